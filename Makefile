@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: Apache-2.0
+# The front door: `make help` lists what is behind it. The rooms themselves are built by CMake (CMakePresets.json).
+
+BUILD   ?= build
+JOBS    ?= $(shell nproc 2>/dev/null || echo 2)
+SCHEME  ?= ntruhps4096821
+CLIENTS ?= 10000
+CCACHE  := $(shell command -v ccache)
+
+PROGRAM   := $(BUILD)/bin/polykem
+CONFIGURE := cmake --preset release -B $(BUILD) $(if $(CCACHE),-DCMAKE_CXX_COMPILER_LAUNCHER=ccache)
+SOURCES    = $(shell git ls-files '*.c' '*.h' '*.cpp' '*.hpp')
+
+.DEFAULT_GOAL := all
+.PHONY: all demo test test-full bench format lint tidy install clean help
+
+all: ## Build the library and the program build/bin/polykem
+	@tools/setup.sh --check demo
+	@test -f $(BUILD)/CMakeCache.txt || $(CONFIGURE) -DPOLYKEM_BUILD_TESTS=OFF
+	@cmake --build $(BUILD) -j $(JOBS)
+
+demo: ## Exchange keys with 10,000 clients over real sockets, in both roles
+	@tools/setup.sh demo
+	@$(MAKE) --no-print-directory all
+	$(PROGRAM) exchange --scheme $(SCHEME) --clients $(CLIENTS) --role server-decaps --transport tcp
+	$(PROGRAM) exchange --scheme $(SCHEME) --clients $(CLIENTS) --role server-encaps --transport tcp
+
+test: ## Run every test that needs no GPU: release build, then address and undefined-behaviour sanitizers
+	@tools/setup.sh test
+	@tools/test.sh release asan ubsan
+
+test-full: ## The same, then every fuzzer for ten seconds
+	@tools/setup.sh test fuzz
+	@tools/test.sh release asan ubsan fuzz
+
+bench: ## Measure keygen, encaps and decaps of every set here; writes build/bench.json
+	@tools/setup.sh demo
+	@$(MAKE) --no-print-directory all
+	$(PROGRAM) bench --json $(BUILD)/bench.json
+
+format: ## Format every C and C++ file in place
+	@tools/setup.sh lint
+	@clang-format-14 -i $(SOURCES)
+
+lint: ## Check format, licence lines, citations, lengths and the arrows between rooms
+	@tools/setup.sh lint
+	@clang-format-14 --dry-run --Werror $(SOURCES)
+	@python3 tools/lint.py
+
+tidy: ## Run clang-tidy over the library and the program (minutes)
+	@tools/setup.sh lint
+	@$(MAKE) --no-print-directory all
+	@git ls-files 'src/*.cpp' 'cli/*.cpp' | xargs -n 4 -P $(JOBS) clang-tidy-14 -p $(BUILD) --quiet
+
+install: all ## Install headers, libraries, program, CMake package and pkg-config file (PREFIX=/usr/local)
+	@cmake --install $(BUILD) $(if $(PREFIX),--prefix $(PREFIX))
+
+clean: ## Remove every build directory of this Makefile
+	@rm -rf $(BUILD) build-asan build-ubsan build-debug build-fuzz
+
+help: ## This list
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' Makefile | while IFS='|' read -r d t; do printf '%-18s %s\n' "$$d" "$$t"; done

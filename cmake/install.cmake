@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: Apache-2.0
+# What leaves the house: two headers, the shared and the static library, a CMake package and a pkg-config file.
+include(GNUInstallDirs)
+include(CMakePackageConfigHelpers)
+
+set_target_properties(polykem_shared PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR})
+set_target_properties(polykem_shared PROPERTIES EXPORT_NAME shared)
+set_target_properties(polykem_static PROPERTIES EXPORT_NAME static)
+if(CMAKE_SYSTEM_NAME STREQUAL "Linux")
+  target_link_options(polykem_shared PRIVATE "LINKER:--version-script=${PROJECT_SOURCE_DIR}/cmake/exports.map")
+  set_target_properties(polykem_shared PROPERTIES LINK_DEPENDS ${PROJECT_SOURCE_DIR}/cmake/exports.map)
+endif()
+
+set(POLYKEM_PACKAGE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/polykem)
+install(DIRECTORY include/polykem DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h" PATTERN "*.hpp")
+install(
+  TARGETS polykem_static polykem_shared
+  EXPORT polykemTargets
+  ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
+  LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
+  RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR}
+  INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(EXPORT polykemTargets NAMESPACE polykem:: DESTINATION ${POLYKEM_PACKAGE_DIR})
+configure_package_config_file(cmake/polykemConfig.cmake.in ${PROJECT_BINARY_DIR}/polykemConfig.cmake
+                              INSTALL_DESTINATION ${POLYKEM_PACKAGE_DIR})
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/polykemConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/polykemConfig.cmake ${PROJECT_BINARY_DIR}/polykemConfigVersion.cmake
+        DESTINATION ${POLYKEM_PACKAGE_DIR})
+
+# The pkg-config file finds its prefix from its own place, so that an installed tree may be moved.
+file(RELATIVE_PATH POLYKEM_PC_TO_PREFIX "/prefix/${CMAKE_INSTALL_LIBDIR}/pkgconfig" "/prefix")
+string(REGEX REPLACE "/$" "" POLYKEM_PC_TO_PREFIX "${POLYKEM_PC_TO_PREFIX}")
+configure_file(cmake/polykem.pc.in ${PROJECT_BINARY_DIR}/polykem.pc @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/polykem.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+install(FILES LICENSE README.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
