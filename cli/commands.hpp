@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// The subcommands. Each adds itself to `app`; when it is the one that was called, it runs and sets `exit_code`.
+#pragma once
+
+namespace CLI {
+class App;
+}
+
+namespace polykem::cli {
+
+void register_list(CLI::App& app, int& exit_code);
+void register_keygen(CLI::App& app, int& exit_code);
+void register_encaps(CLI::App& app, int& exit_code);
+void register_decaps(CLI::App& app, int& exit_code);
+void register_profile(CLI::App& app, int& exit_code);
+void register_bench(CLI::App& app, int& exit_code);
+void register_kat(CLI::App& app, int& exit_code);
+void register_doctor(CLI::App& app, int& exit_code);
+
+}  // namespace polykem::cli

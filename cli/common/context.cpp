@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "common/context.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <fstream>
+
+#ifndef POLYKEM_CLI_COMMIT
+#define POLYKEM_CLI_COMMIT "unknown"
+#endif
+
+namespace polykem::cli {
+namespace {
+
+std::vector<std::string> backend_names(bool only_available) {
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < polykem_backend_count(); ++i) {
+    polykem_backend_info_t info{};
+    check(polykem_backend_info(i, &info), "backend");
+    if (!only_available || info.available != 0) names.emplace_back(info.name);
+  }
+  return names;
+}
+
+std::string backend_asked(const std::string& option) {
+  if (!option.empty()) return option;
+  const char* variable = std::getenv("POLYKEM_BACKEND");
+  return variable == nullptr ? std::string() : std::string(variable);
+}
+
+std::size_t edit_distance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  for (std::size_t j = 0; j <= b.size(); ++j)
+    row[j] = j;
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    std::size_t diagonal = row[0];
+    row[0] = i;
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      const std::size_t replaced = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
+      diagonal = row[j];
+      row[j] = std::min({row[j] + 1, row[j - 1] + 1, replaced});
+    }
+  }
+  return row[b.size()];
+}
+
+}  // namespace
+
+ExitCode exit_code_of(polykem_status status) {
+  switch (status) {
+    case POLYKEM_OK:
+      return kExitOk;
+    case POLYKEM_ERR_ARGUMENT:
+    case POLYKEM_ERR_UNKNOWN_SCHEME:
+    case POLYKEM_ERR_UNKNOWN_BACKEND:
+      return kExitUsage;
+    case POLYKEM_ERR_BACKEND_UNAVAILABLE:
+      return kExitBackend;
+    case POLYKEM_ERR_OUT_OF_MEMORY:
+    case POLYKEM_ERR_RANDOM:
+      return kExitResources;
+    case POLYKEM_ERR_ITEMS:
+    case POLYKEM_ERR_PUBLIC_KEY:
+    case POLYKEM_ERR_SECRET_KEY:
+    case POLYKEM_ERR_CIPHERTEXT:
+    case POLYKEM_ERR_SIZE:
+      return kExitBadInput;
+    default:
+      return kExitInternal;
+  }
+}
+
+Scheme open_scheme(const std::string& name) {
+  const polykem_scheme* handle = nullptr;
+  const polykem_status status = polykem_scheme_find(name.c_str(), &handle);
+  if (status == POLYKEM_ERR_UNKNOWN_SCHEME) {
+    throw CliError(kExitUsage, fmt::format("no parameter set '{}'", name),
+                   fmt::format("did you mean '{}'? 'polykem list' shows all", polykem_scheme_suggest(name.c_str())));
+  }
+  check(status, "parameter set");
+  return Scheme(handle);
+}
+
+std::vector<Scheme> open_schemes(const std::string& list) {
+  std::vector<Scheme> out;
+  const auto add = [&out](const Scheme& scheme) {
+    if (std::find(out.begin(), out.end(), scheme) == out.end()) out.push_back(scheme);
+  };
+  for (const std::string& word : split(list, ',')) {
+    bool group = false;
+    for (const Scheme& scheme : Scheme::all()) {
+      if (word != "all" && word != scheme.info().family) continue;
+      group = true;
+      add(scheme);
+    }
+    if (!group) add(open_scheme(word));
+  }
+  if (out.empty()) throw CliError(kExitUsage, "no parameter set named", "use --scheme NAME or --all");
+  return out;
+}
+
+Context open_context(unsigned threads, const std::string& backend) {
+  try {
+    return Context(threads, backend);
+  } catch (const Error& e) {
+    if (e.status() == POLYKEM_ERR_UNKNOWN_BACKEND) {
+      throw CliError(kExitUsage, fmt::format("no backend '{}'", backend_asked(backend)),
+                     fmt::format("this build has: {}", fmt::join(backend_names(false), ", ")));
+    }
+    if (e.status() == POLYKEM_ERR_BACKEND_UNAVAILABLE) {
+      throw CliError(kExitBackend, fmt::format("backend '{}' cannot run on this machine", backend_asked(backend)),
+                     fmt::format("these can: {}; 'polykem doctor' says why", fmt::join(backend_names(true), ", ")));
+    }
+    throw;
+  }
+}
+
+std::string backend_for(const Context& context, const Scheme& scheme) {
+  std::string name = context.backend(scheme);
+  if (name.empty()) {
+    throw CliError(kExitBackend, fmt::format("no backend here runs {}", scheme.name()),
+                   "'polykem list' shows which backends run which set");
+  }
+  return name;
+}
+
+std::vector<polykem_op> parse_ops(const std::string& list) {
+  std::vector<polykem_op> out;
+  const auto add = [&out](polykem_op op) {
+    if (std::find(out.begin(), out.end(), op) == out.end()) out.push_back(op);
+  };
+  for (const std::string& word : split(list, ',')) {
+    bool known = false;
+    for (const polykem_op op : {POLYKEM_KEYGEN, POLYKEM_ENCAPS, POLYKEM_DECAPS}) {
+      if (word != "all" && word != op_name(op)) continue;
+      known = true;
+      add(op);
+    }
+    if (!known) throw CliError(kExitUsage, fmt::format("no operation '{}'", word), "use keygen, encaps, decaps or all");
+  }
+  if (out.empty()) throw CliError(kExitUsage, "no operation named", "use keygen, encaps, decaps or all");
+  return out;
+}
+
+const char* op_name(polykem_op op) {
+  switch (op) {
+    case POLYKEM_KEYGEN:
+      return "keygen";
+    case POLYKEM_ENCAPS:
+      return "encaps";
+    case POLYKEM_DECAPS:
+      return "decaps";
+  }
+  return "unknown";
+}
+
+std::vector<std::string> split(std::string_view text, char separator) {
+  std::vector<std::string> out;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find(separator), text.size());
+    if (end > 0) out.emplace_back(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return out;
+}
+
+std::string nearest(const std::string& word, const std::vector<std::string>& candidates) {
+  std::string best;
+  std::size_t best_distance = std::max<std::size_t>(2, word.size() / 2) + 1;
+  for (const std::string& candidate : candidates) {
+    const std::size_t distance = edit_distance(word, candidate);
+    if (distance < best_distance) {
+      best = candidate;
+      best_distance = distance;
+    }
+  }
+  return best;
+}
+
+std::string cpu_model() {
+  std::ifstream in("/proc/cpuinfo");
+  std::string line;
+  while (std::getline(in, line)) {
+    if (line.rfind("model name", 0) != 0) continue;
+    const std::size_t colon = line.find(':');
+    if (colon != std::string::npos && colon + 2 <= line.size()) return line.substr(colon + 2);
+  }
+  return "unknown";
+}
+
+std::string build_commit() {
+  return POLYKEM_CLI_COMMIT;
+}
+
+std::string compiler_name() {
+#if defined(__clang__)
+  return "clang " __clang_version__;
+#elif defined(__GNUC__)
+  return "gcc " __VERSION__;
+#else
+  return "unknown";
+#endif
+}
+
+}  // namespace polykem::cli

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// Opening parameter sets and contexts for commands, with errors that say what to do.
+#pragma once
+
+#include <polykem/polykem.hpp>
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "common/exit_codes.hpp"
+
+namespace polykem::cli {
+
+/** The exit code for a status of the library. */
+ExitCode exit_code_of(polykem_status status);
+
+/** The set of that name or alias. Throws CliError (usage) that suggests the nearest name. */
+Scheme open_scheme(const std::string& name);
+
+/** Sets from a comma-separated list; "all" gives every set, a family's name ("ntru") its sets. No duplicates. */
+std::vector<Scheme> open_schemes(const std::string& list);
+
+/** A context. Throws CliError: usage for an unknown backend (naming those that exist), backend if it cannot run here.
+ */
+Context open_context(unsigned threads = 0, const std::string& backend = {});
+
+/** Name of the backend that runs `scheme` in `context`. Throws CliError (backend) if none can. */
+std::string backend_for(const Context& context, const Scheme& scheme);
+
+/** Operations from "keygen", "encaps", "decaps", "all" or a comma-separated list. Throws CliError (usage). */
+std::vector<polykem_op> parse_ops(const std::string& list);
+
+/** "keygen", "encaps" or "decaps". */
+const char* op_name(polykem_op op);
+
+/** Splits at `separator`; empty parts are dropped. */
+std::vector<std::string> split(std::string_view text, char separator);
+
+/** The nearest of `candidates` to `word` by edit distance; empty if all are far from it. */
+std::string nearest(const std::string& word, const std::vector<std::string>& candidates);
+
+/** The processor's name as the system gives it. */
+std::string cpu_model();
+
+/** The source this program was built from, or "unknown". */
+std::string build_commit();
+
+/** Name and version of the compiler that built it. */
+std::string compiler_name();
+
+}  // namespace polykem::cli

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "common/exit_codes.hpp"
+
+#include <fmt/format.h>
+#include <polykem/polykem.hpp>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <new>
+
+#include "common/context.hpp"
+
+namespace polykem::cli {
+namespace {
+
+int report(int code, const std::string& message, const std::string& hint = {}) {
+  std::fflush(stdout);
+  fmt::print(stderr, "polykem: {}\n", message);
+  if (!hint.empty()) fmt::print(stderr, "  {}\n", hint);
+  return code;
+}
+
+}  // namespace
+
+int run_guarded(const std::function<int()>& body) {
+  try {
+    const int code = body();
+    if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
+      return report(kExitIo, fmt::format("cannot write to standard output: {}", std::strerror(errno)));
+    }
+    return code;
+  } catch (const CliError& e) {
+    return report(e.code(), e.what(), e.hint());
+  } catch (const Error& e) {
+    return report(exit_code_of(e.status()), e.what());
+  } catch (const std::bad_alloc&) {
+    return report(kExitResources, "not enough memory", "use a smaller count or batch");
+  } catch (const std::length_error&) {
+    return report(kExitResources, "not enough memory", "use a smaller count or batch");
+  } catch (const std::exception& e) {
+    return report(kExitInternal, fmt::format("internal error: {}", e.what()), "this is a defect, please report it");
+  }
+}
+
+}  // namespace polykem::cli

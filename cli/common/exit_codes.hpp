@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the program's exit status means; docs/exit_codes.md is the same list for users.
+#pragma once
+
+#include <functional>
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+namespace polykem::cli {
+
+enum ExitCode : int {
+  kExitOk = 0,
+  kExitCheckFailed = 1, /**< The work ran, and what it checked was wrong: a vector, a secret, a self-test. */
+  kExitUsage = 2,       /**< The command line does not make sense. */
+  kExitBadInput = 3,    /**< A file or a peer's bytes are malformed, truncated or of another set. */
+  kExitBackend = 4,     /**< The backend asked for cannot run here. */
+  kExitIo = 5,          /**< Reading, writing or the network failed. */
+  kExitInternal = 6,    /**< A defect in polykem. */
+  kExitResources = 7,   /**< Not enough memory, file descriptors or entropy. */
+};
+
+/** An error that ends the command: a sentence, a hint that says what to do (may be empty), and the exit code. */
+class CliError : public std::runtime_error {
+ public:
+  CliError(ExitCode code, const std::string& message, std::string hint = {})
+      : std::runtime_error(message), code_(code), hint_(std::move(hint)) {}
+  ExitCode code() const noexcept { return code_; }
+  const std::string& hint() const noexcept { return hint_; }
+
+ private:
+  ExitCode code_;
+  std::string hint_;
+};
+
+/** Runs a command's body; prints any exception as "polykem: ..." on stderr and returns the exit code for it. */
+int run_guarded(const std::function<int()>& body);
+
+}  // namespace polykem::cli

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "common/progress.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+
+#include "common/table.hpp"
+
+namespace polykem::cli {
+namespace {
+
+constexpr auto kTerminalInterval = std::chrono::milliseconds(100);
+constexpr auto kPlainInterval = std::chrono::seconds(5);
+constexpr unsigned kBarCells = 24;
+
+std::string bar(double part) {
+  const auto full = static_cast<unsigned>(part * kBarCells);
+  std::string out;
+  for (unsigned i = 0; i < kBarCells; ++i)
+    out += i < full ? "━" : "─";
+  return out;
+}
+
+}  // namespace
+
+Progress::Progress(std::string label, std::uint64_t total, std::string unit, bool quiet)
+    : label_(std::move(label)),
+      total_(std::max<std::uint64_t>(total, 1)),
+      unit_(std::move(unit)),
+      quiet_(quiet),
+      terminal_(isatty(STDERR_FILENO) == 1),
+      start_(Clock::now()) {
+  next_ = terminal_ ? start_ + kTerminalInterval : start_ + kPlainInterval;
+}
+
+Progress::~Progress() {
+  finish();
+}
+
+void Progress::update(std::uint64_t done, const std::string& note) {
+  if (quiet_) return;
+  const Clock::time_point now = Clock::now();
+  if (now < next_) return;
+  next_ = terminal_ ? now + kTerminalInterval : now + kPlainInterval;
+  draw(std::min(done, total_), note, std::chrono::duration<double>(now - start_).count());
+  drawn_ = true;
+}
+
+void Progress::draw(std::uint64_t done, const std::string& note, double elapsed) const {
+  const double part = static_cast<double>(done) / static_cast<double>(total_);
+  const std::string figures = fmt::format("{} of {} {}, {} {}/s{}{}", with_commas(done), with_commas(total_), unit_,
+                                          significant(static_cast<double>(done) / std::max(elapsed, 1e-9)), unit_,
+                                          note.empty() ? "" : ", ", note);
+  if (terminal_) {
+    fmt::print(stderr, "\r\x1b[K{}  {}  {:3.0f} %  {}", label_, bar(part), part * 100, figures);
+  } else {
+    fmt::print(stderr, "{}: {:.0f} %, {}\n", label_, part * 100, figures);
+  }
+  std::fflush(stderr);
+}
+
+void Progress::finish() {
+  if (drawn_ && terminal_) {
+    fmt::print(stderr, "\r\x1b[K");
+    std::fflush(stderr);
+  }
+  drawn_ = false;
+}
+
+}  // namespace polykem::cli

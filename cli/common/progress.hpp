@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// Progress of long commands on stderr: a live bar on a terminal, a plain line every few seconds otherwise.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+
+namespace polykem::cli {
+
+/** One progress display. Not thread-safe: call it from one thread. */
+class Progress {
+ public:
+  /** quiet: print nothing at all. total: how many items make 100 %. unit: what is counted, e.g. "clients". */
+  Progress(std::string label, std::uint64_t total, std::string unit, bool quiet);
+  ~Progress();
+  Progress(const Progress&) = delete;
+  Progress& operator=(const Progress&) = delete;
+
+  /** `done` items are finished; `note` is shown behind the figures. Cheap to call often. */
+  void update(std::uint64_t done, const std::string& note = {});
+  /** Removes the bar from a terminal. The destructor does the same. */
+  void finish();
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  void draw(std::uint64_t done, const std::string& note, double elapsed) const;
+
+  std::string label_;
+  std::uint64_t total_;
+  std::string unit_;
+  bool quiet_;
+  bool terminal_;
+  bool drawn_ = false;
+  Clock::time_point start_;
+  Clock::time_point next_;
+};
+
+}  // namespace polykem::cli

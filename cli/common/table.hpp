@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tables for people (text), for papers (Markdown) and for programs (CSV).
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace polykem::cli {
+
+enum class TableFormat { kText, kMarkdown, kCsv };
+
+/** From "text", "markdown", "md" or "csv". Throws CliError (usage). */
+TableFormat parse_table_format(const std::string& name);
+
+enum class Align { kLeft, kRight };
+
+/** Rows of cells under a header. Text cells are UTF-8, one column wide per code point. */
+class Table {
+ public:
+  struct Column {
+    std::string title;
+    Align align = Align::kRight;
+  };
+
+  explicit Table(std::vector<Column> columns) : columns_(std::move(columns)) {}
+  /** Adds a row; it has as many cells as there are columns. */
+  void row(std::vector<std::string> cells);
+  /** A thin line between groups of rows, in text only. */
+  void rule();
+  /** The whole table, with a final newline. */
+  std::string render(TableFormat format = TableFormat::kText) const;
+  bool empty() const { return rows_.empty(); }
+
+ private:
+  std::string render_text() const;
+  std::string render_markdown() const;
+  std::string render_csv() const;
+  std::vector<std::size_t> widths() const;
+
+  std::vector<Column> columns_;
+  std::vector<std::vector<std::string>> rows_; /**< An empty vector is a rule. */
+};
+
+/** 1234567 -> "1,234,567". */
+std::string with_commas(unsigned long long value);
+
+/** A rate or a figure with three to four significant digits: "12.34", "1,234", "0.00123". */
+std::string significant(double value);
+
+/** A duration in seconds as "12.3 µs", "4.56 ms", "1.23 s". */
+std::string duration(double seconds);
+
+/** A size in bytes as "1,230 B", "12.3 KiB", "4.5 MiB". */
+std::string data_size(unsigned long long bytes);
+
+}  // namespace polykem::cli

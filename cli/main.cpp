@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+// polykem on the command line: one subcommand per file, registered here.
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+
+#include <csignal>
+#include <string>
+#include <vector>
+
+#include "commands.hpp"
+#include "common/context.hpp"
+#include "common/exit_codes.hpp"
+#ifdef POLYKEM_CLI_NET
+#include "net/commands.hpp"
+#endif
+
+namespace polykem::cli {
+namespace {
+
+constexpr const char* kFooter =
+    "Examples:\n"
+    "  polykem list                                       what this build can do\n"
+    "  polykem exchange --scheme ntruhps4096821 --clients 10000\n"
+    "  polykem keygen --scheme ntruhps4096821 --pk alice.pk --sk alice.sk\n"
+    "  polykem profile --scheme ntruhps4096821            where the time goes\n"
+    "  polykem doctor                                     is this machine in order?\n"
+    "\n"
+    "'polykem COMMAND --help' explains a command. Exit codes: docs/exit_codes.md.";
+
+void register_all(CLI::App& app, int& exit_code) {
+#ifdef POLYKEM_CLI_NET
+  register_exchange(app, exit_code);
+#endif
+  register_list(app, exit_code);
+  register_keygen(app, exit_code);
+  register_encaps(app, exit_code);
+  register_decaps(app, exit_code);
+  register_profile(app, exit_code);
+  register_bench(app, exit_code);
+  register_kat(app, exit_code);
+  register_doctor(app, exit_code);
+}
+
+std::vector<std::string> command_names(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) {
+    names.push_back(command->get_name());
+  }
+  return names;
+}
+
+/** Throws for a first word that is no command, with the nearest one: clearer than the parser's own message. */
+void check_command(const CLI::App& app, const std::string& word) {
+  const std::vector<std::string> names = command_names(app);
+  for (const std::string& name : names) {
+    if (name == word) return;
+  }
+  const std::string close = nearest(word, names);
+  throw CliError(kExitUsage, fmt::format("no command '{}'", word),
+                 close.empty() ? "'polykem --help' shows all commands"
+                               : fmt::format("did you mean '{}'? 'polykem --help' shows all", close));
+}
+
+/** "polykem help COMMAND" is "polykem COMMAND --help". */
+void rewrite_help(std::vector<std::string>& words) {
+  if (words.empty()) words.emplace_back("--help");
+  if (words[0] != "help") return;
+  words.erase(words.begin());
+  words.emplace_back("--help");
+}
+
+int parse_error(const CLI::App& app, const CLI::ParseError& e) {
+  if (e.get_exit_code() == 0) return app.exit(e);
+  std::string where = "polykem";
+  for (const CLI::App* command : app.get_subcommands())
+    where += " " + command->get_name();
+  fmt::print(stderr, "polykem: {}\n  '{} --help' shows the options\n", e.what(), where);
+  return kExitUsage;
+}
+
+int run(int argc, char** argv) {
+  CLI::App app{"polykem: post-quantum key exchange with a crowd at once.", "polykem"};
+  int exit_code = kExitOk;
+  app.footer(kFooter);
+  app.set_version_flag("-V,--version", fmt::format("polykem {} ({})", polykem_version(), build_commit()));
+  app.require_subcommand(1);
+  app.get_formatter()->column_width(34);
+  register_all(app, exit_code);
+
+  std::vector<std::string> words(argv + 1, argv + argc);
+  rewrite_help(words);
+  if (words[0].rfind('-', 0) != 0) check_command(app, words[0]);
+  std::vector<std::string> reversed(words.rbegin(), words.rend());
+  try {
+    app.parse(reversed);
+  } catch (const CLI::ParseError& e) {
+    return parse_error(app, e);
+  }
+  return exit_code;
+}
+
+}  // namespace
+}  // namespace polykem::cli
+
+int main(int argc, char** argv) {
+  // A closed pipe is an output error with an exit code, not a death by signal.
+  std::signal(SIGPIPE, SIG_IGN);
+  return polykem::cli::run_guarded([&] { return polykem::cli::run(argc, argv); });
+}
