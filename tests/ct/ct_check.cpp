@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+// Runs keygen, encaps and decaps of one parameter set with every secret poisoned. Under memcheck each branch and each
+// address that depends on a secret is an error. What is declassified here is what an attacker sees anyway: public keys
+// and ciphertexts; and the shared secrets, after the operation, to compare them.
+//
+//   ct_check SET [--leak]     with --leak it branches on a shared secret, which memcheck must report
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include <valgrind/memcheck.h>
+
+#include "polykem/polykem.h"
+
+namespace {
+
+constexpr size_t kCount = 2;
+constexpr int kSkip = 77;
+
+using Bytes = std::vector<uint8_t>;
+
+void poison(const Bytes& bytes) { (void)VALGRIND_MAKE_MEM_UNDEFINED(bytes.data(), bytes.size()); }
+void declassify(const Bytes& bytes) { (void)VALGRIND_MAKE_MEM_DEFINED(bytes.data(), bytes.size()); }
+
+[[noreturn]] void fail(const std::string& what) {
+  std::fprintf(stderr, "ct_check: %s\n", what.c_str());
+  std::exit(1);
+}
+
+void require(polykem_status status, const char* what) {
+  if (status != POLYKEM_OK) fail(std::string(what) + ": " + polykem_status_text(status));
+}
+
+/// Fixed pseudo-random bytes (a linear congruence is enough to vary the inputs), poisoned.
+Bytes secret_draws(size_t bytes, uint32_t seed) {
+  Bytes out(bytes);
+  for (uint8_t& byte : out) {
+    seed = seed * 1664525u + 1013904223u;
+    byte = static_cast<uint8_t>(seed >> 24);
+  }
+  poison(out);
+  return out;
+}
+
+struct Check {
+  polykem_context* context = nullptr;
+  const polykem_scheme* scheme = nullptr;
+  polykem_scheme_info_t info{};
+  Bytes pk, sk, ct, ss;
+
+  polykem_request request(polykem_op op, polykem_key_mode mode) const {
+    polykem_request r{};
+    r.struct_size = sizeof r;
+    r.op = op;
+    r.key_mode = mode;
+    r.scheme = scheme;
+    r.count = kCount;
+    return r;
+  }
+
+  void keygen() {
+    const Bytes draws = secret_draws(kCount * info.keygen_draw_bytes, 1);
+    pk.resize(kCount * info.public_key_bytes);
+    sk.resize(kCount * info.secret_key_bytes);
+    polykem_request r = request(POLYKEM_KEYGEN, POLYKEM_KEY_PER_ITEM);
+    r.draws = draws.data();
+    r.pk_out = pk.data();
+    r.sk_out = sk.data();
+    require(polykem_run(context, &r), "keygen");
+    declassify(pk);
+    poison(sk);
+  }
+
+  /// With draws of the caller, or (draws == false) of the context's own generator.
+  void encaps(polykem_key_mode mode, bool with_draws) {
+    const Bytes draws = secret_draws(kCount * info.encaps_draw_bytes, 2);
+    ct.assign(kCount * info.ciphertext_bytes, 0);
+    ss.assign(kCount * info.shared_secret_bytes, 0);
+    polykem_request r = request(POLYKEM_ENCAPS, mode);
+    r.draws = with_draws ? draws.data() : nullptr;
+    r.pk = pk.data();
+    r.ct_out = ct.data();
+    r.ss_out = ss.data();
+    require(polykem_run(context, &r), "encaps");
+    declassify(ct);
+  }
+
+  Bytes decaps(polykem_key_mode mode, const Bytes& ciphertexts) {
+    Bytes out(kCount * info.shared_secret_bytes);
+    polykem_request r = request(POLYKEM_DECAPS, mode);
+    r.sk = sk.data();
+    r.ct = ciphertexts.data();
+    r.ss_out = out.data();
+    require(polykem_run(context, &r), "decaps");
+    return out;
+  }
+
+  /// The secrets stay in a key set.
+  Bytes decaps_keyset(const Bytes& ciphertexts) {
+    polykem_keyset* keys = nullptr;
+    require(polykem_keyset_import(context, scheme, POLYKEM_SECRET_KEYS, kCount, sk.data(), &keys), "import");
+    Bytes out(kCount * info.shared_secret_bytes);
+    polykem_request r = request(POLYKEM_DECAPS, POLYKEM_KEY_PER_ITEM);
+    r.keyset = keys;
+    r.ct = ciphertexts.data();
+    r.ss_out = out.data();
+    require(polykem_run(context, &r), "decaps with a key set");
+    polykem_keyset_free(keys);
+    return out;
+  }
+};
+
+/// Compares shared secrets after the fact, when they are declassified.
+void expect(const char* what, const Bytes& a, const Bytes& b, bool equal) {
+  declassify(a);
+  declassify(b);
+  const size_t half = a.size() / kCount;
+  for (size_t i = 0; i < kCount; ++i) {
+    const bool same = std::memcmp(a.data() + i * half, b.data() + i * half, half) == 0;
+    if (same != equal) fail(std::string(what) + (equal ? ": secrets differ" : ": secrets are equal"));
+  }
+}
+
+/// Changes one byte of every ciphertext.
+Bytes damaged(const Bytes& ct, size_t offset, uint8_t flip) {
+  Bytes bad = ct;
+  for (size_t i = 0; i < kCount; ++i) bad[i * (ct.size() / kCount) + offset] ^= flip;
+  return bad;
+}
+
+void run_all(Check& check, bool leak) {
+  check.keygen();
+  check.encaps(POLYKEM_KEY_PER_ITEM, true);
+  const Bytes secret = check.decaps(POLYKEM_KEY_PER_ITEM, check.ct);
+  if (leak && (secret[0] & 1)) std::puts("the first bit of the first secret is set");
+  expect("decaps", secret, check.ss, true);
+  expect("decaps from a key set", check.decaps_keyset(check.ct), check.ss, true);
+  const size_t last = check.info.ciphertext_bytes - 1;
+  expect("first byte changed", check.decaps(POLYKEM_KEY_PER_ITEM, damaged(check.ct, 0, 1)), check.ss, false);
+  expect("last byte changed", check.decaps(POLYKEM_KEY_PER_ITEM, damaged(check.ct, last, 0x80)), check.ss, false);
+  check.encaps(POLYKEM_KEY_SHARED, false);
+  expect("shared key", check.decaps(POLYKEM_KEY_SHARED, check.ct), check.ss, true);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc < 2) fail("usage: ct_check SET [--leak]");
+  Check check;
+  require(polykem_scheme_find(argv[1], &check.scheme), argv[1]);
+  require(polykem_scheme_info(check.scheme, &check.info), "info");
+  polykem_config config{};
+  config.struct_size = sizeof config;
+  config.threads = 1;
+  const polykem_status status = polykem_context_new(&config, &check.context);
+  if (status == POLYKEM_ERR_BACKEND_UNAVAILABLE) return kSkip;
+  require(status, "context");
+  const char* wanted = std::getenv("POLYKEM_BACKEND");
+  const char* backend = polykem_context_backend(check.context, check.scheme);
+  if (backend == nullptr) return kSkip;
+  if (wanted != nullptr && std::strcmp(wanted, backend) != 0) fail("another backend runs than was asked for");
+  run_all(check, argc > 2 && std::strcmp(argv[2], "--leak") == 0);
+  polykem_context_free(check.context);
+  std::printf("%s on %s: done\n", argv[1], backend);
+  return 0;
+}
