@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <new>
+
+namespace polykem {
+
+/// Hands out 64-byte aligned arrays from one block, front to back. The block is the caller's.
+class Arena {
+ public:
+  explicit Arena(std::byte* begin) : next_(begin) {}
+
+  template <class T>
+  T* take(size_t count) {
+    T* result = std::launder(reinterpret_cast<T*>(next_));
+    next_ += bytes<T>(count);
+    return result;
+  }
+
+  /// What take<T>(count) uses up.
+  template <class T>
+  static constexpr size_t bytes(size_t count) {
+    return (count * sizeof(T) + 63) / 64 * 64;
+  }
+
+ private:
+  std::byte* next_;
+};
+
+}  // namespace polykem

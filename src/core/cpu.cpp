@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/cpu.hpp"
+
+#include <cstdlib>
+#include <string>
+
+#ifdef POLYKEM_HAVE_X86
+#include <cpuid.h>
+#endif
+
+namespace polykem {
+
+namespace {
+
+struct FeatureName {
+  uint32_t bit;
+  const char* name;
+};
+
+constexpr FeatureName kNames[] = {
+    {CpuFeatures::kAvx2, "avx2"},
+    {CpuFeatures::kBmi2, "bmi2"},
+    {CpuFeatures::kAes, "aes"},
+    {CpuFeatures::kAvx512f, "avx512f"},
+    {CpuFeatures::kAvx512bw, "avx512bw"},
+    {CpuFeatures::kAvx512dq, "avx512dq"},
+    {CpuFeatures::kAvx512vl, "avx512vl"},
+    {CpuFeatures::kAvx512ifma, "avx512ifma"},
+    {CpuFeatures::kAvx512vbmi, "avx512vbmi"},
+    {CpuFeatures::kAvx512vbmi2, "avx512vbmi2"},
+    {CpuFeatures::kAvx512vnni, "avx512vnni"},
+    {CpuFeatures::kVaes, "vaes"},
+    {CpuFeatures::kVpclmulqdq, "vpclmulqdq"},
+    {CpuFeatures::kGfni, "gfni"},
+    {CpuFeatures::kAmxInt8, "amx-int8"},
+};
+
+#ifdef POLYKEM_HAVE_X86
+
+/// Register state the operating system saves: bit 2 AVX, bits 5-7 AVX-512, bits 17-18 AMX. [Intel SDM vol. 1, 13.3]
+uint64_t enabled_state() {
+  uint32_t low, high;
+  __asm__("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
+  return (static_cast<uint64_t>(high) << 32) | low;
+}
+
+uint32_t probe() {
+  uint32_t a, b, c, d;
+  if (!__get_cpuid(1, &a, &b, &c, &d)) return 0;
+  const bool osxsave = (c >> 27) & 1;
+  const uint32_t leaf1_c = c;
+  if (!osxsave || !__get_cpuid_count(7, 0, &a, &b, &c, &d)) return 0;
+  const uint64_t state = enabled_state();
+  uint32_t found = 0;
+  const auto add = [&](uint32_t reg, int bit, uint32_t feature) {
+    if ((reg >> bit) & 1) found |= feature;
+  };
+  add(leaf1_c, 25, CpuFeatures::kAes);
+  add(b, 8, CpuFeatures::kBmi2);
+  if ((state & 0x6) == 0x6) {
+    add(b, 5, CpuFeatures::kAvx2);
+    add(c, 9, CpuFeatures::kVaes);
+    add(c, 10, CpuFeatures::kVpclmulqdq);
+    add(c, 8, CpuFeatures::kGfni);
+  }
+  if ((state & 0xe6) == 0xe6) {
+    add(b, 16, CpuFeatures::kAvx512f);
+    add(b, 17, CpuFeatures::kAvx512dq);
+    add(b, 21, CpuFeatures::kAvx512ifma);
+    add(b, 30, CpuFeatures::kAvx512bw);
+    add(b, 31, CpuFeatures::kAvx512vl);
+    add(c, 1, CpuFeatures::kAvx512vbmi);
+    add(c, 6, CpuFeatures::kAvx512vbmi2);
+    add(c, 11, CpuFeatures::kAvx512vnni);
+  }
+  if ((state & 0x60000) == 0x60000) add(d, 25, CpuFeatures::kAmxInt8);
+  return found;
+}
+
+#else
+
+uint32_t probe() { return 0; }
+
+#endif
+
+uint32_t masked_by_environment(uint32_t found) {
+  const char* mask = std::getenv("POLYKEM_CPU_MASK");
+  if (mask == nullptr) return found;
+  const std::string list = std::string(",") + mask + ",";
+  for (const auto& [bit, name] : kNames) {
+    if (list.find(std::string(",") + name + ",") != std::string::npos) found &= ~bit;
+  }
+  return found;
+}
+
+uint32_t features_found() {
+  static const uint32_t found = masked_by_environment(probe());
+  return found;
+}
+
+std::string join_names(uint32_t found) {
+  std::string names;
+  for (const auto& [bit, name] : kNames) {
+    if (!(found & bit)) continue;
+    if (!names.empty()) names += ' ';
+    names += name;
+  }
+  return names;
+}
+
+}  // namespace
+
+const CpuFeatures& cpu_features() {
+  static const CpuFeatures features(features_found());
+  return features;
+}
+
+const char* cpu_feature_names() {
+  static const std::string names = join_names(features_found());
+  return names.c_str();
+}
+
+}  // namespace polykem

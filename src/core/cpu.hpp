@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+namespace polykem {
+
+/// CPU features that decide which backend runs. Probed once; POLYKEM_CPU_MASK="avx512f,vaes" hides features, so that
+/// one machine can test the paths of another.
+class CpuFeatures {
+ public:
+  explicit CpuFeatures(uint32_t found) : found_(found) {}
+
+  enum Bit : uint32_t {
+    kAvx2 = 1u << 0,
+    kBmi2 = 1u << 1,
+    kAes = 1u << 2,
+    kAvx512f = 1u << 3,
+    kAvx512bw = 1u << 4,
+    kAvx512dq = 1u << 5,
+    kAvx512vl = 1u << 6,
+    kAvx512ifma = 1u << 7,
+    kAvx512vbmi = 1u << 8,
+    kAvx512vbmi2 = 1u << 9,
+    kAvx512vnni = 1u << 10,
+    kVaes = 1u << 11,
+    kVpclmulqdq = 1u << 12,
+    kGfni = 1u << 13,
+    kAmxInt8 = 1u << 14,
+  };
+
+  bool has(uint32_t bits) const { return (found_ & bits) == bits; }
+  bool avx2() const { return has(kAvx2 | kBmi2 | kAes); }
+  bool avx512() const {
+    return avx2() && has(kAvx512f | kAvx512bw | kAvx512dq | kAvx512vl | kAvx512ifma | kAvx512vbmi | kAvx512vbmi2 |
+                         kAvx512vnni | kVaes | kVpclmulqdq | kGfni);
+  }
+
+ private:
+  uint32_t found_;
+};
+
+const CpuFeatures& cpu_features();
+
+/// The features found, as names separated by spaces; static storage.
+const char* cpu_feature_names();
+
+}  // namespace polykem

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+
+namespace polykem {
+
+/// One logical stage of an operation: a name the specification uses, where it stands there, and its shapes.
+struct Stage {
+  const char* name;   ///< e.g. "poly_Rq_mul.cf": the text before '.' is the function, after it the use
+  const char* spec;   ///< citation, e.g. "[NTRU20, 1.8.2]"
+  const char* shape;  ///< "inputs -> outputs"
+};
+
+/// What one step of a backend covers: stages [first, first + count) of its operation.
+struct StepInfo {
+  const char* name;
+  uint8_t first;
+  uint8_t count;
+};
+
+/// A step and its code. `Chunk` is the backend's own view of the items in flight.
+template <class Chunk>
+struct Step {
+  StepInfo info;
+  void (*run)(Chunk&);
+};
+
+/// True if the steps cover every one of `stages` stages exactly once, in order. Use it in a static_assert.
+template <class Chunk, size_t N>
+consteval bool covers_each_stage_once(const std::array<Step<Chunk>, N>& steps, size_t stages) {
+  size_t next = 0;
+  for (const auto& step : steps) {
+    if (step.info.first != next || step.info.count == 0) return false;
+    next += step.info.count;
+  }
+  return next == stages;
+}
+
+template <class Chunk, size_t N>
+consteval std::array<StepInfo, N> step_infos(const std::array<Step<Chunk>, N>& steps) {
+  std::array<StepInfo, N> infos{};
+  for (size_t i = 0; i < N; ++i) infos[i] = steps[i].info;
+  return infos;
+}
+
+/// Longest plan a recorder can hold.
+inline constexpr size_t kMaxSteps = 32;
+
+/// Time per step of one plan.
+struct StepTimes {
+  struct Entry {
+    uint64_t calls = 0, items = 0, nanoseconds = 0;
+  };
+  std::array<Entry, kMaxSteps> entries{};
+};
+
+/// Runs a plan over one chunk, the steps in order. With `times`, measures each; without, costs nothing.
+template <class Chunk, size_t N>
+void run_plan(const std::array<Step<Chunk>, N>& steps, Chunk& chunk, size_t items, StepTimes* times) {
+  static_assert(N <= kMaxSteps);
+  if (times == nullptr) {
+    for (const auto& step : steps) step.run(chunk);
+    return;
+  }
+  using Clock = std::chrono::steady_clock;
+  auto begin = Clock::now();
+  for (size_t i = 0; i < N; ++i) {
+    steps[i].run(chunk);
+    const auto end = Clock::now();
+    auto& entry = times->entries[i];
+    entry.calls += 1;
+    entry.items += items;
+    entry.nanoseconds += static_cast<uint64_t>(std::chrono::nanoseconds(end - begin).count());
+    begin = end;
+  }
+}
+
+}  // namespace polykem

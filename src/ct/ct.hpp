@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// Constant-time building blocks, and the hooks of the constant-time check.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#ifdef POLYKEM_CT_CHECK
+#include <valgrind/memcheck.h>
+#endif
+
+namespace polykem::ct {
+
+/// Hides a value's origin from the optimiser, so that it cannot turn masks back into branches.
+template <class T>
+inline T barrier(T value) {
+  asm volatile("" : "+r"(value));
+  return value;
+}
+
+/// All ones if x != 0, else 0.
+inline uint32_t mask_nonzero(uint32_t x) { return barrier(0u - ((x | (0u - x)) >> 31)); }
+
+/// x mod 3 for x < 2^16, without a division. (check-magic: 21846 == ceil(2^16 / 3))
+inline uint16_t mod3(uint32_t x) {
+  x = (x >> 8) + (x & 0xff);                // 2^8 = 1 mod 3, now x <= 510
+  return static_cast<uint16_t>(x - 3 * ((x * 21846u) >> 16));  // exact for x < 2^15
+}
+
+/// Marks memory as secret for the check; no effect in a normal build.
+inline void poison([[maybe_unused]] const void* memory, [[maybe_unused]] size_t bytes) {
+#ifdef POLYKEM_CT_CHECK
+  (void)VALGRIND_MAKE_MEM_UNDEFINED(memory, bytes);
+#endif
+}
+
+/// Marks memory as public for the check; no effect in a normal build.
+inline void declassify([[maybe_unused]] const void* memory, [[maybe_unused]] size_t bytes) {
+#ifdef POLYKEM_CT_CHECK
+  (void)VALGRIND_MAKE_MEM_DEFINED(memory, bytes);
+#endif
+}
+
+}  // namespace polykem::ct

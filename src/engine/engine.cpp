@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/engine.hpp"
+
+#include <sched.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <new>
+
+namespace polykem {
+
+namespace {
+
+unsigned usable_cpus() {
+  cpu_set_t set;
+  if (sched_getaffinity(0, sizeof set, &set) == 0) return static_cast<unsigned>(std::max(1, CPU_COUNT(&set)));
+  return std::max(1u, std::thread::hardware_concurrency());
+}
+
+Status forced_backend(const char* configured, std::optional<BackendId>& out) {
+  const char* name = configured != nullptr ? configured : std::getenv("POLYKEM_BACKEND");
+  if (name == nullptr || *name == '\0') return Status::ok;
+  const BackendDescription* backend = find_backend(name);
+  if (backend == nullptr) return Status::unknown_backend;
+  if (!backend_available(*backend)) return Status::backend_unavailable;
+  out = backend->id;
+  return Status::ok;
+}
+
+bool is_available(BackendId id) {
+  const auto all = backends();
+  return std::any_of(all.begin(), all.end(), [id](const auto& b) { return b.id == id && backend_available(b); });
+}
+
+/// Items per chunk: what fits the cache, but small enough that every thread gets work, in whole lanes.
+size_t chunk_items(const Operation& operation, size_t count, unsigned threads) {
+  const size_t share = (count + threads - 1) / threads;
+  const size_t whole_lanes = (share + operation.granule - 1) / operation.granule * operation.granule;
+  return std::min(operation.chunk, whole_lanes);
+}
+
+}  // namespace
+
+Status Engine::create(const EngineConfig& config, std::unique_ptr<Engine>& out) {
+  std::optional<BackendId> forced;
+  const Status status = forced_backend(config.backend, forced);
+  if (status != Status::ok) return status;
+  const unsigned threads = config.threads == 0 ? usable_cpus() : config.threads;
+  out.reset(new (std::nothrow) Engine(threads, forced));
+  return out == nullptr ? Status::out_of_memory : Status::ok;
+}
+
+const SchemeBackend* Engine::backend_for(const Scheme& scheme) const {
+  for (const SchemeBackend& candidate : scheme.backends) {
+    if (forced_.has_value() ? candidate.backend == *forced_ : is_available(candidate.backend)) return &candidate;
+  }
+  return nullptr;
+}
+
+Status Engine::make_job(const Request& request, Job::Done done, std::shared_ptr<Job>& out) const {
+  const Status status = validate(request);
+  if (status != Status::ok) return status;
+  const SchemeBackend* backend = backend_for(*request.scheme);
+  if (backend == nullptr) return Status::backend_unavailable;
+  const Operation& operation = backend->op(request.op);
+  try {
+    out = std::make_shared<Job>(request, operation, chunk_items(operation, request.count, threads_), std::move(done));
+  } catch (const std::bad_alloc&) {
+    return Status::out_of_memory;
+  }
+  return Status::ok;
+}
+
+ThreadPool& Engine::pool() {
+  std::call_once(pool_started_, [this] { pool_ = std::make_unique<ThreadPool>(threads_, workers_, profile_); });
+  return *pool_;
+}
+
+Status Engine::run(const Request& request) {
+  std::shared_ptr<Job> job;
+  const Status status = make_job(request, {}, job);
+  if (status != Status::ok) return status;
+  if (threads_ > 1 && job->chunks() > 1) {
+    pool().submit(job);
+    return job->wait();
+  }
+  job->work(workers_, profile_);
+  return job->status();
+}
+
+Status Engine::submit(const Request& request, Job::Done done, std::shared_ptr<Job>& out) {
+  const Status status = make_job(request, std::move(done), out);
+  if (status == Status::ok) pool().submit(out);
+  return status;
+}
+
+Status Engine::generate_keyset(const Scheme& scheme, size_t count, uint8_t* pk, KeySet& out) {
+  out.scheme = &scheme;
+  out.kind = KeyKind::secret_keys;
+  out.count = count;
+  if (!out.records.reserve(count * scheme.secret_key_bytes)) return Status::out_of_memory;
+  return run({.op = Op::keygen, .scheme = &scheme, .count = count, .pk_out = pk, .sk_out = out.record(0)});
+}
+
+}  // namespace polykem

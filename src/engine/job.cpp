@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/job.hpp"
+
+#include <algorithm>
+#include <array>
+#include <memory>
+
+namespace polykem {
+
+Job::Job(const Request& request, const Operation& operation, size_t chunk, Done done)
+    : request_(request), operation_(operation), chunk_(chunk), done_(std::move(done)), items_left_(request.count) {}
+
+void Job::work(WorkerPool& workers, Profile& profile) {
+  std::unique_ptr<Worker> worker;
+  while (true) {
+    const size_t first = next_.fetch_add(chunk_, std::memory_order_relaxed);
+    if (first >= request_.count) break;
+    const size_t count = std::min(chunk_, request_.count - first);
+    if (worker == nullptr) worker = workers.take();
+    if (worker == nullptr) {
+      fail(Status::out_of_memory);
+    } else if (const Status status = compute(first, count, *worker, profile); status != Status::ok) {
+      fail(status);
+    }
+    if (items_left_.fetch_sub(count, std::memory_order_acq_rel) == count) complete();
+  }
+  if (worker != nullptr) workers.give_back(std::move(worker));
+}
+
+Status Job::compute(size_t first, size_t count, Worker& worker, Profile& profile) {
+  constexpr size_t kLargestChunk = 1024;
+  std::array<Status, kLargestChunk> own_status;
+  Status* item_status = request_.item_status == nullptr ? own_status.data() : request_.item_status + first;
+  std::fill_n(item_status, count, Status::ok);
+  StepTimes times;
+  const bool timed = profile.enabled();
+  const Status status = run_chunk(request_, operation_, first, count, item_status, worker, timed ? &times : nullptr);
+  if (status != Status::ok) return status;
+  if (timed) profile.add(request_.op, operation_, times);
+  const bool all_ok = std::all_of(item_status, item_status + count, [](Status s) { return s == Status::ok; });
+  return all_ok ? Status::ok : Status::items;
+}
+
+/// A failure of the whole batch outranks errors of items; the first one stays.
+void Job::fail(Status status) {
+  int seen = status_.load(std::memory_order_relaxed);
+  while (seen == static_cast<int>(Status::ok) || seen == static_cast<int>(Status::items)) {
+    if (seen == static_cast<int>(status)) return;
+    if (status_.compare_exchange_weak(seen, static_cast<int>(status), std::memory_order_acq_rel)) return;
+    if (status == Status::items && seen != static_cast<int>(Status::ok)) return;
+  }
+}
+
+void Job::complete() {
+  if (status() != Status::ok && status() != Status::items) zero_outputs(request_);
+  if (done_) done_(status());
+  const std::lock_guard lock(mutex_);
+  finished_.store(true, std::memory_order_release);
+  changed_.notify_all();
+}
+
+Status Job::wait() {
+  std::unique_lock lock(mutex_);
+  changed_.wait(lock, [this] { return finished(); });
+  return status();
+}
+
+}  // namespace polykem

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/thread_pool.hpp"
+
+namespace polykem {
+
+ThreadPool::ThreadPool(unsigned threads, WorkerPool& workers, Profile& profile) : workers_(workers), profile_(profile) {
+  threads_.reserve(threads);
+  for (unsigned i = 0; i < threads; ++i) threads_.emplace_back([this] { loop(); });
+}
+
+ThreadPool::~ThreadPool() {
+  {
+    const std::lock_guard lock(mutex_);
+    stopping_ = true;
+  }
+  wake_.notify_all();
+  for (auto& thread : threads_) thread.join();
+}
+
+void ThreadPool::submit(std::shared_ptr<Job> job) {
+  {
+    const std::lock_guard lock(mutex_);
+    queue_.push_back(std::move(job));
+  }
+  wake_.notify_all();
+}
+
+/// The oldest job that still has chunks, or nullptr when the pool stops and all is done.
+std::shared_ptr<Job> ThreadPool::next_job() {
+  std::unique_lock lock(mutex_);
+  while (true) {
+    while (!queue_.empty() && queue_.front()->exhausted()) queue_.pop_front();
+    if (!queue_.empty()) return queue_.front();
+    if (stopping_) return nullptr;
+    wake_.wait(lock);
+  }
+}
+
+void ThreadPool::loop() {
+  while (const auto job = next_job()) job->work(workers_, profile_);
+}
+
+}  // namespace polykem

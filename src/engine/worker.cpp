@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/worker.hpp"
+
+#include <cstring>
+#include <new>
+
+namespace polykem {
+
+std::unique_ptr<Worker> WorkerPool::take() {
+  const std::lock_guard lock(mutex_);
+  if (idle_.empty()) return std::unique_ptr<Worker>(new (std::nothrow) Worker);
+  auto worker = std::move(idle_.back());
+  idle_.pop_back();
+  return worker;
+}
+
+void WorkerPool::give_back(std::unique_ptr<Worker> worker) {
+  const std::lock_guard lock(mutex_);
+  idle_.push_back(std::move(worker));
+}
+
+namespace {
+
+const uint8_t* offset(const uint8_t* base, size_t bytes) { return base == nullptr ? nullptr : base + bytes; }
+uint8_t* offset(uint8_t* base, size_t bytes) { return base == nullptr ? nullptr : base + bytes; }
+
+/// Where the keys of items [first, first + count) lie, or nullptr without memory. Chosen keys are copied side by side.
+const uint8_t* keys_from_set(const Request& r, size_t first, size_t count, Worker& worker) {
+  const KeySet& set = *r.keyset;
+  if (r.shared_key) return set.record(r.key_index == nullptr ? 0 : r.key_index[0]);
+  if (r.key_index == nullptr) return set.record(first);
+  const size_t bytes = set.record_bytes();
+  if (!worker.gathered_keys.reserve(count * bytes)) return nullptr;
+  auto* gathered = reinterpret_cast<uint8_t*>(worker.gathered_keys.data());
+  for (size_t i = 0; i < count; ++i) std::memcpy(gathered + i * bytes, set.record(r.key_index[first + i]), bytes);
+  return gathered;
+}
+
+}  // namespace
+
+Status run_chunk(const Request& r, const Operation& operation, size_t first, size_t count, Status* item_status,
+                 Worker& worker, StepTimes* times) {
+  const Scheme& s = *r.scheme;
+  const size_t workspace_bytes = operation.workspace_bytes(count);
+  if (!worker.workspace.reserve(workspace_bytes)) return Status::out_of_memory;
+  if (r.draws == nullptr) {
+    const Status status = worker.drbg.prepare();
+    if (status != Status::ok) return status;
+  }
+  const size_t key_first = r.shared_key ? 0 : first;
+  Batch batch{.count = count,
+              .shared_key = r.shared_key,
+              .draws = offset(r.draws, first * s.draw_bytes(r.op)),
+              .drbg = &worker.drbg,
+              .pk = offset(r.pk, key_first * s.public_key_bytes),
+              .sk = offset(r.sk, key_first * s.secret_key_bytes),
+              .ct = offset(r.ct, first * s.ciphertext_bytes),
+              .pk_out = offset(r.pk_out, first * s.public_key_bytes),
+              .sk_out = offset(r.sk_out, first * s.secret_key_bytes),
+              .ct_out = offset(r.ct_out, first * s.ciphertext_bytes),
+              .ss_out = offset(r.ss_out, first * s.shared_secret_bytes),
+              .item_status = item_status};
+  if (r.keyset != nullptr) {
+    const uint8_t* keys = keys_from_set(r, first, count, worker);
+    if (keys == nullptr) return Status::out_of_memory;
+    (r.op == Op::encaps ? batch.pk : batch.sk) = keys;
+  }
+  operation.run(batch, worker.workspace.data(), times);
+  secure_zero(worker.workspace.data(), workspace_bytes);
+  if (worker.gathered_keys.size() > 0) secure_zero(worker.gathered_keys.data(), worker.gathered_keys.size());
+  return Status::ok;
+}
+
+}  // namespace polykem

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "core/secure.hpp"
+#include "engine/request.hpp"
+#include "prim/drbg/drbg.hpp"
+
+namespace polykem {
+
+/// What one thread needs to compute a chunk: memory and random numbers.
+struct Worker {
+  SecureBuffer workspace;
+  SecureBuffer gathered_keys;
+  Drbg drbg;
+};
+
+/// Workers that wait for use. Thread-safe.
+class WorkerPool {
+ public:
+  /// nullptr if there is no memory.
+  std::unique_ptr<Worker> take();
+  void give_back(std::unique_ptr<Worker> worker);
+
+ private:
+  std::mutex mutex_;
+  std::vector<std::unique_ptr<Worker>> idle_;
+};
+
+/// Computes items [first, first + count) of the request on this thread. Leaves no secret in the worker's memory.
+/// Item errors go to item_status (never nullptr, preset to ok, entry 0 belongs to item `first`).
+Status run_chunk(const Request& request, const Operation& operation, size_t first, size_t count, Status* item_status,
+                 Worker& worker, StepTimes* times);
+
+}  // namespace polykem

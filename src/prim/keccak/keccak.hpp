@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// SHA3 and SHAKE over one message at a time. [FIPS202]
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+namespace polykem {
+
+/// The permutation Keccak-f[1600] in place; lane x + 5y is state[x + 5y]. [FIPS202, 3.3]
+void keccak_f1600(uint64_t state[25]);
+
+/// SHA3-256 of the concatenation of two byte strings (the second may be empty). [FIPS202, 6.1]
+void sha3_256(uint8_t out[32], std::span<const uint8_t> first, std::span<const uint8_t> second = {});
+
+/// SHAKE as a stream: absorb any number of times, then squeeze any number of times. Zeroises itself. [FIPS202, 6.2]
+class Shake {
+ public:
+  enum class Strength { shake128 = 168, shake256 = 136 };  ///< the value is the rate in bytes
+
+  explicit Shake(Strength strength) : rate_(static_cast<size_t>(strength)) {}
+  ~Shake();
+  Shake(const Shake&) = delete;
+  Shake& operator=(const Shake&) = delete;
+
+  void absorb(std::span<const uint8_t> in);
+  void squeeze(std::span<uint8_t> out);
+
+ private:
+  void finish();
+
+  uint64_t state_[25] = {};
+  size_t rate_;
+  size_t position_ = 0;
+  bool squeezing_ = false;
+};
+
+}  // namespace polykem

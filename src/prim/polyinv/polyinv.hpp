@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// Inverses in GF(2)[x]/Phi_n and GF(3)[x]/Phi_n, Phi_n = 1 + x + ... + x^(n-1), by division steps with a fixed number of
+// iterations. [BY19, 5]
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace polykem {
+
+/// Largest n the portable versions take.
+inline constexpr size_t kMaxInverseDegree = 1408;
+
+/// inverse = 1/a mod (2, Phi_n). a: n coefficients, of which bit 0 counts, the last one 0. inverse: n coefficients in
+/// {0, 1}, the last one 0. An a that has no inverse gives some value without meaning.
+void poly_inverse_mod2(uint16_t* inverse, const uint16_t* a, size_t n);
+
+/// inverse = 1/a mod (3, Phi_n). a and inverse: n coefficients in {0, 1, 2}, the last one 0.
+void poly_inverse_mod3(uint16_t* inverse, const uint16_t* a, size_t n);
+
+}  // namespace polykem

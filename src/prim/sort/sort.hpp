@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace polykem {
+
+/// Sorts `count` signed 32-bit integers into ascending order, in place and in constant time: the sequence of compared
+/// positions depends on `count` alone. Batcher's merge exchange. [KNUTH3, 5.2.2, Alg. M]
+void sort_int32(int32_t* values, size_t count);
+
+}  // namespace polykem

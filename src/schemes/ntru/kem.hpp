@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// NTRU's three operations, as a newcomer reads them: one step a stage, in order. `Ops` says how each is done on a chunk
+// of items; a backend that fuses stages declares its own plan over the same stages.
+#pragma once
+
+#include <array>
+
+#include "core/plan.hpp"
+#include "schemes/ntru/stages.hpp"
+
+namespace polykem::ntru {
+
+template <class Ops>
+struct Kem {
+  using Chunk = typename Ops::Chunk;
+  using Step = polykem::Step<Chunk>;
+
+  static constexpr std::array keygen{
+      Step{{"randombytes", 0, 1}, Ops::draw_keygen},
+      Step{{"sample_fg", 1, 1}, Ops::sample_fg},
+      Step{{"poly_S3_inv", 2, 1}, Ops::invert_f},
+      Step{{"poly_S3_tobytes", 3, 1}, Ops::store_f},
+      Step{{"poly_Z3_to_Zq", 4, 1}, Ops::lift_fg},
+      Step{{"poly_Rq_mul.Gf", 5, 1}, Ops::mul_Gf},
+      Step{{"poly_Rq_inv", 6, 1}, Ops::invert_Gf},
+      Step{{"poly_Rq_mul.vf", 7, 1}, Ops::mul_vf},
+      Step{{"poly_Sq_mul.invh", 8, 1}, Ops::mul_invh},
+      Step{{"poly_Sq_tobytes", 9, 1}, Ops::store_invh},
+      Step{{"poly_Rq_mul.vG", 10, 1}, Ops::mul_vG},
+      Step{{"poly_Rq_mul.h", 11, 1}, Ops::mul_h},
+      Step{{"poly_Rq_sum_zero_tobytes", 12, 1}, Ops::store_h},
+  };
+
+  static constexpr std::array encaps{
+      Step{{"randombytes", 0, 1}, Ops::draw_encaps},
+      Step{{"sample_rm", 1, 1}, Ops::sample_rm},
+      Step{{"poly_S3_tobytes", 2, 1}, Ops::pack_rm},
+      Step{{"sha3_256", 3, 1}, Ops::hash_rm},
+      Step{{"poly_Rq_sum_zero_frombytes", 4, 1}, Ops::load_h},
+      Step{{"poly_Rq_mul", 5, 1}, Ops::mul_hr},
+      Step{{"poly_lift_add", 6, 1}, Ops::lift_add},
+      Step{{"poly_Rq_sum_zero_tobytes", 7, 1}, Ops::store_c},
+  };
+
+  static constexpr std::array decaps{
+      Step{{"frombytes", 0, 1}, Ops::load_c_sk},
+      Step{{"poly_Rq_mul.cf", 1, 1}, Ops::mul_cf},
+      Step{{"poly_Rq_to_S3", 2, 1}, Ops::reduce_cf},
+      Step{{"poly_S3_mul", 3, 1}, Ops::mul_m},
+      Step{{"poly_lift_sub", 4, 1}, Ops::lift_sub},
+      Step{{"poly_Sq_mul", 5, 1}, Ops::mul_r},
+      Step{{"check_rm", 6, 1}, Ops::check_rm},
+      Step{{"poly_S3_tobytes", 7, 1}, Ops::pack_rm},
+      Step{{"sha3_256", 8, 1}, Ops::hash_rm},
+      Step{{"sha3_256.reject", 9, 1}, Ops::hash_reject},
+      Step{{"cmov", 10, 1}, Ops::select},
+  };
+
+  static_assert(covers_each_stage_once(keygen, kKeygenStages.size()));
+  static_assert(covers_each_stage_once(encaps, kEncapsStages.size()));
+  static_assert(covers_each_stage_once(decaps, kDecapsStages.size()));
+};
+
+}  // namespace polykem::ntru

@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: Apache-2.0
+// The portable backend: every stage of kem.hpp as a loop over the items of a chunk.
+#pragma once
+
+#include <algorithm>
+#include <cstring>
+
+#include "core/arena.hpp"
+#include "core/scheme.hpp"
+#include "prim/drbg/drbg.hpp"
+#include "prim/keccak/keccak.hpp"
+#include "schemes/ntru/ref/pack.hpp"
+#include "schemes/ntru/ref/poly.hpp"
+#include "schemes/ntru/ref/sample.hpp"
+
+namespace polykem::ntru::ref {
+
+/// Working memory of one item.
+template <NtruParams P>
+struct Item {
+  Poly<P, S3> a, b;          ///< f, g or r, m
+  Poly<P, S3> inverse_f;
+  Poly<P, Rq> x, y, z, u, v, w;
+  int32_t keys[P.n];
+  uint8_t draws[P.keygen_draw_bytes()];
+  uint8_t rm[2 * P.trits_bytes()];
+  uint8_t secret[P.kSharedSecretBytes];
+  uint8_t rejection[P.kSharedSecretBytes];
+  uint32_t fail;  ///< all ones: the ciphertext is rejected
+};
+
+/// The items in flight, with their records.
+template <NtruParams P>
+struct Chunk {
+  static constexpr size_t kGranule = 1;
+  static constexpr size_t kItems = 8;
+  static constexpr size_t workspace_bytes(size_t items) { return Arena::bytes<Item<P>>(items); }
+
+  Chunk(const Batch& batch, std::byte* workspace) : io(batch), items(Arena(workspace).take<Item<P>>(batch.count)) {}
+
+  const Batch& io;
+  Item<P>* items;
+
+  const uint8_t* pk(size_t i) const { return io.pk + (io.shared_key ? 0 : i * P.public_key_bytes()); }
+  const uint8_t* sk(size_t i) const { return io.sk + (io.shared_key ? 0 : i * P.secret_key_bytes()); }
+  const uint8_t* ct(size_t i) const { return io.ct + i * P.ciphertext_bytes(); }
+  uint8_t* pk_out(size_t i) const { return io.pk_out + i * P.public_key_bytes(); }
+  uint8_t* sk_out(size_t i) const { return io.sk_out + i * P.secret_key_bytes(); }
+  uint8_t* ct_out(size_t i) const { return io.ct_out + i * P.ciphertext_bytes(); }
+  uint8_t* ss_out(size_t i) const { return io.ss_out + i * P.kSharedSecretBytes; }
+
+  template <class F>
+  void each(F&& f) {
+    for (size_t i = 0; i < io.count; ++i) f(items[i], i);
+  }
+};
+
+template <NtruParams P>
+struct Ops {
+  using Chunk = ref::Chunk<P>;
+  using Item = ref::Item<P>;
+
+  // ---- keygen: a = f, b = g, x = f mod q, y = G, z = G f, u = v = 1/(G f)
+
+  static void draw(Chunk& c, size_t bytes) {
+    c.each([&](Item& t, size_t i) {
+      if (c.io.draws != nullptr) {
+        std::memcpy(t.draws, c.io.draws + i * bytes, bytes);
+      } else {
+        c.io.drbg->fill({t.draws, bytes});
+      }
+    });
+  }
+  static void draw_keygen(Chunk& c) { draw(c, P.keygen_draw_bytes()); }
+
+  static void sample_fg(Chunk& c) {
+    c.each([](Item& t, size_t) { ref::sample_fg<P>(t.a, t.b, t.draws, t.keys); });
+  }
+
+  static void invert_f(Chunk& c) {
+    c.each([](Item& t, size_t) { poly_inverse_mod3(t.inverse_f.c, t.a.c, P.n); });
+  }
+
+  static void store_f(Chunk& c) {
+    c.each([&](Item& t, size_t i) {
+      poly_S3_tobytes<P>(c.sk_out(i), t.a);
+      poly_S3_tobytes<P>(c.sk_out(i) + P.inverse_f_offset(), t.inverse_f);
+      std::memcpy(c.sk_out(i) + P.prf_key_offset(), t.draws + P.pair_draw_bytes(), P.kPrfKeyBytes);
+    });
+  }
+
+  static void lift_fg(Chunk& c) {
+    c.each([](Item& t, size_t) {
+      std::memcpy(t.x.c, t.a.c, sizeof t.x.c);
+      poly_Z3_to_Zq<P>(t.x.c);
+      poly_Z3_to_Zq<P>(t.b.c);
+      if constexpr (P.variant == Variant::hps) {
+        for (size_t i = 0; i < P.n; ++i) t.y.c[i] = static_cast<uint16_t>(3u * t.b.c[i]);
+      } else {
+        for (size_t i = P.n - 1; i > 0; --i) t.y.c[i] = static_cast<uint16_t>(3u * (t.b.c[i - 1] - t.b.c[i]));
+        t.y.c[0] = static_cast<uint16_t>(3u * (t.b.c[P.n - 1] - t.b.c[0]));
+      }
+    });
+  }
+
+  static void mul_Gf(Chunk& c) {
+    c.each([](Item& t, size_t) { poly_Rq_mul<P>(t.z, t.y, t.x); });
+  }
+  static void invert_Gf(Chunk& c) {
+    c.each([](Item& t, size_t) { poly_Rq_inv<P>(t.v, t.z, t.u, t.w); });
+  }
+  static void mul_vf(Chunk& c) {
+    c.each([](Item& t, size_t) { poly_Rq_mul<P>(t.u, t.v, t.x); });
+  }
+  static void mul_invh(Chunk& c) {
+    c.each([](Item& t, size_t) {
+      poly_Rq_mul<P>(t.z, t.u, t.x);
+      poly_mod_q_Phi_n<P>(t.z.c);
+    });
+  }
+  static void store_invh(Chunk& c) {
+    c.each([&](Item& t, size_t i) { poly_Sq_tobytes<P>(c.sk_out(i) + P.inverse_h_offset(), t.z.c); });
+  }
+  static void mul_vG(Chunk& c) {
+    c.each([](Item& t, size_t) { poly_Rq_mul<P>(t.u, t.v, t.y); });
+  }
+  static void mul_h(Chunk& c) {
+    c.each([](Item& t, size_t) { poly_Rq_mul<P>(t.z, t.u, t.y); });
+  }
+  static void store_h(Chunk& c) {
+    c.each([&](Item& t, size_t i) { poly_Sq_tobytes<P>(c.pk_out(i), t.z.c); });
+  }
+
+  // ---- encaps: a = r, b = m, x = h, y = r mod q then Lift(m), z = h r then c
+
+  static void draw_encaps(Chunk& c) { draw(c, P.encaps_draw_bytes()); }
+
+  static void sample_rm(Chunk& c) {
+    c.each([](Item& t, size_t) { ref::sample_rm<P>(t.a, t.b, t.draws, t.keys); });
+  }
+
+  static void pack_rm(Chunk& c) {
+    c.each([](Item& t, size_t) {
+      poly_S3_tobytes<P>(t.rm, t.a);
+      poly_S3_tobytes<P>(t.rm + P.trits_bytes(), t.b);
+    });
+  }
+
+  static void hash_rm(Chunk& c) {
+    c.each([&](Item& t, size_t i) { sha3_256(c.ss_out(i), t.rm); });
+  }
+
+  static void load_h(Chunk& c) {
+    c.each([&](Item& t, size_t i) { poly_Rq_sum_zero_frombytes<P>(t.x, c.pk(i)); });
+  }
+
+  static void mul_hr(Chunk& c) {
+    c.each([](Item& t, size_t) {
+      std::memcpy(t.y.c, t.a.c, sizeof t.y.c);
+      poly_Z3_to_Zq<P>(t.y.c);
+      poly_Rq_mul<P>(t.z, t.x, t.y);
+    });
+  }
+
+  static void lift_add(Chunk& c) {
+    c.each([](Item& t, size_t) {
+      poly_lift<P>(t.y, t.b);
+      for (size_t i = 0; i < P.n; ++i) t.z.c[i] = static_cast<uint16_t>(t.z.c[i] + t.y.c[i]);
+    });
+  }
+
+  static void store_c(Chunk& c) {
+    c.each([&](Item& t, size_t i) { poly_Sq_tobytes<P>(c.ct_out(i), t.z.c); });
+  }
+
+  // ---- decaps: a = f then r, b = m, x = c, y = f mod q then Lift(m), z = c f then r mod q, u = 1/h
+
+  static void load_c_sk(Chunk& c) {
+    c.each([&](Item& t, size_t i) {
+      poly_Rq_sum_zero_frombytes<P>(t.x, c.ct(i));
+      poly_S3_frombytes<P>(t.a, c.sk(i));
+      poly_S3_frombytes<P>(t.inverse_f, c.sk(i) + P.inverse_f_offset());
+      poly_Sq_frombytes<P>(t.u.c, c.sk(i) + P.inverse_h_offset());
+      t.fail = padding_mask<P>(c.ct(i));
+    });
+  }
+
+  static void mul_cf(Chunk& c) {
+    c.each([](Item& t, size_t) {
+      std::memcpy(t.y.c, t.a.c, sizeof t.y.c);
+      poly_Z3_to_Zq<P>(t.y.c);
+      poly_Rq_mul<P>(t.z, t.x, t.y);
+    });
+  }
+
+  static void reduce_cf(Chunk& c) {
+    c.each([](Item& t, size_t) { poly_Rq_to_S3<P>(t.a, t.z); });
+  }
+
+  /// Exact: a sum has at most n products of at most 4.
+  static void mul_m(Chunk& c) {
+    static_assert(4 * P.n < (1u << 15));
+    c.each([](Item& t, size_t) {
+      poly_mul_cyclic(t.b.c, t.a.c, t.inverse_f.c, P.n);
+      poly_mod_3_Phi_n<P>(t.b.c);
+    });
+  }
+
+  static void lift_sub(Chunk& c) {
+    c.each([](Item& t, size_t) {
+      poly_lift<P>(t.y, t.b);
+      for (size_t i = 0; i < P.n; ++i) t.x.c[i] = static_cast<uint16_t>(t.x.c[i] - t.y.c[i]);
+    });
+  }
+
+  static void mul_r(Chunk& c) {
+    c.each([](Item& t, size_t) {
+      poly_Rq_mul<P>(t.z, t.x, t.u);
+      poly_mod_q_Phi_n<P>(t.z.c);
+    });
+  }
+
+  static void check_rm(Chunk& c) {
+    c.each([](Item& t, size_t) {
+      uint32_t bad = 0;
+      for (size_t i = 0; i < P.n; ++i) {
+        const uint32_t x = t.z.c[i] & (P.q() - 1);
+        bad |= (2u - ((x + 1) & (P.q() - 1))) >> 31;  // x is none of 0, 1, q - 1
+        t.a.c[i] = static_cast<uint16_t>((x & 1) << (x >> (P.logq - 1)));  // 1 -> 1, q - 1 -> 2
+      }
+      if constexpr (P.variant == Variant::hps) {
+        uint32_t ones = 0, twos = 0;
+        for (const auto x : t.b.c) {
+          ones += x & 1u;
+          twos += x >> 1;
+        }
+        bad |= (ones ^ P.weight() / 2) | (twos ^ P.weight() / 2);
+      }
+      t.fail |= ct::mask_nonzero(bad);
+    });
+  }
+
+  static void hash_reject(Chunk& c) {
+    c.each([&](Item& t, size_t i) {
+      sha3_256(t.rejection, {c.sk(i) + P.prf_key_offset(), P.kPrfKeyBytes}, {c.ct(i), P.ciphertext_bytes()});
+    });
+  }
+
+  static void select(Chunk& c) {
+    c.each([&](Item& t, size_t i) {
+      uint8_t* ss = c.ss_out(i);
+      const auto fail = static_cast<uint8_t>(t.fail);
+      for (size_t j = 0; j < P.kSharedSecretBytes; ++j) ss[j] = static_cast<uint8_t>(ss[j] ^ (fail & (ss[j] ^ t.rejection[j])));
+    });
+  }
+};
+
+}  // namespace polykem::ntru::ref

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+// Packed forms of NTRU's polynomials: five trits a byte, or log2 q bits a coefficient, little-endian. [NTRU20, 1.8]
+#pragma once
+
+#include "ct/ct.hpp"
+#include "schemes/ntru/types.hpp"
+
+namespace polykem::ntru::ref {
+
+/// out: P.trits_bytes() bytes. The lowest coefficient is the lowest base-3 digit.
+template <NtruParams P>
+void poly_S3_tobytes(uint8_t* out, const Poly<P, S3>& a) {
+  for (size_t i = 0; i < P.trits_bytes(); ++i) {
+    uint32_t byte = 0;
+    for (size_t j = 5; j-- > 0;) {
+      const size_t k = 5 * i + j;
+      byte = 3 * byte + (k < P.n - 1 ? a.c[k] : 0u);
+    }
+    out[i] = static_cast<uint8_t>(byte);
+  }
+}
+
+/// Every byte string is accepted: digits are taken mod 3.
+template <NtruParams P>
+void poly_S3_frombytes(Poly<P, S3>& a, const uint8_t* in) {
+  for (size_t i = 0; i < P.trits_bytes(); ++i) {
+    uint32_t byte = in[i];
+    for (size_t j = 0; j < 5; ++j) {
+      const size_t k = 5 * i + j;
+      const uint32_t rest = (byte * 21846u) >> 16;  // byte / 3
+      if (k < P.n - 1) a.c[k] = ct::mod3(byte);
+      byte = rest;
+    }
+  }
+  a.c[P.n - 1] = 0;
+}
+
+/// out: P.rq_bytes() bytes, the first n - 1 coefficients mod q; unused bits are 0.
+template <NtruParams P>
+void poly_Sq_tobytes(uint8_t* out, const uint16_t (&c)[P.n]) {
+  uint32_t buffer = 0;
+  unsigned bits = 0;
+  for (size_t i = 0; i + 1 < P.n; ++i) {
+    buffer |= (c[i] & (P.q() - 1)) << bits;
+    for (bits += P.logq; bits >= 8; bits -= 8) {
+      *out++ = static_cast<uint8_t>(buffer);
+      buffer >>= 8;
+    }
+  }
+  if (bits > 0) *out = static_cast<uint8_t>(buffer);
+}
+
+/// The last coefficient becomes 0.
+template <NtruParams P>
+void poly_Sq_frombytes(uint16_t (&c)[P.n], const uint8_t* in) {
+  uint32_t buffer = 0;
+  unsigned bits = 0;
+  for (size_t i = 0; i + 1 < P.n; ++i) {
+    for (; bits < P.logq; bits += 8) buffer |= uint32_t{*in++} << bits;
+    c[i] = static_cast<uint16_t>(buffer & (P.q() - 1));
+    buffer >>= P.logq;
+    bits -= P.logq;
+  }
+  c[P.n - 1] = 0;
+}
+
+/// The last coefficient becomes minus the sum of the others.
+template <NtruParams P>
+void poly_Rq_sum_zero_frombytes(Poly<P, Rq>& a, const uint8_t* in) {
+  poly_Sq_frombytes<P>(a.c, in);
+  uint16_t sum = 0;
+  for (size_t i = 0; i + 1 < P.n; ++i) sum = static_cast<uint16_t>(sum + a.c[i]);
+  a.c[P.n - 1] = static_cast<uint16_t>(0u - sum);
+}
+
+/// All ones if a bit of the last byte beyond the last coefficient is set, else 0.
+template <NtruParams P>
+uint32_t padding_mask(const uint8_t* packed) {
+  constexpr unsigned kUsed = (P.n - 1) * P.logq % 8;
+  if constexpr (kUsed == 0) {
+    return 0;
+  } else {
+    return ct::mask_nonzero(static_cast<uint32_t>(packed[P.rq_bytes() - 1]) >> kUsed);
+  }
+}
+
+}  // namespace polykem::ntru::ref

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+// NTRU's polynomial operations on one item, portable and in constant time. Shapes: every polynomial has P.n coefficients.
+#pragma once
+
+#include <cstring>
+
+#include "core/secure.hpp"
+#include "ct/ct.hpp"
+#include "prim/polyinv/polyinv.hpp"
+#include "prim/polymul/ref/schoolbook.hpp"
+#include "prim/sort/sort.hpp"
+#include "schemes/ntru/types.hpp"
+
+namespace polykem::ntru::ref {
+
+/// c = a b mod (q, x^n - 1); operands of any domain, as 16-bit representatives.
+template <NtruParams P, class A, class B>
+void poly_Rq_mul(Poly<P, Rq>& c, const Poly<P, A>& a, const Poly<P, B>& b) {
+  poly_mul_cyclic(c.c, a.c, b.c, P.n);
+}
+
+/// Subtracts the last coefficient from all: the residue mod (q, Phi_n) with last coefficient 0. In place.
+template <NtruParams P>
+void poly_mod_q_Phi_n(uint16_t (&c)[P.n]) {
+  const uint16_t last = c[P.n - 1];
+  for (auto& x : c) x = static_cast<uint16_t>(x - last);
+}
+
+/// The same mod 3. c: values < 2^15.
+template <NtruParams P>
+void poly_mod_3_Phi_n(uint16_t (&c)[P.n]) {
+  const uint32_t minus_last = 2u * ct::mod3(c[P.n - 1]);
+  for (auto& x : c) x = ct::mod3(ct::mod3(x) + minus_last);
+}
+
+/// {0, 1, 2} -> {0, 1, -1} mod 2^16, in place.
+template <NtruParams P>
+void poly_Z3_to_Zq(uint16_t (&c)[P.n]) {
+  for (auto& x : c) x = static_cast<uint16_t>(x - 3u * (x >> 1));
+}
+
+/// out = Lift(m): for HPS m itself; for HRSS (x - 1) (m / (x - 1) mod (3, Phi_n)). [NTRU20, 1.9.5]
+/// With d = m + t Phi_n and t such that d(1) = 0 mod 3, the quotient's coefficients are minus the prefix sums of d.
+template <NtruParams P>
+void poly_lift(Poly<P, Rq>& out, const Poly<P, S3>& m) {
+  if constexpr (P.variant == Variant::hps) {
+    std::memcpy(out.c, m.c, sizeof out.c);
+    poly_Z3_to_Zq<P>(out.c);
+  } else {
+    static_assert(P.variant == Variant::hps || P.n % 3 == 2, "t = m(1) needs -1/n = 1 mod 3");
+    uint32_t m_at_1 = 0;
+    for (const auto x : m.c) m_at_1 += x;
+    const uint32_t t = ct::mod3(m_at_1);
+    uint16_t quotient[P.n];
+    uint32_t coefficient = 0;
+    for (size_t i = 0; i < P.n; ++i) {
+      coefficient = ct::mod3(coefficient + 2 * (m.c[i] + t));
+      quotient[i] = static_cast<uint16_t>(coefficient);
+    }
+    poly_Z3_to_Zq<P>(quotient);
+    for (size_t i = P.n - 1; i > 0; --i) out.c[i] = static_cast<uint16_t>(quotient[i - 1] - quotient[i]);
+    out.c[0] = static_cast<uint16_t>(quotient[P.n - 1] - quotient[0]);
+    secure_zero(quotient, sizeof quotient);
+  }
+}
+
+/// Coefficients of a mod q centred around 0, then mod (3, Phi_n).
+template <NtruParams P>
+void poly_Rq_to_S3(Poly<P, S3>& out, const Poly<P, Rq>& a) {
+  constexpr uint32_t kMinusQ = (3 - P.q() % 3) % 3;
+  for (size_t i = 0; i < P.n; ++i) {
+    const uint32_t x = a.c[i] & (P.q() - 1);
+    out.c[i] = ct::mod3(x + kMinusQ * (x >> (P.logq - 1)));  // the upper half stands for x - q
+  }
+  poly_mod_3_Phi_n<P>(out.c);
+}
+
+/// 1/a mod (q, Phi_n): mod 2 by division steps, then Newton's v <- v (2 - a v), doubling the bits. [NTRU20, 1.9.4]
+template <NtruParams P>
+void poly_Rq_inv(Poly<P, Rq>& v, const Poly<P, Rq>& a, Poly<P, Rq>& scratch_a, Poly<P, Rq>& scratch_b) {
+  std::memcpy(scratch_a.c, a.c, sizeof a.c);
+  poly_mod_q_Phi_n<P>(scratch_a.c);
+  poly_inverse_mod2(v.c, scratch_a.c, P.n);
+  for (unsigned bits = 1; bits < P.logq; bits *= 2) {
+    poly_Rq_mul<P>(scratch_a, a, v);
+    for (auto& x : scratch_a.c) x = static_cast<uint16_t>(0u - x);
+    scratch_a.c[0] = static_cast<uint16_t>(scratch_a.c[0] + 2);
+    poly_Rq_mul<P>(scratch_b, scratch_a, v);
+    std::memcpy(v.c, scratch_b.c, sizeof v.c);
+  }
+}
+
+}  // namespace polykem::ntru::ref

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sampling of ternary polynomials from uniform bytes. [NTRU20, 1.10]
+#pragma once
+
+#include "core/secure.hpp"
+#include "ct/ct.hpp"
+#include "prim/sort/sort.hpp"
+#include "schemes/ntru/types.hpp"
+
+namespace polykem::ntru::ref {
+
+/// bytes: n - 1, one a coefficient. [NTRU20, 1.10.3]
+template <NtruParams P>
+void sample_iid(Poly<P, S3>& a, const uint8_t* bytes) {
+  for (size_t i = 0; i + 1 < P.n; ++i) a.c[i] = ct::mod3(bytes[i]);
+  a.c[P.n - 1] = 0;
+}
+
+/// Like sample_iid, then flips the signs at even indices if <x a, a> < 0. [NTRU20, 1.10.4]
+template <NtruParams P>
+void sample_iid_plus(Poly<P, S3>& a, const uint8_t* bytes) {
+  sample_iid<P>(a, bytes);
+  int32_t product = 0;
+  for (size_t i = 0; i + 1 < P.n; ++i) {
+    const auto x = static_cast<int32_t>(a.c[i]) - 3 * (a.c[i] >> 1);
+    const auto y = static_cast<int32_t>(a.c[i + 1]) - 3 * (a.c[i + 1] >> 1);
+    product += x * y;
+  }
+  const auto negative = static_cast<uint16_t>(ct::barrier(static_cast<uint32_t>(product >> 31)));
+  for (size_t i = 0; i < P.n; i += 2) {
+    const auto negated = static_cast<uint16_t>(2u * a.c[i] - 3u * (a.c[i] >> 1));  // 1 <-> 2
+    a.c[i] = static_cast<uint16_t>(a.c[i] ^ (negative & (a.c[i] ^ negated)));
+  }
+}
+
+/// Exactly weight/2 coefficients 1 and as many 2, in an order that sorting random keys decides. [NTRU20, 1.10.5]
+/// bytes: n - 1 little-endian words of 30 bits. keys: scratch for n - 1 integers.
+template <NtruParams P>
+void sample_fixed_type(Poly<P, S3>& a, const uint8_t* bytes, int32_t* keys) {
+  for (size_t i = 0; i + 1 < P.n; ++i) {
+    const size_t bit = 30 * i;
+    uint64_t word = 0;
+    for (size_t j = 0; j < 5 && bit / 8 + j < P.fixed_type_draw_bytes(); ++j) word |= uint64_t{bytes[bit / 8 + j]} << (8 * j);
+    const auto key = static_cast<uint32_t>(word >> (bit % 8)) << 2;
+    const uint32_t type = i < P.weight() / 2 ? 1 : i < P.weight() ? 2 : 0;
+    keys[i] = static_cast<int32_t>(key | type);
+  }
+  sort_int32(keys, P.n - 1);
+  for (size_t i = 0; i + 1 < P.n; ++i) a.c[i] = static_cast<uint16_t>(keys[i] & 3);
+  a.c[P.n - 1] = 0;
+}
+
+/// The second polynomial of a pair: fixed weight for HPS, else as the first.
+template <NtruParams P>
+void sample_second(Poly<P, S3>& a, const uint8_t* bytes, int32_t* keys) {
+  if constexpr (P.variant == Variant::hps) {
+    sample_fixed_type<P>(a, bytes, keys);
+  } else {
+    sample_iid<P>(a, bytes);
+  }
+}
+
+/// f and g of a key pair. [NTRU20, 1.10.1]
+template <NtruParams P>
+void sample_fg(Poly<P, S3>& f, Poly<P, S3>& g, const uint8_t* draws, int32_t* keys) {
+  if constexpr (P.variant == Variant::hps) {
+    sample_iid<P>(f, draws);
+    sample_fixed_type<P>(g, draws + P.iid_draw_bytes(), keys);
+  } else {
+    sample_iid_plus<P>(f, draws);
+    sample_iid_plus<P>(g, draws + P.iid_draw_bytes());
+  }
+}
+
+/// r and m of an encapsulation. [NTRU20, 1.10.2]
+template <NtruParams P>
+void sample_rm(Poly<P, S3>& r, Poly<P, S3>& m, const uint8_t* draws, int32_t* keys) {
+  sample_iid<P>(r, draws);
+  sample_second<P>(m, draws + P.iid_draw_bytes(), keys);
+}
+
+}  // namespace polykem::ntru::ref

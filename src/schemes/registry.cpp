@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+// The only list of parameter sets.
+#include "schemes/registry.hpp"
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "schemes/ntru/ntru.hpp"
+
+namespace polykem {
+
+namespace {
+
+std::vector<const Scheme*> collect() {
+  std::vector<const Scheme*> all;
+  for (const auto family : {ntru::schemes()}) {
+    for (const Scheme& scheme : family) all.push_back(&scheme);
+  }
+  return all;
+}
+
+std::string normalised(const char* name) {
+  std::string result;
+  for (const char* c = name; *c != '\0'; ++c) {
+    if (*c == '-' || *c == '_') continue;
+    result += *c >= 'A' && *c <= 'Z' ? static_cast<char>(*c - 'A' + 'a') : *c;
+  }
+  return result;
+}
+
+bool has_name(const Scheme& scheme, const std::string& wanted) {
+  if (normalised(scheme.name) == wanted || normalised(scheme.title) == wanted) return true;
+  return std::any_of(scheme.aliases.begin(), scheme.aliases.end(),
+                     [&](const char* alias) { return normalised(alias) == wanted; });
+}
+
+size_t edit_distance(const std::string& a, const std::string& b) {
+  std::vector<size_t> row(b.size() + 1);
+  for (size_t j = 0; j <= b.size(); ++j) row[j] = j;
+  for (size_t i = 1; i <= a.size(); ++i) {
+    size_t diagonal = row[0];
+    row[0] = i;
+    for (size_t j = 1; j <= b.size(); ++j) {
+      const size_t substitute = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
+      diagonal = row[j];
+      row[j] = std::min({row[j] + 1, row[j - 1] + 1, substitute});
+    }
+  }
+  return row.back();
+}
+
+}  // namespace
+
+std::span<const Scheme* const> registry() {
+  static const std::vector<const Scheme*> all = collect();
+  return all;
+}
+
+const Scheme* find_scheme(const char* name) {
+  const std::string wanted = normalised(name);
+  for (const Scheme* scheme : registry()) {
+    if (has_name(*scheme, wanted)) return scheme;
+  }
+  return nullptr;
+}
+
+const Scheme& nearest_scheme(const char* name) {
+  const std::string wanted = normalised(name).substr(0, 64);
+  const auto distance = [&](const Scheme* s) { return edit_distance(wanted, normalised(s->name)); };
+  const auto all = registry();
+  return **std::min_element(all.begin(), all.end(),
+                            [&](const Scheme* a, const Scheme* b) { return distance(a) < distance(b); });
+}
+
+}  // namespace polykem

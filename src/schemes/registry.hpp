@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <span>
+
+#include "core/scheme.hpp"
+
+namespace polykem {
+
+/// Every parameter set, in the order they are listed to users.
+std::span<const Scheme* const> registry();
+
+/// By name, title or alias; letter case, '-' and '_' do not matter. nullptr if there is none.
+const Scheme* find_scheme(const char* name);
+
+/// The set whose name is the fewest edits away.
+const Scheme& nearest_scheme(const char* name);
+
+}  // namespace polykem
