@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Leaks planted on purpose, to check the checker: memcheck must report `branch` and `index`, and must not report `none`.
+// Leaks planted on purpose: memcheck must report `branch` and `index`, and must not report `none`.
 #include <cstdint>
 #include <cstdio>
 #include <cstring>

@@ -1,0 +1,227 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""House rules that no compiler checks. Prints file:line: rule, and exits with 1 if any is broken.
+
+    tools/lint.py [FILE...]      without arguments: every file that git knows of
+
+Rules: a licence line in every source; citations whose key BIBLIOGRAPHY.yml has; constants that follow from the formula
+in their "check-magic:" comment; functions of at most 80 lines; lines of at most 120 columns; no notes to self; links of
+Markdown files that lead somewhere; includes that follow the arrows of ARCHITECTURE.md.
+"""
+
+import ast
+import math
+import re
+import subprocess
+import sys
+from fractions import Fraction
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+CODE = {".c", ".h", ".cpp", ".hpp", ".cu", ".cuh"}
+SOURCE = CODE | {".py", ".sh", ".cmake", ".yml", ".sv"}
+MAX_FUNCTION_LINES = 80
+MAX_COLUMNS = 120
+
+# room -> rooms whose headers it may include. Above includes below, never the other way round.
+ARROWS = {
+    "src/core": {"src/core"},
+    "src/ct": {"src/ct"},
+    "src/prim": {"src/prim", "src/ct", "src/core"},
+    "src/schemes": {"src/schemes", "src/prim", "src/ct", "src/core"},
+    "src/engine": {"src/engine", "src/schemes", "src/prim", "src/ct", "src/core"},
+    "src/capi": {"src/capi", "src/engine", "src/schemes", "src/ct", "src/core", "include"},
+    "cli": {"cli", "include"},
+    "python": {"python", "include"},
+    "provider": {"provider", "include"},
+    "examples": {"include"},
+    "include": {"include"},
+}
+# The library depends on the C and C++ run time and on nothing else.
+FOREIGN = re.compile(r"^(CLI|fmt|spdlog|nlohmann|asio|openssl|zlib|gtest|gmock|benchmark|boost)\b")
+
+
+def tracked_files():
+    out = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    return [ROOT / line for line in out.splitlines() if (ROOT / line).is_file()]
+
+
+def bibliography():
+    return set(re.findall(r"^([A-Z][A-Z0-9]+):", (ROOT / "BIBLIOGRAPHY.yml").read_text(), re.M))
+
+
+def relative(path):
+    return path.relative_to(ROOT).as_posix()
+
+
+def check_licence(path, lines):
+    named = path.name in {"CMakeLists.txt", "Makefile", ".clang-format", ".clang-tidy"}
+    if (path.suffix in SOURCE or named) and not any("SPDX-License-Identifier: Apache-2.0" in line for line in lines[:3]):
+        yield 1, "the first lines lack 'SPDX-License-Identifier: Apache-2.0'"
+
+
+CITATION = re.compile(r"(?<![\w)\]])\[([A-Z]{2,}[0-9]+[A-Z]?)(?:,[^\]]*)?\]")
+
+
+def check_citations(path, lines, keys):
+    for number, line in enumerate(lines, 1):
+        for key in CITATION.findall(line):
+            if key not in keys:
+                yield number, f"[{key}] is not in BIBLIOGRAPHY.yml"
+
+
+def evaluate(node):
+    """The value of an arithmetic expression of numbers, exactly."""
+    functions = {"round": round, "ceil": math.ceil, "floor": math.floor, "log2": lambda x: x.numerator.bit_length() - 1}
+    operators = {ast.Add: lambda a, b: a + b, ast.Sub: lambda a, b: a - b, ast.Mult: lambda a, b: a * b,
+                 ast.Div: lambda a, b: a / b, ast.Mod: lambda a, b: a % b, ast.Pow: lambda a, b: a ** int(b)}
+    if isinstance(node, ast.Expression):
+        return evaluate(node.body)
+    if isinstance(node, ast.Constant) and isinstance(node.value, int):
+        return Fraction(node.value)
+    if isinstance(node, ast.BinOp) and type(node.op) in operators:
+        return operators[type(node.op)](evaluate(node.left), evaluate(node.right))
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
+        return -evaluate(node.operand)
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in functions:
+        return Fraction(functions[node.func.id](*[evaluate(argument) for argument in node.args]))
+    raise ValueError("only numbers, + - * / % ^ and round, ceil, floor, log2")
+
+
+def check_magic(path, lines):
+    for number, line in enumerate(lines, 1):
+        found = re.search(r"(?://|/\*).*check-magic: *([^=]+)==(.*)", line)
+        if not found:
+            continue
+        right = found[2].split("*/")[0].strip()
+        while right.count(")") > right.count("("):
+            right = right[:right.rindex(")")].rstrip()
+        try:
+            sides = [evaluate(ast.parse(side.strip().replace("^", "**"), mode="eval")) for side in (found[1], right)]
+        except (ValueError, SyntaxError) as error:
+            yield number, f"check-magic cannot be read: {error}"
+            continue
+        if sides[0] != sides[1]:
+            yield number, f"check-magic: {found[1].strip()} is not {right}, that is {sides[1]}"
+
+
+def strip_code(line):
+    """The line without string contents and line comments, so that braces in them do not count."""
+    line = re.sub(r'"(\\.|[^"\\])*"', '""', line)
+    line = re.sub(r"'(\\.|[^'\\])'", "''", line)
+    return line.split("//")[0]
+
+
+OPENS_SCOPE = re.compile(r"^\s*(inline )?(namespace|struct|class|enum|union|extern)\b")
+
+
+def check_function_length(path, lines):
+    """A function is an outermost pair of braces that is no namespace, type or table."""
+    depth, scopes, start, head = 0, 0, None, ""
+    for number, raw in enumerate(lines, 1):
+        line = strip_code(raw)
+        for position, char in enumerate(line):
+            if char == "{":
+                text = (head + line[:position]).strip()
+                if start is None and OPENS_SCOPE.match(text.split(";")[-1].lstrip("}").strip() or " ") and "(" not in text:
+                    scopes += 1
+                elif start is None and depth == scopes:
+                    start = (number, ")" in text)
+                depth += 1
+                head = ""
+            elif char == "}":
+                depth -= 1
+                if start is not None and depth == scopes:
+                    if start[1] and number - start[0] + 1 > MAX_FUNCTION_LINES:
+                        yield start[0], f"a function of {number - start[0] + 1} lines ({MAX_FUNCTION_LINES} at most)"
+                    start = None
+                elif start is None and depth < scopes:
+                    scopes = depth
+        stripped = line.strip()
+        if stripped.endswith((";", "}", "{")) or stripped.startswith("#") or not stripped:
+            head = ""
+        else:
+            head += stripped + " "
+
+
+def check_text(path, lines):
+    note = re.compile(r"\b(TO" r"DO|FIX" r"ME|X{3})\b")
+    for number, line in enumerate(lines, 1):
+        if note.search(line):
+            yield number, "a note to self; do it or open an issue"
+        if path.suffix in SOURCE and len(line) > MAX_COLUMNS:
+            yield number, f"{len(line)} columns ({MAX_COLUMNS} at most)"
+        if line != line.rstrip():
+            yield number, "white space at the end of the line"
+
+
+def check_links(path, lines):
+    for number, line in enumerate(lines, 1):
+        for target in re.findall(r"\]\(([^)#\s]+)[^)]*\)", line):
+            if "://" not in target and not target.startswith("mailto:") and not (path.parent / target).exists():
+                yield number, f"the link {target} leads nowhere"
+
+
+def room_of(name):
+    for room in sorted(ARROWS, key=len, reverse=True):
+        if name.startswith(room + "/"):
+            return room
+    return None
+
+
+def check_arrows(path, lines):
+    room = room_of(relative(path))
+    if room is None or path.suffix not in CODE:
+        return
+    for number, line in enumerate(lines, 1):
+        found = re.match(r'\s*#\s*include\s*([<"])([^>"]+)[>"]', line)
+        if not found:
+            continue
+        header = found[2]
+        if header.startswith("polykem/"):
+            target = "include"
+        elif (ROOT / "src" / header).exists():
+            target = room_of("src/" + header)
+        elif found[1] == '"':
+            target = room if (path.parent / header).exists() or (ROOT / room / header).exists() else None
+        else:
+            if room.startswith(("src", "include")) and FOREIGN.match(header):
+                yield number, f"the library must not depend on <{header}>"
+            continue
+        if target not in ARROWS[room]:
+            yield number, f"{room} must not include {header}"
+
+
+def check(path, keys):
+    lines = path.read_text(encoding="utf-8").splitlines()
+    yield from check_licence(path, lines)
+    yield from check_text(path, lines)
+    if path.suffix in CODE:
+        yield from check_citations(path, lines, keys)
+        yield from check_magic(path, lines)
+        yield from check_function_length(path, lines)
+        yield from check_arrows(path, lines)
+    if path.suffix == ".md":
+        yield from check_citations(path, lines, keys)
+        yield from check_links(path, lines)
+
+
+def main():
+    paths = [Path(argument).resolve() for argument in sys.argv[1:]] or tracked_files()
+    keys = bibliography()
+    skipped = {".json", ".gz", ".bin", ".rsp", ""}
+    named = {"Makefile", "run", ".clang-format", ".clang-tidy"}
+    count = broken = 0
+    for path in paths:
+        if path.suffix in skipped and path.name not in named:
+            continue
+        count += 1
+        for line, message in check(path, keys):
+            broken += 1
+            print(f"{relative(path)}:{line}: {message}")
+    print(f"lint: {count} files, {broken} findings")
+    return 1 if broken else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
