@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// Options that several commands share, so that they are spelt and checked the same everywhere.
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+#include <cstddef>
+#include <string>
+
+#include "common/json_out.hpp"
+
+namespace polykem::cli {
+
+/** Where the work runs and where the result goes. */
+struct CommonOptions {
+  std::string backend; /**< empty: POLYKEM_BACKEND if set, else the best available */
+  std::string json;    /**< empty: none; "-": standard output */
+  unsigned threads = 0;
+  bool quiet = false;
+};
+
+/** Refuses 0 and whatever is no plain decimal number, saying so. */
+inline CLI::Validator at_least_one() {
+  return CLI::Validator(
+      [](std::string& text) -> std::string {
+        if (text.empty() || text.find_first_not_of("0123456789") != std::string::npos) {
+          return "'" + text + "' is not a whole number";
+        }
+        if (text.find_first_not_of('0') == std::string::npos) return "must be at least 1";
+        return text.size() > 18 ? "'" + text + "' is too large" : std::string();
+      },
+      "");
+}
+
+/** Adds a count that must be at least 1. */
+inline CLI::Option* add_count(CLI::App& app, const std::string& name, std::size_t& value, const std::string& help) {
+  return app.add_option(name, value, help)->check(at_least_one())->type_name("N");
+}
+
+/** Adds --backend. */
+inline void add_backend(CLI::App& app, CommonOptions& options) {
+  app.add_option("--backend", options.backend, "Force a backend (else POLYKEM_BACKEND, else the best here)")
+      ->type_name("NAME");
+}
+
+/** Adds --threads with its default. */
+inline void add_threads(CLI::App& app, CommonOptions& options, unsigned preset) {
+  options.threads = preset;
+  const char* help =
+      preset == 0 ? "Worker threads; 0: one per CPU (default)" : "Worker threads; 0: one per CPU (default 1)";
+  app.add_option("--threads", options.threads, help)->check(CLI::Range(0U, 4096U))->type_name("N");
+}
+
+/** Adds --json. */
+inline void add_json(CLI::App& app, CommonOptions& options) {
+  app.add_option("--json", options.json, kJsonHelp)->type_name("FILE");
+}
+
+/** Adds -q, --quiet. */
+inline void add_quiet(CLI::App& app, CommonOptions& options) {
+  app.add_flag("-q,--quiet", options.quiet, "No progress and no summary; errors only");
+}
+
+}  // namespace polykem::cli

@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: Apache-2.0
+// polykem kat: known-answer files against this build.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+
+#include "commands.hpp"
+#include "common/context.hpp"
+#include "common/files.hpp"
+#include "common/options.hpp"
+#include "common/progress.hpp"
+#include "common/table.hpp"
+#include "kat/accumulated.hpp"
+#include "kat/runner.hpp"
+#include "kat/vectors.hpp"
+
+namespace polykem::cli {
+namespace {
+
+constexpr const char* kFooter =
+    "Examples:\n"
+    "  polykem kat ntruhps4096821.json                  keygen, encaps, decaps and rejections, count by count\n"
+    "  polykem kat PQCkemKAT_1590.rsp --batch 64        NIST's own file, in batches of 64 different keys\n"
+    "  polykem kat accumulated.json --scheme ntruhrss701\n"
+    "\n"
+    "Files may be gzipped; their kind is recognised by content. Exit code 1: an answer was wrong, or nothing was run.";
+
+struct KatOptions {
+  CommonOptions common;
+  std::vector<std::string> files;
+  std::vector<std::string> accumulated;
+  std::string scheme;
+  std::size_t batch = 0;
+  bool skip_unknown = false;
+};
+
+/** One line of the result: a file and a set in it. */
+struct Row {
+  std::string file, scheme, backend;
+  Tally tally;
+  std::string error, hint; /**< why nothing or not all could run; empty if all is well */
+  bool skipped = false;
+};
+
+const polykem_scheme* find_scheme(const std::string& name) {
+  const polykem_scheme* handle = nullptr;
+  return polykem_scheme_find(name.c_str(), &handle) == POLYKEM_OK ? handle : nullptr;
+}
+
+class KatRun {
+ public:
+  KatRun(const KatOptions& options, const Context& context) : options_(options), context_(context) {
+    if (!options.scheme.empty()) only_ = open_scheme(options.scheme).handle();
+  }
+
+  void file(const std::string& path) {
+    try {
+      const std::string text = read_text_maybe_gzip(path);
+      const std::size_t start = std::min(text.find_first_not_of(" \t\r\n"), text.size());
+      if (start == text.size()) throw CliError(kExitBadInput, "the file is empty");
+      if (text[start] != '{' && text[start] != '[') return cases(path, parse_rsp(text));
+      const Json root = parse_json(text);
+      if (is_accumulated(root)) return accumulated(path, parse_accumulated(root));
+      cases(path, parse_kat_json(root));
+    } catch (const CliError& e) {
+      Row row;
+      row.file = path;
+      row.error = e.what();
+      row.hint = e.hint();
+      rows_.push_back(row);
+      worst_ = std::max(worst_, e.code());
+    }
+  }
+
+  const std::vector<Row>& rows() const { return rows_; }
+
+  int exit_code() const {
+    if (worst_ != kExitOk) return worst_;
+    std::size_t run = 0;
+    for (const Row& row : rows_) {
+      if (row.tally.failed > 0 || (row.tally.run == 0 && !row.skipped)) return kExitCheckFailed;
+      run += row.tally.run;
+    }
+    return run > 0 ? kExitOk : kExitCheckFailed;
+  }
+
+ private:
+  void cases(const std::string& path, KatFile file) {
+    Row row;
+    row.file = path;
+    row.scheme = file.scheme;
+    const polykem_scheme* handle = file.scheme.empty() ? only_ : find_scheme(file.scheme);
+    if (file.scheme.empty() && handle == nullptr) {
+      throw CliError(kExitBadInput, "the file does not name its set", "name it with --scheme");
+    }
+    if (handle == nullptr) return unknown(row);
+    const Scheme scheme(handle);
+    if (only_ != nullptr && only_ != handle) {
+      throw CliError(kExitBadInput,
+                     fmt::format("the file is of set {}, not of {}", scheme.name(), Scheme(only_).name()));
+    }
+    row.scheme = scheme.name();
+    row.backend = backend_for(context_, scheme);
+    if (file.cases.empty()) throw CliError(kExitBadInput, "the file holds no cases", "is the file complete?");
+    complete_cases(file, scheme);
+    const std::size_t total = items_of(file, options_.batch);
+    Progress progress(row.scheme, total, "items", options_.common.quiet);
+    std::size_t done = 0;
+    row.tally = run_cases(context_, scheme, file, options_.batch, [&](std::size_t n) { progress.update(done += n); });
+    rows_.push_back(row);
+  }
+
+  void accumulated(const std::string& path, const std::vector<AccumulatedSet>& sets) {
+    std::vector<std::string> absent;
+    for (const AccumulatedSet& set : sets) {
+      const polykem_scheme* handle = find_scheme(set.scheme);
+      if (handle == nullptr) absent.push_back(set.scheme);
+      if (handle == nullptr || (only_ != nullptr && only_ != handle)) continue;
+      const Scheme scheme(handle);
+      Row row;
+      row.file = path;
+      row.scheme = scheme.name();
+      row.backend = backend_for(context_, scheme);
+      std::size_t total = 0;
+      for (const AccumulatedCase& c : set.cases)
+        total += c.rounds;
+      Progress progress(row.scheme, total, "rounds", options_.common.quiet);
+      std::size_t done = 0;
+      for (const AccumulatedCase& c : set.cases) {
+        row.tally.add(
+            run_accumulated(context_, scheme, c, options_.batch, [&](std::size_t n) { progress.update(done += n); }));
+      }
+      rows_.push_back(row);
+    }
+    if (absent.empty() || only_ != nullptr) return;
+    Row row;
+    row.file = path;
+    row.scheme = fmt::format("{} sets not in this build", absent.size());
+    row.skipped = true;
+    rows_.push_back(row);
+  }
+
+  void unknown(Row row) {
+    if (!options_.skip_unknown) {
+      throw CliError(kExitBadInput, fmt::format("this build has no parameter set '{}'", row.scheme),
+                     fmt::format("the nearest is '{}'; --skip-unknown passes over such files",
+                                 polykem_scheme_suggest(row.scheme.c_str())));
+    }
+    row.skipped = true;
+    rows_.push_back(row);
+  }
+
+  const KatOptions& options_;
+  const Context& context_;
+  const polykem_scheme* only_ = nullptr;
+  std::vector<Row> rows_;
+  ExitCode worst_ = kExitOk;
+};
+
+std::string verdict(const Row& row) {
+  if (!row.error.empty()) return "not run";
+  if (row.skipped) return "skipped";
+  if (row.tally.run == 0) return "nothing run";
+  return row.tally.failed == 0 ? "ok" : "FAILED";
+}
+
+void print_rows(const std::vector<Row>& rows) {
+  Table table({{"file", Align::kLeft},
+               {"set", Align::kLeft},
+               {"backend", Align::kLeft},
+               {"run", Align::kRight},
+               {"passed", Align::kRight},
+               {"failed", Align::kRight},
+               {"", Align::kLeft}});
+  Tally total;
+  for (const Row& row : rows) {
+    total.add(row.tally);
+    table.row({row.file, row.scheme, row.backend, with_commas(row.tally.run), with_commas(row.tally.passed()),
+               with_commas(row.tally.failed), verdict(row)});
+  }
+  table.rule();
+  table.row({"total", "", "", with_commas(total.run), with_commas(total.passed()), with_commas(total.failed), ""});
+  fmt::print("{}", table.render());
+}
+
+void print_faults(const std::vector<Row>& rows) {
+  std::fflush(stdout);
+  for (const Row& row : rows) {
+    if (!row.error.empty()) fmt::print(stderr, "polykem: '{}': {}\n", row.file, row.error);
+    if (!row.hint.empty()) fmt::print(stderr, "  {}\n", row.hint);
+    for (const std::string& message : row.tally.messages)
+      fmt::print(stderr, "polykem: '{}': {}\n", row.file, message);
+    if (row.tally.failed > row.tally.messages.size()) {
+      fmt::print(stderr, "  and {} more\n", row.tally.failed - row.tally.messages.size());
+    }
+  }
+}
+
+Json rows_as_json(const std::vector<Row>& rows, const KatOptions& options) {
+  Json result = json_header("polykem-kat-1");
+  result["batch"] = options.batch;
+  Tally total;
+  result["files"] = Json::array();
+  for (const Row& row : rows) {
+    total.add(row.tally);
+    result["files"].push_back({{"file", row.file},
+                               {"scheme", row.scheme},
+                               {"backend", row.backend},
+                               {"run", row.tally.run},
+                               {"passed", row.tally.passed()},
+                               {"failed", row.tally.failed},
+                               {"skipped", row.skipped},
+                               {"error", row.error},
+                               {"failures", row.tally.messages}});
+  }
+  result["run"] = total.run;
+  result["passed"] = total.passed();
+  result["failed"] = total.failed;
+  return result;
+}
+
+int run_kat(const KatOptions& options) {
+  const Context context = open_context(options.common.threads, options.common.backend);
+  KatRun run(options, context);
+  for (const std::string& path : options.files)
+    run.file(path);
+  for (const std::string& path : options.accumulated)
+    run.file(path);
+  write_json(options.common.json, rows_as_json(run.rows(), options));
+  if (!json_to_stdout(options.common.json) && !options.common.quiet) print_rows(run.rows());
+  print_faults(run.rows());
+  return run.exit_code();
+}
+
+}  // namespace
+
+void register_kat(CLI::App& app, int& exit_code) {
+  auto options = std::make_shared<KatOptions>();
+  CLI::App* command = app.add_subcommand("kat", "Check known-answer files against this build");
+  command->footer(kFooter);
+  auto* files =
+      command->add_option("files", options->files, "NIST .rsp, known-answer JSON or accumulated hashes; plain or gzip")
+          ->type_name("FILE");
+  auto* accumulated =
+      command->add_option("--accumulated", options->accumulated, "A file of accumulated hashes")->type_name("FILE");
+  command->add_option("-s,--scheme", options->scheme, "Only this set; also names the set of a file that does not")
+      ->type_name("NAME");
+  add_count(*command, "--batch", options->batch, "Items per call, the cases repeated to fill it (default: one batch)");
+  command->add_flag("--skip-unknown", options->skip_unknown, "Pass over files of sets that this build does not have");
+  add_backend(*command, options->common);
+  add_threads(*command, options->common, 0);
+  add_json(*command, options->common);
+  add_quiet(*command, options->common);
+  command->callback([options, files, accumulated, &exit_code] {
+    exit_code = run_guarded([&] {
+      if (files->count() + accumulated->count() == 0) {
+        throw CliError(kExitUsage, "no file named", "for example: polykem kat tests/data/kat/ntruhps4096821.json");
+      }
+      return run_kat(*options);
+    });
+  });
+}
+
+}  // namespace polykem::cli

@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kat/vectors.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <numeric>
+#include <optional>
+
+#include "common/exit_codes.hpp"
+#include "kat/draws.hpp"
+
+namespace polykem::cli {
+namespace {
+
+[[noreturn]] void fail(const std::string& what, const std::string& hint = {}) {
+  throw CliError(kExitBadInput, what, hint);
+}
+
+int hex_value(char c) {
+  if (c >= '0' && c <= '9') return c - '0';
+  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
+  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
+  return -1;
+}
+
+std::string_view trimmed(std::string_view text) {
+  const std::size_t begin = std::min(text.find_first_not_of(" \t\r"), text.size());
+  text.remove_prefix(begin);
+  return text.substr(0, text.find_last_not_of(" \t\r") + 1);
+}
+
+std::uint64_t parse_count(std::string_view text) {
+  std::uint64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size()) fail(fmt::format("'{}' is not a count", text));
+  return value;
+}
+
+/** One line "key = value" of a .rsp file, put where it belongs. */
+void rsp_field(KatFile& file, std::string_view key, std::string_view value) {
+  if (key == "count") {
+    file.cases.emplace_back();
+    file.cases.back().count = parse_count(value);
+    return;
+  }
+  if (file.cases.empty()) fail(fmt::format("'{}' before the first count", key));
+  KatCase& c = file.cases.back();
+  const std::pair<std::string_view, Bytes*> fields[] = {
+      {"seed", &c.seed}, {"pk", &c.pk}, {"sk", &c.sk}, {"ct", &c.ct}, {"ss", &c.ss}};
+  for (const auto& [name, bytes] : fields) {
+    if (key != name) continue;
+    if (!bytes->empty()) fail(fmt::format("a second '{}' for count {}", key, c.count));
+    *bytes = parse_hex(value);
+    return;
+  }
+  fail(fmt::format("unknown field '{}'", key));
+}
+
+Bytes json_hex(const Json& object, const char* key) {
+  const auto found = object.find(key);
+  if (found == object.end()) fail(fmt::format("no field '{}'", key), "is the file complete?");
+  if (!found->is_string()) fail(fmt::format("field '{}' is not a string of hex digits", key));
+  return parse_hex(found->get_ref<const std::string&>());
+}
+
+Bytes json_draws(const Json& object, const char* key) {
+  const auto found = object.find(key);
+  if (found == object.end() || !found->is_array()) fail(fmt::format("no list '{}'", key));
+  Bytes out;
+  for (const Json& call : *found) {
+    if (!call.is_string()) fail(fmt::format("'{}' holds something that is not hex digits", key));
+    const Bytes bytes = parse_hex(call.get_ref<const std::string&>());
+    out.insert(out.end(), bytes.begin(), bytes.end());
+  }
+  return out;
+}
+
+std::uint64_t json_number(const Json& object, const char* key) {
+  const auto found = object.find(key);
+  if (found == object.end() || !found->is_number_unsigned()) fail(fmt::format("no number '{}'", key));
+  return found->get<std::uint64_t>();
+}
+
+RejectCase json_reject(const Json& object) {
+  RejectCase out;
+  out.byte = json_number(object, "byte");
+  const std::uint64_t change = json_number(object, "xor");
+  if (change == 0 || change > 255) fail("a reject case whose 'xor' is not 1 to 255");
+  out.change = static_cast<std::uint8_t>(change);
+  out.ss = json_hex(object, "ss");
+  return out;
+}
+
+KatCase json_case(const Json& object) {
+  KatCase out;
+  out.count = json_number(object, "count");
+  if (object.contains("seed")) out.seed = json_hex(object, "seed");
+  out.keygen_draws = json_draws(object, "keypair_draws");
+  out.encaps_draws = json_draws(object, "encaps_draws");
+  out.pk = json_hex(object, "pk");
+  out.sk = json_hex(object, "sk");
+  out.ct = json_hex(object, "ct");
+  out.ss = json_hex(object, "ss");
+  const auto rejects = object.find("reject");
+  if (rejects == object.end()) return out;
+  if (!rejects->is_array()) fail("'reject' is not a list");
+  for (const Json& reject : *rejects)
+    out.rejects.push_back(json_reject(reject));
+  return out;
+}
+
+Bytes draw(NistDrbg& drbg, const Scheme& scheme, polykem_op op) {
+  Bytes out;
+  for (const std::size_t n : draw_calls(scheme, op)) {
+    const Bytes call = drbg.generate(n);
+    out.insert(out.end(), call.begin(), call.end());
+  }
+  return out;
+}
+
+void check_size(const char* what, std::size_t size, std::size_t expected) {
+  if (size == expected) return;
+  fail(fmt::format("{} has {} bytes where {} belong", what, size, expected),
+       size == 0 || size < expected ? "is the file complete?" : "");
+}
+
+void complete_case(KatCase& c, const Scheme& scheme) {
+  const auto& info = scheme.info();
+  if (c.keygen_draws.empty() && c.encaps_draws.empty()) {
+    NistDrbg drbg(c.seed);
+    c.keygen_draws = draw(drbg, scheme, POLYKEM_KEYGEN);
+    c.encaps_draws = draw(drbg, scheme, POLYKEM_ENCAPS);
+  }
+  check_size("keypair draws", c.keygen_draws.size(), info.keygen_draw_bytes);
+  check_size("encaps draws", c.encaps_draws.size(), info.encaps_draw_bytes);
+  check_size("pk", c.pk.size(), info.public_key_bytes);
+  check_size("sk", c.sk.size(), info.secret_key_bytes);
+  check_size("ct", c.ct.size(), info.ciphertext_bytes);
+  check_size("ss", c.ss.size(), info.shared_secret_bytes);
+  for (const RejectCase& reject : c.rejects) {
+    check_size("reject ss", reject.ss.size(), info.shared_secret_bytes);
+    if (reject.byte >= c.ct.size()) fail(fmt::format("a reject case changes byte {} of the ciphertext", reject.byte));
+  }
+}
+
+}  // namespace
+
+Bytes parse_hex(std::string_view text) {
+  if (text.size() % 2 != 0) fail("an odd number of hex digits", "is the file complete?");
+  Bytes out(text.size() / 2);
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    const int high = hex_value(text[2 * i]);
+    const int low = hex_value(text[2 * i + 1]);
+    if (high < 0 || low < 0) fail("a character that is no hex digit");
+    out[i] = static_cast<std::uint8_t>(16 * high + low);
+  }
+  return out;
+}
+
+KatFile parse_rsp(std::string_view text) {
+  KatFile file;
+  for (std::size_t number = 1; !text.empty(); ++number) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    const std::string_view line = trimmed(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+    if (line.empty()) continue;
+    if (line.front() == '#') {
+      if (file.scheme.empty() && file.cases.empty()) file.scheme = trimmed(line.substr(1));
+      continue;
+    }
+    const std::size_t equals = line.find('=');
+    try {
+      if (equals == std::string_view::npos) fail("not a line 'key = value'");
+      rsp_field(file, trimmed(line.substr(0, equals)), trimmed(line.substr(equals + 1)));
+    } catch (const CliError& e) {
+      fail(fmt::format("line {}: {}", number, e.what()), e.hint());
+    }
+  }
+  return file;
+}
+
+Json parse_json(std::string_view text) {
+  try {
+    return Json::parse(text.begin(), text.end());
+  } catch (const Json::parse_error& e) {
+    fail(fmt::format("not valid JSON at byte {}", e.byte), "is the file complete?");
+  }
+}
+
+KatFile parse_kat_json(const Json& root) {
+  KatFile file;
+  if (!root.is_object()) fail("not a known-answer file: the JSON is no object");
+  if (root.contains("name") && root["name"].is_string()) file.scheme = root["name"].get<std::string>();
+  const auto counts = root.find("counts");
+  if (counts == root.end() || !counts->is_array()) fail("not a known-answer file: no list 'counts'");
+  for (std::size_t i = 0; i < counts->size(); ++i) {
+    try {
+      if (!(*counts)[i].is_object()) fail("is no object");
+      file.cases.push_back(json_case((*counts)[i]));
+    } catch (const CliError& e) {
+      fail(fmt::format("entry {} of 'counts': {}", i, e.what()), e.hint());
+    }
+  }
+  return file;
+}
+
+void complete_cases(KatFile& file, const Scheme& scheme) {
+  for (KatCase& c : file.cases) {
+    try {
+      complete_case(c, scheme);
+    } catch (const CliError& e) {
+      fail(fmt::format("count {}: {}", c.count, e.what()), e.hint());
+    }
+  }
+}
+
+}  // namespace polykem::cli

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// Known-answer files: NIST .rsp text and the JSON form with the draws spelt out.
+#pragma once
+
+#include <polykem/polykem.hpp>
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "common/json_out.hpp"
+
+namespace polykem::cli {
+
+/** A change of one byte of the ciphertext and the secret that decaps must then return. */
+struct RejectCase {
+  std::size_t byte = 0;
+  std::uint8_t change = 0; /**< xor-ed into that byte */
+  Bytes ss;
+};
+
+struct KatCase {
+  std::uint64_t count = 0;
+  Bytes seed;                       /**< of the NIST generator; may be empty if the draws are given */
+  Bytes keygen_draws, encaps_draws; /**< the calls' outputs, concatenated; empty in a .rsp file */
+  Bytes pk, sk, ct, ss;
+  std::vector<RejectCase> rejects;
+};
+
+struct KatFile {
+  std::string scheme; /**< as the file names it; may be empty */
+  std::vector<KatCase> cases;
+};
+
+/** Parses a .rsp file. Throws CliError (bad input) naming the line. */
+KatFile parse_rsp(std::string_view text);
+
+/** Parses the JSON form. Throws CliError (bad input) naming the count. */
+KatFile parse_kat_json(const Json& root);
+
+/** JSON text as a value. Throws CliError (bad input) with the position. */
+Json parse_json(std::string_view text);
+
+/** Fills in missing draws from the seed and checks every length against the set: sizes of the records, and that the
+ * draws are exactly what the operations consume. Throws CliError (bad input) naming the count. */
+void complete_cases(KatFile& file, const Scheme& scheme);
+
+/** Bytes from hex digits of either case. Throws CliError (bad input). */
+Bytes parse_hex(std::string_view text);
+
+}  // namespace polykem::cli

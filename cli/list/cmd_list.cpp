@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+// polykem list: parameter sets, their sizes, and the backends that run them here.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <memory>
+#include <optional>
+
+#include "commands.hpp"
+#include "common/context.hpp"
+#include "common/options.hpp"
+#include "common/table.hpp"
+
+namespace polykem::cli {
+namespace {
+
+struct ListOptions {
+  CommonOptions common;
+  std::string format = "text";
+};
+
+struct Backend {
+  polykem_backend_info_t info;
+  std::optional<Context> context; /**< with this backend forced; empty where it is not available */
+};
+
+std::vector<Backend> all_backends() {
+  std::vector<Backend> out(polykem_backend_count());
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    check(polykem_backend_info(i, &out[i].info), "backend");
+    if (out[i].info.available != 0) out[i].context.emplace(1U, out[i].info.name);
+  }
+  return out;
+}
+
+std::vector<std::string> backends_of(const Scheme& scheme, const std::vector<Backend>& backends) {
+  std::vector<std::string> out;
+  for (const Backend& backend : backends) {
+    if (backend.context && backend.context->backend(scheme) == backend.info.name) out.emplace_back(backend.info.name);
+  }
+  return out;
+}
+
+Json list_as_json(const std::vector<Backend>& backends) {
+  Json result = json_header("polykem-list-1");
+  result["schemes"] = Json::array();
+  for (const Scheme& scheme : Scheme::all()) {
+    const auto& info = scheme.info();
+    result["schemes"].push_back({{"name", info.name},
+                                 {"family", info.family},
+                                 {"title", info.title},
+                                 {"security_category", info.security_category},
+                                 {"public_key_bytes", info.public_key_bytes},
+                                 {"secret_key_bytes", info.secret_key_bytes},
+                                 {"ciphertext_bytes", info.ciphertext_bytes},
+                                 {"shared_secret_bytes", info.shared_secret_bytes},
+                                 {"keygen_draw_bytes", info.keygen_draw_bytes},
+                                 {"encaps_draw_bytes", info.encaps_draw_bytes},
+                                 {"backends", backends_of(scheme, backends)}});
+  }
+  result["backends"] = Json::array();
+  for (const Backend& backend : backends) {
+    result["backends"].push_back({{"name", backend.info.name},
+                                  {"description", backend.info.description},
+                                  {"requirements", backend.info.requirements},
+                                  {"available", backend.info.available != 0}});
+  }
+  return result;
+}
+
+Table scheme_table(const std::vector<Backend>& backends) {
+  Table table({{"set", Align::kLeft},
+               {"also known as", Align::kLeft},
+               {"category", Align::kRight},
+               {"public key", Align::kRight},
+               {"secret key", Align::kRight},
+               {"ciphertext", Align::kRight},
+               {"secret", Align::kRight},
+               {"backends here", Align::kLeft}});
+  for (const Scheme& scheme : Scheme::all()) {
+    const auto& info = scheme.info();
+    table.row({info.name, info.title, info.security_category == 0 ? "-" : std::to_string(info.security_category),
+               std::to_string(info.public_key_bytes), std::to_string(info.secret_key_bytes),
+               std::to_string(info.ciphertext_bytes), std::to_string(info.shared_secret_bytes),
+               fmt::format("{}", fmt::join(backends_of(scheme, backends), " "))});
+  }
+  return table;
+}
+
+int run_list(const ListOptions& options) {
+  const TableFormat format = parse_table_format(options.format);
+  const std::vector<Backend> backends = all_backends();
+  write_json(options.common.json, list_as_json(backends));
+  if (json_to_stdout(options.common.json)) return kExitOk;
+  fmt::print("{}", scheme_table(backends).render(format));
+  if (format != TableFormat::kText) return kExitOk;
+  fmt::print("\nSizes in bytes; category: NIST security category, '-' where none was claimed.\n\n");
+  Table table(
+      {{"backend", Align::kLeft}, {"here", Align::kLeft}, {"what it is", Align::kLeft}, {"needs", Align::kLeft}});
+  for (const Backend& backend : backends) {
+    table.row({backend.info.name, backend.info.available != 0 ? "yes" : "no", backend.info.description,
+               backend.info.requirements});
+  }
+  fmt::print("{}", table.render());
+  return kExitOk;
+}
+
+}  // namespace
+
+void register_list(CLI::App& app, int& exit_code) {
+  auto options = std::make_shared<ListOptions>();
+  CLI::App* command = app.add_subcommand("list", "Show parameter sets, sizes and backends");
+  command->footer("Examples:\n  polykem list\n  polykem list --format markdown\n  polykem list --json -");
+  command->add_option("--format", options->format, "text (default), markdown or csv")->type_name("F");
+  add_json(*command, options->common);
+  command->callback([options, &exit_code] { exit_code = run_guarded([&] { return run_list(*options); }); });
+}
+
+}  // namespace polykem::cli
