@@ -35,7 +35,8 @@ bool exchange() {
     arrived.insert(arrived.end(), begin, begin + static_cast<std::ptrdiff_t>(scheme.ciphertext_bytes()));
   }
 
-  // Item i of the batch is to use key arrival[i]. submit() returns at once; the buffers must stay until the job is done.
+  // Item i of the batch is to use key arrival[i]. submit() returns at once; the buffers must stay until the job is
+  // done.
   polykem::SecretBytes secrets(kClients * scheme.shared_secret_bytes());
   auto request = polykem::Context::request(POLYKEM_DECAPS, scheme, kClients);
   request.keyset = keys.handle();

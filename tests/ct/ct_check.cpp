@@ -22,8 +22,12 @@ constexpr int kSkip = 77;
 
 using Bytes = std::vector<uint8_t>;
 
-void poison(const Bytes& bytes) { (void)VALGRIND_MAKE_MEM_UNDEFINED(bytes.data(), bytes.size()); }
-void declassify(const Bytes& bytes) { (void)VALGRIND_MAKE_MEM_DEFINED(bytes.data(), bytes.size()); }
+void poison(const Bytes& bytes) {
+  (void)VALGRIND_MAKE_MEM_UNDEFINED(bytes.data(), bytes.size());
+}
+void declassify(const Bytes& bytes) {
+  (void)VALGRIND_MAKE_MEM_DEFINED(bytes.data(), bytes.size());
+}
 
 [[noreturn]] void fail(const std::string& what) {
   std::fprintf(stderr, "ct_check: %s\n", what.c_str());
@@ -127,7 +131,8 @@ void expect(const char* what, const Bytes& a, const Bytes& b, bool equal) {
 /// Changes one byte of every ciphertext.
 Bytes damaged(const Bytes& ct, size_t offset, uint8_t flip) {
   Bytes bad = ct;
-  for (size_t i = 0; i < kCount; ++i) bad[i * (ct.size() / kCount) + offset] ^= flip;
+  for (size_t i = 0; i < kCount; ++i)
+    bad[i * (ct.size() / kCount) + offset] ^= flip;
   return bad;
 }
 

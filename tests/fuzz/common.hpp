@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the fuzzers share: a check that ends the run, and a context that lives as long as the process.
+#pragma once
+
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <polykem/polykem.hpp>
+#include <vector>
+
+namespace polykem::fuzz {
+
+/// Ends the run with a finding if something that must hold does not.
+inline void require(bool holds, const char* what) {
+  if (holds) return;
+  std::fprintf(stderr, "violated: %s\n", what);
+  std::abort();
+}
+
+inline const Context& context() {
+  static const Context instance(1);
+  return instance;
+}
+
+/// The parameter set that the first input byte chooses.
+inline Scheme choose_scheme(uint8_t byte) {
+  static const std::vector<Scheme> all = Scheme::all();
+  return all[byte % all.size()];
+}
+
+/// `size` bytes: the input, then zeros. Advances the input.
+inline Bytes take(const uint8_t*& data, size_t& left, size_t size) {
+  Bytes out(size, 0);
+  const size_t used = left < size ? left : size;
+  for (size_t i = 0; i < used; ++i)
+    out[i] = data[i];
+  data += used;
+  left -= used;
+  return out;
+}
+
+}  // namespace polykem::fuzz
