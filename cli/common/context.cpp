@@ -25,10 +25,11 @@ std::vector<std::string> backend_names(bool only_available) {
   return names;
 }
 
+/** How the backend was asked for, in words. */
 std::string backend_asked(const std::string& option) {
-  if (!option.empty()) return option;
+  if (!option.empty()) return fmt::format("'{}'", option);
   const char* variable = std::getenv("POLYKEM_BACKEND");
-  return variable == nullptr ? std::string() : std::string(variable);
+  return fmt::format("'{}' (from POLYKEM_BACKEND)", variable == nullptr ? "" : variable);
 }
 
 std::size_t edit_distance(std::string_view a, std::string_view b) {
@@ -107,11 +108,11 @@ Context open_context(unsigned threads, const std::string& backend) {
     return Context(threads, backend);
   } catch (const Error& e) {
     if (e.status() == POLYKEM_ERR_UNKNOWN_BACKEND) {
-      throw CliError(kExitUsage, fmt::format("no backend '{}'", backend_asked(backend)),
+      throw CliError(kExitUsage, fmt::format("no backend {}", backend_asked(backend)),
                      fmt::format("this build has: {}", fmt::join(backend_names(false), ", ")));
     }
     if (e.status() == POLYKEM_ERR_BACKEND_UNAVAILABLE) {
-      throw CliError(kExitBackend, fmt::format("backend '{}' cannot run on this machine", backend_asked(backend)),
+      throw CliError(kExitBackend, fmt::format("backend {} cannot run on this machine", backend_asked(backend)),
                      fmt::format("these can: {}; 'polykem doctor' says why", fmt::join(backend_names(true), ", ")));
     }
     throw;

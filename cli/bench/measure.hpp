@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// One point of a benchmark: an operation, a batch size, whose keys.
+#pragma once
+
+#include <polykem/polykem.hpp>
+
+#include <cstddef>
+#include <string>
+
+namespace polykem::cli {
+
+struct BenchPoint {
+  Scheme scheme;
+  polykem_op op;
+  std::size_t count;
+  KeyMode keys;
+};
+
+struct BenchResult {
+  std::size_t runs;
+  std::size_t checked;                 /**< items whose results were verified after the last run */
+  double median_seconds, best_seconds; /**< of one batch */
+  double ops_per_second;               /**< count / median_seconds */
+};
+
+/** Repeats the batch for at least `seconds` and three times, after one run to warm up, then verifies the outputs.
+ * Only the calls are timed. Throws CliError (check failed) if they are wrong. */
+BenchResult measure(const Context& context, const BenchPoint& point, double seconds);
+
+/** "per-item" or "shared". */
+const char* key_mode_name(KeyMode mode);
+
+}  // namespace polykem::cli

@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: Apache-2.0
+// polykem doctor: what this machine has, which backend would run and why, and whether it works.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <memory>
+
+#include "commands.hpp"
+#include "common/context.hpp"
+#include "common/options.hpp"
+#include "common/progress.hpp"
+#include "common/table.hpp"
+#include "doctor/self_test.hpp"
+
+namespace polykem::cli {
+namespace {
+
+constexpr const char* kFooter =
+    "Examples:\n"
+    "  polykem doctor\n"
+    "  polykem doctor --backend ref --json -\n"
+    "\n"
+    "The self-test of each set: a round trip on four key pairs, flipped bits, and one published answer, on every\n"
+    "backend that can run here (with --backend or POLYKEM_BACKEND: on that one). Exit code 1 if anything is wrong.";
+
+struct Limits {
+  rlim_t soft = 0, hard = 0;
+  unsigned long long memory = 0;
+  unsigned cpus = 0;
+};
+
+struct Diagnosis {
+  Scheme scheme;
+  std::string chosen; /**< the backend that would run */
+  std::vector<SelfTest> tests;
+
+  bool ok() const {
+    return !chosen.empty() && std::all_of(tests.begin(), tests.end(), [](const SelfTest& t) { return t.ok(); });
+  }
+};
+
+std::vector<polykem_backend_info_t> backends() {
+  std::vector<polykem_backend_info_t> out(polykem_backend_count());
+  for (std::size_t i = 0; i < out.size(); ++i)
+    check(polykem_backend_info(i, &out[i]), "backend");
+  return out;
+}
+
+Limits limits_here(const CommonOptions& options) {
+  Limits out;
+  rlimit files{};
+  if (getrlimit(RLIMIT_NOFILE, &files) == 0) {
+    out.soft = files.rlim_cur;
+    out.hard = files.rlim_max;
+  }
+  const long pages = sysconf(_SC_PHYS_PAGES);
+  const long page = sysconf(_SC_PAGESIZE);
+  if (pages > 0 && page > 0)
+    out.memory = static_cast<unsigned long long>(pages) * static_cast<unsigned long long>(page);
+  out.cpus = open_context(0, options.backend).threads();
+  return out;
+}
+
+/** Why that backend runs: an order by option or variable, or simply the best one. */
+std::string reason(const CommonOptions& options) {
+  if (!options.backend.empty()) return "forced by --backend";
+  const char* variable = std::getenv("POLYKEM_BACKEND");
+  if (variable != nullptr && *variable != '\0') return "forced by POLYKEM_BACKEND";
+  return "best that runs here";
+}
+
+bool is_forced(const CommonOptions& options) {
+  return reason(options) != "best that runs here";
+}
+
+Diagnosis examine(const Scheme& scheme, const Context& chosen, bool forced) {
+  Diagnosis out{scheme, chosen.backend(scheme), {}};
+  if (out.chosen.empty()) return out;
+  out.tests.push_back(run_self_test(chosen, scheme));
+  if (forced) return out;
+  for (const polykem_backend_info_t& backend : backends()) {
+    if (backend.available == 0 || backend.name == out.chosen) continue;
+    const Context context(1, backend.name);
+    if (context.backend(scheme) == backend.name) out.tests.push_back(run_self_test(context, scheme));
+  }
+  return out;
+}
+
+std::string fault_of(const SelfTest& test) {
+  if (!test.error.empty()) return test.error;
+  std::vector<std::string> faults;
+  if (!test.round_trip) faults.emplace_back("round trip");
+  if (!test.rejection) faults.emplace_back("rejection");
+  if (test.has_known_answer && !test.known_answer) faults.emplace_back("known answer");
+  return fmt::format("{}", fmt::join(faults, ", "));
+}
+
+std::string verdict(const Diagnosis& diagnosis) {
+  if (diagnosis.chosen.empty()) return "no backend runs it here";
+  std::vector<std::string> good, bad;
+  for (const SelfTest& test : diagnosis.tests) {
+    if (test.ok()) {
+      good.push_back(test.backend);
+    } else {
+      bad.push_back(fmt::format("{}: {}", test.backend, fault_of(test)));
+    }
+  }
+  if (bad.empty()) return fmt::format("ok ({})", fmt::join(good, ", "));
+  return fmt::format("FAILED ({})", fmt::join(bad, "; "));
+}
+
+void print_machine(const Limits& limits) {
+  fmt::print("polykem {} ({}), built with {}\n", polykem_version(), build_commit(), compiler_name());
+  fmt::print("processor     {}\n", cpu_model());
+  const std::string features = polykem_cpu_features();
+  fmt::print("features      {}\n", features.empty() ? "none that matter here" : features);
+  fmt::print("CPUs to use   {}\n", limits.cpus);
+  fmt::print("memory        {}\n", data_size(limits.memory));
+  fmt::print("open files    {} (can be raised to {}): about as many clients at once\n\n", with_commas(limits.soft),
+             limits.hard == RLIM_INFINITY ? "any number" : with_commas(limits.hard));
+}
+
+void print_backends() {
+  Table table(
+      {{"backend", Align::kLeft}, {"runs here", Align::kLeft}, {"what it is", Align::kLeft}, {"needs", Align::kLeft}});
+  for (const polykem_backend_info_t& backend : backends()) {
+    table.row({backend.name, backend.available != 0 ? "yes" : "no", backend.description, backend.requirements});
+  }
+  fmt::print("{}\n", table.render());
+}
+
+void print_diagnoses(const std::vector<Diagnosis>& diagnoses, const CommonOptions& options) {
+  Table table(
+      {{"set", Align::kLeft}, {"would run on", Align::kLeft}, {"because", Align::kLeft}, {"self-test", Align::kLeft}});
+  bool well = true;
+  for (const Diagnosis& diagnosis : diagnoses) {
+    table.row({diagnosis.scheme.name(), diagnosis.chosen, reason(options), verdict(diagnosis)});
+    well = well && diagnosis.ok();
+  }
+  fmt::print("{}\n{}\n", table.render(),
+             well ? "All is well." : "Something is wrong: do not use the sets that failed.");
+}
+
+Json as_json(const std::vector<Diagnosis>& diagnoses, const Limits& limits, const CommonOptions& options) {
+  Json result = json_header("polykem-doctor-1");
+  result["cpu_features"] = split(polykem_cpu_features(), ' ');
+  result["cpus"] = limits.cpus;
+  result["memory_bytes"] = limits.memory;
+  result["open_files"] = {{"soft", limits.soft}, {"hard", limits.hard}};
+  result["backends"] = Json::array();
+  for (const polykem_backend_info_t& backend : backends()) {
+    result["backends"].push_back({{"name", backend.name},
+                                  {"description", backend.description},
+                                  {"requirements", backend.requirements},
+                                  {"available", backend.available != 0}});
+  }
+  bool well = true;
+  result["schemes"] = Json::array();
+  for (const Diagnosis& diagnosis : diagnoses) {
+    Json entry{{"name", diagnosis.scheme.name()}, {"backend", diagnosis.chosen}, {"because", reason(options)}};
+    entry["known_answer_digest"] = known_answer_digest(diagnosis.scheme.name());
+    entry["self_tests"] = Json::array();
+    for (const SelfTest& test : diagnosis.tests) {
+      Json t{
+          {"backend", test.backend}, {"ok", test.ok()}, {"round_trip", test.round_trip}, {"rejection", test.rejection}};
+      t["known_answer"] = test.has_known_answer ? Json(test.known_answer) : Json(nullptr);
+      t["error"] = test.error;
+      entry["self_tests"].push_back(t);
+    }
+    entry["ok"] = diagnosis.ok();
+    well = well && diagnosis.ok();
+    result["schemes"].push_back(entry);
+  }
+  result["ok"] = well;
+  return result;
+}
+
+int run_doctor(const CommonOptions& options) {
+  const bool silent = options.quiet || json_to_stdout(options.json);
+  const Context context = open_context(options.threads, options.backend);
+  const Limits limits = limits_here(options);
+  if (!silent) {
+    print_machine(limits);
+    print_backends();
+    std::fflush(stdout);
+  }
+  std::vector<Diagnosis> diagnoses;
+  const std::vector<Scheme> schemes = Scheme::all();
+  Progress progress("self-test", schemes.size(), "sets", silent);
+  bool well = true;
+  for (const Scheme& scheme : schemes) {
+    diagnoses.push_back(examine(scheme, context, is_forced(options)));
+    well = well && diagnoses.back().ok();
+    progress.update(diagnoses.size(), scheme.name());
+  }
+  progress.finish();
+  write_json(options.json, as_json(diagnoses, limits, options));
+  if (!silent) print_diagnoses(diagnoses, options);
+  return well ? kExitOk : kExitCheckFailed;
+}
+
+}  // namespace
+
+void register_doctor(CLI::App& app, int& exit_code) {
+  auto options = std::make_shared<CommonOptions>();
+  CLI::App* command = app.add_subcommand("doctor", "Look at this machine and test every set on it");
+  command->footer(kFooter);
+  add_backend(*command, *options);
+  add_threads(*command, *options, 0);
+  add_json(*command, *options);
+  add_quiet(*command, *options);
+  command->callback([options, &exit_code] { exit_code = run_guarded([&] { return run_doctor(*options); }); });
+}
+
+}  // namespace polykem::cli

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "doctor/self_test.hpp"
+
+#include <algorithm>
+#include <array>
+#include <set>
+#include <string_view>
+#include <utility>
+
+#include "kat/draws.hpp"
+#include "kat/vectors.hpp"
+
+namespace polykem::cli {
+namespace {
+
+constexpr std::size_t kItems = 4;
+
+/** The seed of count 0 in every file made by NIST's KAT program. */
+constexpr std::string_view kSeedOfCountZero =
+    "061550234D158C5EC95595FE04EF7A25767F2E24CC2BC479D09D86DC9ABCFDE7056A8C266F9EF97ED08541DBD2E1FFA1";
+
+/** Digests of published answers (not of this program's own output); a test recomputes them from the files. */
+constexpr std::array<std::pair<std::string_view, std::string_view>, 6> kDigests = {{
+    {"ntruhps2048509", "7fe60a9fa778d6e32ae7ec54ade0794aa273f58fb71d5bb10243d28bc6ad6bc1"},
+    {"ntruhps2048677", "1291049ca672e721d3b04306c44a48d791f0d61e2cbdcaf9ee9cee3f8e9a66e6"},
+    {"ntruhps4096821", "d4bc85be19cd9f791eb44a1b3e8023eb3ded4c5b3a52df9fc5947c5371a25434"},
+    {"ntruhrss701", "6b142f2c11433247665c3ba366f0a50f0b68b601111f675d84c3cd8ae2a3c844"},
+    {"ntruhps40961229", "59a583ad469e0b2d228cbb2b3378dec379231d3809ccbdeff69ee767a0dc560d"},
+    {"ntruhrss1373", "e814dd15511e597fb7db6f8896f079c642da663c041aa80694aeb9bf315faf5a"},
+}};
+
+SecretBytes record(const SecretBytes& bytes, std::size_t index, std::size_t size) {
+  return {bytes.begin() + static_cast<std::ptrdiff_t>(index * size),
+          bytes.begin() + static_cast<std::ptrdiff_t>((index + 1) * size)};
+}
+
+bool all_distinct(const SecretBytes& secrets, std::size_t size) {
+  std::set<SecretBytes> seen;
+  for (std::size_t i = 0; i < kItems; ++i)
+    seen.insert(record(secrets, i, size));
+  return seen.size() == kItems;
+}
+
+bool rejects(const Context& context, const Scheme& scheme, const KeyPairs& keys, const Encapsulations& made) {
+  Bytes ct = made.ct;
+  const std::size_t size = scheme.ciphertext_bytes();
+  for (std::size_t i = 0; i < kItems; ++i) {
+    std::uint8_t& byte = ct[i * size + i * (size - 1) / (kItems - 1)];
+    byte = static_cast<std::uint8_t>(byte ^ 1U);
+  }
+  const SecretBytes first = context.decaps(scheme, kItems, KeyMode::kPerItem, keys.sk, ct).ss;
+  const SecretBytes second = context.decaps(scheme, kItems, KeyMode::kPerItem, keys.sk, ct).ss;
+  bool different = first == second;
+  for (std::size_t i = 0; i < kItems; ++i) {
+    const std::size_t n = scheme.shared_secret_bytes();
+    different = different && record(first, i, n) != record(made.ss, i, n);
+  }
+  return different;
+}
+
+Bytes draws(NistDrbg& drbg, const Scheme& scheme, polykem_op op) {
+  Bytes out;
+  for (const std::size_t n : draw_calls(scheme, op)) {
+    const Bytes call = drbg.generate(n);
+    out.insert(out.end(), call.begin(), call.end());
+  }
+  return out;
+}
+
+bool known_answer_comes_out(const Context& context, const Scheme& scheme) {
+  NistDrbg drbg(parse_hex(kSeedOfCountZero));
+  const KeyPairs keys = context.keygen(scheme, 1, draws(drbg, scheme, POLYKEM_KEYGEN));
+  const Encapsulations made =
+      context.encaps(scheme, 1, KeyMode::kPerItem, keys.pk, draws(drbg, scheme, POLYKEM_ENCAPS));
+  Bytes all = keys.pk;
+  all.insert(all.end(), keys.sk.begin(), keys.sk.end());
+  all.insert(all.end(), made.ct.begin(), made.ct.end());
+  all.insert(all.end(), made.ss.begin(), made.ss.end());
+  return shake128(all, 32) == parse_hex(known_answer_digest(scheme.name()));
+}
+
+}  // namespace
+
+std::string known_answer_digest(const std::string& scheme) {
+  for (const auto& [name, digest] : kDigests) {
+    if (name == scheme) return std::string(digest);
+  }
+  return {};
+}
+
+SelfTest run_self_test(const Context& context, const Scheme& scheme) {
+  SelfTest out;
+  out.backend = context.backend(scheme);
+  out.has_known_answer = !known_answer_digest(scheme.name()).empty();
+  try {
+    const KeyPairs keys = context.keygen(scheme, kItems);
+    const Encapsulations made = context.encaps(scheme, kItems, KeyMode::kPerItem, keys.pk);
+    const SharedSecrets back = context.decaps(scheme, kItems, KeyMode::kPerItem, keys.sk, made.ct);
+    out.round_trip = back.ss == made.ss && all_distinct(made.ss, scheme.shared_secret_bytes());
+    out.rejection = rejects(context, scheme, keys, made);
+    if (out.has_known_answer) out.known_answer = known_answer_comes_out(context, scheme);
+  } catch (const Error& e) {
+    out.error = e.what();
+  }
+  return out;
+}
+
+}  // namespace polykem::cli

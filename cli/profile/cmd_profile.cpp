@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: Apache-2.0
+// polykem profile: where the time goes, by the specification's stages.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+
+#include "commands.hpp"
+#include "common/context.hpp"
+#include "common/options.hpp"
+#include "common/progress.hpp"
+#include "common/table.hpp"
+#include "profile/stages.hpp"
+
+namespace polykem::cli {
+namespace {
+
+constexpr const char* kFooter =
+    "Examples:\n"
+    "  polykem profile --scheme ntruhps4096821\n"
+    "  polykem profile --scheme ntruhps2048509,ntruhps2048677,ntruhps4096821,ntruhrss701 --format markdown\n"
+    "  polykem profile --all --op decaps --json profile.json\n"
+    "  polykem profile --scheme ntruhrss701 --op encaps --no-merge --backend ref\n"
+    "\n"
+    "Times are for --per operations (default 1,000, so ms reads as microseconds per operation).\n"
+    "Stages are those of the specification; a row in parentheses names what a backend has fused into one step.";
+
+constexpr const char* kRestName = "outside the stages";
+
+struct ProfileOptions {
+  CommonOptions common;
+  std::string schemes;
+  std::string ops = "all";
+  std::string format = "text";
+  std::size_t count = 0;
+  std::size_t batch = 0;
+  std::size_t per = 1000;
+  double seconds = 1;
+  bool all = false;
+  bool no_merge = false;
+};
+
+struct SchemeProfile {
+  Scheme scheme;
+  std::string backend;
+  std::vector<OpProfile> ops;
+};
+
+/** Rows of one operation as they are printed: the stages, then what is left. */
+struct Line {
+  std::string name;
+  std::uint64_t steps;
+  double milliseconds;
+  double share;
+};
+
+std::vector<Line> lines_of(const OpProfile& profile, std::size_t per) {
+  const double total = static_cast<double>(std::max<std::uint64_t>(profile.total_nanoseconds(), 1));
+  const double scale = 1e-6 * static_cast<double>(per) / static_cast<double>(profile.count);
+  std::vector<Line> out;
+  for (const StageTime& stage : profile.stages) {
+    const auto ns = static_cast<double>(stage.nanoseconds);
+    out.push_back({stage.name, stage.steps, ns * scale, 100 * ns / total});
+  }
+  const std::uint64_t rest = profile.total_nanoseconds() - profile.stage_nanoseconds();
+  if (rest > 0)
+    out.push_back({kRestName, 0, static_cast<double>(rest) * scale, 100 * static_cast<double>(rest) / total});
+  return out;
+}
+
+Line total_of(const OpProfile& profile, std::size_t per) {
+  const double scale = 1e-6 * static_cast<double>(per) / static_cast<double>(profile.count);
+  return {"total", 0, static_cast<double>(profile.total_nanoseconds()) * scale, 100};
+}
+
+std::string share_text(double share) {
+  return share < 1 ? fmt::format("{:.2f}", share) : fmt::format("{:.1f}", share);
+}
+
+std::string steps_text(const Line& line) {
+  return line.steps == 0 ? "" : std::to_string(line.steps);
+}
+
+/** One set: function, calls, ms, %. */
+Table single_table(const OpProfile& profile, std::size_t per) {
+  Table table(
+      {{op_name(profile.op), Align::kLeft}, {"calls", Align::kRight}, {"ms", Align::kRight}, {"%", Align::kRight}});
+  for (const Line& line : lines_of(profile, per)) {
+    table.row({line.name, steps_text(line), significant(line.milliseconds), share_text(line.share)});
+  }
+  const Line total = total_of(profile, per);
+  table.rule();
+  table.row({total.name, "", significant(total.milliseconds), share_text(total.share)});
+  return table;
+}
+
+/** Names of the rows over several sets: each set's order is kept, names that only some have go where they belong. */
+std::vector<std::string> merged_names(const std::vector<SchemeProfile>& profiles, std::size_t op, std::size_t per) {
+  std::vector<std::string> out;
+  for (const SchemeProfile& profile : profiles) {
+    auto place = out.begin();
+    for (const Line& line : lines_of(profile.ops[op], per)) {
+      const auto found = std::find(out.begin(), out.end(), line.name);
+      place = (found != out.end() ? found : out.insert(place, line.name)) + 1;
+    }
+  }
+  const auto rest = std::find(out.begin(), out.end(), kRestName);
+  if (rest != out.end()) std::rotate(rest, rest + 1, out.end());
+  return out;
+}
+
+/** Several sets side by side: function, then ms and % of each. */
+Table side_by_side(const std::vector<SchemeProfile>& profiles, std::size_t op, std::size_t per) {
+  std::vector<Table::Column> columns = {{op_name(profiles.front().ops[op].op), Align::kLeft}};
+  for (const SchemeProfile& profile : profiles) {
+    columns.push_back({fmt::format("{} ms", profile.scheme.name()), Align::kRight});
+    columns.push_back({"%", Align::kRight});
+  }
+  Table table(columns);
+  for (const std::string& name : merged_names(profiles, op, per)) {
+    std::vector<std::string> cells = {name};
+    for (const SchemeProfile& profile : profiles) {
+      const std::vector<Line> lines = lines_of(profile.ops[op], per);
+      const auto line = std::find_if(lines.begin(), lines.end(), [&](const Line& l) { return l.name == name; });
+      cells.push_back(line == lines.end() ? "-" : significant(line->milliseconds));
+      cells.push_back(line == lines.end() ? "-" : share_text(line->share));
+    }
+    table.row(cells);
+  }
+  std::vector<std::string> totals = {"total"};
+  for (const SchemeProfile& profile : profiles) {
+    const Line total = total_of(profile.ops[op], per);
+    totals.push_back(significant(total.milliseconds));
+    totals.push_back(share_text(total.share));
+  }
+  table.rule();
+  table.row(totals);
+  return table;
+}
+
+/** For programs: one line per set, operation and stage. */
+std::string as_csv(const std::vector<SchemeProfile>& profiles, std::size_t per) {
+  Table table({{"scheme"}, {"backend"}, {"op"}, {"function"}, {"calls"}, {"ms"}, {"percent"}, {"per"}, {"count"}});
+  for (const SchemeProfile& profile : profiles) {
+    for (const OpProfile& op : profile.ops) {
+      for (const Line& line : lines_of(op, per)) {
+        table.row({profile.scheme.name(), profile.backend, op_name(op.op), line.name, std::to_string(line.steps),
+                   fmt::format("{:.6g}", line.milliseconds), fmt::format("{:.4f}", line.share), std::to_string(per),
+                   std::to_string(op.count)});
+      }
+    }
+  }
+  return table.render(TableFormat::kCsv);
+}
+
+Json op_as_json(const OpProfile& profile) {
+  Json out{{"op", op_name(profile.op)},
+           {"count", profile.count},
+           {"threads", profile.threads},
+           {"wall_ns", profile.wall_nanoseconds},
+           {"stages_ns", profile.stage_nanoseconds()}};
+  const double total = static_cast<double>(std::max<std::uint64_t>(profile.total_nanoseconds(), 1));
+  out["stages"] = Json::array();
+  for (const StageTime& stage : profile.stages) {
+    out["stages"].push_back({{"function", stage.name},
+                             {"steps", stage.steps},
+                             {"calls", stage.calls},
+                             {"items", stage.items},
+                             {"ns", stage.nanoseconds},
+                             {"share", static_cast<double>(stage.nanoseconds) / total}});
+  }
+  return out;
+}
+
+Json as_json(const std::vector<SchemeProfile>& profiles) {
+  Json result = json_header("polykem-profile-1");
+  result["profiles"] = Json::array();
+  for (const SchemeProfile& profile : profiles) {
+    Json entry{{"scheme", profile.scheme.name()}, {"backend", profile.backend}, {"ops", Json::array()}};
+    for (const OpProfile& op : profile.ops)
+      entry["ops"].push_back(op_as_json(op));
+    result["profiles"].push_back(entry);
+  }
+  return result;
+}
+
+/** Which backend ran, how much was measured: "ntruhps4096821 on avx2, 1 thread; 5,000 keygen, 20,000 encaps". */
+std::string caption(const SchemeProfile& profile) {
+  std::string counts;
+  for (const OpProfile& op : profile.ops) {
+    counts += fmt::format("{}{} {}", counts.empty() ? "" : ", ", with_commas(op.count), op_name(op.op));
+  }
+  const unsigned threads = profile.ops.front().threads;
+  return fmt::format("{} on {}, {} thread{}; measured {}", profile.scheme.name(), profile.backend, threads,
+                     threads == 1 ? "" : "s", counts);
+}
+
+void print_tables(const std::vector<SchemeProfile>& profiles, const ProfileOptions& options, TableFormat format) {
+  if (format == TableFormat::kCsv) {
+    fmt::print("{}", as_csv(profiles, options.per));
+    return;
+  }
+  for (const SchemeProfile& profile : profiles)
+    fmt::print("{}\n", caption(profile));
+  fmt::print("ms for {} operations\n", with_commas(options.per));
+  for (std::size_t op = 0; op < profiles.front().ops.size(); ++op) {
+    const Table table = profiles.size() == 1 ? single_table(profiles.front().ops[op], options.per)
+                                             : side_by_side(profiles, op, options.per);
+    fmt::print("\n{}", table.render(format));
+  }
+}
+
+int run_profile(const ProfileOptions& options) {
+  const TableFormat format = parse_table_format(options.format);
+  const std::vector<Scheme> schemes = open_schemes(options.all ? "all" : options.schemes);
+  const std::vector<polykem_op> ops = parse_ops(options.ops);
+  const Context context = open_context(options.common.threads, options.common.backend);
+  const bool silent = options.common.quiet || json_to_stdout(options.common.json);
+  std::vector<SchemeProfile> profiles;
+  Progress progress("profile", schemes.size() * ops.size(), "operations", silent);
+  std::size_t done = 0;
+  for (const Scheme& scheme : schemes) {
+    profiles.push_back({scheme, backend_for(context, scheme), {}});
+    for (const polykem_op op : ops) {
+      progress.update(done++, fmt::format("{} {}", scheme.name(), op_name(op)));
+      profiles.back().ops.push_back(
+          measure_profile(context, scheme, op, options.count, options.batch, options.seconds, !options.no_merge));
+    }
+  }
+  progress.finish();
+  write_json(options.common.json, as_json(profiles));
+  if (!silent) print_tables(profiles, options, format);
+  return kExitOk;
+}
+
+}  // namespace
+
+void register_profile(CLI::App& app, int& exit_code) {
+  auto options = std::make_shared<ProfileOptions>();
+  CLI::App* command = app.add_subcommand("profile", "Show where the time goes, stage by stage");
+  command->footer(kFooter);
+  CLI::Option* scheme =
+      command->add_option("-s,--scheme", options->schemes, "Parameter sets or families, separated by commas")
+          ->type_name("NAMES");
+  command->add_flag("--all", options->all, "All parameter sets, side by side")->excludes(scheme);
+  command->add_option("--op", options->ops, "keygen, encaps, decaps or all (default)")->type_name("OPS");
+  command->add_option("--format", options->format, "text (default), markdown or csv")->type_name("F");
+  add_count(*command, "--count", options->count, "Operations to measure (default: about a second's worth of each)");
+  add_count(*command, "--batch", options->batch, "Operations per call (default 256)");
+  add_count(*command, "--per", options->per, "Show times for this many operations (default 1000)");
+  command->add_option("--seconds", options->seconds, "Time for each operation where --count is not given (default 1)")
+      ->check(CLI::Range(0.001, 3600.0))
+      ->type_name("S");
+  command->add_flag("--no-merge", options->no_merge, "Show every step by itself, not added up by function");
+  add_backend(*command, options->common);
+  add_threads(*command, options->common, 1);
+  add_json(*command, options->common);
+  add_quiet(*command, options->common);
+  command->callback([options, &exit_code] { exit_code = run_guarded([&] { return run_profile(*options); }); });
+}
+
+}  // namespace polykem::cli

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// The time of one operation by stage, as the recorder of the library saw it.
+#pragma once
+
+#include <polykem/polykem.hpp>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace polykem::cli {
+
+/** One row: a step of the plan, or several that do the same (poly_Rq_mul.fg and poly_Rq_mul.Gf are poly_Rq_mul). */
+struct StageTime {
+  std::string name;    /**< the stage's name; of fused stages the step's name and what it covers */
+  std::uint64_t steps; /**< steps of the plan in this row: how often an operation does it */
+  std::uint64_t calls; /**< times the steps ran, over chunks of the batch */
+  std::uint64_t items;
+  std::uint64_t nanoseconds; /**< summed over threads */
+};
+
+/** All stages of one operation of one set. */
+struct OpProfile {
+  polykem_op op;
+  std::uint64_t count;            /**< operations measured */
+  std::uint64_t wall_nanoseconds; /**< of the calls as a whole */
+  unsigned threads;
+  std::vector<StageTime> stages; /**< in plan order */
+
+  std::uint64_t stage_nanoseconds() const;
+  /** What 100 % is: the calls as a whole with one thread, the sum of all threads' stages with several. */
+  std::uint64_t total_nanoseconds() const;
+};
+
+/** Measures `count` operations in batches of `batch`, each with its own key. merge: add up steps that do the same.
+ * count 0: as many as take about `seconds`. Throws CliError (check failed) if the outputs are wrong. */
+OpProfile measure_profile(const Context& context, const Scheme& scheme, polykem_op op, std::size_t count,
+                          std::size_t batch, double seconds, bool merge);
+
+}  // namespace polykem::cli
