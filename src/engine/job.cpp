@@ -2,7 +2,6 @@
 #include "engine/job.hpp"
 
 #include <algorithm>
-#include <array>
 #include <memory>
 
 namespace polykem {
@@ -28,9 +27,8 @@ void Job::work(WorkerPool& workers, Profile& profile) {
 }
 
 Status Job::compute(size_t first, size_t count, Worker& worker, Profile& profile) {
-  constexpr size_t kLargestChunk = 1024;
-  std::array<Status, kLargestChunk> own_status;
-  Status* item_status = request_.item_status == nullptr ? own_status.data() : request_.item_status + first;
+  if (request_.item_status == nullptr && worker.item_status.size() < count) worker.item_status.resize(count);
+  Status* item_status = request_.item_status == nullptr ? worker.item_status.data() : request_.item_status + first;
   std::fill_n(item_status, count, Status::ok);
   StepTimes times;
   const bool timed = profile.enabled();

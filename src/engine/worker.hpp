@@ -15,6 +15,7 @@ namespace polykem {
 struct Worker {
   SecureBuffer workspace;
   SecureBuffer gathered_keys;
+  std::vector<Status> item_status;  ///< of the chunk, where the caller does not want it
   Drbg drbg;
 };
 

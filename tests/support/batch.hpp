@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the tests share: owning handles of the C API, a context per backend, known-answer files.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <fstream>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "polykem/polykem.h"
+
+namespace polykem::test {
+
+using Bytes = std::vector<uint8_t>;
+
+struct FreeContext {
+  void operator()(polykem_context* context) const { polykem_context_free(context); }
+};
+using Context = std::unique_ptr<polykem_context, FreeContext>;
+
+inline Context make_context(const char* backend = nullptr, unsigned threads = 1) {
+  polykem_config config{sizeof config, threads, backend};
+  polykem_context* context = nullptr;
+  EXPECT_EQ(polykem_context_new(&config, &context), POLYKEM_OK);
+  return Context(context);
+}
+
+inline const polykem_scheme* scheme(const std::string& name) {
+  const polykem_scheme* found = nullptr;
+  EXPECT_EQ(polykem_scheme_find(name.c_str(), &found), POLYKEM_OK) << name;
+  return found;
+}
+
+inline polykem_scheme_info_t info(const polykem_scheme* scheme) {
+  polykem_scheme_info_t result{};
+  EXPECT_EQ(polykem_scheme_info(scheme, &result), POLYKEM_OK);
+  return result;
+}
+
+inline std::vector<std::string> scheme_names() {
+  std::vector<std::string> names;
+  for (size_t i = 0; i < polykem_scheme_count(); ++i) names.push_back(info(polykem_scheme_at(i)).name);
+  return names;
+}
+
+/// Backends of this machine that run `scheme`, as gtest parameters.
+inline std::vector<std::string> available_backends() {
+  std::vector<std::string> names;
+  for (size_t i = 0; i < polykem_backend_count(); ++i) {
+    polykem_backend_info_t backend{};
+    polykem_backend_info(i, &backend);
+    if (!backend.available) continue;
+    const Context context = make_context(backend.name);
+    if (polykem_context_backend(context.get(), polykem_scheme_at(0)) != nullptr) names.emplace_back(backend.name);
+  }
+  return names;
+}
+
+inline Bytes from_hex(const std::string& hex) {
+  Bytes bytes(hex.size() / 2);
+  for (size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<uint8_t>(std::stoi(hex.substr(2 * i, 2), nullptr, 16));
+  return bytes;
+}
+
+inline nlohmann::json load_json(const std::string& path) {
+  std::ifstream file(path);
+  EXPECT_TRUE(file.good()) << path;
+  return nlohmann::json::parse(file);
+}
+
+/// A request with the fields every operation needs.
+inline polykem_request make_request(polykem_op op, const polykem_scheme* scheme, size_t count) {
+  polykem_request request{};
+  request.struct_size = sizeof request;
+  request.op = op;
+  request.scheme = scheme;
+  request.count = count;
+  return request;
+}
+
+/// Reproducible bytes that look random; not for keys.
+inline Bytes pattern(size_t size, uint64_t seed) {
+  Bytes bytes(size);
+  uint64_t state = seed * 0x9e3779b97f4a7c15u + 1;
+  for (auto& byte : bytes) {
+    state ^= state << 13;
+    state ^= state >> 7;
+    state ^= state << 17;
+    byte = static_cast<uint8_t>(state >> 32);
+  }
+  return bytes;
+}
+
+/// Buffers of one whole exchange of `count` items, made with `context`.
+struct Exchange {
+  Exchange(polykem_context* context, const polykem_scheme* scheme, size_t count, uint64_t seed = 1) {
+    const auto sizes = info(scheme);
+    const Bytes keygen_draws = pattern(count * sizes.keygen_draw_bytes, seed);
+    const Bytes encaps_draws = pattern(count * sizes.encaps_draw_bytes, seed + 1);
+    pk.resize(count * sizes.public_key_bytes);
+    sk.resize(count * sizes.secret_key_bytes);
+    ct.resize(count * sizes.ciphertext_bytes);
+    sender.resize(count * sizes.shared_secret_bytes);
+    receiver.resize(sender.size());
+    polykem_request request = make_request(POLYKEM_KEYGEN, scheme, count);
+    request.draws = keygen_draws.data();
+    request.pk_out = pk.data();
+    request.sk_out = sk.data();
+    EXPECT_EQ(polykem_run(context, &request), POLYKEM_OK);
+    request = make_request(POLYKEM_ENCAPS, scheme, count);
+    request.draws = encaps_draws.data();
+    request.pk = pk.data();
+    request.ct_out = ct.data();
+    request.ss_out = sender.data();
+    EXPECT_EQ(polykem_run(context, &request), POLYKEM_OK);
+    EXPECT_EQ(polykem_decaps(context, scheme, count, POLYKEM_KEY_PER_ITEM, sk.data(), ct.data(), receiver.data(), nullptr),
+              POLYKEM_OK);
+  }
+  Bytes pk, sk, ct, sender, receiver;
+};
+
+}  // namespace polykem::test

@@ -1,0 +1,358 @@
+// SPDX-License-Identifier: Apache-2.0
+// The C API: what it promises, and what it does with wrong arguments.
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cstdlib>
+#include <cstring>
+#include <future>
+#include <thread>
+
+#include "support/batch.hpp"
+
+namespace polykem::test {
+namespace {
+
+class Api : public testing::Test {
+ protected:
+  Context context_ = make_context();
+  const polykem_scheme* set_ = scheme("ntruhps2048509");
+  polykem_scheme_info_t sizes_ = info(set_);
+};
+
+TEST_F(Api, FindsSetsByNameTitleAndAnySpelling) {
+  for (const char* name : {"ntruhps4096821", "NTRU-HPS-4096-821", "ntru_hps_4096_821", "NtruHps4096821"}) {
+    EXPECT_EQ(scheme(name), scheme("ntruhps4096821")) << name;
+  }
+  const polykem_scheme* found = nullptr;
+  EXPECT_EQ(polykem_scheme_find("ntruhps4096822", &found), POLYKEM_ERR_UNKNOWN_SCHEME);
+  EXPECT_EQ(found, nullptr);
+  EXPECT_STREQ(polykem_scheme_suggest("ntruhps4096822"), "ntruhps4096821");
+  EXPECT_STREQ(polykem_scheme_suggest("hrss-702"), "ntruhrss701");
+  EXPECT_EQ(polykem_scheme_find(nullptr, &found), POLYKEM_ERR_ARGUMENT);
+  EXPECT_EQ(polykem_scheme_at(polykem_scheme_count()), nullptr);
+}
+
+TEST_F(Api, SizesAreThoseOfTheSpecification) {
+  EXPECT_EQ(sizes_.public_key_bytes, 699u);
+  EXPECT_EQ(sizes_.secret_key_bytes, 935u);
+  EXPECT_EQ(sizes_.ciphertext_bytes, 699u);
+  EXPECT_EQ(sizes_.shared_secret_bytes, 32u);
+  EXPECT_EQ(sizes_.keygen_draw_bytes, 2413u + 32u);
+}
+
+TEST_F(Api, EveryStatusHasItsOwnText) {
+  std::vector<std::string> texts;
+  for (int s = POLYKEM_OK; s <= POLYKEM_ERR_INTERNAL; ++s) texts.emplace_back(polykem_status_text(static_cast<polykem_status>(s)));
+  std::sort(texts.begin(), texts.end());
+  EXPECT_EQ(std::unique(texts.begin(), texts.end()), texts.end());
+}
+
+TEST_F(Api, RefusesWrongArgumentsAndWritesNothing) {
+  Bytes pk(sizes_.public_key_bytes, 0xaa), sk(sizes_.secret_key_bytes, 0xaa), ct(sizes_.ciphertext_bytes, 0xaa), ss(32, 0xaa);
+  auto* c = context_.get();
+  EXPECT_EQ(polykem_keygen(nullptr, set_, 1, pk.data(), sk.data()), POLYKEM_ERR_ARGUMENT);
+  EXPECT_EQ(polykem_keygen(c, nullptr, 1, pk.data(), sk.data()), POLYKEM_ERR_ARGUMENT);
+  EXPECT_EQ(polykem_keygen(c, set_, 0, pk.data(), sk.data()), POLYKEM_ERR_ARGUMENT);
+  EXPECT_EQ(polykem_keygen(c, set_, SIZE_MAX, pk.data(), sk.data()), POLYKEM_ERR_ARGUMENT);
+  EXPECT_EQ(polykem_keygen(c, set_, 1, nullptr, sk.data()), POLYKEM_ERR_ARGUMENT);
+  EXPECT_EQ(polykem_keygen(c, set_, 1, pk.data(), nullptr), POLYKEM_ERR_ARGUMENT);
+  EXPECT_EQ(polykem_encaps(c, set_, 1, POLYKEM_KEY_PER_ITEM, nullptr, ct.data(), ss.data(), nullptr), POLYKEM_ERR_ARGUMENT);
+  EXPECT_EQ(polykem_encaps(c, set_, 1, static_cast<polykem_key_mode>(2), pk.data(), ct.data(), ss.data(), nullptr),
+            POLYKEM_ERR_ARGUMENT);
+  EXPECT_EQ(polykem_decaps(c, set_, 1, POLYKEM_KEY_PER_ITEM, sk.data(), nullptr, ss.data(), nullptr), POLYKEM_ERR_ARGUMENT);
+  auto request = make_request(POLYKEM_KEYGEN, set_, 1);
+  request.pk_out = pk.data();
+  request.sk_out = sk.data();
+  request.struct_size = 8;
+  EXPECT_EQ(polykem_run(c, &request), POLYKEM_ERR_ARGUMENT);
+  request.struct_size = sizeof request;
+  request.op = static_cast<polykem_op>(3);
+  EXPECT_EQ(polykem_run(c, &request), POLYKEM_ERR_ARGUMENT);
+  EXPECT_EQ(polykem_run(c, nullptr), POLYKEM_ERR_ARGUMENT);
+  EXPECT_EQ(polykem_submit(c, &request, nullptr, nullptr, nullptr), POLYKEM_ERR_ARGUMENT);
+  EXPECT_EQ(polykem_job_poll(nullptr), POLYKEM_ERR_ARGUMENT);
+  for (const Bytes* untouched : {&pk, &sk, &ct, &ss}) {
+    EXPECT_TRUE(std::all_of(untouched->begin(), untouched->end(), [](uint8_t b) { return b == 0xaa; }));
+  }
+  polykem_context_free(nullptr);
+  polykem_job_free(nullptr);
+  polykem_keyset_free(nullptr);
+}
+
+TEST_F(Api, SharedKeyMeansTheSameAsThatKeyForEveryItem) {
+  const size_t count = 19;
+  const Exchange one(context_.get(), set_, 1);
+  Bytes ct(count * sizes_.ciphertext_bytes), sender(count * 32), shared(count * 32), per_item(count * 32);
+  ASSERT_EQ(polykem_encaps(context_.get(), set_, count, POLYKEM_KEY_SHARED, one.pk.data(), ct.data(), sender.data(), nullptr),
+            POLYKEM_OK);
+  ASSERT_EQ(polykem_decaps(context_.get(), set_, count, POLYKEM_KEY_SHARED, one.sk.data(), ct.data(), shared.data(), nullptr),
+            POLYKEM_OK);
+  Bytes repeated;
+  for (size_t i = 0; i < count; ++i) repeated.insert(repeated.end(), one.sk.begin(), one.sk.end());
+  ASSERT_EQ(polykem_decaps(context_.get(), set_, count, POLYKEM_KEY_PER_ITEM, repeated.data(), ct.data(), per_item.data(), nullptr),
+            POLYKEM_OK);
+  EXPECT_EQ(shared, sender);
+  EXPECT_EQ(per_item, sender);
+}
+
+TEST_F(Api, RandomisedCallsGiveDifferentKeysAndSecrets) {
+  const size_t count = 40;
+  Bytes pk(count * sizes_.public_key_bytes), sk(count * sizes_.secret_key_bytes);
+  ASSERT_EQ(polykem_keygen(context_.get(), set_, count, pk.data(), sk.data()), POLYKEM_OK);
+  std::vector<Bytes> keys;
+  for (size_t i = 0; i < count; ++i) {
+    keys.emplace_back(pk.begin() + static_cast<ptrdiff_t>(i * sizes_.public_key_bytes),
+                      pk.begin() + static_cast<ptrdiff_t>((i + 1) * sizes_.public_key_bytes));
+  }
+  std::sort(keys.begin(), keys.end());
+  EXPECT_EQ(std::unique(keys.begin(), keys.end()), keys.end());
+}
+
+TEST_F(Api, AfterAForkTheChildDrawsOtherNumbers) {
+  Bytes pk(sizes_.public_key_bytes), sk(sizes_.secret_key_bytes), from_child(sizes_.public_key_bytes);
+  ASSERT_EQ(polykem_keygen(context_.get(), set_, 1, pk.data(), sk.data()), POLYKEM_OK);
+  int channel[2];
+  ASSERT_EQ(pipe(channel), 0);
+  const pid_t child = fork();
+  if (child == 0) {
+    const bool ok = polykem_keygen(context_.get(), set_, 1, pk.data(), sk.data()) == POLYKEM_OK &&
+                    write(channel[1], pk.data(), pk.size()) == static_cast<ssize_t>(pk.size());
+    _exit(ok ? 0 : 1);
+  }
+  ASSERT_EQ(polykem_keygen(context_.get(), set_, 1, pk.data(), sk.data()), POLYKEM_OK);
+  ASSERT_EQ(read(channel[0], from_child.data(), from_child.size()), static_cast<ssize_t>(from_child.size()));
+  int status = 1;
+  waitpid(child, &status, 0);
+  EXPECT_EQ(status, 0);
+  EXPECT_NE(from_child, pk);
+  close(channel[0]);
+  close(channel[1]);
+}
+
+TEST_F(Api, KeySetsSelectKeysAsDocumented) {
+  const size_t count = 5;
+  const Exchange all(context_.get(), set_, count);
+  polykem_keyset* set = nullptr;
+  ASSERT_EQ(polykem_keyset_import(context_.get(), set_, POLYKEM_SECRET_KEYS, count, all.sk.data(), &set), POLYKEM_OK);
+  EXPECT_EQ(polykem_keyset_size(set), count);
+  const std::vector<size_t> order{4, 0, 3, 3, 1, 2};
+  Bytes ct, expected;
+  for (const size_t k : order) {
+    ct.insert(ct.end(), &all.ct[k * sizes_.ciphertext_bytes], &all.ct[k * sizes_.ciphertext_bytes] + sizes_.ciphertext_bytes);
+    expected.insert(expected.end(), &all.sender[k * 32], &all.sender[k * 32] + 32);
+  }
+  Bytes ss(order.size() * 32);
+  auto request = make_request(POLYKEM_DECAPS, set_, order.size());
+  request.keyset = set;
+  request.key_index = order.data();
+  request.ct = ct.data();
+  request.ss_out = ss.data();
+  ASSERT_EQ(polykem_run(context_.get(), &request), POLYKEM_OK);
+  EXPECT_EQ(ss, expected);
+
+  request.key_index = nullptr;
+  EXPECT_EQ(polykem_run(context_.get(), &request), POLYKEM_ERR_RANGE) << "six items, five keys";
+  request.count = count;
+  request.ct = all.ct.data();
+  ss.resize(count * 32);
+  ASSERT_EQ(polykem_run(context_.get(), &request), POLYKEM_OK);
+  EXPECT_EQ(ss, all.sender);
+
+  const std::vector<size_t> outside{0, 1, 5, 0, 0};
+  request.key_index = outside.data();
+  EXPECT_EQ(polykem_run(context_.get(), &request), POLYKEM_ERR_RANGE);
+  request.key_index = nullptr;
+  request.sk = all.sk.data();
+  EXPECT_EQ(polykem_run(context_.get(), &request), POLYKEM_ERR_ARGUMENT) << "a key set and keys";
+  request.sk = nullptr;
+  request.op = POLYKEM_ENCAPS;
+  EXPECT_EQ(polykem_run(context_.get(), &request), POLYKEM_ERR_ARGUMENT) << "secret keys cannot encapsulate";
+  request.op = POLYKEM_DECAPS;
+  request.scheme = scheme("ntruhrss701");
+  EXPECT_EQ(polykem_run(context_.get(), &request), POLYKEM_ERR_ARGUMENT) << "keys of another set";
+  polykem_keyset_free(set);
+}
+
+TEST_F(Api, GeneratedKeySetsDecapsulate) {
+  const size_t count = 33;
+  Bytes pk(count * sizes_.public_key_bytes), ct(count * sizes_.ciphertext_bytes), sender(count * 32), receiver(count * 32);
+  polykem_keyset* set = nullptr;
+  ASSERT_EQ(polykem_keyset_generate(context_.get(), set_, count, pk.data(), &set), POLYKEM_OK);
+  ASSERT_EQ(polykem_encaps(context_.get(), set_, count, POLYKEM_KEY_PER_ITEM, pk.data(), ct.data(), sender.data(), nullptr),
+            POLYKEM_OK);
+  auto request = make_request(POLYKEM_DECAPS, set_, count);
+  request.keyset = set;
+  request.ct = ct.data();
+  request.ss_out = receiver.data();
+  ASSERT_EQ(polykem_run(context_.get(), &request), POLYKEM_OK);
+  EXPECT_EQ(receiver, sender);
+  polykem_keyset_free(set);
+}
+
+TEST(Async, JobsFinishAndCallBackOnce) {
+  const Context context = make_context(nullptr, 2);
+  const auto* set = scheme("ntruhps2048509");
+  const auto sizes = info(set);
+  const size_t jobs = 12, count = 50;
+  std::vector<Bytes> pk(jobs, Bytes(count * sizes.public_key_bytes)), sk(jobs, Bytes(count * sizes.secret_key_bytes));
+  std::vector<polykem_job*> handles(jobs, nullptr);
+  std::atomic<int> calls{0};
+  for (size_t i = 0; i < jobs; ++i) {
+    auto request = make_request(POLYKEM_KEYGEN, set, count);
+    request.pk_out = pk[i].data();
+    request.sk_out = sk[i].data();
+    ASSERT_EQ(polykem_submit(
+                  context.get(), &request,
+                  [](void* user, polykem_status status) { *static_cast<std::atomic<int>*>(user) += status == POLYKEM_OK; },
+                  &calls, &handles[i]),
+              POLYKEM_OK);
+  }
+  for (size_t i = 0; i < jobs; ++i) {
+    EXPECT_EQ(polykem_job_wait(handles[i]), POLYKEM_OK);
+    EXPECT_EQ(polykem_job_poll(handles[i]), POLYKEM_OK);
+    polykem_job_free(handles[i]);
+    const Bytes zero(sizes.public_key_bytes, 0);
+    EXPECT_NE(0, std::memcmp(&pk[i][(count - 1) * sizes.public_key_bytes], zero.data(), zero.size()));
+  }
+  EXPECT_EQ(calls, static_cast<int>(jobs));
+}
+
+TEST(Async, PollSaysBusyUntilItIsDone) {
+  const Context context = make_context(nullptr, 1);
+  const auto* set = scheme("ntruhps4096821");
+  const auto sizes = info(set);
+  const size_t count = 300;
+  Bytes pk(count * sizes.public_key_bytes), sk(count * sizes.secret_key_bytes);
+  auto request = make_request(POLYKEM_KEYGEN, set, count);
+  request.pk_out = pk.data();
+  request.sk_out = sk.data();
+  polykem_job* job = nullptr;
+  ASSERT_EQ(polykem_submit(context.get(), &request, nullptr, nullptr, &job), POLYKEM_OK);
+  EXPECT_EQ(polykem_job_poll(job), POLYKEM_ERR_BUSY);
+  EXPECT_EQ(polykem_job_wait(job), POLYKEM_OK);
+  polykem_job_free(job);
+}
+
+TEST(Async, AJobWithoutHandleFreesItself) {
+  const Context context = make_context(nullptr, 2);
+  const auto* set = scheme("ntruhps2048509");
+  const auto sizes = info(set);
+  Bytes pk(sizes.public_key_bytes), sk(sizes.secret_key_bytes);
+  std::promise<polykem_status> done;
+  auto request = make_request(POLYKEM_KEYGEN, set, 1);
+  request.pk_out = pk.data();
+  request.sk_out = sk.data();
+  ASSERT_EQ(polykem_submit(
+                context.get(), &request,
+                [](void* user, polykem_status s) { static_cast<std::promise<polykem_status>*>(user)->set_value(s); }, &done,
+                nullptr),
+            POLYKEM_OK);
+  EXPECT_EQ(done.get_future().get(), POLYKEM_OK);
+}
+
+TEST(Threads, ManyCallersShareOneContext) {
+  for (const unsigned threads : {1u, 3u}) {
+    const Context context = make_context(nullptr, threads);
+    std::vector<std::thread> callers;
+    for (uint64_t caller = 0; caller < 4; ++caller) {
+      callers.emplace_back([&, caller] {
+        const Exchange exchange(context.get(), scheme("ntruhps2048509"), 20, caller);
+        EXPECT_EQ(exchange.sender, exchange.receiver);
+      });
+    }
+    for (auto& caller : callers) caller.join();
+  }
+}
+
+TEST(Threads, TheNumberOfThreadsDoesNotChangeTheResult) {
+  const auto* set = scheme("ntruhrss701");
+  const Context one = make_context(nullptr, 1), four = make_context(nullptr, 4);
+  const Exchange a(one.get(), set, 101, 5), b(four.get(), set, 101, 5);
+  EXPECT_EQ(a.pk, b.pk);
+  EXPECT_EQ(a.ct, b.ct);
+  EXPECT_EQ(a.sender, b.receiver);
+}
+
+/// Runs `body` with an environment variable set.
+template <class F>
+void with_environment(const char* name, const char* value, F&& body) {
+  setenv(name, value, 1);
+  body();
+  unsetenv(name);
+}
+
+TEST(Backends, TheEnvironmentForcesOneAndItTakesEffect) {
+  const auto* set = scheme("ntruhps2048509");
+  for (const auto& name : available_backends()) {
+    with_environment("POLYKEM_BACKEND", name.c_str(), [&] {
+      polykem_context* context = nullptr;
+      ASSERT_EQ(polykem_context_new(nullptr, &context), POLYKEM_OK);
+      EXPECT_STREQ(polykem_context_backend(context, set), name.c_str());
+      polykem_context_free(context);
+    });
+  }
+  with_environment("POLYKEM_BACKEND", "abacus", [] {
+    polykem_context* context = nullptr;
+    EXPECT_EQ(polykem_context_new(nullptr, &context), POLYKEM_ERR_UNKNOWN_BACKEND);
+    EXPECT_EQ(context, nullptr);
+  });
+}
+
+TEST(Backends, TheConfigurationOutranksTheEnvironment) {
+  with_environment("POLYKEM_BACKEND", "abacus", [] {
+    const Context context = make_context("ref");
+    EXPECT_STREQ(polykem_context_backend(context.get(), scheme("ntruhps2048509")), "ref");
+  });
+}
+
+TEST(Backends, AreListedBestFirstAndRefIsAlwaysThere) {
+  polykem_backend_info_t backend{};
+  ASSERT_EQ(polykem_backend_info(polykem_backend_count() - 1, &backend), POLYKEM_OK);
+  EXPECT_STREQ(backend.name, "ref");
+  EXPECT_TRUE(backend.available);
+  EXPECT_EQ(polykem_backend_info(polykem_backend_count(), &backend), POLYKEM_ERR_RANGE);
+  const Context context = make_context();
+  EXPECT_EQ(available_backends().front(), polykem_context_backend(context.get(), scheme("ntruhps2048509")));
+}
+
+TEST(Profile, RecordsExactlyTheDeclaredPlan) {
+  for (const auto& backend : available_backends()) {
+    for (const auto& name : scheme_names()) {
+      const Context context = make_context(backend.c_str());
+      const auto* set = scheme(name);
+      ASSERT_EQ(polykem_profile_enable(context.get(), 1), POLYKEM_OK);
+      const Exchange exchange(context.get(), set, 3);
+      size_t size = 0;
+      ASSERT_EQ(polykem_profile_read(context.get(), nullptr, 0, &size), POLYKEM_OK);
+      std::vector<polykem_step_record> records(size);
+      ASSERT_EQ(polykem_profile_read(context.get(), records.data(), size, &size), POLYKEM_OK);
+      size_t at = 0;
+      for (const auto op : {POLYKEM_KEYGEN, POLYKEM_ENCAPS, POLYKEM_DECAPS}) {
+        const char *step, *stages;
+        for (size_t i = 0; polykem_plan_step(context.get(), set, op, i, &step, &stages) == POLYKEM_OK; ++i, ++at) {
+          ASSERT_LT(at, size);
+          EXPECT_EQ(records[at].op, op);
+          EXPECT_STREQ(records[at].step, step);
+          EXPECT_STREQ(records[at].stages, stages);
+          EXPECT_EQ(records[at].items, 3u);
+          EXPECT_GE(records[at].calls, 1u);
+        }
+      }
+      EXPECT_EQ(at, size);
+    }
+  }
+}
+
+TEST(Profile, IsEmptyUntilEnabled) {
+  const Context context = make_context();
+  const Exchange exchange(context.get(), scheme("ntruhps2048509"), 1);
+  size_t size = 9;
+  ASSERT_EQ(polykem_profile_read(context.get(), nullptr, 0, &size), POLYKEM_OK);
+  EXPECT_EQ(size, 0u);
+}
+
+}  // namespace
+}  // namespace polykem::test
