@@ -5,11 +5,14 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "core/isa.hpp"
+
 #ifdef POLYKEM_CT_CHECK
 #include <valgrind/memcheck.h>
 #endif
 
 namespace polykem::ct {
+inline namespace POLYKEM_ISA {
 
 /// Hides a value's origin from the optimiser, so that it cannot turn masks back into branches.
 template <class T>
@@ -41,4 +44,5 @@ inline void declassify([[maybe_unused]] const void* memory, [[maybe_unused]] siz
 #endif
 }
 
+}  // namespace POLYKEM_ISA
 }  // namespace polykem::ct

@@ -1,19 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-// The portable backend: every stage of kem.hpp as a loop over the items of a chunk.
+// Every stage of kem.hpp as a loop over the items of a chunk. The portable backend is this with PortablePrims; the vector
+// backends use it with their own primitives for the few items that do not fill their lanes.
 #pragma once
 
-#include <algorithm>
 #include <cstring>
 
 #include "core/arena.hpp"
 #include "core/scheme.hpp"
 #include "prim/drbg/drbg.hpp"
 #include "prim/keccak/keccak.hpp"
+#include "prim/polyinv/polyinv.hpp"
+#include "prim/polymul/ref/schoolbook.hpp"
+#include "prim/sort/sort.hpp"
 #include "schemes/ntru/ref/pack.hpp"
 #include "schemes/ntru/ref/poly.hpp"
 #include "schemes/ntru/ref/sample.hpp"
 
 namespace polykem::ntru::ref {
+inline namespace POLYKEM_ISA {
 
 /// Working memory of one item.
 template <NtruParams P>
@@ -55,10 +59,43 @@ struct Chunk {
   }
 };
 
-template <NtruParams P>
+/// The primitives of one item, portable. Another such type has the same members.
+struct PortablePrims {
+  static constexpr BackendId kBackend = BackendId::ref;
+  /// c = a b mod (x^n - 1, 2^16)
+  template <size_t kN>
+  static void mul_cyclic(uint16_t* c, const uint16_t* a, const uint16_t* b) {
+    poly_mul_cyclic(c, a, b, kN);
+  }
+  static void inverse_mod2(uint16_t* inverse, const uint16_t* a, size_t n) { poly_inverse_mod2(inverse, a, n); }
+  static void inverse_mod3(uint16_t* inverse, const uint16_t* a, size_t n) { poly_inverse_mod3(inverse, a, n); }
+  static void sort_int32(int32_t* keys, size_t count) { polykem::sort_int32(keys, count); }
+};
+
+template <NtruParams P, class Prims>
 struct Ops {
   using Chunk = ref::Chunk<P>;
   using Item = ref::Item<P>;
+
+  /// c = a b mod (q, x^n - 1); operands of any domain, as 16-bit representatives.
+  template <class A, class B>
+  static void poly_Rq_mul(Poly<P, Rq>& c, const Poly<P, A>& a, const Poly<P, B>& b) {
+    Prims::template mul_cyclic<P.n>(c.c, a.c, b.c);
+  }
+
+  /// 1/a mod (q, Phi_n): mod 2 by division steps, then Newton's v <- v (2 - a v), doubling the bits. [NTRU20, 1.9.4]
+  static void poly_Rq_inv(Poly<P, Rq>& v, const Poly<P, Rq>& a, Poly<P, Rq>& scratch_a, Poly<P, Rq>& scratch_b) {
+    std::memcpy(scratch_a.c, a.c, sizeof a.c);
+    poly_mod_q_Phi_n<P>(scratch_a.c);
+    Prims::inverse_mod2(v.c, scratch_a.c, P.n);
+    for (unsigned bits = 1; bits < P.logq; bits *= 2) {
+      poly_Rq_mul(scratch_a, a, v);
+      for (auto& x : scratch_a.c) x = static_cast<uint16_t>(0u - x);
+      scratch_a.c[0] = static_cast<uint16_t>(scratch_a.c[0] + 2);
+      poly_Rq_mul(scratch_b, scratch_a, v);
+      std::memcpy(v.c, scratch_b.c, sizeof v.c);
+    }
+  }
 
   // ---- keygen: a = f, b = g, x = f mod q, y = G, z = G f, u = v = 1/(G f)
 
@@ -74,11 +111,11 @@ struct Ops {
   static void draw_keygen(Chunk& c) { draw(c, P.keygen_draw_bytes()); }
 
   static void sample_fg(Chunk& c) {
-    c.each([](Item& t, size_t) { ref::sample_fg<P>(t.a, t.b, t.draws, t.keys); });
+    c.each([](Item& t, size_t) { ref::sample_fg<P, Prims>(t.a, t.b, t.draws, t.keys); });
   }
 
   static void invert_f(Chunk& c) {
-    c.each([](Item& t, size_t) { poly_inverse_mod3(t.inverse_f.c, t.a.c, P.n); });
+    c.each([](Item& t, size_t) { Prims::inverse_mod3(t.inverse_f.c, t.a.c, P.n); });
   }
 
   static void store_f(Chunk& c) {
@@ -104,17 +141,17 @@ struct Ops {
   }
 
   static void mul_Gf(Chunk& c) {
-    c.each([](Item& t, size_t) { poly_Rq_mul<P>(t.z, t.y, t.x); });
+    c.each([](Item& t, size_t) { poly_Rq_mul(t.z, t.y, t.x); });
   }
   static void invert_Gf(Chunk& c) {
-    c.each([](Item& t, size_t) { poly_Rq_inv<P>(t.v, t.z, t.u, t.w); });
+    c.each([](Item& t, size_t) { poly_Rq_inv(t.v, t.z, t.u, t.w); });
   }
   static void mul_vf(Chunk& c) {
-    c.each([](Item& t, size_t) { poly_Rq_mul<P>(t.u, t.v, t.x); });
+    c.each([](Item& t, size_t) { poly_Rq_mul(t.u, t.v, t.x); });
   }
   static void mul_invh(Chunk& c) {
     c.each([](Item& t, size_t) {
-      poly_Rq_mul<P>(t.z, t.u, t.x);
+      poly_Rq_mul(t.z, t.u, t.x);
       poly_mod_q_Phi_n<P>(t.z.c);
     });
   }
@@ -122,10 +159,10 @@ struct Ops {
     c.each([&](Item& t, size_t i) { poly_Sq_tobytes<P>(c.sk_out(i) + P.inverse_h_offset(), t.z.c); });
   }
   static void mul_vG(Chunk& c) {
-    c.each([](Item& t, size_t) { poly_Rq_mul<P>(t.u, t.v, t.y); });
+    c.each([](Item& t, size_t) { poly_Rq_mul(t.u, t.v, t.y); });
   }
   static void mul_h(Chunk& c) {
-    c.each([](Item& t, size_t) { poly_Rq_mul<P>(t.z, t.u, t.y); });
+    c.each([](Item& t, size_t) { poly_Rq_mul(t.z, t.u, t.y); });
   }
   static void store_h(Chunk& c) {
     c.each([&](Item& t, size_t i) { poly_Sq_tobytes<P>(c.pk_out(i), t.z.c); });
@@ -136,7 +173,7 @@ struct Ops {
   static void draw_encaps(Chunk& c) { draw(c, P.encaps_draw_bytes()); }
 
   static void sample_rm(Chunk& c) {
-    c.each([](Item& t, size_t) { ref::sample_rm<P>(t.a, t.b, t.draws, t.keys); });
+    c.each([](Item& t, size_t) { ref::sample_rm<P, Prims>(t.a, t.b, t.draws, t.keys); });
   }
 
   static void pack_rm(Chunk& c) {
@@ -158,7 +195,7 @@ struct Ops {
     c.each([](Item& t, size_t) {
       std::memcpy(t.y.c, t.a.c, sizeof t.y.c);
       poly_Z3_to_Zq<P>(t.y.c);
-      poly_Rq_mul<P>(t.z, t.x, t.y);
+      poly_Rq_mul(t.z, t.x, t.y);
     });
   }
 
@@ -189,7 +226,7 @@ struct Ops {
     c.each([](Item& t, size_t) {
       std::memcpy(t.y.c, t.a.c, sizeof t.y.c);
       poly_Z3_to_Zq<P>(t.y.c);
-      poly_Rq_mul<P>(t.z, t.x, t.y);
+      poly_Rq_mul(t.z, t.x, t.y);
     });
   }
 
@@ -201,7 +238,7 @@ struct Ops {
   static void mul_m(Chunk& c) {
     static_assert(4 * P.n < (1u << 15));
     c.each([](Item& t, size_t) {
-      poly_mul_cyclic(t.b.c, t.a.c, t.inverse_f.c, P.n);
+      Prims::template mul_cyclic<P.n>(t.b.c, t.a.c, t.inverse_f.c);
       poly_mod_3_Phi_n<P>(t.b.c);
     });
   }
@@ -215,7 +252,7 @@ struct Ops {
 
   static void mul_r(Chunk& c) {
     c.each([](Item& t, size_t) {
-      poly_Rq_mul<P>(t.z, t.x, t.u);
+      poly_Rq_mul(t.z, t.x, t.u);
       poly_mod_q_Phi_n<P>(t.z.c);
     });
   }
@@ -255,4 +292,5 @@ struct Ops {
   }
 };
 
+}  // namespace POLYKEM_ISA
 }  // namespace polykem::ntru::ref

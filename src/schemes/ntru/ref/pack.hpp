@@ -6,6 +6,7 @@
 #include "schemes/ntru/types.hpp"
 
 namespace polykem::ntru::ref {
+inline namespace POLYKEM_ISA {
 
 /// out: P.trits_bytes() bytes. The lowest coefficient is the lowest base-3 digit.
 template <NtruParams P>
@@ -84,4 +85,5 @@ uint32_t padding_mask(const uint8_t* packed) {
   }
 }
 
+}  // namespace POLYKEM_ISA
 }  // namespace polykem::ntru::ref

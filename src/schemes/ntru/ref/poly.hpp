@@ -6,18 +6,10 @@
 
 #include "core/secure.hpp"
 #include "ct/ct.hpp"
-#include "prim/polyinv/polyinv.hpp"
-#include "prim/polymul/ref/schoolbook.hpp"
-#include "prim/sort/sort.hpp"
 #include "schemes/ntru/types.hpp"
 
 namespace polykem::ntru::ref {
-
-/// c = a b mod (q, x^n - 1); operands of any domain, as 16-bit representatives.
-template <NtruParams P, class A, class B>
-void poly_Rq_mul(Poly<P, Rq>& c, const Poly<P, A>& a, const Poly<P, B>& b) {
-  poly_mul_cyclic(c.c, a.c, b.c, P.n);
-}
+inline namespace POLYKEM_ISA {
 
 /// Subtracts the last coefficient from all: the residue mod (q, Phi_n) with last coefficient 0. In place.
 template <NtruParams P>
@@ -75,19 +67,5 @@ void poly_Rq_to_S3(Poly<P, S3>& out, const Poly<P, Rq>& a) {
   poly_mod_3_Phi_n<P>(out.c);
 }
 
-/// 1/a mod (q, Phi_n): mod 2 by division steps, then Newton's v <- v (2 - a v), doubling the bits. [NTRU20, 1.9.4]
-template <NtruParams P>
-void poly_Rq_inv(Poly<P, Rq>& v, const Poly<P, Rq>& a, Poly<P, Rq>& scratch_a, Poly<P, Rq>& scratch_b) {
-  std::memcpy(scratch_a.c, a.c, sizeof a.c);
-  poly_mod_q_Phi_n<P>(scratch_a.c);
-  poly_inverse_mod2(v.c, scratch_a.c, P.n);
-  for (unsigned bits = 1; bits < P.logq; bits *= 2) {
-    poly_Rq_mul<P>(scratch_a, a, v);
-    for (auto& x : scratch_a.c) x = static_cast<uint16_t>(0u - x);
-    scratch_a.c[0] = static_cast<uint16_t>(scratch_a.c[0] + 2);
-    poly_Rq_mul<P>(scratch_b, scratch_a, v);
-    std::memcpy(v.c, scratch_b.c, sizeof v.c);
-  }
-}
-
+}  // namespace POLYKEM_ISA
 }  // namespace polykem::ntru::ref

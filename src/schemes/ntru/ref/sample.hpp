@@ -4,10 +4,10 @@
 
 #include "core/secure.hpp"
 #include "ct/ct.hpp"
-#include "prim/sort/sort.hpp"
 #include "schemes/ntru/types.hpp"
 
 namespace polykem::ntru::ref {
+inline namespace POLYKEM_ISA {
 
 /// bytes: n - 1, one a coefficient. [NTRU20, 1.10.3]
 template <NtruParams P>
@@ -35,7 +35,7 @@ void sample_iid_plus(Poly<P, S3>& a, const uint8_t* bytes) {
 
 /// Exactly weight/2 coefficients 1 and as many 2, in an order that sorting random keys decides. [NTRU20, 1.10.5]
 /// bytes: n - 1 little-endian words of 30 bits. keys: scratch for n - 1 integers.
-template <NtruParams P>
+template <NtruParams P, class Prims>
 void sample_fixed_type(Poly<P, S3>& a, const uint8_t* bytes, int32_t* keys) {
   for (size_t i = 0; i + 1 < P.n; ++i) {
     const size_t bit = 30 * i;
@@ -45,27 +45,27 @@ void sample_fixed_type(Poly<P, S3>& a, const uint8_t* bytes, int32_t* keys) {
     const uint32_t type = i < P.weight() / 2 ? 1 : i < P.weight() ? 2 : 0;
     keys[i] = static_cast<int32_t>(key | type);
   }
-  sort_int32(keys, P.n - 1);
+  Prims::sort_int32(keys, P.n - 1);
   for (size_t i = 0; i + 1 < P.n; ++i) a.c[i] = static_cast<uint16_t>(keys[i] & 3);
   a.c[P.n - 1] = 0;
 }
 
 /// The second polynomial of a pair: fixed weight for HPS, else as the first.
-template <NtruParams P>
+template <NtruParams P, class Prims>
 void sample_second(Poly<P, S3>& a, const uint8_t* bytes, int32_t* keys) {
   if constexpr (P.variant == Variant::hps) {
-    sample_fixed_type<P>(a, bytes, keys);
+    sample_fixed_type<P, Prims>(a, bytes, keys);
   } else {
     sample_iid<P>(a, bytes);
   }
 }
 
 /// f and g of a key pair. [NTRU20, 1.10.1]
-template <NtruParams P>
+template <NtruParams P, class Prims>
 void sample_fg(Poly<P, S3>& f, Poly<P, S3>& g, const uint8_t* draws, int32_t* keys) {
   if constexpr (P.variant == Variant::hps) {
     sample_iid<P>(f, draws);
-    sample_fixed_type<P>(g, draws + P.iid_draw_bytes(), keys);
+    sample_fixed_type<P, Prims>(g, draws + P.iid_draw_bytes(), keys);
   } else {
     sample_iid_plus<P>(f, draws);
     sample_iid_plus<P>(g, draws + P.iid_draw_bytes());
@@ -73,10 +73,11 @@ void sample_fg(Poly<P, S3>& f, Poly<P, S3>& g, const uint8_t* draws, int32_t* ke
 }
 
 /// r and m of an encapsulation. [NTRU20, 1.10.2]
-template <NtruParams P>
+template <NtruParams P, class Prims>
 void sample_rm(Poly<P, S3>& r, Poly<P, S3>& m, const uint8_t* draws, int32_t* keys) {
   sample_iid<P>(r, draws);
-  sample_second<P>(m, draws + P.iid_draw_bytes(), keys);
+  sample_second<P, Prims>(m, draws + P.iid_draw_bytes(), keys);
 }
 
+}  // namespace POLYKEM_ISA
 }  // namespace polykem::ntru::ref
