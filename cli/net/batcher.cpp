@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "net/batcher.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include <asio/executor_work_guard.hpp>
+#include <asio/post.hpp>
+
+namespace polykem::cli::net {
+namespace {
+
+// The part of a contiguous batch array that belongs to item i; empty if the operation does not fill that array.
+template <class Array>
+ByteView record(const Array& array, std::size_t record_bytes, std::size_t i) {
+  return array.empty() ? ByteView() : ByteView(array).subspan(i * record_bytes, record_bytes);
+}
+
+template <class Array>
+void append(Array& array, ByteView bytes) {
+  array.insert(array.end(), bytes.begin(), bytes.end());
+}
+
+}  // namespace
+
+// One batch in flight: its users, its arrays, and what keeps the loop alive until the library calls back.
+struct KemBatcher::Batch {
+  Batch(KemBatcher& batcher, polykem_op operation)
+      : owner(batcher), op(operation), work(batcher.loop_.get_executor()) {}
+
+  void gather(const polykem_scheme_info_t& info);
+  polykem_request request(const Scheme& scheme);
+  void deliver(const polykem_scheme_info_t& info, polykem_status status);
+
+  KemBatcher& owner;
+  polykem_op op;
+  asio::executor_work_guard<asio::io_context::executor_type> work;
+  std::vector<std::shared_ptr<KemUser>> users;
+  Bytes pk, ct;
+  SecretBytes sk, ss;
+  std::vector<polykem_status> item_status;
+};
+
+// Copies the inputs into contiguous arrays and makes room for the outputs.
+void KemBatcher::Batch::gather(const polykem_scheme_info_t& info) {
+  const std::size_t count = users.size();
+  if (op == POLYKEM_ENCAPS) pk.reserve(count * info.public_key_bytes);
+  if (op == POLYKEM_DECAPS) {
+    sk.reserve(count * info.secret_key_bytes);
+    ct.reserve(count * info.ciphertext_bytes);
+  }
+  for (const auto& user : users) {
+    const KemInput input = user->kem_input(op);
+    append(pk, input.public_key);
+    append(sk, input.secret_key);
+    append(ct, input.ciphertext);
+  }
+  if (op == POLYKEM_KEYGEN) {
+    pk.resize(count * info.public_key_bytes);
+    sk.resize(count * info.secret_key_bytes);
+  } else {
+    ss.resize(count * info.shared_secret_bytes);
+    if (op == POLYKEM_ENCAPS) ct.resize(count * info.ciphertext_bytes);
+  }
+  item_status.assign(count, POLYKEM_OK);
+}
+
+polykem_request KemBatcher::Batch::request(const Scheme& scheme) {
+  polykem_request out = Context::request(op, scheme, users.size());
+  out.item_status = item_status.data();
+  switch (op) {
+    case POLYKEM_KEYGEN:
+      out.pk_out = pk.data();
+      out.sk_out = sk.data();
+      break;
+    case POLYKEM_ENCAPS:
+      out.pk = pk.data();
+      out.ct_out = ct.data();
+      out.ss_out = ss.data();
+      break;
+    case POLYKEM_DECAPS:
+      out.sk = sk.data();
+      out.ct = ct.data();
+      out.ss_out = ss.data();
+      break;
+  }
+  return out;
+}
+
+void KemBatcher::Batch::deliver(const polykem_scheme_info_t& info, polykem_status status) {
+  const bool ran = status == POLYKEM_OK || status == POLYKEM_ERR_ITEMS;
+  for (std::size_t i = 0; i < users.size(); ++i) {
+    const polykem_status item = ran ? item_status[i] : status;
+    KemOutput out;
+    if (item == POLYKEM_OK) {
+      if (op == POLYKEM_KEYGEN) {
+        out.public_key = record(pk, info.public_key_bytes, i);
+        out.secret_key = record(sk, info.secret_key_bytes, i);
+      } else {
+        out.shared_secret = record(ss, info.shared_secret_bytes, i);
+        if (op == POLYKEM_ENCAPS) out.ciphertext = record(ct, info.ciphertext_bytes, i);
+      }
+    }
+    users[i]->kem_done(op, item, out);
+  }
+}
+
+KemBatcher::KemBatcher(asio::io_context& loop, const Context& context, const Scheme& scheme, BatchPolicy policy)
+    : loop_(loop), context_(context), scheme_(scheme), policy_(policy), linger_timer_(loop) {}
+
+KemBatcher::~KemBatcher() {
+  std::unique_lock lock(callbacks_mutex_);
+  callbacks_done_.wait(lock, [this] { return callbacks_due_ == 0; });
+}
+
+void KemBatcher::add(polykem_op op, std::shared_ptr<KemUser> user) {
+  waiting_[op].push_back({std::move(user), Clock::now()});
+  schedule_dispatch();
+}
+
+// Not at once: the handlers that are ready now may bring more items for the same batch.
+void KemBatcher::schedule_dispatch() {
+  if (std::exchange(dispatch_posted_, true)) return;
+  asio::post(loop_, [this] {
+    dispatch_posted_ = false;
+    dispatch();
+  });
+}
+
+void KemBatcher::dispatch() {
+  while (in_flight_.size() < kMaxInFlight) {
+    const auto op = next_op();
+    if (!op) return;
+    start_batch(*op);
+  }
+}
+
+// The operation whose first item has waited longest, among those whose batch need not wait for company any more.
+std::optional<polykem_op> KemBatcher::next_op() {
+  std::optional<polykem_op> best;
+  std::optional<Clock::time_point> company_until;
+  const Clock::time_point now = Clock::now();
+  for (const polykem_op op : {POLYKEM_KEYGEN, POLYKEM_ENCAPS, POLYKEM_DECAPS}) {
+    auto& queue = waiting_[op];
+    while (!queue.empty() && !queue.front().user->kem_wanted())
+      queue.pop_front();
+    if (queue.empty()) continue;
+    const Clock::time_point due = queue.front().since + policy_.linger;
+    if (queue.size() < policy_.cap && due > now) {
+      company_until = company_until ? std::min(*company_until, due) : due;
+    } else if (!best || queue.front().since < waiting_[*best].front().since) {
+      best = op;
+    }
+  }
+  if (!best && company_until) wait_for_company(*company_until);
+  return best;
+}
+
+void KemBatcher::wait_for_company(Clock::time_point until) {
+  if (std::exchange(lingering_, true)) return;
+  linger_timer_.expires_at(until);
+  linger_timer_.async_wait([this](const asio::error_code& error) {
+    lingering_ = false;
+    if (!error) dispatch();
+  });
+}
+
+void KemBatcher::start_batch(polykem_op op) {
+  auto batch = std::make_unique<Batch>(*this, op);
+  auto& queue = waiting_[op];
+  while (!queue.empty() && batch->users.size() < policy_.cap) {
+    if (queue.front().user->kem_wanted()) batch->users.push_back(std::move(queue.front().user));
+    queue.pop_front();
+  }
+  stats_.by_op[op].add(batch->users.size());
+  if (in_flight_.empty()) busy_since_ = Clock::now();
+  batch->gather(scheme_.info());
+  const polykem_request request = batch->request(scheme_);
+  Batch* raw = batch.get();
+  in_flight_.push_back(std::move(batch));
+  {
+    const std::lock_guard lock(callbacks_mutex_);
+    ++callbacks_due_;
+  }
+  const polykem_status status = polykem_submit(context_.handle(), &request, on_library_thread, raw, nullptr);
+  if (status != POLYKEM_OK) on_library_thread(raw, status);
+}
+
+// Runs on a thread of the library, or on the loop's if the batch could not be submitted.
+void KemBatcher::on_library_thread(void* user, polykem_status status) {
+  auto* batch = static_cast<Batch*>(user);
+  KemBatcher& owner = batch->owner;
+  const std::lock_guard lock(owner.callbacks_mutex_);
+  asio::post(owner.loop_, [batch, status] { batch->owner.on_batch_done(batch, status); });
+  --owner.callbacks_due_;
+  owner.callbacks_done_.notify_all();
+}
+
+void KemBatcher::on_batch_done(Batch* batch, polykem_status status) {
+  const auto found = std::find_if(in_flight_.begin(), in_flight_.end(),
+                                  [batch](const std::unique_ptr<Batch>& entry) { return entry.get() == batch; });
+  const std::unique_ptr<Batch> owned = std::move(*found);
+  in_flight_.erase(found);
+  if (in_flight_.empty()) stats_.busy += Clock::now() - busy_since_;
+  dispatch();  // the next batch computes while this one's results are sent
+  owned->deliver(scheme_.info(), status);
+}
+
+}  // namespace polykem::cli::net

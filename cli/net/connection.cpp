@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "net/connection.hpp"
+
+#include <array>
+
+#include <asio/buffer.hpp>
+
+namespace polykem::cli::net {
+namespace {
+
+// How long the other end may take to read why it was dropped and to close.
+constexpr auto kGoodbye = std::chrono::seconds(1);
+constexpr int kReadsPerTurn = 4;
+
+bool would_block(const asio::error_code& error) {
+  return error == asio::error::would_block || error == asio::error::try_again;
+}
+
+}  // namespace
+
+Connection::~Connection() {
+  if (session_) session_->detach();
+}
+
+void Connection::start() {
+  asio::error_code error;
+  socket_.non_blocking(true, error);
+  socket_.set_option(asio::ip::tcp::no_delay(true), error);
+  wait_readable();
+}
+
+void Connection::wait_readable() {
+  if (closed_) return;
+  socket_.async_wait(asio::ip::tcp::socket::wait_read, [self = shared_from_this()](const asio::error_code& error) {
+    if (!error) self->on_readable();
+  });
+}
+
+// A few reads a turn, so that one busy peer cannot starve the others.
+void Connection::on_readable() {
+  static thread_local std::array<std::uint8_t, 65536> buffer;
+  for (int i = 0; i < kReadsPerTurn && !closed_; ++i) {
+    asio::error_code error;
+    const std::size_t size = socket_.read_some(asio::buffer(buffer), error);
+    if (would_block(error)) break;
+    if (error) {
+      session_->on_disconnect();
+      return close();
+    }
+    if (!goodbye_since_) session_->on_bytes(ByteView(buffer).first(size));
+  }
+  wait_readable();
+}
+
+void Connection::send(ByteView bytes) {
+  if (closed_) return;
+  unsent_.insert(unsent_.end(), bytes.begin(), bytes.end());
+  if (!flushing_) flush();
+}
+
+void Connection::flush() {
+  flushing_ = false;
+  while (!unsent_.empty() && !closed_) {
+    asio::error_code error;
+    const std::size_t size = socket_.write_some(asio::buffer(unsent_), error);
+    if (would_block(error)) {
+      flushing_ = true;
+      socket_.async_wait(asio::ip::tcp::socket::wait_write,
+                         [self = shared_from_this()](const asio::error_code& wait_error) {
+                           if (!wait_error) self->flush();
+                         });
+      return;
+    }
+    if (error) return unsent_.clear();  // the read side sees the broken connection and reports it
+    unsent_.erase(unsent_.begin(), unsent_.begin() + static_cast<std::ptrdiff_t>(size));
+  }
+  shut_down_after_flush();
+}
+
+// Closing with unread bytes would reset the connection and could destroy the last frame on its way: say that nothing
+// follows, and let the other end close.
+void Connection::shut_down_after_flush() {
+  if (!goodbye_since_ || closed_) return;
+  asio::error_code error;
+  socket_.shutdown(asio::ip::tcp::socket::shutdown_send, error);
+}
+
+void Connection::finished(Outcome outcome, const std::string& detail) {
+  const auto self = shared_from_this();
+  owner_.on_finished(*this, outcome, detail);
+  const bool nothing_to_say = outcome == Outcome::kAgreed || outcome == Outcome::kDisconnected ||
+                              outcome == Outcome::kPeerError || outcome == Outcome::kConnectFailed;
+  if (nothing_to_say) return close();
+  goodbye_since_ = Clock::now();
+  if (!flushing_) shut_down_after_flush();
+}
+
+void Connection::check_deadline(Clock::time_point oldest) {
+  if (closed_) return;
+  if (!goodbye_since_) return session_->check_deadline(oldest);
+  if (*goodbye_since_ + kGoodbye < Clock::now()) close();
+}
+
+void Connection::close() {
+  if (std::exchange(closed_, true)) return;
+  const auto self = shared_from_this();
+  asio::error_code error;
+  socket_.close(error);
+  owner_.on_closed(*this);
+}
+
+}  // namespace polykem::cli::net

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// One TCP connection that carries one session.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include <asio/ip/tcp.hpp>
+
+#include "net/batcher.hpp"
+#include "net/session.hpp"
+
+namespace polykem::cli::net {
+
+class Connection;
+
+/** Who holds the connections of one end. */
+class ConnectionOwner {
+ public:
+  virtual ~ConnectionOwner() = default;
+  /** The handshake has ended. The connection may still be telling the other end why. */
+  virtual void on_finished(Connection& connection, Outcome outcome, const std::string& detail) = 0;
+  /** The socket is closed; the owner drops the connection. */
+  virtual void on_closed(Connection& connection) = 0;
+  virtual KemBatcher& batcher() = 0;
+};
+
+/** Non-blocking reads into a buffer that the loop's connections share, and writes that wait only if the kernel's buffer
+ * is full. */
+class Connection : public SessionHost, public std::enable_shared_from_this<Connection> {
+ public:
+  Connection(asio::ip::tcp::socket socket, ConnectionOwner& owner) : socket_(std::move(socket)), owner_(owner) {}
+  ~Connection() override;
+
+  void attach(std::shared_ptr<Session> session) { session_ = std::move(session); }
+  Session& session() { return *session_; }
+  /** Starts reading. The socket is connected. */
+  void start();
+  /** Ends what has waited since before `oldest`: the session, or the goodbye after it. */
+  void check_deadline(Clock::time_point oldest);
+  /** Closes the socket at once. */
+  void close();
+
+  void send(ByteView bytes) override;
+  void compute(polykem_op op) override { owner_.batcher().add(op, session_); }
+  void finished(Outcome outcome, const std::string& detail) override;
+
+ protected:
+  asio::ip::tcp::socket socket_;
+  ConnectionOwner& owner_;
+
+ private:
+  void wait_readable();
+  void on_readable();
+  void flush();
+  void shut_down_after_flush();
+
+  std::shared_ptr<Session> session_;
+  Bytes unsent_;
+  bool flushing_ = false;
+  bool closed_ = false;
+  std::optional<Clock::time_point> goodbye_since_;  // set once the session is over and the other end is being told why
+};
+
+}  // namespace polykem::cli::net

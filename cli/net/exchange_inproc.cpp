@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include <asio/io_context.hpp>
+
+#include "common/context.hpp"
+#include "common/table.hpp"
+#include "net/exchange.hpp"
+#include "net/inproc.hpp"
+#include "net/watch.hpp"
+
+namespace polykem::cli::net {
+namespace {
+
+// A handshake under way takes some 10 KB for both ends; more at once brings nothing.
+constexpr std::size_t kMostAtOnce = 16384;
+
+}  // namespace
+
+void run_inproc(const ExchangeOptions& options, const Scheme& scheme, ExchangeResult& result) {
+  const Context server = open_context(options.threads, options.backend);
+  const Context client = open_context(options.threads, options.backend);
+  backend_for(server, scheme);
+  server.profile(true);
+  InprocOptions settings;
+  settings.role = options.parsed_role();
+  settings.clients = options.clients;
+  settings.concurrency = options.concurrency == 0 ? std::min(options.clients, kMostAtOnce) : options.concurrency;
+  settings.batch = options.policy();
+  asio::io_context loop(1);
+  InprocExchange exchange(loop, server, client, scheme, settings);
+  if (options.talks()) {
+    fmt::print("  one process, no network; {} handshakes under way at once\n", with_commas(settings.concurrency));
+    fmt::print("  server and clients have a pool of {} threads each, backend {}; both work in batches of what waits\n",
+               server.threads(), server.backend(scheme));
+    std::fflush(stdout);
+  }
+  Progress progress("exchanging", options.clients, "clients", options.quiet);
+  Watch watch(
+      loop, [&] { progress.update(exchange.outcomes().agreed(), failure_note(exchange.outcomes())); },
+      [&] { exchange.stop(); });
+  exchange.on_end([&] { watch.stop(); });
+  exchange.start();
+  loop.run();
+  result.server = exchange.server_report();
+  result.server.stages = read_stages(server);
+  result.client = exchange.client_report();
+}
+
+}  // namespace polykem::cli::net

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <csignal>
+#include <deque>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include <asio/io_context.hpp>
+
+#include "common/exit_codes.hpp"
+#include "common/table.hpp"
+#include "net/exchange.hpp"
+#include "net/process.hpp"
+#include "net/watch.hpp"
+
+namespace polykem::cli::net {
+namespace {
+
+constexpr const char* kLoopback = "127.0.0.1";
+
+/** The parent: starts the server, then the clients, follows their messages, and stops the server when no client is
+ * left. */
+class TcpRun {
+ public:
+  explicit TcpRun(const ExchangeOptions& options)
+      : options_(options),
+        progress_("exchanging", options.clients, "clients", options.quiet),
+        watch_(
+            loop_, [] {}, [this] { interrupt(); }) {}
+
+  void run(ExchangeResult& result) {
+    start_server();
+    loop_.run();
+    progress_.finish();
+    if (failure_) throw CliError(static_cast<ExitCode>(*failure_), "a part of the exchange could not run, see above");
+    if (!server_.report) throw CliError(kExitInternal, "the server process ended without a report");
+    result.server = *server_.report;
+    for (const auto& part : swarms_) {
+      if (!part->report) throw CliError(kExitInternal, "a client process ended without a report");
+      merge(result.client, *part->report);
+    }
+  }
+
+ private:
+  struct Part {
+    std::unique_ptr<Child> child;
+    OutcomeCounts outcomes;
+    std::optional<EndReport> report;
+  };
+
+  void start_server() {
+    std::vector<std::string> words = {"serve", "--address", kLoopback, "--port", "0"};
+    words.insert(words.end(), {"--clients", std::to_string(options_.clients)});
+    if (options_.concurrency != 0) words.insert(words.end(), {"--max-clients", std::to_string(options_.concurrency)});
+    start_part(server_, std::move(words));
+  }
+
+  void start_swarms(std::uint16_t port) {
+    const std::size_t processes = std::min(options_.client_processes, options_.clients);
+    for (std::size_t i = 0; i < processes; ++i) {
+      const std::size_t share = options_.clients / processes + (i < options_.clients % processes ? 1 : 0);
+      std::vector<std::string> words = {"swarm", "--address", kLoopback, "--port", std::to_string(port)};
+      words.insert(words.end(), {"--clients", std::to_string(share)});
+      if (options_.concurrency != 0) {
+        const std::size_t at_once = std::max<std::size_t>(options_.concurrency / processes, 1);
+        words.insert(words.end(), {"--concurrency", std::to_string(at_once)});
+      }
+      swarms_.push_back(std::make_unique<Part>());
+      start_part(*swarms_.back(), std::move(words));
+    }
+  }
+
+  void start_part(Part& part, std::vector<std::string> words) {
+    const std::vector<std::string> common = options_.as_arguments();
+    words.insert(words.end(), common.begin(), common.end());
+    part.child = std::make_unique<Child>(loop_, words);
+    part.child->on_message([this, &part](const Json& message) { on_message(part, message); });
+    part.child->on_exit([this, &part](int code) { on_exit(part, code); });
+    part.child->start();
+  }
+
+  void on_message(Part& part, const Json& message) {
+    const std::string event = message.value("event", "");
+    if (event == "listening") {
+      announce_server(message);
+      start_swarms(message.at("port").get<std::uint16_t>());
+    } else if (event == "started") {
+      announce_swarm(message);
+    } else if (event == "progress") {
+      part.outcomes.by_outcome = message.at("outcomes").get<std::array<std::uint64_t, kOutcomeCount>>();
+      if (&part != &server_) show_progress();
+    } else if (event == "report") {
+      part.report = end_report_from_json(message.at("report"));
+    }
+  }
+
+  void on_exit(Part& part, int code) {
+    // A part that ended without a report has said why on stderr; one with a report is judged by its figures.
+    if (!part.report) {
+      if (!failure_) failure_ = code > 0 && code < 128 ? code : static_cast<int>(kExitInternal);
+      signal_all(SIGTERM);
+    }
+    if (&part == &server_) {
+      for (const auto& swarm : swarms_) {
+        if (!swarm->report) swarm->child->signal(SIGTERM);
+      }
+    }
+    if (!any_swarm_running()) server_.child->signal(SIGTERM);
+    if (!any_swarm_running() && !server_.child->running()) watch_.stop();
+  }
+
+  bool any_swarm_running() const {
+    return std::any_of(swarms_.begin(), swarms_.end(), [](const auto& part) { return part->child->running(); });
+  }
+
+  void signal_all(int number) {
+    server_.child->signal(number);
+    for (const auto& part : swarms_)
+      part->child->signal(number);
+  }
+
+  void interrupt() { signal_all(SIGTERM); }
+
+  void show_progress() {
+    OutcomeCounts sum;
+    for (const auto& part : swarms_) {
+      for (std::size_t i = 0; i < kOutcomeCount; ++i)
+        sum.by_outcome[i] += part->outcomes.by_outcome[i];
+    }
+    progress_.update(sum.agreed(), failure_note(sum));
+  }
+
+  void announce_server(const Json& message) {
+    if (!options_.talks()) return;
+    fmt::print("  server   {} port {}, backend {}, {} threads, batches of what waits, at most {}\n", kLoopback,
+               message.at("port").get<int>(), message.at("backend").get<std::string>(),
+               message.at("threads").get<unsigned>(), with_commas(options_.policy().cap));
+    fmt::print("           {}\n", message.at("limits").get<std::string>());
+    std::fflush(stdout);
+  }
+
+  void announce_swarm(const Json& message) {
+    if (!options_.talks() || std::exchange(swarm_announced_, true)) return;
+    fmt::print("  clients  {} process{}, one connection each client, its own KEM work in batches too\n", swarms_.size(),
+               swarms_.size() == 1 ? "" : "es");
+    fmt::print("           {}\n", message.at("limits").get<std::string>());
+    std::fflush(stdout);
+  }
+
+  const ExchangeOptions& options_;
+  asio::io_context loop_;
+  Progress progress_;
+  Watch watch_;
+  Part server_;
+  std::vector<std::unique_ptr<Part>> swarms_;
+  bool swarm_announced_ = false;
+  std::optional<int> failure_;
+};
+
+}  // namespace
+
+void run_tcp(const ExchangeOptions& options, ExchangeResult& result) {
+  TcpRun(options).run(result);
+  result.client_processes = std::min(options.client_processes, options.clients);
+}
+
+}  // namespace polykem::cli::net

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// Options that exchange, serve and swarm share.
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+#include <chrono>
+#include <string>
+#include <vector>
+
+#include "common/options.hpp"
+#include "net/batcher.hpp"
+#include "net/frame.hpp"
+
+namespace polykem::cli::net {
+
+struct NetOptions : CommonOptions {
+  std::string scheme = "ntruhps4096821";
+  std::string role = "server-decaps";
+  std::string batch = "auto";
+  std::uint32_t linger_us = 0;
+  double timeout_seconds = 10;
+  int pipe = -1;  // report here instead of to people; how exchange talks to its children
+
+  Role parsed_role() const { return *role_from_name(role); }
+  BatchPolicy policy() const;
+  std::chrono::milliseconds timeout() const;
+  /** The same options as words, for a child process. Output options are left out. */
+  std::vector<std::string> as_arguments() const;
+};
+
+/** timeout_seconds: the command's default. */
+void add_net_options(CLI::App& command, NetOptions& options, double timeout_seconds);
+
+}  // namespace polykem::cli::net

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// How a handshake can end, and the counts of it.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+namespace polykem::cli::net {
+
+/// The values travel as the code of an ERROR frame; docs/protocol.md lists them.
+enum class Outcome : std::uint8_t {
+  kAgreed = 0,
+  kGarbage = 1,          // bytes that are no frame of this protocol
+  kOversized = 2,        // a length field above the limit
+  kWrongSize = 3,        // a payload of another size than the parameter set's
+  kUnexpectedFrame = 4,  // a frame that does not belong here
+  kWrongScheme = 5,      // HELLO names another parameter set
+  kWrongRole = 6,        // HELLO names another role
+  kSilent = 7,           // connected, and never sent a byte
+  kHalfFrame = 8,        // began a frame and did not finish it in time
+  kTimeout = 9,          // a whole frame was due and did not come in time
+  kDisconnected = 10,    // closed or reset before the end
+  kBadKey = 11,          // the library refused the public key or the ciphertext
+  kMismatch = 12,        // the confirmation tag does not match: the two ends hold different secrets
+  kPeerError = 13,       // the other end sent an ERROR frame
+  kConnectFailed = 14,   // a client could not connect
+  kStopped = 15,         // this end was told to stop
+  kInternal = 16,        // the library failed on the whole batch (memory, randomness)
+};
+inline constexpr std::size_t kOutcomeCount = 17;
+
+/// "half_frame": the name in tables and JSON.
+std::string_view outcome_name(Outcome outcome) noexcept;
+/// A sentence for the ERROR frame and for people, printable ASCII.
+std::string_view outcome_text(Outcome outcome) noexcept;
+
+struct OutcomeCounts {
+  std::array<std::uint64_t, kOutcomeCount> by_outcome{};
+
+  void add(Outcome outcome) { ++by_outcome[static_cast<std::size_t>(outcome)]; }
+  std::uint64_t of(Outcome outcome) const { return by_outcome[static_cast<std::size_t>(outcome)]; }
+  std::uint64_t agreed() const { return of(Outcome::kAgreed); }
+  std::uint64_t total() const;
+  std::uint64_t failed() const { return total() - agreed(); }
+};
+
+}  // namespace polykem::cli::net

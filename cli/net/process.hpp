@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// Child processes of `polykem exchange`, and the pipe on which they report: one JSON value a line.
+#pragma once
+
+#include <sys/types.h>
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include <asio/io_context.hpp>
+#include <asio/posix/stream_descriptor.hpp>
+#include <asio/streambuf.hpp>
+
+#include "common/json_out.hpp"
+
+namespace polykem::cli::net {
+
+/** This program once more, with other arguments and "--pipe FD". It dies with its parent. */
+class Child {
+ public:
+  /** Throws CliError (resources) if the system refuses. */
+  Child(asio::io_context& loop, const std::vector<std::string>& arguments);
+  /** Ends the process if it still runs, kindly at first. */
+  ~Child();
+  Child(const Child&) = delete;
+  Child& operator=(const Child&) = delete;
+
+  /** Called for each line that the child writes. */
+  void on_message(std::function<void(const Json&)> callback) { on_message_ = std::move(callback); }
+  /** Called once, after the child has ended, with its exit code (128 + signal if one killed it). */
+  void on_exit(std::function<void(int)> callback) { on_exit_ = std::move(callback); }
+  /** Reads from now on. */
+  void start() { read_line(); }
+  void signal(int number);
+  bool running() const { return pid_ > 0; }
+
+ private:
+  void read_line();
+  int reap();
+
+  asio::posix::stream_descriptor pipe_;
+  asio::streambuf buffer_;
+  pid_t pid_ = -1;
+  std::function<void(const Json&)> on_message_;
+  std::function<void(int)> on_exit_;
+};
+
+/** The child's end of the pipe. Writing never fails loudly: a parent that has gone ends the child anyway. */
+void write_message(int fd, const Json& message);
+
+}  // namespace polykem::cli::net

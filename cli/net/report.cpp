@@ -1,0 +1,295 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "net/report.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "common/context.hpp"
+#include "common/table.hpp"
+
+namespace polykem::cli::net {
+namespace {
+
+constexpr double kNano = 1e-9;
+constexpr double kMicro = 1e-6;
+
+std::string indented(const std::string& text) {
+  std::string out;
+  bool at_start = true;
+  for (const char c : text) {
+    if (at_start && c != '\n') out += "  ";
+    out += c;
+    at_start = c == '\n';
+  }
+  return out;
+}
+
+double seconds_of(const EndReport& report) {
+  return static_cast<double>(report.last_ns - report.first_ns) * kNano;
+}
+
+double rate(std::uint64_t count, double seconds) {
+  return seconds > 0 ? static_cast<double>(count) / seconds : 0;
+}
+
+std::string ratio_text(double ratio) {
+  return fmt::format("{:.2f}x", ratio);
+}
+
+std::vector<std::uint32_t> sorted_latencies(const EndReport& report) {
+  std::vector<std::uint32_t> out = report.latency_us;
+  std::sort(out.begin(), out.end());
+  return out;
+}
+
+void add_batch_rows(Table& table, const char* who, const BatchStats& batches) {
+  for (const polykem_op op : {POLYKEM_KEYGEN, POLYKEM_ENCAPS, POLYKEM_DECAPS}) {
+    const SizeCounts& counts = batches.by_op[op];
+    if (counts.empty()) continue;
+    table.row({fmt::format("{} {}", who, op_name(op)), with_commas(counts.batches()), with_commas(counts.min()),
+               with_commas(counts.median()), significant(counts.mean()), with_commas(counts.max())});
+  }
+}
+
+Table batch_table() {
+  return Table({{"batches", Align::kLeft}, {"number"}, {"min"}, {"median"}, {"mean"}, {"max"}});
+}
+
+std::string stage_table(const std::vector<StageTime>& stages) {
+  Table table(
+      {{"server time by stage", Align::kLeft}, {"step", Align::kLeft}, {"calls"}, {"time"}, {"per item"}, {"share"}});
+  double total = 0;
+  for (const StageTime& stage : stages)
+    total += static_cast<double>(stage.nanoseconds);
+  std::string last_op;
+  for (const StageTime& stage : stages) {
+    if (!last_op.empty() && last_op != stage.op) table.rule();
+    const double ns = static_cast<double>(stage.nanoseconds);
+    table.row({last_op == stage.op ? "" : stage.op, stage.step, with_commas(stage.calls), duration(ns * kNano),
+               duration(ns * kNano / static_cast<double>(std::max<std::uint64_t>(stage.items, 1))),
+               fmt::format("{:.1f} %", total > 0 ? 100 * ns / total : 0)});
+    last_op = stage.op;
+  }
+  return table.render();
+}
+
+std::string failure_lines(const OutcomeCounts& outcomes, const std::map<std::string, std::uint64_t>& peer_errors) {
+  std::string out;
+  for (std::size_t i = 1; i < kOutcomeCount; ++i) {
+    const auto outcome = static_cast<Outcome>(i);
+    if (outcomes.of(outcome) == 0) continue;
+    out += fmt::format("{:>10}  {:<17} {}\n", with_commas(outcomes.of(outcome)), outcome_name(outcome),
+                       outcome_text(outcome));
+  }
+  for (const auto& [text, times] : peer_errors) {
+    out += fmt::format("{:>10}  {:<17} said \"{}\"\n", with_commas(times), "", text);
+  }
+  return out;
+}
+
+const char* server_work(Role role) {
+  return role == Role::kServerDecaps ? "keygen + decaps" : "encaps";
+}
+
+// The cost of the server's operations in the exchange itself: from the batches' wall time.
+double busy_per_handshake(const ExchangeResult& result) {
+  const double busy = std::chrono::duration<double>(result.server.batches.busy).count();
+  return busy / static_cast<double>(std::max<std::uint64_t>(result.agreed(), 1));
+}
+
+std::size_t server_batch_size(const ExchangeResult& result) {
+  const auto& sizes = result.comparison->batch_sizes;
+  return sizes[result.role == Role::kServerDecaps ? POLYKEM_DECAPS : POLYKEM_ENCAPS];
+}
+
+std::string comparison_text(const ExchangeResult& result) {
+  const Comparison& comparison = *result.comparison;
+  const double single = comparison.single.server(result.role);
+  const double batched = comparison.batched.server(result.role);
+  Table table({{"one at a time and in batches", Align::kLeft}, {"one at a time"}, {"in batches"}, {"ratio"}});
+  table.row({fmt::format("server's KEM work ({})", server_work(result.role)), significant(1 / single) + "/s",
+             significant(1 / batched) + "/s", ratio_text(single / batched)});
+  const double single_rate = 1 / comparison.single.whole();
+  table.row({result.transport == "tcp" ? "whole handshake (in batches: over tcp)" : "whole handshake",
+             significant(single_rate) + "/s", significant(result.handshakes_per_s()) + "/s",
+             ratio_text(result.handshakes_per_s() / single_rate)});
+  std::string out = table.render();
+  const std::uint64_t sample = comparison.single.handshakes;
+  out += fmt::format("one at a time: {} handshakes through the library with count = 1 on {} thread{}, no network{}\n",
+                     with_commas(sample), result.server.threads, result.server.threads == 1 ? "" : "s",
+                     sample < result.clients ? fmt::format(", a sample of the {}", with_commas(result.clients)) : "");
+  out += fmt::format("KEM work in batches: batches of {}, on the same otherwise idle machine;\n",
+                     with_commas(server_batch_size(result)));
+  out += fmt::format("  in the exchange itself, beside {} and the network, it ran at {}/s\n",
+                     result.transport == "tcp" ? "the client processes" : "the clients' work",
+                     significant(1 / std::max(busy_per_handshake(result), kNano)));
+  return out;
+}
+
+std::string headline(const ExchangeResult& result) {
+  const std::string of = fmt::format("{} of {} clients", with_commas(result.agreed()), with_commas(result.clients));
+  if (result.agreed() == result.clients)
+    return of + " share a secret with the server: both ends confirmed every one.\n";
+  std::string out = of + " share a secret with the server. The others failed:\n";
+  out += "as the server saw it\n" + failure_lines(result.server.outcomes, result.server.peer_errors);
+  out += "as the clients saw it\n" + failure_lines(result.client.outcomes, result.client.peer_errors);
+  return out;
+}
+
+Json op_batches(const BatchStats& batches) {
+  Json out = Json::object();
+  for (const polykem_op op : {POLYKEM_KEYGEN, POLYKEM_ENCAPS, POLYKEM_DECAPS}) {
+    if (!batches.by_op[op].empty()) out[op_name(op)] = to_json(batches.by_op[op], true);
+  }
+  return out;
+}
+
+SizeCounts all_batches(const BatchStats& batches) {
+  SizeCounts out;
+  for (const SizeCounts& counts : batches.by_op)
+    out.add(counts);
+  return out;
+}
+
+Json batches_json(const BatchStats& batches) {
+  Json out = to_json(all_batches(batches), false);
+  out["by_op"] = op_batches(batches);
+  return out;
+}
+
+Json stages_json(const EndReport& report) {
+  return to_json(report).at("stages");
+}
+
+Json costs_json(const OpCosts& costs, Role role) {
+  return Json{{"handshakes", costs.handshakes},
+              {"keygen_s", costs.seconds[POLYKEM_KEYGEN]},
+              {"encaps_s", costs.seconds[POLYKEM_ENCAPS]},
+              {"decaps_s", costs.seconds[POLYKEM_DECAPS]},
+              {"confirm_s", costs.confirm_seconds},
+              {"server_kem_per_s", 1 / costs.server(role)},
+              {"whole_per_s", 1 / costs.whole()}};
+}
+
+void add_comparison(Json& out, const ExchangeResult& result) {
+  const Comparison& comparison = *result.comparison;
+  const double single = comparison.single.server(result.role);
+  const double batched = comparison.batched.server(result.role);
+  out["single_per_s"] = 1 / comparison.single.whole();
+  out["ratio"] = single / batched;
+  out["whole_ratio"] = result.handshakes_per_s() * comparison.single.whole();
+  Json in_batches = costs_json(comparison.batched, result.role);
+  in_batches["batch_sizes"] = comparison.batch_sizes;
+  out["comparison"] = Json{{"single", costs_json(comparison.single, result.role)}, {"batched", std::move(in_batches)}};
+}
+
+}  // namespace
+
+// A client counts once it has verified the server's tag, the server once it has verified the client's.
+std::uint64_t ExchangeResult::agreed() const {
+  return std::min(server.outcomes.agreed(), client.outcomes.agreed());
+}
+
+double ExchangeResult::seconds() const {
+  return seconds_of(client);
+}
+
+double ExchangeResult::handshakes_per_s() const {
+  return rate(agreed(), seconds());
+}
+
+Json failed_reasons(const OutcomeCounts& outcomes) {
+  Json out = Json::object();
+  for (std::size_t i = 1; i < kOutcomeCount; ++i) {
+    const auto outcome = static_cast<Outcome>(i);
+    if (outcomes.of(outcome) != 0) out[std::string(outcome_name(outcome))] = outcomes.of(outcome);
+  }
+  return out;
+}
+
+std::string render(const ExchangeResult& result) {
+  const std::vector<std::uint32_t> latencies = sorted_latencies(result.client);
+  std::string out = headline(result);
+  out += "\n";
+  out += fmt::format("  handshakes  {}/s  ({} in {})\n", significant(result.handshakes_per_s()),
+                     with_commas(result.agreed()), duration(result.seconds()));
+  out += fmt::format("  latency     p50 {}, p99 {}  (a client's wait from {} to confirmed; all come at once)\n",
+                     duration(percentile(latencies, 50) * kMicro), duration(percentile(latencies, 99) * kMicro),
+                     result.transport == "tcp" ? "connecting" : "its first frame");
+  Table batches = batch_table();
+  add_batch_rows(batches, "server", result.server.batches);
+  add_batch_rows(batches, "clients", result.client.batches);
+  out += "\n" + indented(batches.render());
+  if (!result.server.stages.empty()) out += "\n" + indented(stage_table(result.server.stages));
+  if (result.comparison) out += "\n" + indented(comparison_text(result));
+  return out;
+}
+
+Json to_json(const ExchangeResult& result) {
+  const std::vector<std::uint32_t> latencies = sorted_latencies(result.client);
+  Json out = json_header("polykem.exchange.v1");
+  out.update(Json{{"scheme", result.scheme},
+                  {"role", role_name(result.role)},
+                  {"transport", result.transport},
+                  {"backend", result.server.backend},
+                  {"threads", result.server.threads},
+                  {"clients", result.clients},
+                  {"client_processes", result.client_processes},
+                  {"agreed", result.agreed()},
+                  {"failed", result.clients - std::min(result.agreed(), result.clients)},
+                  {"failed_reasons", failed_reasons(result.client.outcomes)},
+                  {"server_failed_reasons", failed_reasons(result.server.outcomes)},
+                  {"seconds", result.seconds()},
+                  {"handshakes_per_s", result.handshakes_per_s()},
+                  {"p50_us", percentile(latencies, 50)},
+                  {"p99_us", percentile(latencies, 99)},
+                  {"batches", batches_json(result.server.batches)},
+                  {"client_batches", batches_json(result.client.batches)},
+                  {"server_busy_s", std::chrono::duration<double>(result.server.batches.busy).count()},
+                  {"stages", stages_json(result.server)}});
+  if (result.comparison) add_comparison(out, result);
+  return out;
+}
+
+std::string render_end(const EndReport& report, const char* who, bool with_stages) {
+  const std::vector<std::uint32_t> latencies = sorted_latencies(report);
+  std::string out = fmt::format("{} handshakes agreed, {} failed, {}/s\n", with_commas(report.outcomes.agreed()),
+                                with_commas(report.outcomes.failed()),
+                                significant(rate(report.outcomes.agreed(), seconds_of(report))));
+  out += failure_lines(report.outcomes, report.peer_errors);
+  if (!latencies.empty()) {
+    out += fmt::format("\n  latency  p50 {}, p99 {}  (from connecting to confirmed)\n",
+                       duration(percentile(latencies, 50) * kMicro), duration(percentile(latencies, 99) * kMicro));
+  }
+  Table batches = batch_table();
+  add_batch_rows(batches, who, report.batches);
+  if (!batches.empty()) out += "\n" + indented(batches.render());
+  if (with_stages && !report.stages.empty()) out += "\n" + indented(stage_table(report.stages));
+  return out;
+}
+
+Json end_to_json(const EndReport& report, const NetOptions& options, const std::string& command) {
+  const std::vector<std::uint32_t> latencies = sorted_latencies(report);
+  Json out = json_header("polykem." + command + ".v1");
+  out.update(Json{{"scheme", options.scheme},
+                  {"role", options.role},
+                  {"backend", report.backend},
+                  {"threads", report.threads},
+                  {"clients", report.outcomes.total()},
+                  {"agreed", report.outcomes.agreed()},
+                  {"failed", report.outcomes.failed()},
+                  {"failed_reasons", failed_reasons(report.outcomes)},
+                  {"peer_errors", report.peer_errors},
+                  {"seconds", seconds_of(report)},
+                  {"handshakes_per_s", rate(report.outcomes.agreed(), seconds_of(report))},
+                  {"batches", batches_json(report.batches)}});
+  if (!latencies.empty()) {
+    out["p50_us"] = percentile(latencies, 50);
+    out["p99_us"] = percentile(latencies, 99);
+  }
+  if (!report.stages.empty()) out["stages"] = stages_json(report);
+  return out;
+}
+
+}  // namespace polykem::cli::net

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// What exchange, serve and swarm say at the end, for people and as JSON.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "common/json_out.hpp"
+#include "net/options.hpp"
+#include "net/single.hpp"
+#include "net/stats.hpp"
+
+namespace polykem::cli::net {
+
+/** The same work one handshake at a time and in batches, both without a network and with nothing else running. */
+struct Comparison {
+  OpCosts single;
+  OpCosts batched;
+  std::array<std::size_t, 3> batch_sizes{};  // of `batched`: the exchange's own mean sizes
+};
+
+struct ExchangeResult {
+  std::string scheme;
+  std::string title;
+  Role role = Role::kServerDecaps;
+  std::string transport;
+  std::uint64_t clients = 0;
+  std::size_t client_processes = 0;
+  EndReport server;
+  EndReport client;
+  std::optional<Comparison> comparison;
+
+  /** Handshakes that both ends confirmed. */
+  std::uint64_t agreed() const;
+  double seconds() const;
+  double handshakes_per_s() const;
+};
+
+/** The whole report, ending with a newline. */
+std::string render(const ExchangeResult& result);
+Json to_json(const ExchangeResult& result);
+
+/** The report of one end alone: serve or swarm. */
+std::string render_end(const EndReport& report, const char* who, bool with_stages);
+Json end_to_json(const EndReport& report, const NetOptions& options, const std::string& command);
+
+/** {"half_frame": 3, ...}: the reasons that occurred, without "agreed". */
+Json failed_reasons(const OutcomeCounts& outcomes);
+
+}  // namespace polykem::cli::net

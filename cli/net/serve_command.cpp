@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+// polykem serve: the server's half of an exchange.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+
+#include <asio/io_context.hpp>
+
+#include "common/context.hpp"
+#include "common/exit_codes.hpp"
+#include "common/progress.hpp"
+#include "common/table.hpp"
+#include "net/commands.hpp"
+#include "net/limits.hpp"
+#include "net/options.hpp"
+#include "net/process.hpp"
+#include "net/report.hpp"
+#include "net/server.hpp"
+#include "net/watch.hpp"
+
+namespace polykem::cli::net {
+namespace {
+
+constexpr double kTimeoutSeconds = 10;
+constexpr std::size_t kUsualConnections = 10000;
+
+struct ServeOptions : NetOptions {
+  std::string address = "127.0.0.1";
+  std::uint16_t port = 0;
+  std::size_t clients = 0;
+  std::size_t max_clients = 0;
+};
+
+ServerOptions server_options(const ServeOptions& options, std::size_t max_connections) {
+  ServerOptions out;
+  out.role = options.parsed_role();
+  out.address = options.address;
+  out.port = options.port;
+  out.stop_after = options.clients;
+  out.max_connections = max_connections;
+  out.timeout = options.timeout();
+  out.batch = options.policy();
+  return out;
+}
+
+void announce(const ServeOptions& options, const Server& server, const EndReport& report, const std::string& limits) {
+  const auto endpoint = server.endpoint();
+  if (options.pipe >= 0) {
+    return write_message(options.pipe, Json{{"event", "listening"},
+                                            {"port", endpoint.port()},
+                                            {"backend", report.backend},
+                                            {"threads", report.threads},
+                                            {"limits", limits}});
+  }
+  if (options.quiet || json_to_stdout(options.json)) {
+    // Whoever asked for any free port must learn which one it is.
+    if (options.port == 0)
+      fmt::print(stderr, "listening on {} port {}\n", endpoint.address().to_string(), endpoint.port());
+    return;
+  }
+  fmt::print("listening on {} port {}\n", endpoint.address().to_string(), endpoint.port());
+  fmt::print("  {}, {}, backend {}, {} threads; {}\n", options.scheme, options.role, report.backend, report.threads,
+             limits);
+  fmt::print("  {}\n", options.clients == 0
+                           ? "until Ctrl-C"
+                           : fmt::format("until {} handshakes have agreed", with_commas(options.clients)));
+  std::fflush(stdout);
+}
+
+void conclude(const ServeOptions& options, const EndReport& report) {
+  if (options.pipe >= 0) return write_message(options.pipe, Json{{"event", "report"}, {"report", to_json(report)}});
+  if (!options.quiet && !json_to_stdout(options.json)) fmt::print("{}", render_end(report, "server", true));
+  write_json(options.json, end_to_json(report, options, "serve"));
+}
+
+int serve(ServeOptions options) {
+  const Scheme scheme = open_scheme(options.scheme);
+  options.scheme = scheme.name();
+  const Context context = open_context(options.threads, options.backend);
+  backend_for(context, scheme);
+  const std::size_t wanted = options.max_clients != 0 ? options.max_clients
+                             : options.clients != 0   ? options.clients
+                                                      : kUsualConnections;
+  asio::io_context loop(1);
+  const FdBudget budget = budget_connections(wanted);
+  context.profile(true);
+  Server server(loop, context, scheme, server_options(options, budget.connections));
+  announce(options, server, server.report(), budget.note);
+  Progress progress("served", options.clients == 0 ? 1 : options.clients, "clients",
+                    options.quiet || options.pipe >= 0 || options.clients == 0);
+  Watch watch(
+      loop,
+      [&] {
+        progress.update(server.outcomes().agreed(), failure_note(server.outcomes()));
+        if (options.pipe >= 0) {
+          write_message(options.pipe, Json{{"event", "progress"}, {"outcomes", server.outcomes().by_outcome}});
+        }
+      },
+      [&] { server.stop(); });
+  server.on_end([&] { watch.stop(); });
+  loop.run();
+  progress.finish();
+  EndReport report = server.report();
+  report.stages = read_stages(context);
+  conclude(options, report);
+  return report.outcomes.of(Outcome::kMismatch) == 0 ? kExitOk : kExitCheckFailed;
+}
+
+}  // namespace
+
+void register_serve_command(CLI::App& app, int& exit_code) {
+  auto options = std::make_shared<ServeOptions>();
+  CLI::App* command = app.add_subcommand("serve", "The server's half of an exchange, for 'polykem swarm' to talk to");
+  command->add_option("--address", options->address, "IP address to listen on (default 127.0.0.1)")->type_name("IP");
+  command->add_option("--port", options->port, "Port; 0: any free one, which is printed (default 0)")->type_name("N");
+  command->add_option("--clients", options->clients, "Stop after N agreed handshakes; 0: serve until Ctrl-C (default)")
+      ->type_name("N");
+  command
+      ->add_option("--max-clients", options->max_clients,
+                   "Most connections at once, more wait in the listen queue (default: as many as files may be open)")
+      ->type_name("N");
+  add_net_options(*command, *options, kTimeoutSeconds);
+  command->callback([options, &exit_code] { exit_code = serve(*options); });
+}
+
+}  // namespace polykem::cli::net

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "net/session.hpp"
+
+#include <fmt/format.h>
+
+namespace polykem::cli::net {
+namespace {
+
+// While an operation runs the other end may send ahead one CONFIRM or ERROR frame, and no more.
+constexpr std::size_t kMaxAheadBytes = kHeaderBytes + 1 + kMaxErrorTextBytes;
+
+bool is_in_transcript(FrameType type) {
+  return type == FrameType::kHello || type == FrameType::kPublicKey || type == FrameType::kCiphertext;
+}
+
+bool is_item_error(polykem_status status) {
+  return status == POLYKEM_ERR_PUBLIC_KEY || status == POLYKEM_ERR_SECRET_KEY || status == POLYKEM_ERR_CIPHERTEXT;
+}
+
+}  // namespace
+
+void Session::on_bytes(ByteView bytes) {
+  if (done_ || bytes.empty()) return;
+  heard_ = true;
+  pending_.insert(pending_.end(), bytes.begin(), bytes.end());
+  drain();
+}
+
+// Takes every whole frame that may be taken now. A refused header ends the session before its payload is awaited.
+void Session::drain() {
+  while (!done_ && !busy_ && !pending_.empty()) {
+    const ParseResult frame = parse_frame(pending_);
+    if (const auto outcome = objection(frame)) return fail(*outcome);
+    if (frame.status == ParseStatus::kNeedMore) return;
+    if (frame.type == FrameType::kError) return on_error_frame(frame.payload);
+    if (is_in_transcript(frame.type)) transcript_.add(ByteView(pending_).first(frame.consumed));
+    on_frame(frame.type, frame.payload);
+    pending_.erase(pending_.begin(), pending_.begin() + static_cast<std::ptrdiff_t>(frame.consumed));
+  }
+  if (!done_ && pending_.size() > kMaxAheadBytes) fail(Outcome::kUnexpectedFrame);
+}
+
+std::optional<Outcome> Session::objection(const ParseResult& frame) const {
+  switch (frame.status) {
+    case ParseStatus::kBadMagic:
+    case ParseStatus::kBadVersion:
+    case ParseStatus::kBadType:
+      return Outcome::kGarbage;
+    case ParseStatus::kTooLong:
+      return Outcome::kOversized;
+    case ParseStatus::kNeedMore:
+    case ParseStatus::kComplete:
+      break;
+  }
+  if (!frame.header_known) return std::nullopt;
+  const auto wanted =
+      frame.type == FrameType::kError ? Expected{FrameType::kError, 1, 1 + kMaxErrorTextBytes} : expected();
+  if (!wanted || frame.type != wanted->type) return Outcome::kUnexpectedFrame;
+  if (frame.length < wanted->min_bytes || frame.length > wanted->max_bytes) return Outcome::kWrongSize;
+  return std::nullopt;
+}
+
+void Session::on_error_frame(ByteView payload) {
+  const auto message = parse_error(payload);
+  if (!message) return finish(Outcome::kPeerError, "without a readable reason");
+  const bool known = message->code < kOutcomeCount;
+  const std::string_view name = known ? outcome_name(static_cast<Outcome>(message->code)) : "unknown reason";
+  finish(Outcome::kPeerError, fmt::format("{}: {}", name, message->text));
+}
+
+void Session::on_disconnect() {
+  if (!done_) finish(outcome_of_disconnect());
+}
+
+void Session::check_deadline(Clock::time_point oldest) {
+  if (done_ || !waiting_since_ || *waiting_since_ > oldest) return;
+  const Outcome outcome = outcome_of_timeout();
+  if (outcome == Outcome::kAgreed) return finish(outcome);
+  fail(outcome);
+}
+
+Outcome Session::outcome_of_timeout() const {
+  return pending_.empty() ? Outcome::kTimeout : Outcome::kHalfFrame;
+}
+
+void Session::send_frame(FrameType type, ByteView payload) {
+  if (done_ || host_ == nullptr) return;
+  Bytes frame;
+  append_frame(frame, type, payload);
+  if (is_in_transcript(type)) transcript_.add(frame);
+  host_->send(frame);
+}
+
+void Session::compute(polykem_op op) {
+  if (done_ || host_ == nullptr) return;
+  busy_ = true;
+  waiting_since_.reset();
+  host_->compute(op);
+}
+
+void Session::kem_done(polykem_op op, polykem_status status, const KemOutput& out) {
+  busy_ = false;
+  if (done_) return;
+  if (status != POLYKEM_OK) return fail(is_item_error(status) ? Outcome::kBadKey : Outcome::kInternal);
+  on_result(op, out);
+  drain();
+}
+
+void Session::fail(Outcome outcome) {
+  if (done_) return;
+  send_frame(FrameType::kError, encode_error(static_cast<std::uint8_t>(outcome), outcome_text(outcome)));
+  finish(outcome);
+}
+
+void Session::finish(Outcome outcome, const std::string& detail) {
+  if (done_) return;
+  done_ = true;
+  waiting_since_.reset();
+  if (host_ != nullptr) host_->finished(outcome, detail);
+}
+
+void Session::derive_tags(ByteView secret) {
+  const Tag hash = transcript_.digest();
+  client_tag_ = confirm_tag(secret, Side::kClient, hash);
+  server_tag_ = confirm_tag(secret, Side::kServer, hash);
+}
+
+}  // namespace polykem::cli::net

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+// The two ends of a handshake as state machines. They know frames and stages, and neither sockets nor threads:
+// a SessionHost carries their bytes and runs their KEM operations, so tcp and inproc share them.
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include <polykem/polykem.hpp>
+
+#include "net/batcher.hpp"
+#include "net/confirm.hpp"
+#include "net/frame.hpp"
+#include "net/outcome.hpp"
+
+namespace polykem::cli::net {
+
+using Clock = std::chrono::steady_clock;
+
+class Session;
+
+/** What a session needs from whoever carries it. Everything happens on the loop's thread. */
+class SessionHost {
+ public:
+  virtual ~SessionHost() = default;
+  /** A client session is ready to talk; its host connects and then calls Session::on_connected. */
+  virtual void open() {}
+  /** Sends bytes to the other end, in order. */
+  virtual void send(ByteView bytes) = 0;
+  /** Queues one KEM operation of the session. */
+  virtual void compute(polykem_op op) = 0;
+  /** The handshake has ended, once. detail: what the other end said, or empty. */
+  virtual void finished(Outcome outcome, const std::string& detail) = 0;
+};
+
+/** What both ends have in common: taking frames off the byte stream, refusing what does not belong, the transcript. */
+class Session : public KemUser {
+ public:
+  Session(const Scheme& scheme, Role role, SessionHost& host) : scheme_(scheme), role_(role), host_(&host) {}
+
+  /** Bytes from the other end, in any portions. */
+  void on_bytes(ByteView bytes);
+  /** The other end has closed; nothing will follow. */
+  void on_disconnect();
+  /** This end is being stopped. */
+  void stop() { fail(Outcome::kStopped); }
+  /** The host could not connect. */
+  void on_connect_failed(const std::string& detail) { finish(Outcome::kConnectFailed, detail); }
+  /** Ends the handshake if the other end owed a frame since before `oldest`. */
+  void check_deadline(Clock::time_point oldest);
+
+  bool done() const { return done_; }
+  /** The host is going away; the session, which a batch may still hold, will not call it again. */
+  void detach() { host_ = nullptr; }
+
+  bool kem_wanted() const override { return !done_; }
+  void kem_done(polykem_op op, polykem_status status, const KemOutput& out) final;
+
+ protected:
+  /** The one frame that may come next (besides ERROR), with the payload sizes it may have. */
+  struct Expected {
+    FrameType type;
+    std::size_t min_bytes;
+    std::size_t max_bytes;
+  };
+  /** std::nullopt: none may come in this state. Not asked while an operation of this session runs. */
+  virtual std::optional<Expected> expected() const = 0;
+  virtual void on_frame(FrameType type, ByteView payload) = 0;
+  /** An operation that compute() queued has succeeded. */
+  virtual void on_result(polykem_op op, const KemOutput& out) = 0;
+  /** The other end has closed in good order or not: how does that end the handshake? */
+  virtual Outcome outcome_of_disconnect() const { return Outcome::kDisconnected; }
+  /** Nothing came in time: how does that end the handshake? */
+  virtual Outcome outcome_of_timeout() const;
+
+  void send_frame(FrameType type, ByteView payload);
+  void compute(polykem_op op);
+  void finish(Outcome outcome, const std::string& detail = {});
+  /** Tells the other end why in an ERROR frame, then finishes. */
+  void fail(Outcome outcome);
+  /** From now on the other end owes a frame. */
+  void wait_for_peer() { waiting_since_ = Clock::now(); }
+  /** Computes both tags from the shared secret, which is not kept. Ends the transcript. */
+  void derive_tags(ByteView secret);
+
+  const Scheme& scheme() const { return scheme_; }
+  bool heard() const { return heard_; }
+  SessionHost* host() const { return host_; }
+  Role role() const { return role_; }
+  Expected exactly(FrameType type, std::size_t bytes) const { return {type, bytes, bytes}; }
+
+  Transcript transcript_;
+  Tag client_tag_{};
+  Tag server_tag_{};
+
+ private:
+  void drain();
+  std::optional<Outcome> objection(const ParseResult& frame) const;
+  void on_error_frame(ByteView payload);
+
+  Scheme scheme_;
+  Role role_;
+  SessionHost* host_;
+  Bytes pending_;  // bytes of frames that are not whole yet, or that wait while an operation runs
+  bool heard_ = false;
+  bool busy_ = false;  // an operation of this session is queued or running
+  bool done_ = false;
+  std::optional<Clock::time_point> waiting_since_;
+};
+
+/** The server's end of one connection. */
+class ServerSession final : public Session {
+ public:
+  ServerSession(const Scheme& scheme, Role role, SessionHost& host);
+
+  KemInput kem_input(polykem_op op) const override;
+
+ private:
+  void on_result(polykem_op op, const KemOutput& out) override;
+
+  enum class State { kHello, kMakingKey, kAwaitKey, kAwaitCiphertext, kComputing, kAwaitConfirm, kConfirmed };
+
+  std::optional<Expected> expected() const override;
+  void on_frame(FrameType type, ByteView payload) override;
+  Outcome outcome_of_disconnect() const override;
+  Outcome outcome_of_timeout() const override;
+  void on_hello(ByteView payload);
+  void on_public_key(ByteView payload);
+  void on_ciphertext(ByteView payload);
+  void on_confirm(ByteView payload);
+
+  State state_ = State::kHello;
+  Bytes public_key_;        // server-encaps: the client's
+  SecretBytes secret_key_;  // server-decaps: made for this client
+  Bytes ciphertext_;        // server-decaps: the client's
+};
+
+/** The client's end of one connection. */
+class ClientSession final : public Session {
+ public:
+  ClientSession(const Scheme& scheme, Role role, SessionHost& host) : Session(scheme, role, host) {}
+
+  /** Makes the key pair if this role needs one, then asks the host to open the connection. */
+  void start();
+  void on_connected();
+
+  KemInput kem_input(polykem_op op) const override;
+
+ private:
+  void on_result(polykem_op op, const KemOutput& out) override;
+
+  enum class State { kMakingKey, kConnecting, kAwaitKey, kAwaitCiphertext, kComputing, kAwaitConfirm };
+
+  std::optional<Expected> expected() const override;
+  void on_frame(FrameType type, ByteView payload) override;
+  void open();
+
+  State state_ = State::kMakingKey;
+  Bytes public_key_;
+  SecretBytes secret_key_;  // server-encaps: this client's
+  Bytes ciphertext_;
+};
+
+}  // namespace polykem::cli::net

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "net/stats.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace polykem::cli::net {
+
+void SizeCounts::add(const SizeCounts& other) {
+  for (const auto& [size, times] : other.counts_)
+    add(size, times);
+}
+
+std::uint64_t SizeCounts::batches() const {
+  std::uint64_t sum = 0;
+  for (const auto& [size, times] : counts_)
+    sum += times;
+  return sum;
+}
+
+std::uint64_t SizeCounts::items() const {
+  std::uint64_t sum = 0;
+  for (const auto& [size, times] : counts_)
+    sum += size * times;
+  return sum;
+}
+
+std::size_t SizeCounts::median() const {
+  const std::uint64_t half = (batches() + 1) / 2;
+  std::uint64_t seen = 0;
+  for (const auto& [size, times] : counts_) {
+    seen += times;
+    if (seen >= half) return size;
+  }
+  return max();
+}
+
+std::int64_t now_ns() {
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch())
+      .count();
+}
+
+std::uint32_t percentile(const std::vector<std::uint32_t>& sorted, double p) {
+  if (sorted.empty()) return 0;
+  const auto rank = static_cast<std::size_t>(std::ceil(p / 100.0 * static_cast<double>(sorted.size())));
+  return sorted[std::clamp<std::size_t>(rank, 1, sorted.size()) - 1];
+}
+
+void merge(EndReport& into, const EndReport& other) {
+  for (std::size_t i = 0; i < kOutcomeCount; ++i)
+    into.outcomes.by_outcome[i] += other.outcomes.by_outcome[i];
+  for (const auto& [text, times] : other.peer_errors)
+    into.peer_errors[text] += times;
+  for (std::size_t op = 0; op < into.batches.by_op.size(); ++op)
+    into.batches.by_op[op].add(other.batches.by_op[op]);
+  into.batches.busy += other.batches.busy;
+  into.latency_us.insert(into.latency_us.end(), other.latency_us.begin(), other.latency_us.end());
+  if (other.first_ns != 0 && (into.first_ns == 0 || other.first_ns < into.first_ns)) into.first_ns = other.first_ns;
+  into.last_ns = std::max(into.last_ns, other.last_ns);
+  if (into.backend.empty()) into.backend = other.backend;
+  into.threads += other.threads;
+  into.notes.insert(into.notes.end(), other.notes.begin(), other.notes.end());
+}
+
+Json to_json(const SizeCounts& counts, bool with_sizes) {
+  if (counts.empty()) return Json{{"number", 0}};
+  Json out{{"number", counts.batches()},
+           {"min", counts.min()},
+           {"median", counts.median()},
+           {"mean", counts.mean()},
+           {"max", counts.max()}};
+  if (with_sizes) {
+    Json sizes = Json::array();
+    for (const auto& [size, times] : counts.counts())
+      sizes.push_back(Json::array({size, times}));
+    out["sizes"] = std::move(sizes);
+  }
+  return out;
+}
+
+namespace {
+
+Json stage_to_json(const StageTime& stage) {
+  return Json{{"op", stage.op},       {"step", stage.step},   {"stages", stage.stages},
+              {"calls", stage.calls}, {"items", stage.items}, {"nanoseconds", stage.nanoseconds}};
+}
+
+StageTime stage_from_json(const Json& json) {
+  return {json.at("op").get<std::string>(),      json.at("step").get<std::string>(),
+          json.at("stages").get<std::string>(),  json.at("calls").get<std::uint64_t>(),
+          json.at("items").get<std::uint64_t>(), json.at("nanoseconds").get<std::uint64_t>()};
+}
+
+}  // namespace
+
+Json to_json(const EndReport& report) {
+  Json batches = Json::array();
+  for (const SizeCounts& counts : report.batches.by_op)
+    batches.push_back(to_json(counts, true));
+  Json stages = Json::array();
+  for (const StageTime& stage : report.stages)
+    stages.push_back(stage_to_json(stage));
+  return Json{{"outcomes", report.outcomes.by_outcome},
+              {"peer_errors", report.peer_errors},
+              {"batches", std::move(batches)},
+              {"busy_ns", report.batches.busy.count()},
+              {"stages", std::move(stages)},
+              {"latency_us", report.latency_us},
+              {"first_ns", report.first_ns},
+              {"last_ns", report.last_ns},
+              {"backend", report.backend},
+              {"threads", report.threads},
+              {"notes", report.notes}};
+}
+
+EndReport end_report_from_json(const Json& json) {
+  EndReport report;
+  report.outcomes.by_outcome = json.at("outcomes").get<std::array<std::uint64_t, kOutcomeCount>>();
+  report.peer_errors = json.at("peer_errors").get<std::map<std::string, std::uint64_t>>();
+  for (std::size_t op = 0; op < report.batches.by_op.size(); ++op) {
+    const Json& counts = json.at("batches").at(op);
+    if (!counts.contains("sizes")) continue;
+    for (const Json& entry : counts.at("sizes")) {
+      report.batches.by_op[op].add(entry.at(0).get<std::size_t>(), entry.at(1).get<std::uint64_t>());
+    }
+  }
+  report.batches.busy = std::chrono::nanoseconds(json.at("busy_ns").get<std::int64_t>());
+  for (const Json& stage : json.at("stages"))
+    report.stages.push_back(stage_from_json(stage));
+  report.latency_us = json.at("latency_us").get<std::vector<std::uint32_t>>();
+  report.first_ns = json.at("first_ns").get<std::int64_t>();
+  report.last_ns = json.at("last_ns").get<std::int64_t>();
+  report.backend = json.at("backend").get<std::string>();
+  report.threads = json.at("threads").get<unsigned>();
+  report.notes = json.at("notes").get<std::vector<std::string>>();
+  return report;
+}
+
+}  // namespace polykem::cli::net

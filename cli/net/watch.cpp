@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "net/watch.hpp"
+
+#include <fmt/format.h>
+
+#include <csignal>
+
+#include "common/context.hpp"
+#include "common/table.hpp"
+
+namespace polykem::cli::net {
+namespace {
+
+constexpr auto kInterval = std::chrono::milliseconds(100);
+
+}  // namespace
+
+Watch::Watch(asio::io_context& loop, std::function<void()> look, std::function<void()> interrupted)
+    : timer_(loop), signals_(loop, SIGINT, SIGTERM), look_(std::move(look)), interrupted_(std::move(interrupted)) {
+  tick();
+  wait_for_signal();
+}
+
+void Watch::stop() {
+  timer_.cancel();
+  asio::error_code ignored;
+  signals_.cancel(ignored);
+}
+
+void Watch::tick() {
+  timer_.expires_after(kInterval);
+  timer_.async_wait([this](const asio::error_code& error) {
+    if (error) return;
+    look_();
+    tick();
+  });
+}
+
+void Watch::wait_for_signal() {
+  signals_.async_wait([this](const asio::error_code& error, int /*number*/) {
+    if (error) return;
+    was_interrupted_ = true;
+    interrupted_();
+    wait_for_signal();
+  });
+}
+
+std::vector<StageTime> read_stages(const Context& context) {
+  std::vector<StageTime> out;
+  for (const polykem_step_record& record : context.profile_records()) {
+    out.push_back({op_name(record.op), record.step, record.stages, record.calls, record.items, record.nanoseconds});
+  }
+  return out;
+}
+
+std::string failure_note(const OutcomeCounts& outcomes) {
+  return outcomes.failed() == 0 ? std::string() : fmt::format("{} failed", with_commas(outcomes.failed()));
+}
+
+}  // namespace polykem::cli::net

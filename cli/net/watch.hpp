@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// What happens beside the handshakes in a loop: a regular look at the figures, and signals.
+#pragma once
+
+#include <functional>
+
+#include <asio/io_context.hpp>
+#include <asio/signal_set.hpp>
+#include <asio/steady_timer.hpp>
+#include <polykem/polykem.hpp>
+
+#include "net/stats.hpp"
+
+namespace polykem::cli::net {
+
+/** Calls `look` ten times a second and `interrupted` on SIGINT or SIGTERM, until stopped. */
+class Watch {
+ public:
+  Watch(asio::io_context& loop, std::function<void()> look, std::function<void()> interrupted);
+  /** Lets the loop end. */
+  void stop();
+  bool was_interrupted() const { return was_interrupted_; }
+
+ private:
+  void tick();
+  void wait_for_signal();
+
+  asio::steady_timer timer_;
+  asio::signal_set signals_;
+  std::function<void()> look_;
+  std::function<void()> interrupted_;
+  bool was_interrupted_ = false;
+};
+
+/** The recorded steps of `context`, in plan order. */
+std::vector<StageTime> read_stages(const Context& context);
+
+/** "13 failed" or "", for the progress line. */
+std::string failure_note(const OutcomeCounts& outcomes);
+
+}  // namespace polykem::cli::net
