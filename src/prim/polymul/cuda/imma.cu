@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "prim/polymul/cuda/imma.cuh"
+
+namespace polykem::cuda {
+
+namespace {
+
+constexpr int kWarps = 4;
+
+/// A warp per product, operands and product in global memory.
+template <int N, MulKind kKind>
+__global__ void __launch_bounds__(kWarps* kWarp) imma_kernel(MulArgs args) {
+  using Shape = ImmaShape<N, kKind>;
+  extern __shared__ __align__(128) uint8_t arena[];
+  const unsigned warp = threadIdx.x / kWarp;
+  const size_t item = static_cast<size_t>(blockIdx.x) * kWarps + warp;
+  if (item >= args.count) return;
+  uint4 a[Shape::kRounds];
+  uint4 b[Shape::kRounds];
+  load_chunks<N, kKind>(a, args.a + item * args.a_stride);
+  load_chunks<N, kKind>(b, args.b + item * args.b_stride);
+  ImmaProduct<N, kKind> product(arena + warp * Shape::kShared);
+  product.stage_a(a);
+  product.stage_b(b);
+  __syncwarp();
+  product.multiply();
+  uint32_t* c = reinterpret_cast<uint32_t*>(args.c + item * Shape::kStride);
+  product.for_each_pair(args.mask, [c](unsigned word, uint32_t pair) { c[word] = pair; });
+}
+
+}  // namespace
+
+cudaError_t launch_imma(MulKind kind, size_t n, const MulArgs& args, cudaStream_t stream) {
+  return with_degree_and_kind(n, kind, [&]<int N, MulKind kKind>() {
+    constexpr int kBytes = kWarps * ImmaShape<N, kKind>::kShared;
+    if (kBytes > 48 * 1024) {
+      const cudaError_t error =
+          cudaFuncSetAttribute(imma_kernel<N, kKind>, cudaFuncAttributeMaxDynamicSharedMemorySize, kBytes);
+      if (error != cudaSuccess) return error;
+    }
+    const unsigned blocks = static_cast<unsigned>((args.count + kWarps - 1) / kWarps);
+    imma_kernel<N, kKind><<<blocks, kWarps * kWarp, kBytes, stream>>>(args);
+    return cudaGetLastError();
+  });
+}
+
+}  // namespace polykem::cuda

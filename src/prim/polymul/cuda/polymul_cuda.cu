@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "prim/polymul/cuda/polymul_cuda.cuh"
+
+namespace polykem::cuda {
+
+bool multiplier_supports(Multiplier multiplier, MulKind kind, size_t n, unsigned logq, Shared) {
+  if (!degree_supported(n)) return false;
+  if (kind != MulKind::s3 && (logq < 8 || logq > 16)) return false;
+  switch (multiplier) {
+    case Multiplier::schoolbook_int32:
+    case Multiplier::imma:
+      return true;
+    case Multiplier::dp4a:
+    case Multiplier::imma_tmvp:
+    case Multiplier::imma_shared:
+      return false;
+  }
+  return false;
+}
+
+cudaError_t launch_mul(Multiplier multiplier, MulKind kind, size_t n, unsigned logq, const uint16_t* a,
+                       const uint16_t* b, uint16_t* c, size_t count, Shared shared, cudaStream_t stream) {
+  if (!multiplier_supports(multiplier, kind, n, logq, shared)) return cudaErrorInvalidValue;
+  if (count == 0) return cudaSuccess;
+  const size_t stride = poly_stride(n);
+  const uint32_t q_mask = kind == MulKind::s3 ? 0xffff : (1u << logq) - 1;
+  const MulArgs args{
+      a, b, c, count, shared == Shared::a ? 0 : stride, shared == Shared::b ? 0 : stride, q_mask * 0x10001u};
+  switch (multiplier) {
+    case Multiplier::schoolbook_int32:
+      return launch_schoolbook_int32(kind, n, args, stream);
+    case Multiplier::imma:
+      return launch_imma(kind, n, args, stream);
+    default:
+      return cudaErrorInvalidValue;
+  }
+}
+
+}  // namespace polykem::cuda

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the multipliers of this folder have in common on the device.
+#pragma once
+
+#include "prim/polymul/cuda/polymul_cuda.hpp"
+
+namespace polykem::cuda {
+
+inline constexpr unsigned kWarp = 32;
+inline constexpr unsigned kAllLanes = 0xffffffffu;
+
+/// poly_stride as a constant for device code.
+template <int N>
+inline constexpr int kPolyStride = static_cast<int>(poly_stride(N));
+
+/// The operands of one launch. A stride of 0 coefficients makes an operand shared.
+struct MulArgs {
+  const uint16_t* a;
+  const uint16_t* b;
+  uint16_t* c;
+  size_t count;
+  size_t a_stride;
+  size_t b_stride;
+  uint32_t mask;  ///< (q - 1) * 0x10001
+};
+
+/// Two packed coefficients, each below 3 * 2^14, modulo 3.
+__device__ __forceinline__ uint32_t mod3(uint32_t x) {
+  return x - 3 * (x * 0xaaabu >> 17);
+}
+
+/// Calls f with the degree n as a compile-time constant; cudaErrorInvalidValue when it is none of the sets'.
+template <class F>
+cudaError_t with_degree(size_t n, F&& f) {
+  switch (n) {
+    case 509:
+      return f.template operator()<509>();
+    case 677:
+      return f.template operator()<677>();
+    case 701:
+      return f.template operator()<701>();
+    case 821:
+      return f.template operator()<821>();
+    case 1229:
+      return f.template operator()<1229>();
+    case 1373:
+      return f.template operator()<1373>();
+    default:
+      return cudaErrorInvalidValue;
+  }
+}
+
+/// Calls f with degree and kind as compile-time constants.
+template <class F>
+cudaError_t with_degree_and_kind(size_t n, MulKind kind, F&& f) {
+  return with_degree(n, [&]<int N>() {
+    switch (kind) {
+      case MulKind::ternary:
+        return f.template operator()<N, MulKind::ternary>();
+      case MulKind::general:
+        return f.template operator()<N, MulKind::general>();
+      case MulKind::s3:
+        return f.template operator()<N, MulKind::s3>();
+    }
+    return cudaErrorInvalidValue;
+  });
+}
+
+cudaError_t launch_schoolbook_int32(MulKind kind, size_t n, const MulArgs& args, cudaStream_t stream);
+cudaError_t launch_dp4a(MulKind kind, size_t n, const MulArgs& args, cudaStream_t stream);
+cudaError_t launch_imma(MulKind kind, size_t n, const MulArgs& args, cudaStream_t stream);
+cudaError_t launch_imma_tmvp(MulKind kind, size_t n, const MulArgs& args, cudaStream_t stream);
+cudaError_t launch_imma_shared(MulKind kind, size_t n, const MulArgs& args, cudaStream_t stream);
+
+}  // namespace polykem::cuda
