@@ -11,7 +11,7 @@ namespace polykem {
 /// One logical stage of an operation: a name the specification uses, where it stands there, and its shapes.
 struct Stage {
   const char* name;   ///< e.g. "poly_Rq_mul.cf": the text before '.' is the function, after it the use
-  const char* spec;   ///< citation, e.g. "[NTRU20, 1.8.2]"
+  const char* spec;   ///< citation, e.g. "[NTRU20, Lift]"
   const char* shape;  ///< "inputs -> outputs"
 };
 

@@ -28,7 +28,7 @@ TEST_P(Property, RoundTripWithAKeyPerItem) {
   EXPECT_EQ(exchange.sender, exchange.receiver);
 }
 
-/// NTRU's rejection secret is SHA3-256(PRF key, ct). [NTRU20, 1.12.3]
+/// NTRU's rejection secret is SHA3-256(PRF key, ct). [NTRU20, Decapsulate]
 Bytes rejection_secret(const Bytes& sk, const Bytes& ct) {
   Bytes secret(32);
   sha3_256(secret.data(), std::span(sk).last(32), ct);

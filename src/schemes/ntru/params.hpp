@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The parameter sets of NTRU and the sizes that follow from them. [NTRU20, 1.3 and 1.6]
+// The parameter sets of NTRU and the sizes that follow from them. [NTRU20, parameter sets]
 #pragma once
 
 #include <cstddef>

@@ -83,7 +83,7 @@ struct Ops {
     Prims::template mul_cyclic<P.n>(c.c, a.c, b.c);
   }
 
-  /// 1/a mod (q, Phi_n): mod 2 by division steps, then Newton's v <- v (2 - a v), doubling the bits. [NTRU20, 1.9.4]
+  /// 1/a mod (q, Phi_n): mod 2 by division steps, then Newton's v <- v (2 - a v), doubling the bits. [NTRU20, Sq_inverse]
   static void poly_Rq_inv(Poly<P, Rq>& v, const Poly<P, Rq>& a, Poly<P, Rq>& scratch_a, Poly<P, Rq>& scratch_b) {
     std::memcpy(scratch_a.c, a.c, sizeof a.c);
     poly_mod_q_Phi_n<P>(scratch_a.c);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Packed forms of NTRU's polynomials: five trits a byte, or log2 q bits a coefficient, little-endian. [NTRU20, 1.8]
+// Packed forms of NTRU's polynomials: five trits a byte, or log2 q bits a coefficient, little-endian. [NTRU20, pack_S3, pack_Rq0, pack_Sq]
 #pragma once
 
 #include "ct/ct.hpp"

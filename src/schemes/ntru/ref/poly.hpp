@@ -31,7 +31,7 @@ void poly_Z3_to_Zq(uint16_t (&c)[P.n]) {
   for (auto& x : c) x = static_cast<uint16_t>(x - 3u * (x >> 1));
 }
 
-/// out = Lift(m): for HPS m itself; for HRSS (x - 1) (m / (x - 1) mod (3, Phi_n)). [NTRU20, 1.9.5]
+/// out = Lift(m): for HPS m itself; for HRSS (x - 1) (m / (x - 1) mod (3, Phi_n)). [NTRU20, Lift]
 /// With d = m + t Phi_n and t such that d(1) = 0 mod 3, the quotient's coefficients are minus the prefix sums of d.
 template <NtruParams P>
 void poly_lift(Poly<P, Rq>& out, const Poly<P, S3>& m) {

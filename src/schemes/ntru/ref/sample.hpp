@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sampling of ternary polynomials from uniform bytes. [NTRU20, 1.10]
+// Sampling of ternary polynomials from uniform bytes. [NTRU20, Sample_fg, Sample_rm]
 #pragma once
 
 #include "core/secure.hpp"
@@ -9,14 +9,14 @@
 namespace polykem::ntru::ref {
 inline namespace POLYKEM_ISA {
 
-/// bytes: n - 1, one a coefficient. [NTRU20, 1.10.3]
+/// bytes: n - 1, one a coefficient. [NTRU20, Ternary]
 template <NtruParams P>
 void sample_iid(Poly<P, S3>& a, const uint8_t* bytes) {
   for (size_t i = 0; i + 1 < P.n; ++i) a.c[i] = ct::mod3(bytes[i]);
   a.c[P.n - 1] = 0;
 }
 
-/// Like sample_iid, then flips the signs at even indices if <x a, a> < 0. [NTRU20, 1.10.4]
+/// Like sample_iid, then flips the signs at even indices if <x a, a> < 0. [NTRU20, Ternary_Plus]
 template <NtruParams P>
 void sample_iid_plus(Poly<P, S3>& a, const uint8_t* bytes) {
   sample_iid<P>(a, bytes);
@@ -33,7 +33,7 @@ void sample_iid_plus(Poly<P, S3>& a, const uint8_t* bytes) {
   }
 }
 
-/// Exactly weight/2 coefficients 1 and as many 2, in an order that sorting random keys decides. [NTRU20, 1.10.5]
+/// Exactly weight/2 coefficients 1 and as many 2, in an order that sorting random keys decides. [NTRU20, Fixed_Type]
 /// bytes: n - 1 little-endian words of 30 bits. keys: scratch for n - 1 integers.
 template <NtruParams P, class Prims>
 void sample_fixed_type(Poly<P, S3>& a, const uint8_t* bytes, int32_t* keys) {
@@ -60,7 +60,7 @@ void sample_second(Poly<P, S3>& a, const uint8_t* bytes, int32_t* keys) {
   }
 }
 
-/// f and g of a key pair. [NTRU20, 1.10.1]
+/// f and g of a key pair. [NTRU20, Sample_fg]
 template <NtruParams P, class Prims>
 void sample_fg(Poly<P, S3>& f, Poly<P, S3>& g, const uint8_t* draws, int32_t* keys) {
   if constexpr (P.variant == Variant::hps) {
@@ -72,7 +72,7 @@ void sample_fg(Poly<P, S3>& f, Poly<P, S3>& g, const uint8_t* draws, int32_t* ke
   }
 }
 
-/// r and m of an encapsulation. [NTRU20, 1.10.2]
+/// r and m of an encapsulation. [NTRU20, Sample_rm]
 template <NtruParams P, class Prims>
 void sample_rm(Poly<P, S3>& r, Poly<P, S3>& m, const uint8_t* draws, int32_t* keys) {
   sample_iid<P>(r, draws);
