@@ -20,53 +20,120 @@ struct V16 {
   using Reg = __m256i;
   static constexpr size_t kLanes = 16;
 #endif
+  static constexpr size_t kRowWords = kLanes;
   Reg r;
 
 #ifdef POLYKEM_ISA_AVX512
-  static POLYKEM_INLINE V16 load(const uint16_t* p) { return {_mm512_load_si512(p)}; }
-  static POLYKEM_INLINE V16 load_unaligned(const uint16_t* p) { return {_mm512_loadu_si512(p)}; }
-  static POLYKEM_INLINE V16 set1(uint16_t x) { return {_mm512_set1_epi16(static_cast<short>(x))}; }
-  static POLYKEM_INLINE V16 zero() { return {_mm512_setzero_si512()}; }
-  POLYKEM_INLINE void store(uint16_t* p) const { _mm512_store_si512(p, r); }
-  POLYKEM_INLINE void store_unaligned(uint16_t* p) const { _mm512_storeu_si512(p, r); }
-  friend POLYKEM_INLINE V16 operator+(V16 a, V16 b) { return {_mm512_add_epi16(a.r, b.r)}; }
-  friend POLYKEM_INLINE V16 operator-(V16 a, V16 b) { return {_mm512_sub_epi16(a.r, b.r)}; }
-  friend POLYKEM_INLINE V16 operator*(V16 a, V16 b) { return {_mm512_mullo_epi16(a.r, b.r)}; }
-  friend POLYKEM_INLINE V16 operator&(V16 a, V16 b) { return {_mm512_and_si512(a.r, b.r)}; }
-  friend POLYKEM_INLINE V16 operator|(V16 a, V16 b) { return {_mm512_or_si512(a.r, b.r)}; }
-  friend POLYKEM_INLINE V16 operator^(V16 a, V16 b) { return {_mm512_xor_si512(a.r, b.r)}; }
+  static POLYKEM_INLINE V16 load(const uint16_t* p) {
+    return {_mm512_load_si512(p)};
+  }
+  static POLYKEM_INLINE V16 load_unaligned(const uint16_t* p) {
+    return {_mm512_loadu_si512(p)};
+  }
+  static POLYKEM_INLINE V16 set1(uint16_t x) {
+    return {_mm512_set1_epi16(static_cast<short>(x))};
+  }
+  static POLYKEM_INLINE V16 zero() {
+    return {_mm512_setzero_si512()};
+  }
+  POLYKEM_INLINE void store(uint16_t* p) const {
+    _mm512_store_si512(p, r);
+  }
+  POLYKEM_INLINE void store_unaligned(uint16_t* p) const {
+    _mm512_storeu_si512(p, r);
+  }
+  friend POLYKEM_INLINE V16 operator+(V16 a, V16 b) {
+    return {_mm512_add_epi16(a.r, b.r)};
+  }
+  friend POLYKEM_INLINE V16 operator-(V16 a, V16 b) {
+    return {_mm512_sub_epi16(a.r, b.r)};
+  }
+  friend POLYKEM_INLINE V16 operator*(V16 a, V16 b) {
+    return {_mm512_mullo_epi16(a.r, b.r)};
+  }
+  friend POLYKEM_INLINE V16 operator&(V16 a, V16 b) {
+    return {_mm512_and_si512(a.r, b.r)};
+  }
+  friend POLYKEM_INLINE V16 operator|(V16 a, V16 b) {
+    return {_mm512_or_si512(a.r, b.r)};
+  }
+  friend POLYKEM_INLINE V16 operator^(V16 a, V16 b) {
+    return {_mm512_xor_si512(a.r, b.r)};
+  }
   template <int kBits>
-  POLYKEM_INLINE V16 shl() const { return {_mm512_slli_epi16(r, kBits)}; }
+  POLYKEM_INLINE V16 shl() const {
+    return {_mm512_slli_epi16(r, kBits)};
+  }
   template <int kBits>
-  POLYKEM_INLINE V16 shr() const { return {_mm512_srli_epi16(r, kBits)}; }
+  POLYKEM_INLINE V16 shr() const {
+    return {_mm512_srli_epi16(r, kBits)};
+  }
   template <int kBits>
-  POLYKEM_INLINE V16 sar() const { return {_mm512_srai_epi16(r, kBits)}; }
+  POLYKEM_INLINE V16 sar() const {
+    return {_mm512_srai_epi16(r, kBits)};
+  }
   /// Upper 16 bits of the unsigned product.
-  friend POLYKEM_INLINE V16 mulhi_u(V16 a, V16 b) { return {_mm512_mulhi_epu16(a.r, b.r)}; }
-  friend POLYKEM_INLINE V16 min_u(V16 a, V16 b) { return {_mm512_min_epu16(a.r, b.r)}; }
+  friend POLYKEM_INLINE V16 mulhi_u(V16 a, V16 b) {
+    return {_mm512_mulhi_epu16(a.r, b.r)};
+  }
+  friend POLYKEM_INLINE V16 min_u(V16 a, V16 b) {
+    return {_mm512_min_epu16(a.r, b.r)};
+  }
 #else
-  static POLYKEM_INLINE V16 load(const uint16_t* p) { return {_mm256_load_si256(reinterpret_cast<const Reg*>(p))}; }
+  static POLYKEM_INLINE V16 load(const uint16_t* p) {
+    return {_mm256_load_si256(reinterpret_cast<const Reg*>(p))};
+  }
   static POLYKEM_INLINE V16 load_unaligned(const uint16_t* p) {
     return {_mm256_loadu_si256(reinterpret_cast<const Reg*>(p))};
   }
-  static POLYKEM_INLINE V16 set1(uint16_t x) { return {_mm256_set1_epi16(static_cast<short>(x))}; }
-  static POLYKEM_INLINE V16 zero() { return {_mm256_setzero_si256()}; }
-  POLYKEM_INLINE void store(uint16_t* p) const { _mm256_store_si256(reinterpret_cast<Reg*>(p), r); }
-  POLYKEM_INLINE void store_unaligned(uint16_t* p) const { _mm256_storeu_si256(reinterpret_cast<Reg*>(p), r); }
-  friend POLYKEM_INLINE V16 operator+(V16 a, V16 b) { return {_mm256_add_epi16(a.r, b.r)}; }
-  friend POLYKEM_INLINE V16 operator-(V16 a, V16 b) { return {_mm256_sub_epi16(a.r, b.r)}; }
-  friend POLYKEM_INLINE V16 operator*(V16 a, V16 b) { return {_mm256_mullo_epi16(a.r, b.r)}; }
-  friend POLYKEM_INLINE V16 operator&(V16 a, V16 b) { return {_mm256_and_si256(a.r, b.r)}; }
-  friend POLYKEM_INLINE V16 operator|(V16 a, V16 b) { return {_mm256_or_si256(a.r, b.r)}; }
-  friend POLYKEM_INLINE V16 operator^(V16 a, V16 b) { return {_mm256_xor_si256(a.r, b.r)}; }
+  static POLYKEM_INLINE V16 set1(uint16_t x) {
+    return {_mm256_set1_epi16(static_cast<short>(x))};
+  }
+  static POLYKEM_INLINE V16 zero() {
+    return {_mm256_setzero_si256()};
+  }
+  POLYKEM_INLINE void store(uint16_t* p) const {
+    _mm256_store_si256(reinterpret_cast<Reg*>(p), r);
+  }
+  POLYKEM_INLINE void store_unaligned(uint16_t* p) const {
+    _mm256_storeu_si256(reinterpret_cast<Reg*>(p), r);
+  }
+  friend POLYKEM_INLINE V16 operator+(V16 a, V16 b) {
+    return {_mm256_add_epi16(a.r, b.r)};
+  }
+  friend POLYKEM_INLINE V16 operator-(V16 a, V16 b) {
+    return {_mm256_sub_epi16(a.r, b.r)};
+  }
+  friend POLYKEM_INLINE V16 operator*(V16 a, V16 b) {
+    return {_mm256_mullo_epi16(a.r, b.r)};
+  }
+  friend POLYKEM_INLINE V16 operator&(V16 a, V16 b) {
+    return {_mm256_and_si256(a.r, b.r)};
+  }
+  friend POLYKEM_INLINE V16 operator|(V16 a, V16 b) {
+    return {_mm256_or_si256(a.r, b.r)};
+  }
+  friend POLYKEM_INLINE V16 operator^(V16 a, V16 b) {
+    return {_mm256_xor_si256(a.r, b.r)};
+  }
   template <int kBits>
-  POLYKEM_INLINE V16 shl() const { return {_mm256_slli_epi16(r, kBits)}; }
+  POLYKEM_INLINE V16 shl() const {
+    return {_mm256_slli_epi16(r, kBits)};
+  }
   template <int kBits>
-  POLYKEM_INLINE V16 shr() const { return {_mm256_srli_epi16(r, kBits)}; }
+  POLYKEM_INLINE V16 shr() const {
+    return {_mm256_srli_epi16(r, kBits)};
+  }
   template <int kBits>
-  POLYKEM_INLINE V16 sar() const { return {_mm256_srai_epi16(r, kBits)}; }
-  friend POLYKEM_INLINE V16 mulhi_u(V16 a, V16 b) { return {_mm256_mulhi_epu16(a.r, b.r)}; }
-  friend POLYKEM_INLINE V16 min_u(V16 a, V16 b) { return {_mm256_min_epu16(a.r, b.r)}; }
+  POLYKEM_INLINE V16 sar() const {
+    return {_mm256_srai_epi16(r, kBits)};
+  }
+  friend POLYKEM_INLINE V16 mulhi_u(V16 a, V16 b) {
+    return {_mm256_mulhi_epu16(a.r, b.r)};
+  }
+  friend POLYKEM_INLINE V16 min_u(V16 a, V16 b) {
+    return {_mm256_min_epu16(a.r, b.r)};
+  }
 #endif
 };
 

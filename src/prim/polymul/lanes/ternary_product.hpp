@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "prim/polymul/lanes/gf3.hpp"
+#include "prim/polymul/lanes/karatsuba.hpp"
+
+/// Products modulo (3, Phi_n) with the coefficients of all items bit sliced.
+///
+/// A coefficient of the kLanes items of a block is one word of kLanes bits for each of Gf3's two planes; a register
+/// holds sixteen words. Writing a(x) = sum over l < 8 of x^l a_l(x^8), eight consecutive words are one coefficient of
+/// the eight polynomials a_l. Three Karatsuba levels over l turn the 8 x 8 products of the a_l and b_l into 27, which
+/// fill the words of two registers, so the products in y = x^8 run in lanes as well.
+namespace polykem::polymul {
+inline namespace POLYKEM_ISA {
+
+#ifdef POLYKEM_ISA_AVX512
+using SliceWord = uint32_t;
+#else
+using SliceWord = uint16_t;
+#endif
+constexpr size_t kWordsPerReg = 16;
+static_assert(sizeof(SliceWord) * 8 == kLanes && sizeof(SliceWord) * kWordsPerReg == sizeof(Gf3::Reg));
+
+/// Both planes of a polynomial, one word per coefficient.
+struct SlicedPoly {
+  SliceWord* nonzero;
+  SliceWord* negative;
+
+  POLYKEM_INLINE Gf3 load(size_t i) const {
+    Gf3 v;
+    __builtin_memcpy(&v.nonzero, nonzero + i, sizeof v.nonzero);
+    __builtin_memcpy(&v.negative, negative + i, sizeof v.negative);
+    return v;
+  }
+  POLYKEM_INLINE void store(size_t i, Gf3 v) const {
+    __builtin_memcpy(nonzero + i, &v.nonzero, sizeof v.nonzero);
+    __builtin_memcpy(negative + i, &v.negative, sizeof v.negative);
+  }
+};
+
+using SliceReg __attribute__((vector_size(sizeof(Gf3::Reg)))) = SliceWord;
+
+/// Picks words of a (0 .. 15) and b (16 .. 31).
+template <int... kIndex>
+POLYKEM_INLINE Gf3 pick(Gf3 a, Gf3 b) {
+  return {(Gf3::Reg)__builtin_shufflevector((SliceReg)a.nonzero, (SliceReg)b.nonzero, kIndex...),
+          (Gf3::Reg)__builtin_shufflevector((SliceReg)a.negative, (SliceReg)b.negative, kIndex...)};
+}
+
+/// Neighbouring words exchanged.
+POLYKEM_INLINE Gf3 swap_adjacent(Gf3 a) {
+  return pick<1, 0, 3, 2, 5, 4, 7, 6, 9, 8, 11, 10, 13, 12, 15, 14>(a, a);
+}
+
+#ifdef POLYKEM_ISA_AVX512
+POLYKEM_INLINE void slice_rows(SlicedPoly s, size_t i, const uint16_t* a, size_t rows) {
+  for (const size_t end = i + rows; i < end; ++i) {
+    const __m512i row = _mm512_load_si512(a + i * kLanes);
+    s.nonzero[i] = _mm512_test_epi16_mask(row, _mm512_set1_epi16(3));
+    s.negative[i] = _mm512_test_epi16_mask(row, _mm512_set1_epi16(2));
+  }
+}
+
+POLYKEM_INLINE void unslice_row(uint16_t* c, SlicedPoly s, size_t i) {
+  const __m512i one = _mm512_maskz_set1_epi16(s.nonzero[i], 1);
+  _mm512_store_si512(c + i * kLanes, _mm512_mask_set1_epi16(one, s.nonzero[i] & s.negative[i], 2));
+}
+#else
+POLYKEM_INLINE void slice_row_pair(SlicedPoly s, size_t i, __m256i first, __m256i second) {
+  const auto gather = [](__m256i x, __m256i y) __attribute__((always_inline)) {
+    return static_cast<uint32_t>(_mm256_movemask_epi8(_mm256_permute4x64_epi64(_mm256_packs_epi16(x, y), 0xd8)));
+  };
+  const auto bit1 = [](__m256i x) __attribute__((always_inline)) {
+    return _mm256_slli_epi16(x, 14);
+  };
+  const auto any = [](__m256i x) __attribute__((always_inline)) {
+    return _mm256_or_si256(_mm256_slli_epi16(x, 15), _mm256_slli_epi16(x, 14));
+  };
+  const uint32_t nonzero = gather(any(first), any(second));
+  const uint32_t negative = gather(bit1(first), bit1(second));
+  __builtin_memcpy(s.nonzero + i, &nonzero, sizeof nonzero);
+  __builtin_memcpy(s.negative + i, &negative, sizeof negative);
+}
+
+POLYKEM_INLINE void slice_rows(SlicedPoly s, size_t i, const uint16_t* a, size_t rows) {
+  const auto row = [&](size_t k) __attribute__((always_inline)) {
+    return _mm256_load_si256(reinterpret_cast<const __m256i*>(a + k * kLanes));
+  };
+  const size_t end = i + rows;
+  for (; i + 1 < end; i += 2)
+    slice_row_pair(s, i, row(i), row(i + 1));
+  if (i < end) slice_row_pair(s, i, row(i), _mm256_setzero_si256());
+}
+
+POLYKEM_INLINE void unslice_row(uint16_t* c, SlicedPoly s, size_t i) {
+  const __m256i bits = _mm256_setr_epi16(1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 8192, 16384, -32768);
+  const auto spread = [&](SliceWord w) __attribute__((always_inline)) {
+    return _mm256_cmpeq_epi16(_mm256_and_si256(_mm256_set1_epi16(static_cast<short>(w)), bits), bits);
+  };
+  const __m256i magnitude = _mm256_sub_epi16(_mm256_set1_epi16(1), spread(s.negative[i]));
+  _mm256_store_si256(reinterpret_cast<__m256i*>(c + i * kLanes), _mm256_and_si256(spread(s.nonzero[i]), magnitude));
+}
+#endif
+
+/// c = a b modulo (3, Phi_kN) for the items of a block. kP = 2^j * 2 kH coefficients in y, 8 kP >= kN.
+template <size_t kN, size_t kP, size_t kH>
+struct TernaryProduct {
+  static_assert(8 * kP >= kN && 8 * kP < 2 * kN);
+  using Inner = Karatsuba<kP, kH, Gf3>;
+  static constexpr size_t kPlane = 16 * kP + 2 * kWordsPerReg;  // words: a linear product and what a load may overrun
+  static constexpr size_t kPlaneBytes = kPlane * sizeof(SliceWord);
+  static_assert(kPlaneBytes % 64 == 0);
+  static constexpr size_t kRows = 4 * kP + 4 * kP + Inner::kTmpRows;
+  static constexpr size_t kWorkspaceBytes = 2 * kPlaneBytes + kRows * Gf3::kRowWords * sizeof(uint16_t);
+
+  static POLYKEM_NOINLINE void mul(uint16_t* c, const uint16_t* a, const uint16_t* b, uint16_t* ws) {
+    const SlicedPoly words = {reinterpret_cast<SliceWord*>(ws), reinterpret_cast<SliceWord*>(ws) + kPlane};
+    uint16_t* ea = ws + kPlaneBytes;  // two planes, in 16-bit words
+    uint16_t* eb = ea + 2 * kP * Gf3::kRowWords;
+    uint16_t* w = eb + 2 * kP * Gf3::kRowWords;
+    uint16_t* tmp = w + 4 * kP * Gf3::kRowWords;
+    slice(words, a);
+    evaluate(ea, words);
+    slice(words, b);
+    evaluate(eb, words);
+    Inner::mul(w, ea, eb, tmp);
+    Inner::mul(w + 2 * kP * Gf3::kRowWords, ea + kP * Gf3::kRowWords, eb + kP * Gf3::kRowWords, tmp);
+    interpolate(words, w);
+    reduce(words);
+    for (size_t i = 0; i < kN; ++i)
+      unslice_row(c, words, i);
+  }
+
+ private:
+  static POLYKEM_NOINLINE void slice(SlicedPoly s, const uint16_t* a) {
+    slice_rows(s, 0, a, kN);
+    for (size_t i = kN; i < 8 * kP + kWordsPerReg; ++i)
+      s.nonzero[i] = s.negative[i] = 0;
+  }
+
+  /// Rows 0 .. kP - 1 of e: words 0 .. 7 the a_l, 8 .. 11 their sums at distance 4. Rows from kP on: for each of the
+  /// three groups of four, the two sums at distance 2 and the two at distance 1; words 12 .. 14 the sums of four.
+  static POLYKEM_NOINLINE void evaluate(uint16_t* e, SlicedPoly s) {
+    for (size_t i = 0; i < kP; ++i) {
+      const Gf3 x = s.load(8 * i);
+      const Gf3 far = x + pick<4, 5, 6, 7, 4, 5, 6, 7, 4, 5, 6, 7, 4, 5, 6, 7>(x, x);
+      const Gf3 first = pick<0, 1, 2, 3, 4, 5, 6, 7, 16, 17, 18, 19, 16, 17, 18, 19>(x, far);
+      const Gf3 by2 = first + pick<2, 3, 0, 1, 6, 7, 4, 5, 10, 11, 8, 9, 14, 15, 12, 13>(first, first);
+      const Gf3 by1 = first + swap_adjacent(first);
+      const Gf3 all = by2 + swap_adjacent(by2);
+      const Gf3 mixed = pick<0, 1, 16, 18, 4, 5, 20, 22, 8, 9, 24, 26, 8, 9, 24, 26>(by2, by1);
+      store_row(e, i, first);
+      store_row(e, kP + i, pick<0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 16, 20, 24, 24>(mixed, all));
+    }
+  }
+
+  /// Words 0 .. 14: the coefficients of x^0 .. x^14 that row i of the 27 products makes. Word 15 is zero.
+  static POLYKEM_INLINE Gf3 interpolate_row(const uint16_t* w, size_t i) {
+    const Gf3 first = load_row<Gf3>(w, i);
+    const Gf3 second = load_row<Gf3>(w, 2 * kP + i);
+    const Gf3 zero = Gf3::zero();
+    const Gf3 first_sums = first + swap_adjacent(first);
+    const Gf3 second_sums = second + swap_adjacent(second);
+    // In each group of four words, the three coefficients of the product of the low pairs, of the high pairs, of the
+    // sums.
+    const Gf3 low = pick<0, 18, 1, 19, 4, 22, 5, 23, 8, 26, 9, 27, 12, 30, 13, 31>(first, second) -
+                    pick<16, 0, 16, 16, 16, 4, 16, 16, 16, 8, 16, 16, 16, 12, 16, 16>(first_sums, zero);
+    const Gf3 high = pick<2, 19, 3, 18, 6, 23, 7, 22, 10, 27, 11, 26, 14, 31, 15, 30>(first, second) -
+                     pick<16, 2, 16, 16, 16, 6, 16, 16, 16, 10, 16, 16, 16, 14, 16, 16>(first_sums, zero);
+    const Gf3 sums = pick<0, 12, 1, 3, 4, 13, 5, 7, 8, 14, 9, 11, 12, 15, 13, 15>(second, second) -
+                     pick<16, 0, 16, 16, 16, 4, 16, 16, 16, 8, 16, 16, 16, 12, 16, 16>(second_sums, zero);
+    const Gf3 middle = (sums - low) - high;
+    // Groups 0 and 1 in words 0 .. 6 and 8 .. 14; group 2, their sum's product, likewise in words 0 .. 6 of the second.
+    const Gf3 outer = pick<0, 1, 2, 31, 16, 17, 18, 31, 4, 5, 6, 31, 20, 21, 22, 31>(low, high_masked(high)) +
+                      pick<16, 16, 0, 1, 2, 16, 16, 16, 16, 16, 4, 5, 6, 16, 16, 16>(middle, zero);
+    const Gf3 inner = pick<8, 9, 10, 31, 24, 25, 26, 31, 31, 31, 31, 31, 31, 31, 31, 31>(low, high_masked(high)) +
+                      pick<16, 16, 8, 9, 10, 16, 16, 16, 16, 16, 16, 16, 16, 16, 16, 16>(middle, zero);
+    const Gf3 cross = (inner - outer) - pick<8, 9, 10, 11, 12, 13, 14, 15, 8, 9, 10, 11, 12, 13, 14, 15>(outer, outer);
+    return outer + pick<16, 16, 16, 16, 0, 1, 2, 3, 4, 5, 6, 16, 16, 16, 16, 16>(cross, zero);
+  }
+
+  /// Word 15 cleared: it is what the picks above take for zero.
+  static POLYKEM_INLINE Gf3 high_masked(Gf3 high) {
+    return pick<0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 16>(high, Gf3::zero());
+  }
+
+  static POLYKEM_NOINLINE void interpolate(SlicedPoly s, const uint16_t* w) {
+    Gf3 carry = Gf3::zero();
+    for (size_t i = 0; i + 1 < 2 * kP; ++i) {
+      const Gf3 row = interpolate_row(w, i) + carry;
+      s.store(8 * i, row);
+      carry = pick<8, 9, 10, 11, 12, 13, 14, 15, 16, 16, 16, 16, 16, 16, 16, 16>(row, Gf3::zero());
+    }
+    s.store(8 * (2 * kP - 1), carry);
+  }
+
+  /// Modulo x^n - 1, then modulo Phi_n: the last coefficient is subtracted from all.
+  static POLYKEM_NOINLINE void reduce(SlicedPoly s) {
+    for (size_t i = 0; i < kN; i += kWordsPerReg)
+      s.store(i, s.load(i) + s.load(kN + i));
+    const Gf3 last = {(Gf3::Reg)(SliceReg{} + s.nonzero[kN - 1]), (Gf3::Reg)(SliceReg{} + s.negative[kN - 1])};
+    for (size_t i = 0; i < kN; i += kWordsPerReg)
+      s.store(i, s.load(i) - last);
+  }
+};
+
+}  // namespace POLYKEM_ISA
+}  // namespace polykem::polymul
