@@ -148,7 +148,7 @@ int run_bench(const BenchOptions& options) {
   Progress progress("bench", points.size(), "points", silent);
   for (const BenchPoint& point : points) {
     progress.update(rows.size(), fmt::format("{} {} x {}", point.scheme.name(), op_name(point.op), point.count));
-    const std::string backend = backend_for(context, point.scheme);
+    const std::string backend = backend_for(context, point.scheme, options.common.backend);
     rows.push_back({point, measure(context, point, options.seconds), backend});
   }
   progress.finish();

@@ -119,13 +119,25 @@ Context open_context(unsigned threads, const std::string& backend) {
   }
 }
 
-std::string backend_for(const Context& context, const Scheme& scheme) {
+std::string backend_for(const Context& context, const Scheme& scheme, const std::string& asked) {
   std::string name = context.backend(scheme);
-  if (name.empty()) {
-    throw CliError(kExitBackend, fmt::format("no backend here runs {}", scheme.name()),
-                   "'polykem list' shows which backends run which set");
+  if (!name.empty()) return name;
+  const bool forced = !asked.empty() || std::getenv("POLYKEM_BACKEND") != nullptr;
+  throw CliError(kExitBackend,
+                 forced ? fmt::format("backend {} does not run {}", backend_asked(asked), scheme.name())
+                        : fmt::format("no backend here runs {}", scheme.name()),
+                 "'polykem list' shows which backends run which set");
+}
+
+std::string describe_backends() {
+  std::string out = "backends, best first\n";
+  for (std::size_t i = 0; i < polykem_backend_count(); ++i) {
+    polykem_backend_info_t info{};
+    check(polykem_backend_info(i, &info), "backend");
+    out += fmt::format("  {:<8}  {}\n", info.name, info.description);
+    if (info.available == 0) out += fmt::format("  {:<8}  not here: needs {}\n", "", info.requirements);
   }
-  return name;
+  return out;
 }
 
 std::vector<polykem_op> parse_ops(const std::string& list) {

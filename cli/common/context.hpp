@@ -25,8 +25,12 @@ std::vector<Scheme> open_schemes(const std::string& list);
  */
 Context open_context(unsigned threads = 0, const std::string& backend = {});
 
-/** Name of the backend that runs `scheme` in `context`. Throws CliError (backend) if none can. */
-std::string backend_for(const Context& context, const Scheme& scheme);
+/** Name of the backend that runs `scheme` in `context`. Throws CliError (backend) if none can; `asked` is the value of
+ * --backend, for the message. */
+std::string backend_for(const Context& context, const Scheme& scheme, const std::string& asked = {});
+
+/** All backends for people, best first, a line each; those that cannot run here say what they need. */
+std::string describe_backends();
 
 /** Operations from "keygen", "encaps", "decaps", "all" or a comma-separated list. Throws CliError (usage). */
 std::vector<polykem_op> parse_ops(const std::string& list);

@@ -71,15 +71,16 @@ std::string behind_links(const std::string& path) {
   return real ? std::string(real.get()) : path;
 }
 
-void check_place(const std::string& path, bool force) {
+/** name: the path as the user gave it, for messages. */
+void check_place(const std::string& path, const std::string& name, bool force) {
   struct stat info {};
   if (::stat(path.c_str(), &info) != 0) {
-    if (errno != ENOENT) throw_io("write", path);
+    if (errno != ENOENT) throw_io("write", name);
     return;
   }
-  if (S_ISDIR(info.st_mode)) throw CliError(kExitIo, fmt::format("cannot write '{}': it is a directory", path));
+  if (S_ISDIR(info.st_mode)) throw CliError(kExitIo, fmt::format("cannot write '{}': it is a directory", name));
   if (S_ISREG(info.st_mode) && !force) {
-    throw CliError(kExitUsage, fmt::format("'{}' exists already", path), "use --force to replace it, or another name");
+    throw CliError(kExitUsage, fmt::format("'{}' exists already", name), "use --force to replace it, or another name");
   }
 }
 
@@ -135,6 +136,7 @@ OutputFiles::~OutputFiles() {
 
 void OutputFiles::add(const std::string& path, ByteView bytes, FileMode mode) {
   Output output;
+  output.name = path;
   output.path = path == "-" ? path : behind_links(path);
   output.bytes = bytes;
   output.mode = mode;
@@ -148,10 +150,10 @@ void OutputFiles::check(bool force) const {
     if (output.direct) continue;
     for (std::size_t j = 0; j < i; ++j) {
       if (outputs_[j].path == output.path) {
-        throw CliError(kExitUsage, fmt::format("'{}' is named for two outputs", output.path), "give each its own file");
+        throw CliError(kExitUsage, fmt::format("'{}' is named for two outputs", output.name), "give each its own file");
       }
     }
-    check_place(output.path, force);
+    check_place(output.path, output.name, force);
   }
 }
 
@@ -168,8 +170,8 @@ void OutputFiles::commit(bool force) {
       continue;
     }
     const Descriptor file(::open(output.path.c_str(), O_WRONLY | O_CLOEXEC));
-    if (file.get() < 0) throw_io("write", output.path);
-    write_all(file.get(), output.bytes, output.path);
+    if (file.get() < 0) throw_io("write", output.name);
+    write_all(file.get(), output.bytes, output.name);
   }
   for (Output& output : outputs_) {
     if (!output.direct) publish(output, force);
@@ -181,20 +183,20 @@ void OutputFiles::write_temporary(Output& output) {
   const std::string name = fmt::format("{}.{}.tmp", output.path, ::getpid());
   const mode_t mode = output.mode == FileMode::kSecret ? S_IRUSR | S_IWUSR : 0666;
   Descriptor file(::open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, mode));
-  if (file.get() < 0) throw_io("write", output.path);
+  if (file.get() < 0) throw_io("write", output.name);
   output.temporary = name;
-  write_all(file.get(), output.bytes, output.path);
-  if (::fsync(file.get()) != 0 || !file.close()) throw_io("write", output.path);
+  write_all(file.get(), output.bytes, output.name);
+  if (::fsync(file.get()) != 0 || !file.close()) throw_io("write", output.name);
 }
 
 void OutputFiles::publish(Output& output, bool force) {
   // link() fails where the name has appeared meanwhile; file systems without hard links get the plain rename.
   const bool linked = !force && ::link(output.temporary.c_str(), output.path.c_str()) == 0;
-  if (!force && !linked && errno == EEXIST) check_place(output.path, force);
+  if (!force && !linked && errno == EEXIST) check_place(output.path, output.name, force);
   if (linked) {
     ::unlink(output.temporary.c_str());
   } else if (::rename(output.temporary.c_str(), output.path.c_str()) != 0) {
-    throw_io("write", output.path);
+    throw_io("write", output.name);
   }
   output.temporary.clear();
   output.published = !force;

@@ -40,7 +40,8 @@ class OutputFiles {
 
  private:
   struct Output {
-    std::string path;
+    std::string name; /**< as the user gave it */
+    std::string path; /**< behind symbolic links */
     ByteView bytes;
     FileMode mode;
     std::string temporary;

@@ -122,7 +122,7 @@ std::string Table::render_markdown() const {
   const std::vector<std::size_t> width = widths();
   std::string out = "|";
   for (std::size_t i = 0; i < columns_.size(); ++i) {
-    out += " " + padded(markdown_cell(columns_[i].title), width[i], columns_[i].align) + " |";
+    out += fmt::format(" {} |", padded(markdown_cell(columns_[i].title), width[i], columns_[i].align));
   }
   out += "\n|";
   for (const Column& column : columns_)
@@ -132,7 +132,7 @@ std::string Table::render_markdown() const {
     if (cells.empty()) continue;
     out += "|";
     for (std::size_t i = 0; i < columns_.size(); ++i) {
-      out += " " + padded(markdown_cell(cells[i]), width[i], columns_[i].align) + " |";
+      out += fmt::format(" {} |", padded(markdown_cell(cells[i]), width[i], columns_[i].align));
     }
     out += "\n";
   }
@@ -142,12 +142,12 @@ std::string Table::render_markdown() const {
 std::string Table::render_csv() const {
   std::string out;
   for (std::size_t i = 0; i < columns_.size(); ++i)
-    out += (i > 0 ? "," : "") + csv_cell(columns_[i].title);
+    out += fmt::format("{}{}", i > 0 ? "," : "", csv_cell(columns_[i].title));
   out += "\n";
   for (const auto& cells : rows_) {
     if (cells.empty()) continue;
     for (std::size_t i = 0; i < columns_.size(); ++i)
-      out += (i > 0 ? "," : "") + csv_cell(cells[i]);
+      out += fmt::format("{}{}", i > 0 ? "," : "", csv_cell(cells[i]));
     out += "\n";
   }
   return out;

@@ -124,15 +124,6 @@ void print_machine(const Limits& limits) {
              limits.hard == RLIM_INFINITY ? "any number" : with_commas(limits.hard));
 }
 
-void print_backends() {
-  Table table(
-      {{"backend", Align::kLeft}, {"runs here", Align::kLeft}, {"what it is", Align::kLeft}, {"needs", Align::kLeft}});
-  for (const polykem_backend_info_t& backend : backends()) {
-    table.row({backend.name, backend.available != 0 ? "yes" : "no", backend.description, backend.requirements});
-  }
-  fmt::print("{}\n", table.render());
-}
-
 void print_diagnoses(const std::vector<Diagnosis>& diagnoses, const CommonOptions& options) {
   Table table(
       {{"set", Align::kLeft}, {"would run on", Align::kLeft}, {"because", Align::kLeft}, {"self-test", Align::kLeft}});
@@ -185,7 +176,7 @@ int run_doctor(const CommonOptions& options) {
   const Limits limits = limits_here(options);
   if (!silent) {
     print_machine(limits);
-    print_backends();
+    fmt::print("{}\n", describe_backends());
     std::fflush(stdout);
   }
   std::vector<Diagnosis> diagnoses;

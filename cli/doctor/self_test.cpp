@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <set>
 #include <string_view>
 #include <utility>
 
@@ -29,16 +28,18 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 6> kDigests 
     {"ntruhrss1373", "e814dd15511e597fb7db6f8896f079c642da663c041aa80694aeb9bf315faf5a"},
 }};
 
-SecretBytes record(const SecretBytes& bytes, std::size_t index, std::size_t size) {
-  return {bytes.begin() + static_cast<std::ptrdiff_t>(index * size),
-          bytes.begin() + static_cast<std::ptrdiff_t>((index + 1) * size)};
+/** Record `i` of `a` equals record `j` of `b`. */
+bool same(const SecretBytes& a, std::size_t i, const SecretBytes& b, std::size_t j, std::size_t size) {
+  return std::equal(a.data() + i * size, a.data() + (i + 1) * size, b.data() + j * size);
 }
 
 bool all_distinct(const SecretBytes& secrets, std::size_t size) {
-  std::set<SecretBytes> seen;
-  for (std::size_t i = 0; i < kItems; ++i)
-    seen.insert(record(secrets, i, size));
-  return seen.size() == kItems;
+  for (std::size_t i = 0; i < kItems; ++i) {
+    for (std::size_t j = 0; j < i; ++j) {
+      if (same(secrets, i, secrets, j, size)) return false;
+    }
+  }
+  return true;
 }
 
 bool rejects(const Context& context, const Scheme& scheme, const KeyPairs& keys, const Encapsulations& made) {
@@ -50,12 +51,11 @@ bool rejects(const Context& context, const Scheme& scheme, const KeyPairs& keys,
   }
   const SecretBytes first = context.decaps(scheme, kItems, KeyMode::kPerItem, keys.sk, ct).ss;
   const SecretBytes second = context.decaps(scheme, kItems, KeyMode::kPerItem, keys.sk, ct).ss;
-  bool different = first == second;
+  if (first != second) return false;
   for (std::size_t i = 0; i < kItems; ++i) {
-    const std::size_t n = scheme.shared_secret_bytes();
-    different = different && record(first, i, n) != record(made.ss, i, n);
+    if (same(first, i, made.ss, i, scheme.shared_secret_bytes())) return false;
   }
-  return different;
+  return true;
 }
 
 Bytes draws(NistDrbg& drbg, const Scheme& scheme, polykem_op op) {

@@ -35,7 +35,7 @@ int run_decaps(const FileOptions& options) {
   }
   const KeyMode mode = keys.count == 1 ? KeyMode::kShared : KeyMode::kPerItem;
   const Context context = open_context(options.common.threads, options.common.backend);
-  const std::string backend = backend_for(context, keys.scheme);
+  const std::string backend = backend_for(context, keys.scheme, options.common.backend);
   const SharedSecrets made = context.decaps(keys.scheme, ciphertexts.count, mode, keys.bytes, ciphertexts.bytes);
   refuse_bad_items(made.items, RecordKind::kCiphertext, options.ct);
   RecordOutputs outputs(options, keys.scheme);

@@ -31,7 +31,7 @@ int run_encaps(const FileOptions& options) {
   const std::size_t count = options.count_given ? options.count : keys.count;
   const KeyMode mode = keys.count == 1 ? KeyMode::kShared : KeyMode::kPerItem;
   const Context context = open_context(options.common.threads, options.common.backend);
-  const std::string backend = backend_for(context, keys.scheme);
+  const std::string backend = backend_for(context, keys.scheme, options.common.backend);
   const Encapsulations made = context.encaps(keys.scheme, count, mode, keys.bytes);
   refuse_bad_items(made.items, RecordKind::kPublicKey, options.pk);
   RecordOutputs outputs(options, keys.scheme);

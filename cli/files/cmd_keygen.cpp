@@ -21,7 +21,7 @@ int run_keygen(const FileOptions& options) {
   const Scheme scheme = open_scheme(options.scheme);
   RecordOutputs::check_places(options, {options.pk, options.sk});
   const Context context = open_context(options.common.threads, options.common.backend);
-  const std::string backend = backend_for(context, scheme);
+  const std::string backend = backend_for(context, scheme, options.common.backend);
   const KeyPairs pairs = context.keygen(scheme, options.count);
   RecordOutputs outputs(options, scheme);
   outputs.add(options.pk, RecordKind::kPublicKey, pairs.pk);

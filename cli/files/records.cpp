@@ -20,18 +20,22 @@ Scheme scheme_of_block(const std::string& name, const std::string& where) {
                  fmt::format("the nearest is '{}'; 'polykem list' shows all", polykem_scheme_suggest(name.c_str())));
 }
 
-/** What else a raw file of that size could be: the best hint after a mix-up. */
+/** What else a raw file of that size could be: the best hint after a mix-up. One record is likelier than several,
+ * the set that was asked for likelier than another. */
 std::string guess_by_size(std::size_t size, const Scheme& asked) {
-  std::string guess;
-  for (const Scheme& scheme : Scheme::all()) {
-    for (const RecordKind kind : {RecordKind::kPublicKey, RecordKind::kSecretKey, RecordKind::kCiphertext}) {
-      if (record_bytes(scheme, kind) != size) continue;
-      const std::string found = fmt::format("{} {}", scheme.name(), kind_name(kind));
-      if (scheme == asked) return fmt::format("it has the size of a {}", found);
-      if (guess.empty()) guess = fmt::format("it has the size of a {}", found);
+  std::vector<Scheme> schemes = Scheme::all();
+  std::stable_partition(schemes.begin(), schemes.end(), [&](const Scheme& scheme) { return scheme == asked; });
+  for (const bool single : {true, false}) {
+    for (const Scheme& scheme : schemes) {
+      for (const RecordKind kind : {RecordKind::kPublicKey, RecordKind::kSecretKey, RecordKind::kCiphertext}) {
+        const std::size_t record = record_bytes(scheme, kind);
+        if (single && size == record) return fmt::format("it has the size of a {} {}", scheme.name(), kind_name(kind));
+        if (single || size % record != 0) continue;
+        return fmt::format("it has the size of {} {} {}s", size / record, scheme.name(), kind_name(kind));
+      }
     }
   }
-  return guess.empty() ? "the file may be cut off or not be raw" : guess;
+  return "the file may be cut off or not be raw";
 }
 
 void check_block(const ArmouredRecord& block, const Scheme& scheme, RecordKind kind, const std::string& where) {

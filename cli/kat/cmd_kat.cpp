@@ -101,7 +101,7 @@ class KatRun {
                      fmt::format("the file is of set {}, not of {}", scheme.name(), Scheme(only_).name()));
     }
     row.scheme = scheme.name();
-    row.backend = backend_for(context_, scheme);
+    row.backend = backend_for(context_, scheme, options_.common.backend);
     if (file.cases.empty()) throw CliError(kExitBadInput, "the file holds no cases", "is the file complete?");
     complete_cases(file, scheme);
     const std::size_t total = items_of(file, options_.batch);
@@ -121,7 +121,7 @@ class KatRun {
       Row row;
       row.file = path;
       row.scheme = scheme.name();
-      row.backend = backend_for(context_, scheme);
+      row.backend = backend_for(context_, scheme, options_.common.backend);
       std::size_t total = 0;
       for (const AccumulatedCase& c : set.cases)
         total += c.rounds;
@@ -255,7 +255,7 @@ void register_kat(CLI::App& app, int& exit_code) {
   command->callback([options, files, accumulated, &exit_code] {
     exit_code = run_guarded([&] {
       if (files->count() + accumulated->count() == 0) {
-        throw CliError(kExitUsage, "no file named", "for example: polykem kat tests/data/kat/ntruhps4096821.json");
+        throw CliError(kExitUsage, "no file named", "for example: polykem kat tests/data/ntruhps4096821.json");
       }
       return run_kat(*options);
     });

@@ -95,13 +95,7 @@ int run_list(const ListOptions& options) {
   fmt::print("{}", scheme_table(backends).render(format));
   if (format != TableFormat::kText) return kExitOk;
   fmt::print("\nSizes in bytes; category: NIST security category, '-' where none was claimed.\n\n");
-  Table table(
-      {{"backend", Align::kLeft}, {"here", Align::kLeft}, {"what it is", Align::kLeft}, {"needs", Align::kLeft}});
-  for (const Backend& backend : backends) {
-    table.row({backend.info.name, backend.info.available != 0 ? "yes" : "no", backend.info.description,
-               backend.info.requirements});
-  }
-  fmt::print("{}", table.render());
+  fmt::print("{}", describe_backends());
   return kExitOk;
 }
 

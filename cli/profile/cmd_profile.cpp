@@ -220,7 +220,7 @@ int run_profile(const ProfileOptions& options) {
   Progress progress("profile", schemes.size() * ops.size(), "operations", silent);
   std::size_t done = 0;
   for (const Scheme& scheme : schemes) {
-    profiles.push_back({scheme, backend_for(context, scheme), {}});
+    profiles.push_back({scheme, backend_for(context, scheme, options.common.backend), {}});
     for (const polykem_op op : ops) {
       progress.update(done++, fmt::format("{} {}", scheme.name(), op_name(op)));
       profiles.back().ops.push_back(
