@@ -2,6 +2,9 @@
 #include "core/backend.hpp"
 
 #include <cstring>
+#include <deque>
+#include <mutex>
+#include <string>
 
 #include "core/cpu.hpp"
 
@@ -16,15 +19,45 @@ constexpr bool kX86 = false;
 #endif
 
 constexpr BackendDescription kBackends[] = {
+    {BackendId::cuda, "cuda", "batches on NVIDIA GPUs, a key of its own for every client",
+     "an NVIDIA GPU of compute capability 7.5 or newer, its driver for CUDA 13, and libpolykem_cuda.so", true},
     {BackendId::avx512, "avx512", "batches across the lanes of 512-bit vectors",
      "x86-64 with AVX-512 F, BW, VL, DQ, VBMI, VBMI2, VNNI, IFMA, VAES, VPCLMULQDQ and GFNI", kX86},
     {BackendId::avx2, "avx2", "batches across the lanes of 256-bit vectors", "x86-64 with AVX2, BMI2 and AES", kX86},
     {BackendId::ref, "ref", "portable C++, one stage a step, the reference for all others", "any 64-bit machine", true},
 };
 
+bool (*cuda_probe)() = nullptr;
+
+/// What was said about each backend. Old texts stay, since callers may still hold them.
+class Problems {
+ public:
+  const char* get(BackendId id) {
+    const std::lock_guard lock(mutex_);
+    return current_[static_cast<size_t>(id)];
+  }
+  void set(BackendId id, const char* problem) {
+    const std::lock_guard lock(mutex_);
+    const char*& slot = current_[static_cast<size_t>(id)];
+    if (std::strcmp(slot, problem) != 0) slot = texts_.emplace_back(problem).c_str();
+  }
+
+ private:
+  std::mutex mutex_;
+  std::deque<std::string> texts_;
+  const char* current_[std::size(kBackends)] = {"", "", "", ""};
+};
+
+Problems& problems() {
+  static Problems all;
+  return all;
+}
+
 }  // namespace
 
-std::span<const BackendDescription> backends() { return kBackends; }
+std::span<const BackendDescription> backends() {
+  return kBackends;
+}
 
 const BackendDescription* find_backend(const char* name) {
   for (const auto& backend : kBackends) {
@@ -36,11 +69,26 @@ const BackendDescription* find_backend(const char* name) {
 bool backend_available(const BackendDescription& backend) {
   if (!backend.built) return false;
   switch (backend.id) {
-    case BackendId::avx512: return cpu_features().avx512();
-    case BackendId::avx2: return cpu_features().avx2();
-    case BackendId::ref: return true;
+    case BackendId::cuda:
+      return cuda_probe != nullptr && cuda_probe();
+    case BackendId::avx512:
+      return cpu_features().avx512();
+    case BackendId::avx2:
+      return cpu_features().avx2();
+    case BackendId::ref:
+      return true;
   }
   return false;
+}
+
+const char* backend_problem(BackendId id) {
+  return problems().get(id);
+}
+void set_backend_problem(BackendId id, const char* problem) {
+  problems().set(id, problem);
+}
+void set_cuda_probe(bool (*probe)()) {
+  cuda_probe = probe;
 }
 
 }  // namespace polykem

@@ -6,7 +6,7 @@
 
 namespace polykem {
 
-enum class BackendId : int { avx512 = 0, avx2 = 1, ref = 2 };
+enum class BackendId : int { cuda = 0, avx512 = 1, avx2 = 2, ref = 3 };
 
 struct BackendDescription {
   BackendId id;
@@ -24,5 +24,13 @@ const BackendDescription* find_backend(const char* name);
 
 /// True if this build and this machine can run it.
 bool backend_available(const BackendDescription& backend);
+
+/// Why the backend is not available, or went out of use, as one line for the user; "" if there is nothing to say.
+/// Static storage.
+const char* backend_problem(BackendId id);
+void set_backend_problem(BackendId id, const char* problem);
+
+/// The cuda backend lives above this room: it says here how to find out whether it can run.
+void set_cuda_probe(bool (*probe)());
 
 }  // namespace polykem

@@ -36,10 +36,11 @@ struct Batch {
 struct Operation {
   std::span<const Stage> stages;
   std::span<const StepInfo> steps;
-  size_t granule;                             ///< items that fill the lanes
-  size_t chunk;                               ///< items whose working set fits the cache; a multiple of granule
-  size_t (*workspace_bytes)(size_t items);    ///< for a chunk of `items`
-  void (*run)(const Batch&, std::byte* workspace, StepTimes* times);  ///< workspace is 64-byte aligned
+  size_t granule;                           ///< items that fill the lanes
+  size_t chunk;                             ///< items whose working set fits the cache; a multiple of granule
+  size_t (*workspace_bytes)(size_t items);  ///< for a chunk of `items`
+  /// workspace is 64-byte aligned. Anything but Status::ok fails the batch.
+  Status (*run)(const Batch&, std::byte* workspace, StepTimes* times);
 };
 
 struct SchemeBackend {

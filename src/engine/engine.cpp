@@ -8,6 +8,8 @@
 #include <cstring>
 #include <new>
 
+#include "engine/cuda/backend.hpp"
+
 namespace polykem {
 
 namespace {
@@ -51,7 +53,11 @@ Status Engine::create(const EngineConfig& config, std::unique_ptr<Engine>& out) 
   return out == nullptr ? Status::out_of_memory : Status::ok;
 }
 
-const SchemeBackend* Engine::backend_for(const Scheme& scheme) const {
+const SchemeBackend* Engine::backend_for(const Scheme& scheme, size_t count) const {
+  if (forced_.has_value() ? *forced_ == BackendId::cuda : count >= cuda::kSmallestBatch) {
+    const SchemeBackend* gpu = cuda::backend_for(scheme);
+    if (gpu != nullptr || forced_.has_value()) return gpu;
+  }
   for (const SchemeBackend& candidate : scheme.backends) {
     if (forced_.has_value() ? candidate.backend == *forced_ : is_available(candidate.backend)) return &candidate;
   }
@@ -61,7 +67,7 @@ const SchemeBackend* Engine::backend_for(const Scheme& scheme) const {
 Status Engine::make_job(const Request& request, Job::Done done, std::shared_ptr<Job>& out) const {
   const Status status = validate(request);
   if (status != Status::ok) return status;
-  const SchemeBackend* backend = backend_for(*request.scheme);
+  const SchemeBackend* backend = backend_for(*request.scheme, request.count);
   if (backend == nullptr) return Status::backend_unavailable;
   const Operation& operation = backend->op(request.op);
   try {

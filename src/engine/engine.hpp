@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <limits>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -24,8 +25,8 @@ class Engine {
   unsigned threads() const { return threads_; }
   Profile& profile() { return profile_; }
 
-  /// The backend that runs the set here, or nullptr.
-  const SchemeBackend* backend_for(const Scheme& scheme) const;
+  /// The backend that runs a batch of `count` items of the set here, or nullptr. By default for large batches.
+  const SchemeBackend* backend_for(const Scheme& scheme, size_t count = std::numeric_limits<size_t>::max()) const;
 
   /// Computes the batch before it returns. A batch of one chunk runs on the caller's thread.
   Status run(const Request& request);

@@ -21,8 +21,12 @@ void WorkerPool::give_back(std::unique_ptr<Worker> worker) {
 
 namespace {
 
-const uint8_t* offset(const uint8_t* base, size_t bytes) { return base == nullptr ? nullptr : base + bytes; }
-uint8_t* offset(uint8_t* base, size_t bytes) { return base == nullptr ? nullptr : base + bytes; }
+const uint8_t* offset(const uint8_t* base, size_t bytes) {
+  return base == nullptr ? nullptr : base + bytes;
+}
+uint8_t* offset(uint8_t* base, size_t bytes) {
+  return base == nullptr ? nullptr : base + bytes;
+}
 
 /// Where the keys of items [first, first + count) lie, or nullptr without memory. Chosen keys are copied side by side.
 const uint8_t* keys_from_set(const Request& r, size_t first, size_t count, Worker& worker) {
@@ -32,7 +36,8 @@ const uint8_t* keys_from_set(const Request& r, size_t first, size_t count, Worke
   const size_t bytes = set.record_bytes();
   if (!worker.gathered_keys.reserve(count * bytes)) return nullptr;
   auto* gathered = reinterpret_cast<uint8_t*>(worker.gathered_keys.data());
-  for (size_t i = 0; i < count; ++i) std::memcpy(gathered + i * bytes, set.record(r.key_index[first + i]), bytes);
+  for (size_t i = 0; i < count; ++i)
+    std::memcpy(gathered + i * bytes, set.record(r.key_index[first + i]), bytes);
   return gathered;
 }
 
@@ -65,10 +70,10 @@ Status run_chunk(const Request& r, const Operation& operation, size_t first, siz
     if (keys == nullptr) return Status::out_of_memory;
     (r.op == Op::encaps ? batch.pk : batch.sk) = keys;
   }
-  operation.run(batch, worker.workspace.data(), times);
+  const Status status = operation.run(batch, worker.workspace.data(), times);
   secure_zero(worker.workspace.data(), workspace_bytes);
   if (worker.gathered_keys.size() > 0) secure_zero(worker.gathered_keys.data(), worker.gathered_keys.size());
-  return Status::ok;
+  return status;
 }
 
 }  // namespace polykem

@@ -23,9 +23,10 @@ struct Operations {
   }
 
   template <Op kOp>
-  static void run(const Batch& batch, std::byte* workspace, StepTimes* times) {
+  static Status run(const Batch& batch, std::byte* workspace, StepTimes* times) {
     Chunk chunk(batch, workspace);
     run_plan(plan<kOp>(), chunk, batch.count, times);
+    return Status::ok;
   }
 
   template <Op kOp>

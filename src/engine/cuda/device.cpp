@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/cuda/device.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <cstring>
+
+namespace polykem::cuda {
+
+namespace {
+
+/// Kernels are built for this and newer.
+constexpr int kOldestMajor = 7, kOldestMinor = 5;
+
+void wipe_host(void* memory, size_t bytes) {
+  std::memset(memory, 0, bytes);
+  asm volatile("" : : "r"(memory) : "memory");
+}
+
+}  // namespace
+
+void check(cudaError_t code, const char* what) {
+  if (code == cudaSuccess) return;
+  (void)cudaGetLastError();  // a plain error must not show up again in the next check
+  throw CudaError{code, std::string(what) + ": " + cudaGetErrorName(code) + " (" + cudaGetErrorString(code) + ")"};
+}
+
+void DeviceMemory::reserve(size_t bytes) {
+  if (bytes <= size_) return;
+  release();
+  void* fresh = nullptr;
+  check(cudaMalloc(&fresh, bytes), "allocating device memory");
+  data_ = static_cast<std::byte*>(fresh);
+  size_ = bytes;
+}
+
+void DeviceMemory::release() noexcept {
+  if (data_ != nullptr) (void)cudaFree(data_);
+  data_ = nullptr;
+  size_ = 0;
+}
+
+void PinnedMemory::reserve(size_t bytes) {
+  if (bytes <= size_) return;
+  release();
+  void* fresh = nullptr;
+  check(cudaHostAlloc(&fresh, bytes, cudaHostAllocPortable), "allocating pinned host memory");
+  data_ = static_cast<std::byte*>(fresh);
+  size_ = bytes;
+}
+
+void PinnedMemory::release() noexcept {
+  wipe();
+  if (data_ != nullptr) (void)cudaFreeHost(data_);
+  data_ = nullptr;
+  size_ = 0;
+}
+
+void PinnedMemory::wipe() noexcept {
+  if (data_ != nullptr) wipe_host(data_, size_);
+}
+
+Lane::Lane() {
+  check(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), "creating a stream");
+  check(cudaEventCreateWithFlags(&done, cudaEventDisableTiming), "creating an event");
+}
+
+Lane::~Lane() {
+  for (const cudaEvent_t event : events)
+    (void)cudaEventDestroy(event);
+  if (done != nullptr) (void)cudaEventDestroy(done);
+  if (stream != nullptr) (void)cudaStreamDestroy(stream);
+}
+
+void Lane::reserve_events(size_t count) {
+  while (events.size() < count) {
+    cudaEvent_t event;
+    check(cudaEventCreate(&event), "creating an event");
+    events.push_back(event);
+  }
+}
+
+Device::Device(int ordinal) : ordinal_(ordinal) {
+  cudaDeviceProp properties;
+  check(cudaGetDeviceProperties(&properties, ordinal), "reading the device's properties");
+  std::memcpy(info_.name, properties.name, sizeof info_.name - 1);
+  info_.compute_major = properties.major;
+  info_.compute_minor = properties.minor;
+  info_.multiprocessors = properties.multiProcessorCount;
+  info_.memory_bytes = properties.totalGlobalMem;
+}
+
+std::unique_ptr<Lane> Device::take() {
+  check(cudaSetDevice(ordinal_), "choosing the device");
+  in_flight_.fetch_add(1, std::memory_order_relaxed);
+  std::unique_lock lock(mutex_);
+  changed_.wait(lock, [this] { return lent_ < kLanes; });
+  ++lent_;
+  if (!idle_.empty()) {
+    auto lane = std::move(idle_.back());
+    idle_.pop_back();
+    return lane;
+  }
+  lock.unlock();
+  try {
+    return std::make_unique<Lane>();
+  } catch (...) {
+    give_back(nullptr);
+    throw;
+  }
+}
+
+void Device::give_back(std::unique_ptr<Lane> lane) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (lane != nullptr && !lost()) idle_.push_back(std::move(lane));
+    --lent_;
+  }
+  in_flight_.fetch_sub(1, std::memory_order_relaxed);
+  changed_.notify_one();
+}
+
+void Device::trim() {
+  const std::lock_guard lock(mutex_);
+  for (const auto& lane : idle_) {
+    lane->arena.release();
+    lane->staging.release();
+  }
+}
+
+size_t Device::lane_budget(size_t budget) const {
+  return (budget != 0 ? budget : info_.memory_bytes / 4 * 3) / kLanes;
+}
+
+DeviceManager& DeviceManager::instance() {
+  static auto* manager = new DeviceManager;  // never destroyed: the driver may be gone before static destructors run
+  return *manager;
+}
+
+DeviceManager::DeviceManager() {
+  int count = 0;
+  try {
+    check(cudaGetDeviceCount(&count), "looking for GPUs");
+    for (int i = 0; i < count; ++i) {
+      auto device = std::make_unique<Device>(i);
+      const DeviceInfo& info = device->info();
+      if (info.compute_major * 10 + info.compute_minor >= kOldestMajor * 10 + kOldestMinor) {
+        devices_.push_back(std::move(device));
+      } else {
+        problem_ = std::string(info.name) + " is too old: compute capability 7.5 or newer is needed";
+      }
+    }
+  } catch (const CudaError& error) {
+    problem_ = error.text;
+  }
+  if (devices_.empty() && problem_.empty()) problem_ = "the driver knows of no GPU";
+}
+
+Device* DeviceManager::choose() {
+  Device* best = nullptr;
+  for (const auto& device : devices_) {
+    if (!device->lost() && (best == nullptr || device->in_flight() < best->in_flight())) best = device.get();
+  }
+  return best;
+}
+
+}  // namespace polykem::cuda

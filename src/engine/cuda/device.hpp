@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+// The module's devices: streams, memory and staging, lent to one batch at a time.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <atomic>
+#include <condition_variable>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "engine/cuda/module.hpp"
+
+namespace polykem::cuda {
+
+/// A CUDA call that failed: the driver's code and words.
+struct CudaError {
+  cudaError_t code;
+  std::string text;
+};
+
+/// Throws CudaError if `code` is an error. `what`: what was being done, for the user.
+void check(cudaError_t code, const char* what);
+
+/// Device memory that grows; what it held is lost when it does.
+class DeviceMemory {
+ public:
+  ~DeviceMemory() { release(); }
+  void reserve(size_t bytes);
+  void release() noexcept;
+  std::byte* data() const { return data_; }
+
+ private:
+  std::byte* data_ = nullptr;
+  size_t size_ = 0;
+};
+
+/// Pinned host memory that grows and is zeroised before it is freed.
+class PinnedMemory {
+ public:
+  ~PinnedMemory() { release(); }
+  void reserve(size_t bytes);
+  void release() noexcept;
+  /// Overwrites everything that was handed out.
+  void wipe() noexcept;
+  std::byte* data() const { return data_; }
+
+ private:
+  std::byte* data_ = nullptr;
+  size_t size_ = 0;
+};
+
+/// What one batch needs to run: a stream of its own, an arena, staging.
+struct Lane {
+  Lane();
+  ~Lane();
+  Lane(const Lane&) = delete;
+  Lane& operator=(const Lane&) = delete;
+
+  /// At least `count` events.
+  void reserve_events(size_t count);
+
+  cudaStream_t stream = nullptr;
+  cudaEvent_t done = nullptr;  ///< the batch's outputs are with the host
+  DeviceMemory arena;
+  PinnedMemory staging;
+  std::vector<cudaEvent_t> events;
+};
+
+/// One GPU. Thread-safe.
+class Device {
+ public:
+  static constexpr size_t kLanes =
+      4;  ///< batches in flight: two overlap copies with kernels, two more hide the host's part
+
+  explicit Device(int ordinal);
+
+  int ordinal() const { return ordinal_; }
+  const DeviceInfo& info() const { return info_; }
+  int in_flight() const { return in_flight_.load(std::memory_order_relaxed); }
+  bool lost() const { return lost_.load(std::memory_order_relaxed); }
+  void mark_lost() { lost_.store(true, std::memory_order_relaxed); }
+
+  /// Makes the device current for this thread and lends a lane; waits while all are in use.
+  std::unique_ptr<Lane> take();
+  void give_back(std::unique_ptr<Lane> lane);
+  /// Frees the memory of lanes that wait, for a batch that found too little.
+  void trim();
+
+  /// Bytes one lane may hold.
+  size_t lane_budget(size_t budget) const;
+
+ private:
+  const int ordinal_;
+  DeviceInfo info_{};
+  std::atomic<int> in_flight_{0};
+  std::atomic<bool> lost_{false};
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::vector<std::unique_ptr<Lane>> idle_;
+  size_t lent_ = 0;
+};
+
+/// All usable GPUs, or why there are none.
+class DeviceManager {
+ public:
+  static DeviceManager& instance();
+
+  const std::vector<std::unique_ptr<Device>>& devices() const { return devices_; }
+  const std::string& problem() const { return problem_; }
+  /// The one with the fewest batches in flight; nullptr if all are lost.
+  Device* choose();
+
+  std::atomic<size_t> budget{0};
+
+ private:
+  DeviceManager();
+
+  std::vector<std::unique_ptr<Device>> devices_;
+  std::string problem_;
+};
+
+}  // namespace polykem::cuda

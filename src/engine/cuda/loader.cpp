@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/cuda/loader.hpp"
+
+#include <dlfcn.h>
+#include <unistd.h>
+
+#include <array>
+#include <cstdlib>
+#include <vector>
+
+namespace polykem::cuda {
+
+namespace {
+
+constexpr const char* kFileName = "libpolykem_cuda.so";
+
+/// Everything up to the last '/', or "" if there is none.
+std::string folder_of(const std::string& path) {
+  const size_t slash = path.rfind('/');
+  return slash == std::string::npos ? "" : path.substr(0, slash + 1);
+}
+
+std::string program_path() {
+  std::array<char, 4096> path{};
+  const ssize_t length = readlink("/proc/self/exe", path.data(), path.size() - 1);
+  return length <= 0 ? "" : std::string(path.data(), static_cast<size_t>(length));
+}
+
+std::string library_path() {
+  Dl_info info{};
+  return dladdr(reinterpret_cast<void*>(&loaded_module), &info) != 0 && info.dli_fname != nullptr ? info.dli_fname : "";
+}
+
+std::vector<std::string> candidates() {
+  if (const char* path = secure_getenv("POLYKEM_CUDA_MODULE"); path != nullptr) return {path};
+  std::vector<std::string> paths;
+  for (const std::string& folder : {folder_of(library_path()), folder_of(program_path())}) {
+    if (folder.empty()) continue;
+    paths.push_back(folder + kFileName);
+    paths.push_back(folder + "../lib/" + kFileName);
+  }
+  paths.emplace_back(kFileName);
+  return paths;
+}
+
+/// nullptr with the reason in `problem`.
+const ModuleTable* accept(void* handle, const std::string& path, std::string& problem) {
+  using Entry = const ModuleTable* (*)();
+  const auto entry = reinterpret_cast<Entry>(dlsym(handle, kModuleEntry));
+  if (entry == nullptr) {
+    problem = path + " is no polykem module";
+    return nullptr;
+  }
+  const ModuleTable* table = entry();
+  if (table->abi != kModuleAbi || table->table_bytes != sizeof(ModuleTable)) {
+    problem = path + " belongs to another version of polykem";
+    return nullptr;
+  }
+  ErrorText why{};
+  if (table->open(&why) != Outcome::ok) {
+    problem = std::string("no usable GPU: ") + why.text;
+    return nullptr;
+  }
+  return table;
+}
+
+LoadedModule load() {
+  LoadedModule result;
+  if (const char* path = secure_getenv("POLYKEM_CUDA_MODULE"); path != nullptr && *path == '\0') {
+    result.problem = "switched off by POLYKEM_CUDA_MODULE=\"\"";
+    return result;
+  }
+  for (const std::string& path : candidates()) {
+    if (path.find('/') != std::string::npos && access(path.c_str(), R_OK) != 0) continue;
+    void* handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+    if (handle == nullptr) {
+      if (path.find('/') == std::string::npos) continue;
+      result.problem = dlerror();
+      return result;
+    }
+    // The module is never unloaded: the driver keeps threads and callbacks of its own.
+    result.table = accept(handle, path, result.problem);
+    return result;
+  }
+  result.problem =
+      "libpolykem_cuda.so was not found; build it with -DPOLYKEM_CUDA=ON or set POLYKEM_CUDA_MODULE to its path";
+  return result;
+}
+
+}  // namespace
+
+const LoadedModule& loaded_module() {
+  static const LoadedModule module = load();
+  return module;
+}
+
+}  // namespace polykem::cuda

@@ -1,0 +1,443 @@
+// SPDX-License-Identifier: Apache-2.0
+// NTRU's kernels other than the products. Unless a kernel says otherwise, one warp works on one item and nothing is
+// shared between warps. Records (pk, sk, ct, ss) may have any alignment; rows are as sets.hpp says.
+#pragma once
+
+#include "prim/drbg/cuda/drbg.cuh"
+#include "prim/keccak/cuda/keccak.cuh"
+#include "prim/polyinv/cuda/polyinv.cuh"
+#include "schemes/ntru/cuda/records.cuh"
+#include "schemes/ntru/cuda/sample.cuh"
+
+namespace polykem::ntru::cuda {
+
+inline constexpr int kWarps = 4;  ///< of a block, in every kernel here
+inline constexpr int kThreads = 32 * kWarps;
+
+/// Records of one side of an operation: record i at base + i * stride; a stride of 0 is one record for all.
+struct Records {
+  const uint8_t* base;
+  uint32_t stride;
+  __device__ const uint8_t* operator[](size_t i) const { return base + i * stride; }
+};
+
+__device__ __forceinline__ size_t warp_item() {
+  return blockIdx.x * size_t{kWarps} + threadIdx.x / 32;
+}
+
+/// randombytes. One item a lane. rows: kDrawStride bytes an item.
+template <class Set>
+__global__ void __launch_bounds__(kThreads)
+    draw_kernel(uint8_t* rows, const uint32_t* seed, polykem::cuda::DrawDomain domain, int bytes, size_t count) {
+  __shared__ uint32_t stage[kWarps][polykem::cuda::kStageWords];
+  const unsigned lane = warp_lane();
+  const size_t first = warp_item() * 32;
+  if (first >= count) return;
+  polykem::cuda::warp_draw(seed, first + lane, domain, bytes, stage[threadIdx.x / 32], lane,
+                           [&](int m, int w, uint32_t word) {
+                             if (first + m >= count) return;
+                             reinterpret_cast<uint32_t*>(rows + (first + m) * Shape<Set>::kDrawStride)[w] = word;
+                           });
+}
+
+/// sample_fg: f and g as rows of Rq.
+template <class Set>
+__global__ void __launch_bounds__(kThreads)
+    sample_fg_kernel(uint16_t* f, uint16_t* g, const uint8_t* draws, size_t count) {
+  using S = Shape<Set>;
+  __shared__ alignas(16) uint8_t trits[kWarps][S::kRow];
+  const unsigned lane = warp_lane();
+  const size_t item = warp_item();
+  if (item >= count) return;
+  uint8_t* t = trits[threadIdx.x / 32];
+  const uint8_t* seed = draws + item * S::kDrawStride;
+  if constexpr (S::kHps) {
+    sample_iid<Set>(t, seed, lane);
+  } else {
+    sample_iid_plus<Set>(t, seed, lane);
+  }
+  store_trit_row<Set, true>(f + item * S::kRow, t, lane);
+  __syncwarp();
+  if constexpr (S::kHps) {
+    sample_fixed_type<Set>(t, seed + S::kIidBytes, lane);
+  } else {
+    sample_iid_plus<Set>(t, seed + S::kIidBytes, lane);
+  }
+  store_trit_row<Set, true>(g + item * S::kRow, t, lane);
+}
+
+/// sample_rm and poly_S3_tobytes: r as a row of Rq, m as a row of S3, both packed.
+template <class Set>
+__global__ void __launch_bounds__(kThreads)
+    sample_rm_kernel(uint16_t* r, uint16_t* m, uint8_t* rm, const uint8_t* draws, size_t count) {
+  using S = Shape<Set>;
+  __shared__ alignas(16) uint8_t trits[kWarps][2][S::kRow];
+  const unsigned lane = warp_lane();
+  const size_t item = warp_item();
+  if (item >= count) return;
+  uint8_t* tr = trits[threadIdx.x / 32][0];
+  uint8_t* tm = trits[threadIdx.x / 32][1];
+  const uint8_t* seed = draws + item * S::kDrawStride;
+  sample_iid<Set>(tr, seed, lane);
+  if constexpr (S::kHps) {
+    sample_fixed_type<Set>(tm, seed + S::kIidBytes, lane);
+  } else {
+    sample_iid<Set>(tm, seed + S::kIidBytes, lane);
+  }
+  store_trit_row<Set, true>(r + item * S::kRow, tr, lane);
+  store_trit_row<Set, false>(m + item * S::kRow, tm, lane);
+  store_record(rm + item * S::kRmStride, S::kRmBytes, lane, [&](int at) { return pack_trits_word<Set>(tr, tm, at); });
+}
+
+/// poly_S3_inv: 1/f as a row of S3. Shape::kItems items a warp.
+template <class Set>
+__global__ void __launch_bounds__(kThreads) invert_mod3_kernel(uint16_t* inverse, const uint16_t* f, size_t count) {
+  using S = Shape<Set>;
+  using I = polykem::cuda::InverseShape<S::kN, (S::kN > 1024 ? 8 : 4)>;
+  const unsigned lane = warp_lane();
+  const size_t first = warp_item() * I::kItems;
+  if (first >= count) return;
+  uint32_t nonzero[I::kWords], minus[I::kWords], v_nonzero[I::kWords], v_minus[I::kWords], negate;
+  const auto at = [&](int item, int i) -> uint32_t {
+    return first + item < count ? f[(first + item) * S::kRow + i] : 0u;
+  };
+  polykem::cuda::gather_reversed<S::kN, I>(nonzero, lane, [&](int item, int i) { return (at(item, i) & 1) != 0; });
+  polykem::cuda::gather_reversed<S::kN, I>(minus, lane, [&](int item, int i) { return at(item, i) >> 15 != 0; });
+  polykem::cuda::invert_mod3<S::kN, I>(v_nonzero, v_minus, nonzero, minus, negate, lane);
+#pragma unroll
+  for (int j = 0; j < I::kWords; ++j)
+    v_minus[j] = (v_minus[j] ^ negate) & v_nonzero[j];
+  polykem::cuda::scatter_reversed<S::kN, I>(v_nonzero, v_minus, lane, [&](int item, int i, uint32_t a, uint32_t b) {
+    if (first + item < count) inverse[(first + item) * S::kRow + i] = static_cast<uint16_t>(a + b);
+  });
+  for (int item = 0; item < I::kItems; ++item) {
+    const int i = S::kN - 1 + static_cast<int>(lane);
+    if (first + item < count && i < S::kRow) inverse[(first + item) * S::kRow + i] = 0;
+  }
+}
+
+/// The first half of poly_Rq_inv: v = 1/a mod (2, Phi_n) as a row of bits. Shape::kItems items a warp.
+template <class Set>
+__global__ void __launch_bounds__(kThreads) invert_mod2_kernel(uint16_t* v, const uint16_t* a, size_t count) {
+  using S = Shape<Set>;
+  using I = polykem::cuda::InverseShape<S::kN, (S::kN > 1024 ? 8 : 4)>;
+  const unsigned lane = warp_lane();
+  const size_t first = warp_item() * I::kItems;
+  if (first >= count) return;
+  uint32_t g[I::kWords], inverse[I::kWords];
+  polykem::cuda::gather_reversed<S::kN, I>(g, lane, [&](int item, int i) {
+    if (first + item >= count) return false;
+    const uint16_t* row = a + (first + item) * S::kRow;
+    return ((row[i] ^ row[S::kN - 1]) & 1) != 0;
+  });
+  polykem::cuda::invert_mod2<S::kN, I>(inverse, g, lane);
+  polykem::cuda::scatter_reversed<S::kN, I>(inverse, inverse, lane, [&](int item, int i, uint32_t bit, uint32_t) {
+    if (first + item < count) v[(first + item) * S::kRow + i] = static_cast<uint16_t>(bit);
+  });
+  for (int item = 0; item < I::kItems; ++item) {
+    const int i = S::kN - 1 + static_cast<int>(lane);
+    if (first + item < count && i < S::kRow) v[(first + item) * S::kRow + i] = 0;
+  }
+}
+
+/// poly_S3_tobytes of f, 1/f and the PRF key into sk.
+template <class Set>
+__global__ void __launch_bounds__(kThreads)
+    store_f_kernel(uint8_t* sk, const uint16_t* f, const uint16_t* inverse_f, const uint8_t* draws, size_t count) {
+  using S = Shape<Set>;
+  __shared__ alignas(16) uint8_t trits[kWarps][2][S::kRow];
+  const unsigned lane = warp_lane();
+  const size_t item = warp_item();
+  if (item >= count) return;
+  uint8_t* tf = trits[threadIdx.x / 32][0];
+  uint8_t* ti = trits[threadIdx.x / 32][1];
+  uint8_t* record = sk + item * S::kSecretKeyBytes;
+  load_trit_row<Set>(tf, f + item * S::kRow, lane);
+  load_trit_row<Set>(ti, inverse_f + item * S::kRow, lane);
+  store_record(record, 2 * S::kTritsBytes, lane, [&](int at) { return pack_trits_word<Set>(tf, ti, at); });
+  record[S::kPrfOffset + lane] = draws[item * S::kDrawStride + S::kPairBytes + lane];
+}
+
+/// x <- (x - 1) x, HRSS's factor of G.
+template <class Set>
+__global__ void __launch_bounds__(kThreads) times_x_minus_1_kernel(uint16_t* x, size_t count) {
+  using S = Shape<Set>;
+  __shared__ alignas(16) uint16_t rows[kWarps][S::kRow];
+  const unsigned lane = warp_lane();
+  const size_t item = warp_item();
+  if (item >= count) return;
+  uint16_t* c = rows[threadIdx.x / 32];
+  uint16_t* row = x + item * S::kRow;
+  for (int i = static_cast<int>(lane); i < S::kN; i += 32)
+    c[i] = row[i];
+  __syncwarp();
+  for (int i = static_cast<int>(lane); i < S::kN; i += 32)
+    row[i] = static_cast<uint16_t>(c[i == 0 ? S::kN - 1 : i - 1] - c[i]);
+}
+
+/// x <- 2 - x, between the products of a Newton step.
+template <class Set>
+__global__ void __launch_bounds__(kThreads) two_minus_kernel(uint16_t* x, size_t count) {
+  using S = Shape<Set>;
+  const size_t item = warp_item();
+  if (item >= count) return;
+  auto* row = reinterpret_cast<uint32_t*>(x + item * S::kRow);
+  for (int w = static_cast<int>(warp_lane()); w < S::kRow / 2; w += 32) {
+    row[w] = pair((w == 0 ? 2u : 0u) - row[w], 0u - (row[w] >> 16));
+  }
+}
+
+/// poly_Sq_tobytes of x / 3: mod Phi_n, then packed. (check-magic: 43691 == (2 * 2^16 + 1) / 3)
+template <class Set>
+__global__ void __launch_bounds__(kThreads)
+    pack_third_kernel(uint8_t* records, uint32_t stride, const uint16_t* x, size_t count) {
+  using S = Shape<Set>;
+  __shared__ alignas(16) uint16_t rows[kWarps][S::kRow];
+  const unsigned lane = warp_lane();
+  const size_t item = warp_item();
+  if (item >= count) return;
+  uint16_t* c = rows[threadIdx.x / 32];
+  const uint16_t* from = x + item * S::kRow;
+  const uint32_t last = from[S::kN - 1];
+  for (int i = static_cast<int>(lane); i < S::kRow; i += 32)
+    c[i] = static_cast<uint16_t>((from[i] - last) * 43691u);
+  __syncwarp();
+  store_record(records + item * stride, S::kRqBytes, lane, [&](int at) { return pack_rq_word<Set>(c, at); });
+}
+
+/// poly_Rq_sum_zero_tobytes of 3 x, for HRSS 3 (x - 1)^2 x.
+template <class Set>
+__global__ void __launch_bounds__(kThreads) pack_h_kernel(uint8_t* pk, const uint16_t* x, size_t count) {
+  using S = Shape<Set>;
+  __shared__ alignas(16) uint16_t rows[kWarps][2][S::kRow];
+  const unsigned lane = warp_lane();
+  const size_t item = warp_item();
+  if (item >= count) return;
+  uint16_t* c = rows[threadIdx.x / 32][0];
+  uint16_t* d = rows[threadIdx.x / 32][1];
+  const uint16_t* from = x + item * S::kRow;
+  for (int i = static_cast<int>(lane); i < S::kRow; i += 32)
+    c[i] = static_cast<uint16_t>(3u * from[i]);
+  __syncwarp();
+  if constexpr (!S::kHps) {
+    for (int i = static_cast<int>(lane); i < S::kN; i += 32) {
+      const int one = i == 0 ? S::kN - 1 : i - 1, two = one == 0 ? S::kN - 1 : one - 1;
+      d[i] = static_cast<uint16_t>(c[two] - 2u * c[one] + c[i]);
+    }
+    __syncwarp();
+    c = d;
+  }
+  store_record(pk + item * S::kPublicKeyBytes, S::kRqBytes, lane, [&](int at) { return pack_rq_word<Set>(c, at); });
+}
+
+/// Unpacks a polynomial to a row; kSumZero: coefficient n - 1 is minus the sum of the others, else 0. words: the loaded
+/// record, `skip` bytes in.
+template <class Set, bool kSumZero>
+__device__ __forceinline__ void unpack_rq(uint16_t* row, const uint32_t* words, uint32_t skip, unsigned lane) {
+  using S = Shape<Set>;
+  uint32_t sum = 0;
+  for (int w = static_cast<int>(lane); w < (S::kN - 1) / 2; w += 32) {
+    const uint32_t low = packed_coefficient<S::kLogQ>(words, skip, 2 * w);
+    const uint32_t high = packed_coefficient<S::kLogQ>(words, skip, 2 * w + 1);
+    sum += low + high;
+    reinterpret_cast<uint32_t*>(row)[w] = pair(low, high);
+  }
+  const uint32_t last = kSumZero ? (0u - warp_sum(sum)) & S::kMask : 0;
+  const int w = (S::kN - 1) / 2 + static_cast<int>(lane);
+  if (w < S::kRow / 2) reinterpret_cast<uint32_t*>(row)[w] = lane == 0 ? last : 0;
+  __syncwarp();
+}
+
+/// poly_Rq_sum_zero_frombytes: pk -> h.
+template <class Set>
+__global__ void __launch_bounds__(kThreads) load_h_kernel(uint16_t* h, Records pk, size_t count) {
+  using S = Shape<Set>;
+  __shared__ uint32_t words[kWarps][S::kRqBytes / 4 + 3];
+  const unsigned lane = warp_lane();
+  const size_t item = warp_item();
+  if (item >= count) return;
+  uint32_t* own = words[threadIdx.x / 32];
+  const uint32_t skip = load_record(own, pk[item], S::kRqBytes, lane);
+  unpack_rq<Set, true>(h + item * S::kRow, own, skip, lane);
+}
+
+/// poly_lift_add and poly_Rq_sum_zero_tobytes: ct = packed(h r + Lift(m)).
+template <class Set>
+__global__ void __launch_bounds__(kThreads)
+    lift_add_pack_kernel(uint8_t* ct, const uint16_t* hr, const uint16_t* m, size_t count) {
+  using S = Shape<Set>;
+  __shared__ alignas(16) uint16_t rows[kWarps][S::kRow];
+  __shared__ alignas(16) uint8_t trits[kWarps][S::kRow];
+  const unsigned lane = warp_lane();
+  const size_t item = warp_item();
+  if (item >= count) return;
+  uint16_t* c = rows[threadIdx.x / 32];
+  uint8_t* t = trits[threadIdx.x / 32];
+  load_trit_row<Set>(t, m + item * S::kRow, lane);
+  lift_quotient<Set>(t, lane);
+  const auto* from = reinterpret_cast<const uint32_t*>(hr + item * S::kRow);
+  for (int w = static_cast<int>(lane); w < S::kRow / 2; w += 32) {
+    reinterpret_cast<uint32_t*>(c)[w] = __vadd2(from[w], lift_pair<Set>(t, w));
+  }
+  __syncwarp();
+  store_record(ct + item * S::kCiphertextBytes, S::kRqBytes, lane, [&](int at) { return pack_rq_word<Set>(c, at); });
+}
+
+/// frombytes: ct -> c and the padding's verdict; sk -> f as an element of Rq, 1/f of S3, 1/h.
+template <class Set>
+__global__ void __launch_bounds__(kThreads)
+    load_c_sk_kernel(uint16_t* c, uint16_t* f, uint16_t* inverse_f, uint16_t* inverse_h, uint32_t* fail, Records ct,
+                     Records sk, size_t count) {
+  using S = Shape<Set>;
+  constexpr unsigned kUsedBits = static_cast<unsigned>(S::kN - 1) * S::kLogQ % 8;
+  __shared__ uint32_t words[kWarps][S::kPrfOffset / 4 + 3];
+  __shared__ alignas(16) uint8_t trits[kWarps][S::kRow];
+  const unsigned lane = warp_lane();
+  const size_t item = warp_item();
+  if (item >= count) return;
+  uint32_t* own = words[threadIdx.x / 32];
+  uint8_t* t = trits[threadIdx.x / 32];
+  uint32_t skip = load_record(own, ct[item], S::kRqBytes, lane);
+  unpack_rq<Set, true>(c + item * S::kRow, own, skip, lane);
+  const uint8_t final_byte = reinterpret_cast<const uint8_t*>(own)[skip + S::kRqBytes - 1];
+  if (lane == 0) fail[item] = kUsedBits == 0 ? 0 : final_byte >> kUsedBits;
+  __syncwarp();
+  skip = load_record(own, sk[item], S::kPrfOffset, lane);
+  unpack_trits<Set>(t, own, skip, lane);
+  store_trit_row<Set, true>(f + item * S::kRow, t, lane);
+  __syncwarp();
+  unpack_trits<Set>(t, own, skip + S::kInverseFOffset, lane);
+  store_trit_row<Set, false>(inverse_f + item * S::kRow, t, lane);
+  unpack_rq<Set, false>(inverse_h + item * S::kRow, own, skip + S::kInverseHOffset, lane);
+}
+
+/// poly_Rq_to_S3: centred mod q, then mod (3, Phi_n). In place: Rq -> S3.
+template <class Set>
+__global__ void __launch_bounds__(kThreads) reduce_kernel(uint16_t* x, size_t count) {
+  using S = Shape<Set>;
+  constexpr uint32_t kMinusQ = (3 - (S::kMask + 1) % 3) % 3;
+  const unsigned lane = warp_lane();
+  const size_t item = warp_item();
+  if (item >= count) return;
+  const auto to_trit = [](uint32_t v) {
+    v &= S::kMask;
+    return mod3(v + kMinusQ * (v >> (S::kLogQ - 1)));  // the upper half stands for v - q
+  };
+  uint16_t* row = x + item * S::kRow;
+  const uint32_t minus_last = 2 * to_trit(row[S::kN - 1]);
+  __syncwarp();
+  for (int w = static_cast<int>(lane); w < S::kRow / 2; w += 32) {
+    const uint32_t both = reinterpret_cast<uint32_t*>(row)[w];
+    const uint32_t low = 2 * w < S::kN ? mod3(to_trit(both & 0xffff) + minus_last) : 0;
+    const uint32_t high = 2 * w + 1 < S::kN ? mod3(to_trit(both >> 16) + minus_last) : 0;
+    reinterpret_cast<uint32_t*>(row)[w] = pair(low, high);
+  }
+}
+
+/// poly_lift_sub: c <- c - Lift(m); for HPS also counts m's coefficients of each sign.
+template <class Set>
+__global__ void __launch_bounds__(kThreads)
+    lift_sub_kernel(uint16_t* c, uint32_t* fail, const uint16_t* m, size_t count) {
+  using S = Shape<Set>;
+  constexpr uint32_t kHalfWeight = S::kParams.weight() / 2;
+  __shared__ alignas(16) uint8_t trits[kWarps][S::kRow];
+  const unsigned lane = warp_lane();
+  const size_t item = warp_item();
+  if (item >= count) return;
+  uint8_t* t = trits[threadIdx.x / 32];
+  load_trit_row<Set>(t, m + item * S::kRow, lane);
+  if constexpr (S::kHps) {
+    uint32_t ones_twos = 0;
+    for (int i = static_cast<int>(lane); i < S::kN; i += 32)
+      ones_twos += (t[i] & 1u) + ((t[i] >> 1) << 16);
+    ones_twos = warp_sum(ones_twos);
+    if (lane == 0) fail[item] |= ones_twos ^ (kHalfWeight * 0x10001u);
+  }
+  lift_quotient<Set>(t, lane);
+  auto* row = reinterpret_cast<uint32_t*>(c + item * S::kRow);
+  for (int w = static_cast<int>(lane); w < S::kRow / 2; w += 32)
+    row[w] = __vsub2(row[w], lift_pair<Set>(t, w));
+}
+
+/// check_rm and poly_S3_tobytes: x mod (q, Phi_n) must be ternary and is then r; packs r and m.
+template <class Set>
+__global__ void __launch_bounds__(kThreads)
+    check_rm_kernel(uint8_t* rm, uint32_t* fail, const uint16_t* x, const uint16_t* m, size_t count) {
+  using S = Shape<Set>;
+  __shared__ alignas(16) uint8_t trits[kWarps][2][S::kRow];
+  const unsigned lane = warp_lane();
+  const size_t item = warp_item();
+  if (item >= count) return;
+  uint8_t* tr = trits[threadIdx.x / 32][0];
+  uint8_t* tm = trits[threadIdx.x / 32][1];
+  load_trit_row<Set>(tm, m + item * S::kRow, lane);
+  const uint16_t* row = x + item * S::kRow;
+  const uint32_t last = row[S::kN - 1];
+  uint32_t bad = 0;
+  for (int i = static_cast<int>(lane); i < S::kRow; i += 32) {
+    const uint32_t v = i < S::kN ? (row[i] - last) & S::kMask : 0;
+    bad |= (2u - ((v + 1) & S::kMask)) >> 31;                        // v is none of 0, 1, q - 1
+    tr[i] = static_cast<uint8_t>((v & 1) << (v >> (S::kLogQ - 1)));  // 1 -> 1, q - 1 -> 2
+  }
+  bad = warp_sum(bad);
+  if (lane == 0) fail[item] |= bad;
+  __syncwarp();
+  store_record(rm + item * S::kRmStride, S::kRmBytes, lane, [&](int at) { return pack_trits_word<Set>(tr, tm, at); });
+}
+
+__device__ __forceinline__ void store_secret(uint8_t* ss, const uint32_t (&digest)[8]) {
+  if ((reinterpret_cast<uintptr_t>(ss) & 3) == 0) {
+#pragma unroll
+    for (int j = 0; j < 8; ++j)
+      reinterpret_cast<uint32_t*>(ss)[j] = digest[j];
+  } else {
+#pragma unroll
+    for (int j = 0; j < 32; ++j)
+      ss[j] = static_cast<uint8_t>(digest[j / 4] >> (8 * (j % 4)));
+  }
+}
+
+/// sha3_256 of rm. One item a lane.
+template <class Set>
+__global__ void __launch_bounds__(kThreads) hash_rm_kernel(uint8_t* ss, const uint8_t* rm, size_t count) {
+  using S = Shape<Set>;
+  __shared__ uint32_t stage[kWarps][polykem::cuda::kStageWords];
+  const unsigned lane = warp_lane();
+  const size_t first = warp_item() * 32;
+  if (first >= count) return;
+  uint32_t digest[8];
+  polykem::cuda::warp_sha3_256<S::kRmBytes>(digest, stage[threadIdx.x / 32], lane, [&](int m, int w) -> uint32_t {
+    return first + m < count ? reinterpret_cast<const uint32_t*>(rm + (first + m) * S::kRmStride)[w] : 0u;
+  });
+  if (first + lane < count) store_secret(ss + (first + lane) * 32, digest);
+}
+
+/// sha3_256, sha3_256.reject and cmov: the hash of rm, or where the item failed that of the PRF key and ct. One item a
+/// lane.
+template <class Set>
+__global__ void __launch_bounds__(kThreads)
+    hash_select_kernel(uint8_t* ss, const uint8_t* rm, const uint32_t* fail, Records sk, Records ct, size_t count) {
+  using S = Shape<Set>;
+  __shared__ uint32_t stage[kWarps][polykem::cuda::kStageWords];
+  const unsigned lane = warp_lane();
+  const size_t first = warp_item() * 32;
+  if (first >= count) return;
+  uint32_t accepted[8], rejected[8];
+  polykem::cuda::warp_sha3_256<S::kRmBytes>(accepted, stage[threadIdx.x / 32], lane, [&](int m, int w) -> uint32_t {
+    return first + m < count ? reinterpret_cast<const uint32_t*>(rm + (first + m) * S::kRmStride)[w] : 0u;
+  });
+  polykem::cuda::warp_sha3_256<32 + S::kCiphertextBytes>(
+      rejected, stage[threadIdx.x / 32], lane, [&](int m, int w) -> uint32_t {
+        if (first + m >= count) return 0;
+        if (w < 8) return record_word(sk[first + m] + S::kPrfOffset, w, 32);
+        return record_word(ct[first + m], w - 8, S::kCiphertextBytes);
+      });
+  const uint32_t flags = first + lane < count ? fail[first + lane] : 0;
+  const uint32_t mask = 0u - ((flags | (0u - flags)) >> 31);
+#pragma unroll
+  for (int j = 0; j < 8; ++j)
+    accepted[j] ^= mask & (accepted[j] ^ rejected[j]);
+  if (first + lane < count) store_secret(ss + (first + lane) * 32, accepted);
+}
+
+}  // namespace polykem::ntru::cuda

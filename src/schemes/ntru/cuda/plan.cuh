@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: Apache-2.0
+// NTRU's launch lists: which kernels an operation runs, in which order, over which buffers.
+#pragma once
+
+#include <array>
+
+#include "core/device.hpp"
+#include "schemes/ntru/cuda/kernels.cuh"
+#include "schemes/ntru/cuda/policy.hpp"
+#include "schemes/ntru/stages.hpp"
+
+namespace polykem::ntru::cuda {
+
+/// Hands out arrays of device memory, one element of `bytes` bytes an item; with no memory it only counts.
+class DeviceArena {
+ public:
+  DeviceArena(std::byte* base, size_t items) : base_(base), items_(items) {}
+
+  template <class T>
+  T* take(size_t bytes) {
+    T* result = reinterpret_cast<T*>(base_ + used_);
+    used_ += (items_ * bytes + 255) / 256 * 256;
+    return result;
+  }
+  size_t used() const { return used_; }
+
+ private:
+  std::byte* base_;
+  size_t items_;
+  size_t used_ = 0;
+};
+
+/// One batch in flight: its records and its intermediates. Names as in kem.hpp; a buffer that is dead lends its memory.
+template <class Set>
+struct Flight {
+  using S = Shape<Set>;
+  static constexpr size_t kRowBytes = sizeof(uint16_t) * S::kRow;
+
+  Flight(const DeviceBatch& batch, std::byte* workspace, cudaStream_t s, Op op) : io(batch), stream(s) {
+    DeviceArena arena(workspace, batch.count);
+    layout(arena, op);
+  }
+
+  static size_t workspace_bytes(size_t items, Op op) {
+    DeviceBatch batch;
+    batch.count = items;
+    DeviceArena arena(nullptr, items);
+    Flight flight(batch);
+    flight.layout(arena, op);
+    return arena.used();
+  }
+
+  size_t count() const { return io.count; }
+  Records pk() const { return {io.pk, io.shared_key ? 0u : static_cast<uint32_t>(S::kPublicKeyBytes)}; }
+  Records sk() const { return {io.sk, io.shared_key ? 0u : static_cast<uint32_t>(S::kSecretKeyBytes)}; }
+  Records ct() const { return {io.ct, static_cast<uint32_t>(S::kCiphertextBytes)}; }
+  /// Blocks for a kernel whose warps take `items` items each.
+  unsigned blocks(size_t items) const {
+    const size_t per_block = items * kWarps;
+    return static_cast<unsigned>((io.count + per_block - 1) / per_block);
+  }
+
+  const DeviceBatch& io;
+  cudaStream_t stream = nullptr;
+  cudaError_t error = cudaSuccess;
+  uint8_t *draws = nullptr, *rm = nullptr;
+  uint32_t* fail = nullptr;
+  uint16_t *a = nullptr, *b = nullptr, *inverse_f = nullptr, *x = nullptr, *z = nullptr, *u = nullptr, *v = nullptr;
+
+ private:
+  explicit Flight(const DeviceBatch& batch) : io(batch) {}
+
+  void layout(DeviceArena& arena, Op op) {
+    a = arena.take<uint16_t>(kRowBytes);
+    b = arena.take<uint16_t>(kRowBytes);
+    z = arena.take<uint16_t>(kRowBytes);
+    if (op == Op::decaps) {
+      x = arena.take<uint16_t>(kRowBytes);
+      inverse_f = arena.take<uint16_t>(kRowBytes);
+      u = arena.take<uint16_t>(kRowBytes);
+      rm = arena.take<uint8_t>(S::kRmStride);
+      fail = arena.take<uint32_t>(sizeof(uint32_t));
+      return;
+    }
+    draws = arena.take<uint8_t>(S::kDrawStride);
+    x = reinterpret_cast<uint16_t*>(draws);  // encaps: h, once r and m are sampled
+    if (op == Op::encaps) {
+      rm = arena.take<uint8_t>(S::kRmStride);
+      return;
+    }
+    inverse_f = arena.take<uint16_t>(kRowBytes);
+    u = inverse_f;  // once 1/f is packed
+    v = arena.take<uint16_t>(kRowBytes);
+  }
+};
+
+template <class Set>
+struct Plan {
+  using S = Shape<Set>;
+  using F = Flight<Set>;
+  using Step = polykem::Step<F>;
+  using MulKind = polykem::cuda::MulKind;
+  static_assert(sizeof(uint16_t) * S::kRow <= S::kDrawStride);
+
+  /// c = a b mod (2^logq, x^n - 1), or mod (3, Phi_n).
+  static void multiply(F& t, MulKind kind, uint16_t* c, const uint16_t* a, const uint16_t* b,
+                       unsigned logq = S::kLogQ) {
+    const auto error = polykem::cuda::launch_mul(multiplier(kind, S::kParams.n, logq), kind, S::kParams.n, logq, a, b,
+                                                 c, t.count(), polykem::cuda::Shared::none, t.stream);
+    if (t.error == cudaSuccess) t.error = error;
+  }
+
+  // ---- keygen: a = f, b = g, z = G f / 3, v = 3 / (G f). G = 3 g or 3 (x - 1) g; its constant factor waits for the
+  // packing, so that every product but Newton's has a ternary operand: 1/h = v f f / 3 and h = 3 v g g, or 3 (x - 1)^2
+  // v g g.
+
+  static void draw(F& t, polykem::cuda::DrawDomain domain, int bytes) {
+    if (t.io.draws != nullptr) {
+      t.error = cudaMemcpy2DAsync(t.draws, S::kDrawStride, t.io.draws, bytes, bytes, t.count(),
+                                  cudaMemcpyDeviceToDevice, t.stream);
+    } else {
+      draw_kernel<Set><<<t.blocks(32), kThreads, 0, t.stream>>>(t.draws, t.io.seed, domain, bytes, t.count());
+    }
+  }
+  static void draw_keygen(F& t) { draw(t, polykem::cuda::DrawDomain::keygen, S::kKeygenDrawBytes); }
+
+  static void sample_fg(F& t) {
+    sample_fg_kernel<Set><<<t.blocks(1), kThreads, 0, t.stream>>>(t.a, t.b, t.draws, t.count());
+  }
+  static void invert_f(F& t) {
+    constexpr int kItems = S::kN > 1024 ? 4 : 8;
+    invert_mod3_kernel<Set><<<t.blocks(kItems), kThreads, 0, t.stream>>>(t.inverse_f, t.a, t.count());
+  }
+  static void store_f(F& t) {
+    store_f_kernel<Set><<<t.blocks(1), kThreads, 0, t.stream>>>(t.io.sk_out, t.a, t.inverse_f, t.draws, t.count());
+  }
+  static void mul_Gf(F& t) {
+    multiply(t, MulKind::ternary, t.z, t.b, t.a);
+    if constexpr (!S::kHps) times_x_minus_1_kernel<Set><<<t.blocks(1), kThreads, 0, t.stream>>>(t.z, t.count());
+  }
+
+  /// mod 2 by division steps, then Newton's v <- v (2 - a v), doubling the bits. [NTRU20, 1.9.4]
+  static void invert_Gf(F& t) {
+    constexpr int kItems = S::kN > 1024 ? 4 : 8;
+    invert_mod2_kernel<Set><<<t.blocks(kItems), kThreads, 0, t.stream>>>(t.v, t.z, t.count());
+    for (unsigned bits = 1; bits < S::kLogQ; bits *= 2) {
+      const unsigned logq = 2 * bits <= 8 ? 8 : S::kLogQ;
+      const MulKind kind = bits == 1 ? MulKind::ternary : MulKind::general;
+      multiply(t, kind, t.u, t.z, t.v, logq);
+      two_minus_kernel<Set><<<t.blocks(1), kThreads, 0, t.stream>>>(t.u, t.count());
+      multiply(t, kind, t.v, t.u, t.v, logq);
+    }
+  }
+  static void mul_vf(F& t) { multiply(t, MulKind::ternary, t.u, t.v, t.a); }
+  static void mul_invh(F& t) { multiply(t, MulKind::ternary, t.z, t.u, t.a); }
+  static void store_invh(F& t) {
+    pack_third_kernel<Set>
+        <<<t.blocks(1), kThreads, 0, t.stream>>>(t.io.sk_out + S::kInverseHOffset, S::kSecretKeyBytes, t.z, t.count());
+  }
+  static void mul_vG(F& t) { multiply(t, MulKind::ternary, t.u, t.v, t.b); }
+  static void mul_h(F& t) { multiply(t, MulKind::ternary, t.z, t.u, t.b); }
+  static void store_h(F& t) { pack_h_kernel<Set><<<t.blocks(1), kThreads, 0, t.stream>>>(t.io.pk_out, t.z, t.count()); }
+
+  // ---- encaps: a = r, b = m, x = h, z = h r
+
+  static void draw_encaps(F& t) { draw(t, polykem::cuda::DrawDomain::encaps, S::kEncapsDrawBytes); }
+  static void sample_rm(F& t) {
+    sample_rm_kernel<Set><<<t.blocks(1), kThreads, 0, t.stream>>>(t.a, t.b, t.rm, t.draws, t.count());
+  }
+  static void hash_rm(F& t) {
+    hash_rm_kernel<Set><<<t.blocks(32), kThreads, 0, t.stream>>>(t.io.ss_out, t.rm, t.count());
+  }
+  static void load_h(F& t) { load_h_kernel<Set><<<t.blocks(1), kThreads, 0, t.stream>>>(t.x, t.pk(), t.count()); }
+  static void mul_hr(F& t) { multiply(t, MulKind::ternary, t.z, t.x, t.a); }
+  static void store_c(F& t) {
+    lift_add_pack_kernel<Set><<<t.blocks(1), kThreads, 0, t.stream>>>(t.io.ct_out, t.z, t.b, t.count());
+  }
+
+  // ---- decaps: a = f, x = c then c - Lift(m), z = c f then r, b = m, u = 1/h
+
+  static void load_c_sk(F& t) {
+    load_c_sk_kernel<Set>
+        <<<t.blocks(1), kThreads, 0, t.stream>>>(t.x, t.a, t.inverse_f, t.u, t.fail, t.ct(), t.sk(), t.count());
+  }
+  static void mul_cf(F& t) { multiply(t, MulKind::ternary, t.z, t.x, t.a); }
+  static void reduce_cf(F& t) { reduce_kernel<Set><<<t.blocks(1), kThreads, 0, t.stream>>>(t.z, t.count()); }
+  static void mul_m(F& t) { multiply(t, MulKind::s3, t.b, t.z, t.inverse_f); }
+  static void lift_sub(F& t) {
+    lift_sub_kernel<Set><<<t.blocks(1), kThreads, 0, t.stream>>>(t.x, t.fail, t.b, t.count());
+  }
+  static void mul_r(F& t) { multiply(t, MulKind::general, t.z, t.x, t.u); }
+  static void check_rm(F& t) {
+    check_rm_kernel<Set><<<t.blocks(1), kThreads, 0, t.stream>>>(t.rm, t.fail, t.z, t.b, t.count());
+  }
+  static void hash_select(F& t) {
+    hash_select_kernel<Set>
+        <<<t.blocks(32), kThreads, 0, t.stream>>>(t.io.ss_out, t.rm, t.fail, t.sk(), t.ct(), t.count());
+  }
+
+  static constexpr std::array keygen{
+      Step{{"shake_draw", 0, 1}, draw_keygen}, Step{{"sample_fg", 1, 1}, sample_fg},
+      Step{{"divsteps_mod3", 2, 1}, invert_f}, Step{{"pack_f_lift", 3, 2}, store_f},
+      Step{{"mul_Gf", 5, 1}, mul_Gf},          Step{{"divsteps_mod2_newton", 6, 1}, invert_Gf},
+      Step{{"mul_vf", 7, 1}, mul_vf},          Step{{"mul_invh", 8, 1}, mul_invh},
+      Step{{"pack_invh", 9, 1}, store_invh},   Step{{"mul_vG", 10, 1}, mul_vG},
+      Step{{"mul_h", 11, 1}, mul_h},           Step{{"pack_h", 12, 1}, store_h},
+  };
+  static constexpr std::array encaps{
+      Step{{"shake_draw", 0, 1}, draw_encaps}, Step{{"sample_rm_pack", 1, 2}, sample_rm},
+      Step{{"sha3_256", 3, 1}, hash_rm},       Step{{"unpack_h", 4, 1}, load_h},
+      Step{{"mul_hr", 5, 1}, mul_hr},          Step{{"lift_add_pack_c", 6, 2}, store_c},
+  };
+  static constexpr std::array decaps{
+      Step{{"unpack_c_sk", 0, 1}, load_c_sk},  Step{{"mul_cf", 1, 1}, mul_cf},
+      Step{{"reduce_cf", 2, 1}, reduce_cf},    Step{{"mul_m", 3, 1}, mul_m},
+      Step{{"lift_sub", 4, 1}, lift_sub},      Step{{"mul_r", 5, 1}, mul_r},
+      Step{{"check_rm_pack", 6, 2}, check_rm}, Step{{"sha3_256_select", 8, 3}, hash_select},
+  };
+  static_assert(covers_each_stage_once(keygen, kKeygenStages.size()));
+  static_assert(covers_each_stage_once(encaps, kEncapsStages.size()));
+  static_assert(covers_each_stage_once(decaps, kDecapsStages.size()));
+
+  template <Op kOp>
+  static constexpr const auto& steps() {
+    if constexpr (kOp == Op::keygen) {
+      return keygen;
+    } else if constexpr (kOp == Op::encaps) {
+      return encaps;
+    } else {
+      return decaps;
+    }
+  }
+
+  template <Op kOp>
+  static size_t workspace_bytes(size_t items) {
+    return F::workspace_bytes(items, kOp);
+  }
+
+  template <Op kOp>
+  static int run_step(size_t step, const DeviceBatch& batch, std::byte* workspace, void* stream) {
+    F flight(batch, workspace, static_cast<cudaStream_t>(stream), kOp);
+    steps<kOp>()[step].run(flight);
+    const cudaError_t launch = cudaGetLastError();
+    return static_cast<int>(flight.error != cudaSuccess ? flight.error : launch);
+  }
+
+  template <Op kOp>
+  static constexpr auto kInfos = step_infos(steps<kOp>());
+
+  template <Op kOp>
+  static constexpr DeviceOperation operation(const char* scheme) {
+    constexpr NtruParams kP = S::kParams;
+    constexpr size_t kDraws = kOp == Op::keygen   ? kP.keygen_draw_bytes()
+                              : kOp == Op::encaps ? kP.encaps_draw_bytes()
+                                                  : 0;
+    return {scheme,
+            kOp,
+            {kP.public_key_bytes(), kP.secret_key_bytes(), kP.ciphertext_bytes(), kP.kSharedSecretBytes, kDraws},
+            kInfos<kOp>,
+            workspace_bytes<kOp>,
+            run_step<kOp>};
+  }
+};
+
+/// The three operations of one set, for the list in ntru_cuda.hpp.
+template <class Set>
+inline constexpr std::array<DeviceOperation, kOps> kOperations = {
+    Plan<Set>::template operation<Op::keygen>(Set::kName), Plan<Set>::template operation<Op::encaps>(Set::kName),
+    Plan<Set>::template operation<Op::decaps>(Set::kName)};
+
+}  // namespace polykem::ntru::cuda

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sampling of ternary polynomials by one warp an item. Trits are bytes 0, 1, 2 in shared memory, kRow of them, zero
+// from n - 1 on. [NTRU20, 1.10]
+#pragma once
+
+#include "prim/sort/cuda/sort.cuh"
+#include "schemes/ntru/cuda/records.cuh"
+
+namespace polykem::ntru::cuda {
+
+/// draws: n - 1 bytes, 4-byte aligned. [NTRU20, 1.10.3]
+template <class Set>
+__device__ __forceinline__ void sample_iid(uint8_t* t, const uint8_t* draws, unsigned lane) {
+  using S = Shape<Set>;
+  const auto* in = reinterpret_cast<const uint32_t*>(draws);
+  auto* out = reinterpret_cast<uint32_t*>(t);
+  for (int w = static_cast<int>(lane); w < S::kRow / 4; w += 32)
+    out[w] = w < S::kIidBytes / 4 ? mod3_bytes(in[w]) : 0;
+  __syncwarp();
+}
+
+/// Like sample_iid, then flips the signs at even indices if <x a, a> < 0. [NTRU20, 1.10.4]
+template <class Set>
+__device__ __forceinline__ void sample_iid_plus(uint8_t* t, const uint8_t* draws, unsigned lane) {
+  using S = Shape<Set>;
+  sample_iid<Set>(t, draws, lane);
+  int product = 0;
+  for (int i = static_cast<int>(lane); i < S::kN - 1; i += 32)
+    product += centred(t[i]) * centred(t[i + 1]);
+  const int total = static_cast<int>(warp_sum(static_cast<uint32_t>(product)));
+  const uint32_t flip = static_cast<uint32_t>(total >> 31) & 0x00ff00ff;
+  auto* words = reinterpret_cast<uint32_t*>(t);
+  for (int w = static_cast<int>(lane); w < S::kRow / 4; w += 32) {
+    const uint32_t x = words[w];
+    const uint32_t negated = ((x & 0x01010101) << 1) | ((x >> 1) & 0x01010101);
+    words[w] = x ^ (flip & (x ^ negated));
+  }
+  __syncwarp();
+}
+
+/// Keys a lane holds while sorting n - 1 of them.
+template <class Set>
+__host__ __device__ constexpr int sort_registers() {
+  int registers = 2;
+  while (32 * registers < Shape<Set>::kN - 1)
+    registers *= 2;
+  return registers;
+}
+
+/// Exactly weight/2 coefficients 1 and as many 2, in an order that sorting random keys decides. Which lane draws which
+/// key does not matter, as long as the key keeps its type. draws: n - 1 little-endian words of 30 bits, 4-byte aligned;
+/// one word past them is read. [NTRU20, 1.10.5]
+template <class Set>
+__device__ __forceinline__ void sample_fixed_type(uint8_t* t, const uint8_t* draws, unsigned lane) {
+  using S = Shape<Set>;
+  constexpr int kRegs = sort_registers<Set>();
+  constexpr int kWeight = static_cast<int>(S::kParams.weight());
+  const auto* words = reinterpret_cast<const uint32_t*>(draws);
+  int32_t keys[kRegs];
+#pragma unroll
+  for (int r = 0; r < kRegs; ++r) {
+    const int i = 32 * r + static_cast<int>(lane);
+    keys[r] = 0x7fffffff;  // above every key
+    if (i < S::kN - 1) {
+      const int bit = 30 * i;
+      const uint32_t type = i < kWeight / 2 ? 1 : i < kWeight ? 2 : 0;
+      keys[r] = static_cast<int32_t>((__funnelshift_r(words[bit / 32], words[bit / 32 + 1], bit % 32) << 2) | type);
+    }
+  }
+  polykem::cuda::warp_sort(keys, lane);
+  auto* out = reinterpret_cast<uint16_t*>(t);
+#pragma unroll
+  for (int r = 0; r < kRegs; r += 2) {
+    const int i = static_cast<int>(lane) * kRegs + r;  // even, as n - 1 is: both are in or both are out
+    const uint32_t both = (static_cast<uint32_t>(keys[r]) & 3) | ((static_cast<uint32_t>(keys[r + 1]) & 3) << 8);
+    if (i < S::kRow) out[i / 2] = static_cast<uint16_t>(i < S::kN - 1 ? both : 0);
+  }
+  __syncwarp();
+  if constexpr (32 * kRegs < S::kRow) {
+    for (int i = 32 * kRegs + static_cast<int>(lane); i < S::kRow; i += 32)
+      t[i] = 0;
+    __syncwarp();
+  }
+}
+
+/// Coefficients of Lift(m) for the row's word of index w: coefficients 2w and 2w + 1, as elements of Rq. `quotient`:
+/// for HRSS what lift_quotient() left, for HPS the trits of m themselves.
+template <class Set>
+__device__ __forceinline__ uint32_t lift_pair(const uint8_t* quotient, int w) {
+  using S = Shape<Set>;
+  const int i = 2 * w;
+  if constexpr (S::kHps) {
+    return pair(static_cast<uint32_t>(centred(quotient[i])), static_cast<uint32_t>(centred(quotient[i + 1])));
+  } else {
+    const int before = centred(quotient[i == 0 ? S::kN - 1 : i - 1]);
+    const int low = i < S::kN ? before - centred(quotient[i]) : 0;
+    const int high = i + 1 < S::kN ? centred(quotient[i]) - centred(quotient[i + 1]) : 0;
+    return pair(static_cast<uint32_t>(low), static_cast<uint32_t>(high));
+  }
+}
+
+/// HRSS: replaces the trits of m by those of m / (x - 1) mod (3, Phi_n), whose coefficients are the prefix sums of
+/// 2 (m_i + m(1)). HPS: leaves them. [NTRU20, 1.9.5]
+template <class Set>
+__device__ __forceinline__ void lift_quotient(uint8_t* t, unsigned lane) {
+  using S = Shape<Set>;
+  if constexpr (!S::kHps) {
+    constexpr int kShare = (S::kN + 31) / 32;
+    const int begin = static_cast<int>(lane) * kShare;
+    uint32_t own = 0;
+    for (int i = begin; i < begin + kShare && i < S::kN; ++i)
+      own += t[i];
+    const uint32_t at_one = mod3(warp_sum(own));
+    uint32_t prefix =
+        2 *
+        (own + at_one * static_cast<uint32_t>(kShare));  // exact mod 3 for full shares; the last lane's own is unused
+#pragma unroll
+    for (int distance = 1; distance < 32; distance *= 2) {
+      const uint32_t below = __shfl_up_sync(0xffffffff, prefix, distance);
+      if (static_cast<int>(lane) >= distance) prefix += below;
+    }
+    uint32_t sum = __shfl_up_sync(0xffffffff, prefix, 1);
+    if (lane == 0) sum = 0;
+    sum = mod3(sum);
+    for (int i = begin; i < begin + kShare && i < S::kN; ++i) {
+      sum = mod3(sum + 2 * (t[i] + at_one));
+      t[i] = static_cast<uint8_t>(sum);
+    }
+    __syncwarp();
+  }
+}
+
+}  // namespace polykem::ntru::cuda

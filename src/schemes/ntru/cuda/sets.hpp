@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the device code knows of a parameter set at compile time: its parameters and the layout of its rows.
+#pragma once
+
+#include "prim/polymul/cuda/polymul_cuda.hpp"
+#include "schemes/ntru/params.hpp"
+
+namespace polykem::ntru::cuda {
+
+/// A parameter set as a type, since kernels take types.
+struct Hps2048509 {
+  static constexpr const char* kName = "ntruhps2048509";
+  static constexpr NtruParams kParams = kHps2048509;
+};
+struct Hps2048677 {
+  static constexpr const char* kName = "ntruhps2048677";
+  static constexpr NtruParams kParams = kHps2048677;
+};
+struct Hps4096821 {
+  static constexpr const char* kName = "ntruhps4096821";
+  static constexpr NtruParams kParams = kHps4096821;
+};
+struct Hrss701 {
+  static constexpr const char* kName = "ntruhrss701";
+  static constexpr NtruParams kParams = kHrss701;
+};
+struct Hps40961229 {
+  static constexpr const char* kName = "ntruhps40961229";
+  static constexpr NtruParams kParams = kHps40961229;
+};
+struct Hrss1373 {
+  static constexpr const char* kName = "ntruhrss1373";
+  static constexpr NtruParams kParams = kHrss1373;
+};
+
+/// Rows: one polynomial of 16-bit coefficients a row, as the products take them. Rq: any representative mod q. Ternary:
+/// 0, 1 and 0xffff where it is an element of Rq, or 0, 1, 2 where it is one of S3. The kRow - n coefficients at the end
+/// are zero.
+template <class Set>
+struct Shape {
+  static constexpr NtruParams kParams = Set::kParams;
+  static constexpr bool kHps = kParams.variant == Variant::hps;
+  static constexpr int kN = static_cast<int>(kParams.n);
+  static constexpr unsigned kLogQ = kParams.logq;
+  static constexpr uint32_t kMask = kParams.q() - 1;
+  static constexpr int kRow = static_cast<int>(polykem::cuda::poly_stride(kN));
+  static constexpr int kTritsBytes = static_cast<int>(kParams.trits_bytes());
+  static constexpr int kRqBytes = static_cast<int>(kParams.rq_bytes());
+  static constexpr int kRmBytes = 2 * kTritsBytes;
+  static constexpr int kRmStride = (kRmBytes + 15) / 16 * 16;
+  static constexpr int kIidBytes = kN - 1;
+  static constexpr int kPairBytes = static_cast<int>(kParams.pair_draw_bytes());
+  static constexpr int kKeygenDrawBytes = static_cast<int>(kParams.keygen_draw_bytes());
+  static constexpr int kEncapsDrawBytes = static_cast<int>(kParams.encaps_draw_bytes());
+  /// Room for a word read past the end.
+  static constexpr int kDrawStride = (kKeygenDrawBytes + 4 + 15) / 16 * 16;
+  static constexpr int kPublicKeyBytes = static_cast<int>(kParams.public_key_bytes());
+  static constexpr int kSecretKeyBytes = static_cast<int>(kParams.secret_key_bytes());
+  static constexpr int kCiphertextBytes = static_cast<int>(kParams.ciphertext_bytes());
+  static constexpr int kInverseFOffset = static_cast<int>(kParams.inverse_f_offset());
+  static constexpr int kInverseHOffset = static_cast<int>(kParams.inverse_h_offset());
+  static constexpr int kPrfOffset = static_cast<int>(kParams.prf_key_offset());
+  static_assert(kIidBytes % 4 == 0 && 5 * kTritsBytes <= kRow);
+};
+
+}  // namespace polykem::ntru::cuda
