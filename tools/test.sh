@@ -104,7 +104,8 @@ run() {
     fuzz)
       clang=$(fuzz_compiler)
       run_phase fuzz build-fuzz -G Ninja -DCMAKE_BUILD_TYPE=None -DPOLYKEM_BUILD_FUZZERS=ON \
-        -DPOLYKEM_BUILD_EXAMPLES=OFF -DCMAKE_CXX_COMPILER="$clang" -DCMAKE_C_COMPILER="${clang/++/}" -- -L fuzz
+        -DPOLYKEM_BUILD_EXAMPLES=OFF -DPOLYKEM_CUDA=OFF -DCMAKE_CXX_COMPILER="$clang" \
+        -DCMAKE_C_COMPILER="${clang/++/}" -- -L fuzz
       ;;
     *)
       echo "test: unknown phase '$1' (release, asan, ubsan, fuzz)" >&2

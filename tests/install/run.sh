@@ -57,7 +57,7 @@ symbols() {
   done
   # And the library needs nothing but the C and C++ run time.
   others=$(readelf -d "$libdir/libpolykem.so" | sed -n 's/.*NEEDED.*\[\(.*\)\]/\1/p' |
-    grep -vE '^(libstdc\+\+|libm|libgcc_s|libc|libpthread|ld-linux.*)\.so' || true)
+    grep -vE '^(libstdc\+\+|libm|libgcc_s|libc|libdl|libpthread|ld-linux.*)\.so' || true)
   [[ -z $others ]] || fail "the library needs $others"
 }
 
