@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <x86intrin.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <vector>
+
+namespace polykem::bench {
+
+enum class Isa { avx2, avx512 };
+
+inline const char* isa_name(Isa isa) { return isa == Isa::avx2 ? "avx2" : "avx512"; }
+
+inline bool cpu_has(Isa isa) {
+  if (isa == Isa::avx2) return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2");
+  return __builtin_cpu_supports("avx512vbmi2") && __builtin_cpu_supports("avx512vnni");
+}
+
+inline double ticks_per_cycle() {
+  static const double value = [] {
+    constexpr uint64_t kChain = 1000000;
+    double best = 1e9;
+    for (int run = 0; run < 20; ++run) {
+      uint64_t left = kChain;
+      const uint64_t start = __rdtsc();
+      asm volatile("1: dec %0\n jnz 1b" : "+r"(left));
+      best = std::min(best, static_cast<double>(__rdtsc() - start) / kChain);
+    }
+    return best;
+  }();
+  return value;
+}
+
+/// Core cycles of one call, the median of many.
+template <class Call>
+double cycles(Call&& call) {
+  call();
+  std::vector<double> times;
+  double spent = 0;
+  while (times.size() < 15 || (spent < 3e8 && times.size() < 401)) {
+    const uint64_t start = __rdtsc();
+    call();
+    times.push_back(static_cast<double>(__rdtsc() - start));
+    spent += times.back();
+  }
+  std::nth_element(times.begin(), times.begin() + static_cast<long>(times.size() / 4), times.end());
+  return times[times.size() / 4] / ticks_per_cycle();
+}
+
+/// Prints a row; floor 0 stands for "none stated".
+inline void report(const char* name, Isa isa, double cycles_per_item, double floor) {
+  std::printf("%-34s %-7s %10.0f %10.0f\n", name, isa_name(isa), cycles_per_item, floor);
+}
+
+/// 64-byte aligned zeroed memory that lives as long as the program.
+template <class T>
+T* aligned(size_t count) {
+  void* memory = std::aligned_alloc(64, (count * sizeof(T) + 127) / 64 * 64);
+  std::fill_n(static_cast<uint8_t*>(memory), (count * sizeof(T) + 127) / 64 * 64, uint8_t{0});
+  return static_cast<T*>(memory);
+}
+
+/// Repeatable pseudorandom bytes.
+inline void fill_noise(void* memory, size_t bytes) {
+  uint64_t state = 0x9e3779b97f4a7c15u;
+  for (size_t i = 0; i < bytes; ++i) {
+    state = state * 6364136223846793005u + 1442695040888963407u;
+    static_cast<uint8_t*>(memory)[i] = static_cast<uint8_t>(state >> 56);
+  }
+}
+
+struct Group {
+  const char* name;
+  void (*run)(Isa isa);
+};
+
+void bench_keccak(Isa isa);
+
+inline const std::vector<Group>& groups() {
+  static const std::vector<Group> all = {{"keccak", bench_keccak}};
+  return all;
+}
+
+}  // namespace polykem::bench

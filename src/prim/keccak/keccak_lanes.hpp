@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// SHA3 and SHAKE over many messages of one length at a time, a message per vector lane. [FIPS202]
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace polykem {
+
+/// Message or output i of a batch starts at `data + i * stride`; no alignment is needed.
+struct ByteRows {
+  uint8_t* data;
+  size_t stride;
+};
+struct ConstByteRows {
+  const uint8_t* data;
+  size_t stride;
+};
+
+/// What one instruction set offers. Called by the NTRU stages of that set, by one thread per call; `count` is any
+/// number >= 1, multiples of `lanes` waste nothing. Outputs must not overlap inputs. Addresses depend on lengths only.
+struct KeccakLanes {
+  size_t lanes;  ///< messages per permutation
+
+  /// SHA3-256 of `count` messages of `length` bytes; 32 bytes each. [FIPS202, 6.1]
+  void (*sha3_256)(ByteRows out, ConstByteRows in, size_t length, size_t count);
+  /// SHAKE128 / SHAKE256 of `count` messages of `length` bytes; out_length bytes each. [FIPS202, 6.2]
+  void (*shake128)(ByteRows out, size_t out_length, ConstByteRows in, size_t length, size_t count);
+  void (*shake256)(ByteRows out, size_t out_length, ConstByteRows in, size_t length, size_t count);
+  /// `lanes` permutations: word w of state i at states[w * lanes + i], 64-byte aligned.
+  void (*permute)(uint64_t* states);
+};
+
+extern const KeccakLanes kKeccakLanesAvx2;
+extern const KeccakLanes kKeccakLanesAvx512;
+
+}  // namespace polykem

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <vector>
+
+#include "isa.hpp"
+#include "prim/keccak/keccak.hpp"
+#include "prim/keccak/keccak_lanes.hpp"
+
+namespace polykem {
+namespace {
+
+using testing::Noise;
+
+class KeccakLanesTest : public testing::IsaTest {
+ protected:
+  const KeccakLanes& keccak() const { return pick(kKeccakLanesAvx2, kKeccakLanesAvx512); }
+};
+
+std::vector<uint8_t> shake(Shake::Strength strength, const uint8_t* in, size_t length, size_t out_length) {
+  Shake stream(strength);
+  stream.absorb({in, length});
+  std::vector<uint8_t> out(out_length);
+  stream.squeeze(out);
+  return out;
+}
+
+TEST_P(KeccakLanesTest, PermutationAgreesWithReference) {
+  const size_t lanes = keccak().lanes;
+  Noise noise(1);
+  alignas(64) uint64_t states[25 * 8];
+  uint64_t expected[8][25];
+  for (size_t word = 0; word < 25; ++word) {
+    for (size_t lane = 0; lane < lanes; ++lane) states[word * lanes + lane] = expected[lane][word] = noise.next();
+  }
+  keccak().permute(states);
+  for (size_t lane = 0; lane < lanes; ++lane) {
+    keccak_f1600(expected[lane]);
+    for (size_t word = 0; word < 25; ++word) ASSERT_EQ(states[word * lanes + lane], expected[lane][word]);
+  }
+}
+
+TEST_P(KeccakLanesTest, HashesAgreeWithReferenceAtEveryLengthAndCount) {
+  Noise noise(2);
+  for (size_t length = 0; length < 420; length += 1 + length / 40) {
+    for (size_t count : {1, 3, 8, 9}) {
+      const size_t in_stride = length + 5, out_length = length + 1, out_stride = out_length + 3;
+      const auto in = noise.bytes(in_stride * count);
+      std::vector<uint8_t> hashes(count * 32), out128(count * out_stride), out256(count * out_stride);
+      keccak().sha3_256({hashes.data(), 32}, {in.data(), in_stride}, length, count);
+      keccak().shake128({out128.data(), out_stride}, out_length, {in.data(), in_stride}, length, count);
+      keccak().shake256({out256.data(), out_stride}, out_length, {in.data(), in_stride}, length, count);
+      for (size_t i = 0; i < count; ++i) {
+        const uint8_t* message = in.data() + i * in_stride;
+        uint8_t digest[32];
+        sha3_256(digest, {message, length});
+        ASSERT_EQ(std::memcmp(digest, &hashes[i * 32], 32), 0) << length << " " << count << " " << i;
+        const auto want128 = shake(Shake::Strength::shake128, message, length, out_length);
+        const auto want256 = shake(Shake::Strength::shake256, message, length, out_length);
+        ASSERT_EQ(std::memcmp(want128.data(), &out128[i * out_stride], out_length), 0) << length << " " << i;
+        ASSERT_EQ(std::memcmp(want256.data(), &out256[i * out_stride], out_length), 0) << length << " " << i;
+        for (size_t gap = out_length; gap < out_stride; ++gap) ASSERT_EQ(out128[i * out_stride + gap], 0);
+      }
+    }
+  }
+}
+
+POLYKEM_EVERY_ISA(KeccakLanesTest);
+
+}  // namespace
+}  // namespace polykem
