@@ -23,6 +23,14 @@ int report(int code, const std::string& message, const std::string& hint = {}) {
 
 }  // namespace
 
+std::string printable(std::string_view text, std::size_t limit) {
+  std::string out(text.substr(0, limit));
+  for (char& c : out) {
+    if (c < ' ' || c > '~') c = '?';
+  }
+  return text.size() > limit ? out + "..." : out;
+}
+
 int run_guarded(const std::function<int()>& body) {
   try {
     const int code = body();

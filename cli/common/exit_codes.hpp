@@ -5,6 +5,7 @@
 #include <functional>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <utility>
 
 namespace polykem::cli {
@@ -32,6 +33,10 @@ class CliError : public std::runtime_error {
   ExitCode code_;
   std::string hint_;
 };
+
+/** `text` fit for a terminal and a line: bytes that are no printable ASCII become '?', and it is cut at `limit`. For
+ * what comes out of a file or from a peer. */
+std::string printable(std::string_view text, std::size_t limit = 40);
 
 /** Runs a command's body; prints any exception as "polykem: ..." on stderr and returns the exit code for it. */
 int run_guarded(const std::function<int()>& body);

@@ -9,10 +9,9 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <climits>
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <memory>
 
 #include "common/exit_codes.hpp"
@@ -65,10 +64,15 @@ bool is_special_file(const std::string& path) {
   return ::stat(path.c_str(), &info) == 0 && !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode);
 }
 
-/** The file behind a symbolic link, so that a rename replaces the file and not the link. */
+/** The file behind symbolic links, so that a rename replaces the file and not the link, and one file has one name. */
 std::string behind_links(const std::string& path) {
-  const std::unique_ptr<char, decltype(&std::free)> real(::realpath(path.c_str(), nullptr), &std::free);
-  return real ? std::string(real.get()) : path;
+  std::error_code error;
+  const std::filesystem::path real = std::filesystem::weakly_canonical(std::filesystem::absolute(path), error);
+  return error ? path : real.string();
+}
+
+[[noreturn]] void throw_exists(const std::string& name) {
+  throw CliError(kExitUsage, fmt::format("'{}' exists already", name), "use --force to replace it, or another name");
 }
 
 /** name: the path as the user gave it, for messages. */
@@ -79,9 +83,7 @@ void check_place(const std::string& path, const std::string& name, bool force) {
     return;
   }
   if (S_ISDIR(info.st_mode)) throw CliError(kExitIo, fmt::format("cannot write '{}': it is a directory", name));
-  if (S_ISREG(info.st_mode) && !force) {
-    throw CliError(kExitUsage, fmt::format("'{}' exists already", name), "use --force to replace it, or another name");
-  }
+  if (S_ISREG(info.st_mode) && !force) throw_exists(name);
 }
 
 }  // namespace
@@ -192,7 +194,7 @@ void OutputFiles::write_temporary(Output& output) {
 void OutputFiles::publish(Output& output, bool force) {
   // link() fails where the name has appeared meanwhile; file systems without hard links get the plain rename.
   const bool linked = !force && ::link(output.temporary.c_str(), output.path.c_str()) == 0;
-  if (!force && !linked && errno == EEXIST) check_place(output.path, output.name, force);
+  if (!force && !linked && errno == EEXIST) throw_exists(output.name);
   if (linked) {
     ::unlink(output.temporary.c_str());
   } else if (::rename(output.temporary.c_str(), output.path.c_str()) != 0) {

@@ -130,10 +130,10 @@ ArmouredRecord parse_title(std::string_view title, std::size_t line) {
   const std::size_t space = title.find(' ');
   if (space != std::string_view::npos && space > 0) {
     for (const auto& [kind, label] : kLabels) {
-      if (title.substr(space + 1) == label) return {std::string(title.substr(0, space)), kind, {}};
+      if (title.substr(space + 1) == label) return {printable(title.substr(0, space)), kind, {}};
     }
   }
-  fail(line, fmt::format("'{}' is not the title of a polykem block", title));
+  fail(line, fmt::format("'{}' is not the title of a polykem block", printable(title)));
 }
 
 /** The text between `prefix` and the closing dashes, or nothing if `line` is not such a line. */

@@ -24,7 +24,7 @@ std::size_t parse_rounds(const std::string& text) {
   std::size_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc() || end != text.data() + text.size() || value == 0) {
-    fail(fmt::format("'{}' is not a number of rounds", text));
+    fail(fmt::format("'{}' is not a number of rounds", printable(text)));
   }
   return value;
 }
@@ -33,9 +33,9 @@ std::vector<AccumulatedCase> parse_set(const Json& modes) {
   std::vector<AccumulatedCase> out;
   if (!modes.is_object()) fail("is no object");
   for (const auto& [mode, hashes] : modes.items()) {
-    if (!hashes.is_object()) fail(fmt::format("mode '{}' is no object", mode));
+    if (!hashes.is_object()) fail(fmt::format("mode '{}' is no object", printable(mode)));
     for (const auto& [rounds, hash] : hashes.items()) {
-      if (!hash.is_string()) fail(fmt::format("mode '{}' has a hash that is no string", mode));
+      if (!hash.is_string()) fail(fmt::format("mode '{}' has a hash that is no string", printable(mode)));
       out.push_back({mode, parse_rounds(rounds), parse_hex(hash.get_ref<const std::string&>())});
     }
   }
@@ -113,7 +113,7 @@ void check_mode(const std::string& mode) {
   if (fields.empty()) fail("an empty mode");
   for (const std::string& field : fields) {
     if (field != "pk" && field != "sk" && field != "ct" && field != "ss" && field != "ssr") {
-      fail(fmt::format("mode '{}' names an unknown field '{}'", mode, field));
+      fail(fmt::format("mode '{}' names an unknown field '{}'", printable(mode), printable(field)));
     }
   }
 }
@@ -133,7 +133,7 @@ std::vector<AccumulatedSet> parse_accumulated(const Json& root) {
       for (const AccumulatedCase& c : out.back().cases)
         check_mode(c.mode);
     } catch (const CliError& e) {
-      fail(fmt::format("set '{}': {}", name, e.what()));
+      fail(fmt::format("set '{}': {}", printable(name), e.what()));
     }
   }
   return out;

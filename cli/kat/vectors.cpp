@@ -34,7 +34,8 @@ std::string_view trimmed(std::string_view text) {
 std::uint64_t parse_count(std::string_view text) {
   std::uint64_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size()) fail(fmt::format("'{}' is not a count", text));
+  if (error != std::errc() || end != text.data() + text.size())
+    fail(fmt::format("'{}' is not a count", printable(text)));
   return value;
 }
 
@@ -45,7 +46,7 @@ void rsp_field(KatFile& file, std::string_view key, std::string_view value) {
     file.cases.back().count = parse_count(value);
     return;
   }
-  if (file.cases.empty()) fail(fmt::format("'{}' before the first count", key));
+  if (file.cases.empty()) fail(fmt::format("'{}' before the first count", printable(key)));
   KatCase& c = file.cases.back();
   const std::pair<std::string_view, Bytes*> fields[] = {
       {"seed", &c.seed}, {"pk", &c.pk}, {"sk", &c.sk}, {"ct", &c.ct}, {"ss", &c.ss}};
@@ -55,7 +56,7 @@ void rsp_field(KatFile& file, std::string_view key, std::string_view value) {
     *bytes = parse_hex(value);
     return;
   }
-  fail(fmt::format("unknown field '{}'", key));
+  fail(fmt::format("unknown field '{}'", printable(key)));
 }
 
 Bytes json_hex(const Json& object, const char* key) {
@@ -167,7 +168,7 @@ KatFile parse_rsp(std::string_view text) {
     text.remove_prefix(std::min(end + 1, text.size()));
     if (line.empty()) continue;
     if (line.front() == '#') {
-      if (file.scheme.empty() && file.cases.empty()) file.scheme = trimmed(line.substr(1));
+      if (file.scheme.empty() && file.cases.empty()) file.scheme = printable(trimmed(line.substr(1)));
       continue;
     }
     const std::size_t equals = line.find('=');
@@ -192,7 +193,7 @@ Json parse_json(std::string_view text) {
 KatFile parse_kat_json(const Json& root) {
   KatFile file;
   if (!root.is_object()) fail("not a known-answer file: the JSON is no object");
-  if (root.contains("name") && root["name"].is_string()) file.scheme = root["name"].get<std::string>();
+  if (root.contains("name") && root["name"].is_string()) file.scheme = printable(root["name"].get<std::string>());
   const auto counts = root.find("counts");
   if (counts == root.end() || !counts->is_array()) fail("not a known-answer file: no list 'counts'");
   for (std::size_t i = 0; i < counts->size(); ++i) {
