@@ -15,10 +15,12 @@ constexpr int kChains = 8;
 __global__ void __launch_bounds__(kThreads) imma_rate(int* out, uint32_t seed) {
   int sum[kChains][4] = {};
   const uint32_t x = seed * (threadIdx.x + 1) * 0x9e3779b9u;
+  const uint32_t p[4] = {x, x ^ 0x5a5a5a5a, x + 1, x + 2};
+  const uint32_t r[2] = {x * 3, x * 5};
   for (int i = 0; i < kIterations; ++i) {
 #pragma unroll
     for (int k = 0; k < kChains; ++k)
-      cuda::mma_16x8x32<true>(sum[k], x, x ^ 0x5a5a5a5a, x + 1, x + 2, x * 3, x * 5);
+      cuda::mma_16x8x32<true>(sum[k], p, r);
   }
   int total = 0;
   for (int k = 0; k < kChains; ++k)

@@ -5,11 +5,13 @@ namespace polykem::cuda {
 
 namespace {
 
-constexpr int kWarps = 4;
+/// Warps of a block. Measured at n = 821, ternary, 100,000 items: 1 gives 323 M products/s, 2 gives 312, 4 gives 306.
+constexpr int kWarps = 1;
 
 /// A warp per product, operands and product in global memory.
 template <int N, MulKind kKind>
-__global__ void __launch_bounds__(kWarps* kWarp) imma_kernel(MulArgs args) {
+__global__ void __launch_bounds__(kWarps* kWarp, kKind == MulKind::general && N <= 821 ? 16 / kWarps : 0)
+    imma_kernel(MulArgs args) {
   using Shape = ImmaShape<N, kKind>;
   extern __shared__ __align__(128) uint8_t arena[];
   const unsigned warp = threadIdx.x / kWarp;

@@ -3,17 +3,18 @@
 
 namespace polykem::cuda {
 
-bool multiplier_supports(Multiplier multiplier, MulKind kind, size_t n, unsigned logq, Shared) {
+bool multiplier_supports(Multiplier multiplier, MulKind kind, size_t n, unsigned logq, Shared shared) {
   if (!degree_supported(n)) return false;
   if (kind != MulKind::s3 && (logq < 8 || logq > 16)) return false;
   switch (multiplier) {
     case Multiplier::schoolbook_int32:
+    case Multiplier::dp4a:
     case Multiplier::imma:
       return true;
-    case Multiplier::dp4a:
     case Multiplier::imma_tmvp:
-    case Multiplier::imma_shared:
       return false;
+    case Multiplier::imma_shared:
+      return shared != Shared::none && n <= 821;
   }
   return false;
 }
@@ -31,6 +32,10 @@ cudaError_t launch_mul(Multiplier multiplier, MulKind kind, size_t n, unsigned l
       return launch_schoolbook_int32(kind, n, args, stream);
     case Multiplier::imma:
       return launch_imma(kind, n, args, stream);
+    case Multiplier::dp4a:
+      return launch_dp4a(kind, n, args, stream);
+    case Multiplier::imma_shared:
+      return launch_imma_shared(kind, n, args, stream);
     default:
       return cudaErrorInvalidValue;
   }

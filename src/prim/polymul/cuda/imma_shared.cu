@@ -1,0 +1,300 @@
+// SPDX-License-Identifier: Apache-2.0
+// Many products with one operand in common, as a matrix product on int8 tensor cores: items x circulant matrix.
+//
+//   c[item][r] = sum over j of x[item][j] * s[(r - j) mod n],   s the shared operand, x the one per item
+// A block owns kItems items and all columns r, a warp 64 of them. The circulant's fragments are never stored as a
+// matrix: column r at row j is column r + 8 at row j + 8, so eight byte-shifted reversed copies of s hold all of them,
+// and a warp keeps a window of eight fragments in registers and loads four per 32 values of j. Blocks stay and walk
+// over the items, so the copies are made once; the next items' rows are on their way while these are multiplied.
+#include "prim/polymul/cuda/limbs.cuh"
+
+namespace polykem::cuda {
+
+namespace {
+
+constexpr int kItems = 32;
+
+template <int N, MulKind kKind>
+struct SharedShape {
+  static constexpr int kSteps = (N + 31) / 32;
+  static constexpr int kWarps = (N + 63) / 64;
+  static constexpr int kThreads = kWarps * static_cast<int>(kWarp);
+  static constexpr int kLimbsWide = kKind == MulKind::s3 ? 1 : 2;
+  static constexpr int kStride = kPolyStride<N>;
+  /// A row of item bytes; an odd multiple of 16, so that ldmatrix meets no bank twice.
+  static constexpr int kRow = kStride % 32 == 0 ? kStride + 16 : kStride;
+  static constexpr int kRowsBytes = kItems * kRow;
+  /// Offset of index 0 in a reversed copy, whose indices run from 1 - 64 kWarps to 32 kSteps - 1. A copy is 32 modulo
+  /// 128, so that the copies of four neighbouring columns lie in distinct banks.
+  static constexpr int kZero = 64 * kWarps;
+  static constexpr int kCopy = (kZero + 32 * kSteps + 95) / 128 * 128 + 32;
+  static constexpr int kCopiesBytes = 8 * kCopy;
+  static constexpr int kChunks = kStride / 8;
+  static_assert(kRow % 32 == 16);
+};
+
+template <bool kSignedX, bool kSignedS>
+__device__ __forceinline__ void mma(int (&d)[4], const uint32_t (&x)[4], const uint32_t (&s)[2]) {
+  static_assert(!(kSignedX && kSignedS));
+  if constexpr (kSignedX) {
+    asm("mma.sync.aligned.m16n8k32.row.col.s32.s8.u8.s32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%0,%1,%2,%3};"
+        : "+r"(d[0]), "+r"(d[1]), "+r"(d[2]), "+r"(d[3])
+        : "r"(x[0]), "r"(x[1]), "r"(x[2]), "r"(x[3]), "r"(s[0]), "r"(s[1]));
+  } else if constexpr (kSignedS) {
+    asm("mma.sync.aligned.m16n8k32.row.col.s32.u8.s8.s32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%0,%1,%2,%3};"
+        : "+r"(d[0]), "+r"(d[1]), "+r"(d[2]), "+r"(d[3])
+        : "r"(x[0]), "r"(x[1]), "r"(x[2]), "r"(x[3]), "r"(s[0]), "r"(s[1]));
+  } else {
+    asm("mma.sync.aligned.m16n8k32.row.col.s32.u8.u8.s32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%0,%1,%2,%3};"
+        : "+r"(d[0]), "+r"(d[1]), "+r"(d[2]), "+r"(d[3])
+        : "r"(x[0]), "r"(x[1]), "r"(x[2]), "r"(x[3]), "r"(s[0]), "r"(s[1]));
+  }
+}
+
+/// kSharedWide: for ternary, whether the shared operand is a (wide) and not b.
+template <int N, MulKind kKind, bool kSharedWide>
+struct SharedProduct {
+  using Shape = SharedShape<N, kKind>;
+  static constexpr bool kTernary = kKind == MulKind::ternary;
+  static constexpr int kLimbsX = kTernary && kSharedWide ? 1 : Shape::kLimbsWide;
+  static constexpr int kLimbsS = kTernary && !kSharedWide ? 1 : Shape::kLimbsWide;
+  static constexpr int kShared =
+      kLimbsX * Shape::kRowsBytes + kLimbsS * Shape::kCopiesBytes + kItems * 2 * Shape::kStride + kItems * 4;
+
+  uint8_t* rows;
+  uint8_t* copies;
+  uint8_t* fetched;  ///< the next items' rows, as they are in global memory
+  int* last;
+  unsigned lane;
+  unsigned warp;
+  int sum[2][8][4];
+
+  __device__ __forceinline__ explicit SharedProduct(uint8_t* arena)
+      : rows(arena),
+        copies(arena + kLimbsX * Shape::kRowsBytes),
+        fetched(copies + kLimbsS * Shape::kCopiesBytes),
+        last(reinterpret_cast<int*>(fetched + kItems * 2 * Shape::kStride)),
+        lane(threadIdx.x % kWarp),
+        warp(threadIdx.x / kWarp) {}
+
+  /// Copy k holds s[(k - y) mod N] at y.
+  __device__ __forceinline__ void stage_shared(const uint16_t* s) {
+    for (int i = threadIdx.x; i < 8 * Shape::kCopy; i += Shape::kThreads) {
+      const int copy = i / Shape::kCopy;
+      const int y = i % Shape::kCopy - Shape::kZero;
+      const uint16_t value = s[(copy - y + 4 * N) % N];
+#pragma unroll
+      for (int limb = 0; limb < kLimbsS; ++limb)
+        copies[limb * Shape::kCopiesBytes + i] = value >> (8 * limb);
+    }
+  }
+
+  /// Starts copying rows first.. of x as they are; rows from `count` on become zero.
+  __device__ __forceinline__ void fetch_items(const uint16_t* x, size_t first, size_t count) const {
+    for (int i = threadIdx.x; i < kItems * Shape::kChunks; i += Shape::kThreads) {
+      const size_t item = first + i / Shape::kChunks;
+      const bool inside = item < count;
+      const uint16_t* source = inside ? x + item * Shape::kStride + i % Shape::kChunks * 8 : x;
+      asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(
+                       static_cast<uint32_t>(__cvta_generic_to_shared(fetched + 16 * i))),
+                   "l"(source), "r"(inside ? 16 : 0)
+                   : "memory");
+    }
+    asm volatile("cp.async.commit_group;" ::: "memory");
+  }
+
+  /// Splits what was fetched into limbs; coefficients from N on become zero.
+  __device__ __forceinline__ void stage_items() const {
+    asm volatile("cp.async.wait_all;" ::: "memory");
+    __syncthreads();
+    for (int i = threadIdx.x; i < kItems * Shape::kChunks; i += Shape::kThreads) {
+      const uint4 chunk = *reinterpret_cast<const uint4*>(fetched + 16 * i);
+      const int at = i % Shape::kChunks * 8;
+      uint8_t* row = rows + i / Shape::kChunks * Shape::kRow + at;
+#pragma unroll
+      for (int limb = 0; limb < kLimbsX; ++limb) {
+        const uint32_t select = limb == 0 ? 0x6420 : 0x7531;
+        const uint32_t low = __byte_perm(chunk.x, chunk.y, select) & mask_from_n(at);
+        const uint32_t high = __byte_perm(chunk.z, chunk.w, select) & mask_from_n(at + 4);
+        *reinterpret_cast<uint2*>(row + limb * Shape::kRowsBytes) = make_uint2(low, high);
+      }
+    }
+    __syncthreads();
+  }
+
+  __device__ __forceinline__ static uint32_t mask_from_n(int at) {
+    const int valid = N - at;
+    return valid >= 4 ? 0xffffffffu : valid <= 0 ? 0u : (1u << (8 * valid)) - 1;
+  }
+
+  __device__ __forceinline__ void multiply() {
+    constexpr int kPasses = kKind == MulKind::general ? 3 : Shape::kLimbsWide;
+#pragma unroll
+    for (int i = 0; i < 64; ++i)
+      sum[i / 32][i / 4 % 8][i % 4] = 0;
+#pragma unroll 1
+    for (int pass = 0; pass < kPasses; ++pass) {
+      const bool low = pass == kPasses - 1;
+      const int limb_x = kLimbsX == 1 ? 0 : kKind == MulKind::general ? pass == 0 : !low;
+      const int limb_s = kLimbsS == 1 ? 0 : kKind == MulKind::general ? pass == 1 : !low;
+      if (kPasses > 1 && low) {
+#pragma unroll
+        for (int i = 0; i < 64; ++i)
+          sum[i / 32][i / 4 % 8][i % 4] <<= 8;
+      }
+      add_limb_product(rows + limb_x * Shape::kRowsBytes, copies + limb_s * Shape::kCopiesBytes);
+    }
+  }
+
+  /// A k-slot of lane quad t is the eight bytes from 8t of the 32, on both sides, so that both load 8-byte words.
+  __device__ __forceinline__ void add_limb_product(const uint8_t* x_limb, const uint8_t* s_limb) {
+    const unsigned row = lane / 4;
+    const uint8_t* x = x_limb + row * Shape::kRow + lane % 4 * 8;
+    const uint8_t* s = s_limb + row * Shape::kCopy + Shape::kZero + lane % 4 * 8 - 64 * warp;
+    uint32_t window[8][2];
+#pragma unroll
+    for (int tile = 4; tile < 8; ++tile)
+      load_pair(window[tile], s - 8 * tile);
+    static_assert(Shape::kSteps >= 2);
+#pragma unroll 2
+    for (int step = 0; step < Shape::kSteps; ++step) {
+      // Tile t at this step is tile t + 4 at the next.
+      uint32_t fresh[4][2];
+#pragma unroll
+      for (int tile = 0; tile < 4; ++tile)
+        load_pair(fresh[tile], s + 32 * step - 8 * tile);
+#pragma unroll
+      for (int half = 0; half < 2; ++half) {
+        uint32_t items[4];
+        load_items_fragment(items, x + 16 * half * Shape::kRow + 32 * step);
+#pragma unroll
+        for (int tile = 0; tile < 4; ++tile) {
+          multiply_add(sum[half][tile], items, fresh[tile]);
+          multiply_add(sum[half][tile + 4], items, window[tile + 4]);
+        }
+      }
+#pragma unroll
+      for (int tile = 0; tile < 4; ++tile) {
+        window[tile + 4][0] = fresh[tile][0];
+        window[tile + 4][1] = fresh[tile][1];
+      }
+    }
+  }
+
+  __device__ __forceinline__ static void multiply_add(int (&d)[4], const uint32_t (&x)[4], const uint32_t (&s)[2]) {
+    mma<kTernary && kSharedWide, kTernary && !kSharedWide>(d, x, s);
+  }
+
+  __device__ __forceinline__ static void load_pair(uint32_t (&pair)[2], const uint8_t* source) {
+    const uint2 word = *reinterpret_cast<const uint2*>(source);
+    pair[0] = word.x;
+    pair[1] = word.y;
+  }
+
+  __device__ __forceinline__ static void load_items_fragment(uint32_t (&fragment)[4], const uint8_t* source) {
+    const uint2 upper = *reinterpret_cast<const uint2*>(source);
+    const uint2 lower = *reinterpret_cast<const uint2*>(source + 8 * Shape::kRow);
+    fragment[0] = upper.x;
+    fragment[1] = lower.x;
+    fragment[2] = upper.y;
+    fragment[3] = lower.y;
+  }
+
+  /// Stores rows first.. of c, as far as they exist.
+  __device__ __forceinline__ void store(uint16_t* c, size_t first, size_t count, uint32_t mask) {
+    if constexpr (kKind == MulKind::s3) share_last();
+#pragma unroll
+    for (int half = 0; half < 2; ++half) {
+#pragma unroll
+      for (int upper = 0; upper < 2; ++upper) {
+        const unsigned item = 16 * half + 8 * upper + lane / 4;
+        if (first + item >= count) continue;
+        uint32_t* row = reinterpret_cast<uint32_t*>(c + (first + item) * Shape::kStride);
+#pragma unroll
+        for (int tile = 0; tile < 8; ++tile) {
+          const int at = 64 * warp + 8 * tile + 2 * (lane % 4);
+          if (at >= Shape::kStride) continue;
+          row[at / 2] = finish(sum[half][tile][2 * upper], sum[half][tile][2 * upper + 1], at, item, mask);
+        }
+      }
+    }
+  }
+
+  __device__ __forceinline__ uint32_t finish(uint32_t low, uint32_t high, int at, unsigned item, uint32_t mask) const {
+    if constexpr (kKind == MulKind::s3) {
+      low = mod3(low + last[item]);
+      high = mod3(high + last[item]);
+    }
+    uint32_t pair = __byte_perm(low, high, 0x5410);
+    if constexpr (kKind != MulKind::s3) pair &= mask;
+    return at >= N ? 0 : at + 1 >= N ? pair & 0xffff : pair;
+  }
+
+  /// Lets all warps know twice the coefficient N-1 of each item.
+  __device__ __forceinline__ void share_last() {
+    constexpr int kColumn = (N - 1) % 64;
+    static_assert(kColumn % 2 == 0);
+    if (warp == (N - 1) / 64 && lane % 4 == kColumn % 8 / 2) {
+#pragma unroll
+      for (int i = 0; i < 4; ++i)
+        last[8 * i + lane / 4] = 2 * sum[i / 2][kColumn / 8][i % 2 * 2];
+    }
+    __syncthreads();
+  }
+};
+
+template <int N, MulKind kKind, bool kSharedWide>
+__global__ void __launch_bounds__((SharedShape<N, kKind>::kThreads), 1)
+    imma_shared_kernel(const uint16_t* x, const uint16_t* s, uint16_t* c, size_t count, uint32_t mask) {
+  using Shape = SharedShape<N, kKind>;
+  extern __shared__ __align__(128) uint8_t arena[];
+  SharedProduct<N, kKind, kSharedWide> product(arena);
+  product.stage_shared(s);
+  const size_t stride = static_cast<size_t>(gridDim.x) * kItems;
+  size_t first = static_cast<size_t>(blockIdx.x) * kItems;
+  product.fetch_items(x, first, count);
+  for (; first < count; first += stride) {
+    product.stage_items();
+    product.fetch_items(x, first + stride, count);
+    product.multiply();
+    product.store(c, first, count, mask);
+  }
+}
+
+template <int N, MulKind kKind, bool kSharedWide>
+cudaError_t launch(const MulArgs& args, bool shared_a, cudaStream_t stream) {
+  using Shape = SharedShape<N, kKind>;
+  using Product = SharedProduct<N, kKind, kSharedWide>;
+  const auto kernel = imma_shared_kernel<N, kKind, kSharedWide>;
+  int device = 0;
+  int multiprocessors = 0;
+  cudaError_t error = cudaGetDevice(&device);
+  if (error == cudaSuccess) error = cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device);
+  if (error == cudaSuccess) {
+    error = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, Product::kShared);
+  }
+  if (error != cudaSuccess) return error;
+  const size_t tiles = (args.count + kItems - 1) / kItems;
+  const size_t resident = static_cast<size_t>(multiprocessors) * (Shape::kThreads <= 384 ? 2 : 1);
+  const unsigned blocks = static_cast<unsigned>(tiles < resident ? tiles : resident);
+  kernel<<<blocks, Shape::kThreads, Product::kShared, stream>>>(shared_a ? args.b : args.a, shared_a ? args.a : args.b,
+                                                                args.c, args.count, args.mask);
+  return cudaGetLastError();
+}
+
+}  // namespace
+
+cudaError_t launch_imma_shared(MulKind kind, size_t n, const MulArgs& args, cudaStream_t stream) {
+  const bool shared_a = args.a_stride == 0;
+  return with_degree_and_kind(n, kind, [&]<int N, MulKind kKind>() {
+    if constexpr (N > 821) {
+      return cudaErrorInvalidValue;
+    } else if constexpr (kKind == MulKind::ternary) {
+      return shared_a ? launch<N, kKind, true>(args, true, stream) : launch<N, kKind, false>(args, false, stream);
+    } else {
+      return launch<N, kKind, true>(args, shared_a, stream);
+    }
+  });
+}
+
+}  // namespace polykem::cuda
