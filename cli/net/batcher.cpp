@@ -135,25 +135,22 @@ void KemBatcher::dispatch() {
   }
 }
 
-// The operation whose first item has waited longest, among those whose batch need not wait for company any more.
+// The operation nearest to the end of a handshake, among those whose batch need not wait for company: whoever has begun
+// is finished first, which halves the mean latency of a crowd, and the others form larger batches meanwhile.
 std::optional<polykem_op> KemBatcher::next_op() {
-  std::optional<polykem_op> best;
   std::optional<Clock::time_point> company_until;
   const Clock::time_point now = Clock::now();
-  for (const polykem_op op : {POLYKEM_KEYGEN, POLYKEM_ENCAPS, POLYKEM_DECAPS}) {
+  for (const polykem_op op : {POLYKEM_DECAPS, POLYKEM_ENCAPS, POLYKEM_KEYGEN}) {
     auto& queue = waiting_[op];
     while (!queue.empty() && !queue.front().user->kem_wanted())
       queue.pop_front();
     if (queue.empty()) continue;
     const Clock::time_point due = queue.front().since + policy_.linger;
-    if (queue.size() < policy_.cap && due > now) {
-      company_until = company_until ? std::min(*company_until, due) : due;
-    } else if (!best || queue.front().since < waiting_[*best].front().since) {
-      best = op;
-    }
+    if (queue.size() >= policy_.cap || due <= now) return op;
+    company_until = company_until ? std::min(*company_until, due) : due;
   }
-  if (!best && company_until) wait_for_company(*company_until);
-  return best;
+  if (company_until) wait_for_company(*company_until);
+  return std::nullopt;
 }
 
 void KemBatcher::wait_for_company(Clock::time_point until) {

@@ -54,9 +54,9 @@ struct BatchPolicy {
   std::chrono::microseconds linger{0};  // how long a batch that is not full waits for company
 };
 
-/** Work-conserving: while fewer than kMaxInFlight batches run, the items that wait leave at once, those that have
- * waited longest first; under load batches grow by themselves. Lives on the loop's thread; the library's threads only
- * post back to it. */
+/** Work-conserving: while fewer than kMaxInFlight batches run, the items that wait leave at once, decaps before encaps
+ * before keygen; under load batches grow by themselves. Lives on the loop's thread; the library's threads only post
+ * back to it. */
 class KemBatcher {
  public:
   static constexpr std::size_t kMaxInFlight = 2;

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 
+#include <asio/io_context.hpp>
 #include <asio/ip/tcp.hpp>
 
 #include "net/batcher.hpp"
@@ -31,6 +32,8 @@ class ConnectionOwner {
 class Connection : public SessionHost, public std::enable_shared_from_this<Connection> {
  public:
   Connection(asio::ip::tcp::socket socket, ConnectionOwner& owner) : socket_(std::move(socket)), owner_(owner) {}
+  /** Not connected yet. */
+  Connection(asio::io_context& loop, ConnectionOwner& owner) : socket_(loop), owner_(owner) {}
   ~Connection() override;
 
   void attach(std::shared_ptr<Session> session) { session_ = std::move(session); }

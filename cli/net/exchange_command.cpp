@@ -98,7 +98,7 @@ void register_exchange_command(CLI::App& app, int& exit_code) {
   command
       ->add_option(
           "--compare-seconds", options->compare_seconds,
-          "Longest time for measuring the same work one at a time, and again in batches; 0: neither (default 5)")
+          "Longest time for measuring the same work one at a time, and again in batches; 0: neither (default 3)")
       ->check(CLI::Range(0.0, 3600.0))
       ->type_name("S");
   add_net_options(*command, *options, kTimeoutSeconds);

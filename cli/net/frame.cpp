@@ -28,6 +28,13 @@ std::size_t load_be32(ByteView bytes) {
   return std::size_t{bytes[0]} << 24 | std::size_t{bytes[1]} << 16 | std::size_t{bytes[2]} << 8 | bytes[3];
 }
 
+Bytes code_and_text(std::uint8_t code, std::string_view text) {
+  Bytes payload(1 + text.size());
+  payload[0] = code;
+  std::copy(text.begin(), text.end(), payload.begin() + 1);
+  return payload;
+}
+
 // Checks each header field that has arrived; kNeedMore means that nothing is wrong so far.
 ParseStatus check_header_prefix(ByteView bytes) {
   const std::size_t magic_here = std::min(bytes.size(), kMagic.size());
@@ -85,10 +92,7 @@ std::optional<Hello> parse_hello(ByteView payload) noexcept {
 }
 
 Bytes encode_hello(Role role, std::string_view scheme) {
-  Bytes payload;
-  payload.push_back(static_cast<std::uint8_t>(role));
-  payload.insert(payload.end(), scheme.begin(), scheme.end());
-  return payload;
+  return code_and_text(static_cast<std::uint8_t>(role), scheme);
 }
 
 std::optional<ErrorMessage> parse_error(ByteView payload) noexcept {
@@ -99,11 +103,7 @@ std::optional<ErrorMessage> parse_error(ByteView payload) noexcept {
 }
 
 Bytes encode_error(std::uint8_t code, std::string_view text) {
-  Bytes payload;
-  payload.push_back(code);
-  const std::string_view kept = text.substr(0, kMaxErrorTextBytes);
-  payload.insert(payload.end(), kept.begin(), kept.end());
-  return payload;
+  return code_and_text(code, text.substr(0, kMaxErrorTextBytes));
 }
 
 std::string_view role_name(Role role) noexcept {

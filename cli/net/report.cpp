@@ -13,6 +13,7 @@ namespace {
 
 constexpr double kNano = 1e-9;
 constexpr double kMicro = 1e-6;
+constexpr double kSmallShare = 0.01;
 
 std::string indented(const std::string& text) {
   std::string out;
@@ -56,20 +57,41 @@ Table batch_table() {
   return Table({{"batches", Align::kLeft}, {"number"}, {"min"}, {"median"}, {"mean"}, {"max"}});
 }
 
-std::string stage_table(const std::vector<StageTime>& stages) {
-  Table table(
-      {{"server time by stage", Align::kLeft}, {"step", Align::kLeft}, {"calls"}, {"time"}, {"per item"}, {"share"}});
-  double total = 0;
-  for (const StageTime& stage : stages)
-    total += static_cast<double>(stage.nanoseconds);
-  std::string last_op;
-  for (const StageTime& stage : stages) {
-    if (!last_op.empty() && last_op != stage.op) table.rule();
-    const double ns = static_cast<double>(stage.nanoseconds);
-    table.row({last_op == stage.op ? "" : stage.op, stage.step, with_commas(stage.calls), duration(ns * kNano),
+// Rows of one operation; its steps below kSmallShare of the total are one row in the table (JSON has them all).
+void add_stage_rows(Table& table, const std::vector<StageTime>& steps, double total_ns) {
+  StageTime small;
+  std::size_t small_steps = 0;
+  bool first = true;
+  const auto row = [&](const std::string& name, const StageTime& stage) {
+    const auto ns = static_cast<double>(stage.nanoseconds);
+    table.row({first ? stage.op : "", name, duration(ns * kNano),
                duration(ns * kNano / static_cast<double>(std::max<std::uint64_t>(stage.items, 1))),
-               fmt::format("{:.1f} %", total > 0 ? 100 * ns / total : 0)});
-    last_op = stage.op;
+               fmt::format("{:.1f} %", 100 * ns / total_ns)});
+    first = false;
+  };
+  for (const StageTime& stage : steps) {
+    if (static_cast<double>(stage.nanoseconds) >= kSmallShare * total_ns) {
+      row(stage.step, stage);
+      continue;
+    }
+    ++small_steps;
+    small.op = stage.op;
+    small.items = stage.items;
+    small.nanoseconds += stage.nanoseconds;
+  }
+  if (small_steps > 0) row(fmt::format("{} small steps", small_steps), small);
+}
+
+std::string stage_table(const std::vector<StageTime>& stages) {
+  Table table({{"server time by stage", Align::kLeft}, {"step", Align::kLeft}, {"time"}, {"per item"}, {"share"}});
+  double total_ns = 1;
+  for (const StageTime& stage : stages)
+    total_ns += static_cast<double>(stage.nanoseconds);
+  for (auto begin = stages.begin(); begin != stages.end();) {
+    const auto end = std::find_if(begin, stages.end(), [&](const StageTime& stage) { return stage.op != begin->op; });
+    if (begin != stages.begin()) table.rule();
+    add_stage_rows(table, {begin, end}, total_ns);
+    begin = end;
   }
   return table.render();
 }
@@ -116,13 +138,13 @@ std::string comparison_text(const ExchangeResult& result) {
              ratio_text(result.handshakes_per_s() / single_rate)});
   std::string out = table.render();
   const std::uint64_t sample = comparison.single.handshakes;
-  out += fmt::format("one at a time: {} handshakes through the library with count = 1 on {} thread{}, no network{}\n",
-                     with_commas(sample), result.server.threads, result.server.threads == 1 ? "" : "s",
-                     sample < result.clients ? fmt::format(", a sample of the {}", with_commas(result.clients)) : "");
-  out += fmt::format("KEM work in batches: batches of {}, on the same otherwise idle machine;\n",
-                     with_commas(server_batch_size(result)));
-  out += fmt::format("  in the exchange itself, beside {} and the network, it ran at {}/s\n",
-                     result.transport == "tcp" ? "the client processes" : "the clients' work",
+  out += fmt::format("one at a time: {}, one library call with count = 1 after another, no network\n",
+                     sample < result.clients ? fmt::format("a sample of {} handshakes", with_commas(sample))
+                                             : fmt::format("the same {} handshakes", with_commas(sample)));
+  out +=
+      fmt::format("KEM work in batches: {} items a call, on the same otherwise idle machine; in the exchange itself,\n",
+                  with_commas(server_batch_size(result)));
+  out += fmt::format("  with the clients computing beside it, the server ran at {}/s\n",
                      significant(1 / std::max(busy_per_handshake(result), kNano)));
   return out;
 }
@@ -214,9 +236,10 @@ std::string render(const ExchangeResult& result) {
   out += "\n";
   out += fmt::format("  handshakes  {}/s  ({} in {})\n", significant(result.handshakes_per_s()),
                      with_commas(result.agreed()), duration(result.seconds()));
-  out += fmt::format("  latency     p50 {}, p99 {}  (a client's wait from {} to confirmed; all come at once)\n",
+  out += fmt::format("  latency     p50 {}, p99 {}  (a client's wait from {} to confirmed{})\n",
                      duration(percentile(latencies, 50) * kMicro), duration(percentile(latencies, 99) * kMicro),
-                     result.transport == "tcp" ? "connecting" : "its first frame");
+                     result.transport == "tcp" ? "connecting" : "its first frame",
+                     result.role == Role::kServerDecaps ? "; all come at once" : "");
   Table batches = batch_table();
   add_batch_rows(batches, "server", result.server.batches);
   add_batch_rows(batches, "clients", result.client.batches);

@@ -9,8 +9,6 @@
 namespace polykem::cli::net {
 namespace {
 
-using asio::ip::tcp;
-
 // Connections being established at once: well below a usual listen queue, so that none is turned away.
 constexpr std::size_t kMaxConnecting = 256;
 constexpr auto kConnectRetry = std::chrono::milliseconds(50);
@@ -22,7 +20,7 @@ constexpr auto kSweepInterval = std::chrono::milliseconds(100);
 class SwarmClient final : public Connection {
  public:
   SwarmClient(asio::io_context& loop, Swarm& swarm, const Scheme& scheme, Role role)
-      : Connection(tcp::socket(loop), swarm),
+      : Connection(loop, swarm),
         swarm_(swarm),
         retry_timer_(loop),
         client_(std::make_shared<ClientSession>(scheme, role, *this)) {

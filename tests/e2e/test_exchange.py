@@ -1,0 +1,165 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Whole exchanges: both roles, both transports, the report, limits and waves."""
+
+import itertools
+import json
+import pathlib
+import signal
+import subprocess
+import tempfile
+import time
+import unittest
+
+from program import PATIENCE, PROGRAM, SCHEME, ProgramTest
+
+ROLES = ("server-decaps", "server-encaps")
+TRANSPORTS = ("tcp", "inproc")
+SERVER_OPS = {"server-decaps": {"keygen", "decaps"}, "server-encaps": {"encaps"}}
+CLIENT_OPS = {"server-decaps": {"encaps"}, "server-encaps": {"keygen", "decaps"}}
+
+
+def items(batches):
+    return sum(size * times for size, times in batches["sizes"])
+
+
+class Exchange(ProgramTest):
+    def exchange(self, *arguments, **options):
+        return self.run_json("exchange", "--scheme", SCHEME, "--compare-seconds", "0.2", *arguments, **options)
+
+    def test_all_agree_in_both_roles_over_both_transports(self):
+        for role, transport in itertools.product(ROLES, TRANSPORTS):
+            with self.subTest(role=role, transport=transport):
+                report = self.exchange("--clients", 150, "--role", role, "--transport", transport)
+                self.check_report(report, role, transport, 150)
+
+    def check_report(self, report, role, transport, clients):
+        expected = {"scheme": SCHEME, "role": role, "transport": transport, "clients": clients, "agreed": clients,
+                    "failed": 0, "failed_reasons": {}, "server_failed_reasons": {}}  # fmt: skip
+        self.assertEqual({key: report[key] for key in expected}, expected)
+        self.assertGreater(report["handshakes_per_s"], 0)
+        self.assertGreater(report["p50_us"], 0)
+        self.assertGreaterEqual(report["p99_us"], report["p50_us"])
+        self.assertEqual(set(report["batches"]["by_op"]), SERVER_OPS[role])
+        self.assertEqual(set(report["client_batches"]["by_op"]), CLIENT_OPS[role])
+        for batches in [*report["batches"]["by_op"].values(), *report["client_batches"]["by_op"].values()]:
+            self.assertEqual(items(batches), clients)
+            self.assertLessEqual(batches["min"], batches["median"])
+            self.assertLessEqual(batches["median"], batches["max"])
+        self.assertEqual({stage["op"] for stage in report["stages"]}, SERVER_OPS[role])
+        for stage in report["stages"]:
+            self.assertEqual(stage["items"], clients)
+        self.assertGreater(sum(stage["nanoseconds"] for stage in report["stages"]), 0)
+        self.assertGreater(report["single_per_s"], 0)
+        self.assertGreater(report["ratio"], 0)
+
+    def test_batch_cap_is_exact(self):
+        for cap in (1, 7):
+            report = self.exchange("--clients", 60, "--batch", cap, "--transport", "inproc")
+            self.assertEqual(report["agreed"], 60)
+            self.assertLessEqual(report["batches"]["max"], cap)
+        self.assertEqual(report["batches"]["by_op"]["keygen"]["max"], 7, "60 clients at once fill a batch of 7")
+
+    def test_lingering_fills_batches(self):
+        report = self.exchange("--clients", 40, "--batch", 40, "--linger-us", 2000000, "--transport", "inproc")
+        self.assertEqual(report["batches"]["by_op"]["keygen"]["sizes"], [[40, 1]])
+        self.assertEqual(report["batches"]["by_op"]["decaps"]["sizes"], [[40, 1]])
+
+    def test_one_client(self):
+        for transport in TRANSPORTS:
+            self.assertEqual(self.exchange("--clients", 1, "--transport", transport)["agreed"], 1)
+
+    def test_every_scheme(self):
+        listed = json.loads(self.check_run("list", "--json", "-").stdout)
+        names = [scheme["name"] for scheme in listed["schemes"]]
+        self.assertGreaterEqual(len(names), 6)
+        for name, role in itertools.product(names, ROLES):
+            report = self.run_json("exchange", "--scheme", name, "--role", role, "--clients", 4, "--compare-seconds", 0)
+            self.assertEqual(report["agreed"], 4, name)
+            self.assertNotIn("ratio", report)
+
+    def test_several_client_processes(self):
+        report = self.exchange("--clients", 50, "--client-processes", 3)
+        self.assertEqual((report["agreed"], report["client_processes"]), (50, 3))
+
+    def test_small_limit_of_open_files(self):
+        for role in ROLES:
+            report = self.exchange("--clients", 200, "--role", role, shell_prefix="ulimit -n 64")
+            self.assertEqual(report["agreed"], 200)
+        done = self.check_run("exchange", "--scheme", SCHEME, "--clients", 200, "--compare-seconds", 0,
+                              shell_prefix="ulimit -n 64")  # fmt: skip
+        self.assertIn("limit of 64 open files cannot be raised", done.stdout)
+        self.assertRegex(done.stdout, r"at most \d+ connections at once")
+
+    def test_soft_limit_of_open_files_is_raised(self):
+        done = self.check_run("exchange", "--scheme", SCHEME, "--clients", 100, "--compare-seconds", 0,
+                              shell_prefix="ulimit -S -n 64")  # fmt: skip
+        self.assertRegex(done.stdout, r"limit of open files raised from 64 to \d+")
+
+    def test_text_report(self):
+        done = self.check_run("exchange", "--scheme", SCHEME, "--clients", 30, "--compare-seconds", "0.2")
+        self.assertIn("30 of 30 clients share a secret with the server", done.stdout)
+        for word in ("handshakes", "p50", "p99", "server keygen", "server decaps", "poly_Rq_mul", "one at a time", "ratio"):
+            self.assertIn(word, done.stdout)
+        self.assertNotIn("failed", done.stdout)
+
+    def test_quiet_prints_nothing(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "report.json"
+            done = self.check_run("exchange", "--scheme", SCHEME, "--clients", 20, "--quiet", "--json", path)
+            self.assertEqual((done.stdout, done.stderr), ("", ""))
+            self.assertEqual(json.loads(path.read_text())["agreed"], 20)
+
+    def test_interrupted_exchange_reports_and_leaves_no_process(self):
+        command = [PROGRAM, "exchange", "--scheme", SCHEME, "--clients", "1000000", "--concurrency", "200", "--json", "-"]
+        process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        children_file = pathlib.Path(f"/proc/{process.pid}/task/{process.pid}/children")
+        children = []
+        give_up = time.monotonic() + PATIENCE
+        while len(children) < 2 and time.monotonic() < give_up:
+            time.sleep(0.05)
+            children = children_file.read_text().split()
+        time.sleep(0.5)
+        process.send_signal(signal.SIGINT)
+        output, _ = process.communicate(timeout=PATIENCE)
+        self.assertEqual(process.returncode, 1)
+        report = json.loads(output)
+        self.assertEqual(report["agreed"] + report["failed"], 1000000)
+        self.assertGreater(report["failed_reasons"]["stopped"], 0)
+        self.assertEqual(len(children), 2)
+        for child in children:
+            self.assertFalse(pathlib.Path(f"/proc/{child}").exists(), "a child has outlived the command")
+
+
+class ServeAndSwarm(ProgramTest):
+    def test_the_two_halves(self):
+        for role in ROLES:
+            server = self.server("--role", role, "--clients", 80)
+            swarm = self.run_json("swarm", "--scheme", SCHEME, "--role", role, "--port", server.port, "--clients", 80)
+            report = server.finish()
+            self.assertEqual((swarm["agreed"], report["agreed"], server.exit_code), (80, 80, 0))
+            self.assertEqual({stage["op"] for stage in report["stages"]}, SERVER_OPS[role])
+
+    def test_server_ends_on_signals_with_its_table(self):
+        for number in (signal.SIGINT, signal.SIGTERM):
+            server = self.server()
+            self.run_json("swarm", "--scheme", SCHEME, "--port", server.port, "--clients", 5)
+            report = server.finish(number)
+            self.assertEqual((report["agreed"], server.exit_code), (5, 0))
+            self.assertIn("5 handshakes agreed, 0 failed", server.output)
+
+    def test_clients_beyond_the_servers_maximum_wait(self):
+        server = self.server("--max-clients", 3, "--clients", 40)
+        swarm = self.run_json("swarm", "--scheme", SCHEME, "--port", server.port, "--clients", 40)
+        self.assertEqual(swarm["agreed"], 40)
+        self.assertEqual(server.finish()["agreed"], 40)
+
+    def test_two_swarms_at_once(self):
+        server = self.server()
+        command = [PROGRAM, "swarm", "--scheme", SCHEME, "--port", str(server.port), "--clients", "60", "--quiet"]
+        swarms = [subprocess.Popen(command) for _ in range(2)]
+        self.assertEqual([swarm.wait(timeout=PATIENCE) for swarm in swarms], [0, 0])
+        self.assertEqual(server.stop()["agreed"], 120)
+
+
+if __name__ == "__main__":
+    unittest.main()
