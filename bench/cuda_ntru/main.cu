@@ -1,0 +1,404 @@
+// SPDX-License-Identifier: Apache-2.0
+// NTRU on the GPU: kernels with all data on the card, step by step beside what the hardware allows, then host to host.
+//   polykem_bench_cuda_ntru [--items N] [--scheme NAME]... [--json FILE]
+// Every run is checked: both sides must have the same secrets.
+#include <cuda_runtime.h>
+#include <sys/random.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "engine/cuda/loader.hpp"
+#include "polykem/polykem.h"
+#include "schemes/ntru/params.hpp"
+
+namespace {
+
+using polykem::DeviceBatch;
+using polykem::DeviceOperation;
+using polykem::Op;
+using polykem::ntru::NtruParams;
+
+constexpr int kSamples = 9;
+constexpr const char* kOpNames[] = {"keygen", "encaps", "decaps"};
+
+// Measured on an H200: what one unit does at best.
+constexpr double kPermutationsPerSecond = 3.83e9;
+constexpr double kMacsPerSecond = 641e12;  ///< int8 tensor cores
+constexpr double kBytesPerSecond = 4.2e12;
+constexpr double kPcieBytesPerSecond = 55e9;
+constexpr double kLogicPerSecond = 16.7e12;  ///< 32-bit integer operations
+
+[[noreturn]] void die(const std::string& why) {
+  std::fprintf(stderr, "polykem_bench_cuda_ntru: %s\n", why.c_str());
+  std::exit(1);
+}
+
+void check(cudaError_t error, const char* what) {
+  if (error != cudaSuccess) die(std::string(what) + ": " + cudaGetErrorString(error));
+}
+
+template <class T>
+T median(std::vector<T> values) {
+  std::sort(values.begin(), values.end());
+  return values[values.size() / 2];
+}
+
+const std::pair<const char*, NtruParams> kSets[] = {
+    {"ntruhps4096821", polykem::ntru::kHps4096821},   {"ntruhps2048677", polykem::ntru::kHps2048677},
+    {"ntruhps2048509", polykem::ntru::kHps2048509},   {"ntruhrss701", polykem::ntru::kHrss701},
+    {"ntruhps40961229", polykem::ntru::kHps40961229}, {"ntruhrss1373", polykem::ntru::kHrss1373},
+};
+
+/// The least time of one step for one item, in nanoseconds: the larger of its arithmetic and of its bytes (each operand
+/// read once, each result written once).
+double floor_ns(const NtruParams& p, Op op, const std::string& step) {
+  const double n = static_cast<double>(p.n), row = 2 * n, mac = n * n / kMacsPerSecond;
+  const double packed = static_cast<double>(p.rq_bytes()), trits = static_cast<double>(p.trits_bytes());
+  const double draws = static_cast<double>(op == Op::keygen ? p.keygen_draw_bytes() : p.encaps_draw_bytes());
+  const auto blocks = [](double bytes) { return static_cast<double>(static_cast<size_t>(bytes) / 136 + 1); };
+  double seconds = 0, bytes = 0;
+  if (step == "shake_draw") seconds = blocks(draws) / kPermutationsPerSecond, bytes = draws;
+  if (step == "sample_fg") bytes = draws + 2 * row;
+  if (step == "sample_rm_pack") bytes = draws + 2 * row + 2 * trits;
+  // Division steps: 6 logic operations a word of 32 coefficients for GF(2), 20 for GF(3).
+  if (step == "divsteps_mod3") seconds = (2 * n - 3) * n / 32 * 20 / kLogicPerSecond, bytes = 2 * row;
+  if (step == "divsteps_mod2_newton") {
+    seconds = (2 * n - 3) * n / 32 * 6 / kLogicPerSecond + 9 * mac;  // Newton: limb products 1 1, 1 1, 1 1, 2 1
+    bytes = 16 * row;
+  }
+  if (step == "pack_f_lift") bytes = 2 * row + 2 * trits + 32;
+  if (step == "pack_invh" || step == "pack_h" || step == "unpack_h") bytes = row + packed;
+  if (step == "lift_add_pack_c") bytes = 2 * row + packed;
+  if (step == "unpack_c_sk") bytes = 2 * packed + 2 * trits + 4 * row;
+  if (step == "reduce_cf") bytes = 2 * row;
+  if (step == "lift_sub") bytes = 3 * row;
+  if (step == "check_rm_pack") bytes = 2 * row + 2 * trits;
+  if (step == "sha3_256") seconds = blocks(2 * trits) / kPermutationsPerSecond, bytes = 2 * trits + 32;
+  if (step == "sha3_256_select") {
+    seconds = (blocks(2 * trits) + blocks(32 + packed)) / kPermutationsPerSecond;
+    bytes = 2 * trits + 32 + packed + 32;
+  }
+  if (step.rfind("mul_", 0) == 0) {
+    const double limbs = step == "mul_m" ? 1 : step == "mul_r" ? 3 : 2;
+    seconds = limbs * mac;
+    bytes = 3 * row;
+  }
+  return std::max(seconds, bytes / kBytesPerSecond) * 1e9;
+}
+
+struct DeviceBytes {
+  uint8_t* data = nullptr;
+  size_t size = 0;
+  explicit DeviceBytes(size_t bytes) : size(bytes) { check(cudaMalloc(&data, bytes), "cudaMalloc"); }
+  DeviceBytes(const DeviceBytes&) = delete;
+  DeviceBytes& operator=(const DeviceBytes&) = delete;
+  ~DeviceBytes() { cudaFree(data); }
+};
+
+struct StepResult {
+  std::string name;
+  double ns_per_item, floor;
+};
+
+struct OpResult {
+  Op op;
+  double items_per_second;
+  std::vector<StepResult> steps;
+};
+
+class Resident {
+ public:
+  Resident(const polykem::cuda::ModuleTable& table, const char* scheme, const NtruParams& p, size_t items)
+      : table_(table),
+        scheme_(scheme),
+        params_(p),
+        items_(items),
+        pk_(items * p.public_key_bytes() + 4),
+        sk_(items * p.secret_key_bytes() + 4),
+        ct_(items * p.ciphertext_bytes() + 4),
+        ss_(items * 32),
+        ss2_(items * 32),
+        seed_(32),
+        workspace_(largest_workspace()) {
+    uint8_t seed[32];
+    if (getrandom(seed, sizeof seed, 0) != sizeof seed) die("no entropy");
+    check(cudaMemcpy(seed_.data, seed, sizeof seed, cudaMemcpyHostToDevice), "seed");
+    check(cudaStreamCreate(&stream_), "stream");
+    batch_ = {.count = items,
+              .shared_key = false,
+              .draws = nullptr,
+              .seed = reinterpret_cast<const uint32_t*>(seed_.data),
+              .pk = pk_.data,
+              .sk = sk_.data,
+              .ct = ct_.data,
+              .pk_out = pk_.data,
+              .sk_out = sk_.data,
+              .ct_out = ct_.data,
+              .ss_out = ss_.data};
+  }
+
+  std::vector<OpResult> run() {
+    std::vector<OpResult> results;
+    for (const Op op : {Op::keygen, Op::encaps, Op::decaps}) {
+      if (op == Op::decaps) batch_.ss_out = ss2_.data;
+      results.push_back(run(op));
+    }
+    std::vector<uint8_t> a(items_ * 32), b(items_ * 32);
+    check(cudaMemcpy(a.data(), ss_.data, a.size(), cudaMemcpyDeviceToHost), "copy");
+    check(cudaMemcpy(b.data(), ss2_.data, b.size(), cudaMemcpyDeviceToHost), "copy");
+    if (a != b) die(scheme_ + ": the two sides have different secrets");
+    return results;
+  }
+
+ private:
+  const DeviceOperation& operation(Op op) const {
+    const DeviceOperation* found = table_.operation(scheme_.c_str(), op);
+    if (found == nullptr) die("the module lacks " + scheme_);
+    return *found;
+  }
+
+  size_t largest_workspace() const {
+    size_t most = 0;
+    for (const Op op : {Op::keygen, Op::encaps, Op::decaps})
+      most = std::max(most, operation(op).workspace_bytes(items_));
+    return most;
+  }
+
+  void queue(const DeviceOperation& o) {
+    polykem::cuda::ErrorText why{};
+    if (table_.queue(o, batch_, reinterpret_cast<std::byte*>(workspace_.data), stream_, &why) !=
+        polykem::cuda::Outcome::ok) {
+      die(scheme_ + ": " + why.text);
+    }
+  }
+
+  OpResult run(Op op) {
+    const DeviceOperation& o = operation(op);
+    for (int warm = 0; warm < 3; ++warm)
+      queue(o);
+    cudaEvent_t begin, end;
+    check(cudaEventCreate(&begin), "event");
+    check(cudaEventCreate(&end), "event");
+    std::vector<float> samples;
+    for (int i = 0; i < kSamples; ++i) {
+      check(cudaEventRecord(begin, stream_), "event");
+      queue(o);
+      check(cudaEventRecord(end, stream_), "event");
+      check(cudaEventSynchronize(end), o.scheme);
+      float ms = 0;
+      check(cudaEventElapsedTime(&ms, begin, end), "event");
+      samples.push_back(ms);
+    }
+    return {op, static_cast<double>(items_) / (median(samples) * 1e-3), run_steps(op, o)};
+  }
+
+  std::vector<StepResult> run_steps(Op op, const DeviceOperation& o) {
+    const size_t steps = o.steps.size() + 1;
+    std::vector<cudaEvent_t> events(steps + 1);
+    for (auto& event : events)
+      check(cudaEventCreate(&event), "event");
+    std::vector<std::vector<float>> samples(steps);
+    auto* workspace = reinterpret_cast<std::byte*>(workspace_.data);
+    for (int i = 0; i < kSamples; ++i) {
+      check(cudaEventRecord(events[0], stream_), "event");
+      for (size_t s = 0; s + 1 < steps; ++s) {
+        check(static_cast<cudaError_t>(o.run_step(s, batch_, workspace, stream_)), o.steps[s].name);
+        check(cudaEventRecord(events[s + 1], stream_), "event");
+      }
+      check(cudaMemsetAsync(workspace, 0, o.workspace_bytes(items_), stream_), "wipe");
+      check(cudaEventRecord(events[steps], stream_), "event");
+      check(cudaEventSynchronize(events[steps]), o.scheme);
+      for (size_t s = 0; s < steps; ++s) {
+        float ms = 0;
+        check(cudaEventElapsedTime(&ms, events[s], events[s + 1]), "event");
+        samples[s].push_back(ms);
+      }
+    }
+    std::vector<StepResult> results;
+    for (size_t s = 0; s < steps; ++s) {
+      const bool wipe = s + 1 == steps;
+      const std::string name = wipe ? "wipe" : o.steps[s].name;
+      const double floor =
+          wipe ? static_cast<double>(o.workspace_bytes(items_)) / static_cast<double>(items_) / kBytesPerSecond * 1e9
+               : floor_ns(params_, op, name);
+      results.push_back({name, median(samples[s]) * 1e6 / static_cast<double>(items_), floor});
+    }
+    return results;
+  }
+
+  const polykem::cuda::ModuleTable& table_;
+  const std::string scheme_;
+  const NtruParams params_;
+  const size_t items_;
+  DeviceBytes pk_, sk_, ct_, ss_, ss2_, seed_, workspace_;
+  cudaStream_t stream_ = nullptr;
+  DeviceBatch batch_;
+};
+
+/// Host to host through the C API.
+struct HostResult {
+  Op op;
+  size_t items;
+  bool pinned;
+  double milliseconds, pcie_milliseconds;
+};
+
+struct HostBytes {
+  uint8_t* data = nullptr;
+  bool pinned;
+  HostBytes(size_t bytes, bool pin) : pinned(pin) {
+    if (pin) {
+      check(cudaHostAlloc(reinterpret_cast<void**>(&data), bytes, cudaHostAllocPortable), "cudaHostAlloc");
+    } else {
+      data = static_cast<uint8_t*>(std::calloc(bytes, 1));
+    }
+  }
+  HostBytes(const HostBytes&) = delete;
+  HostBytes& operator=(const HostBytes&) = delete;
+  ~HostBytes() { pinned ? static_cast<void>(cudaFreeHost(data)) : std::free(data); }
+};
+
+std::vector<HostResult> host_to_host(const char* name, const NtruParams& p, size_t items, bool pinned) {
+  polykem_config config{sizeof config, 0, "cuda"};
+  polykem_context* context = nullptr;
+  if (polykem_context_new(&config, &context) != POLYKEM_OK) die("no context");
+  const polykem_scheme* scheme = nullptr;
+  if (polykem_scheme_find(name, &scheme) != POLYKEM_OK) die("no scheme");
+  HostBytes pk(items * p.public_key_bytes(), pinned), sk(items * p.secret_key_bytes(), pinned);
+  HostBytes ct(items * p.ciphertext_bytes(), pinned), ss(items * 32, pinned), ss2(items * 32, pinned);
+  std::vector<HostResult> results;
+  for (const Op op : {Op::keygen, Op::encaps, Op::decaps}) {
+    std::vector<double> samples;
+    for (int i = 0; i < kSamples + 2; ++i) {
+      const auto begin = std::chrono::steady_clock::now();
+      polykem_status status = POLYKEM_OK;
+      if (op == Op::keygen) status = polykem_keygen(context, scheme, items, pk.data, sk.data);
+      if (op == Op::encaps) {
+        status = polykem_encaps(context, scheme, items, POLYKEM_KEY_PER_ITEM, pk.data, ct.data, ss.data, nullptr);
+      }
+      if (op == Op::decaps) {
+        status = polykem_decaps(context, scheme, items, POLYKEM_KEY_PER_ITEM, sk.data, ct.data, ss2.data, nullptr);
+      }
+      if (status != POLYKEM_OK) die(std::string(name) + ": " + polykem_status_text(status));
+      const std::chrono::duration<double, std::milli> time = std::chrono::steady_clock::now() - begin;
+      if (i >= 2) samples.push_back(time.count());
+    }
+    const double in = op == Op::keygen   ? 0.0
+                      : op == Op::encaps ? static_cast<double>(p.public_key_bytes())
+                                         : static_cast<double>(p.secret_key_bytes() + p.ciphertext_bytes());
+    const double out = op == Op::keygen   ? static_cast<double>(p.public_key_bytes() + p.secret_key_bytes())
+                       : op == Op::encaps ? static_cast<double>(p.ciphertext_bytes() + 32)
+                                          : 32.0;
+    results.push_back({op, items, pinned, median(samples),
+                       std::max(in, out) * static_cast<double>(items) / kPcieBytesPerSecond * 1e3});
+  }
+  if (std::memcmp(ss.data, ss2.data, items * 32) != 0)
+    die(std::string(name) + ": the two sides have different secrets");
+  polykem_context_free(context);
+  return results;
+}
+
+struct SetResult {
+  std::string name;
+  std::vector<OpResult> ops;
+  std::vector<HostResult> host;
+};
+
+void print(const SetResult& set, size_t items) {
+  for (const OpResult& op : set.ops) {
+    std::printf("\n%s %s: %.2f M/s, %zu items on the card (%.1f ns each)\n", set.name.c_str(),
+                kOpNames[static_cast<int>(op.op)], op.items_per_second / 1e6, items, 1e9 / op.items_per_second);
+    for (const StepResult& step : op.steps) {
+      std::printf("  %-22s %8.2f ns  floor %7.2f  x%.1f\n", step.name.c_str(), step.ns_per_item, step.floor,
+                  step.ns_per_item / step.floor);
+    }
+  }
+  for (const HostResult& h : set.host) {
+    std::printf("%s %s host to host, %zu items%s: %.3f ms, %.2f M/s (PCIe alone %.3f ms)\n", set.name.c_str(),
+                kOpNames[static_cast<int>(h.op)], h.items, h.pinned ? ", pinned" : "", h.milliseconds,
+                static_cast<double>(h.items) / h.milliseconds / 1e3, h.pcie_milliseconds);
+  }
+}
+
+void write_json(const std::string& path, const std::vector<SetResult>& sets, size_t items, const std::string& device,
+                const std::string& command) {
+  std::ofstream out(path);
+  int driver = 0, runtime = 0;
+  cudaDriverGetVersion(&driver);
+  cudaRuntimeGetVersion(&runtime);
+  const char* commit = std::getenv("POLYKEM_COMMIT");
+  out << "{\n \"device\": \"" << device << "\", \"driver\": " << driver << ", \"cuda\": " << runtime
+      << ", \"version\": \"" << polykem_version() << "\", \"commit\": \"" << (commit == nullptr ? "" : commit)
+      << "\",\n \"command\": \"" << command << "\", \"items\": " << items << ", \"samples\": " << kSamples
+      << ",\n \"sets\": [";
+  for (size_t s = 0; s < sets.size(); ++s) {
+    out << (s == 0 ? "\n" : ",\n") << "  {\"name\": \"" << sets[s].name << "\", \"resident\": [";
+    for (size_t o = 0; o < sets[s].ops.size(); ++o) {
+      const OpResult& op = sets[s].ops[o];
+      out << (o == 0 ? "\n" : ",\n") << "    {\"op\": \"" << kOpNames[static_cast<int>(op.op)]
+          << "\", \"per_second\": " << static_cast<long long>(op.items_per_second) << ", \"steps\": [";
+      for (size_t i = 0; i < op.steps.size(); ++i) {
+        out << (i == 0 ? "" : ", ") << "{\"name\": \"" << op.steps[i].name << "\", \"ns\": " << op.steps[i].ns_per_item
+            << ", \"floor_ns\": " << op.steps[i].floor << "}";
+      }
+      out << "]}";
+    }
+    out << "],\n   \"host_to_host\": [";
+    for (size_t i = 0; i < sets[s].host.size(); ++i) {
+      const HostResult& h = sets[s].host[i];
+      out << (i == 0 ? "\n" : ",\n") << "    {\"op\": \"" << kOpNames[static_cast<int>(h.op)]
+          << "\", \"items\": " << h.items << ", \"pinned\": " << (h.pinned ? "true" : "false")
+          << ", \"ms\": " << h.milliseconds << ", \"pcie_ms\": " << h.pcie_milliseconds << "}";
+    }
+    out << "]}";
+  }
+  out << "\n ]\n}\n";
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  size_t items = 100000;
+  std::string json, command = "polykem_bench_cuda_ntru";
+  std::vector<std::string> only;
+  for (int i = 1; i < argc; ++i)
+    command += std::string(" ") + argv[i];
+  for (int i = 1; i + 1 < argc; i += 2) {
+    const std::string option = argv[i];
+    if (option == "--items")
+      items = std::strtoul(argv[i + 1], nullptr, 10);
+    else if (option == "--json")
+      json = argv[i + 1];
+    else if (option == "--scheme")
+      only.emplace_back(argv[i + 1]);
+    else
+      die("usage: [--items N] [--scheme NAME]... [--json FILE]");
+  }
+  const auto& module = polykem::cuda::loaded_module();
+  if (module.table == nullptr) die(module.problem);
+  const auto info = module.table->device_info(0);
+  std::printf("%s, %d multiprocessors\n", info.name, info.multiprocessors);
+  std::vector<SetResult> results;
+  for (const auto& [name, params] : kSets) {
+    if (!only.empty() && std::find(only.begin(), only.end(), name) == only.end()) continue;
+    SetResult set{name, {}, {}};
+    set.ops = Resident(*module.table, name, params, items).run();
+    for (const size_t count : {size_t{1}, size_t{10000}, items}) {
+      for (const auto& h : host_to_host(name, params, count, count != 1))
+        set.host.push_back(h);
+    }
+    for (const auto& h : host_to_host(name, params, items, false))
+      set.host.push_back(h);
+    print(set, items);
+    results.push_back(std::move(set));
+  }
+  if (!json.empty()) write_json(json, results, items, info.name, command);
+  return 0;
+}

@@ -1,0 +1,45 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+#
+# Builds the library, the CUDA module, the GPU tests and the benchmark, and runs them; for a machine with a GPU, nvcc and
+# CMake and nothing else:
+#   tests/gpu/run.sh [BUILD_FOLDER] [STEP...]
+# Steps: test (ctest -L gpu), sanitize (compute-sanitizer, small sizes), bench (JSON to BUILD_FOLDER/ntru.json); all when
+# none is named. POLYKEM_GPU_ITEMS: items per set of the tests (default 20000).
+set -euo pipefail
+
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+build=${1:-$root/build-gpu}
+shift || true
+steps=${*:-test sanitize bench}
+data=$root/tests/data
+failed=no
+
+cmake -S "$root/tests/gpu" -B "$build" -DPOLYKEM_CUDA=ON >"$build.log" 2>&1 || { tail -n 20 "$build.log"; exit 1; }
+cmake --build "$build" -j "$(nproc)" >>"$build.log" 2>&1 || { grep -E -A5 'error|FAILED' "$build.log" | head -n 40; exit 1; }
+
+for step in $steps; do
+  case "$step" in
+    test)
+      (cd "$build" && ctest -L gpu --output-on-failure) || failed=yes
+      ;;
+    sanitize)
+      for tool in memcheck racecheck; do
+        for test in kat differential; do
+          echo "compute-sanitizer $tool: $test"
+          POLYKEM_GPU_ITEMS=33 compute-sanitizer --tool "$tool" --error-exitcode 9 \
+            "$build/bin/polykem_gpu_check" "$test" "$data" ntruhps2048509 2>&1 | tail -n 6
+          [[ ${PIPESTATUS[0]} == 0 ]] || failed=yes
+        done
+      done
+      ;;
+    bench)
+      "$build/bin/polykem_bench_cuda_ntru" --json "$build/ntru.json" || failed=yes
+      ;;
+    *)
+      echo "run.sh: no step '$step'; there are test, sanitize and bench" >&2
+      exit 2
+      ;;
+  esac
+done
+[[ $failed == no ]]
