@@ -60,7 +60,8 @@ run_ctest() {
   report="$PWD/$dir/$phase.junit.xml"
   rm -f "$report"
   ctest --test-dir "$dir" --output-on-failure --no-tests=error -j "$jobs" --output-junit "$report" "$@" |
-    grep -vE ' +Passed +|^ +Start |^Internal ctest|^Test project|^$'
+    grep -vE ' +Passed +|\*\*\*Skipped|\((Skipped|Not Run)\)$|^ +Start |^Internal ctest|^Test project|^$' |
+    grep -vE 'sec\*proc|^Label Time|^Total Test time|^The following tests did not run'
   if [[ ! -f "$report" ]]; then
     note "$phase" 0 1 0 $((SECONDS - started))
     return
@@ -122,8 +123,13 @@ done
 echo
 printf '%s\n' "${summary[@]}"
 if ((${#skips[@]})); then
-  echo "  skipped: $(printf '%s ' "${skips[@]}")"
+  echo "  skipped, because this machine or build lacks what they test:"
+  printf '%s\n' "${skips[@]}" | sort -u | head -n 30 | paste -sd ' ' | fold -s -w 100 | sed 's/^/    /'
 fi
-command -v nvidia-smi >/dev/null 2>&1 || echo "  GPU tests (label gpu) did not run: there is no NVIDIA driver on this machine"
+if command -v nvidia-smi >/dev/null 2>&1; then
+  echo "  tests with the label gpu are run by: ctest --test-dir build -L gpu"
+else
+  echo "  tests with the label gpu did not run: there is no NVIDIA driver on this machine"
+fi
 echo "$passed passed, $failed failed"
 ((failed == 0 && passed > 0))
