@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "prim/polyinv/polyinv_lanes.hpp"
+
+#include <string>
+
+#include "bench.hpp"
+
+namespace polykem::bench {
+
+namespace {
+
+/// Operations of the division steps alone at four a cycle. A step touches the coefficients of f, g, v, w that matter,
+/// 1.5 n of 2 n on average; a register holds 16 * lanes of them.
+double floor_of(size_t n, double operations, double lanes) {
+  const double steps = 2.0 * static_cast<double>(n) - 3;
+  return steps * (1.5 * static_cast<double>(n) / 16) * operations / 4 / lanes;
+}
+
+}  // namespace
+
+void bench_polyinv(Isa isa) {
+  const bool wide = isa == Isa::avx512;
+  const PolyInvLanes& lanes = wide ? kPolyInvLanesAvx512 : kPolyInvLanesAvx2;
+  const auto width = static_cast<double>(lanes.lanes);
+  auto* workspace = aligned<uint8_t>(lanes.workspace_bytes);
+  for (size_t n : {509, 677, 701, 821, 1229, 1373}) {
+    const size_t words = n * lanes.lanes;
+    auto* a = aligned<uint16_t>(words);
+    auto* out = aligned<uint16_t>(words);
+    fill_noise(a, words * sizeof *a);
+    for (size_t i = 0; i < words; ++i)
+      a[i] = i / lanes.lanes == n - 1 ? 0 : static_cast<uint16_t>(a[i] % 3);
+    const std::string name = "n = " + std::to_string(n);
+    report(("inverse mod 2, " + name).c_str(), isa, cycles([&] { lanes.inverse_mod2(out, a, n, workspace); }) / width,
+           floor_of(n, wide ? 2 : 4, width));
+    report(("inverse mod 3, " + name).c_str(), isa, cycles([&] { lanes.inverse_mod3(out, a, n, workspace); }) / width,
+           floor_of(n, wide ? 6 : 14, width));
+    report(("one inverse mod 2, " + name).c_str(), isa, cycles([&] { lanes.inverse_mod2_one(out, a, n, workspace); }),
+           0);
+    report(("one inverse mod 3, " + name).c_str(), isa, cycles([&] { lanes.inverse_mod3_one(out, a, n, workspace); }),
+           0);
+  }
+}
+
+}  // namespace polykem::bench

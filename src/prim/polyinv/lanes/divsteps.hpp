@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+// Division steps on f, g and their cofactors v, w [BY19, 5], in one pair of polynomials
+//   P = x^(k+1) v + x^(k'+kSteps) f,  Q = w + x^kSteps g    after k steps (v, w and g without the steps' divisions by
+//   x).
+// A step then is one linear map of (P, Q) followed by P := x P. Below x^(k+kSteps) f and g have nothing left, which is
+// where v and w grow: they never meet, and share the registers.
+//
+// kSteps registers hold the coefficients i = 0, .., kSteps - 1 modulo kSteps of a chunk of kSteps * kBits coefficients,
+// so that x P moves no bits but those of one register; and a chunk goes through kSteps steps between a load and a
+// store.
+#pragma once
+
+#include "core/secure.hpp"
+#include "prim/polyinv/lanes/fields.hpp"
+
+namespace polykem::polyinv {
+inline namespace POLYKEM_ISA {
+
+template <class Field, class Layout, size_t kStepsOfPass>
+struct Divsteps {
+  static constexpr size_t kSteps = kStepsOfPass;
+  static constexpr size_t kPlanes = Field::kPlanes;
+  static constexpr size_t kBits = Layout::kBits;
+  static constexpr size_t kChunkWords = 2 * kPlanes * kSteps * kRegisterWords;
+
+  using Element = typename Field::Element;
+  using Masks = typename Field::Masks;
+
+  /// Steps that certainly suffice, as passes of kSteps. [BY19, 5]
+  static constexpr size_t passes(size_t n) { return (2 * n - 3 + kSteps - 1) / kSteps; }
+  /// Chunks whose coefficients have an effect on the result.
+  static constexpr size_t chunks(size_t n) { return passes(n) / kBits + 1; }
+  /// Steps in excess of 2 n - 3; each multiplies v by x and does nothing else.
+  static constexpr size_t excess(size_t n) { return passes(n) * kSteps - (2 * n - 3); }
+
+  /// Word offset of a register: poly 0 is P, 1 is Q; i = coefficient % kSteps.
+  static constexpr size_t offset(size_t chunk, size_t poly, size_t plane, size_t i) {
+    return chunk * kChunkWords + ((poly * kPlanes + plane) * kSteps + i) * kRegisterWords;
+  }
+
+  /// The masks of the next kSteps steps, from the kSteps lowest coefficients of f and g: bit `bit` of the registers.
+  static POLYKEM_INLINE void find_masks(Masks (&masks)[kSteps], V16& delta, const uint16_t* state, size_t chunk,
+                                        size_t bit) {
+    Element p[kSteps], q[kSteps];
+    unroll<kSteps>([&](auto i) __attribute__((always_inline)) {
+      unroll<kPlanes>([&](auto plane) __attribute__((always_inline)) {
+        p[i].plane[plane] = Layout::load_around(state + offset(chunk, 0, plane, i), bit);
+        q[i].plane[plane] = Layout::load_around(state + offset(chunk, 1, plane, i), bit);
+      });
+    });
+    unroll<kSteps>([&](auto t) __attribute__((always_inline)) {
+      masks[t] = Field::masks(q[t], bit % 16, delta);
+      unroll<kSteps - t>([&](auto i) __attribute__((always_inline)) { Field::step(p[i], q[i + t], masks[t]); });
+    });
+  }
+
+  /// kSteps steps on the chunks first, .., last.
+  static POLYKEM_NOINLINE void apply(const Masks (&masks)[kSteps], uint16_t* state, size_t first, size_t last) {
+    Element below[kSteps];  // of the chunk below, what went up by one at each step
+    unroll<kSteps>([&](auto t) __attribute__((always_inline)) {
+      unroll<kPlanes>([&](auto plane) __attribute__((always_inline)) { below[t].plane[plane] = V16::zero(); });
+    });
+    for (size_t chunk = first; chunk <= last; ++chunk) {
+      Element p[kSteps], q[kSteps];
+      unroll<kSteps>([&](auto i) __attribute__((always_inline)) {
+        unroll<kPlanes>([&](auto plane) __attribute__((always_inline)) {
+          p[i].plane[plane] = V16::load(state + offset(chunk, 0, plane, i));
+          q[i].plane[plane] = V16::load(state + offset(chunk, 1, plane, i));
+        });
+      });
+      unroll<kSteps>([&](auto t) __attribute__((always_inline)) {
+        unroll<kSteps>([&](auto i) __attribute__((always_inline)) {
+          Field::step(p[(i + kSteps - t) % kSteps], q[i], masks[t]);
+        });
+        unroll<kPlanes>([&](auto plane) __attribute__((always_inline)) {
+          V16& top = p[kSteps - 1 - t].plane[plane];
+          const V16 shifted = Layout::shift_up(top, below[t].plane[plane]);
+          below[t].plane[plane] = top;
+          top = shifted;
+        });
+      });
+      unroll<kSteps>([&](auto i) __attribute__((always_inline)) {
+        unroll<kPlanes>([&](auto plane) __attribute__((always_inline)) {
+          p[i].plane[plane].store(state + offset(chunk, 0, plane, i));
+          q[i].plane[plane].store(state + offset(chunk, 1, plane, i));
+        });
+      });
+    }
+  }
+
+  /// All steps. state: chunks(n) chunks, P = x^kSteps Phi_n and Q = 1 + x^kSteps g. Afterwards P holds x^(1 + excess) v
+  /// below x^(n + kSteps).
+  static POLYKEM_NOINLINE void run(uint16_t* state, size_t n) {
+    V16 delta = V16::set1(1);
+    Masks masks[kSteps];
+    for (size_t pass = 0; pass < passes(n); ++pass) {
+      const size_t steps = pass * kSteps;
+      const size_t f_first = (pass + 1) / kBits;
+      find_masks(masks, delta, state, f_first, (pass + 1) % kBits);
+      const size_t f_end = (n + steps + 2 * kSteps) / (kSteps * kBits);
+      const size_t f_last = f_end < chunks(n) ? f_end : chunks(n) - 1;
+      const size_t v_last = ((steps < n ? steps : n) + kSteps) / (kSteps * kBits);
+      if (v_last + 1 >= f_first) {
+        apply(masks, state, 0, f_last);
+      } else {
+        apply(masks, state, 0, v_last);
+        apply(masks, state, f_first, f_last);
+      }
+    }
+    secure_zero(masks, sizeof masks);
+  }
+};
+
+}  // namespace POLYKEM_ISA
+}  // namespace polykem::polyinv

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a division step does to the coefficients of two polynomials P and Q at one place, over GF(2) and GF(3):
+// Q := Q - (Q(0) / P(0)) P, up to a factor, and P := old Q where the step swaps. [BY19, 3]
+#pragma once
+
+#include "prim/polyinv/lanes/planes.hpp"
+
+namespace polykem::polyinv {
+inline namespace POLYKEM_ISA {
+
+/// The step's counter: swaps where delta > 0 and Q(0) != 0, and says so with a mask.
+POLYKEM_INLINE V16 step_delta(V16& delta, V16 nonzero) {
+  const V16 swap = (V16::zero() - delta).sar<15>() & nonzero;
+  delta = (delta ^ swap) - swap + V16::set1(1);
+  return swap;
+}
+
+struct Gf2 {
+  static constexpr size_t kPlanes = 1;
+  struct Element {
+    V16 plane[kPlanes];
+  };
+  struct Masks {
+    V16 nonzero, swap;
+  };
+
+  /// q0: a register with Q(0) in bit `bit` of every lane.
+  static POLYKEM_INLINE Masks masks(const Element& q0, size_t bit, V16& delta) {
+    const V16 nonzero = spread_bit(q0.plane[0], bit);
+    return {nonzero, step_delta(delta, nonzero)};
+  }
+
+  static POLYKEM_INLINE void step(Element& p, Element& q, const Masks& m) {
+    // A swap implies `nonzero`, so that p + (q + p) is the old q.
+#ifdef POLYKEM_ISA_AVX512
+    q.plane[0] = logic3<0x78>(q.plane[0], p.plane[0], m.nonzero);
+    p.plane[0] = logic3<0x78>(p.plane[0], q.plane[0], m.swap);
+#else
+    q.plane[0] = q.plane[0] ^ (p.plane[0] & m.nonzero);
+    p.plane[0] = p.plane[0] ^ (q.plane[0] & m.swap);
+#endif
+  }
+};
+
+/// Plane 0 says whether a coefficient is 1 or 2, plane 1 which of them (set: 2); where the coefficient is 0 the bit of
+/// plane 1 means nothing. P(0) is 1 throughout: the steps scale Q by its sign.
+struct Gf3 {
+  static constexpr size_t kPlanes = 2;
+  struct Element {
+    V16 plane[kPlanes];
+  };
+  struct Masks {
+    V16 nonzero, swap, negative;
+  };
+
+  static POLYKEM_INLINE Masks masks(const Element& q0, size_t bit, V16& delta) {
+    const V16 nonzero = spread_bit(q0.plane[0], bit);
+    return {nonzero, step_delta(delta, nonzero), spread_bit(q0.plane[1], bit)};
+  }
+
+  static POLYKEM_INLINE void step(Element& p, Element& q, const Masks& m) {
+    const V16 p_nonzero = p.plane[0], p_negative = p.plane[1], q_nonzero = q.plane[0], q_negative = q.plane[1];
+#ifdef POLYKEM_ISA_AVX512
+    // Six operations, with s = negative ? -1 : 1. differ: the signs of p and s q do; same: differ ^ (p is subtracted).
+    const V16 differ = logic3<0x96>(p_negative, q_negative, m.negative);
+    const V16 same = logic3<0x78>(differ, p_nonzero, m.nonzero);
+    q.plane[0] = logic3<0xd6>(q_nonzero, differ, same);
+    q.plane[1] = logic3<0x63>(q_nonzero, p_negative, same);
+    p.plane[0] = logic3<0xca>(m.swap, q_nonzero, p_nonzero);
+    p.plane[1] = logic3<0x78>(p_negative, m.swap, differ);
+#else
+    // p - s q instead of s q - p, which saves a complement.
+    const V16 differ = p_negative ^ q_negative ^ m.negative;
+    const V16 taken = p_nonzero & m.nonzero;
+    const V16 only_one = q_nonzero ^ taken;
+    q.plane[0] = only_one | (q_nonzero & taken & differ);
+    q.plane[1] = p_negative ^ and_not(differ ^ taken, q_nonzero);
+    p.plane[0] = p_nonzero ^ (m.swap & only_one);
+    p.plane[1] = p_negative ^ (m.swap & differ);
+#endif
+  }
+};
+
+}  // namespace POLYKEM_ISA
+}  // namespace polykem::polyinv

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <immintrin.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+#include <utility>
+
+#include "prim/simd/vec16.hpp"
+
+namespace polykem::polyinv {
+inline namespace POLYKEM_ISA {
+
+using simd::V16;
+
+inline constexpr size_t kRegisterWords = V16::kLanes;
+
+/// Calls body with 0, .., kCount - 1 as compile-time constants.
+template <size_t kCount, class Body>
+POLYKEM_INLINE void unroll(Body&& body) {
+  [&]<size_t... kIndex>(std::index_sequence<kIndex...>) __attribute__((always_inline)) {
+    (body(std::integral_constant<size_t, kIndex>{}), ...);
+  }
+  (std::make_index_sequence<kCount>{});
+}
+
+/// All ones in the lanes where bit `bit` of x is set.
+POLYKEM_INLINE V16 spread_bit(V16 x, size_t bit) {
+  const __m128i count = _mm_cvtsi32_si128(static_cast<int>(15 - bit));
+#ifdef POLYKEM_ISA_AVX512
+  return V16{_mm512_sll_epi16(x.r, count)}.sar<15>();
+#else
+  return V16{_mm256_sll_epi16(x.r, count)}.sar<15>();
+#endif
+}
+
+#ifdef POLYKEM_ISA_AVX512
+template <int kTable>
+POLYKEM_INLINE V16 logic3(V16 a, V16 b, V16 c) {
+  return {_mm512_ternarylogic_epi64(a.r, b.r, c.r, kTable)};
+}
+#else
+/// b & ~a
+POLYKEM_INLINE V16 and_not(V16 a, V16 b) {
+  return {_mm256_andnot_si256(a.r, b.r)};
+}
+#endif
+
+/// Where the polynomials lie in a register: one in each 16-bit lane.
+struct ItemLanes {
+  /// Coefficients of a polynomial in one register.
+  static constexpr size_t kBits = 16;
+
+  /// Every polynomial's bits moved up by one, its lowest bit from the highest one of `below`.
+  static POLYKEM_INLINE V16 shift_up(V16 a, V16 below) {
+#ifdef POLYKEM_ISA_AVX512
+    return {_mm512_shldi_epi16(a.r, below.r, 1)};
+#else
+    return (a + a) | below.shr<15>();
+#endif
+  }
+
+  /// A register with bit `bit` of each polynomial in bit `bit` % 16 of all its lanes.
+  static POLYKEM_INLINE V16 load_around(const uint16_t* p, size_t /*bit*/) {
+    return V16::load(p);
+  }
+};
+
+/// One polynomial in the whole register.
+struct OneItem {
+  static constexpr size_t kBits = 8 * sizeof(V16::Reg);
+
+  static POLYKEM_INLINE V16 shift_up(V16 a, V16 below) {
+#ifdef POLYKEM_ISA_AVX512
+    return {_mm512_shldi_epi64(a.r, _mm512_maskz_alignr_epi64(0xff, a.r, below.r, 7), 1)};
+#else
+    const __m256i middle = _mm256_permute2x128_si256(below.r, a.r, 0x21);
+    const __m256i word_below = _mm256_alignr_epi8(a.r, middle, 8);
+    return {_mm256_or_si256(_mm256_add_epi64(a.r, a.r), _mm256_srli_epi64(word_below, 63))};
+#endif
+  }
+
+  static POLYKEM_INLINE V16 load_around(const uint16_t* p, size_t bit) {
+    return V16::set1(p[bit / 16]);
+  }
+};
+
+}  // namespace POLYKEM_ISA
+}  // namespace polykem::polyinv

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// Inverses modulo (2, Phi_n) and (3, Phi_n) of many polynomials at a time, an item per vector lane. [BY19, 5]
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace polykem {
+
+/// What one instruction set offers. A block holds `lanes` items: coefficient i of item l at [i * lanes + l]. n is odd,
+/// at most kMaxInverseDegree. Inputs and outputs are as for poly_inverse_mod2 and poly_inverse_mod3, whose results
+/// these equal wherever an inverse exists. `workspace` has workspace_bytes bytes, 64-byte aligned, and is zeroised
+/// before return. An output may be the same memory as its input.
+struct PolyInvLanes {
+  size_t lanes;            ///< items of a block
+  size_t workspace_bytes;  ///< what every function below needs, for any n
+
+  /// A block; `inverse` and `a` 64-byte aligned.
+  void (*inverse_mod2)(uint16_t* inverse, const uint16_t* a, size_t n, void* workspace);
+  void (*inverse_mod3)(uint16_t* inverse, const uint16_t* a, size_t n, void* workspace);
+
+  /// A single polynomial of n coefficients; no alignment is needed.
+  void (*inverse_mod2_one)(uint16_t* inverse, const uint16_t* a, size_t n, void* workspace);
+  void (*inverse_mod3_one)(uint16_t* inverse, const uint16_t* a, size_t n, void* workspace);
+};
+
+extern const PolyInvLanes kPolyInvLanesAvx2;
+extern const PolyInvLanes kPolyInvLanesAvx512;
+
+}  // namespace polykem
