@@ -38,7 +38,8 @@ install_tree() {
   rm -rf "$2"
   cmake --install "$1" --prefix "$2" >/dev/null
   local name
-  for name in polykem.h polykem.hpp libpolykem.a libpolykem.so polykem.pc polykemConfig.cmake polykemConfigVersion.cmake; do
+  for name in polykem.h polykem.hpp libpolykem.a libpolykem.so polykem.pc polykemConfig.cmake \
+    polykemConfigVersion.cmake; do
     [[ -n $(find "$2" -name "$name") ]] || fail "$name is not installed"
   done
   [[ $(find "$2/include" -type f | wc -l) == 2 ]] || fail "more than two headers: $(find "$2/include" -type f)"
