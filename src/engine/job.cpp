@@ -21,9 +21,14 @@ void Job::work(WorkerPool& workers, Profile& profile) {
     } else if (const Status status = compute(first, count, *worker, profile); status != Status::ok) {
       fail(status);
     }
+    const bool more = next_.load(std::memory_order_relaxed) < request_.count;
+    if (worker != nullptr && !more) worker->wipe();
     if (items_left_.fetch_sub(count, std::memory_order_acq_rel) == count) complete();
   }
-  if (worker != nullptr) workers.give_back(std::move(worker));
+  if (worker != nullptr) {
+    worker->wipe();
+    workers.give_back(std::move(worker));
+  }
 }
 
 Status Job::compute(size_t first, size_t count, Worker& worker, Profile& profile) {

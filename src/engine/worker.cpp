@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/worker.hpp"
 
+#include <algorithm>
 #include <cstring>
 #include <new>
 
@@ -19,6 +20,12 @@ void WorkerPool::give_back(std::unique_ptr<Worker> worker) {
   idle_.push_back(std::move(worker));
 }
 
+void Worker::wipe() {
+  secure_zero(workspace.data(), used_bytes);
+  secure_zero(gathered_keys.data(), gathered_keys.size());
+  used_bytes = 0;
+}
+
 namespace {
 
 const uint8_t* offset(const uint8_t* base, size_t bytes) {
@@ -33,6 +40,7 @@ const uint8_t* keys_from_set(const Request& r, size_t first, size_t count, Worke
   const KeySet& set = *r.keyset;
   if (r.shared_key) return set.record(r.key_index == nullptr ? 0 : r.key_index[0]);
   if (r.key_index == nullptr) return set.record(first);
+  if (set.on_device()) return set.record(0);  // the backend chooses by index
   const size_t bytes = set.record_bytes();
   if (!worker.gathered_keys.reserve(count * bytes)) return nullptr;
   auto* gathered = reinterpret_cast<uint8_t*>(worker.gathered_keys.data());
@@ -69,11 +77,10 @@ Status run_chunk(const Request& r, const Operation& operation, size_t first, siz
     const uint8_t* keys = keys_from_set(r, first, count, worker);
     if (keys == nullptr) return Status::out_of_memory;
     (r.op == Op::encaps ? batch.pk : batch.sk) = keys;
+    if (r.keyset->on_device() && !r.shared_key) batch.key_index = r.key_index == nullptr ? nullptr : r.key_index + first;
   }
-  const Status status = operation.run(batch, worker.workspace.data(), times);
-  secure_zero(worker.workspace.data(), workspace_bytes);
-  if (worker.gathered_keys.size() > 0) secure_zero(worker.gathered_keys.data(), worker.gathered_keys.size());
-  return status;
+  worker.used_bytes = std::max(worker.used_bytes, workspace_bytes);
+  return operation.run(batch, worker.workspace.data(), times);
 }
 
 }  // namespace polykem

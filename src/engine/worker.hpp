@@ -17,6 +17,10 @@ struct Worker {
   SecureBuffer gathered_keys;
   std::vector<Status> item_status;  ///< of the chunk, where the caller does not want it
   Drbg drbg;
+
+  /// Zeroises what the chunks of a job left in the memory.
+  void wipe();
+  size_t used_bytes = 0;  ///< of the workspace since the last wipe
 };
 
 /// Workers that wait for use. Thread-safe.
@@ -31,7 +35,7 @@ class WorkerPool {
   std::vector<std::unique_ptr<Worker>> idle_;
 };
 
-/// Computes items [first, first + count) of the request on this thread. Leaves no secret in the worker's memory.
+/// Computes items [first, first + count) of the request on this thread. Secrets stay in the worker's memory until wipe().
 /// Item errors go to item_status (never nullptr, preset to ok, entry 0 belongs to item `first`).
 Status run_chunk(const Request& request, const Operation& operation, size_t first, size_t count, Status* item_status,
                  Worker& worker, StepTimes* times);

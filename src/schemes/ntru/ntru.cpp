@@ -1,17 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "schemes/ntru/ntru.hpp"
 
+#include <array>
+
 #include "schemes/ntru/ref/backend.hpp"
+#include "schemes/ntru/vector_backends.hpp"
 
 namespace polykem::ntru {
 
 namespace {
 
+#ifdef POLYKEM_HAVE_X86
+constexpr size_t kBackendsPerSet = 3;
+#else
+constexpr size_t kBackendsPerSet = 1;
+#endif
+
+using Backends = std::array<SchemeBackend, kBackendsPerSet>;
+
+/// All backends of set number `index`, best first.
 template <NtruParams P>
-constexpr SchemeBackend kBackends[] = {ref::kBackend<P>};
+Backends backends([[maybe_unused]] size_t index) {
+#ifdef POLYKEM_HAVE_X86
+  return {avx512_backends()[index], avx2_backends()[index], ref::kBackend<P>};
+#else
+  return {ref::kBackend<P>};
+#endif
+}
 
 template <NtruParams P>
-constexpr Scheme scheme(const char* name, const char* title, uint32_t category) {
+Scheme scheme(size_t index, const char* name, const char* title, uint32_t category) {
+  static const Backends all = backends<P>(index);
   return {.name = name,
           .family = "ntru",
           .title = title,
@@ -23,20 +42,21 @@ constexpr Scheme scheme(const char* name, const char* title, uint32_t category) 
           .shared_secret_bytes = P.kSharedSecretBytes,
           .keygen_draw_bytes = P.keygen_draw_bytes(),
           .encaps_draw_bytes = P.encaps_draw_bytes(),
-          .backends = kBackends<P>};
+          .backends = all};
 }
-
-constexpr Scheme kSchemes[] = {
-    scheme<kHps2048509>("ntruhps2048509", "NTRU-HPS-2048-509", 1),
-    scheme<kHps2048677>("ntruhps2048677", "NTRU-HPS-2048-677", 3),
-    scheme<kHps4096821>("ntruhps4096821", "NTRU-HPS-4096-821", 5),
-    scheme<kHrss701>("ntruhrss701", "NTRU-HRSS-701", 3),
-    scheme<kHps40961229>("ntruhps40961229", "NTRU-HPS-4096-1229", 5),
-    scheme<kHrss1373>("ntruhrss1373", "NTRU-HRSS-1373", 5),
-};
 
 }  // namespace
 
-std::span<const Scheme> schemes() { return kSchemes; }
+std::span<const Scheme> schemes() {
+  static const Scheme all[] = {
+      scheme<kHps2048509>(0, "ntruhps2048509", "NTRU-HPS-2048-509", 1),
+      scheme<kHps2048677>(1, "ntruhps2048677", "NTRU-HPS-2048-677", 3),
+      scheme<kHps4096821>(2, "ntruhps4096821", "NTRU-HPS-4096-821", 5),
+      scheme<kHrss701>(3, "ntruhrss701", "NTRU-HRSS-701", 3),
+      scheme<kHps40961229>(4, "ntruhps40961229", "NTRU-HPS-4096-1229", 5),
+      scheme<kHrss1373>(5, "ntruhrss1373", "NTRU-HRSS-1373", 5),
+  };
+  return all;
+}
 
 }  // namespace polykem::ntru

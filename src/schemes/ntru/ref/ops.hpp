@@ -33,17 +33,42 @@ struct Item {
   uint32_t fail;  ///< all ones: the ciphertext is rejected
 };
 
+/// The primitives of one item, portable. Another such type has the same members. ws: workspace_bytes(n) bytes, aligned to 64.
+struct PortablePrims {
+  static size_t workspace_bytes(size_t) { return 0; }
+  /// c = a b mod (x^n - 1, q)
+  static void mul_cyclic(uint16_t* c, const uint16_t* a, const uint16_t* b, size_t n, void*) { poly_mul_cyclic(c, a, b, n); }
+  static void inverse_mod2(uint16_t* inverse, const uint16_t* a, size_t n, void*) { poly_inverse_mod2(inverse, a, n); }
+  static void inverse_mod3(uint16_t* inverse, const uint16_t* a, size_t n, void*) { poly_inverse_mod3(inverse, a, n); }
+  static void sort_int32(int32_t* keys, size_t count, void*) { polykem::sort_int32(keys, count); }
+
+  /// c = a b mod (3, Phi_n). Exact: a sum has at most n products of at most 4.
+  template <NtruParams P>
+  static void mul_S3(Poly<P, S3>& c, const Poly<P, S3>& a, const Poly<P, S3>& b, void*) {
+    static_assert(4 * P.n < (1u << 15));
+    poly_mul_cyclic(c.c, a.c, b.c, P.n);
+    poly_mod_3_Phi_n<P>(c.c);
+  }
+};
+
 /// The items in flight, with their records.
-template <NtruParams P>
+template <NtruParams P, class Prims>
 struct Chunk {
   static constexpr size_t kGranule = 1;
   static constexpr size_t kItems = 8;
-  static constexpr size_t workspace_bytes(size_t items) { return Arena::bytes<Item<P>>(items); }
+  static size_t workspace_bytes(size_t items) {
+    return Arena::bytes<Item<P>>(items) + Arena::bytes<std::byte>(Prims::workspace_bytes(P.n));
+  }
 
-  Chunk(const Batch& batch, std::byte* workspace) : io(batch), items(Arena(workspace).take<Item<P>>(batch.count)) {}
+  Chunk(const Batch& batch, std::byte* workspace) : io(batch) {
+    Arena arena(workspace);
+    items = arena.take<Item<P>>(batch.count);
+    ws = arena.take<std::byte>(Prims::workspace_bytes(P.n));
+  }
 
   const Batch& io;
   Item<P>* items;
+  void* ws;  ///< for the primitives
 
   const uint8_t* pk(size_t i) const { return io.pk + (io.shared_key ? 0 : i * P.public_key_bytes()); }
   const uint8_t* sk(size_t i) const { return io.sk + (io.shared_key ? 0 : i * P.secret_key_bytes()); }
@@ -59,40 +84,28 @@ struct Chunk {
   }
 };
 
-/// The primitives of one item, portable. Another such type has the same members.
-struct PortablePrims {
-  static constexpr BackendId kBackend = BackendId::ref;
-  /// c = a b mod (x^n - 1, 2^16)
-  template <size_t kN>
-  static void mul_cyclic(uint16_t* c, const uint16_t* a, const uint16_t* b) {
-    poly_mul_cyclic(c, a, b, kN);
-  }
-  static void inverse_mod2(uint16_t* inverse, const uint16_t* a, size_t n) { poly_inverse_mod2(inverse, a, n); }
-  static void inverse_mod3(uint16_t* inverse, const uint16_t* a, size_t n) { poly_inverse_mod3(inverse, a, n); }
-  static void sort_int32(int32_t* keys, size_t count) { polykem::sort_int32(keys, count); }
-};
-
 template <NtruParams P, class Prims>
 struct Ops {
-  using Chunk = ref::Chunk<P>;
+  using Chunk = ref::Chunk<P, Prims>;
   using Item = ref::Item<P>;
 
   /// c = a b mod (q, x^n - 1); operands of any domain, as 16-bit representatives.
   template <class A, class B>
-  static void poly_Rq_mul(Poly<P, Rq>& c, const Poly<P, A>& a, const Poly<P, B>& b) {
-    Prims::template mul_cyclic<P.n>(c.c, a.c, b.c);
+  static void poly_Rq_mul(const Chunk& chunk, Poly<P, Rq>& c, const Poly<P, A>& a, const Poly<P, B>& b) {
+    Prims::mul_cyclic(c.c, a.c, b.c, P.n, chunk.ws);
   }
 
   /// 1/a mod (q, Phi_n): mod 2 by division steps, then Newton's v <- v (2 - a v), doubling the bits. [NTRU20, Sq_inverse]
-  static void poly_Rq_inv(Poly<P, Rq>& v, const Poly<P, Rq>& a, Poly<P, Rq>& scratch_a, Poly<P, Rq>& scratch_b) {
+  static void poly_Rq_inv(const Chunk& chunk, Poly<P, Rq>& v, const Poly<P, Rq>& a, Poly<P, Rq>& scratch_a,
+                          Poly<P, Rq>& scratch_b) {
     std::memcpy(scratch_a.c, a.c, sizeof a.c);
     poly_mod_q_Phi_n<P>(scratch_a.c);
-    Prims::inverse_mod2(v.c, scratch_a.c, P.n);
+    Prims::inverse_mod2(v.c, scratch_a.c, P.n, chunk.ws);
     for (unsigned bits = 1; bits < P.logq; bits *= 2) {
-      poly_Rq_mul(scratch_a, a, v);
+      poly_Rq_mul(chunk, scratch_a, a, v);
       for (auto& x : scratch_a.c) x = static_cast<uint16_t>(0u - x);
       scratch_a.c[0] = static_cast<uint16_t>(scratch_a.c[0] + 2);
-      poly_Rq_mul(scratch_b, scratch_a, v);
+      poly_Rq_mul(chunk, scratch_b, scratch_a, v);
       std::memcpy(v.c, scratch_b.c, sizeof v.c);
     }
   }
@@ -111,11 +124,11 @@ struct Ops {
   static void draw_keygen(Chunk& c) { draw(c, P.keygen_draw_bytes()); }
 
   static void sample_fg(Chunk& c) {
-    c.each([](Item& t, size_t) { ref::sample_fg<P, Prims>(t.a, t.b, t.draws, t.keys); });
+    c.each([&](Item& t, size_t) { ref::sample_fg<P, Prims>(t.a, t.b, t.draws, t.keys, c.ws); });
   }
 
   static void invert_f(Chunk& c) {
-    c.each([](Item& t, size_t) { Prims::inverse_mod3(t.inverse_f.c, t.a.c, P.n); });
+    c.each([&](Item& t, size_t) { Prims::inverse_mod3(t.inverse_f.c, t.a.c, P.n, c.ws); });
   }
 
   static void store_f(Chunk& c) {
@@ -127,7 +140,7 @@ struct Ops {
   }
 
   static void lift_fg(Chunk& c) {
-    c.each([](Item& t, size_t) {
+    c.each([&](Item& t, size_t) {
       std::memcpy(t.x.c, t.a.c, sizeof t.x.c);
       poly_Z3_to_Zq<P>(t.x.c);
       poly_Z3_to_Zq<P>(t.b.c);
@@ -141,17 +154,17 @@ struct Ops {
   }
 
   static void mul_Gf(Chunk& c) {
-    c.each([](Item& t, size_t) { poly_Rq_mul(t.z, t.y, t.x); });
+    c.each([&](Item& t, size_t) { poly_Rq_mul(c, t.z, t.y, t.x); });
   }
   static void invert_Gf(Chunk& c) {
-    c.each([](Item& t, size_t) { poly_Rq_inv(t.v, t.z, t.u, t.w); });
+    c.each([&](Item& t, size_t) { poly_Rq_inv(c, t.v, t.z, t.u, t.w); });
   }
   static void mul_vf(Chunk& c) {
-    c.each([](Item& t, size_t) { poly_Rq_mul(t.u, t.v, t.x); });
+    c.each([&](Item& t, size_t) { poly_Rq_mul(c, t.u, t.v, t.x); });
   }
   static void mul_invh(Chunk& c) {
-    c.each([](Item& t, size_t) {
-      poly_Rq_mul(t.z, t.u, t.x);
+    c.each([&](Item& t, size_t) {
+      poly_Rq_mul(c, t.z, t.u, t.x);
       poly_mod_q_Phi_n<P>(t.z.c);
     });
   }
@@ -159,10 +172,10 @@ struct Ops {
     c.each([&](Item& t, size_t i) { poly_Sq_tobytes<P>(c.sk_out(i) + P.inverse_h_offset(), t.z.c); });
   }
   static void mul_vG(Chunk& c) {
-    c.each([](Item& t, size_t) { poly_Rq_mul(t.u, t.v, t.y); });
+    c.each([&](Item& t, size_t) { poly_Rq_mul(c, t.u, t.v, t.y); });
   }
   static void mul_h(Chunk& c) {
-    c.each([](Item& t, size_t) { poly_Rq_mul(t.z, t.u, t.y); });
+    c.each([&](Item& t, size_t) { poly_Rq_mul(c, t.z, t.u, t.y); });
   }
   static void store_h(Chunk& c) {
     c.each([&](Item& t, size_t i) { poly_Sq_tobytes<P>(c.pk_out(i), t.z.c); });
@@ -173,11 +186,11 @@ struct Ops {
   static void draw_encaps(Chunk& c) { draw(c, P.encaps_draw_bytes()); }
 
   static void sample_rm(Chunk& c) {
-    c.each([](Item& t, size_t) { ref::sample_rm<P, Prims>(t.a, t.b, t.draws, t.keys); });
+    c.each([&](Item& t, size_t) { ref::sample_rm<P, Prims>(t.a, t.b, t.draws, t.keys, c.ws); });
   }
 
   static void pack_rm(Chunk& c) {
-    c.each([](Item& t, size_t) {
+    c.each([&](Item& t, size_t) {
       poly_S3_tobytes<P>(t.rm, t.a);
       poly_S3_tobytes<P>(t.rm + P.trits_bytes(), t.b);
     });
@@ -192,15 +205,15 @@ struct Ops {
   }
 
   static void mul_hr(Chunk& c) {
-    c.each([](Item& t, size_t) {
+    c.each([&](Item& t, size_t) {
       std::memcpy(t.y.c, t.a.c, sizeof t.y.c);
       poly_Z3_to_Zq<P>(t.y.c);
-      poly_Rq_mul(t.z, t.x, t.y);
+      poly_Rq_mul(c, t.z, t.x, t.y);
     });
   }
 
   static void lift_add(Chunk& c) {
-    c.each([](Item& t, size_t) {
+    c.each([&](Item& t, size_t) {
       poly_lift<P>(t.y, t.b);
       for (size_t i = 0; i < P.n; ++i) t.z.c[i] = static_cast<uint16_t>(t.z.c[i] + t.y.c[i]);
     });
@@ -223,42 +236,37 @@ struct Ops {
   }
 
   static void mul_cf(Chunk& c) {
-    c.each([](Item& t, size_t) {
+    c.each([&](Item& t, size_t) {
       std::memcpy(t.y.c, t.a.c, sizeof t.y.c);
       poly_Z3_to_Zq<P>(t.y.c);
-      poly_Rq_mul(t.z, t.x, t.y);
+      poly_Rq_mul(c, t.z, t.x, t.y);
     });
   }
 
   static void reduce_cf(Chunk& c) {
-    c.each([](Item& t, size_t) { poly_Rq_to_S3<P>(t.a, t.z); });
+    c.each([&](Item& t, size_t) { poly_Rq_to_S3<P>(t.a, t.z); });
   }
 
-  /// Exact: a sum has at most n products of at most 4.
   static void mul_m(Chunk& c) {
-    static_assert(4 * P.n < (1u << 15));
-    c.each([](Item& t, size_t) {
-      Prims::template mul_cyclic<P.n>(t.b.c, t.a.c, t.inverse_f.c);
-      poly_mod_3_Phi_n<P>(t.b.c);
-    });
+    c.each([&](Item& t, size_t) { Prims::template mul_S3<P>(t.b, t.a, t.inverse_f, c.ws); });
   }
 
   static void lift_sub(Chunk& c) {
-    c.each([](Item& t, size_t) {
+    c.each([&](Item& t, size_t) {
       poly_lift<P>(t.y, t.b);
       for (size_t i = 0; i < P.n; ++i) t.x.c[i] = static_cast<uint16_t>(t.x.c[i] - t.y.c[i]);
     });
   }
 
   static void mul_r(Chunk& c) {
-    c.each([](Item& t, size_t) {
-      poly_Rq_mul(t.z, t.x, t.u);
+    c.each([&](Item& t, size_t) {
+      poly_Rq_mul(c, t.z, t.x, t.u);
       poly_mod_q_Phi_n<P>(t.z.c);
     });
   }
 
   static void check_rm(Chunk& c) {
-    c.each([](Item& t, size_t) {
+    c.each([&](Item& t, size_t) {
       uint32_t bad = 0;
       for (size_t i = 0; i < P.n; ++i) {
         const uint32_t x = t.z.c[i] & (P.q() - 1);

@@ -34,9 +34,9 @@ void sample_iid_plus(Poly<P, S3>& a, const uint8_t* bytes) {
 }
 
 /// Exactly weight/2 coefficients 1 and as many 2, in an order that sorting random keys decides. [NTRU20, Fixed_Type]
-/// bytes: n - 1 little-endian words of 30 bits. keys: scratch for n - 1 integers.
+/// bytes: n - 1 little-endian words of 30 bits. keys: scratch for n - 1 integers. ws: the primitives' workspace.
 template <NtruParams P, class Prims>
-void sample_fixed_type(Poly<P, S3>& a, const uint8_t* bytes, int32_t* keys) {
+void sample_fixed_type(Poly<P, S3>& a, const uint8_t* bytes, int32_t* keys, void* ws) {
   for (size_t i = 0; i + 1 < P.n; ++i) {
     const size_t bit = 30 * i;
     uint64_t word = 0;
@@ -45,16 +45,16 @@ void sample_fixed_type(Poly<P, S3>& a, const uint8_t* bytes, int32_t* keys) {
     const uint32_t type = i < P.weight() / 2 ? 1 : i < P.weight() ? 2 : 0;
     keys[i] = static_cast<int32_t>(key | type);
   }
-  Prims::sort_int32(keys, P.n - 1);
+  Prims::sort_int32(keys, P.n - 1, ws);
   for (size_t i = 0; i + 1 < P.n; ++i) a.c[i] = static_cast<uint16_t>(keys[i] & 3);
   a.c[P.n - 1] = 0;
 }
 
 /// The second polynomial of a pair: fixed weight for HPS, else as the first.
 template <NtruParams P, class Prims>
-void sample_second(Poly<P, S3>& a, const uint8_t* bytes, int32_t* keys) {
+void sample_second(Poly<P, S3>& a, const uint8_t* bytes, int32_t* keys, void* ws) {
   if constexpr (P.variant == Variant::hps) {
-    sample_fixed_type<P, Prims>(a, bytes, keys);
+    sample_fixed_type<P, Prims>(a, bytes, keys, ws);
   } else {
     sample_iid<P>(a, bytes);
   }
@@ -62,10 +62,10 @@ void sample_second(Poly<P, S3>& a, const uint8_t* bytes, int32_t* keys) {
 
 /// f and g of a key pair. [NTRU20, Sample_fg]
 template <NtruParams P, class Prims>
-void sample_fg(Poly<P, S3>& f, Poly<P, S3>& g, const uint8_t* draws, int32_t* keys) {
+void sample_fg(Poly<P, S3>& f, Poly<P, S3>& g, const uint8_t* draws, int32_t* keys, void* ws) {
   if constexpr (P.variant == Variant::hps) {
     sample_iid<P>(f, draws);
-    sample_fixed_type<P, Prims>(g, draws + P.iid_draw_bytes(), keys);
+    sample_fixed_type<P, Prims>(g, draws + P.iid_draw_bytes(), keys, ws);
   } else {
     sample_iid_plus<P>(f, draws);
     sample_iid_plus<P>(g, draws + P.iid_draw_bytes());
@@ -74,9 +74,9 @@ void sample_fg(Poly<P, S3>& f, Poly<P, S3>& g, const uint8_t* draws, int32_t* ke
 
 /// r and m of an encapsulation. [NTRU20, Sample_rm]
 template <NtruParams P, class Prims>
-void sample_rm(Poly<P, S3>& r, Poly<P, S3>& m, const uint8_t* draws, int32_t* keys) {
+void sample_rm(Poly<P, S3>& r, Poly<P, S3>& m, const uint8_t* draws, int32_t* keys, void* ws) {
   sample_iid<P>(r, draws);
-  sample_second<P, Prims>(m, draws + P.iid_draw_bytes(), keys);
+  sample_second<P, Prims>(m, draws + P.iid_draw_bytes(), keys, ws);
 }
 
 }  // namespace POLYKEM_ISA
