@@ -310,9 +310,10 @@ std::vector<Case> list_cases(const Options& options) {
   return cases;
 }
 
-/// Sharing is timed for the multiplier that gains from it; for the others it is only checked.
+/// Sharing is timed where it could gain something; for the others it is only checked.
 bool timed(const Case& c) {
-  return c.shared == Shared::none || c.multiplier == Multiplier::imma_shared;
+  return c.shared == Shared::none || c.multiplier == Multiplier::imma_shared ||
+         c.multiplier == polykem::cuda::preferred_multiplier(c.kind, c.n, c.logq, c.shared);
 }
 
 }  // namespace

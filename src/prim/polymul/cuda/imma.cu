@@ -5,13 +5,20 @@ namespace polykem::cuda {
 
 namespace {
 
-/// Warps of a block. Measured at n = 821, ternary, 100,000 items: 1 gives 323 M products/s, 2 gives 312, 4 gives 306.
+/// Blocks that an SM shall hold, or 0 for no wish. At n = 821, ternary, 100,000 items sixteen (128 registers) give 333
+/// M products/s, no wish 309 (131 registers, twelve blocks). Of the general ones shared memory holds fifteen at n =
+/// 821.
+template <int N, MulKind kKind>
+constexpr int kBlocksPerSm = kKind == MulKind::s3 || N > 821 ? 0
+                             : kKind == MulKind::general     ? 15
+                                                             : 16;
+
+/// Warps of a block, a product each; two or four lose 4 to 6 %.
 constexpr int kWarps = 1;
 
-/// A warp per product, operands and product in global memory.
+/// Operands and product in global memory.
 template <int N, MulKind kKind>
-__global__ void __launch_bounds__(kWarps* kWarp, kKind == MulKind::general && N <= 821 ? 16 / kWarps : 0)
-    imma_kernel(MulArgs args) {
+__global__ void __launch_bounds__(kWarps* kWarp, (kBlocksPerSm<N, kKind>)) imma_kernel(MulArgs args) {
   using Shape = ImmaShape<N, kKind>;
   extern __shared__ __align__(128) uint8_t arena[];
   const unsigned warp = threadIdx.x / kWarp;
@@ -35,11 +42,7 @@ __global__ void __launch_bounds__(kWarps* kWarp, kKind == MulKind::general && N 
 cudaError_t launch_imma(MulKind kind, size_t n, const MulArgs& args, cudaStream_t stream) {
   return with_degree_and_kind(n, kind, [&]<int N, MulKind kKind>() {
     constexpr int kBytes = kWarps * ImmaShape<N, kKind>::kShared;
-    if (kBytes > 48 * 1024) {
-      const cudaError_t error =
-          cudaFuncSetAttribute(imma_kernel<N, kKind>, cudaFuncAttributeMaxDynamicSharedMemorySize, kBytes);
-      if (error != cudaSuccess) return error;
-    }
+    static_assert(kBytes <= 48 * 1024);
     const unsigned blocks = static_cast<unsigned>((args.count + kWarps - 1) / kWarps);
     imma_kernel<N, kKind><<<blocks, kWarps * kWarp, kBytes, stream>>>(args);
     return cudaGetLastError();

@@ -29,6 +29,14 @@ __device__ __forceinline__ void mma_16x8x32(int (&d)[4], const uint32_t (&p)[4],
   }
 }
 
+/// Four 8 x 16-byte matrices, a row from the address in each lane.
+__device__ __forceinline__ void load_matrices(uint32_t (&fragment)[4], uint32_t address) {
+  asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0,%1,%2,%3}, [%4];"
+               : "=r"(fragment[0]), "=r"(fragment[1]), "=r"(fragment[2]), "=r"(fragment[3])
+               : "r"(address)
+               : "memory");
+}
+
 /// One warp's product. The calls in order: stage_a and stage_b (any order), __syncwarp(), multiply(), for_each_pair().
 /// All 32 lanes make every call together. `shared` is ImmaShape::kShared bytes for this warp alone, 128-byte aligned.
 template <int N, MulKind kKind>
@@ -117,13 +125,6 @@ struct ImmaProduct : LimbStaging<N, kKind> {
     const unsigned matrix = lane / 8;
     return static_cast<uint32_t>(__cvta_generic_to_shared(shared)) + row % 2 * Shape::kPlainCopy + row / 2 * 16 +
            matrix % 2 * (64 * Shape::kTiles) + matrix / 2 * 16;
-  }
-
-  __device__ __forceinline__ static void load_matrices(uint32_t (&fragment)[4], uint32_t address) {
-    asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0,%1,%2,%3}, [%4];"
-                 : "=r"(fragment[0]), "=r"(fragment[1]), "=r"(fragment[2]), "=r"(fragment[3])
-                 : "r"(address)
-                 : "memory");
   }
 
   /// Where this lane's word r[L - u] for column L = lane / 4 and u = 4 * (lane % 4) lies.

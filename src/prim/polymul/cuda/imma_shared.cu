@@ -6,7 +6,7 @@
 // matrix: column r at row j is column r + 8 at row j + 8, so eight byte-shifted reversed copies of s hold all of them,
 // and a warp keeps a window of eight fragments in registers and loads four per 32 values of j. Blocks stay and walk
 // over the items, so the copies are made once; the next items' rows are on their way while these are multiplied.
-#include "prim/polymul/cuda/limbs.cuh"
+#include "prim/polymul/cuda/imma.cuh"
 
 namespace polykem::cuda {
 
@@ -17,19 +17,22 @@ constexpr int kItems = 32;
 template <int N, MulKind kKind>
 struct SharedShape {
   static constexpr int kSteps = (N + 31) / 32;
-  static constexpr int kWarps = (N + 63) / 64;
+  static constexpr int kGroups = (N + 63) / 64;     ///< groups of 64 columns
+  static constexpr int kWarps = (kGroups + 1) / 2;  ///< of a block
   static constexpr int kThreads = kWarps * static_cast<int>(kWarp);
   static constexpr int kLimbsWide = kKind == MulKind::s3 ? 1 : 2;
   static constexpr int kStride = kPolyStride<N>;
   /// A row of item bytes; an odd multiple of 16, so that ldmatrix meets no bank twice.
-  static constexpr int kRow = kStride % 32 == 0 ? kStride + 16 : kStride;
+  static constexpr int kRow = kStride + 16;
   static constexpr int kRowsBytes = kItems * kRow;
-  /// Offset of index 0 in a reversed copy, whose indices run from 1 - 64 kWarps to 32 kSteps - 1. A copy is 32 modulo
-  /// 128, so that the copies of four neighbouring columns lie in distinct banks.
-  static constexpr int kZero = 64 * kWarps;
-  static constexpr int kCopy = (kZero + 32 * kSteps + 95) / 128 * 128 + 32;
+  /// Offset of index 0 in a reversed copy, whose indices run from 1 - 64 kGroups to 32 kSteps - 1. A copy is 16 modulo
+  /// 128, so that the words of eight neighbouring columns lie in distinct banks.
+  static constexpr int kZero = 64 * kGroups;
+  static constexpr int kCopy = (kZero + 32 * kSteps + 111) / 128 * 128 + 16;
+  static_assert(kCopy >= kZero + 32 * kSteps);
   static constexpr int kCopiesBytes = 8 * kCopy;
   static constexpr int kChunks = kStride / 8;
+  static constexpr int kChunkLanes = 32;  ///< threads side by side on a row
   static_assert(kRow % 32 == 16);
 };
 
@@ -58,24 +61,20 @@ struct SharedProduct {
   static constexpr bool kTernary = kKind == MulKind::ternary;
   static constexpr int kLimbsX = kTernary && kSharedWide ? 1 : Shape::kLimbsWide;
   static constexpr int kLimbsS = kTernary && !kSharedWide ? 1 : Shape::kLimbsWide;
-  static constexpr int kShared =
-      kLimbsX * Shape::kRowsBytes + kLimbsS * Shape::kCopiesBytes + kItems * 2 * Shape::kStride + kItems * 4;
+  static constexpr int kShared = kLimbsX * Shape::kRowsBytes + kLimbsS * Shape::kCopiesBytes;
 
   uint8_t* rows;
   uint8_t* copies;
-  uint8_t* fetched;  ///< the next items' rows, as they are in global memory
-  int* last;
   unsigned lane;
-  unsigned warp;
+  unsigned group;  ///< of 64 columns
   int sum[2][8][4];
+  int tail[2][4];  ///< s3: the tile with column N-1, which every warp needs
 
   __device__ __forceinline__ explicit SharedProduct(uint8_t* arena)
       : rows(arena),
         copies(arena + kLimbsX * Shape::kRowsBytes),
-        fetched(copies + kLimbsS * Shape::kCopiesBytes),
-        last(reinterpret_cast<int*>(fetched + kItems * 2 * Shape::kStride)),
         lane(threadIdx.x % kWarp),
-        warp(threadIdx.x / kWarp) {}
+        group(blockIdx.y * Shape::kWarps + threadIdx.x / kWarp) {}
 
   /// Copy k holds s[(k - y) mod N] at y.
   __device__ __forceinline__ void stage_shared(const uint16_t* s) {
@@ -89,37 +88,27 @@ struct SharedProduct {
     }
   }
 
-  /// Starts copying rows first.. of x as they are; rows from `count` on become zero.
-  __device__ __forceinline__ void fetch_items(const uint16_t* x, size_t first, size_t count) const {
-    for (int i = threadIdx.x; i < kItems * Shape::kChunks; i += Shape::kThreads) {
-      const size_t item = first + i / Shape::kChunks;
-      const bool inside = item < count;
-      const uint16_t* source = inside ? x + item * Shape::kStride + i % Shape::kChunks * 8 : x;
-      asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(
-                       static_cast<uint32_t>(__cvta_generic_to_shared(fetched + 16 * i))),
-                   "l"(source), "r"(inside ? 16 : 0)
-                   : "memory");
-    }
-    asm volatile("cp.async.commit_group;" ::: "memory");
-  }
-
-  /// Splits what was fetched into limbs; coefficients from N on become zero.
-  __device__ __forceinline__ void stage_items() const {
-    asm volatile("cp.async.wait_all;" ::: "memory");
-    __syncthreads();
-    for (int i = threadIdx.x; i < kItems * Shape::kChunks; i += Shape::kThreads) {
-      const uint4 chunk = *reinterpret_cast<const uint4*>(fetched + 16 * i);
-      const int at = i % Shape::kChunks * 8;
-      uint8_t* row = rows + i / Shape::kChunks * Shape::kRow + at;
+  /// Loads rows first.. of x and splits them into limbs; rows from `count` on and coefficients from N on become zero.
+  /// Threads walk along a column of chunks, so that the masks are the same for all rows of a thread's turn.
+  __device__ __forceinline__ void stage_items(const uint16_t* x, size_t first, size_t count) const {
+    const int rows_left = count - first < kItems ? static_cast<int>(count - first) : kItems;
+    for (int c = threadIdx.x % Shape::kChunkLanes; c < Shape::kChunks; c += Shape::kChunkLanes) {
+      const uint32_t low_mask = mask_from_n(8 * c);
+      const uint32_t high_mask = mask_from_n(8 * c + 4);
+      const uint16_t* source = x + first * Shape::kStride + 8 * c;
+#pragma unroll 4
+      for (int row = threadIdx.x / Shape::kChunkLanes; row < kItems; row += Shape::kThreads / Shape::kChunkLanes) {
+        uint4 chunk = make_uint4(0, 0, 0, 0);
+        if (row < rows_left) chunk = *reinterpret_cast<const uint4*>(source + row * Shape::kStride);
+        uint8_t* target = rows + row * Shape::kRow + 8 * c;
 #pragma unroll
-      for (int limb = 0; limb < kLimbsX; ++limb) {
-        const uint32_t select = limb == 0 ? 0x6420 : 0x7531;
-        const uint32_t low = __byte_perm(chunk.x, chunk.y, select) & mask_from_n(at);
-        const uint32_t high = __byte_perm(chunk.z, chunk.w, select) & mask_from_n(at + 4);
-        *reinterpret_cast<uint2*>(row + limb * Shape::kRowsBytes) = make_uint2(low, high);
+        for (int limb = 0; limb < kLimbsX; ++limb) {
+          const uint32_t select = limb == 0 ? 0x6420 : 0x7531;
+          *reinterpret_cast<uint2*>(target + limb * Shape::kRowsBytes) = make_uint2(
+              __byte_perm(chunk.x, chunk.y, select) & low_mask, __byte_perm(chunk.z, chunk.w, select) & high_mask);
+        }
       }
     }
-    __syncthreads();
   }
 
   __device__ __forceinline__ static uint32_t mask_from_n(int at) {
@@ -132,6 +121,9 @@ struct SharedProduct {
 #pragma unroll
     for (int i = 0; i < 64; ++i)
       sum[i / 32][i / 4 % 8][i % 4] = 0;
+#pragma unroll
+    for (int i = 0; i < 8; ++i)
+      tail[i / 4][i % 4] = 0;
 #pragma unroll 1
     for (int pass = 0; pass < kPasses; ++pass) {
       const bool low = pass == kPasses - 1;
@@ -146,11 +138,12 @@ struct SharedProduct {
     }
   }
 
-  /// A k-slot of lane quad t is the eight bytes from 8t of the 32, on both sides, so that both load 8-byte words.
   __device__ __forceinline__ void add_limb_product(const uint8_t* x_limb, const uint8_t* s_limb) {
     const unsigned row = lane / 4;
-    const uint8_t* x = x_limb + row * Shape::kRow + lane % 4 * 8;
-    const uint8_t* s = s_limb + row * Shape::kCopy + Shape::kZero + lane % 4 * 8 - 64 * warp;
+    // ldmatrix: lanes point at the rows of items 0..7 and 8..15, then at the same sixteen bytes later.
+    const uint32_t x =
+        static_cast<uint32_t>(__cvta_generic_to_shared(x_limb)) + lane % 16 * Shape::kRow + lane / 16 * 16;
+    const uint8_t* s = s_limb + row * Shape::kCopy + Shape::kZero + lane % 4 * 4 - 64 * group;
     uint32_t window[8][2];
 #pragma unroll
     for (int tile = 4; tile < 8; ++tile)
@@ -166,11 +159,16 @@ struct SharedProduct {
 #pragma unroll
       for (int half = 0; half < 2; ++half) {
         uint32_t items[4];
-        load_items_fragment(items, x + 16 * half * Shape::kRow + 32 * step);
+        load_matrices(items, x + 16 * half * Shape::kRow + 32 * step);
 #pragma unroll
         for (int tile = 0; tile < 4; ++tile) {
           multiply_add(sum[half][tile], items, fresh[tile]);
           multiply_add(sum[half][tile + 4], items, window[tile + 4]);
+        }
+        if constexpr (kKind == MulKind::s3) {
+          uint32_t end[2];
+          load_pair(end, s + 64 * group + 32 * step - (N - 5));
+          multiply_add(tail[half], items, end);
         }
       }
 #pragma unroll
@@ -186,60 +184,39 @@ struct SharedProduct {
   }
 
   __device__ __forceinline__ static void load_pair(uint32_t (&pair)[2], const uint8_t* source) {
-    const uint2 word = *reinterpret_cast<const uint2*>(source);
-    pair[0] = word.x;
-    pair[1] = word.y;
-  }
-
-  __device__ __forceinline__ static void load_items_fragment(uint32_t (&fragment)[4], const uint8_t* source) {
-    const uint2 upper = *reinterpret_cast<const uint2*>(source);
-    const uint2 lower = *reinterpret_cast<const uint2*>(source + 8 * Shape::kRow);
-    fragment[0] = upper.x;
-    fragment[1] = lower.x;
-    fragment[2] = upper.y;
-    fragment[3] = lower.y;
+    pair[0] = *reinterpret_cast<const uint32_t*>(source);
+    pair[1] = *reinterpret_cast<const uint32_t*>(source + 16);
   }
 
   /// Stores rows first.. of c, as far as they exist.
   __device__ __forceinline__ void store(uint16_t* c, size_t first, size_t count, uint32_t mask) {
-    if constexpr (kKind == MulKind::s3) share_last();
 #pragma unroll
     for (int half = 0; half < 2; ++half) {
 #pragma unroll
       for (int upper = 0; upper < 2; ++upper) {
-        const unsigned item = 16 * half + 8 * upper + lane / 4;
-        if (first + item >= count) continue;
-        uint32_t* row = reinterpret_cast<uint32_t*>(c + (first + item) * Shape::kStride);
+        const size_t item = first + 16 * half + 8 * upper + lane / 4;
+        // Column N-1 is column 4 of the tile that begins at N - 5.
+        const int last = kKind == MulKind::s3 ? 2 * __shfl_sync(kAllLanes, tail[half][2 * upper], lane / 4 * 4 + 2) : 0;
+        if (item >= count) continue;
+        uint32_t* row = reinterpret_cast<uint32_t*>(c + item * Shape::kStride);
 #pragma unroll
         for (int tile = 0; tile < 8; ++tile) {
-          const int at = 64 * warp + 8 * tile + 2 * (lane % 4);
+          const int at = 64 * group + 8 * tile + 2 * (lane % 4);
           if (at >= Shape::kStride) continue;
-          row[at / 2] = finish(sum[half][tile][2 * upper], sum[half][tile][2 * upper + 1], at, item, mask);
+          row[at / 2] = finish(sum[half][tile][2 * upper], sum[half][tile][2 * upper + 1], at, last, mask);
         }
       }
     }
   }
 
-  __device__ __forceinline__ uint32_t finish(uint32_t low, uint32_t high, int at, unsigned item, uint32_t mask) const {
+  __device__ __forceinline__ uint32_t finish(uint32_t low, uint32_t high, int at, int last, uint32_t mask) const {
     if constexpr (kKind == MulKind::s3) {
-      low = mod3(low + last[item]);
-      high = mod3(high + last[item]);
+      low = mod3(low + last);
+      high = mod3(high + last);
     }
     uint32_t pair = __byte_perm(low, high, 0x5410);
     if constexpr (kKind != MulKind::s3) pair &= mask;
     return at >= N ? 0 : at + 1 >= N ? pair & 0xffff : pair;
-  }
-
-  /// Lets all warps know twice the coefficient N-1 of each item.
-  __device__ __forceinline__ void share_last() {
-    constexpr int kColumn = (N - 1) % 64;
-    static_assert(kColumn % 2 == 0);
-    if (warp == (N - 1) / 64 && lane % 4 == kColumn % 8 / 2) {
-#pragma unroll
-      for (int i = 0; i < 4; ++i)
-        last[8 * i + lane / 4] = 2 * sum[i / 2][kColumn / 8][i % 2 * 2];
-    }
-    __syncthreads();
   }
 };
 
@@ -251,13 +228,14 @@ __global__ void __launch_bounds__((SharedShape<N, kKind>::kThreads), 1)
   SharedProduct<N, kKind, kSharedWide> product(arena);
   product.stage_shared(s);
   const size_t stride = static_cast<size_t>(gridDim.x) * kItems;
-  size_t first = static_cast<size_t>(blockIdx.x) * kItems;
-  product.fetch_items(x, first, count);
-  for (; first < count; first += stride) {
-    product.stage_items();
-    product.fetch_items(x, first + stride, count);
-    product.multiply();
-    product.store(c, first, count, mask);
+  for (size_t first = blockIdx.x * size_t{kItems}; first < count; first += stride) {
+    product.stage_items(x, first, count);
+    __syncthreads();
+    if (product.group < Shape::kGroups) {
+      product.multiply();
+      product.store(c, first, count, mask);
+    }
+    __syncthreads();
   }
 }
 
@@ -268,15 +246,20 @@ cudaError_t launch(const MulArgs& args, bool shared_a, cudaStream_t stream) {
   const auto kernel = imma_shared_kernel<N, kKind, kSharedWide>;
   int device = 0;
   int multiprocessors = 0;
+  int per_multiprocessor = 0;
   cudaError_t error = cudaGetDevice(&device);
   if (error == cudaSuccess) error = cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device);
   if (error == cudaSuccess) {
     error = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, Product::kShared);
   }
+  if (error == cudaSuccess) {
+    error =
+        cudaOccupancyMaxActiveBlocksPerMultiprocessor(&per_multiprocessor, kernel, Shape::kThreads, Product::kShared);
+  }
   if (error != cudaSuccess) return error;
   const size_t tiles = (args.count + kItems - 1) / kItems;
-  const size_t resident = static_cast<size_t>(multiprocessors) * (Shape::kThreads <= 384 ? 2 : 1);
-  const unsigned blocks = static_cast<unsigned>(tiles < resident ? tiles : resident);
+  const size_t resident = (static_cast<size_t>(multiprocessors) * per_multiprocessor + 1) / 2;
+  const dim3 blocks(static_cast<unsigned>(tiles < resident ? tiles : resident), 2);
   kernel<<<blocks, Shape::kThreads, Product::kShared, stream>>>(shared_a ? args.b : args.a, shared_a ? args.a : args.b,
                                                                 args.c, args.count, args.mask);
   return cudaGetLastError();

@@ -44,8 +44,10 @@ struct LimbShape {
 };
 
 /// The common part of the multipliers that give a product to a warp. All 32 lanes make every call together.
-template <int N, MulKind kKind>
+/// kLimbBits: 8, or 7 where sums or differences of two limbs must fit in a byte; then coefficients are below 2^14.
+template <int N, MulKind kKind, int kLimbBits = 8>
 struct LimbStaging {
+  static_assert(kLimbBits == 7 || kLimbBits == 8);
   using Shape = LimbShape<N, kKind>;
   using Chunks = uint4[Shape::kRounds];
   uint8_t* shared;  ///< LimbShape::kShared bytes for this warp alone, 128-byte aligned
@@ -81,12 +83,11 @@ struct LimbStaging {
   __device__ __forceinline__ void stage_plain(const Chunks& chunk) const {
 #pragma unroll
     for (int limb = 0; limb < Shape::kLimbsPlain; ++limb) {
-      const uint32_t select = limb == 0 ? 0x6420 : 0x7531;
       uint2 word[Shape::kRounds];
 #pragma unroll
       for (int i = 0; i < Shape::kRounds; ++i) {
-        word[i].x = __byte_perm(chunk[i].x, chunk[i].y, select);
-        word[i].y = __byte_perm(chunk[i].z, chunk[i].w, select);
+        word[i].x = pick_limbs<0x6420, 0x7531>(chunk[i].x, chunk[i].y, limb, Shape::kLimbsPlain);
+        word[i].y = pick_limbs<0x6420, 0x7531>(chunk[i].z, chunk[i].w, limb, Shape::kLimbsPlain);
       }
       write_plain(shared + limb * Shape::kPlainBytes, word);
     }
@@ -95,15 +96,22 @@ struct LimbStaging {
   __device__ __forceinline__ void stage_reversed(const Chunks& chunk) const {
 #pragma unroll
     for (int limb = 0; limb < Shape::kLimbsReversed; ++limb) {
-      const uint32_t select = limb == 0 ? 0x0246 : 0x1357;
       uint2 word[Shape::kRounds];
 #pragma unroll
       for (int i = 0; i < Shape::kRounds; ++i) {
-        word[i].x = __byte_perm(chunk[i].z, chunk[i].w, select);
-        word[i].y = __byte_perm(chunk[i].x, chunk[i].y, select);
+        word[i].x = pick_limbs<0x0246, 0x1357>(chunk[i].z, chunk[i].w, limb, Shape::kLimbsReversed);
+        word[i].y = pick_limbs<0x0246, 0x1357>(chunk[i].x, chunk[i].y, limb, Shape::kLimbsReversed);
       }
       write_reversed(reversed_limbs() + limb * Shape::kReversedBytes, word);
     }
+  }
+
+  /// One limb of four coefficients; the selectors name their low and their high bytes. The only limb of an operand is
+  /// its low byte, sign included.
+  template <unsigned kLowBytes, unsigned kHighBytes>
+  __device__ __forceinline__ static uint32_t pick_limbs(uint32_t first, uint32_t second, int limb, int limbs) {
+    if (kLimbBits == 8 || limbs == 1) return __byte_perm(first, second, limb == 0 ? kLowBytes : kHighBytes);
+    return __byte_perm(first >> (7 * limb), second >> (7 * limb), kLowBytes) & 0x7f7f7f7f;
   }
 
   /// word[i]: the bytes of chunk lane + 32 i. Copy s holds p[(x + 8s) mod N] at x.

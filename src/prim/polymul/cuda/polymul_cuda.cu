@@ -12,11 +12,15 @@ bool multiplier_supports(Multiplier multiplier, MulKind kind, size_t n, unsigned
     case Multiplier::imma:
       return true;
     case Multiplier::imma_tmvp:
-      return false;
+      return n <= 821 && (kind == MulKind::s3 || logq <= 14);
     case Multiplier::imma_shared:
       return shared != Shared::none && n <= 821;
   }
   return false;
+}
+
+Multiplier preferred_multiplier(MulKind, size_t, unsigned, Shared) {
+  return Multiplier::imma;
 }
 
 cudaError_t launch_mul(Multiplier multiplier, MulKind kind, size_t n, unsigned logq, const uint16_t* a,
@@ -34,6 +38,8 @@ cudaError_t launch_mul(Multiplier multiplier, MulKind kind, size_t n, unsigned l
       return launch_imma(kind, n, args, stream);
     case Multiplier::dp4a:
       return launch_dp4a(kind, n, args, stream);
+    case Multiplier::imma_tmvp:
+      return launch_imma_tmvp(kind, n, args, stream);
     case Multiplier::imma_shared:
       return launch_imma_shared(kind, n, args, stream);
     default:

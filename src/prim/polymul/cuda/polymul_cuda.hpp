@@ -14,7 +14,7 @@ enum class Multiplier {
   schoolbook_int32,  ///< one block per product, one 32-bit multiply-add per coefficient pair [SEONG21, algorithm 2]
   dp4a,              ///< one warp per product, byte limbs, four multiply-adds per instruction
   imma,              ///< one warp per product, int8 tensor cores, operands distinct per item
-  imma_tmvp,         ///< the same after one level of the three-product Toeplitz split (ternary and s3 only, logq <= 14)
+  imma_tmvp,         ///< the same after one level of the three-product Toeplitz split (logq <= 14)
   imma_shared,       ///< a matrix product on int8 tensor cores; needs one operand shared by all items
 };
 
@@ -39,6 +39,9 @@ constexpr bool degree_supported(size_t n) {
 
 /// Whether launch_mul accepts the combination.
 bool multiplier_supports(Multiplier multiplier, MulKind kind, size_t n, unsigned logq, Shared shared);
+
+/// The fastest one for the product, as measured on an H200 (docs/adr/0004-ntru-products-on-the-gpu.md).
+Multiplier preferred_multiplier(MulKind kind, size_t n, unsigned logq, Shared shared);
 
 /// c = a * b mod (x^n - 1, 2^logq), or mod (3, Phi_n) for s3, for `count` items.
 ///
