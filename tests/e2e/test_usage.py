@@ -69,7 +69,7 @@ class Usage(ProgramTest):
         self.assertEqual(server.stop()["failed_reasons"], {"wrong_scheme": 1})
 
     def test_limit_of_open_files_that_leaves_nothing(self):
-        self.check_error(["serve"], RESOURCES, "open files", "ulimit -n", shell_prefix="ulimit -n 14")
+        self.check_error(["serve"], RESOURCES, "open files", "ulimit -n", shell_prefix="ulimit -n 10")
 
     def test_report_that_cannot_be_written(self):
         self.check_error(["exchange", "--clients", "1", "--transport", "inproc", "--compare-seconds", "0",
