@@ -9,7 +9,7 @@ set_property(CACHE POLYKEM_CUDA PROPERTY STRINGS AUTO ON OFF)
 set(POLYKEM_CUDA_ARCHS 90 CACHE STRING "GPU architectures the CUDA module is compiled for")
 option(POLYKEM_CUDA_PTX "Embed PTX of the newest architecture" OFF)
 
-target_sources(polykem_objects PRIVATE engine/cuda/backend.cpp engine/cuda/loader.cpp)
+target_sources(polykem_objects PRIVATE engine/cuda/backend.cpp engine/cuda/device_keys.cpp engine/cuda/loader.cpp)
 foreach(target polykem_static polykem_shared)
   target_link_libraries(${target} PRIVATE ${CMAKE_DL_LIBS})
 endforeach()
@@ -35,7 +35,9 @@ message(STATUS "polykem: CUDA module with ${POLYKEM_NVCC} for ${POLYKEM_CUDA_ARC
 
 set(POLYKEM_CUDA_SOURCES
     engine/cuda/device.cpp
+    engine/cuda/gather.cu
     engine/cuda/module.cpp
+    engine/cuda/passage.cpp
     schemes/ntru/cuda/hps2048509.cu
     schemes/ntru/cuda/hps2048677.cu
     schemes/ntru/cuda/hps4096821.cu

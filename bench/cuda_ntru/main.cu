@@ -127,9 +127,8 @@ class Resident {
         ss2_(items * 32),
         seed_(32),
         workspace_(largest_workspace()) {
-    uint8_t seed[32];
-    if (getrandom(seed, sizeof seed, 0) != sizeof seed) die("no entropy");
-    check(cudaMemcpy(seed_.data, seed, sizeof seed, cudaMemcpyHostToDevice), "seed");
+    if (getrandom(module_batch_.seed, 32, 0) != 32) die("no entropy");
+    check(cudaMemcpy(seed_.data, module_batch_.seed, 32, cudaMemcpyHostToDevice), "seed");
     check(cudaStreamCreate(&stream_), "stream");
     batch_ = {.count = items,
               .shared_key = false,
@@ -142,12 +141,17 @@ class Resident {
               .sk_out = sk_.data,
               .ct_out = ct_.data,
               .ss_out = ss_.data};
+    module_batch_.count = items;
+    module_batch_.pk = module_batch_.pk_out = pk_.data;
+    module_batch_.sk = module_batch_.sk_out = sk_.data;
+    module_batch_.ct = module_batch_.ct_out = ct_.data;
+    module_batch_.ss_out = ss_.data;
   }
 
   std::vector<OpResult> run() {
     std::vector<OpResult> results;
     for (const Op op : {Op::keygen, Op::encaps, Op::decaps}) {
-      if (op == Op::decaps) batch_.ss_out = ss2_.data;
+      if (op == Op::decaps) batch_.ss_out = module_batch_.ss_out = ss2_.data;
       results.push_back(run(op));
     }
     std::vector<uint8_t> a(items_ * 32), b(items_ * 32);
@@ -167,13 +171,13 @@ class Resident {
   size_t largest_workspace() const {
     size_t most = 0;
     for (const Op op : {Op::keygen, Op::encaps, Op::decaps})
-      most = std::max(most, operation(op).workspace_bytes(items_));
+      most = std::max(most, table_.queue_bytes(operation(op), items_));
     return most;
   }
 
   void queue(const DeviceOperation& o) {
     polykem::cuda::ErrorText why{};
-    if (table_.queue(o, batch_, reinterpret_cast<std::byte*>(workspace_.data), stream_, &why) !=
+    if (table_.queue(o, module_batch_, reinterpret_cast<std::byte*>(workspace_.data), stream_, &why) !=
         polykem::cuda::Outcome::ok) {
       die(scheme_ + ": " + why.text);
     }
@@ -239,7 +243,8 @@ class Resident {
   const size_t items_;
   DeviceBytes pk_, sk_, ct_, ss_, ss2_, seed_, workspace_;
   cudaStream_t stream_ = nullptr;
-  DeviceBatch batch_;
+  DeviceBatch batch_;                          ///< for steps one by one
+  polykem::cuda::ModuleBatch module_batch_{};  ///< for the whole operation
 };
 
 /// Host to host through the C API.

@@ -188,6 +188,21 @@ POLYKEM_API size_t polykem_keyset_size(const polykem_keyset *keyset);
 /* Zeroises and frees. No batch may be using it. NULL is allowed. */
 POLYKEM_API void polykem_keyset_free(polykem_keyset *keyset);
 
+/* ---- data that is on a GPU already ----------------------------------------------------------------------------------- */
+
+/* With the backend "cuda" every array of a request, item_status excepted, may also lie in the memory of one GPU; it is then
+ * used where it is. Device arrays must be readable up to the next multiple of 4 bytes. Key sets of such a context live on the
+ * GPU: secret keys from polykem_keyset_generate never leave it. */
+
+/* Bytes of device memory that polykem_cuda_queue needs for `count` items. */
+POLYKEM_API polykem_status polykem_cuda_workspace(const polykem_context *context, const polykem_scheme *scheme, polykem_op op,
+                                                  size_t count, size_t *bytes);
+/* Queues a batch on the caller's stream (a cudaStream_t; NULL: the default stream) of the current device and returns at once.
+ * Every array lies on that device; keyset and item_status are NULL. workspace: device memory, 256-byte aligned, busy until
+ * the stream has passed this point, then zero. Errors of kernels show on the stream. */
+POLYKEM_API polykem_status polykem_cuda_queue(polykem_context *context, const polykem_request *request, void *workspace,
+                                              void *stream);
+
 /* ---- where the time goes ---------------------------------------------------------------------------------------------- */
 
 typedef struct polykem_step_record {

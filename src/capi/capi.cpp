@@ -5,6 +5,7 @@
 #include <new>
 
 #include "core/cpu.hpp"
+#include "engine/cuda/backend.hpp"
 #include "engine/engine.hpp"
 #include "polykem/polykem.h"
 #include "schemes/registry.hpp"
@@ -37,9 +38,15 @@ struct polykem_job {
 
 namespace {
 
-polykem_status to_c(Status status) { return static_cast<polykem_status>(status); }
-const Scheme* from_c(const polykem_scheme* scheme) { return reinterpret_cast<const Scheme*>(scheme); }
-const polykem_scheme* to_c(const Scheme* scheme) { return reinterpret_cast<const polykem_scheme*>(scheme); }
+polykem_status to_c(Status status) {
+  return static_cast<polykem_status>(status);
+}
+const Scheme* from_c(const polykem_scheme* scheme) {
+  return reinterpret_cast<const Scheme*>(scheme);
+}
+const polykem_scheme* to_c(const Scheme* scheme) {
+  return reinterpret_cast<const polykem_scheme*>(scheme);
+}
 
 /// Runs `body`, turning exceptions into status codes.
 template <class F>
@@ -78,21 +85,36 @@ Status translate(const polykem_request* in, Request& out) {
 
 const char* polykem_status_text(polykem_status status) {
   switch (status) {
-    case POLYKEM_OK: return "ok";
-    case POLYKEM_ERR_ARGUMENT: return "an argument is missing, out of range or contradicts another";
-    case POLYKEM_ERR_UNKNOWN_SCHEME: return "there is no parameter set of that name";
-    case POLYKEM_ERR_UNKNOWN_BACKEND: return "there is no backend of that name";
-    case POLYKEM_ERR_BACKEND_UNAVAILABLE: return "this machine or this build cannot run that backend";
-    case POLYKEM_ERR_OUT_OF_MEMORY: return "out of memory";
-    case POLYKEM_ERR_RANDOM: return "the operating system gave no random numbers";
-    case POLYKEM_ERR_ITEMS: return "some items of the batch have errors of their own";
-    case POLYKEM_ERR_PUBLIC_KEY: return "the public key is malformed";
-    case POLYKEM_ERR_SECRET_KEY: return "the secret key is malformed";
-    case POLYKEM_ERR_CIPHERTEXT: return "the ciphertext is malformed";
-    case POLYKEM_ERR_SIZE: return "a buffer has the wrong size for this parameter set";
-    case POLYKEM_ERR_BUSY: return "the batch has not finished yet";
-    case POLYKEM_ERR_RANGE: return "an index is out of range";
-    case POLYKEM_ERR_INTERNAL: return "internal error; please report it";
+    case POLYKEM_OK:
+      return "ok";
+    case POLYKEM_ERR_ARGUMENT:
+      return "an argument is missing, out of range or contradicts another";
+    case POLYKEM_ERR_UNKNOWN_SCHEME:
+      return "there is no parameter set of that name";
+    case POLYKEM_ERR_UNKNOWN_BACKEND:
+      return "there is no backend of that name";
+    case POLYKEM_ERR_BACKEND_UNAVAILABLE:
+      return "this machine or this build cannot run that backend";
+    case POLYKEM_ERR_OUT_OF_MEMORY:
+      return "out of memory";
+    case POLYKEM_ERR_RANDOM:
+      return "the operating system gave no random numbers";
+    case POLYKEM_ERR_ITEMS:
+      return "some items of the batch have errors of their own";
+    case POLYKEM_ERR_PUBLIC_KEY:
+      return "the public key is malformed";
+    case POLYKEM_ERR_SECRET_KEY:
+      return "the secret key is malformed";
+    case POLYKEM_ERR_CIPHERTEXT:
+      return "the ciphertext is malformed";
+    case POLYKEM_ERR_SIZE:
+      return "a buffer has the wrong size for this parameter set";
+    case POLYKEM_ERR_BUSY:
+      return "the batch has not finished yet";
+    case POLYKEM_ERR_RANGE:
+      return "an index is out of range";
+    case POLYKEM_ERR_INTERNAL:
+      return "internal error; please report it";
   }
   return "unknown status";
 }
@@ -111,7 +133,9 @@ void polykem_zeroize(void* memory, size_t bytes) {
 
 // ---- parameter sets and backends
 
-size_t polykem_scheme_count(void) { return polykem::registry().size(); }
+size_t polykem_scheme_count(void) {
+  return polykem::registry().size();
+}
 
 const polykem_scheme* polykem_scheme_at(size_t index) {
   const auto all = polykem::registry();
@@ -148,17 +172,22 @@ polykem_status polykem_scheme_info(const polykem_scheme* scheme, polykem_scheme_
   return POLYKEM_OK;
 }
 
-size_t polykem_backend_count(void) { return polykem::backends().size(); }
+size_t polykem_backend_count(void) {
+  return polykem::backends().size();
+}
 
 polykem_status polykem_backend_info(size_t index, polykem_backend_info_t* out) {
   if (out == nullptr) return POLYKEM_ERR_ARGUMENT;
   if (index >= polykem::backends().size()) return POLYKEM_ERR_RANGE;
   const BackendDescription& backend = polykem::backends()[index];
-  *out = {backend.name, backend.description, backend.requirements, polykem::backend_available(backend) ? 1 : 0};
+  const int available = polykem::backend_available(backend) ? 1 : 0;  // first: it finds out what is missing
+  *out = {backend.name, backend.description, polykem::backend_requirements(backend), available};
   return POLYKEM_OK;
 }
 
-const char* polykem_cpu_features(void) { return polykem::cpu_feature_names(); }
+const char* polykem_cpu_features(void) {
+  return polykem::cpu_feature_names();
+}
 
 // ---- context
 
@@ -175,7 +204,9 @@ polykem_status polykem_context_new(const polykem_config* config, polykem_context
   });
 }
 
-void polykem_context_free(polykem_context* context) { delete context; }
+void polykem_context_free(polykem_context* context) {
+  delete context;
+}
 
 unsigned polykem_context_threads(const polykem_context* context) {
   return context == nullptr ? 0 : context->engine->threads();
@@ -293,21 +324,18 @@ polykem_status polykem_keyset_import(polykem_context* context, const polykem_sch
   }
   return guarded([&] {
     auto handle = std::make_unique<polykem_keyset>();
-    KeySet& set = handle->set;
-    set.scheme = from_c(scheme);
-    set.kind = static_cast<KeyKind>(kind);
-    set.count = count;
-    if (count > SIZE_MAX / 2 / set.record_bytes()) return POLYKEM_ERR_ARGUMENT;
-    if (!set.records.reserve(count * set.record_bytes())) return POLYKEM_ERR_OUT_OF_MEMORY;
-    std::memcpy(set.record(0), keys, count * set.record_bytes());
+    const Status status =
+        context->engine->import_keyset(*from_c(scheme), static_cast<KeyKind>(kind), count, keys, handle->set);
+    if (status != Status::ok) return to_c(status);
     *out = handle.release();
     return POLYKEM_OK;
   });
 }
 
-polykem_status polykem_keyset_generate(polykem_context* context, const polykem_scheme* scheme, size_t count, uint8_t* pk,
-                                       polykem_keyset** out) {
-  if (context == nullptr || scheme == nullptr || count == 0 || pk == nullptr || out == nullptr) return POLYKEM_ERR_ARGUMENT;
+polykem_status polykem_keyset_generate(polykem_context* context, const polykem_scheme* scheme, size_t count,
+                                       uint8_t* pk, polykem_keyset** out) {
+  if (context == nullptr || scheme == nullptr || count == 0 || pk == nullptr || out == nullptr)
+    return POLYKEM_ERR_ARGUMENT;
   return guarded([&] {
     auto handle = std::make_unique<polykem_keyset>();
     const Status status = context->engine->generate_keyset(*from_c(scheme), count, pk, handle->set);
@@ -317,9 +345,33 @@ polykem_status polykem_keyset_generate(polykem_context* context, const polykem_s
   });
 }
 
-size_t polykem_keyset_size(const polykem_keyset* keyset) { return keyset == nullptr ? 0 : keyset->set.count; }
+size_t polykem_keyset_size(const polykem_keyset* keyset) {
+  return keyset == nullptr ? 0 : keyset->set.count;
+}
 
-void polykem_keyset_free(polykem_keyset* keyset) { delete keyset; }
+void polykem_keyset_free(polykem_keyset* keyset) {
+  delete keyset;
+}
+
+// ---- data on a GPU
+
+polykem_status polykem_cuda_workspace(const polykem_context* context, const polykem_scheme* scheme, polykem_op op,
+                                      size_t count, size_t* bytes) {
+  if (context == nullptr || scheme == nullptr || op > POLYKEM_DECAPS || count == 0 || bytes == nullptr) {
+    return POLYKEM_ERR_ARGUMENT;
+  }
+  return guarded([&] { return to_c(polykem::cuda::queue_bytes(*from_c(scheme), static_cast<Op>(op), count, *bytes)); });
+}
+
+polykem_status polykem_cuda_queue(polykem_context* context, const polykem_request* request, void* workspace,
+                                  void* stream) {
+  if (context == nullptr) return POLYKEM_ERR_ARGUMENT;
+  return guarded([&] {
+    Request translated;
+    const Status status = translate(request, translated);
+    return to_c(status == Status::ok ? context->engine->queue_on_device(translated, workspace, stream) : status);
+  });
+}
 
 // ---- profile
 
@@ -331,7 +383,8 @@ polykem_status polykem_profile_enable(polykem_context* context, int enable) {
   });
 }
 
-polykem_status polykem_profile_read(polykem_context* context, polykem_step_record* records, size_t capacity, size_t* size) {
+polykem_status polykem_profile_read(polykem_context* context, polykem_step_record* records, size_t capacity,
+                                    size_t* size) {
   if (context == nullptr || size == nullptr || (records == nullptr && capacity > 0)) return POLYKEM_ERR_ARGUMENT;
   return guarded([&] {
     const auto found = context->engine->profile().read();
@@ -344,8 +397,8 @@ polykem_status polykem_profile_read(polykem_context* context, polykem_step_recor
   });
 }
 
-polykem_status polykem_plan_step(const polykem_context* context, const polykem_scheme* scheme, polykem_op op, size_t index,
-                                 const char** step, const char** stages) {
+polykem_status polykem_plan_step(const polykem_context* context, const polykem_scheme* scheme, polykem_op op,
+                                 size_t index, const char** step, const char** stages) {
   if (context == nullptr || scheme == nullptr || step == nullptr || stages == nullptr || op > POLYKEM_DECAPS) {
     return POLYKEM_ERR_ARGUMENT;
   }

@@ -2,8 +2,8 @@
 #include "core/backend.hpp"
 
 #include <cstring>
-#include <deque>
 #include <mutex>
+#include <set>
 #include <string>
 
 #include "core/cpu.hpp"
@@ -37,14 +37,19 @@ class Problems {
     return current_[static_cast<size_t>(id)];
   }
   void set(BackendId id, const char* problem) {
+    const char* kept = keep(problem);
     const std::lock_guard lock(mutex_);
-    const char*& slot = current_[static_cast<size_t>(id)];
-    if (std::strcmp(slot, problem) != 0) slot = texts_.emplace_back(problem).c_str();
+    current_[static_cast<size_t>(id)] = kept;
+  }
+  /// The text as static storage.
+  const char* keep(const std::string& text) {
+    const std::lock_guard lock(mutex_);
+    return texts_.insert(text).first->c_str();
   }
 
  private:
   std::mutex mutex_;
-  std::deque<std::string> texts_;
+  std::set<std::string> texts_;
   const char* current_[std::size(kBackends)] = {"", "", "", ""};
 };
 
@@ -83,6 +88,11 @@ bool backend_available(const BackendDescription& backend) {
 
 const char* backend_problem(BackendId id) {
   return problems().get(id);
+}
+const char* backend_requirements(const BackendDescription& backend) {
+  const std::string problem = backend_problem(backend.id);
+  return problem.empty() ? backend.requirements
+                         : problems().keep(std::string(backend.requirements) + "; here: " + problem);
 }
 void set_backend_problem(BackendId id, const char* problem) {
   problems().set(id, problem);

@@ -28,6 +28,8 @@ bool backend_available(const BackendDescription& backend);
 /// Why the backend is not available, or went out of use, as one line for the user; "" if there is nothing to say.
 /// Static storage.
 const char* backend_problem(BackendId id);
+/// What the machine must have and, where it is known, why this one does not do. Static storage.
+const char* backend_requirements(const BackendDescription& backend);
 void set_backend_problem(BackendId id, const char* problem);
 
 /// The cuda backend lives above this room: it says here how to find out whether it can run.

@@ -25,6 +25,7 @@ struct Batch {
   const uint8_t* pk = nullptr;
   const uint8_t* sk = nullptr;
   const uint8_t* ct = nullptr;
+  const size_t* key_index = nullptr;  ///< only with keys that lie on a device: item i uses record key_index[i] of them
   uint8_t* pk_out = nullptr;
   uint8_t* sk_out = nullptr;
   uint8_t* ct_out = nullptr;

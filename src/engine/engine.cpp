@@ -64,10 +64,15 @@ const SchemeBackend* Engine::backend_for(const Scheme& scheme, size_t count) con
   return nullptr;
 }
 
+const SchemeBackend* Engine::backend_for(const Request& request) const {
+  const bool keys_on_device = request.keyset != nullptr && request.keyset->on_device();
+  return keys_on_device ? cuda::backend_for(*request.scheme) : backend_for(*request.scheme, request.count);
+}
+
 Status Engine::make_job(const Request& request, Job::Done done, std::shared_ptr<Job>& out) const {
   const Status status = validate(request);
   if (status != Status::ok) return status;
-  const SchemeBackend* backend = backend_for(*request.scheme, request.count);
+  const SchemeBackend* backend = backend_for(request);
   if (backend == nullptr) return Status::backend_unavailable;
   const Operation& operation = backend->op(request.op);
   try {
@@ -105,8 +110,41 @@ Status Engine::generate_keyset(const Scheme& scheme, size_t count, uint8_t* pk, 
   out.scheme = &scheme;
   out.kind = KeyKind::secret_keys;
   out.count = count;
-  if (!out.records.reserve(count * scheme.secret_key_bytes)) return Status::out_of_memory;
+  const Status status = reserve(out);
+  if (status != Status::ok) return status;
   return run({.op = Op::keygen, .scheme = &scheme, .count = count, .pk_out = pk, .sk_out = out.record(0)});
+}
+
+Status Engine::import_keyset(const Scheme& scheme, KeyKind kind, size_t count, const uint8_t* keys, KeySet& out) {
+  out.scheme = &scheme;
+  out.kind = kind;
+  out.count = count;
+  if (count > std::numeric_limits<ptrdiff_t>::max() / out.record_bytes()) return Status::argument;
+  const Status status = reserve(out);
+  if (status != Status::ok) return status;
+  const size_t bytes = count * out.record_bytes();
+  if (out.on_device()) return out.device_records.fill(keys, bytes);
+  std::memcpy(out.record(0), keys, bytes);
+  return Status::ok;
+}
+
+/// Room for the records where the batches that use them will run.
+Status Engine::reserve(KeySet& set) const {
+  const SchemeBackend* backend = backend_for(*set.scheme, set.count);
+  const size_t bytes = set.count * set.record_bytes();
+  if (backend != nullptr && backend->backend == BackendId::cuda && set.device_records.allocate(bytes) == Status::ok) {
+    return Status::ok;
+  }
+  return set.records.reserve(bytes) ? Status::ok : Status::out_of_memory;
+}
+
+Status Engine::queue_on_device(const Request& request, void* workspace, void* stream) {
+  const Status status = validate(request);
+  if (status != Status::ok) return status;
+  if (workspace == nullptr || request.keyset != nullptr || request.item_status != nullptr) return Status::argument;
+  const auto worker = workers_.take();
+  if (worker == nullptr) return Status::out_of_memory;
+  return cuda::queue(request, worker->drbg, workspace, stream);
 }
 
 }  // namespace polykem

@@ -35,10 +35,16 @@ class Engine {
   Status submit(const Request& request, Job::Done done, std::shared_ptr<Job>& out);
 
   Status generate_keyset(const Scheme& scheme, size_t count, uint8_t* pk, KeySet& out);
+  Status import_keyset(const Scheme& scheme, KeyKind kind, size_t count, const uint8_t* keys, KeySet& out);
+
+  /// Queues a batch whose arrays all lie on the current GPU on the caller's stream (a cudaStream_t) and returns.
+  Status queue_on_device(const Request& request, void* workspace, void* stream);
 
  private:
   Engine(unsigned threads, std::optional<BackendId> forced) : threads_(threads), forced_(forced) {}
 
+  const SchemeBackend* backend_for(const Request& request) const;
+  Status reserve(KeySet& set) const;
   Status make_job(const Request& request, Job::Done done, std::shared_ptr<Job>& out) const;
   ThreadPool& pool();
 

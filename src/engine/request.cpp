@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "core/secure.hpp"
+#include "engine/cuda/backend.hpp"
 
 namespace polykem {
 
@@ -32,7 +33,8 @@ Status validate_key(const Request& r, const uint8_t* key) {
 Status validate(const Request& r) {
   if (r.scheme == nullptr || r.count == 0) return Status::argument;
   const Scheme& s = *r.scheme;
-  const size_t widest = s.secret_key_bytes + s.public_key_bytes + s.ciphertext_bytes + s.keygen_draw_bytes + s.encaps_draw_bytes;
+  const size_t widest =
+      s.secret_key_bytes + s.public_key_bytes + s.ciphertext_bytes + s.keygen_draw_bytes + s.encaps_draw_bytes;
   if (r.count > std::numeric_limits<ptrdiff_t>::max() / widest) return Status::argument;
   switch (r.op) {
     case Op::keygen:
@@ -50,7 +52,7 @@ Status validate(const Request& r) {
 void zero_outputs(const Request& r) {
   const Scheme& s = *r.scheme;
   const auto zero = [&](uint8_t* out, size_t bytes) {
-    if (out != nullptr) secure_zero(out, r.count * bytes);
+    if (out != nullptr && !cuda::zero_if_on_device(out, r.count * bytes)) secure_zero(out, r.count * bytes);
   };
   zero(r.pk_out, s.public_key_bytes);
   zero(r.sk_out, s.secret_key_bytes);

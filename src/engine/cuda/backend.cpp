@@ -20,6 +20,7 @@ namespace {
 constexpr size_t kChunk =
     32768;  ///< items of one launch list: enough to fill the largest GPU, little enough to overlap
 constexpr size_t kGranule = 4096;
+constexpr size_t kDrawnOnHost = 32;  ///< items of a batch for which the host draws
 constexpr size_t kSlots = 64 * kOps;
 
 /// An operation that was found in the module. Operation::run is a plain function, so each slot has one of its own.
@@ -35,6 +36,7 @@ std::array<Slot, kSlots>& slots() {
 }
 
 std::atomic<size_t> moved_to_cpu{0};
+std::atomic<bool> module_in_use{false};  ///< loaded_module().table is set
 
 /// The same items on the best CPU backend, in chunks of its own.
 Status run_on_cpu(const Scheme& s, Op op, const Batch& batch) {
@@ -72,24 +74,43 @@ Status run_on_cpu(const Scheme& s, Op op, const Batch& batch) {
 }
 
 Status run_slot(const Slot& slot, const Batch& batch, StepTimes* times) {
-  HostBatch host{.count = batch.count,
-                 .shared_key = batch.shared_key,
-                 .draws = batch.draws,
-                 .seed = {},
-                 .pk = batch.pk,
-                 .sk = batch.sk,
-                 .ct = batch.ct,
-                 .pk_out = batch.pk_out,
-                 .sk_out = batch.sk_out,
-                 .ct_out = batch.ct_out,
-                 .ss_out = batch.ss_out};
-  if (batch.draws == nullptr && slot.device->op != Op::decaps) batch.drbg->fill(host.seed);
+  const ModuleTable& table = *loaded_module().table;
+  ModuleBatch host{.count = batch.count,
+                   .shared_key = batch.shared_key,
+                   .draws = batch.draws,
+                   .seed = {},
+                   .pk = batch.pk,
+                   .sk = batch.sk,
+                   .ct = batch.ct,
+                   .pk_out = batch.pk_out,
+                   .sk_out = batch.sk_out,
+                   .ct_out = batch.ct_out,
+                   .ss_out = batch.ss_out,
+                   .key_index = batch.key_index};
+  SecureBuffer draws;
+  const size_t draw_bytes = batch.count * slot.device->record_bytes.draws;
+  if (batch.draws == nullptr && draw_bytes > 0) {
+    batch.drbg->fill(host.seed);
+    // One thread of a GPU takes longer over an item's numbers than the CPU does.
+    if (batch.count <= kDrawnOnHost && draws.reserve(draw_bytes)) {
+      auto* bytes = reinterpret_cast<uint8_t*>(draws.data());
+      batch.drbg->fill({bytes, draw_bytes});
+      host.draws = bytes;
+    }
+  }
   ErrorText why{};
-  const Outcome outcome = loaded_module().table->run(*slot.device, host, times, &why);
+  const Outcome outcome = table.run(*slot.device, host, times, &why);
   secure_zero(host.seed, sizeof host.seed);
   if (outcome == Outcome::ok) return Status::ok;
-  moved_to_cpu.fetch_add(1, std::memory_order_relaxed);
   set_backend_problem(BackendId::cuda, why.text);
+  for (const void* array : {static_cast<const void*>(batch.draws), static_cast<const void*>(batch.pk),
+                            static_cast<const void*>(batch.sk), static_cast<const void*>(batch.ct),
+                            static_cast<const void*>(batch.pk_out), static_cast<const void*>(batch.sk_out),
+                            static_cast<const void*>(batch.ct_out), static_cast<const void*>(batch.ss_out)}) {
+    if (array == nullptr || !table.on_device(array)) continue;
+    return outcome == Outcome::out_of_memory ? Status::out_of_memory : Status::backend_unavailable;
+  }
+  moved_to_cpu.fetch_add(1, std::memory_order_relaxed);
   return run_on_cpu(*slot.scheme, slot.device->op, batch);
 }
 
@@ -156,6 +177,7 @@ using Backends = std::vector<std::pair<const Scheme*, SchemeBackend>>;
 Backends collect() {
   Backends all;
   if (loaded_module().table == nullptr) return all;
+  module_in_use.store(true, std::memory_order_release);
   size_t slot = 0;
   for (const Scheme* scheme : registry()) {
     SchemeBackend backend{};
@@ -182,6 +204,49 @@ const SchemeBackend* backend_for(const Scheme& scheme) {
     if (known == &scheme) return &backend;
   }
   return nullptr;
+}
+
+Status queue(const Request& request, Drbg& drbg, void* workspace, void* stream) {
+  const SchemeBackend* backend = backend_for(*request.scheme);
+  if (backend == nullptr) return Status::backend_unavailable;
+  const ModuleTable& table = *loaded_module().table;
+  const DeviceOperation& operation = *table.operation(request.scheme->name, request.op);
+  ModuleBatch batch{.count = request.count,
+                    .shared_key = request.shared_key,
+                    .draws = request.draws,
+                    .seed = {},
+                    .pk = request.pk,
+                    .sk = request.sk,
+                    .ct = request.ct,
+                    .pk_out = request.pk_out,
+                    .sk_out = request.sk_out,
+                    .ct_out = request.ct_out,
+                    .ss_out = request.ss_out,
+                    .key_index = nullptr};
+  if (request.draws == nullptr && operation.record_bytes.draws > 0) {
+    const Status status = drbg.prepare();
+    if (status != Status::ok) return status;
+    drbg.fill(batch.seed);
+  }
+  ErrorText why{};
+  const Outcome outcome = table.queue(operation, batch, static_cast<std::byte*>(workspace), stream, &why);
+  secure_zero(batch.seed, sizeof batch.seed);
+  if (outcome == Outcome::ok) return Status::ok;
+  set_backend_problem(BackendId::cuda, why.text);
+  return outcome == Outcome::out_of_memory ? Status::out_of_memory : Status::backend_unavailable;
+}
+
+Status queue_bytes(const Scheme& scheme, Op op, size_t count, size_t& bytes) {
+  if (backend_for(scheme) == nullptr) return Status::backend_unavailable;
+  const ModuleTable& table = *loaded_module().table;
+  bytes = table.queue_bytes(*table.operation(scheme.name, op), count);
+  return Status::ok;
+}
+
+bool zero_if_on_device(void* memory, size_t bytes) {
+  if (!module_in_use.load(std::memory_order_acquire)) return false;
+  const ModuleTable& table = *loaded_module().table;
+  return table.on_device(memory) && (table.zero(memory, bytes, nullptr), true);
 }
 
 size_t chunks_moved_to_cpu() {

@@ -5,6 +5,8 @@
 #include <atomic>
 
 #include "core/scheme.hpp"
+#include "engine/request.hpp"
+#include "prim/drbg/drbg.hpp"
 
 namespace polykem::cuda {
 
@@ -14,6 +16,15 @@ inline constexpr size_t kSmallestBatch = 1024;
 /// The set's operations on the GPU; nullptr if there is no module, no GPU, or the module lacks the set. Loads the
 /// module.
 const SchemeBackend* backend_for(const Scheme& scheme);
+
+/// Queues a batch on the caller's stream; all its arrays lie in the memory of the current GPU.
+Status queue(const Request& request, Drbg& drbg, void* workspace, void* stream);
+
+/// Device memory that queue() wants. Status::backend_unavailable if the set has no operation on a GPU here.
+Status queue_bytes(const Scheme& scheme, Op op, size_t count, size_t& bytes);
+
+/// Zeroises memory of a GPU; false, and nothing done, if it is none.
+bool zero_if_on_device(void* memory, size_t bytes);
 
 /// Chunks that a failed device left to the CPU, since the process began.
 size_t chunks_moved_to_cpu();

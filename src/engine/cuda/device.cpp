@@ -12,6 +12,9 @@ namespace {
 /// Kernels are built for this and newer.
 constexpr int kOldestMajor = 7, kOldestMinor = 5;
 
+std::atomic<int> due_fault{static_cast<int>(Fault::none)};
+std::atomic<int> calls_until_fault{0};
+
 void wipe_host(void* memory, size_t bytes) {
   std::memset(memory, 0, bytes);
   asm volatile("" : : "r"(memory) : "memory");
@@ -25,7 +28,30 @@ void check(cudaError_t code, const char* what) {
   throw CudaError{code, std::string(what) + ": " + cudaGetErrorName(code) + " (" + cudaGetErrorString(code) + ")"};
 }
 
+void inject(Fault fault, int after) {
+  calls_until_fault.store(after);
+  due_fault.store(static_cast<int>(fault));
+}
+
+void fail_if_due(Fault fault, cudaError_t as, const char* what) {
+  if (due_fault.load(std::memory_order_relaxed) != static_cast<int>(fault)) return;
+  if (calls_until_fault.fetch_sub(1) != 0) return;
+  due_fault.store(static_cast<int>(Fault::none));
+  throw CudaError{as, std::string(what) + ": " + cudaGetErrorName(as) + " (asked for by a test)"};
+}
+
+Place place_of(const void* pointer) {
+  cudaPointerAttributes attributes{};
+  if (cudaPointerGetAttributes(&attributes, pointer) != cudaSuccess) {
+    (void)cudaGetLastError();
+    return {};
+  }
+  if (attributes.type == cudaMemoryTypeDevice) return {Place::Kind::device, attributes.device};
+  return {attributes.type == cudaMemoryTypeHost ? Place::Kind::pinned : Place::Kind::pageable, -1};
+}
+
 void DeviceMemory::reserve(size_t bytes) {
+  fail_if_due(Fault::allocation, cudaErrorMemoryAllocation, "allocating device memory");
   if (bytes <= size_) return;
   release();
   void* fresh = nullptr;
@@ -162,6 +188,13 @@ Device* DeviceManager::choose() {
     if (!device->lost() && (best == nullptr || device->in_flight() < best->in_flight())) best = device.get();
   }
   return best;
+}
+
+Device* DeviceManager::find(int ordinal) {
+  for (const auto& device : devices_) {
+    if (device->ordinal() == ordinal && !device->lost()) return device.get();
+  }
+  return nullptr;
 }
 
 }  // namespace polykem::cuda

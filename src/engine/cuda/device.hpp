@@ -24,6 +24,18 @@ struct CudaError {
 /// Throws CudaError if `code` is an error. `what`: what was being done, for the user.
 void check(cudaError_t code, const char* what);
 
+/// Faults that tests ask for: fail_if_due() throws `as` when one of its kind is due.
+void inject(Fault fault, int after);
+void fail_if_due(Fault fault, cudaError_t as, const char* what);
+
+/// Where an array lies.
+struct Place {
+  enum class Kind { pageable, pinned, device };
+  Kind kind = Kind::pageable;
+  int ordinal = -1;  ///< of the device
+};
+Place place_of(const void* pointer);
+
 /// Device memory that grows; what it held is lost when it does.
 class DeviceMemory {
  public:
@@ -112,6 +124,8 @@ class DeviceManager {
   const std::string& problem() const { return problem_; }
   /// The one with the fewest batches in flight; nullptr if all are lost.
   Device* choose();
+  /// The one of that ordinal; nullptr if it is lost or none of ours.
+  Device* find(int ordinal);
 
   std::atomic<size_t> budget{0};
 

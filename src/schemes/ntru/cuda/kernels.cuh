@@ -21,23 +21,26 @@ struct Records {
   __device__ const uint8_t* operator[](size_t i) const { return base + i * stride; }
 };
 
+/// Kernels with one item a lane run in blocks of one warp, 24 of them a multiprocessor: batches of 100,000 items then
+/// spread evenly, and what a lane needs fits its share of the registers.
+inline constexpr int kLaneBlocks = 24;
+
 __device__ __forceinline__ size_t warp_item() {
   return blockIdx.x * size_t{kWarps} + threadIdx.x / 32;
 }
 
 /// randombytes. One item a lane. rows: kDrawStride bytes an item.
 template <class Set>
-__global__ void __launch_bounds__(kThreads)
+__global__ void __launch_bounds__(32, kLaneBlocks)
     draw_kernel(uint8_t* rows, const uint32_t* seed, polykem::cuda::DrawDomain domain, int bytes, size_t count) {
-  __shared__ uint32_t stage[kWarps][polykem::cuda::kStageWords];
+  __shared__ uint32_t stage[polykem::cuda::kStageWords];
   const unsigned lane = warp_lane();
-  const size_t first = warp_item() * 32;
+  const size_t first = blockIdx.x * size_t{32};
   if (first >= count) return;
-  polykem::cuda::warp_draw(seed, first + lane, domain, bytes, stage[threadIdx.x / 32], lane,
-                           [&](int m, int w, uint32_t word) {
-                             if (first + m >= count) return;
-                             reinterpret_cast<uint32_t*>(rows + (first + m) * Shape<Set>::kDrawStride)[w] = word;
-                           });
+  polykem::cuda::warp_draw(seed, first + lane, domain, bytes, stage, lane, [&](int m, int w, uint32_t word) {
+    if (first + m >= count) return;
+    reinterpret_cast<uint32_t*>(rows + (first + m) * Shape<Set>::kDrawStride)[w] = word;
+  });
 }
 
 /// sample_fg: f and g as rows of Rq.
@@ -399,14 +402,14 @@ __device__ __forceinline__ void store_secret(uint8_t* ss, const uint32_t (&diges
 
 /// sha3_256 of rm. One item a lane.
 template <class Set>
-__global__ void __launch_bounds__(kThreads) hash_rm_kernel(uint8_t* ss, const uint8_t* rm, size_t count) {
+__global__ void __launch_bounds__(32, kLaneBlocks) hash_rm_kernel(uint8_t* ss, const uint8_t* rm, size_t count) {
   using S = Shape<Set>;
-  __shared__ uint32_t stage[kWarps][polykem::cuda::kStageWords];
+  __shared__ uint32_t stage[polykem::cuda::kStageWords];
   const unsigned lane = warp_lane();
-  const size_t first = warp_item() * 32;
+  const size_t first = blockIdx.x * size_t{32};
   if (first >= count) return;
   uint32_t digest[8];
-  polykem::cuda::warp_sha3_256<S::kRmBytes>(digest, stage[threadIdx.x / 32], lane, [&](int m, int w) -> uint32_t {
+  polykem::cuda::warp_sha3_256<S::kRmBytes>(digest, stage, lane, [&](int m, int w) -> uint32_t {
     return first + m < count ? reinterpret_cast<const uint32_t*>(rm + (first + m) * S::kRmStride)[w] : 0u;
   });
   if (first + lane < count) store_secret(ss + (first + lane) * 32, digest);
@@ -415,29 +418,32 @@ __global__ void __launch_bounds__(kThreads) hash_rm_kernel(uint8_t* ss, const ui
 /// sha3_256, sha3_256.reject and cmov: the hash of rm, or where the item failed that of the PRF key and ct. One item a
 /// lane.
 template <class Set>
-__global__ void __launch_bounds__(kThreads)
+__global__ void __launch_bounds__(32, kLaneBlocks)
     hash_select_kernel(uint8_t* ss, const uint8_t* rm, const uint32_t* fail, Records sk, Records ct, size_t count) {
   using S = Shape<Set>;
-  __shared__ uint32_t stage[kWarps][polykem::cuda::kStageWords];
+  __shared__ uint32_t stage[polykem::cuda::kStageWords];
   const unsigned lane = warp_lane();
-  const size_t first = warp_item() * 32;
+  const size_t first = blockIdx.x * size_t{32};
   if (first >= count) return;
-  uint32_t accepted[8], rejected[8];
-  polykem::cuda::warp_sha3_256<S::kRmBytes>(accepted, stage[threadIdx.x / 32], lane, [&](int m, int w) -> uint32_t {
+  __shared__ uint32_t accepted[8][32];  // not in registers: the second hash needs them
+  uint32_t digest[8];
+  polykem::cuda::warp_sha3_256<S::kRmBytes>(digest, stage, lane, [&](int m, int w) -> uint32_t {
     return first + m < count ? reinterpret_cast<const uint32_t*>(rm + (first + m) * S::kRmStride)[w] : 0u;
   });
-  polykem::cuda::warp_sha3_256<32 + S::kCiphertextBytes>(
-      rejected, stage[threadIdx.x / 32], lane, [&](int m, int w) -> uint32_t {
-        if (first + m >= count) return 0;
-        if (w < 8) return record_word(sk[first + m] + S::kPrfOffset, w, 32);
-        return record_word(ct[first + m], w - 8, S::kCiphertextBytes);
-      });
+#pragma unroll
+  for (int j = 0; j < 8; ++j)
+    accepted[j][lane] = digest[j];
+  polykem::cuda::warp_sha3_256<32 + S::kCiphertextBytes>(digest, stage, lane, [&](int m, int w) -> uint32_t {
+    if (first + m >= count) return 0;
+    if (w < 8) return record_word(sk[first + m] + S::kPrfOffset, w, 32);
+    return record_word(ct[first + m], w - 8, S::kCiphertextBytes);
+  });
   const uint32_t flags = first + lane < count ? fail[first + lane] : 0;
   const uint32_t mask = 0u - ((flags | (0u - flags)) >> 31);
 #pragma unroll
   for (int j = 0; j < 8; ++j)
-    accepted[j] ^= mask & (accepted[j] ^ rejected[j]);
-  if (first + lane < count) store_secret(ss + (first + lane) * 32, accepted);
+    digest[j] = (digest[j] & mask) | (accepted[j][lane] & ~mask);
+  if (first + lane < count) store_secret(ss + (first + lane) * 32, digest);
 }
 
 }  // namespace polykem::ntru::cuda

@@ -54,6 +54,8 @@ struct Flight {
   Records pk() const { return {io.pk, io.shared_key ? 0u : static_cast<uint32_t>(S::kPublicKeyBytes)}; }
   Records sk() const { return {io.sk, io.shared_key ? 0u : static_cast<uint32_t>(S::kSecretKeyBytes)}; }
   Records ct() const { return {io.ct, static_cast<uint32_t>(S::kCiphertextBytes)}; }
+  /// Blocks of one warp for a kernel with one item a lane.
+  unsigned lane_blocks() const { return static_cast<unsigned>((io.count + 31) / 32); }
   /// Blocks for a kernel whose warps take `items` items each.
   unsigned blocks(size_t items) const {
     const size_t per_block = items * kWarps;
@@ -65,18 +67,17 @@ struct Flight {
   cudaError_t error = cudaSuccess;
   uint8_t *draws = nullptr, *rm = nullptr;
   uint32_t* fail = nullptr;
-  uint16_t *a = nullptr, *b = nullptr, *inverse_f = nullptr, *x = nullptr, *z = nullptr, *u = nullptr, *v = nullptr;
+  uint16_t *a = nullptr, *b = nullptr, *x = nullptr, *u = nullptr, *v = nullptr;
 
  private:
   explicit Flight(const DeviceBatch& batch) : io(batch) {}
 
+  /// Products may write over an operand that is dead afterwards, which keeps this, and so the wipe behind it, small.
   void layout(DeviceArena& arena, Op op) {
     a = arena.take<uint16_t>(kRowBytes);
     b = arena.take<uint16_t>(kRowBytes);
-    z = arena.take<uint16_t>(kRowBytes);
     if (op == Op::decaps) {
       x = arena.take<uint16_t>(kRowBytes);
-      inverse_f = arena.take<uint16_t>(kRowBytes);
       u = arena.take<uint16_t>(kRowBytes);
       rm = arena.take<uint8_t>(S::kRmStride);
       fail = arena.take<uint32_t>(sizeof(uint32_t));
@@ -88,8 +89,7 @@ struct Flight {
       rm = arena.take<uint8_t>(S::kRmStride);
       return;
     }
-    inverse_f = arena.take<uint16_t>(kRowBytes);
-    u = inverse_f;  // once 1/f is packed
+    u = arena.take<uint16_t>(kRowBytes);
     v = arena.take<uint16_t>(kRowBytes);
   }
 };
@@ -110,16 +110,16 @@ struct Plan {
     if (t.error == cudaSuccess) t.error = error;
   }
 
-  // ---- keygen: a = f, b = g, z = G f / 3, v = 3 / (G f). G = 3 g or 3 (x - 1) g; its constant factor waits for the
-  // packing, so that every product but Newton's has a ternary operand: 1/h = v f f / 3 and h = 3 v g g, or 3 (x - 1)^2
-  // v g g.
+  // ---- keygen: a = f, b = g, u = 1/f, then x = G f / 3 over the draws, v = 3 / (G f). G = 3 g or 3 (x - 1) g; its
+  // constant factor waits for the packing, so that every product but Newton's has a ternary operand: 1/h = v f f / 3
+  // and h = 3 v g g, or 3 (x - 1)^2 v g g.
 
   static void draw(F& t, polykem::cuda::DrawDomain domain, int bytes) {
     if (t.io.draws != nullptr) {
       t.error = cudaMemcpy2DAsync(t.draws, S::kDrawStride, t.io.draws, bytes, bytes, t.count(),
                                   cudaMemcpyDeviceToDevice, t.stream);
     } else {
-      draw_kernel<Set><<<t.blocks(32), kThreads, 0, t.stream>>>(t.draws, t.io.seed, domain, bytes, t.count());
+      draw_kernel<Set><<<t.lane_blocks(), 32, 0, t.stream>>>(t.draws, t.io.seed, domain, bytes, t.count());
     }
   }
   static void draw_keygen(F& t) { draw(t, polykem::cuda::DrawDomain::keygen, S::kKeygenDrawBytes); }
@@ -129,72 +129,69 @@ struct Plan {
   }
   static void invert_f(F& t) {
     constexpr int kItems = S::kN > 1024 ? 4 : 8;
-    invert_mod3_kernel<Set><<<t.blocks(kItems), kThreads, 0, t.stream>>>(t.inverse_f, t.a, t.count());
+    invert_mod3_kernel<Set><<<t.blocks(kItems), kThreads, 0, t.stream>>>(t.u, t.a, t.count());
   }
   static void store_f(F& t) {
-    store_f_kernel<Set><<<t.blocks(1), kThreads, 0, t.stream>>>(t.io.sk_out, t.a, t.inverse_f, t.draws, t.count());
+    store_f_kernel<Set><<<t.blocks(1), kThreads, 0, t.stream>>>(t.io.sk_out, t.a, t.u, t.draws, t.count());
   }
   static void mul_Gf(F& t) {
-    multiply(t, MulKind::ternary, t.z, t.b, t.a);
-    if constexpr (!S::kHps) times_x_minus_1_kernel<Set><<<t.blocks(1), kThreads, 0, t.stream>>>(t.z, t.count());
+    multiply(t, MulKind::ternary, t.x, t.b, t.a);
+    if constexpr (!S::kHps) times_x_minus_1_kernel<Set><<<t.blocks(1), kThreads, 0, t.stream>>>(t.x, t.count());
   }
 
-  /// mod 2 by division steps, then Newton's v <- v (2 - a v), doubling the bits. [NTRU20, 1.9.4]
+  /// mod 2 by division steps, then Newton's v <- v (2 - a v), doubling the bits. [NTRU20, S2_inverse, Rq_inverse]
   static void invert_Gf(F& t) {
     constexpr int kItems = S::kN > 1024 ? 4 : 8;
-    invert_mod2_kernel<Set><<<t.blocks(kItems), kThreads, 0, t.stream>>>(t.v, t.z, t.count());
+    invert_mod2_kernel<Set><<<t.blocks(kItems), kThreads, 0, t.stream>>>(t.v, t.x, t.count());
     for (unsigned bits = 1; bits < S::kLogQ; bits *= 2) {
       const unsigned logq = 2 * bits <= 8 ? 8 : S::kLogQ;
       const MulKind kind = bits == 1 ? MulKind::ternary : MulKind::general;
-      multiply(t, kind, t.u, t.z, t.v, logq);
+      multiply(t, kind, t.u, t.x, t.v, logq);
       two_minus_kernel<Set><<<t.blocks(1), kThreads, 0, t.stream>>>(t.u, t.count());
       multiply(t, kind, t.v, t.u, t.v, logq);
     }
   }
   static void mul_vf(F& t) { multiply(t, MulKind::ternary, t.u, t.v, t.a); }
-  static void mul_invh(F& t) { multiply(t, MulKind::ternary, t.z, t.u, t.a); }
+  static void mul_invh(F& t) { multiply(t, MulKind::ternary, t.x, t.u, t.a); }
   static void store_invh(F& t) {
     pack_third_kernel<Set>
-        <<<t.blocks(1), kThreads, 0, t.stream>>>(t.io.sk_out + S::kInverseHOffset, S::kSecretKeyBytes, t.z, t.count());
+        <<<t.blocks(1), kThreads, 0, t.stream>>>(t.io.sk_out + S::kInverseHOffset, S::kSecretKeyBytes, t.x, t.count());
   }
   static void mul_vG(F& t) { multiply(t, MulKind::ternary, t.u, t.v, t.b); }
-  static void mul_h(F& t) { multiply(t, MulKind::ternary, t.z, t.u, t.b); }
-  static void store_h(F& t) { pack_h_kernel<Set><<<t.blocks(1), kThreads, 0, t.stream>>>(t.io.pk_out, t.z, t.count()); }
+  static void mul_h(F& t) { multiply(t, MulKind::ternary, t.x, t.u, t.b); }
+  static void store_h(F& t) { pack_h_kernel<Set><<<t.blocks(1), kThreads, 0, t.stream>>>(t.io.pk_out, t.x, t.count()); }
 
-  // ---- encaps: a = r, b = m, x = h, z = h r
+  // ---- encaps: a = r, b = m, x = h then h r
 
   static void draw_encaps(F& t) { draw(t, polykem::cuda::DrawDomain::encaps, S::kEncapsDrawBytes); }
   static void sample_rm(F& t) {
     sample_rm_kernel<Set><<<t.blocks(1), kThreads, 0, t.stream>>>(t.a, t.b, t.rm, t.draws, t.count());
   }
-  static void hash_rm(F& t) {
-    hash_rm_kernel<Set><<<t.blocks(32), kThreads, 0, t.stream>>>(t.io.ss_out, t.rm, t.count());
-  }
+  static void hash_rm(F& t) { hash_rm_kernel<Set><<<t.lane_blocks(), 32, 0, t.stream>>>(t.io.ss_out, t.rm, t.count()); }
   static void load_h(F& t) { load_h_kernel<Set><<<t.blocks(1), kThreads, 0, t.stream>>>(t.x, t.pk(), t.count()); }
-  static void mul_hr(F& t) { multiply(t, MulKind::ternary, t.z, t.x, t.a); }
+  static void mul_hr(F& t) { multiply(t, MulKind::ternary, t.x, t.x, t.a); }
   static void store_c(F& t) {
-    lift_add_pack_kernel<Set><<<t.blocks(1), kThreads, 0, t.stream>>>(t.io.ct_out, t.z, t.b, t.count());
+    lift_add_pack_kernel<Set><<<t.blocks(1), kThreads, 0, t.stream>>>(t.io.ct_out, t.x, t.b, t.count());
   }
 
-  // ---- decaps: a = f, x = c then c - Lift(m), z = c f then r, b = m, u = 1/h
+  // ---- decaps: a = f then c f, b = 1/f mod 3 then m, x = c then c - Lift(m) then r, u = 1/h
 
   static void load_c_sk(F& t) {
     load_c_sk_kernel<Set>
-        <<<t.blocks(1), kThreads, 0, t.stream>>>(t.x, t.a, t.inverse_f, t.u, t.fail, t.ct(), t.sk(), t.count());
+        <<<t.blocks(1), kThreads, 0, t.stream>>>(t.x, t.a, t.b, t.u, t.fail, t.ct(), t.sk(), t.count());
   }
-  static void mul_cf(F& t) { multiply(t, MulKind::ternary, t.z, t.x, t.a); }
-  static void reduce_cf(F& t) { reduce_kernel<Set><<<t.blocks(1), kThreads, 0, t.stream>>>(t.z, t.count()); }
-  static void mul_m(F& t) { multiply(t, MulKind::s3, t.b, t.z, t.inverse_f); }
+  static void mul_cf(F& t) { multiply(t, MulKind::ternary, t.a, t.x, t.a); }
+  static void reduce_cf(F& t) { reduce_kernel<Set><<<t.blocks(1), kThreads, 0, t.stream>>>(t.a, t.count()); }
+  static void mul_m(F& t) { multiply(t, MulKind::s3, t.b, t.a, t.b); }
   static void lift_sub(F& t) {
     lift_sub_kernel<Set><<<t.blocks(1), kThreads, 0, t.stream>>>(t.x, t.fail, t.b, t.count());
   }
-  static void mul_r(F& t) { multiply(t, MulKind::general, t.z, t.x, t.u); }
+  static void mul_r(F& t) { multiply(t, MulKind::general, t.x, t.x, t.u); }
   static void check_rm(F& t) {
-    check_rm_kernel<Set><<<t.blocks(1), kThreads, 0, t.stream>>>(t.rm, t.fail, t.z, t.b, t.count());
+    check_rm_kernel<Set><<<t.blocks(1), kThreads, 0, t.stream>>>(t.rm, t.fail, t.x, t.b, t.count());
   }
   static void hash_select(F& t) {
-    hash_select_kernel<Set>
-        <<<t.blocks(32), kThreads, 0, t.stream>>>(t.io.ss_out, t.rm, t.fail, t.sk(), t.ct(), t.count());
+    hash_select_kernel<Set><<<t.lane_blocks(), 32, 0, t.stream>>>(t.io.ss_out, t.rm, t.fail, t.sk(), t.ct(), t.count());
   }
 
   static constexpr std::array keygen{

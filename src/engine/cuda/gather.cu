@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/cuda/gather.hpp"
+
+namespace polykem::cuda {
+
+namespace {
+
+constexpr int kThreads = 128;
+
+/// One warp a record; the index is public.
+__global__ void __launch_bounds__(kThreads)
+    gather_kernel(uint8_t* to, const uint8_t* from, const uint64_t* index, size_t record_bytes, size_t count) {
+  const size_t item = blockIdx.x * size_t{kThreads / 32} + threadIdx.x / 32;
+  if (item >= count) return;
+  const uint8_t* source = from + index[item] * record_bytes;
+  for (size_t b = threadIdx.x % 32; b < record_bytes; b += 32)
+    to[item * record_bytes + b] = source[b];
+}
+
+}  // namespace
+
+cudaError_t gather(uint8_t* to, const uint8_t* from, const uint64_t* index, size_t record_bytes, size_t count,
+                   cudaStream_t stream) {
+  const size_t blocks = (count + kThreads / 32 - 1) / (kThreads / 32);
+  gather_kernel<<<static_cast<unsigned>(blocks), kThreads, 0, stream>>>(to, from, index, record_bytes, count);
+  return cudaGetLastError();
+}
+
+}  // namespace polykem::cuda

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <cstddef>
+#include <cstdint>
+
+namespace polykem::cuda {
+
+/// to[i] = from[index[i]] for records of `record_bytes` bytes; all in device memory. Asynchronous on `stream`.
+cudaError_t gather(uint8_t* to, const uint8_t* from, const uint64_t* index, size_t record_bytes, size_t count,
+                   cudaStream_t stream);
+
+}  // namespace polykem::cuda
