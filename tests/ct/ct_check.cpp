@@ -17,7 +17,10 @@
 
 namespace {
 
-constexpr size_t kCount = 2;
+/// Items of a batch: few run one by one on every backend, more run across the lanes of the vector backends.
+constexpr size_t kFew = 2, kAcrossLanes = 9;
+size_t item_count = kFew;
+
 constexpr int kSkip = 77;
 
 using Bytes = std::vector<uint8_t>;
@@ -61,14 +64,14 @@ struct Check {
     r.op = op;
     r.key_mode = mode;
     r.scheme = scheme;
-    r.count = kCount;
+    r.count = item_count;
     return r;
   }
 
   void keygen() {
-    const Bytes draws = secret_draws(kCount * info.keygen_draw_bytes, 1);
-    pk.resize(kCount * info.public_key_bytes);
-    sk.resize(kCount * info.secret_key_bytes);
+    const Bytes draws = secret_draws(item_count * info.keygen_draw_bytes, 1);
+    pk.resize(item_count * info.public_key_bytes);
+    sk.resize(item_count * info.secret_key_bytes);
     polykem_request r = request(POLYKEM_KEYGEN, POLYKEM_KEY_PER_ITEM);
     r.draws = draws.data();
     r.pk_out = pk.data();
@@ -80,9 +83,9 @@ struct Check {
 
   /// With draws of the caller, or (draws == false) of the context's own generator.
   void encaps(polykem_key_mode mode, bool with_draws) {
-    const Bytes draws = secret_draws(kCount * info.encaps_draw_bytes, 2);
-    ct.assign(kCount * info.ciphertext_bytes, 0);
-    ss.assign(kCount * info.shared_secret_bytes, 0);
+    const Bytes draws = secret_draws(item_count * info.encaps_draw_bytes, 2);
+    ct.assign(item_count * info.ciphertext_bytes, 0);
+    ss.assign(item_count * info.shared_secret_bytes, 0);
     polykem_request r = request(POLYKEM_ENCAPS, mode);
     r.draws = with_draws ? draws.data() : nullptr;
     r.pk = pk.data();
@@ -93,7 +96,7 @@ struct Check {
   }
 
   Bytes decaps(polykem_key_mode mode, const Bytes& ciphertexts) {
-    Bytes out(kCount * info.shared_secret_bytes);
+    Bytes out(item_count * info.shared_secret_bytes);
     polykem_request r = request(POLYKEM_DECAPS, mode);
     r.sk = sk.data();
     r.ct = ciphertexts.data();
@@ -105,8 +108,8 @@ struct Check {
   /// The secrets stay in a key set.
   Bytes decaps_keyset(const Bytes& ciphertexts) {
     polykem_keyset* keys = nullptr;
-    require(polykem_keyset_import(context, scheme, POLYKEM_SECRET_KEYS, kCount, sk.data(), &keys), "import");
-    Bytes out(kCount * info.shared_secret_bytes);
+    require(polykem_keyset_import(context, scheme, POLYKEM_SECRET_KEYS, item_count, sk.data(), &keys), "import");
+    Bytes out(item_count * info.shared_secret_bytes);
     polykem_request r = request(POLYKEM_DECAPS, POLYKEM_KEY_PER_ITEM);
     r.keyset = keys;
     r.ct = ciphertexts.data();
@@ -121,8 +124,8 @@ struct Check {
 void expect(const char* what, const Bytes& a, const Bytes& b, bool equal) {
   declassify(a);
   declassify(b);
-  const size_t half = a.size() / kCount;
-  for (size_t i = 0; i < kCount; ++i) {
+  const size_t half = a.size() / item_count;
+  for (size_t i = 0; i < item_count; ++i) {
     const bool same = std::memcmp(a.data() + i * half, b.data() + i * half, half) == 0;
     if (same != equal) fail(std::string(what) + (equal ? ": secrets differ" : ": secrets are equal"));
   }
@@ -131,8 +134,8 @@ void expect(const char* what, const Bytes& a, const Bytes& b, bool equal) {
 /// Changes one byte of every ciphertext.
 Bytes damaged(const Bytes& ct, size_t offset, uint8_t flip) {
   Bytes bad = ct;
-  for (size_t i = 0; i < kCount; ++i)
-    bad[i * (ct.size() / kCount) + offset] ^= flip;
+  for (size_t i = 0; i < item_count; ++i)
+    bad[i * (ct.size() / item_count) + offset] ^= flip;
   return bad;
 }
 
@@ -168,6 +171,10 @@ int main(int argc, char** argv) {
   if (backend == nullptr) return kSkip;
   if (wanted != nullptr && std::strcmp(wanted, backend) != 0) fail("another backend runs than was asked for");
   run_all(check, argc > 2 && std::strcmp(argv[2], "--leak") == 0);
+  if (std::strcmp(backend, "ref") != 0) {
+    item_count = kAcrossLanes;
+    run_all(check, false);
+  }
   polykem_context_free(check.context);
   std::printf("%s on %s: done\n", argv[1], backend);
   return 0;
