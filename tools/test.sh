@@ -3,11 +3,12 @@
 #
 # Builds and runs the tests, one phase after the other, and adds up.
 #
-#   tools/test.sh PHASE...      PHASE: release | asan | ubsan | fuzz
+#   tools/test.sh PHASE...      PHASE: release | asan | ubsan | program | fuzz
 #
 #   release  everything that needs no GPU, in build/
 #   asan     the quick tests under AddressSanitizer, in build-asan/
 #   ubsan    the quick tests under UndefinedBehaviorSanitizer, in build-ubsan/
+#   program  the program's tests under AddressSanitizer, faulty network clients included, in build-asan/
 #   fuzz     every fuzzer for POLYKEM_FUZZ_SECONDS (10), in build-fuzz/
 #
 # The last line is "N passed, N failed"; the exit status is 0 only when something ran and nothing failed.
@@ -100,7 +101,11 @@ run() {
   case "$1" in
     release) run_phase release build --preset release -DPOLYKEM_BUILD_TESTS=ON -- -LE gpu ;;
     asan | ubsan)
-      run_phase "$1" "build-$1" --preset "$1" -- -L "$sanitizer_labels" -LE gpu -E "$sanitizer_leaves_out"
+      run_phase "$1" "build-$1" --preset "$1" -DPOLYKEM_BUILD_CLI=OFF -- \
+        -L "$sanitizer_labels" -LE gpu -E "$sanitizer_leaves_out"
+      ;;
+    program)
+      run_phase program build-asan --preset asan -DPOLYKEM_BUILD_CLI=ON -- -L '^(quick|cli)$' -LE gpu
       ;;
     fuzz)
       clang=$(fuzz_compiler)
@@ -109,7 +114,7 @@ run() {
         -DCMAKE_C_COMPILER="${clang/++/}" -- -L fuzz
       ;;
     *)
-      echo "test: unknown phase '$1' (release, asan, ubsan, fuzz)" >&2
+      echo "test: unknown phase '$1' (release, asan, ubsan, program, fuzz)" >&2
       exit 2
       ;;
   esac
