@@ -62,12 +62,13 @@ struct Gf3 {
     const V16 p_nonzero = p.plane[0], p_negative = p.plane[1], q_nonzero = q.plane[0], q_negative = q.plane[1];
 #ifdef POLYKEM_ISA_AVX512
     // Six operations, with s = negative ? -1 : 1. differ: the signs of p and s q do; same: differ ^ (p is subtracted).
-    const V16 differ = logic3<0x96>(p_negative, q_negative, m.negative);
-    const V16 same = logic3<0x78>(differ, p_nonzero, m.nonzero);
-    q.plane[0] = logic3<0xd6>(q_nonzero, differ, same);
-    q.plane[1] = logic3<0x63>(q_nonzero, p_negative, same);
-    p.plane[0] = logic3<0xca>(m.swap, q_nonzero, p_nonzero);
-    p.plane[1] = logic3<0x78>(p_negative, m.swap, differ);
+    // The first operand is the one overwritten: a value not needed again, or a mask.
+    const V16 differ = logic3<0x96>(q_negative, p_negative, m.negative);
+    const V16 same = logic3<0x6a>(m.nonzero, p_nonzero, differ);
+    p.plane[0] = logic3<0xb8>(p_nonzero, m.swap, q_nonzero);
+    p.plane[1] = logic3<0x6c>(m.swap, p_negative, differ);
+    q.plane[0] = logic3<0xd6>(differ, q_nonzero, same);
+    q.plane[1] = logic3<0x39>(same, p_negative, q_nonzero);
 #else
     // p - s q instead of s q - p, which saves a complement.
     const V16 differ = p_negative ^ q_negative ^ m.negative;
