@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The CUDA backend against known answers and against the CPU. Exit code 77: there is no GPU here, and why.
-//   polykem_gpu_check kat|accumulated|differential|randomness|threads|parts DATA_FOLDER [SCHEME]
+//   polykem_gpu_check TEST DATA_FOLDER [SCHEME]
+// TEST: kat accumulated differential randomness threads parts keysets arrays faults.
 // POLYKEM_GPU_ITEMS: items per set of the differential test and of the test of the generator (default 20000).
 #include <algorithm>
 #include <cstdio>
@@ -377,11 +378,132 @@ void check_parts(const Set& set) {
   std::printf("%s: 1501 items in parts\n", set.info.name);
 }
 
+/// Secret keys that were made on the GPU and stay there; public keys that were put there.
+void check_keysets(const Set& set) {
+  constexpr size_t kKeys = 999;
+  const Context gpu = make_context("cuda");
+  Exchange x(set, kKeys);
+  polykem_keyset *secret = nullptr, *open = nullptr;
+  expect(polykem_keyset_generate(gpu.get(), set.scheme, kKeys, x.pk.data(), &secret) == POLYKEM_OK, "keyset_generate");
+  expect(polykem_keyset_import(gpu.get(), set.scheme, POLYKEM_PUBLIC_KEYS, kKeys, x.pk.data(), &open) == POLYKEM_OK,
+         "keyset_import");
+  if (secret == nullptr || open == nullptr) return;
+  std::vector<size_t> index(kKeys);
+  for (size_t i = 0; i < kKeys; ++i)
+    index[i] = (i * 7 + 3) % kKeys;
+  for (const int mode : {0, 1, 2}) {  // in order, by index, shared
+    auto e = request(set, POLYKEM_ENCAPS, kKeys, mode == 2), d = request(set, POLYKEM_DECAPS, kKeys, mode == 2);
+    e.keyset = open;
+    d.keyset = secret;
+    e.key_index = d.key_index = mode == 0 ? nullptr : index.data();
+    e.ct_out = x.ct.data();
+    e.ss_out = x.ss.data();
+    d.ct = x.ct.data();
+    d.ss_out = x.decapsulated.data();
+    expect(polykem_run(gpu.get(), &e) == POLYKEM_OK && polykem_run(gpu.get(), &d) == POLYKEM_OK, "batch with key sets");
+    expect_equal(x.decapsulated, x.ss, 32, set.name() + " key sets, mode " + std::to_string(mode));
+    std::fill(x.decapsulated.begin(), x.decapsulated.end(), 0xa5);
+  }
+  polykem_keyset_free(secret);
+  polykem_keyset_free(open);
+  std::printf("%s: %zu keys on the card\n", set.info.name, kKeys);
+}
+
+/// Device memory with a copy of some bytes.
+class OnDevice {
+ public:
+  explicit OnDevice(const Bytes& bytes) : size_(bytes.size()) {
+    data_ = table().allocate(size_, nullptr);
+    table().copy(data_, bytes.data(), size_, nullptr);
+  }
+  explicit OnDevice(size_t size) : OnDevice(Bytes(size, 0xa5)) {}
+  ~OnDevice() { table().release(data_, size_); }
+  OnDevice(const OnDevice&) = delete;
+  OnDevice& operator=(const OnDevice&) = delete;
+
+  uint8_t* data() const { return reinterpret_cast<uint8_t*>(data_); }
+  Bytes read() const {
+    Bytes bytes(size_);
+    table().copy(bytes.data(), data_, size_, nullptr);
+    return bytes;
+  }
+
+ private:
+  static const polykem::cuda::ModuleTable& table() { return *polykem::cuda::loaded_module().table; }
+  size_t size_;
+  std::byte* data_;
+};
+
+/// Arrays in device memory: through polykem_run, and queued on a stream.
+void check_device_arrays(const Set& set) {
+  constexpr size_t kCount = 77;
+  const Context gpu = make_context("cuda"), cpu = make_cpu_context(set.scheme);
+  std::mt19937_64 random(3);
+  Exchange x(set, kCount);
+  fill(x.keygen_draws, random);
+  fill(x.encaps_draws, random);
+  keygen(cpu, set, x, true);
+  encaps(cpu, set, x, true);
+  damage(set, x.ct, kCount, random);
+  decaps(cpu, set, x);
+  const OnDevice draws(x.keygen_draws), pk(x.pk.size()), sk(x.sk.size()), ct(x.ct), ss(x.ss.size());
+  auto k = request(set, POLYKEM_KEYGEN, kCount), d = request(set, POLYKEM_DECAPS, kCount);
+  k.draws = draws.data();
+  k.pk_out = pk.data();
+  k.sk_out = sk.data();
+  expect(polykem_run(gpu.get(), &k) == POLYKEM_OK, "keygen with device arrays");
+  expect_equal(pk.read(), x.pk, set.info.public_key_bytes, set.name() + " pk on the device");
+  expect_equal(sk.read(), x.sk, set.info.secret_key_bytes, set.name() + " sk on the device");
+  d.sk = sk.data();
+  d.ct = ct.data();
+  d.ss_out = ss.data();
+  size_t bytes = 0;
+  expect(polykem_cuda_workspace(gpu.get(), set.scheme, POLYKEM_DECAPS, kCount, &bytes) == POLYKEM_OK, "workspace");
+  const OnDevice workspace(bytes);
+  expect(polykem_cuda_queue(gpu.get(), &d, workspace.data(), nullptr) == POLYKEM_OK, "queue");
+  expect_equal(ss.read(), x.decapsulated, 32, set.name() + " queued decaps");
+  expect_equal(workspace.read(), Bytes(bytes, 0), bytes, set.name() + " workspace after use");
+  std::printf("%s: arrays in device memory\n", set.info.name);
+}
+
+/// What the driver may report, simulated. The last one costs the device, so this test has a process of its own.
+void check_faults(const Set& set) {
+  using polykem::cuda::Fault;
+  const auto& table = *polykem::cuda::loaded_module().table;
+  std::mt19937_64 random(11);
+  for (const int after : {0, 1, 2}) {
+    table.inject(Fault::allocation, after);
+    check_against_cpu(set, 501, false, random);
+  }
+  table.inject(Fault::none, 0);
+  expect(polykem::cuda::chunks_moved_to_cpu() == 0, "a failed allocation moved work to the CPU");
+  const Context gpu = make_context("cuda");
+  Exchange x(set, 33);
+  polykem_keyset* keys = nullptr;
+  expect(polykem_keyset_generate(gpu.get(), set.scheme, x.count, x.pk.data(), &keys) == POLYKEM_OK, "keyset_generate");
+  table.inject(Fault::step, 2);
+  check_against_cpu(set, 301, false, random);
+  expect(polykem::cuda::chunks_moved_to_cpu() > 0, "a kernel's error did not move the batch to the CPU");
+  auto d = request(set, POLYKEM_DECAPS, x.count);
+  d.keyset = keys;
+  d.ct = x.ct.data();
+  d.ss_out = x.ss.data();
+  expect(polykem_run(gpu.get(), &d) == POLYKEM_ERR_BACKEND_UNAVAILABLE, "keys on a lost device must be an error");
+  polykem_keyset_free(keys);
+  std::printf("%s: failed allocations, a failed kernel, a lost device\n", set.info.name);
+}
+
 int run(const std::string& test, const std::string& folder, const char* only) {
   const std::vector<Set> all = sets(only);
   expect(!all.empty(), "the module has no parameter set");
   if (test == "threads") check_threads(all);
+  if (test == "faults") {
+    check_faults(all.front());
+    return failures == 0 ? 0 : 1;
+  }
   for (const Set& set : all) {
+    if (test == "keysets") check_keysets(set);
+    if (test == "arrays") check_device_arrays(set);
     if (test == "kat") check_kat(set, folder);
     if (test == "accumulated") check_accumulated(set, folder);
     if (test == "differential") check_differential(set);
@@ -396,8 +518,7 @@ int run(const std::string& test, const std::string& folder, const char* only) {
 
 int main(int argc, char** argv) {
   if (argc < 3) {
-    std::fprintf(stderr, "usage: %s kat|accumulated|differential|randomness|threads|parts DATA_FOLDER [SCHEME]\n",
-                 argv[0]);
+    std::fprintf(stderr, "usage: %s TEST DATA_FOLDER [SCHEME]\n", argv[0]);
     return 2;
   }
   const auto& module = polykem::cuda::loaded_module();

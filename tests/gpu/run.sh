@@ -25,7 +25,7 @@ for step in $steps; do
       ;;
     sanitize)
       for tool in memcheck racecheck; do
-        for test in kat differential; do
+        for test in kat differential keysets arrays; do
           echo "compute-sanitizer $tool: $test"
           POLYKEM_GPU_ITEMS=33 compute-sanitizer --tool "$tool" --error-exitcode 9 \
             "$build/bin/polykem_gpu_check" "$test" "$data" ntruhps2048509 2>&1 | tail -n 6
