@@ -22,7 +22,9 @@ Status os_entropy(std::span<uint8_t> out) {
   return Status::ok;
 }
 
-Drbg::~Drbg() { secure_zero(key_, sizeof key_); }
+Drbg::~Drbg() {
+  secure_zero(key_, sizeof key_);
+}
 
 Status Drbg::prepare() {
   const int process = getpid();
@@ -34,11 +36,17 @@ Status Drbg::prepare() {
   return Status::ok;
 }
 
-void Drbg::fill(std::span<uint8_t> out) {
-  Shake stream(Shake::Strength::shake256);
-  stream.absorb(key_);
-  stream.squeeze(key_);
-  stream.squeeze(out);
+void Drbg::fill(std::span<uint8_t> out, Aes256Ctr keystream) {
+  if (keystream != nullptr) {
+    constexpr uint64_t kKeyBlocks = kKeyBytes / kAesBlockBytes;  // the first blocks are the next key
+    keystream(out.data(), out.size(), key_, 0, kKeyBlocks);
+    keystream(key_, kKeyBytes, key_, 0, 0);
+  } else {
+    Shake stream(Shake::Strength::shake256);
+    stream.absorb(key_);
+    stream.squeeze(key_);
+    stream.squeeze(out);
+  }
   fills_left_ -= fills_left_ > 0 ? 1 : 0;
 }
 

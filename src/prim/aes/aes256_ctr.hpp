@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// Keystream of AES-256 in counter mode, for random generators. [FIPS197; SP80038A, 6.5]
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace polykem {
+
+inline constexpr size_t kAes256KeyBytes = 32;
+inline constexpr size_t kAesBlockBytes = 16;
+
+/// Writes `length` bytes of keystream: block i is AES-256 of the eight bytes of `nonce`, lowest first, followed by the
+/// eight bytes of counter + i (mod 2^64), highest first. Of a last block in part, its first bytes are taken. `out` may
+/// be the key's memory. What was expanded of the key is zeroised before return.
+using Aes256Ctr = void (*)(uint8_t* out, size_t length, const uint8_t key[kAes256KeyBytes], uint64_t nonce,
+                           uint64_t counter);
+
+/// Eight blocks in flight; needs AVX2 and AES-NI.
+void aes256_ctr_avx2(uint8_t* out, size_t length, const uint8_t key[kAes256KeyBytes], uint64_t nonce, uint64_t counter);
+/// Eight registers of four blocks in flight; needs AVX-512 with VAES.
+void aes256_ctr_avx512(uint8_t* out, size_t length, const uint8_t key[kAes256KeyBytes], uint64_t nonce,
+                       uint64_t counter);
+
+}  // namespace polykem
