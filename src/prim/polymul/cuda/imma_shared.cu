@@ -36,24 +36,6 @@ struct SharedShape {
   static_assert(kRow % 32 == 16);
 };
 
-template <bool kSignedX, bool kSignedS>
-__device__ __forceinline__ void mma(int (&d)[4], const uint32_t (&x)[4], const uint32_t (&s)[2]) {
-  static_assert(!(kSignedX && kSignedS));
-  if constexpr (kSignedX) {
-    asm("mma.sync.aligned.m16n8k32.row.col.s32.s8.u8.s32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%0,%1,%2,%3};"
-        : "+r"(d[0]), "+r"(d[1]), "+r"(d[2]), "+r"(d[3])
-        : "r"(x[0]), "r"(x[1]), "r"(x[2]), "r"(x[3]), "r"(s[0]), "r"(s[1]));
-  } else if constexpr (kSignedS) {
-    asm("mma.sync.aligned.m16n8k32.row.col.s32.u8.s8.s32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%0,%1,%2,%3};"
-        : "+r"(d[0]), "+r"(d[1]), "+r"(d[2]), "+r"(d[3])
-        : "r"(x[0]), "r"(x[1]), "r"(x[2]), "r"(x[3]), "r"(s[0]), "r"(s[1]));
-  } else {
-    asm("mma.sync.aligned.m16n8k32.row.col.s32.u8.u8.s32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%0,%1,%2,%3};"
-        : "+r"(d[0]), "+r"(d[1]), "+r"(d[2]), "+r"(d[3])
-        : "r"(x[0]), "r"(x[1]), "r"(x[2]), "r"(x[3]), "r"(s[0]), "r"(s[1]));
-  }
-}
-
 /// kSharedWide: for ternary, whether the shared operand is a (wide) and not b.
 template <int N, MulKind kKind, bool kSharedWide>
 struct SharedProduct {
@@ -180,7 +162,7 @@ struct SharedProduct {
   }
 
   __device__ __forceinline__ static void multiply_add(int (&d)[4], const uint32_t (&x)[4], const uint32_t (&s)[2]) {
-    mma<kTernary && kSharedWide, kTernary && !kSharedWide>(d, x, s);
+    mma_16x8x32<kTernary && kSharedWide, kTernary && !kSharedWide>(d, x, s);
   }
 
   __device__ __forceinline__ static void load_pair(uint32_t (&pair)[2], const uint8_t* source) {
