@@ -2,7 +2,7 @@
 // The subcommands. Each adds itself to `app`; when it is the one that was called, it runs and sets `exit_code`.
 #pragma once
 
-namespace CLI {
+namespace CLI {  // NOLINT(readability-identifier-naming): another library's name
 class App;
 }
 

@@ -145,7 +145,7 @@ int run_bench(const BenchOptions& options) {
   const Context context = open_context(options.common.threads, options.common.backend);
   const bool silent = options.common.quiet || json_to_stdout(options.common.json);
   std::vector<BenchRow> rows;
-  Progress progress("bench", points.size(), "points", silent);
+  Progress progress("bench", points.size(), "points", silent, Progress::Rate::kHidden);
   for (const BenchPoint& point : points) {
     progress.update(rows.size(), fmt::format("{} {} x {}", point.scheme.name(), op_name(point.op), point.count));
     const std::string backend = backend_for(context, point.scheme, options.common.backend);

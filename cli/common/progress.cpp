@@ -26,11 +26,12 @@ std::string bar(double part) {
 
 }  // namespace
 
-Progress::Progress(std::string label, std::uint64_t total, std::string unit, bool quiet)
+Progress::Progress(std::string label, std::uint64_t total, std::string unit, bool quiet, Rate rate)
     : label_(std::move(label)),
       total_(std::max<std::uint64_t>(total, 1)),
       unit_(std::move(unit)),
       quiet_(quiet),
+      rate_(rate),
       terminal_(isatty(STDERR_FILENO) == 1),
       start_(Clock::now()) {
   next_ = terminal_ ? start_ + kTerminalInterval : start_ + kPlainInterval;
@@ -51,9 +52,11 @@ void Progress::update(std::uint64_t done, const std::string& note) {
 
 void Progress::draw(std::uint64_t done, const std::string& note, double elapsed) const {
   const double part = static_cast<double>(done) / static_cast<double>(total_);
-  const std::string figures = fmt::format("{} of {} {}, {} {}/s{}{}", with_commas(done), with_commas(total_), unit_,
-                                          significant(static_cast<double>(done) / std::max(elapsed, 1e-9)), unit_,
-                                          note.empty() ? "" : ", ", note);
+  std::string figures = fmt::format("{} of {} {}", with_commas(done), with_commas(total_), unit_);
+  if (rate_ == Rate::kShown) {
+    figures += fmt::format(", {} {}/s", significant(static_cast<double>(done) / std::max(elapsed, 1e-9)), unit_);
+  }
+  if (!note.empty()) figures += fmt::format(", {}", note);
   if (terminal_) {
     fmt::print(stderr, "\r\x1b[K{}  {}  {:3.0f} %  {}", label_, bar(part), part * 100, figures);
   } else {

@@ -11,8 +11,11 @@ namespace polykem::cli {
 /** One progress display. Not thread-safe: call it from one thread. */
 class Progress {
  public:
-  /** quiet: print nothing at all. total: how many items make 100 %. unit: what is counted, e.g. "clients". */
-  Progress(std::string label, std::uint64_t total, std::string unit, bool quiet);
+  enum class Rate { kShown, kHidden };
+
+  /** quiet: print nothing at all. total: how many items make 100 %. unit: what is counted, e.g. "clients". rate: hidden
+   * where items per second mean nothing. */
+  Progress(std::string label, std::uint64_t total, std::string unit, bool quiet, Rate rate = Rate::kShown);
   ~Progress();
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
@@ -30,6 +33,7 @@ class Progress {
   std::uint64_t total_;
   std::string unit_;
   bool quiet_;
+  Rate rate_;
   bool terminal_;
   bool drawn_ = false;
   Clock::time_point start_;

@@ -181,7 +181,7 @@ int run_doctor(const CommonOptions& options) {
   }
   std::vector<Diagnosis> diagnoses;
   const std::vector<Scheme> schemes = Scheme::all();
-  Progress progress("self-test", schemes.size(), "sets", silent);
+  Progress progress("self-test", schemes.size(), "sets", silent, Progress::Rate::kHidden);
   bool well = true;
   for (const Scheme& scheme : schemes) {
     diagnoses.push_back(examine(scheme, context, is_forced(options)));

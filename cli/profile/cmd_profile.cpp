@@ -156,6 +156,7 @@ std::string as_csv(const std::vector<SchemeProfile>& profiles, std::size_t per) 
 Json op_as_json(const OpProfile& profile) {
   Json out{{"op", op_name(profile.op)},
            {"count", profile.count},
+           {"batch", profile.batch},
            {"threads", profile.threads},
            {"wall_ns", profile.wall_nanoseconds},
            {"stages_ns", profile.stage_nanoseconds()}};
@@ -217,7 +218,7 @@ int run_profile(const ProfileOptions& options) {
   const Context context = open_context(options.common.threads, options.common.backend);
   const bool silent = options.common.quiet || json_to_stdout(options.common.json);
   std::vector<SchemeProfile> profiles;
-  Progress progress("profile", schemes.size() * ops.size(), "operations", silent);
+  Progress progress("profile", schemes.size() * ops.size(), "operations", silent, Progress::Rate::kHidden);
   std::size_t done = 0;
   for (const Scheme& scheme : schemes) {
     profiles.push_back({scheme, backend_for(context, scheme, options.common.backend), {}});

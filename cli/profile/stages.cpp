@@ -95,7 +95,7 @@ OpProfile measure_profile(const Context& context, const Scheme& scheme, polykem_
   if (count == 0) count = calibrated_count(context, scheme, op, seconds);
   if (batch == 0) batch = kDefaultBatch;
   batch = std::min(batch, count);
-  OpProfile out{op, 0, 0, context.threads(), {}};
+  OpProfile out{op, 0, batch, 0, context.threads(), {}};
   Workload work(context, scheme, op, batch, KeyMode::kPerItem);
   const std::size_t rest = count % batch;
   Workload last(context, scheme, op, rest == 0 ? 1 : rest, KeyMode::kPerItem);

@@ -23,6 +23,7 @@ struct StageTime {
 struct OpProfile {
   polykem_op op;
   std::uint64_t count;            /**< operations measured */
+  std::uint64_t batch;            /**< operations per call, at most */
   std::uint64_t wall_nanoseconds; /**< of the calls as a whole */
   unsigned threads;
   std::vector<StageTime> stages; /**< in plan order */

@@ -38,7 +38,13 @@ class Case(unittest.TestCase):
         full = {k: v for k, v in os.environ.items() if k != "POLYKEM_BACKEND"}
         full.update(env or {})
         return subprocess.run(
-            [PROGRAM, *map(str, args)], cwd=self.dir, env=full, input=stdin, capture_output=True, timeout=240, check=False
+            [PROGRAM, *map(str, args)],
+            cwd=self.dir,
+            env=full,
+            input=stdin,
+            capture_output=True,
+            timeout=240,
+            check=False,
         )
 
     def ok(self, *args, **kwargs):
@@ -118,7 +124,7 @@ class List(Case):
         for path in paths:
             want = json.loads(path.read_text())
             got = sets[path.stem]
-            sizes = [got[k] for k in ("public_key_bytes", "secret_key_bytes", "ciphertext_bytes", "shared_secret_bytes")]
+            sizes = [got[f"{k}_bytes"] for k in ("public_key", "secret_key", "ciphertext", "shared_secret")]
             self.assertEqual(sizes, [want["bytes"][k] for k in ("pk", "sk", "ct", "ss")])
             self.assertEqual(got["keygen_draw_bytes"], sum(want["keypair_draw_lengths"]))
             self.assertEqual(got["encaps_draw_bytes"], sum(want["encaps_draw_lengths"]))
@@ -308,15 +314,17 @@ class Armour(Case):
         self.refused("\n".join(lines[:3] + lines[4:]), ["651 bytes", "699"])
 
     def test_wrong_kind_and_set(self):
-        self.fails(BAD_INPUT, ["a secret key where a public key belongs"], "encaps", "--pk", "sk", "--ct", "x", "--ss", "y")
-        self.fails(BAD_INPUT, [f"is of set {SET}, but {OTHER}"], "encaps", "-s", OTHER, "--pk", "pk", "--ct", "x", "--ss", "y")
+        outputs = ("--ct", "x", "--ss", "y")
+        self.fails(BAD_INPUT, ["a secret key where a public key belongs"], "encaps", "--pk", "sk", *outputs)
+        self.fails(BAD_INPUT, [f"is of set {SET}, but {OTHER}"], "encaps", "-s", OTHER, "--pk", "pk", *outputs)
         self.refused(self.pk.replace(SET, OTHER), ["699 bytes", "1138"])
         self.refused(self.pk.replace(SET, "ntruhps2048510"), ["no parameter set 'ntruhps2048510'", SET])
 
     def test_sets_do_not_mix(self):
         self.ok("keygen", "-s", OTHER, "--pk", "pk2", "--sk", "sk2")
         self.ok("encaps", "--pk", "pk2", "--ct", "ct2", "--ss", "a")
-        self.fails(BAD_INPUT, ["use keys and ciphertexts of one set"], "decaps", "--sk", "sk", "--ct", "ct2", "--ss", "b")
+        hint = "use keys and ciphertexts of one set"
+        self.fails(BAD_INPUT, [hint], "decaps", "--sk", "sk", "--ct", "ct2", "--ss", "b")
         self.write("mixed", self.pk + self.read("pk2").decode())
         self.fails(BAD_INPUT, ["is of set"], "encaps", "--pk", "mixed", "--ct", "x", "--ss", "y")
 
@@ -375,7 +383,7 @@ class Kat(Case):
         self.assertIn("ok", text)
 
     def test_batches_reach_every_item(self):
-        """A wrong answer in one count must be found at every batch size, also where the batch is larger than the file."""
+        """A wrong answer in one count is found at every batch size, also where the batch is larger than the file."""
         self.vectors["counts"][7]["reject"][2]["ss"] = "00" * 32
         self.write("wrong.json", json.dumps(self.vectors))
         for batch in (1, 7, 64):
@@ -568,7 +576,8 @@ class Doctor(Case):
 
 class Backend(Case):
     def backend(self, *args, env=None):
-        return self.json("profile", "-s", SET, "--op", "encaps", "--count", "1", *args, env=env)["profiles"][0]["backend"]
+        result = self.json("profile", "-s", SET, "--op", "encaps", "--count", "1", *args, env=env)
+        return result["profiles"][0]["backend"]
 
     def test_option_and_variable_force(self):
         self.assertEqual(self.backend("--backend", "ref"), "ref")
