@@ -3,6 +3,8 @@
 //
 //   cuda_polymul [--n 509,677,..] [--batch 1000,100000] [--kind ternary,general,s3] [--only NAME] [--json FILE]
 //                [--commit ID] [--check-only]
+//
+// Exits with 1 if a product is wrong, with 77 where there is no GPU.
 #include <cctype>
 #include <cstring>
 #include <random>
@@ -320,6 +322,11 @@ bool timed(const Case& c) {
 
 int main(int argc, char** argv) {
   const Options options = parse(argc, argv);
+  int devices = 0;
+  if (cudaGetDeviceCount(&devices) != cudaSuccess || devices == 0) {
+    std::fprintf(stderr, "cuda_polymul: skipped, no CUDA device or driver here\n");
+    return 77;
+  }
   const std::vector<Case> cases = list_cases(options);
   bool right = true;
   for (const Case& c : cases)
