@@ -56,6 +56,8 @@ struct Divsteps {
 
   /// kSteps steps on the chunks first, .., last.
   static POLYKEM_NOINLINE void apply(const Masks (&masks)[kSteps], uint16_t* state, size_t first, size_t last) {
+    typename Field::template MasksWith<Swap> prepared[kSteps];
+    unroll<kSteps>([&](auto t) __attribute__((always_inline)) { prepared[t] = Field::prepare(masks[t]); });
     Element below[kSteps];  // of the chunk below, what went up by one at each step
     unroll<kSteps>([&](auto t) __attribute__((always_inline)) {
       unroll<kPlanes>([&](auto plane) __attribute__((always_inline)) { below[t].plane[plane] = V16::zero(); });
@@ -70,7 +72,7 @@ struct Divsteps {
       });
       unroll<kSteps>([&](auto t) __attribute__((always_inline)) {
         unroll<kSteps>([&](auto i) __attribute__((always_inline)) {
-          Field::step(p[(i + kSteps - t) % kSteps], q[i], masks[t]);
+          Field::step(p[(i + kSteps - t) % kSteps], q[i], prepared[t]);
         });
         unroll<kPlanes>([&](auto plane) __attribute__((always_inline)) {
           V16& top = p[kSteps - 1 - t].plane[plane];

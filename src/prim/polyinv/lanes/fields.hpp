@@ -8,7 +8,33 @@
 namespace polykem::polyinv {
 inline namespace POLYKEM_ISA {
 
-/// The step's counter: swaps where delta > 0 and Q(0) != 0, and says so with a mask.
+/// if_swap where the mask says so, else `otherwise`.
+POLYKEM_INLINE V16 choose(V16 swap, V16 if_swap, V16 otherwise) {
+#ifdef POLYKEM_ISA_AVX512
+  return logic3<0xca>(swap, if_swap, otherwise);
+#else
+  return otherwise ^ (swap & (if_swap ^ otherwise));
+#endif
+}
+
+/// The form of a swap's mask for many choices. Of operations with three vectors a CPU may do two a cycle and of others
+/// four: a choice by a mask register has two. To make that register takes long.
+#ifdef POLYKEM_ISA_AVX512
+using Swap = __mmask32;
+POLYKEM_INLINE Swap to_swap(V16 mask) {
+  return _mm512_movepi16_mask(mask.r);
+}
+POLYKEM_INLINE V16 choose(Swap swap, V16 if_swap, V16 otherwise) {
+  return {_mm512_mask_blend_epi16(swap, otherwise.r, if_swap.r)};
+}
+#else
+using Swap = V16;
+POLYKEM_INLINE Swap to_swap(V16 mask) {
+  return mask;
+}
+#endif
+
+/// The step's counter: swaps where delta > 0 and Q(0) != 0.
 POLYKEM_INLINE V16 step_delta(V16& delta, V16 nonzero) {
   const V16 swap = (V16::zero() - delta).sar<15>() & nonzero;
   delta = (delta ^ swap) - swap + V16::set1(1);
@@ -20,22 +46,28 @@ struct Gf2 {
   struct Element {
     V16 plane[kPlanes];
   };
-  struct Masks {
-    V16 nonzero, swap;
+  template <class S>
+  struct MasksWith {
+    V16 nonzero;
+    S swap;
   };
+  using Masks = MasksWith<V16>;
 
   /// q0: a register with Q(0) in bit `bit` of every lane.
   static POLYKEM_INLINE Masks masks(const Element& q0, size_t bit, V16& delta) {
     const V16 nonzero = spread_bit(q0.plane[0], bit);
     return {nonzero, step_delta(delta, nonzero)};
   }
+  static POLYKEM_INLINE MasksWith<Swap> prepare(const Masks& m) { return {m.nonzero, to_swap(m.swap)}; }
 
-  static POLYKEM_INLINE void step(Element& p, Element& q, const Masks& m) {
-    // A swap implies `nonzero`, so that p + (q + p) is the old q.
+  template <class S>
+  static POLYKEM_INLINE void step(Element& p, Element& q, const MasksWith<S>& m) {
 #ifdef POLYKEM_ISA_AVX512
-    q.plane[0] = logic3<0x78>(q.plane[0], p.plane[0], m.nonzero);
-    p.plane[0] = logic3<0x78>(p.plane[0], q.plane[0], m.swap);
+    const V16 old_p = p.plane[0];
+    p.plane[0] = choose(m.swap, q.plane[0], old_p);
+    q.plane[0] = logic3<0x78>(q.plane[0], old_p, m.nonzero);
 #else
+    // A swap implies `nonzero`, so that p + (q + p) is the old q.
     q.plane[0] = q.plane[0] ^ (p.plane[0] & m.nonzero);
     p.plane[0] = p.plane[0] ^ (q.plane[0] & m.swap);
 #endif
@@ -49,24 +81,30 @@ struct Gf3 {
   struct Element {
     V16 plane[kPlanes];
   };
-  struct Masks {
-    V16 nonzero, swap, negative;
+  template <class S>
+  struct MasksWith {
+    V16 nonzero, negative;
+    S swap;
   };
+  using Masks = MasksWith<V16>;
 
   static POLYKEM_INLINE Masks masks(const Element& q0, size_t bit, V16& delta) {
     const V16 nonzero = spread_bit(q0.plane[0], bit);
-    return {nonzero, step_delta(delta, nonzero), spread_bit(q0.plane[1], bit)};
+    return {nonzero, spread_bit(q0.plane[1], bit), step_delta(delta, nonzero)};
   }
+  static POLYKEM_INLINE MasksWith<Swap> prepare(const Masks& m) { return {m.nonzero, m.negative, to_swap(m.swap)}; }
 
-  static POLYKEM_INLINE void step(Element& p, Element& q, const Masks& m) {
+  template <class S>
+  static POLYKEM_INLINE void step(Element& p, Element& q, const MasksWith<S>& m) {
     const V16 p_nonzero = p.plane[0], p_negative = p.plane[1], q_nonzero = q.plane[0], q_negative = q.plane[1];
 #ifdef POLYKEM_ISA_AVX512
-    // Six operations, with s = negative ? -1 : 1. differ: the signs of p and s q do; same: differ ^ (p is subtracted).
-    // The first operand is the one overwritten: a value not needed again, or a mask.
-    const V16 differ = logic3<0x96>(q_negative, p_negative, m.negative);
+    // With s = negative ? -1 : 1. differ: the signs of p and s q do; same: differ ^ (p is subtracted).
+    // The first operand of three is the one overwritten: a value not needed again, or a mask.
+    const V16 scaled_negative = q_negative ^ m.negative;
+    const V16 differ = scaled_negative ^ p_negative;
     const V16 same = logic3<0x6a>(m.nonzero, p_nonzero, differ);
-    p.plane[0] = logic3<0xb8>(p_nonzero, m.swap, q_nonzero);
-    p.plane[1] = logic3<0x6c>(m.swap, p_negative, differ);
+    p.plane[0] = choose(m.swap, q_nonzero, p_nonzero);
+    p.plane[1] = choose(m.swap, scaled_negative, p_negative);
     q.plane[0] = logic3<0xd6>(differ, q_nonzero, same);
     q.plane[1] = logic3<0x39>(same, p_negative, q_nonzero);
 #else
