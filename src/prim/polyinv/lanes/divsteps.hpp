@@ -50,13 +50,17 @@ struct Divsteps {
     });
     unroll<kSteps>([&](auto t) __attribute__((always_inline)) {
       masks[t] = Field::masks(q[t], bit % 16, delta);
-      unroll<kSteps - t>([&](auto i) __attribute__((always_inline)) { Field::step(p[i], q[i + t], masks[t]); });
+      unroll<kSteps - t>([&](auto i) __attribute__((always_inline)) {
+        Field::scale(q[i + t], masks[t]);
+        Field::template step<V16>(p[i], q[i + t], masks[t], nullptr);
+      });
     });
   }
 
   /// kSteps steps on the chunks first, .., last.
   static POLYKEM_NOINLINE void apply(const Masks (&masks)[kSteps], uint16_t* state, size_t first, size_t last) {
-    typename Field::template MasksWith<Swap> prepared[kSteps];
+    using Prepared = typename Field::template MasksWith<Swap>;
+    Prepared prepared[kSteps];
     unroll<kSteps>([&](auto t) __attribute__((always_inline)) { prepared[t] = Field::prepare(masks[t]); });
     Element below[kSteps];  // of the chunk below, what went up by one at each step
     unroll<kSteps>([&](auto t) __attribute__((always_inline)) {
@@ -69,10 +73,12 @@ struct Divsteps {
           p[i].plane[plane] = V16::load(state + offset(chunk, 0, plane, i));
           q[i].plane[plane] = V16::load(state + offset(chunk, 1, plane, i));
         });
+        Field::scale(q[i], masks[0]);
       });
       unroll<kSteps>([&](auto t) __attribute__((always_inline)) {
         unroll<kSteps>([&](auto i) __attribute__((always_inline)) {
-          Field::step(p[(i + kSteps - t) % kSteps], q[i], prepared[t]);
+          const Prepared* next = t + 1 < kSteps ? &prepared[(t + 1) % kSteps] : nullptr;
+          Field::step(p[(i + kSteps - t) % kSteps], q[i], prepared[t], next);
         });
         unroll<kPlanes>([&](auto plane) __attribute__((always_inline)) {
           V16& top = p[kSteps - 1 - t].plane[plane];

@@ -60,8 +60,10 @@ struct Gf2 {
   }
   static POLYKEM_INLINE MasksWith<Swap> prepare(const Masks& m) { return {m.nonzero, to_swap(m.swap)}; }
 
+  static POLYKEM_INLINE void scale(Element& /*q*/, const Masks& /*m*/) {}
+
   template <class S>
-  static POLYKEM_INLINE void step(Element& p, Element& q, const MasksWith<S>& m) {
+  static POLYKEM_INLINE void step(Element& p, Element& q, const MasksWith<S>& m, const MasksWith<S>* /*next*/) {
 #ifdef POLYKEM_ISA_AVX512
     const V16 old_p = p.plane[0];
     p.plane[0] = choose(m.swap, q.plane[0], old_p);
@@ -94,26 +96,30 @@ struct Gf3 {
   }
   static POLYKEM_INLINE MasksWith<Swap> prepare(const Masks& m) { return {m.nonzero, m.negative, to_swap(m.swap)}; }
 
+  /// Q := s Q, s = -1 where m.negative is set and else 1. It must precede the step of these masks.
+  static POLYKEM_INLINE void scale(Element& q, const Masks& m) { q.plane[1] = q.plane[1] ^ m.negative; }
+
+  /// Also scales for the next step if that is known: an operation on P, off the path from Q to the next Q.
   template <class S>
-  static POLYKEM_INLINE void step(Element& p, Element& q, const MasksWith<S>& m) {
+  static POLYKEM_INLINE void step(Element& p, Element& q, const MasksWith<S>& m, const MasksWith<S>* next) {
     const V16 p_nonzero = p.plane[0], p_negative = p.plane[1], q_nonzero = q.plane[0], q_negative = q.plane[1];
+    const V16 next_negative = next == nullptr ? p_negative : p_negative ^ next->negative;
 #ifdef POLYKEM_ISA_AVX512
-    // With s = negative ? -1 : 1. differ: the signs of p and s q do; same: differ ^ (p is subtracted).
-    // The first operand of three is the one overwritten: a value not needed again, or a mask.
-    const V16 scaled_negative = q_negative ^ m.negative;
-    const V16 differ = scaled_negative ^ p_negative;
+    // differ: the signs of p and q do; same: differ ^ (p is subtracted). The first operand of three is the one
+    // overwritten: a value not needed again, or a mask.
+    const V16 differ = q_negative ^ p_negative;
     const V16 same = logic3<0x6a>(m.nonzero, p_nonzero, differ);
     p.plane[0] = choose(m.swap, q_nonzero, p_nonzero);
-    p.plane[1] = choose(m.swap, scaled_negative, p_negative);
+    p.plane[1] = choose(m.swap, q_negative, p_negative);
     q.plane[0] = logic3<0xd6>(differ, q_nonzero, same);
-    q.plane[1] = logic3<0x39>(same, p_negative, q_nonzero);
+    q.plane[1] = logic3<0x39>(same, next_negative, q_nonzero);
 #else
-    // p - s q instead of s q - p, which saves a complement.
-    const V16 differ = p_negative ^ q_negative ^ m.negative;
+    // p - q instead of q - p, which saves a complement.
+    const V16 differ = p_negative ^ q_negative;
     const V16 taken = p_nonzero & m.nonzero;
     const V16 only_one = q_nonzero ^ taken;
     q.plane[0] = only_one | (q_nonzero & taken & differ);
-    q.plane[1] = p_negative ^ and_not(differ ^ taken, q_nonzero);
+    q.plane[1] = next_negative ^ and_not(differ ^ taken, q_nonzero);
     p.plane[0] = p_nonzero ^ (m.swap & only_one);
     p.plane[1] = p_negative ^ (m.swap & differ);
 #endif
