@@ -24,6 +24,8 @@ struct V32 {
   friend POLYKEM_INLINE V32 operator|(V32 a, V32 b) { return {_mm512_or_si512(a.r, b.r)}; }
   friend POLYKEM_INLINE V32 min_s(V32 a, V32 b) { return {_mm512_min_epi32(a.r, b.r)}; }
   friend POLYKEM_INLINE V32 max_s(V32 a, V32 b) { return {_mm512_max_epi32(a.r, b.r)}; }
+  /// Lane i of the result is lane index[i] of a.
+  friend POLYKEM_INLINE V32 permuted(V32 a, V32 index) { return {_mm512_permutexvar_epi32(index.r, a.r)}; }
   static POLYKEM_INLINE V32 load_unaligned(const int32_t* p) { return {_mm512_loadu_si512(p)}; }
   POLYKEM_INLINE void store_unaligned(int32_t* p) const { _mm512_storeu_si512(p, r); }
   friend POLYKEM_INLINE V32 operator&(V32 a, V32 b) { return {_mm512_and_si512(a.r, b.r)}; }
@@ -57,6 +59,7 @@ struct V32 {
   friend POLYKEM_INLINE V32 operator|(V32 a, V32 b) { return {_mm256_or_si256(a.r, b.r)}; }
   friend POLYKEM_INLINE V32 min_s(V32 a, V32 b) { return {_mm256_min_epi32(a.r, b.r)}; }
   friend POLYKEM_INLINE V32 max_s(V32 a, V32 b) { return {_mm256_max_epi32(a.r, b.r)}; }
+  friend POLYKEM_INLINE V32 permuted(V32 a, V32 index) { return {_mm256_permutevar8x32_epi32(a.r, index.r)}; }
   static POLYKEM_INLINE V32 load_unaligned(const int32_t* p) {
     return {_mm256_loadu_si256(reinterpret_cast<const Reg*>(p))};
   }
@@ -86,6 +89,7 @@ struct V32 {
 /// Four consecutive 32-bit words, at `offset` bytes, of each of kLanes rows: lane i of out[j] is word j of row i.
 POLYKEM_INLINE void load_words4(V32 (&out)[4], const uint8_t* const* rows, size_t offset) {
   V32::Reg in[4];
+  asm("" : "+r"(rows));  // or the compiler keeps the addresses in vector registers for want of others
   const auto quarter = [&](size_t row) {
     return _mm_loadu_si128(reinterpret_cast<const __m128i*>(rows[row] + offset));
   };

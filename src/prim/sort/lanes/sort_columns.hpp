@@ -130,6 +130,16 @@ void clean_pass(Columns<kCount> columns, size_t step) {
   }
 }
 
+/// Half-cleaners at distances width/2, ..., 1 of every run of `width` elements.
+template <size_t kCount>
+void clean_columns(int32_t* keys, size_t width) {
+  const Columns<kCount> columns{keys};
+  for (; width >= kGroup; width /= kGroup) clean_pass<kGroup>(columns, width / kGroup);
+  if (width == 8) clean_pass<8>(columns, 1);
+  if (width == 4) clean_pass<4>(columns, 1);
+  if (width == 2) clean_pass<2>(columns, 1);
+}
+
 template <size_t kCount>
 void merge(Columns<kCount> columns, size_t size) {
   for (size_t base = 0; base < kCount; base += size) {
@@ -141,11 +151,7 @@ void merge(Columns<kCount> columns, size_t size) {
       }
     }
   }
-  size_t width = size / kGroup;  // runs of this many elements are left to clean
-  for (; width >= kGroup; width /= kGroup) clean_pass<kGroup>(columns, width / kGroup);
-  if (width == 8) clean_pass<8>(columns, 1);
-  if (width == 4) clean_pass<4>(columns, 1);
-  if (width == 2) clean_pass<2>(columns, 1);
+  clean_columns<kCount>(columns.keys, size / kGroup);
 }
 
 /// Sorts the kCount keys of every lane ascending, in place. keys: kCount rows of V32::kLanes signed integers, aligned to

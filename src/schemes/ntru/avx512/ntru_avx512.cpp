@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "prim/polyinv/polyinv_lanes.hpp"
-#include "prim/polymul/polymul.hpp"
 #include "schemes/ntru/lanes/backend.hpp"
 #include "schemes/ntru/lanes/isa_prims.hpp"
 #include "schemes/ntru/vector_backends.hpp"
@@ -12,6 +10,7 @@ namespace {
 struct Avx512 {
   static constexpr BackendId kBackend = BackendId::avx512;
   static constexpr size_t kFewestForLanes = 8;
+  static constexpr Aes256Ctr kKeystream = aes256_ctr_avx512;
   static const LaneMul* mul(size_t n) { return lane_mul_avx512(n); }
   static const KeccakLanes& keccak() { return kKeccakLanesAvx512; }
   static const PolyInvLanes& inverse() { return kPolyInvLanesAvx512; }

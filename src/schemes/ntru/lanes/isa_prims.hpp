@@ -5,7 +5,7 @@
 
 #include "prim/polyinv/polyinv_lanes.hpp"
 #include "prim/polymul/polymul.hpp"
-#include "prim/sort/sort.hpp"
+#include "prim/sort/lanes/sort_one.hpp"
 #include "schemes/ntru/types.hpp"
 
 namespace polykem::ntru::lanes {
@@ -14,7 +14,9 @@ inline namespace POLYKEM_ISA {
 /// Adds to an instruction set's block primitives those of one item, in the form that ref::Ops takes.
 template <class Isa>
 struct WithSinglePrims : Isa {
-  static size_t workspace_bytes(size_t n) { return std::max(Isa::mul(n)->workspace_one_bytes, Isa::inverse().workspace_bytes); }
+  static size_t workspace_bytes(size_t n) {
+    return std::max({Isa::mul(n)->workspace_one_bytes, Isa::inverse().workspace_bytes, sorting::kSortOneBytes});
+  }
 
   static void mul_cyclic(uint16_t* c, const uint16_t* a, const uint16_t* b, size_t n, void* ws) {
     Isa::mul(n)->mul_cyclic_one(c, a, b, ws);
@@ -29,7 +31,7 @@ struct WithSinglePrims : Isa {
   static void inverse_mod3(uint16_t* inverse, const uint16_t* a, size_t n, void* ws) {
     Isa::inverse().inverse_mod3_one(inverse, a, n, ws);
   }
-  static void sort_int32(int32_t* keys, size_t count, void*) { polykem::sort_int32(keys, count); }
+  static void sort_int32(int32_t* keys, size_t count, void* ws) { sorting::sort_one(keys, count, ws); }
 };
 
 }  // namespace POLYKEM_ISA

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every stage of kem.hpp on a block of items at once, one item per vector lane. `Isa` names the primitives of an
-// instruction set: kBackend, mul(n), keccak(), inverse().
+// instruction set: kBackend, kKeystream, mul(n), keccak(), inverse().
 #pragma once
 
 #include <cstring>
@@ -74,7 +74,7 @@ struct Ops {
 
   static void draw(Chunk& c, size_t bytes) {
     c.draws.stride = bytes;
-    if (c.io.draws == nullptr) c.io.drbg->fill({c.t->draws[0], c.count * bytes});
+    if (c.io.draws == nullptr) c.io.drbg->fill({c.t->draws[0], c.count * bytes}, Isa::kKeystream);
   }
   static void draw_keygen(Chunk& c) { draw(c, P.keygen_draw_bytes()); }
 

@@ -3,19 +3,17 @@
 #pragma once
 
 #include "prim/records/records_lanes.hpp"
-#include "prim/sort/lanes/sort_columns.hpp"
+#include "prim/sort/lanes/sort_lanes.hpp"
 #include "schemes/ntru/lanes/poly.hpp"
 
 namespace polykem::ntru::lanes {
 inline namespace POLYKEM_ISA {
 
-using simd::V32;
-
-/// Room for one polynomial of every item in rows or words of records, whichever is larger; and for the keys of a sort.
+/// Room for one polynomial of every item in rows or words of records, whichever is larger; and for a sort.
 template <NtruParams P>
 struct alignas(64) Scratch {
   uint16_t words[kLanes * (P.n + kLanes)];
-  int32_t keys[2][(P.n - 1) * V32::kLanes];
+  alignas(64) std::byte sort[polykem::lanes::sort_workspace_bytes(P.n)];
 };
 
 template <NtruParams P>
@@ -84,47 +82,10 @@ void sample_iid(LanePoly<P, S3>& a, ConstByteRows in, size_t count, Scratch<P>& 
   a.set(P.n - 1, V16::zero());
 }
 
-/// keys[i][l] = word i of 30 bits of row l, times 4, for the V32::kLanes items from `first` on.
-template <NtruParams P>
-void load_keys(int32_t* keys, ConstByteRows in, size_t first, size_t count) {
-  constexpr size_t kWords = P.n - 1, kTile = V32::kLanes;
-  static_assert(kWords % 4 == 0);
-  for (size_t at = 0; at < kWords; at += kTile) {
-    alignas(64) int32_t tile[kTile][kTile] = {};
-    const size_t words = kWords - at < kTile ? kWords - at : kTile;
-    for (size_t l = 0; l < kTile && first + l < count; ++l) {
-      for (size_t j = 0; j < words; j += 2) {  // 60 bits: at most 4 bits into a byte, hence within 8 bytes
-        const size_t bit = 30 * (at + j);
-        const uint64_t word = records::load64(in.data + (first + l) * in.stride + bit / 8) >> (bit % 8);
-        const uint64_t pair = _pdep_u64(word, 0xfffffffcfffffffcu);
-        std::memcpy(&tile[l][j], &pair, sizeof pair);
-      }
-    }
-    V32::Reg r[kTile];
-    for (size_t l = 0; l < kTile; ++l) r[l] = V32::load(tile[l]).r;
-    simd::transpose32(r);
-    for (size_t j = 0; j < words; ++j) V32{r[j]}.store(keys + (at + j) * kTile);
-  }
-}
-
 /// Exactly weight/2 ones and as many twos. [NTRU20, Fixed_Type]
 template <NtruParams P>
 void sample_fixed_type(LanePoly<P, S3>& a, ConstByteRows in, size_t count, Scratch<P>& scratch) {
-  constexpr size_t kHalf = V32::kLanes;
-  for (size_t half = 0; half < 2; ++half) {
-    int32_t* keys = scratch.keys[half];
-    load_keys<P>(keys, in, half * kHalf, count);
-    for (size_t i = 0; i < P.weight(); ++i) {
-      int32_t* row = keys + i * kHalf;
-      (V32::load(row) | V32::set1(i < P.weight() / 2 ? 1 : 2)).store(row);
-    }
-    sorting::sort_columns<P.n - 1>(keys);
-  }
-  for (size_t i = 0; i < P.n - 1; ++i) {
-    const V16 keys = low_halves(V32::load(scratch.keys[0] + i * kHalf), V32::load(scratch.keys[1] + i * kHalf));
-    a.set(i, keys & V16::set1(3));
-  }
-  a.set(P.n - 1, V16::zero());
+  polykem::lanes::sample_fixed_type(a.data(), in, count, P.n, P.weight(), scratch.sort);
 }
 
 }  // namespace POLYKEM_ISA

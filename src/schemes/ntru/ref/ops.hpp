@@ -35,6 +35,7 @@ struct Item {
 
 /// The primitives of one item, portable. Another such type has the same members. ws: workspace_bytes(n) bytes, aligned to 64.
 struct PortablePrims {
+  static constexpr Aes256Ctr kKeystream = nullptr;  ///< no fast AES: the generator expands with SHAKE256
   static size_t workspace_bytes(size_t) { return 0; }
   /// c = a b mod (x^n - 1, q)
   static void mul_cyclic(uint16_t* c, const uint16_t* a, const uint16_t* b, size_t n, void*) { poly_mul_cyclic(c, a, b, n); }
@@ -117,7 +118,7 @@ struct Ops {
       if (c.io.draws != nullptr) {
         std::memcpy(t.draws, c.io.draws + i * bytes, bytes);
       } else {
-        c.io.drbg->fill({t.draws, bytes});
+        c.io.drbg->fill({t.draws, bytes}, Prims::kKeystream);
       }
     });
   }
