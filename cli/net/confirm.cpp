@@ -32,12 +32,6 @@ void Transcript::add(ByteView frame) {
   require(EVP_DigestUpdate(hash_, frame.data(), frame.size()) == 1);
 }
 
-void Transcript::add_frame(FrameType type, ByteView payload) {
-  Bytes frame;
-  append_frame(frame, type, payload);
-  add(frame);
-}
-
 Tag Transcript::digest() {
   Tag out;
   require(EVP_DigestFinal_ex(hash_, out.data(), nullptr) == 1);

@@ -9,7 +9,7 @@
 
 namespace polykem::cli::net {
 
-/// The values travel as the code of an ERROR frame; docs/protocol.md lists them.
+/** The values travel as the code of an ERROR frame; docs/protocol.md lists them. */
 enum class Outcome : std::uint8_t {
   kAgreed = 0,
   kGarbage = 1,          // bytes that are no frame of this protocol
@@ -31,9 +31,9 @@ enum class Outcome : std::uint8_t {
 };
 inline constexpr std::size_t kOutcomeCount = 17;
 
-/// "half_frame": the name in tables and JSON.
+/** "half_frame": the name in tables and JSON. */
 std::string_view outcome_name(Outcome outcome) noexcept;
-/// A sentence for the ERROR frame and for people, printable ASCII.
+/** A sentence for the ERROR frame and for people, printable ASCII. */
 std::string_view outcome_text(Outcome outcome) noexcept;
 
 struct OutcomeCounts {

@@ -26,6 +26,10 @@ class IndependentClient(ProgramTest):
         kem("encaps", "--pk", self.path / "pk", "--ct", self.path / "ct", "--ss", self.path / "ss", "--format", "raw")
         return (self.path / "ct").read_bytes(), (self.path / "ss").read_bytes()
 
+    def decapsulate(self):
+        kem("decaps", "--sk", self.path / "sk", "--ct", self.path / "ct", "--ss", self.path / "ss", "--format", "raw")
+        return (self.path / "ss").read_bytes()
+
     def test_with_a_decapsulating_server_a_few_bytes_at_a_time(self):
         server = self.server("--role", "server-decaps", "--clients", 1)
         with Peer.connect(server.port) as peer:
@@ -48,8 +52,7 @@ class IndependentClient(ProgramTest):
             peer.send(said_hello + said_key)
             ciphertext = peer.expect(CIPHERTEXT)
             (self.path / "ct").write_bytes(ciphertext)
-            kem("decaps", "--sk", self.path / "sk", "--ct", self.path / "ct", "--ss", self.path / "ss", "--format", "raw")
-            secret = (self.path / "ss").read_bytes()
+            secret = self.decapsulate()
             frames = [said_hello, said_key, frame(CIPHERTEXT, ciphertext)]
             peer.send(frame(CONFIRM, protocol.client_tag(secret, frames)))
             self.assertEqual(peer.expect(CONFIRM), protocol.server_tag(secret, frames))
