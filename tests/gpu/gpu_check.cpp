@@ -268,8 +268,10 @@ void check_accumulated(const Set& set, const std::string& folder) {
 }
 
 void fill(Bytes& bytes, std::mt19937_64& random) {
-  for (auto& b : bytes)
-    b = static_cast<uint8_t>(random() >> 32);
+  for (size_t i = 0; i < bytes.size(); i += sizeof(uint64_t)) {
+    const uint64_t word = random();
+    std::memcpy(bytes.data() + i, &word, std::min(sizeof word, bytes.size() - i));
+  }
 }
 
 /// Every third ciphertext changed: a bit, the last byte's unused bits, or all of it.

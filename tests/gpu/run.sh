@@ -4,14 +4,14 @@
 # Builds the library, the CUDA module, the GPU tests and the benchmark, and runs them; for a machine with a GPU, nvcc and
 # CMake and nothing else:
 #   tests/gpu/run.sh [BUILD_FOLDER] [STEP...]
-# Steps: test (ctest -L gpu), sanitize (compute-sanitizer, small sizes), bench (JSON to BUILD_FOLDER/ntru.json); all when
-# none is named. POLYKEM_GPU_ITEMS: items per set of the tests (default 20000).
+# Steps: test (ctest), sanitize (compute-sanitizer, small sizes), bench (JSON to BUILD_FOLDER/ntru.json),
+# seong2021 (JSON to BUILD_FOLDER/seong2021.json); all when none is named. POLYKEM_GPU_ITEMS: items per set of the tests (default 20000).
 set -euo pipefail
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 build=${1:-$root/build-gpu}
 shift || true
-steps=${*:-test sanitize bench}
+steps=${*:-test sanitize bench seong2021}
 data=$root/tests/data
 failed=no
 
@@ -21,7 +21,7 @@ cmake --build "$build" -j "$(nproc)" >>"$build.log" 2>&1 || { grep -E -A5 'error
 for step in $steps; do
   case "$step" in
     test)
-      (cd "$build" && ctest -L gpu --output-on-failure) || failed=yes
+      (cd "$build" && ctest --output-on-failure) || failed=yes
       ;;
     sanitize)
       for tool in memcheck racecheck; do
@@ -36,8 +36,11 @@ for step in $steps; do
     bench)
       "$build/bin/polykem_bench_cuda_ntru" --json "$build/ntru.json" || failed=yes
       ;;
+    seong2021)
+      "$build/bin/polykem_bench_seong2021" "$build/seong2021.json" || failed=yes
+      ;;
     *)
-      echo "run.sh: no step '$step'; there are test, sanitize and bench" >&2
+      echo "run.sh: no step '$step'; there are test, sanitize, bench and seong2021" >&2
       exit 2
       ;;
   esac

@@ -9,6 +9,7 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "engine/cuda/module.hpp"
@@ -81,6 +82,16 @@ struct Lane {
   std::vector<cudaEvent_t> events;
 };
 
+/// The end of one batch's kernels.
+struct Turn {
+  Turn() { check(cudaEventCreateWithFlags(&event, cudaEventDisableTiming), "creating an event"); }
+  ~Turn() { (void)cudaEventDestroy(event); }
+  Turn(const Turn&) = delete;
+  Turn& operator=(const Turn&) = delete;
+
+  cudaEvent_t event;
+};
+
 /// One GPU. Thread-safe.
 class Device {
  public:
@@ -98,6 +109,17 @@ class Device {
   /// Makes the device current for this thread and lends a lane; waits while all are in use.
   std::unique_ptr<Lane> take();
   void give_back(std::unique_ptr<Lane> lane);
+  /// Calls queue_kernels(), which queues on the lane's stream, behind the kernels of the last lane but one. So batches
+  /// finish in turn and their copies overlap with the kernels of the next, where all at once would finish together.
+  template <class F>
+  void in_turn(Lane& lane, F&& queue_kernels) {
+    const std::lock_guard lock(turn_mutex_);
+    if (before_last_ != nullptr) check(cudaStreamWaitEvent(lane.stream, before_last_->event, 0), "waiting in turn");
+    queue_kernels();
+    auto turn = std::make_unique<Turn>();
+    check(cudaEventRecord(turn->event, lane.stream), "recording an event");
+    before_last_ = std::exchange(last_, std::move(turn));
+  }
   /// Frees the memory of lanes that wait, for a batch that found too little.
   void trim();
 
@@ -113,6 +135,8 @@ class Device {
   std::condition_variable changed_;
   std::vector<std::unique_ptr<Lane>> idle_;
   size_t lent_ = 0;
+  std::mutex turn_mutex_;
+  std::unique_ptr<Turn> last_, before_last_;
 };
 
 /// All usable GPUs, or why there are none.

@@ -88,7 +88,7 @@ void run_parts(Device& device, const DeviceOperation& operation, const ModuleBat
     for (size_t b = 0; b < sizeof first; ++b)
       current.seed[b] ^= static_cast<uint8_t>(first >> (8 * b));
     try {
-      passage.run(*lane, times);
+      passage.run(device, *lane, times);
       first += count;
     } catch (const CudaError& error) {
       if (error.code != cudaErrorMemoryAllocation || count == 1) throw;

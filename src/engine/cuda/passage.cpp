@@ -69,7 +69,7 @@ size_t Passage::device_bytes() const {
   return total;
 }
 
-void Passage::run(Lane& lane, StepTimes* times) {
+void Passage::run(Device& device, Lane& lane, StepTimes* times) {
   place(lane);
   times_ = times;
   if (times != nullptr) lane.reserve_events(operation_.steps.size() + 3);
@@ -77,7 +77,7 @@ void Passage::run(Lane& lane, StepTimes* times) {
     mark(lane, 0);
     upload(lane);
     mark(lane, 1);
-    steps(lane);
+    device.in_turn(lane, [&] { steps(lane); });
     download(lane);
     mark(lane, operation_.steps.size() + 2);
     check(cudaEventRecord(lane.done, lane.stream), "recording an event");

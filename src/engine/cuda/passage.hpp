@@ -17,7 +17,7 @@ class Passage {
 
   /// Returns when the outputs are where they belong. times: as ModuleTable::run. Throws CudaError; nothing secret stays
   /// then, as far as the device still obeys.
-  void run(Lane& lane, StepTimes* times);
+  void run(Device& device, Lane& lane, StepTimes* times);
 
  private:
   /// One array of records: where the caller has it and where the device does.

@@ -11,7 +11,7 @@ template <int N, MulKind kKind>
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
 constexpr int kBlocksPerSm = 0;
 #else
-constexpr int kBlocksPerSm = kKind == MulKind::s3 || N > 821 ? 0 : 16;
+constexpr int kBlocksPerSm = kKind == MulKind::s3 || kKind == MulKind::bytes || N > 821 ? 0 : 16;
 #endif
 
 /// Warps of a block, a product each; two or four lose 4 to 6 %.
@@ -41,13 +41,15 @@ __global__ void __launch_bounds__(kWarps* kWarp, (kBlocksPerSm<N, kKind>)) imma_
 }  // namespace
 
 cudaError_t launch_imma(MulKind kind, size_t n, const MulArgs& args, cudaStream_t stream) {
-  return with_degree_and_kind(n, kind, [&]<int N, MulKind kKind>() {
+  const auto launch = [&]<int N, MulKind kKind>() {
     constexpr int kBytes = kWarps * ImmaShape<N, kKind>::kShared;
     static_assert(kBytes <= 48 * 1024);
     const unsigned blocks = static_cast<unsigned>((args.count + kWarps - 1) / kWarps);
     imma_kernel<N, kKind><<<blocks, kWarps * kWarp, kBytes, stream>>>(args);
     return cudaGetLastError();
-  });
+  };
+  if (kind != MulKind::bytes) return with_degree_and_kind(n, kind, launch);
+  return with_degree(n, [&]<int N>() { return launch.template operator()<N, MulKind::bytes>(); });
 }
 
 }  // namespace polykem::cuda

@@ -27,7 +27,7 @@ struct LimbShape {
   static constexpr int kLastChunk = kChunks - 1;       ///< holds the coefficients N-5..N-1
   static constexpr int kStride = kPolyStride<N>;       ///< in coefficients
   static constexpr int kLimbsPlain = kKind == MulKind::general ? 2 : 1;
-  static constexpr int kLimbsReversed = kKind == MulKind::s3 ? 1 : 2;
+  static constexpr int kLimbsReversed = kKind == MulKind::s3 || kKind == MulKind::bytes ? 1 : 2;
   static constexpr int kSums = kLimbsReversed;                ///< accumulators: of weight 1 and of weight 2^8
   static constexpr int kFragments = kSteps + 2 * kTiles - 2;  ///< of one plain limb
   /// A plain copy: what fragments read, and room for what the copy after it has before its index 0. 64 modulo 128, so

@@ -5,6 +5,7 @@ namespace polykem::cuda {
 
 bool multiplier_supports(Multiplier multiplier, MulKind kind, size_t n, unsigned logq, Shared shared) {
   if (!degree_supported(n)) return false;
+  if (kind == MulKind::bytes) return multiplier == Multiplier::imma && logq == 8;
   if (kind != MulKind::s3 && (logq < 8 || logq > 16)) return false;
   switch (multiplier) {
     case Multiplier::schoolbook_int32:

@@ -61,6 +61,8 @@ cudaError_t with_degree_and_kind(size_t n, MulKind kind, F&& f) {
         return f.template operator()<N, MulKind::general>();
       case MulKind::s3:
         return f.template operator()<N, MulKind::s3>();
+      case MulKind::bytes:
+        return cudaErrorInvalidValue;  // imma's own
     }
     return cudaErrorInvalidValue;
   });

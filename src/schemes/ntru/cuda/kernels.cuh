@@ -190,6 +190,35 @@ __global__ void __launch_bounds__(kThreads) two_minus_kernel(uint16_t* x, size_t
   }
 }
 
+/// x <- e with 2^8 e = 1 - x mod (q, Phi_n), for an x that is 1 mod (2^8, Phi_n).
+template <class Set>
+__global__ void __launch_bounds__(kThreads) newton_error_kernel(uint16_t* x, size_t count) {
+  using S = Shape<Set>;
+  const size_t item = warp_item();
+  if (item >= count) return;
+  uint16_t* row = x + item * S::kRow;
+  const uint32_t last = row[S::kN - 1];
+  __syncwarp();
+  for (int i = static_cast<int>(warp_lane()); i < S::kN; i += 32) {
+    row[i] = static_cast<uint16_t>((((i == 0 ? 1u : 0u) + last - row[i]) & S::kMask) >> 8);
+  }
+}
+
+/// v <- v + 2^8 w, v as signed bytes.
+template <class Set>
+__global__ void __launch_bounds__(kThreads) newton_correct_kernel(uint16_t* v, const uint16_t* w, size_t count) {
+  using S = Shape<Set>;
+  const size_t item = warp_item();
+  if (item >= count) return;
+  auto* row = reinterpret_cast<uint32_t*>(v + item * S::kRow);
+  const auto* add = reinterpret_cast<const uint32_t*>(w + item * S::kRow);
+  for (int i = static_cast<int>(warp_lane()); i < S::kRow / 2; i += 32) {
+    const uint32_t bytes = row[i] & 0x00ff00ff;
+    const uint32_t extended = bytes | (((bytes >> 7) & 0x00010001) * 0xff00);
+    row[i] = __vadd2(extended, (add[i] & 0x00ff00ff) << 8);
+  }
+}
+
 /// poly_Sq_tobytes of x / 3: mod Phi_n, then packed. (check-magic: 43691 == (2 * 2^16 + 1) / 3)
 template <class Set>
 __global__ void __launch_bounds__(kThreads)

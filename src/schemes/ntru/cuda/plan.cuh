@@ -6,7 +6,6 @@
 
 #include "core/device.hpp"
 #include "schemes/ntru/cuda/kernels.cuh"
-#include "schemes/ntru/cuda/policy.hpp"
 #include "schemes/ntru/stages.hpp"
 
 namespace polykem::ntru::cuda {
@@ -105,8 +104,10 @@ struct Plan {
   /// c = a b mod (2^logq, x^n - 1), or mod (3, Phi_n).
   static void multiply(F& t, MulKind kind, uint16_t* c, const uint16_t* a, const uint16_t* b,
                        unsigned logq = S::kLogQ) {
-    const auto error = polykem::cuda::launch_mul(multiplier(kind, S::kParams.n, logq), kind, S::kParams.n, logq, a, b,
-                                                 c, t.count(), polykem::cuda::Shared::none, t.stream);
+    using polykem::cuda::Shared;
+    const auto multiplier = polykem::cuda::preferred_multiplier(kind, S::kParams.n, logq, Shared::none);
+    const auto error =
+        polykem::cuda::launch_mul(multiplier, kind, S::kParams.n, logq, a, b, c, t.count(), Shared::none, t.stream);
     if (t.error == cudaSuccess) t.error = error;
   }
 
@@ -139,17 +140,22 @@ struct Plan {
     if constexpr (!S::kHps) times_x_minus_1_kernel<Set><<<t.blocks(1), kThreads, 0, t.stream>>>(t.x, t.count());
   }
 
-  /// mod 2 by division steps, then Newton's v <- v (2 - a v), doubling the bits. [NTRU20, S2_inverse, Rq_inverse]
+  /// mod 2 by division steps, then Newton's v <- v (2 - x v) three times, which doubles the bits; up to eight of them
+  /// one byte is enough of each operand. The last step, v <- v + 2^8 v e with 2^8 e = 1 - x v, takes v as signed bytes.
+  /// [NTRU20, S2_inverse, Rq_inverse]
   static void invert_Gf(F& t) {
+    static_assert(S::kLogQ > 8 && S::kLogQ <= 16);
     constexpr int kItems = S::kN > 1024 ? 4 : 8;
     invert_mod2_kernel<Set><<<t.blocks(kItems), kThreads, 0, t.stream>>>(t.v, t.x, t.count());
-    for (unsigned bits = 1; bits < S::kLogQ; bits *= 2) {
-      const unsigned logq = 2 * bits <= 8 ? 8 : S::kLogQ;
-      const MulKind kind = bits == 1 ? MulKind::ternary : MulKind::general;
-      multiply(t, kind, t.u, t.x, t.v, logq);
+    for (unsigned bits = 1; bits < 8; bits *= 2) {
+      multiply(t, MulKind::bytes, t.u, t.x, t.v, 8);
       two_minus_kernel<Set><<<t.blocks(1), kThreads, 0, t.stream>>>(t.u, t.count());
-      multiply(t, kind, t.v, t.u, t.v, logq);
+      multiply(t, MulKind::bytes, t.v, t.u, t.v, 8);
     }
+    multiply(t, MulKind::ternary, t.u, t.x, t.v);
+    newton_error_kernel<Set><<<t.blocks(1), kThreads, 0, t.stream>>>(t.u, t.count());
+    multiply(t, MulKind::bytes, t.u, t.u, t.v, 8);
+    newton_correct_kernel<Set><<<t.blocks(1), kThreads, 0, t.stream>>>(t.v, t.u, t.count());
   }
   static void mul_vf(F& t) { multiply(t, MulKind::ternary, t.u, t.v, t.a); }
   static void mul_invh(F& t) { multiply(t, MulKind::ternary, t.x, t.u, t.a); }

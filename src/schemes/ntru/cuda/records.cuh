@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Packed records of any alignment, read and written by one warp as aligned 32-bit words. [NTRU20, 1.8]
+// Packed records of any alignment, read and written by one warp as aligned 32-bit words. [NTRU20, pack_S3, pack_Rq0,
+// pack_Sq]
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sampling of ternary polynomials by one warp an item. Trits are bytes 0, 1, 2 in shared memory, kRow of them, zero
-// from n - 1 on. [NTRU20, 1.10]
+// from n - 1 on. [NTRU20, Sample_fg, Sample_rm]
 #pragma once
 
 #include "prim/sort/cuda/sort.cuh"
@@ -8,7 +8,7 @@
 
 namespace polykem::ntru::cuda {
 
-/// draws: n - 1 bytes, 4-byte aligned. [NTRU20, 1.10.3]
+/// draws: n - 1 bytes, 4-byte aligned. [NTRU20, Ternary]
 template <class Set>
 __device__ __forceinline__ void sample_iid(uint8_t* t, const uint8_t* draws, unsigned lane) {
   using S = Shape<Set>;
@@ -19,7 +19,7 @@ __device__ __forceinline__ void sample_iid(uint8_t* t, const uint8_t* draws, uns
   __syncwarp();
 }
 
-/// Like sample_iid, then flips the signs at even indices if <x a, a> < 0. [NTRU20, 1.10.4]
+/// Like sample_iid, then flips the signs at even indices if <x a, a> < 0. [NTRU20, Ternary_Plus]
 template <class Set>
 __device__ __forceinline__ void sample_iid_plus(uint8_t* t, const uint8_t* draws, unsigned lane) {
   using S = Shape<Set>;
@@ -49,7 +49,7 @@ __host__ __device__ constexpr int sort_registers() {
 
 /// Exactly weight/2 coefficients 1 and as many 2, in an order that sorting random keys decides. Which lane draws which
 /// key does not matter, as long as the key keeps its type. draws: n - 1 little-endian words of 30 bits, 4-byte aligned;
-/// one word past them is read. [NTRU20, 1.10.5]
+/// one word past them is read. [NTRU20, Fixed_Type]
 template <class Set>
 __device__ __forceinline__ void sample_fixed_type(uint8_t* t, const uint8_t* draws, unsigned lane) {
   using S = Shape<Set>;
@@ -100,7 +100,7 @@ __device__ __forceinline__ uint32_t lift_pair(const uint8_t* quotient, int w) {
 }
 
 /// HRSS: replaces the trits of m by those of m / (x - 1) mod (3, Phi_n), whose coefficients are the prefix sums of
-/// 2 (m_i + m(1)). HPS: leaves them. [NTRU20, 1.9.5]
+/// 2 (m_i + m(1)). HPS: leaves them. [NTRU20, Lift]
 template <class Set>
 __device__ __forceinline__ void lift_quotient(uint8_t* t, unsigned lane) {
   using S = Shape<Set>;
