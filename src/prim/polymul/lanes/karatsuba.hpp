@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 #include <utility>
 
 #include "prim/simd/vec16.hpp"
@@ -48,57 +49,93 @@ struct FoldedRows {
   POLYKEM_INLINE E operator()(size_t i) const { return load_row<E>(p, i) + load_row<E>(p, i + kHalf); }
 };
 
-/// Schoolbook by output coefficient: both operands stay in registers, each sum is handed to sink(k, sum), k ascending.
-template <class E, size_t kH, class A, class B, class Sink>
-POLYKEM_INLINE void schoolbook(const A& a, const B& b, const Sink& sink) {
-  E ra[kH];
-  E rb[kH];
-  unroll<2 * kH - 1>([&](auto k) __attribute__((always_inline)) {
-    if constexpr (k < kH) {
+/// Values that the code stores and loads again shall not be kept in registers in between: there are too few of them,
+/// and the compiler would spill what lies in memory already.
+POLYKEM_INLINE void forget_stored_values() {
+  asm volatile("" : : : "memory");
+}
+
+/// Where a block leaves its coefficients: in its own rows, or (any other callable) with f(k, value), k ascending.
+struct InPlace {};
+
+/// Schoolbook by output coefficient: both operands stay in registers.
+template <class E, size_t kN, class A, class B, class Emit>
+POLYKEM_INLINE void schoolbook(uint16_t* t, const A& a, const B& b, const Emit& emit) {
+  E ra[kN];
+  E rb[kN];
+  unroll<2 * kN - 1>([&](auto k) __attribute__((always_inline)) {
+    if constexpr (k < kN) {
       ra[k] = a(k);
       rb[k] = b(k);
     }
-    constexpr size_t lo = k < kH ? 0 : k - kH + 1;
-    constexpr size_t hi = k < kH ? k : kH - 1;
+    constexpr size_t lo = k < kN ? 0 : k - kN + 1;
+    constexpr size_t hi = k < kN ? k : kN - 1;
     E sum = ra[lo] * rb[k - lo];
     unroll<hi - lo>([&](auto j) __attribute__((always_inline)) { sum = sum + ra[lo + 1 + j] * rb[k - lo - 1 - j]; });
-    sink(k, sum);
+    if constexpr (std::is_same_v<Emit, InPlace>) {
+      store_row(t, k, sum);
+    } else {
+      emit(k, sum);
+    }
   });
 }
 
-/// Product of two polynomials of 2 kH coefficients, one Karatsuba level over schoolbook. Writes rows 0 .. 4 kH - 2 of
-/// c. The combination with the outer products is done as each middle coefficient appears, hidden under the
-/// multiplications.
-template <class E, size_t kH, class A, class B>
-POLYKEM_INLINE void karatsuba_leaf(uint16_t* c, const A& a, const B& b) {
-  const auto high_a = [&](size_t i) __attribute__((always_inline)) {
-    return a(kH + i);
-  };
-  const auto high_b = [&](size_t i) __attribute__((always_inline)) {
-    return b(kH + i);
-  };
-  schoolbook<E, kH>(
-      a, b, [&](size_t k, E v) __attribute__((always_inline)) { store_row(c, k, v); });
-  schoolbook<E, kH>(
-      high_a, high_b, [&](size_t k, E v) __attribute__((always_inline)) { store_row(c, 2 * kH + k, v); });
-  const auto sum_a = [&](size_t i) __attribute__((always_inline)) {
-    return a(i) + a(kH + i);
-  };
-  const auto sum_b = [&](size_t i) __attribute__((always_inline)) {
-    return b(i) + b(kH + i);
-  };
-  schoolbook<E, kH>(
-      sum_a, sum_b, [&](auto k, E v) __attribute__((always_inline)) {
-        if constexpr (k < kH) {
-          const E low = load_row<E>(c, 2 * kH + k);
-          // Coefficient 2 kH - 1 of the low product is zero and was not stored.
-          const E diff = k + 1 < kH ? load_row<E>(c, kH + k) - low : E::zero() - low;
-          store_row(c, kH + k, v + (diff - load_row<E>(c, k)));
-          store_row(c, 2 * kH + k, k + 1 < kH ? diff : low);
-        } else {
-          store_row(c, kH + k, (v - load_row<E>(c, kH + k)) - load_row<E>(c, 2 * kH + k));
-        }
+/// Product of two polynomials of kN coefficients in straight-line code: kDepth Karatsuba levels over schoolbook, halves
+/// of low = ceil(kN / 2) and high = floor(kN / 2). t: 2 kN rows, which hold the product (2 kN - 1 rows) if Emit is
+/// InPlace; scratch: 2 kN rows unless kDepth is 0. A middle coefficient is combined as soon as the product of the sums
+/// yields it, so that the loads and stores hide under the multiplications.
+template <class E, size_t kN, size_t kDepth, class A, class B, class Emit>
+POLYKEM_INLINE void karatsuba_block(uint16_t* t, uint16_t* scratch, const A& a, const B& b, const Emit& emit) {
+  if constexpr (kDepth == 0) {
+    schoolbook<E, kN>(t, a, b, emit);
+  } else {
+    constexpr size_t kLow = (kN + 1) / 2;
+    constexpr size_t kHigh = kN / 2;
+    constexpr bool kInPlace = std::is_same_v<Emit, InPlace>;
+    uint16_t* high = t + 2 * kLow * E::kRowWords;
+    const auto high_a = [&](size_t i) __attribute__((always_inline)) {
+      return a(kLow + i);
+    };
+    const auto high_b = [&](size_t i) __attribute__((always_inline)) {
+      return b(kLow + i);
+    };
+    const auto sum_a = [&](size_t i) __attribute__((always_inline)) {
+      return i < kHigh ? a(i) + a(kLow + i) : a(i);
+    };
+    const auto sum_b = [&](size_t i) __attribute__((always_inline)) {
+      return i < kHigh ? b(i) + b(kLow + i) : b(i);
+    };
+    karatsuba_block<E, kLow, kDepth - 1>(t, scratch, a, b, InPlace{});
+    karatsuba_block<E, kHigh, kDepth - 1>(high, scratch, high_a, high_b, InPlace{});
+    forget_stored_values();
+    if constexpr (!kInPlace) {
+      unroll<kLow>([&](auto k) __attribute__((always_inline)) { emit(k, load_row<E>(t, k)); });
+    }
+    const auto combine = [&](auto k, E v) __attribute__((always_inline)) {
+      // v is coefficient k of the product of the sums; coefficients 2 kLow - 1 and 2 kHigh - 1 .. do not exist.
+      if constexpr (k < kLow) {
+        E diff = k + 1 < kLow ? load_row<E>(t, kLow + k) : E::zero();
+        if (k + 1 < 2 * kHigh) diff = diff - load_row<E>(high, k);
+        v = v + (diff - load_row<E>(t, k));
+        if (k + 1 < kLow) store_row(high, k, diff);
+      } else {
+        v = v - load_row<E>(high, k - kLow);
+        if (k + 1 < 2 * kHigh) v = v - load_row<E>(high, k);
+      }
+      if constexpr (kInPlace) {
+        store_row(t, kLow + k, v);
+      } else {
+        emit(std::integral_constant<size_t, kLow + k>{}, v);
+      }
+    };
+    karatsuba_block<E, kLow, kDepth - 1>(scratch, scratch + 2 * kLow * E::kRowWords, sum_a, sum_b, combine);
+    forget_stored_values();
+    if constexpr (!kInPlace && 2 * kN > 3 * kLow) {
+      unroll<2 * kN - 3 * kLow>([&](auto j) __attribute__((always_inline)) {
+        emit(std::integral_constant<size_t, 3 * kLow - 1 + j>{}, load_row<E>(high, kLow - 1 + j));
       });
+    }
+  }
 }
 
 /// c = z0 + x^h (z1 - z0 - z2) + x^2h z2 with h = kHalf; z0 and z2 lie in c at rows 0 and 2 h; row 2 h - 1 of a product
@@ -113,21 +150,23 @@ POLYKEM_NOINLINE void karatsuba_combine(uint16_t* c, const uint16_t* z1) {
   store_row(c, 2 * kHalf - 1, load_row<E>(z1, kHalf - 1) - load_row<E>(c, kHalf - 1) - load_row<E>(c, 3 * kHalf - 1));
 }
 
-/// Product of two polynomials of kN coefficients, kN = 2 kH * 2^levels: Karatsuba down to leaves of 2 kH.
-/// c: 2 kN rows, the last one not written. tmp: kTmpRows rows. c and tmp must not overlap a or b.
-template <size_t kN, size_t kH, class E = V16>
+/// Product of two polynomials of kN = 2^levels * kLeaf coefficients: Karatsuba levels with loops, then straight-line
+/// leaves that are kDepth levels deep. c: 2 kN rows, the last one not written. tmp: kTmpRows rows. c and tmp must not
+/// overlap a, b.
+template <size_t kN, size_t kLeaf, size_t kDepth, class E = V16>
 struct Karatsuba {
+  static_assert(kN % 2 == 0);
   static constexpr size_t kSize = kN;
   static constexpr size_t kHalf = kN / 2;
-  static constexpr bool kChildIsLeaf = kHalf == 2 * kH;
-  using Child = Karatsuba<kHalf, kH, E>;
-  static constexpr size_t kTmpRows = kChildIsLeaf ? kN : 2 * kN + Child::kTmpRows;
+  static constexpr bool kChildIsLeaf = kHalf == kLeaf;
+  using Child = Karatsuba<kHalf, kLeaf, kDepth, E>;
+  static constexpr size_t kTmpRows = kChildIsLeaf ? kN + Child::kTmpRows : 2 * kN + Child::kTmpRows;
 
   static POLYKEM_NOINLINE void mul(uint16_t* c, const uint16_t* a, const uint16_t* b, uint16_t* tmp) {
     Child::mul(c, a, b, tmp);
     Child::mul(c + kN * E::kRowWords, a + kHalf * E::kRowWords, b + kHalf * E::kRowWords, tmp);
     if constexpr (kChildIsLeaf) {
-      Child::mul_folded(tmp, a, b);
+      Child::mul_folded(tmp, a, b, tmp + kN * E::kRowWords);
       karatsuba_combine<E, kHalf>(c, tmp);
     } else {
       uint16_t* sums = tmp;
@@ -142,17 +181,17 @@ struct Karatsuba {
   }
 };
 
-template <size_t kN, size_t kH, class E>
-requires(kN == 2 * kH) struct Karatsuba<kN, kH, E> {
+template <size_t kN, size_t kLeaf, size_t kDepth, class E>
+requires(kN == kLeaf) struct Karatsuba<kN, kLeaf, kDepth, E> {
   static constexpr size_t kSize = kN;
-  static constexpr size_t kTmpRows = 0;
+  static constexpr size_t kTmpRows = 2 * kN;
 
-  static POLYKEM_NOINLINE void mul(uint16_t* c, const uint16_t* a, const uint16_t* b, uint16_t*) {
-    karatsuba_leaf<E, kH>(c, Rows<E>{a}, Rows<E>{b});
+  static POLYKEM_NOINLINE void mul(uint16_t* c, const uint16_t* a, const uint16_t* b, uint16_t* tmp) {
+    karatsuba_block<E, kN, kDepth>(c, tmp, Rows<E>{a}, Rows<E>{b}, InPlace{});
   }
   /// Product of (low + high) halves of two polynomials of 2 kN coefficients.
-  static POLYKEM_NOINLINE void mul_folded(uint16_t* c, const uint16_t* a, const uint16_t* b) {
-    karatsuba_leaf<E, kH>(c, FoldedRows<E, kN>{a}, FoldedRows<E, kN>{b});
+  static POLYKEM_NOINLINE void mul_folded(uint16_t* c, const uint16_t* a, const uint16_t* b, uint16_t* tmp) {
+    karatsuba_block<E, kN, kDepth>(c, tmp, FoldedRows<E, kN>{a}, FoldedRows<E, kN>{b}, InPlace{});
   }
 };
 

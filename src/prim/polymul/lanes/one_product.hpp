@@ -3,7 +3,7 @@
 
 #include <cstring>
 
-#include "prim/polymul/lanes/toom.hpp"
+#include "prim/polymul/lanes/toom_points.hpp"
 #include "prim/polymul/lanes/transpose.hpp"
 
 /// Products for a single item: the splitting runs along the coefficients, and the sub-products of one item, brought
@@ -15,50 +15,12 @@ constexpr size_t round_up(size_t x, size_t unit) {
   return (x + unit - 1) / unit * unit;
 }
 
-/// Outer splitting in four blocks and seven points, three bits lost.
-struct OuterToom4 {
-  static constexpr size_t kBlocks = 4;
-  static constexpr size_t kPoints = 7;
-  static constexpr unsigned kExactBits = 13;
-
-  static POLYKEM_INLINE void evaluate(V16 (&e)[kPoints], const V16 (&r)[kBlocks]) {
-    const V16 even1 = r[0] + r[2];
-    const V16 odd1 = r[1] + r[3];
-    const V16 even2 = r[0] + r[2].shl<2>();
-    const V16 odd2 = (r[1] + r[3].shl<2>()).shl<1>();
-    e[0] = r[0];
-    e[1] = even1 + odd1;
-    e[2] = even1 - odd1;
-    e[3] = even2 + odd2;
-    e[4] = even2 - odd2;
-    e[5] = ((r[0].shl<1>() + r[1]).shl<1>() + r[2]).shl<1>() + r[3];
-    e[6] = r[3];
-  }
-  static POLYKEM_INLINE void interpolate(V16 (&w)[kPoints], const V16 (&v)[kPoints]) { toom4_interpolate(w, v); }
-};
-
-/// Outer splitting in three blocks and five points, one bit lost.
-struct OuterToom3 {
-  static constexpr size_t kBlocks = 3;
-  static constexpr size_t kPoints = 5;
-  static constexpr unsigned kExactBits = 15;
-
-  static POLYKEM_INLINE void evaluate(V16 (&e)[kPoints], const V16 (&r)[kBlocks]) {
-    const V16 even = r[0] + r[2];
-    e[0] = r[0];
-    e[1] = even + r[1];
-    e[2] = even - r[1];
-    e[3] = (r[2].shl<1>() + r[1]).shl<1>() + r[0];
-    e[4] = r[2];
-  }
-  static POLYKEM_INLINE void interpolate(V16 (&w)[kPoints], const V16 (&v)[kPoints]) { toom3_interpolate(w, v); }
-};
-
 /// c = a b modulo x^kN - 1 for one item: Outer, then two Karatsuba levels, then sub-products of kS coefficients in
-/// lanes (leaves of kH). Rows of words have a stride kSp or kRp that is a multiple of the lanes; the words past kS are
+/// lanes. Rows of words have a stride kSp or kRp that is a multiple of the lanes; the words past kS are
 /// never used.
-template <size_t kN, class Outer, size_t kS, size_t kH>
+template <size_t kN, class Outer, class Inner>
 struct OneProduct {
+  static constexpr size_t kS = Inner::kSize;
   static constexpr size_t kBlock = 4 * kS;
   static constexpr size_t kPoints = Outer::kPoints;
   static_assert(Outer::kBlocks * kBlock >= kN);
@@ -69,7 +31,6 @@ struct OneProduct {
   static constexpr size_t kPadded = round_up(Outer::kBlocks * kBlock, kLanes) + kLanes;
   static constexpr size_t kLinearBlocks = 4 * (kPoints + 1);
   static constexpr size_t kLinear = kLinearBlocks * kS + kSp;
-  using Inner = Karatsuba<kS, kH>;
 
   /// Regions of the workspace, in words. Later stages reuse what earlier ones have done with.
   static constexpr size_t kSplitWords = kGroups * kLanes * kSp;    // sub-operands, a row each
@@ -216,12 +177,13 @@ struct OneProduct {
 };
 
 /// c = a b modulo (3, Phi_kN) for one item, over the integers: the coefficients of the product are below 2^kExactBits.
-template <size_t kN, class Outer, size_t kS, size_t kH>
+template <size_t kN, class Outer, class Inner>
 struct OneTernaryProduct {
-  using Product = OneProduct<kN, Outer, kS, kH>;
+  using Product = OneProduct<kN, Outer, Inner>;
   static constexpr size_t kPaddedWords = round_up(kN, 32);
   static constexpr size_t kWorkspaceBytes = Product::kWorkspaceBytes + 2 * kPaddedWords * sizeof(uint16_t);
-  static_assert(4 * kN + 3 < (size_t{1} << Outer::kExactBits));
+  static constexpr unsigned kExactBits = 16 - Outer::kLostBits;
+  static_assert(4 * kN + 3 < (size_t{1} << kExactBits));
 
   static POLYKEM_NOINLINE void mul(uint16_t* c, const uint16_t* a, const uint16_t* b, uint16_t* ws) {
     uint16_t* na = ws;
@@ -231,7 +193,7 @@ struct OneTernaryProduct {
       nb[i] = canonical(b[i]);
     }
     Product::mul(na, na, nb, nb + kPaddedWords);
-    constexpr uint16_t kMask = (1u << Outer::kExactBits) - 1;
+    constexpr uint16_t kMask = (1u << kExactBits) - 1;
     const uint16_t minus_last = static_cast<uint16_t>(3 - (na[kN - 1] & kMask) % 3);
     for (size_t i = 0; i < kN; ++i)
       c[i] = static_cast<uint16_t>(((na[i] & kMask) + minus_last) % 3);

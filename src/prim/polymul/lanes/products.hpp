@@ -6,8 +6,8 @@
 #include "prim/polymul/lanes/toom.hpp"
 #include "prim/polymul/polymul.hpp"
 
-/// Which splitting multiplies modulo x^n - 1 for each n. The leaf size kH is what the schoolbook kernel keeps in
-/// registers (two operands of at most 13 rows in 32 registers); docs/adr/0002 has the measurements.
+/// Which splitting multiplies modulo x^n - 1 for each n; docs/adr/0002-ntru-products-on-the-cpu.md has the
+/// measurements.
 namespace polykem::polymul {
 inline namespace POLYKEM_ISA {
 
@@ -15,58 +15,74 @@ constexpr size_t larger(size_t a, size_t b) {
   return a > b ? a : b;
 }
 
+/// Karatsuba levels inside a straight-line leaf of kLeaf coefficients. Cycles of a product of 208 by 208, leaf 26 (Zen
+/// 5): AVX-512 9850 with one level, 10255 with two; AVX2, which has half the registers, 9657 and 9242. Leaves of 16 and
+/// 22 coefficients are best with one level on both (128 by 128: 4216 and 5168, 4043 and 4631).
+template <size_t kLeaf>
+constexpr size_t leaf_depth() {
+#ifdef POLYKEM_ISA_AVX512
+  return 1;
+#else
+  return kLeaf >= 26 ? 2 : 1;
+#endif
+}
+
+/// Karatsuba from kN down to leaves of kLeaf coefficients.
+template <size_t kN, size_t kLeaf>
+using Words = Karatsuba<kN, kLeaf, leaf_depth<kLeaf>(), V16>;
+
 template <size_t kN>
 struct ProductPlan;
 
 template <>
 struct ProductPlan<509> {
   static constexpr unsigned kExactBits = 13;
-  using Cyclic = Toom4Cyclic<509, Karatsuba<128, 8>>;
-  using Ternary = TernaryProduct<509, 64, 8>;
-  using One = OneProduct<509, OuterToom4, 32, 8>;
-  using OneTernary = OneTernaryProduct<509, OuterToom4, 32, 8>;
+  using Cyclic = Toom4Cyclic<509, Words<128, 16>>;
+  using Ternary = TernaryProduct<509, 64, 8, 0>;
+  using One = OneProduct<509, Toom4Points, Words<32, 16>>;
+  using OneTernary = OneTernaryProduct<509, Toom4Points, Words<32, 16>>;
 };
 template <>
 struct ProductPlan<677> {
   static constexpr unsigned kExactBits = 13;
-  using Cyclic = Toom4Cyclic<677, Karatsuba<176, 11>>;
-  using Ternary = TernaryProduct<677, 88, 11>;
-  using One = OneProduct<677, OuterToom4, 44, 11>;
-  using OneTernary = OneTernaryProduct<677, OuterToom4, 44, 11>;
+  using Cyclic = Toom4Cyclic<677, Words<176, 22>>;
+  using Ternary = TernaryProduct<677, 88, 11, 1>;
+  using One = OneProduct<677, Toom4Points, Words<44, 22>>;
+  using OneTernary = OneTernaryProduct<677, Toom4Points, Words<44, 22>>;
 };
 template <>
 struct ProductPlan<701> {
   static constexpr unsigned kExactBits = 13;
-  using Cyclic = Toom4Cyclic<701, Karatsuba<176, 11>>;
-  using Ternary = TernaryProduct<701, 88, 11>;
-  using One = OneProduct<701, OuterToom4, 44, 11>;
-  using OneTernary = OneTernaryProduct<701, OuterToom4, 44, 11>;
+  using Cyclic = Toom4Cyclic<701, Words<176, 22>>;
+  using Ternary = TernaryProduct<701, 88, 11, 1>;
+  using One = OneProduct<701, Toom4Points, Words<44, 22>>;
+  using OneTernary = OneTernaryProduct<701, Toom4Points, Words<44, 22>>;
 };
 template <>
 struct ProductPlan<821> {
   static constexpr unsigned kExactBits = 13;
-  using Cyclic = Toom4Cyclic<821, Karatsuba<208, 13>>;
-  using Ternary = TernaryProduct<821, 104, 13>;
-  using One = OneProduct<821, OuterToom4, 52, 13>;
-  using OneTernary = OneTernaryProduct<821, OuterToom4, 52, 13>;
+  using Cyclic = Toom4Cyclic<821, Words<208, 26>>;
+  using Ternary = TernaryProduct<821, 104, 13, 1>;
+  using One = OneProduct<821, Toom4Points, Words<52, 26>>;
+  using OneTernary = OneTernaryProduct<821, Toom4Points, Words<52, 26>>;
 };
 /// q = 4096 leaves four bits: three for Toom-4, one for Toom-3.
 template <>
 struct ProductPlan<1229> {
   static constexpr unsigned kExactBits = 12;
-  using Cyclic = Toom4Cyclic<1229, Toom3<Karatsuba<104, 13>>>;
-  using Ternary = TernaryProduct<1229, 160, 10>;
-  using One = OneProduct<1229, OuterToom4, 80, 10>;
-  using OneTernary = OneTernaryProduct<1229, OuterToom4, 80, 10>;
+  using Cyclic = Toom4Cyclic<1229, Toom3<Words<104, 26>>>;
+  using Ternary = TernaryProduct<1229, 160, 10, 1>;
+  using One = OneProduct<1229, Toom4Points, Words<80, 20>>;
+  using OneTernary = OneTernaryProduct<1229, Toom4Points, Words<80, 20>>;
 };
 /// q = 16384 leaves two bits: Toom-3 twice.
 template <>
 struct ProductPlan<1373> {
   static constexpr unsigned kExactBits = 14;
-  using Cyclic = FoldedCyclic<1373, Toom3<Toom3<Karatsuba<160, 10>>, 1373>>;
-  using Ternary = TernaryProduct<1373, 176, 11>;
-  using One = OneProduct<1373, OuterToom3, 128, 8>;
-  using OneTernary = OneTernaryProduct<1373, OuterToom3, 128, 8>;
+  using Cyclic = FoldedCyclic<1373, Toom3<Toom3<Words<160, 20>>, 1373>>;
+  using Ternary = TernaryProduct<1373, 176, 11, 1>;
+  using One = OneProduct<1373, Toom3Points, Words<128, 16>>;
+  using OneTernary = OneTernaryProduct<1373, Toom3Points, Words<128, 16>>;
 };
 
 /// A workspace function of the public table around Product::mul.

@@ -47,6 +47,8 @@ POLYKEM_INLINE Gf3 pick(Gf3 a, Gf3 b) {
           (Gf3::Reg)__builtin_shufflevector((SliceReg)a.negative, (SliceReg)b.negative, kIndex...)};
 }
 
+constexpr SliceWord kOnes = static_cast<SliceWord>(~SliceWord{0});
+
 /// Neighbouring words exchanged.
 POLYKEM_INLINE Gf3 swap_adjacent(Gf3 a) {
   return pick<1, 0, 3, 2, 5, 4, 7, 6, 9, 8, 11, 10, 13, 12, 15, 14>(a, a);
@@ -102,11 +104,11 @@ POLYKEM_INLINE void unslice_row(uint16_t* c, SlicedPoly s, size_t i) {
 }
 #endif
 
-/// c = a b modulo (3, Phi_kN) for the items of a block. kP = 2^j * 2 kH coefficients in y, 8 kP >= kN.
-template <size_t kN, size_t kP, size_t kH>
+/// c = a b modulo (3, Phi_kN) for the items of a block. kP = 2^j * kLeaf coefficients in y, 8 kP >= kN.
+template <size_t kN, size_t kP, size_t kLeaf, size_t kDepth>
 struct TernaryProduct {
   static_assert(8 * kP >= kN && 8 * kP < 2 * kN);
-  using Inner = Karatsuba<kP, kH, Gf3>;
+  using Inner = Karatsuba<kP, kLeaf, kDepth, Gf3>;
   static constexpr size_t kPlane = 16 * kP + 2 * kWordsPerReg;  // words: a linear product and what a load may overrun
   static constexpr size_t kPlaneBytes = kPlane * sizeof(SliceWord);
   static_assert(kPlaneBytes % 64 == 0);
@@ -138,50 +140,46 @@ struct TernaryProduct {
       s.nonzero[i] = s.negative[i] = 0;
   }
 
-  /// Rows 0 .. kP - 1 of e: words 0 .. 7 the a_l, 8 .. 11 their sums at distance 4. Rows from kP on: for each of the
-  /// three groups of four, the two sums at distance 2 and the two at distance 1; words 12 .. 14 the sums of four.
+  /// Rows 0 .. kP - 1 of e: words 0 .. 7 the a_l, 8 .. 11 their sums at distance 4, 12 .. 15 zero. Rows from kP on: for
+  /// each of the three groups of four, the two sums at distance 2 and the two at distance 1; words 12 .. 14 the sums of
+  /// four.
   static POLYKEM_NOINLINE void evaluate(uint16_t* e, SlicedPoly s) {
+    const SliceReg used = {kOnes, kOnes, kOnes, kOnes, kOnes, kOnes, kOnes, kOnes, kOnes, kOnes, kOnes, kOnes};
     for (size_t i = 0; i < kP; ++i) {
       const Gf3 x = s.load(8 * i);
       const Gf3 far = x + pick<4, 5, 6, 7, 4, 5, 6, 7, 4, 5, 6, 7, 4, 5, 6, 7>(x, x);
-      const Gf3 first = pick<0, 1, 2, 3, 4, 5, 6, 7, 16, 17, 18, 19, 16, 17, 18, 19>(x, far);
+      Gf3 first = pick<0, 1, 2, 3, 4, 5, 6, 7, 16, 17, 18, 19, 16, 17, 18, 19>(x, far);
+      first.nonzero &= (Gf3::Reg)used;
       const Gf3 by2 = first + pick<2, 3, 0, 1, 6, 7, 4, 5, 10, 11, 8, 9, 14, 15, 12, 13>(first, first);
       const Gf3 by1 = first + swap_adjacent(first);
       const Gf3 all = by2 + swap_adjacent(by2);
       const Gf3 mixed = pick<0, 1, 16, 18, 4, 5, 20, 22, 8, 9, 24, 26, 8, 9, 24, 26>(by2, by1);
       store_row(e, i, first);
-      store_row(e, kP + i, pick<0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 16, 20, 24, 24>(mixed, all));
+      store_row(e, kP + i, pick<0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 16, 20, 24, 31>(mixed, all));
     }
   }
 
   /// Words 0 .. 14: the coefficients of x^0 .. x^14 that row i of the 27 products makes. Word 15 is zero.
   static POLYKEM_INLINE Gf3 interpolate_row(const uint16_t* w, size_t i) {
-    const Gf3 first = load_row<Gf3>(w, i);
-    const Gf3 second = load_row<Gf3>(w, 2 * kP + i);
-    const Gf3 zero = Gf3::zero();
-    const Gf3 first_sums = first + swap_adjacent(first);
-    const Gf3 second_sums = second + swap_adjacent(second);
-    // In each group of four words, the three coefficients of the product of the low pairs, of the high pairs, of the
-    // sums.
-    const Gf3 low = pick<0, 18, 1, 19, 4, 22, 5, 23, 8, 26, 9, 27, 12, 30, 13, 31>(first, second) -
-                    pick<16, 0, 16, 16, 16, 4, 16, 16, 16, 8, 16, 16, 16, 12, 16, 16>(first_sums, zero);
-    const Gf3 high = pick<2, 19, 3, 18, 6, 23, 7, 22, 10, 27, 11, 26, 14, 31, 15, 30>(first, second) -
-                     pick<16, 2, 16, 16, 16, 6, 16, 16, 16, 10, 16, 16, 16, 14, 16, 16>(first_sums, zero);
-    const Gf3 sums = pick<0, 12, 1, 3, 4, 13, 5, 7, 8, 14, 9, 11, 12, 15, 13, 15>(second, second) -
-                     pick<16, 0, 16, 16, 16, 4, 16, 16, 16, 8, 16, 16, 16, 12, 16, 16>(second_sums, zero);
-    const Gf3 middle = (sums - low) - high;
-    // Groups 0 and 1 in words 0 .. 6 and 8 .. 14; group 2, their sum's product, likewise in words 0 .. 6 of the second.
-    const Gf3 outer = pick<0, 1, 2, 31, 16, 17, 18, 31, 4, 5, 6, 31, 20, 21, 22, 31>(low, high_masked(high)) +
-                      pick<16, 16, 0, 1, 2, 16, 16, 16, 16, 16, 4, 5, 6, 16, 16, 16>(middle, zero);
-    const Gf3 inner = pick<8, 9, 10, 31, 24, 25, 26, 31, 31, 31, 31, 31, 31, 31, 31, 31>(low, high_masked(high)) +
-                      pick<16, 16, 8, 9, 10, 16, 16, 16, 16, 16, 16, 16, 16, 16, 16, 16>(middle, zero);
-    const Gf3 cross = (inner - outer) - pick<8, 9, 10, 11, 12, 13, 14, 15, 8, 9, 10, 11, 12, 13, 14, 15>(outer, outer);
-    return outer + pick<16, 16, 16, 16, 0, 1, 2, 3, 4, 5, 6, 16, 16, 16, 16, 16>(cross, zero);
-  }
-
-  /// Word 15 cleared: it is what the picks above take for zero.
-  static POLYKEM_INLINE Gf3 high_masked(Gf3 high) {
-    return pick<0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 16>(high, Gf3::zero());
+    // Word 15 of both is zero and is picked where nothing is to be added.
+    const Gf3 a = load_row<Gf3>(w, i);
+    const Gf3 b = load_row<Gf3>(w, 2 * kP + i);
+    // Sums at distance 1 and sums of four become middle coefficients, in place.
+    const Gf3 m = (b - pick<15, 15, 0, 2, 15, 15, 4, 6, 15, 15, 8, 10, 16, 20, 24, 15>(a, b)) -
+                  pick<15, 15, 1, 3, 15, 15, 5, 7, 15, 15, 9, 11, 17, 21, 25, 15>(a, b);
+    // In each group of four words, three coefficients: the products of the low pairs, of the high pairs, of the sums,
+    // whence the middle ones of the products of four.
+    const Gf3 middle = (pick<0, 12, 1, 15, 4, 13, 5, 15, 8, 14, 9, 15, 15, 15, 15, 15>(m, m) -
+                        pick<0, 18, 1, 15, 4, 22, 5, 15, 8, 26, 9, 15, 15, 15, 15, 15>(a, m)) -
+                       pick<2, 19, 3, 15, 6, 23, 7, 15, 10, 27, 11, 15, 15, 15, 15, 15>(a, m);
+    // Groups 0 and 1 in words 0 .. 6 and 8 .. 14; group 2, the product of their sums, in words 0 .. 6.
+    const Gf3 outer = pick<0, 18, 1, 15, 2, 19, 3, 15, 4, 22, 5, 15, 6, 23, 7, 15>(a, m) +
+                      pick<15, 15, 0, 1, 2, 15, 15, 15, 15, 15, 4, 5, 6, 15, 15, 15>(middle, middle);
+    const Gf3 inner = pick<8, 26, 9, 15, 10, 27, 11, 15, 15, 15, 15, 15, 15, 15, 15, 15>(a, m) +
+                      pick<15, 15, 8, 9, 10, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15>(middle, middle);
+    const Gf3 cross =
+        (inner - outer) - pick<8, 9, 10, 11, 12, 13, 14, 15, 15, 15, 15, 15, 15, 15, 15, 15>(outer, outer);
+    return outer + pick<31, 31, 31, 31, 0, 1, 2, 3, 4, 5, 6, 31, 31, 31, 31, 31>(cross, outer);
   }
 
   static POLYKEM_NOINLINE void interpolate(SlicedPoly s, const uint16_t* w) {

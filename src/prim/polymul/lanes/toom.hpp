@@ -2,60 +2,11 @@
 #pragma once
 
 #include "prim/polymul/lanes/karatsuba.hpp"
+#include "prim/polymul/lanes/toom_points.hpp"
 
-/// Toom-3 and Toom-4 over lanes. Interpolation divides by powers of two, so the top bits of a 16-bit result are lost:
-/// one bit for each Toom-3, three for Toom-4 (no choice of seven rational points loses fewer). Results are exact modulo
-/// 2^15 and 2^13, or fewer bits where the levels nest; the callers check that q still fits.
+/// Toom-3 and Toom-4 over rows of lanes. Nested levels add up the bits they lose.
 namespace polykem::polymul {
 inline namespace POLYKEM_ISA {
-
-constexpr uint16_t kInverse3 = 43691;
-constexpr uint16_t kInverse5 = 52429;
-static_assert(static_cast<uint16_t>(3 * kInverse3) == 1 && static_cast<uint16_t>(5 * kInverse5) == 1);
-
-/// Coefficients w0 .. w6 at one index from the seven evaluated products. Order of v: 0, 1, -1, 2, -2, 1/2 (times 64),
-/// infinity. Even coefficients are exact modulo 2^13, odd ones modulo 2^14.
-POLYKEM_INLINE void toom4_interpolate(V16 (&w)[7], const V16 (&v)[7]) {
-  const V16 inv3 = V16::set1(kInverse3);
-  const V16 inv5 = V16::set1(kInverse5);
-  const V16 w0 = v[0];
-  const V16 w6 = v[6];
-  const V16 even1 = (v[1] + v[2]).shr<1>();
-  const V16 odd1 = v[1] - even1;                                             // w1 + w3 + w5
-  const V16 w24 = (even1 - w0) - w6;                                         // w2 + w4
-  const V16 even2 = ((v[3] + v[4]) - (w0 + w6.shl<6>()).shl<1>()).shr<3>();  // w2 + 4 w4
-  const V16 odd2 = (v[3] - v[4]).shr<2>();                                   // w1 + 4 w3 + 16 w5
-  const V16 w4 = (even2 - w24) * inv3;
-  const V16 w2 = w24 - w4;
-  const V16 even_half = (w2 + w0.shl<2>()).shl<4>() + (w4.shl<2>() + w6);
-  const V16 odd_half = (v[5] - even_half).shr<1>();  // 16 w1 + 4 w3 + w5
-  const V16 x = (odd2 - odd1) * inv3;                // w3 + 5 w5
-  const V16 y = (odd1.shl<4>() - odd_half) * inv3;   // 4 w3 + 5 w5
-  const V16 w3 = (y - x) * inv3;
-  const V16 w5 = (x - w3) * inv5;
-  w[0] = w0;
-  w[1] = odd1 - (w3 + w5);
-  w[2] = w2;
-  w[3] = w3;
-  w[4] = w4;
-  w[5] = w5;
-  w[6] = w6;
-}
-
-/// Coefficients w0 .. w4 at one index from the five evaluated products. Order of v: 0, 1, -1, 2, infinity. Exact modulo
-/// 2^15.
-POLYKEM_INLINE void toom3_interpolate(V16 (&w)[5], const V16 (&v)[5]) {
-  const V16 even = (v[1] + v[2]).shr<1>();
-  const V16 odd = v[1] - even;  // w1 + w3
-  const V16 w2 = (even - v[0]) - v[4];
-  const V16 odd2 = ((v[3] - v[0]) - (v[4].shl<2>() + w2).shl<2>()).shr<1>();  // w1 + 4 w3
-  const V16 w3 = (odd2 - odd) * V16::set1(kInverse3);
-  w[0] = v[0];
-  w[1] = odd - w3;
-  w[2] = w2;
-  w[3] = w3;
-  w[4] = v[4];
-}
 
 /// Product modulo x^kN - 1 of two polynomials of kN rows, 3 m < kN <= 4 m with m = Inner::kSize: Toom-4, then Inner
 /// seven times. Exact modulo 2^13 when Inner is exact modulo 2^16 (in general: three bits fewer than Inner).
@@ -87,18 +38,11 @@ struct Toom4Cyclic {
   }
 
  private:
-  /// Values at 1, -1, 2, -2, 1/2 (times 8), infinity; the value at 0 is the first block itself.
-  static POLYKEM_INLINE void evaluate_row(uint16_t* e, size_t i, V16 r0, V16 r1, V16 r2, V16 r3) {
-    const V16 even1 = r0 + r2;
-    const V16 odd1 = r1 + r3;
-    const V16 even2 = r0 + r2.shl<2>();
-    const V16 odd2 = (r1 + r3.shl<2>()).shl<1>();
-    store_row(e, i, even1 + odd1);
-    store_row(e, kM + i, even1 - odd1);
-    store_row(e, 2 * kM + i, even2 + odd2);
-    store_row(e, 3 * kM + i, even2 - odd2);
-    store_row(e, 4 * kM + i, ((r0.shl<1>() + r1).shl<1>() + r2).shl<1>() + r3);
-    store_row(e, 5 * kM + i, r3);
+  /// All values but the one at 0, which is the first block itself.
+  static POLYKEM_INLINE void evaluate_row(uint16_t* rows, size_t i, V16 r0, V16 r1, V16 r2, V16 r3) {
+    V16 e[7];
+    Toom4Points::evaluate(e, {r0, r1, r2, r3});
+    unroll<6>([&](auto p) __attribute__((always_inline)) { store_row(rows, p * kM + i, e[p + 1]); });
   }
 
   static POLYKEM_NOINLINE void evaluate(uint16_t* e, const uint16_t* a) {
@@ -116,9 +60,9 @@ struct Toom4Cyclic {
     V16 low[7];
     V16 up[7];
     unroll<7>([&](auto p) __attribute__((always_inline)) { v[p] = load_row(w, 2 * kM * p + i); });
-    toom4_interpolate(low, v);
+    Toom4Points::interpolate(low, v);
     unroll<7>([&](auto p) __attribute__((always_inline)) { v[p] = load_row(w, 2 * kM * p + kM + i); });
-    toom4_interpolate(up, v);
+    Toom4Points::interpolate(up, v);
     r[0] = low[0];
     unroll<6>([&](auto k) __attribute__((always_inline)) { r[k + 1] = low[k + 1] + up[k]; });
     r[7] = up[6];
@@ -180,13 +124,10 @@ struct Toom3 {
   }
 
  private:
-  /// Values at 1, -1, 2, infinity.
-  static POLYKEM_INLINE void evaluate_row(uint16_t* e, size_t i, V16 r0, V16 r1, V16 r2) {
-    const V16 even = r0 + r2;
-    store_row(e, i, even + r1);
-    store_row(e, kM + i, even - r1);
-    store_row(e, 2 * kM + i, (r2.shl<1>() + r1).shl<1>() + r0);
-    store_row(e, 3 * kM + i, r2);
+  static POLYKEM_INLINE void evaluate_row(uint16_t* rows, size_t i, V16 r0, V16 r1, V16 r2) {
+    V16 e[5];
+    Toom3Points::evaluate(e, {r0, r1, r2});
+    unroll<4>([&](auto p) __attribute__((always_inline)) { store_row(rows, p * kM + i, e[p + 1]); });
   }
 
   static POLYKEM_NOINLINE void evaluate(uint16_t* e, const uint16_t* a) {
@@ -200,7 +141,7 @@ struct Toom3 {
   static POLYKEM_INLINE void interpolate_row(V16 (&w)[5], const uint16_t* values, size_t i) {
     V16 v[5];
     unroll<5>([&](auto p) __attribute__((always_inline)) { v[p] = load_row(values, 2 * kM * p + i); });
-    toom3_interpolate(w, v);
+    Toom3Points::interpolate(w, v);
   }
 
   static POLYKEM_NOINLINE void interpolate(uint16_t* c, const uint16_t* values) {
