@@ -14,7 +14,9 @@ namespace polykem::bench {
 
 enum class Isa { avx2, avx512 };
 
-inline const char* isa_name(Isa isa) { return isa == Isa::avx2 ? "avx2" : "avx512"; }
+inline const char* isa_name(Isa isa) {
+  return isa == Isa::avx2 ? "avx2" : "avx512";
+}
 
 inline bool cpu_has(Isa isa) {
   if (isa == Isa::avx2) return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2");
@@ -79,10 +81,14 @@ struct Group {
   void (*run)(Isa isa);
 };
 
+void bench_aes(Isa isa);
 void bench_keccak(Isa isa);
+void bench_polyinv(Isa isa);
+void bench_sort(Isa isa);
 
 inline const std::vector<Group>& groups() {
-  static const std::vector<Group> all = {{"keccak", bench_keccak}};
+  static const std::vector<Group> all = {
+      {"aes", bench_aes}, {"keccak", bench_keccak}, {"polyinv", bench_polyinv}, {"sort", bench_sort}};
   return all;
 }
 

@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
+#include <cstdlib>
+#include <cstring>
 #include <ostream>
 #include <string>
 #include <vector>
@@ -12,8 +14,12 @@ namespace polykem::testing {
 
 enum class Isa { avx2, avx512 };
 
-inline const char* isa_name(Isa isa) { return isa == Isa::avx2 ? "avx2" : "avx512"; }
-inline void PrintTo(Isa isa, std::ostream* out) { *out << isa_name(isa); }
+inline const char* isa_name(Isa isa) {
+  return isa == Isa::avx2 ? "avx2" : "avx512";
+}
+inline void PrintTo(Isa isa, std::ostream* out) {
+  *out << isa_name(isa);
+}
 
 inline bool cpu_has(Isa isa) {
   if (isa == Isa::avx2) return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2");
@@ -35,6 +41,26 @@ class IsaTest : public ::testing::TestWithParam<Isa> {
   }
 };
 
+/// Memory with 64-byte alignment, zeroed at first.
+template <class T>
+class AlignedBuffer {
+ public:
+  explicit AlignedBuffer(size_t count)
+      : bytes_((count * sizeof(T) + 63) / 64 * 64), data_(static_cast<T*>(std::aligned_alloc(64, bytes_))) {
+    std::memset(static_cast<void*>(data_), 0, bytes_);
+  }
+  ~AlignedBuffer() { std::free(data_); }
+  AlignedBuffer(const AlignedBuffer&) = delete;
+  AlignedBuffer& operator=(const AlignedBuffer&) = delete;
+
+  T* data() { return data_; }
+  T& operator[](size_t i) { return data_[i]; }
+
+ private:
+  size_t bytes_;
+  T* data_;
+};
+
 /// Repeatable bytes (xorshift64*).
 class Noise {
  public:
@@ -48,7 +74,8 @@ class Noise {
   }
   std::vector<uint8_t> bytes(size_t count) {
     std::vector<uint8_t> out(count);
-    for (uint8_t& byte : out) byte = static_cast<uint8_t>(next() >> 56);
+    for (uint8_t& byte : out)
+      byte = static_cast<uint8_t>(next() >> 56);
     return out;
   }
 
@@ -58,7 +85,7 @@ class Noise {
 
 }  // namespace polykem::testing
 
-#define POLYKEM_EVERY_ISA(suite)                                                                     \
-  INSTANTIATE_TEST_SUITE_P(                                                                          \
-      Isas, suite, ::testing::Values(::polykem::testing::Isa::avx2, ::polykem::testing::Isa::avx512), \
-      [](const auto& info) { return std::string(::polykem::testing::isa_name(info.param)); })
+#define POLYKEM_EVERY_ISA(suite)                                                                              \
+  INSTANTIATE_TEST_SUITE_P(Isas, suite,                                                                       \
+                           ::testing::Values(::polykem::testing::Isa::avx2, ::polykem::testing::Isa::avx512), \
+                           [](const auto& info) { return std::string(::polykem::testing::isa_name(info.param)); })

@@ -5,17 +5,9 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace polykem {
+#include "prim/simd/rows.hpp"
 
-/// Message or output i of a batch starts at `data + i * stride`; no alignment is needed.
-struct ByteRows {
-  uint8_t* data;
-  size_t stride;
-};
-struct ConstByteRows {
-  const uint8_t* data;
-  size_t stride;
-};
+namespace polykem {
 
 /// What one instruction set offers. Called by the NTRU stages of that set, by one thread per call; `count` is any
 /// number >= 1, multiples of `lanes` waste nothing. Outputs must not overlap inputs. Addresses depend on lengths only.

@@ -18,17 +18,37 @@ struct V32 {
   static constexpr size_t kLanes = 16;
   Reg r;
 
-  static POLYKEM_INLINE V32 load(const int32_t* p) { return {_mm512_load_si512(p)}; }
-  static POLYKEM_INLINE V32 set1(int32_t x) { return {_mm512_set1_epi32(x)}; }
-  POLYKEM_INLINE void store(int32_t* p) const { _mm512_store_si512(p, r); }
-  friend POLYKEM_INLINE V32 operator|(V32 a, V32 b) { return {_mm512_or_si512(a.r, b.r)}; }
-  friend POLYKEM_INLINE V32 min_s(V32 a, V32 b) { return {_mm512_min_epi32(a.r, b.r)}; }
-  friend POLYKEM_INLINE V32 max_s(V32 a, V32 b) { return {_mm512_max_epi32(a.r, b.r)}; }
+  static POLYKEM_INLINE V32 load(const int32_t* p) {
+    return {_mm512_load_si512(p)};
+  }
+  static POLYKEM_INLINE V32 set1(int32_t x) {
+    return {_mm512_set1_epi32(x)};
+  }
+  POLYKEM_INLINE void store(int32_t* p) const {
+    _mm512_store_si512(p, r);
+  }
+  friend POLYKEM_INLINE V32 operator|(V32 a, V32 b) {
+    return {_mm512_or_si512(a.r, b.r)};
+  }
+  friend POLYKEM_INLINE V32 min_s(V32 a, V32 b) {
+    return {_mm512_min_epi32(a.r, b.r)};
+  }
+  friend POLYKEM_INLINE V32 max_s(V32 a, V32 b) {
+    return {_mm512_max_epi32(a.r, b.r)};
+  }
   /// Lane i of the result is lane index[i] of a.
-  friend POLYKEM_INLINE V32 permuted(V32 a, V32 index) { return {_mm512_permutexvar_epi32(index.r, a.r)}; }
-  static POLYKEM_INLINE V32 load_unaligned(const int32_t* p) { return {_mm512_loadu_si512(p)}; }
-  POLYKEM_INLINE void store_unaligned(int32_t* p) const { _mm512_storeu_si512(p, r); }
-  friend POLYKEM_INLINE V32 operator&(V32 a, V32 b) { return {_mm512_and_si512(a.r, b.r)}; }
+  friend POLYKEM_INLINE V32 permuted(V32 a, V32 index) {
+    return {_mm512_permutexvar_epi32(index.r, a.r)};
+  }
+  static POLYKEM_INLINE V32 load_unaligned(const int32_t* p) {
+    return {_mm512_loadu_si512(p)};
+  }
+  POLYKEM_INLINE void store_unaligned(int32_t* p) const {
+    _mm512_storeu_si512(p, r);
+  }
+  friend POLYKEM_INLINE V32 operator&(V32 a, V32 b) {
+    return {_mm512_and_si512(a.r, b.r)};
+  }
   /// mask ? a : b, bit by bit
   friend POLYKEM_INLINE V32 select(V32 mask, V32 a, V32 b) {
     return {_mm512_ternarylogic_epi32(mask.r, a.r, b.r, 0xca)};
@@ -53,18 +73,36 @@ struct V32 {
   static constexpr size_t kLanes = 8;
   Reg r;
 
-  static POLYKEM_INLINE V32 load(const int32_t* p) { return {_mm256_load_si256(reinterpret_cast<const Reg*>(p))}; }
-  static POLYKEM_INLINE V32 set1(int32_t x) { return {_mm256_set1_epi32(x)}; }
-  POLYKEM_INLINE void store(int32_t* p) const { _mm256_store_si256(reinterpret_cast<Reg*>(p), r); }
-  friend POLYKEM_INLINE V32 operator|(V32 a, V32 b) { return {_mm256_or_si256(a.r, b.r)}; }
-  friend POLYKEM_INLINE V32 min_s(V32 a, V32 b) { return {_mm256_min_epi32(a.r, b.r)}; }
-  friend POLYKEM_INLINE V32 max_s(V32 a, V32 b) { return {_mm256_max_epi32(a.r, b.r)}; }
-  friend POLYKEM_INLINE V32 permuted(V32 a, V32 index) { return {_mm256_permutevar8x32_epi32(a.r, index.r)}; }
+  static POLYKEM_INLINE V32 load(const int32_t* p) {
+    return {_mm256_load_si256(reinterpret_cast<const Reg*>(p))};
+  }
+  static POLYKEM_INLINE V32 set1(int32_t x) {
+    return {_mm256_set1_epi32(x)};
+  }
+  POLYKEM_INLINE void store(int32_t* p) const {
+    _mm256_store_si256(reinterpret_cast<Reg*>(p), r);
+  }
+  friend POLYKEM_INLINE V32 operator|(V32 a, V32 b) {
+    return {_mm256_or_si256(a.r, b.r)};
+  }
+  friend POLYKEM_INLINE V32 min_s(V32 a, V32 b) {
+    return {_mm256_min_epi32(a.r, b.r)};
+  }
+  friend POLYKEM_INLINE V32 max_s(V32 a, V32 b) {
+    return {_mm256_max_epi32(a.r, b.r)};
+  }
+  friend POLYKEM_INLINE V32 permuted(V32 a, V32 index) {
+    return {_mm256_permutevar8x32_epi32(a.r, index.r)};
+  }
   static POLYKEM_INLINE V32 load_unaligned(const int32_t* p) {
     return {_mm256_loadu_si256(reinterpret_cast<const Reg*>(p))};
   }
-  POLYKEM_INLINE void store_unaligned(int32_t* p) const { _mm256_storeu_si256(reinterpret_cast<Reg*>(p), r); }
-  friend POLYKEM_INLINE V32 operator&(V32 a, V32 b) { return {_mm256_and_si256(a.r, b.r)}; }
+  POLYKEM_INLINE void store_unaligned(int32_t* p) const {
+    _mm256_storeu_si256(reinterpret_cast<Reg*>(p), r);
+  }
+  friend POLYKEM_INLINE V32 operator&(V32 a, V32 b) {
+    return {_mm256_and_si256(a.r, b.r)};
+  }
   friend POLYKEM_INLINE V32 select(V32 mask, V32 a, V32 b) {
     return {_mm256_or_si256(_mm256_and_si256(mask.r, a.r), _mm256_andnot_si256(mask.r, b.r))};
   }
@@ -134,7 +172,8 @@ POLYKEM_INLINE void transpose32(__m512i (&r)[16]) {
   }
   for (int k = 0; k < 4; ++k) {
     const __m512i a = _mm512_shuffle_i32x4(t[k], t[4 + k], 0x88), b = _mm512_shuffle_i32x4(t[k], t[4 + k], 0xdd);
-    const __m512i c = _mm512_shuffle_i32x4(t[8 + k], t[12 + k], 0x88), d = _mm512_shuffle_i32x4(t[8 + k], t[12 + k], 0xdd);
+    const __m512i c = _mm512_shuffle_i32x4(t[8 + k], t[12 + k], 0x88),
+                  d = _mm512_shuffle_i32x4(t[8 + k], t[12 + k], 0xdd);
     r[k] = _mm512_shuffle_i32x4(a, c, 0x88);
     r[4 + k] = _mm512_shuffle_i32x4(b, d, 0x88);
     r[8 + k] = _mm512_shuffle_i32x4(a, c, 0xdd);

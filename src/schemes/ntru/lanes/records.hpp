@@ -3,7 +3,7 @@
 #pragma once
 
 #include "prim/records/records_lanes.hpp"
-#include "prim/sort/lanes/sort_lanes.hpp"
+#include "prim/sort/sort_lanes.hpp"
 #include "schemes/ntru/lanes/poly.hpp"
 
 namespace polykem::ntru::lanes {
@@ -13,7 +13,7 @@ inline namespace POLYKEM_ISA {
 template <NtruParams P>
 struct alignas(64) Scratch {
   uint16_t words[kLanes * (P.n + kLanes)];
-  alignas(64) std::byte sort[polykem::lanes::sort_workspace_bytes(P.n)];
+  alignas(64) std::byte sort[sort_workspace_bytes(P.n, kLanes)];
 };
 
 template <NtruParams P>
@@ -85,7 +85,8 @@ void sample_iid(LanePoly<P, S3>& a, ConstByteRows in, size_t count, Scratch<P>& 
 /// Exactly weight/2 ones and as many twos. [NTRU20, Fixed_Type]
 template <NtruParams P>
 void sample_fixed_type(LanePoly<P, S3>& a, ConstByteRows in, size_t count, Scratch<P>& scratch) {
-  polykem::lanes::sample_fixed_type(a.data(), in, count, P.n, P.weight(), scratch.sort);
+  constexpr const SortLanes& kSort = kLanes == 32 ? kSortLanesAvx512 : kSortLanesAvx2;
+  kSort.sample_fixed_type(a.data(), in, count, P.n, P.weight(), scratch.sort);
 }
 
 }  // namespace POLYKEM_ISA

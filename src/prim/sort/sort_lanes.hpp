@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// The fixed-weight sample, a constant-time sort with an item per vector lane.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "prim/simd/rows.hpp"
+
+namespace polykem {
+
+/// Columns, a power of two, of at most 16 rows that hold `count` > 8 keys.
+constexpr size_t network_columns(size_t count) {
+  size_t columns = 1;
+  while (16 * columns < count)
+    columns *= 2;
+  return columns;
+}
+
+/// n - 1 keys are sorted as two sequences of this many, which a last merge joins; most passes then stay in the L1
+/// cache.
+constexpr size_t sort_sequence_size(size_t n) {
+  const size_t half = n / 2, columns = network_columns(half);
+  return (half + columns - 1) / columns * columns;
+}
+
+/// Bytes of workspace that sample_fixed_type needs for polynomials of n coefficients, n >= 33; `lanes` as in SortLanes.
+constexpr size_t sort_workspace_bytes(size_t n, size_t lanes) {
+  constexpr size_t kSpare = 16;  // the keys are written 16 at a time
+  return (2 * sort_sequence_size(n) + kSpare) * (lanes / 2) * sizeof(int32_t);
+}
+
+/// What one instruction set offers. Called by the NTRU stages of that set. Constant time: the positions compared depend
+/// on n alone.
+struct SortLanes {
+  size_t lanes;  ///< L, items of a block
+
+  /// `count` <= L items: the random bits of item i are ceil(30 (n-1) / 8) bytes at in.data + i * in.stride; coefficient
+  /// k of item i goes to out[k * L + i], in {0, 1, 2}, with `weight` / 2 ones and as many twos; coefficient n-1 is 0.
+  /// Lanes count..L-1 repeat the last item. n is odd; out and workspace are 64-byte aligned; the workspace holds
+  /// secrets afterwards. [NTRU20, Fixed_Type]
+  void (*sample_fixed_type)(uint16_t* out, ConstByteRows in, size_t count, size_t n, size_t weight, void* workspace);
+};
+
+extern const SortLanes kSortLanesAvx2;
+extern const SortLanes kSortLanesAvx512;
+
+}  // namespace polykem
