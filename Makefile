@@ -12,7 +12,7 @@ CONFIGURE := cmake --preset release -B $(BUILD) $(if $(CCACHE),-DCMAKE_CXX_COMPI
 SOURCES    = $(shell git ls-files '*.c' '*.h' '*.cpp' '*.hpp')
 
 .DEFAULT_GOAL := all
-.PHONY: all demo test test-full bench format lint tidy install clean help
+.PHONY: all demo test test-full bench bench-peers format lint tidy install clean help
 
 all: ## Build the library and the program build/bin/polykem
 	@tools/setup.sh --check demo
@@ -37,6 +37,12 @@ bench: ## Measure keygen, encaps and decaps of every set here; writes build/benc
 	@tools/setup.sh demo
 	@$(MAKE) --no-print-directory all
 	$(PROGRAM) bench --all --json $(BUILD)/bench.json
+
+bench-peers: ## Measure polykem and its peers in turn, one core; writes build/bench-peers.json (needs cargo)
+	@tools/setup.sh demo peers
+	@$(MAKE) --no-print-directory all
+	@POLYKEM_BUILD=$(CURDIR)/$(BUILD) cargo run --quiet --release --manifest-path bench/peers/Cargo.toml \
+	  --target-dir $(BUILD)/peers -- --json $(BUILD)/bench-peers.json
 
 format: ## Format every C and C++ file in place
 	@tools/setup.sh lint

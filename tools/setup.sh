@@ -3,7 +3,7 @@
 #
 # Installs what a purpose needs and this machine lacks, and nothing when nothing is lacking.
 #
-#   tools/setup.sh [--check] PURPOSE...      PURPOSE: demo | test | fuzz | lint
+#   tools/setup.sh [--check] PURPOSE...      PURPOSE: demo | test | fuzz | lint | peers
 #
 # With --check it installs nothing. Where it may not install (no apt, no root, no password-less sudo) it says in one
 # line what to install and exits with 1. What counts is that the tool or header is found, not which package it came in.
@@ -53,6 +53,9 @@ need_test() {
   need_headers gtest/gtest.h libgtest-dev valgrind/memcheck.h valgrind
 }
 
+# The peers come as Rust crates.
+need_peers() { need_command cargo cargo; }
+
 # libFuzzer comes with clang's runtime, which some releases split off into a package of its own.
 need_fuzz() {
   need_demo
@@ -81,9 +84,9 @@ collect() {
   missing=()
   for purpose in "$@"; do
     case "$purpose" in
-      demo | test | fuzz | lint) "need_$purpose" ;;
+      demo | test | fuzz | lint | peers) "need_$purpose" ;;
       *)
-        echo "setup: unknown purpose '$purpose' (demo, test, fuzz, lint)" >&2
+        echo "setup: unknown purpose '$purpose' (demo, test, fuzz, lint, peers)" >&2
         exit 2
         ;;
     esac
