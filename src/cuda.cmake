@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# The CUDA backend: its loader, always part of the library, and the module libpolykem_cuda.so, built where there is an nvcc.
+# The CUDA backend: its loader, always part of the library, and the module libpolykem_cuda.so, where there is an nvcc.
 #   POLYKEM_CUDA         AUTO: build the module if there is an nvcc; ON: fail without one; OFF: do not look
 #   POLYKEM_CUDA_ARCHS   real architectures, e.g. "75;80;86;89;90"
 #   POLYKEM_CUDA_PTX     also embed PTX of the newest of them, for later GPUs
@@ -82,8 +82,8 @@ file(MAKE_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/cuda)
 set(POLYKEM_CUDA_MODULE ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/libpolykem_cuda.so)
 add_custom_command(
   OUTPUT ${POLYKEM_CUDA_MODULE}
-  COMMAND ${POLYKEM_NVCC} -shared -cudart static ${gencode} -ccbin ${CMAKE_CXX_COMPILER} ${objects} -o ${POLYKEM_CUDA_MODULE}
-          -Xlinker --no-undefined -Xlinker --exclude-libs=ALL
+  COMMAND ${POLYKEM_NVCC} -shared -cudart static ${gencode} -ccbin ${CMAKE_CXX_COMPILER} ${objects}
+          -o ${POLYKEM_CUDA_MODULE} -Xlinker --no-undefined -Xlinker --exclude-libs=ALL
   DEPENDS ${objects}
   COMMENT "Linking libpolykem_cuda.so"
   VERBATIM)

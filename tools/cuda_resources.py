@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What the CUDA compiler said of each kernel: registers, shared memory, spills, and the warps that fit a multiprocessor.
+"""What the CUDA compiler said of each kernel: registers, shared memory, spills, warps that fit a multiprocessor.
 
     tools/cuda_resources.py [--check] FOLDER     FOLDER holds the .log files of a build, e.g. build/src/cuda
 
@@ -16,7 +16,7 @@ REGISTERS_PER_SM, SHARED_PER_SM, WARPS_PER_SM, BLOCKS_PER_SM = 65536, 227 * 1024
 ENTRY = re.compile(r"Compiling entry function '(\S+)' for '(sm_\d+)'")
 FRAME = re.compile(r"(\d+) bytes stack frame, (\d+) bytes spill stores, (\d+) bytes spill loads")
 USED = re.compile(r"Used (\d+) registers(?:.*?(\d+) bytes smem)?")
-HASHING = ("draw_kernel", "hash_rm_kernel", "hash_select_kernel", "imma_kernel")  # blocks of one warp
+ONE_WARP = ("draw_kernel", "hash_rm_kernel", "hash_select_kernel", "invert_mod", "imma_kernel")  # blocks of one warp
 
 
 def demangled(names):
@@ -45,7 +45,7 @@ def short(name):
 
 
 def warps(name, registers, shared):
-    block = 1 if any(h in name for h in HASHING) else 4
+    block = 1 if any(kernel in name for kernel in ONE_WARP) else 4
     per_warp = (registers * 32 + 255) // 256 * 256
     blocks = min(BLOCKS_PER_SM, WARPS_PER_SM // block, REGISTERS_PER_SM // (per_warp * block))
     if shared:

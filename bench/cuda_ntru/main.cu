@@ -32,7 +32,6 @@ constexpr const char* kOpNames[] = {"keygen", "encaps", "decaps"};
 constexpr double kPermutationsPerSecond = 3.83e9;
 constexpr double kMacsPerSecond = 641e12;  ///< int8 tensor cores
 constexpr double kBytesPerSecond = 4.2e12;
-constexpr double kPcieBytesPerSecond = 55e9;
 constexpr double kLogicPerSecond = 16.7e12;  ///< 32-bit integer operations
 
 [[noreturn]] void die(const std::string& why) {
@@ -270,7 +269,45 @@ struct HostBytes {
   ~HostBytes() { pinned ? static_cast<void>(cudaFreeHost(data)) : std::free(data); }
 };
 
-std::vector<HostResult> host_to_host(const char* name, const NtruParams& p, size_t items, bool pinned) {
+/// What PCIe gives with pinned memory, bytes/s.
+struct Pcie {
+  double in, out;
+  double both;  ///< in and out at once, added up
+
+  /// The least time for so many bytes each way.
+  double milliseconds(double bytes_in, double bytes_out) const {
+    return std::max({bytes_in / in, bytes_out / out, (bytes_in + bytes_out) / both}) * 1e3;
+  }
+};
+
+Pcie measure_pcie() {
+  constexpr size_t kBytes = size_t{256} << 20;
+  const DeviceBytes a(kBytes), b(kBytes);
+  const HostBytes x(kBytes, true), y(kBytes, true);
+  cudaStream_t in, out;
+  check(cudaStreamCreate(&in), "stream");
+  check(cudaStreamCreate(&out), "stream");
+  const auto rate = [&](bool with_in, bool with_out) {
+    std::vector<double> seconds;
+    for (int i = 0; i < 5; ++i) {
+      const auto begin = std::chrono::steady_clock::now();
+      if (with_in) check(cudaMemcpyAsync(a.data, x.data, kBytes, cudaMemcpyHostToDevice, in), "copy");
+      if (with_out) check(cudaMemcpyAsync(y.data, b.data, kBytes, cudaMemcpyDeviceToHost, out), "copy");
+      check(cudaDeviceSynchronize(), "copy");
+      seconds.push_back(std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
+    }
+    return static_cast<double>(kBytes) * (with_in + with_out) / median(seconds);
+  };
+  const Pcie result{rate(true, false), rate(false, true), rate(true, true)};
+  cudaStreamDestroy(in);
+  cudaStreamDestroy(out);
+  std::printf("PCIe: %.1f GB/s in, %.1f out, %.1f both at once\n", result.in / 1e9, result.out / 1e9,
+              result.both / 1e9);
+  return result;
+}
+
+std::vector<HostResult> host_to_host(const Pcie& pcie, const char* name, const NtruParams& p, size_t items,
+                                     bool pinned) {
   polykem_config config{sizeof config, 0, "cuda"};
   polykem_context* context = nullptr;
   if (polykem_context_new(&config, &context) != POLYKEM_OK) die("no context");
@@ -302,7 +339,7 @@ std::vector<HostResult> host_to_host(const char* name, const NtruParams& p, size
                        : op == Op::encaps ? static_cast<double>(p.ciphertext_bytes() + 32)
                                           : 32.0;
     results.push_back({op, items, pinned, median(samples),
-                       std::max(in, out) * static_cast<double>(items) / kPcieBytesPerSecond * 1e3});
+                       pcie.milliseconds(in * static_cast<double>(items), out * static_cast<double>(items))});
   }
   if (std::memcmp(ss.data, ss2.data, items * 32) != 0)
     die(std::string(name) + ": the two sides have different secrets");
@@ -332,8 +369,8 @@ void print(const SetResult& set, size_t items) {
   }
 }
 
-void write_json(const std::string& path, const std::vector<SetResult>& sets, size_t items, const std::string& device,
-                const std::string& command) {
+void write_json(const std::string& path, const std::vector<SetResult>& sets, const Pcie& pcie, size_t items,
+                const std::string& device, const std::string& command) {
   std::ofstream out(path);
   int driver = 0, runtime = 0;
   cudaDriverGetVersion(&driver);
@@ -390,20 +427,21 @@ int main(int argc, char** argv) {
   if (module.table == nullptr) die(module.problem);
   const auto info = module.table->device_info(0);
   std::printf("%s, %d multiprocessors\n", info.name, info.multiprocessors);
+  const Pcie pcie = measure_pcie();
   std::vector<SetResult> results;
   for (const auto& [name, params] : kSets) {
     if (!only.empty() && std::find(only.begin(), only.end(), name) == only.end()) continue;
     SetResult set{name, {}, {}};
     set.ops = Resident(*module.table, name, params, items).run();
     for (const size_t count : {size_t{1}, size_t{10000}, items}) {
-      for (const auto& h : host_to_host(name, params, count, count != 1))
+      for (const auto& h : host_to_host(pcie, name, params, count, count != 1))
         set.host.push_back(h);
     }
-    for (const auto& h : host_to_host(name, params, items, false))
+    for (const auto& h : host_to_host(pcie, name, params, items, false))
       set.host.push_back(h);
     print(set, items);
     results.push_back(std::move(set));
   }
-  if (!json.empty()) write_json(json, results, items, info.name, command);
+  if (!json.empty()) write_json(json, results, pcie, items, info.name, command);
   return 0;
 }

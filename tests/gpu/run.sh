@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# Builds the library, the CUDA module, the GPU tests and the benchmark, and runs them; for a machine with a GPU, nvcc and
+# Builds the library, the CUDA module, the GPU tests and the benchmarks, and runs them; for a machine with a GPU, nvcc,
 # CMake and nothing else:
 #   tests/gpu/run.sh [BUILD_FOLDER] [STEP...]
 # Steps: test (ctest), sanitize (compute-sanitizer, small sizes), bench (JSON to BUILD_FOLDER/ntru.json),
-# seong2021 (JSON to BUILD_FOLDER/seong2021.json); all when none is named. POLYKEM_GPU_ITEMS: items per set of the tests (default 20000).
+# seong2021 (JSON to BUILD_FOLDER/seong2021.json); all when none is named. POLYKEM_GPU_ITEMS: items per
+# set of the tests (default 20000).
 set -euo pipefail
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
@@ -15,8 +16,14 @@ steps=${*:-test sanitize bench seong2021}
 data=$root/tests/data
 failed=no
 
-cmake -S "$root/tests/gpu" -B "$build" -DPOLYKEM_CUDA=ON >"$build.log" 2>&1 || { tail -n 20 "$build.log"; exit 1; }
-cmake --build "$build" -j "$(nproc)" >>"$build.log" 2>&1 || { grep -E -A5 'error|FAILED' "$build.log" | head -n 40; exit 1; }
+cmake -S "$root/tests/gpu" -B "$build" -DPOLYKEM_CUDA=ON >"$build.log" 2>&1 || {
+  tail -n 20 "$build.log"
+  exit 1
+}
+cmake --build "$build" -j "$(nproc)" >>"$build.log" 2>&1 || {
+  grep -E -A5 'error|FAILED' "$build.log" | head -n 40
+  exit 1
+}
 
 for step in $steps; do
   case "$step" in

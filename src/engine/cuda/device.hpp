@@ -6,6 +6,7 @@
 
 #include <atomic>
 #include <condition_variable>
+#include <deque>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -98,6 +99,8 @@ class Device {
   static constexpr size_t kLanes =
       4;  ///< batches in flight: two overlap copies with kernels, two more hide the host's part
 
+  static constexpr size_t kTurns = 4;  ///< batches whose kernels may overlap
+
   explicit Device(int ordinal);
 
   int ordinal() const { return ordinal_; }
@@ -109,16 +112,20 @@ class Device {
   /// Makes the device current for this thread and lends a lane; waits while all are in use.
   std::unique_ptr<Lane> take();
   void give_back(std::unique_ptr<Lane> lane);
-  /// Calls queue_kernels(), which queues on the lane's stream, behind the kernels of the last lane but one. So batches
-  /// finish in turn and their copies overlap with the kernels of the next, where all at once would finish together.
+  /// Calls queue_kernels(), which queues on the lane's stream, so that the kernels of kTurns lanes at most overlap.
+  /// Batches then finish in turn and their copies overlap with the kernels of the next; all at once would finish
+  /// together.
   template <class F>
   void in_turn(Lane& lane, F&& queue_kernels) {
     const std::lock_guard lock(turn_mutex_);
-    if (before_last_ != nullptr) check(cudaStreamWaitEvent(lane.stream, before_last_->event, 0), "waiting in turn");
+    if (turns_.size() == kTurns) {
+      check(cudaStreamWaitEvent(lane.stream, turns_.front()->event, 0), "waiting in turn");
+      turns_.pop_front();
+    }
     queue_kernels();
     auto turn = std::make_unique<Turn>();
     check(cudaEventRecord(turn->event, lane.stream), "recording an event");
-    before_last_ = std::exchange(last_, std::move(turn));
+    turns_.push_back(std::move(turn));
   }
   /// Frees the memory of lanes that wait, for a batch that found too little.
   void trim();
@@ -136,7 +143,7 @@ class Device {
   std::vector<std::unique_ptr<Lane>> idle_;
   size_t lent_ = 0;
   std::mutex turn_mutex_;
-  std::unique_ptr<Turn> last_, before_last_;
+  std::deque<std::unique_ptr<Turn>> turns_;
 };
 
 /// All usable GPUs, or why there are none.

@@ -92,55 +92,67 @@ __global__ void __launch_bounds__(kThreads)
   store_record(rm + item * S::kRmStride, S::kRmBytes, lane, [&](int at) { return pack_trits_word<Set>(tr, tm, at); });
 }
 
-/// poly_S3_inv: 1/f as a row of S3. Shape::kItems items a warp.
+/// Lanes that share one polynomial in the inversions.
 template <class Set>
-__global__ void __launch_bounds__(kThreads) invert_mod3_kernel(uint16_t* inverse, const uint16_t* f, size_t count) {
+using InverseShape = polykem::cuda::InverseShape<Shape<Set>::kN, (Shape<Set>::kN > 1024 ? 8 : 4)>;
+
+/// Zeros from coefficient n - 1 on, in the rows of one warp's items.
+template <class Set>
+__device__ __forceinline__ void clear_row_ends(uint16_t* rows, size_t first, size_t count, unsigned lane) {
   using S = Shape<Set>;
-  using I = polykem::cuda::InverseShape<S::kN, (S::kN > 1024 ? 8 : 4)>;
-  const unsigned lane = warp_lane();
-  const size_t first = warp_item() * I::kItems;
-  if (first >= count) return;
-  uint32_t nonzero[I::kWords], minus[I::kWords], v_nonzero[I::kWords], v_minus[I::kWords], negate;
-  const auto at = [&](int item, int i) -> uint32_t {
-    return first + item < count ? f[(first + item) * S::kRow + i] : 0u;
-  };
-  polykem::cuda::gather_reversed<S::kN, I>(nonzero, lane, [&](int item, int i) { return (at(item, i) & 1) != 0; });
-  polykem::cuda::gather_reversed<S::kN, I>(minus, lane, [&](int item, int i) { return at(item, i) >> 15 != 0; });
-  polykem::cuda::invert_mod3<S::kN, I>(v_nonzero, v_minus, nonzero, minus, negate, lane);
-#pragma unroll
-  for (int j = 0; j < I::kWords; ++j)
-    v_minus[j] = (v_minus[j] ^ negate) & v_nonzero[j];
-  polykem::cuda::scatter_reversed<S::kN, I>(v_nonzero, v_minus, lane, [&](int item, int i, uint32_t a, uint32_t b) {
-    if (first + item < count) inverse[(first + item) * S::kRow + i] = static_cast<uint16_t>(a + b);
-  });
-  for (int item = 0; item < I::kItems; ++item) {
+  for (int item = 0; item < InverseShape<Set>::kItems; ++item) {
     const int i = S::kN - 1 + static_cast<int>(lane);
-    if (first + item < count && i < S::kRow) inverse[(first + item) * S::kRow + i] = 0;
+    if (first + item < count && i < S::kRow) rows[(first + item) * S::kRow + i] = 0;
   }
 }
 
-/// The first half of poly_Rq_inv: v = 1/a mod (2, Phi_n) as a row of bits. Shape::kItems items a warp.
+/// poly_S3_inv: 1/f as a row of S3. InverseShape::kItems items a warp, a warp a block, as many blocks a
+/// multiprocessor as spill nothing.
 template <class Set>
-__global__ void __launch_bounds__(kThreads) invert_mod2_kernel(uint16_t* v, const uint16_t* a, size_t count) {
+__global__ void __launch_bounds__(32, 18) invert_mod3_kernel(uint16_t* inverse, const uint16_t* f, size_t count) {
   using S = Shape<Set>;
-  using I = polykem::cuda::InverseShape<S::kN, (S::kN > 1024 ? 8 : 4)>;
+  using I = InverseShape<Set>;
   const unsigned lane = warp_lane();
-  const size_t first = warp_item() * I::kItems;
-  if (first >= count) return;
-  uint32_t g[I::kWords], inverse[I::kWords];
-  polykem::cuda::gather_reversed<S::kN, I>(g, lane, [&](int item, int i) {
+  const size_t first = blockIdx.x * size_t{I::kItems};
+  polykem::cuda::DivstepsMod3<S::kN, I> state;
+  const auto at = [&](int item, int i) -> uint32_t {
+    return first + item < count ? f[(first + item) * S::kRow + i] : 0u;
+  };
+  polykem::cuda::gather_reversed<S::kN, I>(state.g_nonzero, lane,
+                                           [&](int item, int i) { return (at(item, i) & 1) != 0; });
+  polykem::cuda::gather_reversed<S::kN, I>(state.g_minus, lane,
+                                           [&](int item, int i) { return at(item, i) >> 15 != 0; });
+  const uint32_t negate = polykem::cuda::invert_mod3<S::kN, I>(state, lane);
+#pragma unroll
+  for (int j = 0; j < I::kWords; ++j)
+    state.v_minus[j] = (state.v_minus[j] ^ negate) & state.v_nonzero[j];
+  polykem::cuda::scatter_reversed<S::kN, I>(
+      state.v_nonzero, state.v_minus, lane, [&](int item, int i, uint32_t nonzero, uint32_t minus) {
+        if (first + item >= count) return;
+        inverse[(first + item) * S::kRow + i] = static_cast<uint16_t>(nonzero + minus);
+      });
+  clear_row_ends<Set>(inverse, first, count, lane);
+}
+
+/// The first half of poly_Rq_inv: v = 1/a mod (2, Phi_n) as a row of bits. InverseShape::kItems items a warp, a warp a
+/// block.
+template <class Set>
+__global__ void __launch_bounds__(32, 32) invert_mod2_kernel(uint16_t* v, const uint16_t* a, size_t count) {
+  using S = Shape<Set>;
+  using I = InverseShape<Set>;
+  const unsigned lane = warp_lane();
+  const size_t first = blockIdx.x * size_t{I::kItems};
+  polykem::cuda::DivstepsMod2<S::kN, I> state;
+  polykem::cuda::gather_reversed<S::kN, I>(state.g, lane, [&](int item, int i) {
     if (first + item >= count) return false;
     const uint16_t* row = a + (first + item) * S::kRow;
     return ((row[i] ^ row[S::kN - 1]) & 1) != 0;
   });
-  polykem::cuda::invert_mod2<S::kN, I>(inverse, g, lane);
-  polykem::cuda::scatter_reversed<S::kN, I>(inverse, inverse, lane, [&](int item, int i, uint32_t bit, uint32_t) {
+  polykem::cuda::invert_mod2<S::kN, I>(state, lane);
+  polykem::cuda::scatter_reversed<S::kN, I>(state.v, state.v, lane, [&](int item, int i, uint32_t bit, uint32_t) {
     if (first + item < count) v[(first + item) * S::kRow + i] = static_cast<uint16_t>(bit);
   });
-  for (int item = 0; item < I::kItems; ++item) {
-    const int i = S::kN - 1 + static_cast<int>(lane);
-    if (first + item < count && i < S::kRow) v[(first + item) * S::kRow + i] = 0;
-  }
+  clear_row_ends<Set>(v, first, count, lane);
 }
 
 /// poly_S3_tobytes of f, 1/f and the PRF key into sk.

@@ -55,11 +55,13 @@ struct Flight {
   Records ct() const { return {io.ct, static_cast<uint32_t>(S::kCiphertextBytes)}; }
   /// Blocks of one warp for a kernel with one item a lane.
   unsigned lane_blocks() const { return static_cast<unsigned>((io.count + 31) / 32); }
-  /// Blocks for a kernel whose warps take `items` items each.
-  unsigned blocks(size_t items) const {
-    const size_t per_block = items * kWarps;
-    return static_cast<unsigned>((io.count + per_block - 1) / per_block);
+  /// The same for an inversion.
+  unsigned inverse_blocks() const {
+    constexpr size_t kItems = InverseShape<Set>::kItems;
+    return static_cast<unsigned>((io.count + kItems - 1) / kItems);
   }
+  /// Blocks for a kernel with one item a warp.
+  unsigned blocks() const { return static_cast<unsigned>((io.count + kWarps - 1) / kWarps); }
 
   const DeviceBatch& io;
   cudaStream_t stream = nullptr;
@@ -126,18 +128,15 @@ struct Plan {
   static void draw_keygen(F& t) { draw(t, polykem::cuda::DrawDomain::keygen, S::kKeygenDrawBytes); }
 
   static void sample_fg(F& t) {
-    sample_fg_kernel<Set><<<t.blocks(1), kThreads, 0, t.stream>>>(t.a, t.b, t.draws, t.count());
+    sample_fg_kernel<Set><<<t.blocks(), kThreads, 0, t.stream>>>(t.a, t.b, t.draws, t.count());
   }
-  static void invert_f(F& t) {
-    constexpr int kItems = S::kN > 1024 ? 4 : 8;
-    invert_mod3_kernel<Set><<<t.blocks(kItems), kThreads, 0, t.stream>>>(t.u, t.a, t.count());
-  }
+  static void invert_f(F& t) { invert_mod3_kernel<Set><<<t.inverse_blocks(), 32, 0, t.stream>>>(t.u, t.a, t.count()); }
   static void store_f(F& t) {
-    store_f_kernel<Set><<<t.blocks(1), kThreads, 0, t.stream>>>(t.io.sk_out, t.a, t.u, t.draws, t.count());
+    store_f_kernel<Set><<<t.blocks(), kThreads, 0, t.stream>>>(t.io.sk_out, t.a, t.u, t.draws, t.count());
   }
   static void mul_Gf(F& t) {
     multiply(t, MulKind::ternary, t.x, t.b, t.a);
-    if constexpr (!S::kHps) times_x_minus_1_kernel<Set><<<t.blocks(1), kThreads, 0, t.stream>>>(t.x, t.count());
+    if constexpr (!S::kHps) times_x_minus_1_kernel<Set><<<t.blocks(), kThreads, 0, t.stream>>>(t.x, t.count());
   }
 
   /// mod 2 by division steps, then Newton's v <- v (2 - x v) three times, which doubles the bits; up to eight of them
@@ -145,56 +144,54 @@ struct Plan {
   /// [NTRU20, S2_inverse, Rq_inverse]
   static void invert_Gf(F& t) {
     static_assert(S::kLogQ > 8 && S::kLogQ <= 16);
-    constexpr int kItems = S::kN > 1024 ? 4 : 8;
-    invert_mod2_kernel<Set><<<t.blocks(kItems), kThreads, 0, t.stream>>>(t.v, t.x, t.count());
+    invert_mod2_kernel<Set><<<t.inverse_blocks(), 32, 0, t.stream>>>(t.v, t.x, t.count());
     for (unsigned bits = 1; bits < 8; bits *= 2) {
       multiply(t, MulKind::bytes, t.u, t.x, t.v, 8);
-      two_minus_kernel<Set><<<t.blocks(1), kThreads, 0, t.stream>>>(t.u, t.count());
+      two_minus_kernel<Set><<<t.blocks(), kThreads, 0, t.stream>>>(t.u, t.count());
       multiply(t, MulKind::bytes, t.v, t.u, t.v, 8);
     }
     multiply(t, MulKind::ternary, t.u, t.x, t.v);
-    newton_error_kernel<Set><<<t.blocks(1), kThreads, 0, t.stream>>>(t.u, t.count());
+    newton_error_kernel<Set><<<t.blocks(), kThreads, 0, t.stream>>>(t.u, t.count());
     multiply(t, MulKind::bytes, t.u, t.u, t.v, 8);
-    newton_correct_kernel<Set><<<t.blocks(1), kThreads, 0, t.stream>>>(t.v, t.u, t.count());
+    newton_correct_kernel<Set><<<t.blocks(), kThreads, 0, t.stream>>>(t.v, t.u, t.count());
   }
   static void mul_vf(F& t) { multiply(t, MulKind::ternary, t.u, t.v, t.a); }
   static void mul_invh(F& t) { multiply(t, MulKind::ternary, t.x, t.u, t.a); }
   static void store_invh(F& t) {
     pack_third_kernel<Set>
-        <<<t.blocks(1), kThreads, 0, t.stream>>>(t.io.sk_out + S::kInverseHOffset, S::kSecretKeyBytes, t.x, t.count());
+        <<<t.blocks(), kThreads, 0, t.stream>>>(t.io.sk_out + S::kInverseHOffset, S::kSecretKeyBytes, t.x, t.count());
   }
   static void mul_vG(F& t) { multiply(t, MulKind::ternary, t.u, t.v, t.b); }
   static void mul_h(F& t) { multiply(t, MulKind::ternary, t.x, t.u, t.b); }
-  static void store_h(F& t) { pack_h_kernel<Set><<<t.blocks(1), kThreads, 0, t.stream>>>(t.io.pk_out, t.x, t.count()); }
+  static void store_h(F& t) { pack_h_kernel<Set><<<t.blocks(), kThreads, 0, t.stream>>>(t.io.pk_out, t.x, t.count()); }
 
   // ---- encaps: a = r, b = m, x = h then h r
 
   static void draw_encaps(F& t) { draw(t, polykem::cuda::DrawDomain::encaps, S::kEncapsDrawBytes); }
   static void sample_rm(F& t) {
-    sample_rm_kernel<Set><<<t.blocks(1), kThreads, 0, t.stream>>>(t.a, t.b, t.rm, t.draws, t.count());
+    sample_rm_kernel<Set><<<t.blocks(), kThreads, 0, t.stream>>>(t.a, t.b, t.rm, t.draws, t.count());
   }
   static void hash_rm(F& t) { hash_rm_kernel<Set><<<t.lane_blocks(), 32, 0, t.stream>>>(t.io.ss_out, t.rm, t.count()); }
-  static void load_h(F& t) { load_h_kernel<Set><<<t.blocks(1), kThreads, 0, t.stream>>>(t.x, t.pk(), t.count()); }
+  static void load_h(F& t) { load_h_kernel<Set><<<t.blocks(), kThreads, 0, t.stream>>>(t.x, t.pk(), t.count()); }
   static void mul_hr(F& t) { multiply(t, MulKind::ternary, t.x, t.x, t.a); }
   static void store_c(F& t) {
-    lift_add_pack_kernel<Set><<<t.blocks(1), kThreads, 0, t.stream>>>(t.io.ct_out, t.x, t.b, t.count());
+    lift_add_pack_kernel<Set><<<t.blocks(), kThreads, 0, t.stream>>>(t.io.ct_out, t.x, t.b, t.count());
   }
 
   // ---- decaps: a = f then c f, b = 1/f mod 3 then m, x = c then c - Lift(m) then r, u = 1/h
 
   static void load_c_sk(F& t) {
-    load_c_sk_kernel<Set>
-        <<<t.blocks(1), kThreads, 0, t.stream>>>(t.x, t.a, t.b, t.u, t.fail, t.ct(), t.sk(), t.count());
+    load_c_sk_kernel<Set><<<t.blocks(), kThreads, 0, t.stream>>>(t.x, t.a, t.b, t.u, t.fail, t.ct(), t.sk(), t.count());
   }
   static void mul_cf(F& t) { multiply(t, MulKind::ternary, t.a, t.x, t.a); }
-  static void reduce_cf(F& t) { reduce_kernel<Set><<<t.blocks(1), kThreads, 0, t.stream>>>(t.a, t.count()); }
+  static void reduce_cf(F& t) { reduce_kernel<Set><<<t.blocks(), kThreads, 0, t.stream>>>(t.a, t.count()); }
   static void mul_m(F& t) { multiply(t, MulKind::s3, t.b, t.a, t.b); }
   static void lift_sub(F& t) {
-    lift_sub_kernel<Set><<<t.blocks(1), kThreads, 0, t.stream>>>(t.x, t.fail, t.b, t.count());
+    lift_sub_kernel<Set><<<t.blocks(), kThreads, 0, t.stream>>>(t.x, t.fail, t.b, t.count());
   }
   static void mul_r(F& t) { multiply(t, MulKind::general, t.x, t.x, t.u); }
   static void check_rm(F& t) {
-    check_rm_kernel<Set><<<t.blocks(1), kThreads, 0, t.stream>>>(t.rm, t.fail, t.x, t.b, t.count());
+    check_rm_kernel<Set><<<t.blocks(), kThreads, 0, t.stream>>>(t.rm, t.fail, t.x, t.b, t.count());
   }
   static void hash_select(F& t) {
     hash_select_kernel<Set><<<t.lane_blocks(), 32, 0, t.stream>>>(t.io.ss_out, t.rm, t.fail, t.sk(), t.ct(), t.count());
