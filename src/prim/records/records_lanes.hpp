@@ -4,8 +4,10 @@
 #pragma once
 
 #include <cstring>
+#include <utility>
 
-#include "prim/keccak/keccak_lanes.hpp"
+#include "core/secure.hpp"
+#include "prim/simd/rows.hpp"
 #include "prim/simd/vec16.hpp"
 
 namespace polykem::records {
@@ -14,184 +16,237 @@ inline namespace POLYKEM_ISA {
 using simd::V16;
 inline constexpr size_t kLanes = V16::kLanes;
 
-/// Transposes kLanes vectors of kLanes 16-bit words in registers: word j of vector i becomes word i of vector j. Each pass
-/// exchanges the off-diagonal halves of 2x2 blocks of growing size.
+inline constexpr size_t kTileWords = 8;  // a tile is 16 bytes of every row
+inline constexpr size_t kTileBytes = 2 * kTileWords;
+inline constexpr size_t kQuarters = kLanes / kTileWords;  // 128-bit parts of a vector
+
+/// In each 128-bit part of eight vectors: word j of vector i becomes word i of vector j.
+POLYKEM_INLINE void transpose_tile(V16 (&v)[8]) {
 #ifdef POLYKEM_ISA_AVX512
-POLYKEM_INLINE void transpose(__m512i (&r)[32]) {
-  __m512i t[32];
-  for (int i = 0; i < 32; i += 2) {
-    t[i] = _mm512_unpacklo_epi16(r[i], r[i + 1]);
-    t[i + 1] = _mm512_unpackhi_epi16(r[i], r[i + 1]);
-  }
-  for (int i = 0; i < 32; i += 4) {
-    r[i] = _mm512_unpacklo_epi32(t[i], t[i + 2]);
-    r[i + 1] = _mm512_unpackhi_epi32(t[i], t[i + 2]);
-    r[i + 2] = _mm512_unpacklo_epi32(t[i + 1], t[i + 3]);
-    r[i + 3] = _mm512_unpackhi_epi32(t[i + 1], t[i + 3]);
-  }
-  for (int i = 0; i < 32; i += 8) {
-    for (int j = 0; j < 4; ++j) {
-      t[i + 2 * j] = _mm512_unpacklo_epi64(r[i + j], r[i + 4 + j]);
-      t[i + 2 * j + 1] = _mm512_unpackhi_epi64(r[i + j], r[i + 4 + j]);
-    }
-  }
-  for (int k = 0; k < 8; ++k) {  // t[8g + k], 128-bit quarter q: words 8q + k of items 8g .. 8g + 7
-    const __m512i a = _mm512_shuffle_i32x4(t[k], t[8 + k], 0x44), b = _mm512_shuffle_i32x4(t[k], t[8 + k], 0xee);
-    const __m512i c = _mm512_shuffle_i32x4(t[16 + k], t[24 + k], 0x44), d = _mm512_shuffle_i32x4(t[16 + k], t[24 + k], 0xee);
-    r[k] = _mm512_shuffle_i32x4(a, c, 0x88);
-    r[8 + k] = _mm512_shuffle_i32x4(a, c, 0xdd);
-    r[16 + k] = _mm512_shuffle_i32x4(b, d, 0x88);
-    r[24 + k] = _mm512_shuffle_i32x4(b, d, 0xdd);
-  }
-}
+#define POLYKEM_UNPACK(half, width, a, b) _mm512_unpack##half##_epi##width(a, b)
 #else
-POLYKEM_INLINE void transpose(__m256i (&r)[16]) {
-  __m256i t[16];
-  for (int i = 0; i < 16; i += 2) {
-    t[i] = _mm256_unpacklo_epi16(r[i], r[i + 1]);
-    t[i + 1] = _mm256_unpackhi_epi16(r[i], r[i + 1]);
-  }
-  for (int i = 0; i < 16; i += 4) {
-    r[i] = _mm256_unpacklo_epi32(t[i], t[i + 2]);
-    r[i + 1] = _mm256_unpackhi_epi32(t[i], t[i + 2]);
-    r[i + 2] = _mm256_unpacklo_epi32(t[i + 1], t[i + 3]);
-    r[i + 3] = _mm256_unpackhi_epi32(t[i + 1], t[i + 3]);
-  }
-  for (int i = 0; i < 16; i += 8) {
-    for (int j = 0; j < 4; ++j) {
-      t[i + 2 * j] = _mm256_unpacklo_epi64(r[i + j], r[i + 4 + j]);
-      t[i + 2 * j + 1] = _mm256_unpackhi_epi64(r[i + j], r[i + 4 + j]);
-    }
-  }
-  for (int k = 0; k < 8; ++k) {
-    r[k] = _mm256_permute2x128_si256(t[k], t[8 + k], 0x20);
-    r[8 + k] = _mm256_permute2x128_si256(t[k], t[8 + k], 0x31);
-  }
-}
+#define POLYKEM_UNPACK(half, width, a, b) _mm256_unpack##half##_epi##width(a, b)
 #endif
+  V16::Reg a[8], b[8];
+  for (int i = 0; i < 4; ++i) {
+    a[2 * i] = POLYKEM_UNPACK(lo, 16, v[2 * i].r, v[2 * i + 1].r);
+    a[2 * i + 1] = POLYKEM_UNPACK(hi, 16, v[2 * i].r, v[2 * i + 1].r);
+  }
+  for (int i = 0; i < 8; i += 4) {
+    b[i] = POLYKEM_UNPACK(lo, 32, a[i], a[i + 2]);
+    b[i + 1] = POLYKEM_UNPACK(hi, 32, a[i], a[i + 2]);
+    b[i + 2] = POLYKEM_UNPACK(lo, 32, a[i + 1], a[i + 3]);
+    b[i + 3] = POLYKEM_UNPACK(hi, 32, a[i + 1], a[i + 3]);
+  }
+  for (int i = 0; i < 4; ++i) {
+    v[2 * i].r = POLYKEM_UNPACK(lo, 64, b[i], b[i + 4]);
+    v[2 * i + 1].r = POLYKEM_UNPACK(hi, 64, b[i], b[i + 4]);
+  }
+#undef POLYKEM_UNPACK
+}
 
-POLYKEM_INLINE V16::Reg load_reg(const uint8_t* p) { return V16::load_unaligned(reinterpret_cast<const uint16_t*>(p)).r; }
-POLYKEM_INLINE void store_reg(uint8_t* p, V16::Reg r) { V16{r}.store_unaligned(reinterpret_cast<uint16_t*>(p)); }
+/// The rows of a block, kLanes addresses.
+struct RowPointers {
+  uint8_t* row[kLanes];
+};
 
-inline constexpr size_t kVectorBytes = 2 * kLanes;
+/// block[i][l] = word i of the tile of row l, `offset` bytes into the rows.
+POLYKEM_INLINE void load_tile(uint16_t* block, const RowPointers* rows, size_t offset) {
+  asm("" : "+r"(rows));  // or the compiler keeps the addresses in vector registers for want of others
+  const auto part = [&](size_t l) __attribute__((always_inline)) {
+    return _mm_loadu_si128(reinterpret_cast<const __m128i*>(rows->row[l] + offset));
+  };
+  V16 v[8];
+  for (size_t i = 0; i < 8; ++i) {
+#ifdef POLYKEM_ISA_AVX512
+    __m512i x = _mm512_castsi128_si512(part(i));
+    x = _mm512_inserti32x4(x, part(i + 8), 1);
+    x = _mm512_inserti32x4(x, part(i + 16), 2);
+    v[i].r = _mm512_inserti32x4(x, part(i + 24), 3);
+#else
+    v[i].r = _mm256_inserti128_si256(_mm256_castsi128_si256(part(i)), part(i + 8), 1);
+#endif
+  }
+  transpose_tile(v);
+  for (size_t i = 0; i < 8; ++i)
+    v[i].store(block + i * kLanes);
+}
 
-/// block[i][l] = 16-bit little-endian word i of row l, for i < ceil(bytes / 2) rounded up to kLanes: words and half words
-/// beyond the row are 0, and so are lanes >= count. block has room for the rounded-up number of words.
+/// The inverse of load_tile.
+POLYKEM_INLINE void store_tile(const RowPointers* rows, size_t offset, const uint16_t* block) {
+  asm("" : "+r"(rows));
+  const auto put = [&](size_t l, __m128i x) __attribute__((always_inline)) {
+    _mm_storeu_si128(reinterpret_cast<__m128i*>(rows->row[l] + offset), x);
+  };
+  V16 v[8];
+  for (size_t i = 0; i < 8; ++i)
+    v[i] = V16::load(block + i * kLanes);
+  transpose_tile(v);
+  for (size_t i = 0; i < 8; ++i) {
+#ifdef POLYKEM_ISA_AVX512
+    put(i, _mm512_castsi512_si128(v[i].r));
+    put(i + 8, _mm512_extracti32x4_epi32(v[i].r, 1));
+    put(i + 16, _mm512_extracti32x4_epi32(v[i].r, 2));
+    put(i + 24, _mm512_extracti32x4_epi32(v[i].r, 3));
+#else
+    put(i, _mm256_castsi256_si128(v[i].r));
+    put(i + 8, _mm256_extracti128_si256(v[i].r, 1));
+#endif
+  }
+}
+
+/// What does not fill a tile, or belongs to no row, goes through one of these.
+struct Staging {
+  alignas(64) uint8_t tile[kLanes][kTileBytes] = {};
+
+  RowPointers rows() {
+    RowPointers pointers;
+    for (size_t l = 0; l < kLanes; ++l)
+      pointers.row[l] = tile[l];
+    return pointers;
+  }
+  ~Staging() { secure_zero(tile, sizeof tile); }
+};
+
+/// block[i][l] = 16-bit little-endian word i of row l, for i < ceil(bytes / 2) rounded up to kTileWords: words and half
+/// words beyond the row are 0; lanes >= count repeat the last row. block has room for the rounded-up number of words.
 inline void rows_to_block(uint16_t* block, ConstByteRows in, size_t bytes, size_t count) {
-  for (size_t at = 0; at < bytes; at += kVectorBytes, block += kLanes * kLanes) {
-    V16::Reg r[kLanes];
-    const size_t whole = bytes - at < kVectorBytes ? 0 : count;
-    for (size_t l = 0; l < kLanes; ++l) r[l] = l < whole ? load_reg(in.data + l * in.stride + at) : V16::zero().r;
-    if (whole == 0) {
-      for (size_t l = 0; l < count; ++l) {
-        alignas(64) uint8_t tail[kVectorBytes] = {};
-        std::memcpy(tail, in.data + l * in.stride + at, bytes - at);
-        r[l] = load_reg(tail);
-      }
-    }
-    transpose(r);
-    for (size_t i = 0; i < kLanes; ++i) V16{r[i]}.store(block + i * kLanes);
+  RowPointers rows;
+  for (size_t l = 0; l < kLanes; ++l) {
+    rows.row[l] = const_cast<uint8_t*>(in.data) + (l < count ? l : count - 1) * in.stride;
   }
+  const size_t whole = bytes / kTileBytes * kTileBytes;
+  for (size_t at = 0; at < whole; at += kTileBytes)
+    load_tile(block + at / 2 * kLanes, &rows, at);
+  if (whole == bytes) return;
+  Staging staging;
+  for (size_t l = 0; l < kLanes; ++l)
+    std::memcpy(staging.tile[l], rows.row[l] + whole, bytes - whole);
+  const RowPointers staged = staging.rows();
+  load_tile(block + whole / 2 * kLanes, &staged, 0);
 }
 
-/// The inverse: `bytes` bytes of rows 0 .. count - 1 from words block[i][l]. Reads words up to a multiple of kLanes.
+/// The inverse: `bytes` bytes of rows 0 .. count - 1 from words block[i][l]. Reads words up to a multiple of
+/// kTileWords.
 inline void block_to_rows(ByteRows out, const uint16_t* block, size_t bytes, size_t count) {
-  for (size_t at = 0; at < bytes; at += kVectorBytes, block += kLanes * kLanes) {
-    V16::Reg r[kLanes];
-    for (size_t i = 0; i < kLanes; ++i) r[i] = V16::load(block + i * kLanes).r;
-    transpose(r);
-    const size_t left = bytes - at;
-    for (size_t l = 0; l < count; ++l) {
-      if (left >= kVectorBytes) {
-        store_reg(out.data + l * out.stride + at, r[l]);
-      } else {
-        alignas(64) uint8_t tail[kVectorBytes];
-        store_reg(tail, r[l]);
-        std::memcpy(out.data + l * out.stride + at, tail, left);
-      }
-    }
+  RowPointers rows;
+  for (size_t l = 0; l < kLanes; ++l)
+    rows.row[l] = out.data + (l < count ? l : 0) * out.stride;
+  const size_t whole = count == kLanes ? bytes / kTileBytes * kTileBytes : 0;
+  for (size_t at = 0; at < whole; at += kTileBytes)
+    store_tile(&rows, at, block + at / 2 * kLanes);
+  if (whole == bytes) return;
+  Staging staging;
+  const RowPointers staged = staging.rows();
+  for (size_t at = whole; at < bytes; at += kTileBytes) {
+    store_tile(&staged, 0, block + at / 2 * kLanes);
+    const size_t now = bytes - at < kTileBytes ? bytes - at : kTileBytes;
+    for (size_t l = 0; l < count; ++l)
+      std::memcpy(rows.row[l] + at, staging.tile[l], now);
   }
 }
 
-/// Mask with kBits ones at the bottom of each of four 16-bit fields.
-template <unsigned kBits>
-inline constexpr uint64_t kFieldMask = 0x0001000100010001u * ((uint64_t{1} << kBits) - 1);
-
-POLYKEM_INLINE uint64_t load64(const uint8_t* p) {
-  uint64_t x;
-  std::memcpy(&x, p, sizeof x);
-  return x;
+/// The low 16 bits of (high:low) >> kShift, 0 < kShift < 16.
+template <unsigned kShift>
+POLYKEM_INLINE V16 shr_pair(V16 high, V16 low) {
+#ifdef POLYKEM_ISA_AVX512
+  return {_mm512_shrdi_epi16(low.r, high.r, kShift)};
+#else
+  return low.template shr<kShift>() | high.template shl<16 - kShift>();
+#endif
 }
 
-/// kCount coefficients of kBits bits each, packed little-endian, into 16-bit words. kCount is a multiple of 4.
-template <unsigned kBits, size_t kCount>
-void unpack_row(uint16_t* words, const uint8_t* in) {
-  constexpr size_t kBytes = (kCount * kBits + 7) / 8;
-  static_assert(kCount % 4 == 0 && kBits <= 14);
-  const auto group = [&](const uint8_t* bytes, size_t g, size_t offset) {
-    const size_t bit = 4 * kBits * g;
-    const uint64_t four = _pdep_u64(load64(bytes + bit / 8 - offset) >> (bit % 8), kFieldMask<kBits>);
-    std::memcpy(words + 4 * g, &four, sizeof four);
-  };
-  constexpr size_t kGroups = kCount / 4, kSafe = kGroups - 2;
-  for (size_t g = 0; g < kSafe; ++g) group(in, g, 0);
-  constexpr size_t kTail = 4 * kBits * kSafe / 8;
-  uint8_t tail[24] = {};
-  std::memcpy(tail, in + kTail, kBytes - kTail);
-  for (size_t g = kSafe; g < kGroups; ++g) group(tail, g, kTail);
+/// Coefficients travel in groups of 16: kBits words.
+inline constexpr size_t kGroup = 16;
+
+/// Coefficient kIndex of a group of packed words; bits above kBits are arbitrary only if kBits end where a word does.
+template <unsigned kBits, size_t kIndex>
+POLYKEM_INLINE V16 unpack_coefficient(const uint16_t* words) {
+  constexpr size_t kWord = kIndex * kBits / 16;
+  constexpr unsigned kShift = kIndex * kBits % 16;
+  const V16 low = V16::load(words + kWord * kLanes);
+  if constexpr (kShift + kBits == 16) return low.template shr<kShift>();
+  const V16 mask = V16::set1((1u << kBits) - 1);
+  if constexpr (kShift == 0) return low & mask;
+  if constexpr (kShift + kBits < 16) return low.template shr<kShift>() & mask;
+  return shr_pair<kShift % 16>(V16::load(words + (kWord + (kShift + kBits > 16)) * kLanes), low) & mask;
 }
 
-/// The inverse of unpack_row; bits above kBits of each word are ignored, unused bits of the last byte are 0.
-template <unsigned kBits, size_t kCount>
-void pack_row(uint8_t* out, const uint16_t* words) {
-  constexpr size_t kBytes = (kCount * kBits + 7) / 8, kGroups = kCount / 4;
-  static_assert(kCount % 8 == 4);
-  const auto four = [&](size_t g) {
-    uint64_t x;
-    std::memcpy(&x, words + 4 * g, sizeof x);
-    return _pext_u64(x, kFieldMask<kBits>);
-  };
-  const auto eight = [&](uint8_t* to, size_t g) {
-    const auto both = static_cast<unsigned __int128>(four(g)) | static_cast<unsigned __int128>(four(g + 1)) << (4 * kBits);
-    std::memcpy(to, &both, sizeof both);
-  };
-  constexpr size_t kPairs = kGroups / 2, kSafe = kPairs - 1;
-  for (size_t p = 0; p < kSafe; ++p) eight(out + p * kBits, 2 * p);
-  uint8_t tail[32] = {};
-  eight(tail, 2 * kSafe);
-  const uint64_t last = four(kGroups - 1);
-  std::memcpy(tail + kBits, &last, sizeof last);
-  std::memcpy(out + kSafe * kBits, tail, kBytes - kSafe * kBits);
+/// What coefficient kIndex of a group puts into word kWord.
+template <unsigned kBits, size_t kWord, size_t kIndex>
+POLYKEM_INLINE V16 packed_part(V16 coefficient) {
+  constexpr int kShift = static_cast<int>(kIndex * kBits) - static_cast<int>(16 * kWord);
+  if constexpr (kShift == 0) return coefficient;
+  if constexpr (kShift > 0) return coefficient.template shl<(kShift > 0 ? kShift : 0)>();
+  return coefficient.template shr<(kShift < 0 ? -kShift : 0)>();
 }
 
-/// Words of scratch that unpack_block and pack_block need.
+/// Word kWord of a group: two or three coefficients meet in it.
+template <unsigned kBits, size_t kWord>
+POLYKEM_INLINE V16 pack_word(const V16* c) {
+  constexpr size_t kFirst = 16 * kWord / kBits, kLast = (16 * kWord + 15) / kBits;
+  static_assert(kLast < kGroup && kLast - kFirst <= 2);
+  V16 word = packed_part<kBits, kWord, kFirst>(c[kFirst]);
+  if constexpr (kLast > kFirst) word = word | packed_part<kBits, kWord, kFirst + 1>(c[kFirst + 1]);
+  if constexpr (kLast > kFirst + 1) word = word | packed_part<kBits, kWord, kFirst + 2>(c[kFirst + 2]);
+  return word;
+}
+
+template <unsigned kBits, size_t... kIndex>
+POLYKEM_INLINE void unpack_group(uint16_t* block, const uint16_t* words, std::index_sequence<kIndex...>) {
+  (unpack_coefficient<kBits, kIndex>(words).store(block + kIndex * kLanes), ...);
+}
+
+template <unsigned kBits, size_t... kIndex, size_t... kWord>
+POLYKEM_INLINE void pack_group(uint16_t* words, const uint16_t* block, std::index_sequence<kIndex...>,
+                               std::index_sequence<kWord...>) {
+  const V16 mask = V16::set1((1u << kBits) - 1);
+  V16 c[kGroup];
+  for (V16& coefficient : c)
+    coefficient = V16::zero();
+  ((c[kIndex] = V16::load(block + kIndex * kLanes) & mask), ...);
+  (pack_word<kBits, kWord>(c).store(words + kWord * kLanes), ...);
+}
+
+/// Words of scratch, kLanes of each, that unpack_block and pack_block need at most.
 template <size_t kCount>
-inline constexpr size_t kRowWords = (kCount + kLanes - 1) / kLanes * kLanes;
+inline constexpr size_t kRowWords = (kCount + kLanes - 1) / kLanes* kLanes;
 
-/// block[i][l] = coefficient i of row l. scratch: kLanes * kRowWords<kCount> words, 64-byte aligned.
+/// Words a row is rounded up to, and bytes of a row.
+template <unsigned kBits, size_t kCount>
+struct PackedRow {
+  static constexpr size_t kBytes = (kCount * kBits + 7) / 8;
+  static constexpr size_t kGroups = kCount / kGroup, kRest = kCount % kGroup;
+  static constexpr size_t kRestWords = (kRest * kBits + 15) / 16;
+  static_assert(kBits >= 8 && kBits < 16);
+  static_assert((kGroups * kBits + kRestWords + kLanes - 1) / kLanes * kLanes <= kRowWords<kCount>);
+};
+
+/// block[i][l] = coefficient i of row l; lanes >= count repeat the last row. scratch: kLanes * kRowWords<kCount> words,
+/// 64-byte aligned.
 template <unsigned kBits, size_t kCount>
 void unpack_block(uint16_t* block, ConstByteRows in, size_t count, uint16_t* scratch) {
-  constexpr size_t kWords = kRowWords<kCount>;
-  for (size_t l = 0; l < count; ++l) unpack_row<kBits, kCount>(scratch + l * kWords, in.data + l * in.stride);
-  for (size_t at = 0; at < kCount; at += kLanes) {
-    V16::Reg r[kLanes];
-    for (size_t l = 0; l < kLanes; ++l) r[l] = l < count ? V16::load(scratch + l * kWords + at).r : V16::zero().r;
-    transpose(r);
-    for (size_t i = 0; i < kLanes && at + i < kCount; ++i) V16{r[i]}.store(block + (at + i) * kLanes);
+  using Row = PackedRow<kBits, kCount>;
+  rows_to_block(scratch, in, Row::kBytes, count);
+  for (size_t g = 0; g < Row::kGroups; ++g) {
+    unpack_group<kBits>(block + g * kGroup * kLanes, scratch + g * kBits * kLanes, std::make_index_sequence<kGroup>());
   }
+  unpack_group<kBits>(block + Row::kGroups * kGroup * kLanes, scratch + Row::kGroups * kBits * kLanes,
+                      std::make_index_sequence<Row::kRest>());
 }
 
-/// Row l = coefficients block[0 .. kCount)[l], packed. scratch as above. Coefficients beyond kCount may be read.
+/// Row l = coefficients block[0 .. kCount)[l], packed; bits above kBits of each word are ignored, unused bits of the
+/// last byte are 0. scratch as above.
 template <unsigned kBits, size_t kCount>
 void pack_block(ByteRows out, const uint16_t* block, size_t count, uint16_t* scratch) {
-  constexpr size_t kWords = kRowWords<kCount>;
-  for (size_t at = 0; at < kCount; at += kLanes) {
-    V16::Reg r[kLanes];
-    for (size_t i = 0; i < kLanes; ++i) r[i] = at + i < kCount ? V16::load(block + (at + i) * kLanes).r : V16::zero().r;
-    transpose(r);
-    for (size_t l = 0; l < kLanes; ++l) V16{r[l]}.store(scratch + l * kWords + at);
+  using Row = PackedRow<kBits, kCount>;
+  for (size_t g = 0; g < Row::kGroups; ++g) {
+    pack_group<kBits>(scratch + g * kBits * kLanes, block + g * kGroup * kLanes, std::make_index_sequence<kGroup>(),
+                      std::make_index_sequence<kBits>());
   }
-  for (size_t l = 0; l < count; ++l) pack_row<kBits, kCount>(out.data + l * out.stride, scratch + l * kWords);
+  pack_group<kBits>(scratch + Row::kGroups * kBits * kLanes, block + Row::kGroups * kGroup * kLanes,
+                    std::make_index_sequence<Row::kRest>(), std::make_index_sequence<Row::kRestWords>());
+  block_to_rows(out, scratch, Row::kBytes, count);
 }
 
 }  // namespace POLYKEM_ISA

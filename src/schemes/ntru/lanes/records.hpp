@@ -2,6 +2,7 @@
 // NTRU's records and random bytes to and from blocks of items.
 #pragma once
 
+#include "prim/keccak/keccak_lanes.hpp"
 #include "prim/records/records_lanes.hpp"
 #include "prim/sort/sort_lanes.hpp"
 #include "schemes/ntru/lanes/poly.hpp"
