@@ -21,9 +21,13 @@ struct Records {
   __device__ const uint8_t* operator[](size_t i) const { return base + i * stride; }
 };
 
-/// Kernels with one item a lane run in blocks of one warp, 24 of them a multiprocessor: batches of 100,000 items then
-/// spread evenly, and what a lane needs fits its share of the registers.
-inline constexpr int kLaneBlocks = 24;
+/// Kernels with one item a lane and the inversions run in blocks of one warp, so that batches of 100,000 items spread
+/// evenly. Blocks a multiprocessor shall hold: on compute capability 9.0 as many as spill nothing, elsewhere no wish.
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ == 900
+inline constexpr int kLaneBlocks = 24, kMod2Blocks = 32, kMod3Blocks = 16;
+#else
+inline constexpr int kLaneBlocks = 1, kMod2Blocks = 1, kMod3Blocks = 1;
+#endif
 
 __device__ __forceinline__ size_t warp_item() {
   return blockIdx.x * size_t{kWarps} + threadIdx.x / 32;
@@ -106,10 +110,10 @@ __device__ __forceinline__ void clear_row_ends(uint16_t* rows, size_t first, siz
   }
 }
 
-/// poly_S3_inv: 1/f as a row of S3. InverseShape::kItems items a warp, a warp a block, as many blocks a
-/// multiprocessor as spill nothing.
+/// poly_S3_inv: 1/f as a row of S3. InverseShape::kItems items a warp, a warp a block.
 template <class Set>
-__global__ void __launch_bounds__(32, 18) invert_mod3_kernel(uint16_t* inverse, const uint16_t* f, size_t count) {
+__global__ void __launch_bounds__(32, kMod3Blocks)
+    invert_mod3_kernel(uint16_t* inverse, const uint16_t* f, size_t count) {
   using S = Shape<Set>;
   using I = InverseShape<Set>;
   const unsigned lane = warp_lane();
@@ -137,7 +141,7 @@ __global__ void __launch_bounds__(32, 18) invert_mod3_kernel(uint16_t* inverse, 
 /// The first half of poly_Rq_inv: v = 1/a mod (2, Phi_n) as a row of bits. InverseShape::kItems items a warp, a warp a
 /// block.
 template <class Set>
-__global__ void __launch_bounds__(32, 32) invert_mod2_kernel(uint16_t* v, const uint16_t* a, size_t count) {
+__global__ void __launch_bounds__(32, kMod2Blocks) invert_mod2_kernel(uint16_t* v, const uint16_t* a, size_t count) {
   using S = Shape<Set>;
   using I = InverseShape<Set>;
   const unsigned lane = warp_lane();
