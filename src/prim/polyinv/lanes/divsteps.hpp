@@ -39,8 +39,7 @@ struct Divsteps {
   }
 
   /// The masks of the next kSteps steps, from the kSteps lowest coefficients of f and g: bit `bit` of the registers.
-  static POLYKEM_INLINE void find_masks(Masks (&masks)[kSteps], V16& delta, const uint16_t* state, size_t chunk,
-                                        size_t bit) {
+  static POLYKEM_INLINE void find_masks(uint16_t* masks, V16& delta, const uint16_t* state, size_t chunk, size_t bit) {
     Element p[kSteps], q[kSteps];
     unroll<kSteps>([&](auto i) __attribute__((always_inline)) {
       unroll<kPlanes>([&](auto plane) __attribute__((always_inline)) {
@@ -48,20 +47,25 @@ struct Divsteps {
         q[i].plane[plane] = Layout::load_around(state + offset(chunk, 1, plane, i), bit);
       });
     });
+    V16 now = delta;
     unroll<kSteps>([&](auto t) __attribute__((always_inline)) {
-      masks[t] = Field::masks(q[t], bit % 16, delta);
+      const Masks m = Field::masks(q[t], bit % 16, now);
+      Field::store_masks(masks + t * Field::kMaskWords, m);
       unroll<kSteps - t>([&](auto i) __attribute__((always_inline)) {
-        Field::scale(q[i + t], masks[t]);
-        Field::template step<V16>(p[i], q[i + t], masks[t], nullptr);
+        Field::scale(q[i + t], m);
+        Field::template step<V16>(p[i], q[i + t], m, nullptr);
       });
     });
+    delta = now;
   }
 
   /// kSteps steps on the chunks first, .., last.
-  static POLYKEM_NOINLINE void apply(const Masks (&masks)[kSteps], uint16_t* state, size_t first, size_t last) {
+  static POLYKEM_NOINLINE void apply(const uint16_t* masks, uint16_t* state, size_t first, size_t last) {
     using Prepared = typename Field::template MasksWith<Swap>;
     Prepared prepared[kSteps];
-    unroll<kSteps>([&](auto t) __attribute__((always_inline)) { prepared[t] = Field::prepare(masks[t]); });
+    unroll<kSteps>([&](auto t) __attribute__((always_inline)) {
+      prepared[t] = Field::load_masks(masks + t * Field::kMaskWords);
+    });
     Element below[kSteps];  // of the chunk below, what went up by one at each step
     unroll<kSteps>([&](auto t) __attribute__((always_inline)) {
       unroll<kPlanes>([&](auto plane) __attribute__((always_inline)) { below[t].plane[plane] = V16::zero(); });
@@ -73,7 +77,7 @@ struct Divsteps {
           p[i].plane[plane] = V16::load(state + offset(chunk, 0, plane, i));
           q[i].plane[plane] = V16::load(state + offset(chunk, 1, plane, i));
         });
-        Field::scale(q[i], masks[0]);
+        Field::scale(q[i], prepared[0]);
       });
       unroll<kSteps>([&](auto t) __attribute__((always_inline)) {
         unroll<kSteps>([&](auto i) __attribute__((always_inline)) {
@@ -100,7 +104,7 @@ struct Divsteps {
   /// below x^(n + kSteps).
   static POLYKEM_NOINLINE void run(uint16_t* state, size_t n) {
     V16 delta = V16::set1(1);
-    Masks masks[kSteps];
+    alignas(64) uint16_t masks[kSteps * Field::kMaskWords];
     for (size_t pass = 0; pass < passes(n); ++pass) {
       const size_t steps = pass * kSteps;
       const size_t f_first = (pass + 1) / kBits;

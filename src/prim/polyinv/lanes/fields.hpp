@@ -53,14 +53,24 @@ struct Gf2 {
   };
   using Masks = MasksWith<V16>;
 
+  /// Words of a step's masks in memory, written by whole registers since they are soon read by whole registers.
+  static constexpr size_t kMaskWords = 2 * kRegisterWords;
+  static POLYKEM_INLINE void store_masks(uint16_t* to, const Masks& m) {
+    m.nonzero.store(to);
+    m.swap.store(to + kRegisterWords);
+  }
+
   /// q0: a register with Q(0) in bit `bit` of every lane.
   static POLYKEM_INLINE Masks masks(const Element& q0, size_t bit, V16& delta) {
     const V16 nonzero = spread_bit(q0.plane[0], bit);
     return {nonzero, step_delta(delta, nonzero)};
   }
-  static POLYKEM_INLINE MasksWith<Swap> prepare(const Masks& m) { return {m.nonzero, to_swap(m.swap)}; }
+  static POLYKEM_INLINE MasksWith<Swap> load_masks(const uint16_t* from) {
+    return {V16::load(from), to_swap(V16::load(from + kRegisterWords))};
+  }
 
-  static POLYKEM_INLINE void scale(Element& /*q*/, const Masks& /*m*/) {}
+  template <class S>
+  static POLYKEM_INLINE void scale(Element& /*q*/, const MasksWith<S>& /*m*/) {}
 
   template <class S>
   static POLYKEM_INLINE void step(Element& p, Element& q, const MasksWith<S>& m, const MasksWith<S>* /*next*/) {
@@ -90,14 +100,26 @@ struct Gf3 {
   };
   using Masks = MasksWith<V16>;
 
+  static constexpr size_t kMaskWords = 3 * kRegisterWords;
+  static POLYKEM_INLINE void store_masks(uint16_t* to, const Masks& m) {
+    m.nonzero.store(to);
+    m.negative.store(to + kRegisterWords);
+    m.swap.store(to + 2 * kRegisterWords);
+  }
+
   static POLYKEM_INLINE Masks masks(const Element& q0, size_t bit, V16& delta) {
     const V16 nonzero = spread_bit(q0.plane[0], bit);
     return {nonzero, spread_bit(q0.plane[1], bit), step_delta(delta, nonzero)};
   }
-  static POLYKEM_INLINE MasksWith<Swap> prepare(const Masks& m) { return {m.nonzero, m.negative, to_swap(m.swap)}; }
+  static POLYKEM_INLINE MasksWith<Swap> load_masks(const uint16_t* from) {
+    return {V16::load(from), V16::load(from + kRegisterWords), to_swap(V16::load(from + 2 * kRegisterWords))};
+  }
 
   /// Q := s Q, s = -1 where m.negative is set and else 1. It must precede the step of these masks.
-  static POLYKEM_INLINE void scale(Element& q, const Masks& m) { q.plane[1] = q.plane[1] ^ m.negative; }
+  template <class S>
+  static POLYKEM_INLINE void scale(Element& q, const MasksWith<S>& m) {
+    q.plane[1] = q.plane[1] ^ m.negative;
+  }
 
   /// Also scales for the next step if that is known: an operation on P, off the path from Q to the next Q.
   template <class S>
