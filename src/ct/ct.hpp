@@ -24,10 +24,9 @@ inline T barrier(T value) {
 /// All ones if x != 0, else 0.
 inline uint32_t mask_nonzero(uint32_t x) { return barrier(0u - ((x | (0u - x)) >> 31)); }
 
-/// x mod 3 for x < 2^16, without a division. (check-magic: 21846 == ceil(2^16 / 3))
+/// x mod 3 for x < 2^15, without a division. (check-magic: 21846 == ceil(2^16 / 3))
 inline uint16_t mod3(uint32_t x) {
-  x = (x >> 8) + (x & 0xff);                // 2^8 = 1 mod 3, now x <= 510
-  return static_cast<uint16_t>(x - 3 * ((x * 21846u) >> 16));  // exact for x < 2^15
+  return static_cast<uint16_t>(x - 3 * ((x * 21846u) >> 16));
 }
 
 /// Marks memory as secret for the check; no effect in a normal build.

@@ -44,11 +44,14 @@ void poly_lift(Poly<P, Rq>& out, const Poly<P, S3>& m) {
     for (const auto x : m.c) m_at_1 += x;
     const uint32_t t = ct::mod3(m_at_1);
     uint16_t quotient[P.n];
-    uint32_t coefficient = 0;
+    uint32_t sum = 0;  // at most 4n: reduced afterwards, all at once
     for (size_t i = 0; i < P.n; ++i) {
-      coefficient = ct::mod3(coefficient + 2 * (m.c[i] + t));
-      quotient[i] = static_cast<uint16_t>(coefficient);
+      sum += m.c[i] + t;
+      quotient[i] = static_cast<uint16_t>(sum);
     }
+    static_assert(8 * P.n < (1u << 15));
+    for (auto& x : quotient)
+      x = ct::mod3(2u * x);
     poly_Z3_to_Zq<P>(quotient);
     for (size_t i = P.n - 1; i > 0; --i) out.c[i] = static_cast<uint16_t>(quotient[i - 1] - quotient[i]);
     out.c[0] = static_cast<uint16_t>(quotient[P.n - 1] - quotient[0]);
