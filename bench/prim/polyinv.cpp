@@ -32,9 +32,9 @@ void bench_polyinv(Isa isa) {
       a[i] = i / lanes.lanes == n - 1 ? 0 : static_cast<uint16_t>(a[i] % 3);
     const std::string name = "n = " + std::to_string(n);
     report(("inverse mod 2, " + name).c_str(), isa, cycles([&] { lanes.inverse_mod2(out, a, n, workspace); }) / width,
-           floor_of(n, wide ? 2 : 4, width));
+           floor_of(n, wide ? 2 : 3, width));
     report(("inverse mod 3, " + name).c_str(), isa, cycles([&] { lanes.inverse_mod3(out, a, n, workspace); }) / width,
-           floor_of(n, wide ? 6 : 14, width));
+           floor_of(n, wide ? 7 : 10, width));
     report(("one inverse mod 2, " + name).c_str(), isa, cycles([&] { lanes.inverse_mod2_one(out, a, n, workspace); }),
            0);
     report(("one inverse mod 3, " + name).c_str(), isa, cycles([&] { lanes.inverse_mod3_one(out, a, n, workspace); }),

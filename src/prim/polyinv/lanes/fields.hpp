@@ -13,7 +13,7 @@ POLYKEM_INLINE V16 choose(V16 swap, V16 if_swap, V16 otherwise) {
 #ifdef POLYKEM_ISA_AVX512
   return logic3<0xca>(swap, if_swap, otherwise);
 #else
-  return otherwise ^ (swap & (if_swap ^ otherwise));
+  return {_mm256_blendv_epi8(otherwise.r, if_swap.r, swap.r)};
 #endif
 }
 
@@ -39,6 +39,15 @@ POLYKEM_INLINE V16 step_delta(V16& delta, V16 nonzero) {
   const V16 swap = (V16::zero() - delta).sar<15>() & nonzero;
   delta = (delta ^ swap) - swap + V16::set1(1);
   return swap;
+}
+
+/// a + b * mask over GF(2)
+POLYKEM_INLINE V16 add_product(V16 a, V16 b, V16 mask) {
+#ifdef POLYKEM_ISA_AVX512
+  return logic3<0x78>(a, b, mask);
+#else
+  return a ^ (b & mask);
+#endif
 }
 
 struct Gf2 {
@@ -74,15 +83,9 @@ struct Gf2 {
 
   template <class S>
   static POLYKEM_INLINE void step(Element& p, Element& q, const MasksWith<S>& m, const MasksWith<S>* /*next*/) {
-#ifdef POLYKEM_ISA_AVX512
     const V16 old_p = p.plane[0];
     p.plane[0] = choose(m.swap, q.plane[0], old_p);
-    q.plane[0] = logic3<0x78>(q.plane[0], old_p, m.nonzero);
-#else
-    // A swap implies `nonzero`, so that p + (q + p) is the old q.
-    q.plane[0] = q.plane[0] ^ (p.plane[0] & m.nonzero);
-    p.plane[0] = p.plane[0] ^ (q.plane[0] & m.swap);
-#endif
+    q.plane[0] = add_product(q.plane[0], old_p, m.nonzero);
   }
 };
 
@@ -139,11 +142,11 @@ struct Gf3 {
     // p - q instead of q - p, which saves a complement.
     const V16 differ = p_negative ^ q_negative;
     const V16 taken = p_nonzero & m.nonzero;
-    const V16 only_one = q_nonzero ^ taken;
-    q.plane[0] = only_one | (q_nonzero & taken & differ);
-    q.plane[1] = next_negative ^ and_not(differ ^ taken, q_nonzero);
-    p.plane[0] = p_nonzero ^ (m.swap & only_one);
-    p.plane[1] = p_negative ^ (m.swap & differ);
+    const V16 flip = and_not(differ ^ taken, q_nonzero);
+    q.plane[0] = (q_nonzero ^ taken) | flip;
+    q.plane[1] = next_negative ^ flip;
+    p.plane[0] = choose(m.swap, q_nonzero, p_nonzero);
+    p.plane[1] = choose(m.swap, q_negative, p_negative);
 #endif
   }
 };

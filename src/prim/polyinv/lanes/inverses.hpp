@@ -12,7 +12,7 @@ inline namespace POLYKEM_ISA {
 #ifdef POLYKEM_ISA_AVX512
 inline constexpr size_t kSteps2 = 8, kSteps3 = 4;
 #else
-inline constexpr size_t kSteps2 = 4, kSteps3 = 2;
+inline constexpr size_t kSteps2 = 4, kSteps3 = 4;
 #endif
 template <class Layout>
 using Steps2 = Divsteps<Gf2, Layout, kSteps2>;
