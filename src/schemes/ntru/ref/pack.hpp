@@ -2,6 +2,9 @@
 // Packed forms of NTRU's polynomials: five trits a byte, or log2 q bits a coefficient, little-endian. [NTRU20, pack_S3, pack_Rq0, pack_Sq]
 #pragma once
 
+#include <cstring>
+
+#include "core/secure.hpp"
 #include "ct/ct.hpp"
 #include "schemes/ntru/types.hpp"
 
@@ -24,16 +27,19 @@ void poly_S3_tobytes(uint8_t* out, const Poly<P, S3>& a) {
 /// Every byte string is accepted: digits are taken mod 3.
 template <NtruParams P>
 void poly_S3_frombytes(Poly<P, S3>& a, const uint8_t* in) {
-  for (size_t i = 0; i < P.trits_bytes(); ++i) {
-    uint32_t byte = in[i];
-    for (size_t j = 0; j < 5; ++j) {
-      const size_t k = 5 * i + j;
-      const uint32_t rest = (byte * 21846u) >> 16;  // byte / 3
-      if (k < P.n - 1) a.c[k] = ct::mod3(byte);
-      byte = rest;
+  constexpr size_t kBytes = P.trits_bytes();
+  uint16_t rest[kBytes], digit[kBytes];
+  for (size_t i = 0; i < kBytes; ++i) rest[i] = in[i];
+  for (size_t j = 0; j < 5; ++j) {
+    for (size_t i = 0; i < kBytes; ++i) {
+      const auto third = static_cast<uint16_t>((rest[i] * 21846u) >> 16);
+      digit[i] = static_cast<uint16_t>(rest[i] - 3u * third);
+      rest[i] = third;
     }
+    for (size_t i = 0; 5 * i + j < P.n - 1; ++i) a.c[5 * i + j] = digit[i];
   }
   a.c[P.n - 1] = 0;
+  secure_zero(digit, sizeof digit);
 }
 
 /// out: P.rq_bytes() bytes, the first n - 1 coefficients mod q; unused bits are 0.
@@ -54,15 +60,16 @@ void poly_Sq_tobytes(uint8_t* out, const uint16_t (&c)[P.n]) {
 /// The last coefficient becomes 0.
 template <NtruParams P>
 void poly_Sq_frombytes(uint16_t (&c)[P.n], const uint8_t* in) {
-  uint32_t buffer = 0;
-  unsigned bits = 0;
+  uint8_t padded[P.rq_bytes() + 2] = {};  // every coefficient lies within three bytes
+  std::memcpy(padded, in, P.rq_bytes());
+#pragma GCC unroll 8
   for (size_t i = 0; i + 1 < P.n; ++i) {
-    for (; bits < P.logq; bits += 8) buffer |= uint32_t{*in++} << bits;
-    c[i] = static_cast<uint16_t>(buffer & (P.q() - 1));
-    buffer >>= P.logq;
-    bits -= P.logq;
+    const uint8_t* first = padded + i * P.logq / 8;
+    const uint32_t three = first[0] | uint32_t{first[1]} << 8 | uint32_t{first[2]} << 16;
+    c[i] = static_cast<uint16_t>((three >> (i * P.logq % 8)) & (P.q() - 1));
   }
   c[P.n - 1] = 0;
+  secure_zero(padded, sizeof padded);
 }
 
 /// The last coefficient becomes minus the sum of the others.
