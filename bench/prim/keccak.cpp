@@ -16,12 +16,17 @@ void bench_keccak(Isa isa) {
   // Per round 90 (61 three-input operations, 29 rotations, these at half the rate) with AVX-512, 76 xor and chi
   // operations of two inputs more and three operations a rotation with AVX2; four a cycle.
   const double floor = isa == Isa::avx512 ? 24 * 22.5 / 8 : 24 * (25 + 20 + 5 + 50 + 3 * 29 + 1) / 4.0 / 4;
-  report("keccak-f1600", isa, cycles([&] {
-           for (int i = 0; i < 16; ++i) keccak.permute(states);
-         }) / 16 / static_cast<double>(keccak.lanes),
+  report("keccak-f1600", isa,
+         cycles([&] {
+           for (int i = 0; i < 16; ++i)
+             keccak.permute(states);
+         }) / 16 /
+             static_cast<double>(keccak.lanes),
          floor);
-  report("sha3-256 of 328 bytes", isa,
-         cycles([&] { keccak.sha3_256({out, 32}, {in, kLength}, kLength, kCount); }) / kCount, 3 * floor);
+  report("sha3-256 of 328 bytes", isa, cycles([&] {
+                                         keccak.sha3_256({out, 32}, {in, kLength}, kLength, kCount);
+                                       }) / kCount,
+         3 * floor);
   report("sha3-256 of 328 bytes, one alone", isa, cycles([&] { sha3_256(out, {in, kLength}); }), 0);
 }
 

@@ -32,12 +32,14 @@ TEST_P(KeccakLanesTest, PermutationAgreesWithReference) {
   alignas(64) uint64_t states[25 * 8];
   uint64_t expected[8][25];
   for (size_t word = 0; word < 25; ++word) {
-    for (size_t lane = 0; lane < lanes; ++lane) states[word * lanes + lane] = expected[lane][word] = noise.next();
+    for (size_t lane = 0; lane < lanes; ++lane)
+      states[word * lanes + lane] = expected[lane][word] = noise.next();
   }
   keccak().permute(states);
   for (size_t lane = 0; lane < lanes; ++lane) {
     keccak_f1600(expected[lane]);
-    for (size_t word = 0; word < 25; ++word) ASSERT_EQ(states[word * lanes + lane], expected[lane][word]);
+    for (size_t word = 0; word < 25; ++word)
+      ASSERT_EQ(states[word * lanes + lane], expected[lane][word]);
   }
 }
 
@@ -60,7 +62,8 @@ TEST_P(KeccakLanesTest, HashesAgreeWithReferenceAtEveryLengthAndCount) {
         const auto want256 = shake(Shake::Strength::shake256, message, length, out_length);
         ASSERT_EQ(std::memcmp(want128.data(), &out128[i * out_stride], out_length), 0) << length << " " << i;
         ASSERT_EQ(std::memcmp(want256.data(), &out256[i * out_stride], out_length), 0) << length << " " << i;
-        for (size_t gap = out_length; gap < out_stride; ++gap) ASSERT_EQ(out128[i * out_stride + gap], 0);
+        for (size_t gap = out_length; gap < out_stride; ++gap)
+          ASSERT_EQ(out128[i * out_stride + gap], 0);
       }
     }
   }

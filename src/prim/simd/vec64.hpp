@@ -23,26 +23,52 @@ struct V64 {
   Reg r;
 
 #ifdef POLYKEM_ISA_AVX512
-  static POLYKEM_INLINE V64 load(const void* p) { return {_mm512_load_si512(p)}; }
-  static POLYKEM_INLINE V64 load_unaligned(const void* p) { return {_mm512_loadu_si512(p)}; }
-  static POLYKEM_INLINE V64 set1(uint64_t x) { return {_mm512_set1_epi64(static_cast<long long>(x))}; }
-  static POLYKEM_INLINE V64 zero() { return {_mm512_setzero_si512()}; }
-  POLYKEM_INLINE void store(void* p) const { _mm512_store_si512(p, r); }
-  friend POLYKEM_INLINE V64 operator+(V64 a, V64 b) { return {_mm512_add_epi64(a.r, b.r)}; }
-  friend POLYKEM_INLINE V64 operator-(V64 a, V64 b) { return {_mm512_sub_epi64(a.r, b.r)}; }
-  friend POLYKEM_INLINE V64 operator&(V64 a, V64 b) { return {_mm512_and_si512(a.r, b.r)}; }
-  friend POLYKEM_INLINE V64 operator|(V64 a, V64 b) { return {_mm512_or_si512(a.r, b.r)}; }
-  friend POLYKEM_INLINE V64 operator^(V64 a, V64 b) { return {_mm512_xor_si512(a.r, b.r)}; }
+  static POLYKEM_INLINE V64 load(const void* p) {
+    return {_mm512_load_si512(p)};
+  }
+  static POLYKEM_INLINE V64 load_unaligned(const void* p) {
+    return {_mm512_loadu_si512(p)};
+  }
+  static POLYKEM_INLINE V64 set1(uint64_t x) {
+    return {_mm512_set1_epi64(static_cast<long long>(x))};
+  }
+  static POLYKEM_INLINE V64 zero() {
+    return {_mm512_setzero_si512()};
+  }
+  POLYKEM_INLINE void store(void* p) const {
+    _mm512_store_si512(p, r);
+  }
+  friend POLYKEM_INLINE V64 operator+(V64 a, V64 b) {
+    return {_mm512_add_epi64(a.r, b.r)};
+  }
+  friend POLYKEM_INLINE V64 operator-(V64 a, V64 b) {
+    return {_mm512_sub_epi64(a.r, b.r)};
+  }
+  friend POLYKEM_INLINE V64 operator&(V64 a, V64 b) {
+    return {_mm512_and_si512(a.r, b.r)};
+  }
+  friend POLYKEM_INLINE V64 operator|(V64 a, V64 b) {
+    return {_mm512_or_si512(a.r, b.r)};
+  }
+  friend POLYKEM_INLINE V64 operator^(V64 a, V64 b) {
+    return {_mm512_xor_si512(a.r, b.r)};
+  }
   template <int kBits>
-  POLYKEM_INLINE V64 shl() const { return {_mm512_slli_epi64(r, kBits)}; }
+  POLYKEM_INLINE V64 shl() const {
+    return {_mm512_slli_epi64(r, kBits)};
+  }
   template <int kBits>
-  POLYKEM_INLINE V64 shr() const { return {_mm512_srli_epi64(r, kBits)}; }
+  POLYKEM_INLINE V64 shr() const {
+    return {_mm512_srli_epi64(r, kBits)};
+  }
   template <int kBits>
   POLYKEM_INLINE V64 rol() const {
     if constexpr (kBits == 0) return *this;
     return {_mm512_rol_epi64(r, kBits)};
   }
-  friend POLYKEM_INLINE V64 xor3(V64 a, V64 b, V64 c) { return {_mm512_ternarylogic_epi64(a.r, b.r, c.r, 0x96)}; }
+  friend POLYKEM_INLINE V64 xor3(V64 a, V64 b, V64 c) {
+    return {_mm512_ternarylogic_epi64(a.r, b.r, c.r, 0x96)};
+  }
   /// a ^ (~b & c)
   friend POLYKEM_INLINE V64 xor_andnot(V64 a, V64 b, V64 c) {
     return {_mm512_ternarylogic_epi64(a.r, b.r, c.r, 0xd2)};
@@ -53,33 +79,65 @@ struct V64 {
   }
   /// The upper word of (a:b) << kBits.
   template <int kBits>
-  static POLYKEM_INLINE V64 shl_pair(V64 a, V64 b) { return {_mm512_shldi_epi64(a.r, b.r, kBits)}; }
+  static POLYKEM_INLINE V64 shl_pair(V64 a, V64 b) {
+    return {_mm512_shldi_epi64(a.r, b.r, kBits)};
+  }
 #else
-  static POLYKEM_INLINE V64 load(const void* p) { return {_mm256_load_si256(static_cast<const Reg*>(p))}; }
-  static POLYKEM_INLINE V64 load_unaligned(const void* p) { return {_mm256_loadu_si256(static_cast<const Reg*>(p))}; }
-  static POLYKEM_INLINE V64 set1(uint64_t x) { return {_mm256_set1_epi64x(static_cast<long long>(x))}; }
-  static POLYKEM_INLINE V64 zero() { return {_mm256_setzero_si256()}; }
-  POLYKEM_INLINE void store(void* p) const { _mm256_store_si256(static_cast<Reg*>(p), r); }
-  friend POLYKEM_INLINE V64 operator+(V64 a, V64 b) { return {_mm256_add_epi64(a.r, b.r)}; }
-  friend POLYKEM_INLINE V64 operator-(V64 a, V64 b) { return {_mm256_sub_epi64(a.r, b.r)}; }
-  friend POLYKEM_INLINE V64 operator&(V64 a, V64 b) { return {_mm256_and_si256(a.r, b.r)}; }
-  friend POLYKEM_INLINE V64 operator|(V64 a, V64 b) { return {_mm256_or_si256(a.r, b.r)}; }
-  friend POLYKEM_INLINE V64 operator^(V64 a, V64 b) { return {_mm256_xor_si256(a.r, b.r)}; }
+  static POLYKEM_INLINE V64 load(const void* p) {
+    return {_mm256_load_si256(static_cast<const Reg*>(p))};
+  }
+  static POLYKEM_INLINE V64 load_unaligned(const void* p) {
+    return {_mm256_loadu_si256(static_cast<const Reg*>(p))};
+  }
+  static POLYKEM_INLINE V64 set1(uint64_t x) {
+    return {_mm256_set1_epi64x(static_cast<long long>(x))};
+  }
+  static POLYKEM_INLINE V64 zero() {
+    return {_mm256_setzero_si256()};
+  }
+  POLYKEM_INLINE void store(void* p) const {
+    _mm256_store_si256(static_cast<Reg*>(p), r);
+  }
+  friend POLYKEM_INLINE V64 operator+(V64 a, V64 b) {
+    return {_mm256_add_epi64(a.r, b.r)};
+  }
+  friend POLYKEM_INLINE V64 operator-(V64 a, V64 b) {
+    return {_mm256_sub_epi64(a.r, b.r)};
+  }
+  friend POLYKEM_INLINE V64 operator&(V64 a, V64 b) {
+    return {_mm256_and_si256(a.r, b.r)};
+  }
+  friend POLYKEM_INLINE V64 operator|(V64 a, V64 b) {
+    return {_mm256_or_si256(a.r, b.r)};
+  }
+  friend POLYKEM_INLINE V64 operator^(V64 a, V64 b) {
+    return {_mm256_xor_si256(a.r, b.r)};
+  }
   template <int kBits>
-  POLYKEM_INLINE V64 shl() const { return {_mm256_slli_epi64(r, kBits)}; }
+  POLYKEM_INLINE V64 shl() const {
+    return {_mm256_slli_epi64(r, kBits)};
+  }
   template <int kBits>
-  POLYKEM_INLINE V64 shr() const { return {_mm256_srli_epi64(r, kBits)}; }
+  POLYKEM_INLINE V64 shr() const {
+    return {_mm256_srli_epi64(r, kBits)};
+  }
   template <int kBits>
   POLYKEM_INLINE V64 rol() const {
     return {_mm256_or_si256(_mm256_slli_epi64(r, kBits), _mm256_srli_epi64(r, 64 - kBits))};
   }
-  friend POLYKEM_INLINE V64 xor3(V64 a, V64 b, V64 c) { return a ^ b ^ c; }
+  friend POLYKEM_INLINE V64 xor3(V64 a, V64 b, V64 c) {
+    return a ^ b ^ c;
+  }
   friend POLYKEM_INLINE V64 xor_andnot(V64 a, V64 b, V64 c) {
     return {_mm256_xor_si256(a.r, _mm256_andnot_si256(b.r, c.r))};
   }
-  friend POLYKEM_INLINE V64 select(V64 mask, V64 a, V64 b) { return b ^ (mask & (a ^ b)); }
+  friend POLYKEM_INLINE V64 select(V64 mask, V64 a, V64 b) {
+    return b ^ (mask & (a ^ b));
+  }
   template <int kBits>
-  static POLYKEM_INLINE V64 shl_pair(V64 a, V64 b) { return a.shl<kBits>() | b.shr<64 - kBits>(); }
+  static POLYKEM_INLINE V64 shl_pair(V64 a, V64 b) {
+    return a.shl<kBits>() | b.shr<64 - kBits>();
+  }
 #endif
 };
 

@@ -47,8 +47,7 @@ alignas(64) inline constexpr IotaConstants kIota;
 /// Row kRow after rho, pi and chi: its lane x comes from lane (x', y') with x' = x + 3 kRow, y' = x. [FIPS202, 3.2.3]
 template <size_t kRow, size_t... kX>
 POLYKEM_INLINE void rho_pi_chi_row(V64* out, const V64* in, std::index_sequence<kX...>) {
-  const V64 b[5] = {
-      in[(kX + 3 * kRow) % 5 + 5 * kX].template rol<kRho.at[(kX + 3 * kRow) % 5 + 5 * kX]>()...};
+  const V64 b[5] = {in[(kX + 3 * kRow) % 5 + 5 * kX].template rol<kRho.at[(kX + 3 * kRow) % 5 + 5 * kX]>()...};
   ((out[kX + 5 * kRow] = xor_andnot(b[kX], b[(kX + 1) % 5], b[(kX + 2) % 5])), ...);
 }
 
@@ -58,10 +57,12 @@ template <size_t... kY>
 POLYKEM_INLINE void keccak_round(V64* out, V64* in, V64 iota, std::index_sequence<kY...>) {
   constexpr auto kColumns = std::make_index_sequence<5>();
   V64 column[5];
-  for (int x = 0; x < 5; ++x) column[x] = xor3(xor3(in[x], in[x + 5], in[x + 10]), in[x + 15], in[x + 20]);
+  for (int x = 0; x < 5; ++x)
+    column[x] = xor3(xor3(in[x], in[x + 5], in[x + 10]), in[x + 15], in[x + 20]);
   for (int x = 0; x < 5; ++x) {
     const V64 change = column[(x + 4) % 5] ^ column[(x + 1) % 5].template rol<1>();
-    for (int y = 0; y < 5; ++y) in[x + 5 * y] = in[x + 5 * y] ^ change;
+    for (int y = 0; y < 5; ++y)
+      in[x + 5 * y] = in[x + 5 * y] ^ change;
   }
   (rho_pi_chi_row<kY>(out, in, kColumns), ...);
   out[0] = out[0] ^ iota;
@@ -87,14 +88,16 @@ class LaneSponge {
   static constexpr size_t kPaddedWords = (kRateWords + kLanes - 1) / kLanes * kLanes;
 
   LaneSponge() {
-    for (V64& word : state_) word = V64::zero();
+    for (V64& word : state_)
+      word = V64::zero();
   }
 
   void absorb_all(const uint8_t* const (&in)[kLanes], size_t length) {
     size_t offset = 0;
     for (; length - offset >= kRate; offset += kRate) {
       const uint8_t* block[kLanes];
-      for (size_t i = 0; i < kLanes; ++i) block[i] = in[i] + offset;
+      for (size_t i = 0; i < kLanes; ++i)
+        block[i] = in[i] + offset;
       absorb_block(block);
     }
     alignas(64) uint8_t last[kLanes][kPaddedWords * 8];
@@ -119,14 +122,18 @@ class LaneSponge {
       const size_t now = length - offset < kRate ? length - offset : kRate;
       for (size_t word = 0; word * 8 < now; word += kLanes) {
         V64 v[kLanes];
-        for (size_t j = 0; j < kLanes; ++j) v[j] = state_[word + j < kStateWords ? word + j : 0];
+        for (size_t j = 0; j < kLanes; ++j)
+          v[j] = state_[word + j < kStateWords ? word + j : 0];
         transpose_words(v);
-        for (size_t i = 0; i < kLanes; ++i) v[i].store(block[i] + word * 8);
+        for (size_t i = 0; i < kLanes; ++i)
+          v[i].store(block[i] + word * 8);
       }
-      for (size_t i = 0; i < kLanes; ++i) std::memcpy(out[i] + offset, block[i], now);
+      for (size_t i = 0; i < kLanes; ++i)
+        std::memcpy(out[i] + offset, block[i], now);
     }
     wipe(block);
-    for (V64& word : state_) word = V64::zero();
+    for (V64& word : state_)
+      word = V64::zero();
     asm volatile("" : : "r"(state_) : "memory");
   }
 
@@ -142,14 +149,17 @@ class LaneSponge {
 #pragma GCC unroll 8
     for (size_t word = 0; word < kWhole; word += kLanes) {
       V64 v[kLanes];
-      for (size_t i = 0; i < kLanes; ++i) v[i] = V64::load_unaligned(block[i] + word * 8);
+      for (size_t i = 0; i < kLanes; ++i)
+        v[i] = V64::load_unaligned(block[i] + word * 8);
       transpose_words(v);
-      for (size_t j = 0; j < kLanes; ++j) state_[word + j] = state_[word + j] ^ v[j];
+      for (size_t j = 0; j < kLanes; ++j)
+        state_[word + j] = state_[word + j] ^ v[j];
     }
 #pragma GCC unroll 8
     for (size_t word = kWhole; word < kRateWords; ++word) {
       alignas(64) uint64_t lane[kLanes];
-      for (size_t i = 0; i < kLanes; ++i) std::memcpy(&lane[i], block[i] + word * 8, 8);
+      for (size_t i = 0; i < kLanes; ++i)
+        std::memcpy(&lane[i], block[i] + word * 8, 8);
       state_[word] = state_[word] ^ V64::load(lane);
     }
     keccak_permute(state_);
@@ -181,9 +191,11 @@ inline void sha3_256_rows(ByteRows out, ConstByteRows in, size_t length, size_t 
 
 inline void permute_states(uint64_t* states) {
   V64 state[kStateWords];
-  for (size_t word = 0; word < kStateWords; ++word) state[word] = V64::load(states + word * V64::kLanes);
+  for (size_t word = 0; word < kStateWords; ++word)
+    state[word] = V64::load(states + word * V64::kLanes);
   keccak_permute(state);
-  for (size_t word = 0; word < kStateWords; ++word) state[word].store(states + word * V64::kLanes);
+  for (size_t word = 0; word < kStateWords; ++word)
+    state[word].store(states + word * V64::kLanes);
 }
 
 inline constexpr KeccakLanes kKeccakLanesTable = {V64::kLanes, sha3_256_rows, hash_rows<168, 0x1f>,
