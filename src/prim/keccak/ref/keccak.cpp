@@ -76,32 +76,7 @@ void xor_byte(uint64_t state[25], size_t position, uint8_t byte) {
   state[position / 8] ^= uint64_t{byte} << (8 * (position % 8));
 }
 
-/// Eight bytes, the first the least significant; compilers make one load of it.
-uint64_t load_word(const uint8_t* bytes) {
-  uint64_t word = 0;
-  for (int i = 0; i < 8; ++i)
-    word |= uint64_t{bytes[i]} << (8 * i);
-  return word;
-}
-
-/// Absorbs `in` from byte `position` < rate of a block on; returns the next position. Whole words at once.
-size_t absorb_bytes(uint64_t state[25], size_t rate, size_t position, std::span<const uint8_t> in) {
-  for (size_t i = 0; i < in.size();) {
-    if (position % 8 == 0 && in.size() - i >= 8) {
-      state[position / 8] ^= load_word(in.data() + i);
-      position += 8;
-      i += 8;
-    } else {
-      xor_byte(state, position++, in[i++]);
-    }
-    if (position == rate) {
-      keccak_f1600(state);
-      position = 0;
-    }
-  }
-  return position;
-}
-
+/// Compilers make one load of it.
 uint64_t load_little_endian(const uint8_t* bytes) {
   uint64_t word = 0;
   for (size_t i = 0; i < 8; ++i)
