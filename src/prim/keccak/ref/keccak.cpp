@@ -76,19 +76,19 @@ void xor_byte(uint64_t state[25], size_t position, uint8_t byte) {
   state[position / 8] ^= uint64_t{byte} << (8 * (position % 8));
 }
 
-/// Compilers make one load of it.
-uint64_t load_little_endian(const uint8_t* bytes) {
+/// Eight bytes, the first the least significant; compilers make one load of it.
+uint64_t load_word(const uint8_t* bytes) {
   uint64_t word = 0;
-  for (size_t i = 0; i < 8; ++i)
+  for (int i = 0; i < 8; ++i)
     word |= uint64_t{bytes[i]} << (8 * i);
   return word;
 }
 
-/// Adds `in` to the state from byte `position` on, permuting whenever `rate` bytes are full. Returns the new position.
-size_t absorb_bytes(uint64_t state[25], size_t position, size_t rate, std::span<const uint8_t> in) {
+/// Absorbs `in` from byte `position` < rate of a block on; returns the next position. Whole words at once.
+size_t absorb_bytes(uint64_t state[25], size_t rate, size_t position, std::span<const uint8_t> in) {
   for (size_t i = 0; i < in.size();) {
     if (position % 8 == 0 && in.size() - i >= 8) {
-      state[position / 8] ^= load_little_endian(in.data() + i);
+      state[position / 8] ^= load_word(in.data() + i);
       position += 8;
       i += 8;
     } else {
@@ -116,7 +116,9 @@ void keccak_f1600(uint64_t state[25]) {
 void sha3_256(uint8_t out[32], std::span<const uint8_t> first, std::span<const uint8_t> second) {
   constexpr size_t kRate = 136;
   uint64_t state[25] = {};
-  const size_t position = absorb_bytes(state, absorb_bytes(state, 0, kRate, first), kRate, second);
+  size_t position = 0;
+  for (const auto part : {first, second})
+    position = absorb_bytes(state, kRate, position, part);
   xor_byte(state, position, 0x06);
   xor_byte(state, kRate - 1, 0x80);
   keccak_f1600(state);
@@ -130,7 +132,7 @@ Shake::~Shake() {
 }
 
 void Shake::absorb(std::span<const uint8_t> in) {
-  position_ = absorb_bytes(state_, position_, rate_, in);
+  position_ = absorb_bytes(state_, rate_, position_, in);
 }
 
 void Shake::finish() {
