@@ -29,9 +29,9 @@ test: ## Run every test that needs no GPU: release build, then address and undef
 	@tools/setup.sh test
 	@tools/test.sh release asan ubsan
 
-test-full: ## The same, then the program under a sanitizer, then every fuzzer for ten seconds
+test-full: ## The same, then the long tests, the program under a sanitizer, and every fuzzer for ten seconds
 	@tools/setup.sh test fuzz
-	@tools/test.sh release asan ubsan program fuzz
+	@tools/test.sh release asan ubsan full program fuzz
 
 bench: ## Measure keygen, encaps and decaps of every set here; writes build/bench.json
 	@tools/setup.sh demo

@@ -3,11 +3,12 @@
 #
 # Builds and runs the tests, one phase after the other, and adds up.
 #
-#   tools/test.sh PHASE...      PHASE: release | asan | ubsan | program | fuzz
+#   tools/test.sh PHASE...      PHASE: release | asan | ubsan | full | program | fuzz
 #
 #   release  everything that needs no GPU, in build/
 #   asan     the quick tests under AddressSanitizer, in build-asan/
 #   ubsan    the quick tests under UndefinedBehaviorSanitizer, in build-ubsan/
+#   full     the long tests of the release build: label full
 #   program  the program's tests under AddressSanitizer, faulty network clients included, in build-asan/
 #   fuzz     every fuzzer for POLYKEM_FUZZ_SECONDS (10), in build-fuzz/
 #
@@ -99,7 +100,8 @@ fuzz_compiler() { compgen -c clang++ | grep -xE 'clang\+\+(-[0-9]+)?' | sort -V 
 run() {
   local clang
   case "$1" in
-    release) run_phase release build --preset release -DPOLYKEM_BUILD_TESTS=ON -- -LE gpu ;;
+    release) run_phase release build --preset release -DPOLYKEM_BUILD_TESTS=ON -- -LE '^(gpu|full)$' ;;
+    full) run_phase full build --preset release -DPOLYKEM_BUILD_TESTS=ON -- -L '^full$' -LE gpu ;;
     asan | ubsan)
       run_phase "$1" "build-$1" --preset "$1" -DPOLYKEM_BUILD_CLI=OFF -- \
         -L "$sanitizer_labels" -LE gpu -E "$sanitizer_leaves_out"
@@ -114,7 +116,7 @@ run() {
         -DCMAKE_C_COMPILER="${clang/++/}" -- -L fuzz
       ;;
     *)
-      echo "test: unknown phase '$1' (release, asan, ubsan, program, fuzz)" >&2
+      echo "test: unknown phase '$1' (release, asan, ubsan, full, program, fuzz)" >&2
       exit 2
       ;;
   esac
