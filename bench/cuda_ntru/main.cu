@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -64,8 +65,11 @@ double floor_ns(const NtruParams& p, Op op, const std::string& step) {
   const auto blocks = [](double bytes) { return static_cast<double>(static_cast<size_t>(bytes) / 136 + 1); };
   double seconds = 0, bytes = 0;
   if (step == "shake_draw") seconds = blocks(draws) / kPermutationsPerSecond, bytes = draws;
-  if (step == "sample_fg") bytes = draws + 2 * row;
-  if (step == "sample_rm_pack") bytes = draws + 2 * row + 2 * trits;
+  // A bitonic network of 2^k keys: 2^(k-1) k (k+1) / 2 comparators, a minimum and a maximum each.
+  const double k = std::ceil(std::log2(n - 1));
+  const double sort = p.variant == polykem::ntru::Variant::hps ? std::exp2(k - 1) * k * (k + 1) / kLogicPerSecond : 0;
+  if (step == "sample_fg") seconds = sort, bytes = draws + 2 * row;
+  if (step == "sample_rm_pack") seconds = sort, bytes = draws + 2 * row + 2 * trits;
   // Division steps: 6 logic operations a word of 32 coefficients for GF(2), 20 for GF(3).
   if (step == "divsteps_mod3") seconds = (2 * n - 3) * n / 32 * 20 / kLogicPerSecond, bytes = 2 * row;
   if (step == "divsteps_mod2_newton") {
@@ -379,7 +383,8 @@ void write_json(const std::string& path, const std::vector<SetResult>& sets, con
   out << "{\n \"device\": \"" << device << "\", \"driver\": " << driver << ", \"cuda\": " << runtime
       << ", \"version\": \"" << polykem_version() << "\", \"commit\": \"" << (commit == nullptr ? "" : commit)
       << "\",\n \"command\": \"" << command << "\", \"items\": " << items << ", \"samples\": " << kSamples
-      << ",\n \"sets\": [";
+      << ",\n \"pcie_gb_per_s\": {\"in\": " << pcie.in / 1e9 << ", \"out\": " << pcie.out / 1e9
+      << ", \"both\": " << pcie.both / 1e9 << "},\n \"sets\": [";
   for (size_t s = 0; s < sets.size(); ++s) {
     out << (s == 0 ? "\n" : ",\n") << "  {\"name\": \"" << sets[s].name << "\", \"resident\": [";
     for (size_t o = 0; o < sets[s].ops.size(); ++o) {

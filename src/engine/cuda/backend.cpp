@@ -21,7 +21,6 @@ namespace {
 /// 100,000 key pairs take 15.8 ms from host to host; 17.1 with half of it, 18.1 with 25,000.
 constexpr size_t kChunk = 16384;
 constexpr size_t kGranule = kChunk;
-constexpr size_t kDrawnOnHost = 32;  ///< items of a batch for which the host draws
 constexpr size_t kSlots = 64 * kOps;
 
 /// An operation that was found in the module. Operation::run is a plain function, so each slot has one of its own.
@@ -88,17 +87,7 @@ Status run_slot(const Slot& slot, const Batch& batch, StepTimes* times) {
                    .ct_out = batch.ct_out,
                    .ss_out = batch.ss_out,
                    .key_index = batch.key_index};
-  SecureBuffer draws;
-  const size_t draw_bytes = batch.count * slot.device->record_bytes.draws;
-  if (batch.draws == nullptr && draw_bytes > 0) {
-    batch.drbg->fill(host.seed);
-    // One thread of a GPU takes longer over an item's numbers than the CPU does.
-    if (batch.count <= kDrawnOnHost && draws.reserve(draw_bytes)) {
-      auto* bytes = reinterpret_cast<uint8_t*>(draws.data());
-      batch.drbg->fill({bytes, draw_bytes});
-      host.draws = bytes;
-    }
-  }
+  if (batch.draws == nullptr && slot.device->record_bytes.draws > 0) batch.drbg->fill(host.seed);
   ErrorText why{};
   const Outcome outcome = table.run(*slot.device, host, times, &why);
   secure_zero(host.seed, sizeof host.seed);

@@ -96,8 +96,7 @@ struct Turn {
 /// One GPU. Thread-safe.
 class Device {
  public:
-  static constexpr size_t kLanes =
-      4;  ///< batches in flight: two overlap copies with kernels, two more hide the host's part
+  static constexpr size_t kLanes = 8;  ///< batches in flight: copies both ways, kernels, and the host's part overlap
 
   static constexpr size_t kTurns = 4;  ///< batches whose kernels may overlap
 

@@ -33,18 +33,14 @@ __device__ __forceinline__ size_t warp_item() {
   return blockIdx.x * size_t{kWarps} + threadIdx.x / 32;
 }
 
-/// randombytes. One item a lane. rows: kDrawStride bytes an item.
-template <class Set>
+/// randombytes. One block of 136 bytes a lane. rows: kDrawStride bytes an item.
+template <class Set, int kBytes>
 __global__ void __launch_bounds__(32, kLaneBlocks)
-    draw_kernel(uint8_t* rows, const uint32_t* seed, polykem::cuda::DrawDomain domain, int bytes, size_t count) {
+    draw_kernel(uint8_t* rows, const uint32_t* seed, polykem::cuda::DrawDomain domain, uint32_t count) {
+  constexpr uint32_t kBlocks = polykem::cuda::draw_blocks(kBytes);
   __shared__ uint32_t stage[polykem::cuda::kStageWords];
-  const unsigned lane = warp_lane();
-  const size_t first = blockIdx.x * size_t{32};
-  if (first >= count) return;
-  polykem::cuda::warp_draw(seed, first + lane, domain, bytes, stage, lane, [&](int m, int w, uint32_t word) {
-    if (first + m >= count) return;
-    reinterpret_cast<uint32_t*>(rows + (first + m) * Shape<Set>::kDrawStride)[w] = word;
-  });
+  polykem::cuda::warp_draw<kBlocks, Shape<Set>::kDrawStride>(rows, seed, domain, blockIdx.x * 32, count, stage,
+                                                             warp_lane());
 }
 
 /// sample_fg: f and g as rows of Rq.

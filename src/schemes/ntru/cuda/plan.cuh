@@ -117,15 +117,18 @@ struct Plan {
   // constant factor waits for the packing, so that every product but Newton's has a ternary operand: 1/h = v f f / 3
   // and h = 3 v g g, or 3 (x - 1)^2 v g g.
 
-  static void draw(F& t, polykem::cuda::DrawDomain domain, int bytes) {
+  template <int kBytes>
+  static void draw(F& t, polykem::cuda::DrawDomain domain) {
     if (t.io.draws != nullptr) {
-      t.error = cudaMemcpy2DAsync(t.draws, S::kDrawStride, t.io.draws, bytes, bytes, t.count(),
+      t.error = cudaMemcpy2DAsync(t.draws, S::kDrawStride, t.io.draws, kBytes, kBytes, t.count(),
                                   cudaMemcpyDeviceToDevice, t.stream);
     } else {
-      draw_kernel<Set><<<t.lane_blocks(), 32, 0, t.stream>>>(t.draws, t.io.seed, domain, bytes, t.count());
+      const size_t blocks = t.count() * polykem::cuda::draw_blocks(kBytes);
+      draw_kernel<Set, kBytes><<<static_cast<unsigned>((blocks + 31) / 32), 32, 0, t.stream>>>(
+          t.draws, t.io.seed, domain, static_cast<uint32_t>(t.count()));
     }
   }
-  static void draw_keygen(F& t) { draw(t, polykem::cuda::DrawDomain::keygen, S::kKeygenDrawBytes); }
+  static void draw_keygen(F& t) { draw<S::kKeygenDrawBytes>(t, polykem::cuda::DrawDomain::keygen); }
 
   static void sample_fg(F& t) {
     sample_fg_kernel<Set><<<t.blocks(), kThreads, 0, t.stream>>>(t.a, t.b, t.draws, t.count());
@@ -167,7 +170,7 @@ struct Plan {
 
   // ---- encaps: a = r, b = m, x = h then h r
 
-  static void draw_encaps(F& t) { draw(t, polykem::cuda::DrawDomain::encaps, S::kEncapsDrawBytes); }
+  static void draw_encaps(F& t) { draw<S::kEncapsDrawBytes>(t, polykem::cuda::DrawDomain::encaps); }
   static void sample_rm(F& t) {
     sample_rm_kernel<Set><<<t.blocks(), kThreads, 0, t.stream>>>(t.a, t.b, t.rm, t.draws, t.count());
   }

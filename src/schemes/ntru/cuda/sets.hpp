@@ -52,8 +52,8 @@ struct Shape {
   static constexpr int kPairBytes = static_cast<int>(kParams.pair_draw_bytes());
   static constexpr int kKeygenDrawBytes = static_cast<int>(kParams.keygen_draw_bytes());
   static constexpr int kEncapsDrawBytes = static_cast<int>(kParams.encaps_draw_bytes());
-  /// Room for a word read past the end.
-  static constexpr int kDrawStride = (kKeygenDrawBytes + 4 + 15) / 16 * 16;
+  /// Whole blocks of 136 bytes, and room for a word read past the end.
+  static constexpr int kDrawStride = ((kKeygenDrawBytes + 135) / 136 * 136 + 4 + 15) / 16 * 16;
   static constexpr int kPublicKeyBytes = static_cast<int>(kParams.public_key_bytes());
   static constexpr int kSecretKeyBytes = static_cast<int>(kParams.secret_key_bytes());
   static constexpr int kCiphertextBytes = static_cast<int>(kParams.ciphertext_bytes());
