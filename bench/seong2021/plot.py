@@ -15,6 +15,14 @@ matplotlib.rcParams["svg.hashsalt"] = "polykem"
 import matplotlib.pyplot as plt  # noqa: E402
 
 
+def save(figure, path):
+    figure.savefig(path, metadata={"Date": None})
+    with open(path) as file:
+        lines = [line.rstrip() for line in file]
+    with open(path, "w") as file:
+        file.write("\n".join(lines) + "\n")
+
+
 def threads(result, path):
     figure, axes = plt.subplots(figsize=(8, 5))
     for row in result["one_block"]:
@@ -27,7 +35,7 @@ def threads(result, path):
     axes.set_title(f"{result['set']} on one {result['device']}")
     axes.legend(fontsize=8)
     axes.grid(alpha=0.3)
-    figure.savefig(path, metadata={"Date": None})
+    save(figure, path)
 
 
 def clients(result, path):
@@ -51,7 +59,7 @@ def clients(result, path):
         pane.grid(alpha=0.3)
     panes[0].set_ylabel("milliseconds")
     panes[0].legend(fontsize=8)
-    figure.savefig(path, metadata={"Date": None})
+    save(figure, path)
 
 
 def main():
