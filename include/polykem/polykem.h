@@ -109,7 +109,8 @@ POLYKEM_API polykem_status polykem_context_new(const polykem_config *config, pol
 /* Waits for running jobs. NULL is allowed. */
 POLYKEM_API void polykem_context_free(polykem_context *context);
 POLYKEM_API unsigned polykem_context_threads(const polykem_context *context);
-/* Name of the backend that runs `scheme` in this context, static storage; NULL if none can. */
+/* Name of the backend that runs `scheme` in this context, static storage; NULL if none can. If that is "cuda" and was not
+ * forced, small batches still run on the CPU. */
 POLYKEM_API const char *polykem_context_backend(const polykem_context *context, const polykem_scheme *scheme);
 
 /* ---- batch operations ----------------------------------------------------------------------------------------------- */

@@ -31,11 +31,14 @@ for step in $steps; do
       (cd "$build" && ctest --output-on-failure) || failed=yes
       ;;
     sanitize)
-      for tool in memcheck racecheck; do
-        for test in kat differential keysets arrays; do
-          echo "compute-sanitizer $tool: $test"
+      # One set of each kind: fixed weight, HRSS, and eight lanes an inversion.
+      for set in ntruhps2048509 ntruhrss701 ntruhps40961229; do
+        for run in "memcheck kat" "memcheck differential" "memcheck keysets" "memcheck arrays" \
+          "racecheck kat" "racecheck keysets"; do
+          tool=${run% *} test=${run#* }
+          echo "compute-sanitizer $tool: $test $set"
           POLYKEM_GPU_ITEMS=33 compute-sanitizer --tool "$tool" --error-exitcode 9 \
-            "$build/bin/polykem_gpu_check" "$test" "$data" ntruhps2048509 2>&1 | tail -n 6
+            "$build/bin/polykem_gpu_check" "$test" "$data" "$set" 2>&1 | tail -n 6
           [[ ${PIPESTATUS[0]} == 0 ]] || failed=yes
         done
       done
