@@ -5,7 +5,7 @@
 #
 #   tools/cuda_toolchain.sh [--check] [--wheels]
 #
-# It takes, in this order: $CUDACXX, the wheels already in .venv-cuda, nvcc on PATH, /usr/local/cuda/bin/nvcc. Where none
+# It takes, in this order: $CUDACXX, the wheels in .venv-cuda, nvcc on PATH, /usr/local/cuda/bin/nvcc. Where none
 # is CUDA 12 or newer it makes .venv-cuda beside the root Makefile and installs NVIDIA's compiler wheels there (about
 # 200 MB, no GPU and no driver needed). --check installs nothing and exits with 1 when there is no compiler; --wheels
 # passes over a toolkit and takes the wheels, so that two machines compile alike.
@@ -72,7 +72,8 @@ link_names() {
   local home
   for home in "$venv"/lib/python3*/site-packages/nvidia/cu13; do
     [[ -e "$home/lib64" ]] || ln -s lib "$home/lib64"
-    [[ -e "$home/lib/libcudart.so" || ! -e "$home/lib/libcudart.so.13" ]] || ln -s libcudart.so.13 "$home/lib/libcudart.so"
+    [[ -e "$home/lib/libcudart.so" || ! -e "$home/lib/libcudart.so.13" ]] ||
+      ln -s libcudart.so.13 "$home/lib/libcudart.so"
   done
 }
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* polykem: post-quantum key exchange with a crowd at once. The C API.
  *
  * What holds for every function:
@@ -9,7 +10,8 @@
  *    POLYKEM_ERR_RANDOM, after which all outputs of the batch are zero.
  *  - Malformed items do not fail the batch: item_status[i] tells (NULL if you do not care), the outputs of item i are
  *    zero, and the call returns POLYKEM_ERR_ITEMS after it has finished the others.
- *  - A ciphertext that does not decapsulate is no error: the item's secret is the scheme's rejection secret, in constant time.
+ *  - A ciphertext that does not decapsulate is no error: the item's secret is the scheme's rejection secret, in
+ *    constant time.
  *  - A context may be used by several threads at once. Other objects are immutable after creation unless noted.
  */
 #ifndef POLYKEM_POLYKEM_H
@@ -34,86 +36,87 @@ extern "C" {
 
 typedef enum polykem_status {
   POLYKEM_OK = 0,
-  POLYKEM_ERR_ARGUMENT = 1,            /* a NULL pointer, count 0, an unknown enum value, or fields that contradict each other */
+  POLYKEM_ERR_ARGUMENT = 1, /* a NULL pointer, count 0, an unknown enum value, or fields that contradict each other */
   POLYKEM_ERR_UNKNOWN_SCHEME = 2,      /* no parameter set of that name or alias */
   POLYKEM_ERR_UNKNOWN_BACKEND = 3,     /* no backend of that name */
   POLYKEM_ERR_BACKEND_UNAVAILABLE = 4, /* the backend exists but this machine or this build cannot run it */
   POLYKEM_ERR_OUT_OF_MEMORY = 5,
-  POLYKEM_ERR_RANDOM = 6,              /* the operating system gave no entropy */
-  POLYKEM_ERR_ITEMS = 7,               /* at least one item has its own error: see item_status */
-  POLYKEM_ERR_PUBLIC_KEY = 8,          /* item: the public key is malformed */
-  POLYKEM_ERR_SECRET_KEY = 9,          /* item: the secret key is malformed */
-  POLYKEM_ERR_CIPHERTEXT = 10,         /* item: the ciphertext is malformed where the standard demands an error */
-  POLYKEM_ERR_SIZE = 11,               /* a buffer of another size than the set's records */
-  POLYKEM_ERR_BUSY = 12,               /* polykem_job_poll: not finished yet */
-  POLYKEM_ERR_RANGE = 13,              /* an index outside its list or key set */
-  POLYKEM_ERR_INTERNAL = 14            /* a defect in polykem; please report it */
+  POLYKEM_ERR_RANDOM = 6,      /* the operating system gave no entropy */
+  POLYKEM_ERR_ITEMS = 7,       /* at least one item has its own error: see item_status */
+  POLYKEM_ERR_PUBLIC_KEY = 8,  /* item: the public key is malformed */
+  POLYKEM_ERR_SECRET_KEY = 9,  /* item: the secret key is malformed */
+  POLYKEM_ERR_CIPHERTEXT = 10, /* item: the ciphertext is malformed where the standard demands an error */
+  POLYKEM_ERR_SIZE = 11,       /* a buffer of another size than the set's records */
+  POLYKEM_ERR_BUSY = 12,       /* polykem_job_poll: not finished yet */
+  POLYKEM_ERR_RANGE = 13,      /* an index outside its list or key set */
+  POLYKEM_ERR_INTERNAL = 14    /* a defect in polykem; please report it */
 } polykem_status;
 
 /* A short English sentence for a status, static storage. */
-POLYKEM_API const char *polykem_status_text(polykem_status status);
+POLYKEM_API const char* polykem_status_text(polykem_status status);
 
 /* "0.1.0", static storage. */
-POLYKEM_API const char *polykem_version(void);
+POLYKEM_API const char* polykem_version(void);
 
-/* ---- parameter sets ------------------------------------------------------------------------------------------------- */
+/* ---- parameter sets -------------------------------------------------------------------------------------- */
 
 typedef struct polykem_scheme polykem_scheme; /* one parameter set, static storage */
 
 typedef struct polykem_scheme_info_t {
-  const char *name;           /* registry name: "ntruhps4096821" */
-  const char *family;         /* "ntru" */
-  const char *title;          /* as its specification spells it: "NTRU-HPS-4096-821" */
+  const char* name;           /* registry name: "ntruhps4096821" */
+  const char* family;         /* "ntru" */
+  const char* title;          /* as its specification spells it: "NTRU-HPS-4096-821" */
   uint32_t security_category; /* NIST category 1..5, 0 where none was claimed */
   size_t public_key_bytes, secret_key_bytes, ciphertext_bytes, shared_secret_bytes;
-  size_t keygen_draw_bytes;   /* random bytes one key pair takes, in the order of the scheme's known-answer tests */
-  size_t encaps_draw_bytes;   /* the same for one encapsulation */
+  size_t keygen_draw_bytes; /* random bytes one key pair takes, in the order of the scheme's known-answer tests */
+  size_t encaps_draw_bytes; /* the same for one encapsulation */
 } polykem_scheme_info_t;
 
 POLYKEM_API size_t polykem_scheme_count(void);
-POLYKEM_API const polykem_scheme *polykem_scheme_at(size_t index); /* NULL if index >= count */
+POLYKEM_API const polykem_scheme* polykem_scheme_at(size_t index); /* NULL if index >= count */
 /* By registry name or alias; letter case, '-' and '_' do not matter. POLYKEM_ERR_UNKNOWN_SCHEME if there is none. */
-POLYKEM_API polykem_status polykem_scheme_find(const char *name, const polykem_scheme **out);
+POLYKEM_API polykem_status polykem_scheme_find(const char* name, const polykem_scheme** out);
 /* The registry name nearest to a mistyped one (edit distance), static storage; never NULL for a non-NULL name. */
-POLYKEM_API const char *polykem_scheme_suggest(const char *name);
-POLYKEM_API polykem_status polykem_scheme_info(const polykem_scheme *scheme, polykem_scheme_info_t *out);
+POLYKEM_API const char* polykem_scheme_suggest(const char* name);
+POLYKEM_API polykem_status polykem_scheme_info(const polykem_scheme* scheme, polykem_scheme_info_t* out);
 
-/* ---- backends ------------------------------------------------------------------------------------------------------- */
+/* ---- backends -------------------------------------------------------------------------------------------- */
 
 typedef struct polykem_backend_info_t {
-  const char *name;         /* "ref", "avx2", "avx512" */
-  const char *description;
-  const char *requirements; /* what the machine must have */
+  const char* name; /* "ref", "avx2", "avx512" */
+  const char* description;
+  const char* requirements; /* what the machine must have */
   int available;            /* 1 if this machine and build can run it */
 } polykem_backend_info_t;
 
 /* In priority order, best first. */
 POLYKEM_API size_t polykem_backend_count(void);
-POLYKEM_API polykem_status polykem_backend_info(size_t index, polykem_backend_info_t *out);
+POLYKEM_API polykem_status polykem_backend_info(size_t index, polykem_backend_info_t* out);
 
 /* Names of the CPU features that were found and matter here, separated by spaces, static storage. */
-POLYKEM_API const char *polykem_cpu_features(void);
+POLYKEM_API const char* polykem_cpu_features(void);
 
-/* ---- context -------------------------------------------------------------------------------------------------------- */
+/* ---- context --------------------------------------------------------------------------------------------- */
 
 typedef struct polykem_context polykem_context; /* thread pool, backend choice, random generators */
 
 typedef struct polykem_config {
   size_t struct_size;  /* sizeof(polykem_config) */
-  unsigned threads;    /* worker threads; 0: one per CPU this process may use. 1: blocking calls compute on the caller's thread */
-  const char *backend; /* force one; NULL: environment variable POLYKEM_BACKEND if set, else the best available */
+  unsigned threads;    /* worker threads; 0: one per CPU this process may use. 1: blocking calls compute on the caller's
+                          thread */
+  const char* backend; /* force one; NULL: environment variable POLYKEM_BACKEND if set, else the best available */
 } polykem_config;
 
 /* config may be NULL for the defaults. */
-POLYKEM_API polykem_status polykem_context_new(const polykem_config *config, polykem_context **out);
+POLYKEM_API polykem_status polykem_context_new(const polykem_config* config, polykem_context** out);
 /* Waits for running jobs. NULL is allowed. */
-POLYKEM_API void polykem_context_free(polykem_context *context);
-POLYKEM_API unsigned polykem_context_threads(const polykem_context *context);
-/* Name of the backend that runs `scheme` in this context, static storage; NULL if none can. If that is "cuda" and was not
- * forced, small batches still run on the CPU. */
-POLYKEM_API const char *polykem_context_backend(const polykem_context *context, const polykem_scheme *scheme);
+POLYKEM_API void polykem_context_free(polykem_context* context);
+POLYKEM_API unsigned polykem_context_threads(const polykem_context* context);
+/* Name of the backend that runs `scheme` in this context, static storage; NULL if none can. If that is "cuda" and was
+ * not forced, small batches still run on the CPU. */
+POLYKEM_API const char* polykem_context_backend(const polykem_context* context, const polykem_scheme* scheme);
 
-/* ---- batch operations ----------------------------------------------------------------------------------------------- */
+/* ---- batch operations ------------------------------------------------------------------------------------ */
 
 typedef enum polykem_op { POLYKEM_KEYGEN = 0, POLYKEM_ENCAPS = 1, POLYKEM_DECAPS = 2 } polykem_op;
 
@@ -135,98 +138,102 @@ typedef struct polykem_request {
   size_t struct_size; /* sizeof(polykem_request) */
   polykem_op op;
   polykem_key_mode key_mode;
-  const polykem_scheme *scheme;
+  const polykem_scheme* scheme;
   size_t count;
-  const uint8_t *draws;
+  const uint8_t* draws;
   const uint8_t *pk, *sk, *ct;
   uint8_t *pk_out, *sk_out, *ct_out, *ss_out;
-  polykem_status *item_status; /* count entries, or NULL */
-  const polykem_keyset *keyset;
-  const size_t *key_index;
+  polykem_status* item_status; /* count entries, or NULL */
+  const polykem_keyset* keyset;
+  const size_t* key_index;
 } polykem_request;
 
 /* Runs the batch and returns when it is done. */
-POLYKEM_API polykem_status polykem_run(polykem_context *context, const polykem_request *request);
+POLYKEM_API polykem_status polykem_run(polykem_context* context, const polykem_request* request);
 
 /* The same, as one line each. item_status may be NULL. */
-POLYKEM_API polykem_status polykem_keygen(polykem_context *context, const polykem_scheme *scheme, size_t count, uint8_t *pk,
-                                          uint8_t *sk);
-POLYKEM_API polykem_status polykem_encaps(polykem_context *context, const polykem_scheme *scheme, size_t count,
-                                          polykem_key_mode key_mode, const uint8_t *pk, uint8_t *ct, uint8_t *ss,
-                                          polykem_status *item_status);
-POLYKEM_API polykem_status polykem_decaps(polykem_context *context, const polykem_scheme *scheme, size_t count,
-                                          polykem_key_mode key_mode, const uint8_t *sk, const uint8_t *ct, uint8_t *ss,
-                                          polykem_status *item_status);
+POLYKEM_API polykem_status polykem_keygen(polykem_context* context, const polykem_scheme* scheme, size_t count,
+                                          uint8_t* pk, uint8_t* sk);
+POLYKEM_API polykem_status polykem_encaps(polykem_context* context, const polykem_scheme* scheme, size_t count,
+                                          polykem_key_mode key_mode, const uint8_t* pk, uint8_t* ct, uint8_t* ss,
+                                          polykem_status* item_status);
+POLYKEM_API polykem_status polykem_decaps(polykem_context* context, const polykem_scheme* scheme, size_t count,
+                                          polykem_key_mode key_mode, const uint8_t* sk, const uint8_t* ct, uint8_t* ss,
+                                          polykem_status* item_status);
 
-/* ---- asynchronous batches ------------------------------------------------------------------------------------------- */
+/* ---- asynchronous batches -------------------------------------------------------------------------------- */
 
 typedef struct polykem_job polykem_job;
 /* Called once on a worker thread when the batch has finished. It must not block and must not free the context. */
-typedef void (*polykem_callback)(void *user, polykem_status status);
+typedef void (*polykem_callback)(void* user, polykem_status status);
 
 /* Copies *request (not the buffers, which must stay valid until the job has finished) and returns at once.
  * callback may be NULL. job_out may be NULL if a callback is given: the job then frees itself. */
-POLYKEM_API polykem_status polykem_submit(polykem_context *context, const polykem_request *request, polykem_callback callback,
-                                          void *user, polykem_job **job_out);
+POLYKEM_API polykem_status polykem_submit(polykem_context* context, const polykem_request* request,
+                                          polykem_callback callback, void* user, polykem_job** job_out);
 /* POLYKEM_ERR_BUSY while it runs, then the batch's own status. */
-POLYKEM_API polykem_status polykem_job_poll(const polykem_job *job);
+POLYKEM_API polykem_status polykem_job_poll(const polykem_job* job);
 /* Blocks until the batch has finished and returns its status. */
-POLYKEM_API polykem_status polykem_job_wait(const polykem_job *job);
+POLYKEM_API polykem_status polykem_job_wait(const polykem_job* job);
 /* Waits, then frees. NULL is allowed. */
-POLYKEM_API void polykem_job_free(polykem_job *job);
+POLYKEM_API void polykem_job_free(polykem_job* job);
 
-/* ---- key sets: keys that stay where they are used -------------------------------------------------------------------- */
+/* ---- key sets: keys that stay where they are used
+ * -------------------------------------------------------------------- */
 
 typedef enum polykem_key_kind { POLYKEM_PUBLIC_KEYS = 0, POLYKEM_SECRET_KEYS = 1 } polykem_key_kind;
 
 /* Copies `count` keys into a set of `context`. */
-POLYKEM_API polykem_status polykem_keyset_import(polykem_context *context, const polykem_scheme *scheme, polykem_key_kind kind,
-                                                 size_t count, const uint8_t *keys, polykem_keyset **out);
+POLYKEM_API polykem_status polykem_keyset_import(polykem_context* context, const polykem_scheme* scheme,
+                                                 polykem_key_kind kind, size_t count, const uint8_t* keys,
+                                                 polykem_keyset** out);
 /* Makes `count` key pairs whose secret keys never leave the set; the public keys go to pk. */
-POLYKEM_API polykem_status polykem_keyset_generate(polykem_context *context, const polykem_scheme *scheme, size_t count,
-                                                   uint8_t *pk, polykem_keyset **out);
-POLYKEM_API size_t polykem_keyset_size(const polykem_keyset *keyset);
+POLYKEM_API polykem_status polykem_keyset_generate(polykem_context* context, const polykem_scheme* scheme, size_t count,
+                                                   uint8_t* pk, polykem_keyset** out);
+POLYKEM_API size_t polykem_keyset_size(const polykem_keyset* keyset);
 /* Zeroises and frees. No batch may be using it. NULL is allowed. */
-POLYKEM_API void polykem_keyset_free(polykem_keyset *keyset);
+POLYKEM_API void polykem_keyset_free(polykem_keyset* keyset);
 
-/* ---- data that is on a GPU already ----------------------------------------------------------------------------------- */
+/* ---- data that is on a GPU already
+ * ----------------------------------------------------------------------------------- */
 
-/* With the backend "cuda" every array of a request, item_status excepted, may also lie in the memory of one GPU; it is then
- * used where it is. Device arrays must be readable up to the next multiple of 4 bytes. Key sets of such a context live on the
- * GPU: secret keys from polykem_keyset_generate never leave it. */
+/* With the backend "cuda" every array of a request, item_status excepted, may also lie in the memory of one GPU; it is
+ * then used where it is. Device arrays must be readable up to the next multiple of 4 bytes. Key sets of such a context
+ * live on the GPU: secret keys from polykem_keyset_generate never leave it. */
 
 /* Bytes of device memory that polykem_cuda_queue needs for `count` items. */
-POLYKEM_API polykem_status polykem_cuda_workspace(const polykem_context *context, const polykem_scheme *scheme, polykem_op op,
-                                                  size_t count, size_t *bytes);
-/* Queues a batch on the caller's stream (a cudaStream_t; NULL: the default stream) of the current device and returns at once.
- * Every array lies on that device; keyset and item_status are NULL. workspace: device memory, 256-byte aligned, busy until
- * the stream has passed this point, then zero. Errors of kernels show on the stream. */
-POLYKEM_API polykem_status polykem_cuda_queue(polykem_context *context, const polykem_request *request, void *workspace,
-                                              void *stream);
+POLYKEM_API polykem_status polykem_cuda_workspace(const polykem_context* context, const polykem_scheme* scheme,
+                                                  polykem_op op, size_t count, size_t* bytes);
+/* Queues a batch on the caller's stream (a cudaStream_t; NULL: the default stream) of the current device and returns at
+ * once. Every array lies on that device; keyset and item_status are NULL. workspace: device memory, 256-byte aligned,
+ * busy until the stream has passed this point, then zero. Errors of kernels show on the stream. */
+POLYKEM_API polykem_status polykem_cuda_queue(polykem_context* context, const polykem_request* request, void* workspace,
+                                              void* stream);
 
-/* ---- where the time goes ---------------------------------------------------------------------------------------------- */
+/* ---- where the time goes
+ * ---------------------------------------------------------------------------------------------- */
 
 typedef struct polykem_step_record {
   polykem_op op;
-  const char *step;   /* the backend's name for the step */
-  const char *stages; /* the specification's stages it covers, separated by '+' */
+  const char* step;   /* the backend's name for the step */
+  const char* stages; /* the specification's stages it covers, separated by '+' */
   uint64_t calls;     /* times the step ran, over chunks */
   uint64_t items;     /* records it worked on */
   uint64_t nanoseconds;
 } polykem_step_record;
 
 /* Starts (enable != 0, clearing earlier figures) or stops recording the time of every step in this context. */
-POLYKEM_API polykem_status polykem_profile_enable(polykem_context *context, int enable);
-/* Copies up to `capacity` records, in plan order, and sets *size to how many there are. records may be NULL with capacity 0.
- * Strings are static storage. */
-POLYKEM_API polykem_status polykem_profile_read(polykem_context *context, polykem_step_record *records, size_t capacity,
-                                                size_t *size);
+POLYKEM_API polykem_status polykem_profile_enable(polykem_context* context, int enable);
+/* Copies up to `capacity` records, in plan order, and sets *size to how many there are. records may be NULL with
+ * capacity 0. Strings are static storage. */
+POLYKEM_API polykem_status polykem_profile_read(polykem_context* context, polykem_step_record* records, size_t capacity,
+                                                size_t* size);
 /* The plan of one operation as static names: step i of `scheme` in this context. POLYKEM_ERR_RANGE past the last. */
-POLYKEM_API polykem_status polykem_plan_step(const polykem_context *context, const polykem_scheme *scheme, polykem_op op,
-                                             size_t index, const char **step, const char **stages);
+POLYKEM_API polykem_status polykem_plan_step(const polykem_context* context, const polykem_scheme* scheme,
+                                             polykem_op op, size_t index, const char** step, const char** stages);
 
 /* Overwrites memory with zeros in a way the compiler keeps. */
-POLYKEM_API void polykem_zeroize(void *memory, size_t bytes);
+POLYKEM_API void polykem_zeroize(void* memory, size_t bytes);
 
 #ifdef __cplusplus
 }

@@ -79,7 +79,9 @@ uint32_t probe() {
 
 #else
 
-uint32_t probe() { return 0; }
+uint32_t probe() {
+  return 0;
+}
 
 #endif
 

@@ -43,7 +43,8 @@ consteval bool covers_each_stage_once(const std::array<Step<Chunk>, N>& steps, s
 template <class Chunk, size_t N>
 consteval std::array<StepInfo, N> step_infos(const std::array<Step<Chunk>, N>& steps) {
   std::array<StepInfo, N> infos{};
-  for (size_t i = 0; i < N; ++i) infos[i] = steps[i].info;
+  for (size_t i = 0; i < N; ++i)
+    infos[i] = steps[i].info;
   return infos;
 }
 
@@ -63,7 +64,8 @@ template <class Chunk, size_t N>
 void run_plan(const std::array<Step<Chunk>, N>& steps, Chunk& chunk, size_t items, StepTimes* times) {
   static_assert(N <= kMaxSteps);
   if (times == nullptr) {
-    for (const auto& step : steps) step.run(chunk);
+    for (const auto& step : steps)
+      step.run(chunk);
     return;
   }
   using Clock = std::chrono::steady_clock;

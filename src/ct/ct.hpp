@@ -22,7 +22,9 @@ inline T barrier(T value) {
 }
 
 /// All ones if x != 0, else 0.
-inline uint32_t mask_nonzero(uint32_t x) { return barrier(0u - ((x | (0u - x)) >> 31)); }
+inline uint32_t mask_nonzero(uint32_t x) {
+  return barrier(0u - ((x | (0u - x)) >> 31));
+}
 
 /// x mod 3 for x < 2^15, without a division. (check-magic: 21846 == ceil(2^16 / 3))
 inline uint16_t mod3(uint32_t x) {

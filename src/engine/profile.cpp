@@ -31,7 +31,8 @@ std::vector<Profile::Record> Profile::read() const {
   std::vector<Record> records;
   for (const Total& total : totals_) {
     for (size_t i = 0; i < total.operation->steps.size(); ++i) {
-      records.push_back({total.op, total.operation->steps[i].name, stage_names(*total.operation, i), total.times.entries[i]});
+      records.push_back(
+          {total.op, total.operation->steps[i].name, stage_names(*total.operation, i), total.times.entries[i]});
     }
   }
   return records;

@@ -5,7 +5,8 @@ namespace polykem {
 
 ThreadPool::ThreadPool(unsigned threads, WorkerPool& workers, Profile& profile) : workers_(workers), profile_(profile) {
   threads_.reserve(threads);
-  for (unsigned i = 0; i < threads; ++i) threads_.emplace_back([this] { loop(); });
+  for (unsigned i = 0; i < threads; ++i)
+    threads_.emplace_back([this] { loop(); });
 }
 
 ThreadPool::~ThreadPool() {
@@ -14,7 +15,8 @@ ThreadPool::~ThreadPool() {
     stopping_ = true;
   }
   wake_.notify_all();
-  for (auto& thread : threads_) thread.join();
+  for (auto& thread : threads_)
+    thread.join();
 }
 
 void ThreadPool::submit(std::shared_ptr<Job> job) {
@@ -29,7 +31,8 @@ void ThreadPool::submit(std::shared_ptr<Job> job) {
 std::shared_ptr<Job> ThreadPool::next_job() {
   std::unique_lock lock(mutex_);
   while (true) {
-    while (!queue_.empty() && queue_.front()->exhausted()) queue_.pop_front();
+    while (!queue_.empty() && queue_.front()->exhausted())
+      queue_.pop_front();
     if (!queue_.empty()) return queue_.front();
     if (stopping_) return nullptr;
     wake_.wait(lock);
@@ -37,7 +40,8 @@ std::shared_ptr<Job> ThreadPool::next_job() {
 }
 
 void ThreadPool::loop() {
-  while (const auto job = next_job()) job->work(workers_, profile_);
+  while (const auto job = next_job())
+    job->work(workers_, profile_);
 }
 
 }  // namespace polykem

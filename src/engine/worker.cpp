@@ -77,7 +77,8 @@ Status run_chunk(const Request& r, const Operation& operation, size_t first, siz
     const uint8_t* keys = keys_from_set(r, first, count, worker);
     if (keys == nullptr) return Status::out_of_memory;
     (r.op == Op::encaps ? batch.pk : batch.sk) = keys;
-    if (r.keyset->on_device() && !r.shared_key) batch.key_index = r.key_index == nullptr ? nullptr : r.key_index + first;
+    if (r.keyset->on_device() && !r.shared_key)
+      batch.key_index = r.key_index == nullptr ? nullptr : r.key_index + first;
   }
   worker.used_bytes = std::max(worker.used_bytes, workspace_bytes);
   return operation.run(batch, worker.workspace.data(), times);

@@ -35,8 +35,8 @@ class WorkerPool {
   std::vector<std::unique_ptr<Worker>> idle_;
 };
 
-/// Computes items [first, first + count) of the request on this thread. Secrets stay in the worker's memory until wipe().
-/// Item errors go to item_status (never nullptr, preset to ok, entry 0 belongs to item `first`).
+/// Computes items [first, first + count) of the request on this thread. Secrets stay in the worker's memory until
+/// wipe(). Item errors go to item_status (never nullptr, preset to ok, entry 0 belongs to item `first`).
 Status run_chunk(const Request& request, const Operation& operation, size_t first, size_t count, Status* item_status,
                  Worker& worker, StepTimes* times);
 

@@ -15,7 +15,8 @@ namespace {
 std::vector<const Scheme*> collect() {
   std::vector<const Scheme*> all;
   for (const auto family : {ntru::schemes()}) {
-    for (const Scheme& scheme : family) all.push_back(&scheme);
+    for (const Scheme& scheme : family)
+      all.push_back(&scheme);
   }
   return all;
 }
@@ -37,7 +38,8 @@ bool has_name(const Scheme& scheme, const std::string& wanted) {
 
 size_t edit_distance(const std::string& a, const std::string& b) {
   std::vector<size_t> row(b.size() + 1);
-  for (size_t j = 0; j <= b.size(); ++j) row[j] = j;
+  for (size_t j = 0; j <= b.size(); ++j)
+    row[j] = j;
   for (size_t i = 1; i <= a.size(); ++i) {
     size_t diagonal = row[0];
     row[0] = i;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The constant-time check of code that valgrind cannot execute: runs an operation with the CPU's single-step flag set, with
-// different secrets, and compares the sequences of instruction addresses. A branch that depends on a secret shows as a
-// difference. (Addresses of data are not compared; the same templates' AVX2 form has that check, see docs/side_channels.md.)
+// The constant-time check of code that valgrind cannot execute: runs an operation with the CPU's single-step flag set,
+// with different secrets, and compares the sequences of instruction addresses. A branch that depends on a secret shows
+// as a difference. (Addresses of data are not compared; the same templates' AVX2 form has that check, see
+// docs/side_channels.md.)
 //
 //   trace_check SET keygen|encaps|decaps|leak [COUNT]     backend: POLYKEM_BACKEND
 #include <sys/wait.h>
@@ -75,7 +76,8 @@ struct Exchange {
     require(ss == received, "the exchange failed");
     // Every third ciphertext is damaged for odd seeds: acceptance and rejection must take the same path.
     if (seed % 2 == 1) {
-      for (size_t i = 0; i < count; i += 3) ct[i * info.ciphertext_bytes + i] ^= 1;
+      for (size_t i = 0; i < count; i += 3)
+        ct[i * info.ciphertext_bytes + i] ^= 1;
     }
   }
   void keygen() {
@@ -123,8 +125,12 @@ void on_step(int, siginfo_t*, void* context) {
   trace.instructions += 1;
 }
 
-inline void set_trap_flag() { asm volatile("pushfq\n\torq $0x100, (%%rsp)\n\tpopfq" ::: "cc", "memory"); }
-inline void clear_trap_flag() { asm volatile("pushfq\n\tandq $~0x100, (%%rsp)\n\tpopfq" ::: "cc", "memory"); }
+inline void set_trap_flag() {
+  asm volatile("pushfq\n\torq $0x100, (%%rsp)\n\tpopfq" ::: "cc", "memory");
+}
+inline void clear_trap_flag() {
+  asm volatile("pushfq\n\tandq $~0x100, (%%rsp)\n\tpopfq" ::: "cc", "memory");
+}
 
 /// The trace of `operation` on an exchange that `seed` decides, in a fresh copy of this process, so that the allocator
 /// starts from the same state each time.
@@ -178,7 +184,8 @@ int main(int argc, char** argv) {
   const Trace first = trace_of(exchange, 1, operation), second = trace_of(exchange, 2, operation);
   if (!(first == second)) {
     std::printf("%s %s: the instructions depend on the secrets (%llu and %llu steps)\n", argv[1], argv[2],
-                static_cast<unsigned long long>(first.instructions), static_cast<unsigned long long>(second.instructions));
+                static_cast<unsigned long long>(first.instructions),
+                static_cast<unsigned long long>(second.instructions));
     return 1;
   }
   std::printf("%s %s on %s: the same %llu instructions with other secrets\n", argv[1], argv[2],

@@ -52,7 +52,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   for (const Backend& backend : backends()) {
     const auto also_sent = backend.context.encaps(scheme, count, KeyMode::kPerItem, pk, draws);
     const auto also_received = backend.context.decaps(scheme, count, KeyMode::kPerItem, sk, ct);
-    fuzz::require(also_sent.ct == sent.ct && also_sent.ss == sent.ss, (backend.name + " encapsulates as ref does").c_str());
+    fuzz::require(also_sent.ct == sent.ct && also_sent.ss == sent.ss,
+                  (backend.name + " encapsulates as ref does").c_str());
     fuzz::require(also_received.ss == received.ss, (backend.name + " decapsulates as ref does").c_str());
   }
   return 0;

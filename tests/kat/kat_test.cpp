@@ -32,8 +32,13 @@ std::vector<Vector> load_vectors(const std::string& name) {
   std::vector<Vector> vectors;
   const auto file = load_json(std::string(POLYKEM_TEST_DATA) + "/" + name + ".json");
   for (const auto& entry : file.at("counts")) {
-    Vector v{joined_draws(entry.at("keypair_draws")), joined_draws(entry.at("encaps_draws")), from_hex(entry.at("pk")),
-             from_hex(entry.at("sk")), from_hex(entry.at("ct")), from_hex(entry.at("ss")), {}};
+    Vector v{joined_draws(entry.at("keypair_draws")),
+             joined_draws(entry.at("encaps_draws")),
+             from_hex(entry.at("pk")),
+             from_hex(entry.at("sk")),
+             from_hex(entry.at("ct")),
+             from_hex(entry.at("ss")),
+             {}};
     for (const auto& r : entry.at("reject")) {
       v.reject.push_back({r.at("byte").get<size_t>(), r.at("xor").get<uint8_t>(), from_hex(r.at("ss"))});
     }
@@ -57,7 +62,9 @@ struct Case {
   std::string set, backend;
 };
 
-void PrintTo(const Case& c, std::ostream* out) { *out << c.set << " on " << c.backend; }
+void PrintTo(const Case& c, std::ostream* out) {
+  *out << c.set << " on " << c.backend;
+}
 
 class KnownAnswers : public testing::TestWithParam<Case> {
  protected:
@@ -106,8 +113,9 @@ TEST_P(KnownAnswers, EveryVectorAtEveryBatchCount) {
     EXPECT_TRUE(ss_out == ss);
 
     std::fill(ss_out.begin(), ss_out.end(), 0xaa);
-    ASSERT_EQ(polykem_decaps(context_.get(), set_, count, POLYKEM_KEY_PER_ITEM, sk.data(), ct.data(), ss_out.data(), nullptr),
-              POLYKEM_OK);
+    ASSERT_EQ(
+        polykem_decaps(context_.get(), set_, count, POLYKEM_KEY_PER_ITEM, sk.data(), ct.data(), ss_out.data(), nullptr),
+        POLYKEM_OK);
     EXPECT_TRUE(ss_out == ss);
   }
 }
@@ -127,8 +135,9 @@ TEST_P(KnownAnswers, EveryRejectCaseAtEveryBatchCount) {
       expected.insert(expected.end(), reject.ss.begin(), reject.ss.end());
     }
     Bytes ss(expected.size(), 0xaa);
-    ASSERT_EQ(polykem_decaps(context_.get(), set_, count, POLYKEM_KEY_PER_ITEM, sk.data(), ct.data(), ss.data(), nullptr),
-              POLYKEM_OK);
+    ASSERT_EQ(
+        polykem_decaps(context_.get(), set_, count, POLYKEM_KEY_PER_ITEM, sk.data(), ct.data(), ss.data(), nullptr),
+        POLYKEM_OK);
     EXPECT_TRUE(ss == expected);
   }
 }
@@ -183,7 +192,8 @@ TEST_P(KnownAnswers, AccumulatedHash) {
 std::vector<Case> cases() {
   std::vector<Case> all;
   for (const auto& backend : available_backends()) {
-    for (const auto& name : scheme_names()) all.push_back({name, backend});
+    for (const auto& name : scheme_names())
+      all.push_back({name, backend});
   }
   return all;
 }

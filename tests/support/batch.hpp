@@ -43,7 +43,8 @@ inline polykem_scheme_info_t info(const polykem_scheme* scheme) {
 
 inline std::vector<std::string> scheme_names() {
   std::vector<std::string> names;
-  for (size_t i = 0; i < polykem_scheme_count(); ++i) names.push_back(info(polykem_scheme_at(i)).name);
+  for (size_t i = 0; i < polykem_scheme_count(); ++i)
+    names.push_back(info(polykem_scheme_at(i)).name);
   return names;
 }
 
@@ -62,7 +63,8 @@ inline std::vector<std::string> available_backends() {
 
 inline Bytes from_hex(const std::string& hex) {
   Bytes bytes(hex.size() / 2);
-  for (size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<uint8_t>(std::stoi(hex.substr(2 * i, 2), nullptr, 16));
+  for (size_t i = 0; i < bytes.size(); ++i)
+    bytes[i] = static_cast<uint8_t>(std::stoi(hex.substr(2 * i, 2), nullptr, 16));
   return bytes;
 }
 
@@ -117,8 +119,9 @@ struct Exchange {
     request.ct_out = ct.data();
     request.ss_out = sender.data();
     EXPECT_EQ(polykem_run(context, &request), POLYKEM_OK);
-    EXPECT_EQ(polykem_decaps(context, scheme, count, POLYKEM_KEY_PER_ITEM, sk.data(), ct.data(), receiver.data(), nullptr),
-              POLYKEM_OK);
+    EXPECT_EQ(
+        polykem_decaps(context, scheme, count, POLYKEM_KEY_PER_ITEM, sk.data(), ct.data(), receiver.data(), nullptr),
+        POLYKEM_OK);
   }
   Bytes pk, sk, ct, sender, receiver;
 };

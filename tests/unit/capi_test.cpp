@@ -46,13 +46,15 @@ TEST_F(Api, SizesAreThoseOfTheSpecification) {
 
 TEST_F(Api, EveryStatusHasItsOwnText) {
   std::vector<std::string> texts;
-  for (int s = POLYKEM_OK; s <= POLYKEM_ERR_INTERNAL; ++s) texts.emplace_back(polykem_status_text(static_cast<polykem_status>(s)));
+  for (int s = POLYKEM_OK; s <= POLYKEM_ERR_INTERNAL; ++s)
+    texts.emplace_back(polykem_status_text(static_cast<polykem_status>(s)));
   std::sort(texts.begin(), texts.end());
   EXPECT_EQ(std::unique(texts.begin(), texts.end()), texts.end());
 }
 
 TEST_F(Api, RefusesWrongArgumentsAndWritesNothing) {
-  Bytes pk(sizes_.public_key_bytes, 0xaa), sk(sizes_.secret_key_bytes, 0xaa), ct(sizes_.ciphertext_bytes, 0xaa), ss(32, 0xaa);
+  Bytes pk(sizes_.public_key_bytes, 0xaa), sk(sizes_.secret_key_bytes, 0xaa), ct(sizes_.ciphertext_bytes, 0xaa),
+      ss(32, 0xaa);
   auto* c = context_.get();
   EXPECT_EQ(polykem_keygen(nullptr, set_, 1, pk.data(), sk.data()), POLYKEM_ERR_ARGUMENT);
   EXPECT_EQ(polykem_keygen(c, nullptr, 1, pk.data(), sk.data()), POLYKEM_ERR_ARGUMENT);
@@ -60,10 +62,12 @@ TEST_F(Api, RefusesWrongArgumentsAndWritesNothing) {
   EXPECT_EQ(polykem_keygen(c, set_, SIZE_MAX, pk.data(), sk.data()), POLYKEM_ERR_ARGUMENT);
   EXPECT_EQ(polykem_keygen(c, set_, 1, nullptr, sk.data()), POLYKEM_ERR_ARGUMENT);
   EXPECT_EQ(polykem_keygen(c, set_, 1, pk.data(), nullptr), POLYKEM_ERR_ARGUMENT);
-  EXPECT_EQ(polykem_encaps(c, set_, 1, POLYKEM_KEY_PER_ITEM, nullptr, ct.data(), ss.data(), nullptr), POLYKEM_ERR_ARGUMENT);
+  EXPECT_EQ(polykem_encaps(c, set_, 1, POLYKEM_KEY_PER_ITEM, nullptr, ct.data(), ss.data(), nullptr),
+            POLYKEM_ERR_ARGUMENT);
   EXPECT_EQ(polykem_encaps(c, set_, 1, static_cast<polykem_key_mode>(2), pk.data(), ct.data(), ss.data(), nullptr),
             POLYKEM_ERR_ARGUMENT);
-  EXPECT_EQ(polykem_decaps(c, set_, 1, POLYKEM_KEY_PER_ITEM, sk.data(), nullptr, ss.data(), nullptr), POLYKEM_ERR_ARGUMENT);
+  EXPECT_EQ(polykem_decaps(c, set_, 1, POLYKEM_KEY_PER_ITEM, sk.data(), nullptr, ss.data(), nullptr),
+            POLYKEM_ERR_ARGUMENT);
   auto request = make_request(POLYKEM_KEYGEN, set_, 1);
   request.pk_out = pk.data();
   request.sk_out = sk.data();
@@ -87,13 +91,17 @@ TEST_F(Api, SharedKeyMeansTheSameAsThatKeyForEveryItem) {
   const size_t count = 19;
   const Exchange one(context_.get(), set_, 1);
   Bytes ct(count * sizes_.ciphertext_bytes), sender(count * 32), shared(count * 32), per_item(count * 32);
-  ASSERT_EQ(polykem_encaps(context_.get(), set_, count, POLYKEM_KEY_SHARED, one.pk.data(), ct.data(), sender.data(), nullptr),
-            POLYKEM_OK);
-  ASSERT_EQ(polykem_decaps(context_.get(), set_, count, POLYKEM_KEY_SHARED, one.sk.data(), ct.data(), shared.data(), nullptr),
-            POLYKEM_OK);
+  ASSERT_EQ(
+      polykem_encaps(context_.get(), set_, count, POLYKEM_KEY_SHARED, one.pk.data(), ct.data(), sender.data(), nullptr),
+      POLYKEM_OK);
+  ASSERT_EQ(
+      polykem_decaps(context_.get(), set_, count, POLYKEM_KEY_SHARED, one.sk.data(), ct.data(), shared.data(), nullptr),
+      POLYKEM_OK);
   Bytes repeated;
-  for (size_t i = 0; i < count; ++i) repeated.insert(repeated.end(), one.sk.begin(), one.sk.end());
-  ASSERT_EQ(polykem_decaps(context_.get(), set_, count, POLYKEM_KEY_PER_ITEM, repeated.data(), ct.data(), per_item.data(), nullptr),
+  for (size_t i = 0; i < count; ++i)
+    repeated.insert(repeated.end(), one.sk.begin(), one.sk.end());
+  ASSERT_EQ(polykem_decaps(context_.get(), set_, count, POLYKEM_KEY_PER_ITEM, repeated.data(), ct.data(),
+                           per_item.data(), nullptr),
             POLYKEM_OK);
   EXPECT_EQ(shared, sender);
   EXPECT_EQ(per_item, sender);
@@ -140,7 +148,8 @@ TEST_F(Api, KeySetsSelectKeysAsDocumented) {
   const std::vector<size_t> order{4, 0, 3, 3, 1, 2};
   Bytes ct, expected;
   for (const size_t k : order) {
-    ct.insert(ct.end(), &all.ct[k * sizes_.ciphertext_bytes], &all.ct[k * sizes_.ciphertext_bytes] + sizes_.ciphertext_bytes);
+    ct.insert(ct.end(), &all.ct[k * sizes_.ciphertext_bytes],
+              &all.ct[k * sizes_.ciphertext_bytes] + sizes_.ciphertext_bytes);
     expected.insert(expected.end(), &all.sender[k * 32], &all.sender[k * 32] + 32);
   }
   Bytes ss(order.size() * 32);
@@ -177,11 +186,13 @@ TEST_F(Api, KeySetsSelectKeysAsDocumented) {
 
 TEST_F(Api, GeneratedKeySetsDecapsulate) {
   const size_t count = 33;
-  Bytes pk(count * sizes_.public_key_bytes), ct(count * sizes_.ciphertext_bytes), sender(count * 32), receiver(count * 32);
+  Bytes pk(count * sizes_.public_key_bytes), ct(count * sizes_.ciphertext_bytes), sender(count * 32),
+      receiver(count * 32);
   polykem_keyset* set = nullptr;
   ASSERT_EQ(polykem_keyset_generate(context_.get(), set_, count, pk.data(), &set), POLYKEM_OK);
-  ASSERT_EQ(polykem_encaps(context_.get(), set_, count, POLYKEM_KEY_PER_ITEM, pk.data(), ct.data(), sender.data(), nullptr),
-            POLYKEM_OK);
+  ASSERT_EQ(
+      polykem_encaps(context_.get(), set_, count, POLYKEM_KEY_PER_ITEM, pk.data(), ct.data(), sender.data(), nullptr),
+      POLYKEM_OK);
   auto request = make_request(POLYKEM_DECAPS, set_, count);
   request.keyset = set;
   request.ct = ct.data();
@@ -203,11 +214,12 @@ TEST(Async, JobsFinishAndCallBackOnce) {
     auto request = make_request(POLYKEM_KEYGEN, set, count);
     request.pk_out = pk[i].data();
     request.sk_out = sk[i].data();
-    ASSERT_EQ(polykem_submit(
-                  context.get(), &request,
-                  [](void* user, polykem_status status) { *static_cast<std::atomic<int>*>(user) += status == POLYKEM_OK; },
-                  &calls, &handles[i]),
-              POLYKEM_OK);
+    ASSERT_EQ(
+        polykem_submit(
+            context.get(), &request,
+            [](void* user, polykem_status status) { *static_cast<std::atomic<int>*>(user) += status == POLYKEM_OK; },
+            &calls, &handles[i]),
+        POLYKEM_OK);
   }
   for (size_t i = 0; i < jobs; ++i) {
     EXPECT_EQ(polykem_job_wait(handles[i]), POLYKEM_OK);
@@ -246,8 +258,8 @@ TEST(Async, AJobWithoutHandleFreesItself) {
   request.sk_out = sk.data();
   ASSERT_EQ(polykem_submit(
                 context.get(), &request,
-                [](void* user, polykem_status s) { static_cast<std::promise<polykem_status>*>(user)->set_value(s); }, &done,
-                nullptr),
+                [](void* user, polykem_status s) { static_cast<std::promise<polykem_status>*>(user)->set_value(s); },
+                &done, nullptr),
             POLYKEM_OK);
   EXPECT_EQ(done.get_future().get(), POLYKEM_OK);
 }
@@ -262,7 +274,8 @@ TEST(Threads, ManyCallersShareOneContext) {
         EXPECT_EQ(exchange.sender, exchange.receiver);
       });
     }
-    for (auto& caller : callers) caller.join();
+    for (auto& caller : callers)
+      caller.join();
   }
 }
 

@@ -56,7 +56,8 @@ TEST(Sort, AgreesWithTheStandardLibrary) {
   for (const size_t count : {0u, 1u, 2u, 3u, 7u, 64u, 508u, 676u, 820u, 1228u}) {
     for (int round = 0; round < 20; ++round) {
       std::vector<int32_t> values(count);
-      for (auto& v : values) v = static_cast<int32_t>(round % 2 ? random() : random() % 4);
+      for (auto& v : values)
+        v = static_cast<int32_t>(round % 2 ? random() : random() % 4);
       if (count > 2) {
         values[0] = INT32_MIN;
         values[1] = INT32_MAX;
@@ -70,29 +71,35 @@ TEST(Sort, AgreesWithTheStandardLibrary) {
 }
 
 TEST(Ct, Mod3OfEvery15BitValue) {
-  for (uint32_t x = 0; x < 32768; ++x) ASSERT_EQ(ct::mod3(x), x % 3);
+  for (uint32_t x = 0; x < 32768; ++x)
+    ASSERT_EQ(ct::mod3(x), x % 3);
 }
 
 TEST(Ct, MaskNonzero) {
   EXPECT_EQ(ct::mask_nonzero(0), 0u);
-  for (const uint32_t x : {1u, 2u, 0x80000000u, 0xffffffffu}) EXPECT_EQ(ct::mask_nonzero(x), 0xffffffffu);
+  for (const uint32_t x : {1u, 2u, 0x80000000u, 0xffffffffu})
+    EXPECT_EQ(ct::mask_nonzero(x), 0xffffffffu);
 }
 
 TEST(PolyMul, SchoolbookOnMonomialsAndByDefinition) {
   const size_t n = 509;
   std::vector<uint16_t> a(n), b(n), c(n), expected(n);
   std::mt19937 random(3);
-  for (auto& x : a) x = static_cast<uint16_t>(random());
+  for (auto& x : a)
+    x = static_cast<uint16_t>(random());
   for (const size_t shift : {size_t{0}, size_t{1}, n - 1}) {
     std::fill(b.begin(), b.end(), 0);
     b[shift] = 1;
     poly_mul_cyclic(c.data(), a.data(), b.data(), n);
-    for (size_t i = 0; i < n; ++i) ASSERT_EQ(c[(i + shift) % n], a[i]);
+    for (size_t i = 0; i < n; ++i)
+      ASSERT_EQ(c[(i + shift) % n], a[i]);
   }
-  for (auto& x : b) x = static_cast<uint16_t>(random());
+  for (auto& x : b)
+    x = static_cast<uint16_t>(random());
   std::fill(expected.begin(), expected.end(), 0);
   for (size_t i = 0; i < n; ++i) {
-    for (size_t j = 0; j < n; ++j) expected[(i + j) % n] = static_cast<uint16_t>(expected[(i + j) % n] + uint32_t{a[i]} * b[j]);
+    for (size_t j = 0; j < n; ++j)
+      expected[(i + j) % n] = static_cast<uint16_t>(expected[(i + j) % n] + uint32_t{a[i]} * b[j]);
   }
   poly_mul_cyclic(c.data(), a.data(), b.data(), n);
   EXPECT_EQ(c, expected);
@@ -101,7 +108,8 @@ TEST(PolyMul, SchoolbookOnMonomialsAndByDefinition) {
 /// product mod (p, Phi_n) must be 1.
 void expect_one(std::vector<uint16_t> product, size_t n, unsigned p) {
   const unsigned last = product[n - 1] % p;
-  for (size_t i = 0; i < n; ++i) ASSERT_EQ((product[i] + p - last) % p, i == 0 ? 1u : 0u) << "coefficient " << i;
+  for (size_t i = 0; i < n; ++i)
+    ASSERT_EQ((product[i] + p - last) % p, i == 0 ? 1u : 0u) << "coefficient " << i;
 }
 
 class Inverse : public testing::TestWithParam<size_t> {};
@@ -111,12 +119,14 @@ TEST_P(Inverse, TimesTheOperandIsOneMod2AndMod3) {
   std::mt19937 random(static_cast<unsigned>(n));
   std::vector<uint16_t> a(n), inverse(n), product(n);
   for (int round = 0; round < 5; ++round) {
-    for (auto& x : a) x = static_cast<uint16_t>(random() % 3);
+    for (auto& x : a)
+      x = static_cast<uint16_t>(random() % 3);
     a[n - 1] = 0;
     poly_inverse_mod3(inverse.data(), a.data(), n);
     poly_mul_cyclic(product.data(), a.data(), inverse.data(), n);
     expect_one(product, n, 3);
-    for (auto& x : a) x &= 1;
+    for (auto& x : a)
+      x &= 1;
     poly_inverse_mod2(inverse.data(), a.data(), n);
     poly_mul_cyclic(product.data(), a.data(), inverse.data(), n);
     expect_one(product, n, 2);
@@ -158,7 +168,8 @@ TEST(Drbg, ItsBitsAreBalanced) {
   Bytes out(1 << 16);
   drbg.fill(out);
   size_t ones = 0;
-  for (const uint8_t byte : out) ones += static_cast<size_t>(__builtin_popcount(byte));
+  for (const uint8_t byte : out)
+    ones += static_cast<size_t>(__builtin_popcount(byte));
   EXPECT_NEAR(static_cast<double>(ones), 4.0 * static_cast<double>(out.size()), 6 * 362);  // six sigma
 }
 

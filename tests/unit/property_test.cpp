@@ -14,7 +14,9 @@ struct Case {
   std::string set, backend;
 };
 
-void PrintTo(const Case& c, std::ostream* out) { *out << c.set << " on " << c.backend; }
+void PrintTo(const Case& c, std::ostream* out) {
+  *out << c.set << " on " << c.backend;
+}
 
 class Property : public testing::TestWithParam<Case> {
  protected:
@@ -35,8 +37,9 @@ Bytes rejection_secret(const Bytes& sk, const Bytes& ct) {
   return secret;
 }
 
-/// HRSS accepts every ternary m, so a flip that moves m / (x - 1) within {-1, 0, 1} gives another valid ciphertext: it takes
-/// the two low bits of a coefficient near the end, because x^i - x^(n-1) over x - 1 is the run x^i + ... + x^(n-2).
+/// HRSS accepts every ternary m, so a flip that moves m / (x - 1) within {-1, 0, 1} gives another valid ciphertext: it
+/// takes the two low bits of a coefficient near the end, because x^i - x^(n-1) over x - 1 is the run x^i + ... +
+/// x^(n-2).
 bool may_stay_valid(const std::string& set, size_t bit) {
   if (set.rfind("ntruhrss", 0) != 0) return false;
   const size_t n = set == "ntruhrss701" ? 701 : 1373, logq = set == "ntruhrss701" ? 13 : 14;
@@ -57,7 +60,8 @@ TEST_P(Property, AnyFlippedCiphertextBitYieldsTheRejectionSecret) {
     expected.insert(expected.end(), secret.begin(), secret.end());
   }
   Bytes ss(expected.size());
-  ASSERT_EQ(polykem_decaps(context_.get(), set_, ss.size() / 32, POLYKEM_KEY_SHARED, one.sk.data(), ct.data(), ss.data(), nullptr),
+  ASSERT_EQ(polykem_decaps(context_.get(), set_, ss.size() / 32, POLYKEM_KEY_SHARED, one.sk.data(), ct.data(),
+                           ss.data(), nullptr),
             POLYKEM_OK);
   EXPECT_TRUE(ss == expected);
 }
@@ -66,10 +70,12 @@ TEST_P(Property, ItemsDoNotTouchEachOther) {
   const size_t count = 70;
   const Exchange all(context_.get(), set_, count, 31);
   Bytes ct = all.ct;
-  for (size_t i = 0; i < count; i += 3) ct[i * sizes_.ciphertext_bytes + i] ^= 1;
+  for (size_t i = 0; i < count; i += 3)
+    ct[i * sizes_.ciphertext_bytes + i] ^= 1;
   Bytes ss(count * 32);
-  ASSERT_EQ(polykem_decaps(context_.get(), set_, count, POLYKEM_KEY_PER_ITEM, all.sk.data(), ct.data(), ss.data(), nullptr),
-            POLYKEM_OK);
+  ASSERT_EQ(
+      polykem_decaps(context_.get(), set_, count, POLYKEM_KEY_PER_ITEM, all.sk.data(), ct.data(), ss.data(), nullptr),
+      POLYKEM_OK);
   for (size_t i = 0; i < count; ++i) {
     EXPECT_EQ(std::memcmp(&ss[i * 32], &all.sender[i * 32], 32) == 0, i % 3 != 0) << i;
   }
@@ -81,9 +87,11 @@ TEST_P(Property, AKeyOfAnotherItemDoesNotDecapsulate) {
   Bytes rotated(all.sk.begin() + static_cast<ptrdiff_t>(sizes_.secret_key_bytes), all.sk.end());
   rotated.insert(rotated.end(), all.sk.begin(), all.sk.begin() + static_cast<ptrdiff_t>(sizes_.secret_key_bytes));
   Bytes ss(count * 32);
-  ASSERT_EQ(polykem_decaps(context_.get(), set_, count, POLYKEM_KEY_PER_ITEM, rotated.data(), all.ct.data(), ss.data(), nullptr),
+  ASSERT_EQ(polykem_decaps(context_.get(), set_, count, POLYKEM_KEY_PER_ITEM, rotated.data(), all.ct.data(), ss.data(),
+                           nullptr),
             POLYKEM_OK);
-  for (size_t i = 0; i < count; ++i) EXPECT_NE(0, std::memcmp(&ss[i * 32], &all.sender[i * 32], 32)) << i;
+  for (size_t i = 0; i < count; ++i)
+    EXPECT_NE(0, std::memcmp(&ss[i * 32], &all.sender[i * 32], 32)) << i;
 }
 
 TEST_P(Property, EqualDrawsGiveEqualResultsWhereverTheyStandInTheBatch) {
@@ -119,7 +127,8 @@ TEST_P(Property, AgreesWithTheReferenceOnRandomAndExtremeInputs) {
         ss.resize(count * 32);
         ss_out.resize(count * 32);
         ct_out.resize(ct.size());
-        ASSERT_EQ(polykem_decaps(context, set_, count, POLYKEM_KEY_PER_ITEM, sk.data(), ct.data(), ss.data(), nullptr), POLYKEM_OK);
+        ASSERT_EQ(polykem_decaps(context, set_, count, POLYKEM_KEY_PER_ITEM, sk.data(), ct.data(), ss.data(), nullptr),
+                  POLYKEM_OK);
         auto request = make_request(POLYKEM_ENCAPS, set_, count);
         request.pk = pk.data();
         request.draws = draws.data();
@@ -127,7 +136,8 @@ TEST_P(Property, AgreesWithTheReferenceOnRandomAndExtremeInputs) {
         request.ss_out = ss_out.data();
         ASSERT_EQ(polykem_run(context, &request), POLYKEM_OK);
       }
-      for (int i = 0; i < 3; ++i) EXPECT_TRUE(result[0][i] == result[1][i]) << "output " << i << " fill " << fill;
+      for (int i = 0; i < 3; ++i)
+        EXPECT_TRUE(result[0][i] == result[1][i]) << "output " << i << " fill " << fill;
     }
   }
 }
@@ -144,14 +154,17 @@ TEST_P(Property, ALargeBatchNeedsLittleMemoryBeyondItsBuffers) {
   const Exchange one(context_.get(), set_, 1, 71);
   Bytes ct(count * sizes_.ciphertext_bytes, 1), ss(count * 32, 1);
   const size_t before = peak_kilobytes();
-  ASSERT_EQ(polykem_decaps(context_.get(), set_, count, POLYKEM_KEY_SHARED, one.sk.data(), ct.data(), ss.data(), nullptr), POLYKEM_OK);
+  ASSERT_EQ(
+      polykem_decaps(context_.get(), set_, count, POLYKEM_KEY_SHARED, one.sk.data(), ct.data(), ss.data(), nullptr),
+      POLYKEM_OK);
   EXPECT_LT(peak_kilobytes() - before, 16u * 1024) << "kB";
 }
 
 std::vector<Case> cases() {
   std::vector<Case> all;
   for (const auto& backend : available_backends()) {
-    for (const auto& name : scheme_names()) all.push_back({name, backend});
+    for (const auto& name : scheme_names())
+      all.push_back({name, backend});
   }
   return all;
 }

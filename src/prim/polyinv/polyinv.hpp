@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Inverses in GF(2)[x]/Phi_n and GF(3)[x]/Phi_n, Phi_n = 1 + x + ... + x^(n-1), by division steps with a fixed number of
-// iterations. [BY19, 5]
+// Inverses in GF(2)[x]/Phi_n and GF(3)[x]/Phi_n, Phi_n = 1 + x + ... + x^(n-1), by division steps with a fixed number
+// of iterations. [BY19, 5]
 #pragma once
 
 #include <cstddef>

@@ -7,8 +7,8 @@
 
 namespace polykem::ntru {
 
-/// `Plans` has constexpr arrays keygen, encaps, decaps of Step<Chunk>. `Chunk` has: Chunk(const Batch&, Op, std::byte*),
-/// static size_t workspace_bytes(size_t items), and constants kGranule and kItems.
+/// `Plans` has constexpr arrays keygen, encaps, decaps of Step<Chunk>. `Chunk` has: Chunk(const Batch&, Op,
+/// std::byte*), static size_t workspace_bytes(size_t items), and constants kGranule and kItems.
 template <class Plans, class Chunk>
 struct Operations {
   template <Op kOp>

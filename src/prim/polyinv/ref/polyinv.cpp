@@ -21,11 +21,13 @@ struct Bits {
   uint64_t first_mask() const { return ct::barrier(0 - (w[0] & 1)); }
 
   void times_x(size_t words) {
-    for (size_t i = words - 1; i > 0; --i) w[i] = (w[i] << 1) | (w[i - 1] >> 63);
+    for (size_t i = words - 1; i > 0; --i)
+      w[i] = (w[i] << 1) | (w[i - 1] >> 63);
     w[0] <<= 1;
   }
   void over_x(size_t words) {
-    for (size_t i = 0; i + 1 < words; ++i) w[i] = (w[i] >> 1) | (w[i + 1] << 63);
+    for (size_t i = 0; i + 1 < words; ++i)
+      w[i] = (w[i] >> 1) | (w[i + 1] << 63);
     w[words - 1] >>= 1;
   }
 };
@@ -39,7 +41,8 @@ void swap_if(Bits& a, Bits& b, uint64_t mask, size_t words) {
 }
 
 void add_if(Bits& a, const Bits& b, uint64_t mask, size_t words) {
-  for (size_t i = 0; i < words; ++i) a.w[i] ^= b.w[i] & mask;
+  for (size_t i = 0; i < words; ++i)
+    a.w[i] ^= b.w[i] & mask;
 }
 
 /// Polynomial over GF(3): bit i of `one` or of `two` is set where coefficient i is 1 or 2.
@@ -86,8 +89,10 @@ uint64_t step_delta(int64_t& delta, uint64_t g_nonzero) {
 void poly_inverse_mod2(uint16_t* inverse, const uint16_t* a, size_t n) {
   const size_t words = (n + 63) / 64;
   Bits f, g, v, w;
-  for (size_t i = 0; i < n; ++i) f.set(i, 1);
-  for (size_t i = 0; i + 1 < n; ++i) g.set(n - 2 - i, a[i]);
+  for (size_t i = 0; i < n; ++i)
+    f.set(i, 1);
+  for (size_t i = 0; i + 1 < n; ++i)
+    g.set(n - 2 - i, a[i]);
   w.set(0, 1);
   int64_t delta = 1;
   for (size_t step = 0; step < 2 * (n - 1) - 1; ++step) {
@@ -100,15 +105,18 @@ void poly_inverse_mod2(uint16_t* inverse, const uint16_t* a, size_t n) {
     add_if(w, v, g_nonzero, words);
     g.over_x(words);
   }
-  for (size_t i = 0; i + 1 < n; ++i) inverse[i] = static_cast<uint16_t>(v.get(n - 2 - i));
+  for (size_t i = 0; i + 1 < n; ++i)
+    inverse[i] = static_cast<uint16_t>(v.get(n - 2 - i));
   inverse[n - 1] = 0;
-  for (Bits* secret : {&f, &g, &v, &w}) secure_zero(secret, sizeof *secret);
+  for (Bits* secret : {&f, &g, &v, &w})
+    secure_zero(secret, sizeof *secret);
 }
 
 void poly_inverse_mod3(uint16_t* inverse, const uint16_t* a, size_t n) {
   const size_t words = (n + 63) / 64;
   Trits f, g, v, w;
-  for (size_t i = 0; i < n; ++i) f.one.set(i, 1);
+  for (size_t i = 0; i < n; ++i)
+    f.one.set(i, 1);
   for (size_t i = 0; i + 1 < n; ++i) {
     g.one.set(n - 2 - i, a[i]);
     g.two.set(n - 2 - i, a[i] >> 1);
@@ -134,7 +142,8 @@ void poly_inverse_mod3(uint16_t* inverse, const uint16_t* a, size_t n) {
     inverse[i] = static_cast<uint16_t>(one + 2 * two + ((one - two) & negate));
   }
   inverse[n - 1] = 0;
-  for (Trits* secret : {&f, &g, &v, &w}) secure_zero(secret, sizeof *secret);
+  for (Trits* secret : {&f, &g, &v, &w})
+    secure_zero(secret, sizeof *secret);
 }
 
 }  // namespace polykem

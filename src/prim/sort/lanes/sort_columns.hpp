@@ -64,7 +64,8 @@ template <bool kInside, class C>
 POLYKEM_INLINE void sort_group(C columns, size_t base) {
   V32 x[kGroup];
 #pragma GCC unroll 16
-  for (size_t i = 0; i < kGroup; ++i) x[i] = columns.template get<kInside>(base + i);
+  for (size_t i = 0; i < kGroup; ++i)
+    x[i] = columns.template get<kInside>(base + i);
 #pragma GCC unroll 4
   for (size_t size = 2; size <= kGroup; size *= 2) {
 #pragma GCC unroll 16
@@ -80,7 +81,8 @@ POLYKEM_INLINE void sort_group(C columns, size_t base) {
     }
   }
 #pragma GCC unroll 16
-  for (size_t i = 0; i < kGroup; ++i) columns.template put<kInside>(base + i, x[i]);
+  for (size_t i = 0; i < kGroup; ++i)
+    columns.template put<kInside>(base + i, x[i]);
 }
 
 /// The mirrored comparison of a merge of `size` elements and the next kLevels - 1 levels, on one element of every
@@ -110,10 +112,12 @@ template <size_t kSize, bool kInside, class C>
 POLYKEM_INLINE void clean_group(C columns, size_t base, size_t step) {
   V32 x[kSize];
 #pragma GCC unroll 16
-  for (size_t k = 0; k < kSize; ++k) x[k] = columns.template get<kInside>(base + k * step);
+  for (size_t k = 0; k < kSize; ++k)
+    x[k] = columns.template get<kInside>(base + k * step);
   clean<kSize, false>(x);
 #pragma GCC unroll 16
-  for (size_t k = 0; k < kSize; ++k) columns.template put<kInside>(base + k * step, x[k]);
+  for (size_t k = 0; k < kSize; ++k)
+    columns.template put<kInside>(base + k * step, x[k]);
 }
 
 /// One pass of clean_group over all elements.
@@ -134,7 +138,8 @@ void clean_pass(Columns<kCount> columns, size_t step) {
 template <size_t kCount>
 void clean_columns(int32_t* keys, size_t width) {
   const Columns<kCount> columns{keys};
-  for (; width >= kGroup; width /= kGroup) clean_pass<kGroup>(columns, width / kGroup);
+  for (; width >= kGroup; width /= kGroup)
+    clean_pass<kGroup>(columns, width / kGroup);
   if (width == 8) clean_pass<8>(columns, 1);
   if (width == 4) clean_pass<4>(columns, 1);
   if (width == 2) clean_pass<2>(columns, 1);
@@ -154,8 +159,8 @@ void merge(Columns<kCount> columns, size_t size) {
   clean_columns<kCount>(columns.keys, size / kGroup);
 }
 
-/// Sorts the kCount keys of every lane ascending, in place. keys: kCount rows of V32::kLanes signed integers, aligned to
-/// 64 bytes.
+/// Sorts the kCount keys of every lane ascending, in place. keys: kCount rows of V32::kLanes signed integers, aligned
+/// to 64 bytes.
 template <size_t kCount>
 void sort_columns(int32_t* keys) {
   const Columns<kCount> columns{keys};
@@ -166,7 +171,8 @@ void sort_columns(int32_t* keys) {
       sort_group<false>(columns, base);
     }
   }
-  for (size_t size = 2 * kGroup; size / 2 < kCount; size *= 2) merge(columns, size);
+  for (size_t size = 2 * kGroup; size / 2 < kCount; size *= 2)
+    merge(columns, size);
 }
 
 }  // namespace POLYKEM_ISA

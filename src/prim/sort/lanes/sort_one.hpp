@@ -61,12 +61,15 @@ template <size_t kRows>
 void sort_matrix(int32_t* out, int32_t* x) {
   constexpr size_t kWidth = V32::kLanes;
   sort_columns<kRows>(x);
-  for (size_t lanes = 2; lanes <= kWidth; lanes *= 2) merge_lanes<kRows>(x, lanes);
+  for (size_t lanes = 2; lanes <= kWidth; lanes *= 2)
+    merge_lanes<kRows>(x, lanes);
   for (size_t at = 0; at < kRows; at += kWidth) {
     V32::Reg r[kWidth];
-    for (size_t i = 0; i < kWidth; ++i) r[i] = V32::load(x + (at + i) * kWidth).r;
+    for (size_t i = 0; i < kWidth; ++i)
+      r[i] = V32::load(x + (at + i) * kWidth).r;
     simd::transpose32(r);
-    for (size_t lane = 0; lane < kWidth; ++lane) V32{r[lane]}.store(out + lane * kRows + at);
+    for (size_t lane = 0; lane < kWidth; ++lane)
+      V32{r[lane]}.store(out + lane * kRows + at);
   }
 }
 
@@ -76,14 +79,24 @@ inline void sort_one(int32_t* values, size_t count, void* ws) {
   auto* x = static_cast<int32_t*>(ws);
   int32_t* sorted = x + kMostKeys;
   size_t size = 32 * V32::kLanes;
-  while (size < count) size *= 2;
+  while (size < count)
+    size *= 2;
   std::memcpy(x, values, count * sizeof *x);
-  for (size_t i = count; i < size; ++i) x[i] = INT32_MAX;
+  for (size_t i = count; i < size; ++i)
+    x[i] = INT32_MAX;
   switch (size / V32::kLanes) {
-    case 32: sort_matrix<32>(sorted, x); break;
-    case 64: sort_matrix<64>(sorted, x); break;
-    case 128: sort_matrix<128>(sorted, x); break;
-    default: sort_matrix<256>(sorted, x); break;
+    case 32:
+      sort_matrix<32>(sorted, x);
+      break;
+    case 64:
+      sort_matrix<64>(sorted, x);
+      break;
+    case 128:
+      sort_matrix<128>(sorted, x);
+      break;
+    default:
+      sort_matrix<256>(sorted, x);
+      break;
   }
   std::memcpy(values, sorted, count * sizeof *values);
 }

@@ -21,7 +21,8 @@ void compare_exchange(int32_t& low, int32_t& high) {
 void sort_int32(int32_t* values, size_t count) {
   if (count < 2) return;
   size_t top = 1;
-  while (2 * top < count) top *= 2;
+  while (2 * top < count)
+    top *= 2;
   for (size_t p = top; p > 0; p /= 2) {
     size_t q = top, r = 0, distance = p;
     while (true) {

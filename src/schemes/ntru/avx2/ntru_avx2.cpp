@@ -18,6 +18,8 @@ struct Avx2 {
 
 }  // namespace
 
-std::span<const SchemeBackend> avx2_backends() { return lanes::kBackends<lanes::WithSinglePrims<Avx2>>; }
+std::span<const SchemeBackend> avx2_backends() {
+  return lanes::kBackends<lanes::WithSinglePrims<Avx2>>;
+}
 
 }  // namespace polykem::ntru

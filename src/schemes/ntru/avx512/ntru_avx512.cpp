@@ -18,6 +18,8 @@ struct Avx512 {
 
 }  // namespace
 
-std::span<const SchemeBackend> avx512_backends() { return lanes::kBackends<lanes::WithSinglePrims<Avx512>>; }
+std::span<const SchemeBackend> avx512_backends() {
+  return lanes::kBackends<lanes::WithSinglePrims<Avx512>>;
+}
 
 }  // namespace polykem::ntru

@@ -42,7 +42,8 @@ struct Backend {
   template <size_t N>
   static consteval bool same_steps(const std::array<StepInfo, N>& a, const std::array<StepInfo, N>& b) {
     for (size_t i = 0; i < N; ++i) {
-      if (std::string_view(a[i].name) != b[i].name || a[i].first != b[i].first || a[i].count != b[i].count) return false;
+      if (std::string_view(a[i].name) != b[i].name || a[i].first != b[i].first || a[i].count != b[i].count)
+        return false;
     }
     return true;
   }

@@ -99,7 +99,8 @@ struct Ops {
     store_S3<P>(c.sk_out(P.inverse_f_offset()), c.t->inverse_f, c.count, c.t->scratch);
     const ConstByteRows from = c.draws_from(P.pair_draw_bytes());
     const ByteRows to = c.sk_out(P.prf_key_offset());
-    for (size_t l = 0; l < c.count; ++l) std::memcpy(to.data + l * to.stride, from.data + l * from.stride, P.kPrfKeyBytes);
+    for (size_t l = 0; l < c.count; ++l)
+      std::memcpy(to.data + l * to.stride, from.data + l * from.stride, P.kPrfKeyBytes);
   }
 
   static void lift_fg(Chunk& c) {
@@ -130,9 +131,7 @@ struct Ops {
   static void store_invh(Chunk& c) { store_Sq<P>(c.sk_out(P.inverse_h_offset()), c.t->z, c.count, c.t->scratch); }
   static void mul_vG(Chunk& c) { poly_Rq_mul(c, c.t->u, c.t->v, c.t->y); }
   static void mul_h(Chunk& c) { poly_Rq_mul(c, c.t->z, c.t->u, c.t->y); }
-  static void store_h(Chunk& c) {
-    store_Sq<P>({c.io.pk_out, P.public_key_bytes()}, c.t->z, c.count, c.t->scratch);
-  }
+  static void store_h(Chunk& c) { store_Sq<P>({c.io.pk_out, P.public_key_bytes()}, c.t->z, c.count, c.t->scratch); }
 
   // ---- encaps: a = r, b = m, x = h, y = r mod q, z = h r then c
 
@@ -170,9 +169,7 @@ struct Ops {
     for_lifted<P>(c.t->b, [&](size_t i, V16 lifted) { z.set(i, z.get(i) + lifted); });
   }
 
-  static void store_c(Chunk& c) {
-    store_Sq<P>({c.io.ct_out, P.ciphertext_bytes()}, c.t->z, c.count, c.t->scratch);
-  }
+  static void store_c(Chunk& c) { store_Sq<P>({c.io.ct_out, P.ciphertext_bytes()}, c.t->z, c.count, c.t->scratch); }
 
   // ---- decaps: a = f then c f mod 3 then r, b = m, x = c, y = f mod q, z = c f then r mod q, u = 1/h
 
@@ -215,7 +212,8 @@ struct Ops {
     if constexpr (P.variant == Variant::hps) bad = bad | wrong_weight<P>(c.t->b);
     alignas(64) uint16_t lanes[kLanes];
     bad.store(lanes);
-    for (size_t l = 0; l < c.count; ++l) c.t->fail[l] |= lanes[l];
+    for (size_t l = 0; l < c.count; ++l)
+      c.t->fail[l] |= lanes[l];
   }
 
   static void hash_reject(Chunk& c) {

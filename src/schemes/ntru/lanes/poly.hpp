@@ -23,20 +23,29 @@ struct alignas(64) LanePoly {
 };
 
 /// x mod 3 for x < 2^15. (check-magic: 21846 == ceil(2^16 / 3))
-POLYKEM_INLINE V16 mod3(V16 x) { return x - mulhi_u(x, V16::set1(21846)) * V16::set1(3); }
+POLYKEM_INLINE V16 mod3(V16 x) {
+  return x - mulhi_u(x, V16::set1(21846)) * V16::set1(3);
+}
 
 /// x mod 3 for x < 6.
-POLYKEM_INLINE V16 minus3_if_larger(V16 x) { return min_u(x, x - V16::set1(3)); }
+POLYKEM_INLINE V16 minus3_if_larger(V16 x) {
+  return min_u(x, x - V16::set1(3));
+}
 
 /// {0, 1, 2} -> {0, 1, -1}
-POLYKEM_INLINE V16 centred(V16 x) { return x - V16::set1(3) * x.template shr<1>(); }
+POLYKEM_INLINE V16 centred(V16 x) {
+  return x - V16::set1(3) * x.template shr<1>();
+}
 
 /// {0, 1, 2} -> {0, 2, 1}
-POLYKEM_INLINE V16 negated_mod3(V16 x) { return x + x - V16::set1(3) * x.template shr<1>(); }
+POLYKEM_INLINE V16 negated_mod3(V16 x) {
+  return x + x - V16::set1(3) * x.template shr<1>();
+}
 
 template <NtruParams P>
 void poly_Z3_to_Zq(LanePoly<P, Rq>& out, const LanePoly<P, S3>& in) {
-  for (size_t i = 0; i < P.n; ++i) out.set(i, centred(in.get(i)));
+  for (size_t i = 0; i < P.n; ++i)
+    out.set(i, centred(in.get(i)));
 }
 
 /// G = 3g, or 3(x - 1)g for HRSS. g: {0, 1, 2}.
@@ -59,14 +68,16 @@ void poly_G(LanePoly<P, Rq>& out, const LanePoly<P, S3>& g) {
 template <NtruParams P>
 void poly_mod_q_Phi_n(LanePoly<P, Rq>& a) {
   const V16 last = a.get(P.n - 1);
-  for (size_t i = 0; i < P.n; ++i) a.set(i, a.get(i) - last);
+  for (size_t i = 0; i < P.n; ++i)
+    a.set(i, a.get(i) - last);
 }
 
 /// The last coefficient becomes minus the sum of the others.
 template <NtruParams P>
 void poly_sum_zero(LanePoly<P, Rq>& a) {
   V16 sum = V16::zero();
-  for (size_t i = 0; i + 1 < P.n; ++i) sum = sum + a.get(i);
+  for (size_t i = 0; i + 1 < P.n; ++i)
+    sum = sum + a.get(i);
   a.set(P.n - 1, V16::zero() - sum);
 }
 
@@ -79,17 +90,20 @@ void poly_Rq_to_S3(LanePoly<P, S3>& out, const LanePoly<P, Rq>& a) {
     return mod3(x + minus_q * x.template shr<P.logq - 1>());
   };
   const V16 minus_last = negated_mod3(reduced(P.n - 1));
-  for (size_t i = 0; i < P.n; ++i) out.set(i, minus3_if_larger(reduced(i) + minus_last));
+  for (size_t i = 0; i < P.n; ++i)
+    out.set(i, minus3_if_larger(reduced(i) + minus_last));
 }
 
 /// Calls use(i, Lift(m)_i) for all i; see ref::poly_lift for the algebra. [NTRU20, Lift]
 template <NtruParams P, class Use>
 POLYKEM_INLINE void for_lifted(const LanePoly<P, S3>& m, Use&& use) {
   if constexpr (P.variant == Variant::hps) {
-    for (size_t i = 0; i < P.n; ++i) use(i, centred(m.get(i)));
+    for (size_t i = 0; i < P.n; ++i)
+      use(i, centred(m.get(i)));
   } else {
     V16 m_at_1 = V16::zero();
-    for (size_t i = 0; i < P.n; ++i) m_at_1 = m_at_1 + m.get(i);
+    for (size_t i = 0; i < P.n; ++i)
+      m_at_1 = m_at_1 + m.get(i);
     const V16 t = mod3(m_at_1);
     V16 quotient = V16::zero(), before = V16::zero();  // the quotient's last coefficient is 0
     for (size_t i = 0; i < P.n; ++i) {
@@ -147,7 +161,8 @@ void poly_plus(LanePoly<P, S3>& a) {
 /// One Newton step's middle part: a = 2 - a.
 template <NtruParams P>
 void two_minus(LanePoly<P, Rq>& a) {
-  for (size_t i = 0; i < P.n; ++i) a.set(i, (i == 0 ? V16::set1(2) : V16::zero()) - a.get(i));
+  for (size_t i = 0; i < P.n; ++i)
+    a.set(i, (i == 0 ? V16::set1(2) : V16::zero()) - a.get(i));
 }
 
 }  // namespace POLYKEM_ISA

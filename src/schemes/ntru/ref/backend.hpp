@@ -7,6 +7,7 @@
 namespace polykem::ntru::ref {
 
 template <NtruParams P>
-inline constexpr SchemeBackend kBackend = Operations<Kem<Ops<P, PortablePrims>>, Chunk<P, PortablePrims>>::backend(BackendId::ref);
+inline constexpr SchemeBackend kBackend =
+    Operations<Kem<Ops<P, PortablePrims>>, Chunk<P, PortablePrims>>::backend(BackendId::ref);
 
 }  // namespace polykem::ntru::ref

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every stage of kem.hpp as a loop over the items of a chunk. The portable backend is this with PortablePrims; the vector
-// backends use it with their own primitives for the few items that do not fill their lanes.
+// Every stage of kem.hpp as a loop over the items of a chunk. The portable backend is this with PortablePrims; the
+// vector backends use it with their own primitives for the few items that do not fill their lanes.
 #pragma once
 
 #include <cstring>
@@ -22,7 +22,7 @@ inline namespace POLYKEM_ISA {
 /// Working memory of one item.
 template <NtruParams P>
 struct Item {
-  Poly<P, S3> a, b;          ///< f, g or r, m
+  Poly<P, S3> a, b;  ///< f, g or r, m
   Poly<P, S3> inverse_f;
   Poly<P, Rq> x, y, z, u, v, w;
   int32_t keys[P.n];
@@ -33,12 +33,15 @@ struct Item {
   uint32_t fail;  ///< all ones: the ciphertext is rejected
 };
 
-/// The primitives of one item, portable. Another such type has the same members. ws: workspace_bytes(n) bytes, aligned to 64.
+/// The primitives of one item, portable. Another such type has the same members. ws: workspace_bytes(n) bytes, aligned
+/// to 64.
 struct PortablePrims {
   static constexpr Aes256Ctr kKeystream = nullptr;  ///< no fast AES: the generator expands with SHAKE256
   static size_t workspace_bytes(size_t) { return 0; }
   /// c = a b mod (x^n - 1, q)
-  static void mul_cyclic(uint16_t* c, const uint16_t* a, const uint16_t* b, size_t n, void*) { poly_mul_cyclic(c, a, b, n); }
+  static void mul_cyclic(uint16_t* c, const uint16_t* a, const uint16_t* b, size_t n, void*) {
+    poly_mul_cyclic(c, a, b, n);
+  }
   static void inverse_mod2(uint16_t* inverse, const uint16_t* a, size_t n, void*) { poly_inverse_mod2(inverse, a, n); }
   static void inverse_mod3(uint16_t* inverse, const uint16_t* a, size_t n, void*) { poly_inverse_mod3(inverse, a, n); }
   static void sort_int32(int32_t* keys, size_t count, void*) { polykem::sort_int32(keys, count); }
@@ -81,7 +84,8 @@ struct Chunk {
 
   template <class F>
   void each(F&& f) {
-    for (size_t i = 0; i < io.count; ++i) f(items[i], i);
+    for (size_t i = 0; i < io.count; ++i)
+      f(items[i], i);
   }
 };
 
@@ -96,7 +100,8 @@ struct Ops {
     Prims::mul_cyclic(c.c, a.c, b.c, P.n, chunk.ws);
   }
 
-  /// 1/a mod (q, Phi_n): mod 2 by division steps, then Newton's v <- v (2 - a v), doubling the bits. [NTRU20, Sq_inverse]
+  /// 1/a mod (q, Phi_n): mod 2 by division steps, then Newton's v <- v (2 - a v), doubling the bits. [NTRU20,
+  /// Sq_inverse]
   static void poly_Rq_inv(const Chunk& chunk, Poly<P, Rq>& v, const Poly<P, Rq>& a, Poly<P, Rq>& scratch_a,
                           Poly<P, Rq>& scratch_b) {
     std::memcpy(scratch_a.c, a.c, sizeof a.c);
@@ -104,7 +109,8 @@ struct Ops {
     Prims::inverse_mod2(v.c, scratch_a.c, P.n, chunk.ws);
     for (unsigned bits = 1; bits < P.logq; bits *= 2) {
       poly_Rq_mul(chunk, scratch_a, a, v);
-      for (auto& x : scratch_a.c) x = static_cast<uint16_t>(0u - x);
+      for (auto& x : scratch_a.c)
+        x = static_cast<uint16_t>(0u - x);
       scratch_a.c[0] = static_cast<uint16_t>(scratch_a.c[0] + 2);
       poly_Rq_mul(chunk, scratch_b, scratch_a, v);
       std::memcpy(v.c, scratch_b.c, sizeof v.c);
@@ -146,9 +152,11 @@ struct Ops {
       poly_Z3_to_Zq<P>(t.x.c);
       poly_Z3_to_Zq<P>(t.b.c);
       if constexpr (P.variant == Variant::hps) {
-        for (size_t i = 0; i < P.n; ++i) t.y.c[i] = static_cast<uint16_t>(3u * t.b.c[i]);
+        for (size_t i = 0; i < P.n; ++i)
+          t.y.c[i] = static_cast<uint16_t>(3u * t.b.c[i]);
       } else {
-        for (size_t i = P.n - 1; i > 0; --i) t.y.c[i] = static_cast<uint16_t>(3u * (t.b.c[i - 1] - t.b.c[i]));
+        for (size_t i = P.n - 1; i > 0; --i)
+          t.y.c[i] = static_cast<uint16_t>(3u * (t.b.c[i - 1] - t.b.c[i]));
         t.y.c[0] = static_cast<uint16_t>(3u * (t.b.c[P.n - 1] - t.b.c[0]));
       }
     });
@@ -216,7 +224,8 @@ struct Ops {
   static void lift_add(Chunk& c) {
     c.each([&](Item& t, size_t) {
       poly_lift<P>(t.y, t.b);
-      for (size_t i = 0; i < P.n; ++i) t.z.c[i] = static_cast<uint16_t>(t.z.c[i] + t.y.c[i]);
+      for (size_t i = 0; i < P.n; ++i)
+        t.z.c[i] = static_cast<uint16_t>(t.z.c[i] + t.y.c[i]);
     });
   }
 
@@ -255,7 +264,8 @@ struct Ops {
   static void lift_sub(Chunk& c) {
     c.each([&](Item& t, size_t) {
       poly_lift<P>(t.y, t.b);
-      for (size_t i = 0; i < P.n; ++i) t.x.c[i] = static_cast<uint16_t>(t.x.c[i] - t.y.c[i]);
+      for (size_t i = 0; i < P.n; ++i)
+        t.x.c[i] = static_cast<uint16_t>(t.x.c[i] - t.y.c[i]);
     });
   }
 
@@ -271,7 +281,7 @@ struct Ops {
       uint32_t bad = 0;
       for (size_t i = 0; i < P.n; ++i) {
         const uint32_t x = t.z.c[i] & (P.q() - 1);
-        bad |= (2u - ((x + 1) & (P.q() - 1))) >> 31;  // x is none of 0, 1, q - 1
+        bad |= (2u - ((x + 1) & (P.q() - 1))) >> 31;                       // x is none of 0, 1, q - 1
         t.a.c[i] = static_cast<uint16_t>((x & 1) << (x >> (P.logq - 1)));  // 1 -> 1, q - 1 -> 2
       }
       if constexpr (P.variant == Variant::hps) {
@@ -296,7 +306,8 @@ struct Ops {
     c.each([&](Item& t, size_t i) {
       uint8_t* ss = c.ss_out(i);
       const auto fail = static_cast<uint8_t>(t.fail);
-      for (size_t j = 0; j < P.kSharedSecretBytes; ++j) ss[j] = static_cast<uint8_t>(ss[j] ^ (fail & (ss[j] ^ t.rejection[j])));
+      for (size_t j = 0; j < P.kSharedSecretBytes; ++j)
+        ss[j] = static_cast<uint8_t>(ss[j] ^ (fail & (ss[j] ^ t.rejection[j])));
     });
   }
 };

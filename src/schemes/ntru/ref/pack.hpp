@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Packed forms of NTRU's polynomials: five trits a byte, or log2 q bits a coefficient, little-endian. [NTRU20, pack_S3, pack_Rq0, pack_Sq]
+// Packed forms of NTRU's polynomials: five trits a byte, or log2 q bits a coefficient, little-endian. [NTRU20, pack_S3,
+// pack_Rq0, pack_Sq]
 #pragma once
 
 #include <cstring>
@@ -29,14 +30,16 @@ template <NtruParams P>
 void poly_S3_frombytes(Poly<P, S3>& a, const uint8_t* in) {
   constexpr size_t kBytes = P.trits_bytes();
   uint16_t rest[kBytes], digit[kBytes];
-  for (size_t i = 0; i < kBytes; ++i) rest[i] = in[i];
+  for (size_t i = 0; i < kBytes; ++i)
+    rest[i] = in[i];
   for (size_t j = 0; j < 5; ++j) {
     for (size_t i = 0; i < kBytes; ++i) {
       const auto third = static_cast<uint16_t>((rest[i] * 21846u) >> 16);
       digit[i] = static_cast<uint16_t>(rest[i] - 3u * third);
       rest[i] = third;
     }
-    for (size_t i = 0; 5 * i + j < P.n - 1; ++i) a.c[5 * i + j] = digit[i];
+    for (size_t i = 0; 5 * i + j < P.n - 1; ++i)
+      a.c[5 * i + j] = digit[i];
   }
   a.c[P.n - 1] = 0;
   secure_zero(digit, sizeof digit);
@@ -77,7 +80,8 @@ template <NtruParams P>
 void poly_Rq_sum_zero_frombytes(Poly<P, Rq>& a, const uint8_t* in) {
   poly_Sq_frombytes<P>(a.c, in);
   uint16_t sum = 0;
-  for (size_t i = 0; i + 1 < P.n; ++i) sum = static_cast<uint16_t>(sum + a.c[i]);
+  for (size_t i = 0; i + 1 < P.n; ++i)
+    sum = static_cast<uint16_t>(sum + a.c[i]);
   a.c[P.n - 1] = static_cast<uint16_t>(0u - sum);
 }
 

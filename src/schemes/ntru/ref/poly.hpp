@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// NTRU's polynomial operations on one item, portable and in constant time. Shapes: every polynomial has P.n coefficients.
+// NTRU's polynomial operations on one item, portable and in constant time. Shapes: every polynomial has P.n
+// coefficients.
 #pragma once
 
 #include <cstring>
@@ -15,20 +16,23 @@ inline namespace POLYKEM_ISA {
 template <NtruParams P>
 void poly_mod_q_Phi_n(uint16_t (&c)[P.n]) {
   const uint16_t last = c[P.n - 1];
-  for (auto& x : c) x = static_cast<uint16_t>(x - last);
+  for (auto& x : c)
+    x = static_cast<uint16_t>(x - last);
 }
 
 /// The same mod 3. c: values < 2^15.
 template <NtruParams P>
 void poly_mod_3_Phi_n(uint16_t (&c)[P.n]) {
   const uint32_t minus_last = 2u * ct::mod3(c[P.n - 1]);
-  for (auto& x : c) x = ct::mod3(ct::mod3(x) + minus_last);
+  for (auto& x : c)
+    x = ct::mod3(ct::mod3(x) + minus_last);
 }
 
 /// {0, 1, 2} -> {0, 1, -1} mod 2^16, in place.
 template <NtruParams P>
 void poly_Z3_to_Zq(uint16_t (&c)[P.n]) {
-  for (auto& x : c) x = static_cast<uint16_t>(x - 3u * (x >> 1));
+  for (auto& x : c)
+    x = static_cast<uint16_t>(x - 3u * (x >> 1));
 }
 
 /// out = Lift(m): for HPS m itself; for HRSS (x - 1) (m / (x - 1) mod (3, Phi_n)). [NTRU20, Lift]
@@ -41,7 +45,8 @@ void poly_lift(Poly<P, Rq>& out, const Poly<P, S3>& m) {
   } else {
     static_assert(P.variant == Variant::hps || P.n % 3 == 2, "t = m(1) needs -1/n = 1 mod 3");
     uint32_t m_at_1 = 0;
-    for (const auto x : m.c) m_at_1 += x;
+    for (const auto x : m.c)
+      m_at_1 += x;
     const uint32_t t = ct::mod3(m_at_1);
     uint16_t quotient[P.n];
     uint32_t sum = 0;  // at most 4n: reduced afterwards, all at once
@@ -53,7 +58,8 @@ void poly_lift(Poly<P, Rq>& out, const Poly<P, S3>& m) {
     for (auto& x : quotient)
       x = ct::mod3(2u * x);
     poly_Z3_to_Zq<P>(quotient);
-    for (size_t i = P.n - 1; i > 0; --i) out.c[i] = static_cast<uint16_t>(quotient[i - 1] - quotient[i]);
+    for (size_t i = P.n - 1; i > 0; --i)
+      out.c[i] = static_cast<uint16_t>(quotient[i - 1] - quotient[i]);
     out.c[0] = static_cast<uint16_t>(quotient[P.n - 1] - quotient[0]);
     secure_zero(quotient, sizeof quotient);
   }

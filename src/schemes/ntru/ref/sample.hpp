@@ -12,7 +12,8 @@ inline namespace POLYKEM_ISA {
 /// bytes: n - 1, one a coefficient. [NTRU20, Ternary]
 template <NtruParams P>
 void sample_iid(Poly<P, S3>& a, const uint8_t* bytes) {
-  for (size_t i = 0; i + 1 < P.n; ++i) a.c[i] = ct::mod3(bytes[i]);
+  for (size_t i = 0; i + 1 < P.n; ++i)
+    a.c[i] = ct::mod3(bytes[i]);
   a.c[P.n - 1] = 0;
 }
 
@@ -40,13 +41,15 @@ void sample_fixed_type(Poly<P, S3>& a, const uint8_t* bytes, int32_t* keys, void
   for (size_t i = 0; i + 1 < P.n; ++i) {
     const size_t bit = 30 * i;
     uint64_t word = 0;
-    for (size_t j = 0; j < 5 && bit / 8 + j < P.fixed_type_draw_bytes(); ++j) word |= uint64_t{bytes[bit / 8 + j]} << (8 * j);
+    for (size_t j = 0; j < 5 && bit / 8 + j < P.fixed_type_draw_bytes(); ++j)
+      word |= uint64_t{bytes[bit / 8 + j]} << (8 * j);
     const auto key = static_cast<uint32_t>(word >> (bit % 8)) << 2;
     const uint32_t type = i < P.weight() / 2 ? 1 : i < P.weight() ? 2 : 0;
     keys[i] = static_cast<int32_t>(key | type);
   }
   Prims::sort_int32(keys, P.n - 1, ws);
-  for (size_t i = 0; i + 1 < P.n; ++i) a.c[i] = static_cast<uint16_t>(keys[i] & 3);
+  for (size_t i = 0; i + 1 < P.n; ++i)
+    a.c[i] = static_cast<uint16_t>(keys[i] & 3);
   a.c[P.n - 1] = 0;
 }
 
