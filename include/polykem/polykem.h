@@ -178,8 +178,7 @@ POLYKEM_API polykem_status polykem_job_wait(const polykem_job* job);
 /* Waits, then frees. NULL is allowed. */
 POLYKEM_API void polykem_job_free(polykem_job* job);
 
-/* ---- key sets: keys that stay where they are used
- * -------------------------------------------------------------------- */
+/* ---- key sets: keys that stay where they are used ---------------------------------------------------- */
 
 typedef enum polykem_key_kind { POLYKEM_PUBLIC_KEYS = 0, POLYKEM_SECRET_KEYS = 1 } polykem_key_kind;
 
@@ -194,8 +193,7 @@ POLYKEM_API size_t polykem_keyset_size(const polykem_keyset* keyset);
 /* Zeroises and frees. No batch may be using it. NULL is allowed. */
 POLYKEM_API void polykem_keyset_free(polykem_keyset* keyset);
 
-/* ---- data that is on a GPU already
- * ----------------------------------------------------------------------------------- */
+/* ---- data that is on a GPU already ------------------------------------------------------------------- */
 
 /* With the backend "cuda" every array of a request, item_status excepted, may also lie in the memory of one GPU; it is
  * then used where it is. Device arrays must be readable up to the next multiple of 4 bytes. Key sets of such a context
@@ -210,8 +208,7 @@ POLYKEM_API polykem_status polykem_cuda_workspace(const polykem_context* context
 POLYKEM_API polykem_status polykem_cuda_queue(polykem_context* context, const polykem_request* request, void* workspace,
                                               void* stream);
 
-/* ---- where the time goes
- * ---------------------------------------------------------------------------------------------- */
+/* ---- where the time goes ----------------------------------------------------------------------------- */
 
 typedef struct polykem_step_record {
   polykem_op op;
