@@ -49,7 +49,7 @@ struct Backend {
   }
 };
 
-/// In the order of kSets of ntru.cpp.
+/// In the order in which schemes() of ntru.cpp numbers the sets.
 template <class Isa>
 inline constexpr SchemeBackend kBackends[] = {
     Backend<kHps2048509, Isa>::backend(), Backend<kHps2048677, Isa>::backend(),  Backend<kHps4096821, Isa>::backend(),

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// A batch of a million needs at most 64 MB beyond its own inputs and outputs.
+#include <sys/resource.h>
+
+#include <cstring>
+
+#include "support/batch.hpp"
+
+namespace polykem::test {
+namespace {
+
+size_t peak_kilobytes() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  return static_cast<size_t>(usage.ru_maxrss);
+}
+
+TEST(Million, EncapsulationsToOneKeyStayWithin64Megabytes) {
+  const size_t count = 1000000;
+  const Context context = make_context(nullptr, 2);
+  const auto* set = scheme("ntruhps2048509");
+  const auto sizes = info(set);
+  const Exchange one(context.get(), set, 1);
+  Bytes ct(count * sizes.ciphertext_bytes, 1), sent(count * 32, 1);
+  const size_t before = peak_kilobytes();
+  ASSERT_EQ(
+      polykem_encaps(context.get(), set, count, POLYKEM_KEY_SHARED, one.pk.data(), ct.data(), sent.data(), nullptr),
+      POLYKEM_OK);
+  EXPECT_LE(peak_kilobytes() - before, 64u * 1024) << "kB";
+
+  const size_t sample = 1000, from = count - sample;  // the end of the batch, which the last chunks computed
+  Bytes received(sample * 32);
+  ASSERT_EQ(polykem_decaps(context.get(), set, sample, POLYKEM_KEY_SHARED, one.sk.data(),
+                           &ct[from * sizes.ciphertext_bytes], received.data(), nullptr),
+            POLYKEM_OK);
+  EXPECT_EQ(0, std::memcmp(received.data(), &sent[from * 32], received.size()));
+}
+
+}  // namespace
+}  // namespace polykem::test
