@@ -146,7 +146,9 @@ std::optional<polykem_op> KemBatcher::next_op() {
       queue.pop_front();
     if (queue.empty()) continue;
     const Clock::time_point due = queue.front().since + policy_.linger;
-    if (queue.size() >= policy_.cap || due <= now) return op;
+    const bool full = queue.size() >= policy_.cap;
+    if (!in_flight_.empty() && !full && queue.size() < kWorthASecond) continue;
+    if (full || due <= now) return op;
     company_until = company_until ? std::min(*company_until, due) : due;
   }
   if (company_until) wait_for_company(*company_until);
@@ -199,7 +201,8 @@ void KemBatcher::on_batch_done(Batch* batch, polykem_status status) {
   const std::unique_ptr<Batch> owned = std::move(*found);
   in_flight_.erase(found);
   if (in_flight_.empty()) stats_.busy += Clock::now() - busy_since_;
-  dispatch();  // the next batch computes while this one's results are sent
+  // After this turn of the loop, whose events may bring company.
+  schedule_dispatch();
   owned->deliver(scheme_.info(), status);
 }
 

@@ -54,12 +54,13 @@ struct BatchPolicy {
   std::chrono::microseconds linger{0};  // how long a batch that is not full waits for company
 };
 
-/** Work-conserving: while fewer than kMaxInFlight batches run, the items that wait leave at once, decaps before encaps
- * before keygen; under load batches grow by themselves. Lives on the loop's thread; the library's threads only post
- * back to it. */
+/** Never idle while something waits: if no batch runs, what waits leaves at once; if one runs, a second joins it once
+ * kWorthASecond items wait, so that a fast library does not dissolve the crowd into batches of one. Decaps goes before
+ * encaps before keygen. Lives on the loop's thread; the library's threads only post back to it. */
 class KemBatcher {
  public:
   static constexpr std::size_t kMaxInFlight = 2;
+  static constexpr std::size_t kWorthASecond = 256;
 
   KemBatcher(asio::io_context& loop, const Context& context, const Scheme& scheme, BatchPolicy policy);
   /** Waits for the batches that run; their items are not called back. The loop must not run afterwards. */

@@ -48,6 +48,7 @@ void Connection::on_readable() {
       return close();
     }
     if (!goodbye_since_) session_->on_bytes(ByteView(buffer).first(size));
+    if (size < buffer.size()) break;  // very likely all there was; if not, the socket is readable again at once
   }
   wait_readable();
 }

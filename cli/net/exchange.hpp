@@ -16,7 +16,7 @@ struct ExchangeOptions : NetOptions {
   std::size_t clients = 10000;
   std::size_t concurrency = 0;       // 0: all that the limits allow
   std::size_t client_processes = 1;  // tcp
-  double compare_seconds = 3;        // for each of one at a time and in batches; 0: no comparison
+  double compare_seconds = 6;        // for one at a time and batches together; 0: no comparison
 
   bool talks() const { return !quiet && !json_to_stdout(json); }
 };

@@ -141,9 +141,8 @@ std::string comparison_text(const ExchangeResult& result) {
   out += fmt::format("one at a time: {}, one library call with count = 1 after another, no network\n",
                      sample < result.clients ? fmt::format("a sample of {} handshakes", with_commas(sample))
                                              : fmt::format("the same {} handshakes", with_commas(sample)));
-  out +=
-      fmt::format("KEM work in batches: {} items a call, on the same otherwise idle machine; in the exchange itself,\n",
-                  with_commas(server_batch_size(result)));
+  out += fmt::format("KEM work in batches: {} items a call, taking turns with one at a time; in the exchange itself,\n",
+                     with_commas(server_batch_size(result)));
   out += fmt::format("  with the clients computing beside it, the server ran at {}/s\n",
                      significant(1 / std::max(busy_per_handshake(result), kNano)));
   return out;

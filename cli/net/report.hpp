@@ -13,13 +13,6 @@
 
 namespace polykem::cli::net {
 
-/** The same work one handshake at a time and in batches, both without a network and with nothing else running. */
-struct Comparison {
-  OpCosts single;
-  OpCosts batched;
-  std::array<std::size_t, 3> batch_sizes{};  // of `batched`: the exchange's own mean sizes
-};
-
 struct ExchangeResult {
   std::string scheme;
   std::string title;

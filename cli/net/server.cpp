@@ -98,7 +98,7 @@ void Server::accept_later() {
 void Server::sweep_later() {
   sweep_timer_.expires_after(kSweepInterval);
   sweep_timer_.async_wait([this](const asio::error_code& error) {
-    if (error) return;
+    if (error || ended_) return;
     const Clock::time_point oldest = Clock::now() - options_.timeout;
     std::vector<std::shared_ptr<Connection>> open;
     open.reserve(connections_.size());
@@ -141,6 +141,7 @@ void Server::stop() {
 
 void Server::end_if_empty() {
   if (!stopping_ || !connections_.empty()) return;
+  ended_ = true;
   sweep_timer_.cancel();
   if (on_end_) std::exchange(on_end_, nullptr)();
 }

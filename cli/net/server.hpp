@@ -65,6 +65,7 @@ class Server final : public ConnectionOwner {
   std::unordered_map<Connection*, std::shared_ptr<Connection>> connections_;
   bool accepting_ = false;
   bool stopping_ = false;
+  bool ended_ = false;
   std::function<void()> on_end_;
   EndReport report_;
 };

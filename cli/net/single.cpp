@@ -75,6 +75,41 @@ double confirm_round(const Scheme& scheme, const Round& round) {
   return seconds_since(start);
 }
 
+/** Sums up the costs of handshakes whose operations take sizes[op] items a call. */
+class CostMeter {
+ public:
+  CostMeter(const Context& context, const Scheme& scheme, const std::array<std::size_t, 3>& sizes)
+      : context_(context), scheme_(scheme), sizes_(sizes) {}
+
+  /** Runs a round of as many handshakes as the largest batch has items, at most `limit`. */
+  void run_round(std::uint64_t limit) {
+    const std::size_t largest = *std::max_element(sizes_.begin(), sizes_.end());
+    Round round(scheme_, static_cast<std::size_t>(std::min<std::uint64_t>(largest, limit)));
+    for (const polykem_op op : {POLYKEM_KEYGEN, POLYKEM_ENCAPS, POLYKEM_DECAPS}) {
+      sum_.seconds[op] += run_op(context_, scheme_, op, sizes_[op], round);
+    }
+    sum_.confirm_seconds += confirm_round(scheme_, round);
+    sum_.handshakes += round.items;
+  }
+
+  std::uint64_t handshakes() const { return sum_.handshakes; }
+  double elapsed() const { return sum_.whole(); }
+
+  OpCosts per_handshake() const {
+    OpCosts out = sum_;
+    for (double& seconds : out.seconds)
+      seconds /= static_cast<double>(sum_.handshakes);
+    out.confirm_seconds /= static_cast<double>(sum_.handshakes);
+    return out;
+  }
+
+ private:
+  const Context& context_;
+  const Scheme& scheme_;
+  std::array<std::size_t, 3> sizes_;
+  OpCosts sum_;
+};
+
 }  // namespace
 
 double OpCosts::server(Role role) const {
@@ -85,24 +120,21 @@ double OpCosts::whole() const {
   return seconds[POLYKEM_KEYGEN] + seconds[POLYKEM_ENCAPS] + seconds[POLYKEM_DECAPS] + confirm_seconds;
 }
 
-OpCosts measure_costs(const Context& context, const Scheme& scheme, const std::array<std::size_t, 3>& batch_sizes,
-                      std::uint64_t handshakes, double budget_seconds, const CostProgress& progress) {
-  const std::size_t largest = *std::max_element(batch_sizes.begin(), batch_sizes.end());
-  OpCosts costs;
-  const Clock::time_point start = Clock::now();
-  while (costs.handshakes < handshakes && (costs.handshakes == 0 || seconds_since(start) < budget_seconds)) {
-    Round round(scheme, static_cast<std::size_t>(std::min<std::uint64_t>(largest, handshakes - costs.handshakes)));
-    for (const polykem_op op : {POLYKEM_KEYGEN, POLYKEM_ENCAPS, POLYKEM_DECAPS}) {
-      costs.seconds[op] += run_op(context, scheme, op, batch_sizes[op], round);
-    }
-    costs.confirm_seconds += confirm_round(scheme, round);
-    costs.handshakes += round.items;
-    progress(costs.handshakes, handshakes);
+Comparison compare_costs(const Context& context, const Scheme& scheme, const std::array<std::size_t, 3>& batch_sizes,
+                         std::uint64_t handshakes, double budget_seconds,
+                         const std::function<void(std::uint64_t)>& progress) {
+  CostMeter single(context, scheme, {1, 1, 1});
+  CostMeter batched(context, scheme, batch_sizes);
+  const auto finished = [&] {
+    return single.handshakes() == handshakes || single.elapsed() + batched.elapsed() >= budget_seconds;
+  };
+  while (single.handshakes() == 0 || batched.handshakes() == 0 || !finished()) {
+    const bool turn_of_batches = batched.handshakes() < handshakes && batched.elapsed() <= single.elapsed();
+    CostMeter& meter = turn_of_batches ? batched : single;
+    meter.run_round(handshakes - meter.handshakes());
+    progress(single.handshakes());
   }
-  for (double& seconds : costs.seconds)
-    seconds /= static_cast<double>(costs.handshakes);
-  costs.confirm_seconds /= static_cast<double>(costs.handshakes);
-  return costs;
+  return {single.per_handshake(), batched.per_handshake(), batch_sizes};
 }
 
 }  // namespace polykem::cli::net

@@ -24,12 +24,19 @@ struct OpCosts {
   double whole() const;
 };
 
-using CostProgress = std::function<void(std::uint64_t done, std::uint64_t total)>;
+/** The same handshakes one at a time and in batches. */
+struct Comparison {
+  OpCosts single;
+  OpCosts batched;
+  std::array<std::size_t, 3> batch_sizes{};  // of `batched`, indexed by polykem_op
+};
 
-/** Runs complete handshakes (without a network) whose operation `op` takes batch_sizes[op] items a call, until
- * `handshakes` are done or `budget_seconds` have passed, and at least one round. Throws Error if the library fails, and
- * CliError (check failed) if two secrets differ. */
-OpCosts measure_costs(const Context& context, const Scheme& scheme, const std::array<std::size_t, 3>& batch_sizes,
-                      std::uint64_t handshakes, double budget_seconds, const CostProgress& progress);
+/** Runs complete handshakes without a network, `handshakes` in each of both ways or as many as `budget_seconds` allow,
+ * and at least one round of each. The two take turns, so that whatever else the machine does disturbs both alike.
+ * progress is called with the handshakes done one at a time. Throws Error if the library fails, and CliError (check
+ * failed) if two secrets differ. */
+Comparison compare_costs(const Context& context, const Scheme& scheme, const std::array<std::size_t, 3>& batch_sizes,
+                         std::uint64_t handshakes, double budget_seconds,
+                         const std::function<void(std::uint64_t)>& progress);
 
 }  // namespace polykem::cli::net

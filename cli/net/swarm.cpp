@@ -126,7 +126,7 @@ bool Swarm::may_retry(const asio::error_code& error) const {
 void Swarm::sweep_later() {
   sweep_timer_.expires_after(kSweepInterval);
   sweep_timer_.async_wait([this](const asio::error_code& error) {
-    if (error) return;
+    if (error || ended_) return;
     const Clock::time_point oldest = Clock::now() - options_.timeout;
     std::vector<std::shared_ptr<SwarmClient>> open;
     open.reserve(clients_.size());
@@ -172,6 +172,7 @@ void Swarm::stop() {
 
 void Swarm::end_if_empty() {
   if (!clients_.empty() || started_ < options_.clients) return;
+  ended_ = true;
   sweep_timer_.cancel();
   if (on_end_) std::exchange(on_end_, nullptr)();
 }

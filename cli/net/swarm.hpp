@@ -68,6 +68,7 @@ class Swarm final : public ConnectionOwner {
   std::size_t connecting_ = 0;
   std::uint64_t started_ = 0;
   bool stopping_ = false;
+  bool ended_ = false;
   Clock::time_point retry_until_{};
   std::function<void()> on_end_;
   EndReport report_;

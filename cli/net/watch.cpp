@@ -21,7 +21,9 @@ Watch::Watch(asio::io_context& loop, std::function<void()> look, std::function<v
   wait_for_signal();
 }
 
+// A timer that has fired already cannot be cancelled any more: its handler must see that this is over.
 void Watch::stop() {
+  stopped_ = true;
   timer_.cancel();
   asio::error_code ignored;
   signals_.cancel(ignored);
@@ -30,7 +32,7 @@ void Watch::stop() {
 void Watch::tick() {
   timer_.expires_after(kInterval);
   timer_.async_wait([this](const asio::error_code& error) {
-    if (error) return;
+    if (error || stopped_) return;
     look_();
     tick();
   });
@@ -38,8 +40,7 @@ void Watch::tick() {
 
 void Watch::wait_for_signal() {
   signals_.async_wait([this](const asio::error_code& error, int /*number*/) {
-    if (error) return;
-    was_interrupted_ = true;
+    if (error || stopped_) return;
     interrupted_();
     wait_for_signal();
   });

@@ -19,7 +19,6 @@ class Watch {
   Watch(asio::io_context& loop, std::function<void()> look, std::function<void()> interrupted);
   /** Lets the loop end. */
   void stop();
-  bool was_interrupted() const { return was_interrupted_; }
 
  private:
   void tick();
@@ -29,7 +28,7 @@ class Watch {
   asio::signal_set signals_;
   std::function<void()> look_;
   std::function<void()> interrupted_;
-  bool was_interrupted_ = false;
+  bool stopped_ = false;
 };
 
 /** The recorded steps of `context`, in plan order. */
