@@ -16,9 +16,11 @@ struct ExchangeOptions : NetOptions {
   std::size_t clients = 10000;
   std::size_t concurrency = 0;       // 0: all that the limits allow
   std::size_t client_processes = 1;  // tcp
-  double compare_seconds = 6;        // for one at a time and batches together; 0: no comparison
+  double compare_seconds = 6;        // for the whole comparison; 0: none
+  std::string progress_label = "exchanging";
+  bool announce = true;  // say who listens where
 
-  bool talks() const { return !quiet && !json_to_stdout(json); }
+  bool talks() const { return announce && !quiet && !json_to_stdout(json); }
 };
 
 /** Server and clients as processes of their own over loopback. Fills in all but the comparison.

@@ -3,7 +3,7 @@
 
 #include <CLI/CLI.hpp>
 
-#include <cmath>
+#include <algorithm>
 #include <memory>
 
 #include "common/context.hpp"
@@ -30,23 +30,36 @@ void announce(const ExchangeOptions& options, const Scheme& scheme) {
   std::fflush(stdout);
 }
 
-// The exchange's own mean sizes: an operation that the clients ran is batched as they ran it.
-std::array<std::size_t, 3> mean_batch_sizes(const ExchangeResult& result) {
-  std::array<std::size_t, 3> sizes{1, 1, 1};
-  for (std::size_t op = 0; op < sizes.size(); ++op) {
-    const SizeCounts& server = result.server.batches.by_op[op];
-    const SizeCounts& client = result.client.batches.by_op[op];
-    const SizeCounts& counts = server.empty() ? client : server;
-    if (!counts.empty()) sizes[op] = std::max<std::size_t>(static_cast<std::size_t>(std::lround(counts.mean())), 1);
-  }
-  return sizes;
+// The same exchange with one client after the other, as many as take about `seconds`.
+void run_sequential(const ExchangeOptions& options, double seconds, ExchangeResult& result) {
+  constexpr double kNetworkSeconds = 300e-6;  // what a connection costs, roughly, beside the computation
+  const double each = result.comparison->single.whole() + kNetworkSeconds;
+  ExchangeOptions one = options;
+  one.clients = std::clamp<std::size_t>(static_cast<std::size_t>(seconds / each), 1, options.clients);
+  one.client_processes = 1;
+  one.concurrency = 1;
+  one.batch = "1";
+  one.progress_label = "for comparison, one at a time over tcp";
+  one.announce = false;
+  ExchangeResult sequential;
+  run_tcp(one, sequential);
+  if (sequential.agreed() != one.clients) throw CliError(kExitCheckFailed, "not every client agreed one at a time");
+  result.sequential_clients = one.clients;
+  result.sequential_per_s = sequential.handshakes_per_s();
 }
 
-Comparison compare(const ExchangeOptions& options, const Scheme& scheme, const ExchangeResult& result) {
-  const Context context = open_context(options.threads, options.backend);
-  Progress progress("for comparison, one at a time", options.clients, "handshakes", options.quiet);
-  return compare_costs(context, scheme, mean_batch_sizes(result), options.clients, options.compare_seconds,
-                       [&](std::uint64_t done) { progress.update(done); });
+void compare(const ExchangeOptions& options, const Scheme& scheme, ExchangeResult& result) {
+  const bool tcp = options.transport == "tcp";
+  const double tcp_seconds = tcp ? options.compare_seconds / 3 : 0;
+  {
+    const Context context = open_context(options.threads, options.backend);
+    Progress progress("for comparison, one at a time", options.clients, "handshakes", options.quiet);
+    const std::size_t batch_size = std::min(options.policy().cap, options.clients);
+    result.comparison =
+        compare_costs(context, scheme, batch_size, options.clients, options.compare_seconds - tcp_seconds,
+                      [&](std::uint64_t done) { progress.update(done); });
+  }
+  if (tcp) run_sequential(options, tcp_seconds, result);
 }
 
 int exchange(const ExchangeOptions& options) {
@@ -64,7 +77,7 @@ int exchange(const ExchangeOptions& options) {
     run_inproc(options, scheme, result);
   }
   const bool all_agreed = result.agreed() == options.clients;
-  if (all_agreed && options.compare_seconds > 0) result.comparison = compare(options, scheme, result);
+  if (all_agreed && options.compare_seconds > 0) compare(options, scheme, result);
   if (options.talks()) fmt::print("\n{}", render(result));
   write_json(options.json, to_json(result));
   return all_agreed ? kExitOk : kExitCheckFailed;

@@ -26,7 +26,7 @@ class TcpRun {
  public:
   explicit TcpRun(const ExchangeOptions& options)
       : options_(options),
-        progress_("exchanging", options.clients, "clients", options.quiet),
+        progress_(options.progress_label, options.clients, "clients", options.quiet),
         watch_(
             loop_, [] {}, [this] { interrupt(); }) {}
 

@@ -34,10 +34,6 @@ double rate(std::uint64_t count, double seconds) {
   return seconds > 0 ? static_cast<double>(count) / seconds : 0;
 }
 
-std::string ratio_text(double ratio) {
-  return fmt::format("{:.2f}x", ratio);
-}
-
 std::vector<std::uint32_t> sorted_latencies(const EndReport& report) {
   std::vector<std::uint32_t> out = report.latency_us;
   std::sort(out.begin(), out.end());
@@ -57,29 +53,31 @@ Table batch_table() {
   return Table({{"batches", Align::kLeft}, {"number"}, {"min"}, {"median"}, {"mean"}, {"max"}});
 }
 
-// Rows of one operation; its steps below kSmallShare of the total are one row in the table (JSON has them all).
+// The steps of one operation, with those below kSmallShare of the total as one (JSON has them all).
+std::vector<StageTime> with_small_steps_merged(const std::vector<StageTime>& steps, double total_ns) {
+  std::vector<StageTime> out, small;
+  for (const StageTime& step : steps) {
+    (static_cast<double>(step.nanoseconds) < kSmallShare * total_ns ? small : out).push_back(step);
+  }
+  if (small.size() < 2) return steps;
+  StageTime merged = small.front();
+  merged.step = fmt::format("{} small steps", small.size());
+  merged.nanoseconds = 0;
+  for (const StageTime& step : small)
+    merged.nanoseconds += step.nanoseconds;
+  out.push_back(merged);
+  return out;
+}
+
 void add_stage_rows(Table& table, const std::vector<StageTime>& steps, double total_ns) {
-  StageTime small;
-  std::size_t small_steps = 0;
   bool first = true;
-  const auto row = [&](const std::string& name, const StageTime& stage) {
-    const auto ns = static_cast<double>(stage.nanoseconds);
-    table.row({first ? stage.op : "", name, duration(ns * kNano),
-               duration(ns * kNano / static_cast<double>(std::max<std::uint64_t>(stage.items, 1))),
+  for (const StageTime& step : with_small_steps_merged(steps, total_ns)) {
+    const auto ns = static_cast<double>(step.nanoseconds);
+    table.row({first ? step.op : "", step.step, duration(ns * kNano),
+               duration(ns * kNano / static_cast<double>(std::max<std::uint64_t>(step.items, 1))),
                fmt::format("{:.1f} %", 100 * ns / total_ns)});
     first = false;
-  };
-  for (const StageTime& stage : steps) {
-    if (static_cast<double>(stage.nanoseconds) >= kSmallShare * total_ns) {
-      row(stage.step, stage);
-      continue;
-    }
-    ++small_steps;
-    small.op = stage.op;
-    small.items = stage.items;
-    small.nanoseconds += stage.nanoseconds;
   }
-  if (small_steps > 0) row(fmt::format("{} small steps", small_steps), small);
 }
 
 std::string stage_table(const std::vector<StageTime>& stages) {
@@ -110,41 +108,29 @@ std::string failure_lines(const OutcomeCounts& outcomes, const std::map<std::str
   return out;
 }
 
-const char* server_work(Role role) {
-  return role == Role::kServerDecaps ? "keygen + decaps" : "encaps";
-}
-
-// The cost of the server's operations in the exchange itself: from the batches' wall time.
-double busy_per_handshake(const ExchangeResult& result) {
-  const double busy = std::chrono::duration<double>(result.server.batches.busy).count();
-  return busy / static_cast<double>(std::max<std::uint64_t>(result.agreed(), 1));
-}
-
-std::size_t server_batch_size(const ExchangeResult& result) {
-  const auto& sizes = result.comparison->batch_sizes;
-  return sizes[result.role == Role::kServerDecaps ? POLYKEM_DECAPS : POLYKEM_ENCAPS];
+void add_comparison_row(Table& table, const std::string& what, double single_per_s, double batched_per_s) {
+  table.row({what, significant(single_per_s) + "/s", significant(batched_per_s) + "/s",
+             fmt::format("{:.2f}x", batched_per_s / single_per_s)});
 }
 
 std::string comparison_text(const ExchangeResult& result) {
   const Comparison& comparison = *result.comparison;
-  const double single = comparison.single.server(result.role);
-  const double batched = comparison.batched.server(result.role);
-  Table table({{"one at a time and in batches", Align::kLeft}, {"one at a time"}, {"in batches"}, {"ratio"}});
-  table.row({fmt::format("server's KEM work ({})", server_work(result.role)), significant(1 / single) + "/s",
-             significant(1 / batched) + "/s", ratio_text(single / batched)});
-  const double single_rate = 1 / comparison.single.whole();
-  table.row({result.transport == "tcp" ? "whole handshake (in batches: over tcp)" : "whole handshake",
-             significant(single_rate) + "/s", significant(result.handshakes_per_s()) + "/s",
-             ratio_text(result.handshakes_per_s() / single_rate)});
+  const char* work = result.role == Role::kServerDecaps ? "keygen, decaps" : "encaps";
+  Table table({{"for comparison", Align::kLeft}, {"one at a time"}, {"in batches"}, {"ratio"}});
+  add_comparison_row(table, result.transport == "tcp" ? "this exchange, over tcp" : "this exchange, in one process",
+                     result.single_per_s(), result.handshakes_per_s());
+  add_comparison_row(table, "the computation of both ends", 1 / comparison.single.whole(),
+                     1 / comparison.batched.whole());
+  add_comparison_row(table, fmt::format("the computation of the server: {}", work),
+                     1 / comparison.single.server(result.role), 1 / comparison.batched.server(result.role));
   std::string out = table.render();
-  const std::uint64_t sample = comparison.single.handshakes;
-  out += fmt::format("one at a time: {}, one library call with count = 1 after another, no network\n",
-                     sample < result.clients ? fmt::format("a sample of {} handshakes", with_commas(sample))
-                                             : fmt::format("the same {} handshakes", with_commas(sample)));
-  out += fmt::format("KEM work in batches: {} items a call, taking turns with one at a time; in the exchange itself,\n",
-                     with_commas(server_batch_size(result)));
-  out += fmt::format("  with the clients computing beside it, the server ran at {}/s\n",
-                     significant(1 / std::max(busy_per_handshake(result), kNano)));
+  if (result.transport == "tcp") {
+    out += fmt::format("one at a time over tcp: {} clients, one after the other\n",
+                       with_commas(result.sequential_clients));
+  }
+  out += fmt::format("computation: the library alone, {} of {} handshakes with count = 1, and in batches of {}\n",
+                     with_commas(comparison.single.handshakes), with_commas(result.clients),
+                     with_commas(comparison.batch_size));
   return out;
 }
 
@@ -197,11 +183,11 @@ void add_comparison(Json& out, const ExchangeResult& result) {
   const Comparison& comparison = *result.comparison;
   const double single = comparison.single.server(result.role);
   const double batched = comparison.batched.server(result.role);
-  out["single_per_s"] = 1 / comparison.single.whole();
+  out["single_per_s"] = result.single_per_s();
   out["ratio"] = single / batched;
-  out["whole_ratio"] = result.handshakes_per_s() * comparison.single.whole();
+  out["whole_ratio"] = result.handshakes_per_s() / result.single_per_s();
   Json in_batches = costs_json(comparison.batched, result.role);
-  in_batches["batch_sizes"] = comparison.batch_sizes;
+  in_batches["batch_size"] = comparison.batch_size;
   out["comparison"] = Json{{"single", costs_json(comparison.single, result.role)}, {"batched", std::move(in_batches)}};
 }
 
@@ -218,6 +204,10 @@ double ExchangeResult::seconds() const {
 
 double ExchangeResult::handshakes_per_s() const {
   return rate(agreed(), seconds());
+}
+
+double ExchangeResult::single_per_s() const {
+  return transport == "tcp" ? sequential_per_s : 1 / comparison->single.whole();
 }
 
 Json failed_reasons(const OutcomeCounts& outcomes) {

@@ -23,11 +23,15 @@ struct ExchangeResult {
   EndReport server;
   EndReport client;
   std::optional<Comparison> comparison;
+  double sequential_per_s = 0;  // tcp, with a comparison: one client after the other over tcp, batches of one
+  std::uint64_t sequential_clients = 0;
 
   /** Handshakes that both ends confirmed. */
   std::uint64_t agreed() const;
   double seconds() const;
   double handshakes_per_s() const;
+  /** The same exchange one client at a time: over tcp, or without a network for inproc. Needs the comparison. */
+  double single_per_s() const;
 };
 
 /** The whole report, ending with a newline. */

@@ -31,29 +31,23 @@ struct Round {
   SecretBytes sk, client_ss, server_ss;
 };
 
-// Runs one operation over the whole round, `batch` items a call, and returns the seconds it took.
-double run_op(const Context& context, const Scheme& scheme, polykem_op op, std::size_t batch, Round& round) {
-  const auto& info = scheme.info();
-  const Clock::time_point start = Clock::now();
-  for (std::size_t first = 0; first < round.items; first += batch) {
-    polykem_request request = Context::request(op, scheme, std::min(batch, round.items - first));
-    std::uint8_t* pk = round.pk.data() + first * info.public_key_bytes;
-    std::uint8_t* sk = round.sk.data() + first * info.secret_key_bytes;
-    std::uint8_t* ct = round.ct.data() + first * info.ciphertext_bytes;
-    if (op == POLYKEM_KEYGEN) {
-      request.pk_out = pk;
-      request.sk_out = sk;
-    } else if (op == POLYKEM_ENCAPS) {
-      request.pk = pk;
-      request.ct_out = ct;
-      request.ss_out = round.client_ss.data() + first * info.shared_secret_bytes;
-    } else {
-      request.sk = sk;
-      request.ct = ct;
-      request.ss_out = round.server_ss.data() + first * info.shared_secret_bytes;
-    }
-    check(polykem_run(context.handle(), &request), "comparison");
+// Runs one operation over the whole round in one call and returns the seconds it took.
+double run_op(const Context& context, const Scheme& scheme, polykem_op op, Round& round) {
+  polykem_request request = Context::request(op, scheme, round.items);
+  if (op == POLYKEM_KEYGEN) {
+    request.pk_out = round.pk.data();
+    request.sk_out = round.sk.data();
+  } else if (op == POLYKEM_ENCAPS) {
+    request.pk = round.pk.data();
+    request.ct_out = round.ct.data();
+    request.ss_out = round.client_ss.data();
+  } else {
+    request.sk = round.sk.data();
+    request.ct = round.ct.data();
+    request.ss_out = round.server_ss.data();
   }
+  const Clock::time_point start = Clock::now();
+  check(polykem_run(context.handle(), &request), "comparison");
   return seconds_since(start);
 }
 
@@ -75,18 +69,17 @@ double confirm_round(const Scheme& scheme, const Round& round) {
   return seconds_since(start);
 }
 
-/** Sums up the costs of handshakes whose operations take sizes[op] items a call. */
+/** Sums up the costs of handshakes whose operations take `batch_size` items a call. */
 class CostMeter {
  public:
-  CostMeter(const Context& context, const Scheme& scheme, const std::array<std::size_t, 3>& sizes)
-      : context_(context), scheme_(scheme), sizes_(sizes) {}
+  CostMeter(const Context& context, const Scheme& scheme, std::size_t batch_size)
+      : context_(context), scheme_(scheme), batch_size_(batch_size) {}
 
-  /** Runs a round of as many handshakes as the largest batch has items, at most `limit`. */
+  /** Runs one batch of handshakes, at most `limit`. */
   void run_round(std::uint64_t limit) {
-    const std::size_t largest = *std::max_element(sizes_.begin(), sizes_.end());
-    Round round(scheme_, static_cast<std::size_t>(std::min<std::uint64_t>(largest, limit)));
+    Round round(scheme_, static_cast<std::size_t>(std::min<std::uint64_t>(batch_size_, limit)));
     for (const polykem_op op : {POLYKEM_KEYGEN, POLYKEM_ENCAPS, POLYKEM_DECAPS}) {
-      sum_.seconds[op] += run_op(context_, scheme_, op, sizes_[op], round);
+      sum_.seconds[op] += run_op(context_, scheme_, op, round);
     }
     sum_.confirm_seconds += confirm_round(scheme_, round);
     sum_.handshakes += round.items;
@@ -106,7 +99,7 @@ class CostMeter {
  private:
   const Context& context_;
   const Scheme& scheme_;
-  std::array<std::size_t, 3> sizes_;
+  std::size_t batch_size_;
   OpCosts sum_;
 };
 
@@ -120,11 +113,10 @@ double OpCosts::whole() const {
   return seconds[POLYKEM_KEYGEN] + seconds[POLYKEM_ENCAPS] + seconds[POLYKEM_DECAPS] + confirm_seconds;
 }
 
-Comparison compare_costs(const Context& context, const Scheme& scheme, const std::array<std::size_t, 3>& batch_sizes,
-                         std::uint64_t handshakes, double budget_seconds,
-                         const std::function<void(std::uint64_t)>& progress) {
-  CostMeter single(context, scheme, {1, 1, 1});
-  CostMeter batched(context, scheme, batch_sizes);
+Comparison compare_costs(const Context& context, const Scheme& scheme, std::size_t batch_size, std::uint64_t handshakes,
+                         double budget_seconds, const std::function<void(std::uint64_t)>& progress) {
+  CostMeter single(context, scheme, 1);
+  CostMeter batched(context, scheme, batch_size);
   const auto finished = [&] {
     return single.handshakes() == handshakes || single.elapsed() + batched.elapsed() >= budget_seconds;
   };
@@ -134,7 +126,7 @@ Comparison compare_costs(const Context& context, const Scheme& scheme, const std
     meter.run_round(handshakes - meter.handshakes());
     progress(single.handshakes());
   }
-  return {single.per_handshake(), batched.per_handshake(), batch_sizes};
+  return {single.per_handshake(), batched.per_handshake(), batch_size};
 }
 
 }  // namespace polykem::cli::net

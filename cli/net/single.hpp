@@ -24,19 +24,18 @@ struct OpCosts {
   double whole() const;
 };
 
-/** The same handshakes one at a time and in batches. */
+/** The same handshakes one at a time and in batches, without a network. */
 struct Comparison {
   OpCosts single;
   OpCosts batched;
-  std::array<std::size_t, 3> batch_sizes{};  // of `batched`, indexed by polykem_op
+  std::size_t batch_size = 1;  // of `batched`
 };
 
-/** Runs complete handshakes without a network, `handshakes` in each of both ways or as many as `budget_seconds` allow,
- * and at least one round of each. The two take turns, so that whatever else the machine does disturbs both alike.
- * progress is called with the handshakes done one at a time. Throws Error if the library fails, and CliError (check
- * failed) if two secrets differ. */
-Comparison compare_costs(const Context& context, const Scheme& scheme, const std::array<std::size_t, 3>& batch_sizes,
-                         std::uint64_t handshakes, double budget_seconds,
-                         const std::function<void(std::uint64_t)>& progress);
+/** Runs complete handshakes, `handshakes` in each of both ways or as many as `budget_seconds` allow, and at least one
+ * call of each. The two take turns, so that whatever else the machine does disturbs both alike. progress is called with
+ * the handshakes done one at a time. Throws Error if the library fails, and CliError (check failed) if two secrets
+ * differ. */
+Comparison compare_costs(const Context& context, const Scheme& scheme, std::size_t batch_size, std::uint64_t handshakes,
+                         double budget_seconds, const std::function<void(std::uint64_t)>& progress);
 
 }  // namespace polykem::cli::net
