@@ -59,6 +59,7 @@ Child::Child(asio::io_context& loop, const std::vector<std::string>& arguments) 
   words.insert(words.end(), arguments.begin(), arguments.end());
   words.insert(words.end(), {"--pipe", std::to_string(fds[1])});
   std::vector<char*> argv;
+  argv.reserve(words.size() + 1);
   for (std::string& word : words)
     argv.push_back(word.data());
   argv.push_back(nullptr);

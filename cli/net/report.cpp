@@ -259,6 +259,7 @@ Json to_json(const ExchangeResult& result) {
                   {"batches", batches_json(result.server.batches)},
                   {"client_batches", batches_json(result.client.batches)},
                   {"server_busy_s", std::chrono::duration<double>(result.server.batches.busy).count()},
+                  {"limits", Json{{"server", result.server.limits}, {"clients", result.client.limits}}},
                   {"stages", stages_json(result.server)}});
   if (result.comparison) add_comparison(out, result);
   return out;
@@ -295,6 +296,7 @@ Json end_to_json(const EndReport& report, const NetOptions& options, const std::
                   {"peer_errors", report.peer_errors},
                   {"seconds", seconds_of(report)},
                   {"handshakes_per_s", rate(report.outcomes.agreed(), seconds_of(report))},
+                  {"limits", report.limits},
                   {"batches", batches_json(report.batches)}});
   if (!latencies.empty()) {
     out["p50_us"] = percentile(latencies, 50);

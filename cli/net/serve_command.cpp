@@ -101,6 +101,7 @@ int serve(ServeOptions options) {
   loop.run();
   progress.finish();
   EndReport report = server.report();
+  report.limits = {budget.note};
   report.stages = read_stages(context);
   conclude(options, report);
   return report.outcomes.of(Outcome::kMismatch) == 0 ? kExitOk : kExitCheckFailed;

@@ -59,7 +59,7 @@ void merge(EndReport& into, const EndReport& other) {
   into.last_ns = std::max(into.last_ns, other.last_ns);
   if (into.backend.empty()) into.backend = other.backend;
   into.threads += other.threads;
-  into.notes.insert(into.notes.end(), other.notes.begin(), other.notes.end());
+  into.limits.insert(into.limits.end(), other.limits.begin(), other.limits.end());
 }
 
 Json to_json(const SizeCounts& counts, bool with_sizes) {
@@ -110,7 +110,7 @@ Json to_json(const EndReport& report) {
               {"last_ns", report.last_ns},
               {"backend", report.backend},
               {"threads", report.threads},
-              {"notes", report.notes}};
+              {"limits", report.limits}};
 }
 
 EndReport end_report_from_json(const Json& json) {
@@ -132,7 +132,7 @@ EndReport end_report_from_json(const Json& json) {
   report.last_ns = json.at("last_ns").get<std::int64_t>();
   report.backend = json.at("backend").get<std::string>();
   report.threads = json.at("threads").get<unsigned>();
-  report.notes = json.at("notes").get<std::vector<std::string>>();
+  report.limits = json.at("limits").get<std::vector<std::string>>();
   return report;
 }
 

@@ -63,7 +63,7 @@ struct EndReport {
   std::int64_t last_ns = 0;               // end of the last one
   std::string backend;
   unsigned threads = 0;
-  std::vector<std::string> notes;  // what it did about limits
+  std::vector<std::string> limits;  // what it did about limits
 };
 
 /** Nanoseconds of the steady clock. */

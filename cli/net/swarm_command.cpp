@@ -103,7 +103,8 @@ int swarm(SwarmCommandOptions options) {
   crowd.start();
   loop.run();
   progress.finish();
-  const EndReport report = crowd.report();
+  EndReport report = crowd.report();
+  report.limits = {budget.note};
   conclude(options, report);
   return exit_code_for(options, report);
 }

@@ -85,6 +85,7 @@ class Exchange(ProgramTest):
         for role in ROLES:
             report = self.exchange("--clients", 200, "--role", role, shell_prefix="ulimit -n 64")
             self.assertEqual(report["agreed"], 200)
+            self.assertIn("limit of 64 open files cannot be raised", report["limits"]["server"][0])
         done = self.check_run("exchange", "--scheme", SCHEME, "--clients", 200, "--compare-seconds", 0,
                               shell_prefix="ulimit -n 64")  # fmt: skip
         self.assertIn("limit of 64 open files cannot be raised", done.stdout)
