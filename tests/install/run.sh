@@ -24,14 +24,17 @@ pkg() { PKG_CONFIG_PATH=$(dirname "$(library "$prefix" polykem.pc)") pkg-config 
 
 # Runs the program and says whether it uses the library it was meant to use.
 run_program() {
-  local program=$1 static=$2
-  if [[ $static == ON ]]; then
-    ! ldd "$program" | grep -q libpolykem || fail "it links the shared library, not the static one"
-    "$program"
-  else
-    LD_LIBRARY_PATH=$libdir ldd "$program" | grep -q "$libdir/libpolykem.so" || fail "it does not use $libdir"
-    LD_LIBRARY_PATH=$libdir "$program"
+  local program=$1 static=$2 path= used
+  if [[ $static == OFF ]]; then
+    path=$libdir
   fi
+  used=$(LD_LIBRARY_PATH=$path ldd "$program")
+  if [[ $static == ON ]]; then
+    [[ $used != *libpolykem* ]] || fail "it links the shared library, not the static one"
+  else
+    [[ $used == *"$libdir/libpolykem.so"* ]] || fail "it does not use $libdir"
+  fi
+  LD_LIBRARY_PATH=$path "$program"
 }
 
 install_tree() {
