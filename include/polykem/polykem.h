@@ -70,6 +70,7 @@ typedef struct polykem_scheme_info_t {
   size_t public_key_bytes, secret_key_bytes, ciphertext_bytes, shared_secret_bytes;
   size_t keygen_draw_bytes; /* random bytes one key pair takes, in the order of the scheme's known-answer tests */
   size_t encaps_draw_bytes; /* the same for one encapsulation */
+  size_t secret_seed_bytes; /* of a secret key in its form as a seed (FIPS 203: d, z); 0 if the set has none */
 } polykem_scheme_info_t;
 
 POLYKEM_API size_t polykem_scheme_count(void);
@@ -125,12 +126,18 @@ typedef enum polykem_key_mode {
   POLYKEM_KEY_SHARED = 1    /* one key, used for all items */
 } polykem_key_mode;
 
+/* How decaps is given its secret keys. */
+typedef enum polykem_secret_form {
+  POLYKEM_SECRET_EXPANDED = 0, /* records of secret_key_bytes, as keygen makes them */
+  POLYKEM_SECRET_SEED = 1      /* records of secret_seed_bytes: the draws that keygen took */
+} polykem_secret_form;
+
 typedef struct polykem_keyset polykem_keyset;
 
 /* One batch. Set struct_size, op, scheme, count and the fields the operation uses; leave the others zero.
  *   keygen: pk_out and sk_out, or keyset_out. draws optional.
  *   encaps: key_mode with pk, or keyset (+ key_index); ct_out, ss_out. draws optional.
- *   decaps: key_mode with sk, or keyset (+ key_index); ct, ss_out.
+ *   decaps: key_mode with sk (+ secret_form), or keyset (+ key_index); ct, ss_out.
  * draws: the scheme's own random inputs (count x *_draw_bytes); NULL: drawn from the context's generator.
  * With a keyset: key_index NULL and key_mode PER_ITEM: item i uses key i of the set (count <= its size);
  * key_mode SHARED: key key_index[0], or key 0 if NULL; otherwise item i uses key key_index[i]. */
@@ -146,6 +153,7 @@ typedef struct polykem_request {
   polykem_status* item_status; /* count entries, or NULL */
   const polykem_keyset* keyset;
   const size_t* key_index;
+  polykem_secret_form secret_form; /* of sk */
 } polykem_request;
 
 /* Runs the batch and returns when it is done. */
@@ -180,9 +188,14 @@ POLYKEM_API void polykem_job_free(polykem_job* job);
 
 /* ---- key sets: keys that stay where they are used ---------------------------------------------------- */
 
-typedef enum polykem_key_kind { POLYKEM_PUBLIC_KEYS = 0, POLYKEM_SECRET_KEYS = 1 } polykem_key_kind;
+typedef enum polykem_key_kind {
+  POLYKEM_PUBLIC_KEYS = 0,
+  POLYKEM_SECRET_KEYS = 1,
+  POLYKEM_SECRET_SEEDS = 2 /* for import: the set holds the secret keys that follow from them */
+} polykem_key_kind;
 
-/* Copies `count` keys into a set of `context`. */
+/* Copies `count` keys into a set of `context`. On a CPU the set also keeps what each use of a key would compute again,
+ * up to 256 MB. A malformed key shows when an item uses it. */
 POLYKEM_API polykem_status polykem_keyset_import(polykem_context* context, const polykem_scheme* scheme,
                                                  polykem_key_kind kind, size_t count, const uint8_t* keys,
                                                  polykem_keyset** out);

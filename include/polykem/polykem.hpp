@@ -80,7 +80,8 @@ class ByteView {
 };
 
 enum class KeyMode { kPerItem = POLYKEM_KEY_PER_ITEM, kShared = POLYKEM_KEY_SHARED };
-enum class KeyKind { kPublic = POLYKEM_PUBLIC_KEYS, kSecret = POLYKEM_SECRET_KEYS };
+enum class KeyKind { kPublic = POLYKEM_PUBLIC_KEYS, kSecret = POLYKEM_SECRET_KEYS, kSeed = POLYKEM_SECRET_SEEDS };
+enum class SecretForm { kExpanded = POLYKEM_SECRET_EXPANDED, kSeed = POLYKEM_SECRET_SEED };
 
 /** One parameter set. A small value; the set itself has static storage. */
 class Scheme {
@@ -255,14 +256,17 @@ class Context {
     return out;
   }
 
-  /** Decapsulates `count` ciphertexts. sk: count keys, or one with KeyMode::kShared. */
-  SharedSecrets decaps(const Scheme& scheme, std::size_t count, KeyMode mode, ByteView sk, ByteView ct) const {
+  /** Decapsulates `count` ciphertexts. sk: count keys in the given form, or one with KeyMode::kShared. */
+  SharedSecrets decaps(const Scheme& scheme, std::size_t count, KeyMode mode, ByteView sk, ByteView ct,
+                       SecretForm form = SecretForm::kExpanded) const {
     const auto& info = scheme.info();
-    need(sk, keys(mode, count) * info.secret_key_bytes, "secret keys");
+    const std::size_t record = form == SecretForm::kSeed ? info.secret_seed_bytes : info.secret_key_bytes;
+    need(sk, keys(mode, count) * record, "secret keys");
     need(ct, count * info.ciphertext_bytes, "ciphertexts");
     SharedSecrets out{SecretBytes(count * info.shared_secret_bytes), {}};
     polykem_request r = request(POLYKEM_DECAPS, scheme, count);
     r.key_mode = static_cast<polykem_key_mode>(mode);
+    r.secret_form = static_cast<polykem_secret_form>(form);
     r.sk = sk.data();
     r.ct = ct.data();
     r.ss_out = out.ss.data();
@@ -273,7 +277,9 @@ class Context {
   /** Copies `count` keys into a set. */
   KeySet import_keys(const Scheme& scheme, KeyKind kind, std::size_t count, ByteView keys) const {
     const auto& info = scheme.info();
-    const std::size_t record = kind == KeyKind::kPublic ? info.public_key_bytes : info.secret_key_bytes;
+    const std::size_t record = kind == KeyKind::kPublic ? info.public_key_bytes
+                               : kind == KeyKind::kSeed ? info.secret_seed_bytes
+                                                        : info.secret_key_bytes;
     need(keys, count * record, "keys");
     polykem_keyset* set = nullptr;
     const auto c_kind = static_cast<polykem_key_kind>(kind);

@@ -62,9 +62,11 @@ polykem_status guarded(F&& body) noexcept {
 
 Status translate(const polykem_request* in, Request& out) {
   if (in == nullptr || in->struct_size != sizeof(polykem_request)) return Status::argument;
-  if (in->op > POLYKEM_DECAPS || in->key_mode > POLYKEM_KEY_SHARED) return Status::argument;
+  if (in->op > POLYKEM_DECAPS || in->key_mode > POLYKEM_KEY_SHARED || in->secret_form > POLYKEM_SECRET_SEED)
+    return Status::argument;
   out = {.op = static_cast<Op>(in->op),
          .shared_key = in->op != POLYKEM_KEYGEN && in->key_mode == POLYKEM_KEY_SHARED,
+         .sk_is_seed = in->op == POLYKEM_DECAPS && in->secret_form == POLYKEM_SECRET_SEED,
          .scheme = from_c(in->scheme),
          .count = in->count,
          .draws = in->draws,
@@ -168,7 +170,8 @@ polykem_status polykem_scheme_info(const polykem_scheme* scheme, polykem_scheme_
           .ciphertext_bytes = s.ciphertext_bytes,
           .shared_secret_bytes = s.shared_secret_bytes,
           .keygen_draw_bytes = s.keygen_draw_bytes,
-          .encaps_draw_bytes = s.encaps_draw_bytes};
+          .encaps_draw_bytes = s.encaps_draw_bytes,
+          .secret_seed_bytes = s.secret_seed_bytes()};
   return POLYKEM_OK;
 }
 
@@ -319,7 +322,7 @@ void polykem_job_free(polykem_job* job) {
 polykem_status polykem_keyset_import(polykem_context* context, const polykem_scheme* scheme, polykem_key_kind kind,
                                      size_t count, const uint8_t* keys, polykem_keyset** out) {
   if (context == nullptr || scheme == nullptr || count == 0 || keys == nullptr || out == nullptr ||
-      kind > POLYKEM_SECRET_KEYS) {
+      kind > POLYKEM_SECRET_SEEDS) {
     return POLYKEM_ERR_ARGUMENT;
   }
   return guarded([&] {

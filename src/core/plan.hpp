@@ -6,6 +6,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "core/isa.hpp"
+
 namespace polykem {
 
 /// One logical stage of an operation: a name the specification uses, where it stands there, and its shapes.
@@ -15,11 +17,13 @@ struct Stage {
   const char* shape;  ///< "inputs -> outputs"
 };
 
-/// What one step of a backend covers: stages [first, first + count) of its operation.
+/// What one step of a backend covers: stages [first, first + count) of its operation. A run of neighbouring tiled steps
+/// is repeated as a group, a tile each time, for data too large to be kept whole.
 struct StepInfo {
   const char* name;
   uint8_t first;
   uint8_t count;
+  bool tiled = false;
 };
 
 /// A step and its code. `Chunk` is the backend's own view of the items in flight.
@@ -59,26 +63,61 @@ struct StepTimes {
   std::array<Entry, kMaxSteps> entries{};
 };
 
-/// Runs a plan over one chunk, the steps in order. With `times`, measures each; without, costs nothing.
+inline namespace POLYKEM_ISA {
+
+/// Adds the time between calls to the entries of `times`, which may be nullptr.
+class StepClock {
+ public:
+  explicit StepClock(StepTimes* times) : times_(times) {
+    if (times_ != nullptr) begin_ = Clock::now();
+  }
+
+  void stop(size_t step, size_t items) {
+    if (times_ == nullptr) return;
+    const auto end = Clock::now();
+    auto& entry = times_->entries[step];
+    entry.calls += 1;
+    entry.items += items;
+    entry.nanoseconds += static_cast<uint64_t>(std::chrono::nanoseconds(end - begin_).count());
+    begin_ = end;
+  }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  StepTimes* times_;
+  Clock::time_point begin_;
+};
+
+/// The first of the tiled steps that end with step i.
+template <class Chunk, size_t N>
+constexpr size_t round_begin(const std::array<Step<Chunk>, N>& steps, size_t i) {
+  while (i > 0 && steps[i - 1].info.tiled)
+    --i;
+  return i;
+}
+
+/// Runs a plan over one chunk, the steps in order. With `times`, measures each; without, costs nothing. A chunk of a
+/// plan with tiled steps has bool next_tile(), called after each round of them: true while there is another tile.
 template <class Chunk, size_t N>
 void run_plan(const std::array<Step<Chunk>, N>& steps, Chunk& chunk, size_t items, StepTimes* times) {
   static_assert(N <= kMaxSteps);
-  if (times == nullptr) {
-    for (const auto& step : steps)
-      step.run(chunk);
-    return;
-  }
-  using Clock = std::chrono::steady_clock;
-  auto begin = Clock::now();
-  for (size_t i = 0; i < N; ++i) {
+  StepClock clock(times);
+  bool first_round = true;
+  for (size_t i = 0; i < N;) {
     steps[i].run(chunk);
-    const auto end = Clock::now();
-    auto& entry = times->entries[i];
-    entry.calls += 1;
-    entry.items += items;
-    entry.nanoseconds += static_cast<uint64_t>(std::chrono::nanoseconds(end - begin).count());
-    begin = end;
+    clock.stop(i, first_round ? items : 0);
+    if constexpr (requires { chunk.next_tile(); }) {
+      if (steps[i].info.tiled && (i + 1 == N || !steps[i + 1].info.tiled)) {
+        first_round = !chunk.next_tile();
+        i = first_round ? i + 1 : round_begin(steps, i);
+        continue;
+      }
+    }
+    ++i;
   }
 }
+
+}  // namespace POLYKEM_ISA
 
 }  // namespace polykem

@@ -76,7 +76,7 @@ Status Engine::make_job(const Request& request, Job::Done done, std::shared_ptr<
   if (backend == nullptr) return Status::backend_unavailable;
   const Operation& operation = backend->op(request.op);
   try {
-    out = std::make_shared<Job>(request, operation, chunk_items(operation, request.count, threads_), std::move(done));
+    out = std::make_shared<Job>(request, *backend, chunk_items(operation, request.count, threads_), std::move(done));
   } catch (const std::bad_alloc&) {
     return Status::out_of_memory;
   }
@@ -107,15 +107,17 @@ Status Engine::submit(const Request& request, Job::Done done, std::shared_ptr<Jo
 }
 
 Status Engine::generate_keyset(const Scheme& scheme, size_t count, uint8_t* pk, KeySet& out) {
-  out.scheme = &scheme;
-  out.kind = KeyKind::secret_keys;
-  out.count = count;
-  const Status status = reserve(out);
-  if (status != Status::ok) return status;
-  return run({.op = Op::keygen, .scheme = &scheme, .count = count, .pk_out = pk, .sk_out = out.record(0)});
+  return fill_by_keygen(scheme, count, nullptr, pk, out);
 }
 
 Status Engine::import_keyset(const Scheme& scheme, KeyKind kind, size_t count, const uint8_t* keys, KeySet& out) {
+  if (kind == KeyKind::secret_seeds) {
+    if (scheme.secret_seed_bytes() == 0) return Status::argument;
+    if (count > std::numeric_limits<ptrdiff_t>::max() / scheme.public_key_bytes) return Status::argument;
+    SecureBuffer pk;
+    if (!pk.reserve(count * scheme.public_key_bytes)) return Status::out_of_memory;
+    return fill_by_keygen(scheme, count, keys, reinterpret_cast<uint8_t*>(pk.data()), out);
+  }
   out.scheme = &scheme;
   out.kind = kind;
   out.count = count;
@@ -125,7 +127,37 @@ Status Engine::import_keyset(const Scheme& scheme, KeyKind kind, size_t count, c
   const size_t bytes = count * out.record_bytes();
   if (out.on_device()) return out.device_records.fill(keys, bytes);
   std::memcpy(out.record(0), keys, bytes);
+  expand(out);
   return Status::ok;
+}
+
+/// Secret keys from keygen; draws may be nullptr.
+Status Engine::fill_by_keygen(const Scheme& scheme, size_t count, const uint8_t* draws, uint8_t* pk, KeySet& out) {
+  out.scheme = &scheme;
+  out.kind = KeyKind::secret_keys;
+  out.count = count;
+  Status status = reserve(out);
+  if (status != Status::ok) return status;
+  status =
+      run({.op = Op::keygen, .scheme = &scheme, .count = count, .draws = draws, .pk_out = pk, .sk_out = out.record(0)});
+  if (status == Status::ok) expand(out);
+  return status;
+}
+
+/// Adds the backend's own form of the keys, if there is one and memory for it.
+void Engine::expand(KeySet& set) const {
+  constexpr size_t kAtATime = 64;
+  const SchemeBackend* backend = backend_for(*set.scheme, set.count);
+  if (set.on_device() || backend == nullptr) return;
+  const KeyForm& form = set.form(*backend);
+  if (form.bytes == 0 || set.count > KeySet::kExpandedBudget / form.bytes) return;
+  SecureBuffer workspace;
+  if (!workspace.reserve(form.workspace_bytes(kAtATime)) || !set.expanded.reserve(set.count * form.bytes)) return;
+  for (size_t first = 0; first < set.count; first += kAtATime) {
+    form.expand(set.expanded.data() + first * form.bytes, set.record(first), std::min(kAtATime, set.count - first),
+                workspace.data());
+  }
+  set.expanded_for = backend->backend;
 }
 
 /// Room for the records where the batches that use them will run.

@@ -35,6 +35,7 @@ class Engine {
   Status submit(const Request& request, Job::Done done, std::shared_ptr<Job>& out);
 
   Status generate_keyset(const Scheme& scheme, size_t count, uint8_t* pk, KeySet& out);
+  /// With KeyKind::secret_seeds, `keys` are seeds.
   Status import_keyset(const Scheme& scheme, KeyKind kind, size_t count, const uint8_t* keys, KeySet& out);
 
   /// Queues a batch whose arrays all lie on the current GPU on the caller's stream (a cudaStream_t) and returns.
@@ -45,6 +46,8 @@ class Engine {
 
   const SchemeBackend* backend_for(const Request& request) const;
   Status reserve(KeySet& set) const;
+  Status fill_by_keygen(const Scheme& scheme, size_t count, const uint8_t* draws, uint8_t* pk, KeySet& out);
+  void expand(KeySet& set) const;
   Status make_job(const Request& request, Job::Done done, std::shared_ptr<Job>& out) const;
   ThreadPool& pool();
 

@@ -6,8 +6,8 @@
 
 namespace polykem {
 
-Job::Job(const Request& request, const Operation& operation, size_t chunk, Done done)
-    : request_(request), operation_(operation), chunk_(chunk), done_(std::move(done)), items_left_(request.count) {}
+Job::Job(const Request& request, const SchemeBackend& backend, size_t chunk, Done done)
+    : request_(request), backend_(backend), chunk_(chunk), done_(std::move(done)), items_left_(request.count) {}
 
 void Job::work(WorkerPool& workers, Profile& profile) {
   std::unique_ptr<Worker> worker;
@@ -32,14 +32,21 @@ void Job::work(WorkerPool& workers, Profile& profile) {
 }
 
 Status Job::compute(size_t first, size_t count, Worker& worker, Profile& profile) {
+  const bool timed = profile.enabled();
+  if (request_.sk_is_seed) {
+    const Operation& keygen = backend_.op(Op::keygen);
+    StepTimes times;
+    const Status status = expand_seeds(request_, keygen, first, count, worker, timed ? &times : nullptr);
+    if (status != Status::ok) return status;
+    if (timed) profile.add(Op::keygen, keygen, times);
+  }
   if (request_.item_status == nullptr && worker.item_status.size() < count) worker.item_status.resize(count);
   Status* item_status = request_.item_status == nullptr ? worker.item_status.data() : request_.item_status + first;
   std::fill_n(item_status, count, Status::ok);
   StepTimes times;
-  const bool timed = profile.enabled();
-  const Status status = run_chunk(request_, operation_, first, count, item_status, worker, timed ? &times : nullptr);
+  const Status status = run_chunk(request_, backend_, first, count, item_status, worker, timed ? &times : nullptr);
   if (status != Status::ok) return status;
-  if (timed) profile.add(request_.op, operation_, times);
+  if (timed) profile.add(request_.op, backend_.op(request_.op), times);
   const bool all_ok = std::all_of(item_status, item_status + count, [](Status s) { return s == Status::ok; });
   return all_ok ? Status::ok : Status::items;
 }

@@ -17,7 +17,7 @@ class Job {
  public:
   using Done = std::function<void(Status)>;
 
-  Job(const Request& request, const Operation& operation, size_t chunk, Done done);
+  Job(const Request& request, const SchemeBackend& backend, size_t chunk, Done done);
 
   size_t chunks() const { return (request_.count + chunk_ - 1) / chunk_; }
   /// True when every chunk has been claimed.
@@ -36,7 +36,7 @@ class Job {
   void complete();
 
   const Request request_;
-  const Operation& operation_;
+  const SchemeBackend& backend_;
   const size_t chunk_;
   const Done done_;
   std::atomic<size_t> next_{0};

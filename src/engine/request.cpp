@@ -44,6 +44,7 @@ Status validate(const Request& r) {
       return validate_key(r, r.pk);
     case Op::decaps:
       if (r.ct == nullptr || r.ss_out == nullptr) return Status::argument;
+      if (r.sk_is_seed && (s.secret_seed_bytes() == 0 || r.keyset != nullptr)) return Status::argument;
       return validate_key(r, r.sk);
   }
   return Status::argument;

@@ -10,6 +10,7 @@ namespace polykem {
 struct Request {
   Op op = Op::keygen;
   bool shared_key = false;
+  bool sk_is_seed = false;
   const Scheme* scheme = nullptr;
   size_t count = 0;
   const uint8_t* draws = nullptr;

@@ -22,7 +22,7 @@ void WorkerPool::give_back(std::unique_ptr<Worker> worker) {
 
 void Worker::wipe() {
   secure_zero(workspace.data(), used_bytes);
-  secure_zero(gathered_keys.data(), gathered_keys.size());
+  secure_zero(keys.data(), keys.size());
   used_bytes = 0;
 }
 
@@ -42,20 +42,54 @@ const uint8_t* keys_from_set(const Request& r, size_t first, size_t count, Worke
   if (r.key_index == nullptr) return set.record(first);
   if (set.on_device()) return set.record(0);  // the backend chooses by index
   const size_t bytes = set.record_bytes();
-  if (!worker.gathered_keys.reserve(count * bytes)) return nullptr;
-  auto* gathered = reinterpret_cast<uint8_t*>(worker.gathered_keys.data());
+  if (!worker.keys.reserve(count * bytes)) return nullptr;
+  auto* gathered = reinterpret_cast<uint8_t*>(worker.keys.data());
   for (size_t i = 0; i < count; ++i)
     std::memcpy(gathered + i * bytes, set.record(r.key_index[first + i]), bytes);
   return gathered;
 }
 
+/// The same keys in the backend's own form, if the set has it.
+ExpandedKeys expanded_keys(const Request& r, const SchemeBackend& backend, size_t first) {
+  const KeySet& set = *r.keyset;
+  if (set.expanded.size() == 0 || set.expanded_for != backend.backend) return {};
+  const size_t bytes = set.form(backend).bytes;
+  const size_t* index = r.key_index;
+  const size_t begin = index == nullptr && !r.shared_key ? first : 0;
+  if (index != nullptr && !r.shared_key) index += first;
+  return {.data = set.expanded.data() + begin * bytes, .bytes = bytes, .shared = r.shared_key, .index = index};
+}
+
+bool reserve_workspace(Worker& worker, const Operation& operation, size_t count) {
+  const size_t bytes = operation.workspace_bytes(count);
+  worker.used_bytes = std::max(worker.used_bytes, bytes);
+  return worker.workspace.reserve(bytes);
+}
+
 }  // namespace
 
-Status run_chunk(const Request& r, const Operation& operation, size_t first, size_t count, Status* item_status,
+Status expand_seeds(const Request& r, const Operation& keygen, size_t first, size_t count, Worker& worker,
+                    StepTimes* times) {
+  const Scheme& s = *r.scheme;
+  const size_t keys = r.shared_key ? 1 : count;
+  if (!reserve_workspace(worker, keygen, keys)) return Status::out_of_memory;
+  if (!worker.keys.reserve(keys * (s.secret_key_bytes + s.public_key_bytes))) return Status::out_of_memory;
+  worker.item_status.assign(std::max(keys, worker.item_status.size()), Status::ok);
+  auto* sk = reinterpret_cast<uint8_t*>(worker.keys.data());
+  const Batch batch{.count = keys,
+                    .draws = r.sk + (r.shared_key ? 0 : first * s.secret_seed_bytes()),
+                    .drbg = &worker.drbg,
+                    .pk_out = sk + keys * s.secret_key_bytes,
+                    .sk_out = sk,
+                    .item_status = worker.item_status.data()};
+  return keygen.run(batch, worker.workspace.data(), times);
+}
+
+Status run_chunk(const Request& r, const SchemeBackend& backend, size_t first, size_t count, Status* item_status,
                  Worker& worker, StepTimes* times) {
   const Scheme& s = *r.scheme;
-  const size_t workspace_bytes = operation.workspace_bytes(count);
-  if (!worker.workspace.reserve(workspace_bytes)) return Status::out_of_memory;
+  const Operation& operation = backend.op(r.op);
+  if (!reserve_workspace(worker, operation, count)) return Status::out_of_memory;
   if (r.draws == nullptr) {
     const Status status = worker.drbg.prepare();
     if (status != Status::ok) return status;
@@ -79,8 +113,9 @@ Status run_chunk(const Request& r, const Operation& operation, size_t first, siz
     (r.op == Op::encaps ? batch.pk : batch.sk) = keys;
     if (r.keyset->on_device() && !r.shared_key)
       batch.key_index = r.key_index == nullptr ? nullptr : r.key_index + first;
+    batch.expanded = expanded_keys(r, backend, first);
   }
-  worker.used_bytes = std::max(worker.used_bytes, workspace_bytes);
+  if (r.sk_is_seed) batch.sk = reinterpret_cast<const uint8_t*>(worker.keys.data());
   return operation.run(batch, worker.workspace.data(), times);
 }
 

@@ -4,7 +4,7 @@
 
 #include <array>
 
-#include "core/plan.hpp"
+#include "core/operations.hpp"
 
 namespace polykem::ntru {
 
@@ -48,5 +48,7 @@ inline constexpr std::array kDecapsStages{
     Stage{"sha3_256.reject", "[NTRU20, Decapsulate]", "PRF key, ct -> rejection secret"},
     Stage{"cmov", "[NTRU20, Decapsulate]", "both secrets, fail mask -> ss"},
 };
+
+inline constexpr OpStages kStages{kKeygenStages, kEncapsStages, kDecapsStages};
 
 }  // namespace polykem::ntru

@@ -32,7 +32,7 @@ template <NtruParams P, class Isa>
 struct Chunk {
   static constexpr size_t kGranule = kLanes;
   static constexpr size_t kItems = kLanes;
-  static size_t workspace_bytes() {
+  static size_t workspace_bytes(size_t) {
     return Arena::bytes<Block<P>>(1) + Arena::bytes<std::byte>(Isa::mul(P.n)->workspace_bytes) +
            Arena::bytes<std::byte>(Isa::inverse().workspace_bytes);
   }

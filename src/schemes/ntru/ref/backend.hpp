@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "schemes/ntru/backend.hpp"
+#include "core/operations.hpp"
+#include "schemes/ntru/kem.hpp"
 #include "schemes/ntru/ref/ops.hpp"
 
 namespace polykem::ntru::ref {
 
 template <NtruParams P>
 inline constexpr SchemeBackend kBackend =
-    Operations<Kem<Ops<P, PortablePrims>>, Chunk<P, PortablePrims>>::backend(BackendId::ref);
+    scheme_backend<Operations<Kem<Ops<P, PortablePrims>>, Chunk<P, PortablePrims>>>(BackendId::ref, kStages);
 
 }  // namespace polykem::ntru::ref

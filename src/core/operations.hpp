@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+// Turns a scheme's plans over a backend's chunk type into the Operations that the engine runs.
+#pragma once
+
+#include <array>
+#include <span>
+#include <string_view>
+
+#include "core/isa.hpp"
+#include "core/scheme.hpp"
+
+namespace polykem {
+inline namespace POLYKEM_ISA {
+
+/// The logical stages of a scheme's three operations.
+struct OpStages {
+  std::span<const Stage> keygen, encaps, decaps;
+
+  constexpr std::span<const Stage> of(Op op) const {
+    return op == Op::keygen ? keygen : op == Op::encaps ? encaps : decaps;
+  }
+};
+
+/// `Plans` has constexpr arrays keygen, encaps, decaps of Step<Chunk>. `Chunk` has: Chunk(const Batch&, std::byte*),
+/// static size_t workspace_bytes(size_t items), and constants kGranule and kItems.
+template <class Plans, class Chunk>
+struct Operations {
+  static constexpr size_t kGranule = Chunk::kGranule;
+  static constexpr size_t kItems = Chunk::kItems;
+
+  template <Op kOp>
+  static constexpr const auto& plan() {
+    if constexpr (kOp == Op::keygen) {
+      return Plans::keygen;
+    } else if constexpr (kOp == Op::encaps) {
+      return Plans::encaps;
+    } else {
+      return Plans::decaps;
+    }
+  }
+
+  template <Op kOp>
+  static constexpr auto kInfos = step_infos(plan<kOp>());
+
+  static size_t workspace_bytes(size_t items) { return Chunk::workspace_bytes(items); }
+
+  template <Op kOp>
+  static Status run(const Batch& batch, std::byte* workspace, StepTimes* times) {
+    Chunk chunk(batch, workspace);
+    run_plan(plan<kOp>(), chunk, batch.count, times);
+    return Status::ok;
+  }
+};
+
+/// Whole blocks of items run as `Blocks` does, fewer than kFewestForBlocks as `Singles` does. Both are Operations with
+/// the same steps.
+template <class Blocks, class Singles, size_t kFewestForBlocks>
+struct SplitOperations {
+  static constexpr size_t kGranule = Blocks::kGranule;
+  static constexpr size_t kItems = Blocks::kItems;
+
+  template <Op kOp>
+  static constexpr auto kInfos = Blocks::template kInfos<kOp>;
+
+  static size_t workspace_bytes(size_t items) {
+    return items < kFewestForBlocks ? Singles::workspace_bytes(items) : Blocks::workspace_bytes(items);
+  }
+
+  template <Op kOp>
+  static Status run(const Batch& batch, std::byte* workspace, StepTimes* times) {
+    static_assert(same_steps(Blocks::template kInfos<kOp>, Singles::template kInfos<kOp>));
+    return batch.count < kFewestForBlocks ? Singles::template run<kOp>(batch, workspace, times)
+                                          : Blocks::template run<kOp>(batch, workspace, times);
+  }
+
+ private:
+  template <size_t N>
+  static consteval bool same_steps(const std::array<StepInfo, N>& a, const std::array<StepInfo, N>& b) {
+    for (size_t i = 0; i < N; ++i) {
+      if (std::string_view(a[i].name) != b[i].name || a[i].first != b[i].first || a[i].count != b[i].count)
+        return false;
+    }
+    return true;
+  }
+};
+
+template <class Ops, Op kOp>
+constexpr Operation operation(const OpStages& stages) {
+  return {stages.of(kOp), Ops::template kInfos<kOp>, Ops::kGranule,
+          Ops::kItems,    Ops::workspace_bytes,      Ops::template run<kOp>};
+}
+
+/// `Ops`: Operations or SplitOperations.
+template <class Ops>
+constexpr SchemeBackend scheme_backend(BackendId id, const OpStages& stages) {
+  return {id,
+          {operation<Ops, Op::keygen>(stages), operation<Ops, Op::encaps>(stages), operation<Ops, Op::decaps>(stages)}};
+}
+
+}  // namespace POLYKEM_ISA
+}  // namespace polykem
