@@ -56,6 +56,7 @@ Json list_as_json(const std::vector<Backend>& backends) {
                                  {"shared_secret_bytes", info.shared_secret_bytes},
                                  {"keygen_draw_bytes", info.keygen_draw_bytes},
                                  {"encaps_draw_bytes", info.encaps_draw_bytes},
+                                 {"secret_seed_bytes", info.secret_seed_bytes},
                                  {"backends", backends_of(scheme, backends)}});
   }
   result["backends"] = Json::array();
