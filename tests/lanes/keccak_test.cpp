@@ -49,8 +49,10 @@ TEST_P(KeccakLanesTest, HashesAgreeWithReferenceAtEveryLengthAndCount) {
     for (size_t count : {1, 3, 8, 9}) {
       const size_t in_stride = length + 5, out_length = length + 1, out_stride = out_length + 3;
       const auto in = noise.bytes(in_stride * count);
-      std::vector<uint8_t> hashes(count * 32), out128(count * out_stride), out256(count * out_stride);
+      std::vector<uint8_t> hashes(count * 32), long_hashes(count * 64), out128(count * out_stride),
+          out256(count * out_stride);
       keccak().sha3_256({hashes.data(), 32}, {in.data(), in_stride}, length, count);
+      keccak().sha3_512({long_hashes.data(), 64}, {in.data(), in_stride}, length, count);
       keccak().shake128({out128.data(), out_stride}, out_length, {in.data(), in_stride}, length, count);
       keccak().shake256({out256.data(), out_stride}, out_length, {in.data(), in_stride}, length, count);
       for (size_t i = 0; i < count; ++i) {
@@ -58,6 +60,9 @@ TEST_P(KeccakLanesTest, HashesAgreeWithReferenceAtEveryLengthAndCount) {
         uint8_t digest[32];
         sha3_256(digest, {message, length});
         ASSERT_EQ(std::memcmp(digest, &hashes[i * 32], 32), 0) << length << " " << count << " " << i;
+        uint8_t long_digest[64];
+        sha3_512(long_digest, {message, length});
+        ASSERT_EQ(std::memcmp(long_digest, &long_hashes[i * 64], 64), 0) << length << " " << count << " " << i;
         const auto want128 = shake(Shake::Strength::shake128, message, length, out_length);
         const auto want256 = shake(Shake::Strength::shake256, message, length, out_length);
         ASSERT_EQ(std::memcmp(want128.data(), &out128[i * out_stride], out_length), 0) << length << " " << i;

@@ -14,6 +14,9 @@ void keccak_f1600(uint64_t state[25]);
 /// SHA3-256 of the concatenation of two byte strings (the second may be empty). [FIPS202, 6.1]
 void sha3_256(uint8_t out[32], std::span<const uint8_t> first, std::span<const uint8_t> second = {});
 
+/// SHA3-512 of the concatenation of two byte strings (the second may be empty). [FIPS202, 6.1]
+void sha3_512(uint8_t out[64], std::span<const uint8_t> first, std::span<const uint8_t> second = {});
+
 /// SHAKE as a stream: absorb any number of times, then squeeze any number of times. Zeroises itself. [FIPS202, 6.2]
 class Shake {
  public:

@@ -16,6 +16,8 @@ struct KeccakLanes {
 
   /// SHA3-256 of `count` messages of `length` bytes; 32 bytes each. [FIPS202, 6.1]
   void (*sha3_256)(ByteRows out, ConstByteRows in, size_t length, size_t count);
+  /// SHA3-512, 64 bytes each. [FIPS202, 6.1]
+  void (*sha3_512)(ByteRows out, ConstByteRows in, size_t length, size_t count);
   /// SHAKE128 / SHAKE256 of `count` messages of `length` bytes; out_length bytes each. [FIPS202, 6.2]
   void (*shake128)(ByteRows out, size_t out_length, ConstByteRows in, size_t length, size_t count);
   void (*shake256)(ByteRows out, size_t out_length, ConstByteRows in, size_t length, size_t count);

@@ -189,6 +189,10 @@ inline void sha3_256_rows(ByteRows out, ConstByteRows in, size_t length, size_t 
   hash_rows<136, 0x06>(out, 32, in, length, count);
 }
 
+inline void sha3_512_rows(ByteRows out, ConstByteRows in, size_t length, size_t count) {
+  hash_rows<72, 0x06>(out, 64, in, length, count);
+}
+
 inline void permute_states(uint64_t* states) {
   V64 state[kStateWords];
   for (size_t word = 0; word < kStateWords; ++word)
@@ -198,8 +202,8 @@ inline void permute_states(uint64_t* states) {
     state[word].store(states + word * V64::kLanes);
 }
 
-inline constexpr KeccakLanes kKeccakLanesTable = {V64::kLanes, sha3_256_rows, hash_rows<168, 0x1f>,
-                                                  hash_rows<136, 0x1f>, permute_states};
+inline constexpr KeccakLanes kKeccakLanesTable = {V64::kLanes,          sha3_256_rows,        sha3_512_rows,
+                                                  hash_rows<168, 0x1f>, hash_rows<136, 0x1f>, permute_states};
 
 }  // namespace POLYKEM_ISA
 }  // namespace polykem::lanes

@@ -102,6 +102,22 @@ size_t absorb_bytes(uint64_t state[25], size_t rate, size_t position, std::span<
   return position;
 }
 
+/// SHA3 with a digest of kBytes bytes; the capacity is twice that. [FIPS202, 6.1]
+template <size_t kBytes>
+void sha3(uint8_t* out, std::span<const uint8_t> first, std::span<const uint8_t> second) {
+  constexpr size_t kRate = 200 - 2 * kBytes;
+  uint64_t state[25] = {};
+  size_t position = 0;
+  for (const auto part : {first, second})
+    position = absorb_bytes(state, kRate, position, part);
+  xor_byte(state, position, 0x06);
+  xor_byte(state, kRate - 1, 0x80);
+  keccak_f1600(state);
+  for (size_t i = 0; i < kBytes; ++i)
+    out[i] = static_cast<uint8_t>(state[i / 8] >> (8 * (i % 8)));
+  secure_zero(state, sizeof state);
+}
+
 }  // namespace
 
 void keccak_f1600(uint64_t state[25]) {
@@ -114,17 +130,11 @@ void keccak_f1600(uint64_t state[25]) {
 }
 
 void sha3_256(uint8_t out[32], std::span<const uint8_t> first, std::span<const uint8_t> second) {
-  constexpr size_t kRate = 136;
-  uint64_t state[25] = {};
-  size_t position = 0;
-  for (const auto part : {first, second})
-    position = absorb_bytes(state, kRate, position, part);
-  xor_byte(state, position, 0x06);
-  xor_byte(state, kRate - 1, 0x80);
-  keccak_f1600(state);
-  for (size_t i = 0; i < 32; ++i)
-    out[i] = static_cast<uint8_t>(state[i / 8] >> (8 * (i % 8)));
-  secure_zero(state, sizeof state);
+  sha3<32>(out, first, second);
+}
+
+void sha3_512(uint8_t out[64], std::span<const uint8_t> first, std::span<const uint8_t> second) {
+  sha3<64>(out, first, second);
 }
 
 Shake::~Shake() {

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sampling of one polynomial: uniform by rejection (public), centred binomial in constant time.
+#pragma once
+
+#include "ct/ct.hpp"
+#include "prim/keccak/keccak.hpp"
+#include "prim/ntt/ntt.hpp"
+#include "schemes/mlkem/types.hpp"
+
+namespace polykem::mlkem::ref {
+inline namespace POLYKEM_ISA {
+
+/// A uniform transform from SHAKE128(rho, first, second), 12 bits at a time, those below q. [FIPS203, Alg 7]
+inline void sample_ntt(Poly& a, const uint8_t* rho, size_t first, size_t second) {
+  const uint8_t position[2] = {static_cast<uint8_t>(first), static_cast<uint8_t>(second)};
+  Shake xof(Shake::Strength::shake128);
+  xof.absorb({rho, kSymBytes});
+  xof.absorb(position);
+  for (size_t filled = 0; filled < kN;) {
+    uint8_t block[static_cast<size_t>(Shake::Strength::shake128)];
+    xof.squeeze(block);
+    for (size_t i = 0; i + 3 <= sizeof block && filled < kN; i += 3) {
+      const uint32_t bits = block[i] | uint32_t{block[i + 1]} << 8 | uint32_t{block[i + 2]} << 16;
+      const uint32_t low = bits & 0xfff, high = bits >> 12;
+      if (low < kQ) a.c[filled++] = static_cast<uint16_t>(low);
+      if (high < kQ && filled < kN) a.c[filled++] = static_cast<uint16_t>(high);
+    }
+  }
+}
+
+/// Coefficient i is the sum of kEta bits minus the sum of the next kEta bits. in: 64 kEta bytes. [FIPS203, Alg 8]
+template <unsigned kEta>
+void sample_cbd(Poly& a, const uint8_t* in) {
+  constexpr unsigned kBytes = kEta == 2 ? 4 : 3, kCount = 8 * kBytes / (2 * kEta);  // read and drawn at a time
+  constexpr uint32_t kEvery = kEta == 2 ? 0x55555555u : 0x249249u;                  // each kEta-th bit
+  constexpr uint32_t kField = (1u << kEta) - 1;
+  for (size_t i = 0; i < kN / kCount; ++i) {
+    uint32_t bits = 0;
+    for (unsigned j = 0; j < kBytes; ++j)
+      bits |= uint32_t{in[i * kBytes + j]} << (8 * j);
+    uint32_t sums = 0;  // of kEta neighbours, side by side
+    for (unsigned j = 0; j < kEta; ++j)
+      sums += bits >> j & kEvery;
+    for (unsigned j = 0; j < kCount; ++j) {
+      const uint32_t plus = sums >> (2 * kEta * j) & kField, minus = sums >> (2 * kEta * j + kEta) & kField;
+      a.c[i * kCount + j] = static_cast<uint16_t>(ntt::reduce_once(plus + kQ - minus));
+    }
+  }
+}
+
+}  // namespace POLYKEM_ISA
+}  // namespace polykem::mlkem::ref

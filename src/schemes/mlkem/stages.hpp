@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// The operations of ML-KEM and Kyber as lists of stages, in the specification's words. Nothing here knows an
+// implementation. Where round 3 differs, the shape says so.
+#pragma once
+
+#include <array>
+
+#include "core/operations.hpp"
+#include "core/plan.hpp"
+
+namespace polykem::mlkem {
+
+inline constexpr std::array kKeygenStages{
+    Stage{"randombytes", "[FIPS203, Alg 19, L1-2]", "-> d, z"},
+    Stage{"sha3_512", "[FIPS203, Alg 13, L1]", "d, k (round 3: d) -> rho, sigma"},
+    Stage{"gen_a", "[FIPS203, Alg 13, L3-7]", "rho -> A^"},
+    Stage{"sample_cbd", "[FIPS203, Alg 13, L8-15]", "sigma -> s, e"},
+    Stage{"ntt", "[FIPS203, Alg 13, L16-17]", "s, e -> s^, e^"},
+    Stage{"basemul", "[FIPS203, Alg 13, L18]", "A^, s^, e^ -> t^ = A^ s^ + e^"},
+    Stage{"tobytes", "[FIPS203, Alg 13, L19-20]", "t^, rho, s^, z -> ek and their parts of dk"},
+    Stage{"sha3_256.ek", "[FIPS203, Alg 16, L3]", "ek -> H(ek), its part of dk"},
+};
+
+inline constexpr std::array kEncapsStages{
+    Stage{"randombytes", "[FIPS203, Alg 20, L1]", "-> m (round 3: SHA3-256 of what was drawn)"},
+    Stage{"sha3_256.ek", "[FIPS203, Alg 17, L1]", "ek -> H(ek)"},
+    Stage{"sha3_512", "[FIPS203, Alg 17, L1]", "m, H(ek) -> K, r"},
+    Stage{"frombytes", "[FIPS203, Alg 14, L2-3]", "ek -> t^, rho, validity (round 3: always)"},
+    Stage{"gen_a", "[FIPS203, Alg 14, L4-8]", "rho -> A^"},
+    Stage{"sample_cbd", "[FIPS203, Alg 14, L9-17]", "r -> y, e1, e2"},
+    Stage{"ntt", "[FIPS203, Alg 14, L18]", "y -> y^"},
+    Stage{"basemul", "[FIPS203, Alg 14, L19-21]", "A^, t^, y^ -> A^T y^, t^T y^"},
+    Stage{"invntt", "[FIPS203, Alg 14, L19-21]", "A^T y^, t^T y^ -> A^T y, t^T y"},
+    Stage{"add", "[FIPS203, Alg 14, L19-21]", "A^T y, t^T y, e1, e2, m -> u, v"},
+    Stage{"compress_tobytes", "[FIPS203, Alg 14, L22-23]", "u, v -> c"},
+    Stage{"shared_secret", "[FIPS203, Alg 17, L3]", "K (round 3: SHAKE256(K, SHA3-256(c))) -> ss"},
+};
+
+inline constexpr std::array kDecapsStages{
+    Stage{"sha3_256.ek", "[FIPS203, 7.3]", "dk -> its hash of ek is right (round 3: always)"},
+    Stage{"frombytes", "[FIPS203, Alg 15, L1-5]", "c, dk -> u, v, s^, t^, rho"},
+    Stage{"ntt.u", "[FIPS203, Alg 15, L6]", "u -> u^"},
+    Stage{"basemul.su", "[FIPS203, Alg 15, L6]", "s^, u^ -> s^T u^"},
+    Stage{"invntt.su", "[FIPS203, Alg 15, L6]", "s^T u^ -> s^T u"},
+    Stage{"tomsg", "[FIPS203, Alg 15, L6-7]", "v - s^T u -> m"},
+    Stage{"sha3_512", "[FIPS203, Alg 18, L6]", "m, H(ek) -> K, r"},
+    Stage{"shake256.reject", "[FIPS203, Alg 18, L7]", "z, c -> rejection secret (round 3: c -> SHA3-256(c))"},
+    Stage{"gen_a", "[FIPS203, Alg 14, L4-8]", "rho -> A^"},
+    Stage{"sample_cbd", "[FIPS203, Alg 14, L9-17]", "r -> y, e1, e2"},
+    Stage{"ntt", "[FIPS203, Alg 14, L18]", "y -> y^"},
+    Stage{"basemul", "[FIPS203, Alg 14, L19-21]", "A^, t^, y^ -> A^T y^, t^T y^"},
+    Stage{"invntt", "[FIPS203, Alg 14, L19-21]", "A^T y^, t^T y^ -> A^T y, t^T y"},
+    Stage{"add", "[FIPS203, Alg 14, L19-21]", "A^T y, t^T y, e1, e2, m -> u, v"},
+    Stage{"compress_compare", "[FIPS203, Alg 18, L8-9]", "u, v, c -> fail mask"},
+    Stage{"cmov", "[FIPS203, Alg 18, L9-12]", "both secrets, fail mask -> ss (round 3: by SHAKE256)"},
+};
+
+inline constexpr OpStages kStages{kKeygenStages, kEncapsStages, kDecapsStages};
+
+}  // namespace polykem::mlkem

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// Polynomials and keys of one item, as the stages pass them on.
+#pragma once
+
+#include <cstdint>
+
+#include "schemes/mlkem/params.hpp"
+
+namespace polykem::mlkem {
+
+/// 256 coefficients in [0, q), or below 2^12 where a record of Kyber was unpacked; lowest first, or in the transform's
+/// order of [FIPS203, 4.3].
+struct alignas(64) Poly {
+  uint16_t c[kN];
+};
+
+/// An encapsulation key ready for use: what a key set keeps.
+template <size_t kK>
+struct PublicKey {
+  Poly a[kK * kK];  ///< the transposed matrix, row by row: a[i k + j] = SampleNTT(rho, i, j)
+  Poly t[kK];
+  uint8_t hash[kSymBytes];  ///< H(ek)
+  uint32_t valid;           ///< 0 if a coefficient is not below q (ML-KEM)
+};
+
+/// A decapsulation key ready for use: what a key set keeps.
+template <size_t kK>
+struct SecretKey {
+  PublicKey<kK> pk;
+  Poly s[kK];
+  uint8_t z[kSymBytes];
+  uint32_t valid;  ///< 0 if H(ek) is not the stored hash (ML-KEM)
+};
+
+}  // namespace polykem::mlkem
