@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "schemes/frodo/frodo.hpp"
 #include "schemes/mlkem/mlkem.hpp"
 #include "schemes/ntru/ntru.hpp"
 
@@ -15,7 +16,7 @@ namespace {
 
 std::vector<const Scheme*> collect() {
   std::vector<const Scheme*> all;
-  for (const auto family : {ntru::schemes(), mlkem::schemes()}) {
+  for (const auto family : {ntru::schemes(), mlkem::schemes(), frodo::schemes()}) {
     for (const Scheme& scheme : family)
       all.push_back(&scheme);
   }

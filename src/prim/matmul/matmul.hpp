@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// Products of matrices over Z/2^16, of any shape.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace polykem {
+
+/// A matrix of 16-bit words, row i beginning at data + i * stride. No alignment is needed; 64 bytes are fastest.
+struct Matrix16 {
+  uint16_t* data;
+  size_t stride;
+  uint16_t* row(size_t i) const { return data + i * stride; }
+};
+struct ConstMatrix16 {
+  const uint16_t* data;
+  size_t stride;
+  ConstMatrix16(const uint16_t* words, size_t words_of_row) : data(words), stride(words_of_row) {}
+  ConstMatrix16(Matrix16 m) : data(m.data), stride(m.stride) {}
+  const uint16_t* row(size_t i) const { return data + i * stride; }
+};
+
+/// Shape of c (rows x columns) += a (rows x inner) b (inner x columns).
+struct ProductShape {
+  size_t rows, inner, columns;
+};
+
+/// What one instruction set offers. All arithmetic is modulo 2^16; c overlaps neither operand. Branches and addresses
+/// depend on shapes only.
+struct MatMul {
+  /// c += a b. For a wide b: its rows are read along.
+  void (*mul_add)(Matrix16 c, ConstMatrix16 a, ConstMatrix16 b, ProductShape shape);
+  /// c += a b with b given as its transpose (columns x inner). For a narrow b: dot products along the rows of both.
+  void (*mul_add_transposed)(Matrix16 c, ConstMatrix16 a, ConstMatrix16 b_transposed, ProductShape shape);
+};
+
+extern const MatMul kMatMulPortable;
+extern const MatMul kMatMulAvx2;
+extern const MatMul kMatMulAvx512;
+
+}  // namespace polykem

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+// The items in flight: their records and their working memory.
+#pragma once
+
+#include "core/arena.hpp"
+#include "core/scheme.hpp"
+#include "schemes/frodo/kernels.hpp"
+
+namespace polykem::frodo {
+
+/// The short strings of one item.
+struct Item {
+  uint8_t draws[112];       ///< s, seedSE, z or mu, salt
+  uint8_t seed_input[128];  ///< pkh, mu, salt
+  uint8_t seed[104];        ///< 0x5f or 0x96, seedSE; then, in encaps and decaps, k
+  uint16_t m[kSquare];      ///< C, then M = C - B' S
+  uint32_t fail;            ///< all ones: the ciphertext is rejected
+};
+static_assert(sizeof(Item::draws) >= kSets[4].keygen_draw_bytes());
+static_assert(sizeof(Item::seed_input) >= kMaxSecretBytes + kSets[4].encaps_draw_bytes());
+static_assert(sizeof(Item::seed) >= 1 + kSets[4].seed_se_bytes() + kMaxSecretBytes);
+
+/// Items of one set on one instruction set. A is never there as a whole: gen_a writes kTileRows rows of it, the product
+/// uses them up, and next_tile() moves on, to the next key when all rows of one have been.
+struct Chunk {
+  /// Enough rows to pay for loading and storing the sums, few enough to stay in the L2 cache.
+  static constexpr size_t kTileRows = 32;
+
+  static size_t workspace_bytes(const Set& set, size_t items);
+  Chunk(const Set& set, const Kernels& kernels, const Batch& batch, std::byte* workspace);
+  bool next_tile();
+
+  const Set& set;
+  const Kernels& kernels;
+  const Batch& io;
+  Item* items;
+  size_t tile_item = 0, tile_row = 0;
+
+  size_t n() const { return set.n(); }
+  size_t tile_rows() const { return n() - tile_row < kTileRows ? n() - tile_row : kTileRows; }
+  Matrix16 tile() const { return {tile_, tile_stride(set)}; }
+
+  /// S transposed or S': kBar rows of n.
+  Matrix16 s(size_t i) const { return {noise_ + i * noise_stride(set), n()}; }
+  /// E, then B, of keygen: n rows of kBar.
+  Matrix16 e(size_t i) const { return {s(i).data + kBar * n(), kBar}; }
+  /// E', then B' = S' A + E', of encaps and decaps: kBar rows of n.
+  Matrix16 e1(size_t i) const { return {s(i).data + kBar * n(), n()}; }
+  /// E'', then V, then C: kBar rows of kBar.
+  Matrix16 e2(size_t i) const { return {s(i).data + 2 * kBar * n(), kBar}; }
+  /// The unpacked B' of the ciphertext, later B transposed: kBar rows of n.
+  Matrix16 b(size_t i) const { return {b_ + i * kBar * n(), n()}; }
+  /// c1, c2, salt, k: what ss is the hash of.
+  uint8_t* hashed(size_t i) const { return hashed_ + i * hashed_stride(set); }
+  size_t hashed_stride() const { return hashed_stride(set); }
+  size_t noise_stride() const { return noise_stride(set); }
+
+  const uint8_t* sk(size_t i) const { return io.sk + (io.shared_key ? 0 : i * set.secret_key_bytes()); }
+  const uint8_t* pk(size_t i) const {
+    if (io.sk != nullptr) return sk(i) + set.pk_offset();
+    return io.pk + (io.shared_key ? 0 : i * set.public_key_bytes());
+  }
+  const uint8_t* ct(size_t i) const { return io.ct + i * set.ciphertext_bytes(); }
+  uint8_t* pk_out(size_t i) const { return io.pk_out + i * set.public_key_bytes(); }
+  uint8_t* sk_out(size_t i) const { return io.sk_out + i * set.secret_key_bytes(); }
+  uint8_t* ct_out(size_t i) const { return io.ct_out + i * set.ciphertext_bytes(); }
+  /// Keys that differ: items, or one.
+  size_t keys() const { return io.shared_key ? 1 : io.count; }
+
+ private:
+  static constexpr size_t in_lines(size_t words) { return (words + 31) / 32 * 32; }
+  static constexpr size_t tile_stride(const Set& set) { return in_lines(set.n()); }
+  static constexpr size_t noise_stride(const Set& set) { return in_lines(set.encaps_samples()); }
+  static constexpr size_t hashed_stride(const Set& set) { return set.ciphertext_bytes() + set.p.secret_bytes; }
+
+  uint16_t *tile_, *noise_, *b_;
+  uint8_t* hashed_;
+};
+
+}  // namespace polykem::frodo

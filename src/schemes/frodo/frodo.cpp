@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "schemes/frodo/frodo.hpp"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "schemes/frodo/kem.hpp"
+
+namespace polykem::frodo {
+
+namespace {
+
+/// Items [first, first + count) of a batch.
+Batch part_of(Batch batch, const Set& set, Op op, size_t first, size_t count) {
+  const auto advance = [first](auto*& records, size_t bytes) {
+    if (records != nullptr) records += first * bytes;
+  };
+  batch.count = count;
+  advance(batch.draws, op == Op::keygen ? set.keygen_draw_bytes() : set.encaps_draw_bytes());
+  if (!batch.shared_key) {
+    advance(batch.pk, set.public_key_bytes());
+    advance(batch.sk, set.secret_key_bytes());
+  }
+  advance(batch.ct, set.ciphertext_bytes());
+  advance(batch.pk_out, set.public_key_bytes());
+  advance(batch.sk_out, set.secret_key_bytes());
+  advance(batch.ct_out, set.ciphertext_bytes());
+  advance(batch.ss_out, set.p.secret_bytes);
+  return batch;
+}
+
+/// One set on one backend, in the form that the engine runs. All sets and backends share the same steps.
+template <size_t kSet, class Backend>
+struct SetOperations : Operations<Kem, Chunk> {
+  static constexpr size_t kGranule = Backend::kGranule;
+  static constexpr size_t kItems = Backend::kItems;
+
+  static size_t workspace_bytes(size_t items) { return Chunk::workspace_bytes(kSets[kSet], items); }
+
+  /// Items with keys of their own have no rows of A in common: a few at a time, so that they stay in the cache.
+  template <Op kOp>
+  static Status run(const Batch& batch, std::byte* workspace, StepTimes* times) {
+    const size_t most = batch.shared_key ? batch.count : Backend::kItemsWithOwnKeys;
+    for (size_t first = 0; first < batch.count; first += most) {
+      const Batch part = part_of(batch, kSets[kSet], kOp, first, std::min(most, batch.count - first));
+      Chunk chunk(kSets[kSet], Backend::kernels(), part, workspace);
+      run_plan(plan<kOp>(), chunk, part.count, times);
+    }
+    return Status::ok;
+  }
+};
+
+struct Ref {
+  static constexpr BackendId kId = BackendId::ref;
+  static constexpr size_t kGranule = 1, kItems = 8, kItemsWithOwnKeys = 1;
+  static const Kernels& kernels() { return kKernelsRef; }
+};
+
+template <size_t kSet, class... Backends>
+std::span<const SchemeBackend> backends() {
+  static const SchemeBackend all[] = {scheme_backend<SetOperations<kSet, Backends>>(Backends::kId, kStages)...};
+  return all;
+}
+
+template <size_t kSet>
+Scheme scheme() {
+  const Set& set = kSets[kSet];
+  return {.name = set.name,
+          .family = "frodokem",
+          .title = set.title,
+          .aliases = {},
+          .security_category = set.p.category,
+          .public_key_bytes = set.public_key_bytes(),
+          .secret_key_bytes = set.secret_key_bytes(),
+          .ciphertext_bytes = set.ciphertext_bytes(),
+          .shared_secret_bytes = set.p.secret_bytes,
+          .keygen_draw_bytes = set.keygen_draw_bytes(),
+          .encaps_draw_bytes = set.encaps_draw_bytes(),
+          .backends = backends<kSet, Ref>()};
+}
+
+template <size_t... kSet>
+std::span<const Scheme> all_schemes(std::index_sequence<kSet...>) {
+  static const Scheme all[] = {scheme<kSet>()...};
+  return all;
+}
+
+}  // namespace
+
+std::span<const Scheme> schemes() {
+  return all_schemes(std::make_index_sequence<kSetCount>());
+}
+
+}  // namespace polykem::frodo

@@ -1,0 +1,347 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "schemes/frodo/ops.hpp"
+
+#include <bit>
+#include <cstring>
+
+#include "ct/ct.hpp"
+#include "prim/drbg/drbg.hpp"
+#include "prim/keccak/keccak.hpp"
+#include "schemes/frodo/chunk.hpp"
+
+namespace polykem::frodo {
+
+size_t Chunk::workspace_bytes(const Set& set, size_t items) {
+  return Arena::bytes<Item>(items) + Arena::bytes<uint16_t>(kTileRows * tile_stride(set)) +
+         Arena::bytes<uint16_t>(items * noise_stride(set)) + Arena::bytes<uint16_t>(items * kBar * set.n()) +
+         Arena::bytes<uint8_t>(items * hashed_stride(set));
+}
+
+Chunk::Chunk(const Set& of, const Kernels& with, const Batch& batch, std::byte* workspace)
+    : set(of), kernels(with), io(batch) {
+  Arena arena(workspace);
+  items = arena.take<Item>(io.count);
+  tile_ = arena.take<uint16_t>(kTileRows * tile_stride(set));
+  noise_ = arena.take<uint16_t>(io.count * noise_stride(set));
+  b_ = arena.take<uint16_t>(io.count * kBar * n());
+  hashed_ = arena.take<uint8_t>(io.count * hashed_stride(set));
+}
+
+bool Chunk::next_tile() {
+  tile_row += kTileRows;
+  if (tile_row < n()) return true;
+  tile_row = 0;
+  tile_item += 1;
+  if (tile_item < keys()) return true;
+  tile_item = 0;
+  return false;
+}
+
+namespace ops {
+
+namespace {
+
+constexpr uint8_t kSeedDomainKeygen = 0x5f, kSeedDomainEncaps = 0x96;
+
+template <class F>
+void each(Chunk& c, F&& f) {
+  for (size_t i = 0; i < c.io.count; ++i)
+    f(c.items[i], i);
+}
+
+/// The SHAKE of all but A: `count` messages of `length` bytes.
+void shake(const Chunk& c, ByteRows out, size_t out_length, ConstByteRows in, size_t length, size_t count) {
+  constexpr size_t kFewestForLanes = 2;
+  if (c.kernels.keccak != nullptr && count >= kFewestForLanes) {
+    const auto hash = c.set.p.shake256 ? c.kernels.keccak->shake256 : c.kernels.keccak->shake128;
+    hash(out, out_length, in, length, count);
+    return;
+  }
+  for (size_t i = 0; i < count; ++i) {
+    Shake stream(c.set.p.shake256 ? Shake::Strength::shake256 : Shake::Strength::shake128);
+    stream.absorb({in.data + i * in.stride, length});
+    stream.squeeze({out.data + i * out.stride, out_length});
+  }
+}
+
+ByteRows rows_of(uint8_t* first) {
+  return {first, sizeof(Item)};
+}
+ConstByteRows const_rows_of(const uint8_t* first) {
+  return {first, sizeof(Item)};
+}
+
+void swap_if_big_endian([[maybe_unused]] uint16_t* words, [[maybe_unused]] size_t count) {
+  if constexpr (std::endian::native == std::endian::big) {
+    for (size_t i = 0; i < count; ++i)
+      words[i] = static_cast<uint16_t>(words[i] << 8 | words[i] >> 8);
+  }
+}
+
+void draw(Chunk& c, size_t bytes) {
+  each(c, [&](Item& t, size_t i) {
+    if (c.io.draws != nullptr) {
+      std::memcpy(t.draws, c.io.draws + i * bytes, bytes);
+    } else {
+      c.io.drbg->fill({t.draws, bytes}, c.kernels.keystream);
+    }
+  });
+}
+
+/// r from domain byte and seedSE, which `seed` holds; it goes where the samples will be.
+void expand_noise(Chunk& c, uint8_t domain, size_t samples) {
+  each(c, [&](Item& t, size_t) { t.seed[0] = domain; });
+  const ByteRows out{reinterpret_cast<uint8_t*>(c.s(0).data), c.noise_stride() * sizeof(uint16_t)};
+  shake(c, out, samples * 2, const_rows_of(c.items->seed), 1 + c.set.seed_se_bytes(), c.io.count);
+}
+
+/// Rows [tile_row, tile_row + tile_rows) of A, each a SHAKE128 of its number and the seed. [FRODO21, Alg 8]
+void gen_a_shake(Chunk& c, const uint8_t* seed_a) {
+  constexpr size_t kInput = 2 + kSeedABytes;
+  uint8_t in[Chunk::kTileRows][kInput];
+  const size_t rows = c.tile_rows(), row_bytes = c.n() * 2;
+  for (size_t k = 0; k < rows; ++k) {
+    in[k][0] = static_cast<uint8_t>(c.tile_row + k);
+    in[k][1] = static_cast<uint8_t>((c.tile_row + k) >> 8);
+    std::memcpy(in[k] + 2, seed_a, kSeedABytes);
+  }
+  const ByteRows out{reinterpret_cast<uint8_t*>(c.tile().data), c.tile().stride * sizeof(uint16_t)};
+  if (c.kernels.keccak != nullptr) {
+    c.kernels.keccak->shake128(out, row_bytes, {in[0], kInput}, kInput, rows);
+  } else {
+    for (size_t k = 0; k < rows; ++k) {
+      Shake stream(Shake::Strength::shake128);
+      stream.absorb(in[k]);
+      stream.squeeze({out.data + k * out.stride, row_bytes});
+      swap_if_big_endian(c.tile().row(k), c.n());
+    }
+  }
+}
+
+void gen_tile(Chunk& c, const uint8_t* seed_a) {
+  if (c.set.gen_a == GenA::shake) {
+    gen_a_shake(c, seed_a);
+  } else {
+    c.kernels.aes.grid(c.tile().data, c.tile().stride, seed_a, c.tile_row, c.tile_rows(), c.n());
+  }
+}
+
+/// Coefficient number `index` of Encode reads these bits of mu, the lowest first. [FRODO21, Alg 1]
+struct MessageBits {
+  const Set& set;
+  unsigned bits() const { return set.p.bits; }
+  unsigned shift() const { return set.p.logq - set.p.bits; }
+
+  uint16_t encoded(const uint8_t* mu, size_t index) const {
+    unsigned value = 0;
+    for (unsigned k = 0; k < bits(); ++k) {
+      const size_t bit = index * bits() + k;
+      value |= (mu[bit / 8] >> (bit % 8) & 1u) << k;
+    }
+    return static_cast<uint16_t>(value << shift());
+  }
+
+  /// mu |= the bits that coefficient c stands for: c 2^B / q, rounded. [FRODO21, Alg 2]
+  void decode(uint8_t* mu, size_t index, uint16_t c) const {
+    const unsigned value = (c + (1u << (shift() - 1))) >> shift();
+    for (unsigned k = 0; k < bits(); ++k) {
+      const size_t bit = index * bits() + k;
+      mu[bit / 8] = static_cast<uint8_t>(mu[bit / 8] | (value >> k & 1u) << (bit % 8));
+    }
+  }
+};
+
+}  // namespace
+
+// ---- keygen
+
+void draw_keygen(Chunk& c) {
+  draw(c, c.set.keygen_draw_bytes());
+}
+
+void expand_seed_a(Chunk& c) {
+  const uint8_t* z = c.items->draws + c.set.p.secret_bytes + c.set.seed_se_bytes();
+  shake(c, {c.io.pk_out, c.set.public_key_bytes()}, kSeedABytes, const_rows_of(z), kSeedABytes, c.io.count);
+}
+
+void expand_r_keygen(Chunk& c) {
+  each(c, [&](Item& t, size_t) { std::memcpy(t.seed + 1, t.draws + c.set.p.secret_bytes, c.set.seed_se_bytes()); });
+  expand_noise(c, kSeedDomainKeygen, c.set.keygen_samples());
+}
+
+void sample_s_e(Chunk& c) {
+  each(c, [&](Item&, size_t i) { c.kernels.sample(c.s(i).data, c.set.keygen_samples(), c.set.p.cdf); });
+}
+
+void gen_a_keygen(Chunk& c) {
+  gen_tile(c, c.pk_out(c.tile_item));
+}
+
+void mul_a_s(Chunk& c) {
+  const Matrix16 e = c.e(c.tile_item);
+  c.kernels.matmul.mul_add_transposed({e.row(c.tile_row), e.stride}, c.tile(), c.s(c.tile_item),
+                                      {c.tile_rows(), c.n(), kBar});
+}
+
+void pack_b(Chunk& c) {
+  each(c, [&](Item&, size_t i) { c.kernels.pack(c.pk_out(i) + kSeedABytes, c.e(i).data, c.n() * kBar, c.set.p.logq); });
+}
+
+void hash_new_pk(Chunk& c) {
+  shake(c, {c.io.sk_out + c.set.pkh_offset(), c.set.secret_key_bytes()}, c.set.p.secret_bytes,
+        {c.io.pk_out, c.set.public_key_bytes()}, c.set.public_key_bytes(), c.io.count);
+}
+
+void store_sk(Chunk& c) {
+  each(c, [&](Item& t, size_t i) {
+    uint8_t* sk = c.sk_out(i);
+    std::memcpy(sk, t.draws, c.set.p.secret_bytes);
+    std::memcpy(sk + c.set.pk_offset(), c.pk_out(i), c.set.public_key_bytes());
+    swap_if_big_endian(c.s(i).data, c.n() * kBar);
+    std::memcpy(sk + c.set.s_offset(), c.s(i).data, c.n() * kBar * sizeof(uint16_t));
+  });
+}
+
+// ---- encaps, and what decaps has in common with it
+
+void draw_encaps(Chunk& c) {
+  draw(c, c.set.encaps_draw_bytes());
+  each(c, [&](Item& t, size_t i) {
+    std::memcpy(t.seed_input + c.set.p.secret_bytes, t.draws, c.set.encaps_draw_bytes());
+    std::memcpy(c.hashed(i) + c.set.salt_offset(), t.draws + c.set.p.secret_bytes, c.set.salt_bytes());
+  });
+}
+
+void hash_pk(Chunk& c) {
+  shake(c, rows_of(c.items->seed_input), c.set.p.secret_bytes, {c.io.pk, c.set.public_key_bytes()},
+        c.set.public_key_bytes(), c.keys());
+  for (size_t i = c.keys(); i < c.io.count; ++i)
+    std::memcpy(c.items[i].seed_input, c.items->seed_input, c.set.p.secret_bytes);
+}
+
+void derive_seed_k(Chunk& c) {
+  shake(c, rows_of(c.items->seed + 1), c.set.seed_se_bytes() + c.set.p.secret_bytes, const_rows_of(c.items->seed_input),
+        c.set.p.secret_bytes + c.set.encaps_draw_bytes(), c.io.count);
+  each(c, [&](Item& t, size_t i) {
+    std::memcpy(c.hashed(i) + c.set.ciphertext_bytes(), t.seed + 1 + c.set.seed_se_bytes(), c.set.p.secret_bytes);
+  });
+}
+
+void expand_r(Chunk& c) {
+  expand_noise(c, kSeedDomainEncaps, c.set.encaps_samples());
+}
+
+void sample_s1_e1_e2(Chunk& c) {
+  each(c, [&](Item&, size_t i) { c.kernels.sample(c.s(i).data, c.set.encaps_samples(), c.set.p.cdf); });
+}
+
+void gen_a(Chunk& c) {
+  gen_tile(c, c.pk(c.tile_item));
+}
+
+/// Of a shared key's tile all items make use at once.
+void mul_s1_a(Chunk& c) {
+  const size_t last = c.io.shared_key ? c.io.count : c.tile_item + 1;
+  for (size_t i = c.tile_item; i < last; ++i) {
+    const Matrix16 s = c.s(i);
+    c.kernels.matmul.mul_add(c.e1(i), Matrix16{s.data + c.tile_row, s.stride}, c.tile(), {kBar, c.tile_rows(), c.n()});
+  }
+}
+
+void pack_c1(Chunk& c) {
+  each(c, [&](Item&, size_t i) { c.kernels.pack(c.hashed(i), c.e1(i).data, c.n() * kBar, c.set.p.logq); });
+}
+
+void unpack_b(Chunk& c) {
+  for (size_t i = 0; i < c.keys(); ++i)
+    c.kernels.unpack_transposed(c.b(i).data, c.pk(i) + kSeedABytes, c.n(), c.set.p.logq);
+}
+
+void mul_s1_b(Chunk& c) {
+  each(c, [&](Item&, size_t i) {
+    c.kernels.matmul.mul_add_transposed(c.e2(i), c.s(i), c.b(c.io.shared_key ? 0 : i), {kBar, c.n(), kBar});
+  });
+}
+
+void encode_mu(Chunk& c) {
+  const MessageBits message{c.set};
+  each(c, [&](Item& t, size_t i) {
+    uint16_t* v = c.e2(i).data;
+    for (size_t k = 0; k < kSquare; ++k)
+      v[k] = static_cast<uint16_t>(v[k] + message.encoded(t.seed_input + c.set.p.secret_bytes, k));
+  });
+}
+
+void pack_c2(Chunk& c) {
+  each(c, [&](Item&, size_t i) {
+    c.kernels.pack(c.hashed(i) + c.set.c2_offset(), c.e2(i).data, kSquare, c.set.p.logq);
+    std::memcpy(c.ct_out(i), c.hashed(i), c.set.ciphertext_bytes());
+  });
+}
+
+void hash_ct_k(Chunk& c) {
+  shake(c, {c.io.ss_out, c.set.p.secret_bytes}, c.set.p.secret_bytes, {c.hashed(0), c.hashed_stride()},
+        c.hashed_stride(), c.io.count);
+}
+
+// ---- decaps
+
+void unpack_c(Chunk& c) {
+  each(c, [&](Item& t, size_t i) {
+    c.kernels.unpack(c.b(i).data, c.ct(i), c.n() * kBar, c.set.p.logq);
+    c.kernels.unpack(t.m, c.ct(i) + c.set.c2_offset(), kSquare, c.set.p.logq);
+  });
+}
+
+/// S lies where the samples will be.
+void mul_b1_s(Chunk& c) {
+  each(c, [&](Item& t, size_t i) {
+    std::memcpy(c.s(i).data, c.sk(i) + c.set.s_offset(), c.n() * kBar * sizeof(uint16_t));
+    swap_if_big_endian(c.s(i).data, c.n() * kBar);
+    uint16_t product[kSquare] = {};
+    c.kernels.matmul.mul_add_transposed({product, kBar}, c.b(i), c.s(i), {kBar, c.n(), kBar});
+    for (size_t k = 0; k < kSquare; ++k)
+      t.m[k] = static_cast<uint16_t>(t.m[k] - product[k]);
+  });
+}
+
+void decode_m(Chunk& c) {
+  const MessageBits message{c.set};
+  const size_t ss = c.set.p.secret_bytes;
+  each(c, [&](Item& t, size_t i) {
+    std::memcpy(t.seed_input, c.sk(i) + c.set.pkh_offset(), ss);
+    uint8_t* mu = t.seed_input + ss;
+    std::memset(mu, 0, ss);
+    for (size_t k = 0; k < kSquare; ++k)
+      message.decode(mu, k, t.m[k]);
+    std::memcpy(mu + ss, c.ct(i) + c.set.salt_offset(), c.set.salt_bytes());
+  });
+}
+
+/// Packing loses nothing but bits above q, so that equal matrices are equal bytes.
+void compare_ct(Chunk& c) {
+  each(c, [&](Item& t, size_t i) {
+    uint8_t* own = c.hashed(i);
+    const uint8_t* ct = c.ct(i);
+    c.kernels.pack(own, c.e1(i).data, c.n() * kBar, c.set.p.logq);
+    c.kernels.pack(own + c.set.c2_offset(), c.e2(i).data, kSquare, c.set.p.logq);
+    uint8_t difference = 0;
+    for (size_t k = 0; k < c.set.salt_offset(); ++k)
+      difference = static_cast<uint8_t>(difference | (own[k] ^ ct[k]));
+    t.fail = ct::mask_nonzero(difference);
+    std::memcpy(own, ct, c.set.ciphertext_bytes());
+  });
+}
+
+void select_k_or_s(Chunk& c) {
+  each(c, [&](Item& t, size_t i) {
+    uint8_t* k = c.hashed(i) + c.set.ciphertext_bytes();
+    const uint8_t* s = c.sk(i);
+    const auto fail = static_cast<uint8_t>(t.fail);
+    for (size_t j = 0; j < c.set.p.secret_bytes; ++j)
+      k[j] = static_cast<uint8_t>(k[j] ^ (fail & (k[j] ^ s[j])));
+  });
+}
+
+}  // namespace ops
+}  // namespace polykem::frodo
