@@ -9,6 +9,7 @@
 #include "common/context.hpp"
 #include "common/exit_codes.hpp"
 #include "kat/draws.hpp"
+#include "kat/json_fields.hpp"
 
 namespace polykem::cli {
 namespace {
@@ -149,6 +150,7 @@ Tally run_accumulated(const Context& context, const Scheme& scheme, const Accumu
     tick(n);
   }
   Tally tally;
+  tally.cases = 1;
   const std::string label = fmt::format("{}, {} rounds of {}", scheme.name(), wanted.rounds, wanted.mode);
   if (!rounds.agree()) {
     tally.fail(label + ": a ciphertext does not decapsulate to its secret");

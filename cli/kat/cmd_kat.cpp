@@ -12,8 +12,8 @@
 #include "common/progress.hpp"
 #include "common/table.hpp"
 #include "kat/accumulated.hpp"
+#include "kat/formats.hpp"
 #include "kat/runner.hpp"
-#include "kat/vectors.hpp"
 
 namespace polykem::cli {
 namespace {
@@ -23,15 +23,18 @@ constexpr const char* kFooter =
     "  polykem kat ntruhps4096821.json                  keygen, encaps, decaps and rejections, count by count\n"
     "  polykem kat PQCkemKAT_1590.rsp --batch 64        NIST's own file, in batches of 64 different keys\n"
     "  polykem kat accumulated.json --scheme ntruhrss701\n"
+    "  polykem kat internalProjection.json.gz mlkem_768_test.json.gz     NIST's ACVP, Wycheproof\n"
     "\n"
-    "Files may be gzipped; their kind is recognised by content. Exit code 1: an answer was wrong, or nothing was run.";
+    "Files may be gzipped; their kind is recognised by content. A case is what the file counts, a check one operation "
+    "of\n"
+    "it. Exit code 1: an answer was wrong, a case was not run, or nothing was run.";
 
 struct KatOptions {
   CommonOptions common;
   std::vector<std::string> files;
   std::vector<std::string> accumulated;
   std::string scheme;
-  std::size_t batch = 0;
+  RunOptions run;
   bool skip_unknown = false;
 };
 
@@ -43,11 +46,6 @@ struct Row {
   bool skipped = false;
 };
 
-const polykem_scheme* find_scheme(const std::string& name) {
-  const polykem_scheme* handle = nullptr;
-  return polykem_scheme_find(name.c_str(), &handle) == POLYKEM_OK ? handle : nullptr;
-}
-
 class KatRun {
  public:
   KatRun(const KatOptions& options, const Context& context) : options_(options), context_(context) {
@@ -56,13 +54,9 @@ class KatRun {
 
   void file(const std::string& path) {
     try {
-      const std::string text = read_text_maybe_gzip(path);
-      const std::size_t start = std::min(text.find_first_not_of(" \t\r\n"), text.size());
-      if (start == text.size()) throw CliError(kExitBadInput, "the file is empty");
-      if (text[start] != '{' && text[start] != '[') return cases(path, parse_rsp(text));
-      const Json root = parse_json(text);
-      if (is_accumulated(root)) return accumulated(path, parse_accumulated(root));
-      cases(path, parse_kat_json(root));
+      KnownAnswers answers = parse_known_answers(read_text_maybe_gzip(path), only_);
+      if (!answers.suites.empty()) return suites(path, answers.suites);
+      accumulated(path, answers.accumulated);
     } catch (const CliError& e) {
       Row row;
       row.file = path;
@@ -86,28 +80,32 @@ class KatRun {
   }
 
  private:
-  void cases(const std::string& path, KatFile file) {
+  void suites(const std::string& path, std::vector<Suite>& all) {
+    std::size_t others = 0;
+    for (Suite& suite : all) {
+      const polykem_scheme* handle = find_scheme(suite.scheme);
+      if (handle == nullptr) {
+        unknown(path, suite.scheme);
+      } else if (only_ != nullptr && only_ != handle) {
+        ++others;
+      } else {
+        cases(path, Scheme(handle), suite);
+      }
+    }
+    if (others < all.size()) return;
+    throw CliError(kExitBadInput, fmt::format("the file is of set {}, not of {}",
+                                              Scheme(find_scheme(all[0].scheme)).name(), Scheme(only_).name()));
+  }
+
+  void cases(const std::string& path, const Scheme& scheme, Suite& suite) {
     Row row;
     row.file = path;
-    row.scheme = file.scheme;
-    const polykem_scheme* handle = file.scheme.empty() ? only_ : find_scheme(file.scheme);
-    if (file.scheme.empty() && handle == nullptr) {
-      throw CliError(kExitBadInput, "the file does not name its set", "name it with --scheme");
-    }
-    if (handle == nullptr) return unknown(row);
-    const Scheme scheme(handle);
-    if (only_ != nullptr && only_ != handle) {
-      throw CliError(kExitBadInput,
-                     fmt::format("the file is of set {}, not of {}", scheme.name(), Scheme(only_).name()));
-    }
     row.scheme = scheme.name();
     row.backend = backend_for(context_, scheme, options_.common.backend);
-    if (file.cases.empty()) throw CliError(kExitBadInput, "the file holds no cases", "is the file complete?");
-    complete_cases(file, scheme);
-    const std::size_t total = items_of(file, options_.batch);
-    Progress progress(row.scheme, total, "items", options_.common.quiet);
+    fit_suite(suite, scheme);
+    Progress progress(row.scheme, items_of(suite, options_.run.batch), "items", options_.common.quiet);
     std::size_t done = 0;
-    row.tally = run_cases(context_, scheme, file, options_.batch, [&](std::size_t n) { progress.update(done += n); });
+    row.tally = run_suite(context_, scheme, suite, options_.run, [&](std::size_t n) { progress.update(done += n); });
     rows_.push_back(row);
   }
 
@@ -128,8 +126,8 @@ class KatRun {
       Progress progress(row.scheme, total, "rounds", options_.common.quiet);
       std::size_t done = 0;
       for (const AccumulatedCase& c : set.cases) {
-        row.tally.add(
-            run_accumulated(context_, scheme, c, options_.batch, [&](std::size_t n) { progress.update(done += n); }));
+        row.tally.add(run_accumulated(context_, scheme, c, options_.run.batch,
+                                      [&](std::size_t n) { progress.update(done += n); }));
       }
       rows_.push_back(row);
     }
@@ -141,12 +139,15 @@ class KatRun {
     rows_.push_back(row);
   }
 
-  void unknown(Row row) {
+  void unknown(const std::string& path, const std::string& scheme) {
     if (!options_.skip_unknown) {
-      throw CliError(kExitBadInput, fmt::format("this build has no parameter set '{}'", row.scheme),
+      throw CliError(kExitBadInput, fmt::format("this build has no parameter set '{}'", printable(scheme)),
                      fmt::format("the nearest is '{}'; --skip-unknown passes over such files",
-                                 polykem_scheme_suggest(row.scheme.c_str())));
+                                 polykem_scheme_suggest(scheme.c_str())));
     }
+    Row row;
+    row.file = path;
+    row.scheme = printable(scheme);
     row.skipped = true;
     rows_.push_back(row);
   }
@@ -169,18 +170,20 @@ void print_rows(const std::vector<Row>& rows) {
   Table table({{"file", Align::kLeft},
                {"set", Align::kLeft},
                {"backend", Align::kLeft},
-               {"run", Align::kRight},
+               {"cases", Align::kRight},
+               {"checks", Align::kRight},
                {"passed", Align::kRight},
                {"failed", Align::kRight},
                {"", Align::kLeft}});
   Tally total;
   for (const Row& row : rows) {
     total.add(row.tally);
-    table.row({row.file, row.scheme, row.backend, with_commas(row.tally.run), with_commas(row.tally.passed()),
-               with_commas(row.tally.failed), verdict(row)});
+    table.row({row.file, row.scheme, row.backend, with_commas(row.tally.cases), with_commas(row.tally.run),
+               with_commas(row.tally.passed()), with_commas(row.tally.failed), verdict(row)});
   }
   table.rule();
-  table.row({"total", "", "", with_commas(total.run), with_commas(total.passed()), with_commas(total.failed), ""});
+  table.row({"total", "", "", with_commas(total.cases), with_commas(total.run), with_commas(total.passed()),
+             with_commas(total.failed), ""});
   fmt::print("{}", table.render());
 }
 
@@ -199,7 +202,7 @@ void print_faults(const std::vector<Row>& rows) {
 
 Json rows_as_json(const std::vector<Row>& rows, const KatOptions& options) {
   Json result = json_header("polykem-kat-1");
-  result["batch"] = options.batch;
+  result["batch"] = options.run.batch;
   Tally total;
   result["files"] = Json::array();
   for (const Row& row : rows) {
@@ -207,6 +210,7 @@ Json rows_as_json(const std::vector<Row>& rows, const KatOptions& options) {
     result["files"].push_back({{"file", row.file},
                                {"scheme", row.scheme},
                                {"backend", row.backend},
+                               {"cases", row.tally.cases},
                                {"run", row.tally.run},
                                {"passed", row.tally.passed()},
                                {"failed", row.tally.failed},
@@ -214,6 +218,7 @@ Json rows_as_json(const std::vector<Row>& rows, const KatOptions& options) {
                                {"error", row.error},
                                {"failures", row.tally.messages}});
   }
+  result["cases"] = total.cases;
   result["run"] = total.run;
   result["passed"] = total.passed();
   result["failed"] = total.failed;
@@ -240,13 +245,17 @@ void register_kat(CLI::App& app, int& exit_code) {
   CLI::App* command = app.add_subcommand("kat", "Check known-answer files against this build");
   command->footer(kFooter);
   auto* files =
-      command->add_option("files", options->files, "NIST .rsp, known-answer JSON or accumulated hashes; plain or gzip")
+      command
+          ->add_option("files", options->files,
+                       "NIST .rsp, known-answer JSON, accumulated hashes, ACVP, Wycheproof or CCTV; plain or gzip")
           ->type_name("FILE");
   auto* accumulated =
       command->add_option("--accumulated", options->accumulated, "A file of accumulated hashes")->type_name("FILE");
   command->add_option("-s,--scheme", options->scheme, "Only this set; also names the set of a file that does not")
       ->type_name("NAME");
-  add_count(*command, "--batch", options->batch, "Items per call, the cases repeated to fill it (default: one batch)");
+  add_count(*command, "--batch", options->run.batch,
+            "Items per call, the cases repeated to fill it (default: one batch)");
+  command->add_flag("--key-sets", options->run.key_sets, "Import the keys into key sets and use them from there");
   command->add_flag("--skip-unknown", options->skip_unknown, "Pass over files of sets that this build does not have");
   add_backend(*command, options->common);
   add_threads(*command, options->common, 0);

@@ -4,47 +4,50 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstring>
 
 #include "common/context.hpp"
 
 namespace polykem::cli {
 namespace {
 
-/** One case of one operation: what goes in, and what must come out. */
-struct Item {
-  std::string label;
-  Bytes draws, pk, sk, ct; /* inputs; empty where the operation takes none */
-  Bytes want_pk, want_sk, want_ct, want_ss;
-};
+using Checks = std::vector<const Check*>;
 
 /** A field of all items of a batch, one after the other. */
-Bytes gather(const std::vector<Item>& items, std::size_t start, std::size_t batch, Bytes Item::*field) {
+Bytes gather(const Checks& checks, std::size_t start, std::size_t batch, Bytes Check::*field) {
   Bytes out;
-  out.reserve(batch * (items.front().*field).size());
+  out.reserve(batch * (checks.front()->*field).size());
   for (std::size_t i = 0; i < batch; ++i) {
-    const Bytes& bytes = items[(start + i) % items.size()].*field;
+    const Bytes& bytes = checks[(start + i) % checks.size()]->*field;
     out.insert(out.end(), bytes.begin(), bytes.end());
   }
   return out;
 }
 
-/** The outputs of a batch and the items they belong to. */
+/** The outputs of a batch and the checks they belong to. */
 class Comparison {
  public:
-  Comparison(const std::vector<Item>& items, std::size_t start, std::size_t batch, std::vector<std::string>& faults)
-      : items_(items), start_(start), batch_(batch), faults_(faults) {}
+  Comparison(const Checks& checks, std::size_t start, std::size_t batch, std::vector<std::string>& faults)
+      : checks_(checks), start_(start), batch_(batch), faults_(faults) {}
 
+  /** `statuses` is empty if every item succeeded. */
   void statuses(const std::vector<polykem_status>& statuses) {
-    for (std::size_t i = 0; i < statuses.size(); ++i) {
-      if (statuses[i] != POLYKEM_OK) note(i, polykem_status_text(statuses[i]));
+    for (std::size_t i = 0; i < batch_; ++i) {
+      const polykem_status got = statuses.empty() ? POLYKEM_OK : statuses[i];
+      if (got == check(i).want) continue;
+      note(i, fmt::format("'{}' where '{}' is right", polykem_status_text(got), polykem_status_text(check(i).want)));
     }
   }
 
-  void field(const char* name, ByteView got, Bytes Item::*want) {
+  void field(const char* name, ByteView got, Bytes Check::*want) {
+    const std::size_t size = got.size() / batch_;
     for (std::size_t i = 0; i < batch_; ++i) {
-      const Bytes& expected = items_[(start_ + i) % items_.size()].*want;
-      const std::uint8_t* actual = got.data() + i * expected.size();
+      const std::uint8_t* actual = got.data() + i * size;
+      if (check(i).want != POLYKEM_OK) {
+        if (std::any_of(actual, actual + size, [](std::uint8_t byte) { return byte != 0; }))
+          note(i, fmt::format("{} of a refused item is not zero", name));
+        continue;
+      }
+      const Bytes& expected = check(i).*want;
       if (std::equal(expected.begin(), expected.end(), actual)) continue;
       const auto at = std::mismatch(expected.begin(), expected.end(), actual).first - expected.begin();
       note(i, fmt::format("{} is wrong from byte {} on", name, at));
@@ -52,102 +55,151 @@ class Comparison {
   }
 
  private:
+  const Check& check(std::size_t i) const { return *checks_[(start_ + i) % checks_.size()]; }
   void note(std::size_t i, const std::string& what) {
-    std::string& fault = faults_[(start_ + i) % items_.size()];
+    std::string& fault = faults_[(start_ + i) % checks_.size()];
     if (fault.empty()) fault = fmt::format("{} (item {} of a batch of {})", what, i, batch_);
   }
 
-  const std::vector<Item>& items_;
+  const Checks& checks_;
   std::size_t start_, batch_;
   std::vector<std::string>& faults_;
 };
 
-void run_batch(const Context& context, const Scheme& scheme, polykem_op op, const std::vector<Item>& items,
-               std::size_t start, std::size_t batch, std::vector<std::string>& faults) {
-  Comparison compare(items, start, batch, faults);
-  if (op == POLYKEM_KEYGEN) {
-    const KeyPairs out = context.keygen(scheme, batch, gather(items, start, batch, &Item::draws));
-    compare.field("pk", out.pk, &Item::want_pk);
-    compare.field("sk", out.sk, &Item::want_sk);
-  } else if (op == POLYKEM_ENCAPS) {
-    const Bytes pk = gather(items, start, batch, &Item::pk);
-    const Encapsulations out =
-        context.encaps(scheme, batch, KeyMode::kPerItem, pk, gather(items, start, batch, &Item::draws));
-    compare.statuses(out.items);
-    compare.field("ct", out.ct, &Item::want_ct);
-    compare.field("ss", out.ss, &Item::want_ss);
-  } else {
-    const Bytes sk = gather(items, start, batch, &Item::sk);
-    const SharedSecrets out =
-        context.decaps(scheme, batch, KeyMode::kPerItem, sk, gather(items, start, batch, &Item::ct));
-    compare.statuses(out.items);
-    compare.field("ss", out.ss, &Item::want_ss);
-  }
-}
+/** Runs checks of one operation and one form of keys. */
+class Runner {
+ public:
+  Runner(const Context& context, const Scheme& scheme, const RunOptions& options)
+      : context_(context), scheme_(scheme), options_(options) {}
 
-/** All items in batches of exactly `batch`: the last one is filled up from the front. */
-Tally run_items(const Context& context, const Scheme& scheme, polykem_op op, const std::vector<Item>& items,
-                std::size_t batch, const Tick& tick) {
-  Tally tally;
-  if (items.empty()) return tally;
-  if (batch == 0) batch = items.size();
-  std::vector<std::string> faults(items.size());
-  for (std::size_t start = 0; start < items.size(); start += batch) {
-    run_batch(context, scheme, op, items, start, batch, faults);
-    tick(batch);
-  }
-  for (std::size_t i = 0; i < items.size(); ++i) {
-    if (faults[i].empty()) {
-      tally.pass();
-    } else {
-      tally.fail(fmt::format("{}: {}", items[i].label, faults[i]));
+  /** All in batches of the same size: the last one is filled up from the front. */
+  Tally run(const Checks& checks, const Tick& tick) const {
+    Tally tally;
+    if (checks.empty()) return tally;
+    const bool wrong_size = checks.front()->want == POLYKEM_ERR_SIZE;
+    const std::size_t batch = wrong_size ? 1 : options_.batch == 0 ? checks.size() : options_.batch;
+    std::vector<std::string> faults(checks.size());
+    for (std::size_t start = 0; start < checks.size(); start += batch) {
+      if (wrong_size) {
+        faults[start] = fault_of_wrong_size({checks[start]});
+      } else {
+        run_batch(checks, start, batch, faults);
+      }
+      tick(batch);
     }
-  }
-  return tally;
-}
-
-std::string label(const KatCase& c, const char* what) {
-  return fmt::format("count {}, {}", c.count, what);
-}
-
-std::vector<Item> reject_items(const KatFile& file) {
-  std::vector<Item> out;
-  for (const KatCase& c : file.cases) {
-    for (const RejectCase& reject : c.rejects) {
-      Item item;
-      item.label = label(c, fmt::format("reject with byte {} xor {}", reject.byte, reject.change).c_str());
-      item.sk = c.sk;
-      item.ct = c.ct;
-      item.ct[reject.byte] = static_cast<std::uint8_t>(item.ct[reject.byte] ^ reject.change);
-      item.want_ss = reject.ss;
-      out.push_back(std::move(item));
+    for (std::size_t i = 0; i < checks.size(); ++i) {
+      if (faults[i].empty()) {
+        tally.pass();
+      } else {
+        tally.fail(fmt::format("{}: {}", checks[i]->label, faults[i]));
+      }
     }
+    return tally;
   }
-  return out;
-}
 
-std::vector<Item> operation_items(const KatFile& file, polykem_op op) {
-  std::vector<Item> out;
-  for (const KatCase& c : file.cases) {
-    Item item;
-    item.label = label(c, op_name(op));
+ private:
+  void run_batch(const Checks& checks, std::size_t start, std::size_t batch, std::vector<std::string>& faults) const {
+    Comparison compare(checks, start, batch, faults);
+    const polykem_op op = checks.front()->op;
     if (op == POLYKEM_KEYGEN) {
-      item.draws = c.keygen_draws;
-      item.want_pk = c.pk;
-      item.want_sk = c.sk;
+      const KeyPairs out = context_.keygen(scheme_, batch, gather(checks, start, batch, &Check::draws));
+      compare.field("pk", out.pk, &Check::want_pk);
+      compare.field("sk", out.sk, &Check::want_sk);
     } else if (op == POLYKEM_ENCAPS) {
-      item.draws = c.encaps_draws;
-      item.pk = c.pk;
-      item.want_ct = c.ct;
-      item.want_ss = c.ss;
+      const Encapsulations out =
+          encaps(batch, gather(checks, start, batch, &Check::pk), gather(checks, start, batch, &Check::draws));
+      compare.statuses(out.items);
+      compare.field("ct", out.ct, &Check::want_ct);
+      compare.field("ss", out.ss, &Check::want_ss);
     } else {
-      item.sk = c.sk;
-      item.ct = c.ct;
-      item.want_ss = c.ss;
+      const SharedSecrets out = decaps(batch, checks.front()->seed_key, gather(checks, start, batch, &Check::sk),
+                                       gather(checks, start, batch, &Check::ct));
+      compare.statuses(out.items);
+      compare.field("ss", out.ss, &Check::want_ss);
     }
-    out.push_back(std::move(item));
   }
-  return out;
+
+  Encapsulations encaps(std::size_t batch, const Bytes& pk, const Bytes& draws) const {
+    if (!options_.key_sets) return context_.encaps(scheme_, batch, KeyMode::kPerItem, pk, draws);
+    const KeySet keys = context_.import_keys(scheme_, KeyKind::kPublic, batch, pk);
+    const auto& info = scheme_.info();
+    Encapsulations out{Bytes(batch * info.ciphertext_bytes), SecretBytes(batch * info.shared_secret_bytes), {}};
+    polykem_request request = Context::request(POLYKEM_ENCAPS, scheme_, batch);
+    request.keyset = keys.handle();
+    request.draws = draws.data();
+    request.ct_out = out.ct.data();
+    request.ss_out = out.ss.data();
+    run_request(request, out.items);
+    return out;
+  }
+
+  SharedSecrets decaps(std::size_t batch, bool seed_key, const Bytes& sk, const Bytes& ct) const {
+    if (!options_.key_sets) {
+      const SecretForm form = seed_key ? SecretForm::kSeed : SecretForm::kExpanded;
+      return context_.decaps(scheme_, batch, KeyMode::kPerItem, sk, ct, form);
+    }
+    if (ct.size() != batch * scheme_.ciphertext_bytes()) throw Error(POLYKEM_ERR_SIZE, "ciphertexts");
+    const KeySet keys = context_.import_keys(scheme_, seed_key ? KeyKind::kSeed : KeyKind::kSecret, batch, sk);
+    SharedSecrets out{SecretBytes(batch * scheme_.shared_secret_bytes()), {}};
+    polykem_request request = Context::request(POLYKEM_DECAPS, scheme_, batch);
+    request.keyset = keys.handle();
+    request.ct = ct.data();
+    request.ss_out = out.ss.data();
+    run_request(request, out.items);
+    return out;
+  }
+
+  void run_request(polykem_request& request, std::vector<polykem_status>& items) const {
+    items.assign(request.count, POLYKEM_OK);
+    request.item_status = items.data();
+    context_.run(request);
+  }
+
+  /** Empty if the call refuses the lengths of this one check, as it must. */
+  std::string fault_of_wrong_size(const Checks& one) const {
+    std::vector<std::string> ignored(1);
+    try {
+      run_batch(one, 0, 1, ignored);
+    } catch (const Error& e) {
+      return e.status() == POLYKEM_ERR_SIZE ? std::string() : e.what();
+    }
+    return "an input of the wrong length was not refused";
+  }
+
+  const Context& context_;
+  const Scheme& scheme_;
+  const RunOptions& options_;
+};
+
+/** Checks that go through the same calls. */
+template <class Body>
+void for_each_group(const Suite& suite, Body&& body) {
+  for (const polykem_op op : {POLYKEM_KEYGEN, POLYKEM_ENCAPS, POLYKEM_DECAPS}) {
+    for (const bool seed_key : {false, true}) {
+      for (const bool wrong_size : {false, true}) {
+        Checks group;
+        for (const Check& check : suite.checks) {
+          if (check.op == op && check.seed_key == seed_key && (check.want == POLYKEM_ERR_SIZE) == wrong_size)
+            group.push_back(&check);
+        }
+        if (!group.empty()) body(group);
+      }
+    }
+  }
+}
+
+bool lengths_suit(const Check& check, const Scheme& scheme) {
+  const auto& info = scheme.info();
+  const auto is = [](const Bytes& bytes, std::size_t size) { return bytes.size() == size; };
+  const auto may_be = [](const Bytes& bytes, std::size_t size) { return bytes.empty() || bytes.size() == size; };
+  const std::size_t sk_bytes = check.seed_key ? info.secret_seed_bytes : info.secret_key_bytes;
+  const bool inputs = check.op == POLYKEM_KEYGEN ? is(check.draws, info.keygen_draw_bytes)
+                      : check.op == POLYKEM_ENCAPS
+                          ? is(check.pk, info.public_key_bytes) && is(check.draws, info.encaps_draw_bytes)
+                          : is(check.sk, sk_bytes) && is(check.ct, info.ciphertext_bytes);
+  const bool outputs = may_be(check.want_pk, info.public_key_bytes) && may_be(check.want_sk, info.secret_key_bytes) &&
+                       may_be(check.want_ct, info.ciphertext_bytes) && may_be(check.want_ss, info.shared_secret_bytes);
+  return inputs && outputs;
 }
 
 }  // namespace
@@ -159,6 +211,7 @@ void Tally::fail(std::string message) {
 }
 
 void Tally::add(const Tally& other) {
+  cases += other.cases;
   run += other.run;
   failed += other.failed;
   for (const std::string& message : other.messages) {
@@ -166,22 +219,42 @@ void Tally::add(const Tally& other) {
   }
 }
 
-Tally run_cases(const Context& context, const Scheme& scheme, const KatFile& file, std::size_t batch,
+void fit_suite(Suite& suite, const Scheme& scheme) {
+  for (Check& check : suite.checks) {
+    if (check.key_only && check.op == POLYKEM_ENCAPS) check.draws.resize(scheme.info().encaps_draw_bytes);
+    if (check.key_only && check.op == POLYKEM_DECAPS) check.ct.resize(scheme.ciphertext_bytes());
+    if (lengths_suit(check, scheme)) continue;
+    if (check.want == POLYKEM_OK) {
+      throw CliError(kExitBadInput,
+                     fmt::format("{}: a field has not the length that {} has", check.label, scheme.name()),
+                     "is the file complete?");
+    }
+    check.want = POLYKEM_ERR_SIZE;
+  }
+}
+
+Tally run_suite(const Context& context, const Scheme& scheme, const Suite& suite, const RunOptions& options,
                 const Tick& tick) {
   Tally tally;
-  for (const polykem_op op : {POLYKEM_KEYGEN, POLYKEM_ENCAPS, POLYKEM_DECAPS}) {
-    tally.add(run_items(context, scheme, op, operation_items(file, op), batch, tick));
+  const Runner runner(context, scheme, options);
+  for_each_group(suite, [&](const Checks& group) { tally.add(runner.run(group, tick)); });
+  std::vector<bool> covered(suite.cases, false);
+  for (const Check& check : suite.checks)
+    covered.at(check.number) = true;
+  for (std::size_t i = 0; i < suite.cases; ++i) {
+    if (!covered[i]) tally.fail(fmt::format("case {} of {} was not run", i, suite.cases));
   }
-  tally.add(run_items(context, scheme, POLYKEM_DECAPS, reject_items(file), batch, tick));
+  tally.cases = static_cast<std::size_t>(std::count(covered.begin(), covered.end(), true));
   return tally;
 }
 
-std::size_t items_of(const KatFile& file, std::size_t batch) {
-  std::size_t rejects = 0;
-  for (const KatCase& c : file.cases)
-    rejects += c.rejects.size();
-  const auto rounded = [batch](std::size_t n) { return batch == 0 ? n : (n + batch - 1) / batch * batch; };
-  return 3 * rounded(file.cases.size()) + rounded(rejects);
+std::size_t items_of(const Suite& suite, std::size_t batch) {
+  std::size_t items = 0;
+  for_each_group(suite, [&](const Checks& group) {
+    const bool singly = batch == 0 || group.front()->want == POLYKEM_ERR_SIZE;
+    items += singly ? group.size() : (group.size() + batch - 1) / batch * batch;
+  });
+  return items;
 }
 
 }  // namespace polykem::cli

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs known answers in batches with a key per item.
+// Runs the checks of a suite in batches with a key per item.
 #pragma once
 
 #include <polykem/polykem.hpp>
@@ -8,15 +8,17 @@
 #include <string>
 #include <vector>
 
-#include "kat/vectors.hpp"
+#include "kat/suite.hpp"
 
 namespace polykem::cli {
 
-/** What came out. A case is one operation of one count: keygen, encaps, decaps, or one reject. */
+/** What came out. `run` counts checks, `cases` the cases of the file that they belong to. A case without a check counts
+ * as a failed check. */
 struct Tally {
+  std::size_t cases = 0;
   std::size_t run = 0;
   std::size_t failed = 0;
-  std::vector<std::string> messages; /**< one per failed case, the first kMaxMessages only */
+  std::vector<std::string> messages; /**< one per failed check, the first kMaxMessages only */
   static constexpr std::size_t kMaxMessages = 8;
 
   void pass() { ++run; }
@@ -28,11 +30,20 @@ struct Tally {
 /** Called with the number of items done since the last call. */
 using Tick = std::function<void(std::size_t)>;
 
-/** Runs every case of `file` (complete_cases has been called): keygen, encaps, decaps, rejects. batch: items per call;
- * the cases are repeated to fill every batch. 0: all cases of an operation in one batch. */
-Tally run_cases(const Context& context, const Scheme& scheme, const KatFile& file, std::size_t batch, const Tick& tick);
+struct RunOptions {
+  std::size_t batch = 0; /**< items per call, the checks repeated to fill every batch; 0: all of an operation at once */
+  bool key_sets = false; /**< keys go into key sets first */
+};
 
-/** Items that run_cases will compute, for progress. */
-std::size_t items_of(const KatFile& file, std::size_t batch);
+/** Fits a suite to its set: fills in the inputs that may be anything, and turns an expected error into POLYKEM_ERR_SIZE
+ * where a length is wrong. Throws CliError (bad input) naming a check that expects success with a wrong length. */
+void fit_suite(Suite& suite, const Scheme& scheme);
+
+/** Runs every check of a suite that fits its set. */
+Tally run_suite(const Context& context, const Scheme& scheme, const Suite& suite, const RunOptions& options,
+                const Tick& tick);
+
+/** Items that run_suite will compute, for progress. */
+std::size_t items_of(const Suite& suite, std::size_t batch);
 
 }  // namespace polykem::cli

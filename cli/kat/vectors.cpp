@@ -10,19 +10,13 @@
 
 #include "common/exit_codes.hpp"
 #include "kat/draws.hpp"
+#include "kat/json_fields.hpp"
 
 namespace polykem::cli {
 namespace {
 
 [[noreturn]] void fail(const std::string& what, const std::string& hint = {}) {
   throw CliError(kExitBadInput, what, hint);
-}
-
-int hex_value(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
-  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-  return -1;
 }
 
 std::string_view trimmed(std::string_view text) {
@@ -59,29 +53,14 @@ void rsp_field(KatFile& file, std::string_view key, std::string_view value) {
   fail(fmt::format("unknown field '{}'", printable(key)));
 }
 
-Bytes json_hex(const Json& object, const char* key) {
-  const auto found = object.find(key);
-  if (found == object.end()) fail(fmt::format("no field '{}'", key), "is the file complete?");
-  if (!found->is_string()) fail(fmt::format("field '{}' is not a string of hex digits", key));
-  return parse_hex(found->get_ref<const std::string&>());
-}
-
 Bytes json_draws(const Json& object, const char* key) {
-  const auto found = object.find(key);
-  if (found == object.end() || !found->is_array()) fail(fmt::format("no list '{}'", key));
   Bytes out;
-  for (const Json& call : *found) {
+  for (const Json& call : json_list(object, key)) {
     if (!call.is_string()) fail(fmt::format("'{}' holds something that is not hex digits", key));
     const Bytes bytes = parse_hex(call.get_ref<const std::string&>());
     out.insert(out.end(), bytes.begin(), bytes.end());
   }
   return out;
-}
-
-std::uint64_t json_number(const Json& object, const char* key) {
-  const auto found = object.find(key);
-  if (found == object.end() || !found->is_number_unsigned()) fail(fmt::format("no number '{}'", key));
-  return found->get<std::uint64_t>();
 }
 
 RejectCase json_reject(const Json& object) {
@@ -104,10 +83,8 @@ KatCase json_case(const Json& object) {
   out.sk = json_hex(object, "sk");
   out.ct = json_hex(object, "ct");
   out.ss = json_hex(object, "ss");
-  const auto rejects = object.find("reject");
-  if (rejects == object.end()) return out;
-  if (!rejects->is_array()) fail("'reject' is not a list");
-  for (const Json& reject : *rejects)
+  if (!object.contains("reject")) return out;
+  for (const Json& reject : json_list(object, "reject"))
     out.rejects.push_back(json_reject(reject));
   return out;
 }
@@ -146,19 +123,38 @@ void complete_case(KatCase& c, const Scheme& scheme) {
   }
 }
 
-}  // namespace
-
-Bytes parse_hex(std::string_view text) {
-  if (text.size() % 2 != 0) fail("an odd number of hex digits", "is the file complete?");
-  Bytes out(text.size() / 2);
-  for (std::size_t i = 0; i < out.size(); ++i) {
-    const int high = hex_value(text[2 * i]);
-    const int low = hex_value(text[2 * i + 1]);
-    if (high < 0 || low < 0) fail("a character that is no hex digit");
-    out[i] = static_cast<std::uint8_t>(16 * high + low);
-  }
-  return out;
+Check reject_check(const KatCase& c, const RejectCase& reject) {
+  Check check;
+  check.label = fmt::format("reject with byte {} xor {}", reject.byte, reject.change);
+  check.op = POLYKEM_DECAPS;
+  check.sk = c.sk;
+  check.ct = c.ct;
+  check.ct[reject.byte] = static_cast<std::uint8_t>(check.ct[reject.byte] ^ reject.change);
+  check.want_ss = reject.ss;
+  return check;
 }
+
+Check operation_check(const KatCase& c, polykem_op op) {
+  Check check;
+  check.op = op;
+  if (op == POLYKEM_KEYGEN) {
+    check.draws = c.keygen_draws;
+    check.want_pk = c.pk;
+    check.want_sk = c.sk;
+  } else if (op == POLYKEM_ENCAPS) {
+    check.draws = c.encaps_draws;
+    check.pk = c.pk;
+    check.want_ct = c.ct;
+    check.want_ss = c.ss;
+  } else {
+    check.sk = c.sk;
+    check.ct = c.ct;
+    check.want_ss = c.ss;
+  }
+  return check;
+}
+
+}  // namespace
 
 KatFile parse_rsp(std::string_view text) {
   KatFile file;
@@ -180,14 +176,6 @@ KatFile parse_rsp(std::string_view text) {
     }
   }
   return file;
-}
-
-Json parse_json(std::string_view text) {
-  try {
-    return Json::parse(text.begin(), text.end());
-  } catch (const Json::parse_error& e) {
-    fail(fmt::format("not valid JSON at byte {}", e.byte), "is the file complete?");
-  }
 }
 
 KatFile parse_kat_json(const Json& root) {
@@ -215,6 +203,20 @@ void complete_cases(KatFile& file, const Scheme& scheme) {
       fail(fmt::format("count {}: {}", c.count, e.what()), e.hint());
     }
   }
+}
+
+Suite suite_of(const KatFile& file) {
+  Suite suite;
+  suite.scheme = file.scheme;
+  for (const KatCase& c : file.cases) {
+    std::vector<Check> checks;
+    for (const polykem_op op : {POLYKEM_KEYGEN, POLYKEM_ENCAPS, POLYKEM_DECAPS})
+      checks.push_back(operation_check(c, op));
+    for (const RejectCase& reject : c.rejects)
+      checks.push_back(reject_check(c, reject));
+    suite.add_case(fmt::format("count {}", c.count), std::move(checks));
+  }
+  return suite;
 }
 
 }  // namespace polykem::cli

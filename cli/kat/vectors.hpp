@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "common/json_out.hpp"
+#include "kat/suite.hpp"
 
 namespace polykem::cli {
 
@@ -39,14 +40,11 @@ KatFile parse_rsp(std::string_view text);
 /** Parses the JSON form. Throws CliError (bad input) naming the count. */
 KatFile parse_kat_json(const Json& root);
 
-/** JSON text as a value. Throws CliError (bad input) with the position. */
-Json parse_json(std::string_view text);
-
 /** Fills in missing draws from the seed and checks every length against the set: sizes of the records, and that the
  * draws are exactly what the operations consume. Throws CliError (bad input) naming the count. */
 void complete_cases(KatFile& file, const Scheme& scheme);
 
-/** Bytes from hex digits of either case. Throws CliError (bad input). */
-Bytes parse_hex(std::string_view text);
+/** The checks of completed cases: per count one of keygen, encaps and decaps, and one of every reject. */
+Suite suite_of(const KatFile& file);
 
 }  // namespace polykem::cli

@@ -26,6 +26,17 @@ SET = "ntruhps2048509"  # the quickest set
 OTHER = "ntruhrss701"
 
 
+def vectors(name):
+    """The known answers of a set."""
+    plain = DATA / f"{name}.json"
+    return json.loads(plain.read_bytes()) if plain.exists() else unpacked(f"{name}.json.gz")
+
+
+def unpacked(name):
+    """A gzipped JSON file of the test data."""
+    return json.loads(gzip.decompress((DATA / name).read_bytes()))
+
+
 class Case(unittest.TestCase):
     """A test in an empty folder of its own."""
 
@@ -364,9 +375,9 @@ class Kat(Case):
         self.assertEqual(self.counts("v.json.gz"), (cases, cases, 0))
 
     def test_rsp_of_every_set(self):
-        for path in sorted(DATA.glob("ntru*.json")):
-            with self.subTest(path.stem):
-                self.write("PQCkemKAT.rsp", to_rsp(json.loads(path.read_text())))
+        for scheme in self.json("list")["schemes"]:
+            with self.subTest(scheme["name"]):
+                self.write("PQCkemKAT.rsp", to_rsp(vectors(scheme["name"])))
                 self.assertEqual(self.counts("PQCkemKAT.rsp"), (30, 30, 0))
         self.write("PQCkemKAT.rsp.gz", gzip.compress(self.read("PQCkemKAT.rsp")))
         self.assertEqual(self.counts("PQCkemKAT.rsp.gz", "--batch", "3"), (30, 30, 0))
@@ -482,6 +493,79 @@ class KatBroken(Case):
         self.assertEqual(json.loads(done.stdout)["passed"], 30)
 
 
+class KatFormats(Case):
+    """Files of NIST's ACVP, Wycheproof and CCTV: what is wrong in them is found."""
+
+    ACVP = "acvp/v1.1.0.43/ML-KEM-encapDecap-FIPS203-tr1/internalProjection.json.gz"
+    WYCHEPROOF = "wycheproof/mlkem_512_test.json.gz"
+
+    def refused(self, content, words, *args):
+        self.write("file", content if isinstance(content, str) else json.dumps(content))
+        self.fails(BAD_INPUT, words, "kat", "file", "--quiet", *args)
+
+    def failures(self, content, count):
+        self.write("file", content if isinstance(content, str) else json.dumps(content))
+        done = self.run_program("kat", "file", "--json", "-")
+        self.assertEqual((done.returncode, json.loads(done.stdout)["failed"]), (CHECK_FAILED, count), done.stderr)
+
+    def test_acvp_answers(self):
+        root = unpacked(self.ACVP)
+        for group in root["testGroups"]:
+            test = group["tests"][3]
+            if "testPassed" in test:
+                test["testPassed"] = not test["testPassed"]
+            else:
+                test["k"] = "00" * 32
+        # The secret of an encapsulation is checked on both sides.
+        self.failures(root, 3 * 2 + 6 + 6)
+
+    def test_acvp_structure(self):
+        root = unpacked(self.ACVP)
+        del root["testGroups"][0]["tests"][2]["c"]
+        self.refused(root, ["test 3: no field 'c'"])
+        root = unpacked(self.ACVP)
+        root["testGroups"][3]["function"] = "decryption"
+        self.refused(root, ["unknown function 'decryption'"])
+        root["mode"] = "sigGen"
+        self.refused(root, ["sigGen"])
+        root = unpacked(self.ACVP)
+        root["testGroups"][0]["tests"][0]["ek"] = "00" * 799
+        self.refused(root, ["test 1, encaps", "length"])
+
+    def test_acvp_results_without_inputs(self):
+        root = unpacked(self.ACVP)
+        for group in root["testGroups"]:
+            del group["parameterSet"]
+        self.refused(root, ["does not name its set", "internalProjection.json"])
+
+    def test_one_set_of_several(self):
+        result = self.json("kat", DATA / self.ACVP, "--scheme", "mlkem768")
+        self.assertEqual([(f["scheme"], f["cases"]) for f in result["files"]], [("mlkem768", 65)])
+        self.fails(BAD_INPUT, [f"not of {SET}"], "kat", DATA / self.ACVP, "--scheme", SET, "--quiet")
+
+    def test_wycheproof(self):
+        root = unpacked(self.WYCHEPROOF)
+        tests = [test for group in root["testGroups"] for test in group["tests"]]
+        next(test for test in tests if test["result"] == "valid")["K"] = "00" * 32
+        long = next(test for test in tests if test.get("comment") == "Ciphertext too long")
+        long["c"] = long["c"][: 2 * 768]
+        self.failures(root, 2)
+        root["testGroups"][0]["tests"].pop()
+        self.refused(root, ["192 tests where the file says 193"])
+        root["schema"] = "mlkem_other_schema.json"
+        self.refused(root, ["mlkem_other_schema.json"])
+
+    def test_cctv(self):
+        lines = gzip.decompress((DATA / "cctv/modulus/ML-KEM-512.txt.gz").read_bytes()).decode().splitlines()
+        good = vectors("mlkem512")["counts"][0]["pk"]
+        self.failures("\n".join([*lines[:9], good]), 1)
+        self.refused("\n".join([*lines[:9], good[:-2]]), ["line 10", "799 bytes"])
+        text = gzip.decompress((DATA / "cctv/strcmp/ML-KEM-512.txt.gz").read_bytes()).decode()
+        self.failures(text.replace("K = 3", "K = 4"), 1)
+        self.refused(text[: text.index("K = ")], ["no value 'K'", "complete"])
+        self.refused(text + "K = 00\n", ["a second 'K'"])
+
+
 class Profile(Case):
     def test_json(self):
         result = self.json("profile", "-s", SET, "--count", "20", "--batch", "8")
@@ -569,7 +653,7 @@ class Doctor(Case):
             self.assertTrue(entry["backend"])
             for test in entry["self_tests"]:
                 self.assertTrue(test["ok"] and test["round_trip"] and test["rejection"] and test["known_answer"], test)
-            case = json.loads((DATA / f"{entry['name']}.json").read_text())["counts"][0]
+            case = vectors(entry["name"])["counts"][0]
             answer = bytes.fromhex(case["pk"] + case["sk"] + case["ct"] + case["ss"])
             self.assertEqual(entry["known_answer_digest"], hashlib.shake_128(answer).hexdigest(32))
 

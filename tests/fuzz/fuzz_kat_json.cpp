@@ -4,6 +4,7 @@
 
 #include "common.hpp"
 #include "common/exit_codes.hpp"
+#include "kat/json_fields.hpp"
 #include "kat/vectors.hpp"
 
 using namespace polykem;

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kat/acvp.hpp"
+
+#include <fmt/format.h>
+
+#include "common/exit_codes.hpp"
+#include "kat/json_fields.hpp"
+
+namespace polykem::cli {
+namespace {
+
+[[noreturn]] void fail(const std::string& what, const std::string& hint = {}) {
+  throw CliError(kExitBadInput, what, hint);
+}
+
+/** The group and one of its tests; a field of the test wins over the group's. */
+struct Entry {
+  const Json& group;
+  const Json& test;
+
+  Bytes hex(const char* key) const { return json_hex(test.contains(key) ? test : group, key); }
+  Bytes hex(const char* first, const char* second) const {
+    Bytes both = hex(first);
+    const Bytes rest = hex(second);
+    both.insert(both.end(), rest.begin(), rest.end());
+    return both;
+  }
+};
+
+Check keygen_check(const Entry& e) {
+  Check check;
+  check.op = POLYKEM_KEYGEN;
+  check.draws = e.hex("d", "z");
+  check.want_pk = e.hex("ek");
+  check.want_sk = e.hex("dk");
+  return check;
+}
+
+Check encaps_check(const Entry& e) {
+  Check check;
+  check.op = POLYKEM_ENCAPS;
+  check.pk = e.hex("ek");
+  check.draws = e.hex("m");
+  check.want_ct = e.hex("c");
+  check.want_ss = e.hex("k");
+  return check;
+}
+
+Check decaps_check(const Entry& e, bool seed_key) {
+  Check check;
+  check.op = POLYKEM_DECAPS;
+  check.seed_key = seed_key;
+  check.sk = seed_key ? e.hex("d", "z") : e.hex("dk");
+  check.ct = e.hex("c");
+  check.want_ss = e.hex("k");
+  return check;
+}
+
+Check encaps_key_check(const Entry& e) {
+  Check check;
+  check.label = "encapsulationKeyCheck";
+  check.op = POLYKEM_ENCAPS;
+  check.pk = e.hex("ek");
+  check.key_only = true;
+  check.want = json_bool(e.test, "testPassed") ? POLYKEM_OK : POLYKEM_ERR_PUBLIC_KEY;
+  return check;
+}
+
+Check decaps_key_check(const Entry& e) {
+  Check check;
+  check.label = "decapsulationKeyCheck";
+  check.op = POLYKEM_DECAPS;
+  check.sk = e.hex("dk");
+  check.key_only = true;
+  check.want = json_bool(e.test, "testPassed") ? POLYKEM_OK : POLYKEM_ERR_SECRET_KEY;
+  return check;
+}
+
+/** Which keys a decapsulation group gives. */
+bool seed_keys(const Json& group) {
+  if (!group.contains("keyFormat")) return false;
+  const std::string format = json_string(group, "keyFormat");
+  if (format == "seed") return true;
+  if (format == "expanded") return false;
+  fail(fmt::format("unknown key format '{}'", printable(format)));
+}
+
+std::vector<Check> checks_of(const Entry& e, const std::string& mode) {
+  if (mode == "keyGen") return {keygen_check(e)};
+  const std::string function = json_string(e.group, "function");
+  if (function == "encapsulation") return {encaps_check(e), decaps_check(e, false)};
+  if (function == "encapsulationKeyCheck") return {encaps_key_check(e)};
+  if (function == "decapsulationKeyCheck") return {decaps_key_check(e)};
+  if (function != "decapsulation") fail(fmt::format("unknown function '{}'", printable(function)));
+  if (seed_keys(e.group)) return {keygen_check(e), decaps_check(e, true)};
+  return {decaps_check(e, false)};
+}
+
+void add_test(Suite& suite, const Entry& e, const std::string& mode) {
+  const std::string label = fmt::format("test {}", json_number(e.test, "tcId"));
+  try {
+    suite.add_case(label, checks_of(e, mode));
+  } catch (const CliError& error) {
+    fail(label + ": " + error.what(), error.hint());
+  }
+}
+
+}  // namespace
+
+bool is_acvp(const Json& root) {
+  return root.is_object() && root.contains("vsId") && root.contains("testGroups");
+}
+
+std::vector<Suite> parse_acvp(const Json& root) {
+  const std::string algorithm = json_string(root, "algorithm");
+  const std::string mode = json_string(root, "mode");
+  if (algorithm != "ML-KEM" || (mode != "keyGen" && mode != "encapDecap"))
+    fail(fmt::format("no ACVP vectors of ML-KEM but of '{}', '{}'", printable(algorithm), printable(mode)));
+  std::vector<Suite> suites;
+  for (const Json& group : json_list(root, "testGroups")) {
+    if (!group.contains("parameterSet"))
+      fail("a group that does not name its set", "internalProjection.json holds inputs and expected results");
+    Suite& suite = suite_for(suites, json_string(group, "parameterSet"));
+    for (const Json& test : json_list(group, "tests"))
+      add_test(suite, {group, test}, mode);
+  }
+  return suites;
+}
+
+}  // namespace polykem::cli

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kat/wycheproof.hpp"
+
+#include <fmt/format.h>
+
+#include <string_view>
+
+#include "common/exit_codes.hpp"
+#include "kat/json_fields.hpp"
+
+namespace polykem::cli {
+namespace {
+
+[[noreturn]] void fail(const std::string& what, const std::string& hint = {}) {
+  throw CliError(kExitBadInput, what, hint);
+}
+
+/** The outputs of a test that must be refused are not there or empty. */
+Bytes output(const Json& test, const char* key, polykem_status want) {
+  return want == POLYKEM_OK ? json_hex(test, key) : Bytes();
+}
+
+Check keygen_check(const Json& test) {
+  Check check;
+  check.op = POLYKEM_KEYGEN;
+  check.draws = json_hex(test, "seed");
+  check.want_pk = json_hex(test, "ek");
+  if (test.contains("dk")) check.want_sk = json_hex(test, "dk");
+  return check;
+}
+
+Check encaps_check(const Json& test, polykem_status want) {
+  Check check;
+  check.op = POLYKEM_ENCAPS;
+  check.want = want;
+  check.pk = json_hex(test, "ek");
+  check.draws = json_hex(test, "m");
+  check.want_ct = output(test, "c", want);
+  check.want_ss = output(test, "K", want);
+  return check;
+}
+
+Check decaps_check(const Json& test, bool seed_key, polykem_status want) {
+  Check check;
+  check.op = POLYKEM_DECAPS;
+  check.seed_key = seed_key;
+  check.want = want;
+  check.sk = json_hex(test, seed_key ? "seed" : "dk");
+  check.ct = json_hex(test, "c");
+  check.want_ss = output(test, "K", want);
+  return check;
+}
+
+enum class Schema { kTest, kKeygenSeed, kEncaps, kSemiExpandedDecaps };
+
+Schema schema_of(const Json& root) {
+  const std::string name = json_string(root, "schema");
+  if (name == "mlkem_test_schema.json") return Schema::kTest;
+  if (name == "mlkem_keygen_seed_test_schema.json") return Schema::kKeygenSeed;
+  if (name == "mlkem_encaps_test_schema.json") return Schema::kEncaps;
+  if (name == "mlkem_semi_expanded_decaps_test_schema.json") return Schema::kSemiExpandedDecaps;
+  fail(fmt::format("no Wycheproof schema of ML-KEM that is known here: '{}'", printable(name, 80)));
+}
+
+std::vector<Check> checks_of(const Json& test, Schema schema) {
+  const std::string result = json_string(test, "result");
+  if (result != "valid" && result != "invalid") fail(fmt::format("unknown result '{}'", printable(result)));
+  const bool valid = result == "valid";
+  switch (schema) {
+    case Schema::kKeygenSeed:
+      if (!valid) fail("a key pair that must be refused");
+      return {keygen_check(test)};
+    case Schema::kEncaps:
+      return {encaps_check(test, valid ? POLYKEM_OK : POLYKEM_ERR_PUBLIC_KEY)};
+    case Schema::kSemiExpandedDecaps:
+      return {decaps_check(test, false, valid ? POLYKEM_OK : POLYKEM_ERR_SECRET_KEY)};
+    case Schema::kTest:
+      break;
+  }
+  if (!valid) return {decaps_check(test, true, POLYKEM_ERR_SECRET_KEY)};
+  return {keygen_check(test), decaps_check(test, true, POLYKEM_OK)};
+}
+
+}  // namespace
+
+bool is_wycheproof(const Json& root) {
+  return root.is_object() && root.contains("schema") && root.contains("testGroups");
+}
+
+std::vector<Suite> parse_wycheproof(const Json& root) {
+  const Schema schema = schema_of(root);
+  std::vector<Suite> suites;
+  std::size_t tests = 0;
+  for (const Json& group : json_list(root, "testGroups")) {
+    Suite& suite = suite_for(suites, json_string(group, "parameterSet"));
+    for (const Json& test : json_list(group, "tests")) {
+      const std::string label = fmt::format("test {}", json_number(test, "tcId"));
+      try {
+        suite.add_case(label, checks_of(test, schema));
+      } catch (const CliError& error) {
+        fail(label + ": " + error.what(), error.hint());
+      }
+      ++tests;
+    }
+  }
+  if (tests != json_number(root, "numberOfTests"))
+    fail(fmt::format("{} tests where the file says {}", tests, json_number(root, "numberOfTests")), "is it complete?");
+  return suites;
+}
+
+}  // namespace polykem::cli
