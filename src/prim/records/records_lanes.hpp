@@ -109,12 +109,8 @@ struct Staging {
 };
 
 /// block[i][l] = 16-bit little-endian word i of row l, for i < ceil(bytes / 2) rounded up to kTileWords: words and half
-/// words beyond the row are 0; lanes >= count repeat the last row. block has room for the rounded-up number of words.
-inline void rows_to_block(uint16_t* block, ConstByteRows in, size_t bytes, size_t count) {
-  RowPointers rows;
-  for (size_t l = 0; l < kLanes; ++l) {
-    rows.row[l] = const_cast<uint8_t*>(in.data) + (l < count ? l : count - 1) * in.stride;
-  }
+/// words beyond the row are 0. block has room for the rounded-up number of words.
+inline void rows_to_block(uint16_t* block, const RowPointers& rows, size_t bytes) {
   const size_t whole = bytes / kTileBytes * kTileBytes;
   for (size_t at = 0; at < whole; at += kTileBytes)
     load_tile(block + at / 2 * kLanes, &rows, at);
@@ -124,6 +120,15 @@ inline void rows_to_block(uint16_t* block, ConstByteRows in, size_t bytes, size_
     std::memcpy(staging.tile[l], rows.row[l] + whole, bytes - whole);
   const RowPointers staged = staging.rows();
   load_tile(block + whole / 2 * kLanes, &staged, 0);
+}
+
+/// The same from records; lanes >= count repeat the last row.
+inline void rows_to_block(uint16_t* block, ConstByteRows in, size_t bytes, size_t count) {
+  RowPointers rows;
+  for (size_t l = 0; l < kLanes; ++l) {
+    rows.row[l] = const_cast<uint8_t*>(in.data) + (l < count ? l : count - 1) * in.stride;
+  }
+  rows_to_block(block, rows, bytes);
 }
 
 /// The inverse: `bytes` bytes of rows 0 .. count - 1 from words block[i][l]. Reads words up to a multiple of
@@ -181,15 +186,17 @@ POLYKEM_INLINE V16 packed_part(V16 coefficient) {
   return coefficient.template shr<(kShift < 0 ? -kShift : 0)>();
 }
 
-/// Word kWord of a group: two or three coefficients meet in it.
+/// Word kWord of a group: all coefficients with a bit in it.
 template <unsigned kBits, size_t kWord>
 POLYKEM_INLINE V16 pack_word(const V16* c) {
   constexpr size_t kFirst = 16 * kWord / kBits, kLast = (16 * kWord + 15) / kBits;
-  static_assert(kLast < kGroup && kLast - kFirst <= 2);
-  V16 word = packed_part<kBits, kWord, kFirst>(c[kFirst]);
-  if constexpr (kLast > kFirst) word = word | packed_part<kBits, kWord, kFirst + 1>(c[kFirst + 1]);
-  if constexpr (kLast > kFirst + 1) word = word | packed_part<kBits, kWord, kFirst + 2>(c[kFirst + 2]);
-  return word;
+  static_assert(kLast < kGroup);
+  return [&]<size_t... kMore>(std::index_sequence<kMore...>) __attribute__((always_inline)) {
+    V16 word = packed_part<kBits, kWord, kFirst>(c[kFirst]);
+    ((word = word | packed_part<kBits, kWord, kFirst + 1 + kMore>(c[kFirst + 1 + kMore])), ...);
+    return word;
+  }
+  (std::make_index_sequence<kLast - kFirst>());
 }
 
 template <unsigned kBits, size_t... kIndex>
@@ -218,7 +225,7 @@ struct PackedRow {
   static constexpr size_t kBytes = (kCount * kBits + 7) / 8;
   static constexpr size_t kGroups = kCount / kGroup, kRest = kCount % kGroup;
   static constexpr size_t kRestWords = (kRest * kBits + 15) / 16;
-  static_assert(kBits >= 8 && kBits < 16);
+  static_assert(kBits >= 1 && kBits < 16);
   static_assert((kGroups * kBits + kRestWords + kLanes - 1) / kLanes * kLanes <= kRowWords<kCount>);
 };
 

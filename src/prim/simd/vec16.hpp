@@ -76,6 +76,18 @@ struct V16 {
   friend POLYKEM_INLINE V16 mulhi_u(V16 a, V16 b) {
     return {_mm512_mulhi_epu16(a.r, b.r)};
   }
+  /// Upper 16 bits of the signed product.
+  friend POLYKEM_INLINE V16 mulhi_s(V16 a, V16 b) {
+    return {_mm512_mulhi_epi16(a.r, b.r)};
+  }
+  /// (a b + 2^14) >> 15, signed.
+  friend POLYKEM_INLINE V16 mulhrs(V16 a, V16 b) {
+    return {_mm512_mulhrs_epi16(a.r, b.r)};
+  }
+  /// The same two words in every pair of lanes.
+  static POLYKEM_INLINE V16 set1_pair(uint32_t x) {
+    return {_mm512_set1_epi32(static_cast<int>(x))};
+  }
   friend POLYKEM_INLINE V16 min_u(V16 a, V16 b) {
     return {_mm512_min_epu16(a.r, b.r)};
   }
@@ -130,6 +142,15 @@ struct V16 {
   }
   friend POLYKEM_INLINE V16 mulhi_u(V16 a, V16 b) {
     return {_mm256_mulhi_epu16(a.r, b.r)};
+  }
+  friend POLYKEM_INLINE V16 mulhi_s(V16 a, V16 b) {
+    return {_mm256_mulhi_epi16(a.r, b.r)};
+  }
+  friend POLYKEM_INLINE V16 mulhrs(V16 a, V16 b) {
+    return {_mm256_mulhrs_epi16(a.r, b.r)};
+  }
+  static POLYKEM_INLINE V16 set1_pair(uint32_t x) {
+    return {_mm256_set1_epi32(static_cast<int>(x))};
   }
   friend POLYKEM_INLINE V16 min_u(V16 a, V16 b) {
     return {_mm256_min_epu16(a.r, b.r)};

@@ -38,6 +38,9 @@ struct V64 {
   POLYKEM_INLINE void store(void* p) const {
     _mm512_store_si512(p, r);
   }
+  POLYKEM_INLINE void store_unaligned(void* p) const {
+    _mm512_storeu_si512(p, r);
+  }
   friend POLYKEM_INLINE V64 operator+(V64 a, V64 b) {
     return {_mm512_add_epi64(a.r, b.r)};
   }
@@ -97,6 +100,9 @@ struct V64 {
   }
   POLYKEM_INLINE void store(void* p) const {
     _mm256_store_si256(static_cast<Reg*>(p), r);
+  }
+  POLYKEM_INLINE void store_unaligned(void* p) const {
+    _mm256_storeu_si256(static_cast<__m256i_u*>(p), r);
   }
   friend POLYKEM_INLINE V64 operator+(V64 a, V64 b) {
     return {_mm256_add_epi64(a.r, b.r)};

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+// The transform of a single polynomial: 16 rows of 16 words. Four layers join rows, and after a transposition so do the
+// other three.
+#pragma once
+
+#include "core/secure.hpp"
+#include "prim/ntt/lanes/transform.hpp"
+#include "prim/polymul/lanes/transpose.hpp"
+
+namespace polykem::ntt {
+inline namespace POLYKEM_ISA {
+
+inline constexpr size_t kSide = 16;
+static_assert(V16::kLanes == kSide);
+
+/// Words of a Twiddle whose lanes differ.
+struct alignas(32) LaneFactor {
+  uint16_t z[kSide], zq[kSide];
+  constexpr void set(size_t lane, const Factor& factor) {
+    z[lane] = static_cast<uint16_t>(factor.z);
+    zq[lane] = static_cast<uint16_t>(factor.zq);
+  }
+  POLYKEM_INLINE Twiddle load() const { return {V16::load(z), V16::load(zq)}; }
+};
+
+inline constexpr size_t kRowLayers = 4;
+
+/// Factors of layers 4 to 6 after the transposition, when lane i holds the 16 coefficients from 16 i on: layer t of
+/// these three has 2^t from number 2^t on.
+using LaneFactors = std::array<LaneFactor, 8>;
+
+template <bool kReversed>
+constexpr LaneFactors lane_factors() {
+  LaneFactors result{};
+  for (size_t t = 0; t < 3; ++t) {
+    for (size_t block = 0; block < 1u << t; ++block) {
+      for (size_t lane = 0; lane < kSide; ++lane) {
+        const size_t number = (lane << t) + block, first = 1u << (kRowLayers + t);
+        result[(1u << t) + block].set(lane, kForwardFactors[kReversed ? 2 * first - 1 - number : first + number]);
+      }
+    }
+  }
+  return result;
+}
+
+struct TransposedFactors {
+  static constexpr LaneFactors kForward = lane_factors<false>(), kInverse = lane_factors<true>();
+
+  static POLYKEM_INLINE Twiddle forward(size_t layer, size_t block) { return kForward[(1u << layer) + block].load(); }
+  static POLYKEM_INLINE Twiddle inverse(size_t layer, size_t block) { return kInverse[(1u << layer) + block].load(); }
+};
+
+inline void transpose(uint16_t* to, const uint16_t* from) {
+  polymul::transpose_tile(to, kSide, from, kSide);
+}
+
+inline void forward_one(uint16_t* a) {
+  alignas(64) uint16_t turned[kN];
+  forward_pass<kSide, 0, 2>(a);
+  forward_pass<kSide, 2, 2>(a);
+  transpose(turned, a);
+  forward_pass<kSide, 0, 3, TransposedFactors>(turned);
+  for (size_t i = 0; i < kN; i += kSide)
+    positive(barrett(V16::load(turned + i))).store(turned + i);
+  transpose(a, turned);
+  secure_zero(turned, sizeof turned);
+}
+
+inline void inverse_one(uint16_t* a) {
+  alignas(64) uint16_t turned[kN];
+  transpose(turned, a);
+  inverse_pass<kSide, 0, 3, TransposedFactors>(turned, ReduceFirst<4>());
+  transpose(a, turned);
+  inverse_pass<kSide, 2, 2>(a, ReduceFirst<2>());
+  const Twiddle scale = Twiddle::of(Factor::of(kInverse128));
+  inverse_pass<kSide, 0, 2>(
+      a, [&](auto, V16 x) __attribute__((always_inline)) { return positive(mul(x, scale)); });
+  secure_zero(turned, sizeof turned);
+}
+
+/// The factors gamma in the odd lanes, 0 in the others.
+inline constexpr auto kOddGammas = [] {
+  std::array<LaneFactor, kN / kSide> factors{};
+  for (size_t i = 1; i < kN; i += 2)
+    factors[i / kSide].set(i % kSide, kGammaFactors[i / 2]);
+  return factors;
+}();
+
+/// 2^-16 times 32-bit sums mod q, 16 bits in the upper half of each; the lower half is arbitrary. |sum| < 2^15 q.
+POLYKEM_INLINE __m256i montgomery_upper(__m256i sums) {
+  const __m256i low = _mm256_set1_epi32(0xffff);
+  const __m256i m = _mm256_and_si256(_mm256_mullo_epi16(sums, _mm256_set1_epi16(static_cast<short>(kQInverse))), low);
+  return _mm256_sub_epi32(sums, _mm256_madd_epi16(m, _mm256_set1_epi32(kQ)));
+}
+
+inline void multiply_one(uint16_t* c, const uint16_t* a, const uint16_t* b, size_t terms) {
+  const Twiddle scale = Twiddle::of(Factor::of(kR));
+  for (size_t i = 0; i < kN; i += kSide) {
+    const Twiddle gamma = kOddGammas[i / kSide].load();
+    __m256i even = _mm256_setzero_si256(), odd = even;
+    for (size_t term = 0; term < terms; ++term) {
+      const V16 x = V16::load(a + term * kN + i), y = V16::load(b + term * kN + i);
+      const __m256i swapped = _mm256_or_si256(_mm256_slli_epi32(y.r, 16), _mm256_srli_epi32(y.r, 16));
+      even = _mm256_add_epi32(even, _mm256_madd_epi16(x.r, _mm256_blend_epi16(y.r, mul(y, gamma).r, 0xaa)));
+      odd = _mm256_add_epi32(odd, _mm256_madd_epi16(x.r, swapped));
+    }
+    const __m256i pairs =
+        _mm256_blend_epi16(_mm256_srli_epi32(montgomery_upper(even), 16), montgomery_upper(odd), 0xaa);
+    positive(mul({pairs}, scale)).store(c + i);
+  }
+}
+
+}  // namespace POLYKEM_ISA
+}  // namespace polykem::ntt

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+// Products mod 3329 in signed 16-bit lanes after Montgomery, and the twiddle factors in that form.
+#pragma once
+
+#include <array>
+
+#include "prim/ntt/ntt.hpp"
+#include "prim/simd/vec16.hpp"
+
+namespace polykem::ntt {
+inline namespace POLYKEM_ISA {
+
+using simd::V16;
+
+/// The representative in (-q/2, q/2), as a 16-bit word.
+constexpr uint16_t centred(uint32_t x) {
+  x %= kQ;
+  return static_cast<uint16_t>(x > kQ / 2 ? x - kQ : x);
+}
+
+inline constexpr uint32_t kR = (1u << 16) % kQ;  ///< 2^16 mod q
+inline constexpr uint16_t kQInverse = 62209;     ///< 1/q mod 2^16
+static_assert((kQInverse * kQ & 0xffff) == 1);
+
+/// A factor z: z 2^16 mod q, and that by 1/q mod 2^16. Twice side by side, as 32-bit broadcasts are cheaper.
+struct Factor {
+  uint32_t z, zq;
+  static constexpr Factor of(uint32_t factor) {
+    const uint32_t z = centred(factor % kQ * kR), zq = z * kQInverse & 0xffff;
+    return {z * 0x10001u, zq * 0x10001u};
+  }
+};
+
+/// A factor in registers; lanes may differ.
+struct Twiddle {
+  V16 z, zq;
+  static POLYKEM_INLINE Twiddle of(const Factor& factor) {
+    return {V16::set1_pair(factor.z), V16::set1_pair(factor.zq)};
+  }
+  /// For a factor known only now, for products with a 2^-16 in them.
+  static POLYKEM_INLINE Twiddle of(V16 z) { return {z, z * V16::set1(kQInverse)}; }
+};
+
+/// a times the factor mod q, in (-q, q), for any 16-bit a (or if the factor is not reduced, |a z| < 2^15 q).
+POLYKEM_INLINE V16 mul(V16 a, const Twiddle& t) {
+  return mulhi_s(a, t.z) - mulhi_s(a * t.zq, V16::set1(kQ));
+}
+
+/// A representative in (-q, q) of any 16-bit word. (check-magic: 20159 == round(2^26 / 3329))
+POLYKEM_INLINE V16 barrett(V16 x) {
+  return x - mulhrs(mulhi_s(x, V16::set1(20159)), V16::set1(1 << 5)) * V16::set1(kQ);
+}
+
+/// (-q, q) to [0, q).
+POLYKEM_INLINE V16 positive(V16 x) {
+  return min_u(x, x + V16::set1(kQ));
+}
+
+inline constexpr auto kForwardFactors = [] {
+  std::array<Factor, 128> factors{};
+  for (size_t i = 0; i < factors.size(); ++i)
+    factors[i] = Factor::of(kZetas[i]);
+  return factors;
+}();
+
+inline constexpr auto kGammaFactors = [] {
+  std::array<Factor, 128> factors{};
+  for (size_t i = 0; i < factors.size(); ++i)
+    factors[i] = Factor::of(kGammas[i]);
+  return factors;
+}();
+
+/// Calls f(0), f(1), .. f(kCount - 1) with compile-time indices, in this order.
+template <size_t kCount, class F>
+POLYKEM_INLINE void unroll(F&& f) {
+  [&]<size_t... I>(std::index_sequence<I...>) __attribute__((always_inline)) {
+    (f(std::integral_constant<size_t, I>{}), ...);
+  }
+  (std::make_index_sequence<kCount>{});
+}
+
+}  // namespace POLYKEM_ISA
+}  // namespace polykem::ntt

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+// Products of transforms across the lanes, compression, and acceptance of uniform integers.
+#pragma once
+
+#include "prim/ntt/lanes/montgomery.hpp"
+
+namespace polykem::ntt {
+inline namespace POLYKEM_ISA {
+
+constexpr size_t kBlockWords = kN * V16::kLanes;
+
+/// Word `index` of polynomial `number` of a block each, or of polynomials that all items share.
+struct BlockWords {
+  const uint16_t* a;
+  POLYKEM_INLINE V16 operator()(size_t number, size_t index) const {
+    return V16::load(a + number * kBlockWords + index * V16::kLanes);
+  }
+};
+struct SharedWords {
+  const uint16_t* a;
+  POLYKEM_INLINE V16 operator()(size_t number, size_t index) const { return V16::set1(a[number * kN + index]); }
+};
+
+/// See NttLanes::multiply. (a0 + a1 x)(y0 + y1 x) = a0 y0 + a1 (gamma y1) + (a0 y1 + a1 y0) x.
+template <size_t kTerms, class Words>
+void multiply_rows(uint16_t* c, const Words& a, const uint16_t* y, size_t rows) {
+  for (size_t pair = 0; pair < kN / 2; ++pair) {
+    const Twiddle gamma = Twiddle::of(kGammaFactors[pair]);
+    Twiddle y0[kTerms], y1[kTerms], gamma_y1[kTerms];
+    unroll<kTerms>([&](auto i) __attribute__((always_inline)) {
+      const uint16_t* from = y + i * kBlockWords + 2 * pair * V16::kLanes;
+      y0[i] = Twiddle::of(V16::load(from));
+      const V16 odd = V16::load(from + V16::kLanes);
+      y1[i] = Twiddle::of(odd);
+      gamma_y1[i] = Twiddle::of(mul(odd, gamma));
+    });
+    for (size_t row = 0; row < rows; ++row) {
+      V16 c0 = V16::zero(), c1 = V16::zero();  // within 2 kTerms q
+      unroll<kTerms>([&](auto i) __attribute__((always_inline)) {
+        const V16 a0 = a(row * kTerms + i, 2 * pair), a1 = a(row * kTerms + i, 2 * pair + 1);
+        c0 = c0 + mul(a0, y0[i]) + mul(a1, gamma_y1[i]);
+        c1 = c1 + mul(a0, y1[i]) + mul(a1, y0[i]);
+      });
+      uint16_t* to = c + row * kBlockWords + 2 * pair * V16::kLanes;
+      barrett(c0).store(to);
+      barrett(c1).store(to + V16::kLanes);
+    }
+  }
+}
+
+template <class Words>
+void multiply_blocks(uint16_t* c, const uint16_t* a, const uint16_t* y, size_t rows, size_t terms) {
+  if (terms == 2) return multiply_rows<2>(c, Words{a}, y, rows);
+  if (terms == 3) return multiply_rows<3>(c, Words{a}, y, rows);
+  multiply_rows<4>(c, Words{a}, y, rows);
+}
+
+/// Replaces every row x by f(x).
+template <class F>
+POLYKEM_INLINE void map_block(uint16_t* block, F&& f) {
+  for (size_t i = 0; i < kBlockWords; i += V16::kLanes)
+    f(V16::load(block + i)).store(block + i);
+}
+
+inline void add_product_block(uint16_t* c, const uint16_t* e) {
+  const Twiddle scale = Twiddle::of(Factor::of(kR));
+  for (size_t i = 0; i < kBlockWords; i += V16::kLanes)
+    positive(barrett(mul(V16::load(c + i), scale) + V16::load(e + i))).store(c + i);
+}
+
+inline void canonical_block(uint16_t* block) {
+  map_block(
+      block, [](V16 x) __attribute__((always_inline)) { return positive(barrett(x)); });
+}
+
+/// The quotient by a reciprocal is right or one too small, which its remainder in [0, 2q) tells; cf. ref::compress.
+template <unsigned kBits>
+POLYKEM_INLINE V16 compress(V16 x) {
+  const V16 q = V16::set1(kQ);
+  const V16 quotient = mulhi_u(x, V16::set1(static_cast<uint16_t>((1u << (16 + kBits)) / kQ)));
+  const V16 remainder = x.template shl<kBits>() + V16::set1(kQ / 2) - quotient * q;
+  const V16 small = (remainder - q).template sar<15>();  // -1 if it is right
+  return (quotient + V16::set1(1) + small) & V16::set1((1u << kBits) - 1);
+}
+
+inline void compress_block(uint16_t* block, unsigned bits) {
+  const auto with = [&](auto b) __attribute__((always_inline)) {
+    map_block(
+        block, [](V16 x) __attribute__((always_inline)) { return compress<decltype(b)::value>(x); });
+  };
+  using std::integral_constant;
+  if (bits == 1) return with(integral_constant<unsigned, 1>{});
+  if (bits == 4) return with(integral_constant<unsigned, 4>{});
+  if (bits == 5) return with(integral_constant<unsigned, 5>{});
+  if (bits == 10) return with(integral_constant<unsigned, 10>{});
+  with(integral_constant<unsigned, 11>{});
+}
+
+inline void decompress_block(uint16_t* block, unsigned bits) {
+  const V16 scale = V16::set1(static_cast<uint16_t>(1u << (15 - bits)));
+  map_block(
+      block, [&](V16 y) __attribute__((always_inline)) { return mulhrs(y * scale, V16::set1(kQ)); });
+}
+
+#ifdef POLYKEM_ISA_AVX512
+
+/// Bytes of 32 integers of 12 bits, two for each: those that hold it.
+inline constexpr auto kTwelveBitBytes = [] {
+  std::array<uint8_t, 64> index{};
+  for (size_t i = 0; i < index.size(); ++i)
+    index[i] = static_cast<uint8_t>(i / 2 * 3 / 2 + i % 2);
+  return index;
+}();
+
+inline size_t accept(uint16_t* out, size_t filled, const uint8_t* in, size_t bytes) {
+  const __m512i index = _mm512_loadu_si512(kTwelveBitBytes.data());
+  const __m512i shifts = _mm512_set1_epi32(4 << 16), mask = _mm512_set1_epi16(0xfff);
+  const __m512i q = _mm512_set1_epi16(kQ);
+  for (size_t at = 0; at < bytes && filled < kN; at += 48) {
+    const size_t left = (bytes - at) / 3 * 2;
+    const __mmask32 there = left >= 32 ? ~__mmask32{0} : (__mmask32{1} << left) - 1;
+    const __m512i pairs = _mm512_permutexvar_epi8(index, _mm512_loadu_si512(in + at));
+    const __m512i x = _mm512_and_si512(_mm512_srlv_epi16(pairs, shifts), mask);
+    const __mmask32 good = _mm512_mask_cmplt_epu16_mask(there, x, q);
+    _mm512_storeu_si512(out + filled, _mm512_maskz_compress_epi16(good, x));
+    filled += static_cast<size_t>(_mm_popcnt_u32(good));
+  }
+  return filled;
+}
+
+#else
+
+/// For each set of 8 lanes: the bytes that bring them to the front.
+inline constexpr auto kFrontBytes = [] {
+  std::array<std::array<uint8_t, 16>, 256> table{};
+  for (size_t set = 0; set < table.size(); ++set) {
+    size_t next = 0;
+    for (size_t lane = 0; lane < 8; ++lane) {
+      if ((set >> lane & 1) == 0) continue;
+      table[set][next++] = static_cast<uint8_t>(2 * lane);
+      table[set][next++] = static_cast<uint8_t>(2 * lane + 1);
+    }
+  }
+  return table;
+}();
+
+inline size_t accept(uint16_t* out, size_t filled, const uint8_t* in, size_t bytes) {
+  const __m256i index = _mm256_setr_epi8(0, 1, 1, 2, 3, 4, 4, 5, 6, 7, 7, 8, 9, 10, 10, 11, 4, 5, 5, 6, 7, 8, 8, 9, 10,
+                                         11, 11, 12, 13, 14, 14, 15);
+  const __m256i mask = _mm256_set1_epi16(0xfff), q = _mm256_set1_epi16(kQ);
+  for (size_t at = 0; at < bytes && filled < kN; at += 24) {
+    // Bytes 0..15 and 8..23: twelve of each hold eight integers.
+    const __m256i raw = _mm256_permute4x64_epi64(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(in + at)), 0x94);
+    const __m256i pairs = _mm256_shuffle_epi8(raw, index);
+    const __m256i x = _mm256_and_si256(_mm256_blend_epi16(pairs, _mm256_srli_epi16(pairs, 4), 0xaa), mask);
+    const __m256i good = _mm256_packs_epi16(_mm256_cmpgt_epi16(q, x), _mm256_setzero_si256());
+    const auto sets = static_cast<uint32_t>(_mm256_movemask_epi8(good));
+    for (unsigned half = 0; half < 2; ++half) {
+      const uint32_t set = sets >> (16 * half) & 0xff;
+      const __m128i eight = half == 0 ? _mm256_castsi256_si128(x) : _mm256_extracti128_si256(x, 1);
+      const __m128i front = _mm_loadu_si128(reinterpret_cast<const __m128i*>(kFrontBytes[set].data()));
+      _mm_storeu_si128(reinterpret_cast<__m128i*>(out + filled), _mm_shuffle_epi8(eight, front));
+      filled += static_cast<size_t>(_mm_popcnt_u32(set));
+    }
+  }
+  return filled;
+}
+
+#endif
+
+}  // namespace POLYKEM_ISA
+}  // namespace polykem::ntt

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+// The transform across the lanes: a butterfly joins two rows, so nothing is shuffled. A pass does up to three layers on
+// rows that stay in registers.
+#pragma once
+
+#include "prim/ntt/lanes/montgomery.hpp"
+
+namespace polykem::ntt {
+inline namespace POLYKEM_ISA {
+
+/// Cooley and Tukey: results grow by q. [FIPS203, Alg 9, L8-12]
+POLYKEM_INLINE void butterfly(V16& a, V16& b, const Twiddle& zeta) {
+  const V16 t = mul(b, zeta);
+  b = a - t;
+  a = a + t;
+}
+
+/// Gentleman and Sande: the sum may be twice as large, the product is in (-q, q). [FIPS203, Alg 10, L7-11]
+POLYKEM_INLINE void inverse_butterfly(V16& a, V16& b, const Twiddle& zeta) {
+  const V16 difference = b - a;
+  a = a + b;
+  b = mul(difference, zeta);
+}
+
+/// The factors of a transform of rows: one for all lanes, by number of layer and block.
+struct RowFactors {
+  static POLYKEM_INLINE Twiddle forward(size_t layer, size_t block) {
+    return Twiddle::of(kForwardFactors[(1u << layer) + block]);
+  }
+  /// Alg 10 takes the factors of a layer in reverse.
+  static POLYKEM_INLINE Twiddle inverse(size_t layer, size_t block) {
+    return Twiddle::of(kForwardFactors[(2u << layer) - 1 - block]);
+  }
+};
+
+/// kLayers layers, the first of which is layer number kFirst, of kRows = 2^n rows.
+template <size_t kRows, size_t kFirst, size_t kLayers, class Factors = RowFactors>
+POLYKEM_INLINE void forward_pass(uint16_t* rows) {
+  constexpr size_t kCount = 1 << kLayers, kStride = kRows >> (kFirst + kLayers);
+  for (size_t block = 0; block < 1u << kFirst; ++block) {
+    Twiddle zetas[kCount];
+    unroll<kLayers>([&](auto t) __attribute__((always_inline)) {
+      unroll<1u << t>([&](auto p) __attribute__((always_inline)) {
+        zetas[(1 << t) + p] = Factors::forward(kFirst + t, (block << t) + p);
+      });
+    });
+    uint16_t* base = rows + block * kCount * kStride * V16::kLanes;
+    for (size_t j = 0; j < kStride; ++j, base += V16::kLanes) {
+      V16 v[kCount];
+      unroll<kCount>([&](auto i)
+                         __attribute__((always_inline)) { v[i] = V16::load(base + i * kStride * V16::kLanes); });
+      unroll<kLayers>([&](auto t) __attribute__((always_inline)) {
+        constexpr size_t kHalf = kCount >> (t + 1);
+        unroll<kCount / 2>([&](auto i) __attribute__((always_inline)) {
+          constexpr size_t kBlock = i / kHalf, kAt = kBlock * 2 * kHalf + i % kHalf;
+          butterfly(v[kAt], v[kAt + kHalf], zetas[(1 << t) + kBlock]);
+        });
+      });
+      unroll<kCount>([&](auto i) __attribute__((always_inline)) { v[i].store(base + i * kStride * V16::kLanes); });
+    }
+  }
+}
+
+/// Undoes forward_pass up to factors. Inputs within 2 q and kLayers <= 2, or within q; finish(i, x) says what is stored
+/// for row i of a group, which is then within 2^kLayers as much, or in (-q, q) if the highest bit of i is set.
+template <size_t kRows, size_t kFirst, size_t kLayers, class Factors = RowFactors, class Finish>
+POLYKEM_INLINE void inverse_pass(uint16_t* rows, Finish&& finish) {
+  constexpr size_t kCount = 1 << kLayers, kStride = kRows >> (kFirst + kLayers);
+  for (size_t block = 0; block < 1u << kFirst; ++block) {
+    Twiddle zetas[kCount];
+    unroll<kLayers>([&](auto t) __attribute__((always_inline)) {
+      unroll<1u << t>([&](auto p) __attribute__((always_inline)) {
+        zetas[(1 << t) + p] = Factors::inverse(kFirst + t, (block << t) + p);
+      });
+    });
+    uint16_t* base = rows + block * kCount * kStride * V16::kLanes;
+    for (size_t j = 0; j < kStride; ++j, base += V16::kLanes) {
+      V16 v[kCount];
+      unroll<kCount>([&](auto i)
+                         __attribute__((always_inline)) { v[i] = V16::load(base + i * kStride * V16::kLanes); });
+      unroll<kLayers>([&](auto up) __attribute__((always_inline)) {
+        constexpr size_t kLayer = kLayers - 1 - up, kHalf = kCount >> (kLayer + 1);
+        unroll<kCount / 2>([&](auto i) __attribute__((always_inline)) {
+          constexpr size_t kBlock = i / kHalf, kAt = kBlock * 2 * kHalf + i % kHalf;
+          inverse_butterfly(v[kAt], v[kAt + kHalf], zetas[(1 << kLayer) + kBlock]);
+        });
+      });
+      unroll<kCount>([&](auto i)
+                         __attribute__((always_inline)) { finish(i, v[i]).store(base + i * kStride * V16::kLanes); });
+    }
+  }
+}
+
+/// For inverse_pass: reduces rows 0 .. kCount - 1 of a group.
+template <size_t kCount>
+struct ReduceFirst {
+  template <class Index>
+  POLYKEM_INLINE V16 operator()(Index, V16 x) const {
+    if constexpr (Index::value < kCount) {
+      return barrett(x);
+    } else {
+      return x;
+    }
+  }
+};
+
+inline void forward_block(uint16_t* block) {
+  forward_pass<kN, 0, 3>(block);
+  forward_pass<kN, 3, 2>(block);
+  forward_pass<kN, 5, 2>(block);
+}
+
+inline void inverse_block(uint16_t* block) {
+  inverse_pass<kN, 5, 2>(block, ReduceFirst<1>());
+  inverse_pass<kN, 3, 2>(block, ReduceFirst<2>());
+  const Twiddle scale = Twiddle::of(Factor::of(kInverse128 * kR));
+  inverse_pass<kN, 0, 3>(
+      block, [&](auto, V16 x) __attribute__((always_inline)) { return mul(x, scale); });
+}
+
+}  // namespace POLYKEM_ISA
+}  // namespace polykem::ntt

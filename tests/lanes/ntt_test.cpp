@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstring>
+#include <vector>
+
+#include "isa.hpp"
+#include "prim/ntt/ntt_lanes.hpp"
+#include "schemes/mlkem/ref/pack.hpp"
+
+namespace polykem {
+namespace {
+
+using ntt::kN;
+using ntt::kQ;
+using testing::AlignedBuffer;
+using testing::Noise;
+
+/// Coefficients of polynomial `kind`: zeros, a single one, all q - 1, 0 and q - 1 in turn, else random.
+uint16_t coefficient(size_t kind, size_t i, Noise& noise) {
+  if (kind == 0) return 0;
+  if (kind == 1) return i == 255;
+  if (kind == 2) return kQ - 1;
+  if (kind == 3) return i % 2 == 0 ? 0 : kQ - 1;
+  return static_cast<uint16_t>(noise.next() % kQ);
+}
+
+uint32_t canonical(uint16_t word) {
+  return static_cast<uint32_t>((static_cast<int16_t>(word) + 16 * static_cast<int>(kQ)) % static_cast<int>(kQ));
+}
+
+class NttLanesTest : public testing::IsaTest {
+ protected:
+  const NttLanes& lanes() const { return pick(kNttLanesAvx2, kNttLanesAvx512); }
+
+  /// A block of polynomials of all kinds, and the same one after the other.
+  void fill(uint16_t* block, std::vector<uint16_t>& rows, Noise& noise) const {
+    rows.resize(lanes().lanes * kN);
+    for (size_t l = 0; l < lanes().lanes; ++l) {
+      for (size_t i = 0; i < kN; ++i)
+        rows[l * kN + i] = block[i * lanes().lanes + l] = coefficient(l, i, noise);
+    }
+  }
+};
+
+TEST_P(NttLanesTest, ForwardAgreesWithReference) {
+  AlignedBuffer<uint16_t> block(kN * lanes().lanes);
+  std::vector<uint16_t> rows;
+  Noise noise(1);
+  fill(block.data(), rows, noise);
+  lanes().forward(block.data());
+  for (size_t l = 0; l < lanes().lanes; ++l) {
+    ntt::forward(&rows[l * kN]);
+    for (size_t i = 0; i < kN; ++i) {
+      const uint16_t word = block[i * lanes().lanes + l];
+      ASSERT_LE(std::abs(static_cast<int16_t>(word)), static_cast<int>(8 * kQ));
+      ASSERT_EQ(canonical(word), rows[l * kN + i]) << l << " " << i;
+    }
+  }
+}
+
+TEST_P(NttLanesTest, InverseAgreesWithReference) {
+  AlignedBuffer<uint16_t> block(kN * lanes().lanes);
+  std::vector<uint16_t> rows;
+  Noise noise(2);
+  fill(block.data(), rows, noise);
+  lanes().inverse(block.data());
+  for (size_t l = 0; l < lanes().lanes; ++l) {
+    ntt::inverse(&rows[l * kN]);
+    for (size_t i = 0; i < kN; ++i)
+      ASSERT_EQ(canonical(block[i * lanes().lanes + l]), rows[l * kN + i] * 65536u % kQ) << l << " " << i;
+  }
+}
+
+TEST_P(NttLanesTest, ProductsAgreeWithReferenceAtTheEndsOfTheRanges) {
+  const size_t width = lanes().lanes, words = kN * width;
+  for (size_t terms : {2, 3, 4}) {
+    const size_t rows = terms + 1;
+    AlignedBuffer<uint16_t> a(rows * terms * words), shared(rows * terms * kN), y(terms * words), c(rows * words);
+    Noise noise(terms);
+    for (size_t i = 0; i < rows * terms * words; ++i)
+      a[i] = i % 5 == 0 ? 4095 : static_cast<uint16_t>(noise.next() & 0xfff);
+    for (size_t i = 0; i < terms * words; ++i) {
+      const int limit = 8 * kQ;
+      const int value = i % 3 == 0 ? limit : i % 3 == 1 ? -limit : static_cast<int>(noise.next() % (2 * limit)) - limit;
+      y[i] = static_cast<uint16_t>(value);
+    }
+    for (size_t i = 0; i < rows * terms * kN; ++i)
+      shared[i] = static_cast<uint16_t>(noise.next() & 0xfff);
+    for (const bool is_shared : {false, true}) {
+      if (is_shared) {
+        lanes().multiply_shared(c.data(), shared.data(), y.data(), rows, terms);
+      } else {
+        lanes().multiply(c.data(), a.data(), y.data(), rows, terms);
+      }
+      for (size_t l = 0; l < width; ++l) {
+        for (size_t row = 0; row < rows; ++row) {
+          std::vector<uint16_t> x(terms * kN), z(terms * kN), expected(kN);
+          for (size_t i = 0; i < terms * kN; ++i) {
+            x[i] = is_shared ? shared[row * terms * kN + i] : a[(row * terms * kN + i) * width + l];
+            z[i] = static_cast<uint16_t>(canonical(y[i * width + l]));
+          }
+          ntt::multiply(expected.data(), x.data(), z.data(), terms);
+          for (size_t i = 0; i < kN; ++i) {
+            const uint16_t word = c[(row * kN + i) * width + l];
+            ASSERT_LT(std::abs(static_cast<int16_t>(word)), static_cast<int>(kQ));
+            ASSERT_EQ(canonical(word) * 65536u % kQ, expected[i]) << terms << " " << l << " " << row << " " << i;
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST_P(NttLanesTest, SumsBecomeCanonical) {
+  const size_t width = lanes().lanes;
+  AlignedBuffer<uint16_t> c(kN * width), e(kN * width), before(kN * width);
+  Noise noise(5);
+  for (size_t i = 0; i < kN * width; ++i) {
+    c[i] = static_cast<uint16_t>(static_cast<int>(noise.next() % (2 * kQ - 1)) - static_cast<int>(kQ - 1));
+    e[i] = static_cast<uint16_t>(i % 3 == 0 ? 8 * kQ : i % 3 == 1 ? 0u - 8 * kQ : noise.next() % kQ);
+    before[i] = c[i];
+  }
+  lanes().add_product(c.data(), e.data());
+  for (size_t i = 0; i < kN * width; ++i)
+    ASSERT_EQ(c[i], (canonical(before[i]) * 65536u + canonical(e[i])) % kQ);
+  for (size_t start = 0; start < 1u << 16; start += kN * width) {
+    for (size_t i = 0; i < kN * width; ++i)
+      c[i] = static_cast<uint16_t>(start + i);
+    lanes().canonical(c.data());
+    for (size_t i = 0; i < kN * width; ++i) {
+      const int word = static_cast<int16_t>(start + i);
+      if (std::abs(word) > 9 * static_cast<int>(kQ)) continue;
+      ASSERT_EQ(c[i], canonical(static_cast<uint16_t>(word)));
+    }
+  }
+}
+
+template <unsigned kBits>
+void check_compression(const NttLanes& lanes) {
+  const size_t words = kN * lanes.lanes;
+  AlignedBuffer<uint16_t> block(words);
+  for (uint32_t start = 0; start < kQ; start += static_cast<uint32_t>(words)) {
+    const auto input = [&](size_t i) { return std::min<uint32_t>(start + static_cast<uint32_t>(i), kQ - 1); };
+    for (size_t i = 0; i < words; ++i)
+      block[i] = static_cast<uint16_t>(input(i));
+    lanes.compress(block.data(), kBits);
+    for (size_t i = 0; i < words; ++i) {
+      const uint32_t rounded = ((input(i) << kBits) * 2 + kQ) / (2 * kQ) % (1u << kBits);
+      ASSERT_EQ(block[i], rounded) << kBits << " " << input(i);
+      ASSERT_EQ(mlkem::ref::compress<kBits>(input(i)), rounded) << kBits << " " << input(i);
+    }
+  }
+  for (size_t i = 0; i < words; ++i)
+    block[i] = static_cast<uint16_t>(i % (1u << kBits));
+  lanes.decompress(block.data(), kBits);
+  for (uint32_t i = 0; i < words; ++i) {
+    const uint32_t y = i % (1u << kBits), rounded = (2 * y * kQ + (1u << kBits)) >> (kBits + 1);
+    ASSERT_EQ(block[i], rounded) << kBits << " " << y;
+    ASSERT_EQ(mlkem::ref::decompress<kBits>(y), rounded) << kBits << " " << y;
+  }
+}
+
+TEST_P(NttLanesTest, CompressionIsExactOnEveryInput) {
+  check_compression<1>(lanes());
+  check_compression<4>(lanes());
+  check_compression<5>(lanes());
+  check_compression<10>(lanes());
+  check_compression<11>(lanes());
+}
+
+/// What Algorithm 7 does with the bytes, until there are 256.
+std::vector<uint16_t> accepted(const std::vector<uint8_t>& in, size_t bytes) {
+  std::vector<uint16_t> out;
+  for (size_t i = 0; i < bytes && out.size() < kN; i += 3) {
+    const uint32_t low = in[i] | (in[i + 1] & 0xfu) << 8, high = in[i + 1] >> 4 | uint32_t{in[i + 2]} << 4;
+    if (low < kQ) out.push_back(static_cast<uint16_t>(low));
+    if (high < kQ) out.push_back(static_cast<uint16_t>(high));
+  }
+  out.resize(std::min(out.size(), kN));
+  return out;
+}
+
+TEST_P(NttLanesTest, AcceptanceAgreesWithReference) {
+  for (size_t round = 0; round < 200; ++round) {
+    Noise noise(round);
+    const size_t bytes = 24 * (round % 22);
+    std::vector<uint8_t> in = noise.bytes(bytes + 64);
+    if (round == 21) std::fill(in.begin(), in.end(), 0xff);  // all rejected
+    if (round == 43) std::fill(in.begin(), in.end(), 0);     // all accepted
+    if (round % 22 == 20) {                                  // q - 1 and q in turn
+      for (size_t i = 0; i + 3 <= bytes; i += 3) {
+        in[i] = 0x00;
+        in[i + 1] = 0x1d;
+        in[i + 2] = 0xd0;
+      }
+    }
+    const auto expected = accepted(in, bytes);
+    for (const size_t first : {bytes, bytes / 48 * 24}) {  // at once, and in two parts
+      std::vector<uint16_t> out(kN + 32);
+      size_t filled = lanes().accept(out.data(), 0, in.data(), first);
+      filled = lanes().accept(out.data(), filled, in.data() + first, bytes - first);
+      ASSERT_EQ(std::min(filled, kN), expected.size()) << round;
+      ASSERT_TRUE(std::equal(expected.begin(), expected.end(), out.begin())) << round;
+    }
+  }
+}
+
+TEST(NttOneTest, AgreesWithReference) {
+  if (!testing::cpu_has(testing::Isa::avx2)) GTEST_SKIP() << "this CPU has no avx2";
+  Noise noise(3);
+  for (size_t kind = 0; kind < 40; ++kind) {
+    AlignedBuffer<uint16_t> a(kN), b(4 * kN), x(4 * kN), c(kN);
+    uint16_t expected[kN];
+    for (size_t i = 0; i < kN; ++i)
+      a[i] = expected[i] = coefficient(kind, i, noise);
+    kNttOneAvx2.forward(a.data());
+    ntt::forward(expected);
+    ASSERT_EQ(std::memcmp(a.data(), expected, sizeof expected), 0) << kind;
+    kNttOneAvx2.inverse(a.data());
+    ntt::inverse(expected);
+    ASSERT_EQ(std::memcmp(a.data(), expected, sizeof expected), 0) << kind;
+    for (size_t i = 0; i < 4 * kN; ++i) {
+      x[i] = kind == 2 ? 4095 : static_cast<uint16_t>(noise.next() & 0xfff);
+      b[i] = coefficient(kind, i % kN, noise);
+    }
+    for (size_t terms = 1; terms <= 4; ++terms) {
+      kNttOneAvx2.multiply(c.data(), x.data(), b.data(), terms);
+      ntt::multiply(expected, x.data(), b.data(), terms);
+      ASSERT_EQ(std::memcmp(c.data(), expected, sizeof expected), 0) << kind << " " << terms;
+    }
+  }
+}
+
+POLYKEM_EVERY_ISA(NttLanesTest);
+
+}  // namespace
+}  // namespace polykem
