@@ -54,10 +54,13 @@ ExpandedKeys expanded_keys(const Request& r, const SchemeBackend& backend, size_
   const KeySet& set = *r.keyset;
   if (set.expanded.size() == 0 || set.expanded_for != backend.backend) return {};
   const size_t bytes = set.form(backend).bytes;
-  const size_t* index = r.key_index;
-  const size_t begin = index == nullptr && !r.shared_key ? first : 0;
-  if (index != nullptr && !r.shared_key) index += first;
-  return {.data = set.expanded.data() + begin * bytes, .bytes = bytes, .shared = r.shared_key, .index = index};
+  if (r.shared_key) {
+    const size_t key = r.key_index == nullptr ? 0 : r.key_index[0];
+    return {.data = set.expanded.data() + key * bytes, .bytes = bytes, .shared = true, .index = nullptr};
+  }
+  if (r.key_index == nullptr)
+    return {.data = set.expanded.data() + first * bytes, .bytes = bytes, .shared = false, .index = nullptr};
+  return {.data = set.expanded.data(), .bytes = bytes, .shared = false, .index = r.key_index + first};
 }
 
 bool reserve_workspace(Worker& worker, const Operation& operation, size_t count) {
