@@ -57,6 +57,21 @@ struct Ref {
   static const Kernels& kernels() { return kKernelsRef; }
 };
 
+#ifdef POLYKEM_HAVE_X86
+/// Items of a shared key: enough that generating A no longer counts. With keys of their own: as many as the hashes have
+/// lanes.
+struct Avx2 {
+  static constexpr BackendId kId = BackendId::avx2;
+  static constexpr size_t kGranule = 4, kItems = 32, kItemsWithOwnKeys = 8;
+  static const Kernels& kernels() { return kKernelsAvx2; }
+};
+struct Avx512 {
+  static constexpr BackendId kId = BackendId::avx512;
+  static constexpr size_t kGranule = 8, kItems = 32, kItemsWithOwnKeys = 8;
+  static const Kernels& kernels() { return kKernelsAvx512; }
+};
+#endif
+
 template <size_t kSet, class... Backends>
 std::span<const SchemeBackend> backends() {
   static const SchemeBackend all[] = {scheme_backend<SetOperations<kSet, Backends>>(Backends::kId, kStages)...};
@@ -77,7 +92,11 @@ Scheme scheme() {
           .shared_secret_bytes = set.p.secret_bytes,
           .keygen_draw_bytes = set.keygen_draw_bytes(),
           .encaps_draw_bytes = set.encaps_draw_bytes(),
+#ifdef POLYKEM_HAVE_X86
+          .backends = backends<kSet, Avx512, Avx2, Ref>()};
+#else
           .backends = backends<kSet, Ref>()};
+#endif
 }
 
 template <size_t... kSet>

@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "schemes/frodo/lanes/kernels.hpp"
+
+namespace polykem::frodo {
+
+const Kernels kKernelsAvx2 = {kMatMulAvx2,   kAes128Avx2, &kKeccakLanesAvx2, aes256_ctr_avx2,
+                              lanes::sample, lanes::pack, lanes::unpack,     lanes::unpack_transposed};
+
+}  // namespace polykem::frodo
