@@ -238,8 +238,10 @@ void unpack_block(uint16_t* block, ConstByteRows in, size_t count, uint16_t* scr
   for (size_t g = 0; g < Row::kGroups; ++g) {
     unpack_group<kBits>(block + g * kGroup * kLanes, scratch + g * kBits * kLanes, std::make_index_sequence<kGroup>());
   }
-  unpack_group<kBits>(block + Row::kGroups * kGroup * kLanes, scratch + Row::kGroups * kBits * kLanes,
-                      std::make_index_sequence<Row::kRest>());
+  if constexpr (Row::kRest > 0) {
+    unpack_group<kBits>(block + Row::kGroups * kGroup * kLanes, scratch + Row::kGroups * kBits * kLanes,
+                        std::make_index_sequence<Row::kRest>());
+  }
 }
 
 /// Row l = coefficients block[0 .. kCount)[l], packed; bits above kBits of each word are ignored, unused bits of the
@@ -251,8 +253,10 @@ void pack_block(ByteRows out, const uint16_t* block, size_t count, uint16_t* scr
     pack_group<kBits>(scratch + g * kBits * kLanes, block + g * kGroup * kLanes, std::make_index_sequence<kGroup>(),
                       std::make_index_sequence<kBits>());
   }
-  pack_group<kBits>(scratch + Row::kGroups * kBits * kLanes, block + Row::kGroups * kGroup * kLanes,
-                    std::make_index_sequence<Row::kRest>(), std::make_index_sequence<Row::kRestWords>());
+  if constexpr (Row::kRest > 0) {
+    pack_group<kBits>(scratch + Row::kGroups * kBits * kLanes, block + Row::kGroups * kGroup * kLanes,
+                      std::make_index_sequence<Row::kRest>(), std::make_index_sequence<Row::kRestWords>());
+  }
   block_to_rows(out, scratch, Row::kBytes, count);
 }
 

@@ -4,19 +4,28 @@
 #include <array>
 
 #include "schemes/mlkem/ref/backend.hpp"
+#include "schemes/mlkem/vector_backends.hpp"
 
 namespace polykem::mlkem {
 
 namespace {
 
+#ifdef POLYKEM_HAVE_X86
+constexpr size_t kBackendsPerSet = 3;
+#else
 constexpr size_t kBackendsPerSet = 1;
+#endif
 
 using Backends = std::array<SchemeBackend, kBackendsPerSet>;
 
 /// All backends of set number `index`, best first.
 template <MlkemParams P>
 Backends backends([[maybe_unused]] size_t index) {
+#ifdef POLYKEM_HAVE_X86
+  return {avx512_backends()[index], avx2_backends()[index], ref::backend<P>()};
+#else
   return {ref::backend<P>()};
+#endif
 }
 
 template <MlkemParams P>

@@ -33,7 +33,8 @@ struct Dims {
   constexpr size_t secret_key_bytes() const { return z_offset() + kSymBytes; }
   /// Polynomials drawn by an encryption: y, e1, e2.
   constexpr size_t noise_polys() const { return 2 * k + 1; }
-  constexpr size_t prf_bytes() const { return 64 * eta1; }
+  /// From one output of the PRF to the next; vector code writes a little more than it needs.
+  constexpr size_t prf_stride() const { return 64 * eta1 + 64; }
 };
 
 struct MlkemParams : Dims {

@@ -17,10 +17,12 @@ struct alignas(64) Poly {
 /// An encapsulation key ready for use: what a key set keeps.
 template <size_t kK>
 struct PublicKey {
-  Poly a[kK * kK];  ///< the transposed matrix, row by row: a[i k + j] = SampleNTT(rho, i, j)
-  Poly t[kK];
-  uint8_t hash[kSymBytes];  ///< H(ek)
-  uint32_t valid;           ///< 0 if a coefficient is not below q (ML-KEM)
+  Poly rows[(kK + 1) * kK];  ///< A^T, row by row: rows[i k + j] = SampleNTT(rho, i, j); then t^
+  uint8_t hash[kSymBytes];   ///< H(ek)
+  uint32_t valid;            ///< 0 if a coefficient is not below q (ML-KEM)
+
+  Poly* t() { return rows + kK * kK; }
+  const Poly* t() const { return rows + kK * kK; }
 };
 
 /// A decapsulation key ready for use: what a key set keeps.

@@ -23,11 +23,13 @@ struct Keys {
     ct::declassify(ek, P.public_key_bytes());
     uint32_t too_large = 0;
     for (size_t i = 0; i < kK; ++i)
-      too_large |= poly_frombytes(key.t[i], ek + i * kPolyBytes);
+      too_large |= poly_frombytes(key.t()[i], ek + i * kPolyBytes);
     key.valid = P.kyber() || too_large == 0;
   }
 
-  static void gen_a(Public& key, const uint8_t* ek) { Prims::template gen_a<kK>(key.a, ek + P.vector_bytes(), true); }
+  static void gen_a(Public& key, const uint8_t* ek) {
+    Prims::template gen_a<kK>(key.rows, ek + P.vector_bytes(), true);
+  }
 
   /// Compares the hash of ek with the stored one (ML-KEM), which is kept. Both are public. [FIPS203, 7.3]
   static void check_dk(Secret& key, const uint8_t* dk) {

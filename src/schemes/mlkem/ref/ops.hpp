@@ -20,7 +20,7 @@ struct Item {
   Poly s[D.k], e[D.k];  ///< s, e; or y, e1
   Poly u[D.k];          ///< t; or u
   Poly v, e2;
-  uint8_t prf[D.noise_polys()][D.prf_bytes()];
+  uint8_t prf[D.noise_polys()][D.prf_stride()];
   uint8_t draws[kKeygenDrawBytes];
   uint8_t m[kSymBytes];
   uint8_t seeds[2 * kSymBytes];  ///< rho, sigma; or K, r
@@ -108,12 +108,12 @@ struct Ops {
   }
 
   static void gen_a(Chunk& c) {
-    c.each([](Item& t, size_t) { Prims::template gen_a<kK>(t.own.pk.a, t.seeds, false); });
+    c.each([](Item& t, size_t) { Prims::template gen_a<kK>(t.own.pk.rows, t.seeds, false); });
   }
 
   static void sample_se(Chunk& c) {
     c.each([](Item& t, size_t) {
-      Prims::prf(t.prf[0], sizeof t.prf[0], t.seeds + kSymBytes, 2 * kK);
+      Prims::template prf<P.eta1>(t.prf[0], sizeof t.prf[0], t.seeds + kSymBytes, 2 * kK);
       for (size_t i = 0; i < kK; ++i) {
         sample_cbd<P.eta1>(t.s[i], t.prf[i]);
         sample_cbd<P.eta1>(t.e[i], t.prf[kK + i]);
@@ -133,7 +133,7 @@ struct Ops {
   static void mul_as(Chunk& c) {
     c.each([](Item& t, size_t) {
       for (size_t i = 0; i < kK; ++i) {
-        Prims::template multiply<kK>(t.u[i], t.own.pk.a + i * kK, t.s);
+        Prims::template multiply<kK>(t.u[i], t.own.pk.rows + i * kK, t.s);
         poly_add(t.u[i], t.e[i]);
       }
     });
@@ -188,7 +188,7 @@ struct Ops {
 
   static void sample_noise(Chunk& c) {
     c.each([](Item& t, size_t) {
-      Prims::prf(t.prf[0], sizeof t.prf[0], t.seeds + kSymBytes, D.noise_polys());
+      Prims::template prf<P.eta1>(t.prf[0], sizeof t.prf[0], t.seeds + kSymBytes, D.noise_polys());
       for (size_t i = 0; i < kK; ++i) {
         sample_cbd<P.eta1>(t.s[i], t.prf[i]);
         sample_cbd<P.kEta2>(t.e[i], t.prf[kK + i]);
@@ -207,8 +207,8 @@ struct Ops {
   static void mul_ay(Chunk& c) {
     c.each([&](Item& t, size_t i) {
       for (size_t j = 0; j < kK; ++j)
-        Prims::template multiply<kK>(t.u[j], c.pk(i).a + j * kK, t.s);
-      Prims::template multiply<kK>(t.v, c.pk(i).t, t.s);
+        Prims::template multiply<kK>(t.u[j], c.pk(i).rows + j * kK, t.s);
+      Prims::template multiply<kK>(t.v, c.pk(i).t(), t.s);
     });
   }
 

@@ -31,14 +31,16 @@ struct PortablePrims {
     }
   }
 
-  /// Row n = the first `bytes` bytes of SHAKE256(seed, n), n < count. [FIPS203, 4.1, PRF]
-  static void prf(uint8_t* out, size_t bytes, const uint8_t* seed, size_t count) {
+  /// Row n = the first 64 kEta bytes of SHAKE256(seed, n), n < count. What follows in a row of `stride` bytes is
+  /// arbitrary. [FIPS203, 4.1, PRF]
+  template <unsigned kEta>
+  static void prf(uint8_t* out, size_t stride, const uint8_t* seed, size_t count) {
     for (size_t n = 0; n < count; ++n) {
       const auto nonce = static_cast<uint8_t>(n);
       Shake shake(Shake::Strength::shake256);
       shake.absorb({seed, kSymBytes});
       shake.absorb({&nonce, 1});
-      shake.squeeze({out + n * bytes, bytes});
+      shake.squeeze({out + n * stride, 64 * kEta});
     }
   }
 };

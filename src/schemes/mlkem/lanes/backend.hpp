@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// Operations of a vector backend: whole blocks run across the lanes, the few items of a small batch one by one.
+#pragma once
+
+#include "core/operations.hpp"
+#include "schemes/mlkem/kem.hpp"
+#include "schemes/mlkem/lanes/ops.hpp"
+#include "schemes/mlkem/ref/ops.hpp"
+
+namespace polykem::mlkem::lanes {
+inline namespace POLYKEM_ISA {
+
+template <MlkemParams P, class Isa>
+constexpr SchemeBackend backend() {
+  using Prims = SinglePrims<Isa>;
+  using Blocks = Operations<Kem<Ops<P, Isa>>, Chunk<P, Isa>>;
+  using Singles = Operations<Kem<ref::Ops<P, Prims>>, ref::Chunk<P, Prims>>;
+  SchemeBackend result = scheme_backend<SplitOperations<Blocks, Singles, Isa::kFewestForLanes>>(Isa::kBackend, kStages);
+  result.public_form = ref::Keys<P, Prims>::kPublicForm;
+  result.secret_form = ref::Keys<P, Prims>::kSecretForm;
+  return result;
+}
+
+/// In the order in which schemes() of mlkem.cpp numbers the sets.
+template <class Isa>
+inline constexpr SchemeBackend kBackends[] = {
+    backend<kMlkem512, Isa>(), backend<kMlkem768, Isa>(), backend<kMlkem1024, Isa>(),
+    backend<kKyber512, Isa>(), backend<kKyber768, Isa>(), backend<kKyber1024, Isa>(),
+};
+
+}  // namespace POLYKEM_ISA
+}  // namespace polykem::mlkem::lanes
