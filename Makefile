@@ -41,8 +41,9 @@ bench: ## Measure keygen, encaps and decaps of every set here; writes build/benc
 bench-peers: ## Measure polykem and its peers in turn, one core; writes build/bench-peers.json (needs cargo)
 	@tools/setup.sh demo peers
 	@$(MAKE) --no-print-directory all
-	@POLYKEM_BUILD=$(CURDIR)/$(BUILD) cargo run --quiet --release --manifest-path bench/peers/Cargo.toml \
-	  --target-dir $(BUILD)/peers -- --json $(BUILD)/bench-peers.json
+	@POLYKEM_BUILD=$(CURDIR)/$(BUILD) CMAKE_TOOLCHAIN_FILE=$(CURDIR)/bench/peers/liboqs.cmake \
+	  cargo run --quiet --release --manifest-path bench/peers/Cargo.toml --target-dir $(BUILD)/peers -- \
+	  --json $(BUILD)/bench-peers.json
 
 format: ## Format every C and C++ file in place
 	@tools/setup.sh lint

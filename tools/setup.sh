@@ -53,8 +53,13 @@ need_test() {
   need_headers gtest/gtest.h libgtest-dev valgrind/memcheck.h valgrind
 }
 
-# The peers come as Rust crates.
-need_peers() { need_command cargo cargo; }
+# The peers come as Rust crates; one of them builds liboqs with CMake and reads its headers with libclang.
+need_peers() {
+  need_command cargo cargo
+  need_command cmake cmake
+  need_headers openssl/evp.h libssl-dev
+  compgen -G '/usr/lib/llvm-*/lib/libclang*.so*' >/dev/null || ldconfig -p | grep -q libclang || missing+=(libclang-dev)
+}
 
 # libFuzzer comes with clang's runtime, which some releases split off into a package of its own.
 need_fuzz() {

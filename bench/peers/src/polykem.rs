@@ -23,6 +23,7 @@ struct SchemeInfo {
     shared_secret_bytes: usize,
     keygen_draw_bytes: usize,
     encaps_draw_bytes: usize,
+    secret_seed_bytes: usize,
 }
 
 extern "C" {
@@ -43,6 +44,7 @@ extern "C" {
 }
 
 const KEY_PER_ITEM: c_int = 0;
+const KEY_SHARED: c_int = 1;
 
 /// One parameter set on one backend with a number of threads. Panics on any error: a benchmark cannot go on.
 pub struct Polykem {
@@ -51,6 +53,7 @@ pub struct Polykem {
     pub public_key_bytes: usize,
     pub secret_key_bytes: usize,
     pub ciphertext_bytes: usize,
+    pub shared_secret_bytes: usize,
 }
 
 impl Polykem {
@@ -72,6 +75,10 @@ impl Polykem {
             }
             assert_eq!(polykem_scheme_find(set.as_ptr(), &mut scheme), 0, "unknown set {set:?}");
             assert_eq!(polykem_scheme_info(scheme, &mut info), 0);
+            if polykem_context_backend(context, scheme).is_null() {
+                polykem_context_free(context);
+                return None;
+            }
         }
         Some(Self {
             context,
@@ -79,6 +86,7 @@ impl Polykem {
             public_key_bytes: info.public_key_bytes,
             secret_key_bytes: info.secret_key_bytes,
             ciphertext_bytes: info.ciphertext_bytes,
+            shared_secret_bytes: info.shared_secret_bytes,
         })
     }
 
@@ -94,11 +102,12 @@ impl Polykem {
         assert_eq!(status, 0, "polykem_keygen");
     }
 
+    /// `pk` holds a key for every ciphertext, or one key for all.
     pub fn encaps(&self, pk: &[u8], ct: &mut [u8], ss: &mut [u8]) {
         let count = ct.len() / self.ciphertext_bytes;
+        let mode = if pk.len() == count * self.public_key_bytes { KEY_PER_ITEM } else { KEY_SHARED };
         let (pk, ct, ss) = (pk.as_ptr(), ct.as_mut_ptr(), ss.as_mut_ptr());
-        let status =
-            unsafe { polykem_encaps(self.context, self.scheme, count, KEY_PER_ITEM, pk, ct, ss, ptr::null_mut()) };
+        let status = unsafe { polykem_encaps(self.context, self.scheme, count, mode, pk, ct, ss, ptr::null_mut()) };
         assert_eq!(status, 0, "polykem_encaps");
     }
 

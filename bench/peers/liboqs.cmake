@@ -1,0 +1,12 @@
+# SPDX-License-Identifier: Apache-2.0
+# How liboqs is built, passed to the crate oqs-sys as CMAKE_TOOLCHAIN_FILE (the crate takes no options). Its AES-NI code is a few
+# per cent slower in FrodoKEM than OpenSSL's AES, so the peer gets the latter; all else is for the CPU at hand.
+set(OQS_USE_AES_INSTRUCTIONS OFF CACHE BOOL "")
+set(OQS_USE_AES_OPENSSL ON CACHE BOOL "")
+
+# PQClean carries another copy of the same four-way Keccak, and both are linked into one program: liboqs' copy gets the suffix
+# that it has in liboqs' own builds for several CPUs, and its one caller asks for that.
+add_compile_definitions($<$<COMPILE_LANGUAGE:C>:ADD_SYMBOL_SUFFIX>)
+foreach(function AddByte AddBytes ExtractBytes InitializeAll PermuteAll_24rounds)
+  add_compile_definitions($<$<COMPILE_LANGUAGE:C>:KeccakP1600times4_${function}=KeccakP1600times4_${function}_avx2>)
+endforeach()
