@@ -8,7 +8,7 @@ namespace {
 
 struct Avx2 {
   static constexpr BackendId kBackend = BackendId::avx2;
-  static constexpr size_t kFewestForLanes = 8;
+  static constexpr size_t kFewestForLanes = 6;
   static constexpr Aes256Ctr kKeystream = aes256_ctr_avx2;
   static const NttLanes& ntt() { return kNttLanesAvx2; }
   static const KeccakLanes& keccak() { return kKeccakLanesAvx2; }

@@ -8,7 +8,7 @@ namespace {
 
 struct Avx512 {
   static constexpr BackendId kBackend = BackendId::avx512;
-  static constexpr size_t kFewestForLanes = 8;
+  static constexpr size_t kFewestForLanes = 5;
   static constexpr Aes256Ctr kKeystream = aes256_ctr_avx512;
   static const NttLanes& ntt() { return kNttLanesAvx512; }
   static const KeccakLanes& keccak() { return kKeccakLanesAvx512; }
