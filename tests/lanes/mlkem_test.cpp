@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every backend of ML-KEM and Kyber against the reference: all operations, blocks that are full and that are not, keys
+// per item, shared and expanded, and malformed ones among them.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstring>
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include "isa.hpp"
+#include "schemes/mlkem/mlkem.hpp"
+
+namespace polykem {
+namespace {
+
+using testing::AlignedBuffer;
+using testing::Noise;
+using Bytes = std::vector<uint8_t>;
+
+constexpr size_t kMost = 71;
+constexpr size_t kCounts[] = {1, 4, 5, 6, 16, 31, 32, 33, kMost};
+
+/// What an operation wrote.
+struct Result {
+  Bytes pk, sk, ct, ss;
+  std::vector<Status> status;
+  bool operator==(const Result&) const = default;
+};
+
+const SchemeBackend& backend_of(const Scheme& scheme, BackendId id) {
+  return *std::find_if(scheme.backends.begin(), scheme.backends.end(),
+                       [&](const SchemeBackend& backend) { return backend.backend == id; });
+}
+
+/// Runs a batch chunk by chunk, as the engine does.
+Result run(const Scheme& s, const SchemeBackend& backend, Op op, const Batch& wanted) {
+  const Operation& operation = backend.op(op);
+  Result out;
+  out.pk.resize(op == Op::keygen ? wanted.count * s.public_key_bytes : 0);
+  out.sk.resize(op == Op::keygen ? wanted.count * s.secret_key_bytes : 0);
+  out.ct.resize(op == Op::encaps ? wanted.count * s.ciphertext_bytes : 0);
+  out.ss.resize(op == Op::keygen ? 0 : wanted.count * s.shared_secret_bytes);
+  out.status.assign(wanted.count, Status::ok);
+  for (size_t first = 0; first < wanted.count; first += operation.chunk) {
+    const size_t count = std::min(operation.chunk, wanted.count - first), key_first = wanted.shared_key ? 0 : first;
+    Batch batch = wanted;
+    batch.count = count;
+    if (wanted.draws != nullptr) batch.draws += first * s.draw_bytes(op);
+    if (wanted.pk != nullptr) batch.pk += key_first * s.public_key_bytes;
+    if (wanted.sk != nullptr) batch.sk += key_first * s.secret_key_bytes;
+    if (wanted.ct != nullptr) batch.ct += first * s.ciphertext_bytes;
+    if (wanted.expanded.index != nullptr) batch.expanded.index += first;
+    batch.pk_out = out.pk.data() + first * s.public_key_bytes * (op == Op::keygen);
+    batch.sk_out = out.sk.data() + first * s.secret_key_bytes * (op == Op::keygen);
+    batch.ct_out = out.ct.data() + first * s.ciphertext_bytes * (op == Op::encaps);
+    batch.ss_out = out.ss.data() + first * s.shared_secret_bytes * (op != Op::keygen);
+    batch.item_status = out.status.data() + first;
+    AlignedBuffer<std::byte> workspace(operation.workspace_bytes(count));
+    EXPECT_EQ(operation.run(batch, workspace.data(), nullptr), Status::ok);
+  }
+  return out;
+}
+
+/// Keys with some that are malformed, ciphertexts with some that are not of their key.
+struct Inputs {
+  Bytes keygen_draws, encaps_draws, pk, sk, ct;
+  size_t malformed_pk = 0, malformed_sk = 0;
+
+  explicit Inputs(const Scheme& s) {
+    Noise noise(s.public_key_bytes);
+    const SchemeBackend& ref = backend_of(s, BackendId::ref);
+    keygen_draws = noise.bytes(kMost * s.keygen_draw_bytes);
+    encaps_draws = noise.bytes(kMost * s.encaps_draw_bytes);
+    const Result keys = run(s, ref, Op::keygen, {.count = kMost, .draws = keygen_draws.data()});
+    pk = keys.pk;
+    sk = keys.sk;
+    ct = run(s, ref, Op::encaps, {.count = kMost, .draws = encaps_draws.data(), .pk = pk.data()}).ct;
+    const size_t vector_bytes = s.public_key_bytes - 32;
+    for (size_t i = 3; i < kMost; i += 11) {
+      uint8_t* last_coefficient = &pk[i * s.public_key_bytes + vector_bytes - 2];
+      last_coefficient[0] = static_cast<uint8_t>((last_coefficient[0] & 0x0f) | 0x10);  // q = 0xd01
+      last_coefficient[1] = 0xd0;
+      sk[i * s.secret_key_bytes + vector_bytes + i] ^= 1;                      // in ek
+      sk[(i + 1) * s.secret_key_bytes + 2 * vector_bytes + 32 + i % 32] ^= 1;  // in H(ek)
+      ct[(i + 2) * s.ciphertext_bytes + i] ^= 0x80;
+      malformed_pk += 1;
+      malformed_sk += 2;
+    }
+    pk[0] = 0xff;  // coefficient 0 of key 0 is 4095
+    pk[1] |= 0x0f;
+    malformed_pk += 1;
+  }
+};
+
+class MlkemLanesTest : public testing::IsaTest {
+ protected:
+  static BackendId id() { return GetParam() == testing::Isa::avx2 ? BackendId::avx2 : BackendId::avx512; }
+
+  /// The same batch on the reference.
+  static void expect_same(const Scheme& s, Op op, const Batch& batch, const char* what) {
+    const Result got = run(s, backend_of(s, id()), op, batch);
+    const Result want = run(s, backend_of(s, BackendId::ref), op, batch);
+    EXPECT_TRUE(got == want) << s.name << " " << what << " " << batch.count;
+  }
+};
+
+TEST_P(MlkemLanesTest, OperationsAgreeWithReference) {
+  for (const Scheme& s : mlkem::schemes()) {
+    const Inputs in(s);
+    for (const size_t count : kCounts) {
+      expect_same(s, Op::keygen, {.count = count, .draws = in.keygen_draws.data()}, "keygen");
+      for (const bool shared : {false, true}) {
+        expect_same(s, Op::encaps,
+                    {.count = count, .shared_key = shared, .draws = in.encaps_draws.data(), .pk = in.pk.data()},
+                    "encaps to a malformed key among them");
+        expect_same(s, Op::encaps,
+                    {.count = std::min(count, kMost - 1),
+                     .shared_key = shared,
+                     .draws = in.encaps_draws.data(),
+                     .pk = in.pk.data() + s.public_key_bytes},
+                    "encaps");
+        expect_same(s, Op::decaps, {.count = count, .shared_key = shared, .sk = in.sk.data(), .ct = in.ct.data()},
+                    "decaps");
+      }
+    }
+  }
+}
+
+TEST_P(MlkemLanesTest, MalformedKeysAreReportedAndTheirOutputsZero) {
+  for (const Scheme& s : mlkem::schemes()) {
+    const Inputs in(s);
+    const bool checks = std::string(s.name).starts_with("mlkem");
+    const auto encaps =
+        run(s, backend_of(s, id()), Op::encaps, {.count = kMost, .draws = in.encaps_draws.data(), .pk = in.pk.data()});
+    const auto decaps =
+        run(s, backend_of(s, id()), Op::decaps, {.count = kMost, .sk = in.sk.data(), .ct = in.ct.data()});
+    const auto reported = [](const Result& r, Status status) {
+      return std::count(r.status.begin(), r.status.end(), status);
+    };
+    EXPECT_EQ(reported(encaps, Status::public_key), checks ? static_cast<long>(in.malformed_pk) : 0);
+    EXPECT_EQ(reported(decaps, Status::secret_key), checks ? static_cast<long>(in.malformed_sk) : 0);
+    for (size_t i = 0; i < kMost; ++i) {
+      const auto is_zero = [&](const Bytes& bytes, size_t size) {
+        return std::all_of(&bytes[i * size], &bytes[i * size] + size, [](uint8_t byte) { return byte == 0; });
+      };
+      EXPECT_EQ(is_zero(encaps.ct, s.ciphertext_bytes), encaps.status[i] != Status::ok);
+      EXPECT_EQ(is_zero(encaps.ss, 32), encaps.status[i] != Status::ok);
+      EXPECT_EQ(is_zero(decaps.ss, 32), decaps.status[i] != Status::ok);
+    }
+  }
+}
+
+TEST_P(MlkemLanesTest, ExpandedKeysGiveTheSame) {
+  for (const Scheme& s : mlkem::schemes()) {
+    const Inputs in(s);
+    const SchemeBackend& backend = backend_of(s, id());
+    std::vector<size_t> index(kMost);
+    for (size_t i = 0; i < kMost; ++i)
+      index[i] = i * 29 % kMost;
+    for (const Op op : {Op::encaps, Op::decaps}) {
+      const KeyForm& form = op == Op::encaps ? backend.public_form : backend.secret_form;
+      const Bytes& records = op == Op::encaps ? in.pk : in.sk;
+      const size_t bytes = op == Op::encaps ? s.public_key_bytes : s.secret_key_bytes;
+      ASSERT_EQ(form.bytes % 64, 0u);
+      AlignedBuffer<std::byte> expanded(kMost * form.bytes), workspace(form.workspace_bytes(kMost) + 64);
+      form.expand(expanded.data(), records.data(), kMost, workspace.data());
+      for (const size_t count : kCounts) {
+        for (const bool shared : {false, true}) {
+          Bytes gathered;
+          for (size_t i = 0; i < count; ++i) {
+            const uint8_t* record = &records[(shared ? 5 : index[i]) * bytes];
+            gathered.insert(gathered.end(), record, record + bytes);
+          }
+          Batch batch{.count = count, .shared_key = shared};
+          (op == Op::encaps ? batch.pk : batch.sk) = gathered.data();
+          (op == Op::encaps ? batch.draws : batch.ct) = op == Op::encaps ? in.encaps_draws.data() : in.ct.data();
+          const Result want = run(s, backend_of(s, BackendId::ref), op, batch);
+          batch.expanded = {.data = expanded.data() + (shared ? 5 * form.bytes : 0),
+                            .bytes = form.bytes,
+                            .shared = shared,
+                            .index = shared ? nullptr : index.data()};
+          const Result got = run(s, backend, op, batch);
+          EXPECT_TRUE(got == want) << s.name << " " << count << " " << shared;
+        }
+      }
+    }
+  }
+}
+
+POLYKEM_EVERY_ISA(MlkemLanesTest);
+
+}  // namespace
+}  // namespace polykem
