@@ -21,9 +21,11 @@ struct ConstMatrix16 {
   const uint16_t* row(size_t i) const { return data + i * stride; }
 };
 
-/// Shape of c (rows x columns) += a (rows x inner) b (inner x columns).
+/// Shape of c (rows x columns) += a (rows x inner) b (inner x columns), for `count` pairs of c and a with the same b:
+/// those of number t begin t * c_step and t * a_step words after the first.
 struct ProductShape {
   size_t rows, inner, columns;
+  size_t count = 1, c_step = 0, a_step = 0;
 };
 
 /// What one instruction set offers. All arithmetic is modulo 2^16; c overlaps neither operand. Branches and addresses

@@ -24,7 +24,7 @@ static_assert(sizeof(Item::seed) >= 1 + kSets[4].seed_se_bytes() + kMaxSecretByt
 /// uses them up, and next_tile() moves on, to the next key when all rows of one have been.
 struct Chunk {
   /// Enough rows to pay for loading and storing the sums, few enough to stay in the L2 cache.
-  static constexpr size_t kTileRows = 32;
+  static constexpr size_t kTileRows = 64;
 
   static size_t workspace_bytes(const Set& set, size_t items);
   Chunk(const Set& set, const Kernels& kernels, const Batch& batch, std::byte* workspace);
@@ -48,8 +48,9 @@ struct Chunk {
   Matrix16 e1(size_t i) const { return {s(i).data + kBar * n(), n()}; }
   /// E'', then V, then C: kBar rows of kBar.
   Matrix16 e2(size_t i) const { return {s(i).data + 2 * kBar * n(), kBar}; }
-  /// The unpacked B' of the ciphertext, later B transposed: kBar rows of n.
-  Matrix16 b(size_t i) const { return {b_ + i * kBar * n(), n()}; }
+  /// S transposed in keygen; the unpacked B' of the ciphertext, later B transposed: kBar rows of n, each from the
+  /// beginning of a cache line on.
+  Matrix16 b(size_t i) const { return {b_ + i * kBar * tile_stride(set), tile_stride(set)}; }
   /// c1, c2, salt, k: what ss is the hash of.
   uint8_t* hashed(size_t i) const { return hashed_ + i * hashed_stride(set); }
   size_t hashed_stride() const { return hashed_stride(set); }

@@ -25,8 +25,8 @@ struct Kernels {
   void (*pack)(uint8_t* out, const uint16_t* in, size_t count, unsigned logq);
   /// [FRODO21, Alg 4]
   void (*unpack)(uint16_t* out, const uint8_t* in, size_t count, unsigned logq);
-  /// Unpacks an n x 8 matrix and transposes it; rows of n words.
-  void (*unpack_transposed)(uint16_t* out, const uint8_t* in, size_t n, unsigned logq);
+  /// Unpacks an n x 8 matrix and transposes it.
+  void (*unpack_transposed)(Matrix16 out, const uint8_t* in, size_t n, unsigned logq);
 };
 
 extern const Kernels kKernelsRef;

@@ -13,7 +13,7 @@ namespace polykem::frodo {
 
 size_t Chunk::workspace_bytes(const Set& set, size_t items) {
   return Arena::bytes<Item>(items) + Arena::bytes<uint16_t>(kTileRows * tile_stride(set)) +
-         Arena::bytes<uint16_t>(items * noise_stride(set)) + Arena::bytes<uint16_t>(items * kBar * set.n()) +
+         Arena::bytes<uint16_t>(items * noise_stride(set)) + Arena::bytes<uint16_t>(items * kBar * tile_stride(set)) +
          Arena::bytes<uint8_t>(items * hashed_stride(set));
 }
 
@@ -23,7 +23,7 @@ Chunk::Chunk(const Set& of, const Kernels& with, const Batch& batch, std::byte* 
   items = arena.take<Item>(io.count);
   tile_ = arena.take<uint16_t>(kTileRows * tile_stride(set));
   noise_ = arena.take<uint16_t>(io.count * noise_stride(set));
-  b_ = arena.take<uint16_t>(io.count * kBar * n());
+  b_ = arena.take<uint16_t>(io.count * kBar * tile_stride(set));
   hashed_ = arena.take<uint8_t>(io.count * hashed_stride(set));
 }
 
@@ -170,7 +170,11 @@ void expand_r_keygen(Chunk& c) {
 }
 
 void sample_s_e(Chunk& c) {
-  each(c, [&](Item&, size_t i) { c.kernels.sample(c.s(i).data, c.set.keygen_samples(), c.set.p.cdf); });
+  each(c, [&](Item&, size_t i) {
+    c.kernels.sample(c.s(i).data, c.set.keygen_samples(), c.set.p.cdf);
+    for (size_t j = 0; j < kBar; ++j)
+      std::memcpy(c.b(i).row(j), c.s(i).row(j), c.n() * sizeof(uint16_t));
+  });
 }
 
 void gen_a_keygen(Chunk& c) {
@@ -179,8 +183,8 @@ void gen_a_keygen(Chunk& c) {
 
 void mul_a_s(Chunk& c) {
   const Matrix16 e = c.e(c.tile_item);
-  c.kernels.matmul.mul_add_transposed({e.row(c.tile_row), e.stride}, c.tile(), c.s(c.tile_item),
-                                      {c.tile_rows(), c.n(), kBar});
+  c.kernels.matmul.mul_add_transposed({e.row(c.tile_row), e.stride}, c.tile(), c.b(c.tile_item),
+                                      {.rows = c.tile_rows(), .inner = c.n(), .columns = kBar});
 }
 
 void pack_b(Chunk& c) {
@@ -241,11 +245,14 @@ void gen_a(Chunk& c) {
 
 /// Of a shared key's tile all items make use at once.
 void mul_s1_a(Chunk& c) {
-  const size_t last = c.io.shared_key ? c.io.count : c.tile_item + 1;
-  for (size_t i = c.tile_item; i < last; ++i) {
-    const Matrix16 s = c.s(i);
-    c.kernels.matmul.mul_add(c.e1(i), Matrix16{s.data + c.tile_row, s.stride}, c.tile(), {kBar, c.tile_rows(), c.n()});
-  }
+  const Matrix16 s = c.s(c.tile_item);
+  c.kernels.matmul.mul_add(c.e1(c.tile_item), Matrix16{s.data + c.tile_row, s.stride}, c.tile(),
+                           {.rows = kBar,
+                            .inner = c.tile_rows(),
+                            .columns = c.n(),
+                            .count = c.io.shared_key ? c.io.count : 1,
+                            .c_step = c.noise_stride(),
+                            .a_step = c.noise_stride()});
 }
 
 void pack_c1(Chunk& c) {
@@ -254,12 +261,13 @@ void pack_c1(Chunk& c) {
 
 void unpack_b(Chunk& c) {
   for (size_t i = 0; i < c.keys(); ++i)
-    c.kernels.unpack_transposed(c.b(i).data, c.pk(i) + kSeedABytes, c.n(), c.set.p.logq);
+    c.kernels.unpack_transposed(c.b(i), c.pk(i) + kSeedABytes, c.n(), c.set.p.logq);
 }
 
 void mul_s1_b(Chunk& c) {
   each(c, [&](Item&, size_t i) {
-    c.kernels.matmul.mul_add_transposed(c.e2(i), c.s(i), c.b(c.io.shared_key ? 0 : i), {kBar, c.n(), kBar});
+    c.kernels.matmul.mul_add_transposed(c.e2(i), c.s(i), c.b(c.io.shared_key ? 0 : i),
+                                        {.rows = kBar, .inner = c.n(), .columns = kBar});
   });
 }
 
@@ -288,7 +296,8 @@ void hash_ct_k(Chunk& c) {
 
 void unpack_c(Chunk& c) {
   each(c, [&](Item& t, size_t i) {
-    c.kernels.unpack(c.b(i).data, c.ct(i), c.n() * kBar, c.set.p.logq);
+    for (size_t j = 0; j < kBar; ++j)
+      c.kernels.unpack(c.b(i).row(j), c.ct(i) + j * c.set.p.packed_bytes(c.n()), c.n(), c.set.p.logq);
     c.kernels.unpack(t.m, c.ct(i) + c.set.c2_offset(), kSquare, c.set.p.logq);
   });
 }
@@ -299,7 +308,8 @@ void mul_b1_s(Chunk& c) {
     std::memcpy(c.s(i).data, c.sk(i) + c.set.s_offset(), c.n() * kBar * sizeof(uint16_t));
     swap_if_big_endian(c.s(i).data, c.n() * kBar);
     uint16_t product[kSquare] = {};
-    c.kernels.matmul.mul_add_transposed({product, kBar}, c.b(i), c.s(i), {kBar, c.n(), kBar});
+    c.kernels.matmul.mul_add_transposed({product, kBar}, c.b(i), c.s(i),
+                                        {.rows = kBar, .inner = c.n(), .columns = kBar});
     for (size_t k = 0; k < kSquare; ++k)
       t.m[k] = static_cast<uint16_t>(t.m[k] - product[k]);
   });

@@ -56,10 +56,11 @@ void mul_add_rows(Matrix16 c, ConstMatrix16 a, ConstMatrix16 b, size_t inner, si
   for (; j + kLanes <= columns; j += kLanes)
     mul_add_block<kCount, 1>({c.data + j, c.stride}, a, {b.data + j, b.stride}, inner);
   if (j < columns)
-    kMatMulPortable.mul_add({c.data + j, c.stride}, a, {b.data + j, b.stride}, {kCount, inner, columns - j});
+    kMatMulPortable.mul_add({c.data + j, c.stride}, a, {b.data + j, b.stride},
+                            {.rows = kCount, .inner = inner, .columns = columns - j});
 }
 
-void mul_add(Matrix16 c, ConstMatrix16 a, ConstMatrix16 b, ProductShape shape) {
+void mul_add_one(Matrix16 c, ConstMatrix16 a, ConstMatrix16 b, ProductShape shape) {
   for (size_t k = 0; k < shape.inner; k += kInnerBlock) {
     const size_t inner = std::min(kInnerBlock, shape.inner - k);
     const ConstMatrix16 part{b.row(k), b.stride};
@@ -120,7 +121,7 @@ void dot_rows(Matrix16 c, ConstMatrix16 a, ConstMatrix16 b, size_t inner, size_t
     dot_block<kDotRows, 1>({c.data + j, c.stride}, a, {b.row(j), b.stride}, inner);
 }
 
-void mul_add_transposed(Matrix16 c, ConstMatrix16 a, ConstMatrix16 b_transposed, ProductShape shape) {
+void mul_add_transposed_one(Matrix16 c, ConstMatrix16 a, ConstMatrix16 b_transposed, ProductShape shape) {
   const size_t whole = shape.inner / kLanes * kLanes;
   size_t i = 0;
   for (; i + 2 <= shape.rows; i += 2)
@@ -129,7 +130,19 @@ void mul_add_transposed(Matrix16 c, ConstMatrix16 a, ConstMatrix16 b_transposed,
     dot_rows<1>({c.row(i), c.stride}, {a.row(i), a.stride}, b_transposed, whole, shape.columns);
   if (whole < shape.inner) {
     kMatMulPortable.mul_add_transposed(c, {a.data + whole, a.stride}, {b_transposed.data + whole, b_transposed.stride},
-                                       {shape.rows, shape.inner - whole, shape.columns});
+                                       {.rows = shape.rows, .inner = shape.inner - whole, .columns = shape.columns});
+  }
+}
+
+void mul_add(Matrix16 c, ConstMatrix16 a, ConstMatrix16 b, ProductShape shape) {
+  for (size_t t = 0; t < shape.count; ++t)
+    mul_add_one({c.data + t * shape.c_step, c.stride}, {a.data + t * shape.a_step, a.stride}, b, shape);
+}
+
+void mul_add_transposed(Matrix16 c, ConstMatrix16 a, ConstMatrix16 b_transposed, ProductShape shape) {
+  for (size_t t = 0; t < shape.count; ++t) {
+    mul_add_transposed_one({c.data + t * shape.c_step, c.stride}, {a.data + t * shape.a_step, a.stride}, b_transposed,
+                           shape);
   }
 }
 

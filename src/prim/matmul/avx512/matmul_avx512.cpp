@@ -1,27 +1,42 @@
 // SPDX-License-Identifier: Apache-2.0
-// Products with half the multiplications [WINOGRAD68]: x_p y_p + x_q y_q = (x_p + y_q) (x_q + y_p) - x_p x_q - y_p y_q
-// for a pair p, q of terms. The last two products depend on a row of a or a column of b alone and are taken off at the
-// end. Two additions take the place of one of two multiplications, for which the machine has half the units.
+// Sums of products in 32-bit lanes, of which the low halves count.
+//
+// Where b is used for many rows of a, and for dot products, half of the multiplications are saved [WINOGRAD68]:
+// x_p y_p + x_q y_q = (x_p + y_q) (x_q + y_p) - x_p x_q - y_p y_q for a pair p, q of terms. The last two products
+// depend on a row of a or a column of b alone ("own products") and are taken off at the end. Two additions take the
+// place of one of two multiplications, for which the machine has half the units.
+#include <immintrin.h>
+
 #include <algorithm>
+#include <utility>
 
 #include "prim/matmul/matmul.hpp"
 #include "prim/simd/isa.hpp"
-
-#include <immintrin.h>
 
 namespace polykem {
 
 namespace {
 
 constexpr size_t kLanes = 32;  ///< words of a register
-/// Terms of one step: two pairs in each 32-bit lane.
-constexpr size_t kTerms = 4;
-constexpr size_t kRows = 8;
+constexpr size_t kRows = 8;    ///< rows of a in one block of sums
 /// Rows of b that are used for all rows of a before the next ones: they stay in the L1 cache.
 constexpr size_t kInnerBlock = 128;
 
 POLYKEM_INLINE __mmask32 first_words(size_t count) {
   return static_cast<__mmask32>(count >= kLanes ? ~uint32_t{0} : (uint32_t{1} << count) - 1);
+}
+
+/// sum + x y, the products of neighbouring words added up. GCC 12 copies and spills the sums around the intrinsic
+/// _mm512_dpwssd_epi32, for half the speed.
+POLYKEM_INLINE __m512i add_products(__m512i sum, __m512i x, __m512i y) {
+  asm("vpdpwssd %2, %1, %0" : "+v"(sum) : "v"(x), "v"(y));
+  return sum;
+}
+
+/// Keeps what was loaded in a register: compilers would load it again for each use, and loads are what is scarce.
+POLYKEM_INLINE __m512i in_register(__m512i x) {
+  asm("" : "+v"(x));
+  return x;
 }
 
 POLYKEM_INLINE __m512i broadcast_pair(const uint16_t* pair) {
@@ -30,86 +45,77 @@ POLYKEM_INLINE __m512i broadcast_pair(const uint16_t* pair) {
   return _mm512_set1_epi32(words);
 }
 
-/// Sum over the steps of x_p x_q of one row of a.
-POLYKEM_INLINE uint32_t own_products(const uint16_t* row, size_t inner) {
-  __m512i sum = _mm512_setzero_si512();
-  for (size_t k = 0; k < inner; k += kLanes) {
-    const __m512i x = _mm512_maskz_loadu_epi16(first_words(inner - k), row + k);
-    sum = _mm512_dpwssd_epi32(sum, _mm512_maskz_mov_epi32(0x5555, x), _mm512_shuffle_epi32(x, _MM_PERM_CDAB));
+/// Columns 0-3, 8-11, .. of two rows of b, word by word, and columns 4-7, 12-15, ..
+struct TwoRows {
+  __m512i low, high;
+};
+
+POLYKEM_INLINE TwoRows load_two_rows(const uint16_t* row, size_t stride, __mmask32 words) {
+  const __m512i b0 = _mm512_maskz_loadu_epi16(words, row), b1 = _mm512_maskz_loadu_epi16(words, row + stride);
+  return {_mm512_unpacklo_epi16(b0, b1), _mm512_unpackhi_epi16(b0, b1)};
+}
+
+/// One row of c, 32 columns of it in the order of TwoRows.
+struct Sums {
+  __m512i low, high;
+  POLYKEM_INLINE void clear() { low = high = _mm512_setzero_si512(); }
+  /// The low words of the lanes in the order of the columns.
+  POLYKEM_INLINE __m512i joined() const {
+    const __m512i mask = _mm512_set1_epi32(0xffff);
+    return _mm512_packus_epi32(_mm512_and_si512(low, mask), _mm512_and_si512(high, mask));
   }
-  return static_cast<uint32_t>(_mm512_reduce_add_epi32(sum));
+};
+
+POLYKEM_INLINE void add_to(uint16_t* c, __mmask32 words, __m512i sum) {
+  _mm512_mask_storeu_epi16(c, words, _mm512_add_epi16(_mm512_maskz_loadu_epi16(words, c), sum));
 }
 
-/// The low words of the lanes of low and high, which are columns 0-3, 8-11, .. and 4-7, 12-15, ...
-POLYKEM_INLINE __m512i join_columns(__m512i low, __m512i high) {
-  const __m512i mask = _mm512_set1_epi32(0xffff);
-  return _mm512_packus_epi32(_mm512_and_si512(low, mask), _mm512_and_si512(high, mask));
+// ---- few rows of a: every product is a product
+
+POLYKEM_INLINE void add_term(Sums& sum, const TwoRows& b, const uint16_t* a) {
+  const __m512i x = broadcast_pair(a);
+  sum.low = add_products(sum.low, x, b.low);
+  sum.high = add_products(sum.high, x, b.high);
 }
 
-/// kCount rows of c, the columns of `words`, with `inner` terms, a multiple of kTerms.
-template <size_t kCount>
+/// Some rows of c, the columns of `words`, with an even number of terms. Indices are template arguments: loops would
+/// keep the sums in memory.
+template <size_t... i>
 POLYKEM_INLINE void mul_add_block(Matrix16 c, ConstMatrix16 a, ConstMatrix16 b, size_t inner, __mmask32 words,
-                                  const uint32_t* own) {
-  __m512i low[kCount], high[kCount];
-  __m512i own_low = _mm512_setzero_si512(), own_high = own_low;
-#pragma GCC unroll 8
-  for (size_t i = 0; i < kCount; ++i)
-    low[i] = high[i] = _mm512_setzero_si512();
-  const uint16_t* from = b.data;
-  for (size_t k = 0; k < inner; k += kTerms, from += kTerms * b.stride) {
-    const __m512i b0 = _mm512_maskz_loadu_epi16(words, from), b1 = _mm512_maskz_loadu_epi16(words, from + b.stride);
-    const __m512i b2 = _mm512_maskz_loadu_epi16(words, from + 2 * b.stride),
-                  b3 = _mm512_maskz_loadu_epi16(words, from + 3 * b.stride);
-    const __m512i p_low = _mm512_unpacklo_epi16(b0, b1), p_high = _mm512_unpackhi_epi16(b0, b1);
-    const __m512i q_low = _mm512_unpacklo_epi16(b2, b3), q_high = _mm512_unpackhi_epi16(b2, b3);
-    own_low = _mm512_dpwssd_epi32(own_low, p_low, q_low);
-    own_high = _mm512_dpwssd_epi32(own_high, p_high, q_high);
-#pragma GCC unroll 8
-    for (size_t i = 0; i < kCount; ++i) {
-      const __m512i p = broadcast_pair(a.row(i) + k), q = broadcast_pair(a.row(i) + k + 2);
-      low[i] = _mm512_dpwssd_epi32(low[i], _mm512_add_epi16(p, q_low), _mm512_add_epi16(q, p_low));
-      high[i] = _mm512_dpwssd_epi32(high[i], _mm512_add_epi16(p, q_high), _mm512_add_epi16(q, p_high));
-    }
+                                  std::index_sequence<i...>) {
+  Sums sum[sizeof...(i)];
+  (sum[i].clear(), ...);
+  const uint16_t* row = b.data;
+  for (size_t k = 0; k < inner; k += 2, row += 2 * b.stride) {
+    const TwoRows two = load_two_rows(row, b.stride, words);
+    (add_term(sum[i], two, a.row(i) + k), ...);
   }
-  const __m512i own_b = join_columns(own_low, own_high);
-#pragma GCC unroll 8
-  for (size_t i = 0; i < kCount; ++i) {
-    const __m512i own_products = _mm512_add_epi16(own_b, _mm512_set1_epi16(static_cast<short>(own[i])));
-    const __m512i product = _mm512_sub_epi16(join_columns(low[i], high[i]), own_products);
-    const __m512i before = _mm512_maskz_loadu_epi16(words, c.row(i));
-    _mm512_mask_storeu_epi16(c.row(i), words, _mm512_add_epi16(before, product));
-  }
+  (add_to(c.row(i), words, sum[i].joined()), ...);
 }
 
-/// The few terms that make no step: c += a b, one row of b at a time.
-void mul_add_rest(Matrix16 c, ConstMatrix16 a, ConstMatrix16 b, ProductShape shape) {
+/// The last of an odd number of terms.
+void add_last_term(Matrix16 c, ConstMatrix16 a, const uint16_t* b, ProductShape shape) {
   for (size_t i = 0; i < shape.rows; ++i) {
-    for (size_t k = 0; k < shape.inner; ++k) {
-      const __m512i factor = _mm512_set1_epi16(static_cast<short>(a.row(i)[k]));
-      for (size_t j = 0; j < shape.columns; j += kLanes) {
-        const __mmask32 words = first_words(shape.columns - j);
-        const __m512i product = _mm512_mullo_epi16(factor, _mm512_maskz_loadu_epi16(words, b.row(k) + j));
-        const __m512i before = _mm512_maskz_loadu_epi16(words, c.row(i) + j);
-        _mm512_mask_storeu_epi16(c.row(i) + j, words, _mm512_add_epi16(before, product));
-      }
+    const __m512i x = _mm512_set1_epi16(static_cast<short>(a.row(i)[shape.inner - 1]));
+    for (size_t j = 0; j < shape.columns; j += kLanes) {
+      const __mmask32 words = first_words(shape.columns - j);
+      add_to(c.row(i) + j, words, _mm512_mullo_epi16(x, _mm512_maskz_loadu_epi16(words, b + j)));
     }
   }
 }
 
-/// kCount rows of c from row i on, with at most kInnerBlock terms.
 template <size_t kCount>
 void mul_add_rows(Matrix16 c, ConstMatrix16 a, ConstMatrix16 b, size_t inner, size_t columns) {
-  uint32_t own[kCount];
-  for (size_t i = 0; i < kCount; ++i)
-    own[i] = own_products(a.row(i), inner);
-  for (size_t j = 0; j < columns; j += kLanes)
-    mul_add_block<kCount>({c.data + j, c.stride}, a, {b.data + j, b.stride}, inner, first_words(columns - j), own);
+  for (size_t j = 0; j < columns; j += kLanes) {
+    mul_add_block({c.data + j, c.stride}, a, {b.data + j, b.stride}, inner, first_words(columns - j),
+                  std::make_index_sequence<kCount>());
+  }
 }
 
-void mul_add(Matrix16 c, ConstMatrix16 a, ConstMatrix16 b, ProductShape shape) {
-  const size_t whole = shape.inner / kTerms * kTerms;
-  for (size_t k = 0; k < whole; k += kInnerBlock) {
-    const size_t inner = std::min(kInnerBlock, whole - k);
+void mul_add_few(Matrix16 c, ConstMatrix16 a, ConstMatrix16 b, ProductShape shape) {
+  const size_t even = shape.inner / 2 * 2;
+  for (size_t k = 0; k < even; k += kInnerBlock) {
+    const size_t inner = std::min(kInnerBlock, even - k);
     const ConstMatrix16 part{b.row(k), b.stride};
     size_t i = 0;
     for (; i + kRows <= shape.rows; i += kRows)
@@ -117,16 +123,118 @@ void mul_add(Matrix16 c, ConstMatrix16 a, ConstMatrix16 b, ProductShape shape) {
     for (; i < shape.rows; ++i)
       mul_add_rows<1>({c.row(i), c.stride}, {a.row(i) + k, a.stride}, part, inner, shape.columns);
   }
-  if (whole < shape.inner) {
-    mul_add_rest(c, {a.data + whole, a.stride}, {b.row(whole), b.stride},
-                 {shape.rows, shape.inner - whole, shape.columns});
+  if (even < shape.inner) add_last_term(c, a, b.row(even), shape);
+}
+
+// ---- many rows of a: columns of b are brought in order once, and half of the products saved
+
+constexpr size_t kTerms = 4;  ///< of one step: two pairs in each 32-bit lane
+/// Rows of a whose own products are kept.
+constexpr size_t kMostRows = 128;
+
+/// 32 columns of b: terms k, k + 1 and their partners k + 2, k + 3, and what is to be taken off.
+struct Panel {
+  struct Step {
+    TwoRows p, q;
+  };
+  Step steps[kInnerBlock / kTerms];
+  __m512i own;
+
+  Panel(ConstMatrix16 b, size_t inner, __mmask32 words) {
+    Sums sum;
+    sum.clear();
+    const uint16_t* row = b.data;
+    for (size_t k = 0; k < inner; k += kTerms, row += kTerms * b.stride) {
+      const TwoRows p = load_two_rows(row, b.stride, words);
+      const TwoRows q = load_two_rows(row + 2 * b.stride, b.stride, words);
+      steps[k / kTerms] = {p, q};
+      sum.low = add_products(sum.low, p.low, q.low);
+      sum.high = add_products(sum.high, p.high, q.high);
+    }
+    own = sum.joined();
+  }
+};
+
+/// Sum of x_p x_q over the steps of one row of a.
+POLYKEM_INLINE uint32_t own_products(const uint16_t* row, size_t inner) {
+  __m512i sum = _mm512_setzero_si512();
+  for (size_t k = 0; k < inner; k += kLanes) {
+    const __m512i x = _mm512_maskz_loadu_epi16(first_words(inner - k), row + k);
+    sum = add_products(sum, _mm512_maskz_mov_epi32(0x5555, x), _mm512_shuffle_epi32(x, _MM_PERM_CDAB));
+  }
+  return static_cast<uint32_t>(_mm512_reduce_add_epi32(sum));
+}
+
+POLYKEM_INLINE void add_step(Sums& sum, const Panel::Step& b, const uint16_t* a) {
+  const __m512i p = broadcast_pair(a), q = broadcast_pair(a + 2);
+  sum.low = add_products(sum.low, _mm512_add_epi16(p, b.q.low), _mm512_add_epi16(q, b.p.low));
+  sum.high = add_products(sum.high, _mm512_add_epi16(p, b.q.high), _mm512_add_epi16(q, b.p.high));
+}
+
+POLYKEM_INLINE __m512i without_own(const Sums& sum, __m512i own_b, uint32_t own_a) {
+  const __m512i own = _mm512_add_epi16(own_b, _mm512_set1_epi16(static_cast<short>(own_a)));
+  return _mm512_sub_epi16(sum.joined(), own);
+}
+
+template <size_t... i>
+POLYKEM_INLINE void mul_add_panel(Matrix16 c, ConstMatrix16 a, const Panel& panel, size_t inner, __mmask32 words,
+                                  const uint32_t* own, std::index_sequence<i...>) {
+  Sums sum[sizeof...(i)];
+  (sum[i].clear(), ...);
+  for (size_t k = 0; k < inner; k += kTerms) {
+    const Panel::Step& at = panel.steps[k / kTerms];
+    const Panel::Step step = {{in_register(at.p.low), in_register(at.p.high)},
+                              {in_register(at.q.low), in_register(at.q.high)}};
+    (add_step(sum[i], step, a.row(i) + k), ...);
+  }
+  (add_to(c.row(i), words, without_own(sum[i], panel.own, own[i])), ...);
+}
+
+/// kRows rows of a and c for each of shape.count, at most kMostRows together; at most kInnerBlock terms.
+void mul_add_many(Matrix16 c, ConstMatrix16 a, ConstMatrix16 b, const ProductShape& shape) {
+  uint32_t own[kMostRows];
+  for (size_t t = 0; t < shape.count; ++t) {
+    for (size_t i = 0; i < kRows; ++i)
+      own[t * kRows + i] = own_products(a.row(i) + t * shape.a_step, shape.inner);
+  }
+  for (size_t j = 0; j < shape.columns; j += kLanes) {
+    const __mmask32 words = first_words(shape.columns - j);
+    const Panel panel({b.data + j, b.stride}, shape.inner, words);
+    for (size_t t = 0; t < shape.count; ++t) {
+      mul_add_panel({c.data + t * shape.c_step + j, c.stride}, {a.data + t * shape.a_step, a.stride}, panel,
+                    shape.inner, words, own + t * kRows, std::make_index_sequence<kRows>());
+    }
+  }
+}
+
+/// Whole blocks of kRows rows and kTerms terms with panels, the rest without.
+void mul_add(Matrix16 c, ConstMatrix16 a, ConstMatrix16 b, ProductShape shape) {
+  constexpr size_t kFewestForPanels = 2 * kRows;
+  const size_t terms =
+      shape.rows % kRows == 0 && shape.rows * shape.count >= kFewestForPanels ? shape.inner / kTerms * kTerms : 0;
+  for (size_t k = 0; k < terms; k += kInnerBlock) {
+    for (size_t i = 0; i < shape.rows; i += kRows) {
+      ProductShape part = shape;
+      part.inner = std::min(kInnerBlock, terms - k);
+      for (size_t t = 0; t < shape.count; t += part.count) {
+        part.count = std::min(kMostRows / kRows, shape.count - t);
+        mul_add_many({c.row(i) + t * shape.c_step, c.stride}, {a.row(i) + t * shape.a_step + k, a.stride},
+                     {b.row(k), b.stride}, part);
+      }
+    }
+  }
+  ProductShape rest = shape;
+  rest.inner -= terms;
+  for (size_t t = 0; t < shape.count && rest.inner > 0; ++t) {
+    mul_add_few({c.data + t * shape.c_step, c.stride}, {a.data + t * shape.a_step + terms, a.stride},
+                {b.row(terms), b.stride}, rest);
   }
 }
 
 // ---- dot products
 
-/// Rows of a and of b of one block: sixteen sums.
-constexpr size_t kDotRows = 2, kDotColumns = 8;
+constexpr size_t kDotRows = 2, kDotColumns = 8;  ///< rows of a and of b of one block
+constexpr size_t kDotTerms = 2 * kLanes;         ///< of one step: equal lanes of two registers are a pair
 
 /// kCount rows of an operand from `first` on, its last one repeated where there are fewer.
 template <size_t kCount>
@@ -138,11 +246,20 @@ struct Rows {
   }
 };
 
-/// The two registers of a step. Equal lanes of them are a pair.
+/// Which words of the last step's registers there are.
+struct LastStep {
+  __mmask32 p, q;
+  POLYKEM_INLINE explicit LastStep(size_t terms)
+      : p(first_words(terms)), q(terms > kLanes ? first_words(terms - kLanes) : 0) {}
+};
+
+/// The registers of a step.
 struct Pair {
   __m512i p, q;
-  POLYKEM_INLINE Pair(const uint16_t* row, __mmask32 first, __mmask32 second)
-      : p(_mm512_maskz_loadu_epi16(first, row)), q(_mm512_maskz_loadu_epi16(second, row + kLanes)) {}
+  POLYKEM_INLINE explicit Pair(const uint16_t* row)
+      : p(in_register(_mm512_loadu_si512(row))), q(in_register(_mm512_loadu_si512(row + kLanes))) {}
+  POLYKEM_INLINE Pair(const uint16_t* row, const LastStep& words)
+      : p(_mm512_maskz_loadu_epi16(words.p, row)), q(_mm512_maskz_loadu_epi16(words.q, row + kLanes)) {}
 };
 
 /// Sixteen sums, each of the lanes of one register.
@@ -156,65 +273,83 @@ POLYKEM_INLINE __m512i sum_lanes(__m512i (&r)[16]) {
   return _mm512_add_epi32(_mm512_shuffle_i32x4(r[0], r[1], 0x88), _mm512_shuffle_i32x4(r[0], r[1], 0xdd));
 }
 
-/// The sums of x_p x_q of eight rows, twice.
-__m512i own_products_twice(const Rows<kDotColumns>& rows, size_t inner) {
+/// The own products of eight rows of b, twice.
+template <size_t... j>
+POLYKEM_INLINE __m512i own_products_twice(const Rows<kDotColumns>& b, size_t inner, std::index_sequence<j...>) {
   __m512i sum[2 * kDotColumns];
-  for (__m512i& s : sum)
-    s = _mm512_setzero_si512();
-  for (size_t k = 0; k + kLanes < inner; k += 2 * kLanes) {
-    for (size_t j = 0; j < kDotColumns; ++j) {
-      const Pair y(rows.at[j] + k, first_words(inner - k), first_words(inner - k - kLanes));
-      sum[j] = _mm512_dpwssd_epi32(sum[j], y.p, y.q);
-    }
-  }
-  for (size_t j = 0; j < kDotColumns; ++j)
-    sum[kDotColumns + j] = sum[j];
+  ((sum[j] = _mm512_setzero_si512()), ...);
+  const auto add = [](__m512i& s, const Pair& y) { s = add_products(s, y.p, y.q); };
+  size_t k = 0;
+  for (; k + kDotTerms <= inner; k += kDotTerms)
+    (add(sum[j], Pair(b.at[j] + k)), ...);
+  const LastStep last(inner - k);
+  if (k < inner) (add(sum[j], Pair(b.at[j] + k, last)), ...);
+  ((sum[kDotColumns + j] = sum[j]), ...);
   return sum_lanes(sum);
 }
 
+/// The sums of two rows of a with eight of b.
+struct DotSums {
+  __m512i at[kDotRows * kDotColumns];
+  __m512i own0, own1;  ///< the own products of a's rows
+
+  POLYKEM_INLINE void add(size_t j, const Pair& x0, const Pair& x1, const Pair& y) {
+    at[j] = add_products(at[j], _mm512_add_epi16(x0.p, y.q), _mm512_add_epi16(x0.q, y.p));
+    __m512i& second = at[kDotColumns + j];
+    second = add_products(second, _mm512_add_epi16(x1.p, y.q), _mm512_add_epi16(x1.q, y.p));
+  }
+  POLYKEM_INLINE void add_own(const Pair& x0, const Pair& x1) {
+    own0 = add_products(own0, x0.p, x0.q);
+    own1 = add_products(own1, x1.p, x1.q);
+  }
+};
+
 /// a_i . b_j for two rows i and eight rows j, b's own products taken off.
-__m512i dot_block(const Rows<kDotRows>& a, const Rows<kDotColumns>& b, size_t inner, __m512i own_b) {
-  __m512i sum[kDotRows * kDotColumns], own_a[kDotRows];
-#pragma GCC unroll 16
-  for (__m512i& s : sum)
-    s = _mm512_setzero_si512();
-  own_a[0] = own_a[1] = _mm512_setzero_si512();
-  for (size_t k = 0; k < inner; k += 2 * kLanes) {
-    const __mmask32 first = first_words(inner - k);
-    const __mmask32 second = inner - k > kLanes ? first_words(inner - k - kLanes) : 0;
-    const Pair x[kDotRows] = {Pair(a.at[0] + k, first, second), Pair(a.at[1] + k, first, second)};
-#pragma GCC unroll 2
-    for (size_t i = 0; i < kDotRows; ++i)
-      own_a[i] = _mm512_dpwssd_epi32(own_a[i], x[i].p, x[i].q);
-#pragma GCC unroll 8
-    for (size_t j = 0; j < kDotColumns; ++j) {
-      const Pair y(b.at[j] + k, first, second);
-#pragma GCC unroll 2
-      for (size_t i = 0; i < kDotRows; ++i) {
-        __m512i& s = sum[i * kDotColumns + j];
-        s = _mm512_dpwssd_epi32(s, _mm512_add_epi16(x[i].p, y.q), _mm512_add_epi16(x[i].q, y.p));
-      }
+template <size_t... j>
+POLYKEM_INLINE __m512i dot_block(const Rows<kDotRows>& a, const Rows<kDotColumns>& b, size_t inner, __m512i own_b,
+                                 std::index_sequence<j...>) {
+  DotSums sum;
+  ((sum.at[j] = sum.at[kDotColumns + j] = _mm512_setzero_si512()), ...);
+  sum.own0 = sum.own1 = _mm512_setzero_si512();
+  size_t k = 0;
+  for (; k + kDotTerms <= inner; k += kDotTerms) {
+    const Pair x0(a.at[0] + k), x1(a.at[1] + k);
+    sum.add_own(x0, x1);
+    (sum.add(j, x0, x1, Pair(b.at[j] + k)), ...);
+  }
+  if (k < inner) {
+    const LastStep last(inner - k);
+    const Pair x0(a.at[0] + k, last), x1(a.at[1] + k, last);
+    sum.add_own(x0, x1);
+    (sum.add(j, x0, x1, Pair(b.at[j] + k, last)), ...);
+  }
+  ((sum.at[j] = _mm512_sub_epi32(sum.at[j], sum.own0)), ...);
+  ((sum.at[kDotColumns + j] = _mm512_sub_epi32(sum.at[kDotColumns + j], sum.own1)), ...);
+  return _mm512_sub_epi32(sum_lanes(sum.at), own_b);
+}
+
+/// Up to eight columns of c.
+void dot_columns(Matrix16 c, ConstMatrix16 a, const Rows<kDotColumns>& b, size_t columns, const ProductShape& shape) {
+  constexpr auto kColumns = std::make_index_sequence<kDotColumns>();
+  const auto words = static_cast<__mmask8>((1u << columns) - 1);
+  const __m512i own = own_products_twice(b, shape.inner, kColumns);
+  for (size_t i = 0; i < shape.rows; i += kDotRows) {
+    const __m512i sums = dot_block(Rows<kDotRows>(a, i, shape.rows), b, shape.inner, own, kColumns);
+    const __m256i product = _mm512_cvtepi32_epi16(sums);
+    const __m128i rows[kDotRows] = {_mm256_castsi256_si128(product), _mm256_extracti128_si256(product, 1)};
+    for (size_t t = 0; t < std::min(kDotRows, shape.rows - i); ++t) {
+      uint16_t* to = c.row(i + t);
+      _mm_mask_storeu_epi16(to, words, _mm_add_epi16(_mm_maskz_loadu_epi16(words, to), rows[t]));
     }
   }
-#pragma GCC unroll 16
-  for (size_t i = 0; i < kDotRows * kDotColumns; ++i)
-    sum[i] = _mm512_sub_epi32(sum[i], own_a[i / kDotColumns]);
-  return _mm512_sub_epi32(sum_lanes(sum), own_b);
 }
 
 void mul_add_transposed(Matrix16 c, ConstMatrix16 a, ConstMatrix16 b_transposed, ProductShape shape) {
   for (size_t j = 0; j < shape.columns; j += kDotColumns) {
-    const Rows<kDotColumns> right(b_transposed, j, shape.columns);
-    const __m512i own = own_products_twice(right, shape.inner);
-    const auto words = static_cast<__mmask8>((1u << std::min(kDotColumns, shape.columns - j)) - 1);
-    for (size_t i = 0; i < shape.rows; i += kDotRows) {
-      const __m256i product =
-          _mm512_cvtepi32_epi16(dot_block(Rows<kDotRows>(a, i, shape.rows), right, shape.inner, own));
-      const __m128i rows[kDotRows] = {_mm256_castsi256_si128(product), _mm256_extracti128_si256(product, 1)};
-      for (size_t t = 0; t < std::min(kDotRows, shape.rows - i); ++t) {
-        uint16_t* to = c.row(i + t) + j;
-        _mm_mask_storeu_epi16(to, words, _mm_add_epi16(_mm_maskz_loadu_epi16(words, to), rows[t]));
-      }
+    const Rows<kDotColumns> rows(b_transposed, j, shape.columns);
+    for (size_t t = 0; t < shape.count; ++t) {
+      dot_columns({c.data + t * shape.c_step + j, c.stride}, {a.data + t * shape.a_step, a.stride}, rows,
+                  std::min(kDotColumns, shape.columns - j), shape);
     }
   }
 }

@@ -128,14 +128,14 @@ POLYKEM_INLINE void transpose8(__m128i (&r)[8]) {
 
 /// n: a multiple of 8.
 template <unsigned kBits>
-void unpack_columns(uint16_t* out, const uint8_t* in, size_t n) {
+void unpack_columns(Matrix16 out, const uint8_t* in, size_t n) {
   for (size_t k = 0; k < n; k += 8) {
     __m128i row[8];
     for (size_t i = 0; i < 8; ++i, in += kBits)
       row[i] = PackedRow<kBits>::unpack(k + i + 1 == n ? load_last<kBits>(in) : load16(in));
     transpose8(row);
     for (size_t j = 0; j < kBar; ++j)
-      store16(out + j * n + k, row[j]);
+      store16(out.row(j) + k, row[j]);
   }
 }
 
@@ -145,7 +145,7 @@ inline void pack(uint8_t* out, const uint16_t* in, size_t count, unsigned logq) 
 inline void unpack(uint16_t* out, const uint8_t* in, size_t count, unsigned logq) {
   logq == 16 ? unpack_rows<16>(out, in, count / kBar) : unpack_rows<15>(out, in, count / kBar);
 }
-inline void unpack_transposed(uint16_t* out, const uint8_t* in, size_t n, unsigned logq) {
+inline void unpack_transposed(Matrix16 out, const uint8_t* in, size_t n, unsigned logq) {
   logq == 16 ? unpack_columns<16>(out, in, n) : unpack_columns<15>(out, in, n);
 }
 

@@ -47,12 +47,12 @@ void unpack(uint16_t* out, const uint8_t* in, size_t count, unsigned logq) {
   }
 }
 
-void unpack_transposed(uint16_t* out, const uint8_t* in, size_t n, unsigned logq) {
+void unpack_transposed(Matrix16 out, const uint8_t* in, size_t n, unsigned logq) {
   for (size_t k = 0; k < n; ++k, in += logq) {
     uint16_t row[kBar];
     unpack(row, in, kBar, logq);
     for (size_t j = 0; j < kBar; ++j)
-      out[j * n + k] = row[j];
+      out.row(j)[k] = row[j];
   }
 }
 
