@@ -9,7 +9,10 @@ set_property(CACHE POLYKEM_CUDA PROPERTY STRINGS AUTO ON OFF)
 set(POLYKEM_CUDA_ARCHS 90 CACHE STRING "GPU architectures the CUDA module is compiled for")
 option(POLYKEM_CUDA_PTX "Embed PTX of the newest architecture" OFF)
 
-target_sources(polykem_objects PRIVATE engine/cuda/backend.cpp engine/cuda/device_keys.cpp engine/cuda/loader.cpp)
+target_sources(polykem_objects PRIVATE engine/cuda/backend.cpp engine/cuda/crossover.cpp engine/cuda/device_keys.cpp
+                                       engine/cuda/loader.cpp engine/cuda/tune.cpp)
+set_source_files_properties(engine/cuda/crossover.cpp PROPERTIES COMPILE_DEFINITIONS
+                            POLYKEM_LIBRARY_VERSION="${PROJECT_VERSION}")
 foreach(target polykem_static polykem_shared)
   target_link_libraries(${target} PRIVATE ${CMAKE_DL_LIBS})
 endforeach()

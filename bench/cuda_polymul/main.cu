@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which multiplier for which product on this GPU? Checks each against the portable product, then times it.
 //
-//   cuda_polymul [--n 509,677,..] [--batch 1000,100000] [--kind ternary,general,s3] [--only NAME] [--json FILE]
+//   cuda_polymul [--n 509,677,..] [--batch 1000,100000] [--kind ternary,general,bytes,s3] [--only NAME] [--json FILE]
 //                [--commit ID] [--check-only]
 //
 // Exits with 1 if a product is wrong, with 77 where there is no GPU.
@@ -36,13 +36,13 @@ constexpr Named kMultipliers[] = {
     {Multiplier::imma_tmvp, "imma_tmvp"},
     {Multiplier::imma_shared, "imma_shared"},
 };
-constexpr const char* kKindNames[] = {"ternary", "general", "s3"};
+constexpr const char* kKindNames[] = {"ternary", "general", "bytes", "s3"};
 constexpr const char* kSharedNames[] = {"none", "a", "b"};
 
 struct Options {
   std::vector<size_t> degrees{509, 677, 701, 821};
   std::vector<size_t> batches{1000, 10000, 100000};
-  std::vector<std::string> kinds{"ternary", "general", "s3"};
+  std::vector<std::string> kinds{"ternary", "general", "bytes", "s3"};
   std::string only;
   std::string json;
   std::string commit = "unknown";
@@ -50,7 +50,8 @@ struct Options {
   bool check_only = false;
 };
 
-unsigned logq_of(size_t n) {
+unsigned logq_of(MulKind kind, size_t n) {
+  if (kind == MulKind::bytes) return 8;
   return n == 821 || n == 1229 ? 12 : n == 701 ? 13 : n == 1373 ? 14 : 11;
 }
 
@@ -127,6 +128,7 @@ bool wanted(const Options& options, MulKind kind) {
 uint16_t coefficient(MulKind kind, bool is_b, unsigned logq, uint32_t random) {
   if (kind == MulKind::s3) return static_cast<uint16_t>(random % 3);
   if (kind == MulKind::ternary && is_b) return static_cast<uint16_t>((random % 3 + ((1u << logq) - 1)) % (1u << logq));
+  if (kind == MulKind::bytes) return static_cast<uint16_t>(random);  // the upper byte counts for nothing
   return static_cast<uint16_t>(random & ((1u << logq) - 1));
 }
 
@@ -229,7 +231,7 @@ __global__ void fill(uint16_t* rows, size_t count, MulKind kind, bool is_b, unsi
 
 /// Products of single-limb polynomials that the algorithm's arithmetic unit must do.
 double limb_products(const Case& c) {
-  if (c.multiplier == Multiplier::schoolbook_int32 || c.kind == MulKind::s3) return 1;
+  if (c.multiplier == Multiplier::schoolbook_int32 || c.kind == MulKind::s3 || c.kind == MulKind::bytes) return 1;
   return c.kind == MulKind::ternary ? 2 : 3;
 }
 
@@ -298,13 +300,13 @@ void write_json(const Options& options, const Ceilings& ceilings, const std::vec
 std::vector<Case> list_cases(const Options& options) {
   std::vector<Case> cases;
   for (size_t n : options.degrees) {
-    for (MulKind kind : {MulKind::ternary, MulKind::general, MulKind::s3}) {
+    for (MulKind kind : {MulKind::ternary, MulKind::general, MulKind::bytes, MulKind::s3}) {
       if (!wanted(options, kind)) continue;
       for (const Named& named : kMultipliers) {
         if (!options.only.empty() && options.only != named.name) continue;
         for (Shared shared : {Shared::none, Shared::a, Shared::b}) {
-          if (!multiplier_supports(named.multiplier, kind, n, logq_of(n), shared)) continue;
-          cases.push_back({named.multiplier, named.name, kind, shared, n, logq_of(n)});
+          if (!multiplier_supports(named.multiplier, kind, n, logq_of(kind, n), shared)) continue;
+          cases.push_back({named.multiplier, named.name, kind, shared, n, logq_of(kind, n)});
         }
       }
     }

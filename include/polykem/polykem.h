@@ -221,6 +221,18 @@ POLYKEM_API polykem_status polykem_cuda_workspace(const polykem_context* context
 POLYKEM_API polykem_status polykem_cuda_queue(polykem_context* context, const polykem_request* request, void* workspace,
                                               void* stream);
 
+/* ---- the choice between CPU and GPU ------------------------------------------------------------------- */
+
+/* Without a forced backend a batch goes to the GPU from *items items on; SIZE_MAX: never. *measured: 1 if that was
+ * measured on this machine, 0 if it is a guess. Both hold for memory that is not pinned. */
+POLYKEM_API polykem_status polykem_crossover(const polykem_scheme* scheme, polykem_op op, size_t* items, int* measured);
+/* Measures it for the three operations of a set with every CPU this process may use, about a second, and keeps it in a
+ * file for later processes. POLYKEM_ERR_BACKEND_UNAVAILABLE if the set cannot run on a GPU here. */
+POLYKEM_API polykem_status polykem_tune(const polykem_scheme* scheme);
+/* Where the figures come from, and why the file's are not used if they are not: one line, valid until the next
+ * polykem_tune. */
+POLYKEM_API const char* polykem_crossover_note(void);
+
 /* ---- where the time goes ----------------------------------------------------------------------------- */
 
 typedef struct polykem_step_record {

@@ -6,6 +6,7 @@
 
 #include "core/cpu.hpp"
 #include "engine/cuda/backend.hpp"
+#include "engine/cuda/crossover.hpp"
 #include "engine/engine.hpp"
 #include "polykem/polykem.h"
 #include "schemes/registry.hpp"
@@ -374,6 +375,27 @@ polykem_status polykem_cuda_queue(polykem_context* context, const polykem_reques
     const Status status = translate(request, translated);
     return to_c(status == Status::ok ? context->engine->queue_on_device(translated, workspace, stream) : status);
   });
+}
+
+// ---- the choice between CPU and GPU
+
+polykem_status polykem_crossover(const polykem_scheme* scheme, polykem_op op, size_t* items, int* measured) {
+  if (scheme == nullptr || op > POLYKEM_DECAPS || items == nullptr || measured == nullptr) return POLYKEM_ERR_ARGUMENT;
+  return guarded([&] {
+    bool is_measured = false;
+    *items = polykem::cuda::Crossovers::instance().items(*from_c(scheme), static_cast<Op>(op), is_measured);
+    *measured = is_measured ? 1 : 0;
+    return POLYKEM_OK;
+  });
+}
+
+polykem_status polykem_tune(const polykem_scheme* scheme) {
+  if (scheme == nullptr) return POLYKEM_ERR_ARGUMENT;
+  return guarded([&] { return to_c(polykem::cuda::tune(*from_c(scheme))); });
+}
+
+const char* polykem_crossover_note(void) {
+  return polykem::cuda::Crossovers::instance().note();
 }
 
 // ---- profile

@@ -9,6 +9,7 @@
 #include <new>
 
 #include "engine/cuda/backend.hpp"
+#include "engine/cuda/crossover.hpp"
 
 namespace polykem {
 
@@ -53,8 +54,9 @@ Status Engine::create(const EngineConfig& config, std::unique_ptr<Engine>& out) 
   return out == nullptr ? Status::out_of_memory : Status::ok;
 }
 
-const SchemeBackend* Engine::backend_for(const Scheme& scheme, size_t count) const {
-  if (forced_.has_value() ? *forced_ == BackendId::cuda : count >= cuda::kSmallestBatch) {
+const SchemeBackend* Engine::backend_for(const Scheme& scheme, Op op, size_t count) const {
+  const auto pays = [&] { return cuda::Crossovers::instance().pays(scheme, op, count); };
+  if (forced_.has_value() ? *forced_ == BackendId::cuda : pays()) {
     const SchemeBackend* gpu = cuda::backend_for(scheme);
     if (gpu != nullptr || forced_.has_value()) return gpu;
   }
@@ -65,8 +67,13 @@ const SchemeBackend* Engine::backend_for(const Scheme& scheme, size_t count) con
 }
 
 const SchemeBackend* Engine::backend_for(const Request& request) const {
-  const bool keys_on_device = request.keyset != nullptr && request.keyset->on_device();
-  return keys_on_device ? cuda::backend_for(*request.scheme) : backend_for(*request.scheme, request.count);
+  const bool on_device = (request.keyset != nullptr && request.keyset->on_device()) || cuda::has_device_arrays(request);
+  return on_device ? cuda::backend_for(*request.scheme) : backend_for(*request.scheme, request.op, request.count);
+}
+
+/// Where the batches that use the keys will run.
+const SchemeBackend* Engine::backend_for(const KeySet& set) const {
+  return backend_for(*set.scheme, set.kind == KeyKind::public_keys ? Op::encaps : Op::decaps, set.count);
 }
 
 Status Engine::make_job(const Request& request, Job::Done done, std::shared_ptr<Job>& out) const {
@@ -74,9 +81,11 @@ Status Engine::make_job(const Request& request, Job::Done done, std::shared_ptr<
   if (status != Status::ok) return status;
   const SchemeBackend* backend = backend_for(request);
   if (backend == nullptr) return Status::backend_unavailable;
-  const Operation& operation = backend->op(request.op);
+  const size_t chunk = backend->backend == BackendId::cuda
+                           ? cuda::chunk_items(request, threads_)
+                           : chunk_items(backend->op(request.op), request.count, threads_);
   try {
-    out = std::make_shared<Job>(request, *backend, chunk_items(operation, request.count, threads_), std::move(done));
+    out = std::make_shared<Job>(request, *backend, chunk, std::move(done));
   } catch (const std::bad_alloc&) {
     return Status::out_of_memory;
   }
@@ -147,7 +156,7 @@ Status Engine::fill_by_keygen(const Scheme& scheme, size_t count, const uint8_t*
 /// Adds the backend's own form of the keys, if there is one and memory for it.
 void Engine::expand(KeySet& set) const {
   constexpr size_t kAtATime = 64;
-  const SchemeBackend* backend = backend_for(*set.scheme, set.count);
+  const SchemeBackend* backend = backend_for(set);
   if (set.on_device() || backend == nullptr) return;
   const KeyForm& form = set.form(*backend);
   if (form.bytes == 0 || set.count > KeySet::kExpandedBudget / form.bytes) return;
@@ -162,7 +171,7 @@ void Engine::expand(KeySet& set) const {
 
 /// Room for the records where the batches that use them will run.
 Status Engine::reserve(KeySet& set) const {
-  const SchemeBackend* backend = backend_for(*set.scheme, set.count);
+  const SchemeBackend* backend = backend_for(set);
   const size_t bytes = set.count * set.record_bytes();
   if (backend != nullptr && backend->backend == BackendId::cuda && set.device_records.allocate(bytes) == Status::ok) {
     return Status::ok;

@@ -26,7 +26,8 @@ class Engine {
   Profile& profile() { return profile_; }
 
   /// The backend that runs a batch of `count` items of the set here, or nullptr. By default for large batches.
-  const SchemeBackend* backend_for(const Scheme& scheme, size_t count = std::numeric_limits<size_t>::max()) const;
+  const SchemeBackend* backend_for(const Scheme& scheme, Op op = Op::decaps,
+                                   size_t count = std::numeric_limits<size_t>::max()) const;
 
   /// Computes the batch before it returns. A batch of one chunk runs on the caller's thread.
   Status run(const Request& request);
@@ -45,6 +46,7 @@ class Engine {
   Engine(unsigned threads, std::optional<BackendId> forced) : threads_(threads), forced_(forced) {}
 
   const SchemeBackend* backend_for(const Request& request) const;
+  const SchemeBackend* backend_for(const KeySet& set) const;
   Status reserve(KeySet& set) const;
   Status fill_by_keygen(const Scheme& scheme, size_t count, const uint8_t* draws, uint8_t* pk, KeySet& out);
   void expand(KeySet& set) const;

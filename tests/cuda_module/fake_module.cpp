@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // A module without a GPU behind it: it describes the operations of ntruhps2048509 and then fails as FAKE_CUDA says.
 #include <array>
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <string>
+#include <thread>
 
 #include "engine/cuda/module.hpp"
 #include "schemes/ntru/params.hpp"
@@ -61,6 +63,11 @@ const DeviceOperation* operation(const char* scheme, Op op) {
 Outcome run(const DeviceOperation&, const ModuleBatch& batch, StepTimes*, ErrorText* why) {
   // What a broken device leaves behind must not be seen by anybody.
   if (batch.ss_out != nullptr) std::memset(batch.ss_out, 0xee, batch.count * 32);
+  if (mode() == "tune_fast") return Outcome::ok;
+  if (mode() == "tune_slow") {
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    return Outcome::ok;
+  }
   if (mode() == "run_no_memory") return fail(why, "cudaErrorMemoryAllocation (simulated)", Outcome::out_of_memory);
   return fail(why, "cudaErrorLaunchFailure (simulated)", Outcome::failed);
 }
@@ -89,7 +96,11 @@ ModuleTable table() {
   t.table_bytes = sizeof(ModuleTable);
   t.open = open;
   t.device_count = [] { return 1; };
-  t.device_info = [](int) { return DeviceInfo{}; };
+  t.device_info = [](int) {
+    DeviceInfo info{};
+    std::snprintf(info.name, sizeof info.name, "%s", mode() == "other_gpu" ? "Another GPU" : "Fake GPU");
+    return info;
+  };
   t.operation = operation;
   t.run = run;
   t.queue = queue;
@@ -97,6 +108,7 @@ ModuleTable table() {
   t.allocate = allocate;
   t.release = [](std::byte* memory, size_t) { std::free(memory); };
   t.on_device = [](const void*) { return false; };
+  t.reachable = [](const void*) { return false; };
   t.copy = copy;
   t.zero = zero;
   t.set_budget = [](size_t) {};

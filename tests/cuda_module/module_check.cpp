@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Checks the library against the fake module: polykem_cuda_module_check MODE, with FAKE_CUDA and POLYKEM_CUDA_MODULE
 // set.
+#include <cstdint>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
+#include <fstream>
+#include <iterator>
 #include <string>
 #include <vector>
 
@@ -141,6 +145,103 @@ void check_keys_on_host() {
   polykem_context_free(gpu);
 }
 
+size_t crossover(polykem_op op, int wanted_measured) {
+  size_t items = 0;
+  int measured = -1;
+  expect(polykem_crossover(find("ntruhps2048509"), op, &items, &measured) == POLYKEM_OK, "polykem_crossover");
+  expect(measured == wanted_measured, "crossover: measured or guessed");
+  return items;
+}
+
+void expect_note(const char* part) {
+  const bool found = std::strstr(polykem_crossover_note(), part) != nullptr;
+  expect(found, "the note says where the crossovers come from");
+  if (!found) std::fprintf(stderr, "  wanted %s, got: %s\n", part, polykem_crossover_note());
+}
+
+/// The backend that a batch runs on without a forced one: the fake GPU leaves its mark.
+bool goes_to_gpu(size_t count) {
+  const size_t before = polykem::cuda::chunks_moved_to_cpu();
+  polykem_context* any = context(nullptr, POLYKEM_OK);
+  exchange(any, count);
+  polykem_context_free(any);
+  return polykem::cuda::chunks_moved_to_cpu() > before;
+}
+
+std::string file_path() {
+  return std::string(std::getenv("XDG_CACHE_HOME")) + "/polykem/crossover";
+}
+
+std::string read_file() {
+  std::ifstream file(file_path());
+  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+}
+
+void write_file(const std::string& text) {
+  std::ofstream(file_path()) << text;
+}
+
+/// Measures and writes the file, which the other processes of this test read.
+void check_tune(bool slow) {
+  std::remove(file_path().c_str());
+  expect(crossover(POLYKEM_DECAPS, 0) == 256, "a guess before the measurement");
+  expect_note("guessed; polykem doctor --tune");
+  expect(polykem_tune(find("ntruhps2048509")) == POLYKEM_OK, "polykem_tune");
+  expect(polykem_tune(find("ntruhps4096821")) == POLYKEM_ERR_BACKEND_UNAVAILABLE, "a set the module lacks");
+  for (const polykem_op op : {POLYKEM_KEYGEN, POLYKEM_ENCAPS, POLYKEM_DECAPS}) {
+    const size_t items = crossover(op, 1);
+    expect(op == POLYKEM_KEYGEN || (slow ? items > 1 : items == 1), slow ? "a slow GPU" : "a fast GPU");
+  }
+  expect_note("measured, from ");
+  expect(read_file().find("\ngpu 1 x Fake GPU\n") != std::string::npos, "the file names the GPU");
+}
+
+/// A file with figures of choice for this machine, its CPU line taken from one that was measured.
+std::string table_with(const std::string& entry) {
+  const std::string measured = read_file();
+  const size_t at = measured.find("ntruhps2048509");
+  expect(at != std::string::npos, "cuda_module_tune_fast has run before");
+  return measured.substr(0, at) + entry + "\nend\n";
+}
+
+/// Runs in a process of its own for every file: it is read once.
+void check_file(const std::string& mode) {
+  const std::string good = table_with("ntruhps2048509 40 never 2");
+  if (mode == "file") {
+    write_file(good);
+    expect(crossover(POLYKEM_KEYGEN, 1) == 40 && crossover(POLYKEM_DECAPS, 1) == 2, "the file's figures");
+    expect(crossover(POLYKEM_ENCAPS, 1) == SIZE_MAX, "never");
+    expect_note("measured, from ");
+    expect(!goes_to_gpu(1) && goes_to_gpu(2) && goes_to_gpu(40), "batches go by the file");
+    return;
+  }
+  std::string text = good, reason;
+  if (mode == "other_gpu") reason = "with another GPU";
+  if (mode == "file_other_cpu") text.replace(text.find("cpu "), 5, "cpu 9999"), reason = "on other CPUs";
+  if (mode == "file_other_version") text.replace(text.find("library "), 8, "library 9"), reason = "another version";
+  if (mode == "file_corrupt") text = table_with("ntruhps2048509 40 0x10 2"), reason = "line 5 is no entry";
+  if (mode == "file_cut") text.resize(text.size() - 5), reason = "its end is missing";
+  if (mode == "file_foreign")
+    text =
+        "\x7f"
+        "ELF",
+    reason = "no table of crossovers";
+  write_file(text);
+  expect(!goes_to_gpu(2), "a file that does not count decides nothing");
+  expect(goes_to_gpu(256), "the guess decides");
+  expect(crossover(POLYKEM_DECAPS, 0) == 256, "a guess");
+  expect_note(reason.c_str());
+  expect_note("is ignored");
+  write_file(good);
+}
+
+/// A folder that cannot be made: the figures hold for this process.
+void check_unwritable() {
+  expect(polykem_tune(find("ntruhps2048509")) == POLYKEM_OK, "polykem_tune");
+  expect(crossover(POLYKEM_DECAPS, 1) == 1, "figures of this process");
+  expect_note("not kept");
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -161,6 +262,12 @@ int main(int argc, char** argv) {
     check_moved_to_cpu("cudaErrorLaunchFailure");
   else if (mode == "run_no_memory")
     check_moved_to_cpu("cudaErrorMemoryAllocation");
+  else if (mode == "tune_fast" || mode == "tune_slow")
+    check_tune(mode == "tune_slow");
+  else if (mode == "tune_unwritable")
+    check_unwritable();
+  else if (mode.rfind("file", 0) == 0 || mode == "other_gpu")
+    check_file(mode);
   else if (mode == "keys_no_memory")
     check_keys_on_host();
   else

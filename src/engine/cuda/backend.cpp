@@ -17,10 +17,9 @@ namespace polykem::cuda {
 
 namespace {
 
-/// Items of one launch list: enough to fill a GPU, little enough that copies and kernels of several overlap. On an H200
-/// 100,000 key pairs take 15.8 ms from host to host; 17.1 with half of it, 18.1 with 25,000.
-constexpr size_t kChunk = 16384;
-constexpr size_t kGranule = kChunk;
+/// Items that one thread takes. The module overlaps the parts of a batch by itself; threads share the copying of arrays
+/// that a GPU cannot reach, and what a lost device leaves undone.
+constexpr size_t kChunk = 131072, kStagedChunk = 12288;
 constexpr size_t kSlots = 64 * kOps;
 
 /// An operation that was found in the module. Operation::run is a plain function, so each slot has one of its own.
@@ -140,7 +139,7 @@ Operation make_operation(size_t index, const Scheme& scheme, const DeviceOperati
   slot.steps.push_back({"upload", 0, 0});
   slot.steps.insert(slot.steps.end(), device.steps.begin(), device.steps.end());
   slot.steps.push_back({"download", static_cast<uint8_t>(stages.size()), 0});
-  return {stages, slot.steps, kGranule, kChunk, workspace_bytes<0>, kRuns[index]};
+  return {stages, slot.steps, kChunk, kChunk, workspace_bytes<0>, kRuns[index]};
 }
 
 /// The module's operations of one set; false if it lacks one or describes it otherwise than this library does.
@@ -178,6 +177,11 @@ Backends collect() {
   return all;
 }
 
+std::array<const void*, 8> arrays_of(const Request& request) {
+  return {request.pk,     request.sk,     request.ct,     request.draws,
+          request.pk_out, request.sk_out, request.ct_out, request.ss_out};
+}
+
 bool probe() {
   const LoadedModule& module = loaded_module();
   if (module.table == nullptr) set_backend_problem(BackendId::cuda, module.problem.c_str());
@@ -194,6 +198,14 @@ const SchemeBackend* backend_for(const Scheme& scheme) {
     if (known == &scheme) return &backend;
   }
   return nullptr;
+}
+
+size_t chunk_items(const Request& request, unsigned threads) {
+  const auto reachable = loaded_module().table->reachable;
+  for (const void* array : arrays_of(request)) {
+    if (array != nullptr && !reachable(array)) return threads > 1 ? kStagedChunk : kChunk;
+  }
+  return kChunk;
 }
 
 Status queue(const Request& request, Drbg& drbg, void* workspace, void* stream) {
@@ -231,6 +243,13 @@ Status queue_bytes(const Scheme& scheme, Op op, size_t count, size_t& bytes) {
   const ModuleTable& table = *loaded_module().table;
   bytes = table.queue_bytes(*table.operation(scheme.name, op), count);
   return Status::ok;
+}
+
+bool has_device_arrays(const Request& request) {
+  if (!module_in_use.load(std::memory_order_acquire)) return false;
+  const auto arrays = arrays_of(request);
+  return std::any_of(arrays.begin(), arrays.end(),
+                     [](const void* a) { return a != nullptr && loaded_module().table->on_device(a); });
 }
 
 bool zero_if_on_device(void* memory, size_t bytes) {

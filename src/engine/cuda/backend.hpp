@@ -10,13 +10,15 @@
 
 namespace polykem::cuda {
 
-/// Smaller batches stay on the CPU unless the backend is forced. An H200 beats 16 cores from about 50 items on; the
-/// margin is for smaller GPUs.
-inline constexpr size_t kSmallestBatch = 256;
-
 /// The set's operations on the GPU; nullptr if there is no module, no GPU, or the module lacks the set. Loads the
 /// module.
 const SchemeBackend* backend_for(const Scheme& scheme);
+
+/// Items of a chunk of the request, which backend_for() runs, for an engine of so many threads.
+size_t chunk_items(const Request& request, unsigned threads);
+
+/// True if an array of the request lies in a GPU's memory.
+bool has_device_arrays(const Request& request);
 
 /// Queues a batch on the caller's stream; all its arrays lie in the memory of the current GPU.
 Status queue(const Request& request, Drbg& drbg, void* workspace, void* stream);

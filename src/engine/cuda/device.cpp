@@ -86,24 +86,48 @@ void PinnedMemory::wipe() noexcept {
   if (data_ != nullptr) wipe_host(data_, size_);
 }
 
+namespace {
+
+cudaEvent_t new_event() {
+  cudaEvent_t event = nullptr;
+  check(cudaEventCreateWithFlags(&event, cudaEventDisableTiming), "creating an event");
+  return event;
+}
+
+}  // namespace
+
 Lane::Lane() {
-  check(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), "creating a stream");
-  check(cudaEventCreateWithFlags(&done, cudaEventDisableTiming), "creating an event");
+  int least = 0, most = 0;
+  check(cudaDeviceGetStreamPriorityRange(&least, &most), "asking for stream priorities");
+  check(cudaStreamCreateWithPriority(&stream, cudaStreamNonBlocking, most), "creating a stream");
+  for (cudaEvent_t* event : {&uploaded, &computed, &done, &wiped})
+    *event = new_event();
 }
 
 Lane::~Lane() {
-  for (const cudaEvent_t event : events)
+  for (const cudaEvent_t event : clock)
     (void)cudaEventDestroy(event);
-  if (done != nullptr) (void)cudaEventDestroy(done);
-  if (stream != nullptr) (void)cudaStreamDestroy(stream);
+  for (const cudaEvent_t event : {uploaded, computed, done, wiped})
+    (void)cudaEventDestroy(event);
+  (void)cudaStreamDestroy(stream);
 }
 
-void Lane::reserve_events(size_t count) {
-  while (events.size() < count) {
+void Lane::reserve_clock(size_t count) {
+  while (clock.size() < count) {
     cudaEvent_t event;
     check(cudaEventCreate(&event), "creating an event");
-    events.push_back(event);
+    clock.push_back(event);
   }
+}
+
+Conveyor::Conveyor() {
+  for (cudaStream_t* stream : {&up, &down, &wipe, &kernels[0], &kernels[1]})
+    check(cudaStreamCreateWithFlags(stream, cudaStreamNonBlocking), "creating a stream");
+}
+
+Conveyor::~Conveyor() {
+  for (const cudaStream_t stream : {up, down, wipe, kernels[0], kernels[1]})
+    (void)cudaStreamDestroy(stream);
 }
 
 Device::Device(int ordinal) : ordinal_(ordinal) {
@@ -116,15 +140,20 @@ Device::Device(int ordinal) : ordinal_(ordinal) {
   info_.memory_bytes = properties.totalGlobalMem;
 }
 
-std::unique_ptr<Lane> Device::take() {
+void Device::make_current() const {
   check(cudaSetDevice(ordinal_), "choosing the device");
-  in_flight_.fetch_add(1, std::memory_order_relaxed);
+}
+
+std::unique_ptr<Lane> Device::take(bool wait) {
+  make_current();
   std::unique_lock lock(mutex_);
+  if (!wait && lent_ == kLanes) return nullptr;
+  in_flight_.fetch_add(1, std::memory_order_relaxed);
   changed_.wait(lock, [this] { return lent_ < kLanes; });
   ++lent_;
   if (!idle_.empty()) {
-    auto lane = std::move(idle_.back());
-    idle_.pop_back();
+    auto lane = std::move(idle_.front());  // the one whose wipe has had the most time
+    idle_.pop_front();
     return lane;
   }
   lock.unlock();
@@ -134,6 +163,12 @@ std::unique_ptr<Lane> Device::take() {
     give_back(nullptr);
     throw;
   }
+}
+
+Conveyor& Device::conveyor() {
+  const std::lock_guard lock(mutex_);
+  if (conveyor_ == nullptr) conveyor_ = std::make_unique<Conveyor>();
+  return *conveyor_;
 }
 
 void Device::give_back(std::unique_ptr<Lane> lane) {

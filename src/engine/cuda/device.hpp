@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The module's devices: streams, memory and staging, lent to one batch at a time.
+// The module's devices: streams, memory and staging, lent to one passage at a time.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -66,39 +66,46 @@ class PinnedMemory {
   size_t size_ = 0;
 };
 
-/// What one batch needs to run: a stream of its own, an arena, staging.
+/// What one passage needs to run: an arena, staging, events, and a stream of its own for a passage that is alone.
 struct Lane {
   Lane();
   ~Lane();
   Lane(const Lane&) = delete;
   Lane& operator=(const Lane&) = delete;
 
-  /// At least `count` events.
-  void reserve_events(size_t count);
+  /// At least `count` events that take the time.
+  void reserve_clock(size_t count);
 
-  cudaStream_t stream = nullptr;
-  cudaEvent_t done = nullptr;  ///< the batch's outputs are with the host
+  cudaStream_t stream = nullptr;   ///< of high priority
+  cudaEvent_t uploaded = nullptr;  ///< the batch's inputs are on the device
+  cudaEvent_t computed = nullptr;  ///< the last step has ended
+  cudaEvent_t done = nullptr;      ///< the batch's outputs are with the host
+  cudaEvent_t wiped = nullptr;     ///< nothing secret is left in the arena
   DeviceMemory arena;
   PinnedMemory staging;
-  std::vector<cudaEvent_t> events;
+  std::vector<cudaEvent_t> clock;
 };
 
-/// The end of one batch's kernels.
-struct Turn {
-  Turn() { check(cudaEventCreateWithFlags(&event, cudaEventDisableTiming), "creating an event"); }
-  ~Turn() { (void)cudaEventDestroy(event); }
-  Turn(const Turn&) = delete;
-  Turn& operator=(const Turn&) = delete;
+/// The streams that the passages of a device share. Inputs cross one passage after the other and so do outputs: copies
+/// of several passages at once would share the bus, and all would end late.
+struct Conveyor {
+  static constexpr size_t kKernelStreams = 2;  ///< the end of one passage's kernels overlaps with the next one's
 
-  cudaEvent_t event;
+  Conveyor();
+  ~Conveyor();
+  Conveyor(const Conveyor&) = delete;
+  Conveyor& operator=(const Conveyor&) = delete;
+
+  cudaStream_t up = nullptr, down = nullptr, wipe = nullptr;
+  cudaStream_t kernels[kKernelStreams] = {};
+  std::mutex mutex;  ///< held while a passage queues its work, so that all streams have the same order
+  size_t passages = 0;
 };
 
 /// One GPU. Thread-safe.
 class Device {
  public:
-  static constexpr size_t kLanes = 8;  ///< batches in flight: copies both ways, kernels, and the host's part overlap
-
-  static constexpr size_t kTurns = 4;  ///< batches whose kernels may overlap
+  static constexpr size_t kLanes = 8;  ///< passages in flight
 
   explicit Device(int ordinal);
 
@@ -108,24 +115,14 @@ class Device {
   bool lost() const { return lost_.load(std::memory_order_relaxed); }
   void mark_lost() { lost_.store(true, std::memory_order_relaxed); }
 
-  /// Makes the device current for this thread and lends a lane; waits while all are in use.
-  std::unique_ptr<Lane> take();
+  /// Makes the device current for this thread.
+  void make_current() const;
+  /// Lends a lane and makes the device current. While all are in use it waits, or returns nullptr if `wait` is false:
+  /// who has a lane must not wait for another.
+  std::unique_ptr<Lane> take(bool wait);
   void give_back(std::unique_ptr<Lane> lane);
-  /// Calls queue_kernels(), which queues on the lane's stream, so that the kernels of kTurns lanes at most overlap.
-  /// Batches then finish in turn and their copies overlap with the kernels of the next; all at once would finish
-  /// together.
-  template <class F>
-  void in_turn(Lane& lane, F&& queue_kernels) {
-    const std::lock_guard lock(turn_mutex_);
-    if (turns_.size() == kTurns) {
-      check(cudaStreamWaitEvent(lane.stream, turns_.front()->event, 0), "waiting in turn");
-      turns_.pop_front();
-    }
-    queue_kernels();
-    auto turn = std::make_unique<Turn>();
-    check(cudaEventRecord(turn->event, lane.stream), "recording an event");
-    turns_.push_back(std::move(turn));
-  }
+  /// The streams of this device; the first call makes them. The device is current.
+  Conveyor& conveyor();
   /// Frees the memory of lanes that wait, for a batch that found too little.
   void trim();
 
@@ -139,10 +136,9 @@ class Device {
   std::atomic<bool> lost_{false};
   std::mutex mutex_;
   std::condition_variable changed_;
-  std::vector<std::unique_ptr<Lane>> idle_;
+  std::deque<std::unique_ptr<Lane>> idle_;
   size_t lent_ = 0;
-  std::mutex turn_mutex_;
-  std::deque<std::unique_ptr<Turn>> turns_;
+  std::unique_ptr<Conveyor> conveyor_;
 };
 
 /// All usable GPUs, or why there are none.
@@ -152,7 +148,7 @@ class DeviceManager {
 
   const std::vector<std::unique_ptr<Device>>& devices() const { return devices_; }
   const std::string& problem() const { return problem_; }
-  /// The one with the fewest batches in flight; nullptr if all are lost.
+  /// The one with the fewest passages in flight; nullptr if all are lost.
   Device* choose();
   /// The one of that ordinal; nullptr if it is lost or none of ours.
   Device* find(int ordinal);

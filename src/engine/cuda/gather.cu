@@ -17,12 +17,22 @@ __global__ void __launch_bounds__(kThreads)
     to[item * record_bytes + b] = source[b];
 }
 
+__global__ void read_from_host_kernel(uint32_t* to, const uint32_t* from) {
+  to[threadIdx.x] = from[threadIdx.x];
+}
+
 }  // namespace
 
 cudaError_t gather(uint8_t* to, const uint8_t* from, const uint64_t* index, size_t record_bytes, size_t count,
                    cudaStream_t stream) {
   const size_t blocks = (count + kThreads / 32 - 1) / (kThreads / 32);
   gather_kernel<<<static_cast<unsigned>(blocks), kThreads, 0, stream>>>(to, from, index, record_bytes, count);
+  return cudaGetLastError();
+}
+
+cudaError_t read_from_host(void* to, const void* from, size_t bytes, cudaStream_t stream) {
+  read_from_host_kernel<<<1, static_cast<unsigned>(bytes / 4), 0, stream>>>(static_cast<uint32_t*>(to),
+                                                                            static_cast<const uint32_t*>(from));
   return cudaGetLastError();
 }
 

@@ -3,9 +3,13 @@
 #include "engine/cuda/module.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstdio>
 #include <cstring>
+#include <deque>
+#include <memory>
 #include <new>
+#include <vector>
 
 #include "engine/cuda/device.hpp"
 #include "engine/cuda/passage.hpp"
@@ -34,20 +38,6 @@ Outcome guarded(ErrorText* why, F&& body) {
   }
 }
 
-/// A lane that goes back to its device whatever happens.
-class Borrowed {
- public:
-  explicit Borrowed(Device& device) : device_(device), lane_(device.take()) {}
-  ~Borrowed() { device_.give_back(std::move(lane_)); }
-  Borrowed(const Borrowed&) = delete;
-  Borrowed& operator=(const Borrowed&) = delete;
-  Lane& operator*() { return *lane_; }
-
- private:
-  Device& device_;
-  std::unique_ptr<Lane> lane_;
-};
-
 Outcome open(ErrorText* why) {
   const DeviceManager& manager = DeviceManager::instance();
   if (!manager.devices().empty()) return Outcome::ok;
@@ -70,57 +60,122 @@ const DeviceOperation* operation(const char* scheme, Op op) {
   return nullptr;
 }
 
-/// Computes all items in parts that fit; halves the part each time memory runs out.
-void run_parts(Device& device, const DeviceOperation& operation, const ModuleBatch& batch, StepTimes* times) {
-  Borrowed lane(device);
-  const size_t budget = device.lane_budget(DeviceManager::instance().budget.load(std::memory_order_relaxed));
-  size_t part = batch.count;
-  ModuleBatch current = batch;
-  for (size_t first = 0; first < batch.count;) {
-    const size_t count = std::min(part, batch.count - first);
-    Passage passage(operation, current, first, count);
-    if (count > 1 && passage.device_bytes() > budget) {
-      part = (count + 1) / 2;
-      continue;
-    }
-    // Items of different parts must not draw the same numbers: their index restarts with every part.
-    std::memcpy(current.seed, batch.seed, kSeedBytes);
-    for (size_t b = 0; b < sizeof first; ++b)
-      current.seed[b] ^= static_cast<uint8_t>(first >> (8 * b));
-    try {
-      passage.run(device, *lane, times);
-      first += count;
-    } catch (const CudaError& error) {
-      if (error.code != cudaErrorMemoryAllocation || count == 1) throw;
-      device.trim();
-      part = (count + 1) / 2;
-    }
-  }
-  std::memset(current.seed, 0, kSeedBytes);
-  asm volatile("" : : "r"(current.seed) : "memory");
+/// Items of one passage through a device: enough that its kernels fill an H200 beside another passage's, few enough
+/// that the first outputs leave early. docs/cuda.md has the measurements. Several devices share a batch of at least
+/// kLeastPassageItems each.
+constexpr size_t kPassageItems = 12288, kKeygenPassageItems = 24576, kLeastPassageItems = 4096;
+
+/// Whole bus transactions a passage; the last one takes what is left.
+constexpr size_t kPassageStep = 64;
+
+std::array<const void*, 8> arrays_of(const ModuleBatch& batch) {
+  return {batch.pk, batch.sk, batch.ct, batch.draws, batch.pk_out, batch.sk_out, batch.ct_out, batch.ss_out};
 }
 
-/// The device that holds an array of the batch, else the least busy one; nullptr if that one is lost.
-Device* device_for(const ModuleBatch& batch) {
+/// A batch whose arrays are on the device goes as one; others in equal passages, so that copies and kernels overlap.
+size_t passage_items(const DeviceOperation& operation, const ModuleBatch& batch, size_t devices) {
+  const auto arrays = arrays_of(batch);
+  const auto crosses = [](const void* array) {
+    return array != nullptr && place_of(array).kind != Place::Kind::device;
+  };
+  if (std::none_of(arrays.begin(), arrays.end(), crosses)) return batch.count;
+  const size_t most = operation.op == Op::keygen ? kKeygenPassageItems : kPassageItems;
+  const size_t fitting = (batch.count + most - 1) / most;
+  const size_t passages = std::max({size_t{1}, fitting, std::min(devices, batch.count / kLeastPassageItems)});
+  return ((batch.count + passages - 1) / passages + kPassageStep - 1) / kPassageStep * kPassageStep;
+}
+
+/// The devices a batch may use: the one that holds its arrays, else all. Empty if they are lost.
+std::vector<Device*> devices_for(const ModuleBatch& batch) {
   DeviceManager& manager = DeviceManager::instance();
-  const void* arrays[] = {batch.pk,     batch.sk,     batch.ct,     batch.draws,
-                          batch.pk_out, batch.sk_out, batch.ct_out, batch.ss_out};
-  for (const void* array : arrays) {
+  std::vector<Device*> usable;
+  for (const void* array : arrays_of(batch)) {
     if (array == nullptr) continue;
     const Place place = place_of(array);
-    if (place.kind == Place::Kind::device) return manager.find(place.ordinal);
+    if (place.kind != Place::Kind::device) continue;
+    if (Device* device = manager.find(place.ordinal); device != nullptr) usable.push_back(device);
+    return usable;
   }
-  return manager.choose();
+  for (const auto& device : manager.devices()) {
+    if (!device->lost()) usable.push_back(device.get());
+  }
+  return usable;
 }
 
+/// A batch on its way: passages of consecutive items, several at a time, spread over devices.
+class Convoy {
+ public:
+  Convoy(const std::vector<Device*>& devices, const DeviceOperation& operation, const ModuleBatch& batch,
+         StepTimes* times)
+      : devices_(devices), operation_(operation), batch_(batch), times_(times) {}
+
+  /// Throws CudaError. Halves the passages each time memory runs out.
+  void run() {
+    size_t part = passage_items(operation_, batch_, devices_.size());
+    for (size_t first = 0; first < batch_.count;) {
+      const size_t count = std::min(part, batch_.count - first);
+      Device& device = **std::min_element(devices_.begin(), devices_.end(), less_busy);
+      used_ = &device;
+      auto passage = std::make_unique<Passage>(device, operation_, batch_, first, count);
+      if (count > 1 && passage->device_bytes() > budget(device)) {
+        part = (count + 1) / 2;
+        continue;
+      }
+      auto lane = device.take(under_way_.empty());
+      if (lane == nullptr) {
+        finish_oldest();
+        continue;
+      }
+      try {
+        passage->start(std::move(lane), times_);
+      } catch (const CudaError& error) {
+        if (error.code != cudaErrorMemoryAllocation || (count == 1 && under_way_.empty())) throw;
+        passage.reset();
+        while (!under_way_.empty())
+          finish_oldest();
+        device.trim();
+        part = (count + 1) / 2;
+        continue;
+      }
+      first += count;
+      under_way_.push_back(std::move(passage));
+    }
+    while (!under_way_.empty())
+      finish_oldest();
+  }
+
+  /// The device whose error run() threw.
+  Device& used() const { return *used_; }
+
+ private:
+  static bool less_busy(const Device* a, const Device* b) { return a->in_flight() < b->in_flight(); }
+  static size_t budget(const Device& device) {
+    return device.lane_budget(DeviceManager::instance().budget.load(std::memory_order_relaxed));
+  }
+
+  void finish_oldest() {
+    used_ = &under_way_.front()->device();
+    under_way_.front()->finish();
+    under_way_.pop_front();
+  }
+
+  const std::vector<Device*>& devices_;
+  const DeviceOperation& operation_;
+  const ModuleBatch& batch_;
+  StepTimes* const times_;
+  std::deque<std::unique_ptr<Passage>> under_way_;
+  Device* used_ = nullptr;
+};
+
 Outcome run(const DeviceOperation& operation, const ModuleBatch& batch, StepTimes* times, ErrorText* why) {
-  Device* device = device_for(batch);
-  if (device == nullptr) {
+  const std::vector<Device*> devices = devices_for(batch);
+  if (devices.empty()) {
     say(why, "the GPU has failed in this process");
     return Outcome::failed;
   }
-  const Outcome outcome = guarded(why, [&] { run_parts(*device, operation, batch, times); });
-  if (outcome == Outcome::failed) device->mark_lost();
+  Convoy convoy(devices, operation, batch, times);
+  const Outcome outcome = guarded(why, [&] { convoy.run(); });
+  if (outcome == Outcome::failed) convoy.used().mark_lost();
   return outcome;
 }
 
@@ -178,6 +233,10 @@ bool on_device(const void* pointer) {
   return place_of(pointer).kind == Place::Kind::device;
 }
 
+bool reachable(const void* pointer) {
+  return place_of(pointer).kind != Place::Kind::pageable;
+}
+
 Outcome copy(void* to, const void* from, size_t bytes, ErrorText* why) {
   return guarded(why, [&] { check(cudaMemcpy(to, from, bytes, cudaMemcpyDefault), "copying"); });
 }
@@ -202,6 +261,7 @@ constexpr ModuleTable kTable{.abi = kModuleAbi,
                              .allocate = allocate,
                              .release = release,
                              .on_device = on_device,
+                             .reachable = reachable,
                              .copy = copy,
                              .zero = zero,
                              .set_budget = set_budget,

@@ -11,7 +11,7 @@
 namespace polykem::cuda {
 
 /// Changes with everything in this header, core/device.hpp, core/plan.hpp and core/status.hpp.
-inline constexpr uint32_t kModuleAbi = 2;
+inline constexpr uint32_t kModuleAbi = 3;
 inline constexpr const char* kModuleEntry = "polykem_cuda_module";
 inline constexpr size_t kSeedBytes = 32;
 
@@ -59,10 +59,10 @@ struct ModuleTable {
   DeviceInfo (*device_info)(int device);
   /// nullptr if the module does not have the set.
   const DeviceOperation* (*operation)(const char* scheme, Op op);
-  /// Computes the batch on the device that holds its arrays, else on the one with the fewest batches in flight: copies
-  /// in, steps, copies out, wipes what it used there. A batch that is larger than memory runs in parts. times (of
-  /// operation.steps.size() + 2 entries: upload, the steps, download) may be nullptr. On an error no output has a
-  /// meaning.
+  /// Computes the batch on the device that holds its arrays, else on all devices: copies in, steps, copies out, wipes
+  /// what it used there; in parts, so that copies and kernels overlap and memory suffices. times (of
+  /// operation.steps.size() + 2 entries: upload, the steps, download) may be nullptr; with it nothing overlaps. On an
+  /// error no output has a meaning.
   Outcome (*run)(const DeviceOperation& operation, const ModuleBatch& batch, StepTimes* times, ErrorText* why);
   /// The same with every array in device memory, on the caller's stream (a cudaStream_t) and current device: only
   /// queues the work. workspace: queue_bytes() bytes of device memory, 256-byte aligned, wiped behind the last step.
@@ -75,10 +75,12 @@ struct ModuleTable {
   void (*release)(std::byte* memory, size_t bytes);
   /// True if the pointer leads to a GPU's memory.
   bool (*on_device)(const void* pointer);
+  /// True if a GPU can copy from and to it directly: device memory or pinned host memory.
+  bool (*reachable)(const void* pointer);
   /// Between any two places, now.
   Outcome (*copy)(void* to, const void* from, size_t bytes, ErrorText* why);
   Outcome (*zero)(void* memory, size_t bytes, ErrorText* why);
-  /// Bytes that run() may hold per device; 0: three quarters of its memory.
+  /// Bytes that all batches may hold per device; 0: three quarters of its memory.
   void (*set_budget)(size_t bytes);
   /// For tests: the next call of this kind but `after` fails as if the driver had said so.
   void (*inject)(Fault fault, int after);

@@ -19,10 +19,16 @@ void wipe_host(std::byte* memory, size_t bytes) {
   asm volatile("" : : "r"(memory) : "memory");
 }
 
+/// What `to` does next comes after what `from` has been given so far.
+void follow(cudaStream_t to, cudaStream_t from, cudaEvent_t event) {
+  check(cudaEventRecord(event, from), "recording an event");
+  if (to != from) check(cudaStreamWaitEvent(to, event, 0), "waiting for an event");
+}
+
 }  // namespace
 
-Passage::Passage(const DeviceOperation& operation, const ModuleBatch& batch, size_t first, size_t count)
-    : operation_(operation), batch_(batch), count_(count) {
+Passage::Passage(Device& device, const DeviceOperation& operation, const ModuleBatch& batch, size_t first, size_t count)
+    : device_(device), operation_(operation), batch_(batch), first_(first), count_(count) {
   const RecordBytes& sizes = operation.record_bytes;
   input(kDraws, batch.draws, sizes.draws, first, count, true);
   input(kCt, batch.ct, sizes.ct, first, count, false);
@@ -69,39 +75,61 @@ size_t Passage::device_bytes() const {
   return total;
 }
 
-void Passage::run(Device& device, Lane& lane, StepTimes* times) {
-  place(lane);
-  times_ = times;
-  if (times != nullptr) lane.reserve_events(operation_.steps.size() + 3);
-  try {
-    mark(lane, 0);
-    upload(lane);
-    mark(lane, 1);
-    device.in_turn(lane, [&] { steps(lane); });
-    download(lane);
-    mark(lane, operation_.steps.size() + 2);
-    check(cudaEventRecord(lane.done, lane.stream), "recording an event");
-    // Later work of this stream waits for the wipe, this thread does not.
-    check(cudaMemsetAsync(lane.arena.data(), 0, device_bytes(), lane.stream), "wiping device memory");
-    fail_if_due(Fault::synchronize, cudaErrorLaunchFailure, operation_.scheme);
-    check(cudaEventSynchronize(lane.done), operation_.scheme);
-  } catch (...) {
-    abandon(lane);
-    throw;
-  }
-  unstage();
-  wipe_staging();
-  if (times != nullptr) collect(lane);
+Passage::~Passage() {
+  if (queued_) abandon();
+  if (lane_ != nullptr) device_.give_back(std::move(lane_));
 }
 
-void Passage::place(Lane& lane) {
+void Passage::start(std::unique_ptr<Lane> lane, StepTimes* times) {
+  lane_ = std::move(lane);
+  times_ = times;
+  place();
+  queued_ = true;
+  stage();
+  if (times_ != nullptr) lane_->reserve_clock(operation_.steps.size() + 3);
+  if (times_ != nullptr || batch_.count <= kFewItems) {
+    streams_ = {lane_->stream, lane_->stream, lane_->stream, lane_->stream};
+    queue();
+    return;
+  }
+  Conveyor& conveyor = device_.conveyor();
+  const std::lock_guard lock(conveyor.mutex);
+  streams_ = {conveyor.up, conveyor.kernels[conveyor.passages++ % Conveyor::kKernelStreams], conveyor.down,
+              conveyor.wipe};
+  queue();
+}
+
+void Passage::queue() {
+  for (const cudaStream_t stream : {streams_.up, streams_.kernels})
+    check(cudaStreamWaitEvent(stream, lane_->wiped, 0), "waiting for an event");
+  upload();
+  steps();
+  follow(streams_.down, streams_.kernels, lane_->computed);
+  download();
+  follow(streams_.wipe, streams_.down, lane_->done);
+  check(cudaMemsetAsync(lane_->arena.data(), 0, device_bytes(), streams_.wipe), "wiping device memory");
+  check(cudaEventRecord(lane_->wiped, streams_.wipe), "recording an event");
+}
+
+void Passage::finish() {
+  device_.make_current();
+  fail_if_due(Fault::synchronize, cudaErrorLaunchFailure, operation_.scheme);
+  check(cudaEventSynchronize(lane_->done), operation_.scheme);
+  queued_ = false;
+  unstage();
+  wipe_staging();
+  if (times_ != nullptr) collect();
+  device_.give_back(std::move(lane_));
+}
+
+void Passage::place() {
   size_t staging = aligned(kSeedBytes);
   for (const Array& a : arrays_)
     staging += a.needs_staging() ? aligned(a.bytes()) : 0;
-  lane.arena.reserve(device_bytes());
-  lane.staging.reserve(staging);
-  std::byte* device = lane.arena.data();
-  std::byte* host = lane.staging.data();
+  lane_->arena.reserve(device_bytes());
+  lane_->staging.reserve(staging);
+  std::byte* device = lane_->arena.data();
+  std::byte* host = lane_->staging.data();
   const auto take = [](std::byte*& from, size_t bytes) {
     std::byte* taken = from;
     from += aligned(bytes);
@@ -130,39 +158,63 @@ void Passage::place(Lane& lane) {
                    .ss_out = arrays_[kSsOut].device};
 }
 
-void Passage::upload(Lane& lane) {
+/// The host's part of the way in.
+void Passage::stage() {
   std::memcpy(seed_staged_, batch_.seed, kSeedBytes);
-  check(cudaMemcpyAsync(seed_device_, seed_staged_, kSeedBytes, cudaMemcpyHostToDevice, lane.stream),
-        "copying the seed");
+  // Items of different passages must not draw the same numbers: their index restarts with every passage.
+  for (size_t b = 0; b < sizeof first_; ++b)
+    seed_staged_[b] ^= static_cast<std::byte>(first_ >> (8 * b));
+  for (const Array& a : arrays_) {
+    if (a.in != nullptr && a.needs_staging()) std::memcpy(a.staged, a.in, a.bytes());
+  }
+}
+
+void Passage::upload() {
+  mark(0, streams_.up);
   for (const Array& a : arrays_) {
     if (a.in == nullptr || !a.needs_device()) continue;
-    const void* from = a.in;
-    if (a.needs_staging()) from = std::memcpy(a.staged, a.in, a.bytes());
-    check(cudaMemcpyAsync(a.device, from, a.bytes(), cudaMemcpyHostToDevice, lane.stream), "copying to the device");
+    const void* from = a.needs_staging() ? static_cast<const void*>(a.staged) : a.in;
+    check(cudaMemcpyAsync(a.device, from, a.bytes(), cudaMemcpyHostToDevice, streams_.up), "copying to the device");
   }
+  mark(1, streams_.up);
+  check(cudaEventRecord(lane_->uploaded, streams_.up), "recording an event");
+}
+
+void Passage::steps() {
+  const size_t arrival = batch_.draws != nullptr ? 0 : operation_.first_input_step;
+  if (batch_.draws == nullptr && operation_.record_bytes.draws > 0) {
+    // A copy engine would do this behind the records of other passages.
+    check(read_from_host(seed_device_, seed_staged_, kSeedBytes, streams_.kernels), "copying the seed");
+  }
+  for (size_t i = 0; i < operation_.steps.size(); ++i) {
+    if (i == arrival) arrive();
+    fail_if_due(Fault::step, cudaErrorLaunchFailure, operation_.steps[i].name);
+    check(static_cast<cudaError_t>(operation_.run_step(i, device_batch_, workspace_, streams_.kernels)),
+          operation_.steps[i].name);
+    mark(i + 2, streams_.kernels);
+  }
+}
+
+/// The next step reads what was uploaded.
+void Passage::arrive() {
+  if (operation_.op == Op::keygen && batch_.draws == nullptr) return;
+  if (streams_.up != streams_.kernels)
+    check(cudaStreamWaitEvent(streams_.kernels, lane_->uploaded, 0), "waiting for an event");
   if (batch_.key_index == nullptr) return;
   const Array& keys = arrays_[operation_.op == Op::encaps ? kPk : kSk];
   const Array& chosen = arrays_[kGathered];
   check(gather(chosen.device, keys.device, reinterpret_cast<const uint64_t*>(arrays_[kIndex].device),
-               chosen.record_bytes, count_, lane.stream),
+               chosen.record_bytes, count_, streams_.kernels),
         "gathering keys");
 }
 
-void Passage::steps(Lane& lane) {
-  for (size_t i = 0; i < operation_.steps.size(); ++i) {
-    fail_if_due(Fault::step, cudaErrorLaunchFailure, operation_.steps[i].name);
-    check(static_cast<cudaError_t>(operation_.run_step(i, device_batch_, workspace_, lane.stream)),
-          operation_.steps[i].name);
-    mark(lane, i + 2);
-  }
-}
-
-void Passage::download(Lane& lane) {
+void Passage::download() {
   for (const Array& a : arrays_) {
     if (a.out == nullptr || !a.needs_device()) continue;
     void* to = a.needs_staging() ? static_cast<void*>(a.staged) : a.out;
-    check(cudaMemcpyAsync(to, a.device, a.bytes(), cudaMemcpyDeviceToHost, lane.stream), "copying from the device");
+    check(cudaMemcpyAsync(to, a.device, a.bytes(), cudaMemcpyDeviceToHost, streams_.down), "copying from the device");
   }
+  mark(operation_.steps.size() + 2, streams_.down);
 }
 
 void Passage::unstage() {
@@ -178,21 +230,23 @@ void Passage::wipe_staging() {
   }
 }
 
-void Passage::abandon(Lane& lane) {
-  (void)cudaMemsetAsync(lane.arena.data(), 0, device_bytes(), lane.stream);
-  (void)cudaStreamSynchronize(lane.stream);
+void Passage::abandon() {
+  (void)cudaSetDevice(device_.ordinal());
+  for (const cudaStream_t stream : {streams_.up, streams_.kernels, streams_.down, streams_.wipe})
+    (void)cudaStreamSynchronize(stream);
+  (void)cudaMemset(lane_->arena.data(), 0, device_bytes());
   (void)cudaGetLastError();
   wipe_staging();
 }
 
-void Passage::mark(Lane& lane, size_t event) {
-  if (times_ != nullptr) check(cudaEventRecord(lane.events[event], lane.stream), "recording an event");
+void Passage::mark(size_t event, cudaStream_t stream) {
+  if (times_ != nullptr) check(cudaEventRecord(lane_->clock[event], stream), "recording an event");
 }
 
-void Passage::collect(Lane& lane) {
+void Passage::collect() {
   for (size_t i = 0; i < operation_.steps.size() + 2; ++i) {
     float milliseconds = 0;
-    check(cudaEventElapsedTime(&milliseconds, lane.events[i], lane.events[i + 1]), "reading an event");
+    check(cudaEventElapsedTime(&milliseconds, lane_->clock[i], lane_->clock[i + 1]), "reading an event");
     auto& entry = times_->entries[i];
     entry.calls += 1;
     entry.items += count_;

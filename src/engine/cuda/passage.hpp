@@ -2,22 +2,31 @@
 #pragma once
 
 #include <array>
+#include <memory>
 
 #include "engine/cuda/device.hpp"
 
 namespace polykem::cuda {
 
-/// Some consecutive items of a batch on their way through a lane: in, the operation's steps, out, wiped.
+/// Some consecutive items of a batch on their way through a device: in, the operation's steps, out, wiped.
 class Passage {
  public:
-  Passage(const DeviceOperation& operation, const ModuleBatch& batch, size_t first, size_t count);
+  /// Batches up to this size cross on a stream of their own, past larger ones.
+  static constexpr size_t kFewItems = 2048;
 
+  Passage(Device& device, const DeviceOperation& operation, const ModuleBatch& batch, size_t first, size_t count);
+  /// Nothing secret stays of what start() began, finished or not, as far as the device still obeys.
+  ~Passage();
+  Passage(const Passage&) = delete;
+  Passage& operator=(const Passage&) = delete;
+
+  Device& device() const { return device_; }
   /// Device memory it takes.
   size_t device_bytes() const;
-
-  /// Returns when the outputs are where they belong. times: as ModuleTable::run. Throws CudaError; nothing secret stays
-  /// then, as far as the device still obeys.
-  void run(Device& device, Lane& lane, StepTimes* times);
+  /// Queues everything. times: as ModuleTable::run; the steps then run one by one on one stream. Throws CudaError.
+  void start(std::unique_ptr<Lane> lane, StepTimes* times);
+  /// Returns when the outputs are where they belong. Throws CudaError.
+  void finish();
 
  private:
   /// One array of records: where the caller has it and where the device does.
@@ -35,22 +44,32 @@ class Passage {
     bool needs_staging() const { return bytes() > 0 && kind == Place::Kind::pageable; }
   };
   enum Name { kDraws, kPk, kSk, kCt, kIndex, kPkOut, kSkOut, kCtOut, kSsOut, kGathered, kArrays };
+  struct Streams {
+    cudaStream_t up, kernels, down, wipe;
+  };
 
   void input(Name name, const void* from, size_t record_bytes, size_t first, size_t records, bool secret);
   void output(Name name, uint8_t* to, size_t record_bytes, size_t first, size_t records, bool secret);
-  void place(Lane& lane);
-  void upload(Lane& lane);
-  void steps(Lane& lane);
-  void download(Lane& lane);
+  void place();
+  void stage();
+  void queue();
+  void upload();
+  void steps();
+  void arrive();
+  void download();
   void unstage();
   void wipe_staging();
-  void abandon(Lane& lane);
-  void mark(Lane& lane, size_t event);
-  void collect(Lane& lane);
+  void abandon();
+  void mark(size_t event, cudaStream_t stream);
+  void collect();
 
+  Device& device_;
   const DeviceOperation& operation_;
   const ModuleBatch& batch_;
-  const size_t count_;
+  const size_t first_, count_;
+  std::unique_ptr<Lane> lane_;
+  Streams streams_{};
+  bool queued_ = false;
   StepTimes* times_ = nullptr;
   std::array<Array, kArrays> arrays_;
   std::byte *seed_device_ = nullptr, *seed_staged_ = nullptr, *workspace_ = nullptr;

@@ -219,6 +219,8 @@ struct Plan {
       Step{{"lift_sub", 4, 1}, lift_sub},      Step{{"mul_r", 5, 1}, mul_r},
       Step{{"check_rm_pack", 6, 2}, check_rm}, Step{{"sha3_256_select", 8, 3}, hash_select},
   };
+  static constexpr size_t kUnpackH = 3;
+  static_assert(encaps[kUnpackH].run == load_h);
   static_assert(covers_each_stage_once(keygen, kKeygenStages.size()));
   static_assert(covers_each_stage_once(encaps, kEncapsStages.size()));
   static_assert(covers_each_stage_once(decaps, kDecapsStages.size()));
@@ -260,6 +262,7 @@ struct Plan {
             kOp,
             {kP.public_key_bytes(), kP.secret_key_bytes(), kP.ciphertext_bytes(), kP.kSharedSecretBytes, kDraws},
             kInfos<kOp>,
+            kOp == Op::encaps ? kUnpackH : 0,
             workspace_bytes<kOp>,
             run_step<kOp>};
   }

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+#include <memory>
+
+#include "core/secure.hpp"
+#include "engine/cuda/crossover.hpp"
+#include "engine/engine.hpp"
+
+namespace polykem::cuda {
+
+namespace {
+
+constexpr size_t kMostItems = 8192;  ///< a GPU that loses with so many is left alone
+constexpr int kRepeats = 5;
+constexpr int kWinsInARow = 3;  ///< sizes, each twice the one before, after which the GPU is believed
+constexpr int kRefinements = 3;
+
+/// One key pair and one exchange, kMostItems times over.
+class Records {
+ public:
+  explicit Records(const Scheme& scheme) : scheme_(scheme) {}
+
+  Status make(Engine& engine) {
+    const size_t sizes[] = {scheme_.public_key_bytes, scheme_.secret_key_bytes, scheme_.ciphertext_bytes,
+                            scheme_.shared_secret_bytes};
+    SecureBuffer* all[] = {&pk_, &sk_, &ct_, &ss_};
+    for (size_t i = 0; i < 4; ++i) {
+      if (!all[i]->reserve(kMostItems * sizes[i])) return Status::out_of_memory;
+    }
+    for (const Op op : {Op::keygen, Op::encaps}) {
+      const Status status = engine.run(request(op, 1));
+      if (status != Status::ok) return status;
+    }
+    for (size_t i = 0; i < 3; ++i) {
+      for (size_t item = 1; item < kMostItems; ++item)
+        std::memcpy(all[i]->data() + item * sizes[i], all[i]->data(), sizes[i]);
+    }
+    return Status::ok;
+  }
+
+  Request request(Op op, size_t count) const {
+    const auto bytes = [](const SecureBuffer& buffer) { return reinterpret_cast<uint8_t*>(buffer.data()); };
+    Request r{.op = op, .scheme = &scheme_, .count = count};
+    if (op == Op::keygen) r.pk_out = bytes(pk_), r.sk_out = bytes(sk_);
+    if (op == Op::encaps) r.pk = bytes(pk_), r.ct_out = bytes(ct_), r.ss_out = bytes(ss_);
+    if (op == Op::decaps) r.sk = bytes(sk_), r.ct = bytes(ct_), r.ss_out = bytes(ss_);
+    return r;
+  }
+
+ private:
+  const Scheme& scheme_;
+  SecureBuffer pk_, sk_, ct_, ss_;
+};
+
+/// The least time of a batch, after one to warm up; negative if it fails.
+double seconds(Engine& engine, const Request& request) {
+  using Clock = std::chrono::steady_clock;
+  double least = 1e9;
+  for (int i = 0; i <= kRepeats; ++i) {
+    const auto begin = Clock::now();
+    if (engine.run(request) != Status::ok) return -1;
+    const double taken = std::chrono::duration<double>(Clock::now() - begin).count();
+    if (i > 0) least = std::min(least, taken);
+  }
+  return least;
+}
+
+/// Doubles the batch until the GPU has won three times in a row, then halves the step before the first win.
+size_t crossover(Engine& gpu, Engine& cpu, const Records& records, Op op) {
+  const auto gpu_wins = [&](size_t count) {
+    const Request request = records.request(op, count);
+    return seconds(gpu, request) < seconds(cpu, request);
+  };
+  size_t first = kNever;
+  int wins = 0;
+  for (size_t count = 1; count <= kMostItems && wins < kWinsInARow; count *= 2) {
+    if (!gpu_wins(count)) {
+      first = kNever;
+      wins = 0;
+      continue;
+    }
+    if (wins++ == 0) first = count;
+  }
+  if (first == kNever || first == 1) return first;
+  size_t loses = first / 2;
+  for (int i = 0; i < kRefinements && first - loses > 1; ++i) {
+    const size_t middle = (first + loses) / 2;
+    (gpu_wins(middle) ? first : loses) = middle;
+  }
+  return first;
+}
+
+/// The best CPU backend of the set that runs here; nullptr if there is none.
+const char* cpu_backend(const Scheme& scheme) {
+  for (const SchemeBackend& candidate : scheme.backends) {
+    for (const BackendDescription& backend : backends()) {
+      if (backend.id == candidate.backend && backend_available(backend)) return backend.name;
+    }
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+Status tune(const Scheme& scheme) {
+  std::unique_ptr<Engine> gpu, cpu;
+  Status status = Engine::create({.backend = "cuda"}, gpu);
+  if (status != Status::ok) return status;
+  const char* name = cpu_backend(scheme);
+  if (name == nullptr || gpu->backend_for(scheme) == nullptr) return Status::backend_unavailable;
+  status = Engine::create({.backend = name}, cpu);
+  if (status != Status::ok) return status;
+  Records records(scheme);
+  status = records.make(*cpu);
+  if (status != Status::ok) return status;
+  CrossoverOps ops{};
+  for (size_t i = 0; i < kOps; ++i)
+    ops[i] = crossover(*gpu, *cpu, records, static_cast<Op>(i));
+  Crossovers::instance().set(scheme, ops);
+  return Status::ok;
+}
+
+}  // namespace polykem::cuda
