@@ -5,6 +5,7 @@ BUILD   ?= build
 JOBS    ?= $(shell nproc 2>/dev/null || echo 2)
 SCHEME  ?= ntruhps4096821
 CLIENTS ?= 10000
+PEER    ?= native
 CCACHE  := $(shell command -v ccache)
 
 PROGRAM   := $(BUILD)/bin/polykem
@@ -38,12 +39,12 @@ bench: ## Measure keygen, encaps and decaps of every set here; writes build/benc
 	@$(MAKE) --no-print-directory all
 	$(PROGRAM) bench --all --json $(BUILD)/bench.json
 
-bench-peers: ## Measure polykem and its peers in turn, one core; writes build/bench-peers.json (needs cargo)
+bench-peers: ## Measure polykem and its peers in turn, one core; writes build/bench-peers.json (PEER=haswell: a liboqs without AVX-512)
 	@tools/setup.sh demo peers
 	@$(MAKE) --no-print-directory all
-	@POLYKEM_BUILD=$(CURDIR)/$(BUILD) CMAKE_TOOLCHAIN_FILE=$(CURDIR)/bench/peers/liboqs.cmake \
-	  cargo run --quiet --release --manifest-path bench/peers/Cargo.toml --target-dir $(BUILD)/peers -- \
-	  --json $(BUILD)/bench-peers.json
+	@POLYKEM_BUILD=$(CURDIR)/$(BUILD) POLYKEM_PEER_CPU=$(PEER) CMAKE_TOOLCHAIN_FILE=$(CURDIR)/bench/peers/liboqs.cmake \
+	  cargo run --quiet --release --manifest-path bench/peers/Cargo.toml --target-dir $(BUILD)/peers/$(PEER) -- \
+	  --json $(BUILD)/bench-peers$(patsubst %,-%,$(PEER:native=)).json $(PEER_OPTIONS)
 
 format: ## Format every C and C++ file in place
 	@tools/setup.sh lint

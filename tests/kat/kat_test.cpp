@@ -210,6 +210,15 @@ TEST(Coverage, EverySetHasAFileAndEveryFileOfTheTableIsThere) {
     EXPECT_TRUE(has(file)) << file;
 }
 
+TEST(Coverage, EveryCpuBackendRunsEverySet) {
+  for (const std::string& backend : backends()) {
+    if (backend == "cuda") continue;
+    const Context context(1, backend);
+    for (const Scheme& scheme : Scheme::all())
+      EXPECT_EQ(context.backend(scheme), backend) << scheme.name();
+  }
+}
+
 /// A driver that cannot fail would prove nothing.
 class Driver : public testing::Test {
  protected:

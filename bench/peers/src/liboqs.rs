@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! liboqs 0.13 as the crate oqs-sys carries it, compiled for this CPU (what it can use is settled then, there is no dispatch at run time):
+//! liboqs 0.13 as the crate oqs-sys carries it, compiled for one CPU (what it can use is settled then, there is no dispatch at run time):
 //! mlkem-native and Kyber with their AVX2 assembly, FrodoKEM with AVX2 and OpenSSL's AES, four-way Keccak. It takes its random numbers
 //! from OpenSSL in every call.
 use crate::peer::{Decaps, Encaps, Keypair, Peer};
@@ -7,9 +7,8 @@ use oqs_sys::{common, kem};
 use std::ffi::CString;
 use std::mem::transmute;
 
-const NAME: &str = "liboqs 0.13";
-/// liboqs 0.13 has no salted FrodoKEM. What it has is round 3, which differs by a few bytes hashed.
-const NAME_UNSALTED: &str = "liboqs 0.13 (unsalted)";
+/// The CPU that liboqs was compiled for.
+const CPU: &str = env!("POLYKEM_PEER_CPU", "`make bench-peers` sets it");
 
 /// polykem's name, liboqs' name, and whether they are the same scheme.
 const SETS: [(&str, &str, bool); 18] = [
@@ -39,7 +38,8 @@ fn peer(set: &'static str, method: &str, compatible: bool) -> Peer {
     // OQS_STATUS is an int; the functions are those that OQS_KEM_keypair and the others call.
     unsafe {
         Peer {
-            name: if compatible { NAME } else { NAME_UNSALTED },
+            // It has no salted FrodoKEM, only round 3, which differs by a few bytes hashed.
+            name: format!("liboqs 0.13, {CPU}{}", if compatible { "" } else { ", unsalted" }),
             set,
             compatible,
             keypair: transmute::<_, Keypair>(kem.keypair.unwrap()),

@@ -179,7 +179,7 @@ fn against_peer(peer: &Peer, case: &Case, span: Duration, report: &mut Report) {
             case.count,
             span,
         );
-        report.add(peer.name, peer.set, op, &ours.backend(), case, &m);
+        report.add(&peer.name, peer.set, op, &ours.backend(), case, &m);
     }
 }
 

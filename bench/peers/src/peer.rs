@@ -7,7 +7,7 @@ pub type Encaps = unsafe extern "C" fn(*mut u8, *mut u8, *const u8) -> c_int;
 pub type Decaps = unsafe extern "C" fn(*mut u8, *const u8, *const u8) -> c_int;
 
 pub struct Peer {
-    pub name: &'static str,
+    pub name: String,
     /// polykem's name of the set.
     pub set: &'static str,
     /// Each side understands the other's keys and ciphertexts. If not, the peer has a variant that does the same work.

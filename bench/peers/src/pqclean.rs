@@ -10,7 +10,7 @@ const NAME: &str = "PQClean AVX2 (pqcrypto-ntru 0.5.8)";
 pub fn peers() -> Vec<Peer> {
     vec![
         Peer {
-            name: NAME,
+            name: NAME.to_owned(),
             compatible: true,
             set: "ntruhps2048509",
             keypair: PQCLEAN_NTRUHPS2048509_AVX2_crypto_kem_keypair,
@@ -18,7 +18,7 @@ pub fn peers() -> Vec<Peer> {
             decaps: PQCLEAN_NTRUHPS2048509_AVX2_crypto_kem_dec,
         },
         Peer {
-            name: NAME,
+            name: NAME.to_owned(),
             compatible: true,
             set: "ntruhps2048677",
             keypair: PQCLEAN_NTRUHPS2048677_AVX2_crypto_kem_keypair,
@@ -26,7 +26,7 @@ pub fn peers() -> Vec<Peer> {
             decaps: PQCLEAN_NTRUHPS2048677_AVX2_crypto_kem_dec,
         },
         Peer {
-            name: NAME,
+            name: NAME.to_owned(),
             compatible: true,
             set: "ntruhps4096821",
             keypair: PQCLEAN_NTRUHPS4096821_AVX2_crypto_kem_keypair,
@@ -34,7 +34,7 @@ pub fn peers() -> Vec<Peer> {
             decaps: PQCLEAN_NTRUHPS4096821_AVX2_crypto_kem_dec,
         },
         Peer {
-            name: NAME,
+            name: NAME.to_owned(),
             compatible: true,
             set: "ntruhrss701",
             keypair: PQCLEAN_NTRUHRSS701_AVX2_crypto_kem_keypair,
