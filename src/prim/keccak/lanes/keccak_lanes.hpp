@@ -44,39 +44,43 @@ struct IotaConstants {
 };
 alignas(64) inline constexpr IotaConstants kIota;
 
-/// Row kRow after rho, pi and chi: its lane x comes from lane (x', y') with x' = x + 3 kRow, y' = x. [FIPS202, 3.2.3]
+/// Row kRow after theta's change of the columns, rho, pi and chi: its lane x comes from lane (x', y') with
+/// x' = x + 3 kRow, y' = x. [FIPS202, 3.2.1 to 3.2.4]
 template <size_t kRow, size_t... kX>
-POLYKEM_INLINE void rho_pi_chi_row(V64* out, const V64* in, std::index_sequence<kX...>) {
-  const V64 b[5] = {in[(kX + 3 * kRow) % 5 + 5 * kX].template rol<kRho.at[(kX + 3 * kRow) % 5 + 5 * kX]>()...};
+POLYKEM_INLINE void theta_rho_pi_chi_row(V64* out, const V64* in, const V64* change, std::index_sequence<kX...>) {
+  const V64 b[5] = {(in[(kX + 3 * kRow) % 5 + 5 * kX] ^ change[(kX + 3 * kRow) % 5])
+                        .template rol<kRho.at[(kX + 3 * kRow) % 5 + 5 * kX]>()...};
   ((out[kX + 5 * kRow] = xor_andnot(b[kX], b[(kX + 1) % 5], b[(kX + 2) % 5])), ...);
 }
 
-/// One round of Keccak-f from `in`, which it spoils, to `out`. Theta is done before the rest so that never more than 30
-/// values are alive. [FIPS202, 3.2]
+/// One round of Keccak-f from `in` to `out`. Rotations, for which there are half the units, are spread among the rest.
+/// [FIPS202, 3.2]
 template <size_t... kY>
-POLYKEM_INLINE void keccak_round(V64* out, V64* in, V64 iota, std::index_sequence<kY...>) {
-  constexpr auto kColumns = std::make_index_sequence<5>();
-  V64 column[5];
-  for (int x = 0; x < 5; ++x)
-    column[x] = xor3(xor3(in[x], in[x + 5], in[x + 10]), in[x + 15], in[x + 20]);
-  for (int x = 0; x < 5; ++x) {
-    const V64 change = column[(x + 4) % 5] ^ column[(x + 1) % 5].template rol<1>();
-    for (int y = 0; y < 5; ++y)
-      in[x + 5 * y] = in[x + 5 * y] ^ change;
-  }
-  (rho_pi_chi_row<kY>(out, in, kColumns), ...);
+POLYKEM_INLINE void keccak_round(V64* out, const V64* in, V64 iota, std::index_sequence<kY...> five) {
+  const V64 column[5] = {xor3(xor3(in[kY], in[kY + 5], in[kY + 10]), in[kY + 15], in[kY + 20])...};
+  const V64 change[5] = {(column[(kY + 4) % 5] ^ column[(kY + 1) % 5].template rol<1>())...};
+  (theta_rho_pi_chi_row<kY>(out, in, change, five), ...);
   out[0] = out[0] ^ iota;
+}
+
+/// The permutation on the states that `load` gives word by word and `store` takes. The rounds work on arrays that only
+/// constants index: compilers keep those in registers.
+template <class Load, class Store, size_t... kWord>
+POLYKEM_INLINE void keccak_permute_words(Load load, Store store, std::index_sequence<kWord...>) {
+  constexpr auto kRows = std::make_index_sequence<5>();
+  V64 even[kStateWords] = {load(kWord)...}, odd[kStateWords];
+#pragma GCC unroll 1
+  for (size_t round = 0; round < 24; round += 2) {
+    keccak_round(odd, even, V64::set1(kIota.at[round]), kRows);
+    keccak_round(even, odd, V64::set1(kIota.at[round + 1]), kRows);
+  }
+  (store(kWord, even[kWord]), ...);
 }
 
 /// Keccak-f[1600] on V64::kLanes states in structure-of-arrays form.
 POLYKEM_INLINE void keccak_permute(V64 (&state)[kStateWords]) {
-  constexpr auto kRows = std::make_index_sequence<5>();
-  V64 next[kStateWords];
-#pragma GCC unroll 1
-  for (size_t round = 0; round < 24; round += 2) {
-    keccak_round(next, state, V64::set1(kIota.at[round]), kRows);
-    keccak_round(state, next, V64::set1(kIota.at[round + 1]), kRows);
-  }
+  keccak_permute_words([&](size_t i) { return state[i]; }, [&](size_t i, V64 word) { state[i] = word; },
+                       std::make_index_sequence<kStateWords>());
 }
 
 /// Absorbs and squeezes one group of V64::kLanes messages. Lanes past the batch repeat its last message.
@@ -116,20 +120,18 @@ class LaneSponge {
 
   /// Writes the first `length` bytes; afterwards the state is gone.
   void squeeze_all(uint8_t* const (&out)[kLanes], size_t length) {
-    alignas(64) uint8_t block[kLanes][kPaddedWords * 8];
+    alignas(64) uint8_t block[kLanes][kLanes * 8];
     for (size_t offset = 0; offset < length; offset += kRate) {
       if (offset > 0) keccak_permute(state_);
       const size_t now = length - offset < kRate ? length - offset : kRate;
-      for (size_t word = 0; word * 8 < now; word += kLanes) {
-        V64 v[kLanes];
-        for (size_t j = 0; j < kLanes; ++j)
-          v[j] = state_[word + j < kStateWords ? word + j : 0];
-        transpose_words(v);
+      size_t word = 0;
+      for (; (word + kLanes) * 8 <= now; word += kLanes)
+        squeeze_words(word, [&](size_t i, V64 v) { v.store_unaligned(out[i] + offset + word * 8); });
+      if (word * 8 < now) {
+        squeeze_words(word, [&](size_t i, V64 v) { v.store(block[i]); });
         for (size_t i = 0; i < kLanes; ++i)
-          v[i].store(block[i] + word * 8);
+          std::memcpy(out[i] + offset + word * 8, block[i], now - word * 8);
       }
-      for (size_t i = 0; i < kLanes; ++i)
-        std::memcpy(out[i] + offset, block[i], now);
     }
     wipe(block);
     for (V64& word : state_)
@@ -142,6 +144,17 @@ class LaneSponge {
   static void wipe(T& buffer) {
     std::memset(&buffer, 0, sizeof buffer);
     asm volatile("" : : "r"(&buffer) : "memory");
+  }
+
+  /// Hands out words [word, word + kLanes) of each message.
+  template <class Store>
+  POLYKEM_INLINE void squeeze_words(size_t word, Store store) const {
+    V64 v[kLanes];
+    for (size_t j = 0; j < kLanes; ++j)
+      v[j] = state_[word + j < kStateWords ? word + j : 0];
+    transpose_words(v);
+    for (size_t i = 0; i < kLanes; ++i)
+      store(i, v[i]);
   }
 
   void absorb_block(const uint8_t* const (&block)[kLanes]) {
@@ -194,12 +207,9 @@ inline void sha3_512_rows(ByteRows out, ConstByteRows in, size_t length, size_t 
 }
 
 inline void permute_states(uint64_t* states) {
-  V64 state[kStateWords];
-  for (size_t word = 0; word < kStateWords; ++word)
-    state[word] = V64::load(states + word * V64::kLanes);
-  keccak_permute(state);
-  for (size_t word = 0; word < kStateWords; ++word)
-    state[word].store(states + word * V64::kLanes);
+  keccak_permute_words([&](size_t i) { return V64::load(states + i * V64::kLanes); },
+                       [&](size_t i, V64 word) { word.store(states + i * V64::kLanes); },
+                       std::make_index_sequence<kStateWords>());
 }
 
 inline constexpr KeccakLanes kKeccakLanesTable = {V64::kLanes,          sha3_256_rows,        sha3_512_rows,
