@@ -78,7 +78,7 @@ struct Inputs {
     sk = keys.sk;
     ct = run(s, ref, Op::encaps, {.count = kMost, .draws = encaps_draws.data(), .pk = pk.data()}).ct;
     const size_t vector_bytes = s.public_key_bytes - 32;
-    for (size_t i = 3; i < kMost; i += 11) {
+    for (size_t i = 3; i + 2 < kMost; i += 11) {
       uint8_t* last_coefficient = &pk[i * s.public_key_bytes + vector_bytes - 2];
       last_coefficient[0] = static_cast<uint8_t>((last_coefficient[0] & 0x0f) | 0x10);  // q = 0xd01
       last_coefficient[1] = 0xd0;
