@@ -56,7 +56,7 @@ struct Check {
   polykem_context* context = nullptr;
   const polykem_scheme* scheme = nullptr;
   polykem_scheme_info_t info{};
-  Bytes pk, sk, ct, ss;
+  Bytes seeds, pk, sk, ct, ss; /* seeds: what keygen drew */
 
   polykem_request request(polykem_op op, polykem_key_mode mode) const {
     polykem_request r{};
@@ -69,11 +69,11 @@ struct Check {
   }
 
   void keygen() {
-    const Bytes draws = secret_draws(item_count * info.keygen_draw_bytes, 1);
+    seeds = secret_draws(item_count * info.keygen_draw_bytes, 1);
     pk.resize(item_count * info.public_key_bytes);
     sk.resize(item_count * info.secret_key_bytes);
     polykem_request r = request(POLYKEM_KEYGEN, POLYKEM_KEY_PER_ITEM);
-    r.draws = draws.data();
+    r.draws = seeds.data();
     r.pk_out = pk.data();
     r.sk_out = sk.data();
     require(polykem_run(context, &r), "keygen");
@@ -105,10 +105,22 @@ struct Check {
     return out;
   }
 
-  /// The secrets stay in a key set.
-  Bytes decaps_keyset(const Bytes& ciphertexts) {
+  /// The secret keys are given as their seeds.
+  Bytes decaps_seeds(const Bytes& ciphertexts) {
+    Bytes out(item_count * info.shared_secret_bytes);
+    polykem_request r = request(POLYKEM_DECAPS, POLYKEM_KEY_PER_ITEM);
+    r.secret_form = POLYKEM_SECRET_SEED;
+    r.sk = seeds.data();
+    r.ct = ciphertexts.data();
+    r.ss_out = out.data();
+    require(polykem_run(context, &r), "decaps from seeds");
+    return out;
+  }
+
+  /// The secrets stay in a key set, in the form that the backend prefers.
+  Bytes decaps_keyset(polykem_key_kind kind, const Bytes& keys_in, const Bytes& ciphertexts) {
     polykem_keyset* keys = nullptr;
-    require(polykem_keyset_import(context, scheme, POLYKEM_SECRET_KEYS, item_count, sk.data(), &keys), "import");
+    require(polykem_keyset_import(context, scheme, kind, item_count, keys_in.data(), &keys), "import");
     Bytes out(item_count * info.shared_secret_bytes);
     polykem_request r = request(POLYKEM_DECAPS, POLYKEM_KEY_PER_ITEM);
     r.keyset = keys;
@@ -117,6 +129,21 @@ struct Check {
     require(polykem_run(context, &r), "decaps with a key set");
     polykem_keyset_free(keys);
     return out;
+  }
+
+  /// Encapsulation to public keys of a key set.
+  void encaps_keyset() {
+    const Bytes draws = secret_draws(item_count * info.encaps_draw_bytes, 3);
+    polykem_keyset* keys = nullptr;
+    require(polykem_keyset_import(context, scheme, POLYKEM_PUBLIC_KEYS, item_count, pk.data(), &keys), "import");
+    polykem_request r = request(POLYKEM_ENCAPS, POLYKEM_KEY_PER_ITEM);
+    r.draws = draws.data();
+    r.keyset = keys;
+    r.ct_out = ct.data();
+    r.ss_out = ss.data();
+    require(polykem_run(context, &r), "encaps with a key set");
+    polykem_keyset_free(keys);
+    declassify(ct);
   }
 };
 
@@ -145,10 +172,16 @@ void run_all(Check& check, bool leak) {
   const Bytes secret = check.decaps(POLYKEM_KEY_PER_ITEM, check.ct);
   if (leak && (secret[0] & 1)) std::puts("the first bit of the first secret is set");
   expect("decaps", secret, check.ss, true);
-  expect("decaps from a key set", check.decaps_keyset(check.ct), check.ss, true);
+  expect("decaps from a key set", check.decaps_keyset(POLYKEM_SECRET_KEYS, check.sk, check.ct), check.ss, true);
+  if (check.info.secret_seed_bytes != 0) {
+    expect("decaps from seeds", check.decaps_seeds(check.ct), check.ss, true);
+    expect("seeds in a key set", check.decaps_keyset(POLYKEM_SECRET_SEEDS, check.seeds, check.ct), check.ss, true);
+  }
   const size_t last = check.info.ciphertext_bytes - 1;
   expect("first byte changed", check.decaps(POLYKEM_KEY_PER_ITEM, damaged(check.ct, 0, 1)), check.ss, false);
   expect("last byte changed", check.decaps(POLYKEM_KEY_PER_ITEM, damaged(check.ct, last, 0x80)), check.ss, false);
+  check.encaps_keyset();
+  expect("public keys in a key set", check.decaps(POLYKEM_KEY_PER_ITEM, check.ct), check.ss, true);
   check.encaps(POLYKEM_KEY_SHARED, false);
   expect("shared key", check.decaps(POLYKEM_KEY_SHARED, check.ct), check.ss, true);
 }
