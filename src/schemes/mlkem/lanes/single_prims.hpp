@@ -38,18 +38,19 @@ struct SinglePrims {
   }
 
   template <unsigned kEta>
-  static void prf(uint8_t* out, size_t stride, const uint8_t* seed, size_t count) {
-    const Seeds seeds = Seeds::load({seed, 0}, 1);
+  static void prf(uint8_t* out, size_t stride, const uint8_t* seed, size_t nonce, size_t count) {
+    Seeds seeds = Seeds::load({seed, 0}, 1);
     uint8_t rows[kStates][64 * kEta + 64];
     for (size_t first = 0; first < count; first += kStates) {
       alignas(64) uint64_t tails[kStates];
       for (size_t l = 0; l < kStates; ++l)
-        tails[l] = prf_tail(first + l);
+        tails[l] = prf_tail(nonce + first + l);
       prf_rows<kEta>(rows[0], sizeof rows[0], seeds, V64::load(tails));
       for (size_t l = 0; l < kStates && first + l < count; ++l)
         std::memcpy(out + (first + l) * stride, rows[l], 64 * kEta);
     }
     secure_zero(rows, sizeof rows);
+    secure_zero(&seeds, sizeof seeds);
   }
 };
 

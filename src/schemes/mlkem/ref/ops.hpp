@@ -113,7 +113,7 @@ struct Ops {
 
   static void sample_se(Chunk& c) {
     c.each([](Item& t, size_t) {
-      Prims::template prf<P.eta1>(t.prf[0], sizeof t.prf[0], t.seeds + kSymBytes, 2 * kK);
+      Prims::template prf<P.eta1>(t.prf[0], sizeof t.prf[0], t.seeds + kSymBytes, 0, 2 * kK);
       for (size_t i = 0; i < kK; ++i) {
         sample_cbd<P.eta1>(t.s[i], t.prf[i]);
         sample_cbd<P.eta1>(t.e[i], t.prf[kK + i]);
@@ -186,9 +186,19 @@ struct Ops {
     });
   }
 
+  static void draw_noise(Item& t) {
+    const uint8_t* seed = t.seeds + kSymBytes;
+    if constexpr (P.eta1 == P.kEta2) {
+      Prims::template prf<P.eta1>(t.prf[0], sizeof t.prf[0], seed, 0, D.noise_polys());
+    } else {
+      Prims::template prf<P.eta1>(t.prf[0], sizeof t.prf[0], seed, 0, kK);
+      Prims::template prf<P.kEta2>(t.prf[kK], sizeof t.prf[0], seed, kK, kK + 1);
+    }
+  }
+
   static void sample_noise(Chunk& c) {
     c.each([](Item& t, size_t) {
-      Prims::template prf<P.eta1>(t.prf[0], sizeof t.prf[0], t.seeds + kSymBytes, D.noise_polys());
+      draw_noise(t);
       for (size_t i = 0; i < kK; ++i) {
         sample_cbd<P.eta1>(t.s[i], t.prf[i]);
         sample_cbd<P.kEta2>(t.e[i], t.prf[kK + i]);

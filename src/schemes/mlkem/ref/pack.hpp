@@ -3,6 +3,7 @@
 // instruction whose time depends on it.
 #pragma once
 
+#include "core/secure.hpp"
 #include "prim/ntt/ntt.hpp"
 #include "schemes/mlkem/types.hpp"
 
@@ -25,36 +26,55 @@ constexpr uint16_t decompress(uint32_t y) {
   return static_cast<uint16_t>((y * kQ + (1u << (kBits - 1))) >> kBits);
 }
 
+/// Eight values of kBits bits are two halves of 4 kBits, and these are kBits bytes in one or two words.
+template <unsigned kBits>
+struct Octet {
+  static constexpr unsigned kHalf = 4 * kBits;
+  static constexpr size_t kFirstBytes = kBits < 8 ? kBits : 8;
+
+  static void store(uint8_t* out, uint64_t low, uint64_t high) {
+    const uint64_t first = low | high << kHalf;
+    for (size_t i = 0; i < kFirstBytes; ++i)
+      out[i] = static_cast<uint8_t>(first >> (8 * i));
+    for (size_t i = 8; i < kBits; ++i)
+      out[i] = static_cast<uint8_t>(high >> (64 - kHalf) >> (8 * (i - 8)));
+  }
+
+  static void load(uint64_t& low, uint64_t& high, const uint8_t* in) {
+    uint64_t first = 0, second = 0;
+    for (size_t i = 0; i < kFirstBytes; ++i)
+      first |= uint64_t{in[i]} << (8 * i);
+    for (size_t i = 8; i < kBits; ++i)
+      second |= uint64_t{in[i]} << (8 * (i - 8));
+    low = first;
+    high = first >> kHalf;
+    if constexpr (kBits > 8) high |= second << (64 - kHalf);
+  }
+};
+
 /// 32 kBits bytes of 256 values below 2^kBits, least significant bit first. [FIPS203, Alg 5]
 template <unsigned kBits, class Value>
 void encode(uint8_t* out, Value&& value) {
-  for (size_t i = 0; i < kN; i += 8) {
-    uint64_t buffer = 0;
-    unsigned bits = 0;
-#pragma GCC unroll 8
-    for (size_t j = 0; j < 8; ++j) {
-      buffer |= uint64_t{value(i + j)} << bits;
-      for (bits += kBits; bits >= 8; bits -= 8) {
-        *out++ = static_cast<uint8_t>(buffer);
-        buffer >>= 8;
-      }
+  for (size_t i = 0; i < kN; i += 8, out += kBits) {
+    uint64_t low = 0, high = 0;
+    for (unsigned j = 0; j < 4; ++j) {
+      low |= uint64_t{value(i + j)} << (j * kBits);
+      high |= uint64_t{value(i + 4 + j)} << (j * kBits);
     }
+    Octet<kBits>::store(out, low, high);
   }
 }
 
 /// The inverse: calls use(i, value) for all i. [FIPS203, Alg 6]
 template <unsigned kBits, class Use>
 void decode(const uint8_t* in, Use&& use) {
-  for (size_t i = 0; i < kN; i += 8) {
-    uint64_t buffer = 0;
-    unsigned bits = 0;
-#pragma GCC unroll 8
-    for (size_t j = 0; j < 8; ++j) {
-      for (; bits < kBits; bits += 8)
-        buffer |= uint64_t{*in++} << bits;
-      use(i + j, static_cast<uint32_t>(buffer & ((1u << kBits) - 1)));
-      buffer >>= kBits;
-      bits -= kBits;
+  constexpr uint64_t kMask = (1u << kBits) - 1;
+  for (size_t i = 0; i < kN; i += 8, in += kBits) {
+    uint64_t low, high;
+    Octet<kBits>::load(low, high, in);
+    for (unsigned j = 0; j < 4; ++j) {
+      use(i + j, static_cast<uint32_t>(low >> (j * kBits) & kMask));
+      use(i + 4 + j, static_cast<uint32_t>(high >> (j * kBits) & kMask));
     }
   }
 }
@@ -66,22 +86,27 @@ inline void poly_tobytes(uint8_t* out, const Poly& a) {
 
 /// All coefficients are below q if the result is 0.
 inline uint32_t poly_frombytes(Poly& a, const uint8_t* in) {
+  decode<12>(in, [&](size_t i, uint32_t x) { a.c[i] = static_cast<uint16_t>(x); });
   uint32_t too_large = 0;
-  decode<12>(in, [&](size_t i, uint32_t x) {
-    a.c[i] = static_cast<uint16_t>(x);
-    too_large |= (kQ - 1 - x) >> 31;
-  });
+  for (const uint16_t c : a.c)
+    too_large |= (kQ - 1 - c) >> 31;
   return too_large;
 }
 
 template <unsigned kBits>
 void poly_compress(uint8_t* out, const Poly& a) {
-  encode<kBits>(out, [&](size_t i) { return compress<kBits>(a.c[i]); });
+  Poly compressed;  // apart from the packing, as this loop is one for vector instructions
+  for (size_t i = 0; i < kN; ++i)
+    compressed.c[i] = compress<kBits>(a.c[i]);
+  encode<kBits>(out, [&](size_t i) { return compressed.c[i]; });
+  secure_zero(&compressed, sizeof compressed);
 }
 
 template <unsigned kBits>
 void poly_decompress(Poly& a, const uint8_t* in) {
-  decode<kBits>(in, [&](size_t i, uint32_t y) { a.c[i] = decompress<kBits>(y); });
+  decode<kBits>(in, [&](size_t i, uint32_t y) { a.c[i] = static_cast<uint16_t>(y); });
+  for (uint16_t& c : a.c)
+    c = decompress<kBits>(c);
 }
 
 /// a + b mod q, in place.

@@ -31,15 +31,15 @@ struct PortablePrims {
     }
   }
 
-  /// Row n = the first 64 kEta bytes of SHAKE256(seed, n), n < count. What follows in a row of `stride` bytes is
-  /// arbitrary. [FIPS203, 4.1, PRF]
+  /// Row n = the first 64 kEta bytes of SHAKE256(seed, nonce + n), n < count. What follows in a row of `stride` bytes
+  /// is arbitrary. [FIPS203, 4.1, PRF]
   template <unsigned kEta>
-  static void prf(uint8_t* out, size_t stride, const uint8_t* seed, size_t count) {
+  static void prf(uint8_t* out, size_t stride, const uint8_t* seed, size_t nonce, size_t count) {
     for (size_t n = 0; n < count; ++n) {
-      const auto nonce = static_cast<uint8_t>(n);
+      const auto last = static_cast<uint8_t>(nonce + n);
       Shake shake(Shake::Strength::shake256);
       shake.absorb({seed, kSymBytes});
-      shake.absorb({&nonce, 1});
+      shake.absorb({&last, 1});
       shake.squeeze({out + n * stride, 64 * kEta});
     }
   }
