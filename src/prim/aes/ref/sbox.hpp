@@ -107,9 +107,10 @@ consteval uint8_t image(const Linear& map, uint8_t x) {
 
 /// Out of the tower, then the linear part of the S-box: b ^ (b rotated left by 1, 2, 3, 4). [FIPS197, 5.1.1]
 consteval Linear out_of_tower() {
+  const Linear into = into_tower();
   Linear map{};
   for (unsigned x = 1; x < 256; ++x) {
-    const uint8_t y = image(into_tower(), static_cast<uint8_t>(x));
+    const uint8_t y = image(into, static_cast<uint8_t>(x));
     if ((y & (y - 1)) != 0) continue;
     unsigned bit = 0, sum = 0;
     while ((y >> bit) != 1)
