@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "prim/keccak/keccak.hpp"
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <utility>
@@ -84,6 +85,17 @@ uint64_t load_word(const uint8_t* bytes) {
   return word;
 }
 
+/// The first `count` <= 8 bytes of a word, the least significant first.
+void store_word(uint8_t* bytes, uint64_t word, size_t count) {
+  if (count == 8) {
+    for (int i = 0; i < 8; ++i)
+      bytes[i] = static_cast<uint8_t>(word >> (8 * i));
+    return;
+  }
+  for (size_t i = 0; i < count; ++i)
+    bytes[i] = static_cast<uint8_t>(word >> (8 * i));
+}
+
 /// Absorbs `in` from byte `position` < rate of a block on; returns the next position. Whole words at once.
 size_t absorb_bytes(uint64_t state[25], size_t rate, size_t position, std::span<const uint8_t> in) {
   for (size_t i = 0; i < in.size();) {
@@ -154,13 +166,17 @@ void Shake::finish() {
 
 void Shake::squeeze(std::span<uint8_t> out) {
   if (!squeezing_) finish();
-  for (uint8_t& byte : out) {
+  for (size_t i = 0; i < out.size();) {
     if (position_ == rate_) {
       keccak_f1600(state_);
       position_ = 0;
     }
-    byte = static_cast<uint8_t>(state_[position_ / 8] >> (8 * (position_ % 8)));
-    ++position_;
+    const size_t shift = position_ % 8;
+    const uint64_t word = state_[position_ / 8] >> (8 * shift);
+    const size_t now = std::min(8 - shift, out.size() - i);
+    store_word(out.data() + i, word, now);
+    position_ += now;
+    i += now;
   }
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <utility>
 
+#include "prim/matmul/lanes/rows.hpp"
 #include "prim/matmul/matmul.hpp"
 #include "prim/simd/vec16.hpp"
 
@@ -8,53 +10,50 @@ namespace polykem {
 
 namespace {
 
+using matmul::Rows;
 using simd::V16;
 
 constexpr size_t kLanes = V16::kLanes;
-constexpr size_t kRows = 4, kRegisters = 2;
+constexpr size_t kRows = 4;
 /// Rows of b that are used for all rows of a before the next ones: they stay in the L1 cache.
 constexpr size_t kInnerBlock = 128;
 
-/// kCount rows of c, kWidth registers wide.
-template <size_t kCount, size_t kWidth>
-POLYKEM_INLINE void mul_add_block(Matrix16 c, ConstMatrix16 a, ConstMatrix16 b, size_t inner) {
-  V16 sum[kCount][kWidth];
-#pragma GCC unroll 8
-  for (size_t i = 0; i < kCount; ++i) {
-#pragma GCC unroll 4
-    for (size_t j = 0; j < kWidth; ++j)
-      sum[i][j] = V16::load_unaligned(c.row(i) + j * kLanes);
-  }
+/// One row of c, two registers wide, or the second of them unused.
+struct Sums {
+  V16 first, second;
+};
+
+/// kWidth registers of the rows i of c. Indices are template arguments: loops would keep the sums in memory.
+template <size_t kWidth, size_t... i>
+POLYKEM_INLINE void mul_add_block(Matrix16 c, ConstMatrix16 a, ConstMatrix16 b, size_t inner,
+                                  std::index_sequence<i...>) {
+  const auto load = [](const uint16_t* at) {
+    return Sums{V16::load_unaligned(at), kWidth == 2 ? V16::load_unaligned(at + kLanes) : V16::zero()};
+  };
+  Sums sum[sizeof...(i)] = {load(c.row(i))...};
   const uint16_t* from = b.data;
   for (size_t k = 0; k < inner; ++k, from += b.stride) {
-    V16 row[kWidth];
-#pragma GCC unroll 4
-    for (size_t j = 0; j < kWidth; ++j)
-      row[j] = V16::load_unaligned(from + j * kLanes);
-#pragma GCC unroll 8
-    for (size_t i = 0; i < kCount; ++i) {
-      const V16 factor = V16::set1(a.row(i)[k]);
-#pragma GCC unroll 4
-      for (size_t j = 0; j < kWidth; ++j)
-        sum[i][j] = sum[i][j] + factor * row[j];
-    }
+    const Sums row = load(from);
+    const auto add = [&](Sums& s, uint16_t word) {
+      const V16 factor = V16::set1(word);
+      s.first = s.first + factor * row.first;
+      if constexpr (kWidth == 2) s.second = s.second + factor * row.second;
+    };
+    (add(sum[i], a.row(i)[k]), ...);
   }
-#pragma GCC unroll 8
-  for (size_t i = 0; i < kCount; ++i) {
-#pragma GCC unroll 4
-    for (size_t j = 0; j < kWidth; ++j)
-      sum[i][j].store_unaligned(c.row(i) + j * kLanes);
-  }
+  ((sum[i].first.store_unaligned(c.row(i))), ...);
+  if constexpr (kWidth == 2) ((sum[i].second.store_unaligned(c.row(i) + kLanes)), ...);
 }
 
 /// kCount rows of c.
 template <size_t kCount>
 void mul_add_rows(Matrix16 c, ConstMatrix16 a, ConstMatrix16 b, size_t inner, size_t columns) {
   size_t j = 0;
-  for (; j + kRegisters * kLanes <= columns; j += kRegisters * kLanes)
-    mul_add_block<kCount, kRegisters>({c.data + j, c.stride}, a, {b.data + j, b.stride}, inner);
+  constexpr auto kAll = std::make_index_sequence<kCount>();
+  for (; j + 2 * kLanes <= columns; j += 2 * kLanes)
+    mul_add_block<2>({c.data + j, c.stride}, a, {b.data + j, b.stride}, inner, kAll);
   for (; j + kLanes <= columns; j += kLanes)
-    mul_add_block<kCount, 1>({c.data + j, c.stride}, a, {b.data + j, b.stride}, inner);
+    mul_add_block<1>({c.data + j, c.stride}, a, {b.data + j, b.stride}, inner, kAll);
   if (j < columns)
     kMatMulPortable.mul_add({c.data + j, c.stride}, a, {b.data + j, b.stride},
                             {.rows = kCount, .inner = inner, .columns = columns - j});
@@ -74,8 +73,13 @@ void mul_add_one(Matrix16 c, ConstMatrix16 a, ConstMatrix16 b, ProductShape shap
 
 // ---- dot products
 
-/// The sum of all lanes.
-POLYKEM_INLINE uint16_t sum_lanes(V16 v) {
+/// sum + product. GCC 12 copies the sums of a loop around the intrinsic, and runs out of registers.
+POLYKEM_INLINE void add_in_place(V16& sum, V16 product) {
+  asm("vpaddw %1, %0, %0" : "+x"(sum.r) : "x"(product.r));
+}
+
+/// The sum of all lanes. Not inline: its constant would take a register from the loop before it.
+POLYKEM_NOINLINE uint16_t sum_lanes(V16 v) {
   const __m256i pairs = _mm256_madd_epi16(v.r, _mm256_set1_epi16(1));
   __m128i sum = _mm_add_epi32(_mm256_castsi256_si128(pairs), _mm256_extracti128_si256(pairs, 1));
   sum = _mm_add_epi32(sum, _mm_shuffle_epi32(sum, 0x4e));
@@ -83,54 +87,44 @@ POLYKEM_INLINE uint16_t sum_lanes(V16 v) {
   return static_cast<uint16_t>(_mm_cvtsi128_si32(sum));
 }
 
-/// kDotRows x kDotColumns entries of c, whole registers of terms.
-template <size_t kDotRows, size_t kDotColumns>
-POLYKEM_INLINE void dot_block(Matrix16 c, ConstMatrix16 a, ConstMatrix16 b, size_t inner) {
-  V16 sum[kDotRows][kDotColumns];
-  for (auto& row : sum) {
-    for (V16& s : row)
-      s = V16::zero();
-  }
+constexpr size_t kDotRows = 2, kDotColumns = 4;
+
+/// a_i . b_j for two rows i and four rows j over whole registers of terms.
+template <size_t... j>
+POLYKEM_INLINE void dot_block(uint16_t (&out)[kDotRows][kDotColumns], const Rows<kDotRows>& a,
+                              const Rows<kDotColumns>& b, size_t inner, std::index_sequence<j...>) {
+  V16 sum0[kDotColumns] = {(static_cast<void>(j), V16::zero())...}, sum1[kDotColumns] = {sum0[j]...};
   for (size_t k = 0; k < inner; k += kLanes) {
-    V16 left[kDotRows];
-#pragma GCC unroll 4
-    for (size_t i = 0; i < kDotRows; ++i)
-      left[i] = V16::load_unaligned(a.row(i) + k);
-#pragma GCC unroll 4
-    for (size_t j = 0; j < kDotColumns; ++j) {
-      const V16 right = V16::load_unaligned(b.row(j) + k);
-#pragma GCC unroll 4
-      for (size_t i = 0; i < kDotRows; ++i)
-        sum[i][j] = sum[i][j] + left[i] * right;
+    const V16 x0 = V16::load_unaligned(a.at[0] + k), x1 = V16::load_unaligned(a.at[1] + k);
+    const auto add = [&](V16& s0, V16& s1, const uint16_t* row) {
+      const V16 y = V16::load_unaligned(row);
+      add_in_place(s0, x0 * y);
+      add_in_place(s1, x1 * y);
+    };
+    (add(sum0[j], sum1[j], b.at[j] + k), ...);
+  }
+  ((out[0][j] = sum_lanes(sum0[j])), ...);
+  ((out[1][j] = sum_lanes(sum1[j])), ...);
+}
+
+void mul_add_transposed_one(Matrix16 c, ConstMatrix16 a, ConstMatrix16 b_transposed, const ProductShape& shape) {
+  const size_t whole = shape.inner / kLanes * kLanes;
+  for (size_t i = 0; i < shape.rows; i += kDotRows) {
+    const Rows<kDotRows> left(a, i, shape.rows);
+    for (size_t j = 0; j < shape.columns; j += kDotColumns) {
+      uint16_t dots[kDotRows][kDotColumns];
+      dot_block(dots, left, Rows<kDotColumns>(b_transposed, j, shape.columns), whole,
+                std::make_index_sequence<kDotColumns>());
+      for (size_t s = 0; s < std::min(kDotRows, shape.rows - i); ++s) {
+        for (size_t t = 0; t < std::min(kDotColumns, shape.columns - j); ++t)
+          c.row(i + s)[j + t] = static_cast<uint16_t>(c.row(i + s)[j + t] + dots[s][t]);
+      }
     }
   }
-  for (size_t i = 0; i < kDotRows; ++i) {
-    for (size_t j = 0; j < kDotColumns; ++j)
-      c.row(i)[j] = static_cast<uint16_t>(c.row(i)[j] + sum_lanes(sum[i][j]));
-  }
-}
-
-constexpr size_t kDot = 4;
-
-template <size_t kDotRows>
-void dot_rows(Matrix16 c, ConstMatrix16 a, ConstMatrix16 b, size_t inner, size_t columns) {
-  size_t j = 0;
-  for (; j + kDot <= columns; j += kDot)
-    dot_block<kDotRows, kDot>({c.data + j, c.stride}, a, {b.row(j), b.stride}, inner);
-  for (; j < columns; ++j)
-    dot_block<kDotRows, 1>({c.data + j, c.stride}, a, {b.row(j), b.stride}, inner);
-}
-
-void mul_add_transposed_one(Matrix16 c, ConstMatrix16 a, ConstMatrix16 b_transposed, ProductShape shape) {
-  const size_t whole = shape.inner / kLanes * kLanes;
-  size_t i = 0;
-  for (; i + 2 <= shape.rows; i += 2)
-    dot_rows<2>({c.row(i), c.stride}, {a.row(i), a.stride}, b_transposed, whole, shape.columns);
-  for (; i < shape.rows; ++i)
-    dot_rows<1>({c.row(i), c.stride}, {a.row(i), a.stride}, b_transposed, whole, shape.columns);
   if (whole < shape.inner) {
+    const ProductShape rest{.rows = shape.rows, .inner = shape.inner - whole, .columns = shape.columns};
     kMatMulPortable.mul_add_transposed(c, {a.data + whole, a.stride}, {b_transposed.data + whole, b_transposed.stride},
-                                       {.rows = shape.rows, .inner = shape.inner - whole, .columns = shape.columns});
+                                       rest);
   }
 }
 

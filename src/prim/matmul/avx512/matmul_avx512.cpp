@@ -10,12 +10,15 @@
 #include <algorithm>
 #include <utility>
 
+#include "prim/matmul/lanes/rows.hpp"
 #include "prim/matmul/matmul.hpp"
 #include "prim/simd/isa.hpp"
 
 namespace polykem {
 
 namespace {
+
+using matmul::Rows;
 
 constexpr size_t kLanes = 32;  ///< words of a register
 constexpr size_t kRows = 8;    ///< rows of a in one block of sums
@@ -235,16 +238,6 @@ void mul_add(Matrix16 c, ConstMatrix16 a, ConstMatrix16 b, ProductShape shape) {
 
 constexpr size_t kDotRows = 2, kDotColumns = 8;  ///< rows of a and of b of one block
 constexpr size_t kDotTerms = 2 * kLanes;         ///< of one step: equal lanes of two registers are a pair
-
-/// kCount rows of an operand from `first` on, its last one repeated where there are fewer.
-template <size_t kCount>
-struct Rows {
-  const uint16_t* at[kCount];
-  POLYKEM_INLINE Rows(ConstMatrix16 m, size_t first, size_t rows) {
-    for (size_t i = 0; i < kCount; ++i)
-      at[i] = m.row(std::min(first + i, rows - 1));
-  }
-};
 
 /// Which words of the last step's registers there are.
 struct LastStep {
