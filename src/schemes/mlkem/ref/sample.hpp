@@ -2,6 +2,8 @@
 // Sampling of one polynomial: uniform by rejection (public), centred binomial in constant time.
 #pragma once
 
+#include <cstring>
+
 #include "ct/ct.hpp"
 #include "prim/keccak/keccak.hpp"
 #include "prim/ntt/ntt.hpp"
@@ -16,16 +18,20 @@ inline void sample_ntt(Poly& a, const uint8_t* rho, size_t first, size_t second)
   Shake xof(Shake::Strength::shake128);
   xof.absorb({rho, kSymBytes});
   xof.absorb(position);
+  uint16_t accepted[kN + 1];  // the last may be one too many
   for (size_t filled = 0; filled < kN;) {
     uint8_t block[static_cast<size_t>(Shake::Strength::shake128)];
     xof.squeeze(block);
-    for (size_t i = 0; i + 3 <= sizeof block && filled < kN; i += 3) {
+    for (size_t i = 0; i < sizeof block && filled < kN; i += 3) {
       const uint32_t bits = block[i] | uint32_t{block[i + 1]} << 8 | uint32_t{block[i + 2]} << 16;
       const uint32_t low = bits & 0xfff, high = bits >> 12;
-      if (low < kQ) a.c[filled++] = static_cast<uint16_t>(low);
-      if (high < kQ && filled < kN) a.c[filled++] = static_cast<uint16_t>(high);
+      accepted[filled] = static_cast<uint16_t>(low);
+      filled += low < kQ;
+      accepted[filled] = static_cast<uint16_t>(high);
+      filled += high < kQ;
     }
   }
+  std::memcpy(a.c, accepted, sizeof a.c);
 }
 
 /// Coefficient i is the sum of kEta bits minus the sum of the next kEta bits. in: 64 kEta bytes. [FIPS203, Alg 8]
