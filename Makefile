@@ -13,12 +13,19 @@ CONFIGURE := cmake --preset release -B $(BUILD) $(if $(CCACHE),-DCMAKE_CXX_COMPI
 SOURCES    = $(shell git ls-files '*.c' '*.h' '*.cpp' '*.hpp')
 
 .DEFAULT_GOAL := all
-.PHONY: all demo test test-full bench bench-peers format lint tidy install clean help
+.PHONY: all cuda demo test test-full bench bench-peers format lint tidy install clean help
 
 all: ## Build the library and the program build/bin/polykem
 	@tools/setup.sh --check demo
 	@test -f $(BUILD)/CMakeCache.txt || $(CONFIGURE) -DPOLYKEM_BUILD_TESTS=OFF
 	@cmake --build $(BUILD) -j $(JOBS)
+
+cuda: ## Build the CUDA module, with a compiler from PyPI where there is none (ARCHS="80;90": for other GPUs than 9.0)
+	@tools/setup.sh demo cuda
+	@tools/cuda_toolchain.sh
+	@$(CONFIGURE) -DPOLYKEM_CUDA=ON $(if $(ARCHS),'-DPOLYKEM_CUDA_ARCHS=$(ARCHS)') >/dev/null
+	@cmake --build $(BUILD) -j $(JOBS) --target polykem_cuda
+	@ls -l $(BUILD)/bin/libpolykem_cuda.so
 
 demo: ## Exchange keys with 10,000 clients over real sockets, in both roles
 	@tools/setup.sh demo

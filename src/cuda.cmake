@@ -52,43 +52,13 @@ file(GLOB POLYKEM_POLYMUL_CUDA CONFIGURE_DEPENDS RELATIVE ${CMAKE_CURRENT_SOURCE
      ${CMAKE_CURRENT_SOURCE_DIR}/prim/polymul/cuda/*.cu)
 list(APPEND POLYKEM_CUDA_SOURCES ${POLYKEM_POLYMUL_CUDA})
 
-set(gencode)
-foreach(arch IN LISTS POLYKEM_CUDA_ARCHS)
-  list(APPEND gencode -gencode=arch=compute_${arch},code=sm_${arch})
-endforeach()
-if(POLYKEM_CUDA_PTX)
-  list(SORT POLYKEM_CUDA_ARCHS COMPARE NATURAL)
-  list(GET POLYKEM_CUDA_ARCHS -1 newest)
-  list(APPEND gencode -gencode=arch=compute_${newest},code=compute_${newest})
-endif()
-set(flags -std=c++20 -O3 --expt-relaxed-constexpr -lineinfo -I${CMAKE_CURRENT_SOURCE_DIR}
-          -Xcompiler=-fPIC,-fvisibility=hidden,-fvisibility-inlines-hidden,-Wall,-Wextra -ccbin ${CMAKE_CXX_COMPILER})
-
-# nvcc is called directly: CMake's own CUDA support wants a complete toolkit, and the compiler's wheels are none.
-# What it says (registers, shared memory, spills of each kernel) goes to a .log beside the object.
-set(objects)
-foreach(source IN LISTS POLYKEM_CUDA_SOURCES)
-  string(REPLACE "/" "_" name ${source})
-  set(object ${CMAKE_CURRENT_BINARY_DIR}/cuda/${name}.o)
-  add_custom_command(
-    OUTPUT ${object}
-    COMMAND sh -c [["$@" 2> "$0" || { cat "$0" >&2; exit 1; }]] ${object}.log ${POLYKEM_NVCC} ${flags} ${gencode} -x cu
-            -Xptxas=-v -MD -MF ${object}.d -MT ${object} -c ${CMAKE_CURRENT_SOURCE_DIR}/${source} -o ${object}
-    DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${source}
-    DEPFILE ${object}.d
-    COMMENT "CUDA ${source}"
-    VERBATIM)
-  list(APPEND objects ${object})
-endforeach()
-file(MAKE_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/cuda)
-
+include(${PROJECT_SOURCE_DIR}/cmake/cuda_compile.cmake)
+polykem_cuda_objects(objects ${CMAKE_CURRENT_BINARY_DIR}/cuda ${POLYKEM_CUDA_SOURCES})
 set(POLYKEM_CUDA_MODULE ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/libpolykem_cuda.so)
-add_custom_command(
-  OUTPUT ${POLYKEM_CUDA_MODULE}
-  COMMAND ${POLYKEM_NVCC} -shared -cudart static ${gencode} -ccbin ${CMAKE_CXX_COMPILER} ${objects}
-          -o ${POLYKEM_CUDA_MODULE} -Xlinker --no-undefined -Xlinker --exclude-libs=ALL
-  DEPENDS ${objects}
-  COMMENT "Linking libpolykem_cuda.so"
-  VERBATIM)
-add_custom_target(polykem_cuda ALL DEPENDS ${POLYKEM_CUDA_MODULE})
+polykem_cuda_module(polykem_cuda ${POLYKEM_CUDA_MODULE} ${objects})
 install(FILES ${POLYKEM_CUDA_MODULE} DESTINATION lib)
+
+# bench/cuda_polymul measures these very objects.
+set(polymul_objects ${objects})
+list(FILTER polymul_objects INCLUDE REGEX "/prim_polymul_cuda_")
+set_property(GLOBAL PROPERTY POLYKEM_CUDA_POLYMUL_OBJECTS ${polymul_objects})

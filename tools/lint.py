@@ -31,7 +31,7 @@ ARROWS = {
     "src/schemes": {"src/schemes", "src/prim", "src/ct", "src/core"},
     "src/engine": {"src/engine", "src/schemes", "src/prim", "src/ct", "src/core"},
     "src/capi": {"src/capi", "src/engine", "src/schemes", "src/ct", "src/core", "include"},
-    "cli": {"cli", "include"},
+    "cli": {"cli", "include", "bench"},  # bench: what `polykem bench` shows is measured there
     "python": {"python", "include"},
     "provider": {"provider", "include"},
     "examples": {"include"},
@@ -186,6 +186,7 @@ def check_arrows(path, lines):
             target = room_of("src/" + header)
         elif found[1] == '"':
             target = room if (path.parent / header).exists() or (ROOT / room / header).exists() else None
+            target = "bench" if target is None and (ROOT / "bench" / header).exists() else target
         else:
             if room.startswith(("src", "include")) and FOREIGN.match(header):
                 yield number, f"the library must not depend on <{header}>"

@@ -3,7 +3,7 @@
 #
 # Installs what a purpose needs and this machine lacks, and nothing when nothing is lacking.
 #
-#   tools/setup.sh [--check] PURPOSE...      PURPOSE: demo | test | fuzz | lint | peers
+#   tools/setup.sh [--check] PURPOSE...      PURPOSE: demo | test | fuzz | lint | peers | cuda
 #
 # With --check it installs nothing. Where it may not install (no apt, no root, no password-less sudo) it says in one
 # line what to install and exits with 1. What counts is that the tool or header is found, not which package it came in.
@@ -53,6 +53,11 @@ need_test() {
   need_headers gtest/gtest.h libgtest-dev valgrind/memcheck.h valgrind
 }
 
+# The CUDA compiler's wheels go into an environment of their own.
+need_cuda() {
+  command -v nvcc >/dev/null 2>&1 || python3 -c 'import ensurepip, venv' 2>/dev/null || missing+=(python3-venv)
+}
+
 # The peers come as Rust crates; one of them builds liboqs with CMake and reads its headers with libclang.
 need_peers() {
   need_command cargo cargo
@@ -89,9 +94,9 @@ collect() {
   missing=()
   for purpose in "$@"; do
     case "$purpose" in
-      demo | test | fuzz | lint | peers) "need_$purpose" ;;
+      demo | test | fuzz | lint | peers | cuda) "need_$purpose" ;;
       *)
-        echo "setup: unknown purpose '$purpose' (demo, test, fuzz, lint, peers)" >&2
+        echo "setup: unknown purpose '$purpose' (demo, test, fuzz, lint, peers, cuda)" >&2
         exit 2
         ;;
     esac

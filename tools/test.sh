@@ -97,10 +97,26 @@ run_phase() {
 
 fuzz_compiler() { compgen -c clang++ | grep -xE 'clang\+\+(-[0-9]+)?' | sort -V | head -n 1; }
 
+# All CUDA code is compiled, with a compiler that is fetched where there is none. Without one the tests of what it made
+# are skipped, and the summary says why.
+cuda_problem=
+find_cuda_compiler() {
+  [[ ${POLYKEM_TEST_CUDA:-yes} == yes ]] || {
+    cuda_problem='POLYKEM_TEST_CUDA says so'
+    return
+  }
+  mkdir -p build
+  { tools/setup.sh cuda && tools/cuda_toolchain.sh; } >build/cuda_toolchain.log 2>&1 ||
+    cuda_problem=$(tail -n 1 build/cuda_toolchain.log)
+}
+
 run() {
   local clang
   case "$1" in
-    release) run_phase release build --preset release -DPOLYKEM_BUILD_TESTS=ON -- -LE '^(gpu|full)$' ;;
+    release)
+      find_cuda_compiler
+      run_phase release build --preset release -DPOLYKEM_BUILD_TESTS=ON -- -LE '^(gpu|full)$'
+      ;;
     full) run_phase full build --preset release -DPOLYKEM_BUILD_TESTS=ON -- -L '^full$' -LE gpu ;;
     asan | ubsan)
       run_phase "$1" "build-$1" --preset "$1" -DPOLYKEM_BUILD_CLI=OFF -- \
@@ -133,6 +149,7 @@ if ((${#skips[@]})); then
   echo "  skipped, because this machine or build lacks what they test:"
   printf '%s\n' "${skips[@]}" | sort -u | head -n 30 | paste -sd ' ' | fold -s -w 100 | sed 's/^/    /'
 fi
+[[ -z $cuda_problem ]] || echo "  skipped: compiling the CUDA code ($cuda_problem)"
 if command -v nvidia-smi >/dev/null 2>&1; then
   echo "  tests with the label gpu are run by: ctest --test-dir build -L gpu"
 else

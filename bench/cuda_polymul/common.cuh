@@ -5,15 +5,15 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <cstdlib>
+#include <stdexcept>
+#include <string>
 #include <vector>
 
 namespace polykem::bench {
 
+/// Throws std::runtime_error with the driver's words.
 inline void check(cudaError_t error, const char* what) {
-  if (error == cudaSuccess) return;
-  std::fprintf(stderr, "cuda_polymul: %s: %s\n", what, cudaGetErrorString(error));
-  std::exit(1);
+  if (error != cudaSuccess) throw std::runtime_error(std::string(what) + ": " + cudaGetErrorString(error));
 }
 
 /// Device memory that is given back with its owner.

@@ -6,14 +6,6 @@
 namespace polykem::bench {
 inline namespace POLYKEM_ISA {
 
-POLYKEM_INLINE V16 mulhi_s(V16 a, V16 b) {
-#ifdef POLYKEM_ISA_AVX512
-  return {_mm512_mulhi_epi16(a.r, b.r)};
-#else
-  return {_mm256_mulhi_epi16(a.r, b.r)};
-#endif
-}
-
 constexpr uint64_t power_mod(uint64_t x, uint64_t e, uint64_t p) {
   uint64_t result = 1;
   for (; e != 0; e >>= 1, x = x * x % p) {

@@ -20,6 +20,7 @@ struct Product {
   void (*mul)(uint16_t* c, const uint16_t* a, const uint16_t* b, void* ws);
   /// Core cycles per item that the multiplications alone take at two vector multiplications per cycle; 0: not stated.
   double floor_cycles;
+  bool chosen = false;  ///< what the library's backend uses
 };
 
 std::vector<Product> products_avx2();

@@ -35,17 +35,17 @@ void add_products(std::vector<Product>& list) {
       {"Karatsuba words", Kind::cyclic, kN, kLanes, 16, Karatsuba::kWorkspaceBytes, Karatsuba::mul, 0},
       {"NTT, three primes", Kind::cyclic, kN, kLanes, 16, ThreePrimes::kWorkspaceBytes, ThreePrimes::mul,
        ThreePrimes::kFloor},
-      {"Toom and Karatsuba words", Kind::cyclic, kN, kLanes, kExact, kCyclicBytes, run_cyclic<typename Plan::Cyclic>,
-       0},
+      {"Toom and Karatsuba words", Kind::cyclic, kN, kLanes, kExact, kCyclicBytes, run_cyclic<typename Plan::Cyclic>, 0,
+       true},
       {"NTT, two primes", Kind::cyclic_ternary, kN, kLanes, 16, TwoPrimes::kWorkspaceBytes, TwoPrimes::mul,
        TwoPrimes::kFloor},
       {"schoolbook bytes (vpmaddubsw)", Kind::s3, kN, kLanes, 0, Bytes::kWorkspaceBytes, Bytes::mul, Bytes::kFloor},
       {"bit-sliced Karatsuba", Kind::s3, kN, kLanes, 0, Plan::Ternary::kWorkspaceBytes,
-       run_cyclic<typename Plan::Ternary>, 0},
+       run_cyclic<typename Plan::Ternary>, 0, true},
       {"one item: Toom and Karatsuba", Kind::cyclic, kN, 1, kExact, Plan::OneTernary::kWorkspaceBytes,
-       run_cyclic<typename Plan::One>, 0},
+       run_cyclic<typename Plan::One>, 0, true},
       {"one item: the same, then mod 3", Kind::s3, kN, 1, 0, Plan::OneTernary::kWorkspaceBytes,
-       run_cyclic<typename Plan::OneTernary>, 0},
+       run_cyclic<typename Plan::OneTernary>, 0, true},
   };
   list.insert(list.end(), std::begin(products), std::end(products));
   if constexpr (4 * kN < (1u << kExact)) {

@@ -7,6 +7,7 @@
 #include <ctime>
 #include <memory>
 
+#include "bench/commands.hpp"
 #include "bench/measure.hpp"
 #include "commands.hpp"
 #include "common/context.hpp"
@@ -22,6 +23,7 @@ constexpr const char* kFooter =
     "  polykem bench --scheme ntruhps4096821\n"
     "  polykem bench --all --op decaps --batch 1,64,4096 --json bench.json\n"
     "  polykem bench --scheme ntruhrss701 --op encaps --keys both --threads 1 --backend ref\n"
+    "  polykem bench polymul --help\n"
     "\n"
     "Each figure is the median of repeated calls, timed from host memory to host memory; results are verified after.\n"
     "Keys: 'per-item' gives every item its own key, 'shared' one key to the whole batch.";
@@ -185,7 +187,10 @@ void register_bench(CLI::App& app, int& exit_code) {
   add_threads(*command, options->common, 0);
   add_json(*command, options->common);
   add_quiet(*command, options->common);
-  command->callback([options, &exit_code] { exit_code = run_guarded([&] { return run_bench(*options); }); });
+  add_polymul(*command, exit_code);
+  command->callback([command, options, &exit_code] {
+    if (command->get_subcommands().empty()) exit_code = run_guarded([&] { return run_bench(*options); });
+  });
 }
 
 }  // namespace polykem::cli

@@ -14,6 +14,7 @@
 #include "common/options.hpp"
 #include "common/progress.hpp"
 #include "common/table.hpp"
+#include "doctor/crossover.hpp"
 #include "doctor/self_test.hpp"
 
 namespace polykem::cli {
@@ -23,6 +24,7 @@ constexpr const char* kFooter =
     "Examples:\n"
     "  polykem doctor\n"
     "  polykem doctor --backend ref --json -\n"
+    "  polykem doctor --tune\n"
     "\n"
     "The self-test of each set: a round trip on four key pairs, flipped bits, and one published answer, on every\n"
     "backend that can run here (with --backend or POLYKEM_BACKEND: on that one). Exit code 1 if anything is wrong.";
@@ -80,10 +82,12 @@ bool is_forced(const CommonOptions& options) {
 Diagnosis examine(const Scheme& scheme, const Context& chosen, bool forced) {
   Diagnosis out{scheme, chosen.backend(scheme), {}};
   if (out.chosen.empty()) return out;
-  out.tests.push_back(run_self_test(chosen, scheme));
-  if (forced) return out;
+  if (forced) {
+    out.tests.push_back(run_self_test(chosen, scheme));
+    return out;
+  }
   for (const polykem_backend_info_t& backend : backends()) {
-    if (backend.available == 0 || backend.name == out.chosen) continue;
+    if (backend.available == 0) continue;
     const Context context(1, backend.name);
     if (context.backend(scheme) == backend.name) out.tests.push_back(run_self_test(context, scheme));
   }
@@ -136,7 +140,8 @@ void print_diagnoses(const std::vector<Diagnosis>& diagnoses, const CommonOption
              well ? "All is well." : "Something is wrong: do not use the sets that failed.");
 }
 
-Json as_json(const std::vector<Diagnosis>& diagnoses, const Limits& limits, const CommonOptions& options) {
+Json as_json(const std::vector<Diagnosis>& diagnoses, const std::vector<Crossover>& from_here, const Limits& limits,
+             const CommonOptions& options) {
   Json result = json_header("polykem-doctor-1");
   result["cpu_features"] = split(polykem_cpu_features(), ' ');
   result["cpus"] = limits.cpus;
@@ -149,6 +154,7 @@ Json as_json(const std::vector<Diagnosis>& diagnoses, const Limits& limits, cons
                                   {"requirements", backend.requirements},
                                   {"available", backend.available != 0}});
   }
+  result["crossover"] = crossovers_as_json(from_here);
   bool well = true;
   result["schemes"] = Json::array();
   for (const Diagnosis& diagnosis : diagnoses) {
@@ -170,7 +176,13 @@ Json as_json(const std::vector<Diagnosis>& diagnoses, const Limits& limits, cons
   return result;
 }
 
-int run_doctor(const CommonOptions& options) {
+struct DoctorOptions {
+  CommonOptions common;
+  bool tune = false;
+};
+
+int run_doctor(const DoctorOptions& all_options) {
+  const CommonOptions& options = all_options.common;
   const bool silent = options.quiet || json_to_stdout(options.json);
   const Context context = open_context(options.threads, options.backend);
   const Limits limits = limits_here(options);
@@ -179,6 +191,9 @@ int run_doctor(const CommonOptions& options) {
     fmt::print("{}\n", describe_backends());
     std::fflush(stdout);
   }
+  if (all_options.tune) tune_crossovers(silent);
+  const std::vector<Crossover> from_here = crossovers();
+  if (!silent) print_crossovers(from_here);
   std::vector<Diagnosis> diagnoses;
   const std::vector<Scheme> schemes = Scheme::all();
   Progress progress("self-test", schemes.size(), "sets", silent, Progress::Rate::kHidden);
@@ -189,7 +204,7 @@ int run_doctor(const CommonOptions& options) {
     progress.update(diagnoses.size(), scheme.name());
   }
   progress.finish();
-  write_json(options.json, as_json(diagnoses, limits, options));
+  write_json(options.json, as_json(diagnoses, from_here, limits, options));
   if (!silent) print_diagnoses(diagnoses, options);
   return well ? kExitOk : kExitCheckFailed;
 }
@@ -197,13 +212,14 @@ int run_doctor(const CommonOptions& options) {
 }  // namespace
 
 void register_doctor(CLI::App& app, int& exit_code) {
-  auto options = std::make_shared<CommonOptions>();
+  auto options = std::make_shared<DoctorOptions>();
   CLI::App* command = app.add_subcommand("doctor", "Look at this machine and test every set on it");
   command->footer(kFooter);
-  add_backend(*command, *options);
-  add_threads(*command, *options, 0);
-  add_json(*command, *options);
-  add_quiet(*command, *options);
+  command->add_flag("--tune", options->tune, "First measure from how many items on batches go to the GPU, and keep it");
+  add_backend(*command, options->common);
+  add_threads(*command, options->common, 0);
+  add_json(*command, options->common);
+  add_quiet(*command, options->common);
   command->callback([options, &exit_code] { exit_code = run_guarded([&] { return run_doctor(*options); }); });
 }
 

@@ -640,6 +640,18 @@ class Bench(Case):
         self.fails(USAGE, ["no shared key"], "bench", "-s", SET, "--op", "keygen", "--keys", "shared")
         self.fails(USAGE, ["--keys"], "bench", "-s", SET, "--keys", "mine")
 
+    def test_polymul(self):
+        result = self.json("bench", "polymul", "--cpu", "--n", "509")
+        self.assertEqual(result["schema"], "polykem-bench-polymul-1")
+        self.assertEqual(result["checked"], len(result["records"]))
+        self.assertTrue(any(r["used"] for r in result["records"]))
+        for r in result["records"]:
+            self.assertEqual(r["n"], 509)
+            self.assertGreater(r["time"], 0)
+        self.assertIn("asked for the CPU", self.ok("bench", "polymul", "--cpu", "--n", "509"))
+        self.fails(USAGE, ["510"], "bench", "polymul", "--n", "510")
+        self.fails(USAGE, ["--batch"], "bench", "polymul", "--batch", "0")
+
 
 class Doctor(Case):
     def test_all_is_well(self):
@@ -656,6 +668,13 @@ class Doctor(Case):
             case = vectors(entry["name"])["counts"][0]
             answer = bytes.fromhex(case["pk"] + case["sk"] + case["ct"] + case["ss"])
             self.assertEqual(entry["known_answer_digest"], hashlib.shake_128(answer).hexdigest(32))
+
+
+    def test_tune_without_a_gpu(self):
+        self.fails(BACKEND, ["switched off"], "doctor", "--tune", "-q", env={"POLYKEM_CUDA_MODULE": ""})
+        crossover = self.json("doctor", env={"POLYKEM_CUDA_MODULE": "", "XDG_CACHE_HOME": str(self.dir)})["crossover"]
+        self.assertEqual(crossover["sets"], [])
+        self.assertIn("guessed", crossover["note"])
 
 
 class Backend(Case):

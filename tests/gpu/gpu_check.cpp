@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The CUDA backend against known answers and against the CPU. Exit code 77: there is no GPU here, and why.
 //   polykem_gpu_check TEST DATA_FOLDER [SCHEME]
-// TEST: kat accumulated differential randomness threads parts keysets arrays faults.
+// TEST: kat accumulated differential randomness threads parts keysets arrays faults polymul.
 // POLYKEM_GPU_ITEMS: items per set of the differential test and of the test of the generator (default 20000).
 #include <algorithm>
 #include <cstdio>
@@ -11,6 +11,7 @@
 #include <memory>
 #include <random>
 #include <set>
+#include <sstream>
 #include <string>
 #include <thread>
 #include <vector>
@@ -18,6 +19,7 @@
 #include "engine/cuda/backend.hpp"
 #include "engine/cuda/loader.hpp"
 #include "polykem/polykem.h"
+#include "polymul/polymul.hpp"
 #include "prim/keccak/keccak.hpp"
 
 namespace {
@@ -495,10 +497,24 @@ void check_faults(const Set& set) {
   std::printf("%s: failed allocations, a failed kernel, a lost device\n", set.info.name);
 }
 
+/// Every multiplier against the portable product; POLYKEM_GPU_DEGREES: only these, e.g. "509,821".
+void check_polymul() {
+  polykem::bench::PolymulRequest request;
+  request.check_only = true;
+  const char* only = std::getenv("POLYKEM_GPU_DEGREES");
+  std::stringstream degrees(only == nullptr ? "" : only);
+  for (std::string n; std::getline(degrees, n, ',');)
+    request.degrees.push_back(std::stoul(n));
+  const auto report = polykem::bench::polymul_on_gpu(request, {});
+  expect(report.problem.empty() && !report.wrong && report.checked > 0, "multipliers: " + report.problem);
+  std::printf("%zu combinations of multiplier, operands and degree\n", report.checked);
+}
+
 int run(const std::string& test, const std::string& folder, const char* only) {
   const std::vector<Set> all = sets(only);
   expect(!all.empty(), "the module has no parameter set");
   if (test == "threads") check_threads(all);
+  if (test == "polymul") check_polymul();
   if (test == "faults") {
     check_faults(all.front());
     return failures == 0 ? 0 : 1;

@@ -42,6 +42,12 @@ for step in $steps; do
           [[ ${PIPESTATUS[0]} == 0 ]] || failed=yes
         done
       done
+      for tool in memcheck racecheck; do
+        echo "compute-sanitizer $tool: every multiplier"
+        POLYKEM_GPU_DEGREES=509,821 compute-sanitizer --tool "$tool" --error-exitcode 9 \
+          "$build/bin/polykem_gpu_check" polymul "$data" 2>&1 | tail -n 2
+        [[ ${PIPESTATUS[0]} == 0 ]] || failed=yes
+      done
       ;;
     bench)
       "$build/bin/polykem_bench_cuda_ntru" --json "$build/ntru.json" || failed=yes

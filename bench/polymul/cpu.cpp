@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Core cycles per item of every way to multiply NTRU polynomials on this CPU: ring degree by ring degree, instruction
-// set by instruction set. Every product is checked against the schoolbook before it is timed.
-//   polykem_bench_polymul [--n N] [--json FILE]
+#include <algorithm>
 #include <cstdlib>
-#include <cstring>
 #include <memory>
 #include <string>
 
 #include "../prim/bench.hpp"
+#include "polymul.hpp"
 #include "prim/polymul/ref/schoolbook.hpp"
 #include "product.hpp"
 
@@ -98,60 +96,34 @@ double clocked_cycles(const Call& call) {
   return samples[samples.size() / 4];
 }
 
-/// One record of the JSON array; false if the product is wrong.
-bool measure(const Product& product, Isa isa, std::string& json) {
-  const Operands o = make_operands(product);
-  const auto run = [&] { product.mul(o.c.get(), o.a.get(), o.b.get(), o.ws.get()); };
-  run();
-  if (!is_right(product, o)) {
-    std::printf("%s, n = %zu, %s: WRONG RESULT\n", product.name, product.n, isa_name(isa));
-    return false;
-  }
-  const double per_item = clocked_cycles(run) / static_cast<double>(product.lanes);
-  std::printf("%5zu  %-7s %-13s %-38s %9.0f %9.0f %8zu\n", product.n, isa_name(isa), kind_name(product.kind),
-              product.name, per_item, product.floor_cycles, product.workspace_bytes / 1024);
-  char record[512];
-  std::snprintf(record, sizeof record,
-                "%s  {\"n\": %zu, \"isa\": \"%s\", \"kind\": \"%s\", \"name\": \"%s\", \"lanes\": %zu, "
-                "\"cycles_per_item\": %.1f, \"floor_cycles\": %.1f, \"workspace_bytes\": %zu}",
-                json.empty() ? "" : ",\n", product.n, isa_name(isa), kind_name(product.kind), product.name,
-                product.lanes, per_item, product.floor_cycles, product.workspace_bytes);
-  json += record;
-  return true;
-}
-
 }  // namespace
-}  // namespace polykem::bench
 
-int main(int argc, char** argv) {
-  using namespace polykem::bench;
-  size_t only = 0;
-  const char* file = nullptr;
-  for (int i = 1; i + 1 < argc; i += 2) {
-    if (std::strcmp(argv[i], "--n") == 0) only = std::strtoul(argv[i + 1], nullptr, 10);
-    if (std::strcmp(argv[i], "--json") == 0) file = argv[i + 1];
-  }
-  std::printf("core cycles per item\n");
-  std::printf("%5s  %-7s %-13s %-38s %9s %9s %8s\n", "n", "isa", "kind", "product", "cycles", "floor", "ws KiB");
-  std::string json;
-  bool right = true;
+PolymulReport polymul_on_cpu(const PolymulRequest& request, const PolymulProgress& progress) {
+  PolymulReport report;
+  report.time_unit = "cycles";
   for (Isa isa : {Isa::avx512, Isa::avx2}) {
-    if (!cpu_has(isa)) {
-      std::printf("%s: this CPU lacks it\n", isa_name(isa));
-      continue;
-    }
+    if (!cpu_has(isa)) continue;
     for (const Product& product : isa == Isa::avx2 ? products_avx2() : products_avx512()) {
-      if (only == 0 || product.n == only) right = measure(product, isa, json) && right;
+      const auto& wanted = request.degrees;
+      if (!wanted.empty() && std::find(wanted.begin(), wanted.end(), product.n) == wanted.end()) continue;
+      const Operands o = make_operands(product);
+      const auto run = [&] { product.mul(o.c.get(), o.a.get(), o.b.get(), o.ws.get()); };
+      run();
+      if (!is_right(product, o)) {
+        report.wrong = true;
+        report.problem = std::string(product.name) + ", n = " + std::to_string(product.n) + ", " + isa_name(isa);
+        return report;
+      }
+      ++report.checked;
+      if (request.check_only) continue;
+      const double cycles = clocked_cycles(run) / static_cast<double>(product.lanes);
+      report.rows.push_back({isa_name(isa), product.name, kind_name(product.kind), "none", product.n, product.lanes,
+                             cycles, product.floor_cycles, product.chosen});
+      if (progress) progress(report.rows.back());
     }
   }
-  if (file != nullptr) {
-    std::FILE* out = std::fopen(file, "w");
-    if (out == nullptr) {
-      std::fprintf(stderr, "cannot write %s\n", file);
-      return 1;
-    }
-    std::fprintf(out, "[\n%s\n]\n", json.c_str());
-    std::fclose(out);
-  }
-  return right ? 0 : 1;
+  if (report.checked == 0) report.problem = "this CPU has neither AVX2 nor AVX-512";
+  return report;
 }
+
+}  // namespace polykem::bench

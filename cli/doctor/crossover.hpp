@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// From how many items on batches go to the GPU: shown, and measured on request.
+#pragma once
+
+#include <polykem/polykem.hpp>
+
+#include <array>
+#include <cstddef>
+#include <vector>
+
+#include "common/json_out.hpp"
+
+namespace polykem::cli {
+
+struct Crossover {
+  Scheme scheme;
+  std::array<std::size_t, 3> items; /**< of keygen, encaps, decaps; SIZE_MAX: never */
+  bool measured;
+};
+
+/** Of the sets that can run on a GPU here; empty where there is none. */
+std::vector<Crossover> crossovers();
+
+/** Measures those of all such sets. Throws CliError where there is no GPU. */
+void tune_crossovers(bool silent);
+
+void print_crossovers(const std::vector<Crossover>& all);
+Json crossovers_as_json(const std::vector<Crossover>& all);
+
+}  // namespace polykem::cli
