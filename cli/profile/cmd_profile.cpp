@@ -11,6 +11,7 @@
 #include "common/progress.hpp"
 #include "common/table.hpp"
 #include "profile/stages.hpp"
+#include "profile/steps.hpp"
 
 namespace polykem::cli {
 namespace {
@@ -21,9 +22,13 @@ constexpr const char* kFooter =
     "  polykem profile --scheme ntruhps2048509,ntruhps2048677,ntruhps4096821,ntruhrss701 --format markdown\n"
     "  polykem profile --all --op decaps --json profile.json\n"
     "  polykem profile --scheme ntruhrss701 --op encaps --no-merge --backend ref\n"
+    "  polykem profile --scheme frodokem --steps --backend all --seconds 0.2\n"
     "\n"
     "Times are for --per operations (default 1,000, so ms reads as microseconds per operation).\n"
-    "Stages are those of the specification; a row in parentheses names what a backend has fused into one step.";
+    "Stages are those of the specification; a row in parentheses names what a backend has fused into one step.\n"
+    "--steps adds stages up to the steps of the FrodoKEM paper, a line for each set, operation and backend; --all "
+    "does\n"
+    "so too, since the stages of all sets make no readable table (--format csv and --json have them).";
 
 constexpr const char* kRestName = "outside the stages";
 
@@ -38,12 +43,7 @@ struct ProfileOptions {
   double seconds = 1;
   bool all = false;
   bool no_merge = false;
-};
-
-struct SchemeProfile {
-  Scheme scheme;
-  std::string backend;
-  std::vector<OpProfile> ops;
+  bool steps = false;
 };
 
 /** Rows of one operation as they are printed: the stages, then what is left. */
@@ -196,9 +196,39 @@ std::string caption(const SchemeProfile& profile) {
                      threads == 1 ? "" : "s", counts);
 }
 
+std::uint64_t most_in_a_batch(const std::vector<SchemeProfile>& profiles) {
+  std::uint64_t most = 0;
+  for (const SchemeProfile& profile : profiles) {
+    for (const OpProfile& op : profile.ops)
+      most = std::max(most, op.batch);
+  }
+  return most;
+}
+
+/** Contexts to measure in: of the backend that was asked for, or with "all" of every one that can run here. */
+std::vector<Context> open_contexts(const ProfileOptions& options) {
+  std::vector<Context> out;
+  if (options.common.backend != "all") {
+    out.push_back(open_context(options.common.threads, options.common.backend));
+    return out;
+  }
+  for (std::size_t i = 0; i < polykem_backend_count(); ++i) {
+    polykem_backend_info_t info{};
+    check(polykem_backend_info(i, &info), "backend");
+    if (info.available != 0) out.push_back(open_context(options.common.threads, info.name));
+  }
+  return out;
+}
+
 void print_tables(const std::vector<SchemeProfile>& profiles, const ProfileOptions& options, TableFormat format) {
   if (format == TableFormat::kCsv) {
     fmt::print("{}", as_csv(profiles, options.per));
+    return;
+  }
+  if (options.steps || options.all) {
+    fmt::print("ms for {} operations, {} a batch at most\n\n", with_commas(options.per),
+               with_commas(most_in_a_batch(profiles)));
+    fmt::print("{}", steps_table(profiles, options.per).render(format));
     return;
   }
   for (const SchemeProfile& profile : profiles)
@@ -215,17 +245,25 @@ int run_profile(const ProfileOptions& options) {
   const TableFormat format = parse_table_format(options.format);
   const std::vector<Scheme> schemes = open_schemes(options.all ? "all" : options.schemes);
   const std::vector<polykem_op> ops = parse_ops(options.ops);
-  const Context context = open_context(options.common.threads, options.common.backend);
+  const bool every_backend = options.common.backend == "all";
+  if (every_backend && !options.steps && !options.all) {
+    throw CliError(kExitUsage, "--backend all needs --steps or --all", "without them, name one backend");
+  }
+  const std::vector<Context> contexts = open_contexts(options);
   const bool silent = options.common.quiet || json_to_stdout(options.common.json);
   std::vector<SchemeProfile> profiles;
-  Progress progress("profile", schemes.size() * ops.size(), "operations", silent, Progress::Rate::kHidden);
+  Progress progress("profile", schemes.size() * contexts.size() * ops.size(), "operations", silent,
+                    Progress::Rate::kHidden);
   std::size_t done = 0;
   for (const Scheme& scheme : schemes) {
-    profiles.push_back({scheme, backend_for(context, scheme, options.common.backend), {}});
-    for (const polykem_op op : ops) {
-      progress.update(done++, fmt::format("{} {}", scheme.name(), op_name(op)));
-      profiles.back().ops.push_back(
-          measure_profile(context, scheme, op, options.count, options.batch, options.seconds, !options.no_merge));
+    for (const Context& context : contexts) {
+      if (every_backend && context.backend(scheme).empty()) continue;
+      profiles.push_back({scheme, backend_for(context, scheme, options.common.backend), {}});
+      for (const polykem_op op : ops) {
+        progress.update(done++, fmt::format("{} {} on {}", scheme.name(), op_name(op), profiles.back().backend));
+        profiles.back().ops.push_back(
+            measure_profile(context, scheme, op, options.count, options.batch, options.seconds, !options.no_merge));
+      }
     }
   }
   progress.finish();
@@ -243,7 +281,7 @@ void register_profile(CLI::App& app, int& exit_code) {
   CLI::Option* scheme =
       command->add_option("-s,--scheme", options->schemes, "Parameter sets or families, separated by commas")
           ->type_name("NAMES");
-  command->add_flag("--all", options->all, "All parameter sets, side by side")->excludes(scheme);
+  command->add_flag("--all", options->all, "All parameter sets, as with --steps")->excludes(scheme);
   command->add_option("--op", options->ops, "keygen, encaps, decaps or all (default)")->type_name("OPS");
   command->add_option("--format", options->format, "text (default), markdown or csv")->type_name("F");
   add_count(*command, "--count", options->count, "Operations to measure (default: about a second's worth of each)");
@@ -252,6 +290,7 @@ void register_profile(CLI::App& app, int& exit_code) {
   command->add_option("--seconds", options->seconds, "Time for each operation where --count is not given (default 1)")
       ->check(CLI::Range(0.001, 3600.0))
       ->type_name("S");
+  command->add_flag("--steps", options->steps, "Stages added up to a few steps, a line for each set and operation");
   command->add_flag("--no-merge", options->no_merge, "Show every step by itself, not added up by function");
   add_backend(*command, options->common);
   add_threads(*command, options->common, 1);

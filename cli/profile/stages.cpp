@@ -47,11 +47,13 @@ std::vector<StageTime> rows_of(const std::vector<polykem_step_record>& records, 
     if (record.op != op) continue;
     const std::string name = row_name(record, merge);
     auto row = std::find_if(out.begin(), out.end(), [&](const StageTime& t) { return merge && t.name == name; });
-    if (row == out.end()) row = out.insert(out.end(), StageTime{name, 0, 0, 0, 0});
+    if (row == out.end()) row = out.insert(out.end(), StageTime{name, 0, 0, 0, 0, {}});
     row->steps += 1;
     row->calls += record.calls;
     row->items += record.items;
     row->nanoseconds += record.nanoseconds;
+    for (const std::string& stage : split(record.stages, '+'))
+      row->covers.push_back(stage);
   }
   return out;
 }

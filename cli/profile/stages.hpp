@@ -16,7 +16,8 @@ struct StageTime {
   std::uint64_t steps; /**< steps of the plan in this row: how often an operation does it */
   std::uint64_t calls; /**< times the steps ran, over chunks of the batch */
   std::uint64_t items;
-  std::uint64_t nanoseconds; /**< summed over threads */
+  std::uint64_t nanoseconds;       /**< summed over threads */
+  std::vector<std::string> covers; /**< the stages of its steps */
 };
 
 /** All stages of one operation of one set. */
