@@ -4,7 +4,7 @@
 
 #include "core/arena.hpp"
 #include "core/scheme.hpp"
-#include "schemes/frodo/kernels.hpp"
+#include "schemes/frodo/gen_a.hpp"
 
 namespace polykem::frodo {
 
@@ -24,7 +24,7 @@ static_assert(sizeof(Item::seed) >= 1 + kSets[4].seed_se_bytes() + kMaxSecretByt
 /// uses them up, and next_tile() moves on, to the next key when all rows of one have been.
 struct Chunk {
   /// Enough rows to pay for loading and storing the sums, few enough to stay in the L2 cache.
-  static constexpr size_t kTileRows = 64;
+  static constexpr size_t kTileRows = kMostGeneratedRows;
 
   static size_t workspace_bytes(const Set& set, size_t items);
   Chunk(const Set& set, const Kernels& kernels, const Batch& batch, std::byte* workspace);

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "schemes/frodo/ops.hpp"
 
-#include <bit>
 #include <cstring>
 
 #include "ct/ct.hpp"
 #include "prim/drbg/drbg.hpp"
 #include "prim/keccak/keccak.hpp"
 #include "schemes/frodo/chunk.hpp"
+#include "schemes/frodo/gen_a.hpp"
 
 namespace polykem::frodo {
 
@@ -71,13 +71,6 @@ ConstByteRows const_rows_of(const uint8_t* first) {
   return {first, sizeof(Item)};
 }
 
-void swap_if_big_endian([[maybe_unused]] uint16_t* words, [[maybe_unused]] size_t count) {
-  if constexpr (std::endian::native == std::endian::big) {
-    for (size_t i = 0; i < count; ++i)
-      words[i] = static_cast<uint16_t>(words[i] << 8 | words[i] >> 8);
-  }
-}
-
 void draw(Chunk& c, size_t bytes) {
   each(c, [&](Item& t, size_t i) {
     if (c.io.draws != nullptr) {
@@ -95,35 +88,8 @@ void expand_noise(Chunk& c, uint8_t domain, size_t samples) {
   shake(c, out, samples * 2, const_rows_of(c.items->seed), 1 + c.set.seed_se_bytes(), c.io.count);
 }
 
-/// Rows [tile_row, tile_row + tile_rows) of A, each a SHAKE128 of its number and the seed. [FRODO21, Alg 8]
-void gen_a_shake(Chunk& c, const uint8_t* seed_a) {
-  constexpr size_t kInput = 2 + kSeedABytes;
-  uint8_t in[Chunk::kTileRows][kInput];
-  const size_t rows = c.tile_rows(), row_bytes = c.n() * 2;
-  for (size_t k = 0; k < rows; ++k) {
-    in[k][0] = static_cast<uint8_t>(c.tile_row + k);
-    in[k][1] = static_cast<uint8_t>((c.tile_row + k) >> 8);
-    std::memcpy(in[k] + 2, seed_a, kSeedABytes);
-  }
-  const ByteRows out{reinterpret_cast<uint8_t*>(c.tile().data), c.tile().stride * sizeof(uint16_t)};
-  if (c.kernels.keccak != nullptr) {
-    c.kernels.keccak->shake128(out, row_bytes, {in[0], kInput}, kInput, rows);
-  } else {
-    for (size_t k = 0; k < rows; ++k) {
-      Shake stream(Shake::Strength::shake128);
-      stream.absorb(in[k]);
-      stream.squeeze({out.data + k * out.stride, row_bytes});
-      swap_if_big_endian(c.tile().row(k), c.n());
-    }
-  }
-}
-
 void gen_tile(Chunk& c, const uint8_t* seed_a) {
-  if (c.set.gen_a == GenA::shake) {
-    gen_a_shake(c, seed_a);
-  } else {
-    c.kernels.aes.grid(c.tile().data, c.tile().stride, seed_a, c.tile_row, c.tile_rows(), c.n());
-  }
+  generate_rows(c.tile(), c.set.gen_a, c.kernels, seed_a, {c.tile_row, c.tile_rows(), c.n()});
 }
 
 /// Coefficient number `index` of Encode reads these bits of mu, the lowest first. [FRODO21, Alg 1]
@@ -201,7 +167,7 @@ void store_sk(Chunk& c) {
     uint8_t* sk = c.sk_out(i);
     std::memcpy(sk, t.draws, c.set.p.secret_bytes);
     std::memcpy(sk + c.set.pk_offset(), c.pk_out(i), c.set.public_key_bytes());
-    swap_if_big_endian(c.s(i).data, c.n() * kBar);
+    words_of_little_endian(c.s(i).data, c.n() * kBar);
     std::memcpy(sk + c.set.s_offset(), c.s(i).data, c.n() * kBar * sizeof(uint16_t));
   });
 }
@@ -306,7 +272,7 @@ void unpack_c(Chunk& c) {
 void mul_b1_s(Chunk& c) {
   each(c, [&](Item& t, size_t i) {
     std::memcpy(c.s(i).data, c.sk(i) + c.set.s_offset(), c.n() * kBar * sizeof(uint16_t));
-    swap_if_big_endian(c.s(i).data, c.n() * kBar);
+    words_of_little_endian(c.s(i).data, c.n() * kBar);
     uint16_t product[kSquare] = {};
     c.kernels.matmul.mul_add_transposed({product, kBar}, c.b(i), c.s(i),
                                         {.rows = kBar, .inner = c.n(), .columns = kBar});

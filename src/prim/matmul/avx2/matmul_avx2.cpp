@@ -15,8 +15,9 @@ using simd::V16;
 
 constexpr size_t kLanes = V16::kLanes;
 constexpr size_t kRows = 4;
-/// Rows of b that are used for all rows of a before the next ones: they stay in the L1 cache.
-constexpr size_t kInnerBlock = 128;
+/// The part of a product that is done at a time: some columns of kInnerBlock rows of b stay in the L1 cache, kRowBlock
+/// x kColumnBlock words of c in the L2 cache.
+constexpr size_t kInnerBlock = 128, kRowBlock = 128, kColumnBlock = 1024;
 
 /// One row of c, two registers wide, or the second of them unused.
 struct Sums {
@@ -45,29 +46,41 @@ POLYKEM_INLINE void mul_add_block(Matrix16 c, ConstMatrix16 a, ConstMatrix16 b, 
   if constexpr (kWidth == 2) ((sum[i].second.store_unaligned(c.row(i) + kLanes)), ...);
 }
 
-/// kCount rows of c.
-template <size_t kCount>
-void mul_add_rows(Matrix16 c, ConstMatrix16 a, ConstMatrix16 b, size_t inner, size_t columns) {
-  size_t j = 0;
-  constexpr auto kAll = std::make_index_sequence<kCount>();
-  for (; j + 2 * kLanes <= columns; j += 2 * kLanes)
-    mul_add_block<2>({c.data + j, c.stride}, a, {b.data + j, b.stride}, inner, kAll);
-  for (; j + kLanes <= columns; j += kLanes)
-    mul_add_block<1>({c.data + j, c.stride}, a, {b.data + j, b.stride}, inner, kAll);
-  if (j < columns)
-    kMatMulPortable.mul_add({c.data + j, c.stride}, a, {b.data + j, b.stride},
-                            {.rows = kCount, .inner = inner, .columns = columns - j});
+/// kWidth registers of all rows of c.
+template <size_t kWidth>
+void mul_add_columns(Matrix16 c, ConstMatrix16 a, ConstMatrix16 b, size_t rows, size_t inner) {
+  size_t i = 0;
+  for (; i + kRows <= rows; i += kRows) {
+    mul_add_block<kWidth>({c.row(i), c.stride}, {a.row(i), a.stride}, b, inner, std::make_index_sequence<kRows>());
+  }
+  for (; i < rows; ++i)
+    mul_add_block<kWidth>({c.row(i), c.stride}, {a.row(i), a.stride}, b, inner, std::make_index_sequence<1>());
 }
 
-void mul_add_one(Matrix16 c, ConstMatrix16 a, ConstMatrix16 b, ProductShape shape) {
-  for (size_t k = 0; k < shape.inner; k += kInnerBlock) {
-    const size_t inner = std::min(kInnerBlock, shape.inner - k);
-    const ConstMatrix16 part{b.row(k), b.stride};
-    size_t i = 0;
-    for (; i + kRows <= shape.rows; i += kRows)
-      mul_add_rows<kRows>({c.row(i), c.stride}, {a.row(i) + k, a.stride}, part, inner, shape.columns);
-    for (; i < shape.rows; ++i)
-      mul_add_rows<1>({c.row(i), c.stride}, {a.row(i) + k, a.stride}, part, inner, shape.columns);
+/// A part of a product whose b is small enough for the L1 cache 32 columns at a time.
+void mul_add_part(Matrix16 c, ConstMatrix16 a, ConstMatrix16 b, const ProductShape& shape) {
+  size_t j = 0;
+  for (; j + 2 * kLanes <= shape.columns; j += 2 * kLanes)
+    mul_add_columns<2>({c.data + j, c.stride}, a, {b.data + j, b.stride}, shape.rows, shape.inner);
+  for (; j + kLanes <= shape.columns; j += kLanes)
+    mul_add_columns<1>({c.data + j, c.stride}, a, {b.data + j, b.stride}, shape.rows, shape.inner);
+  if (j < shape.columns) {
+    kMatMulPortable.mul_add({c.data + j, c.stride}, a, {b.data + j, b.stride},
+                            {.rows = shape.rows, .inner = shape.inner, .columns = shape.columns - j});
+  }
+}
+
+/// Part by part, so that c is loaded and stored for all terms before the next part of it.
+void mul_add_one(Matrix16 c, ConstMatrix16 a, ConstMatrix16 b, const ProductShape& shape) {
+  for (size_t j = 0; j < shape.columns; j += kColumnBlock) {
+    for (size_t i = 0; i < shape.rows; i += kRowBlock) {
+      for (size_t k = 0; k < shape.inner; k += kInnerBlock) {
+        const ProductShape part{.rows = std::min(kRowBlock, shape.rows - i),
+                                .inner = std::min(kInnerBlock, shape.inner - k),
+                                .columns = std::min(kColumnBlock, shape.columns - j)};
+        mul_add_part({c.row(i) + j, c.stride}, {a.row(i) + k, a.stride}, {b.row(k) + j, b.stride}, part);
+      }
+    }
   }
 }
 

@@ -132,8 +132,8 @@ void mul_add_few(Matrix16 c, ConstMatrix16 a, ConstMatrix16 b, ProductShape shap
 // ---- many rows of a: columns of b are brought in order once, and half of the products saved
 
 constexpr size_t kTerms = 4;  ///< of one step: two pairs in each 32-bit lane
-/// Rows of a whose own products are kept.
-constexpr size_t kMostRows = 128;
+/// Rows of a that are done together, and columns: so much of c stays in the L2 cache until all terms are in.
+constexpr size_t kMostRows = 128, kColumnBlock = 1024;
 
 /// 32 columns of b: terms k, k + 1 and their partners k + 2, k + 3, and what is to be taken off.
 struct Panel {
@@ -210,19 +210,19 @@ void mul_add_many(Matrix16 c, ConstMatrix16 a, ConstMatrix16 b, const ProductSha
   }
 }
 
-/// Whole blocks of kRows rows and kTerms terms with panels, the rest without.
-void mul_add(Matrix16 c, ConstMatrix16 a, ConstMatrix16 b, ProductShape shape) {
-  constexpr size_t kFewestForPanels = 2 * kRows;
-  const size_t terms =
-      shape.rows % kRows == 0 && shape.rows * shape.count >= kFewestForPanels ? shape.inner / kTerms * kTerms : 0;
-  for (size_t k = 0; k < terms; k += kInnerBlock) {
-    for (size_t i = 0; i < shape.rows; i += kRows) {
-      ProductShape part = shape;
-      part.inner = std::min(kInnerBlock, terms - k);
-      for (size_t t = 0; t < shape.count; t += part.count) {
-        part.count = std::min(kMostRows / kRows, shape.count - t);
-        mul_add_many({c.row(i) + t * shape.c_step, c.stride}, {a.row(i) + t * shape.a_step + k, a.stride},
-                     {b.row(k), b.stride}, part);
+/// kRows rows for each of shape.count. Whole steps with panels, the rest without.
+void mul_add_blocks(Matrix16 c, ConstMatrix16 a, ConstMatrix16 b, const ProductShape& shape) {
+  constexpr size_t kFewestForPanels = 2;
+  const size_t terms = shape.count >= kFewestForPanels ? shape.inner / kTerms * kTerms : 0;
+  ProductShape part = shape;
+  for (size_t j = 0; j < shape.columns && terms > 0; j += kColumnBlock) {
+    part.columns = std::min(kColumnBlock, shape.columns - j);
+    for (size_t t = 0; t < shape.count; t += part.count) {
+      part.count = std::min(kMostRows / kRows, shape.count - t);
+      for (size_t k = 0; k < terms; k += kInnerBlock) {
+        part.inner = std::min(kInnerBlock, terms - k);
+        mul_add_many({c.data + t * shape.c_step + j, c.stride}, {a.data + t * shape.a_step + k, a.stride},
+                     {b.row(k) + j, b.stride}, part);
       }
     }
   }
@@ -231,6 +231,20 @@ void mul_add(Matrix16 c, ConstMatrix16 a, ConstMatrix16 b, ProductShape shape) {
   for (size_t t = 0; t < shape.count && rest.inner > 0; ++t) {
     mul_add_few({c.data + t * shape.c_step, c.stride}, {a.data + t * shape.a_step + terms, a.stride},
                 {b.row(terms), b.stride}, rest);
+  }
+}
+
+/// More than kRows rows are blocks of kRows, and a few that are left.
+void mul_add(Matrix16 c, ConstMatrix16 a, ConstMatrix16 b, ProductShape shape) {
+  if (shape.rows == kRows) return mul_add_blocks(c, a, b, shape);
+  const size_t blocks = shape.rows / kRows;
+  ProductShape rest = shape;
+  rest.rows -= blocks * kRows;
+  for (size_t t = 0; t < shape.count; ++t) {
+    const Matrix16 to{c.data + t * shape.c_step, c.stride};
+    const ConstMatrix16 from{a.data + t * shape.a_step, a.stride};
+    mul_add_blocks(to, from, b, {kRows, shape.inner, shape.columns, blocks, kRows * c.stride, kRows * a.stride});
+    mul_add_few({to.row(blocks * kRows), c.stride}, {from.row(blocks * kRows), a.stride}, b, rest);
   }
 }
 

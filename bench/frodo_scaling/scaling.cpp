@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "frodo_scaling/scaling.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+#include <cstring>
+#include <limits>
+#include <memory>
+
+#include "core/backend.hpp"
+#include "schemes/frodo/gen_a.hpp"
+
+namespace polykem::bench {
+
+namespace {
+
+using frodo::GenA;
+using frodo::Kernels;
+using Clock = std::chrono::steady_clock;
+
+struct Backend {
+  const char* name;
+  const Kernels* kernels;
+};
+
+/// ref first: the others are compared with it.
+std::vector<Backend> usable_backends() {
+  std::vector<Backend> out = {{"ref", &frodo::kKernelsRef}};
+#ifdef __x86_64__
+  for (const Backend& candidate : {Backend{"avx2", &frodo::kKernelsAvx2}, Backend{"avx512", &frodo::kKernelsAvx512}}) {
+    if (backend_available(*find_backend(candidate.name))) out.push_back(candidate);
+  }
+#endif
+  return out;
+}
+
+/// A matrix whose rows begin at cache lines.
+class Matrix {
+ public:
+  Matrix(size_t rows, size_t columns)
+      : rows_(rows), columns_(columns), stride_((columns + 31) / 32 * 32), words_(allocate(rows * stride_)) {
+    clear();
+  }
+  Matrix16 view() const { return {words_.get(), stride_}; }
+  void clear() { std::memset(words_.get(), 0, rows_ * stride_ * sizeof(uint16_t)); }
+  bool operator==(const Matrix& other) const {
+    for (size_t i = 0; i < rows_; ++i) {
+      if (std::memcmp(view().row(i), other.view().row(i), columns_ * sizeof(uint16_t)) != 0) return false;
+    }
+    return true;
+  }
+  template <class Next>
+  void fill(Next next) {
+    for (size_t i = 0; i < rows_; ++i)
+      std::generate_n(view().row(i), columns_, next);
+  }
+  Matrix transposed() const {
+    Matrix out(columns_, rows_);
+    for (size_t i = 0; i < rows_; ++i) {
+      for (size_t j = 0; j < columns_; ++j)
+        out.view().row(j)[i] = view().row(i)[j];
+    }
+    return out;
+  }
+
+ private:
+  struct Free {
+    void operator()(uint16_t* words) const { std::free(words); }
+  };
+  static uint16_t* allocate(size_t words) {
+    void* memory = std::aligned_alloc(64, words * sizeof(uint16_t));
+    if (memory == nullptr) throw std::bad_alloc();
+    return static_cast<uint16_t*>(memory);
+  }
+
+  size_t rows_, columns_, stride_;
+  std::unique_ptr<uint16_t[], Free> words_;
+};
+
+/// The best time of runs that take `seconds` together, one at least.
+template <class F>
+double best_milliseconds(double seconds, F&& run) {
+  double best = std::numeric_limits<double>::infinity(), sum = 0;
+  do {
+    const auto begin = Clock::now();
+    run();
+    const double time = std::chrono::duration<double>(Clock::now() - begin).count();
+    best = std::min(best, time);
+    sum += time;
+  } while (sum < seconds);
+  return best * 1e3;
+}
+
+constexpr uint8_t kSeed[frodo::kSeedABytes] = {0x46, 0x72, 0x6f, 0x64, 0x6f};
+
+/// All of A, a tile after the other; `visit` sees each.
+template <class Visit>
+void generate(const Matrix& tile, GenA gen_a, const Kernels& kernels, size_t n, Visit&& visit) {
+  for (size_t first = 0; first < n; first += frodo::kMostGeneratedRows) {
+    const size_t rows = std::min(frodo::kMostGeneratedRows, n - first);
+    generate_rows(tile.view(), gen_a, kernels, kSeed, {first, rows, n});
+    visit(first);
+  }
+}
+
+bool generates_the_same(GenA gen_a, const Kernels& kernels, size_t n) {
+  const Matrix own(frodo::kMostGeneratedRows, n), expected(frodo::kMostGeneratedRows, n);
+  bool same = true;
+  generate(own, gen_a, kernels, n, [&](size_t first) {
+    const size_t rows = std::min(frodo::kMostGeneratedRows, n - first);
+    generate_rows(expected.view(), gen_a, frodo::kKernelsRef, kSeed, {first, rows, n});
+    same = same && own == expected;
+  });
+  return same;
+}
+
+/// B = A S. A narrow S is given by its columns, so that both operands are read along their rows.
+void multiply(const Kernels& kernels, Matrix& b, const Matrix& a, const Matrix& s, const Matrix& s_transposed, size_t n,
+              size_t width) {
+  constexpr size_t kNarrow = 16;
+  b.clear();
+  const ProductShape shape{.rows = n, .inner = n, .columns = width};
+  if (width <= kNarrow) {
+    kernels.matmul.mul_add_transposed(b.view(), a.view(), s_transposed.view(), shape);
+  } else {
+    kernels.matmul.mul_add(b.view(), a.view(), s.view(), shape);
+  }
+}
+
+class Measurement {
+ public:
+  Measurement(const ScalingRequest& request, const ScalingProgress& progress)
+      : request_(request), progress_(progress), backends_(usable_backends()) {}
+
+  ScalingReport run() {
+    for (const size_t n : request_.dimensions)
+      measure_generation("gen_a aes", GenA::aes, n);
+    for (const size_t n : request_.dimensions)
+      measure_generation("gen_a shake", GenA::shake, n);
+    for (const size_t n : request_.sizes) {
+      Matrix a(n, n);
+      for (size_t first = 0; first < n; first += frodo::kMostGeneratedRows) {
+        const size_t rows = std::min(frodo::kMostGeneratedRows, n - first);
+        generate_rows({a.view().row(first), a.view().stride}, GenA::shake, *backends_.back().kernels, kSeed,
+                      {first, rows, n});
+      }
+      for (const size_t width : request_.widths)
+        measure_product(a, n, width);
+    }
+    return std::move(report_);
+  }
+
+ private:
+  bool stopped() const { return !report_.problem.empty(); }
+
+  void add(const char* part, size_t n, size_t width, const Backend& backend, double milliseconds) {
+    if (backend.kernels == &frodo::kKernelsRef) ref_milliseconds_ = milliseconds;
+    report_.rows.push_back({part, n, width, backend.name, milliseconds, ref_milliseconds_ / milliseconds});
+  }
+  void check(bool same, const char* part, size_t n, size_t width, const Backend& backend) {
+    report_.checked += 1;
+    if (!same) {
+      report_.problem = std::string(backend.name) + ", " + part + ", n = " + std::to_string(n) +
+                        (width == 0 ? "" : ", n-bar = " + std::to_string(width));
+    }
+  }
+
+  void measure_generation(const char* part, GenA gen_a, size_t n) {
+    const Matrix tile(frodo::kMostGeneratedRows, n);
+    for (const Backend& backend : backends_) {
+      if (stopped()) return;
+      progress_(part, n, 0);
+      add(part, n, 0, backend,
+          best_milliseconds(seconds_of(backend), [&] { generate(tile, gen_a, *backend.kernels, n, [](size_t) {}); }));
+      if (&backend != &backends_.front()) check(generates_the_same(gen_a, *backend.kernels, n), part, n, 0, backend);
+    }
+  }
+
+  void measure_product(const Matrix& a, size_t n, size_t width) {
+    Matrix s(n, width), b(n, width), expected(n, width);
+    uint64_t state = n * width + 1;
+    s.fill([&state] {
+      state = state * 6364136223846793005u + 1442695040888963407u;
+      return static_cast<uint16_t>((state >> 40) % 25 - 12);
+    });
+    const Matrix s_transposed = s.transposed();
+    for (const Backend& backend : backends_) {
+      if (stopped()) return;
+      progress_("product", n, width);
+      const bool is_ref = &backend == &backends_.front();
+      Matrix& out = is_ref ? expected : b;
+      add("product", n, width, backend, best_milliseconds(seconds_of(backend), [&] {
+            multiply(*backend.kernels, out, a, s, s_transposed, n, width);
+          }));
+      if (!is_ref) check(b == expected, "product", n, width, backend);
+    }
+  }
+
+  double seconds_of(const Backend& backend) const {
+    return backend.kernels == &frodo::kKernelsRef ? 0 : request_.seconds;
+  }
+
+  const ScalingRequest& request_;
+  const ScalingProgress& progress_;
+  std::vector<Backend> backends_;
+  ScalingReport report_;
+  double ref_milliseconds_ = 0;
+};
+
+}  // namespace
+
+size_t scaling_points(const ScalingRequest& request) {
+  return usable_backends().size() * (2 * request.dimensions.size() + request.sizes.size() * request.widths.size());
+}
+
+ScalingReport measure_scaling(const ScalingRequest& request, const ScalingProgress& progress) {
+  return Measurement(request, progress).run();
+}
+
+}  // namespace polykem::bench
