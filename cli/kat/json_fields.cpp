@@ -26,6 +26,8 @@ Json parse_json(std::string_view text) {
     return Json::parse(text.begin(), text.end());
   } catch (const Json::parse_error& e) {
     fail(fmt::format("not valid JSON at byte {}", e.byte), "is the file complete?");
+  } catch (const Json::out_of_range&) {
+    fail("the JSON holds a number out of range");
   }
 }
 

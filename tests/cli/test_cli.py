@@ -452,6 +452,7 @@ class KatBroken(Case):
         self.refused(os.urandom(200).replace(b"{", b"x").replace(b"#", b"x"), ["line 1"])
         self.refused("[1, 2]", ["no object"])
         self.refused("{}", ["no list 'counts'"])
+        self.refused("[1e999]", ["number out of range"])
         self.refused('{"name": "%s", "counts": []}' % SET, ["no cases"])
         self.refused('{"name": "%s", "counts": [7]}' % SET, ["entry 0"])
         self.refused(self.rsp.replace("pk = ", "pk = G", 1), ["line 5", "hex"])

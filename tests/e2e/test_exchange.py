@@ -77,6 +77,17 @@ class Exchange(ProgramTest):
             self.assertEqual(report["agreed"], 4, name)
             self.assertNotIn("ratio", report)
 
+    def test_one_set_of_every_family_over_tcp(self):
+        listed = json.loads(self.check_run("list", "--json", "-").stdout)["schemes"]
+        family = {scheme["family"]: scheme["name"] for scheme in reversed(listed)}
+        self.assertGreaterEqual(set(family), {"ntru", "mlkem", "frodokem"})
+        for (name, scheme), role in itertools.product(family.items(), ROLES):
+            with self.subTest(family=name, role=role):
+                report = self.run_json("exchange", "--scheme", scheme, "--role", role, "--transport", "tcp",
+                                       "--clients", 60, "--compare-seconds", 0)  # fmt: skip
+                self.assertEqual((report["scheme"], report["transport"]), (scheme, "tcp"))
+                self.assertEqual((report["agreed"], report["failed"]), (60, 0))
+
     def test_several_client_processes(self):
         report = self.exchange("--clients", 50, "--client-processes", 3)
         self.assertEqual((report["agreed"], report["client_processes"]), (50, 3))

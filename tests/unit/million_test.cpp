@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A batch of a million needs at most 64 MB beyond its own inputs and outputs.
+// A batch of a million, or of ten thousand of the largest set, needs at most 64 MB beyond its own inputs and outputs.
 #include <sys/resource.h>
 
 #include <cstring>
@@ -34,6 +34,27 @@ TEST(Million, EncapsulationsToOneKeyStayWithin64Megabytes) {
                            &ct[from * sizes.ciphertext_bytes], received.data(), nullptr),
             POLYKEM_OK);
   EXPECT_EQ(0, std::memcmp(received.data(), &sent[from * 32], received.size()));
+}
+
+/// Every operation with a key per item. The matrix of one key alone would be 3.6 MB.
+TEST(Large, TenThousandOfFrodo1344StayWithin64Megabytes) {
+  const size_t count = 10000;
+  const Context context = make_context(nullptr, 2);
+  const auto* set = scheme("frodokem1344aes");
+  if (std::strcmp(polykem_context_backend(context.get(), set), "ref") == 0) GTEST_SKIP() << "takes minutes on ref";
+  const auto sizes = info(set);
+  Bytes pk(count * sizes.public_key_bytes, 1), sk(count * sizes.secret_key_bytes, 1);
+  Bytes ct(count * sizes.ciphertext_bytes, 1);
+  Bytes sent(count * sizes.shared_secret_bytes, 1), received(sent.size(), 1);
+  const size_t before = peak_kilobytes();
+  ASSERT_EQ(polykem_keygen(context.get(), set, count, pk.data(), sk.data()), POLYKEM_OK);
+  ASSERT_EQ(polykem_encaps(context.get(), set, count, POLYKEM_KEY_PER_ITEM, pk.data(), ct.data(), sent.data(), nullptr),
+            POLYKEM_OK);
+  ASSERT_EQ(
+      polykem_decaps(context.get(), set, count, POLYKEM_KEY_PER_ITEM, sk.data(), ct.data(), received.data(), nullptr),
+      POLYKEM_OK);
+  EXPECT_LE(peak_kilobytes() - before, 64u * 1024) << "kB";
+  EXPECT_TRUE(received == sent);
 }
 
 }  // namespace
