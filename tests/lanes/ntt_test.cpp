@@ -125,6 +125,10 @@ TEST_P(NttLanesTest, SumsBecomeCanonical) {
   lanes().add_product(c.data(), e.data());
   for (size_t i = 0; i < kN * width; ++i)
     ASSERT_EQ(c[i], (canonical(before[i]) * 65536u + canonical(e[i])) % kQ);
+  std::memcpy(c.data(), before.data(), kN * width * sizeof(uint16_t));
+  lanes().add(c.data(), e.data());
+  for (size_t i = 0; i < kN * width; ++i)
+    ASSERT_EQ(c[i], (canonical(before[i]) + canonical(e[i])) % kQ);
   for (size_t start = 0; start < 1u << 16; start += kN * width) {
     for (size_t i = 0; i < kN * width; ++i)
       c[i] = static_cast<uint16_t>(start + i);

@@ -26,6 +26,8 @@ struct NttLanes {
   void (*multiply_shared)(uint16_t* c, const uint16_t* a, const uint16_t* y, size_t rows, size_t terms);
   /// c = 2^16 c + e, canonical, in place. e within 8 q.
   void (*add_product)(uint16_t* c, const uint16_t* e);
+  /// c = c + e, canonical, in place; the sum within 9 q.
+  void (*add)(uint16_t* c, const uint16_t* e);
   /// Within 9 q to canonical, in place.
   void (*canonical)(uint16_t* block);
   /// round(x 2^bits / q) mod 2^bits, in place, bits one of 1, 4, 5, 10, 11; canonical before. [FIPS203, 4.2.1]

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "core/secure.hpp"
+#include "prim/ntt/lanes/pairs.hpp"
 #include "prim/ntt/lanes/transform.hpp"
 #include "prim/polymul/lanes/transpose.hpp"
 
@@ -86,27 +87,21 @@ inline constexpr auto kOddGammas = [] {
   return factors;
 }();
 
-/// 2^-16 times 32-bit sums mod q, 16 bits in the upper half of each; the lower half is arbitrary. |sum| < 2^15 q.
-POLYKEM_INLINE __m256i montgomery_upper(__m256i sums) {
-  const __m256i low = _mm256_set1_epi32(0xffff);
-  const __m256i m = _mm256_and_si256(_mm256_mullo_epi16(sums, _mm256_set1_epi16(static_cast<short>(kQInverse))), low);
-  return _mm256_sub_epi32(sums, _mm256_madd_epi16(m, _mm256_set1_epi32(kQ)));
-}
-
 inline void multiply_one(uint16_t* c, const uint16_t* a, const uint16_t* b, size_t terms) {
   const Twiddle scale = Twiddle::of(Factor::of(kR));
   for (size_t i = 0; i < kN; i += kSide) {
     const Twiddle gamma = kOddGammas[i / kSide].load();
-    __m256i even = _mm256_setzero_si256(), odd = even;
+    V16 even = V16::zero(), odd = even;  // at most 2 terms 2^12 q
     for (size_t term = 0; term < terms; ++term) {
       const V16 x = V16::load(a + term * kN + i), y = V16::load(b + term * kN + i);
-      const __m256i swapped = _mm256_or_si256(_mm256_slli_epi32(y.r, 16), _mm256_srli_epi32(y.r, 16));
-      even = _mm256_add_epi32(even, _mm256_madd_epi16(x.r, _mm256_blend_epi16(y.r, mul(y, gamma).r, 0xaa)));
-      odd = _mm256_add_epi32(odd, _mm256_madd_epi16(x.r, swapped));
+      const V16 turned = {_mm256_blend_epi16(y.r, mul(y, gamma).r, 0xaa)};
+      const V16 swapped = {_mm256_or_si256(_mm256_slli_epi32(y.r, 16), _mm256_srli_epi32(y.r, 16))};
+      even = add_products(even, x, turned);
+      odd = add_products(odd, x, swapped);
     }
-    const __m256i pairs =
-        _mm256_blend_epi16(_mm256_srli_epi32(montgomery_upper(even), 16), montgomery_upper(odd), 0xaa);
-    positive(mul({pairs}, scale)).store(c + i);
+    const __m256i lower = _mm256_srli_epi32(montgomery_upper(even).r, 16);
+    const V16 pairs = {_mm256_blend_epi16(lower, montgomery_upper(odd).r, 0xaa)};
+    positive(mul(pairs, scale)).store(c + i);
   }
 }
 

@@ -2,57 +2,64 @@
 // Products of transforms across the lanes, compression, and acceptance of uniform integers.
 #pragma once
 
-#include "prim/ntt/lanes/montgomery.hpp"
+#include <cstring>
+
+#include "prim/ntt/lanes/pairs.hpp"
 
 namespace polykem::ntt {
 inline namespace POLYKEM_ISA {
 
 constexpr size_t kBlockWords = kN * V16::kLanes;
 
-/// Word `index` of polynomial `number` of a block each, or of polynomials that all items share.
-struct BlockWords {
+/// Coefficients 2 i and 2 i + 1 of polynomial `number`: of a block each, or of polynomials that all items share.
+struct BlockPairs {
   const uint16_t* a;
-  POLYKEM_INLINE V16 operator()(size_t number, size_t index) const {
-    return V16::load(a + number * kBlockWords + index * V16::kLanes);
+  POLYKEM_INLINE Pairs operator()(size_t number, size_t i) const {
+    const uint16_t* pair = a + number * kBlockWords + 2 * i * V16::kLanes;
+    return Pairs::of(V16::load(pair), V16::load(pair + V16::kLanes));
   }
 };
-struct SharedWords {
+struct SharedPairs {
   const uint16_t* a;
-  POLYKEM_INLINE V16 operator()(size_t number, size_t index) const { return V16::set1(a[number * kN + index]); }
+  POLYKEM_INLINE Pairs operator()(size_t number, size_t i) const {
+    uint32_t pair;
+    std::memcpy(&pair, a + number * kN + 2 * i, sizeof pair);
+    return {V16::set1_pair(pair), V16::set1_pair(pair)};
+  }
 };
 
 /// See NttLanes::multiply. (a0 + a1 x)(y0 + y1 x) = a0 y0 + a1 (gamma y1) + (a0 y1 + a1 y0) x.
-template <size_t kTerms, class Words>
-void multiply_rows(uint16_t* c, const Words& a, const uint16_t* y, size_t rows) {
-  for (size_t pair = 0; pair < kN / 2; ++pair) {
-    const Twiddle gamma = Twiddle::of(kGammaFactors[pair]);
-    Twiddle y0[kTerms], y1[kTerms], gamma_y1[kTerms];
-    unroll<kTerms>([&](auto i) __attribute__((always_inline)) {
-      const uint16_t* from = y + i * kBlockWords + 2 * pair * V16::kLanes;
-      y0[i] = Twiddle::of(V16::load(from));
-      const V16 odd = V16::load(from + V16::kLanes);
-      y1[i] = Twiddle::of(odd);
-      gamma_y1[i] = Twiddle::of(mul(odd, gamma));
+template <size_t kTerms, class PairsOf>
+void multiply_rows(uint16_t* c, const PairsOf& a, const uint16_t* y, size_t rows) {
+  for (size_t i = 0; i < kN / 2; ++i) {
+    const Twiddle gamma = Twiddle::of(kGammaFactors[i]);
+    Pairs for_even[kTerms], for_odd[kTerms];
+    unroll<kTerms>([&](auto term) __attribute__((always_inline)) {
+      const uint16_t* pair = y + term * kBlockWords + 2 * i * V16::kLanes;
+      const V16 y0 = V16::load(pair), y1 = V16::load(pair + V16::kLanes);
+      for_even[term] = Pairs::of(y0, mul(y1, gamma));
+      for_odd[term] = Pairs::of(y1, y0);
     });
     for (size_t row = 0; row < rows; ++row) {
-      V16 c0 = V16::zero(), c1 = V16::zero();  // within 2 kTerms q
-      unroll<kTerms>([&](auto i) __attribute__((always_inline)) {
-        const V16 a0 = a(row * kTerms + i, 2 * pair), a1 = a(row * kTerms + i, 2 * pair + 1);
-        c0 = c0 + mul(a0, y0[i]) + mul(a1, gamma_y1[i]);
-        c1 = c1 + mul(a0, y1[i]) + mul(a1, y0[i]);
+      Pairs even{V16::zero(), V16::zero()}, odd = even;  // at most 2 kTerms 2^12 8 q
+      unroll<kTerms>([&](auto term) __attribute__((always_inline)) {
+        const Pairs x = a(row * kTerms + term, i);
+        even = {add_products(even.low, x.low, for_even[term].low),
+                add_products(even.high, x.high, for_even[term].high)};
+        odd = {add_products(odd.low, x.low, for_odd[term].low), add_products(odd.high, x.high, for_odd[term].high)};
       });
-      uint16_t* to = c + row * kBlockWords + 2 * pair * V16::kLanes;
-      barrett(c0).store(to);
-      barrett(c1).store(to + V16::kLanes);
+      uint16_t* to = c + row * kBlockWords + 2 * i * V16::kLanes;
+      barrett(reduced(even)).store(to);
+      barrett(reduced(odd)).store(to + V16::kLanes);
     }
   }
 }
 
-template <class Words>
+template <class PairsOf>
 void multiply_blocks(uint16_t* c, const uint16_t* a, const uint16_t* y, size_t rows, size_t terms) {
-  if (terms == 2) return multiply_rows<2>(c, Words{a}, y, rows);
-  if (terms == 3) return multiply_rows<3>(c, Words{a}, y, rows);
-  multiply_rows<4>(c, Words{a}, y, rows);
+  if (terms == 2) return multiply_rows<2>(c, PairsOf{a}, y, rows);
+  if (terms == 3) return multiply_rows<3>(c, PairsOf{a}, y, rows);
+  multiply_rows<4>(c, PairsOf{a}, y, rows);
 }
 
 /// Replaces every row x by f(x).
@@ -66,6 +73,11 @@ inline void add_product_block(uint16_t* c, const uint16_t* e) {
   const Twiddle scale = Twiddle::of(Factor::of(kR));
   for (size_t i = 0; i < kBlockWords; i += V16::kLanes)
     positive(barrett(mul(V16::load(c + i), scale) + V16::load(e + i))).store(c + i);
+}
+
+inline void add_block(uint16_t* c, const uint16_t* e) {
+  for (size_t i = 0; i < kBlockWords; i += V16::kLanes)
+    positive(barrett(V16::load(c + i) + V16::load(e + i))).store(c + i);
 }
 
 inline void canonical_block(uint16_t* block) {

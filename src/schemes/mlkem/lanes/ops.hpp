@@ -206,13 +206,9 @@ struct Ops {
     auto& t = *c.t;
     unpack<1>(t.w, rows(t.hashed, 0), c.count, t.scratch);
     ntt().decompress(t.w.data(), 1);
-    for (size_t i = 0; i < kN; ++i)
-      t.u[kK].set(i, t.u[kK].get(i) + t.w.get(i));
-    for (size_t j = 0; j <= kK; ++j) {
-      for (size_t i = 0; i < kN; ++i)
-        t.u[j].set(i, t.u[j].get(i) + t.e[j].get(i));
-      ntt().canonical(t.u[j].data());
-    }
+    ntt().add(t.e[kK].data(), t.w.data());
+    for (size_t i = 0; i <= kK; ++i)
+      ntt().add(t.u[i].data(), t.e[i].data());
   }
 
   static void store_uv(Chunk& c, ByteRows out) {
