@@ -52,6 +52,7 @@ bench-peers: ## Measure polykem and its peers in turn, one core; writes build/be
 	@POLYKEM_BUILD=$(CURDIR)/$(BUILD) POLYKEM_PEER_CPU=$(PEER) CMAKE_TOOLCHAIN_FILE=$(CURDIR)/bench/peers/liboqs.cmake \
 	  cargo run --quiet --release --manifest-path bench/peers/Cargo.toml --target-dir $(BUILD)/peers/$(PEER) -- \
 	  --json $(BUILD)/bench-peers$(patsubst %,-%,$(PEER:native=)).json $(PEER_OPTIONS)
+	@python3 tools/floors.py $(BUILD)/bench-peers$(patsubst %,-%,$(PEER:native=)).json
 
 format: ## Format every C and C++ file in place
 	@tools/setup.sh lint

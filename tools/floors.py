@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Measured cycles of the operations beside the floor of the algorithms chosen, as a Markdown table.
 
-    tools/floors.py build/bench-peers.json --ghz 4.05
+    tools/floors.py build/bench-peers.json
 
-The floor counts only work that cannot be left out, at the rates of a Zen 5 core with AVX-512 (docs/adr/0002 and 0003). NTRU:
+The floor counts only work that cannot be left out, at the rates of a Zen 5 core with AVX-512 (docs/adr/0002 and 0003).
+NTRU:
   product      7 * 81 products of leaves of ceil(n / 64) coefficients (Toom-4, four Karatsuba levels), 64 a cycle
   S3 product   27 bit-sliced products of n / 8 by n / 8, 315 multiply-adds a cycle
   permutation  72 cycles of Keccak-f[1600] a message
@@ -13,7 +14,7 @@ The floor counts only work that cannot be left out, at the rates of a Zen 5 core
   inversions   the operations of the division steps, as counted in docs/adr/0003
 ML-KEM, Kyber and FrodoKEM:
   permutation  as above; three of SHAKE128 for a polynomial of A in ML-KEM, ceil(2 n / 168) for a row of A in FrodoKEM
-  transform    7 * 128 butterflies of three 16-bit multiplications, 64 a cycle; 15 a product of linear polynomials, the same
+  transform    7 * 128 butterflies of three 16-bit multiplications, 64 a cycle; 15 a product of linear ones
   AES          ten rounds of four blocks an instruction, two a cycle
   matrix       8 n^2 multiply-adds for A times a secret matrix, 64 a cycle
 With one public key for all, what depends on that key alone (A, its hash) is left out.
@@ -123,17 +124,19 @@ def floors(scheme, shared):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("file", help="what `make bench-peers` wrote")
-    parser.add_argument("--ghz", type=float, required=True, help="the core's clock while it ran")
+    parser.add_argument("--ghz", type=float, help="the core's clock while it ran (default: as measured then)")
     arguments = parser.parse_args()
     with open(arguments.file, encoding="utf-8") as file:
-        records = json.load(file)["records"]
+        document = json.load(file)
+    ghz = arguments.ghz or document["ghz"]
+    print(f"Cycles at {ghz:.2f} GHz.\n")
     print("| set | operation | keys | cycles | floor | measured / floor |")
     print("|---|---|---|---|---|---|")
-    for r in records:
+    for r in document["records"]:
         if r["backend"] != "avx512" or r["threads"] != 1 or r["count"] == 1:
             continue
         floor = floors(r["scheme"], r["keys"] == "shared")[r["op"]]
-        cycles = arguments.ghz * 1e9 / r["ours_ops_per_s"]
+        cycles = ghz * 1e9 / r["ours_ops_per_s"]
         print(f"| {r['scheme']} | {r['op']} | {r['keys']} | {cycles:,.0f} | {floor:,.0f} | {cycles / floor:.2f} |")
 
 
