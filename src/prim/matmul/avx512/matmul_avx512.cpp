@@ -158,6 +158,15 @@ struct Panel {
   }
 };
 
+/// The sum of all lanes, modulo 2^32; the compiler's own intrinsic overflows.
+POLYKEM_INLINE uint32_t sum_of_lanes(__m512i v) {
+  const __m256i half = _mm256_add_epi32(_mm512_castsi512_si256(v), _mm512_extracti64x4_epi64(v, 1));
+  __m128i sum = _mm_add_epi32(_mm256_castsi256_si128(half), _mm256_extracti128_si256(half, 1));
+  sum = _mm_add_epi32(sum, _mm_shuffle_epi32(sum, 0x4e));
+  sum = _mm_add_epi32(sum, _mm_shuffle_epi32(sum, 0xb1));
+  return static_cast<uint32_t>(_mm_cvtsi128_si32(sum));
+}
+
 /// Sum of x_p x_q over the steps of one row of a.
 POLYKEM_INLINE uint32_t own_products(const uint16_t* row, size_t inner) {
   __m512i sum = _mm512_setzero_si512();
@@ -165,7 +174,7 @@ POLYKEM_INLINE uint32_t own_products(const uint16_t* row, size_t inner) {
     const __m512i x = _mm512_maskz_loadu_epi16(first_words(inner - k), row + k);
     sum = add_products(sum, _mm512_maskz_mov_epi32(0x5555, x), _mm512_shuffle_epi32(x, _MM_PERM_CDAB));
   }
-  return static_cast<uint32_t>(_mm512_reduce_add_epi32(sum));
+  return sum_of_lanes(sum);
 }
 
 POLYKEM_INLINE void add_step(Sums& sum, const Panel::Step& b, const uint16_t* a) {
