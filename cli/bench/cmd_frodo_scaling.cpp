@@ -61,8 +61,11 @@ Table as_table(const bench::ScalingReport& report) {
   return table;
 }
 
-Json as_json(const bench::ScalingReport& report) {
+Json as_json(const bench::ScalingReport& report, const ScalingOptions& options) {
   Json result = json_header("polykem-bench-frodo-scaling-1");
+  result["threads"] = 1;
+  result["command"] = fmt::format("polykem bench frodo-scaling --n {} --size {} --width {} --seconds {}",
+                                  options.dimensions, options.sizes, options.widths, options.seconds);
   result["checked"] = report.checked;
   result["records"] = Json::array();
   for (const bench::ScalingRow& row : report.rows) {
@@ -96,7 +99,7 @@ int run_scaling(const ScalingOptions& options) {
   if (!report.problem.empty()) {
     throw CliError(kExitCheckFailed, "wrong matrix: " + report.problem, "please report this");
   }
-  write_json(options.common.json, as_json(report));
+  write_json(options.common.json, as_json(report, options));
   if (!options.svg.empty()) write_svg(options.svg, bench::plot_scaling(report, "FrodoKEM beyond its sets, one core"));
   if (silent) return kExitOk;
   if (format == TableFormat::kText) {
