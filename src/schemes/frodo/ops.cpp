@@ -49,11 +49,12 @@ void each(Chunk& c, F&& f) {
     f(c.items[i], i);
 }
 
-/// The SHAKE of all but A: `count` messages of `length` bytes.
+/// The SHAKE of all but A: `count` messages of `length` bytes. Eight states at once take less time than one of the
+/// portable code, four at once less than two.
 void shake(const Chunk& c, ByteRows out, size_t out_length, ConstByteRows in, size_t length, size_t count) {
-  constexpr size_t kFewestForLanes = 2;
-  if (c.kernels.keccak != nullptr && count >= kFewestForLanes) {
-    const auto hash = c.set.p.shake256 ? c.kernels.keccak->shake256 : c.kernels.keccak->shake128;
+  const KeccakLanes* lanes = c.kernels.keccak;
+  if (lanes != nullptr && (lanes->lanes >= 8 || count > 1)) {
+    const auto hash = c.set.p.shake256 ? lanes->shake256 : lanes->shake128;
     hash(out, out_length, in, length, count);
     return;
   }
