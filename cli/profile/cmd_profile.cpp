@@ -159,7 +159,8 @@ Json op_as_json(const OpProfile& profile) {
            {"batch", profile.batch},
            {"threads", profile.threads},
            {"wall_ns", profile.wall_nanoseconds},
-           {"stages_ns", profile.stage_nanoseconds()}};
+           {"stages_ns", profile.stage_nanoseconds()},
+           {"steps", steps_as_json(profile)}};
   const double total = static_cast<double>(std::max<std::uint64_t>(profile.total_nanoseconds(), 1));
   out["stages"] = Json::array();
   for (const StageTime& stage : profile.stages) {

@@ -17,6 +17,7 @@ import stat
 import subprocess
 import tempfile
 import unittest
+import xml.etree.ElementTree
 
 PROGRAM = os.path.abspath(os.environ.get("POLYKEM_PROGRAM", "build/bin/polykem"))
 DATA = pathlib.Path(os.environ.get("POLYKEM_TEST_DATA", "tests/data")).resolve()
@@ -604,6 +605,27 @@ class Profile(Case):
             total = sum(float(r["percent"]) for r in rows if r["scheme"] == name and r["op"] == "decaps")
             self.assertAlmostEqual(total, 100, delta=0.1)
 
+    def test_steps(self):
+        sets = ["efrodokem640aes", "frodokem640shake"]
+        args = ("profile", "-s", ",".join(sets), "--steps", "--backend", "all", "--count", "2")
+        result = self.json(*args)
+        backends = [b["name"] for b in self.json("list")["backends"] if b["available"] and b["name"] != "cuda"]
+        found = [(p["scheme"], p["backend"]) for p in result["profiles"] if p["backend"] != "cuda"]
+        self.assertEqual(found, [(name, backend) for name in sets for backend in backends])
+        for profile in result["profiles"]:
+            for op in profile["ops"]:
+                self.assertAlmostEqual(sum(step["share"] for step in op["steps"]), 1, delta=1e-6)
+                steps = {step["step"]: step["ns"] for step in op["steps"]}
+                for name in ("hash", "gen A", "product", "sampling", "rest"):
+                    self.assertGreater(steps[name], 0, (profile["scheme"], op["op"], name))
+                self.assertEqual(steps["inversion"], 0)
+                self.assertEqual(steps["OS randomness"] == 0, op["op"] == "decaps")
+        text = self.ok(*args)
+        for word in ("OS randomness", "gen A", "sampling", "frodokem640shake"):
+            self.assertIn(word, text)
+        self.assertNotIn("inversion", text)
+        self.fails(USAGE, ["--steps"], "profile", "-s", SET, "--backend", "all")
+
     def test_family_and_errors(self):
         self.assertEqual(len(self.json("profile", "-s", "ntru", "--op", "encaps", "--count", "1")["profiles"]), 6)
         self.fails(USAGE, ["--all"], "profile")
@@ -614,6 +636,26 @@ class Profile(Case):
 
 
 class Bench(Case):
+    def test_frodo_scaling(self):
+        args = ("bench", "frodo-scaling", "--n", "64,72", "--size", "72", "--width", "8,24", "--seconds", "0.001")
+        result = self.json(*args)
+        rows = result["records"]
+        backends = {r["backend"] for r in rows}
+        self.assertIn("ref", backends)
+        self.assertEqual(len(rows), len(backends) * (2 * 2 + 2))
+        self.assertEqual(result["checked"], len(rows) - 6)
+        for row in rows:
+            self.assertGreater(row["ms"], 0)
+            self.assertEqual("nbar" in row, row["part"] == "product")
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "plot.svg"
+            self.ok(*args, "--svg", str(path))
+            root = xml.etree.ElementTree.parse(path).getroot()
+            self.assertEqual(root.tag, "{http://www.w3.org/2000/svg}svg")
+            curves = root.findall("{http://www.w3.org/2000/svg}polyline")
+            self.assertEqual(len(curves), len(backends) * 3)
+        self.fails(USAGE, ["multiple of 8"], "bench", "frodo-scaling", "--n", "641")
+
     FIELDS = {"scheme", "op", "backend", "count", "keys", "mode", "ops_per_s", "device", "threads", "commit"}
 
     def test_json_records(self):
