@@ -92,8 +92,8 @@ Table steps_table(const std::vector<SchemeProfile>& profiles, std::size_t per) {
       std::vector<std::string> cells = {profiles[i].scheme.name(), op_name(op.op), profiles[i].backend};
       for (const std::size_t step : steps) {
         const auto ns = static_cast<double>(times[step].nanoseconds);
-        cells.push_back(significant(ns * scale));
-        cells.push_back(share_text(100 * ns / total_of(op)));
+        cells.push_back(ns > 0 ? significant(ns * scale) : "-");
+        cells.push_back(ns > 0 ? share_text(100 * ns / total_of(op)) : "-");
       }
       cells.push_back(significant(total_of(op) * scale));
       table.row(cells);
