@@ -100,14 +100,14 @@ Lane::Lane() {
   int least = 0, most = 0;
   check(cudaDeviceGetStreamPriorityRange(&least, &most), "asking for stream priorities");
   check(cudaStreamCreateWithPriority(&stream, cudaStreamNonBlocking, most), "creating a stream");
-  for (cudaEvent_t* event : {&uploaded, &computed, &done, &wiped})
+  for (cudaEvent_t* event : {&seeded, &uploaded, &computed, &done, &wiped})
     *event = new_event();
 }
 
 Lane::~Lane() {
   for (const cudaEvent_t event : clock)
     (void)cudaEventDestroy(event);
-  for (const cudaEvent_t event : {uploaded, computed, done, wiped})
+  for (const cudaEvent_t event : {seeded, uploaded, computed, done, wiped})
     (void)cudaEventDestroy(event);
   (void)cudaStreamDestroy(stream);
 }
@@ -172,6 +172,13 @@ Conveyor& Device::conveyor() {
 }
 
 void Device::give_back(std::unique_ptr<Lane> lane) {
+  if (lane != nullptr && lane->dirty > 0) {
+    (void)cudaSetDevice(ordinal_);
+    (void)cudaMemsetAsync(lane->arena.data(), 0, lane->dirty, conveyor().wipe);
+    (void)cudaEventRecord(lane->wiped, conveyor().wipe);
+    (void)cudaGetLastError();
+    lane->dirty = 0;
+  }
   {
     const std::lock_guard lock(mutex_);
     if (lane != nullptr && !lost()) idle_.push_back(std::move(lane));

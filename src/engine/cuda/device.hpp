@@ -77,12 +77,14 @@ struct Lane {
   void reserve_clock(size_t count);
 
   cudaStream_t stream = nullptr;   ///< of high priority
+  cudaEvent_t seeded = nullptr;    ///< the seed is on the device
   cudaEvent_t uploaded = nullptr;  ///< the batch's inputs are on the device
   cudaEvent_t computed = nullptr;  ///< the last step has ended
   cudaEvent_t done = nullptr;      ///< the batch's outputs are with the host
   cudaEvent_t wiped = nullptr;     ///< nothing secret is left in the arena
   DeviceMemory arena;
   PinnedMemory staging;
+  size_t dirty = 0;  ///< bytes at the arena's beginning in which passages left secrets
   std::vector<cudaEvent_t> clock;
 };
 
@@ -105,7 +107,7 @@ struct Conveyor {
 /// One GPU. Thread-safe.
 class Device {
  public:
-  static constexpr size_t kLanes = 8;  ///< passages in flight
+  static constexpr size_t kLanes = 16;  ///< passages in flight, of all batches
 
   explicit Device(int ordinal);
 
@@ -120,6 +122,7 @@ class Device {
   /// Lends a lane and makes the device current. While all are in use it waits, or returns nullptr if `wait` is false:
   /// who has a lane must not wait for another.
   std::unique_ptr<Lane> take(bool wait);
+  /// Queues the wipe of what passages left in it, all of them finished, first.
   void give_back(std::unique_ptr<Lane> lane);
   /// The streams of this device; the first call makes them. The device is current.
   Conveyor& conveyor();

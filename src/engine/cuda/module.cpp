@@ -107,21 +107,30 @@ class Convoy {
  public:
   Convoy(const std::vector<Device*>& devices, const DeviceOperation& operation, const ModuleBatch& batch,
          StepTimes* times)
-      : devices_(devices), operation_(operation), batch_(batch), times_(times) {}
+      : operation_(operation), batch_(batch), times_(times) {
+    for (Device* device : devices)
+      shares_.push_back({device, {}, 0, 0});
+  }
+  ~Convoy() {
+    under_way_.clear();
+    release_lanes();
+  }
+  Convoy(const Convoy&) = delete;
+  Convoy& operator=(const Convoy&) = delete;
 
   /// Throws CudaError. Halves the passages each time memory runs out.
   void run() {
-    size_t part = passage_items(operation_, batch_, devices_.size());
+    size_t part = passage_items(operation_, batch_, shares_.size());
     for (size_t first = 0; first < batch_.count;) {
       const size_t count = std::min(part, batch_.count - first);
-      Device& device = **std::min_element(devices_.begin(), devices_.end(), less_busy);
-      used_ = &device;
-      auto passage = std::make_unique<Passage>(device, operation_, batch_, first, count);
-      if (count > 1 && passage->device_bytes() > budget(device)) {
+      Share& share = *std::min_element(shares_.begin(), shares_.end(), less_busy);
+      used_ = share.device;
+      auto passage = std::make_unique<Passage>(*share.device, operation_, batch_, first, count);
+      if (count > 1 && passage->device_bytes() > budget(*share.device)) {
         part = (count + 1) / 2;
         continue;
       }
-      auto lane = device.take(under_way_.empty());
+      auto lane = lane_of(share);
       if (lane == nullptr) {
         finish_oldest();
         continue;
@@ -131,14 +140,14 @@ class Convoy {
       } catch (const CudaError& error) {
         if (error.code != cudaErrorMemoryAllocation || (count == 1 && under_way_.empty())) throw;
         passage.reset();
-        while (!under_way_.empty())
-          finish_oldest();
-        device.trim();
+        --share.lanes;
+        make_room();
         part = (count + 1) / 2;
         continue;
       }
       first += count;
-      under_way_.push_back(std::move(passage));
+      ++share.under_way;
+      under_way_.push_back({&share, std::move(passage)});
     }
     while (!under_way_.empty())
       finish_oldest();
@@ -148,22 +157,73 @@ class Convoy {
   Device& used() const { return *used_; }
 
  private:
-  static bool less_busy(const Device* a, const Device* b) { return a->in_flight() < b->in_flight(); }
+  /// What the batch has of one device. Its lanes stay with it to the end, so that they are wiped once.
+  struct Share {
+    Device* device;
+    std::vector<std::unique_ptr<Lane>> idle;
+    size_t lanes, under_way;
+  };
+  struct UnderWay {
+    Share* share;
+    std::unique_ptr<Passage> passage;
+  };
+
+  /// One on the way in, two computed, one on the way out; more lead to nothing but more to wipe.
+  static constexpr size_t kLanesOfBatch = 4;
+
+  static bool less_busy(const Share& a, const Share& b) {
+    if (a.under_way != b.under_way) return a.under_way < b.under_way;
+    return a.device->in_flight() < b.device->in_flight();
+  }
   static size_t budget(const Device& device) {
     return device.lane_budget(DeviceManager::instance().budget.load(std::memory_order_relaxed));
   }
 
-  void finish_oldest() {
-    used_ = &under_way_.front()->device();
-    under_way_.front()->finish();
-    under_way_.pop_front();
+  /// nullptr if a passage must end first. Whoever has lanes must not wait for more.
+  std::unique_ptr<Lane> lane_of(Share& share) {
+    if (!share.idle.empty()) {
+      auto lane = std::move(share.idle.back());
+      share.idle.pop_back();
+      share.device->make_current();
+      return lane;
+    }
+    if (share.lanes == kLanesOfBatch) return nullptr;
+    const bool has_lanes = std::any_of(shares_.begin(), shares_.end(), [](const Share& s) { return s.lanes > 0; });
+    auto lane = share.device->take(!has_lanes);
+    if (lane != nullptr) ++share.lanes;
+    return lane;
   }
 
-  const std::vector<Device*>& devices_;
+  void finish_oldest() {
+    auto [share, passage] = std::move(under_way_.front());
+    under_way_.pop_front();
+    used_ = share->device;
+    share->idle.push_back(passage->finish());
+    --share->under_way;
+  }
+
+  void release_lanes() {
+    for (Share& share : shares_) {
+      share.lanes -= share.idle.size();
+      for (auto& lane : share.idle)
+        share.device->give_back(std::move(lane));
+      share.idle.clear();
+    }
+  }
+
+  void make_room() {
+    while (!under_way_.empty())
+      finish_oldest();
+    release_lanes();
+    for (const Share& share : shares_)
+      share.device->trim();
+  }
+
   const DeviceOperation& operation_;
   const ModuleBatch& batch_;
   StepTimes* const times_;
-  std::deque<std::unique_ptr<Passage>> under_way_;
+  std::vector<Share> shares_;
+  std::deque<UnderWay> under_way_;
   Device* used_ = nullptr;
 };
 

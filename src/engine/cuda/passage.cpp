@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/cuda/passage.hpp"
 
+#include <algorithm>
 #include <cstring>
 
 #include "engine/cuda/gather.hpp"
@@ -18,6 +19,38 @@ void wipe_host(std::byte* memory, size_t bytes) {
   std::memset(memory, 0, bytes);
   asm volatile("" : : "r"(memory) : "memory");
 }
+
+/// Copies that are queued together, in one call where the runtime has it: the gaps between them are shorter.
+class Copies {
+ public:
+  void add(void* to, const void* from, size_t bytes) {
+    to_[count_] = to;
+    from_[count_] = from;
+    bytes_[count_++] = bytes;
+  }
+
+  cudaError_t queue(cudaStream_t stream) {
+#if CUDART_VERSION >= 13000
+    if (count_ > 1) {
+      cudaMemcpyAttributes attributes{};
+      attributes.srcAccessOrder = cudaMemcpySrcAccessOrderStream;
+      size_t first = 0;
+      return cudaMemcpyBatchAsync(to_, from_, bytes_, count_, &attributes, &first, 1, stream);
+    }
+#endif
+    for (size_t i = 0; i < count_; ++i) {
+      const cudaError_t error = cudaMemcpyAsync(to_[i], from_[i], bytes_[i], cudaMemcpyDefault, stream);
+      if (error != cudaSuccess) return error;
+    }
+    return cudaSuccess;
+  }
+
+ private:
+  static constexpr size_t kMost = 6;
+  void* to_[kMost];
+  const void* from_[kMost];
+  size_t bytes_[kMost], count_ = 0;
+};
 
 /// What `to` does next comes after what `from` has been given so far.
 void follow(cudaStream_t to, cudaStream_t from, cudaEvent_t event) {
@@ -39,6 +72,7 @@ Passage::Passage(Device& device, const DeviceOperation& operation, const ModuleB
     arrays_[public_keys ? kPk : kSk] = {.in = public_keys ? batch.pk : batch.sk, .kind = Place::Kind::device};
     arrays_[kGathered] = {.record_bytes = public_keys ? sizes.pk : sizes.sk, .records = count};
     arrays_[kGathered].kind = Place::Kind::pinned;  // nothing to stage
+    arrays_[kGathered].secret = !public_keys;
   } else {
     const size_t key_first = batch.shared_key ? 0 : first, keys = batch.shared_key ? 1 : count;
     input(kPk, batch.pk, sizes.pk, key_first, keys, false);
@@ -69,9 +103,17 @@ void Passage::output(Name name, uint8_t* to, size_t record_bytes, size_t first, 
 }
 
 size_t Passage::device_bytes() const {
+  size_t total = secret_bytes();
+  for (const Array& a : arrays_)
+    total += a.needs_device() && !a.secret ? aligned(a.bytes()) : 0;
+  return total;
+}
+
+/// They come first in the arena: only they are wiped.
+size_t Passage::secret_bytes() const {
   size_t total = aligned(kSeedBytes) + operation_.workspace_bytes(count_);
   for (const Array& a : arrays_)
-    total += a.needs_device() ? aligned(a.bytes()) : 0;
+    total += a.needs_device() && a.secret ? aligned(a.bytes()) : 0;
   return total;
 }
 
@@ -85,17 +127,17 @@ void Passage::start(std::unique_ptr<Lane> lane, StepTimes* times) {
   times_ = times;
   place();
   queued_ = true;
+  lane_->dirty = std::max(lane_->dirty, secret_bytes());
   stage();
   if (times_ != nullptr) lane_->reserve_clock(operation_.steps.size() + 3);
   if (times_ != nullptr || batch_.count <= kFewItems) {
-    streams_ = {lane_->stream, lane_->stream, lane_->stream, lane_->stream};
+    streams_ = {lane_->stream, lane_->stream, lane_->stream};
     queue();
     return;
   }
   Conveyor& conveyor = device_.conveyor();
   const std::lock_guard lock(conveyor.mutex);
-  streams_ = {conveyor.up, conveyor.kernels[conveyor.passages++ % Conveyor::kKernelStreams], conveyor.down,
-              conveyor.wipe};
+  streams_ = {conveyor.up, conveyor.kernels[conveyor.passages++ % Conveyor::kKernelStreams], conveyor.down};
   queue();
 }
 
@@ -106,12 +148,14 @@ void Passage::queue() {
   steps();
   follow(streams_.down, streams_.kernels, lane_->computed);
   download();
-  follow(streams_.wipe, streams_.down, lane_->done);
-  check(cudaMemsetAsync(lane_->arena.data(), 0, device_bytes(), streams_.wipe), "wiping device memory");
-  check(cudaEventRecord(lane_->wiped, streams_.wipe), "recording an event");
+  check(cudaEventRecord(lane_->done, streams_.down), "recording an event");
+  if (streams_.up != streams_.down) return;  // the lane is wiped when the batch is done: less to wipe, and behind it
+  check(cudaMemsetAsync(lane_->arena.data(), 0, lane_->dirty, streams_.down), "wiping device memory");
+  check(cudaEventRecord(lane_->wiped, streams_.down), "recording an event");
+  lane_->dirty = 0;
 }
 
-void Passage::finish() {
+std::unique_ptr<Lane> Passage::finish() {
   device_.make_current();
   fail_if_due(Fault::synchronize, cudaErrorLaunchFailure, operation_.scheme);
   check(cudaEventSynchronize(lane_->done), operation_.scheme);
@@ -119,7 +163,7 @@ void Passage::finish() {
   unstage();
   wipe_staging();
   if (times_ != nullptr) collect();
-  device_.give_back(std::move(lane_));
+  return std::move(lane_);
 }
 
 void Passage::place() {
@@ -137,12 +181,17 @@ void Passage::place() {
   };
   seed_device_ = take(device, kSeedBytes);
   seed_staged_ = take(host, kSeedBytes);
+  workspace_ = device;
+  device += operation_.workspace_bytes(count_);
+  for (const bool secret : {true, false}) {
+    for (Array& a : arrays_) {
+      if (a.needs_device() && a.secret == secret) a.device = reinterpret_cast<uint8_t*>(take(device, a.bytes()));
+    }
+  }
   for (Array& a : arrays_) {
     if (a.kind == Place::Kind::device) a.device = a.in != nullptr ? const_cast<uint8_t*>(a.in) : a.out;
-    if (a.needs_device()) a.device = reinterpret_cast<uint8_t*>(take(device, a.bytes()));
     if (a.needs_staging()) a.staged = take(host, a.bytes());
   }
-  workspace_ = device;
   const bool gathered = batch_.key_index != nullptr;
   const bool public_keys = operation_.op == Op::encaps;
   device_batch_ = {.count = count_,
@@ -171,21 +220,19 @@ void Passage::stage() {
 
 void Passage::upload() {
   mark(0, streams_.up);
+  Copies copies;
   for (const Array& a : arrays_) {
     if (a.in == nullptr || !a.needs_device()) continue;
-    const void* from = a.needs_staging() ? static_cast<const void*>(a.staged) : a.in;
-    check(cudaMemcpyAsync(a.device, from, a.bytes(), cudaMemcpyHostToDevice, streams_.up), "copying to the device");
+    copies.add(a.device, a.needs_staging() ? static_cast<const void*>(a.staged) : a.in, a.bytes());
   }
+  check(copies.queue(streams_.up), "copying to the device");
   mark(1, streams_.up);
   check(cudaEventRecord(lane_->uploaded, streams_.up), "recording an event");
 }
 
 void Passage::steps() {
   const size_t arrival = batch_.draws != nullptr ? 0 : operation_.first_input_step;
-  if (batch_.draws == nullptr && operation_.record_bytes.draws > 0) {
-    // A copy engine would do this behind the records of other passages.
-    check(read_from_host(seed_device_, seed_staged_, kSeedBytes, streams_.kernels), "copying the seed");
-  }
+  if (batch_.draws == nullptr && operation_.record_bytes.draws > 0) seed();
   for (size_t i = 0; i < operation_.steps.size(); ++i) {
     if (i == arrival) arrive();
     fail_if_due(Fault::step, cudaErrorLaunchFailure, operation_.steps[i].name);
@@ -193,6 +240,14 @@ void Passage::steps() {
           operation_.steps[i].name);
     mark(i + 2, streams_.kernels);
   }
+}
+
+/// On a stream that waits for nobody else, by a kernel: a copy engine would do it behind the records of other passages.
+void Passage::seed() {
+  if (streams_.kernels != lane_->stream)
+    check(cudaStreamWaitEvent(lane_->stream, lane_->wiped, 0), "waiting for an event");
+  check(read_from_host(seed_device_, seed_staged_, kSeedBytes, lane_->stream), "copying the seed");
+  follow(streams_.kernels, lane_->stream, lane_->seeded);
 }
 
 /// The next step reads what was uploaded.
@@ -209,11 +264,12 @@ void Passage::arrive() {
 }
 
 void Passage::download() {
+  Copies copies;
   for (const Array& a : arrays_) {
     if (a.out == nullptr || !a.needs_device()) continue;
-    void* to = a.needs_staging() ? static_cast<void*>(a.staged) : a.out;
-    check(cudaMemcpyAsync(to, a.device, a.bytes(), cudaMemcpyDeviceToHost, streams_.down), "copying from the device");
+    copies.add(a.needs_staging() ? static_cast<void*>(a.staged) : a.out, a.device, a.bytes());
   }
+  check(copies.queue(streams_.down), "copying from the device");
   mark(operation_.steps.size() + 2, streams_.down);
 }
 
@@ -232,9 +288,10 @@ void Passage::wipe_staging() {
 
 void Passage::abandon() {
   (void)cudaSetDevice(device_.ordinal());
-  for (const cudaStream_t stream : {streams_.up, streams_.kernels, streams_.down, streams_.wipe})
+  for (const cudaStream_t stream : {streams_.up, streams_.kernels, streams_.down})
     (void)cudaStreamSynchronize(stream);
-  (void)cudaMemset(lane_->arena.data(), 0, device_bytes());
+  (void)cudaMemset(lane_->arena.data(), 0, lane_->dirty);
+  lane_->dirty = 0;
   (void)cudaGetLastError();
   wipe_staging();
 }

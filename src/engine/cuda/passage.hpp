@@ -15,7 +15,7 @@ class Passage {
   static constexpr size_t kFewItems = 2048;
 
   Passage(Device& device, const DeviceOperation& operation, const ModuleBatch& batch, size_t first, size_t count);
-  /// Nothing secret stays of what start() began, finished or not, as far as the device still obeys.
+  /// What start() began and finish() did not end is wiped, as far as the device still obeys.
   ~Passage();
   Passage(const Passage&) = delete;
   Passage& operator=(const Passage&) = delete;
@@ -23,10 +23,12 @@ class Passage {
   Device& device() const { return device_; }
   /// Device memory it takes.
   size_t device_bytes() const;
-  /// Queues everything. times: as ModuleTable::run; the steps then run one by one on one stream. Throws CudaError.
+  /// Queues everything. times: as ModuleTable::run; the steps then run one by one on one stream. The lane may be that
+  /// of an earlier passage of the batch as it was. Throws CudaError.
   void start(std::unique_ptr<Lane> lane, StepTimes* times);
-  /// Returns when the outputs are where they belong. Throws CudaError.
-  void finish();
+  /// Returns when the outputs are where they belong; the lane's arena still holds what the passage left there. Throws
+  /// CudaError.
+  std::unique_ptr<Lane> finish();
 
  private:
   /// One array of records: where the caller has it and where the device does.
@@ -45,9 +47,10 @@ class Passage {
   };
   enum Name { kDraws, kPk, kSk, kCt, kIndex, kPkOut, kSkOut, kCtOut, kSsOut, kGathered, kArrays };
   struct Streams {
-    cudaStream_t up, kernels, down, wipe;
+    cudaStream_t up, kernels, down;
   };
 
+  size_t secret_bytes() const;
   void input(Name name, const void* from, size_t record_bytes, size_t first, size_t records, bool secret);
   void output(Name name, uint8_t* to, size_t record_bytes, size_t first, size_t records, bool secret);
   void place();
@@ -55,6 +58,7 @@ class Passage {
   void queue();
   void upload();
   void steps();
+  void seed();
   void arrive();
   void download();
   void unstage();
