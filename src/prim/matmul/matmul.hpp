@@ -7,19 +7,24 @@
 
 namespace polykem {
 
+/// Files with different instruction sets share these types: none of them must call another's copy of a function.
+#define POLYKEM_MATRIX_INLINE __attribute__((always_inline))
+
 /// A matrix of 16-bit words, row i beginning at data + i * stride. No alignment is needed; 64 bytes are fastest.
 struct Matrix16 {
   uint16_t* data;
   size_t stride;
-  uint16_t* row(size_t i) const { return data + i * stride; }
+  POLYKEM_MATRIX_INLINE uint16_t* row(size_t i) const { return data + i * stride; }
 };
 struct ConstMatrix16 {
   const uint16_t* data;
   size_t stride;
-  ConstMatrix16(const uint16_t* words, size_t words_of_row) : data(words), stride(words_of_row) {}
-  ConstMatrix16(Matrix16 m) : data(m.data), stride(m.stride) {}
-  const uint16_t* row(size_t i) const { return data + i * stride; }
+  POLYKEM_MATRIX_INLINE ConstMatrix16(const uint16_t* words, size_t words_of_row) : data(words), stride(words_of_row) {}
+  POLYKEM_MATRIX_INLINE ConstMatrix16(Matrix16 m) : data(m.data), stride(m.stride) {}
+  POLYKEM_MATRIX_INLINE const uint16_t* row(size_t i) const { return data + i * stride; }
 };
+
+#undef POLYKEM_MATRIX_INLINE
 
 /// Shape of c (rows x columns) += a (rows x inner) b (inner x columns), for `count` pairs of c and a with the same b:
 /// those of number t begin t * c_step and t * a_step words after the first.
