@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# polykem_cuda_objects(RESULT FOLDER SOURCE...): compiles sources with nvcc for POLYKEM_CUDA_ARCHS, RESULT becomes the list
-# of objects. They lie in FOLDER, each with a .log of what the compiler says of its kernels (registers, shared memory,
-# spills), which tools/cuda_resources.py reads.
+# polykem_cuda_objects(RESULT FOLDER SOURCE...): compiles sources with nvcc for POLYKEM_CUDA_ARCHS, RESULT becomes the
+# list of objects. They lie in FOLDER, each with a .log of what the compiler says of its kernels (registers, shared
+# memory, spills), which tools/cuda_resources.py reads.
 # polykem_cuda_module(TARGET OUTPUT OBJECT...): links them to a shared object.
 # polykem_cuda_program(TARGET SOURCE...): a program of CUDA sources that uses the library.
 #
@@ -25,8 +25,10 @@ endfunction()
 
 function(polykem_cuda_objects result folder)
   polykem_cuda_gencode(gencode)
-  set(flags -std=c++20 -O3 --expt-relaxed-constexpr -lineinfo -I${PROJECT_SOURCE_DIR}/src -I${PROJECT_SOURCE_DIR}/include
-            -Xcompiler=-fPIC,-fvisibility=hidden,-fvisibility-inlines-hidden,-Wall,-Wextra -ccbin ${CMAKE_CXX_COMPILER})
+  set(flags -std=c++20 -O3 --expt-relaxed-constexpr -lineinfo
+            -I${PROJECT_SOURCE_DIR}/src -I${PROJECT_SOURCE_DIR}/include
+            -Xcompiler=-fPIC,-fvisibility=hidden,-fvisibility-inlines-hidden,-Wall,-Wextra
+            -ccbin ${CMAKE_CXX_COMPILER})
   set(objects)
   foreach(source IN LISTS ARGN)
     cmake_path(ABSOLUTE_PATH source BASE_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR} NORMALIZE OUTPUT_VARIABLE path)
@@ -38,7 +40,8 @@ function(polykem_cuda_objects result folder)
     add_custom_command(
       OUTPUT ${object}
       COMMAND sh -c [["$@" 2> "$0" || { cat "$0" >&2; exit 1; }]] ${object}.log ${CMAKE_CXX_COMPILER_LAUNCHER}
-              ${POLYKEM_NVCC} ${flags} ${gencode} -x cu -Xptxas=-v -MD -MF ${object}.d -MT ${object} -c ${path} -o ${object}
+              ${POLYKEM_NVCC} ${flags} ${gencode} -x cu -Xptxas=-v -MD -MF ${object}.d -MT ${object}
+              -c ${path} -o ${object}
       DEPENDS ${path}
       DEPFILE ${object}.d
       COMMENT "CUDA ${source}"

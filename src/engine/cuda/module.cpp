@@ -9,6 +9,7 @@
 #include <deque>
 #include <memory>
 #include <new>
+#include <tuple>
 #include <vector>
 
 #include "engine/cuda/device.hpp"
@@ -123,31 +124,33 @@ class Convoy {
     size_t part = passage_items(operation_, batch_, shares_.size());
     for (size_t first = 0; first < batch_.count;) {
       const size_t count = std::min(part, batch_.count - first);
-      Share& share = *std::min_element(shares_.begin(), shares_.end(), less_busy);
-      used_ = share.device;
-      auto passage = std::make_unique<Passage>(*share.device, operation_, batch_, first, count);
-      if (count > 1 && passage->device_bytes() > budget(*share.device)) {
-        part = (count + 1) / 2;
-        continue;
-      }
-      auto lane = lane_of(share);
-      if (lane == nullptr) {
+      Share* const share = share_with_lane();
+      if (share == nullptr) {
         finish_oldest();
         continue;
       }
+      used_ = share->device;
+      auto passage = std::make_unique<Passage>(*share->device, operation_, batch_, first, count);
+      if (count > 1 && passage->device_bytes() > budget(*share->device)) {
+        part = (count + 1) / 2;
+        continue;
+      }
+      auto lane = std::move(share->idle.back());
+      share->idle.pop_back();
+      share->device->make_current();
       try {
         passage->start(std::move(lane), times_);
       } catch (const CudaError& error) {
         if (error.code != cudaErrorMemoryAllocation || (count == 1 && under_way_.empty())) throw;
         passage.reset();
-        --share.lanes;
+        --share->lanes;
         make_room();
         part = (count + 1) / 2;
         continue;
       }
       first += count;
-      ++share.under_way;
-      under_way_.push_back({&share, std::move(passage)});
+      ++share->under_way;
+      under_way_.push_back({share, std::move(passage)});
     }
     while (!under_way_.empty())
       finish_oldest();
@@ -171,27 +174,35 @@ class Convoy {
   /// One on the way in, two computed, one on the way out; more lead to nothing but more to wipe.
   static constexpr size_t kLanesOfBatch = 4;
 
-  static bool less_busy(const Share& a, const Share& b) {
-    if (a.under_way != b.under_way) return a.under_way < b.under_way;
-    return a.device->in_flight() < b.device->in_flight();
-  }
   static size_t budget(const Device& device) {
     return device.lane_budget(DeviceManager::instance().budget.load(std::memory_order_relaxed));
   }
 
-  /// nullptr if a passage must end first. Whoever has lanes must not wait for more.
-  std::unique_ptr<Lane> lane_of(Share& share) {
-    if (!share.idle.empty()) {
-      auto lane = std::move(share.idle.back());
-      share.idle.pop_back();
-      share.device->make_current();
-      return lane;
+  /// The least busy share with an idle lane, which may be a new one; nullptr if a passage must end first. Whoever has
+  /// lanes does not wait for more, so no two batches wait for each other.
+  Share* share_with_lane() {
+    std::vector<std::tuple<size_t, int, Share*>> order;  // other threads change what is in flight meanwhile
+    for (Share& share : shares_)
+      order.emplace_back(share.under_way, share.device->in_flight(), &share);
+    std::sort(order.begin(), order.end());
+    const auto gets_lane = [this](Share* share, bool wait) {
+      used_ = share->device;
+      if (share->idle.empty() && share->lanes < kLanesOfBatch) {
+        if (auto lane = share->device->take(wait); lane != nullptr) {
+          share->idle.push_back(std::move(lane));
+          ++share->lanes;
+        }
+      }
+      return !share->idle.empty();
+    };
+    for (const auto& [under_way, in_flight, share] : order) {
+      if (gets_lane(share, false)) return share;
     }
-    if (share.lanes == kLanesOfBatch) return nullptr;
     const bool has_lanes = std::any_of(shares_.begin(), shares_.end(), [](const Share& s) { return s.lanes > 0; });
-    auto lane = share.device->take(!has_lanes);
-    if (lane != nullptr) ++share.lanes;
-    return lane;
+    if (has_lanes) return nullptr;
+    Share* const best = std::get<Share*>(order.front());
+    gets_lane(best, true);
+    return best;
   }
 
   void finish_oldest() {

@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: Apache-2.0
+// The module's devices, passages and convoys over the fake runtime: two devices, many threads, failures.
+//   polykem_cuda_devices_check TEST      TEST: pinned pageable threads keys memory failures
+// The operations are a toy: sk = its draws twice, pk = the draws of sk plus 1, ct = r, pk's first byte, and ss what
+// both sides can compute from r and pk.
+#include <array>
+#include <cstdio>
+#include <cstring>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "engine/cuda/gather.hpp"
+#include "engine/cuda/module.hpp"
+#include "fake_runtime.hpp"
+#include "schemes/ntru/cuda/ntru_cuda.hpp"
+
+extern "C" const polykem::cuda::ModuleTable* polykem_cuda_module();
+
+namespace {
+
+using namespace polykem;
+using namespace polykem::cuda;
+
+constexpr size_t kDraws = 16, kPk = kDraws, kSk = 2 * kDraws, kCt = kDraws + 1, kSs = 32;
+int failures = 0;
+
+void expect(bool good, const char* what) {
+  if (good) return;
+  ++failures;
+  std::fprintf(stderr, "FAILED: %s\n", what);
+}
+
+void secret_of(uint8_t* ss, const uint8_t* r, const uint8_t* pk) {
+  for (size_t i = 0; i < kSs; ++i)
+    ss[i] = static_cast<uint8_t>(r[i % kDraws] * 3 + pk[i % kPk] * 7 + i);
+}
+
+/// The draws of an item lie in the workspace, where the second step finds them.
+void draw(const DeviceBatch& b, std::byte* workspace) {
+  for (size_t i = 0; i < b.count; ++i) {
+    for (size_t j = 0; j < kDraws; ++j) {
+      const auto* seed = reinterpret_cast<const uint8_t*>(b.seed);
+      const auto own = static_cast<uint8_t>(seed[j] + seed[j + 16] + (i >> (8 * (j % 4))) * 251);
+      workspace[i * kDraws + j] = static_cast<std::byte>(b.draws != nullptr ? b.draws[i * kDraws + j] : own);
+    }
+  }
+}
+
+void compute(Op op, const DeviceBatch& b, const std::byte* workspace) {
+  const auto* r = reinterpret_cast<const uint8_t*>(workspace);
+  for (size_t i = 0; i < b.count; ++i, r += kDraws) {
+    const size_t key = b.shared_key ? 0 : i;
+    if (op == Op::keygen) {
+      for (size_t j = 0; j < kDraws; ++j) {
+        b.sk_out[i * kSk + j] = b.sk_out[i * kSk + kDraws + j] = r[j];
+        b.pk_out[i * kPk + j] = static_cast<uint8_t>(r[j] + 1);
+      }
+    } else if (op == Op::encaps) {
+      std::memcpy(b.ct_out + i * kCt, r, kDraws);
+      b.ct_out[i * kCt + kDraws] = b.pk[key * kPk];
+      secret_of(b.ss_out + i * kSs, r, b.pk + key * kPk);
+    } else {
+      std::array<uint8_t, kPk> pk;
+      for (size_t j = 0; j < kPk; ++j)
+        pk[j] = static_cast<uint8_t>(b.sk[key * kSk + j] + 1);
+      secret_of(b.ss_out + i * kSs, b.ct + i * kCt, pk.data());
+    }
+  }
+}
+
+template <Op kOp>
+int run_step(size_t step, const DeviceBatch& batch, std::byte* workspace, void* stream) {
+  const auto work = [=] {
+    if (step == 0 && kOp != Op::decaps) draw(batch, workspace);
+    if (step == 1) compute(kOp, batch, workspace);
+  };
+  return fake_runtime::queue(static_cast<cudaStream_t>(stream), work);
+}
+
+size_t workspace_bytes(size_t items) {
+  return (items * kDraws + 255) / 256 * 256;
+}
+
+constexpr std::array<StepInfo, 2> kSteps = {StepInfo{"draw", 0, 1}, StepInfo{"compute", 1, 1}};
+
+template <Op kOp>
+constexpr DeviceOperation kOperation = {"toy",
+                                        kOp,
+                                        {kPk, kSk, kCt, kSs, kOp == Op::decaps ? 0 : kDraws},
+                                        kSteps,
+                                        kOp == Op::encaps ? 1u : 0u,
+                                        workspace_bytes,
+                                        run_step<kOp>};
+
+const ModuleTable& table() {
+  return *polykem_cuda_module();
+}
+
+/// Memory of either kind for the records of one exchange.
+struct Records {
+  size_t count;
+  bool pinned;
+  uint8_t *pk = take(kPk), *sk = take(kSk), *ct = take(kCt), *ss = take(kSs), *ss2 = take(kSs);
+
+  Records(size_t n, bool pin) : count(n), pinned(pin) {}
+  Records(const Records&) = delete;
+  Records& operator=(const Records&) = delete;
+  ~Records() {
+    for (uint8_t* memory : {pk, sk, ct, ss, ss2})
+      pinned ? static_cast<void>(cudaFreeHost(memory)) : std::free(memory);
+  }
+  uint8_t* take(size_t record) const {
+    void* memory = nullptr;
+    if (pinned) {
+      (void)cudaHostAlloc(&memory, count * record, 0);
+    } else {
+      memory = std::malloc(count * record);
+    }
+    return static_cast<uint8_t*>(memory);
+  }
+};
+
+Outcome run(Op op, const Records& r, StepTimes* times = nullptr, const size_t* key_index = nullptr,
+            const uint8_t* keys = nullptr) {
+  ModuleBatch b{};
+  b.count = r.count;
+  for (size_t i = 0; i < kSeedBytes; ++i)
+    b.seed[i] = static_cast<uint8_t>(i * 37 + static_cast<size_t>(op) + 1);
+  if (op == Op::keygen) b.pk_out = r.pk, b.sk_out = r.sk;
+  if (op == Op::encaps) b.pk = r.pk, b.ct_out = r.ct, b.ss_out = r.ss;
+  if (op == Op::decaps) b.sk = keys == nullptr ? r.sk : keys, b.ct = r.ct, b.ss_out = r.ss2, b.key_index = key_index;
+  ErrorText why{};
+  return table().run(*table().operation("toy", op), b, times, &why);
+}
+
+bool exchange(const Records& r, StepTimes* times = nullptr) {
+  for (const Op op : {Op::keygen, Op::encaps, Op::decaps}) {
+    if (run(op, r, times) != Outcome::ok) return false;
+  }
+  return std::memcmp(r.ss, r.ss2, r.count * kSs) == 0;
+}
+
+void check_sizes(bool pinned) {
+  for (const size_t count : {size_t{1}, size_t{64}, size_t{2048}, size_t{2049}, size_t{10000}, size_t{131072}}) {
+    const Records r(count, pinned);
+    expect(exchange(r), "exchange");
+    StepTimes times;
+    expect(exchange(r, &times) && times.entries[2].items == 3 * count, "exchange with the time of each step");
+    bool all_different = true;
+    for (size_t i = 1; i < count; ++i)
+      all_different = all_different && std::memcmp(r.sk, r.sk + i * kSk, kSk) != 0;
+    expect(all_different, "items of different passages draw different numbers");
+    fake_runtime::run_all();
+    for (const size_t item : {size_t{0}, count / 2, count - 1}) {
+      const uint8_t *sk = r.sk + item * kSk, *ss = r.ss + item * kSs;
+      expect(!fake_runtime::device_memory_has({sk, sk + kSk}), "secret keys are wiped");
+      expect(!fake_runtime::device_memory_has({ss, ss + kSs}), "secrets are wiped");
+    }
+  }
+  for (int device = 0; device < fake_runtime::kDevices; ++device)
+    expect(fake_runtime::queued(device) > 100, "each device has had work");
+}
+
+/// More threads than lanes, each with a batch for both devices.
+void check_threads() {
+  std::vector<std::thread> threads;
+  std::array<bool, 40> good{};
+  for (size_t t = 0; t < good.size(); ++t) {
+    threads.emplace_back([&good, t] {
+      good[t] = true;
+      for (int round = 0; round < 10; ++round)
+        good[t] = exchange(Records(8192 + 1000 * (t % 5), t % 2 == 0)) && good[t];
+    });
+  }
+  for (auto& thread : threads)
+    thread.join();
+  for (const bool g : good)
+    expect(g, "exchange beside others");
+}
+
+/// Keys on a device, chosen by index.
+void check_keys() {
+  const Records r(5000, true);
+  expect(exchange(r), "exchange");
+  std::byte* keys = table().allocate(r.count * kSk, nullptr);
+  expect(table().copy(keys, r.sk, r.count * kSk, nullptr) == Outcome::ok, "copy");
+  std::vector<size_t> index(r.count);
+  std::vector<uint8_t> wanted(r.count * kSs);
+  for (size_t i = 0; i < r.count; ++i) {
+    index[i] = i * 7 % r.count;
+    std::array<uint8_t, kPk> pk;
+    for (size_t j = 0; j < kPk; ++j)
+      pk[j] = static_cast<uint8_t>(r.sk[index[i] * kSk + j] + 1);
+    secret_of(&wanted[i * kSs], r.ct + i * kCt, pk.data());
+  }
+  expect(run(Op::decaps, r, nullptr, index.data(), reinterpret_cast<const uint8_t*>(keys)) == Outcome::ok, "decaps");
+  expect(std::memcmp(wanted.data(), r.ss2, wanted.size()) == 0, "secrets of the chosen keys");
+  table().release(keys, r.count * kSk);
+}
+
+/// Little memory, and allocations that fail: smaller passages do it.
+void check_memory() {
+  const Records r(20000, true);
+  table().set_budget(size_t{1} << 21);
+  expect(exchange(r), "exchange with a small budget");
+  table().set_budget(0);
+  for (int after = 0; after < 6; ++after) {
+    table().inject(Fault::allocation, after);
+    expect(exchange(r), "exchange with a failed allocation");
+  }
+}
+
+/// A device that fails is left alone, the other goes on; when both have failed the module says so.
+void check_failures() {
+  const Records r(20000, true);
+  expect(exchange(r), "exchange");
+  for (const Fault fault : {Fault::step, Fault::synchronize}) {
+    table().inject(fault, 0);
+    expect(run(Op::keygen, r) == Outcome::failed, "a failure is reported");
+    fake_runtime::run_all();
+    expect(!fake_runtime::device_memory_has({r.sk, r.sk + kSk}), "secrets are wiped after a failure");
+    expect(exchange(r) == (fault == Fault::step), "one device is left after the first failure, none after the second");
+  }
+}
+
+}  // namespace
+
+namespace polykem::ntru::cuda {
+
+std::span<const std::span<const DeviceOperation>> operations() {
+  static constexpr std::array kToy = {kOperation<Op::keygen>, kOperation<Op::encaps>, kOperation<Op::decaps>};
+  static const std::span<const DeviceOperation> all[] = {kToy};
+  return all;
+}
+
+}  // namespace polykem::ntru::cuda
+
+namespace polykem::cuda {
+
+cudaError_t gather(uint8_t* to, const uint8_t* from, const uint64_t* index, size_t record_bytes, size_t count,
+                   cudaStream_t stream) {
+  return fake_runtime::queue(stream, [=] {
+    for (size_t i = 0; i < count; ++i)
+      std::memcpy(to + i * record_bytes, from + index[i] * record_bytes, record_bytes);
+  });
+}
+
+cudaError_t read_from_host(void* to, const void* from, size_t bytes, cudaStream_t stream) {
+  return fake_runtime::queue(stream, [=] { std::memcpy(to, from, bytes); });
+}
+
+}  // namespace polykem::cuda
+
+int main(int argc, char** argv) {
+  const std::string test = argc == 2 ? argv[1] : "";
+  if (test == "pinned" || test == "pageable")
+    check_sizes(test == "pinned");
+  else if (test == "threads")
+    check_threads();
+  else if (test == "keys")
+    check_keys();
+  else if (test == "memory")
+    check_memory();
+  else if (test == "failures")
+    check_failures();
+  else
+    expect(false, "unknown test");
+  return failures == 0 ? 0 : 1;
+}

@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "fake_runtime.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <map>
+#include <memory>
+#include <mutex>
+
+struct CUstream_st {
+  int device;
+  std::vector<std::function<void()>> work;
+  size_t done = 0;
+
+  void run_until(size_t end) {
+    while (done < end) {
+      const auto next = std::move(work[done++]);
+      next();
+    }
+  }
+};
+
+struct CUevent_st {
+  int device;
+  CUstream_st* stream = nullptr;  ///< of the last record
+  size_t position = 0;
+
+  void complete() const {
+    if (stream != nullptr) stream->run_until(position);
+  }
+};
+
+namespace {
+
+struct Block {
+  size_t bytes;
+  int device;  ///< -1: pinned host memory
+};
+
+std::recursive_mutex mutex;
+std::map<uintptr_t, Block> blocks;
+std::vector<std::unique_ptr<CUstream_st>> streams;  // never destroyed before the process ends
+size_t queued_on[fake_runtime::kDevices];
+thread_local int current = 0;
+
+using Lock = std::lock_guard<std::recursive_mutex>;
+
+cudaError_t allocate(void** to, size_t bytes, int device) {
+  const Lock lock(mutex);
+  *to = std::malloc(bytes);
+  std::memset(*to, 0xcd, bytes);
+  blocks[reinterpret_cast<uintptr_t>(*to)] = {bytes, device};
+  return cudaSuccess;
+}
+
+cudaError_t release(void* memory) {
+  const Lock lock(mutex);
+  fake_runtime::run_all();
+  if (memory != nullptr && blocks.erase(reinterpret_cast<uintptr_t>(memory)) == 0) return cudaErrorInvalidValue;
+  std::free(memory);
+  return cudaSuccess;
+}
+
+const Block* find(const void* pointer) {
+  const auto at = reinterpret_cast<uintptr_t>(pointer);
+  auto next = blocks.upper_bound(at);
+  if (next == blocks.begin()) return nullptr;
+  --next;
+  return at < next->first + next->second.bytes ? &next->second : nullptr;
+}
+
+}  // namespace
+
+namespace fake_runtime {
+
+cudaError_t queue(cudaStream_t stream, std::function<void()> work) {
+  const Lock lock(mutex);
+  if (stream == nullptr || stream->device != current) return cudaErrorInvalidResourceHandle;
+  stream->work.push_back(std::move(work));
+  ++queued_on[current];
+  return cudaSuccess;
+}
+
+void run_all() {
+  const Lock lock(mutex);
+  for (const auto& stream : streams)
+    stream->run_until(stream->work.size());
+}
+
+size_t queued(int device) {
+  const Lock lock(mutex);
+  return queued_on[device];
+}
+
+bool device_memory_has(const std::vector<unsigned char>& bytes) {
+  const Lock lock(mutex);
+  return std::any_of(blocks.begin(), blocks.end(), [&](const auto& entry) {
+    const auto* begin = reinterpret_cast<const unsigned char*>(entry.first);
+    const auto* end = begin + entry.second.bytes;
+    return entry.second.device >= 0 && std::search(begin, end, bytes.begin(), bytes.end()) != end;
+  });
+}
+
+}  // namespace fake_runtime
+
+extern "C" {
+
+cudaError_t cudaGetDeviceCount(int* count) {
+  *count = fake_runtime::kDevices;
+  return cudaSuccess;
+}
+cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int) {
+  *properties = {};
+  std::strcpy(properties->name, "Fake GPU");
+  properties->major = 9;
+  properties->totalGlobalMem = size_t{1} << 30;
+  return cudaSuccess;
+}
+cudaError_t cudaSetDevice(int device) {
+  current = device;
+  return cudaSuccess;
+}
+cudaError_t cudaGetLastError() {
+  return cudaSuccess;
+}
+const char* cudaGetErrorName(cudaError_t) {
+  return "a simulated error";
+}
+const char* cudaGetErrorString(cudaError_t) {
+  return "of the fake runtime";
+}
+cudaError_t cudaMalloc(void** to, size_t bytes) {
+  return allocate(to, bytes, current);
+}
+cudaError_t cudaHostAlloc(void** to, size_t bytes, unsigned) {
+  return allocate(to, bytes, -1);
+}
+cudaError_t cudaFree(void* memory) {
+  return release(memory);
+}
+cudaError_t cudaFreeHost(void* memory) {
+  return release(memory);
+}
+cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const void* pointer) {
+  const Lock lock(mutex);
+  const Block* block = find(pointer);
+  *attributes = {};
+  attributes->type = block == nullptr     ? cudaMemoryTypeUnregistered
+                     : block->device >= 0 ? cudaMemoryTypeDevice
+                                          : cudaMemoryTypeHost;
+  attributes->device = block == nullptr ? -1 : block->device;
+  return cudaSuccess;
+}
+cudaError_t cudaDeviceGetStreamPriorityRange(int* least, int* most) {
+  *least = *most = 0;
+  return cudaSuccess;
+}
+cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned, int) {
+  const Lock lock(mutex);
+  streams.push_back(std::make_unique<CUstream_st>(CUstream_st{current, {}}));
+  *stream = streams.back().get();
+  return cudaSuccess;
+}
+cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned flags) {
+  return cudaStreamCreateWithPriority(stream, flags, 0);
+}
+cudaError_t cudaStreamDestroy(cudaStream_t) {
+  return cudaSuccess;
+}
+cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
+  const Lock lock(mutex);
+  if (stream != nullptr) stream->run_until(stream->work.size());
+  return cudaSuccess;
+}
+cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned) {
+  const CUevent_st seen = *event;  // what was recorded until now counts
+  return fake_runtime::queue(stream, [seen] { seen.complete(); });
+}
+cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned) {
+  *event = new CUevent_st{current};
+  return cudaSuccess;
+}
+cudaError_t cudaEventCreate(cudaEvent_t* event) {
+  return cudaEventCreateWithFlags(event, 0);
+}
+cudaError_t cudaEventDestroy(cudaEvent_t event) {
+  delete event;
+  return cudaSuccess;
+}
+cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
+  const Lock lock(mutex);
+  if (stream == nullptr || event->device != stream->device) return cudaErrorInvalidResourceHandle;
+  event->stream = stream;
+  event->position = stream->work.size();
+  return cudaSuccess;
+}
+cudaError_t cudaEventSynchronize(cudaEvent_t event) {
+  const Lock lock(mutex);
+  event->complete();
+  return cudaSuccess;
+}
+cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t, cudaEvent_t) {
+  *milliseconds = 1;
+  return cudaSuccess;
+}
+cudaError_t cudaMemcpy(void* to, const void* from, size_t bytes, cudaMemcpyKind) {
+  fake_runtime::run_all();
+  std::memcpy(to, from, bytes);
+  return cudaSuccess;
+}
+cudaError_t cudaMemcpyAsync(void* to, const void* from, size_t bytes, cudaMemcpyKind, cudaStream_t stream) {
+  return fake_runtime::queue(stream, [=] { std::memcpy(to, from, bytes); });
+}
+#if CUDART_VERSION >= 13000
+cudaError_t cudaMemcpyBatchAsync(void* const* to, const void* const* from, const size_t* bytes, size_t count,
+                                 cudaMemcpyAttributes*, size_t*, size_t, cudaStream_t stream) {
+  for (size_t i = 0; i < count; ++i) {
+    const cudaError_t error = cudaMemcpyAsync(to[i], from[i], bytes[i], cudaMemcpyDefault, stream);
+    if (error != cudaSuccess) return error;
+  }
+  return cudaSuccess;
+}
+#endif
+cudaError_t cudaMemset(void* memory, int value, size_t bytes) {
+  fake_runtime::run_all();
+  std::memset(memory, value, bytes);
+  return cudaSuccess;
+}
+cudaError_t cudaMemsetAsync(void* memory, int value, size_t bytes, cudaStream_t stream) {
+  return fake_runtime::queue(stream, [=] { std::memset(memory, value, bytes); });
+}
+
+}  // extern "C"

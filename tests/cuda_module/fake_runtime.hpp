@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// A CUDA runtime without a GPU: two devices whose memory is the host's. What a stream is given runs as late as
+// possible, when somebody waits for it, so that an order that was not asked for does not come about by chance.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <cstddef>
+#include <functional>
+#include <vector>
+
+namespace fake_runtime {
+
+constexpr int kDevices = 2;
+
+/// Queues work on a stream of the current device.
+cudaError_t queue(cudaStream_t stream, std::function<void()> work);
+/// Runs all that was queued anywhere.
+void run_all();
+/// Work that each device was given.
+size_t queued(int device);
+/// True if some device's memory holds these bytes.
+bool device_memory_has(const std::vector<unsigned char>& bytes);
+
+}  // namespace fake_runtime
