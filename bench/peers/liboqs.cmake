@@ -4,8 +4,8 @@
 set(OQS_USE_AES_INSTRUCTIONS OFF CACHE BOOL "")
 set(OQS_USE_AES_OPENSSL ON CACHE BOOL "")
 
-# The CPU to compile for, "native" or another. Compilers put AVX-512's rotations and three-input logic into the peer's AVX2
-# Keccak where they may; with "haswell" it has what our backend avx2 has.
+# The CPU to compile for, "native" or another. Compilers put AVX-512's rotations and three-input logic into the peer's
+# AVX2 Keccak where they may; with "haswell" it has what our backend avx2 has.
 set(OQS_OPT_TARGET $ENV{POLYKEM_PEER_CPU} CACHE STRING "")
 
 # PQClean carries another copy of the same four-way Keccak, and both are linked into one program: liboqs' copy gets the
