@@ -81,7 +81,7 @@ def mlkem_floors(k, round3, shared):
     encrypt = matrix + noise_rate * k + k + 1
     keygen = 3 * k * k + noise_rate * 2 * k + 1 + permutations(ek)
     encaps = encrypt + 1 + (0 if shared else permutations(ek)) + (2 + permutations(ct) if round3 else 0)
-    decaps = encrypt + 1 + permutations(ct) + (1 if round3 else 0)
+    decaps = encrypt + 1 + permutations(ct) + (1 if round3 else 0 if shared else permutations(ek))
     arithmetic = (2 * k + 1) * transform + (k * k + k) * product
     return {
         "keygen": keygen * PERMUTATION + 2 * k * transform + k * k * product,
