@@ -27,6 +27,7 @@ Batch part_of(Batch batch, const Set& set, Op op, size_t first, size_t count) {
   advance(batch.sk_out, set.secret_key_bytes());
   advance(batch.ct_out, set.ciphertext_bytes());
   advance(batch.ss_out, set.p.secret_bytes);
+  advance(batch.item_status, 1);
   return batch;
 }
 
