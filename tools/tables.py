@@ -7,8 +7,8 @@
 A table stands between the lines "<!-- table: NAME -->" and "<!-- end of table -->". With --check nothing is written:
 the exit status is 1 if a page is not what its sources say.
 
-Sources: `polykem list --json -`; bench/results/cpu_peers.json (from `make bench-peers`), cpu_peers_haswell.json (the same with
-PEER=haswell), h200_ntru.json.
+Sources: `polykem list --json -`, and of bench/results cpu_peers.json (from `make bench-peers`), cpu_peers_haswell.json
+(the same with PEER=haswell) and h200_ntru.json.
 """
 
 import argparse
@@ -100,7 +100,8 @@ def table_peers(results):
             alone = [results.find(name, op, backend, many=False) for backend in ("avx512", "avx2")]
             rows.append([
                 name, op, r["peer"], rate(r["ours_ops_per_s"]), rate(r["peer_ops_per_s"]), f"**{r['ratio']:.1f}**",
-                ratio(results.find(name, op, "avx2")), ratio(results.find(name, op, "avx2", narrow=True)), " / ".join(f"{a['ratio']:.2f}" if a else "" for a in alone),
+                ratio(results.find(name, op, "avx2")), ratio(results.find(name, op, "avx2", narrow=True)),
+                " / ".join(f"{a['ratio']:.2f}" if a else "" for a in alone),
                 ratio(results.find(name, op, keys="shared")),
                 f"{two['ours_ops_per_s'] / r['ours_ops_per_s']:.2f}" if two else "",
             ])
