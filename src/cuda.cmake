@@ -41,6 +41,7 @@ set(POLYKEM_CUDA_SOURCES
     engine/cuda/gather.cu
     engine/cuda/module.cpp
     engine/cuda/passage.cpp
+    engine/cuda/replay.cpp
     schemes/ntru/cuda/hps2048509.cu
     schemes/ntru/cuda/hps2048677.cu
     schemes/ntru/cuda/hps4096821.cu

@@ -65,8 +65,9 @@ double floor_ns(const NtruParams& p, Op op, const std::string& step) {
   const auto blocks = [](double bytes) { return static_cast<double>(static_cast<size_t>(bytes) / 136 + 1); };
   double seconds = 0, bytes = 0;
   if (step == "shake_draw") seconds = blocks(draws) / kPermutationsPerSecond, bytes = draws;
-  // A bitonic network of 2^k keys: 2^(k-1) k (k+1) / 2 comparators, a minimum and a maximum each.
-  const double k = std::ceil(std::log2(n - 1));
+  // A bitonic network of 2^k keys, the least multiple of 256: 2^(k-1) k (k+1) / 2 comparators, a minimum and a maximum
+  // each.
+  const double k = std::log2(256 * std::ceil((n - 1) / 256));
   const double sort = p.variant == polykem::ntru::Variant::hps ? std::exp2(k - 1) * k * (k + 1) / kLogicPerSecond : 0;
   if (step == "sample_fg") seconds = sort, bytes = draws + 2 * row;
   if (step == "sample_rm_pack") seconds = sort, bytes = draws + 2 * row + 2 * trits;
@@ -273,18 +274,19 @@ struct HostBytes {
   ~HostBytes() { pinned ? static_cast<void>(cudaFreeHost(data)) : std::free(data); }
 };
 
-/// What PCIe gives with pinned memory, bytes/s.
+/// What PCIe gives with pinned memory, bytes/s, to and from the first GPU; each has a link of its own.
 struct Pcie {
   double in, out;
   double both;  ///< in and out at once, added up
+  int devices;
 
   /// The least time for so many bytes each way.
   double milliseconds(double bytes_in, double bytes_out) const {
-    return std::max({bytes_in / in, bytes_out / out, (bytes_in + bytes_out) / both}) * 1e3;
+    return std::max({bytes_in / in, bytes_out / out, (bytes_in + bytes_out) / both}) * 1e3 / devices;
   }
 };
 
-Pcie measure_pcie() {
+Pcie measure_pcie(int devices) {
   constexpr size_t kBytes = size_t{256} << 20;
   const DeviceBytes a(kBytes), b(kBytes);
   const HostBytes x(kBytes, true), y(kBytes, true);
@@ -302,7 +304,7 @@ Pcie measure_pcie() {
     }
     return static_cast<double>(kBytes) * (with_in + with_out) / median(seconds);
   };
-  const Pcie result{rate(true, false), rate(false, true), rate(true, true)};
+  const Pcie result{rate(true, false), rate(false, true), rate(true, true), devices};
   cudaStreamDestroy(in);
   cudaStreamDestroy(out);
   std::printf("PCIe: %.1f GB/s in, %.1f out, %.1f both at once\n", result.in / 1e9, result.out / 1e9,
@@ -380,9 +382,10 @@ void write_json(const std::string& path, const std::vector<SetResult>& sets, con
   cudaDriverGetVersion(&driver);
   cudaRuntimeGetVersion(&runtime);
   const char* commit = std::getenv("POLYKEM_COMMIT");
-  out << "{\n \"device\": \"" << device << "\", \"driver\": " << driver << ", \"cuda\": " << runtime
-      << ", \"version\": \"" << polykem_version() << "\", \"commit\": \"" << (commit == nullptr ? "" : commit)
-      << "\",\n \"command\": \"" << command << "\", \"items\": " << items << ", \"samples\": " << kSamples
+  out << "{\n \"device\": \"" << device << "\", \"devices\": " << pcie.devices << ", \"driver\": " << driver
+      << ", \"cuda\": " << runtime << ", \"version\": \"" << polykem_version() << "\", \"commit\": \""
+      << (commit == nullptr ? "" : commit) << "\",\n \"command\": \"" << command << "\", \"items\": " << items
+      << ", \"samples\": " << kSamples
       << ",\n \"pcie_gb_per_s\": {\"in\": " << pcie.in / 1e9 << ", \"out\": " << pcie.out / 1e9
       << ", \"both\": " << pcie.both / 1e9 << "},\n \"sets\": [";
   for (size_t s = 0; s < sets.size(); ++s) {
@@ -431,8 +434,9 @@ int main(int argc, char** argv) {
   const auto& module = polykem::cuda::loaded_module();
   if (module.table == nullptr) die(module.problem);
   const auto info = module.table->device_info(0);
-  std::printf("%s, %d multiprocessors\n", info.name, info.multiprocessors);
-  const Pcie pcie = measure_pcie();
+  const int devices = module.table->device_count();
+  std::printf("%d x %s, %d multiprocessors each\n", devices, info.name, info.multiprocessors);
+  const Pcie pcie = measure_pcie(devices);
   std::vector<SetResult> results;
   for (const auto& [name, params] : kSets) {
     if (!only.empty() && std::find(only.begin(), only.end(), name) == only.end()) continue;

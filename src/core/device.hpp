@@ -26,6 +26,8 @@ struct DeviceBatch {
   uint8_t* sk_out = nullptr;
   uint8_t* ct_out = nullptr;
   uint8_t* ss_out = nullptr;
+
+  bool operator==(const DeviceBatch&) const = default;
 };
 
 /// Record lengths of one operation's set; draws: of this operation.

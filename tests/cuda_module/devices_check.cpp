@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The module's devices, passages and convoys over the fake runtime: two devices, many threads, failures.
-//   polykem_cuda_devices_check TEST      TEST: pinned pageable threads keys memory failures
+//   polykem_cuda_devices_check TEST      TEST: pinned pageable threads keys memory failures replay
 // The operations are a toy: sk = its draws twice, pk = the draws of sk plus 1, ct = r, pk's first byte, and ss what
 // both sides can compute from r and pk.
 #include <array>
+#include <atomic>
 #include <cstdio>
 #include <cstring>
 #include <string>
@@ -123,10 +124,12 @@ struct Records {
 
 Outcome run(Op op, const Records& r, StepTimes* times = nullptr, const size_t* key_index = nullptr,
             const uint8_t* keys = nullptr) {
+  static std::atomic<size_t> batches{0};
+  const size_t batch = ++batches;
   ModuleBatch b{};
   b.count = r.count;
   for (size_t i = 0; i < kSeedBytes; ++i)
-    b.seed[i] = static_cast<uint8_t>(i * 37 + static_cast<size_t>(op) + 1);
+    b.seed[i] = static_cast<uint8_t>(i * 37 + batch);
   if (op == Op::keygen) b.pk_out = r.pk, b.sk_out = r.sk;
   if (op == Op::encaps) b.pk = r.pk, b.ct_out = r.ct, b.ss_out = r.ss;
   if (op == Op::decaps) b.sk = keys == nullptr ? r.sk : keys, b.ct = r.ct, b.ss_out = r.ss2, b.key_index = key_index;
@@ -224,6 +227,31 @@ void check_failures() {
   }
 }
 
+/// What comes again is captured and replayed, with what the arrays hold then; a failure while capturing is reported.
+void check_replay() {
+  const Records first(1000, true), r(30000, true);
+  for (int round = 0; round < 2; ++round)
+    expect(run(Op::keygen, first) == Outcome::ok, "keygen before the capture");
+  table().inject(Fault::step, 1);
+  expect(run(Op::keygen, first) == Outcome::failed, "a failure while capturing is reported");
+  expect(fake_runtime::replayed() == 0, "nothing is replayed yet");
+  std::vector<uint8_t> earlier(r.count * kSk);
+  for (int round = 0; round < 8; ++round) {
+    expect(exchange(r), "exchange with the other device");
+    expect(std::memcmp(earlier.data(), r.sk, earlier.size()) != 0, "each batch draws anew");
+    std::memcpy(earlier.data(), r.sk, earlier.size());
+    fake_runtime::run_all();
+    expect(!fake_runtime::device_memory_has({r.sk, r.sk + kSk}), "secret keys are wiped");
+  }
+  const size_t replayed = fake_runtime::replayed();
+  expect(replayed > 0, "graphs are replayed");
+  for (const size_t count : {size_t{20000}, size_t{10000}, size_t{1000}}) {
+    for (int round = 0; round < 5; ++round)
+      expect(exchange(Records(count, round % 2 == 0)), "exchange of other sizes");
+  }
+  expect(exchange(r) && fake_runtime::replayed() > replayed, "graphs that made room come again");
+}
+
 }  // namespace
 
 namespace polykem::ntru::cuda {
@@ -264,6 +292,8 @@ int main(int argc, char** argv) {
     check_memory();
   else if (test == "failures")
     check_failures();
+  else if (test == "replay")
+    check_replay();
   else
     expect(false, "unknown test");
   return failures == 0 ? 0 : 1;

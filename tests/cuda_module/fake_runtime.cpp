@@ -8,11 +8,19 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <utility>
+
+struct CUgraph_st {
+  std::vector<std::function<void()>> work;
+};
+
+struct CUgraphExec_st : CUgraph_st {};
 
 struct CUstream_st {
   int device;
   std::vector<std::function<void()>> work;
   size_t done = 0;
+  CUgraph_st* capture = nullptr;  ///< what is being captured
 
   void run_until(size_t end) {
     while (done < end) {
@@ -43,6 +51,7 @@ std::recursive_mutex mutex;
 std::map<uintptr_t, Block> blocks;
 std::vector<std::unique_ptr<CUstream_st>> streams;  // never destroyed before the process ends
 size_t queued_on[fake_runtime::kDevices];
+size_t replays = 0;
 thread_local int current = 0;
 
 using Lock = std::lock_guard<std::recursive_mutex>;
@@ -78,6 +87,10 @@ namespace fake_runtime {
 cudaError_t queue(cudaStream_t stream, std::function<void()> work) {
   const Lock lock(mutex);
   if (stream == nullptr || stream->device != current) return cudaErrorInvalidResourceHandle;
+  if (stream->capture != nullptr) {
+    stream->capture->work.push_back(std::move(work));
+    return cudaSuccess;
+  }
   stream->work.push_back(std::move(work));
   ++queued_on[current];
   return cudaSuccess;
@@ -92,6 +105,11 @@ void run_all() {
 size_t queued(int device) {
   const Lock lock(mutex);
   return queued_on[device];
+}
+
+size_t replayed() {
+  const Lock lock(mutex);
+  return replays;
 }
 
 bool device_memory_has(const std::vector<unsigned char>& bytes) {
@@ -177,6 +195,37 @@ cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned) {
   const CUevent_st seen = *event;  // what was recorded until now counts
   return fake_runtime::queue(stream, [seen] { seen.complete(); });
+}
+cudaError_t cudaStreamBeginCapture(cudaStream_t stream, cudaStreamCaptureMode) {
+  const Lock lock(mutex);
+  if (stream->capture != nullptr) return cudaErrorIllegalState;
+  stream->capture = new CUgraph_st;
+  return cudaSuccess;
+}
+cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t* graph) {
+  const Lock lock(mutex);
+  *graph = std::exchange(stream->capture, nullptr);
+  return *graph == nullptr ? cudaErrorIllegalState : cudaSuccess;
+}
+cudaError_t cudaGraphInstantiate(cudaGraphExec_t* ready, cudaGraph_t graph, unsigned long long) {
+  *ready = new CUgraphExec_st{*graph};
+  return cudaSuccess;
+}
+cudaError_t cudaGraphLaunch(cudaGraphExec_t graph, cudaStream_t stream) {
+  const Lock lock(mutex);
+  ++replays;
+  return fake_runtime::queue(stream, [work = graph->work] {
+    for (const auto& launch : work)
+      launch();
+  });
+}
+cudaError_t cudaGraphDestroy(cudaGraph_t graph) {
+  delete graph;
+  return cudaSuccess;
+}
+cudaError_t cudaGraphExecDestroy(cudaGraphExec_t graph) {
+  delete graph;
+  return cudaSuccess;
 }
 cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned) {
   *event = new CUevent_st{current};

@@ -19,6 +19,8 @@ cudaError_t queue(cudaStream_t stream, std::function<void()> work);
 void run_all();
 /// Work that each device was given.
 size_t queued(int device);
+/// Launches of graphs.
+size_t replayed();
 /// True if some device's memory holds these bytes.
 bool device_memory_has(const std::vector<unsigned char>& bytes);
 

@@ -100,14 +100,14 @@ Lane::Lane() {
   int least = 0, most = 0;
   check(cudaDeviceGetStreamPriorityRange(&least, &most), "asking for stream priorities");
   check(cudaStreamCreateWithPriority(&stream, cudaStreamNonBlocking, most), "creating a stream");
-  for (cudaEvent_t* event : {&seeded, &uploaded, &computed, &done, &wiped})
+  for (cudaEvent_t* event : {&uploaded, &computed, &done, &wiped})
     *event = new_event();
 }
 
 Lane::~Lane() {
   for (const cudaEvent_t event : clock)
     (void)cudaEventDestroy(event);
-  for (const cudaEvent_t event : {seeded, uploaded, computed, done, wiped})
+  for (const cudaEvent_t event : {uploaded, computed, done, wiped})
     (void)cudaEventDestroy(event);
   (void)cudaStreamDestroy(stream);
 }
@@ -178,6 +178,7 @@ void Device::give_back(std::unique_ptr<Lane> lane) {
     (void)cudaEventRecord(lane->wiped, conveyor().wipe);
     (void)cudaGetLastError();
     lane->dirty = 0;
+    lane->wiping = true;
   }
   {
     const std::lock_guard lock(mutex_);

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "engine/cuda/module.hpp"
+#include "engine/cuda/replay.hpp"
 
 namespace polykem::cuda {
 
@@ -77,14 +78,15 @@ struct Lane {
   void reserve_clock(size_t count);
 
   cudaStream_t stream = nullptr;   ///< of high priority
-  cudaEvent_t seeded = nullptr;    ///< the seed is on the device
   cudaEvent_t uploaded = nullptr;  ///< the batch's inputs are on the device
   cudaEvent_t computed = nullptr;  ///< the last step has ended
   cudaEvent_t done = nullptr;      ///< the batch's outputs are with the host
   cudaEvent_t wiped = nullptr;     ///< nothing secret is left in the arena
   DeviceMemory arena;
   PinnedMemory staging;
-  size_t dirty = 0;  ///< bytes at the arena's beginning in which passages left secrets
+  Replay replay;
+  size_t dirty = 0;     ///< bytes at the arena's beginning in which passages left secrets
+  bool wiping = false;  ///< `wiped` may still be to come
   std::vector<cudaEvent_t> clock;
 };
 

@@ -61,10 +61,12 @@ const DeviceOperation* operation(const char* scheme, Op op) {
   return nullptr;
 }
 
-/// Items of one passage through a device: enough that its kernels fill an H200 beside another passage's, few enough
-/// that the first outputs leave early. docs/cuda.md has the measurements. Several devices share a batch of at least
-/// kLeastPassageItems each.
-constexpr size_t kPassageItems = 12288, kKeygenPassageItems = 24576, kLeastPassageItems = 4096;
+/// Items of one passage through a device, per operation: enough that its kernels fill an H200 beside another
+/// passage's, few enough that the first outputs leave early. docs/cuda.md has the measurements.
+constexpr std::array<size_t, kOps> kPassageItems = {24576, 8192, 12288};
+
+/// Several devices share a batch of at least so many items each.
+constexpr size_t kLeastPassageItems = 4096;
 
 /// Whole bus transactions a passage; the last one takes what is left.
 constexpr size_t kPassageStep = 64;
@@ -80,7 +82,7 @@ size_t passage_items(const DeviceOperation& operation, const ModuleBatch& batch,
     return array != nullptr && place_of(array).kind != Place::Kind::device;
   };
   if (std::none_of(arrays.begin(), arrays.end(), crosses)) return batch.count;
-  const size_t most = operation.op == Op::keygen ? kKeygenPassageItems : kPassageItems;
+  const size_t most = kPassageItems[static_cast<size_t>(operation.op)];
   const size_t fitting = (batch.count + most - 1) / most;
   const size_t passages = std::max({size_t{1}, fitting, std::min(devices, batch.count / kLeastPassageItems)});
   return ((batch.count + passages - 1) / passages + kPassageStep - 1) / kPassageStep * kPassageStep;

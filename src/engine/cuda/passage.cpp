@@ -142,8 +142,11 @@ void Passage::start(std::unique_ptr<Lane> lane, StepTimes* times) {
 }
 
 void Passage::queue() {
-  for (const cudaStream_t stream : {streams_.up, streams_.kernels})
-    check(cudaStreamWaitEvent(stream, lane_->wiped, 0), "waiting for an event");
+  if (lane_->wiping) {
+    for (const cudaStream_t stream : {streams_.up, streams_.kernels})
+      check(cudaStreamWaitEvent(stream, lane_->wiped, 0), "waiting for an event");
+    lane_->wiping = false;
+  }
   upload();
   steps();
   follow(streams_.down, streams_.kernels, lane_->computed);
@@ -152,6 +155,7 @@ void Passage::queue() {
   if (streams_.up != streams_.down) return;  // the lane is wiped when the batch is done: less to wipe, and behind it
   check(cudaMemsetAsync(lane_->arena.data(), 0, lane_->dirty, streams_.down), "wiping device memory");
   check(cudaEventRecord(lane_->wiped, streams_.down), "recording an event");
+  lane_->wiping = true;
   lane_->dirty = 0;
 }
 
@@ -232,22 +236,30 @@ void Passage::upload() {
 
 void Passage::steps() {
   const size_t arrival = batch_.draws != nullptr ? 0 : operation_.first_input_step;
-  if (batch_.draws == nullptr && operation_.record_bytes.draws > 0) seed();
-  for (size_t i = 0; i < operation_.steps.size(); ++i) {
-    if (i == arrival) arrive();
-    fail_if_due(Fault::step, cudaErrorLaunchFailure, operation_.steps[i].name);
-    check(static_cast<cudaError_t>(operation_.run_step(i, device_batch_, workspace_, streams_.kernels)),
-          operation_.steps[i].name);
-    mark(i + 2, streams_.kernels);
-  }
+  if (arrival > 0) launch(0, arrival);
+  arrive();
+  launch(arrival, operation_.steps.size());
 }
 
-/// On a stream that waits for nobody else, by a kernel: a copy engine would do it behind the records of other passages.
-void Passage::seed() {
-  if (streams_.kernels != lane_->stream)
-    check(cudaStreamWaitEvent(lane_->stream, lane_->wiped, 0), "waiting for an event");
-  check(read_from_host(seed_device_, seed_staged_, kSeedBytes, lane_->stream), "copying the seed");
-  follow(streams_.kernels, lane_->stream, lane_->seeded);
+void Passage::launch(size_t first_step, size_t end_step) {
+  if (times_ != nullptr) {
+    queue_steps(first_step, end_step, streams_.kernels);
+    return;
+  }
+  lane_->replay.run({&operation_, first_step, end_step, device_batch_, workspace_}, streams_.kernels, lane_->stream,
+                    [&](cudaStream_t stream) { queue_steps(first_step, end_step, stream); });
+}
+
+/// The seed is fetched by a kernel: a copy engine would do it behind the records of other passages.
+void Passage::queue_steps(size_t first_step, size_t end_step, cudaStream_t stream) {
+  if (first_step == 0 && batch_.draws == nullptr && operation_.record_bytes.draws > 0)
+    check(read_from_host(seed_device_, seed_staged_, kSeedBytes, stream), "copying the seed");
+  for (size_t i = first_step; i < end_step; ++i) {
+    fail_if_due(Fault::step, cudaErrorLaunchFailure, operation_.steps[i].name);
+    check(static_cast<cudaError_t>(operation_.run_step(i, device_batch_, workspace_, stream)),
+          operation_.steps[i].name);
+    mark(i + 2, stream);
+  }
 }
 
 /// The next step reads what was uploaded.

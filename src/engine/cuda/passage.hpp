@@ -58,7 +58,8 @@ class Passage {
   void queue();
   void upload();
   void steps();
-  void seed();
+  void launch(size_t first_step, size_t end_step);
+  void queue_steps(size_t first_step, size_t end_step, cudaStream_t stream);
   void arrive();
   void download();
   void unstage();

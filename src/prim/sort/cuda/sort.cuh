@@ -2,7 +2,10 @@
 // A sorting network across the lanes of one warp: the same compare-exchanges whatever the keys are.
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
+#include <utility>
 
 namespace polykem::cuda {
 
@@ -18,30 +21,67 @@ __device__ __forceinline__ void order(int32_t& low, int32_t& high) {
   low = smaller;
 }
 
-/// Merges runs of kSize keys, each made of two sorted halves, inside every lane.
+/// Batcher's merge exchange for any number of keys, as a list of compare-exchanges. [Knuth, The Art of Computer
+/// Programming, vol. 3, 5.2.2, algorithm M]
+template <int kKeys>
+struct MergeExchange {
+  struct Pair {
+    int low, high;
+  };
+
+  template <class Visit>
+  static constexpr void visit(Visit&& visit_pair) {
+    int top = 1;
+    while (2 * top < kKeys)
+      top *= 2;
+    for (int p = top; p > 0; p /= 2) {
+      for (int q = top, r = 0, d = p;; d = q - p, q /= 2, r = p) {
+        for (int i = 0; i + d < kKeys; ++i) {
+          if ((i & p) == r) visit_pair(Pair{i, i + d});
+        }
+        if (q == p) break;
+      }
+    }
+  }
+
+  static constexpr int count() {
+    int n = 0;
+    visit([&](Pair) { ++n; });
+    return n;
+  }
+
+  static constexpr auto pairs() {
+    std::array<Pair, count()> list{};
+    int n = 0;
+    visit([&](Pair pair) { list[n++] = pair; });
+    return list;
+  }
+};
+
+/// Sorts kKeys keys of a lane, from x[first] on; `first` must be a constant after unrolling.
+template <int kKeys, int kRegs>
+__device__ __forceinline__ void sort_in_lane(int32_t (&x)[kRegs], int first) {
+  [&]<size_t... kPair>(std::index_sequence<kPair...>) {
+    constexpr auto kPairs = MergeExchange<kKeys>::pairs();
+    (order(x[first + kPairs[kPair].low], x[first + kPairs[kPair].high]), ...);
+  }
+  (std::make_index_sequence<MergeExchange<kKeys>::count()>());
+}
+
+/// Sorts runs of kSize keys, each of them bitonic, inside every lane: halves while they are even, then what is left.
 template <int kSize, int kRegs>
 __device__ __forceinline__ void merge_in_lane(int32_t (&x)[kRegs]) {
 #pragma unroll
-  for (int base = 0; base < kRegs; base += kSize) {
+  for (int first = 0; first < kRegs; first += kSize) {
+    if constexpr (kSize % 2 == 0) {
 #pragma unroll
-    for (int i = 0; i < kSize / 2; ++i)
-      order(x[base + i], x[base + kSize - 1 - i]);
-  }
-#pragma unroll
-  for (int distance = kSize / 4; distance > 0; distance /= 2) {
-#pragma unroll
-    for (int i = 0; i < kRegs; ++i) {
-      if ((i & distance) == 0) order(x[i], x[i + distance]);
+      for (int i = first; i < first + kSize / 2; ++i)
+        order(x[i], x[i + kSize / 2]);
+    } else {
+      sort_in_lane<kSize>(x, first);
     }
   }
-}
-
-template <int kSize, int kRegs>
-__device__ __forceinline__ void sort_in_lane(int32_t (&x)[kRegs]) {
-  if constexpr (kSize <= kRegs) {
-    merge_in_lane<kSize>(x);
-    sort_in_lane<2 * kSize>(x);
-  }
+  if constexpr (kSize % 2 == 0 && kSize > 2) merge_in_lane<kSize / 2>(x);
 }
 
 /// Merges two sorted halves of kLanes/2 lanes each.
@@ -62,21 +102,16 @@ __device__ __forceinline__ void merge_across(int32_t (&x)[kRegs], unsigned lane)
     for (int i = 0; i < kRegs; ++i)
       x[i] = keep(x[i], __shfl_xor_sync(0xffffffff, x[i], distance), upper);
   }
-#pragma unroll
-  for (int distance = kRegs / 2; distance > 0; distance /= 2) {
-#pragma unroll
-    for (int i = 0; i < kRegs; ++i) {
-      if ((i & distance) == 0) order(x[i], x[i + distance]);
-    }
-  }
+  merge_in_lane<kRegs>(x);
 }
 
 /// Sorts 32 * kRegs keys in ascending order (signed) by one whole warp; key lane * kRegs + i is x[i] of that lane.
-/// Bitonic merges with a mirrored first step, so that every run is ascending. kRegs: a power of two.
+/// Bitonic merges across lanes with a mirrored first step, so that every run is ascending. kRegs: a power of two times
+/// a small odd number, which sort_in_lane() is left with.
 template <int kRegs>
 __device__ __forceinline__ void warp_sort(int32_t (&x)[kRegs], unsigned lane) {
-  static_assert((kRegs & (kRegs - 1)) == 0 && kRegs >= 2);
-  sort_in_lane<2>(x);
+  static_assert(kRegs % 2 == 0);
+  sort_in_lane<kRegs>(x, 0);
   merge_across<2>(x, lane);
   merge_across<4>(x, lane);
   merge_across<8>(x, lane);

@@ -38,13 +38,10 @@ __device__ __forceinline__ void sample_iid_plus(uint8_t* t, const uint8_t* draws
   __syncwarp();
 }
 
-/// Keys a lane holds while sorting n - 1 of them.
+/// Keys a lane holds while sorting n - 1 of them: a multiple of 8, so that merging stays cheap.
 template <class Set>
 __host__ __device__ constexpr int sort_registers() {
-  int registers = 2;
-  while (32 * registers < Shape<Set>::kN - 1)
-    registers *= 2;
-  return registers;
+  return (Shape<Set>::kN - 1 + 255) / 256 * 8;
 }
 
 /// Exactly weight/2 coefficients 1 and as many 2, in an order that sorting random keys decides. Which lane draws which
