@@ -12,9 +12,11 @@
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
+#include <memory>
 #include <string>
 #include <vector>
 
+#include "engine/cuda/backend.hpp"
 #include "engine/cuda/loader.hpp"
 #include "polykem/polykem.h"
 #include "schemes/ntru/params.hpp"
@@ -274,39 +276,65 @@ struct HostBytes {
   ~HostBytes() { pinned ? static_cast<void>(cudaFreeHost(data)) : std::free(data); }
 };
 
-/// What PCIe gives with pinned memory, bytes/s, to and from the first GPU; each has a link of its own.
+/// What PCIe gives with pinned memory to all GPUs at once, bytes/s.
 struct Pcie {
   double in, out;
   double both;  ///< in and out at once, added up
-  int devices;
 
   /// The least time for so many bytes each way.
   double milliseconds(double bytes_in, double bytes_out) const {
-    return std::max({bytes_in / in, bytes_out / out, (bytes_in + bytes_out) / both}) * 1e3 / devices;
+    return std::max({bytes_in / in, bytes_out / out, (bytes_in + bytes_out) / both}) * 1e3;
   }
 };
 
-Pcie measure_pcie(int devices) {
-  constexpr size_t kBytes = size_t{256} << 20;
-  const DeviceBytes a(kBytes), b(kBytes);
-  const HostBytes x(kBytes, true), y(kBytes, true);
+/// Memory and streams of one GPU for copies both ways.
+struct Link {
+  static constexpr size_t kBytes = size_t{256} << 20;
+
+  explicit Link(int device) : a((check(cudaSetDevice(device), "choosing a device"), kBytes)) {
+    check(cudaStreamCreate(&in), "stream");
+    check(cudaStreamCreate(&out), "stream");
+  }
+  Link(const Link&) = delete;
+  Link& operator=(const Link&) = delete;
+  ~Link() {
+    cudaStreamDestroy(in);
+    cudaStreamDestroy(out);
+  }
+
+  void copy(bool with_in, bool with_out) const {
+    if (with_in) check(cudaMemcpyAsync(a.data, x.data, kBytes, cudaMemcpyHostToDevice, in), "copy");
+    if (with_out) check(cudaMemcpyAsync(y.data, b.data, kBytes, cudaMemcpyDeviceToHost, out), "copy");
+  }
+  void wait() const {
+    for (const cudaStream_t stream : {in, out})
+      check(cudaStreamSynchronize(stream), "copy");
+  }
+
+  DeviceBytes a, b{kBytes};
+  HostBytes x{kBytes, true}, y{kBytes, true};
   cudaStream_t in, out;
-  check(cudaStreamCreate(&in), "stream");
-  check(cudaStreamCreate(&out), "stream");
+};
+
+Pcie measure_pcie(int devices) {
+  std::vector<std::unique_ptr<Link>> links;
+  for (int device = 0; device < devices; ++device)
+    links.push_back(std::make_unique<Link>(device));
   const auto rate = [&](bool with_in, bool with_out) {
     std::vector<double> seconds;
     for (int i = 0; i < 5; ++i) {
       const auto begin = std::chrono::steady_clock::now();
-      if (with_in) check(cudaMemcpyAsync(a.data, x.data, kBytes, cudaMemcpyHostToDevice, in), "copy");
-      if (with_out) check(cudaMemcpyAsync(y.data, b.data, kBytes, cudaMemcpyDeviceToHost, out), "copy");
-      check(cudaDeviceSynchronize(), "copy");
+      for (const auto& link : links)
+        link->copy(with_in, with_out);
+      for (const auto& link : links)
+        link->wait();
       seconds.push_back(std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
     }
-    return static_cast<double>(kBytes) * (with_in + with_out) / median(seconds);
+    return static_cast<double>(Link::kBytes) * devices * (with_in + with_out) / median(seconds);
   };
-  const Pcie result{rate(true, false), rate(false, true), rate(true, true), devices};
-  cudaStreamDestroy(in);
-  cudaStreamDestroy(out);
+  const Pcie result{rate(true, false), rate(false, true), rate(true, true)};
+  links.clear();
+  check(cudaSetDevice(0), "choosing a device");
   std::printf("PCIe: %.1f GB/s in, %.1f out, %.1f both at once\n", result.in / 1e9, result.out / 1e9,
               result.both / 1e9);
   return result;
@@ -349,6 +377,7 @@ std::vector<HostResult> host_to_host(const Pcie& pcie, const char* name, const N
   }
   if (std::memcmp(ss.data, ss2.data, items * 32) != 0)
     die(std::string(name) + ": the two sides have different secrets");
+  if (polykem::cuda::chunks_moved_to_cpu() != 0) die(std::string(name) + ": the GPU failed and the CPU took over");
   polykem_context_free(context);
   return results;
 }
@@ -376,18 +405,17 @@ void print(const SetResult& set, size_t items) {
 }
 
 void write_json(const std::string& path, const std::vector<SetResult>& sets, const Pcie& pcie, size_t items,
-                const std::string& device, const std::string& command) {
+                const std::string& device, int devices, const std::string& command) {
   std::ofstream out(path);
   int driver = 0, runtime = 0;
   cudaDriverGetVersion(&driver);
   cudaRuntimeGetVersion(&runtime);
   const char* commit = std::getenv("POLYKEM_COMMIT");
-  out << "{\n \"device\": \"" << device << "\", \"devices\": " << pcie.devices << ", \"driver\": " << driver
+  out << "{\n \"device\": \"" << device << "\", \"devices\": " << devices << ", \"driver\": " << driver
       << ", \"cuda\": " << runtime << ", \"version\": \"" << polykem_version() << "\", \"commit\": \""
       << (commit == nullptr ? "" : commit) << "\",\n \"command\": \"" << command << "\", \"items\": " << items
-      << ", \"samples\": " << kSamples
-      << ",\n \"pcie_gb_per_s\": {\"in\": " << pcie.in / 1e9 << ", \"out\": " << pcie.out / 1e9
-      << ", \"both\": " << pcie.both / 1e9 << "},\n \"sets\": [";
+      << ", \"samples\": " << kSamples << ",\n \"pcie_gb_per_s\": {\"in\": " << pcie.in / 1e9
+      << ", \"out\": " << pcie.out / 1e9 << ", \"both\": " << pcie.both / 1e9 << "},\n \"sets\": [";
   for (size_t s = 0; s < sets.size(); ++s) {
     out << (s == 0 ? "\n" : ",\n") << "  {\"name\": \"" << sets[s].name << "\", \"resident\": [";
     for (size_t o = 0; o < sets[s].ops.size(); ++o) {
@@ -451,6 +479,6 @@ int main(int argc, char** argv) {
     print(set, items);
     results.push_back(std::move(set));
   }
-  if (!json.empty()) write_json(json, results, pcie, items, info.name, command);
+  if (!json.empty()) write_json(json, results, pcie, items, info.name, devices, command);
   return 0;
 }

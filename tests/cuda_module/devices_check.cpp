@@ -122,9 +122,15 @@ struct Records {
   }
 };
 
+std::atomic<size_t> batches{0};
+
+/// The first byte of the first secret key that the latest batch drew.
+uint8_t latest_draw() {
+  return static_cast<uint8_t>(16 * 37 + 2 * batches);
+}
+
 Outcome run(Op op, const Records& r, StepTimes* times = nullptr, const size_t* key_index = nullptr,
             const uint8_t* keys = nullptr) {
-  static std::atomic<size_t> batches{0};
   const size_t batch = ++batches;
   ModuleBatch b{};
   b.count = r.count;
@@ -161,6 +167,8 @@ void check_sizes(bool pinned) {
       expect(!fake_runtime::device_memory_has({ss, ss + kSs}), "secrets are wiped");
     }
   }
+  int current = -1;
+  expect(cudaGetDevice(&current) == cudaSuccess && current == 0, "the thread keeps its current device");
   for (int device = 0; device < fake_runtime::kDevices; ++device)
     expect(fake_runtime::queued(device) > 100, "each device has had work");
 }
@@ -242,6 +250,12 @@ void check_replay() {
     std::memcpy(earlier.data(), r.sk, earlier.size());
     fake_runtime::run_all();
     expect(!fake_runtime::device_memory_has({r.sk, r.sk + kSk}), "secret keys are wiped");
+  }
+  const Records pageable(r.count, false);
+  for (int round = 0; round < 8; ++round) {
+    expect(run(Op::keygen, pageable) == Outcome::ok && pageable.sk[0] == latest_draw(),
+           "the seed is read where it lies now");
+    expect(exchange(pageable), "exchange from elsewhere");
   }
   const size_t replayed = fake_runtime::replayed();
   expect(replayed > 0, "graphs are replayed");

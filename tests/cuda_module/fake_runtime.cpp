@@ -136,6 +136,10 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int) {
   properties->totalGlobalMem = size_t{1} << 30;
   return cudaSuccess;
 }
+cudaError_t cudaGetDevice(int* device) {
+  *device = current;
+  return cudaSuccess;
+}
 cudaError_t cudaSetDevice(int device) {
   current = device;
   return cudaSuccess;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The CUDA backend against known answers and against the CPU. Exit code 77: there is no GPU here, and why.
 //   polykem_gpu_check TEST DATA_FOLDER [SCHEME]
-// TEST: kat accumulated differential randomness threads parts keysets arrays faults polymul.
+// TEST: kat accumulated differential randomness replay threads parts keysets arrays faults polymul.
 // POLYKEM_GPU_ITEMS: items per set of the differential test and of the test of the generator (default 20000).
 #include <algorithm>
 #include <cstdio>
@@ -351,6 +351,29 @@ void check_randomness(const Set& set) {
   std::printf("%s: %zu exchanges, all different\n", set.info.name, count);
 }
 
+/// Batches of the same sizes again and again, which are replayed as graphs: each with its own data and numbers.
+void check_replay(const Set& set) {
+  const Context gpu = make_context("cuda");
+  std::set<std::string> secrets;
+  size_t items = 0;
+  for (const size_t count : {size_t{33}, size_t{1001}, wanted_items() | 1, size_t{33}, size_t{1001}}) {
+    for (int round = 0; round < 6; ++round, items += count) {
+      Exchange x(set, count);
+      keygen(gpu, set, x, false);
+      encaps(gpu, set, x, false);
+      decaps(gpu, set, x);
+      expect_equal(x.decapsulated, x.ss, 32, set.name() + " exchange, again");
+      for (size_t i = 0; i < count; ++i)
+        secrets.emplace(reinterpret_cast<const char*>(x.ss.data()) + 32 * i, 32);
+    }
+  }
+  expect(secrets.size() == items, set.name() + ": a batch drew the numbers of another");
+  std::mt19937_64 random(11);
+  for (int round = 0; round < 6; ++round)
+    check_against_cpu(set, 1001, round % 2 == 0, random);
+  std::printf("%s: %zu items in batches of repeated sizes\n", set.info.name, items);
+}
+
 /// Several contexts and threads on one device at once.
 void check_threads(const std::vector<Set>& all) {
   std::vector<std::thread> threads;
@@ -526,6 +549,7 @@ int run(const std::string& test, const std::string& folder, const char* only) {
     if (test == "accumulated") check_accumulated(set, folder);
     if (test == "differential") check_differential(set);
     if (test == "randomness") check_randomness(set);
+    if (test == "replay") check_replay(set);
     if (test == "parts") check_parts(set);
   }
   expect(polykem::cuda::chunks_moved_to_cpu() == 0, "the device failed and the CPU took over");

@@ -33,7 +33,7 @@ for step in $steps; do
     sanitize)
       # One set of each kind: fixed weight, HRSS, and eight lanes an inversion.
       for set in ntruhps2048509 ntruhrss701 ntruhps40961229; do
-        for run in "memcheck kat" "memcheck differential" "memcheck keysets" "memcheck arrays" \
+        for run in "memcheck kat" "memcheck differential" "memcheck replay" "memcheck keysets" "memcheck arrays" \
           "racecheck kat" "racecheck keysets"; do
           tool=${run% *} test=${run#* }
           echo "compute-sanitizer $tool: $test $set"

@@ -31,6 +31,21 @@ void check(cudaError_t code, const char* what);
 void inject(Fault fault, int after);
 void fail_if_due(Fault fault, cudaError_t as, const char* what);
 
+/// Leaves the thread with the current device it had.
+class CurrentDevice {
+ public:
+  CurrentDevice() { known_ = cudaGetDevice(&device_) == cudaSuccess; }
+  ~CurrentDevice() {
+    if (known_) (void)cudaSetDevice(device_);
+  }
+  CurrentDevice(const CurrentDevice&) = delete;
+  CurrentDevice& operator=(const CurrentDevice&) = delete;
+
+ private:
+  int device_ = 0;
+  bool known_;
+};
+
 /// Where an array lies.
 struct Place {
   enum class Kind { pageable, pinned, device };

@@ -241,6 +241,7 @@ class Convoy {
 };
 
 Outcome run(const DeviceOperation& operation, const ModuleBatch& batch, StepTimes* times, ErrorText* why) {
+  const CurrentDevice callers;
   const std::vector<Device*> devices = devices_for(batch);
   if (devices.empty()) {
     say(why, "the GPU has failed in this process");
@@ -286,6 +287,7 @@ std::byte* allocate(size_t bytes, ErrorText* why) {
     say(why, "the GPU has failed in this process");
     return nullptr;
   }
+  const CurrentDevice callers;
   void* memory = nullptr;
   const Outcome outcome = guarded(why, [&] {
     check(cudaSetDevice(device->ordinal()), "choosing the device");

@@ -246,8 +246,8 @@ void Passage::launch(size_t first_step, size_t end_step) {
     queue_steps(first_step, end_step, streams_.kernels);
     return;
   }
-  lane_->replay.run({&operation_, first_step, end_step, device_batch_, workspace_}, streams_.kernels, lane_->stream,
-                    [&](cudaStream_t stream) { queue_steps(first_step, end_step, stream); });
+  lane_->replay.run({&operation_, first_step, end_step, device_batch_, workspace_, seed_staged_}, streams_.kernels,
+                    lane_->stream, [&](cudaStream_t stream) { queue_steps(first_step, end_step, stream); });
 }
 
 /// The seed is fetched by a kernel: a copy engine would do it behind the records of other passages.

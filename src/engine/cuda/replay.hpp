@@ -18,6 +18,7 @@ struct Launches {
   size_t first_step, end_step;
   DeviceBatch batch;
   std::byte* workspace;
+  const std::byte* seed;  ///< where the host leaves it
 
   bool operator==(const Launches&) const = default;
 };
