@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What polykem bench measures and records."""
+
+import pathlib
+import tempfile
+import unittest
+import xml.etree.ElementTree
+
+from program import SET, USAGE, Case
+
+
+class Bench(Case):
+    def test_frodo_scaling(self):
+        args = ("bench", "frodo-scaling", "--n", "64,72", "--size", "72", "--width", "8,24", "--seconds", "0.001")
+        result = self.json(*args)
+        rows = result["records"]
+        backends = {r["backend"] for r in rows}
+        self.assertIn("ref", backends)
+        self.assertEqual(len(rows), len(backends) * (2 * 2 + 2))
+        self.assertEqual(result["checked"], len(rows) - 6)
+        for row in rows:
+            self.assertGreater(row["ms"], 0)
+            self.assertEqual("nbar" in row, row["part"] == "product")
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "plot.svg"
+            self.ok(*args, "--svg", str(path))
+            root = xml.etree.ElementTree.parse(path).getroot()
+            self.assertEqual(root.tag, "{http://www.w3.org/2000/svg}svg")
+            curves = root.findall("{http://www.w3.org/2000/svg}polyline")
+            self.assertEqual(len(curves), len(backends) * 3)
+        self.fails(USAGE, ["multiple of 8"], "bench", "frodo-scaling", "--n", "641")
+
+    FIELDS = {"scheme", "op", "backend", "count", "keys", "mode", "ops_per_s", "device", "threads", "commit"}
+
+    def test_json_records(self):
+        result = self.json("bench", "-s", SET, "--batch", "1,5", "--keys", "both", "--seconds", "0")
+        self.assertEqual(result["schema"], "polykem-bench-1")
+        records = result["records"]
+        self.assertEqual(len(records), 2 + 4 + 4)
+        for r in records:
+            self.assertLessEqual(self.FIELDS, set(r))
+            self.assertIn(r["keys"], ("per-item", "shared"))
+            self.assertEqual(r["mode"], "host")
+            self.assertGreater(r["ops_per_s"], 0)
+            self.assertGreaterEqual(r["runs"], 3)
+            self.assertEqual(r["verified"], r["count"])
+        self.assertNotIn(("keygen", "shared"), {(r["op"], r["keys"]) for r in records})
+
+    def test_table_and_large_batch(self):
+        text = self.ok("bench", "-s", SET, "--op", "encaps", "--batch", "600", "--seconds", "0", "--threads", "1")
+        self.assertIn("1 thread\n", text)
+        self.assertIn("600", text)
+
+    def test_errors(self):
+        for bad in ("0", "1,x", ",", "-4"):
+            self.fails(USAGE, ["--batch"], "bench", "-s", SET, f"--batch={bad}")
+        self.fails(USAGE, ["no shared key"], "bench", "-s", SET, "--op", "keygen", "--keys", "shared")
+        self.fails(USAGE, ["--keys"], "bench", "-s", SET, "--keys", "mine")
+
+    def test_polymul(self):
+        result = self.json("bench", "polymul", "--cpu", "--n", "509")
+        self.assertEqual(result["schema"], "polykem-bench-polymul-1")
+        self.assertEqual(result["checked"], len(result["records"]))
+        self.assertTrue(any(r["used"] for r in result["records"]))
+        for r in result["records"]:
+            self.assertEqual(r["n"], 509)
+            self.assertGreater(r["time"], 0)
+        self.assertIn("asked for the CPU", self.ok("bench", "polymul", "--cpu", "--n", "509"))
+        self.fails(USAGE, ["510"], "bench", "polymul", "--n", "510")
+        self.fails(USAGE, ["--batch"], "bench", "polymul", "--batch", "0")
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: Apache-2.0
+"""polykem doctor: self-tests, and where the GPU begins to pay."""
+
+import hashlib
+import unittest
+
+from program import BACKEND, Case, vectors
+
+
+class Doctor(Case):
+    def test_all_is_well(self):
+        self.assertIn("All is well.", self.ok("doctor"))
+
+    def test_json_and_known_answers(self):
+        result = self.json("doctor")
+        self.assertTrue(result["ok"])
+        self.assertGreaterEqual(len(result["schemes"]), 6)
+        for entry in result["schemes"]:
+            self.assertTrue(entry["backend"])
+            for test in entry["self_tests"]:
+                self.assertTrue(test["ok"] and test["round_trip"] and test["rejection"] and test["known_answer"], test)
+            case = vectors(entry["name"])["counts"][0]
+            answer = bytes.fromhex(case["pk"] + case["sk"] + case["ct"] + case["ss"])
+            self.assertEqual(entry["known_answer_digest"], hashlib.shake_128(answer).hexdigest(32))
+
+    def test_tune_without_a_gpu(self):
+        self.fails(BACKEND, ["switched off"], "doctor", "--tune", "-q", env={"POLYKEM_CUDA_MODULE": ""})
+        crossover = self.json("doctor", env={"POLYKEM_CUDA_MODULE": "", "XDG_CACHE_HOME": str(self.dir)})["crossover"]
+        self.assertEqual(crossover["sets"], [])
+        self.assertIn("guessed", crossover["note"])
+
+
+if __name__ == "__main__":
+    unittest.main()
