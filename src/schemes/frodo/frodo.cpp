@@ -2,9 +2,9 @@
 #include "schemes/frodo/frodo.hpp"
 
 #include <algorithm>
-#include <array>
 #include <utility>
 
+#include "schemes/built_backends.hpp"
 #include "schemes/frodo/kem.hpp"
 
 namespace polykem::frodo {
@@ -58,7 +58,6 @@ struct Ref {
   static const Kernels& kernels() { return kKernelsRef; }
 };
 
-#ifdef POLYKEM_HAVE_X86
 /// Items of a shared key: enough that generating A no longer counts. With keys of their own: as many as the hashes have
 /// lanes.
 struct Avx2 {
@@ -71,13 +70,19 @@ struct Avx512 {
   static constexpr size_t kGranule = 8, kItems = 32, kItemsWithOwnKeys = 8;
   static const Kernels& kernels() { return kKernelsAvx512; }
 };
-#endif
 
-template <size_t kSet, class... Backends>
-std::span<const SchemeBackend> backends() {
-  static const SchemeBackend all[] = {scheme_backend<SetOperations<kSet, Backends>>(Backends::kId, kStages)...};
-  return all;
-}
+template <size_t kSet>
+struct SetBackends {
+  static SchemeBackend avx512() { return on<Avx512>(); }
+  static SchemeBackend avx2() { return on<Avx2>(); }
+  static SchemeBackend ref() { return on<Ref>(); }
+
+ private:
+  template <class Backend>
+  static SchemeBackend on() {
+    return scheme_backend<SetOperations<kSet, Backend>>(Backend::kId, kStages);
+  }
+};
 
 template <size_t kSet>
 Scheme scheme() {
@@ -93,11 +98,7 @@ Scheme scheme() {
           .shared_secret_bytes = set.p.secret_bytes,
           .keygen_draw_bytes = set.keygen_draw_bytes(),
           .encaps_draw_bytes = set.encaps_draw_bytes(),
-#ifdef POLYKEM_HAVE_X86
-          .backends = backends<kSet, Avx512, Avx2, Ref>()};
-#else
-          .backends = backends<kSet, Ref>()};
-#endif
+          .backends = built_backends<SetBackends<kSet>>()};
 }
 
 template <size_t... kSet>

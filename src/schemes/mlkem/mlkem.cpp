@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "schemes/mlkem/mlkem.hpp"
 
-#include <array>
-
+#include "schemes/built_backends.hpp"
 #include "schemes/mlkem/ref/backend.hpp"
 #include "schemes/mlkem/vector_backends.hpp"
 
@@ -10,27 +9,16 @@ namespace polykem::mlkem {
 
 namespace {
 
-#ifdef POLYKEM_HAVE_X86
-constexpr size_t kBackendsPerSet = 3;
-#else
-constexpr size_t kBackendsPerSet = 1;
-#endif
+/// The backends of set P, which the vector backends know by its number.
+template <MlkemParams P, size_t kNumber>
+struct SetBackends {
+  static SchemeBackend avx512() { return avx512_backends()[kNumber]; }
+  static SchemeBackend avx2() { return avx2_backends()[kNumber]; }
+  static SchemeBackend ref() { return ref::backend<P>(); }
+};
 
-using Backends = std::array<SchemeBackend, kBackendsPerSet>;
-
-/// All backends of set number `index`, best first.
-template <MlkemParams P>
-Backends backends([[maybe_unused]] size_t index) {
-#ifdef POLYKEM_HAVE_X86
-  return {avx512_backends()[index], avx2_backends()[index], ref::backend<P>()};
-#else
-  return {ref::backend<P>()};
-#endif
-}
-
-template <MlkemParams P>
-Scheme scheme(size_t index, const char* name, const char* title, uint32_t category) {
-  static const Backends all = backends<P>(index);
+template <MlkemParams P, size_t kNumber>
+Scheme scheme(const char* name, const char* title, uint32_t category) {
   return {.name = name,
           .family = "mlkem",
           .title = title,
@@ -43,16 +31,16 @@ Scheme scheme(size_t index, const char* name, const char* title, uint32_t catego
           .keygen_draw_bytes = kKeygenDrawBytes,
           .encaps_draw_bytes = kEncapsDrawBytes,
           .secret_seeds = !P.kyber(),
-          .backends = all};
+          .backends = built_backends<SetBackends<P, kNumber>>()};
 }
 
 }  // namespace
 
 std::span<const Scheme> schemes() {
   static const Scheme all[] = {
-      scheme<kMlkem512>(0, "mlkem512", "ML-KEM-512", 1),    scheme<kMlkem768>(1, "mlkem768", "ML-KEM-768", 3),
-      scheme<kMlkem1024>(2, "mlkem1024", "ML-KEM-1024", 5), scheme<kKyber512>(3, "kyber512", "Kyber512", 1),
-      scheme<kKyber768>(4, "kyber768", "Kyber768", 3),      scheme<kKyber1024>(5, "kyber1024", "Kyber1024", 5),
+      scheme<kMlkem512, 0>("mlkem512", "ML-KEM-512", 1),    scheme<kMlkem768, 1>("mlkem768", "ML-KEM-768", 3),
+      scheme<kMlkem1024, 2>("mlkem1024", "ML-KEM-1024", 5), scheme<kKyber512, 3>("kyber512", "Kyber512", 1),
+      scheme<kKyber768, 4>("kyber768", "Kyber768", 3),      scheme<kKyber1024, 5>("kyber1024", "Kyber1024", 5),
   };
   return all;
 }

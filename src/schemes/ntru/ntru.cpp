@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "schemes/ntru/ntru.hpp"
 
-#include <array>
-
+#include "schemes/built_backends.hpp"
 #include "schemes/ntru/ref/backend.hpp"
 #include "schemes/ntru/vector_backends.hpp"
 
@@ -10,27 +9,16 @@ namespace polykem::ntru {
 
 namespace {
 
-#ifdef POLYKEM_HAVE_X86
-constexpr size_t kBackendsPerSet = 3;
-#else
-constexpr size_t kBackendsPerSet = 1;
-#endif
+/// The backends of set P, which the vector backends know by its number.
+template <NtruParams P, size_t kNumber>
+struct SetBackends {
+  static SchemeBackend avx512() { return avx512_backends()[kNumber]; }
+  static SchemeBackend avx2() { return avx2_backends()[kNumber]; }
+  static SchemeBackend ref() { return ref::kBackend<P>; }
+};
 
-using Backends = std::array<SchemeBackend, kBackendsPerSet>;
-
-/// All backends of set number `index`, best first.
-template <NtruParams P>
-Backends backends([[maybe_unused]] size_t index) {
-#ifdef POLYKEM_HAVE_X86
-  return {avx512_backends()[index], avx2_backends()[index], ref::kBackend<P>};
-#else
-  return {ref::kBackend<P>};
-#endif
-}
-
-template <NtruParams P>
-Scheme scheme(size_t index, const char* name, const char* title, uint32_t category) {
-  static const Backends all = backends<P>(index);
+template <NtruParams P, size_t kNumber>
+Scheme scheme(const char* name, const char* title, uint32_t category) {
   return {.name = name,
           .family = "ntru",
           .title = title,
@@ -42,19 +30,19 @@ Scheme scheme(size_t index, const char* name, const char* title, uint32_t catego
           .shared_secret_bytes = P.kSharedSecretBytes,
           .keygen_draw_bytes = P.keygen_draw_bytes(),
           .encaps_draw_bytes = P.encaps_draw_bytes(),
-          .backends = all};
+          .backends = built_backends<SetBackends<P, kNumber>>()};
 }
 
 }  // namespace
 
 std::span<const Scheme> schemes() {
   static const Scheme all[] = {
-      scheme<kHps2048509>(0, "ntruhps2048509", "NTRU-HPS-2048-509", 1),
-      scheme<kHps2048677>(1, "ntruhps2048677", "NTRU-HPS-2048-677", 3),
-      scheme<kHps4096821>(2, "ntruhps4096821", "NTRU-HPS-4096-821", 5),
-      scheme<kHrss701>(3, "ntruhrss701", "NTRU-HRSS-701", 3),
-      scheme<kHps40961229>(4, "ntruhps40961229", "NTRU-HPS-4096-1229", 5),
-      scheme<kHrss1373>(5, "ntruhrss1373", "NTRU-HRSS-1373", 5),
+      scheme<kHps2048509, 0>("ntruhps2048509", "NTRU-HPS-2048-509", 1),
+      scheme<kHps2048677, 1>("ntruhps2048677", "NTRU-HPS-2048-677", 3),
+      scheme<kHps4096821, 2>("ntruhps4096821", "NTRU-HPS-4096-821", 5),
+      scheme<kHrss701, 3>("ntruhrss701", "NTRU-HRSS-701", 3),
+      scheme<kHps40961229, 4>("ntruhps40961229", "NTRU-HPS-4096-1229", 5),
+      scheme<kHrss1373, 5>("ntruhrss1373", "NTRU-HRSS-1373", 5),
   };
   return all;
 }

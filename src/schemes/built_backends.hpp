@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <span>
+
+#include "core/scheme.hpp"
+
+namespace polykem {
+
+/// The backends of one parameter set that this build has, best first. `SetBackends` has a static function for each that
+/// returns a SchemeBackend: ref(), and avx2() and avx512(), which only a build for x86 instantiates.
+template <class SetBackends>
+std::span<const SchemeBackend> built_backends() {
+#ifdef POLYKEM_HAVE_X86
+  static const SchemeBackend all[] = {SetBackends::avx512(), SetBackends::avx2(), SetBackends::ref()};
+#else
+  static const SchemeBackend all[] = {SetBackends::ref()};
+#endif
+  return all;
+}
+
+}  // namespace polykem
