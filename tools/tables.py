@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Writes the tables of README.md and docs/performance.md from the program's list of sets and from measured results.
+"""Writes the tables of README.md and of other pages from the program's list of sets and from measured results.
 
     tools/tables.py [--check] [--program build/bin/polykem]
 
@@ -8,7 +8,7 @@ A table stands between the lines "<!-- table: NAME -->" and "<!-- end of table -
 the exit status is 1 if a page is not what its sources say.
 
 Sources: `polykem list --json -`, and of bench/results cpu_peers.json (from `make bench-peers`), cpu_peers_haswell.json
-(the same with PEER=haswell) and h200_ntru.json.
+(the same with PEER=haswell) and h200_ntru.json; gpu_tables.py names more.
 """
 
 import argparse
@@ -18,17 +18,14 @@ import subprocess
 import sys
 from pathlib import Path
 
+import gpu_tables
 from floors import floors
+from gpu_tables import markdown
 
 ROOT = Path(__file__).resolve().parent.parent
-PAGES = ["README.md", "docs/performance.md", "docs/user_guide.md"]
+PAGES = ["README.md", "docs/performance.md", "docs/user_guide.md", "docs/cuda.md", "bench/seong2021/README.md"]
 OPS = ["keygen", "encaps", "decaps"]
 BLOCK = re.compile(r"(<!-- table: ([a-z-]+) -->\n).*?(<!-- end of table -->)", re.S)
-
-
-def markdown(header, rows):
-    lines = ["| " + " | ".join(header) + " |", "|" + "---|" * len(header)]
-    return "\n".join(lines + ["| " + " | ".join(row) + " |" for row in rows]) + "\n"
 
 
 class Results:
@@ -122,7 +119,8 @@ def table_floors(results):
     return markdown(["set", "operation", f"cycles at {results.ghz:.2f} GHz", "floor", "measured / floor"], rows)
 
 
-TABLES = {"sets": table_sets, "summary": table_summary, "peers": table_peers, "floors": table_floors}
+TABLES = {"sets": table_sets, "summary": table_summary, "peers": table_peers, "floors": table_floors,
+          **gpu_tables.TABLES}
 
 
 def main():

@@ -4,9 +4,9 @@
 # Builds the library, the CUDA module, the GPU tests and the benchmarks, and runs them; for a machine with a GPU, nvcc,
 # CMake and nothing else:
 #   tests/gpu/run.sh [BUILD_FOLDER] [STEP...]
-# Steps: test (ctest), sanitize (compute-sanitizer, small sizes), bench (JSON to BUILD_FOLDER/ntru.json),
-# seong2021 (JSON to BUILD_FOLDER/seong2021.json); all when none is named. POLYKEM_GPU_ITEMS: items per
-# set of the tests (default 20000).
+# Steps: test (ctest), sanitize (compute-sanitizer, small sizes), bench (JSON to BUILD_FOLDER/ntru_100000.json and
+# ntru_400000.json), seong2021 (JSON to BUILD_FOLDER/seong2021.json); all when none is named. POLYKEM_GPU_ITEMS: items
+# per set of the tests (default 20000). CUDA_VISIBLE_DEVICES chooses the GPUs.
 set -euo pipefail
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
@@ -50,7 +50,9 @@ for step in $steps; do
       done
       ;;
     bench)
-      "$build/bin/polykem_bench_cuda_ntru" --json "$build/ntru.json" || failed=yes
+      for items in 100000 400000; do
+        "$build/bin/polykem_bench_cuda_ntru" --items $items --json "$build/ntru_$items.json" || failed=yes
+      done
       ;;
     seong2021)
       "$build/bin/polykem_bench_seong2021" "$build/seong2021.json" || failed=yes

@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The tables of docs/cuda.md and bench/seong2021/README.md, for tools/tables.py.
+
+Sources in bench/results: h200_ntru.json (100,000 items), h200_ntru_400000.json, h200x2_ntru_400000.json (two GPUs),
+h200_seong2021.json.
+"""
+
+import json
+from pathlib import Path
+
+RESULTS = Path(__file__).resolve().parent.parent / "bench/results"
+STEPS_SET = "ntruhps4096821"
+
+
+def load(name):
+    return json.loads((RESULTS / name).read_text(encoding="utf-8"))
+
+
+def markdown(header, rows):
+    lines = ["| " + " | ".join(header) + " |", "|" + "---|" * len(header)]
+    return "\n".join(lines + ["| " + " | ".join(row) + " |" for row in rows]) + "\n"
+
+
+def pinned(document):
+    """Host to host from pinned memory, the largest batch: by set and operation."""
+    return {(s["name"], h["op"]): h for s in document["sets"] for h in s["host_to_host"]
+            if h["pinned"] and h["items"] == document["items"]}
+
+
+def limit(document, name, h):
+    """The least time of a batch in milliseconds, and what sets it."""
+    rates = {r["op"]: r["per_second"] for s in document["sets"] if s["name"] == name for r in s["resident"]}
+    kernels = h["items"] / rates[h["op"]] / document.get("devices", 1) * 1e3
+    return (h["pcie_ms"], "PCIe") if h["pcie_ms"] > kernels else (kernels, "kernels")
+
+
+def table_kernels(_):
+    """Everything on the card."""
+    return markdown(["set", "keygen", "encaps", "decaps"],
+                    [[s["name"]] + [f"{r['per_second'] / 1e6:.1f} M/s" for r in s["resident"]]
+                     for s in load("h200_ntru.json")["sets"]])
+
+
+def table_steps(_):
+    """Each step beside its floor."""
+    resident = next(s for s in load("h200_ntru.json")["sets"] if s["name"] == STEPS_SET)["resident"]
+    return markdown(["operation", "step", "ns an item", "floor", "times the floor"],
+                    [[r["op"], f"`{step['name']}`", f"{step['ns']:.2f}", f"{step['floor_ns']:.2f}",
+                      f"{step['ns'] / step['floor_ns']:.1f}"] for r in resident for step in r["steps"]])
+
+
+def table_host(_):
+    """Host to host beside the limit."""
+    small, large = load("h200_ntru.json"), load("h200_ntru_400000.json")
+    many = pinned(large)
+    rows = []
+    for (name, op), h in pinned(small).items():
+        least, what = limit(small, name, h)
+        row = [name, op, f"{h['ms']:.2f} ms", f"{least:.2f} ms ({what})", f"{least / h['ms']:.0%}"]
+        big = many[name, op]
+        rows.append(row + [f"{big['ms']:.2f} ms, {limit(large, name, big)[0] / big['ms']:.0%}"])
+    return markdown(["set", "operation", "100,000 items", "limit", "of the limit", "400,000 items, of the limit"], rows)
+
+
+def table_two(_):
+    """Two GPUs beside one."""
+    one, two = load("h200_ntru_400000.json"), load("h200x2_ntru_400000.json")
+    alone = pinned(one)
+    rows = []
+    for (name, op), h in pinned(two).items():
+        least, what = limit(two, name, h)
+        rows.append([name, op, f"{alone[name, op]['ms']:.2f} ms", f"{h['ms']:.2f} ms",
+                     f"{alone[name, op]['ms'] / h['ms']:.2f}x", f"{least / h['ms']:.0%} ({what})"])
+    return markdown(["set", "operation", "one H200", "two", "gain", "of the limit of two"], rows)
+
+
+def table_threads(_):
+    """The 2021 paper's scaling in one block."""
+    rows = load("h200_seong2021.json")["one_block"]
+    header = ["operation", "registers", "T = 1, us"] + [str(2**k) for k in range(1, len(rows[0]["us"]))]
+    return markdown(header, [[r["operation"], str(r["registers"]), f"{r['us'][0]:.1f}"]
+                             + [f"{r['us'][0] / us:.1f}" for us in r["us"][1:]] for r in rows])
+
+
+def table_clients(_):
+    """The 2021 paper's crowds, in milliseconds."""
+    def show(ms):
+        return "-" if ms == 0 else f"{ms:.3f}" if ms < 10 else f"{ms:.1f}"
+    rows = load("h200_seong2021.json")["crowd"]
+    header = ["N", "2021 encaps", "split", "2021 decaps", "split", "kernels encaps", "decaps", "host to host encaps",
+              "decaps", "CPU encaps", "decaps", "ref encaps", "decaps"]
+    return markdown(header, [[str(r["n"])] + [show(ms) for key in ("paper", "kernels", "host", "cpu", "ref")
+                                              for ms in r[key]] for r in rows])
+
+
+def table_one_key(_):
+    """TensorCrypto's case."""
+    def rate(row, key):
+        return f"{row['batch'] / row[key] / 1e3:.2f} M/s"
+    return markdown(["set", "batch", "encrypt", "decrypt"],
+                    [[r["set"], str(r["batch"]), rate(r, "encrypt_ms"), rate(r, "decrypt_ms")]
+                     for r in load("h200_seong2021.json")["one_key"]])
+
+
+TABLES = {"gpu-kernels": table_kernels, "gpu-steps": table_steps, "gpu-host": table_host, "gpu-two": table_two,
+          "seong-threads": table_threads, "seong-clients": table_clients, "seong-one-key": table_one_key}
