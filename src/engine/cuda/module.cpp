@@ -63,7 +63,7 @@ const DeviceOperation* operation(const char* scheme, Op op) {
 
 /// Items of one passage through a device, per operation: enough that its kernels fill an H200 beside another
 /// passage's, few enough that the first outputs leave early. docs/cuda.md has the measurements.
-constexpr std::array<size_t, kOps> kPassageItems = {24576, 8192, 12288};
+constexpr std::array<size_t, kOps> kPassageItems = {24576, 7168, 12288};
 
 /// Several devices share a batch of at least so many items each.
 constexpr size_t kLeastPassageItems = 4096;
