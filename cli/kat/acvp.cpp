@@ -56,23 +56,25 @@ Check decaps_check(const Entry& e, bool seed_key) {
   return check;
 }
 
-Check encaps_key_check(const Entry& e) {
+/** Whether a key is taken; the key itself is still to be filled in. */
+Check key_check(const Entry& e, polykem_op op, polykem_status refusal) {
   Check check;
-  check.label = "encapsulationKeyCheck";
-  check.op = POLYKEM_ENCAPS;
-  check.pk = e.hex("ek");
+  check.label = json_string(e.group, "function");
+  check.op = op;
   check.key_only = true;
-  check.want = json_bool(e.test, "testPassed") ? POLYKEM_OK : POLYKEM_ERR_PUBLIC_KEY;
+  check.want = json_bool(e.test, "testPassed") ? POLYKEM_OK : refusal;
+  return check;
+}
+
+Check encaps_key_check(const Entry& e) {
+  Check check = key_check(e, POLYKEM_ENCAPS, POLYKEM_ERR_PUBLIC_KEY);
+  check.pk = e.hex("ek");
   return check;
 }
 
 Check decaps_key_check(const Entry& e) {
-  Check check;
-  check.label = "decapsulationKeyCheck";
-  check.op = POLYKEM_DECAPS;
+  Check check = key_check(e, POLYKEM_DECAPS, POLYKEM_ERR_SECRET_KEY);
   check.sk = e.hex("dk");
-  check.key_only = true;
-  check.want = json_bool(e.test, "testPassed") ? POLYKEM_OK : POLYKEM_ERR_SECRET_KEY;
   return check;
 }
 
