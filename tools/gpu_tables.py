@@ -21,6 +21,10 @@ def markdown(header, rows):
     return "\n".join(lines + ["| " + " | ".join(row) + " |" for row in rows]) + "\n"
 
 
+def percent(share):
+    return f"{100 * share:.0f} %"
+
+
 def pinned(document):
     """Host to host from pinned memory, the largest batch: by set and operation."""
     return {(s["name"], h["op"]): h for s in document["sets"] for h in s["host_to_host"]
@@ -56,9 +60,9 @@ def table_host(_):
     rows = []
     for (name, op), h in pinned(small).items():
         least, what = limit(small, name, h)
-        row = [name, op, f"{h['ms']:.2f} ms", f"{least:.2f} ms ({what})", f"{least / h['ms']:.0%}"]
+        row = [name, op, f"{h['ms']:.2f} ms", f"{least:.2f} ms ({what})", percent(least / h["ms"])]
         big = many[name, op]
-        rows.append(row + [f"{big['ms']:.2f} ms, {limit(large, name, big)[0] / big['ms']:.0%}"])
+        rows.append(row + [f"{big['ms']:.2f} ms, {percent(limit(large, name, big)[0] / big['ms'])}"])
     return markdown(["set", "operation", "100,000 items", "limit", "of the limit", "400,000 items, of the limit"], rows)
 
 
@@ -70,7 +74,7 @@ def table_two(_):
     for (name, op), h in pinned(two).items():
         least, what = limit(two, name, h)
         rows.append([name, op, f"{alone[name, op]['ms']:.2f} ms", f"{h['ms']:.2f} ms",
-                     f"{alone[name, op]['ms'] / h['ms']:.2f}x", f"{least / h['ms']:.0%} ({what})"])
+                     f"{alone[name, op]['ms'] / h['ms']:.2f}x", f"{percent(least / h['ms'])} ({what})"])
     return markdown(["set", "operation", "one H200", "two", "gain", "of the limit of two"], rows)
 
 
