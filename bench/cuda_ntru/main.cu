@@ -29,7 +29,7 @@ using polykem::Op;
 using polykem::ntru::NtruParams;
 
 constexpr int kSamples = 9;
-constexpr int kWarmUps = 8;  ///< host to host: until the graphs of all parts are captured
+constexpr int kWarmUps = 8;  ///< host to host: by then most parts are replayed as graphs
 constexpr const char* kOpNames[] = {"keygen", "encaps", "decaps"};
 
 // Measured on an H200: what one unit does at best.
@@ -68,10 +68,9 @@ double floor_ns(const NtruParams& p, Op op, const std::string& step) {
   const auto blocks = [](double bytes) { return static_cast<double>(static_cast<size_t>(bytes) / 136 + 1); };
   double seconds = 0, bytes = 0;
   if (step == "shake_draw") seconds = blocks(draws) / kPermutationsPerSecond, bytes = draws;
-  // A bitonic network of 2^k keys, the least multiple of 256: 2^(k-1) k (k+1) / 2 comparators, a minimum and a maximum
-  // each.
-  const double k = std::log2(256 * std::ceil((n - 1) / 256));
-  const double sort = p.variant == polykem::ntru::Variant::hps ? std::exp2(k - 1) * k * (k + 1) / kLogicPerSecond : 0;
+  // Batcher's merge exchange of 2^k keys: 2^(k-2) (k^2 - k + 4) - 1 comparators, a minimum and a maximum each.
+  const double k = std::log2(n - 1), comparators = std::exp2(k - 2) * (k * k - k + 4) - 1;
+  const double sort = p.variant == polykem::ntru::Variant::hps ? 2 * comparators / kLogicPerSecond : 0;
   if (step == "sample_fg") seconds = sort, bytes = draws + 2 * row;
   if (step == "sample_rm_pack") seconds = sort, bytes = draws + 2 * row + 2 * trits;
   // Division steps: 6 logic operations a word of 32 coefficients for GF(2), 20 for GF(3).

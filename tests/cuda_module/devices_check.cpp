@@ -7,6 +7,9 @@
 #include <atomic>
 #include <cstdio>
 #include <cstring>
+#include <deque>
+#include <functional>
+#include <mutex>
 #include <string>
 #include <thread>
 #include <vector>
@@ -14,6 +17,7 @@
 #include "engine/cuda/gather.hpp"
 #include "engine/cuda/module.hpp"
 #include "fake_runtime.hpp"
+#include "prim/launch/cuda/launch.hpp"
 #include "schemes/ntru/cuda/ntru_cuda.hpp"
 
 extern "C" const polykem::cuda::ModuleTable* polykem_cuda_module();
@@ -70,13 +74,31 @@ void compute(Op op, const DeviceBatch& b, const std::byte* workspace) {
   }
 }
 
+using Work = std::function<void()>;
+
+void run_work(const Work* work) {
+  (*work)();
+}
+
+/// Work as a kernel of the fake runtime, which may be recorded and so is kept.
+cudaError_t launch_work(Work work, cudaStream_t stream) {
+  static std::mutex mutex;
+  static std::deque<Work> kept;
+  const Work* last = nullptr;
+  {
+    const std::lock_guard lock(mutex);
+    last = &kept.emplace_back(std::move(work));
+  }
+  return launch(run_work, 1, 1, 0, stream, last);
+}
+
 template <Op kOp>
 int run_step(size_t step, const DeviceBatch& batch, std::byte* workspace, void* stream) {
   const auto work = [=] {
     if (step == 0 && kOp != Op::decaps) draw(batch, workspace);
     if (step == 1) compute(kOp, batch, workspace);
   };
-  return fake_runtime::queue(static_cast<cudaStream_t>(stream), work);
+  return launch_work(work, static_cast<cudaStream_t>(stream));
 }
 
 size_t workspace_bytes(size_t items) {
@@ -235,17 +257,18 @@ void check_failures() {
   }
 }
 
-/// What comes again is captured and replayed, with what the arrays hold then; a failure while capturing is reported.
+/// What comes again is recorded and replayed, with what the arrays hold then; what cannot be recorded is launched.
 void check_replay() {
   const Records first(1000, true), r(30000, true);
   for (int round = 0; round < 2; ++round)
-    expect(run(Op::keygen, first) == Outcome::ok, "keygen before the capture");
+    expect(run(Op::keygen, first) == Outcome::ok, "keygen before the recording");
   table().inject(Fault::step, 1);
-  expect(run(Op::keygen, first) == Outcome::failed, "a failure while capturing is reported");
+  for (int round = 0; round < 3; ++round)
+    expect(run(Op::keygen, first) == Outcome::ok, "keygen that could not be recorded");
   expect(fake_runtime::replayed() == 0, "nothing is replayed yet");
   std::vector<uint8_t> earlier(r.count * kSk);
   for (int round = 0; round < 8; ++round) {
-    expect(exchange(r), "exchange with the other device");
+    expect(exchange(r), "exchange, again");
     expect(std::memcmp(earlier.data(), r.sk, earlier.size()) != 0, "each batch draws anew");
     std::memcpy(earlier.data(), r.sk, earlier.size());
     fake_runtime::run_all();
@@ -282,14 +305,15 @@ namespace polykem::cuda {
 
 cudaError_t gather(uint8_t* to, const uint8_t* from, const uint64_t* index, size_t record_bytes, size_t count,
                    cudaStream_t stream) {
-  return fake_runtime::queue(stream, [=] {
+  const auto work = [=] {
     for (size_t i = 0; i < count; ++i)
       std::memcpy(to + i * record_bytes, from + index[i] * record_bytes, record_bytes);
-  });
+  };
+  return launch_work(work, stream);
 }
 
 cudaError_t read_from_host(void* to, const void* from, size_t bytes, cudaStream_t stream) {
-  return fake_runtime::queue(stream, [=] { std::memcpy(to, from, bytes); });
+  return launch_work([=] { std::memcpy(to, from, bytes); }, stream);
 }
 
 }  // namespace polykem::cuda

@@ -8,10 +8,11 @@
 #include <map>
 #include <memory>
 #include <mutex>
-#include <utility>
 
 struct CUgraph_st {
   std::vector<std::function<void()>> work;
+  /// The latest node: any address that differs from those of the others.
+  cudaGraphNode_t last() const { return reinterpret_cast<cudaGraphNode_t>(work.size()); }
 };
 
 struct CUgraphExec_st : CUgraph_st {};
@@ -20,7 +21,6 @@ struct CUstream_st {
   int device;
   std::vector<std::function<void()>> work;
   size_t done = 0;
-  CUgraph_st* capture = nullptr;  ///< what is being captured
 
   void run_until(size_t end) {
     while (done < end) {
@@ -72,6 +72,12 @@ cudaError_t release(void* memory) {
   return cudaSuccess;
 }
 
+/// Every kernel of the tests takes one pointer.
+std::function<void()> bound(const void* kernel, void** arguments) {
+  const auto function = reinterpret_cast<void (*)(const void*)>(const_cast<void*>(kernel));
+  return [function, argument = *static_cast<const void**>(arguments[0])] { function(argument); };
+}
+
 const Block* find(const void* pointer) {
   const auto at = reinterpret_cast<uintptr_t>(pointer);
   auto next = blocks.upper_bound(at);
@@ -87,10 +93,6 @@ namespace fake_runtime {
 cudaError_t queue(cudaStream_t stream, std::function<void()> work) {
   const Lock lock(mutex);
   if (stream == nullptr || stream->device != current) return cudaErrorInvalidResourceHandle;
-  if (stream->capture != nullptr) {
-    stream->capture->work.push_back(std::move(work));
-    return cudaSuccess;
-  }
   stream->work.push_back(std::move(work));
   ++queued_on[current];
   return cudaSuccess;
@@ -200,16 +202,20 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned
   const CUevent_st seen = *event;  // what was recorded until now counts
   return fake_runtime::queue(stream, [seen] { seen.complete(); });
 }
-cudaError_t cudaStreamBeginCapture(cudaStream_t stream, cudaStreamCaptureMode) {
-  const Lock lock(mutex);
-  if (stream->capture != nullptr) return cudaErrorIllegalState;
-  stream->capture = new CUgraph_st;
+cudaError_t cudaLaunchKernel(const void* kernel, dim3, dim3, void** arguments, size_t, cudaStream_t stream) {
+  return fake_runtime::queue(stream, bound(kernel, arguments));
+}
+cudaError_t cudaGraphCreate(cudaGraph_t* graph, unsigned) {
+  *graph = new CUgraph_st;
   return cudaSuccess;
 }
-cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t* graph) {
-  const Lock lock(mutex);
-  *graph = std::exchange(stream->capture, nullptr);
-  return *graph == nullptr ? cudaErrorIllegalState : cudaSuccess;
+cudaError_t cudaGraphAddKernelNode(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* before,
+                                   size_t count, const cudaKernelNodeParams* launch) {
+  const bool in_order = graph->work.empty() ? count == 0 : count == 1 && *before == graph->last();
+  if (!in_order) return cudaErrorInvalidValue;
+  graph->work.push_back(bound(launch->func, launch->kernelParams));
+  *node = graph->last();
+  return cudaSuccess;
 }
 cudaError_t cudaGraphInstantiate(cudaGraphExec_t* ready, cudaGraph_t graph, unsigned long long) {
   *ready = new CUgraphExec_st{*graph};

@@ -31,8 +31,7 @@ for step in $steps; do
       (cd "$build" && ctest --output-on-failure) || failed=yes
       ;;
     sanitize)
-      # One set of each kind: fixed weight, HRSS, and eight lanes an inversion.
-      for set in ntruhps2048509 ntruhrss701 ntruhps40961229; do
+      for set in ntruhps2048509 ntruhps2048677 ntruhps4096821 ntruhrss701 ntruhps40961229 ntruhrss1373; do
         for run in "memcheck kat" "memcheck differential" "memcheck replay" "memcheck keysets" "memcheck arrays" \
           "racecheck kat" "racecheck keysets"; do
           tool=${run% *} test=${run#* }

@@ -192,6 +192,7 @@ void Device::give_back(std::unique_ptr<Lane> lane) {
 void Device::trim() {
   const std::lock_guard lock(mutex_);
   for (const auto& lane : idle_) {
+    lane->replay.clear();
     lane->arena.release();
     lane->staging.release();
   }

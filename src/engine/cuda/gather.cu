@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/cuda/gather.hpp"
 
+#include "prim/launch/cuda/launch.hpp"
+
 namespace polykem::cuda {
 
 namespace {
@@ -26,14 +28,13 @@ __global__ void read_from_host_kernel(uint32_t* to, const uint32_t* from) {
 cudaError_t gather(uint8_t* to, const uint8_t* from, const uint64_t* index, size_t record_bytes, size_t count,
                    cudaStream_t stream) {
   const size_t blocks = (count + kThreads / 32 - 1) / (kThreads / 32);
-  gather_kernel<<<static_cast<unsigned>(blocks), kThreads, 0, stream>>>(to, from, index, record_bytes, count);
-  return cudaGetLastError();
+  return launch(gather_kernel, static_cast<unsigned>(blocks), kThreads, 0, stream, to, from, index, record_bytes,
+                count);
 }
 
 cudaError_t read_from_host(void* to, const void* from, size_t bytes, cudaStream_t stream) {
-  read_from_host_kernel<<<1, static_cast<unsigned>(bytes / 4), 0, stream>>>(static_cast<uint32_t*>(to),
-                                                                            static_cast<const uint32_t*>(from));
-  return cudaGetLastError();
+  return launch(read_from_host_kernel, 1, static_cast<unsigned>(bytes / 4), 0, stream, static_cast<uint32_t*>(to),
+                static_cast<const uint32_t*>(from));
 }
 
 }  // namespace polykem::cuda

@@ -62,7 +62,7 @@ const DeviceOperation* operation(const char* scheme, Op op) {
 }
 
 /// Items of one passage through a device, per operation: enough that its kernels fill an H200 beside another
-/// passage's, few enough that the first outputs leave early. docs/cuda.md has the measurements.
+/// passage's, few enough that the first outputs leave early. docs/adr/0006 has the measurements.
 constexpr std::array<size_t, kOps> kPassageItems = {24576, 7168, 12288};
 
 /// Several devices share a batch of at least so many items each.

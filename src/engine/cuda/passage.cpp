@@ -242,23 +242,24 @@ void Passage::steps() {
 }
 
 void Passage::launch(size_t first_step, size_t end_step) {
-  if (times_ != nullptr) {
-    queue_steps(first_step, end_step, streams_.kernels);
+  // Draws of the caller's are copied, and times are taken by events: neither is a kernel.
+  if (times_ != nullptr || batch_.draws != nullptr) {
+    queue_steps(first_step, end_step);
     return;
   }
   lane_->replay.run({&operation_, first_step, end_step, device_batch_, workspace_, seed_staged_}, streams_.kernels,
-                    lane_->stream, [&](cudaStream_t stream) { queue_steps(first_step, end_step, stream); });
+                    [&] { queue_steps(first_step, end_step); });
 }
 
 /// The seed is fetched by a kernel: a copy engine would do it behind the records of other passages.
-void Passage::queue_steps(size_t first_step, size_t end_step, cudaStream_t stream) {
+void Passage::queue_steps(size_t first_step, size_t end_step) {
   if (first_step == 0 && batch_.draws == nullptr && operation_.record_bytes.draws > 0)
-    check(read_from_host(seed_device_, seed_staged_, kSeedBytes, stream), "copying the seed");
+    check(read_from_host(seed_device_, seed_staged_, kSeedBytes, streams_.kernels), "copying the seed");
   for (size_t i = first_step; i < end_step; ++i) {
     fail_if_due(Fault::step, cudaErrorLaunchFailure, operation_.steps[i].name);
-    check(static_cast<cudaError_t>(operation_.run_step(i, device_batch_, workspace_, stream)),
+    check(static_cast<cudaError_t>(operation_.run_step(i, device_batch_, workspace_, streams_.kernels)),
           operation_.steps[i].name);
-    mark(i + 2, stream);
+    mark(i + 2, streams_.kernels);
   }
 }
 
@@ -302,7 +303,8 @@ void Passage::abandon() {
   (void)cudaSetDevice(device_.ordinal());
   for (const cudaStream_t stream : {streams_.up, streams_.kernels, streams_.down})
     (void)cudaStreamSynchronize(stream);
-  (void)cudaMemset(lane_->arena.data(), 0, lane_->dirty);
+  (void)cudaMemsetAsync(lane_->arena.data(), 0, lane_->dirty, lane_->stream);
+  (void)cudaStreamSynchronize(lane_->stream);
   lane_->dirty = 0;
   (void)cudaGetLastError();
   wipe_staging();

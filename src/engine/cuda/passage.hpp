@@ -59,7 +59,7 @@ class Passage {
   void upload();
   void steps();
   void launch(size_t first_step, size_t end_step);
-  void queue_steps(size_t first_step, size_t end_step, cudaStream_t stream);
+  void queue_steps(size_t first_step, size_t end_step);
   void arrive();
   void download();
   void unstage();

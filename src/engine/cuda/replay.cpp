@@ -4,28 +4,44 @@
 #include <algorithm>
 
 #include "engine/cuda/device.hpp"
+#include "prim/launch/cuda/launch.hpp"
 
 namespace polykem::cuda {
 
-Replay::~Replay() {
-  for (const Known& known : known_) {
-    if (known.graph != nullptr) (void)cudaGraphExecDestroy(known.graph);
+namespace {
+
+/// nullptr if it cannot be had; what cannot be recorded can still be launched.
+cudaGraphExec_t record(const std::function<void()>& queue) {
+  Recording recording;
+  cudaGraphExec_t graph = nullptr;
+  try {
+    queue();
+    graph = recording.finish();
+  } catch (const CudaError&) {
   }
+  (void)cudaGetLastError();
+  return graph;
 }
 
-void Replay::run(const Launches& launches, cudaStream_t stream, cudaStream_t spare,
-                 const std::function<void(cudaStream_t)>& queue) {
+}  // namespace
+
+void Replay::run(const Launches& launches, cudaStream_t stream, const std::function<void()>& queue) {
   Known& known = find(launches);
   known.last_use = ++uses_;
+  if (++known.seen == kRecordAt) known.graph = record(queue);
   if (known.graph == nullptr) {
-    if (++known.seen < kCaptureAt) {
-      queue(stream);
-      return;
-    }
-    known.graph = capture(spare, queue);
+    queue();
+    return;
   }
   fail_if_due(Fault::step, cudaErrorLaunchFailure, launches.operation->scheme);
   check(cudaGraphLaunch(known.graph, stream), launches.operation->scheme);
+}
+
+void Replay::clear() {
+  for (const Known& known : known_) {
+    if (known.graph != nullptr) (void)cudaGraphExecDestroy(known.graph);
+  }
+  known_.clear();
 }
 
 /// What was used longest ago makes room.
@@ -37,24 +53,6 @@ Replay::Known& Replay::find(const Launches& launches) {
   Known& oldest = *std::min_element(known_.begin(), known_.end(), older);
   if (oldest.graph != nullptr) (void)cudaGraphExecDestroy(oldest.graph);
   return oldest = Known{launches};
-}
-
-cudaGraphExec_t Replay::capture(cudaStream_t spare, const std::function<void(cudaStream_t)>& queue) {
-  check(cudaStreamBeginCapture(spare, cudaStreamCaptureModeThreadLocal), "capturing launches");
-  cudaGraph_t graph = nullptr;
-  try {
-    queue(spare);
-  } catch (...) {
-    if (cudaStreamEndCapture(spare, &graph) == cudaSuccess) (void)cudaGraphDestroy(graph);
-    (void)cudaGetLastError();
-    throw;
-  }
-  check(cudaStreamEndCapture(spare, &graph), "capturing launches");
-  cudaGraphExec_t ready = nullptr;
-  const cudaError_t error = cudaGraphInstantiate(&ready, graph, 0);
-  (void)cudaGraphDestroy(graph);
-  check(error, "preparing a graph");
-  return ready;
 }
 
 }  // namespace polykem::cuda

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Launches that come again: a captured graph takes one call to the driver where its kernels took one each.
+// Launches that come again are replayed as graphs. See docs/adr/0006.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -27,19 +27,21 @@ struct Launches {
 class Replay {
  public:
   Replay() = default;
-  ~Replay();
+  ~Replay() { clear(); }
   Replay(const Replay&) = delete;
   Replay& operator=(const Replay&) = delete;
 
-  /// Has `queue` queue the launches on `stream`; when the same ones have come often enough they are captured on
-  /// `spare`, a stream that nobody else uses now, and replayed from then on. Throws CudaError.
-  void run(const Launches& launches, cudaStream_t stream, cudaStream_t spare,
-           const std::function<void(cudaStream_t)>& queue);
+  /// Queues the launches on `stream`. `queue` launches them there; when the same ones have come often enough it is
+  /// called a last time to record them, and they are replayed from then on. Throws CudaError.
+  void run(const Launches& launches, cudaStream_t stream, const std::function<void()>& queue);
+  /// Forgets all; none of them may be running.
+  void clear();
 
  private:
-  /// Capturing costs as much as some ten replays save, so what comes once or twice is launched.
-  static constexpr int kCaptureAt = 3;
-  /// Three operations, two ranges of steps each, two sizes: a batch's last part is smaller.
+  /// A graph costs as much as some ten replays save, so what comes once or twice is launched.
+  static constexpr int kRecordAt = 3;
+  /// Ranges of steps: two of encaps, one each of the others; a batch has parts of two sizes. That is eight for one set
+  /// and size of batch.
   static constexpr size_t kMost = 12;
 
   struct Known {
@@ -50,7 +52,6 @@ class Replay {
   };
 
   Known& find(const Launches& launches);
-  static cudaGraphExec_t capture(cudaStream_t spare, const std::function<void(cudaStream_t)>& queue);
 
   std::vector<Known> known_;
   uint64_t uses_ = 0;

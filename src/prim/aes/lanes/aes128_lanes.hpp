@@ -15,7 +15,7 @@ inline namespace POLYKEM_ISA {
 inline constexpr size_t kRegisters = 8;
 
 /// The round keys, each for all blocks of a register. Nothing else knows their address, so that they can stay in
-/// registers.
+/// registers; they are not wiped, as FrodoKEM's key is its public seed_A.
 struct BlockKeys {
   Blocks at[RoundKeys128::kRounds + 1];
   POLYKEM_INLINE explicit BlockKeys(const RoundKeys128& keys) {

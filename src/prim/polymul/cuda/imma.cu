@@ -45,8 +45,7 @@ cudaError_t launch_imma(MulKind kind, size_t n, const MulArgs& args, cudaStream_
     constexpr int kBytes = kWarps * ImmaShape<N, kKind>::kShared;
     static_assert(kBytes <= 48 * 1024);
     const unsigned blocks = static_cast<unsigned>((args.count + kWarps - 1) / kWarps);
-    imma_kernel<N, kKind><<<blocks, kWarps * kWarp, kBytes, stream>>>(args);
-    return cudaGetLastError();
+    return cuda::launch(imma_kernel<N, kKind>, blocks, kWarps * kWarp, kBytes, stream, args);
   };
   if (kind != MulKind::bytes) return with_degree_and_kind(n, kind, launch);
   return with_degree(n, [&]<int N>() { return launch.template operator()<N, MulKind::bytes>(); });

@@ -2,6 +2,7 @@
 // What the multipliers of this folder have in common on the device.
 #pragma once
 
+#include "prim/launch/cuda/launch.hpp"
 #include "prim/polymul/cuda/polymul_cuda.hpp"
 
 namespace polykem::cuda {

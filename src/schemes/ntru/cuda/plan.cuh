@@ -5,6 +5,7 @@
 #include <array>
 
 #include "core/device.hpp"
+#include "prim/launch/cuda/launch.hpp"
 #include "schemes/ntru/cuda/kernels.cuh"
 #include "schemes/ntru/stages.hpp"
 
@@ -62,6 +63,13 @@ struct Flight {
   }
   /// Blocks for a kernel with one item a warp.
   unsigned blocks() const { return static_cast<unsigned>((io.count + kWarps - 1) / kWarps); }
+
+  /// The first error stays.
+  template <class Kernel, class... Arguments>
+  void launch(Kernel kernel, unsigned blocks, unsigned threads, Arguments... arguments) {
+    const cudaError_t status = polykem::cuda::launch(kernel, blocks, threads, 0, stream, arguments...);
+    if (error == cudaSuccess) error = status;
+  }
 
   const DeviceBatch& io;
   cudaStream_t stream = nullptr;
@@ -124,22 +132,20 @@ struct Plan {
                                   cudaMemcpyDeviceToDevice, t.stream);
     } else {
       const size_t blocks = t.count() * polykem::cuda::draw_blocks(kBytes);
-      draw_kernel<Set, kBytes><<<static_cast<unsigned>((blocks + 31) / 32), 32, 0, t.stream>>>(
-          t.draws, t.io.seed, domain, static_cast<uint32_t>(t.count()));
+      t.launch(draw_kernel<Set, kBytes>, static_cast<unsigned>((blocks + 31) / 32), 32, t.draws, t.io.seed, domain,
+               static_cast<uint32_t>(t.count()));
     }
   }
   static void draw_keygen(F& t) { draw<S::kKeygenDrawBytes>(t, polykem::cuda::DrawDomain::keygen); }
 
-  static void sample_fg(F& t) {
-    sample_fg_kernel<Set><<<t.blocks(), kThreads, 0, t.stream>>>(t.a, t.b, t.draws, t.count());
-  }
-  static void invert_f(F& t) { invert_mod3_kernel<Set><<<t.inverse_blocks(), 32, 0, t.stream>>>(t.u, t.a, t.count()); }
+  static void sample_fg(F& t) { t.launch(sample_fg_kernel<Set>, t.blocks(), kThreads, t.a, t.b, t.draws, t.count()); }
+  static void invert_f(F& t) { t.launch(invert_mod3_kernel<Set>, t.inverse_blocks(), 32, t.u, t.a, t.count()); }
   static void store_f(F& t) {
-    store_f_kernel<Set><<<t.blocks(), kThreads, 0, t.stream>>>(t.io.sk_out, t.a, t.u, t.draws, t.count());
+    t.launch(store_f_kernel<Set>, t.blocks(), kThreads, t.io.sk_out, t.a, t.u, t.draws, t.count());
   }
   static void mul_Gf(F& t) {
     multiply(t, MulKind::ternary, t.x, t.b, t.a);
-    if constexpr (!S::kHps) times_x_minus_1_kernel<Set><<<t.blocks(), kThreads, 0, t.stream>>>(t.x, t.count());
+    if constexpr (!S::kHps) t.launch(times_x_minus_1_kernel<Set>, t.blocks(), kThreads, t.x, t.count());
   }
 
   /// mod 2 by division steps, then Newton's v <- v (2 - x v) three times, which doubles the bits; up to eight of them
@@ -147,57 +153,55 @@ struct Plan {
   /// [NTRU20, S2_inverse, Rq_inverse]
   static void invert_Gf(F& t) {
     static_assert(S::kLogQ > 8 && S::kLogQ <= 16);
-    invert_mod2_kernel<Set><<<t.inverse_blocks(), 32, 0, t.stream>>>(t.v, t.x, t.count());
+    t.launch(invert_mod2_kernel<Set>, t.inverse_blocks(), 32, t.v, t.x, t.count());
     for (unsigned bits = 1; bits < 8; bits *= 2) {
       multiply(t, MulKind::bytes, t.u, t.x, t.v, 8);
-      two_minus_kernel<Set><<<t.blocks(), kThreads, 0, t.stream>>>(t.u, t.count());
+      t.launch(two_minus_kernel<Set>, t.blocks(), kThreads, t.u, t.count());
       multiply(t, MulKind::bytes, t.v, t.u, t.v, 8);
     }
     multiply(t, MulKind::ternary, t.u, t.x, t.v);
-    newton_error_kernel<Set><<<t.blocks(), kThreads, 0, t.stream>>>(t.u, t.count());
+    t.launch(newton_error_kernel<Set>, t.blocks(), kThreads, t.u, t.count());
     multiply(t, MulKind::bytes, t.u, t.u, t.v, 8);
-    newton_correct_kernel<Set><<<t.blocks(), kThreads, 0, t.stream>>>(t.v, t.u, t.count());
+    t.launch(newton_correct_kernel<Set>, t.blocks(), kThreads, t.v, t.u, t.count());
   }
   static void mul_vf(F& t) { multiply(t, MulKind::ternary, t.u, t.v, t.a); }
   static void mul_invh(F& t) { multiply(t, MulKind::ternary, t.x, t.u, t.a); }
   static void store_invh(F& t) {
-    pack_third_kernel<Set>
-        <<<t.blocks(), kThreads, 0, t.stream>>>(t.io.sk_out + S::kInverseHOffset, S::kSecretKeyBytes, t.x, t.count());
+    t.launch(pack_third_kernel<Set>, t.blocks(), kThreads, t.io.sk_out + S::kInverseHOffset, S::kSecretKeyBytes, t.x,
+             t.count());
   }
   static void mul_vG(F& t) { multiply(t, MulKind::ternary, t.u, t.v, t.b); }
   static void mul_h(F& t) { multiply(t, MulKind::ternary, t.x, t.u, t.b); }
-  static void store_h(F& t) { pack_h_kernel<Set><<<t.blocks(), kThreads, 0, t.stream>>>(t.io.pk_out, t.x, t.count()); }
+  static void store_h(F& t) { t.launch(pack_h_kernel<Set>, t.blocks(), kThreads, t.io.pk_out, t.x, t.count()); }
 
   // ---- encaps: a = r, b = m, x = h then h r
 
   static void draw_encaps(F& t) { draw<S::kEncapsDrawBytes>(t, polykem::cuda::DrawDomain::encaps); }
   static void sample_rm(F& t) {
-    sample_rm_kernel<Set><<<t.blocks(), kThreads, 0, t.stream>>>(t.a, t.b, t.rm, t.draws, t.count());
+    t.launch(sample_rm_kernel<Set>, t.blocks(), kThreads, t.a, t.b, t.rm, t.draws, t.count());
   }
-  static void hash_rm(F& t) { hash_rm_kernel<Set><<<t.lane_blocks(), 32, 0, t.stream>>>(t.io.ss_out, t.rm, t.count()); }
-  static void load_h(F& t) { load_h_kernel<Set><<<t.blocks(), kThreads, 0, t.stream>>>(t.x, t.pk(), t.count()); }
+  static void hash_rm(F& t) { t.launch(hash_rm_kernel<Set>, t.lane_blocks(), 32, t.io.ss_out, t.rm, t.count()); }
+  static void load_h(F& t) { t.launch(load_h_kernel<Set>, t.blocks(), kThreads, t.x, t.pk(), t.count()); }
   static void mul_hr(F& t) { multiply(t, MulKind::ternary, t.x, t.x, t.a); }
   static void store_c(F& t) {
-    lift_add_pack_kernel<Set><<<t.blocks(), kThreads, 0, t.stream>>>(t.io.ct_out, t.x, t.b, t.count());
+    t.launch(lift_add_pack_kernel<Set>, t.blocks(), kThreads, t.io.ct_out, t.x, t.b, t.count());
   }
 
   // ---- decaps: a = f then c f, b = 1/f mod 3 then m, x = c then c - Lift(m) then r, u = 1/h
 
   static void load_c_sk(F& t) {
-    load_c_sk_kernel<Set><<<t.blocks(), kThreads, 0, t.stream>>>(t.x, t.a, t.b, t.u, t.fail, t.ct(), t.sk(), t.count());
+    t.launch(load_c_sk_kernel<Set>, t.blocks(), kThreads, t.x, t.a, t.b, t.u, t.fail, t.ct(), t.sk(), t.count());
   }
   static void mul_cf(F& t) { multiply(t, MulKind::ternary, t.a, t.x, t.a); }
-  static void reduce_cf(F& t) { reduce_kernel<Set><<<t.blocks(), kThreads, 0, t.stream>>>(t.a, t.count()); }
+  static void reduce_cf(F& t) { t.launch(reduce_kernel<Set>, t.blocks(), kThreads, t.a, t.count()); }
   static void mul_m(F& t) { multiply(t, MulKind::s3, t.b, t.a, t.b); }
-  static void lift_sub(F& t) {
-    lift_sub_kernel<Set><<<t.blocks(), kThreads, 0, t.stream>>>(t.x, t.fail, t.b, t.count());
-  }
+  static void lift_sub(F& t) { t.launch(lift_sub_kernel<Set>, t.blocks(), kThreads, t.x, t.fail, t.b, t.count()); }
   static void mul_r(F& t) { multiply(t, MulKind::general, t.x, t.x, t.u); }
   static void check_rm(F& t) {
-    check_rm_kernel<Set><<<t.blocks(), kThreads, 0, t.stream>>>(t.rm, t.fail, t.x, t.b, t.count());
+    t.launch(check_rm_kernel<Set>, t.blocks(), kThreads, t.rm, t.fail, t.x, t.b, t.count());
   }
   static void hash_select(F& t) {
-    hash_select_kernel<Set><<<t.lane_blocks(), 32, 0, t.stream>>>(t.io.ss_out, t.rm, t.fail, t.sk(), t.ct(), t.count());
+    t.launch(hash_select_kernel<Set>, t.lane_blocks(), 32, t.io.ss_out, t.rm, t.fail, t.sk(), t.ct(), t.count());
   }
 
   static constexpr std::array keygen{
@@ -245,8 +249,7 @@ struct Plan {
   static int run_step(size_t step, const DeviceBatch& batch, std::byte* workspace, void* stream) {
     F flight(batch, workspace, static_cast<cudaStream_t>(stream), kOp);
     steps<kOp>()[step].run(flight);
-    const cudaError_t launch = cudaGetLastError();
-    return static_cast<int>(flight.error != cudaSuccess ? flight.error : launch);
+    return static_cast<int>(flight.error);
   }
 
   template <Op kOp>

@@ -51,6 +51,7 @@ template <class Set>
 __device__ __forceinline__ void sample_fixed_type(uint8_t* t, const uint8_t* draws, unsigned lane) {
   using S = Shape<Set>;
   constexpr int kRegs = sort_registers<Set>();
+  static_assert(32 * kRegs >= S::kRow);
   constexpr int kWeight = static_cast<int>(S::kParams.weight());
   const auto* words = reinterpret_cast<const uint32_t*>(draws);
   int32_t keys[kRegs];
@@ -73,11 +74,6 @@ __device__ __forceinline__ void sample_fixed_type(uint8_t* t, const uint8_t* dra
     if (i < S::kRow) out[i / 2] = static_cast<uint16_t>(i < S::kN - 1 ? both : 0);
   }
   __syncwarp();
-  if constexpr (32 * kRegs < S::kRow) {
-    for (int i = 32 * kRegs + static_cast<int>(lane); i < S::kRow; i += 32)
-      t[i] = 0;
-    __syncwarp();
-  }
 }
 
 /// Coefficients of Lift(m) for the row's word of index w: coefficients 2w and 2w + 1, as elements of Rq. `quotient`:

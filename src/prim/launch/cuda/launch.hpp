@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+// Launches of kernels, which can also be written down: a graph of them takes one call to the driver where they took one
+// each. Streams are not captured for it: while one is, the application's own cudaDeviceSynchronize() would fail.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <cstddef>
+#include <tuple>
+
+namespace polykem::cuda {
+
+/// While one exists, launches of its thread become nodes of its graph, one behind the other, and do not run.
+class Recording {
+ public:
+  Recording() : error_(cudaGraphCreate(&graph_, 0)) { current_ = this; }
+  ~Recording() {
+    current_ = nullptr;
+    if (graph_ != nullptr) (void)cudaGraphDestroy(graph_);
+  }
+  Recording(const Recording&) = delete;
+  Recording& operator=(const Recording&) = delete;
+
+  /// The calling thread's; nullptr if there is none.
+  static Recording* current() { return current_; }
+
+  cudaError_t add(const cudaKernelNodeParams& launch) {
+    if (error_ != cudaSuccess) return error_;
+    const cudaGraphNode_t before = last_;
+    error_ = cudaGraphAddKernelNode(&last_, graph_, before == nullptr ? nullptr : &before, before == nullptr ? 0 : 1,
+                                    &launch);
+    return error_;
+  }
+
+  /// What was recorded, ready to be launched; the caller destroys it. nullptr if something failed.
+  cudaGraphExec_t finish() {
+    cudaGraphExec_t ready = nullptr;
+    if (error_ == cudaSuccess) error_ = cudaGraphInstantiate(&ready, graph_, 0);
+    return error_ == cudaSuccess ? ready : nullptr;
+  }
+
+ private:
+  static inline thread_local Recording* current_ = nullptr;
+  cudaGraph_t graph_ = nullptr;
+  cudaGraphNode_t last_ = nullptr;
+  cudaError_t error_;
+};
+
+/// Launches or records `kernel`; shared_bytes: dynamic shared memory of a block. Returns the driver's error.
+template <class... Parameters, class... Arguments>
+cudaError_t launch(void (*kernel)(Parameters...), dim3 blocks, dim3 threads, size_t shared_bytes, cudaStream_t stream,
+                   Arguments... arguments) {
+  std::tuple<Parameters...> values{static_cast<Parameters>(arguments)...};
+  return std::apply(
+      [&](auto&... value) {
+        void* pointers[] = {const_cast<void*>(static_cast<const void*>(&value))...};
+        const auto* function = reinterpret_cast<const void*>(kernel);
+        if (Recording* recording = Recording::current(); recording != nullptr) {
+          return recording->add({.func = const_cast<void*>(function),
+                                 .gridDim = blocks,
+                                 .blockDim = threads,
+                                 .sharedMemBytes = static_cast<unsigned>(shared_bytes),
+                                 .kernelParams = pointers,
+                                 .extra = nullptr});
+        }
+        return cudaLaunchKernel(function, blocks, threads, pointers, shared_bytes, stream);
+      },
+      values);
+}
+
+}  // namespace polykem::cuda
