@@ -381,7 +381,7 @@ void check_threads(const std::vector<Set>& all) {
     threads.emplace_back([&all, t] {
       const Set& set = all[t % all.size()];
       const Context gpu = make_context("cuda", 2);
-      for (int round = 0; round < 3; ++round) {
+      for (int round = 0; round < 30; ++round) {
         Exchange x(set, 1001 + 997 * t);
         keygen(gpu, set, x, false);
         encaps(gpu, set, x, false);
