@@ -447,10 +447,9 @@ int main(int argc, char** argv) {
   size_t items = 100000;
   std::string json, command = "polykem_bench_cuda_ntru";
   std::vector<std::string> only;
-  for (int i = 1; i < argc; ++i)
-    command += std::string(" ") + argv[i];
   for (int i = 1; i + 1 < argc; i += 2) {
     const std::string option = argv[i];
+    if (option != "--json") command += " " + option + " " + argv[i + 1];
     if (option == "--items")
       items = std::strtoul(argv[i + 1], nullptr, 10);
     else if (option == "--json")
