@@ -10,7 +10,8 @@
 
 namespace polykem::cuda {
 
-/// While one exists, launches of its thread become nodes of its graph, one behind the other, and do not run.
+/// While one exists, launches of its thread become nodes of its graph, one behind the other, and do not run. There is
+/// one at a time in a thread.
 class Recording {
  public:
   Recording() : error_(cudaGraphCreate(&graph_, 0)) { current_ = this; }
