@@ -20,12 +20,14 @@ ENTRY = re.compile(r"Compiling entry function '(\S+)' for '(sm_\d+)'")
 FRAME = re.compile(r"(\d+) bytes stack frame, (\d+) bytes spill stores, (\d+) bytes spill loads")
 USED = re.compile(r"Used (\d+) registers(?:.*?(\d+) bytes smem)?")
 # Compute capability 7.5 has no m16n8k32: four small products stand for it; the largest kernel runs out of registers.
-KNOWN = {("imma_kernel<1373, kind 1>", "sm_75")}
+KNOWN = {("imma_kernel<1373, kind 1>", "sm_75"), ("decrypt_r_kernel<Hrss1373>", "sm_75")}
 BEGIN, END = "<!-- cuda_resources: begin -->\n", "<!-- cuda_resources: end -->\n"
 DEGREES = {"509": 509, "677": 677, "701": 701, "821": 821, "1229": 1229, "1373": 1373, "Hps2048509": 509,
            "Hps2048677": 677, "Hps4096821": 821, "Hps40961229": 1229, "Hrss701": 701, "Hrss1373": 1373}
 KINDS = {"kind 0": "ternary", "kind 1": "general", "kind 2": "bytes", "kind 3": "s3"}
-ONE_WARP = ("draw_kernel", "hash_rm_kernel", "hash_select_kernel", "invert_mod", "imma_kernel")  # blocks of one warp
+# Their blocks are one warp.
+ONE_WARP = ("draw_kernel", "encrypt_kernel", "decrypt_m_kernel", "decrypt_r_kernel", "hash_rm_kernel",
+            "hash_select_kernel", "invert_mod", "imma_kernel")
 
 
 def demangled(names):

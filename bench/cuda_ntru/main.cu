@@ -72,7 +72,7 @@ double floor_ns(const NtruParams& p, Op op, const std::string& step) {
   const double k = std::log2(n - 1), comparators = std::exp2(k - 2) * (k * k - k + 4) - 1;
   const double sort = p.variant == polykem::ntru::Variant::hps ? 2 * comparators / kLogicPerSecond : 0;
   if (step == "sample_fg") seconds = sort, bytes = draws + 2 * row;
-  if (step == "sample_rm_pack") seconds = sort, bytes = draws + 2 * row + 2 * trits;
+  if (step == "sample_rm_pack") seconds = sort, bytes = draws + 2 * n + 2 * trits;
   // Division steps: 6 logic operations a word of 32 coefficients for GF(2), 20 for GF(3).
   if (step == "divsteps_mod3") seconds = (2 * n - 3) * n / 32 * 20 / kLogicPerSecond, bytes = 2 * row;
   if (step == "divsteps_mod2_newton") {
@@ -80,20 +80,16 @@ double floor_ns(const NtruParams& p, Op op, const std::string& step) {
     bytes = 16 * row;
   }
   if (step == "pack_f_lift") bytes = 2 * row + 2 * trits + 32;
-  if (step == "pack_invh" || step == "pack_h" || step == "unpack_h") bytes = row + packed;
-  if (step == "lift_add_pack_c") bytes = 2 * row + packed;
-  if (step == "unpack_c_sk") bytes = 2 * packed + 2 * trits + 4 * row;
-  if (step == "reduce_cf") bytes = 2 * row;
-  if (step == "lift_sub") bytes = 3 * row;
-  if (step == "check_rm_pack") bytes = 2 * row + 2 * trits;
+  if (step == "pack_invh" || step == "pack_h") bytes = row + packed;
+  if (step == "dpke_encrypt") seconds = 2 * mac, bytes = 2 * n + 2 * packed;
+  if (step == "dpke_decrypt") seconds = 6 * mac, bytes = 2 * packed + 4 * trits + 4;  // limb products 2, 1 and 3
   if (step == "sha3_256") seconds = blocks(2 * trits) / kPermutationsPerSecond, bytes = 2 * trits + 32;
   if (step == "sha3_256_select") {
     seconds = (blocks(2 * trits) + blocks(32 + packed)) / kPermutationsPerSecond;
     bytes = 2 * trits + 32 + packed + 32;
   }
   if (step.rfind("mul_", 0) == 0) {
-    const double limbs = step == "mul_m" ? 1 : step == "mul_r" ? 3 : 2;
-    seconds = limbs * mac;
+    seconds = 2 * mac;
     bytes = 3 * row;
   }
   return std::max(seconds, bytes / kBytesPerSecond) * 1e9;

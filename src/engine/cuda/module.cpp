@@ -154,8 +154,10 @@ class Convoy {
       ++share->under_way;
       under_way_.push_back({share, std::move(passage)});
     }
-    while (!under_way_.empty())
+    while (!under_way_.empty()) {
       finish_oldest();
+      release_lanes();  // their wipes are queued while the last passages are still under way
+    }
   }
 
   /// The device whose error run() threw.

@@ -5,6 +5,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "prim/copy/cuda/copy.cuh"
+
 namespace polykem::cuda {
 
 __constant__ constexpr uint64_t kKeccakRoundConstants[24] = {
@@ -61,33 +63,59 @@ inline constexpr int kRateWords = kRateBytes / 4;  ///< 32-bit words
 inline constexpr int kStageStride = kRateWords + 1;
 inline constexpr int kStageWords = 32 * kStageStride;  ///< shared memory of one warp, in 32-bit words
 
-/// SHA3-256 of 32 messages of kBytes bytes by one warp, one message a lane; digest valid in every lane.
-/// word(m, w): the 32-bit word w of lane m's message, asked once by some lane, in coalesced order; bytes past the end
-/// are masked here. It must be safe for every m in 0..31. stage: kStageWords words of shared memory of this warp.
-template <int kBytes, class Word>
-__device__ __forceinline__ void warp_sha3_256(uint32_t (&digest)[8], uint32_t* stage, unsigned lane, Word word) {
-  constexpr int kBlocks = kBytes / kRateBytes + 1;
-  constexpr int kWholeWords = kBytes / 4, kTail = kBytes % 4;
+/// SHA3-256 of 32 messages by one warp, one message a lane; digest valid in every lane. A message is the kPrefix words
+/// of `prefix` (nullptr if there are none) and kBytes bytes of any alignment in global memory, readable up to the next
+/// multiple of 4. record(m): where lane m's bytes are, whoever asks. stage: kStageWords words of shared memory of this
+/// warp.
+template <int kPrefix, int kBytes, class Record>
+__device__ __forceinline__ void warp_sha3_256(uint32_t (&digest)[8], const uint32_t* prefix, uint32_t* stage,
+                                              unsigned lane, Record record) {
+  static_assert(kPrefix % 2 == 0);
+  constexpr int kBlocks = (4 * kPrefix + kBytes) / kRateBytes + 1;
+  constexpr int kLastBytes = (4 * kPrefix + kBytes) % kRateBytes;
+  const auto skip = [](const uint8_t* bytes) { return static_cast<int>(reinterpret_cast<uintptr_t>(bytes) & 3); };
+  // Rows of the aligned words that a block touches: one more than it has. They cross while the block before is hashed.
+  const auto fetch = [&](int block) {
+    const auto put = [&](int m, int at) {
+      const uint8_t* const bytes = record(m);
+      const int word = block * kRateWords - kPrefix + at;
+      if (word < 0 || word > (skip(bytes) + kBytes - 1) / 4) return;
+      begin_copy<4>(stage + m * kStageStride + at, bytes - skip(bytes) + 4 * word);
+    };
+#pragma unroll 8
+    for (int m = 0; m < 32; ++m)
+      put(m, static_cast<int>(lane));
+#pragma unroll
+    for (int at = 32; at <= kRateWords; ++at)
+      put(static_cast<int>(lane), at);
+  };
   uint64_t state[25] = {};
+#pragma unroll
+  for (int j = 0; j < kPrefix / 2; ++j)
+    state[j] = prefix[2 * j] | (static_cast<uint64_t>(prefix[2 * j + 1]) << 32);
+  const uint32_t* const row = stage + lane * kStageStride;
+  const int shift = 8 * skip(record(static_cast<int>(lane)));
+  fetch(0);
 #pragma unroll 1
   for (int block = 0; block < kBlocks; ++block) {
-#pragma unroll 2
-    for (int t = static_cast<int>(lane); t < 32 * kRateWords; t += 32) {
-      const int m = t / kRateWords, w = t % kRateWords, index = block * kRateWords + w;
-      uint32_t value = 0;
-      if (index < kWholeWords + (kTail > 0)) value = word(m, index);
-      if (kTail > 0 && index == kWholeWords) value &= (1u << (8 * kTail)) - 1;
-      if (index == kWholeWords) value = (kTail > 0 ? value : 0) | (6u << (8 * kTail));
-      stage[m * kStageStride + w] = value;
-    }
+    const bool last = block == kBlocks - 1;
+    end_copies();
     __syncwarp();
 #pragma unroll
     for (int j = 0; j < kRateWords / 2; ++j) {
-      const uint32_t* row = stage + lane * kStageStride + 2 * j;
-      state[j] ^= row[0] | (static_cast<uint64_t>(row[1]) << 32);
+      const uint32_t low = __funnelshift_r(row[2 * j], row[2 * j + 1], shift);
+      const uint32_t high = __funnelshift_r(row[2 * j + 1], row[2 * j + 2], shift);
+      uint64_t both = low | (static_cast<uint64_t>(high) << 32);
+      if (8 * j + 8 > kLastBytes && last) {
+        const int used = kLastBytes - 8 * j;  // bytes of the message in this word
+        both &= used > 0 ? ~uint64_t{0} >> (64 - 8 * used) : 0;
+        if (used >= 0) both |= uint64_t{6} << (8 * used);
+      }
+      if (2 * j >= kPrefix || block > 0) state[j] ^= both;
     }
+    if (last) state[16] ^= 0x8000000000000000;
     __syncwarp();
-    if (block == kBlocks - 1) state[16] ^= 0x8000000000000000;
+    if (!last) fetch(block + 1);
     keccak_f1600(state);
   }
 #pragma unroll

@@ -5,14 +5,8 @@ namespace polykem::cuda {
 
 namespace {
 
-/// Blocks that an SM shall hold, or 0 for no wish. Sixteen mean 128 registers: at n = 821, ternary, 100,000 items 3.00
-/// ns a product, against 3.24 ns with 131 registers and twelve blocks. Compute capability 7.5 would spill.
 template <int N, MulKind kKind>
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
-constexpr int kBlocksPerSm = 0;
-#else
-constexpr int kBlocksPerSm = kKind == MulKind::s3 || kKind == MulKind::bytes || N > 821 ? 0 : 16;
-#endif
+constexpr int kBlocksPerSm = kKind == MulKind::s3 || kKind == MulKind::bytes ? 0 : kImmaBlocks<N>;
 
 /// Warps of a block, a product each; two or four lose 4 to 6 %.
 constexpr int kWarps = 1;

@@ -50,6 +50,7 @@ struct LimbStaging {
   static_assert(kLimbBits == 7 || kLimbBits == 8);
   using Shape = LimbShape<N, kKind>;
   using Chunks = uint4[Shape::kRounds];
+  using ByteChunks = uint2[Shape::kRounds];
   uint8_t* shared;  ///< LimbShape::kShared bytes for this warp alone, 128-byte aligned
   unsigned lane;
 
@@ -75,6 +76,22 @@ struct LimbStaging {
     }
   }
 
+  /// The same for the operand that is laid out plain, given as bytes: it must be one of a single limb.
+  __device__ __forceinline__ void stage_plain_bytes(const ByteChunks& chunk) const {
+    static_assert(Shape::kLimbsPlain == 1);
+    write_plain(shared, chunk);
+  }
+
+  /// The same for the operand that is laid out reversed.
+  __device__ __forceinline__ void stage_reversed_bytes(const ByteChunks& chunk) const {
+    static_assert(Shape::kLimbsReversed == 1);
+    ByteChunks word;
+#pragma unroll
+    for (int i = 0; i < Shape::kRounds; ++i)
+      word[i] = make_uint2(__byte_perm(chunk[i].y, 0, 0x0123), __byte_perm(chunk[i].x, 0, 0x0123));
+    write_reversed(reversed_limbs(), word);
+  }
+
  protected:
   __device__ __forceinline__ uint8_t* reversed_limbs() const {
     return shared + Shape::kLimbsPlain * Shape::kPlainBytes;
@@ -83,7 +100,7 @@ struct LimbStaging {
   __device__ __forceinline__ void stage_plain(const Chunks& chunk) const {
 #pragma unroll
     for (int limb = 0; limb < Shape::kLimbsPlain; ++limb) {
-      uint2 word[Shape::kRounds];
+      ByteChunks word;
 #pragma unroll
       for (int i = 0; i < Shape::kRounds; ++i) {
         word[i].x = pick_limbs<0x6420, 0x7531>(chunk[i].x, chunk[i].y, limb, Shape::kLimbsPlain);
@@ -96,7 +113,7 @@ struct LimbStaging {
   __device__ __forceinline__ void stage_reversed(const Chunks& chunk) const {
 #pragma unroll
     for (int limb = 0; limb < Shape::kLimbsReversed; ++limb) {
-      uint2 word[Shape::kRounds];
+      ByteChunks word;
 #pragma unroll
       for (int i = 0; i < Shape::kRounds; ++i) {
         word[i].x = pick_limbs<0x0246, 0x1357>(chunk[i].z, chunk[i].w, limb, Shape::kLimbsReversed);
@@ -115,7 +132,7 @@ struct LimbStaging {
   }
 
   /// word[i]: the bytes of chunk lane + 32 i. Copy s holds p[(x + 8s) mod N] at x.
-  __device__ __forceinline__ void write_plain(uint8_t* limb, const uint2 (&word)[Shape::kRounds]) const {
+  __device__ __forceinline__ void write_plain(uint8_t* limb, const ByteChunks& word) const {
     const uint32_t first = __shfl_sync(kAllLanes, word[0].x, 0);
 #pragma unroll
     for (int i = 0; i < Shape::kRounds; ++i) {
@@ -138,7 +155,7 @@ struct LimbStaging {
   }
 
   /// word[i]: the bytes of chunk lane + 32 i, reversed. Copy s holds r[(s - x) mod N] at x.
-  __device__ __forceinline__ void write_reversed(uint8_t* limb, const uint2 (&word)[Shape::kRounds]) const {
+  __device__ __forceinline__ void write_reversed(uint8_t* limb, const ByteChunks& word) const {
     constexpr int kCopy = Shape::kReversedCopy;
     uint8_t* copy = limb + Shape::kFront;
     const uint32_t first = __shfl_sync(kAllLanes, word[0].y, 0);

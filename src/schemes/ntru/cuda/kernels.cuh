@@ -14,13 +14,6 @@ namespace polykem::ntru::cuda {
 inline constexpr int kWarps = 4;  ///< of a block, in every kernel here
 inline constexpr int kThreads = 32 * kWarps;
 
-/// Records of one side of an operation: record i at base + i * stride; a stride of 0 is one record for all.
-struct Records {
-  const uint8_t* base;
-  uint32_t stride;
-  __device__ const uint8_t* operator[](size_t i) const { return base + i * stride; }
-};
-
 /// Kernels with one item a lane and the inversions run in blocks of one warp, so that batches of 100,000 items spread
 /// evenly. Blocks a multiprocessor shall hold: on compute capability 9.0 as many as spill nothing, elsewhere no wish.
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ == 900
@@ -59,20 +52,20 @@ __global__ void __launch_bounds__(kThreads)
   } else {
     sample_iid_plus<Set>(t, seed, lane);
   }
-  store_trit_row<Set, true>(f + item * S::kRow, t, lane);
+  store_trit_row<Set>(f + item * S::kRow, t, lane);
   __syncwarp();
   if constexpr (S::kHps) {
     sample_fixed_type<Set>(t, seed + S::kIidBytes, lane);
   } else {
     sample_iid_plus<Set>(t, seed + S::kIidBytes, lane);
   }
-  store_trit_row<Set, true>(g + item * S::kRow, t, lane);
+  store_trit_row<Set>(g + item * S::kRow, t, lane);
 }
 
-/// sample_rm and poly_S3_tobytes: r as a row of Rq, m as a row of S3, both packed.
+/// sample_rm and poly_S3_tobytes: rows of bytes, 0, 1, 255 for r and 0, 1, 2 for m, and both packed.
 template <class Set>
 __global__ void __launch_bounds__(kThreads)
-    sample_rm_kernel(uint16_t* r, uint16_t* m, uint8_t* rm, const uint8_t* draws, size_t count) {
+    sample_rm_kernel(uint8_t* r, uint8_t* m, uint8_t* rm, const uint8_t* draws, size_t count) {
   using S = Shape<Set>;
   __shared__ alignas(16) uint8_t trits[kWarps][2][S::kRow];
   const unsigned lane = warp_lane();
@@ -87,9 +80,13 @@ __global__ void __launch_bounds__(kThreads)
   } else {
     sample_iid<Set>(tm, seed + S::kIidBytes, lane);
   }
-  store_trit_row<Set, true>(r + item * S::kRow, tr, lane);
-  store_trit_row<Set, false>(m + item * S::kRow, tm, lane);
-  store_record(rm + item * S::kRmStride, S::kRmBytes, lane, [&](int at) { return pack_trits_word<Set>(tr, tm, at); });
+  for (int w = static_cast<int>(lane); w < S::kRow / 4; w += 32) {
+    reinterpret_cast<uint32_t*>(r + item * S::kRow)[w] = centred_bytes(reinterpret_cast<const uint32_t*>(tr)[w]);
+    reinterpret_cast<uint32_t*>(m + item * S::kRow)[w] = reinterpret_cast<const uint32_t*>(tm)[w];
+  }
+  uint8_t* packed = rm + item * S::kRmStride;
+  store_trits<Set>(packed, tr, lane);
+  store_trits<Set>(packed + S::kTritsBytes, tm, lane);
 }
 
 /// Lanes that share one polynomial in the inversions.
@@ -169,7 +166,8 @@ __global__ void __launch_bounds__(kThreads)
   uint8_t* record = sk + item * S::kSecretKeyBytes;
   load_trit_row<Set>(tf, f + item * S::kRow, lane);
   load_trit_row<Set>(ti, inverse_f + item * S::kRow, lane);
-  store_record(record, 2 * S::kTritsBytes, lane, [&](int at) { return pack_trits_word<Set>(tf, ti, at); });
+  store_trits<Set>(record, tf, lane);
+  store_trits<Set>(record + S::kInverseFOffset, ti, lane);
   record[S::kPrfOffset + lane] = draws[item * S::kDrawStride + S::kPairBytes + lane];
 }
 
@@ -236,197 +234,37 @@ template <class Set>
 __global__ void __launch_bounds__(kThreads)
     pack_third_kernel(uint8_t* records, uint32_t stride, const uint16_t* x, size_t count) {
   using S = Shape<Set>;
-  __shared__ alignas(16) uint16_t rows[kWarps][S::kRow];
+  __shared__ alignas(16) uint16_t rows[kWarps][kGuard + S::kRow];
   const unsigned lane = warp_lane();
   const size_t item = warp_item();
   if (item >= count) return;
-  uint16_t* c = rows[threadIdx.x / 32];
+  uint16_t* c = rows[threadIdx.x / 32] + kGuard;
   const uint16_t* from = x + item * S::kRow;
   const uint32_t last = from[S::kN - 1];
-  for (int i = static_cast<int>(lane); i < S::kRow; i += 32)
-    c[i] = static_cast<uint16_t>((from[i] - last) * 43691u);
-  __syncwarp();
-  store_record(records + item * stride, S::kRqBytes, lane, [&](int at) { return pack_rq_word<Set>(c, at); });
+  for (int i = static_cast<int>(lane); i < S::kN; i += 32)
+    c[i] = static_cast<uint16_t>(((from[i] - last) * 43691u) & S::kMask);
+  store_rq<Set>(records + item * stride, c, lane);
 }
 
 /// poly_Rq_sum_zero_tobytes of 3 x, for HRSS 3 (x - 1)^2 x.
 template <class Set>
 __global__ void __launch_bounds__(kThreads) pack_h_kernel(uint8_t* pk, const uint16_t* x, size_t count) {
   using S = Shape<Set>;
-  __shared__ alignas(16) uint16_t rows[kWarps][2][S::kRow];
+  __shared__ alignas(16) uint16_t rows[kWarps][kGuard + S::kRow];
   const unsigned lane = warp_lane();
   const size_t item = warp_item();
   if (item >= count) return;
-  uint16_t* c = rows[threadIdx.x / 32][0];
-  uint16_t* d = rows[threadIdx.x / 32][1];
+  uint16_t* c = rows[threadIdx.x / 32] + kGuard;
   const uint16_t* from = x + item * S::kRow;
-  for (int i = static_cast<int>(lane); i < S::kRow; i += 32)
-    c[i] = static_cast<uint16_t>(3u * from[i]);
-  __syncwarp();
-  if constexpr (!S::kHps) {
-    for (int i = static_cast<int>(lane); i < S::kN; i += 32) {
+  for (int i = static_cast<int>(lane); i < S::kN; i += 32) {
+    uint32_t v = from[i];
+    if constexpr (!S::kHps) {
       const int one = i == 0 ? S::kN - 1 : i - 1, two = one == 0 ? S::kN - 1 : one - 1;
-      d[i] = static_cast<uint16_t>(c[two] - 2u * c[one] + c[i]);
+      v += from[two] - 2u * from[one];
     }
-    __syncwarp();
-    c = d;
+    c[i] = static_cast<uint16_t>((3u * v) & S::kMask);
   }
-  store_record(pk + item * S::kPublicKeyBytes, S::kRqBytes, lane, [&](int at) { return pack_rq_word<Set>(c, at); });
-}
-
-/// Unpacks a polynomial to a row; kSumZero: coefficient n - 1 is minus the sum of the others, else 0. words: the loaded
-/// record, `skip` bytes in.
-template <class Set, bool kSumZero>
-__device__ __forceinline__ void unpack_rq(uint16_t* row, const uint32_t* words, uint32_t skip, unsigned lane) {
-  using S = Shape<Set>;
-  uint32_t sum = 0;
-  for (int w = static_cast<int>(lane); w < (S::kN - 1) / 2; w += 32) {
-    const uint32_t low = packed_coefficient<S::kLogQ>(words, skip, 2 * w);
-    const uint32_t high = packed_coefficient<S::kLogQ>(words, skip, 2 * w + 1);
-    sum += low + high;
-    reinterpret_cast<uint32_t*>(row)[w] = pair(low, high);
-  }
-  const uint32_t last = kSumZero ? (0u - warp_sum(sum)) & S::kMask : 0;
-  const int w = (S::kN - 1) / 2 + static_cast<int>(lane);
-  if (w < S::kRow / 2) reinterpret_cast<uint32_t*>(row)[w] = lane == 0 ? last : 0;
-  __syncwarp();
-}
-
-/// poly_Rq_sum_zero_frombytes: pk -> h.
-template <class Set>
-__global__ void __launch_bounds__(kThreads) load_h_kernel(uint16_t* h, Records pk, size_t count) {
-  using S = Shape<Set>;
-  __shared__ uint32_t words[kWarps][S::kRqBytes / 4 + 3];
-  const unsigned lane = warp_lane();
-  const size_t item = warp_item();
-  if (item >= count) return;
-  uint32_t* own = words[threadIdx.x / 32];
-  const uint32_t skip = load_record(own, pk[item], S::kRqBytes, lane);
-  unpack_rq<Set, true>(h + item * S::kRow, own, skip, lane);
-}
-
-/// poly_lift_add and poly_Rq_sum_zero_tobytes: ct = packed(h r + Lift(m)).
-template <class Set>
-__global__ void __launch_bounds__(kThreads)
-    lift_add_pack_kernel(uint8_t* ct, const uint16_t* hr, const uint16_t* m, size_t count) {
-  using S = Shape<Set>;
-  __shared__ alignas(16) uint16_t rows[kWarps][S::kRow];
-  __shared__ alignas(16) uint8_t trits[kWarps][S::kRow];
-  const unsigned lane = warp_lane();
-  const size_t item = warp_item();
-  if (item >= count) return;
-  uint16_t* c = rows[threadIdx.x / 32];
-  uint8_t* t = trits[threadIdx.x / 32];
-  load_trit_row<Set>(t, m + item * S::kRow, lane);
-  lift_quotient<Set>(t, lane);
-  const auto* from = reinterpret_cast<const uint32_t*>(hr + item * S::kRow);
-  for (int w = static_cast<int>(lane); w < S::kRow / 2; w += 32) {
-    reinterpret_cast<uint32_t*>(c)[w] = __vadd2(from[w], lift_pair<Set>(t, w));
-  }
-  __syncwarp();
-  store_record(ct + item * S::kCiphertextBytes, S::kRqBytes, lane, [&](int at) { return pack_rq_word<Set>(c, at); });
-}
-
-/// frombytes: ct -> c and the padding's verdict; sk -> f as an element of Rq, 1/f of S3, 1/h.
-template <class Set>
-__global__ void __launch_bounds__(kThreads)
-    load_c_sk_kernel(uint16_t* c, uint16_t* f, uint16_t* inverse_f, uint16_t* inverse_h, uint32_t* fail, Records ct,
-                     Records sk, size_t count) {
-  using S = Shape<Set>;
-  constexpr unsigned kUsedBits = static_cast<unsigned>(S::kN - 1) * S::kLogQ % 8;
-  __shared__ uint32_t words[kWarps][S::kPrfOffset / 4 + 3];
-  __shared__ alignas(16) uint8_t trits[kWarps][S::kRow];
-  const unsigned lane = warp_lane();
-  const size_t item = warp_item();
-  if (item >= count) return;
-  uint32_t* own = words[threadIdx.x / 32];
-  uint8_t* t = trits[threadIdx.x / 32];
-  uint32_t skip = load_record(own, ct[item], S::kRqBytes, lane);
-  unpack_rq<Set, true>(c + item * S::kRow, own, skip, lane);
-  const uint8_t final_byte = reinterpret_cast<const uint8_t*>(own)[skip + S::kRqBytes - 1];
-  if (lane == 0) fail[item] = kUsedBits == 0 ? 0 : final_byte >> kUsedBits;
-  __syncwarp();
-  skip = load_record(own, sk[item], S::kPrfOffset, lane);
-  unpack_trits<Set>(t, own, skip, lane);
-  store_trit_row<Set, true>(f + item * S::kRow, t, lane);
-  __syncwarp();
-  unpack_trits<Set>(t, own, skip + S::kInverseFOffset, lane);
-  store_trit_row<Set, false>(inverse_f + item * S::kRow, t, lane);
-  unpack_rq<Set, false>(inverse_h + item * S::kRow, own, skip + S::kInverseHOffset, lane);
-}
-
-/// poly_Rq_to_S3: centred mod q, then mod (3, Phi_n). In place: Rq -> S3.
-template <class Set>
-__global__ void __launch_bounds__(kThreads) reduce_kernel(uint16_t* x, size_t count) {
-  using S = Shape<Set>;
-  constexpr uint32_t kMinusQ = (3 - (S::kMask + 1) % 3) % 3;
-  const unsigned lane = warp_lane();
-  const size_t item = warp_item();
-  if (item >= count) return;
-  const auto to_trit = [](uint32_t v) {
-    v &= S::kMask;
-    return mod3(v + kMinusQ * (v >> (S::kLogQ - 1)));  // the upper half stands for v - q
-  };
-  uint16_t* row = x + item * S::kRow;
-  const uint32_t minus_last = 2 * to_trit(row[S::kN - 1]);
-  __syncwarp();
-  for (int w = static_cast<int>(lane); w < S::kRow / 2; w += 32) {
-    const uint32_t both = reinterpret_cast<uint32_t*>(row)[w];
-    const uint32_t low = 2 * w < S::kN ? mod3(to_trit(both & 0xffff) + minus_last) : 0;
-    const uint32_t high = 2 * w + 1 < S::kN ? mod3(to_trit(both >> 16) + minus_last) : 0;
-    reinterpret_cast<uint32_t*>(row)[w] = pair(low, high);
-  }
-}
-
-/// poly_lift_sub: c <- c - Lift(m); for HPS also counts m's coefficients of each sign.
-template <class Set>
-__global__ void __launch_bounds__(kThreads)
-    lift_sub_kernel(uint16_t* c, uint32_t* fail, const uint16_t* m, size_t count) {
-  using S = Shape<Set>;
-  constexpr uint32_t kHalfWeight = S::kParams.weight() / 2;
-  __shared__ alignas(16) uint8_t trits[kWarps][S::kRow];
-  const unsigned lane = warp_lane();
-  const size_t item = warp_item();
-  if (item >= count) return;
-  uint8_t* t = trits[threadIdx.x / 32];
-  load_trit_row<Set>(t, m + item * S::kRow, lane);
-  if constexpr (S::kHps) {
-    uint32_t ones_twos = 0;
-    for (int i = static_cast<int>(lane); i < S::kN; i += 32)
-      ones_twos += (t[i] & 1u) + ((t[i] >> 1) << 16);
-    ones_twos = warp_sum(ones_twos);
-    if (lane == 0) fail[item] |= ones_twos ^ (kHalfWeight * 0x10001u);
-  }
-  lift_quotient<Set>(t, lane);
-  auto* row = reinterpret_cast<uint32_t*>(c + item * S::kRow);
-  for (int w = static_cast<int>(lane); w < S::kRow / 2; w += 32)
-    row[w] = __vsub2(row[w], lift_pair<Set>(t, w));
-}
-
-/// check_rm and poly_S3_tobytes: x mod (q, Phi_n) must be ternary and is then r; packs r and m.
-template <class Set>
-__global__ void __launch_bounds__(kThreads)
-    check_rm_kernel(uint8_t* rm, uint32_t* fail, const uint16_t* x, const uint16_t* m, size_t count) {
-  using S = Shape<Set>;
-  __shared__ alignas(16) uint8_t trits[kWarps][2][S::kRow];
-  const unsigned lane = warp_lane();
-  const size_t item = warp_item();
-  if (item >= count) return;
-  uint8_t* tr = trits[threadIdx.x / 32][0];
-  uint8_t* tm = trits[threadIdx.x / 32][1];
-  load_trit_row<Set>(tm, m + item * S::kRow, lane);
-  const uint16_t* row = x + item * S::kRow;
-  const uint32_t last = row[S::kN - 1];
-  uint32_t bad = 0;
-  for (int i = static_cast<int>(lane); i < S::kRow; i += 32) {
-    const uint32_t v = i < S::kN ? (row[i] - last) & S::kMask : 0;
-    bad |= (2u - ((v + 1) & S::kMask)) >> 31;                        // v is none of 0, 1, q - 1
-    tr[i] = static_cast<uint8_t>((v & 1) << (v >> (S::kLogQ - 1)));  // 1 -> 1, q - 1 -> 2
-  }
-  bad = warp_sum(bad);
-  if (lane == 0) fail[item] |= bad;
-  __syncwarp();
-  store_record(rm + item * S::kRmStride, S::kRmBytes, lane, [&](int at) { return pack_trits_word<Set>(tr, tm, at); });
+  store_rq<Set>(pk + item * S::kPublicKeyBytes, c, lane);
 }
 
 __device__ __forceinline__ void store_secret(uint8_t* ss, const uint32_t (&digest)[8]) {
@@ -441,6 +279,13 @@ __device__ __forceinline__ void store_secret(uint8_t* ss, const uint32_t (&diges
   }
 }
 
+/// Where lane m of a warp finds its record; beyond the batch the last one.
+struct LaneRecords {
+  Records records;
+  size_t first, count;
+  __device__ const uint8_t* operator()(int m) const { return records[min(first + m, count - 1)]; }
+};
+
 /// sha3_256 of rm. One item a lane.
 template <class Set>
 __global__ void __launch_bounds__(32, kLaneBlocks) hash_rm_kernel(uint8_t* ss, const uint8_t* rm, size_t count) {
@@ -448,11 +293,9 @@ __global__ void __launch_bounds__(32, kLaneBlocks) hash_rm_kernel(uint8_t* ss, c
   __shared__ uint32_t stage[polykem::cuda::kStageWords];
   const unsigned lane = warp_lane();
   const size_t first = blockIdx.x * size_t{32};
-  if (first >= count) return;
   uint32_t digest[8];
-  polykem::cuda::warp_sha3_256<S::kRmBytes>(digest, stage, lane, [&](int m, int w) -> uint32_t {
-    return first + m < count ? reinterpret_cast<const uint32_t*>(rm + (first + m) * S::kRmStride)[w] : 0u;
-  });
+  polykem::cuda::warp_sha3_256<0, S::kRmBytes>(digest, nullptr, stage, lane,
+                                               LaneRecords{{rm, S::kRmStride}, first, count});
   if (first + lane < count) store_secret(ss + (first + lane) * 32, digest);
 }
 
@@ -465,20 +308,19 @@ __global__ void __launch_bounds__(32, kLaneBlocks)
   __shared__ uint32_t stage[polykem::cuda::kStageWords];
   const unsigned lane = warp_lane();
   const size_t first = blockIdx.x * size_t{32};
-  if (first >= count) return;
   __shared__ uint32_t accepted[8][32];  // not in registers: the second hash needs them
   uint32_t digest[8];
-  polykem::cuda::warp_sha3_256<S::kRmBytes>(digest, stage, lane, [&](int m, int w) -> uint32_t {
-    return first + m < count ? reinterpret_cast<const uint32_t*>(rm + (first + m) * S::kRmStride)[w] : 0u;
-  });
+  polykem::cuda::warp_sha3_256<0, S::kRmBytes>(digest, nullptr, stage, lane,
+                                               LaneRecords{{rm, S::kRmStride}, first, count});
 #pragma unroll
   for (int j = 0; j < 8; ++j)
     accepted[j][lane] = digest[j];
-  polykem::cuda::warp_sha3_256<32 + S::kCiphertextBytes>(digest, stage, lane, [&](int m, int w) -> uint32_t {
-    if (first + m >= count) return 0;
-    if (w < 8) return record_word(sk[first + m] + S::kPrfOffset, w, 32);
-    return record_word(ct[first + m], w - 8, S::kCiphertextBytes);
-  });
+  const uint8_t* const prf_key = LaneRecords{sk, first, count}(static_cast<int>(lane)) + S::kPrfOffset;
+  uint32_t prefix[8];
+#pragma unroll
+  for (int j = 0; j < 8; ++j)
+    prefix[j] = record_word(prf_key, j, 32);
+  polykem::cuda::warp_sha3_256<8, S::kCiphertextBytes>(digest, prefix, stage, lane, LaneRecords{ct, first, count});
   const uint32_t flags = first + lane < count ? fail[first + lane] : 0;
   const uint32_t mask = 0u - ((flags | (0u - flags)) >> 31);
 #pragma unroll

@@ -6,6 +6,7 @@
 
 #include "core/device.hpp"
 #include "prim/launch/cuda/launch.hpp"
+#include "schemes/ntru/cuda/dpke.cuh"
 #include "schemes/ntru/cuda/kernels.cuh"
 #include "schemes/ntru/stages.hpp"
 
@@ -74,32 +75,29 @@ struct Flight {
   const DeviceBatch& io;
   cudaStream_t stream = nullptr;
   cudaError_t error = cudaSuccess;
-  uint8_t *draws = nullptr, *rm = nullptr;
+  uint8_t *draws = nullptr, *rm = nullptr, *r = nullptr, *m = nullptr;
   uint32_t* fail = nullptr;
   uint16_t *a = nullptr, *b = nullptr, *x = nullptr, *u = nullptr, *v = nullptr;
 
  private:
   explicit Flight(const DeviceBatch& batch) : io(batch) {}
 
-  /// Products may write over an operand that is dead afterwards, which keeps this, and so the wipe behind it, small.
+  /// What dies lends its memory, which keeps this, and so the wipe behind it, small.
   void layout(DeviceArena& arena, Op op) {
-    a = arena.take<uint16_t>(kRowBytes);
-    b = arena.take<uint16_t>(kRowBytes);
+    if (op != Op::keygen) rm = arena.take<uint8_t>(S::kRmStride);
     if (op == Op::decaps) {
-      x = arena.take<uint16_t>(kRowBytes);
-      u = arena.take<uint16_t>(kRowBytes);
-      rm = arena.take<uint8_t>(S::kRmStride);
       fail = arena.take<uint32_t>(sizeof(uint32_t));
       return;
     }
     draws = arena.take<uint8_t>(S::kDrawStride);
-    x = reinterpret_cast<uint16_t*>(draws);  // encaps: h, once r and m are sampled
     if (op == Op::encaps) {
-      rm = arena.take<uint8_t>(S::kRmStride);
+      r = arena.take<uint8_t>(S::kRow);
+      m = arena.take<uint8_t>(S::kRow);
       return;
     }
-    u = arena.take<uint16_t>(kRowBytes);
-    v = arena.take<uint16_t>(kRowBytes);
+    x = reinterpret_cast<uint16_t*>(draws);
+    for (uint16_t** row : {&a, &b, &u, &v})
+      *row = arena.take<uint16_t>(kRowBytes);
   }
 };
 
@@ -174,31 +172,24 @@ struct Plan {
   static void mul_h(F& t) { multiply(t, MulKind::ternary, t.x, t.u, t.b); }
   static void store_h(F& t) { t.launch(pack_h_kernel<Set>, t.blocks(), kThreads, t.io.pk_out, t.x, t.count()); }
 
-  // ---- encaps: a = r, b = m, x = h then h r
+  // ---- encaps
 
   static void draw_encaps(F& t) { draw<S::kEncapsDrawBytes>(t, polykem::cuda::DrawDomain::encaps); }
   static void sample_rm(F& t) {
-    t.launch(sample_rm_kernel<Set>, t.blocks(), kThreads, t.a, t.b, t.rm, t.draws, t.count());
+    t.launch(sample_rm_kernel<Set>, t.blocks(), kThreads, t.r, t.m, t.rm, t.draws, t.count());
   }
   static void hash_rm(F& t) { t.launch(hash_rm_kernel<Set>, t.lane_blocks(), 32, t.io.ss_out, t.rm, t.count()); }
-  static void load_h(F& t) { t.launch(load_h_kernel<Set>, t.blocks(), kThreads, t.x, t.pk(), t.count()); }
-  static void mul_hr(F& t) { multiply(t, MulKind::ternary, t.x, t.x, t.a); }
-  static void store_c(F& t) {
-    t.launch(lift_add_pack_kernel<Set>, t.blocks(), kThreads, t.io.ct_out, t.x, t.b, t.count());
+  static void encrypt(F& t) {
+    t.launch(encrypt_kernel<Set>, static_cast<unsigned>(t.count()), 32, t.io.ct_out, t.pk(), t.r, t.m);
   }
 
-  // ---- decaps: a = f then c f, b = 1/f mod 3 then m, x = c then c - Lift(m) then r, u = 1/h
+  // ---- decaps
 
-  static void load_c_sk(F& t) {
-    t.launch(load_c_sk_kernel<Set>, t.blocks(), kThreads, t.x, t.a, t.b, t.u, t.fail, t.ct(), t.sk(), t.count());
+  static void decrypt_m(F& t) {
+    t.launch(decrypt_m_kernel<Set>, static_cast<unsigned>(t.count()), 32, t.rm, t.fail, t.ct(), t.sk());
   }
-  static void mul_cf(F& t) { multiply(t, MulKind::ternary, t.a, t.x, t.a); }
-  static void reduce_cf(F& t) { t.launch(reduce_kernel<Set>, t.blocks(), kThreads, t.a, t.count()); }
-  static void mul_m(F& t) { multiply(t, MulKind::s3, t.b, t.a, t.b); }
-  static void lift_sub(F& t) { t.launch(lift_sub_kernel<Set>, t.blocks(), kThreads, t.x, t.fail, t.b, t.count()); }
-  static void mul_r(F& t) { multiply(t, MulKind::general, t.x, t.x, t.u); }
-  static void check_rm(F& t) {
-    t.launch(check_rm_kernel<Set>, t.blocks(), kThreads, t.rm, t.fail, t.x, t.b, t.count());
+  static void decrypt_r(F& t) {
+    t.launch(decrypt_r_kernel<Set>, static_cast<unsigned>(t.count()), 32, t.rm, t.fail, t.ct(), t.sk());
   }
   static void hash_select(F& t) {
     t.launch(hash_select_kernel<Set>, t.lane_blocks(), 32, t.io.ss_out, t.rm, t.fail, t.sk(), t.ct(), t.count());
@@ -213,18 +204,18 @@ struct Plan {
       Step{{"mul_h", 11, 1}, mul_h},           Step{{"pack_h", 12, 1}, store_h},
   };
   static constexpr std::array encaps{
-      Step{{"shake_draw", 0, 1}, draw_encaps}, Step{{"sample_rm_pack", 1, 2}, sample_rm},
-      Step{{"sha3_256", 3, 1}, hash_rm},       Step{{"unpack_h", 4, 1}, load_h},
-      Step{{"mul_hr", 5, 1}, mul_hr},          Step{{"lift_add_pack_c", 6, 2}, store_c},
+      Step{{"shake_draw", 0, 1}, draw_encaps},
+      Step{{"sample_rm_pack", 1, 2}, sample_rm},
+      Step{{"sha3_256", 3, 1}, hash_rm},
+      Step{{"dpke_encrypt", 4, 4}, encrypt},
   };
   static constexpr std::array decaps{
-      Step{{"unpack_c_sk", 0, 1}, load_c_sk},  Step{{"mul_cf", 1, 1}, mul_cf},
-      Step{{"reduce_cf", 2, 1}, reduce_cf},    Step{{"mul_m", 3, 1}, mul_m},
-      Step{{"lift_sub", 4, 1}, lift_sub},      Step{{"mul_r", 5, 1}, mul_r},
-      Step{{"check_rm_pack", 6, 2}, check_rm}, Step{{"sha3_256_select", 8, 3}, hash_select},
+      Step{{"dpke_decrypt_m", 0, 4}, decrypt_m},
+      Step{{"dpke_decrypt_r", 4, 4}, decrypt_r},
+      Step{{"sha3_256_select", 8, 3}, hash_select},
   };
-  static constexpr size_t kUnpackH = 3;
-  static_assert(encaps[kUnpackH].run == load_h);
+  static constexpr size_t kEncrypt = 3;
+  static_assert(encaps[kEncrypt].run == encrypt);
   static_assert(covers_each_stage_once(keygen, kKeygenStages.size()));
   static_assert(covers_each_stage_once(encaps, kEncapsStages.size()));
   static_assert(covers_each_stage_once(decaps, kDecapsStages.size()));
@@ -265,7 +256,7 @@ struct Plan {
             kOp,
             {kP.public_key_bytes(), kP.secret_key_bytes(), kP.ciphertext_bytes(), kP.kSharedSecretBytes, kDraws},
             kInfos<kOp>,
-            kOp == Op::encaps ? kUnpackH : 0,
+            kOp == Op::encaps ? kEncrypt : 0,
             workspace_bytes<kOp>,
             run_step<kOp>};
   }

@@ -5,9 +5,17 @@
 
 #include <cstdint>
 
+#include "prim/copy/cuda/copy.cuh"
 #include "schemes/ntru/cuda/sets.hpp"
 
 namespace polykem::ntru::cuda {
+
+/// Records of one side of an operation: record i at base + i * stride; a stride of 0 is one record for all.
+struct Records {
+  const uint8_t* base;
+  uint32_t stride;
+  __device__ const uint8_t* operator[](size_t i) const { return base + i * stride; }
+};
 
 __device__ __forceinline__ unsigned warp_lane() {
   return threadIdx.x % 32;
@@ -44,29 +52,6 @@ __device__ __forceinline__ uint32_t centred_bytes(uint32_t x) {
   return (x & 0x01010101) | (((x >> 1) & 0x01010101) * 0xff);
 }
 
-/// Copies the aligned words that the record [from, from + bytes) touches to `words`; the record then begins at byte
-/// `result` of them, 0..3. Bytes outside the record are zero. words: bytes / 4 + 3 words of shared memory of this warp.
-__device__ __forceinline__ uint32_t load_record(uint32_t* words, const uint8_t* from, int bytes, unsigned lane) {
-  const auto skip = static_cast<int>(reinterpret_cast<uintptr_t>(from) & 3);
-  const uint8_t* base = from - skip;
-  const int count = (skip + bytes + 3) / 4;
-  for (int w = static_cast<int>(lane); w < count + 1; w += 32) {
-    uint32_t value = 0;
-    if (4 * w >= skip && 4 * w + 4 <= skip + bytes) {
-      value = *reinterpret_cast<const uint32_t*>(base + 4 * w);
-    } else {
-#pragma unroll
-      for (int b = 0; b < 4; ++b) {
-        const int at = 4 * w + b;
-        if (at >= skip && at < skip + bytes) value |= static_cast<uint32_t>(base[at]) << (8 * b);
-      }
-    }
-    words[w] = value;
-  }
-  __syncwarp();
-  return static_cast<uint32_t>(skip);
-}
-
 /// Bytes 4 w .. 4 w + 3 of a record of any alignment and of `bytes` bytes; what lies past its end has no meaning. Reads
 /// only words that the record touches.
 __device__ __forceinline__ uint32_t record_word(const uint8_t* record, int w, int bytes) {
@@ -74,6 +59,14 @@ __device__ __forceinline__ uint32_t record_word(const uint8_t* record, int w, in
   const auto* words = reinterpret_cast<const uint32_t*>(record - skip);
   const int last = (skip + bytes - 1) / 4;
   return __funnelshift_r(words[w], words[w < last ? w + 1 : last], 8 * skip);
+}
+
+/// Begins to copy the aligned words that a record touches to shared memory, where it then begins at byte `result`.
+__device__ __forceinline__ int begin_record(uint8_t* shared, const uint8_t* record, int bytes, unsigned lane) {
+  const auto skip = static_cast<int>(reinterpret_cast<uintptr_t>(record) & 3);
+  for (int at = 4 * static_cast<int>(lane); at < skip + bytes; at += 4 * 32)
+    polykem::cuda::begin_copy<4>(shared + at, record - skip + at);
+  return skip;
 }
 
 /// Writes the record [to, to + bytes) as aligned words. word_at(offset): the bytes offset .. offset + 3 of the record,
@@ -96,54 +89,62 @@ __device__ __forceinline__ void store_record(uint8_t* to, int bytes, unsigned la
   }
 }
 
-/// Coefficient i of a packed polynomial that begins `skip` bytes into the words.
-template <unsigned kLogQ>
-__device__ __forceinline__ uint32_t packed_coefficient(const uint32_t* words, uint32_t skip, int i) {
-  const uint32_t bit = 8 * skip + static_cast<uint32_t>(i) * kLogQ;
-  return __funnelshift_r(words[bit / 32], words[bit / 32 + 1], bit % 32) & ((1u << kLogQ) - 1);
-}
+/// Zeros in front of a row that is packed.
+inline constexpr int kGuard = 8;
 
-/// Four bytes of the packed form of coefficients c (any representatives mod q), from byte `offset` on, which may be -3.
+/// Four bytes of the packed form of coefficients c, from byte `offset` on, which may be -3. c: kRow values below q in
+/// shared memory, zero from n - 1 on, behind kGuard zeros.
 template <class Set>
 __device__ __forceinline__ uint32_t pack_rq_word(const uint16_t* c, int offset) {
-  using S = Shape<Set>;
-  const int first_bit = 8 * offset;
-  const int first = first_bit <= 0 ? 0 : first_bit / static_cast<int>(S::kLogQ);
+  constexpr int kBits = static_cast<int>(Shape<Set>::kLogQ), kCoefficients = 31 / kBits + 2;
+  const int bit = 8 * offset + kGuard * kBits;
+  const int first = bit / kBits;
   uint64_t bits = 0;
 #pragma unroll
-  for (int j = 0; j < static_cast<int>(31 / S::kLogQ) + 2; ++j) {
-    const int i = first + j;
-    const uint64_t value = i < S::kN - 1 ? c[i] & S::kMask : 0u;
-    bits |= value << (j * S::kLogQ);
-  }
-  const int shift = first_bit - first * static_cast<int>(S::kLogQ);
-  return static_cast<uint32_t>(shift >= 0 ? bits >> shift : bits << -shift);
+  for (int j = 0; j < kCoefficients; ++j)
+    bits |= static_cast<uint64_t>(c[first - kGuard + j]) << (j * kBits);
+  return static_cast<uint32_t>(bits >> (bit - first * kBits));
 }
 
-/// Four bytes of five trits each, from byte `offset` (-3 <= offset) of the packed forms of t and u side by side on. t,
-/// u: values 0, 1, 2 in shared memory, zero from n - 1 on.
+/// poly_Rq_sum_zero_tobytes and poly_Sq_tobytes: all coefficients but n - 1. c: kRow values below q in shared memory,
+/// with room for kGuard more in front; both ends are overwritten.
 template <class Set>
-__device__ __forceinline__ uint32_t pack_trits_word(const uint8_t* t, const uint8_t* u, int offset) {
-  constexpr int kBytes = Shape<Set>::kTritsBytes;
+__device__ __forceinline__ void store_rq(uint8_t* to, uint16_t* c, unsigned lane) {
+  __syncwarp();
+  if (lane < kGuard) c[static_cast<int>(lane) - kGuard] = 0;
+  if (lane == kGuard) c[Shape<Set>::kN - 1] = 0;
+  __syncwarp();
+  store_record(to, Shape<Set>::kRqBytes, lane, [c](int at) { return pack_rq_word<Set>(c, at); });
+}
+
+/// Four bytes of five trits each, from byte `offset` (-3 <= offset) of the packed form of t on. t: values 0, 1, 2 in
+/// shared memory, zero from n - 1 on.
+template <class Set>
+__device__ __forceinline__ uint32_t pack_trits_word(const uint8_t* t, int offset) {
   uint32_t word = 0;
 #pragma unroll
   for (int b = 0; b < 4; ++b) {
     const int k = offset + b;
-    if (k < 0 || k >= 2 * kBytes) continue;
-    const uint8_t* five = k < kBytes ? t + 5 * k : u + 5 * (k - kBytes);
+    if (k < 0 || k >= Shape<Set>::kTritsBytes) continue;
+    const uint8_t* five = t + 5 * k;
     word |= (five[0] + 3u * five[1] + 9u * five[2] + 27u * five[3] + 81u * five[4]) << (8 * b);
   }
   return word;
 }
 
-/// The other way round: trits of a packed polynomial that begins `skip` bytes into the words, to t (kRow values 0, 1,
-/// 2).
+/// poly_S3_tobytes of trits in shared memory.
 template <class Set>
-__device__ __forceinline__ void unpack_trits(uint8_t* t, const uint32_t* words, uint32_t skip, unsigned lane) {
+__device__ __forceinline__ void store_trits(uint8_t* to, const uint8_t* t, unsigned lane) {
+  store_record(to, Shape<Set>::kTritsBytes, lane, [t](int at) { return pack_trits_word<Set>(t, at); });
+}
+
+/// The other way round: the trits of a packed polynomial to t (kRow values 0, 1, 2).
+template <class Set>
+__device__ __forceinline__ void unpack_trits(uint8_t* t, const uint8_t* packed, unsigned lane) {
   using S = Shape<Set>;
-  const auto* bytes = reinterpret_cast<const uint8_t*>(words) + skip;
+#pragma unroll 2
   for (int k = static_cast<int>(lane); k < S::kTritsBytes; k += 32) {
-    uint32_t rest = bytes[k];
+    uint32_t rest = packed[k];
 #pragma unroll
     for (int j = 0; j < 5; ++j) {
       const uint32_t quotient = (rest * 43691u) >> 17;
@@ -166,15 +167,15 @@ __device__ __forceinline__ uint32_t centred_pair(uint32_t x) {
   return (x & 0x00010001) | (((x >> 1) & 0x00010001) * 0xffff);
 }
 
-/// Row of trits 0, 1, 2 in shared memory -> row of coefficients in global memory; kCentred: as elements of Rq.
-template <class Set, bool kCentred>
+/// Row of trits 0, 1, 2 in shared memory -> row of elements of Rq in global memory.
+template <class Set>
 __device__ __forceinline__ void store_trit_row(uint16_t* row, const uint8_t* t, unsigned lane) {
   auto* out = reinterpret_cast<uint32_t*>(row);
   const auto* in = reinterpret_cast<const uint16_t*>(t);
   for (int w = static_cast<int>(lane); w < Shape<Set>::kRow / 2; w += 32) {
     const uint32_t both = in[w];
     const uint32_t spread = (both & 0xff) | ((both & 0xff00) << 8);
-    out[w] = kCentred ? centred_pair(spread) : spread;
+    out[w] = centred_pair(spread);
   }
 }
 

@@ -76,22 +76,6 @@ __device__ __forceinline__ void sample_fixed_type(uint8_t* t, const uint8_t* dra
   __syncwarp();
 }
 
-/// Coefficients of Lift(m) for the row's word of index w: coefficients 2w and 2w + 1, as elements of Rq. `quotient`:
-/// for HRSS what lift_quotient() left, for HPS the trits of m themselves.
-template <class Set>
-__device__ __forceinline__ uint32_t lift_pair(const uint8_t* quotient, int w) {
-  using S = Shape<Set>;
-  const int i = 2 * w;
-  if constexpr (S::kHps) {
-    return pair(static_cast<uint32_t>(centred(quotient[i])), static_cast<uint32_t>(centred(quotient[i + 1])));
-  } else {
-    const int before = centred(quotient[i == 0 ? S::kN - 1 : i - 1]);
-    const int low = i < S::kN ? before - centred(quotient[i]) : 0;
-    const int high = i + 1 < S::kN ? centred(quotient[i]) - centred(quotient[i + 1]) : 0;
-    return pair(static_cast<uint32_t>(low), static_cast<uint32_t>(high));
-  }
-}
-
 /// HRSS: replaces the trits of m by those of m / (x - 1) mod (3, Phi_n), whose coefficients are the prefix sums of
 /// 2 (m_i + m(1)). HPS: leaves them. [NTRU20, Lift]
 template <class Set>

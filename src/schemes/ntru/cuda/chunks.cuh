@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+// Polynomials in registers, as the tensor cores' products take them: chunk j is the coefficients 8j .. 8j + 7 and lies
+// in lane j mod 32. What a chunk holds past coefficient n - 1 has no meaning.
+#pragma once
+
+#include "prim/polymul/cuda/limbs.cuh"
+#include "schemes/ntru/cuda/sample.cuh"
+
+namespace polykem::ntru::cuda {
+
+template <class Set>
+using ChunkShape = polykem::cuda::LimbShape<Shape<Set>::kN, polykem::cuda::MulKind::general>;
+
+/// A lane's chunks, of 16-bit coefficients and of bytes.
+template <class Set>
+using Chunks = uint4[ChunkShape<Set>::kRounds];
+template <class Set>
+using ByteChunks = uint2[ChunkShape<Set>::kRounds];
+
+/// Calls f(i, j) for the chunks j of this lane, the i-th of its array.
+template <class Set, class F>
+__device__ __forceinline__ void for_each_chunk(unsigned lane, F&& f) {
+  using C = ChunkShape<Set>;
+#pragma unroll
+  for (int i = 0; i < C::kRounds; ++i) {
+    const int j = static_cast<int>(lane) + 32 * i;
+    if ((i + 1) * 32 <= C::kChunks || j < C::kChunks) f(i, j);
+  }
+}
+
+/// Chunk j of a packed polynomial: its logq bytes begin at a whole byte. Bits above logq are not cleared.
+template <class Set>
+__device__ __forceinline__ uint4 packed_chunk(const uint8_t* record, int j) {
+  using S = Shape<Set>;
+  constexpr int kBits = static_cast<int>(S::kLogQ);
+  constexpr int kWords = (3 + kBits + 3) / 4;
+  const auto skip = static_cast<int>(reinterpret_cast<uintptr_t>(record) & 3);
+  const auto* words = reinterpret_cast<const uint32_t*>(record - skip);
+  const int last = (skip + S::kRqBytes - 1) / 4, begin = skip + kBits * j;
+  uint32_t loaded[kWords + 1];
+#pragma unroll
+  for (int w = 0; w < kWords; ++w)
+    loaded[w] = __ldg(words + min(begin / 4 + w, last));
+  loaded[kWords] = 0;
+  uint32_t aligned[kWords + 1];
+#pragma unroll
+  for (int w = 0; w < kWords; ++w)
+    aligned[w] = __funnelshift_r(loaded[w], loaded[w + 1], 8 * (begin % 4));
+  aligned[kWords] = 0;
+  const auto both = [&](int k) {
+    const int low = 2 * k * kBits, high = low + kBits;
+    return __byte_perm(__funnelshift_r(aligned[low / 32], aligned[low / 32 + 1], low % 32),
+                       __funnelshift_r(aligned[high / 32], aligned[high / 32 + 1], high % 32), 0x5410);
+  };
+  return make_uint4(both(0), both(1), both(2), both(3));
+}
+
+/// poly_Sq_frombytes but for coefficient n - 1.
+template <class Set>
+__device__ __forceinline__ void load_packed(Chunks<Set>& c, const uint8_t* record, unsigned lane) {
+  for_each_chunk<Set>(lane, [&](int i, int j) { c[i] = packed_chunk<Set>(record, j); });
+}
+
+template <class Set>
+__device__ __forceinline__ void set_last(Chunks<Set>& c, uint32_t value, unsigned lane) {
+  constexpr int kLast = ChunkShape<Set>::kLastChunk;
+  if (lane == kLast % 32) c[kLast / 32].z = value & 0xffff;
+}
+
+/// What poly_Rq_sum_zero_frombytes does after load_packed(): coefficient n - 1 is minus the sum of the others.
+template <class Set>
+__device__ __forceinline__ void close_sum(Chunks<Set>& c, unsigned lane) {
+  uint32_t sum = 0;
+  for_each_chunk<Set>(lane, [&](int i, int j) {
+    sum = __vadd2(sum, __vadd2(c[i].x, c[i].y));
+    if (j < ChunkShape<Set>::kLastChunk) sum = __vadd2(sum, __vadd2(c[i].z, c[i].w));
+  });
+  set_last<Set>(c, 0u - warp_sum((sum & 0xffff) + (sum >> 16)), lane);
+}
+
+/// A row of bytes, 8-byte aligned.
+template <class Set>
+__device__ __forceinline__ void load_bytes(ByteChunks<Set>& c, const uint8_t* row, unsigned lane) {
+  for_each_chunk<Set>(lane, [&](int i, int j) { c[i] = reinterpret_cast<const uint2*>(row)[j]; });
+}
+
+/// Two signed bytes, named by the selector, as two coefficients: prmt repeats the sign of a byte at 8 + its index.
+template <unsigned kSelector>
+__device__ __forceinline__ uint32_t signed_pair(uint32_t bytes) {
+  uint32_t result;
+  asm("prmt.b32 %0, %1, 0, %2;" : "=r"(result) : "r"(bytes), "n"(kSelector));
+  return result;
+}
+
+/// Coefficients 8j .. 8j + 7 of Lift(m) as elements of Rq. `quotient`: for HRSS what lift_quotient() left, for HPS the
+/// trits of m themselves; 8-byte aligned.
+template <class Set>
+__device__ __forceinline__ uint4 lift_chunk(const uint8_t* quotient, int j) {
+  using S = Shape<Set>;
+  const uint2 trits = reinterpret_cast<const uint2*>(quotient)[j];
+  uint32_t low = centred_bytes(trits.x), high = centred_bytes(trits.y);
+  if constexpr (!S::kHps) {
+    const uint32_t previous = centred_bytes(quotient[j == 0 ? S::kN - 1 : 8 * j - 1]);
+    const uint32_t before_low = __byte_perm(low, previous, 0x2104), before_high = __byte_perm(high, low, 0x2107);
+    low = __vsub4(before_low, low);
+    high = __vsub4(before_high, high);
+  }
+  return make_uint4(signed_pair<0x9180>(low), signed_pair<0xb3a2>(low), signed_pair<0x9180>(high),
+                    signed_pair<0xb3a2>(high));
+}
+
+}  // namespace polykem::ntru::cuda

@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: Apache-2.0
+// DPKE_Encrypt in one kernel, DPKE_Decrypt in two: packed records in, packed records out, every polynomial in registers
+// or in shared memory of the warp that multiplies it. See docs/adr/0007. [NTRU20, DPKE_Encrypt, DPKE_Decrypt]
+#pragma once
+
+#include "prim/polymul/cuda/imma.cuh"
+#include "schemes/ntru/cuda/chunks.cuh"
+
+namespace polykem::ntru::cuda {
+
+using polykem::cuda::MulKind;
+
+/// A warp's product; its operands are in chunks.
+template <class Set, MulKind kKind>
+using Product = polykem::cuda::ImmaProduct<Shape<Set>::kN, kKind>;
+
+/// The block's item and the lane, read anew: while a product is under way it has all registers.
+__device__ __forceinline__ size_t item_again() {
+  uint32_t item;
+  asm volatile("mov.u32 %0, %%ctaid.x;" : "=r"(item));
+  return item;
+}
+__device__ __forceinline__ unsigned lane_again() {
+  unsigned lane;
+  asm volatile("mov.u32 %0, %%laneid;" : "=r"(lane));
+  return lane;
+}
+
+/// The product of what was staged; its operands' memory is free afterwards.
+template <class P>
+__device__ __forceinline__ void multiply(P& product) {
+  __syncwarp();
+  product.multiply();
+  product.lane = lane_again();
+  __syncwarp();
+}
+
+/// DPKE_Encrypt: ct = packed(h r + Lift(m)). r: bytes 0, 1, 255, m: 0, 1, 2, both in rows of kRow. One item a block.
+template <class Set>
+__global__ void __launch_bounds__(32, polykem::cuda::kImmaBlocks<Shape<Set>::kN>)
+    encrypt_kernel(uint8_t* ct, Records pk, const uint8_t* r, const uint8_t* m) {
+  using S = Shape<Set>;
+  using P = Product<Set, MulKind::ternary>;
+  __shared__ alignas(128) uint8_t shared[P::Shape::kShared];
+  __shared__ alignas(16) uint8_t trits[S::kRow];
+  P product(shared);
+  {
+    const unsigned lane = lane_again();
+    const size_t item = blockIdx.x;
+    for (int at = 16 * static_cast<int>(lane); at < S::kRow; at += 16 * 32)
+      polykem::cuda::begin_copy<16>(trits + at, m + item * S::kRow + at);
+    Chunks<Set> h;
+    ByteChunks<Set> bytes;
+    load_bytes<Set>(bytes, r + item * S::kRow, lane);
+    load_packed<Set>(h, pk[item], lane);
+    close_sum<Set>(h, lane);
+    product.stage_a(h);
+    product.stage_plain_bytes(bytes);
+  }
+  polykem::cuda::end_copies();
+  multiply(product);
+  const unsigned lane = product.lane;
+  auto* c = reinterpret_cast<uint16_t*>(shared) + kGuard;
+  static_assert(2 * (kGuard + S::kRow) <= P::Shape::kShared);
+  lift_quotient<Set>(trits, lane);
+  for_each_chunk<Set>(lane, [&](int, int j) { reinterpret_cast<uint4*>(c)[j] = lift_chunk<Set>(trits, j); });
+  __syncwarp();
+  product.for_each_pair(0xffffffff, [c](unsigned w, uint32_t pair) {
+    uint32_t& sum = reinterpret_cast<uint32_t*>(c)[w];
+    sum = __vadd2(sum, pair) & (S::kMask * 0x10001u);
+  });
+  store_rq<Set>(ct + item_again() * S::kCiphertextBytes, c, lane);
+}
+
+/// Two coefficients mod q, centred there, plus `add`, mod 3, as two bytes.
+template <class Set>
+__device__ __forceinline__ uint16_t centred_mod3(uint32_t pair, uint32_t add) {
+  using S = Shape<Set>;
+  constexpr uint32_t kMinusQ = (3 - (S::kMask + 1) % 3) % 3;
+  const auto to_trit = [add](uint32_t v) {
+    return mod3(v + kMinusQ * (v >> (S::kLogQ - 1)) + add);  // the upper half stands for v - q
+  };
+  return static_cast<uint16_t>(to_trit(pair & 0xffff) | (to_trit(pair >> 16) << 8));
+}
+
+/// c f, centred mod q, mod (3, Phi_n), as trits to `shared`. f: packed, in shared memory once all copies have ended.
+template <class Set>
+__device__ __forceinline__ void multiply_cf(uint8_t* shared, const uint8_t* ct, const uint8_t* f_packed) {
+  using S = Shape<Set>;
+  Product<Set, MulKind::ternary> product(shared);
+  {
+    const unsigned lane = lane_again();
+    Chunks<Set> c;
+    ByteChunks<Set> f;
+    load_packed<Set>(c, ct, lane);
+    close_sum<Set>(c, lane);
+    polykem::cuda::end_copies();
+    __syncwarp();
+    unpack_trits<Set>(shared, f_packed, lane);
+    load_bytes<Set>(f, shared, lane);
+    __syncwarp();
+#pragma unroll
+    for (uint2& bytes : f)
+      bytes = make_uint2(centred_bytes(bytes.x), centred_bytes(bytes.y));
+    product.stage_a(c);
+    product.stage_plain_bytes(f);
+  }
+  multiply(product);
+  const uint32_t minus_last = 2 * centred_mod3<Set>(static_cast<uint32_t>(product.last_coefficient()) & S::kMask, 0);
+  product.for_each_pair(S::kMask * 0x10001u, [&](unsigned w, uint32_t pair) {
+    reinterpret_cast<uint16_t*>(shared)[w] = centred_mod3<Set>(pair, minus_last);
+  });
+}
+
+/// The trits in `shared` times 1/f mod (3, Phi_n): m, as trits to `shared`. inverse_f: packed, in shared memory.
+template <class Set>
+__device__ __forceinline__ void multiply_m(uint8_t* shared, const uint8_t* inverse_f) {
+  using S = Shape<Set>;
+  Product<Set, MulKind::s3> product(shared);
+  {
+    const unsigned lane = lane_again();
+    ByteChunks<Set> cf, factor;
+    unpack_trits<Set>(shared + S::kRow, inverse_f, lane);
+    load_bytes<Set>(cf, shared, lane);
+    load_bytes<Set>(factor, shared + S::kRow, lane);
+    __syncwarp();
+    product.stage_plain_bytes(cf);
+    product.stage_reversed_bytes(factor);
+  }
+  multiply(product);
+  product.for_each_pair(0, [shared](unsigned w, uint32_t pair) {
+    reinterpret_cast<uint16_t*>(shared)[w] = static_cast<uint16_t>(pair | (pair >> 8));
+  });
+  __syncwarp();
+}
+
+/// Not zero if m's coefficients of each sign are not as many as they should be (HPS).
+template <class Set>
+__device__ __forceinline__ uint32_t wrong_weight(const uint8_t* m, unsigned lane) {
+  using S = Shape<Set>;
+  if constexpr (!S::kHps) return 0;
+  constexpr uint32_t kHalfWeight = S::kParams.weight() / 2;
+  uint32_t ones_twos = 0;
+  for (int w = static_cast<int>(lane); w < S::kRow / 4; w += 32) {
+    const uint32_t four = reinterpret_cast<const uint32_t*>(m)[w];
+    ones_twos += static_cast<uint32_t>(__popc(four & 0x01010101) | (__popc(four & 0x02020202) << 16));
+  }
+  return warp_sum(ones_twos) ^ (kHalfWeight * 0x10001u);
+}
+
+/// r = (c - Lift(m)) / h mod (q, Phi_n) must be ternary: its trits to `shared`, and not zero if it is not. m: packed.
+template <class Set>
+__device__ __forceinline__ uint32_t multiply_r(uint8_t* shared, const uint8_t* ct, const uint8_t* m,
+                                               const uint8_t* inverse_h) {
+  using S = Shape<Set>;
+  Product<Set, MulKind::general> product(shared);
+  {
+    const unsigned lane = lane_again();
+    const int skip = begin_record(shared + S::kRow, m, S::kTritsBytes, lane);
+    Chunks<Set> c, factor;
+    load_packed<Set>(c, ct, lane);
+    load_packed<Set>(factor, inverse_h, lane);
+    close_sum<Set>(c, lane);
+    set_last<Set>(factor, 0, lane);
+    polykem::cuda::end_copies();
+    __syncwarp();
+    unpack_trits<Set>(shared, shared + S::kRow + skip, lane);
+    lift_quotient<Set>(shared, lane);
+    for_each_chunk<Set>(lane, [&](int i, int j) {
+      const uint4 lift = lift_chunk<Set>(shared, j);
+      c[i] = make_uint4(__vsub2(c[i].x, lift.x), __vsub2(c[i].y, lift.y), __vsub2(c[i].z, lift.z),
+                        __vsub2(c[i].w, lift.w));
+    });
+    __syncwarp();
+    product.stage_a(c);
+    product.stage_b(factor);
+  }
+  multiply(product);
+  constexpr uint32_t kOnes = 0x00010001;
+  const uint32_t last = (static_cast<uint32_t>(product.last_coefficient()) & 0xffff) * kOnes;
+  uint32_t bad = 0;
+  product.for_each_pair(0xffffffff, [&](unsigned w, uint32_t pair) {
+    const uint32_t coefficients = 2 * w < S::kN - 1 ? __vsub2(pair, last) : 0;
+    const uint32_t up_one = __vadd2(coefficients, kOnes) & (S::kMask * kOnes);  // 0, 1, 2 for -1, 0, 1
+    bad |= (up_one & ~(3 * kOnes)) | (up_one & (up_one >> 1) & kOnes);
+    const uint32_t trits = ((up_one >> 1) & kOnes) | ((~(up_one | (up_one >> 1)) & kOnes) << 1);
+    reinterpret_cast<uint16_t*>(shared)[w] = static_cast<uint16_t>(trits | (trits >> 8));
+  });
+  __syncwarp();
+  return warp_sum(bad != 0 ? 1 : 0);
+}
+
+/// The first half of DPKE_Decrypt: m, packed into its part of rm; fail is not zero if m or ct must be rejected. One
+/// item a block.
+template <class Set>
+__global__ void __launch_bounds__(32, polykem::cuda::kImmaBlocks<Shape<Set>::kN>)
+    decrypt_m_kernel(uint8_t* rm, uint32_t* fail, Records ct, Records sk) {
+  using S = Shape<Set>;
+  constexpr unsigned kUsedBits = static_cast<unsigned>(S::kN - 1) * S::kLogQ % 8;
+  __shared__ alignas(128) uint8_t shared[Product<Set, MulKind::ternary>::Shape::kShared];
+  __shared__ alignas(16) uint8_t packed[2 * S::kTritsBytes + 6];  // f and 1/f
+  const size_t item = blockIdx.x;
+  const int skip = begin_record(packed, sk[item], 2 * S::kTritsBytes, lane_again());
+  multiply_cf<Set>(shared, ct[item], packed + skip);
+  multiply_m<Set>(shared, packed + (reinterpret_cast<uintptr_t>(sk[item_again()]) & 3) + S::kInverseFOffset);
+  const unsigned lane = lane_again();
+  store_trits<Set>(rm + item_again() * S::kRmStride + S::kTritsBytes, shared, lane);
+  uint32_t bad = wrong_weight<Set>(shared, lane);
+  if (kUsedBits != 0) bad |= ct[item_again()][S::kRqBytes - 1] >> kUsedBits;
+  if (lane == 0) fail[item_again()] = bad;
+}
+
+/// The second half: r from m, packed into its part of rm; adds to fail. One item a block.
+template <class Set>
+__global__ void __launch_bounds__(32, polykem::cuda::kImmaBlocks<Shape<Set>::kN>)
+    decrypt_r_kernel(uint8_t* rm, uint32_t* fail, Records ct, Records sk) {
+  using S = Shape<Set>;
+  __shared__ alignas(128) uint8_t shared[Product<Set, MulKind::general>::Shape::kShared];
+  const size_t item = blockIdx.x;
+  const uint32_t bad =
+      multiply_r<Set>(shared, ct[item], rm + item * S::kRmStride + S::kTritsBytes, sk[item] + S::kInverseHOffset);
+  const unsigned lane = lane_again();
+  store_trits<Set>(rm + item_again() * S::kRmStride, shared, lane);
+  if (lane == 0) atomicOr(fail + item_again(), bad);  // no one else has it; this needs no answer
+}
+
+}  // namespace polykem::ntru::cuda
