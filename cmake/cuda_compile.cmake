@@ -37,9 +37,10 @@ function(polykem_cuda_objects result folder)
     endif()
     string(REPLACE "/" "_" name ${source})
     set(object ${folder}/${name}.o)
+    # No compiler launcher: ccache compares the host's view of the text and misses what __CUDA_ARCH__ decides.
     add_custom_command(
       OUTPUT ${object}
-      COMMAND sh -c [["$@" 2> "$0" || { cat "$0" >&2; exit 1; }]] ${object}.log ${CMAKE_CXX_COMPILER_LAUNCHER}
+      COMMAND sh -c [["$@" 2> "$0" || { cat "$0" >&2; exit 1; }]] ${object}.log
               ${POLYKEM_NVCC} ${flags} ${gencode} -x cu -Xptxas=-v -MD -MF ${object}.d -MT ${object}
               -c ${path} -o ${object}
       DEPENDS ${path}

@@ -82,7 +82,8 @@ double floor_ns(const NtruParams& p, Op op, const std::string& step) {
   if (step == "pack_f_lift") bytes = 2 * row + 2 * trits + 32;
   if (step == "pack_invh" || step == "pack_h") bytes = row + packed;
   if (step == "dpke_encrypt") seconds = 2 * mac, bytes = 2 * n + 2 * packed;
-  if (step == "dpke_decrypt") seconds = 6 * mac, bytes = 2 * packed + 4 * trits + 4;  // limb products 2, 1 and 3
+  if (step == "dpke_decrypt_m") seconds = 3 * mac, bytes = packed + 3 * trits;  // limb products 2 and 1
+  if (step == "dpke_decrypt_r") seconds = 3 * mac, bytes = 2 * packed + 2 * trits;
   if (step == "sha3_256") seconds = blocks(2 * trits) / kPermutationsPerSecond, bytes = 2 * trits + 32;
   if (step == "sha3_256_select") {
     seconds = (blocks(2 * trits) + blocks(32 + packed)) / kPermutationsPerSecond;
@@ -92,6 +93,7 @@ double floor_ns(const NtruParams& p, Op op, const std::string& step) {
     seconds = 2 * mac;
     bytes = 3 * row;
   }
+  if (bytes == 0) die("no floor is known for the step " + step);
   return std::max(seconds, bytes / kBytesPerSecond) * 1e9;
 }
 

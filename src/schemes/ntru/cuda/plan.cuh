@@ -84,17 +84,17 @@ struct Flight {
 
   /// What dies lends its memory, which keeps this, and so the wipe behind it, small.
   void layout(DeviceArena& arena, Op op) {
+    if (op == Op::encaps) {
+      r = arena.take<uint8_t>(S::kRow);
+      m = arena.take<uint8_t>(S::kRow);
+    }
     if (op != Op::keygen) rm = arena.take<uint8_t>(S::kRmStride);
     if (op == Op::decaps) {
       fail = arena.take<uint32_t>(sizeof(uint32_t));
       return;
     }
     draws = arena.take<uint8_t>(S::kDrawStride);
-    if (op == Op::encaps) {
-      r = arena.take<uint8_t>(S::kRow);
-      m = arena.take<uint8_t>(S::kRow);
-      return;
-    }
+    if (op == Op::encaps) return;
     x = reinterpret_cast<uint16_t*>(draws);
     for (uint16_t** row : {&a, &b, &u, &v})
       *row = arena.take<uint16_t>(kRowBytes);
