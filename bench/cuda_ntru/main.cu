@@ -93,7 +93,7 @@ double floor_ns(const NtruParams& p, Op op, const std::string& step) {
     seconds = 2 * mac;
     bytes = 3 * row;
   }
-  if (bytes == 0) die("no floor is known for the step " + step);
+  if (bytes == 0) die("no floor is known for the step " + step + ": give it one in floor_ns()");
   return std::max(seconds, bytes / kBytesPerSecond) * 1e9;
 }
 

@@ -9,7 +9,6 @@
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
-#include <initializer_list>
 #include <random>
 #include <sstream>
 #include <string>
@@ -19,6 +18,7 @@
 #include "kernels.cuh"
 #include "polykem/polykem.h"
 #include "prim/polymul/cuda/polymul_cuda.hpp"
+#include "schemes/ntru/params.hpp"
 
 namespace polykem::seong2021 {
 
@@ -359,20 +359,20 @@ SharedRow shared_key(const char* name, size_t batch) {
   io.pk = dpk.data();
   io.sk = dsk.data();
   io.ct = io.ct_out = dct.data();
-  io.ct_out = dct.data();
   io.ss_out = dss.data();
   auto* space = reinterpret_cast<std::byte*>(workspace.data());
-  const auto run = [&](const DeviceOperation& op, std::initializer_list<const char*> names) {
-    for (size_t i = 0; i < op.steps.size(); ++i) {
-      const auto same = [&](const char* wanted) { return std::strcmp(wanted, op.steps[i].name) == 0; };
-      if (std::none_of(names.begin(), names.end(), same)) continue;
-      check(static_cast<cudaError_t>(op.run_step(i, io, space, nullptr)), op.steps[i].name);
-    }
+  const auto step = [&](const DeviceOperation& op, const char* wanted) {
+    size_t i = 0;
+    while (i < op.steps.size() && std::strcmp(op.steps[i].name, wanted) != 0)
+      ++i;
+    if (i == op.steps.size()) die(std::string("the module has no step ") + wanted + ": see schemes/ntru/cuda/plan.cuh");
+    check(static_cast<cudaError_t>(op.run_step(i, io, space, nullptr)), wanted);
   };
-  run(encaps_op, {"shake_draw", "sample_rm_pack"});  // the rows r and m at the front of the workspace, behind them rm
-  const size_t n = std::strcmp(name, "ntruhps2048509") == 0 ? 509 : 677;
-  const size_t rows = 2 * batch * cuda::poly_stride(n);
-  const size_t rm_bytes = 2 * ((n - 1 + 4) / 5), rm_stride = (rm_bytes + 15) / 16 * 16;
+  step(encaps_op, "shake_draw");
+  step(encaps_op, "sample_rm_pack");  // the rows r and m at the front of the workspace, behind them rm
+  const ntru::NtruParams& p = std::strcmp(name, "ntruhps2048509") == 0 ? ntru::kHps2048509 : ntru::kHps2048677;
+  const size_t rows = 2 * batch * cuda::poly_stride(p.n);
+  const size_t rm_bytes = 2 * p.trits_bytes(), rm_stride = (rm_bytes + 15) / 16 * 16;
   uint8_t *host_rows = nullptr, *host_ct = nullptr, *host_rm = nullptr;
   check(cudaHostAlloc(reinterpret_cast<void**>(&host_rows), rows, 0), "cudaHostAlloc");
   check(cudaHostAlloc(reinterpret_cast<void**>(&host_ct), batch * sizes.ct, 0), "cudaHostAlloc");
@@ -383,12 +383,13 @@ SharedRow shared_key(const char* name, size_t batch) {
   SharedRow row{name, batch, 0, 0};
   row.encrypt_ms = milliseconds([&] {
     check(cudaMemcpyAsync(space, host_rows, rows, cudaMemcpyHostToDevice), "copy");
-    run(encaps_op, {"dpke_encrypt"});
+    step(encaps_op, "dpke_encrypt");
     check(cudaMemcpyAsync(host_ct, dct.data(), batch * sizes.ct, cudaMemcpyDeviceToHost), "copy");
   });
   row.decrypt_ms = milliseconds([&] {
     check(cudaMemcpyAsync(dct.data(), host_ct, batch * sizes.ct, cudaMemcpyHostToDevice), "copy");
-    run(decaps_op, {"dpke_decrypt_m", "dpke_decrypt_r"});
+    step(decaps_op, "dpke_decrypt_m");
+    step(decaps_op, "dpke_decrypt_r");
     check(cudaMemcpyAsync(host_rm, space, batch * rm_stride, cudaMemcpyDeviceToHost), "copy");
   });
   for (size_t i = 0; i < batch; ++i) {

@@ -61,6 +61,7 @@ __device__ __forceinline__ void load_packed(Chunks<Set>& c, const uint8_t* recor
   for_each_chunk<Set>(lane, [&](int i, int j) { c[i] = packed_chunk<Set>(record, j); });
 }
 
+/// Overwrites coefficient n - 1, which records do not hold.
 template <class Set>
 __device__ __forceinline__ void set_last(Chunks<Set>& c, uint32_t value, unsigned lane) {
   constexpr int kLast = ChunkShape<Set>::kLastChunk;
