@@ -1,19 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // A batch of a million, or of ten thousand of the largest set, needs at most 64 MB beyond its own inputs and outputs.
-#include <sys/resource.h>
-
 #include <cstring>
 
 #include "support/batch.hpp"
+#include "support/memory.hpp"
 
 namespace polykem::test {
 namespace {
-
-size_t peak_kilobytes() {
-  rusage usage{};
-  getrusage(RUSAGE_SELF, &usage);
-  return static_cast<size_t>(usage.ru_maxrss);
-}
 
 TEST(Million, EncapsulationsToOneKeyStayWithin64Megabytes) {
   const size_t count = 1000000;
@@ -22,11 +15,11 @@ TEST(Million, EncapsulationsToOneKeyStayWithin64Megabytes) {
   const auto sizes = info(set);
   const Exchange one(context.get(), set, 1);
   Bytes ct(count * sizes.ciphertext_bytes, 1), sent(count * 32, 1);
-  const size_t before = peak_kilobytes();
+  const MemoryRise rise;
   ASSERT_EQ(
       polykem_encaps(context.get(), set, count, POLYKEM_KEY_SHARED, one.pk.data(), ct.data(), sent.data(), nullptr),
       POLYKEM_OK);
-  EXPECT_LE(peak_kilobytes() - before, 64u * 1024) << "kB";
+  EXPECT_LE(rise.kilobytes(), 64u * 1024) << "kB";
 
   const size_t sample = 1000, from = count - sample;  // the end of the batch, which the last chunks computed
   Bytes received(sample * 32);
@@ -46,14 +39,14 @@ TEST(Large, TenThousandOfFrodo1344StayWithin64Megabytes) {
   Bytes pk(count * sizes.public_key_bytes, 1), sk(count * sizes.secret_key_bytes, 1);
   Bytes ct(count * sizes.ciphertext_bytes, 1);
   Bytes sent(count * sizes.shared_secret_bytes, 1), received(sent.size(), 1);
-  const size_t before = peak_kilobytes();
+  const MemoryRise rise;
   ASSERT_EQ(polykem_keygen(context.get(), set, count, pk.data(), sk.data()), POLYKEM_OK);
   ASSERT_EQ(polykem_encaps(context.get(), set, count, POLYKEM_KEY_PER_ITEM, pk.data(), ct.data(), sent.data(), nullptr),
             POLYKEM_OK);
   ASSERT_EQ(
       polykem_decaps(context.get(), set, count, POLYKEM_KEY_PER_ITEM, sk.data(), ct.data(), received.data(), nullptr),
       POLYKEM_OK);
-  EXPECT_LE(peak_kilobytes() - before, 64u * 1024) << "kB";
+  EXPECT_LE(rise.kilobytes(), 64u * 1024) << "kB";
   EXPECT_TRUE(received == sent);
 }
 

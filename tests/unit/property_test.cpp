@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // What must hold for every set on every backend, whatever the inputs.
-#include <sys/resource.h>
-
 #include <algorithm>
 #include <cstring>
 #include <span>
 
 #include "prim/keccak/keccak.hpp"
 #include "support/batch.hpp"
+#include "support/memory.hpp"
 
 namespace polykem::test {
 namespace {
@@ -197,22 +196,22 @@ TEST_P(Differential, AgreesWithTheReferenceOnRandomAndExtremeInputs) {
   }
 }
 
-size_t peak_kilobytes() {
-  rusage usage{};
-  getrusage(RUSAGE_SELF, &usage);
-  return static_cast<size_t>(usage.ru_maxrss);
-}
-
-/// The engine's own memory does not grow with the batch: it must stay far below 64 MB.
+/// The engine's own memory does not grow with the batch. A copy of the ciphertexts, 5.8 MB at least, would show.
 TEST_P(Property, ALargeBatchNeedsLittleMemoryBeyondItsBuffers) {
-  const size_t count = sizes_.ciphertext_bytes > 5000 ? 600 : 20000;
+  const bool on_gpu = GetParam().backend == "cuda";
+  const size_t count = on_gpu ? 131072 : sizes_.ciphertext_bytes > 5000 ? 600 : 20000;
+  // A first batch lets every thread take its workspace, or opens all GPUs of a host, for which the driver takes memory.
+  const size_t opening = on_gpu ? count / 2 : 128;
   const Exchange one(context_.get(), set_, 1, 71);
   Bytes ct(count * sizes_.ciphertext_bytes, 1), ss(count * secret_bytes_, 1);
-  const size_t before = peak_kilobytes();
-  ASSERT_EQ(
-      polykem_decaps(context_.get(), set_, count, POLYKEM_KEY_SHARED, one.sk.data(), ct.data(), ss.data(), nullptr),
-      POLYKEM_OK);
-  EXPECT_LT(peak_kilobytes() - before, 16u * 1024) << "kB";
+  const auto decaps = [&](size_t items) {
+    return polykem_decaps(context_.get(), set_, items, POLYKEM_KEY_SHARED, one.sk.data(), ct.data(), ss.data(),
+                          nullptr);
+  };
+  ASSERT_EQ(decaps(opening), POLYKEM_OK);
+  const MemoryRise rise;
+  ASSERT_EQ(decaps(count), POLYKEM_OK);
+  EXPECT_LT(rise.kilobytes(), 4u * 1024) << "kB";
 }
 
 std::vector<Case> cases() {

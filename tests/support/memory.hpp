@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// How much memory a call takes beyond what the test gave it.
+#pragma once
+
+#include <malloc.h>
+
+#include <cstddef>
+#include <fstream>
+#include <string>
+
+namespace polykem::test {
+
+/// The rise of the process's resident memory since this object was made, at its highest.
+class MemoryRise {
+ public:
+  MemoryRise() {
+    malloc_trim(0);  // what earlier tests freed or took must not hide what comes
+    std::ofstream("/proc/self/clear_refs") << "5";
+    before_ = peak();
+  }
+  size_t kilobytes() const { return peak() - before_; }
+
+ private:
+  static size_t peak() {
+    std::ifstream status("/proc/self/status");
+    size_t kilobytes = 0;
+    for (std::string word; status >> word;) {
+      if (word == "VmHWM:") status >> kilobytes;
+    }
+    return kilobytes;
+  }
+
+  size_t before_;
+};
+
+}  // namespace polykem::test
