@@ -73,12 +73,9 @@ double floor_ns(const NtruParams& p, Op op, const std::string& step) {
   const double sort = p.variant == polykem::ntru::Variant::hps ? 2 * comparators / kLogicPerSecond : 0;
   if (step == "sample_fg") seconds = sort, bytes = draws + 2 * row;
   if (step == "sample_rm_pack") seconds = sort, bytes = draws + 2 * n + 2 * trits;
-  // Division steps: 6 logic operations a word of 32 coefficients for GF(2), 20 for GF(3).
-  if (step == "divsteps_mod3") seconds = (2 * n - 3) * n / 32 * 20 / kLogicPerSecond, bytes = 2 * row;
-  if (step == "divsteps_mod2_newton") {
-    seconds = (2 * n - 3) * n / 32 * 6 / kLogicPerSecond + 9 * mac;  // Newton: limb products 1 1, 1 1, 1 1, 2 1
-    bytes = 16 * row;
-  }
+  // Three products an item and, as if they were free, a few inversions; then Newton's last step, limb products 2 and 1.
+  if (step == "invert_mod3") seconds = 3 * mac, bytes = 9 * row;
+  if (step == "invert_mod_q") seconds = 6 * mac, bytes = 12 * row;
   if (step == "pack_f_lift") bytes = 2 * row + 2 * trits + 32;
   if (step == "pack_invh" || step == "pack_h") bytes = row + packed;
   if (step == "dpke_encrypt") seconds = 2 * mac, bytes = 2 * n + 2 * packed;
@@ -256,7 +253,9 @@ struct HostResult {
   Op op;
   size_t items;
   bool pinned;
-  double milliseconds, pcie_milliseconds;
+  double milliseconds;      ///< of a batch alone
+  double row_milliseconds;  ///< of a batch in a row of them; 0: not measured
+  double pcie_milliseconds;
 };
 
 struct HostBytes {
@@ -339,45 +338,110 @@ Pcie measure_pcie(int devices) {
   return result;
 }
 
-std::vector<HostResult> host_to_host(const Pcie& pcie, const char* name, const NtruParams& p, size_t items,
-                                     bool pinned) {
-  polykem_config config{sizeof config, 0, "cuda"};
+/// The records of one batch, and its requests.
+struct HostBatch {
+  HostBytes pk, sk, ct, ss, ss2;
+  const size_t items;
+
+  HostBatch(const NtruParams& p, size_t count, bool pinned)
+      : pk(count * p.public_key_bytes(), pinned),
+        sk(count * p.secret_key_bytes(), pinned),
+        ct(count * p.ciphertext_bytes(), pinned),
+        ss(count * 32, pinned),
+        ss2(count * 32, pinned),
+        items(count) {}
+
+  polykem_request request(const polykem_scheme* scheme, Op op) const {
+    polykem_request r{};
+    r.struct_size = sizeof r;
+    r.op = op == Op::keygen ? POLYKEM_KEYGEN : op == Op::encaps ? POLYKEM_ENCAPS : POLYKEM_DECAPS;
+    r.key_mode = POLYKEM_KEY_PER_ITEM;
+    r.scheme = scheme;
+    r.count = items;
+    if (op == Op::keygen) r.pk_out = pk.data, r.sk_out = sk.data;
+    if (op == Op::encaps) r.pk = pk.data, r.ct_out = ct.data, r.ss_out = ss.data;
+    if (op == Op::decaps) r.sk = sk.data, r.ct = ct.data, r.ss_out = ss2.data;
+    return r;
+  }
+  bool agrees() const { return std::memcmp(ss.data, ss2.data, items * 32) == 0; }
+};
+
+struct HostContext {
   polykem_context* context = nullptr;
-  if (polykem_context_new(&config, &context) != POLYKEM_OK) die("no context");
   const polykem_scheme* scheme = nullptr;
-  if (polykem_scheme_find(name, &scheme) != POLYKEM_OK) die("no scheme");
-  HostBytes pk(items * p.public_key_bytes(), pinned), sk(items * p.secret_key_bytes(), pinned);
-  HostBytes ct(items * p.ciphertext_bytes(), pinned), ss(items * 32, pinned), ss2(items * 32, pinned);
+
+  explicit HostContext(const char* name) {
+    polykem_config config{sizeof config, 0, "cuda"};
+    if (polykem_context_new(&config, &context) != POLYKEM_OK) die("no context");
+    if (polykem_scheme_find(name, &scheme) != POLYKEM_OK) die("no scheme");
+  }
+  HostContext(const HostContext&) = delete;
+  HostContext& operator=(const HostContext&) = delete;
+  ~HostContext() { polykem_context_free(context); }
+};
+
+void check(polykem_status status, const char* name) {
+  if (status != POLYKEM_OK) die(std::string(name) + ": " + polykem_status_text(status));
+}
+
+double milliseconds_since(std::chrono::steady_clock::time_point begin) {
+  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count();
+}
+
+/// The median time of one batch, nothing else under way.
+double alone(const HostContext& host, const HostBatch& batch, Op op, const char* name) {
+  const polykem_request request = batch.request(host.scheme, op);
+  std::vector<double> samples;
+  for (int i = 0; i < kSamples + kWarmUps; ++i) {
+    const auto begin = std::chrono::steady_clock::now();
+    check(polykem_run(host.context, &request), name);
+    if (i >= kWarmUps) samples.push_back(milliseconds_since(begin));
+  }
+  return median(samples);
+}
+
+/// The time a batch takes when the next one is always waiting, as in a server: two are under way.
+double in_a_row(const HostContext& host, const HostBatch& a, const HostBatch& b, Op op, const char* name) {
+  const polykem_request requests[] = {a.request(host.scheme, op), b.request(host.scheme, op)};
+  polykem_job* jobs[2] = {};
+  auto begin = std::chrono::steady_clock::now();
+  constexpr int kBatches = 4 * kSamples;
+  for (int i = 0; i < kBatches + kWarmUps; ++i) {
+    polykem_job*& job = jobs[i % 2];
+    if (job != nullptr) check(polykem_job_wait(job), name);
+    polykem_job_free(job);
+    if (i == kWarmUps) begin = std::chrono::steady_clock::now();  // the one before is still under way: it counts too
+    check(polykem_submit(host.context, &requests[i % 2], nullptr, nullptr, &job), name);
+  }
+  for (polykem_job* job : jobs) {
+    check(polykem_job_wait(job), name);
+    polykem_job_free(job);
+  }
+  return milliseconds_since(begin) / kBatches;
+}
+
+/// with_row: batches in a row are measured too.
+std::vector<HostResult> host_to_host(const Pcie& pcie, const char* name, const NtruParams& p, size_t items, bool pinned,
+                                     bool with_row) {
+  const HostContext host(name);
+  const HostBatch batch(p, items, pinned), second(p, with_row ? items : 1, pinned);
   std::vector<HostResult> results;
   for (const Op op : {Op::keygen, Op::encaps, Op::decaps}) {
-    std::vector<double> samples;
-    for (int i = 0; i < kSamples + kWarmUps; ++i) {
-      const auto begin = std::chrono::steady_clock::now();
-      polykem_status status = POLYKEM_OK;
-      if (op == Op::keygen) status = polykem_keygen(context, scheme, items, pk.data, sk.data);
-      if (op == Op::encaps) {
-        status = polykem_encaps(context, scheme, items, POLYKEM_KEY_PER_ITEM, pk.data, ct.data, ss.data, nullptr);
-      }
-      if (op == Op::decaps) {
-        status = polykem_decaps(context, scheme, items, POLYKEM_KEY_PER_ITEM, sk.data, ct.data, ss2.data, nullptr);
-      }
-      if (status != POLYKEM_OK) die(std::string(name) + ": " + polykem_status_text(status));
-      const std::chrono::duration<double, std::milli> time = std::chrono::steady_clock::now() - begin;
-      if (i >= kWarmUps) samples.push_back(time.count());
-    }
     const double in = op == Op::keygen   ? 0.0
                       : op == Op::encaps ? static_cast<double>(p.public_key_bytes())
                                          : static_cast<double>(p.secret_key_bytes() + p.ciphertext_bytes());
     const double out = op == Op::keygen   ? static_cast<double>(p.public_key_bytes() + p.secret_key_bytes())
                        : op == Op::encaps ? static_cast<double>(p.ciphertext_bytes() + 32)
                                           : 32.0;
-    results.push_back({op, items, pinned, median(samples),
-                       pcie.milliseconds(in * static_cast<double>(items), out * static_cast<double>(items))});
+    HostResult result{op,     items,
+                      pinned, alone(host, batch, op, name),
+                      0,      pcie.milliseconds(in * static_cast<double>(items), out * static_cast<double>(items))};
+    if (with_row) result.row_milliseconds = in_a_row(host, batch, second, op, name);
+    results.push_back(result);
   }
-  if (std::memcmp(ss.data, ss2.data, items * 32) != 0)
+  if (!batch.agrees() || (with_row && !second.agrees()))
     die(std::string(name) + ": the two sides have different secrets");
   if (polykem::cuda::chunks_moved_to_cpu() != 0) die(std::string(name) + ": the GPU failed and the CPU took over");
-  polykem_context_free(context);
   return results;
 }
 
@@ -397,9 +461,11 @@ void print(const SetResult& set, size_t items) {
     }
   }
   for (const HostResult& h : set.host) {
-    std::printf("%s %s host to host, %zu items%s: %.3f ms, %.2f M/s (PCIe alone %.3f ms)\n", set.name.c_str(),
+    std::printf("%s %s host to host, %zu items%s: %.3f ms, %.2f M/s (PCIe alone %.3f ms)", set.name.c_str(),
                 kOpNames[static_cast<int>(h.op)], h.items, h.pinned ? ", pinned" : "", h.milliseconds,
                 static_cast<double>(h.items) / h.milliseconds / 1e3, h.pcie_milliseconds);
+    if (h.row_milliseconds > 0) std::printf("; in a row %.3f ms each", h.row_milliseconds);
+    std::printf("\n");
   }
 }
 
@@ -432,7 +498,9 @@ void write_json(const std::string& path, const std::vector<SetResult>& sets, con
       const HostResult& h = sets[s].host[i];
       out << (i == 0 ? "\n" : ",\n") << "    {\"op\": \"" << kOpNames[static_cast<int>(h.op)]
           << "\", \"items\": " << h.items << ", \"pinned\": " << (h.pinned ? "true" : "false")
-          << ", \"ms\": " << h.milliseconds << ", \"pcie_ms\": " << h.pcie_milliseconds << "}";
+          << ", \"ms\": " << h.milliseconds;
+      if (h.row_milliseconds > 0) out << ", \"row_ms\": " << h.row_milliseconds;
+      out << ", \"pcie_ms\": " << h.pcie_milliseconds << "}";
     }
     out << "]}";
   }
@@ -469,10 +537,10 @@ int main(int argc, char** argv) {
     SetResult set{name, {}, {}};
     set.ops = Resident(*module.table, name, params, items).run();
     for (const size_t count : {size_t{1}, size_t{10000}, items}) {
-      for (const auto& h : host_to_host(pcie, name, params, count, count != 1))
+      for (const auto& h : host_to_host(pcie, name, params, count, count != 1, count == items))
         set.host.push_back(h);
     }
-    for (const auto& h : host_to_host(pcie, name, params, items, false))
+    for (const auto& h : host_to_host(pcie, name, params, items, false, false))
       set.host.push_back(h);
     print(set, items);
     results.push_back(std::move(set));

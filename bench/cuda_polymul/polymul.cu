@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which multiplier for which product on this GPU? Checks each against the portable product, then times it.
+#include <algorithm>
 #include <cstring>
 #include <random>
 #include <string>
@@ -94,18 +95,26 @@ struct Case {
   unsigned logq;
 };
 
+/// The same rows modulo 3, with -1 for 2.
+std::vector<uint16_t> with_minus_one(std::vector<uint16_t> rows) {
+  std::replace(rows.begin(), rows.end(), uint16_t{2}, uint16_t{0xffff});
+  return rows;
+}
+
 /// Compares whole rows, padding included, with the portable product; outputs are poisoned first. Returns what is wrong.
-std::string check_case(const Case& c) {
+/// minus_a, minus_b: operands of s3 with -1 for 2.
+std::string check_case(const Case& c, bool minus_a, bool minus_b) {
   const size_t rows = 293;
   const size_t stride = poly_stride(c.n);
   const std::vector<uint16_t> a = make_rows(c.kind, false, c.n, c.logq, rows, 1);
   const std::vector<uint16_t> b = make_rows(c.kind, true, c.n, c.logq, rows, 2);
+  const std::vector<uint16_t> a_form = minus_a ? with_minus_one(a) : a, b_form = minus_b ? with_minus_one(b) : b;
   // A shared operand is a random row in the first half of the check and an extreme one in the other.
   for (size_t shared_row : {size_t{100}, size_t{0}}) {
     if (c.shared == Shared::none && shared_row == 0) break;
     DeviceArray<uint16_t> a_device(a.size()), b_device(b.size()), out(rows * stride);
-    check(cudaMemcpy(a_device.data, a.data(), a.size() * 2, cudaMemcpyHostToDevice), "cudaMemcpy");
-    check(cudaMemcpy(b_device.data, b.data(), b.size() * 2, cudaMemcpyHostToDevice), "cudaMemcpy");
+    check(cudaMemcpy(a_device.data, a_form.data(), a.size() * 2, cudaMemcpyHostToDevice), "cudaMemcpy");
+    check(cudaMemcpy(b_device.data, b_form.data(), b.size() * 2, cudaMemcpyHostToDevice), "cudaMemcpy");
     check(cudaMemset(out.data, 0xa5, rows * stride * 2), "cudaMemset");
     const uint16_t* a_in = a_device.data + (c.shared == Shared::a ? shared_row * stride : 0);
     const uint16_t* b_in = b_device.data + (c.shared == Shared::b ? shared_row * stride : 0);
@@ -125,6 +134,16 @@ std::string check_case(const Case& c) {
                std::to_string(want[i]);
       }
     }
+  }
+  return "";
+}
+
+/// The same in all forms that operands of the case may have.
+std::string check_case(const Case& c) {
+  const bool takes_minus_one = c.multiplier == Multiplier::imma && c.kind == MulKind::s3;
+  for (int form = 0; form < (takes_minus_one ? 4 : 1); ++form) {
+    const std::string problem = check_case(c, (form & 1) != 0, (form & 2) != 0);
+    if (!problem.empty()) return problem;
   }
   return "";
 }

@@ -48,8 +48,9 @@ inline constexpr int kImmaBlocks = N > 821 ? 0 : 16;
 /// d += p * r for one 16 x 8 tile and 32 values of u: 16 rows of p, 8 columns of r, bytes signed or not.
 template <bool kSignedP, bool kSignedR = false>
 __device__ __forceinline__ void mma_16x8x32(int (&d)[4], const uint32_t (&p)[4], const uint32_t (&r)[2]) {
-  static_assert(!(kSignedP && kSignedR));
-  if constexpr (kSignedP) {
+  if constexpr (kSignedP && kSignedR) {
+    POLYKEM_MMA("s8", "s8");
+  } else if constexpr (kSignedP) {
     POLYKEM_MMA("s8", "u8");
   } else if constexpr (kSignedR) {
     POLYKEM_MMA("u8", "s8");
@@ -114,7 +115,9 @@ struct ImmaProduct : LimbStaging<N, kKind> {
   /// N on. Across a warp w is contiguous.
   template <class Store>
   __device__ __forceinline__ void for_each_pair(uint32_t mask, Store&& store) const {
-    const int last = kKind == MulKind::s3 ? 2 * last_coefficient() : 0;
+    constexpr int kNotNegative = 3 * 8192;  // 0 mod 3; three coefficients are between -6 n and 12 n
+    static_assert(kKind != MulKind::s3 || (6 * N <= kNotNegative && 12 * N + kNotNegative < 3 * 16384));
+    const int last = kKind == MulKind::s3 ? 2 * last_coefficient() + kNotNegative : 0;
 #pragma unroll
     for (int half = 0; half < Shape::kHalves; ++half) {
       const unsigned word = half * 32 + lane;
@@ -182,10 +185,10 @@ struct ImmaProduct : LimbStaging<N, kKind> {
 
   __device__ __forceinline__ void add_limb_products(int tile, const uint32_t (&p)[Shape::kLimbsPlain][4],
                                                     const uint32_t (&r)[Shape::kLimbsReversed][2]) {
-    constexpr bool kSigned = kKind == MulKind::ternary;
-    mma_16x8x32<kSigned>(sum[0][tile], p[0], r[0]);
-    if constexpr (Shape::kLimbsReversed == 2) mma_16x8x32<kSigned>(sum[1][tile], p[0], r[1]);
-    if constexpr (Shape::kLimbsPlain == 2) mma_16x8x32<kSigned>(sum[1][tile], p[1], r[0]);
+    constexpr bool kSignedP = kKind == MulKind::ternary || kKind == MulKind::s3, kSignedR = kKind == MulKind::s3;
+    mma_16x8x32<kSignedP, kSignedR>(sum[0][tile], p[0], r[0]);
+    if constexpr (Shape::kLimbsReversed == 2) mma_16x8x32<kSignedP, kSignedR>(sum[1][tile], p[0], r[1]);
+    if constexpr (Shape::kLimbsPlain == 2) mma_16x8x32<kSignedP, kSignedR>(sum[1][tile], p[1], r[0]);
   }
 };
 

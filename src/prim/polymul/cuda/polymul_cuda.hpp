@@ -22,7 +22,8 @@ enum class MulKind {
   ternary,  ///< b has coefficients -128..127, such as 0, 1 and -1, and only the low 8 bits of it are read; a is any
   general,  ///< both operands are any 16-bit coefficients
   bytes,    ///< only the low 8 bits of either count, and of the product (logq = 8); imma alone has it
-  s3,       ///< both have coefficients 0, 1, 2; the product is reduced modulo (3, Phi_n), so its coefficient n-1 is 0
+  s3,       ///< both have coefficients 0, 1, 2, for imma also -1; the product is reduced modulo (3, Phi_n), so its
+            ///< coefficient n-1 is 0
 };
 
 /// Which operand is one row used for every item.

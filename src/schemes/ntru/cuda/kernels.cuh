@@ -36,22 +36,37 @@ __global__ void __launch_bounds__(32, kLaneBlocks)
                                                              warp_lane());
 }
 
-/// sample_fg: f and g as rows of Rq.
+/// Makes the trits of 0, which has no inverse, those of 1. All ones if they were 0.
+template <class Set>
+__device__ __forceinline__ uint32_t replace_zero(uint8_t* t, unsigned lane) {
+  const auto* words = reinterpret_cast<const uint32_t*>(t);
+  uint32_t any = 0;
+  for (int w = static_cast<int>(lane); w < Shape<Set>::kRow / 4; w += 32)
+    any |= words[w];
+  const uint32_t zero = __any_sync(0xffffffff, any != 0) ? 0u : 0xffffffffu;
+  if (lane == 0) t[0] |= static_cast<uint8_t>(zero & 1);
+  __syncwarp();
+  return zero;
+}
+
+/// sample_fg: f and g as rows of Rq, 1 where they are 0 or beyond the batch. zero: masks whether an item's f was 0 and
+/// whether one of both was.
 template <class Set>
 __global__ void __launch_bounds__(kThreads)
-    sample_fg_kernel(uint16_t* f, uint16_t* g, const uint8_t* draws, size_t count) {
+    sample_fg_kernel(uint16_t* f, uint16_t* g, uint2* zero, const uint8_t* draws, size_t count, size_t rows) {
   using S = Shape<Set>;
   __shared__ alignas(16) uint8_t trits[kWarps][S::kRow];
   const unsigned lane = warp_lane();
   const size_t item = warp_item();
-  if (item >= count) return;
+  if (item >= rows) return;
   uint8_t* t = trits[threadIdx.x / 32];
-  const uint8_t* seed = draws + item * S::kDrawStride;
+  const uint8_t* seed = draws + min(item, count - 1) * S::kDrawStride;
   if constexpr (S::kHps) {
     sample_iid<Set>(t, seed, lane);
   } else {
     sample_iid_plus<Set>(t, seed, lane);
   }
+  const uint32_t f_zero = replace_zero<Set>(t, lane);
   store_trit_row<Set>(f + item * S::kRow, t, lane);
   __syncwarp();
   if constexpr (S::kHps) {
@@ -59,7 +74,9 @@ __global__ void __launch_bounds__(kThreads)
   } else {
     sample_iid_plus<Set>(t, seed + S::kIidBytes, lane);
   }
+  const uint32_t g_zero = replace_zero<Set>(t, lane);
   store_trit_row<Set>(g + item * S::kRow, t, lane);
+  if (lane == 0) zero[item] = {f_zero, f_zero | g_zero};
 }
 
 /// sample_rm and poly_S3_tobytes: rows of bytes, 0, 1, 255 for r and 0, 1, 2 for m, and both packed.
@@ -89,9 +106,9 @@ __global__ void __launch_bounds__(kThreads)
   store_trits<Set>(packed + S::kTritsBytes, tm, lane);
 }
 
-/// Lanes that share one polynomial in the inversions.
+/// Sixteen lanes share one polynomial in the inversions: there are few of them, and so each ends sooner than with four.
 template <class Set>
-using InverseShape = polykem::cuda::InverseShape<Shape<Set>::kN, (Shape<Set>::kN > 1024 ? 8 : 4)>;
+using InverseShape = polykem::cuda::InverseShape<Shape<Set>::kN, 16>;
 
 /// Zeros from coefficient n - 1 on, in the rows of one warp's items.
 template <class Set>
@@ -103,7 +120,7 @@ __device__ __forceinline__ void clear_row_ends(uint16_t* rows, size_t first, siz
   }
 }
 
-/// poly_S3_inv: 1/f as a row of S3. InverseShape::kItems items a warp, a warp a block.
+/// poly_S3_inv: 1/f as a row of S3, f in either ternary form. InverseShape::kItems items a warp, a warp a block.
 template <class Set>
 __global__ void __launch_bounds__(32, kMod3Blocks)
     invert_mod3_kernel(uint16_t* inverse, const uint16_t* f, size_t count) {
@@ -116,9 +133,9 @@ __global__ void __launch_bounds__(32, kMod3Blocks)
     return first + item < count ? f[(first + item) * S::kRow + i] : 0u;
   };
   polykem::cuda::gather_reversed<S::kN, I>(state.g_nonzero, lane,
-                                           [&](int item, int i) { return (at(item, i) & 1) != 0; });
+                                           [&](int item, int i) { return (at(item, i) & 3) != 0; });
   polykem::cuda::gather_reversed<S::kN, I>(state.g_minus, lane,
-                                           [&](int item, int i) { return at(item, i) >> 15 != 0; });
+                                           [&](int item, int i) { return (at(item, i) & 2) != 0; });
   const uint32_t negate = polykem::cuda::invert_mod3<S::kN, I>(state, lane);
 #pragma unroll
   for (int j = 0; j < I::kWords; ++j)
@@ -154,8 +171,8 @@ __global__ void __launch_bounds__(32, kMod2Blocks) invert_mod2_kernel(uint16_t* 
 
 /// poly_S3_tobytes of f, 1/f and the PRF key into sk.
 template <class Set>
-__global__ void __launch_bounds__(kThreads)
-    store_f_kernel(uint8_t* sk, const uint16_t* f, const uint16_t* inverse_f, const uint8_t* draws, size_t count) {
+__global__ void __launch_bounds__(kThreads) store_f_kernel(uint8_t* sk, const uint16_t* f, const uint16_t* inverse_f,
+                                                           const uint2* zero, const uint8_t* draws, size_t count) {
   using S = Shape<Set>;
   __shared__ alignas(16) uint8_t trits[kWarps][2][S::kRow];
   const unsigned lane = warp_lane();
@@ -166,6 +183,9 @@ __global__ void __launch_bounds__(kThreads)
   uint8_t* record = sk + item * S::kSecretKeyBytes;
   load_trit_row<Set>(tf, f + item * S::kRow, lane);
   load_trit_row<Set>(ti, inverse_f + item * S::kRow, lane);
+  const uint8_t keep = static_cast<uint8_t>(~zero[item].x);  // f = 0 was 1 meanwhile
+  if (lane == 0) tf[0] &= keep, ti[0] &= keep;
+  __syncwarp();
   store_trits<Set>(record, tf, lane);
   store_trits<Set>(record + S::kInverseFOffset, ti, lane);
   record[S::kPrfOffset + lane] = draws[item * S::kDrawStride + S::kPairBytes + lane];
@@ -229,10 +249,11 @@ __global__ void __launch_bounds__(kThreads) newton_correct_kernel(uint16_t* v, c
   }
 }
 
-/// poly_Sq_tobytes of x / 3: mod Phi_n, then packed. (check-magic: 43691 == (2 * 2^16 + 1) / 3)
+/// poly_Sq_tobytes of x / 3: mod Phi_n, then packed; 0 for items in which f or g was 0.
+/// (check-magic: 43691 == (2 * 2^16 + 1) / 3)
 template <class Set>
 __global__ void __launch_bounds__(kThreads)
-    pack_third_kernel(uint8_t* records, uint32_t stride, const uint16_t* x, size_t count) {
+    pack_third_kernel(uint8_t* records, uint32_t stride, const uint16_t* x, const uint2* zero, size_t count) {
   using S = Shape<Set>;
   __shared__ alignas(16) uint16_t rows[kWarps][kGuard + S::kRow];
   const unsigned lane = warp_lane();
@@ -240,15 +261,16 @@ __global__ void __launch_bounds__(kThreads)
   if (item >= count) return;
   uint16_t* c = rows[threadIdx.x / 32] + kGuard;
   const uint16_t* from = x + item * S::kRow;
-  const uint32_t last = from[S::kN - 1];
+  const uint32_t last = from[S::kN - 1], mask = S::kMask & ~zero[item].y;
   for (int i = static_cast<int>(lane); i < S::kN; i += 32)
-    c[i] = static_cast<uint16_t>(((from[i] - last) * 43691u) & S::kMask);
+    c[i] = static_cast<uint16_t>(((from[i] - last) * 43691u) & mask);
   store_rq<Set>(records + item * stride, c, lane);
 }
 
-/// poly_Rq_sum_zero_tobytes of 3 x, for HRSS 3 (x - 1)^2 x.
+/// poly_Rq_sum_zero_tobytes of 3 x, for HRSS 3 (x - 1)^2 x; 0 for items in which f or g was 0.
 template <class Set>
-__global__ void __launch_bounds__(kThreads) pack_h_kernel(uint8_t* pk, const uint16_t* x, size_t count) {
+__global__ void __launch_bounds__(kThreads)
+    pack_h_kernel(uint8_t* pk, const uint16_t* x, const uint2* zero, size_t count) {
   using S = Shape<Set>;
   __shared__ alignas(16) uint16_t rows[kWarps][kGuard + S::kRow];
   const unsigned lane = warp_lane();
@@ -256,13 +278,14 @@ __global__ void __launch_bounds__(kThreads) pack_h_kernel(uint8_t* pk, const uin
   if (item >= count) return;
   uint16_t* c = rows[threadIdx.x / 32] + kGuard;
   const uint16_t* from = x + item * S::kRow;
+  const uint32_t mask = S::kMask & ~zero[item].y;
   for (int i = static_cast<int>(lane); i < S::kN; i += 32) {
     uint32_t v = from[i];
     if constexpr (!S::kHps) {
       const int one = i == 0 ? S::kN - 1 : i - 1, two = one == 0 ? S::kN - 1 : one - 1;
       v += from[two] - 2u * from[one];
     }
-    c[i] = static_cast<uint16_t>((3u * v) & S::kMask);
+    c[i] = static_cast<uint16_t>((3u * v) & mask);
   }
   store_rq<Set>(pk + item * S::kPublicKeyBytes, c, lane);
 }

@@ -7,6 +7,7 @@
 #include "core/device.hpp"
 #include "prim/launch/cuda/launch.hpp"
 #include "schemes/ntru/cuda/dpke.cuh"
+#include "schemes/ntru/cuda/inverse_tree.cuh"
 #include "schemes/ntru/cuda/kernels.cuh"
 #include "schemes/ntru/stages.hpp"
 
@@ -37,18 +38,16 @@ struct Flight {
   using S = Shape<Set>;
   static constexpr size_t kRowBytes = sizeof(uint16_t) * S::kRow;
 
-  Flight(const DeviceBatch& batch, std::byte* workspace, cudaStream_t s, Op op) : io(batch), stream(s) {
-    DeviceArena arena(workspace, batch.count);
-    layout(arena, op);
+  Flight(const DeviceBatch& batch, std::byte* workspace, cudaStream_t s, Op op)
+      : io(batch), stream(s), tree(batch.count) {
+    layout(workspace, op);
   }
 
   static size_t workspace_bytes(size_t items, Op op) {
     DeviceBatch batch;
     batch.count = items;
-    DeviceArena arena(nullptr, items);
     Flight flight(batch);
-    flight.layout(arena, op);
-    return arena.used();
+    return flight.layout(nullptr, op);
   }
 
   size_t count() const { return io.count; }
@@ -57,13 +56,14 @@ struct Flight {
   Records ct() const { return {io.ct, static_cast<uint32_t>(S::kCiphertextBytes)}; }
   /// Blocks of one warp for a kernel with one item a lane.
   unsigned lane_blocks() const { return static_cast<unsigned>((io.count + 31) / 32); }
-  /// The same for an inversion.
-  unsigned inverse_blocks() const {
+  /// The same for an inversion of `rows` rows.
+  static unsigned inverse_blocks(size_t rows) {
     constexpr size_t kItems = InverseShape<Set>::kItems;
-    return static_cast<unsigned>((io.count + kItems - 1) / kItems);
+    return static_cast<unsigned>((rows + kItems - 1) / kItems);
   }
   /// Blocks for a kernel with one item a warp.
-  unsigned blocks() const { return static_cast<unsigned>((io.count + kWarps - 1) / kWarps); }
+  static unsigned blocks(size_t items) { return static_cast<unsigned>((items + kWarps - 1) / kWarps); }
+  unsigned blocks() const { return blocks(io.count); }
 
   /// The first error stays.
   template <class Kernel, class... Arguments>
@@ -75,15 +75,18 @@ struct Flight {
   const DeviceBatch& io;
   cudaStream_t stream = nullptr;
   cudaError_t error = cudaSuccess;
+  const InverseTree<S::kRow> tree;  ///< of key generation
   uint8_t *draws = nullptr, *rm = nullptr, *r = nullptr, *m = nullptr;
   uint32_t* fail = nullptr;
+  uint2* zero = nullptr;
   uint16_t *a = nullptr, *b = nullptr, *x = nullptr, *u = nullptr, *v = nullptr;
 
  private:
-  explicit Flight(const DeviceBatch& batch) : io(batch) {}
+  explicit Flight(const DeviceBatch& batch) : io(batch), tree(batch.count) {}
 
-  /// What dies lends its memory, which keeps this, and so the wipe behind it, small.
-  void layout(DeviceArena& arena, Op op) {
+  /// Returns the bytes. What dies lends its memory, which keeps this, and so the wipe behind it, small.
+  size_t layout(std::byte* workspace, Op op) {
+    DeviceArena arena(workspace, op == Op::keygen ? tree.rows() : io.count);
     if (op == Op::encaps) {
       r = arena.take<uint8_t>(S::kRow);
       m = arena.take<uint8_t>(S::kRow);
@@ -91,13 +94,15 @@ struct Flight {
     if (op != Op::keygen) rm = arena.take<uint8_t>(S::kRmStride);
     if (op == Op::decaps) {
       fail = arena.take<uint32_t>(sizeof(uint32_t));
-      return;
+      return arena.used();
     }
     draws = arena.take<uint8_t>(S::kDrawStride);
-    if (op == Op::encaps) return;
+    if (op == Op::encaps) return arena.used();
     x = reinterpret_cast<uint16_t*>(draws);
     for (uint16_t** row : {&a, &b, &u, &v})
       *row = arena.take<uint16_t>(kRowBytes);
+    zero = arena.take<uint2>(sizeof(uint2));
+    return arena.used();
   }
 };
 
@@ -110,18 +115,26 @@ struct Plan {
   static_assert(sizeof(uint16_t) * S::kRow <= S::kDrawStride);
 
   /// c = a b mod (2^logq, x^n - 1), or mod (3, Phi_n).
-  static void multiply(F& t, MulKind kind, uint16_t* c, const uint16_t* a, const uint16_t* b,
-                       unsigned logq = S::kLogQ) {
+  static void multiply(F& t, MulKind kind, uint16_t* c, const uint16_t* a, const uint16_t* b, size_t rows) {
     using polykem::cuda::Shared;
-    const auto multiplier = polykem::cuda::preferred_multiplier(kind, S::kParams.n, logq, Shared::none);
-    const auto error =
-        polykem::cuda::launch_mul(multiplier, kind, S::kParams.n, logq, a, b, c, t.count(), Shared::none, t.stream);
+    constexpr size_t kN = S::kParams.n;
+    const unsigned logq = kind == MulKind::bytes ? 8 : S::kLogQ;
+    const auto multiplier = polykem::cuda::preferred_multiplier(kind, kN, logq, Shared::none);
+    const auto error = polykem::cuda::launch_mul(multiplier, kind, kN, logq, a, b, c, rows, Shared::none, t.stream);
     if (t.error == cudaSuccess) t.error = error;
   }
+  static void multiply(F& t, MulKind kind, uint16_t* c, const uint16_t* a, const uint16_t* b) {
+    multiply(t, kind, c, a, b, t.count());
+  }
+  static auto multiplier(F& t, MulKind kind) {
+    return [&t, kind](uint16_t* c, const uint16_t* a, const uint16_t* b, size_t rows) {
+      multiply(t, kind, c, a, b, rows);
+    };
+  }
 
-  // ---- keygen: a = f, b = g, u = 1/f, then x = G f / 3 over the draws, v = 3 / (G f). G = 3 g or 3 (x - 1) g; its
-  // constant factor waits for the packing, so that every product but Newton's has a ternary operand: 1/h = v f f / 3
-  // and h = 3 v g g, or 3 (x - 1)^2 v g g.
+  // ---- keygen: a = f, b = g, v = 1/f, then x = G f / 3 over the draws, v = 3 / (G f). G = 3 g or 3 (x - 1) g; its
+  // constant factor waits for the packing, so that most products have a ternary operand: 1/h = v f f / 3 and
+  // h = 3 v g g, or 3 (x - 1)^2 v g g.
 
   template <int kBytes>
   static void draw(F& t, polykem::cuda::DrawDomain domain) {
@@ -136,41 +149,55 @@ struct Plan {
   }
   static void draw_keygen(F& t) { draw<S::kKeygenDrawBytes>(t, polykem::cuda::DrawDomain::keygen); }
 
-  static void sample_fg(F& t) { t.launch(sample_fg_kernel<Set>, t.blocks(), kThreads, t.a, t.b, t.draws, t.count()); }
-  static void invert_f(F& t) { t.launch(invert_mod3_kernel<Set>, t.inverse_blocks(), 32, t.u, t.a, t.count()); }
+  static void sample_fg(F& t) {
+    const size_t rows = t.tree.rows();
+    t.launch(sample_fg_kernel<Set>, F::blocks(rows), kThreads, t.a, t.b, t.zero, t.draws, t.count(), rows);
+  }
+  static void invert_f(F& t) {
+    t.tree.run(t.v, t.a, t.u, multiplier(t, MulKind::s3), [&t](uint16_t* v, const uint16_t* a, uint16_t*, size_t rows) {
+      t.launch(invert_mod3_kernel<Set>, F::inverse_blocks(rows), 32, v, a, rows);
+    });
+  }
   static void store_f(F& t) {
-    t.launch(store_f_kernel<Set>, t.blocks(), kThreads, t.io.sk_out, t.a, t.u, t.draws, t.count());
+    t.launch(store_f_kernel<Set>, t.blocks(), kThreads, t.io.sk_out, t.a, t.v, t.zero, t.draws, t.count());
   }
   static void mul_Gf(F& t) {
-    multiply(t, MulKind::ternary, t.x, t.b, t.a);
-    if constexpr (!S::kHps) t.launch(times_x_minus_1_kernel<Set>, t.blocks(), kThreads, t.x, t.count());
+    const size_t rows = t.tree.rows();
+    multiply(t, MulKind::ternary, t.x, t.b, t.a, rows);
+    if constexpr (!S::kHps) t.launch(times_x_minus_1_kernel<Set>, F::blocks(rows), kThreads, t.x, rows);
   }
 
-  /// mod 2 by division steps, then Newton's v <- v (2 - x v) three times, which doubles the bits; up to eight of them
-  /// one byte is enough of each operand. The last step, v <- v + 2^8 v e with 2^8 e = 1 - x v, takes v as signed bytes.
-  /// [NTRU20, S2_inverse, Rq_inverse]
+  /// v = 1/x mod 2^8: mod 2 by division steps, then Newton's v <- v (2 - x v) three times, which doubles the bits.
+  static void invert_bytes(F& t, uint16_t* v, const uint16_t* x, uint16_t* spare, size_t rows) {
+    t.launch(invert_mod2_kernel<Set>, F::inverse_blocks(rows), 32, v, x, rows);
+    for (unsigned bits = 1; bits < 8; bits *= 2) {
+      multiply(t, MulKind::bytes, spare, x, v, rows);
+      t.launch(two_minus_kernel<Set>, F::blocks(rows), kThreads, spare, rows);
+      multiply(t, MulKind::bytes, v, spare, v, rows);
+    }
+  }
+
+  /// mod 2^8 by the tree, then Newton's last step, v <- v + 2^8 v e with 2^8 e = 1 - x v, which takes v as signed
+  /// bytes. [NTRU20, S2_inverse, Rq_inverse]
   static void invert_Gf(F& t) {
     static_assert(S::kLogQ > 8 && S::kLogQ <= 16);
-    t.launch(invert_mod2_kernel<Set>, t.inverse_blocks(), 32, t.v, t.x, t.count());
-    for (unsigned bits = 1; bits < 8; bits *= 2) {
-      multiply(t, MulKind::bytes, t.u, t.x, t.v, 8);
-      t.launch(two_minus_kernel<Set>, t.blocks(), kThreads, t.u, t.count());
-      multiply(t, MulKind::bytes, t.v, t.u, t.v, 8);
-    }
+    t.tree.run(
+        t.v, t.x, t.u, multiplier(t, MulKind::bytes),
+        [&t](uint16_t* v, const uint16_t* x, uint16_t* spare, size_t rows) { invert_bytes(t, v, x, spare, rows); });
     multiply(t, MulKind::ternary, t.u, t.x, t.v);
     t.launch(newton_error_kernel<Set>, t.blocks(), kThreads, t.u, t.count());
-    multiply(t, MulKind::bytes, t.u, t.u, t.v, 8);
+    multiply(t, MulKind::bytes, t.u, t.u, t.v);
     t.launch(newton_correct_kernel<Set>, t.blocks(), kThreads, t.v, t.u, t.count());
   }
   static void mul_vf(F& t) { multiply(t, MulKind::ternary, t.u, t.v, t.a); }
   static void mul_invh(F& t) { multiply(t, MulKind::ternary, t.x, t.u, t.a); }
   static void store_invh(F& t) {
     t.launch(pack_third_kernel<Set>, t.blocks(), kThreads, t.io.sk_out + S::kInverseHOffset, S::kSecretKeyBytes, t.x,
-             t.count());
+             t.zero, t.count());
   }
   static void mul_vG(F& t) { multiply(t, MulKind::ternary, t.u, t.v, t.b); }
   static void mul_h(F& t) { multiply(t, MulKind::ternary, t.x, t.u, t.b); }
-  static void store_h(F& t) { t.launch(pack_h_kernel<Set>, t.blocks(), kThreads, t.io.pk_out, t.x, t.count()); }
+  static void store_h(F& t) { t.launch(pack_h_kernel<Set>, t.blocks(), kThreads, t.io.pk_out, t.x, t.zero, t.count()); }
 
   // ---- encaps
 
@@ -197,8 +224,8 @@ struct Plan {
 
   static constexpr std::array keygen{
       Step{{"shake_draw", 0, 1}, draw_keygen}, Step{{"sample_fg", 1, 1}, sample_fg},
-      Step{{"divsteps_mod3", 2, 1}, invert_f}, Step{{"pack_f_lift", 3, 2}, store_f},
-      Step{{"mul_Gf", 5, 1}, mul_Gf},          Step{{"divsteps_mod2_newton", 6, 1}, invert_Gf},
+      Step{{"invert_mod3", 2, 1}, invert_f},   Step{{"pack_f_lift", 3, 2}, store_f},
+      Step{{"mul_Gf", 5, 1}, mul_Gf},          Step{{"invert_mod_q", 6, 1}, invert_Gf},
       Step{{"mul_vf", 7, 1}, mul_vf},          Step{{"mul_invh", 8, 1}, mul_invh},
       Step{{"pack_invh", 9, 1}, store_invh},   Step{{"mul_vG", 10, 1}, mul_vG},
       Step{{"mul_h", 11, 1}, mul_h},           Step{{"pack_h", 12, 1}, store_h},

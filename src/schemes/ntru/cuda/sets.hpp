@@ -33,6 +33,15 @@ struct Hrss1373 {
   static constexpr NtruParams kParams = kHrss1373;
 };
 
+/// Whether the powers of `base` are all that is not 0 mod n: then n is prime and Phi_n irreducible mod the prime
+/// `base`.
+constexpr bool generates(int base, int n) {
+  int power = base % n, order = 1;
+  for (; power > 1; power = power * base % n)
+    ++order;
+  return power == 1 && order == n - 1;
+}
+
 /// Rows: one polynomial of 16-bit coefficients a row, as the products take them. Rq: any representative mod q. Ternary:
 /// 0, 1 and 0xffff where it is an element of Rq, or 0, 1, 2 where it is one of S3. The kRow - n coefficients at the end
 /// are zero.
@@ -60,6 +69,7 @@ struct Shape {
   static constexpr int kInverseFOffset = static_cast<int>(kParams.inverse_f_offset());
   static constexpr int kInverseHOffset = static_cast<int>(kParams.inverse_h_offset());
   static constexpr int kPrfOffset = static_cast<int>(kParams.prf_key_offset());
+  static_assert(generates(2, kN) && generates(3, kN));  // so that every f and g but 0 has an inverse [NTRU20, 1.3]
   static_assert(kIidBytes % 4 == 0 && 5 * kTritsBytes <= kRow);
 };
 

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// Inverses of a whole batch for the price of a few: 1/a = b / (a b) and 1/b = a / (a b). docs/adr/0008 has the figures.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace polykem::ntru::cuda {
+
+/// A batch is multiplied in halves, rows [0, half) by rows [half, 2 half), until so few products are left that they
+/// just fill the card; those are inverted; then every level gets its inverses from the level above.
+///
+/// kRow: coefficients of a row. kLeastInverses: so many are inverted at least; fewer would leave the card idle and take
+/// as long.
+template <int kRow, size_t kLeastInverses = 512>
+class InverseTree {
+ public:
+  explicit InverseTree(size_t count) {
+    while (count >> (levels_ + 1) >= kLeastInverses)
+      ++levels_;
+    const size_t step = size_t{1} << levels_;
+    rows_ = (count + step - 1) / step * step;
+  }
+
+  /// Rows of a batch's arrays: the batch, and rows to be multiplied that make its halves equal.
+  size_t rows() const { return rows_; }
+
+  /// inverses: rows() rows, 1/a of each row of `a`, every one of which must be invertible.
+  ///
+  /// nodes: rows() rows that are overwritten. multiply(c, a, b, rows) and invert(inverse, a, spare, rows) are called
+  /// with distinct arrays; spare has as many rows.
+  template <class Multiply, class Invert>
+  void run(uint16_t* inverses, const uint16_t* a, uint16_t* nodes, const Multiply& multiply,
+           const Invert& invert) const {
+    const Rows at{inverses, a, nodes, rows_};
+    for (unsigned level = 0; level < levels_; ++level) {
+      const size_t half = rows_ >> (level + 1);
+      multiply(at.products(level + 1), at.factors(level), at.factors(level) + half * kRow, half);
+    }
+    const size_t few = rows_ >> levels_;
+    uint16_t* const spare = levels_ == 0 ? nodes : levels_ % 2 == 0 ? inverses + few * kRow : inverses;
+    invert(at.results(levels_), at.factors(levels_), spare, few);
+    for (unsigned level = levels_; level-- > 0;) {
+      const size_t half = rows_ >> (level + 1);
+      multiply(at.results(level), at.results(level + 1), at.factors(level) + half * kRow, half);
+      multiply(at.results(level) + half * kRow, at.results(level + 1), at.factors(level), half);
+    }
+  }
+
+ private:
+  /// Where the levels lie; level l has rows >> l rows. Products lie one level behind the other, and inverses of odd
+  /// levels over products that have served.
+  struct Rows {
+    uint16_t* inverses;
+    const uint16_t* a;
+    uint16_t* nodes;
+    size_t rows;
+
+    uint16_t* products(unsigned level) const { return nodes + (rows - (rows >> (level - 1))) * kRow; }
+    const uint16_t* factors(unsigned level) const { return level == 0 ? a : products(level); }
+    uint16_t* results(unsigned level) const { return level % 2 == 0 ? inverses : products(level + 1); }
+  };
+
+  unsigned levels_ = 0;
+  size_t rows_;
+};
+
+}  // namespace polykem::ntru::cuda

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// The tree of products that inverts a batch on the GPU, here over the integers modulo a prime.
+#include "schemes/ntru/cuda/inverse_tree.cuh"
+
+#include <gtest/gtest.h>
+
+#include <utility>
+#include <vector>
+
+namespace polykem::ntru::cuda {
+namespace {
+
+constexpr uint32_t kPrime = 65521;
+constexpr int kRow = 3;
+constexpr size_t kLeast = 4;
+using Tree = InverseTree<kRow, kLeast>;
+
+uint16_t inverse(uint16_t x) {
+  uint64_t result = 1, power = x;
+  for (uint32_t exponent = kPrime - 2; exponent > 0; exponent /= 2) {
+    if (exponent % 2 != 0) result = result * power % kPrime;
+    power = power * power % kPrime;
+  }
+  return static_cast<uint16_t>(result);
+}
+
+bool overlap(const uint16_t* a, const uint16_t* b, size_t rows) {
+  const auto distance = a < b ? b - a : a - b;
+  return distance < static_cast<std::ptrdiff_t>(rows * kRow);
+}
+
+TEST(InverseTree, InvertsEveryRowOfABatch) {
+  for (size_t count = 1; count < 300; ++count) {
+    const Tree tree(count);
+    const size_t rows = tree.rows();
+    ASSERT_GE(rows, count);
+    ASSERT_LT(rows - count, rows / kLeast + 1);
+    std::vector<uint16_t> a(rows * kRow), inverses(a.size()), nodes(a.size());
+    for (size_t i = 0; i < a.size(); ++i)
+      a[i] = static_cast<uint16_t>(1 + (i * 40503 + count) % (kPrime - 1));
+    const std::vector<uint16_t> given = a;
+    size_t inverted = 0, multiplied = 0;
+    tree.run(
+        inverses.data(), a.data(), nodes.data(),
+        [&](uint16_t* c, const uint16_t* x, const uint16_t* y, size_t n) {
+          EXPECT_FALSE(overlap(c, x, n) || overlap(c, y, n));
+          for (size_t i = 0; i < n * kRow; ++i)
+            c[i] = static_cast<uint16_t>(uint64_t{x[i]} * y[i] % kPrime);
+          multiplied += n;
+        },
+        [&](uint16_t* c, const uint16_t* x, uint16_t* spare, size_t n) {
+          EXPECT_FALSE(overlap(c, x, n) || overlap(c, spare, n) || overlap(x, spare, n));
+          for (size_t i = 0; i < n * kRow; ++i)
+            c[i] = inverse(x[i]), spare[i] = 0;
+          inverted += n;
+        });
+    EXPECT_EQ(a, given);
+    EXPECT_LE(inverted, 2 * kLeast);
+    EXPECT_EQ(multiplied, 3 * (rows - inverted));
+    for (size_t i = 0; i < a.size(); ++i)
+      ASSERT_EQ(uint64_t{a[i]} * inverses[i] % kPrime, 1u) << "coefficient " << i << " of " << count << " rows";
+  }
+}
+
+}  // namespace
+}  // namespace polykem::ntru::cuda
