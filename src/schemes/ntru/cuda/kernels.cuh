@@ -49,8 +49,8 @@ __device__ __forceinline__ uint32_t replace_zero(uint8_t* t, unsigned lane) {
   return zero;
 }
 
-/// sample_fg: f and g as rows of Rq, 1 where they are 0 or beyond the batch. zero: masks whether an item's f was 0 and
-/// whether one of both was.
+/// sample_fg: f and g as rows of Rq, 1 where they are 0; rows beyond the batch repeat its last item. zero: masks
+/// whether an item's f was 0 and whether one of both was.
 template <class Set>
 __global__ void __launch_bounds__(kThreads)
     sample_fg_kernel(uint16_t* f, uint16_t* g, uint2* zero, const uint8_t* draws, size_t count, size_t rows) {
