@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// The least time of each step, from what one unit of the card does at best.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "common.hpp"
+
+namespace polykem::bench {
+
+// Measured on an H200: what one unit does at best.
+inline constexpr double kPermutationsPerSecond = 3.83e9;
+inline constexpr double kMacsPerSecond = 641e12;  ///< int8 tensor cores
+inline constexpr double kBytesPerSecond = 4.2e12;
+inline constexpr double kLogicPerSecond = 16.7e12;  ///< 32-bit integer operations
+
+/// The least time of one step for one item, in nanoseconds: the larger of its arithmetic and of its bytes (each operand
+/// read once, each result written once).
+inline double floor_ns(const NtruParams& p, Op op, const std::string& step) {
+  const double n = static_cast<double>(p.n), row = 2 * n, mac = n * n / kMacsPerSecond;
+  const double packed = static_cast<double>(p.rq_bytes()), trits = static_cast<double>(p.trits_bytes());
+  const double draws = static_cast<double>(op == Op::keygen ? p.keygen_draw_bytes() : p.encaps_draw_bytes());
+  const auto blocks = [](double bytes) { return static_cast<double>(static_cast<size_t>(bytes) / 136 + 1); };
+  double seconds = 0, bytes = 0;
+  if (step == "shake_draw") seconds = blocks(draws) / kPermutationsPerSecond, bytes = draws;
+  // Batcher's merge exchange of 2^k keys: 2^(k-2) (k^2 - k + 4) - 1 comparators, a minimum and a maximum each.
+  const double k = std::log2(n - 1), comparators = std::exp2(k - 2) * (k * k - k + 4) - 1;
+  const double sort = p.variant == ntru::Variant::hps ? 2 * comparators / kLogicPerSecond : 0;
+  if (step == "sample_fg") seconds = sort, bytes = draws + 2 * row;
+  if (step == "sample_rm_pack") seconds = sort, bytes = draws + 2 * n + 2 * trits;
+  // Three products an item and, as if they were free, a few inversions; then Newton's last step, limb products 2 and 1.
+  if (step == "invert_mod3") seconds = 3 * mac, bytes = 9 * row;
+  if (step == "invert_mod_q") seconds = 6 * mac, bytes = 12 * row;
+  if (step == "pack_f_lift") bytes = 2 * row + 2 * trits + 32;
+  if (step == "pack_invh" || step == "pack_h") bytes = row + packed;
+  if (step == "dpke_encrypt") seconds = 2 * mac, bytes = 2 * n + 2 * packed;
+  if (step == "dpke_decrypt_m") seconds = 3 * mac, bytes = packed + 3 * trits;  // limb products 2 and 1
+  if (step == "dpke_decrypt_r") seconds = 3 * mac, bytes = 2 * packed + 2 * trits;
+  if (step == "sha3_256") seconds = blocks(2 * trits) / kPermutationsPerSecond, bytes = 2 * trits + 32;
+  if (step == "sha3_256_select") {
+    seconds = (blocks(2 * trits) + blocks(32 + packed)) / kPermutationsPerSecond;
+    bytes = 2 * trits + 32 + packed + 32;
+  }
+  if (step.rfind("mul_", 0) == 0) {
+    seconds = 2 * mac;
+    bytes = 3 * row;
+  }
+  if (bytes == 0) die("no floor is known for the step " + step + ": give it one in floor_ns()");
+  return std::max(seconds, bytes / kBytesPerSecond) * 1e9;
+}
+
+}  // namespace polykem::bench

@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: Apache-2.0
+// Host to host through the C API, beside what PCIe gives.
+#pragma once
+
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "common.hpp"
+#include "engine/cuda/backend.hpp"
+#include "polykem/polykem.h"
+
+namespace polykem::bench {
+
+inline constexpr int kWarmUps = 8;  ///< host to host: by then most parts are replayed as graphs
+
+struct HostResult {
+  Op op;
+  size_t items;
+  bool pinned;
+  double milliseconds;      ///< of a batch alone
+  double row_milliseconds;  ///< of a batch in a row of them; 0: not measured
+  double pcie_milliseconds;
+};
+
+struct HostBytes {
+  uint8_t* data = nullptr;
+  bool pinned;
+  HostBytes(size_t bytes, bool pin) : pinned(pin) {
+    if (pin) {
+      check(cudaHostAlloc(reinterpret_cast<void**>(&data), bytes, cudaHostAllocPortable), "cudaHostAlloc");
+    } else {
+      data = static_cast<uint8_t*>(std::calloc(bytes, 1));
+    }
+  }
+  HostBytes(const HostBytes&) = delete;
+  HostBytes& operator=(const HostBytes&) = delete;
+  ~HostBytes() { pinned ? static_cast<void>(cudaFreeHost(data)) : std::free(data); }
+};
+
+/// What PCIe gives with pinned memory to all GPUs at once, bytes/s.
+struct Pcie {
+  double in, out;
+  double both;  ///< in and out at once, added up
+
+  /// The least time for so many bytes each way.
+  double milliseconds(double bytes_in, double bytes_out) const {
+    return std::max({bytes_in / in, bytes_out / out, (bytes_in + bytes_out) / both}) * 1e3;
+  }
+};
+
+/// Memory and streams of one GPU for copies both ways.
+struct Link {
+  static constexpr size_t kBytes = size_t{256} << 20;
+
+  explicit Link(int device) : a((check(cudaSetDevice(device), "choosing a device"), kBytes)) {
+    check(cudaStreamCreate(&in), "stream");
+    check(cudaStreamCreate(&out), "stream");
+  }
+  Link(const Link&) = delete;
+  Link& operator=(const Link&) = delete;
+  ~Link() {
+    cudaStreamDestroy(in);
+    cudaStreamDestroy(out);
+  }
+
+  void copy(bool with_in, bool with_out) const {
+    if (with_in) check(cudaMemcpyAsync(a.data, x.data, kBytes, cudaMemcpyHostToDevice, in), "copy");
+    if (with_out) check(cudaMemcpyAsync(y.data, b.data, kBytes, cudaMemcpyDeviceToHost, out), "copy");
+  }
+  void wait() const {
+    for (const cudaStream_t stream : {in, out})
+      check(cudaStreamSynchronize(stream), "copy");
+  }
+
+  DeviceBytes a, b{kBytes};
+  HostBytes x{kBytes, true}, y{kBytes, true};
+  cudaStream_t in, out;
+};
+
+inline Pcie measure_pcie(int devices) {
+  std::vector<std::unique_ptr<Link>> links;
+  for (int device = 0; device < devices; ++device)
+    links.push_back(std::make_unique<Link>(device));
+  const auto rate = [&](bool with_in, bool with_out) {
+    std::vector<double> seconds;
+    for (int i = 0; i < kSamples; ++i) {
+      const auto begin = std::chrono::steady_clock::now();
+      for (const auto& link : links)
+        link->copy(with_in, with_out);
+      for (const auto& link : links)
+        link->wait();
+      seconds.push_back(std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
+    }
+    return static_cast<double>(Link::kBytes) * devices * (with_in + with_out) /
+           *std::min_element(seconds.begin(), seconds.end());
+  };
+  const Pcie result{rate(true, false), rate(false, true), rate(true, true)};
+  links.clear();
+  check(cudaSetDevice(0), "choosing a device");
+  std::printf("PCIe: %.1f GB/s in, %.1f out, %.1f both at once\n", result.in / 1e9, result.out / 1e9,
+              result.both / 1e9);
+  return result;
+}
+
+/// The records of one batch, and its requests.
+struct HostBatch {
+  HostBytes pk, sk, ct, ss, ss2;
+  const size_t items;
+
+  HostBatch(const NtruParams& p, size_t count, bool pinned)
+      : pk(count * p.public_key_bytes(), pinned),
+        sk(count * p.secret_key_bytes(), pinned),
+        ct(count * p.ciphertext_bytes(), pinned),
+        ss(count * 32, pinned),
+        ss2(count * 32, pinned),
+        items(count) {}
+
+  polykem_request request(const polykem_scheme* scheme, Op op) const {
+    polykem_request r{};
+    r.struct_size = sizeof r;
+    r.op = op == Op::keygen ? POLYKEM_KEYGEN : op == Op::encaps ? POLYKEM_ENCAPS : POLYKEM_DECAPS;
+    r.key_mode = POLYKEM_KEY_PER_ITEM;
+    r.scheme = scheme;
+    r.count = items;
+    if (op == Op::keygen) r.pk_out = pk.data, r.sk_out = sk.data;
+    if (op == Op::encaps) r.pk = pk.data, r.ct_out = ct.data, r.ss_out = ss.data;
+    if (op == Op::decaps) r.sk = sk.data, r.ct = ct.data, r.ss_out = ss2.data;
+    return r;
+  }
+  bool agrees() const { return std::memcmp(ss.data, ss2.data, items * 32) == 0; }
+};
+
+struct HostContext {
+  polykem_context* context = nullptr;
+  const polykem_scheme* scheme = nullptr;
+
+  explicit HostContext(const char* name) {
+    polykem_config config{sizeof config, 0, "cuda"};
+    if (polykem_context_new(&config, &context) != POLYKEM_OK) die("no context");
+    if (polykem_scheme_find(name, &scheme) != POLYKEM_OK) die("no scheme");
+  }
+  HostContext(const HostContext&) = delete;
+  HostContext& operator=(const HostContext&) = delete;
+  ~HostContext() { polykem_context_free(context); }
+};
+
+inline void check(polykem_status status, const char* name) {
+  if (status != POLYKEM_OK) die(std::string(name) + ": " + polykem_status_text(status));
+}
+
+inline double milliseconds_since(std::chrono::steady_clock::time_point begin) {
+  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count();
+}
+
+/// The median time of one batch, nothing else under way.
+inline double alone(const HostContext& host, const HostBatch& batch, Op op, const char* name) {
+  const polykem_request request = batch.request(host.scheme, op);
+  std::vector<double> samples;
+  for (int i = 0; i < kSamples + kWarmUps; ++i) {
+    const auto begin = std::chrono::steady_clock::now();
+    check(polykem_run(host.context, &request), name);
+    if (i >= kWarmUps) samples.push_back(milliseconds_since(begin));
+  }
+  return median(samples);
+}
+
+/// The time a batch takes when the next one is always waiting, as in a server: two are under way.
+inline double in_a_row(const HostContext& host, const HostBatch& a, const HostBatch& b, Op op, const char* name) {
+  const polykem_request requests[] = {a.request(host.scheme, op), b.request(host.scheme, op)};
+  polykem_job* jobs[2] = {};
+  auto begin = std::chrono::steady_clock::now();
+  constexpr int kBatches = 4 * kSamples;
+  for (int i = 0; i < kBatches + kWarmUps; ++i) {
+    polykem_job*& job = jobs[i % 2];
+    if (job != nullptr) check(polykem_job_wait(job), name);
+    polykem_job_free(job);
+    if (i == kWarmUps) begin = std::chrono::steady_clock::now();  // the one before is still under way: it counts too
+    check(polykem_submit(host.context, &requests[i % 2], nullptr, nullptr, &job), name);
+  }
+  for (polykem_job* job : jobs) {
+    check(polykem_job_wait(job), name);
+    polykem_job_free(job);
+  }
+  return milliseconds_since(begin) / kBatches;
+}
+
+/// with_row: batches in a row are measured too.
+inline std::vector<HostResult> host_to_host(const Pcie& pcie, const char* name, const NtruParams& p, size_t items,
+                                            bool pinned, bool with_row) {
+  const HostContext host(name);
+  const HostBatch batch(p, items, pinned), second(p, with_row ? items : 1, pinned);
+  std::vector<HostResult> results;
+  for (const Op op : {Op::keygen, Op::encaps, Op::decaps}) {
+    const double in = op == Op::keygen   ? 0.0
+                      : op == Op::encaps ? static_cast<double>(p.public_key_bytes())
+                                         : static_cast<double>(p.secret_key_bytes() + p.ciphertext_bytes());
+    const double out = op == Op::keygen   ? static_cast<double>(p.public_key_bytes() + p.secret_key_bytes())
+                       : op == Op::encaps ? static_cast<double>(p.ciphertext_bytes() + 32)
+                                          : 32.0;
+    HostResult result{op,     items,
+                      pinned, alone(host, batch, op, name),
+                      0,      pcie.milliseconds(in * static_cast<double>(items), out * static_cast<double>(items))};
+    if (with_row) result.row_milliseconds = in_a_row(host, batch, second, op, name);
+    results.push_back(result);
+  }
+  if (!batch.agrees() || (with_row && !second.agrees()))
+    die(std::string(name) + ": the two sides have different secrets");
+  if (cuda::chunks_moved_to_cpu() != 0) die(std::string(name) + ": the GPU failed and the CPU took over");
+  return results;
+}
+
+}  // namespace polykem::bench
