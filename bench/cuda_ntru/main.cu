@@ -89,7 +89,9 @@ int run(int argc, char** argv) {
   size_t items = 100000;
   std::string json, command = "polykem_bench_cuda_ntru";
   std::vector<std::string> only;
-  for (int i = 1; i + 1 < argc; i += 2) {
+  constexpr const char* kUsage = "usage: [--items N] [--scheme NAME]... [--json FILE]";
+  for (int i = 1; i < argc; i += 2) {
+    if (i + 1 == argc) die(kUsage);
     const std::string option = argv[i];
     if (option != "--json") command += " " + option + " " + argv[i + 1];
     if (option == "--items")
@@ -99,7 +101,7 @@ int run(int argc, char** argv) {
     else if (option == "--scheme")
       only.emplace_back(argv[i + 1]);
     else
-      die("usage: [--items N] [--scheme NAME]... [--json FILE]");
+      die(kUsage);
   }
   const auto& module = cuda::loaded_module();
   if (module.table == nullptr) die(module.problem);
