@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// What both halves of the benchmark share: errors, medians, device memory.
 #pragma once
 
 #include <cuda_runtime.h>

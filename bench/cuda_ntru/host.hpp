@@ -135,23 +135,23 @@ struct HostBatch {
   bool agrees() const { return std::memcmp(ss.data, ss2.data, items * 32) == 0; }
 };
 
+inline void check(polykem_status status, const char* name) {
+  if (status != POLYKEM_OK) die(std::string(name) + ": " + polykem_status_text(status));
+}
+
 struct HostContext {
   polykem_context* context = nullptr;
   const polykem_scheme* scheme = nullptr;
 
   explicit HostContext(const char* name) {
     polykem_config config{sizeof config, 0, "cuda"};
-    if (polykem_context_new(&config, &context) != POLYKEM_OK) die("no context");
-    if (polykem_scheme_find(name, &scheme) != POLYKEM_OK) die("no scheme");
+    check(polykem_context_new(&config, &context), "opening the backend cuda ('polykem doctor' says what is missing)");
+    check(polykem_scheme_find(name, &scheme), name);
   }
   HostContext(const HostContext&) = delete;
   HostContext& operator=(const HostContext&) = delete;
   ~HostContext() { polykem_context_free(context); }
 };
-
-inline void check(polykem_status status, const char* name) {
-  if (status != POLYKEM_OK) die(std::string(name) + ": " + polykem_status_text(status));
-}
 
 inline double milliseconds_since(std::chrono::steady_clock::time_point begin) {
   return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count();

@@ -4,7 +4,6 @@
 
 #include <gtest/gtest.h>
 
-#include <utility>
 #include <vector>
 
 namespace polykem::ntru::cuda {

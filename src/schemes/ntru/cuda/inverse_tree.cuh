@@ -7,11 +7,10 @@
 
 namespace polykem::ntru::cuda {
 
-/// A batch is multiplied in halves, rows [0, half) by rows [half, 2 half), until so few products are left that they
-/// just fill the card; those are inverted; then every level gets its inverses from the level above.
+/// A batch is multiplied in halves, rows [0, half) by rows [half, 2 half), until few products are left; those are
+/// inverted; then every level gets its inverses from the level above.
 ///
-/// kRow: coefficients of a row. kLeastInverses: so many are inverted at least; fewer would leave the card idle and take
-/// as long.
+/// kRow: coefficients of a row. kLeastInverses: so many are inverted at least; fewer would take as long.
 template <int kRow, size_t kLeastInverses = 512>
 class InverseTree {
  public:
@@ -38,8 +37,7 @@ class InverseTree {
       multiply(at.products(level + 1), at.factors(level), at.factors(level) + half * kRow, half);
     }
     const size_t few = rows_ >> levels_;
-    uint16_t* const spare = levels_ == 0 ? nodes : levels_ % 2 == 0 ? inverses + few * kRow : inverses;
-    invert(at.results(levels_), at.factors(levels_), spare, few);
+    invert(at.results(levels_), at.factors(levels_), at.spare(levels_), few);
     for (unsigned level = levels_; level-- > 0;) {
       const size_t half = rows_ >> (level + 1);
       multiply(at.results(level), at.results(level + 1), at.factors(level) + half * kRow, half);
@@ -59,6 +57,11 @@ class InverseTree {
     uint16_t* products(unsigned level) const { return nodes + (rows - (rows >> (level - 1))) * kRow; }
     const uint16_t* factors(unsigned level) const { return level == 0 ? a : products(level); }
     uint16_t* results(unsigned level) const { return level % 2 == 0 ? inverses : products(level + 1); }
+    /// Rows that the last level, which is inverted, leaves free.
+    uint16_t* spare(unsigned level) const {
+      if (level == 0) return nodes;
+      return level % 2 == 0 ? inverses + (rows >> level) * kRow : inverses;
+    }
   };
 
   unsigned levels_ = 0;

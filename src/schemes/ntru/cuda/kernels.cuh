@@ -49,11 +49,15 @@ __device__ __forceinline__ uint32_t replace_zero(uint8_t* t, unsigned lane) {
   return zero;
 }
 
-/// sample_fg: f and g as rows of Rq, 1 where they are 0; rows beyond the batch repeat its last item. zero: masks
-/// whether an item's f was 0 and whether one of both was.
+/// Of one key pair: all ones if its f was 0, and if f or g was.
+struct alignas(8) ZeroMasks {
+  uint32_t f, either;
+};
+
+/// sample_fg: f and g as rows of Rq, 1 where they are 0; rows beyond the batch repeat its last item.
 template <class Set>
 __global__ void __launch_bounds__(kThreads)
-    sample_fg_kernel(uint16_t* f, uint16_t* g, uint2* zero, const uint8_t* draws, size_t count, size_t rows) {
+    sample_fg_kernel(uint16_t* f, uint16_t* g, ZeroMasks* zero, const uint8_t* draws, size_t count, size_t rows) {
   using S = Shape<Set>;
   __shared__ alignas(16) uint8_t trits[kWarps][S::kRow];
   const unsigned lane = warp_lane();
@@ -172,7 +176,7 @@ __global__ void __launch_bounds__(32, kMod2Blocks) invert_mod2_kernel(uint16_t* 
 /// poly_S3_tobytes of f, 1/f and the PRF key into sk.
 template <class Set>
 __global__ void __launch_bounds__(kThreads) store_f_kernel(uint8_t* sk, const uint16_t* f, const uint16_t* inverse_f,
-                                                           const uint2* zero, const uint8_t* draws, size_t count) {
+                                                           const ZeroMasks* zero, const uint8_t* draws, size_t count) {
   using S = Shape<Set>;
   __shared__ alignas(16) uint8_t trits[kWarps][2][S::kRow];
   const unsigned lane = warp_lane();
@@ -183,7 +187,7 @@ __global__ void __launch_bounds__(kThreads) store_f_kernel(uint8_t* sk, const ui
   uint8_t* record = sk + item * S::kSecretKeyBytes;
   load_trit_row<Set>(tf, f + item * S::kRow, lane);
   load_trit_row<Set>(ti, inverse_f + item * S::kRow, lane);
-  const uint8_t keep = static_cast<uint8_t>(~zero[item].x);  // f = 0 was 1 meanwhile
+  const uint8_t keep = static_cast<uint8_t>(~zero[item].f);  // f = 0 was 1 meanwhile
   if (lane == 0) tf[0] &= keep, ti[0] &= keep;
   __syncwarp();
   store_trits<Set>(record, tf, lane);
@@ -253,7 +257,7 @@ __global__ void __launch_bounds__(kThreads) newton_correct_kernel(uint16_t* v, c
 /// (check-magic: 43691 == (2 * 2^16 + 1) / 3)
 template <class Set>
 __global__ void __launch_bounds__(kThreads)
-    pack_third_kernel(uint8_t* records, uint32_t stride, const uint16_t* x, const uint2* zero, size_t count) {
+    pack_third_kernel(uint8_t* records, uint32_t stride, const uint16_t* x, const ZeroMasks* zero, size_t count) {
   using S = Shape<Set>;
   __shared__ alignas(16) uint16_t rows[kWarps][kGuard + S::kRow];
   const unsigned lane = warp_lane();
@@ -261,7 +265,7 @@ __global__ void __launch_bounds__(kThreads)
   if (item >= count) return;
   uint16_t* c = rows[threadIdx.x / 32] + kGuard;
   const uint16_t* from = x + item * S::kRow;
-  const uint32_t last = from[S::kN - 1], mask = S::kMask & ~zero[item].y;
+  const uint32_t last = from[S::kN - 1], mask = S::kMask & ~zero[item].either;
   for (int i = static_cast<int>(lane); i < S::kN; i += 32)
     c[i] = static_cast<uint16_t>(((from[i] - last) * 43691u) & mask);
   store_rq<Set>(records + item * stride, c, lane);
@@ -270,7 +274,7 @@ __global__ void __launch_bounds__(kThreads)
 /// poly_Rq_sum_zero_tobytes of 3 x, for HRSS 3 (x - 1)^2 x; 0 for items in which f or g was 0.
 template <class Set>
 __global__ void __launch_bounds__(kThreads)
-    pack_h_kernel(uint8_t* pk, const uint16_t* x, const uint2* zero, size_t count) {
+    pack_h_kernel(uint8_t* pk, const uint16_t* x, const ZeroMasks* zero, size_t count) {
   using S = Shape<Set>;
   __shared__ alignas(16) uint16_t rows[kWarps][kGuard + S::kRow];
   const unsigned lane = warp_lane();
@@ -278,7 +282,7 @@ __global__ void __launch_bounds__(kThreads)
   if (item >= count) return;
   uint16_t* c = rows[threadIdx.x / 32] + kGuard;
   const uint16_t* from = x + item * S::kRow;
-  const uint32_t mask = S::kMask & ~zero[item].y;
+  const uint32_t mask = S::kMask & ~zero[item].either;
   for (int i = static_cast<int>(lane); i < S::kN; i += 32) {
     uint32_t v = from[i];
     if constexpr (!S::kHps) {

@@ -78,7 +78,7 @@ struct Flight {
   const InverseTree<S::kRow> tree;  ///< of key generation
   uint8_t *draws = nullptr, *rm = nullptr, *r = nullptr, *m = nullptr;
   uint32_t* fail = nullptr;
-  uint2* zero = nullptr;
+  ZeroMasks* zero = nullptr;
   uint16_t *a = nullptr, *b = nullptr, *x = nullptr, *u = nullptr, *v = nullptr;
 
  private:
@@ -101,7 +101,7 @@ struct Flight {
     x = reinterpret_cast<uint16_t*>(draws);
     for (uint16_t** row : {&a, &b, &u, &v})
       *row = arena.take<uint16_t>(kRowBytes);
-    zero = arena.take<uint2>(sizeof(uint2));
+    zero = arena.take<ZeroMasks>(sizeof(ZeroMasks));
     return arena.used();
   }
 };

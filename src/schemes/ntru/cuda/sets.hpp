@@ -69,7 +69,7 @@ struct Shape {
   static constexpr int kInverseFOffset = static_cast<int>(kParams.inverse_f_offset());
   static constexpr int kInverseHOffset = static_cast<int>(kParams.inverse_h_offset());
   static constexpr int kPrfOffset = static_cast<int>(kParams.prf_key_offset());
-  static_assert(generates(2, kN) && generates(3, kN));  // so that every f and g but 0 has an inverse [NTRU20, 1.3]
+  static_assert(generates(2, kN) && generates(3, kN));  // so that every f and g but 0 has an inverse
   static_assert(kIidBytes % 4 == 0 && 5 * kTritsBytes <= kRow);
 };
 
