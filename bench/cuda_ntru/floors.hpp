@@ -28,12 +28,13 @@ inline double floor_ns(const NtruParams& p, Op op, const std::string& step) {
   // Batcher's merge exchange of 2^k keys: 2^(k-2) (k^2 - k + 4) - 1 comparators, a minimum and a maximum each.
   const double k = std::log2(n - 1), comparators = std::exp2(k - 2) * (k * k - k + 4) - 1;
   const double sort = p.variant == ntru::Variant::hps ? 2 * comparators / kLogicPerSecond : 0;
-  if (step == "sample_fg") seconds = sort, bytes = draws + 2 * row;
+  if (step == "sample_fg") seconds = sort, bytes = draws + 2 * row + 32;
   if (step == "sample_rm_pack") seconds = sort, bytes = draws + 2 * n + 2 * trits;
-  // Three products an item and, as if they were free, a few inversions; then Newton's last step, limb products 2 and 1.
-  if (step == "invert_mod3") seconds = 3 * mac, bytes = 9 * row;
-  if (step == "invert_mod_q") seconds = 6 * mac, bytes = 12 * row;
-  if (step == "pack_f_lift") bytes = 2 * row + 2 * trits + 32;
+  // Three products an item, two of them with one factor, and as if they were free a few inversions; then Newton's last
+  // step, limb products 2 and 1.
+  if (step == "invert_mod3") seconds = 3 * mac, bytes = 8 * row;
+  if (step == "invert_mod_q") seconds = 6 * mac, bytes = 11 * row;
+  if (step == "pack_f_lift") bytes = 2 * row + 2 * trits;
   if (step == "pack_invh" || step == "pack_h") bytes = row + packed;
   if (step == "dpke_encrypt") seconds = 2 * mac, bytes = 2 * n + 2 * packed;
   if (step == "dpke_decrypt_m") seconds = 3 * mac, bytes = packed + 3 * trits;  // limb products 2 and 1

@@ -16,7 +16,8 @@
 
 namespace polykem::bench {
 
-inline constexpr int kWarmUps = 8;  ///< host to host: by then most parts are replayed as graphs
+inline constexpr int kWarmUps =
+    32;  ///< host to host: by then all parts are replayed as graphs, whichever lane they get
 
 struct HostResult {
   Op op;

@@ -15,6 +15,7 @@ namespace {
 
 using namespace polykem::bench;
 using polykem::cuda::launch_mul;
+using polykem::cuda::launch_mul_crosswise;
 using polykem::cuda::MulKind;
 using polykem::cuda::Multiplier;
 using polykem::cuda::multiplier_supports;
@@ -148,6 +149,29 @@ std::string check_case(const Case& c) {
   return "";
 }
 
+/// The same for both products of launch_mul_crosswise().
+std::string check_crosswise(MulKind kind, size_t n) {
+  const size_t rows = 97, stride = poly_stride(n);
+  const unsigned logq = logq_of(kind, n);
+  const std::vector<uint16_t> a = make_rows(kind, false, n, logq, rows, 3);
+  const std::vector<uint16_t> b = make_rows(kind, true, n, logq, 2 * rows, 4);
+  DeviceArray<uint16_t> a_device(a.size()), b_device(b.size()), out(b.size());
+  check(cudaMemcpy(a_device.data, a.data(), a.size() * 2, cudaMemcpyHostToDevice), "cudaMemcpy");
+  check(cudaMemcpy(b_device.data, b.data(), b.size() * 2, cudaMemcpyHostToDevice), "cudaMemcpy");
+  check(cudaMemset(out.data, 0xa5, b.size() * 2), "cudaMemset");
+  check(launch_mul_crosswise(kind, n, a_device.data, b_device.data, out.data, rows, nullptr), "crosswise");
+  std::vector<uint16_t> got(b.size());
+  check(cudaMemcpy(got.data(), out.data, got.size() * 2, cudaMemcpyDeviceToHost), "crosswise");
+  for (size_t row = 0; row < 2 * rows; ++row) {
+    const std::vector<uint16_t> want =
+        expected_row(kind, n, logq, &a[row % rows * stride], &b[(row + rows) % (2 * rows) * stride]);
+    if (!std::equal(want.begin(), want.end(), &got[row * stride]))
+      return std::string("crosswise ") + kKindNames[static_cast<int>(kind)] + ", n = " + std::to_string(n) + ": row " +
+             std::to_string(row) + " is wrong";
+  }
+  return "";
+}
+
 __global__ void fill(uint16_t* rows, size_t count, MulKind kind, bool is_b, unsigned logq, uint32_t seed) {
   for (size_t i = blockIdx.x * size_t{blockDim.x} + threadIdx.x; i < count; i += size_t{gridDim.x} * blockDim.x) {
     uint32_t x = static_cast<uint32_t>(i) * 0x9e3779b1u + seed;
@@ -192,9 +216,12 @@ double time_case(const Case& c, size_t batch) {
   return seconds / static_cast<double>(batch);
 }
 
-std::vector<Case> list_cases(const CudaPolymulJob& job) {
-  std::vector<size_t> degrees(job.degrees, job.degrees + job.degree_count);
-  if (degrees.empty()) degrees.assign(std::begin(kDegrees), std::end(kDegrees));
+std::vector<size_t> degrees_of(const CudaPolymulJob& job) {
+  if (job.degree_count == 0) return {std::begin(kDegrees), std::end(kDegrees)};
+  return {job.degrees, job.degrees + job.degree_count};
+}
+
+std::vector<Case> list_cases(const std::vector<size_t>& degrees) {
   std::vector<Case> cases;
   for (size_t n : degrees) {
     for (MulKind kind : {MulKind::ternary, MulKind::general, MulKind::bytes, MulKind::s3}) {
@@ -227,12 +254,21 @@ CudaPolymulOutcome run(CudaPolymulJob& job) {
   cudaDeviceProp device;
   check(cudaGetDeviceProperties(&device, 0), "looking for a GPU");
   say(job.device, device.name);
-  const std::vector<Case> cases = list_cases(job);
+  const std::vector<size_t> degrees = degrees_of(job);
+  const std::vector<Case> cases = list_cases(degrees);
   for (const Case& c : cases) {
     const std::string problem = check_case(c);
     say(job.problem, problem);
     if (!problem.empty()) return CudaPolymulOutcome::wrong;
     ++job.checked;
+  }
+  for (const size_t n : degrees) {
+    for (const MulKind kind : {MulKind::bytes, MulKind::s3}) {
+      const std::string problem = check_crosswise(kind, n);
+      say(job.problem, problem);
+      if (!problem.empty()) return CudaPolymulOutcome::wrong;
+      ++job.checked;
+    }
   }
   if (job.check_only != 0) return CudaPolymulOutcome::done;
   const Ceilings ceilings = measure_ceilings();

@@ -40,8 +40,9 @@ struct DeviceOperation {
   const char* scheme;
   Op op;
   RecordBytes record_bytes;
-  std::span<const StepInfo> steps;          ///< the launch list
-  size_t first_input_step;                  ///< the first of them that reads pk, sk or ct; earlier ones need not wait
+  std::span<const StepInfo> steps;  ///< the launch list
+  size_t early_steps;  ///< so many of them read no pk, sk or ct, and may run beside the late steps of another batch
+  size_t late_step;    ///< from here on they write no sk_out
   size_t (*workspace_bytes)(size_t items);  ///< device memory for the intermediates of a batch; a multiple of 256
   /// workspace: 256-byte aligned; holds secrets afterwards, which the caller wipes.
   int (*run_step)(size_t step, const DeviceBatch& batch, std::byte* workspace, void* stream);

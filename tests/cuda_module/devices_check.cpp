@@ -52,15 +52,21 @@ void draw(const DeviceBatch& b, std::byte* workspace) {
   }
 }
 
+void compute_sk(const DeviceBatch& b, const std::byte* workspace) {
+  const auto* r = reinterpret_cast<const uint8_t*>(workspace);
+  for (size_t i = 0; i < b.count; ++i, r += kDraws) {
+    std::memcpy(b.sk_out + i * kSk, r, kDraws);
+    std::memcpy(b.sk_out + i * kSk + kDraws, r, kDraws);
+  }
+}
+
 void compute(Op op, const DeviceBatch& b, const std::byte* workspace) {
   const auto* r = reinterpret_cast<const uint8_t*>(workspace);
   for (size_t i = 0; i < b.count; ++i, r += kDraws) {
     const size_t key = b.shared_key ? 0 : i;
     if (op == Op::keygen) {
-      for (size_t j = 0; j < kDraws; ++j) {
-        b.sk_out[i * kSk + j] = b.sk_out[i * kSk + kDraws + j] = r[j];
+      for (size_t j = 0; j < kDraws; ++j)
         b.pk_out[i * kPk + j] = static_cast<uint8_t>(r[j] + 1);
-      }
     } else if (op == Op::encaps) {
       std::memcpy(b.ct_out + i * kCt, r, kDraws);
       b.ct_out[i * kCt + kDraws] = b.pk[key * kPk];
@@ -96,7 +102,8 @@ template <Op kOp>
 int run_step(size_t step, const DeviceBatch& batch, std::byte* workspace, void* stream) {
   const auto work = [=] {
     if (step == 0 && kOp != Op::decaps) draw(batch, workspace);
-    if (step == 1) compute(kOp, batch, workspace);
+    if (step == 1 && kOp == Op::keygen) compute_sk(batch, workspace);
+    if (step == 2) compute(kOp, batch, workspace);
   };
   return launch_work(work, static_cast<cudaStream_t>(stream));
 }
@@ -105,14 +112,16 @@ size_t workspace_bytes(size_t items) {
   return (items * kDraws + 255) / 256 * 256;
 }
 
-constexpr std::array<StepInfo, 2> kSteps = {StepInfo{"draw", 0, 1}, StepInfo{"compute", 1, 1}};
+constexpr std::array<StepInfo, 3> kSteps = {StepInfo{"draw", 0, 1}, StepInfo{"compute_sk", 1, 1},
+                                            StepInfo{"compute", 2, 1}};
 
 template <Op kOp>
 constexpr DeviceOperation kOperation = {"toy",
                                         kOp,
                                         {kPk, kSk, kCt, kSs, kOp == Op::decaps ? 0 : kDraws},
                                         kSteps,
-                                        kOp == Op::encaps ? 1u : 0u,
+                                        kOp == Op::decaps ? 0u : 1u,
+                                        kOp == Op::keygen ? 2u : 3u,
                                         workspace_bytes,
                                         run_step<kOp>};
 
@@ -260,8 +269,7 @@ void check_failures() {
 /// What comes again is recorded and replayed, with what the arrays hold then; what cannot be recorded is launched.
 void check_replay() {
   const Records first(1000, true), r(30000, true);
-  for (int round = 0; round < 2; ++round)
-    expect(run(Op::keygen, first) == Outcome::ok, "keygen before the recording");
+  expect(run(Op::keygen, first) == Outcome::ok, "keygen before the recording");
   table().inject(Fault::step, 1);
   for (int round = 0; round < 3; ++round)
     expect(run(Op::keygen, first) == Outcome::ok, "keygen that could not be recorded");

@@ -23,9 +23,8 @@ uint16_t inverse(uint16_t x) {
   return static_cast<uint16_t>(result);
 }
 
-bool overlap(const uint16_t* a, const uint16_t* b, size_t rows) {
-  const auto distance = a < b ? b - a : a - b;
-  return distance < static_cast<std::ptrdiff_t>(rows * kRow);
+bool overlap(const uint16_t* a, const uint16_t* b, size_t rows_of_a, size_t rows_of_b) {
+  return a < b + rows_of_b * kRow && b < a + rows_of_a * kRow;
 }
 
 TEST(InverseTree, InvertsEveryRowOfABatch) {
@@ -42,15 +41,24 @@ TEST(InverseTree, InvertsEveryRowOfABatch) {
     tree.run(
         inverses.data(), a.data(), nodes.data(),
         [&](uint16_t* c, const uint16_t* x, const uint16_t* y, size_t n) {
-          EXPECT_FALSE(overlap(c, x, n) || overlap(c, y, n));
+          EXPECT_FALSE(overlap(c, x, n, n) || overlap(c, y, n, n));
           for (size_t i = 0; i < n * kRow; ++i)
             c[i] = static_cast<uint16_t>(uint64_t{x[i]} * y[i] % kPrime);
           multiplied += n;
         },
-        [&](uint16_t* c, const uint16_t* x, uint16_t* spare, size_t n) {
-          EXPECT_FALSE(overlap(c, x, n) || overlap(c, spare, n) || overlap(x, spare, n));
+        [&](uint16_t* c, const uint16_t* x, const uint16_t* y, size_t n) {
+          EXPECT_FALSE(overlap(c, x, 2 * n, n) || overlap(c, y, 2 * n, 2 * n));
+          const size_t half = n * kRow;
+          for (size_t i = 0; i < half; ++i) {
+            c[i] = static_cast<uint16_t>(uint64_t{x[i]} * y[half + i] % kPrime);
+            c[half + i] = static_cast<uint16_t>(uint64_t{x[i]} * y[i] % kPrime);
+          }
+          multiplied += 2 * n;
+        },
+        [&](uint16_t* c, const uint16_t* x, size_t n) {
+          EXPECT_FALSE(overlap(c, x, n, n));
           for (size_t i = 0; i < n * kRow; ++i)
-            c[i] = inverse(x[i]), spare[i] = 0;
+            c[i] = inverse(x[i]);
           inverted += n;
         });
     EXPECT_EQ(a, given);

@@ -100,14 +100,14 @@ Lane::Lane() {
   int least = 0, most = 0;
   check(cudaDeviceGetStreamPriorityRange(&least, &most), "asking for stream priorities");
   check(cudaStreamCreateWithPriority(&stream, cudaStreamNonBlocking, most), "creating a stream");
-  for (cudaEvent_t* event : {&uploaded, &computed, &done, &wiped})
+  for (cudaEvent_t* event : {&begun, &late, &uploaded, &computed, &done, &wiped})
     *event = new_event();
 }
 
 Lane::~Lane() {
   for (const cudaEvent_t event : clock)
     (void)cudaEventDestroy(event);
-  for (const cudaEvent_t event : {uploaded, computed, done, wiped})
+  for (const cudaEvent_t event : {begun, late, uploaded, computed, done, wiped})
     (void)cudaEventDestroy(event);
   (void)cudaStreamDestroy(stream);
 }
@@ -121,12 +121,14 @@ void Lane::reserve_clock(size_t count) {
 }
 
 Conveyor::Conveyor() {
-  for (cudaStream_t* stream : {&up, &down, &wipe, &kernels[0], &kernels[1]})
+  for (cudaStream_t* stream : {&up, &early, &kernels, &down, &wipe})
     check(cudaStreamCreateWithFlags(stream, cudaStreamNonBlocking), "creating a stream");
+  late = new_event();
 }
 
 Conveyor::~Conveyor() {
-  for (const cudaStream_t stream : {up, down, wipe, kernels[0], kernels[1]})
+  (void)cudaEventDestroy(late);
+  for (const cudaStream_t stream : {up, early, kernels, down, wipe})
     (void)cudaStreamDestroy(stream);
 }
 

@@ -93,6 +93,8 @@ struct Lane {
   void reserve_clock(size_t count);
 
   cudaStream_t stream = nullptr;   ///< of high priority
+  cudaEvent_t begun = nullptr;     ///< the early steps have ended
+  cudaEvent_t late = nullptr;      ///< the late steps are next
   cudaEvent_t uploaded = nullptr;  ///< the batch's inputs are on the device
   cudaEvent_t computed = nullptr;  ///< the last step has ended
   cudaEvent_t done = nullptr;      ///< the batch's outputs are with the host
@@ -105,20 +107,18 @@ struct Lane {
   std::vector<cudaEvent_t> clock;
 };
 
-/// The streams that the passages of a device share. Inputs cross one passage after the other and so do outputs: copies
-/// of several passages at once would share the bus, and all would end late.
+/// The streams that the passages of a device share. Inputs cross one passage after the other, and so do kernels and
+/// outputs: several passages at once would share the device or the bus, and all would end late. Only the early steps of
+/// a passage run beside the late ones of the passage before it.
 struct Conveyor {
-  static constexpr size_t kKernelStreams = 2;  ///< the end of one passage's kernels overlaps with the next one's
-
   Conveyor();
   ~Conveyor();
   Conveyor(const Conveyor&) = delete;
   Conveyor& operator=(const Conveyor&) = delete;
 
-  cudaStream_t up = nullptr, down = nullptr, wipe = nullptr;
-  cudaStream_t kernels[kKernelStreams] = {};
-  std::mutex mutex;  ///< held while a passage queues its work, so that all streams have the same order
-  size_t passages = 0;
+  cudaStream_t up = nullptr, early = nullptr, kernels = nullptr, down = nullptr, wipe = nullptr;
+  cudaEvent_t late = nullptr;  ///< the last passage has come to its late steps
+  std::mutex mutex;            ///< held while a passage queues its work, so that all streams have the same order
 };
 
 /// One GPU. Thread-safe.

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
 #include <cstdio>
 #include <cstring>
 #include <deque>
@@ -61,15 +62,21 @@ const DeviceOperation* operation(const char* scheme, Op op) {
   return nullptr;
 }
 
-/// Items of one passage through a device, per operation: enough that its kernels fill an H200 beside another
-/// passage's, few enough that the first outputs leave early. docs/adr/0006 has the measurements.
-constexpr std::array<size_t, kOps> kPassageItems = {24576, 7168, 12288};
+/// Items of one passage through a device, per operation: enough that its kernels fill an H200, few enough that the
+/// first outputs leave early. docs/adr/0006 and 0008 have the measurements.
+constexpr std::array<size_t, kOps> kPassageItems = {20480, 7168, 12288};
+
+/// While the last outputs leave, the device has nothing else to do; so if they are many, a last passage of at least so
+/// many items is halved.
+constexpr std::array<size_t, kOps> kLeastHalved = {12288, SIZE_MAX, SIZE_MAX};
 
 /// Several devices share a batch of at least so many items each.
 constexpr size_t kLeastPassageItems = 4096;
 
-/// Whole bus transactions a passage; the last one takes what is left.
-constexpr size_t kPassageStep = 64;
+/// A passage has whole bus transactions; the last one takes what is left.
+constexpr size_t whole_steps(size_t items) {
+  return (items + 63) / 64 * 64;
+}
 
 std::array<const void*, 8> arrays_of(const ModuleBatch& batch) {
   return {batch.pk, batch.sk, batch.ct, batch.draws, batch.pk_out, batch.sk_out, batch.ct_out, batch.ss_out};
@@ -85,7 +92,13 @@ size_t passage_items(const DeviceOperation& operation, const ModuleBatch& batch,
   const size_t most = kPassageItems[static_cast<size_t>(operation.op)];
   const size_t fitting = (batch.count + most - 1) / most;
   const size_t passages = std::max({size_t{1}, fitting, std::min(devices, batch.count / kLeastPassageItems)});
-  return ((batch.count + passages - 1) / passages + kPassageStep - 1) / kPassageStep * kPassageStep;
+  return whole_steps((batch.count + passages - 1) / passages);
+}
+
+/// Items of the next passage, of those that are left.
+size_t next_items(const DeviceOperation& operation, size_t part, size_t left) {
+  if (left > part || left < kLeastHalved[static_cast<size_t>(operation.op)]) return std::min(part, left);
+  return whole_steps(left / 2);
 }
 
 /// The devices a batch may use: the one that holds its arrays, else all. Empty if they are lost.
@@ -125,7 +138,7 @@ class Convoy {
   void run() {
     size_t part = passage_items(operation_, batch_, shares_.size());
     for (size_t first = 0; first < batch_.count;) {
-      const size_t count = std::min(part, batch_.count - first);
+      const size_t count = next_items(operation_, part, batch_.count - first);
       Share* const share = share_with_lane();
       if (share == nullptr) {
         finish_oldest();

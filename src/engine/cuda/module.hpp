@@ -11,7 +11,7 @@
 namespace polykem::cuda {
 
 /// Changes with the layout of everything in this header, core/device.hpp, core/plan.hpp and core/status.hpp.
-inline constexpr uint32_t kModuleAbi = 3;
+inline constexpr uint32_t kModuleAbi = 4;
 inline constexpr const char* kModuleEntry = "polykem_cuda_module";
 inline constexpr size_t kSeedBytes = 32;
 

@@ -29,6 +29,8 @@ class Copies {
     bytes_[count_++] = bytes;
   }
 
+  bool none() const { return count_ == 0; }
+
   cudaError_t queue(cudaStream_t stream) {
 #if CUDART_VERSION >= 13000
     if (count_ > 1) {
@@ -131,28 +133,26 @@ void Passage::start(std::unique_ptr<Lane> lane, StepTimes* times) {
   stage();
   if (times_ != nullptr) lane_->reserve_clock(operation_.steps.size() + 3);
   if (times_ != nullptr || batch_.count <= kFewItems) {
-    streams_ = {lane_->stream, lane_->stream, lane_->stream};
-    queue();
+    streams_ = {lane_->stream, lane_->stream, lane_->stream, lane_->stream};
+    queue(nullptr);
     return;
   }
   Conveyor& conveyor = device_.conveyor();
   const std::lock_guard lock(conveyor.mutex);
-  streams_ = {conveyor.up, conveyor.kernels[conveyor.passages++ % Conveyor::kKernelStreams], conveyor.down};
-  queue();
+  streams_ = {conveyor.up, conveyor.early, conveyor.kernels, conveyor.down};
+  queue(&conveyor);
 }
 
-void Passage::queue() {
+void Passage::queue(Conveyor* conveyor) {
   if (lane_->wiping) {
-    for (const cudaStream_t stream : {streams_.up, streams_.kernels})
+    for (const cudaStream_t stream : {streams_.up, streams_.early, streams_.kernels})
       check(cudaStreamWaitEvent(stream, lane_->wiped, 0), "waiting for an event");
     lane_->wiping = false;
   }
   upload();
-  steps();
-  follow(streams_.down, streams_.kernels, lane_->computed);
-  download();
+  steps(conveyor);
   check(cudaEventRecord(lane_->done, streams_.down), "recording an event");
-  if (streams_.up != streams_.down) return;  // the lane is wiped when the batch is done: less to wipe, and behind it
+  if (conveyor != nullptr) return;  // the lane is wiped when the batch is done: less to wipe, and behind it
   check(cudaMemsetAsync(lane_->arena.data(), 0, lane_->dirty, streams_.down), "wiping device memory");
   check(cudaEventRecord(lane_->wiped, streams_.down), "recording an event");
   lane_->wiping = true;
@@ -234,32 +234,52 @@ void Passage::upload() {
   check(cudaEventRecord(lane_->uploaded, streams_.up), "recording an event");
 }
 
-void Passage::steps() {
-  const size_t arrival = batch_.draws != nullptr ? 0 : operation_.first_input_step;
-  if (arrival > 0) launch(0, arrival);
+void Passage::steps(Conveyor* conveyor) {
+  const size_t end = operation_.steps.size(), late = conveyor != nullptr ? operation_.late_step : end;
+  const size_t early = conveyor == nullptr || batch_.draws != nullptr ? 0 : operation_.early_steps;
+  if (early > 0) {
+    check(cudaStreamWaitEvent(streams_.early, conveyor->late, 0), "waiting for an event");
+    launch(0, early, streams_.early);
+    follow(streams_.kernels, streams_.early, lane_->begun);
+  }
+  const auto comes_to_late = [&] {
+    if (conveyor != nullptr) check(cudaEventRecord(conveyor->late, streams_.kernels), "recording an event");
+  };
+  if (early == late) comes_to_late();
   arrive();
-  launch(arrival, operation_.steps.size());
+  if (early < late) {
+    launch(early, late, streams_.kernels);
+    comes_to_late();
+  }
+  if (late < end) {
+    download({kSkOut}, lane_->late);
+    launch(late, end, streams_.kernels);
+    download({kPkOut, kCtOut, kSsOut}, lane_->computed);
+  } else {
+    download({kPkOut, kSkOut, kCtOut, kSsOut}, lane_->computed);
+  }
+  mark(end + 2, streams_.down);
 }
 
-void Passage::launch(size_t first_step, size_t end_step) {
+void Passage::launch(size_t first_step, size_t end_step, cudaStream_t stream) {
   // Draws of the caller's are copied, and times are taken by events: neither is a kernel.
   if (times_ != nullptr || batch_.draws != nullptr) {
-    queue_steps(first_step, end_step);
+    queue_steps(first_step, end_step, stream);
     return;
   }
-  lane_->replay.run({&operation_, first_step, end_step, device_batch_, workspace_, seed_staged_}, streams_.kernels,
-                    [&] { queue_steps(first_step, end_step); });
+  lane_->replay.run({&operation_, first_step, end_step, device_batch_, workspace_, seed_staged_}, stream,
+                    [&] { queue_steps(first_step, end_step, stream); });
 }
 
 /// The seed is fetched by a kernel: a copy engine would do it behind the records of other passages.
-void Passage::queue_steps(size_t first_step, size_t end_step) {
+void Passage::queue_steps(size_t first_step, size_t end_step, cudaStream_t stream) {
   if (first_step == 0 && batch_.draws == nullptr && operation_.record_bytes.draws > 0)
-    check(read_from_host(seed_device_, seed_staged_, kSeedBytes, streams_.kernels), "copying the seed");
+    check(read_from_host(seed_device_, seed_staged_, kSeedBytes, stream), "copying the seed");
   for (size_t i = first_step; i < end_step; ++i) {
     fail_if_due(Fault::step, cudaErrorLaunchFailure, operation_.steps[i].name);
-    check(static_cast<cudaError_t>(operation_.run_step(i, device_batch_, workspace_, streams_.kernels)),
+    check(static_cast<cudaError_t>(operation_.run_step(i, device_batch_, workspace_, stream)),
           operation_.steps[i].name);
-    mark(i + 2, streams_.kernels);
+    mark(i + 2, stream);
   }
 }
 
@@ -276,14 +296,17 @@ void Passage::arrive() {
         "gathering keys");
 }
 
-void Passage::download() {
+/// What the kernels so far have written there. `written` marks their end.
+void Passage::download(std::initializer_list<Name> names, cudaEvent_t written) {
   Copies copies;
-  for (const Array& a : arrays_) {
+  for (const Name name : names) {
+    const Array& a = arrays_[name];
     if (a.out == nullptr || !a.needs_device()) continue;
     copies.add(a.needs_staging() ? static_cast<void*>(a.staged) : a.out, a.device, a.bytes());
   }
+  if (copies.none()) return;
+  follow(streams_.down, streams_.kernels, written);
   check(copies.queue(streams_.down), "copying from the device");
-  mark(operation_.steps.size() + 2, streams_.down);
 }
 
 void Passage::unstage() {
@@ -301,7 +324,7 @@ void Passage::wipe_staging() {
 
 void Passage::abandon() {
   (void)cudaSetDevice(device_.ordinal());
-  for (const cudaStream_t stream : {streams_.up, streams_.kernels, streams_.down})
+  for (const cudaStream_t stream : {streams_.up, streams_.early, streams_.kernels, streams_.down})
     (void)cudaStreamSynchronize(stream);
   (void)cudaMemsetAsync(lane_->arena.data(), 0, lane_->dirty, lane_->stream);
   (void)cudaStreamSynchronize(lane_->stream);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <initializer_list>
 #include <memory>
 
 #include "engine/cuda/device.hpp"
@@ -47,7 +48,7 @@ class Passage {
   };
   enum Name { kDraws, kPk, kSk, kCt, kIndex, kPkOut, kSkOut, kCtOut, kSsOut, kGathered, kArrays };
   struct Streams {
-    cudaStream_t up, kernels, down;
+    cudaStream_t up, early, kernels, down;
   };
 
   size_t secret_bytes() const;
@@ -55,13 +56,13 @@ class Passage {
   void output(Name name, uint8_t* to, size_t record_bytes, size_t first, size_t records, bool secret);
   void place();
   void stage();
-  void queue();
+  void queue(Conveyor* conveyor);
   void upload();
-  void steps();
-  void launch(size_t first_step, size_t end_step);
-  void queue_steps(size_t first_step, size_t end_step);
+  void steps(Conveyor* conveyor);
+  void launch(size_t first_step, size_t end_step, cudaStream_t stream);
+  void queue_steps(size_t first_step, size_t end_step, cudaStream_t stream);
   void arrive();
-  void download();
+  void download(std::initializer_list<Name> names, cudaEvent_t written);
   void unstage();
   void wipe_staging();
   void abandon();

@@ -38,11 +38,11 @@ class Replay {
   void clear();
 
  private:
-  /// A graph costs as much as some ten replays save, so what comes once or twice is launched.
-  static constexpr int kRecordAt = 3;
-  /// Ranges of steps: two of encaps, one each of the others; a batch has parts of two sizes. That is eight for one set
-  /// and size of batch.
-  static constexpr size_t kMost = 12;
+  /// A graph costs as much as some ten replays save, so what comes once is launched.
+  static constexpr int kRecordAt = 2;
+  /// Ranges of steps: three of keygen, two of encaps, one of decaps; a batch has parts of two sizes. That is twelve for
+  /// one set and size of batch.
+  static constexpr size_t kMost = 24;
 
   struct Known {
     Launches launches;

@@ -10,8 +10,8 @@
 
 namespace polykem::cuda {
 
-/// While one exists, launches of its thread become nodes of its graph, one behind the other, and do not run. There is
-/// one at a time in a thread.
+/// While one exists, launches of its thread become nodes of its graph, one behind the other but for those Aside, and do
+/// not run. There is one at a time in a thread.
 class Recording {
  public:
   Recording() : error_(cudaGraphCreate(&graph_, 0)) { current_ = this; }
@@ -27,9 +27,11 @@ class Recording {
 
   cudaError_t add(const cudaKernelNodeParams& launch) {
     if (error_ != cudaSuccess) return error_;
-    const cudaGraphNode_t before = last_;
-    error_ = cudaGraphAddKernelNode(&last_, graph_, before == nullptr ? nullptr : &before, before == nullptr ? 0 : 1,
-                                    &launch);
+    cudaGraphNode_t before[2];
+    size_t count = 0;
+    if (last_ != nullptr) before[count++] = last_;
+    if (aside_ && last_aside_ != nullptr) before[count++] = last_aside_;
+    error_ = cudaGraphAddKernelNode(aside_ ? &last_aside_ : &last_, graph_, before, count, &launch);
     return error_;
   }
 
@@ -41,10 +43,28 @@ class Recording {
   }
 
  private:
+  friend class Aside;
+
   static inline thread_local Recording* current_ = nullptr;
   cudaGraph_t graph_ = nullptr;
-  cudaGraphNode_t last_ = nullptr;
+  cudaGraphNode_t last_ = nullptr, last_aside_ = nullptr;
+  bool aside_ = false;
   cudaError_t error_;
+};
+
+/// What is recorded while one exists waits for all that came before it, but what is recorded later waits for it only if
+/// it is aside as well: the two may run at the same time. Without a recording nothing changes.
+class Aside {
+ public:
+  Aside() { set(true); }
+  ~Aside() { set(false); }
+  Aside(const Aside&) = delete;
+  Aside& operator=(const Aside&) = delete;
+
+ private:
+  static void set(bool aside) {
+    if (Recording* recording = Recording::current(); recording != nullptr) recording->aside_ = aside;
+  }
 };
 
 /// Launches or records `kernel`; shared_bytes: dynamic shared memory of a block. Returns the driver's error.

@@ -32,7 +32,43 @@ __global__ void __launch_bounds__(kWarps* kWarp, (kBlocksPerSm<N, kKind>)) imma_
   product.for_each_pair(args.mask, [c](unsigned word, uint32_t pair) { c[word] = pair; });
 }
 
+/// Both products with the row of a that stays staged.
+template <int N, MulKind kKind>
+__global__ void __launch_bounds__(kWarp) imma_crosswise_kernel(MulArgs args) {
+  using Shape = ImmaShape<N, kKind>;
+  __shared__ __align__(128) uint8_t arena[Shape::kShared];
+  const size_t item = blockIdx.x;
+  uint4 chunks[Shape::kRounds];
+  load_chunks<N, kKind>(chunks, args.a + item * Shape::kStride);
+  ImmaProduct<N, kKind> product(arena);
+  product.stage_a(chunks);
+#pragma unroll 1
+  for (int half = 0; half < 2; ++half) {
+    load_chunks<N, kKind>(chunks, args.b + (item + (1 - half) * args.count) * Shape::kStride);
+    __syncwarp();
+    product.stage_b(chunks);
+    __syncwarp();
+    product.multiply();
+    auto* c = reinterpret_cast<uint32_t*>(args.c + (item + half * args.count) * Shape::kStride);
+    product.for_each_pair(args.mask, [c](unsigned word, uint32_t pair) { c[word] = pair; });
+  }
+}
+
 }  // namespace
+
+cudaError_t launch_mul_crosswise(MulKind kind, size_t n, const uint16_t* a, const uint16_t* b, uint16_t* c,
+                                 size_t count, cudaStream_t stream) {
+  if (count == 0) return cudaSuccess;
+  const MulArgs args{a, b, c, count, poly_stride(n), poly_stride(n), 0x00ff00ff};
+  return with_degree(n, [&]<int N>() {
+    const auto launch = [&]<MulKind kKind>() {
+      return cuda::launch(imma_crosswise_kernel<N, kKind>, static_cast<unsigned>(count), kWarp, 0, stream, args);
+    };
+    if (kind == MulKind::bytes) return launch.template operator()<MulKind::bytes>();
+    if (kind == MulKind::s3) return launch.template operator()<MulKind::s3>();
+    return cudaErrorInvalidValue;
+  });
+}
 
 cudaError_t launch_imma(MulKind kind, size_t n, const MulArgs& args, cudaStream_t stream) {
   const auto launch = [&]<int N, MulKind kKind>() {

@@ -54,4 +54,10 @@ Multiplier preferred_multiplier(MulKind kind, size_t n, unsigned logq, Shared sh
 cudaError_t launch_mul(Multiplier multiplier, MulKind kind, size_t n, unsigned logq, const uint16_t* a,
                        const uint16_t* b, uint16_t* c, size_t count, Shared shared, cudaStream_t stream);
 
+/// The products a y and a x for the halves x, y of b: c[i] = a[i] b[count + i] and c[count + i] = a[i] b[i], i < count.
+///
+/// kind: bytes or s3. Memory, errors and stream as for launch_mul, by imma; c is neither a nor b.
+cudaError_t launch_mul_crosswise(MulKind kind, size_t n, const uint16_t* a, const uint16_t* b, uint16_t* c,
+                                 size_t count, cudaStream_t stream);
+
 }  // namespace polykem::cuda

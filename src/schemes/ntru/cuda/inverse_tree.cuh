@@ -11,7 +11,7 @@ namespace polykem::ntru::cuda {
 /// inverted; then every level gets its inverses from the level above.
 ///
 /// kRow: coefficients of a row. kLeastInverses: so many are inverted at least; fewer would take as long.
-template <int kRow, size_t kLeastInverses = 512>
+template <int kRow, size_t kLeastInverses = 192>
 class InverseTree {
  public:
   explicit InverseTree(size_t count) {
@@ -26,23 +26,20 @@ class InverseTree {
 
   /// inverses: rows() rows, 1/a of each row of `a`, every one of which must be invertible.
   ///
-  /// nodes: rows() rows that are overwritten. multiply(c, a, b, rows) and invert(inverse, a, spare, rows) are called
-  /// with distinct arrays; spare has as many rows.
-  template <class Multiply, class Invert>
+  /// nodes: rows() rows that are overwritten. multiply(c, a, b, rows), invert(inverse, a, rows) and, for c = a times
+  /// b's halves in the other order, multiply_crosswise(c, a, b, rows of a) are called with distinct arrays.
+  template <class Multiply, class MultiplyCrosswise, class Invert>
   void run(uint16_t* inverses, const uint16_t* a, uint16_t* nodes, const Multiply& multiply,
-           const Invert& invert) const {
+           const MultiplyCrosswise& multiply_crosswise, const Invert& invert) const {
     const Rows at{inverses, a, nodes, rows_};
     for (unsigned level = 0; level < levels_; ++level) {
       const size_t half = rows_ >> (level + 1);
       multiply(at.products(level + 1), at.factors(level), at.factors(level) + half * kRow, half);
     }
     const size_t few = rows_ >> levels_;
-    invert(at.results(levels_), at.factors(levels_), at.spare(levels_), few);
-    for (unsigned level = levels_; level-- > 0;) {
-      const size_t half = rows_ >> (level + 1);
-      multiply(at.results(level), at.results(level + 1), at.factors(level) + half * kRow, half);
-      multiply(at.results(level) + half * kRow, at.results(level + 1), at.factors(level), half);
-    }
+    invert(at.results(levels_), at.factors(levels_), few);
+    for (unsigned level = levels_; level-- > 0;)
+      multiply_crosswise(at.results(level), at.results(level + 1), at.factors(level), rows_ >> (level + 1));
   }
 
  private:
@@ -57,11 +54,6 @@ class InverseTree {
     uint16_t* products(unsigned level) const { return nodes + (rows - (rows >> (level - 1))) * kRow; }
     const uint16_t* factors(unsigned level) const { return level == 0 ? a : products(level); }
     uint16_t* results(unsigned level) const { return level % 2 == 0 ? inverses : products(level + 1); }
-    /// Rows that the last level, which is inverted, leaves free.
-    uint16_t* spare(unsigned level) const {
-      if (level == 0) return nodes;
-      return level % 2 == 0 ? inverses + (rows >> level) * kRow : inverses;
-    }
   };
 
   unsigned levels_ = 0;

@@ -5,7 +5,6 @@
 
 #include "prim/drbg/cuda/drbg.cuh"
 #include "prim/keccak/cuda/keccak.cuh"
-#include "prim/polyinv/cuda/polyinv.cuh"
 #include "schemes/ntru/cuda/records.cuh"
 #include "schemes/ntru/cuda/sample.cuh"
 
@@ -14,12 +13,12 @@ namespace polykem::ntru::cuda {
 inline constexpr int kWarps = 4;  ///< of a block, in every kernel here
 inline constexpr int kThreads = 32 * kWarps;
 
-/// Kernels with one item a lane and the inversions run in blocks of one warp, so that batches of 100,000 items spread
-/// evenly. Blocks a multiprocessor shall hold: on compute capability 9.0 as many as spill nothing, elsewhere no wish.
+/// Kernels with one item a lane run in blocks of one warp, so that batches of 100,000 items spread evenly. Blocks a
+/// multiprocessor shall hold: on compute capability 9.0 as many as spill nothing, elsewhere no wish.
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ == 900
-inline constexpr int kLaneBlocks = 24, kMod2Blocks = 32, kMod3Blocks = 16;
+inline constexpr int kLaneBlocks = 24;
 #else
-inline constexpr int kLaneBlocks = 1, kMod2Blocks = 1, kMod3Blocks = 1;
+inline constexpr int kLaneBlocks = 1;
 #endif
 
 __device__ __forceinline__ size_t warp_item() {
@@ -54,10 +53,11 @@ struct alignas(8) ZeroMasks {
   uint32_t f, either;
 };
 
-/// sample_fg: f and g as rows of Rq, 1 where they are 0; rows beyond the batch repeat its last item.
+/// sample_fg: f and g as rows of Rq, 1 where they are 0; rows beyond the batch repeat its last item. The PRF key goes
+/// into sk.
 template <class Set>
-__global__ void __launch_bounds__(kThreads)
-    sample_fg_kernel(uint16_t* f, uint16_t* g, ZeroMasks* zero, const uint8_t* draws, size_t count, size_t rows) {
+__global__ void __launch_bounds__(kThreads) sample_fg_kernel(uint16_t* f, uint16_t* g, ZeroMasks* zero, uint8_t* sk,
+                                                             const uint8_t* draws, size_t count, size_t rows) {
   using S = Shape<Set>;
   __shared__ alignas(16) uint8_t trits[kWarps][S::kRow];
   const unsigned lane = warp_lane();
@@ -81,6 +81,7 @@ __global__ void __launch_bounds__(kThreads)
   const uint32_t g_zero = replace_zero<Set>(t, lane);
   store_trit_row<Set>(g + item * S::kRow, t, lane);
   if (lane == 0) zero[item] = {f_zero, f_zero | g_zero};
+  if (item < count) sk[item * S::kSecretKeyBytes + S::kPrfOffset + lane] = seed[S::kPairBytes + lane];
 }
 
 /// sample_rm and poly_S3_tobytes: rows of bytes, 0, 1, 255 for r and 0, 1, 2 for m, and both packed.
@@ -110,73 +111,10 @@ __global__ void __launch_bounds__(kThreads)
   store_trits<Set>(packed + S::kTritsBytes, tm, lane);
 }
 
-/// Sixteen lanes share one polynomial in the inversions: there are few of them, and so each ends sooner than with four.
+/// poly_S3_tobytes of f and 1/f into sk.
 template <class Set>
-using InverseShape = polykem::cuda::InverseShape<Shape<Set>::kN, 16>;
-
-/// Zeros from coefficient n - 1 on, in the rows of one warp's items.
-template <class Set>
-__device__ __forceinline__ void clear_row_ends(uint16_t* rows, size_t first, size_t count, unsigned lane) {
-  using S = Shape<Set>;
-  for (int item = 0; item < InverseShape<Set>::kItems; ++item) {
-    const int i = S::kN - 1 + static_cast<int>(lane);
-    if (first + item < count && i < S::kRow) rows[(first + item) * S::kRow + i] = 0;
-  }
-}
-
-/// poly_S3_inv: 1/f as a row of S3, f in either ternary form. InverseShape::kItems items a warp, a warp a block.
-template <class Set>
-__global__ void __launch_bounds__(32, kMod3Blocks)
-    invert_mod3_kernel(uint16_t* inverse, const uint16_t* f, size_t count) {
-  using S = Shape<Set>;
-  using I = InverseShape<Set>;
-  const unsigned lane = warp_lane();
-  const size_t first = blockIdx.x * size_t{I::kItems};
-  polykem::cuda::DivstepsMod3<S::kN, I> state;
-  const auto at = [&](int item, int i) -> uint32_t {
-    return first + item < count ? f[(first + item) * S::kRow + i] : 0u;
-  };
-  polykem::cuda::gather_reversed<S::kN, I>(state.g_nonzero, lane,
-                                           [&](int item, int i) { return (at(item, i) & 3) != 0; });
-  polykem::cuda::gather_reversed<S::kN, I>(state.g_minus, lane,
-                                           [&](int item, int i) { return (at(item, i) & 2) != 0; });
-  const uint32_t negate = polykem::cuda::invert_mod3<S::kN, I>(state, lane);
-#pragma unroll
-  for (int j = 0; j < I::kWords; ++j)
-    state.v_minus[j] = (state.v_minus[j] ^ negate) & state.v_nonzero[j];
-  polykem::cuda::scatter_reversed<S::kN, I>(
-      state.v_nonzero, state.v_minus, lane, [&](int item, int i, uint32_t nonzero, uint32_t minus) {
-        if (first + item >= count) return;
-        inverse[(first + item) * S::kRow + i] = static_cast<uint16_t>(nonzero + minus);
-      });
-  clear_row_ends<Set>(inverse, first, count, lane);
-}
-
-/// The first half of poly_Rq_inv: v = 1/a mod (2, Phi_n) as a row of bits. InverseShape::kItems items a warp, a warp a
-/// block.
-template <class Set>
-__global__ void __launch_bounds__(32, kMod2Blocks) invert_mod2_kernel(uint16_t* v, const uint16_t* a, size_t count) {
-  using S = Shape<Set>;
-  using I = InverseShape<Set>;
-  const unsigned lane = warp_lane();
-  const size_t first = blockIdx.x * size_t{I::kItems};
-  polykem::cuda::DivstepsMod2<S::kN, I> state;
-  polykem::cuda::gather_reversed<S::kN, I>(state.g, lane, [&](int item, int i) {
-    if (first + item >= count) return false;
-    const uint16_t* row = a + (first + item) * S::kRow;
-    return ((row[i] ^ row[S::kN - 1]) & 1) != 0;
-  });
-  polykem::cuda::invert_mod2<S::kN, I>(state, lane);
-  polykem::cuda::scatter_reversed<S::kN, I>(state.v, state.v, lane, [&](int item, int i, uint32_t bit, uint32_t) {
-    if (first + item < count) v[(first + item) * S::kRow + i] = static_cast<uint16_t>(bit);
-  });
-  clear_row_ends<Set>(v, first, count, lane);
-}
-
-/// poly_S3_tobytes of f, 1/f and the PRF key into sk.
-template <class Set>
-__global__ void __launch_bounds__(kThreads) store_f_kernel(uint8_t* sk, const uint16_t* f, const uint16_t* inverse_f,
-                                                           const ZeroMasks* zero, const uint8_t* draws, size_t count) {
+__global__ void __launch_bounds__(kThreads)
+    store_f_kernel(uint8_t* sk, const uint16_t* f, const uint16_t* inverse_f, const ZeroMasks* zero, size_t count) {
   using S = Shape<Set>;
   __shared__ alignas(16) uint8_t trits[kWarps][2][S::kRow];
   const unsigned lane = warp_lane();
@@ -192,7 +130,6 @@ __global__ void __launch_bounds__(kThreads) store_f_kernel(uint8_t* sk, const ui
   __syncwarp();
   store_trits<Set>(record, tf, lane);
   store_trits<Set>(record + S::kInverseFOffset, ti, lane);
-  record[S::kPrfOffset + lane] = draws[item * S::kDrawStride + S::kPairBytes + lane];
 }
 
 /// x <- (x - 1) x, HRSS's factor of G.
@@ -210,18 +147,6 @@ __global__ void __launch_bounds__(kThreads) times_x_minus_1_kernel(uint16_t* x, 
   __syncwarp();
   for (int i = static_cast<int>(lane); i < S::kN; i += 32)
     row[i] = static_cast<uint16_t>(c[i == 0 ? S::kN - 1 : i - 1] - c[i]);
-}
-
-/// x <- 2 - x, between the products of a Newton step.
-template <class Set>
-__global__ void __launch_bounds__(kThreads) two_minus_kernel(uint16_t* x, size_t count) {
-  using S = Shape<Set>;
-  const size_t item = warp_item();
-  if (item >= count) return;
-  auto* row = reinterpret_cast<uint32_t*>(x + item * S::kRow);
-  for (int w = static_cast<int>(warp_lane()); w < S::kRow / 2; w += 32) {
-    row[w] = pair((w == 0 ? 2u : 0u) - row[w], 0u - (row[w] >> 16));
-  }
 }
 
 /// x <- e with 2^8 e = 1 - x mod (q, Phi_n), for an x that is 1 mod (2^8, Phi_n).

@@ -2,11 +2,13 @@
 // NTRU's launch lists: which kernels an operation runs, in which order, over which buffers.
 #pragma once
 
+#include <algorithm>
 #include <array>
 
 #include "core/device.hpp"
 #include "prim/launch/cuda/launch.hpp"
 #include "schemes/ntru/cuda/dpke.cuh"
+#include "schemes/ntru/cuda/inverse.cuh"
 #include "schemes/ntru/cuda/inverse_tree.cuh"
 #include "schemes/ntru/cuda/kernels.cuh"
 #include "schemes/ntru/stages.hpp"
@@ -24,6 +26,7 @@ class DeviceArena {
     used_ += (items_ * bytes + 255) / 256 * 256;
     return result;
   }
+  size_t items() const { return items_; }
   size_t used() const { return used_; }
 
  private:
@@ -56,19 +59,16 @@ struct Flight {
   Records ct() const { return {io.ct, static_cast<uint32_t>(S::kCiphertextBytes)}; }
   /// Blocks of one warp for a kernel with one item a lane.
   unsigned lane_blocks() const { return static_cast<unsigned>((io.count + 31) / 32); }
-  /// The same for an inversion of `rows` rows.
-  static unsigned inverse_blocks(size_t rows) {
-    constexpr size_t kItems = InverseShape<Set>::kItems;
-    return static_cast<unsigned>((rows + kItems - 1) / kItems);
-  }
   /// Blocks for a kernel with one item a warp.
   static unsigned blocks(size_t items) { return static_cast<unsigned>((items + kWarps - 1) / kWarps); }
   unsigned blocks() const { return blocks(io.count); }
 
-  /// The first error stays.
   template <class Kernel, class... Arguments>
   void launch(Kernel kernel, unsigned blocks, unsigned threads, Arguments... arguments) {
-    const cudaError_t status = polykem::cuda::launch(kernel, blocks, threads, 0, stream, arguments...);
+    keep(polykem::cuda::launch(kernel, blocks, threads, 0, stream, arguments...));
+  }
+  /// The first error stays.
+  void keep(cudaError_t status) {
     if (error == cudaSuccess) error = status;
   }
 
@@ -80,6 +80,7 @@ struct Flight {
   uint32_t* fail = nullptr;
   ZeroMasks* zero = nullptr;
   uint16_t *a = nullptr, *b = nullptr, *x = nullptr, *u = nullptr, *v = nullptr;
+  uint16_t *inverse_f = nullptr, *nodes_f = nullptr;
 
  private:
   explicit Flight(const DeviceBatch& batch) : io(batch), tree(batch.count) {}
@@ -96,10 +97,11 @@ struct Flight {
       fail = arena.take<uint32_t>(sizeof(uint32_t));
       return arena.used();
     }
-    draws = arena.take<uint8_t>(S::kDrawStride);
+    draws = arena.take<uint8_t>(op == Op::encaps ? S::kDrawStride : std::max(size_t{S::kDrawStride}, 2 * kRowBytes));
     if (op == Op::encaps) return arena.used();
     x = reinterpret_cast<uint16_t*>(draws);
-    for (uint16_t** row : {&a, &b, &u, &v})
+    nodes_f = x + arena.items() * S::kRow;
+    for (uint16_t** row : {&a, &b, &u, &v, &inverse_f})
       *row = arena.take<uint16_t>(kRowBytes);
     zero = arena.take<ZeroMasks>(sizeof(ZeroMasks));
     return arena.used();
@@ -120,21 +122,28 @@ struct Plan {
     constexpr size_t kN = S::kParams.n;
     const unsigned logq = kind == MulKind::bytes ? 8 : S::kLogQ;
     const auto multiplier = polykem::cuda::preferred_multiplier(kind, kN, logq, Shared::none);
-    const auto error = polykem::cuda::launch_mul(multiplier, kind, kN, logq, a, b, c, rows, Shared::none, t.stream);
-    if (t.error == cudaSuccess) t.error = error;
+    t.keep(polykem::cuda::launch_mul(multiplier, kind, kN, logq, a, b, c, rows, Shared::none, t.stream));
   }
   static void multiply(F& t, MulKind kind, uint16_t* c, const uint16_t* a, const uint16_t* b) {
     multiply(t, kind, c, a, b, t.count());
   }
-  static auto multiplier(F& t, MulKind kind) {
-    return [&t, kind](uint16_t* c, const uint16_t* a, const uint16_t* b, size_t rows) {
-      multiply(t, kind, c, a, b, rows);
-    };
+  /// The tree's inverses of `a`, products of `kind`. nodes: overwritten.
+  template <class Invert>
+  static void invert_all(F& t, MulKind kind, uint16_t* inverses, const uint16_t* a, uint16_t* nodes, Invert invert) {
+    t.tree.run(
+        inverses, a, nodes,
+        [&t, kind](uint16_t* c, const uint16_t* x, const uint16_t* y, size_t rows) {
+          multiply(t, kind, c, x, y, rows);
+        },
+        [&t, kind](uint16_t* c, const uint16_t* x, const uint16_t* y, size_t rows) {
+          t.keep(polykem::cuda::launch_mul_crosswise(kind, S::kParams.n, x, y, c, rows, t.stream));
+        },
+        invert);
   }
 
-  // ---- keygen: a = f, b = g, v = 1/f, then x = G f / 3 over the draws, v = 3 / (G f). G = 3 g or 3 (x - 1) g; its
-  // constant factor waits for the packing, so that most products have a ternary operand: 1/h = v f f / 3 and
-  // h = 3 v g g, or 3 (x - 1)^2 v g g.
+  // ---- keygen: a = f, b = g, x = G f / 3 over the draws, v = 3 / (G f); the way to 1/f shares no row with that to v,
+  // so that both may go at once. G = 3 g or 3 (x - 1) g; its constant factor waits for the packing, so that most
+  // products have a ternary operand: 1/h = v f f / 3 and h = 3 v g g, or 3 (x - 1)^2 v g g.
 
   template <int kBytes>
   static void draw(F& t, polykem::cuda::DrawDomain domain) {
@@ -151,15 +160,17 @@ struct Plan {
 
   static void sample_fg(F& t) {
     const size_t rows = t.tree.rows();
-    t.launch(sample_fg_kernel<Set>, F::blocks(rows), kThreads, t.a, t.b, t.zero, t.draws, t.count(), rows);
+    t.launch(sample_fg_kernel<Set>, F::blocks(rows), kThreads, t.a, t.b, t.zero, t.io.sk_out, t.draws, t.count(), rows);
   }
   static void invert_f(F& t) {
-    t.tree.run(t.v, t.a, t.u, multiplier(t, MulKind::s3), [&t](uint16_t* v, const uint16_t* a, uint16_t*, size_t rows) {
-      t.launch(invert_mod3_kernel<Set>, F::inverse_blocks(rows), 32, v, a, rows);
+    const polykem::cuda::Aside aside;
+    invert_all(t, MulKind::s3, t.inverse_f, t.a, t.nodes_f, [&t](uint16_t* v, const uint16_t* a, size_t rows) {
+      t.launch(invert_mod3_kernel<Set>, F::blocks(rows), kThreads, v, a, rows);
     });
   }
   static void store_f(F& t) {
-    t.launch(store_f_kernel<Set>, t.blocks(), kThreads, t.io.sk_out, t.a, t.v, t.zero, t.draws, t.count());
+    const polykem::cuda::Aside aside;
+    t.launch(store_f_kernel<Set>, t.blocks(), kThreads, t.io.sk_out, t.a, t.inverse_f, t.zero, t.count());
   }
   static void mul_Gf(F& t) {
     const size_t rows = t.tree.rows();
@@ -167,23 +178,14 @@ struct Plan {
     if constexpr (!S::kHps) t.launch(times_x_minus_1_kernel<Set>, F::blocks(rows), kThreads, t.x, rows);
   }
 
-  /// v = 1/x mod 2^8: mod 2 by division steps, then Newton's v <- v (2 - x v) three times, which doubles the bits.
-  static void invert_bytes(F& t, uint16_t* v, const uint16_t* x, uint16_t* spare, size_t rows) {
-    t.launch(invert_mod2_kernel<Set>, F::inverse_blocks(rows), 32, v, x, rows);
-    for (unsigned bits = 1; bits < 8; bits *= 2) {
-      multiply(t, MulKind::bytes, spare, x, v, rows);
-      t.launch(two_minus_kernel<Set>, F::blocks(rows), kThreads, spare, rows);
-      multiply(t, MulKind::bytes, v, spare, v, rows);
-    }
-  }
-
   /// mod 2^8 by the tree, then Newton's last step, v <- v + 2^8 v e with 2^8 e = 1 - x v, which takes v as signed
   /// bytes. [NTRU20, S2_inverse, Rq_inverse]
   static void invert_Gf(F& t) {
     static_assert(S::kLogQ > 8 && S::kLogQ <= 16);
-    t.tree.run(
-        t.v, t.x, t.u, multiplier(t, MulKind::bytes),
-        [&t](uint16_t* v, const uint16_t* x, uint16_t* spare, size_t rows) { invert_bytes(t, v, x, spare, rows); });
+    invert_all(t, MulKind::bytes, t.v, t.x, t.u, [&t](uint16_t* v, const uint16_t* x, size_t rows) {
+      const auto blocks = static_cast<unsigned>((rows + kByteWarps - 1) / kByteWarps);
+      t.launch(invert_bytes_kernel<Set>, blocks, 32 * kByteWarps, v, x, rows);
+    });
     multiply(t, MulKind::ternary, t.u, t.x, t.v);
     t.launch(newton_error_kernel<Set>, t.blocks(), kThreads, t.u, t.count());
     multiply(t, MulKind::bytes, t.u, t.u, t.v);
@@ -241,8 +243,8 @@ struct Plan {
       Step{{"dpke_decrypt_r", 4, 4}, decrypt_r},
       Step{{"sha3_256_select", 8, 3}, hash_select},
   };
-  static constexpr size_t kEncrypt = 3;
-  static_assert(encaps[kEncrypt].run == encrypt);
+  static constexpr size_t kSample = 1, kMulVg = 9, kEncrypt = 3;
+  static_assert(keygen[kSample].run == sample_fg && keygen[kMulVg].run == mul_vG && encaps[kEncrypt].run == encrypt);
   static_assert(covers_each_stage_once(keygen, kKeygenStages.size()));
   static_assert(covers_each_stage_once(encaps, kEncapsStages.size()));
   static_assert(covers_each_stage_once(decaps, kDecapsStages.size()));
@@ -283,7 +285,12 @@ struct Plan {
             kOp,
             {kP.public_key_bytes(), kP.secret_key_bytes(), kP.ciphertext_bytes(), kP.kSharedSecretBytes, kDraws},
             kInfos<kOp>,
-            kOp == Op::encaps ? kEncrypt : 0,
+            kOp == Op::keygen   ? kSample
+            : kOp == Op::encaps ? kEncrypt
+                                : 0,
+            kOp == Op::keygen   ? kMulVg
+            : kOp == Op::encaps ? kEncrypt
+                                : decaps.size(),
             workspace_bytes<kOp>,
             run_step<kOp>};
   }
