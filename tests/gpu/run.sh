@@ -32,7 +32,7 @@ for step in $steps; do
       ;;
     sanitize)
       for set in ntruhps2048509 ntruhps2048677 ntruhps4096821 ntruhrss701 ntruhps40961229 ntruhrss1373; do
-        # From 384 items on key generation multiplies a batch together (docs/adr/0008); from 2,049 on parts share streams.
+        # From 384 items on key generation multiplies a batch together, from 2,049 on parts share streams.
         for run in "memcheck kat 33" "memcheck differential 2100" "memcheck replay 33" "memcheck keysets 33" \
           "memcheck arrays 33" "racecheck kat 33" "racecheck keysets 33" "racecheck randomness 2100"; do
           read -r tool test items <<<"$run"
