@@ -53,7 +53,8 @@ class Recording {
 };
 
 /// What is recorded while one exists waits for all that came before it, but what is recorded later waits for it only if
-/// it is aside as well: the two may run at the same time. Without a recording nothing changes.
+/// it is aside as well: the two may run at the same time. A recording must not begin with one: a graph with two roots
+/// ran in a row. Without a recording nothing changes.
 class Aside {
  public:
   Aside() { set(true); }
