@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The module's devices, passages and convoys over the fake runtime: two devices, many threads, failures.
-//   polykem_cuda_devices_check TEST      TEST: pinned pageable threads keys memory failures replay
+//   polykem_cuda_devices_check TEST      TEST: pinned pageable threads keys resident memory failures replay
 // The operations are a toy: sk = its draws twice, pk = the draws of sk plus 1, ct = r, pk's first byte, and ss what
 // both sides can compute from r and pk.
 #include <array>
@@ -241,6 +241,22 @@ void check_keys() {
   table().release(keys, r.count * kSk);
 }
 
+/// A batch that stays on a device is there when the call returns.
+void check_resident() {
+  Records r(5000, true);
+  std::byte *sk = table().allocate(r.count * kSk, nullptr), *pk = table().allocate(r.count * kPk, nullptr);
+  uint8_t *const host_sk = r.sk, *const host_pk = r.pk;
+  r.sk = reinterpret_cast<uint8_t*>(sk), r.pk = reinterpret_cast<uint8_t*>(pk);
+  expect(run(Op::keygen, r) == Outcome::ok, "keygen on the device");
+  bool good = true;
+  for (size_t i = 0; i < r.count * kPk; ++i)
+    good &= r.pk[i] == static_cast<uint8_t>(r.sk[i / kPk * kSk + i % kPk] + 1);
+  expect(good, "keys on the device when the call has returned");
+  table().release(sk, r.count * kSk);
+  table().release(pk, r.count * kPk);
+  r.sk = host_sk, r.pk = host_pk;
+}
+
 /// Little memory, and allocations that fail: smaller passages do it.
 void check_memory() {
   const Records r(20000, true);
@@ -334,6 +350,8 @@ int main(int argc, char** argv) {
     check_threads();
   else if (test == "keys")
     check_keys();
+  else if (test == "resident")
+    check_resident();
   else if (test == "memory")
     check_memory();
   else if (test == "failures")

@@ -29,8 +29,6 @@ class Copies {
     bytes_[count_++] = bytes;
   }
 
-  bool none() const { return count_ == 0; }
-
   cudaError_t queue(cudaStream_t stream) {
 #if CUDART_VERSION >= 13000
     if (count_ > 1) {
@@ -251,12 +249,17 @@ void Passage::steps(Conveyor* conveyor) {
     launch(early, late, streams_.kernels);
     comes_to_late();
   }
-  if (late < end) {
-    download({kSkOut}, lane_->late);
-    launch(late, end, streams_.kernels);
-    download({kPkOut, kCtOut, kSsOut}, lane_->computed);
+  const bool sk_leaves_first = late < end && arrays_[kSkOut].needs_device();
+  if (sk_leaves_first) {
+    follow(streams_.down, streams_.kernels, lane_->late);
+    download({kSkOut});
+  }
+  if (late < end) launch(late, end, streams_.kernels);
+  follow(streams_.down, streams_.kernels, lane_->computed);
+  if (sk_leaves_first) {
+    download({kPkOut, kCtOut, kSsOut});
   } else {
-    download({kPkOut, kSkOut, kCtOut, kSsOut}, lane_->computed);
+    download({kPkOut, kSkOut, kCtOut, kSsOut});
   }
   mark(end + 2, streams_.down);
 }
@@ -296,16 +299,13 @@ void Passage::arrive() {
         "gathering keys");
 }
 
-/// What the kernels so far have written there. `written` marks their end.
-void Passage::download(std::initializer_list<Name> names, cudaEvent_t written) {
+void Passage::download(std::initializer_list<Name> names) {
   Copies copies;
   for (const Name name : names) {
     const Array& a = arrays_[name];
     if (a.out == nullptr || !a.needs_device()) continue;
     copies.add(a.needs_staging() ? static_cast<void*>(a.staged) : a.out, a.device, a.bytes());
   }
-  if (copies.none()) return;
-  follow(streams_.down, streams_.kernels, written);
   check(copies.queue(streams_.down), "copying from the device");
 }
 

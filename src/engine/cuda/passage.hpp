@@ -62,7 +62,7 @@ class Passage {
   void launch(size_t first_step, size_t end_step, cudaStream_t stream);
   void queue_steps(size_t first_step, size_t end_step, cudaStream_t stream);
   void arrive();
-  void download(std::initializer_list<Name> names, cudaEvent_t written);
+  void download(std::initializer_list<Name> names);
   void unstage();
   void wipe_staging();
   void abandon();

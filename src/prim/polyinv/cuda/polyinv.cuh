@@ -27,7 +27,7 @@ struct DivstepShape {
   static constexpr int kWords = (kOwn + kLeastAhead + 31) / 32;  ///< of a lane
   static constexpr int kAhead = 32 * kWords - kOwn;
   static constexpr int kStringWords = 31 * kOwn / 32 + kWords + 1;  ///< in the order of the bits, zeros behind them
-  static constexpr int kResult = 2;  ///< where v lies in the end: coefficient n - 2 of the inverse, then n - 3 and so on
+  static constexpr int kResult = 2;  ///< where v begins in the end, with coefficient n - 2 of the inverse
   static_assert(kLeastAhead <= kAhead && kAhead <= 32 && 32 <= kOwn && kN < 32 * kStringWords);
 };
 
