@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The module's devices, passages and convoys over the fake runtime: two devices, many threads, failures.
-//   polykem_cuda_devices_check TEST      TEST: pinned pageable threads keys resident memory failures replay
+//   polykem_cuda_devices_check TEST      TEST: pinned pageable order threads keys resident memory failures replay
 // The operations are a toy: sk = its draws twice, pk = the draws of sk plus 1, ct = r, pk's first byte, and ss what
 // both sides can compute from r and pk.
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cstdio>
@@ -204,6 +205,22 @@ void check_sizes(bool pinned) {
     expect(fake_runtime::queued(device) > 100, "each device has had work");
 }
 
+/// Streams that run ahead of each other, batch behind batch: no order is a matter of luck.
+void check_order() {
+  for (unsigned seed = 1; seed <= 60; ++seed) {
+    fake_runtime::shuffle(seed);
+    const Records r(3000 + 600 * seed, true);
+    for (int round = 0; round < 3; ++round) {
+      expect(exchange(r), "exchange while streams run ahead");
+      bool drawn = true;
+      for (size_t i = 0; i < r.count; ++i)
+        drawn = drawn && std::any_of(r.sk + i * kSk, r.sk + (i + 1) * kSk, [](uint8_t byte) { return byte != 0; });
+      expect(drawn, "draws are not wiped before they are used");
+    }
+  }
+  fake_runtime::shuffle(0);
+}
+
 /// More threads than lanes, each with a batch for both devices.
 void check_threads() {
   std::vector<std::thread> threads;
@@ -346,6 +363,8 @@ int main(int argc, char** argv) {
   const std::string test = argc == 2 ? argv[1] : "";
   if (test == "pinned" || test == "pageable")
     check_sizes(test == "pinned");
+  else if (test == "order")
+    check_order();
   else if (test == "threads")
     check_threads();
   else if (test == "keys")

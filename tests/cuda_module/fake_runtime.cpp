@@ -8,6 +8,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <random>
 
 struct CUgraph_st {
   std::vector<std::function<void()>> work;
@@ -52,6 +53,8 @@ std::map<uintptr_t, Block> blocks;
 std::vector<std::unique_ptr<CUstream_st>> streams;  // never destroyed before the process ends
 size_t queued_on[fake_runtime::kDevices];
 size_t replays = 0;
+bool shuffled = false;
+std::minstd_rand chance;
 thread_local int current = 0;
 
 using Lock = std::lock_guard<std::recursive_mutex>;
@@ -86,6 +89,12 @@ const Block* find(const void* pointer) {
   return at < next->first + next->second.bytes ? &next->second : nullptr;
 }
 
+/// A stream goes ahead, which may be one that has nothing to do.
+void run_something() {
+  CUstream_st& stream = *streams[chance() % streams.size()];
+  stream.run_until(std::min(stream.work.size(), stream.done + chance() % 4));
+}
+
 }  // namespace
 
 namespace fake_runtime {
@@ -95,7 +104,14 @@ cudaError_t queue(cudaStream_t stream, std::function<void()> work) {
   if (stream == nullptr || stream->device != current) return cudaErrorInvalidResourceHandle;
   stream->work.push_back(std::move(work));
   ++queued_on[current];
+  if (shuffled) run_something();
   return cudaSuccess;
+}
+
+void shuffle(unsigned seed) {
+  const Lock lock(mutex);
+  shuffled = seed != 0;
+  chance.seed(seed);
 }
 
 void run_all() {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A CUDA runtime without a GPU: two devices whose memory is the host's. What a stream is given runs as late as
-// possible, when somebody waits for it, so that an order that was not asked for does not come about by chance.
+// possible, when somebody waits for it, so that an order that was not asked for does not come about by chance; or after
+// shuffle() at random times.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -15,6 +16,8 @@ constexpr int kDevices = 2;
 
 /// Queues work on a stream of the current device.
 cudaError_t queue(cudaStream_t stream, std::function<void()> work);
+/// From now on streams run ahead at random, differently for each seed; 0: as late as possible again.
+void shuffle(unsigned seed);
 /// Runs all that was queued anywhere.
 void run_all();
 /// Work that each device was given.
