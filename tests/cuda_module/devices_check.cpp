@@ -260,7 +260,7 @@ void check_keys() {
 
 /// A batch that stays on a device is there when the call returns.
 void check_resident() {
-  Records r(5000, true);
+  Records r(20000, true);
   std::byte *sk = table().allocate(r.count * kSk, nullptr), *pk = table().allocate(r.count * kPk, nullptr);
   uint8_t *const host_sk = r.sk, *const host_pk = r.pk;
   r.sk = reinterpret_cast<uint8_t*>(sk), r.pk = reinterpret_cast<uint8_t*>(pk);

@@ -63,7 +63,7 @@ const DeviceOperation* operation(const char* scheme, Op op) {
 }
 
 /// Items of one passage through a device, per operation: enough that its kernels fill an H200, few enough that the
-/// first outputs leave early. docs/adr/0006 and 0008 have the measurements.
+/// first outputs leave early. docs/adr/0006 and 0009 have the measurements.
 constexpr std::array<size_t, kOps> kPassageItems = {20480, 7168, 12288};
 
 /// While the last outputs leave, the device has nothing else to do; so if they are many, a last passage of at least so
@@ -82,13 +82,16 @@ std::array<const void*, 8> arrays_of(const ModuleBatch& batch) {
   return {batch.pk, batch.sk, batch.ct, batch.draws, batch.pk_out, batch.sk_out, batch.ct_out, batch.ss_out};
 }
 
+/// Whether something of the batch lies in the host's memory.
+bool crosses(const ModuleBatch& batch) {
+  const auto arrays = arrays_of(batch);
+  return std::any_of(arrays.begin(), arrays.end(),
+                     [](const void* array) { return array != nullptr && place_of(array).kind != Place::Kind::device; });
+}
+
 /// A batch whose arrays are on the device goes as one; others in equal passages, so that copies and kernels overlap.
 size_t passage_items(const DeviceOperation& operation, const ModuleBatch& batch, size_t devices) {
-  const auto arrays = arrays_of(batch);
-  const auto crosses = [](const void* array) {
-    return array != nullptr && place_of(array).kind != Place::Kind::device;
-  };
-  if (std::none_of(arrays.begin(), arrays.end(), crosses)) return batch.count;
+  if (!crosses(batch)) return batch.count;
   const size_t most = kPassageItems[static_cast<size_t>(operation.op)];
   const size_t fitting = (batch.count + most - 1) / most;
   const size_t passages = std::max({size_t{1}, fitting, std::min(devices, batch.count / kLeastPassageItems)});
@@ -96,8 +99,8 @@ size_t passage_items(const DeviceOperation& operation, const ModuleBatch& batch,
 }
 
 /// Items of the next passage, of those that are left.
-size_t next_items(const DeviceOperation& operation, size_t part, size_t left) {
-  if (left > part || left < kLeastHalved[static_cast<size_t>(operation.op)]) return std::min(part, left);
+size_t next_items(size_t part, size_t left, size_t least_halved) {
+  if (left > part || left < least_halved) return std::min(part, left);
   return whole_steps(left / 2);
 }
 
@@ -137,8 +140,9 @@ class Convoy {
   /// Throws CudaError. Halves the passages each time memory runs out.
   void run() {
     size_t part = passage_items(operation_, batch_, shares_.size());
+    const size_t least_halved = crosses(batch_) ? kLeastHalved[static_cast<size_t>(operation_.op)] : SIZE_MAX;
     for (size_t first = 0; first < batch_.count;) {
-      const size_t count = next_items(operation_, part, batch_.count - first);
+      const size_t count = next_items(part, batch_.count - first, least_halved);
       Share* const share = share_with_lane();
       if (share == nullptr) {
         finish_oldest();
