@@ -73,6 +73,22 @@ def table_host(_):
                      "one batch alone", "of the limit", "400,000 items alone, of the limit"], rows)
 
 
+def table_pageable(_):
+    """Host to host from ordinary memory; the threads' copies may be the limit then."""
+    run = load("h200_ntru.json")
+    many = run["items"]
+    found = {(s["name"], h["op"], h["items"], h["pinned"]): h for s in run["sets"] for h in s["host_to_host"]}
+    rows = []
+    for name, op in pinned(run):
+        h = found[name, op, many, False]
+        least, what = max(limit(run, name, h), (h["copy_ms"], "copies"))
+        rows.append([name, op, f"{found[name, op, 10000, True]['ms']:.2f} ms",
+                     f"{found[name, op, 10000, False]['ms']:.2f} ms", f"{h['ms']:.2f} ms", f"{least:.2f} ms ({what})",
+                     percent(least / h["ms"])])
+    return markdown(["set", "operation", "10,000 items, pinned", "10,000 items", f"{many:,} items", "its limit",
+                     "of the limit"], rows)
+
+
 def table_two(_):
     """Two GPUs beside one."""
     one, two = pinned(load("h200_ntru_400000.json")), pinned(load("h200x2_ntru_400000.json"))
@@ -109,5 +125,6 @@ def table_one_key(_):
                      for r in load("h200_seong2021.json")["one_key"]])
 
 
-TABLES = {"gpu-kernels": table_kernels, "gpu-steps": table_steps, "gpu-host": table_host, "gpu-two": table_two,
-          "seong-threads": table_threads, "seong-clients": table_clients, "seong-one-key": table_one_key}
+TABLES = {"gpu-kernels": table_kernels, "gpu-steps": table_steps, "gpu-host": table_host,
+          "gpu-pageable": table_pageable, "gpu-two": table_two, "seong-threads": table_threads,
+          "seong-clients": table_clients, "seong-one-key": table_one_key}

@@ -8,6 +8,7 @@
 #include <cstring>
 #include <memory>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "common.hpp"
@@ -16,8 +17,8 @@
 
 namespace polykem::bench {
 
-inline constexpr int kWarmUps =
-    32;  ///< host to host: by then all parts are replayed as graphs, whichever lane they get
+/// Host to host: by then all parts are replayed as graphs, whichever lane they get.
+inline constexpr int kWarmUps = 32;
 
 struct HostResult {
   Op op;
@@ -26,6 +27,7 @@ struct HostResult {
   double milliseconds;      ///< of a batch alone
   double row_milliseconds;  ///< of a batch in a row of them; 0: not measured
   double pcie_milliseconds;
+  double copy_milliseconds;  ///< of the threads' copies to and from pinned memory; 0: there are none
 };
 
 struct HostBytes {
@@ -43,12 +45,13 @@ struct HostBytes {
   ~HostBytes() { pinned ? static_cast<void>(cudaFreeHost(data)) : std::free(data); }
 };
 
-/// What PCIe gives with pinned memory to all GPUs at once, bytes/s.
-struct Pcie {
+/// What PCIe gives with pinned memory to all GPUs at once, and what copies in the host's memory do; bytes/s.
+struct Rates {
   double in, out;
-  double both;  ///< in and out at once, added up
+  double both;       ///< in and out at once, added up
+  double host_copy;  ///< from ordinary memory to ordinary memory, by all CPUs
 
-  /// The least time for so many bytes each way.
+  /// The least time on the bus for so many bytes each way.
   double milliseconds(double bytes_in, double bytes_out) const {
     return std::max({bytes_in / in, bytes_out / out, (bytes_in + bytes_out) / both}) * 1e3;
   }
@@ -83,7 +86,25 @@ struct Link {
   cudaStream_t in, out;
 };
 
-inline Pcie measure_pcie(int devices) {
+/// Bytes that all CPUs together copy in a second.
+inline double measure_host_copy() {
+  const size_t threads = std::max(1u, std::thread::hardware_concurrency()), share = Link::kBytes / threads;
+  const HostBytes from(Link::kBytes, false), to(Link::kBytes, false);
+  std::memset(from.data, 1, Link::kBytes);
+  std::vector<double> seconds;
+  for (int i = 0; i < kSamples; ++i) {
+    const auto begin = std::chrono::steady_clock::now();
+    std::vector<std::thread> workers;
+    for (size_t t = 0; t < threads; ++t)
+      workers.emplace_back([&, t] { std::memcpy(to.data + t * share, from.data + t * share, share); });
+    for (std::thread& worker : workers)
+      worker.join();
+    seconds.push_back(std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
+  }
+  return static_cast<double>(threads * share) / *std::min_element(seconds.begin(), seconds.end());
+}
+
+inline Rates measure_rates(int devices) {
   std::vector<std::unique_ptr<Link>> links;
   for (int device = 0; device < devices; ++device)
     links.push_back(std::make_unique<Link>(device));
@@ -100,11 +121,11 @@ inline Pcie measure_pcie(int devices) {
     return static_cast<double>(Link::kBytes) * devices * (with_in + with_out) /
            *std::min_element(seconds.begin(), seconds.end());
   };
-  const Pcie result{rate(true, false), rate(false, true), rate(true, true)};
+  const Rates result{rate(true, false), rate(false, true), rate(true, true), measure_host_copy()};
   links.clear();
   check(cudaSetDevice(0), "choosing a device");
-  std::printf("PCIe: %.1f GB/s in, %.1f out, %.1f both at once\n", result.in / 1e9, result.out / 1e9,
-              result.both / 1e9);
+  std::printf("PCIe: %.1f GB/s in, %.1f out, %.1f both at once; copies in the host's memory: %.1f GB/s\n",
+              result.in / 1e9, result.out / 1e9, result.both / 1e9, result.host_copy / 1e9);
   return result;
 }
 
@@ -191,7 +212,7 @@ inline double in_a_row(const HostContext& host, const HostBatch& a, const HostBa
 }
 
 /// with_row: batches in a row are measured too.
-inline std::vector<HostResult> host_to_host(const Pcie& pcie, const char* name, const NtruParams& p, size_t items,
+inline std::vector<HostResult> host_to_host(const Rates& rates, const char* name, const NtruParams& p, size_t items,
                                             bool pinned, bool with_row) {
   const HostContext host(name);
   const HostBatch batch(p, items, pinned), second(p, with_row ? items : 1, pinned);
@@ -203,9 +224,14 @@ inline std::vector<HostResult> host_to_host(const Pcie& pcie, const char* name, 
     const double out = op == Op::keygen   ? static_cast<double>(p.public_key_bytes() + p.secret_key_bytes())
                        : op == Op::encaps ? static_cast<double>(p.ciphertext_bytes() + 32)
                                           : 32.0;
-    HostResult result{op,     items,
-                      pinned, alone(host, batch, op, name),
-                      0,      pcie.milliseconds(in * static_cast<double>(items), out * static_cast<double>(items))};
+    const double bytes_in = in * static_cast<double>(items), bytes_out = out * static_cast<double>(items);
+    HostResult result{.op = op,
+                      .items = items,
+                      .pinned = pinned,
+                      .milliseconds = alone(host, batch, op, name),
+                      .row_milliseconds = 0,
+                      .pcie_milliseconds = rates.milliseconds(bytes_in, bytes_out),
+                      .copy_milliseconds = pinned ? 0 : (bytes_in + bytes_out) / rates.host_copy * 1e3};
     if (with_row) result.row_milliseconds = in_a_row(host, batch, second, op, name);
     results.push_back(result);
   }

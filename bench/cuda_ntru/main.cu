@@ -42,12 +42,13 @@ void print(const SetResult& set, size_t items) {
     std::printf("%s %s host to host, %zu items%s: %.3f ms, %.2f M/s (PCIe alone %.3f ms)", set.name.c_str(),
                 kOpNames[static_cast<int>(h.op)], h.items, h.pinned ? ", pinned" : "", h.milliseconds,
                 static_cast<double>(h.items) / h.milliseconds / 1e3, h.pcie_milliseconds);
+    if (h.copy_milliseconds > 0) std::printf(" (copies alone %.3f ms)", h.copy_milliseconds);
     if (h.row_milliseconds > 0) std::printf("; in a row %.3f ms each", h.row_milliseconds);
     std::printf("\n");
   }
 }
 
-void write_json(const std::string& path, const std::vector<SetResult>& sets, const Pcie& pcie, size_t items,
+void write_json(const std::string& path, const std::vector<SetResult>& sets, const Rates& rates, size_t items,
                 const std::string& device, int devices, const std::string& command) {
   std::ofstream out(path);
   int driver = 0, runtime = 0;
@@ -57,8 +58,9 @@ void write_json(const std::string& path, const std::vector<SetResult>& sets, con
   out << "{\n \"device\": \"" << device << "\", \"devices\": " << devices << ", \"driver\": " << driver
       << ", \"cuda\": " << runtime << ", \"version\": \"" << polykem_version() << "\", \"commit\": \""
       << (commit == nullptr ? "" : commit) << "\",\n \"command\": \"" << command << "\", \"items\": " << items
-      << ", \"samples\": " << kSamples << ",\n \"pcie_gb_per_s\": {\"in\": " << pcie.in / 1e9
-      << ", \"out\": " << pcie.out / 1e9 << ", \"both\": " << pcie.both / 1e9 << "},\n \"sets\": [";
+      << ", \"samples\": " << kSamples << ",\n \"pcie_gb_per_s\": {\"in\": " << rates.in / 1e9
+      << ", \"out\": " << rates.out / 1e9 << ", \"both\": " << rates.both / 1e9
+      << "}, \"host_copy_gb_per_s\": " << rates.host_copy / 1e9 << ",\n \"sets\": [";
   for (size_t s = 0; s < sets.size(); ++s) {
     out << (s == 0 ? "\n" : ",\n") << "  {\"name\": \"" << sets[s].name << "\", \"resident\": [";
     for (size_t o = 0; o < sets[s].ops.size(); ++o) {
@@ -78,6 +80,7 @@ void write_json(const std::string& path, const std::vector<SetResult>& sets, con
           << "\", \"items\": " << h.items << ", \"pinned\": " << (h.pinned ? "true" : "false")
           << ", \"ms\": " << h.milliseconds;
       if (h.row_milliseconds > 0) out << ", \"row_ms\": " << h.row_milliseconds;
+      if (h.copy_milliseconds > 0) out << ", \"copy_ms\": " << h.copy_milliseconds;
       out << ", \"pcie_ms\": " << h.pcie_milliseconds << "}";
     }
     out << "]}";
@@ -108,22 +111,25 @@ int run(int argc, char** argv) {
   const auto info = module.table->device_info(0);
   const int devices = module.table->device_count();
   std::printf("%d x %s, %d multiprocessors each\n", devices, info.name, info.multiprocessors);
-  const Pcie pcie = measure_pcie(devices);
+  const Rates rates = measure_rates(devices);
   std::vector<SetResult> results;
   for (const auto& [name, params] : kSets) {
     if (!only.empty() && std::find(only.begin(), only.end(), name) == only.end()) continue;
     SetResult set{name, {}, {}};
     set.ops = Resident(*module.table, name, params, items).run();
-    for (const size_t count : {size_t{1}, size_t{10000}, items}) {
-      for (const auto& h : host_to_host(pcie, name, params, count, count != 1, count == items))
+    const auto measure = [&](size_t count, bool pinned, bool with_row) {
+      for (const auto& h : host_to_host(rates, name, params, count, pinned, with_row))
         set.host.push_back(h);
-    }
-    for (const auto& h : host_to_host(pcie, name, params, items, false, false))
-      set.host.push_back(h);
+    };
+    measure(1, false, false);
+    measure(10000, true, false);
+    measure(items, true, true);
+    measure(10000, false, false);
+    measure(items, false, false);
     print(set, items);
     results.push_back(std::move(set));
   }
-  if (!json.empty()) write_json(json, results, pcie, items, info.name, devices, command);
+  if (!json.empty()) write_json(json, results, rates, items, info.name, devices, command);
   return 0;
 }
 

@@ -36,8 +36,8 @@ polykem_backend_info_t cuda_info() {
   return info;
 }
 
-polykem_context* context(const char* backend, polykem_status wanted) {
-  const polykem_config config{sizeof config, 1, backend};
+polykem_context* context(const char* backend, polykem_status wanted, unsigned threads = 1) {
+  const polykem_config config{sizeof config, threads, backend};
   polykem_context* result = nullptr;
   expect(polykem_context_new(&config, &result) == wanted, "polykem_context_new");
   return result;
@@ -122,6 +122,20 @@ void check_moved_to_cpu(const char* reason) {
   expect(std::strstr(cuda_info().requirements, reason) != nullptr, "the driver's words are missing");
   polykem_context_free(gpu);
   polykem_context_free(cpu);
+}
+
+/// Threads share the copying of arrays that a GPU cannot reach.
+void check_shared_by_threads() {
+  constexpr size_t kCount = 3000;
+  polykem_context* alone = context("cuda", POLYKEM_OK, 1);
+  polykem_context* shared = context("cuda", POLYKEM_OK, 4);
+  const Results wanted = exchange(alone, kCount);
+  const size_t before = polykem::cuda::chunks_moved_to_cpu();
+  const Results got = exchange(shared, kCount);
+  expect(polykem::cuda::chunks_moved_to_cpu() - before == 3 * 4, "each operation in four chunks");
+  expect(got.sk == wanted.sk && got.ct == wanted.ct && got.decapsulated == wanted.ss, "other results of threads");
+  polykem_context_free(alone);
+  polykem_context_free(shared);
 }
 
 /// No device memory for keys: they stay on the host.
@@ -259,7 +273,7 @@ int main(int argc, char** argv) {
   else if (mode == "wrong_sizes" || mode == "wrong_steps")
     check_mismatch();
   else if (mode == "run_fails")
-    check_moved_to_cpu("cudaErrorLaunchFailure");
+    check_moved_to_cpu("cudaErrorLaunchFailure"), check_shared_by_threads();
   else if (mode == "run_no_memory")
     check_moved_to_cpu("cudaErrorMemoryAllocation");
   else if (mode == "tune_fast" || mode == "tune_slow")

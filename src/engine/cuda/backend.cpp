@@ -17,9 +17,14 @@ namespace polykem::cuda {
 
 namespace {
 
-/// Items that one thread takes. The module overlaps the parts of a batch by itself; threads share the copying of arrays
-/// that a GPU cannot reach, and what a lost device leaves undone.
-constexpr size_t kChunk = 131072, kStagedChunk = 12288;
+/// Items that one thread takes. The module overlaps the parts of a batch by itself, and a lost device's are shared.
+constexpr size_t kChunk = 131072;
+
+/// Of arrays that a GPU cannot reach each thread copies its chunk, of about so many bytes: the threads' copies and the
+/// GPU's work overlap, and a copy finds its bytes in a cache. A key generation's kernels want larger chunks.
+constexpr std::array<size_t, kOps> kMostStagedBytes = {8 << 20, 4 << 20, 4 << 20};
+constexpr size_t kLeastStagedItems = 512;
+
 constexpr size_t kSlots = 64 * kOps;
 
 /// An operation that was found in the module. Operation::run is a plain function, so each slot has one of its own.
@@ -177,9 +182,31 @@ Backends collect() {
   return all;
 }
 
-std::array<const void*, 8> arrays_of(const Request& request) {
-  return {request.pk,     request.sk,     request.ct,     request.draws,
-          request.pk_out, request.sk_out, request.ct_out, request.ss_out};
+struct Array {
+  const void* data;
+  size_t record_bytes;
+};
+
+std::array<Array, 8> arrays_of(const Request& r) {
+  const Scheme& s = *r.scheme;
+  return {{{r.pk, s.public_key_bytes},
+           {r.sk, s.secret_key_bytes},
+           {r.ct, s.ciphertext_bytes},
+           {r.draws, s.draw_bytes(r.op)},
+           {r.pk_out, s.public_key_bytes},
+           {r.sk_out, s.secret_key_bytes},
+           {r.ct_out, s.ciphertext_bytes},
+           {r.ss_out, s.shared_secret_bytes}}};
+}
+
+/// Bytes of an item that the host must copy for the GPU.
+size_t staged_bytes(const Request& request) {
+  size_t total = 0;
+  for (const Array& array : arrays_of(request)) {
+    const bool shared = request.shared_key && (array.data == request.pk || array.data == request.sk);
+    if (array.data != nullptr && !shared && !loaded_module().table->reachable(array.data)) total += array.record_bytes;
+  }
+  return total;
 }
 
 bool probe() {
@@ -201,11 +228,11 @@ const SchemeBackend* backend_for(const Scheme& scheme) {
 }
 
 size_t chunk_items(const Request& request, unsigned threads) {
-  const auto reachable = loaded_module().table->reachable;
-  for (const void* array : arrays_of(request)) {
-    if (array != nullptr && !reachable(array)) return threads > 1 ? kStagedChunk : kChunk;
-  }
-  return kChunk;
+  const size_t bytes = threads == 1 ? 0 : staged_bytes(request);
+  if (bytes == 0) return kChunk;
+  const size_t share = (request.count + threads - 1) / threads;
+  const size_t most = kMostStagedBytes[static_cast<size_t>(request.op)] / bytes;
+  return std::clamp((std::min(share, most) + 63) / 64 * 64, kLeastStagedItems, kChunk);
 }
 
 Status queue(const Request& request, Drbg& drbg, void* workspace, void* stream) {
@@ -249,7 +276,7 @@ bool has_device_arrays(const Request& request) {
   if (!module_in_use.load(std::memory_order_acquire)) return false;
   const auto arrays = arrays_of(request);
   return std::any_of(arrays.begin(), arrays.end(),
-                     [](const void* a) { return a != nullptr && loaded_module().table->on_device(a); });
+                     [](const Array& a) { return a.data != nullptr && loaded_module().table->on_device(a.data); });
 }
 
 bool zero_if_on_device(void* memory, size_t bytes) {

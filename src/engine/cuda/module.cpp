@@ -74,7 +74,7 @@ constexpr std::array<size_t, kOps> kLeastHalved = {12288, SIZE_MAX, SIZE_MAX};
 constexpr size_t kLeastPassageItems = 4096;
 
 /// A passage has whole bus transactions; the last one takes what is left.
-constexpr size_t whole_steps(size_t items) {
+constexpr size_t whole_transactions(size_t items) {
   return (items + 63) / 64 * 64;
 }
 
@@ -95,13 +95,13 @@ size_t passage_items(const DeviceOperation& operation, const ModuleBatch& batch,
   const size_t most = kPassageItems[static_cast<size_t>(operation.op)];
   const size_t fitting = (batch.count + most - 1) / most;
   const size_t passages = std::max({size_t{1}, fitting, std::min(devices, batch.count / kLeastPassageItems)});
-  return whole_steps((batch.count + passages - 1) / passages);
+  return whole_transactions((batch.count + passages - 1) / passages);
 }
 
 /// Items of the next passage, of those that are left.
 size_t next_items(size_t part, size_t left, size_t least_halved) {
   if (left > part || left < least_halved) return std::min(part, left);
-  return whole_steps(left / 2);
+  return whole_transactions(left / 2);
 }
 
 /// The devices a batch may use: the one that holds its arrays, else all. Empty if they are lost.
