@@ -23,7 +23,7 @@ constexpr size_t kChunk = 131072;
 /// Of arrays that a GPU cannot reach each thread copies its chunk, of about so many bytes: the threads' copies and the
 /// GPU's work overlap, and a copy finds its bytes in a cache. A key generation's kernels want larger chunks.
 constexpr std::array<size_t, kOps> kMostStagedBytes = {8 << 20, 4 << 20, 4 << 20};
-constexpr size_t kLeastStagedItems = 512;
+constexpr size_t kLeastStagedItems = 1024;
 
 constexpr size_t kSlots = 64 * kOps;
 
