@@ -5,6 +5,7 @@
 #include <array>
 #include <span>
 #include <string_view>
+#include <type_traits>
 
 #include "core/isa.hpp"
 #include "core/scheme.hpp"
@@ -21,12 +22,16 @@ struct OpStages {
   }
 };
 
-/// `Plans` has constexpr arrays keygen, encaps, decaps of Step<Chunk>. `Chunk` has: Chunk(const Batch&, std::byte*),
-/// static size_t workspace_bytes(size_t items), and constants kGranule and kItems.
-template <class Plans, class Chunk>
+/// `Plans` has constexpr arrays keygen of Step<KeygenChunk>, encaps and decaps of Step<Chunk>. A chunk type has:
+/// Chunk(const Batch&, std::byte*), static size_t workspace_bytes(size_t items), and constants kGranule and kItems.
+template <class Plans, class Chunk, class KeygenChunk = Chunk>
 struct Operations {
+  template <Op kOp>
+  using ChunkOf = std::conditional_t<kOp == Op::keygen, KeygenChunk, Chunk>;
+
   static constexpr size_t kGranule = Chunk::kGranule;
-  static constexpr size_t kItems = Chunk::kItems;
+  template <Op kOp>
+  static constexpr size_t kItems = ChunkOf<kOp>::kItems;
 
   template <Op kOp>
   static constexpr const auto& plan() {
@@ -42,11 +47,14 @@ struct Operations {
   template <Op kOp>
   static constexpr auto kInfos = step_infos(plan<kOp>());
 
-  static size_t workspace_bytes(size_t items) { return Chunk::workspace_bytes(items); }
+  template <Op kOp>
+  static size_t workspace_bytes(size_t items) {
+    return ChunkOf<kOp>::workspace_bytes(items);
+  }
 
   template <Op kOp>
   static Status run(const Batch& batch, std::byte* workspace, StepTimes* times) {
-    Chunk chunk(batch, workspace);
+    ChunkOf<kOp> chunk(batch, workspace);
     run_plan(plan<kOp>(), chunk, batch.count, times);
     return Status::ok;
   }
@@ -57,13 +65,16 @@ struct Operations {
 template <class Blocks, class Singles, size_t kFewestForBlocks>
 struct SplitOperations {
   static constexpr size_t kGranule = Blocks::kGranule;
-  static constexpr size_t kItems = Blocks::kItems;
+  template <Op kOp>
+  static constexpr size_t kItems = Blocks::template kItems<kOp>;
 
   template <Op kOp>
   static constexpr auto kInfos = Blocks::template kInfos<kOp>;
 
+  template <Op kOp>
   static size_t workspace_bytes(size_t items) {
-    return items < kFewestForBlocks ? Singles::workspace_bytes(items) : Blocks::workspace_bytes(items);
+    return items < kFewestForBlocks ? Singles::template workspace_bytes<kOp>(items)
+                                    : Blocks::template workspace_bytes<kOp>(items);
   }
 
   template <Op kOp>
@@ -86,8 +97,12 @@ struct SplitOperations {
 
 template <class Ops, Op kOp>
 constexpr Operation operation(const OpStages& stages) {
-  return {stages.of(kOp), Ops::template kInfos<kOp>, Ops::kGranule,
-          Ops::kItems,    Ops::workspace_bytes,      Ops::template run<kOp>};
+  return {stages.of(kOp),
+          Ops::template kInfos<kOp>,
+          Ops::kGranule,
+          Ops::template kItems<kOp>,
+          Ops::template workspace_bytes<kOp>,
+          Ops::template run<kOp>};
 }
 
 /// `Ops`: Operations or SplitOperations.

@@ -36,11 +36,15 @@ bool is_available(BackendId id) {
   return std::any_of(all.begin(), all.end(), [id](const auto& b) { return b.id == id && backend_available(b); });
 }
 
-/// Items per chunk: what fits the cache, but small enough that every thread gets work, in whole lanes.
+constexpr size_t divided_up(size_t a, size_t b) {
+  return (a + b - 1) / b;
+}
+
+/// Items per chunk: what fits the cache, but so that every thread gets as many chunks as the others, in whole lanes.
 size_t chunk_items(const Operation& operation, size_t count, unsigned threads) {
-  const size_t share = (count + threads - 1) / threads;
-  const size_t whole_lanes = (share + operation.granule - 1) / operation.granule * operation.granule;
-  return std::min(operation.chunk, whole_lanes);
+  const size_t share = divided_up(count, threads);
+  const size_t chunks_of_share = divided_up(share, operation.chunk);
+  return std::min(operation.chunk, divided_up(share, chunks_of_share * operation.granule) * operation.granule);
 }
 
 }  // namespace

@@ -196,6 +196,26 @@ TEST_P(Differential, AgreesWithTheReferenceOnRandomAndExtremeInputs) {
   }
 }
 
+/// Keys of one chunk may share an inversion: one whose draws are zero, so that NTRU's f or g may have no inverse, must
+/// not show in the others.
+TEST_P(Differential, AgreesWithTheReferenceOnManyKeysSomeOfThemZero) {
+  const Context context = make_context(GetParam().backend.c_str(), 1), reference = make_context("ref", 2);
+  const size_t count = items(270), bytes = sizes_.keygen_draw_bytes;
+  Bytes draws = pattern(count * bytes, 81);
+  for (size_t i = 3; i < count; i += 7)
+    std::fill_n(&draws[i * bytes], i % 2 == 0 ? bytes : bytes / 2, uint8_t{0});
+  const auto keygen = [&](polykem_context* c) {
+    Bytes keys(count * (sizes_.public_key_bytes + sizes_.secret_key_bytes));
+    auto request = make_request(POLYKEM_KEYGEN, set_, count);
+    request.draws = draws.data();
+    request.pk_out = keys.data();
+    request.sk_out = &keys[count * sizes_.public_key_bytes];
+    EXPECT_EQ(polykem_run(c, &request), POLYKEM_OK);
+    return keys;
+  };
+  EXPECT_TRUE(keygen(context.get()) == keygen(reference.get()));
+}
+
 /// The engine's own memory does not grow with the batch. A copy of the ciphertexts, 5.8 MB at least, would show.
 TEST_P(Property, ALargeBatchNeedsLittleMemoryBeyondItsBuffers) {
   const bool on_gpu = GetParam().backend == "cuda";

@@ -35,9 +35,13 @@ Batch part_of(Batch batch, const Set& set, Op op, size_t first, size_t count) {
 template <size_t kSet, class Backend>
 struct SetOperations : Operations<Kem, Chunk> {
   static constexpr size_t kGranule = Backend::kGranule;
+  template <Op kOp>
   static constexpr size_t kItems = Backend::kItems;
 
-  static size_t workspace_bytes(size_t items) { return Chunk::workspace_bytes(kSets[kSet], items); }
+  template <Op kOp>
+  static size_t workspace_bytes(size_t items) {
+    return Chunk::workspace_bytes(kSets[kSet], items);
+  }
 
   /// Items with keys of their own have no rows of A in common: a few at a time, so that they stay in the cache.
   template <Op kOp>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // NTRU's three operations, as a newcomer reads them: one step a stage, in order. `Ops` says how each is done on a chunk
-// of items; a backend that fuses stages declares its own plan over the same stages.
+// of items; a backend that fuses stages declares its own plan over the same stages. Inversions may be shared by all
+// tiles of a chunk, so key generation is tiled around them.
 #pragma once
 
 #include <array>
@@ -14,21 +15,22 @@ template <class Ops>
 struct Kem {
   using Chunk = typename Ops::Chunk;
   using Step = polykem::Step<Chunk>;
+  using KeygenStep = polykem::Step<typename Ops::KeygenChunk>;
 
   static constexpr std::array keygen{
-      Step{{"randombytes", 0, 1}, Ops::draw_keygen},
-      Step{{"sample_fg", 1, 1}, Ops::sample_fg},
-      Step{{"poly_S3_inv", 2, 1}, Ops::invert_f},
-      Step{{"poly_S3_tobytes", 3, 1}, Ops::store_f},
-      Step{{"poly_Z3_to_Zq", 4, 1}, Ops::lift_fg},
-      Step{{"poly_Rq_mul.Gf", 5, 1}, Ops::mul_Gf},
-      Step{{"poly_Rq_inv", 6, 1}, Ops::invert_Gf},
-      Step{{"poly_Rq_mul.vf", 7, 1}, Ops::mul_vf},
-      Step{{"poly_Sq_mul.invh", 8, 1}, Ops::mul_invh},
-      Step{{"poly_Sq_tobytes", 9, 1}, Ops::store_invh},
-      Step{{"poly_Rq_mul.vG", 10, 1}, Ops::mul_vG},
-      Step{{"poly_Rq_mul.h", 11, 1}, Ops::mul_h},
-      Step{{"poly_Rq_sum_zero_tobytes", 12, 1}, Ops::store_h},
+      KeygenStep{{"randombytes", 0, 1, true}, Ops::draw_keygen},
+      KeygenStep{{"sample_fg", 1, 1, true}, Ops::sample_fg},
+      KeygenStep{{"poly_S3_inv", 2, 1}, Ops::invert_f},
+      KeygenStep{{"poly_S3_tobytes", 3, 1, true}, Ops::store_f},
+      KeygenStep{{"poly_Z3_to_Zq", 4, 1, true}, Ops::lift_fg},
+      KeygenStep{{"poly_Rq_mul.Gf", 5, 1, true}, Ops::mul_Gf},
+      KeygenStep{{"poly_Rq_inv", 6, 1}, Ops::invert_Gf},
+      KeygenStep{{"poly_Rq_mul.vf", 7, 1, true}, Ops::mul_vf},
+      KeygenStep{{"poly_Sq_mul.invh", 8, 1, true}, Ops::mul_invh},
+      KeygenStep{{"poly_Sq_tobytes", 9, 1, true}, Ops::store_invh},
+      KeygenStep{{"poly_Rq_mul.vG", 10, 1, true}, Ops::mul_vG},
+      KeygenStep{{"poly_Rq_mul.h", 11, 1, true}, Ops::mul_h},
+      KeygenStep{{"poly_Rq_sum_zero_tobytes", 12, 1, true}, Ops::store_h},
   };
 
   static constexpr std::array encaps{

@@ -12,7 +12,7 @@ inline namespace POLYKEM_ISA {
 
 template <NtruParams P, class Isa>
 constexpr SchemeBackend backend() {
-  using Blocks = Operations<Kem<Ops<P, Isa>>, Chunk<P, Isa>>;
+  using Blocks = Operations<Kem<Ops<P, Isa>>, Chunk<P, Isa>, KeygenChunk<P, Isa>>;
   using Singles = Operations<Kem<ref::Ops<P, Isa>>, ref::Chunk<P, Isa>>;
   return scheme_backend<SplitOperations<Blocks, Singles, Isa::kFewestForLanes>>(Isa::kBackend, kStages);
 }

@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every stage of kem.hpp on a block of items at once, one item per vector lane. `Isa` names the primitives of an
-// instruction set: kBackend, kKeystream, mul(n), keccak(), inverse().
+// The stages of encaps and decaps on a block of items at once, one item per vector lane. `Isa` names the primitives of
+// an instruction set: kBackend, kKeystream, mul(n), keccak(), inverse().
 #pragma once
 
 #include <cstring>
 
-#include "core/arena.hpp"
-#include "core/scheme.hpp"
 #include "ct/ct.hpp"
-#include "prim/drbg/drbg.hpp"
-#include "schemes/ntru/lanes/records.hpp"
+#include "schemes/ntru/lanes/keygen.hpp"
 
 namespace polykem::ntru::lanes {
 inline namespace POLYKEM_ISA {
@@ -17,11 +14,11 @@ inline namespace POLYKEM_ISA {
 /// Working memory of one block.
 template <NtruParams P>
 struct alignas(64) Block {
-  LanePoly<P, S3> a, b;  ///< f, g or r, m
+  LanePoly<P, S3> a, b;  ///< r, m
   LanePoly<P, S3> inverse_f;
-  LanePoly<P, Rq> x, y, z, u, v;
+  LanePoly<P, Rq> x, y, z, u;
   Scratch<P> scratch;
-  uint8_t draws[kLanes][P.keygen_draw_bytes()];
+  uint8_t draws[kLanes][P.encaps_draw_bytes()];
   uint8_t rm[kLanes][2 * P.trits_bytes()];
   uint8_t reject[kLanes][P.kPrfKeyBytes + P.ciphertext_bytes()];  ///< PRF key, ciphertext
   uint8_t rejection[kLanes][P.kSharedSecretBytes];
@@ -33,109 +30,43 @@ struct Chunk {
   static constexpr size_t kGranule = kLanes;
   static constexpr size_t kItems = kLanes;
   static size_t workspace_bytes(size_t) {
-    return Arena::bytes<Block<P>>(1) + Arena::bytes<std::byte>(Isa::mul(P.n)->workspace_bytes) +
-           Arena::bytes<std::byte>(Isa::inverse().workspace_bytes);
+    return Arena::bytes<Block<P>>(1) + Arena::bytes<std::byte>(Isa::mul(P.n)->workspace_bytes);
   }
 
   Chunk(const Batch& batch, std::byte* workspace) : io(batch), count(batch.count) {
     Arena arena(workspace);
     t = arena.take<Block<P>>(1);
     mul_workspace = arena.take<std::byte>(Isa::mul(P.n)->workspace_bytes);
-    inverse_workspace = arena.take<std::byte>(Isa::inverse().workspace_bytes);
-    draws = {io.draws != nullptr ? io.draws : t->draws[0], 0};
+    draws = {io.draws != nullptr ? io.draws : t->draws[0], P.encaps_draw_bytes()};
   }
 
   const Batch& io;
   const size_t count;
   Block<P>* t;
   std::byte* mul_workspace;
-  std::byte* inverse_workspace;
   ConstByteRows draws;
 
   ConstByteRows pk() const { return {io.pk, io.shared_key ? 0 : P.public_key_bytes()}; }
   ConstByteRows sk(size_t offset) const { return {io.sk + offset, io.shared_key ? 0 : P.secret_key_bytes()}; }
   ConstByteRows ct() const { return {io.ct, P.ciphertext_bytes()}; }
-  ByteRows sk_out(size_t offset) const { return {io.sk_out + offset, P.secret_key_bytes()}; }
   ByteRows rm(size_t offset) const { return {t->rm[0] + offset, sizeof t->rm[0]}; }
   ConstByteRows draws_from(size_t offset) const { return {draws.data + offset, draws.stride}; }
 };
 
 template <NtruParams P, class Isa>
-struct Ops {
+struct Ops : KeygenOps<P, Isa> {
   using Chunk = lanes::Chunk<P, Isa>;
   using Rq = LanePoly<P, ntru::Rq>;
-  using S3 = LanePoly<P, ntru::S3>;
 
   static void poly_Rq_mul(Chunk& c, Rq& out, const Rq& a, const Rq& b) {
     Isa::mul(P.n)->mul_cyclic(out.data(), a.data(), b.data(), c.mul_workspace);
   }
 
-  // ---- keygen: a = f, b = g, x = f mod q, y = G, z = G f, v = 1/(G f)
-
-  static void draw(Chunk& c, size_t bytes) {
-    c.draws.stride = bytes;
-    if (c.io.draws == nullptr) c.io.drbg->fill({c.t->draws[0], c.count * bytes}, Isa::kKeystream);
-  }
-  static void draw_keygen(Chunk& c) { draw(c, P.keygen_draw_bytes()); }
-
-  static void sample_fg(Chunk& c) {
-    sample_iid<P>(c.t->a, c.draws, c.count, c.t->scratch);
-    const ConstByteRows second = c.draws_from(P.iid_draw_bytes());
-    if constexpr (P.variant == Variant::hps) {
-      sample_fixed_type<P>(c.t->b, second, c.count, c.t->scratch);
-    } else {
-      sample_iid<P>(c.t->b, second, c.count, c.t->scratch);
-      poly_plus(c.t->a);
-      poly_plus(c.t->b);
-    }
-  }
-
-  static void invert_f(Chunk& c) {
-    Isa::inverse().inverse_mod3(c.t->inverse_f.data(), c.t->a.data(), P.n, c.inverse_workspace);
-  }
-
-  static void store_f(Chunk& c) {
-    store_S3<P>(c.sk_out(0), c.t->a, c.count, c.t->scratch);
-    store_S3<P>(c.sk_out(P.inverse_f_offset()), c.t->inverse_f, c.count, c.t->scratch);
-    const ConstByteRows from = c.draws_from(P.pair_draw_bytes());
-    const ByteRows to = c.sk_out(P.prf_key_offset());
-    for (size_t l = 0; l < c.count; ++l)
-      std::memcpy(to.data + l * to.stride, from.data + l * from.stride, P.kPrfKeyBytes);
-  }
-
-  static void lift_fg(Chunk& c) {
-    poly_Z3_to_Zq<P>(c.t->x, c.t->a);
-    poly_G<P>(c.t->y, c.t->b);
-  }
-
-  static void mul_Gf(Chunk& c) { poly_Rq_mul(c, c.t->z, c.t->y, c.t->x); }
-
-  /// Mod 2 by division steps, then Newton's v <- v (2 - a v), doubling the bits. [NTRU20, Sq_inverse]
-  static void invert_Gf(Chunk& c) {
-    auto& t = *c.t;
-    std::memcpy(&t.u, &t.z, sizeof t.u);
-    poly_mod_q_Phi_n<P>(t.u);
-    Isa::inverse().inverse_mod2(t.v.data(), t.u.data(), P.n, c.inverse_workspace);
-    for (unsigned bits = 1; bits < P.logq; bits *= 2) {
-      poly_Rq_mul(c, t.u, t.z, t.v);
-      two_minus<P>(t.u);
-      poly_Rq_mul(c, t.v, t.u, t.v);
-    }
-  }
-
-  static void mul_vf(Chunk& c) { poly_Rq_mul(c, c.t->u, c.t->v, c.t->x); }
-  static void mul_invh(Chunk& c) {
-    poly_Rq_mul(c, c.t->z, c.t->u, c.t->x);
-    poly_mod_q_Phi_n<P>(c.t->z);
-  }
-  static void store_invh(Chunk& c) { store_Sq<P>(c.sk_out(P.inverse_h_offset()), c.t->z, c.count, c.t->scratch); }
-  static void mul_vG(Chunk& c) { poly_Rq_mul(c, c.t->u, c.t->v, c.t->y); }
-  static void mul_h(Chunk& c) { poly_Rq_mul(c, c.t->z, c.t->u, c.t->y); }
-  static void store_h(Chunk& c) { store_Sq<P>({c.io.pk_out, P.public_key_bytes()}, c.t->z, c.count, c.t->scratch); }
-
   // ---- encaps: a = r, b = m, x = h, y = r mod q, z = h r then c
 
-  static void draw_encaps(Chunk& c) { draw(c, P.encaps_draw_bytes()); }
+  static void draw_encaps(Chunk& c) {
+    if (c.io.draws == nullptr) c.io.drbg->fill({c.t->draws[0], c.count * P.encaps_draw_bytes()}, Isa::kKeystream);
+  }
 
   static void sample_rm(Chunk& c) {
     sample_iid<P>(c.t->a, c.draws, c.count, c.t->scratch);

@@ -158,6 +158,27 @@ void poly_plus(LanePoly<P, S3>& a) {
   }
 }
 
+/// All ones in the lanes whose polynomial is not 0.
+template <NtruParams P>
+V16 nonzero_lanes(const LanePoly<P, S3>& a) {
+  V16 any = V16::zero();
+  for (size_t i = 0; i < P.n; ++i)
+    any = any | a.get(i);
+  return V16::zero() - min_u(any, V16::set1(1));
+}
+
+/// x in the lanes of the mask, 1 in the others.
+POLYKEM_INLINE V16 one_unless(V16 mask, V16 x) {
+  return (x & mask) + (V16::set1(1) + mask);
+}
+
+/// Zeroes the lanes that are not in the mask.
+template <NtruParams P, class Domain>
+void keep_lanes(LanePoly<P, Domain>& a, V16 mask) {
+  for (size_t i = 0; i < P.n; ++i)
+    a.set(i, a.get(i) & mask);
+}
+
 /// One Newton step's middle part: a = 2 - a.
 template <NtruParams P>
 void two_minus(LanePoly<P, Rq>& a) {

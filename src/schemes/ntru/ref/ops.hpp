@@ -92,6 +92,7 @@ struct Chunk {
 template <NtruParams P, class Prims>
 struct Ops {
   using Chunk = ref::Chunk<P, Prims>;
+  using KeygenChunk = Chunk;
   using Item = ref::Item<P>;
 
   /// c = a b mod (q, x^n - 1); operands of any domain, as 16-bit representatives.
