@@ -35,11 +35,11 @@ demo: ## Exchange keys with 10,000 clients over real sockets, in both roles
 
 test: ## Run every test that needs no GPU: release build, then address and undefined-behaviour sanitizers
 	@tools/setup.sh test
-	@tools/test.sh release asan ubsan
+	@tools/test.sh release sanitize
 
 test-full: ## The same, then the long tests, the program under a sanitizer, and every fuzzer for ten seconds
 	@tools/setup.sh test fuzz
-	@tools/test.sh release asan ubsan full program fuzz
+	@tools/test.sh release sanitize full program ubsan fuzz
 
 bench: ## Measure keygen, encaps and decaps of every set here; writes build/bench.json
 	@tools/setup.sh demo
@@ -72,7 +72,7 @@ install: all ## Install headers, libraries, program, CMake package and pkg-confi
 	@cmake --install $(BUILD) $(if $(PREFIX),--prefix $(PREFIX))
 
 clean: ## Remove every build directory of this Makefile
-	@rm -rf $(BUILD) build-asan build-ubsan build-debug build-fuzz
+	@rm -rf $(BUILD) build-sanitize build-ubsan build-debug build-fuzz
 
 help: ## This list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' Makefile | while IFS='|' read -r d t; do printf '%-18s %s\n' "$$d" "$$t"; done

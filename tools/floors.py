@@ -11,7 +11,7 @@ NTRU:
   permutation  72 cycles of Keccak-f[1600] a message
   AES          2 cycles a block
   sort         two operations a comparator of Batcher's merge exchange, 16 keys an operation, four operations a cycle
-  inversions   the operations of the division steps, as counted in docs/adr/0003
+  inversions   the operations of the division steps, as counted in docs/adr/0003; eight items share one, docs/adr/0010
 ML-KEM, Kyber and FrodoKEM:
   permutation  as above; three of SHAKE128 for a polynomial of A in ML-KEM, ceil(2 n / 168) for a row of A in FrodoKEM
   transform    7 * 128 butterflies of three 16-bit multiplications, 64 a cycle; 15 a product of linear ones
@@ -32,6 +32,7 @@ NTRU = {
     "ntruhrss701": dict(n=701, logq=13, hps=False, inverse2=1437, inverse3=4310),
 }
 NEWTON_PRODUCTS = 8
+SHARING_BLOCKS = 8  # of a key generation: one inversion for all, and three products for each but the first
 SHA3_RATE = 136
 PERMUTATION = 72
 LANES_16 = 64
@@ -65,8 +66,10 @@ def ntru_floors(n, logq, hps, inverse2, inverse3):
     ciphertext = math.ceil((n - 1) * logq / 8)
     rm = permutations(2 * math.ceil((n - 1) / 5)) * PERMUTATION
     aes = math.ceil(draws / 16) * 2
+    inverses = (NEWTON_PRODUCTS * product + inverse2 + inverse3 +
+                3 * (SHARING_BLOCKS - 1) * (product + product_s3)) / SHARING_BLOCKS
     return {
-        "keygen": (5 + NEWTON_PRODUCTS) * product + inverse2 + inverse3 + sort + aes,
+        "keygen": 5 * product + inverses + sort + aes,
         "encaps": product + rm + sort + aes,
         "decaps": 2 * product + product_s3 + rm + permutations(32 + ciphertext) * PERMUTATION,
     }

@@ -3,13 +3,13 @@
 #
 # Builds and runs the tests, one phase after the other, and adds up.
 #
-#   tools/test.sh PHASE...      PHASE: release | asan | ubsan | full | program | fuzz
+#   tools/test.sh PHASE...      PHASE: release | sanitize | full | program | ubsan | fuzz
 #
 #   release  everything that needs no GPU, in build/
-#   asan     the quick tests under AddressSanitizer, in build-asan/
-#   ubsan    the quick tests under UndefinedBehaviorSanitizer, in build-ubsan/
+#   sanitize the quick tests under AddressSanitizer and most of UndefinedBehaviorSanitizer, in build-sanitize/
 #   full     the long tests of the release build: label full
-#   program  the program's tests under AddressSanitizer, faulty network clients included, in build-asan/
+#   program  the program's tests under both sanitizers, faulty network clients included, in build-sanitize/
+#   ubsan    the quick tests under all of UndefinedBehaviorSanitizer, in build-ubsan/
 #   fuzz     every fuzzer for POLYKEM_FUZZ_SECONDS (10), in build-fuzz/
 #
 # The last line is "N passed, N failed"; the exit status is 0 only when something ran and nothing failed.
@@ -120,12 +120,12 @@ run() {
       run_phase release build --preset release -DPOLYKEM_BUILD_TESTS=ON -- -LE '^(gpu|full)$'
       ;;
     full) run_phase full build --preset release -DPOLYKEM_BUILD_TESTS=ON -- -L '^full$' -LE gpu ;;
-    asan | ubsan)
+    sanitize | ubsan)
       run_phase "$1" "build-$1" --preset "$1" -DPOLYKEM_BUILD_CLI=OFF -- \
         -L "$sanitizer_labels" -LE gpu -E "$sanitizer_leaves_out"
       ;;
     program)
-      run_phase program build-asan --preset asan -DPOLYKEM_BUILD_CLI=ON -- -L '^(quick|cli)$' -LE gpu
+      run_phase program build-sanitize --preset sanitize -DPOLYKEM_BUILD_CLI=ON -- -L '^(quick|cli)$' -LE gpu
       ;;
     fuzz)
       clang=$(fuzz_compiler)
@@ -134,13 +134,13 @@ run() {
         -DCMAKE_C_COMPILER="${clang/++/}" -- -L fuzz
       ;;
     *)
-      echo "test: unknown phase '$1' (release, asan, ubsan, full, program, fuzz)" >&2
+      echo "test: unknown phase '$1' (release, sanitize, full, program, ubsan, fuzz)" >&2
       exit 2
       ;;
   esac
 }
 
-(($#)) || set -- release asan ubsan
+(($#)) || set -- release sanitize
 for phase in "$@"; do
   run "$phase"
 done

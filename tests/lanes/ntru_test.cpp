@@ -53,7 +53,7 @@ TEST_P(NtruLanesTest, KeysDoNotDependOnTheWorkspace) {
   for (const Scheme& s : ntru::schemes()) {
     if (s.public_key_bytes > 1500) continue;  // the two large sets: the same code
     Noise noise(s.public_key_bytes);
-    for (const size_t count : {size_t{20}, size_t{33}, size_t{50}, size_t{260}}) {
+    for (const size_t count : {size_t{20}, size_t{50}}) {
       const Bytes draws = noise.bytes(count * s.keygen_draw_bytes);
       EXPECT_TRUE(keygen(s, id(), draws, noise) == keygen(s, BackendId::ref, draws, noise)) << s.name << " " << count;
     }

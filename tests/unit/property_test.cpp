@@ -200,7 +200,7 @@ TEST_P(Differential, AgreesWithTheReferenceOnRandomAndExtremeInputs) {
 /// not show in the others.
 TEST_P(Differential, AgreesWithTheReferenceOnManyKeysSomeOfThemZero) {
   const Context context = make_context(GetParam().backend.c_str(), 1), reference = make_context("ref", 2);
-  const size_t count = items(270), bytes = sizes_.keygen_draw_bytes;
+  const size_t count = items(150), bytes = sizes_.keygen_draw_bytes;
   Bytes draws = pattern(count * bytes, 81);
   for (size_t i = 3; i < count; i += 7)
     std::fill_n(&draws[i * bytes], i % 2 == 0 ? bytes : bytes / 2, uint8_t{0});
