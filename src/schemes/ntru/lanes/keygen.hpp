@@ -109,7 +109,7 @@ struct KeygenOps {
   }
 
   /// `inverse(b)` of each block b = 1 / `a(b)`, lane by lane, from one inversion and three products a block.
-  /// [Montgomery 1987, 10.3.1]
+  /// [MONT87, 10.3.1]
   template <class Poly, class A, class Inverse, class Mul, class Invert>
   static void invert_together(KeygenChunk& c, Poly& rest, A a, Inverse inverse, Mul mul, Invert invert) {
     inverse(c.block[0]) = a(c.block[0]);
