@@ -37,7 +37,7 @@ test: ## Run every test that needs no GPU: release build, then address and undef
 	@tools/setup.sh test
 	@tools/test.sh release sanitize
 
-test-full: ## The same, then the long tests, the program under a sanitizer, and every fuzzer for ten seconds
+test-full: ## The same, then the long tests, the program under sanitizers, every check of undefined behaviour, and every fuzzer for ten seconds
 	@tools/setup.sh test fuzz
 	@tools/test.sh release sanitize full program ubsan fuzz
 

@@ -184,13 +184,13 @@ Backends collect() {
 
 struct Array {
   const void* data;
-  size_t record_bytes;
+  size_t item_bytes;  ///< of it that each item has for itself
 };
 
 std::array<Array, 8> arrays_of(const Request& r) {
   const Scheme& s = *r.scheme;
-  return {{{r.pk, s.public_key_bytes},
-           {r.sk, s.secret_key_bytes},
+  return {{{r.pk, r.shared_key ? 0 : s.public_key_bytes},
+           {r.sk, r.shared_key ? 0 : s.secret_key_bytes},
            {r.ct, s.ciphertext_bytes},
            {r.draws, s.draw_bytes(r.op)},
            {r.pk_out, s.public_key_bytes},
@@ -203,8 +203,7 @@ std::array<Array, 8> arrays_of(const Request& r) {
 size_t staged_bytes(const Request& request) {
   size_t total = 0;
   for (const Array& array : arrays_of(request)) {
-    const bool shared = request.shared_key && (array.data == request.pk || array.data == request.sk);
-    if (array.data != nullptr && !shared && !loaded_module().table->reachable(array.data)) total += array.record_bytes;
+    if (array.data != nullptr && !loaded_module().table->reachable(array.data)) total += array.item_bytes;
   }
   return total;
 }

@@ -85,7 +85,9 @@ struct KeygenOps {
   using Rq = LanePoly<P, ntru::Rq>;
   using S3 = LanePoly<P, ntru::S3>;
 
-  static void poly_Rq_mul(KeygenChunk& c, Rq& out, const Rq& a, const Rq& b) {
+  /// c: of any operation.
+  template <class Chunk>
+  static void poly_Rq_mul(Chunk& c, Rq& out, const Rq& a, const Rq& b) {
     Isa::mul(P.n)->mul_cyclic(out.data(), a.data(), b.data(), c.mul_workspace);
   }
 
@@ -108,44 +110,42 @@ struct KeygenOps {
     }
   }
 
-  /// `inverse(b)` of each block b = 1 / `a(b)`, lane by lane, from one inversion and three products a block.
-  /// [MONT87, 10.3.1]
-  template <class Poly, class A, class Inverse, class Mul, class Invert>
-  static void invert_together(KeygenChunk& c, Poly& rest, A a, Inverse inverse, Mul mul, Invert invert) {
-    inverse(c.block[0]) = a(c.block[0]);
-    for (size_t k = 1; k < c.blocks; ++k)
-      mul(inverse(c.block[k]), inverse(c.block[k - 1]), a(c.block[k]));
-    invert(rest, inverse(c.block[c.blocks - 1]));
-    for (size_t k = c.blocks - 1; k > 0; --k) {
-      mul(inverse(c.block[k]), rest, inverse(c.block[k - 1]));
-      mul(rest, rest, a(c.block[k]));
-    }
-    inverse(c.block[0]) = rest;
-  }
-
-  /// A zero, which has no inverse, would spoil the others: 1 takes its place, and its own inverse becomes 0.
-  static void invert_f(KeygenChunk& c) {
-    const auto mul = [&](S3& out, const S3& a, const S3& b) {
-      Isa::mul(P.n)->mul_s3(out.data(), a.data(), b.data(), c.mul_workspace);
-    };
-    const auto invert = [&](S3& out, const S3& a) {
-      Isa::inverse().inverse_mod3(out.data(), a.data(), P.n, c.inverse_workspace);
-    };
-    if (c.blocks == 1) return invert(c.now().inverse_f, c.now().f);
+  /// x.*inverse = 1 / x.*a of each block x, lane by lane, from one inversion and three products a block. [MONT87,
+  /// 10.3.1] A zero has no inverse and would spoil the others: 1 takes its place, and its own inverse becomes 0.
+  /// nonzero(x): all ones in the lanes where x.*a is not 0. rest: room for a polynomial.
+  template <class Poly, class Nonzero, class Mul, class Invert>
+  static void invert_together(KeygenChunk& c, Poly KeyBlock<P>::*inverse, Poly KeyBlock<P>::*a, Poly& rest,
+                              Nonzero nonzero, Mul mul, Invert invert) {
+    KeyBlock<P>* const x = c.block;
+    if (c.blocks == 1) return invert(x->*inverse, x->*a);
     V16 alive[kKeygenBlocks];
     for (size_t k = 0; k < c.blocks; ++k) {
-      S3& f = c.block[k].f;
-      alive[k] = nonzero_lanes<P>(f);
-      f.set(0, one_unless(alive[k], f.get(0)));
+      alive[k] = nonzero(x[k]);
+      (x[k].*a).set(0, one_unless(alive[k], (x[k].*a).get(0)));
     }
-    invert_together(
-        c, c.t->rest_S3, [](KeyBlock<P>& b) -> S3& { return b.f; }, [](KeyBlock<P>& b) -> S3& { return b.inverse_f; },
-        mul, invert);
+    x[0].*inverse = x[0].*a;
+    for (size_t k = 1; k < c.blocks; ++k)
+      mul(x[k].*inverse, x[k - 1].*inverse, x[k].*a);
+    invert(rest, x[c.blocks - 1].*inverse);
+    for (size_t k = c.blocks - 1; k > 0; --k) {
+      mul(x[k].*inverse, rest, x[k - 1].*inverse);
+      mul(rest, rest, x[k].*a);
+    }
+    x[0].*inverse = rest;
     for (size_t k = 0; k < c.blocks; ++k) {
-      S3& f = c.block[k].f;
-      f.set(0, f.get(0) & alive[k]);
-      keep_lanes<P>(c.block[k].inverse_f, alive[k]);
+      (x[k].*a).set(0, (x[k].*a).get(0) & alive[k]);
+      keep_lanes<P>(x[k].*inverse, alive[k]);
     }
+  }
+
+  static void invert_f(KeygenChunk& c) {
+    invert_together(
+        c, &KeyBlock<P>::inverse_f, &KeyBlock<P>::f, c.t->rest_S3,
+        [](const KeyBlock<P>& x) { return nonzero_lanes<P>(x.f); },
+        [&](S3& out, const S3& a, const S3& b) {
+          Isa::mul(P.n)->mul_s3(out.data(), a.data(), b.data(), c.mul_workspace);
+        },
+        [&](S3& out, const S3& a) { Isa::inverse().inverse_mod3(out.data(), a.data(), P.n, c.inverse_workspace); });
   }
 
   static void store_f(KeygenChunk& c) {
@@ -179,19 +179,11 @@ struct KeygenOps {
   }
 
   static void invert_Gf(KeygenChunk& c) {
-    if (c.blocks == 1) return poly_Rq_inv(c, c.now().v, c.now().Gf);
-    V16 alive[kKeygenBlocks];
-    for (size_t k = 0; k < c.blocks; ++k) {
-      KeyBlock<P>& b = c.block[k];
-      alive[k] = nonzero_lanes<P>(b.f) & nonzero_lanes<P>(b.g);
-      b.Gf.set(0, one_unless(alive[k], b.Gf.get(0)));
-    }
     invert_together(
-        c, c.t->rest, [](KeyBlock<P>& b) -> Rq& { return b.Gf; }, [](KeyBlock<P>& b) -> Rq& { return b.v; },
+        c, &KeyBlock<P>::v, &KeyBlock<P>::Gf, c.t->rest,
+        [](const KeyBlock<P>& x) { return nonzero_lanes<P>(x.f) & nonzero_lanes<P>(x.g); },
         [&](Rq& out, const Rq& a, const Rq& b) { poly_Rq_mul(c, out, a, b); },
         [&](Rq& out, const Rq& a) { poly_Rq_inv(c, out, a); });
-    for (size_t k = 0; k < c.blocks; ++k)
-      keep_lanes<P>(c.block[k].v, alive[k]);
   }
 
   static void mul_vf(KeygenChunk& c) { poly_Rq_mul(c, c.t->u, c.now().v, c.now().lifted_f); }

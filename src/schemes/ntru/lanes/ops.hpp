@@ -58,9 +58,7 @@ struct Ops : KeygenOps<P, Isa> {
   using Chunk = lanes::Chunk<P, Isa>;
   using Rq = LanePoly<P, ntru::Rq>;
 
-  static void poly_Rq_mul(Chunk& c, Rq& out, const Rq& a, const Rq& b) {
-    Isa::mul(P.n)->mul_cyclic(out.data(), a.data(), b.data(), c.mul_workspace);
-  }
+  using KeygenOps<P, Isa>::poly_Rq_mul;
 
   // ---- encaps: a = r, b = m, x = h, y = r mod q, z = h r then c
 
