@@ -9,10 +9,11 @@ set_property(CACHE POLYKEM_CUDA PROPERTY STRINGS AUTO ON OFF)
 set(POLYKEM_CUDA_ARCHS 90 CACHE STRING "GPU architectures the CUDA module is compiled for")
 option(POLYKEM_CUDA_PTX "Embed PTX of the newest architecture" OFF)
 
-target_sources(polykem_objects PRIVATE engine/cuda/backend.cpp engine/cuda/crossover.cpp engine/cuda/device_keys.cpp
-                                       engine/cuda/loader.cpp engine/cuda/tune.cpp)
-set_source_files_properties(engine/cuda/crossover.cpp PROPERTIES COMPILE_DEFINITIONS
+set_source_files_properties(engine/crossover.cpp PROPERTIES COMPILE_DEFINITIONS
                             POLYKEM_LIBRARY_VERSION="${PROJECT_VERSION}")
+include(GNUInstallDirs)
+set_source_files_properties(engine/cuda/loader.cpp PROPERTIES COMPILE_DEFINITIONS
+                            POLYKEM_MODULE_FOLDER="${CMAKE_INSTALL_FULL_LIBDIR}")
 foreach(target polykem_static polykem_shared)
   target_link_libraries(${target} PRIVATE ${CMAKE_DL_LIBS})
 endforeach()
@@ -37,11 +38,14 @@ endif()
 message(STATUS "polykem: CUDA module with ${POLYKEM_NVCC} for ${POLYKEM_CUDA_ARCHS}")
 
 set(POLYKEM_CUDA_SOURCES
-    engine/cuda/device.cpp
-    engine/cuda/gather.cu
-    engine/cuda/module.cpp
-    engine/cuda/passage.cpp
-    engine/cuda/replay.cpp
+    engine/cuda_module/device.cpp
+    engine/cuda_module/gather.cu
+    engine/cuda_module/module.cpp
+    engine/cuda_module/part.cpp
+    engine/cuda_module/pipeline.cpp
+    engine/cuda_module/placed_batch.cpp
+    engine/cuda_module/replay.cpp
+    schemes/device_schemes.cpp
     schemes/ntru/cuda/hps2048509.cu
     schemes/ntru/cuda/hps2048677.cu
     schemes/ntru/cuda/hps4096821.cu

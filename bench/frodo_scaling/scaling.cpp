@@ -29,7 +29,7 @@ std::vector<Backend> usable_backends() {
   std::vector<Backend> out = {{"ref", &frodo::kKernelsRef}};
 #ifdef __x86_64__
   for (const Backend& candidate : {Backend{"avx2", &frodo::kKernelsAvx2}, Backend{"avx512", &frodo::kKernelsAvx512}}) {
-    if (backend_available(*find_backend(candidate.name))) out.push_back(candidate);
+    if (cpu_backend_available(candidate.name)) out.push_back(candidate);
   }
 #endif
   return out;

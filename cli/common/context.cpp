@@ -19,6 +19,7 @@ std::vector<std::string> backend_names(bool only_available) {
   std::vector<std::string> names;
   for (std::size_t i = 0; i < polykem_backend_count(); ++i) {
     polykem_backend_info_t info{};
+    info.struct_size = sizeof info;
     check(polykem_backend_info(i, &info), "backend");
     if (!only_available || info.available != 0) names.emplace_back(info.name);
   }
@@ -66,7 +67,6 @@ ExitCode exit_code_of(polykem_status status) {
     case POLYKEM_ERR_ITEMS:
     case POLYKEM_ERR_PUBLIC_KEY:
     case POLYKEM_ERR_SECRET_KEY:
-    case POLYKEM_ERR_CIPHERTEXT:
     case POLYKEM_ERR_SIZE:
       return kExitBadInput;
     default:
@@ -133,6 +133,7 @@ std::string describe_backends() {
   std::string out = "backends, best first\n";
   for (std::size_t i = 0; i < polykem_backend_count(); ++i) {
     polykem_backend_info_t info{};
+    info.struct_size = sizeof info;
     check(polykem_backend_info(i, &info), "backend");
     out += fmt::format("  {:<8}  {}\n", info.name, info.description);
     if (info.available == 0) out += fmt::format("  {:<8}  not here: needs {}\n", "", info.requirements);

@@ -47,8 +47,10 @@ struct Diagnosis {
 
 std::vector<polykem_backend_info_t> backends() {
   std::vector<polykem_backend_info_t> out(polykem_backend_count());
-  for (std::size_t i = 0; i < out.size(); ++i)
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    out[i].struct_size = sizeof out[i];
     check(polykem_backend_info(i, &out[i]), "backend");
+  }
   return out;
 }
 

@@ -17,6 +17,7 @@ constexpr const char* kGpu = "cuda";
 
 polykem_backend_info_t gpu_backend() {
   polykem_backend_info_t info{};
+  info.struct_size = sizeof info;
   for (std::size_t i = 0; i < polykem_backend_count(); ++i) {
     check(polykem_backend_info(i, &info), "backend");
     if (std::strcmp(info.name, kGpu) == 0) return info;

@@ -20,13 +20,14 @@ struct ListOptions {
 };
 
 struct Backend {
-  polykem_backend_info_t info;
+  polykem_backend_info_t info{};
   std::optional<Context> context; /**< with this backend forced; empty where it is not available */
 };
 
 std::vector<Backend> all_backends() {
   std::vector<Backend> out(polykem_backend_count());
   for (std::size_t i = 0; i < out.size(); ++i) {
+    out[i].info.struct_size = sizeof out[i].info;
     check(polykem_backend_info(i, &out[i].info), "backend");
     if (out[i].info.available != 0) out[i].context.emplace(1U, out[i].info.name);
   }

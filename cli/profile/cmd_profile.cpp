@@ -215,6 +215,7 @@ std::vector<Context> open_contexts(const ProfileOptions& options) {
   }
   for (std::size_t i = 0; i < polykem_backend_count(); ++i) {
     polykem_backend_info_t info{};
+    info.struct_size = sizeof info;
     check(polykem_backend_info(i, &info), "backend");
     if (info.available != 0) out.push_back(open_context(options.common.threads, info.name));
   }

@@ -6,13 +6,19 @@
  *  - A batch is `count` >= 1 records of fixed size, contiguous: record i of pk starts at pk + i * public_key_bytes.
  *    count = 1 is the same call. Sizes come from polykem_scheme_info.
  *  - Pointers must be valid for the whole batch and need no alignment. Outputs must not overlap inputs or each other.
- *  - If the call as a whole fails, no output byte has been written, except for POLYKEM_ERR_OUT_OF_MEMORY and
- *    POLYKEM_ERR_RANDOM, after which all outputs of the batch are zero.
+ *  - A batch that fails as a whole has either not begun, then nothing was written (always so with POLYKEM_ERR_ARGUMENT,
+ *    POLYKEM_ERR_RANGE and POLYKEM_ERR_UNKNOWN_*), or failed on the way, then every output is zero and every item_status
+ *    is the batch's status.
  *  - Malformed items do not fail the batch: item_status[i] tells (NULL if you do not care), the outputs of item i are
  *    zero, and the call returns POLYKEM_ERR_ITEMS after it has finished the others.
  *  - A ciphertext that does not decapsulate is no error: the item's secret is the scheme's rejection secret, in
- *    constant time.
+ *    constant time. Decapsulation needs no random numbers.
  *  - A context may be used by several threads at once. Other objects are immutable after creation unless noted.
+ *  - After fork() the child may use its parent's contexts and key sets on the CPU, with threads and random numbers of its
+ *    own. Jobs stay with the parent, and so does memory of a GPU.
+ *  - Structs begin with struct_size, which the caller sets to sizeof the struct that it was compiled with. A library with a
+ *    longer struct takes what is missing as zero, one with a shorter struct refuses fields that it does not know unless
+ *    they are zero.
  */
 #ifndef POLYKEM_POLYKEM_H
 #define POLYKEM_POLYKEM_H
@@ -36,7 +42,8 @@ extern "C" {
 
 typedef enum polykem_status {
   POLYKEM_OK = 0,
-  POLYKEM_ERR_ARGUMENT = 1, /* a NULL pointer, count 0, an unknown enum value, or fields that contradict each other */
+  POLYKEM_ERR_ARGUMENT = 1,            /* a NULL pointer, count 0 or too large, an unknown enum value, fields that
+                                          contradict each other */
   POLYKEM_ERR_UNKNOWN_SCHEME = 2,      /* no parameter set of that name or alias */
   POLYKEM_ERR_UNKNOWN_BACKEND = 3,     /* no backend of that name */
   POLYKEM_ERR_BACKEND_UNAVAILABLE = 4, /* the backend exists but this machine or this build cannot run it */
@@ -45,7 +52,6 @@ typedef enum polykem_status {
   POLYKEM_ERR_ITEMS = 7,       /* at least one item has its own error: see item_status */
   POLYKEM_ERR_PUBLIC_KEY = 8,  /* item: the public key is malformed */
   POLYKEM_ERR_SECRET_KEY = 9,  /* item: the secret key is malformed */
-  POLYKEM_ERR_CIPHERTEXT = 10, /* item: the ciphertext is malformed where the standard demands an error */
   POLYKEM_ERR_SIZE = 11,       /* a buffer of another size than the set's records */
   POLYKEM_ERR_BUSY = 12,       /* polykem_job_poll: not finished yet */
   POLYKEM_ERR_RANGE = 13,      /* an index outside its list or key set */
@@ -63,6 +69,7 @@ POLYKEM_API const char* polykem_version(void);
 typedef struct polykem_scheme polykem_scheme; /* one parameter set, static storage */
 
 typedef struct polykem_scheme_info_t {
+  size_t struct_size;         /* in: sizeof(polykem_scheme_info_t) */
   const char* name;           /* registry name: "ntruhps4096821" */
   const char* family;         /* "ntru" */
   const char* title;          /* as its specification spells it: "NTRU-HPS-4096-821" */
@@ -84,9 +91,10 @@ POLYKEM_API polykem_status polykem_scheme_info(const polykem_scheme* scheme, pol
 /* ---- backends -------------------------------------------------------------------------------------------- */
 
 typedef struct polykem_backend_info_t {
-  const char* name; /* "ref", "avx2", "avx512" */
+  size_t struct_size; /* in: sizeof(polykem_backend_info_t) */
+  const char* name;   /* "cuda", "avx512", "avx2", "ref" */
   const char* description;
-  const char* requirements; /* what the machine must have */
+  const char* requirements; /* what the machine must have, and why it is not available here if that is known */
   int available;            /* 1 if this machine and build can run it */
 } polykem_backend_info_t;
 
@@ -103,14 +111,14 @@ typedef struct polykem_context polykem_context; /* thread pool, backend choice, 
 
 typedef struct polykem_config {
   size_t struct_size;  /* sizeof(polykem_config) */
-  unsigned threads;    /* worker threads; 0: one per CPU this process may use. 1: blocking calls compute on the caller's
-                          thread */
+  unsigned threads;    /* worker threads, at most 1024; 0: one per CPU this process may use. 1: blocking calls compute on
+                          the caller's thread. If the system gives fewer threads, the others do the work */
   const char* backend; /* force one; NULL: environment variable POLYKEM_BACKEND if set, else the best available */
 } polykem_config;
 
 /* config may be NULL for the defaults. */
 POLYKEM_API polykem_status polykem_context_new(const polykem_config* config, polykem_context** out);
-/* Waits for running jobs. NULL is allowed. */
+/* Waits for running jobs. NULL is allowed. In a callback it does nothing. */
 POLYKEM_API void polykem_context_free(polykem_context* context);
 POLYKEM_API unsigned polykem_context_threads(const polykem_context* context);
 /* Name of the backend that runs `scheme` in this context, static storage; NULL if none can. If that is "cuda" and was
@@ -135,7 +143,7 @@ typedef enum polykem_secret_form {
 typedef struct polykem_keyset polykem_keyset;
 
 /* One batch. Set struct_size, op, scheme, count and the fields the operation uses; leave the others zero.
- *   keygen: pk_out and sk_out, or keyset_out. draws optional.
+ *   keygen: pk_out and sk_out. draws optional.
  *   encaps: key_mode with pk, or keyset (+ key_index); ct_out, ss_out. draws optional.
  *   decaps: key_mode with sk (+ secret_form), or keyset (+ key_index); ct, ss_out.
  * draws: the scheme's own random inputs (count x *_draw_bytes); NULL: drawn from the context's generator.
@@ -172,7 +180,9 @@ POLYKEM_API polykem_status polykem_decaps(polykem_context* context, const polyke
 /* ---- asynchronous batches -------------------------------------------------------------------------------- */
 
 typedef struct polykem_job polykem_job;
-/* Called once on a worker thread when the batch has finished. It must not block and must not free the context. */
+/* Called once when the batch has finished, on a worker thread, or on the thread that submitted it if the system gives no
+ * other. It should not block. It may submit and run other batches and free its own job; polykem_job_wait for its own job
+ * returns POLYKEM_ERR_ARGUMENT there, and polykem_context_free does nothing. */
 typedef void (*polykem_callback)(void* user, polykem_status status);
 
 /* Copies *request (not the buffers, which must stay valid until the job has finished) and returns at once.
@@ -181,9 +191,10 @@ POLYKEM_API polykem_status polykem_submit(polykem_context* context, const polyke
                                           polykem_callback callback, void* user, polykem_job** job_out);
 /* POLYKEM_ERR_BUSY while it runs, then the batch's own status. */
 POLYKEM_API polykem_status polykem_job_poll(const polykem_job* job);
-/* Blocks until the batch has finished and returns its status. */
+/* Blocks until the batch has finished and returns its status. POLYKEM_ERR_ARGUMENT for an unfinished job of a process that
+ * this one was forked from. */
 POLYKEM_API polykem_status polykem_job_wait(const polykem_job* job);
-/* Waits, then frees. NULL is allowed. */
+/* Waits where polykem_job_wait would, then frees. NULL is allowed. */
 POLYKEM_API void polykem_job_free(polykem_job* job);
 
 /* ---- key sets: keys that stay where they are used ---------------------------------------------------- */
@@ -194,8 +205,9 @@ typedef enum polykem_key_kind {
   POLYKEM_SECRET_SEEDS = 2 /* for import: the set holds the secret keys that follow from them */
 } polykem_key_kind;
 
-/* Copies `count` keys into a set of `context`. On a CPU the set also keeps what each use of a key would compute again,
- * up to 256 MB. A malformed key shows when an item uses it. */
+/* Copies `count` keys into a set of `context`. The set also keeps what each use of a key would compute again, on a CPU up
+ * to 256 MB. A malformed key shows when an item uses it. The keys of the sets efrodokem* are for one exchange each: their
+ * specification allows no more than 2^8 ciphertexts to a key; frodokem* are the sets for keys that are used again. */
 POLYKEM_API polykem_status polykem_keyset_import(polykem_context* context, const polykem_scheme* scheme,
                                                  polykem_key_kind kind, size_t count, const uint8_t* keys,
                                                  polykem_keyset** out);
@@ -208,16 +220,17 @@ POLYKEM_API void polykem_keyset_free(polykem_keyset* keyset);
 
 /* ---- data that is on a GPU already ------------------------------------------------------------------- */
 
-/* With the backend "cuda" every array of a request, item_status excepted, may also lie in the memory of one GPU; it is
- * then used where it is. Device arrays must be readable up to the next multiple of 4 bytes. Key sets of such a context
+/* With the backend "cuda" every array of a request but item_status and key_index may also lie in the memory of one GPU; it
+ * is then used where it is. Device arrays must be readable up to the next multiple of 4 bytes. Key sets of such a context
  * live on the GPU: secret keys from polykem_keyset_generate never leave it. */
 
 /* Bytes of device memory that polykem_cuda_queue needs for `count` items. */
 POLYKEM_API polykem_status polykem_cuda_workspace(const polykem_context* context, const polykem_scheme* scheme,
                                                   polykem_op op, size_t count, size_t* bytes);
 /* Queues a batch on the caller's stream (a cudaStream_t; NULL: the default stream) of the current device and returns at
- * once. Every array lies on that device; keyset and item_status are NULL. workspace: device memory, 256-byte aligned,
- * busy until the stream has passed this point, then zero. Errors of kernels show on the stream. */
+ * once. Every array lies on that device; keyset and item_status are NULL, secret_form is POLYKEM_SECRET_EXPANDED.
+ * workspace: device memory, 256-byte aligned, busy until the stream has passed this point, then zero. Errors of kernels
+ * show on the stream. POLYKEM_ERR_ARGUMENT for more items than one launch can count (2^30). */
 POLYKEM_API polykem_status polykem_cuda_queue(polykem_context* context, const polykem_request* request, void* workspace,
                                               void* stream);
 
@@ -229,13 +242,13 @@ POLYKEM_API polykem_status polykem_crossover(const polykem_scheme* scheme, polyk
 /* Measures it for the three operations of a set with every CPU this process may use, about a second, and keeps it in a
  * file for later processes. POLYKEM_ERR_BACKEND_UNAVAILABLE if the set cannot run on a GPU here. */
 POLYKEM_API polykem_status polykem_tune(const polykem_scheme* scheme);
-/* Where the figures come from, and why the file's are not used if they are not: one line, valid until the next
- * polykem_tune. */
+/* Where the figures come from, and why the file's are not used if they are not: one line, static storage. */
 POLYKEM_API const char* polykem_crossover_note(void);
 
 /* ---- where the time goes ----------------------------------------------------------------------------- */
 
 typedef struct polykem_step_record {
+  size_t struct_size; /* in: sizeof(polykem_step_record); of an array, that of the first counts for all */
   polykem_op op;
   const char* step;   /* the backend's name for the step */
   const char* stages; /* the specification's stages it covers, separated by '+' */

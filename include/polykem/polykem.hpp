@@ -87,6 +87,7 @@ enum class SecretForm { kExpanded = POLYKEM_SECRET_EXPANDED, kSeed = POLYKEM_SEC
 class Scheme {
  public:
   explicit Scheme(const polykem_scheme* handle) : handle_(handle) {
+    info_.struct_size = sizeof info_;
     check(polykem_scheme_info(handle, &info_), "parameter set");
   }
 
@@ -303,6 +304,7 @@ class Context {
     std::size_t size = 0;
     check(polykem_profile_read(context_.get(), nullptr, 0, &size), "profile");
     std::vector<polykem_step_record> out(size);
+    if (!out.empty()) out.front().struct_size = sizeof(polykem_step_record);
     check(polykem_profile_read(context_.get(), out.data(), out.size(), &size), "profile");
     if (size < out.size()) out.resize(size);
     return out;

@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // The C API over the engine: checks handles, translates types, lets no exception out.
+#include <algorithm>
+#include <cstddef>
 #include <cstring>
 #include <memory>
 #include <new>
 
 #include "core/cpu.hpp"
-#include "engine/cuda/backend.hpp"
-#include "engine/cuda/crossover.hpp"
+#include "core/text.hpp"
 #include "engine/engine.hpp"
 #include "polykem/polykem.h"
 #include "schemes/registry.hpp"
 
+using polykem::Accelerator;
 using polykem::BackendDescription;
 using polykem::Engine;
 using polykem::Job;
@@ -61,27 +63,60 @@ polykem_status guarded(F&& body) noexcept {
   }
 }
 
-Status translate(const polykem_request* in, Request& out) {
-  if (in == nullptr || in->struct_size != sizeof(polykem_request)) return Status::argument;
-  if (in->op > POLYKEM_DECAPS || in->key_mode > POLYKEM_KEY_SHARED || in->secret_form > POLYKEM_SECRET_SEED)
-    return Status::argument;
-  out = {.op = static_cast<Op>(in->op),
-         .shared_key = in->op != POLYKEM_KEYGEN && in->key_mode == POLYKEM_KEY_SHARED,
-         .sk_is_seed = in->op == POLYKEM_DECAPS && in->secret_form == POLYKEM_SECRET_SEED,
-         .scheme = from_c(in->scheme),
-         .count = in->count,
-         .draws = in->draws,
-         .pk = in->pk,
-         .sk = in->sk,
-         .ct = in->ct,
-         .pk_out = in->op == POLYKEM_KEYGEN ? in->pk_out : nullptr,
-         .sk_out = in->op == POLYKEM_KEYGEN ? in->sk_out : nullptr,
-         .ct_out = in->op == POLYKEM_ENCAPS ? in->ct_out : nullptr,
-         .ss_out = in->op != POLYKEM_KEYGEN ? in->ss_out : nullptr,
-         .item_status = reinterpret_cast<Status*>(in->item_status),
-         .keyset = in->keyset == nullptr ? nullptr : &in->keyset->set,
-         .key_index = in->key_index};
+/// Reads a struct of an older or newer caller. kLeast: bytes of the oldest version that is understood.
+template <size_t kLeast, class T>
+bool read_struct(const T* in, T& out) {
+  if (in == nullptr || in->struct_size < kLeast) return false;
+  out = {};
+  const size_t given = in->struct_size;
+  std::memcpy(&out, in, std::min(given, sizeof out));
+  const auto* bytes = reinterpret_cast<const uint8_t*>(in);
+  return given <= sizeof out || std::all_of(bytes + sizeof out, bytes + given, [](uint8_t b) { return b == 0; });
+}
+
+/// Writes as much of the struct as the caller of `size` bytes knows, and zeros behind it.
+template <class T>
+void write_struct(void* out, size_t size, T value) {
+  value.struct_size = size;
+  auto* bytes = static_cast<uint8_t*>(out);
+  std::memcpy(bytes, &value, std::min(size, sizeof value));
+  if (size > sizeof value) std::memset(bytes + sizeof value, 0, size - sizeof value);
+}
+
+bool is_op(polykem_op op) {
+  return op == POLYKEM_KEYGEN || op == POLYKEM_ENCAPS || op == POLYKEM_DECAPS;
+}
+
+Status translate(const polykem_request* given, Request& out) {
+  polykem_request in;
+  if (!read_struct<offsetof(polykem_request, secret_form)>(given, in)) return Status::argument;
+  const bool known_mode = in.key_mode == POLYKEM_KEY_PER_ITEM || in.key_mode == POLYKEM_KEY_SHARED;
+  const bool known_form = in.secret_form == POLYKEM_SECRET_EXPANDED || in.secret_form == POLYKEM_SECRET_SEED;
+  if (!is_op(in.op) || !known_mode || !known_form) return Status::argument;
+  const bool keygen = in.op == POLYKEM_KEYGEN, encaps = in.op == POLYKEM_ENCAPS, decaps = in.op == POLYKEM_DECAPS;
+  out.op = static_cast<Op>(in.op);
+  out.sk_is_seed = decaps && in.secret_form == POLYKEM_SECRET_SEED;
+  out.scheme = from_c(in.scheme);
+  out.keyset = in.keyset == nullptr ? nullptr : &in.keyset->set;
+  out.records = {.count = in.count,
+                 .shared_key = !keygen && in.key_mode == POLYKEM_KEY_SHARED,
+                 .draws = decaps ? nullptr : in.draws,
+                 .pk = encaps ? in.pk : nullptr,
+                 .sk = decaps ? in.sk : nullptr,
+                 .ct = decaps ? in.ct : nullptr,
+                 .key_index = keygen ? nullptr : in.key_index,
+                 .expanded = {},
+                 .pk_out = keygen ? in.pk_out : nullptr,
+                 .sk_out = keygen ? in.sk_out : nullptr,
+                 .ct_out = encaps ? in.ct_out : nullptr,
+                 .ss_out = keygen ? nullptr : in.ss_out,
+                 .item_status = reinterpret_cast<Status*>(in.item_status)};
   return Status::ok;
+}
+
+/// The accelerator that the crossover functions speak of.
+Accelerator& first_accelerator() {
+  return *polykem::accelerators().front();
 }
 
 }  // namespace
@@ -108,8 +143,6 @@ const char* polykem_status_text(polykem_status status) {
       return "the public key is malformed";
     case POLYKEM_ERR_SECRET_KEY:
       return "the secret key is malformed";
-    case POLYKEM_ERR_CIPHERTEXT:
-      return "the ciphertext is malformed";
     case POLYKEM_ERR_SIZE:
       return "a buffer has the wrong size for this parameter set";
     case POLYKEM_ERR_BUSY:
@@ -156,37 +189,61 @@ polykem_status polykem_scheme_find(const char* name, const polykem_scheme** out)
 }
 
 const char* polykem_scheme_suggest(const char* name) {
-  return name == nullptr ? nullptr : polykem::nearest_scheme(name).name;
+  const char* nearest = nullptr;
+  if (name == nullptr) return nullptr;
+  guarded([&] {
+    nearest = polykem::nearest_scheme(name).name;
+    return POLYKEM_OK;
+  });
+  return nearest;
 }
 
 polykem_status polykem_scheme_info(const polykem_scheme* scheme, polykem_scheme_info_t* out) {
-  if (scheme == nullptr || out == nullptr) return POLYKEM_ERR_ARGUMENT;
+  if (scheme == nullptr || out == nullptr || out->struct_size < offsetof(polykem_scheme_info_t, secret_seed_bytes))
+    return POLYKEM_ERR_ARGUMENT;
   const Scheme& s = *from_c(scheme);
-  *out = {.name = s.name,
-          .family = s.family,
-          .title = s.title,
-          .security_category = s.security_category,
-          .public_key_bytes = s.public_key_bytes,
-          .secret_key_bytes = s.secret_key_bytes,
-          .ciphertext_bytes = s.ciphertext_bytes,
-          .shared_secret_bytes = s.shared_secret_bytes,
-          .keygen_draw_bytes = s.keygen_draw_bytes,
-          .encaps_draw_bytes = s.encaps_draw_bytes,
-          .secret_seed_bytes = s.secret_seed_bytes()};
+  write_struct(out, out->struct_size,
+               polykem_scheme_info_t{.struct_size = 0,
+                                     .name = s.name,
+                                     .family = s.family,
+                                     .title = s.title,
+                                     .security_category = s.security_category,
+                                     .public_key_bytes = s.public_key_bytes,
+                                     .secret_key_bytes = s.secret_key_bytes,
+                                     .ciphertext_bytes = s.ciphertext_bytes,
+                                     .shared_secret_bytes = s.shared_secret_bytes,
+                                     .keygen_draw_bytes = s.keygen_draw_bytes,
+                                     .encaps_draw_bytes = s.encaps_draw_bytes,
+                                     .secret_seed_bytes = s.secret_seed_bytes()});
   return POLYKEM_OK;
 }
 
 size_t polykem_backend_count(void) {
-  return polykem::backends().size();
+  return polykem::accelerators().size() + polykem::cpu_backends().size();
 }
 
 polykem_status polykem_backend_info(size_t index, polykem_backend_info_t* out) {
-  if (out == nullptr) return POLYKEM_ERR_ARGUMENT;
-  if (index >= polykem::backends().size()) return POLYKEM_ERR_RANGE;
-  const BackendDescription& backend = polykem::backends()[index];
-  const int available = polykem::backend_available(backend) ? 1 : 0;  // first: it finds out what is missing
-  *out = {backend.name, backend.description, polykem::backend_requirements(backend), available};
-  return POLYKEM_OK;
+  if (out == nullptr || out->struct_size < sizeof *out) return POLYKEM_ERR_ARGUMENT;
+  if (index >= polykem_backend_count()) return POLYKEM_ERR_RANGE;
+  return guarded([&] {
+    const auto accelerators = polykem::accelerators();
+    if (index >= accelerators.size()) {
+      const BackendDescription& cpu = polykem::cpu_backends()[index - accelerators.size()];
+      const int available = polykem::cpu_backend_available(cpu.name) ? 1 : 0;
+      write_struct(out, out->struct_size,
+                   polykem_backend_info_t{0, cpu.name, cpu.description, cpu.requirements, available});
+      return POLYKEM_OK;
+    }
+    Accelerator& accelerator = *accelerators[index];
+    const BackendDescription& description = accelerator.description();
+    const int available = accelerator.available() ? 1 : 0;  // first: it finds out what is missing
+    std::string requirements = description.requirements;
+    if (*accelerator.problem() != '\0') requirements += std::string("; here: ") + accelerator.problem();
+    write_struct(out, out->struct_size,
+                 polykem_backend_info_t{0, description.name, description.description,
+                                        polykem::static_text(requirements), available});
+    return POLYKEM_OK;
+  });
 }
 
 const char* polykem_cpu_features(void) {
@@ -197,11 +254,11 @@ const char* polykem_cpu_features(void) {
 
 polykem_status polykem_context_new(const polykem_config* config, polykem_context** out) {
   if (out == nullptr) return POLYKEM_ERR_ARGUMENT;
-  if (config != nullptr && config->struct_size != sizeof(polykem_config)) return POLYKEM_ERR_ARGUMENT;
+  polykem_config given{};
+  if (config != nullptr && !read_struct<sizeof(polykem_config)>(config, given)) return POLYKEM_ERR_ARGUMENT;
   return guarded([&] {
     auto context = std::make_unique<polykem_context>();
-    const Status status = config == nullptr ? Engine::create({}, context->engine)
-                                            : Engine::create({config->threads, config->backend}, context->engine);
+    const Status status = Engine::create({.threads = given.threads, .backend = given.backend}, context->engine);
     if (status != Status::ok) return to_c(status);
     *out = context.release();
     return POLYKEM_OK;
@@ -209,7 +266,7 @@ polykem_status polykem_context_new(const polykem_config* config, polykem_context
 }
 
 void polykem_context_free(polykem_context* context) {
-  delete context;
+  if (context != nullptr && !context->engine->is_own_thread()) delete context;
 }
 
 unsigned polykem_context_threads(const polykem_context* context) {
@@ -218,12 +275,13 @@ unsigned polykem_context_threads(const polykem_context* context) {
 
 const char* polykem_context_backend(const polykem_context* context, const polykem_scheme* scheme) {
   if (context == nullptr || scheme == nullptr) return nullptr;
-  const auto* chosen = context->engine->backend_for(*from_c(scheme));
-  if (chosen == nullptr) return nullptr;
-  for (const BackendDescription& backend : polykem::backends()) {
-    if (backend.id == chosen->backend) return backend.name;
-  }
-  return nullptr;
+  const char* name = nullptr;
+  guarded([&] {
+    const auto route = context->engine->route_for(*from_c(scheme));
+    name = route.backend == nullptr ? nullptr : route.backend->name;
+    return POLYKEM_OK;
+  });
+  return name;
 }
 
 // ---- batches
@@ -322,10 +380,10 @@ void polykem_job_free(polykem_job* job) {
 
 polykem_status polykem_keyset_import(polykem_context* context, const polykem_scheme* scheme, polykem_key_kind kind,
                                      size_t count, const uint8_t* keys, polykem_keyset** out) {
-  if (context == nullptr || scheme == nullptr || count == 0 || keys == nullptr || out == nullptr ||
-      kind > POLYKEM_SECRET_SEEDS) {
+  const bool known_kind =
+      kind == POLYKEM_PUBLIC_KEYS || kind == POLYKEM_SECRET_KEYS || kind == POLYKEM_SECRET_SEEDS;
+  if (context == nullptr || scheme == nullptr || count == 0 || keys == nullptr || out == nullptr || !known_kind)
     return POLYKEM_ERR_ARGUMENT;
-  }
   return guarded([&] {
     auto handle = std::make_unique<polykem_keyset>();
     const Status status =
@@ -361,10 +419,11 @@ void polykem_keyset_free(polykem_keyset* keyset) {
 
 polykem_status polykem_cuda_workspace(const polykem_context* context, const polykem_scheme* scheme, polykem_op op,
                                       size_t count, size_t* bytes) {
-  if (context == nullptr || scheme == nullptr || op > POLYKEM_DECAPS || count == 0 || bytes == nullptr) {
+  if (context == nullptr || scheme == nullptr || !is_op(op) || count == 0 || bytes == nullptr)
     return POLYKEM_ERR_ARGUMENT;
-  }
-  return guarded([&] { return to_c(polykem::cuda::queue_bytes(*from_c(scheme), static_cast<Op>(op), count, *bytes)); });
+  return guarded([&] {
+    return to_c(context->engine->queue_bytes(*from_c(scheme), static_cast<Op>(op), count, *bytes));
+  });
 }
 
 polykem_status polykem_cuda_queue(polykem_context* context, const polykem_request* request, void* workspace,
@@ -373,17 +432,17 @@ polykem_status polykem_cuda_queue(polykem_context* context, const polykem_reques
   return guarded([&] {
     Request translated;
     const Status status = translate(request, translated);
-    return to_c(status == Status::ok ? context->engine->queue_on_device(translated, workspace, stream) : status);
+    return to_c(status == Status::ok ? context->engine->queue(translated, workspace, stream) : status);
   });
 }
 
 // ---- the choice between CPU and GPU
 
 polykem_status polykem_crossover(const polykem_scheme* scheme, polykem_op op, size_t* items, int* measured) {
-  if (scheme == nullptr || op > POLYKEM_DECAPS || items == nullptr || measured == nullptr) return POLYKEM_ERR_ARGUMENT;
+  if (scheme == nullptr || !is_op(op) || items == nullptr || measured == nullptr) return POLYKEM_ERR_ARGUMENT;
   return guarded([&] {
     bool is_measured = false;
-    *items = polykem::cuda::Crossovers::instance().items(*from_c(scheme), static_cast<Op>(op), is_measured);
+    *items = first_accelerator().crossovers().items(*from_c(scheme), static_cast<Op>(op), is_measured);
     *measured = is_measured ? 1 : 0;
     return POLYKEM_OK;
   });
@@ -391,11 +450,16 @@ polykem_status polykem_crossover(const polykem_scheme* scheme, polykem_op op, si
 
 polykem_status polykem_tune(const polykem_scheme* scheme) {
   if (scheme == nullptr) return POLYKEM_ERR_ARGUMENT;
-  return guarded([&] { return to_c(polykem::cuda::tune(*from_c(scheme))); });
+  return guarded([&] { return to_c(polykem::tune(first_accelerator(), *from_c(scheme))); });
 }
 
 const char* polykem_crossover_note(void) {
-  return polykem::cuda::Crossovers::instance().note();
+  const char* note = "";
+  guarded([&] {
+    note = first_accelerator().crossovers().note();
+    return POLYKEM_OK;
+  });
+  return note;
 }
 
 // ---- profile
@@ -411,12 +475,17 @@ polykem_status polykem_profile_enable(polykem_context* context, int enable) {
 polykem_status polykem_profile_read(polykem_context* context, polykem_step_record* records, size_t capacity,
                                     size_t* size) {
   if (context == nullptr || size == nullptr || (records == nullptr && capacity > 0)) return POLYKEM_ERR_ARGUMENT;
+  if (capacity > 0 && records->struct_size < sizeof *records) return POLYKEM_ERR_ARGUMENT;
   return guarded([&] {
     const auto found = context->engine->profile().read();
     *size = found.size();
+    const size_t stride = capacity > 0 ? records->struct_size : 0;
+    auto* out = reinterpret_cast<uint8_t*>(records);
     for (size_t i = 0; i < found.size() && i < capacity; ++i) {
       const auto& r = found[i];
-      records[i] = {static_cast<polykem_op>(r.op), r.step, r.stages, r.total.calls, r.total.items, r.total.nanoseconds};
+      write_struct(out + i * stride, stride,
+                   polykem_step_record{0, static_cast<polykem_op>(r.op), r.step, r.stages, r.total.calls,
+                                       r.total.items, r.total.nanoseconds});
     }
     return POLYKEM_OK;
   });
@@ -424,16 +493,15 @@ polykem_status polykem_profile_read(polykem_context* context, polykem_step_recor
 
 polykem_status polykem_plan_step(const polykem_context* context, const polykem_scheme* scheme, polykem_op op,
                                  size_t index, const char** step, const char** stages) {
-  if (context == nullptr || scheme == nullptr || step == nullptr || stages == nullptr || op > POLYKEM_DECAPS) {
+  if (context == nullptr || scheme == nullptr || step == nullptr || stages == nullptr || !is_op(op))
     return POLYKEM_ERR_ARGUMENT;
-  }
   return guarded([&] {
-    const auto* backend = context->engine->backend_for(*from_c(scheme));
+    const auto* backend = context->engine->route_for(*from_c(scheme)).backend;
     if (backend == nullptr) return POLYKEM_ERR_BACKEND_UNAVAILABLE;
-    const auto& operation = backend->op(static_cast<Op>(op));
-    if (index >= operation.steps.size()) return POLYKEM_ERR_RANGE;
-    *step = operation.steps[index].name;
-    *stages = polykem::stage_names(operation, index);
+    const auto& steps = backend->op(static_cast<Op>(op)).steps;
+    if (index >= steps.size()) return POLYKEM_ERR_RANGE;
+    *step = steps[index].name;
+    *stages = polykem::stage_names(from_c(scheme)->stages.of(static_cast<Op>(op)), steps[index]);
     return POLYKEM_OK;
   });
 }

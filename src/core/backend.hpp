@@ -1,38 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <cstddef>
 #include <span>
 
 namespace polykem {
 
-enum class BackendId : int { cuda = 0, avx512 = 1, avx2 = 2, ref = 3 };
-
+/// A way to run batches: on this CPU or on an accelerator. Strings are static storage.
 struct BackendDescription {
-  BackendId id;
   const char* name;
   const char* description;
-  const char* requirements;
-  bool built;  ///< compiled into this library
+  const char* requirements;  ///< what the machine must have
 };
 
-/// All backends, best first.
-std::span<const BackendDescription> backends();
+/// Names of the CPU backends.
+namespace cpu {
+inline constexpr const char *kRef = "ref", *kAvx2 = "avx2", *kAvx512 = "avx512";
+}
 
-/// nullptr if there is none of that name.
-const BackendDescription* find_backend(const char* name);
+/// The CPU backends, best first.
+std::span<const BackendDescription> cpu_backends();
 
-/// True if this build and this machine can run it.
-bool backend_available(const BackendDescription& backend);
-
-/// Why the backend is not available, or went out of use, as one line for the user; "" if there is nothing to say.
-/// Static storage.
-const char* backend_problem(BackendId id);
-/// What the machine must have and, where it is known, why this one does not do. Static storage.
-const char* backend_requirements(const BackendDescription& backend);
-void set_backend_problem(BackendId id, const char* problem);
-
-/// The cuda backend lives above this room: it says here how to find out whether it can run.
-void set_cuda_probe(bool (*probe)());
+/// True if this build and this machine can run the CPU backend of that name.
+bool cpu_backend_available(const char* name);
 
 }  // namespace polykem

@@ -1,51 +1,84 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a scheme gives the engine's accelerator module: one operation of one parameter set as a list of steps on a
-// stream.
+// What a scheme gives an accelerator's module: for each parameter set one table of operations, each a list of steps on
+// a stream.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
 
+#include "core/batch.hpp"
 #include "core/plan.hpp"
 #include "core/scheme.hpp"
 
 namespace polykem {
 
-/// A run of items whose records all lie in device memory, contiguous, with any alignment. The memory must be readable
-/// up to the next multiple of 4 bytes.
-struct DeviceBatch {
-  size_t count = 0;
-  bool shared_key = false;         ///< pk or sk is one record for all items
-  const uint8_t* draws = nullptr;  ///< count x draw bytes, or nullptr: expanded from `seed`
-  const uint32_t* seed = nullptr;  ///< 32 bytes, 4-byte aligned; a fresh one for every batch
-  const uint8_t* pk = nullptr;
-  const uint8_t* sk = nullptr;
-  const uint8_t* ct = nullptr;
-  uint8_t* pk_out = nullptr;
-  uint8_t* sk_out = nullptr;
-  uint8_t* ct_out = nullptr;
-  uint8_t* ss_out = nullptr;
+/// A run of items whose arrays all lie in device memory, key_index too. Records have any alignment; the memory must be
+/// readable up to the next multiple of 4 bytes. key_index is nullptr where there is no expanded form: the chosen records
+/// have then been copied side by side. item_status: preset to ok; nullptr if nobody wants it.
+struct DeviceBatch : BatchView {
+  const uint32_t* seed = nullptr;  ///< 32 bytes, 4-byte aligned, fresh for every batch; used where draws is nullptr
 
   bool operator==(const DeviceBatch&) const = default;
 };
 
-/// Record lengths of one operation's set; draws: of this operation.
-struct RecordBytes {
-  size_t pk, sk, ct, ss, draws;
+/// A step, and the arrays of the batch that it touches; what stays in the workspace is not listed. The pipeline derives
+/// from this what may overlap, and when an output can leave.
+struct DeviceStep {
+  StepInfo info;
+  Fields needs;     ///< reads them
+  Fields produces;  ///< writes all of them or a part
 };
 
-/// Launches are asynchronous on `stream` (a cudaStream_t); the driver's error code comes back, 0 for none.
+/// A step and its launches. `Context`: the scheme's own view of the batch, the workspace and the stream.
+template <class Context>
+struct KernelStep {
+  StepInfo info;
+  Fields needs, produces;
+  void (*run)(Context&);
+};
+
+template <class Context, size_t N>
+consteval std::array<DeviceStep, N> device_steps(const std::array<KernelStep<Context>, N>& steps) {
+  std::array<DeviceStep, N> result{};
+  for (size_t i = 0; i < N; ++i)
+    result[i] = {steps[i].info, steps[i].needs, steps[i].produces};
+  return result;
+}
+
+/// One operation. Launches are asynchronous on `stream`, the module's own kind of stream; the driver's error code comes
+/// back, 0 for none.
 struct DeviceOperation {
   const char* scheme;
   Op op;
   RecordBytes record_bytes;
-  std::span<const StepInfo> steps;  ///< the launch list
-  size_t early_steps;  ///< so many of them read no pk, sk or ct, and may run beside the late steps of another batch
-  size_t late_step;    ///< from here on they write no sk_out
+  std::span<const DeviceStep> steps;        ///< the launch list
+  size_t part_items;                        ///< a hint: so many items keep the device busy
+  size_t most_items;                        ///< the kernels' indices hold no more in one launch
   size_t (*workspace_bytes)(size_t items);  ///< device memory for the intermediates of a batch; a multiple of 256
-  /// workspace: 256-byte aligned; holds secrets afterwards, which the caller wipes.
-  int (*run_step)(size_t step, const DeviceBatch& batch, std::byte* workspace, void* stream);
+  /// How often the tiled steps are repeated for a batch; nullptr if no step is tiled.
+  size_t (*tiles)(const DeviceBatch& batch);
+  /// tile: the round of a tiled step, else 0. workspace: 256-byte aligned; holds secrets afterwards, which the caller
+  /// wipes.
+  int (*run_step)(size_t step, size_t tile, const DeviceBatch& batch, std::byte* workspace, void* stream);
+};
+
+/// How a key set keeps keys on the device besides their records. bytes == 0: it does not.
+struct DeviceKeyForm {
+  size_t bytes = 0;                                    ///< of one key; a multiple of 64
+  size_t (*workspace_bytes)(size_t count) = nullptr;   ///< device memory; a multiple of 256
+  /// out: count x bytes, 64-byte aligned. Asynchronous; the driver's error code.
+  int (*expand)(std::byte* out, const uint8_t* keys, size_t count, std::byte* workspace, void* stream) = nullptr;
+};
+
+/// All that a module knows of one parameter set.
+struct DeviceScheme {
+  const char* name;
+  std::array<DeviceOperation, kOps> operations;
+  DeviceKeyForm public_form{}, secret_form{};
+
+  const DeviceOperation& operation(Op op) const { return operations[static_cast<size_t>(op)]; }
 };
 
 }  // namespace polykem

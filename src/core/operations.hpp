@@ -13,15 +13,6 @@
 namespace polykem {
 inline namespace POLYKEM_ISA {
 
-/// The logical stages of a scheme's three operations.
-struct OpStages {
-  std::span<const Stage> keygen, encaps, decaps;
-
-  constexpr std::span<const Stage> of(Op op) const {
-    return op == Op::keygen ? keygen : op == Op::encaps ? encaps : decaps;
-  }
-};
-
 /// `Plans` has constexpr arrays keygen of Step<KeygenChunk>, encaps and decaps of Step<Chunk>. A chunk type has:
 /// Chunk(const Batch&, std::byte*), static size_t workspace_bytes(size_t items), and constants kGranule and kItems.
 template <class Plans, class Chunk, class KeygenChunk = Chunk>
@@ -53,7 +44,7 @@ struct Operations {
   }
 
   template <Op kOp>
-  static Status run(const Batch& batch, std::byte* workspace, StepTimes* times) {
+  static Status run(const void*, const Batch& batch, std::byte* workspace, StepTimes* times) {
     ChunkOf<kOp> chunk(batch, workspace);
     run_plan(plan<kOp>(), chunk, batch.count, times);
     return Status::ok;
@@ -78,10 +69,10 @@ struct SplitOperations {
   }
 
   template <Op kOp>
-  static Status run(const Batch& batch, std::byte* workspace, StepTimes* times) {
+  static Status run(const void*, const Batch& batch, std::byte* workspace, StepTimes* times) {
     static_assert(same_steps(Blocks::template kInfos<kOp>, Singles::template kInfos<kOp>));
-    return batch.count < kFewestForBlocks ? Singles::template run<kOp>(batch, workspace, times)
-                                          : Blocks::template run<kOp>(batch, workspace, times);
+    return batch.count < kFewestForBlocks ? Singles::template run<kOp>(nullptr, batch, workspace, times)
+                                          : Blocks::template run<kOp>(nullptr, batch, workspace, times);
   }
 
  private:
@@ -96,20 +87,15 @@ struct SplitOperations {
 };
 
 template <class Ops, Op kOp>
-constexpr Operation operation(const OpStages& stages) {
-  return {stages.of(kOp),
-          Ops::template kInfos<kOp>,
-          Ops::kGranule,
-          Ops::template kItems<kOp>,
-          Ops::template workspace_bytes<kOp>,
+constexpr Operation operation() {
+  return {Ops::template kInfos<kOp>, Ops::kGranule, Ops::template kItems<kOp>, Ops::template workspace_bytes<kOp>,
           Ops::template run<kOp>};
 }
 
-/// `Ops`: Operations or SplitOperations.
+/// `Ops`: Operations or SplitOperations. name: of the backend, see core/backend.hpp.
 template <class Ops>
-constexpr SchemeBackend scheme_backend(BackendId id, const OpStages& stages) {
-  return {id,
-          {operation<Ops, Op::keygen>(stages), operation<Ops, Op::encaps>(stages), operation<Ops, Op::decaps>(stages)}};
+constexpr SchemeBackend scheme_backend(const char* name) {
+  return {name, {operation<Ops, Op::keygen>(), operation<Ops, Op::encaps>(), operation<Ops, Op::decaps>()}};
 }
 
 }  // namespace POLYKEM_ISA

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <span>
 
-#include "core/backend.hpp"
+#include "core/batch.hpp"
 #include "core/plan.hpp"
 #include "core/status.hpp"
 
@@ -16,43 +16,30 @@ class Drbg;
 enum class Op : int { keygen = 0, encaps = 1, decaps = 2 };
 inline constexpr size_t kOps = 3;
 
-/// Keys of a key set in a backend's own form. Item i uses the one at key(i).
-struct ExpandedKeys {
-  const std::byte* data = nullptr;  ///< nullptr: none; 64-byte aligned
-  size_t bytes = 0;                 ///< of one
-  bool shared = false;              ///< one for all items
-  const size_t* index = nullptr;    ///< item i uses number index[i]; nullptr: number i
+/// The logical stages of a scheme's three operations.
+struct OpStages {
+  std::span<const Stage> keygen, encaps, decaps;
 
-  const std::byte* key(size_t i) const { return data + (shared ? 0 : index == nullptr ? i : index[i]) * bytes; }
+  constexpr std::span<const Stage> of(Op op) const {
+    return op == Op::keygen ? keygen : op == Op::encaps ? encaps : decaps;
+  }
 };
 
-/// A run of consecutive items of a batch, as the engine hands it to a backend. Records are contiguous.
-struct Batch {
-  size_t count = 0;
-  bool shared_key = false;         ///< pk or sk is one record for all items
-  const uint8_t* draws = nullptr;  ///< count x draw bytes, or nullptr: the first stage draws from `drbg`
-  Drbg* drbg = nullptr;
-  const uint8_t* pk = nullptr;
-  const uint8_t* sk = nullptr;
-  const uint8_t* ct = nullptr;
-  const size_t* key_index = nullptr;  ///< only with keys that lie on a device: item i uses record key_index[i] of them
-  uint8_t* pk_out = nullptr;
-  uint8_t* sk_out = nullptr;
-  uint8_t* ct_out = nullptr;
-  uint8_t* ss_out = nullptr;
-  Status* item_status = nullptr;  ///< never nullptr; preset to ok
-  ExpandedKeys expanded{};        ///< the same keys in the backend's own form, if they are of a key set that has it
+/// A chunk of a batch, as the engine hands it to a backend. item_status is never nullptr and preset to ok. key_index is
+/// nullptr but for keys that an accelerator keeps.
+struct Batch : BatchView {
+  Drbg* drbg = nullptr;  ///< the first stage draws from it where draws is nullptr
 };
 
-/// One operation of one parameter set on one backend: its vocabulary, its plan and its code.
+/// One operation of one parameter set on one backend: its plan and its code.
 struct Operation {
-  std::span<const Stage> stages;
   std::span<const StepInfo> steps;
   size_t granule;                           ///< items that fill the lanes
   size_t chunk;                             ///< items whose working set fits the cache; a multiple of granule
   size_t (*workspace_bytes)(size_t items);  ///< for a chunk of `items`
   /// workspace is 64-byte aligned. Anything but Status::ok fails the batch.
-  Status (*run)(const Batch&, std::byte* workspace, StepTimes* times);
+  Status (*run)(const void* context, const Batch& batch, std::byte* workspace, StepTimes* times);
+  const void* context = nullptr;  ///< the backend's own, handed to run
 };
 
 /// How a backend keeps the keys of a key set besides their records, so that a key that is used again need not be
@@ -66,7 +53,7 @@ struct KeyForm {
 };
 
 struct SchemeBackend {
-  BackendId backend;
+  const char* name;  ///< of the backend: "avx2"
   Operation ops[kOps];
   KeyForm public_form{}, secret_form{};
   const Operation& op(Op which) const { return ops[static_cast<size_t>(which)]; }
@@ -81,6 +68,7 @@ struct Scheme {
   uint32_t security_category;
   size_t public_key_bytes, secret_key_bytes, ciphertext_bytes, shared_secret_bytes;
   size_t keygen_draw_bytes, encaps_draw_bytes;
+  OpStages stages;
   bool secret_seeds = false;  ///< the draws of keygen may stand for the secret key, see secret_seed_bytes()
   std::span<const SchemeBackend> backends;  ///< best first
 
@@ -89,6 +77,9 @@ struct Scheme {
 
   size_t draw_bytes(Op op) const {
     return op == Op::keygen ? keygen_draw_bytes : op == Op::encaps ? encaps_draw_bytes : 0;
+  }
+  RecordBytes record_bytes(Op op) const {
+    return {public_key_bytes, secret_key_bytes, ciphertext_bytes, shared_secret_bytes, draw_bytes(op)};
   }
 };
 

@@ -15,7 +15,6 @@ enum class Status : int {
   items = 7,
   public_key = 8,
   secret_key = 9,
-  ciphertext = 10,
   size = 11,
   busy = 12,
   range = 13,

@@ -8,8 +8,8 @@
 #include <cstring>
 #include <new>
 
-#include "engine/cuda/backend.hpp"
-#include "engine/cuda/crossover.hpp"
+#include "prim/drbg/fork_generation.hpp"
+#include "schemes/registry.hpp"
 
 namespace polykem {
 
@@ -21,19 +21,26 @@ unsigned usable_cpus() {
   return std::max(1u, std::thread::hardware_concurrency());
 }
 
-Status forced_backend(const char* configured, std::optional<BackendId>& out) {
-  const char* name = configured != nullptr ? configured : std::getenv("POLYKEM_BACKEND");
-  if (name == nullptr || *name == '\0') return Status::ok;
-  const BackendDescription* backend = find_backend(name);
-  if (backend == nullptr) return Status::unknown_backend;
-  if (!backend_available(*backend)) return Status::backend_unavailable;
-  out = backend->id;
-  return Status::ok;
+bool same(const char* a, const char* b) {
+  return std::strcmp(a, b) == 0;
 }
 
-bool is_available(BackendId id) {
-  const auto all = backends();
-  return std::any_of(all.begin(), all.end(), [id](const auto& b) { return b.id == id && backend_available(b); });
+/// The static name of the backend to force, nullptr if none is.
+Status find_forced(const EngineConfig& config, const char*& out) {
+  const char* name = config.backend != nullptr ? config.backend : secure_getenv("POLYKEM_BACKEND");
+  out = nullptr;
+  if (name == nullptr || *name == '\0') return Status::ok;
+  for (Accelerator* accelerator : config.accelerators) {
+    if (!same(accelerator->name(), name)) continue;
+    out = accelerator->name();
+    return accelerator->available() ? Status::ok : Status::backend_unavailable;
+  }
+  for (const BackendDescription& backend : cpu_backends()) {
+    if (!same(backend.name, name)) continue;
+    out = backend.name;
+    return cpu_backend_available(name) ? Status::ok : Status::backend_unavailable;
+  }
+  return Status::unknown_backend;
 }
 
 constexpr size_t divided_up(size_t a, size_t b) {
@@ -47,149 +54,252 @@ size_t chunk_items(const Operation& operation, size_t count, unsigned threads) {
   return std::min(operation.chunk, divided_up(share, chunks_of_share * operation.granule) * operation.granule);
 }
 
-}  // namespace
-
-Status Engine::create(const EngineConfig& config, std::unique_ptr<Engine>& out) {
-  std::optional<BackendId> forced;
-  const Status status = forced_backend(config.backend, forced);
-  if (status != Status::ok) return status;
-  const unsigned threads = config.threads == 0 ? usable_cpus() : config.threads;
-  out.reset(new (std::nothrow) Engine(threads, forced));
-  return out == nullptr ? Status::out_of_memory : Status::ok;
-}
-
-const SchemeBackend* Engine::backend_for(const Scheme& scheme, Op op, size_t count) const {
-  const auto pays = [&] { return cuda::Crossovers::instance().pays(scheme, op, count); };
-  if (forced_.has_value() ? *forced_ == BackendId::cuda : pays()) {
-    const SchemeBackend* gpu = cuda::backend_for(scheme);
-    if (gpu != nullptr || forced_.has_value()) return gpu;
+/// Finds the arrays that lie in the accelerator's memory. What the host reads itself must not.
+Status find_arrays(Accelerator& accelerator, const BatchView& records, Fields& found) {
+  for (const FieldInfo& f : kRecordFields) {
+    if (f.data(records) == nullptr) continue;
+    const Owner owner = accelerator.owner_of(f.data(records));
+    if (owner == Owner::unknown) return Status::backend_unavailable;
+    if (owner == Owner::self) found |= f.field;
   }
-  for (const SchemeBackend& candidate : scheme.backends) {
-    if (forced_.has_value() ? candidate.backend == *forced_ : is_available(candidate.backend)) return &candidate;
-  }
-  return nullptr;
-}
-
-const SchemeBackend* Engine::backend_for(const Request& request) const {
-  const bool on_device = (request.keyset != nullptr && request.keyset->on_device()) || cuda::has_device_arrays(request);
-  return on_device ? cuda::backend_for(*request.scheme) : backend_for(*request.scheme, request.op, request.count);
-}
-
-/// Where the batches that use the keys will run.
-const SchemeBackend* Engine::backend_for(const KeySet& set) const {
-  return backend_for(*set.scheme, set.kind == KeyKind::public_keys ? Op::encaps : Op::decaps, set.count);
-}
-
-Status Engine::make_job(const Request& request, Job::Done done, std::shared_ptr<Job>& out) const {
-  const Status status = validate(request);
-  if (status != Status::ok) return status;
-  const SchemeBackend* backend = backend_for(request);
-  if (backend == nullptr) return Status::backend_unavailable;
-  const size_t chunk = backend->backend == BackendId::cuda
-                           ? cuda::chunk_items(request, threads_)
-                           : chunk_items(backend->op(request.op), request.count, threads_);
-  try {
-    out = std::make_shared<Job>(request, *backend, chunk, std::move(done));
-  } catch (const std::bad_alloc&) {
-    return Status::out_of_memory;
+  for (const void* array : {static_cast<const void*>(records.key_index), static_cast<const void*>(records.item_status)}) {
+    if (array != nullptr && accelerator.owner_of(array) != Owner::other) return Status::argument;
   }
   return Status::ok;
 }
 
-ThreadPool& Engine::pool() {
-  std::call_once(pool_started_, [this] { pool_ = std::make_unique<ThreadPool>(threads_, workers_, profile_); });
-  return *pool_;
+}  // namespace
+
+Status Engine::create(const EngineConfig& config, std::unique_ptr<Engine>& out) {
+  if (config.threads > kMostThreads) return Status::argument;
+  const char* forced = nullptr;
+  const Status status = find_forced(config, forced);
+  if (status != Status::ok) return status;
+  const unsigned threads = config.threads == 0 ? std::min(usable_cpus(), kMostThreads) : config.threads;
+  out.reset(new Engine(threads, forced, config.accelerators));
+  return Status::ok;
+}
+
+Engine::Engine(unsigned threads, const char* forced, std::span<Accelerator* const> accelerators)
+    : threads_(threads),
+      forced_(forced),
+      accelerators_(accelerators),
+      state_(new State(ForkGeneration::of_process())) {}
+
+/// The state of another process stays where it is: its threads do not exist here, and its locks may be taken.
+Engine::~Engine() {
+  State* const mine = state_.load();
+  if (mine->process == ForkGeneration::of_process()) delete mine;
+}
+
+Engine::State& Engine::state() {
+  State* known = state_.load(std::memory_order_acquire);
+  const uint64_t process = ForkGeneration::of_process();
+  if (known->process == process) return *known;
+  auto fresh = std::make_unique<State>(process);
+  fresh->profile.enable(known->profile.enabled());
+  if (state_.compare_exchange_strong(known, fresh.get())) return *fresh.release();
+  return *known;
+}
+
+bool Engine::is_own_thread() {
+  const State& mine = state();
+  return mine.pool != nullptr && mine.pool->is_own_thread();
+}
+
+/// nullptr if the batch has to be computed on the caller's thread.
+ThreadPool* Engine::pool() {
+  State& mine = state();
+  std::call_once(mine.pool_started,
+                 [&] { mine.pool = std::make_unique<ThreadPool>(threads_, mine.workers, mine.profile); });
+  return mine.pool->size() > 0 && !mine.pool->is_own_thread() ? mine.pool.get() : nullptr;
+}
+
+Route Engine::route_for(const Scheme& scheme, Op op, size_t count) const {
+  for (Accelerator* a : accelerators_) {
+    const bool forced = forced_ != nullptr && same(forced_, a->name());
+    if (!forced && (forced_ != nullptr || !a->crossovers().pays(scheme, op, count))) continue;
+    const SchemeBackend* backend = a->backend_for(scheme);
+    if (backend != nullptr) return {backend, a, 0, best_cpu_backend(scheme)};
+    if (forced) return {};
+  }
+  return {.backend = forced_ != nullptr ? cpu_backend(scheme, forced_) : best_cpu_backend(scheme)};
+}
+
+Status Engine::find_route(const Request& request, Route& out) const {
+  Accelerator* owner = request.keyset == nullptr ? nullptr : request.keyset->accelerator;
+  Fields on_accelerator = 0;
+  for (Accelerator* accelerator : accelerators_) {
+    Fields found = 0;
+    const Status status = find_arrays(*accelerator, request.records, found);
+    if (status != Status::ok) return status;
+    if (found == 0) continue;
+    if (owner != nullptr && owner != accelerator) return Status::argument;
+    owner = accelerator;
+    on_accelerator = found;
+  }
+  out = owner == nullptr ? route_for(*request.scheme, request.op, request.records.count)
+                         : Route{owner->backend_for(*request.scheme), owner, on_accelerator, nullptr};
+  return out.backend == nullptr ? Status::backend_unavailable : Status::ok;
+}
+
+Status Engine::make_job(const Request& request, Job::Done done, std::shared_ptr<Job>& out) const {
+  Status status = validate(request);
+  if (status != Status::ok) return status;
+  Route route;
+  status = find_route(request, route);
+  if (status != Status::ok) return status;
+  const size_t items =
+      route.accelerator != nullptr
+          ? route.accelerator->chunk_items(*request.scheme, request.op, request.records, threads_)
+          : chunk_items(route.backend->op(request.op), request.records.count, threads_);
+  out = std::make_shared<Job>(request, route, items, std::move(done));
+  return Status::ok;
+}
+
+void Engine::compute_here(Job& job) {
+  State& mine = state();
+  job.work(mine.workers, mine.profile);
 }
 
 Status Engine::run(const Request& request) {
   std::shared_ptr<Job> job;
   const Status status = make_job(request, {}, job);
   if (status != Status::ok) return status;
-  if (threads_ > 1 && job->chunks() > 1) {
-    pool().submit(job);
-    return job->wait();
+  ThreadPool* const threads = threads_ > 1 && job->chunks() > 1 ? pool() : nullptr;
+  if (threads == nullptr) {
+    compute_here(*job);
+    return job->status();
   }
-  job->work(workers_, profile_);
-  return job->status();
+  threads->submit(job);
+  return job->wait();
 }
 
 Status Engine::submit(const Request& request, Job::Done done, std::shared_ptr<Job>& out) {
-  const Status status = make_job(request, std::move(done), out);
-  if (status == Status::ok) pool().submit(out);
-  return status;
-}
-
-Status Engine::generate_keyset(const Scheme& scheme, size_t count, uint8_t* pk, KeySet& out) {
-  return fill_by_keygen(scheme, count, nullptr, pk, out);
-}
-
-Status Engine::import_keyset(const Scheme& scheme, KeyKind kind, size_t count, const uint8_t* keys, KeySet& out) {
-  if (kind == KeyKind::secret_seeds) {
-    if (scheme.secret_seed_bytes() == 0) return Status::argument;
-    if (count > std::numeric_limits<ptrdiff_t>::max() / scheme.public_key_bytes) return Status::argument;
-    SecureBuffer pk;
-    if (!pk.reserve(count * scheme.public_key_bytes)) return Status::out_of_memory;
-    return fill_by_keygen(scheme, count, keys, reinterpret_cast<uint8_t*>(pk.data()), out);
-  }
-  out.scheme = &scheme;
-  out.kind = kind;
-  out.count = count;
-  if (count > std::numeric_limits<ptrdiff_t>::max() / out.record_bytes()) return Status::argument;
-  const Status status = reserve(out);
+  std::shared_ptr<Job> job;
+  const Status status = make_job(request, std::move(done), job);
   if (status != Status::ok) return status;
-  const size_t bytes = count * out.record_bytes();
-  if (out.on_device()) return out.device_records.fill(keys, bytes);
-  std::memcpy(out.record(0), keys, bytes);
-  expand(out);
+  State& mine = state();
+  pool();
+  if (mine.pool->size() > 0) {
+    mine.pool->submit(job);
+  } else {
+    compute_here(*job);
+  }
+  out = std::move(job);
   return Status::ok;
 }
 
-/// Secret keys from keygen; draws may be nullptr.
-Status Engine::fill_by_keygen(const Scheme& scheme, size_t count, const uint8_t* draws, uint8_t* pk, KeySet& out) {
+Status Engine::generate_keyset(const Scheme& scheme, size_t count, uint8_t* pk, KeySet& out) {
   out.scheme = &scheme;
   out.kind = KeyKind::secret_keys;
   out.count = count;
-  Status status = reserve(out);
+  return fill_by_keygen(out, nullptr, pk);
+}
+
+Status Engine::import_keyset(const Scheme& scheme, KeyKind kind, size_t count, const uint8_t* keys, KeySet& out) {
+  const bool seeds = kind == KeyKind::secret_seeds;
+  if (seeds && scheme.secret_seed_bytes() == 0) return Status::argument;
+  if (count > std::numeric_limits<ptrdiff_t>::max() / (scheme.secret_key_bytes + scheme.public_key_bytes))
+    return Status::argument;
+  out.scheme = &scheme;
+  out.kind = seeds ? KeyKind::secret_keys : kind;
+  out.count = count;
+  if (!seeds) return fill(out, keys);
+  SecureBuffer pk;
+  if (!pk.reserve(count * scheme.public_key_bytes)) return Status::out_of_memory;
+  return fill_by_keygen(out, keys, reinterpret_cast<uint8_t*>(pk.data()));
+}
+
+Status Engine::fill(KeySet& set, const uint8_t* keys) const {
+  for (Accelerator* accelerator : accelerators_) {
+    if (accelerator->owner_of(keys) == Owner::unknown) return Status::backend_unavailable;
+  }
+  Status status = reserve(set);
   if (status != Status::ok) return status;
-  status =
-      run({.op = Op::keygen, .scheme = &scheme, .count = count, .draws = draws, .pk_out = pk, .sk_out = out.record(0)});
-  if (status == Status::ok) expand(out);
+  if (set.placed != nullptr) {
+    status = set.placed->fill(keys);
+  } else {
+    for (Accelerator* accelerator : accelerators_) {
+      if (accelerator->owner_of(keys) == Owner::self) return Status::out_of_memory;  // there, and no room there
+    }
+    std::memcpy(set.records(), keys, set.count * set.record_bytes());
+  }
+  if (status == Status::ok) expand(set);
   return status;
+}
+
+/// Secret keys from keygen; draws may be nullptr.
+Status Engine::fill_by_keygen(KeySet& set, const uint8_t* draws, uint8_t* pk) {
+  Status status = reserve(set);
+  if (status != Status::ok) return status;
+  Request request{.op = Op::keygen, .scheme = set.scheme};
+  request.records.count = set.count;
+  request.records.draws = draws;
+  request.records.pk_out = pk;
+  request.records.sk_out = set.records();
+  status = run(request);
+  if (status == Status::ok) expand(set);
+  return status;
+}
+
+/// Room for the records where the batches that use them will run.
+Status Engine::reserve(KeySet& set) const {
+  const Op used_by = set.kind == KeyKind::public_keys ? Op::encaps : Op::decaps;
+  const Route route = route_for(*set.scheme, used_by, set.count);
+  if (route.accelerator != nullptr) set.placed = route.accelerator->place_keys(*set.scheme, set.kind, set.count);
+  if (set.placed != nullptr) set.accelerator = route.accelerator;
+  set.expanded_for = route.backend;
+  if (set.placed != nullptr || set.host.reserve(set.count * set.record_bytes())) return Status::ok;
+  return Status::out_of_memory;
 }
 
 /// Adds the backend's own form of the keys, if there is one and memory for it.
 void Engine::expand(KeySet& set) const {
   constexpr size_t kAtATime = 64;
-  const SchemeBackend* backend = backend_for(set);
-  if (set.on_device() || backend == nullptr) return;
-  const KeyForm& form = set.form(*backend);
+  if (set.placed != nullptr) return set.placed->expand();
+  if (set.expanded_for == nullptr) return;
+  const KeyForm& form = set.form(*set.expanded_for);
   if (form.bytes == 0 || set.count > KeySet::kExpandedBudget / form.bytes) return;
   SecureBuffer workspace;
-  if (!workspace.reserve(form.workspace_bytes(kAtATime)) || !set.expanded.reserve(set.count * form.bytes)) return;
+  if (!workspace.reserve(form.workspace_bytes(kAtATime)) || !set.host_expanded.reserve(set.count * form.bytes)) return;
   for (size_t first = 0; first < set.count; first += kAtATime) {
-    form.expand(set.expanded.data() + first * form.bytes, set.record(first), std::min(kAtATime, set.count - first),
-                workspace.data());
+    form.expand(set.host_expanded.data() + first * form.bytes, set.records() + first * set.record_bytes(),
+                std::min(kAtATime, set.count - first), workspace.data());
   }
-  set.expanded_for = backend->backend;
 }
 
-/// Room for the records where the batches that use them will run.
-Status Engine::reserve(KeySet& set) const {
-  const SchemeBackend* backend = backend_for(set);
-  const size_t bytes = set.count * set.record_bytes();
-  if (backend != nullptr && backend->backend == BackendId::cuda && set.device_records.allocate(bytes) == Status::ok) {
-    return Status::ok;
+Status Engine::queue_bytes(const Scheme& scheme, Op op, size_t count, size_t& bytes) const {
+  for (Accelerator* accelerator : accelerators_) {
+    if (accelerator->backend_for(scheme) != nullptr) return accelerator->queue_bytes(scheme, op, count, bytes);
   }
-  return set.records.reserve(bytes) ? Status::ok : Status::out_of_memory;
+  return Status::backend_unavailable;
 }
 
-Status Engine::queue_on_device(const Request& request, void* workspace, void* stream) {
-  const Status status = validate(request);
+Status Engine::queue(const Request& request, void* workspace, void* stream) {
+  Status status = validate(request);
   if (status != Status::ok) return status;
-  if (workspace == nullptr || request.keyset != nullptr || request.item_status != nullptr) return Status::argument;
-  const auto worker = workers_.take();
+  const BatchView& records = request.records;
+  if (workspace == nullptr || request.keyset != nullptr || records.item_status != nullptr || request.sk_is_seed)
+    return Status::argument;
+  Route route;
+  status = find_route(request, route);
+  if (status != Status::ok) return status;
+  Fields given = 0;
+  for (const FieldInfo& f : kRecordFields)
+    given |= f.data(records) != nullptr ? f.field : 0;
+  if (route.accelerator == nullptr || route.on_accelerator != given) return Status::argument;
+  if (route.accelerator->owner_of(workspace) != Owner::self) return Status::argument;
+  WorkerPool& workers = state().workers;
+  auto worker = workers.take();
   if (worker == nullptr) return Status::out_of_memory;
-  return cuda::queue(request, worker->drbg, workspace, stream);
+  if (records.draws == nullptr && request.scheme->draw_bytes(request.op) > 0) status = worker->drbg.prepare();
+  if (status == Status::ok) {
+    const Batch batch{records, &worker->drbg};
+    status = route.accelerator->queue(*request.scheme, request.op, batch, workspace, stream);
+  }
+  workers.give_back(std::move(worker));
+  return status;
 }
 
 }  // namespace polykem

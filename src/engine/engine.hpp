@@ -1,64 +1,87 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <atomic>
 #include <limits>
 #include <memory>
 #include <mutex>
-#include <optional>
+#include <span>
 
-#include "core/backend.hpp"
+#include "engine/accelerator.hpp"
 #include "engine/job.hpp"
 #include "engine/thread_pool.hpp"
 
 namespace polykem {
 
 struct EngineConfig {
-  unsigned threads = 0;           ///< 0: one per CPU this process may use
+  unsigned threads = 0;           ///< at most Engine::kMostThreads; 0: one per CPU this process may use
   const char* backend = nullptr;  ///< force one; nullptr: POLYKEM_BACKEND, else the best available
+  std::span<Accelerator* const> accelerators = polykem::accelerators();  ///< static storage
 };
 
-/// Batches in, batches out: chooses the backend, cuts batches into chunks and spreads them over threads.
+/// Batches in, batches out: chooses the backend, cuts batches into chunks and spreads them over threads. Thread-safe.
+/// After a fork the child goes on with threads and random generators of its own.
 class Engine {
  public:
+  static constexpr unsigned kMostThreads = 1024;
+  static constexpr size_t kLargeBatch = std::numeric_limits<size_t>::max();
+
   [[nodiscard]] static Status create(const EngineConfig& config, std::unique_ptr<Engine>& out);
+  ~Engine();
 
   unsigned threads() const { return threads_; }
-  Profile& profile() { return profile_; }
+  Profile& profile() { return state().profile; }
+  /// True on one of the engine's threads, e.g. in a callback.
+  bool is_own_thread();
 
-  /// The backend that runs a batch of `count` items of the set here, or nullptr. By default for large batches.
-  const SchemeBackend* backend_for(const Scheme& scheme, Op op = Op::decaps,
-                                   size_t count = std::numeric_limits<size_t>::max()) const;
+  /// Who computes a batch of `count` items of the set, whose arrays lie in host memory.
+  Route route_for(const Scheme& scheme, Op op = Op::decaps, size_t count = kLargeBatch) const;
 
-  /// Computes the batch before it returns. A batch of one chunk runs on the caller's thread.
+  /// Computes the batch before it returns. A batch of one chunk runs on the caller's thread, as does any from one of
+  /// the engine's threads.
   Status run(const Request& request);
 
-  /// Starts the batch; `done` is called once on a worker thread when it has finished.
+  /// Starts the batch; `done` is called once when it has finished, on one of the engine's threads. If the system gives
+  /// no thread, both happen before it returns.
   Status submit(const Request& request, Job::Done done, std::shared_ptr<Job>& out);
 
   Status generate_keyset(const Scheme& scheme, size_t count, uint8_t* pk, KeySet& out);
   /// With KeyKind::secret_seeds, `keys` are seeds.
   Status import_keyset(const Scheme& scheme, KeyKind kind, size_t count, const uint8_t* keys, KeySet& out);
 
-  /// Queues a batch whose arrays all lie on the current GPU on the caller's stream (a cudaStream_t) and returns.
-  Status queue_on_device(const Request& request, void* workspace, void* stream);
+  /// Queues a batch whose arrays all lie in the memory of one accelerator on the caller's stream of it, and returns.
+  Status queue(const Request& request, void* workspace, void* stream);
+  /// Workspace that it wants.
+  Status queue_bytes(const Scheme& scheme, Op op, size_t count, size_t& bytes) const;
 
  private:
-  Engine(unsigned threads, std::optional<BackendId> forced) : threads_(threads), forced_(forced) {}
+  /// What belongs to one process.
+  struct State {
+    explicit State(uint64_t of) : process(of) {}
 
-  const SchemeBackend* backend_for(const Request& request) const;
-  const SchemeBackend* backend_for(const KeySet& set) const;
-  Status reserve(KeySet& set) const;
-  Status fill_by_keygen(const Scheme& scheme, size_t count, const uint8_t* draws, uint8_t* pk, KeySet& out);
-  void expand(KeySet& set) const;
+    const uint64_t process;
+    Profile profile;
+    WorkerPool workers;
+    std::once_flag pool_started;
+    std::unique_ptr<ThreadPool> pool;  ///< last: its threads use all of the above
+  };
+
+  Engine(unsigned threads, const char* forced, std::span<Accelerator* const> accelerators);
+
+  State& state();
+  ThreadPool* pool();
+  Status find_route(const Request& request, Route& out) const;
   Status make_job(const Request& request, Job::Done done, std::shared_ptr<Job>& out) const;
-  ThreadPool& pool();
+  void compute_here(Job& job);
+  Status reserve(KeySet& set) const;
+  Status fill(KeySet& set, const uint8_t* keys) const;
+  Status fill_by_keygen(KeySet& set, const uint8_t* draws, uint8_t* pk);
+  void expand(KeySet& set) const;
 
   const unsigned threads_;
-  const std::optional<BackendId> forced_;
-  Profile profile_;
-  WorkerPool workers_;
-  std::once_flag pool_started_;
-  std::unique_ptr<ThreadPool> pool_;  ///< last: its threads use all of the above
+  const char* const forced_;  ///< a backend's name; nullptr: none
+  const std::span<Accelerator* const> accelerators_;
+  std::atomic<State*> state_;
 };
 
 }  // namespace polykem

@@ -3,55 +3,83 @@
 
 #include <algorithm>
 #include <memory>
+#include <new>
+
+#include "prim/drbg/fork_generation.hpp"
 
 namespace polykem {
 
-Job::Job(const Request& request, const SchemeBackend& backend, size_t chunk, Done done)
-    : request_(request), backend_(backend), chunk_(chunk), done_(std::move(done)), items_left_(request.count) {}
+namespace {
 
-void Job::work(WorkerPool& workers, Profile& profile) {
+std::atomic<size_t> moved_to_cpu{0};
+
+/// The job whose callback this thread is in.
+thread_local const Job* completing = nullptr;
+
+}  // namespace
+
+size_t chunks_moved_to_cpu() {
+  return moved_to_cpu.load(std::memory_order_relaxed);
+}
+
+Job::Job(const Request& request, const Route& route, size_t chunk_items, Done done)
+    : shape_{*request.scheme, request.op, request.sk_is_seed,
+             request.keyset == nullptr || request.keyset->placed == nullptr},
+      records_(with_keys(request, *route.backend)),
+      bytes_(shape_.record_bytes()),
+      route_(route),
+      chunk_items_(chunk_items),
+      done_(std::move(done)),
+      process_(ForkGeneration::of_process()),
+      items_left_(records_.count) {}
+
+void Job::work(WorkerPool& workers, Profile& profile) noexcept {
   std::unique_ptr<Worker> worker;
   while (true) {
-    const size_t first = next_.fetch_add(chunk_, std::memory_order_relaxed);
-    if (first >= request_.count) break;
-    const size_t count = std::min(chunk_, request_.count - first);
+    const size_t first = next_.fetch_add(chunk_items_, std::memory_order_relaxed);
+    if (first >= records_.count) break;
+    const size_t count = std::min(chunk_items_, records_.count - first);
     if (worker == nullptr) worker = workers.take();
-    if (worker == nullptr) {
-      fail(Status::out_of_memory);
-    } else if (const Status status = compute(first, count, *worker, profile); status != Status::ok) {
-      fail(status);
-    }
-    const bool more = next_.load(std::memory_order_relaxed) < request_.count;
+    const Status status = worker == nullptr ? Status::out_of_memory : compute(first, count, *worker, profile);
+    if (status != Status::ok) fail(status);
+    const bool more = next_.load(std::memory_order_relaxed) < records_.count;
     if (worker != nullptr && !more) worker->wipe();
     if (items_left_.fetch_sub(count, std::memory_order_acq_rel) == count) complete();
   }
-  if (worker != nullptr) {
-    worker->wipe();
-    workers.give_back(std::move(worker));
-  }
+  if (worker != nullptr) workers.give_back(std::move(worker));
 }
 
 Status Job::compute(size_t first, size_t count, Worker& worker, Profile& profile) {
-  const bool timed = profile.enabled();
-  if (request_.sk_is_seed) {
-    const Operation& keygen = backend_.op(Op::keygen);
-    StepTimes times;
-    const Status status = expand_seeds(request_, keygen, first, count, worker, timed ? &times : nullptr);
-    if (status != Status::ok) return status;
-    if (timed) profile.add(Op::keygen, keygen, times);
+  try {
+    BatchView items = records_.slice(bytes_, first, count);
+    if (items.item_status == nullptr) {
+      if (worker.item_status.size() < count) worker.item_status.resize(count);
+      items.item_status = worker.item_status.data();
+    }
+    Profile* const timed = profile.enabled() ? &profile : nullptr;
+    const Status status = compute_chunk(shape_, *route_.backend, items, worker, timed);
+    const bool lost = status == Status::backend_unavailable || status == Status::out_of_memory;
+    if (!lost || route_.fallback == nullptr) return status;
+    moved_to_cpu.fetch_add(1, std::memory_order_relaxed);
+    return compute_on_cpu(items, worker, timed);
+  } catch (const std::bad_alloc&) {
+    return Status::out_of_memory;
+  } catch (...) {
+    return Status::internal;
   }
-  if (request_.item_status == nullptr && worker.item_status.size() < count) worker.item_status.resize(count);
-  Status* item_status = request_.item_status == nullptr ? worker.item_status.data() : request_.item_status + first;
-  std::fill_n(item_status, count, Status::ok);
-  StepTimes times;
-  const Status status = run_chunk(request_, backend_, first, count, item_status, worker, timed ? &times : nullptr);
-  if (status != Status::ok) return status;
-  if (timed) profile.add(request_.op, backend_.op(request_.op), times);
-  static_assert(static_cast<int>(Status::ok) == 0);
-  int any = 0;  // without a way out of the loop it becomes vector code
-  for (size_t i = 0; i < count; ++i)
-    any |= static_cast<int>(item_status[i]);
-  return any == 0 ? Status::ok : Status::items;
+}
+
+/// The whole chunk again, in chunks that suit the CPU.
+Status Job::compute_on_cpu(const BatchView& items, Worker& worker, Profile* profile) {
+  const size_t most = route_.fallback->op(shape_.op).chunk;
+  Status result = Status::ok;
+  for (size_t first = 0; first < items.count; first += most) {
+    const BatchView part = items.slice(bytes_, first, std::min(most, items.count - first));
+    const Status status = compute_chunk(shape_, *route_.fallback, part, worker, profile);
+    if (status != Status::ok && status != Status::items) return status;
+    if (status == Status::items) result = status;
+  }
+  return result;
 }
 
 /// A failure of the whole batch outranks errors of items; the first one stays.
@@ -64,15 +92,36 @@ void Job::fail(Status status) {
   }
 }
 
-void Job::complete() {
-  if (status() != Status::ok && status() != Status::items) zero_outputs(request_);
-  if (done_) done_(status());
+void Job::zero_outputs() {
+  for (const FieldInfo& f : kRecordFields) {
+    if (f.out == nullptr || records_.*f.out == nullptr) continue;
+    const size_t bytes = records_.count * (bytes_.*f.bytes);
+    if ((route_.on_accelerator & f.field) != 0) {
+      route_.accelerator->zero(records_.*f.out, bytes);
+    } else {
+      secure_zero(records_.*f.out, bytes);
+    }
+  }
+}
+
+void Job::complete() noexcept {
+  const Status result = status();
+  if (result != Status::ok && result != Status::items) {
+    zero_outputs();
+    if (records_.item_status != nullptr) std::fill_n(records_.item_status, records_.count, result);
+  }
+  if (done_) {
+    completing = this;
+    done_(result);
+    completing = nullptr;
+  }
   const std::lock_guard lock(mutex_);
   finished_.store(true, std::memory_order_release);
   changed_.notify_all();
 }
 
 Status Job::wait() {
+  if (!finished() && (completing == this || process_ != ForkGeneration::of_process())) return Status::argument;
   std::unique_lock lock(mutex_);
   changed_.wait(lock, [this] { return finished(); });
   return status();

@@ -6,39 +6,55 @@
 #include <functional>
 #include <mutex>
 
+#include "engine/accelerator.hpp"
+#include "engine/chunk.hpp"
 #include "engine/profile.hpp"
 #include "engine/request.hpp"
-#include "engine/worker.hpp"
 
 namespace polykem {
+
+/// Who computes a batch.
+struct Route {
+  const SchemeBackend* backend = nullptr;  ///< nullptr: nobody here can
+  Accelerator* accelerator = nullptr;      ///< the backend's; nullptr: the CPU computes
+  Fields on_accelerator = 0;               ///< arrays of the batch that lie in its memory
+  const SchemeBackend* fallback = nullptr;  ///< computes what the accelerator could not; nullptr: nobody can
+};
 
 /// A batch under way: threads claim its chunks until none is left; the last to finish completes it.
 class Job {
  public:
   using Done = std::function<void(Status)>;
 
-  Job(const Request& request, const SchemeBackend& backend, size_t chunk, Done done);
+  Job(const Request& request, const Route& route, size_t chunk_items, Done done);
 
-  size_t chunks() const { return (request_.count + chunk_ - 1) / chunk_; }
+  size_t chunks() const { return (records_.count + chunk_items_ - 1) / chunk_items_; }
   /// True when every chunk has been claimed.
-  bool exhausted() const { return next_.load(std::memory_order_relaxed) >= request_.count; }
+  bool exhausted() const { return next_.load(std::memory_order_relaxed) >= records_.count; }
   /// Claims and computes chunks until none is left.
-  void work(WorkerPool& workers, Profile& profile);
+  void work(WorkerPool& workers, Profile& profile) noexcept;
 
   bool finished() const { return finished_.load(std::memory_order_acquire); }
   /// The batch's status; meaningful once finished.
   Status status() const { return static_cast<Status>(status_.load(std::memory_order_acquire)); }
+  /// Status::argument where it would wait for ever: in the job's own callback, and in a fork of the process that
+  /// submitted it.
   Status wait();
 
  private:
   Status compute(size_t first, size_t count, Worker& worker, Profile& profile);
+  Status compute_on_cpu(const BatchView& items, Worker& worker, Profile* profile);
   void fail(Status status);
-  void complete();
+  void zero_outputs();
+  void complete() noexcept;
 
-  const Request request_;
-  const SchemeBackend& backend_;
-  const size_t chunk_;
+  const ChunkShape shape_;
+  const BatchView records_;
+  const RecordBytes bytes_;
+  const Route route_;
+  const size_t chunk_items_;
   const Done done_;
+  const uint64_t process_;  ///< that submitted it
   std::atomic<size_t> next_{0};
   std::atomic<size_t> items_left_;
   std::atomic<int> status_{0};
@@ -46,5 +62,8 @@ class Job {
   std::mutex mutex_;
   std::condition_variable changed_;
 };
+
+/// Chunks that a failed accelerator left to the CPU, since the process began.
+size_t chunks_moved_to_cpu();
 
 }  // namespace polykem

@@ -1,28 +1,45 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <memory>
+
 #include "core/scheme.hpp"
 #include "core/secure.hpp"
-#include "engine/cuda/device_keys.hpp"
 
 namespace polykem {
 
+class Accelerator;
+
 enum class KeyKind { public_keys, secret_keys, secret_seeds };
 
-/// Keys that stay in the library: records back to back, on a GPU or in host memory, zeroised when freed, and on the
-/// host also in their backend's own form where that fits kExpandedBudget. Immutable once filled; kind is never
-/// secret_seeds.
+/// Keys in an accelerator's memory: records, and perhaps an expanded form; wiped before they are freed.
+class KeyMemory {
+ public:
+  virtual ~KeyMemory() = default;
+
+  virtual uint8_t* records() = 0;
+  /// Copies all records from host memory or the accelerator's.
+  virtual Status fill(const uint8_t* records) = 0;
+  /// Makes the expanded form, if the accelerator has one for the set and memory for it. The records are there.
+  virtual void expand() = 0;
+  /// data is nullptr if there is no expanded form.
+  virtual ExpandedKeys expanded() const = 0;
+};
+
+/// Keys that stay in the library: records back to back, on an accelerator or in host memory, zeroised when freed, and
+/// where that fits kExpandedBudget also in their backend's own form. Immutable once filled; kind is never secret_seeds.
 struct KeySet {
-  /// Expanded forms are up to ten times the records; larger sets do without.
+  /// Expanded forms are up to ten times the records; larger sets on the host do without.
   static constexpr size_t kExpandedBudget = size_t{256} << 20;
 
   const Scheme* scheme = nullptr;
   KeyKind kind = KeyKind::public_keys;
   size_t count = 0;
-  SecureBuffer records;             ///< on the host,
-  cuda::DeviceKeys device_records;  ///< or on a GPU
-  SecureBuffer expanded;            ///< count forms of the backend `expanded_for`, if not empty
-  BackendId expanded_for = BackendId::ref;
+  Accelerator* accelerator = nullptr;  ///< that keeps the keys; nullptr: the host does
+  std::unique_ptr<KeyMemory> placed;   ///< by the accelerator,
+  SecureBuffer host;                   ///< or the records on the host,
+  SecureBuffer host_expanded;          ///< with `count` forms of the backend `expanded_for`, if not empty
+  const SchemeBackend* expanded_for = nullptr;
 
   size_t record_bytes() const {
     return kind == KeyKind::public_keys ? scheme->public_key_bytes : scheme->secret_key_bytes;
@@ -31,9 +48,12 @@ struct KeySet {
   const KeyForm& form(const SchemeBackend& backend) const {
     return kind == KeyKind::public_keys ? backend.public_form : backend.secret_form;
   }
-  bool on_device() const { return device_records.data() != nullptr; }
-  uint8_t* record(size_t i) const {
-    return (on_device() ? device_records.data() : reinterpret_cast<uint8_t*>(records.data())) + i * record_bytes();
+  uint8_t* records() const { return placed != nullptr ? placed->records() : reinterpret_cast<uint8_t*>(host.data()); }
+  /// The keys in the form of `backend`, if the set has it.
+  ExpandedKeys expanded(const SchemeBackend& backend) const {
+    if (placed != nullptr) return placed->expanded();
+    if (host_expanded.size() == 0 || expanded_for != &backend) return {};
+    return {.data = host_expanded.data(), .bytes = form(backend).bytes};
   }
 };
 

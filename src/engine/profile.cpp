@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/profile.hpp"
 
-#include <map>
-#include <memory>
+#include <algorithm>
+#include <string>
+
+#include "core/text.hpp"
 
 namespace polykem {
 
@@ -12,13 +14,10 @@ void Profile::enable(bool on) {
   enabled_.store(on, std::memory_order_relaxed);
 }
 
-void Profile::add(Op op, const Operation& operation, const StepTimes& times) {
+void Profile::add(const Scheme& scheme, Op op, const Operation& operation, const StepTimes& times) {
   const std::lock_guard lock(mutex_);
-  Total* total = nullptr;
-  for (Total& known : totals_) {
-    if (known.operation == &operation) total = &known;
-  }
-  if (total == nullptr) total = &totals_.emplace_back(Total{op, &operation, {}});
+  auto total = std::find_if(totals_.begin(), totals_.end(), [&](const Total& t) { return t.operation == &operation; });
+  if (total == totals_.end()) total = totals_.insert(total, {scheme.stages.of(op), op, &operation, {}});
   for (size_t i = 0; i < operation.steps.size(); ++i) {
     total->times.entries[i].calls += times.entries[i].calls;
     total->times.entries[i].items += times.entries[i].items;
@@ -31,28 +30,20 @@ std::vector<Profile::Record> Profile::read() const {
   std::vector<Record> records;
   for (const Total& total : totals_) {
     for (size_t i = 0; i < total.operation->steps.size(); ++i) {
-      records.push_back(
-          {total.op, total.operation->steps[i].name, stage_names(*total.operation, i), total.times.entries[i]});
+      const StepInfo& step = total.operation->steps[i];
+      records.push_back({total.op, step.name, stage_names(total.stages, step), total.times.entries[i]});
     }
   }
   return records;
 }
 
-const char* stage_names(const Operation& operation, size_t index) {
-  static std::mutex mutex;
-  static std::map<const StepInfo*, std::unique_ptr<const std::string>> known;
-  const std::lock_guard lock(mutex);
-  const StepInfo& step = operation.steps[index];
-  auto& entry = known[&step];
-  if (entry == nullptr) {
-    std::string names;
-    for (size_t i = step.first; i < step.first + size_t{step.count}; ++i) {
-      if (!names.empty()) names += '+';
-      names += operation.stages[i].name;
-    }
-    entry = std::make_unique<const std::string>(std::move(names));
+const char* stage_names(std::span<const Stage> stages, const StepInfo& step) {
+  std::string names;
+  for (const Stage& stage : stages.subspan(step.first, step.count)) {
+    if (!names.empty()) names += '+';
+    names += stage.name;
   }
-  return entry->c_str();
+  return static_text(names);
 }
 
 }  // namespace polykem

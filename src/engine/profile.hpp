@@ -3,7 +3,6 @@
 
 #include <atomic>
 #include <mutex>
-#include <string>
 #include <vector>
 
 #include "core/scheme.hpp"
@@ -22,13 +21,14 @@ class Profile {
 
   bool enabled() const { return enabled_.load(std::memory_order_relaxed); }
   void enable(bool on);
-  void add(Op op, const Operation& operation, const StepTimes& times);
+  void add(const Scheme& scheme, Op op, const Operation& operation, const StepTimes& times);
 
   /// In the order in which the operations first ran, steps in plan order.
   std::vector<Record> read() const;
 
  private:
   struct Total {
+    std::span<const Stage> stages;
     Op op;
     const Operation* operation;
     StepTimes times;
@@ -39,7 +39,7 @@ class Profile {
   std::vector<Total> totals_;
 };
 
-/// The names of the stages that step `index` covers, separated by '+'; static storage.
-const char* stage_names(const Operation& operation, size_t index);
+/// The names of the stages that a step covers, separated by '+'; static storage.
+const char* stage_names(std::span<const Stage> stages, const StepInfo& step);
 
 }  // namespace polykem

@@ -1,12 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/thread_pool.hpp"
 
+#include <system_error>
+
 namespace polykem {
+
+thread_local const ThreadPool* ThreadPool::current_ = nullptr;
 
 ThreadPool::ThreadPool(unsigned threads, WorkerPool& workers, Profile& profile) : workers_(workers), profile_(profile) {
   threads_.reserve(threads);
-  for (unsigned i = 0; i < threads; ++i)
-    threads_.emplace_back([this] { loop(); });
+  try {
+    for (unsigned i = 0; i < threads; ++i)
+      threads_.emplace_back([this] { loop(); });
+  } catch (const std::system_error&) {  // the others do the work
+  } catch (const std::bad_alloc&) {
+  }
 }
 
 ThreadPool::~ThreadPool() {
@@ -40,6 +48,7 @@ std::shared_ptr<Job> ThreadPool::next_job() {
 }
 
 void ThreadPool::loop() {
+  current_ = this;
   while (const auto job = next_job())
     job->work(workers_, profile_);
 }

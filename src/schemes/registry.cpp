@@ -3,9 +3,11 @@
 #include "schemes/registry.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <string>
 #include <vector>
 
+#include "core/backend.hpp"
 #include "schemes/frodo/frodo.hpp"
 #include "schemes/mlkem/mlkem.hpp"
 #include "schemes/ntru/ntru.hpp"
@@ -75,6 +77,20 @@ const Scheme& nearest_scheme(const char* name) {
   const auto all = registry();
   return **std::min_element(all.begin(), all.end(),
                             [&](const Scheme* a, const Scheme* b) { return distance(a) < distance(b); });
+}
+
+const SchemeBackend* cpu_backend(const Scheme& scheme, const char* name) {
+  for (const SchemeBackend& candidate : scheme.backends) {
+    if (std::strcmp(candidate.name, name) == 0) return &candidate;
+  }
+  return nullptr;
+}
+
+const SchemeBackend* best_cpu_backend(const Scheme& scheme) {
+  for (const SchemeBackend& candidate : scheme.backends) {
+    if (cpu_backend_available(candidate.name)) return &candidate;
+  }
+  return nullptr;
 }
 
 }  // namespace polykem

@@ -16,4 +16,10 @@ const Scheme* find_scheme(const char* name);
 /// The set whose name is the fewest edits away.
 const Scheme& nearest_scheme(const char* name);
 
+/// The set on the CPU backend of that name; nullptr if this build has none.
+const SchemeBackend* cpu_backend(const Scheme& scheme, const char* name);
+
+/// The set on the best CPU backend that this machine can run.
+const SchemeBackend* best_cpu_backend(const Scheme& scheme);
+
 }  // namespace polykem

@@ -57,6 +57,7 @@ struct Check {
   polykem_context* context = nullptr;
   const polykem_scheme* scheme = nullptr;
   polykem_scheme_info_t info{};
+  info.struct_size = sizeof info;
   Bytes seeds, pk, sk, ct, ss; /* seeds: what keygen drew */
 
   polykem_request request(polykem_op op, polykem_key_mode mode) const {

@@ -53,6 +53,7 @@ struct Exchange {
   polykem_context* context = nullptr;
   const polykem_scheme* scheme = nullptr;
   polykem_scheme_info_t info{};
+  info.struct_size = sizeof info;
   size_t count = 0;
   Bytes keygen_draws, encaps_draws, pk, sk, ct, ss, received;
 

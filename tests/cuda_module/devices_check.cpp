@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The module's devices, passages and convoys over the fake runtime: two devices, many threads, failures.
+// The module's devices and pipeline over the fake runtime: two devices, many threads, failures.
 //   polykem_cuda_devices_check TEST      TEST: pinned pageable order threads keys resident memory failures replay
 // The operations are a toy: sk = its draws twice, pk = the draws of sk plus 1, ct = r, pk's first byte, and ss what
 // both sides can compute from r and pk.
@@ -15,11 +15,11 @@
 #include <thread>
 #include <vector>
 
-#include "engine/cuda/gather.hpp"
 #include "engine/cuda/module.hpp"
+#include "engine/cuda_module/gather.hpp"
 #include "fake_runtime.hpp"
 #include "prim/launch/cuda/launch.hpp"
-#include "schemes/ntru/cuda/ntru_cuda.hpp"
+#include "schemes/device_schemes.hpp"
 
 extern "C" const polykem::cuda::ModuleTable* polykem_cuda_module();
 
@@ -100,7 +100,7 @@ cudaError_t launch_work(Work work, cudaStream_t stream) {
 }
 
 template <Op kOp>
-int run_step(size_t step, const DeviceBatch& batch, std::byte* workspace, void* stream) {
+int run_step(size_t step, size_t, const DeviceBatch& batch, std::byte* workspace, void* stream) {
   const auto work = [=] {
     if (step == 0 && kOp != Op::decaps) draw(batch, workspace);
     if (step == 1 && kOp == Op::keygen) compute_sk(batch, workspace);
@@ -113,18 +113,27 @@ size_t workspace_bytes(size_t items) {
   return (items * kDraws + 255) / 256 * 256;
 }
 
-constexpr std::array<StepInfo, 3> kSteps = {StepInfo{"draw", 0, 1}, StepInfo{"compute_sk", 1, 1},
-                                            StepInfo{"compute", 2, 1}};
+constexpr DeviceStep kDraw{{"draw", 0, 1}, field::kDraws, 0}, kComputeSk{{"compute_sk", 1, 1}, 0, field::kSkOut};
+constexpr DeviceStep kSkip{{"compute_sk", 1, 1}, 0, 0};
+constexpr std::array<DeviceStep, 3> kKeygenSteps = {kDraw, kComputeSk, {{"compute", 2, 1}, 0, field::kPkOut}};
+constexpr std::array<DeviceStep, 3> kEncapsSteps = {
+    kDraw, kSkip, {{"compute", 2, 1}, field::kPk, field::kCtOut | field::kSsOut}};
+constexpr std::array<DeviceStep, 3> kDecapsSteps = {
+    DeviceStep{{"draw", 0, 1}, field::kSk | field::kCt, 0}, kSkip,
+    {{"compute", 2, 1}, field::kSk | field::kCt, field::kSsOut}};
 
 template <Op kOp>
-constexpr DeviceOperation kOperation = {"toy",
-                                        kOp,
-                                        {kPk, kSk, kCt, kSs, kOp == Op::decaps ? 0 : kDraws},
-                                        kSteps,
-                                        kOp == Op::decaps ? 0u : 1u,
-                                        kOp == Op::keygen ? 2u : 3u,
-                                        workspace_bytes,
-                                        run_step<kOp>};
+constexpr DeviceOperation kOperation = {.scheme = "toy",
+                                        .op = kOp,
+                                        .record_bytes = {kPk, kSk, kCt, kSs, kOp == Op::decaps ? 0 : kDraws},
+                                        .steps = kOp == Op::keygen   ? std::span<const DeviceStep>(kKeygenSteps)
+                                                 : kOp == Op::encaps ? std::span<const DeviceStep>(kEncapsSteps)
+                                                                     : std::span<const DeviceStep>(kDecapsSteps),
+                                        .part_items = 8192,
+                                        .most_items = 1 << 30,
+                                        .workspace_bytes = workspace_bytes,
+                                        .tiles = nullptr,
+                                        .run_step = run_step<kOp>};
 
 const ModuleTable& table() {
   return *polykem_cuda_module();
@@ -164,15 +173,16 @@ uint8_t latest_draw() {
 Outcome run(Op op, const Records& r, StepTimes* times = nullptr, const size_t* key_index = nullptr,
             const uint8_t* keys = nullptr) {
   const size_t batch = ++batches;
-  ModuleBatch b{};
+  BatchView b{};
   b.count = r.count;
+  std::array<uint8_t, kSeedBytes> seed;
   for (size_t i = 0; i < kSeedBytes; ++i)
-    b.seed[i] = static_cast<uint8_t>(i * 37 + batch);
+    seed[i] = static_cast<uint8_t>(i * 37 + batch);
   if (op == Op::keygen) b.pk_out = r.pk, b.sk_out = r.sk;
   if (op == Op::encaps) b.pk = r.pk, b.ct_out = r.ct, b.ss_out = r.ss;
   if (op == Op::decaps) b.sk = keys == nullptr ? r.sk : keys, b.ct = r.ct, b.ss_out = r.ss2, b.key_index = key_index;
   ErrorText why{};
-  return table().run(*table().operation("toy", op), b, times, &why);
+  return table().run(table().scheme("toy")->operation(op), b, seed.data(), times, &why);
 }
 
 bool exchange(const Records& r, StepTimes* times = nullptr) {
@@ -191,7 +201,7 @@ void check_sizes(bool pinned) {
     bool all_different = true;
     for (size_t i = 1; i < count; ++i)
       all_different = all_different && std::memcmp(r.sk, r.sk + i * kSk, kSk) != 0;
-    expect(all_different, "items of different passages draw different numbers");
+    expect(all_different, "items of different parts draw different numbers");
     fake_runtime::run_all();
     for (const size_t item : {size_t{0}, count / 2, count - 1}) {
       const uint8_t *sk = r.sk + item * kSk, *ss = r.ss + item * kSs;
@@ -221,7 +231,7 @@ void check_order() {
   fake_runtime::shuffle(0);
 }
 
-/// More threads than lanes, each with a batch for both devices.
+/// More threads than slots, each with a batch for both devices.
 void check_threads() {
   std::vector<std::thread> threads;
   std::array<bool, 40> good{};
@@ -242,7 +252,7 @@ void check_threads() {
 void check_keys() {
   const Records r(5000, true);
   expect(exchange(r), "exchange");
-  std::byte* keys = table().allocate(r.count * kSk, nullptr);
+  std::byte* keys = table().allocate(r.count * kSk, nullptr, nullptr);
   expect(table().copy(keys, r.sk, r.count * kSk, nullptr) == Outcome::ok, "copy");
   std::vector<size_t> index(r.count);
   std::vector<uint8_t> wanted(r.count * kSs);
@@ -261,7 +271,7 @@ void check_keys() {
 /// A batch that stays on a device is there when the call returns.
 void check_resident() {
   Records r(20000, true);
-  std::byte *sk = table().allocate(r.count * kSk, nullptr), *pk = table().allocate(r.count * kPk, nullptr);
+  std::byte *sk = table().allocate(r.count * kSk, nullptr, nullptr), *pk = table().allocate(r.count * kPk, nullptr, nullptr);
   uint8_t *const host_sk = r.sk, *const host_pk = r.pk;
   r.sk = reinterpret_cast<uint8_t*>(sk), r.pk = reinterpret_cast<uint8_t*>(pk);
   expect(run(Op::keygen, r) == Outcome::ok, "keygen on the device");
@@ -274,7 +284,7 @@ void check_resident() {
   r.sk = host_sk, r.pk = host_pk;
 }
 
-/// Little memory, and allocations that fail: smaller passages do it.
+/// Little memory, and allocations that fail: smaller parts do it.
 void check_memory() {
   const Records r(20000, true);
   table().set_budget(size_t{1} << 21);
@@ -332,15 +342,16 @@ void check_replay() {
 
 }  // namespace
 
-namespace polykem::ntru::cuda {
+namespace polykem {
 
-std::span<const std::span<const DeviceOperation>> operations() {
-  static constexpr std::array kToy = {kOperation<Op::keygen>, kOperation<Op::encaps>, kOperation<Op::decaps>};
-  static const std::span<const DeviceOperation> all[] = {kToy};
+std::span<const DeviceScheme* const> device_schemes() {
+  static constexpr DeviceScheme kToy{
+      "toy", {kOperation<Op::keygen>, kOperation<Op::encaps>, kOperation<Op::decaps>}};
+  static const DeviceScheme* const all[] = {&kToy};
   return all;
 }
 
-}  // namespace polykem::ntru::cuda
+}  // namespace polykem
 
 namespace polykem::cuda {
 

@@ -34,11 +34,11 @@ Outcome open(ErrorText* why) {
 
 constexpr ntru::NtruParams kParams = ntru::kHps2048509;
 
-constexpr StepInfo whole(size_t stages) {
-  return {"everything", 0, static_cast<uint8_t>(stages)};
+constexpr DeviceStep whole(size_t stages) {
+  return {{"everything", 0, static_cast<uint8_t>(stages)}, 0, 0};
 }
 
-std::array<StepInfo, kOps> steps = {whole(ntru::kKeygenStages.size()), whole(ntru::kEncapsStages.size()),
+std::array<DeviceStep, kOps> steps = {whole(ntru::kKeygenStages.size()), whole(ntru::kEncapsStages.size()),
                                     whole(ntru::kDecapsStages.size())};
 
 DeviceOperation make(Op op) {
@@ -50,17 +50,19 @@ DeviceOperation make(Op op) {
   result.op = op;
   result.record_bytes = {kParams.public_key_bytes(), kParams.secret_key_bytes(), kParams.ciphertext_bytes(), 32, draws};
   if (mode() == "wrong_sizes") result.record_bytes.sk -= 1;
-  if (mode() == "wrong_steps") steps[static_cast<size_t>(op)].count -= 1;
+  if (mode() == "wrong_steps") steps[static_cast<size_t>(op)].info.count -= 1;
   result.steps = {&steps[static_cast<size_t>(op)], 1};
+  result.part_items = 8192;
+  result.most_items = 1 << 30;
   return result;
 }
 
-const DeviceOperation* operation(const char* scheme, Op op) {
-  static const std::array<DeviceOperation, kOps> all = {make(Op::keygen), make(Op::encaps), make(Op::decaps)};
-  return std::strcmp(scheme, all.front().scheme) == 0 ? &all[static_cast<size_t>(op)] : nullptr;
+const DeviceScheme* scheme(const char* name) {
+  static const DeviceScheme set{"ntruhps2048509", {make(Op::keygen), make(Op::encaps), make(Op::decaps)}};
+  return std::strcmp(name, set.name) == 0 ? &set : nullptr;
 }
 
-Outcome run(const DeviceOperation&, const ModuleBatch& batch, StepTimes*, ErrorText* why) {
+Outcome run(const DeviceOperation&, const BatchView& batch, const uint8_t*, StepTimes*, ErrorText* why) {
   // What a broken device leaves behind must not be seen by anybody.
   if (batch.ss_out != nullptr) std::memset(batch.ss_out, 0xee, batch.count * 32);
   if (mode() == "tune_fast") return Outcome::ok;
@@ -72,11 +74,11 @@ Outcome run(const DeviceOperation&, const ModuleBatch& batch, StepTimes*, ErrorT
   return fail(why, "cudaErrorLaunchFailure (simulated)", Outcome::failed);
 }
 
-Outcome queue(const DeviceOperation&, const ModuleBatch&, std::byte*, void*, ErrorText* why) {
+Outcome queue(const DeviceOperation&, const BatchView&, const uint8_t*, std::byte*, void*, ErrorText* why) {
   return fail(why, "cudaErrorLaunchFailure (simulated)", Outcome::failed);
 }
 
-std::byte* allocate(size_t bytes, ErrorText*) {
+std::byte* allocate(size_t bytes, const void*, ErrorText*) {
   return mode() == "keys_no_memory" ? nullptr : static_cast<std::byte*>(std::malloc(bytes));
 }
 
@@ -101,14 +103,14 @@ ModuleTable table() {
     std::snprintf(info.name, sizeof info.name, "%s", mode() == "other_gpu" ? "Another GPU" : "Fake GPU");
     return info;
   };
-  t.operation = operation;
+  t.scheme = scheme;
   t.run = run;
   t.queue = queue;
   t.queue_bytes = [](const DeviceOperation&, size_t count) { return count; };
   t.allocate = allocate;
   t.release = [](std::byte* memory, size_t) { std::free(memory); };
-  t.on_device = [](const void*) { return false; };
-  t.reachable = [](const void*) { return false; };
+  t.expand = [](const DeviceKeyForm&, std::byte*, const uint8_t*, size_t, ErrorText*) { return Outcome::ok; };
+  t.place_of = [](const void*) { return Place::pageable; };
   t.copy = copy;
   t.zero = zero;
   t.set_budget = [](size_t) {};

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/cuda/backend.hpp"
+#include "engine/job.hpp"
 #include "polykem/polykem.h"
 
 namespace {
@@ -28,6 +28,7 @@ void expect(bool good, const char* what) {
 /// What `polykem doctor` would say of the backend.
 polykem_backend_info_t cuda_info() {
   polykem_backend_info_t info{};
+  info.struct_size = sizeof info;
   for (size_t i = 0; i < polykem_backend_count(); ++i) {
     polykem_backend_info(i, &info);
     if (std::strcmp(info.name, "cuda") == 0) return info;
@@ -78,6 +79,7 @@ struct Results {
 Results exchange(polykem_context* context, size_t count) {
   const polykem_scheme* scheme = find("ntruhps2048509");
   polykem_scheme_info_t info{};
+  info.struct_size = sizeof info;
   polykem_scheme_info(scheme, &info);
   Bytes keygen_draws(count * info.keygen_draw_bytes), encaps_draws(count * info.encaps_draw_bytes);
   for (size_t i = 0; i < keygen_draws.size(); ++i)
@@ -118,7 +120,7 @@ void check_moved_to_cpu(const char* reason) {
   const Results got = exchange(gpu, kCount), wanted = exchange(cpu, kCount);
   expect(got.pk == wanted.pk && got.sk == wanted.sk && got.ct == wanted.ct && got.ss == wanted.ss, "other results");
   expect(got.decapsulated == wanted.ss, "other decapsulated secrets");
-  expect(polykem::cuda::chunks_moved_to_cpu() == 3, "three chunks moved to the CPU");
+  expect(polykem::chunks_moved_to_cpu() == 3, "three chunks moved to the CPU");
   expect(std::strstr(cuda_info().requirements, reason) != nullptr, "the driver's words are missing");
   polykem_context_free(gpu);
   polykem_context_free(cpu);
@@ -126,13 +128,13 @@ void check_moved_to_cpu(const char* reason) {
 
 /// Threads share the copying of arrays that a GPU cannot reach.
 void check_shared_by_threads() {
-  constexpr size_t kCount = 1300;
+  constexpr size_t kCount = 6000;
   polykem_context* alone = context("cuda", POLYKEM_OK, 1);
   polykem_context* shared = context("cuda", POLYKEM_OK, 4);
   const Results wanted = exchange(alone, kCount);
-  const size_t before = polykem::cuda::chunks_moved_to_cpu();
+  const size_t before = polykem::chunks_moved_to_cpu();
   const Results got = exchange(shared, kCount);
-  expect(polykem::cuda::chunks_moved_to_cpu() - before == 3 * 2, "each operation in two chunks");
+  expect(polykem::chunks_moved_to_cpu() - before >= 3 * 4, "each operation in a chunk a thread");
   expect(got.sk == wanted.sk && got.ct == wanted.ct && got.decapsulated == wanted.ss, "other results of threads");
   polykem_context_free(alone);
   polykem_context_free(shared);
@@ -175,11 +177,11 @@ void expect_note(const char* part) {
 
 /// The backend that a batch runs on without a forced one: the fake GPU leaves its mark.
 bool goes_to_gpu(size_t count) {
-  const size_t before = polykem::cuda::chunks_moved_to_cpu();
+  const size_t before = polykem::chunks_moved_to_cpu();
   polykem_context* any = context(nullptr, POLYKEM_OK);
   exchange(any, count);
   polykem_context_free(any);
-  return polykem::cuda::chunks_moved_to_cpu() > before;
+  return polykem::chunks_moved_to_cpu() > before;
 }
 
 std::string file_path() {
@@ -207,7 +209,7 @@ void check_tune(bool slow) {
     expect(op == POLYKEM_KEYGEN || (slow ? items > 1 : items == 1), slow ? "a slow GPU" : "a fast GPU");
   }
   expect_note("measured, from ");
-  expect(read_file().find("\ngpu 1 x Fake GPU\n") != std::string::npos, "the file names the GPU");
+  expect(read_file().find("\ndevices 1 x Fake GPU\n") != std::string::npos, "the file names the GPU");
 }
 
 /// A file with figures of choice for this machine, its CPU line taken from one that was measured.
@@ -230,7 +232,7 @@ void check_file(const std::string& mode) {
     return;
   }
   std::string text = good, reason;
-  if (mode == "other_gpu") reason = "with another GPU";
+  if (mode == "other_gpu") reason = "with other devices";
   if (mode == "file_other_cpu") text.replace(text.find("cpu "), 5, "cpu 9999"), reason = "on other CPUs";
   if (mode == "file_other_version") text.replace(text.find("library "), 8, "library 9"), reason = "another version";
   if (mode == "file_corrupt") text = table_with("ntruhps2048509 40 0x10 2"), reason = "line 5 is no entry";

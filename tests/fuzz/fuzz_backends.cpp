@@ -19,6 +19,7 @@ const std::vector<Backend>& backends() {
     std::vector<Backend> found;
     for (size_t i = 0; i < polykem_backend_count(); ++i) {
       polykem_backend_info_t info{};
+      info.struct_size = sizeof info;
       polykem_backend_info(i, &info);
       if (info.available) found.push_back({info.name, Context(1, info.name)});
     }

@@ -50,6 +50,7 @@ Context make_context(const char* backend, unsigned threads = 0) {
 Context make_cpu_context(const polykem_scheme* scheme) {
   for (size_t i = 0; i < polykem_backend_count(); ++i) {
     polykem_backend_info_t backend{};
+    backend.struct_size = sizeof backend;
     polykem_backend_info(i, &backend);
     if (!backend.available || std::strcmp(backend.name, "cuda") == 0) continue;
     Context context = make_context(backend.name);
@@ -62,6 +63,7 @@ Context make_cpu_context(const polykem_scheme* scheme) {
 struct Set {
   const polykem_scheme* scheme;
   polykem_scheme_info_t info{};
+  info.struct_size = sizeof info;
 
   explicit Set(const polykem_scheme* s) : scheme(s) { polykem_scheme_info(s, &info); }
   std::string name() const { return info.name; }

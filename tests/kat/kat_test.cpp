@@ -80,6 +80,7 @@ std::vector<std::string> backends() {
   std::vector<std::string> names;
   for (std::size_t i = 0; i < polykem_backend_count(); ++i) {
     polykem_backend_info_t info{};
+    info.struct_size = sizeof info;
     polykem_backend_info(i, &info);
     if (info.available != 0) names.emplace_back(info.name);
   }

@@ -10,7 +10,9 @@
 #include <vector>
 
 #include "isa.hpp"
+#include "core/backend.hpp"
 #include "schemes/mlkem/mlkem.hpp"
+#include "schemes/registry.hpp"
 
 namespace polykem {
 namespace {
@@ -29,36 +31,25 @@ struct Result {
   bool operator==(const Result&) const = default;
 };
 
-const SchemeBackend& backend_of(const Scheme& scheme, BackendId id) {
-  return *std::find_if(scheme.backends.begin(), scheme.backends.end(),
-                       [&](const SchemeBackend& backend) { return backend.backend == id; });
-}
-
 /// Runs a batch chunk by chunk, as the engine does.
-Result run(const Scheme& s, const SchemeBackend& backend, Op op, const Batch& wanted) {
+Result run(const Scheme& s, const SchemeBackend& backend, Op op, BatchView batch) {
   const Operation& operation = backend.op(op);
   Result out;
-  out.pk.resize(op == Op::keygen ? wanted.count * s.public_key_bytes : 0);
-  out.sk.resize(op == Op::keygen ? wanted.count * s.secret_key_bytes : 0);
-  out.ct.resize(op == Op::encaps ? wanted.count * s.ciphertext_bytes : 0);
-  out.ss.resize(op == Op::keygen ? 0 : wanted.count * s.shared_secret_bytes);
-  out.status.assign(wanted.count, Status::ok);
-  for (size_t first = 0; first < wanted.count; first += operation.chunk) {
-    const size_t count = std::min(operation.chunk, wanted.count - first), key_first = wanted.shared_key ? 0 : first;
-    Batch batch = wanted;
-    batch.count = count;
-    if (wanted.draws != nullptr) batch.draws += first * s.draw_bytes(op);
-    if (wanted.pk != nullptr) batch.pk += key_first * s.public_key_bytes;
-    if (wanted.sk != nullptr) batch.sk += key_first * s.secret_key_bytes;
-    if (wanted.ct != nullptr) batch.ct += first * s.ciphertext_bytes;
-    if (wanted.expanded.index != nullptr) batch.expanded.index += first;
-    batch.pk_out = out.pk.data() + first * s.public_key_bytes * (op == Op::keygen);
-    batch.sk_out = out.sk.data() + first * s.secret_key_bytes * (op == Op::keygen);
-    batch.ct_out = out.ct.data() + first * s.ciphertext_bytes * (op == Op::encaps);
-    batch.ss_out = out.ss.data() + first * s.shared_secret_bytes * (op != Op::keygen);
-    batch.item_status = out.status.data() + first;
+  out.pk.resize(op == Op::keygen ? batch.count * s.public_key_bytes : 0);
+  out.sk.resize(op == Op::keygen ? batch.count * s.secret_key_bytes : 0);
+  out.ct.resize(op == Op::encaps ? batch.count * s.ciphertext_bytes : 0);
+  out.ss.resize(op == Op::keygen ? 0 : batch.count * s.shared_secret_bytes);
+  out.status.assign(batch.count, Status::ok);
+  batch.pk_out = out.pk.data();
+  batch.sk_out = out.sk.data();
+  batch.ct_out = out.ct.data();
+  batch.ss_out = out.ss.data();
+  batch.item_status = out.status.data();
+  for (size_t first = 0; first < batch.count; first += operation.chunk) {
+    const size_t count = std::min(operation.chunk, batch.count - first);
+    const Batch chunk{batch.slice(s.record_bytes(op), first, count)};
     AlignedBuffer<std::byte> workspace(operation.workspace_bytes(count));
-    EXPECT_EQ(operation.run(batch, workspace.data(), nullptr), Status::ok);
+    EXPECT_EQ(operation.run(operation.context, chunk, workspace.data(), nullptr), Status::ok);
   }
   return out;
 }
@@ -70,7 +61,7 @@ struct Inputs {
 
   explicit Inputs(const Scheme& s) {
     Noise noise(s.public_key_bytes);
-    const SchemeBackend& ref = backend_of(s, BackendId::ref);
+    const SchemeBackend& ref = *cpu_backend(s, cpu::kRef);
     keygen_draws = noise.bytes(kMost * s.keygen_draw_bytes);
     encaps_draws = noise.bytes(kMost * s.encaps_draw_bytes);
     const Result keys = run(s, ref, Op::keygen, {.count = kMost, .draws = keygen_draws.data()});
@@ -96,12 +87,12 @@ struct Inputs {
 
 class MlkemLanesTest : public testing::IsaTest {
  protected:
-  static BackendId id() { return GetParam() == testing::Isa::avx2 ? BackendId::avx2 : BackendId::avx512; }
+  static const char* name() { return GetParam() == testing::Isa::avx2 ? cpu::kAvx2 : cpu::kAvx512; }
 
   /// The same batch on the reference.
-  static void expect_same(const Scheme& s, Op op, const Batch& batch, const char* what) {
-    const Result got = run(s, backend_of(s, id()), op, batch);
-    const Result want = run(s, backend_of(s, BackendId::ref), op, batch);
+  static void expect_same(const Scheme& s, Op op, const BatchView& batch, const char* what) {
+    const Result got = run(s, *cpu_backend(s, name()), op, batch);
+    const Result want = run(s, *cpu_backend(s, cpu::kRef), op, batch);
     EXPECT_TRUE(got == want) << s.name << " " << what << " " << batch.count;
   }
 };
@@ -133,9 +124,9 @@ TEST_P(MlkemLanesTest, MalformedKeysAreReportedAndTheirOutputsZero) {
     const Inputs in(s);
     const bool checks = std::string(s.name).starts_with("mlkem");
     const auto encaps =
-        run(s, backend_of(s, id()), Op::encaps, {.count = kMost, .draws = in.encaps_draws.data(), .pk = in.pk.data()});
+        run(s, *cpu_backend(s, name()), Op::encaps, {.count = kMost, .draws = in.encaps_draws.data(), .pk = in.pk.data()});
     const auto decaps =
-        run(s, backend_of(s, id()), Op::decaps, {.count = kMost, .sk = in.sk.data(), .ct = in.ct.data()});
+        run(s, *cpu_backend(s, name()), Op::decaps, {.count = kMost, .sk = in.sk.data(), .ct = in.ct.data()});
     const auto reported = [](const Result& r, Status status) {
       return std::count(r.status.begin(), r.status.end(), status);
     };
@@ -155,7 +146,7 @@ TEST_P(MlkemLanesTest, MalformedKeysAreReportedAndTheirOutputsZero) {
 TEST_P(MlkemLanesTest, ExpandedKeysGiveTheSame) {
   for (const Scheme& s : mlkem::schemes()) {
     const Inputs in(s);
-    const SchemeBackend& backend = backend_of(s, id());
+    const SchemeBackend& backend = *cpu_backend(s, name());
     std::vector<size_t> index(kMost);
     for (size_t i = 0; i < kMost; ++i)
       index[i] = i * 29 % kMost;
@@ -173,10 +164,10 @@ TEST_P(MlkemLanesTest, ExpandedKeysGiveTheSame) {
             const uint8_t* record = &records[(shared ? 5 : index[i]) * bytes];
             gathered.insert(gathered.end(), record, record + bytes);
           }
-          Batch batch{.count = count, .shared_key = shared};
+          BatchView batch{.count = count, .shared_key = shared};
           (op == Op::encaps ? batch.pk : batch.sk) = gathered.data();
           (op == Op::encaps ? batch.draws : batch.ct) = op == Op::encaps ? in.encaps_draws.data() : in.ct.data();
-          const Result want = run(s, backend_of(s, BackendId::ref), op, batch);
+          const Result want = run(s, *cpu_backend(s, cpu::kRef), op, batch);
           batch.expanded = {.data = expanded.data() + (shared ? 5 * form.bytes : 0),
                             .bytes = form.bytes,
                             .shared = shared,

@@ -7,7 +7,9 @@
 #include <vector>
 
 #include "isa.hpp"
+#include "core/backend.hpp"
 #include "schemes/ntru/ntru.hpp"
+#include "schemes/registry.hpp"
 
 namespace polykem {
 namespace {
@@ -23,27 +25,26 @@ struct Keys {
 
 class NtruLanesTest : public testing::IsaTest {
  protected:
-  static BackendId id() { return GetParam() == testing::Isa::avx2 ? BackendId::avx2 : BackendId::avx512; }
+  static const char* name() { return GetParam() == testing::Isa::avx2 ? cpu::kAvx2 : cpu::kAvx512; }
 
   /// One chunk at a time, each in a workspace of noise.
-  static Keys keygen(const Scheme& s, BackendId id, const Bytes& draws, Noise& noise) {
-    const Operation& operation = std::find_if(s.backends.begin(), s.backends.end(), [&](const SchemeBackend& b) {
-                                   return b.backend == id;
-                                 })->op(Op::keygen);
+  static Keys keygen(const Scheme& s, const char* backend, const Bytes& draws, Noise& noise) {
+    const Operation& operation = cpu_backend(s, backend)->op(Op::keygen);
     const size_t count = draws.size() / s.keygen_draw_bytes;
     Keys keys{Bytes(count * s.public_key_bytes), Bytes(count * s.secret_key_bytes)};
     std::vector<Status> status(count, Status::ok);
+    BatchView all{.count = count, .draws = draws.data()};
+    all.pk_out = keys.pk.data();
+    all.sk_out = keys.sk.data();
+    all.item_status = status.data();
     for (size_t first = 0; first < count; first += operation.chunk) {
-      const Batch batch{.count = std::min(operation.chunk, count - first),
-                        .draws = &draws[first * s.keygen_draw_bytes],
-                        .pk_out = &keys.pk[first * s.public_key_bytes],
-                        .sk_out = &keys.sk[first * s.secret_key_bytes],
-                        .item_status = &status[first]};
+      const Batch batch{all.slice(s.record_bytes(Op::keygen), first, std::min(operation.chunk, count - first))};
       const size_t bytes = operation.workspace_bytes(batch.count);
       AlignedBuffer<uint8_t> workspace(bytes);
       const Bytes dirt = noise.bytes(bytes);
       std::copy(dirt.begin(), dirt.end(), workspace.data());
-      EXPECT_EQ(operation.run(batch, reinterpret_cast<std::byte*>(workspace.data()), nullptr), Status::ok);
+      EXPECT_EQ(operation.run(operation.context, batch, reinterpret_cast<std::byte*>(workspace.data()), nullptr),
+                Status::ok);
     }
     return keys;
   }
@@ -55,7 +56,7 @@ TEST_P(NtruLanesTest, KeysDoNotDependOnTheWorkspace) {
     Noise noise(s.public_key_bytes);
     for (const size_t count : {size_t{20}, size_t{50}}) {
       const Bytes draws = noise.bytes(count * s.keygen_draw_bytes);
-      EXPECT_TRUE(keygen(s, id(), draws, noise) == keygen(s, BackendId::ref, draws, noise)) << s.name << " " << count;
+      EXPECT_TRUE(keygen(s, name(), draws, noise) == keygen(s, cpu::kRef, draws, noise)) << s.name << " " << count;
     }
   }
 }

@@ -37,6 +37,7 @@ inline const polykem_scheme* scheme(const std::string& name) {
 
 inline polykem_scheme_info_t info(const polykem_scheme* scheme) {
   polykem_scheme_info_t result{};
+  result.struct_size = sizeof result;
   EXPECT_EQ(polykem_scheme_info(scheme, &result), POLYKEM_OK);
   return result;
 }
@@ -53,6 +54,7 @@ inline std::vector<std::string> available_backends() {
   std::vector<std::string> names;
   for (size_t i = 0; i < polykem_backend_count(); ++i) {
     polykem_backend_info_t backend{};
+    backend.struct_size = sizeof backend;
     polykem_backend_info(i, &backend);
     if (!backend.available) continue;
     const Context context = make_context(backend.name);

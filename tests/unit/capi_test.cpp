@@ -336,6 +336,7 @@ TEST(Backends, AMaskedCpuFeatureTakesItsBackendsAway) {
 
 TEST(Backends, AreListedBestFirstAndRefIsAlwaysThere) {
   polykem_backend_info_t backend{};
+  backend.struct_size = sizeof backend;
   ASSERT_EQ(polykem_backend_info(polykem_backend_count() - 1, &backend), POLYKEM_OK);
   EXPECT_STREQ(backend.name, "ref");
   EXPECT_TRUE(backend.available);
@@ -355,6 +356,7 @@ TEST(Profile, RecordsExactlyTheDeclaredPlan) {
       size_t size = 0;
       ASSERT_EQ(polykem_profile_read(context.get(), nullptr, 0, &size), POLYKEM_OK);
       std::vector<polykem_step_record> records(size);
+      records.front().struct_size = sizeof(polykem_step_record);
       ASSERT_EQ(polykem_profile_read(context.get(), records.data(), size, &size), POLYKEM_OK);
       size_t at = 0;
       for (const auto op : {POLYKEM_KEYGEN, POLYKEM_ENCAPS, POLYKEM_DECAPS}) {

@@ -2,6 +2,8 @@
 #include "engine/cuda/loader.hpp"
 
 #include <dlfcn.h>
+#include <link.h>
+#include <sys/auxv.h>
 #include <unistd.h>
 
 #include <array>
@@ -20,26 +22,40 @@ std::string folder_of(const std::string& path) {
   return slash == std::string::npos ? "" : path.substr(0, slash + 1);
 }
 
+/// True in a program with more rights than its user: then nothing that the user can choose is loaded.
+bool has_raised_rights() {
+  return getauxval(AT_SECURE) != 0;
+}
+
 std::string program_path() {
   std::array<char, 4096> path{};
   const ssize_t length = readlink("/proc/self/exe", path.data(), path.size() - 1);
   return length <= 0 ? "" : std::string(path.data(), static_cast<size_t>(length));
 }
 
+/// The file that this code was loaded from; "" in a program that contains it, whose name in the linker's tables is
+/// whatever its caller passed as argv[0].
 std::string library_path() {
   Dl_info info{};
-  return dladdr(reinterpret_cast<void*>(&loaded_module), &info) != 0 && info.dli_fname != nullptr ? info.dli_fname : "";
+  void* extra = nullptr;
+  if (dladdr1(reinterpret_cast<void*>(&loaded_module), &info, &extra, RTLD_DL_LINKMAP) == 0 || extra == nullptr)
+    return "";
+  const char* name = static_cast<const link_map*>(extra)->l_name;
+  return name != nullptr && *name == '/' ? name : "";
 }
 
 std::vector<std::string> candidates() {
   if (const char* path = secure_getenv("POLYKEM_CUDA_MODULE"); path != nullptr) return {path};
   std::vector<std::string> paths;
-  for (const std::string& folder : {folder_of(library_path()), folder_of(program_path())}) {
-    if (folder.empty()) continue;
+  const auto beside = [&paths](const std::string& file) {
+    const std::string folder = folder_of(file);
+    if (folder.empty()) return;
     paths.push_back(folder + kFileName);
     paths.push_back(folder + "../lib/" + kFileName);
-  }
-  paths.emplace_back(kFileName);
+  };
+  beside(library_path());
+  if (!has_raised_rights()) beside(program_path());
+  paths.push_back(std::string(POLYKEM_MODULE_FOLDER) + "/" + kFileName);
   return paths;
 }
 
@@ -71,10 +87,9 @@ LoadedModule load() {
     return result;
   }
   for (const std::string& path : candidates()) {
-    if (path.find('/') != std::string::npos && access(path.c_str(), R_OK) != 0) continue;
+    if (access(path.c_str(), R_OK) != 0) continue;
     void* handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
     if (handle == nullptr) {
-      if (path.find('/') == std::string::npos) continue;
       result.problem = dlerror();
       return result;
     }

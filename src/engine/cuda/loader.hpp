@@ -15,8 +15,8 @@ struct LoadedModule {
 };
 
 /// Loads on the first call; later calls return the same. Thread-safe. It looks at POLYKEM_CUDA_MODULE (a path; nothing
-/// else is tried then), beside this library and the program, in ../lib of both, and where the system looks for
-/// libraries.
+/// else is tried then), beside this library and the program, in ../lib of both, and in the folder that the library is
+/// installed to. With raised rights (setuid, setcap) the variable and the program's folder do not count.
 const LoadedModule& loaded_module();
 
 }  // namespace polykem::cuda

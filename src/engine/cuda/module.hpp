@@ -10,8 +10,8 @@
 
 namespace polykem::cuda {
 
-/// Changes with the layout of everything in this header, core/device.hpp, core/plan.hpp and core/status.hpp.
-inline constexpr uint32_t kModuleAbi = 4;
+/// Changes with the layout of everything in this header, core/{batch,device,plan,scheme,status}.hpp.
+inline constexpr uint32_t kModuleAbi = 5;
 inline constexpr const char* kModuleEntry = "polykem_cuda_module";
 inline constexpr size_t kSeedBytes = 32;
 
@@ -26,16 +26,12 @@ struct DeviceInfo {
   size_t memory_bytes;
 };
 
-/// A run of items; the fields mean what core/scheme.hpp's Batch documents. Each array lies in host memory (pinned or
-/// not) or in the memory of one GPU, the same for all of them.
-struct ModuleBatch {
-  size_t count;
-  bool shared_key;
-  const uint8_t* draws;  ///< nullptr: the items draw from `seed`
-  uint8_t seed[kSeedBytes];
-  const uint8_t *pk, *sk, *ct;
-  uint8_t *pk_out, *sk_out, *ct_out, *ss_out;
-  const size_t* key_index;  ///< nullptr; or item i uses record key_index[i] of pk or sk, which then lies on the GPU
+/// Where an array lies.
+enum class Place : int {
+  pageable = 0,  ///< ordinary host memory
+  pinned = 1,    ///< host memory that a GPU can copy from and to directly
+  device = 2,    ///< a GPU's memory
+  unknown = 3,   ///< the driver does not answer: the GPU may be lost
 };
 
 /// What a failed call means for the caller.
@@ -43,12 +39,14 @@ enum class Outcome : int {
   ok = 0,
   out_of_memory = 1,  ///< not even a single item fits the device's memory
   failed = 2,         ///< the driver or a kernel reported an error; the device may be lost
+  too_large = 3,      ///< more items than the kernels can count
 };
 
 /// Failures that tests ask for.
 enum class Fault : int { none = 0, allocation = 1, step = 2, synchronize = 3 };
 
-/// All functions are thread-safe. Names and spans are static storage of the module.
+/// All functions are thread-safe. Names and spans are static storage of the module. A batch's arrays lie in host memory
+/// (pinned or not) or in the memory of one GPU, the same for all of them; key_index and item_status in host memory.
 struct ModuleTable {
   uint32_t abi;
   uint32_t table_bytes;
@@ -58,25 +56,25 @@ struct ModuleTable {
   int (*device_count)();
   DeviceInfo (*device_info)(int device);
   /// nullptr if the module does not have the set.
-  const DeviceOperation* (*operation)(const char* scheme, Op op);
+  const DeviceScheme* (*scheme)(const char* name);
   /// Computes the batch on the device that holds its arrays, else on all devices: copies in, steps, copies out, wipes
-  /// what it used there; in parts, so that copies and kernels overlap and memory suffices. times (of
-  /// operation.steps.size() + 2 entries: upload, the steps, download) may be nullptr; with it nothing overlaps. On an
-  /// error no output has a meaning.
-  Outcome (*run)(const DeviceOperation& operation, const ModuleBatch& batch, StepTimes* times, ErrorText* why);
+  /// what it used there; in parts, so that copies and kernels overlap and memory suffices. seed: kSeedBytes bytes, used
+  /// where batch.draws is nullptr. times (of operation.steps.size() + 2 entries: upload, the steps, download) may be
+  /// nullptr; with it nothing overlaps. On an error no output has a meaning.
+  Outcome (*run)(const DeviceOperation& operation, const BatchView& batch, const uint8_t* seed, StepTimes* times,
+                 ErrorText* why);
   /// The same with every array in device memory, on the caller's stream (a cudaStream_t) and current device: only
   /// queues the work. workspace: queue_bytes() bytes of device memory, 256-byte aligned, wiped behind the last step.
-  Outcome (*queue)(const DeviceOperation& operation, const ModuleBatch& batch, std::byte* workspace, void* stream,
-                   ErrorText* why);
+  Outcome (*queue)(const DeviceOperation& operation, const BatchView& batch, const uint8_t* seed, std::byte* workspace,
+                   void* stream, ErrorText* why);
   size_t (*queue_bytes)(const DeviceOperation& operation, size_t count);
-  /// Device memory for keys; nullptr and why, if there is none.
-  std::byte* (*allocate)(size_t bytes, ErrorText* why);
+  /// Device memory for keys, on the device that holds `beside` (nullptr: on any); nullptr and why, if there is none.
+  std::byte* (*allocate)(size_t bytes, const void* beside, ErrorText* why);
   /// Wipes and frees what allocate() gave.
   void (*release)(std::byte* memory, size_t bytes);
-  /// True if the pointer leads to a GPU's memory.
-  bool (*on_device)(const void* pointer);
-  /// True if a GPU can copy from and to it directly: device memory or pinned host memory.
-  bool (*reachable)(const void* pointer);
+  /// Makes the form of `count` keys that allocate()d memory holds, in allocate()d memory of the same device.
+  Outcome (*expand)(const DeviceKeyForm& form, std::byte* out, const uint8_t* keys, size_t count, ErrorText* why);
+  Place (*place_of)(const void* pointer);
   /// Between any two places, now.
   Outcome (*copy)(void* to, const void* from, size_t bytes, ErrorText* why);
   Outcome (*zero)(void* memory, size_t bytes, ErrorText* why);

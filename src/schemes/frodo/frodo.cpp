@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/backend.hpp"
+#include "core/operations.hpp"
 #include "schemes/built_backends.hpp"
 #include "schemes/frodo/kem.hpp"
 
@@ -11,24 +13,9 @@ namespace polykem::frodo {
 
 namespace {
 
-/// Items [first, first + count) of a batch.
-Batch part_of(Batch batch, const Set& set, Op op, size_t first, size_t count) {
-  const auto advance = [first](auto*& records, size_t bytes) {
-    if (records != nullptr) records += first * bytes;
-  };
-  batch.count = count;
-  advance(batch.draws, op == Op::keygen ? set.keygen_draw_bytes() : set.encaps_draw_bytes());
-  if (!batch.shared_key) {
-    advance(batch.pk, set.public_key_bytes());
-    advance(batch.sk, set.secret_key_bytes());
-  }
-  advance(batch.ct, set.ciphertext_bytes());
-  advance(batch.pk_out, set.public_key_bytes());
-  advance(batch.sk_out, set.secret_key_bytes());
-  advance(batch.ct_out, set.ciphertext_bytes());
-  advance(batch.ss_out, set.p.secret_bytes);
-  advance(batch.item_status, 1);
-  return batch;
+constexpr RecordBytes record_bytes(const Set& set, Op op) {
+  return {set.public_key_bytes(), set.secret_key_bytes(), set.ciphertext_bytes(), set.p.secret_bytes,
+          op == Op::keygen ? set.keygen_draw_bytes() : set.encaps_draw_bytes()};
 }
 
 /// One set on one backend, in the form that the engine runs. All sets and backends share the same steps.
@@ -45,10 +32,11 @@ struct SetOperations : Operations<Kem, Chunk> {
 
   /// Items with keys of their own have no rows of A in common: a few at a time, so that they stay in the cache.
   template <Op kOp>
-  static Status run(const Batch& batch, std::byte* workspace, StepTimes* times) {
+  static Status run(const void*, const Batch& batch, std::byte* workspace, StepTimes* times) {
+    constexpr RecordBytes kBytes = record_bytes(kSets[kSet], kOp);
     const size_t most = batch.shared_key ? batch.count : Backend::kItemsWithOwnKeys;
     for (size_t first = 0; first < batch.count; first += most) {
-      const Batch part = part_of(batch, kSets[kSet], kOp, first, std::min(most, batch.count - first));
+      const Batch part{batch.slice(kBytes, first, std::min(most, batch.count - first)), batch.drbg};
       Chunk chunk(kSets[kSet], Backend::kernels(), part, workspace);
       run_plan(plan<kOp>(), chunk, part.count, times);
     }
@@ -57,7 +45,7 @@ struct SetOperations : Operations<Kem, Chunk> {
 };
 
 struct Ref {
-  static constexpr BackendId kId = BackendId::ref;
+  static constexpr const char* kName = cpu::kRef;
   static constexpr size_t kGranule = 1, kItems = 8, kItemsWithOwnKeys = 1;
   static const Kernels& kernels() { return kKernelsRef; }
 };
@@ -65,12 +53,12 @@ struct Ref {
 /// Items of a shared key: enough that generating A no longer counts. With keys of their own: as many as the hashes have
 /// lanes.
 struct Avx2 {
-  static constexpr BackendId kId = BackendId::avx2;
+  static constexpr const char* kName = cpu::kAvx2;
   static constexpr size_t kGranule = 4, kItems = 32, kItemsWithOwnKeys = 8;
   static const Kernels& kernels() { return kKernelsAvx2; }
 };
 struct Avx512 {
-  static constexpr BackendId kId = BackendId::avx512;
+  static constexpr const char* kName = cpu::kAvx512;
   static constexpr size_t kGranule = 8, kItems = 32, kItemsWithOwnKeys = 8;
   static const Kernels& kernels() { return kKernelsAvx512; }
 };
@@ -84,7 +72,7 @@ struct SetBackends {
  private:
   template <class Backend>
   static SchemeBackend on() {
-    return scheme_backend<SetOperations<kSet, Backend>>(Backend::kId, kStages);
+    return scheme_backend<SetOperations<kSet, Backend>>(Backend::kName);
   }
 };
 
@@ -102,6 +90,7 @@ Scheme scheme() {
           .shared_secret_bytes = set.p.secret_bytes,
           .keygen_draw_bytes = set.keygen_draw_bytes(),
           .encaps_draw_bytes = set.encaps_draw_bytes(),
+          .stages = kStages,
           .backends = built_backends<SetBackends<kSet>>()};
 }
 

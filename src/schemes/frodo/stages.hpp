@@ -4,7 +4,7 @@
 
 #include <array>
 
-#include "core/operations.hpp"
+#include "core/scheme.hpp"
 
 namespace polykem::frodo {
 

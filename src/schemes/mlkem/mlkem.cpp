@@ -9,15 +9,15 @@ namespace polykem::mlkem {
 
 namespace {
 
-/// The backends of set P, which the vector backends know by its number.
-template <MlkemParams P, size_t kNumber>
+/// The backends of set P.
+template <MlkemParams P>
 struct SetBackends {
-  static SchemeBackend avx512() { return avx512_backends()[kNumber]; }
-  static SchemeBackend avx2() { return avx2_backends()[kNumber]; }
+  static SchemeBackend avx512() { return avx512_backend<P>(); }
+  static SchemeBackend avx2() { return avx2_backend<P>(); }
   static SchemeBackend ref() { return ref::backend<P>(); }
 };
 
-template <MlkemParams P, size_t kNumber>
+template <MlkemParams P>
 Scheme scheme(const char* name, const char* title, uint32_t category) {
   return {.name = name,
           .family = "mlkem",
@@ -30,17 +30,18 @@ Scheme scheme(const char* name, const char* title, uint32_t category) {
           .shared_secret_bytes = kSymBytes,
           .keygen_draw_bytes = kKeygenDrawBytes,
           .encaps_draw_bytes = kEncapsDrawBytes,
+          .stages = kStages,
           .secret_seeds = !P.kyber(),
-          .backends = built_backends<SetBackends<P, kNumber>>()};
+          .backends = built_backends<SetBackends<P>>()};
 }
 
 }  // namespace
 
 std::span<const Scheme> schemes() {
   static const Scheme all[] = {
-      scheme<kMlkem512, 0>("mlkem512", "ML-KEM-512", 1),    scheme<kMlkem768, 1>("mlkem768", "ML-KEM-768", 3),
-      scheme<kMlkem1024, 2>("mlkem1024", "ML-KEM-1024", 5), scheme<kKyber512, 3>("kyber512", "Kyber512", 1),
-      scheme<kKyber768, 4>("kyber768", "Kyber768", 3),      scheme<kKyber1024, 5>("kyber1024", "Kyber1024", 5),
+      scheme<kMlkem512>("mlkem512", "ML-KEM-512", 1),    scheme<kMlkem768>("mlkem768", "ML-KEM-768", 3),
+      scheme<kMlkem1024>("mlkem1024", "ML-KEM-1024", 5), scheme<kKyber512>("kyber512", "Kyber512", 1),
+      scheme<kKyber768>("kyber768", "Kyber768", 3),      scheme<kKyber1024>("kyber1024", "Kyber1024", 5),
   };
   return all;
 }

@@ -5,7 +5,7 @@
 
 #include <array>
 
-#include "core/operations.hpp"
+#include "core/scheme.hpp"
 #include "core/plan.hpp"
 
 namespace polykem::mlkem {

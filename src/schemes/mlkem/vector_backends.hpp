@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <span>
-
 #include "core/scheme.hpp"
+#include "schemes/mlkem/params.hpp"
 
 namespace polykem::mlkem {
 
-/// The vector backends, sets in the order in which schemes() lists them. Calling an operation needs the CPU features.
-std::span<const SchemeBackend> avx2_backends();
-std::span<const SchemeBackend> avx512_backends();
+/// Set P on a vector backend; mlkem_avx2.cpp and mlkem_avx512.cpp instantiate them. Calling an operation needs the CPU
+/// features.
+template <MlkemParams P>
+SchemeBackend avx2_backend();
+template <MlkemParams P>
+SchemeBackend avx512_backend();
 
 }  // namespace polykem::mlkem

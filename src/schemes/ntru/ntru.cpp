@@ -9,15 +9,15 @@ namespace polykem::ntru {
 
 namespace {
 
-/// The backends of set P, which the vector backends know by its number.
-template <NtruParams P, size_t kNumber>
+/// The backends of set P.
+template <NtruParams P>
 struct SetBackends {
-  static SchemeBackend avx512() { return avx512_backends()[kNumber]; }
-  static SchemeBackend avx2() { return avx2_backends()[kNumber]; }
+  static SchemeBackend avx512() { return avx512_backend<P>(); }
+  static SchemeBackend avx2() { return avx2_backend<P>(); }
   static SchemeBackend ref() { return ref::kBackend<P>; }
 };
 
-template <NtruParams P, size_t kNumber>
+template <NtruParams P>
 Scheme scheme(const char* name, const char* title, uint32_t category) {
   return {.name = name,
           .family = "ntru",
@@ -30,19 +30,20 @@ Scheme scheme(const char* name, const char* title, uint32_t category) {
           .shared_secret_bytes = P.kSharedSecretBytes,
           .keygen_draw_bytes = P.keygen_draw_bytes(),
           .encaps_draw_bytes = P.encaps_draw_bytes(),
-          .backends = built_backends<SetBackends<P, kNumber>>()};
+          .stages = kStages,
+          .backends = built_backends<SetBackends<P>>()};
 }
 
 }  // namespace
 
 std::span<const Scheme> schemes() {
   static const Scheme all[] = {
-      scheme<kHps2048509, 0>("ntruhps2048509", "NTRU-HPS-2048-509", 1),
-      scheme<kHps2048677, 1>("ntruhps2048677", "NTRU-HPS-2048-677", 3),
-      scheme<kHps4096821, 2>("ntruhps4096821", "NTRU-HPS-4096-821", 5),
-      scheme<kHrss701, 3>("ntruhrss701", "NTRU-HRSS-701", 3),
-      scheme<kHps40961229, 4>("ntruhps40961229", "NTRU-HPS-4096-1229", 5),
-      scheme<kHrss1373, 5>("ntruhrss1373", "NTRU-HRSS-1373", 5),
+      scheme<kHps2048509>("ntruhps2048509", "NTRU-HPS-2048-509", 1),
+      scheme<kHps2048677>("ntruhps2048677", "NTRU-HPS-2048-677", 3),
+      scheme<kHps4096821>("ntruhps4096821", "NTRU-HPS-4096-821", 5),
+      scheme<kHrss701>("ntruhrss701", "NTRU-HRSS-701", 3),
+      scheme<kHps40961229>("ntruhps40961229", "NTRU-HPS-4096-1229", 5),
+      scheme<kHrss1373>("ntruhrss1373", "NTRU-HRSS-1373", 5),
   };
   return all;
 }

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <span>
-
 #include "core/scheme.hpp"
+#include "schemes/ntru/params.hpp"
 
 namespace polykem::ntru {
 
-/// The vector backends, sets in the order in which NTRU lists them. Calling an operation needs the CPU features.
-std::span<const SchemeBackend> avx2_backends();
-std::span<const SchemeBackend> avx512_backends();
+/// Set P on a vector backend; ntru_avx2.cpp and ntru_avx512.cpp instantiate them. Calling an operation needs the CPU
+/// features.
+template <NtruParams P>
+SchemeBackend avx2_backend();
+template <NtruParams P>
+SchemeBackend avx512_backend();
 
 }  // namespace polykem::ntru

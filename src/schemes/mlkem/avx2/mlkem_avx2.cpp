@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "core/backend.hpp"
 #include "schemes/mlkem/lanes/backend.hpp"
 #include "schemes/mlkem/vector_backends.hpp"
 
@@ -7,7 +8,7 @@ namespace polykem::mlkem {
 namespace {
 
 struct Avx2 {
-  static constexpr BackendId kBackend = BackendId::avx2;
+  static constexpr const char* kName = cpu::kAvx2;
   static constexpr size_t kFewestForLanes = 6;
   static constexpr Aes256Ctr kKeystream = aes256_ctr_avx2;
   static const NttLanes& ntt() { return kNttLanesAvx2; }
@@ -16,8 +17,16 @@ struct Avx2 {
 
 }  // namespace
 
-std::span<const SchemeBackend> avx2_backends() {
-  return lanes::kBackends<Avx2>;
+template <MlkemParams P>
+SchemeBackend avx2_backend() {
+  return lanes::backend<P, Avx2>();
 }
+
+template SchemeBackend avx2_backend<kMlkem512>();
+template SchemeBackend avx2_backend<kMlkem768>();
+template SchemeBackend avx2_backend<kMlkem1024>();
+template SchemeBackend avx2_backend<kKyber512>();
+template SchemeBackend avx2_backend<kKyber768>();
+template SchemeBackend avx2_backend<kKyber1024>();
 
 }  // namespace polykem::mlkem

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "core/backend.hpp"
 #include "schemes/mlkem/lanes/backend.hpp"
 #include "schemes/mlkem/vector_backends.hpp"
 
@@ -7,7 +8,7 @@ namespace polykem::mlkem {
 namespace {
 
 struct Avx512 {
-  static constexpr BackendId kBackend = BackendId::avx512;
+  static constexpr const char* kName = cpu::kAvx512;
   static constexpr size_t kFewestForLanes = 5;
   static constexpr Aes256Ctr kKeystream = aes256_ctr_avx512;
   static const NttLanes& ntt() { return kNttLanesAvx512; }
@@ -16,8 +17,16 @@ struct Avx512 {
 
 }  // namespace
 
-std::span<const SchemeBackend> avx512_backends() {
-  return lanes::kBackends<Avx512>;
+template <MlkemParams P>
+SchemeBackend avx512_backend() {
+  return lanes::backend<P, Avx512>();
 }
+
+template SchemeBackend avx512_backend<kMlkem512>();
+template SchemeBackend avx512_backend<kMlkem768>();
+template SchemeBackend avx512_backend<kMlkem1024>();
+template SchemeBackend avx512_backend<kKyber512>();
+template SchemeBackend avx512_backend<kKyber768>();
+template SchemeBackend avx512_backend<kKyber1024>();
 
 }  // namespace polykem::mlkem

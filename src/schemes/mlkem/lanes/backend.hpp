@@ -15,18 +15,11 @@ constexpr SchemeBackend backend() {
   using Prims = SinglePrims<Isa>;
   using Blocks = Operations<Kem<Ops<P, Isa>>, Chunk<P, Isa>>;
   using Singles = Operations<Kem<ref::Ops<P, Prims>>, ref::Chunk<P, Prims>>;
-  SchemeBackend result = scheme_backend<SplitOperations<Blocks, Singles, Isa::kFewestForLanes>>(Isa::kBackend, kStages);
+  SchemeBackend result = scheme_backend<SplitOperations<Blocks, Singles, Isa::kFewestForLanes>>(Isa::kName);
   result.public_form = ref::Keys<P, Prims>::kPublicForm;
   result.secret_form = ref::Keys<P, Prims>::kSecretForm;
   return result;
 }
-
-/// In the order in which schemes() of mlkem.cpp numbers the sets.
-template <class Isa>
-inline constexpr SchemeBackend kBackends[] = {
-    backend<kMlkem512, Isa>(), backend<kMlkem768, Isa>(), backend<kMlkem1024, Isa>(),
-    backend<kKyber512, Isa>(), backend<kKyber768, Isa>(), backend<kKyber1024, Isa>(),
-};
 
 }  // namespace POLYKEM_ISA
 }  // namespace polykem::mlkem::lanes

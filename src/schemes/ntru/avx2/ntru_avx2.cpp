@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "core/backend.hpp"
 #include "schemes/ntru/lanes/backend.hpp"
 #include "schemes/ntru/lanes/isa_prims.hpp"
 #include "schemes/ntru/vector_backends.hpp"
@@ -8,7 +9,7 @@ namespace polykem::ntru {
 namespace {
 
 struct Avx2 {
-  static constexpr BackendId kBackend = BackendId::avx2;
+  static constexpr const char* kName = cpu::kAvx2;
   static constexpr size_t kFewestForLanes = 4;
   static constexpr Aes256Ctr kKeystream = aes256_ctr_avx2;
   static const LaneMul* mul(size_t n) { return lane_mul_avx2(n); }
@@ -18,8 +19,16 @@ struct Avx2 {
 
 }  // namespace
 
-std::span<const SchemeBackend> avx2_backends() {
-  return lanes::kBackends<lanes::WithSinglePrims<Avx2>>;
+template <NtruParams P>
+SchemeBackend avx2_backend() {
+  return lanes::backend<P, lanes::WithSinglePrims<Avx2>>();
 }
+
+template SchemeBackend avx2_backend<kHps2048509>();
+template SchemeBackend avx2_backend<kHps2048677>();
+template SchemeBackend avx2_backend<kHps4096821>();
+template SchemeBackend avx2_backend<kHrss701>();
+template SchemeBackend avx2_backend<kHps40961229>();
+template SchemeBackend avx2_backend<kHrss1373>();
 
 }  // namespace polykem::ntru

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "core/backend.hpp"
 #include "schemes/ntru/lanes/backend.hpp"
 #include "schemes/ntru/lanes/isa_prims.hpp"
 #include "schemes/ntru/vector_backends.hpp"
@@ -8,7 +9,7 @@ namespace polykem::ntru {
 namespace {
 
 struct Avx512 {
-  static constexpr BackendId kBackend = BackendId::avx512;
+  static constexpr const char* kName = cpu::kAvx512;
   static constexpr size_t kFewestForLanes = 8;
   static constexpr Aes256Ctr kKeystream = aes256_ctr_avx512;
   static const LaneMul* mul(size_t n) { return lane_mul_avx512(n); }
@@ -18,8 +19,16 @@ struct Avx512 {
 
 }  // namespace
 
-std::span<const SchemeBackend> avx512_backends() {
-  return lanes::kBackends<lanes::WithSinglePrims<Avx512>>;
+template <NtruParams P>
+SchemeBackend avx512_backend() {
+  return lanes::backend<P, lanes::WithSinglePrims<Avx512>>();
 }
+
+template SchemeBackend avx512_backend<kHps2048509>();
+template SchemeBackend avx512_backend<kHps2048677>();
+template SchemeBackend avx512_backend<kHps4096821>();
+template SchemeBackend avx512_backend<kHrss701>();
+template SchemeBackend avx512_backend<kHps40961229>();
+template SchemeBackend avx512_backend<kHrss1373>();
 
 }  // namespace polykem::ntru

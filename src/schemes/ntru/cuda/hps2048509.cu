@@ -3,8 +3,7 @@
 
 namespace polykem::ntru::cuda {
 
-std::span<const DeviceOperation> hps2048509_operations() {
-  return kOperations<Hps2048509>;
-}
+extern const DeviceScheme kHps2048509;
+const DeviceScheme kHps2048509 = device_scheme<Hps2048509>();
 
 }  // namespace polykem::ntru::cuda

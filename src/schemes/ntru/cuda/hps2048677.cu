@@ -3,8 +3,7 @@
 
 namespace polykem::ntru::cuda {
 
-std::span<const DeviceOperation> hps2048677_operations() {
-  return kOperations<Hps2048677>;
-}
+extern const DeviceScheme kHps2048677;
+const DeviceScheme kHps2048677 = device_scheme<Hps2048677>();
 
 }  // namespace polykem::ntru::cuda

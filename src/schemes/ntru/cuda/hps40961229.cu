@@ -3,8 +3,7 @@
 
 namespace polykem::ntru::cuda {
 
-std::span<const DeviceOperation> hps40961229_operations() {
-  return kOperations<Hps40961229>;
-}
+extern const DeviceScheme kHps40961229;
+const DeviceScheme kHps40961229 = device_scheme<Hps40961229>();
 
 }  // namespace polykem::ntru::cuda

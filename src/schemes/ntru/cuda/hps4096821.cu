@@ -3,8 +3,7 @@
 
 namespace polykem::ntru::cuda {
 
-std::span<const DeviceOperation> hps4096821_operations() {
-  return kOperations<Hps4096821>;
-}
+extern const DeviceScheme kHps4096821;
+const DeviceScheme kHps4096821 = device_scheme<Hps4096821>();
 
 }  // namespace polykem::ntru::cuda

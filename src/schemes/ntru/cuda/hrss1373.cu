@@ -3,8 +3,7 @@
 
 namespace polykem::ntru::cuda {
 
-std::span<const DeviceOperation> hrss1373_operations() {
-  return kOperations<Hrss1373>;
-}
+extern const DeviceScheme kHrss1373;
+const DeviceScheme kHrss1373 = device_scheme<Hrss1373>();
 
 }  // namespace polykem::ntru::cuda

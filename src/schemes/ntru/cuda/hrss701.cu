@@ -3,8 +3,7 @@
 
 namespace polykem::ntru::cuda {
 
-std::span<const DeviceOperation> hrss701_operations() {
-  return kOperations<Hrss701>;
-}
+extern const DeviceScheme kHrss701;
+const DeviceScheme kHrss701 = device_scheme<Hrss701>();
 
 }  // namespace polykem::ntru::cuda

@@ -4,17 +4,10 @@
 namespace polykem::ntru::cuda {
 
 // One translation unit a set, so that they compile side by side.
-std::span<const DeviceOperation> hps2048509_operations();
-std::span<const DeviceOperation> hps2048677_operations();
-std::span<const DeviceOperation> hps4096821_operations();
-std::span<const DeviceOperation> hrss701_operations();
-std::span<const DeviceOperation> hps40961229_operations();
-std::span<const DeviceOperation> hrss1373_operations();
+extern const DeviceScheme kHps2048509, kHps2048677, kHps4096821, kHrss701, kHps40961229, kHrss1373;
 
-std::span<const std::span<const DeviceOperation>> operations() {
-  static const std::span<const DeviceOperation> all[] = {hps2048509_operations(),  hps2048677_operations(),
-                                                         hps4096821_operations(),  hrss701_operations(),
-                                                         hps40961229_operations(), hrss1373_operations()};
+std::span<const DeviceScheme* const> schemes() {
+  static const DeviceScheme* const all[] = {&kHps2048509, &kHps2048677, &kHps4096821, &kHrss701, &kHps40961229, &kHrss1373};
   return all;
 }
 

@@ -7,7 +7,7 @@
 
 namespace polykem::ntru::cuda {
 
-/// keygen, encaps and decaps of each of NTRU's parameter sets.
-std::span<const std::span<const DeviceOperation>> operations();
+/// NTRU's parameter sets on GPUs.
+std::span<const DeviceScheme* const> schemes();
 
 }  // namespace polykem::ntru::cuda

@@ -112,7 +112,7 @@ template <class Set>
 struct Plan {
   using S = Shape<Set>;
   using F = Flight<Set>;
-  using Step = polykem::Step<F>;
+  using Step = polykem::KernelStep<F>;
   using MulKind = polykem::cuda::MulKind;
   static_assert(sizeof(uint16_t) * S::kRow <= S::kDrawStride);
 
@@ -225,26 +225,30 @@ struct Plan {
   }
 
   static constexpr std::array keygen{
-      Step{{"shake_draw", 0, 1}, draw_keygen}, Step{{"sample_fg", 1, 1}, sample_fg},
-      Step{{"invert_mod3", 2, 1}, invert_f},   Step{{"pack_f_lift", 3, 2}, store_f},
-      Step{{"mul_Gf", 5, 1}, mul_Gf},          Step{{"invert_mod_q", 6, 1}, invert_Gf},
-      Step{{"mul_vf", 7, 1}, mul_vf},          Step{{"mul_invh", 8, 1}, mul_invh},
-      Step{{"pack_invh", 9, 1}, store_invh},   Step{{"mul_vG", 10, 1}, mul_vG},
-      Step{{"mul_h", 11, 1}, mul_h},           Step{{"pack_h", 12, 1}, store_h},
+      Step{{"shake_draw", 0, 1}, field::kDraws, 0, draw_keygen},
+      Step{{"sample_fg", 1, 1}, 0, field::kSkOut, sample_fg},
+      Step{{"invert_mod3", 2, 1}, 0, 0, invert_f},
+      Step{{"pack_f_lift", 3, 2}, 0, field::kSkOut, store_f},
+      Step{{"mul_Gf", 5, 1}, 0, 0, mul_Gf},
+      Step{{"invert_mod_q", 6, 1}, 0, 0, invert_Gf},
+      Step{{"mul_vf", 7, 1}, 0, 0, mul_vf},
+      Step{{"mul_invh", 8, 1}, 0, 0, mul_invh},
+      Step{{"pack_invh", 9, 1}, 0, field::kSkOut, store_invh},
+      Step{{"mul_vG", 10, 1}, 0, 0, mul_vG},
+      Step{{"mul_h", 11, 1}, 0, 0, mul_h},
+      Step{{"pack_h", 12, 1}, 0, field::kPkOut, store_h},
   };
   static constexpr std::array encaps{
-      Step{{"shake_draw", 0, 1}, draw_encaps},
-      Step{{"sample_rm_pack", 1, 2}, sample_rm},
-      Step{{"sha3_256", 3, 1}, hash_rm},
-      Step{{"dpke_encrypt", 4, 4}, encrypt},
+      Step{{"shake_draw", 0, 1}, field::kDraws, 0, draw_encaps},
+      Step{{"sample_rm_pack", 1, 2}, 0, 0, sample_rm},
+      Step{{"sha3_256", 3, 1}, 0, field::kSsOut, hash_rm},
+      Step{{"dpke_encrypt", 4, 4}, field::kPk, field::kCtOut, encrypt},
   };
   static constexpr std::array decaps{
-      Step{{"dpke_decrypt_m", 0, 4}, decrypt_m},
-      Step{{"dpke_decrypt_r", 4, 4}, decrypt_r},
-      Step{{"sha3_256_select", 8, 3}, hash_select},
+      Step{{"dpke_decrypt_m", 0, 4}, field::kSk | field::kCt, 0, decrypt_m},
+      Step{{"dpke_decrypt_r", 4, 4}, field::kSk | field::kCt, 0, decrypt_r},
+      Step{{"sha3_256_select", 8, 3}, field::kSk | field::kCt, field::kSsOut, hash_select},
   };
-  static constexpr size_t kSample = 1, kMulVg = 9, kEncrypt = 3;
-  static_assert(keygen[kSample].run == sample_fg && keygen[kMulVg].run == mul_vG && encaps[kEncrypt].run == encrypt);
   static_assert(covers_each_stage_once(keygen, kKeygenStages.size()));
   static_assert(covers_each_stage_once(encaps, kEncapsStages.size()));
   static_assert(covers_each_stage_once(decaps, kDecapsStages.size()));
@@ -266,40 +270,44 @@ struct Plan {
   }
 
   template <Op kOp>
-  static int run_step(size_t step, const DeviceBatch& batch, std::byte* workspace, void* stream) {
+  static constexpr auto kDeviceSteps = device_steps(steps<kOp>());
+
+  template <Op kOp>
+  static int run_step(size_t step, size_t, const DeviceBatch& batch, std::byte* workspace, void* stream) {
     F flight(batch, workspace, static_cast<cudaStream_t>(stream), kOp);
     steps<kOp>()[step].run(flight);
     return static_cast<int>(flight.error);
   }
 
+  /// Items that fill an H200. docs/adr/0006 and 0009 have the measurements.
   template <Op kOp>
-  static constexpr auto kInfos = step_infos(steps<kOp>());
+  static constexpr size_t kPartItems = kOp == Op::keygen ? 20480 : kOp == Op::encaps ? 7168 : 12288;
 
   template <Op kOp>
-  static constexpr DeviceOperation operation(const char* scheme) {
+  static constexpr DeviceOperation operation() {
     constexpr NtruParams kP = S::kParams;
     constexpr size_t kDraws = kOp == Op::keygen   ? kP.keygen_draw_bytes()
                               : kOp == Op::encaps ? kP.encaps_draw_bytes()
                                                   : 0;
-    return {scheme,
-            kOp,
-            {kP.public_key_bytes(), kP.secret_key_bytes(), kP.ciphertext_bytes(), kP.kSharedSecretBytes, kDraws},
-            kInfos<kOp>,
-            kOp == Op::keygen   ? kSample
-            : kOp == Op::encaps ? kEncrypt
-                                : 0,
-            kOp == Op::keygen   ? kMulVg
-            : kOp == Op::encaps ? kEncrypt
-                                : decaps.size(),
-            workspace_bytes<kOp>,
-            run_step<kOp>};
+    return {.scheme = Set::kName,
+            .op = kOp,
+            .record_bytes = {kP.public_key_bytes(), kP.secret_key_bytes(), kP.ciphertext_bytes(), kP.kSharedSecretBytes,
+                             kDraws},
+            .steps = kDeviceSteps<kOp>,
+            .part_items = kPartItems<kOp>,
+            .most_items = kMostItems,
+            .workspace_bytes = workspace_bytes<kOp>,
+            .tiles = nullptr,
+            .run_step = run_step<kOp>};
   }
 };
 
-/// The three operations of one set, for the list in ntru_cuda.hpp.
 template <class Set>
-inline constexpr std::array<DeviceOperation, kOps> kOperations = {
-    Plan<Set>::template operation<Op::keygen>(Set::kName), Plan<Set>::template operation<Op::encaps>(Set::kName),
-    Plan<Set>::template operation<Op::decaps>(Set::kName)};
+constexpr DeviceScheme device_scheme() {
+  using P = Plan<Set>;
+  return {.name = Set::kName,
+          .operations = {P::template operation<Op::keygen>(), P::template operation<Op::encaps>(),
+                         P::template operation<Op::decaps>()}};
+}
 
 }  // namespace polykem::ntru::cuda

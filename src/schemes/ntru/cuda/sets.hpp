@@ -7,6 +7,10 @@
 
 namespace polykem::ntru::cuda {
 
+/// Items of the largest batch that every operation of every set takes in one run. More would exceed CUDA's grids of
+/// 2^31 - 1 blocks (plan.cuh compares them) and the memory of any GPU long before.
+inline constexpr size_t kMostItems = size_t{1} << 30;
+
 /// A parameter set as a type, since kernels take types.
 struct Hps2048509 {
   static constexpr const char* kName = "ntruhps2048509";

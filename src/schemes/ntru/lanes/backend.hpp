@@ -14,15 +14,8 @@ template <NtruParams P, class Isa>
 constexpr SchemeBackend backend() {
   using Blocks = Operations<Kem<Ops<P, Isa>>, Chunk<P, Isa>, KeygenChunk<P, Isa>>;
   using Singles = Operations<Kem<ref::Ops<P, Isa>>, ref::Chunk<P, Isa>>;
-  return scheme_backend<SplitOperations<Blocks, Singles, Isa::kFewestForLanes>>(Isa::kBackend, kStages);
+  return scheme_backend<SplitOperations<Blocks, Singles, Isa::kFewestForLanes>>(Isa::kName);
 }
-
-/// In the order in which schemes() of ntru.cpp numbers the sets.
-template <class Isa>
-inline constexpr SchemeBackend kBackends[] = {
-    backend<kHps2048509, Isa>(), backend<kHps2048677, Isa>(),  backend<kHps4096821, Isa>(),
-    backend<kHrss701, Isa>(),    backend<kHps40961229, Isa>(), backend<kHrss1373, Isa>(),
-};
 
 }  // namespace POLYKEM_ISA
 }  // namespace polykem::ntru::lanes

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "core/backend.hpp"
 #include "core/operations.hpp"
 #include "schemes/ntru/kem.hpp"
 #include "schemes/ntru/ref/ops.hpp"
@@ -9,6 +10,6 @@ namespace polykem::ntru::ref {
 
 template <NtruParams P>
 inline constexpr SchemeBackend kBackend =
-    scheme_backend<Operations<Kem<Ops<P, PortablePrims>>, Chunk<P, PortablePrims>>>(BackendId::ref, kStages);
+    scheme_backend<Operations<Kem<Ops<P, PortablePrims>>, Chunk<P, PortablePrims>>>(cpu::kRef);
 
 }  // namespace polykem::ntru::ref

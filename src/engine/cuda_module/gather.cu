@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engine/cuda/gather.hpp"
+#include "engine/cuda_module/gather.hpp"
 
 #include "prim/launch/cuda/launch.hpp"
 
@@ -9,7 +9,7 @@ namespace {
 
 constexpr int kThreads = 128;
 
-/// One warp a record; the index is public.
+/// A warp copies one record. The index is public.
 __global__ void __launch_bounds__(kThreads)
     gather_kernel(uint8_t* to, const uint8_t* from, const uint64_t* index, size_t record_bytes, size_t count) {
   const size_t item = blockIdx.x * size_t{kThreads / 32} + threadIdx.x / 32;

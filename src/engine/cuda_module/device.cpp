@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engine/cuda/device.hpp"
+#include "engine/cuda_module/device.hpp"
 
 #include <algorithm>
 #include <cstdio>
@@ -40,14 +40,15 @@ void fail_if_due(Fault fault, cudaError_t as, const char* what) {
   throw CudaError{as, std::string(what) + ": " + cudaGetErrorName(as) + " (asked for by a test)"};
 }
 
-Place place_of(const void* pointer) {
+/// Memory that CUDA has not seen is no error, so an error says nothing about the pointer.
+PlaceOnDevice place_of(const void* pointer) {
   cudaPointerAttributes attributes{};
   if (cudaPointerGetAttributes(&attributes, pointer) != cudaSuccess) {
     (void)cudaGetLastError();
-    return {};
+    return {Place::unknown, -1};
   }
-  if (attributes.type == cudaMemoryTypeDevice) return {Place::Kind::device, attributes.device};
-  return {attributes.type == cudaMemoryTypeHost ? Place::Kind::pinned : Place::Kind::pageable, -1};
+  if (attributes.type == cudaMemoryTypeDevice) return {Place::device, attributes.device};
+  return {attributes.type == cudaMemoryTypeHost ? Place::pinned : Place::pageable, -1};
 }
 
 void DeviceMemory::reserve(size_t bytes) {
@@ -96,7 +97,7 @@ cudaEvent_t new_event() {
 
 }  // namespace
 
-Lane::Lane() {
+Slot::Slot() {
   int least = 0, most = 0;
   check(cudaDeviceGetStreamPriorityRange(&least, &most), "asking for stream priorities");
   check(cudaStreamCreateWithPriority(&stream, cudaStreamNonBlocking, most), "creating a stream");
@@ -104,7 +105,7 @@ Lane::Lane() {
     *event = new_event();
 }
 
-Lane::~Lane() {
+Slot::~Slot() {
   for (const cudaEvent_t event : clock)
     (void)cudaEventDestroy(event);
   for (const cudaEvent_t event : {begun, late, uploaded, computed, done, wiped})
@@ -112,21 +113,13 @@ Lane::~Lane() {
   (void)cudaStreamDestroy(stream);
 }
 
-void Lane::reserve_clock(size_t count) {
-  while (clock.size() < count) {
-    cudaEvent_t event;
-    check(cudaEventCreate(&event), "creating an event");
-    clock.push_back(event);
-  }
-}
-
-Conveyor::Conveyor() {
+SharedStreams::SharedStreams() {
   for (cudaStream_t* stream : {&up, &early, &kernels, &down, &wipe})
     check(cudaStreamCreateWithFlags(stream, cudaStreamNonBlocking), "creating a stream");
   late = new_event();
 }
 
-Conveyor::~Conveyor() {
+SharedStreams::~SharedStreams() {
   (void)cudaEventDestroy(late);
   for (const cudaStream_t stream : {up, early, kernels, down, wipe})
     (void)cudaStreamDestroy(stream);
@@ -146,45 +139,45 @@ void Device::make_current() const {
   check(cudaSetDevice(ordinal_), "choosing the device");
 }
 
-std::unique_ptr<Lane> Device::take(bool wait) {
+std::unique_ptr<Slot> Device::take(bool wait) {
   make_current();
   std::unique_lock lock(mutex_);
-  if (!wait && lent_ == kLanes) return nullptr;
+  if (!wait && lent_ == kSlots) return nullptr;
   in_flight_.fetch_add(1, std::memory_order_relaxed);
-  changed_.wait(lock, [this] { return lent_ < kLanes; });
+  changed_.wait(lock, [this] { return lent_ < kSlots; });
   ++lent_;
   if (!idle_.empty()) {
-    auto lane = std::move(idle_.front());  // the one whose wipe has had the most time
+    auto slot = std::move(idle_.front());  // the one whose wipe has had the most time
     idle_.pop_front();
-    return lane;
+    return slot;
   }
   lock.unlock();
   try {
-    return std::make_unique<Lane>();
+    return std::make_unique<Slot>();
   } catch (...) {
     give_back(nullptr);
     throw;
   }
 }
 
-Conveyor& Device::conveyor() {
+SharedStreams& Device::streams() {
   const std::lock_guard lock(mutex_);
-  if (conveyor_ == nullptr) conveyor_ = std::make_unique<Conveyor>();
-  return *conveyor_;
+  if (streams_ == nullptr) streams_ = std::make_unique<SharedStreams>();
+  return *streams_;
 }
 
-void Device::give_back(std::unique_ptr<Lane> lane) {
-  if (lane != nullptr && lane->dirty > 0) {
+void Device::give_back(std::unique_ptr<Slot> slot) {
+  if (slot != nullptr && slot->dirty > 0) {
     (void)cudaSetDevice(ordinal_);
-    (void)cudaMemsetAsync(lane->arena.data(), 0, lane->dirty, conveyor().wipe);
-    (void)cudaEventRecord(lane->wiped, conveyor().wipe);
+    (void)cudaMemsetAsync(slot->arena.data(), 0, slot->dirty, streams().wipe);
+    (void)cudaEventRecord(slot->wiped, streams().wipe);
     (void)cudaGetLastError();
-    lane->dirty = 0;
-    lane->wiping = true;
+    slot->dirty = 0;
+    slot->wiping = true;
   }
   {
     const std::lock_guard lock(mutex_);
-    if (lane != nullptr && !lost()) idle_.push_back(std::move(lane));
+    if (slot != nullptr && !lost()) idle_.push_back(std::move(slot));
     --lent_;
   }
   in_flight_.fetch_sub(1, std::memory_order_relaxed);
@@ -193,15 +186,15 @@ void Device::give_back(std::unique_ptr<Lane> lane) {
 
 void Device::trim() {
   const std::lock_guard lock(mutex_);
-  for (const auto& lane : idle_) {
-    lane->replay.clear();
-    lane->arena.release();
-    lane->staging.release();
+  for (const auto& slot : idle_) {
+    slot->replay.clear();
+    slot->arena.release();
+    slot->staging.release();
   }
 }
 
-size_t Device::lane_budget(size_t budget) const {
-  return (budget != 0 ? budget : info_.memory_bytes / 4 * 3) / kLanes;
+size_t Device::slot_budget(size_t budget) const {
+  return (budget != 0 ? budget : info_.memory_bytes / 4 * 3) / kSlots;
 }
 
 DeviceManager& DeviceManager::instance() {

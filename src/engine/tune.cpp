@@ -5,16 +5,16 @@
 #include <memory>
 
 #include "core/secure.hpp"
-#include "engine/cuda/crossover.hpp"
 #include "engine/engine.hpp"
+#include "schemes/registry.hpp"
 
-namespace polykem::cuda {
+namespace polykem {
 
 namespace {
 
-constexpr size_t kMostItems = 8192;  ///< a GPU that loses with so many is left alone
+constexpr size_t kMostItems = 8192;  ///< a device that loses with so many is left alone
 constexpr int kRepeats = 5;
-constexpr int kWinsInARow = 3;  ///< sizes, each twice the one before, after which the GPU is believed
+constexpr int kWinsInARow = 3;  ///< sizes, each twice the one before, after which the device is believed
 constexpr int kRefinements = 3;
 
 /// One key pair and one exchange, kMostItems times over.
@@ -42,11 +42,11 @@ class Records {
 
   Request request(Op op, size_t count) const {
     const auto bytes = [](const SecureBuffer& buffer) { return reinterpret_cast<uint8_t*>(buffer.data()); };
-    Request r{.op = op, .scheme = &scheme_, .count = count};
+    BatchView r{.count = count};
     if (op == Op::keygen) r.pk_out = bytes(pk_), r.sk_out = bytes(sk_);
     if (op == Op::encaps) r.pk = bytes(pk_), r.ct_out = bytes(ct_), r.ss_out = bytes(ss_);
     if (op == Op::decaps) r.sk = bytes(sk_), r.ct = bytes(ct_), r.ss_out = bytes(ss_);
-    return r;
+    return {.op = op, .scheme = &scheme_, .records = r};
   }
 
  private:
@@ -67,59 +67,49 @@ double seconds(Engine& engine, const Request& request) {
   return least;
 }
 
-/// Doubles the batch until the GPU has won three times in a row, then halves the step before the first win.
-size_t crossover(Engine& gpu, Engine& cpu, const Records& records, Op op) {
-  const auto gpu_wins = [&](size_t count) {
+/// Doubles the batch until the device has won three times in a row, then halves the step before the first win.
+size_t crossover(Engine& device, Engine& cpu, const Records& records, Op op) {
+  const auto device_wins = [&](size_t count) {
     const Request request = records.request(op, count);
-    return seconds(gpu, request) < seconds(cpu, request);
+    return seconds(device, request) < seconds(cpu, request);
   };
-  size_t first = kNever;
+  size_t first = Crossovers::kNever;
   int wins = 0;
   for (size_t count = 1; count <= kMostItems && wins < kWinsInARow; count *= 2) {
-    if (!gpu_wins(count)) {
-      first = kNever;
+    if (!device_wins(count)) {
+      first = Crossovers::kNever;
       wins = 0;
       continue;
     }
     if (wins++ == 0) first = count;
   }
-  if (first == kNever || first == 1) return first;
+  if (first == Crossovers::kNever || first == 1) return first;
   size_t loses = first / 2;
   for (int i = 0; i < kRefinements && first - loses > 1; ++i) {
     const size_t middle = (first + loses) / 2;
-    (gpu_wins(middle) ? first : loses) = middle;
+    (device_wins(middle) ? first : loses) = middle;
   }
   return first;
 }
 
-/// The best CPU backend of the set that runs here; nullptr if there is none.
-const char* cpu_backend(const Scheme& scheme) {
-  for (const SchemeBackend& candidate : scheme.backends) {
-    for (const BackendDescription& backend : backends()) {
-      if (backend.id == candidate.backend && backend_available(backend)) return backend.name;
-    }
-  }
-  return nullptr;
-}
-
 }  // namespace
 
-Status tune(const Scheme& scheme) {
-  std::unique_ptr<Engine> gpu, cpu;
-  Status status = Engine::create({.backend = "cuda"}, gpu);
-  if (status != Status::ok) return status;
-  const char* name = cpu_backend(scheme);
-  if (name == nullptr || gpu->backend_for(scheme) == nullptr) return Status::backend_unavailable;
-  status = Engine::create({.backend = name}, cpu);
+Status tune(Accelerator& accelerator, const Scheme& scheme) {
+  const SchemeBackend* on_cpu = best_cpu_backend(scheme);
+  if (on_cpu == nullptr || accelerator.backend_for(scheme) == nullptr) return Status::backend_unavailable;
+  Accelerator* const only[] = {&accelerator};
+  std::unique_ptr<Engine> device, cpu;
+  Status status = Engine::create({.backend = accelerator.name(), .accelerators = only}, device);
+  if (status == Status::ok) status = Engine::create({.backend = on_cpu->name, .accelerators = only}, cpu);
   if (status != Status::ok) return status;
   Records records(scheme);
   status = records.make(*cpu);
   if (status != Status::ok) return status;
   CrossoverOps ops{};
   for (size_t i = 0; i < kOps; ++i)
-    ops[i] = crossover(*gpu, *cpu, records, static_cast<Op>(i));
-  Crossovers::instance().set(scheme, ops);
+    ops[i] = crossover(*device, *cpu, records, static_cast<Op>(i));
+  accelerator.crossovers().set(scheme, ops);
   return Status::ok;
 }
 
-}  // namespace polykem::cuda
+}  // namespace polykem

@@ -23,7 +23,7 @@ struct Launches {
   bool operator==(const Launches&) const = default;
 };
 
-/// The graphs of one lane. Not thread-safe, as lanes are not.
+/// The graphs of one slot. Not thread-safe, as slots are not.
 class Replay {
  public:
   Replay() = default;

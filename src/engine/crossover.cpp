@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engine/cuda/crossover.hpp"
+#include "engine/crossover.hpp"
 
 #include <sched.h>
 #include <sys/stat.h>
@@ -12,13 +12,14 @@
 #include <sstream>
 
 #include "core/cpu.hpp"
-#include "engine/cuda/loader.hpp"
+#include "core/text.hpp"
+#include "engine/accelerator.hpp"
 
-namespace polykem::cuda {
+namespace polykem {
 
 namespace {
 
-constexpr const char* kFirstLine = "polykem crossover 1: fewest items for the GPU: keygen encaps decaps";
+constexpr const char* kFirstLine = "polykem crossover 2: fewest items for the accelerator: keygen encaps decaps";
 constexpr const char* kLastLine = "end";
 
 /// "" if there is no such folder.
@@ -46,15 +47,9 @@ std::string library_line() {
   return std::string("library ") + POLYKEM_LIBRARY_VERSION;
 }
 
-/// The GPUs of the module, which must be there.
-std::string gpu_line() {
-  const ModuleTable& table = *loaded_module().table;
-  return "gpu " + std::to_string(table.device_count()) + " x " + table.device_info(0).name;
-}
-
 bool parse_items(const std::string& word, size_t& out) {
   if (word == "never") {
-    out = kNever;
+    out = Crossovers::kNever;
     return true;
   }
   if (word.empty() || word.size() > 9 || word.find_first_not_of("0123456789") != std::string::npos) return false;
@@ -74,18 +69,18 @@ bool parse_entry(const std::string& line, std::string& name, CrossoverOps& ops) 
 
 }  // namespace
 
-Crossovers& Crossovers::instance() {
-  static auto* all = new Crossovers;  // never destroyed: batches may still run while the program ends
-  return *all;
-}
+Crossovers::Crossovers(Accelerator& accelerator, const char* file, size_t guess)
+    : accelerator_(accelerator), file_(file), guess_(guess) {}
 
-Crossovers::Crossovers() {
+void Crossovers::load() {
+  if (loaded_) return;
+  loaded_ = true;
   const std::string folder = cache_folder();
   if (folder.empty()) {
     note_ = "guessed; measurements cannot be kept, neither XDG_CACHE_HOME nor HOME names a folder";
     return;
   }
-  path_ = folder + "/polykem/crossover";
+  path_ = folder + "/polykem/" + file_;
   std::string problem;
   if (read(problem)) {
     note_ = "measured, from " + path_;
@@ -108,7 +103,8 @@ bool Crossovers::read(std::string& problem) {
   if (!next_is(kFirstLine)) return problem = "it is no table of crossovers", false;
   if (!next_is(library_line())) return problem = "it was written by another version of polykem", false;
   if (!next_is(cpu_line())) return problem = "it was measured on other CPUs", false;
-  if (!std::getline(file, gpu_) || gpu_.rfind("gpu ", 0) != 0) return problem = "line 4 names no GPU", false;
+  if (!std::getline(file, devices_) || devices_.rfind("devices ", 0) != 0)
+    return problem = "line 4 names no devices", false;
   for (size_t number = 5; std::getline(file, line); ++number) {
     if (line == kLastLine) return true;
     std::string name;
@@ -126,7 +122,7 @@ bool Crossovers::write(std::string& problem) const {
   (void)mkdir(folder.substr(0, folder.rfind('/')).c_str(), 0700);
   (void)mkdir(folder.c_str(), 0700);
   std::ofstream file(temporary);
-  file << kFirstLine << '\n' << library_line() << '\n' << cpu_line() << '\n' << gpu_ << '\n';
+  file << kFirstLine << '\n' << library_line() << '\n' << cpu_line() << '\n' << devices_ << '\n';
   for (const auto& [name, ops] : measured_) {
     file << name;
     for (const size_t items : ops)
@@ -141,38 +137,41 @@ bool Crossovers::write(std::string& problem) const {
   return false;
 }
 
-/// The file is read before the GPU is known: its name is compared as soon as the module has been loaded.
-void Crossovers::confirm_gpu() {
-  if (gpu_confirmed_ || loaded_module().table == nullptr) return;
-  gpu_confirmed_ = true;
-  const std::string here = gpu_line();
-  if (!measured_.empty() && gpu_ != here) forget("it was measured with another GPU");
-  gpu_ = here;
+/// The file is read before the devices are known: they are compared as soon as the accelerator has been loaded.
+void Crossovers::confirm_devices() {
+  if (devices_confirmed_ || !accelerator_.available()) return;
+  devices_confirmed_ = true;
+  const std::string here = "devices " + accelerator_.devices();
+  if (!measured_.empty() && devices_ != here) forget("it was measured with other devices");
+  devices_ = here;
 }
 
 size_t Crossovers::items_locked(const Scheme& scheme, Op op) const {
   const auto found = measured_.find(scheme.name);
-  return found == measured_.end() ? kGuessedCrossover : found->second[static_cast<size_t>(op)];
+  return found == measured_.end() ? guess_ : found->second[static_cast<size_t>(op)];
 }
 
 bool Crossovers::pays(const Scheme& scheme, Op op, size_t count) {
   const std::lock_guard lock(mutex_);
-  if (count < std::min(items_locked(scheme, op), kGuessedCrossover)) return false;
-  confirm_gpu();
+  load();
+  if (count < std::min(items_locked(scheme, op), guess_)) return false;
+  confirm_devices();
   const size_t items = items_locked(scheme, op);
   return items != kNever && count >= items;
 }
 
 size_t Crossovers::items(const Scheme& scheme, Op op, bool& measured) {
   const std::lock_guard lock(mutex_);
-  confirm_gpu();
+  load();
+  confirm_devices();
   measured = measured_.count(scheme.name) > 0;
   return items_locked(scheme, op);
 }
 
 void Crossovers::set(const Scheme& scheme, const CrossoverOps& ops) {
   const std::lock_guard lock(mutex_);
-  confirm_gpu();
+  load();
+  confirm_devices();
   measured_[scheme.name] = ops;
   note_ = "measured in this process";
   std::string problem = "there is no folder for caches";
@@ -185,7 +184,8 @@ void Crossovers::set(const Scheme& scheme, const CrossoverOps& ops) {
 
 const char* Crossovers::note() {
   const std::lock_guard lock(mutex_);
-  return note_.c_str();
+  load();
+  return static_text(note_);
 }
 
-}  // namespace polykem::cuda
+}  // namespace polykem

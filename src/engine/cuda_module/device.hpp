@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The module's devices: streams, memory and staging, lent to one passage at a time.
+// The module's devices: their streams, and slots of memory that are lent to one part of a batch at a time.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "engine/cuda/module.hpp"
-#include "engine/cuda/replay.hpp"
+#include "engine/cuda_module/replay.hpp"
 
 namespace polykem::cuda {
 
@@ -46,13 +46,12 @@ class CurrentDevice {
   bool known_;
 };
 
-/// Where an array lies.
-struct Place {
-  enum class Kind { pageable, pinned, device };
-  Kind kind = Kind::pageable;
-  int ordinal = -1;  ///< of the device
+/// Where an array lies, and on which device.
+struct PlaceOnDevice {
+  Place place = Place::pageable;
+  int ordinal = -1;
 };
-Place place_of(const void* pointer);
+PlaceOnDevice place_of(const void* pointer);
 
 /// Device memory that grows; what it held is lost when it does.
 class DeviceMemory {
@@ -82,49 +81,47 @@ class PinnedMemory {
   size_t size_ = 0;
 };
 
-/// What one passage needs to run: an arena, staging, events, and a stream of its own for a passage that is alone.
-struct Lane {
-  Lane();
-  ~Lane();
-  Lane(const Lane&) = delete;
-  Lane& operator=(const Lane&) = delete;
-
-  /// At least `count` events that take the time.
-  void reserve_clock(size_t count);
+/// What one part of a batch needs to run: device memory, pinned staging memory, events, and a stream for a part that is
+/// alone.
+struct Slot {
+  Slot();
+  ~Slot();
+  Slot(const Slot&) = delete;
+  Slot& operator=(const Slot&) = delete;
 
   cudaStream_t stream = nullptr;   ///< of high priority
   cudaEvent_t begun = nullptr;     ///< the early steps have ended
   cudaEvent_t late = nullptr;      ///< the late steps are next
-  cudaEvent_t uploaded = nullptr;  ///< the batch's inputs are on the device
+  cudaEvent_t uploaded = nullptr;  ///< the part's inputs are on the device
   cudaEvent_t computed = nullptr;  ///< the last step has ended
-  cudaEvent_t done = nullptr;      ///< the batch's outputs are with the host
+  cudaEvent_t done = nullptr;      ///< the part's outputs are with the host
   cudaEvent_t wiped = nullptr;     ///< nothing secret is left in the arena
   DeviceMemory arena;
   PinnedMemory staging;
   Replay replay;
-  size_t dirty = 0;     ///< bytes at the arena's beginning in which passages left secrets
+  size_t dirty = 0;     ///< bytes at the arena's beginning in which parts left secrets
   bool wiping = false;  ///< `wiped` may still be to come
-  std::vector<cudaEvent_t> clock;
+  std::vector<cudaEvent_t> clock;  ///< events that take the time
 };
 
-/// The streams that the passages of a device share. Inputs cross one passage after the other, and so do kernels and
-/// outputs: several passages at once would share the device or the bus, and all would end late. Only the early steps of
-/// a passage run beside the late ones of the passage before it.
-struct Conveyor {
-  Conveyor();
-  ~Conveyor();
-  Conveyor(const Conveyor&) = delete;
-  Conveyor& operator=(const Conveyor&) = delete;
+/// The streams that all parts on a device share. Inputs cross one part after the other, and so do kernels and outputs:
+/// several parts at once would share the device or the bus, and all would end late. Only the early steps of a part run
+/// beside the late ones of the part before it.
+struct SharedStreams {
+  SharedStreams();
+  ~SharedStreams();
+  SharedStreams(const SharedStreams&) = delete;
+  SharedStreams& operator=(const SharedStreams&) = delete;
 
   cudaStream_t up = nullptr, early = nullptr, kernels = nullptr, down = nullptr, wipe = nullptr;
-  cudaEvent_t late = nullptr;  ///< the last passage has come to its late steps
-  std::mutex mutex;            ///< held while a passage queues its work, so that all streams have the same order
+  cudaEvent_t late = nullptr;  ///< the last part has come to its late steps
+  std::mutex mutex;            ///< held while a part queues its work, so that all streams have the same order
 };
 
 /// One GPU. Thread-safe.
 class Device {
  public:
-  static constexpr size_t kLanes = 16;  ///< passages in flight, of all batches
+  static constexpr size_t kSlots = 16;  ///< parts in flight, of all batches
 
   explicit Device(int ordinal);
 
@@ -136,18 +133,18 @@ class Device {
 
   /// Makes the device current for this thread.
   void make_current() const;
-  /// Lends a lane and makes the device current. While all are in use it waits, or returns nullptr if `wait` is false:
-  /// who has a lane must not wait for another.
-  std::unique_ptr<Lane> take(bool wait);
-  /// Queues the wipe of what passages left in it, all of them finished, first.
-  void give_back(std::unique_ptr<Lane> lane);
-  /// The streams of this device; the first call makes them. The device is current.
-  Conveyor& conveyor();
-  /// Frees the memory of lanes that wait, for a batch that found too little.
+  /// Lends a slot and makes the device current. While all are in use it waits, or returns nullptr if `wait` is false:
+  /// who has a slot must not wait for another.
+  std::unique_ptr<Slot> take(bool wait);
+  /// Queues the wipe of what parts left in it, all of them finished, first.
+  void give_back(std::unique_ptr<Slot> slot);
+  /// The first call makes them. The device is current.
+  SharedStreams& streams();
+  /// Frees the memory of slots that wait, for a batch that found too little.
   void trim();
 
-  /// Bytes one lane may hold.
-  size_t lane_budget(size_t budget) const;
+  /// Bytes one slot may hold.
+  size_t slot_budget(size_t budget) const;
 
  private:
   const int ordinal_;
@@ -156,9 +153,9 @@ class Device {
   std::atomic<bool> lost_{false};
   std::mutex mutex_;
   std::condition_variable changed_;
-  std::deque<std::unique_ptr<Lane>> idle_;
+  std::deque<std::unique_ptr<Slot>> idle_;
   size_t lent_ = 0;
-  std::unique_ptr<Conveyor> conveyor_;
+  std::unique_ptr<SharedStreams> streams_;
 };
 
 /// All usable GPUs, or why there are none.
@@ -168,7 +165,7 @@ class DeviceManager {
 
   const std::vector<std::unique_ptr<Device>>& devices() const { return devices_; }
   const std::string& problem() const { return problem_; }
-  /// The one with the fewest passages in flight; nullptr if all are lost.
+  /// The one with the fewest parts in flight; nullptr if all are lost.
   Device* choose();
   /// The one of that ordinal; nullptr if it is lost or none of ours.
   Device* find(int ordinal);

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+// The records of a batch, as every layer passes them on: C API, engine, accelerators, schemes.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "core/status.hpp"
+
+namespace polykem {
+
+/// Record lengths of one operation of one parameter set; draws: of this operation.
+struct RecordBytes {
+  size_t pk, sk, ct, ss, draws;
+
+  bool operator==(const RecordBytes&) const = default;
+};
+
+/// Keys of a key set in a backend's own form. Item i uses the one at key(i).
+struct ExpandedKeys {
+  const std::byte* data = nullptr;  ///< nullptr: none; 64-byte aligned
+  size_t bytes = 0;                 ///< of one
+  bool shared = false;              ///< one for all items
+  const size_t* index = nullptr;    ///< item i uses number index[i]; nullptr: number i
+
+  const std::byte* key(size_t i) const { return data + (shared ? 0 : index == nullptr ? i : index[i]) * bytes; }
+  /// Those of the items from `first` on.
+  ExpandedKeys slice(size_t first) const {
+    if (data == nullptr || shared) return *this;
+    if (index != nullptr) return {data, bytes, false, index + first};
+    return {data + first * bytes, bytes, false, nullptr};
+  }
+
+  bool operator==(const ExpandedKeys&) const = default;
+};
+
+/// A run of consecutive items: where each array of records lies (nullptr: the operation has none). Records are
+/// contiguous and need no alignment.
+struct BatchView {
+  size_t count = 0;
+  bool shared_key = false;            ///< pk or sk is one record for all items
+  const uint8_t* draws = nullptr;     ///< nullptr: the first step draws
+  const uint8_t* pk = nullptr;
+  const uint8_t* sk = nullptr;
+  const uint8_t* ct = nullptr;
+  const size_t* key_index = nullptr;  ///< item i uses record key_index[i] of pk or sk; nullptr: record i
+  ExpandedKeys expanded{};            ///< the same keys in the backend's own form, if they are of a key set that has it
+  uint8_t* pk_out = nullptr;
+  uint8_t* sk_out = nullptr;
+  uint8_t* ct_out = nullptr;
+  uint8_t* ss_out = nullptr;
+  Status* item_status = nullptr;
+
+  /// Items [first, first + items).
+  BatchView slice(const RecordBytes& bytes, size_t first, size_t items) const;
+
+  bool operator==(const BatchView&) const = default;
+};
+
+/// Sets of a batch's arrays.
+using Fields = uint32_t;
+namespace field {
+inline constexpr Fields kDraws = 1, kPk = 2, kSk = 4, kCt = 8, kPkOut = 16, kSkOut = 32, kCtOut = 64, kSsOut = 128,
+                        kItemStatus = 256;
+inline constexpr Fields kOutputs = kPkOut | kSkOut | kCtOut | kSsOut | kItemStatus;
+inline constexpr Fields kKeysAndCiphertexts = kPk | kSk | kCt | kPkOut | kSkOut | kCtOut;
+}  // namespace field
+
+/// One array of records of a BatchView, for code that treats all of them alike.
+struct FieldInfo {
+  Fields field;
+  const uint8_t* BatchView::*in;  ///< of an input, else nullptr
+  uint8_t* BatchView::*out;       ///< of an output, else nullptr
+  size_t RecordBytes::*bytes;
+  bool key;     ///< shared_key and key_index apply
+  bool secret;  ///< must be wiped
+
+  const uint8_t* data(const BatchView& batch) const { return in != nullptr ? batch.*in : batch.*out; }
+  size_t records(const BatchView& batch) const { return key && batch.shared_key ? 1 : batch.count; }
+};
+
+/// Every array of records; item_status is not one of them.
+inline constexpr FieldInfo kRecordFields[] = {
+    {field::kDraws, &BatchView::draws, nullptr, &RecordBytes::draws, false, true},
+    {field::kPk, &BatchView::pk, nullptr, &RecordBytes::pk, true, false},
+    {field::kSk, &BatchView::sk, nullptr, &RecordBytes::sk, true, true},
+    {field::kCt, &BatchView::ct, nullptr, &RecordBytes::ct, false, false},
+    {field::kPkOut, nullptr, &BatchView::pk_out, &RecordBytes::pk, false, false},
+    {field::kSkOut, nullptr, &BatchView::sk_out, &RecordBytes::sk, false, true},
+    {field::kCtOut, nullptr, &BatchView::ct_out, &RecordBytes::ct, false, false},
+    {field::kSsOut, nullptr, &BatchView::ss_out, &RecordBytes::ss, false, true},
+};
+
+inline BatchView BatchView::slice(const RecordBytes& bytes, size_t first, size_t items) const {
+  BatchView part = *this;
+  part.count = items;
+  for (const FieldInfo& f : kRecordFields) {
+    if (f.data(*this) == nullptr || (f.key && (shared_key || key_index != nullptr))) continue;
+    if (f.in != nullptr) part.*f.in += first * (bytes.*f.bytes);
+    if (f.out != nullptr) part.*f.out += first * (bytes.*f.bytes);
+  }
+  if (key_index != nullptr) part.key_index += first;
+  if (item_status != nullptr) part.item_status += first;
+  part.expanded = expanded.slice(first);
+  return part;
+}
+
+}  // namespace polykem

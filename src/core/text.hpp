@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+
+namespace polykem {
+
+/// The text as static storage: equal texts are kept once. Thread-safe. Throws std::bad_alloc.
+const char* static_text(const std::string& text);
+
+}  // namespace polykem

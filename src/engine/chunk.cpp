@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/chunk.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+namespace polykem {
+
+namespace {
+
+Status run(const Scheme& scheme, Op op, const Operation& operation, const Batch& batch, Worker& worker,
+           Profile* profile) {
+  if (!worker.reserve_workspace(operation, batch.count)) return Status::out_of_memory;
+  if (batch.draws == nullptr && scheme.draw_bytes(op) > 0) {
+    const Status status = worker.drbg.prepare();
+    if (status != Status::ok) return status;
+  }
+  std::fill_n(batch.item_status, batch.count, Status::ok);
+  StepTimes times;
+  const Status status =
+      operation.run(operation.context, batch, worker.workspace.data(), profile != nullptr ? &times : nullptr);
+  if (profile != nullptr && status == Status::ok) profile->add(scheme, op, operation, times);
+  return status;
+}
+
+/// Makes the secret keys of the items from their seeds, in the worker's memory.
+Status expand_seeds(const Scheme& scheme, const Operation& keygen, BatchView& items, Worker& worker,
+                    Profile* profile) {
+  const size_t count = items.shared_key ? 1 : items.count;
+  if (!worker.keys.reserve(count * (scheme.secret_key_bytes + scheme.public_key_bytes))) return Status::out_of_memory;
+  auto* sk = reinterpret_cast<uint8_t*>(worker.keys.data());
+  Batch batch;
+  batch.count = count;
+  batch.draws = items.sk;
+  batch.drbg = &worker.drbg;
+  batch.sk_out = sk;
+  batch.pk_out = sk + count * scheme.secret_key_bytes;
+  batch.item_status = items.item_status;
+  items.sk = sk;
+  return run(scheme, Op::keygen, keygen, batch, worker, profile);
+}
+
+/// Copies the chosen records side by side into the worker's memory.
+Status gather_keys(const Scheme& scheme, Op op, BatchView& items, Worker& worker) {
+  const size_t bytes = op == Op::encaps ? scheme.public_key_bytes : scheme.secret_key_bytes;
+  const uint8_t*& keys = op == Op::encaps ? items.pk : items.sk;
+  if (!worker.keys.reserve(items.count * bytes)) return Status::out_of_memory;
+  auto* gathered = reinterpret_cast<uint8_t*>(worker.keys.data());
+  for (size_t i = 0; i < items.count; ++i)
+    std::memcpy(gathered + i * bytes, keys + items.key_index[i] * bytes, bytes);
+  keys = gathered;
+  items.key_index = nullptr;
+  return Status::ok;
+}
+
+bool any_failed(const BatchView& items) {
+  static_assert(static_cast<int>(Status::ok) == 0);
+  int any = 0;  // without a way out of the loop it becomes vector code
+  for (size_t i = 0; i < items.count; ++i)
+    any |= static_cast<int>(items.item_status[i]);
+  return any != 0;
+}
+
+}  // namespace
+
+Status compute_chunk(const ChunkShape& shape, const SchemeBackend& backend, BatchView items, Worker& worker,
+                     Profile* profile) {
+  Status status = Status::ok;
+  if (shape.sk_is_seed) status = expand_seeds(shape.scheme, backend.op(Op::keygen), items, worker, profile);
+  if (items.key_index != nullptr && shape.keys_on_host) status = gather_keys(shape.scheme, shape.op, items, worker);
+  if (status != Status::ok) return status;
+  status = run(shape.scheme, shape.op, backend.op(shape.op), Batch{items, &worker.drbg}, worker, profile);
+  return status == Status::ok && any_failed(items) ? Status::items : status;
+}
+
+}  // namespace polykem

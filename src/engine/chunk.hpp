@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "engine/profile.hpp"
+#include "engine/worker.hpp"
+
+namespace polykem {
+
+/// What holds for every chunk of a batch.
+struct ChunkShape {
+  const Scheme& scheme;
+  Op op;
+  bool sk_is_seed;    ///< items' sk are seeds: the secret keys are made first
+  bool keys_on_host;  ///< items' key_index, if there is one, is resolved here and not by the backend
+
+  /// Of the caller's arrays.
+  RecordBytes record_bytes() const {
+    RecordBytes bytes = scheme.record_bytes(op);
+    if (sk_is_seed) bytes.sk = scheme.secret_seed_bytes();
+    return bytes;
+  }
+};
+
+/// Computes the items on this thread. Item errors go to items.item_status (never nullptr) and make Status::items the
+/// result. Secrets stay in the worker's memory until its wipe(). profile may be nullptr.
+Status compute_chunk(const ChunkShape& shape, const SchemeBackend& backend, BatchView items, Worker& worker,
+                     Profile* profile);
+
+}  // namespace polykem

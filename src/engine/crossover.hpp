@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// From how many items on a batch ends sooner on an accelerator: measured on this machine, kept in a file, guessed until
+// then.
+#pragma once
+
+#include <array>
+#include <limits>
+#include <map>
+#include <mutex>
+#include <string>
+
+#include "core/scheme.hpp"
+
+namespace polykem {
+
+class Accelerator;
+
+/// The fewest items of each operation that are worth the accelerator.
+using CrossoverOps = std::array<size_t, kOps>;
+
+/// The crossovers of one accelerator. Thread-safe. The file lies in polykem/ in $XDG_CACHE_HOME or ~/.cache; text, one
+/// line a set; it counts only on the machine (devices, CPUs and what they can do) and for the version of the library
+/// that wrote it.
+class Crossovers {
+ public:
+  static constexpr size_t kNever = std::numeric_limits<size_t>::max();
+
+  /// file: its name. guess: for what was not measured.
+  Crossovers(Accelerator& accelerator, const char* file, size_t guess);
+
+  /// True if a batch of that size should go to the accelerator. Loads it once a batch is large enough for it.
+  bool pays(const Scheme& scheme, Op op, size_t count);
+  /// The fewest items that go to it; kNever if none do. measured: it is no guess.
+  size_t items(const Scheme& scheme, Op op, bool& measured);
+  /// Takes figures over and writes the file. If it cannot be written the figures hold for this process, and note() says
+  /// why.
+  void set(const Scheme& scheme, const CrossoverOps& ops);
+  /// Where the figures come from, or why the file's are not used; one line, static storage.
+  const char* note();
+
+ private:
+  void load();
+  bool read(std::string& problem);
+  bool write(std::string& problem) const;
+  void confirm_devices();
+  void forget(const std::string& why);
+  size_t items_locked(const Scheme& scheme, Op op) const;
+
+  Accelerator& accelerator_;
+  const char* const file_;
+  const size_t guess_;
+  std::mutex mutex_;
+  bool loaded_ = false, devices_confirmed_ = false;
+  std::string path_, devices_, note_;
+  std::map<std::string, CrossoverOps> measured_;
+};
+
+/// Measures the three operations of the set on the accelerator and on the CPU, with all CPUs this process may use and
+/// memory that is not pinned, and keeps the result. Takes about a second. Status::backend_unavailable if the set cannot
+/// run on both.
+Status tune(Accelerator& accelerator, const Scheme& scheme);
+
+}  // namespace polykem

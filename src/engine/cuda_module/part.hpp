@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <memory>
+#include <vector>
+
+#include "engine/cuda_module/device.hpp"
+#include "engine/cuda_module/placed_batch.hpp"
+
+namespace polykem::cuda {
+
+/// Some consecutive items of a batch on their way through a device: in, the operation's steps, out, wiped.
+class Part {
+ public:
+  /// Batches up to this size have a stream to themselves and pass larger ones.
+  static constexpr size_t kSmallBatchBytes = size_t{4} << 20;
+
+  Part(Device& device, const PlacedBatch& batch, size_t first, size_t count);
+  /// What start() began and finish() did not end is wiped, as far as the device still obeys.
+  ~Part();
+  Part(const Part&) = delete;
+  Part& operator=(const Part&) = delete;
+
+  /// Device memory it takes.
+  size_t device_bytes() const;
+  /// Queues everything. times: as ModuleTable::run; the steps then run one by one on one stream. The slot may be that of
+  /// an earlier part of the batch as it was. Throws CudaError.
+  void start(std::unique_ptr<Slot> slot, StepTimes* times);
+  /// Returns when the outputs are where they belong; the slot's arena still holds what the part left there. Throws
+  /// CudaError.
+  std::unique_ptr<Slot> finish();
+
+ private:
+  /// One array: where the caller has it and where the device does.
+  struct Array {
+    const std::byte* in = nullptr;
+    std::byte* out = nullptr;
+    size_t bytes = 0;
+    Fields field = 0;
+    Place place = Place::pageable;
+    bool secret = false;
+    std::byte* device = nullptr;
+    std::byte* staged = nullptr;
+
+    bool needs_device() const { return bytes > 0 && place != Place::device; }
+    bool needs_staging() const { return bytes > 0 && place == Place::pageable; }
+  };
+  /// The records in the order of kRecordFields, then what comes with them.
+  enum Name { kIndex = std::size(kRecordFields), kChosen, kStatus, kArrays };
+  struct Streams {
+    cudaStream_t up, early, kernels, down;
+  };
+
+  size_t secret_bytes() const;
+  void list_arrays();
+  void place_arrays();
+  void fill_device_batch();
+  void stage();
+  void queue(SharedStreams* shared);
+  void upload();
+  void steps(SharedStreams* shared);
+  void launch(size_t first_step, size_t end_step, cudaStream_t stream);
+  void queue_steps(size_t first_step, size_t end_step, cudaStream_t stream);
+  void run_step(size_t step, size_t tile, cudaStream_t stream);
+  void arrive();
+  void download(Fields fields);
+  void unstage();
+  void wipe_staging();
+  void abandon();
+  void mark(size_t entry, cudaStream_t stream);
+  void collect();
+
+  Device& device_;
+  const PlacedBatch& batch_;
+  const DeviceOperation& operation_;
+  const size_t first_, count_;
+  const BatchView items_;  ///< the caller's arrays
+  std::unique_ptr<Slot> slot_;
+  Streams streams_{};
+  bool queued_ = false;
+  StepTimes* times_ = nullptr;
+  std::vector<size_t> marks_;  ///< the entry of `times_` that each event of the slot's clock ends
+  std::array<Array, kArrays> arrays_;
+  std::byte *seed_device_ = nullptr, *seed_staged_ = nullptr, *workspace_ = nullptr;
+  DeviceBatch device_batch_;
+};
+
+}  // namespace polykem::cuda

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/cuda_module/pipeline.hpp"
+
+#include <algorithm>
+#include <tuple>
+
+namespace polykem::cuda {
+
+namespace {
+
+/// One on the way in, two computed, one on the way out; more lead to nothing but more to wipe.
+constexpr size_t kSlotsOfBatch = 4;
+
+/// A part has the items that keep the device busy, as the scheme knows, but no more bytes than this: the first outputs
+/// are to leave early. docs/adr/0006 and 0009 have the measurements.
+constexpr size_t kMostPartBytes = size_t{96} << 20;
+
+/// Several devices share a batch of at least so many bytes each.
+constexpr size_t kLeastPartBytes = size_t{8} << 20;
+
+/// While the last outputs leave, the device has nothing else to do; so if they are many, the last part is halved.
+constexpr size_t kLeastHalvedBytes = size_t{30} << 20;
+
+constexpr size_t divided_up(size_t a, size_t b) {
+  return (a + b - 1) / b;
+}
+
+/// A part has whole bus transactions; the last one takes what is left.
+constexpr size_t in_whole_transactions(size_t items) {
+  return divided_up(items, 64) * 64;
+}
+
+/// A batch whose arrays are on the device goes as one; others in equal parts, so that copies and kernels overlap.
+size_t part_items(const PlacedBatch& batch, size_t devices) {
+  const DeviceOperation& operation = batch.operation();
+  if (batch.crossing_bytes() == 0) return std::min(batch.count(), operation.most_items);
+  const size_t bytes = batch.item_bytes();
+  const size_t most = std::max<size_t>(1, std::min(operation.part_items, kMostPartBytes / bytes));
+  const size_t parts = std::max({size_t{1}, divided_up(batch.count(), most),
+                                 std::min(devices, batch.count() * bytes / kLeastPartBytes)});
+  return std::min(in_whole_transactions(divided_up(batch.count(), parts)), operation.most_items);
+}
+
+/// Items of the next part, of those that are left.
+size_t next_items(const PlacedBatch& batch, size_t part, size_t left) {
+  const bool last = left <= part && left > part / 2;
+  if (last && left * batch.returning_bytes() >= kLeastHalvedBytes) return in_whole_transactions(left / 2);
+  return std::min(part, left);
+}
+
+size_t budget(const Device& device) {
+  return device.slot_budget(DeviceManager::instance().budget.load(std::memory_order_relaxed));
+}
+
+}  // namespace
+
+Pipeline::Pipeline(const std::vector<Device*>& devices, const PlacedBatch& batch, StepTimes* times)
+    : batch_(batch), times_(times) {
+  for (Device* device : devices)
+    shares_.push_back({.device = device, .idle = {}});
+}
+
+Pipeline::~Pipeline() {
+  under_way_.clear();
+  release_slots();
+}
+
+void Pipeline::run() {
+  size_t most = part_items(batch_, shares_.size());
+  for (size_t first = 0; first < batch_.count();) {
+    DeviceShare* const share = share_with_slot();
+    if (share == nullptr) {
+      finish_oldest();
+      continue;
+    }
+    const size_t count = next_items(batch_, most, batch_.count() - first);
+    if (start(*share, first, count)) {
+      first += count;
+    } else {
+      most = (count + 1) / 2;
+    }
+  }
+  while (!under_way_.empty()) {
+    finish_oldest();
+    release_slots();  // their wipes are queued while the last parts are still under way
+  }
+}
+
+/// False if the part is too large for the memory there is.
+bool Pipeline::start(DeviceShare& share, size_t first, size_t count) {
+  used_ = share.device;
+  auto part = std::make_unique<Part>(*share.device, batch_, first, count);
+  if (count > 1 && part->device_bytes() > budget(*share.device)) return false;
+  auto slot = std::move(share.idle.back());
+  share.idle.pop_back();
+  share.device->make_current();
+  try {
+    part->start(std::move(slot), times_);
+  } catch (const CudaError& error) {
+    if (error.code != cudaErrorMemoryAllocation || (count == 1 && under_way_.empty())) throw;
+    part.reset();
+    --share.slots;
+    make_room();
+    return false;
+  }
+  ++share.under_way;
+  under_way_.push_back({&share, std::move(part)});
+  return true;
+}
+
+bool Pipeline::get_slot(DeviceShare& share, bool wait) {
+  used_ = share.device;
+  if (share.idle.empty() && share.slots < kSlotsOfBatch) {
+    if (auto slot = share.device->take(wait); slot != nullptr) {
+      share.idle.push_back(std::move(slot));
+      ++share.slots;
+    }
+  }
+  return !share.idle.empty();
+}
+
+/// The least busy share with an idle slot, which may be a new one; nullptr if a part must end first. Whoever has slots
+/// does not wait for more, so no two batches wait for each other.
+Pipeline::DeviceShare* Pipeline::share_with_slot() {
+  std::vector<std::tuple<size_t, int, DeviceShare*>> order;  // other threads change what is in flight meanwhile
+  for (DeviceShare& share : shares_)
+    order.emplace_back(share.under_way, share.device->in_flight(), &share);
+  std::sort(order.begin(), order.end());
+  for (const auto& [under_way, in_flight, share] : order) {
+    if (get_slot(*share, false)) return share;
+  }
+  if (std::any_of(shares_.begin(), shares_.end(), [](const DeviceShare& s) { return s.slots > 0; })) return nullptr;
+  DeviceShare* const best = std::get<DeviceShare*>(order.front());
+  get_slot(*best, true);
+  return best;
+}
+
+void Pipeline::finish_oldest() {
+  auto [share, part] = std::move(under_way_.front());
+  under_way_.pop_front();
+  used_ = share->device;
+  share->idle.push_back(part->finish());
+  --share->under_way;
+}
+
+void Pipeline::release_slots() {
+  for (DeviceShare& share : shares_) {
+    share.slots -= share.idle.size();
+    for (auto& slot : share.idle)
+      share.device->give_back(std::move(slot));
+    share.idle.clear();
+  }
+}
+
+void Pipeline::make_room() {
+  while (!under_way_.empty())
+    finish_oldest();
+  release_slots();
+  for (const DeviceShare& share : shares_)
+    share.device->trim();
+}
+
+}  // namespace polykem::cuda

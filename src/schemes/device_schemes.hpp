@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+// The only list of parameter sets that have operations for GPUs.
+#pragma once
+
+#include <span>
+
+#include "core/device.hpp"
+
+namespace polykem {
+
+std::span<const DeviceScheme* const> device_schemes();
+
+}  // namespace polykem
