@@ -33,6 +33,7 @@ constexpr FeatureName kNames[] = {
     {CpuFeatures::kVpclmulqdq, "vpclmulqdq"},
     {CpuFeatures::kGfni, "gfni"},
     {CpuFeatures::kAmxInt8, "amx-int8"},
+    {CpuFeatures::kRdrand, "rdrand"},
 };
 
 #ifdef POLYKEM_HAVE_X86
@@ -56,6 +57,7 @@ uint32_t probe() {
     if ((reg >> bit) & 1) found |= feature;
   };
   add(leaf1_c, 25, CpuFeatures::kAes);
+  add(leaf1_c, 30, CpuFeatures::kRdrand);
   add(b, 8, CpuFeatures::kBmi2);
   if ((state & 0x6) == 0x6) {
     add(b, 5, CpuFeatures::kAvx2);
@@ -86,7 +88,7 @@ uint32_t probe() {
 #endif
 
 uint32_t masked_by_environment(uint32_t found) {
-  const char* mask = std::getenv("POLYKEM_CPU_MASK");
+  const char* mask = secure_getenv("POLYKEM_CPU_MASK");
   if (mask == nullptr) return found;
   const std::string list = std::string(",") + mask + ",";
   for (const auto& [bit, name] : kNames) {

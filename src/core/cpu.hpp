@@ -6,7 +6,7 @@
 namespace polykem {
 
 /// CPU features that decide which backend runs. Probed once; POLYKEM_CPU_MASK="avx512f,vaes" hides features, so that
-/// one machine can test the paths of another.
+/// one machine can test the paths of another. A program with more rights than its user (setuid, setcap) ignores it.
 class CpuFeatures {
  public:
   explicit CpuFeatures(uint32_t found) : found_(found) {}
@@ -27,6 +27,7 @@ class CpuFeatures {
     kVpclmulqdq = 1u << 12,
     kGfni = 1u << 13,
     kAmxInt8 = 1u << 14,
+    kRdrand = 1u << 15,
   };
 
   bool has(uint32_t bits) const { return (found_ & bits) == bits; }

@@ -13,12 +13,27 @@ namespace polykem {
 /// Random bytes from the operating system; Status::random if it gives none.
 [[nodiscard]] Status os_entropy(std::span<uint8_t> out);
 
+/// What a generator takes from the machine. Tests pass their own.
+struct DrbgSources {
+  Status (*entropy)(std::span<uint8_t> out);
+  uint64_t (*nanoseconds)();  ///< a clock that goes on while the machine sleeps
+  uint64_t (*generation)();   ///< another number in every copy of the process; never 0
+  uint64_t (*cpu_random)();   ///< 0 if the CPU has none; not relied upon
+};
+extern const DrbgSources kSystemSources;
+
 /// Random generator with fast key erasure: every fill() expands the key into the output and the next key, so that a
-/// later look at the memory tells nothing about earlier outputs. Seeded by the operating system on first use, after a
-/// fork, and every kReseedInterval fills. Not thread-safe: one per worker.
+/// later look at the memory tells nothing about earlier outputs [DJB17]. The operating system's entropy is mixed into
+/// the key on first use, in a copy of the process, after kSeedLifetime and after kReseedInterval fills. A virtual
+/// machine that is resumed twice from one snapshot holds equal keys until then, so each expansion also takes in the
+/// clock and the CPU's random numbers. Not thread-safe: one per worker.
 class Drbg {
  public:
-  Drbg() = default;
+  static constexpr uint64_t kReseedInterval = 1 << 16;      ///< fills
+  static constexpr uint64_t kSeedLifetime = 1'000'000'000;  ///< nanoseconds
+  static constexpr size_t kEntropyBytes = 32;               ///< taken with every seeding
+
+  explicit Drbg(const DrbgSources& sources = kSystemSources) : sources_(sources) {}
   ~Drbg();
   Drbg(const Drbg&) = delete;
   Drbg& operator=(const Drbg&) = delete;
@@ -31,12 +46,16 @@ class Drbg {
   void fill(std::span<uint8_t> out, Aes256Ctr keystream = nullptr);
 
  private:
-  static constexpr uint64_t kReseedInterval = 1 << 16;
   static constexpr size_t kKeyBytes = kAes256KeyBytes;
 
+  [[nodiscard]] Status seed();
+
+  const DrbgSources& sources_;
   uint8_t key_[kKeyBytes] = {};
   uint64_t fills_left_ = 0;
-  int owner_process_ = 0;
+  uint64_t generation_ = 0;
+  uint64_t seeded_at_ = 0;  ///< nanoseconds
+  uint64_t nonce_ = 0;      ///< the clock and the CPU's random numbers at the last prepare()
 };
 
 }  // namespace polykem

@@ -2,14 +2,41 @@
 #include "prim/drbg/drbg.hpp"
 
 #include <sys/random.h>
-#include <unistd.h>
+#include <time.h>
 
 #include <cerrno>
+#include <cstring>
 
+#include "core/cpu.hpp"
 #include "core/secure.hpp"
+#include "prim/drbg/fork_generation.hpp"
 #include "prim/keccak/keccak.hpp"
 
 namespace polykem {
+
+namespace {
+
+uint64_t nanoseconds() {
+  timespec now{};
+  clock_gettime(CLOCK_BOOTTIME, &now);
+  return static_cast<uint64_t>(now.tv_sec) * 1'000'000'000 + static_cast<uint64_t>(now.tv_nsec);
+}
+
+uint64_t cpu_random() {
+#ifdef POLYKEM_HAVE_X86
+  if (!cpu_features().has(CpuFeatures::kRdrand)) return 0;
+  uint64_t value;
+  bool given;
+  asm volatile("rdrand %0" : "=r"(value), "=@ccc"(given));
+  return given ? value : 0;
+#else
+  return 0;
+#endif
+}
+
+}  // namespace
+
+const DrbgSources kSystemSources = {os_entropy, nanoseconds, ForkGeneration::of_process, cpu_random};
 
 Status os_entropy(std::span<uint8_t> out) {
   size_t done = 0;
@@ -26,12 +53,30 @@ Drbg::~Drbg() {
   secure_zero(key_, sizeof key_);
 }
 
+/// Mixes instead of replacing, so that a key that was good stays good whatever the operating system gives.
+Status Drbg::seed() {
+  uint8_t entropy[kEntropyBytes];
+  const Status status = sources_.entropy({entropy, sizeof entropy});
+  if (status == Status::ok) {
+    Shake mix(Shake::Strength::shake256);
+    mix.absorb(key_);
+    mix.absorb(entropy);
+    mix.squeeze(key_);
+  }
+  secure_zero(entropy, sizeof entropy);
+  return status;
+}
+
 Status Drbg::prepare() {
-  const int process = getpid();
-  if (fills_left_ > 0 && process == owner_process_) return Status::ok;
-  const Status status = os_entropy(key_);
+  const uint64_t generation = sources_.generation();
+  const uint64_t now = sources_.nanoseconds();
+  nonce_ = now ^ sources_.cpu_random();
+  const bool fresh = now - seeded_at_ < kSeedLifetime;  // false too when the clock went back
+  if (fills_left_ > 0 && generation == generation_ && fresh) return Status::ok;
+  const Status status = seed();
   if (status != Status::ok) return status;
-  owner_process_ = process;
+  generation_ = generation;
+  seeded_at_ = now;
   fills_left_ = kReseedInterval;
   return Status::ok;
 }
@@ -39,11 +84,14 @@ Status Drbg::prepare() {
 void Drbg::fill(std::span<uint8_t> out, Aes256Ctr keystream) {
   if (keystream != nullptr) {
     constexpr uint64_t kKeyBlocks = kKeyBytes / kAesBlockBytes;  // the first blocks are the next key
-    keystream(out.data(), out.size(), key_, 0, kKeyBlocks);
-    keystream(key_, kKeyBytes, key_, 0, 0);
+    keystream(out.data(), out.size(), key_, nonce_, kKeyBlocks);
+    keystream(key_, kKeyBytes, key_, nonce_, 0);
   } else {
+    uint8_t nonce[sizeof nonce_];
+    std::memcpy(nonce, &nonce_, sizeof nonce);
     Shake stream(Shake::Strength::shake256);
     stream.absorb(key_);
+    stream.absorb(nonce);
     stream.squeeze(key_);
     stream.squeeze(out);
   }

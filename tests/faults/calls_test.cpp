@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every call of the library, with every allocation, thread start and request for random numbers failing once.
+#include <gtest/gtest.h>
+
+#include <memory>
+
+#include "scenarios.hpp"
+
+namespace polykem::test {
+namespace {
+
+const char* const kOps[] = {"Keygen", "Encaps", "Decaps"};
+
+/// A call that makes an object, or does not.
+struct Made {
+  polykem_context* context = nullptr;
+  polykem_keyset* keyset = nullptr;
+  const polykem_scheme* scheme = nullptr;
+  Bytes keys, pk;
+};
+
+Scenario making(unsigned threads, polykem_status (*act)(Made&), bool needs_context = true) {
+  auto made = std::make_shared<Made>();
+  const auto begin = [made, threads, needs_context] {
+    if (!needs_context) return;
+    const polykem_config config{sizeof config, threads, nullptr};
+    polykem_context_new(&config, &made->context);
+    polykem_scheme_find("mlkem512", &made->scheme);
+    made->keys = Bytes(64 * 1632, 1);
+    made->pk = Bytes(64 * 800, 0);
+  };
+  return {.begin = begin,
+          .act = [made, act] { return act(*made); },
+          .check = [made, needs_context](polykem_status status) -> std::string {
+            const bool is_made = needs_context ? made->keyset != nullptr : made->context != nullptr;
+            return is_made == (status == POLYKEM_OK) ? "" : "an object without success, or the other way round";
+          },
+          .end =
+              [made] {
+                polykem_keyset_free(made->keyset);
+                polykem_context_free(made->context);
+                *made = {};
+              },
+          .allows = documented};
+}
+
+Scenario new_context(unsigned threads) {
+  return making(
+      threads, [](Made& m) { return polykem_context_new(nullptr, &m.context); }, false);
+}
+
+TEST(Calls, NewContext) {
+  EXPECT_GT(sweep(Call::memory, [] { return new_context(1); }), 0);
+  sweep(Call::thread, [] { return new_context(1); });
+  sweep(Call::mapping, [] { return new_context(1); });
+}
+
+TEST(Calls, ImportPublicKeys) {
+  const auto act = [](Made& m) {
+    return polykem_keyset_import(m.context, m.scheme, POLYKEM_PUBLIC_KEYS, 64, m.keys.data(), &m.keyset);
+  };
+  EXPECT_GT(sweep(Call::memory, [=] { return making(1, act); }), 0);
+}
+
+TEST(Calls, ImportSecretKeys) {
+  const auto act = [](Made& m) {
+    return polykem_keyset_import(m.context, m.scheme, POLYKEM_SECRET_KEYS, 64, m.keys.data(), &m.keyset);
+  };
+  EXPECT_GT(sweep(Call::memory, [=] { return making(1, act); }), 0);
+}
+
+TEST(Calls, ImportSeeds) {
+  const auto act = [](Made& m) {
+    return polykem_keyset_import(m.context, m.scheme, POLYKEM_SECRET_SEEDS, 64, m.keys.data(), &m.keyset);
+  };
+  EXPECT_GT(sweep(Call::memory, [=] { return making(1, act); }), 0);
+  EXPECT_GT(sweep(Call::memory, [=] { return making(3, act); }), 0);
+}
+
+TEST(Calls, GenerateKeySet) {
+  const auto act = [](Made& m) { return polykem_keyset_generate(m.context, m.scheme, 64, m.pk.data(), &m.keyset); };
+  for (const unsigned threads : {1u, 3u}) {
+    EXPECT_GT(sweep(Call::memory, [=] { return making(threads, act); }), 0);
+    EXPECT_GT(sweep(Call::random, [=] { return making(threads, act); }), 0);
+  }
+  EXPECT_GT(sweep(Call::thread, [=] { return making(3, act); }), 0);
+}
+
+TEST(Calls, Profile) {
+  EXPECT_GT(sweep(Call::memory, [] { return Watched::scenario({.count = 40}, &Watched::run_profiled); }), 0);
+}
+
+/// Calls that give a plain value, at their first use: they may say that there is nothing, and must not end the process.
+TEST(Calls, NamesAndLists) {
+  const auto names = [] {
+    return Scenario{.act =
+                        [] {
+                          const polykem_scheme* scheme = nullptr;
+                          const polykem_status status = polykem_scheme_find("ML-KEM-768", &scheme);
+                          polykem_cpu_features();
+                          polykem_scheme_suggest("mlkem");
+                          polykem_crossover_note();
+                          polykem_backend_info_t backend{};
+                          for (size_t i = 0; i < polykem_backend_count(); ++i)
+                            polykem_backend_info(i, &backend);
+                          return status;
+                        },
+                    .allows = documented};
+  };
+  sweep(Call::memory, names);
+}
+
+using OneBatch = testing::TestWithParam<Watched::Shape>;
+
+TEST_P(OneBatch, Run) {
+  const auto run = [] { return Watched::scenario(GetParam(), &Watched::run); };
+  EXPECT_GT(sweep(Call::memory, run), 0);
+  const int random = sweep(Call::random, run);
+  EXPECT_EQ(random > 0, GetParam().op != POLYKEM_DECAPS) << "decapsulation needs no random numbers";
+  sweep(Call::mapping, run);
+  const int threads = sweep(Call::thread, run);
+  EXPECT_EQ(threads > 0, GetParam().threads > 1);
+}
+
+/// A submitted batch needs a thread, so it may fail where none can be had.
+Scenario submission(polykem_status (Watched::*act)()) {
+  Scenario scenario = Watched::scenario(OneBatch::GetParam(), act);
+  scenario.allows = [](Call call, polykem_status status) {
+    return documented(call == Call::thread ? Call::memory : call, status);
+  };
+  return scenario;
+}
+
+TEST_P(OneBatch, Submit) {
+  const auto submit = [] { return submission(&Watched::submit_and_wait); };
+  EXPECT_GT(sweep(Call::memory, submit), 0);
+  sweep(Call::random, submit);
+  EXPECT_GT(sweep(Call::thread, submit), 0);
+}
+
+TEST_P(OneBatch, SubmitWithCallback) {
+  const auto submit = [] { return submission(&Watched::submit_with_callback); };
+  EXPECT_GT(sweep(Call::memory, submit), 0);
+  EXPECT_GT(sweep(Call::thread, submit), 0);
+}
+
+std::vector<Watched::Shape> shapes() {
+  std::vector<Watched::Shape> result;
+  for (const polykem_op op : {POLYKEM_KEYGEN, POLYKEM_ENCAPS, POLYKEM_DECAPS}) {
+    result.push_back({.op = op});
+    result.push_back({.op = op, .count = 200, .threads = 3});
+    result.push_back({.op = op, .count = 200, .threads = 3, .with_item_status = true});
+    if (op != POLYKEM_KEYGEN) result.push_back({.op = op, .count = 200, .threads = 3, .by_keyset = true});
+    result.push_back({.op = op, .count = 40, .threads = 2, .backend = "ref"});
+    result.push_back({.scheme = "ntruhps2048509", .op = op, .count = 70, .threads = 2});
+    result.push_back({.scheme = "frodokem640shake", .op = op, .count = 20, .threads = 2});
+  }
+  return result;
+}
+
+std::string shape_name(const testing::TestParamInfo<Watched::Shape>& info) {
+  const Watched::Shape& s = info.param;
+  return std::string(kOps[s.op]) + "_" + s.scheme + "_" + std::to_string(s.count) + "items_" +
+         std::to_string(s.threads) + "threads" + (s.by_keyset ? "_keyset" : "") +
+         (s.with_item_status ? "_item_status" : "") + (s.backend == nullptr ? "" : std::string("_") + s.backend);
+}
+
+INSTANTIATE_TEST_SUITE_P(Calls, OneBatch, testing::ValuesIn(shapes()), shape_name);
+
+}  // namespace
+}  // namespace polykem::test

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// Makes calls to the operating system and to the allocator fail on demand. The functions are defined in the test
+// program and so come before those of the C library, for the C++ runtime too: operator new ends in this malloc.
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+namespace polykem::test {
+
+enum class Call { memory, thread, random, mapping };
+
+/// Which call fails: the nth (from 1) of its kind after arm(), on any thread; with `onward` also all that follow.
+struct Fault {
+  Call call;
+  int nth;
+  bool onward;
+
+  std::string text() const;
+};
+
+void arm(const Fault& fault);
+/// Nothing fails any more; true if the fault has happened.
+bool disarm();
+
+/// Blocks of memory that are allocated now.
+long live_blocks();
+
+}  // namespace polykem::test

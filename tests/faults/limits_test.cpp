@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+// Limits of the operating system, and copies of a process that has used the library.
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <fstream>
+
+#include "scenarios.hpp"
+
+namespace polykem::test {
+namespace {
+
+size_t address_space() {
+  size_t pages = 0;
+  std::ifstream("/proc/self/statm") >> pages;
+  return pages * static_cast<size_t>(sysconf(_SC_PAGESIZE));
+}
+
+bool limit(decltype(RLIMIT_AS) which, size_t value) {
+  const rlimit wanted{value, value};
+  return setrlimit(which, &wanted) == 0;
+}
+
+std::string text(polykem_status status) {
+  return std::string("returned: ") + polykem_status_text(status);
+}
+
+/// One batch, checked. With `or_memory` the batch, and the context, may also be out of memory.
+std::string one_batch(const Watched::Shape& shape, bool or_memory = false) {
+  Watched watched(shape);
+  watched.begin();
+  if (watched.context() == nullptr) return or_memory ? "" : "no context";
+  const polykem_status status = watched.run();
+  std::string problem;
+  if (status == POLYKEM_OK && !or_memory) problem = watched.check(status);
+  if (status != POLYKEM_OK) problem = watched.check(status);
+  watched.end();
+  if (!problem.empty()) return problem;
+  return status == POLYKEM_OK || (or_memory && status == POLYKEM_ERR_OUT_OF_MEMORY) ? "" : text(status);
+}
+
+using Limits = testing::TestWithParam<Watched::Shape>;
+
+/// From no memory at all beyond what the process has, to enough.
+TEST_P(Limits, AddressSpace) {
+  bool enough = false;
+  for (size_t more = 0; !enough; more = more == 0 ? 64 << 10 : more + more / 2) {
+    const std::string problem = in_child([&] {
+      Watched watched(GetParam());
+      watched.begin();
+      if (!limit(RLIMIT_AS, address_space() + more)) return std::string("no limit");
+      const polykem_status status = watched.run();
+      if (!limit(RLIMIT_AS, address_space())) return std::string("no limit");
+      if (status == POLYKEM_ERR_OUT_OF_MEMORY) return watched.check(status);
+      return status == POLYKEM_OK ? std::string() : text(status);
+    });
+    EXPECT_EQ(problem, "") << more << " bytes more";
+    enough = more > size_t{512} << 20;
+  }
+}
+
+/// Two threads of this user, whatever the context asks for.
+TEST_P(Limits, Threads) {
+  const std::string problem = in_child([&]() -> std::string {
+    if (geteuid() == 0 && setuid(54321) != 0) return "no other user";  // root has no such limit
+    if (!limit(RLIMIT_NPROC, 2)) return "no limit";
+    Watched::Shape shape = GetParam();
+    shape.threads = 64;
+    shape.count = 6400;
+    return one_batch(shape);
+  });
+  EXPECT_EQ(problem, "");
+}
+
+INSTANTIATE_TEST_SUITE_P(MLKEM512, Limits,
+                         testing::Values(Watched::Shape{.op = POLYKEM_KEYGEN, .count = 400, .threads = 1},
+                                         Watched::Shape{.op = POLYKEM_KEYGEN, .count = 400, .threads = 4},
+                                         Watched::Shape{.op = POLYKEM_DECAPS, .count = 400, .threads = 4}),
+                         [](const auto& info) {
+                           return std::to_string(info.param.op) + "_" + std::to_string(info.param.threads);
+                         });
+
+TEST(Limits, AnAbsurdNumberOfThreads) {
+  const std::string problem = in_child([]() -> std::string {
+    limit(RLIMIT_AS, address_space() + (size_t{4} << 30));  // for the machine's sake
+    const polykem_config config{sizeof config, 4000000000u, nullptr};
+    polykem_context* context = nullptr;
+    const polykem_status status = polykem_context_new(&config, &context);
+    if (status != POLYKEM_OK) return status == POLYKEM_ERR_ARGUMENT ? "" : text(status);
+    const unsigned threads = polykem_context_threads(context);
+    polykem_context_free(context);
+    if (threads > 65536) return "a context of " + std::to_string(threads) + " threads";
+    return one_batch({.count = 1000, .threads = 4000000000u});
+  });
+  EXPECT_EQ(problem, "");
+}
+
+// ---- a child of a process that has threads
+
+/// What `in_the_child` finds in a fork of a process whose context has its threads running.
+std::string after_fork(const std::function<std::string(Watched&)>& in_the_child) {
+  return in_child([&] {
+    Watched watched({.op = POLYKEM_ENCAPS, .count = 400, .threads = 3});
+    watched.begin();
+    if (const polykem_status status = watched.run(); status != POLYKEM_OK) return text(status);
+    const std::string problem = in_child([&] { return in_the_child(watched); }, 10);
+    watched.end();
+    return problem;
+  });
+}
+
+std::string succeeds(Watched& watched, polykem_status status) {
+  return status == POLYKEM_OK ? watched.check(status) : text(status);
+}
+
+TEST(Fork, AChildRunsABatchOfManyChunks) {
+  EXPECT_EQ(after_fork([](Watched& w) { return succeeds(w, w.run()); }), "");
+}
+
+TEST(Fork, AChildSubmits) {
+  EXPECT_EQ(after_fork([](Watched& w) { return succeeds(w, w.submit_and_wait()); }), "");
+  EXPECT_EQ(after_fork([](Watched& w) { return succeeds(w, w.submit_with_callback()); }), "");
+}
+
+TEST(Fork, AChildFreesTheContext) {
+  EXPECT_EQ(after_fork([](Watched& w) {
+              w.end();
+              return std::string();
+            }),
+            "");
+}
+
+TEST(Fork, AChildUsesAContextOfItsOwn) {
+  EXPECT_EQ(after_fork([](Watched&) { return one_batch({.op = POLYKEM_DECAPS, .count = 400, .threads = 3}); }), "");
+}
+
+/// Parent and child encapsulate to one key; nothing that they make may be equal.
+TEST(Fork, AChildDrawsItsOwnSecrets) {
+  int ends[2];
+  ASSERT_EQ(pipe(ends), 0);
+  const polykem_scheme* scheme = nullptr;
+  ASSERT_EQ(polykem_scheme_find("mlkem512", &scheme), POLYKEM_OK);
+  const polykem_config config{sizeof config, 1, nullptr};
+  polykem_context* context = nullptr;
+  ASSERT_EQ(polykem_context_new(&config, &context), POLYKEM_OK);
+  Bytes pk(800), sk(1632), ct(768), own(32), childs(32);
+  ASSERT_EQ(polykem_keygen(context, scheme, 1, pk.data(), sk.data()), POLYKEM_OK);
+  const auto encaps = [&](Bytes& secret) {
+    return polykem_encaps(context, scheme, 1, POLYKEM_KEY_SHARED, pk.data(), ct.data(), secret.data(), nullptr);
+  };
+  const std::string problem = in_child([&]() -> std::string {
+    if (const polykem_status status = encaps(childs); status != POLYKEM_OK) return text(status);
+    return write(ends[1], childs.data(), childs.size()) == 32 ? "" : "no pipe";
+  });
+  ASSERT_EQ(problem, "");
+  ASSERT_EQ(read(ends[0], childs.data(), childs.size()), 32);
+  EXPECT_EQ(encaps(own), POLYKEM_OK);
+  EXPECT_NE(own, childs);
+  polykem_context_free(context);
+  close(ends[0]);
+  close(ends[1]);
+}
+
+}  // namespace
+}  // namespace polykem::test

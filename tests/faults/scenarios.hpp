@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// What programs do with the library: one operation on one context, with all outputs watched.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "sweep.hpp"
+
+namespace polykem::test {
+
+using Bytes = std::vector<uint8_t>;
+
+/// One batch with everything it needs, made without faults; then the operation under test; then the proof that its
+/// outputs are right, or zero where the header says so.
+class Watched {
+ public:
+  struct Shape {
+    const char* scheme = "mlkem512";
+    polykem_op op = POLYKEM_KEYGEN;
+    size_t count = 1;
+    unsigned threads = 1;
+    const char* backend = nullptr;
+    bool by_keyset = false;  ///< keys come from a key set, by index
+    bool with_item_status = false;
+  };
+
+  explicit Watched(const Shape& shape);
+
+  void begin();                   ///< context, keys, ciphertexts; outputs filled with a pattern
+  polykem_status run();           ///< the operation
+  polykem_status run_profiled();  ///< the same, and reads the figures
+  polykem_status submit_and_wait();
+  polykem_status submit_with_callback();
+  std::string check(polykem_status status);
+  void end();
+
+  polykem_context* context() const { return context_; }
+  const Shape& shape() const { return shape_; }
+
+  /// A scenario that does `act` with an object of this class.
+  static Scenario scenario(const Shape& shape, polykem_status (Watched::*act)());
+
+ private:
+  void make_inputs();
+  polykem_request request();
+  std::string check_right();
+  std::string check_wiped() const;
+
+  Shape shape_;
+  const polykem_scheme* scheme_ = nullptr;
+  polykem_context* context_ = nullptr;
+  polykem_keyset* keyset_ = nullptr;
+  Bytes pk_, sk_, ct_, ss_;  ///< inputs, and what the outputs are compared with
+  Bytes pk_out_, sk_out_, ct_out_, ss_out_;
+  std::vector<size_t> index_;
+  std::vector<polykem_status> item_status_;
+};
+
+}  // namespace polykem::test
