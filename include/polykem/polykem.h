@@ -8,7 +8,7 @@
  *  - Pointers must be valid for the whole batch and need no alignment. Outputs must not overlap inputs or each other.
  *  - A batch that fails as a whole has either not begun, then nothing was written (always so with POLYKEM_ERR_ARGUMENT,
  *    POLYKEM_ERR_RANGE and POLYKEM_ERR_UNKNOWN_*), or failed on the way, then every output is zero and every item_status
- *    is the batch's status.
+ *    is the batch's status (always so with POLYKEM_ERR_OUT_OF_MEMORY and POLYKEM_ERR_RANDOM).
  *  - Malformed items do not fail the batch: item_status[i] tells (NULL if you do not care), the outputs of item i are
  *    zero, and the call returns POLYKEM_ERR_ITEMS after it has finished the others.
  *  - A ciphertext that does not decapsulate is no error: the item's secret is the scheme's rejection secret, in

@@ -346,7 +346,9 @@ polykem_status polykem_submit(polykem_context* context, const polykem_request* r
     Request translated;
     Status status = translate(request, translated);
     if (status != Status::ok) return to_c(status);
-    auto handle = job_out == nullptr ? nullptr : std::make_unique<polykem_job>();
+    std::unique_ptr<polykem_job> handle(job_out == nullptr ? nullptr : new (std::nothrow) polykem_job);
+    if (job_out != nullptr && handle == nullptr)
+      return to_c(context->engine->refuse(translated, Status::out_of_memory));
     Job::Done done;
     if (callback != nullptr) done = [callback, user](Status s) { callback(user, to_c(s)); };
     std::shared_ptr<Job> job;

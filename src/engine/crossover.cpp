@@ -74,10 +74,10 @@ Crossovers::Crossovers(Accelerator& accelerator, const char* file, size_t guess)
 
 void Crossovers::load() {
   if (loaded_) return;
-  loaded_ = true;
   const std::string folder = cache_folder();
   if (folder.empty()) {
     note_ = "guessed; measurements cannot be kept, neither XDG_CACHE_HOME nor HOME names a folder";
+    loaded_ = true;
     return;
   }
   path_ = folder + "/polykem/" + file_;
@@ -87,6 +87,7 @@ void Crossovers::load() {
   } else {
     forget(problem);
   }
+  loaded_ = true;
 }
 
 void Crossovers::forget(const std::string& why) {
@@ -151,13 +152,16 @@ size_t Crossovers::items_locked(const Scheme& scheme, Op op) const {
   return found == measured_.end() ? guess_ : found->second[static_cast<size_t>(op)];
 }
 
-bool Crossovers::pays(const Scheme& scheme, Op op, size_t count) {
+/// Without memory to find out, the CPU does it.
+bool Crossovers::pays(const Scheme& scheme, Op op, size_t count) try {
   const std::lock_guard lock(mutex_);
   load();
   if (count < std::min(items_locked(scheme, op), guess_)) return false;
   confirm_devices();
   const size_t items = items_locked(scheme, op);
   return items != kNever && count >= items;
+} catch (const std::bad_alloc&) {
+  return false;
 }
 
 size_t Crossovers::items(const Scheme& scheme, Op op, bool& measured) {

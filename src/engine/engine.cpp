@@ -143,18 +143,24 @@ Status Engine::find_route(const Request& request, Route& out) const {
   return out.backend == nullptr ? Status::backend_unavailable : Status::ok;
 }
 
-Status Engine::make_job(const Request& request, Job::Done done, std::shared_ptr<Job>& out) const {
+/// Makes the job and calls start_job(job).
+template <class Start>
+Status Engine::start(const Request& request, Job::Done done, Start&& start_job) {
   Status status = validate(request);
   if (status != Status::ok) return status;
   Route route;
   status = find_route(request, route);
   if (status != Status::ok) return status;
-  const size_t items =
-      route.accelerator != nullptr
-          ? route.accelerator->chunk_items(*request.scheme, request.op, request.records, threads_)
-          : chunk_items(route.backend->op(request.op), request.records.count, threads_);
-  out = std::make_shared<Job>(request, route, items, std::move(done));
-  return Status::ok;
+  const BatchView& records = request.records;
+  try {
+    const size_t items = route.accelerator != nullptr
+                             ? route.accelerator->chunk_items(*request.scheme, request.op, records, threads_)
+                             : chunk_items(route.backend->op(request.op), records.count, threads_);
+    return start_job(std::make_shared<Job>(request, route, items, std::move(done)));
+  } catch (const std::bad_alloc&) {
+    fail_batch(records, request.scheme->record_bytes(request.op), route, Status::out_of_memory);
+    return Status::out_of_memory;
+  }
 }
 
 void Engine::compute_here(Job& job) {
@@ -163,31 +169,39 @@ void Engine::compute_here(Job& job) {
 }
 
 Status Engine::run(const Request& request) {
-  std::shared_ptr<Job> job;
-  const Status status = make_job(request, {}, job);
-  if (status != Status::ok) return status;
-  ThreadPool* const threads = threads_ > 1 && job->chunks() > 1 ? pool() : nullptr;
-  if (threads == nullptr) {
-    compute_here(*job);
-    return job->status();
-  }
-  threads->submit(job);
-  return job->wait();
+  return start(request, {}, [this](const std::shared_ptr<Job>& job) {
+    ThreadPool* const threads = threads_ > 1 && job->chunks() > 1 ? pool() : nullptr;
+    if (threads == nullptr) {
+      compute_here(*job);
+      return job->status();
+    }
+    threads->submit(job);
+    return job->wait();
+  });
 }
 
 Status Engine::submit(const Request& request, Job::Done done, std::shared_ptr<Job>& out) {
-  std::shared_ptr<Job> job;
-  const Status status = make_job(request, std::move(done), job);
+  return start(request, std::move(done), [this, &out](std::shared_ptr<Job> job) {
+    pool();
+    State& mine = state();
+    if (mine.pool->size() > 0) {
+      mine.pool->submit(job);
+    } else {
+      compute_here(*job);
+    }
+    out = std::move(job);
+    return Status::ok;
+  });
+}
+
+Status Engine::refuse(const Request& request, Status failure) const {
+  Status status = validate(request);
   if (status != Status::ok) return status;
-  State& mine = state();
-  pool();
-  if (mine.pool->size() > 0) {
-    mine.pool->submit(job);
-  } else {
-    compute_here(*job);
-  }
-  out = std::move(job);
-  return Status::ok;
+  Route route;
+  status = find_route(request, route);
+  if (status != Status::ok) return status;
+  fail_batch(request.records, request.scheme->record_bytes(request.op), route, failure);
+  return failure;
 }
 
 Status Engine::generate_keyset(const Scheme& scheme, size_t count, uint8_t* pk, KeySet& out) {

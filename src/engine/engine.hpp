@@ -45,6 +45,9 @@ class Engine {
   /// no thread, both happen before it returns.
   Status submit(const Request& request, Job::Done done, std::shared_ptr<Job>& out);
 
+  /// Leaves behind what a batch does that failed with `failure`, and returns that; or what is wrong with the request.
+  Status refuse(const Request& request, Status failure) const;
+
   Status generate_keyset(const Scheme& scheme, size_t count, uint8_t* pk, KeySet& out);
   /// With KeyKind::secret_seeds, `keys` are seeds.
   Status import_keyset(const Scheme& scheme, KeyKind kind, size_t count, const uint8_t* keys, KeySet& out);
@@ -71,7 +74,8 @@ class Engine {
   State& state();
   ThreadPool* pool();
   Status find_route(const Request& request, Route& out) const;
-  Status make_job(const Request& request, Job::Done done, std::shared_ptr<Job>& out) const;
+  template <class Start>
+  Status start(const Request& request, Job::Done done, Start&& start_job);
   void compute_here(Job& job);
   Status reserve(KeySet& set) const;
   Status fill(KeySet& set, const uint8_t* keys) const;

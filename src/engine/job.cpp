@@ -92,24 +92,22 @@ void Job::fail(Status status) {
   }
 }
 
-void Job::zero_outputs() {
+void fail_batch(const BatchView& records, const RecordBytes& bytes, const Route& route, Status status) noexcept {
   for (const FieldInfo& f : kRecordFields) {
-    if (f.out == nullptr || records_.*f.out == nullptr) continue;
-    const size_t bytes = records_.count * (bytes_.*f.bytes);
-    if ((route_.on_accelerator & f.field) != 0) {
-      route_.accelerator->zero(records_.*f.out, bytes);
+    if (f.out == nullptr || records.*f.out == nullptr) continue;
+    const size_t size = records.count * (bytes.*f.bytes);
+    if ((route.on_accelerator & f.field) != 0) {
+      route.accelerator->zero(records.*f.out, size);
     } else {
-      secure_zero(records_.*f.out, bytes);
+      secure_zero(records.*f.out, size);
     }
   }
+  if (records.item_status != nullptr) std::fill_n(records.item_status, records.count, status);
 }
 
 void Job::complete() noexcept {
   const Status result = status();
-  if (result != Status::ok && result != Status::items) {
-    zero_outputs();
-    if (records_.item_status != nullptr) std::fill_n(records_.item_status, records_.count, result);
-  }
+  if (result != Status::ok && result != Status::items) fail_batch(records_, bytes_, route_, result);
   if (done_) {
     completing = this;
     done_(result);

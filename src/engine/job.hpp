@@ -45,7 +45,6 @@ class Job {
   Status compute(size_t first, size_t count, Worker& worker, Profile& profile);
   Status compute_on_cpu(const BatchView& items, Worker& worker, Profile* profile);
   void fail(Status status);
-  void zero_outputs();
   void complete() noexcept;
 
   const ChunkShape shape_;
@@ -62,6 +61,9 @@ class Job {
   std::mutex mutex_;
   std::condition_variable changed_;
 };
+
+/// What a batch that failed as a whole leaves behind: every output is zero, every item has its status.
+void fail_batch(const BatchView& records, const RecordBytes& bytes, const Route& route, Status status) noexcept;
 
 /// Chunks that a failed accelerator left to the CPU, since the process began.
 size_t chunks_moved_to_cpu();

@@ -43,6 +43,7 @@ Watched::Watched(const Shape& shape) : shape_(shape) {}
 void Watched::begin() {
   const size_t n = shape_.count;
   polykem_scheme_info_t sizes{};
+  sizes.struct_size = sizeof sizes;
   polykem_scheme_find(shape_.scheme, &scheme_);
   polykem_scheme_info(scheme_, &sizes);
   const polykem_config config{sizeof config, shape_.threads, shape_.backend};
@@ -107,7 +108,8 @@ polykem_status Watched::run() {
 }
 
 polykem_status Watched::run_profiled() {
-  polykem_step_record records[32];
+  polykem_step_record records[32] = {};
+  records[0].struct_size = sizeof records[0];
   size_t size = 0;
   const polykem_status enabled = polykem_profile_enable(context_, 1);
   const polykem_status status = run();

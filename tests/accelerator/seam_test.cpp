@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+// Everything that the engine does with an accelerator, on one without a device: NTRU and ML-KEM through the seam.
+#include <gtest/gtest.h>
+
+#include "engine/engine.hpp"
+#include "test_accelerator.hpp"
+
+namespace polykem {
+namespace {
+
+using Bytes = std::vector<uint8_t>;
+constexpr size_t kCount = 100;
+
+Bytes noise(size_t bytes, uint32_t seed) {
+  Bytes out(bytes);
+  for (uint8_t& b : out)
+    b = static_cast<uint8_t>((seed = seed * 1664525 + 1013904223) >> 24);
+  return out;
+}
+
+std::unique_ptr<Engine> engine(const char* backend, std::span<Accelerator* const> accelerators = {}) {
+  std::unique_ptr<Engine> made;
+  EXPECT_EQ(Engine::create({.threads = 2, .backend = backend, .accelerators = accelerators}, made), Status::ok);
+  return made;
+}
+
+/// The records of an exchange, made by the reference.
+struct Exchange {
+  const Scheme& s;
+  Bytes keygen_draws, encaps_draws, pk, sk, ct, ss;
+  std::unique_ptr<Engine> ref = engine(cpu::kRef);
+
+  explicit Exchange(const Scheme& scheme)
+      : s(scheme),
+        keygen_draws(noise(kCount * s.keygen_draw_bytes, 1)),
+        encaps_draws(noise(kCount * s.encaps_draw_bytes, 2)),
+        pk(kCount * s.public_key_bytes),
+        sk(kCount * s.secret_key_bytes),
+        ct(kCount * s.ciphertext_bytes),
+        ss(kCount * s.shared_secret_bytes) {
+    EXPECT_EQ(ref->run(keygen(pk, sk)), Status::ok);
+    EXPECT_EQ(ref->run(encaps(ct, ss)), Status::ok);
+  }
+  Request keygen(Bytes& pk_out, Bytes& sk_out) const {
+    Request r{.op = Op::keygen, .scheme = &s};
+    r.records = {.count = kCount, .draws = keygen_draws.data()};
+    r.records.pk_out = pk_out.data(), r.records.sk_out = sk_out.data();
+    return r;
+  }
+  Request encaps(Bytes& ct_out, Bytes& ss_out) const {
+    Request r{.op = Op::encaps, .scheme = &s};
+    r.records = {.count = kCount, .draws = encaps_draws.data(), .pk = pk.data()};
+    r.records.ct_out = ct_out.data(), r.records.ss_out = ss_out.data();
+    return r;
+  }
+  Request decaps(Bytes& ss_out) const {
+    Request r{.op = Op::decaps, .scheme = &s};
+    r.records = {.count = kCount, .sk = sk.data(), .ct = ct.data()};
+    r.records.ss_out = ss_out.data();
+    return r;
+  }
+};
+
+class Seam : public testing::TestWithParam<const Scheme*> {
+ protected:
+  test::TestAccelerator device;
+  Accelerator* const list[1] = {&device};
+  std::unique_ptr<Engine> on_device = engine("test", list);
+  Exchange x{*GetParam()};
+};
+
+TEST_P(Seam, ComputesWhatTheReferenceDoes) {
+  Bytes pk(x.pk.size()), sk(x.sk.size()), ct(x.ct.size()), ss(x.ss.size()), decapsulated(x.ss.size());
+  EXPECT_EQ(on_device->run(x.keygen(pk, sk)), Status::ok);
+  EXPECT_EQ(on_device->run(x.encaps(ct, ss)), Status::ok);
+  EXPECT_EQ(on_device->run(x.decaps(decapsulated)), Status::ok);
+  EXPECT_TRUE(pk == x.pk && sk == x.sk && ct == x.ct && ss == x.ss && decapsulated == x.ss);
+  EXPECT_EQ(device.chunks, 3u * 3);  // 100 items in chunks of 40
+}
+
+TEST_P(Seam, UnforcedBatchesStayOnTheCpuUntilTheyPay) {
+  const auto any = engine(nullptr, list);
+  EXPECT_EQ(any->route_for(x.s).accelerator, nullptr);
+  Bytes ss(x.ss.size());
+  EXPECT_EQ(any->run(x.decaps(ss)), Status::ok);
+  EXPECT_EQ(device.chunks, 0u);
+}
+
+TEST_P(Seam, KeysOfASetAreChosenWhereTheyLie) {
+  KeySet secrets, publics;
+  ASSERT_EQ(on_device->import_keyset(x.s, KeyKind::secret_keys, kCount, x.sk.data(), secrets), Status::ok);
+  ASSERT_EQ(on_device->import_keyset(x.s, KeyKind::public_keys, kCount, x.pk.data(), publics), Status::ok);
+  EXPECT_EQ(secrets.accelerator, &device);
+  EXPECT_EQ(secrets.placed->expanded().data != nullptr, cpu_backend(x.s, cpu::kRef)->secret_form.bytes > 0);
+  std::vector<size_t> index(kCount);
+  Bytes pk(x.pk.size()), sk(x.sk.size());
+  for (size_t i = 0; i < kCount; ++i) {
+    index[i] = i * 7 % kCount;
+    std::memcpy(&pk[i * x.s.public_key_bytes], &x.pk[index[i] * x.s.public_key_bytes], x.s.public_key_bytes);
+    std::memcpy(&sk[i * x.s.secret_key_bytes], &x.sk[index[i] * x.s.secret_key_bytes], x.s.secret_key_bytes);
+  }
+  for (const bool chosen : {false, true}) {
+    Bytes ct(x.ct.size()), ss(x.ss.size()), want_ct(x.ct.size()), want_ss(x.ss.size()), got(x.ss.size());
+    Request want = x.encaps(want_ct, want_ss), by_set = x.encaps(ct, ss);
+    want.records.pk = chosen ? pk.data() : x.pk.data();
+    by_set.records.pk = nullptr;
+    by_set.keyset = &publics;
+    by_set.records.key_index = chosen ? index.data() : nullptr;
+    ASSERT_EQ(x.ref->run(want), Status::ok);
+    ASSERT_EQ(on_device->run(by_set), Status::ok);
+    EXPECT_TRUE(ct == want_ct && ss == want_ss);
+    Request decaps = x.decaps(got);
+    decaps.records.sk = nullptr;
+    decaps.records.ct = ct.data();
+    decaps.keyset = &secrets;
+    decaps.records.key_index = by_set.records.key_index;
+    ASSERT_EQ(on_device->run(decaps), Status::ok);
+    EXPECT_TRUE(got == want_ss);
+    decaps.records.shared_key = true;  // the first chosen key for all: right for its own ciphertext only
+    ASSERT_EQ(on_device->run(decaps), Status::ok);
+    EXPECT_TRUE(std::equal(got.begin(), got.begin() + 16, want_ss.begin()));
+    EXPECT_FALSE(got == want_ss);
+  }
+}
+
+TEST_P(Seam, ItemsHaveTheirOwnStatus) {
+  Bytes pk = x.pk, ct(x.ct.size()), ss(x.ss.size());
+  const bool checks_keys = std::string(x.s.name).rfind("mlkem", 0) == 0;
+  pk[50 * x.s.public_key_bytes] = 0xff;
+  pk[50 * x.s.public_key_bytes + 1] |= 0x0f;
+  std::vector<Status> status(kCount, Status::internal);
+  Request r = x.encaps(ct, ss);
+  r.records.pk = pk.data();
+  r.records.item_status = status.data();
+  EXPECT_EQ(on_device->run(r), checks_keys ? Status::items : Status::ok);
+  for (size_t i = 0; i < kCount; ++i)
+    EXPECT_EQ(status[i], checks_keys && i == 50 ? Status::public_key : Status::ok) << i;
+}
+
+TEST_P(Seam, TheCpuTakesOverWhatFails) {
+  device.broken = true;
+  const size_t before = chunks_moved_to_cpu();
+  Bytes pk(x.pk.size()), sk(x.sk.size()), ss(x.ss.size());
+  std::vector<Status> status(kCount, Status::internal);
+  EXPECT_EQ(on_device->run(x.keygen(pk, sk)), Status::ok);
+  Request r = x.decaps(ss);
+  r.records.item_status = status.data();
+  EXPECT_EQ(on_device->run(r), Status::ok);
+  EXPECT_TRUE(pk == x.pk && sk == x.sk && ss == x.ss);
+  EXPECT_EQ(status, std::vector<Status>(kCount, Status::ok));
+  EXPECT_EQ(chunks_moved_to_cpu() - before, 6u);
+}
+
+TEST_P(Seam, NobodyTakesOverWhatLiesOnABrokenDevice) {
+  KeySet keys;
+  ASSERT_EQ(on_device->import_keyset(x.s, KeyKind::secret_keys, kCount, x.sk.data(), keys), Status::ok);
+  uint8_t* const ct = device.allocate(x.ct.size());
+  std::memcpy(ct, x.ct.data(), x.ct.size());
+  device.broken = true;
+  Bytes ss(x.ss.size(), 0x55);
+  std::vector<Status> status(kCount, Status::ok);
+  Request by_set = x.decaps(ss);
+  by_set.records.sk = nullptr;
+  by_set.keyset = &keys;
+  by_set.records.item_status = status.data();
+  EXPECT_EQ(on_device->run(by_set), Status::backend_unavailable);
+  EXPECT_EQ(ss, Bytes(ss.size(), 0)) << "it failed on the way";
+  EXPECT_EQ(status, std::vector<Status>(kCount, Status::backend_unavailable));
+  Request by_array = x.decaps(ss);
+  by_array.records.ct = ct;
+  EXPECT_EQ(on_device->run(by_array), Status::backend_unavailable) << "memory that the device does not know any more";
+}
+
+TEST_P(Seam, ArraysOnTheDeviceAreUsedThere) {
+  uint8_t* const ct = device.allocate(x.ct.size());
+  uint8_t* const ss = device.allocate(x.ss.size());
+  std::memcpy(ct, x.ct.data(), x.ct.size());
+  Bytes unused(x.ss.size());
+  Request r = x.decaps(unused);
+  r.records.ct = ct;
+  r.records.ss_out = ss;
+  const auto any = engine(nullptr, list);
+  EXPECT_EQ(any->run(r), Status::ok);
+  EXPECT_EQ(device.chunks, 3u) << "where the data lies decides, not the size";
+  EXPECT_TRUE(std::equal(x.ss.begin(), x.ss.end(), ss));
+  EXPECT_EQ(any->queue(r, ct, nullptr), Status::argument) << "sk is not on the device";
+  uint8_t* const sk = device.allocate(x.sk.size());
+  std::memcpy(sk, x.sk.data(), x.sk.size());
+  r.records.sk = sk;
+  EXPECT_EQ(any->queue(r, ct, nullptr), Status::ok);
+  EXPECT_EQ(any->queue(r, unused.data(), nullptr), Status::argument) << "a workspace on the host";
+  r.records.item_status = reinterpret_cast<Status*>(ss);
+  EXPECT_EQ(any->run(r), Status::argument) << "the host could not read it";
+}
+
+std::vector<const Scheme*> schemes() {
+  std::vector<const Scheme*> all;
+  for (const Scheme* s : registry()) {
+    const std::string family = s->family;
+    if (family == "mlkem" || (family == "ntru" && s->public_key_bytes < 1500)) all.push_back(s);
+  }
+  return all;
+}
+
+INSTANTIATE_TEST_SUITE_P(All, Seam, testing::ValuesIn(schemes()), [](const auto& info) { return info.param->name; });
+
+}  // namespace
+}  // namespace polykem

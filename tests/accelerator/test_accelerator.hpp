@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+// An accelerator for tests: memory of its own, in which the reference computes. It shows all that the engine asks of one.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <cstring>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "engine/accelerator.hpp"
+#include "prim/drbg/drbg.hpp"
+#include "schemes/registry.hpp"
+
+namespace polykem::test {
+
+class TestAccelerator final : public Accelerator {
+ public:
+  TestAccelerator()
+      : Accelerator({"test", "the reference behind the seam", "a test"}, "crossover-of-test", Crossovers::kNever) {}
+
+  std::atomic<bool> broken{false};  ///< batches fail, and it does not know its memory any more
+  std::atomic<size_t> chunks{0};    ///< that it was handed
+
+  bool available() override { return true; }
+  std::string devices() override { return "1 x test"; }
+  const char* problem() override { return broken ? "broken by a test" : ""; }
+  size_t chunk_items(const Scheme&, Op, const BatchView&, unsigned) override { return 40; }
+
+  const SchemeBackend* backend_for(const Scheme& scheme) override {
+    const std::lock_guard lock(mutex_);
+    auto& bound = bound_[&scheme];
+    if (bound == nullptr) bound = std::make_unique<Bound>(*this, scheme);
+    return &bound->backend;
+  }
+
+  Owner owner_of(const void* pointer) override {
+    const std::lock_guard lock(mutex_);
+    const auto* p = static_cast<const std::byte*>(pointer);
+    for (const auto& [begin, block] : memory_) {
+      if (p >= begin && p < begin + block.size()) return broken ? Owner::unknown : Owner::self;
+    }
+    return Owner::other;
+  }
+  void zero(void* memory, size_t bytes) override { std::memset(memory, 0, bytes); }
+
+  uint8_t* allocate(size_t bytes) {
+    const std::lock_guard lock(mutex_);
+    std::vector<std::byte> block(bytes + 64);
+    std::byte* begin = block.data();
+    memory_[begin] = std::move(block);
+    return reinterpret_cast<uint8_t*>(begin + (64 - reinterpret_cast<uintptr_t>(begin) % 64) % 64);
+  }
+
+  std::unique_ptr<KeyMemory> place_keys(const Scheme& scheme, KeyKind kind, size_t count) override {
+    const SchemeBackend& ref = *cpu_backend(scheme, cpu::kRef);
+    const bool is_public = kind == KeyKind::public_keys;
+    return std::make_unique<Keys>(*this, is_public ? ref.public_form : ref.secret_form, count,
+                                  is_public ? scheme.public_key_bytes : scheme.secret_key_bytes);
+  }
+
+  Status queue_bytes(const Scheme&, Op, size_t count, size_t& bytes) override {
+    bytes = count;
+    return Status::ok;
+  }
+  Status queue(const Scheme& scheme, Op op, const Batch& batch, void*, void*) override {
+    return run(scheme, op, batch);
+  }
+
+ private:
+  struct Bound {
+    struct Operation {
+      TestAccelerator* accelerator;
+      const Scheme* scheme;
+      Op op;
+    };
+    Bound(TestAccelerator& accelerator, const Scheme& scheme) {
+      backend.name = accelerator.name();
+      for (size_t i = 0; i < kOps; ++i) {
+        const auto op = static_cast<Op>(i);
+        const auto& ref = cpu_backend(scheme, cpu::kRef)->op(op);
+        operations[i] = {&accelerator, &scheme, op};
+        backend.ops[i] = {ref.steps, 1, 1, [](size_t) { return size_t{0}; }, run_bound, &operations[i]};
+      }
+    }
+    static Status run_bound(const void* context, const Batch& batch, std::byte*, StepTimes*) {
+      const auto& o = *static_cast<const Operation*>(context);
+      return o.accelerator->run(*o.scheme, o.op, batch);
+    }
+    Operation operations[kOps];
+    SchemeBackend backend{};
+  };
+
+  class Keys final : public KeyMemory {
+   public:
+    Keys(TestAccelerator& accelerator, const KeyForm& form, size_t count, size_t bytes)
+        : accelerator_(accelerator), form_(form), count_(count), bytes_(bytes), data_(accelerator.allocate(count * bytes)) {}
+    uint8_t* records() override { return data_; }
+    Status fill(const uint8_t* records) override {
+      std::memcpy(data_, records, count_ * bytes_);
+      return Status::ok;
+    }
+    void expand() override {
+      if (form_.bytes == 0) return;
+      expanded_ = reinterpret_cast<std::byte*>(accelerator_.allocate(count_ * form_.bytes));
+      form_.expand(expanded_, data_, count_, nullptr);
+    }
+    ExpandedKeys expanded() const override { return {.data = expanded_, .bytes = form_.bytes}; }
+
+   private:
+    TestAccelerator& accelerator_;
+    const KeyForm form_;
+    const size_t count_, bytes_;
+    uint8_t* const data_;
+    std::byte* expanded_ = nullptr;
+  };
+
+  /// One item at a time, its key chosen here.
+  Status run(const Scheme& scheme, Op op, const Batch& batch) {
+    ++chunks;
+    if (broken) {
+      std::memset(batch.ss_out != nullptr ? batch.ss_out : batch.pk_out, 0xee, batch.count);
+      return Status::backend_unavailable;
+    }
+    const Operation& ref = cpu_backend(scheme, cpu::kRef)->op(op);
+    const RecordBytes bytes = scheme.record_bytes(op);
+    SecureBuffer workspace;
+    if (!workspace.reserve(ref.workspace_bytes(1))) return Status::out_of_memory;
+    for (size_t i = 0; i < batch.count; ++i) {
+      Batch item{batch.slice(bytes, i, 1), batch.drbg};
+      if (item.key_index != nullptr) {
+        const size_t key = *item.key_index;
+        if (item.pk != nullptr) item.pk += key * bytes.pk;
+        if (item.sk != nullptr) item.sk += key * bytes.sk;
+        item.key_index = nullptr;
+      }
+      const Status status = ref.run(ref.context, item, workspace.data(), nullptr);
+      if (status != Status::ok) return status;
+    }
+    return Status::ok;
+  }
+
+  std::mutex mutex_;
+  std::map<const Scheme*, std::unique_ptr<Bound>> bound_;
+  std::map<const std::byte*, std::vector<std::byte>> memory_;
+};
+
+}  // namespace polykem::test
