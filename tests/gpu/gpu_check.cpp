@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The CUDA backend against known answers and against the CPU. Exit code 77: there is no GPU here, and why.
 //   polykem_gpu_check TEST DATA_FOLDER [SCHEME]
-// TEST: kat accumulated differential randomness replay threads parts keysets arrays faults polymul.
+// TEST: kat accumulated differential randomness replay threads parts keysets arrays border faults polymul.
 // POLYKEM_GPU_ITEMS: items per set of the differential test and of the test of the generator (default 20000).
 #include <algorithm>
 #include <cstdio>
@@ -458,14 +458,22 @@ class OnDevice {
   }
   explicit OnDevice(size_t size) : OnDevice(Bytes(size, 0xa5)) {}
   ~OnDevice() { table().release(data_, size_); }
+  /// `size` bytes that nobody wrote to; there() is false if the card does not have them.
+  struct Unwritten {
+    size_t size;
+  };
+  explicit OnDevice(Unwritten wanted) : size_(wanted.size), data_(table().allocate(wanted.size, nullptr)) {}
   OnDevice(const OnDevice&) = delete;
   OnDevice& operator=(const OnDevice&) = delete;
 
   uint8_t* data() const { return reinterpret_cast<uint8_t*>(data_); }
-  Bytes read() const {
-    Bytes bytes(size_);
-    table().copy(bytes.data(), data_, size_, nullptr);
-    return bytes;
+  bool there() const { return data_ != nullptr; }
+  Bytes read() const { return read_end(size_); }
+  /// The last `bytes` bytes.
+  Bytes read_end(size_t bytes) const {
+    Bytes end(bytes);
+    table().copy(end.data(), data_ + size_ - bytes, bytes, nullptr);
+    return end;
   }
 
  private:
@@ -504,6 +512,79 @@ void check_device_arrays(const Set& set) {
   expect_equal(ss.read(), x.decapsulated, 32, set.name() + " queued decaps");
   expect_equal(workspace.read(), Bytes(bytes, 0), bytes, set.name() + " workspace after use");
   std::printf("%s: arrays in device memory\n", set.info.name);
+}
+
+size_t different_records(const Bytes& bytes, size_t record_bytes) {
+  std::set<std::string> records;
+  for (size_t i = 0; i < bytes.size(); i += record_bytes)
+    records.emplace(reinterpret_cast<const char*>(bytes.data()) + i, record_bytes);
+  return records.size();
+}
+
+/// Queues an operation on arrays of the card; false and why if the card lacks the memory.
+bool queue_large(const Context& gpu, const Set& set, const polykem_request& r, const char* what) {
+  size_t bytes = 0;
+  expect(polykem_cuda_workspace(gpu.get(), set.scheme, r.op, r.count, &bytes) == POLYKEM_OK, "workspace");
+  const OnDevice workspace{OnDevice::Unwritten{bytes}};
+  if (!workspace.there()) {
+    std::printf("%s: %s of %zu items needs %zu MB of workspace, more than there are\n", set.info.name, what, r.count,
+                bytes >> 20);
+    return false;
+  }
+  expect(polykem_cuda_queue(gpu.get(), &r, workspace.data(), nullptr) == POLYKEM_OK, set.name() + " large " + what);
+  (void)workspace.read_end(1);  // waits
+  return true;
+}
+
+constexpr size_t kEnd = 2000;  ///< items at the end of a large batch that are looked at
+
+void check_end_of_encaps(const Context& gpu, const Set& set, size_t count, const Exchange& key) {
+  const Context cpu = make_cpu_context(set.scheme);
+  const OnDevice pk(key.pk), ct{OnDevice::Unwritten{count * set.info.ciphertext_bytes}};
+  const OnDevice ss{OnDevice::Unwritten{count * 32}};
+  auto e = request(set, POLYKEM_ENCAPS, count, true);
+  e.pk = pk.data();
+  e.ct_out = ct.data();
+  e.ss_out = ss.data();
+  if (!ct.there() || !ss.there() || !queue_large(gpu, set, e, "encaps")) return;
+  Exchange end(set, kEnd);
+  end.ct = ct.read_end(end.ct.size());
+  end.ss = ss.read_end(end.ss.size());
+  end.sk = key.sk;
+  expect(different_records(end.ss, 32) == kEnd, set.name() + ": secrets at the end of a large batch repeat");
+  decaps(cpu, set, end, true);
+  expect_equal(end.decapsulated, end.ss, 32, set.name() + " end of a large batch");
+  std::printf("%s: the last %zu of %zu encapsulations\n", set.info.name, kEnd, count);
+}
+
+void check_end_of_keygen(const Context& gpu, const Set& set, size_t count) {
+  const Context cpu = make_cpu_context(set.scheme);
+  const OnDevice pk{OnDevice::Unwritten{count * set.info.public_key_bytes}};
+  const OnDevice sk{OnDevice::Unwritten{count * set.info.secret_key_bytes}};
+  auto k = request(set, POLYKEM_KEYGEN, count);
+  k.pk_out = pk.data();
+  k.sk_out = sk.data();
+  if (!pk.there() || !sk.there() || !queue_large(gpu, set, k, "keygen")) return;
+  Exchange end(set, kEnd);
+  end.pk = pk.read_end(end.pk.size());
+  end.sk = sk.read_end(end.sk.size());
+  expect(different_records(end.pk, set.info.public_key_bytes) == kEnd,
+         set.name() + ": keys at the end of a large batch repeat");
+  encaps(cpu, set, end, false);
+  decaps(cpu, set, end);
+  expect_equal(end.decapsulated, end.ss, 32, set.name() + " keys at the end of a large batch");
+  std::printf("%s: the last %zu of %zu key pairs\n", set.info.name, kEnd, count);
+}
+
+/// So many items that the offsets into their random bytes pass 2^32, counted in any unit up to 8 bytes: some 65 GB for
+/// encapsulation, 110 GB and more for key generation. tests/unit/cuda_index_test.cpp checks the offsets by themselves.
+void check_border(const Set& set) {
+  const size_t count = (size_t{1} << 35) / set.info.keygen_draw_bytes + kEnd;
+  const Context gpu = make_context("cuda");
+  Exchange key(set, 1);
+  keygen(gpu, set, key, false);
+  check_end_of_encaps(gpu, set, count, key);
+  check_end_of_keygen(gpu, set, count);
 }
 
 /// What the driver may report, simulated. The last one costs the device, so this test has a process of its own.
@@ -564,6 +645,7 @@ int run(const std::string& test, const std::string& folder, const char* only) {
     if (test == "randomness") check_randomness(set);
     if (test == "replay") check_replay(set);
     if (test == "parts") check_parts(set);
+    if (test == "border") check_border(set);
   }
   expect(polykem::cuda::chunks_moved_to_cpu() == 0, "the device failed and the CPU took over");
   return failures == 0 ? 0 : 1;

@@ -135,7 +135,7 @@ cudaError_t launch_dp4a(MulKind kind, size_t n, const MulArgs& args, cudaStream_
   return with_degree_and_kind(n, kind, [&]<int N, MulKind kKind>() {
     // Idle rows read up to 256 bytes past the staged operand.
     constexpr int kBytes = LimbShape<N, kKind>::kShared + 256;
-    return launch(dp4a_kernel<N, kKind>, static_cast<unsigned>(args.count), kWarp, kBytes, stream, args);
+    return launch(dp4a_kernel<N, kKind>, args.count, kWarp, kBytes, stream, args);
   });
 }
 

@@ -242,8 +242,9 @@ cudaError_t launch(const MulArgs& args, bool shared_a, cudaStream_t stream) {
   const size_t tiles = (args.count + kItems - 1) / kItems;
   const size_t resident = (static_cast<size_t>(multiprocessors) * per_multiprocessor + 1) / 2;
   const dim3 blocks(static_cast<unsigned>(tiles < resident ? tiles : resident), 2);
-  return cuda::launch(kernel, blocks, Shape::kThreads, Product::kShared, stream, shared_a ? args.b : args.a,
-                      shared_a ? args.a : args.b, args.c, args.count, args.mask);
+  kernel<<<blocks, Shape::kThreads, Product::kShared, stream>>>(shared_a ? args.b : args.a, shared_a ? args.a : args.b,
+                                                                args.c, args.count, args.mask);
+  return cudaGetLastError();
 }
 
 }  // namespace

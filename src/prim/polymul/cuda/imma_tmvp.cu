@@ -236,7 +236,7 @@ cudaError_t launch_imma_tmvp(MulKind kind, size_t n, const MulArgs& args, cudaSt
       return cudaErrorInvalidValue;
     } else {
       constexpr int kBytes = TmvpShape<N, kKind>::kShared;
-      return launch(imma_tmvp_kernel<N, kKind>, static_cast<unsigned>(args.count), kWarp, kBytes, stream, args);
+      return launch(imma_tmvp_kernel<N, kKind>, args.count, kWarp, kBytes, stream, args);
     }
   });
 }

@@ -7,6 +7,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "prim/polymul/cuda/degrees.hpp"
+
 namespace polykem::cuda {
 
 /// Named by algorithm. All give the same coefficients.
@@ -28,16 +30,6 @@ enum class MulKind {
 
 /// Which operand is one row used for every item.
 enum class Shared { none, a, b };
-
-/// Coefficients from one item's row to the next: n rounded up to a multiple of 32, so rows begin on 64-byte borders.
-constexpr size_t poly_stride(size_t n) {
-  return (n + 31) / 32 * 32;
-}
-
-/// The degrees that are compiled in: those of the NTRU sets.
-constexpr bool degree_supported(size_t n) {
-  return n == 509 || n == 677 || n == 701 || n == 821 || n == 1229 || n == 1373;
-}
 
 /// Whether launch_mul accepts the combination.
 bool multiplier_supports(Multiplier multiplier, MulKind kind, size_t n, unsigned logq, Shared shared);

@@ -55,7 +55,7 @@ __global__ void __launch_bounds__(kThreads) schoolbook_int32_kernel(MulArgs args
 
 cudaError_t launch_schoolbook_int32(MulKind kind, size_t n, const MulArgs& args, cudaStream_t stream) {
   return with_degree_and_kind(n, kind, [&]<int N, MulKind kKind>() {
-    return launch(schoolbook_int32_kernel<N, kKind>, static_cast<unsigned>(args.count), kThreads, 0, stream, args);
+    return launch(schoolbook_int32_kernel<N, kKind>, args.count, kThreads, 0, stream, args);
   });
 }
 
