@@ -56,6 +56,12 @@ __global__ void __launch_bounds__(kWarp) imma_crosswise_kernel(MulArgs args) {
 
 }  // namespace
 
+cudaError_t launch_mul(MulKind kind, size_t n, unsigned logq, const uint16_t* a, const uint16_t* b, uint16_t* c,
+                       size_t count, cudaStream_t stream) {
+  if (count == 0) return cudaSuccess;
+  return launch_imma(kind, n, {a, b, c, count, poly_stride(n), poly_stride(n), mul_mask(kind, logq)}, stream);
+}
+
 cudaError_t launch_mul_crosswise(MulKind kind, size_t n, const uint16_t* a, const uint16_t* b, uint16_t* c,
                                  size_t count, cudaStream_t stream) {
   if (count == 0) return cudaSuccess;

@@ -121,11 +121,8 @@ struct Plan {
 
   /// c = a b mod (2^logq, x^n - 1), or mod (3, Phi_n).
   static void multiply(F& t, MulKind kind, uint16_t* c, const uint16_t* a, const uint16_t* b, size_t rows) {
-    using polykem::cuda::Shared;
-    constexpr size_t kN = S::kParams.n;
     const unsigned logq = kind == MulKind::bytes ? 8 : S::kLogQ;
-    const auto multiplier = polykem::cuda::preferred_multiplier(kind, kN, logq, Shared::none);
-    t.keep(polykem::cuda::launch_mul(multiplier, kind, kN, logq, a, b, c, rows, Shared::none, t.stream));
+    t.keep(polykem::cuda::launch_mul(kind, S::kParams.n, logq, a, b, c, rows, t.stream));
   }
   static void multiply(F& t, MulKind kind, uint16_t* c, const uint16_t* a, const uint16_t* b) {
     multiply(t, kind, c, a, b, t.count());

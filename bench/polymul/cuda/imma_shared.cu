@@ -6,6 +6,7 @@
 // matrix: column r at row j is column r + 8 at row j + 8, so eight byte-shifted reversed copies of s hold all of them,
 // and a warp keeps a window of eight fragments in registers and loads four per 32 values of j. Blocks stay and walk
 // over the items, so the copies are made once; the next items' rows are on their way while these are multiplied.
+#include "multipliers.hpp"
 #include "prim/polymul/cuda/imma.cuh"
 
 namespace polykem::cuda {

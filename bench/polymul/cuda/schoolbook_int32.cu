@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The product as the 2021 paper computes it: a block per item, a thread per output coefficient and turn, one 32-bit
 // multiply-add per pair of coefficients. [SEONG21, algorithm 2]
+#include "multipliers.hpp"
 #include "prim/polymul/cuda/polymul_cuda.cuh"
 
 namespace polykem::cuda {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The product by dp4a: four byte multiply-adds per lane and instruction. A warp per product on the staging of the
 // tensor-core kernel, so the two differ in the arithmetic unit alone.
+#include "multipliers.hpp"
 #include "prim/polymul/cuda/limbs.cuh"
 
 namespace polykem::cuda {
