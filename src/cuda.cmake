@@ -45,6 +45,7 @@ set(POLYKEM_CUDA_SOURCES
     engine/cuda_module/pipeline.cpp
     engine/cuda_module/placed_batch.cpp
     engine/cuda_module/replay.cpp
+    prim/polymul/cuda/imma.cu
     schemes/device_schemes.cpp
     schemes/ntru/cuda/hps2048509.cu
     schemes/ntru/cuda/hps2048677.cu
@@ -53,17 +54,20 @@ set(POLYKEM_CUDA_SOURCES
     schemes/ntru/cuda/hrss701.cu
     schemes/ntru/cuda/hrss1373.cu
     schemes/ntru/cuda/ntru_cuda.cpp)
-file(GLOB POLYKEM_POLYMUL_CUDA CONFIGURE_DEPENDS RELATIVE ${CMAKE_CURRENT_SOURCE_DIR}
-     ${CMAKE_CURRENT_SOURCE_DIR}/prim/polymul/cuda/*.cu)
-list(APPEND POLYKEM_CUDA_SOURCES ${POLYKEM_POLYMUL_CUDA})
 
 include(${PROJECT_SOURCE_DIR}/cmake/cuda_compile.cmake)
 polykem_cuda_objects(objects ${CMAKE_CURRENT_BINARY_DIR}/cuda ${POLYKEM_CUDA_SOURCES})
 set(POLYKEM_CUDA_MODULE ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/libpolykem_cuda.so)
 polykem_cuda_module(polykem_cuda ${POLYKEM_CUDA_MODULE} ${objects})
-install(FILES ${POLYKEM_CUDA_MODULE} DESTINATION lib)
+# Beside the library, which looks there first.
+install(FILES ${POLYKEM_CUDA_MODULE} DESTINATION ${CMAKE_INSTALL_LIBDIR})
 
-# bench/cuda_polymul measures these very objects.
+# bench/polymul measures this very object.
 set(polymul_objects ${objects})
 list(FILTER polymul_objects INCLUDE REGEX "/prim_polymul_cuda_")
 set_property(GLOBAL PROPERTY POLYKEM_CUDA_POLYMUL_OBJECTS ${polymul_objects})
+
+# tests/sass checks the machine code of all that has kernels.
+set(kernel_objects ${objects})
+list(FILTER kernel_objects INCLUDE REGEX "[.]cu[.]o$")
+set_property(GLOBAL PROPERTY POLYKEM_CUDA_KERNEL_OBJECTS ${kernel_objects})

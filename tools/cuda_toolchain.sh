@@ -13,6 +13,8 @@ set -euo pipefail
 
 readonly version='13.0.*'
 readonly packages=(nvidia-cuda-nvcc nvidia-nvvm nvidia-cuda-crt nvidia-cuda-runtime nvidia-cuda-cccl)
+# For tools/sass_check.py. Any release reads what an older compiler made.
+readonly disassembler=('nvidia-cuda-cuobjdump==13.*' 'nvidia-cuda-nvdisasm==13.*')
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 readonly root venv=$root/.venv-cuda
@@ -58,13 +60,23 @@ install_wheels() {
   done
   {
     "$python" -m venv "$venv"
-    "$venv/bin/pip" install --quiet --disable-pip-version-check --only-binary=:all: "${specs[@]}"
+    "$venv/bin/pip" install --quiet --disable-pip-version-check --only-binary=:all: "${specs[@]}" "${disassembler[@]}"
   } >&2 || {
     echo "cuda_toolchain: the compiler wheels could not be installed into $venv (is there a network?);" \
       "install a CUDA toolkit 12 or newer and set CUDACXX to its nvcc" >&2
     exit 1
   }
   link_names
+}
+
+# Wheels of an earlier run may lack the disassembler. The compiler works without it, so a failure is no error.
+add_disassembler() {
+  local bin
+  for bin in "$venv"/lib/python3*/site-packages/nvidia/cu13/bin; do
+    [[ -x "$bin/nvcc" && ! -x "$bin/cuobjdump" ]] || continue
+    "$venv/bin/pip" install --quiet --disable-pip-version-check --only-binary=:all: "${disassembler[@]}" >&2 ||
+      echo "cuda_toolchain: no disassembler; the check of the kernels' machine code will not run" >&2
+  done
 }
 
 # The linker asks for libcudart.so and for lib64; the wheels carry libcudart.so.13 and lib.
@@ -82,6 +94,7 @@ if [[ $wheels_only == no && -n "${CUDACXX:-}" ]]; then
   echo "cuda_toolchain: CUDACXX=$CUDACXX is no nvcc of CUDA 12 or newer; correct it or unset it" >&2
   exit 1
 fi
+[[ $check_only == yes ]] || add_disassembler
 accept_wheels
 if [[ $wheels_only == no ]]; then
   accept "$(command -v nvcc || true)"

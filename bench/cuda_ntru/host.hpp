@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "common.hpp"
-#include "engine/cuda/backend.hpp"
+#include "engine/job.hpp"
 #include "polykem/polykem.h"
 
 namespace polykem::bench {
@@ -237,7 +237,7 @@ inline std::vector<HostResult> host_to_host(const Rates& rates, const char* name
   }
   if (!batch.agrees() || (with_row && !second.agrees()))
     die(std::string(name) + ": the two sides have different secrets");
-  if (cuda::chunks_moved_to_cpu() != 0) die(std::string(name) + ": the GPU failed and the CPU took over");
+  if (chunks_moved_to_cpu() != 0) die(std::string(name) + ": the GPU failed and the CPU took over");
   return results;
 }
 

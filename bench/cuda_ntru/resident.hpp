@@ -39,31 +39,21 @@ class Resident {
         ss2_(items * 32),
         seed_(32),
         workspace_(largest_workspace()) {
-    if (getrandom(module_batch_.seed, 32, 0) != 32) die("no entropy");
-    check(cudaMemcpy(seed_.data, module_batch_.seed, 32, cudaMemcpyHostToDevice), "seed");
+    if (getrandom(host_seed_, sizeof host_seed_, 0) != sizeof host_seed_) die("no entropy");
+    check(cudaMemcpy(seed_.data, host_seed_, sizeof host_seed_, cudaMemcpyHostToDevice), "seed");
     check(cudaStreamCreate(&stream_), "stream");
-    batch_ = {.count = items,
-              .shared_key = false,
-              .draws = nullptr,
-              .seed = reinterpret_cast<const uint32_t*>(seed_.data),
-              .pk = pk_.data,
-              .sk = sk_.data,
-              .ct = ct_.data,
-              .pk_out = pk_.data,
-              .sk_out = sk_.data,
-              .ct_out = ct_.data,
-              .ss_out = ss_.data};
-    module_batch_.count = items;
-    module_batch_.pk = module_batch_.pk_out = pk_.data;
-    module_batch_.sk = module_batch_.sk_out = sk_.data;
-    module_batch_.ct = module_batch_.ct_out = ct_.data;
-    module_batch_.ss_out = ss_.data;
+    batch_.count = items;
+    batch_.seed = reinterpret_cast<const uint32_t*>(seed_.data);
+    batch_.pk = batch_.pk_out = pk_.data;
+    batch_.sk = batch_.sk_out = sk_.data;
+    batch_.ct = batch_.ct_out = ct_.data;
+    batch_.ss_out = ss_.data;
   }
 
   std::vector<OpResult> run() {
     std::vector<OpResult> results;
     for (const Op op : {Op::keygen, Op::encaps, Op::decaps}) {
-      if (op == Op::decaps) batch_.ss_out = module_batch_.ss_out = ss2_.data;
+      if (op == Op::decaps) batch_.ss_out = ss2_.data;
       results.push_back(run(op));
     }
     std::vector<uint8_t> a(items_ * 32), b(items_ * 32);
@@ -75,9 +65,9 @@ class Resident {
 
  private:
   const DeviceOperation& operation(Op op) const {
-    const DeviceOperation* found = table_.operation(scheme_.c_str(), op);
+    const DeviceScheme* found = table_.scheme(scheme_.c_str());
     if (found == nullptr) die("the module lacks " + scheme_);
-    return *found;
+    return found->operation(op);
   }
 
   size_t largest_workspace() const {
@@ -89,7 +79,7 @@ class Resident {
 
   void queue(const DeviceOperation& o) {
     cuda::ErrorText why{};
-    if (table_.queue(o, module_batch_, reinterpret_cast<std::byte*>(workspace_.data), stream_, &why) !=
+    if (table_.queue(o, batch_, host_seed_, reinterpret_cast<std::byte*>(workspace_.data), stream_, &why) !=
         cuda::Outcome::ok) {
       die(scheme_ + ": " + why.text);
     }
@@ -125,7 +115,7 @@ class Resident {
     for (int i = 0; i < kSamples; ++i) {
       check(cudaEventRecord(events[0], stream_), "event");
       for (size_t s = 0; s + 1 < steps; ++s) {
-        check(static_cast<cudaError_t>(o.run_step(s, batch_, workspace, stream_)), o.steps[s].name);
+        check(static_cast<cudaError_t>(o.run_step(s, 0, batch_, workspace, stream_)), o.steps[s].info.name);
         check(cudaEventRecord(events[s + 1], stream_), "event");
       }
       check(cudaMemsetAsync(workspace, 0, o.workspace_bytes(items_), stream_), "wipe");
@@ -140,7 +130,7 @@ class Resident {
     std::vector<StepResult> results;
     for (size_t s = 0; s < steps; ++s) {
       const bool wipe = s + 1 == steps;
-      const std::string name = wipe ? "wipe" : o.steps[s].name;
+      const std::string name = wipe ? "wipe" : o.steps[s].info.name;
       const double floor =
           wipe ? static_cast<double>(o.workspace_bytes(items_)) / static_cast<double>(items_) / kBytesPerSecond * 1e9
                : floor_ns(params_, op, name);
@@ -155,8 +145,8 @@ class Resident {
   const size_t items_;
   DeviceBytes pk_, sk_, ct_, ss_, ss2_, seed_, workspace_;
   cudaStream_t stream_ = nullptr;
-  DeviceBatch batch_;                 ///< for steps one by one
-  cuda::ModuleBatch module_batch_{};  ///< for the whole operation
+  uint8_t host_seed_[cuda::kSeedBytes];
+  DeviceBatch batch_;
 };
 
 }  // namespace polykem::bench

@@ -4,7 +4,7 @@
 
 #include <array>
 
-#include "../cuda_polymul/cuda_polymul.hpp"
+#include "cuda/cuda_polymul.hpp"
 #include "polymul.hpp"
 
 namespace polykem::bench {

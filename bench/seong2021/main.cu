@@ -17,7 +17,7 @@
 #include "engine/cuda/loader.hpp"
 #include "kernels.cuh"
 #include "polykem/polykem.h"
-#include "prim/polymul/cuda/polymul_cuda.hpp"
+#include "prim/polymul/cuda/degrees.hpp"
 #include "schemes/ntru/params.hpp"
 
 namespace polykem::seong2021 {
@@ -347,15 +347,18 @@ struct SharedRow {
 /// packed.
 SharedRow shared_key(const char* name, size_t batch) {
   const auto& table = *cuda::loaded_module().table;
-  const auto& encaps_op = *table.operation(name, Op::encaps);
-  const auto& decaps_op = *table.operation(name, Op::decaps);
+  const auto& encaps_op = table.scheme(name)->operation(Op::encaps);
+  const auto& decaps_op = table.scheme(name)->operation(Op::decaps);
   const RecordBytes& sizes = encaps_op.record_bytes;
   polykem_context* gpu = context("cuda");
   std::vector<uint8_t> pk(sizes.pk), sk(sizes.sk), seed(32, 7);
   if (polykem_keygen(gpu, scheme(name), 1, pk.data(), sk.data()) != POLYKEM_OK) die("keygen");
   const Device<uint8_t> dpk(pk), dsk(sk), dct(batch * sizes.ct), dss(batch * 32), dseed(seed);
   const Device<uint8_t> workspace(std::max(encaps_op.workspace_bytes(batch), decaps_op.workspace_bytes(batch)));
-  DeviceBatch io{.count = batch, .shared_key = true, .seed = reinterpret_cast<const uint32_t*>(dseed.data())};
+  DeviceBatch io;
+  io.count = batch;
+  io.shared_key = true;
+  io.seed = reinterpret_cast<const uint32_t*>(dseed.data());
   io.pk = dpk.data();
   io.sk = dsk.data();
   io.ct = io.ct_out = dct.data();
@@ -363,10 +366,10 @@ SharedRow shared_key(const char* name, size_t batch) {
   auto* space = reinterpret_cast<std::byte*>(workspace.data());
   const auto step = [&](const DeviceOperation& op, const char* wanted) {
     size_t i = 0;
-    while (i < op.steps.size() && std::strcmp(op.steps[i].name, wanted) != 0)
+    while (i < op.steps.size() && std::strcmp(op.steps[i].info.name, wanted) != 0)
       ++i;
     if (i == op.steps.size()) die(std::string("the module has no step ") + wanted + ": see schemes/ntru/cuda/plan.cuh");
-    check(static_cast<cudaError_t>(op.run_step(i, io, space, nullptr)), wanted);
+    check(static_cast<cudaError_t>(op.run_step(i, 0, io, space, nullptr)), wanted);
   };
   step(encaps_op, "shake_draw");
   step(encaps_op, "sample_rm_pack");  // the rows r and m at the front of the workspace, behind them rm

@@ -23,7 +23,6 @@ constexpr const char* kFooter =
     "  polykem bench --scheme ntruhps4096821\n"
     "  polykem bench --all --op decaps --batch 1,64,4096 --json bench.json\n"
     "  polykem bench --scheme ntruhrss701 --op encaps --keys both --threads 1 --backend ref\n"
-    "  polykem bench polymul --help\n"
     "  polykem bench frodo-scaling --help\n"
     "\n"
     "Each figure is the median of repeated calls, timed from host memory to host memory; results are verified after.\n"
@@ -188,7 +187,6 @@ void register_bench(CLI::App& app, int& exit_code) {
   add_threads(*command, options->common, 0);
   add_json(*command, options->common);
   add_quiet(*command, options->common);
-  add_polymul(*command, exit_code);
   add_frodo_scaling(*command, exit_code);
   command->callback([command, options, &exit_code] {
     if (command->get_subcommands().empty()) exit_code = run_guarded([&] { return run_bench(*options); });

@@ -9,6 +9,5 @@ class App;
 namespace polykem::cli {
 
 void add_frodo_scaling(CLI::App& bench, int& exit_code);
-void add_polymul(CLI::App& bench, int& exit_code);
 
 }  // namespace polykem::cli

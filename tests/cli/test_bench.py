@@ -57,18 +57,6 @@ class Bench(Case):
         self.fails(USAGE, ["no shared key"], "bench", "-s", SET, "--op", "keygen", "--keys", "shared")
         self.fails(USAGE, ["--keys"], "bench", "-s", SET, "--keys", "mine")
 
-    def test_polymul(self):
-        result = self.json("bench", "polymul", "--cpu", "--n", "509")
-        self.assertEqual(result["schema"], "polykem-bench-polymul-1")
-        self.assertEqual(result["checked"], len(result["records"]))
-        self.assertTrue(any(r["used"] for r in result["records"]))
-        for r in result["records"]:
-            self.assertEqual(r["n"], 509)
-            self.assertGreater(r["time"], 0)
-        self.assertIn("asked for the CPU", self.ok("bench", "polymul", "--cpu", "--n", "509"))
-        self.fails(USAGE, ["510"], "bench", "polymul", "--n", "510")
-        self.fails(USAGE, ["--batch"], "bench", "polymul", "--batch", "0")
-
 
 if __name__ == "__main__":
     unittest.main()

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The CUDA backend against known answers and against the CPU. Exit code 77: there is no GPU here, and why.
 //   polykem_gpu_check TEST DATA_FOLDER [SCHEME]
-// TEST: kat accumulated differential randomness replay threads parts keysets arrays faults polymul.
+// TEST: kat accumulated differential randomness replay threads parts keysets arrays border faults trap polymul.
 // POLYKEM_GPU_ITEMS: items per set of the differential test and of the test of the generator (default 20000).
+#include <dlfcn.h>
+
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -16,8 +18,8 @@
 #include <thread>
 #include <vector>
 
-#include "engine/cuda/backend.hpp"
 #include "engine/cuda/loader.hpp"
+#include "engine/job.hpp"
 #include "polykem/polykem.h"
 #include "polymul/polymul.hpp"
 #include "prim/keccak/keccak.hpp"
@@ -63,9 +65,11 @@ Context make_cpu_context(const polykem_scheme* scheme) {
 struct Set {
   const polykem_scheme* scheme;
   polykem_scheme_info_t info{};
-  info.struct_size = sizeof info;
 
-  explicit Set(const polykem_scheme* s) : scheme(s) { polykem_scheme_info(s, &info); }
+  explicit Set(const polykem_scheme* s) : scheme(s) {
+    info.struct_size = sizeof info;
+    polykem_scheme_info(s, &info);
+  }
   std::string name() const { return info.name; }
 };
 
@@ -453,19 +457,27 @@ void check_keysets(const Set& set) {
 class OnDevice {
  public:
   explicit OnDevice(const Bytes& bytes) : size_(bytes.size()) {
-    data_ = table().allocate(size_, nullptr);
+    data_ = table().allocate(size_, nullptr, nullptr);
     table().copy(data_, bytes.data(), size_, nullptr);
   }
   explicit OnDevice(size_t size) : OnDevice(Bytes(size, 0xa5)) {}
   ~OnDevice() { table().release(data_, size_); }
+  /// `size` bytes that nobody wrote to; there() is false if the card does not have them.
+  struct Unwritten {
+    size_t size;
+  };
+  explicit OnDevice(Unwritten wanted) : size_(wanted.size), data_(table().allocate(wanted.size, nullptr, nullptr)) {}
   OnDevice(const OnDevice&) = delete;
   OnDevice& operator=(const OnDevice&) = delete;
 
   uint8_t* data() const { return reinterpret_cast<uint8_t*>(data_); }
-  Bytes read() const {
-    Bytes bytes(size_);
-    table().copy(bytes.data(), data_, size_, nullptr);
-    return bytes;
+  bool there() const { return data_ != nullptr; }
+  Bytes read() const { return read_end(size_); }
+  /// The last `bytes` bytes.
+  Bytes read_end(size_t bytes) const {
+    Bytes end(bytes);
+    table().copy(end.data(), data_ + size_ - bytes, bytes, nullptr);
+    return end;
   }
 
  private:
@@ -506,6 +518,79 @@ void check_device_arrays(const Set& set) {
   std::printf("%s: arrays in device memory\n", set.info.name);
 }
 
+size_t different_records(const Bytes& bytes, size_t record_bytes) {
+  std::set<std::string> records;
+  for (size_t i = 0; i < bytes.size(); i += record_bytes)
+    records.emplace(reinterpret_cast<const char*>(bytes.data()) + i, record_bytes);
+  return records.size();
+}
+
+/// Queues an operation on arrays of the card; false and why if the card lacks the memory.
+bool queue_large(const Context& gpu, const Set& set, const polykem_request& r, const char* what) {
+  size_t bytes = 0;
+  expect(polykem_cuda_workspace(gpu.get(), set.scheme, r.op, r.count, &bytes) == POLYKEM_OK, "workspace");
+  const OnDevice workspace{OnDevice::Unwritten{bytes}};
+  if (!workspace.there()) {
+    std::printf("%s: %s of %zu items needs %zu MB of workspace, more than there are\n", set.info.name, what, r.count,
+                bytes >> 20);
+    return false;
+  }
+  expect(polykem_cuda_queue(gpu.get(), &r, workspace.data(), nullptr) == POLYKEM_OK, set.name() + " large " + what);
+  (void)workspace.read_end(1);  // waits
+  return true;
+}
+
+constexpr size_t kEnd = 2000;  ///< items at the end of a large batch that are looked at
+
+void check_end_of_encaps(const Context& gpu, const Set& set, size_t count, const Exchange& key) {
+  const Context cpu = make_cpu_context(set.scheme);
+  const OnDevice pk(key.pk), ct{OnDevice::Unwritten{count * set.info.ciphertext_bytes}};
+  const OnDevice ss{OnDevice::Unwritten{count * 32}};
+  auto e = request(set, POLYKEM_ENCAPS, count, true);
+  e.pk = pk.data();
+  e.ct_out = ct.data();
+  e.ss_out = ss.data();
+  if (!ct.there() || !ss.there() || !queue_large(gpu, set, e, "encaps")) return;
+  Exchange end(set, kEnd);
+  end.ct = ct.read_end(end.ct.size());
+  end.ss = ss.read_end(end.ss.size());
+  end.sk = key.sk;
+  expect(different_records(end.ss, 32) == kEnd, set.name() + ": secrets at the end of a large batch repeat");
+  decaps(cpu, set, end, true);
+  expect_equal(end.decapsulated, end.ss, 32, set.name() + " end of a large batch");
+  std::printf("%s: the last %zu of %zu encapsulations\n", set.info.name, kEnd, count);
+}
+
+void check_end_of_keygen(const Context& gpu, const Set& set, size_t count) {
+  const Context cpu = make_cpu_context(set.scheme);
+  const OnDevice pk{OnDevice::Unwritten{count * set.info.public_key_bytes}};
+  const OnDevice sk{OnDevice::Unwritten{count * set.info.secret_key_bytes}};
+  auto k = request(set, POLYKEM_KEYGEN, count);
+  k.pk_out = pk.data();
+  k.sk_out = sk.data();
+  if (!pk.there() || !sk.there() || !queue_large(gpu, set, k, "keygen")) return;
+  Exchange end(set, kEnd);
+  end.pk = pk.read_end(end.pk.size());
+  end.sk = sk.read_end(end.sk.size());
+  expect(different_records(end.pk, set.info.public_key_bytes) == kEnd,
+         set.name() + ": keys at the end of a large batch repeat");
+  encaps(cpu, set, end, false);
+  decaps(cpu, set, end);
+  expect_equal(end.decapsulated, end.ss, 32, set.name() + " keys at the end of a large batch");
+  std::printf("%s: the last %zu of %zu key pairs\n", set.info.name, kEnd, count);
+}
+
+/// So many items that the offsets into their random bytes pass 2^32, counted in any unit up to 8 bytes: some 65 GB for
+/// encapsulation, 110 GB and more for key generation. tests/unit/cuda_index_test.cpp checks the offsets by themselves.
+void check_border(const Set& set) {
+  const size_t count = (size_t{1} << 35) / set.info.keygen_draw_bytes + kEnd;
+  const Context gpu = make_context("cuda");
+  Exchange key(set, 1);
+  keygen(gpu, set, key, false);
+  check_end_of_encaps(gpu, set, count, key);
+  check_end_of_keygen(gpu, set, count);
+}
+
 /// What the driver may report, simulated. The last one costs the device, so this test has a process of its own.
 void check_faults(const Set& set) {
   using polykem::cuda::Fault;
@@ -516,14 +601,14 @@ void check_faults(const Set& set) {
     check_against_cpu(set, 501, false, random);
   }
   table.inject(Fault::none, 0);
-  expect(polykem::cuda::chunks_moved_to_cpu() == 0, "a failed allocation moved work to the CPU");
+  expect(polykem::chunks_moved_to_cpu() == 0, "a failed allocation moved work to the CPU");
   const Context gpu = make_context("cuda");
   Exchange x(set, 33);
   polykem_keyset* keys = nullptr;
   expect(polykem_keyset_generate(gpu.get(), set.scheme, x.count, x.pk.data(), &keys) == POLYKEM_OK, "keyset_generate");
   table.inject(Fault::step, 2);
   check_against_cpu(set, 301, false, random);
-  expect(polykem::cuda::chunks_moved_to_cpu() > 0, "a kernel's error did not move the batch to the CPU");
+  expect(polykem::chunks_moved_to_cpu() > 0, "a kernel's error did not move the batch to the CPU");
   auto d = request(set, POLYKEM_DECAPS, x.count);
   d.keyset = keys;
   d.ct = x.ct.data();
@@ -531,6 +616,79 @@ void check_faults(const Set& set) {
   expect(polykem_run(gpu.get(), &d) == POLYKEM_ERR_BACKEND_UNAVAILABLE, "keys on a lost device must be an error");
   polykem_keyset_free(keys);
   std::printf("%s: failed allocations, a failed kernel, a lost device\n", set.info.name);
+}
+
+/// Ends the GPU's context by a kernel that traps; its module lies beside this program.
+void trap() {
+  void* module = dlopen(POLYKEM_GPU_TRAP, RTLD_NOW | RTLD_LOCAL);
+  const auto kernel = module == nullptr ? nullptr : reinterpret_cast<int (*)()>(dlsym(module, "polykem_gpu_trap"));
+  expect(kernel != nullptr, std::string("no kernel that traps: ") + (kernel == nullptr ? dlerror() : ""));
+  if (kernel != nullptr) expect(kernel() != 0, "the kernel did not trap");
+}
+
+/// All zeros, or as it was before the call: what a failed batch may leave.
+bool untouched_or_zero(const Bytes& bytes) {
+  const auto all = [&](uint8_t value) {
+    return std::all_of(bytes.begin(), bytes.end(), [value](uint8_t b) { return b == value; });
+  };
+  return all(0) || all(0xa5);
+}
+
+/// A batch whose keys or arrays are on the card that was lost.
+void expect_unavailable(const Context& gpu, const polykem_request& r, const Bytes& ct, const Bytes& ss,
+                        const std::string& what) {
+  expect(polykem_run(gpu.get(), &r) == POLYKEM_ERR_BACKEND_UNAVAILABLE, what + " after a trap must be an error");
+  expect(untouched_or_zero(ct) && untouched_or_zero(ss), what + " after a trap left data in its outputs");
+}
+
+/// A kernel beside the library's really fails. What lies on the card is lost and says so; other batches go to the CPU.
+/// This costs the context, so the test has a process of its own.
+void check_trap(const Set& set) {
+  constexpr size_t kCount = 301;
+  const Context gpu = make_context("cuda"), cpu = make_cpu_context(set.scheme);
+  Exchange x(set, kCount);
+  polykem_keyset *secret = nullptr, *open = nullptr;
+  expect(polykem_keyset_generate(gpu.get(), set.scheme, kCount, x.pk.data(), &secret) == POLYKEM_OK, "keyset_generate");
+  expect(polykem_keyset_import(gpu.get(), set.scheme, POLYKEM_PUBLIC_KEYS, kCount, x.pk.data(), &open) == POLYKEM_OK,
+         "keyset_import");
+  encaps(cpu, set, x, false);
+  const OnDevice pk(x.pk), sk(kCount * set.info.secret_key_bytes), ct(x.ct), ss(size_t{32} * kCount);
+  size_t bytes = 0;
+  expect(polykem_cuda_workspace(gpu.get(), set.scheme, POLYKEM_DECAPS, kCount, &bytes) == POLYKEM_OK, "workspace");
+  const OnDevice workspace(bytes);
+  trap();
+
+  Bytes ct_out(x.ct.size(), 0xa5), ss_out(x.ss.size(), 0xa5);
+  for (const bool on_card : {false, true}) {  // key sets, device pointers
+    auto e = request(set, POLYKEM_ENCAPS, kCount), d = request(set, POLYKEM_DECAPS, kCount);
+    e.keyset = on_card ? nullptr : open;
+    d.keyset = on_card ? nullptr : secret;
+    e.pk = on_card ? pk.data() : nullptr;
+    d.sk = on_card ? sk.data() : nullptr;
+    e.ct_out = ct_out.data();
+    e.ss_out = d.ss_out = ss_out.data();
+    d.ct = x.ct.data();
+    const std::string keys = set.name() + (on_card ? " device keys" : " key sets");
+    expect_unavailable(gpu, e, ct_out, ss_out, keys + " encaps");
+    expect_unavailable(gpu, d, {}, ss_out, keys + " decaps");
+  }
+  auto d = request(set, POLYKEM_DECAPS, kCount);
+  d.sk = sk.data();
+  d.ct = ct.data();
+  d.ss_out = ss.data();
+  expect_unavailable(gpu, d, {}, {}, set.name() + " device arrays");
+  expect(polykem_cuda_queue(gpu.get(), &d, workspace.data(), nullptr) == POLYKEM_ERR_BACKEND_UNAVAILABLE,
+         "queue after a trap must be an error");
+  auto k = request(set, POLYKEM_KEYGEN, kCount);
+  k.pk_out = pk.data();
+  k.sk_out = sk.data();
+  expect_unavailable(gpu, k, {}, {}, set.name() + " keygen into device arrays");
+  polykem_keyset_free(secret);
+  polykem_keyset_free(open);
+  std::mt19937_64 random(17);
+  check_against_cpu(set, kCount, false, random);  // ordinary memory: the CPU takes over
+  expect(polykem::chunks_moved_to_cpu() > 0, "no batch was moved to the CPU");
+  std::printf("%s: a kernel that traps\n", set.info.name);
 }
 
 /// Every multiplier against the portable product; POLYKEM_GPU_DEGREES: only these, e.g. "509,821".
@@ -551,8 +709,8 @@ int run(const std::string& test, const std::string& folder, const char* only) {
   expect(!all.empty(), "the module has no parameter set");
   if (test == "threads") check_threads(all);
   if (test == "polymul") check_polymul();
-  if (test == "faults") {
-    check_faults(all.front());
+  if (test == "faults" || test == "trap") {
+    test == "trap" ? check_trap(all.front()) : check_faults(all.front());
     return failures == 0 ? 0 : 1;
   }
   for (const Set& set : all) {
@@ -564,8 +722,9 @@ int run(const std::string& test, const std::string& folder, const char* only) {
     if (test == "randomness") check_randomness(set);
     if (test == "replay") check_replay(set);
     if (test == "parts") check_parts(set);
+    if (test == "border") check_border(set);
   }
-  expect(polykem::cuda::chunks_moved_to_cpu() == 0, "the device failed and the CPU took over");
+  expect(polykem::chunks_moved_to_cpu() == 0, "the device failed and the CPU took over");
   return failures == 0 ? 0 : 1;
 }
 

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Random bytes on the device: block j of item i of a batch is the first 136 bytes of SHAKE256(seed, i, "polykem" and a
-// domain byte, j), so that all blocks are independent. The seed is fresh for every batch and comes from the host's
-// generator.
+// domain byte, j), i and j as 64 bits, so that all blocks are independent. The seed is fresh for every batch and comes
+// from the host's generator.
 #pragma once
 
+#include "prim/drbg/cuda/draw_place.hpp"
 #include "prim/keccak/cuda/keccak.cuh"
 
 namespace polykem::cuda {
@@ -11,26 +12,21 @@ namespace polykem::cuda {
 /// Which operation draws; keeps the streams of one seed apart.
 enum class DrawDomain : uint8_t { keygen = 0, encaps = 1 };
 
-/// Blocks that an item's bytes take.
-__host__ __device__ constexpr uint32_t draw_blocks(int bytes) {
-  return static_cast<uint32_t>((bytes + kRateBytes - 1) / kRateBytes);
-}
+static_assert(kDrawBlockBytes == kRateBytes);
 
-/// Blocks first .. first + 31 of a batch of `count` items by one warp, a block a lane; block b of the batch is block
-/// b % kBlocks of item b / kBlocks. rows: kStride bytes an item, a multiple of 8 and at least 136 kBlocks.
-/// count * kBlocks and count * kStride / 8 must be below 2^32. stage: kStageWords words of shared memory of this warp.
+/// The 32 blocks of a batch of `count` items that are warp number `warp`'s. rows: kStride bytes an item. stage:
+/// kStageWords words of shared memory of this warp.
 template <uint32_t kBlocks, uint32_t kStride>
-__device__ __forceinline__ void warp_draw(uint8_t* rows, const uint32_t* seed, DrawDomain domain, uint32_t first,
-                                          uint32_t count, uint32_t* stage, unsigned lane) {
-  static_assert(kStride % 8 == 0 && kStride >= kBlocks * kRateBytes);
-  const uint32_t item = (first + lane) / kBlocks, block = (first + lane) % kBlocks;
+__device__ __forceinline__ void warp_draw(uint8_t* rows, const uint32_t* seed, DrawDomain domain, uint64_t warp,
+                                          uint64_t count, uint32_t* stage, unsigned lane) {
+  const DrawPlace<kBlocks, kStride> place(warp, count);
   uint64_t state[25] = {};
 #pragma unroll
   for (int j = 0; j < 4; ++j)
     state[j] = seed[2 * j] | (static_cast<uint64_t>(seed[2 * j + 1]) << 32);
-  state[4] = item;
+  state[4] = place.item(lane);
   state[5] = 0x006d656b796c6f70 | (static_cast<uint64_t>(domain) << 56);  // "polykem", then the domain
-  state[6] = block;
+  state[6] = place.block(lane);
   state[7] = 0x1f;
   state[16] = 0x8000000000000000;
   keccak_f1600(state);
@@ -41,12 +37,13 @@ __device__ __forceinline__ void warp_draw(uint8_t* rows, const uint32_t* seed, D
     row[1] = static_cast<uint32_t>(state[j] >> 32);
   }
   __syncwarp();
-  const uint32_t offset = item * (kStride / 8) + block * (kRateBytes / 8);  // of this lane's block, in 8 bytes
+  uint32_t* const first_row = reinterpret_cast<uint32_t*>(rows + place.row_offset());
+  const uint32_t offset = place.block_offset(lane);
 #pragma unroll 2
   for (int t = static_cast<int>(lane); t < 32 * kRateWords; t += 32) {
     const int m = t / kRateWords, w = t % kRateWords;
     const size_t at = size_t{2} * __shfl_sync(0xffffffff, offset, m) + w;
-    if (first + m < count * kBlocks) reinterpret_cast<uint32_t*>(rows)[at] = stage[m * kStageStride + w];
+    if (m < static_cast<int>(place.valid())) first_row[at] = stage[m * kStageStride + w];
   }
 }
 

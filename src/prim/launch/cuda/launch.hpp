@@ -8,6 +8,8 @@
 #include <cstddef>
 #include <tuple>
 
+#include "prim/launch/cuda/grid.hpp"
+
 namespace polykem::cuda {
 
 /// While one exists, launches of its thread become nodes of its graph, one behind the other but for those Aside, and do
@@ -68,10 +70,13 @@ class Aside {
   }
 };
 
-/// Launches or records `kernel`; shared_bytes: dynamic shared memory of a block. Returns the driver's error.
+/// Launches or records `kernel`; shared_bytes: dynamic shared memory of a block. Returns the driver's error, and
+/// cudaErrorInvalidConfiguration for more blocks than a grid has, which would wrap in the driver's 32 bits.
 template <class... Parameters, class... Arguments>
-cudaError_t launch(void (*kernel)(Parameters...), dim3 blocks, dim3 threads, size_t shared_bytes, cudaStream_t stream,
-                   Arguments... arguments) {
+cudaError_t launch(void (*kernel)(Parameters...), size_t blocks, unsigned threads, size_t shared_bytes,
+                   cudaStream_t stream, Arguments... arguments) {
+  if (blocks > kMostBlocks) return cudaErrorInvalidConfiguration;
+  const dim3 grid(static_cast<unsigned>(blocks)), block(threads);
   std::tuple<Parameters...> values{static_cast<Parameters>(arguments)...};
   return std::apply(
       [&](auto&... value) {
@@ -79,13 +84,13 @@ cudaError_t launch(void (*kernel)(Parameters...), dim3 blocks, dim3 threads, siz
         const auto* function = reinterpret_cast<const void*>(kernel);
         if (Recording* recording = Recording::current(); recording != nullptr) {
           return recording->add({.func = const_cast<void*>(function),
-                                 .gridDim = blocks,
-                                 .blockDim = threads,
+                                 .gridDim = grid,
+                                 .blockDim = block,
                                  .sharedMemBytes = static_cast<unsigned>(shared_bytes),
                                  .kernelParams = pointers,
                                  .extra = nullptr});
         }
-        return cudaLaunchKernel(function, blocks, threads, pointers, shared_bytes, stream);
+        return cudaLaunchKernel(function, grid, block, pointers, shared_bytes, stream);
       },
       values);
 }

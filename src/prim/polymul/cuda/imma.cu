@@ -56,13 +56,19 @@ __global__ void __launch_bounds__(kWarp) imma_crosswise_kernel(MulArgs args) {
 
 }  // namespace
 
+cudaError_t launch_mul(MulKind kind, size_t n, unsigned logq, const uint16_t* a, const uint16_t* b, uint16_t* c,
+                       size_t count, cudaStream_t stream) {
+  if (count == 0) return cudaSuccess;
+  return launch_imma(kind, n, {a, b, c, count, poly_stride(n), poly_stride(n), mul_mask(kind, logq)}, stream);
+}
+
 cudaError_t launch_mul_crosswise(MulKind kind, size_t n, const uint16_t* a, const uint16_t* b, uint16_t* c,
                                  size_t count, cudaStream_t stream) {
   if (count == 0) return cudaSuccess;
   const MulArgs args{a, b, c, count, poly_stride(n), poly_stride(n), 0x00ff00ff};
   return with_degree(n, [&]<int N>() {
     const auto launch = [&]<MulKind kKind>() {
-      return cuda::launch(imma_crosswise_kernel<N, kKind>, static_cast<unsigned>(count), kWarp, 0, stream, args);
+      return cuda::launch(imma_crosswise_kernel<N, kKind>, count, kWarp, 0, stream, args);
     };
     if (kind == MulKind::bytes) return launch.template operator()<MulKind::bytes>();
     if (kind == MulKind::s3) return launch.template operator()<MulKind::s3>();
@@ -74,8 +80,7 @@ cudaError_t launch_imma(MulKind kind, size_t n, const MulArgs& args, cudaStream_
   const auto launch = [&]<int N, MulKind kKind>() {
     constexpr int kBytes = kWarps * ImmaShape<N, kKind>::kShared;
     static_assert(kBytes <= 48 * 1024);
-    const unsigned blocks = static_cast<unsigned>((args.count + kWarps - 1) / kWarps);
-    return cuda::launch(imma_kernel<N, kKind>, blocks, kWarps * kWarp, kBytes, stream, args);
+    return cuda::launch(imma_kernel<N, kKind>, blocks_for(args.count, kWarps), kWarps * kWarp, kBytes, stream, args);
   };
   if (kind != MulKind::bytes) return with_degree_and_kind(n, kind, launch);
   return with_degree(n, [&]<int N>() { return launch.template operator()<N, MulKind::bytes>(); });

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the multipliers of this folder have in common on the device.
+// What all multipliers, these and those of bench/polymul, have in common on the device.
 #pragma once
 
 #include "prim/launch/cuda/launch.hpp"
@@ -13,17 +13,6 @@ inline constexpr unsigned kAllLanes = 0xffffffffu;
 /// poly_stride as a constant for device code.
 template <int N>
 inline constexpr int kPolyStride = static_cast<int>(poly_stride(N));
-
-/// The operands of one launch. A stride of 0 coefficients makes an operand shared.
-struct MulArgs {
-  const uint16_t* a;
-  const uint16_t* b;
-  uint16_t* c;
-  size_t count;
-  size_t a_stride;
-  size_t b_stride;
-  uint32_t mask;  ///< (q - 1) * 0x10001
-};
 
 /// Two packed coefficients, each below 3 * 2^14, modulo 3.
 __device__ __forceinline__ uint32_t mod3(uint32_t x) {
@@ -68,11 +57,5 @@ cudaError_t with_degree_and_kind(size_t n, MulKind kind, F&& f) {
     return cudaErrorInvalidValue;
   });
 }
-
-cudaError_t launch_schoolbook_int32(MulKind kind, size_t n, const MulArgs& args, cudaStream_t stream);
-cudaError_t launch_dp4a(MulKind kind, size_t n, const MulArgs& args, cudaStream_t stream);
-cudaError_t launch_imma(MulKind kind, size_t n, const MulArgs& args, cudaStream_t stream);
-cudaError_t launch_imma_tmvp(MulKind kind, size_t n, const MulArgs& args, cudaStream_t stream);
-cudaError_t launch_imma_shared(MulKind kind, size_t n, const MulArgs& args, cudaStream_t stream);
 
 }  // namespace polykem::cuda

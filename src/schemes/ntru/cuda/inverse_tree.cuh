@@ -14,7 +14,7 @@ namespace polykem::ntru::cuda {
 template <int kRow, size_t kLeastInverses = 192>
 class InverseTree {
  public:
-  explicit InverseTree(size_t count) {
+  constexpr explicit InverseTree(size_t count) {
     while (count >> (levels_ + 1) >= kLeastInverses)
       ++levels_;
     const size_t step = size_t{1} << levels_;
@@ -22,7 +22,7 @@ class InverseTree {
   }
 
   /// Rows of a batch's arrays: the batch, and rows to be multiplied that make its halves equal.
-  size_t rows() const { return rows_; }
+  constexpr size_t rows() const { return rows_; }
 
   /// inverses: rows() rows, 1/a of each row of `a`, every one of which must be invertible.
   ///
@@ -57,7 +57,7 @@ class InverseTree {
   };
 
   unsigned levels_ = 0;
-  size_t rows_;
+  size_t rows_ = 0;
 };
 
 }  // namespace polykem::ntru::cuda

@@ -28,11 +28,10 @@ __device__ __forceinline__ size_t warp_item() {
 /// randombytes. One block of 136 bytes a lane. rows: kDrawStride bytes an item.
 template <class Set, int kBytes>
 __global__ void __launch_bounds__(32, kLaneBlocks)
-    draw_kernel(uint8_t* rows, const uint32_t* seed, polykem::cuda::DrawDomain domain, uint32_t count) {
+    draw_kernel(uint8_t* rows, const uint32_t* seed, polykem::cuda::DrawDomain domain, uint64_t count) {
   constexpr uint32_t kBlocks = polykem::cuda::draw_blocks(kBytes);
   __shared__ uint32_t stage[polykem::cuda::kStageWords];
-  polykem::cuda::warp_draw<kBlocks, Shape<Set>::kDrawStride>(rows, seed, domain, blockIdx.x * 32, count, stage,
-                                                             warp_lane());
+  polykem::cuda::warp_draw<kBlocks, Shape<Set>::kDrawStride>(rows, seed, domain, blockIdx.x, count, stage, warp_lane());
 }
 
 /// Makes the trits of 0, which has no inverse, those of 1. All ones if they were 0.

@@ -58,13 +58,13 @@ struct Flight {
   Records sk() const { return {io.sk, io.shared_key ? 0u : static_cast<uint32_t>(S::kSecretKeyBytes)}; }
   Records ct() const { return {io.ct, static_cast<uint32_t>(S::kCiphertextBytes)}; }
   /// Blocks of one warp for a kernel with one item a lane.
-  unsigned lane_blocks() const { return static_cast<unsigned>((io.count + 31) / 32); }
+  size_t lane_blocks() const { return polykem::cuda::blocks_for(io.count, 32); }
   /// Blocks for a kernel with one item a warp.
-  static unsigned blocks(size_t items) { return static_cast<unsigned>((items + kWarps - 1) / kWarps); }
-  unsigned blocks() const { return blocks(io.count); }
+  static size_t blocks(size_t items) { return polykem::cuda::blocks_for(items, kWarps); }
+  size_t blocks() const { return blocks(io.count); }
 
   template <class Kernel, class... Arguments>
-  void launch(Kernel kernel, unsigned blocks, unsigned threads, Arguments... arguments) {
+  void launch(Kernel kernel, size_t blocks, unsigned threads, Arguments... arguments) {
     keep(polykem::cuda::launch(kernel, blocks, threads, 0, stream, arguments...));
   }
   /// The first error stays.
@@ -115,14 +115,14 @@ struct Plan {
   using Step = polykem::KernelStep<F>;
   using MulKind = polykem::cuda::MulKind;
   static_assert(sizeof(uint16_t) * S::kRow <= S::kDrawStride);
+  // The largest grids: a block an item or row of the tree for the products, a block for 32 blocks of random bytes.
+  static_assert(InverseTree<S::kRow>(kMostItems).rows() <= polykem::cuda::kMostBlocks);
+  static_assert(kMostItems * polykem::cuda::draw_blocks(S::kKeygenDrawBytes) / 32 < polykem::cuda::kMostBlocks);
 
   /// c = a b mod (2^logq, x^n - 1), or mod (3, Phi_n).
   static void multiply(F& t, MulKind kind, uint16_t* c, const uint16_t* a, const uint16_t* b, size_t rows) {
-    using polykem::cuda::Shared;
-    constexpr size_t kN = S::kParams.n;
     const unsigned logq = kind == MulKind::bytes ? 8 : S::kLogQ;
-    const auto multiplier = polykem::cuda::preferred_multiplier(kind, kN, logq, Shared::none);
-    t.keep(polykem::cuda::launch_mul(multiplier, kind, kN, logq, a, b, c, rows, Shared::none, t.stream));
+    t.keep(polykem::cuda::launch_mul(kind, S::kParams.n, logq, a, b, c, rows, t.stream));
   }
   static void multiply(F& t, MulKind kind, uint16_t* c, const uint16_t* a, const uint16_t* b) {
     multiply(t, kind, c, a, b, t.count());
@@ -152,8 +152,8 @@ struct Plan {
                                   cudaMemcpyDeviceToDevice, t.stream);
     } else {
       const size_t blocks = t.count() * polykem::cuda::draw_blocks(kBytes);
-      t.launch(draw_kernel<Set, kBytes>, static_cast<unsigned>((blocks + 31) / 32), 32, t.draws, t.io.seed, domain,
-               static_cast<uint32_t>(t.count()));
+      t.launch(draw_kernel<Set, kBytes>, polykem::cuda::blocks_for(blocks, 32), 32, t.draws, t.io.seed, domain,
+               t.count());
     }
   }
   static void draw_keygen(F& t) { draw<S::kKeygenDrawBytes>(t, polykem::cuda::DrawDomain::keygen); }
@@ -183,8 +183,7 @@ struct Plan {
   static void invert_Gf(F& t) {
     static_assert(S::kLogQ > 8 && S::kLogQ <= 16);
     invert_all(t, MulKind::bytes, t.v, t.x, t.u, [&t](uint16_t* v, const uint16_t* x, size_t rows) {
-      const auto blocks = static_cast<unsigned>((rows + kByteWarps - 1) / kByteWarps);
-      t.launch(invert_bytes_kernel<Set>, blocks, 32 * kByteWarps, v, x, rows);
+      t.launch(invert_bytes_kernel<Set>, polykem::cuda::blocks_for(rows, kByteWarps), 32 * kByteWarps, v, x, rows);
     });
     multiply(t, MulKind::ternary, t.u, t.x, t.v);
     t.launch(newton_error_kernel<Set>, t.blocks(), kThreads, t.u, t.count());
@@ -208,18 +207,12 @@ struct Plan {
     t.launch(sample_rm_kernel<Set>, t.blocks(), kThreads, t.r, t.m, t.rm, t.draws, t.count());
   }
   static void hash_rm(F& t) { t.launch(hash_rm_kernel<Set>, t.lane_blocks(), 32, t.io.ss_out, t.rm, t.count()); }
-  static void encrypt(F& t) {
-    t.launch(encrypt_kernel<Set>, static_cast<unsigned>(t.count()), 32, t.io.ct_out, t.pk(), t.r, t.m);
-  }
+  static void encrypt(F& t) { t.launch(encrypt_kernel<Set>, t.count(), 32, t.io.ct_out, t.pk(), t.r, t.m); }
 
   // ---- decaps
 
-  static void decrypt_m(F& t) {
-    t.launch(decrypt_m_kernel<Set>, static_cast<unsigned>(t.count()), 32, t.rm, t.fail, t.ct(), t.sk());
-  }
-  static void decrypt_r(F& t) {
-    t.launch(decrypt_r_kernel<Set>, static_cast<unsigned>(t.count()), 32, t.rm, t.fail, t.ct(), t.sk());
-  }
+  static void decrypt_m(F& t) { t.launch(decrypt_m_kernel<Set>, t.count(), 32, t.rm, t.fail, t.ct(), t.sk()); }
+  static void decrypt_r(F& t) { t.launch(decrypt_r_kernel<Set>, t.count(), 32, t.rm, t.fail, t.ct(), t.sk()); }
   static void hash_select(F& t) {
     t.launch(hash_select_kernel<Set>, t.lane_blocks(), 32, t.io.ss_out, t.rm, t.fail, t.sk(), t.ct(), t.count());
   }

@@ -2,7 +2,7 @@
 // What the device code knows of a parameter set at compile time: its parameters and the layout of its rows.
 #pragma once
 
-#include "prim/polymul/cuda/polymul_cuda.hpp"
+#include "prim/polymul/cuda/degrees.hpp"
 #include "schemes/ntru/params.hpp"
 
 namespace polykem::ntru::cuda {

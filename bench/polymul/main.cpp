@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// polykem bench polymul: every way to multiply polynomials of NTRU, on the GPU, else on this CPU.
+// polykem_bench_polymul: every way to multiply polynomials of NTRU, on the GPU, else on this CPU.
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <charconv>
-#include <memory>
+#include <csignal>
 
-#include "bench/commands.hpp"
 #include "common/context.hpp"
+#include "common/exit_codes.hpp"
 #include "common/options.hpp"
 #include "common/progress.hpp"
 #include "common/table.hpp"
@@ -17,8 +18,8 @@ namespace {
 
 constexpr const char* kFooter =
     "Examples:\n"
-    "  polykem bench polymul\n"
-    "  polykem bench polymul --n 821 --batch 1,1000,100000 --json polymul.json\n"
+    "  polykem_bench_polymul\n"
+    "  polykem_bench_polymul --n 821 --batch 1,1000,100000 --json polymul.json\n"
     "\n"
     "Each product is checked against the portable one first. The floor is the time that its multiplications, or its\n"
     "bytes where they take longer, need at the rate of the unit that does them; the arrow marks what the library "
@@ -132,20 +133,30 @@ int run_polymul(const PolymulOptions& options) {
   return kExitOk;
 }
 
-}  // namespace
-
-void add_polymul(CLI::App& bench, int& exit_code) {
-  auto options = std::make_shared<PolymulOptions>();
-  CLI::App* command = bench.add_subcommand("polymul", "Measure every way to multiply polynomials of NTRU");
-  command->footer(kFooter);
-  command->add_option("--n", options->degrees, "Degrees, separated by commas (default all)")->type_name("N,...");
-  command->add_option("--batch", options->batches, "Products of one launch, on a GPU (default 1,1000,10000,100000)")
+int run(int argc, char** argv) {
+  CLI::App app{"Measure every way to multiply polynomials of NTRU.", "polykem_bench_polymul"};
+  PolymulOptions options;
+  app.footer(kFooter);
+  app.add_option("--n", options.degrees, "Degrees, separated by commas (default all)")->type_name("N,...");
+  app.add_option("--batch", options.batches, "Products of one launch, on a GPU (default 1,1000,10000,100000)")
       ->type_name("N,...");
-  command->add_flag("--cpu", options->cpu, "The products of this CPU, even where there is a GPU");
-  command->add_option("--format", options->format, "text (default), markdown or csv")->type_name("F");
-  add_json(*command, options->common);
-  add_quiet(*command, options->common);
-  command->callback([options, &exit_code] { exit_code = run_guarded([&] { return run_polymul(*options); }); });
+  app.add_flag("--cpu", options.cpu, "The products of this CPU, even where there is a GPU");
+  app.add_option("--format", options.format, "text (default), markdown or csv")->type_name("F");
+  add_json(app, options.common);
+  add_quiet(app, options.common);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& e) {
+    if (e.get_exit_code() == 0) return app.exit(e);
+    throw CliError(kExitUsage, e.what(), "'polykem_bench_polymul --help' shows the options");
+  }
+  return run_polymul(options);
 }
 
+}  // namespace
 }  // namespace polykem::cli
+
+int main(int argc, char** argv) {
+  std::signal(SIGPIPE, SIG_IGN);
+  return polykem::cli::run_guarded([&] { return polykem::cli::run(argc, argv); });
+}

@@ -6,6 +6,7 @@
 // matrix: column r at row j is column r + 8 at row j + 8, so eight byte-shifted reversed copies of s hold all of them,
 // and a warp keeps a window of eight fragments in registers and loads four per 32 values of j. Blocks stay and walk
 // over the items, so the copies are made once; the next items' rows are on their way while these are multiplied.
+#include "multipliers.hpp"
 #include "prim/polymul/cuda/imma.cuh"
 
 namespace polykem::cuda {
@@ -242,8 +243,9 @@ cudaError_t launch(const MulArgs& args, bool shared_a, cudaStream_t stream) {
   const size_t tiles = (args.count + kItems - 1) / kItems;
   const size_t resident = (static_cast<size_t>(multiprocessors) * per_multiprocessor + 1) / 2;
   const dim3 blocks(static_cast<unsigned>(tiles < resident ? tiles : resident), 2);
-  return cuda::launch(kernel, blocks, Shape::kThreads, Product::kShared, stream, shared_a ? args.b : args.a,
-                      shared_a ? args.a : args.b, args.c, args.count, args.mask);
+  kernel<<<blocks, Shape::kThreads, Product::kShared, stream>>>(shared_a ? args.b : args.a, shared_a ? args.a : args.b,
+                                                                args.c, args.count, args.mask);
+  return cudaGetLastError();
 }
 
 }  // namespace

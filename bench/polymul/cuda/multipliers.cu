@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "prim/polymul/cuda/polymul_cuda.cuh"
+#include "multipliers.hpp"
 
 namespace polykem::cuda {
 
@@ -20,18 +20,13 @@ bool multiplier_supports(Multiplier multiplier, MulKind kind, size_t n, unsigned
   return false;
 }
 
-Multiplier preferred_multiplier(MulKind, size_t, unsigned, Shared) {
-  return Multiplier::imma;
-}
-
-cudaError_t launch_mul(Multiplier multiplier, MulKind kind, size_t n, unsigned logq, const uint16_t* a,
-                       const uint16_t* b, uint16_t* c, size_t count, Shared shared, cudaStream_t stream) {
+cudaError_t launch_multiplier(Multiplier multiplier, MulKind kind, size_t n, unsigned logq, const uint16_t* a,
+                              const uint16_t* b, uint16_t* c, size_t count, Shared shared, cudaStream_t stream) {
   if (!multiplier_supports(multiplier, kind, n, logq, shared)) return cudaErrorInvalidValue;
   if (count == 0) return cudaSuccess;
   const size_t stride = poly_stride(n);
-  const uint32_t q_mask = kind == MulKind::s3 ? 0xffff : (1u << logq) - 1;
   const MulArgs args{
-      a, b, c, count, shared == Shared::a ? 0 : stride, shared == Shared::b ? 0 : stride, q_mask * 0x10001u};
+      a, b, c, count, shared == Shared::a ? 0 : stride, shared == Shared::b ? 0 : stride, mul_mask(kind, logq)};
   switch (multiplier) {
     case Multiplier::schoolbook_int32:
       return launch_schoolbook_int32(kind, n, args, stream);

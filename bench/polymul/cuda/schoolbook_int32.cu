@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The product as the 2021 paper computes it: a block per item, a thread per output coefficient and turn, one 32-bit
 // multiply-add per pair of coefficients. [SEONG21, algorithm 2]
+#include "multipliers.hpp"
 #include "prim/polymul/cuda/polymul_cuda.cuh"
 
 namespace polykem::cuda {
@@ -55,7 +56,7 @@ __global__ void __launch_bounds__(kThreads) schoolbook_int32_kernel(MulArgs args
 
 cudaError_t launch_schoolbook_int32(MulKind kind, size_t n, const MulArgs& args, cudaStream_t stream) {
   return with_degree_and_kind(n, kind, [&]<int N, MulKind kKind>() {
-    return launch(schoolbook_int32_kernel<N, kKind>, static_cast<unsigned>(args.count), kThreads, 0, stream, args);
+    return launch(schoolbook_int32_kernel<N, kKind>, args.count, kThreads, 0, stream, args);
   });
 }
 

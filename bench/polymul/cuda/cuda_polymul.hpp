@@ -10,7 +10,7 @@ struct CudaPolymulRow {
   const char *multiplier, *kind, *shared;
   size_t n, batch;
   double seconds, floor_seconds;  ///< of one product
-  int chosen;                     ///< preferred_multiplier() names it
+  int chosen;                     ///< the library uses it
 };
 
 struct CudaPolymulJob {

@@ -4,6 +4,7 @@
 //   m = H(p[h..]) * (r0 + r1),   c0 = m + H(d[0..]) * r0,   c1 = m - H(d[h..]) * r1,   d[x] = p[x] - p[x + h]
 // where H(v) is the matrix v[u + 8k]: three products of half the size instead of four. Limbs of seven bits keep sums
 // and differences in a byte.
+#include "multipliers.hpp"
 #include "prim/polymul/cuda/imma.cuh"
 
 namespace polykem::cuda {
@@ -236,7 +237,7 @@ cudaError_t launch_imma_tmvp(MulKind kind, size_t n, const MulArgs& args, cudaSt
       return cudaErrorInvalidValue;
     } else {
       constexpr int kBytes = TmvpShape<N, kKind>::kShared;
-      return launch(imma_tmvp_kernel<N, kKind>, static_cast<unsigned>(args.count), kWarp, kBytes, stream, args);
+      return launch(imma_tmvp_kernel<N, kKind>, args.count, kWarp, kBytes, stream, args);
     }
   });
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The product by dp4a: four byte multiply-adds per lane and instruction. A warp per product on the staging of the
 // tensor-core kernel, so the two differ in the arithmetic unit alone.
+#include "multipliers.hpp"
 #include "prim/polymul/cuda/limbs.cuh"
 
 namespace polykem::cuda {
@@ -135,7 +136,7 @@ cudaError_t launch_dp4a(MulKind kind, size_t n, const MulArgs& args, cudaStream_
   return with_degree_and_kind(n, kind, [&]<int N, MulKind kKind>() {
     // Idle rows read up to 256 bytes past the staged operand.
     constexpr int kBytes = LimbShape<N, kKind>::kShared + 256;
-    return launch(dp4a_kernel<N, kKind>, static_cast<unsigned>(args.count), kWarp, kBytes, stream, args);
+    return launch(dp4a_kernel<N, kKind>, args.count, kWarp, kBytes, stream, args);
   });
 }
 

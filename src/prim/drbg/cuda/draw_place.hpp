@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which random bytes a warp of the device's generator makes, and where they go. The kernel and the host's tests compile
+// this: a batch may have more than 2^32 blocks or bytes, and an index that wraps leaves the last items without random
+// bytes.
+#pragma once
+
+#include <cstdint>
+
+namespace polykem::cuda {
+
+/// Bytes of a block of random bytes: what SHAKE256 gives for one permutation.
+inline constexpr uint32_t kDrawBlockBytes = 136;
+
+/// Blocks that `bytes` random bytes of an item take.
+constexpr uint32_t draw_blocks(int bytes) {
+  return (static_cast<uint32_t>(bytes) + kDrawBlockBytes - 1) / kDrawBlockBytes;
+}
+
+/// The 32 consecutive blocks of one warp, a block a lane: block b of a batch is block b % kBlocks of item b / kBlocks.
+/// What is the same for the whole warp has 64 bits; what a lane adds to it fits in 32.
+///
+/// kBlocks: blocks of an item. kStride: bytes from one item's row to the next.
+template <uint32_t kBlocks, uint32_t kStride>
+class DrawPlace {
+ public:
+  static_assert(kStride % 8 == 0 && kStride >= kBlocks * kDrawBlockBytes);
+  static_assert((kBlocks + 31) / kBlocks * uint64_t{kStride} < (uint64_t{1} << 32));
+
+  /// warp: index of the warp in the grid, one warp a block. count: items of the batch, below 2^64 / kBlocks.
+  constexpr DrawPlace(uint64_t warp, uint64_t count) {
+    const uint64_t first = warp * 32, end = count * kBlocks;
+    first_item_ = first / kBlocks;
+    first_block_ = static_cast<uint32_t>(first % kBlocks);
+    valid_ = first >= end ? 0 : static_cast<uint32_t>(end - first < 32 ? end - first : 32);
+  }
+
+  /// Lanes 0 .. valid() - 1 have a block of the batch.
+  constexpr uint32_t valid() const { return valid_; }
+  /// The item of a lane's block, and which of its blocks that is.
+  constexpr uint64_t item(uint32_t lane) const { return first_item_ + (first_block_ + lane) / kBlocks; }
+  constexpr uint32_t block(uint32_t lane) const { return (first_block_ + lane) % kBlocks; }
+  /// Bytes from the batch's rows to the row of the warp's first item.
+  constexpr uint64_t row_offset() const { return first_item_ * kStride; }
+  /// Units of 8 bytes from there to a lane's block.
+  constexpr uint32_t block_offset(uint32_t lane) const {
+    return (first_block_ + lane) / kBlocks * (kStride / 8) + block(lane) * (kDrawBlockBytes / 8);
+  }
+
+ private:
+  uint64_t first_item_ = 0;
+  uint32_t first_block_ = 0, valid_ = 0;
+};
+
+}  // namespace polykem::cuda

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+// How large a grid may be. The host's tests compile this without CUDA.
+#pragma once
+
+#include <cstddef>
+
+namespace polykem::cuda {
+
+/// Blocks of a grid in x on every GPU that is supported; all our grids are one row.
+inline constexpr size_t kMostBlocks = 0x7fffffff;
+
+/// Blocks of a grid in which each block does `per_block` items.
+constexpr size_t blocks_for(size_t items, size_t per_block) {
+  return items / per_block + (items % per_block != 0);
+}
+
+}  // namespace polykem::cuda

@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: Apache-2.0
+"""tools/sass_check.py finds planted leaks and nothing in kernels without: in machine code as text, and as compiled."""
+
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "tools"))
+import sass_check  # noqa: E402
+
+LOAD = ["LDC.64 R2, c[0x0][0x210]", "LDG.E R4, desc[UR4][R2.64]"]
+
+
+def findings(*instructions, name="kernel"):
+    lines = [f"        /*{16 * n:04x}*/    {text} ;" for n, text in enumerate(instructions)]
+    kernels = sass_check.parse("\n".join([f"\t\tFunction : {name}", *lines]))
+    (_, arch), code = next(iter(kernels.items()))
+    return sass_check.Kernel(name, arch, code).run()
+
+
+class Text(unittest.TestCase):
+    def found(self, what, *instructions):
+        found = findings(*LOAD, *instructions, "EXIT")
+        self.assertTrue(any(what in text for text in found.values()), f"{instructions}: {found}")
+
+    def clean(self, *instructions):
+        self.assertEqual(findings(*LOAD, *instructions, "EXIT"), {}, instructions)
+
+    def test_branches(self):
+        test = "ISETP.NE.AND P0, PT, R4, RZ, PT"
+        self.found("decides whether this runs", test, "@P0 BRA 0x0")
+        self.found("decides whether this runs", test, "@!P0 EXIT")
+        self.found("decides whether this runs", test, "PLOP3.LUT P1, PT, P0, PT, PT, 0x8, 0x0", "@P1 BRA 0x0")
+        self.found("decides whether memory", test, "@P0 STG.E desc[UR4][R2.64], RZ")
+        self.found("control flow depends", "R2UR UR6, R4", "UISETP.NE.AND UP0, UPT, UR6, URZ, UPT", "BRA.U UP0, 0x0")
+        self.found("decides whether", "VOTE.ANY R5, PT, PT", test, "VOTE.ANY P1, P0", "@P1 BRA 0x0")
+
+    def test_addresses(self):
+        self.found("an address", "IMAD.WIDE.U32 R6, R4, 0x4, R2", "LDG.E R8, desc[UR4][R6.64]")
+        self.found("an address", "IMAD.WIDE.U32 R6, P1, R4, 0x4, R2", "STG.E desc[UR4][R6.64], RZ")
+        self.found("an address", "IADD3 R6, P0, R4, R2, RZ", "IADD3.X R7, RZ, R3, RZ, P0, !PT", "LDS R8, [R7]")
+        self.found("an address", "ISETP.NE.AND P0, PT, R4, RZ, PT", "SEL R6, R2, RZ, P0", "LDS R8, [R6]")
+        self.found("an address", "SHFL.BFLY PT, R6, R4, 0x1, 0x1f", "LDS R8, [R6+UR4+0x10]")
+        self.found("address of a constant", "LDC R6, c[0x3][R4]")
+        self.found("source lane", "SHFL.IDX PT, R6, R2, R4, 0x1f")
+        self.found("does not know", "TEX R4, R5")
+
+    def test_what_is_no_leak(self):
+        self.clean("LOP3.LUT R6, R4, 0xff, RZ, 0xc0, !PT", "STG.E desc[UR4][R2.64], R6")
+        self.clean("ISETP.NE.AND P0, PT, R4, RZ, PT", "@P0 IMAD.MOV.U32 R6, RZ, RZ, R4", "STG.E desc[UR4][R2.64], R6")
+        self.clean("IMAD.MOV.U32 R4, RZ, RZ, 0x8", "LDS R8, [R4]")  # the secret was overwritten
+        # Under one guard the register holds what was written under it.
+        guard = "ISETP.NE.AND P1, PT, R2, RZ, PT"
+        self.clean(guard, "@!P1 MOV R4, 0x400", "@!P1 STS [R4], RZ")
+        self.found("an address", guard, "@!P1 MOV R4, 0x400", "@P1 STS [R4], RZ")
+        self.found("an address", guard, "@!P1 MOV R4, 0x400", "ISETP.NE.AND P1, PT, R3, RZ, PT", "@!P1 STS [R4], RZ")
+
+    def test_secrets_come_around_a_loop(self):
+        found = findings(*LOAD, "STS [R6], RZ", "IMAD.MOV.U32 R6, RZ, RZ, R4", "BRA 0x20", "EXIT")
+        self.assertEqual(list(found), [0x20])
+
+    def test_wide_results_and_sources(self):
+        self.found("an address", "LDG.E.128 R8, desc[UR4][R2.64]", "LDS R5, [R11]")
+        self.found("an address", "IMMA.16832.U8.U8 R8, R12.ROW, R4.COL, RZ", "LDS R5, [R11]")
+        self.found("an address", "IMMA.16832.U8.U8 R8, R1.ROW, R16.COL, RZ", "LDS R5, [R10]")  # R1 .. R4
+        self.found("an address", "LDSM.16.M88.4 R8, [R2]", "LDS R5, [R11]")
+
+
+@unittest.skipUnless("POLYKEM_CUOBJDUMP" in os.environ, "there is no disassembler")
+class Compiled(unittest.TestCase):
+    def run_tool(self, *objects):
+        tool = [sys.executable, "-B", str(ROOT / "tools/sass_check.py"), "--verbose"]
+        tool += ["--cuobjdump", os.environ["POLYKEM_CUOBJDUMP"]]
+        return subprocess.run([*tool, *objects], capture_output=True, text=True, check=False)
+
+    def test_planted_leaks(self):
+        done = self.run_tool(os.environ["POLYKEM_LEAKS"])
+        self.assertEqual(done.returncode, 1, done.stdout + done.stderr)
+        found = {name: int(count) for name, count in re.findall(r"^(\w+) \(.*: (\d+) findings", done.stdout, re.M)}
+        self.assertEqual(len(found), 7, done.stdout)
+        for name, count in found.items():
+            self.assertEqual(count > 0, name.startswith("leak_"), done.stdout)
+
+    def test_production_kernels(self):
+        done = self.run_tool(*os.environ["POLYKEM_KERNELS"].split())
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        print(done.stdout.splitlines()[-1])
+
+
+if __name__ == "__main__":
+    unittest.main()

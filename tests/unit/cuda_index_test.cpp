@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+// The index arithmetic of the CUDA kernels at and beyond 2^32, compared with exact arithmetic. The kernels compile the
+// very functions that are called here.
+#include <gtest/gtest.h>
+
+#include <set>
+#include <vector>
+
+#include "prim/drbg/cuda/draw_place.hpp"
+#include "prim/launch/cuda/grid.hpp"
+#include "schemes/ntru/cuda/inverse_tree.cuh"
+#include "schemes/ntru/cuda/sets.hpp"
+
+namespace polykem::cuda {
+namespace {
+
+using Exact = unsigned __int128;
+
+constexpr uint64_t kTwoTo32 = uint64_t{1} << 32;
+
+/// Warps around which an index of 32 bits would wrap: that of the block, and a row's offset in 8 bytes, words or bytes.
+template <uint32_t kBlocks, uint32_t kStride>
+std::set<uint64_t> interesting_warps(uint64_t count) {
+  std::set<uint64_t> warps;
+  const uint64_t last = (count * kBlocks - 1) / 32;
+  const auto around = [&](uint64_t warp) {
+    for (uint64_t w = warp - 2; w != warp + 3; ++w) {
+      if (w <= last + 1) warps.insert(w);
+    }
+  };
+  around(2);
+  around(last);
+  for (uint64_t wraps = 1; wraps <= 4; ++wraps) {
+    around(wraps * kTwoTo32 / 32);
+    for (const uint64_t unit : {1, 4, 8})
+      around(wraps * kTwoTo32 * unit / kStride * kBlocks / 32);
+  }
+  return warps;
+}
+
+template <uint32_t kBlocks, uint32_t kStride>
+void check_draws(uint64_t count) {
+  for (const uint64_t warp : interesting_warps<kBlocks, kStride>(count)) {
+    const DrawPlace<kBlocks, kStride> place(warp, count);
+    uint32_t valid = 0;
+    for (uint32_t lane = 0; lane < 32; ++lane) {
+      const Exact block = Exact{warp} * 32 + lane, item = block / kBlocks;
+      valid += item < count;
+      ASSERT_EQ(Exact{place.item(lane)}, item) << "warp " << warp << " of " << count << " items";
+      ASSERT_EQ(Exact{place.block(lane)}, block % kBlocks);
+      ASSERT_EQ(Exact{place.row_offset()} + Exact{8} * place.block_offset(lane),
+                item * kStride + block % kBlocks * kDrawBlockBytes)
+          << "warp " << warp << " of " << count << " items";
+    }
+    ASSERT_EQ(place.valid(), valid) << "warp " << warp << " of " << count << " items";
+  }
+}
+
+template <class Set>
+class CudaIndex : public testing::Test {};
+using Sets = testing::Types<ntru::cuda::Hps2048509, ntru::cuda::Hps2048677, ntru::cuda::Hps4096821, ntru::cuda::Hrss701,
+                            ntru::cuda::Hps40961229, ntru::cuda::Hrss1373>;
+TYPED_TEST_SUITE(CudaIndex, Sets);
+
+TYPED_TEST(CudaIndex, EveryItemOfALargeBatchGetsItsOwnRandomBytes) {
+  using S = ntru::cuda::Shape<TypeParam>;
+  // 9,000,000 items of ntruhps4096821, 15,000,000 of ntruhps2048509 and 22,900,000 of ntruhrss701 wrapped once.
+  for (const uint64_t count : {uint64_t{1}, uint64_t{33}, uint64_t{9'000'000}, uint64_t{15'000'000},
+                               uint64_t{22'900'000}, uint64_t{ntru::cuda::kMostItems}}) {
+    check_draws<draw_blocks(S::kKeygenDrawBytes), S::kDrawStride>(count);
+    check_draws<draw_blocks(S::kEncapsDrawBytes), S::kDrawStride>(count);
+  }
+}
+
+TYPED_TEST(CudaIndex, GridsOfTheLargestBatchFit) {
+  using S = ntru::cuda::Shape<TypeParam>;
+  constexpr size_t kMost = ntru::cuda::kMostItems;
+  EXPECT_LE(blocks_for(kMost * draw_blocks(S::kKeygenDrawBytes), 32), kMostBlocks);
+  EXPECT_LE(blocks_for(kMost * draw_blocks(S::kEncapsDrawBytes), 32), kMostBlocks);
+  // A product of a tree is a block; the last batches before a power of two are rounded up most.
+  for (const size_t count : {kMost, kMost - 1, kMost - kMost / 192, kMost / 2 + 1})
+    EXPECT_LE(ntru::cuda::InverseTree<S::kRow>(count).rows(), kMostBlocks) << count;
+}
+
+TEST(Grid, CountsBlocksWithoutWrapping) {
+  EXPECT_EQ(blocks_for(0, 4), 0u);
+  EXPECT_EQ(blocks_for(1, 4), 1u);
+  EXPECT_EQ(blocks_for(8, 4), 2u);
+  EXPECT_EQ(blocks_for(kTwoTo32 + 1, 4), kTwoTo32 / 4 + 1);
+  EXPECT_EQ(blocks_for(SIZE_MAX, 32), SIZE_MAX / 32 + 1);
+}
+
+}  // namespace
+}  // namespace polykem::cuda

@@ -1,0 +1,380 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Checks the machine code of CUDA kernels: secrets decide no branch and no address.
+
+    tools/sass_check.py [--cuobjdump PATH] [--verbose] OBJECT...
+
+OBJECT: what nvcc made. Every value that a kernel loads from global, shared or local memory counts as secret, but for
+the loads of PUBLIC; parameters, thread and block indices are public. Secrets are followed through registers and
+predicates along every path of the control flow. Reported are: a branch, an exit, a barrier or a memory access under a
+secret predicate; an address, a shuffle's source lane or a target that depends on a secret. An instruction that the
+check does not know is reported as well, so that nothing passes unseen. Exit code 1: something was found; 2: the check
+cannot run.
+
+It reads code for compute capability 9.0. Not seen: what the driver compiles from PTX, and how long an instruction takes
+(none of those known here depends on its operands' values).
+"""
+
+import argparse
+import functools
+import heapq
+import re
+import shutil
+import subprocess
+import sys
+from collections import namedtuple
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+
+# Kernel -> (reason, parameters by their byte offset): what is loaded through addresses of these alone is public.
+PUBLIC = {"gather_kernel": ("the keys' indices are public; the record they choose is not", {16, 24, 32})}
+
+# (kernel, instruction, at most so many, reason): findings that were read and are none.
+READ = [
+    (r"sample_fg_kernel\w*Hrss", r"LDS\.U8 R\d+, \[R\d+(\+-0x1)?\]: an address", 2,
+     "sample_iid_plus(): the address register is stale only if a lane skips both unrolled loops over its coefficients, "
+     "which fewer than four a lane would need; there are n / 32"),
+]
+
+Instruction = namedtuple("Instruction", "pc guard negated opcode operands text")
+# What is known of a register: where its secret was loaded (None: it is public), and the parameters it came from.
+Value = namedtuple("Value", "secret origins")
+CLEAN = Value(None, frozenset())
+
+NOTHING = {"NOP", "BAR", "DEPBAR", "LDGDEPBAR", "MEMBAR", "ERRBAR", "ENDCOLLECTIVE", "YIELD", "CCTL"}
+CONTROL = {"BRA", "EXIT", "BSSY", "BSYNC", "BREAK", "WARPSYNC", "BPT"}
+STORES = {"STG", "STS", "STL", "ST", "RED", "REDG", "LDGSTS"}
+LOADS = {"LDG", "LDS", "LDL", "LD", "LDSM", "ATOMG", "ATOMS", "ATOM"}
+PREDICATE_ONLY = {"ISETP", "UISETP", "PLOP3", "UPLOP3"}
+PLAIN = {"LOP3", "ULOP3", "VIMNMX", "IMMA", "PRMT", "UPRMT", "IMAD", "UIMAD", "SHF", "USHF", "VIADD", "IADD3",
+         "UIADD3", "SEL", "USEL", "LEA", "ULEA", "MOV", "UMOV", "CS2R", "S2R", "S2UR", "ULDC", "LDC", "VIADDMNMX",
+         "POPC", "UPOPC", "IDP", "BREV", "UBREV", "SHFL", "VOTE", "VOTEU", "R2UR", "IMNMX", "IABS", "FLO",
+         "UFLO", "SGXT", "REDUX"}
+
+LINE = re.compile(r"^\s+/\*([0-9a-f]{4,})\*/\s+(?:@(!?)(U?P\w+)\s+)?([A-Z][A-Z0-9_.]*)\s*(.*?)\s*;")
+REGISTER = re.compile(r"(?<![A-Za-z0-9_.])(UR|R|UP|P)(\d+|Z|T)(?![A-Za-z0-9_])(\.64)?")
+CONSTANT = re.compile(r"c\[0x0\]\[(?:(U?R\d+|RZ|URZ)\+?)?(0x[0-9a-f]+)?\]")
+
+
+def split_operands(text):
+    """At commas outside brackets."""
+    out, depth, word = [], 0, ""
+    for c in text:
+        depth += c in "[{"
+        depth -= c in "]}"
+        if c == "," and depth == 0:
+            out.append(word.strip())
+            word = ""
+        else:
+            word += c
+    return out + [word.strip()] if word.strip() else out
+
+
+def parse(listing):
+    """{(kernel, architecture): [Instruction]} of cuobjdump's text."""
+    kernels, name, arch = {}, None, "sm_90"
+    for line in listing.splitlines():
+        if match := re.search(r"Function : (\S+)", line):
+            name = match[1], arch
+            kernels[name] = []
+        elif match := re.search(r"code for (sm_\d+)", line):
+            arch = match[1]
+        elif name and (match := LINE.match(line)):
+            pc, negated, guard, opcode, rest = match.groups()
+            if guard in ("PT", "UPT") and not negated:
+                guard = None
+            text = f"{opcode} {rest}".strip()
+            kernels[name].append(
+                Instruction(int(pc, 16), guard, bool(negated), opcode, tuple(split_operands(rest)), text))
+    return kernels
+
+
+@functools.lru_cache(maxsize=None)
+def registers(operand, width=1):
+    """The registers an operand names, e.g. R4 and R5 for R4.64; width: of a plain register."""
+    out = []
+    for kind, number, wide in REGISTER.findall(operand):
+        if not number.isdigit():
+            continue
+        for i in range(max(2 if wide else 1, width if kind in ("R", "UR") else 1)):
+            out.append(f"{kind}{int(number) + i}")
+    return out
+
+
+@functools.lru_cache(maxsize=None)
+def root_of(opcode):
+    return opcode.split(".")[0]
+
+
+@functools.lru_cache(maxsize=None)
+def result_width(opcode):
+    """Registers that the result takes."""
+    parts = opcode.split(".")
+    if parts[0] == "IMMA":
+        return 4 if parts[1] == "16832" else 2
+    if parts[0] == "LDSM":
+        return int(parts[-1])
+    if parts[0] == "CS2R":
+        return 1 if "32" in parts else 2
+    if "128" in parts:
+        return 4
+    return 2 if "64" in parts and parts[0] not in ("SHF", "USHF") or "WIDE" in parts else 1
+
+
+@functools.lru_cache(maxsize=None)
+def source_width(opcode, index):
+    """Registers that source operand `index`, counted from the first after the results, takes."""
+    parts = opcode.split(".")
+    if parts[0] == "IMMA":
+        return (4, 2, 4)[min(index, 2)] if parts[1] == "16832" else (1, 1, 2)[min(index, 2)]
+    if parts[0] in STORES:
+        return 4 if "128" in parts else 2 if "64" in parts else 1
+    return 2 if index == 2 and ("WIDE" in parts or "HI" in parts and parts[0] == "IMAD") else 1
+
+
+def is_predicate(operand):
+    return re.fullmatch(r"!?U?P[0-9T]", operand) is not None
+
+
+@functools.lru_cache(maxsize=None)
+def split_results(opcode, operands):
+    """(results, sources). Results are leading predicates, then a register and the carries that follow it."""
+    root, count = root_of(opcode), 0
+    if root in PREDICATE_ONLY:
+        return operands[:2], operands[2:]
+    if root in ("VOTE", "VOTEU"):  # a register and a predicate, or a predicate alone; the last operand is the source
+        return operands[:-1], operands[-1:]
+    while is_predicate(operands[count]):
+        count += 1
+    count += 1
+    while count < len(operands) and re.fullmatch(r"U?P[0-9T]", operands[count]):
+        count += 1
+    return operands[:count], operands[count:]
+
+
+class State:
+    """What registers hold at a place. What was written under a guard is known apart, for those under the same guard."""
+
+    def __init__(self, values=None, guarded=None):
+        self.values, self.guarded = dict(values or {}), dict(guarded or {})
+
+    def copy(self):
+        return State(self.values, self.guarded)
+
+    def get(self, register, guard=None):
+        value = self.guarded.get((register, guard)) if guard else None
+        return self.values.get(register, CLEAN) if value is None else value
+
+    def set(self, register, value, guard):
+        """Under a guard the old value may stay."""
+        new = joined(value, self.get(register)) if guard else value
+        if self.guarded:
+            self.guarded = {k: v for k, v in self.guarded.items() if k[0] != register and k[1][0] != register}
+        self.values[register] = new
+        if guard:
+            self.guarded[register, guard] = value
+
+    def merge(self, other):
+        """Adds what another path brings; True if that is more."""
+        changed = False
+        for key, old in self.guarded.items():
+            if (new := joined(old, other.get(*key))) != old:
+                self.guarded[key] = new
+                changed = True
+        for register, value in other.values.items():
+            old = self.values.get(register, CLEAN)
+            if (new := joined(old, value)) != old:
+                self.values[register] = new
+                changed = True
+        return changed
+
+
+class Kernel:
+    def __init__(self, name, arch, instructions):
+        self.code = instructions
+        self.index = {i.pc: n for n, i in enumerate(instructions)}
+        self.parameters = 0x210 if int(arch[3:]) >= 90 else 0x160  # where they begin in constant bank 0
+        self.public = next((p for k, (_, p) in PUBLIC.items() if k in name), frozenset())
+        self.findings = {}
+        self.starts = {0}  # of basic blocks
+        for n, i in enumerate(instructions):
+            if root_of(i.opcode) in CONTROL:
+                self.starts |= {n + 1, self.target(i)}
+
+    def target(self, instruction):
+        """The instruction a branch leads to, by its place in the list; None if the text does not name one."""
+        found = re.search(r"(?<!\[)\b0x([0-9a-f]+)$", instruction.operands[-1] if instruction.operands else "")
+        return self.index.get(int(found[1], 16)) if found else None
+
+    def report(self, instruction, what, secret=None):
+        since = "" if secret is None else f", loaded at {secret:04x}"
+        self.findings[instruction.pc] = f"{instruction.pc:04x} {instruction.text}: {what}{since}"
+
+    def run(self):
+        """Follows values from block to block until nothing changes."""
+        states, work = {0: State()}, [0]
+        while work:
+            n = heapq.heappop(work)
+            state = states[n].copy()
+            following = self.step(n, state)
+            while n + 1 not in self.starts and n + 1 < len(self.code):
+                n += 1
+                following = self.step(n, state)
+            for successor in set(following) - {len(self.code)}:
+                if successor not in states:
+                    states[successor] = state.copy()
+                elif not states[successor].merge(state):
+                    continue
+                if successor not in work:
+                    heapq.heappush(work, successor)
+        return self.findings
+
+    def step(self, n, state):
+        """Changes the state by instruction n; returns what may run next."""
+        i = self.code[n]
+        root = root_of(i.opcode)
+        guard = state.get(i.guard) if i.guard else CLEAN
+        if root in CONTROL:
+            return self.control(n, i, root, state, guard)
+        if root in STORES or root in LOADS:
+            self.memory(i, root, state, guard)
+        elif root in PLAIN or root in PREDICATE_ONLY:
+            self.compute(i, root, state, guard)
+        elif root not in NOTHING:
+            self.report(i, "this check does not know the instruction")
+        return [n + 1]
+
+    def control(self, n, i, root, state, guard):
+        if guard.secret is not None:
+            self.report(i, "a secret decides whether this runs", guard.secret)
+        operands = self.value(i, i.operands, i.opcode, state)
+        if operands.secret is not None:
+            self.report(i, "control flow depends on a secret", operands.secret)
+        following, target = [n + 1], self.target(i)
+        if root == "EXIT":
+            return following if i.guard else []
+        if root == "BRA":
+            if target is None:
+                self.report(i, "a branch to no known place")
+                return following
+            always = i.guard is None and len(i.operands) == 1
+            return [target] if always else following + [target]
+        if root == "BSSY":
+            state.values[i.operands[0]] = Value(None, frozenset({target}))
+        if root == "BSYNC":  # the threads meet where the BSSY said
+            return following + list(state.get(i.operands[0]).origins)
+        return following + [target] if root == "WARPSYNC" and target is not None else following
+
+    def value(self, i, operands, opcode, state):
+        """What the operands together are made of."""
+        guard = (i.guard, i.negated) if i.guard else None
+        secret, origins = None, set()
+        for k, operand in enumerate(operands):
+            for r in registers(operand, source_width(opcode, k)):
+                v = state.get(r, guard)
+                secret = first(secret, v.secret)
+                origins |= v.origins
+            for _, offset in CONSTANT.findall(operand):
+                if offset and int(offset, 16) >= self.parameters:
+                    origins.add(int(offset, 16) - self.parameters)
+        return Value(secret, frozenset(origins))
+
+    def compute(self, i, root, state, guard):
+        results, sources = split_results(i.opcode, i.operands)
+        value = self.value(i, sources, i.opcode, state)
+        if root == "SHFL" and len(sources) > 1:
+            lanes = self.value(i, sources[1:], i.opcode, state)
+            if lanes.secret is not None:
+                self.report(i, "a shuffle's source lane depends on a secret", lanes.secret)
+        table = self.value(i, [o for o in sources if o.startswith("c[")], i.opcode, state)
+        if table.secret is not None:
+            self.report(i, "the address of a constant depends on a secret", table.secret)
+        self.assign(i, results, Value(first(value.secret, guard.secret), value.origins), state)
+
+    def memory(self, i, root, state, guard):
+        if guard.secret is not None:
+            self.report(i, "a secret decides whether memory is accessed", guard.secret)
+        address = self.value(i, [o for o in i.operands if "[" in o and not o.startswith("c[")], "", state)
+        if address.secret is not None:
+            self.report(i, "an address depends on a secret", address.secret)
+        if root in STORES:
+            return
+        public = root == "LDG" and address.origins and address.origins <= self.public
+        loaded = CLEAN if public else Value(i.pc, frozenset())
+        self.assign(i, [o for o in i.operands[:2] if "[" not in o], loaded, state)
+
+    @staticmethod
+    def assign(i, results, value, state):
+        written = [r for result in results for r in registers(result, result_width(i.opcode))]
+        guard = (i.guard, i.negated) if i.guard else None
+        for r in written:
+            if i.guard in written:  # afterwards the guard means something else
+                state.set(r, joined(value, state.get(r)), None)
+            else:
+                state.set(r, value, guard)
+
+
+def first(a, b):
+    return b if a is None else a if b is None else min(a, b)
+
+
+def joined(a, b):
+    return a if a == b else Value(first(a.secret, b.secret), a.origins | b.origins)
+
+
+def without_known(name, findings):
+    """The findings that READ does not explain, and how many it does."""
+    left = dict(findings)
+    for kernel, instruction, most, _ in READ:
+        if re.search(kernel, name):
+            explained = [pc for pc, text in left.items() if re.search(instruction, text)]
+            if len(explained) <= most:
+                for pc in explained:
+                    del left[pc]
+    return left, len(findings) - len(left)
+
+
+def disassembler(given):
+    for candidate in [given] if given else [
+            *map(str, ROOT.glob(".venv-cuda/lib/python3*/site-packages/nvidia/cu13/bin/cuobjdump")),
+            shutil.which("cuobjdump"), "/usr/local/cuda/bin/cuobjdump"]:
+        if candidate and Path(candidate).exists():
+            return candidate
+    print("sass_check: there is no cuobjdump; tools/cuda_toolchain.sh installs one", file=sys.stderr)
+    sys.exit(2)
+
+
+def demangled(name):
+    result = subprocess.run(["c++filt", "-p", name], capture_output=True, text=True, check=True).stdout.strip()
+    return re.sub(r"polykem::|ntru::|cuda::|\(anonymous namespace\)::", "", result)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--cuobjdump")
+    parser.add_argument("--verbose", action="store_true", help="name every kernel that was checked")
+    parser.add_argument("objects", nargs="+")
+    options = parser.parse_args()
+    tool = disassembler(options.cuobjdump)
+    kernels = instructions = found = read = 0
+    for path in options.objects:
+        done = subprocess.run([tool, "-sass", "-arch", "sm_90", path], capture_output=True, text=True, check=False)
+        if done.returncode != 0:
+            sys.exit(f"sass_check: {tool} cannot read {path}: {done.stderr.strip()}")
+        for (name, arch), code in parse(done.stdout).items():
+            findings, known = without_known(name, Kernel(name, arch, code).run())
+            kernels, instructions, found = kernels + 1, instructions + len(code), found + len(findings)
+            read += known
+            if options.verbose or findings:
+                print(f"{demangled(name)} ({arch}, {len(code)} instructions): {len(findings)} findings")
+            for pc in sorted(findings):
+                print(f"  {findings[pc]}")
+    if kernels == 0:
+        sys.exit("sass_check: no kernel in these objects")
+    print(f"{kernels} kernels, {instructions} instructions, {found} findings, {read} more that READ explains")
+    sys.exit(1 if found else 0)
+
+
+if __name__ == "__main__":
+    main()
