@@ -171,6 +171,7 @@ void Engine::expand(KeySet& set) const {
                 workspace.data());
   }
   set.expanded_for = backend->backend;
+  wipe_stack();
 }
 
 /// Room for the records where the batches that use them will run.

@@ -23,6 +23,7 @@ void WorkerPool::give_back(std::unique_ptr<Worker> worker) {
 void Worker::wipe() {
   secure_zero(workspace.data(), used_bytes);
   secure_zero(keys.data(), keys.size());
+  wipe_stack();
   used_bytes = 0;
 }
 
