@@ -9,6 +9,15 @@ namespace polykem {
 /// Overwrites memory with zeros; the compiler cannot remove it.
 void secure_zero(void* memory, size_t bytes) noexcept;
 
+/// What wipe_stack() overwrites: more than the deepest operation of any scheme and backend takes (14 KB, measured by
+/// tests/secrets).
+inline constexpr size_t kWipedStackBytes = 24 * 1024;
+
+/// Zeroises the stack below the caller's frame and the vector registers: whatever an operation that the caller has
+/// called kept there, such as spilled registers, permutation states and products. A thread calls it when it has
+/// computed its part of a batch. Every temporary in a function's frame relies on it; what lies on the heap does not.
+void wipe_stack() noexcept;
+
 /// 64-byte aligned memory that is zeroised before it is freed. Growing discards (and zeroises) the old contents.
 class SecureBuffer {
  public:

@@ -27,7 +27,7 @@ Status run(const Scheme& scheme, Op op, const Operation& operation, const Batch&
 Status expand_seeds(const Scheme& scheme, const Operation& keygen, BatchView& items, Worker& worker,
                     Profile* profile) {
   const size_t count = items.shared_key ? 1 : items.count;
-  if (!worker.keys.reserve(count * (scheme.secret_key_bytes + scheme.public_key_bytes))) return Status::out_of_memory;
+  if (!worker.reserve_keys(count * (scheme.secret_key_bytes + scheme.public_key_bytes))) return Status::out_of_memory;
   auto* sk = reinterpret_cast<uint8_t*>(worker.keys.data());
   Batch batch;
   batch.count = count;
@@ -44,7 +44,7 @@ Status expand_seeds(const Scheme& scheme, const Operation& keygen, BatchView& it
 Status gather_keys(const Scheme& scheme, Op op, BatchView& items, Worker& worker) {
   const size_t bytes = op == Op::encaps ? scheme.public_key_bytes : scheme.secret_key_bytes;
   const uint8_t*& keys = op == Op::encaps ? items.pk : items.sk;
-  if (!worker.keys.reserve(items.count * bytes)) return Status::out_of_memory;
+  if (!worker.reserve_keys(items.count * bytes)) return Status::out_of_memory;
   auto* gathered = reinterpret_cast<uint8_t*>(worker.keys.data());
   for (size_t i = 0; i < items.count; ++i)
     std::memcpy(gathered + i * bytes, keys + items.key_index[i] * bytes, bytes);

@@ -281,6 +281,7 @@ void Engine::expand(KeySet& set) const {
     form.expand(set.host_expanded.data() + first * form.bytes, set.records() + first * set.record_bytes(),
                 std::min(kAtATime, set.count - first), workspace.data());
   }
+  wipe_stack();
 }
 
 Status Engine::queue_bytes(const Scheme& scheme, Op op, size_t count, size_t& bytes) const {

@@ -26,6 +26,7 @@ void WorkerPool::give_back(std::unique_ptr<Worker> worker) noexcept {
 
 bool Worker::reserve_workspace(const Operation& operation, size_t items) {
   const size_t bytes = operation.workspace_bytes(items);
+  clean_ = false;
   if (!workspace.reserve(bytes)) {
     used_bytes_ = 0;
     return false;
@@ -34,10 +35,18 @@ bool Worker::reserve_workspace(const Operation& operation, size_t items) {
   return true;
 }
 
+bool Worker::reserve_keys(size_t bytes) {
+  clean_ = false;
+  return keys.reserve(bytes);
+}
+
 void Worker::wipe() {
+  if (clean_) return;
   secure_zero(workspace.data(), used_bytes_);
   secure_zero(keys.data(), keys.size());
+  wipe_stack();
   used_bytes_ = 0;
+  clean_ = true;
 }
 
 }  // namespace polykem

@@ -20,10 +20,12 @@ struct Worker {
 
   /// Room for a chunk of `items`; false if there is no memory.
   [[nodiscard]] bool reserve_workspace(const Operation& operation, size_t items);
-  /// Zeroises what the chunks of a job left in the memory.
+  [[nodiscard]] bool reserve_keys(size_t bytes);
+  /// Zeroises what the chunks of a job left in the memory and on this thread's stack.
   void wipe();
 
  private:
+  bool clean_ = true;
   size_t used_bytes_ = 0;  ///< of the workspace since the last wipe
 };
 

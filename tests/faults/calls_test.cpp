@@ -9,8 +9,6 @@
 namespace polykem::test {
 namespace {
 
-const char* const kOps[] = {"Keygen", "Encaps", "Decaps"};
-
 /// A call that makes an object, or does not.
 struct Made {
   polykem_context* context = nullptr;
@@ -159,10 +157,7 @@ std::vector<Watched::Shape> shapes() {
 }
 
 std::string shape_name(const testing::TestParamInfo<Watched::Shape>& info) {
-  const Watched::Shape& s = info.param;
-  return std::string(kOps[s.op]) + "_" + s.scheme + "_" + std::to_string(s.count) + "items_" +
-         std::to_string(s.threads) + "threads" + (s.by_keyset ? "_keyset" : "") +
-         (s.with_item_status ? "_item_status" : "") + (s.backend == nullptr ? "" : std::string("_") + s.backend);
+  return testing::PrintToString(info.param);
 }
 
 INSTANTIATE_TEST_SUITE_P(Calls, OneBatch, testing::ValuesIn(shapes()), shape_name);

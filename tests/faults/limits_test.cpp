@@ -78,9 +78,7 @@ INSTANTIATE_TEST_SUITE_P(MLKEM512, Limits,
                          testing::Values(Watched::Shape{.op = POLYKEM_KEYGEN, .count = 400, .threads = 1},
                                          Watched::Shape{.op = POLYKEM_KEYGEN, .count = 400, .threads = 4},
                                          Watched::Shape{.op = POLYKEM_DECAPS, .count = 400, .threads = 4}),
-                         [](const auto& info) {
-                           return std::to_string(info.param.op) + "_" + std::to_string(info.param.threads);
-                         });
+                         [](const auto& info) { return testing::PrintToString(info.param); });
 
 TEST(Limits, AnAbsurdNumberOfThreads) {
   const std::string problem = in_child([]() -> std::string {

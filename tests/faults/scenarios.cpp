@@ -195,4 +195,12 @@ Scenario Watched::scenario(const Shape& shape, polykem_status (Watched::*act)())
           .allows = documented};
 }
 
+void PrintTo(const Watched::Shape& s, std::ostream* out) {
+  static const char* const kOps[] = {"Keygen", "Encaps", "Decaps"};
+  *out << kOps[s.op] << '_' << s.scheme << '_' << s.count << "items_" << s.threads << "threads";
+  if (s.by_keyset) *out << "_keyset";
+  if (s.with_item_status) *out << "_item_status";
+  if (s.backend != nullptr) *out << '_' << s.backend;
+}
+
 }  // namespace polykem::test

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <ostream>
 #include <string>
 #include <vector>
 
@@ -57,5 +58,8 @@ class Watched {
   std::vector<size_t> index_;
   std::vector<polykem_status> item_status_;
 };
+
+/// For the names of tests.
+void PrintTo(const Watched::Shape& shape, std::ostream* out);
 
 }  // namespace polykem::test

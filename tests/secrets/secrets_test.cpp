@@ -1,0 +1,407 @@
+// SPDX-License-Identifier: Apache-2.0
+// What an operation leaves behind: nothing of a secret in any memory but the caller's.
+#include <gtest/gtest.h>
+#include <pthread.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <cstring>
+#include <functional>
+#include <latch>
+#include <memory>
+#include <thread>
+
+#include "memory_scan.hpp"
+#include "support/batch.hpp"
+
+namespace polykem::test {
+namespace {
+
+/// Calls `work` on a thread and keeps the thread, and so its stack, until this object goes.
+class LastingThread {
+ public:
+  explicit LastingThread(std::function<void()> work) {
+    thread_ = std::thread([this, work = std::move(work)] {
+      work();
+      done_.count_down();
+      may_end_.wait();
+    });
+    done_.wait();
+  }
+  ~LastingThread() {
+    may_end_.count_down();
+    thread_.join();
+  }
+
+ private:
+  std::latch done_{1}, may_end_{1};
+  std::thread thread_;
+};
+
+struct Case {
+  std::string scheme, backend;
+  size_t count;
+  unsigned threads;
+};
+
+void PrintTo(const Case& c, std::ostream* out) {
+  *out << c.scheme << '_' << c.backend << '_' << c.count << "items_" << c.threads << "threads";
+}
+
+std::string case_name(const testing::TestParamInfo<Case>& info) {
+  return testing::PrintToString(info.param);
+}
+
+std::vector<Case> cases(const std::vector<unsigned>& all_threads) {
+  std::vector<Case> result;
+  for (const char* scheme : {"mlkem768", "ntruhps2048509", "ntruhrss701", "frodokem640shake", "frodokem640aes"}) {
+    const bool frodo = std::strncmp(scheme, "frodo", 5) == 0;
+    for (const auto& backend : available_backends()) {
+      for (const unsigned threads : all_threads) {
+        if (threads == 1) result.push_back({scheme, backend, 1, 1});
+        if (threads == all_threads.back())
+          result.push_back({scheme, backend, frodo ? size_t{20} : size_t{70}, threads});
+      }
+    }
+  }
+  return result;
+}
+
+/// A batch whose every input and output lies in memory of the test's own.
+struct OwnBatch {
+  OwnBatch(const polykem_scheme* scheme, size_t count) : scheme(scheme), sizes(info(scheme)), count(count) {
+    const auto array = [&](size_t bytes) { return own_memory(count * bytes); };
+    pk = array(sizes.public_key_bytes);
+    sk = array(sizes.secret_key_bytes);
+    ct = array(sizes.ciphertext_bytes);
+    sent = array(sizes.shared_secret_bytes);
+    received = array(sizes.shared_secret_bytes);
+    keygen_draws = array(sizes.keygen_draw_bytes);
+    encaps_draws = array(sizes.encaps_draw_bytes);
+    static uint64_t seed = 0;  // secrets of one test must not be those of another
+    inspect([&] {
+      fill(keygen_draws, ++seed);
+      fill(encaps_draws, ++seed);
+    });
+  }
+
+  static void fill(std::span<uint8_t> out, uint64_t state) {
+    for (auto& byte : out) {
+      state = state * 6364136223846793005u + 1442695040888963407u;
+      byte = static_cast<uint8_t>(state >> 56);
+    }
+  }
+
+  polykem_status run(polykem_context* context, polykem_op op) const {
+    polykem_request r = make_request(op, scheme, count);
+    if (op == POLYKEM_KEYGEN) {
+      r.draws = keygen_draws.data();
+      r.pk_out = pk.data();
+      r.sk_out = sk.data();
+    } else if (op == POLYKEM_ENCAPS) {
+      r.draws = encaps_draws.data();
+      r.pk = pk.data();
+      r.ct_out = ct.data();
+      r.ss_out = sent.data();
+    } else {
+      r.sk = sk.data();
+      r.ct = ct.data();
+      r.ss_out = received.data();
+    }
+    return polykem_run(context, &r);
+  }
+
+  const polykem_scheme* scheme;
+  polykem_scheme_info_t sizes;
+  size_t count;
+  std::span<uint8_t> pk, sk, ct, sent, received, keygen_draws, encaps_draws;
+};
+
+/// Coefficients in memory of the test's own.
+class Words {
+ public:
+  void push_back(int value) { words_[size_++] = static_cast<int16_t>(value); }
+  std::span<const int16_t> all() const { return {words_, size_}; }
+
+ private:
+  static int16_t* memory() {
+    static const auto bytes = own_memory(1 << 16);
+    return reinterpret_cast<int16_t*>(bytes.data());
+  }
+  int16_t* words_ = memory();
+  size_t size_ = 0;
+};
+
+/// Calls `use` with each secret polynomial of one secret key, unpacked. FrodoKEM's matrix stands in the key as words.
+void for_secret_polys(const OwnBatch& batch, std::span<const uint8_t> sk,
+                      const std::function<void(std::span<const int16_t>)>& use) {
+  const std::string family = batch.sizes.family;
+  if (family == "mlkem") {  // 12 bits a coefficient, three polynomials for 768 [FIPS203, Alg. 6]
+    Words s;
+    for (size_t i = 0; i + 3 <= 1152; i += 3) {
+      s.push_back(sk[i] | (sk[i + 1] & 15) << 8);
+      s.push_back(sk[i + 1] >> 4 | sk[i + 2] << 4);
+    }
+    use(s.all());
+  } else if (family == "ntru") {  // five ternary coefficients a byte, here with three forms of -1
+    const size_t bytes = std::string(batch.sizes.name) == "ntruhrss701" ? 140 : 102;
+    for (const int minus_one : {2, -1, 2047}) {
+      Words f;
+      for (size_t i = 0; i < bytes; ++i) {
+        int packed = sk[i];
+        for (int j = 0; j < 5; ++j, packed /= 3)
+          f.push_back(packed % 3 == 2 ? minus_one : packed % 3);
+      }
+      use(f.all());
+    }
+  }
+}
+
+/// The secret parts of one secret key.
+void add_secret_key(Needles& needles, const OwnBatch& batch, std::span<const uint8_t> sk) {
+  const std::string family = batch.sizes.family;
+  if (family == "mlkem") {  // s, then the public key and its hash, then z
+    needles.add("s of the secret key", sk.first(1152), 8);
+    needles.add("z of the secret key", sk.last(32), 8);
+  } else if (family == "frodokem") {  // s, the public key, the matrix, the hash
+    needles.add("s of the secret key", sk.first(16), 8);
+    needles.add("S of the secret key", sk.subspan(16 + batch.sizes.public_key_bytes, 2 * 640 * 8), 64);
+  } else {
+    needles.add("secret key", sk, 8);
+  }
+  for_secret_polys(batch, sk, [&](auto poly) { needles.add_words("secret polynomial", poly); });
+}
+
+/// Of all items the shared secrets, of some the keys, of the first the draws: what is secret after all three
+/// operations.
+constexpr size_t kEvery = 40;
+
+std::unique_ptr<Needles> secrets_of(const OwnBatch& batch) {
+  auto needles = std::make_unique<Needles>();
+  inspect([&] {
+    for (size_t i = 0; i < batch.count; i += kEvery)
+      add_secret_key(*needles, batch, batch.sk.subspan(i * batch.sizes.secret_key_bytes, batch.sizes.secret_key_bytes));
+    needles->add("shared secret", batch.sent, 8);
+    needles->add("shared secret", batch.received, 8);
+    needles->add("draws of keygen", batch.keygen_draws.first(batch.sizes.keygen_draw_bytes), 8);
+    needles->add("draws of encaps", batch.encaps_draws.first(batch.sizes.encaps_draw_bytes), 8);
+  });
+  return needles;
+}
+
+using Secrets = testing::TestWithParam<Case>;
+
+TEST_P(Secrets, NoneIsLeftInMemory) {
+  const Case& c = GetParam();
+  const Context context = make_context(c.backend.c_str(), c.threads);
+  const OwnBatch batch(scheme(c.scheme), c.count);
+  for (const polykem_op op : {POLYKEM_KEYGEN, POLYKEM_ENCAPS, POLYKEM_DECAPS}) {
+    polykem_status status = POLYKEM_ERR_INTERNAL;
+    const LastingThread caller([&] { status = batch.run(context.get(), op); });
+    ASSERT_EQ(status, POLYKEM_OK);
+    const auto needles = secrets_of(batch);
+    ASSERT_GT(needles->size(), 50u);
+    EXPECT_EQ(needles->find(), "") << "after operation " << op;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Families, Secrets, testing::ValuesIn(cases({1, 2})), case_name);
+
+TEST(SecretsOfKeySets, NoneIsLeftInMemory) {
+  const polykem_scheme* s = scheme("mlkem768");
+  const OwnBatch batch(s, 70);
+  const Context context = make_context(nullptr, 1);
+  const LastingThread caller([&] {
+    EXPECT_EQ(batch.run(context.get(), POLYKEM_KEYGEN), POLYKEM_OK);
+    EXPECT_EQ(batch.run(context.get(), POLYKEM_ENCAPS), POLYKEM_OK);
+    for (const bool seeds : {false, true}) {
+      polykem_keyset* set = nullptr;
+      EXPECT_EQ(polykem_keyset_import(context.get(), s, seeds ? POLYKEM_SECRET_SEEDS : POLYKEM_SECRET_KEYS, 70,
+                                      (seeds ? batch.keygen_draws : batch.sk).data(), &set),
+                POLYKEM_OK);
+      polykem_request r = make_request(POLYKEM_DECAPS, s, 70);
+      r.keyset = set;
+      r.ct = batch.ct.data();
+      r.ss_out = batch.received.data();
+      EXPECT_EQ(polykem_run(context.get(), &r), POLYKEM_OK);
+      polykem_keyset_free(set);
+    }
+  });
+  EXPECT_EQ(secrets_of(batch)->find(), "");
+}
+
+// ---- the scan itself
+
+__attribute__((noinline)) void leave_on_stack(std::span<const uint8_t> secret) {
+  uint8_t frame[4096];
+  std::memcpy(frame + 64, secret.data(), 16);
+  asm volatile("" : : "r"(frame) : "memory");
+}
+
+/// A leak of 16 bytes must be seen.
+void expect_found(const std::function<void(const OwnBatch&)>& leak) {
+  const Context context = make_context(nullptr, 1);
+  const OwnBatch batch(scheme("mlkem768"), 3);
+  for (const polykem_op op : {POLYKEM_KEYGEN, POLYKEM_ENCAPS, POLYKEM_DECAPS})
+    ASSERT_EQ(batch.run(context.get(), op), POLYKEM_OK);
+  ASSERT_EQ(secrets_of(batch)->find(), "");
+  const LastingThread caller([&] { leak(batch); });
+  EXPECT_NE(secrets_of(batch)->find(), "");
+}
+
+TEST(Scan, FindsALeakOnTheStack) {
+  expect_found([](const OwnBatch& batch) { leave_on_stack(batch.received); });
+}
+
+TEST(Scan, FindsALeakOfAKey) {
+  expect_found([](const OwnBatch& batch) { leave_on_stack(batch.sk.subspan(1000)); });
+}
+
+TEST(Scan, FindsALeakOfDraws) {
+  expect_found([](const OwnBatch& batch) { leave_on_stack(batch.encaps_draws); });
+}
+
+TEST(Scan, FindsALeakInFreedMemory) {
+  expect_found([](const OwnBatch& batch) {
+    auto* block = static_cast<uint8_t*>(std::malloc(200));
+    std::memcpy(block + 100, batch.sk.data() + 7, 16);
+    asm volatile("" : : "r"(block) : "memory");
+    std::free(block);
+  });
+}
+
+TEST(Scan, FindsALeakInStaticMemory) {
+  expect_found([](const OwnBatch& batch) {
+    static uint8_t leak[16];
+    std::memcpy(leak, batch.sent.data() + 33, 16);
+    asm volatile("" : : "r"(leak) : "memory");
+  });
+}
+
+TEST(Scan, FindsPolynomials) {
+  const Context context = make_context(nullptr, 1);
+  for (const char* name : {"mlkem768", "ntruhps2048509", "ntruhrss701"}) {
+    const OwnBatch batch(scheme(name), 1);
+    ASSERT_EQ(batch.run(context.get(), POLYKEM_KEYGEN), POLYKEM_OK);
+    static int16_t leak[64];
+    inspect([&] { for_secret_polys(batch, batch.sk, [](auto poly) { std::copy_n(poly.begin() + 100, 64, leak); }); });
+    EXPECT_NE(secrets_of(batch)->find(), "") << name;
+    std::memset(leak, 0, sizeof leak);
+  }
+}
+
+// ---- the stack
+
+/// Bytes of the stack that calls up to the wipe itself may leave: pointers and counts.
+constexpr size_t kFrames = 2048;
+constexpr size_t kStackBytes = 1 << 20;
+constexpr uint8_t kPaint = 0xc3;
+
+/// Runs `work` on a painted stack; returns what lies there afterwards, beyond kFrames below the first frame, that is
+/// neither paint nor zero: its number of bytes.
+size_t bytes_left_on_stack(const std::function<void()>& work) {
+  struct Call {
+    const std::function<void()>& work;
+    uint8_t* frame = nullptr;
+  } call{work};
+  const auto stack = std::make_unique<std::byte[]>(kStackBytes + 4096);
+  auto* begin = reinterpret_cast<uint8_t*>((reinterpret_cast<uintptr_t>(stack.get()) + 4095) / 4096 * 4096);
+  std::memset(begin, kPaint, kStackBytes);
+  pthread_attr_t attributes;
+  pthread_t thread;
+  pthread_attr_init(&attributes);
+  pthread_attr_setstack(&attributes, begin, kStackBytes);
+  const auto start = [](void* argument) -> void* {
+    auto& c = *static_cast<Call*>(argument);
+    c.frame = static_cast<uint8_t*>(__builtin_frame_address(0));
+    c.work();
+    return nullptr;
+  };
+  EXPECT_EQ(pthread_create(&thread, &attributes, start, &call), 0);
+  pthread_join(thread, nullptr);
+  pthread_attr_destroy(&attributes);
+  size_t left = 0;
+  for (const uint8_t* at = begin; at < call.frame - kFrames; ++at)
+    left += *at != kPaint && *at != 0;
+  return left;
+}
+
+using Stack = testing::TestWithParam<Case>;
+
+TEST_P(Stack, IsWiped) {
+  const Case& c = GetParam();
+  const Context context = make_context(c.backend.c_str(), c.threads);
+  const OwnBatch batch(scheme(c.scheme), c.count);
+  for (const polykem_op op : {POLYKEM_KEYGEN, POLYKEM_ENCAPS, POLYKEM_DECAPS}) {
+    polykem_status status = POLYKEM_ERR_INTERNAL;
+    const auto run = [&] { status = batch.run(context.get(), op); };
+    bytes_left_on_stack(run);  // the dynamic linker leaves its own traces at the first call
+    EXPECT_LE(bytes_left_on_stack(run), sizeof(void*)) << "after operation " << op;  // memset's return address
+    EXPECT_EQ(status, POLYKEM_OK);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Families, Stack, testing::ValuesIn(cases({1})), case_name);
+
+TEST(Stack, ATraceIsSeen) {
+  const auto random = own_memory(16);
+  OwnBatch::fill(random, 3);
+  EXPECT_GT(bytes_left_on_stack([&] { leave_on_stack(random); }), 0u);
+}
+
+#ifdef __x86_64__
+
+// ---- the vector registers: a thread or a function that comes later may save them anywhere
+
+/// What the upper 16 registers of 512 bits hold.
+void store_upper_registers(uint8_t* out) {
+#define STORE_ZMM(n) "vmovdqu64 %%zmm" #n ", " #n "*64(%0)\n"
+  asm volatile(STORE_ZMM(16) STORE_ZMM(17) STORE_ZMM(18) STORE_ZMM(19) STORE_ZMM(20) STORE_ZMM(21) STORE_ZMM(22)
+                   STORE_ZMM(23) STORE_ZMM(24) STORE_ZMM(25) STORE_ZMM(26) STORE_ZMM(27) STORE_ZMM(28) STORE_ZMM(29)
+                       STORE_ZMM(30) STORE_ZMM(31)
+               :
+               : "r"(reinterpret_cast<uintptr_t>(out) - 16 * 64)
+               : "memory");
+}
+
+/// What the first 16 registers hold, 256 bits each.
+void store_lower_registers(uint8_t* out) {
+#define STORE_YMM(n) "vmovdqu %%ymm" #n ", " #n "*32(%0)\n"
+  asm volatile(STORE_YMM(0) STORE_YMM(1) STORE_YMM(2) STORE_YMM(3) STORE_YMM(4) STORE_YMM(5) STORE_YMM(6) STORE_YMM(7)
+                   STORE_YMM(8) STORE_YMM(9) STORE_YMM(10) STORE_YMM(11) STORE_YMM(12) STORE_YMM(13) STORE_YMM(14)
+                       STORE_YMM(15)
+               :
+               : "r"(out)
+               : "memory");
+}
+
+/// Beyond the first 16 bytes of each, which other code has used again.
+bool upper_parts_are_zero(std::span<const uint8_t> registers, size_t bytes_of_each) {
+  for (size_t i = 0; i < registers.size(); ++i) {
+    if (i % bytes_of_each >= 16 && registers[i] != 0) return false;
+  }
+  return true;
+}
+
+TEST(Registers, AreCleared) {
+  for (const std::string& backend : available_backends()) {
+    if (backend == "ref") continue;
+    const Context context = make_context(backend.c_str());
+    const OwnBatch batch(scheme("mlkem768"), 70);
+    for (const polykem_op op : {POLYKEM_KEYGEN, POLYKEM_ENCAPS, POLYKEM_DECAPS}) {
+      std::array<uint8_t, 16 * 64> upper{};
+      std::array<uint8_t, 16 * 32> lower{};
+      ASSERT_EQ(batch.run(context.get(), op), POLYKEM_OK);
+      store_lower_registers(lower.data());
+      if (backend == "avx512") store_upper_registers(upper.data());
+      EXPECT_TRUE(upper_parts_are_zero(upper, 64)) << backend << ", operation " << op;
+      EXPECT_TRUE(upper_parts_are_zero(lower, 32)) << backend << ", operation " << op;
+    }
+  }
+}
+
+#endif
+
+}  // namespace
+}  // namespace polykem::test
