@@ -4,10 +4,12 @@
 #   POLYKEM_CUDA         AUTO: build the module if there is an nvcc; ON: fail without one; OFF: do not look
 #   POLYKEM_CUDA_ARCHS   real architectures, e.g. "75;80;86;89;90"
 #   POLYKEM_CUDA_PTX     also embed PTX of the newest of them, for later GPUs
+#   POLYKEM_CUDA_SAMPLE  the target all compiles the host code and one set of each kind, not the module and benchmarks
 set(POLYKEM_CUDA AUTO CACHE STRING "Build the CUDA module: AUTO, ON or OFF")
 set_property(CACHE POLYKEM_CUDA PROPERTY STRINGS AUTO ON OFF)
 set(POLYKEM_CUDA_ARCHS 90 CACHE STRING "GPU architectures the CUDA module is compiled for")
 option(POLYKEM_CUDA_PTX "Embed PTX of the newest architecture" OFF)
+option(POLYKEM_CUDA_SAMPLE "By default compile a sample of the CUDA code and link no module (make test)" OFF)
 
 set_source_files_properties(engine/crossover.cpp PROPERTIES COMPILE_DEFINITIONS
                             POLYKEM_LIBRARY_VERSION="${PROJECT_VERSION}")
@@ -61,7 +63,13 @@ include(${PROJECT_SOURCE_DIR}/cmake/cuda_compile.cmake)
 polykem_cuda_objects(objects ${CMAKE_CURRENT_BINARY_DIR}/cuda ${POLYKEM_CUDA_SOURCES})
 set(POLYKEM_CUDA_MODULE ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/libpolykem_cuda.so)
 polykem_cuda_module(polykem_cuda ${POLYKEM_CUDA_MODULE} ${objects})
-install(FILES ${POLYKEM_CUDA_MODULE} DESTINATION lib)
+if(POLYKEM_CUDA_SAMPLE)
+  set(sample ${objects})
+  list(FILTER sample INCLUDE REGEX "/(engine_cuda_.*|schemes_ntru_cuda_(ntru_cuda|hps2048509|hrss701)[.].*)$")
+  add_custom_target(polykem_cuda_sample ALL DEPENDS ${sample})
+else()
+  install(FILES ${POLYKEM_CUDA_MODULE} DESTINATION lib)
+endif()
 
 # bench/cuda_polymul measures these very objects.
 set(polymul_objects ${objects})
