@@ -43,18 +43,20 @@ function(polykem_cuda_objects result folder)
     endif()
     string(REPLACE "/" "_" name ${source})
     set(object ${folder}/${name}.o)
-    set(compile ${host})
-    if(source MATCHES "[.]cu$")
+    set(files -MD -MF ${object}.d -MT ${object} -c ${path} -o ${object})
+    if(source MATCHES "[.]cpp$")
+      add_custom_command(OUTPUT ${object} COMMAND ${host} ${files} DEPENDS ${path} DEPFILE ${object}.d
+                         COMMENT "CUDA, host side: ${source}" VERBATIM)
+    else()
       # No compiler launcher: ccache compares the host's view of the text and misses what __CUDA_ARCH__ decides.
-      set(compile sh -c [["$@" 2> "$0" || { cat "$0" >&2; exit 1; }]] ${object}.log ${nvcc})
+      add_custom_command(
+        OUTPUT ${object}
+        COMMAND sh -c [["$@" 2> "$0" || { cat "$0" >&2; exit 1; }]] ${object}.log ${nvcc} ${files}
+        DEPENDS ${path}
+        DEPFILE ${object}.d
+        COMMENT "CUDA ${source}"
+        VERBATIM)
     endif()
-    add_custom_command(
-      OUTPUT ${object}
-      COMMAND ${compile} -MD -MF ${object}.d -MT ${object} -c ${path} -o ${object}
-      DEPENDS ${path}
-      DEPFILE ${object}.d
-      COMMENT "CUDA ${source}"
-      VERBATIM)
     list(APPEND objects ${object})
   endforeach()
   file(MAKE_DIRECTORY ${folder})

@@ -205,7 +205,8 @@ run() {
         check "$1" "build-$1" -L "$sanitizer_labels" -LE gpu -E "$sanitizer_leaves_out"
       ;;
     threads)
-      build threads build-tsan --preset tsan -- threads && check threads build-tsan -L '^(threads|cuda_module)$' -E cuda_resources
+      build threads build-tsan --preset tsan -- threads &&
+        check threads build-tsan -L '^(threads|cuda_module)$' -E cuda_resources
       ;;
     threads-full)
       build threads-full build-tsan --preset tsan &&
