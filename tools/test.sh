@@ -27,8 +27,7 @@ jobs=${JOBS:-$(nproc 2>/dev/null || echo 2)}
 launcher=()
 if command -v ccache >/dev/null 2>&1; then
   launcher=(-DCMAKE_C_COMPILER_LAUNCHER=ccache -DCMAKE_CXX_COMPILER_LAUNCHER=ccache)
-  # ccache knows precompiled headers when it may rely on their text and not on their dates.
-  export CCACHE_SLOPPINESS=${CCACHE_SLOPPINESS:-pch_defines,time_macros}
+  export CCACHE_DEPEND=${CCACHE_DEPEND:-1} # no second run of the preprocessor
 fi
 
 # Sanitizers slow the products down many times. They leave out the test of memory use, which they distort, and tests
