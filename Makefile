@@ -13,7 +13,7 @@ CONFIGURE := cmake --preset release -B $(BUILD) $(if $(CCACHE),-DCMAKE_CXX_COMPI
 SOURCES    = $(shell git ls-files '*.c' '*.h' '*.cpp' '*.hpp')
 
 .DEFAULT_GOAL := all
-.PHONY: all cuda demo test test-full bench bench-peers format lint tidy install clean help
+.PHONY: all cuda demo test test-full mutants bench bench-peers format lint tidy install clean help
 
 all: ## Build the library and the program build/bin/polykem
 	@tools/setup.sh --check demo
@@ -33,13 +33,17 @@ demo: ## Exchange keys with 10,000 clients over real sockets, in both roles
 	$(PROGRAM) exchange --scheme $(SCHEME) --clients $(CLIENTS) --role server-decaps --transport tcp
 	$(PROGRAM) exchange --scheme $(SCHEME) --clients $(CLIENTS) --role server-encaps --transport tcp
 
-test: ## Run every test that needs no GPU: release build, then address and undefined-behaviour sanitizers
+test: ## Run every test that needs no GPU and no patience: release build, constant-time checks, three sanitizers
 	@tools/setup.sh test
-	@tools/test.sh release sanitize
+	@tools/test.sh release ct sanitize threads
 
-test-full: ## The same, then the long tests, the program under sanitizers, every check of undefined behaviour, and every fuzzer for ten seconds
+test-full: ## The same, then all CUDA code, long tests, every sanitizer over everything, two compilers' constant time, fuzzers, mutants
 	@tools/setup.sh test fuzz
-	@tools/test.sh release sanitize full program ubsan fuzz
+	@tools/test.sh release ct sanitize threads full ct-full program threads-full ubsan fuzz mutants
+
+mutants: ## Plant faults, one at a time; a test must find each (MUTANTS="NAME...": only those)
+	@tools/setup.sh test
+	@tools/mutants.py $(MUTANTS)
 
 bench: ## Measure keygen, encaps and decaps of every set here; writes build/bench.json
 	@tools/setup.sh demo
@@ -72,7 +76,7 @@ install: all ## Install headers, libraries, program, CMake package and pkg-confi
 	@cmake --install $(BUILD) $(if $(PREFIX),--prefix $(PREFIX))
 
 clean: ## Remove every build directory of this Makefile
-	@rm -rf $(BUILD) build-sanitize build-ubsan build-debug build-fuzz
+	@rm -rf $(BUILD) build-sanitize build-ubsan build-tsan build-debug build-fuzz build-mutants
 
 help: ## This list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' Makefile | while IFS='|' read -r d t; do printf '%-18s %s\n' "$$d" "$$t"; done

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# polykem_cuda_objects(RESULT FOLDER SOURCE...): compiles sources with nvcc for POLYKEM_CUDA_ARCHS, RESULT becomes the
-# list of objects. They lie in FOLDER, each with a .log of what the compiler says of its kernels (registers, shared
-# memory, spills), which tools/cuda_resources.py reads.
+# polykem_cuda_objects(RESULT FOLDER SOURCE...): compiles .cu files with nvcc for POLYKEM_CUDA_ARCHS and .cpp files with
+# the host's compiler, RESULT becomes the list of objects. They lie in FOLDER, those of nvcc each with a .log of what it
+# says of its kernels (registers, shared memory, spills), which tools/cuda_resources.py reads.
 # polykem_cuda_module(TARGET OUTPUT OBJECT...): links them to a shared object.
 # polykem_cuda_program(TARGET SOURCE...): a program of CUDA sources that uses the library.
 #
@@ -25,10 +25,16 @@ endfunction()
 
 function(polykem_cuda_objects result folder)
   polykem_cuda_gencode(gencode)
-  set(flags -std=c++20 -O3 --expt-relaxed-constexpr -lineinfo
-            -I${PROJECT_SOURCE_DIR}/src -I${PROJECT_SOURCE_DIR}/include
-            -Xcompiler=-fPIC,-fvisibility=hidden,-fvisibility-inlines-hidden,-Wall,-Wextra
-            -ccbin ${CMAKE_CXX_COMPILER})
+  set(common -std=c++20 -O3 -I${PROJECT_SOURCE_DIR}/src -I${PROJECT_SOURCE_DIR}/include)
+  set(host_flags -fPIC -fvisibility=hidden -fvisibility-inlines-hidden -Wall -Wextra)
+  list(JOIN host_flags "," nvcc_host_flags)
+  set(nvcc ${POLYKEM_NVCC} ${common} --expt-relaxed-constexpr -lineinfo -Xcompiler=${nvcc_host_flags}
+           -ccbin ${CMAKE_CXX_COMPILER} ${gencode} -x cu -Xptxas=-v)
+  get_filename_component(cuda_home ${POLYKEM_NVCC}/../.. ABSOLUTE)
+  set(host ${CMAKE_CXX_COMPILER_LAUNCHER} ${CMAKE_CXX_COMPILER} ${common} ${host_flags})
+  if(NOT cuda_home STREQUAL "/usr")  # GCC does not find its own headers when /usr/include is named
+    list(APPEND host -isystem ${cuda_home}/include)
+  endif()
   set(objects)
   foreach(source IN LISTS ARGN)
     cmake_path(ABSOLUTE_PATH source BASE_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR} NORMALIZE OUTPUT_VARIABLE path)
@@ -37,16 +43,20 @@ function(polykem_cuda_objects result folder)
     endif()
     string(REPLACE "/" "_" name ${source})
     set(object ${folder}/${name}.o)
-    # No compiler launcher: ccache compares the host's view of the text and misses what __CUDA_ARCH__ decides.
-    add_custom_command(
-      OUTPUT ${object}
-      COMMAND sh -c [["$@" 2> "$0" || { cat "$0" >&2; exit 1; }]] ${object}.log
-              ${POLYKEM_NVCC} ${flags} ${gencode} -x cu -Xptxas=-v -MD -MF ${object}.d -MT ${object}
-              -c ${path} -o ${object}
-      DEPENDS ${path}
-      DEPFILE ${object}.d
-      COMMENT "CUDA ${source}"
-      VERBATIM)
+    set(files -MD -MF ${object}.d -MT ${object} -c ${path} -o ${object})
+    if(source MATCHES "[.]cpp$")
+      add_custom_command(OUTPUT ${object} COMMAND ${host} ${files} DEPENDS ${path} DEPFILE ${object}.d
+                         COMMENT "CUDA, host side: ${source}" VERBATIM)
+    else()
+      # No compiler launcher: ccache compares the host's view of the text and misses what __CUDA_ARCH__ decides.
+      add_custom_command(
+        OUTPUT ${object}
+        COMMAND sh -c [["$@" 2> "$0" || { cat "$0" >&2; exit 1; }]] ${object}.log ${nvcc} ${files}
+        DEPENDS ${path}
+        DEPFILE ${object}.d
+        COMMENT "CUDA ${source}"
+        VERBATIM)
+    endif()
     list(APPEND objects ${object})
   endforeach()
   file(MAKE_DIRECTORY ${folder})
@@ -71,7 +81,16 @@ function(polykem_cuda_module target output)
     DEPENDS ${ARGN}
     COMMENT "Linking ${name}"
     VERBATIM)
-  add_custom_target(${target} ALL DEPENDS ${output})
+  polykem_cuda_target(${target} ${output})
+endfunction()
+
+# Part of `all`, unless `all` compiles a sample of the CUDA code only.
+function(polykem_cuda_target target output)
+  if(POLYKEM_CUDA_SAMPLE)
+    add_custom_target(${target} DEPENDS ${output})
+  else()
+    add_custom_target(${target} ALL DEPENDS ${output})
+  endif()
 endfunction()
 
 function(polykem_cuda_program target)
@@ -85,5 +104,5 @@ function(polykem_cuda_program target)
     DEPENDS ${objects} polykem_static polykem_cuda
     COMMENT "Linking ${target}"
     VERBATIM)
-  add_custom_target(${target} ALL DEPENDS ${program})
+  polykem_cuda_target(${target} ${program})
 endfunction()

@@ -4,10 +4,12 @@
 #   POLYKEM_CUDA         AUTO: build the module if there is an nvcc; ON: fail without one; OFF: do not look
 #   POLYKEM_CUDA_ARCHS   real architectures, e.g. "75;80;86;89;90"
 #   POLYKEM_CUDA_PTX     also embed PTX of the newest of them, for later GPUs
+#   POLYKEM_CUDA_SAMPLE  the target all compiles the host code and one set of each kind, not the module and benchmarks
 set(POLYKEM_CUDA AUTO CACHE STRING "Build the CUDA module: AUTO, ON or OFF")
 set_property(CACHE POLYKEM_CUDA PROPERTY STRINGS AUTO ON OFF)
 set(POLYKEM_CUDA_ARCHS 90 CACHE STRING "GPU architectures the CUDA module is compiled for")
 option(POLYKEM_CUDA_PTX "Embed PTX of the newest architecture" OFF)
+option(POLYKEM_CUDA_SAMPLE "By default compile a sample of the CUDA code and link no module (make test)" OFF)
 
 set_source_files_properties(engine/crossover.cpp PROPERTIES COMPILE_DEFINITIONS
                             POLYKEM_LIBRARY_VERSION="${PROJECT_VERSION}")
@@ -59,8 +61,14 @@ include(${PROJECT_SOURCE_DIR}/cmake/cuda_compile.cmake)
 polykem_cuda_objects(objects ${CMAKE_CURRENT_BINARY_DIR}/cuda ${POLYKEM_CUDA_SOURCES})
 set(POLYKEM_CUDA_MODULE ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/libpolykem_cuda.so)
 polykem_cuda_module(polykem_cuda ${POLYKEM_CUDA_MODULE} ${objects})
-# Beside the library, which looks there first.
-install(FILES ${POLYKEM_CUDA_MODULE} DESTINATION ${CMAKE_INSTALL_LIBDIR})
+if(POLYKEM_CUDA_SAMPLE)
+  set(sample ${objects})
+  list(FILTER sample INCLUDE REGEX "/(engine_cuda_.*|prim_.*|schemes_device_.*|schemes_ntru_cuda_(ntru_cuda|hps2048509|hrss701)[.].*)$")
+  add_custom_target(polykem_cuda_sample ALL DEPENDS ${sample})
+else()
+  # Beside the library, which looks there first.
+  install(FILES ${POLYKEM_CUDA_MODULE} DESTINATION ${CMAKE_INSTALL_LIBDIR})
+endif()
 
 # bench/polymul measures this very object.
 set(polymul_objects ${objects})
@@ -69,5 +77,8 @@ set_property(GLOBAL PROPERTY POLYKEM_CUDA_POLYMUL_OBJECTS ${polymul_objects})
 
 # tests/sass checks the machine code of all that has kernels.
 set(kernel_objects ${objects})
+if(POLYKEM_CUDA_SAMPLE)
+  set(kernel_objects ${sample})
+endif()
 list(FILTER kernel_objects INCLUDE REGEX "[.]cu[.]o$")
 set_property(GLOBAL PROPERTY POLYKEM_CUDA_KERNEL_OBJECTS ${kernel_objects})

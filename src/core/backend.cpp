@@ -14,6 +14,11 @@ constexpr bool kX86 = true;
 #else
 constexpr bool kX86 = false;
 #endif
+#ifdef POLYKEM_HAVE_AVX512
+constexpr bool kAvx512 = true;
+#else
+constexpr bool kAvx512 = false;
+#endif
 
 constexpr BackendDescription kBackends[] = {
     {cpu::kAvx512, "batches across the lanes of 512-bit vectors",
@@ -30,7 +35,7 @@ std::span<const BackendDescription> cpu_backends() {
 
 bool cpu_backend_available(const char* name) {
   const std::string_view wanted = name;
-  if (wanted == cpu::kAvx512) return kX86 && cpu_features().avx512();
+  if (wanted == cpu::kAvx512) return kAvx512 && cpu_features().avx512();
   if (wanted == cpu::kAvx2) return kX86 && cpu_features().avx2();
   return wanted == cpu::kRef;
 }

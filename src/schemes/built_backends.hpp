@@ -12,7 +12,11 @@ namespace polykem {
 template <class SetBackends>
 std::span<const SchemeBackend> built_backends() {
 #ifdef POLYKEM_HAVE_X86
-  static const SchemeBackend all[] = {SetBackends::avx512(), SetBackends::avx2(), SetBackends::ref()};
+  static const SchemeBackend all[] = {
+#ifdef POLYKEM_HAVE_AVX512
+      SetBackends::avx512(),
+#endif
+      SetBackends::avx2(), SetBackends::ref()};
 #else
   static const SchemeBackend all[] = {SetBackends::ref()};
 #endif

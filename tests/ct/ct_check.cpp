@@ -133,9 +133,9 @@ struct Check {
     return out;
   }
 
-  /// Encapsulation to public keys of a key set.
+  /// Encapsulation to public keys of a key set, with the draws of encaps(): the same ciphertexts and secrets.
   void encaps_keyset() {
-    const Bytes draws = secret_draws(item_count * info.encaps_draw_bytes, 3);
+    const Bytes draws = secret_draws(item_count * info.encaps_draw_bytes, 2);
     polykem_keyset* keys = nullptr;
     require(polykem_keyset_import(context, scheme, POLYKEM_PUBLIC_KEYS, item_count, pk.data(), &keys), "import");
     polykem_request r = request(POLYKEM_ENCAPS, POLYKEM_KEY_PER_ITEM);
@@ -160,11 +160,17 @@ void expect(const char* what, const Bytes& a, const Bytes& b, bool equal) {
   }
 }
 
-/// Changes one byte of every ciphertext.
-Bytes damaged(const Bytes& ct, size_t offset, uint8_t flip) {
+/// Changes one byte of every ciphertext, the first and the last in turn.
+Bytes damaged(const Bytes& ct) {
   Bytes bad = ct;
-  for (size_t i = 0; i < item_count; ++i)
-    bad[i * (ct.size() / item_count) + offset] ^= flip;
+  const size_t bytes = ct.size() / item_count;
+  for (size_t i = 0; i < item_count; ++i) {
+    if (i % 2 == 0) {
+      bad[i * bytes] ^= 1;
+    } else {
+      bad[(i + 1) * bytes - 1] ^= 0x80;
+    }
+  }
   return bad;
 }
 
@@ -172,18 +178,21 @@ void run_all(Check& check, bool leak) {
   check.keygen();
   check.encaps(POLYKEM_KEY_PER_ITEM, true);
   const Bytes secret = check.decaps(POLYKEM_KEY_PER_ITEM, check.ct);
-  if (leak && (secret[0] & 1)) std::puts("the first bit of the first secret is set");
+  if (leak) {
+    if (secret[0] & 1) std::puts("the first bit of the first secret is set");
+    return;
+  }
   expect("decaps", secret, check.ss, true);
   expect("decaps from a key set", check.decaps_keyset(POLYKEM_SECRET_KEYS, check.sk, check.ct), check.ss, true);
   if (check.info.secret_seed_bytes != 0) {
     expect("decaps from seeds", check.decaps_seeds(check.ct), check.ss, true);
     expect("seeds in a key set", check.decaps_keyset(POLYKEM_SECRET_SEEDS, check.seeds, check.ct), check.ss, true);
   }
-  const size_t last = check.info.ciphertext_bytes - 1;
-  expect("first byte changed", check.decaps(POLYKEM_KEY_PER_ITEM, damaged(check.ct, 0, 1)), check.ss, false);
-  expect("last byte changed", check.decaps(POLYKEM_KEY_PER_ITEM, damaged(check.ct, last, 0x80)), check.ss, false);
+  expect("one byte changed", check.decaps(POLYKEM_KEY_PER_ITEM, damaged(check.ct)), check.ss, false);
+  const Bytes ct = check.ct, ss = check.ss;
   check.encaps_keyset();
-  expect("public keys in a key set", check.decaps(POLYKEM_KEY_PER_ITEM, check.ct), check.ss, true);
+  expect("public keys in a key set", check.ss, ss, true);
+  if (check.ct != ct) fail("public keys in a key set: ciphertexts differ");
   check.encaps(POLYKEM_KEY_SHARED, false);
   expect("shared key", check.decaps(POLYKEM_KEY_SHARED, check.ct), check.ss, true);
 }

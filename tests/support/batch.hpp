@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the tests share: owning handles of the C API, a context per backend, known-answer files.
+// What the tests share: owning handles of the C API, a context per backend, whole exchanges.
 #pragma once
 
 #include <gtest/gtest.h>
 
 #include <cstdint>
-#include <fstream>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
@@ -68,12 +66,6 @@ inline Bytes from_hex(const std::string& hex) {
   for (size_t i = 0; i < bytes.size(); ++i)
     bytes[i] = static_cast<uint8_t>(std::stoi(hex.substr(2 * i, 2), nullptr, 16));
   return bytes;
-}
-
-inline nlohmann::json load_json(const std::string& path) {
-  std::ifstream file(path);
-  EXPECT_TRUE(file.good()) << path;
-  return nlohmann::json::parse(file);
 }
 
 /// A request with the fields every operation needs.

@@ -1,0 +1,195 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Plants faults in the source, one at a time; a test must find each.
+
+    tools/mutants.py [--build FOLDER] [--list] [NAME...]
+
+Works on a copy of the tree in FOLDER (build-mutants), so that nothing here changes. First the tests have to pass without
+a fault. Then each mutant's text is replaced, what its test needs is built, and the test has to fail (killed). Exits with 1
+if one survives, no longer applies or does not compile. A fault that was found by a user becomes a row of MUTANTS.
+"""
+
+import argparse
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import NamedTuple
+
+ROOT = Path(__file__).resolve().parent.parent
+TIMEOUT = 120  # seconds of one test; a mutant that hangs is found
+
+# The portable backend is enough for faults of the engine and of the schemes, and builds soonest.
+CONFIGURE = ["-G", "Ninja", "-DCMAKE_BUILD_TYPE=None", "-DCMAKE_CXX_FLAGS=-O1", "-DPOLYKEM_VECTORS=none",
+             "-DPOLYKEM_CUDA=OFF", "-DPOLYKEM_BUILD_CLI=OFF", "-DPOLYKEM_BUILD_EXAMPLES=OFF", "-DPOLYKEM_BUILD_TESTS=ON"]
+
+
+class Mutant(NamedTuple):
+    name: str
+    file: str
+    text: str  # must be there exactly once
+    replacement: str
+    program: str  # the target in build/bin that has the test
+    test: str  # --gtest_filter
+
+
+MUTANTS = [
+    # Randomness
+    Mutant("generator never seeds again", "src/prim/drbg/ref/drbg.cpp",
+           "fills_left_ -= fills_left_ > 0 ? 1 : 0;", "", "drbg_test", "DrbgSeeding.*"),
+    Mutant("generator keeps its key", "src/prim/drbg/ref/drbg.cpp",
+           "stream.squeeze(key_);\n", "", "prim_test", "Drbg.*"),
+    Mutant("no entropy is no error", "src/prim/drbg/ref/drbg.cpp",
+           "if (got <= 0) return Status::random;", "if (got <= 0) return Status::ok;", "calls_test", "*"),
+    # Engine
+    Mutant("item_status not preset before a chunk", "src/engine/chunk.cpp",
+           "std::fill_n(batch.item_status, batch.count, Status::ok);", "", "item_status_test", "*"),
+    Mutant("failed items not noticed", "src/engine/chunk.cpp",
+           "any |= static_cast<int>(items.item_status[i]);", "", "item_status_test", "*"),
+    Mutant("outputs not zeroed after a failed batch", "src/engine/job.cpp",
+           "    zero_outputs();\n", "", "calls_test", "*"),
+    Mutant("worker not wiped when it goes back", "src/engine/worker.cpp",
+           "  worker->wipe();\n", "", "secrets_test", "*NoneIsLeftInMemory*"),
+    Mutant("last key of a set refused", "src/engine/request.cpp",
+           "if (b.key_index[i] >= set.count) return Status::range;",
+           "if (b.key_index[i] + 1 >= set.count) return Status::range;", "capi_test", "Api.KeySets*"),
+    Mutant("key behind a set's end taken", "src/engine/request.cpp",
+           "if (b.key_index[i] >= set.count) return Status::range;",
+           "if (b.key_index[i] > set.count) return Status::range;", "capi_test", "Api.KeySets*"),
+    Mutant("keys of another parameter set taken", "src/engine/request.cpp",
+           "if (set.scheme != r.scheme || set.kind != wanted)", "if (set.kind != wanted)", "capi_test", "Api.KeySets*"),
+    Mutant("a count whose bytes overflow taken", "src/engine/request.cpp",
+           "if (b.count > std::numeric_limits<ptrdiff_t>::max() / widest) return Status::argument;", "",
+           "capi_test", "Api.Refuses*"),
+    # Schemes: rejection, and refusal of keys
+    Mutant("NTRU accepts what does not decapsulate", "src/schemes/ntru/ref/ops.hpp",
+           "t.fail |= ct::mask_nonzero(bad);", "", "property_test", "*AnyFlipped*/ntruhps2048509_ref"),
+    Mutant("ML-KEM accepts what does not re-encrypt", "src/schemes/mlkem/ref/ops.hpp",
+           "t.fail = ct::mask_nonzero(differences);", "t.fail = 0;", "property_test", "*AnyFlipped*/mlkem512_ref"),
+    Mutant("ML-KEM compares all but the last byte", "src/schemes/mlkem/ref/ops.hpp",
+           "differences |= static_cast<uint32_t>(t.ct[j] ^ c.ct(i)[j]);",
+           "differences |= j + 1 < P.ciphertext_bytes() ? static_cast<uint32_t>(t.ct[j] ^ c.ct(i)[j]) : 0;",
+           "property_test", "*AnyFlipped*/mlkem512_ref"),
+    Mutant("ML-KEM takes coefficients of q and more", "src/schemes/mlkem/ref/keys.hpp",
+           "key.valid = P.kyber() || too_large == 0;", "key.valid = 1;", "keys_test", "*OutOfRange*/mlkem512_ref"),
+    Mutant("ML-KEM does not check the stored hash", "src/schemes/mlkem/ref/keys.hpp",
+           "key.valid = std::memcmp(key.pk.hash, stored, kSymBytes) == 0;", "", "keys_test", "*AnotherHash*/mlkem512_ref"),
+    Mutant("FrodoKEM accepts what does not re-encrypt", "src/schemes/frodo/ops.cpp",
+           "t.fail = ct::mask_nonzero(difference);", "t.fail = 0;", "property_test", "*AnyFlipped*/efrodokem640aes_ref"),
+    Mutant("FrodoKEM rejects without the salt's bytes", "src/schemes/frodo/ops.cpp",
+           "std::memcpy(c.hashed(i) + c.set.salt_offset(), t.draws + c.set.p.secret_bytes, c.set.salt_bytes());", "",
+           "property_test", "*RoundTrip*/frodokem640shake_ref"),
+]
+
+
+def copy_tree(target):
+    """Every file that git knows of, as it is here; files that did not change keep their date."""
+    names = subprocess.run(["git", "ls-files", "-co", "--exclude-standard"], cwd=ROOT, capture_output=True, text=True,
+                           check=True).stdout.splitlines()
+    known = set()
+    for name in names:
+        source, copy = ROOT / name, target / name
+        if not source.is_file() or source.is_symlink():
+            continue
+        known.add(copy)
+        content = source.read_bytes()
+        if not copy.is_file() or copy.read_bytes() != content:
+            copy.parent.mkdir(parents=True, exist_ok=True)
+            copy.write_bytes(content)
+            copy.chmod(source.stat().st_mode)
+    for stale in target.rglob("*"):
+        if stale.is_file() and stale not in known:
+            stale.unlink()
+
+
+class Scratch:
+    """The copy of the tree and its build."""
+
+    def __init__(self, folder):
+        self.tree, self.build = folder / "tree", folder / "build"
+        self.log = folder / "build.log"
+
+    def configure(self):
+        copy_tree(self.tree)
+        launcher = [f"-DCMAKE_{language}_COMPILER_LAUNCHER=ccache" for language in ("C", "CXX")]
+        has_ccache = subprocess.run(["sh", "-c", "command -v ccache"], capture_output=True).returncode == 0
+        self.call(["cmake", "-S", self.tree, "-B", self.build, *CONFIGURE, *(launcher if has_ccache else [])])
+
+    def call(self, command):
+        result = subprocess.run([str(word) for word in command], stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                                text=True, errors="replace")
+        self.log.write_text(result.stdout)
+        if result.returncode != 0:
+            raise RuntimeError(f"{' '.join(map(str, command[:3]))} failed, see {self.log}")
+
+    def compile(self, *programs):
+        self.call(["cmake", "--build", self.build, "-j", os.environ.get("JOBS", str(os.cpu_count())), "--target",
+                   *programs])
+
+    def passes(self, program, test):
+        """Whether the test passes. A filter that selects nothing is an error, for it would pass with every mutant."""
+        command = [self.build / "bin" / program, f"--gtest_filter={test}", "--gtest_brief=1"]
+        try:
+            result = subprocess.run(command, capture_output=True, text=True, errors="replace", timeout=TIMEOUT)
+        except subprocess.TimeoutExpired:
+            return False
+        if "0 tests from 0 test suites ran" in result.stdout:
+            raise RuntimeError(f"{program} has no test {test}")
+        return result.returncode == 0
+
+
+def mutate(scratch, mutant):
+    """'killed', 'survived', or what is wrong with the mutant."""
+    path = scratch.tree / mutant.file
+    original = path.read_text() if path.is_file() else ""
+    if original.count(mutant.text) != 1:
+        return f"does not apply: its text is {original.count(mutant.text)} times in {mutant.file}"
+    path.write_text(original.replace(mutant.text, mutant.replacement))
+    try:
+        scratch.compile(mutant.program)
+        return "survived" if scratch.passes(mutant.program, mutant.test) else "killed"
+    except RuntimeError as error:
+        return str(error)
+    finally:
+        path.write_text(original)
+
+
+def run(scratch, mutants):
+    scratch.configure()
+    scratch.compile(*sorted({m.program for m in mutants}))
+    for program, test in sorted({(m.program, m.test) for m in mutants}):
+        if not scratch.passes(program, test):
+            raise RuntimeError(f"{program} --gtest_filter={test} fails without a mutant")
+    killed = 0
+    for number, mutant in enumerate(mutants, 1):
+        started = time.monotonic()
+        outcome = mutate(scratch, mutant)
+        killed += outcome == "killed"
+        seconds = time.monotonic() - started
+        print(f"[{number}/{len(mutants)}] {outcome:<9} {seconds:5.1f} s  {mutant.name}  ({mutant.program} {mutant.test})",
+              flush=True)
+    print(f"{killed} killed, {len(mutants) - killed} not")
+    return killed == len(mutants)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--build", type=Path, default=ROOT / "build-mutants", help="where the copy is built")
+    parser.add_argument("--list", action="store_true", help="name the mutants and end")
+    parser.add_argument("names", nargs="*", help="mutants whose name contains one of these; all without")
+    arguments = parser.parse_args()
+    mutants = [m for m in MUTANTS if not arguments.names or any(name in m.name for name in arguments.names)]
+    if arguments.list or not mutants:
+        print(*(f"{m.name}: {m.file}" for m in mutants), sep="\n")
+        return 0 if mutants else 2
+    arguments.build.mkdir(parents=True, exist_ok=True)
+    try:
+        return 0 if run(Scratch(arguments.build.resolve()), mutants) else 1
+    except RuntimeError as error:
+        print(f"mutants: {error}")
+        return 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
