@@ -18,6 +18,7 @@
 #include <polykem/polykem.hpp>
 
 #include "net/frame.hpp"
+#include "net/service_times.hpp"
 #include "net/stats.hpp"
 
 namespace polykem::cli::net {
@@ -51,16 +52,19 @@ class KemUser {
 
 struct BatchPolicy {
   std::size_t cap = 1024;               // items in one batch at most
-  std::chrono::microseconds linger{0};  // how long a batch that is not full waits for company
+  std::chrono::microseconds linger{0};  // how long a batch that is not full waits for more items
 };
 
-/** Never idle while something waits: if no batch runs, what waits leaves at once; if one runs, a second joins it once
- * kWorthASecond items wait, so that a fast library does not dissolve the crowd into batches of one. Decaps goes before
- * encaps before keygen. Lives on the loop's thread; the library's threads only post back to it. */
+/** Whoever has begun a handshake is finished first: decaps outranks encaps, encaps outranks keygen, and a lower queue
+ * never starts while a higher one waits. Whenever a worker is free, what waits leaves as a batch; there are never more
+ * batches in flight than workers. Of the work that decaps outranks, no more is in flight than takes kMostAhead by the
+ * measured service times, so that much is the longest wait of a decapsulation for work of less worth. Items that are no
+ * longer wanted are dropped before they are computed. Lives on the loop's thread; the library's threads only post back
+ * to it. */
 class KemBatcher {
  public:
-  static constexpr std::size_t kMaxInFlight = 2;
-  static constexpr std::size_t kWorthASecond = 256;
+  /** Work that decaps outranks: at most this much in flight, and half of it in one batch. */
+  static constexpr std::chrono::milliseconds kMostAhead{40};
 
   KemBatcher(asio::io_context& loop, const Context& context, const Scheme& scheme, BatchPolicy policy);
   /** Waits for the batches that run; their items are not called back. The loop must not run afterwards. */
@@ -70,6 +74,8 @@ class KemBatcher {
 
   void add(polykem_op op, std::shared_ptr<KemUser> user);
 
+  /** Items that wait, those that are no longer wanted included as long as they take memory. */
+  std::size_t waiting(polykem_op op) const { return queues_[op].items.size(); }
   const BatchStats& stats() const { return stats_; }
 
  private:
@@ -80,12 +86,19 @@ class KemBatcher {
     std::shared_ptr<KemUser> user;
     Clock::time_point since;
   };
+  struct Queue {
+    std::deque<Waiting> items;
+    std::size_t sweep_at = 0;  // when it has grown to this size, what is no longer wanted leaves it
+  };
   struct Batch;
 
+  void drop_unwanted(Queue& queue);
   std::optional<polykem_op> next_op();
-  void schedule_dispatch();
+  std::size_t room(polykem_op op) const;
+  void schedule_dispatch(int turns);
   void dispatch();
-  void start_batch(polykem_op op);
+  bool start_batch(polykem_op op);
+  void submit(Batch& batch);
   void wait_for_company(Clock::time_point until);
   void on_batch_done(Batch* batch, polykem_status status);
   static void on_library_thread(void* user, polykem_status status);
@@ -94,8 +107,9 @@ class KemBatcher {
   const Context& context_;
   Scheme scheme_;
   BatchPolicy policy_;
-  std::array<std::deque<Waiting>, kOps> waiting_;
+  std::array<Queue, kOps> queues_;
   std::vector<std::unique_ptr<Batch>> in_flight_;
+  ServiceTimes times_;
   asio::steady_timer linger_timer_;
   bool lingering_ = false;
   bool dispatch_posted_ = false;
