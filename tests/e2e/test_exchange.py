@@ -6,13 +6,14 @@ import json
 import os
 import pathlib
 import signal
-import socket
 import subprocess
 import tempfile
 import time
 import unittest
 
+import protocol
 from program import PATIENCE, PROGRAM, SCHEME, ProgramTest
+from protocol import Peer
 
 ROLES = ("server-decaps", "server-encaps")
 TRANSPORTS = ("tcp", "inproc")
@@ -179,11 +180,12 @@ class ServeAndSwarm(ProgramTest):
 
     def test_a_second_signal_ends_the_server_at_once(self):
         server = self.server()
-        with socket.create_connection(("127.0.0.1", server.port)) as silent:
-            silent.sendall(b"P")
+        with Peer.connect(server.port) as peer:
+            peer.send(protocol.hello(protocol.SERVER_DECAPS))
+            peer.expect(protocol.PUBLIC_KEY)
             server.signal(signal.SIGTERM)
             # The server says that it stops, and would wait a second for this client to close.
-            self.assertIn(b"stopped", silent.recv(1000))
+            self.assertIn(b"stopped", peer.expect(protocol.ERROR))
             server.signal(signal.SIGINT)
             self.assertEqual(server.wait(), -signal.SIGINT)
 
