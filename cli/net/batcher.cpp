@@ -11,13 +11,13 @@
 namespace polykem::cli::net {
 namespace {
 
-// A batch of an operation that was never measured: small enough for the slowest set, and it yields a measurement.
+// Items of the first batch of an operation, which measures it: few enough for the slowest set.
 constexpr std::size_t kUnmeasuredItems = 16;
 // A queue below this size is not worth a search for items that are no longer wanted.
 constexpr std::size_t kSmallQueue = 256;
 
-// Turns of the loop between the first item of a batch and its start: one for the events that are ready, one for those
-// right behind them, such as the reset of a connection that was opened for nothing.
+// Turns of the loop between the first item of a batch and its start: one for the events that are ready, and one for
+// those that follow at once, such as the reset of a connection that has just sent its first frame.
 constexpr int kTurnsToGather = 2;
 
 bool outranked(polykem_op op) {
@@ -143,8 +143,7 @@ void KemBatcher::drop_unwanted(Queue& queue) {
   queue.sweep_at = 2 * queue.items.size();
 }
 
-// Not at once: the handlers that are ready now, and the events that they bring, may add items to the same batch, or
-// tell that somebody has gone.
+// Not at once: handlers that are ready now may add items to the same batch, or find that a client has gone.
 void KemBatcher::schedule_dispatch(int turns) {
   if (std::exchange(dispatch_posted_, true)) return;
   asio::post(loop_, [this, turns] {
@@ -161,9 +160,10 @@ void KemBatcher::dispatch() {
   }
 }
 
-// The highest operation that waits, unless it still waits for company by the policy's leave.
+// The highest operation whose batch may start. One that the policy lets wait for more items does not hold up a lower
+// one.
 std::optional<polykem_op> KemBatcher::next_op() {
-  std::optional<Clock::time_point> company_until;
+  std::optional<Clock::time_point> more_until;
   const Clock::time_point now = Clock::now();
   for (const polykem_op op : {POLYKEM_DECAPS, POLYKEM_ENCAPS, POLYKEM_KEYGEN}) {
     auto& items = queues_[op].items;
@@ -172,9 +172,9 @@ std::optional<polykem_op> KemBatcher::next_op() {
     if (items.empty()) continue;
     const Clock::time_point due = items.front().since + policy_.linger;
     if (due <= now || items.size() >= policy_.cap) return op;
-    company_until = company_until ? std::min(*company_until, due) : due;
+    more_until = more_until ? std::min(*more_until, due) : due;
   }
-  if (company_until) wait_for_company(*company_until);
+  if (more_until) wait_for_more(*more_until);
   return std::nullopt;
 }
 
@@ -225,7 +225,7 @@ void KemBatcher::submit(Batch& batch) {
   if (status != POLYKEM_OK) on_library_thread(&batch, status);
 }
 
-void KemBatcher::wait_for_company(Clock::time_point until) {
+void KemBatcher::wait_for_more(Clock::time_point until) {
   if (std::exchange(lingering_, true)) return;
   linger_timer_.expires_at(until);
   linger_timer_.async_wait([this](const asio::error_code& error) {
@@ -252,7 +252,7 @@ void KemBatcher::on_batch_done(Batch* batch, polykem_status status) {
   in_flight_.erase(found);
   if (in_flight_.empty()) stats_.busy += Clock::now() - busy_since_;
   times_.add(owned->op, owned->users.size(), owned->submitted, owned->finished);
-  // After this turn of the loop, whose events may bring company.
+  // After this turn of the loop, whose events may bring more items.
   schedule_dispatch(1);
   owned->deliver(scheme_.info(), status);
 }

@@ -42,7 +42,7 @@ struct KemOutput {
 class KemUser {
  public:
   virtual ~KemUser() = default;
-  /** false if the result would be thrown away; the item is then left out of the batch. */
+  /** false if nobody needs the result any more; the item is then dropped. Asked before every batch. */
   virtual bool kem_wanted() const = 0;
   /** Called when the batch is put together. */
   virtual KemInput kem_input(polykem_op op) const = 0;
@@ -55,15 +55,15 @@ struct BatchPolicy {
   std::chrono::microseconds linger{0};  // how long a batch that is not full waits for more items
 };
 
-/** Whoever has begun a handshake is finished first: decaps outranks encaps, encaps outranks keygen, and a lower queue
- * never starts while a higher one waits. Whenever a worker is free, what waits leaves as a batch; there are never more
- * batches in flight than workers. Of the work that decaps outranks, no more is in flight than takes kMostAhead by the
- * measured service times, so that much is the longest wait of a decapsulation for work of less worth. Items that are no
+/** A queue for each operation. Handshakes under way are finished first: decaps outranks encaps, encaps outranks keygen,
+ * and a lower queue never starts a batch while a higher one could. Whenever a thread of the library is free, what waits
+ * leaves as a batch, and there are never more batches in flight than threads. Encaps and keygen in flight take at most
+ * kMostAhead by the measured service times: a decapsulation waits no longer than that for them. Items that are no
  * longer wanted are dropped before they are computed. Lives on the loop's thread; the library's threads only post back
  * to it. */
 class KemBatcher {
  public:
-  /** Work that decaps outranks: at most this much in flight, and half of it in one batch. */
+  /** The most encaps and keygen in flight, half of it in one batch. A single item may take longer. */
   static constexpr std::chrono::milliseconds kMostAhead{40};
 
   KemBatcher(asio::io_context& loop, const Context& context, const Scheme& scheme, BatchPolicy policy);
@@ -74,7 +74,7 @@ class KemBatcher {
 
   void add(polykem_op op, std::shared_ptr<KemUser> user);
 
-  /** Items that wait, those that are no longer wanted included as long as they take memory. */
+  /** Items in the queue, with those no longer wanted that have not been removed from it yet. */
   std::size_t waiting(polykem_op op) const { return queues_[op].items.size(); }
   const BatchStats& stats() const { return stats_; }
 
@@ -99,7 +99,7 @@ class KemBatcher {
   void dispatch();
   bool start_batch(polykem_op op);
   void submit(Batch& batch);
-  void wait_for_company(Clock::time_point until);
+  void wait_for_more(Clock::time_point until);
   void on_batch_done(Batch* batch, polykem_status status);
   static void on_library_thread(void* user, polykem_status status);
 

@@ -83,7 +83,8 @@ void Server::accept() {
   });
 }
 
-// All that wait, so that their work falls into one batch, but not so many that those who are in wait for it.
+// Takes everybody who waits, so that their work falls into one batch, up to a number, so that the others are not held
+// up.
 void Server::accept_some() {
   for (int i = 0; i < kAcceptsPerTurn && may_accept(); ++i) {
     asio::error_code error;

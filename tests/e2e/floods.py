@@ -131,16 +131,16 @@ def half_open(port, _scheme):
     hold(port, b"")
 
 
-KINDS = [vanish, hello_and_reset, hello_and_reset_late, repeat_hello, garbage, giant_lengths, error_texts, wrong_tags, byte_a_second, half_open]
+KINDS = [vanish, hello_and_reset, hello_and_reset_late, repeat_hello, garbage, giant_lengths, error_texts, wrong_tags,
+         byte_a_second, half_open]  # fmt: skip
 
 
-def go_on(kind, port, scheme, rate, done):
+def go_on(kind, port, scheme, rate):
     """rate: at most so many a second."""
     due = time.monotonic()
     while True:
         with contextlib.suppress(OSError):
             kind(port, scheme)
-        done.value += 1
         due = max(due + 1 / rate, time.monotonic() - 0.1)
         time.sleep(max(due - time.monotonic(), 0))
 
@@ -150,14 +150,8 @@ class Flood:
 
     def __init__(self, kind, port, scheme, rate=1000):
         processes = multiprocessing.get_context("fork")
-        self._done = processes.Value("Q", 0, lock=False)
-        arguments = (kind, port, scheme.encode(), rate, self._done)
+        arguments = (kind, port, scheme.encode(), rate)
         self._process = processes.Process(target=go_on, args=arguments, daemon=True)
-
-    @property
-    def done(self):
-        """How many clients have come and gone."""
-        return self._done.value
 
     def __enter__(self):
         self._process.start()

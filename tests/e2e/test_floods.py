@@ -17,8 +17,8 @@ from protocol import ERROR, Peer, frame
 
 # A few seconds for each flood; the long form of the same tests sets more.
 SECONDS = float(os.environ.get("POLYKEM_FLOOD_SECONDS", "2"))
-# What an honest client may wait beside a flood (p99), on a machine that has two cores for server, flood and clients. Without a
-# flood it is some 10 ms.
+# What an honest client may wait beside a flood (p99), on a machine that has two cores for server, flood and clients.
+# Without a flood it is some 10 ms.
 MOST_P99_US = 3_000_000
 # Memory that a server may need beyond what it had after its first clients.
 MOST_GROWTH = 64 << 20
@@ -44,11 +44,12 @@ class FloodTest(ProgramTest):
         self.swarm_beside(server, scheme, 0)
         before = server.peak_memory()
         with contextlib.ExitStack() as stack:
-            running = [stack.enter_context(Flood(kind, server.port, scheme, rate)) for kind in kinds]
+            for kind in kinds:
+                stack.enter_context(Flood(kind, server.port, scheme, rate))
             worst = self.swarm_beside(server, scheme, seconds)
-            self.assertGreater(sum(flood.done for flood in running), 0)
         growth = server.peak_memory() - before
         report = server.stop()
+        self.assertGreater(report["failed"], 100, "that was no flood")
         self.assertLess(worst, MOST_P99_US)
         self.assertLess(growth, MOST_GROWTH)
         self.assertLessEqual(len(report["peer_errors"]), MOST_TEXTS)
@@ -144,7 +145,7 @@ class ErrorTexts(ProgramTest):
 
     def test_codes_that_nobody_may_send(self):
         server = self.server()
-        said = {0: "unknown code 0", 10: "unknown code 10", 12: "mismatch", 17: "unknown code 17", 255: "unknown code 255"}
+        said = {code: f"unknown code {code}" for code in (0, 10, 17, 255)} | {12: "mismatch"}
         for code in said:
             with Peer.connect(server.port) as peer:
                 peer.send(frame(ERROR, bytes([code]) + b'all is well" and \\ agreed'))
