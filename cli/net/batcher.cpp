@@ -2,6 +2,7 @@
 #include "net/batcher.hpp"
 
 #include <algorithm>
+#include <new>
 #include <utility>
 
 #include <asio/executor_work_guard.hpp>
@@ -9,6 +10,19 @@
 
 namespace polykem::cli::net {
 namespace {
+
+// Items of the first batch of an operation, which measures it: few enough for the slowest set.
+constexpr std::size_t kUnmeasuredItems = 16;
+// A queue below this size is not worth a search for items that are no longer wanted.
+constexpr std::size_t kSmallQueue = 256;
+
+// Turns of the loop between the first item of a batch and its start: one for the events that are ready, and one for
+// those that follow at once, such as the reset of a connection that has just sent its first frame.
+constexpr int kTurnsToGather = 2;
+
+bool outranked(polykem_op op) {
+  return op != POLYKEM_DECAPS;
+}
 
 // The part of a contiguous batch array that belongs to item i; empty if the operation does not fill that array.
 template <class Array>
@@ -35,6 +49,9 @@ struct KemBatcher::Batch {
   KemBatcher& owner;
   polykem_op op;
   asio::executor_work_guard<asio::io_context::executor_type> work;
+  Clock::time_point submitted{};
+  Clock::time_point finished{};
+  std::chrono::nanoseconds expected{0};  // how long it will take, as far as known
   std::vector<std::shared_ptr<KemUser>> users;
   Bytes pk, ct;
   SecretBytes sk, ss;
@@ -114,48 +131,101 @@ KemBatcher::~KemBatcher() {
 }
 
 void KemBatcher::add(polykem_op op, std::shared_ptr<KemUser> user) {
-  waiting_[op].push_back({std::move(user), Clock::now()});
-  schedule_dispatch();
+  Queue& queue = queues_[op];
+  if (queue.items.size() >= std::max(queue.sweep_at, kSmallQueue)) drop_unwanted(queue);
+  queue.items.push_back({std::move(user), Clock::now()});
+  schedule_dispatch(kTurnsToGather);
 }
 
-// Not at once: the handlers that are ready now may bring more items for the same batch.
-void KemBatcher::schedule_dispatch() {
+// Searched again only when the queue has doubled, so that the search costs each item a constant.
+void KemBatcher::drop_unwanted(Queue& queue) {
+  std::erase_if(queue.items, [](const Waiting& waiting) { return !waiting.user->kem_wanted(); });
+  queue.sweep_at = 2 * queue.items.size();
+}
+
+// Not at once: handlers that are ready now may add items to the same batch, or find that a client has gone.
+void KemBatcher::schedule_dispatch(int turns) {
   if (std::exchange(dispatch_posted_, true)) return;
-  asio::post(loop_, [this] {
+  asio::post(loop_, [this, turns] {
     dispatch_posted_ = false;
+    if (turns > 1) return schedule_dispatch(turns - 1);
     dispatch();
   });
 }
 
 void KemBatcher::dispatch() {
-  while (in_flight_.size() < kMaxInFlight) {
+  while (in_flight_.size() < std::max(context_.threads(), 1U)) {
     const auto op = next_op();
-    if (!op) return;
-    start_batch(*op);
+    if (!op || !start_batch(*op)) return;
   }
 }
 
-// The operation nearest to the end of a handshake, among those whose batch need not wait for company: whoever has begun
-// is finished first, which halves the mean latency of a crowd, and the others form larger batches meanwhile.
+// The highest operation whose batch may start. One that the policy lets wait for more items does not hold up a lower
+// one.
 std::optional<polykem_op> KemBatcher::next_op() {
-  std::optional<Clock::time_point> company_until;
+  std::optional<Clock::time_point> more_until;
   const Clock::time_point now = Clock::now();
   for (const polykem_op op : {POLYKEM_DECAPS, POLYKEM_ENCAPS, POLYKEM_KEYGEN}) {
-    auto& queue = waiting_[op];
-    while (!queue.empty() && !queue.front().user->kem_wanted())
-      queue.pop_front();
-    if (queue.empty()) continue;
-    const Clock::time_point due = queue.front().since + policy_.linger;
-    const bool full = queue.size() >= policy_.cap;
-    if (!in_flight_.empty() && !full && queue.size() < kWorthASecond) continue;
-    if (full || due <= now) return op;
-    company_until = company_until ? std::min(*company_until, due) : due;
+    auto& items = queues_[op].items;
+    while (!items.empty() && !items.front().user->kem_wanted())
+      items.pop_front();
+    if (items.empty()) continue;
+    const Clock::time_point due = items.front().since + policy_.linger;
+    if (due <= now || items.size() >= policy_.cap) return op;
+    more_until = more_until ? std::min(*more_until, due) : due;
   }
-  if (company_until) wait_for_company(*company_until);
+  if (more_until) wait_for_more(*more_until);
   return std::nullopt;
 }
 
-void KemBatcher::wait_for_company(Clock::time_point until) {
+// How many items a batch of `op` may have now; 0: it has to wait for one in flight.
+std::size_t KemBatcher::room(polykem_op op) const {
+  if (!outranked(op)) return policy_.cap;
+  std::chrono::nanoseconds left = kMostAhead;
+  for (const auto& batch : in_flight_) {
+    if (outranked(batch->op)) left -= batch->expected;
+  }
+  const bool first = left == kMostAhead;
+  const auto fit = times_.items_in(op, std::min<std::chrono::nanoseconds>(left, kMostAhead / 2));
+  if (!fit) return first ? std::min(kUnmeasuredItems, policy_.cap) : 0;
+  if (!first && *times_.of(op, 1) > left) return 0;
+  return std::min(*fit, policy_.cap);
+}
+
+bool KemBatcher::start_batch(polykem_op op) {
+  const std::size_t most = room(op);
+  if (most == 0) return false;
+  auto batch = std::make_unique<Batch>(*this, op);
+  auto& items = queues_[op].items;
+  while (!items.empty() && batch->users.size() < most) {
+    if (items.front().user->kem_wanted()) batch->users.push_back(std::move(items.front().user));
+    items.pop_front();
+  }
+  stats_.by_op[op].add(batch->users.size());
+  batch->expected = times_.of(op, batch->users.size()).value_or(kMostAhead);
+  batch->submitted = Clock::now();
+  if (in_flight_.empty()) busy_since_ = batch->submitted;
+  in_flight_.push_back(std::move(batch));
+  submit(*in_flight_.back());
+  return true;
+}
+
+void KemBatcher::submit(Batch& batch) {
+  {
+    const std::lock_guard lock(callbacks_mutex_);
+    ++callbacks_due_;
+  }
+  polykem_status status = POLYKEM_ERR_OUT_OF_MEMORY;
+  try {
+    batch.gather(scheme_.info());
+    const polykem_request request = batch.request(scheme_);
+    status = polykem_submit(context_.handle(), &request, on_library_thread, &batch, nullptr);
+  } catch (const std::bad_alloc&) {
+  }
+  if (status != POLYKEM_OK) on_library_thread(&batch, status);
+}
+
+void KemBatcher::wait_for_more(Clock::time_point until) {
   if (std::exchange(lingering_, true)) return;
   linger_timer_.expires_at(until);
   linger_timer_.async_wait([this](const asio::error_code& error) {
@@ -164,31 +234,11 @@ void KemBatcher::wait_for_company(Clock::time_point until) {
   });
 }
 
-void KemBatcher::start_batch(polykem_op op) {
-  auto batch = std::make_unique<Batch>(*this, op);
-  auto& queue = waiting_[op];
-  while (!queue.empty() && batch->users.size() < policy_.cap) {
-    if (queue.front().user->kem_wanted()) batch->users.push_back(std::move(queue.front().user));
-    queue.pop_front();
-  }
-  stats_.by_op[op].add(batch->users.size());
-  if (in_flight_.empty()) busy_since_ = Clock::now();
-  batch->gather(scheme_.info());
-  const polykem_request request = batch->request(scheme_);
-  Batch* raw = batch.get();
-  in_flight_.push_back(std::move(batch));
-  {
-    const std::lock_guard lock(callbacks_mutex_);
-    ++callbacks_due_;
-  }
-  const polykem_status status = polykem_submit(context_.handle(), &request, on_library_thread, raw, nullptr);
-  if (status != POLYKEM_OK) on_library_thread(raw, status);
-}
-
 // Runs on a thread of the library, or on the loop's if the batch could not be submitted.
 void KemBatcher::on_library_thread(void* user, polykem_status status) {
   auto* batch = static_cast<Batch*>(user);
   KemBatcher& owner = batch->owner;
+  batch->finished = Clock::now();
   const std::lock_guard lock(owner.callbacks_mutex_);
   asio::post(owner.loop_, [batch, status] { batch->owner.on_batch_done(batch, status); });
   --owner.callbacks_due_;
@@ -201,8 +251,9 @@ void KemBatcher::on_batch_done(Batch* batch, polykem_status status) {
   const std::unique_ptr<Batch> owned = std::move(*found);
   in_flight_.erase(found);
   if (in_flight_.empty()) stats_.busy += Clock::now() - busy_since_;
-  // After this turn of the loop, whose events may bring company.
-  schedule_dispatch();
+  times_.add(owned->op, owned->users.size(), owned->submitted, owned->finished);
+  // After this turn of the loop, whose events may bring more items.
+  schedule_dispatch(1);
   owned->deliver(scheme_.info(), status);
 }
 

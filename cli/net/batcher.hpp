@@ -18,6 +18,7 @@
 #include <polykem/polykem.hpp>
 
 #include "net/frame.hpp"
+#include "net/service_times.hpp"
 #include "net/stats.hpp"
 
 namespace polykem::cli::net {
@@ -41,7 +42,7 @@ struct KemOutput {
 class KemUser {
  public:
   virtual ~KemUser() = default;
-  /** false if the result would be thrown away; the item is then left out of the batch. */
+  /** false if nobody needs the result any more; the item is then dropped. Asked before every batch. */
   virtual bool kem_wanted() const = 0;
   /** Called when the batch is put together. */
   virtual KemInput kem_input(polykem_op op) const = 0;
@@ -51,16 +52,19 @@ class KemUser {
 
 struct BatchPolicy {
   std::size_t cap = 1024;               // items in one batch at most
-  std::chrono::microseconds linger{0};  // how long a batch that is not full waits for company
+  std::chrono::microseconds linger{0};  // how long a batch that is not full waits for more items
 };
 
-/** Never idle while something waits: if no batch runs, what waits leaves at once; if one runs, a second joins it once
- * kWorthASecond items wait, so that a fast library does not dissolve the crowd into batches of one. Decaps goes before
- * encaps before keygen. Lives on the loop's thread; the library's threads only post back to it. */
+/** A queue for each operation. Handshakes under way are finished first: decaps outranks encaps, encaps outranks keygen,
+ * and a lower queue never starts a batch while a higher one could. Whenever a thread of the library is free, what waits
+ * leaves as a batch, and there are never more batches in flight than threads. Encaps and keygen in flight take at most
+ * kMostAhead by the measured service times: a decapsulation waits no longer than that for them. Items that are no
+ * longer wanted are dropped before they are computed. Lives on the loop's thread; the library's threads only post back
+ * to it. */
 class KemBatcher {
  public:
-  static constexpr std::size_t kMaxInFlight = 2;
-  static constexpr std::size_t kWorthASecond = 256;
+  /** The most encaps and keygen in flight, half of it in one batch. A single item may take longer. */
+  static constexpr std::chrono::milliseconds kMostAhead{40};
 
   KemBatcher(asio::io_context& loop, const Context& context, const Scheme& scheme, BatchPolicy policy);
   /** Waits for the batches that run; their items are not called back. The loop must not run afterwards. */
@@ -70,6 +74,8 @@ class KemBatcher {
 
   void add(polykem_op op, std::shared_ptr<KemUser> user);
 
+  /** Items in the queue, with those no longer wanted that have not been removed from it yet. */
+  std::size_t waiting(polykem_op op) const { return queues_[op].items.size(); }
   const BatchStats& stats() const { return stats_; }
 
  private:
@@ -80,13 +86,20 @@ class KemBatcher {
     std::shared_ptr<KemUser> user;
     Clock::time_point since;
   };
+  struct Queue {
+    std::deque<Waiting> items;
+    std::size_t sweep_at = 0;  // when it has grown to this size, what is no longer wanted leaves it
+  };
   struct Batch;
 
+  void drop_unwanted(Queue& queue);
   std::optional<polykem_op> next_op();
-  void schedule_dispatch();
+  std::size_t room(polykem_op op) const;
+  void schedule_dispatch(int turns);
   void dispatch();
-  void start_batch(polykem_op op);
-  void wait_for_company(Clock::time_point until);
+  bool start_batch(polykem_op op);
+  void submit(Batch& batch);
+  void wait_for_more(Clock::time_point until);
   void on_batch_done(Batch* batch, polykem_status status);
   static void on_library_thread(void* user, polykem_status status);
 
@@ -94,8 +107,9 @@ class KemBatcher {
   const Context& context_;
   Scheme scheme_;
   BatchPolicy policy_;
-  std::array<std::deque<Waiting>, kOps> waiting_;
+  std::array<Queue, kOps> queues_;
   std::vector<std::unique_ptr<Batch>> in_flight_;
+  ServiceTimes times_;
   asio::steady_timer linger_timer_;
   bool lingering_ = false;
   bool dispatch_posted_ = false;

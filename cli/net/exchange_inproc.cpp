@@ -39,7 +39,8 @@ void run_inproc(const ExchangeOptions& options, const Scheme& scheme, ExchangeRe
   }
   Progress progress("exchanging", options.clients, "clients", options.quiet);
   Watch watch(
-      loop, [&] { progress.update(exchange.outcomes().agreed(), failure_note(exchange.outcomes())); },
+      loop, Signals::kFromPeople,
+      [&] { progress.update(exchange.outcomes().agreed(), failure_note(exchange.outcomes())); },
       [&] { exchange.stop(); });
   exchange.on_end([&] { watch.stop(); });
   exchange.start();

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
-#include <csignal>
 #include <deque>
 #include <memory>
 #include <optional>
@@ -28,7 +27,7 @@ class TcpRun {
       : options_(options),
         progress_(options.progress_label, options.clients, "clients", options.quiet),
         watch_(
-            loop_, [] {}, [this] { interrupt(); }) {}
+            loop_, Signals::kFromPeople, [] {}, [this] { stop_all(); }) {}
 
   void run(ExchangeResult& result) {
     start_server();
@@ -100,14 +99,14 @@ class TcpRun {
     // A part that ended without a report has said why on stderr; one with a report is judged by its figures.
     if (!part.report) {
       if (!failure_) failure_ = code > 0 && code < 128 ? code : static_cast<int>(kExitInternal);
-      signal_all(SIGTERM);
+      stop_all();
     }
     if (&part == &server_) {
       for (const auto& swarm : swarms_) {
-        if (!swarm->report) swarm->child->signal(SIGTERM);
+        if (!swarm->report) swarm->child->stop();
       }
     }
-    if (!any_swarm_running()) server_.child->signal(SIGTERM);
+    if (!any_swarm_running()) server_.child->stop();
     if (!any_swarm_running() && !server_.child->running()) watch_.stop();
   }
 
@@ -115,13 +114,11 @@ class TcpRun {
     return std::any_of(swarms_.begin(), swarms_.end(), [](const auto& part) { return part->child->running(); });
   }
 
-  void signal_all(int number) {
-    server_.child->signal(number);
+  void stop_all() {
+    server_.child->stop();
     for (const auto& part : swarms_)
-      part->child->signal(number);
+      part->child->stop();
   }
-
-  void interrupt() { signal_all(SIGTERM); }
 
   void show_progress() {
     OutcomeCounts sum;

@@ -149,7 +149,7 @@ void InprocExchange::on_pair_done(InprocPair& pair) {
 
 void InprocExchange::record(EndReport& report, Outcome outcome, const std::string& detail) {
   report.outcomes.add(outcome);
-  if (!detail.empty()) ++report.peer_errors[detail];
+  if (!detail.empty()) report.peer_errors.add(detail);
   report.last_ns = now_ns();
 }
 

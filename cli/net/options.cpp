@@ -69,7 +69,7 @@ void add_net_options(CLI::App& command, NetOptions& options, double timeout_seco
       ->type_name("auto|N");
   command
       .add_option("--linger-us", options.linger_us,
-                  "Microseconds a batch that is not full waits for company (default 0: it leaves at once)")
+                  "Microseconds that a batch that is not full waits for more items (default 0: it leaves at once)")
       ->check(CLI::Range(0U, 10'000'000U))
       ->type_name("US");
   command

@@ -37,6 +37,20 @@ std::string_view outcome_name(Outcome outcome) noexcept {
   return kOutcomes[static_cast<std::size_t>(outcome)].name;
 }
 
+std::optional<Outcome> outcome_from_code(std::uint8_t code) noexcept {
+  if (code >= kOutcomeCount) return std::nullopt;
+  const auto outcome = static_cast<Outcome>(code);
+  switch (outcome) {
+    case Outcome::kAgreed:
+    case Outcome::kDisconnected:
+    case Outcome::kPeerError:
+    case Outcome::kConnectFailed:
+      return std::nullopt;
+    default:
+      return outcome;
+  }
+}
+
 std::string_view outcome_text(Outcome outcome) noexcept {
   return kOutcomes[static_cast<std::size_t>(outcome)].text;
 }

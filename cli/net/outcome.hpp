@@ -5,6 +5,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string_view>
 
 namespace polykem::cli::net {
@@ -33,6 +34,8 @@ inline constexpr std::size_t kOutcomeCount = 17;
 
 /** "half_frame": the name in tables and JSON. */
 std::string_view outcome_name(Outcome outcome) noexcept;
+/** The outcome that an ERROR frame of this code tells of; std::nullopt for a code that nobody may send. */
+std::optional<Outcome> outcome_from_code(std::uint8_t code) noexcept;
 /** A sentence for the ERROR frame and for people, printable ASCII. */
 std::string_view outcome_text(Outcome outcome) noexcept;
 

@@ -38,6 +38,9 @@ constexpr auto kKindness = std::chrono::seconds(2);
   prctl(PR_SET_PDEATHSIG, SIGTERM);
 #endif
   if (getppid() != parent) _exit(kExitResources);
+  // A terminal sends these to the whole group; the parent has them and asks its children to end.
+  signal(SIGINT, SIG_IGN);
+  signal(SIGHUP, SIG_IGN);
   fcntl(pipe_fd, F_SETFD, 0);
   const int null_fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
   if (null_fd >= 0) dup2(null_fd, STDIN_FILENO);
@@ -74,18 +77,18 @@ Child::Child(asio::io_context& loop, const std::vector<std::string>& arguments) 
 
 Child::~Child() {
   if (!running()) return;
-  signal(SIGTERM);
+  stop();
   const auto patience = std::chrono::steady_clock::now() + kKindness;
   while (std::chrono::steady_clock::now() < patience) {
     if (waitpid(pid_, nullptr, WNOHANG) != 0) return;
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
   }
-  signal(SIGKILL);
+  kill(pid_, SIGKILL);
   reap();
 }
 
-void Child::signal(int number) {
-  if (running()) kill(pid_, number);
+void Child::stop() {
+  if (running() && !std::exchange(stopping_, true)) kill(pid_, SIGTERM);
 }
 
 int Child::reap() {

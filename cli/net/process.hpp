@@ -32,7 +32,8 @@ class Child {
   void on_exit(std::function<void(int)> callback) { on_exit_ = std::move(callback); }
   /** Reads from now on. */
   void start() { read_line(); }
-  void signal(int number);
+  /** Asks it to end with its report. Asked once only: a second signal would end it at once, without. */
+  void stop();
   bool running() const { return pid_ > 0; }
 
  private:
@@ -42,6 +43,7 @@ class Child {
   asio::posix::stream_descriptor pipe_;
   asio::streambuf buffer_;
   pid_t pid_ = -1;
+  bool stopping_ = false;
   std::function<void(const Json&)> on_message_;
   std::function<void(int)> on_exit_;
 };

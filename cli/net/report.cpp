@@ -94,7 +94,17 @@ std::string stage_table(const std::vector<StageTime>& stages) {
   return table.render();
 }
 
-std::string failure_lines(const OutcomeCounts& outcomes, const std::map<std::string, std::uint64_t>& peer_errors) {
+// A stranger's words: what closes the quotation is escaped, so that nothing after it looks like the program's own.
+std::string quoted(const std::string& text) {
+  std::string out = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') out += '\\';
+    out += c;
+  }
+  return out + '"';
+}
+
+std::string failure_lines(const OutcomeCounts& outcomes, const PeerErrors& peer_errors) {
   std::string out;
   for (std::size_t i = 1; i < kOutcomeCount; ++i) {
     const auto outcome = static_cast<Outcome>(i);
@@ -102,8 +112,9 @@ std::string failure_lines(const OutcomeCounts& outcomes, const std::map<std::str
     out += fmt::format("{:>10}  {:<17} {}\n", with_commas(outcomes.of(outcome)), outcome_name(outcome),
                        outcome_text(outcome));
   }
-  for (const auto& [text, times] : peer_errors) {
-    out += fmt::format("{:>10}  {:<17} said \"{}\"\n", with_commas(times), "", text);
+  for (const auto& [text, times] : peer_errors.counts()) {
+    out += fmt::format("{:>10}  {:<17} {}\n", with_commas(times), "",
+                       text == PeerErrors::kOther ? "said something else" : "said " + quoted(text));
   }
   return out;
 }
@@ -293,7 +304,7 @@ Json end_to_json(const EndReport& report, const NetOptions& options, const std::
                   {"agreed", report.outcomes.agreed()},
                   {"failed", report.outcomes.failed()},
                   {"failed_reasons", failed_reasons(report.outcomes)},
-                  {"peer_errors", report.peer_errors},
+                  {"peer_errors", report.peer_errors.counts()},
                   {"seconds", seconds_of(report)},
                   {"handshakes_per_s", rate(report.outcomes.agreed(), seconds_of(report))},
                   {"limits", report.limits},

@@ -89,7 +89,7 @@ int serve(ServeOptions options) {
   Progress progress("served", options.clients == 0 ? 1 : options.clients, "clients",
                     options.quiet || options.pipe >= 0 || options.clients == 0);
   Watch watch(
-      loop,
+      loop, options.pipe >= 0 ? Signals::kFromParent : Signals::kFromPeople,
       [&] {
         progress.update(server.outcomes().agreed(), failure_note(server.outcomes()));
         if (options.pipe >= 0) {

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <vector>
 
 #include <asio/ip/address.hpp>
@@ -17,6 +18,9 @@ using asio::ip::tcp;
 constexpr auto kAcceptRetry = std::chrono::milliseconds(50);
 constexpr auto kSweepInterval = std::chrono::milliseconds(100);
 constexpr int kBacklog = 4096;
+constexpr int kAcceptsPerTurn = 64;
+// When every connection is taken: how long one may be held without a first frame, while others may be waiting.
+constexpr auto kPatienceWhenFull = std::chrono::seconds(1);
 
 tcp::endpoint read_endpoint(const ServerOptions& options) {
   asio::error_code error;
@@ -37,6 +41,7 @@ void listen_on(tcp::acceptor& acceptor, const tcp::endpoint& endpoint) {
   step([&] { acceptor.set_option(tcp::acceptor::reuse_address(true), error); });
   step([&] { acceptor.bind(endpoint, error); });
   step([&] { acceptor.listen(kBacklog, error); });
+  step([&] { acceptor.non_blocking(true, error); });
   if (!error) return;
   std::string hint = "check the address and the port";
   if (error == asio::error::address_in_use) hint = "another program listens there: use another --port, or --port 0";
@@ -65,26 +70,40 @@ Server::Server(asio::io_context& loop, const Context& context, const Scheme& sch
   sweep_later();
 }
 
+bool Server::may_accept() const {
+  return !stopping_ && connections_.size() < options_.max_connections;
+}
+
 void Server::accept() {
-  if (accepting_ || stopping_ || connections_.size() >= options_.max_connections) return;
+  if (accepting_ || !may_accept()) return;
   accepting_ = true;
-  acceptor_.async_accept([this](const asio::error_code& error, tcp::socket socket) {
+  acceptor_.async_wait(tcp::acceptor::wait_read, [this](const asio::error_code& error) {
     accepting_ = false;
-    on_accept(error, std::move(socket));
+    if (!error) accept_some();
   });
 }
 
-void Server::on_accept(const asio::error_code& error, tcp::socket socket) {
-  if (error == asio::error::operation_aborted) return;
-  // A client that gave up in the listen queue, or no descriptor left: both pass.
-  if (error) return error == asio::error::connection_aborted ? accept() : accept_later();
-  if (stopping_) return;
+// Takes everybody who waits, so that their work falls into one batch, up to a number, so that the others are not held
+// up.
+void Server::accept_some() {
+  for (int i = 0; i < kAcceptsPerTurn && may_accept(); ++i) {
+    asio::error_code error;
+    tcp::socket socket(loop_);
+    acceptor_.accept(socket, error);
+    if (error == asio::error::would_block || error == asio::error::try_again) break;
+    if (error == asio::error::connection_aborted) continue;  // a client that gave up in the listen queue
+    if (error) return accept_later();                        // no descriptor or no memory left: both pass
+    admit(std::move(socket));
+  }
+  accept();
+}
+
+void Server::admit(tcp::socket socket) {
   if (report_.first_ns == 0) report_.first_ns = now_ns();
   auto connection = std::make_shared<Connection>(std::move(socket), *this);
   connection->attach(std::make_shared<ServerSession>(scheme_, options_.role, *connection));
   connections_.emplace(connection.get(), connection);
   connection->start();
-  accept();
 }
 
 void Server::accept_later() {
@@ -100,19 +119,21 @@ void Server::sweep_later() {
   sweep_timer_.async_wait([this](const asio::error_code& error) {
     if (error || ended_) return;
     const Clock::time_point oldest = Clock::now() - options_.timeout;
+    const Clock::time_point oldest_ungreeted =
+        may_accept() ? oldest : std::max(oldest, Clock::now() - kPatienceWhenFull);
     std::vector<std::shared_ptr<Connection>> open;
     open.reserve(connections_.size());
     for (const auto& [key, connection] : connections_)
       open.push_back(connection);
     for (const auto& connection : open)
-      connection->check_deadline(oldest);
+      connection->check_deadline(connection->session().greeted() ? oldest : oldest_ungreeted);
     sweep_later();
   });
 }
 
 void Server::on_finished(Connection& /*connection*/, Outcome outcome, const std::string& detail) {
   report_.outcomes.add(outcome);
-  if (!detail.empty()) ++report_.peer_errors[detail];
+  if (!detail.empty()) report_.peer_errors.add(detail);
   report_.last_ns = now_ns();
   if (options_.stop_after != 0 && report_.outcomes.agreed() >= options_.stop_after) stop();
 }

@@ -48,8 +48,10 @@ class Server final : public ConnectionOwner {
   void on_closed(Connection& connection) override;
   KemBatcher& batcher() override { return batcher_; }
 
+  bool may_accept() const;
   void accept();
-  void on_accept(const asio::error_code& error, asio::ip::tcp::socket socket);
+  void accept_some();
+  void admit(asio::ip::tcp::socket socket);
   void accept_later();
   void sweep_later();
   void end_if_empty();

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <utility>
+
 namespace polykem::cli::net {
 namespace {
 
@@ -26,18 +28,24 @@ void Session::on_bytes(ByteView bytes) {
   drain();
 }
 
-// Takes every whole frame that may be taken now. A refused header ends the session before its payload is awaited.
+// Takes every whole frame that may be taken now. A refused header ends the session before its payload is awaited. A
+// session that has ended keeps none of the bytes: there may be thousands that wait for their other end to close.
 void Session::drain() {
-  while (!done_ && !busy_ && !pending_.empty()) {
-    const ParseResult frame = parse_frame(pending_);
+  const Bytes bytes = std::exchange(pending_, {});
+  ByteView rest(bytes);
+  while (!done_ && !busy_ && !rest.empty()) {
+    const ParseResult frame = parse_frame(rest);
     if (const auto outcome = objection(frame)) return fail(*outcome);
-    if (frame.status == ParseStatus::kNeedMore) return;
+    if (frame.status == ParseStatus::kNeedMore) break;
     if (frame.type == FrameType::kError) return on_error_frame(frame.payload);
-    if (is_in_transcript(frame.type)) transcript_.add(ByteView(pending_).first(frame.consumed));
+    greeted_ = true;
+    if (is_in_transcript(frame.type)) transcript_.add(rest.first(frame.consumed));
     on_frame(frame.type, frame.payload);
-    pending_.erase(pending_.begin(), pending_.begin() + static_cast<std::ptrdiff_t>(frame.consumed));
+    rest = rest.subspan(frame.consumed);
   }
-  if (!done_ && pending_.size() > kMaxAheadBytes) fail(Outcome::kUnexpectedFrame);
+  if (done_) return;
+  if (busy_ && rest.size() > kMaxAheadBytes) return fail(Outcome::kUnexpectedFrame);
+  pending_.assign(rest.begin(), rest.end());
 }
 
 std::optional<Outcome> Session::objection(const ParseResult& frame) const {
@@ -63,8 +71,8 @@ std::optional<Outcome> Session::objection(const ParseResult& frame) const {
 void Session::on_error_frame(ByteView payload) {
   const auto message = parse_error(payload);
   if (!message) return finish(Outcome::kPeerError, "without a readable reason");
-  const bool known = message->code < kOutcomeCount;
-  const std::string_view name = known ? outcome_name(static_cast<Outcome>(message->code)) : "unknown reason";
+  const auto reason = outcome_from_code(message->code);
+  const std::string name = reason ? std::string(outcome_name(*reason)) : fmt::format("unknown code {}", message->code);
   finish(Outcome::kPeerError, fmt::format("{}: {}", name, message->text));
 }
 

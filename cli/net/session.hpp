@@ -52,6 +52,8 @@ class Session : public KemUser {
   void check_deadline(Clock::time_point oldest);
 
   bool done() const { return done_; }
+  /** A first whole frame has come. */
+  bool greeted() const { return greeted_; }
   /** The host is going away; the session, which a batch may still hold, will not call it again. */
   void detach() { host_ = nullptr; }
 
@@ -105,6 +107,7 @@ class Session : public KemUser {
   SessionHost* host_;
   Bytes pending_;  // bytes of frames that are not whole yet, or that wait while an operation runs
   bool heard_ = false;
+  bool greeted_ = false;
   bool busy_ = false;  // an operation of this session is queued or running
   bool done_ = false;
   std::optional<Clock::time_point> waiting_since_;

@@ -18,6 +18,7 @@ set(POLYKEM_CLI_NET_SOURCES
   net/serve_command.cpp
   net/server.cpp
   net/server_session.cpp
+  net/service_times.cpp
   net/session.cpp
   net/single.cpp
   net/stats.cpp

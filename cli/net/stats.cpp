@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "common/exit_codes.hpp"
+
 namespace polykem::cli::net {
 
 void SizeCounts::add(const SizeCounts& other) {
@@ -35,6 +37,18 @@ std::size_t SizeCounts::median() const {
   return max();
 }
 
+void PeerErrors::add(std::string_view text, std::uint64_t times) {
+  std::string key = printable(text, kMostBytes);
+  const bool full = counts_.size() - counts_.count(std::string(kOther)) >= kMostTexts;
+  if (full && counts_.count(key) == 0) key = kOther;
+  counts_[key] += times;
+}
+
+void PeerErrors::add(const PeerErrors& other) {
+  for (const auto& [text, times] : other.counts_)
+    add(text, times);
+}
+
 std::int64_t now_ns() {
   return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch())
       .count();
@@ -49,8 +63,7 @@ std::uint32_t percentile(const std::vector<std::uint32_t>& sorted, double p) {
 void merge(EndReport& into, const EndReport& other) {
   for (std::size_t i = 0; i < kOutcomeCount; ++i)
     into.outcomes.by_outcome[i] += other.outcomes.by_outcome[i];
-  for (const auto& [text, times] : other.peer_errors)
-    into.peer_errors[text] += times;
+  into.peer_errors.add(other.peer_errors);
   for (std::size_t op = 0; op < into.batches.by_op.size(); ++op)
     into.batches.by_op[op].add(other.batches.by_op[op]);
   into.batches.busy += other.batches.busy;
@@ -101,7 +114,7 @@ Json to_json(const EndReport& report) {
   for (const StageTime& stage : report.stages)
     stages.push_back(stage_to_json(stage));
   return Json{{"outcomes", report.outcomes.by_outcome},
-              {"peer_errors", report.peer_errors},
+              {"peer_errors", report.peer_errors.counts()},
               {"batches", std::move(batches)},
               {"busy_ns", report.batches.busy.count()},
               {"stages", std::move(stages)},
@@ -116,7 +129,8 @@ Json to_json(const EndReport& report) {
 EndReport end_report_from_json(const Json& json) {
   EndReport report;
   report.outcomes.by_outcome = json.at("outcomes").get<std::array<std::uint64_t, kOutcomeCount>>();
-  report.peer_errors = json.at("peer_errors").get<std::map<std::string, std::uint64_t>>();
+  for (const auto& [text, times] : json.at("peer_errors").items())
+    report.peer_errors.add(text, times.get<std::uint64_t>());
   for (std::size_t op = 0; op < report.batches.by_op.size(); ++op) {
     const Json& counts = json.at("batches").at(op);
     if (!counts.contains("sizes")) continue;

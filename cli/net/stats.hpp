@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "common/json_out.hpp"
@@ -42,6 +43,24 @@ struct BatchStats {
   std::chrono::nanoseconds busy{0};  // time during which at least one batch was running
 };
 
+/** What ended handshakes in the words of others: ERROR frames, and the system's errors. Strangers choose these texts,
+ * so only the first kMostTexts distinct ones are kept, cut at kMostBytes; the rest are counted as kOther. */
+class PeerErrors {
+ public:
+  static constexpr std::size_t kMostTexts = 32;
+  static constexpr std::size_t kMostBytes = 120;
+  static constexpr std::string_view kOther = "other";
+
+  void add(std::string_view text, std::uint64_t times = 1);
+  void add(const PeerErrors& other);
+
+  /** By text: printable ASCII, at most kMostTexts and kOther. */
+  const std::map<std::string, std::uint64_t>& counts() const { return counts_; }
+
+ private:
+  std::map<std::string, std::uint64_t> counts_;
+};
+
 /** One step of the library's plan and the time it took. */
 struct StageTime {
   std::string op;
@@ -55,7 +74,7 @@ struct StageTime {
 /** What one end knows when it is done. Times are of the steady clock, which all processes of a machine share. */
 struct EndReport {
   OutcomeCounts outcomes;
-  std::map<std::string, std::uint64_t> peer_errors;  // what ERROR frames said
+  PeerErrors peer_errors;
   BatchStats batches;
   std::vector<StageTime> stages;          // servers only
   std::vector<std::uint32_t> latency_us;  // clients only: from starting the connection to confirmed

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "net/swarm.hpp"
 
+#include <algorithm>
 #include <utility>
 #include <vector>
 
@@ -11,6 +12,8 @@ namespace {
 
 // Connections being established at once: well below a usual listen queue, so that none is turned away.
 constexpr std::size_t kMaxConnecting = 256;
+// Latencies that have their memory from the start; a number of clients without sense must not take all of it.
+constexpr std::uint64_t kMostReserved = 1 << 20;
 constexpr auto kConnectRetry = std::chrono::milliseconds(50);
 constexpr auto kSweepInterval = std::chrono::milliseconds(100);
 
@@ -82,7 +85,7 @@ Swarm::Swarm(asio::io_context& loop, const Context& context, const Scheme& schem
 void Swarm::start() {
   report_.first_ns = now_ns();
   retry_until_ = Clock::now() + options_.connect_wait;
-  report_.latency_us.reserve(options_.clients);
+  report_.latency_us.reserve(std::min(options_.clients, kMostReserved));
   sweep_later();
   start_clients();
 }
@@ -140,7 +143,7 @@ void Swarm::sweep_later() {
 
 void Swarm::on_finished(Connection& connection, Outcome outcome, const std::string& detail) {
   report_.outcomes.add(outcome);
-  if (!detail.empty()) ++report_.peer_errors[detail];
+  if (!detail.empty()) report_.peer_errors.add(detail);
   report_.last_ns = now_ns();
   if (outcome != Outcome::kAgreed) return;
   const auto latency = static_cast<SwarmClient&>(connection).latency();

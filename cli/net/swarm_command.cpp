@@ -91,7 +91,7 @@ int swarm(SwarmCommandOptions options) {
   announce(options, crowd.report(), budget);
   Progress progress("exchanged", options.clients, "clients", options.quiet || options.pipe >= 0);
   Watch watch(
-      loop,
+      loop, options.pipe >= 0 ? Signals::kFromParent : Signals::kFromPeople,
       [&] {
         progress.update(crowd.outcomes().agreed(), failure_note(crowd.outcomes()));
         if (options.pipe >= 0) {

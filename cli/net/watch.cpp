@@ -13,10 +13,19 @@ namespace {
 
 constexpr auto kInterval = std::chrono::milliseconds(100);
 
+bool is_ignored(int number) {
+  struct sigaction action {};
+  return sigaction(number, nullptr, &action) == 0 && action.sa_handler == SIG_IGN;
+}
+
 }  // namespace
 
-Watch::Watch(asio::io_context& loop, std::function<void()> look, std::function<void()> interrupted)
-    : timer_(loop), signals_(loop, SIGINT, SIGTERM), look_(std::move(look)), interrupted_(std::move(interrupted)) {
+Watch::Watch(asio::io_context& loop, Signals signals, std::function<void()> look, std::function<void()> interrupted)
+    : timer_(loop), signals_(loop, SIGTERM), look_(std::move(look)), interrupted_(std::move(interrupted)) {
+  if (signals == Signals::kFromPeople) {
+    signals_.add(SIGINT);
+    if (!is_ignored(SIGHUP)) signals_.add(SIGHUP);
+  }
   tick();
   wait_for_signal();
 }
@@ -41,8 +50,9 @@ void Watch::tick() {
 void Watch::wait_for_signal() {
   signals_.async_wait([this](const asio::error_code& error, int /*number*/) {
     if (error || stopped_) return;
+    asio::error_code ignored;
+    signals_.clear(ignored);  // the default is back: the next one ends the process
     interrupted_();
-    wait_for_signal();
   });
 }
 

@@ -13,10 +13,17 @@
 
 namespace polykem::cli::net {
 
-/** Calls `look` ten times a second and `interrupted` on SIGINT or SIGTERM, until stopped. */
+/** Who a process takes signals from. */
+enum class Signals {
+  kFromPeople,  // SIGINT, SIGTERM, and SIGHUP unless it was ignored when the program started (nohup)
+  kFromParent   // SIGTERM alone: what a terminal sends to the whole group is for the parent
+};
+
+/** Calls `look` ten times a second, until stopped, and `interrupted` on the first signal that asks for the end. A
+ * second one ends the process at once. */
 class Watch {
  public:
-  Watch(asio::io_context& loop, std::function<void()> look, std::function<void()> interrupted);
+  Watch(asio::io_context& loop, Signals signals, std::function<void()> look, std::function<void()> interrupted);
   /** Lets the loop end. */
   void stop();
 

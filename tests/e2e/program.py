@@ -27,19 +27,37 @@ def run(*arguments, shell_prefix=None):
 class Server:
     """`polykem serve` on a free port."""
 
-    def __init__(self, *arguments, timeout=60):
+    def __init__(self, *arguments, timeout=60, scheme=SCHEME, **options):
+        """options: of the process, as subprocess.Popen takes them."""
         self._folder = tempfile.TemporaryDirectory()
         self._json = pathlib.Path(self._folder.name) / "serve.json"
-        command = [PROGRAM, "serve", "--scheme", SCHEME, "--port", "0", "--timeout", str(timeout)]
+        command = [PROGRAM, "serve", "--scheme", scheme, "--port", "0", "--timeout", str(timeout)]
         command += ["--json", str(self._json), *map(str, arguments)]
-        self._process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        self._process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **options)
         line = self._process.stdout.readline()
         found = re.fullmatch(r"listening on 127\.0\.0\.1 port (\d+)\n", line)
         if not found:
             self.kill()
             raise AssertionError(f"the server said {line!r} and not where it listens")
         self.port = int(found.group(1))
+        self.pid = self._process.pid
         self.exit_code = None
+
+    def peak_memory(self):
+        """The most memory that it ever had, in bytes."""
+        status = pathlib.Path(f"/proc/{self.pid}/status").read_text()
+        return 1024 * int(re.search(r"VmHWM:\s+(\d+) kB", status).group(1))
+
+    def cpu_seconds(self):
+        fields = pathlib.Path(f"/proc/{self.pid}/stat").read_text().rpartition(")")[2].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+    def signal(self, number):
+        self._process.send_signal(number)
+
+    def wait(self):
+        """Waits for the end and returns the exit code, -N if signal N was the end."""
+        return self._process.wait(timeout=PATIENCE)
 
     def finish(self, with_signal=None):
         """Waits for the end (after a signal, if given) and returns the JSON report."""

@@ -3,6 +3,7 @@
 
 import itertools
 import json
+import os
 import pathlib
 import signal
 import subprocess
@@ -10,7 +11,9 @@ import tempfile
 import time
 import unittest
 
+import protocol
 from program import PATIENCE, PROGRAM, SCHEME, ProgramTest
+from protocol import Peer
 
 ROLES = ("server-decaps", "server-encaps")
 TRANSPORTS = ("tcp", "inproc")
@@ -123,9 +126,16 @@ class Exchange(ProgramTest):
             self.assertEqual(json.loads(path.read_text())["agreed"], 20)
 
     def test_interrupted_exchange_reports_and_leaves_no_process(self):
+        for number in (signal.SIGINT, signal.SIGHUP):
+            with self.subTest(signal=number):
+                self.check_interrupted_exchange(number)
+
+    def check_interrupted_exchange(self, number):
         command = [PROGRAM, "exchange", "--scheme", SCHEME, "--json", "-"]
         command += ["--clients", "1000000", "--concurrency", "200"]
-        process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                                   start_new_session=True,
+                                   preexec_fn=lambda: signal.signal(number, signal.SIG_DFL))  # fmt: skip
         children_file = pathlib.Path(f"/proc/{process.pid}/task/{process.pid}/children")
         children = []
         give_up = time.monotonic() + PATIENCE
@@ -133,7 +143,7 @@ class Exchange(ProgramTest):
             time.sleep(0.05)
             children = children_file.read_text().split()
         time.sleep(0.5)
-        process.send_signal(signal.SIGINT)
+        os.killpg(process.pid, number)  # as a terminal does: to the program and its children
         output, _ = process.communicate(timeout=PATIENCE)
         self.assertEqual(process.returncode, 1)
         report = json.loads(output)
@@ -154,12 +164,30 @@ class ServeAndSwarm(ProgramTest):
             self.assertEqual({stage["op"] for stage in report["stages"]}, SERVER_OPS[role])
 
     def test_server_ends_on_signals_with_its_table(self):
-        for number in (signal.SIGINT, signal.SIGTERM):
-            server = self.server()
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            # Whoever runs the tests may ignore SIGHUP (nohup), which the server would inherit and respect.
+            server = self.server(preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_DFL))
             self.run_json("swarm", "--scheme", SCHEME, "--port", server.port, "--clients", 5)
             report = server.finish(number)
             self.assertEqual((report["agreed"], server.exit_code), (5, 0))
             self.assertIn("5 handshakes agreed, 0 failed", server.output)
+
+    def test_server_under_nohup_survives_a_hangup(self):
+        server = self.server(preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN))
+        server.signal(signal.SIGHUP)
+        self.run_json("swarm", "--scheme", SCHEME, "--port", server.port, "--clients", 5)
+        self.assertEqual(server.stop()["agreed"], 5)
+
+    def test_a_second_signal_ends_the_server_at_once(self):
+        server = self.server()
+        with Peer.connect(server.port) as peer:
+            peer.send(protocol.hello(protocol.SERVER_DECAPS))
+            peer.expect(protocol.PUBLIC_KEY)
+            server.signal(signal.SIGTERM)
+            # The server says that it stops, and would wait a second for this client to close.
+            self.assertIn(b"stopped", peer.expect(protocol.ERROR))
+            server.signal(signal.SIGINT)
+            self.assertEqual(server.wait(), -signal.SIGINT)
 
     def test_clients_beyond_the_servers_maximum_wait(self):
         server = self.server("--max-clients", 3, "--clients", 40)

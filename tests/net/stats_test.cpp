@@ -35,7 +35,7 @@ EndReport sample_report() {
   EndReport report;
   report.outcomes.add(Outcome::kAgreed);
   report.outcomes.add(Outcome::kHalfFrame);
-  report.peer_errors["timeout: too late"] = 1;
+  report.peer_errors.add("timeout: too late");
   report.batches.by_op[1].add(5, 3);
   report.batches.busy = std::chrono::nanoseconds(123);
   report.stages.push_back({"encaps", "poly_Rq_mul", "poly_Rq_mul", 1, 2, 3});
@@ -64,11 +64,43 @@ TEST(EndReport, MergesTheFiguresOfSeveralProcesses) {
   merge(sum, sample_report());
   EXPECT_EQ(sum.outcomes.agreed(), 2U);
   EXPECT_EQ(sum.outcomes.failed(), 2U);
-  EXPECT_EQ(sum.peer_errors["timeout: too late"], 2U);
+  EXPECT_EQ(sum.peer_errors.counts().at("timeout: too late"), 2U);
   EXPECT_EQ(sum.batches.by_op[1].batches(), 6U);
   EXPECT_EQ(sum.latency_us.size(), 4U);
   EXPECT_EQ(sum.first_ns, 100);
   EXPECT_EQ(sum.last_ns, 2000);
+}
+
+TEST(PeerErrors, StrangersCannotFillThem) {
+  PeerErrors errors;
+  errors.add("mismatch: the usual", 5);
+  for (int i = 0; i < 1000; ++i)
+    errors.add("garbage: " + std::to_string(i) + std::string(300, 'x'));
+  errors.add("mismatch: the usual");
+  const auto& counts = errors.counts();
+  EXPECT_EQ(counts.size(), PeerErrors::kMostTexts + 1);
+  EXPECT_EQ(counts.at("mismatch: the usual"), 6U);
+  EXPECT_EQ(counts.at("other"), 1000 - PeerErrors::kMostTexts + 1);
+  for (const auto& [text, times] : counts)
+    EXPECT_LE(text.size(), PeerErrors::kMostBytes + 3);
+  PeerErrors sum = errors;
+  sum.add(errors);
+  EXPECT_EQ(sum.counts().size(), PeerErrors::kMostTexts + 1);
+  EXPECT_EQ(sum.counts().at("other"), 2 * counts.at("other"));
+}
+
+TEST(PeerErrors, AreFitForATerminal) {
+  PeerErrors errors;
+  errors.add("garbage: \x1b[2J\n");
+  EXPECT_EQ(errors.counts().begin()->first, "garbage: ?[2J?");
+}
+
+TEST(Outcomes, OnlyReasonsThatMayBeSentHaveACode) {
+  for (unsigned code = 0; code < 256; ++code) {
+    const bool may_be_sent = code != 0 && code != 10 && code != 13 && code != 14 && code <= 16;
+    EXPECT_EQ(outcome_from_code(static_cast<std::uint8_t>(code)).has_value(), may_be_sent) << code;
+  }
+  EXPECT_EQ(outcome_from_code(12), Outcome::kMismatch);
 }
 
 TEST(Outcomes, NamesAreDistinct) {

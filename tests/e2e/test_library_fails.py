@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The library cannot run a batch: its clients learn it, and the server goes on."""
+
+import os
+import pathlib
+import tempfile
+import unittest
+
+import protocol
+from program import SCHEME, ProgramTest
+from protocol import Peer
+
+
+class LibraryFails(ProgramTest):
+    def test_entropy_fails_for_a_while(self):
+        with tempfile.TemporaryDirectory() as folder:
+            no_entropy = pathlib.Path(folder) / "no entropy"
+            environment = {"LD_PRELOAD": os.environ["POLYKEM_NO_ENTROPY"], "NO_ENTROPY_WHILE": str(no_entropy)}
+            server = self.server(env=os.environ | environment)
+            no_entropy.touch()
+            for _ in range(3):
+                with Peer.connect(server.port) as peer:
+                    peer.send(protocol.hello(protocol.SERVER_DECAPS))
+                    self.assertEqual(peer.drop_reason(), "internal")
+            no_entropy.unlink()
+            swarm = self.run_json("swarm", "--scheme", SCHEME, "--port", server.port, "--clients", 5)
+            self.assertEqual(swarm["agreed"], 5)
+            report = server.stop()
+        self.assertEqual((report["agreed"], report["failed_reasons"]), (5, {"internal": 3}))
+
+
+if __name__ == "__main__":
+    unittest.main()
