@@ -49,9 +49,12 @@ bench: ## Measure keygen, encaps and decaps of every set here; writes build/benc
 bench-peers: ## Measure polykem and its peers in turn, one core; writes build/bench-peers.json (PEER=haswell: a liboqs without AVX-512)
 	@tools/setup.sh demo peers
 	@$(MAKE) --no-print-directory all
+	@echo 'Building liboqs and PQClean, the first time minutes:'
 	@POLYKEM_BUILD=$(CURDIR)/$(BUILD) POLYKEM_PEER_CPU=$(PEER) CMAKE_TOOLCHAIN_FILE=$(CURDIR)/bench/peers/liboqs.cmake \
-	  cargo run --quiet --release --manifest-path bench/peers/Cargo.toml --target-dir $(BUILD)/peers/$(PEER) -- \
-	  --json $(BUILD)/bench-peers$(patsubst %,-%,$(PEER:native=)).json $(PEER_OPTIONS)
+	  tools/progress.sh $(BUILD)/peers.log \
+	  cargo build --release --locked --manifest-path bench/peers/Cargo.toml --target-dir $(BUILD)/peers/$(PEER)
+	@$(BUILD)/peers/$(PEER)/release/polykem-bench-peers $(PEER_OPTIONS) \
+	  --json $(BUILD)/bench-peers$(patsubst %,-%,$(PEER:native=)).json
 	@python3 tools/floors.py $(BUILD)/bench-peers$(patsubst %,-%,$(PEER:native=)).json
 
 format: ## Format every C and C++ file in place

@@ -1,0 +1,50 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+#
+# What tools/setup.sh says of machines that look like others: fake commands come first in PATH.
+set -euo pipefail
+setup=$(cd "$(dirname "$0")/../.." && pwd)/tools/setup.sh
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+mkdir "$scratch/bin"
+
+fake() {
+  printf '#!/bin/sh\n%s\n' "$2" >"$scratch/bin/$1"
+  chmod +x "$scratch/bin/$1"
+}
+
+# expect STATUS PATTERN WHAT: runs the check on the fake machine; PATTERN is looked for in what it says.
+expect() {
+  local status=0 said
+  said=$(PATH="$scratch/bin:$PATH" POLYKEM_SETUP_ROOT="$scratch/root" LIBCLANG_PATH='' "$setup" --check peers 2>&1) ||
+    status=$?
+  [[ $status == "$1" && $said =~ $2 ]] || {
+    echo "setup test: $3: status $status, expected $1 and '$2'; it said: $said" >&2
+    exit 1
+  }
+  (($(wc -l <<<"$said") == 1)) || {
+    echo "setup test: $3: more than one line: $said" >&2
+    exit 1
+  }
+}
+
+fake cmake true
+fake cargo 'echo "cargo 1.75.0 (1d8b05cdd 2023-11-20)"'
+fake rustc 'echo "rustc 1.75.0 (82e1608df 2023-12-21)"'
+fake ldconfig 'echo "	libclang-14.so.13 (libc6,x86-64) => /lib/libclang-14.so.13"'
+expect 0 '^$' 'Cargo 1.75 and libclang by ldconfig'
+
+fake ldconfig 'echo "	libclang-cpp.so.14 (libc6,x86-64) => /lib/libclang-cpp.so.14"'
+expect 1 libclang-dev 'libclang-cpp is not libclang'
+mkdir -p "$scratch/root/usr/lib/llvm-14/lib"
+touch "$scratch/root/usr/lib/llvm-14/lib/libclang-cpp.so.14"
+expect 1 libclang-dev 'nor is it in the folder of LLVM'
+touch "$scratch/root/usr/lib/llvm-14/lib/libclang.so.1"
+expect 0 '^$' 'libclang in the folder of LLVM'
+
+fake rustc 'echo "rustc 1.63.0"'
+fake cargo 'echo "cargo 1.65.0"'
+expect 1 'Rust 1\.70.*1\.63.*rustup' 'a compiler that is too old'
+fake rustc 'echo "rustc 1.70.0"'
+fake cargo 'echo "cargo 1.70.0"'
+expect 0 '^$' 'the oldest that will do'
