@@ -29,10 +29,10 @@ expect() {
 }
 
 fake cmake true
-fake cargo 'echo "cargo 1.75.0 (1d8b05cdd 2023-11-20)"'
-fake rustc 'echo "rustc 1.75.0 (82e1608df 2023-12-21)"'
+fake cargo 'echo "cargo 1.82.0 (8f40fc59f 2024-08-21)"'
+fake rustc 'echo "rustc 1.82.0 (f6e511eec 2024-10-15)"'
 fake ldconfig 'echo "	libclang-14.so.13 (libc6,x86-64) => /lib/libclang-14.so.13"'
-expect 0 '^$' 'Cargo 1.75 and libclang by ldconfig'
+expect 0 '^$' 'Cargo 1.82 and libclang by ldconfig'
 
 fake ldconfig 'echo "	libclang-cpp.so.14 (libc6,x86-64) => /lib/libclang-cpp.so.14"'
 expect 1 libclang-dev 'libclang-cpp is not libclang'
@@ -44,7 +44,7 @@ expect 0 '^$' 'libclang in the folder of LLVM'
 
 fake rustc 'echo "rustc 1.63.0"'
 fake cargo 'echo "cargo 1.65.0"'
-expect 1 'Rust 1\.70.*1\.63.*rustup' 'a compiler that is too old'
-fake rustc 'echo "rustc 1.70.0"'
-fake cargo 'echo "cargo 1.70.0"'
+expect 1 'Rust 1\.82.*1\.63.*rustup' 'a compiler that is too old'
+fake rustc 'echo "rustc 1.82.0"'
+fake cargo 'echo "cargo 1.82.0"'
 expect 0 '^$' 'the oldest that will do'
