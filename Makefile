@@ -13,7 +13,7 @@ CONFIGURE := cmake --preset release -B $(BUILD) $(if $(CCACHE),-DCMAKE_CXX_COMPI
 SOURCES    = $(shell git ls-files '*.c' '*.h' '*.cpp' '*.hpp')
 
 .DEFAULT_GOAL := all
-.PHONY: all cuda demo test test-full bench bench-peers format lint tidy install clean help
+.PHONY: all cuda demo test test-full bench bench-peers tables figures format lint tidy install clean help
 
 all: ## Build the library and the program build/bin/polykem
 	@tools/setup.sh --check demo
@@ -56,6 +56,14 @@ bench-peers: ## Measure polykem and its peers in turn, one core; writes build/be
 	@$(BUILD)/peers/$(PEER)/release/polykem-bench-peers $(PEER_OPTIONS) \
 	  --json $(BUILD)/bench-peers$(patsubst %,-%,$(PEER:native=)).json
 	@python3 tools/floors.py $(BUILD)/bench-peers$(patsubst %,-%,$(PEER:native=)).json
+
+tables: all ## Write the tables and the plot of README.md and docs/ from bench/results
+	@tools/tables.py --program $(PROGRAM)
+
+figures: ## Measure against the peers again (most of an hour) and write tables and plot from it
+	@$(MAKE) --no-print-directory bench-peers
+	@$(MAKE) --no-print-directory bench-peers PEER=haswell
+	@tools/tables.py --record --program $(PROGRAM)
 
 format: ## Format every C and C++ file in place
 	@tools/setup.sh lint
