@@ -13,7 +13,7 @@ CONFIGURE := cmake --preset release -B $(BUILD) $(if $(CCACHE),-DCMAKE_CXX_COMPI
 SOURCES    = $(shell git ls-files '*.c' '*.h' '*.cpp' '*.hpp')
 
 .DEFAULT_GOAL := all
-.PHONY: all cuda demo test test-full bench bench-peers tables figures format lint tidy install clean help
+.PHONY: all cuda demo test test-full bench bench-peers tables program-docs figures format lint tidy install clean help
 
 all: ## Build the library and the program build/bin/polykem
 	@tools/setup.sh --check demo
@@ -38,7 +38,7 @@ test: ## Run every test that needs no GPU: release build, then address and undef
 	@tools/test.sh release sanitize
 
 test-full: ## The same, then the long tests, the program under sanitizers, every check of undefined behaviour, and every fuzzer for ten seconds
-	@tools/setup.sh test fuzz
+	@tools/setup.sh test full fuzz
 	@tools/test.sh release sanitize full program ubsan fuzz
 
 bench: ## Measure keygen, encaps and decaps of every set here; writes build/bench.json
@@ -59,6 +59,9 @@ bench-peers: ## Measure polykem and its peers in turn, one core; writes build/be
 
 tables: all ## Write the tables and the plot of README.md and docs/ from bench/results
 	@tools/tables.py --program $(PROGRAM)
+
+program-docs: all ## Write the man pages and the shell completion from the program's own help
+	@tools/program_docs.py --program $(PROGRAM)
 
 figures: ## Measure against the peers again (most of an hour) and write tables and plot from it
 	@$(MAKE) --no-print-directory bench-peers

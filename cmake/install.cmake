@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# What leaves the house: two headers, the shared and the static library, a CMake package and a pkg-config file.
+# What is installed: two headers, the shared and the static library, a CMake package, pkg-config files, the pages and
+# examples, and with the program its man pages and completion. tests/install/files.txt is the list.
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
@@ -33,7 +34,8 @@ install(
 install(EXPORT polykemTargets NAMESPACE polykem:: DESTINATION ${POLYKEM_PACKAGE_DIR})
 configure_package_config_file(cmake/polykemConfig.cmake.in ${PROJECT_BINARY_DIR}/polykemConfig.cmake
                               INSTALL_DESTINATION ${POLYKEM_PACKAGE_DIR})
-write_basic_package_version_file(${PROJECT_BINARY_DIR}/polykemConfigVersion.cmake COMPATIBILITY ${POLYKEM_COMPATIBILITY})
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/polykemConfigVersion.cmake
+                                 COMPATIBILITY ${POLYKEM_COMPATIBILITY})
 install(FILES ${PROJECT_BINARY_DIR}/polykemConfig.cmake ${PROJECT_BINARY_DIR}/polykemConfigVersion.cmake
         DESTINATION ${POLYKEM_PACKAGE_DIR})
 
@@ -44,4 +46,19 @@ foreach(name polykem polykem-static)
   configure_file(cmake/${name}.pc.in ${PROJECT_BINARY_DIR}/${name}.pc @ONLY)
   install(FILES ${PROJECT_BINARY_DIR}/${name}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 endforeach()
-install(FILES LICENSE README.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
+
+# The pages keep their places, so that their links work.
+install(FILES LICENSE README.md ARCHITECTURE.md CHANGELOG.md CONTRIBUTING.md SECURITY.md SOUNDNESS.md
+        DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(DIRECTORY docs/ DESTINATION ${CMAKE_INSTALL_DOCDIR}/docs FILES_MATCHING PATTERN "*.md" PATTERN man EXCLUDE
+        PATTERN completion EXCLUDE)
+install(FILES examples/batch.c examples/server.cpp DESTINATION ${CMAKE_INSTALL_DOCDIR}/examples)
+install(DIRECTORY bench/results DESTINATION ${CMAKE_INSTALL_DOCDIR}/bench)
+install(FILES bench/seong2021/README.md DESTINATION ${CMAKE_INSTALL_DOCDIR}/bench/seong2021)
+if(POLYKEM_BUILD_CLI)
+  install(DIRECTORY docs/man/ DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+  install(FILES docs/completion/polykem.bash DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions
+          RENAME polykem)
+  install(FILES docs/completion/_polykem DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
+  install(FILES docs/completion/polykem.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
+endif()

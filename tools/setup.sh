@@ -3,7 +3,7 @@
 #
 # Installs what a purpose needs and this machine lacks, and nothing when nothing is lacking.
 #
-#   tools/setup.sh [--check] PURPOSE...      PURPOSE: demo | test | fuzz | lint | peers | cuda
+#   tools/setup.sh [--check] PURPOSE...      PURPOSE: demo | test | full | fuzz | lint | peers | cuda
 #
 # With --check it installs nothing. Where it may not install (no apt, no root, no password-less sudo) it says in one
 # line what to install and exits with 1. What counts is that the tool or header is found, not which package it came in.
@@ -61,6 +61,17 @@ need_test() {
   need_headers gtest/gtest.h libgtest-dev valgrind/memcheck.h valgrind
 }
 
+# The long tests ask the shells what they complete, check man pages, and compare the binary interface.
+need_full() {
+  need_test
+  need_command abidw abigail-tools
+  need_command zsh zsh
+  need_command fish fish
+  need_command groff groff
+  need_command mandoc mandoc
+  python3 -c 'import ensurepip, venv' 2>/dev/null || missing+=(python3-venv)
+}
+
 # The CUDA compiler's wheels go into an environment of their own.
 need_cuda() {
   command -v nvcc >/dev/null 2>&1 || python3 -c 'import ensurepip, venv' 2>/dev/null || missing+=(python3-venv)
@@ -87,7 +98,7 @@ need_rust() {
   if command -v cargo >/dev/null 2>&1; then
     have=$(rustc --version 2>/dev/null | awk '{print $2}')
     at_least "${have:-0}" "$want" ||
-      refuse "the peers need Rust $want or newer, and $(command -v cargo) belongs to Rust ${have:-without a compiler}; $advice"
+      refuse "the peers need Rust $want or newer, and beside $(command -v cargo) is ${have:-no rustc}; $advice"
     return
   fi
   package=$(rust_package "$want")
@@ -143,9 +154,9 @@ collect() {
   missing=()
   for purpose in "$@"; do
     case "$purpose" in
-      demo | test | fuzz | lint | peers | cuda) "need_$purpose" ;;
+      demo | test | full | fuzz | lint | peers | cuda) "need_$purpose" ;;
       *)
-        echo "setup: unknown purpose '$purpose' (demo, test, fuzz, lint, peers, cuda)" >&2
+        echo "setup: unknown purpose '$purpose' (demo, test, full, fuzz, lint, peers, cuda)" >&2
         exit 2
         ;;
     esac

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Writes the tables and the plot of README.md and of other pages from the program's list of sets and from measured results.
+"""Writes the tables and plots of README.md and other pages from the program's list of sets and measured results.
 
     tools/tables.py [--check] [--record] [--program build/bin/polykem]
 
@@ -128,8 +128,8 @@ def table_floors(results):
     return markdown(["set", "operation", f"cycles at {results.ghz:.2f} GHz", "floor", "measured / floor"], rows)
 
 
-TABLES = {"sets": table_sets, "front": table_front, "summary": table_summary, "peers": table_peers, "floors": table_floors,
-          **gpu_tables.TABLES}
+TABLES = {"sets": table_sets, "front": table_front, "summary": table_summary, "peers": table_peers,
+          "floors": table_floors, **gpu_tables.TABLES}
 
 
 def record():

@@ -42,18 +42,28 @@ run_program() {
 install_tree() {
   rm -rf "$2"
   cmake --install "$1" --prefix "$2" >/dev/null
-  local name
-  for name in polykem.h polykem.hpp libpolykem.a libpolykem.so polykem.pc polykemConfig.cmake \
-    polykemConfigVersion.cmake; do
-    [[ -n $(find "$2" -name "$name") ]] || fail "$name is not installed"
+  local file pattern found patterns
+  mapfile -t patterns < <(grep -v '^#' "$here/files.txt")
+  find "$2" -type f -printf '%P\n' -o -type l -printf '%P\n' >"$scratch/files"
+  while read -r file; do
+    found=no
+    for pattern in "${patterns[@]#\?}"; do
+      # shellcheck disable=SC2053 # the right side is a pattern
+      [[ $file != $pattern ]] || found=yes
+    done
+    [[ $found == yes ]] || fail "$file is installed, and tests/install/files.txt does not know it"
+  done <"$scratch/files"
+  for pattern in "${patterns[@]}"; do
+    [[ $pattern == \?* ]] || compgen -G "$2/$pattern" >/dev/null || fail "$pattern is not installed"
   done
-  [[ $(find "$2/include" -type f | wc -l) == 2 ]] || fail "more than two headers: $(find "$2/include" -type f)"
+  python3 -B "$here/../../tools/lint.py" --links "$2"
 }
 
 symbols() {
   local others
   nm -D --defined-only --without-symbol-versions "$libdir/libpolykem.so" | grep -v ' A ' >"$scratch/symbols"
-  nm -D --defined-only --with-symbol-versions "$libdir/libpolykem.so" | awk '{print $3}' | LC_ALL=C sort >"$scratch/list"
+  nm -D --defined-only --with-symbol-versions "$libdir/libpolykem.so" | awk '{print $3}' |
+    LC_ALL=C sort >"$scratch/list"
   if [[ ${1:-} == --update ]]; then
     cp "$scratch/list" "$here/symbols.txt"
   fi

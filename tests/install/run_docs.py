@@ -38,7 +38,8 @@ def main():
         (Path(home) / "polykem").symlink_to(prefix)
         for name, text in files.items():
             (Path(home) / name).write_text(text, encoding="utf-8")
-        environment = {**os.environ, "HOME": home, "CFLAGS": "-Wall -Wextra -Werror", "CXXFLAGS": "-Wall -Wextra -Werror"}
+        strict = "-Wall -Wextra -Werror"
+        environment = {**os.environ, "HOME": home, "CFLAGS": strict, "CXXFLAGS": strict}
         for unwanted in ("PKG_CONFIG_PATH", "LD_LIBRARY_PATH", "CMAKE_PREFIX_PATH"):
             environment.pop(unwanted, None)
         script = "set -euxo pipefail\n" + "".join(commands)
