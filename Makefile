@@ -13,7 +13,7 @@ CONFIGURE := cmake --preset release -B $(BUILD) $(if $(CCACHE),-DCMAKE_CXX_COMPI
 SOURCES    = $(shell git ls-files '*.c' '*.h' '*.cpp' '*.hpp')
 
 .DEFAULT_GOAL := all
-.PHONY: all cuda demo test test-full bench bench-peers tables program-docs figures format lint tidy install clean help
+.PHONY: all cuda demo test test-full bench bench-peers tables sbom program-docs figures format lint tidy install clean help
 
 all: ## Build the library and the program build/bin/polykem
 	@tools/setup.sh --check demo
@@ -59,6 +59,9 @@ bench-peers: ## Measure polykem and its peers in turn, one core; writes build/be
 
 tables: all ## Write the tables and the plot of README.md and docs/ from bench/results
 	@tools/tables.py --program $(PROGRAM)
+
+sbom: all ## List the software that library and program consist of, as SPDX; writes build/polykem.spdx.json
+	@tools/sbom.py $(BUILD) $(BUILD)/polykem.spdx.json
 
 program-docs: all ## Write the man pages and the shell completion from the program's own help
 	@tools/program_docs.py --program $(PROGRAM)
