@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# The front door: `make help` lists what is behind it. The rooms themselves are built by CMake (CMakePresets.json).
+# Every everyday task is a target here; `make help` lists them. CMake does the building (CMakePresets.json).
 
 BUILD   ?= build
 JOBS    ?= $(shell nproc 2>/dev/null || echo 2)
@@ -33,7 +33,7 @@ demo: ## Exchange keys with 10,000 clients over real sockets, in both roles
 	$(PROGRAM) exchange --scheme $(SCHEME) --clients $(CLIENTS) --role server-decaps --transport tcp
 	$(PROGRAM) exchange --scheme $(SCHEME) --clients $(CLIENTS) --role server-encaps --transport tcp
 
-test: ## Run every test that needs no GPU: release build, then address and undefined-behaviour sanitizers
+test: ## Run the tests that need no GPU, the long ones left out, then the quick ones under two sanitizers
 	@tools/setup.sh test
 	@tools/test.sh release sanitize
 
@@ -75,7 +75,7 @@ format: ## Format every C and C++ file in place
 	@tools/setup.sh lint
 	@clang-format-14 -i $(SOURCES)
 
-lint: ## Check format, licence lines, citations, lengths and the arrows between rooms
+lint: ## Check format, licence lines, citations, lengths links, and which folder may include which
 	@tools/setup.sh lint
 	@clang-format-14 --dry-run --Werror $(SOURCES)
 	@python3 tools/lint.py

@@ -25,7 +25,7 @@ SOURCE = CODE | {".py", ".sh", ".cmake", ".yml", ".sv"}
 MAX_FUNCTION_LINES = 80
 MAX_COLUMNS = 120
 
-# room -> rooms whose headers it may include. Above includes below, never the other way round.
+# folder -> folders whose headers it may include. Above includes below, never the other way round.
 ARROWS = {
     "src/core": {"src/core"},
     "src/ct": {"src/ct", "src/core"},
