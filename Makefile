@@ -58,12 +58,15 @@ bench-peers: ## Measure polykem and its peers in turn, one core; writes build/be
 	@python3 tools/floors.py $(BUILD)/bench-peers$(patsubst %,-%,$(PEER:native=)).json
 
 tables: all ## Write the tables and the plot of README.md and docs/ from bench/results
+	@tools/setup.sh test
 	@tools/tables.py --program $(PROGRAM)
 
 sbom: all ## List the software that library and program consist of, as SPDX; writes build/polykem.spdx.json
+	@tools/setup.sh test
 	@tools/sbom.py $(BUILD) $(BUILD)/polykem.spdx.json
 
 program-docs: all ## Write the man pages and the shell completion from the program's own help
+	@tools/setup.sh test
 	@tools/program_docs.py --program $(PROGRAM)
 
 figures: ## Measure against the peers again (most of an hour) and write tables and plot from it

@@ -121,6 +121,7 @@ have_libclang() {
 # The peers come as Rust crates; one of them builds liboqs with CMake and reads its headers with libclang.
 need_peers() {
   need_rust
+  need_command python3 python3
   need_command cmake cmake
   need_headers openssl/evp.h libssl-dev
   have_libclang || missing+=(libclang-dev)
