@@ -78,7 +78,7 @@ format: ## Format every C and C++ file in place
 	@tools/setup.sh lint
 	@clang-format-14 -i $(SOURCES)
 
-lint: ## Check format, licence lines, citations, lengths links, and which folder may include which
+lint: ## Check format, licence lines, citations, lengths, links, and which folder may include which
 	@tools/setup.sh lint
 	@clang-format-14 --dry-run --Werror $(SOURCES)
 	@python3 tools/lint.py

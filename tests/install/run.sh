@@ -98,6 +98,7 @@ int main(void) {
   cc "$scratch/version.c" $(pkg --cflags --libs) -o "$scratch/version"
   [[ $(LD_LIBRARY_PATH=$libdir "$scratch/version") == "$version $version" ]] || fail "the header has another version"
   [[ $("$prefix/bin/polykem" --version) == *"$version"* ]] || fail "the program has another version"
+  grep -q "^## \[$version\]" "$prefix/share/doc/polykem/CHANGELOG.md" || fail "CHANGELOG.md has no $version"
   found_by_cmake "$series" || fail "find_package does not take $series"
   if found_by_cmake "$((${series%%.*} + 1))" || found_by_cmake "${series%%.*}.999"; then
     fail "find_package takes another series for this one"
