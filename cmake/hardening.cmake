@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # What makes a fault in memory harder to exploit, in the library and the program; -DPOLYKEM_HARDENING=OFF leaves it out.
-# It costs lane code no more than the 2 % by which measurements vary. The sanitizers find the same faults and more, and do
-# not go well with FORTIFY.
+# It costs lane code no more than the 2 % by which measurements vary. The sanitizers find the same faults and more, and
+# do not go well with FORTIFY.
 if(NOT POLYKEM_HARDENING OR CMAKE_CXX_FLAGS MATCHES "-fsanitize")
   return()
 endif()
