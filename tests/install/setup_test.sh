@@ -48,3 +48,21 @@ expect 1 'Rust 1\.82.*1\.63.*rustup' 'a compiler that is too old'
 fake rustc 'echo "rustc 1.82.0"'
 fake cargo 'echo "cargo 1.82.0"'
 expect 0 '^$' 'the oldest that will do'
+
+# The line every ten seconds: the status of the command comes back, and its last words if it fails.
+progress=$(dirname "$setup")/progress.sh
+[[ -z $("$progress" "$scratch/log" echo done) ]] || {
+  echo "setup test: progress.sh shows the output of what succeeded" >&2
+  exit 1
+}
+status=0
+said=$("$progress" "$scratch/log" sh -c 'echo words; exit 3' 2>&1) || status=$?
+[[ $status == 3 && $said == words ]] || {
+  echo "setup test: progress.sh: status $status, it said '$said'" >&2
+  exit 1
+}
+said=$("$progress" "$scratch/log" sh -c 'echo halfway; sleep 10.5')
+[[ $said == '  10 s: halfway' ]] || {
+  echo "setup test: progress.sh is silent for ten seconds, or says '$said'" >&2
+  exit 1
+}
