@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# The front door: `make help` lists what is behind it. The rooms themselves are built by CMake (CMakePresets.json).
+# Every everyday task is a target here; `make help` lists them. CMake does the building (CMakePresets.json).
 
 BUILD   ?= build
 JOBS    ?= $(shell nproc 2>/dev/null || echo 2)
@@ -13,7 +13,7 @@ CONFIGURE := cmake --preset release -B $(BUILD) $(if $(CCACHE),-DCMAKE_CXX_COMPI
 SOURCES    = $(shell git ls-files '*.c' '*.h' '*.cpp' '*.hpp')
 
 .DEFAULT_GOAL := all
-.PHONY: all cuda demo test test-full mutants bench bench-peers format lint tidy install clean help
+.PHONY: all cuda demo test test-full mutants bench bench-peers tables sbom program-docs figures format lint tidy install clean help
 
 all: ## Build the library and the program build/bin/polykem
 	@tools/setup.sh --check demo
@@ -38,7 +38,7 @@ test: ## Run every test that needs no GPU and no patience: release build, consta
 	@tools/test.sh release ct sanitize threads
 
 test-full: ## The same, then all CUDA code, long tests, every sanitizer over everything, two compilers' constant time, fuzzers, mutants
-	@tools/setup.sh test fuzz
+	@tools/setup.sh test full fuzz
 	@tools/test.sh release ct sanitize threads full ct-full program threads-full ubsan fuzz mutants
 
 mutants: ## Plant faults, one at a time; a test must find each (MUTANTS="NAME...": only those)
@@ -53,16 +53,36 @@ bench: ## Measure keygen, encaps and decaps of every set here; writes build/benc
 bench-peers: ## Measure polykem and its peers in turn, one core; writes build/bench-peers.json (PEER=haswell: a liboqs without AVX-512)
 	@tools/setup.sh demo peers
 	@$(MAKE) --no-print-directory all
+	@echo 'Building liboqs and PQClean, the first time minutes:'
 	@POLYKEM_BUILD=$(CURDIR)/$(BUILD) POLYKEM_PEER_CPU=$(PEER) CMAKE_TOOLCHAIN_FILE=$(CURDIR)/bench/peers/liboqs.cmake \
-	  cargo run --quiet --release --manifest-path bench/peers/Cargo.toml --target-dir $(BUILD)/peers/$(PEER) -- \
-	  --json $(BUILD)/bench-peers$(patsubst %,-%,$(PEER:native=)).json $(PEER_OPTIONS)
+	  tools/progress.sh $(BUILD)/peers.log \
+	  cargo build --release --locked --manifest-path bench/peers/Cargo.toml --target-dir $(BUILD)/peers/$(PEER)
+	@$(BUILD)/peers/$(PEER)/release/polykem-bench-peers $(PEER_OPTIONS) \
+	  --json $(BUILD)/bench-peers$(patsubst %,-%,$(PEER:native=)).json
 	@python3 tools/floors.py $(BUILD)/bench-peers$(patsubst %,-%,$(PEER:native=)).json
+
+tables: all ## Write the tables and the plot of README.md and docs/ from bench/results
+	@tools/setup.sh test
+	@tools/tables.py --program $(PROGRAM)
+
+sbom: all ## List the software that library and program consist of, as SPDX; writes build/polykem.spdx.json
+	@tools/setup.sh test
+	@tools/sbom.py $(BUILD) $(BUILD)/polykem.spdx.json
+
+program-docs: all ## Write the man pages and the shell completion from the program's own help
+	@tools/setup.sh test
+	@tools/program_docs.py --program $(PROGRAM)
+
+figures: ## Measure against the peers again (most of an hour) and write tables and plot from it
+	@$(MAKE) --no-print-directory bench-peers
+	@$(MAKE) --no-print-directory bench-peers PEER=haswell
+	@tools/tables.py --record --program $(PROGRAM)
 
 format: ## Format every C and C++ file in place
 	@tools/setup.sh lint
 	@clang-format-14 -i $(SOURCES)
 
-lint: ## Check format, licence lines, citations, lengths and the arrows between rooms
+lint: ## Check format, licence lines, citations, lengths, links, and which folder may include which
 	@tools/setup.sh lint
 	@clang-format-14 --dry-run --Werror $(SOURCES)
 	@python3 tools/lint.py

@@ -10,6 +10,7 @@
 #include "commands.hpp"
 #include "common/context.hpp"
 #include "common/exit_codes.hpp"
+#include "help/command_tree.hpp"
 #ifdef POLYKEM_CLI_NET
 #include "net/commands.hpp"
 #endif
@@ -81,13 +82,17 @@ int parse_error(const CLI::App& app, const CLI::ParseError& e) {
 int run(int argc, char** argv) {
   CLI::App app{"polykem: post-quantum key exchange with a crowd at once.", "polykem"};
   int exit_code = kExitOk;
-  app.footer(kFooter);
   app.set_version_flag("-V,--version", fmt::format("polykem {} ({})", polykem_version(), build_commit()));
   app.require_subcommand(1);
   app.get_formatter()->column_width(34);
   register_all(app, exit_code);
+  app.footer(kFooter);  // last, since commands inherit what is set before them
 
   std::vector<std::string> words(argv + 1, argv + argc);
+  if (asks_for_tree(words)) {
+    write_json("-", command_tree(app));
+    return kExitOk;
+  }
   rewrite_help(words);
   if (words[0].rfind('-', 0) != 0) check_command(app, words[0]);
   std::vector<std::string> reversed(words.rbegin(), words.rend());

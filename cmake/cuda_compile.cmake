@@ -73,11 +73,15 @@ endfunction()
 
 function(polykem_cuda_module target output)
   polykem_cuda_gencode(gencode)
+  set(hardened)
+  if(POLYKEM_HARDENING)
+    set(hardened -Xlinker=-z,now,-z,relro)
+  endif()
   get_filename_component(name ${output} NAME)
   add_custom_command(
     OUTPUT ${output}
     COMMAND ${POLYKEM_NVCC} -shared -cudart static ${gencode} -ccbin ${CMAKE_CXX_COMPILER} ${ARGN} -o ${output} -Xlinker
-            --no-undefined -Xlinker --exclude-libs=ALL
+            --no-undefined -Xlinker --exclude-libs=ALL ${hardened}
     DEPENDS ${ARGN}
     COMMENT "Linking ${name}"
     VERBATIM)

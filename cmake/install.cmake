@@ -1,14 +1,25 @@
 # SPDX-License-Identifier: Apache-2.0
-# What leaves the house: two headers, the shared and the static library, a CMake package and a pkg-config file.
+# What is installed: two headers, the shared and the static library, a CMake package, pkg-config files, the pages and
+# examples, and with the program its man pages and completion. tests/install/files.txt is the list.
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
-set_target_properties(polykem_shared PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR})
+# The header says its version to the preprocessor, in numbers of its own.
+set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/include/polykem/polykem.h)
+foreach(part MAJOR MINOR PATCH)
+  file(STRINGS include/polykem/polykem.h line REGEX "^#define POLYKEM_VERSION_${part} ")
+  if(NOT line STREQUAL "#define POLYKEM_VERSION_${part} ${PROJECT_VERSION_${part}}")
+    message(FATAL_ERROR "include/polykem/polykem.h says '${line}', and CMakeLists.txt version ${PROJECT_VERSION}")
+  endif()
+endforeach()
+
+set_target_properties(polykem_shared PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION ${POLYKEM_ABI})
 set_target_properties(polykem_shared PROPERTIES EXPORT_NAME shared)
 set_target_properties(polykem_static PROPERTIES EXPORT_NAME static)
 if(CMAKE_SYSTEM_NAME STREQUAL "Linux")
-  target_link_options(polykem_shared PRIVATE "LINKER:--version-script=${PROJECT_SOURCE_DIR}/cmake/exports.map")
-  set_target_properties(polykem_shared PROPERTIES LINK_DEPENDS ${PROJECT_SOURCE_DIR}/cmake/exports.map)
+  configure_file(cmake/exports.map.in ${PROJECT_BINARY_DIR}/exports.map @ONLY)
+  target_link_options(polykem_shared PRIVATE "LINKER:--version-script=${PROJECT_BINARY_DIR}/exports.map")
+  set_target_properties(polykem_shared PROPERTIES LINK_DEPENDS ${PROJECT_BINARY_DIR}/exports.map)
 endif()
 
 set(POLYKEM_PACKAGE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/polykem)
@@ -23,13 +34,31 @@ install(
 install(EXPORT polykemTargets NAMESPACE polykem:: DESTINATION ${POLYKEM_PACKAGE_DIR})
 configure_package_config_file(cmake/polykemConfig.cmake.in ${PROJECT_BINARY_DIR}/polykemConfig.cmake
                               INSTALL_DESTINATION ${POLYKEM_PACKAGE_DIR})
-write_basic_package_version_file(${PROJECT_BINARY_DIR}/polykemConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/polykemConfigVersion.cmake
+                                 COMPATIBILITY ${POLYKEM_COMPATIBILITY})
 install(FILES ${PROJECT_BINARY_DIR}/polykemConfig.cmake ${PROJECT_BINARY_DIR}/polykemConfigVersion.cmake
         DESTINATION ${POLYKEM_PACKAGE_DIR})
 
 # The pkg-config file finds its prefix from its own place, so that an installed tree may be moved.
 file(RELATIVE_PATH POLYKEM_PC_TO_PREFIX "/prefix/${CMAKE_INSTALL_LIBDIR}/pkgconfig" "/prefix")
 string(REGEX REPLACE "/$" "" POLYKEM_PC_TO_PREFIX "${POLYKEM_PC_TO_PREFIX}")
-configure_file(cmake/polykem.pc.in ${PROJECT_BINARY_DIR}/polykem.pc @ONLY)
-install(FILES ${PROJECT_BINARY_DIR}/polykem.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
-install(FILES LICENSE README.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
+foreach(name polykem polykem-static)
+  configure_file(cmake/${name}.pc.in ${PROJECT_BINARY_DIR}/${name}.pc @ONLY)
+  install(FILES ${PROJECT_BINARY_DIR}/${name}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+endforeach()
+
+# The pages keep their places, so that their links work.
+install(FILES LICENSE README.md ARCHITECTURE.md CHANGELOG.md CONTRIBUTING.md SECURITY.md SOUNDNESS.md
+        DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(DIRECTORY docs/ DESTINATION ${CMAKE_INSTALL_DOCDIR}/docs FILES_MATCHING PATTERN "*.md" PATTERN man EXCLUDE
+        PATTERN completion EXCLUDE)
+install(FILES examples/batch.c examples/server.cpp DESTINATION ${CMAKE_INSTALL_DOCDIR}/examples)
+install(DIRECTORY bench/results DESTINATION ${CMAKE_INSTALL_DOCDIR}/bench)
+install(FILES bench/seong2021/README.md DESTINATION ${CMAKE_INSTALL_DOCDIR}/bench/seong2021)
+if(POLYKEM_BUILD_CLI)
+  install(DIRECTORY docs/man/ DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+  install(FILES docs/completion/polykem.bash DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions
+          RENAME polykem)
+  install(FILES docs/completion/_polykem DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
+  install(FILES docs/completion/polykem.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
+endif()

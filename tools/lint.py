@@ -2,11 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """House rules that no compiler checks. Prints file:line: rule, and exits with 1 if any is broken.
 
-    tools/lint.py [FILE...]      without arguments: every file that git knows of
+    tools/lint.py [FILE...]           without arguments: every file that git knows of
+    tools/lint.py --links FOLDER      only the links of the Markdown files below
 
 Rules: a licence line in every source; citations whose key BIBLIOGRAPHY.yml has; constants that follow from the formula
 in their "check-magic:" comment; functions of at most 80 lines; lines of at most 120 columns; no notes to self; links of
-Markdown files that lead somewhere; includes that follow the arrows of ARCHITECTURE.md.
+Markdown files that lead somewhere, headings included; pages under docs/ that exist where they are named; includes that
+follow the arrows of ARCHITECTURE.md.
 """
 
 import ast
@@ -23,7 +25,7 @@ SOURCE = CODE | {".py", ".sh", ".cmake", ".yml", ".sv"}
 MAX_FUNCTION_LINES = 80
 MAX_COLUMNS = 120
 
-# room -> rooms whose headers it may include. Above includes below, never the other way round.
+# folder -> folders whose headers it may include. Above includes below, never the other way round.
 ARROWS = {
     "src/core": {"src/core"},
     "src/ct": {"src/ct", "src/core"},
@@ -157,11 +159,36 @@ def check_text(path, lines):
             yield number, "white space at the end of the line"
 
 
+def anchors(path):
+    """What "#..." may name in a page: its headings, as the usual hosts spell them."""
+    found, fenced = set(), False
+    for line in path.read_text(encoding="utf-8").splitlines():
+        fenced ^= line.startswith("```")
+        heading = re.match(r"#+ +(.*)", line)
+        if heading and not fenced:
+            words = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", heading[1]).lower()
+            found.add(re.sub(r"[^\w\- ]", "", words).strip().replace(" ", "-"))
+    return found
+
+
 def check_links(path, lines):
     for number, line in enumerate(lines, 1):
-        for target in re.findall(r"\]\(([^)#\s]+)[^)]*\)", line):
-            if "://" not in target and not target.startswith("mailto:") and not (path.parent / target).exists():
+        for target in re.findall(r"\]\(([^)\s]+)[^)]*\)", line):
+            if "://" in target or target.startswith("mailto:"):
+                continue
+            file, _, anchor = target.partition("#")
+            page = path.parent / file if file else path
+            if not page.exists():
                 yield number, f"the link {target} leads nowhere"
+            elif anchor and page.suffix == ".md" and anchor not in anchors(page):
+                yield number, f"the link {target} leads to a page without that heading"
+
+
+def check_named_pages(path, lines):
+    for number, line in enumerate(lines, 1):
+        for name in re.findall(r"(?<![\w/.-])docs/[\w/-]+\.md\b", line):
+            if not (ROOT / name).exists():
+                yield number, f"there is no {name}"
 
 
 def room_of(name):
@@ -199,6 +226,7 @@ def check(path, keys):
     lines = path.read_text(encoding="utf-8").splitlines()
     yield from check_licence(path, lines)
     yield from check_text(path, lines)
+    yield from check_named_pages(path, lines)
     if path.suffix in CODE:
         yield from check_citations(path, lines, keys)
         yield from check_magic(path, lines)
@@ -209,10 +237,19 @@ def check(path, keys):
         yield from check_links(path, lines)
 
 
+def check_links_below(folder):
+    broken = [f"{path}:{line}: {message}" for path in sorted(folder.rglob("*.md"))
+              for line, message in check_links(path, path.read_text(encoding="utf-8").splitlines())]
+    print("\n".join(broken), end="\n" if broken else "")
+    return 1 if broken else 0
+
+
 def main():
+    if sys.argv[1:2] == ["--links"]:
+        return check_links_below(Path(sys.argv[2]))
     paths = [Path(argument).resolve() for argument in sys.argv[1:]] or tracked_files()
     keys = bibliography()
-    skipped = {".json", ".gz", ".bin", ".rsp", ""}
+    skipped = {".json", ".gz", ".bin", ".rsp", ".svg", ".xml", ""}
     named = {"Makefile", "run", ".clang-format", ".clang-tidy"}
     count = broken = 0
     for path in paths:

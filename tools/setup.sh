@@ -3,11 +3,12 @@
 #
 # Installs what a purpose needs and this machine lacks, and nothing when nothing is lacking.
 #
-#   tools/setup.sh [--check] PURPOSE...      PURPOSE: demo | test | fuzz | lint | peers | cuda
+#   tools/setup.sh [--check] PURPOSE...      PURPOSE: demo | test | full | fuzz | lint | peers | cuda
 #
 # With --check it installs nothing. Where it may not install (no apt, no root, no password-less sudo) it says in one
 # line what to install and exits with 1. What counts is that the tool or header is found, not which package it came in.
 set -euo pipefail
+root=$(cd "$(dirname "$0")/.." && pwd)
 
 check_only=no
 if [[ "${1:-}" == --check ]]; then
@@ -16,6 +17,13 @@ if [[ "${1:-}" == --check ]]; then
 fi
 
 missing=()
+lists_are_new=no # of apt
+
+# refuse SENTENCE: for what no package can mend.
+refuse() {
+  echo "polykem: $1" >&2
+  exit 1
+}
 
 need_command() { command -v "$1" >/dev/null 2>&1 || missing+=("$2"); }
 
@@ -53,17 +61,70 @@ need_test() {
   need_headers gtest/gtest.h libgtest-dev valgrind/memcheck.h valgrind
 }
 
+# The long tests ask the shells what they complete, check man pages, and compare the binary interface.
+need_full() {
+  need_test
+  need_command abidw abigail-tools
+  need_command zsh zsh
+  need_command fish fish
+  need_command groff groff
+  need_command mandoc mandoc
+  python3 -c 'import ensurepip, venv' 2>/dev/null || missing+=(python3-venv)
+}
+
 # The CUDA compiler's wheels go into an environment of their own.
 need_cuda() {
   command -v nvcc >/dev/null 2>&1 || python3 -c 'import ensurepip, venv' 2>/dev/null || missing+=(python3-venv)
 }
 
+# at_least HAVE WANT: compares version numbers.
+at_least() { [[ $(printf '%s\n%s\n' "$2" "$1" | sort -V | head -n 1) == "$2" ]]; }
+
+# The package of apt whose Rust is new enough. Debian 12 has a second, newer one as cargo-web and rustc-web.
+rust_package() {
+  local suffix version
+  for suffix in '' -web; do
+    version=$(apt-cache policy "rustc$suffix" 2>/dev/null | sed -n 's/^ *Candidate: \([0-9.]*\).*/\1/p')
+    if [[ -n $version ]] && at_least "$version" "$1"; then
+      echo "cargo$suffix"
+      return
+    fi
+  done
+}
+
+need_rust() {
+  local want have package advice='install it from https://rustup.rs and try again'
+  want=$(sed -n 's/^rust-version = "\([0-9.]*\)".*/\1/p' "$root/bench/peers/Cargo.toml")
+  if command -v cargo >/dev/null 2>&1; then
+    have=$(rustc --version 2>/dev/null | awk '{print $2}')
+    at_least "${have:-0}" "$want" ||
+      refuse "the peers need Rust $want or newer, and beside $(command -v cargo) is ${have:-no rustc}; $advice"
+    return
+  fi
+  package=$(rust_package "$want")
+  [[ -n $package || $lists_are_new == no ]] ||
+    refuse "the peers need Rust $want or newer, and this system's packages have none; $advice"
+  missing+=("${package:-cargo}")
+}
+
+# The library that bindgen loads; libclang-cpp is another one.
+have_libclang() {
+  local libraries
+  libraries=$(
+    PATH=$PATH:/usr/sbin:/sbin
+    ldconfig -p 2>/dev/null | awk '{print $1}'
+    ls "${POLYKEM_SETUP_ROOT:-}"/usr/lib/llvm-*/lib "${LIBCLANG_PATH:-/nowhere}" 2>/dev/null || true
+  )
+  grep -qE '^libclang(-[0-9.]+)?\.so' <<<"$libraries"
+}
+
 # The peers come as Rust crates; one of them builds liboqs with CMake and reads its headers with libclang.
 need_peers() {
-  need_command cargo cargo
+  need_rust
+  need_command python3 python3
   need_command cmake cmake
   need_headers openssl/evp.h libssl-dev
-  compgen -G '/usr/lib/llvm-*/lib/libclang*.so*' >/dev/null || ldconfig -p | grep -q libclang || missing+=(libclang-dev)
+  have_libclang || missing+=(libclang-dev)
 }
 
 # libFuzzer comes with clang's runtime, which some releases split off into a package of its own.
@@ -94,9 +155,9 @@ collect() {
   missing=()
   for purpose in "$@"; do
     case "$purpose" in
-      demo | test | fuzz | lint | peers | cuda) "need_$purpose" ;;
+      demo | test | full | fuzz | lint | peers | cuda) "need_$purpose" ;;
       *)
-        echo "setup: unknown purpose '$purpose' (demo, test, fuzz, lint, peers, cuda)" >&2
+        echo "setup: unknown purpose '$purpose' (demo, test, full, fuzz, lint, peers, cuda)" >&2
         exit 2
         ;;
     esac
@@ -124,27 +185,27 @@ give_up() {
   exit 1
 }
 
+# A fresh machine has no package lists, and an old one stale lists.
+update_lists() {
+  as_root tools/progress.sh "$log" apt-get update -q || give_up
+  lists_are_new=yes
+}
+
 install_missing() {
-  local log
-  log=$(mktemp)
   echo "Installing with apt: ${missing[*]}"
-  # A fresh machine has no package lists, and an old one stale lists: update, once, only when something is missing.
-  if ! { as_root apt-get update -q && as_root apt-get install -y -q --no-install-recommends "${missing[@]}"; } \
-    >"$log" 2>&1; then
-    tail -n 5 "$log" >&2
-    rm -f "$log"
-    give_up
-  fi
-  rm -f "$log"
+  as_root tools/progress.sh "$log" \
+    apt-get install -y -q --no-remove --no-install-recommends "${missing[@]}" || give_up
 }
 
 (($#)) || set -- demo
+cd "$root"
 collect "$@"
 ((${#missing[@]})) || exit 0
 may_install || give_up
-install_missing
-collect "$@" # a second round: clang's runtime package is only known once the lists are there
-((${#missing[@]})) || exit 0
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
+update_lists
+collect "$@"
 install_missing
 collect "$@"
 ((${#missing[@]} == 0)) || give_up

@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Writes the tables of README.md and of other pages from the program's list of sets and from measured results.
+"""Writes the tables and plots of README.md and other pages from the program's list of sets and measured results.
 
-    tools/tables.py [--check] [--program build/bin/polykem]
+    tools/tables.py [--check] [--record] [--program build/bin/polykem]
 
 A table stands between the lines "<!-- table: NAME -->" and "<!-- end of table -->". With --check nothing is written:
-the exit status is 1 if a page is not what its sources say.
+the exit status is 1 if a page is not what its sources say. With --record the results of `make bench-peers` and
+`make bench-peers PEER=haswell` in build/ become those of bench/results first; `make figures` does all of it.
 
-Sources: `polykem list --json -`, and of bench/results cpu_peers.json (from `make bench-peers`), cpu_peers_haswell.json
-(the same with PEER=haswell) and h200_ntru.json; gpu_tables.py names more.
+Sources: `polykem list --json -`, and of bench/results cpu_peers.json, cpu_peers_haswell.json (peers without AVX-512)
+and h200_ntru.json; gpu_tables.py names more.
 """
 
 import argparse
@@ -21,9 +22,14 @@ from pathlib import Path
 import gpu_tables
 from floors import floors
 from gpu_tables import markdown
+from plot_peers import plot
 
 ROOT = Path(__file__).resolve().parent.parent
-PAGES = ["README.md", "docs/performance.md", "docs/user_guide.md", "docs/cuda.md", "bench/seong2021/README.md"]
+PAGES = ["README.md", "docs/performance.md", "docs/user_guide.md", "docs/gpu_figures.md", "bench/seong2021/README.md"]
+PLOT = "bench/results/cpu_peers.svg"
+RECORDED = {"build/bench-peers.json": "cpu_peers.json", "build/bench-peers-haswell.json": "cpu_peers_haswell.json"}
+FRONT = ["mlkem512", "mlkem768", "mlkem1024", "kyber768", "ntruhps4096821", "ntruhrss701", "efrodokem640shake",
+         "efrodokem976aes"]  # the rows of README.md
 OPS = ["keygen", "encaps", "decaps"]
 BLOCK = re.compile(r"(<!-- table: ([a-z-]+) -->\n).*?(<!-- end of table -->)", re.S)
 
@@ -67,11 +73,10 @@ def table_sets(results):
     return markdown(header, rows)
 
 
-def table_summary(results):
+def table_summary(results, only=None):
     """One line a set: rate and ratio of each operation."""
     rows = []
-    for s in results.measured_sets():
-        name = s["name"]
+    for name in only or [s["name"] for s in results.measured_sets()]:
         records = [results.find(name, op) for op in OPS]
         narrow = [results.find(name, op, "avx2", narrow=True) or results.find(name, op, "avx2") for op in OPS]
         gpu = [results.gpu.get((name, op)) for op in OPS]
@@ -82,6 +87,10 @@ def table_summary(results):
             + [" / ".join(f"{g / 1e6:.1f}" for g in gpu) if all(gpu) else ""]
         )
     return markdown(["set", *(f"{op}/s" for op in OPS), "both sides AVX2", "H200, million/s"], rows)
+
+
+def table_front(results):
+    return table_summary(results, FRONT)
 
 
 def table_peers(results):
@@ -98,7 +107,7 @@ def table_peers(results):
             rows.append([
                 name, op, r["peer"], rate(r["ours_ops_per_s"]), rate(r["peer_ops_per_s"]), f"**{r['ratio']:.1f}**",
                 ratio(results.find(name, op, "avx2")), ratio(results.find(name, op, "avx2", narrow=True)),
-                " / ".join(f"{a['ratio']:.2f}" if a else "" for a in alone),
+                " / ".join(f"{a['ratio']:.2f}" for a in alone) if all(alone) else "",
                 ratio(results.find(name, op, keys="shared")),
                 f"{two['ours_ops_per_s'] / r['ours_ops_per_s']:.2f}" if two else "",
             ])
@@ -119,28 +128,46 @@ def table_floors(results):
     return markdown(["set", "operation", f"cycles at {results.ghz:.2f} GHz", "floor", "measured / floor"], rows)
 
 
-TABLES = {"sets": table_sets, "summary": table_summary, "peers": table_peers, "floors": table_floors,
-          **gpu_tables.TABLES}
+TABLES = {"sets": table_sets, "front": table_front, "summary": table_summary, "peers": table_peers,
+          "floors": table_floors, **gpu_tables.TABLES}
+
+
+def record():
+    """One record a line, so that two measurements can be compared by eye."""
+    for source, name in RECORDED.items():
+        document = json.loads((ROOT / source).read_text(encoding="utf-8"))
+        records = ",\n".join("  " + json.dumps(r, sort_keys=True) for r in document.pop("records"))
+        head = json.dumps(document, indent=1, sort_keys=True)[:-2]
+        (ROOT / "bench/results" / name).write_text(f'{head},\n "records": [\n{records}\n ]\n}}\n', encoding="utf-8")
+
+
+def fresh_pages(results):
+    """Every page and plot that is made here, as it should be."""
+    for page in PAGES:
+        text = (ROOT / page).read_text(encoding="utf-8")
+        yield page, BLOCK.sub(lambda m: m[1] + TABLES[m[2]](results) + m[3], text)
+    yield PLOT, plot([(name, {op: results.find(name, op)["ratio"] for op in OPS}) for name in FRONT])
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--check", action="store_true", help="write nothing, say which page is out of date")
+    parser.add_argument("--record", action="store_true", help="take over what was measured last")
     parser.add_argument("--program", default=ROOT / "build/bin/polykem", help="the program that lists the sets")
     arguments = parser.parse_args()
+    if arguments.record:
+        record()
     listed = subprocess.run([arguments.program, "list", "--json", "-"], capture_output=True, text=True, check=True)
     results = Results(json.loads(listed.stdout)["schemes"])
-    stale = []
-    for page in PAGES:
+    stale = False
+    for page, fresh in fresh_pages(results):
         path = ROOT / page
-        text = path.read_text(encoding="utf-8")
-        fresh = BLOCK.sub(lambda m: m[1] + TABLES[m[2]](results) + m[3], text)
-        if fresh != text:
-            stale.append(page)
-            if not arguments.check:
-                path.write_text(fresh, encoding="utf-8")
-    for page in stale:
-        print(f"{page}: " + ("not what its sources say; run tools/tables.py" if arguments.check else "written"))
+        if path.exists() and path.read_text(encoding="utf-8") == fresh:
+            continue
+        stale = True
+        print(f"{page}: " + ("not what its sources say; run `make tables`" if arguments.check else "written"))
+        if not arguments.check:
+            path.write_text(fresh, encoding="utf-8")
     return 1 if arguments.check and stale else 0
 
 

@@ -23,7 +23,6 @@ constexpr const char* kFooter =
     "  polykem bench --scheme ntruhps4096821\n"
     "  polykem bench --all --op decaps --batch 1,64,4096 --json bench.json\n"
     "  polykem bench --scheme ntruhrss701 --op encaps --keys both --threads 1 --backend ref\n"
-    "  polykem bench frodo-scaling --help\n"
     "\n"
     "Each figure is the median of repeated calls, timed from host memory to host memory; results are verified after.\n"
     "Keys: 'per-item' gives every item its own key, 'shared' one key to the whole batch.";
@@ -182,7 +181,7 @@ void register_bench(CLI::App& app, int& exit_code) {
   command->add_option("--seconds", options->seconds, "Least time for each figure (default 0.5)")
       ->check(CLI::Range(0.0, 3600.0))
       ->type_name("S");
-  command->add_option("--format", options->format, "text (default), markdown or csv")->type_name("F");
+  add_format(*command, options->format);
   add_backend(*command, options->common);
   add_threads(*command, options->common, 0);
   add_json(*command, options->common);

@@ -124,7 +124,7 @@ void add_frodo_scaling(CLI::App& bench, int& exit_code) {
       ->check(CLI::Range(0.0, 3600.0))
       ->type_name("S");
   command->add_option("--svg", options->svg, "Write both plots to FILE")->type_name("FILE");
-  command->add_option("--format", options->format, "text (default), markdown or csv")->type_name("F");
+  add_format(*command, options->format);
   add_json(*command, options->common);
   add_quiet(*command, options->common);
   command->callback([options, &exit_code] { exit_code = run_guarded([&] { return run_scaling(*options); }); });

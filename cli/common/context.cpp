@@ -15,17 +15,6 @@
 namespace polykem::cli {
 namespace {
 
-std::vector<std::string> backend_names(bool only_available) {
-  std::vector<std::string> names;
-  for (std::size_t i = 0; i < polykem_backend_count(); ++i) {
-    polykem_backend_info_t info{};
-    info.struct_size = sizeof info;
-    check(polykem_backend_info(i, &info), "backend");
-    if (!only_available || info.available != 0) names.emplace_back(info.name);
-  }
-  return names;
-}
-
 /** How the backend was asked for, in words. */
 std::string backend_asked(const std::string& option) {
   if (!option.empty()) return fmt::format("'{}'", option);
@@ -169,6 +158,17 @@ const char* op_name(polykem_op op) {
       return "decaps";
   }
   return "unknown";
+}
+
+std::vector<std::string> backend_names(bool only_available) {
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < polykem_backend_count(); ++i) {
+    polykem_backend_info_t info{};
+    info.struct_size = sizeof info;
+    check(polykem_backend_info(i, &info), "backend");
+    if (!only_available || info.available != 0) names.emplace_back(info.name);
+  }
+  return names;
 }
 
 std::vector<std::string> split(std::string_view text, char separator) {

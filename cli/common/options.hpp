@@ -51,6 +51,11 @@ inline void add_threads(CLI::App& app, CommonOptions& options, unsigned preset) 
   app.add_option("--threads", options.threads, help)->check(CLI::Range(0U, 4096U))->type_name("N");
 }
 
+/** Adds --format of tables; parse_table_format() checks it. */
+inline void add_format(CLI::App& app, std::string& format) {
+  app.add_option("--format", format, "How tables are printed (default text)")->type_name("text|markdown|csv");
+}
+
 /** Adds --json. */
 inline void add_json(CLI::App& app, CommonOptions& options) {
   app.add_option("--json", options.json, kJsonHelp)->type_name("FILE");

@@ -107,7 +107,7 @@ void register_list(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<ListOptions>();
   CLI::App* command = app.add_subcommand("list", "Show parameter sets, sizes and backends");
   command->footer("Examples:\n  polykem list\n  polykem list --format markdown\n  polykem list --json -");
-  command->add_option("--format", options->format, "text (default), markdown or csv")->type_name("F");
+  add_format(*command, options->format);
   add_json(*command, options->common);
   command->callback([options, &exit_code] { exit_code = run_guarded([&] { return run_list(*options); }); });
 }

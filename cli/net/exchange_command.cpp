@@ -89,6 +89,11 @@ void register_exchange_command(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<ExchangeOptions>();
   CLI::App* command =
       app.add_subcommand("exchange", "A server exchanges keys with many clients, and compares every secret");
+  command->footer(
+      "Examples:\n"
+      "  polykem exchange --scheme ntruhps4096821 --clients 10000\n"
+      "  polykem exchange --role server-encaps --transport inproc --clients 1000\n"
+      "  polykem exchange --scheme mlkem768 --batch 64 --clients 1000 --json report.json");
   add_count(*command, "--clients", options->clients, "Clients (default 10000)");
   command
       ->add_option("--transport", options->transport,

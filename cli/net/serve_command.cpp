@@ -112,6 +112,10 @@ int serve(ServeOptions options) {
 void register_serve_command(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<ServeOptions>();
   CLI::App* command = app.add_subcommand("serve", "The server's half of an exchange, for 'polykem swarm' to talk to");
+  command->footer(
+      "Examples:\n"
+      "  polykem serve --port 4433                                 until Ctrl-C\n"
+      "  polykem serve --scheme mlkem768 --address 0.0.0.0 --port 4433 --clients 10000 --json report.json");
   command->add_option("--address", options->address, "IP address to listen on (default 127.0.0.1)")->type_name("IP");
   command->add_option("--port", options->port, "Port; 0: any free one, which is printed (default 0)")->type_name("N");
   command->add_option("--clients", options->clients, "Stop after N agreed handshakes; 0: serve until Ctrl-C (default)")

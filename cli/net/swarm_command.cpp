@@ -115,6 +115,10 @@ void register_swarm_command(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<SwarmCommandOptions>();
   CLI::App* command =
       app.add_subcommand("swarm", "The clients' half of an exchange: many clients against 'polykem serve'");
+  command->footer(
+      "Examples:\n"
+      "  polykem swarm --port 4433 --clients 100\n"
+      "  polykem swarm --scheme mlkem768 --address server.example --port 4433 --clients 10000 --json report.json");
   command->add_option("--address", options->address, "The server's address (default 127.0.0.1)")->type_name("HOST");
   command->add_option("--port", options->port, "The server's port")
       ->required()

@@ -19,9 +19,8 @@ namespace {
 constexpr const char* kFooter =
     "Examples:\n"
     "  polykem profile --scheme ntruhps4096821\n"
-    "  polykem profile --scheme ntruhps2048509,ntruhps2048677,ntruhps4096821,ntruhrss701 --format markdown\n"
+    "  polykem profile --scheme ntruhps2048509,ntruhrss701 --format markdown\n"
     "  polykem profile --all --op decaps --json profile.json\n"
-    "  polykem profile --scheme ntruhrss701 --op encaps --no-merge --backend ref\n"
     "  polykem profile --scheme frodokem --steps --backend all --seconds 0.2\n"
     "\n"
     "Times are for --per operations (default 1,000, so ms reads as microseconds per operation).\n"
@@ -285,7 +284,7 @@ void register_profile(CLI::App& app, int& exit_code) {
           ->type_name("NAMES");
   command->add_flag("--all", options->all, "All parameter sets, as with --steps")->excludes(scheme);
   command->add_option("--op", options->ops, "keygen, encaps, decaps or all (default)")->type_name("OPS");
-  command->add_option("--format", options->format, "text (default), markdown or csv")->type_name("F");
+  add_format(*command, options->format);
   add_count(*command, "--count", options->count, "Operations to measure (default: about a second's worth of each)");
   add_count(*command, "--batch", options->batch, "Operations per call (default 256)");
   add_count(*command, "--per", options->per, "Show times for this many operations (default 1000)");

@@ -5,7 +5,9 @@
 #
 #   run.sh install  BUILD PREFIX                     installs BUILD into PREFIX and checks what arrived
 #   run.sh moved    PREFIX                           the tree still works in another place
-#   run.sh symbols  PREFIX                           the shared library shows polykem_* and nothing else
+#   run.sh symbols  PREFIX [--update]                the shared library shows what symbols.txt lists and nothing else
+#   run.sh versions PREFIX VERSION                   every part of the package says the same version
+#   run.sh hardened PREFIX                           library and program are built as cmake/hardening.cmake says
 #   run.sh cmake    PREFIX LANGUAGE SOURCE ON|OFF    builds SOURCE with find_package (static: ON) and runs it
 #   run.sh pc       PREFIX COMPILER SOURCE ON|OFF    the same with pkg-config
 set -euo pipefail
@@ -40,20 +42,33 @@ run_program() {
 install_tree() {
   rm -rf "$2"
   cmake --install "$1" --prefix "$2" >/dev/null
-  local name
-  for name in polykem.h polykem.hpp libpolykem.a libpolykem.so polykem.pc polykemConfig.cmake \
-    polykemConfigVersion.cmake; do
-    [[ -n $(find "$2" -name "$name") ]] || fail "$name is not installed"
+  local file pattern found patterns
+  mapfile -t patterns < <(grep -v '^#' "$here/files.txt")
+  find "$2" -type f -printf '%P\n' -o -type l -printf '%P\n' >"$scratch/files"
+  while read -r file; do
+    found=no
+    for pattern in "${patterns[@]#\?}"; do
+      # shellcheck disable=SC2053 # the right side is a pattern
+      [[ $file != $pattern ]] || found=yes
+    done
+    [[ $found == yes ]] || fail "$file is installed, and tests/install/files.txt does not know it"
+  done <"$scratch/files"
+  for pattern in "${patterns[@]}"; do
+    [[ $pattern == \?* ]] || compgen -G "$2/$pattern" >/dev/null || fail "$pattern is not installed"
   done
-  [[ $(find "$2/include" -type f | wc -l) == 2 ]] || fail "more than two headers: $(find "$2/include" -type f)"
+  python3 -B "$here/../../tools/lint.py" --links "$2"
 }
 
 symbols() {
   local others
-  nm -D --defined-only "$libdir/libpolykem.so" >"$scratch/symbols"
-  grep -q ' T polykem_run' "$scratch/symbols" || fail "polykem_run is not exported"
-  others=$(awk '{print $3}' "$scratch/symbols" | grep -v '^polykem_' || true)
-  [[ -z $others ]] || fail "exported besides polykem_*: $others"
+  nm -D --defined-only --without-symbol-versions "$libdir/libpolykem.so" | grep -v ' A ' >"$scratch/symbols"
+  nm -D --defined-only --with-symbol-versions "$libdir/libpolykem.so" | awk '{print $3}' |
+    LC_ALL=C sort >"$scratch/list"
+  if [[ ${1:-} == --update ]]; then
+    cp "$scratch/list" "$here/symbols.txt"
+  fi
+  diff "$here/symbols.txt" "$scratch/list" ||
+    fail "the exported symbols are not those of symbols.txt; docs/versions.md says what to do"
   # Every function of the header is there.
   local name
   for name in $(grep -o '\bpolykem_[a-z_]*(' "$prefix/include/polykem/polykem.h" | tr -d '(' | sort -u); do
@@ -63,6 +78,53 @@ symbols() {
   others=$(readelf -d "$libdir/libpolykem.so" | sed -n 's/.*NEEDED.*\[\(.*\)\]/\1/p' |
     grep -vE '^(libstdc\+\+|libm|libgcc_s|libc|libdl|libpthread|ld-linux.*)\.so' || true)
   [[ -z $others ]] || fail "the library needs $others"
+}
+
+versions() {
+  local version=$1 series=${1%.*} soname
+  [[ $version == 0.* ]] || series=${1%%.*}
+  soname=$(readelf -d "$libdir/libpolykem.so" | sed -n 's/.*SONAME.*\[\(.*\)\]/\1/p')
+  [[ $soname == "libpolykem.so.$series" ]] || fail "the SONAME is $soname, not libpolykem.so.$series"
+  [[ $(realpath "$libdir/$soname") == "$libdir/libpolykem.so.$version" ]] || fail "$soname is another file"
+  [[ $(pkg --modversion) == "$version" ]] || fail "pkg-config says $(pkg --modversion)"
+  [[ $(grep -c -v "@@POLYKEM_$series\$" "$here/symbols.txt") == 1 ]] || fail "a symbol has another version"
+  grep -qx "POLYKEM_$series" "$here/symbols.txt" || fail "there is no version POLYKEM_$series"
+  cat >"$scratch/version.c" <<<'#include <polykem/polykem.h>
+#include <stdio.h>
+int main(void) {
+  printf("%d.%d.%d %s\n", POLYKEM_VERSION_MAJOR, POLYKEM_VERSION_MINOR, POLYKEM_VERSION_PATCH, polykem_version());
+}'
+  # shellcheck disable=SC2046 # the flags are words
+  cc "$scratch/version.c" $(pkg --cflags --libs) -o "$scratch/version"
+  [[ $(LD_LIBRARY_PATH=$libdir "$scratch/version") == "$version $version" ]] || fail "the header has another version"
+  [[ $("$prefix/bin/polykem" --version) == *"$version"* ]] || fail "the program has another version"
+  grep -q "^## \[$version\]" "$prefix/share/doc/polykem/CHANGELOG.md" || fail "CHANGELOG.md has no $version"
+  found_by_cmake "$series" || fail "find_package does not take $series"
+  if found_by_cmake "$((${series%%.*} + 1))" || found_by_cmake "${series%%.*}.999"; then
+    fail "find_package takes another series for this one"
+  fi
+}
+
+# found_by_cmake VERSION: whether find_package takes what is installed for that version.
+found_by_cmake() {
+  rm -rf "$scratch/find"
+  mkdir "$scratch/find"
+  printf 'cmake_minimum_required(VERSION 3.22)\nproject(find C)\nfind_package(polykem %s REQUIRED)\n' "$1" \
+    >"$scratch/find/CMakeLists.txt"
+  cmake -S "$scratch/find" -B "$scratch/find/build" -DCMAKE_PREFIX_PATH="$prefix" >/dev/null 2>&1
+}
+
+hardened() {
+  local file sections
+  for file in "$libdir"/libpolykem*.so "$prefix/bin/polykem"; do
+    sections=$(readelf -W --dynamic --segments --dyn-syms "$file")
+    [[ $sections =~ FLAGS.*NOW ]] || fail "$file binds lazily (-z now)"
+    [[ $sections == *GNU_RELRO* ]] || fail "$file has no read-only relocations (-z relro)"
+    [[ $sections != *'GNU_STACK'*RWE* ]] || fail "the stack of $file is executable"
+    [[ $sections == *__stack_chk_fail* || $file == *_cuda.so ]] || fail "$file has no stack protector"
+    [[ $(readelf -hW "$file") =~ Type:\ +DYN ]] || fail "$file has a fixed address"
+  done
+  [[ $sections == *__memcpy_chk* ]] || fail "the program is built without FORTIFY"
 }
 
 with_cmake() {
@@ -103,7 +165,9 @@ case "$what" in
     with_pkg_config cc "$here/../../examples/batch.c" OFF
     with_cmake C "$here/../../examples/batch.c" OFF
     ;;
-  symbols) symbols ;;
+  symbols) symbols "$@" ;;
+  versions) versions "$@" ;;
+  hardened) hardened ;;
   cmake) with_cmake "$@" ;;
   pc) with_pkg_config "$@" ;;
   *) fail "unknown request '$what'" ;;

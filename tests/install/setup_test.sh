@@ -1,0 +1,68 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+#
+# What tools/setup.sh says of machines that look like others: fake commands come first in PATH.
+set -euo pipefail
+setup=$(cd "$(dirname "$0")/../.." && pwd)/tools/setup.sh
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+mkdir "$scratch/bin"
+
+fake() {
+  printf '#!/bin/sh\n%s\n' "$2" >"$scratch/bin/$1"
+  chmod +x "$scratch/bin/$1"
+}
+
+# expect STATUS PATTERN WHAT: runs the check on the fake machine; PATTERN is looked for in what it says.
+expect() {
+  local status=0 said
+  said=$(PATH="$scratch/bin:$PATH" POLYKEM_SETUP_ROOT="$scratch/root" LIBCLANG_PATH='' "$setup" --check peers 2>&1) ||
+    status=$?
+  [[ $status == "$1" && $said =~ $2 ]] || {
+    echo "setup test: $3: status $status, expected $1 and '$2'; it said: $said" >&2
+    exit 1
+  }
+  (($(wc -l <<<"$said") == 1)) || {
+    echo "setup test: $3: more than one line: $said" >&2
+    exit 1
+  }
+}
+
+fake cmake true
+fake cargo 'echo "cargo 1.82.0 (8f40fc59f 2024-08-21)"'
+fake rustc 'echo "rustc 1.82.0 (f6e511eec 2024-10-15)"'
+fake ldconfig 'echo "	libclang-14.so.13 (libc6,x86-64) => /lib/libclang-14.so.13"'
+expect 0 '^$' 'Cargo 1.82 and libclang by ldconfig'
+
+fake ldconfig 'echo "	libclang-cpp.so.14 (libc6,x86-64) => /lib/libclang-cpp.so.14"'
+expect 1 libclang-dev 'libclang-cpp is not libclang'
+mkdir -p "$scratch/root/usr/lib/llvm-14/lib"
+touch "$scratch/root/usr/lib/llvm-14/lib/libclang-cpp.so.14"
+expect 1 libclang-dev 'nor is it in the folder of LLVM'
+touch "$scratch/root/usr/lib/llvm-14/lib/libclang.so.1"
+expect 0 '^$' 'libclang in the folder of LLVM'
+
+fake rustc 'echo "rustc 1.63.0"'
+fake cargo 'echo "cargo 1.65.0"'
+expect 1 'Rust 1\.82.*1\.63.*rustup' 'a compiler that is too old'
+fake rustc 'echo "rustc 1.82.0"'
+fake cargo 'echo "cargo 1.82.0"'
+expect 0 '^$' 'the oldest that will do'
+
+# The line every ten seconds: the status of the command comes back, and its last words if it fails.
+progress=$(dirname "$setup")/progress.sh
+[[ -z $("$progress" "$scratch/log" echo done) ]] || {
+  echo "setup test: progress.sh shows the output of what succeeded" >&2
+  exit 1
+}
+status=0
+said=$("$progress" "$scratch/log" sh -c 'echo words; exit 3' 2>&1) || status=$?
+[[ $status == 3 && $said == words ]] || {
+  echo "setup test: progress.sh: status $status, it said '$said'" >&2
+  exit 1
+}
+said=$("$progress" "$scratch/log" sh -c 'echo halfway; sleep 10.5')
+[[ $said == '  10 s: halfway' ]] || {
+  echo "setup test: progress.sh is silent for ten seconds, or says '$said'" >&2
+  exit 1
+}
