@@ -30,8 +30,8 @@ inline double floor_ns(const NtruParams& p, Op op, const std::string& step) {
   const double sort = p.variant == ntru::Variant::hps ? 2 * comparators / kLogicPerSecond : 0;
   if (step == "sample_fg") seconds = sort, bytes = draws + 2 * row + 32;
   if (step == "sample_rm_pack") seconds = sort, bytes = draws + 2 * n + 2 * trits;
-  // Three products an item, two of them with one factor, and as if they were free a few inversions; then Newton's last
-  // step, limb products 2 and 1.
+  // Three products for each item, two of them with one factor, and as if they were free a few inversions; then Newton's
+  // last step, limb products 2 and 1.
   if (step == "invert_mod3") seconds = 3 * mac, bytes = 8 * row;
   if (step == "invert_mod_q") seconds = 6 * mac, bytes = 11 * row;
   if (step == "pack_f_lift") bytes = 2 * row + 2 * trits;

@@ -8,7 +8,7 @@
 
 #include "prim/drbg/cuda/draw_place.hpp"
 #include "prim/launch/cuda/grid.hpp"
-#include "schemes/ntru/cuda/inverse_tree.cuh"
+#include "prim/polyinv/cuda/inverse_tree.cuh"
 #include "schemes/ntru/cuda/sets.hpp"
 
 namespace polykem::cuda {
@@ -79,7 +79,7 @@ TYPED_TEST(CudaIndex, GridsOfTheLargestBatchFit) {
   EXPECT_LE(blocks_for(kMost * draw_blocks(S::kEncapsDrawBytes), 32), kMostBlocks);
   // A product of a tree is a block; the last batches before a power of two are rounded up most.
   for (const size_t count : {kMost, kMost - 1, kMost - kMost / 192, kMost / 2 + 1})
-    EXPECT_LE(ntru::cuda::InverseTree<S::kRow>(count).rows(), kMostBlocks) << count;
+    EXPECT_LE(InverseTree<S::kRow>(count).rows(), kMostBlocks) << count;
 }
 
 TEST(Grid, CountsBlocksWithoutWrapping) {

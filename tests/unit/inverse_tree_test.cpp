@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // The tree of products that inverts a batch on the GPU, here over the integers modulo a prime.
-#include "schemes/ntru/cuda/inverse_tree.cuh"
+#include "prim/polyinv/cuda/inverse_tree.cuh"
 
 #include <gtest/gtest.h>
 
 #include <vector>
 
-namespace polykem::ntru::cuda {
+namespace polykem::cuda {
 namespace {
 
 constexpr uint32_t kPrime = 65521;
@@ -70,4 +70,4 @@ TEST(InverseTree, InvertsEveryRowOfABatch) {
 }
 
 }  // namespace
-}  // namespace polykem::ntru::cuda
+}  // namespace polykem::cuda

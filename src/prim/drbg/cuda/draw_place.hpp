@@ -11,13 +11,13 @@ namespace polykem::cuda {
 /// Bytes of a block of random bytes: what SHAKE256 gives for one permutation.
 inline constexpr uint32_t kDrawBlockBytes = 136;
 
-/// Blocks that `bytes` random bytes of an item take.
+/// Blocks for the `bytes` random bytes of an item.
 constexpr uint32_t draw_blocks(int bytes) {
   return (static_cast<uint32_t>(bytes) + kDrawBlockBytes - 1) / kDrawBlockBytes;
 }
 
-/// The 32 consecutive blocks of one warp, a block a lane: block b of a batch is block b % kBlocks of item b / kBlocks.
-/// What is the same for the whole warp has 64 bits; what a lane adds to it fits in 32.
+/// The 32 consecutive blocks of one warp, one for each lane: block b of a batch is block b % kBlocks of item b /
+/// kBlocks. What is the same for the whole warp has 64 bits; what a lane adds to it fits in 32.
 ///
 /// kBlocks: blocks of an item. kStride: bytes from one item's row to the next.
 template <uint32_t kBlocks, uint32_t kStride>

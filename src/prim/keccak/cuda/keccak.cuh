@@ -63,10 +63,10 @@ inline constexpr int kRateWords = kRateBytes / 4;  ///< 32-bit words
 inline constexpr int kStageStride = kRateWords + 1;
 inline constexpr int kStageWords = 32 * kStageStride;  ///< shared memory of one warp, in 32-bit words
 
-/// SHA3-256 of 32 messages by one warp, one message a lane; digest valid in every lane. A message is the kPrefix words
-/// of `prefix` (nullptr if there are none) and kBytes bytes of any alignment in global memory, readable up to the next
-/// multiple of 4. record(m): where lane m's bytes are, whoever asks. stage: kStageWords words of shared memory of this
-/// warp.
+/// SHA3-256 of 32 messages by one warp, each lane hashing one; digest valid in every lane. A message is the kPrefix
+/// words of `prefix` (nullptr if there are none) and kBytes bytes of any alignment in global memory, readable up to the
+/// next multiple of 4. record(m): where lane m's bytes are; any lane may ask. stage: kStageWords words of shared memory
+/// of this warp.
 template <int kPrefix, int kBytes, class Record>
 __device__ __forceinline__ void warp_sha3_256(uint32_t (&digest)[8], const uint32_t* prefix, uint32_t* stage,
                                               unsigned lane, Record record) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Division steps for 1/a mod (2, Phi_n) and mod (3, Phi_n), Phi_n = 1 + x + ... + x^(n-1), a warp a polynomial, made to
-// end soon rather than to be many. The number of steps is fixed and every choice is a mask. [BY19, 5]
+// Division steps for 1/a mod (2, Phi_n) and mod (3, Phi_n), Phi_n = 1 + x + ... + x^(n-1). One warp inverts one
+// polynomial; the code is made for few inversions that end soon, not for many at once. The number of steps is fixed and
+// every choice is a mask. [BY19, 5]
 //
 //   (f, g, v, w) <- swap ? (g, (g - c f) / x, w, (w - c v) / x) : (f, (g - c f) / x, v, (w - c v) / x),  c = f(0) g(0).
 //

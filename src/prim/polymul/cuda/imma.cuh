@@ -15,9 +15,9 @@ namespace polykem::cuda {
 template <int N, MulKind kKind>
 using ImmaShape = LimbShape<N, kKind>;
 
-/// Blocks of one warp that a multiprocessor shall hold while it does products with two limbs, or 0 for no wish. Sixteen
-/// mean 128 registers: at n = 821, ternary, 100,000 items 3.00 ns a product, against 3.24 ns with 131 registers and
-/// twelve blocks. Before compute capability 9.0 there is no shared memory for so many.
+/// Blocks of one warp that the compiler must leave registers for on a multiprocessor in products with two limbs; 0: it
+/// may choose. Sixteen mean 128 registers: at n = 821, ternary, 100,000 items 3.00 ns a product, against 3.24 ns with
+/// 131 registers and twelve blocks. Before compute capability 9.0 there is no shared memory for so many.
 template <int N>
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 900
 inline constexpr int kImmaBlocks = 0;

@@ -14,18 +14,6 @@ using polykem::cuda::MulKind;
 template <class Set, MulKind kKind>
 using Product = polykem::cuda::ImmaProduct<Shape<Set>::kN, kKind>;
 
-/// The block's item and the lane, read anew: while a product is under way it has all registers.
-__device__ __forceinline__ size_t item_again() {
-  uint32_t item;
-  asm volatile("mov.u32 %0, %%ctaid.x;" : "=r"(item));
-  return item;
-}
-__device__ __forceinline__ unsigned lane_again() {
-  unsigned lane;
-  asm volatile("mov.u32 %0, %%laneid;" : "=r"(lane));
-  return lane;
-}
-
 /// The product of what was staged; its operands' memory is free afterwards.
 template <class P>
 __device__ __forceinline__ void multiply(P& product) {
@@ -35,7 +23,8 @@ __device__ __forceinline__ void multiply(P& product) {
   __syncwarp();
 }
 
-/// DPKE_Encrypt: ct = packed(h r + Lift(m)). r: bytes 0, 1, 255, m: 0, 1, 2, both in rows of kRow. One item a block.
+/// DPKE_Encrypt: ct = packed(h r + Lift(m)). r: bytes 0, 1, 255, m: 0, 1, 2, both in rows of kRow. Each block does one
+/// item.
 template <class Set>
 __global__ void __launch_bounds__(32, polykem::cuda::kImmaBlocks<Shape<Set>::kN>)
     encrypt_kernel(uint8_t* ct, Records pk, const uint8_t* r, const uint8_t* m) {
@@ -69,7 +58,7 @@ __global__ void __launch_bounds__(32, polykem::cuda::kImmaBlocks<Shape<Set>::kN>
     uint32_t& sum = reinterpret_cast<uint32_t*>(c)[w];
     sum = __vadd2(sum, pair) & (S::kMask * 0x10001u);
   });
-  store_rq<Set>(ct + item_again() * S::kCiphertextBytes, c, lane);
+  store_rq<Set>(ct + block_again() * S::kCiphertextBytes, c, lane);
 }
 
 /// Two coefficients mod q, centred there, plus `add`, mod 3, as two bytes.
@@ -190,8 +179,8 @@ __device__ __forceinline__ uint32_t multiply_r(uint8_t* shared, const uint8_t* c
   return warp_sum(bad != 0 ? 1 : 0);
 }
 
-/// The first half of DPKE_Decrypt: m, packed into its part of rm; fail is not zero if m or ct must be rejected. One
-/// item a block.
+/// The first half of DPKE_Decrypt: m, packed into its part of rm; fail is not zero if m or ct must be rejected.
+/// Each block does one item.
 template <class Set>
 __global__ void __launch_bounds__(32, polykem::cuda::kImmaBlocks<Shape<Set>::kN>)
     decrypt_m_kernel(uint8_t* rm, uint32_t* fail, Records ct, Records sk) {
@@ -202,15 +191,15 @@ __global__ void __launch_bounds__(32, polykem::cuda::kImmaBlocks<Shape<Set>::kN>
   const size_t item = blockIdx.x;
   const int skip = begin_record(packed, sk[item], 2 * S::kTritsBytes, lane_again());
   multiply_cf<Set>(shared, ct[item], packed + skip);
-  multiply_m<Set>(shared, packed + (reinterpret_cast<uintptr_t>(sk[item_again()]) & 3) + S::kInverseFOffset);
+  multiply_m<Set>(shared, packed + (reinterpret_cast<uintptr_t>(sk[block_again()]) & 3) + S::kInverseFOffset);
   const unsigned lane = lane_again();
-  store_trits<Set>(rm + item_again() * S::kRmStride + S::kTritsBytes, shared, lane);
+  store_trits<Set>(rm + block_again() * S::kRmStride + S::kTritsBytes, shared, lane);
   uint32_t bad = wrong_weight<Set>(shared, lane);
-  if (kUsedBits != 0) bad |= ct[item_again()][S::kRqBytes - 1] >> kUsedBits;
-  if (lane == 0) fail[item_again()] = bad;
+  if (kUsedBits != 0) bad |= ct[block_again()][S::kRqBytes - 1] >> kUsedBits;
+  if (lane == 0) fail[block_again()] = bad;
 }
 
-/// The second half: r from m, packed into its part of rm; adds to fail. One item a block.
+/// The second half: r from m, packed into its part of rm; adds to fail. Each block does one item.
 template <class Set>
 __global__ void __launch_bounds__(32, polykem::cuda::kImmaBlocks<Shape<Set>::kN>)
     decrypt_r_kernel(uint8_t* rm, uint32_t* fail, Records ct, Records sk) {
@@ -220,8 +209,8 @@ __global__ void __launch_bounds__(32, polykem::cuda::kImmaBlocks<Shape<Set>::kN>
   const uint32_t bad =
       multiply_r<Set>(shared, ct[item], rm + item * S::kRmStride + S::kTritsBytes, sk[item] + S::kInverseHOffset);
   const unsigned lane = lane_again();
-  store_trits<Set>(rm + item_again() * S::kRmStride, shared, lane);
-  if (lane == 0) atomicOr(fail + item_again(), bad);  // no one else has it; this needs no answer
+  store_trits<Set>(rm + block_again() * S::kRmStride, shared, lane);
+  if (lane == 0) atomicOr(fail + block_again(), bad);  // no one else has it; this needs no answer
 }
 
 }  // namespace polykem::ntru::cuda

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Inverses of the few polynomials at the top of a tree. Their number fills no device, so each is to end soon: one warp
-// an item from the row that comes to the row that goes.
+// Inverses of the few polynomials at the top of a tree. They are too few to fill a device, so what counts is how soon
+// each is done: one warp does a polynomial in one kernel, from the row it reads to the row it writes.
 #pragma once
 
 #include "prim/polyinv/cuda/polyinv.cuh"

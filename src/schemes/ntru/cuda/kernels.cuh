@@ -13,8 +13,9 @@ namespace polykem::ntru::cuda {
 inline constexpr int kWarps = 4;  ///< of a block, in every kernel here
 inline constexpr int kThreads = 32 * kWarps;
 
-/// Kernels with one item a lane run in blocks of one warp, so that batches of 100,000 items spread evenly. Blocks a
-/// multiprocessor shall hold: on compute capability 9.0 as many as spill nothing, elsewhere no wish.
+/// Kernels in which each lane does an item run in blocks of one warp, so that batches of 100,000 items spread evenly.
+/// This is how many such blocks the compiler must leave registers for on a multiprocessor: on compute capability 9.0 as
+/// many as need no spills, elsewhere it may choose.
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ == 900
 inline constexpr int kLaneBlocks = 24;
 #else
@@ -25,7 +26,7 @@ __device__ __forceinline__ size_t warp_item() {
   return blockIdx.x * size_t{kWarps} + threadIdx.x / 32;
 }
 
-/// randombytes. One block of 136 bytes a lane. rows: kDrawStride bytes an item.
+/// randombytes. Each lane makes a block of 136 bytes. rows: kDrawStride bytes for each item.
 template <class Set, int kBytes>
 __global__ void __launch_bounds__(32, kLaneBlocks)
     draw_kernel(uint8_t* rows, const uint32_t* seed, polykem::cuda::DrawDomain domain, uint64_t count) {
@@ -237,7 +238,7 @@ struct LaneRecords {
   __device__ const uint8_t* operator()(int m) const { return records[min(first + m, count - 1)]; }
 };
 
-/// sha3_256 of rm. One item a lane.
+/// sha3_256 of rm. Each lane does one item.
 template <class Set>
 __global__ void __launch_bounds__(32, kLaneBlocks) hash_rm_kernel(uint8_t* ss, const uint8_t* rm, size_t count) {
   using S = Shape<Set>;
@@ -250,8 +251,8 @@ __global__ void __launch_bounds__(32, kLaneBlocks) hash_rm_kernel(uint8_t* ss, c
   if (first + lane < count) store_secret(ss + (first + lane) * 32, digest);
 }
 
-/// sha3_256, sha3_256.reject and cmov: the hash of rm, or where the item failed that of the PRF key and ct. One item a
-/// lane.
+/// sha3_256, sha3_256.reject and cmov: the hash of rm, or where the item failed that of the PRF key and ct. Each
+/// lane does one item.
 template <class Set>
 __global__ void __launch_bounds__(32, kLaneBlocks)
     hash_select_kernel(uint8_t* ss, const uint8_t* rm, const uint32_t* fail, Records sk, Records ct, size_t count) {

@@ -6,34 +6,15 @@
 #include <array>
 
 #include "core/device.hpp"
+#include "prim/arena/cuda/device_arena.hpp"
 #include "prim/launch/cuda/launch.hpp"
+#include "prim/polyinv/cuda/inverse_tree.cuh"
 #include "schemes/ntru/cuda/dpke.cuh"
 #include "schemes/ntru/cuda/inverse.cuh"
-#include "schemes/ntru/cuda/inverse_tree.cuh"
 #include "schemes/ntru/cuda/kernels.cuh"
 #include "schemes/ntru/stages.hpp"
 
 namespace polykem::ntru::cuda {
-
-/// Hands out arrays of device memory, one element of `bytes` bytes an item; with no memory it only counts.
-class DeviceArena {
- public:
-  DeviceArena(std::byte* base, size_t items) : base_(base), items_(items) {}
-
-  template <class T>
-  T* take(size_t bytes) {
-    T* result = reinterpret_cast<T*>(base_ + used_);
-    used_ += (items_ * bytes + 255) / 256 * 256;
-    return result;
-  }
-  size_t items() const { return items_; }
-  size_t used() const { return used_; }
-
- private:
-  std::byte* base_;
-  size_t items_;
-  size_t used_ = 0;
-};
 
 /// One batch in flight: its records and its intermediates. Names as in kem.hpp; a buffer that is dead lends its memory.
 template <class Set>
@@ -57,9 +38,9 @@ struct Flight {
   Records pk() const { return {io.pk, io.shared_key ? 0u : static_cast<uint32_t>(S::kPublicKeyBytes)}; }
   Records sk() const { return {io.sk, io.shared_key ? 0u : static_cast<uint32_t>(S::kSecretKeyBytes)}; }
   Records ct() const { return {io.ct, static_cast<uint32_t>(S::kCiphertextBytes)}; }
-  /// Blocks of one warp for a kernel with one item a lane.
+  /// Blocks of one warp for a kernel in which each lane does an item.
   size_t lane_blocks() const { return polykem::cuda::blocks_for(io.count, 32); }
-  /// Blocks for a kernel with one item a warp.
+  /// Blocks for a kernel in which each warp does an item.
   static size_t blocks(size_t items) { return polykem::cuda::blocks_for(items, kWarps); }
   size_t blocks() const { return blocks(io.count); }
 
@@ -75,7 +56,7 @@ struct Flight {
   const DeviceBatch& io;
   cudaStream_t stream = nullptr;
   cudaError_t error = cudaSuccess;
-  const InverseTree<S::kRow> tree;  ///< of key generation
+  const polykem::cuda::InverseTree<S::kRow> tree;  ///< of key generation
   uint8_t *draws = nullptr, *rm = nullptr, *r = nullptr, *m = nullptr;
   uint32_t* fail = nullptr;
   ZeroMasks* zero = nullptr;
@@ -87,7 +68,7 @@ struct Flight {
 
   /// Returns the bytes. What dies lends its memory, which keeps this, and so the wipe behind it, small.
   size_t layout(std::byte* workspace, Op op) {
-    DeviceArena arena(workspace, op == Op::keygen ? tree.rows() : io.count);
+    polykem::cuda::DeviceArena arena(workspace, op == Op::keygen ? tree.rows() : io.count);
     if (op == Op::encaps) {
       r = arena.take<uint8_t>(S::kRow);
       m = arena.take<uint8_t>(S::kRow);
@@ -115,8 +96,9 @@ struct Plan {
   using Step = polykem::KernelStep<F>;
   using MulKind = polykem::cuda::MulKind;
   static_assert(sizeof(uint16_t) * S::kRow <= S::kDrawStride);
-  // The largest grids: a block an item or row of the tree for the products, a block for 32 blocks of random bytes.
-  static_assert(InverseTree<S::kRow>(kMostItems).rows() <= polykem::cuda::kMostBlocks);
+  // The largest grids: a product has a block for each item or row of the tree, the generator one for 32 blocks of
+  // bytes.
+  static_assert(polykem::cuda::InverseTree<S::kRow>(kMostItems).rows() <= polykem::cuda::kMostBlocks);
   static_assert(kMostItems * polykem::cuda::draw_blocks(S::kKeygenDrawBytes) / 32 < polykem::cuda::kMostBlocks);
 
   /// c = a b mod (2^logq, x^n - 1), or mod (3, Phi_n).
@@ -274,7 +256,9 @@ struct Plan {
 
   /// Items that fill an H200. docs/adr/0006 and 0009 have the measurements.
   template <Op kOp>
-  static constexpr size_t kPartItems = kOp == Op::keygen ? 20480 : kOp == Op::encaps ? 7168 : 12288;
+  static constexpr size_t kPartItems = kOp == Op::keygen   ? 20480
+                                       : kOp == Op::encaps ? 7168
+                                                           : 12288;
 
   template <Op kOp>
   static constexpr DeviceOperation operation() {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sampling of ternary polynomials by one warp an item. Trits are bytes 0, 1, 2 in shared memory, kRow of them, zero
-// from n - 1 on. [NTRU20, Sample_fg, Sample_rm]
+// Sampling of ternary polynomials; one warp samples for one item. Trits are bytes 0, 1, 2 in shared memory, kRow of
+// them, zero from n - 1 on. [NTRU20, Sample_fg, Sample_rm]
 #pragma once
 
 #include "prim/sort/cuda/sort.cuh"

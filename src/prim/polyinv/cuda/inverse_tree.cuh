@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace polykem::ntru::cuda {
+namespace polykem::cuda {
 
 /// A batch is multiplied in halves, rows [0, half) by rows [half, 2 half), until few products are left; those are
 /// inverted; then every level gets its inverses from the level above.
@@ -60,4 +60,4 @@ class InverseTree {
   size_t rows_ = 0;
 };
 
-}  // namespace polykem::ntru::cuda
+}  // namespace polykem::cuda

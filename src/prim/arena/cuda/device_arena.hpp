@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+
+namespace polykem::cuda {
+
+/// Hands out arrays of device memory that have an element of some bytes for each item; with no memory it only counts.
+class DeviceArena {
+ public:
+  DeviceArena(std::byte* base, size_t items) : base_(base), items_(items) {}
+
+  template <class T>
+  T* take(size_t bytes) {
+    T* result = reinterpret_cast<T*>(base_ + used_);
+    used_ += (items_ * bytes + 255) / 256 * 256;
+    return result;
+  }
+  size_t items() const { return items_; }
+  size_t used() const { return used_; }
+
+ private:
+  std::byte* base_;
+  size_t items_;
+  size_t used_ = 0;
+};
+
+}  // namespace polykem::cuda

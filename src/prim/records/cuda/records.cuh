@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// Packed records of any alignment in device memory, read and written by one warp as aligned 32-bit words.
+#pragma once
+
+#include <cstdint>
+
+#include "prim/copy/cuda/copy.cuh"
+
+namespace polykem::cuda {
+
+/// Records of one side of an operation: record i at base + i * stride; a stride of 0 is one record for all.
+struct Records {
+  const uint8_t* base;
+  uint32_t stride;
+  __device__ const uint8_t* operator[](size_t i) const { return base + i * stride; }
+};
+
+/// Bytes 4 w .. 4 w + 3 of a record of any alignment and of `bytes` bytes; what lies past its end has no meaning. Reads
+/// only words that the record touches.
+__device__ __forceinline__ uint32_t record_word(const uint8_t* record, int w, int bytes) {
+  const auto skip = static_cast<int>(reinterpret_cast<uintptr_t>(record) & 3);
+  const auto* words = reinterpret_cast<const uint32_t*>(record - skip);
+  const int last = (skip + bytes - 1) / 4;
+  return __funnelshift_r(words[w], words[w < last ? w + 1 : last], 8 * skip);
+}
+
+/// Begins to copy the aligned words that a record touches to shared memory, where it then begins at byte `result`.
+__device__ __forceinline__ int begin_record(uint8_t* shared, const uint8_t* record, int bytes, unsigned lane) {
+  const auto skip = static_cast<int>(reinterpret_cast<uintptr_t>(record) & 3);
+  for (int at = 4 * static_cast<int>(lane); at < skip + bytes; at += 4 * 32)
+    begin_copy<4>(shared + at, record - skip + at);
+  return skip;
+}
+
+/// Writes the record [to, to + bytes) as aligned words. word_at(offset): the bytes offset .. offset + 3 of the record,
+/// -3 <= offset < bytes; what lies outside the record is not stored.
+template <class WordAt>
+__device__ __forceinline__ void store_record(uint8_t* to, int bytes, unsigned lane, WordAt word_at) {
+  const auto skip = static_cast<int>(reinterpret_cast<uintptr_t>(to) & 3);
+  uint8_t* base = to - skip;
+  for (int w = static_cast<int>(lane); 4 * w < skip + bytes; w += 32) {
+    const int offset = 4 * w - skip;
+    const uint32_t value = word_at(offset);
+    if (offset >= 0 && offset + 4 <= bytes) {
+      *reinterpret_cast<uint32_t*>(base + 4 * w) = value;
+    } else {
+#pragma unroll
+      for (int b = 0; b < 4; ++b) {
+        if (offset + b >= 0 && offset + b < bytes) base[4 * w + b] = static_cast<uint8_t>(value >> (8 * b));
+      }
+    }
+  }
+}
+
+}  // namespace polykem::cuda

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// What every kernel needs that gives a warp to an item.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace polykem::cuda {
+
+__device__ __forceinline__ unsigned warp_lane() {
+  return threadIdx.x % 32;
+}
+
+/// The sum over the warp, in every lane.
+__device__ __forceinline__ uint32_t warp_sum(uint32_t x) {
+#pragma unroll
+  for (int distance = 16; distance > 0; distance /= 2)
+    x += __shfl_xor_sync(0xffffffff, x, distance);
+  return x;
+}
+
+/// The block's index and the lane, read anew: a value that is read again needs no register in between.
+__device__ __forceinline__ size_t block_again() {
+  uint32_t block;
+  asm volatile("mov.u32 %0, %%ctaid.x;" : "=r"(block));
+  return block;
+}
+__device__ __forceinline__ unsigned lane_again() {
+  unsigned lane;
+  asm volatile("mov.u32 %0, %%laneid;" : "=r"(lane));
+  return lane;
+}
+
+}  // namespace polykem::cuda
