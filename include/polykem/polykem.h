@@ -7,18 +7,18 @@
  *    count = 1 is the same call. Sizes come from polykem_scheme_info.
  *  - Pointers must be valid for the whole batch and need no alignment. Outputs must not overlap inputs or each other.
  *  - A batch that fails as a whole has either not begun, then nothing was written (always so with POLYKEM_ERR_ARGUMENT,
- *    POLYKEM_ERR_RANGE and POLYKEM_ERR_UNKNOWN_*), or failed on the way, then every output is zero and every item_status
- *    is the batch's status (always so with POLYKEM_ERR_OUT_OF_MEMORY and POLYKEM_ERR_RANDOM).
+ *    POLYKEM_ERR_RANGE and POLYKEM_ERR_UNKNOWN_*), or failed on the way, then every output is zero and every
+ * item_status is the batch's status (always so with POLYKEM_ERR_OUT_OF_MEMORY and POLYKEM_ERR_RANDOM).
  *  - Malformed items do not fail the batch: item_status[i] tells (NULL if you do not care), the outputs of item i are
  *    zero, and the call returns POLYKEM_ERR_ITEMS after it has finished the others.
  *  - A ciphertext that does not decapsulate is no error: the item's secret is the scheme's rejection secret, in
  *    constant time. Decapsulation needs no random numbers.
  *  - A context may be used by several threads at once. Other objects are immutable after creation unless noted.
- *  - After fork() the child may use its parent's contexts and key sets on the CPU, with threads and random numbers of its
- *    own. Jobs stay with the parent, and so does memory of a GPU.
- *  - Structs begin with struct_size, which the caller sets to sizeof the struct that it was compiled with. A library with a
- *    longer struct takes what is missing as zero, one with a shorter struct refuses fields that it does not know unless
- *    they are zero.
+ *  - After fork() the child may use its parent's contexts and key sets on the CPU, with threads and random numbers of
+ * its own. Jobs stay with the parent, and so does memory of a GPU.
+ *  - Structs begin with struct_size, which the caller sets to sizeof the struct that it was compiled with. A library
+ * with a longer struct takes what is missing as zero, one with a shorter struct refuses fields that it does not know
+ * unless they are zero.
  */
 #ifndef POLYKEM_POLYKEM_H
 #define POLYKEM_POLYKEM_H
@@ -48,14 +48,14 @@ typedef enum polykem_status {
   POLYKEM_ERR_UNKNOWN_BACKEND = 3,     /* no backend of that name */
   POLYKEM_ERR_BACKEND_UNAVAILABLE = 4, /* the backend exists but this machine or this build cannot run it */
   POLYKEM_ERR_OUT_OF_MEMORY = 5,
-  POLYKEM_ERR_RANDOM = 6,      /* the operating system gave no entropy */
-  POLYKEM_ERR_ITEMS = 7,       /* at least one item has its own error: see item_status */
-  POLYKEM_ERR_PUBLIC_KEY = 8,  /* item: the public key is malformed */
-  POLYKEM_ERR_SECRET_KEY = 9,  /* item: the secret key is malformed */
-  POLYKEM_ERR_SIZE = 11,       /* a buffer of another size than the set's records */
-  POLYKEM_ERR_BUSY = 12,       /* polykem_job_poll: not finished yet */
-  POLYKEM_ERR_RANGE = 13,      /* an index outside its list or key set */
-  POLYKEM_ERR_INTERNAL = 14    /* a defect in polykem; please report it */
+  POLYKEM_ERR_RANDOM = 6,     /* the operating system gave no entropy */
+  POLYKEM_ERR_ITEMS = 7,      /* at least one item has its own error: see item_status */
+  POLYKEM_ERR_PUBLIC_KEY = 8, /* item: the public key is malformed */
+  POLYKEM_ERR_SECRET_KEY = 9, /* item: the secret key is malformed */
+  POLYKEM_ERR_SIZE = 11,      /* a buffer of another size than the set's records */
+  POLYKEM_ERR_BUSY = 12,      /* polykem_job_poll: not finished yet */
+  POLYKEM_ERR_RANGE = 13,     /* an index outside its list or key set */
+  POLYKEM_ERR_INTERNAL = 14   /* a defect in polykem; please report it */
 } polykem_status;
 
 /* A short English sentence for a status, static storage. */
@@ -110,9 +110,9 @@ POLYKEM_API const char* polykem_cpu_features(void);
 typedef struct polykem_context polykem_context; /* thread pool, backend choice, random generators */
 
 typedef struct polykem_config {
-  size_t struct_size;  /* sizeof(polykem_config) */
-  unsigned threads;    /* worker threads, at most 1024; 0: one per CPU this process may use. 1: blocking calls compute on
-                          the caller's thread. If the system gives fewer threads, the others do the work */
+  size_t struct_size; /* sizeof(polykem_config) */
+  unsigned threads;   /* worker threads, at most 1024; 0: one per CPU this process may use. 1: blocking calls compute on
+                         the caller's thread. If the system gives fewer threads, the others do the work */
   const char* backend; /* force one; NULL: environment variable POLYKEM_BACKEND if set, else the best available */
 } polykem_config;
 
@@ -180,9 +180,9 @@ POLYKEM_API polykem_status polykem_decaps(polykem_context* context, const polyke
 /* ---- asynchronous batches -------------------------------------------------------------------------------- */
 
 typedef struct polykem_job polykem_job;
-/* Called once when the batch has finished, on a worker thread, or on the thread that submitted it if the system gives no
- * other. It should not block. It may submit and run other batches and free its own job; polykem_job_wait for its own job
- * returns POLYKEM_ERR_ARGUMENT there, and polykem_context_free does nothing. */
+/* Called once when the batch has finished, on a worker thread, or on the thread that submitted it if the system gives
+ * no other. It should not block. It may submit and run other batches and free its own job; polykem_job_wait for its own
+ * job returns POLYKEM_ERR_ARGUMENT there, and polykem_context_free does nothing. */
 typedef void (*polykem_callback)(void* user, polykem_status status);
 
 /* Copies *request (not the buffers, which must stay valid until the job has finished) and returns at once.
@@ -191,8 +191,8 @@ POLYKEM_API polykem_status polykem_submit(polykem_context* context, const polyke
                                           polykem_callback callback, void* user, polykem_job** job_out);
 /* POLYKEM_ERR_BUSY while it runs, then the batch's own status. */
 POLYKEM_API polykem_status polykem_job_poll(const polykem_job* job);
-/* Blocks until the batch has finished and returns its status. POLYKEM_ERR_ARGUMENT for an unfinished job of a process that
- * this one was forked from. */
+/* Blocks until the batch has finished and returns its status. POLYKEM_ERR_ARGUMENT for an unfinished job of a process
+ * that this one was forked from. */
 POLYKEM_API polykem_status polykem_job_wait(const polykem_job* job);
 /* Waits where polykem_job_wait would, then frees. NULL is allowed. */
 POLYKEM_API void polykem_job_free(polykem_job* job);
@@ -205,9 +205,10 @@ typedef enum polykem_key_kind {
   POLYKEM_SECRET_SEEDS = 2 /* for import: the set holds the secret keys that follow from them */
 } polykem_key_kind;
 
-/* Copies `count` keys into a set of `context`. The set also keeps what each use of a key would compute again, on a CPU up
- * to 256 MB. A malformed key shows when an item uses it. The keys of the sets efrodokem* are for one exchange each: their
- * specification allows no more than 2^8 ciphertexts to a key; frodokem* are the sets for keys that are used again. */
+/* Copies `count` keys into a set of `context`. The set also keeps what each use of a key would compute again, on a CPU
+ * up to 256 MB. A malformed key shows when an item uses it. The keys of the sets efrodokem* are for one exchange each:
+ * their specification allows no more than 2^8 ciphertexts to a key; frodokem* are the sets for keys that are used
+ * again. */
 POLYKEM_API polykem_status polykem_keyset_import(polykem_context* context, const polykem_scheme* scheme,
                                                  polykem_key_kind kind, size_t count, const uint8_t* keys,
                                                  polykem_keyset** out);
@@ -220,9 +221,9 @@ POLYKEM_API void polykem_keyset_free(polykem_keyset* keyset);
 
 /* ---- data that is on a GPU already ------------------------------------------------------------------- */
 
-/* With the backend "cuda" every array of a request but item_status and key_index may also lie in the memory of one GPU; it
- * is then used where it is. Device arrays must be readable up to the next multiple of 4 bytes. Key sets of such a context
- * live on the GPU: secret keys from polykem_keyset_generate never leave it. */
+/* With the backend "cuda" every array of a request but item_status and key_index may also lie in the memory of one GPU;
+ * it is then used where it is. Device arrays must be readable up to the next multiple of 4 bytes. Key sets of such a
+ * context live on the GPU: secret keys from polykem_keyset_generate never leave it. */
 
 /* Bytes of device memory that polykem_cuda_queue needs for `count` items. */
 POLYKEM_API polykem_status polykem_cuda_workspace(const polykem_context* context, const polykem_scheme* scheme,

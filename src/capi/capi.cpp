@@ -382,8 +382,7 @@ void polykem_job_free(polykem_job* job) {
 
 polykem_status polykem_keyset_import(polykem_context* context, const polykem_scheme* scheme, polykem_key_kind kind,
                                      size_t count, const uint8_t* keys, polykem_keyset** out) {
-  const bool known_kind =
-      kind == POLYKEM_PUBLIC_KEYS || kind == POLYKEM_SECRET_KEYS || kind == POLYKEM_SECRET_SEEDS;
+  const bool known_kind = kind == POLYKEM_PUBLIC_KEYS || kind == POLYKEM_SECRET_KEYS || kind == POLYKEM_SECRET_SEEDS;
   if (context == nullptr || scheme == nullptr || count == 0 || keys == nullptr || out == nullptr || !known_kind)
     return POLYKEM_ERR_ARGUMENT;
   return guarded([&] {
@@ -423,9 +422,8 @@ polykem_status polykem_cuda_workspace(const polykem_context* context, const poly
                                       size_t count, size_t* bytes) {
   if (context == nullptr || scheme == nullptr || !is_op(op) || count == 0 || bytes == nullptr)
     return POLYKEM_ERR_ARGUMENT;
-  return guarded([&] {
-    return to_c(context->engine->queue_bytes(*from_c(scheme), static_cast<Op>(op), count, *bytes));
-  });
+  return guarded(
+      [&] { return to_c(context->engine->queue_bytes(*from_c(scheme), static_cast<Op>(op), count, *bytes)); });
 }
 
 polykem_status polykem_cuda_queue(polykem_context* context, const polykem_request* request, void* workspace,
@@ -486,8 +484,8 @@ polykem_status polykem_profile_read(polykem_context* context, polykem_step_recor
     for (size_t i = 0; i < found.size() && i < capacity; ++i) {
       const auto& r = found[i];
       write_struct(out + i * stride, stride,
-                   polykem_step_record{0, static_cast<polykem_op>(r.op), r.step, r.stages, r.total.calls,
-                                       r.total.items, r.total.nanoseconds});
+                   polykem_step_record{0, static_cast<polykem_op>(r.op), r.step, r.stages, r.total.calls, r.total.items,
+                                       r.total.nanoseconds});
     }
     return POLYKEM_OK;
   });

@@ -38,8 +38,8 @@ struct ExpandedKeys {
 /// contiguous and need no alignment.
 struct BatchView {
   size_t count = 0;
-  bool shared_key = false;            ///< pk or sk is one record for all items
-  const uint8_t* draws = nullptr;     ///< nullptr: the first step draws
+  bool shared_key = false;         ///< pk or sk is one record for all items
+  const uint8_t* draws = nullptr;  ///< nullptr: the first step draws
   const uint8_t* pk = nullptr;
   const uint8_t* sk = nullptr;
   const uint8_t* ct = nullptr;

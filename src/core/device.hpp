@@ -15,8 +15,8 @@
 namespace polykem {
 
 /// A run of items whose arrays all lie in device memory, key_index too. Records have any alignment; the memory must be
-/// readable up to the next multiple of 4 bytes. key_index is nullptr where there is no expanded form: the chosen records
-/// have then been copied side by side. item_status: preset to ok; nullptr if nobody wants it.
+/// readable up to the next multiple of 4 bytes. key_index is nullptr where there is no expanded form: the chosen
+/// records have then been copied side by side. item_status: preset to ok; nullptr if nobody wants it.
 struct DeviceBatch : BatchView {
   const uint32_t* seed = nullptr;  ///< 32 bytes, 4-byte aligned, fresh for every batch; used where draws is nullptr
 
@@ -66,8 +66,8 @@ struct DeviceOperation {
 
 /// How a key set keeps keys on the device besides their records. bytes == 0: it does not.
 struct DeviceKeyForm {
-  size_t bytes = 0;                                    ///< of one key; a multiple of 64
-  size_t (*workspace_bytes)(size_t count) = nullptr;   ///< device memory; a multiple of 256
+  size_t bytes = 0;                                   ///< of one key; a multiple of 64
+  size_t (*workspace_bytes)(size_t count) = nullptr;  ///< device memory; a multiple of 256
   /// out: count x bytes, 64-byte aligned. Asynchronous; the driver's error code.
   int (*expand)(std::byte* out, const uint8_t* keys, size_t count, std::byte* workspace, void* stream) = nullptr;
 };

@@ -16,8 +16,8 @@ namespace polykem {
 /// Whose memory a pointer leads to. unknown: the device does not answer, so nothing may be done with the pointer.
 enum class Owner { other, self, unknown };
 
-/// A device, or several of a kind. One object a process for each kind; thread-safe. Its memory may hold the records of a
-/// batch: the engine passes such pointers on and never reads through them.
+/// A device, or several of a kind. One object a process for each kind; thread-safe. Its memory may hold the records of
+/// a batch: the engine passes such pointers on and never reads through them.
 class Accelerator {
  public:
   /// crossover_file: where measured crossovers are kept, see Crossovers. guess: the crossover until then.

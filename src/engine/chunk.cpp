@@ -24,8 +24,7 @@ Status run(const Scheme& scheme, Op op, const Operation& operation, const Batch&
 }
 
 /// Makes the secret keys of the items from their seeds, in the worker's memory.
-Status expand_seeds(const Scheme& scheme, const Operation& keygen, BatchView& items, Worker& worker,
-                    Profile* profile) {
+Status expand_seeds(const Scheme& scheme, const Operation& keygen, BatchView& items, Worker& worker, Profile* profile) {
   const size_t count = items.shared_key ? 1 : items.count;
   if (!worker.reserve_keys(count * (scheme.secret_key_bytes + scheme.public_key_bytes))) return Status::out_of_memory;
   auto* sk = reinterpret_cast<uint8_t*>(worker.keys.data());

@@ -62,7 +62,8 @@ Status find_arrays(Accelerator& accelerator, const BatchView& records, Fields& f
     if (owner == Owner::unknown) return Status::backend_unavailable;
     if (owner == Owner::self) found |= f.field;
   }
-  for (const void* array : {static_cast<const void*>(records.key_index), static_cast<const void*>(records.item_status)}) {
+  for (const void* array :
+       {static_cast<const void*>(records.key_index), static_cast<const void*>(records.item_status)}) {
     if (array != nullptr && accelerator.owner_of(array) != Owner::other) return Status::argument;
   }
   return Status::ok;

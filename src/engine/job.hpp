@@ -15,9 +15,9 @@ namespace polykem {
 
 /// Who computes a batch.
 struct Route {
-  const SchemeBackend* backend = nullptr;  ///< nullptr: nobody here can
-  Accelerator* accelerator = nullptr;      ///< the backend's; nullptr: the CPU computes
-  Fields on_accelerator = 0;               ///< arrays of the batch that lie in its memory
+  const SchemeBackend* backend = nullptr;   ///< nullptr: nobody here can
+  Accelerator* accelerator = nullptr;       ///< the backend's; nullptr: the CPU computes
+  Fields on_accelerator = 0;                ///< arrays of the batch that lie in its memory
   const SchemeBackend* fallback = nullptr;  ///< computes what the accelerator could not; nullptr: nobody can
 };
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// An accelerator for tests: memory of its own, in which the reference computes. It shows all that the engine asks of one.
+// An accelerator for tests: memory of its own, in which the reference computes. It shows all that the engine asks of
+// one.
 #pragma once
 
 #include <algorithm>
@@ -97,7 +98,11 @@ class TestAccelerator final : public Accelerator {
   class Keys final : public KeyMemory {
    public:
     Keys(TestAccelerator& accelerator, const KeyForm& form, size_t count, size_t bytes)
-        : accelerator_(accelerator), form_(form), count_(count), bytes_(bytes), data_(accelerator.allocate(count * bytes)) {}
+        : accelerator_(accelerator),
+          form_(form),
+          count_(count),
+          bytes_(bytes),
+          data_(accelerator.allocate(count * bytes)) {}
     uint8_t* records() override { return data_; }
     Status fill(const uint8_t* records) override {
       std::memcpy(data_, records, count_ * bytes_);

@@ -118,9 +118,9 @@ constexpr DeviceStep kSkip{{"compute_sk", 1, 1}, 0, 0};
 constexpr std::array<DeviceStep, 3> kKeygenSteps = {kDraw, kComputeSk, {{"compute", 2, 1}, 0, field::kPkOut}};
 constexpr std::array<DeviceStep, 3> kEncapsSteps = {
     kDraw, kSkip, {{"compute", 2, 1}, field::kPk, field::kCtOut | field::kSsOut}};
-constexpr std::array<DeviceStep, 3> kDecapsSteps = {
-    DeviceStep{{"draw", 0, 1}, field::kSk | field::kCt, 0}, kSkip,
-    {{"compute", 2, 1}, field::kSk | field::kCt, field::kSsOut}};
+constexpr std::array<DeviceStep, 3> kDecapsSteps = {DeviceStep{{"draw", 0, 1}, field::kSk | field::kCt, 0},
+                                                    kSkip,
+                                                    {{"compute", 2, 1}, field::kSk | field::kCt, field::kSsOut}};
 
 template <Op kOp>
 constexpr DeviceOperation kOperation = {.scheme = "toy",
@@ -271,7 +271,8 @@ void check_keys() {
 /// A batch that stays on a device is there when the call returns.
 void check_resident() {
   Records r(20000, true);
-  std::byte *sk = table().allocate(r.count * kSk, nullptr, nullptr), *pk = table().allocate(r.count * kPk, nullptr, nullptr);
+  std::byte *sk = table().allocate(r.count * kSk, nullptr, nullptr),
+            *pk = table().allocate(r.count * kPk, nullptr, nullptr);
   uint8_t *const host_sk = r.sk, *const host_pk = r.pk;
   r.sk = reinterpret_cast<uint8_t*>(sk), r.pk = reinterpret_cast<uint8_t*>(pk);
   expect(run(Op::keygen, r) == Outcome::ok, "keygen on the device");
@@ -345,8 +346,7 @@ void check_replay() {
 namespace polykem {
 
 std::span<const DeviceScheme* const> device_schemes() {
-  static constexpr DeviceScheme kToy{
-      "toy", {kOperation<Op::keygen>, kOperation<Op::encaps>, kOperation<Op::decaps>}};
+  static constexpr DeviceScheme kToy{"toy", {kOperation<Op::keygen>, kOperation<Op::encaps>, kOperation<Op::decaps>}};
   static const DeviceScheme* const all[] = {&kToy};
   return all;
 }

@@ -39,7 +39,7 @@ constexpr DeviceStep whole(size_t stages) {
 }
 
 std::array<DeviceStep, kOps> steps = {whole(ntru::kKeygenStages.size()), whole(ntru::kEncapsStages.size()),
-                                    whole(ntru::kDecapsStages.size())};
+                                      whole(ntru::kDecapsStages.size())};
 
 DeviceOperation make(Op op) {
   const size_t draws = op == Op::keygen   ? kParams.keygen_draw_bytes()

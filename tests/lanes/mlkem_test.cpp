@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "isa.hpp"
 #include "core/backend.hpp"
+#include "isa.hpp"
 #include "schemes/mlkem/mlkem.hpp"
 #include "schemes/registry.hpp"
 
@@ -123,8 +123,8 @@ TEST_P(MlkemLanesTest, MalformedKeysAreReportedAndTheirOutputsZero) {
   for (const Scheme& s : mlkem::schemes()) {
     const Inputs in(s);
     const bool checks = std::string(s.name).starts_with("mlkem");
-    const auto encaps =
-        run(s, *cpu_backend(s, name()), Op::encaps, {.count = kMost, .draws = in.encaps_draws.data(), .pk = in.pk.data()});
+    const auto encaps = run(s, *cpu_backend(s, name()), Op::encaps,
+                            {.count = kMost, .draws = in.encaps_draws.data(), .pk = in.pk.data()});
     const auto decaps =
         run(s, *cpu_backend(s, name()), Op::decaps, {.count = kMost, .sk = in.sk.data(), .ct = in.ct.data()});
     const auto reported = [](const Result& r, Status status) {

@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <vector>
 
-#include "isa.hpp"
 #include "core/backend.hpp"
+#include "isa.hpp"
 #include "schemes/ntru/ntru.hpp"
 #include "schemes/registry.hpp"
 

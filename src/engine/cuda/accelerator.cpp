@@ -23,9 +23,9 @@ namespace {
 /// Records of a chunk. The module cuts it into parts by itself, and a lost device's chunks are shared by the CPUs.
 constexpr size_t kChunkBytes = size_t{512} << 20;
 
-/// Arrays that a GPU cannot reach are copied by the threads, each its chunk of so many bytes: the threads' copies and the
-/// GPU's work overlap, and a copy finds its bytes in a cache. A chunk is also no less than kLeastShare of what keeps the
-/// device busy.
+/// Arrays that a GPU cannot reach are copied by the threads, each its chunk of so many bytes: the threads' copies and
+/// the GPU's work overlap, and a copy finds its bytes in a cache. A chunk is also no less than kLeastShare of what
+/// keeps the device busy.
 constexpr size_t kLeastStagedBytes = size_t{2} << 20, kMostStagedBytes = size_t{4} << 20;
 constexpr size_t kLeastShare = 8;
 
@@ -253,8 +253,7 @@ Status CudaAccelerator::queue(const Scheme& scheme, Op op, const Batch& batch, v
   uint8_t seed[kSeedBytes] = {};
   if (batch.draws == nullptr && operation.record_bytes.draws > 0) batch.drbg->fill(seed);
   ErrorText why{};
-  const Outcome outcome =
-      table()->queue(operation, batch, seed, static_cast<std::byte*>(workspace), stream, &why);
+  const Outcome outcome = table()->queue(operation, batch, seed, static_cast<std::byte*>(workspace), stream, &why);
   secure_zero(seed, sizeof seed);
   return status_of(outcome, why);
 }

@@ -99,8 +99,8 @@ struct Slot {
   DeviceMemory arena;
   PinnedMemory staging;
   Replay replay;
-  size_t dirty = 0;     ///< bytes at the arena's beginning in which parts left secrets
-  bool wiping = false;  ///< `wiped` may still be to come
+  size_t dirty = 0;                ///< bytes at the arena's beginning in which parts left secrets
+  bool wiping = false;             ///< `wiped` may still be to come
   std::vector<cudaEvent_t> clock;  ///< events that take the time
 };
 

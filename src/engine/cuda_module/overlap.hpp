@@ -9,9 +9,9 @@
 namespace polykem::cuda {
 
 struct Overlap {
-  size_t early_steps;     ///< so many first steps touch no key and no ciphertext: they need not wait for the way in
-  size_t late_step;       ///< from here on only what the last step completes is still to come
-  Fields early_outputs;   ///< outputs that are complete by then, and may leave
+  size_t early_steps;    ///< so many first steps touch no key and no ciphertext: they need not wait for the way in
+  size_t late_step;      ///< from here on only what the last step completes is still to come
+  Fields early_outputs;  ///< outputs that are complete by then, and may leave
 };
 
 /// One past the last step that produces the field; 0 if none does.

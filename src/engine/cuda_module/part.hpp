@@ -24,8 +24,8 @@ class Part {
 
   /// Device memory it takes.
   size_t device_bytes() const;
-  /// Queues everything. times: as ModuleTable::run; the steps then run one by one on one stream. The slot may be that of
-  /// an earlier part of the batch as it was. Throws CudaError.
+  /// Queues everything. times: as ModuleTable::run; the steps then run one by one on one stream. The slot may be that
+  /// of an earlier part of the batch as it was. Throws CudaError.
   void start(std::unique_ptr<Slot> slot, StepTimes* times);
   /// Returns when the outputs are where they belong; the slot's arena still holds what the part left there. Throws
   /// CudaError.

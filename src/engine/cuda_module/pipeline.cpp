@@ -36,8 +36,8 @@ size_t part_items(const PlacedBatch& batch, size_t devices) {
   if (batch.crossing_bytes() == 0) return std::min(batch.count(), operation.most_items);
   const size_t bytes = batch.item_bytes();
   const size_t most = std::max<size_t>(1, std::min(operation.part_items, kMostPartBytes / bytes));
-  const size_t parts = std::max({size_t{1}, divided_up(batch.count(), most),
-                                 std::min(devices, batch.count() * bytes / kLeastPartBytes)});
+  const size_t parts = std::max(
+      {size_t{1}, divided_up(batch.count(), most), std::min(devices, batch.count() * bytes / kLeastPartBytes)});
   return std::min(in_whole_transactions(divided_up(batch.count(), parts)), operation.most_items);
 }
 

@@ -5,8 +5,8 @@
 
 #include <array>
 
-#include "core/scheme.hpp"
 #include "core/plan.hpp"
+#include "core/scheme.hpp"
 
 namespace polykem::mlkem {
 

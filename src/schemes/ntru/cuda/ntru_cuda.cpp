@@ -7,7 +7,8 @@ namespace polykem::ntru::cuda {
 extern const DeviceScheme kHps2048509, kHps2048677, kHps4096821, kHrss701, kHps40961229, kHrss1373;
 
 std::span<const DeviceScheme* const> schemes() {
-  static const DeviceScheme* const all[] = {&kHps2048509, &kHps2048677, &kHps4096821, &kHrss701, &kHps40961229, &kHrss1373};
+  static const DeviceScheme* const all[] = {&kHps2048509, &kHps2048677,  &kHps4096821,
+                                            &kHrss701,    &kHps40961229, &kHrss1373};
   return all;
 }
 
