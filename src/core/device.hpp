@@ -55,6 +55,7 @@ struct DeviceOperation {
   RecordBytes record_bytes;
   std::span<const DeviceStep> steps;        ///< the launch list
   size_t part_items;                        ///< a hint: so many items keep the device busy
+  size_t staged_bytes;                      ///< a hint: records that one thread copies and hands over at a time
   size_t most_items;                        ///< the kernels' indices hold no more in one launch
   size_t (*workspace_bytes)(size_t items);  ///< device memory for the intermediates of a batch; a multiple of 256
   /// How often the tiled steps are repeated for a batch; nullptr if no step is tiled.

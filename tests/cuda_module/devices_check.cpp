@@ -130,6 +130,7 @@ constexpr DeviceOperation kOperation = {.scheme = "toy",
                                                  : kOp == Op::encaps ? std::span<const DeviceStep>(kEncapsSteps)
                                                                      : std::span<const DeviceStep>(kDecapsSteps),
                                         .part_items = 8192,
+                                        .staged_bytes = size_t{4} << 20,
                                         .most_items = 1 << 30,
                                         .workspace_bytes = workspace_bytes,
                                         .tiles = nullptr,

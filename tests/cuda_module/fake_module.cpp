@@ -53,6 +53,7 @@ DeviceOperation make(Op op) {
   if (mode() == "wrong_steps") steps[static_cast<size_t>(op)].info.count -= 1;
   result.steps = {&steps[static_cast<size_t>(op)], 1};
   result.part_items = 8192;
+  result.staged_bytes = size_t{4} << 20;
   result.most_items = 1 << 30;
   return result;
 }

@@ -23,11 +23,10 @@ namespace {
 /// Records of a chunk. The module cuts it into parts by itself, and a lost device's chunks are shared by the CPUs.
 constexpr size_t kChunkBytes = size_t{512} << 20;
 
-/// Arrays that a GPU cannot reach are copied by the threads, each its chunk of so many bytes: the threads' copies and
-/// the GPU's work overlap, and a copy finds its bytes in a cache. A chunk is also no less than kLeastShare of what
-/// keeps the device busy.
-constexpr size_t kLeastStagedBytes = size_t{2} << 20, kMostStagedBytes = size_t{4} << 20;
-constexpr size_t kLeastShare = 8;
+/// Arrays that a GPU cannot reach are copied by the threads, each its chunk: the threads' copies and the GPU's work
+/// overlap, and a copy finds its bytes in a cache. The scheme says how many bytes suit an operation; a thread takes no
+/// less than this.
+constexpr size_t kLeastStagedBytes = size_t{2} << 20;
 
 /// Until measured. An H200 beats 16 cores from about 50 items on; the margin is for smaller GPUs.
 constexpr size_t kGuessedCrossover = 256;
@@ -232,8 +231,7 @@ size_t CudaAccelerator::chunk_items(const Scheme& scheme, Op op, const BatchView
   const size_t most = in_whole_transactions(kChunkBytes / item_bytes);
   if (threads == 1 || staged_bytes == 0) return most;
   const size_t share = (batch.count + threads - 1) / threads;
-  const size_t wanted =
-      std::max(kMostStagedBytes / staged_bytes, find(scheme)->device->operation(op).part_items / kLeastShare);
+  const size_t wanted = find(scheme)->device->operation(op).staged_bytes / staged_bytes;
   return std::min(most, in_whole_transactions(std::max(std::min(share, wanted), kLeastStagedBytes / staged_bytes)));
 }
 

@@ -14,7 +14,7 @@ namespace polykem::cuda {
 class Part {
  public:
   /// Batches up to this size have a stream to themselves and pass larger ones.
-  static constexpr size_t kSmallBatchBytes = size_t{4} << 20;
+  static constexpr size_t kSmallBatchBytes = size_t{6} << 20;
 
   Part(Device& device, const PlacedBatch& batch, size_t first, size_t count);
   /// What start() began and finish() did not end is wiped, as far as the device still obeys.
