@@ -24,6 +24,10 @@ bool outranked(polykem_op op) {
   return op != POLYKEM_DECAPS;
 }
 
+bool ran(polykem_status status) {
+  return status == POLYKEM_OK || status == POLYKEM_ERR_ITEMS;
+}
+
 // The part of a contiguous batch array that belongs to item i; empty if the operation does not fill that array.
 template <class Array>
 ByteView record(const Array& array, std::size_t record_bytes, std::size_t i) {
@@ -105,9 +109,8 @@ polykem_request KemBatcher::Batch::request(const Scheme& scheme) {
 }
 
 void KemBatcher::Batch::deliver(const polykem_scheme_info_t& info, polykem_status status) {
-  const bool ran = status == POLYKEM_OK || status == POLYKEM_ERR_ITEMS;
   for (std::size_t i = 0; i < users.size(); ++i) {
-    const polykem_status item = ran ? item_status[i] : status;
+    const polykem_status item = ran(status) ? item_status[i] : status;
     KemOutput out;
     if (item == POLYKEM_OK) {
       if (op == POLYKEM_KEYGEN) {
@@ -185,6 +188,7 @@ std::size_t KemBatcher::room(polykem_op op) const {
   for (const auto& batch : in_flight_) {
     if (outranked(batch->op)) left -= batch->expected;
   }
+  if (left <= left.zero()) return 0;
   const bool first = left == kMostAhead;
   const auto fit = times_.items_in(op, std::min<std::chrono::nanoseconds>(left, kMostAhead / 2));
   if (!fit) return first ? std::min(kUnmeasuredItems, policy_.cap) : 0;
@@ -251,7 +255,8 @@ void KemBatcher::on_batch_done(Batch* batch, polykem_status status) {
   const std::unique_ptr<Batch> owned = std::move(*found);
   in_flight_.erase(found);
   if (in_flight_.empty()) stats_.busy += Clock::now() - busy_since_;
-  times_.add(owned->op, owned->users.size(), owned->submitted, owned->finished);
+  // A batch that could not run says nothing about time.
+  if (ran(status)) times_.add(owned->op, owned->users.size(), owned->submitted, owned->finished);
   // After this turn of the loop, whose events may bring more items.
   schedule_dispatch(1);
   owned->deliver(scheme_.info(), status);
