@@ -11,7 +11,7 @@ void secure_zero(void* memory, size_t bytes) noexcept;
 
 /// What wipe_stack() overwrites: more than the deepest operation of any scheme and backend takes (14 KB, measured by
 /// tests/secrets).
-inline constexpr size_t kWipedStackBytes = 24 * 1024;
+inline constexpr size_t kWipedStackBytes = 16 * 1024;
 
 /// Zeroises the stack below the caller's frame and the vector registers: whatever an operation that the caller has
 /// called kept there, such as spilled registers, permutation states and products. A thread calls it when it has

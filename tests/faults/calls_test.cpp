@@ -99,6 +99,7 @@ TEST(Calls, NamesAndLists) {
                           polykem_scheme_suggest("mlkem");
                           polykem_crossover_note();
                           polykem_backend_info_t backend{};
+                          backend.struct_size = sizeof backend;
                           for (size_t i = 0; i < polykem_backend_count(); ++i)
                             polykem_backend_info(i, &backend);
                           return status;
