@@ -49,7 +49,7 @@ MUTANTS = [
     Mutant("failed items not noticed", "src/engine/chunk.cpp",
            "any |= static_cast<int>(items.item_status[i]);", "", "item_status_test", "*"),
     Mutant("outputs not zeroed after a failed batch", "src/engine/job.cpp",
-           "    zero_outputs();\n", "", "calls_test", "*"),
+           "secure_zero(records.*f.out, size);", "", "calls_test", "*"),
     Mutant("worker not wiped when it goes back", "src/engine/worker.cpp",
            "  worker->wipe();\n", "", "secrets_test", "*NoneIsLeftInMemory*"),
     Mutant("last key of a set refused", "src/engine/request.cpp",
