@@ -4,9 +4,9 @@
 
     tools/mutants.py [--build FOLDER] [--list] [NAME...]
 
-Works on a copy of the tree in FOLDER (build-mutants), so that nothing here changes. First the tests have to pass without
-a fault. Then each mutant's text is replaced, what its test needs is built, and the test has to fail (killed). Exits with 1
-if one survives, no longer applies or does not compile. A fault that was found by a user becomes a row of MUTANTS.
+Works on a copy of the tree in FOLDER (build-mutants), so that nothing here changes. First the tests have to pass
+without a fault. Then each mutant's text is replaced, what its test needs is built, and the test has to fail (killed).
+Exits with 1 if one survives, no longer applies or does not compile. A fault that somebody met becomes a row of MUTANTS.
 """
 
 import argparse
@@ -22,7 +22,8 @@ TIMEOUT = 120  # seconds of one test; a mutant that hangs is found
 
 # The portable backend is enough for faults of the engine and of the schemes, and builds soonest.
 CONFIGURE = ["-G", "Ninja", "-DCMAKE_BUILD_TYPE=None", "-DCMAKE_CXX_FLAGS=-O1", "-DPOLYKEM_VECTORS=none",
-             "-DPOLYKEM_CUDA=OFF", "-DPOLYKEM_BUILD_CLI=OFF", "-DPOLYKEM_BUILD_EXAMPLES=OFF", "-DPOLYKEM_BUILD_TESTS=ON"]
+             "-DPOLYKEM_CUDA=OFF", "-DPOLYKEM_BUILD_CLI=OFF", "-DPOLYKEM_BUILD_EXAMPLES=OFF",
+             "-DPOLYKEM_BUILD_TESTS=ON"]
 
 
 class Mutant(NamedTuple):
@@ -48,7 +49,7 @@ MUTANTS = [
     Mutant("failed items not noticed", "src/engine/chunk.cpp",
            "any |= static_cast<int>(items.item_status[i]);", "", "item_status_test", "*"),
     Mutant("outputs not zeroed after a failed batch", "src/engine/job.cpp",
-           "    zero_outputs();\n", "", "calls_test", "*"),
+           "secure_zero(records.*f.out, size);", "", "calls_test", "*"),
     Mutant("worker not wiped when it goes back", "src/engine/worker.cpp",
            "  worker->wipe();\n", "", "secrets_test", "*NoneIsLeftInMemory*"),
     Mutant("last key of a set refused", "src/engine/request.cpp",
@@ -58,7 +59,8 @@ MUTANTS = [
            "if (b.key_index[i] >= set.count) return Status::range;",
            "if (b.key_index[i] > set.count) return Status::range;", "capi_test", "Api.KeySets*"),
     Mutant("keys of another parameter set taken", "src/engine/request.cpp",
-           "if (set.scheme != r.scheme || set.kind != wanted)", "if (set.kind != wanted)", "capi_test", "Api.KeySets*"),
+           "if (set.scheme != r.scheme || set.kind != wanted)", "if (set.kind != wanted)",
+           "capi_test", "Api.KeySets*"),
     Mutant("a count whose bytes overflow taken", "src/engine/request.cpp",
            "if (b.count > std::numeric_limits<ptrdiff_t>::max() / widest) return Status::argument;", "",
            "capi_test", "Api.Refuses*"),
@@ -74,9 +76,11 @@ MUTANTS = [
     Mutant("ML-KEM takes coefficients of q and more", "src/schemes/mlkem/ref/keys.hpp",
            "key.valid = P.kyber() || too_large == 0;", "key.valid = 1;", "keys_test", "*OutOfRange*/mlkem512_ref"),
     Mutant("ML-KEM does not check the stored hash", "src/schemes/mlkem/ref/keys.hpp",
-           "key.valid = std::memcmp(key.pk.hash, stored, kSymBytes) == 0;", "", "keys_test", "*AnotherHash*/mlkem512_ref"),
+           "key.valid = std::memcmp(key.pk.hash, stored, kSymBytes) == 0;", "",
+           "keys_test", "*AnotherHash*/mlkem512_ref"),
     Mutant("FrodoKEM accepts what does not re-encrypt", "src/schemes/frodo/ops.cpp",
-           "t.fail = ct::mask_nonzero(difference);", "t.fail = 0;", "property_test", "*AnyFlipped*/efrodokem640aes_ref"),
+           "t.fail = ct::mask_nonzero(difference);", "t.fail = 0;",
+           "property_test", "*AnyFlipped*/efrodokem640aes_ref"),
     Mutant("FrodoKEM rejects without the salt's bytes", "src/schemes/frodo/ops.cpp",
            "std::memcpy(c.hashed(i) + c.set.salt_offset(), t.draws + c.set.p.secret_bytes, c.set.salt_bytes());", "",
            "property_test", "*RoundTrip*/frodokem640shake_ref"),
@@ -124,8 +128,8 @@ class Scratch:
             raise RuntimeError(f"{' '.join(map(str, command[:3]))} failed, see {self.log}")
 
     def compile(self, *programs):
-        self.call(["cmake", "--build", self.build, "-j", os.environ.get("JOBS", str(os.cpu_count())), "--target",
-                   *programs])
+        self.call(["cmake", "--build", self.build, "-j", os.environ.get("JOBS", str(os.cpu_count())),
+                   "--target", *programs])
 
     def passes(self, program, test):
         """Whether the test passes. A filter that selects nothing is an error, for it would pass with every mutant."""
@@ -167,8 +171,8 @@ def run(scratch, mutants):
         outcome = mutate(scratch, mutant)
         killed += outcome == "killed"
         seconds = time.monotonic() - started
-        print(f"[{number}/{len(mutants)}] {outcome:<9} {seconds:5.1f} s  {mutant.name}  ({mutant.program} {mutant.test})",
-              flush=True)
+        print(f"[{number}/{len(mutants)}] {outcome:<9} {seconds:5.1f} s  {mutant.name}"
+              f"  ({mutant.program} {mutant.test})", flush=True)
     print(f"{killed} killed, {len(mutants) - killed} not")
     return killed == len(mutants)
 

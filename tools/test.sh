@@ -37,10 +37,13 @@ sanitizer_labels='^(quick|unit|kat|lanes|diff)$'
 sanitizer_leaves_out='ALargeBatch|/(ntruhps40961229|ntruhrss1373)|HashesOfEveryMode/frodokem640'
 sanitizer_leaves_out+='|frodokem(976|1344)|/efrodokem'
 
+# Jobs, callbacks, forks, many callers of one context; and the host side of the CUDA module over a runtime without a GPU.
+thread_tests='^(Async|Threads)[.]|AfterAFork|^cuda_devices_|^cuda_module_(keys|run)_no_memory$'
+
 # CPU seconds of each step with an empty compiler cache, on the machine of CONTRIBUTING.md's table. The estimate of
 # the time left goes by their ratios.
 declare -A typical=([release.build]=300 [release.test]=150 [ct.build]=60 [ct.test]=120 [sanitize.build]=200
-  [sanitize.test]=120 [threads.build]=40 [threads.test]=20 [full.build]=200 [full.test]=200 [ct-full.build]=300
+  [sanitize.test]=120 [threads.build]=60 [threads.test]=90 [full.build]=200 [full.test]=200 [ct-full.build]=300
   [ct-full.test]=900 [program.build]=150 [program.test]=200 [ubsan.build]=400 [ubsan.test]=300 [fuzz.build]=200
   [fuzz.test]=120 [mutants.test]=300)
 
@@ -205,11 +208,11 @@ run() {
       ;;
     threads)
       build threads build-tsan --preset tsan -- threads &&
-        check threads build-tsan -L '^(threads|cuda_module)$' -E cuda_resources
+        check threads build-tsan -R "$thread_tests"
       ;;
     threads-full)
       build threads-full build-tsan --preset tsan &&
-        check threads-full build-tsan -L '^(unit|cuda_module)$' -E "$sanitizer_leaves_out|cuda_resources"
+        check threads-full build-tsan -L '^(unit|cuda_module)$' -E "$sanitizer_leaves_out|cuda_resources|tune_slow"
       ;;
     program)
       build program build-sanitize --preset sanitize -DPOLYKEM_BUILD_CLI=ON &&
