@@ -10,7 +10,7 @@ _polykem() {
   fi
   for ((i = 1; i < COMP_CWORD; ++i)); do
     case "$path ${COMP_WORDS[i]}" in
-      'polykem exchange' | 'polykem serve' | 'polykem swarm' | 'polykem list' | 'polykem keygen' | 'polykem encaps' | 'polykem decaps' | 'polykem profile' | 'polykem bench' | 'polykem bench polymul' | 'polykem bench frodo-scaling' | 'polykem kat' | 'polykem doctor') path+=" ${COMP_WORDS[i]}" ;;
+      'polykem exchange' | 'polykem serve' | 'polykem swarm' | 'polykem list' | 'polykem keygen' | 'polykem encaps' | 'polykem decaps' | 'polykem profile' | 'polykem bench' | 'polykem bench frodo-scaling' | 'polykem kat' | 'polykem doctor') path+=" ${COMP_WORDS[i]}" ;;
     esac
   done
   case "$path $before" in
@@ -312,19 +312,6 @@ _polykem() {
       mapfile -t COMPREPLY < <(compgen -f -- "$cur")
       return
       ;;
-    'polykem bench polymul --n')
-      return
-      ;;
-    'polykem bench polymul --batch')
-      return
-      ;;
-    'polykem bench polymul --format')
-      return
-      ;;
-    'polykem bench polymul --json')
-      mapfile -t COMPREPLY < <(compgen -f -- "$cur")
-      return
-      ;;
     'polykem bench frodo-scaling --n')
       return
       ;;
@@ -403,9 +390,7 @@ _polykem() {
     'polykem profile') local options='-h --help -s --scheme --all --op --format --count --batch --per --seconds --steps --no-merge --backend --threads --json -q --quiet' files=
       words='' ;;
     'polykem bench') local options='-h --help -s --scheme --all --op --batch --keys --seconds --format --backend --threads --json -q --quiet' files=
-      words='polymul frodo-scaling' ;;
-    'polykem bench polymul') local options='-h --help --n --batch --cpu --format --json -q --quiet' files=
-      words='' ;;
+      words='frodo-scaling' ;;
     'polykem bench frodo-scaling') local options='-h --help --n --size --width --seconds --svg --format --json -q --quiet' files=
       words='' ;;
     'polykem kat') local options='-h --help --accumulated -s --scheme --batch --key-sets --skip-unknown --backend --threads --json -q --quiet' files=yes

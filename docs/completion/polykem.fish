@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Written by tools/program_docs.py.
-set -g __polykem_commands 'polykem exchange' 'polykem serve' 'polykem swarm' 'polykem list' 'polykem keygen' 'polykem encaps' 'polykem decaps' 'polykem profile' 'polykem bench' 'polykem bench polymul' 'polykem bench frodo-scaling' 'polykem kat' 'polykem doctor'
+set -g __polykem_commands 'polykem exchange' 'polykem serve' 'polykem swarm' 'polykem list' 'polykem keygen' 'polykem encaps' 'polykem decaps' 'polykem profile' 'polykem bench' 'polykem bench frodo-scaling' 'polykem kat' 'polykem doctor'
 
 # Whether the words before the cursor are those of this command.
 function __polykem_at
@@ -36,7 +36,7 @@ complete -c polykem -n '__polykem_at polykem exchange' -l compare-seconds -x -d 
 complete -c polykem -n '__polykem_at polykem exchange' -l scheme -x -a 'ntruhps2048509 ntruhps2048677 ntruhps4096821 ntruhrss701 ntruhps40961229 ntruhrss1373 mlkem512 mlkem768 mlkem1024 kyber512 kyber768 kyber1024 frodokem640aes frodokem640shake frodokem976aes frodokem976shake frodokem1344aes frodokem1344shake efrodokem640aes efrodokem640shake efrodokem976aes efrodokem976shake efrodokem1344aes efrodokem1344shake' -d 'Parameter set, see \'polykem list\' (default ntruhps4096821)'
 complete -c polykem -n '__polykem_at polykem exchange' -l role -x -a 'server-decaps server-encaps' -d 'server-decaps: the server makes a key pair for each client and decapsulates (default); server-encaps: each client makes one and the server encapsulates'
 complete -c polykem -n '__polykem_at polykem exchange' -l batch -x -a 'auto' -d 'Most items in one batch; a batch is what waits. auto: 1024 (default); 1: one at a time'
-complete -c polykem -n '__polykem_at polykem exchange' -l linger-us -x -d 'Microseconds a batch that is not full waits for company (default 0: it leaves at once)'
+complete -c polykem -n '__polykem_at polykem exchange' -l linger-us -x -d 'Microseconds that a batch that is not full waits for more items (default 0: it leaves at once)'
 complete -c polykem -n '__polykem_at polykem exchange' -l timeout -x -d 'Seconds the other end may take for its next frame (default 600)'
 complete -c polykem -n '__polykem_at polykem exchange' -l threads -x -d 'Worker threads; 0: one per CPU (default)'
 complete -c polykem -n '__polykem_at polykem exchange' -l backend -x -a 'cuda avx512 avx2 ref' -d 'Force a backend (else POLYKEM_BACKEND, else the best here)'
@@ -50,7 +50,7 @@ complete -c polykem -n '__polykem_at polykem serve' -l max-clients -x -d 'Most c
 complete -c polykem -n '__polykem_at polykem serve' -l scheme -x -a 'ntruhps2048509 ntruhps2048677 ntruhps4096821 ntruhrss701 ntruhps40961229 ntruhrss1373 mlkem512 mlkem768 mlkem1024 kyber512 kyber768 kyber1024 frodokem640aes frodokem640shake frodokem976aes frodokem976shake frodokem1344aes frodokem1344shake efrodokem640aes efrodokem640shake efrodokem976aes efrodokem976shake efrodokem1344aes efrodokem1344shake' -d 'Parameter set, see \'polykem list\' (default ntruhps4096821)'
 complete -c polykem -n '__polykem_at polykem serve' -l role -x -a 'server-decaps server-encaps' -d 'server-decaps: the server makes a key pair for each client and decapsulates (default); server-encaps: each client makes one and the server encapsulates'
 complete -c polykem -n '__polykem_at polykem serve' -l batch -x -a 'auto' -d 'Most items in one batch; a batch is what waits. auto: 1024 (default); 1: one at a time'
-complete -c polykem -n '__polykem_at polykem serve' -l linger-us -x -d 'Microseconds a batch that is not full waits for company (default 0: it leaves at once)'
+complete -c polykem -n '__polykem_at polykem serve' -l linger-us -x -d 'Microseconds that a batch that is not full waits for more items (default 0: it leaves at once)'
 complete -c polykem -n '__polykem_at polykem serve' -l timeout -x -d 'Seconds the other end may take for its next frame (default 10)'
 complete -c polykem -n '__polykem_at polykem serve' -l threads -x -d 'Worker threads; 0: one per CPU (default)'
 complete -c polykem -n '__polykem_at polykem serve' -l backend -x -a 'cuda avx512 avx2 ref' -d 'Force a backend (else POLYKEM_BACKEND, else the best here)'
@@ -64,7 +64,7 @@ complete -c polykem -n '__polykem_at polykem swarm' -l concurrency -x -d 'Client
 complete -c polykem -n '__polykem_at polykem swarm' -l scheme -x -a 'ntruhps2048509 ntruhps2048677 ntruhps4096821 ntruhrss701 ntruhps40961229 ntruhrss1373 mlkem512 mlkem768 mlkem1024 kyber512 kyber768 kyber1024 frodokem640aes frodokem640shake frodokem976aes frodokem976shake frodokem1344aes frodokem1344shake efrodokem640aes efrodokem640shake efrodokem976aes efrodokem976shake efrodokem1344aes efrodokem1344shake' -d 'Parameter set, see \'polykem list\' (default ntruhps4096821)'
 complete -c polykem -n '__polykem_at polykem swarm' -l role -x -a 'server-decaps server-encaps' -d 'server-decaps: the server makes a key pair for each client and decapsulates (default); server-encaps: each client makes one and the server encapsulates'
 complete -c polykem -n '__polykem_at polykem swarm' -l batch -x -a 'auto' -d 'Most items in one batch; a batch is what waits. auto: 1024 (default); 1: one at a time'
-complete -c polykem -n '__polykem_at polykem swarm' -l linger-us -x -d 'Microseconds a batch that is not full waits for company (default 0: it leaves at once)'
+complete -c polykem -n '__polykem_at polykem swarm' -l linger-us -x -d 'Microseconds that a batch that is not full waits for more items (default 0: it leaves at once)'
 complete -c polykem -n '__polykem_at polykem swarm' -l timeout -x -d 'Seconds the other end may take for its next frame (default 60)'
 complete -c polykem -n '__polykem_at polykem swarm' -l threads -x -d 'Worker threads; 0: one per CPU (default)'
 complete -c polykem -n '__polykem_at polykem swarm' -l backend -x -a 'cuda avx512 avx2 ref' -d 'Force a backend (else POLYKEM_BACKEND, else the best here)'
@@ -122,7 +122,6 @@ complete -c polykem -n '__polykem_at polykem profile' -l backend -x -a 'cuda avx
 complete -c polykem -n '__polykem_at polykem profile' -l threads -x -d 'Worker threads; 0: one per CPU (default 1)'
 complete -c polykem -n '__polykem_at polykem profile' -l json -r -F -d 'Write the result as JSON to FILE (\'-\': standard output, instead of the table)'
 complete -c polykem -n '__polykem_at polykem profile' -s q -l quiet -d 'No progress and no summary; errors only'
-complete -c polykem -n '__polykem_at polykem bench' -a polymul -d 'Measure every way to multiply polynomials of NTRU'
 complete -c polykem -n '__polykem_at polykem bench' -a frodo-scaling -d 'Measure FrodoKEM\'s matrix and product as they grow'
 complete -c polykem -n '__polykem_at polykem bench' -s h -l help -d 'Print this help message and exit'
 complete -c polykem -n '__polykem_at polykem bench' -s s -l scheme -x -a 'ntruhps2048509 ntruhps2048677 ntruhps4096821 ntruhrss701 ntruhps40961229 ntruhrss1373 mlkem512 mlkem768 mlkem1024 kyber512 kyber768 kyber1024 frodokem640aes frodokem640shake frodokem976aes frodokem976shake frodokem1344aes frodokem1344shake efrodokem640aes efrodokem640shake efrodokem976aes efrodokem976shake efrodokem1344aes efrodokem1344shake ntru mlkem frodokem' -d 'Parameter sets or families, separated by commas'
@@ -136,13 +135,6 @@ complete -c polykem -n '__polykem_at polykem bench' -l backend -x -a 'cuda avx51
 complete -c polykem -n '__polykem_at polykem bench' -l threads -x -d 'Worker threads; 0: one per CPU (default)'
 complete -c polykem -n '__polykem_at polykem bench' -l json -r -F -d 'Write the result as JSON to FILE (\'-\': standard output, instead of the table)'
 complete -c polykem -n '__polykem_at polykem bench' -s q -l quiet -d 'No progress and no summary; errors only'
-complete -c polykem -n '__polykem_at polykem bench polymul' -s h -l help -d 'Print this help message and exit'
-complete -c polykem -n '__polykem_at polykem bench polymul' -l n -x -d 'Degrees, separated by commas (default all)'
-complete -c polykem -n '__polykem_at polykem bench polymul' -l batch -x -d 'Products of one launch, on a GPU (default 1,1000,10000,100000)'
-complete -c polykem -n '__polykem_at polykem bench polymul' -l cpu -d 'The products of this CPU, even where there is a GPU'
-complete -c polykem -n '__polykem_at polykem bench polymul' -l format -x -d 'text (default), markdown or csv'
-complete -c polykem -n '__polykem_at polykem bench polymul' -l json -r -F -d 'Write the result as JSON to FILE (\'-\': standard output, instead of the table)'
-complete -c polykem -n '__polykem_at polykem bench polymul' -s q -l quiet -d 'No progress and no summary; errors only'
 complete -c polykem -n '__polykem_at polykem bench frodo-scaling' -s h -l help -d 'Print this help message and exit'
 complete -c polykem -n '__polykem_at polykem bench frodo-scaling' -l n -x -d 'Dimensions of A to generate (default 640 to 6144)'
 complete -c polykem -n '__polykem_at polykem bench frodo-scaling' -l size -x -d 'Dimensions of A to multiply (default 640 to 3200)'
