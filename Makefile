@@ -48,7 +48,7 @@ mutants: ## Plant faults, one at a time; a test must find each (MUTANTS="NAME...
 bench: ## Measure keygen, encaps and decaps of every set here; writes build/bench.json
 	@tools/setup.sh demo
 	@$(MAKE) --no-print-directory all
-	$(PROGRAM) bench --all --json $(BUILD)/bench.json
+	$(PROGRAM) bench --all --force --json $(BUILD)/bench.json
 
 bench-peers: ## Measure polykem and its peers in turn, one core; writes build/bench-peers.json (PEER=haswell: a liboqs without AVX-512)
 	@tools/setup.sh demo peers

@@ -10,6 +10,8 @@
 #include "commands.hpp"
 #include "common/context.hpp"
 #include "common/exit_codes.hpp"
+#include "common/json_out.hpp"
+#include "common/output.hpp"
 #include "help/command_tree.hpp"
 #ifdef POLYKEM_CLI_NET
 #include "net/commands.hpp"
@@ -62,6 +64,17 @@ void check_command(const CLI::App& app, const std::string& word) {
                                : fmt::format("did you mean '{}'? 'polykem --help' shows all", close));
 }
 
+/** A result that could not be written at the end would be lost: where it goes is looked at before the work begins. */
+void check_json_place(const CLI::App& app) {
+  for (const CLI::App* command : app.get_subcommands()) {
+    const CLI::Option* json = command->get_option_no_throw("--json");
+    const CLI::Option* force = command->get_option_no_throw("--force");
+    if (json != nullptr && json->count() > 0)
+      check_place(json->as<std::string>(), force != nullptr && force->count() > 0);
+    check_json_place(*command);
+  }
+}
+
 /** "polykem help COMMAND" is "polykem COMMAND --help". */
 void rewrite_help(std::vector<std::string>& words) {
   if (words.empty()) words.emplace_back("--help");
@@ -75,8 +88,7 @@ int parse_error(const CLI::App& app, const CLI::ParseError& e) {
   std::string where = "polykem";
   for (const CLI::App* command : app.get_subcommands())
     where += " " + command->get_name();
-  fmt::print(stderr, "polykem: {}\n  '{} --help' shows the options\n", e.what(), where);
-  return kExitUsage;
+  return report(kExitUsage, e.what(), fmt::format("'{} --help' shows the options", where));
 }
 
 int run(int argc, char** argv) {
@@ -88,9 +100,12 @@ int run(int argc, char** argv) {
   register_all(app, exit_code);
   app.footer(kFooter);  // last, since commands inherit what is set before them
 
+  app.parse_complete_callback([&app] { check_json_place(app); });
+
   std::vector<std::string> words(argv + 1, argv + argc);
+  send_errors_to(json_path_of(words));
   if (asks_for_tree(words)) {
-    write_json("-", command_tree(app));
+    write_json({"-"}, command_tree(app));
     return kExitOk;
   }
   rewrite_help(words);
@@ -108,7 +123,8 @@ int run(int argc, char** argv) {
 }  // namespace polykem::cli
 
 int main(int argc, char** argv) {
-  // A closed pipe is an output error with an exit code, not a death by signal.
+  // A closed pipe or a file larger than allowed is an output error with an exit code, not a death by signal.
   std::signal(SIGPIPE, SIG_IGN);
+  std::signal(SIGXFSZ, SIG_IGN);
   return polykem::cli::run_guarded([&] { return polykem::cli::run(argc, argv); });
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// polykem bench: operations per second by set, operation, batch size and whose keys.
+// polykem bench: operations per second by set, operation, batch size and key mode.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <charconv>
@@ -14,6 +15,7 @@
 #include "common/options.hpp"
 #include "common/progress.hpp"
 #include "common/table.hpp"
+#include "common/workload.hpp"
 
 namespace polykem::cli {
 namespace {
@@ -25,6 +27,7 @@ constexpr const char* kFooter =
     "  polykem bench --scheme ntruhrss701 --op encaps --keys both --threads 1 --backend ref\n"
     "\n"
     "Each figure is the median of repeated calls, timed from host memory to host memory; results are verified after.\n"
+    "It takes --seconds, at most three times as long with making keys, but always one batch at least.\n"
     "Keys: 'per-item' gives every item its own key, 'shared' one key to the whole batch.";
 
 struct BenchOptions {
@@ -35,6 +38,7 @@ struct BenchOptions {
   std::string keys = "per-item";
   std::string format = "text";
   double seconds = 0.5;
+  std::size_t memory_mib = Workload::kMemory >> 20;
   bool all = false;
 };
 
@@ -106,6 +110,7 @@ Json as_json(const std::vector<BenchRow>& rows, const Context& context, const Be
                                  {"op", op_name(row.point.op)},
                                  {"backend", row.backend},
                                  {"count", row.point.count},
+                                 {"in_flight", row.result.in_flight},
                                  {"keys", key_mode_name(row.point.keys)},
                                  {"mode", "host"},
                                  {"ops_per_s", row.result.ops_per_second},
@@ -140,6 +145,19 @@ Table as_table(const std::vector<BenchRow>& rows, bool rules) {
   return table;
 }
 
+/** Says which batches were larger than the memory they may take. */
+void print_parts(const std::vector<BenchRow>& rows, const BenchOptions& options) {
+  std::vector<std::string> parts;
+  for (const BenchRow& row : rows) {
+    if (row.result.in_flight == row.point.count) continue;
+    parts.push_back(fmt::format("  {} {} of {}: {} at a time\n", row.point.scheme.name(), op_name(row.point.op),
+                                with_commas(row.point.count), with_commas(row.result.in_flight)));
+  }
+  if (parts.empty()) return;
+  fmt::print("\nThese batches ran in parts, to hold no more than {} MiB of records (--memory):\n{}", options.memory_mib,
+             fmt::join(parts, ""));
+}
+
 int run_bench(const BenchOptions& options) {
   const TableFormat format = parse_table_format(options.format);
   const std::vector<BenchPoint> points = points_of(options);
@@ -150,7 +168,7 @@ int run_bench(const BenchOptions& options) {
   for (const BenchPoint& point : points) {
     progress.update(rows.size(), fmt::format("{} {} x {}", point.scheme.name(), op_name(point.op), point.count));
     const std::string backend = backend_for(context, point.scheme, options.common.backend);
-    rows.push_back({point, measure(context, point, options.seconds), backend});
+    rows.push_back({point, measure(context, point, options.seconds, options.memory_mib << 20), backend});
   }
   progress.finish();
   write_json(options.common.json, as_json(rows, context, options));
@@ -159,6 +177,7 @@ int run_bench(const BenchOptions& options) {
     fmt::print("{}, {} thread{}\n\n", cpu_model(), context.threads(), context.threads() == 1 ? "" : "s");
   }
   fmt::print("{}", as_table(rows, format == TableFormat::kText).render(format));
+  if (format == TableFormat::kText) print_parts(rows, options);
   return kExitOk;
 }
 
@@ -181,6 +200,11 @@ void register_bench(CLI::App& app, int& exit_code) {
   command->add_option("--seconds", options->seconds, "Least time for each figure (default 0.5)")
       ->check(CLI::Range(0.0, 3600.0))
       ->type_name("S");
+  command
+      ->add_option("--memory", options->memory_mib,
+                   "Most memory for records, in MiB (default 1024); a larger batch runs in parts")
+      ->check(CLI::Range(std::size_t{1}, std::size_t{1} << 24))
+      ->type_name("MIB");
   add_format(*command, options->format);
   add_backend(*command, options->common);
   add_threads(*command, options->common, 0);

@@ -7,8 +7,8 @@
 
 #include "bench/commands.hpp"
 #include "common/context.hpp"
-#include "common/files.hpp"
 #include "common/options.hpp"
+#include "common/output.hpp"
 #include "common/progress.hpp"
 #include "common/table.hpp"
 #include "frodo_scaling/scaling.hpp"
@@ -23,7 +23,7 @@ constexpr const char* kFooter =
     "\n"
     "Generates A (n x n) with AES-128 and with SHAKE128, and multiplies an A by S (n x n-bar), on one core, with "
     "every\n"
-    "backend that can run here. Each result is compared with that of 'ref' word by word; times are the best of the "
+    "backend that can run here. Each result is compared word by word with that of 'ref'; times are the best of the "
     "runs.";
 
 struct ScalingOptions {
@@ -77,10 +77,12 @@ Json as_json(const bench::ScalingReport& report, const ScalingOptions& options) 
   return result;
 }
 
-void write_svg(const std::string& path, const std::string& text) {
-  OutputFiles out;
-  out.add(path, ByteView(reinterpret_cast<const std::uint8_t*>(text.data()), text.size()), FileMode::kPublic);
-  out.commit(true);
+void write_svg(const std::string& path, const std::string& text, bool force) {
+  OutputFiles out(force);
+  out.add(path, FileMode::kPublic);
+  out.open();
+  out.write(0, ByteView(reinterpret_cast<const std::uint8_t*>(text.data()), text.size()));
+  out.commit();
 }
 
 int run_scaling(const ScalingOptions& options) {
@@ -88,6 +90,7 @@ int run_scaling(const ScalingOptions& options) {
   const bench::ScalingRequest request{multiples(options.dimensions, "--n", 8, 65536),
                                       multiples(options.sizes, "--size", 8, 16384),
                                       multiples(options.widths, "--width", 1, 16384), options.seconds};
+  if (!options.svg.empty()) check_place(options.svg, options.common.json.force);
   const bool silent = options.common.quiet || json_to_stdout(options.common.json);
   std::uint64_t done = 0;
   Progress progress("frodo-scaling", bench::scaling_points(request), "figures", silent, Progress::Rate::kHidden);
@@ -100,7 +103,9 @@ int run_scaling(const ScalingOptions& options) {
     throw CliError(kExitCheckFailed, "wrong matrix: " + report.problem, "please report this");
   }
   write_json(options.common.json, as_json(report, options));
-  if (!options.svg.empty()) write_svg(options.svg, bench::plot_scaling(report, "FrodoKEM beyond its sets, one core"));
+  if (!options.svg.empty())
+    write_svg(options.svg, bench::plot_scaling(report, "FrodoKEM beyond its sets, one core"),
+              options.common.json.force);
   if (silent) return kExitOk;
   if (format == TableFormat::kText) {
     fmt::print("{}, one core; {} matrices compared with ref's, all right\n\n", cpu_model(), report.checked);

@@ -16,6 +16,10 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr std::size_t kMinRuns = 3;
+/** A figure may take this many times --seconds, making keys and warming up included. */
+constexpr double kMostTimesSeconds = 3;
+/** What it may take however small --seconds is. */
+constexpr double kSecondsToSpare = 0.1;
 
 double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
@@ -27,16 +31,19 @@ const char* key_mode_name(KeyMode mode) {
   return mode == KeyMode::kShared ? "shared" : "per-item";
 }
 
-BenchResult measure(const Context& context, const BenchPoint& point, double seconds) {
-  Workload work(context, point.scheme, point.op, point.count, point.keys);
-  work.run();
-  std::vector<double> times;
+BenchResult measure(const Context& context, const BenchPoint& point, double seconds, std::size_t memory) {
   const Clock::time_point begin = Clock::now();
-  while (times.size() < kMinRuns || seconds_since(begin) < seconds) {
+  const double most_seconds = std::max(kMostTimesSeconds * seconds, kSecondsToSpare);
+  Workload work(context, point.scheme, point.op, point.count, point.keys, memory);
+  work.warm_up();
+  std::vector<double> times;
+  double timed = 0;
+  do {
     const Clock::time_point start = Clock::now();
     work.run();
     times.push_back(seconds_since(start));
-  }
+    timed += times.back();
+  } while ((times.size() < kMinRuns || timed < seconds) && seconds_since(begin) < most_seconds);
   if (!work.check()) {
     throw CliError(kExitCheckFailed,
                    fmt::format("{} {} of {} gives wrong results", point.scheme.name(), op_name(point.op), point.count),
@@ -44,7 +51,8 @@ BenchResult measure(const Context& context, const BenchPoint& point, double seco
   }
   std::sort(times.begin(), times.end());
   const double median = times[times.size() / 2];
-  return {times.size(), work.checked(), median, times.front(), static_cast<double>(point.count) / median};
+  return {times.size(), work.in_flight(), work.checked(),
+          median,       times.front(),    static_cast<double>(point.count) / median};
 }
 
 }  // namespace polykem::cli

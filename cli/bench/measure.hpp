@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One point of a benchmark: an operation, a batch size, whose keys.
+// One point of a benchmark: an operation, a batch size, and one key or a key per item.
 #pragma once
 
 #include <polykem/polykem.hpp>
@@ -18,14 +18,17 @@ struct BenchPoint {
 
 struct BenchResult {
   std::size_t runs;
+  std::size_t in_flight;               /**< items in memory at once; less than count: the batch ran in parts */
   std::size_t checked;                 /**< items whose results were verified after the last run */
   double median_seconds, best_seconds; /**< of one batch */
   double ops_per_second;               /**< count / median_seconds */
 };
 
-/** Repeats the batch for at least `seconds` and three times, after one run to warm up, then verifies the outputs.
- * Only the calls are timed. Throws CliError (check failed) if they are wrong. */
-BenchResult measure(const Context& context, const BenchPoint& point, double seconds);
+/** Repeats the batch for at least `seconds` and three times, after one run to warm up, then verifies the outputs. It
+ * stops sooner, after one timed batch at least, when everything together, making keys included, has taken three times
+ * `seconds`. memory: bytes of records to hold at most. Only the calls are timed. Throws CliError (check failed) if
+ * outputs are wrong. */
+BenchResult measure(const Context& context, const BenchPoint& point, double seconds, std::size_t memory);
 
 /** "per-item" or "shared". */
 const char* key_mode_name(KeyMode mode);

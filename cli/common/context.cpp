@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cstdlib>
 #include <fstream>
 
@@ -14,6 +15,8 @@
 
 namespace polykem::cli {
 namespace {
+
+constexpr std::size_t kLeastBeginning = 3;
 
 /** How the backend was asked for, in words. */
 std::string backend_asked(const std::string& option) {
@@ -36,6 +39,15 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
     }
   }
   return row[b.size()];
+}
+
+/** As the library compares names: letter case, '-' and '_' do not matter. */
+std::string plain(const std::string& word) {
+  std::string out;
+  for (const char c : word) {
+    if (c != '-' && c != '_') out += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  }
+  return out;
 }
 
 }  // namespace
@@ -63,12 +75,19 @@ ExitCode exit_code_of(polykem_status status) {
   }
 }
 
+std::string suggestion(const std::string& name) {
+  std::vector<std::string> names;
+  for (const Scheme& scheme : Scheme::all())
+    names.emplace_back(scheme.name());
+  const std::string close = nearest(name, names);
+  return close.empty() ? "'polykem list' shows all" : fmt::format("did you mean '{}'? 'polykem list' shows all", close);
+}
+
 Scheme open_scheme(const std::string& name) {
   const polykem_scheme* handle = nullptr;
   const polykem_status status = polykem_scheme_find(name.c_str(), &handle);
   if (status == POLYKEM_ERR_UNKNOWN_SCHEME) {
-    throw CliError(kExitUsage, fmt::format("no parameter set '{}'", name),
-                   fmt::format("did you mean '{}'? 'polykem list' shows all", polykem_scheme_suggest(name.c_str())));
+    throw CliError(kExitUsage, fmt::format("no parameter set '{}'", name), suggestion(name));
   }
   check(status, "parameter set");
   return Scheme(handle);
@@ -182,14 +201,18 @@ std::vector<std::string> split(std::string_view text, char separator) {
 }
 
 std::string nearest(const std::string& word, const std::vector<std::string>& candidates) {
+  const std::string typed = plain(word);
   std::string best;
-  std::size_t best_distance = std::max<std::size_t>(2, word.size() / 2) + 1;
+  std::size_t best_distance = typed.size() + 1;
   for (const std::string& candidate : candidates) {
-    const std::size_t distance = edit_distance(word, candidate);
-    if (distance < best_distance) {
-      best = candidate;
-      best_distance = distance;
-    }
+    const std::string name = plain(candidate);
+    // A third of the letters may be wrong; the beginning of a name may lack its end.
+    const bool begins = typed.size() >= kLeastBeginning && name.rfind(typed, 0) == 0;
+    const std::size_t distance = edit_distance(typed, name);
+    const std::size_t allowed = begins ? name.size() : std::max(typed.size(), name.size()) / 3;
+    if (distance > allowed || distance >= best_distance) continue;
+    best = candidate;
+    best_distance = distance;
   }
   return best;
 }

@@ -15,6 +15,9 @@ namespace polykem::cli {
 /** The exit code for a status of the library. */
 ExitCode exit_code_of(polykem_status status);
 
+/** A hint for a name that no parameter set has: the set it resembles, if any, and where to find all. */
+std::string suggestion(const std::string& name);
+
 /** The set of that name or alias. Throws CliError (usage) that suggests the nearest name. */
 Scheme open_scheme(const std::string& name);
 
@@ -44,7 +47,8 @@ const char* op_name(polykem_op op);
 /** Splits at `separator`; empty parts are dropped. */
 std::vector<std::string> split(std::string_view text, char separator);
 
-/** The nearest of `candidates` to `word` by edit distance; empty if all are far from it. */
+/** The one of `candidates` that `word` resembles most, by edit distance; empty if it resembles none: more than a third
+ * of the letters differ, and it is not the beginning of one. Letter case, '-' and '_' do not matter. */
 std::string nearest(const std::string& word, const std::vector<std::string>& candidates);
 
 /** The processor's name as the system gives it. */

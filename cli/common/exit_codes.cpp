@@ -10,18 +10,16 @@
 #include <new>
 
 #include "common/context.hpp"
+#include "common/json_out.hpp"
 
 namespace polykem::cli {
-namespace {
-
-int report(int code, const std::string& message, const std::string& hint = {}) {
+int report(int code, const std::string& message, const std::string& hint) {
   std::fflush(stdout);
   fmt::print(stderr, "polykem: {}\n", message);
   if (!hint.empty()) fmt::print(stderr, "  {}\n", hint);
+  write_json_error(code, message, hint);
   return code;
 }
-
-}  // namespace
 
 std::string printable(std::string_view text, std::size_t limit) {
   std::string out(text.substr(0, limit));

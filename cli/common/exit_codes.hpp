@@ -38,7 +38,10 @@ class CliError : public std::runtime_error {
  * what comes out of a file or from a peer. */
 std::string printable(std::string_view text, std::size_t limit = 40);
 
-/** Runs a command's body; prints any exception as "polykem: ..." on stderr and returns the exit code for it. */
+/** Prints "polykem: message" and the hint on stderr, and as JSON where --json asks for it. Returns `code`. */
+int report(int code, const std::string& message, const std::string& hint = {});
+
+/** Runs a command's body; prints any exception by report() and returns the exit code for it. */
 int run_guarded(const std::function<int()>& body);
 
 }  // namespace polykem::cli

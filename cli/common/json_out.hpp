@@ -1,30 +1,51 @@
 // SPDX-License-Identifier: Apache-2.0
-// JSON results: to a file that appears whole or not at all, or to standard output.
+// JSON results and errors: to a file that appears whole or not at all, or to standard output.
 #pragma once
 
 #include <nlohmann/json.hpp>
 
 #include <string>
+#include <vector>
 
 namespace polykem::cli {
 
 /** Keeps the order in which fields were set. */
 using Json = nlohmann::ordered_json;
 
+/** Where JSON goes. */
+struct JsonFile {
+  std::string path;   /**< empty: nowhere; "-": standard output */
+  bool force = false; /**< an existing file may be replaced; also holds for the other outputs of a command */
+};
+
 /** Help text of the --json option of every command. */
 inline constexpr const char* kJsonHelp =
     "Write the result as JSON to FILE ('-': standard output, instead of the table)";
 
 /** True if the table for people should be left out, because JSON goes to standard output. */
-inline bool json_to_stdout(const std::string& path) {
-  return path == "-";
+inline bool json_to_stdout(const JsonFile& file) {
+  return file.path == "-";
 }
 
-/** Writes `value`, indented, to `path` (temporary file, then rename; replaces an older file) or to stdout for "-".
- * An empty path does nothing. Throws CliError (io). */
-void write_json(const std::string& path, const Json& value);
+/** `value` as it is written: indented, with a final newline. */
+std::string json_text(const Json& value);
+
+/** Writes `value` to the file, or to stdout for "-"; without a path does nothing. Throws CliError: usage if the file
+ * exists and may not be replaced, io if it cannot be written. */
+void write_json(const JsonFile& file, const Json& value);
 
 /** Fields that every result starts with: schema, polykem version, commit, compiler, device. */
 Json json_header(const std::string& schema);
+
+/** The path that --json names in a command line, empty if there is none. Also for command lines that make no sense. */
+std::string json_path_of(const std::vector<std::string>& words);
+
+/** Errors go there too from now on, until a result is written. They replace no file, whatever --force says: it could be
+ * one that the command was to read. */
+void send_errors_to(const std::string& path);
+
+/** Writes {"schema": "polykem-error-1", "error", "exit_code", "hint"} to where errors go. Never throws: if that fails,
+ * the error is on standard error all the same. */
+void write_json_error(int exit_code, const std::string& message, const std::string& hint) noexcept;
 
 }  // namespace polykem::cli

@@ -14,7 +14,7 @@ namespace polykem::cli {
 /** Where the work runs and where the result goes. */
 struct CommonOptions {
   std::string backend; /**< empty: POLYKEM_BACKEND if set, else the best available */
-  std::string json;    /**< empty: none; "-": standard output */
+  JsonFile json;       /**< its `force` holds for all outputs of a command */
   unsigned threads = 0;
   bool quiet = false;
 };
@@ -56,9 +56,10 @@ inline void add_format(CLI::App& app, std::string& format) {
   app.add_option("--format", format, "How tables are printed (default text)")->type_name("text|markdown|csv");
 }
 
-/** Adds --json. */
+/** Adds --json and -f, --force. */
 inline void add_json(CLI::App& app, CommonOptions& options) {
-  app.add_option("--json", options.json, kJsonHelp)->type_name("FILE");
+  app.add_option("--json", options.json.path, kJsonHelp)->type_name("FILE");
+  app.add_flag("-f,--force", options.json.force, "Replace output files that exist");
 }
 
 /** Adds -q, --quiet. */

@@ -8,6 +8,7 @@
 #include <cstdio>
 
 #include "common/table.hpp"
+#include "common/terminal.hpp"
 
 namespace polykem::cli {
 namespace {
@@ -28,11 +29,11 @@ std::string bar(double part) {
 
 Progress::Progress(std::string label, std::uint64_t total, std::string unit, bool quiet, Rate rate)
     : label_(std::move(label)),
-      total_(std::max<std::uint64_t>(total, 1)),
+      total_(total),
       unit_(std::move(unit)),
       quiet_(quiet),
       rate_(rate),
-      terminal_(isatty(STDERR_FILENO) == 1),
+      terminal_(takes_escape_codes(STDERR_FILENO)),
       start_(Clock::now()) {
   next_ = terminal_ ? start_ + kTerminalInterval : start_ + kPlainInterval;
 }
@@ -46,21 +47,25 @@ void Progress::update(std::uint64_t done, const std::string& note) {
   const Clock::time_point now = Clock::now();
   if (now < next_) return;
   next_ = terminal_ ? now + kTerminalInterval : now + kPlainInterval;
-  draw(std::min(done, total_), note, std::chrono::duration<double>(now - start_).count());
+  draw(total_ > 0 ? std::min(done, total_) : done, note, std::chrono::duration<double>(now - start_).count());
   drawn_ = true;
 }
 
 void Progress::draw(std::uint64_t done, const std::string& note, double elapsed) const {
-  const double part = static_cast<double>(done) / static_cast<double>(total_);
-  std::string figures = fmt::format("{} of {} {}", with_commas(done), with_commas(total_), unit_);
+  const bool known = total_ > 0;
+  const double part = known ? static_cast<double>(done) / static_cast<double>(total_) : 0;
+  std::string figures = known ? fmt::format("{} of {} {}", with_commas(done), with_commas(total_), unit_)
+                              : fmt::format("{} {}", with_commas(done), unit_);
   if (rate_ == Rate::kShown) {
     figures += fmt::format(", {} {}/s", significant(static_cast<double>(done) / std::max(elapsed, 1e-9)), unit_);
   }
   if (!note.empty()) figures += fmt::format(", {}", note);
-  if (terminal_) {
+  if (!terminal_) {
+    fmt::print(stderr, "{}: {}{}\n", label_, known ? fmt::format("{:.0f} %, ", part * 100) : "", figures);
+  } else if (known) {
     fmt::print(stderr, "\r\x1b[K{}  {}  {:3.0f} %  {}", label_, bar(part), part * 100, figures);
   } else {
-    fmt::print(stderr, "{}: {:.0f} %, {}\n", label_, part * 100, figures);
+    fmt::print(stderr, "\r\x1b[K{}  {}", label_, figures);
   }
   std::fflush(stderr);
 }

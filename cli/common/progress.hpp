@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Progress of long commands on stderr: a live bar on a terminal, a plain line every few seconds otherwise.
+// Progress of long commands on stderr: a live bar on a terminal that takes escape codes, a
+// plain line every few seconds otherwise.
 #pragma once
 
 #include <chrono>
@@ -13,8 +14,8 @@ class Progress {
  public:
   enum class Rate { kShown, kHidden };
 
-  /** quiet: print nothing at all. total: how many items make 100 %. unit: what is counted, e.g. "clients". rate: hidden
-   * where items per second mean nothing. */
+  /** quiet: print nothing at all. total: how many items make 100 %; 0: not known, so none is shown. unit: what is
+   * counted, e.g. "clients". rate: hidden where items per second mean nothing. */
   Progress(std::string label, std::uint64_t total, std::string unit, bool quiet, Rate rate = Rate::kShown);
   ~Progress();
   Progress(const Progress&) = delete;

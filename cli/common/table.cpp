@@ -6,10 +6,16 @@
 #include <algorithm>
 #include <cmath>
 
+#include "common/context.hpp"
 #include "common/exit_codes.hpp"
+#include "common/terminal.hpp"
 
 namespace polykem::cli {
 namespace {
+
+constexpr std::size_t kGap = 2;
+constexpr std::size_t kIndent = 2;
+constexpr std::size_t kLeastColumns = 20;
 
 std::size_t display_width(const std::string& text) {
   return static_cast<std::size_t>(
@@ -42,6 +48,30 @@ std::string markdown_cell(const std::string& text) {
 
 void trim_right(std::string& text) {
   text.erase(text.find_last_not_of(' ') + 1);
+}
+
+std::size_t longest_word(const std::string& text) {
+  std::size_t longest = 0;
+  for (const std::string& word : split(text, ' '))
+    longest = std::max(longest, display_width(word));
+  return longest;
+}
+
+/** `text` in lines of at most `width`, broken at blanks; a longer word has a line of its own. */
+std::vector<std::string> wrapped(const std::string& text, std::size_t width) {
+  if (display_width(text) <= width) return {text};
+  std::vector<std::string> out = {""};
+  for (const std::string& word : split(text, ' ')) {
+    std::string& line = out.back();
+    if (line.empty()) {
+      line = word;
+    } else if (display_width(line) + 1 + display_width(word) <= width) {
+      line += " " + word;
+    } else {
+      out.push_back(word);
+    }
+  }
+  return out;
 }
 
 }  // namespace
@@ -86,35 +116,103 @@ std::vector<std::size_t> Table::widths() const {
   return out;
 }
 
-std::string Table::render_text() const {
-  const std::vector<std::size_t> width = widths();
-  std::string out;
-  const auto line = [&](auto cell) {
-    std::string text;
-    for (std::size_t i = 0; i < columns_.size(); ++i) {
-      if (i > 0) text += "  ";
-      text += padded(cell(i), width[i], columns_[i].align);
+std::vector<std::size_t> Table::least_widths() const {
+  std::vector<std::size_t> out;
+  for (std::size_t i = 0; i < columns_.size(); ++i) {
+    std::size_t width = longest_word(columns_[i].title);
+    for (const auto& cells : rows_) {
+      if (cells.empty()) continue;
+      const bool number = columns_[i].align == Align::kRight;
+      width = std::max(width, number ? display_width(cells[i]) : longest_word(cells[i]));
     }
-    trim_right(text);
-    out += text + "\n";
+    out.push_back(width);
+  }
+  return out;
+}
+
+std::vector<std::size_t> Table::fitted_widths(const std::vector<std::size_t>& shown, std::size_t columns) const {
+  const std::vector<std::size_t> full = widths();
+  const std::vector<std::size_t> least = least_widths();
+  std::vector<std::size_t> width;
+  std::size_t total = kGap * (shown.size() - 1);
+  for (const std::size_t i : shown) {
+    width.push_back(full[i]);
+    total += full[i];
+  }
+  while (total > columns) {
+    // The widest of those that can still give way gives a column.
+    std::size_t widest = shown.size();
+    for (std::size_t k = 0; k < shown.size(); ++k) {
+      if (width[k] > least[shown[k]] && (widest == shown.size() || width[k] > width[widest])) widest = k;
+    }
+    if (widest == shown.size()) break;
+    --width[widest];
+    --total;
+  }
+  return width;
+}
+
+std::vector<std::vector<std::size_t>> Table::parts(std::size_t columns) const {
+  const std::vector<std::size_t> least = least_widths();
+  std::vector<std::vector<std::size_t>> out = {{0}};
+  std::size_t total = least[0];
+  for (std::size_t i = 1; i < columns_.size(); ++i) {
+    if (total + kGap + least[i] > columns && out.back().size() > 1) {
+      out.push_back({0});
+      total = least[0];
+    }
+    out.back().push_back(i);
+    total += kGap + least[i];
+  }
+  return out;
+}
+
+std::string Table::render_part(const std::vector<std::size_t>& shown, std::size_t columns) const {
+  const std::vector<std::size_t> width = fitted_widths(shown, columns);
+  std::string out;
+  const auto add_row = [&](auto cell) {
+    std::vector<std::vector<std::string>> lines;
+    std::size_t height = 1;
+    for (std::size_t k = 0; k < shown.size(); ++k) {
+      lines.push_back(wrapped(cell(shown[k]), width[k]));
+      height = std::max(height, lines.back().size());
+    }
+    for (std::size_t line = 0; line < height; ++line) {
+      std::string text;
+      for (std::size_t k = 0; k < shown.size(); ++k) {
+        const std::string piece = line < lines[k].size() ? lines[k][line] : "";
+        text += (k > 0 ? std::string(kGap, ' ') : "") + padded(piece, width[k], columns_[shown[k]].align);
+      }
+      trim_right(text);
+      out += text + "\n";
+    }
   };
-  const auto rule = [&] {
-    std::size_t total = 2 * (columns_.size() - 1);
+  const auto add_rule = [&] {
+    std::size_t total = kGap * (shown.size() - 1);
     for (const std::size_t w : width)
       total += w;
     for (std::size_t i = 0; i < total; ++i)
       out += "─";
     out += "\n";
   };
-  line([&](std::size_t i) { return columns_[i].title; });
-  rule();
+  add_row([&](std::size_t i) { return columns_[i].title; });
+  add_rule();
   for (const auto& cells : rows_) {
     if (cells.empty()) {
-      rule();
+      add_rule();
     } else {
-      line([&](std::size_t i) { return cells[i]; });
+      add_row([&](std::size_t i) { return cells[i]; });
     }
   }
+  return out;
+}
+
+std::string Table::render_text() const {
+  // Commands indent some of their tables.
+  const std::size_t columns = std::max(output_columns(), kLeastColumns) - kIndent;
+  std::string out;
+  for (const std::vector<std::size_t>& shown : parts(columns))
+    out += (out.empty() ? "" : "\n") + render_part(shown, columns);
   return out;
 }
 

@@ -27,7 +27,8 @@ class Table {
   void row(std::vector<std::string> cells);
   /** A thin line between groups of rows, in text only. */
   void rule();
-  /** The whole table, with a final newline. */
+  /** The whole table, with a final newline. Text fits the terminal: cells are wrapped at blanks, and columns that do
+   * not fit beside each other follow below, each group with the first column again. */
   std::string render(TableFormat format = TableFormat::kText) const;
   bool empty() const { return rows_.empty(); }
 
@@ -35,7 +36,14 @@ class Table {
   std::string render_text() const;
   std::string render_markdown() const;
   std::string render_csv() const;
+  std::string render_part(const std::vector<std::size_t>& shown, std::size_t columns) const;
+  /** Widths of all columns without wrapping, and at least. */
   std::vector<std::size_t> widths() const;
+  std::vector<std::size_t> least_widths() const;
+  /** Widths of the columns in `shown`, wrapped as far as `columns` demand it. */
+  std::vector<std::size_t> fitted_widths(const std::vector<std::size_t>& shown, std::size_t columns) const;
+  /** Groups of columns, each with the first, that fit beside each other. */
+  std::vector<std::vector<std::size_t>> parts(std::size_t columns) const;
 
   std::vector<Column> columns_;
   std::vector<std::vector<std::string>> rows_; /**< An empty vector is a rule. */

@@ -22,29 +22,53 @@ void append_record(To& out, const From& from, std::size_t index, std::size_t siz
 
 }  // namespace
 
-Workload::Workload(const Context& context, const Scheme& scheme, polykem_op op, std::size_t count, KeyMode mode)
+std::size_t Workload::item_bytes() const {
+  const auto& info = scheme_.info();
+  const bool shared = mode_ == KeyMode::kShared;
+  switch (op_) {
+    case POLYKEM_KEYGEN:
+      return info.public_key_bytes + info.secret_key_bytes;
+    case POLYKEM_ENCAPS:
+      return (shared ? 0 : info.public_key_bytes) + info.ciphertext_bytes + info.shared_secret_bytes;
+    case POLYKEM_DECAPS:
+      break;
+  }
+  return (shared ? 0 : info.secret_key_bytes) + info.ciphertext_bytes + 2 * info.shared_secret_bytes;
+}
+
+Workload::Workload(const Context& context, const Scheme& scheme, polykem_op op, std::size_t count, KeyMode mode,
+                   std::size_t memory)
     : context_(context), scheme_(scheme), op_(op), count_(count), mode_(mode) {
   const auto& info = scheme.info();
+  in_flight_ = std::min(count, std::max<std::size_t>(1, memory / item_bytes()));
   if (op == POLYKEM_KEYGEN) {
-    keys_.pk.resize(count * info.public_key_bytes);
-    keys_.sk.resize(count * info.secret_key_bytes);
+    keys_.pk.resize(in_flight_ * info.public_key_bytes);
+    keys_.sk.resize(in_flight_ * info.secret_key_bytes);
     return;
   }
-  distinct_ = mode == KeyMode::kShared ? 1 : std::min(count, kMaxDistinctKeys);
-  const std::size_t keys_used = mode == KeyMode::kShared ? 1 : count;
-  keys_ = context.keygen(scheme, distinct_);
-  repeat(pk_, keys_.pk, info.public_key_bytes, distinct_, keys_used);
-  ct_.resize(count * info.ciphertext_bytes);
-  ss_.resize(count * info.shared_secret_bytes);
-  if (op == POLYKEM_ENCAPS) return;
-  repeat(sk_, keys_.sk, info.secret_key_bytes, distinct_, keys_used);
-  Encapsulations made = context.encaps(scheme, count, mode, pk_);
-  ct_ = std::move(made.ct);
-  expected_ = std::move(made.ss);
+  const std::size_t items = std::min(in_flight_, kMaxDistinct);
+  distinct_keys_ = mode == KeyMode::kShared ? 1 : items;
+  const std::size_t keys_used = mode == KeyMode::kShared ? 1 : in_flight_;
+  keys_ = context.keygen(scheme, distinct_keys_);
+  ss_.resize(in_flight_ * info.shared_secret_bytes);
+  if (op == POLYKEM_ENCAPS) {
+    repeat(pk_, keys_.pk, info.public_key_bytes, distinct_keys_, keys_used);
+    ct_.resize(in_flight_ * info.ciphertext_bytes);
+    return;
+  }
+  const Encapsulations made = context.encaps(scheme, items, mode, keys_.pk);
+  repeat(sk_, keys_.sk, info.secret_key_bytes, distinct_keys_, keys_used);
+  repeat(ct_, made.ct, info.ciphertext_bytes, items, in_flight_);
+  repeat(expected_, made.ss, info.shared_secret_bytes, items, in_flight_);
 }
 
 void Workload::run() {
-  polykem_request request = Context::request(op_, scheme_, count_);
+  for (std::size_t done = 0; done < count_; done += in_flight_)
+    run_part(std::min(in_flight_, count_ - done));
+}
+
+void Workload::run_part(std::size_t count) {
+  polykem_request request = Context::request(op_, scheme_, count);
   request.key_mode = static_cast<polykem_key_mode>(mode_);
   switch (op_) {
     case POLYKEM_KEYGEN:
@@ -67,7 +91,7 @@ void Workload::run() {
 }
 
 std::size_t Workload::checked() const {
-  return op_ == POLYKEM_DECAPS ? count_ : std::min(count_, kMaxChecked);
+  return op_ == POLYKEM_DECAPS ? in_flight_ : std::min(in_flight_, kMaxChecked);
 }
 
 bool Workload::check() const {
@@ -87,8 +111,8 @@ bool Workload::check_keygen() const {
   Bytes pk;
   SecretBytes sk;
   for (std::size_t i = 0; i < n; ++i) {
-    append_record(pk, keys_.pk, i * count_ / n, scheme_.public_key_bytes());
-    append_record(sk, keys_.sk, i * count_ / n, scheme_.secret_key_bytes());
+    append_record(pk, keys_.pk, i * in_flight_ / n, scheme_.public_key_bytes());
+    append_record(sk, keys_.sk, i * in_flight_ / n, scheme_.secret_key_bytes());
   }
   const Encapsulations made = context_.encaps(scheme_, n, KeyMode::kPerItem, pk);
   return context_.decaps(scheme_, n, KeyMode::kPerItem, sk, made.ct).ss == made.ss;
@@ -99,7 +123,7 @@ bool Workload::check_encaps() const {
   SecretBytes sk, expected;
   Bytes ct;
   for (std::size_t i = 0; i < n; ++i) {
-    const std::size_t item = i * count_ / n;
+    const std::size_t item = i * in_flight_ / n;
     append_record(sk, keys_.sk, key_of(item), scheme_.secret_key_bytes());
     append_record(ct, ct_, item, scheme_.ciphertext_bytes());
     append_record(expected, ss_, item, scheme_.shared_secret_bytes());

@@ -11,16 +11,24 @@ namespace polykem::cli {
 /** Inputs and outputs of one batch, all allocated and made beforehand. */
 class Workload {
  public:
-  /** Distinct key pairs at most; larger batches repeat them, each item still with its own copy of its key. */
-  static constexpr std::size_t kMaxDistinctKeys = 256;
+  /** Distinct key pairs and ciphertexts at most; larger batches repeat them, each item still with its own copy. */
+  static constexpr std::size_t kMaxDistinct = 256;
+  /** Bytes of records held at most, unless told otherwise. */
+  static constexpr std::size_t kMemory = std::size_t{1} << 30;
   /** Items that check() works through at most, spread evenly; decaps checks all. */
   static constexpr std::size_t kMaxChecked = 256;
 
-  /** Makes the keys, and for decaps the ciphertexts. `mode` does not matter for keygen. */
-  Workload(const Context& context, const Scheme& scheme, polykem_op op, std::size_t count, KeyMode mode);
+  /** Makes the keys, and for decaps the ciphertexts. `mode` does not matter for keygen. memory: bytes of records to
+   * hold at most; a batch that needs more runs in parts of in_flight() items, which use the same memory. */
+  Workload(const Context& context, const Scheme& scheme, polykem_op op, std::size_t count, KeyMode mode,
+           std::size_t memory = kMemory);
 
-  /** Runs the batch once. */
+  /** Runs the whole batch once. */
   void run();
+  /** Runs it as far as it is in memory at once. */
+  void warm_up() { run_part(in_flight_); }
+  /** Items in memory at once: count(), or fewer where that would take too much. */
+  std::size_t in_flight() const { return in_flight_; }
   /** True if the outputs of the last run are right: key pairs that work, secrets that agree. */
   bool check() const;
   /** Items that check() looks at. */
@@ -28,7 +36,9 @@ class Workload {
   std::size_t count() const { return count_; }
 
  private:
-  std::size_t key_of(std::size_t item) const { return mode_ == KeyMode::kShared ? 0 : item % distinct_; }
+  std::size_t key_of(std::size_t item) const { return mode_ == KeyMode::kShared ? 0 : item % distinct_keys_; }
+  std::size_t item_bytes() const;
+  void run_part(std::size_t count);
   bool check_keygen() const;
   bool check_encaps() const;
 
@@ -37,7 +47,8 @@ class Workload {
   polykem_op op_;
   std::size_t count_;
   KeyMode mode_;
-  std::size_t distinct_ = 0;
+  std::size_t in_flight_ = 0;
+  std::size_t distinct_keys_ = 0;
   KeyPairs keys_; /**< the distinct pairs; for keygen: the output */
   Bytes pk_, ct_; /**< pk_: a key per item; ct_: input of decaps, output of encaps */
   SecretBytes sk_, ss_, expected_;

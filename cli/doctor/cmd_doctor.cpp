@@ -69,7 +69,7 @@ Limits limits_here(const CommonOptions& options) {
   return out;
 }
 
-/** Why that backend runs: an order by option or variable, or simply the best one. */
+/** Why that backend runs: forced by an option or a variable, or the best one here. */
 std::string reason(const CommonOptions& options) {
   if (!options.backend.empty()) return "forced by --backend";
   const char* variable = std::getenv("POLYKEM_BACKEND");

@@ -79,52 +79,6 @@ void append_text(SecretBytes& out, std::string_view text) {
   out.insert(out.end(), text.begin(), text.end());
 }
 
-/** Base64 text arriving line by line. Padding may only stand at the very end. */
-class Decoder {
- public:
-  void line(std::string_view text, std::size_t number) {
-    for (const char c : text) {
-      if (c == '=') {
-        ++padding_;
-        continue;
-      }
-      if (padding_ > 0) fail(number, "base64 goes on after its padding");
-      const int value = decode_digit(static_cast<std::uint8_t>(c));
-      bad_ |= value;
-      word_ = (word_ << 6) | (static_cast<std::uint32_t>(value) & 63U);
-      if (++digits_ == 4) flush(3);
-    }
-    if (bad_ < 0) fail(number, "a character that is not base64");
-  }
-
-  SecretBytes finish(std::size_t number) {
-    if (digits_ == 1 || (digits_ == 0 && padding_ > 0) || (digits_ > 1 && digits_ + padding_ != 4)) {
-      fail(number, "the base64 text is incomplete");
-    }
-    if (digits_ > 1) {
-      const unsigned bytes = digits_ - 1;
-      word_ <<= 6 * (4 - digits_);
-      if ((word_ & ((1U << (8 * (3 - bytes))) - 1U)) != 0) fail(number, "the base64 text has stray bits at its end");
-      flush(bytes);
-    }
-    return std::move(bytes_);
-  }
-
- private:
-  void flush(unsigned bytes) {
-    for (unsigned i = 0; i < bytes; ++i)
-      bytes_.push_back(static_cast<std::uint8_t>(word_ >> (16 - 8 * i)));
-    word_ = 0;
-    digits_ = 0;
-  }
-
-  SecretBytes bytes_;
-  std::uint32_t word_ = 0;
-  unsigned digits_ = 0;
-  unsigned padding_ = 0;
-  int bad_ = 0;
-};
-
 /** Splits "ntruhps4096821 PUBLIC KEY" into a block's set and kind. */
 ArmouredRecord parse_title(std::string_view title, std::size_t line) {
   const std::size_t space = title.find(' ');
@@ -141,15 +95,6 @@ std::string_view between(std::string_view line, std::string_view prefix) {
   if (line.size() < prefix.size() + kDashes.size() || line.substr(0, prefix.size()) != prefix) return {};
   if (line.substr(line.size() - kDashes.size()) != kDashes) return {};
   return line.substr(prefix.size(), line.size() - prefix.size() - kDashes.size());
-}
-
-std::string_view next_line(std::string_view& text) {
-  const std::size_t end = std::min(text.find('\n'), text.size());
-  std::string_view line = text.substr(0, end);
-  text.remove_prefix(std::min(end + 1, text.size()));
-  while (!line.empty() && (line.back() == '\r' || line.back() == ' ' || line.back() == '\t'))
-    line.remove_suffix(1);
-  return line;
 }
 
 }  // namespace
@@ -197,30 +142,68 @@ void append_armour(SecretBytes& out, const std::string& scheme, RecordKind kind,
   append_text(out, fmt::format("{}{} {}{}\n", kEnd, scheme, label, kDashes));
 }
 
-std::vector<ArmouredRecord> parse_armour(ByteView bytes) {
-  std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-  std::vector<ArmouredRecord> out;
-  std::size_t number = 0;
-  while (!text.empty()) {
-    std::string_view line = next_line(text);
-    ++number;
-    if (line.empty()) continue;
-    const std::string_view title = between(line, kBegin);
-    if (title.empty()) fail(number, "text outside of a block");
-    ArmouredRecord record = parse_title(title, number);
-    Decoder decoder;
-    for (bool open = true; open;) {
-      if (text.empty()) fail(number, "the file ends inside a block; it is cut off");
-      line = next_line(text);
-      ++number;
-      open = line.substr(0, kEnd.size()) != kEnd;
-      if (open) decoder.line(line, number);
+void Base64Decoder::line(std::string_view text, std::size_t number) {
+  // Four characters make at most three bytes.
+  if (bytes_.size() + text.size() > kMostArmouredBytes) fail(number, "the block is longer than any key or ciphertext");
+  for (const char c : text) {
+    if (c == '=') {
+      ++padding_;
+      continue;
     }
-    if (between(line, kEnd) != title) fail(number, "the END line does not fit the BEGIN line");
-    record.bytes = decoder.finish(number);
-    out.push_back(std::move(record));
+    if (padding_ > 0) fail(number, "base64 goes on after its padding");
+    const int value = decode_digit(static_cast<std::uint8_t>(c));
+    bad_ |= value;
+    word_ = (word_ << 6) | (static_cast<std::uint32_t>(value) & 63U);
+    if (++digits_ == 4) flush(3);
   }
-  return out;
+  if (bad_ < 0) fail(number, "a character that is not base64");
+}
+
+SecretBytes Base64Decoder::finish(std::size_t number) {
+  if (digits_ == 1 || (digits_ == 0 && padding_ > 0) || (digits_ > 1 && digits_ + padding_ != 4)) {
+    fail(number, "the base64 text is incomplete");
+  }
+  if (digits_ > 1) {
+    const unsigned bytes = digits_ - 1;
+    word_ <<= 6 * (4 - digits_);
+    if ((word_ & ((1U << (8 * (3 - bytes))) - 1U)) != 0) fail(number, "the base64 text has stray bits at its end");
+    flush(bytes);
+  }
+  return std::move(bytes_);
+}
+
+void Base64Decoder::flush(unsigned bytes) {
+  for (unsigned i = 0; i < bytes; ++i)
+    bytes_.push_back(static_cast<std::uint8_t>(word_ >> (16 - 8 * i)));
+  word_ = 0;
+  digits_ = 0;
+}
+
+bool ArmourReader::line(std::string_view text) {
+  ++number_;
+  while (!text.empty() && (text.back() == '\r' || text.back() == ' ' || text.back() == '\t'))
+    text.remove_suffix(1);
+  if (title_.empty()) {
+    if (text.empty()) return false;
+    const std::string_view title = between(text, kBegin);
+    if (title.empty()) fail(number_, "text outside of a block");
+    block_ = parse_title(title, number_);
+    title_ = title;
+    decoder_ = {};
+    return false;
+  }
+  if (text.substr(0, kEnd.size()) != kEnd) {
+    decoder_.line(text, number_);
+    return false;
+  }
+  if (between(text, kEnd) != title_) fail(number_, "the END line does not fit the BEGIN line");
+  block_.bytes = decoder_.finish(number_);
+  title_.clear();
+  return true;
+}
+
+void ArmourReader::finish() const {
+  if (!title_.empty()) fail(number_, "the file ends inside a block; it is cut off");
 }
 
 }  // namespace polykem::cli

@@ -8,8 +8,10 @@
 
 #include <polykem/polykem.hpp>
 
+#include <cstddef>
+#include <cstdint>
 #include <string>
-#include <vector>
+#include <string_view>
 
 namespace polykem::cli {
 
@@ -33,7 +35,42 @@ bool is_armour(ByteView text);
 /** Appends one block to `out`. */
 void append_armour(SecretBytes& out, const std::string& scheme, RecordKind kind, ByteView bytes);
 
-/** All blocks of `text`. Throws CliError (bad input) naming the line. Names and sizes are not looked up here. */
-std::vector<ArmouredRecord> parse_armour(ByteView text);
+/** More than any record of any set has. */
+inline constexpr std::size_t kMostArmouredBytes = std::size_t{1} << 20;
+
+/** Base64 text that arrives line by line. Padding may stand at the very end only. */
+class Base64Decoder {
+ public:
+  /** number: of the line, for errors. Throws CliError (bad input). */
+  void line(std::string_view text, std::size_t number);
+  /** The bytes of all lines. Throws CliError (bad input) if the text is incomplete. */
+  SecretBytes finish(std::size_t number);
+
+ private:
+  void flush(unsigned bytes);
+
+  SecretBytes bytes_;
+  std::uint32_t word_ = 0;
+  unsigned digits_ = 0;
+  unsigned padding_ = 0;
+  int bad_ = 0;
+};
+
+/** Reads armour line by line. Names and sizes are not looked up here. */
+class ArmourReader {
+ public:
+  /** Takes a line, without its line feed. True if a block is complete: block() is it until the next call. Throws
+   * CliError (bad input) that names the line. */
+  bool line(std::string_view text);
+  /** Throws CliError (bad input) if the text ended inside a block. */
+  void finish() const;
+  const ArmouredRecord& block() const { return block_; }
+
+ private:
+  std::size_t number_ = 0;
+  std::string title_; /**< of the block that is open; empty outside */
+  Base64Decoder decoder_;
+  ArmouredRecord block_{};
+};
 
 }  // namespace polykem::cli

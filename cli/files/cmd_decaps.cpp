@@ -7,6 +7,7 @@
 #include "commands.hpp"
 #include "common/context.hpp"
 #include "common/exit_codes.hpp"
+#include "common/progress.hpp"
 #include "files/records.hpp"
 
 namespace polykem::cli {
@@ -20,27 +21,56 @@ constexpr const char* kFooter =
     "N ciphertexts need N secret keys, used in order, or one key for all.\n"
     "A ciphertext made for another key, or altered on the way, is no error: it yields a secret that nobody shares.";
 
+/** Both files, a batch at a time. */
+struct Inputs {
+  RecordReader& keys;
+  RecordReader& ciphertexts;
+  KeyMode mode;
+  SecretBytes sk, ct;
+};
+
+/** The next batch: how many items it has, 0 at the end. Throws CliError (bad input) if one file ends before the other.
+ */
+std::size_t next_batch(const FileOptions& options, Inputs& in) {
+  const std::size_t most = items_at_once(in.keys.scheme());
+  const std::size_t n = in.ciphertexts.read(in.ct, most);
+  const std::size_t keys = in.mode == KeyMode::kShared ? n : in.keys.read(in.sk, most);
+  if (keys == n) return n;
+  throw CliError(kExitBadInput,
+                 fmt::format("'{}' holds {} secret keys and '{}' {} ciphertexts", options.sk, in.keys.count_all(),
+                             options.ct, in.ciphertexts.count_all()),
+                 "give one key per ciphertext, or a single key");
+}
+
 int run_decaps(const FileOptions& options) {
-  RecordOutputs::check_places(options, {options.ss});
   if (options.sk == "-" && options.ct == "-") {
     throw CliError(kExitUsage, "only one input can come from standard input", "name a file for the other");
   }
-  const Records keys = load_records(options.sk, RecordKind::kSecretKey, options.scheme);
-  const Records ciphertexts = load_records(options.ct, RecordKind::kCiphertext, keys.scheme.name());
-  if (keys.count != 1 && keys.count != ciphertexts.count) {
-    throw CliError(kExitBadInput,
-                   fmt::format("'{}' holds {} secret keys and '{}' {} ciphertexts", options.sk, keys.count, options.ct,
-                               ciphertexts.count),
-                   "give one key per ciphertext, or a single key");
-  }
-  const KeyMode mode = keys.count == 1 ? KeyMode::kShared : KeyMode::kPerItem;
+  RecordOutputs outputs(options);
+  outputs.add_input(options.sk);
+  outputs.add_input(options.ct);
+  const std::size_t ss = outputs.add(options.ss, RecordKind::kSharedSecret);
+  outputs.open();
+  InputFile key_file(options.sk);
+  InputFile ciphertext_file(options.ct);
+  RecordReader keys(key_file, RecordKind::kSecretKey, options.scheme);
+  const Scheme& scheme = keys.scheme();
+  RecordReader ciphertexts(ciphertext_file, RecordKind::kCiphertext, scheme.name());
+  Inputs in{keys, ciphertexts, keys.single() ? KeyMode::kShared : KeyMode::kPerItem, {}, {}};
+  if (in.mode == KeyMode::kShared) keys.read(in.sk, 1);
   const Context context = open_context(options.common.threads, options.common.backend);
-  const std::string backend = backend_for(context, keys.scheme, options.common.backend);
-  const SharedSecrets made = context.decaps(keys.scheme, ciphertexts.count, mode, keys.bytes, ciphertexts.bytes);
-  refuse_bad_items(made.items, RecordKind::kCiphertext, options.ct);
-  RecordOutputs outputs(options, keys.scheme);
-  outputs.add(options.ss, RecordKind::kSharedSecret, made.ss);
-  outputs.commit("decaps", ciphertexts.count, backend);
+  const std::string backend = backend_for(context, scheme, options.common.backend);
+  Progress progress("decaps", ciphertexts.expected(), "ciphertexts", options.common.quiet);
+  std::uint64_t done = 0;
+  while (const std::size_t n = next_batch(options, in)) {
+    const SharedSecrets made = context.decaps(scheme, n, in.mode, in.sk, in.ct);
+    // A ciphertext of the right size always yields a secret: what is bad is a key.
+    refuse_bad_keys(made.items, done, in.mode, RecordKind::kSecretKey, options.sk);
+    outputs.write(ss, scheme, made.ss);
+    progress.update(done += n);
+  }
+  progress.finish();
+  outputs.commit("decaps", scheme, done, backend);
   return kExitOk;
 }
 

@@ -2,11 +2,14 @@
 // polykem encaps: shared secrets and ciphertexts from public key files.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <functional>
 #include <memory>
 
 #include "commands.hpp"
 #include "common/context.hpp"
 #include "common/exit_codes.hpp"
+#include "common/progress.hpp"
 #include "files/records.hpp"
 
 namespace polykem::cli {
@@ -20,24 +23,64 @@ constexpr const char* kFooter =
     "A file with N keys gives N ciphertexts, one per key; with one key, --count N gives N for that key.\n"
     "Armoured keys name their set; raw keys need --scheme.";
 
-int run_encaps(const FileOptions& options) {
-  RecordOutputs::check_places(options, {options.ct, options.ss});
-  const Records keys = load_records(options.pk, RecordKind::kPublicKey, options.scheme);
-  if (options.count_given && keys.count != 1 && keys.count != options.count) {
-    throw CliError(kExitUsage,
-                   fmt::format("'{}' holds {} keys, --count asks for {}", options.pk, keys.count, options.count),
-                   "leave --count out to use each key once");
+[[noreturn]] void throw_count(const FileOptions& options, std::uint64_t keys) {
+  throw CliError(kExitUsage, fmt::format("'{}' holds {} keys, --count asks for {}", options.pk, keys, options.count),
+                 "leave --count out to use each key once");
+}
+
+/** All encapsulations to one key. */
+std::uint64_t encaps_to_one(const FileOptions& options, const Context& context, RecordReader& keys,
+                            const std::function<void(const Encapsulations&, std::uint64_t)>& take) {
+  const Scheme& scheme = keys.scheme();
+  SecretBytes pk;
+  keys.read(pk, 1);
+  for (std::size_t done = 0; done < options.count;) {
+    const std::size_t n = std::min(items_at_once(scheme), options.count - done);
+    const Encapsulations made = context.encaps(scheme, n, KeyMode::kShared, pk);
+    refuse_bad_keys(made.items, 0, KeyMode::kShared, RecordKind::kPublicKey, options.pk);
+    take(made, done += n);
   }
-  const std::size_t count = options.count_given ? options.count : keys.count;
-  const KeyMode mode = keys.count == 1 ? KeyMode::kShared : KeyMode::kPerItem;
+  return options.count;
+}
+
+/** One encapsulation to each key. */
+std::uint64_t encaps_to_each(const FileOptions& options, const Context& context, RecordReader& keys,
+                             const std::function<void(const Encapsulations&, std::uint64_t)>& take) {
+  const Scheme& scheme = keys.scheme();
+  SecretBytes pk;
+  std::uint64_t done = 0;
+  while (const std::size_t n = keys.read(pk, items_at_once(scheme))) {
+    if (options.count_given && done + n > options.count) throw_count(options, keys.count_all());
+    const Encapsulations made = context.encaps(scheme, n, KeyMode::kPerItem, pk);
+    refuse_bad_keys(made.items, done, KeyMode::kPerItem, RecordKind::kPublicKey, options.pk);
+    take(made, done += n);
+  }
+  if (options.count_given && done != options.count) throw_count(options, done);
+  return done;
+}
+
+int run_encaps(const FileOptions& options) {
+  RecordOutputs outputs(options);
+  outputs.add_input(options.pk);
+  const std::size_t ct = outputs.add(options.ct, RecordKind::kCiphertext);
+  const std::size_t ss = outputs.add(options.ss, RecordKind::kSharedSecret);
+  outputs.open();
+  InputFile file(options.pk);
+  RecordReader keys(file, RecordKind::kPublicKey, options.scheme);
   const Context context = open_context(options.common.threads, options.common.backend);
-  const std::string backend = backend_for(context, keys.scheme, options.common.backend);
-  const Encapsulations made = context.encaps(keys.scheme, count, mode, keys.bytes);
-  refuse_bad_items(made.items, RecordKind::kPublicKey, options.pk);
-  RecordOutputs outputs(options, keys.scheme);
-  outputs.add(options.ct, RecordKind::kCiphertext, made.ct);
-  outputs.add(options.ss, RecordKind::kSharedSecret, made.ss);
-  outputs.commit("encaps", count, backend);
+  const std::string backend = backend_for(context, keys.scheme(), options.common.backend);
+  const bool one_key = keys.single();
+  const std::uint64_t expected = options.count_given || one_key ? options.count : keys.expected();
+  Progress progress("encaps", expected, "ciphertexts", options.common.quiet);
+  const auto take = [&](const Encapsulations& made, std::uint64_t done) {
+    outputs.write(ct, keys.scheme(), made.ct);
+    outputs.write(ss, keys.scheme(), made.ss);
+    progress.update(done);
+  };
+  const std::uint64_t count =
+      one_key ? encaps_to_one(options, context, keys, take) : encaps_to_each(options, context, keys, take);
+  progress.finish();
+  outputs.commit("encaps", keys.scheme(), count, backend);
   return kExitOk;
 }
 

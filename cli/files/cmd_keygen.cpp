@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // polykem keygen: key pairs into files.
+#include <algorithm>
 #include <memory>
 
 #include "commands.hpp"
 #include "common/context.hpp"
 #include "common/exit_codes.hpp"
+#include "common/progress.hpp"
 #include "files/records.hpp"
 
 namespace polykem::cli {
@@ -19,14 +21,22 @@ constexpr const char* kFooter =
 
 int run_keygen(const FileOptions& options) {
   const Scheme scheme = open_scheme(options.scheme);
-  RecordOutputs::check_places(options, {options.pk, options.sk});
+  RecordOutputs outputs(options);
+  const std::size_t pk = outputs.add(options.pk, RecordKind::kPublicKey);
+  const std::size_t sk = outputs.add(options.sk, RecordKind::kSecretKey);
+  outputs.open();
   const Context context = open_context(options.common.threads, options.common.backend);
   const std::string backend = backend_for(context, scheme, options.common.backend);
-  const KeyPairs pairs = context.keygen(scheme, options.count);
-  RecordOutputs outputs(options, scheme);
-  outputs.add(options.pk, RecordKind::kPublicKey, pairs.pk);
-  outputs.add(options.sk, RecordKind::kSecretKey, pairs.sk);
-  outputs.commit("keygen", options.count, backend);
+  Progress progress("keygen", options.count, "key pairs", options.common.quiet);
+  for (std::size_t done = 0; done < options.count;) {
+    const std::size_t n = std::min(items_at_once(scheme), options.count - done);
+    const KeyPairs pairs = context.keygen(scheme, n);
+    outputs.write(pk, scheme, pairs.pk);
+    outputs.write(sk, scheme, pairs.sk);
+    progress.update(done += n);
+  }
+  progress.finish();
+  outputs.commit("keygen", scheme, options.count, backend);
   return kExitOk;
 }
 

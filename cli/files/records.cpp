@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstring>
+#include <string_view>
 
 #include "common/context.hpp"
 #include "common/exit_codes.hpp"
@@ -12,12 +14,13 @@
 namespace polykem::cli {
 namespace {
 
+constexpr std::size_t kBytesAtOnce = std::size_t{16} << 20;
+
 /** The set named inside a file; an unknown one is bad input, not bad usage. */
 Scheme scheme_of_block(const std::string& name, const std::string& where) {
   const polykem_scheme* handle = nullptr;
   if (polykem_scheme_find(name.c_str(), &handle) == POLYKEM_OK) return Scheme(handle);
-  throw CliError(kExitBadInput, fmt::format("{}: this build has no parameter set '{}'", where, name),
-                 fmt::format("the nearest is '{}'; 'polykem list' shows all", polykem_scheme_suggest(name.c_str())));
+  throw CliError(kExitBadInput, fmt::format("{}: this build has no parameter set '{}'", where, name), suggestion(name));
 }
 
 /** What else a raw file of that size could be: the best hint after a mix-up. One record is likelier than several,
@@ -38,54 +41,26 @@ std::string guess_by_size(std::size_t size, const Scheme& asked) {
   return "the file may be cut off or not be raw";
 }
 
-void check_block(const ArmouredRecord& block, const Scheme& scheme, RecordKind kind, const std::string& where) {
-  if (block.kind != kind) {
-    throw CliError(kExitBadInput,
-                   fmt::format("{}: holds a {} where a {} belongs", where, kind_name(block.kind), kind_name(kind)));
-  }
-  const std::size_t size = record_bytes(scheme, kind);
-  if (block.bytes.size() != size) {
-    throw CliError(kExitBadInput, fmt::format("{}: the {} has {} bytes, {} of {} has {}", where, kind_name(kind),
-                                              block.bytes.size(), kind_name(kind), scheme.name(), size));
-  }
+/** Bytes of an armoured record in a file: a title line, lines of 64 characters, an end line. */
+std::uint64_t armoured_bytes(const Scheme& scheme, RecordKind kind) {
+  const std::size_t characters = (record_bytes(scheme, kind) + 2) / 3 * 4;
+  const std::size_t titles = 2 * (std::strlen(scheme.name()) + std::strlen(kind_name(kind))) + 30;
+  return characters + (characters + 63) / 64 + titles;
 }
 
-Records parse_armoured(ByteView content, RecordKind kind, const std::string& scheme_name, const std::string& where) {
-  std::vector<ArmouredRecord> blocks;
+/** Reads up to the end of a block; errors name the file. False at the end of the file. */
+bool next_block(InputFile& file, ArmourReader& armour) {
   try {
-    blocks = parse_armour(content);
-  } catch (const CliError& e) {
-    throw CliError(e.code(), fmt::format("{}: {}", where, e.what()), e.hint());
-  }
-  Records out{scheme_of_block(blocks.front().scheme, where), blocks.size(), {}};
-  const Scheme wanted = scheme_name.empty() ? out.scheme : open_scheme(scheme_name);
-  for (const ArmouredRecord& block : blocks) {
-    const Scheme found = scheme_of_block(block.scheme, where);
-    if (found != wanted) {
-      throw CliError(kExitBadInput,
-                     fmt::format("{}: is of set {}, but {} is expected", where, found.name(), wanted.name()),
-                     "use keys and ciphertexts of one set together");
+    std::string_view line;
+    while (file.line(line)) {
+      if (armour.line(line)) return true;
     }
-    check_block(block, found, kind, where);
-    out.bytes.insert(out.bytes.end(), block.bytes.begin(), block.bytes.end());
+    armour.finish();
+    return false;
+  } catch (const CliError& e) {
+    if (std::string_view(e.what()).find(file.name()) == 0) throw;
+    throw CliError(e.code(), fmt::format("{}: {}", file.name(), e.what()), e.hint());
   }
-  return out;
-}
-
-Records parse_raw(ByteView content, RecordKind kind, const std::string& scheme_name, const std::string& where) {
-  if (scheme_name.empty()) {
-    throw CliError(kExitUsage, fmt::format("{}: is not armoured, so it does not say its set", where),
-                   "name it with --scheme; 'polykem list' shows all");
-  }
-  const Scheme scheme = open_scheme(scheme_name);
-  const std::size_t size = record_bytes(scheme, kind);
-  if (content.size() % size != 0) {
-    throw CliError(
-        kExitBadInput,
-        fmt::format("{}: has {} bytes, a {} of {} has {}", where, content.size(), kind_name(kind), scheme.name(), size),
-        guess_by_size(content.size(), scheme));
-  }
-  return {scheme, content.size() / size, SecretBytes(content.data(), content.data() + content.size())};
 }
 
 bool is_secret(RecordKind kind) {
@@ -94,88 +69,205 @@ bool is_secret(RecordKind kind) {
 
 }  // namespace
 
-Records parse_records(ByteView content, RecordKind kind, const std::string& scheme_name, const std::string& where) {
-  if (content.size() == 0) throw CliError(kExitBadInput, fmt::format("{}: is empty", where));
-  return is_armour(content) ? parse_armoured(content, kind, scheme_name, where)
-                            : parse_raw(content, kind, scheme_name, where);
+RecordReader::RecordReader(InputFile& file, RecordKind kind, const std::string& scheme_name)
+    : file_(file),
+      kind_(kind),
+      armoured_(is_armour(file.peek())),
+      scheme_(find_scheme(file, scheme_name, armour_, armoured_)),
+      record_bytes_(record_bytes(scheme_, kind)) {
+  if (armoured_) {
+    check_block(armour_.block());
+    ahead_ = armour_.block().bytes;
+    count_ = 1;
+  } else if (file.size() > 0) {
+    check_size(file.size());
+  }
 }
 
-Records load_records(const std::string& path, RecordKind kind, const std::string& scheme_name) {
-  const std::string where = path == "-" ? "standard input" : fmt::format("'{}'", path);
-  return parse_records(read_file(path), kind, scheme_name, where);
+Scheme RecordReader::find_scheme(InputFile& file, const std::string& scheme_name, ArmourReader& armour, bool armoured) {
+  if (file.peek().size() == 0) throw CliError(kExitBadInput, fmt::format("{}: is empty", file.name()));
+  if (!armoured) {
+    if (!scheme_name.empty()) return open_scheme(scheme_name);
+    throw CliError(kExitUsage, fmt::format("{}: is not armoured, so it does not say its set", file.name()),
+                   "name it with --scheme; 'polykem list' shows all");
+  }
+  const bool found = next_block(file, armour);
+  if (!found) throw CliError(kExitBadInput, fmt::format("{}: holds no block", file.name()));
+  const Scheme scheme = scheme_of_block(armour.block().scheme, file.name());
+  return scheme_name.empty() ? scheme : open_scheme(scheme_name);
+}
+
+void RecordReader::check_block(const ArmouredRecord& block) const {
+  const Scheme found = scheme_of_block(block.scheme, file_.name());
+  if (found != scheme_) {
+    throw CliError(kExitBadInput,
+                   fmt::format("{}: is of set {}, but {} is expected", file_.name(), found.name(), scheme_.name()),
+                   "use keys and ciphertexts of one set together");
+  }
+  if (block.kind != kind_) {
+    throw CliError(kExitBadInput, fmt::format("{}: holds a {} where a {} belongs", file_.name(), kind_name(block.kind),
+                                              kind_name(kind_)));
+  }
+  if (block.bytes.size() != record_bytes_) {
+    throw CliError(kExitBadInput,
+                   fmt::format("{}: the {} has {} bytes, {} of {} has {}", file_.name(), kind_name(kind_),
+                               block.bytes.size(), kind_name(kind_), scheme_.name(), record_bytes_));
+  }
+}
+
+void RecordReader::check_size(std::uint64_t file_bytes) const {
+  if (file_bytes % record_bytes_ == 0) return;
+  throw CliError(kExitBadInput,
+                 fmt::format("{}: has {} bytes, a {} of {} has {}", file_.name(), file_bytes, kind_name(kind_),
+                             scheme_.name(), record_bytes_),
+                 guess_by_size(file_bytes, scheme_));
+}
+
+std::size_t RecordReader::append_raw(SecretBytes& out, std::size_t n) {
+  const std::size_t before = out.size();
+  out.resize(before + n * record_bytes_);
+  const std::size_t got = file_.read(out.data() + before, n * record_bytes_);
+  if (got < n * record_bytes_) check_size(file_.taken());
+  out.resize(before + got);
+  return got / record_bytes_;
+}
+
+std::size_t RecordReader::append_blocks(SecretBytes& out, std::size_t n) {
+  std::size_t done = 0;
+  while (done < n && next_block(file_, armour_)) {
+    check_block(armour_.block());
+    out.insert(out.end(), armour_.block().bytes.begin(), armour_.block().bytes.end());
+    ++done;
+  }
+  return done;
+}
+
+std::size_t RecordReader::append(SecretBytes& out, std::size_t n) {
+  const std::size_t got = n == 0 ? 0 : armoured_ ? append_blocks(out, n) : append_raw(out, n);
+  count_ += got;
+  return got;
+}
+
+bool RecordReader::single() {
+  const std::size_t held = ahead_.size() / record_bytes_;
+  append(ahead_, 2 - held);
+  return ahead_.size() == record_bytes_;
+}
+
+std::size_t RecordReader::read(SecretBytes& out, std::size_t n) {
+  out.clear();
+  out.reserve(n * record_bytes_);
+  const std::size_t held = std::min(n, ahead_.size() / record_bytes_);
+  const auto end = ahead_.begin() + static_cast<std::ptrdiff_t>(held * record_bytes_);
+  out.assign(ahead_.begin(), end);
+  ahead_.erase(ahead_.begin(), end);
+  return held + append(out, n - held);
+}
+
+std::uint64_t RecordReader::count_all() {
+  SecretBytes unused;
+  while (read(unused, items_at_once(scheme_)) > 0) {
+  }
+  return count_;
+}
+
+std::uint64_t RecordReader::expected() const {
+  return file_.size() / (armoured_ ? armoured_bytes(scheme_, kind_) : record_bytes_);
 }
 
 void add_file_options(CLI::App& app, FileOptions& options) {
   app.add_option("--format", options.format, "Output format: armour (text that names its set, default) or raw")
       ->check(CLI::IsMember({"armour", "raw"}))
       ->type_name("F");
-  app.add_flag("-f,--force", options.force, "Replace output files that exist");
   add_backend(app, options.common);
   add_threads(app, options.common, 0);
   add_json(app, options.common);
   add_quiet(app, options.common);
 }
 
-RecordOutputs::RecordOutputs(const FileOptions& options, const Scheme& scheme) : options_(options), scheme_(scheme) {}
+std::size_t items_at_once(const Scheme& scheme) {
+  const auto& info = scheme.info();
+  const std::size_t item =
+      info.public_key_bytes + info.secret_key_bytes + info.ciphertext_bytes + info.shared_secret_bytes;
+  return std::max<std::size_t>(1, kBytesAtOnce / item);
+}
 
-void RecordOutputs::check_places(const FileOptions& options, const std::vector<std::string>& paths) {
-  OutputFiles probe;
-  for (const std::string& path : paths)
-    probe.add(path, {}, FileMode::kPublic);
-  probe.check(options.force);
-  const auto to_stdout = std::count(paths.begin(), paths.end(), "-") + (json_to_stdout(options.common.json) ? 1 : 0);
-  if (to_stdout > 1)
+RecordOutputs::RecordOutputs(const FileOptions& options)
+    : options_(options),
+      out_(options.common.json.force),
+      json_file_(!options.common.json.path.empty() && !json_to_stdout(options.common.json)) {}
+
+std::size_t RecordOutputs::add(const std::string& path, RecordKind kind) {
+  files_.push_back({path, kind});
+  return out_.add(path, is_secret(kind) ? FileMode::kSecret : FileMode::kPublic);
+}
+
+void RecordOutputs::open() {
+  const auto to_stdout = std::count_if(files_.begin(), files_.end(), [](const File& f) { return f.path == "-"; });
+  if (to_stdout + (json_to_stdout(options_.common.json) ? 1 : 0) > 1)
     throw CliError(kExitUsage, "only one result can go to standard output", "name files for the others");
+  if (json_file_) out_.add(options_.common.json.path, FileMode::kPublic);
+  out_.open();
 }
 
-void RecordOutputs::add(const std::string& path, RecordKind kind, ByteView bytes) {
+void RecordOutputs::write(std::size_t file, const Scheme& scheme, ByteView bytes) {
+  if (options_.format == "raw") return out_.write(file, bytes);
+  const RecordKind kind = files_[file].kind;
+  const std::size_t size = record_bytes(scheme, kind);
   SecretBytes content;
-  if (options_.format == "raw") {
-    content.assign(bytes.data(), bytes.data() + bytes.size());
-  } else {
-    const std::size_t size = record_bytes(scheme_, kind);
-    content.reserve(bytes.size() / 3 * 4 + bytes.size() / 48 + (bytes.size() / size) * 160);
-    for (std::size_t i = 0; i < bytes.size(); i += size) {
-      append_armour(content, scheme_.name(), kind, ByteView(bytes.data() + i, size));
-    }
+  content.reserve(bytes.size() / size * armoured_bytes(scheme, kind));
+  for (std::size_t i = 0; i < bytes.size(); i += size) {
+    append_armour(content, scheme.name(), kind, ByteView(bytes.data() + i, size));
   }
-  files_.push_back({path, kind, std::move(content)});
+  out_.write(file, content);
 }
 
-void RecordOutputs::commit(const char* command, std::size_t count, const std::string& backend) {
-  OutputFiles out;
-  bool to_stdout = json_to_stdout(options_.common.json);
-  for (const File& file : files_) {
-    out.add(file.path, file.content, is_secret(file.kind) ? FileMode::kSecret : FileMode::kPublic);
-    to_stdout = to_stdout || file.path == "-";
+Json RecordOutputs::result(const char* command, const Scheme& scheme, std::uint64_t count,
+                           const std::string& backend) const {
+  Json out = json_header(fmt::format("polykem-{}-1", command));
+  out["scheme"] = scheme.name();
+  out["backend"] = backend;
+  out["count"] = count;
+  out["format"] = options_.format;
+  out["files"] = Json::array();
+  for (std::size_t i = 0; i < files_.size(); ++i) {
+    out["files"].push_back({{"path", files_[i].path},
+                            {"kind", kind_name(files_[i].kind)},
+                            {"record_bytes", record_bytes(scheme, files_[i].kind)},
+                            {"file_bytes", out_.written(i)}});
   }
-  out.commit(options_.force);
-  Json result = json_header(fmt::format("polykem-{}-1", command));
-  result["scheme"] = scheme_.name();
-  result["backend"] = backend;
-  result["count"] = count;
-  result["format"] = options_.format;
-  result["files"] = Json::array();
+  return out;
+}
+
+void RecordOutputs::commit(const char* command, const Scheme& scheme, std::uint64_t count, const std::string& backend) {
+  const Json json = result(command, scheme, count, backend);
+  if (json_file_) {
+    const std::string text = json_text(json);
+    out_.write(files_.size(), ByteView(reinterpret_cast<const std::uint8_t*>(text.data()), text.size()));
+  }
+  out_.commit();
+  if (json_to_stdout(options_.common.json)) return write_json(options_.common.json, json);
+  const bool data_on_stdout = std::any_of(files_.begin(), files_.end(), [](const File& f) { return f.path == "-"; });
+  if (data_on_stdout || options_.common.quiet) return;
   for (const File& file : files_) {
-    result["files"].push_back({{"path", file.path},
-                               {"kind", kind_name(file.kind)},
-                               {"record_bytes", record_bytes(scheme_, file.kind)},
-                               {"file_bytes", file.content.size()}});
-    if (to_stdout || options_.common.quiet) continue;
     fmt::print("{}: {} {}{}, {}{}\n", file.path, with_commas(count), kind_name(file.kind), count == 1 ? "" : "s",
-               scheme_.name(), is_secret(file.kind) ? ", readable by you alone" : "");
+               scheme.name(), is_secret(file.kind) ? ", readable by you alone" : "");
   }
-  write_json(options_.common.json, result);
 }
 
-void refuse_bad_items(const std::vector<polykem_status>& items, RecordKind kind, const std::string& path) {
-  const auto bad = std::find_if(items.begin(), items.end(), [](polykem_status s) { return s != POLYKEM_OK; });
+void refuse_bad_keys(const std::vector<polykem_status>& items, std::uint64_t first, KeyMode mode, RecordKind kind,
+                     const std::string& path) {
+  const auto is_bad = [](polykem_status s) { return s != POLYKEM_OK; };
+  const auto bad = std::find_if(items.begin(), items.end(), is_bad);
   if (bad == items.end()) return;
-  const auto others = std::count_if(items.begin(), items.end(), [](polykem_status s) { return s != POLYKEM_OK; }) - 1;
-  throw CliError(kExitBadInput,
-                 fmt::format("'{}': {} {} of {}: {}{}", path, kind_name(kind), bad - items.begin() + 1, items.size(),
-                             polykem_status_text(*bad), others > 0 ? fmt::format(" (and {} more)", others) : ""),
-                 "nothing was written");
+  const bool shared = mode == KeyMode::kShared;
+  const auto others = shared ? 0 : std::count_if(items.begin(), items.end(), is_bad) - 1;
+  const std::uint64_t place = shared ? 1 : first + static_cast<std::uint64_t>(bad - items.begin()) + 1;
+  throw CliError(
+      kExitBadInput,
+      fmt::format("'{}': {} {}: {}{}", path, kind_name(kind), place, polykem_status_text(*bad),
+                  others > 0 ? fmt::format(" (and {} more up to number {})", others, first + items.size()) : ""),
+      "nothing was written");
 }
 
 }  // namespace polykem::cli

@@ -1,32 +1,59 @@
 // SPDX-License-Identifier: Apache-2.0
-// Key, ciphertext and secret files: one or more records of one set, raw or armoured.
+// Key, ciphertext and secret files: one or more records of one set, raw or armoured. They are read and written in
+// batches, so that memory does not grow with the number of records.
 #pragma once
 
 #include <polykem/polykem.hpp>
 
+#include <cstddef>
+#include <cstdint>
 #include <string>
+#include <vector>
 
-#include "common/files.hpp"
+#include "common/input.hpp"
 #include "common/json_out.hpp"
 #include "common/options.hpp"
+#include "common/output.hpp"
 #include "files/armour.hpp"
 
 namespace polykem::cli {
 
-/** The records of one file, contiguous. */
-struct Records {
-  Scheme scheme;
-  std::size_t count;
-  SecretBytes bytes;
+/** The records of one file, in their order. */
+class RecordReader {
+ public:
+  /** Reads as far as the first record. scheme_name: what --scheme or another file says, or empty; armour must agree
+   * with it and raw bytes need it. Throws CliError: bad input for another set or kind, a wrong size or a truncated
+   * file; usage if the set is unknown. */
+  RecordReader(InputFile& file, RecordKind kind, const std::string& scheme_name);
+
+  const Scheme& scheme() const { return scheme_; }
+  /** True if the file holds exactly one record. Only before the first read(). */
+  bool single();
+  /** Replaces `out` by the next `n` records and returns how many there were; fewer at the end only. Throws as above. */
+  std::size_t read(SecretBytes& out, std::size_t n);
+  /** Reads on to the end and returns how many records the whole file holds. */
+  std::uint64_t count_all();
+  /** About how many records the file holds, from its size; 0 where that is not known. */
+  std::uint64_t expected() const;
+
+ private:
+  static Scheme find_scheme(InputFile& file, const std::string& scheme_name, ArmourReader& armour, bool armoured);
+  /** Appends up to n records that were not read before. */
+  std::size_t append(SecretBytes& out, std::size_t n);
+  std::size_t append_raw(SecretBytes& out, std::size_t n);
+  std::size_t append_blocks(SecretBytes& out, std::size_t n);
+  void check_size(std::uint64_t file_bytes) const;
+  void check_block(const ArmouredRecord& block) const;
+
+  InputFile& file_;
+  RecordKind kind_;
+  bool armoured_;
+  ArmourReader armour_;
+  Scheme scheme_;
+  std::size_t record_bytes_;
+  SecretBytes ahead_; /**< records that were read and not yet given out */
+  std::uint64_t count_ = 0;
 };
-
-/** Parses a file's content. scheme_name: what --scheme or another file says, or empty; armour must agree with it and
- * raw bytes need it. `where` names the file in errors. Throws CliError: bad input for another set or kind, a wrong
- * size or a truncated file; usage if the set is unknown. */
-Records parse_records(ByteView content, RecordKind kind, const std::string& scheme_name, const std::string& where);
-
-/** Reads and parses a file ("-": standard input). */
-Records load_records(const std::string& path, RecordKind kind, const std::string& scheme_name);
 
 /** Options of keygen, encaps and decaps. */
 struct FileOptions {
@@ -36,35 +63,44 @@ struct FileOptions {
   std::string format = "armour";
   std::size_t count = 1;
   bool count_given = false;
-  bool force = false;
 };
 
 /** Adds --format, --force, --backend, --threads, --json and --quiet. */
 void add_file_options(CLI::App& app, FileOptions& options);
 
+/** How many items the commands work on at once: some megabytes of records. */
+std::size_t items_at_once(const Scheme& scheme);
+
 /** The output files of one command, and what it says about them. */
 class RecordOutputs {
  public:
-  RecordOutputs(const FileOptions& options, const Scheme& scheme);
-  /** Fails early, before any work, if an output cannot be written because it exists. */
-  static void check_places(const FileOptions& options, const std::vector<std::string>& paths);
-  /** Adds a file of `bytes` (count records). Secret kinds get mode 0600. */
-  void add(const std::string& path, RecordKind kind, ByteView bytes);
-  /** Writes all files, then the summary and the JSON result of `command`. */
-  void commit(const char* command, std::size_t count, const std::string& backend);
+  explicit RecordOutputs(const FileOptions& options);
+  void add_input(const std::string& path) { out_.add_input(path); }
+  /** Names a file of records and returns its number. Secret kinds get mode 0600. */
+  std::size_t add(const std::string& path, RecordKind kind);
+  /** Throws CliError if an output cannot be written or is a file that is read. Before that, nothing is read. */
+  void open();
+  /** Appends whole records to a file. */
+  void write(std::size_t file, const Scheme& scheme, ByteView bytes);
+  /** Makes all files appear, then prints the summary or the JSON result of `command`. */
+  void commit(const char* command, const Scheme& scheme, std::uint64_t count, const std::string& backend);
 
  private:
   struct File {
     std::string path;
     RecordKind kind;
-    SecretBytes content;
   };
+  Json result(const char* command, const Scheme& scheme, std::uint64_t count, const std::string& backend) const;
+
   const FileOptions& options_;
-  const Scheme& scheme_;
+  OutputFiles out_;
   std::vector<File> files_;
+  bool json_file_; /**< the JSON result is a file of the group */
 };
 
-/** Throws CliError (bad input) that names the first item whose status is not OK. */
-void refuse_bad_items(const std::vector<polykem_status>& items, RecordKind kind, const std::string& path);
+/** Throws CliError (bad input) that names the first key whose item's status is not OK. items: of one batch, empty if
+ * all are well. first: the place in the file `path` of the batch's first key. */
+void refuse_bad_keys(const std::vector<polykem_status>& items, std::uint64_t first, KeyMode mode, RecordKind kind,
+                     const std::string& path);
 
 }  // namespace polykem::cli

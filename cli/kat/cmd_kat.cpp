@@ -7,8 +7,9 @@
 
 #include "commands.hpp"
 #include "common/context.hpp"
-#include "common/files.hpp"
+#include "common/input.hpp"
 #include "common/options.hpp"
+#include "common/output.hpp"
 #include "common/progress.hpp"
 #include "common/table.hpp"
 #include "kat/accumulated.hpp"
@@ -25,9 +26,8 @@ constexpr const char* kFooter =
     "  polykem kat accumulated.json --scheme ntruhrss701\n"
     "  polykem kat internalProjection.json.gz mlkem_768_test.json.gz     NIST's ACVP, Wycheproof\n"
     "\n"
-    "Files may be gzipped; their kind is recognised by content. A case is what the file counts, a check one operation "
-    "of\n"
-    "it. Exit code 1: an answer was wrong, a case was not run, or nothing was run.";
+    "Files may be gzipped; their kind is recognised by content. A case is what the file counts, a check is one of its\n"
+    "operations. Exit code 1: an answer was wrong, a case was not run, or nothing was run.";
 
 struct KatOptions {
   CommonOptions common;
@@ -142,8 +142,7 @@ class KatRun {
   void unknown(const std::string& path, const std::string& scheme) {
     if (!options_.skip_unknown) {
       throw CliError(kExitBadInput, fmt::format("this build has no parameter set '{}'", printable(scheme)),
-                     fmt::format("the nearest is '{}'; --skip-unknown passes over such files",
-                                 polykem_scheme_suggest(scheme.c_str())));
+                     suggestion(scheme) + "; --skip-unknown passes over such files");
     }
     Row row;
     row.file = path;
@@ -225,7 +224,20 @@ Json rows_as_json(const std::vector<Row>& rows, const KatOptions& options) {
   return result;
 }
 
+/** Throws CliError (usage) if the result would overwrite a file of known answers. */
+void check_result_place(const KatOptions& options) {
+  if (options.common.json.path.empty()) return;
+  OutputFiles result(options.common.json.force);
+  result.add(options.common.json.path, FileMode::kPublic);
+  for (const auto* paths : {&options.files, &options.accumulated}) {
+    for (const std::string& path : *paths)
+      result.add_input(path);
+  }
+  result.check();
+}
+
 int run_kat(const KatOptions& options) {
+  check_result_place(options);
   const Context context = open_context(options.common.threads, options.common.backend);
   KatRun run(options, context);
   for (const std::string& path : options.files)

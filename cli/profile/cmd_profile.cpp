@@ -25,9 +25,8 @@ constexpr const char* kFooter =
     "\n"
     "Times are for --per operations (default 1,000, so ms reads as microseconds per operation).\n"
     "Stages are those of the specification; a row in parentheses names what a backend has fused into one step.\n"
-    "--steps adds stages up to the steps of the FrodoKEM paper, a line for each set, operation and backend; --all "
-    "does\n"
-    "so too, since the stages of all sets make no readable table (--format csv and --json have them).";
+    "--steps adds the stages up to the steps of the FrodoKEM paper, a line for each set, operation and backend.\n"
+    "--all does the same: a table of the stages of all sets would be too wide (--format csv and --json have them).";
 
 constexpr const char* kRestName = "outside the stages";
 

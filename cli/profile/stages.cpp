@@ -28,7 +28,7 @@ std::string joined(const std::vector<std::string>& names) {
   return out;
 }
 
-/** How a row is called. A step that covers several stages keeps their names: nobody has to guess what was fused. */
+/** The name of a row. A step that covers several stages shows their names, so that it is clear what was fused. */
 std::string row_name(const polykem_step_record& record, bool merge) {
   std::vector<std::string> stages;
   for (const std::string& stage : split(record.stages, '+')) {

@@ -297,6 +297,9 @@ _polykem() {
     'polykem bench --seconds')
       return
       ;;
+    'polykem bench --memory')
+      return
+      ;;
     'polykem bench --format')
       mapfile -t COMPREPLY < <(compgen -P "$kept" -W 'text markdown csv' -- "${cur##*,}")
       return
@@ -373,29 +376,29 @@ _polykem() {
   case $path in
     'polykem') local options='-h --help -V --version' files=
       words='exchange serve swarm list keygen encaps decaps profile bench kat doctor' ;;
-    'polykem exchange') local options='-h --help --clients --transport --concurrency --client-processes --compare-seconds --scheme --role --batch --linger-us --timeout --threads --backend --json -q --quiet' files=
+    'polykem exchange') local options='-h --help --clients --transport --concurrency --client-processes --compare-seconds --scheme --role --batch --linger-us --timeout --threads --backend --json -f --force -q --quiet' files=
       words='' ;;
-    'polykem serve') local options='-h --help --address --port --clients --max-clients --scheme --role --batch --linger-us --timeout --threads --backend --json -q --quiet' files=
+    'polykem serve') local options='-h --help --address --port --clients --max-clients --scheme --role --batch --linger-us --timeout --threads --backend --json -f --force -q --quiet' files=
       words='' ;;
-    'polykem swarm') local options='-h --help --address --port --clients --concurrency --scheme --role --batch --linger-us --timeout --threads --backend --json -q --quiet' files=
+    'polykem swarm') local options='-h --help --address --port --clients --concurrency --scheme --role --batch --linger-us --timeout --threads --backend --json -f --force -q --quiet' files=
       words='' ;;
-    'polykem list') local options='-h --help --format --json' files=
+    'polykem list') local options='-h --help --format --json -f --force' files=
       words='' ;;
-    'polykem keygen') local options='-h --help -s --scheme --pk --sk --count --format -f --force --backend --threads --json -q --quiet' files=
+    'polykem keygen') local options='-h --help -s --scheme --pk --sk --count --format --backend --threads --json -f --force -q --quiet' files=
       words='' ;;
-    'polykem encaps') local options='-h --help --pk --ct --ss -s --scheme --count --format -f --force --backend --threads --json -q --quiet' files=
+    'polykem encaps') local options='-h --help --pk --ct --ss -s --scheme --count --format --backend --threads --json -f --force -q --quiet' files=
       words='' ;;
-    'polykem decaps') local options='-h --help --sk --ct --ss -s --scheme --format -f --force --backend --threads --json -q --quiet' files=
+    'polykem decaps') local options='-h --help --sk --ct --ss -s --scheme --format --backend --threads --json -f --force -q --quiet' files=
       words='' ;;
-    'polykem profile') local options='-h --help -s --scheme --all --op --format --count --batch --per --seconds --steps --no-merge --backend --threads --json -q --quiet' files=
+    'polykem profile') local options='-h --help -s --scheme --all --op --format --count --batch --per --seconds --steps --no-merge --backend --threads --json -f --force -q --quiet' files=
       words='' ;;
-    'polykem bench') local options='-h --help -s --scheme --all --op --batch --keys --seconds --format --backend --threads --json -q --quiet' files=
+    'polykem bench') local options='-h --help -s --scheme --all --op --batch --keys --seconds --memory --format --backend --threads --json -f --force -q --quiet' files=
       words='frodo-scaling' ;;
-    'polykem bench frodo-scaling') local options='-h --help --n --size --width --seconds --svg --format --json -q --quiet' files=
+    'polykem bench frodo-scaling') local options='-h --help --n --size --width --seconds --svg --format --json -f --force -q --quiet' files=
       words='' ;;
-    'polykem kat') local options='-h --help --accumulated -s --scheme --batch --key-sets --skip-unknown --backend --threads --json -q --quiet' files=yes
+    'polykem kat') local options='-h --help --accumulated -s --scheme --batch --key-sets --skip-unknown --backend --threads --json -f --force -q --quiet' files=yes
       words='' ;;
-    'polykem doctor') local options='-h --help --tune --backend --threads --json -q --quiet' files=
+    'polykem doctor') local options='-h --help --tune --backend --threads --json -f --force -q --quiet' files=
       words='' ;;
   esac
   if [[ $cur == -* || -z $words ]]; then

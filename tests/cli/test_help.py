@@ -6,7 +6,7 @@ import re
 import shlex
 import unittest
 
-from program import SET, Case
+from program import DATA, SET, Case
 
 # What a command line of an example may hold besides words of the tree.
 PLACEHOLDER = re.compile(r"^[A-Za-z0-9_.,/:=+-]+$")
@@ -34,7 +34,8 @@ class Help(Case):
             text = self.ok(*usage.split()[1:], "--help")
             names = [n for o in command["options"] for n in o["names"]]
             self.assertEqual(sorted(set(re.findall(r"^  (-\w,|--[\w-]+)", text, re.M))),
-                             sorted({n + "," if len(n) == 2 else n for o in command["options"] for n in o["names"][:1]}))
+                             sorted({n + "," if len(n) == 2 else n
+                                     for o in command["options"] for n in o["names"][:1]}))  # fmt: skip
             self.assertEqual(len(names), len(set(names)))
             for child in command["commands"]:
                 self.assertIn("\n  " + child["name"], text)
@@ -74,6 +75,22 @@ class Help(Case):
                     usage += " " + words.pop(0)
                 known = {n for o in self.commands[usage]["options"] for n in o["names"]}
                 self.assertLessEqual({w for w in words if w.startswith("--")}, known, example)
+
+    def test_cheap_examples_run(self):
+        """In the order in which a reader would try them; each file comes from an example before."""
+        self.write("ntruhps4096821.json", (DATA / "ntruhps4096821.json").read_bytes())
+        ran = 0
+        for usage in ("polykem list", "polykem keygen", "polykem encaps", "polykem decaps", "polykem kat",
+                      "polykem doctor"):  # fmt: skip
+            for example in self.commands[usage]["examples"]:
+                words = shlex.split(example["command"])[1:]
+                inputs = [w for w in words if w.endswith((".rsp", ".gz")) or w == "accumulated.json"]
+                if inputs or "--tune" in words:
+                    continue
+                with self.subTest(example["command"]):
+                    self.ok(*words, *(("--force",) if usage == "polykem decaps" else ()))
+                    ran += 1
+        self.assertGreater(ran, 10)
 
 
 if __name__ == "__main__":

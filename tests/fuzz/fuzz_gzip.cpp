@@ -7,7 +7,7 @@
 
 #include "common.hpp"
 #include "common/exit_codes.hpp"
-#include "common/files.hpp"
+#include "common/input.hpp"
 
 using namespace polykem;
 using namespace polykem::cli;

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "common/exit_codes.hpp"
-#include "common/files.hpp"
+#include "common/input.hpp"
 #include "kat/formats.hpp"
 #include "kat/runner.hpp"
 

@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "common/output.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <set>
+
+#include "common/exit_codes.hpp"
+#include "common/signals.hpp"
+
+namespace polykem::cli {
+namespace {
+
+constexpr int kMostNames = 100;
+
+[[noreturn]] void throw_unwritable(const std::string& name) {
+  const std::string shown = name == "-" ? "to standard output" : fmt::format("'{}'", name);
+  throw CliError(kExitIo, fmt::format("cannot write {}: {}", shown, std::strerror(errno)));
+}
+
+[[noreturn]] void throw_exists(const std::string& name) {
+  throw CliError(kExitUsage, fmt::format("'{}' exists already", name), "use --force to replace it, or another name");
+}
+
+/** The file behind symbolic links, so that a rename replaces the file and not the link, and one file has one name. */
+std::string behind_links(const std::string& path) {
+  std::error_code error;
+  const std::filesystem::path real = std::filesystem::weakly_canonical(std::filesystem::absolute(path), error);
+  return error ? path : real.string();
+}
+
+std::string folder_of(const std::string& path) {
+  const std::string folder = std::filesystem::path(path).parent_path().string();
+  return folder.empty() ? "." : folder;
+}
+
+/** stream: the descriptor that "-" stands for. */
+Place locate(const std::string& path, int stream) {
+  Place place{path, path == "-" ? path : behind_links(path), std::nullopt, path == "-"};
+  struct stat info {};
+  const int failed = path == "-" ? ::fstat(stream, &info) : ::stat(path.c_str(), &info);
+  if (failed != 0) return place;
+  if (S_ISREG(info.st_mode)) place.file = {info.st_dev, info.st_ino};
+  if (!S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode)) place.direct = true;
+  return place;
+}
+
+bool same_file(const Place& a, const Place& b) {
+  if (a.file && b.file) return *a.file == *b.file;
+  return !a.direct && !b.direct && a.path == b.path;
+}
+
+std::string shown(const Place& place, const char* stream) {
+  return place.name == "-" ? stream : fmt::format("'{}'", place.name);
+}
+
+void check_place(const Place& place, bool force) {
+  if (place.direct) return;
+  struct stat info {};
+  if (::stat(place.path.c_str(), &info) != 0) {
+    if (errno != ENOENT) throw_unwritable(place.name);
+    return;
+  }
+  if (S_ISDIR(info.st_mode)) throw CliError(kExitIo, fmt::format("cannot write '{}': it is a directory", place.name));
+  if (S_ISREG(info.st_mode) && !force) throw_exists(place.name);
+}
+
+void write_all(int fd, ByteView bytes, const std::string& name) {
+  std::size_t done = 0;
+  while (done < bytes.size()) {
+    const ssize_t n = ::write(fd, bytes.data() + done, bytes.size() - done);
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) throw_unwritable(name);
+    done += static_cast<std::size_t>(n);
+  }
+}
+
+/** A free name beside `path`, by `attempt(name)`, which returns 0 or sets errno. */
+template <class Attempt>
+std::string beside(const std::string& path, const std::string& shown_name, Attempt attempt) {
+  for (int i = 0; i < kMostNames; ++i) {
+    std::string name = fmt::format("{}.{}-{}.tmp", path, ::getpid(), i);
+    if (attempt(name) == 0) return name;
+    if (errno != EEXIST) break;
+  }
+  throw_unwritable(shown_name);
+}
+
+}  // namespace
+
+void check_place(const std::string& path, bool force) {
+  check_place(locate(path, STDOUT_FILENO), force);
+}
+
+OutputFiles::~OutputFiles() {
+  for (Output& output : outputs_) {
+    if (output.fd > STDERR_FILENO) ::close(output.fd);
+    remove_temporary(output);
+  }
+}
+
+void OutputFiles::remove_temporary(Output& output) {
+  if (output.temporary.empty()) return;
+  ::unlink(output.temporary.c_str());
+  keep_on_signal(output.temporary);
+  output.temporary.clear();
+}
+
+void OutputFiles::add_input(const std::string& path) {
+  inputs_.push_back(locate(path, STDIN_FILENO));
+}
+
+std::size_t OutputFiles::add(const std::string& path, FileMode mode) {
+  Output output;
+  output.place = locate(path, STDOUT_FILENO);
+  output.mode = mode;
+  outputs_.push_back(std::move(output));
+  return outputs_.size() - 1;
+}
+
+void OutputFiles::check() const {
+  for (std::size_t i = 0; i < outputs_.size(); ++i) {
+    const Place& place = outputs_[i].place;
+    for (const Place& input : inputs_) {
+      if (!same_file(place, input)) continue;
+      throw CliError(kExitUsage,
+                     fmt::format("{} would overwrite {}, which is read", shown(place, "standard output"),
+                                 shown(input, "standard input")),
+                     "give each output a file of its own");
+    }
+    for (std::size_t j = 0; j < i; ++j) {
+      if (!same_file(place, outputs_[j].place)) continue;
+      throw CliError(kExitUsage, fmt::format("{} is named for two outputs", shown(place, "standard output")),
+                     "give each output a file of its own");
+    }
+    check_place(place, force_);
+  }
+}
+
+void OutputFiles::open() {
+  check();
+  handle_signals();
+  for (Output& output : outputs_)
+    create(output);
+}
+
+void OutputFiles::create(Output& output) {
+  const Place& place = output.place;
+  const mode_t mode = output.mode == FileMode::kSecret ? S_IRUSR | S_IWUSR : 0666;
+  if (place.direct) {
+    output.fd = place.path == "-" ? STDOUT_FILENO : ::open(place.path.c_str(), O_WRONLY | O_CLOEXEC);
+    if (output.fd < 0) throw_unwritable(place.name);
+    return;
+  }
+  // The unnamed file gets its name through /proc.
+  if (::access("/proc/self/fd", X_OK) == 0) {
+    output.fd = ::open(folder_of(place.path).c_str(), O_WRONLY | O_TMPFILE | O_CLOEXEC, mode);
+    if (output.fd >= 0) return;
+  }
+  const DeferSignals until_registered;
+  output.temporary = beside(place.path, place.name, [&](const std::string& name) {
+    output.fd = ::open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, mode);
+    return output.fd < 0 ? -1 : 0;
+  });
+  remove_on_signal(output.temporary);
+}
+
+void OutputFiles::write(std::size_t number, ByteView bytes) {
+  Output& output = outputs_[number];
+  if (output.fd == STDOUT_FILENO) std::fflush(stdout);
+  write_all(output.fd, bytes, output.place.name);
+  output.written += bytes.size();
+}
+
+void OutputFiles::commit() {
+  for (const Output& output : outputs_) {
+    if (!output.place.direct && ::fsync(output.fd) != 0) throw_unwritable(output.place.name);
+  }
+  const DeferSignals until_all_or_none;
+  try {
+    for (Output& output : outputs_) {
+      if (!output.place.direct) publish(output);
+    }
+    sync_folders();
+  } catch (...) {
+    for (Output& output : outputs_)
+      undo(output);
+    throw;
+  }
+  for (Output& output : outputs_)
+    remove_temporary(output);
+}
+
+void OutputFiles::publish(Output& output) {
+  const std::string& path = output.place.path;
+  const bool named = !output.temporary.empty();
+  const std::string source = named ? output.temporary : fmt::format("/proc/self/fd/{}", output.fd);
+  if (::linkat(AT_FDCWD, source.c_str(), AT_FDCWD, path.c_str(), AT_SYMLINK_FOLLOW) == 0) {
+    output.state = State::kNew;
+    return;
+  }
+  if (errno == EEXIST && !force_) throw_exists(output.place.name);
+  if (errno != EEXIST && !named) throw_unwritable(output.place.name);
+  if (!named) {
+    output.temporary = beside(path, output.place.name, [&](const std::string& name) {
+      return ::linkat(AT_FDCWD, source.c_str(), AT_FDCWD, name.c_str(), AT_SYMLINK_FOLLOW);
+    });
+  }
+  replace(output);
+}
+
+void OutputFiles::replace(Output& output) {
+  const char* path = output.place.path.c_str();
+  const char* temporary = output.temporary.c_str();
+  if (force_ && ::renameat2(AT_FDCWD, temporary, AT_FDCWD, path, RENAME_EXCHANGE) == 0) {
+    output.state = State::kExchanged;
+    return;
+  }
+  // A file system without hard links, or one that cannot exchange.
+  bool renamed = !force_ && ::renameat2(AT_FDCWD, temporary, AT_FDCWD, path, RENAME_NOREPLACE) == 0;
+  if (!renamed && !force_ && errno == EEXIST) throw_exists(output.place.name);
+  renamed = renamed || ::rename(temporary, path) == 0;
+  if (!renamed) throw_unwritable(output.place.name);
+  output.state = force_ ? State::kReplaced : State::kNew;
+  keep_on_signal(output.temporary);
+  output.temporary.clear();
+}
+
+void OutputFiles::undo(Output& output) {
+  const char* path = output.place.path.c_str();
+  if (output.state == State::kNew) ::unlink(path);
+  if (output.state == State::kExchanged)
+    ::renameat2(AT_FDCWD, output.temporary.c_str(), AT_FDCWD, path, RENAME_EXCHANGE);
+  output.state = State::kHidden;
+  remove_temporary(output);
+}
+
+void OutputFiles::sync_folders() const {
+  std::set<std::string> folders;
+  for (const Output& output : outputs_) {
+    if (!output.place.direct) folders.insert(folder_of(output.place.path));
+  }
+  for (const std::string& folder : folders) {
+    // A folder may be writable and not readable; then the system decides when its entries reach the disk.
+    const int fd = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (fd < 0) continue;
+    const bool failed = ::fsync(fd) != 0 && errno != EINVAL && errno != EROFS;
+    const int reason = errno;
+    ::close(fd);
+    errno = reason;
+    if (failed) throw_unwritable(folder);
+  }
+}
+
+}  // namespace polykem::cli

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the terminal can do, if there is one.
+#pragma once
+
+#include <cstddef>
+
+namespace polykem::cli {
+
+/** True if `fd` is a terminal that takes escape codes, and the user has not forbidden them (TERM=dumb, NO_COLOR). */
+bool takes_escape_codes(int fd);
+
+/** Columns that standard output has: COLUMNS if set, else what the terminal says, else 80 on a terminal; without a
+ * terminal there is no limit. */
+std::size_t output_columns();
+
+}  // namespace polykem::cli

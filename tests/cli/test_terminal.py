@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a person at a terminal sees: tables that fit, escape codes only where they are wanted."""
+
+import fcntl
+import os
+import pty
+import struct
+import subprocess
+import termios
+import unittest
+
+from program import OK, PROGRAM, SET, Case
+
+ESCAPE = b"\x1b"
+
+
+class Terminal(Case):
+    def on_terminal(self, *args, columns=0, **variables):
+        """What a terminal of that many columns receives; 0: it does not say."""
+        env = {k: v for k, v in os.environ.items() if k not in ("COLUMNS", "NO_COLOR", "POLYKEM_BACKEND")}
+        env.update({"TERM": "xterm", **variables})
+        master, slave = pty.openpty()
+        fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 0, columns, 0, 0))
+        process = subprocess.Popen([PROGRAM, *args], cwd=self.dir, env=env, stdin=slave, stdout=slave, stderr=slave)
+        os.close(slave)
+        out = b""
+        try:
+            while piece := os.read(master, 65536):
+                out += piece
+        except OSError:  # Linux: the other side has closed
+            pass
+        os.close(master)
+        self.assertEqual(process.wait(), OK, out)
+        return out
+
+    def table(self, *args, **options):
+        """The lines up to the first text that is no table."""
+        lines = self.on_terminal(*args, **options).decode().replace("\r\n", "\n").split("\n")
+        return lines[: next((i for i, line in enumerate(lines) if line.startswith("Sizes in bytes")), len(lines))]
+
+    def test_tables_fit(self):
+        sets = [entry["name"] for entry in self.json("list")["schemes"]]
+        names = [b for entry in self.json("list")["schemes"] for b in entry["backends"]]
+        for columns in (44, 60, 80, 100, 200):
+            for options in ({"columns": columns}, {"columns": 300, "COLUMNS": str(columns)}):
+                with self.subTest(options):
+                    lines = self.table("list", **options)
+                    self.assertLessEqual(max(map(len, lines)), columns)
+                    words = " ".join(lines).split()
+                    self.assertLessEqual({*sets, *names, "NTRU-HPS-4096-821", "43088"}, set(words))
+        self.assertLessEqual(max(map(len, self.table("list"))), 80)
+        self.assertGreater(max(map(len, self.table("list", columns=60, COLUMNS="nonsense"))), 50)
+
+    def test_wide_tables_go_on_below(self):
+        sets = ("ntruhps2048509", "ntruhps2048677", "ntruhps4096821", "ntruhrss701")
+        lines = self.table("profile", "-s", ",".join(sets), "--op", "encaps", "--count", "10", columns=50)
+        table = lines[next(i for i, line in enumerate(lines) if line.startswith("encaps")):]
+        self.assertLessEqual(max(map(len, table)), 50)
+        self.assertGreater(sum(line.startswith("encaps") for line in table), 1)
+        for name in sets:
+            self.assertTrue(any(name in line for line in table))
+
+    def test_a_file_gets_the_whole_width(self):
+        self.assertGreater(max(map(len, self.ok("list").splitlines())), 90)
+
+    def test_csv_and_markdown_are_never_wrapped(self):
+        for form in ("csv", "markdown"):
+            wide = self.on_terminal("list", "--format", form, columns=40)
+            self.assertEqual(wide.replace(b"\r\n", b"\n").decode(), self.ok("list", "--format", form))
+
+    def slow(self, **variables):
+        return self.on_terminal("bench", "-s", SET, "--op", "encaps", "--batch", "1,2,4", "--seconds", "0.15",
+                                **variables)  # fmt: skip
+
+    def test_escape_codes(self):
+        self.assertIn(ESCAPE, self.slow())
+        self.assertNotIn(ESCAPE, self.slow(TERM="dumb"))
+        self.assertNotIn(ESCAPE, self.slow(NO_COLOR="1"))
+        self.assertIn(ESCAPE, self.slow(NO_COLOR=""))
+        done = self.run_program("bench", "-s", SET, "--op", "encaps", "--batch", "1,2,4", "--seconds", "0.15")
+        self.assertNotIn(ESCAPE, done.stdout + done.stderr)
+
+    def test_progress_of_key_files(self):
+        text = self.on_terminal("keygen", "-s", "frodokem1344shake", "--backend", "ref", "--threads", "1",
+                                "--count", "600", "--pk", "pk", "--sk", "sk")  # fmt: skip
+        self.assertIn(b"of 600 key pairs", text)
+
+
+if __name__ == "__main__":
+    unittest.main()
