@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/cpu.hpp"
 
+#include <algorithm>
 #include <cstdlib>
-#include <string>
+#include <cstring>
+#include <string_view>
 
 #ifdef POLYKEM_HAVE_X86
 #include <cpuid.h>
@@ -87,12 +89,21 @@ uint32_t probe() {
 
 #endif
 
+/// True if `name` is one of the names in `list`, which commas separate.
+bool lists(std::string_view list, std::string_view name) {
+  while (!list.empty()) {
+    const size_t end = std::min(list.find(','), list.size());
+    if (list.substr(0, end) == name) return true;
+    list.remove_prefix(std::min(end + 1, list.size()));
+  }
+  return false;
+}
+
 uint32_t masked_by_environment(uint32_t found) {
   const char* mask = secure_getenv("POLYKEM_CPU_MASK");
   if (mask == nullptr) return found;
-  const std::string list = std::string(",") + mask + ",";
   for (const auto& [bit, name] : kNames) {
-    if (list.find(std::string(",") + name + ",") != std::string::npos) found &= ~bit;
+    if (lists(mask, name)) found &= ~bit;
   }
   return found;
 }
@@ -102,15 +113,25 @@ uint32_t features_found() {
   return found;
 }
 
-std::string join_names(uint32_t found) {
-  std::string names;
-  for (const auto& [bit, name] : kNames) {
-    if (!(found & bit)) continue;
-    if (!names.empty()) names += ' ';
-    names += name;
+/// The names side by side. No memory is allocated: the first call may come when there is none.
+struct JoinedNames {
+  explicit JoinedNames(uint32_t found) {
+    char* end = text;
+    for (const auto& [bit, name] : kNames) {
+      if (!(found & bit)) continue;
+      if (end != text) *end++ = ' ';
+      end = std::copy_n(name, std::strlen(name), end);
+    }
   }
-  return names;
-}
+
+  static constexpr size_t kBytes = [] {
+    size_t bytes = 1;
+    for (const auto& [bit, name] : kNames)
+      bytes += std::string_view(name).size() + 1;
+    return bytes;
+  }();
+  char text[kBytes] = {};
+};
 
 }  // namespace
 
@@ -120,8 +141,8 @@ const CpuFeatures& cpu_features() {
 }
 
 const char* cpu_feature_names() {
-  static const std::string names = join_names(features_found());
-  return names.c_str();
+  static const JoinedNames names(features_found());
+  return names.text;
 }
 
 }  // namespace polykem

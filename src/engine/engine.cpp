@@ -104,15 +104,18 @@ Engine::State& Engine::state() {
 }
 
 bool Engine::is_own_thread() {
-  const State& mine = state();
+  State& mine = state();
+  const std::lock_guard lock(mine.pool_starting);
   return mine.pool != nullptr && mine.pool->is_own_thread();
 }
 
 /// nullptr if the batch has to be computed on the caller's thread.
 ThreadPool* Engine::pool() {
   State& mine = state();
-  std::call_once(mine.pool_started,
-                 [&] { mine.pool = std::make_unique<ThreadPool>(threads_, mine.workers, mine.profile); });
+  {
+    const std::lock_guard lock(mine.pool_starting);
+    if (mine.pool == nullptr) mine.pool = std::make_unique<ThreadPool>(threads_, mine.workers, mine.profile);
+  }
   return mine.pool->size() > 0 && !mine.pool->is_own_thread() ? mine.pool.get() : nullptr;
 }
 

@@ -65,7 +65,7 @@ class Engine {
     const uint64_t process;
     Profile profile;
     WorkerPool workers;
-    std::once_flag pool_started;
+    std::mutex pool_starting;          ///< no once_flag: an exception that passes one needs memory of the C library
     std::unique_ptr<ThreadPool> pool;  ///< last: its threads use all of the above
   };
 

@@ -18,7 +18,7 @@ POLYKEM_INLINE V16 choose(V16 swap, V16 if_swap, V16 otherwise) {
 }
 
 /// The form of a swap's mask for many choices. Of operations with three vectors a CPU may do two a cycle and of others
-/// four: a choice by a mask register has two. To make that register takes long.
+/// four: a choice by a mask register has two. Making that register takes long.
 #ifdef POLYKEM_ISA_AVX512
 using Swap = __mmask32;
 POLYKEM_INLINE Swap to_swap(V16 mask) {
