@@ -56,8 +56,7 @@ Bytes secret_draws(size_t bytes, uint32_t seed) {
 struct Check {
   polykem_context* context = nullptr;
   const polykem_scheme* scheme = nullptr;
-  polykem_scheme_info_t info{};
-  info.struct_size = sizeof info;
+  polykem_scheme_info_t info{.struct_size = sizeof(polykem_scheme_info_t)};
   Bytes seeds, pk, sk, ct, ss; /* seeds: what keygen drew */
 
   polykem_request request(polykem_op op, polykem_key_mode mode) const {

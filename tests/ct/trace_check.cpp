@@ -52,8 +52,7 @@ Bytes pattern(size_t size, uint64_t seed) {
 struct Exchange {
   polykem_context* context = nullptr;
   const polykem_scheme* scheme = nullptr;
-  polykem_scheme_info_t info{};
-  info.struct_size = sizeof info;
+  polykem_scheme_info_t info{.struct_size = sizeof(polykem_scheme_info_t)};
   size_t count = 0;
   Bytes keygen_draws, encaps_draws, pk, sk, ct, ss, received;
 
