@@ -37,7 +37,8 @@ sanitizer_labels='^(quick|unit|kat|lanes|diff)$'
 sanitizer_leaves_out='ALargeBatch|/(ntruhps40961229|ntruhrss1373)|HashesOfEveryMode/frodokem640'
 sanitizer_leaves_out+='|frodokem(976|1344)|/efrodokem'
 
-# Jobs, callbacks, forks, many callers of one context; and the host side of the CUDA module over a runtime without a GPU.
+# Jobs, callbacks, forks, many callers of one context; and the host side of the CUDA module over a runtime that has no
+# GPU.
 thread_tests='^(Async|Threads)[.]|AfterAFork|^cuda_devices_|^cuda_module_(keys|run)_no_memory$'
 
 # CPU seconds of each step with an empty compiler cache, on the machine of CONTRIBUTING.md's table. The estimate of

@@ -57,7 +57,6 @@ struct Check {
   polykem_context* context = nullptr;
   const polykem_scheme* scheme = nullptr;
   polykem_scheme_info_t info{};
-  info.struct_size = sizeof info;
   Bytes seeds, pk, sk, ct, ss; /* seeds: what keygen drew */
 
   polykem_request request(polykem_op op, polykem_key_mode mode) const {
@@ -203,6 +202,7 @@ int main(int argc, char** argv) {
   if (argc < 2) fail("usage: ct_check SET [--leak]");
   Check check;
   require(polykem_scheme_find(argv[1], &check.scheme), argv[1]);
+  check.info.struct_size = sizeof check.info;
   require(polykem_scheme_info(check.scheme, &check.info), "info");
   polykem_config config{};
   config.struct_size = sizeof config;

@@ -53,7 +53,6 @@ struct Exchange {
   polykem_context* context = nullptr;
   const polykem_scheme* scheme = nullptr;
   polykem_scheme_info_t info{};
-  info.struct_size = sizeof info;
   size_t count = 0;
   Bytes keygen_draws, encaps_draws, pk, sk, ct, ss, received;
 
@@ -212,6 +211,7 @@ int main(int argc, char** argv) {
     return kSkip;
   }
   require(status == POLYKEM_OK && polykem_scheme_find(argv[1], &exchange.scheme) == POLYKEM_OK, "bad backend or set");
+  exchange.info.struct_size = sizeof exchange.info;
   require(polykem_scheme_info(exchange.scheme, &exchange.info) == POLYKEM_OK, "no sizes");
   const auto operation = [&](Exchange& e) {
     if (name == "keygen") e.keygen();
