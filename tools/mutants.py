@@ -43,7 +43,7 @@ MUTANTS = [
            "stream.squeeze(key_);\n", "", "prim_test", "Drbg.*"),
     Mutant("no entropy is no error", "src/prim/drbg/ref/drbg.cpp",
            "if (got <= 0) return Status::random;", "if (got <= 0) return Status::ok;",
-           "calls_test", "*Run/Keygen_mlkem512_1items_1threads"),
+           "worker_test", "OsEntropy.*"),
     # Engine
     Mutant("item_status not preset before a chunk", "src/engine/chunk.cpp",
            "std::fill_n(batch.item_status, batch.count, Status::ok);", "", "item_status_test", "*"),
@@ -52,7 +52,7 @@ MUTANTS = [
     Mutant("outputs not zeroed after a failed batch", "src/engine/job.cpp",
            "secure_zero(records.*f.out, size);", "", "calls_test", "*Run/Keygen_mlkem512_1items_1threads"),
     Mutant("worker not wiped when it goes back", "src/engine/worker.cpp",
-           "  worker->wipe();\n", "", "secrets_test", "*NoneIsLeftInMemory*"),
+           "  worker->wipe();\n", "", "worker_test", "WorkerPool.*"),
     Mutant("last key of a set refused", "src/engine/request.cpp",
            "if (b.key_index[i] >= set.count) return Status::range;",
            "if (b.key_index[i] + 1 >= set.count) return Status::range;", "capi_test", "Api.KeySets*"),
