@@ -63,7 +63,8 @@ set(POLYKEM_CUDA_MODULE ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/libpolykem_cuda.so)
 polykem_cuda_module(polykem_cuda ${POLYKEM_CUDA_MODULE} ${objects})
 if(POLYKEM_CUDA_SAMPLE)
   set(sample ${objects})
-  list(FILTER sample INCLUDE REGEX "/(engine_cuda_.*|prim_.*|schemes_device_.*|schemes_ntru_cuda_(ntru_cuda|hps2048509|hrss701)[.].*)$")
+  list(FILTER sample INCLUDE REGEX
+       "/(engine_cuda_.*|prim_.*|schemes_device_.*|schemes_ntru_cuda_(ntru_cuda|hps2048509|hrss701)[.].*)$")
   add_custom_target(polykem_cuda_sample ALL DEPENDS ${sample})
 else()
   # Beside the library, which looks there first.

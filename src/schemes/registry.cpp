@@ -3,6 +3,7 @@
 #include "schemes/registry.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <string>
 #include <vector>
@@ -16,14 +17,18 @@ namespace polykem {
 
 namespace {
 
-std::vector<const Scheme*> collect() {
-  std::vector<const Scheme*> all;
-  for (const auto family : {ntru::schemes(), mlkem::schemes(), frodo::schemes()}) {
-    for (const Scheme& scheme : family)
-      all.push_back(&scheme);
+/// Without memory of its own: asking for the list cannot fail.
+struct Registry {
+  std::array<const Scheme*, 64> sets{};
+  size_t count = 0;
+
+  Registry() {
+    for (const auto family : {ntru::schemes(), mlkem::schemes(), frodo::schemes()}) {
+      for (const Scheme& scheme : family)
+        sets.at(count++) = &scheme;
+    }
   }
-  return all;
-}
+};
 
 std::string normalised(const char* name) {
   std::string result;
@@ -59,8 +64,8 @@ size_t edit_distance(const std::string& a, const std::string& b) {
 }  // namespace
 
 std::span<const Scheme* const> registry() {
-  static const std::vector<const Scheme*> all = collect();
-  return all;
+  static const Registry all;
+  return {all.sets.data(), all.count};
 }
 
 const Scheme* find_scheme(const char* name) {

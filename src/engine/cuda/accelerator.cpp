@@ -7,6 +7,7 @@
 #include <atomic>
 #include <memory>
 #include <mutex>
+#include <new>
 #include <vector>
 
 #include "core/secure.hpp"
@@ -108,7 +109,8 @@ class CudaAccelerator final : public Accelerator {
   std::atomic<const char*> problem_{""};
   std::atomic<const ModuleTable*> in_use_{nullptr};  ///< set once the module has opened its devices
   std::atomic<uint64_t> process_{0};                 ///< that opened them
-  std::once_flag bound_;
+  std::mutex mutex_;  ///< not std::call_once, which no exception can leave without memory
+  bool bound_ = false;
   std::vector<std::unique_ptr<BoundScheme>> schemes_;
 };
 
@@ -200,16 +202,20 @@ bool CudaAccelerator::bind(const Scheme& scheme, const DeviceScheme& device, Bou
 }
 
 void CudaAccelerator::bind_all() {
+  const std::lock_guard lock(mutex_);
+  if (bound_) return;
+  schemes_.clear();
   for (const Scheme* scheme : registry()) {
     const DeviceScheme* device = table()->scheme(scheme->name);
     auto bound = std::make_unique<BoundScheme>();
     if (device != nullptr && bind(*scheme, *device, *bound)) schemes_.push_back(std::move(bound));
   }
+  bound_ = true;
 }
 
 const BoundScheme* CudaAccelerator::find(const Scheme& scheme) {
   if (table() == nullptr) return nullptr;
-  std::call_once(bound_, [this] { bind_all(); });
+  bind_all();
   for (const auto& known : schemes_) {
     if (known->scheme == &scheme) return known.get();
   }
@@ -313,8 +319,10 @@ void CudaKeys::expand() {
 
 }  // namespace
 
+/// Never destroyed: batches may still run while the program ends. In static storage, so that asking for it cannot fail.
 Accelerator& accelerator() {
-  static auto* const only = new CudaAccelerator;  // never destroyed: batches may still run while the program ends
+  alignas(CudaAccelerator) static std::byte storage[sizeof(CudaAccelerator)];
+  static auto* const only = new (storage) CudaAccelerator;
   return *only;
 }
 

@@ -40,10 +40,10 @@ Outcome guarded(ErrorText* why, F&& body) {
 }
 
 Outcome open(ErrorText* why) {
-  const DeviceManager& manager = DeviceManager::instance();
-  if (!manager.devices().empty()) return Outcome::ok;
-  say(why, manager.problem().c_str());
-  return Outcome::failed;
+  return guarded(why, [] {
+    const DeviceManager& manager = DeviceManager::instance();
+    if (manager.devices().empty()) throw CudaError{cudaErrorNoDevice, manager.problem()};
+  });
 }
 
 int device_count() {
