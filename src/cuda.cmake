@@ -40,13 +40,13 @@ endif()
 message(STATUS "polykem: CUDA module with ${POLYKEM_NVCC} for ${POLYKEM_CUDA_ARCHS}")
 
 set(POLYKEM_CUDA_SOURCES
-    engine/cuda_module/device.cpp
-    engine/cuda_module/gather.cu
-    engine/cuda_module/module.cpp
-    engine/cuda_module/part.cpp
-    engine/cuda_module/pipeline.cpp
-    engine/cuda_module/placed_batch.cpp
-    engine/cuda_module/replay.cpp
+    cuda_module/device.cpp
+    cuda_module/gather.cu
+    cuda_module/module.cpp
+    cuda_module/part.cpp
+    cuda_module/pipeline.cpp
+    cuda_module/placed_batch.cpp
+    cuda_module/replay.cpp
     prim/polymul/cuda/imma.cu
     schemes/device_schemes.cpp
     schemes/ntru/cuda/hps2048509.cu
@@ -64,7 +64,7 @@ polykem_cuda_module(polykem_cuda ${POLYKEM_CUDA_MODULE} ${objects})
 if(POLYKEM_CUDA_SAMPLE)
   set(sample ${objects})
   list(FILTER sample INCLUDE REGEX
-       "/(engine_cuda_.*|prim_.*|schemes_device_.*|schemes_ntru_cuda_(ntru_cuda|hps2048509|hrss701)[.].*)$")
+       "/(cuda_module_.*|prim_.*|schemes_device_.*|schemes_ntru_cuda_(ntru_cuda|hps2048509|hrss701)[.].*)$")
   add_custom_target(polykem_cuda_sample ALL DEPENDS ${sample})
 else()
   # Beside the library, which looks there first.

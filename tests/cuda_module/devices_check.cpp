@@ -15,8 +15,8 @@
 #include <thread>
 #include <vector>
 
-#include "engine/cuda/module.hpp"
-#include "engine/cuda_module/gather.hpp"
+#include "cuda_module/module.hpp"
+#include "cuda_module/gather.hpp"
 #include "fake_runtime.hpp"
 #include "prim/launch/cuda/launch.hpp"
 #include "schemes/device_schemes.hpp"
