@@ -39,23 +39,11 @@ if(NOT POLYKEM_NVCC)
 endif()
 message(STATUS "polykem: CUDA module with ${POLYKEM_NVCC} for ${POLYKEM_CUDA_ARCHS}")
 
-set(POLYKEM_CUDA_SOURCES
-    cuda_module/device.cpp
-    cuda_module/gather.cu
-    cuda_module/module.cpp
-    cuda_module/part.cpp
-    cuda_module/pipeline.cpp
-    cuda_module/placed_batch.cpp
-    cuda_module/replay.cpp
-    prim/polymul/cuda/imma.cu
-    schemes/device_schemes.cpp
-    schemes/ntru/cuda/hps2048509.cu
-    schemes/ntru/cuda/hps2048677.cu
-    schemes/ntru/cuda/hps4096821.cu
-    schemes/ntru/cuda/hps40961229.cu
-    schemes/ntru/cuda/hrss701.cu
-    schemes/ntru/cuda/hrss1373.cu
-    schemes/ntru/cuda/ntru_cuda.cpp)
+# A scheme's GPU code is found in its folder; schemes/device_schemes.cpp lists it.
+file(GLOB POLYKEM_CUDA_SOURCES CONFIGURE_DEPENDS RELATIVE ${CMAKE_CURRENT_SOURCE_DIR}
+     ${CMAKE_CURRENT_SOURCE_DIR}/cuda_module/*.c[pu]* ${CMAKE_CURRENT_SOURCE_DIR}/schemes/*/cuda/*.c[pu]*)
+list(FILTER POLYKEM_CUDA_SOURCES INCLUDE REGEX "[.](cu|cpp)$")
+list(APPEND POLYKEM_CUDA_SOURCES prim/polymul/cuda/imma.cu schemes/device_schemes.cpp)
 
 include(${PROJECT_SOURCE_DIR}/cmake/cuda_compile.cmake)
 polykem_cuda_objects(objects ${CMAKE_CURRENT_BINARY_DIR}/cuda ${POLYKEM_CUDA_SOURCES})
