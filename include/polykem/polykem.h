@@ -8,7 +8,8 @@
  *  - Pointers must be valid for the whole batch and need no alignment. Outputs must not overlap inputs or each other.
  *  - A batch that fails as a whole has either not begun, then nothing was written (always so with POLYKEM_ERR_ARGUMENT,
  *    POLYKEM_ERR_RANGE and POLYKEM_ERR_UNKNOWN_*), or failed on the way, then every output is zero and every
- * item_status is the batch's status (always so with POLYKEM_ERR_OUT_OF_MEMORY and POLYKEM_ERR_RANDOM).
+ *    item_status is the batch's status (always so with POLYKEM_ERR_OUT_OF_MEMORY and POLYKEM_ERR_RANDOM). Memory of a
+ * GPU that no longer answers stays as it is.
  *  - Malformed items do not fail the batch: item_status[i] tells (NULL if you do not care), the outputs of item i are
  *    zero, and the call returns POLYKEM_ERR_ITEMS after it has finished the others.
  *  - A ciphertext that does not decapsulate is no error: the item's secret is the scheme's rejection secret, in
@@ -96,6 +97,7 @@ typedef struct polykem_backend_info_t {
   const char* description;
   const char* requirements; /* what the machine must have, and why it is not available here if that is known */
   int available;            /* 1 if this machine and build can run it */
+  uint32_t reserved;        /* 0 */
 } polykem_backend_info_t;
 
 /* In priority order, best first. */
@@ -162,6 +164,7 @@ typedef struct polykem_request {
   const polykem_keyset* keyset;
   const size_t* key_index;
   polykem_secret_form secret_form; /* of sk */
+  uint32_t reserved;               /* 0 */
 } polykem_request;
 
 /* Runs the batch and returns when it is done. */
@@ -180,13 +183,14 @@ POLYKEM_API polykem_status polykem_decaps(polykem_context* context, const polyke
 /* ---- asynchronous batches -------------------------------------------------------------------------------- */
 
 typedef struct polykem_job polykem_job;
-/* Called once when the batch has finished, on a worker thread, or on the thread that submitted it if the system gives
- * no other. It should not block. It may submit and run other batches and free its own job; polykem_job_wait for its own
- * job returns POLYKEM_ERR_ARGUMENT there, and polykem_context_free does nothing. */
+/* Called once when the batch has finished, on a worker thread, perhaps before polykem_submit has returned. It should
+ * not block. It may submit and run other batches and free its own job; polykem_job_wait for its own job returns
+ * POLYKEM_ERR_ARGUMENT there, and polykem_context_free does nothing. */
 typedef void (*polykem_callback)(void* user, polykem_status status);
 
 /* Copies *request (not the buffers, which must stay valid until the job has finished) and returns at once.
- * callback may be NULL. job_out may be NULL if a callback is given: the job then frees itself. */
+ * callback may be NULL. job_out may be NULL if a callback is given: the job then frees itself. *job_out is set before
+ * the batch starts. POLYKEM_ERR_OUT_OF_MEMORY if the system gives no thread. */
 POLYKEM_API polykem_status polykem_submit(polykem_context* context, const polykem_request* request,
                                           polykem_callback callback, void* user, polykem_job** job_out);
 /* POLYKEM_ERR_BUSY while it runs, then the batch's own status. */
@@ -222,8 +226,9 @@ POLYKEM_API void polykem_keyset_free(polykem_keyset* keyset);
 /* ---- data that is on a GPU already ------------------------------------------------------------------- */
 
 /* With the backend "cuda" every array of a request but item_status and key_index may also lie in the memory of one GPU;
- * it is then used where it is. Device arrays must be readable up to the next multiple of 4 bytes. Key sets of such a
- * context live on the GPU: secret keys from polykem_keyset_generate never leave it. */
+ * it is then used where it is. The library recognises such memory once a context was created with that backend; before,
+ * it takes every pointer for host memory. Device arrays must be readable up to the next multiple of 4 bytes. Key sets
+ * of such a context live on the GPU: secret keys from polykem_keyset_generate never leave it. */
 
 /* Bytes of device memory that polykem_cuda_queue needs for `count` items. */
 POLYKEM_API polykem_status polykem_cuda_workspace(const polykem_context* context, const polykem_scheme* scheme,
@@ -231,7 +236,9 @@ POLYKEM_API polykem_status polykem_cuda_workspace(const polykem_context* context
 /* Queues a batch on the caller's stream (a cudaStream_t; NULL: the default stream) of the current device and returns at
  * once. Every array lies on that device; keyset and item_status are NULL, secret_form is POLYKEM_SECRET_EXPANDED.
  * workspace: device memory, 256-byte aligned, busy until the stream has passed this point, then zero. Errors of kernels
- * show on the stream. POLYKEM_ERR_ARGUMENT for more items than one launch can count (2^30). */
+ * show on the stream; after any failure the outputs are not to be used. POLYKEM_ERR_ARGUMENT for more items than one
+ * launch can count (2^30), for arrays on another device, and while the stream is captured into a graph if random
+ * numbers are needed: replays would repeat them. */
 POLYKEM_API polykem_status polykem_cuda_queue(polykem_context* context, const polykem_request* request, void* workspace,
                                               void* stream);
 

@@ -7,8 +7,8 @@
 #include <new>
 
 #include "core/cpu.hpp"
-#include "core/text.hpp"
 #include "engine/engine.hpp"
+#include "engine/text.hpp"
 #include "polykem/polykem.h"
 #include "schemes/registry.hpp"
 
@@ -101,7 +101,7 @@ Status translate(const polykem_request* given, Request& out) {
   if (!read_struct<offsetof(polykem_request, secret_form)>(given, in)) return Status::argument;
   const bool known_mode = in.key_mode == POLYKEM_KEY_PER_ITEM || in.key_mode == POLYKEM_KEY_SHARED;
   const bool known_form = in.secret_form == POLYKEM_SECRET_EXPANDED || in.secret_form == POLYKEM_SECRET_SEED;
-  if (!is_op(in.op) || !known_mode || !known_form) return Status::argument;
+  if (!is_op(in.op) || !known_mode || !known_form || in.reserved != 0) return Status::argument;
   const bool keygen = in.op == POLYKEM_KEYGEN, encaps = in.op == POLYKEM_ENCAPS, decaps = in.op == POLYKEM_DECAPS;
   out.op = static_cast<Op>(in.op);
   out.sk_is_seed = decaps && in.secret_form == POLYKEM_SECRET_SEED;
@@ -198,8 +198,8 @@ polykem_status polykem_scheme_find(const char* name, const polykem_scheme** out)
 }
 
 const char* polykem_scheme_suggest(const char* name) {
-  const char* nearest = nullptr;
   if (name == nullptr) return nullptr;
+  const char* nearest = "";
   guarded([&] {
     nearest = polykem::nearest_scheme(name).name;
     return POLYKEM_OK;
@@ -240,7 +240,7 @@ polykem_status polykem_backend_info(size_t index, polykem_backend_info_t* out) {
       const BackendDescription& cpu = polykem::cpu_backends()[index - accelerators.size()];
       const int available = polykem::cpu_backend_available(cpu.name) ? 1 : 0;
       write_struct(out, out->struct_size,
-                   polykem_backend_info_t{0, cpu.name, cpu.description, cpu.requirements, available});
+                   polykem_backend_info_t{0, cpu.name, cpu.description, cpu.requirements, available, 0});
       return POLYKEM_OK;
     }
     Accelerator& accelerator = *accelerators[index];
@@ -250,7 +250,7 @@ polykem_status polykem_backend_info(size_t index, polykem_backend_info_t* out) {
     if (*accelerator.problem() != '\0') requirements += std::string("; here: ") + accelerator.problem();
     write_struct(out, out->struct_size,
                  polykem_backend_info_t{0, description.name, description.description,
-                                        polykem::static_text(requirements), available});
+                                        polykem::static_text(requirements), available, 0});
     return POLYKEM_OK;
   });
 }
@@ -355,19 +355,20 @@ polykem_status polykem_submit(polykem_context* context, const polykem_request* r
     Request translated;
     Status status = translate(request, translated);
     if (status != Status::ok) return to_c(status);
-    std::unique_ptr<polykem_job> handle(job_out == nullptr ? nullptr : new (std::nothrow) polykem_job);
-    if (job_out != nullptr && handle == nullptr)
-      return to_c(context->engine->refuse(translated, Status::out_of_memory));
+    std::unique_ptr<polykem_job> handle(new (std::nothrow) polykem_job);
+    if (handle == nullptr) return to_c(context->engine->refuse(translated, Status::out_of_memory));
     Job::Done done;
     if (callback != nullptr) done = [callback, user](Status s) { callback(user, to_c(s)); };
-    std::shared_ptr<Job> job;
-    status = context->engine->submit(translated, std::move(done), job);
-    if (status != Status::ok) return to_c(status);
-    if (job_out != nullptr) {
-      handle->job = std::move(job);
-      *job_out = handle.release();
+    if (job_out == nullptr) return to_c(context->engine->submit(translated, std::move(done), handle->job));
+    polykem_job* const before = *job_out;
+    *job_out = handle.get();  // the callback may come, and free the job, before submit() returns
+    status = context->engine->submit(translated, std::move(done), handle->job);
+    if (status == Status::ok) {
+      handle.release();
+    } else {
+      *job_out = before;
     }
-    return POLYKEM_OK;
+    return to_c(status);
   });
 }
 

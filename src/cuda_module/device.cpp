@@ -126,6 +126,7 @@ SharedStreams::~SharedStreams() {
 }
 
 Device::Device(int ordinal) : ordinal_(ordinal) {
+  idle_.reserve(kSlots);
   cudaDeviceProp properties;
   check(cudaGetDeviceProperties(&properties, ordinal), "reading the device's properties");
   std::memcpy(info_.name, properties.name, sizeof info_.name - 1);
@@ -148,7 +149,7 @@ std::unique_ptr<Slot> Device::take(bool wait) {
   ++lent_;
   if (!idle_.empty()) {
     auto slot = std::move(idle_.front());  // the one whose wipe has had the most time
-    idle_.pop_front();
+    idle_.erase(idle_.begin());
     return slot;
   }
   lock.unlock();
@@ -166,22 +167,34 @@ SharedStreams& Device::streams() {
   return *streams_;
 }
 
-void Device::give_back(std::unique_ptr<Slot> slot) {
-  if (slot != nullptr && slot->dirty > 0) {
-    (void)cudaSetDevice(ordinal_);
-    (void)cudaMemsetAsync(slot->arena.data(), 0, slot->dirty, streams().wipe);
-    (void)cudaEventRecord(slot->wiped, streams().wipe);
-    (void)cudaGetLastError();
-    slot->dirty = 0;
-    slot->wiping = true;
-  }
+void Device::give_back(std::unique_ptr<Slot> slot) noexcept {
+  if (slot != nullptr && slot->dirty > 0) wipe(*slot);
   {
-    const std::lock_guard lock(mutex_);
-    if (slot != nullptr && !lost()) idle_.push_back(std::move(slot));
+    const std::lock_guard held(mutex_);
+    if (slot != nullptr && !lost()) idle_.push_back(std::move(slot));  // there is room for all
     --lent_;
   }
   in_flight_.fetch_sub(1, std::memory_order_relaxed);
   changed_.notify_one();
+}
+
+/// Behind what the slot's parts left in it, where there is a stream for that.
+void Device::wipe(Slot& slot) noexcept {
+  SharedStreams* shared = nullptr;
+  {
+    const std::lock_guard lock(mutex_);
+    shared = streams_.get();
+  }
+  (void)cudaSetDevice(ordinal_);
+  if (shared == nullptr) {
+    (void)cudaMemset(slot.arena.data(), 0, slot.dirty);
+  } else {
+    (void)cudaMemsetAsync(slot.arena.data(), 0, slot.dirty, shared->wipe);
+    (void)cudaEventRecord(slot.wiped, shared->wipe);
+    slot.wiping = true;
+  }
+  (void)cudaGetLastError();
+  slot.dirty = 0;
 }
 
 void Device::trim() {

@@ -137,7 +137,7 @@ class Device {
   /// who has a slot must not wait for another.
   std::unique_ptr<Slot> take(bool wait);
   /// Queues the wipe of what parts left in it, all of them finished, first.
-  void give_back(std::unique_ptr<Slot> slot);
+  void give_back(std::unique_ptr<Slot> slot) noexcept;
   /// The first call makes them. The device is current.
   SharedStreams& streams();
   /// Frees the memory of slots that wait, for a batch that found too little.
@@ -147,13 +147,15 @@ class Device {
   size_t slot_budget(size_t budget) const;
 
  private:
+  void wipe(Slot& slot) noexcept;
+
   const int ordinal_;
   DeviceInfo info_{};
   std::atomic<int> in_flight_{0};
   std::atomic<bool> lost_{false};
   std::mutex mutex_;
   std::condition_variable changed_;
-  std::deque<std::unique_ptr<Slot>> idle_;
+  std::vector<std::unique_ptr<Slot>> idle_;  ///< with room for all of them
   size_t lent_ = 0;
   std::unique_ptr<SharedStreams> streams_;
 };

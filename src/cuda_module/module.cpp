@@ -2,9 +2,11 @@
 // The module's table: batches through the pipeline of a device, or straight onto the caller's stream.
 #include "cuda_module/module.hpp"
 
+#include <algorithm>
 #include <cstdio>
 #include <cstring>
 #include <exception>
+#include <iterator>
 #include <new>
 #include <optional>
 #include <vector>
@@ -30,6 +32,9 @@ Outcome guarded(ErrorText* why, F&& body) {
   } catch (const CudaError& error) {
     say(why, error.text.c_str());
     return error.code == cudaErrorMemoryAllocation ? Outcome::out_of_memory : Outcome::failed;
+  } catch (const Refusal& refusal) {
+    say(why, refusal.text);
+    return Outcome::refused;
   } catch (const std::bad_alloc&) {
     say(why, "out of host memory");
     return Outcome::out_of_memory;
@@ -78,12 +83,13 @@ std::vector<Device*> devices_for(const PlacedBatch& batch) {
 Outcome run(const DeviceOperation& operation, const BatchView& view, const uint8_t* seed, StepTimes* times,
             ErrorText* why) {
   const CurrentDevice callers;
+  std::optional<PlacedBatch> batch;
   std::optional<Pipeline> pipeline;
   const Outcome outcome = guarded(why, [&] {
-    const PlacedBatch batch(operation, view, seed);
-    const std::vector<Device*> devices = devices_for(batch);
+    batch.emplace(operation, view, seed);
+    const std::vector<Device*> devices = devices_for(*batch);
     if (devices.empty()) throw CudaError{cudaErrorUnknown, "the GPU has failed in this process"};
-    pipeline.emplace(devices, batch, times).run();
+    pipeline.emplace(devices, *batch, times).run();
     pipeline.reset();
   });
   if (outcome == Outcome::failed && pipeline.has_value()) pipeline->used().mark_lost();
@@ -112,22 +118,49 @@ void queue_steps(const DeviceOperation& operation, const DeviceBatch& batch, std
   }
 }
 
+/// True if the batch may go on the stream as it is: its arrays on the current device, and nothing that a graph would
+/// replay with the same random numbers.
+bool may_queue(const DeviceOperation& operation, const BatchView& view, const std::byte* workspace, cudaStream_t stream,
+               ErrorText* why) {
+  if (view.count > operation.most_items) return say(why, "the batch has more items than one launch can count"), false;
+  int current = -1;
+  check(cudaGetDevice(&current), "asking for the current device");
+  const auto elsewhere = [current](const void* array) {
+    if (array == nullptr) return false;
+    const PlaceOnDevice found = place_of(array);
+    if (found.place == Place::unknown) throw CudaError{cudaErrorUnknown, "the driver does not say where an array lies"};
+    return found.ordinal != current;
+  };
+  const bool misplaced = std::any_of(std::begin(kRecordFields), std::end(kRecordFields),
+                                     [&](const FieldInfo& f) { return elsewhere(f.data(view)); });
+  if (misplaced || elsewhere(workspace)) return say(why, "an array lies on another device than the current one"), false;
+  if (reinterpret_cast<uintptr_t>(workspace) % 256 != 0)
+    return say(why, "the workspace is not 256-byte aligned"), false;
+  cudaStreamCaptureStatus capturing = cudaStreamCaptureStatusNone;
+  check(cudaStreamIsCapturing(stream, &capturing), "asking whether the stream is captured");
+  const bool draws = view.draws == nullptr && operation.record_bytes.draws > 0;
+  if (draws && capturing != cudaStreamCaptureStatusNone)
+    return say(why, "a captured batch would draw the same random numbers at every replay"), false;
+  return true;
+}
+
 Outcome queue(const DeviceOperation& operation, const BatchView& view, const uint8_t* seed, std::byte* workspace,
               void* stream, ErrorText* why) {
-  if (view.count > operation.most_items) {
-    say(why, "the batch has more items than one launch can count");
-    return Outcome::too_large;
-  }
   const auto on = static_cast<cudaStream_t>(stream);
   const size_t bytes = queue_bytes(operation, view.count);
+  bool refused = true;
   const Outcome outcome = guarded(why, [&] {
+    refused = !may_queue(operation, view, workspace, on, why);
+    if (refused) return;
     // From pageable memory: the driver has its own copy when the call returns.
-    check(cudaMemcpyAsync(workspace, seed, kSeedBytes, cudaMemcpyHostToDevice, on), "copying the seed");
+    if (view.draws == nullptr && operation.record_bytes.draws > 0)
+      check(cudaMemcpyAsync(workspace, seed, kSeedBytes, cudaMemcpyHostToDevice, on), "copying the seed");
     DeviceBatch batch{view};
     batch.seed = reinterpret_cast<const uint32_t*>(workspace);
     queue_steps(operation, batch, workspace + kSeedRoom, stream);
     check(cudaMemsetAsync(workspace, 0, bytes, on), "wiping device memory");
   });
+  if (refused) return outcome == Outcome::ok ? Outcome::refused : outcome;
   if (outcome != Outcome::ok) {
     (void)cudaMemsetAsync(workspace, 0, bytes, on);
     (void)cudaGetLastError();
@@ -184,8 +217,25 @@ Place place(const void* pointer) {
   return place_of(pointer).place;
 }
 
+/// Ordinary memory crosses through pinned memory that is wiped: the driver would leave copies in its own.
 Outcome copy(void* to, const void* from, size_t bytes, ErrorText* why) {
-  return guarded(why, [&] { check(cudaMemcpy(to, from, bytes, cudaMemcpyDefault), "copying"); });
+  constexpr size_t kPieceBytes = size_t{4} << 20;
+  const CurrentDevice callers;
+  PinnedMemory piece;
+  return guarded(why, [&] {
+    const PlaceOnDevice target = place_of(to);
+    if (target.place == Place::device) check(cudaSetDevice(target.ordinal), "choosing the device");
+    if (place_of(from).place != Place::pageable) {
+      check(cudaMemcpy(to, from, bytes, cudaMemcpyDefault), "copying");
+      return;
+    }
+    piece.reserve(std::min(bytes, kPieceBytes));
+    for (size_t done = 0; done < bytes; done += kPieceBytes) {
+      const size_t now = std::min(bytes - done, kPieceBytes);
+      std::memcpy(piece.data(), static_cast<const std::byte*>(from) + done, now);
+      check(cudaMemcpy(static_cast<std::byte*>(to) + done, piece.data(), now, cudaMemcpyDefault), "copying");
+    }
+  });
 }
 
 Outcome zero(void* memory, size_t bytes, ErrorText* why) {
@@ -194,6 +244,7 @@ Outcome zero(void* memory, size_t bytes, ErrorText* why) {
     const PlaceOnDevice place = place_of(memory);
     if (place.place == Place::device) check(cudaSetDevice(place.ordinal), "choosing the device");
     check(cudaMemset(memory, 0, bytes), "wiping device memory");
+    check(cudaStreamSynchronize(nullptr), "wiping device memory");
   });
 }
 

@@ -39,7 +39,7 @@ enum class Outcome : int {
   ok = 0,
   out_of_memory = 1,  ///< not even a single item fits the device's memory
   failed = 2,         ///< the driver or a kernel reported an error; the device may be lost
-  too_large = 3,      ///< more items than the kernels can count
+  refused = 3,        ///< the batch cannot be run as it is given: too many items, arrays on several devices
 };
 
 /// Failures that tests ask for.

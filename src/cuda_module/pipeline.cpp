@@ -58,6 +58,8 @@ Pipeline::Pipeline(const std::vector<Device*>& devices, const PlacedBatch& batch
     : batch_(batch), times_(times) {
   for (Device* device : devices)
     shares_.push_back({.device = device, .idle = {}});
+  for (DeviceShare& share : shares_)
+    share.idle.reserve(kSlotsOfBatch);  // a slot must not get lost for want of memory
 }
 
 Pipeline::~Pipeline() {
@@ -91,9 +93,9 @@ bool Pipeline::start(DeviceShare& share, size_t first, size_t count) {
   used_ = share.device;
   auto part = std::make_unique<Part>(*share.device, batch_, first, count);
   if (count > 1 && part->device_bytes() > budget(*share.device)) return false;
+  share.device->make_current();
   auto slot = std::move(share.idle.back());
   share.idle.pop_back();
-  share.device->make_current();
   try {
     part->start(std::move(slot), times_);
   } catch (const CudaError& error) {

@@ -8,10 +8,15 @@
 
 namespace polykem::cuda {
 
+/// Thrown for a batch that cannot be run as it is given.
+struct Refusal {
+  const char* text;
+};
+
 /// A batch and where its arrays lie, asked for once.
 class PlacedBatch {
  public:
-  /// Throws CudaError if the driver does not know.
+  /// Throws CudaError if the driver does not know, and Refusal if they lie on several devices.
   PlacedBatch(const DeviceOperation& operation, const BatchView& batch, const uint8_t* seed);
 
   const DeviceOperation& operation() const { return operation_; }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/crossover.hpp"
 
+#include <fcntl.h>
 #include <sched.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -12,8 +13,8 @@
 #include <sstream>
 
 #include "core/cpu.hpp"
-#include "core/text.hpp"
 #include "engine/accelerator.hpp"
+#include "engine/text.hpp"
 
 namespace polykem {
 
@@ -72,124 +73,142 @@ bool parse_entry(const std::string& line, std::string& name, CrossoverOps& ops) 
 Crossovers::Crossovers(Accelerator& accelerator, const char* file, size_t guess)
     : accelerator_(accelerator), file_(file), guess_(guess) {}
 
-void Crossovers::load() {
-  if (loaded_) return;
+void Crossovers::load(Table& t) const {
+  if (t.loaded) return;
   const std::string folder = cache_folder();
-  if (folder.empty()) {
-    note_ = "guessed; measurements cannot be kept, neither XDG_CACHE_HOME nor HOME names a folder";
-    loaded_ = true;
-    return;
-  }
-  path_ = folder + "/polykem/" + file_;
   std::string problem;
-  if (read(problem)) {
-    note_ = "measured, from " + path_;
+  if (folder.empty()) {
+    t.note = "guessed; measurements cannot be kept, neither XDG_CACHE_HOME nor HOME names a folder";
   } else {
-    forget(problem);
+    t.path = folder + "/polykem/" + file_;
+    if (read(t, problem)) {
+      t.note = "measured, from " + t.path;
+    } else {
+      forget(t, problem);
+    }
   }
-  loaded_ = true;
+  t.loaded = true;
+  update_least(t);
 }
 
-void Crossovers::forget(const std::string& why) {
-  measured_.clear();
-  note_ = "guessed; " + (why.empty() ? "polykem doctor --tune measures" : path_ + " is ignored: " + why);
+void Crossovers::update_least(Table& t) const {
+  size_t least = guess_;
+  for (const auto& [name, ops] : t.measured)
+    least = std::min(least, *std::min_element(ops.begin(), ops.end()));
+  t.least.store(least, std::memory_order_relaxed);
+}
+
+void Crossovers::forget(Table& t, const std::string& why) {
+  t.measured.clear();
+  t.note = "guessed; " + (why.empty() ? "polykem doctor --tune measures" : t.path + " is ignored: " + why);
 }
 
 /// False with an empty problem if there is no file.
-bool Crossovers::read(std::string& problem) {
-  std::ifstream file(path_);
+bool Crossovers::read(Table& t, std::string& problem) {
+  std::ifstream file(t.path);
   if (!file) return false;
   std::string line;
   const auto next_is = [&](const std::string& wanted) { return std::getline(file, line) && line == wanted; };
   if (!next_is(kFirstLine)) return problem = "it is no table of crossovers", false;
   if (!next_is(library_line())) return problem = "it was written by another version of polykem", false;
   if (!next_is(cpu_line())) return problem = "it was measured on other CPUs", false;
-  if (!std::getline(file, devices_) || devices_.rfind("devices ", 0) != 0)
+  if (!std::getline(file, t.devices) || t.devices.rfind("devices ", 0) != 0)
     return problem = "line 4 names no devices", false;
   for (size_t number = 5; std::getline(file, line); ++number) {
     if (line == kLastLine) return true;
     std::string name;
     CrossoverOps ops{};
     if (!parse_entry(line, name, ops)) return problem = "line " + std::to_string(number) + " is no entry", false;
-    measured_[name] = ops;
+    t.measured[name] = ops;
   }
   problem = "its end is missing";
   return false;
 }
 
-bool Crossovers::write(std::string& problem) const {
-  const std::string folder = path_.substr(0, path_.rfind('/'));
-  const std::string temporary = path_ + "." + std::to_string(getpid());
+/// By a new file of its own, so that nobody's links are followed.
+bool Crossovers::write(const Table& t, std::string& problem) {
+  const std::string folder = t.path.substr(0, t.path.rfind('/'));
   (void)mkdir(folder.substr(0, folder.rfind('/')).c_str(), 0700);
   (void)mkdir(folder.c_str(), 0700);
-  std::ofstream file(temporary);
-  file << kFirstLine << '\n' << library_line() << '\n' << cpu_line() << '\n' << devices_ << '\n';
-  for (const auto& [name, ops] : measured_) {
-    file << name;
+  std::ostringstream text;
+  text << kFirstLine << '\n' << library_line() << '\n' << cpu_line() << '\n' << t.devices << '\n';
+  for (const auto& [name, ops] : t.measured) {
+    text << name;
     for (const size_t items : ops)
-      file << ' ' << (items == kNever ? "never" : std::to_string(items));
-    file << '\n';
+      text << ' ' << (items == kNever ? "never" : std::to_string(items));
+    text << '\n';
   }
-  file << kLastLine << '\n';
-  file.close();
-  if (file && std::rename(temporary.c_str(), path_.c_str()) == 0) return true;
+  text << kLastLine << '\n';
+  std::string temporary = t.path + ".XXXXXX";
+  const int file = mkostemp(temporary.data(), O_CLOEXEC);
+  problem = t.path + " cannot be written";
+  if (file < 0) return false;
+  const std::string all = text.str();
+  const bool written = ::write(file, all.data(), all.size()) == static_cast<ssize_t>(all.size());
+  if (close(file) == 0 && written && std::rename(temporary.c_str(), t.path.c_str()) == 0) return true;
   (void)unlink(temporary.c_str());
-  problem = path_ + " cannot be written";
   return false;
 }
 
 /// The file is read before the devices are known: they are compared as soon as the accelerator has been loaded.
-void Crossovers::confirm_devices() {
-  if (devices_confirmed_ || !accelerator_.available()) return;
-  devices_confirmed_ = true;
+void Crossovers::confirm_devices(Table& t) const {
+  if (t.devices_confirmed || !accelerator_.available()) return;
+  t.devices_confirmed = true;
   const std::string here = "devices " + accelerator_.devices();
-  if (!measured_.empty() && devices_ != here) forget("it was measured with other devices");
-  devices_ = here;
+  if (!t.measured.empty() && t.devices != here) forget(t, "it was measured with other devices");
+  t.devices = here;
+  update_least(t);
 }
 
-size_t Crossovers::items_locked(const Scheme& scheme, Op op) const {
-  const auto found = measured_.find(scheme.name);
-  return found == measured_.end() ? guess_ : found->second[static_cast<size_t>(op)];
+size_t Crossovers::items_of(const Table& t, const Scheme& scheme, Op op) const {
+  const auto found = t.measured.find(scheme.name);
+  return found == t.measured.end() ? guess_ : found->second[static_cast<size_t>(op)];
 }
 
 /// Without memory to find out, the CPU does it.
 bool Crossovers::pays(const Scheme& scheme, Op op, size_t count) try {
-  const std::lock_guard lock(mutex_);
-  load();
-  if (count < std::min(items_locked(scheme, op), guess_)) return false;
-  confirm_devices();
-  const size_t items = items_locked(scheme, op);
-  return items != kNever && count >= items;
+  Table& t = tables_.get();
+  if (count < t.least.load(std::memory_order_relaxed)) return false;
+  const std::lock_guard lock(t.mutex);
+  load(t);
+  if (count < std::min(items_of(t, scheme, op), guess_)) return false;
+  confirm_devices(t);
+  const size_t items = items_of(t, scheme, op);
+  return items != kNever && count >= items && accelerator_.available();
 } catch (const std::bad_alloc&) {
   return false;
 }
 
 size_t Crossovers::items(const Scheme& scheme, Op op, bool& measured) {
-  const std::lock_guard lock(mutex_);
-  load();
-  confirm_devices();
-  measured = measured_.count(scheme.name) > 0;
-  return items_locked(scheme, op);
+  Table& t = tables_.get();
+  const std::lock_guard lock(t.mutex);
+  load(t);
+  confirm_devices(t);
+  measured = t.measured.count(scheme.name) > 0;
+  return items_of(t, scheme, op);
 }
 
 void Crossovers::set(const Scheme& scheme, const CrossoverOps& ops) {
-  const std::lock_guard lock(mutex_);
-  load();
-  confirm_devices();
-  measured_[scheme.name] = ops;
-  note_ = "measured in this process";
+  Table& t = tables_.get();
+  const std::lock_guard lock(t.mutex);
+  load(t);
+  confirm_devices(t);
+  t.measured[scheme.name] = ops;
+  update_least(t);
+  t.note = "measured in this process";
   std::string problem = "there is no folder for caches";
-  if (!path_.empty() && write(problem)) {
-    note_ = "measured, from " + path_;
+  if (!t.path.empty() && write(t, problem)) {
+    t.note = "measured, from " + t.path;
   } else {
-    note_ += "; not kept: " + problem;
+    t.note += "; not kept: " + problem;
   }
 }
 
 const char* Crossovers::note() {
-  const std::lock_guard lock(mutex_);
-  load();
-  return static_text(note_);
+  Table& t = tables_.get();
+  const std::lock_guard lock(t.mutex);
+  load(t);
+  return static_text(t.note);
 }
 
 }  // namespace polykem

@@ -4,12 +4,14 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <limits>
 #include <map>
 #include <mutex>
 #include <string>
 
 #include "core/scheme.hpp"
+#include "engine/per_process.hpp"
 
 namespace polykem {
 
@@ -39,20 +41,26 @@ class Crossovers {
   const char* note();
 
  private:
-  void load();
-  bool read(std::string& problem);
-  bool write(std::string& problem) const;
-  void confirm_devices();
-  void forget(const std::string& why);
-  size_t items_locked(const Scheme& scheme, Op op) const;
+  struct Table {
+    std::mutex mutex;
+    bool loaded = false, devices_confirmed = false;
+    std::string path, devices, note;
+    std::map<std::string, CrossoverOps> measured;
+    std::atomic<size_t> least{0};  ///< no batch below pays, which is known without the lock
+  };
+
+  void load(Table& table) const;
+  void confirm_devices(Table& table) const;
+  void update_least(Table& table) const;
+  size_t items_of(const Table& table, const Scheme& scheme, Op op) const;
+  static bool read(Table& table, std::string& problem);
+  static bool write(const Table& table, std::string& problem);
+  static void forget(Table& table, const std::string& why);
 
   Accelerator& accelerator_;
   const char* const file_;
   const size_t guess_;
-  std::mutex mutex_;
-  bool loaded_ = false, devices_confirmed_ = false;
-  std::string path_, devices_, note_;
-  std::map<std::string, CrossoverOps> measured_;
+  PerProcess<Table> tables_;
 };
 
 /// Measures the three operations of the set on the accelerator and on the CPU, with all CPUs this process may use and

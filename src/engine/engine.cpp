@@ -82,36 +82,20 @@ Status Engine::create(const EngineConfig& config, std::unique_ptr<Engine>& out) 
 }
 
 Engine::Engine(unsigned threads, const char* forced, std::span<Accelerator* const> accelerators)
-    : threads_(threads),
-      forced_(forced),
-      accelerators_(accelerators),
-      state_(new State(ForkGeneration::of_process())) {}
-
-/// The state of another process stays where it is: its threads do not exist here, and its locks may be taken.
-Engine::~Engine() {
-  State* const mine = state_.load();
-  if (mine->process == ForkGeneration::of_process()) delete mine;
-}
-
-Engine::State& Engine::state() {
-  State* known = state_.load(std::memory_order_acquire);
-  const uint64_t process = ForkGeneration::of_process();
-  if (known->process == process) return *known;
-  auto fresh = std::make_unique<State>(process);
-  fresh->profile.enable(known->profile.enabled());
-  if (state_.compare_exchange_strong(known, fresh.get())) return *fresh.release();
-  return *known;
+    : threads_(threads), forced_(forced), accelerators_(accelerators) {
+  states_.get();
 }
 
 bool Engine::is_own_thread() {
-  State& mine = state();
-  const std::lock_guard lock(mine.pool_starting);
-  return mine.pool != nullptr && mine.pool->is_own_thread();
+  State* const mine = states_.find();
+  if (mine == nullptr) return false;
+  const std::lock_guard lock(mine->pool_starting);
+  return mine->pool != nullptr && mine->pool->is_own_thread();
 }
 
 /// nullptr if the batch has to be computed on the caller's thread.
 ThreadPool* Engine::pool() {
-  State& mine = state();
+  State& mine = states_.get();
   {
     const std::lock_guard lock(mine.pool_starting);
     if (mine.pool == nullptr) mine.pool = std::make_unique<ThreadPool>(threads_, mine.workers, mine.profile);
@@ -142,8 +126,12 @@ Status Engine::find_route(const Request& request, Route& out) const {
     owner = accelerator;
     on_accelerator = found;
   }
-  out = owner == nullptr ? route_for(*request.scheme, request.op, request.records.count)
-                         : Route{owner->backend_for(*request.scheme), owner, on_accelerator, nullptr};
+  out = {.backend = nullptr, .accelerator = owner, .on_accelerator = on_accelerator};
+  if (owner == nullptr) {
+    out = route_for(*request.scheme, request.op, request.records.count);
+  } else {
+    out.backend = owner->backend_for(*request.scheme);
+  }
   return out.backend == nullptr ? Status::backend_unavailable : Status::ok;
 }
 
@@ -152,11 +140,11 @@ template <class Start>
 Status Engine::start(const Request& request, Job::Done done, Start&& start_job) {
   Status status = validate(request);
   if (status != Status::ok) return status;
-  Route route;
-  status = find_route(request, route);
-  if (status != Status::ok) return status;
   const BatchView& records = request.records;
+  Route route;
   try {
+    status = find_route(request, route);
+    if (status != Status::ok) return status;
     const size_t items = route.accelerator != nullptr
                              ? route.accelerator->chunk_items(*request.scheme, request.op, records, threads_)
                              : chunk_items(route.backend->op(request.op), records.count, threads_);
@@ -168,7 +156,7 @@ Status Engine::start(const Request& request, Job::Done done, Start&& start_job) 
 }
 
 void Engine::compute_here(Job& job) {
-  State& mine = state();
+  State& mine = states_.get();
   job.work(mine.workers, mine.profile);
 }
 
@@ -185,27 +173,18 @@ Status Engine::run(const Request& request) {
 }
 
 Status Engine::submit(const Request& request, Job::Done done, std::shared_ptr<Job>& out) {
-  return start(request, std::move(done), [this, &out](std::shared_ptr<Job> job) {
+  return start(request, std::move(done), [this, &out](const std::shared_ptr<Job>& job) {
     pool();
-    State& mine = state();
-    if (mine.pool->size() > 0) {
-      mine.pool->submit(job);
-    } else {
-      compute_here(*job);
-    }
-    out = std::move(job);
+    ThreadPool& threads = *states_.get().pool;
+    if (threads.size() == 0) return job->refuse(Status::out_of_memory);
+    out = job;  // the callback, which may come at once, may free the handle that holds it
+    threads.submit(job);
     return Status::ok;
   });
 }
 
-Status Engine::refuse(const Request& request, Status failure) const {
-  Status status = validate(request);
-  if (status != Status::ok) return status;
-  Route route;
-  status = find_route(request, route);
-  if (status != Status::ok) return status;
-  fail_batch(request.records, request.scheme->record_bytes(request.op), route, failure);
-  return failure;
+Status Engine::refuse(const Request& request, Status failure) {
+  return start(request, {}, [failure](const std::shared_ptr<Job>& job) { return job->refuse(failure); });
 }
 
 Status Engine::generate_keyset(const Scheme& scheme, size_t count, uint8_t* pk, KeySet& out) {
@@ -309,7 +288,7 @@ Status Engine::queue(const Request& request, void* workspace, void* stream) {
     given |= f.data(records) != nullptr ? f.field : 0;
   if (route.accelerator == nullptr || route.on_accelerator != given) return Status::argument;
   if (route.accelerator->owner_of(workspace) != Owner::self) return Status::argument;
-  WorkerPool& workers = state().workers;
+  WorkerPool& workers = states_.get().workers;
   auto worker = workers.take();
   if (worker == nullptr) return Status::out_of_memory;
   if (records.draws == nullptr && request.scheme->draw_bytes(request.op) > 0) status = worker->drbg.prepare();

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <atomic>
 #include <limits>
 #include <memory>
 #include <mutex>
@@ -9,6 +8,7 @@
 
 #include "engine/accelerator.hpp"
 #include "engine/job.hpp"
+#include "engine/per_process.hpp"
 #include "engine/thread_pool.hpp"
 
 namespace polykem {
@@ -27,10 +27,9 @@ class Engine {
   static constexpr size_t kLargeBatch = std::numeric_limits<size_t>::max();
 
   [[nodiscard]] static Status create(const EngineConfig& config, std::unique_ptr<Engine>& out);
-  ~Engine();
 
   unsigned threads() const { return threads_; }
-  Profile& profile() { return state().profile; }
+  Profile& profile() { return states_.get().profile; }
   /// True on one of the engine's threads, e.g. in a callback.
   bool is_own_thread();
 
@@ -41,12 +40,12 @@ class Engine {
   /// the engine's threads.
   Status run(const Request& request);
 
-  /// Starts the batch; `done` is called once when it has finished, on one of the engine's threads. If the system gives
-  /// no thread, both happen before it returns.
+  /// Starts the batch; `done` is called once when it has finished, on one of the engine's threads. out is set before.
+  /// Status::out_of_memory if the system gives no thread.
   Status submit(const Request& request, Job::Done done, std::shared_ptr<Job>& out);
 
   /// Leaves behind what a batch does that failed with `failure`, and returns that; or what is wrong with the request.
-  Status refuse(const Request& request, Status failure) const;
+  Status refuse(const Request& request, Status failure);
 
   Status generate_keyset(const Scheme& scheme, size_t count, uint8_t* pk, KeySet& out);
   /// With KeyKind::secret_seeds, `keys` are seeds.
@@ -60,9 +59,6 @@ class Engine {
  private:
   /// What belongs to one process.
   struct State {
-    explicit State(uint64_t of) : process(of) {}
-
-    const uint64_t process;
     Profile profile;
     WorkerPool workers;
     std::mutex pool_starting;          ///< no once_flag: an exception that passes one needs memory of the C library
@@ -71,7 +67,6 @@ class Engine {
 
   Engine(unsigned threads, const char* forced, std::span<Accelerator* const> accelerators);
 
-  State& state();
   ThreadPool* pool();
   Status find_route(const Request& request, Route& out) const;
   template <class Start>
@@ -85,7 +80,7 @@ class Engine {
   const unsigned threads_;
   const char* const forced_;  ///< a backend's name; nullptr: none
   const std::span<Accelerator* const> accelerators_;
-  std::atomic<State*> state_;
+  PerProcess<State> states_;
 };
 
 }  // namespace polykem

@@ -33,17 +33,23 @@ Job::Job(const Request& request, const Route& route, size_t chunk_items, Done do
       process_(ForkGeneration::of_process()),
       items_left_(records_.count) {}
 
+Status Job::refuse(Status failure) const {
+  fail_batch(records_, bytes_, route_, failure);
+  return failure;
+}
+
+/// The next chunk is claimed before this one counts as done: a thread that gets none has wiped its memory by the time
+/// that the batch is complete.
 void Job::work(WorkerPool& workers, Profile& profile) noexcept {
   std::unique_ptr<Worker> worker;
-  while (true) {
-    const size_t first = next_.fetch_add(chunk_items_, std::memory_order_relaxed);
-    if (first >= records_.count) break;
+  const auto claim = [this] { return next_.fetch_add(chunk_items_, std::memory_order_relaxed); };
+  for (size_t first = claim(); first < records_.count;) {
     const size_t count = std::min(chunk_items_, records_.count - first);
     if (worker == nullptr) worker = workers.take();
     const Status status = worker == nullptr ? Status::out_of_memory : compute(first, count, *worker, profile);
     if (status != Status::ok) fail(status);
-    const bool more = next_.load(std::memory_order_relaxed) < records_.count;
-    if (worker != nullptr && !more) worker->wipe();
+    first = claim();
+    if (worker != nullptr && first >= records_.count) worker->wipe();
     if (items_left_.fetch_sub(count, std::memory_order_acq_rel) == count) complete();
   }
   if (worker != nullptr) workers.give_back(std::move(worker));
@@ -119,7 +125,8 @@ void Job::complete() noexcept {
 }
 
 Status Job::wait() {
-  if (!finished() && (completing == this || process_ != ForkGeneration::of_process())) return Status::argument;
+  if (finished()) return status();
+  if (completing == this || process_ != ForkGeneration::of_process()) return Status::argument;
   std::unique_lock lock(mutex_);
   changed_.wait(lock, [this] { return finished(); });
   return status();

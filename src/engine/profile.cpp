@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <string>
 
-#include "core/text.hpp"
+#include "engine/text.hpp"
 
 namespace polykem {
 

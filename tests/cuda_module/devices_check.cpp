@@ -19,8 +19,8 @@
 #include <thread>
 #include <vector>
 
-#include "cuda_module/module.hpp"
 #include "cuda_module/gather.hpp"
+#include "cuda_module/module.hpp"
 #include "fake_runtime.hpp"
 #include "prim/launch/cuda/launch.hpp"
 #include "schemes/device_schemes.hpp"
@@ -371,7 +371,8 @@ void check_queue() {
   expect(cudaStreamCreateWithFlags(&stream, 0) == cudaSuccess, "a stream");
   ErrorText why{};
   for (const bool faulty : {false, true}) {
-    if (faulty) fake_runtime::fail_call(3);  // the second step
+    if (faulty)
+      fake_runtime::fail_call(6);  // the second step: three questions where arrays lie, the seed and a step come before
     const Outcome outcome = table().queue(keygen, batch, seed.data(), workspace, stream, &why);
     fake_runtime::fail_call(0);
     expect(outcome == (faulty ? Outcome::failed : Outcome::ok), "the outcome of queue()");
@@ -379,8 +380,23 @@ void check_queue() {
     expect(std::all_of(workspace, workspace + bytes, [](std::byte b) { return b == std::byte{0}; }),
            "the workspace is wiped");
   }
+  fake_runtime::capture(stream);
+  expect(table().queue(keygen, batch, seed.data(), workspace, stream, &why) == Outcome::refused,
+         "a captured batch would repeat its random numbers");
+  std::vector<uint8_t> draws(kCount * kDraws);
+  auto* device_draws = table().allocate(draws.size(), nullptr, nullptr);
+  batch.draws = reinterpret_cast<uint8_t*>(device_draws);
+  expect(table().queue(keygen, batch, seed.data(), workspace, stream, &why) == Outcome::ok, "one with draws does not");
+  batch.draws = nullptr;
+  fake_runtime::capture(nullptr);
+  expect(table().queue(keygen, batch, seed.data(), workspace + 8, stream, &why) == Outcome::refused,
+         "an odd workspace");
+  (void)cudaSetDevice(1);
+  expect(table().queue(keygen, batch, seed.data(), workspace, stream, &why) == Outcome::refused, "another device");
+  (void)cudaSetDevice(0);
+  table().release(device_draws, draws.size());
   batch.count = keygen.most_items + 1;
-  expect(table().queue(keygen, batch, seed.data(), workspace, stream, &why) == Outcome::too_large, "too many items");
+  expect(table().queue(keygen, batch, seed.data(), workspace, stream, &why) == Outcome::refused, "too many items");
   table().release(workspace, bytes);
   table().release(reinterpret_cast<std::byte*>(pk), kCount * kPk);
   table().release(reinterpret_cast<std::byte*>(sk), kCount * kSk);

@@ -56,12 +56,13 @@ size_t replays = 0;
 bool shuffled = false;
 std::minstd_rand chance;
 thread_local int current = 0;
+cudaStream_t captured = reinterpret_cast<cudaStream_t>(1);  ///< none
 
 using Lock = std::lock_guard<std::recursive_mutex>;
 
 cudaError_t allocate(void** to, size_t bytes, int device) {
   const Lock lock(mutex);
-  *to = std::malloc(bytes);
+  *to = std::aligned_alloc(256, (bytes + 255) / 256 * 256);
   std::memset(*to, 0xcd, bytes);
   blocks[reinterpret_cast<uintptr_t>(*to)] = {bytes, device};
   return cudaSuccess;
@@ -123,6 +124,10 @@ void shuffle(unsigned seed) {
   const Lock lock(mutex);
   shuffled = seed != 0;
   chance.seed(seed);
+}
+
+void capture(cudaStream_t stream) {
+  captured = stream;
 }
 
 void fail_call(int nth) {
@@ -232,6 +237,10 @@ cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned, int) {
 }
 cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned flags) {
   return cudaStreamCreateWithPriority(stream, flags, 0);
+}
+cudaError_t cudaStreamIsCapturing(cudaStream_t stream, cudaStreamCaptureStatus* status) {
+  *status = stream == captured ? cudaStreamCaptureStatusActive : cudaStreamCaptureStatusNone;
+  return cudaSuccess;
 }
 cudaError_t cudaStreamDestroy(cudaStream_t) {
   return cudaSuccess;

@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "core/secure.hpp"
-#include "core/text.hpp"
 #include "engine/cuda/loader.hpp"
+#include "engine/text.hpp"
 #include "prim/drbg/drbg.hpp"
 #include "prim/drbg/fork_generation.hpp"
 #include "schemes/registry.hpp"
@@ -108,7 +108,7 @@ class CudaAccelerator final : public Accelerator {
 
   std::atomic<const char*> problem_{""};
   std::atomic<const ModuleTable*> in_use_{nullptr};  ///< set once the module has opened its devices
-  std::atomic<uint64_t> process_{0};                 ///< that opened them
+  std::atomic<uint64_t> process_{0};                 ///< that began to open them
   std::mutex mutex_;  ///< not std::call_once, which no exception can leave without memory
   bool bound_ = false;
   std::vector<std::unique_ptr<BoundScheme>> schemes_;
@@ -116,17 +116,19 @@ class CudaAccelerator final : public Accelerator {
 
 const ModuleTable* CudaAccelerator::table() {
   const uint64_t process = ForkGeneration::of_process();
-  if (const ModuleTable* used = in_use_.load(std::memory_order_acquire); used != nullptr) {
-    if (process_.load() == process) return used;
+  uint64_t opener = 0;
+  // The process that begins to load the module is the only one to use it: a child might wait for a lock of its
+  // parent's.
+  if (!process_.compare_exchange_strong(opener, process) && opener != process) {
     problem_.store("the GPU was opened before this process was forked; only the parent can use it");
     return nullptr;
   }
+  if (const ModuleTable* used = in_use_.load(std::memory_order_acquire); used != nullptr) return used;
   const LoadedModule& module = loaded_module();
   if (module.table == nullptr) {
     problem_.store(static_text(module.problem));
     return nullptr;
   }
-  process_.store(process);
   in_use_.store(module.table, std::memory_order_release);
   return module.table;
 }
@@ -135,11 +137,14 @@ const ModuleTable* CudaAccelerator::table() {
 
 Status CudaAccelerator::status_of(Outcome outcome, const ErrorText& why) {
   if (outcome == Outcome::ok) return Status::ok;
-  problem_.store(static_text(why.text));
+  try {
+    problem_.store(static_text(why.text));
+  } catch (const std::bad_alloc&) {  // the status says enough
+  }
   switch (outcome) {
     case Outcome::out_of_memory:
       return Status::out_of_memory;
-    case Outcome::too_large:
+    case Outcome::refused:
       return Status::argument;
     default:
       return Status::backend_unavailable;

@@ -4,6 +4,7 @@
 #include <dlfcn.h>
 #include <link.h>
 #include <sys/auxv.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <array>
@@ -42,6 +43,17 @@ std::string library_path() {
     return "";
   const char* name = static_cast<const link_map*>(extra)->l_name;
   return name != nullptr && *name == '/' ? name : "";
+}
+
+/// True if nobody but root and this user can have put the file there.
+bool is_trusted(const std::string& path) {
+  for (const std::string& each : {path, folder_of(path)}) {
+    struct stat about {};
+    if (stat(each.c_str(), &about) != 0) return false;
+    const bool ours = about.st_uid == 0 || about.st_uid == geteuid();
+    if (!ours || (about.st_mode & S_IWOTH) != 0) return false;
+  }
+  return true;
 }
 
 std::vector<std::string> candidates() {
@@ -86,8 +98,13 @@ LoadedModule load() {
     result.problem = "switched off by POLYKEM_CUDA_MODULE=\"\"";
     return result;
   }
+  const bool named = secure_getenv("POLYKEM_CUDA_MODULE") != nullptr;
   for (const std::string& path : candidates()) {
     if (access(path.c_str(), R_OK) != 0) continue;
+    if (!named && !is_trusted(path)) {
+      result.problem = path + " is not loaded: others can write there";
+      continue;
+    }
     void* handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
     if (handle == nullptr) {
       result.problem = dlerror();
@@ -97,6 +114,7 @@ LoadedModule load() {
     result.table = accept(handle, path, result.problem);
     return result;
   }
+  if (!result.problem.empty()) return result;
   result.problem =
       "libpolykem_cuda.so was not found; build it with -DPOLYKEM_CUDA=ON or set POLYKEM_CUDA_MODULE to its path";
   return result;
