@@ -6,19 +6,19 @@
  *  - A batch is `count` >= 1 records of fixed size, contiguous: record i of pk starts at pk + i * public_key_bytes.
  *    count = 1 is the same call. Sizes come from polykem_scheme_info.
  *  - Pointers must be valid for the whole batch and need no alignment. Outputs must not overlap inputs or each other.
- *  - A batch that fails as a whole has either not begun, then nothing was written (always so with POLYKEM_ERR_ARGUMENT,
- *    POLYKEM_ERR_RANGE and POLYKEM_ERR_UNKNOWN_*), or failed on the way, then every output is zero and every
- * item_status is the batch's status (always so with POLYKEM_ERR_OUT_OF_MEMORY and POLYKEM_ERR_RANDOM).
- *  - Malformed items do not fail the batch: item_status[i] tells (NULL if you do not care), the outputs of item i are
- *    zero, and the call returns POLYKEM_ERR_ITEMS after it has finished the others.
- *  - A ciphertext that does not decapsulate is no error: the item's secret is the scheme's rejection secret, in
- *    constant time. Decapsulation needs no random numbers.
+ *  - A batch that fails as a whole may fail before it begins: then nothing was written (always so with
+ * POLYKEM_ERR_ARGUMENT, POLYKEM_ERR_RANGE and POLYKEM_ERR_UNKNOWN_*), or on the way: then every output is zero and
+ * every item_status is the batch's status (always so with POLYKEM_ERR_OUT_OF_MEMORY and POLYKEM_ERR_RANDOM).
+ *  - Malformed items do not fail the batch: item_status[i] says what is wrong (pass NULL if you do not need it), the
+ * outputs of item i are zero, and the call returns POLYKEM_ERR_ITEMS after it has finished the others.
+ *  - A ciphertext that does not decapsulate is not an error: the item's secret is the scheme's rejection secret,
+ * computed in constant time. Decapsulation needs no random numbers.
  *  - A context may be used by several threads at once. Other objects are immutable after creation unless noted.
  *  - After fork() the child may use its parent's contexts and key sets on the CPU, with threads and random numbers of
  * its own. Jobs stay with the parent, and so does memory of a GPU.
  *  - Structs begin with struct_size, which the caller sets to sizeof the struct that it was compiled with. A library
- * with a longer struct takes what is missing as zero, one with a shorter struct refuses fields that it does not know
- * unless they are zero.
+ * with a longer struct takes the missing fields as zero. A library with a shorter struct refuses fields that it does
+ * not know, unless they are zero.
  */
 #ifndef POLYKEM_POLYKEM_H
 #define POLYKEM_POLYKEM_H

@@ -138,7 +138,7 @@ bool Crossovers::write(std::string& problem) const {
   return false;
 }
 
-/// The file is read before the devices are known: they are compared as soon as the accelerator has been loaded.
+/// The file is read before the devices are known; they are compared as soon as the accelerator has been loaded.
 void Crossovers::confirm_devices() {
   if (devices_confirmed_ || !accelerator_.available()) return;
   devices_confirmed_ = true;
@@ -152,7 +152,7 @@ size_t Crossovers::items_locked(const Scheme& scheme, Op op) const {
   return found == measured_.end() ? guess_ : found->second[static_cast<size_t>(op)];
 }
 
-/// Without memory to find out, the CPU does it.
+/// If memory runs out here, the answer is the CPU.
 bool Crossovers::pays(const Scheme& scheme, Op op, size_t count) try {
   const std::lock_guard lock(mutex_);
   load();

@@ -20,7 +20,7 @@ struct EngineConfig {
 };
 
 /// Batches in, batches out: chooses the backend, cuts batches into chunks and spreads them over threads. Thread-safe.
-/// After a fork the child goes on with threads and random generators of its own.
+/// After a fork the child continues with its own threads and random generators.
 class Engine {
  public:
   static constexpr unsigned kMostThreads = 1024;
@@ -34,38 +34,39 @@ class Engine {
   /// True on one of the engine's threads, e.g. in a callback.
   bool is_own_thread();
 
-  /// Who computes a batch of `count` items of the set, whose arrays lie in host memory.
+  /// Decides who computes a batch of `count` items of the set whose arrays are in host memory.
   Route route_for(const Scheme& scheme, Op op = Op::decaps, size_t count = kLargeBatch) const;
 
-  /// Computes the batch before it returns. A batch of one chunk runs on the caller's thread, as does any from one of
-  /// the engine's threads.
+  /// Computes the batch before it returns. A batch of one chunk runs on the caller's thread, and so does any batch that
+  /// one of the engine's threads submits.
   Status run(const Request& request);
 
   /// Starts the batch; `done` is called once when it has finished, on one of the engine's threads. If the system gives
   /// no thread, both happen before it returns.
   Status submit(const Request& request, Job::Done done, std::shared_ptr<Job>& out);
 
-  /// Leaves behind what a batch does that failed with `failure`, and returns that; or what is wrong with the request.
+  /// Sets the outputs and item statuses as for a batch that failed with `failure`, and returns `failure`; if the
+  /// request is invalid, returns what is wrong with it.
   Status refuse(const Request& request, Status failure) const;
 
   Status generate_keyset(const Scheme& scheme, size_t count, uint8_t* pk, KeySet& out);
   /// With KeyKind::secret_seeds, `keys` are seeds.
   Status import_keyset(const Scheme& scheme, KeyKind kind, size_t count, const uint8_t* keys, KeySet& out);
 
-  /// Queues a batch whose arrays all lie in the memory of one accelerator on the caller's stream of it, and returns.
+  /// Queues a batch on the caller's stream and returns. All its arrays are in the memory of one accelerator.
   Status queue(const Request& request, void* workspace, void* stream);
-  /// Workspace that it wants.
+  /// Bytes of workspace that queue() needs.
   Status queue_bytes(const Scheme& scheme, Op op, size_t count, size_t& bytes) const;
 
  private:
-  /// What belongs to one process.
+  /// What belongs to one process; a fork gets its own.
   struct State {
     explicit State(uint64_t of) : process(of) {}
 
     const uint64_t process;
     Profile profile;
     WorkerPool workers;
-    std::mutex pool_starting;          ///< no once_flag: an exception that passes one needs memory of the C library
+    std::mutex pool_starting;          ///< no once_flag: an exception cannot leave call_once without allocating memory
     std::unique_ptr<ThreadPool> pool;  ///< last: its threads use all of the above
   };
 

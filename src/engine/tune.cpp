@@ -12,9 +12,9 @@ namespace polykem {
 
 namespace {
 
-constexpr size_t kMostItems = 8192;  ///< a device that loses with so many is left alone
+constexpr size_t kMostItems = 8192;  ///< a device that loses with this many items is not used
 constexpr int kRepeats = 5;
-constexpr int kWinsInARow = 3;  ///< sizes, each twice the one before, after which the device is believed
+constexpr int kWinsInARow = 3;  ///< doublings of the size that the device must win one after the other
 constexpr int kRefinements = 3;
 
 /// One key pair and one exchange, kMostItems times over.
@@ -54,7 +54,7 @@ class Records {
   SecureBuffer pk_, sk_, ct_, ss_;
 };
 
-/// The least time of a batch, after one to warm up; negative if it fails.
+/// The least time of a batch, after one batch to warm up; negative if it fails.
 double seconds(Engine& engine, const Request& request) {
   using Clock = std::chrono::steady_clock;
   double least = 1e9;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The module's table: batches through the pipeline of a device, or straight onto the caller's stream.
+// The module's table. A batch runs through the pipeline of a device, or directly on the caller's stream.
 #include "engine/cuda/module.hpp"
 
 #include <cstdio>
@@ -121,7 +121,7 @@ Outcome queue(const DeviceOperation& operation, const BatchView& view, const uin
   const auto on = static_cast<cudaStream_t>(stream);
   const size_t bytes = queue_bytes(operation, view.count);
   const Outcome outcome = guarded(why, [&] {
-    // From pageable memory: the driver has its own copy when the call returns.
+    // The seed is in pageable memory, so the driver has copied it when the call returns.
     check(cudaMemcpyAsync(workspace, seed, kSeedBytes, cudaMemcpyHostToDevice, on), "copying the seed");
     DeviceBatch batch{view};
     batch.seed = reinterpret_cast<const uint32_t*>(workspace);
