@@ -39,7 +39,7 @@ test: ## Run every quick test that needs no GPU: release build, constant-time ch
 
 test-full: ## The same, then all CUDA code, long tests, every sanitizer over everything, two compilers' constant time, fuzzers, mutants
 	@tools/setup.sh test full fuzz
-	@tools/test.sh release ct sanitize threads full ct-full program threads-full ubsan fuzz mutants
+	@tools/test.sh release ct sanitize threads full ct-full sanitize-full program threads-full ubsan fuzz mutants
 
 mutants: ## Plant faults, one at a time; a test must find each (MUTANTS="NAME...": only those)
 	@tools/setup.sh test

@@ -39,23 +39,11 @@ if(NOT POLYKEM_NVCC)
 endif()
 message(STATUS "polykem: CUDA module with ${POLYKEM_NVCC} for ${POLYKEM_CUDA_ARCHS}")
 
-set(POLYKEM_CUDA_SOURCES
-    engine/cuda_module/device.cpp
-    engine/cuda_module/gather.cu
-    engine/cuda_module/module.cpp
-    engine/cuda_module/part.cpp
-    engine/cuda_module/pipeline.cpp
-    engine/cuda_module/placed_batch.cpp
-    engine/cuda_module/replay.cpp
-    prim/polymul/cuda/imma.cu
-    schemes/device_schemes.cpp
-    schemes/ntru/cuda/hps2048509.cu
-    schemes/ntru/cuda/hps2048677.cu
-    schemes/ntru/cuda/hps4096821.cu
-    schemes/ntru/cuda/hps40961229.cu
-    schemes/ntru/cuda/hrss701.cu
-    schemes/ntru/cuda/hrss1373.cu
-    schemes/ntru/cuda/ntru_cuda.cpp)
+# A scheme's GPU code is found in its folder; schemes/device_schemes.cpp lists it.
+file(GLOB POLYKEM_CUDA_SOURCES CONFIGURE_DEPENDS RELATIVE ${CMAKE_CURRENT_SOURCE_DIR}
+     ${CMAKE_CURRENT_SOURCE_DIR}/cuda_module/*.c[pu]* ${CMAKE_CURRENT_SOURCE_DIR}/schemes/*/cuda/*.c[pu]*)
+list(FILTER POLYKEM_CUDA_SOURCES INCLUDE REGEX "[.](cu|cpp)$")
+list(APPEND POLYKEM_CUDA_SOURCES prim/polymul/cuda/imma.cu schemes/device_schemes.cpp)
 
 include(${PROJECT_SOURCE_DIR}/cmake/cuda_compile.cmake)
 polykem_cuda_objects(objects ${CMAKE_CURRENT_BINARY_DIR}/cuda ${POLYKEM_CUDA_SOURCES})
@@ -64,7 +52,7 @@ polykem_cuda_module(polykem_cuda ${POLYKEM_CUDA_MODULE} ${objects})
 if(POLYKEM_CUDA_SAMPLE)
   set(sample ${objects})
   list(FILTER sample INCLUDE REGEX
-       "/(engine_cuda_.*|prim_.*|schemes_device_.*|schemes_ntru_cuda_(ntru_cuda|hps2048509|hrss701)[.].*)$")
+       "/(cuda_module_.*|prim_.*|schemes_device_.*|schemes_ntru_cuda_(ntru_cuda|hps2048509|hrss701)[.].*)$")
   add_custom_target(polykem_cuda_sample ALL DEPENDS ${sample})
 else()
   # Beside the library, which looks there first.

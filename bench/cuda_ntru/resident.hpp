@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "common.hpp"
-#include "engine/cuda/module.hpp"
+#include "cuda_module/module.hpp"
 #include "floors.hpp"
 
 namespace polykem::bench {

@@ -63,10 +63,19 @@ polykem_status guarded(F&& body) noexcept {
   }
 }
 
-/// Reads a struct of an older or newer caller. kLeast: the size of the oldest supported version.
+/// No version of a struct is longer; more is a mistake.
+constexpr size_t kLongestStruct = 1024;
+
+/// kLeast: the size of the oldest supported version.
+template <size_t kLeast, class T>
+bool has_known_size(const T* caller) {
+  return caller != nullptr && caller->struct_size >= kLeast && caller->struct_size <= kLongestStruct;
+}
+
+/// Reads a struct of an older or newer caller.
 template <size_t kLeast, class T>
 bool read_struct(const T* in, T& out) {
-  if (in == nullptr || in->struct_size < kLeast) return false;
+  if (!has_known_size<kLeast>(in)) return false;
   out = {};
   const size_t given = in->struct_size;
   std::memcpy(&out, in, std::min(given, sizeof out));
@@ -199,7 +208,7 @@ const char* polykem_scheme_suggest(const char* name) {
 }
 
 polykem_status polykem_scheme_info(const polykem_scheme* scheme, polykem_scheme_info_t* out) {
-  if (scheme == nullptr || out == nullptr || out->struct_size < offsetof(polykem_scheme_info_t, secret_seed_bytes))
+  if (scheme == nullptr || !has_known_size<offsetof(polykem_scheme_info_t, secret_seed_bytes)>(out))
     return POLYKEM_ERR_ARGUMENT;
   const Scheme& s = *from_c(scheme);
   write_struct(out, out->struct_size,
@@ -223,7 +232,7 @@ size_t polykem_backend_count(void) {
 }
 
 polykem_status polykem_backend_info(size_t index, polykem_backend_info_t* out) {
-  if (out == nullptr || out->struct_size < sizeof *out) return POLYKEM_ERR_ARGUMENT;
+  if (!has_known_size<sizeof *out>(out)) return POLYKEM_ERR_ARGUMENT;
   if (index >= polykem_backend_count()) return POLYKEM_ERR_RANGE;
   return guarded([&] {
     const auto accelerators = polykem::accelerators();
@@ -475,7 +484,7 @@ polykem_status polykem_profile_enable(polykem_context* context, int enable) {
 polykem_status polykem_profile_read(polykem_context* context, polykem_step_record* records, size_t capacity,
                                     size_t* size) {
   if (context == nullptr || size == nullptr || (records == nullptr && capacity > 0)) return POLYKEM_ERR_ARGUMENT;
-  if (capacity > 0 && records->struct_size < sizeof *records) return POLYKEM_ERR_ARGUMENT;
+  if (capacity > 0 && !has_known_size<sizeof *records>(records)) return POLYKEM_ERR_ARGUMENT;
   return guarded([&] {
     const auto found = context->engine->profile().read();
     *size = found.size();

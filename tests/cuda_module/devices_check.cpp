@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // The module's devices and pipeline over the fake runtime: two devices, many threads, failures.
 //   polykem_cuda_devices_check TEST      TEST: pinned pageable order threads keys resident memory failures replay
+//     calls calls_large queue
 // The operations are a toy: sk = its draws twice, pk = the draws of sk plus 1, ct = r, pk's first byte, and ss what
 // both sides can compute from r and pk.
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <array>
 #include <atomic>
@@ -15,8 +19,8 @@
 #include <thread>
 #include <vector>
 
-#include "engine/cuda/module.hpp"
-#include "engine/cuda_module/gather.hpp"
+#include "cuda_module/gather.hpp"
+#include "cuda_module/module.hpp"
 #include "fake_runtime.hpp"
 #include "prim/launch/cuda/launch.hpp"
 #include "schemes/device_schemes.hpp"
@@ -311,6 +315,77 @@ void check_failures() {
   }
 }
 
+/// One batch of each operation, the nth call of the runtime failing; false if there were fewer calls.
+bool runs_with_fault(int nth, size_t count, bool pinned) {
+  const Records r(count, pinned);
+  fake_runtime::fail_call(nth);
+  const bool has_keys = run(Op::keygen, r) == Outcome::ok;
+  const bool good = has_keys && run(Op::encaps, r) == Outcome::ok && run(Op::decaps, r) == Outcome::ok;
+  fake_runtime::fail_call(0);
+  const bool happened = fake_runtime::failed() != nullptr;
+  if (good) expect(std::memcmp(r.ss, r.ss2, r.count * kSs) == 0, "a batch that succeeded is right");
+  fake_runtime::run_all();
+  // A device whose wipe fails cannot be wiped.
+  const bool wipes = !happened || std::string(fake_runtime::failed()).rfind("cudaMemset", 0) != 0;
+  if (wipes && has_keys) expect(!fake_runtime::device_memory_has({r.sk, r.sk + kSk}), "secret keys are wiped");
+  expect(exchange(r) || happened, "the other device goes on");
+  return happened;
+}
+
+/// Every call of the runtime fails once, each in a process of its own, until none does. 200,000 items take the streams
+/// that parts share.
+void check_calls(size_t count) {
+  for (const bool pinned : {true, false}) {
+    int faults = 0;
+    for (bool happened = true; happened; ++faults) {
+      const pid_t child = fork();
+      if (child == 0) {
+        alarm(60);
+        happened = runs_with_fault(faults + 1, count, pinned);
+        _exit(failures > 0 ? 1 : happened ? 0 : 2);
+      }
+      int status = 0;
+      waitpid(child, &status, 0);
+      happened = WIFEXITED(status) && WEXITSTATUS(status) != 2;
+      const bool good = WIFEXITED(status) && WEXITSTATUS(status) != 1;
+      expect(good, "a failed call is a reported failure");
+      if (!good) std::fprintf(stderr, "  call %d, %zu items\n", faults + 1, count);
+      if (!good || !WIFEXITED(status)) return;
+    }
+    expect(faults > 20, "there are calls that can fail");
+  }
+}
+
+/// A batch on the caller's stream: its workspace is wiped, also when a step fails.
+void check_queue() {
+  constexpr size_t kCount = 300;
+  const DeviceOperation& keygen = table().scheme("toy")->operation(Op::keygen);
+  const size_t bytes = table().queue_bytes(keygen, kCount);
+  std::byte* workspace = table().allocate(bytes, nullptr, nullptr);
+  auto* pk = reinterpret_cast<uint8_t*>(table().allocate(kCount * kPk, nullptr, nullptr));
+  auto* sk = reinterpret_cast<uint8_t*>(table().allocate(kCount * kSk, nullptr, nullptr));
+  BatchView batch{.count = kCount};
+  batch.pk_out = pk, batch.sk_out = sk;
+  std::array<uint8_t, kSeedBytes> seed{1, 2, 3};
+  cudaStream_t stream = nullptr;
+  expect(cudaStreamCreateWithFlags(&stream, 0) == cudaSuccess, "a stream");
+  ErrorText why{};
+  for (const bool faulty : {false, true}) {
+    if (faulty) fake_runtime::fail_call(3);  // the second step
+    const Outcome outcome = table().queue(keygen, batch, seed.data(), workspace, stream, &why);
+    fake_runtime::fail_call(0);
+    expect(outcome == (faulty ? Outcome::failed : Outcome::ok), "the outcome of queue()");
+    fake_runtime::run_all();
+    expect(std::all_of(workspace, workspace + bytes, [](std::byte b) { return b == std::byte{0}; }),
+           "the workspace is wiped");
+  }
+  batch.count = keygen.most_items + 1;
+  expect(table().queue(keygen, batch, seed.data(), workspace, stream, &why) == Outcome::too_large, "too many items");
+  table().release(workspace, bytes);
+  table().release(reinterpret_cast<std::byte*>(pk), kCount * kPk);
+  table().release(reinterpret_cast<std::byte*>(sk), kCount * kSk);
+}
+
 /// Launches that repeat are recorded and replayed on the arrays' current contents; launches that cannot be recorded
 /// still run.
 void check_replay() {
@@ -390,6 +465,12 @@ int main(int argc, char** argv) {
     check_failures();
   else if (test == "replay")
     check_replay();
+  else if (test == "calls")
+    check_calls(500);
+  else if (test == "calls_large")
+    check_calls(200000);
+  else if (test == "queue")
+    check_queue();
   else
     expect(false, "unknown test");
   return failures == 0 ? 0 : 1;

@@ -8,7 +8,7 @@
 #include <string>
 #include <thread>
 
-#include "engine/cuda/module.hpp"
+#include "cuda_module/module.hpp"
 #include "schemes/ntru/params.hpp"
 #include "schemes/ntru/stages.hpp"
 

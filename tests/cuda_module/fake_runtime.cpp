@@ -89,6 +89,17 @@ const Block* find(const void* pointer) {
   return at < next->first + next->second.bytes ? &next->second : nullptr;
 }
 
+int calls_until_fault = 0;  ///< 0: none is planned
+const char* failed_call = nullptr;
+
+/// True if the call of that name is the one that is to fail.
+bool fails(const char* name) {
+  const Lock lock(mutex);
+  if (calls_until_fault == 0 || --calls_until_fault != 0) return false;
+  failed_call = name;
+  return true;
+}
+
 /// Runs the next work of some stream, if that stream has any.
 void run_something() {
   CUstream_st& stream = *streams[chance() % streams.size()];
@@ -112,6 +123,17 @@ void shuffle(unsigned seed) {
   const Lock lock(mutex);
   shuffled = seed != 0;
   chance.seed(seed);
+}
+
+void fail_call(int nth) {
+  const Lock lock(mutex);
+  calls_until_fault = nth;
+  if (nth > 0) failed_call = nullptr;
+}
+
+const char* failed() {
+  const Lock lock(mutex);
+  return failed_call;
 }
 
 void run_all() {
@@ -159,6 +181,7 @@ cudaError_t cudaGetDevice(int* device) {
   return cudaSuccess;
 }
 cudaError_t cudaSetDevice(int device) {
+  if (fails("cudaSetDevice")) return cudaErrorLaunchFailure;
   current = device;
   return cudaSuccess;
 }
@@ -172,9 +195,11 @@ const char* cudaGetErrorString(cudaError_t) {
   return "of the fake runtime";
 }
 cudaError_t cudaMalloc(void** to, size_t bytes) {
+  if (fails("cudaMalloc")) return cudaErrorMemoryAllocation;
   return allocate(to, bytes, current);
 }
 cudaError_t cudaHostAlloc(void** to, size_t bytes, unsigned) {
+  if (fails("cudaHostAlloc")) return cudaErrorMemoryAllocation;
   return allocate(to, bytes, -1);
 }
 cudaError_t cudaFree(void* memory) {
@@ -184,6 +209,7 @@ cudaError_t cudaFreeHost(void* memory) {
   return release(memory);
 }
 cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const void* pointer) {
+  if (fails("cudaPointerGetAttributes")) return cudaErrorLaunchFailure;
   const Lock lock(mutex);
   const Block* block = find(pointer);
   *attributes = {};
@@ -198,6 +224,7 @@ cudaError_t cudaDeviceGetStreamPriorityRange(int* least, int* most) {
   return cudaSuccess;
 }
 cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned, int) {
+  if (fails("cudaStreamCreateWithPriority")) return cudaErrorLaunchFailure;
   const Lock lock(mutex);
   streams.push_back(std::make_unique<CUstream_st>(CUstream_st{current, {}}));
   *stream = streams.back().get();
@@ -215,18 +242,22 @@ cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
   return cudaSuccess;
 }
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned) {
+  if (fails("cudaStreamWaitEvent")) return cudaErrorLaunchFailure;
   const CUevent_st seen = *event;  // what was recorded until now counts
   return fake_runtime::queue(stream, [seen] { seen.complete(); });
 }
 cudaError_t cudaLaunchKernel(const void* kernel, dim3, dim3, void** arguments, size_t, cudaStream_t stream) {
+  if (fails("cudaLaunchKernel")) return cudaErrorLaunchFailure;
   return fake_runtime::queue(stream, bound(kernel, arguments));
 }
 cudaError_t cudaGraphCreate(cudaGraph_t* graph, unsigned) {
+  if (fails("cudaGraphCreate")) return cudaErrorLaunchFailure;
   *graph = new CUgraph_st;
   return cudaSuccess;
 }
 cudaError_t cudaGraphAddKernelNode(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* before,
                                    size_t count, const cudaKernelNodeParams* launch) {
+  if (fails("cudaGraphAddKernelNode")) return cudaErrorLaunchFailure;
   const bool in_order = graph->work.empty() ? count == 0 : count == 1 && *before == graph->last();
   if (!in_order) return cudaErrorInvalidValue;
   graph->work.push_back(bound(launch->func, launch->kernelParams));
@@ -234,10 +265,12 @@ cudaError_t cudaGraphAddKernelNode(cudaGraphNode_t* node, cudaGraph_t graph, con
   return cudaSuccess;
 }
 cudaError_t cudaGraphInstantiate(cudaGraphExec_t* ready, cudaGraph_t graph, unsigned long long) {
+  if (fails("cudaGraphInstantiate")) return cudaErrorLaunchFailure;
   *ready = new CUgraphExec_st{*graph};
   return cudaSuccess;
 }
 cudaError_t cudaGraphLaunch(cudaGraphExec_t graph, cudaStream_t stream) {
+  if (fails("cudaGraphLaunch")) return cudaErrorLaunchFailure;
   const Lock lock(mutex);
   ++replays;
   return fake_runtime::queue(stream, [work = graph->work] {
@@ -254,6 +287,7 @@ cudaError_t cudaGraphExecDestroy(cudaGraphExec_t graph) {
   return cudaSuccess;
 }
 cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned) {
+  if (fails("cudaEventCreateWithFlags")) return cudaErrorLaunchFailure;
   *event = new CUevent_st{current};
   return cudaSuccess;
 }
@@ -265,6 +299,7 @@ cudaError_t cudaEventDestroy(cudaEvent_t event) {
   return cudaSuccess;
 }
 cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
+  if (fails("cudaEventRecord")) return cudaErrorLaunchFailure;
   const Lock lock(mutex);
   if (stream == nullptr || event->device != stream->device) return cudaErrorInvalidResourceHandle;
   event->stream = stream;
@@ -272,20 +307,24 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
   return cudaSuccess;
 }
 cudaError_t cudaEventSynchronize(cudaEvent_t event) {
+  if (fails("cudaEventSynchronize")) return cudaErrorLaunchFailure;
   const Lock lock(mutex);
   event->complete();
   return cudaSuccess;
 }
 cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t, cudaEvent_t) {
+  if (fails("cudaEventElapsedTime")) return cudaErrorLaunchFailure;
   *milliseconds = 1;
   return cudaSuccess;
 }
 cudaError_t cudaMemcpy(void* to, const void* from, size_t bytes, cudaMemcpyKind) {
+  if (fails("cudaMemcpy")) return cudaErrorLaunchFailure;
   fake_runtime::run_all();
   std::memcpy(to, from, bytes);
   return cudaSuccess;
 }
 cudaError_t cudaMemcpyAsync(void* to, const void* from, size_t bytes, cudaMemcpyKind, cudaStream_t stream) {
+  if (fails("cudaMemcpyAsync")) return cudaErrorLaunchFailure;
   return fake_runtime::queue(stream, [=] { std::memcpy(to, from, bytes); });
 }
 #if CUDART_VERSION >= 13000
@@ -299,11 +338,13 @@ cudaError_t cudaMemcpyBatchAsync(void* const* to, const void* const* from, const
 }
 #endif
 cudaError_t cudaMemset(void* memory, int value, size_t bytes) {
+  if (fails("cudaMemset")) return cudaErrorLaunchFailure;
   fake_runtime::run_all();
   std::memset(memory, value, bytes);
   return cudaSuccess;
 }
 cudaError_t cudaMemsetAsync(void* memory, int value, size_t bytes, cudaStream_t stream) {
+  if (fails("cudaMemsetAsync")) return cudaErrorLaunchFailure;
   return fake_runtime::queue(stream, [=] { std::memset(memory, value, bytes); });
 }
 

@@ -18,6 +18,10 @@ constexpr int kDevices = 2;
 cudaError_t queue(cudaStream_t stream, std::function<void()> work);
 /// From now on streams run ahead at random, differently for each seed; 0: as late as possible again.
 void shuffle(unsigned seed);
+/// The nth call from now on that can fail does; 0: none.
+void fail_call(int nth);
+/// The name of the call that failed; nullptr if none has.
+const char* failed();
 /// Runs all that was queued anywhere.
 void run_all();
 /// The number of pieces of work that the device was given.

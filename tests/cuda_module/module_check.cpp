@@ -262,7 +262,9 @@ void check_unwritable() {
 
 int main(int argc, char** argv) {
   const std::string mode = argc == 2 ? argv[1] : "";
-  if (mode == "absent")
+  if (mode == "backend")
+    std::puts(cuda_info().requirements);
+  else if (mode == "absent")
     check_unavailable("was not found");
   else if (mode == "off")
     check_unavailable("switched off");

@@ -16,6 +16,15 @@
 namespace polykem::test {
 namespace {
 
+/// Decapsulation of the exchange's ciphertexts.
+polykem_request decaps_of(const Exchange& x, const polykem_scheme* set, Bytes& ss) {
+  polykem_request request = make_request(POLYKEM_DECAPS, set, ss.size() / 32);
+  request.sk = x.sk.data();
+  request.ct = x.ct.data();
+  request.ss_out = ss.data();
+  return request;
+}
+
 class Api : public testing::Test {
  protected:
   Context context_ = make_context();
@@ -85,6 +94,61 @@ TEST_F(Api, RefusesWrongArgumentsAndWritesNothing) {
   polykem_context_free(nullptr);
   polykem_job_free(nullptr);
   polykem_keyset_free(nullptr);
+}
+
+TEST_F(Api, RefusesEnumValuesOutOfRangeOnBothSides) {
+  const Exchange x(context_.get(), set_, 1);
+  Bytes ss(32);
+  for (const int value : {-1, 2, 1 << 30}) {
+    polykem_request r = decaps_of(x, set_, ss);
+    ASSERT_EQ(polykem_run(context_.get(), &r), POLYKEM_OK);
+    r.key_mode = static_cast<polykem_key_mode>(value);
+    EXPECT_EQ(polykem_run(context_.get(), &r), POLYKEM_ERR_ARGUMENT) << value;
+    r = decaps_of(x, set_, ss);
+    r.secret_form = static_cast<polykem_secret_form>(value);
+    EXPECT_EQ(polykem_run(context_.get(), &r), POLYKEM_ERR_ARGUMENT) << value;
+    r = decaps_of(x, set_, ss);
+    r.op = static_cast<polykem_op>(value == 2 ? 3 : value);
+    EXPECT_EQ(polykem_run(context_.get(), &r), POLYKEM_ERR_ARGUMENT) << value;
+    polykem_keyset* keys = nullptr;
+    const auto kind = static_cast<polykem_key_kind>(value == 2 ? 3 : value);
+    EXPECT_EQ(polykem_keyset_import(context_.get(), set_, kind, 1, x.sk.data(), &keys), POLYKEM_ERR_ARGUMENT);
+    size_t items = 0;
+    int measured = 0;
+    const auto op = static_cast<polykem_op>(value == 2 ? 3 : value);
+    EXPECT_EQ(polykem_crossover(set_, op, &items, &measured), POLYKEM_ERR_ARGUMENT);
+  }
+}
+
+/// As callers compiled with an older or newer header pass them.
+TEST_F(Api, StructsMayBeShorterOrLonger) {
+  const Exchange x(context_.get(), set_, 1);
+  Bytes ss(32);
+  struct Longer {
+    polykem_request known;
+    uint64_t unknown;
+  } longer{decaps_of(x, set_, ss), 0};
+  longer.known.struct_size = sizeof longer;
+  EXPECT_EQ(polykem_run(context_.get(), &longer.known), POLYKEM_OK) << "a field that is not used";
+  longer.unknown = 1;
+  EXPECT_EQ(polykem_run(context_.get(), &longer.known), POLYKEM_ERR_ARGUMENT) << "a field that would be overlooked";
+  polykem_request shorter = decaps_of(x, set_, ss);
+  shorter.struct_size = offsetof(polykem_request, secret_form);
+  shorter.secret_form = static_cast<polykem_secret_form>(77);  // beyond the end
+  EXPECT_EQ(polykem_run(context_.get(), &shorter), POLYKEM_OK);
+  for (const size_t size : {size_t{0}, size_t{8}, SIZE_MAX}) {
+    shorter.struct_size = size;
+    EXPECT_EQ(polykem_run(context_.get(), &shorter), POLYKEM_ERR_ARGUMENT) << size;
+  }
+  polykem_scheme_info_t info{};
+  info.struct_size = offsetof(polykem_scheme_info_t, secret_seed_bytes);
+  info.secret_seed_bytes = 77;
+  EXPECT_EQ(polykem_scheme_info(set_, &info), POLYKEM_OK);
+  EXPECT_EQ(info.public_key_bytes, 699u);
+  EXPECT_EQ(info.secret_seed_bytes, 77u) << "not the caller's memory as the library knows it";
+  EXPECT_EQ(info.struct_size, offsetof(polykem_scheme_info_t, secret_seed_bytes));
+  info.struct_size = 0;
+  EXPECT_EQ(polykem_scheme_info(set_, &info), POLYKEM_ERR_ARGUMENT);
 }
 
 TEST_F(Api, SharedKeyMeansTheSameAsThatKeyForEveryItem) {
@@ -252,6 +316,40 @@ TEST(Async, PollSaysBusyUntilItIsDone) {
   EXPECT_EQ(polykem_job_wait(job), POLYKEM_OK);
   EXPECT_EQ(polykem_job_poll(job), POLYKEM_OK);
   polykem_job_free(job);
+}
+
+/// In its callback a job can be asked and freed, a batch of many chunks can be run, and nothing waits for itself.
+TEST(Async, ACallbackMayUseTheLibrary) {
+  struct State {
+    polykem_context* context;
+    const polykem_scheme* set = scheme("mlkem512");
+    std::atomic<polykem_job*> job{nullptr};
+    polykem_status waited = POLYKEM_OK, ran = POLYKEM_ERR_BUSY;
+    std::promise<void> done;
+  };
+  Context context = make_context(nullptr, 2);
+  State state{.context = context.get(), .done = {}};
+  const Exchange x(context.get(), state.set, 8);
+  Bytes ss(8 * 32);
+  polykem_request r = decaps_of(x, state.set, ss);
+  const auto callback = [](void* user, polykem_status) {
+    auto& s = *static_cast<State*>(user);
+    while (s.job == nullptr)
+      std::this_thread::yield();
+    s.waited = polykem_job_wait(s.job);
+    const Exchange inside(s.context, s.set, 500);
+    s.ran = POLYKEM_OK;
+    polykem_context_free(s.context);  // does nothing here
+    polykem_job_free(s.job);
+    s.done.set_value();
+  };
+  polykem_job* job = nullptr;
+  ASSERT_EQ(polykem_submit(context.get(), &r, callback, &state, &job), POLYKEM_OK);
+  state.job = job;
+  ASSERT_EQ(state.done.get_future().wait_for(std::chrono::seconds(60)), std::future_status::ready);
+  EXPECT_EQ(state.waited, POLYKEM_ERR_ARGUMENT);
+  EXPECT_EQ(state.ran, POLYKEM_OK);
+  EXPECT_EQ(polykem_context_threads(context.get()), 2u) << "the context is still there";
 }
 
 TEST(Async, AJobWithoutHandleFreesItself) {

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "engine/cuda/module.hpp"
+#include "cuda_module/module.hpp"
 
 namespace polykem::cuda {
 

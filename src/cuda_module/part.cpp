@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engine/cuda_module/part.hpp"
+#include "cuda_module/part.hpp"
 
 #include <algorithm>
 #include <cstring>
 
-#include "engine/cuda_module/gather.hpp"
-#include "engine/cuda_module/overlap.hpp"
+#include "cuda_module/gather.hpp"
+#include "cuda_module/overlap.hpp"
 
 namespace polykem::cuda {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engine/cuda_module/gather.hpp"
+#include "cuda_module/gather.hpp"
 
 #include "prim/launch/cuda/launch.hpp"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engine/cuda_module/pipeline.hpp"
+#include "cuda_module/pipeline.hpp"
 
 #include <algorithm>
 #include <tuple>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engine/cuda_module/replay.hpp"
+#include "cuda_module/replay.hpp"
 
 #include <algorithm>
 
-#include "engine/cuda_module/device.hpp"
+#include "cuda_module/device.hpp"
 #include "prim/launch/cuda/launch.hpp"
 
 namespace polykem::cuda {

@@ -4,7 +4,7 @@
 #include <array>
 
 #include "core/batch.hpp"
-#include "engine/cuda_module/device.hpp"
+#include "cuda_module/device.hpp"
 
 namespace polykem::cuda {
 

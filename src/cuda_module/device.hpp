@@ -13,8 +13,8 @@
 #include <utility>
 #include <vector>
 
-#include "engine/cuda/module.hpp"
-#include "engine/cuda_module/replay.hpp"
+#include "cuda_module/module.hpp"
+#include "cuda_module/replay.hpp"
 
 namespace polykem::cuda {
 

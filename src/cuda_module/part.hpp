@@ -5,8 +5,8 @@
 #include <memory>
 #include <vector>
 
-#include "engine/cuda_module/device.hpp"
-#include "engine/cuda_module/placed_batch.hpp"
+#include "cuda_module/device.hpp"
+#include "cuda_module/placed_batch.hpp"
 
 namespace polykem::cuda {
 

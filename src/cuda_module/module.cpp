@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The module's table. A batch runs through the pipeline of a device, or directly on the caller's stream.
-#include "engine/cuda/module.hpp"
+#include "cuda_module/module.hpp"
 
 #include <cstdio>
 #include <cstring>
@@ -9,8 +9,8 @@
 #include <optional>
 #include <vector>
 
-#include "engine/cuda_module/device.hpp"
-#include "engine/cuda_module/pipeline.hpp"
+#include "cuda_module/device.hpp"
+#include "cuda_module/pipeline.hpp"
 #include "schemes/device_schemes.hpp"
 
 namespace polykem::cuda {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engine/cuda_module/device.hpp"
+#include "cuda_module/device.hpp"
 
 #include <algorithm>
 #include <cstdio>

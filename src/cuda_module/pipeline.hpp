@@ -5,7 +5,7 @@
 #include <memory>
 #include <vector>
 
-#include "engine/cuda_module/part.hpp"
+#include "cuda_module/part.hpp"
 
 namespace polykem::cuda {
 
