@@ -33,7 +33,7 @@ demo: ## Exchange keys with 10,000 clients over real sockets, in both roles
 	$(PROGRAM) exchange --scheme $(SCHEME) --clients $(CLIENTS) --role server-decaps --transport tcp
 	$(PROGRAM) exchange --scheme $(SCHEME) --clients $(CLIENTS) --role server-encaps --transport tcp
 
-test: ## Run every test that needs no GPU and no patience: release build, constant-time checks, three sanitizers
+test: ## Run every quick test that needs no GPU: release build, constant-time checks, three sanitizers
 	@tools/setup.sh test
 	@tools/test.sh release ct sanitize threads
 

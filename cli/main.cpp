@@ -52,7 +52,7 @@ std::vector<std::string> command_names(const CLI::App& app) {
   return names;
 }
 
-/** Throws for a first word that is no command, with the nearest one: clearer than the parser's own message. */
+/** Throws if the first word is not a command, and suggests the nearest one: clearer than the parser's own message. */
 void check_command(const CLI::App& app, const std::string& word) {
   const std::vector<std::string> names = command_names(app);
   for (const std::string& name : names) {
@@ -64,7 +64,7 @@ void check_command(const CLI::App& app, const std::string& word) {
                                : fmt::format("did you mean '{}'? 'polykem --help' shows all", close));
 }
 
-/** A result that could not be written at the end would be lost: where it goes is looked at before the work begins. */
+/** A result that cannot be written at the end would be lost, so its place is checked before the work begins. */
 void check_json_place(const CLI::App& app) {
   for (const CLI::App* command : app.get_subcommands()) {
     const CLI::Option* json = command->get_option_no_throw("--json");

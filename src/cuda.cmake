@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # The CUDA backend: its loader, always part of the library, and the module libpolykem_cuda.so, where there is an nvcc.
-#   POLYKEM_CUDA         AUTO: build the module if there is an nvcc; ON: fail without one; OFF: do not look
+#   POLYKEM_CUDA         AUTO: build the module if nvcc is found; ON: fail without it; OFF: do not look for it
 #   POLYKEM_CUDA_ARCHS   real architectures, e.g. "75;80;86;89;90"
 #   POLYKEM_CUDA_PTX     also embed PTX of the newest of them, for later GPUs
 #   POLYKEM_CUDA_SAMPLE  the target all compiles the host code and one set of each kind, not the module and benchmarks

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""House rules that no compiler checks. Prints file:line: rule, and exits with 1 if any is broken.
+"""Checks rules that no compiler checks. Prints file:line: rule, and exits with 1 if any is broken.
 
     tools/lint.py [FILE...]           without arguments: every file that git knows of
     tools/lint.py --links FOLDER      only the links of the Markdown files below
@@ -194,16 +194,16 @@ def check_named_pages(path, lines):
                 yield number, f"there is no {name}"
 
 
-def room_of(name):
-    for room in sorted(ARROWS, key=len, reverse=True):
-        if name.startswith(room + "/"):
-            return room
+def folder_of(name):
+    for folder in sorted(ARROWS, key=len, reverse=True):
+        if name.startswith(folder + "/"):
+            return folder
     return None
 
 
 def check_arrows(path, lines):
-    room = room_of(relative(path))
-    if room is None or path.suffix not in CODE:
+    folder = folder_of(relative(path))
+    if folder is None or path.suffix not in CODE:
         return
     for number, line in enumerate(lines, 1):
         found = re.match(r'\s*#\s*include\s*([<"])([^>"]+)[>"]', line)
@@ -213,17 +213,17 @@ def check_arrows(path, lines):
         if header.startswith("polykem/"):
             target = "include"
         elif (ROOT / "src" / header).exists():
-            target = room_of("src/" + header)
+            target = folder_of("src/" + header)
         elif found[1] == '"':
-            target = room if (path.parent / header).exists() or (ROOT / room / header).exists() else None
+            target = folder if (path.parent / header).exists() or (ROOT / folder / header).exists() else None
             target = "bench" if target is None and (ROOT / "bench" / header).exists() else target
         else:
-            if room.startswith(("src", "include")) and FOREIGN.match(header):
+            if folder.startswith(("src", "include")) and FOREIGN.match(header):
                 yield number, f"the library must not depend on <{header}>"
             continue
-        beyond_abi = room == "src/engine" and target == "src/cuda_module" and header != MODULE_ABI
-        if target not in ARROWS[room] or beyond_abi:
-            yield number, f"{room} must not include {header}"
+        beyond_abi = folder == "src/engine" and target == "src/cuda_module" and header != MODULE_ABI
+        if target not in ARROWS[folder] or beyond_abi:
+            yield number, f"{folder} must not include {header}"
 
 
 def check(path, keys):

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What both halves of the benchmark share: errors, medians, device memory.
+// Helpers of both halves of the benchmark: errors, medians, device memory.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -37,7 +37,7 @@ T median(std::vector<T> values) {
   return values[values.size() / 2];
 }
 
-/// Device memory that is given back with its owner.
+/// Device memory that is freed with its owner.
 struct DeviceBytes {
   uint8_t* data = nullptr;
   size_t size = 0;

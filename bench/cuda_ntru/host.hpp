@@ -17,7 +17,7 @@
 
 namespace polykem::bench {
 
-/// Host to host: by then all parts are replayed as graphs, whichever lane they get.
+/// Warm-up batches of host to host: after them all parts are replayed as graphs, whichever slot they get.
 inline constexpr int kWarmUps = 32;
 
 struct HostResult {

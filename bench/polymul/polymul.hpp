@@ -41,7 +41,7 @@ using PolymulProgress = std::function<void(const PolymulRow&)>;
 /// is nothing if there is nothing.
 PolymulReport polymul_on_gpu(const PolymulRequest& request, const PolymulProgress& progress);
 
-/// On one core, with every instruction set there is; batches count for nothing, each product has its own lanes.
+/// On one core, with every instruction set there is; `batches` is ignored: every product fills the lanes by itself.
 PolymulReport polymul_on_cpu(const PolymulRequest& request, const PolymulProgress& progress);
 
 }  // namespace polykem::bench

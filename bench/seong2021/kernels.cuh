@@ -29,7 +29,7 @@ __device__ __forceinline__ uint32_t trit(uint32_t x) {
   return x % 3;
 }
 
-/// Expands a seed, a Keccak state a thread.
+/// Expands a seed, one Keccak state per thread.
 __device__ inline void randombytes(uint8_t* out, uint64_t seed) {
   each((kDraws + 135) / 136, [&](int block) {
     uint64_t state[25] = {};

@@ -166,7 +166,7 @@ __global__ void __launch_bounds__(1024)
   }
 }
 
-/// The hash split off: a thread a client.
+/// The hash split off: one thread per client.
 __global__ void hash_kernel(const Client* clients, uint8_t* ss, const uint8_t* sk, const uint8_t* ct, size_t count) {
   const size_t i = blockIdx.x * size_t{blockDim.x} + threadIdx.x;
   if (i >= count) return;

@@ -145,7 +145,7 @@ Table as_table(const std::vector<BenchRow>& rows, bool rules) {
   return table;
 }
 
-/** Says which batches were larger than the memory they may take. */
+/** Says which batches were larger than the memory limit and ran in parts. */
 void print_parts(const std::vector<BenchRow>& rows, const BenchOptions& options) {
   std::vector<std::string> parts;
   for (const BenchRow& row : rows) {

@@ -16,9 +16,9 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr std::size_t kMinRuns = 3;
-/** A figure may take this many times --seconds, making keys and warming up included. */
+/** A figure may take this many times --seconds, including making keys and warming up. */
 constexpr double kMostTimesSeconds = 3;
-/** What it may take however small --seconds is. */
+/** A figure may always take this long, however small --seconds is. */
 constexpr double kSecondsToSpare = 0.1;
 
 double seconds_since(Clock::time_point start) {

@@ -25,9 +25,9 @@ struct BenchResult {
 };
 
 /** Repeats the batch for at least `seconds` and three times, after one run to warm up, then verifies the outputs. It
- * stops sooner, after one timed batch at least, when everything together, making keys included, has taken three times
- * `seconds`. memory: bytes of records to hold at most. Only the calls are timed. Throws CliError (check failed) if
- * outputs are wrong. */
+ * stops sooner, but after at least one timed batch, when everything together, including making the keys, has taken
+ * three times `seconds`. memory: bytes of records to hold at most. Only the calls are timed. Throws CliError (check
+ * failed) if outputs are wrong. */
 BenchResult measure(const Context& context, const BenchPoint& point, double seconds, std::size_t memory);
 
 /** "per-item" or "shared". */

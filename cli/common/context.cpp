@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::size_t kLeastBeginning = 3;
 
-/** How the backend was asked for, in words. */
+/** How the backend was requested, in words. */
 std::string backend_asked(const std::string& option) {
   if (!option.empty()) return fmt::format("'{}'", option);
   const char* variable = std::getenv("POLYKEM_BACKEND");

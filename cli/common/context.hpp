@@ -32,7 +32,7 @@ Context open_context(unsigned threads = 0, const std::string& backend = {});
  * --backend, for the message. */
 std::string backend_for(const Context& context, const Scheme& scheme, const std::string& asked = {});
 
-/** Names of this build's backends, best first; of those that can run here, if only_available. */
+/** Names of this build's backends, best first; only those that can run here, if only_available. */
 std::vector<std::string> backend_names(bool only_available);
 
 /** All backends for people, best first, a line each; those that cannot run here say what they need. */

@@ -34,8 +34,8 @@ class CliError : public std::runtime_error {
   std::string hint_;
 };
 
-/** `text` fit for a terminal and a line: bytes that are no printable ASCII become '?', and it is cut at `limit`. For
- * what comes out of a file or from a peer. */
+/** Makes `text` safe to print on one line: bytes that are not printable ASCII become '?', and the text is cut at
+ * `limit`. For text from a file or a peer. */
 std::string printable(std::string_view text, std::size_t limit = 40);
 
 /** Prints "polykem: message" and the hint on stderr, and as JSON where --json asks for it. Returns `code`. */

@@ -40,7 +40,7 @@ int open_input(const std::string& path, std::uint64_t& size) {
   const char* objection = nullptr;
   if (!known) objection = std::strerror(errno);
   if (known && S_ISDIR(info.st_mode)) objection = "it is a directory";
-  // A device such as /dev/zero has no end. What a person types has one.
+  // Refused: a device such as /dev/zero has no end. A terminal is allowed.
   const bool device = known && (S_ISCHR(info.st_mode) || S_ISBLK(info.st_mode));
   if (device && ::isatty(fd) == 0) objection = "it is a device, not a file";
   if (objection != nullptr) {

@@ -24,14 +24,14 @@ class InputFile {
 
   /** How messages name it: 'pk' in quotes, or standard input. */
   const std::string& name() const { return name_; }
-  /** Bytes of the whole file; 0 where that is not known beforehand, as with a pipe. */
+  /** Bytes of the whole file; 0 if that is not known beforehand, as with a pipe. */
   std::uint64_t size() const { return size_; }
   /** Bytes taken so far. */
   std::uint64_t taken() const { return taken_; }
 
-  /** What comes next, at most 64 KiB, without taking it; empty at the end only. */
+  /** The next bytes, at most 64 KiB, without taking them; empty only at the end. */
   ByteView peek();
-  /** Takes `size` bytes. Returns how many there were; fewer at the end only. */
+  /** Takes `size` bytes. Returns how many there were; fewer only at the end. */
   std::size_t read(std::uint8_t* out, std::size_t size);
   /** Takes a line, without its end; valid until the next call. False at the end. Throws CliError (bad input) if the
    * line is longer than 64 KiB. */
@@ -53,7 +53,7 @@ class InputFile {
   std::size_t begin_ = 0, end_ = 0;
 };
 
-/** The whole of a text that may be gzipped ("-": standard input). Throws CliError: io if it cannot be read, bad input
+/** A whole text that may be gzipped ("-": standard input). Throws CliError: io if it cannot be read, bad input
  * above `limit` or if the gzip stream is damaged or cut off. */
 std::string read_text_maybe_gzip(const std::string& path, std::size_t limit = std::size_t{1} << 30);
 

@@ -12,7 +12,7 @@
 namespace polykem::cli {
 namespace {
 
-/** Where errors go, process-wide: they may arise before any command has been told its options. */
+/** Where errors go. Global, because errors may occur before a command has parsed its options. */
 std::string error_path;  // NOLINT(cppcoreguidelines-avoid-non-const-global-variables)
 
 void write_file(const JsonFile& file, const Json& value) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// JSON results and errors: to a file that appears whole or not at all, or to standard output.
+// JSON results and errors, written to a file that appears whole or not at all, or to standard output.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -37,11 +37,11 @@ void write_json(const JsonFile& file, const Json& value);
 /** Fields that every result starts with: schema, polykem version, commit, compiler, device. */
 Json json_header(const std::string& schema);
 
-/** The path that --json names in a command line, empty if there is none. Also for command lines that make no sense. */
+/** The path that --json names in a command line; empty if there is none. Also works for an invalid command line. */
 std::string json_path_of(const std::vector<std::string>& words);
 
-/** Errors go there too from now on, until a result is written. They replace no file, whatever --force says: it could be
- * one that the command was to read. */
+/** From now on errors are written there too, until a result is written. They never replace a file, even with --force:
+ * it could be one that the command was to read. */
 void send_errors_to(const std::string& path);
 
 /** Writes {"schema": "polykem-error-1", "error", "exit_code", "hint"} to where errors go. Never throws: if that fails,

@@ -19,7 +19,7 @@ struct CommonOptions {
   bool quiet = false;
 };
 
-/** Refuses 0 and whatever is no plain decimal number, saying so. */
+/** Refuses 0 and anything that is not a plain decimal number, and says why. */
 inline CLI::Validator at_least_one() {
   return CLI::Validator(
       [](std::string& text) -> std::string {

@@ -30,7 +30,7 @@ constexpr int kMostNames = 100;
   throw CliError(kExitUsage, fmt::format("'{}' exists already", name), "use --force to replace it, or another name");
 }
 
-/** The file behind symbolic links, so that a rename replaces the file and not the link, and one file has one name. */
+/** Resolves symbolic links, so that a rename replaces the file and not the link, and each file has one name. */
 std::string behind_links(const std::string& path) {
   std::error_code error;
   const std::filesystem::path real = std::filesystem::weakly_canonical(std::filesystem::absolute(path), error);
@@ -83,7 +83,7 @@ void write_all(int fd, ByteView bytes, const std::string& name) {
   }
 }
 
-/** A free name beside `path`, by `attempt(name)`, which returns 0 or sets errno. */
+/** Finds a free name beside `path` by calling `attempt(name)`, which returns 0 or sets errno. */
 template <class Attempt>
 std::string beside(const std::string& path, const std::string& shown_name, Attempt attempt) {
   for (int i = 0; i < kMostNames; ++i) {
@@ -224,7 +224,7 @@ void OutputFiles::replace(Output& output) {
     output.state = State::kExchanged;
     return;
   }
-  // A file system without hard links, or one that cannot exchange.
+  // The file system has no hard links, or cannot exchange two files.
   bool renamed = !force_ && ::renameat2(AT_FDCWD, temporary, AT_FDCWD, path, RENAME_NOREPLACE) == 0;
   if (!renamed && !force_ && errno == EEXIST) throw_exists(output.place.name);
   renamed = renamed || ::rename(temporary, path) == 0;
@@ -249,7 +249,7 @@ void OutputFiles::sync_folders() const {
     if (!output.place.direct) folders.insert(folder_of(output.place.path));
   }
   for (const std::string& folder : folders) {
-    // A folder may be writable and not readable; then the system decides when its entries reach the disk.
+    // A folder may be writable but not readable; then the system decides when its entries reach the disk.
     const int fd = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (fd < 0) continue;
     const bool failed = ::fsync(fd) != 0 && errno != EINVAL && errno != EROFS;

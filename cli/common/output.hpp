@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writing outputs so that a file is there whole or not at all, and a group of files together.
+// Writes outputs so that each file appears whole or not at all, and a group of files appears together.
 #pragma once
 
 #include <polykem/polykem.hpp>
@@ -28,14 +28,14 @@ struct Place {
   bool direct;                                 /**< "-", a device, a pipe: written as it is */
 };
 
-/** Throws CliError (usage) unless a new file can be made there: one exists and force is false. Also (io) if it is a
- * directory or cannot be looked at. Does nothing for "-", devices and pipes. */
+/** Throws CliError: usage if a file exists there and force is false, io if it is a directory or cannot be examined.
+ * Does nothing for "-", devices and pipes. */
 void check_place(const std::string& path, bool force);
 
 /**
  * A group of outputs that appear together. Each is written without a name in the folder it is meant for (under a
- * temporary name where the file system has no unnamed files), flushed to the disk and named at the end. Whatever ends
- * the program before leaves nothing. "-" is standard output; it, devices and pipes receive their bytes at once.
+ * temporary name where the file system has no unnamed files), flushed to the disk and named at the end. If the program
+ * ends before that, nothing is left behind. "-" is standard output; it, devices and pipes receive their bytes at once.
  */
 class OutputFiles {
  public:
@@ -52,7 +52,8 @@ class OutputFiles {
   /** Throws CliError (usage) if an output is the same file as another output or an input, by any name, or exists and
    * force is false. Writes nothing. */
   void check() const;
-  /** Checks, and makes ready to write; throws CliError (io) too if that cannot be. Nothing has appeared then. */
+  /** Checks, and prepares the outputs for writing. Also throws CliError (io) if that fails; then nothing has appeared.
+   */
   void open();
   /** Appends to an output. Throws CliError (io). */
   void write(std::size_t output, ByteView bytes);

@@ -14,8 +14,8 @@ class Progress {
  public:
   enum class Rate { kShown, kHidden };
 
-  /** quiet: print nothing at all. total: how many items make 100 %; 0: not known, so none is shown. unit: what is
-   * counted, e.g. "clients". rate: hidden where items per second mean nothing. */
+  /** quiet: print nothing at all. total: the number of items that makes 100 %; 0: unknown, so no percentage is shown.
+   * unit: what is counted, e.g. "clients". rate: hidden where items per second mean nothing. */
   Progress(std::string label, std::uint64_t total, std::string unit, bool quiet, Rate rate = Rate::kShown);
   ~Progress();
   Progress(const Progress&) = delete;

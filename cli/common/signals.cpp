@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::array<int, 5> kSignals = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGXCPU};
 
-// Handlers may use lock-free atomics and nothing else of the program's state.
+// Signal handlers may access only lock-free atomics of the program's state.
 std::array<std::atomic<char*>, 16> paths{};
 std::atomic<int> deferring{0};
 std::atomic<int> pending{0};

@@ -1,21 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-// What SIGINT, SIGTERM, SIGHUP, SIGQUIT and SIGXCPU leave behind: no temporary file, and no half of a group of outputs.
+// Cleans up on SIGINT, SIGTERM, SIGHUP, SIGQUIT and SIGXCPU: no temporary file and no part of a group of outputs is
+// left.
 #pragma once
 
 #include <string>
 
 namespace polykem::cli {
 
-/** Takes over those of the signals that would end the program; ignored ones and those with a handler stay as they are.
- * From then on they remove the files below before they end the program. */
+/** Handles those of the signals that would end the program; signals that are ignored or have a handler stay as they
+ * are. From then on they remove the files below before they end the program. */
 void handle_signals();
 
 /** A file that a signal removes. At most 16 at a time; throws std::length_error beyond. */
 void remove_on_signal(const std::string& path);
-/** Takes it back; nothing happens if it was not registered. */
+/** Undoes that; does nothing if the file was not registered. */
 void keep_on_signal(const std::string& path);
 
-/** While it lives, the signals wait; then they end the program. */
+/** While an object exists, the signals are blocked; afterwards they end the program. */
 class DeferSignals {
  public:
   DeferSignals();

@@ -140,7 +140,7 @@ std::vector<std::size_t> Table::fitted_widths(const std::vector<std::size_t>& sh
     total += full[i];
   }
   while (total > columns) {
-    // The widest of those that can still give way gives a column.
+    // Takes one character from the widest column that can still shrink.
     std::size_t widest = shown.size();
     for (std::size_t k = 0; k < shown.size(); ++k) {
       if (width[k] > least[shown[k]] && (widest == shown.size() || width[k] > width[widest])) widest = k;

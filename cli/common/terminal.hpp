@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the terminal can do, if there is one.
+// Capabilities of the terminal, if there is one.
 #pragma once
 
 #include <cstddef>

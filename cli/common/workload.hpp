@@ -11,11 +11,11 @@ namespace polykem::cli {
 /** Inputs and outputs of one batch, all allocated and made beforehand. */
 class Workload {
  public:
-  /** Distinct key pairs and ciphertexts at most; larger batches repeat them, each item still with its own copy. */
+  /** The most distinct key pairs and ciphertexts; larger batches repeat them, and each item has its own copy. */
   static constexpr std::size_t kMaxDistinct = 256;
-  /** Bytes of records held at most, unless told otherwise. */
+  /** The most bytes of records that are held by default. */
   static constexpr std::size_t kMemory = std::size_t{1} << 30;
-  /** Items that check() works through at most, spread evenly; decaps checks all. */
+  /** The most items that check() verifies, spread evenly; for decaps it checks all. */
   static constexpr std::size_t kMaxChecked = 256;
 
   /** Makes the keys, and for decaps the ciphertexts. `mode` does not matter for keygen. memory: bytes of records to
@@ -25,7 +25,7 @@ class Workload {
 
   /** Runs the whole batch once. */
   void run();
-  /** Runs it as far as it is in memory at once. */
+  /** Runs the items that are in memory at once. */
   void warm_up() { run_part(in_flight_); }
   /** Items in memory at once: count(), or fewer where that would take too much. */
   std::size_t in_flight() const { return in_flight_; }

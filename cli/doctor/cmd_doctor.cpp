@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// polykem doctor: what this machine has, which backend would run and why, and whether it works.
+// polykem doctor: shows what this machine has, which backend would run and why, and whether it works.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <sys/resource.h>

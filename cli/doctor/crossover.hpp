@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// From how many items on batches go to the GPU: shown, and measured on request.
+// The crossover: the number of items from which batches go to the GPU. Shown, and measured on request.
 #pragma once
 
 #include <polykem/polykem.hpp>
@@ -18,10 +18,10 @@ struct Crossover {
   bool measured;
 };
 
-/** Of the sets that can run on a GPU here; empty where there is none. */
+/** Those of the sets that can run on a GPU here; empty if there is no GPU. */
 std::vector<Crossover> crossovers();
 
-/** Measures those of all such sets. Throws CliError where there is no GPU. */
+/** Measures those of all such sets. Throws CliError if there is no GPU. */
 void tune_crossovers(bool silent);
 
 void print_crossovers(const std::vector<Crossover>& all);

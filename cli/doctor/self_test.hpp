@@ -10,11 +10,11 @@ namespace polykem::cli {
 
 struct SelfTest {
   std::string backend;
-  bool round_trip = false;       /**< key pairs work, and every secret is another one */
+  bool round_trip = false;       /**< key pairs work, and all secrets differ */
   bool rejection = false;        /**< a flipped bit yields another secret, the same one each time */
   bool known_answer = false;     /**< count 0 of the set's known answers comes out */
   bool has_known_answer = false; /**< this program carries one for the set */
-  std::string error;             /**< what went wrong instead of giving a result */
+  std::string error;             /**< the error, if the test could not run */
 
   bool ok() const { return error.empty() && round_trip && rejection && (known_answer || !has_known_answer); }
 };

@@ -3,7 +3,7 @@
 //   -----BEGIN ntruhps4096821 PUBLIC KEY-----
 //   (base64, 64 characters a line)
 //   -----END ntruhps4096821 PUBLIC KEY-----
-// A file may hold several blocks. Encoding and decoding take no secret-dependent branch or address.
+// A file may hold several blocks. Encoding and decoding have no secret-dependent branch or address.
 #pragma once
 
 #include <polykem/polykem.hpp>
@@ -38,10 +38,10 @@ void append_armour(SecretBytes& out, const std::string& scheme, RecordKind kind,
 /** More than any record of any set has. */
 inline constexpr std::size_t kMostArmouredBytes = std::size_t{1} << 20;
 
-/** Base64 text that arrives line by line. Padding may stand at the very end only. */
+/** Decodes base64 text line by line. Padding is allowed only at the very end. */
 class Base64Decoder {
  public:
-  /** number: of the line, for errors. Throws CliError (bad input). */
+  /** number: the line number, for errors. Throws CliError (bad input). */
   void line(std::string_view text, std::size_t number);
   /** The bytes of all lines. Throws CliError (bad input) if the text is incomplete. */
   SecretBytes finish(std::size_t number);
@@ -59,8 +59,8 @@ class Base64Decoder {
 /** Reads armour line by line. Names and sizes are not looked up here. */
 class ArmourReader {
  public:
-  /** Takes a line, without its line feed. True if a block is complete: block() is it until the next call. Throws
-   * CliError (bad input) that names the line. */
+  /** Takes a line, without its line feed. Returns true if a block is complete: block() returns it until the next call.
+   * Throws CliError (bad input) that names the line. */
   bool line(std::string_view text);
   /** Throws CliError (bad input) if the text ended inside a block. */
   void finish() const;

@@ -64,7 +64,7 @@ int run_decaps(const FileOptions& options) {
   std::uint64_t done = 0;
   while (const std::size_t n = next_batch(options, in)) {
     const SharedSecrets made = context.decaps(scheme, n, in.mode, in.sk, in.ct);
-    // A ciphertext of the right size always yields a secret: what is bad is a key.
+    // A ciphertext of the right size always yields a secret, so only a key can be malformed.
     refuse_bad_keys(made.items, done, in.mode, RecordKind::kSecretKey, options.sk);
     outputs.write(ss, scheme, made.ss);
     progress.update(done += n);

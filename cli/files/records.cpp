@@ -23,8 +23,8 @@ Scheme scheme_of_block(const std::string& name, const std::string& where) {
   throw CliError(kExitBadInput, fmt::format("{}: this build has no parameter set '{}'", where, name), suggestion(name));
 }
 
-/** What else a raw file of that size could be: the best hint after a mix-up. One record is likelier than several,
- * the set that was asked for likelier than another. */
+/** Guesses what else a raw file of that size could be, as a hint after a mix-up. Prefers one record to several, and the
+ * requested set to others. */
 std::string guess_by_size(std::size_t size, const Scheme& asked) {
   std::vector<Scheme> schemes = Scheme::all();
   std::stable_partition(schemes.begin(), schemes.end(), [&](const Scheme& scheme) { return scheme == asked; });

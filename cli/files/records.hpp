@@ -21,19 +21,19 @@ namespace polykem::cli {
 /** The records of one file, in their order. */
 class RecordReader {
  public:
-  /** Reads as far as the first record. scheme_name: what --scheme or another file says, or empty; armour must agree
-   * with it and raw bytes need it. Throws CliError: bad input for another set or kind, a wrong size or a truncated
+  /** Reads up to the first record. scheme_name: the set named by --scheme or by another file, or empty. Armour must
+   * agree with it; raw bytes need it. Throws CliError: bad input for another set or kind, a wrong size or a truncated
    * file; usage if the set is unknown. */
   RecordReader(InputFile& file, RecordKind kind, const std::string& scheme_name);
 
   const Scheme& scheme() const { return scheme_; }
-  /** True if the file holds exactly one record. Only before the first read(). */
+  /** True if the file holds exactly one record. Call it only before the first read(). */
   bool single();
-  /** Replaces `out` by the next `n` records and returns how many there were; fewer at the end only. Throws as above. */
+  /** Replaces `out` by the next `n` records and returns how many there were; fewer only at the end. Throws as above. */
   std::size_t read(SecretBytes& out, std::size_t n);
   /** Reads on to the end and returns how many records the whole file holds. */
   std::uint64_t count_all();
-  /** About how many records the file holds, from its size; 0 where that is not known. */
+  /** About how many records the file holds, from its size; 0 if that is not known. */
   std::uint64_t expected() const;
 
  private:
@@ -78,7 +78,7 @@ class RecordOutputs {
   void add_input(const std::string& path) { out_.add_input(path); }
   /** Names a file of records and returns its number. Secret kinds get mode 0600. */
   std::size_t add(const std::string& path, RecordKind kind);
-  /** Throws CliError if an output cannot be written or is a file that is read. Before that, nothing is read. */
+  /** Throws CliError if an output cannot be written or is also an input. Call it before reading anything. */
   void open();
   /** Appends whole records to a file. */
   void write(std::size_t file, const Scheme& scheme, ByteView bytes);
@@ -99,7 +99,7 @@ class RecordOutputs {
 };
 
 /** Throws CliError (bad input) that names the first key whose item's status is not OK. items: of one batch, empty if
- * all are well. first: the place in the file `path` of the batch's first key. */
+ * all are well. first: the position of the batch's first key in the file `path`. */
 void refuse_bad_keys(const std::vector<polykem_status>& items, std::uint64_t first, KeyMode mode, RecordKind kind,
                      const std::string& path);
 

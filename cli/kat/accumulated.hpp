@@ -33,7 +33,7 @@ bool is_accumulated(const Json& root);
 /** Throws CliError (bad input) naming the set. */
 std::vector<AccumulatedSet> parse_accumulated(const Json& root);
 
-/** Runs one case; rounds go in batches of `batch` items, 0 for a size that suits. Also demands that every ciphertext
+/** Runs one case; rounds run in batches of `batch` items; 0: a suitable size. Also checks that every ciphertext
  * decapsulates to the secret of its encapsulation. */
 Tally run_accumulated(const Context& context, const Scheme& scheme, const AccumulatedCase& wanted, std::size_t batch,
                       const Tick& tick);

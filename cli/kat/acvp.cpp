@@ -56,7 +56,7 @@ Check decaps_check(const Entry& e, bool seed_key) {
   return check;
 }
 
-/** Whether a key is taken; the key itself is still to be filled in. */
+/** A check that a key is accepted or refused; the caller fills in the key. */
 Check key_check(const Entry& e, polykem_op op, polykem_status refusal) {
   Check check;
   check.label = json_string(e.group, "function");

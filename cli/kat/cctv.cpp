@@ -15,7 +15,7 @@
 namespace polykem::cli {
 namespace {
 
-/** Keys shorter than this are no ML-KEM keys. */
+/** Keys shorter than this are not ML-KEM keys. */
 constexpr std::size_t kFewestKeyDigits = 1000;
 
 [[noreturn]] void fail(const std::string& what, const std::string& hint = {}) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// polykem kat: known-answer files against this build.
+// polykem kat: checks this build against known-answer files.
 #include <fmt/format.h>
 
 #include <algorithm>

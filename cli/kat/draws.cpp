@@ -18,7 +18,7 @@ void crypto_ok(int result, const char* what) {
   if (result != 1) throw std::runtime_error(fmt::format("OpenSSL: {} failed", what));
 }
 
-/** Families whose key pair takes a second call, and how long that one is. */
+/** Families whose key pair makes a second call, and the length of that call. */
 struct SplitRule {
   std::string_view family;
   std::size_t second_keygen_call;

@@ -35,7 +35,7 @@ class NistDrbg {
 };
 
 /** Lengths of the randombytes calls that an operation's draws are made of, in call order. Their sum is the set's
- * draw length. Only the NIST generator cares, as it moves on between calls. */
+ * draw length. Only the NIST generator needs them, because its state changes between calls. */
 std::vector<std::size_t> draw_calls(const Scheme& scheme, polykem_op op);
 
 /** The first `n` bytes of SHAKE128(input) [FIPS202]. */

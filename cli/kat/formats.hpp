@@ -14,7 +14,7 @@ namespace polykem::cli {
 
 /** One of the two is empty. */
 struct KnownAnswers {
-  std::vector<Suite> suites; /**< not fitted yet; of a set that this build lacks it has no checks */
+  std::vector<Suite> suites; /**< not fitted yet; a suite of a set that this build lacks has no checks */
   std::vector<AccumulatedSet> accumulated;
 };
 

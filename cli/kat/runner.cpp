@@ -72,7 +72,7 @@ class Runner {
   Runner(const Context& context, const Scheme& scheme, const RunOptions& options)
       : context_(context), scheme_(scheme), options_(options) {}
 
-  /** All in batches of the same size: the last one is filled up from the front. */
+  /** Runs all checks in batches of the same size; the last batch is filled up with the first checks. */
   Tally run(const Checks& checks, const Tick& tick) const {
     Tally tally;
     if (checks.empty()) return tally;
@@ -155,7 +155,7 @@ class Runner {
     context_.run(request);
   }
 
-  /** Empty if the call refuses the lengths of this one check, as it must. */
+  /** Empty if the call refuses the wrong lengths of this check, as it must. */
   std::string fault_of_wrong_size(const Checks& one) const {
     std::vector<std::string> ignored(1);
     try {

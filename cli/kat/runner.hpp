@@ -12,8 +12,8 @@
 
 namespace polykem::cli {
 
-/** What came out. `run` counts checks, `cases` the cases of the file that they belong to. A case without a check counts
- * as a failed check. */
+/** The result. `run` counts checks, `cases` the cases of the file that they belong to. A case without a check counts as
+ * a failed check. */
 struct Tally {
   std::size_t cases = 0;
   std::size_t run = 0;
@@ -35,8 +35,9 @@ struct RunOptions {
   bool key_sets = false; /**< keys go into key sets first */
 };
 
-/** Fits a suite to its set: fills in the inputs that may be anything, and turns an expected error into POLYKEM_ERR_SIZE
- * where a length is wrong. Throws CliError (bad input) naming a check that expects success with a wrong length. */
+/** Fits a suite to its set: fills in inputs whose value does not matter, and changes an expected error to
+ * POLYKEM_ERR_SIZE where a length is wrong. Throws CliError (bad input) naming a check that expects success with a
+ * wrong length. */
 void fit_suite(Suite& suite, const Scheme& scheme);
 
 /** Runs every check of a suite that fits its set. */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Known answers in one shape, whatever file they came in.
+// Known answers in one form, for all file formats.
 #pragma once
 
 #include <polykem/polykem.hpp>
@@ -18,7 +18,7 @@ struct Check {
   bool seed_key = false;                    /**< sk is the seed of a secret key */
   Bytes draws, pk, sk, ct;                  /**< inputs; empty where the operation takes none */
   Bytes want_pk, want_sk, want_ct, want_ss; /**< outputs; empty: not compared */
-  bool key_only = false; /**< only the key is judged: draws or ct may be anything and are left empty */
+  bool key_only = false; /**< only the key is checked: draws or ct do not matter and are left empty */
   /** The item's status. Anything but POLYKEM_OK also demands outputs of zeros; POLYKEM_ERR_SIZE says that an input has
    * a length the set does not have, and that the call must refuse it. */
   polykem_status want = POLYKEM_OK;

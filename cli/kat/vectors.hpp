@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Known-answer files: NIST .rsp text and the JSON form with the draws spelt out.
+// Known-answer files: NIST .rsp text, and the JSON form that contains the draws.
 #pragma once
 
 #include <polykem/polykem.hpp>

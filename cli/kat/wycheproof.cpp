@@ -15,7 +15,7 @@ namespace {
   throw CliError(kExitBadInput, what, hint);
 }
 
-/** The outputs of a test that must be refused are not there or empty. */
+/** If the test must be refused, its outputs are missing or empty. */
 Bytes output(const Json& test, const char* key, polykem_status want) {
   return want == POLYKEM_OK ? json_hex(test, key) : Bytes();
 }

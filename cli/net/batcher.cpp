@@ -11,7 +11,7 @@
 namespace polykem::cli::net {
 namespace {
 
-// Items of the first batch of an operation, which measures it: few enough for the slowest set.
+// The items of an operation's first batch, which measures its service time: few enough for the slowest set.
 constexpr std::size_t kUnmeasuredItems = 16;
 // A queue below this size is not worth a search for items that are no longer wanted.
 constexpr std::size_t kSmallQueue = 256;
@@ -55,14 +55,14 @@ struct KemBatcher::Batch {
   asio::executor_work_guard<asio::io_context::executor_type> work;
   Clock::time_point submitted{};
   Clock::time_point finished{};
-  std::chrono::nanoseconds expected{0};  // how long it will take, as far as known
+  std::chrono::nanoseconds expected{0};  // its estimated duration, as far as known
   std::vector<std::shared_ptr<KemUser>> users;
   Bytes pk, ct;
   SecretBytes sk, ss;
   std::vector<polykem_status> item_status;
 };
 
-// Copies the inputs into contiguous arrays and makes room for the outputs.
+// Copies the inputs into contiguous arrays and sizes the arrays of the outputs.
 void KemBatcher::Batch::gather(const polykem_scheme_info_t& info) {
   const std::size_t count = users.size();
   if (op == POLYKEM_ENCAPS) pk.reserve(count * info.public_key_bytes);
@@ -146,7 +146,7 @@ void KemBatcher::drop_unwanted(Queue& queue) {
   queue.sweep_at = 2 * queue.items.size();
 }
 
-// Not at once: handlers that are ready now may add items to the same batch, or find that a client has gone.
+// Deferred, because handlers that are ready now may add items to the same batch, or find that a client has gone.
 void KemBatcher::schedule_dispatch(int turns) {
   if (std::exchange(dispatch_posted_, true)) return;
   asio::post(loop_, [this, turns] {
@@ -163,8 +163,8 @@ void KemBatcher::dispatch() {
   }
 }
 
-// The highest operation whose batch may start. One that the policy lets wait for more items does not hold up a lower
-// one.
+// The operation of highest priority whose batch may start. An operation that waits for more items does not block a
+// lower one.
 std::optional<polykem_op> KemBatcher::next_op() {
   std::optional<Clock::time_point> more_until;
   const Clock::time_point now = Clock::now();
@@ -182,7 +182,7 @@ std::optional<polykem_op> KemBatcher::next_op() {
 }
 
 // How many items a batch of `op` may have now; 0: it has to wait for one in flight.
-std::size_t KemBatcher::room(polykem_op op) const {
+std::size_t KemBatcher::items_allowed(polykem_op op) const {
   if (!outranked(op)) return policy_.cap;
   std::chrono::nanoseconds left = kMostAhead;
   for (const auto& batch : in_flight_) {
@@ -197,7 +197,7 @@ std::size_t KemBatcher::room(polykem_op op) const {
 }
 
 bool KemBatcher::start_batch(polykem_op op) {
-  const std::size_t most = room(op);
+  const std::size_t most = items_allowed(op);
   if (most == 0) return false;
   auto batch = std::make_unique<Batch>(*this, op);
   auto& items = queues_[op].items;
@@ -255,9 +255,9 @@ void KemBatcher::on_batch_done(Batch* batch, polykem_status status) {
   const std::unique_ptr<Batch> owned = std::move(*found);
   in_flight_.erase(found);
   if (in_flight_.empty()) stats_.busy += Clock::now() - busy_since_;
-  // A batch that could not run says nothing about time.
+  // A batch that could not run gives no measurement.
   if (ran(status)) times_.add(owned->op, owned->users.size(), owned->submitted, owned->finished);
-  // After this turn of the loop, whose events may bring more items.
+  // After this turn of the loop, because its events may bring more items.
   schedule_dispatch(1);
   owned->deliver(scheme_.info(), status);
 }

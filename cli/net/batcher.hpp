@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Collects single KEM operations and hands them to the library as batches: a batch is whatever waits.
+// Collects single KEM operations and passes them to the library in batches: a batch is everything that waits.
 #pragma once
 
 #include <array>
@@ -23,14 +23,14 @@
 
 namespace polykem::cli::net {
 
-/** One record's inputs: what the operation does not use stays empty. */
+/** The inputs of one item. Members that the operation does not use are empty. */
 struct KemInput {
   ByteView public_key;  // encaps
   ByteView secret_key;  // decaps
   ByteView ciphertext;  // decaps
 };
 
-/** One record's outputs, valid during the call: what the operation does not make is empty. */
+/** The outputs of one item, valid during the call. Members that the operation does not produce are empty. */
 struct KemOutput {
   ByteView public_key;     // keygen
   ByteView secret_key;     // keygen
@@ -38,7 +38,7 @@ struct KemOutput {
   ByteView shared_secret;  // encaps, decaps
 };
 
-/** Someone who wants one operation done. */
+/** Something that needs one operation computed. */
 class KemUser {
  public:
   virtual ~KemUser() = default;
@@ -56,14 +56,15 @@ struct BatchPolicy {
 };
 
 /** A queue for each operation. Handshakes under way are finished first: decaps outranks encaps, encaps outranks keygen,
- * and a lower queue never starts a batch while a higher one could. Whenever a thread of the library is free, what waits
- * leaves as a batch, and there are never more batches in flight than threads. Encaps and keygen in flight take at most
- * kMostAhead by the measured service times: a decapsulation waits no longer than that for them. Items that are no
- * longer wanted are dropped before they are computed. Lives on the loop's thread; the library's threads only post back
- * to it. */
+ * and a lower queue never starts a batch while a higher one could. Whenever a thread of the library is free, the
+ * waiting items start as a batch; there are never more batches in flight than threads. By the measured service times,
+ * encaps and keygen in flight take at most kMostAhead, so a decapsulation waits no longer than that for them. Items
+ * that are no longer wanted are dropped before they are computed. Lives on the loop's thread; the library's threads
+ * only post back to it. */
 class KemBatcher {
  public:
-  /** The most encaps and keygen in flight, half of it in one batch. A single item may take longer. */
+  /** The most time that encaps and keygen in flight may take; one batch may take half of it. A single item may take
+   * longer. */
   static constexpr std::chrono::milliseconds kMostAhead{40};
 
   KemBatcher(asio::io_context& loop, const Context& context, const Scheme& scheme, BatchPolicy policy);
@@ -74,7 +75,7 @@ class KemBatcher {
 
   void add(polykem_op op, std::shared_ptr<KemUser> user);
 
-  /** Items in the queue, with those no longer wanted that have not been removed from it yet. */
+  /** Items in the queue, including unwanted items that have not been removed yet. */
   std::size_t waiting(polykem_op op) const { return queues_[op].items.size(); }
   const BatchStats& stats() const { return stats_; }
 
@@ -88,13 +89,13 @@ class KemBatcher {
   };
   struct Queue {
     std::deque<Waiting> items;
-    std::size_t sweep_at = 0;  // when it has grown to this size, what is no longer wanted leaves it
+    std::size_t sweep_at = 0;  // at this size, unwanted items are removed
   };
   struct Batch;
 
   void drop_unwanted(Queue& queue);
   std::optional<polykem_op> next_op();
-  std::size_t room(polykem_op op) const;
+  std::size_t items_allowed(polykem_op op) const;
   void schedule_dispatch(int turns);
   void dispatch();
   bool start_batch(polykem_op op);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The subcommands that talk: exchange, serve and swarm.
+// The subcommands that use the network: exchange, serve and swarm.
 #pragma once
 
 namespace CLI {

@@ -8,7 +8,7 @@
 namespace polykem::cli::net {
 namespace {
 
-// How long the other end may take to read why it was dropped and to close.
+// The time that the other end has to read why it was dropped and to close.
 constexpr auto kGoodbye = std::chrono::seconds(1);
 constexpr int kReadsPerTurn = 4;
 
@@ -36,7 +36,7 @@ void Connection::wait_readable() {
   });
 }
 
-// A few reads a turn, so that one busy peer cannot starve the others.
+// A few reads per turn of the loop, so that one busy peer cannot starve the others.
 void Connection::on_readable() {
   static thread_local std::array<std::uint8_t, 65536> buffer;
   for (int i = 0; i < kReadsPerTurn && !closed_; ++i) {
@@ -78,8 +78,8 @@ void Connection::flush() {
   shut_down_after_flush();
 }
 
-// Closing with unread bytes would reset the connection and could destroy the last frame on its way: say that nothing
-// follows, and let the other end close.
+// Closing a socket with unread bytes resets the connection, and the last frame could be lost. So shut down the sending
+// side only, and let the other end close.
 void Connection::shut_down_after_flush() {
   if (!goodbye_since_ || closed_) return;
   asio::error_code error;

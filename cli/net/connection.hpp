@@ -16,11 +16,11 @@ namespace polykem::cli::net {
 
 class Connection;
 
-/** Who holds the connections of one end. */
+/** The owner of the connections of one end. */
 class ConnectionOwner {
  public:
   virtual ~ConnectionOwner() = default;
-  /** The handshake has ended. The connection may still be telling the other end why. */
+  /** The handshake has ended. The connection may still be sending the reason. */
   virtual void on_finished(Connection& connection, Outcome outcome, const std::string& detail) = 0;
   /** The socket is closed; the owner drops the connection. */
   virtual void on_closed(Connection& connection) = 0;
@@ -40,7 +40,7 @@ class Connection : public SessionHost, public std::enable_shared_from_this<Conne
   Session& session() { return *session_; }
   /** Starts reading. The socket is connected. */
   void start();
-  /** Ends what has waited since before `oldest`: the session, or the goodbye after it. */
+  /** Ends the session, or the goodbye after it, if it has waited since before `oldest`. */
   void check_deadline(Clock::time_point oldest);
   /** Closes the socket at once. */
   void close();

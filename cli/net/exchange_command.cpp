@@ -15,7 +15,7 @@
 namespace polykem::cli::net {
 namespace {
 
-// All clients are our own and share the machine with the server: whoever comes last waits for all the others' work.
+// All clients are our own and share the machine with the server, so the last one waits for the work of all others.
 constexpr double kTimeoutSeconds = 600;
 
 void announce(const ExchangeOptions& options, const Scheme& scheme) {

@@ -96,7 +96,7 @@ class TcpRun {
   }
 
   void on_exit(Part& part, int code) {
-    // A part that ended without a report has said why on stderr; one with a report is judged by its figures.
+    // A process that ended without a report has said why on stderr; one with a report is judged by its figures.
     if (!part.report) {
       if (!failure_) failure_ = code > 0 && code < 128 ? code : static_cast<int>(kExitInternal);
       stop_all();

@@ -49,7 +49,7 @@ struct ParseResult {
 };
 
 /** Looks at the frame that starts at bytes[0]. Reads only `bytes`, keeps no state, accepts any input: a wrong byte is
- * reported as soon as it is there, and the length field is checked before the payload has arrived. */
+ * reported as soon as it arrives, and the length field is checked before the payload has arrived. */
 ParseResult parse_frame(ByteView bytes) noexcept;
 
 /** Appends one frame. payload.size() <= kMaxPayloadBytes. */

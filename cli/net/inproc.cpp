@@ -66,7 +66,7 @@ class InprocPair final : public std::enable_shared_from_this<InprocPair> {
     deliver_later();
   }
 
-  // As on a wire: what was sent arrives in a later turn of the loop, and the end of the stream after it.
+  // As on a network, bytes arrive in a later turn of the loop, followed by the end of the stream.
   void deliver_later() {
     if (std::exchange(delivery_posted_, true)) return;
     asio::post(exchange_.loop_, [self = shared_from_this()] {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a handshake can end, and the counts of it.
+// How a handshake can end, and how often each outcome occurred.
 #pragma once
 
 #include <array>
@@ -19,7 +19,7 @@ enum class Outcome : std::uint8_t {
   kUnexpectedFrame = 4,  // a frame that does not belong here
   kWrongScheme = 5,      // HELLO names another parameter set
   kWrongRole = 6,        // HELLO names another role
-  kSilent = 7,           // connected, and never sent a byte
+  kSilent = 7,           // connected, but never sent a byte
   kHalfFrame = 8,        // began a frame and did not finish it in time
   kTimeout = 9,          // a whole frame was due and did not come in time
   kDisconnected = 10,    // closed or reset before the end
@@ -34,7 +34,7 @@ inline constexpr std::size_t kOutcomeCount = 17;
 
 /** "half_frame": the name in tables and JSON. */
 std::string_view outcome_name(Outcome outcome) noexcept;
-/** The outcome that an ERROR frame of this code tells of; std::nullopt for a code that nobody may send. */
+/** The outcome that an ERROR frame of this code reports; std::nullopt for a code that may not be sent. */
 std::optional<Outcome> outcome_from_code(std::uint8_t code) noexcept;
 /** A sentence for the ERROR frame and for people, printable ASCII. */
 std::string_view outcome_text(Outcome outcome) noexcept;

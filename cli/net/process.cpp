@@ -25,7 +25,7 @@ namespace polykem::cli::net {
 namespace {
 
 constexpr const char* kSelf = "/proc/self/exe";
-constexpr auto kKindness = std::chrono::seconds(2);
+constexpr auto kGracePeriod = std::chrono::seconds(2);
 
 [[noreturn]] void throw_spawn_error(const char* what) {
   throw CliError(kExitResources, fmt::format("cannot start a process: {}: {}", what, std::strerror(errno)),
@@ -38,7 +38,7 @@ constexpr auto kKindness = std::chrono::seconds(2);
   prctl(PR_SET_PDEATHSIG, SIGTERM);
 #endif
   if (getppid() != parent) _exit(kExitResources);
-  // A terminal sends these to the whole group; the parent has them and asks its children to end.
+  // A terminal sends these signals to the whole group; the parent handles them and asks its children to end.
   signal(SIGINT, SIG_IGN);
   signal(SIGHUP, SIG_IGN);
   fcntl(pipe_fd, F_SETFD, 0);
@@ -78,7 +78,7 @@ Child::Child(asio::io_context& loop, const std::vector<std::string>& arguments) 
 Child::~Child() {
   if (!running()) return;
   stop();
-  const auto patience = std::chrono::steady_clock::now() + kKindness;
+  const auto patience = std::chrono::steady_clock::now() + kGracePeriod;
   while (std::chrono::steady_clock::now() < patience) {
     if (waitpid(pid_, nullptr, WNOHANG) != 0) return;
     std::this_thread::sleep_for(std::chrono::milliseconds(10));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Child processes of `polykem exchange`, and the pipe on which they report: one JSON value a line.
+// Child processes of `polykem exchange`, and the pipe on which they report: one JSON value per line.
 #pragma once
 
 #include <sys/types.h>
@@ -16,12 +16,12 @@
 
 namespace polykem::cli::net {
 
-/** This program once more, with other arguments and "--pipe FD". It dies with its parent. */
+/** A child process that runs this program with other arguments and "--pipe FD". It ends when its parent ends. */
 class Child {
  public:
   /** Throws CliError (resources) if the system refuses. */
   Child(asio::io_context& loop, const std::vector<std::string>& arguments);
-  /** Ends the process if it still runs, kindly at first. */
+  /** Ends the process if it still runs: first with SIGTERM. */
   ~Child();
   Child(const Child&) = delete;
   Child& operator=(const Child&) = delete;
@@ -32,7 +32,8 @@ class Child {
   void on_exit(std::function<void(int)> callback) { on_exit_ = std::move(callback); }
   /** Reads from now on. */
   void start() { read_line(); }
-  /** Asks it to end with its report. Asked once only: a second signal would end it at once, without. */
+  /** Asks it to end with its report. Only the first call has an effect: a second signal would end it at once, without a
+   * report. */
   void stop();
   bool running() const { return pid_ > 0; }
 
@@ -48,7 +49,7 @@ class Child {
   std::function<void(int)> on_exit_;
 };
 
-/** The child's end of the pipe. Writing never fails loudly: a parent that has gone ends the child anyway. */
+/** The child's end of the pipe. Errors are ignored: if the parent has gone, the child ends anyway. */
 void write_message(int fd, const Json& message);
 
 }  // namespace polykem::cli::net

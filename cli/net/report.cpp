@@ -94,7 +94,7 @@ std::string stage_table(const std::vector<StageTime>& stages) {
   return table.render();
 }
 
-// A stranger's words: what closes the quotation is escaped, so that nothing after it looks like the program's own.
+// Quotes text from a stranger. Quotation marks in it are escaped, so that none of it looks like the program's own.
 std::string quoted(const std::string& text) {
   std::string out = "\"";
   for (const char c : text) {

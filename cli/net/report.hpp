@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What exchange, serve and swarm say at the end, for people and as JSON.
+// The final report of exchange, serve and swarm, for people and as JSON.
 #pragma once
 
 #include <cstdint>

@@ -53,7 +53,7 @@ void announce(const ServeOptions& options, const Server& server, const EndReport
                                             {"limits", limits}});
   }
   if (options.quiet || json_to_stdout(options.json)) {
-    // Whoever asked for any free port must learn which one it is.
+    // The user asked for any free port and must learn which one it is.
     if (options.port == 0)
       fmt::print(stderr, "listening on {} port {}\n", endpoint.address().to_string(), endpoint.port());
     return;

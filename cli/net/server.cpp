@@ -19,7 +19,8 @@ constexpr auto kAcceptRetry = std::chrono::milliseconds(50);
 constexpr auto kSweepInterval = std::chrono::milliseconds(100);
 constexpr int kBacklog = 4096;
 constexpr int kAcceptsPerTurn = 64;
-// When every connection is taken: how long one may be held without a first frame, while others may be waiting.
+// While all connections are taken, a connection without a first frame is dropped after this time, since others may be
+// waiting.
 constexpr auto kPatienceWhenFull = std::chrono::seconds(1);
 
 tcp::endpoint read_endpoint(const ServerOptions& options) {
@@ -83,8 +84,8 @@ void Server::accept() {
   });
 }
 
-// Takes everybody who waits, so that their work falls into one batch, up to a number, so that the others are not held
-// up.
+// Accepts all waiting clients, so that their work goes into one batch, but only up to a limit, so that other
+// connections are not delayed.
 void Server::accept_some() {
   for (int i = 0; i < kAcceptsPerTurn && may_accept(); ++i) {
     asio::error_code error;
@@ -113,7 +114,7 @@ void Server::accept_later() {
   });
 }
 
-// One timer for all connections: a look at each costs less than a timer for each.
+// One timer for all connections: checking each of them costs less than a timer for each.
 void Server::sweep_later() {
   sweep_timer_.expires_after(kSweepInterval);
   sweep_timer_.async_wait([this](const asio::error_code& error) {

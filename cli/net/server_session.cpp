@@ -66,7 +66,7 @@ void ServerSession::on_ciphertext(ByteView payload) {
   compute(POLYKEM_DECAPS);
 }
 
-// The server speaks second, so that a client without the secret learns nothing from the server's tag.
+// The server sends its tag second, so that a client without the secret does not get it.
 void ServerSession::on_confirm(ByteView payload) {
   if (!equal_tags(payload, client_tag_)) return fail(Outcome::kMismatch);
   send_frame(FrameType::kConfirm, server_tag_);

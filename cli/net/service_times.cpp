@@ -8,7 +8,7 @@ namespace polykem::cli::net {
 namespace {
 
 constexpr double kWeightOfNewest = 0.5;
-// Below a nanosecond an item the clock says nothing.
+// The clock cannot measure less than a nanosecond per item.
 constexpr double kLeastNs = 1;
 
 }  // namespace

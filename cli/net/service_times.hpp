@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How long the library takes for an item of each operation, learnt from the batches that it has finished.
+// The time that the library takes per item of each operation, measured on finished batches.
 #pragma once
 
 #include <array>
@@ -15,8 +15,8 @@ class ServiceTimes {
  public:
   using Clock = std::chrono::steady_clock;
 
-  /** A batch of items >= 1 was handed over and finished at these times. Batches that overlap share the library: the
-   * service time of the later one counts from the end of the earlier one. */
+  /** Records that a batch of items >= 1 was submitted and finished at these times. Batches that overlap share the
+   * library: the service time of the later one counts from the end of the earlier one. */
   void add(polykem_op op, std::size_t items, Clock::time_point submitted, Clock::time_point finished);
 
   /** Time that `items` items take; std::nullopt as long as no batch of `op` has finished. */
@@ -25,7 +25,8 @@ class ServiceTimes {
   std::optional<std::size_t> items_in(polykem_op op, std::chrono::nanoseconds time) const;
 
  private:
-  std::array<std::optional<double>, 3> item_ns_;  // by operation: a mean that halves the weight of the past each time
+  std::array<std::optional<double>, 3>
+      item_ns_;  // by operation: a mean in which each new value halves the weight of the old ones
   Clock::time_point last_finished_{};
 };
 

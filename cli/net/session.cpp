@@ -8,7 +8,7 @@
 namespace polykem::cli::net {
 namespace {
 
-// While an operation runs the other end may send ahead one CONFIRM or ERROR frame, and no more.
+// While an operation runs, the other end may send one CONFIRM or ERROR frame in advance, and no more.
 constexpr std::size_t kMaxAheadBytes = kHeaderBytes + 1 + kMaxErrorTextBytes;
 
 bool is_in_transcript(FrameType type) {
@@ -28,8 +28,8 @@ void Session::on_bytes(ByteView bytes) {
   drain();
 }
 
-// Takes every whole frame that may be taken now. A refused header ends the session before its payload is awaited. A
-// session that has ended keeps none of the bytes: there may be thousands that wait for their other end to close.
+// Processes every whole frame that may be taken now. A refused header ends the session before its payload has arrived.
+// A session that has ended keeps no bytes: thousands of sessions may be waiting for the other end to close.
 void Session::drain() {
   const Bytes bytes = std::exchange(pending_, {});
   ByteView rest(bytes);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The two ends of a handshake as state machines. They know frames and stages, and neither sockets nor threads:
-// a SessionHost carries their bytes and runs their KEM operations, so tcp and inproc share them.
+// The two ends of a handshake as state machines. They handle frames and states but no sockets or threads: a SessionHost
+// carries their bytes and runs their KEM operations. So tcp and inproc use the same sessions.
 #pragma once
 
 #include <chrono>
@@ -21,7 +21,7 @@ using Clock = std::chrono::steady_clock;
 
 class Session;
 
-/** What a session needs from whoever carries it. Everything happens on the loop's thread. */
+/** What a session needs from its host. Everything happens on the loop's thread. */
 class SessionHost {
  public:
   virtual ~SessionHost() = default;
@@ -35,7 +35,7 @@ class SessionHost {
   virtual void finished(Outcome outcome, const std::string& detail) = 0;
 };
 
-/** What both ends have in common: taking frames off the byte stream, refusing what does not belong, the transcript. */
+/** What both ends have in common: parsing frames, refusing unexpected ones, the transcript. */
 class Session : public KemUser {
  public:
   Session(const Scheme& scheme, Role role, SessionHost& host) : scheme_(scheme), role_(role), host_(&host) {}
@@ -48,13 +48,13 @@ class Session : public KemUser {
   void stop() { fail(Outcome::kStopped); }
   /** The host could not connect. */
   void on_connect_failed(const std::string& detail) { finish(Outcome::kConnectFailed, detail); }
-  /** Ends the handshake if the other end owed a frame since before `oldest`. */
+  /** Ends the handshake if the other end has owed a frame since before `oldest`. */
   void check_deadline(Clock::time_point oldest);
 
   bool done() const { return done_; }
   /** A first whole frame has come. */
   bool greeted() const { return greeted_; }
-  /** The host is going away; the session, which a batch may still hold, will not call it again. */
+  /** The host is being destroyed. The session, which a batch may still hold, will not call it again. */
   void detach() { host_ = nullptr; }
 
   bool kem_wanted() const override { return !done_; }
@@ -67,14 +67,14 @@ class Session : public KemUser {
     std::size_t min_bytes;
     std::size_t max_bytes;
   };
-  /** std::nullopt: none may come in this state. Not asked while an operation of this session runs. */
+  /** std::nullopt: no frame may come in this state. Not called while an operation of this session runs. */
   virtual std::optional<Expected> expected() const = 0;
   virtual void on_frame(FrameType type, ByteView payload) = 0;
   /** An operation that compute() queued has succeeded. */
   virtual void on_result(polykem_op op, const KemOutput& out) = 0;
-  /** The other end has closed in good order or not: how does that end the handshake? */
+  /** The outcome of the handshake when the other end has closed, cleanly or not. */
   virtual Outcome outcome_of_disconnect() const { return Outcome::kDisconnected; }
-  /** Nothing came in time: how does that end the handshake? */
+  /** The outcome of the handshake when nothing came in time. */
   virtual Outcome outcome_of_timeout() const;
 
   void send_frame(FrameType type, ByteView payload);

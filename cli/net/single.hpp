@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the same work costs one handshake at a time, for comparison with batches.
+// The cost of the same work one handshake at a time, for comparison with batches.
 #pragma once
 
 #include <array>
@@ -12,7 +12,7 @@
 
 namespace polykem::cli::net {
 
-/** Seconds per item and operation, and how many items that rests on. */
+/** Seconds per item and operation, and the number of items measured. */
 struct OpCosts {
   std::array<double, 3> seconds{};  // indexed by polykem_op
   double confirm_seconds = 0;       // both tags of both ends
@@ -31,10 +31,10 @@ struct Comparison {
   std::size_t batch_size = 1;  // of `batched`
 };
 
-/** Runs complete handshakes, `handshakes` in each of both ways or as many as `budget_seconds` allow, and at least one
- * call of each. The two take turns, so that whatever else the machine does disturbs both alike. progress is called with
- * the handshakes done one at a time. Throws Error if the library fails, and CliError (check failed) if two secrets
- * differ. */
+/** Runs complete handshakes, one at a time and in batches: `handshakes` of each kind or as many as `budget_seconds`
+ * allow, and at least one call of each. The two kinds take turns, so that other load on the machine affects both alike.
+ * progress is called with the handshakes done one at a time. Throws Error if the library fails, and CliError (check
+ * failed) if two secrets differ. */
 Comparison compare_costs(const Context& context, const Scheme& scheme, std::size_t batch_size, std::uint64_t handshakes,
                          double budget_seconds, const std::function<void(std::uint64_t)>& progress);
 

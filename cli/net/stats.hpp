@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Figures that one end of an exchange collects.
+// Statistics that one end of an exchange collects.
 #pragma once
 
 #include <array>
@@ -28,7 +28,7 @@ class SizeCounts {
   std::size_t min() const { return counts_.begin()->first; }
   std::size_t max() const { return counts_.rbegin()->first; }
   double mean() const { return static_cast<double>(items()) / static_cast<double>(batches()); }
-  /** The size that half of the batches do not exceed. Not empty. */
+  /** The median size of a batch. There must be at least one batch. */
   std::size_t median() const;
 
   const std::map<std::size_t, std::uint64_t>& counts() const { return counts_; }
@@ -43,7 +43,7 @@ struct BatchStats {
   std::chrono::nanoseconds busy{0};  // time during which at least one batch was running
 };
 
-/** What ended handshakes in the words of others: ERROR frames, and the system's errors. Strangers choose these texts,
+/** The texts of errors that ended handshakes: from ERROR frames and from the system. Strangers choose these texts,
  * so only the first kMostTexts distinct ones are kept, cut at kMostBytes; the rest are counted as kOther. */
 class PeerErrors {
  public:
@@ -71,7 +71,7 @@ struct StageTime {
   std::uint64_t nanoseconds = 0;
 };
 
-/** What one end knows when it is done. Times are of the steady clock, which all processes of a machine share. */
+/** The report of one end. Times are of the steady clock, which all processes of a machine share. */
 struct EndReport {
   OutcomeCounts outcomes;
   PeerErrors peer_errors;

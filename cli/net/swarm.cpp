@@ -10,9 +10,9 @@
 namespace polykem::cli::net {
 namespace {
 
-// Connections being established at once: well below a usual listen queue, so that none is turned away.
+// The most connections being established at once: well below a usual listen queue, so that none is refused.
 constexpr std::size_t kMaxConnecting = 256;
-// Latencies that have their memory from the start; a number of clients without sense must not take all of it.
+// The most latencies for which memory is reserved at the start: an absurd number of clients must not exhaust memory.
 constexpr std::uint64_t kMostReserved = 1 << 20;
 constexpr auto kConnectRetry = std::chrono::milliseconds(50);
 constexpr auto kSweepInterval = std::chrono::milliseconds(100);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What happens beside the handshakes in a loop: a regular look at the figures, and signals.
+// Runs beside the handshakes in a loop: a regular look at the figures, and signals.
 #pragma once
 
 #include <functional>
@@ -13,10 +13,10 @@
 
 namespace polykem::cli::net {
 
-/** Who a process takes signals from. */
+/** Whose signals a process obeys. */
 enum class Signals {
   kFromPeople,  // SIGINT, SIGTERM, and SIGHUP unless it was ignored when the program started (nohup)
-  kFromParent   // SIGTERM alone: what a terminal sends to the whole group is for the parent
+  kFromParent   // SIGTERM only: signals that a terminal sends to the whole group are for the parent
 };
 
 /** Calls `look` ten times a second, until stopped, and `interrupted` on the first signal that asks for the end. A

@@ -44,7 +44,7 @@ struct ProfileOptions {
   bool steps = false;
 };
 
-/** Rows of one operation as they are printed: the stages, then what is left. */
+/** Rows of one operation as they are printed: the stages, then the rest. */
 struct Line {
   std::string name;
   std::uint64_t steps;
@@ -92,7 +92,7 @@ Table single_table(const OpProfile& profile, std::size_t per) {
   return table;
 }
 
-/** Names of the rows over several sets: each set's order is kept, names that only some have go where they belong. */
+/** The names of the rows of several sets, merged so that each set's order is kept. */
 std::vector<std::string> merged_names(const std::vector<SchemeProfile>& profiles, std::size_t op, std::size_t per) {
   std::vector<std::string> out;
   for (const SchemeProfile& profile : profiles) {
@@ -184,7 +184,7 @@ Json as_json(const std::vector<SchemeProfile>& profiles) {
   return result;
 }
 
-/** Which backend ran, how much was measured: "ntruhps4096821 on avx2, 1 thread; 5,000 keygen, 20,000 encaps". */
+/** Which backend ran and how much was measured: "ntruhps4096821 on avx2, 1 thread; 5,000 keygen, 20,000 encaps". */
 std::string caption(const SchemeProfile& profile) {
   std::string counts;
   for (const OpProfile& op : profile.ops) {
@@ -204,7 +204,7 @@ std::uint64_t most_in_a_batch(const std::vector<SchemeProfile>& profiles) {
   return most;
 }
 
-/** Contexts to measure in: of the backend that was asked for, or with "all" of every one that can run here. */
+/** The contexts to measure in: one for the requested backend, or with "all" one for each backend that can run here. */
 std::vector<Context> open_contexts(const ProfileOptions& options) {
   std::vector<Context> out;
   if (options.common.backend != "all") {

@@ -12,7 +12,7 @@ namespace polykem::cli {
 
 /** One row: a step of the plan, or several that do the same (poly_Rq_mul.fg and poly_Rq_mul.Gf are poly_Rq_mul). */
 struct StageTime {
-  std::string name;    /**< the stage's name; of fused stages the step's name and what it covers */
+  std::string name;    /**< the stage's name; for fused stages the step's name and the stages that it covers */
   std::uint64_t steps; /**< steps of the plan in this row: how often an operation does it */
   std::uint64_t calls; /**< times the steps ran, over chunks of the batch */
   std::uint64_t items;
@@ -30,7 +30,8 @@ struct OpProfile {
   std::vector<StageTime> stages; /**< in plan order */
 
   std::uint64_t stage_nanoseconds() const;
-  /** What 100 % is: the calls as a whole with one thread, the sum of all threads' stages with several. */
+  /** The time that counts as 100 %: of the calls as a whole with one thread, the sum of all threads' stages with
+   * several. */
   std::uint64_t total_nanoseconds() const;
 };
 

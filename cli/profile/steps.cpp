@@ -14,7 +14,7 @@ namespace {
 constexpr std::array kSteps = {"OS randomness", "hash", "gen A", "product", "inversion", "sampling", "rest"};
 constexpr std::size_t kRest = kSteps.size() - 1;
 
-/** Which step a stage belongs to, by how its name begins or ends. The first that fits counts. */
+/** Assigns stages to a step by how their names begin or end. The first pattern that fits counts. */
 struct Pattern {
   const char* text;
   bool at_end;
@@ -50,7 +50,7 @@ std::string share_text(double share) {
   return share < 10 ? fmt::format("{:.1f}", share) : fmt::format("{:.0f}", share);
 }
 
-/** Steps that some operation spends time in. */
+/** The steps in which some operation spends time. */
 std::vector<std::size_t> used_steps(const std::vector<SchemeProfile>& profiles) {
   std::vector<std::size_t> out;
   for (std::size_t step = 0; step < kSteps.size(); ++step) {

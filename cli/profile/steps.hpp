@@ -26,12 +26,12 @@ struct StepTime {
 };
 
 /** "OS randomness", "hash", "gen A", "product", "inversion", "sampling", "rest": the same seven for each operation, in
- * this order. FrodoKEM has no inversions, so that six remain. A row of fused stages of several steps counts as "rest",
- * as does what lies outside the stages. */
+ * this order. FrodoKEM has no inversions, so six remain. A row of fused stages of several steps counts as "rest", and
+ * so does the time outside the stages. */
 std::vector<StepTime> steps_of(const OpProfile& profile);
 
-/** A row for each set, operation and backend; milliseconds of `per` operations, and percent. Columns of steps that none
- * has are left out. */
+/** A row for each set, operation and backend; milliseconds of `per` operations, and percent. Columns of steps that take
+ * no time in any row are left out. */
 Table steps_table(const std::vector<SchemeProfile>& profiles, std::size_t per);
 
 /** [{"step", "ns", "share"}] of one operation. */

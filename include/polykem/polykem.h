@@ -18,8 +18,8 @@
  *  - After fork() the child may use its parent's contexts and key sets on the CPU, with threads and random numbers of
  * its own. Jobs stay with the parent, and so does memory of a GPU.
  *  - Structs begin with struct_size, which the caller sets to sizeof the struct that it was compiled with. A library
- * with a longer struct takes what is missing as zero, one with a shorter struct refuses fields that it does not know
- * unless they are zero.
+ * with a longer struct takes the missing fields as zero. A library with a shorter struct refuses fields that it does
+ * not know, unless they are zero.
  */
 #ifndef POLYKEM_POLYKEM_H
 #define POLYKEM_POLYKEM_H

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// polykem: the C++ side of the C API. Header only, C++17, nothing that polykem.h does not have.
+// polykem: a C++ wrapper of the C API. Header only, C++17; it offers nothing beyond polykem.h.
 //
 //  - Handles are owned (Context, Job, KeySet) or plain values (Scheme). Errors are thrown as polykem::Error.
 //  - Buffers are checked against the set's record sizes before the call; a wrong size throws with POLYKEM_ERR_SIZE.
-//  - Malformed items do not throw: the result says which ones (`items`), the others are done.
+//  - Malformed items do not throw: `items` of the result says which they are, and the other items are computed.
 //  - Secret keys and shared secrets live in SecretBytes, which zeroises its memory.
 #pragma once
 
@@ -169,7 +169,8 @@ class Job {
   std::unique_ptr<polykem_job, Free> job_;
 };
 
-/** Keys that stay where they are used. Must not outlive its context; no batch may be using it when it goes. */
+/** Keys that stay where they are used. A set must not outlive its context, and no batch may use it when it is
+ * destroyed. */
 class KeySet {
  public:
   KeySet() = default;
@@ -216,7 +217,7 @@ class Context {
     return request;
   }
 
-  /** Runs any batch and returns its status: POLYKEM_OK or POLYKEM_ERR_ITEMS; throws on all else. */
+  /** Runs any batch and returns its status: POLYKEM_OK or POLYKEM_ERR_ITEMS; throws for any other. */
   polykem_status run(const polykem_request& request) const {
     const polykem_status status = polykem_run(context_.get(), &request);
     if (status != POLYKEM_ERR_ITEMS) check(status, "batch");

@@ -66,7 +66,7 @@ polykem_status guarded(F&& body) noexcept {
 /// No version of a struct is longer; more is a mistake.
 constexpr size_t kLongestStruct = 1024;
 
-/// kLeast: bytes of the oldest version that is understood.
+/// kLeast: the size of the oldest supported version.
 template <size_t kLeast, class T>
 bool has_known_size(const T* caller) {
   return caller != nullptr && caller->struct_size >= kLeast && caller->struct_size <= kLongestStruct;
@@ -83,7 +83,7 @@ bool read_struct(const T* in, T& out) {
   return given <= sizeof out || std::all_of(bytes + sizeof out, bytes + given, [](uint8_t b) { return b == 0; });
 }
 
-/// Writes as much of the struct as the caller of `size` bytes knows, and zeros behind it.
+/// Writes the part of the struct that a caller with a struct of `size` bytes knows; zeros anything after it.
 template <class T>
 void write_struct(void* out, size_t size, T value) {
   value.struct_size = size;
@@ -123,7 +123,7 @@ Status translate(const polykem_request* given, Request& out) {
   return Status::ok;
 }
 
-/// The accelerator that the crossover functions speak of.
+/// The accelerator that the crossover functions refer to.
 Accelerator& first_accelerator() {
   return *polykem::accelerators().front();
 }
@@ -245,7 +245,7 @@ polykem_status polykem_backend_info(size_t index, polykem_backend_info_t* out) {
     }
     Accelerator& accelerator = *accelerators[index];
     const BackendDescription& description = accelerator.description();
-    const int available = accelerator.available() ? 1 : 0;  // first: it finds out what is missing
+    const int available = accelerator.available() ? 1 : 0;  // called first: it finds out what is missing
     std::string requirements = description.requirements;
     if (*accelerator.problem() != '\0') requirements += std::string("; here: ") + accelerator.problem();
     write_struct(out, out->struct_size,

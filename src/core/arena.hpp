@@ -6,7 +6,7 @@
 
 namespace polykem {
 
-/// Hands out 64-byte aligned arrays from one block, front to back. The block is the caller's.
+/// Hands out 64-byte aligned arrays from one block, front to back. The caller owns the block.
 class Arena {
  public:
   explicit Arena(std::byte* begin) : next_(begin) {}
@@ -18,7 +18,7 @@ class Arena {
     return result;
   }
 
-  /// What take<T>(count) uses up.
+  /// The bytes that take<T>(count) uses up.
   template <class T>
   static constexpr size_t bytes(size_t count) {
     return (count * sizeof(T) + 63) / 64 * 64;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The records of a batch, as every layer passes them on: C API, engine, accelerators, schemes.
+// The records of a batch, in the form that every layer passes on: C API, engine, accelerators, schemes.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,7 @@
 
 namespace polykem {
 
-/// Record lengths of one operation of one parameter set; draws: of this operation.
+/// The lengths of the records of one parameter set; `draws` is that of one operation.
 struct RecordBytes {
   size_t pk, sk, ct, ss, draws;
 
@@ -19,12 +19,12 @@ struct RecordBytes {
 /// Keys of a key set in a backend's own form. Item i uses the one at key(i).
 struct ExpandedKeys {
   const std::byte* data = nullptr;  ///< nullptr: none; 64-byte aligned
-  size_t bytes = 0;                 ///< of one
-  bool shared = false;              ///< one for all items
-  const size_t* index = nullptr;    ///< item i uses number index[i]; nullptr: number i
+  size_t bytes = 0;                 ///< bytes of one key
+  bool shared = false;              ///< all items use the same key
+  const size_t* index = nullptr;    ///< item i uses key index[i]; nullptr: key i
 
   const std::byte* key(size_t i) const { return data + (shared ? 0 : index == nullptr ? i : index[i]) * bytes; }
-  /// Those of the items from `first` on.
+  /// The keys of the items from `first` on.
   ExpandedKeys slice(size_t first) const {
     if (data == nullptr || shared) return *this;
     if (index != nullptr) return {data, bytes, false, index + first};
@@ -34,8 +34,8 @@ struct ExpandedKeys {
   bool operator==(const ExpandedKeys&) const = default;
 };
 
-/// A run of consecutive items: where each array of records lies (nullptr: the operation has none). Records are
-/// contiguous and need no alignment.
+/// A run of consecutive items: a pointer to each array of records (nullptr if the operation has no such array). Records
+/// are contiguous and need no alignment.
 struct BatchView {
   size_t count = 0;
   bool shared_key = false;         ///< pk or sk is one record for all items
@@ -44,7 +44,7 @@ struct BatchView {
   const uint8_t* sk = nullptr;
   const uint8_t* ct = nullptr;
   const size_t* key_index = nullptr;  ///< item i uses record key_index[i] of pk or sk; nullptr: record i
-  ExpandedKeys expanded{};            ///< the same keys in the backend's own form, if they are of a key set that has it
+  ExpandedKeys expanded{};            ///< the same keys in the backend's own form, if their key set has it
   uint8_t* pk_out = nullptr;
   uint8_t* sk_out = nullptr;
   uint8_t* ct_out = nullptr;
@@ -57,7 +57,7 @@ struct BatchView {
   bool operator==(const BatchView&) const = default;
 };
 
-/// Sets of a batch's arrays.
+/// A set of arrays of a batch: one bit for each.
 using Fields = uint32_t;
 namespace field {
 inline constexpr Fields kDraws = 1, kPk = 2, kSk = 4, kCt = 8, kPkOut = 16, kSkOut = 32, kCtOut = 64, kSsOut = 128,
@@ -69,8 +69,8 @@ inline constexpr Fields kKeysAndCiphertexts = kPk | kSk | kCt | kPkOut | kSkOut 
 /// One array of records of a BatchView, for code that treats all of them alike.
 struct FieldInfo {
   Fields field;
-  const uint8_t* BatchView::*in;  ///< of an input, else nullptr
-  uint8_t* BatchView::*out;       ///< of an output, else nullptr
+  const uint8_t* BatchView::*in;  ///< the member, if the array is an input; else nullptr
+  uint8_t* BatchView::*out;       ///< the member, if the array is an output; else nullptr
   size_t RecordBytes::*bytes;
   bool key;     ///< shared_key and key_index apply
   bool secret;  ///< must be wiped

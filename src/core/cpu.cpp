@@ -40,7 +40,8 @@ constexpr FeatureName kNames[] = {
 
 #ifdef POLYKEM_HAVE_X86
 
-/// Register state the operating system saves: bit 2 AVX, bits 5-7 AVX-512, bits 17-18 AMX. [Intel SDM vol. 1, 13.3]
+/// The register state that the operating system saves: bit 2 AVX, bits 5-7 AVX-512, bits 17-18 AMX. [Intel SDM vol. 1,
+/// 13.3]
 uint64_t enabled_state() {
   uint32_t low, high;
   __asm__("xgetbv" : "=a"(low), "=d"(high) : "c"(0));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a scheme gives an accelerator's module: for each parameter set one table of operations, each a list of steps on
-// a stream.
+// What a scheme provides for an accelerator's module: a table of operations for each parameter set. An operation is a
+// list of steps that run on a stream.
 #pragma once
 
 #include <array>
@@ -16,22 +16,23 @@ namespace polykem {
 
 /// A run of items whose arrays all lie in device memory, key_index too. Records have any alignment; the memory must be
 /// readable up to the next multiple of 4 bytes. key_index is nullptr where there is no expanded form: the chosen
-/// records have then been copied side by side. item_status: preset to ok; nullptr if nobody wants it.
+/// records have then been copied side by side. item_status: preset to ok; nullptr if the caller does not want it.
 struct DeviceBatch : BatchView {
   const uint32_t* seed = nullptr;  ///< 32 bytes, 4-byte aligned, fresh for every batch; used where draws is nullptr
 
   bool operator==(const DeviceBatch&) const = default;
 };
 
-/// A step, and the arrays of the batch that it touches; what stays in the workspace is not listed. The pipeline derives
-/// from this what may overlap, and when an output can leave.
+/// A step, and the arrays of the batch that it touches; data that stays in the workspace is not listed. The pipeline
+/// derives from this what may overlap, and when an output can leave.
 struct DeviceStep {
   StepInfo info;
   Fields needs;     ///< reads them
   Fields produces;  ///< writes all of them or a part
 };
 
-/// A step and its launches. `Context`: the scheme's own view of the batch, the workspace and the stream.
+/// A step and the function that launches its kernels. `Context`: the scheme's own view of the batch, the workspace and
+/// the stream.
 template <class Context>
 struct KernelStep {
   StepInfo info;
@@ -47,25 +48,26 @@ consteval std::array<DeviceStep, N> device_steps(const std::array<KernelStep<Con
   return result;
 }
 
-/// One operation. Launches are asynchronous on `stream`, the module's own kind of stream; the driver's error code comes
-/// back, 0 for none.
+/// One operation. Launches are asynchronous on `stream`, which is of the module's own kind. Functions return the
+/// driver's error code, 0 for success.
 struct DeviceOperation {
   const char* scheme;
   Op op;
   RecordBytes record_bytes;
-  std::span<const DeviceStep> steps;        ///< the launch list
-  size_t part_items;                        ///< a hint: so many items keep the device busy
-  size_t staged_bytes;                      ///< a hint: records that one thread copies and hands over at a time
-  size_t most_items;                        ///< the kernels' indices hold no more in one launch
+  std::span<const DeviceStep> steps;  ///< the launch list
+  size_t part_items;                  ///< a hint: this many items keep the device busy
+  size_t staged_bytes;                ///< a hint: bytes of records that one thread copies and hands over at a time
+  size_t most_items;                  ///< the most that one launch can index
   size_t (*workspace_bytes)(size_t items);  ///< device memory for the intermediates of a batch; a multiple of 256
-  /// How often the tiled steps are repeated for a batch; nullptr if no step is tiled.
+  /// The number of rounds of the tiled steps for a batch; nullptr if no step is tiled.
   size_t (*tiles)(const DeviceBatch& batch);
-  /// tile: the round of a tiled step, else 0. workspace: 256-byte aligned; holds secrets afterwards, which the caller
-  /// wipes.
+  /// tile: the round of a tiled step, else 0. workspace: 256-byte aligned; it holds secrets afterwards, and the caller
+  /// wipes it.
   int (*run_step)(size_t step, size_t tile, const DeviceBatch& batch, std::byte* workspace, void* stream);
 };
 
-/// How a key set keeps keys on the device besides their records. bytes == 0: it does not.
+/// The expanded form in which a key set keeps keys on the device, besides their records. bytes == 0: there is no such
+/// form.
 struct DeviceKeyForm {
   size_t bytes = 0;                                   ///< of one key; a multiple of 64
   size_t (*workspace_bytes)(size_t count) = nullptr;  ///< device memory; a multiple of 256
@@ -73,7 +75,7 @@ struct DeviceKeyForm {
   int (*expand)(std::byte* out, const uint8_t* keys, size_t count, std::byte* workspace, void* stream) = nullptr;
 };
 
-/// All that a module knows of one parameter set.
+/// Everything that a module knows of one parameter set.
 struct DeviceScheme {
   const char* name;
   std::array<DeviceOperation, kOps> operations;

@@ -51,7 +51,7 @@ struct Operations {
   }
 };
 
-/// Whole blocks of items run as `Blocks` does, fewer than kFewestForBlocks as `Singles` does. Both are Operations with
+/// Runs whole blocks of items by `Blocks`, and fewer items than kFewestForBlocks by `Singles`. Both are Operations with
 /// the same steps.
 template <class Blocks, class Singles, size_t kFewestForBlocks>
 struct SplitOperations {
@@ -92,7 +92,7 @@ constexpr Operation operation() {
           Ops::template run<kOp>};
 }
 
-/// `Ops`: Operations or SplitOperations. name: of the backend, see core/backend.hpp.
+/// `Ops`: Operations or SplitOperations. name: the backend's, see core/backend.hpp.
 template <class Ops>
 constexpr SchemeBackend scheme_backend(const char* name) {
   return {name, {operation<Ops, Op::keygen>(), operation<Ops, Op::encaps>(), operation<Ops, Op::decaps>()}};

@@ -10,15 +10,15 @@
 
 namespace polykem {
 
-/// One logical stage of an operation: a name the specification uses, where it stands there, and its shapes.
+/// One logical stage of an operation: its name in the specification, its place there, and its shapes.
 struct Stage {
   const char* name;   ///< e.g. "poly_Rq_mul.cf": the text before '.' is the function, after it the use
   const char* spec;   ///< citation, e.g. "[NTRU20, Lift]"
   const char* shape;  ///< "inputs -> outputs"
 };
 
-/// What one step of a backend covers: stages [first, first + count) of its operation. A run of neighbouring tiled steps
-/// is repeated as a group, a tile each time, for data too large to be kept whole.
+/// What one step of a backend covers: stages [first, first + count) of its operation. Neighbouring tiled steps are
+/// repeated as a group, once for each tile, where the data is too large to be kept whole.
 struct StepInfo {
   const char* name;
   uint8_t first;
@@ -26,7 +26,7 @@ struct StepInfo {
   bool tiled = false;
 };
 
-/// A step and its code. `Chunk` is the backend's own view of the items in flight.
+/// A step and its code. `Chunk` is the backend's own view of the items that it works on.
 template <class Chunk>
 struct Step {
   StepInfo info;
@@ -52,7 +52,7 @@ consteval std::array<StepInfo, N> step_infos(const std::array<Step<Chunk>, N>& s
   return infos;
 }
 
-/// Longest plan a recorder can hold.
+/// The longest plan that a recorder can hold.
 inline constexpr size_t kMaxSteps = 32;
 
 /// Time per step of one plan.
@@ -97,8 +97,9 @@ constexpr size_t round_begin(const std::array<Step<Chunk>, N>& steps, size_t i) 
   return i;
 }
 
-/// Runs a plan over one chunk, the steps in order. With `times`, measures each; without, costs nothing. A chunk of a
-/// plan with tiled steps has bool next_tile(), called after each round of them: true while there is another tile.
+/// Runs the steps of a plan in order over one chunk. Measures each step if `times` is given; costs nothing otherwise.
+/// If the plan has tiled steps, the chunk has bool next_tile(), which is called after each round of them and returns
+/// true while there is another tile.
 template <class Chunk, size_t N>
 void run_plan(const std::array<Step<Chunk>, N>& steps, Chunk& chunk, size_t items, StepTimes* times) {
   static_assert(N <= kMaxSteps);

@@ -25,8 +25,8 @@ struct OpStages {
   }
 };
 
-/// A chunk of a batch, as the engine hands it to a backend. item_status is never nullptr and preset to ok. key_index is
-/// nullptr but for keys that an accelerator keeps.
+/// A chunk of a batch, as the engine hands it to a backend. item_status is preset to ok and never nullptr. key_index is
+/// nullptr except for keys that an accelerator keeps.
 struct Batch : BatchView {
   Drbg* drbg = nullptr;  ///< the first stage draws from it where draws is nullptr
 };
@@ -34,26 +34,26 @@ struct Batch : BatchView {
 /// One operation of one parameter set on one backend: its plan and its code.
 struct Operation {
   std::span<const StepInfo> steps;
-  size_t granule;                           ///< items that fill the lanes
-  size_t chunk;                             ///< items whose working set fits the cache; a multiple of granule
-  size_t (*workspace_bytes)(size_t items);  ///< for a chunk of `items`
+  size_t granule;  ///< the number of items that fills the lanes
+  size_t chunk;    ///< the number of items whose working set fits the cache; a multiple of granule
+  size_t (*workspace_bytes)(size_t items);  ///< of a chunk of `items`
   /// workspace is 64-byte aligned. Anything but Status::ok fails the batch.
   Status (*run)(const void* context, const Batch& batch, std::byte* workspace, StepTimes* times);
-  const void* context = nullptr;  ///< the backend's own, handed to run
+  const void* context = nullptr;  ///< the backend's own; passed to run
 };
 
-/// How a backend keeps the keys of a key set besides their records, so that a key that is used again need not be
-/// expanded again. bytes == 0: it does not.
+/// The expanded form in which a backend keeps the keys of a key set, besides their records, so that a key is expanded
+/// only once. bytes == 0: there is no such form.
 struct KeyForm {
-  size_t bytes = 0;  ///< of one key; a multiple of 64
+  size_t bytes = 0;  ///< size of one key; a multiple of 64
   size_t (*workspace_bytes)(size_t count) = nullptr;
-  /// out: count x bytes, 64-byte aligned like the workspace. A malformed key is remembered in its form and reported for
-  /// each item that uses it.
+  /// out: count x bytes, 64-byte aligned like the workspace. The form notes that a key is malformed, and each item that
+  /// uses the key reports it.
   void (*expand)(std::byte* out, const uint8_t* keys, size_t count, std::byte* workspace) = nullptr;
 };
 
 struct SchemeBackend {
-  const char* name;  ///< of the backend: "avx2"
+  const char* name;  ///< the backend's name: "avx2"
   Operation ops[kOps];
   KeyForm public_form{}, secret_form{};
   const Operation& op(Op which) const { return ops[static_cast<size_t>(which)]; }
@@ -72,7 +72,7 @@ struct Scheme {
   bool secret_seeds = false;  ///< the draws of keygen may stand for the secret key, see secret_seed_bytes()
   std::span<const SchemeBackend> backends;  ///< best first
 
-  /// Bytes of a secret key in its form as a seed; 0 if the standard has none.
+  /// Bytes of a secret key in its form as a seed; 0 if the standard has no such form.
   size_t secret_seed_bytes() const { return secret_seeds ? keygen_draw_bytes : 0; }
 
   size_t draw_bytes(Op op) const {

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::align_val_t kAlignment{64};
 
-/// A later function that saves them would bring their contents to the stack.
+/// Otherwise a later function that saves them would copy their contents to the stack.
 void clear_vector_registers() noexcept {
 #ifdef POLYKEM_HAVE_X86
   if (cpu_features().avx512()) {

@@ -9,13 +9,13 @@ namespace polykem {
 /// Overwrites memory with zeros; the compiler cannot remove it.
 void secure_zero(void* memory, size_t bytes) noexcept;
 
-/// What wipe_stack() overwrites: more than the deepest operation of any scheme and backend takes (14 KB, measured by
-/// tests/secrets).
+/// Bytes that wipe_stack() overwrites: more than the deepest operation of any scheme and backend uses (14 KB, measured
+/// by tests/secrets).
 inline constexpr size_t kWipedStackBytes = 16 * 1024;
 
-/// Zeroises the stack below the caller's frame and the vector registers: whatever an operation that the caller has
-/// called kept there, such as spilled registers, permutation states and products. A thread calls it when it has
-/// computed its part of a batch. Every temporary in a function's frame relies on it; what lies on the heap does not.
+/// Zeroises the stack below the caller's frame and the vector registers, where operations leave spilled registers,
+/// permutation states and products. A thread calls it after it has computed its part of a batch. Functions rely on it
+/// for the temporaries in their frames; memory on the heap is wiped by its owner.
 void wipe_stack() noexcept;
 
 /// 64-byte aligned memory that is zeroised before it is freed. Growing discards (and zeroises) the old contents.

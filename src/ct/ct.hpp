@@ -14,7 +14,7 @@
 namespace polykem::ct {
 inline namespace POLYKEM_ISA {
 
-/// Hides a value's origin from the optimiser, so that it cannot turn masks back into branches.
+/// Hides from the optimiser where a value comes from, so that it cannot turn masks back into branches.
 template <class T>
 inline T barrier(T value) {
   asm volatile("" : "+r"(value));

@@ -24,7 +24,7 @@ void wipe_host(void* memory, size_t bytes) {
 
 void check(cudaError_t code, const char* what) {
   if (code == cudaSuccess) return;
-  (void)cudaGetLastError();  // a plain error must not show up again in the next check
+  (void)cudaGetLastError();  // clears it: the next check must not report this error again
   throw CudaError{code, std::string(what) + ": " + cudaGetErrorName(code) + " (" + cudaGetErrorString(code) + ")"};
 }
 
@@ -40,7 +40,7 @@ void fail_if_due(Fault fault, cudaError_t as, const char* what) {
   throw CudaError{as, std::string(what) + ": " + cudaGetErrorName(as) + " (asked for by a test)"};
 }
 
-/// Memory that CUDA has not seen is no error, so an error says nothing about the pointer.
+/// CUDA reports no error for memory that it does not know, so an error says nothing about the pointer.
 PlaceOnDevice place_of(const void* pointer) {
   cudaPointerAttributes attributes{};
   if (cudaPointerGetAttributes(&attributes, pointer) != cudaSuccess) {

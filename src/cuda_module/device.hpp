@@ -24,14 +24,14 @@ struct CudaError {
   std::string text;
 };
 
-/// Throws CudaError if `code` is an error. `what`: what was being done, for the user.
+/// Throws CudaError if `code` is an error. `what` tells the user what was being done.
 void check(cudaError_t code, const char* what);
 
-/// Faults that tests ask for: fail_if_due() throws `as` when one of its kind is due.
+/// Faults that tests inject: fail_if_due() throws `as` when a fault of its kind is due.
 void inject(Fault fault, int after);
 void fail_if_due(Fault fault, cudaError_t as, const char* what);
 
-/// Leaves the thread with the current device it had.
+/// Restores the thread's current device when it goes out of scope.
 class CurrentDevice {
  public:
   CurrentDevice() { known_ = cudaGetDevice(&device_) == cudaSuccess; }
@@ -53,7 +53,7 @@ struct PlaceOnDevice {
 };
 PlaceOnDevice place_of(const void* pointer);
 
-/// Device memory that grows; what it held is lost when it does.
+/// Device memory that can grow; growing loses the contents.
 class DeviceMemory {
  public:
   ~DeviceMemory() { release(); }
@@ -66,7 +66,7 @@ class DeviceMemory {
   size_t size_ = 0;
 };
 
-/// Pinned host memory that grows and is zeroised before it is freed.
+/// Pinned host memory that can grow and is zeroised before it is freed.
 class PinnedMemory {
  public:
   ~PinnedMemory() { release(); }
@@ -81,8 +81,8 @@ class PinnedMemory {
   size_t size_ = 0;
 };
 
-/// What one part of a batch needs to run: device memory, pinned staging memory, events, and a stream for a part that is
-/// alone.
+/// What one part of a batch needs to run: device memory, pinned staging memory, events, and a stream for a part that
+/// runs alone.
 struct Slot {
   Slot();
   ~Slot();
@@ -91,22 +91,22 @@ struct Slot {
 
   cudaStream_t stream = nullptr;   ///< of high priority
   cudaEvent_t begun = nullptr;     ///< the early steps have ended
-  cudaEvent_t late = nullptr;      ///< the late steps are next
+  cudaEvent_t late = nullptr;      ///< the late steps come next
   cudaEvent_t uploaded = nullptr;  ///< the part's inputs are on the device
   cudaEvent_t computed = nullptr;  ///< the last step has ended
-  cudaEvent_t done = nullptr;      ///< the part's outputs are with the host
+  cudaEvent_t done = nullptr;      ///< the part's outputs are on the host
   cudaEvent_t wiped = nullptr;     ///< nothing secret is left in the arena
   DeviceMemory arena;
   PinnedMemory staging;
   Replay replay;
   size_t dirty = 0;                ///< bytes at the arena's beginning in which parts left secrets
-  bool wiping = false;             ///< `wiped` may still be to come
-  std::vector<cudaEvent_t> clock;  ///< events that take the time
+  bool wiping = false;             ///< the wipe is queued and may not have finished
+  std::vector<cudaEvent_t> clock;  ///< events that measure time
 };
 
-/// The streams that all parts on a device share. Inputs cross one part after the other, and so do kernels and outputs:
-/// several parts at once would share the device or the bus, and all would end late. Only the early steps of a part run
-/// beside the late ones of the part before it.
+/// The streams that all parts on a device share. The parts take turns on the bus and on the device, for inputs, kernels
+/// and outputs alike: if several shared them at once, all would finish late. Only the early steps of a part run beside
+/// the late steps of the part before it.
 struct SharedStreams {
   SharedStreams();
   ~SharedStreams();
@@ -114,8 +114,8 @@ struct SharedStreams {
   SharedStreams& operator=(const SharedStreams&) = delete;
 
   cudaStream_t up = nullptr, early = nullptr, kernels = nullptr, down = nullptr, wipe = nullptr;
-  cudaEvent_t late = nullptr;  ///< the last part has come to its late steps
-  std::mutex mutex;            ///< held while a part queues its work, so that all streams have the same order
+  cudaEvent_t late = nullptr;  ///< the last part has reached its late steps
+  std::mutex mutex;  ///< held while a part queues its work, so that all streams have the parts in the same order
 };
 
 /// One GPU. Thread-safe.
@@ -133,17 +133,17 @@ class Device {
 
   /// Makes the device current for this thread.
   void make_current() const;
-  /// Lends a slot and makes the device current. While all are in use it waits, or returns nullptr if `wait` is false:
-  /// who has a slot must not wait for another.
+  /// Lends a slot and makes the device current. While all slots are in use it waits, or returns nullptr if `wait` is
+  /// false: a batch that has a slot must not wait for another one.
   std::unique_ptr<Slot> take(bool wait);
   /// Queues the wipe of what parts left in it, all of them finished, first.
   void give_back(std::unique_ptr<Slot> slot) noexcept;
   /// The first call makes them. The device is current.
   SharedStreams& streams();
-  /// Frees the memory of slots that wait, for a batch that found too little.
+  /// Frees the memory of idle slots, for a batch that found too little memory.
   void trim();
 
-  /// Bytes one slot may hold.
+  /// The bytes that one slot may hold.
   size_t slot_budget(size_t budget) const;
 
  private:
@@ -160,16 +160,16 @@ class Device {
   std::unique_ptr<SharedStreams> streams_;
 };
 
-/// All usable GPUs, or why there are none.
+/// All usable GPUs, or the reason why there are none.
 class DeviceManager {
  public:
   static DeviceManager& instance();
 
   const std::vector<std::unique_ptr<Device>>& devices() const { return devices_; }
   const std::string& problem() const { return problem_; }
-  /// The one with the fewest parts in flight; nullptr if all are lost.
+  /// The device with the fewest parts in flight; nullptr if all are lost.
   Device* choose();
-  /// The one of that ordinal; nullptr if it is lost or none of ours.
+  /// The device with that ordinal; nullptr if it is lost or not usable.
   Device* find(int ordinal);
 
   std::atomic<size_t> budget{0};

@@ -12,8 +12,7 @@ namespace polykem::cuda {
 cudaError_t gather(uint8_t* to, const uint8_t* from, const uint64_t* index, size_t record_bytes, size_t count,
                    cudaStream_t stream);
 
-/// Copies `bytes` bytes, a multiple of 4 and at most 128, from pinned host memory by a kernel. Asynchronous on
-/// `stream`.
+/// Copies `bytes` bytes (a multiple of 4, at most 128) from pinned host memory, by a kernel. Asynchronous on `stream`.
 cudaError_t read_from_host(void* to, const void* from, size_t bytes, cudaStream_t stream);
 
 }  // namespace polykem::cuda

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The module's table: batches through the pipeline of a device, or straight onto the caller's stream.
+// The module's table. A batch runs through the pipeline of a device, or directly on the caller's stream.
 #include "cuda_module/module.hpp"
 
 #include <algorithm>

@@ -10,7 +10,7 @@
 
 namespace polykem::cuda {
 
-/// Changes with the layout of everything in this header, core/{batch,device,plan,scheme,status}.hpp.
+/// Changes whenever a layout in this header or in core/{batch,device,plan,scheme,status}.hpp changes.
 inline constexpr uint32_t kModuleAbi = 5;
 inline constexpr const char* kModuleEntry = "polykem_cuda_module";
 inline constexpr size_t kSeedBytes = 32;
@@ -37,12 +37,12 @@ enum class Place : int {
 /// What a failed call means for the caller.
 enum class Outcome : int {
   ok = 0,
-  out_of_memory = 1,  ///< not even a single item fits the device's memory
+  out_of_memory = 1,  ///< the device's memory does not even hold a single item
   failed = 2,         ///< the driver or a kernel reported an error; the device may be lost
   refused = 3,        ///< the batch cannot be run as it is given: too many items, arrays on several devices
 };
 
-/// Failures that tests ask for.
+/// Failures that tests inject.
 enum class Fault : int { none = 0, allocation = 1, step = 2, synchronize = 3 };
 
 /// All functions are thread-safe. Names and spans are static storage of the module. A batch's arrays lie in host memory
@@ -57,30 +57,32 @@ struct ModuleTable {
   DeviceInfo (*device_info)(int device);
   /// nullptr if the module does not have the set.
   const DeviceScheme* (*scheme)(const char* name);
-  /// Computes the batch on the device that holds its arrays, else on all devices: copies in, steps, copies out, wipes
-  /// what it used there; in parts, so that copies and kernels overlap and memory suffices. seed: kSeedBytes bytes, used
-  /// where batch.draws is nullptr. times (of operation.steps.size() + 2 entries: upload, the steps, download) may be
-  /// nullptr; with it nothing overlaps. On an error no output has a meaning.
+  /// Computes the batch on the device that holds its arrays, else on all devices. It copies inputs in, runs the steps,
+  /// copies outputs back and wipes the memory it used; it does so in parts, so that copies and kernels overlap and
+  /// memory suffices. seed: kSeedBytes bytes, used where batch.draws is nullptr. times (operation.steps.size() + 2
+  /// entries: upload, the steps, download) may be nullptr; if it is given, nothing overlaps. After an error the outputs
+  /// are undefined.
   Outcome (*run)(const DeviceOperation& operation, const BatchView& batch, const uint8_t* seed, StepTimes* times,
                  ErrorText* why);
-  /// The same with every array in device memory, on the caller's stream (a cudaStream_t) and current device: only
-  /// queues the work. workspace: queue_bytes() bytes of device memory, 256-byte aligned, wiped behind the last step.
+  /// Queues the same work on the caller's stream (a cudaStream_t) of the current device and returns. Every array is in
+  /// device memory. workspace: queue_bytes() bytes of device memory, 256-byte aligned, wiped after the last step.
   Outcome (*queue)(const DeviceOperation& operation, const BatchView& batch, const uint8_t* seed, std::byte* workspace,
                    void* stream, ErrorText* why);
   size_t (*queue_bytes)(const DeviceOperation& operation, size_t count);
-  /// Device memory for keys, on the device that holds `beside` (nullptr: on any); nullptr and why, if there is none.
+  /// Allocates device memory for keys, on the device that holds `beside` (nullptr: any device). Returns nullptr and
+  /// says why if there is not enough.
   std::byte* (*allocate)(size_t bytes, const void* beside, ErrorText* why);
-  /// Wipes and frees what allocate() gave.
+  /// Wipes and frees memory from allocate().
   void (*release)(std::byte* memory, size_t bytes);
-  /// Makes the form of `count` keys that allocate()d memory holds, in allocate()d memory of the same device.
+  /// Writes the expanded form of `count` keys. Both arrays are from allocate(), on the same device.
   Outcome (*expand)(const DeviceKeyForm& form, std::byte* out, const uint8_t* keys, size_t count, ErrorText* why);
   Place (*place_of)(const void* pointer);
-  /// Between any two places, now.
+  /// Copies between any two places, and waits until it is done.
   Outcome (*copy)(void* to, const void* from, size_t bytes, ErrorText* why);
   Outcome (*zero)(void* memory, size_t bytes, ErrorText* why);
-  /// Bytes that all batches may hold per device; 0: three quarters of its memory.
+  /// The bytes that all batches together may hold per device; 0: three quarters of its memory.
   void (*set_budget)(size_t bytes);
-  /// For tests: the next call of this kind but `after` fails as if the driver had said so.
+  /// For tests: after `after` more calls of this kind, the next one fails as if the driver had failed it.
   void (*inject)(Fault fault, int after);
 };
 

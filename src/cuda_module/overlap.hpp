@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What of an operation may overlap with its neighbours, derived from what its steps need and produce.
+// Which steps of an operation may overlap with other parts, derived from what the steps need and produce.
 #pragma once
 
 #include <algorithm>
@@ -9,12 +9,12 @@
 namespace polykem::cuda {
 
 struct Overlap {
-  size_t early_steps;    ///< so many first steps touch no key and no ciphertext: they need not wait for the way in
-  size_t late_step;      ///< from here on only what the last step completes is still to come
-  Fields early_outputs;  ///< outputs that are complete by then, and may leave
+  size_t early_steps;    ///< this many first steps use no key and no ciphertext: they need not wait for the inputs
+  size_t late_step;      ///< from this step on, only the outputs that the last step completes are missing
+  Fields early_outputs;  ///< outputs that are complete by then, and may be copied back
 };
 
-/// One past the last step that produces the field; 0 if none does.
+/// The index after that of the last step that produces the field; 0 if no step does.
 constexpr size_t complete_at(std::span<const DeviceStep> steps, Fields field) {
   size_t end = steps.size();
   while (end > 0 && (steps[end - 1].produces & field) == 0)

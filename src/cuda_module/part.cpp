@@ -21,7 +21,7 @@ void wipe_host(std::byte* memory, size_t bytes) {
   asm volatile("" : : "r"(memory) : "memory");
 }
 
-/// Copies that are queued together, in one call where the runtime has it: the gaps between them are shorter.
+/// Copies that are queued together, in one call if the runtime has such a call: this shortens the gaps between them.
 class Copies {
  public:
   void add(void* to, const void* from, size_t bytes) {
@@ -53,7 +53,7 @@ class Copies {
   size_t bytes_[kMost], count_ = 0;
 };
 
-/// What `to` does next comes after what `from` has been given so far.
+/// Makes the next work of `to` wait for all work queued on `from` so far.
 void follow(cudaStream_t to, cudaStream_t from, cudaEvent_t event) {
   check(cudaEventRecord(event, from), "recording an event");
   if (to != from) check(cudaStreamWaitEvent(to, event, 0), "waiting for an event");
@@ -86,7 +86,7 @@ void Part::list_arrays() {
   if (items_.key_index != nullptr) {
     arrays_[kIndex].in = reinterpret_cast<const std::byte*>(items_.key_index);
     arrays_[kIndex].bytes = count_ * sizeof(size_t);
-    if (items_.expanded.data == nullptr) {  // the chosen records are copied side by side on the device
+    if (items_.expanded.data == nullptr) {  // the device copies the chosen records side by side
       const RecordBytes& sizes = operation_.record_bytes;
       arrays_[kChosen].bytes = count_ * (operation_.op == Op::encaps ? sizes.pk : sizes.sk);
       arrays_[kChosen].place = Place::pinned;  // nothing to stage
@@ -107,7 +107,7 @@ size_t Part::device_bytes() const {
   return total;
 }
 
-/// They come first in the arena: only they are wiped.
+/// They come first in the arena, because only they are wiped.
 size_t Part::secret_bytes() const {
   size_t total = aligned(kSeedBytes) + operation_.workspace_bytes(count_);
   for (const Array& a : arrays_)
@@ -148,7 +148,7 @@ void Part::queue(SharedStreams* shared) {
   upload();
   steps(shared);
   check(cudaEventRecord(slot_->done, streams_.down), "recording an event");
-  if (shared != nullptr) return;  // the slot is wiped when the batch is done: less to wipe, and behind it
+  if (shared != nullptr) return;  // the slot is wiped after the batch: there is less to wipe, and nobody waits for it
   check(cudaMemsetAsync(slot_->arena.data(), 0, slot_->dirty, streams_.down), "wiping device memory");
   check(cudaEventRecord(slot_->wiped, streams_.down), "recording an event");
   slot_->wiping = true;
@@ -215,10 +215,10 @@ void Part::fill_device_batch() {
   }
 }
 
-/// The host's part of the way in.
+/// The host's copies into pinned memory.
 void Part::stage() {
   std::memcpy(seed_staged_, batch_.seed(), kSeedBytes);
-  // Items of different parts must not draw the same numbers: their index restarts with every part.
+  // The index of items restarts with every part, so each part needs a seed of its own to draw different numbers.
   for (size_t b = 0; b < sizeof first_; ++b)
     seed_staged_[b] ^= static_cast<std::byte>(first_ >> (8 * b));
   for (const Array& a : arrays_) {
@@ -240,7 +240,7 @@ void Part::upload() {
 }
 
 void Part::steps(SharedStreams* shared) {
-  /// What is smaller leaves with the rest: a copy of its own would cost more than it gains.
+  /// Smaller outputs are copied with the rest: a copy of their own would cost more than it gains.
   constexpr size_t kLeastEarlyBytes = size_t{1} << 20;
   const size_t end = operation_.steps.size();
   const Overlap overlap = overlap_of(operation_.steps);
@@ -275,7 +275,7 @@ void Part::steps(SharedStreams* shared) {
 }
 
 void Part::launch(size_t first_step, size_t end_step, cudaStream_t stream) {
-  // Draws of the caller's are copied, and times are taken by events: neither is a kernel.
+  // Only kernels can be recorded: not the copy of the caller's draws, and not the events that measure time.
   if (times_ != nullptr || items_.draws != nullptr) {
     queue_steps(first_step, end_step, stream);
     return;
@@ -284,8 +284,8 @@ void Part::launch(size_t first_step, size_t end_step, cudaStream_t stream) {
                     [&] { queue_steps(first_step, end_step, stream); });
 }
 
-/// The seed is fetched by a kernel: a copy engine would do it behind the records of other parts. Neighbouring tiled
-/// steps are repeated as a group.
+/// A kernel fetches the seed: a copy engine would do so only after the records of other parts. Neighbouring tiled steps
+/// are repeated as a group.
 void Part::queue_steps(size_t first_step, size_t end_step, cudaStream_t stream) {
   if (first_step == 0 && batch_.draws_on_device())
     check(read_from_host(seed_device_, seed_staged_, kSeedBytes, stream), "copying the seed");
@@ -310,7 +310,7 @@ void Part::run_step(size_t step, size_t tile, cudaStream_t stream) {
   mark(step + 1, stream);
 }
 
-/// The next step reads what was uploaded.
+/// Makes the next step wait for the upload.
 void Part::arrive() {
   if (device_batch_.item_status != nullptr)
     check(cudaMemsetAsync(device_batch_.item_status, 0, arrays_[kStatus].bytes, streams_.kernels), "clearing status");
@@ -359,7 +359,7 @@ void Part::abandon() {
   wipe_staging();
 }
 
-/// With `times_`, adds the time since the mark before to an entry.
+/// If there are `times_`, adds the time since the previous mark to an entry.
 void Part::mark(size_t entry, cudaStream_t stream) {
   if (times_ == nullptr) return;
   if (slot_->clock.size() == marks_.size()) {

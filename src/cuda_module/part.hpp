@@ -10,29 +10,29 @@
 
 namespace polykem::cuda {
 
-/// Some consecutive items of a batch on their way through a device: in, the operation's steps, out, wiped.
+/// Some consecutive items of a batch on one device: their inputs are copied in, the steps run, the outputs are copied
+/// back, the memory is wiped.
 class Part {
  public:
-  /// Batches up to this size have a stream to themselves and pass larger ones.
+  /// Batches up to this size have a stream of their own and overtake larger ones.
   static constexpr size_t kSmallBatchBytes = size_t{6} << 20;
 
   Part(Device& device, const PlacedBatch& batch, size_t first, size_t count);
-  /// What start() began and finish() did not end is wiped, as far as the device still obeys.
+  /// Wipes what start() began and finish() did not end, as far as the device still responds.
   ~Part();
   Part(const Part&) = delete;
   Part& operator=(const Part&) = delete;
 
-  /// Device memory it takes.
+  /// The device memory that it needs.
   size_t device_bytes() const;
-  /// Queues everything. times: as ModuleTable::run; the steps then run one by one on one stream. The slot may be that
-  /// of an earlier part of the batch as it was. Throws CudaError.
+  /// Queues everything. times: as in ModuleTable::run; if given, the steps run one by one on one stream. The slot may
+  /// come unwiped from an earlier part of the batch. Throws CudaError.
   void start(std::unique_ptr<Slot> slot, StepTimes* times);
-  /// Returns when the outputs are where they belong; the slot's arena still holds what the part left there. Throws
-  /// CudaError.
+  /// Returns when the outputs are in place. The slot's arena still holds what the part left there. Throws CudaError.
   std::unique_ptr<Slot> finish();
 
  private:
-  /// One array: where the caller has it and where the device does.
+  /// One array: its place at the caller's and its place on the device.
   struct Array {
     const std::byte* in = nullptr;
     std::byte* out = nullptr;
@@ -46,7 +46,7 @@ class Part {
     bool needs_device() const { return bytes > 0 && place != Place::device; }
     bool needs_staging() const { return bytes > 0 && place == Place::pageable; }
   };
-  /// The records in the order of kRecordFields, then what comes with them.
+  /// The records in the order of kRecordFields, then the other arrays.
   enum Name { kIndex = std::size(kRecordFields), kChosen, kStatus, kArrays };
   struct Streams {
     cudaStream_t up, early, kernels, down;
@@ -80,7 +80,7 @@ class Part {
   Streams streams_{};
   bool queued_ = false;
   StepTimes* times_ = nullptr;
-  std::vector<size_t> marks_;  ///< the entry of `times_` that each event of the slot's clock ends
+  std::vector<size_t> marks_;  ///< for each event of the slot's clock: the entry of `times_` whose time it ends
   std::array<Array, kArrays> arrays_;
   std::byte *seed_device_ = nullptr, *seed_staged_ = nullptr, *workspace_ = nullptr;
   DeviceBatch device_batch_;

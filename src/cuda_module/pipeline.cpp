@@ -8,29 +8,31 @@ namespace polykem::cuda {
 
 namespace {
 
-/// One on the way in, two computed, one on the way out; more lead to nothing but more to wipe.
+/// One part copies in, two compute, one copies out. More slots gain nothing and leave more to wipe.
 constexpr size_t kSlotsOfBatch = 4;
 
-/// A part has the items that keep the device busy, as the scheme knows, but no more bytes than this: the first outputs
-/// are to leave early. docs/adr/0006 and 0009 have the measurements.
+/// A part has as many items as keep the device busy (the scheme's hint), but at most this many bytes, so that the first
+/// outputs are copied back early. docs/adr/0006 and 0009 have the measurements.
 constexpr size_t kMostPartBytes = size_t{96} << 20;
 
-/// Several devices share a batch of at least so many bytes each.
+/// Several devices share a batch if each gets at least this many bytes.
 constexpr size_t kLeastPartBytes = size_t{8} << 20;
 
-/// While the last outputs leave, the device has nothing else to do; so if they are many, the last part is halved.
+/// While the last outputs are copied back, the device is idle. If they have more bytes than this, the last part is
+/// halved.
 constexpr size_t kLeastHalvedBytes = size_t{30} << 20;
 
 constexpr size_t divided_up(size_t a, size_t b) {
   return (a + b - 1) / b;
 }
 
-/// A part has whole bus transactions; the last one takes what is left.
+/// Rounds the items of a part to whole bus transactions; the last part takes the rest.
 constexpr size_t in_whole_transactions(size_t items) {
   return divided_up(items, 64) * 64;
 }
 
-/// A batch whose arrays are on the device goes as one; others in equal parts, so that copies and kernels overlap.
+/// A batch whose arrays are on the device is one part. Other batches are cut into equal parts, so that copies and
+/// kernels overlap.
 size_t part_items(const PlacedBatch& batch, size_t devices) {
   const DeviceOperation& operation = batch.operation();
   if (batch.crossing_bytes() == 0) return std::min(batch.count(), operation.most_items);
@@ -41,7 +43,7 @@ size_t part_items(const PlacedBatch& batch, size_t devices) {
   return std::min(in_whole_transactions(divided_up(batch.count(), parts)), operation.most_items);
 }
 
-/// Items of the next part, of those that are left.
+/// The number of items of the next part, of the `left` ones that remain.
 size_t next_items(const PlacedBatch& batch, size_t part, size_t left) {
   const bool last = left <= part && left > part / 2;
   if (last && left * batch.returning_bytes() >= kLeastHalvedBytes) return in_whole_transactions(left / 2);
@@ -88,7 +90,7 @@ void Pipeline::run() {
   }
 }
 
-/// False if the part is too large for the memory there is.
+/// False if the part is too large for the memory of the device.
 bool Pipeline::start(DeviceShare& share, size_t first, size_t count) {
   used_ = share.device;
   auto part = std::make_unique<Part>(*share.device, batch_, first, count);
@@ -121,10 +123,10 @@ bool Pipeline::get_slot(DeviceShare& share, bool wait) {
   return !share.idle.empty();
 }
 
-/// The least busy share with an idle slot, which may be a new one; nullptr if a part must end first. Whoever has slots
-/// does not wait for more, so no two batches wait for each other.
+/// The least busy share with an idle slot, which may be a new one; nullptr if a part must end first. A batch that has
+/// slots does not wait for more, so no two batches wait for each other.
 Pipeline::DeviceShare* Pipeline::share_with_slot() {
-  std::vector<std::tuple<size_t, int, DeviceShare*>> order;  // other threads change what is in flight meanwhile
+  std::vector<std::tuple<size_t, int, DeviceShare*>> order;  // a copy, since other threads change the counts meanwhile
   for (DeviceShare& share : shares_)
     order.emplace_back(share.under_way, share.device->in_flight(), &share);
   std::sort(order.begin(), order.end());

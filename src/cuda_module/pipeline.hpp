@@ -9,7 +9,7 @@
 
 namespace polykem::cuda {
 
-/// A batch on its way: parts of consecutive items, several at a time, spread over devices.
+/// Runs a batch as parts of consecutive items, several at a time, spread over devices.
 class Pipeline {
  public:
   Pipeline(const std::vector<Device*>& devices, const PlacedBatch& batch, StepTimes* times);
@@ -17,13 +17,13 @@ class Pipeline {
   Pipeline(const Pipeline&) = delete;
   Pipeline& operator=(const Pipeline&) = delete;
 
-  /// Throws CudaError. Halves the parts each time memory runs out.
+  /// Halves the parts each time memory runs out. Throws CudaError.
   void run();
   /// The device whose error run() threw.
   Device& used() const { return *used_; }
 
  private:
-  /// What the batch has of one device. Its slots stay with it to the end, so that they are wiped once.
+  /// The batch's share of one device. The batch keeps its slots to the end, so that they are wiped once.
   struct DeviceShare {
     Device* device;
     std::vector<std::unique_ptr<Slot>> idle;

@@ -24,13 +24,13 @@ class PlacedBatch {
   const uint8_t* seed() const { return seed_; }
   size_t count() const { return batch_.count; }
   Place place(size_t field) const { return places_[field]; }  ///< of kRecordFields[field]
-  int ordinal() const { return ordinal_; }                    ///< of the device that holds arrays; -1: none does
+  int ordinal() const { return ordinal_; }                    ///< the device that holds arrays; -1 if there is none
 
-  /// Bytes of an item: of all its records, of those that cross to a device, and of those that come back.
+  /// Bytes of an item: of all its records, of the inputs copied to a device, and of the outputs copied back.
   size_t item_bytes() const { return item_bytes_; }
   size_t crossing_bytes() const { return crossing_bytes_; }
   size_t returning_bytes() const { return returning_bytes_; }
-  /// Whether the items' status has to come back.
+  /// Whether the items' status has to be copied back.
   bool wants_status() const { return wants_status_; }
   bool draws_on_device() const { return batch_.draws == nullptr && operation_.record_bytes.draws > 0; }
 

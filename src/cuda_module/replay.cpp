@@ -10,7 +10,7 @@ namespace polykem::cuda {
 
 namespace {
 
-/// nullptr if it cannot be had; what cannot be recorded can still be launched.
+/// nullptr if recording fails; the work can then still be launched.
 cudaGraphExec_t record(const std::function<void()>& queue) {
   Recording recording;
   cudaGraphExec_t graph = nullptr;
@@ -44,7 +44,7 @@ void Replay::clear() {
   known_.clear();
 }
 
-/// What was used longest ago makes room.
+/// Replaces the graph that was used longest ago.
 Replay::Known& Replay::find(const Launches& launches) {
   const auto same = [&](const Known& known) { return known.launches == launches; };
   if (const auto found = std::find_if(known_.begin(), known_.end(), same); found != known_.end()) return *found;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Launches that come again are replayed as graphs. See docs/adr/0006.
+// Launches that repeat are replayed as CUDA graphs. See docs/adr/0006.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -12,18 +12,18 @@
 
 namespace polykem::cuda {
 
-/// Consecutive steps of an operation and all that decides what they launch.
+/// Consecutive steps of an operation and everything that determines what they launch.
 struct Launches {
   const DeviceOperation* operation;
   size_t first_step, end_step;
   DeviceBatch batch;
   std::byte* workspace;
-  const std::byte* seed;  ///< where the host leaves it
+  const std::byte* seed;  ///< the pinned memory that the host writes it to
 
   bool operator==(const Launches&) const = default;
 };
 
-/// The graphs of one slot. Not thread-safe, as slots are not.
+/// The graphs of one slot. Not thread-safe, like slots.
 class Replay {
  public:
   Replay() = default;
@@ -31,17 +31,17 @@ class Replay {
   Replay(const Replay&) = delete;
   Replay& operator=(const Replay&) = delete;
 
-  /// Queues the launches on `stream`. `queue` launches them there; when the same ones have come often enough it is
-  /// called a last time to record them, and they are replayed from then on. Throws CudaError.
+  /// Queues the launches on `stream`. `queue` launches them there. When the same launches have come often enough,
+  /// `queue` is called a last time to record them; from then on they are replayed. Throws CudaError.
   void run(const Launches& launches, cudaStream_t stream, const std::function<void()>& queue);
-  /// Forgets all; none of them may be running.
+  /// Destroys all graphs; none may be running.
   void clear();
 
  private:
-  /// A graph costs as much as some ten replays save, so what comes once is launched.
+  /// A graph costs as much time as about ten replays save, so launches that come only once are not recorded.
   static constexpr int kRecordAt = 2;
-  /// Ranges of steps: three of keygen, two of encaps, one of decaps; a batch has parts of two sizes. That is twelve for
-  /// one set and size of batch.
+  /// The most graphs kept. There are three ranges of steps in keygen, two in encaps and one in decaps, and a batch has
+  /// parts of two sizes: twelve graphs for one set and size of batch.
   static constexpr size_t kMost = 24;
 
   struct Known {

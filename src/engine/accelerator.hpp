@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The seam between the engine and whatever computes batches beside the CPU: GPUs, a hardware core.
+// The interface between the engine and devices that compute batches besides the CPU: GPUs, a hardware core.
 #pragma once
 
 #include <memory>
@@ -13,14 +13,14 @@
 
 namespace polykem {
 
-/// Whose memory a pointer leads to. unknown: the device does not answer, so nothing may be done with the pointer.
+/// Whose memory a pointer points to. unknown: the device does not answer, so the pointer must not be used.
 enum class Owner { other, self, unknown };
 
-/// A device, or several of a kind. One object a process for each kind; thread-safe. Its memory may hold the records of
-/// a batch: the engine passes such pointers on and never reads through them.
+/// A device, or several of one kind. A process has one object for each kind; it is thread-safe. Its memory may hold the
+/// records of a batch: the engine passes such pointers on and never reads through them.
 class Accelerator {
  public:
-  /// crossover_file: where measured crossovers are kept, see Crossovers. guess: the crossover until then.
+  /// crossover_file: the file of measured crossovers, see Crossovers. guess: the crossover until it is measured.
   Accelerator(const BackendDescription& description, const char* crossover_file, size_t guess);
   virtual ~Accelerator() = default;
   Accelerator(const Accelerator&) = delete;
@@ -28,30 +28,30 @@ class Accelerator {
 
   const BackendDescription& description() const { return description_; }
   const char* name() const { return description_.name; }
-  /// From how many items on a batch is sooner done here than on the CPU.
+  /// The number of items from which a batch finishes sooner here than on the CPU.
   Crossovers& crossovers() { return crossovers_; }
 
-  /// True if it can run batches. The first call loads what that takes.
+  /// True if it can run batches. The first call loads the driver or module.
   virtual bool available() = 0;
-  /// What the devices are, e.g. "1 x NVIDIA H200"; only if it is available.
+  /// The devices in words, e.g. "1 x NVIDIA H200". Call it only if the accelerator is available.
   virtual std::string devices() = 0;
-  /// Why it is not available or what failed last, in the device's words; "" if there is nothing to say. Static storage.
+  /// Why it is not available, or its last failure, in the driver's words; "" if there is none. Static storage.
   virtual const char* problem() = 0;
 
   /// The operations of a set on this accelerator, nullptr if it is not available or lacks the set. They return
-  /// Status::backend_unavailable or Status::out_of_memory for a batch that the CPU may take over.
+  /// Status::backend_unavailable or Status::out_of_memory if the CPU may compute the batch instead.
   virtual const SchemeBackend* backend_for(const Scheme& scheme) = 0;
-  /// Items of a chunk of the batch, which one thread hands over at a time.
+  /// The items of a chunk: what one thread hands over at a time.
   virtual size_t chunk_items(const Scheme& scheme, Op op, const BatchView& batch, unsigned threads) = 0;
 
-  /// Owner::other as long as it is not in use.
+  /// Owner::other until the accelerator is in use.
   virtual Owner owner_of(const void* pointer) = 0;
   /// Overwrites memory that it owns with zeros.
   virtual void zero(void* memory, size_t bytes) = 0;
-  /// Room for `count` keys; nullptr if there is none, the set then lives on the host.
+  /// Memory for `count` keys; nullptr if there is not enough. The set then lives on the host.
   virtual std::unique_ptr<KeyMemory> place_keys(const Scheme& scheme, KeyKind kind, size_t count) = 0;
 
-  /// Workspace that queue() wants.
+  /// Bytes of workspace that queue() needs.
   virtual Status queue_bytes(const Scheme& scheme, Op op, size_t count, size_t& bytes) = 0;
   /// Queues a batch on the caller's stream, an opaque handle of the device's kind, and returns. Every array lies in the
   /// device's memory; workspace too.
@@ -62,7 +62,7 @@ class Accelerator {
   Crossovers crossovers_;
 };
 
-/// Those of this library, best first. The only list of them.
+/// The accelerators of this library, best first. This is the only list of them.
 std::span<Accelerator* const> accelerators();
 
 }  // namespace polykem

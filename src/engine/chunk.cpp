@@ -54,7 +54,7 @@ Status gather_keys(const Scheme& scheme, Op op, BatchView& items, Worker& worker
 
 bool any_failed(const BatchView& items) {
   static_assert(static_cast<int>(Status::ok) == 0);
-  int any = 0;  // without a way out of the loop it becomes vector code
+  int any = 0;  // no early exit, so that the compiler vectorises the loop
   for (size_t i = 0; i < items.count; ++i)
     any |= static_cast<int>(items.item_status[i]);
   return any != 0;

@@ -6,14 +6,14 @@
 
 namespace polykem {
 
-/// What holds for every chunk of a batch.
+/// What all chunks of a batch have in common.
 struct ChunkShape {
   const Scheme& scheme;
   Op op;
-  bool sk_is_seed;    ///< items' sk are seeds: the secret keys are made first
-  bool keys_on_host;  ///< items' key_index, if there is one, is resolved here and not by the backend
+  bool sk_is_seed;    ///< sk holds seeds: the secret keys are computed first
+  bool keys_on_host;  ///< key_index, if there is one, is resolved here and not by the backend
 
-  /// Of the caller's arrays.
+  /// The record lengths of the caller's arrays.
   RecordBytes record_bytes() const {
     RecordBytes bytes = scheme.record_bytes(op);
     if (sk_is_seed) bytes.sk = scheme.secret_seed_bytes();
@@ -21,8 +21,8 @@ struct ChunkShape {
   }
 };
 
-/// Computes the items on this thread. Item errors go to items.item_status (never nullptr) and make Status::items the
-/// result. Secrets stay in the worker's memory until its wipe(). profile may be nullptr.
+/// Computes the items on this thread. Errors of items are written to items.item_status (never nullptr); the result is
+/// then Status::items. Secrets stay in the worker's memory until its wipe(). profile may be nullptr.
 Status compute_chunk(const ChunkShape& shape, const SchemeBackend& backend, BatchView items, Worker& worker,
                      Profile* profile);
 

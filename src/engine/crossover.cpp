@@ -165,7 +165,7 @@ size_t Crossovers::items_of(const Table& t, const Scheme& scheme, Op op) const {
   return found == t.measured.end() ? guess_ : found->second[static_cast<size_t>(op)];
 }
 
-/// Without memory to find out, the CPU does it.
+/// If memory runs out here, the answer is the CPU.
 bool Crossovers::pays(const Scheme& scheme, Op op, size_t count) try {
   Table& t = tables_.get();
   if (count < t.least.load(std::memory_order_relaxed)) return false;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// From how many items on a batch ends sooner on an accelerator: measured on this machine, kept in a file, guessed until
-// then.
+// The crossover: the number of items from which a batch finishes sooner on an accelerator. It is measured on this
+// machine and kept in a file; until then it is a guess.
 #pragma once
 
 #include <array>
@@ -20,22 +20,23 @@ class Accelerator;
 /// The fewest items of each operation that are worth the accelerator.
 using CrossoverOps = std::array<size_t, kOps>;
 
-/// The crossovers of one accelerator. Thread-safe. The file lies in polykem/ in $XDG_CACHE_HOME or ~/.cache; text, one
-/// line a set; it counts only on the machine (devices, CPUs and what they can do) and for the version of the library
-/// that wrote it.
+/// The crossovers of one accelerator. Thread-safe. The file is in polykem/ in $XDG_CACHE_HOME or ~/.cache. It is text
+/// with one line per set, and is used only on the machine (devices, CPUs, CPU features) and by the version of the
+/// library that wrote it.
 class Crossovers {
  public:
   static constexpr size_t kNever = std::numeric_limits<size_t>::max();
 
-  /// file: its name. guess: for what was not measured.
+  /// file: the name of the file. guess: the crossover of operations that were not measured.
   Crossovers(Accelerator& accelerator, const char* file, size_t guess);
 
-  /// True if a batch of that size should go to the accelerator. Loads it once a batch is large enough for it.
+  /// True if a batch of that size should go to the accelerator, which is loaded when the first batch is large enough
+  /// for it.
   bool pays(const Scheme& scheme, Op op, size_t count);
-  /// The fewest items that go to it; kNever if none do. measured: it is no guess.
+  /// The fewest items that go to the accelerator; kNever if it gets no batch. measured: false if this is a guess.
   size_t items(const Scheme& scheme, Op op, bool& measured);
-  /// Takes figures over and writes the file. If it cannot be written the figures hold for this process, and note() says
-  /// why.
+  /// Adopts the figures and writes the file. If the file cannot be written, the figures hold for this process, and
+  /// note() says why.
   void set(const Scheme& scheme, const CrossoverOps& ops);
   /// Where the figures come from, or why the file's are not used; one line, static storage.
   const char* note();

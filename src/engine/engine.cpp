@@ -25,7 +25,7 @@ bool same(const char* a, const char* b) {
   return std::strcmp(a, b) == 0;
 }
 
-/// The static name of the backend to force, nullptr if none is.
+/// The static name of the backend to force; nullptr if none is forced.
 Status find_forced(const EngineConfig& config, const char*& out) {
   const char* name = config.backend != nullptr ? config.backend : secure_getenv("POLYKEM_BACKEND");
   out = nullptr;
@@ -47,14 +47,15 @@ constexpr size_t divided_up(size_t a, size_t b) {
   return (a + b - 1) / b;
 }
 
-/// Items per chunk: what fits the cache, but so that every thread gets as many chunks as the others, in whole lanes.
+/// Items per chunk: as many as fit the cache, adjusted so that all threads get equally many chunks and chunks fill the
+/// lanes.
 size_t chunk_items(const Operation& operation, size_t count, unsigned threads) {
   const size_t share = divided_up(count, threads);
   const size_t chunks_of_share = divided_up(share, operation.chunk);
   return std::min(operation.chunk, divided_up(share, chunks_of_share * operation.granule) * operation.granule);
 }
 
-/// Finds the arrays that lie in the accelerator's memory. What the host reads itself must not.
+/// Finds the arrays in the accelerator's memory. Arrays that the host reads itself must not be there.
 Status find_arrays(Accelerator& accelerator, const BatchView& records, Fields& found) {
   for (const FieldInfo& f : kRecordFields) {
     if (f.data(records) == nullptr) continue;
@@ -93,7 +94,7 @@ bool Engine::is_own_thread() {
   return mine->pool != nullptr && mine->pool->is_own_thread();
 }
 
-/// nullptr if the batch has to be computed on the caller's thread.
+/// nullptr if the batch must be computed on the caller's thread.
 ThreadPool* Engine::pool() {
   State& mine = states_.get();
   {
@@ -218,7 +219,7 @@ Status Engine::fill(KeySet& set, const uint8_t* keys) const {
     status = set.placed->fill(keys);
   } else {
     for (Accelerator* accelerator : accelerators_) {
-      if (accelerator->owner_of(keys) == Owner::self) return Status::out_of_memory;  // there, and no room there
+      if (accelerator->owner_of(keys) == Owner::self) return Status::out_of_memory;  // the host cannot read them
     }
     std::memcpy(set.records(), keys, set.count * set.record_bytes());
   }
@@ -240,7 +241,7 @@ Status Engine::fill_by_keygen(KeySet& set, const uint8_t* draws, uint8_t* pk) {
   return status;
 }
 
-/// Room for the records where the batches that use them will run.
+/// Takes memory for the records where the batches that use them will run.
 Status Engine::reserve(KeySet& set) const {
   const Op used_by = set.kind == KeyKind::public_keys ? Op::encaps : Op::decaps;
   const Route route = route_for(*set.scheme, used_by, set.count);
@@ -251,7 +252,7 @@ Status Engine::reserve(KeySet& set) const {
   return Status::out_of_memory;
 }
 
-/// Adds the backend's own form of the keys, if there is one and memory for it.
+/// Adds the backend's own form of the keys, if it has one and there is memory for it.
 void Engine::expand(KeySet& set) const {
   constexpr size_t kAtATime = 64;
   if (set.placed != nullptr) return set.placed->expand();

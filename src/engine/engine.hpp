@@ -20,7 +20,7 @@ struct EngineConfig {
 };
 
 /// Batches in, batches out: chooses the backend, cuts batches into chunks and spreads them over threads. Thread-safe.
-/// After a fork the child goes on with threads and random generators of its own.
+/// After a fork the child continues with its own threads and random generators.
 class Engine {
  public:
   static constexpr unsigned kMostThreads = 1024;
@@ -33,11 +33,11 @@ class Engine {
   /// True on one of the engine's threads, e.g. in a callback.
   bool is_own_thread();
 
-  /// Who computes a batch of `count` items of the set, whose arrays lie in host memory.
+  /// Decides who computes a batch of `count` items of the set whose arrays are in host memory.
   Route route_for(const Scheme& scheme, Op op = Op::decaps, size_t count = kLargeBatch) const;
 
-  /// Computes the batch before it returns. A batch of one chunk runs on the caller's thread, as does any from one of
-  /// the engine's threads.
+  /// Computes the batch before it returns. A batch of one chunk runs on the caller's thread, and so does any batch that
+  /// one of the engine's threads submits.
   Status run(const Request& request);
 
   /// Starts the batch; `done` is called once when it has finished, on one of the engine's threads. out is set before.
@@ -51,17 +51,17 @@ class Engine {
   /// With KeyKind::secret_seeds, `keys` are seeds.
   Status import_keyset(const Scheme& scheme, KeyKind kind, size_t count, const uint8_t* keys, KeySet& out);
 
-  /// Queues a batch whose arrays all lie in the memory of one accelerator on the caller's stream of it, and returns.
+  /// Queues a batch on the caller's stream and returns. All its arrays are in the memory of one accelerator.
   Status queue(const Request& request, void* workspace, void* stream);
-  /// Workspace that it wants.
+  /// Bytes of workspace that queue() needs.
   Status queue_bytes(const Scheme& scheme, Op op, size_t count, size_t& bytes) const;
 
  private:
-  /// What belongs to one process.
+  /// What belongs to one process; a fork gets its own.
   struct State {
     Profile profile;
     WorkerPool workers;
-    std::mutex pool_starting;          ///< no once_flag: an exception that passes one needs memory of the C library
+    std::mutex pool_starting;          ///< no once_flag: an exception cannot leave call_once without allocating memory
     std::unique_ptr<ThreadPool> pool;  ///< last: its threads use all of the above
   };
 

@@ -75,7 +75,7 @@ Status Job::compute(size_t first, size_t count, Worker& worker, Profile& profile
   }
 }
 
-/// The whole chunk again, in chunks that suit the CPU.
+/// Computes the whole chunk again, in chunks that suit the CPU.
 Status Job::compute_on_cpu(const BatchView& items, Worker& worker, Profile* profile) {
   const size_t most = route_.fallback->op(shape_.op).chunk;
   Status result = Status::ok;
@@ -88,7 +88,7 @@ Status Job::compute_on_cpu(const BatchView& items, Worker& worker, Profile* prof
   return result;
 }
 
-/// A failure of the whole batch outranks errors of items; the first one stays.
+/// A failure of the whole batch outranks errors of items; the first failure is kept.
 void Job::fail(Status status) {
   int seen = status_.load(std::memory_order_relaxed);
   while (seen == static_cast<int>(Status::ok) || seen == static_cast<int>(Status::items)) {

@@ -15,13 +15,14 @@ namespace polykem {
 
 /// Who computes a batch.
 struct Route {
-  const SchemeBackend* backend = nullptr;   ///< nullptr: nobody here can
-  Accelerator* accelerator = nullptr;       ///< the backend's; nullptr: the CPU computes
+  const SchemeBackend* backend = nullptr;   ///< nullptr: no backend here can
+  Accelerator* accelerator = nullptr;       ///< the one that the backend belongs to; nullptr: the CPU computes
   Fields on_accelerator = 0;                ///< arrays of the batch that lie in its memory
-  const SchemeBackend* fallback = nullptr;  ///< computes what the accelerator could not; nullptr: nobody can
+  const SchemeBackend* fallback = nullptr;  ///< computes what the accelerator could not; nullptr: there is none
 };
 
-/// A batch under way: threads claim its chunks until none is left; the last to finish completes it.
+/// A batch that is being computed. Threads claim its chunks until none is left; the last thread to finish completes the
+/// job.
 class Job {
  public:
   using Done = std::function<void(Status)>;
@@ -40,8 +41,8 @@ class Job {
   bool finished() const { return finished_.load(std::memory_order_acquire); }
   /// The batch's status; meaningful once finished.
   Status status() const { return static_cast<Status>(status_.load(std::memory_order_acquire)); }
-  /// Status::argument where it would wait for ever: in the job's own callback, and in a fork of the process that
-  /// submitted it.
+  /// Returns Status::argument where it would wait for ever: in the job's own callback, and in a fork of the process
+  /// that submitted it.
   Status wait();
 
  private:
@@ -56,7 +57,7 @@ class Job {
   const Route route_;
   const size_t chunk_items_;
   const Done done_;
-  const uint64_t process_;  ///< that submitted it
+  const uint64_t process_;  ///< the process that submitted it
   std::atomic<size_t> next_{0};
   std::atomic<size_t> items_left_;
   std::atomic<int> status_{0};
@@ -65,10 +66,10 @@ class Job {
   std::condition_variable changed_;
 };
 
-/// What a batch that failed as a whole leaves behind: every output is zero, every item has its status.
+/// Ends a batch that failed as a whole: zeroes every output and sets every item's status.
 void fail_batch(const BatchView& records, const RecordBytes& bytes, const Route& route, Status status) noexcept;
 
-/// Chunks that a failed accelerator left to the CPU, since the process began.
+/// The number of chunks that the CPU computed because an accelerator failed, since the process began.
 size_t chunks_moved_to_cpu();
 
 }  // namespace polykem

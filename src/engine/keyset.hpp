@@ -20,31 +20,32 @@ class KeyMemory {
   virtual uint8_t* records() = 0;
   /// Copies all records from host memory or the accelerator's.
   virtual Status fill(const uint8_t* records) = 0;
-  /// Makes the expanded form, if the accelerator has one for the set and memory for it. The records are there.
+  /// Makes the expanded form, if the accelerator has one for the set and memory for it. Call it after fill().
   virtual void expand() = 0;
   /// data is nullptr if there is no expanded form.
   virtual ExpandedKeys expanded() const = 0;
 };
 
-/// Keys that stay in the library: records back to back, on an accelerator or in host memory, zeroised when freed, and
-/// where that fits kExpandedBudget also in their backend's own form. Immutable once filled; kind is never secret_seeds.
+/// Keys that stay in the library: contiguous records, on an accelerator or in host memory, zeroised when freed. If it
+/// fits kExpandedBudget, a set on the host also holds them in their backend's own form. Immutable once filled; kind is
+/// never secret_seeds.
 struct KeySet {
-  /// Expanded forms are up to ten times the records; larger sets on the host do without.
+  /// Expanded forms take up to ten times the space of the records; larger sets on the host go without.
   static constexpr size_t kExpandedBudget = size_t{256} << 20;
 
   const Scheme* scheme = nullptr;
   KeyKind kind = KeyKind::public_keys;
   size_t count = 0;
-  Accelerator* accelerator = nullptr;  ///< that keeps the keys; nullptr: the host does
-  std::unique_ptr<KeyMemory> placed;   ///< by the accelerator,
-  SecureBuffer host;                   ///< or the records on the host,
-  SecureBuffer host_expanded;          ///< with `count` forms of the backend `expanded_for`, if not empty
+  Accelerator* accelerator = nullptr;  ///< the one that keeps the keys; nullptr: the host does
+  std::unique_ptr<KeyMemory> placed;   ///< the keys on the accelerator,
+  SecureBuffer host;                   ///< or the records on the host
+  SecureBuffer host_expanded;          ///< `count` keys in the form of the backend `expanded_for`, or empty
   const SchemeBackend* expanded_for = nullptr;
 
   size_t record_bytes() const {
     return kind == KeyKind::public_keys ? scheme->public_key_bytes : scheme->secret_key_bytes;
   }
-  /// What `backend` keeps of such keys besides the records.
+  /// The form in which `backend` keeps such keys besides the records.
   const KeyForm& form(const SchemeBackend& backend) const {
     return kind == KeyKind::public_keys ? backend.public_form : backend.secret_form;
   }

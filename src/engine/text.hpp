@@ -5,7 +5,7 @@
 
 namespace polykem {
 
-/// The text as static storage: equal texts are kept once. Thread-safe. Throws std::bad_alloc.
+/// Returns the text in static storage; equal texts are stored once. Thread-safe. Throws std::bad_alloc.
 const char* static_text(const std::string& text);
 
 }  // namespace polykem

@@ -12,7 +12,7 @@ ThreadPool::ThreadPool(unsigned threads, WorkerPool& workers, Profile& profile) 
   try {
     for (unsigned i = 0; i < threads; ++i)
       threads_.emplace_back([this] { loop(); });
-  } catch (const std::system_error&) {  // the others do the work
+  } catch (const std::system_error&) {  // the threads that did start do the work
   } catch (const std::bad_alloc&) {
   }
 }

@@ -12,18 +12,18 @@
 
 namespace polykem {
 
-/// Threads that compute jobs, oldest first, all threads on the same job. The destructor finishes what was submitted.
+/// Threads that compute jobs, oldest first, all threads on the same job. The destructor finishes the submitted jobs.
 class ThreadPool {
  public:
   /// Starts as many of `threads` threads as the system gives.
   ThreadPool(unsigned threads, WorkerPool& workers, Profile& profile);
   ~ThreadPool();
 
-  /// Threads that were started; without any, nothing may be submitted.
+  /// The number of threads that were started; if it is 0, nothing may be submitted.
   size_t size() const { return threads_.size(); }
   /// True on a thread of this pool, e.g. in the callback of a job.
   bool is_own_thread() const { return current_ == this; }
-  /// Throws std::bad_alloc, the job is then not submitted.
+  /// Throws std::bad_alloc; the job is then not submitted.
   void submit(std::shared_ptr<Job> job);
 
  private:

@@ -13,9 +13,9 @@ namespace polykem {
 
 namespace {
 
-constexpr size_t kMostItems = 8192;  ///< a device that loses with so many is left alone
+constexpr size_t kMostItems = 8192;  ///< a device that loses with this many items is not used
 constexpr int kRepeats = 5;
-constexpr int kWinsInARow = 3;  ///< sizes, each twice the one before, after which the device is believed
+constexpr int kWinsInARow = 3;  ///< doublings of the size that the device must win one after the other
 constexpr int kRefinements = 3;
 
 /// One key pair and one exchange, kMostItems times over.

@@ -14,7 +14,7 @@ std::unique_ptr<Worker> WorkerPool::take() noexcept {
   return worker;
 }
 
-/// Without memory for the list the worker is freed instead of kept.
+/// If there is no memory for the list, the worker is freed instead of kept.
 void WorkerPool::give_back(std::unique_ptr<Worker> worker) noexcept {
   worker->wipe();
   const std::lock_guard lock(mutex_);

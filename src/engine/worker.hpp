@@ -14,11 +14,11 @@ namespace polykem {
 /// What one thread needs to compute a chunk: memory and random numbers.
 struct Worker {
   SecureBuffer workspace;
-  SecureBuffer keys;                ///< of the chunk, where they had to be gathered or made from seeds
-  std::vector<Status> item_status;  ///< of the chunk, where the caller does not want it
+  SecureBuffer keys;                ///< the chunk's keys, if they had to be gathered or made from seeds
+  std::vector<Status> item_status;  ///< the chunk's, if the caller does not want it
   Drbg drbg;
 
-  /// Room for a chunk of `items`; false if there is no memory.
+  /// Takes memory for a chunk of `items`; false if there is not enough.
   [[nodiscard]] bool reserve_workspace(const Operation& operation, size_t items);
   [[nodiscard]] bool reserve_keys(size_t bytes);
   /// Zeroises what the chunks of a job left in the memory and on this thread's stack.
@@ -29,7 +29,7 @@ struct Worker {
   size_t used_bytes_ = 0;  ///< of the workspace since the last wipe
 };
 
-/// Workers that wait for use. Thread-safe.
+/// Workers that are not in use. Thread-safe.
 class WorkerPool {
  public:
   /// nullptr if there is no memory.

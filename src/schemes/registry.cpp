@@ -17,7 +17,7 @@ namespace polykem {
 
 namespace {
 
-/// Without memory of its own: asking for the list cannot fail.
+/// Allocates nothing, so that asking for the list cannot fail.
 struct Registry {
   std::array<const Scheme*, 64> sets{};
   size_t count = 0;

@@ -13,7 +13,7 @@ std::span<const Scheme* const> registry();
 /// By name, title or alias; letter case, '-' and '_' do not matter. nullptr if there is none.
 const Scheme* find_scheme(const char* name);
 
-/// The set whose name is the fewest edits away.
+/// The set whose name has the smallest edit distance.
 const Scheme& nearest_scheme(const char* name);
 
 /// The set on the CPU backend of that name; nullptr if this build has none.

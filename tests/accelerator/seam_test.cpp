@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Everything that the engine does with an accelerator, on one without a device: NTRU and ML-KEM through the seam.
+// The engine's use of an accelerator, tested with one that has no device: NTRU and ML-KEM.
 #include <gtest/gtest.h>
 
 #include "engine/engine.hpp"

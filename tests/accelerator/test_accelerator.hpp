@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// An accelerator for tests: memory of its own, in which the reference computes. It shows all that the engine asks of
-// one.
+// An accelerator for tests: it has its own memory, and the reference backend computes there. It shows everything that
+// the engine needs of an accelerator.
 #pragma once
 
 #include <algorithm>
@@ -23,8 +23,8 @@ class TestAccelerator final : public Accelerator {
   TestAccelerator()
       : Accelerator({"test", "the reference behind the seam", "a test"}, "crossover-of-test", Crossovers::kNever) {}
 
-  std::atomic<bool> broken{false};  ///< batches fail, and it does not know its memory any more
-  std::atomic<size_t> chunks{0};    ///< that it was handed
+  std::atomic<bool> broken{false};  ///< batches fail, and owner_of() does not know its memory any more
+  std::atomic<size_t> chunks{0};    ///< the number of chunks that it was given
 
   bool available() override { return true; }
   std::string devices() override { return "1 x test"; }
@@ -123,7 +123,7 @@ class TestAccelerator final : public Accelerator {
     std::byte* expanded_ = nullptr;
   };
 
-  /// One item at a time, its key chosen here.
+  /// Runs one item at a time and chooses its key here.
   Status run(const Scheme& scheme, Op op, const Batch& batch) {
     ++chunks;
     if (broken) {

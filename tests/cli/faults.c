@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Preloaded into the program: what a file system can do to it, at a chosen place. Environment variables choose.
+ * Preloaded into the program: simulates what a file system can do to it. Environment variables choose the fault.
  *   FAULT_NO_TMPFILE=1     there are no unnamed files
  *   FAULT_NO_EXCHANGE=1    two files cannot be exchanged
  *   FAULT_NO_LINK=1        there are no hard links

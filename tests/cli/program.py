@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs the polykem program as its users do, and has the known answers to compare with.
+"""Runs the polykem program as its users do, and loads the known answers to compare with.
 
 The tests run through CTest, or by hand:
   POLYKEM_PROGRAM=build/bin/polykem POLYKEM_TEST_DATA=tests/data python3 -B -m unittest discover -s tests/cli

@@ -16,7 +16,7 @@ FAULTS = os.environ.get("POLYKEM_FAULTS", "build/bin/libpolykem_cli_faults.so")
 def faults(**kinds):
     """Environment of a program that meets these (see faults.c)."""
     env = {f"FAULT_{name.upper()}": str(value) for name, value in kinds.items()}
-    # The address sanitizer wants to be the first library, and is not.
+    # The address sanitizer demands to be the first library, and it is not.
     return {"LD_PRELOAD": os.path.abspath(FAULTS), "ASAN_OPTIONS": "verify_asan_link_order=0", **env}
 
 
@@ -113,7 +113,7 @@ class WholeFiles(Case):
 
 
 class SameFile(Case):
-    """An output that is a file which is read, or another output, by whatever name."""
+    """An output that is the same file as an input or another output, under any name."""
 
     def setUp(self):
         super().setUp()

@@ -82,7 +82,7 @@ struct Check {
     poison(sk);
   }
 
-  /// With draws of the caller, or (draws == false) of the context's own generator.
+  /// Encapsulates with the caller's draws, or (with_draws == false) with the context's own generator.
   void encaps(polykem_key_mode mode, bool with_draws) {
     const Bytes draws = secret_draws(item_count * info.encaps_draw_bytes, 2);
     ct.assign(item_count * info.ciphertext_bytes, 0);
@@ -148,7 +148,7 @@ struct Check {
   }
 };
 
-/// Compares shared secrets after the fact, when they are declassified.
+/// Compares shared secrets after the operation, when they are declassified.
 void expect(const char* what, const Bytes& a, const Bytes& b, bool equal) {
   declassify(a);
   declassify(b);

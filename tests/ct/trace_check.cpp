@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The constant-time check of code that valgrind cannot execute: runs an operation with the CPU's single-step flag set,
-// with different secrets, and compares the sequences of instruction addresses. A branch that depends on a secret shows
-// as a difference. (Addresses of data are not compared; the same templates' AVX2 form has that check, see
+// with different secrets, and compares the sequences of instruction addresses. A branch that depends on a secret
+// appears as a difference. (Addresses of data are not compared; the same templates' AVX2 form has that check, see
 // docs/side_channels.md.)
 //
 // ML-KEM and Kyber sample the public matrix with rejections, so there only the secrets may differ between two traces:
@@ -121,7 +121,7 @@ struct Exchange {
     r.ss_out = received.data();
     run(r);
   }
-  /// A planted leak: what the check must find.
+  /// A planted leak, which the check must find.
   void leak() {
     volatile unsigned branches = 0;
     for (const uint8_t byte : ss) {
@@ -177,7 +177,8 @@ Trace trace_of(Exchange exchange, uint64_t seed, bool own_keys, const std::funct
   return result;
 }
 
-/// Seeds that keygen tries where the public matrix depends on them. Two traces agree with a probability of about 0.1.
+/// The number of seeds to try for keygen, whose public matrix depends on the seed. Two traces agree with a probability
+/// of about 0.1.
 constexpr uint64_t kMaxSeeds = 40;
 
 /// The first trace that two seeds have in common; otherwise the last two traces differ.

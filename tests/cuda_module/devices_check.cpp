@@ -91,7 +91,7 @@ void run_work(const Work* work) {
   (*work)();
 }
 
-/// Work as a kernel of the fake runtime, which may be recorded and so is kept.
+/// Launches work as a kernel of the fake runtime. It is kept, because it may be recorded and replayed.
 cudaError_t launch_work(Work work, cudaStream_t stream) {
   static std::mutex mutex;
   static std::deque<Work> kept;
@@ -220,7 +220,7 @@ void check_sizes(bool pinned) {
     expect(fake_runtime::queued(device) > 100, "each device has had work");
 }
 
-/// Streams that run ahead of each other, batch behind batch: no order is a matter of luck.
+/// Streams that run ahead of each other, over many batches: the results must not depend on the order.
 void check_order() {
   for (unsigned seed = 1; seed <= 60; ++seed) {
     fake_runtime::shuffle(seed);
@@ -290,7 +290,7 @@ void check_resident() {
   r.sk = host_sk, r.pk = host_pk;
 }
 
-/// Little memory, and allocations that fail: smaller parts do it.
+/// With little memory, or when allocations fail, smaller parts succeed.
 void check_memory() {
   const Records r(20000, true);
   table().set_budget(size_t{1} << 21);
@@ -302,7 +302,7 @@ void check_memory() {
   }
 }
 
-/// A device that fails is left alone, the other goes on; when both have failed the module says so.
+/// A device that failed is not used again; the other one continues. When both have failed, the module reports it.
 void check_failures() {
   const Records r(20000, true);
   expect(exchange(r), "exchange");
@@ -402,7 +402,8 @@ void check_queue() {
   table().release(reinterpret_cast<std::byte*>(sk), kCount * kSk);
 }
 
-/// What comes again is recorded and replayed, with what the arrays hold then; what cannot be recorded is launched.
+/// Launches that repeat are recorded and replayed on the arrays' current contents; launches that cannot be recorded
+/// still run.
 void check_replay() {
   const Records first(1000, true), r(30000, true);
   expect(run(Op::keygen, first) == Outcome::ok, "keygen before the recording");

@@ -64,7 +64,7 @@ const DeviceScheme* scheme(const char* name) {
 }
 
 Outcome run(const DeviceOperation&, const BatchView& batch, const uint8_t*, StepTimes*, ErrorText* why) {
-  // What a broken device leaves behind must not be seen by anybody.
+  // A broken device leaves garbage in the outputs, which no caller may see.
   if (batch.ss_out != nullptr) std::memset(batch.ss_out, 0xee, batch.count * 32);
   if (mode() == "tune_fast") return Outcome::ok;
   if (mode() == "tune_slow") {

@@ -12,7 +12,7 @@
 
 struct CUgraph_st {
   std::vector<std::function<void()>> work;
-  /// The latest node: any address that differs from those of the others.
+  /// The latest node: any address that differs from those of the other nodes.
   cudaGraphNode_t last() const { return reinterpret_cast<cudaGraphNode_t>(work.size()); }
 };
 
@@ -101,7 +101,7 @@ bool fails(const char* name) {
   return true;
 }
 
-/// A stream goes ahead, which may be one that has nothing to do.
+/// Runs the next work of some stream, if that stream has any.
 void run_something() {
   CUstream_st& stream = *streams[chance() % streams.size()];
   stream.run_until(std::min(stream.work.size(), stream.done + chance() % 4));

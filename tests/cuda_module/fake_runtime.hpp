@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A CUDA runtime without a GPU: two devices whose memory is the host's. What a stream is given runs as late as
-// possible, when somebody waits for it, so that an order that was not asked for does not come about by chance; or after
-// shuffle() at random times.
+// A CUDA runtime without a GPU: two devices whose memory is the host's. Queued work runs as late as possible, when
+// something waits for it, so that a missing dependency does not go unnoticed by chance; after shuffle() it runs at
+// random times.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -26,7 +26,7 @@ void fail_call(int nth);
 const char* failed();
 /// Runs all that was queued anywhere.
 void run_all();
-/// Work that each device was given.
+/// The number of pieces of work that the device was given.
 size_t queued(int device);
 /// Launches of graphs.
 size_t replayed();

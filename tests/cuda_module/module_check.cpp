@@ -50,7 +50,7 @@ const polykem_scheme* find(const char* name) {
   return scheme;
 }
 
-/// No module that works: the backend says why, and everything else is as if it did not exist.
+/// There is no working module: the backend says why, and everything else works as if the backend did not exist.
 void check_unavailable(const char* reason) {
   const polykem_backend_info_t info = cuda_info();
   expect(info.available == 0, "cuda must not be available");
@@ -112,7 +112,7 @@ Results exchange(polykem_context* context, size_t count) {
   return r;
 }
 
-/// A device that fails: the CPU does the work, nothing is lost, and doctor can say what happened.
+/// A device fails: the CPU does the work, nothing is lost, and doctor can say what happened.
 void check_moved_to_cpu(const char* reason) {
   constexpr size_t kCount = 37;
   polykem_context* gpu = context("cuda", POLYKEM_OK);
@@ -212,7 +212,7 @@ void check_tune(bool slow) {
   expect(read_file().find("\ndevices 1 x Fake GPU\n") != std::string::npos, "the file names the GPU");
 }
 
-/// A file with figures of choice for this machine, its CPU line taken from one that was measured.
+/// A file with chosen figures for this machine; its CPU line comes from a measured file.
 std::string table_with(const std::string& entry) {
   const std::string measured = read_file();
   const size_t at = measured.find("ntruhps2048509");
@@ -220,7 +220,7 @@ std::string table_with(const std::string& entry) {
   return measured.substr(0, at) + entry + "\nend\n";
 }
 
-/// Runs in a process of its own for every file: it is read once.
+/// Each file needs a process of its own, since a process reads the file only once.
 void check_file(const std::string& mode) {
   const std::string good = table_with("ntruhps2048509 40 never 2");
   if (mode == "file") {
@@ -251,7 +251,7 @@ void check_file(const std::string& mode) {
   write_file(good);
 }
 
-/// A folder that cannot be made: the figures hold for this process.
+/// The folder cannot be created: the figures hold for this process.
 void check_unwritable() {
   expect(polykem_tune(find("ntruhps2048509")) == POLYKEM_OK, "polykem_tune");
   expect(crossover(POLYKEM_DECAPS, 1) == 1, "figures of this process");

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Hostile clients by the thousand, each kind a function that goes on for ever in a process of its own."""
+"""Thousands of hostile clients. Each kind is a function that runs for ever in a process of its own."""
 
 import collections
 import contextlib
@@ -59,7 +59,7 @@ def hello_and_reset_late(port, scheme, asked=collections.deque()):
 
 
 def repeat_hello(port, scheme):
-    """Says the same cheap thing over and over."""
+    """Sends the same cheap frame over and over."""
     connected = connect(port)
     with contextlib.suppress(OSError):
         connected.sendall(protocol.hello(protocol.SERVER_DECAPS, scheme) * 2000)
@@ -136,7 +136,7 @@ KINDS = [vanish, hello_and_reset, hello_and_reset_late, repeat_hello, garbage, g
 
 
 def go_on(kind, port, scheme, rate):
-    """rate: at most so many a second."""
+    """rate: the most per second."""
     due = time.monotonic()
     while True:
         with contextlib.suppress(OSError):

@@ -12,7 +12,7 @@ import unittest
 
 PROGRAM = os.environ.get("POLYKEM_PROGRAM", "build/bin/polykem")
 SCHEME = "ntruhps2048509"
-# Far above what any of these commands takes; a hang becomes a failure.
+# Far longer than any of these commands takes; a hang becomes a failure.
 PATIENCE = 60
 
 
@@ -74,7 +74,7 @@ class Server:
         return self.finish(signal.SIGINT)
 
     def kill(self):
-        """Ends it at once, whatever it does. Harmless if it has ended."""
+        """Kills it. Harmless if it has ended."""
         if self._process.poll() is None:
             self._process.kill()
         self._process.communicate()

@@ -12,8 +12,8 @@ from program import SCHEME, ProgramTest
 from protocol import CONFIRM, ERROR, Peer, frame
 
 HONEST = 60
-# Seconds the server waits for a frame: short, so that the silent ones are seen to be dropped, and long enough for
-# honest clients on a busy machine.
+# Seconds that the server waits for a frame: short, so that tests see silent clients dropped, but long enough for honest
+# clients on a busy machine.
 TIMEOUT = 3
 
 

@@ -20,7 +20,7 @@ SECONDS = float(os.environ.get("POLYKEM_FLOOD_SECONDS", "2"))
 # What an honest client may wait beside a flood (p99), on a machine that has two cores for server, flood and clients.
 # Without a flood it is some 10 ms.
 MOST_P99_US = 3_000_000
-# Memory that a server may need beyond what it had after its first clients.
+# The memory that a server may use beyond what it used after its first clients.
 MOST_GROWTH = 64 << 20
 MOST_TEXTS = 33
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The library cannot run a batch: its clients learn it, and the server goes on."""
+"""The library cannot run a batch: the batch's clients are told, and the server continues."""
 
 import os
 import pathlib

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What exchange, serve and swarm say to a wrong command line or a wrong world, and with which exit code."""
+"""What exchange, serve and swarm say when the command line is wrong or the system refuses, and their exit codes."""
 
 import socket
 import unittest

@@ -9,7 +9,7 @@
 namespace polykem::test {
 namespace {
 
-/// A call that makes an object, or does not.
+/// The result of a call that makes an object or fails.
 struct Made {
   polykem_context* context = nullptr;
   polykem_keyset* keyset = nullptr;
@@ -88,7 +88,7 @@ TEST(Calls, Profile) {
   EXPECT_GT(sweep(Call::memory, [] { return Watched::scenario({.count = 40}, &Watched::run_profiled); }), 0);
 }
 
-/// Calls that give a plain value, at their first use: they may say that there is nothing, and must not end the process.
+/// Calls that return a plain value, at their first use: they may return an empty result, but must not end the process.
 TEST(Calls, NamesAndLists) {
   const auto names = [] {
     return Scenario{.act =
@@ -121,7 +121,7 @@ TEST_P(OneBatch, Run) {
   EXPECT_EQ(threads > 0, GetParam().threads > 1);
 }
 
-/// A submitted batch needs a thread, so it may fail where none can be had.
+/// A submitted batch needs a thread, so it may fail if no thread can be started.
 Scenario submission(polykem_status (Watched::*act)()) {
   Scenario scenario = Watched::scenario(OneBatch::GetParam(), act);
   scenario.allows = [](Call call, polykem_status status) {

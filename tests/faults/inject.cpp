@@ -33,7 +33,7 @@ struct Counter {
       if (left.compare_exchange_weak(now, now - 1)) return false;
     }
     if (now == 0) return false;
-    if (!onward && !left.compare_exchange_strong(now, 0)) return false;  // another thread had it
+    if (!onward && !left.compare_exchange_strong(now, 0)) return false;  // the fault hit another thread
     happened = true;
     return true;
   }

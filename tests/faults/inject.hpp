@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Makes calls to the operating system and to the allocator fail on demand. The functions are defined in the test
-// program and so come before those of the C library, for the C++ runtime too: operator new ends in this malloc.
+// program and so replace those of the C library, for the C++ runtime too: operator new calls this malloc.
 #pragma once
 
 #include <cstddef>
@@ -20,10 +20,10 @@ struct Fault {
 };
 
 void arm(const Fault& fault);
-/// Nothing fails any more; true if the fault has happened.
+/// Ends the injection; true if the fault has happened.
 bool disarm();
 
-/// Blocks of memory that are allocated now.
+/// The number of blocks of memory that are allocated now.
 long live_blocks();
 
 }  // namespace polykem::test

@@ -43,7 +43,7 @@ std::string one_batch(const Watched::Shape& shape, bool or_memory = false) {
 
 using Limits = testing::TestWithParam<Watched::Shape>;
 
-/// From no memory at all beyond what the process has, to enough.
+/// From no memory beyond what the process already has, to enough.
 TEST_P(Limits, AddressSpace) {
   bool enough = false;
   for (size_t more = 0; !enough; more = more == 0 ? 64 << 10 : more + more / 2) {
@@ -61,7 +61,7 @@ TEST_P(Limits, AddressSpace) {
   }
 }
 
-/// Two threads of this user, whatever the context asks for.
+/// This user may have two threads, however many the context requests.
 TEST_P(Limits, Threads) {
   const std::string problem = in_child([&]() -> std::string {
     if (geteuid() == 0 && setuid(54321) != 0) return "no other user";  // root has no such limit
@@ -82,7 +82,7 @@ INSTANTIATE_TEST_SUITE_P(MLKEM512, Limits,
 
 TEST(Limits, AnAbsurdNumberOfThreads) {
   const std::string problem = in_child([]() -> std::string {
-    limit(RLIMIT_AS, address_space() + (size_t{4} << 30));  // for the machine's sake
+    limit(RLIMIT_AS, address_space() + (size_t{4} << 30));  // a guard against a runaway test
     const polykem_config config{sizeof config, 4000000000u, nullptr};
     polykem_context* context = nullptr;
     const polykem_status status = polykem_context_new(&config, &context);
@@ -97,7 +97,7 @@ TEST(Limits, AnAbsurdNumberOfThreads) {
 
 // ---- a child of a process that has threads
 
-/// What `in_the_child` finds in a fork of a process whose context has its threads running.
+/// Runs `in_the_child` in a fork of a process whose context has running threads; returns what it finds.
 std::string after_fork(const std::function<std::string(Watched&)>& in_the_child) {
   return in_child([&] {
     Watched watched({.op = POLYKEM_ENCAPS, .count = 400, .threads = 3});

@@ -68,7 +68,7 @@ void Watched::begin() {
   item_status_.assign(n, POLYKEM_ERR_BUSY);
 }
 
-/// In a context of its own, so that the one under test starts its threads and generators later.
+/// Uses another context, so that the one under test starts its threads and generators later.
 void Watched::make_inputs() {
   if (shape_.op == POLYKEM_KEYGEN) return;
   const polykem_config config{sizeof config, 1, nullptr};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What programs do with the library: one operation on one context, with all outputs watched.
+// What programs do with the library: one operation on one context, with all outputs checked.
 #pragma once
 
 #include <cstdint>

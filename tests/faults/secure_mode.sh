@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # secure_mode.sh PROGRAM mask|backend: a setuid copy of PROGRAM must ignore what its user puts in the environment, and
-# PROGRAM itself must not. Ends with 77 where that cannot be tried.
+# PROGRAM itself must not. Exits with 77 where that cannot be tested.
 set -euo pipefail
 program=$1 what=$2
 

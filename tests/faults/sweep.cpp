@@ -36,7 +36,7 @@ std::string without_faults(Scenario& scenario, const char* when) {
   return problem.empty() ? problem : std::string(when) + ": " + problem;
 }
 
-/// The child must not go on as a second run of all tests.
+/// Catches exceptions: otherwise the child would continue as a second run of all tests.
 std::string guarded(const std::function<std::string()>& body) {
   try {
     return body();
@@ -68,7 +68,7 @@ std::string step(const Fault& fault, bool used_before, const std::function<Scena
   bool happened = false;
   problem = with_fault(fault, scenario, happened);
   if (!problem.empty()) return problem;
-  if (used_before && happened) {  // the first fault may have made the C library load what it needs then
+  if (used_before && happened) {  // the first fault may have made the C library load its handler for it
     const long blocks = live_blocks();
     problem = with_fault(fault, scenario, happened);
     const long lost = live_blocks() - blocks;
@@ -110,7 +110,7 @@ bool documented(Call call, polykem_status status) {
       return status == POLYKEM_ERR_OUT_OF_MEMORY;
     case Call::random:
       return status == POLYKEM_ERR_RANDOM;
-    case Call::thread:  // fewer threads do
+    case Call::thread:  // fewer threads suffice
     case Call::mapping:
       return false;
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the fuzzers share: a check that ends the run, and a context that lives as long as the process.
+// Helpers of the fuzzers: a check that ends the run, and a context that lives as long as the process.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace polykem::fuzz {
 
-/// Ends the run with a finding if something that must hold does not.
+/// Ends the run with a finding if `holds` is false.
 inline void require(bool holds, const char* what) {
   if (holds) return;
   std::fprintf(stderr, "violated: %s\n", what);

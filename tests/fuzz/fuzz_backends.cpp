@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every backend of this machine against the reference: the same keys, ciphertexts and draws, arbitrary bytes all, must
+// Every backend of this machine against the reference: for the same arbitrary keys, ciphertexts and draws they must
 // give the same answers.
 #include <string>
 
@@ -36,7 +36,7 @@ Bytes stretched(const Bytes& seed, size_t bytes) {
   return out;
 }
 
-/// FrodoKEM takes a hundred milliseconds an item here.
+/// FrodoKEM takes a hundred milliseconds per item here.
 size_t batch_of(const Scheme& scheme, uint8_t byte) {
   return 1 + byte % (scheme.info().family == std::string("frodokem") ? 3 : 40);
 }

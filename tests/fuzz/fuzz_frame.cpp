@@ -11,7 +11,7 @@ using polykem::fuzz::require;
 
 namespace {
 
-/// What a reader does that gets the bytes one at a time.
+/// Parses as a reader does that receives the bytes one at a time.
 net::ParseResult parse_growing(net::ByteView bytes) {
   for (size_t have = 0; have < bytes.size(); ++have) {
     const net::ParseResult result = net::parse_frame(bytes.first(have));

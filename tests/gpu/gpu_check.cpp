@@ -282,7 +282,7 @@ void fill(Bytes& bytes, std::mt19937_64& random) {
   }
 }
 
-/// Some keys' f, g or both become 0 where the set samples them byte by byte.
+/// Makes f, g or both 0 in some keys, if the set samples them byte by byte.
 void zero_some_keys(const Set& set, Bytes& draws, size_t count) {
   const size_t bytes = set.info.keygen_draw_bytes, half = (bytes - 32) / 2;
   for (size_t i = 2; i < count; i += 97) {
@@ -368,7 +368,7 @@ void check_randomness(const Set& set) {
   std::printf("%s: %zu exchanges, all different\n", set.info.name, count);
 }
 
-/// Batches of the same sizes again and again, which are replayed as graphs: each with its own data and numbers.
+/// Batches of the same sizes repeat and are replayed as graphs; each must have its own data and random numbers.
 void check_replay(const Set& set) {
   const Context gpu = make_context("cuda");
   std::set<std::string> secrets;
@@ -462,7 +462,7 @@ class OnDevice {
   }
   explicit OnDevice(size_t size) : OnDevice(Bytes(size, 0xa5)) {}
   ~OnDevice() { table().release(data_, size_); }
-  /// `size` bytes that nobody wrote to; there() is false if the card does not have them.
+  /// `size` bytes of uninitialised device memory; there() is false if the card does not have that much.
   struct Unwritten {
     size_t size;
   };
@@ -580,7 +580,7 @@ void check_end_of_keygen(const Context& gpu, const Set& set, size_t count) {
   std::printf("%s: the last %zu of %zu key pairs\n", set.info.name, kEnd, count);
 }
 
-/// So many items that the offsets into their random bytes pass 2^32, counted in any unit up to 8 bytes: some 65 GB for
+/// Enough items that the offsets into their random bytes exceed 2^32 in any unit up to 8 bytes: about 65 GB for
 /// encapsulation, 110 GB and more for key generation. tests/unit/cuda_index_test.cpp checks the offsets by themselves.
 void check_border(const Set& set) {
   const size_t count = (size_t{1} << 35) / set.info.keygen_draw_bytes + kEnd;
@@ -591,7 +591,7 @@ void check_border(const Set& set) {
   check_end_of_keygen(gpu, set, count);
 }
 
-/// What the driver may report, simulated. The last one costs the device, so this test has a process of its own.
+/// Simulated errors of the driver. The last one makes the device unusable, so this test has a process of its own.
 void check_faults(const Set& set) {
   using polykem::cuda::Fault;
   const auto& table = *polykem::cuda::loaded_module().table;
@@ -626,7 +626,7 @@ void trap() {
   if (kernel != nullptr) expect(kernel() != 0, "the kernel did not trap");
 }
 
-/// All zeros, or as it was before the call: what a failed batch may leave.
+/// True if all bytes are zero or as they were before the call: what a failed batch may leave.
 bool untouched_or_zero(const Bytes& bytes) {
   const auto all = [&](uint8_t value) {
     return std::all_of(bytes.begin(), bytes.end(), [value](uint8_t b) { return b == value; });
@@ -641,8 +641,8 @@ void expect_unavailable(const Context& gpu, const polykem_request& r, const Byte
   expect(untouched_or_zero(ct) && untouched_or_zero(ss), what + " after a trap left data in its outputs");
 }
 
-/// A kernel beside the library's really fails. What lies on the card is lost and says so; other batches go to the CPU.
-/// This costs the context, so the test has a process of its own.
+/// A kernel outside the library really fails. Batches that need data on the card report that it is lost; other batches
+/// go to the CPU. The context is unusable afterwards, so the test has a process of its own.
 void check_trap(const Set& set) {
   constexpr size_t kCount = 301;
   const Context gpu = make_context("cuda"), cpu = make_cpu_context(set.scheme);

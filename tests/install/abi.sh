@@ -16,7 +16,7 @@ command -v abidw >/dev/null || {
   exit 1
 }
 
-# Every declaration becomes a definition without a sense.
+# Turns every declaration into an empty definition.
 {
   echo '#include <polykem/polykem.h>'
   sed 's,^#define POLYKEM_API.*,#define POLYKEM_API DECLARED,' "$header" | "$1" -E -P -x c - | tr '\n' ' ' |

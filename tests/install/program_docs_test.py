@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Asks the shells what they complete, and the formatters what they think of the man pages.
+"""Asks the shells for completions, and checks the man pages with the formatters.
 
     program_docs_test.py PROGRAM bash|zsh|fish|man
 

@@ -4,8 +4,8 @@
 # Uses an installed polykem from outside the tree.
 #
 #   run.sh install  BUILD PREFIX                     installs BUILD into PREFIX and checks what arrived
-#   run.sh moved    PREFIX                           the tree still works in another place
-#   run.sh symbols  PREFIX [--update]                the shared library shows what symbols.txt lists and nothing else
+#   run.sh moved    PREFIX                           the tree still works after it was moved
+#   run.sh symbols  PREFIX [--update]                the shared library exports what symbols.txt lists and nothing else
 #   run.sh versions PREFIX VERSION                   every part of the package says the same version
 #   run.sh hardened PREFIX                           library and program are built as cmake/hardening.cmake says
 #   run.sh cmake    PREFIX LANGUAGE SOURCE ON|OFF    builds SOURCE with find_package (static: ON) and runs it

@@ -60,7 +60,7 @@ std::size_t expected_cases(const std::string& file) {
   return found != kCases.end() ? found->second : 10;
 }
 
-/// Files of tests/data that hold known answers, accumulated hashes excepted, as paths below it.
+/// The files of tests/data that hold known answers, except accumulated hashes, as paths below it.
 std::vector<std::string> files() {
   std::vector<std::string> all;
   for (const auto& entry : fs::recursive_directory_iterator(POLYKEM_TEST_DATA)) {
@@ -91,7 +91,8 @@ bool is_frodo(const std::string& name) {
   return name.find("frodokem") != std::string::npos;
 }
 
-/// Around the lane widths. FrodoKEM takes milliseconds an item, on `ref` tens of them, where batches are loops anyway.
+/// Around the lane widths. FrodoKEM takes milliseconds per item, and tens of them on `ref`, where batches are loops
+/// anyway.
 std::vector<std::size_t> batches(const std::string& file, const std::string& backend) {
 #ifdef POLYKEM_SMALL_BATCHES  // under a sanitizer a thousand items take long and run no other code than 64 do
   if (is_frodo(file)) return {7};

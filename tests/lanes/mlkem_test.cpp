@@ -54,7 +54,7 @@ Result run(const Scheme& s, const SchemeBackend& backend, Op op, BatchView batch
   return out;
 }
 
-/// Keys with some that are malformed, ciphertexts with some that are not of their key.
+/// Keys, some of them malformed, and ciphertexts, some of which belong to another key.
 struct Inputs {
   Bytes keygen_draws, encaps_draws, pk, sk, ct;
   size_t malformed_pk = 0, malformed_sk = 0;

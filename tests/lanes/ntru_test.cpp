@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// NTRU's vector key generation against the reference, in workspaces that hold anything: blocks that share inversions,
-// and among them one that is not full.
+// NTRU's vector key generation against the reference, in workspaces with arbitrary contents: blocks that share
+// inversions, one of them not full.
 #include <gtest/gtest.h>
 
 #include <algorithm>

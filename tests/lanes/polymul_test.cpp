@@ -126,7 +126,7 @@ class PolymulLanesTest : public testing::IsaTest {
       x[i] = fill_a(i, 0);
       y[i] = fill_b(i, 0);
     }
-    // An odd offset: the single layout asks for no alignment. One word more than n on either side must stay.
+    // An odd offset: the single layout needs no alignment. The word on either side must not change.
     Poly c(n + 4, 0x1234);
     (s3 ? mul.mul_s3_one : mul.mul_cyclic_one)(c.data() + 3, x.data(), y.data(), ws.data());
     ASSERT_TRUE(ws.guards_intact(mul.workspace_one_bytes)) << n;

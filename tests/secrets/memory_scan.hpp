@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Looks for secrets in all memory of this process that can be written.
+// Searches all writable memory of this process for secrets.
 #pragma once
 
 #include <array>
@@ -12,13 +12,13 @@
 
 namespace polykem::test {
 
-/// Memory that the scan leaves out: what a caller of the library has to look after. It is never given back.
+/// Memory that the scan leaves out, for what belongs to the caller of the library. It is never freed.
 std::span<uint8_t> own_memory(size_t bytes);
 
-/// Runs `work` on a stack that the scan leaves out, so that what it reads leaves no trace of its own.
+/// Runs `work` on a stack that the scan leaves out, so that `work` adds no copies of secrets.
 void inspect(const std::function<void()>& work);
 
-/// Byte strings to look for. Only hashes of them are kept. One object at a time: they share their memory.
+/// Byte strings to search for. Only their hashes are kept. Use one object at a time: objects share their memory.
 class Needles {
  public:
   Needles() : short_(0), long_(1) {}
@@ -30,7 +30,7 @@ class Needles {
   void add_words(const std::string& what, std::span<const int16_t> words);
 
   size_t size() const { return short_.count + long_.count; }
-  /// Where something was found: "what at address in mapping", one a line; empty if nothing was.
+  /// The findings, "what at address in mapping", one per line; empty if there are none.
   std::string find();
 
   static constexpr size_t kLongWindow = 64;

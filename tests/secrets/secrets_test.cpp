@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an operation leaves behind: nothing of a secret in any memory but the caller's.
+// An operation must leave no secret in any memory but the caller's.
 #include <gtest/gtest.h>
 #include <pthread.h>
 
@@ -18,7 +18,7 @@
 namespace polykem::test {
 namespace {
 
-/// Calls `work` on a thread and keeps the thread, and so its stack, until this object goes.
+/// Calls `work` on a thread and keeps the thread, and so its stack, until this object is destroyed.
 class LastingThread {
  public:
   explicit LastingThread(std::function<void()> work) {
@@ -68,7 +68,7 @@ std::vector<Case> cases(const std::vector<unsigned>& all_threads) {
   return result;
 }
 
-/// A batch whose every input and output lies in memory of the test's own.
+/// A batch with all its inputs and outputs in the test's own memory.
 struct OwnBatch {
   OwnBatch(const polykem_scheme* scheme, size_t count) : scheme(scheme), sizes(info(scheme)), count(count) {
     const auto array = [&](size_t bytes) { return own_memory(count * bytes); };
@@ -173,8 +173,8 @@ void add_secret_key(Needles& needles, const OwnBatch& batch, std::span<const uin
   for_secret_polys(batch, sk, [&](auto poly) { needles.add_words("secret polynomial", poly); });
 }
 
-/// Of all items the shared secrets, of some the keys, of the first the draws: what is secret after all three
-/// operations.
+/// What is secret after all three operations: the shared secrets of all items, the keys of some, the draws of the
+/// first.
 constexpr size_t kEvery = 40;
 
 std::unique_ptr<Needles> secrets_of(const OwnBatch& batch) {
@@ -293,7 +293,7 @@ TEST(Scan, FindsPolynomials) {
 
 // ---- the stack
 
-/// Bytes of the stack that calls up to the wipe itself may leave: pointers and counts.
+/// Bytes of the stack that the calls up to the wipe may leave: pointers and counts.
 constexpr size_t kFrames = 2048;
 constexpr size_t kStackBytes = 1 << 20;
 constexpr uint8_t kPaint = 0xc3;

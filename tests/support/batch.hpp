@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the tests share: owning handles of the C API, a context per backend, whole exchanges.
+// Helpers of the tests: owning handles of the C API, a context per backend, whole exchanges.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -10,7 +10,7 @@
 
 namespace polykem::test {
 
-/// The rise of the process's resident memory since this object was made, at its highest.
+/// The highest rise of the process's resident memory since this object was made.
 class MemoryRise {
  public:
   static constexpr const char* kWhyNot = "this system does not reset the peak of memory use (/proc/self/clear_refs)";

@@ -295,7 +295,7 @@ TEST(Async, JobsFinishAndCallBackOnce) {
   EXPECT_EQ(calls, static_cast<int>(jobs));
 }
 
-/// The only thread is held in the callback of another job meanwhile, however slow or fast the machine is.
+/// Meanwhile the callback of another job holds the only thread, so the test does not depend on the machine's speed.
 TEST(Async, PollSaysBusyUntilItIsDone) {
   const Context context = make_context(nullptr, 1);
   const auto* set = scheme("ntruhps2048509");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The index arithmetic of the CUDA kernels at and beyond 2^32, compared with exact arithmetic. The kernels compile the
-// very functions that are called here.
+// The index arithmetic of the CUDA kernels at and beyond 2^32, compared with exact arithmetic. The kernels use the same
+// functions.
 #include <gtest/gtest.h>
 
 #include <set>

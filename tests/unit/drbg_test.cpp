@@ -52,7 +52,7 @@ class DrbgSeeding : public testing::Test {
  protected:
   DrbgSeeding() { machine = Machine{}; }
 
-  /// Two generators of one state: what happens to the machine between their draws must set them apart.
+  /// Two generators with one state: an event on the machine between their draws must make them differ.
   static bool set_apart_by(const std::function<void(Machine&)>& event) {
     machine = Machine{};
     Drbg one(kMachine), other(kMachine);
@@ -142,11 +142,11 @@ TEST_F(DrbgSeeding, WithoutEntropyItFailsUntilThereIsSome) {
 
 using MakeProcess = pid_t (*)();
 
-pid_t raw_clone() {  // past the C library: no handler of pthread_atfork runs
+pid_t raw_clone() {  // bypasses the C library: no handler of pthread_atfork runs
   return static_cast<pid_t>(syscall(SYS_clone, SIGCHLD, nullptr, nullptr, nullptr, nullptr));
 }
 
-/// What `compute` returns in a child made by `make`; nothing if there can be no child.
+/// What `compute` returns in a child made by `make`; nothing if no child can be made.
 template <class T>
 std::optional<T> in_child(MakeProcess make, const std::function<T()>& compute) {
   int ends[2];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What items of one batch leave behind for those of the next: nothing, wherever their status is kept.
+// Items of one batch must not affect the status of items of the next, wherever the status is kept.
 #include <algorithm>
 
 #include "support/batch.hpp"

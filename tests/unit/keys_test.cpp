@@ -132,7 +132,7 @@ TEST_P(Keys, SeedsDecapsulateAsTheKeysMadeFromThem) {
   EXPECT_EQ(0, std::memcmp(ss_.data(), made_.sender.data(), sizes_.shared_secret_bytes));
 }
 
-/// Items whose key is malformed, and with what they must be reported; the others as if nothing had happened.
+/// Expects `error` for the items in `bad`, whose keys are malformed, and the usual results for all others.
 void expect_only(const std::vector<size_t>& bad, polykem_status error, const std::vector<polykem_status>& status,
                  const Bytes& got, const Bytes& right) {
   const size_t bytes = right.size() / kCount;

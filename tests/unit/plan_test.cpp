@@ -10,7 +10,7 @@ namespace {
 using polykem::Step;
 using polykem::StepTimes;
 
-/// Writes down which steps ran; has `tiles` tiles.
+/// Records which steps ran; has `tiles` tiles.
 struct Diary {
   std::string steps{};
   int tiles = 1;

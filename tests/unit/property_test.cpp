@@ -137,7 +137,7 @@ TEST_P(Property, EqualDrawsGiveEqualResultsWhereverTheyStandInTheBatch) {
   }
 }
 
-/// What a batch gives: its outputs and how it fared.
+/// The outputs and statuses of a batch.
 struct Outcome {
   polykem_status status;
   std::vector<polykem_status> items;
@@ -175,7 +175,7 @@ void repair_hashes(const polykem_scheme_info_t& set, Bytes& sk) {
   }
 }
 
-/// Keys, ciphertexts and draws that came from nowhere: filled with one byte, or as good as random.
+/// Arbitrary keys, ciphertexts and draws: filled with one byte, or pseudorandom.
 struct Garbage {
   static constexpr int kRandom = -1;
 

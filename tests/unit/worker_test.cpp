@@ -16,7 +16,7 @@ namespace {
 bool entropy_fails = false;
 }
 
-/// Stands before that of the C library.
+/// Replaces getrandom of the C library.
 extern "C" ssize_t getrandom(void* out, size_t bytes, unsigned flags) {
   if (!entropy_fails) return syscall(SYS_getrandom, out, bytes, flags);
   errno = ENOSYS;

@@ -26,7 +26,7 @@ struct Dp4aProduct : LimbStaging<N, kKind> {
   using Shape = typename Staging::Shape;
   using Staging::lane;
   using Staging::shared;
-  static constexpr int kRows = (Shape::kChunks + 7) / 8;
+  static constexpr int kRows = (Shape::kGroups + 7) / 8;
   static constexpr int kRun = 8 + 2 * (kRows - 1);  ///< words of p that eight words of u meet
   static_assert(64 * kRows >= Shape::kStride);
   static_assert(8 * (7 * kRows) + 32 * (Shape::kSteps - 1) + 4 * kRun <= Shape::kPlainCopy + 256);
@@ -119,8 +119,8 @@ __global__ void __launch_bounds__(kWarp) dp4a_kernel(MulArgs args) {
   const size_t item = blockIdx.x;
   uint4 a[Shape::kRounds];
   uint4 b[Shape::kRounds];
-  load_chunks<N, kKind>(a, args.a + item * args.a_stride);
-  load_chunks<N, kKind>(b, args.b + item * args.b_stride);
+  load_groups<N, kKind>(a, args.a + item * args.a_stride);
+  load_groups<N, kKind>(b, args.b + item * args.b_stride);
   Dp4aProduct<N, kKind> product(arena);
   product.stage_a(a);
   product.stage_b(b);

@@ -32,8 +32,8 @@ struct SharedShape {
   static constexpr int kCopy = (kZero + 32 * kSteps + 111) / 128 * 128 + 16;
   static_assert(kCopy >= kZero + 32 * kSteps);
   static constexpr int kCopiesBytes = 8 * kCopy;
-  static constexpr int kChunks = kStride / 8;
-  static constexpr int kChunkLanes = 32;  ///< threads side by side on a row
+  static constexpr int kVectors = kStride / 8;
+  static constexpr int kVectorThreads = 32;  ///< threads side by side on a row
   static_assert(kRow % 32 == 16);
 };
 
@@ -72,23 +72,24 @@ struct SharedProduct {
   }
 
   /// Loads rows first.. of x and splits them into limbs; rows from `count` on and coefficients from N on become zero.
-  /// Threads walk along a column of chunks, so that the masks are the same for all rows of a thread's turn.
+  /// Threads walk along a column of vectors, so that the masks are the same for all rows of a thread's turn.
   __device__ __forceinline__ void stage_items(const uint16_t* x, size_t first, size_t count) const {
     const int rows_left = count - first < kItems ? static_cast<int>(count - first) : kItems;
-    for (int c = threadIdx.x % Shape::kChunkLanes; c < Shape::kChunks; c += Shape::kChunkLanes) {
+    for (int c = threadIdx.x % Shape::kVectorThreads; c < Shape::kVectors; c += Shape::kVectorThreads) {
       const uint32_t low_mask = mask_from_n(8 * c);
       const uint32_t high_mask = mask_from_n(8 * c + 4);
       const uint16_t* source = x + first * Shape::kStride + 8 * c;
 #pragma unroll 4
-      for (int row = threadIdx.x / Shape::kChunkLanes; row < kItems; row += Shape::kThreads / Shape::kChunkLanes) {
-        uint4 chunk = make_uint4(0, 0, 0, 0);
-        if (row < rows_left) chunk = *reinterpret_cast<const uint4*>(source + row * Shape::kStride);
+      for (int row = threadIdx.x / Shape::kVectorThreads; row < kItems;
+           row += Shape::kThreads / Shape::kVectorThreads) {
+        uint4 vector = make_uint4(0, 0, 0, 0);
+        if (row < rows_left) vector = *reinterpret_cast<const uint4*>(source + row * Shape::kStride);
         uint8_t* target = rows + row * Shape::kRow + 8 * c;
 #pragma unroll
         for (int limb = 0; limb < kLimbsX; ++limb) {
           const uint32_t select = limb == 0 ? 0x6420 : 0x7531;
           *reinterpret_cast<uint2*>(target + limb * Shape::kRowsBytes) = make_uint2(
-              __byte_perm(chunk.x, chunk.y, select) & low_mask, __byte_perm(chunk.z, chunk.w, select) & high_mask);
+              __byte_perm(vector.x, vector.y, select) & low_mask, __byte_perm(vector.z, vector.w, select) & high_mask);
         }
       }
     }

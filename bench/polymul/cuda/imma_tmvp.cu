@@ -217,8 +217,8 @@ __global__ void __launch_bounds__(kWarp) imma_tmvp_kernel(MulArgs args) {
   const size_t item = blockIdx.x;
   uint4 a[Shape::kRounds];
   uint4 b[Shape::kRounds];
-  load_chunks<N, kKind>(a, args.a + item * args.a_stride);
-  load_chunks<N, kKind>(b, args.b + item * args.b_stride);
+  load_groups<N, kKind>(a, args.a + item * args.a_stride);
+  load_groups<N, kKind>(b, args.b + item * args.b_stride);
   TmvpProduct<N, kKind> product(arena);
   product.stage_a(a);
   product.stage_b(b);

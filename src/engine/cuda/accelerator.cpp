@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The host's side of libpolykem_cuda.so: translates between the engine's seam and the module's table.
+// The host side of libpolykem_cuda.so: an Accelerator that calls the module's table.
 #include "engine/cuda/accelerator.hpp"
 
 #include <algorithm>
@@ -21,15 +21,16 @@ namespace polykem::cuda {
 
 namespace {
 
-/// Records of a chunk. The module cuts it into parts by itself, and a lost device's chunks are shared by the CPUs.
+/// Bytes of records in a chunk. The module cuts a chunk into parts itself; if a device is lost, the CPUs share its
+/// chunks.
 constexpr size_t kChunkBytes = size_t{512} << 20;
 
-/// Arrays that a GPU cannot reach are copied by the threads, each its chunk: the threads' copies and the GPU's work
-/// overlap, and a copy finds its bytes in a cache. The scheme says how many bytes suit an operation; a thread takes no
-/// less than this.
+/// Arrays that a GPU cannot reach are copied by the threads, a chunk each: copies overlap with the GPU's work, and a
+/// copied chunk stays in the CPU's cache. The scheme says how many bytes suit an operation; a thread takes at least
+/// this many.
 constexpr size_t kLeastStagedBytes = size_t{2} << 20;
 
-/// Until measured. An H200 beats 16 cores from about 50 items on; the margin is for smaller GPUs.
+/// The crossover until it is measured. An H200 beats 16 cores from about 50 items on; the margin is for smaller GPUs.
 constexpr size_t kGuessedCrossover = 256;
 
 constexpr BackendDescription kDescription = {
@@ -95,7 +96,7 @@ class CudaAccelerator final : public Accelerator {
   Status queue_bytes(const Scheme& scheme, Op op, size_t count, size_t& bytes) override;
   Status queue(const Scheme& scheme, Op op, const Batch& batch, void* workspace, void* stream) override;
 
-  /// The module; nullptr where there is none or in a fork of the process that opened the devices.
+  /// The module; nullptr if there is none, and in a fork of the process that opened the devices.
   const ModuleTable* table();
   Status run(const DeviceOperation& operation, const Batch& batch, StepTimes* times);
   /// Remembers the driver's words.
@@ -181,7 +182,7 @@ bool covers_each_stage_once(std::span<const DeviceStep> steps, size_t stages) {
   return next == stages && steps.size() + 2 <= kMaxSteps;
 }
 
-/// False if the module describes the set otherwise than this library does.
+/// False if the module's description of the set differs from this library's.
 bool CudaAccelerator::bind(const Scheme& scheme, const DeviceScheme& device, BoundScheme& out) {
   out.scheme = &scheme;
   out.device = &device;

@@ -34,8 +34,8 @@ std::string program_path() {
   return length <= 0 ? "" : std::string(path.data(), static_cast<size_t>(length));
 }
 
-/// The file that this code was loaded from; "" in a program that contains it, whose name in the linker's tables is
-/// whatever its caller passed as argv[0].
+/// The file that this code was loaded from. "" if it is part of the program itself: the linker then only knows argv[0],
+/// which the caller chose.
 std::string library_path() {
   Dl_info info{};
   void* extra = nullptr;

@@ -10,9 +10,9 @@ namespace polykem {
 inline constexpr size_t kAes128KeyBytes = 16;
 inline constexpr size_t kAes128BlockBytes = 16;
 
-/// What one instruction set offers. Nothing depends on the values of key or blocks, neither branch nor address.
+/// What one instruction set offers. No branch and no address depends on the key or the blocks.
 struct Aes128 {
-  /// Encrypts `blocks` blocks of 16 bytes, each by itself. `out` may be `in`.
+  /// Encrypts `blocks` blocks of 16 bytes independently (ECB). `out` may be `in`.
   void (*encrypt)(uint8_t* out, const uint8_t* in, size_t blocks, const uint8_t key[kAes128KeyBytes]);
   /// Rows [first_row, first_row + rows) of a matrix with `columns` columns, a multiple of 8: entries j .. j + 7 of row
   /// i, j = 0, 8, .., are the little-endian 16-bit words of AES-128 of the block that begins with the words i and j and
@@ -23,6 +23,6 @@ struct Aes128 {
 
 extern const Aes128 kAes128Portable;  ///< bit-sliced, without tables
 extern const Aes128 kAes128Avx2;      ///< AES-NI, eight blocks in flight
-extern const Aes128 kAes128Avx512;    ///< VAES, four blocks an instruction
+extern const Aes128 kAes128Avx512;    ///< VAES, four blocks per instruction
 
 }  // namespace polykem

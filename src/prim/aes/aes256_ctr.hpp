@@ -11,8 +11,8 @@ inline constexpr size_t kAes256KeyBytes = 32;
 inline constexpr size_t kAesBlockBytes = 16;
 
 /// Writes `length` bytes of keystream: block i is AES-256 of the eight bytes of `nonce`, lowest first, followed by the
-/// eight bytes of counter + i (mod 2^64), highest first. A last block in part gives its first bytes. `out` may be the
-/// key's memory. The expanded key is zeroised before return.
+/// eight bytes of counter + i (mod 2^64), highest first. The last block may be cut short. `out` may overlap the key.
+/// The expanded key is zeroised before return.
 using Aes256Ctr = void (*)(uint8_t* out, size_t length, const uint8_t key[kAes256KeyBytes], uint64_t nonce,
                            uint64_t counter);
 

@@ -13,20 +13,20 @@ namespace polykem {
 /// Random bytes from the operating system; Status::random if it gives none.
 [[nodiscard]] Status os_entropy(std::span<uint8_t> out);
 
-/// What a generator takes from the machine. Tests pass their own.
+/// The sources that a generator draws on. Tests pass their own.
 struct DrbgSources {
   Status (*entropy)(std::span<uint8_t> out);
-  uint64_t (*nanoseconds)();  ///< a clock that goes on while the machine sleeps
-  uint64_t (*generation)();   ///< another number in every copy of the process; never 0
+  uint64_t (*nanoseconds)();  ///< a clock that also runs while the machine sleeps
+  uint64_t (*generation)();   ///< a number that differs in every copy of the process; never 0
   uint64_t (*cpu_random)();   ///< 0 if the CPU has none; not relied upon
 };
 extern const DrbgSources kSystemSources;
 
-/// Random generator with fast key erasure: every fill() expands the key into the output and the next key, so that a
-/// later look at the memory tells nothing about earlier outputs [DJB17]. The operating system's entropy is mixed into
-/// the key on first use, in a copy of the process, after kSeedLifetime and after kReseedInterval fills. A virtual
-/// machine that is resumed twice from one snapshot holds equal keys until then, so each expansion also takes in the
-/// clock and the CPU's random numbers. Not thread-safe: one per worker.
+/// Random generator with fast key erasure: every fill() expands the key into the output and the next key, so that the
+/// memory never reveals earlier outputs [DJB17]. The operating system's entropy is mixed into the key on first use, in
+/// a copy of the process, after kSeedLifetime and after kReseedInterval fills. A virtual machine that is resumed twice
+/// from one snapshot holds equal keys until then, so each expansion also takes in the clock and the CPU's random
+/// numbers. Not thread-safe: one per worker.
 class Drbg {
  public:
   static constexpr uint64_t kReseedInterval = 1 << 16;      ///< fills
@@ -38,7 +38,7 @@ class Drbg {
   Drbg(const Drbg&) = delete;
   Drbg& operator=(const Drbg&) = delete;
 
-  /// Seeds if it is due. Call it before fill(); only this can fail.
+  /// Seeds if a seeding is due. Call it before fill(). Only this can fail.
   [[nodiscard]] Status prepare();
 
   /// Fills `out`; needs a successful prepare() before. Expands the key with SHAKE256, or with `keystream` if that is

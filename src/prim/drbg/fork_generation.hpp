@@ -7,12 +7,12 @@
 namespace polykem {
 
 /// A number that differs between a process and the copies that fork() or clone() make of it. It comes from a page that
-/// the kernel hands to a child as zeros (MADV_WIPEONFORK, Linux 4.14), which sees every way of copying a process, also
-/// into a new namespace of process ids, and from a handler of pthread_atfork. Where there is no such page, the process
-/// id takes its place. Thread-safe.
+/// the kernel zeroes in a child (MADV_WIPEONFORK, Linux 4.14) and from a handler of pthread_atfork. The page detects
+/// every way of copying a process, also into a new namespace of process ids. Where the kernel has no such page, the
+/// process id is used instead. Thread-safe.
 class ForkGeneration {
  public:
-  /// with_page: false does without the page, as on an older kernel.
+  /// with_page: false works as on an older kernel, without the page.
   explicit ForkGeneration(bool with_page = true) noexcept;
   ~ForkGeneration();
   ForkGeneration(const ForkGeneration&) = delete;
@@ -22,7 +22,7 @@ class ForkGeneration {
   uint64_t current() noexcept;
   bool has_page() const noexcept { return page_ != nullptr; }
 
-  /// Of this process: the one that all generators share.
+  /// The number of this process, which all generators share.
   static uint64_t of_process() noexcept;
 
  private:

@@ -8,7 +8,7 @@
 
 namespace polykem {
 
-/// The permutation Keccak-f[1600] in place; lane x + 5y is state[x + 5y]. [FIPS202, 3.3]
+/// The permutation Keccak-f[1600] in place; state[x + 5y] is the standard's lane (x, y). [FIPS202, 3.3]
 void keccak_f1600(uint64_t state[25]);
 
 /// SHA3-256 of the concatenation of two byte strings (the second may be empty). [FIPS202, 6.1]

@@ -7,7 +7,8 @@
 
 namespace polykem {
 
-/// Files with different instruction sets share these types: none of them must call another's copy of a function.
+/// Files with different instruction sets share these types, so they have no functions that one file could link from
+/// another.
 #define POLYKEM_MATRIX_INLINE __attribute__((always_inline))
 
 /// A matrix of 16-bit words, row i beginning at data + i * stride. No alignment is needed; 64 bytes are fastest.
@@ -27,7 +28,7 @@ struct ConstMatrix16 {
 #undef POLYKEM_MATRIX_INLINE
 
 /// Shape of c (rows x columns) += a (rows x inner) b (inner x columns), for `count` pairs of c and a with the same b:
-/// those of number t begin t * c_step and t * a_step words after the first.
+/// pair t begins t * c_step and t * a_step words after the first.
 struct ProductShape {
   size_t rows, inner, columns;
   size_t count = 1, c_step = 0, a_step = 0;
@@ -36,9 +37,9 @@ struct ProductShape {
 /// What one instruction set offers. All arithmetic is modulo 2^16; c overlaps neither operand. Branches and addresses
 /// depend on shapes only.
 struct MatMul {
-  /// c += a b. For a wide b: its rows are read along.
+  /// c += a b. Suits a wide b, which is read along its rows.
   void (*mul_add)(Matrix16 c, ConstMatrix16 a, ConstMatrix16 b, ProductShape shape);
-  /// c += a b with b given as its transpose (columns x inner). For a narrow b: dot products along the rows of both.
+  /// c += a b with b given as its transpose (columns x inner). Suits a narrow b: dot products along the rows of both.
   void (*mul_add_transposed)(Matrix16 c, ConstMatrix16 a, ConstMatrix16 b_transposed, ProductShape shape);
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Arithmetic mod 3329 on polynomials of many items, an item per 16-bit lane, and on one polynomial with the same
-// instructions. Words are signed in (-q, q) unless it says otherwise; "canonical" is [0, q).
+// instructions. Words are signed and in (-q, q) unless stated otherwise; "canonical" is [0, q).
 #pragma once
 
 #include <cstddef>
@@ -35,9 +35,9 @@ struct NttLanes {
   /// round(q y / 2^bits), in place; canonical afterwards. [FIPS203, 4.2.1]
   void (*decompress)(uint16_t* block, unsigned bits);
 
-  /// Takes 12-bit integers from `bytes` bytes (a multiple of 24), and appends those below q to the `filled` words at
-  /// out; returns how many there are then. Stops at 256 or more; room for 256 + 32 words, and 64 readable bytes beyond
-  /// the input. For public data. [FIPS203, Alg 7]
+  /// Takes 12-bit integers from `bytes` bytes (a multiple of 24), appends those below q to the `filled` words at out,
+  /// and returns the number of words. Stops at 256 or more. `out` has space for 256 + 32 words, and 64 bytes beyond the
+  /// input are readable. For public data. [FIPS203, Alg 7]
   size_t (*accept)(uint16_t* out, size_t filled, const uint8_t* in, size_t bytes);
 };
 

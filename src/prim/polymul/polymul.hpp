@@ -10,9 +10,9 @@ namespace polykem {
 ///
 /// Block layout (mul_cyclic, mul_s3): `lanes` items at once, item-interleaved. A polynomial is n rows of `lanes` 16-bit
 /// words, coefficient i of item l at [i * lanes + l], rows ascending, 64-byte aligned. Unused lanes may hold anything.
-/// Single layout (the _one functions): n consecutive words, no alignment asked.
+/// Single layout (the _one functions): n consecutive words of any alignment.
 ///
-/// c may be a or b, which are otherwise only read; c must not overlap them in part. ws: workspace of at least the
+/// c may be a or b, but must not overlap them in part; a and b are otherwise only read. ws: workspace of at least the
 /// stated number of bytes, 64-byte aligned, not overlapping a, b or c; nothing is allocated. The workspace holds
 /// secrets afterwards: the caller zeroises it. No branch and no address depends on the data.
 struct LaneMul {
@@ -24,7 +24,7 @@ struct LaneMul {
   size_t workspace_bytes;
   size_t workspace_one_bytes;
   /// c = a b modulo (2^exact_bits, x^n - 1). Operands: any 16-bit words, standing for integers modulo 2^16 (a ternary
-  /// operand is 0, 1, 0xffff). Result: not reduced, the bits above exact_bits mean nothing.
+  /// operand is 0, 1, 0xffff). Result: not reduced; the bits above exact_bits are undefined.
   void (*mul_cyclic)(uint16_t* c, const uint16_t* a, const uint16_t* b, void* ws);
   /// c = a b modulo (3, Phi_n). Operands: 0, 1, 2 (or 0xffff for 2). Result: 0, 1, 2, last coefficient 0.
   void (*mul_s3)(uint16_t* c, const uint16_t* a, const uint16_t* b, void* ws);
@@ -34,7 +34,7 @@ struct LaneMul {
 };
 
 /// The table for n = 509, 677, 701, 821, 1229 or 1373; nullptr for any other n. Calling the functions of a table needs
-/// the CPU features of its backend: AVX2 and BMI2; AVX-512 F, BW, VL, DQ, VBMI. Ask once per batch call.
+/// the CPU features of its backend: AVX2 and BMI2; AVX-512 F, BW, VL, DQ, VBMI. Look it up once per batch.
 const LaneMul* lane_mul_avx2(size_t n);
 const LaneMul* lane_mul_avx512(size_t n);
 

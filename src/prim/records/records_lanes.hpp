@@ -52,7 +52,7 @@ struct RowPointers {
 
 /// block[i][l] = word i of the tile of row l, `offset` bytes into the rows.
 POLYKEM_INLINE void load_tile(uint16_t* block, const RowPointers* rows, size_t offset) {
-  asm("" : "+r"(rows));  // or the compiler keeps the addresses in vector registers for want of others
+  asm("" : "+r"(rows));  // otherwise the compiler keeps the addresses in vector registers
   const auto part = [&](size_t l) __attribute__((always_inline)) {
     return _mm_loadu_si128(reinterpret_cast<const __m128i*>(rows->row[l] + offset));
   };
@@ -95,7 +95,7 @@ POLYKEM_INLINE void store_tile(const RowPointers* rows, size_t offset, const uin
   }
 }
 
-/// What does not fill a tile, or belongs to no row, goes through one of these.
+/// Scratch for rows that do not fill a tile and for lanes without a row.
 struct Staging {
   alignas(64) uint8_t tile[kLanes][kTileBytes] = {};
 
@@ -109,7 +109,7 @@ struct Staging {
 };
 
 /// block[i][l] = 16-bit little-endian word i of row l, for i < ceil(bytes / 2) rounded up to kTileWords: words and half
-/// words beyond the row are 0. block has room for the rounded-up number of words.
+/// words beyond the row are 0. block: the rounded-up number of words.
 inline void rows_to_block(uint16_t* block, const RowPointers& rows, size_t bytes) {
   const size_t whole = bytes / kTileBytes * kTileBytes;
   for (size_t at = 0; at < whole; at += kTileBytes)
@@ -161,7 +161,7 @@ POLYKEM_INLINE V16 shr_pair(V16 high, V16 low) {
 #endif
 }
 
-/// Coefficients travel in groups of 16: kBits words.
+/// Coefficients are packed in groups of 16, which take kBits words.
 inline constexpr size_t kGroup = 16;
 
 /// Coefficient kIndex of a group of packed words; bits above kBits are arbitrary only if kBits end where a word does.
@@ -219,7 +219,7 @@ POLYKEM_INLINE void pack_group(uint16_t* words, const uint16_t* block, std::inde
 template <size_t kCount>
 inline constexpr size_t kRowWords = (kCount + kLanes - 1) / kLanes* kLanes;
 
-/// Words a row is rounded up to, and bytes of a row.
+/// The words of a row, rounded up, and its bytes.
 template <unsigned kBits, size_t kCount>
 struct PackedRow {
   static constexpr size_t kBytes = (kCount * kBits + 7) / 8;

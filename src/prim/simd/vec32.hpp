@@ -127,7 +127,7 @@ struct V32 {
 /// Four consecutive 32-bit words, at `offset` bytes, of each of kLanes rows: lane i of out[j] is word j of row i.
 POLYKEM_INLINE void load_words4(V32 (&out)[4], const uint8_t* const* rows, size_t offset) {
   V32::Reg in[4];
-  asm("" : "+r"(rows));  // or the compiler keeps the addresses in vector registers for want of others
+  asm("" : "+r"(rows));  // otherwise the compiler keeps the addresses in vector registers
   const auto quarter = [&](size_t row) {
     return _mm_loadu_si128(reinterpret_cast<const __m128i*>(rows[row] + offset));
   };

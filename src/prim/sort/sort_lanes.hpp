@@ -17,8 +17,8 @@ constexpr size_t network_columns(size_t count) {
   return columns;
 }
 
-/// n - 1 keys are sorted as two sequences of this many, which a last merge joins; most passes then stay in the L1
-/// cache.
+/// n - 1 keys are sorted as two sequences of this many keys, which a final merge joins, so that most passes stay in the
+/// L1 cache.
 constexpr size_t sort_sequence_size(size_t n) {
   const size_t half = n / 2, columns = network_columns(half);
   return (half + columns - 1) / columns * columns;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The items in flight: their records and their working memory.
+// The items that are being computed: their records and their working memory.
 #pragma once
 
 #include "core/arena.hpp"
@@ -14,14 +14,14 @@ struct Item {
   uint8_t seed_input[128];  ///< pkh, mu, salt
   uint8_t seed[104];        ///< 0x5f or 0x96, seedSE; then, in encaps and decaps, k
   uint16_t m[kSquare];      ///< C, then M = C - B' S
-  uint32_t fail;            ///< all ones: the ciphertext is rejected
+  uint32_t fail;            ///< all ones if the ciphertext is rejected
 };
 static_assert(sizeof(Item::draws) >= kSets[4].keygen_draw_bytes());
 static_assert(sizeof(Item::seed_input) >= kMaxSecretBytes + kSets[4].encaps_draw_bytes());
 static_assert(sizeof(Item::seed) >= 1 + kSets[4].seed_se_bytes() + kMaxSecretBytes);
 
-/// Items of one set on one instruction set. A is never there as a whole: gen_a writes kTileRows rows of it, the product
-/// uses them up, and next_tile() moves on, to the next key when all rows of one have been.
+/// Items of one set on one instruction set. A is never stored as a whole: gen_a writes kTileRows rows of it, the
+/// product uses them, and next_tile() moves on to the next rows, or to the next key after the last rows.
 struct Chunk {
   /// Enough rows to pay for loading and storing the sums, few enough to stay in the L2 cache.
   static constexpr size_t kTileRows = kMostGeneratedRows;
@@ -48,10 +48,10 @@ struct Chunk {
   Matrix16 e1(size_t i) const { return {s(i).data + kBar * n(), n()}; }
   /// E'', then V, then C: kBar rows of kBar.
   Matrix16 e2(size_t i) const { return {s(i).data + 2 * kBar * n(), kBar}; }
-  /// S transposed in keygen; the unpacked B' of the ciphertext, later B transposed: kBar rows of n, each from the
-  /// beginning of a cache line on.
+  /// S transposed in keygen; the unpacked B' of the ciphertext, later B transposed: kBar rows of n, each of which
+  /// begins at a cache line.
   Matrix16 b(size_t i) const { return {b_ + i * kBar * tile_stride(set), tile_stride(set)}; }
-  /// c1, c2, salt, k: what ss is the hash of.
+  /// c1, c2, salt, k: ss is the hash of these.
   uint8_t* hashed(size_t i) const { return hashed_ + i * hashed_stride(set); }
   size_t hashed_stride() const { return hashed_stride(set); }
   size_t noise_stride() const { return noise_stride(set); }
@@ -65,7 +65,7 @@ struct Chunk {
   uint8_t* pk_out(size_t i) const { return io.pk_out + i * set.public_key_bytes(); }
   uint8_t* sk_out(size_t i) const { return io.sk_out + i * set.secret_key_bytes(); }
   uint8_t* ct_out(size_t i) const { return io.ct_out + i * set.ciphertext_bytes(); }
-  /// Keys that differ: items, or one.
+  /// The number of distinct keys: one per item, or one.
   size_t keys() const { return io.shared_key ? 1 : io.count; }
 
  private:

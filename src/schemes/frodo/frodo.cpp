@@ -18,7 +18,7 @@ constexpr RecordBytes record_bytes(const Set& set, Op op) {
           op == Op::keygen ? set.keygen_draw_bytes() : set.encaps_draw_bytes()};
 }
 
-/// One set on one backend, in the form that the engine runs. All sets and backends share the same steps.
+/// One set on one backend, in the form that the engine runs. All sets and backends have the same steps.
 template <size_t kSet, class Backend>
 struct SetOperations : Operations<Kem, Chunk> {
   static constexpr size_t kGranule = Backend::kGranule;
@@ -30,7 +30,7 @@ struct SetOperations : Operations<Kem, Chunk> {
     return Chunk::workspace_bytes(kSets[kSet], items);
   }
 
-  /// Items with keys of their own have no rows of A in common: a few at a time, so that they stay in the cache.
+  /// Items with their own keys share no rows of A: only a few are computed at a time, so that they stay in the cache.
   template <Op kOp>
   static Status run(const void*, const Batch& batch, std::byte* workspace, StepTimes* times) {
     constexpr RecordBytes kBytes = record_bytes(kSets[kSet], kOp);
@@ -50,8 +50,8 @@ struct Ref {
   static const Kernels& kernels() { return kKernelsRef; }
 };
 
-/// Items of a shared key: enough that generating A no longer counts. With keys of their own: as many as the hashes have
-/// lanes.
+/// With a shared key: enough items that the time of generating A is small. With their own keys: as many items as the
+/// hashes have lanes.
 struct Avx2 {
   static constexpr const char* kName = cpu::kAvx2;
   static constexpr size_t kGranule = 4, kItems = 32, kItemsWithOwnKeys = 8;

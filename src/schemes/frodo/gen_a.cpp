@@ -9,7 +9,7 @@ namespace polykem::frodo {
 
 namespace {
 
-/// Each row is a SHAKE128 of its number and the seed.
+/// Each row is the SHAKE128 of its number and the seed.
 void generate_rows_shake(Matrix16 out, const Kernels& kernels, const uint8_t* seed_a, RowRange rows) {
   constexpr size_t kInput = 2 + kSeedABytes;
   uint8_t in[kMostGeneratedRows][kInput];

@@ -13,13 +13,13 @@ struct RowRange {
   size_t first, count, n;
 };
 
-/// Most rows of one call.
+/// The most rows of one call.
 inline constexpr size_t kMostGeneratedRows = 64;
 
 /// Writes rows of the matrix that belongs to a seed of kSeedABytes.
 void generate_rows(Matrix16 out, GenA gen_a, const Kernels& kernels, const uint8_t* seed_a, RowRange rows);
 
-/// Words that were written as little-endian bytes become the machine's, or the other way round.
+/// Converts words between little-endian bytes and the machine's byte order.
 inline void words_of_little_endian([[maybe_unused]] uint16_t* words, [[maybe_unused]] size_t count) {
   if constexpr (std::endian::native == std::endian::big) {
     for (size_t i = 0; i < count; ++i)

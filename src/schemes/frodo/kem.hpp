@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// FrodoKEM's three operations, as a newcomer reads them: one step a stage, in order, the same on every instruction set.
-// The tiled steps take turns, a few rows of A after the others.
+// FrodoKEM's three operations. Read this first: one step per stage, in order, the same on every instruction set. The
+// tiled steps take turns: each round generates and multiplies a few rows of A.
 #pragma once
 
 #include <array>

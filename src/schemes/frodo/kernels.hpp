@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What FrodoKEM's stages are computed with: one table per instruction set.
+// The functions that FrodoKEM's stages call: one table per instruction set.
 #pragma once
 
 #include "prim/aes/aes128.hpp"
@@ -10,17 +10,17 @@
 
 namespace polykem::frodo {
 
-/// Addresses and branches of all of these depend on sizes only. Pointers need no alignment.
+/// The addresses and branches of all these functions depend on sizes only. Pointers need no alignment.
 struct Kernels {
   const MatMul& matmul;
   const Aes128& aes;
   const KeccakLanes* keccak;  ///< nullptr: one message at a time
-  Aes256Ctr keystream;        ///< for the random generator; nullptr: it expands with SHAKE256
+  Aes256Ctr keystream;        ///< for the random generator; nullptr: the generator expands with SHAKE256
 
-  /// Little-endian 16-bit words to errors mod 2^16, in place. Bit 0 is the sign, the rest the position in the
+  /// Turns little-endian 16-bit words into errors mod 2^16, in place. Bit 0 is the sign, the rest the position in the
   /// distribution. [FRODO21, Alg 5]
   void (*sample)(uint16_t* words, size_t count, const Cdf& cdf);
-  /// The low D bits of coefficients, the most significant bit first. `count`: a multiple of 8. D is 15 or 16.
+  /// Packs the low D bits of coefficients, the most significant bit first. `count`: a multiple of 8. D is 15 or 16.
   /// [FRODO21, Alg 3]
   void (*pack)(uint8_t* out, const uint16_t* in, size_t count, unsigned logq);
   /// [FRODO21, Alg 4]

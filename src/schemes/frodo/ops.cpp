@@ -49,8 +49,8 @@ void each(Chunk& c, F&& f) {
     f(c.items[i], i);
 }
 
-/// The SHAKE of all but A: `count` messages of `length` bytes. Eight states at once take less time than one of the
-/// portable code, four at once less than two.
+/// The SHAKE that is used for everything but A, on `count` messages of `length` bytes. Eight states at once take less
+/// time than one state in portable code; four at once less than two.
 void shake(const Chunk& c, ByteRows out, size_t out_length, ConstByteRows in, size_t length, size_t count) {
   const KeccakLanes* lanes = c.kernels.keccak;
   if (lanes != nullptr && (lanes->lanes >= 8 || count > 1)) {
@@ -82,7 +82,7 @@ void draw(Chunk& c, size_t bytes) {
   });
 }
 
-/// r from domain byte and seedSE, which `seed` holds; it goes where the samples will be.
+/// Computes r from the domain byte and seedSE, which `seed` holds, and stores it where the samples will be.
 void expand_noise(Chunk& c, uint8_t domain, size_t samples) {
   each(c, [&](Item& t, size_t) { t.seed[0] = domain; });
   const ByteRows out{reinterpret_cast<uint8_t*>(c.s(0).data), c.noise_stride() * sizeof(uint16_t)};
@@ -93,7 +93,7 @@ void gen_tile(Chunk& c, const uint8_t* seed_a) {
   generate_rows(c.tile(), c.set.gen_a, c.kernels, seed_a, {c.tile_row, c.tile_rows(), c.n()});
 }
 
-/// Coefficient number `index` of Encode reads these bits of mu, the lowest first. [FRODO21, Alg 1]
+/// The bits of mu that coefficient `index` of Encode reads, the lowest first. [FRODO21, Alg 1]
 struct MessageBits {
   const Set& set;
   unsigned bits() const { return set.p.bits; }
@@ -108,7 +108,7 @@ struct MessageBits {
     return static_cast<uint16_t>(value << shift());
   }
 
-  /// mu |= the bits that coefficient c stands for: c 2^B / q, rounded. [FRODO21, Alg 2]
+  /// mu |= the bits that coefficient c encodes: c 2^B / q, rounded. [FRODO21, Alg 2]
   void decode(uint8_t* mu, size_t index, uint16_t c) const {
     const unsigned value = (c + (1u << (shift() - 1))) >> shift();
     for (unsigned k = 0; k < bits(); ++k) {
@@ -210,7 +210,7 @@ void gen_a(Chunk& c) {
   gen_tile(c, c.pk(c.tile_item));
 }
 
-/// Of a shared key's tile all items make use at once.
+/// If the key is shared, all items use a tile at once.
 void mul_s1_a(Chunk& c) {
   const Matrix16 s = c.s(c.tile_item);
   c.kernels.matmul.mul_add(c.e1(c.tile_item), Matrix16{s.data + c.tile_row, s.stride}, c.tile(),
@@ -269,7 +269,7 @@ void unpack_c(Chunk& c) {
   });
 }
 
-/// S lies where the samples will be.
+/// S is stored where the samples will be.
 void mul_b1_s(Chunk& c) {
   each(c, [&](Item& t, size_t i) {
     std::memcpy(c.s(i).data, c.sk(i) + c.set.s_offset(), c.n() * kBar * sizeof(uint16_t));
@@ -295,7 +295,7 @@ void decode_m(Chunk& c) {
   });
 }
 
-/// Packing loses nothing but bits above q, so that equal matrices are equal bytes.
+/// Packing drops only the bits above q, so the matrices are equal if the bytes are.
 void compare_ct(Chunk& c) {
   each(c, [&](Item& t, size_t i) {
     uint8_t* own = c.hashed(i);

@@ -9,7 +9,7 @@
 
 namespace polykem::frodo {
 
-/// Rows of S' and columns of S: n-bar = m-bar in all sets.
+/// The rows of S' and columns of S: n-bar = m-bar in all sets.
 inline constexpr size_t kBar = 8;
 inline constexpr size_t kSquare = kBar * kBar;
 inline constexpr size_t kSeedABytes = 16;
@@ -17,19 +17,19 @@ inline constexpr size_t kSeedABytes = 16;
 inline constexpr size_t kMaxSecretBytes = 32;
 inline constexpr size_t kMaxCdf = 13;
 
-/// The distribution of the errors: entry z is the share, of 2^15, of |e| <= z, less one.
+/// The cumulative distribution of the errors: entry z is 2^15 P(|e| <= z) - 1.
 struct Cdf {
   size_t size;
   std::array<uint16_t, kMaxCdf> at;
 };
 
-/// What depends on the dimension.
+/// The parameters that depend on the dimension.
 struct FrodoParams {
   size_t n;
   unsigned logq;        ///< D: q = 2^D
-  unsigned bits;        ///< B: bits of the message in a coefficient
-  size_t secret_bytes;  ///< of ss, mu, s, k and pkh
-  bool shake256;        ///< which SHAKE is used for all but A
+  unsigned bits;        ///< B: bits of the message per coefficient
+  size_t secret_bytes;  ///< bytes of ss, mu, s, k and pkh, each
+  bool shake256;        ///< SHAKE256, not SHAKE128, for everything but A
   uint32_t category;
   Cdf cdf;
 
@@ -52,7 +52,8 @@ inline constexpr FrodoParams kFrodo1344{
 /// How A is generated from its seed. [FRODO21, Algorithms 7 and 8]
 enum class GenA { aes, shake };
 
-/// One parameter set. Salted is the proposal for ISO; the sets without are those of NIST's round 3, for ephemeral keys.
+/// One parameter set. Sets with salt are those of the proposal for ISO; sets without salt are those of NIST's round 3,
+/// for ephemeral keys.
 struct Set {
   const char *name, *title;
   const FrodoParams& p;
@@ -66,12 +67,12 @@ struct Set {
   constexpr size_t c_bytes() const { return p.packed_bytes(kSquare); }
 
   constexpr size_t public_key_bytes() const { return kSeedABytes + b_bytes(); }
-  /// s, pk, S transposed as 16-bit words, pkh: where each begins.
+  /// Offsets in the secret key: s, pk, S transposed as 16-bit words, pkh.
   constexpr size_t pk_offset() const { return p.secret_bytes; }
   constexpr size_t s_offset() const { return pk_offset() + public_key_bytes(); }
   constexpr size_t pkh_offset() const { return s_offset() + 2 * p.n * kBar; }
   constexpr size_t secret_key_bytes() const { return pkh_offset() + p.secret_bytes; }
-  /// c1, c2, salt: where they begin.
+  /// Offsets in the ciphertext: c1, c2, salt.
   constexpr size_t c2_offset() const { return b_bytes(); }
   constexpr size_t salt_offset() const { return c2_offset() + c_bytes(); }
   constexpr size_t ciphertext_bytes() const { return salt_offset() + salt_bytes(); }

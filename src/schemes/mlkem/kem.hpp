@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The three operations of ML-KEM and Kyber, as a newcomer reads them: one step a stage, in order. `Ops` says how each
-// is done on a chunk of items.
+// The three operations of ML-KEM and Kyber. Read this first: one step per stage, in order. `Ops` computes a step on a
+// chunk of items.
 #pragma once
 
 #include <array>

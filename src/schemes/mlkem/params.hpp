@@ -7,7 +7,8 @@
 
 namespace polykem::mlkem {
 
-/// ML-KEM is the final standard; Kyber of round 3 derives seeds and shared secrets otherwise and checks no inputs.
+/// ML-KEM is the final standard; Kyber of round 3 derives seeds and shared secrets differently and does not check
+/// inputs.
 enum class Version { mlkem, kyber };
 
 inline constexpr size_t kN = 256;
@@ -15,7 +16,7 @@ inline constexpr uint32_t kQ = 3329;
 inline constexpr size_t kSymBytes = 32;  ///< seeds, messages, hashes and shared secrets
 inline constexpr size_t kPolyBytes = kN * 12 / 8;
 
-/// What the arithmetic depends on.
+/// The parameters that the arithmetic depends on.
 struct Dims {
   size_t k;
   unsigned eta1, du, dv;
@@ -26,14 +27,14 @@ struct Dims {
   constexpr size_t vector_bytes() const { return k * kPolyBytes; }
   constexpr size_t public_key_bytes() const { return vector_bytes() + kSymBytes; }
   constexpr size_t ciphertext_bytes() const { return u_bytes() + v_bytes(); }
-  /// s, ek, H(ek), z: where each begins.
+  /// Offsets in the secret key: s, ek, H(ek), z.
   constexpr size_t ek_offset() const { return vector_bytes(); }
   constexpr size_t hash_offset() const { return ek_offset() + public_key_bytes(); }
   constexpr size_t z_offset() const { return hash_offset() + kSymBytes; }
   constexpr size_t secret_key_bytes() const { return z_offset() + kSymBytes; }
-  /// Polynomials drawn by an encryption: y, e1, e2.
+  /// The number of polynomials that an encryption draws: y, e1, e2.
   constexpr size_t noise_polys() const { return 2 * k + 1; }
-  /// From one output of the PRF to the next; vector code writes a little more than it needs.
+  /// Bytes from one output of the PRF to the next; vector code writes a little past the output.
   constexpr size_t prf_stride() const { return 64 * eta1 + 64; }
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The operations of ML-KEM and Kyber as lists of stages, in the specification's words. Nothing here knows an
+// The operations of ML-KEM and Kyber as lists of stages, in the specification's words. Independent of any
 // implementation. Where round 3 differs, the shape says so.
 #pragma once
 

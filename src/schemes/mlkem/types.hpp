@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Polynomials and keys of one item, as the stages pass them on.
+// Polynomials and keys of one item, in the form that the stages pass on.
 #pragma once
 
 #include <cstdint>

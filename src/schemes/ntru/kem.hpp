@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// NTRU's three operations, as a newcomer reads them: one step a stage, in order. `Ops` says how each is done on a chunk
-// of items; a backend that fuses stages declares its own plan over the same stages. Inversions may be shared by all
-// tiles of a chunk, so key generation is tiled around them.
+// NTRU's three operations. Read this first: one step per stage, in order. `Ops` computes a step on a chunk of items; a
+// backend that fuses stages declares its own plan over the same stages. Inversions may be shared by all tiles of a
+// chunk, so key generation is tiled around them.
 #pragma once
 
 #include <array>

@@ -7,7 +7,7 @@
 
 namespace polykem::ntru {
 
-/// Which family of sample spaces and which lift: HPS draws g and m with a fixed weight, HRSS draws all alike.
+/// The family of sample spaces and the lift: HPS draws g and m with a fixed weight, HRSS draws all polynomials alike.
 enum class Variant { hps, hrss };
 
 struct NtruParams {
@@ -23,7 +23,7 @@ struct NtruParams {
 
   constexpr size_t iid_draw_bytes() const { return n - 1; }
   constexpr size_t fixed_type_draw_bytes() const { return (30 * (n - 1) + 7) / 8; }
-  /// For (f, g) or for (r, m).
+  /// Random bytes for (f, g) or for (r, m).
   constexpr size_t pair_draw_bytes() const {
     return iid_draw_bytes() + (variant == Variant::hps ? fixed_type_draw_bytes() : iid_draw_bytes());
   }
@@ -32,7 +32,7 @@ struct NtruParams {
   constexpr size_t keygen_draw_bytes() const { return pair_draw_bytes() + kPrfKeyBytes; }
   constexpr size_t encaps_draw_bytes() const { return pair_draw_bytes(); }
   constexpr size_t public_key_bytes() const { return rq_bytes(); }
-  /// trits(f), trits(1/f mod 3), packed(1/h), PRF key: where each begins.
+  /// Offsets in the secret key: trits(f), trits(1/f mod 3), packed(1/h), PRF key.
   constexpr size_t inverse_f_offset() const { return trits_bytes(); }
   constexpr size_t inverse_h_offset() const { return 2 * trits_bytes(); }
   constexpr size_t prf_key_offset() const { return inverse_h_offset() + rq_bytes(); }

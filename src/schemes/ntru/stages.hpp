@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// NTRU's operations as lists of stages, in the specification's words. Nothing here knows an implementation.
+// NTRU's operations as lists of stages, in the specification's words. Independent of any implementation.
 #pragma once
 
 #include <array>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Polynomials with their domain in the type. Every one has n coefficients, lowest first.
+// Polynomials with their domain in the type. Each has n coefficients, lowest first.
 #pragma once
 
 #include <cstdint>

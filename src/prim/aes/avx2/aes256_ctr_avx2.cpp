@@ -11,10 +11,10 @@ namespace polykem {
 namespace {
 
 constexpr size_t kBlocks = 8;
-constexpr size_t kChunkBytes = kBlocks * kAesBlockBytes;
+constexpr size_t kBytesAtOnce = kBlocks * kAesBlockBytes;
 
-POLYKEM_INLINE void keystream_chunk(uint8_t* out, const __m128i (&keys)[aes::kRoundKeys], uint64_t nonce,
-                                    uint64_t counter) {
+POLYKEM_INLINE void keystream_blocks(uint8_t* out, const __m128i (&keys)[aes::kRoundKeys], uint64_t nonce,
+                                     uint64_t counter) {
   __m128i block[kBlocks];
   for (size_t i = 0; i < kBlocks; ++i) {
     const auto high = static_cast<long long>(__builtin_bswap64(counter + i));
@@ -36,11 +36,11 @@ void aes256_ctr_avx2(uint8_t* out, size_t length, const uint8_t key[kAes256KeyBy
                      uint64_t counter) {
   __m128i keys[aes::kRoundKeys];
   aes::expand_key(keys, key);
-  for (; length >= kChunkBytes; length -= kChunkBytes, out += kChunkBytes, counter += kBlocks)
-    keystream_chunk(out, keys, nonce, counter);
+  for (; length >= kBytesAtOnce; length -= kBytesAtOnce, out += kBytesAtOnce, counter += kBlocks)
+    keystream_blocks(out, keys, nonce, counter);
   if (length > 0) {
-    uint8_t last[kChunkBytes];
-    keystream_chunk(last, keys, nonce, counter);
+    uint8_t last[kBytesAtOnce];
+    keystream_blocks(last, keys, nonce, counter);
     std::memcpy(out, last, length);
     secure_zero(last, sizeof last);
   }

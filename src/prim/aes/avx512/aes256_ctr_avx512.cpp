@@ -12,17 +12,17 @@ namespace {
 
 constexpr size_t kBlocksOfRegister = 4;
 constexpr size_t kRegisters = 8;
-constexpr size_t kChunkBytes = kRegisters * kBlocksOfRegister * kAesBlockBytes;
+constexpr size_t kBytesAtOnce = kRegisters * kBlocksOfRegister * kAesBlockBytes;
 
-/// The counter in the upper half of each block, lowest byte first, becomes highest byte first.
+/// Reverses the bytes of the counter in the upper half of each block, from lowest first to highest first.
 POLYKEM_INLINE __m512i turn_counters(__m512i blocks) {
   const __m128i order = _mm_set_epi8(8, 9, 10, 11, 12, 13, 14, 15, 7, 6, 5, 4, 3, 2, 1, 0);
   return _mm512_shuffle_epi8(blocks, _mm512_broadcast_i32x4(order));
 }
 
-/// kCount registers of keystream. counters: of the first register, lowest byte first.
+/// Writes kCount registers of keystream. counters: those of the first register, lowest byte first.
 template <size_t kCount>
-POLYKEM_INLINE void keystream_chunk(uint8_t* out, const __m128i (&keys)[aes::kRoundKeys], __m512i counters) {
+POLYKEM_INLINE void keystream_blocks(uint8_t* out, const __m128i (&keys)[aes::kRoundKeys], __m512i counters) {
   __m512i block[kCount];
   for (size_t i = 0; i < kCount; ++i) {
     const auto ahead = static_cast<long long>(kBlocksOfRegister * i);
@@ -50,16 +50,16 @@ void aes256_ctr_avx512(uint8_t* out, size_t length, const uint8_t key[kAes256Key
                                       _mm512_set_epi64(3, 0, 2, 0, 1, 0, 0, 0));
   constexpr long long kAhead = kRegisters * kBlocksOfRegister;
   const __m512i step = _mm512_set_epi64(kAhead, 0, kAhead, 0, kAhead, 0, kAhead, 0);
-  for (; length >= kChunkBytes; length -= kChunkBytes, out += kChunkBytes) {
-    keystream_chunk<kRegisters>(out, keys, counters);
+  for (; length >= kBytesAtOnce; length -= kBytesAtOnce, out += kBytesAtOnce) {
+    keystream_blocks<kRegisters>(out, keys, counters);
     counters = _mm512_add_epi64(counters, step);
   }
   if (length > 0) {
-    uint8_t last[kChunkBytes];
+    uint8_t last[kBytesAtOnce];
     if (length <= sizeof(__m512i)) {
-      keystream_chunk<1>(last, keys, counters);
+      keystream_blocks<1>(last, keys, counters);
     } else {
-      keystream_chunk<kRegisters>(last, keys, counters);
+      keystream_blocks<kRegisters>(last, keys, counters);
     }
     std::memcpy(out, last, length);
     secure_zero(last, sizeof last);

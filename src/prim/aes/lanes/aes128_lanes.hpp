@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// AES-128 of an instruction set: what prim/aes/aes128.hpp describes, in registers of one block or four.
+// The functions of prim/aes/aes128.hpp for one instruction set, on registers of one block or four.
 #pragma once
 
 #include <algorithm>
@@ -11,11 +11,11 @@
 namespace polykem::aes {
 inline namespace POLYKEM_ISA {
 
-/// Registers in flight: two instructions a cycle, each of which takes four.
+/// Registers in flight: the CPU starts two AES instructions per cycle, and each takes four cycles.
 inline constexpr size_t kRegisters = 8;
 
-/// The round keys, each for all blocks of a register. Nothing else knows their address, so that they can stay in
-/// registers; they are not wiped, as FrodoKEM's key is its public seed_A.
+/// The round keys, each repeated for all blocks of a register. Their address is not taken, so that they can stay in
+/// registers. They are not wiped: FrodoKEM's key is its public seed_A.
 struct BlockKeys {
   Blocks at[RoundKeys128::kRounds + 1];
   POLYKEM_INLINE explicit BlockKeys(const RoundKeys128& keys) {

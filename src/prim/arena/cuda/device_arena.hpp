@@ -5,7 +5,7 @@
 
 namespace polykem::cuda {
 
-/// Hands out arrays of device memory that have an element of some bytes for each item; with no memory it only counts.
+/// Hands out arrays of device memory with one element per item. Without memory it only counts the bytes.
 class DeviceArena {
  public:
   DeviceArena(std::byte* base, size_t items) : base_(base), items_(items) {}

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Copies from global to shared memory that run behind the thread's other work.
+// Asynchronous copies from global to shared memory.
 #pragma once
 
 #include <cstdint>
 
 namespace polykem::cuda {
 
-/// Begins to copy kBytes (4 or 16) bytes, both places aligned to as many. Compute capability 7.5 copies at once.
+/// Begins to copy kBytes (4 or 16) bytes; both addresses are aligned to kBytes. On compute capability 7.5 the copy is
+/// synchronous.
 template <int kBytes>
 __device__ __forceinline__ void begin_copy(void* shared, const void* global) {
   static_assert(kBytes == 4 || kBytes == 16);
@@ -24,7 +25,7 @@ __device__ __forceinline__ void begin_copy(void* shared, const void* global) {
 #endif
 }
 
-/// What this thread began to copy is there; the warp's other threads see it after the next __syncwarp().
+/// Waits for the copies that this thread began. The warp's other threads see the data after the next __syncwarp().
 __device__ __forceinline__ void end_copies() {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
   asm volatile("cp.async.wait_all;" : : : "memory");

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which random bytes a warp of the device's generator makes, and where they go. The kernel and the host's tests compile
-// this: a batch may have more than 2^32 blocks or bytes, and an index that wraps leaves the last items without random
-// bytes.
+// Which random bytes a warp of the device's generator makes, and where they go. The kernel and the host's tests both
+// compile this, because an index that wrapped at 2^32 blocks or bytes would leave the last items without random bytes.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +16,7 @@ constexpr uint32_t draw_blocks(int bytes) {
 }
 
 /// The 32 consecutive blocks of one warp, one for each lane: block b of a batch is block b % kBlocks of item b /
-/// kBlocks. What is the same for the whole warp has 64 bits; what a lane adds to it fits in 32.
+/// kBlocks. Offsets of the whole warp have 64 bits; a lane's offset from them fits in 32.
 ///
 /// kBlocks: blocks of an item. kStride: bytes from one item's row to the next.
 template <uint32_t kBlocks, uint32_t kStride>
@@ -26,7 +25,7 @@ class DrawPlace {
   static_assert(kStride % 8 == 0 && kStride >= kBlocks * kDrawBlockBytes);
   static_assert((kBlocks + 31) / kBlocks * uint64_t{kStride} < (uint64_t{1} << 32));
 
-  /// warp: index of the warp in the grid, one warp a block. count: items of the batch, below 2^64 / kBlocks.
+  /// warp: index of the warp in the grid, one warp per block. count: items of the batch, below 2^64 / kBlocks.
   constexpr DrawPlace(uint64_t warp, uint64_t count) {
     const uint64_t first = warp * 32, end = count * kBlocks;
     first_item_ = first / kBlocks;

@@ -9,13 +9,13 @@
 
 namespace polykem::cuda {
 
-/// Which operation draws; keeps the streams of one seed apart.
+/// Which operation draws. It separates the streams of one seed.
 enum class DrawDomain : uint8_t { keygen = 0, encaps = 1 };
 
 static_assert(kDrawBlockBytes == kRateBytes);
 
-/// The 32 blocks of a batch of `count` items that are warp number `warp`'s. rows: kStride bytes an item. stage:
-/// kStageWords words of shared memory of this warp.
+/// Makes the 32 blocks that belong to warp number `warp`, of a batch of `count` items. rows: kStride bytes per item.
+/// stage: kStageWords words of shared memory of this warp.
 template <uint32_t kBlocks, uint32_t kStride>
 __device__ __forceinline__ void warp_draw(uint8_t* rows, const uint32_t* seed, DrawDomain domain, uint64_t warp,
                                           uint64_t count, uint32_t* stage, unsigned lane) {

@@ -53,7 +53,7 @@ Drbg::~Drbg() {
   secure_zero(key_, sizeof key_);
 }
 
-/// Mixes instead of replacing, so that a key that was good stays good whatever the operating system gives.
+/// Mixes the entropy into the key instead of replacing it, so that a good key stays good even if the entropy is bad.
 Status Drbg::seed() {
   uint8_t entropy[kEntropyBytes];
   const Status status = sources_.entropy({entropy, sizeof entropy});
@@ -71,7 +71,7 @@ Status Drbg::prepare() {
   const uint64_t generation = sources_.generation();
   const uint64_t now = sources_.nanoseconds();
   nonce_ = now ^ sources_.cpu_random();
-  const bool fresh = now - seeded_at_ < kSeedLifetime;  // false too when the clock went back
+  const bool fresh = now - seeded_at_ < kSeedLifetime;  // also false if the clock went backwards
   if (fills_left_ > 0 && generation == generation_ && fresh) return Status::ok;
   const Status status = seed();
   if (status != Status::ok) return status;

@@ -18,7 +18,7 @@ void count_fork() {
   forks.fetch_add(1, std::memory_order_relaxed);
 }
 
-/// If there is no memory for the handler, the other means remain.
+/// If there is no memory for the handler, the page or the process id still detects a fork.
 void watch_forks() noexcept {
   [[maybe_unused]] static const int watched = pthread_atfork(nullptr, nullptr, count_fork);
 }
@@ -27,7 +27,7 @@ size_t page_bytes() noexcept {
   return static_cast<size_t>(sysconf(_SC_PAGESIZE));
 }
 
-/// nullptr where the kernel does not know such pages.
+/// nullptr if the kernel has no such pages.
 std::atomic<uint64_t>* make_page() noexcept {
 #ifdef MADV_WIPEONFORK
   void* page = mmap(nullptr, page_bytes(), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -48,7 +48,7 @@ ForkGeneration::~ForkGeneration() {
   if (page_ != nullptr) munmap(page_, page_bytes());
 }
 
-/// Several threads of a new child may find the page empty at once: one sets the number, the others take it.
+/// Several threads of a new child may find the page empty at the same time: one sets the number, the others use it.
 uint64_t ForkGeneration::page_number() noexcept {
   uint64_t number = page_->load(std::memory_order_relaxed);
   if (number != 0) return number;

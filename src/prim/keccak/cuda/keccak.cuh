@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// SHA3 and SHAKE on the device, one thread a message, the state in registers. [FIPS202]
+// SHA3 and SHAKE on the device, one message per thread, the state in registers. Words of the state are FIPS 202's
+// lanes. [FIPS202]
 #pragma once
 
 #include <cstddef>
@@ -16,7 +17,7 @@ __constant__ constexpr uint64_t kKeccakRoundConstants[24] = {
     0x8000000000008003, 0x8000000000008002, 0x8000000000000080, 0x000000000000800a, 0x800000008000000a,
     0x8000000080008081, 0x8000000000008080, 0x0000000080000001, 0x8000000080008008};
 
-/// Rotation of lane x + 5y, 0 <= offset < 64. [FIPS202, 3.2.2]
+/// Rotation of word x + 5y, 0 <= offset < 64. [FIPS202, 3.2.2]
 __host__ __device__ constexpr unsigned keccak_rotation(int lane) {
   constexpr unsigned kOffsets[25] = {0,  1,  62, 28, 27, 36, 44, 6,  55, 20, 3,  10, 43,
                                      25, 39, 41, 45, 15, 21, 8,  18, 2,  61, 56, 14};
@@ -65,8 +66,8 @@ inline constexpr int kStageWords = 32 * kStageStride;  ///< shared memory of one
 
 /// SHA3-256 of 32 messages by one warp, each lane hashing one; digest valid in every lane. A message is the kPrefix
 /// words of `prefix` (nullptr if there are none) and kBytes bytes of any alignment in global memory, readable up to the
-/// next multiple of 4. record(m): where lane m's bytes are; any lane may ask. stage: kStageWords words of shared memory
-/// of this warp.
+/// next multiple of 4. record(m): the address of lane m's bytes, which any lane may ask for. stage: kStageWords words
+/// of shared memory of this warp.
 template <int kPrefix, int kBytes, class Record>
 __device__ __forceinline__ void warp_sha3_256(uint32_t (&digest)[8], const uint32_t* prefix, uint32_t* stage,
                                               unsigned lane, Record record) {
@@ -74,7 +75,7 @@ __device__ __forceinline__ void warp_sha3_256(uint32_t (&digest)[8], const uint3
   constexpr int kBlocks = (4 * kPrefix + kBytes) / kRateBytes + 1;
   constexpr int kLastBytes = (4 * kPrefix + kBytes) % kRateBytes;
   const auto skip = [](const uint8_t* bytes) { return static_cast<int>(reinterpret_cast<uintptr_t>(bytes) & 3); };
-  // Rows of the aligned words that a block touches: one more than it has. They cross while the block before is hashed.
+  // Copies the aligned words that a block touches, one more than it has, while the previous block is hashed.
   const auto fetch = [&](int block) {
     const auto put = [&](int m, int at) {
       const uint8_t* const bytes = record(m);

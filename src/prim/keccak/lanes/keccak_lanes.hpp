@@ -14,7 +14,7 @@ using simd::V64;
 
 inline constexpr size_t kStateWords = 25;
 
-/// Rotation of lane x + 5y, by the walk of rho. [FIPS202, 3.2.2]
+/// Rotation of word x + 5y, by the walk of rho. Words of the state are FIPS 202's lanes. [FIPS202, 3.2.2]
 struct RhoOffsets {
   int at[kStateWords] = {};
   constexpr RhoOffsets() {
@@ -44,8 +44,8 @@ struct IotaConstants {
 };
 alignas(64) inline constexpr IotaConstants kIota;
 
-/// Row kRow after theta's change of the columns, rho, pi and chi: its lane x comes from lane (x', y') with
-/// x' = x + 3 kRow, y' = x. [FIPS202, 3.2.1 to 3.2.4]
+/// Row kRow after theta's change of the columns, rho, pi and chi: its word x comes from word (x', y') with x' = x + 3
+/// kRow, y' = x. [FIPS202, 3.2.1 to 3.2.4]
 template <size_t kRow, size_t... kX>
 POLYKEM_INLINE void theta_rho_pi_chi_row(V64* out, const V64* in, const V64* change, std::index_sequence<kX...>) {
   const V64 b[5] = {(in[(kX + 3 * kRow) % 5 + 5 * kX] ^ change[(kX + 3 * kRow) % 5])
@@ -53,8 +53,8 @@ POLYKEM_INLINE void theta_rho_pi_chi_row(V64* out, const V64* in, const V64* cha
   ((out[kX + 5 * kRow] = xor_andnot(b[kX], b[(kX + 1) % 5], b[(kX + 2) % 5])), ...);
 }
 
-/// One round of Keccak-f from `in` to `out`. Rotations, for which there are half the units, are spread among the rest.
-/// [FIPS202, 3.2]
+/// One round of Keccak-f from `in` to `out`. The CPU has half as many units for rotations, so they are spread among the
+/// other operations. [FIPS202, 3.2]
 template <size_t... kY>
 POLYKEM_INLINE void keccak_round(V64* out, const V64* in, V64 iota, std::index_sequence<kY...> five) {
   const V64 column[5] = {xor3(xor3(in[kY], in[kY + 5], in[kY + 10]), in[kY + 15], in[kY + 20])...};
@@ -63,8 +63,8 @@ POLYKEM_INLINE void keccak_round(V64* out, const V64* in, V64 iota, std::index_s
   out[0] = out[0] ^ iota;
 }
 
-/// The permutation on the states that `load` gives word by word and `store` takes. The rounds work on arrays that only
-/// constants index: compilers keep those in registers.
+/// The permutation on states that `load` reads and `store` writes word by word. Only constants index the arrays of the
+/// rounds, so that compilers keep them in registers.
 template <class Load, class Store, size_t... kWord>
 POLYKEM_INLINE void keccak_permute_words(Load load, Store store, std::index_sequence<kWord...>) {
   constexpr auto kRows = std::make_index_sequence<5>();
@@ -118,7 +118,7 @@ class LaneSponge {
     wipe(last);
   }
 
-  /// Writes the first `length` bytes; afterwards the state is gone.
+  /// Writes the first `length` bytes and destroys the state.
   void squeeze_all(uint8_t* const (&out)[kLanes], size_t length) {
     alignas(64) uint8_t block[kLanes][kLanes * 8];
     for (size_t offset = 0; offset < length; offset += kRate) {
@@ -146,7 +146,7 @@ class LaneSponge {
     asm volatile("" : : "r"(&buffer) : "memory");
   }
 
-  /// Hands out words [word, word + kLanes) of each message.
+  /// Writes words [word, word + kLanes) of each message.
   template <class Store>
   POLYKEM_INLINE void squeeze_words(size_t word, Store store) const {
     V64 v[kLanes];
@@ -181,7 +181,8 @@ class LaneSponge {
   V64 state_[kStateWords];
 };
 
-/// A hash of `count` messages, V64::kLanes at a time. Where lanes are left over, several write the same last output.
+/// A hash of `count` messages, V64::kLanes at a time. If lanes are left over, several of them write the same last
+/// output.
 template <size_t kRate, uint8_t kSuffix>
 void hash_rows(ByteRows out, size_t out_length, ConstByteRows in, size_t length, size_t count) {
   for (size_t first = 0; first < count; first += V64::kLanes) {

@@ -28,8 +28,8 @@ consteval std::array<uint64_t, kRounds> round_constants() {
 }
 
 struct RhoPi {
-  std::array<uint8_t, 25> source{};  ///< lane of the theta output that lands in lane i
-  std::array<uint8_t, 25> offset{};  ///< by how much it was rotated
+  std::array<uint8_t, 25> source{};  ///< the word of theta's output that becomes word i
+  std::array<uint8_t, 25> offset{};  ///< its rotation
 };
 
 /// rho's offsets and pi's positions in one table. [FIPS202, Alg. 2 and 3]
@@ -56,8 +56,8 @@ consteval RhoPi rho_pi() {
 constexpr auto kRoundConstants = round_constants();
 constexpr auto kRhoPi = rho_pi();
 
-/// Row kRow of a round's result after theta's change of the columns. Indices are template arguments throughout: loops
-/// make compilers gather lanes into small vectors, at twice the time.
+/// Row kRow of a round's result after theta's change of the columns. Indices are template arguments throughout: with
+/// loops, compilers gather words into small vectors, which takes twice the time.
 template <size_t kRow, size_t... kX>
 inline void row(uint64_t* out, const uint64_t* in, const uint64_t* change, std::index_sequence<kX...>) {
   const uint64_t b[] = {std::rotl(in[kRhoPi.source[kX + 5 * kRow]] ^ change[kRhoPi.source[kX + 5 * kRow] % 5],
@@ -96,7 +96,8 @@ void store_word(uint8_t* bytes, uint64_t word, size_t count) {
     bytes[i] = static_cast<uint8_t>(word >> (8 * i));
 }
 
-/// Absorbs `in` from byte `position` < rate of a block on; returns the next position. Whole words at once.
+/// Absorbs `in`, beginning at byte `position` < rate of a block, and returns the next position. Takes whole words at
+/// once.
 size_t absorb_bytes(uint64_t state[25], size_t rate, size_t position, std::span<const uint8_t> in) {
   for (size_t i = 0; i < in.size();) {
     if (position % 8 == 0 && in.size() - i >= 8) {

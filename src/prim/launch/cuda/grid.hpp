@@ -6,10 +6,10 @@
 
 namespace polykem::cuda {
 
-/// Blocks of a grid in x on every GPU that is supported; all our grids are one row.
+/// The most blocks of a grid in x on every supported GPU. All our grids are one-dimensional.
 inline constexpr size_t kMostBlocks = 0x7fffffff;
 
-/// Blocks of a grid in which each block does `per_block` items.
+/// The number of blocks of a grid in which each block computes `per_block` items.
 constexpr size_t blocks_for(size_t items, size_t per_block) {
   return items / per_block + (items % per_block != 0);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Launches of kernels, which can also be written down: a graph of them takes one call to the driver where they took one
-// each. Streams are not captured for it: while one is, the application's own cudaDeviceSynchronize() would fail.
+// Launches of kernels, which can also be recorded as a graph: the graph then takes one call to the driver instead of
+// one per launch. Stream capture is not used, since the application's own cudaDeviceSynchronize() would fail during it.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -12,8 +12,8 @@
 
 namespace polykem::cuda {
 
-/// While one exists, launches of its thread become nodes of its graph, one behind the other but for those Aside, and do
-/// not run. There is one at a time in a thread.
+/// While one exists, launches of its thread do not run but become nodes of its graph, one after the other except on a
+/// GraphBranch. A thread has one at a time.
 class Recording {
  public:
   Recording() : error_(cudaGraphCreate(&graph_, 0)) { current_ = this; }
@@ -24,7 +24,7 @@ class Recording {
   Recording(const Recording&) = delete;
   Recording& operator=(const Recording&) = delete;
 
-  /// The calling thread's; nullptr if there is none.
+  /// The calling thread's recording; nullptr if there is none.
   static Recording* current() { return current_; }
 
   cudaError_t add(const cudaKernelNodeParams& launch) {
@@ -32,12 +32,12 @@ class Recording {
     cudaGraphNode_t before[2];
     size_t count = 0;
     if (last_ != nullptr) before[count++] = last_;
-    if (aside_ && last_aside_ != nullptr) before[count++] = last_aside_;
-    error_ = cudaGraphAddKernelNode(aside_ ? &last_aside_ : &last_, graph_, before, count, &launch);
+    if (on_branch_ && last_on_branch_ != nullptr) before[count++] = last_on_branch_;
+    error_ = cudaGraphAddKernelNode(on_branch_ ? &last_on_branch_ : &last_, graph_, before, count, &launch);
     return error_;
   }
 
-  /// What was recorded, ready to be launched; the caller destroys it. nullptr if something failed.
+  /// The recorded graph, ready to be launched; the caller destroys it. nullptr if something failed.
   cudaGraphExec_t finish() {
     cudaGraphExec_t ready = nullptr;
     if (error_ == cudaSuccess) error_ = cudaGraphInstantiate(&ready, graph_, 0);
@@ -45,28 +45,29 @@ class Recording {
   }
 
  private:
-  friend class Aside;
+  friend class GraphBranch;
 
   static inline thread_local Recording* current_ = nullptr;
   cudaGraph_t graph_ = nullptr;
-  cudaGraphNode_t last_ = nullptr, last_aside_ = nullptr;
-  bool aside_ = false;
+  cudaGraphNode_t last_ = nullptr, last_on_branch_ = nullptr;
+  bool on_branch_ = false;
   cudaError_t error_;
 };
 
-/// What is recorded while one exists waits for all that came before it, but what is recorded later waits for it only if
-/// it is aside as well: the two may run at the same time. A recording must not begin with one: a graph with two roots
-/// ran in a row. Without a recording nothing changes.
-class Aside {
+/// While one exists, launches are recorded on a side branch of the graph. They wait for all launches before them, but
+/// later launches wait for them only if they are on a branch too; so the branch and the main line may run at the same
+/// time. A recording must not begin on a branch: the driver ran a graph with two roots serially. Without a recording it
+/// has no effect.
+class GraphBranch {
  public:
-  Aside() { set(true); }
-  ~Aside() { set(false); }
-  Aside(const Aside&) = delete;
-  Aside& operator=(const Aside&) = delete;
+  GraphBranch() { set(true); }
+  ~GraphBranch() { set(false); }
+  GraphBranch(const GraphBranch&) = delete;
+  GraphBranch& operator=(const GraphBranch&) = delete;
 
  private:
-  static void set(bool aside) {
-    if (Recording* recording = Recording::current(); recording != nullptr) recording->aside_ = aside;
+  static void set(bool on_branch) {
+    if (Recording* recording = Recording::current(); recording != nullptr) recording->on_branch_ = on_branch;
   }
 };
 

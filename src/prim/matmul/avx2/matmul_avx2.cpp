@@ -15,8 +15,8 @@ using simd::V16;
 
 constexpr size_t kLanes = V16::kLanes;
 constexpr size_t kRows = 4;
-/// The part of a product that is done at a time: some columns of kInnerBlock rows of b stay in the L1 cache, kRowBlock
-/// x kColumnBlock words of c in the L2 cache.
+/// The part of a product that is computed at a time: some columns of kInnerBlock rows of b stay in the L1 cache, and
+/// kRowBlock x kColumnBlock words of c in the L2 cache.
 constexpr size_t kInnerBlock = 128, kRowBlock = 128, kColumnBlock = 1024;
 
 /// One row of c, two registers wide, or the second of them unused.
@@ -57,7 +57,7 @@ void mul_add_columns(Matrix16 c, ConstMatrix16 a, ConstMatrix16 b, size_t rows, 
     mul_add_block<kWidth>({c.row(i), c.stride}, {a.row(i), a.stride}, b, inner, std::make_index_sequence<1>());
 }
 
-/// A part of a product whose b is small enough for the L1 cache 32 columns at a time.
+/// A part of a product; 32 columns of its b fit the L1 cache.
 void mul_add_part(Matrix16 c, ConstMatrix16 a, ConstMatrix16 b, const ProductShape& shape) {
   size_t j = 0;
   for (; j + 2 * kLanes <= shape.columns; j += 2 * kLanes)
@@ -70,7 +70,7 @@ void mul_add_part(Matrix16 c, ConstMatrix16 a, ConstMatrix16 b, const ProductSha
   }
 }
 
-/// Part by part, so that c is loaded and stored for all terms before the next part of it.
+/// Computes part by part, and adds all terms to one part of c before it begins the next.
 void mul_add_one(Matrix16 c, ConstMatrix16 a, ConstMatrix16 b, const ProductShape& shape) {
   for (size_t j = 0; j < shape.columns; j += kColumnBlock) {
     for (size_t i = 0; i < shape.rows; i += kRowBlock) {
@@ -91,7 +91,7 @@ POLYKEM_INLINE void add_in_place(V16& sum, V16 product) {
   asm("vpaddw %1, %0, %0" : "+x"(sum.r) : "x"(product.r));
 }
 
-/// The sum of all lanes. Not inline: its constant would take a register from the loop before it.
+/// The sum of all lanes. Not inline: its constant would take a register from the caller's loop.
 POLYKEM_NOINLINE uint16_t sum_lanes(V16 v) {
   const __m256i pairs = _mm256_madd_epi16(v.r, _mm256_set1_epi16(1));
   __m128i sum = _mm_add_epi32(_mm256_castsi256_si128(pairs), _mm256_extracti128_si256(pairs, 1));

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sums of products in 32-bit lanes, of which the low halves count.
+// Sums of products in 32-bit lanes, of which only the low halves are used.
 //
 // Where b is used for many rows of a, and for dot products, half of the multiplications are saved [WINOGRAD68]:
 // x_p y_p + x_q y_q = (x_p + y_q) (x_q + y_p) - x_p x_q - y_p y_q for a pair p, q of terms. The last two products
-// depend on a row of a or a column of b alone ("own products") and are taken off at the end. Two additions take the
-// place of one of two multiplications, for which the machine has half the units.
+// depend on a row of a or a column of b alone ("own products") and are subtracted at the end. Two additions replace one
+// of two multiplications, for which the CPU has half as many units.
 #include <immintrin.h>
 
 #include <algorithm>
@@ -22,21 +22,21 @@ using matmul::Rows;
 
 constexpr size_t kLanes = 32;  ///< words of a register
 constexpr size_t kRows = 8;    ///< rows of a in one block of sums
-/// Rows of b that are used for all rows of a before the next ones: they stay in the L1 cache.
+/// Rows of b that are used for all rows of a before the next ones, so that they stay in the L1 cache.
 constexpr size_t kInnerBlock = 128;
 
 POLYKEM_INLINE __mmask32 first_words(size_t count) {
   return static_cast<__mmask32>(count >= kLanes ? ~uint32_t{0} : (uint32_t{1} << count) - 1);
 }
 
-/// sum + x y, the products of neighbouring words added up. GCC 12 copies and spills the sums around the intrinsic
-/// _mm512_dpwssd_epi32, for half the speed.
+/// sum + x y, with the products of neighbouring words added up. Around the intrinsic _mm512_dpwssd_epi32 GCC 12 copies
+/// and spills the sums, which halves the speed.
 POLYKEM_INLINE __m512i add_products(__m512i sum, __m512i x, __m512i y) {
   asm("vpdpwssd %2, %1, %0" : "+v"(sum) : "v"(x), "v"(y));
   return sum;
 }
 
-/// Keeps what was loaded in a register: compilers would load it again for each use, and loads are what is scarce.
+/// Keeps a loaded value in a register: compilers would load it again for each use, and loads are the bottleneck.
 POLYKEM_INLINE __m512i in_register(__m512i x) {
   asm("" : "+v"(x));
   return x;
@@ -73,7 +73,7 @@ POLYKEM_INLINE void add_to(uint16_t* c, __mmask32 words, __m512i sum) {
   _mm512_mask_storeu_epi16(c, words, _mm512_add_epi16(_mm512_maskz_loadu_epi16(words, c), sum));
 }
 
-// ---- few rows of a: every product is a product
+// ---- few rows of a: no multiplication is saved
 
 POLYKEM_INLINE void add_term(Sums& sum, const TwoRows& b, const uint16_t* a) {
   const __m512i x = broadcast_pair(a);
@@ -129,13 +129,14 @@ void mul_add_few(Matrix16 c, ConstMatrix16 a, ConstMatrix16 b, ProductShape shap
   if (even < shape.inner) add_last_term(c, a, b.row(even), shape);
 }
 
-// ---- many rows of a: columns of b are brought in order once, and half of the products saved
+// ---- many rows of a: columns of b are reordered once, and half of the multiplications are saved
 
-constexpr size_t kTerms = 4;  ///< of one step: two pairs in each 32-bit lane
-/// Rows of a that are done together, and columns: so much of c stays in the L2 cache until all terms are in.
+constexpr size_t kTerms = 4;  ///< terms of one step: two pairs in each 32-bit lane
+/// Rows of a and columns of b that are computed together: this much of c stays in the L2 cache until all terms are
+/// added.
 constexpr size_t kMostRows = 128, kColumnBlock = 1024;
 
-/// 32 columns of b: terms k, k + 1 and their partners k + 2, k + 3, and what is to be taken off.
+/// 32 columns of b: terms k, k + 1 and their partners k + 2, k + 3, and the own products to subtract.
 struct Panel {
   struct Step {
     TwoRows p, q;
@@ -158,7 +159,7 @@ struct Panel {
   }
 };
 
-/// The sum of all lanes, modulo 2^32; the compiler's own intrinsic overflows.
+/// The sum of all lanes, modulo 2^32; in the compiler's own intrinsic signed integers overflow.
 POLYKEM_INLINE uint32_t sum_of_lanes(__m512i v) {
   const __m256i half = _mm256_add_epi32(_mm512_castsi512_si256(v), _mm512_extracti64x4_epi64(v, 1));
   __m128i sum = _mm_add_epi32(_mm256_castsi256_si128(half), _mm256_extracti128_si256(half, 1));
@@ -243,7 +244,7 @@ void mul_add_blocks(Matrix16 c, ConstMatrix16 a, ConstMatrix16 b, const ProductS
   }
 }
 
-/// More than kRows rows are blocks of kRows, and a few that are left.
+/// More than kRows rows: computes blocks of kRows, then the few that are left.
 void mul_add(Matrix16 c, ConstMatrix16 a, ConstMatrix16 b, ProductShape shape) {
   if (shape.rows == kRows) return mul_add_blocks(c, a, b, shape);
   const size_t blocks = shape.rows / kRows;
@@ -260,9 +261,9 @@ void mul_add(Matrix16 c, ConstMatrix16 a, ConstMatrix16 b, ProductShape shape) {
 // ---- dot products
 
 constexpr size_t kDotRows = 2, kDotColumns = 8;  ///< rows of a and of b of one block
-constexpr size_t kDotTerms = 2 * kLanes;         ///< of one step: equal lanes of two registers are a pair
+constexpr size_t kDotTerms = 2 * kLanes;         ///< terms of one step: the same lane of two registers is a pair
 
-/// Which words of the last step's registers there are.
+/// Masks of the words that exist in the last step's registers.
 struct LastStep {
   __mmask32 p, q;
   POLYKEM_INLINE explicit LastStep(size_t terms)
@@ -320,7 +321,7 @@ struct DotSums {
   }
 };
 
-/// a_i . b_j for two rows i and eight rows j, b's own products taken off.
+/// a_i . b_j for two rows i and eight rows j, with b's own products subtracted.
 template <size_t... j>
 POLYKEM_INLINE __m512i dot_block(const Rows<kDotRows>& a, const Rows<kDotColumns>& b, size_t inner, __m512i own_b,
                                  std::index_sequence<j...>) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The transform of a single polynomial: 16 rows of 16 words. Four layers join rows, and after a transposition so do the
-// other three.
+// The transform of a single polynomial: 16 rows of 16 words. Four layers combine rows; the other three do so after a
+// transposition.
 #pragma once
 
 #include "core/secure.hpp"

@@ -12,7 +12,7 @@ inline namespace POLYKEM_ISA {
 
 using simd::V16;
 
-/// The representative in (-q/2, q/2), as a 16-bit word.
+/// The representative in (-q/2, q/2) as a 16-bit word.
 constexpr uint16_t centred(uint32_t x) {
   x %= kQ;
   return static_cast<uint16_t>(x > kQ / 2 ? x - kQ : x);
@@ -22,7 +22,7 @@ inline constexpr uint32_t kR = (1u << 16) % kQ;  ///< 2^16 mod q
 inline constexpr uint16_t kQInverse = 62209;     ///< 1/q mod 2^16
 static_assert((kQInverse * kQ & 0xffff) == 1);
 
-/// A factor z: z 2^16 mod q, and that by 1/q mod 2^16. Twice side by side, as 32-bit broadcasts are cheaper.
+/// A factor z: z 2^16 mod q, and that times 1/q mod 2^16. Each is stored twice, since 32-bit broadcasts are cheaper.
 struct Factor {
   uint32_t z, zq;
   static constexpr Factor of(uint32_t factor) {
@@ -37,7 +37,7 @@ struct Twiddle {
   static POLYKEM_INLINE Twiddle of(const Factor& factor) {
     return {V16::set1_pair(factor.z), V16::set1_pair(factor.zq)};
   }
-  /// For a factor known only now, for products with a 2^-16 in them.
+  /// For a factor that is known only at run time; products then carry a factor of 2^-16.
   static POLYKEM_INLINE Twiddle of(V16 z) { return {z, z * V16::set1(kQInverse)}; }
 };
 

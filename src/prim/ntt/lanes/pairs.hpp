@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pairs of 16-bit words in 32-bit lanes, for sums of two products an instruction.
+// Pairs of 16-bit words in 32-bit lanes, for instructions that add two products.
 #pragma once
 
 #include "prim/ntt/lanes/montgomery.hpp"

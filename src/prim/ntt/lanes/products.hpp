@@ -11,7 +11,7 @@ inline namespace POLYKEM_ISA {
 
 constexpr size_t kBlockWords = kN * V16::kLanes;
 
-/// Coefficients 2 i and 2 i + 1 of polynomial `number`: of a block each, or of polynomials that all items share.
+/// Coefficients 2 i and 2 i + 1 of polynomial `number`. The polynomials are blocks, or are shared by all items.
 struct BlockPairs {
   const uint16_t* a;
   POLYKEM_INLINE Pairs operator()(size_t number, size_t i) const {
@@ -85,7 +85,7 @@ inline void canonical_block(uint16_t* block) {
       block, [](V16 x) __attribute__((always_inline)) { return positive(barrett(x)); });
 }
 
-/// The quotient by a reciprocal is right or one too small, which its remainder in [0, 2q) tells; cf. ref::compress.
+/// The quotient by a reciprocal is right or one too small; its remainder in [0, 2q) tells which. Cf. ref::compress.
 template <unsigned kBits>
 POLYKEM_INLINE V16 compress(V16 x) {
   const V16 q = V16::set1(kQ);
@@ -116,7 +116,7 @@ inline void decompress_block(uint16_t* block, unsigned bits) {
 
 #ifdef POLYKEM_ISA_AVX512
 
-/// Bytes of 32 integers of 12 bits, two for each: those that hold it.
+/// For each of 32 integers of 12 bits, the two bytes that hold it.
 inline constexpr auto kTwelveBitBytes = [] {
   std::array<uint8_t, 64> index{};
   for (size_t i = 0; i < index.size(); ++i)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The transform across the lanes: a butterfly joins two rows, so nothing is shuffled. A pass does up to three layers on
-// rows that stay in registers.
+// The transform with an item per lane: a butterfly combines two rows, so no lanes are shuffled. A pass computes up to
+// three layers on rows that stay in registers.
 #pragma once
 
 #include "prim/ntt/lanes/montgomery.hpp"
@@ -61,8 +61,8 @@ POLYKEM_INLINE void forward_pass(uint16_t* rows) {
   }
 }
 
-/// Undoes forward_pass up to factors. Inputs within 2 q and kLayers <= 2, or within q; finish(i, x) says what is stored
-/// for row i of a group, which is then within 2^kLayers as much, or in (-q, q) if the highest bit of i is set.
+/// Undoes forward_pass up to factors. Inputs within 2 q and kLayers <= 2, or within q; finish(i, x) gives the value to
+/// store for row i of a group, where x is within 2^kLayers times as much, or in (-q, q) if the highest bit of i is set.
 template <size_t kRows, size_t kFirst, size_t kLayers, class Factors = RowFactors, class Finish>
 POLYKEM_INLINE void inverse_pass(uint16_t* rows, Finish&& finish) {
   constexpr size_t kCount = 1 << kLayers, kStride = kRows >> (kFirst + kLayers);

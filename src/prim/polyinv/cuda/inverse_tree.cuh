@@ -7,10 +7,10 @@
 
 namespace polykem::cuda {
 
-/// A batch is multiplied in halves, rows [0, half) by rows [half, 2 half), until few products are left; those are
-/// inverted; then every level gets its inverses from the level above.
+/// One half of a batch is multiplied by the other, rows [0, half) by rows [half, 2 half), and so on until few products
+/// are left. Those are inverted; then every level gets its inverses from the level above.
 ///
-/// kRow: coefficients of a row. kLeastInverses: so many are inverted at least; fewer would take as long.
+/// kRow: coefficients of a row. kLeastInverses: the fewest rows that are inverted; fewer would take as long.
 template <int kRow, size_t kLeastInverses = 192>
 class InverseTree {
  public:
@@ -21,7 +21,7 @@ class InverseTree {
     rows_ = (count + step - 1) / step * step;
   }
 
-  /// Rows of a batch's arrays: the batch, and rows to be multiplied that make its halves equal.
+  /// Rows of a batch's arrays: those of the batch, and padding that makes the halves equal.
   constexpr size_t rows() const { return rows_; }
 
   /// inverses: rows() rows, 1/a of each row of `a`, every one of which must be invertible.
@@ -43,8 +43,8 @@ class InverseTree {
   }
 
  private:
-  /// Where the levels lie; level l has rows >> l rows. Products lie one level behind the other, and inverses of odd
-  /// levels over products that have served.
+  /// Where the levels are stored; level l has rows >> l rows. The products of the levels are stored one after the
+  /// other, and inverses of odd levels overwrite products that are no longer needed.
   struct Rows {
     uint16_t* inverses;
     const uint16_t* a;

@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 // Division steps for 1/a mod (2, Phi_n) and mod (3, Phi_n), Phi_n = 1 + x + ... + x^(n-1). One warp inverts one
-// polynomial; the code is made for few inversions that end soon, not for many at once. The number of steps is fixed and
-// every choice is a mask. [BY19, 5]
+// polynomial. The code aims at the latency of few inversions, not at the throughput of many. The number of steps is
+// fixed and every choice is a mask. [BY19, 5]
 //
 //   (f, g, v, w) <- swap ? (g, (g - c f) / x, w, (w - c v) / x) : (f, (g - c f) / x, v, (w - c v) / x),  c = f(0) g(0).
 //
 // Rows (f, v) and (g, w) may be scaled by -1 at will, because the result is v / f(0); so a step needs no negation.
 //
-// f and v share one string of coefficients, g and w another, and a step is the same for both halves: 1 and its powers
-// of 1/x lie from the upper end down, those of x from the lower end up. With r of the steps to go, v and w have reached
-// down to coefficient r + 1, and f and g up to r at most: their degree is at most (r + |delta|) / 2, and |delta| <= r
-// since delta ends at 0 where there is an inverse.
+// f and v share one string of coefficients, g and w another, and a step treats both halves alike: f and g hold the
+// coefficients of 1, x, .. from the lower end up, v and w those of 1, 1/x, .. from the upper end down. With r steps to
+// go, v and w have reached down to coefficient r + 1, and f and g reach up to r at most: their degree is at most (r +
+// |delta|) / 2, and |delta| <= r since delta ends at 0 where there is an inverse.
 #pragma once
 
 #include <cstdint>
 
 namespace polykem::cuda {
 
-/// How a string is spread over a warp. A lane holds kOwn bits and the kAhead next ones, which are its upper
-/// neighbour's: a step reads one bit further, so that many steps need nothing from other lanes.
+/// How a string is spread over a warp. A lane holds kOwn bits of its own and a copy of the next kAhead bits, which
+/// belong to its upper neighbour. Each step uses up one of those, so that kAhead steps need nothing from other lanes.
 template <int kN>
 struct DivstepShape {
   static constexpr int kSteps = 2 * (kN - 1) - 1;
@@ -27,8 +27,8 @@ struct DivstepShape {
   static constexpr int kOwn = (kBits + 31) / 32;
   static constexpr int kWords = (kOwn + kLeastAhead + 31) / 32;  ///< of a lane
   static constexpr int kAhead = 32 * kWords - kOwn;
-  static constexpr int kStringWords = 31 * kOwn / 32 + kWords + 1;  ///< in the order of the bits, zeros behind them
-  static constexpr int kResult = 2;  ///< where v begins in the end, with coefficient n - 2 of the inverse
+  static constexpr int kStringWords = 31 * kOwn / 32 + kWords + 1;  ///< words of the bits in order, zeros after them
+  static constexpr int kResult = 2;  ///< where v begins at the end, with coefficient n - 2 of the inverse
   static_assert(kLeastAhead <= kAhead && kAhead <= 32 && 32 <= kOwn && kN < 32 * kStringWords);
 };
 
@@ -36,7 +36,7 @@ struct DivstepShape {
 template <class Shape>
 struct BitPlane {
   uint32_t words[Shape::kWords];
-  uint32_t low;  ///< the string's first 32 bits, the first one at the top: what decides the steps
+  uint32_t low;  ///< the string's first 32 bits, the first one at the top: they decide the steps
 
   __device__ __forceinline__ void look_ahead(unsigned lane) {
     constexpr int kLast = Shape::kWords - 1, kOwnOfLast = Shape::kOwn - 32 * kLast;
@@ -121,7 +121,7 @@ struct DivstepsMod3 {
     const uint32_t swap = counter.step(nonzero);
     const auto combine = [nonzero, plus, swap](uint32_t& a_nonzero, uint32_t& a_minus, uint32_t& b_nonzero,
                                                uint32_t& b_minus) {
-      // -c a + b; where both are not 0, `same` tells that their signs agree, where only a is, that they do not
+      // b - c a. Where both terms are nonzero, `same` says that their signs agree; where only a's is, that they do not.
       const uint32_t added = a_nonzero & nonzero, same = (a_minus ^ plus) ^ b_minus ^ b_nonzero;
       a_nonzero = select(swap, b_nonzero, a_nonzero);
       a_minus = select(swap, b_minus, a_minus);
@@ -152,8 +152,8 @@ __device__ __forceinline__ void run_steps(State& state, unsigned lane) {
     state.step();
 }
 
-/// Spreads a string over the lanes: bit(j) is asked for, neighbouring lanes neighbouring j. words: shared memory of the
-/// warp, kStringWords of them.
+/// Spreads a string over the lanes. It calls bit(j); neighbouring lanes ask for neighbouring j. words: kStringWords
+/// words of the warp's shared memory.
 template <class Shape, class Bit>
 __device__ __forceinline__ void gather(BitPlane<Shape>& plane, uint32_t* words, unsigned lane, Bit bit) {
   __syncwarp();
@@ -169,7 +169,7 @@ __device__ __forceinline__ void gather(BitPlane<Shape>& plane, uint32_t* words, 
     plane.words[k] = __funnelshift_r(words[first / 32 + k], words[first / 32 + k + 1], first % 32);
 }
 
-/// Bit j of a string, which each lane may choose; all lanes must ask.
+/// Bit j of a string. Each lane may choose its j; all lanes must call.
 template <class Shape>
 __device__ __forceinline__ uint32_t bit_of(const BitPlane<Shape>& plane, int j) {
   const int owner = j / Shape::kOwn, at = j % Shape::kOwn;
@@ -182,8 +182,8 @@ __device__ __forceinline__ uint32_t bit_of(const BitPlane<Shape>& plane, int j) 
   return (result >> (at % 32)) & 1;
 }
 
-/// 1/a mod (2, Phi_n). odd(i): whether coefficient i of a is, 0 <= i < n - 1; put(i, b): coefficient i of 1/a, asked in
-/// the same way. words: as for gather().
+/// 1/a mod (2, Phi_n). odd(i): whether coefficient i of a is odd, 0 <= i < n - 1. put(i, b) receives coefficient i of
+/// 1/a; lanes call it in the same order. words: as for gather().
 template <int kN, class Odd, class Put>
 __device__ __forceinline__ void invert_mod2(uint32_t* words, unsigned lane, Odd odd, Put put) {
   using Shape = DivstepShape<kN>;
@@ -199,7 +199,8 @@ __device__ __forceinline__ void invert_mod2(uint32_t* words, unsigned lane, Odd 
   }
 }
 
-/// 1/a mod (3, Phi_n). nonzero(i), minus(i): coefficient i of a is not 0, is 2; put(i, b): 1/a has b, 0 to 2, there.
+/// 1/a mod (3, Phi_n). nonzero(i), minus(i): coefficient i of a is not 0, is 2. put(i, b) receives coefficient i of
+/// 1/a, 0 to 2.
 template <int kN, class Nonzero, class Minus, class Put>
 __device__ __forceinline__ void invert_mod3(uint32_t* words, unsigned lane, Nonzero nonzero, Minus minus, Put put) {
   using Shape = DivstepShape<kN>;

@@ -9,14 +9,14 @@
 namespace polykem::polyinv {
 inline namespace POLYKEM_ISA {
 
-/// One bit of a coefficient, as plane `plane` of its field holds it, in bit 0.
+/// The bit of a coefficient that plane `plane` of its field holds, in bit 0.
 template <class Field>
 POLYKEM_INLINE V16 coefficient_bit(V16 x, size_t plane) {
   if constexpr (Field::kPlanes == 1) return x & V16::set1(1);
   return plane == 1 ? x.shr<1>() : (x | x.shr<1>()) & V16::set1(1);
 }
 
-/// Of the coefficients (16 group + b) kSteps + i, b = 0, .., 15, how many are below `bound`.
+/// The number of indices (16 group + b) kSteps + i, b = 0, .., 15, that are below `bound`.
 template <size_t kSteps>
 POLYKEM_INLINE size_t count_below(size_t bound, size_t group, size_t i) {
   const size_t below = bound > i ? (bound - i + kSteps - 1) / kSteps : 0;
@@ -24,15 +24,15 @@ POLYKEM_INLINE size_t count_below(size_t bound, size_t group, size_t i) {
   return below <= skipped ? 0 : (below - skipped < 16 ? below - skipped : 16);
 }
 
-/// P = x^kSteps Phi_n and Q = 1, in all of the state.
+/// Sets the whole state to P = x^kSteps Phi_n and Q = 1.
 template <class Steps>
 POLYKEM_INLINE void start_state(uint16_t* state, size_t n) {
-  std::memset(state, 0, Steps::chunks(n) * Steps::kChunkWords * sizeof *state);
-  for (size_t chunk = 0; chunk < Steps::chunks(n); ++chunk) {
+  std::memset(state, 0, Steps::segments(n) * Steps::kSegmentWords * sizeof *state);
+  for (size_t segment = 0; segment < Steps::segments(n); ++segment) {
     for (size_t i = 0; i < Steps::kSteps; ++i) {
-      uint16_t* words = state + Steps::offset(chunk, 0, 0, i);
+      uint16_t* words = state + Steps::offset(segment, 0, 0, i);
       for (size_t word = 0; word < kRegisterWords; ++word) {
-        const size_t group = Steps::kBits == 16 ? chunk : chunk * kRegisterWords + word;
+        const size_t group = Steps::kBits == 16 ? segment : segment * kRegisterWords + word;
         const size_t first = count_below<Steps::kSteps>(Steps::kSteps, group, i);
         const size_t end = count_below<Steps::kSteps>(Steps::kSteps + n, group, i);
         words[word] = static_cast<uint16_t>((1u << end) - (1u << first));
@@ -44,24 +44,24 @@ POLYKEM_INLINE void start_state(uint16_t* state, size_t n) {
     constant[word] = 1;
 }
 
-/// Adds x^kSteps g to Q, g(i) = a(n - 2 - i), an item per 16-bit lane.
+/// Adds x^kSteps g to Q, where g(i) = a(n - 2 - i), an item per 16-bit lane.
 template <class Field, class Steps>
 POLYKEM_INLINE void load_items(uint16_t* state, const uint16_t* a, size_t n) {
   constexpr size_t kSteps = Steps::kSteps;
-  for (size_t chunk = 0; chunk * 16 * kSteps < n - 1 + kSteps; ++chunk) {
+  for (size_t segment = 0; segment * 16 * kSteps < n - 1 + kSteps; ++segment) {
     for (size_t i = 0; i < kSteps; ++i) {
-      const size_t first = count_below<kSteps>(kSteps, chunk, i);
-      const size_t end = count_below<kSteps>(kSteps + n - 1, chunk, i);
+      const size_t first = count_below<kSteps>(kSteps, segment, i);
+      const size_t end = count_below<kSteps>(kSteps + n - 1, segment, i);
       V16 plane[Field::kPlanes];
       for (V16& p : plane)
         p = V16::zero();
       for (size_t b = end; b-- > first;) {
-        const V16 row = V16::load(a + (n - 2 + kSteps - (16 * chunk + b) * kSteps - i) * kRegisterWords);
+        const V16 row = V16::load(a + (n - 2 + kSteps - (16 * segment + b) * kSteps - i) * kRegisterWords);
         for (size_t k = 0; k < Field::kPlanes; ++k)
           plane[k] = (plane[k] + plane[k]) | coefficient_bit<Field>(row, k);
       }
       for (size_t k = 0; k < Field::kPlanes; ++k) {
-        uint16_t* words = state + Steps::offset(chunk, 1, k, i);
+        uint16_t* words = state + Steps::offset(segment, 1, k, i);
         const __m128i count = _mm_cvtsi32_si128(static_cast<int>(first));
 #ifdef POLYKEM_ISA_AVX512
         const V16 placed{_mm512_sll_epi16(plane[k].r, count)};
@@ -80,15 +80,15 @@ POLYKEM_INLINE void store_items(uint16_t* inverse, const uint16_t* state, size_t
   constexpr size_t kSteps = Steps::kSteps;
   const size_t lowest = 1 + Steps::excess(n);
   const V16 one = V16::set1(1);
-  for (size_t chunk = 0; chunk * 16 * kSteps < n - 1 + lowest; ++chunk) {
+  for (size_t segment = 0; segment * 16 * kSteps < n - 1 + lowest; ++segment) {
     for (size_t i = 0; i < kSteps; ++i) {
-      const size_t first = count_below<kSteps>(lowest, chunk, i);
-      const size_t end = count_below<kSteps>(lowest + n - 1, chunk, i);
+      const size_t first = count_below<kSteps>(lowest, segment, i);
+      const size_t end = count_below<kSteps>(lowest + n - 1, segment, i);
       const __m128i count = _mm_cvtsi32_si128(static_cast<int>(first));
       V16 plane[Field::kPlanes];
       for (size_t k = 0; k < Field::kPlanes; ++k) {
-        plane[k] = V16::load(state + Steps::offset(chunk, 0, k, i));
-        if (k == 1) plane[k] = plane[k] & V16::load(state + Steps::offset(chunk, 0, 0, i));
+        plane[k] = V16::load(state + Steps::offset(segment, 0, k, i));
+        if (k == 1) plane[k] = plane[k] & V16::load(state + Steps::offset(segment, 0, 0, i));
 #ifdef POLYKEM_ISA_AVX512
         plane[k].r = _mm512_srl_epi16(plane[k].r, count);
 #else
@@ -98,7 +98,7 @@ POLYKEM_INLINE void store_items(uint16_t* inverse, const uint16_t* state, size_t
       for (size_t b = first; b < end; ++b) {
         V16 value = plane[0] & one;
         if constexpr (Field::kPlanes == 2) value = value + (plane[1] & one);
-        value.store(inverse + (n - 2 + lowest - (16 * chunk + b) * kSteps - i) * kRegisterWords);
+        value.store(inverse + (n - 2 + lowest - (16 * segment + b) * kSteps - i) * kRegisterWords);
         for (V16& p : plane)
           p = p.template shr<1>();
       }
@@ -111,14 +111,14 @@ POLYKEM_INLINE void store_items(uint16_t* inverse, const uint16_t* state, size_t
 template <size_t kSteps>
 inline constexpr uint64_t kEveryStep = ~uint64_t{0} / ((uint64_t{1} << kSteps) - 1);
 
-/// Bytes of a register that 64 coefficients fill with those that are the same modulo kSteps.
+/// The bytes of a register that 64 coefficients with equal indices modulo kSteps fill.
 template <size_t kSteps>
 inline constexpr size_t kGroupBytes = 8 / kSteps;
 
-/// Where the planes of coefficients 64 group, .. lie in the state.
+/// The place in the state of the planes of coefficients 64 group, ..
 template <class Steps>
 POLYKEM_INLINE size_t group_byte(size_t group, size_t poly, size_t plane, size_t i) {
-  constexpr size_t kGroups = Steps::kBits * Steps::kSteps / 64;  // of a chunk
+  constexpr size_t kGroups = Steps::kBits * Steps::kSteps / 64;  // in a segment
   return Steps::offset(group / kGroups, poly, plane, i) * sizeof(uint16_t) +
          group % kGroups * kGroupBytes<Steps::kSteps>;
 }
@@ -133,7 +133,7 @@ POLYKEM_INLINE uint64_t bits_of_bytes(const uint8_t* bytes) {
   return half(0) | uint64_t{half(32)} << 32;
 }
 
-/// As load_items, for a single item; `bytes` has room for n + kSteps + 63 bytes.
+/// As load_items, for a single item. bytes: n + kSteps + 63 bytes of scratch.
 template <class Field, class Steps>
 POLYKEM_INLINE void load_one(uint16_t* state, const uint16_t* a, size_t n, uint8_t* bytes) {
   constexpr size_t kSteps = Steps::kSteps;

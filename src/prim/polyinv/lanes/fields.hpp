@@ -17,8 +17,8 @@ POLYKEM_INLINE V16 choose(V16 swap, V16 if_swap, V16 otherwise) {
 #endif
 }
 
-/// The form of a swap's mask for many choices. Of operations with three vectors a CPU may do two a cycle and of others
-/// four: a choice by a mask register has two. Making that register takes long.
+/// The form of a swap's mask for many choices. A CPU may do two operations with three vectors per cycle, but four of
+/// the others; a choice by a mask register has only two vectors. Making the mask register takes long.
 #ifdef POLYKEM_ISA_AVX512
 using Swap = __mmask32;
 POLYKEM_INLINE Swap to_swap(V16 mask) {
@@ -62,7 +62,8 @@ struct Gf2 {
   };
   using Masks = MasksWith<V16>;
 
-  /// Words of a step's masks in memory, written by whole registers since they are soon read by whole registers.
+  /// Words of a step's masks in memory. They are written as whole registers because they are soon read as whole
+  /// registers.
   static constexpr size_t kMaskWords = 2 * kRegisterWords;
   static POLYKEM_INLINE void store_masks(uint16_t* to, const Masks& m) {
     m.nonzero.store(to);
@@ -89,8 +90,8 @@ struct Gf2 {
   }
 };
 
-/// Plane 0 says whether a coefficient is 1 or 2, plane 1 which of them (set: 2); where the coefficient is 0 the bit of
-/// plane 1 means nothing. P(0) is 1 throughout: the steps scale Q by its sign.
+/// Plane 0 is set if a coefficient is 1 or 2, plane 1 if it is 2; where the coefficient is 0, plane 1 is undefined.
+/// P(0) is always 1: the steps scale Q by its sign.
 struct Gf3 {
   static constexpr size_t kPlanes = 2;
   struct Element {
@@ -118,20 +119,21 @@ struct Gf3 {
     return {V16::load(from), V16::load(from + kRegisterWords), to_swap(V16::load(from + 2 * kRegisterWords))};
   }
 
-  /// Q := s Q, s = -1 where m.negative is set and else 1. It must precede the step of these masks.
+  /// Q := s Q, s = -1 where m.negative is set and else 1. Call it before the step with these masks.
   template <class S>
   static POLYKEM_INLINE void scale(Element& q, const MasksWith<S>& m) {
     q.plane[1] = q.plane[1] ^ m.negative;
   }
 
-  /// Also scales for the next step if that is known: an operation on P, off the path from Q to the next Q.
+  /// Also scales for the next step if its masks are known: that operates on P, off the critical path from Q to the next
+  /// Q.
   template <class S>
   static POLYKEM_INLINE void step(Element& p, Element& q, const MasksWith<S>& m, const MasksWith<S>* next) {
     const V16 p_nonzero = p.plane[0], p_negative = p.plane[1], q_nonzero = q.plane[0], q_negative = q.plane[1];
     const V16 next_negative = next == nullptr ? p_negative : p_negative ^ next->negative;
 #ifdef POLYKEM_ISA_AVX512
-    // differ: the signs of p and q do; same: differ ^ (p is subtracted). The first operand of three is the one
-    // overwritten: a value not needed again, or a mask.
+    // differ: the signs of p and q differ; same: differ ^ (p is subtracted). Three-operand instructions overwrite the
+    // first operand, so it is a value that is not needed again, or a mask.
     const V16 differ = q_negative ^ p_negative;
     const V16 same = logic3<0x6a>(m.nonzero, p_nonzero, differ);
     p.plane[0] = choose(m.swap, q_nonzero, p_nonzero);

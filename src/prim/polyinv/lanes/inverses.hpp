@@ -8,7 +8,7 @@
 namespace polykem::polyinv {
 inline namespace POLYKEM_ISA {
 
-// As many steps a pass as the registers have room for: 2 kPlanes kSteps hold P and Q, kPlanes kSteps what goes up.
+// As many steps per pass as fit the registers: 2 kPlanes kSteps registers hold P and Q, kPlanes kSteps what moves up.
 #ifdef POLYKEM_ISA_AVX512
 inline constexpr size_t kSteps2 = 8, kSteps3 = 4;
 #else
@@ -26,24 +26,24 @@ void inverse_items(uint16_t* inverse, const uint16_t* a, size_t n, void* workspa
   load_items<Field, Steps>(state, a, n);
   Steps::run(state, n);
   store_items<Field, Steps>(inverse, state, n);
-  secure_zero(state, Steps::chunks(n) * Steps::kChunkWords * sizeof *state);
+  secure_zero(state, Steps::segments(n) * Steps::kSegmentWords * sizeof *state);
 }
 
 template <class Field, class Steps>
 void inverse_one(uint16_t* inverse, const uint16_t* a, size_t n, void* workspace) {
   auto* state = static_cast<uint16_t*>(workspace);
-  auto* bytes = reinterpret_cast<uint8_t*>(state + Steps::chunks(n) * Steps::kChunkWords);
+  auto* bytes = reinterpret_cast<uint8_t*>(state + Steps::segments(n) * Steps::kSegmentWords);
   start_state<Steps>(state, n);
   load_one<Field, Steps>(state, a, n, bytes);
   Steps::run(state, n);
   store_one<Field, Steps>(inverse, state, n, bytes);
-  secure_zero(state, Steps::chunks(n) * Steps::kChunkWords * sizeof *state);
+  secure_zero(state, Steps::segments(n) * Steps::kSegmentWords * sizeof *state);
   secure_zero(bytes, n + Steps::kSteps + 63);
 }
 
 template <class Steps>
 constexpr size_t state_bytes() {
-  return Steps::chunks(kMaxInverseDegree) * Steps::kChunkWords * sizeof(uint16_t);
+  return Steps::segments(kMaxInverseDegree) * Steps::kSegmentWords * sizeof(uint16_t);
 }
 
 constexpr size_t workspace_bytes() {

@@ -48,12 +48,12 @@ POLYKEM_INLINE V16 and_not(V16 a, V16 b) {
 }
 #endif
 
-/// Where the polynomials lie in a register: one in each 16-bit lane.
+/// The layout of polynomials in a register: one in each 16-bit lane.
 struct ItemLanes {
   /// Coefficients of a polynomial in one register.
   static constexpr size_t kBits = 16;
 
-  /// Every polynomial's bits moved up by one, its lowest bit from the highest one of `below`.
+  /// Moves every polynomial's bits up by one; its lowest bit becomes the highest bit of `below`.
   static POLYKEM_INLINE V16 shift_up(V16 a, V16 below) {
 #ifdef POLYKEM_ISA_AVX512
     return {_mm512_shldi_epi16(a.r, below.r, 1)};

@@ -76,7 +76,7 @@ void add_scaled(Trits& a, const Trits& b, uint64_t plus, uint64_t minus, size_t 
   }
 }
 
-/// The division step's counter: swaps when delta > 0 and g(0) != 0, and says so with a mask. [BY19, 3]
+/// The division step's counter: swaps when delta > 0 and g(0) != 0, and returns a mask that says so. [BY19, 3]
 uint64_t step_delta(int64_t& delta, uint64_t g_nonzero) {
   const uint64_t swap = ct::barrier(static_cast<uint64_t>(-delta >> 63)) & g_nonzero;
   delta ^= static_cast<int64_t>(swap) & (delta ^ -delta);

@@ -6,7 +6,8 @@
 
 namespace polykem::cuda {
 
-/// Coefficients from one item's row to the next: n rounded up to a multiple of 32, so rows begin on 64-byte borders.
+/// Coefficients from one item's row to the next: n rounded up to a multiple of 32, so that rows begin at multiples of
+/// 64 bytes.
 constexpr size_t poly_stride(size_t n) {
   return (n + 31) / 32 * 32;
 }

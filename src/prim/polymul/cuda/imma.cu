@@ -8,7 +8,7 @@ namespace {
 template <int N, MulKind kKind>
 constexpr int kBlocksPerSm = kKind == MulKind::s3 || kKind == MulKind::bytes ? 0 : kImmaBlocks<N>;
 
-/// Warps of a block, a product each; two or four lose 4 to 6 %.
+/// Warps of a block, each of which computes a product. With two or four it is 4 to 6 % slower.
 constexpr int kWarps = 1;
 
 /// Operands and product in global memory.
@@ -21,8 +21,8 @@ __global__ void __launch_bounds__(kWarps* kWarp, (kBlocksPerSm<N, kKind>)) imma_
   if (item >= args.count) return;
   uint4 a[Shape::kRounds];
   uint4 b[Shape::kRounds];
-  load_chunks<N, kKind>(a, args.a + item * args.a_stride);
-  load_chunks<N, kKind>(b, args.b + item * args.b_stride);
+  load_groups<N, kKind>(a, args.a + item * args.a_stride);
+  load_groups<N, kKind>(b, args.b + item * args.b_stride);
   ImmaProduct<N, kKind> product(arena + warp * Shape::kShared);
   product.stage_a(a);
   product.stage_b(b);
@@ -32,21 +32,21 @@ __global__ void __launch_bounds__(kWarps* kWarp, (kBlocksPerSm<N, kKind>)) imma_
   product.for_each_pair(args.mask, [c](unsigned word, uint32_t pair) { c[word] = pair; });
 }
 
-/// Both products with the row of a that stays staged.
+/// Both products of one row of a, which is staged once.
 template <int N, MulKind kKind>
 __global__ void __launch_bounds__(kWarp) imma_crosswise_kernel(MulArgs args) {
   using Shape = ImmaShape<N, kKind>;
   __shared__ __align__(128) uint8_t arena[Shape::kShared];
   const size_t item = blockIdx.x;
-  uint4 chunks[Shape::kRounds];
-  load_chunks<N, kKind>(chunks, args.a + item * Shape::kStride);
+  uint4 groups[Shape::kRounds];
+  load_groups<N, kKind>(groups, args.a + item * Shape::kStride);
   ImmaProduct<N, kKind> product(arena);
-  product.stage_a(chunks);
+  product.stage_a(groups);
 #pragma unroll 1
   for (int half = 0; half < 2; ++half) {
-    load_chunks<N, kKind>(chunks, args.b + (item + (1 - half) * args.count) * Shape::kStride);
+    load_groups<N, kKind>(groups, args.b + (item + (1 - half) * args.count) * Shape::kStride);
     __syncwarp();
-    product.stage_b(chunks);
+    product.stage_b(groups);
     __syncwarp();
     product.multiply();
     auto* c = reinterpret_cast<uint32_t*>(args.c + (item + half * args.count) * Shape::kStride);

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cyclic products on int8 tensor cores with operands distinct per item: a device function for one warp and one product.
+// Cyclic products on int8 tensor cores, each item with its own operands: a device function in which one warp computes
+// one product.
 //
 // With rows k and columns L,  c[8k + L] = sum over u of  p[u + 8k] * r[L - u]  (limbs.cuh). Eight columns make the
 // n-tile of mma.m16n8k32, n/8 rows its m-tiles, u its k: close to n^2 multiply-adds in all. Row k + 8 at u is row k at
-// u + 64, so one fragment of p serves all m-tiles, each with the fragment of r of another step: p is loaded once, by
-// ldmatrix, and r waits in a window of registers. Accumulators are pairs of neighbouring coefficients whose word index
-// is 32 * (row / 8) + lane: global stores are coalesced without a transpose.
+// u + 64, so one fragment of p serves all m-tiles, each time with the fragment of r of another step: p is loaded once,
+// by ldmatrix, and a window of r stays in registers. Accumulators are pairs of neighbouring coefficients whose word
+// index is 32 * (row / 8) + lane: global stores are coalesced without a transpose.
 #pragma once
 
 #include "prim/polymul/cuda/limbs.cuh"
@@ -15,9 +16,10 @@ namespace polykem::cuda {
 template <int N, MulKind kKind>
 using ImmaShape = LimbShape<N, kKind>;
 
-/// Blocks of one warp that the compiler must leave registers for on a multiprocessor in products with two limbs; 0: it
-/// may choose. Sixteen mean 128 registers: at n = 821, ternary, 100,000 items 3.00 ns a product, against 3.24 ns with
-/// 131 registers and twelve blocks. Before compute capability 9.0 there is no shared memory for so many.
+/// The number of one-warp blocks for which a multiprocessor must have registers, in products with two limbs; 0: the
+/// compiler may choose. Sixteen mean 128 registers: at n = 821, ternary, 100,000 items 3.00 ns a product, against 3.24
+/// ns with 131 registers and twelve blocks. Before compute capability 9.0 the shared memory does not suffice for that
+/// many.
 template <int N>
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 900
 inline constexpr int kImmaBlocks = 0;
@@ -25,8 +27,8 @@ inline constexpr int kImmaBlocks = 0;
 inline constexpr int kImmaBlocks = N > 821 ? 0 : 16;
 #endif
 
-// A tile product on two types of bytes. Compute capability 7.5 has the instruction for 8 x 8 x 16 only; four of those
-// are one, register by register.
+// A tile product on two types of bytes. Compute capability 7.5 only has the instruction for 8 x 8 x 16; four of those
+// replace one, register by register.
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
 #define POLYKEM_TILE(d0, d1, p, r, p_type, r_type)                                                   \
   asm("mma.sync.aligned.m8n8k16.row.col.s32." p_type "." r_type ".s32 {%0,%1}, {%2}, {%3}, {%0,%1};" \
@@ -62,7 +64,7 @@ __device__ __forceinline__ void mma_16x8x32(int (&d)[4], const uint32_t (&p)[4],
 #undef POLYKEM_MMA
 #undef POLYKEM_TILE
 
-/// Four 8 x 16-byte matrices, a row from the address in each lane.
+/// Loads four 8 x 16-byte matrices; each lane gives the address of a row.
 __device__ __forceinline__ void load_matrices(uint32_t (&fragment)[4], uint32_t address) {
   asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0,%1,%2,%3}, [%4];"
                : "=r"(fragment[0]), "=r"(fragment[1]), "=r"(fragment[2]), "=r"(fragment[3])
@@ -70,8 +72,8 @@ __device__ __forceinline__ void load_matrices(uint32_t (&fragment)[4], uint32_t 
                : "memory");
 }
 
-/// One warp's product. The calls in order: stage_a and stage_b (any order), __syncwarp(), multiply(), for_each_pair().
-/// All 32 lanes make every call together. `shared` is ImmaShape::kShared bytes for this warp alone, 128-byte aligned.
+/// One warp's product. Call stage_a and stage_b (in any order), __syncwarp(), multiply(), for_each_pair(). All 32 lanes
+/// make every call together. `shared` is ImmaShape::kShared bytes for this warp alone, 128-byte aligned.
 template <int N, MulKind kKind>
 struct ImmaProduct : LimbStaging<N, kKind> {
   using Staging = LimbStaging<N, kKind>;
@@ -82,7 +84,7 @@ struct ImmaProduct : LimbStaging<N, kKind> {
 
   __device__ __forceinline__ explicit ImmaProduct(uint8_t* warp_shared) : Staging(warp_shared) {}
 
-  /// The product of what was staged.
+  /// Multiplies the staged operands.
   __device__ __forceinline__ void multiply() {
     constexpr int kWindow = 2 * Shape::kTiles - 1;
     zero_sums();
@@ -111,11 +113,11 @@ struct ImmaProduct : LimbStaging<N, kKind> {
     return __shfl_sync(kAllLanes, coefficient(kWord / 32, (N - 1) % 2), kWord % 32);
   }
 
-  /// Calls store(w, pair) for the words this lane holds: pair is the coefficients 2w and 2w + 1, reduced, zeros from
-  /// N on. Across a warp w is contiguous.
+  /// Calls store(w, pair) for the words this lane holds: pair is the coefficients 2w and 2w + 1, reduced; zeros from N
+  /// on. The words of a warp are contiguous.
   template <class Store>
   __device__ __forceinline__ void for_each_pair(uint32_t mask, Store&& store) const {
-    constexpr int kNotNegative = 3 * 8192;  // 0 mod 3; three coefficients are between -6 n and 12 n
+    constexpr int kNotNegative = 3 * 8192;  // 0 mod 3; sums of three coefficients are between -6 n and 12 n
     static_assert(kKind != MulKind::s3 || (6 * N <= kNotNegative && 12 * N + kNotNegative < 3 * 16384));
     const int last = kKind == MulKind::s3 ? 2 * last_coefficient() + kNotNegative : 0;
 #pragma unroll
@@ -155,8 +157,8 @@ struct ImmaProduct : LimbStaging<N, kKind> {
     return Shape::kSums == 1 ? sum[0][tile][i] : sum[0][tile][i] + (sum[Shape::kSums - 1][tile][i] << 8);
   }
 
-  /// The row that this lane points ldmatrix at, in the fragment at 0: matrices are upper rows, lower rows, and the same
-  /// sixteen bytes later; odd rows lie in the second copy.
+  /// The row whose address this lane gives to ldmatrix, for the fragment at 0: the four matrices are upper rows, lower
+  /// rows, and both again sixteen bytes later; odd rows are in the second copy.
   __device__ __forceinline__ uint32_t plain_address() const {
     const unsigned row = lane % 8;
     const unsigned matrix = lane / 8;
@@ -164,7 +166,7 @@ struct ImmaProduct : LimbStaging<N, kKind> {
            matrix % 2 * (64 * Shape::kTiles) + matrix / 2 * 16;
   }
 
-  /// Where this lane's word r[L - u] for column L = lane / 4 and u = 4 * (lane % 4) lies.
+  /// The address of this lane's word r[L - u], column L = lane / 4 and u = 4 * (lane % 4).
   __device__ __forceinline__ const uint8_t* reversed_address() const {
     const unsigned column = lane / 4;
     return Staging::reversed_limbs() + Shape::kFront + column % 4 * Shape::kReversedCopy + lane % 4 * 4 -

@@ -1,94 +1,95 @@
 // SPDX-License-Identifier: Apache-2.0
-// How one warp lays out the byte limbs of one product's operands in shared memory.
+// The layout in shared memory of the byte limbs of a product's operands. Each warp computes one product.
 //
 // One operand is laid out plain (p), the other reversed (r), so that
 //   c[8k + L] = sum over u of  p[u + 8k] * r[L - u]   (indices modulo n, u = 0..n-1, L = 0..7)
 // reads both upwards. p is its bytes and their cyclic continuation, in two copies eight bytes apart, because ldmatrix
-// wants rows on 16-byte borders and k steps by eight. r lies reversed in four copies, each shifted by one byte, in
-// distinct banks: a word at any byte offset is an aligned word of one of them.
+// needs rows at multiples of 16 bytes and k steps by eight. r lies reversed in four copies, each shifted by one byte,
+// in distinct banks: a word at any byte offset is an aligned word of one of them.
 //
 // Wide operands are two byte limbs, low + 256 * high, unsigned; the product of two high limbs vanishes modulo 2^16.
-// For ternary the plain operand is b, so that both limbs of a meet one fragment of b; otherwise it is a.
+// For ternary the plain operand is b, so that both limbs of a are multiplied by the same fragment of b; otherwise it is
+// a.
 #pragma once
 
 #include "prim/polymul/cuda/polymul_cuda.cuh"
 
 namespace polykem::cuda {
 
-/// Sizes of one product. All row bounds are in coefficients, all others in bytes.
+/// Sizes of one product. kStride is in coefficients, sizes of memory are in bytes.
 template <int N, MulKind kKind>
 struct LimbShape {
   static_assert(N % 8 == 5, "the cyclic continuation assumes that n is 5 modulo 8, as all degrees of NTRU are");
   static constexpr int kSteps = (N + 31) / 32;         ///< u in steps of 32
   static constexpr int kHalves = (N + 63) / 64;        ///< groups of eight rows
   static constexpr int kTiles = (kHalves + 1) / 2;     ///< m-tiles of sixteen rows
-  static constexpr int kChunks = (N + 3) / 8;          ///< groups of eight coefficients that hold one below N
-  static constexpr int kRounds = (kChunks + 31) / 32;  ///< chunks of a lane
-  static constexpr int kLastChunk = kChunks - 1;       ///< holds the coefficients N-5..N-1
+  static constexpr int kGroups = (N + 3) / 8;          ///< groups of eight coefficients that hold one below N
+  static constexpr int kRounds = (kGroups + 31) / 32;  ///< groups per lane
+  static constexpr int kLastGroup = kGroups - 1;       ///< holds the coefficients N-5..N-1
   static constexpr int kStride = kPolyStride<N>;       ///< in coefficients
   static constexpr int kLimbsPlain = kKind == MulKind::general ? 2 : 1;
   static constexpr int kLimbsReversed = kKind == MulKind::s3 || kKind == MulKind::bytes ? 1 : 2;
   static constexpr int kSums = kLimbsReversed;                ///< accumulators: of weight 1 and of weight 2^8
-  static constexpr int kFragments = kSteps + 2 * kTiles - 2;  ///< of one plain limb
-  /// A plain copy: what fragments read, and room for what the copy after it has before its index 0. 64 modulo 128, so
-  /// that the two copies fill all banks.
+  static constexpr int kFragments = kSteps + 2 * kTiles - 2;  ///< fragments of one plain limb
+  /// Bytes of a plain copy: what fragments read, and what the next copy has before its index 0. 64 modulo 128, so that
+  /// the two copies fill all banks.
   static constexpr int kPlainCopy = (32 * kFragments + 64 * kTiles + 56 + 63) / 128 * 128 + 64;
   static constexpr int kPlainBytes = 2 * kPlainCopy;
-  static constexpr int kFront = 8;  ///< room before index 0 of a reversed copy
-  /// A reversed copy; 32 modulo 128, so that the four copies lie in distinct banks.
+  static constexpr int kFront = 8;  ///< bytes before index 0 of a reversed copy
+  /// Bytes of a reversed copy; 32 modulo 128, so that the four copies are in distinct banks.
   static constexpr int kReversedCopy = (kFront + kSteps * 32 + 8 + 95) / 128 * 128 + 32;
   static constexpr int kReversedBytes = 4 * kReversedCopy;
   static constexpr int kShared = (kLimbsPlain * kPlainBytes + kLimbsReversed * kReversedBytes + 127) / 128 * 128;
   static_assert(kReversedCopy >= kFront + kSteps * 32 + 8);
-  static_assert(kPlainCopy >= 32 * kFragments + 64 * kTiles + 56 && kPlainCopy >= N + 3 + 8 * kChunks + 8);
+  static_assert(kPlainCopy >= 32 * kFragments + 64 * kTiles + 56 && kPlainCopy >= N + 3 + 8 * kGroups + 8);
 };
 
-/// The common part of the multipliers that give a product to a warp. All 32 lanes make every call together.
+/// The common part of the multipliers that compute one product per warp. All 32 lanes make every call together.
 /// kLimbBits: 8, or 7 where sums or differences of two limbs must fit in a byte; then coefficients are below 2^14.
 template <int N, MulKind kKind, int kLimbBits = 8>
 struct LimbStaging {
   static_assert(kLimbBits == 7 || kLimbBits == 8);
   using Shape = LimbShape<N, kKind>;
-  using Chunks = uint4[Shape::kRounds];
-  using ByteChunks = uint2[Shape::kRounds];
+  using Groups = uint4[Shape::kRounds];
+  using ByteGroups = uint2[Shape::kRounds];
   uint8_t* shared;  ///< LimbShape::kShared bytes for this warp alone, 128-byte aligned
   unsigned lane;
 
   __device__ __forceinline__ explicit LimbStaging(uint8_t* warp_shared)
       : shared(warp_shared), lane(threadIdx.x % kWarp) {}
 
-  /// Writes the limbs of a to shared memory: lane l holds the chunks l, l + 32, ..; chunk j is the coefficients
-  /// 8j..8j+7. What lies past coefficient N-1 is ignored.
-  __device__ __forceinline__ void stage_a(const Chunks& chunk) {
+  /// Writes the limbs of a to shared memory: lane l holds the groups l, l + 32, ..; group j is the coefficients
+  /// 8j..8j+7. Anything past coefficient N-1 is ignored.
+  __device__ __forceinline__ void stage_a(const Groups& group) {
     if constexpr (kKind == MulKind::ternary) {
-      stage_reversed(chunk);
+      stage_reversed(group);
     } else {
-      stage_plain(chunk);
+      stage_plain(group);
     }
   }
 
   /// The same for b.
-  __device__ __forceinline__ void stage_b(const Chunks& chunk) {
+  __device__ __forceinline__ void stage_b(const Groups& group) {
     if constexpr (kKind == MulKind::ternary) {
-      stage_plain(chunk);
+      stage_plain(group);
     } else {
-      stage_reversed(chunk);
+      stage_reversed(group);
     }
   }
 
-  /// The same for the operand that is laid out plain, given as bytes: it must be one of a single limb.
-  __device__ __forceinline__ void stage_plain_bytes(const ByteChunks& chunk) const {
+  /// The same for the plain operand, given as bytes: it must have a single limb.
+  __device__ __forceinline__ void stage_plain_bytes(const ByteGroups& group) const {
     static_assert(Shape::kLimbsPlain == 1);
-    write_plain(shared, chunk);
+    write_plain(shared, group);
   }
 
-  /// The same for the operand that is laid out reversed.
-  __device__ __forceinline__ void stage_reversed_bytes(const ByteChunks& chunk) const {
+  /// The same for the reversed operand.
+  __device__ __forceinline__ void stage_reversed_bytes(const ByteGroups& group) const {
     static_assert(Shape::kLimbsReversed == 1);
-    ByteChunks word;
+    ByteGroups word;
 #pragma unroll
     for (int i = 0; i < Shape::kRounds; ++i)
-      word[i] = make_uint2(__byte_perm(chunk[i].y, 0, 0x0123), __byte_perm(chunk[i].x, 0, 0x0123));
+      word[i] = make_uint2(__byte_perm(group[i].y, 0, 0x0123), __byte_perm(group[i].x, 0, 0x0123));
     write_reversed(reversed_limbs(), word);
   }
 
@@ -97,33 +98,33 @@ struct LimbStaging {
     return shared + Shape::kLimbsPlain * Shape::kPlainBytes;
   }
 
-  __device__ __forceinline__ void stage_plain(const Chunks& chunk) const {
+  __device__ __forceinline__ void stage_plain(const Groups& group) const {
 #pragma unroll
     for (int limb = 0; limb < Shape::kLimbsPlain; ++limb) {
-      ByteChunks word;
+      ByteGroups word;
 #pragma unroll
       for (int i = 0; i < Shape::kRounds; ++i) {
-        word[i].x = pick_limbs<0x6420, 0x7531>(chunk[i].x, chunk[i].y, limb, Shape::kLimbsPlain);
-        word[i].y = pick_limbs<0x6420, 0x7531>(chunk[i].z, chunk[i].w, limb, Shape::kLimbsPlain);
+        word[i].x = pick_limbs<0x6420, 0x7531>(group[i].x, group[i].y, limb, Shape::kLimbsPlain);
+        word[i].y = pick_limbs<0x6420, 0x7531>(group[i].z, group[i].w, limb, Shape::kLimbsPlain);
       }
       write_plain(shared + limb * Shape::kPlainBytes, word);
     }
   }
 
-  __device__ __forceinline__ void stage_reversed(const Chunks& chunk) const {
+  __device__ __forceinline__ void stage_reversed(const Groups& group) const {
 #pragma unroll
     for (int limb = 0; limb < Shape::kLimbsReversed; ++limb) {
-      ByteChunks word;
+      ByteGroups word;
 #pragma unroll
       for (int i = 0; i < Shape::kRounds; ++i) {
-        word[i].x = pick_limbs<0x0246, 0x1357>(chunk[i].z, chunk[i].w, limb, Shape::kLimbsReversed);
-        word[i].y = pick_limbs<0x0246, 0x1357>(chunk[i].x, chunk[i].y, limb, Shape::kLimbsReversed);
+        word[i].x = pick_limbs<0x0246, 0x1357>(group[i].z, group[i].w, limb, Shape::kLimbsReversed);
+        word[i].y = pick_limbs<0x0246, 0x1357>(group[i].x, group[i].y, limb, Shape::kLimbsReversed);
       }
       write_reversed(reversed_limbs() + limb * Shape::kReversedBytes, word);
     }
   }
 
-  /// One limb of four coefficients; the selectors name their low and their high bytes. The only limb of an operand is
+  /// One limb of four coefficients; the selectors pick their low and their high bytes. The only limb of an operand is
   /// its low byte, sign included.
   template <unsigned kLowBytes, unsigned kHighBytes>
   __device__ __forceinline__ static uint32_t pick_limbs(uint32_t first, uint32_t second, int limb, int limbs) {
@@ -131,20 +132,20 @@ struct LimbStaging {
     return __byte_perm(first >> (7 * limb), second >> (7 * limb), kLowBytes) & 0x7f7f7f7f;
   }
 
-  /// word[i]: the bytes of chunk lane + 32 i. Copy s holds p[(x + 8s) mod N] at x.
-  __device__ __forceinline__ void write_plain(uint8_t* limb, const ByteChunks& word) const {
+  /// word[i]: the bytes of group lane + 32 i. Copy s holds p[(x + 8s) mod N] at x.
+  __device__ __forceinline__ void write_plain(uint8_t* limb, const ByteGroups& word) const {
     const uint32_t first = __shfl_sync(kAllLanes, word[0].x, 0);
 #pragma unroll
     for (int i = 0; i < Shape::kRounds; ++i) {
-      const int chunk = lane + 32 * i;
+      const int group = lane + 32 * i;
       const uint32_t following = i + 1 < Shape::kRounds && lane == 0 ? word[(i + 1) % Shape::kRounds].x : word[i].x;
       const uint32_t next = __shfl_sync(kAllLanes, following, (lane + 1) % 32);
-      const uint32_t high = chunk == Shape::kLastChunk ? __byte_perm(word[i].y, first, 0x6540) : word[i].y;
-      if ((i + 1) * 32 <= Shape::kChunks || chunk < Shape::kChunks) {
+      const uint32_t high = group == Shape::kLastGroup ? __byte_perm(word[i].y, first, 0x6540) : word[i].y;
+      if ((i + 1) * 32 <= Shape::kGroups || group < Shape::kGroups) {
         const uint2 bytes = make_uint2(word[i].x, high);
         const uint2 wrapped =
             make_uint2(__byte_perm(word[i].x, word[i].y, 0x6543), __byte_perm(word[i].y, next, 0x6543));
-        uint8_t* at = limb + 8 * chunk;
+        uint8_t* at = limb + 8 * group;
 #pragma unroll
         for (int copy = 0; copy < 2; ++copy) {
           *reinterpret_cast<uint2*>(at + copy * (Shape::kPlainCopy - 8)) = bytes;
@@ -154,20 +155,20 @@ struct LimbStaging {
     }
   }
 
-  /// word[i]: the bytes of chunk lane + 32 i, reversed. Copy s holds r[(s - x) mod N] at x.
-  __device__ __forceinline__ void write_reversed(uint8_t* limb, const ByteChunks& word) const {
+  /// word[i]: the bytes of group lane + 32 i, reversed. Copy s holds r[(s - x) mod N] at x.
+  __device__ __forceinline__ void write_reversed(uint8_t* limb, const ByteGroups& word) const {
     constexpr int kCopy = Shape::kReversedCopy;
     uint8_t* copy = limb + Shape::kFront;
     const uint32_t first = __shfl_sync(kAllLanes, word[0].y, 0);
 #pragma unroll
     for (int i = 0; i < Shape::kRounds; ++i) {
-      const int chunk = lane + 32 * i;
+      const int group = lane + 32 * i;
       const uint32_t before = i > 0 && lane == 31 ? word[(i + Shape::kRounds - 1) % Shape::kRounds].x : word[i].x;
       const uint32_t previous = __shfl_sync(kAllLanes, before, (lane + 31) % 32);
-      const uint32_t low = chunk == Shape::kLastChunk ? __byte_perm(first, word[i].x, 0x7321) : word[i].x;
+      const uint32_t low = group == Shape::kLastGroup ? __byte_perm(first, word[i].x, 0x7321) : word[i].x;
       const uint32_t high = word[i].y;
-      if ((i + 1) * 32 <= Shape::kChunks || chunk < Shape::kChunks) {
-        uint8_t* at = copy + 8 * (Shape::kLastChunk - chunk);
+      if ((i + 1) * 32 <= Shape::kGroups || group < Shape::kGroups) {
+        uint8_t* at = copy + 8 * (Shape::kLastGroup - group);
         *reinterpret_cast<uint2*>(at) = make_uint2(__byte_perm(low, high, 0x5432), __byte_perm(high, previous, 0x5432));
         *reinterpret_cast<uint2*>(at + kCopy) =
             make_uint2(__byte_perm(low, high, 0x4321), __byte_perm(high, previous, 0x4321));
@@ -194,16 +195,16 @@ struct LimbStaging {
   }
 };
 
-/// A lane's chunks of one row: all loads are issued before any is used. The row is 16-byte aligned.
+/// Loads a lane's groups of one row; all loads are issued before any is used. The row is 16-byte aligned.
 template <int N, MulKind kKind>
-__device__ __forceinline__ void load_chunks(uint4 (&chunk)[LimbShape<N, kKind>::kRounds], const uint16_t* row) {
+__device__ __forceinline__ void load_groups(uint4 (&group)[LimbShape<N, kKind>::kRounds], const uint16_t* row) {
   using Shape = LimbShape<N, kKind>;
   const uint4* source = reinterpret_cast<const uint4*>(row);
   const unsigned lane = threadIdx.x % kWarp;
 #pragma unroll
   for (int i = 0; i < Shape::kRounds; ++i) {
     const int j = lane + 32 * i;
-    chunk[i] = (i + 1) * 32 <= Shape::kChunks || j < Shape::kChunks ? source[j] : make_uint4(0, 0, 0, 0);
+    group[i] = (i + 1) * 32 <= Shape::kGroups || j < Shape::kGroups ? source[j] : make_uint4(0, 0, 0, 0);
   }
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What all multipliers, these and those of bench/polymul, have in common on the device.
+// Device code that all multipliers share, those of bench/polymul too.
 #pragma once
 
 #include "prim/launch/cuda/launch.hpp"
@@ -19,7 +19,7 @@ __device__ __forceinline__ uint32_t mod3(uint32_t x) {
   return x - 3 * (x * 0xaaabu >> 17);
 }
 
-/// Calls f with the degree n as a compile-time constant; cudaErrorInvalidValue when it is none of the sets'.
+/// Calls f with the degree n as a compile-time constant; returns cudaErrorInvalidValue if no set has that degree.
 template <class F>
 cudaError_t with_degree(size_t n, F&& f) {
   switch (n) {

@@ -13,14 +13,14 @@
 namespace polykem::cuda {
 
 enum class MulKind {
-  ternary,  ///< b has coefficients -128..127, such as 0, 1 and -1, and only the low 8 bits of it are read; a is any
+  ternary,  ///< b has coefficients -128..127, such as 0, 1 and -1, of which only the low 8 bits are read; a is any
   general,  ///< both operands are any 16-bit coefficients
-  bytes,    ///< only the low 8 bits of either count, and of the product (logq = 8)
+  bytes,    ///< only the low 8 bits of both operands and of the product are used (logq = 8)
   s3,       ///< both have coefficients 0, 1, 2 or -1; the product is reduced modulo (3, Phi_n), so its coefficient
             ///< n - 1 is 0
 };
 
-/// The operands of one launch. A stride of 0 coefficients makes an operand shared by all items.
+/// The operands of one launch. With a stride of 0 coefficients all items share the operand.
 struct MulArgs {
   const uint16_t* a;
   const uint16_t* b;
@@ -33,10 +33,10 @@ struct MulArgs {
 
 /// c = a * b mod (x^n - 1, 2^logq), or mod (3, Phi_n) for s3, for `count` items.
 ///
-/// a, b, c: device memory, row i at i * poly_stride(n) coefficients, 16-byte aligned. What a and b hold past
-/// coefficient n - 1 of a row is ignored; c gets zeros there. c may be a or b. n: degree_supported(). logq: 8..16, 8
-/// for bytes, ignored for s3. count 0 is no error. Returns cudaErrorInvalidValue for other degrees,
-/// cudaErrorInvalidConfiguration for more than kMostBlocks items, or the launch's error. Asynchronous on `stream`.
+/// a, b, c: device memory, row i at i * poly_stride(n) coefficients, 16-byte aligned. Anything past coefficient n - 1
+/// of a row of a or b is ignored; c gets zeros there. c may be a or b. n: degree_supported(). logq: 8..16, 8 for bytes,
+/// ignored for s3. count may be 0. Returns cudaErrorInvalidValue for other degrees, cudaErrorInvalidConfiguration for
+/// more than kMostBlocks items, or the launch's error. Asynchronous on `stream`.
 cudaError_t launch_mul(MulKind kind, size_t n, unsigned logq, const uint16_t* a, const uint16_t* b, uint16_t* c,
                        size_t count, cudaStream_t stream);
 

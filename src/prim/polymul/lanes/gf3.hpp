@@ -11,9 +11,9 @@
 namespace polykem::polymul {
 inline namespace POLYKEM_ISA {
 
-/// As many elements of GF(3) as the register has bits, one bit position each: `nonzero` says whether the element is 1
-/// or 2, `negative` which of them (set: 2). Where the element is 0 the bit of `negative` means nothing, which makes a
-/// product two operations and, with three-input logic, a sum three (found by exhaustive search; two are impossible).
+/// As many elements of GF(3) as the register has bits, one bit position each: `nonzero` is set if the element is 1 or
+/// 2, `negative` if it is 2. Where the element is 0, the bit of `negative` is undefined; so a product takes two
+/// operations and, with three-input logic, a sum takes three (found by exhaustive search; two are impossible).
 struct Gf3 {
 #ifdef POLYKEM_ISA_AVX512
   using Reg = __m512i;
@@ -59,7 +59,7 @@ struct Gf3 {
   }
   friend POLYKEM_INLINE Gf3 operator-(Gf3 a, Gf3 b) {
     const Reg ones = _mm256_set1_epi32(-1);
-    const Reg same = a.negative ^ b.negative;  // of a and -b
+    const Reg same = a.negative ^ b.negative;  // the signs of a and -b agree
     const Reg cancel = _mm256_andnot_si256(same, a.nonzero & b.nonzero);
     const Reg flip = _mm256_andnot_si256(same ^ b.nonzero, a.nonzero);
     return {_mm256_andnot_si256(cancel, a.nonzero | b.nonzero), b.negative ^ flip ^ ones};

@@ -9,7 +9,7 @@
 #include "prim/simd/vec16.hpp"
 
 /// Linear products of short polynomials over a ring of lanes E (V16: integers modulo 2^16, one item per lane; Gf3: bit
-/// sliced). A polynomial of k coefficients is k rows of E::kRowWords words. No division anywhere: results are exact in
+/// sliced). A polynomial of k coefficients is k rows of E::kRowWords words. Nothing is divided, so results are exact in
 /// E.
 namespace polykem::polymul {
 inline namespace POLYKEM_ISA {
@@ -35,27 +35,27 @@ POLYKEM_INLINE void store_row(uint16_t* p, size_t row, E v) {
   v.store(p + row * E::kRowWords);
 }
 
-/// A polynomial as the leaf kernels read it: its rows as they lie in memory ...
+/// A polynomial as the leaf kernels read it: its rows in memory ...
 template <class E>
 struct Rows {
   const uint16_t* p;
   POLYKEM_INLINE E operator()(size_t i) const { return load_row<E>(p, i); }
 };
 
-/// ... or the sum of its two halves, formed while loading (loads are free beside the multiplications).
+/// ... or the sum of its two halves, formed while loading (the loads are hidden by the multiplications).
 template <class E, size_t kHalf>
 struct FoldedRows {
   const uint16_t* p;
   POLYKEM_INLINE E operator()(size_t i) const { return load_row<E>(p, i) + load_row<E>(p, i + kHalf); }
 };
 
-/// Values that the code stores and loads again shall not be kept in registers in between: there are too few of them,
-/// and the compiler would spill what lies in memory already.
+/// Makes the compiler load stored values again instead of keeping them in registers: there are too few, and it would
+/// spill values that are already in memory.
 POLYKEM_INLINE void forget_stored_values() {
   asm volatile("" : : : "memory");
 }
 
-/// Where a block leaves its coefficients: in its own rows, or (any other callable) with f(k, value), k ascending.
+/// Where a block puts its coefficients: in its own rows, or into f(k, value), k ascending, for any other callable f.
 struct InPlace {};
 
 /// Schoolbook by output coefficient: both operands stay in registers.
@@ -83,7 +83,7 @@ POLYKEM_INLINE void schoolbook(uint16_t* t, const A& a, const B& b, const Emit& 
 /// Product of two polynomials of kN coefficients in straight-line code: kDepth Karatsuba levels over schoolbook, halves
 /// of low = ceil(kN / 2) and high = floor(kN / 2). t: 2 kN rows, which hold the product (2 kN - 1 rows) if Emit is
 /// InPlace; scratch: 2 kN rows unless kDepth is 0. A middle coefficient is combined as soon as the product of the sums
-/// yields it, so that the loads and stores hide under the multiplications.
+/// yields it, so that multiplications hide the loads and stores.
 template <class E, size_t kN, size_t kDepth, class A, class B, class Emit>
 POLYKEM_INLINE void karatsuba_block(uint16_t* t, uint16_t* scratch, const A& a, const B& b, const Emit& emit) {
   if constexpr (kDepth == 0) {

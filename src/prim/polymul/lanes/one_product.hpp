@@ -6,8 +6,8 @@
 #include "prim/polymul/lanes/toom_points.hpp"
 #include "prim/polymul/lanes/transpose.hpp"
 
-/// Products for a single item: the splitting runs along the coefficients, and the sub-products of one item, brought
-/// into lanes by a transposition, are multiplied by the same kernels as the sub-products of many items.
+/// Products for a single item. Its coefficients are split, a transposition puts one sub-product into each lane, and the
+/// kernels for many items multiply them.
 namespace polykem::polymul {
 inline namespace POLYKEM_ISA {
 
@@ -32,7 +32,7 @@ struct OneProduct {
   static constexpr size_t kLinearBlocks = 4 * (kPoints + 1);
   static constexpr size_t kLinear = kLinearBlocks * kS + kSp;
 
-  /// Regions of the workspace, in words. Later stages reuse what earlier ones have done with.
+  /// Regions of the workspace, in words. Later stages reuse regions that earlier ones no longer need.
   static constexpr size_t kSplitWords = kGroups * kLanes * kSp;    // sub-operands, a row each
   static constexpr size_t kLaneWords = kGroups * kSp * kLanes;     // the same, transposed
   static constexpr size_t kProductWords = kGroups * kRp * kLanes;  // products, either way round
@@ -67,7 +67,7 @@ struct OneProduct {
   }
 
  private:
-  /// Row r of lanes: coefficient r of the sub-operands, kLanes of them to a group.
+  /// Row r of lanes: coefficient r of the sub-operands, kLanes of them in a group.
   static POLYKEM_NOINLINE void split_into_lanes(uint16_t* lanes, const uint16_t* a, uint16_t* padded, uint16_t* split) {
     std::memcpy(padded, a, kN * sizeof(uint16_t));
     std::memset(padded + kN, 0, (kPadded - kN) * sizeof(uint16_t));
@@ -109,7 +109,8 @@ struct OneProduct {
     out[3] = high1;
   }
 
-  /// Per point: the nine products to eight blocks of kS words (stride kSp) of the product of 4 kS by 4 kS coefficients.
+  /// For each point, combines the nine products into eight blocks of kS words (stride kSp): the product of 4 kS by 4 kS
+  /// coefficients.
   static POLYKEM_NOINLINE void combine_karatsuba(uint16_t* out, const uint16_t* rows) {
     for (size_t p = 0; p < kPoints; ++p) {
       const uint16_t* z = rows + 9 * p * kRp;
@@ -133,7 +134,7 @@ struct OneProduct {
   }
 
   /// The linear product in words 0 .. kLinearBlocks kS - 1. Blocks are stored in ascending order because each store
-  /// runs over the start of the next block.
+  /// overruns the start of the next block.
   static POLYKEM_NOINLINE void combine_outer(uint16_t* linear, uint16_t* values) {
     for (size_t j = 0; j < 4; ++j) {
       for (size_t i = 0; i < kS; i += kLanes)
@@ -154,7 +155,8 @@ struct OneProduct {
     }
   }
 
-  /// Values at the points to coefficients, in place, for one vector of the low and of the upper half of the products.
+  /// Turns values at the points into coefficients, in place, for one vector of the lower and one of the upper half of
+  /// the products.
   static POLYKEM_INLINE void interpolate_block(uint16_t* values) {
     unroll<2>([&](auto half) __attribute__((always_inline)) {
       V16 v[kPoints];

@@ -6,7 +6,7 @@
 #include "prim/polymul/lanes/toom.hpp"
 #include "prim/polymul/polymul.hpp"
 
-/// Which splitting multiplies modulo x^n - 1 for each n; docs/adr/0002-ntru-products-on-the-cpu.md has the
+/// The splitting used for products modulo x^n - 1, for each n; docs/adr/0002-ntru-products-on-the-cpu.md has the
 /// measurements.
 namespace polykem::polymul {
 inline namespace POLYKEM_ISA {
@@ -15,9 +15,9 @@ constexpr size_t larger(size_t a, size_t b) {
   return a > b ? a : b;
 }
 
-/// Karatsuba levels inside a straight-line leaf of kLeaf coefficients. Cycles of a product of 208 by 208, leaf 26 (Zen
-/// 5): AVX-512 9850 with one level, 10255 with two; AVX2, which has half the registers, 9657 and 9242. Leaves of 16 and
-/// 22 coefficients are best with one level on both (128 by 128: 4216 and 5168, 4043 and 4631).
+/// Karatsuba levels inside a straight-line leaf of kLeaf coefficients. Cycles of a product of 208 by 208 coefficients
+/// with leaf 26 (Zen 5): AVX-512 9850 with one level, 10255 with two; AVX2, which has half the registers, 9657 and
+/// 9242. Leaves of 16 and 22 coefficients are best with one level on both (128 by 128: 4216 and 5168, 4043 and 4631).
 template <size_t kLeaf>
 constexpr size_t leaf_depth() {
 #ifdef POLYKEM_ISA_AVX512

@@ -9,7 +9,7 @@
 /// A coefficient of the kLanes items of a block is one word of kLanes bits for each of Gf3's two planes; a register
 /// holds sixteen words. Writing a(x) = sum over l < 8 of x^l a_l(x^8), eight consecutive words are one coefficient of
 /// the eight polynomials a_l. Three Karatsuba levels over l turn the 8 x 8 products of the a_l and b_l into 27, which
-/// fill the words of two registers, so the products in y = x^8 run in lanes as well.
+/// fill the words of two registers, so that lanes are full in the products in y = x^8 too.
 namespace polykem::polymul {
 inline namespace POLYKEM_ISA {
 
@@ -109,7 +109,7 @@ template <size_t kN, size_t kP, size_t kLeaf, size_t kDepth>
 struct TernaryProduct {
   static_assert(8 * kP >= kN && 8 * kP < 2 * kN);
   using Inner = Karatsuba<kP, kLeaf, kDepth, Gf3>;
-  static constexpr size_t kPlane = 16 * kP + 2 * kWordsPerReg;  // words: a linear product and what a load may overrun
+  static constexpr size_t kPlane = 16 * kP + 2 * kWordsPerReg;  // words: a linear product and the overrun of a load
   static constexpr size_t kPlaneBytes = kPlane * sizeof(SliceWord);
   static_assert(kPlaneBytes % 64 == 0);
   static constexpr size_t kRows = 4 * kP + 4 * kP + Inner::kTmpRows;
@@ -161,14 +161,14 @@ struct TernaryProduct {
 
   /// Words 0 .. 14: the coefficients of x^0 .. x^14 that row i of the 27 products makes. Word 15 is zero.
   static POLYKEM_INLINE Gf3 interpolate_row(const uint16_t* w, size_t i) {
-    // Word 15 of both is zero and is picked where nothing is to be added.
+    // Word 15 of both is zero; it is picked where nothing is added.
     const Gf3 a = load_row<Gf3>(w, i);
     const Gf3 b = load_row<Gf3>(w, 2 * kP + i);
     // Sums at distance 1 and sums of four become middle coefficients, in place.
     const Gf3 m = (b - pick<15, 15, 0, 2, 15, 15, 4, 6, 15, 15, 8, 10, 16, 20, 24, 15>(a, b)) -
                   pick<15, 15, 1, 3, 15, 15, 5, 7, 15, 15, 9, 11, 17, 21, 25, 15>(a, b);
-    // In each group of four words, three coefficients: the products of the low pairs, of the high pairs, of the sums,
-    // whence the middle ones of the products of four.
+    // In each group of four words, three coefficients: the products of the low pairs, of the high pairs, of the sums;
+    // from these, the middle ones of the products of four.
     const Gf3 middle = (pick<0, 12, 1, 15, 4, 13, 5, 15, 8, 14, 9, 15, 15, 15, 15, 15>(m, m) -
                         pick<0, 18, 1, 15, 4, 22, 5, 15, 8, 26, 9, 15, 15, 15, 15, 15>(a, m)) -
                        pick<2, 19, 3, 15, 6, 23, 7, 15, 10, 27, 11, 15, 15, 15, 15, 15>(a, m);

@@ -38,7 +38,7 @@ struct Toom4Cyclic {
   }
 
  private:
-  /// All values but the one at 0, which is the first block itself.
+  /// All values except the one at 0, which is the first block itself.
   static POLYKEM_INLINE void evaluate_row(uint16_t* rows, size_t i, V16 r0, V16 r1, V16 r2, V16 r3) {
     V16 e[7];
     Toom4Points::evaluate(e, {r0, r1, r2, r3});
@@ -68,8 +68,9 @@ struct Toom4Cyclic {
     r[7] = up[6];
   }
 
-  /// Coefficient kN + j of the linear product is added to coefficient j. With s = kShift the upper half, kept in high,
-  /// meets the lower one s rows later, so that one pass suffices but for the first s rows of each block.
+  /// Coefficient kN + j of the linear product is added to coefficient j. With s = kShift, the upper half (kept in
+  /// `high`) is added to the lower one s rows later, so that one pass suffices except for the first s rows of each
+  /// block.
   static POLYKEM_NOINLINE void interpolate_and_fold(uint16_t* c, const uint16_t* w, uint16_t* high) {
     V16 r[8];
     for (size_t i = 0; i < kM; ++i) {

@@ -6,17 +6,17 @@
 namespace polykem::polymul {
 inline namespace POLYKEM_ISA {
 
-/// The eight words at p, p + step, .. side by side: as many 128-bit chunks as the register has.
-POLYKEM_INLINE V16 load_chunks(const uint16_t* p, size_t step) {
-  const auto chunk = [&](size_t i) __attribute__((always_inline)) {
+/// The eight words at p, p + step, .. side by side: one in each 128-bit part of the register.
+POLYKEM_INLINE V16 load_parts(const uint16_t* p, size_t step) {
+  const auto part = [&](size_t i) __attribute__((always_inline)) {
     return _mm_loadu_si128(reinterpret_cast<const __m128i*>(p + i * step));
   };
 #ifdef POLYKEM_ISA_AVX512
-  const __m256i low = _mm256_inserti128_si256(_mm256_castsi128_si256(chunk(0)), chunk(1), 1);
-  const __m512i three = _mm512_inserti32x4(_mm512_castsi256_si512(low), chunk(2), 2);
-  return {_mm512_inserti32x4(three, chunk(3), 3)};
+  const __m256i low = _mm256_inserti128_si256(_mm256_castsi128_si256(part(0)), part(1), 1);
+  const __m512i three = _mm512_inserti32x4(_mm512_castsi256_si512(low), part(2), 2);
+  return {_mm512_inserti32x4(three, part(3), 3)};
 #else
-  return {_mm256_inserti128_si256(_mm256_castsi128_si256(chunk(0)), chunk(1), 1)};
+  return {_mm256_inserti128_si256(_mm256_castsi128_si256(part(0)), part(1), 1)};
 #endif
 }
 
@@ -38,24 +38,24 @@ POLYKEM_INLINE V16 unpack_high(V16 a, V16 b) {
 
 /// Transposes a tile of kLanes x kLanes words: to[j * to_step + i] = from[i * from_step + j]. Steps in words.
 POLYKEM_NOINLINE inline void transpose_tile(uint16_t* to, size_t to_step, const uint16_t* from, size_t from_step) {
-  constexpr size_t kChunk = 8;
-  for (size_t column = 0; column < kLanes; column += kChunk) {
-    V16 x[kChunk];
-    V16 y[kChunk];
-    unroll<kChunk>([&](auto i) __attribute__((always_inline)) {
-      x[i] = load_chunks(from + i * from_step + column, kChunk * from_step);
+  constexpr size_t kPart = 8;
+  for (size_t column = 0; column < kLanes; column += kPart) {
+    V16 x[kPart];
+    V16 y[kPart];
+    unroll<kPart>([&](auto i) __attribute__((always_inline)) {
+      x[i] = load_parts(from + i * from_step + column, kPart * from_step);
     });
-    // Three rounds of perfect shuffles transpose the 8 x 8 words of every 128-bit chunk.
-    const auto round = [](V16(&out)[kChunk], const V16(&in)[kChunk]) __attribute__((always_inline)) {
-      unroll<kChunk / 2>([&](auto i) __attribute__((always_inline)) {
-        out[2 * i] = unpack_low(in[i], in[i + kChunk / 2]);
-        out[2 * i + 1] = unpack_high(in[i], in[i + kChunk / 2]);
+    // Three rounds of perfect shuffles transpose the 8 x 8 words of every 128-bit part.
+    const auto round = [](V16(&out)[kPart], const V16(&in)[kPart]) __attribute__((always_inline)) {
+      unroll<kPart / 2>([&](auto i) __attribute__((always_inline)) {
+        out[2 * i] = unpack_low(in[i], in[i + kPart / 2]);
+        out[2 * i + 1] = unpack_high(in[i], in[i + kPart / 2]);
       });
     };
     round(y, x);
     round(x, y);
     round(y, x);
-    unroll<kChunk>([&](auto j) __attribute__((always_inline)) { y[j].store_unaligned(to + (column + j) * to_step); });
+    unroll<kPart>([&](auto j) __attribute__((always_inline)) { y[j].store_unaligned(to + (column + j) * to_step); });
   }
 }
 

@@ -8,15 +8,15 @@
 
 namespace polykem::cuda {
 
-/// Records of one side of an operation: record i at base + i * stride; a stride of 0 is one record for all.
+/// An array of records: record i is at base + i * stride; with a stride of 0 all items use the same record.
 struct Records {
   const uint8_t* base;
   uint32_t stride;
   __device__ const uint8_t* operator[](size_t i) const { return base + i * stride; }
 };
 
-/// Bytes 4 w .. 4 w + 3 of a record of any alignment and of `bytes` bytes; what lies past its end has no meaning. Reads
-/// only words that the record touches.
+/// Bytes 4 w .. 4 w + 3 of a record of any alignment and of `bytes` bytes; bytes past its end are undefined. Reads only
+/// words that the record touches.
 __device__ __forceinline__ uint32_t record_word(const uint8_t* record, int w, int bytes) {
   const auto skip = static_cast<int>(reinterpret_cast<uintptr_t>(record) & 3);
   const auto* words = reinterpret_cast<const uint32_t*>(record - skip);
@@ -33,7 +33,7 @@ __device__ __forceinline__ int begin_record(uint8_t* shared, const uint8_t* reco
 }
 
 /// Writes the record [to, to + bytes) as aligned words. word_at(offset): the bytes offset .. offset + 3 of the record,
-/// -3 <= offset < bytes; what lies outside the record is not stored.
+/// -3 <= offset < bytes; bytes outside the record are not stored.
 template <class WordAt>
 __device__ __forceinline__ void store_record(uint8_t* to, int bytes, unsigned lane, WordAt word_at) {
   const auto skip = static_cast<int>(reinterpret_cast<uintptr_t>(to) & 3);

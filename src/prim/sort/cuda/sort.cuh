@@ -58,7 +58,7 @@ struct MergeExchange {
   }
 };
 
-/// Sorts kKeys keys of a lane, from x[first] on; `first` must be a constant after unrolling.
+/// Sorts the kKeys keys of a lane that begin at x[first]; `first` must be a constant after unrolling.
 template <int kKeys, int kRegs>
 __device__ __forceinline__ void sort_in_lane(int32_t (&x)[kRegs], int first) {
   [&]<size_t... kPair>(std::index_sequence<kPair...>) {
@@ -68,7 +68,7 @@ __device__ __forceinline__ void sort_in_lane(int32_t (&x)[kRegs], int first) {
   (std::make_index_sequence<MergeExchange<kKeys>::count()>());
 }
 
-/// Sorts runs of kSize keys, each of them bitonic, inside every lane: halves while they are even, then what is left.
+/// Sorts bitonic runs of kSize keys inside every lane: halves the runs while they are even, then sorts what is left.
 template <int kSize, int kRegs>
 __device__ __forceinline__ void merge_in_lane(int32_t (&x)[kRegs]) {
 #pragma unroll
@@ -107,7 +107,7 @@ __device__ __forceinline__ void merge_across(int32_t (&x)[kRegs], unsigned lane)
 
 /// Sorts 32 * kRegs keys in ascending order (signed) by one whole warp; key lane * kRegs + i is x[i] of that lane.
 /// Bitonic merges across lanes with a mirrored first step, so that every run is ascending. kRegs: a power of two times
-/// a small odd number, which sort_in_lane() is left with.
+/// a small odd number; sort_in_lane() sorts runs of that number.
 template <int kRegs>
 __device__ __forceinline__ void warp_sort(int32_t (&x)[kRegs], unsigned lane) {
   static_assert(kRegs % 2 == 0);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A sorting network over arrays of vectors, an item per lane: Batcher's merge exchange, its first four phases replaced
-// by Green's network of 60 comparators on 16 values, several levels of the later phases done per pass over memory.
+// by Green's network of 60 comparators on 16 values, with several levels of the later phases per pass over memory.
 // [KNUTH3, 5.2.2, Alg. M; 5.3.4]
 #pragma once
 
@@ -19,7 +19,7 @@ using simd::V32;
 
 inline constexpr int32_t kLargestKey = INT32_MAX;
 
-/// Values a pass keeps in registers.
+/// The number of values that a pass keeps in registers.
 #ifdef POLYKEM_ISA_AVX512
 inline constexpr size_t kMaxWindow = 16;
 #else
@@ -72,7 +72,7 @@ struct Merge {
   size_t count;
 };
 
-/// Stores results of a pass where they came from.
+/// Stores the results of a pass in place of its inputs.
 struct StoreInPlace {
   POLYKEM_INLINE void even(V32* to, size_t t, size_t stride, V32 v) const {
     v.store(reinterpret_cast<int32_t*>(to + t * stride));
@@ -127,7 +127,7 @@ class MergeStream {
     }
   }
 
-  /// Step t = kWindow * i + kPhase; slot kPhase holds even[t], done with, and takes even[t + kWindow].
+  /// Step t = kWindow * i + kPhase; slot kPhase holds even[t], which is no longer needed, and takes even[t + kWindow].
   template <size_t kPhase, bool kInside>
   POLYKEM_INLINE void step(V32* window, size_t t) const {
     V32 o = get(odd_, t);
@@ -147,8 +147,8 @@ class MergeStream {
 };
 
 /// Levels of a merge: compares odd[k] with even[k + kWindow * unit], even[k + kWindow / 2 * unit], ..., even[k + unit]
-/// for every k; before all that, even[k] with odd[k] where kPair. Going upwards in k, in steps of `unit`, keeps the
-/// order of the levels, and kWindow values of `even` stay in registers.
+/// for every k; first even[k] with odd[k] if kPair. Ascending k, in steps of `unit`, keeps the order of the levels, and
+/// kWindow values of `even` stay in registers.
 template <size_t kWindow, bool kPair, class Store>
 void merge_pass(Merge merge, size_t unit, Store store) {
   for (size_t first = 0; first < unit && first < merge.count; ++first) {
@@ -191,7 +191,7 @@ void merge_rows(Merge m, size_t unit, Store store) {
 }
 
 /// Merges two sorted sequences of kRows * 2^k elements; afterwards rank 2k is at even[k] and rank 2k + 1 at odd[k]. The
-/// last pass hands its results to `store`.
+/// last pass passes its results to `store`.
 template <size_t kRows, class Store>
 void merge_sequences(Merge m, Store store) {
   const size_t unit = m.count / kRows;

@@ -13,7 +13,7 @@ inline namespace POLYKEM_ISA {
 inline constexpr size_t kItemsPerBlock = 2 * V32::kLanes;  // a block is two half blocks of 32-bit lanes
 inline constexpr size_t kWordBits = 30;
 
-/// The low two bits of the sorted keys, straight to the 16-bit lanes of one half block.
+/// Stores the low two bits of the sorted keys directly in the 16-bit lanes of one half block.
 struct StoreLabels {
   uint16_t* out;
   size_t count;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Constant-time sorting of one array per 32-bit lane. Included by one translation unit per instruction set.
 //
-// A bitonic network whose merges begin with a mirrored comparison, so that every comparison sorts upwards: positions
-// beyond the end then behave like +infinity and are left out. Several levels run on elements held in registers.
-// [KNUTH3, 5.3.4]
+// A bitonic network whose merges begin with a mirrored comparison, so that every comparison sorts in ascending order:
+// positions beyond the end then behave like +infinity and are left out. Several levels run on elements held in
+// registers. [KNUTH3, 5.3.4]
 #pragma once
 
 #include "prim/simd/vec32.hpp"
@@ -14,9 +14,9 @@ inline namespace POLYKEM_ISA {
 using simd::V32;
 
 #ifdef POLYKEM_ISA_AVX512
-inline constexpr unsigned kLevels = 4;  ///< levels in registers: 16 elements of 32 registers
+inline constexpr unsigned kLevels = 4;  ///< levels in registers: 16 elements in 32 registers
 #else
-inline constexpr unsigned kLevels = 3;  ///< 8 elements of 16 registers
+inline constexpr unsigned kLevels = 3;  ///< 8 elements in 16 registers
 #endif
 inline constexpr size_t kGroup = size_t{1} << kLevels;
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Constant-time sorting of one array, for a lone item. Included by one translation unit per instruction set.
+// Constant-time sorting of one array, for a single item. Included by one translation unit per instruction set.
 //
-// The array is a matrix of a power of two of rows, a run of consecutive elements per lane: the lanes are sorted like
-// independent arrays, then merged in pairs, fours, ... by exchanges between lanes. [KNUTH3, 5.3.4]
+// The array is a matrix with a power of two of rows and a run of consecutive elements in each lane: the lanes are
+// sorted like independent arrays, then merged in pairs, fours, ... by exchanges between lanes. [KNUTH3, 5.3.4]
 #pragma once
 
 #include <cstring>
@@ -12,7 +12,7 @@
 namespace polykem::sorting {
 inline namespace POLYKEM_ISA {
 
-/// Largest array sort_one takes, and the bytes of workspace it needs.
+/// The largest array that sort_one takes, and the bytes of workspace that it needs.
 inline constexpr size_t kMostKeys = 2048;
 inline constexpr size_t kSortOneBytes = 2 * kMostKeys * sizeof(int32_t);
 

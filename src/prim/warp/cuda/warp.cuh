@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What every kernel needs that gives a warp to an item.
+// Helpers for kernels in which a warp computes an item.
 #pragma once
 
 #include <cstddef>
@@ -19,7 +19,7 @@ __device__ __forceinline__ uint32_t warp_sum(uint32_t x) {
   return x;
 }
 
-/// The block's index and the lane, read anew: a value that is read again needs no register in between.
+/// Read the block's index and the lane again: a value that is read again takes no register in between.
 __device__ __forceinline__ size_t block_again() {
   uint32_t block;
   asm volatile("mov.u32 %0, %%ctaid.x;" : "=r"(block));

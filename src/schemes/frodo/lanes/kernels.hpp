@@ -12,7 +12,7 @@ inline namespace POLYKEM_ISA {
 
 using simd::V16;
 
-/// The whole table is looked at, whatever the words. [FRODO21, Alg 5]
+/// Every entry of the table is read for every word. [FRODO21, Alg 5]
 POLYKEM_INLINE V16 sample_words(V16 word, const V16* table, size_t entries) {
   const V16 position = word.shr<1>();
   const V16 negative = V16::zero() - (word & V16::set1(1));
@@ -38,7 +38,7 @@ inline void sample(uint16_t* words, size_t count, const Cdf& cdf) {
   }
 }
 
-/// Eight coefficients and the kBits bytes that they are packed in. Loads and stores of bytes touch kRowBytes.
+/// Eight coefficients and the kBits bytes of their packed form. Loads and stores of bytes touch kRowBytes.
 template <unsigned kBits>
 struct PackedRow;
 
@@ -60,7 +60,7 @@ struct PackedRow<15> {
     const __m128i negated = _mm_madd_epi16(low15, _mm_set1_epi32(static_cast<int>(0xffff8000)));
     const __m128i pairs = _mm_sub_epi32(_mm_setzero_si128(), negated);
     const __m128i half = _mm_or_si128(_mm_mul_epu32(pairs, _mm_set1_epi64x(1 << 30)), _mm_srli_epi64(pairs, 32));
-    const __m128i top = _mm_srli_si128(_mm_srli_epi64(half, 56), 8);  // four bits that the first half lacks to 64
+    const __m128i top = _mm_srli_si128(_mm_srli_epi64(half, 56), 8);  // four bits to complete the first half to 64
     const __m128i first = _mm_or_si128(_mm_slli_epi64(half, 4), top);
     const __m128i both = _mm_blend_epi16(first, half, 0xf0);
     return _mm_shuffle_epi8(both, _mm_set_epi8(-1, 8, 9, 10, 11, 12, 13, 14, 0, 1, 2, 3, 4, 5, 6, 7));
@@ -84,7 +84,7 @@ POLYKEM_INLINE __m128i load16(const void* from) {
 POLYKEM_INLINE void store16(void* to, __m128i x) {
   _mm_storeu_si128(static_cast<__m128i*>(to), x);
 }
-/// Of the last kBits bytes of an array.
+/// Loads and stores the last kBits bytes of an array.
 template <unsigned kBits>
 POLYKEM_INLINE __m128i load_last(const uint8_t* from) {
   uint8_t row[kRowBytes] = {};
@@ -92,7 +92,7 @@ POLYKEM_INLINE __m128i load_last(const uint8_t* from) {
   return load16(row);
 }
 
-/// A row's bytes may be written past its end: the next row goes there. The last one's may not.
+/// A store may overrun a row's end, because the next row follows; the last row's store may not.
 template <unsigned kBits>
 void pack_rows(uint8_t* out, const uint16_t* in, size_t rows) {
   for (; rows > 1; --rows, out += kBits, in += kBar)

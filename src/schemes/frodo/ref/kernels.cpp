@@ -12,7 +12,7 @@ uint16_t load_le(const uint16_t* word) {
   return static_cast<uint16_t>(bytes[0] | bytes[1] << 8);
 }
 
-/// The whole table is looked at, whatever the word.
+/// Every entry of the table is read, whatever the word is.
 void sample(uint16_t* words, size_t count, const Cdf& cdf) {
   for (size_t i = 0; i < count; ++i) {
     const uint16_t word = load_le(&words[i]);
@@ -25,7 +25,7 @@ void sample(uint16_t* words, size_t count, const Cdf& cdf) {
   }
 }
 
-/// Eight coefficients are logq bytes.
+/// Eight coefficients fill logq bytes.
 void pack(uint8_t* out, const uint16_t* in, size_t count, unsigned logq) {
   uint32_t pending = 0;
   unsigned bits = 0;

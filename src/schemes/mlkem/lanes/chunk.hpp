@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A block of items in flight across the lanes, with their records and keys. `Isa` names the primitives of an
-// instruction set: kBackend, kKeystream, ntt(), keccak().
+// A block of items, one per lane, with their records and keys. `Isa` names the primitives of an instruction set:
+// kBackend, kKeystream, ntt(), keccak().
 #pragma once
 
 #include "core/arena.hpp"
@@ -22,7 +22,7 @@ struct alignas(64) Block {
   LanePoly e[D.k + 1];             ///< e; or e1, e2
   LanePoly u[D.k + 1];             ///< t; or u, v
   LanePoly w;                      ///< s^T u, message
-  SecretKey<D.k> shared;           ///< the key, if there is one for all items and no key set has it expanded
+  SecretKey<D.k> shared;           ///< the key, if all items share one that no key set has expanded
   Scratch scratch;
   uint16_t accepted[kLanes][kAcceptedWords];
   uint8_t prf[kLanes][D.prf_stride()];
@@ -34,8 +34,8 @@ struct alignas(64) Block {
   uint8_t kdf[kLanes][2 * kSymBytes];                        ///< round 3: K, SHA3-256(c)
   uint8_t reject[kLanes][kSymBytes + D.ciphertext_bytes()];  ///< z, c
   uint8_t ct[kLanes][D.ciphertext_bytes()];
-  uint32_t fail[kLanes];  ///< all ones: the ciphertext is rejected
-  bool valid[kLanes];     ///< of keys that are neither shared nor expanded
+  uint32_t fail[kLanes];  ///< all ones if the ciphertext is rejected
+  bool valid[kLanes];     ///< of each key, if keys are neither shared nor expanded
 };
 
 template <MlkemParams P, class Isa>
@@ -60,7 +60,7 @@ struct Chunk {
 
   bool decapsulates() const { return io.sk != nullptr; }
   bool expanded() const { return io.expanded.data != nullptr; }
-  /// A key for each item, as a record.
+  /// True if each item has its own key as a record.
   bool keys_are_records() const { return !io.shared_key && !expanded(); }
 
   const Secret& expanded_secret(size_t l) const { return *reinterpret_cast<const Secret*>(io.expanded.key(l)); }
@@ -70,7 +70,7 @@ struct Chunk {
   /// The one key of all items.
   const Secret& shared_secret_key() const { return expanded() ? expanded_secret(0) : t->shared; }
   const Public& shared_public_key() const { return expanded() ? expanded_public(0) : t->shared.pk; }
-  /// f(key, record) if there is one key for all items and it is not expanded yet.
+  /// Calls f(key, record) if all items share one key and it is not expanded yet.
   template <class F>
   void if_shared_record(F&& f) {
     if (io.shared_key && !expanded()) f(t->shared, decapsulates() ? io.sk : io.pk);
@@ -88,7 +88,7 @@ struct Chunk {
   }
   const uint8_t* z(size_t l) const { return io.sk + (io.shared_key ? 0 : l * P.secret_key_bytes()) + P.z_offset(); }
 
-  /// Where the records of items' keys hold ek.
+  /// The place of ek in the records of the items' keys.
   ConstByteRows ek(size_t offset) const {
     if (decapsulates()) return {io.sk + P.ek_offset() + offset, P.secret_key_bytes()};
     return {io.pk + offset, P.public_key_bytes()};

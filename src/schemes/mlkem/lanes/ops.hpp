@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every stage of kem.hpp on a block of items at once: polynomials one item per 16-bit lane, hashes one item per 64-bit
-// lane.
+// Every stage of kem.hpp on a block of items at once: polynomials with one item per 16-bit lane, hashes with one item
+// per 64-bit lane.
 #pragma once
 
 #include "schemes/mlkem/lanes/chunk.hpp"
@@ -46,7 +46,8 @@ struct Ops {
     }
   }
 
-  /// Polynomial n of `count` from the seeds' PRF with nonce n: the first kK with eta1, the others with kEta.
+  /// Samples `count` polynomials; number n comes from the seeds' PRF with nonce n, the first kK with eta1, the others
+  /// with kEta.
   template <unsigned kEta>
   static void sample_secrets(Chunk& c, LanePoly* first_polys, LanePoly* other_polys, size_t others) {
     auto& t = *c.t;
@@ -146,7 +147,7 @@ struct Ops {
     Isa::keccak().sha3_512(rows(t.seeds), rows(t.hashed, 0), 2 * kSymBytes, c.count);
   }
 
-  /// t^ of every item, and whether all its coefficients are below q. [FIPS203, 7.2]
+  /// Loads t^ of every item and checks that all its coefficients are below q. [FIPS203, 7.2]
   static void load_t(Chunk& c) {
     auto& t = *c.t;
     V16 wrong = V16::zero();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Polynomials of a block of items, one item per 16-bit lane, and their way to and from records.
+// Polynomials of a block of items, one item per 16-bit lane, and their conversion to and from records.
 #pragma once
 
 #include "prim/records/records_lanes.hpp"
@@ -21,12 +21,12 @@ struct alignas(64) LanePoly {
   const uint16_t* data() const { return c[0]; }
 };
 
-/// Room for a polynomial of every item as words of records.
+/// Memory for a polynomial of every item as words of records.
 struct alignas(64) Scratch {
   uint16_t words[kN * kLanes];
 };
 
-/// kBits bits a coefficient, as in records.
+/// kBits bits per coefficient, as in records.
 template <unsigned kBits>
 POLYKEM_NOINLINE void unpack(LanePoly& a, ConstByteRows in, size_t count, Scratch& scratch) {
   records::unpack_block<kBits, kN>(a.data(), in, count, scratch.words);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// SHAKE of 32-byte seeds with one or two bytes behind them, a seed or a position per 64-bit lane: the matrix and the
-// noise.
+// SHAKE of 32-byte seeds followed by one or two bytes, with a seed or a position per 64-bit lane, for the matrix and
+// the noise.
 #pragma once
 
 #include <algorithm>
@@ -17,7 +17,7 @@ using simd::V64;
 inline constexpr size_t kStates = V64::kLanes;
 inline constexpr size_t kSeedWords = kSymBytes / 8;
 
-/// Seeds side by side: word w of all in word[w].
+/// Seeds side by side: word[w] holds word w of all seeds.
 struct Seeds {
   V64 word[kSeedWords];
 
@@ -37,7 +37,7 @@ struct Seeds {
   }
 };
 
-/// SHAKE after the last message block: `tails` are the bytes behind the seeds and the suffix 0x1f. [FIPS202, 6.2]
+/// SHAKE after the last message block: `tails` are the bytes after the seeds and the suffix 0x1f. [FIPS202, 6.2]
 template <size_t kRate>
 struct Xof {
   static constexpr size_t kRateWords = kRate / 8;
@@ -57,7 +57,7 @@ struct Xof {
     asm volatile("" : : "r"(state) : "memory");
   }
 
-  /// The next kWords words of every lane to out + lane * stride. Writes whole vectors: up to 56 bytes more.
+  /// Writes the next kWords words of every lane to out + lane * stride. It writes whole vectors: up to 56 bytes more.
   template <size_t kWords = kRateWords>
   POLYKEM_INLINE void squeeze(uint8_t* out, size_t stride) {
     polykem::lanes::keccak_permute(state);
@@ -76,10 +76,10 @@ inline constexpr size_t kShake128Rate = 168, kShake256Rate = 136;
 /// A row that NttLanes::accept fills.
 inline constexpr size_t kAcceptedWords = kN + 32;
 
-/// Blocks that yield 256 coefficients with probability 0.993; more are squeezed where they do not.
+/// This many blocks yield 256 coefficients with probability 0.993; if they do not, more are squeezed.
 inline constexpr size_t kFirstBlocks = 3;
 
-/// What follows rho in the input of SampleNTT.
+/// The bytes after rho in the input of SampleNTT.
 constexpr uint64_t xof_tail(size_t first, size_t second) {
   return first | second << 8 | uint64_t{0x1f} << 16;
 }
@@ -107,7 +107,7 @@ POLYKEM_NOINLINE inline void sample_ntt_rows(uint16_t* out, const Seeds& seeds, 
   }
 }
 
-/// What follows the seed in the input of the PRF.
+/// The byte after the seed in the input of the PRF.
 constexpr uint64_t prf_tail(size_t nonce) {
   return nonce | uint64_t{0x1f} << 8;
 }

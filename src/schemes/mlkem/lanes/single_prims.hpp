@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The primitives of one item with vector instructions, in the form that ref::Ops takes: the states of the entries of
-// its matrix and of its noise lie side by side.
+// The primitives of one item with vector instructions, in the form that ref::Ops takes. The hash states of the entries
+// of its matrix, and those of its noise, are computed side by side.
 #pragma once
 
 #include "schemes/mlkem/lanes/sample.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// From key records to keys ready for use, and the form in which a key set keeps them.
+// Expands key records into keys that are ready for use, the form in which a key set keeps them.
 #pragma once
 
 #include <cstring>
@@ -18,7 +18,7 @@ struct Keys {
 
   static void hash_ek(Public& key, const uint8_t* ek) { sha3_256(key.hash, {ek, P.public_key_bytes()}); }
 
-  /// t^ and, for ML-KEM, whether its coefficients are below q. [FIPS203, 7.2]
+  /// Loads t^; for ML-KEM also checks that its coefficients are below q. [FIPS203, 7.2]
   static void load_ek(Public& key, const uint8_t* ek) {
     ct::declassify(ek, P.public_key_bytes());
     uint32_t too_large = 0;
@@ -31,7 +31,7 @@ struct Keys {
     Prims::template gen_a<kK>(key.rows, ek + P.vector_bytes(), true);
   }
 
-  /// Compares the hash of ek with the stored one (ML-KEM), which is kept. Both are public. [FIPS203, 7.3]
+  /// Compares the hash of ek with the stored one (ML-KEM), and keeps the latter. Both are public. [FIPS203, 7.3]
   static void check_dk(Secret& key, const uint8_t* dk) {
     const uint8_t* stored = dk + P.hash_offset();
     ct::declassify(dk + P.ek_offset(), P.public_key_bytes() + kSymBytes);

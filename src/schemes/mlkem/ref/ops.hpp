@@ -16,7 +16,7 @@ inline namespace POLYKEM_ISA {
 /// Working memory of one item.
 template <Dims D>
 struct Item {
-  SecretKey<D.k> own;   ///< the item's key, where it is not one of a key set or shared
+  SecretKey<D.k> own;   ///< the item's key, if it is neither shared nor in a key set
   Poly s[D.k], e[D.k];  ///< s, e; or y, e1
   Poly u[D.k];          ///< t; or u
   Poly v, e2;
@@ -26,10 +26,10 @@ struct Item {
   uint8_t seeds[2 * kSymBytes];  ///< rho, sigma; or K, r
   uint8_t other[kSymBytes];      ///< ML-KEM: the rejection secret; round 3: SHA3-256(c)
   uint8_t ct[D.ciphertext_bytes()];
-  uint32_t fail;  ///< all ones: the ciphertext is rejected
+  uint32_t fail;  ///< all ones if the ciphertext is rejected
 };
 
-/// The items in flight, with their records and keys.
+/// The items that are being computed, with their records and keys.
 template <MlkemParams P, class Prims>
 struct Chunk {
   static constexpr Dims D = P;
@@ -54,7 +54,7 @@ struct Chunk {
     if (io.expanded.data != nullptr) return *reinterpret_cast<const SecretKey<D.k>*>(io.expanded.key(i));
     return items[io.shared_key ? 0 : i].own;
   }
-  /// Likewise the public key, which is a part of the secret key.
+  /// The public key of item i, likewise. It is a part of the secret key.
   const PublicKey<D.k>& pk(size_t i) const {
     if (io.expanded.data != nullptr && !decapsulates())
       return *reinterpret_cast<const PublicKey<D.k>*>(io.expanded.key(i));
@@ -66,7 +66,7 @@ struct Chunk {
     for (size_t i = 0; i < io.count; ++i)
       f(items[i], i);
   }
-  /// f(key, record) for every key that is not expanded yet.
+  /// Calls f(key, record) for every key that is not expanded yet.
   template <class F>
   void each_key(F&& f) {
     if (io.expanded.data != nullptr) return;

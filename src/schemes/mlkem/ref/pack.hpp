@@ -11,7 +11,7 @@ namespace polykem::mlkem::ref {
 inline namespace POLYKEM_ISA {
 
 /// round(x 2^kBits / q) mod 2^kBits for x in [0, q). [FIPS203, 4.2.1, Compress]
-/// The quotient by a reciprocal is right or one too small, which its remainder tells.
+/// The quotient by a reciprocal is right or one too small; its remainder tells which.
 template <unsigned kBits>
 constexpr uint16_t compress(uint32_t x) {
   constexpr uint32_t kReciprocal = (1u << (16 + kBits)) / kQ;
@@ -26,7 +26,7 @@ constexpr uint16_t decompress(uint32_t y) {
   return static_cast<uint16_t>((y * kQ + (1u << (kBits - 1))) >> kBits);
 }
 
-/// Eight values of kBits bits are two halves of 4 kBits, and these are kBits bytes in one or two words.
+/// Eight values of kBits bits are two halves of 4 kBits bits: together kBits bytes, in one or two words.
 template <unsigned kBits>
 struct Octet {
   static constexpr unsigned kHalf = 4 * kBits;
@@ -79,12 +79,12 @@ void decode(const uint8_t* in, Use&& use) {
   }
 }
 
-/// Twelve bits a coefficient.
+/// Twelve bits per coefficient.
 inline void poly_tobytes(uint8_t* out, const Poly& a) {
   encode<12>(out, [&](size_t i) { return a.c[i]; });
 }
 
-/// All coefficients are below q if the result is 0.
+/// Returns 0 if all coefficients are below q.
 inline uint32_t poly_frombytes(Poly& a, const uint8_t* in) {
   decode<12>(in, [&](size_t i, uint32_t x) { a.c[i] = static_cast<uint16_t>(x); });
   uint32_t too_large = 0;
@@ -95,7 +95,7 @@ inline uint32_t poly_frombytes(Poly& a, const uint8_t* in) {
 
 template <unsigned kBits>
 void poly_compress(uint8_t* out, const Poly& a) {
-  Poly compressed;  // apart from the packing, as this loop is one for vector instructions
+  Poly compressed;  // a loop of its own, so that compilers vectorise it
   for (size_t i = 0; i < kN; ++i)
     compressed.c[i] = compress<kBits>(a.c[i]);
   encode<kBits>(out, [&](size_t i) { return compressed.c[i]; });

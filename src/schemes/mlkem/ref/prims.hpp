@@ -9,7 +9,7 @@
 namespace polykem::mlkem::ref {
 inline namespace POLYKEM_ISA {
 
-/// The primitives of one item, portable. Another such type has the same members.
+/// The portable primitives of one item. Other primitives have the same members.
 struct PortablePrims {
   static constexpr Aes256Ctr kKeystream = nullptr;  ///< no fast AES: the generator expands with SHAKE256
 

@@ -12,7 +12,7 @@
 namespace polykem::mlkem::ref {
 inline namespace POLYKEM_ISA {
 
-/// A uniform transform from SHAKE128(rho, first, second), 12 bits at a time, those below q. [FIPS203, Alg 7]
+/// A uniform transform from SHAKE128(rho, first, second): the 12-bit integers that are below q. [FIPS203, Alg 7]
 inline void sample_ntt(Poly& a, const uint8_t* rho, size_t first, size_t second) {
   const uint8_t position[2] = {static_cast<uint8_t>(first), static_cast<uint8_t>(second)};
   Shake xof(Shake::Strength::shake128);
@@ -38,7 +38,7 @@ inline void sample_ntt(Poly& a, const uint8_t* rho, size_t first, size_t second)
 template <unsigned kEta>
 void sample_cbd(Poly& a, const uint8_t* in) {
   constexpr unsigned kBytes = kEta == 2 ? 4 : 3, kCount = 8 * kBytes / (2 * kEta);  // read and drawn at a time
-  constexpr uint32_t kEvery = kEta == 2 ? 0x55555555u : 0x249249u;                  // each kEta-th bit
+  constexpr uint32_t kEvery = kEta == 2 ? 0x55555555u : 0x249249u;                  // every kEta-th bit
   constexpr uint32_t kField = (1u << kEta) - 1;
   for (size_t i = 0; i < kN / kCount; ++i) {
     uint32_t bits = 0;

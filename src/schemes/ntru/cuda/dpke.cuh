@@ -1,20 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// DPKE_Encrypt in one kernel, DPKE_Decrypt in two: packed records in, packed records out, every polynomial in registers
-// or in shared memory of the warp that multiplies it. See docs/adr/0007. [NTRU20, DPKE_Encrypt, DPKE_Decrypt]
+// DPKE_Encrypt in one kernel, DPKE_Decrypt in two: packed records in, packed records out, every polynomial in the
+// registers or the shared memory of the warp that multiplies it. See docs/adr/0007. [NTRU20, DPKE_Encrypt,
+// DPKE_Decrypt]
 #pragma once
 
 #include "prim/polymul/cuda/imma.cuh"
-#include "schemes/ntru/cuda/chunks.cuh"
+#include "schemes/ntru/cuda/groups.cuh"
 
 namespace polykem::ntru::cuda {
 
 using polykem::cuda::MulKind;
 
-/// A warp's product; its operands are in chunks.
+/// A warp's product; its operands are groups of eight coefficients (groups.cuh).
 template <class Set, MulKind kKind>
 using Product = polykem::cuda::ImmaProduct<Shape<Set>::kN, kKind>;
 
-/// The product of what was staged; its operands' memory is free afterwards.
+/// Multiplies the staged operands; their memory is free afterwards.
 template <class P>
 __device__ __forceinline__ void multiply(P& product) {
   __syncwarp();
@@ -23,8 +24,8 @@ __device__ __forceinline__ void multiply(P& product) {
   __syncwarp();
 }
 
-/// DPKE_Encrypt: ct = packed(h r + Lift(m)). r: bytes 0, 1, 255, m: 0, 1, 2, both in rows of kRow. Each block does one
-/// item.
+/// DPKE_Encrypt: ct = packed(h r + Lift(m)). r: bytes 0, 1, 255, m: 0, 1, 2, both in rows of kRow. Each block computes
+/// one item.
 template <class Set>
 __global__ void __launch_bounds__(32, polykem::cuda::kImmaBlocks<Shape<Set>::kN>)
     encrypt_kernel(uint8_t* ct, Records pk, const uint8_t* r, const uint8_t* m) {
@@ -38,8 +39,8 @@ __global__ void __launch_bounds__(32, polykem::cuda::kImmaBlocks<Shape<Set>::kN>
     const size_t item = blockIdx.x;
     for (int at = 16 * static_cast<int>(lane); at < S::kRow; at += 16 * 32)
       polykem::cuda::begin_copy<16>(trits + at, m + item * S::kRow + at);
-    Chunks<Set> h;
-    ByteChunks<Set> bytes;
+    Groups<Set> h;
+    ByteGroups<Set> bytes;
     load_bytes<Set>(bytes, r + item * S::kRow, lane);
     load_packed<Set>(h, pk[item], lane);
     close_sum<Set>(h, lane);
@@ -52,7 +53,7 @@ __global__ void __launch_bounds__(32, polykem::cuda::kImmaBlocks<Shape<Set>::kN>
   auto* c = reinterpret_cast<uint16_t*>(shared) + kGuard;
   static_assert(2 * (kGuard + S::kRow) <= P::Shape::kShared);
   lift_quotient<Set>(trits, lane);
-  for_each_chunk<Set>(lane, [&](int, int j) { reinterpret_cast<uint4*>(c)[j] = lift_chunk<Set>(trits, j); });
+  for_each_group<Set>(lane, [&](int, int j) { reinterpret_cast<uint4*>(c)[j] = lift_group<Set>(trits, j); });
   __syncwarp();
   product.for_each_pair(0xffffffff, [c](unsigned w, uint32_t pair) {
     uint32_t& sum = reinterpret_cast<uint32_t*>(c)[w];
@@ -61,7 +62,7 @@ __global__ void __launch_bounds__(32, polykem::cuda::kImmaBlocks<Shape<Set>::kN>
   store_rq<Set>(ct + block_again() * S::kCiphertextBytes, c, lane);
 }
 
-/// Two coefficients mod q, centred there, plus `add`, mod 3, as two bytes.
+/// Two coefficients mod q: centres them, adds `add` and reduces mod 3; two bytes.
 template <class Set>
 __device__ __forceinline__ uint16_t centred_mod3(uint32_t pair, uint32_t add) {
   using S = Shape<Set>;
@@ -79,8 +80,8 @@ __device__ __forceinline__ void multiply_cf(uint8_t* shared, const uint8_t* ct, 
   Product<Set, MulKind::ternary> product(shared);
   {
     const unsigned lane = lane_again();
-    Chunks<Set> c;
-    ByteChunks<Set> f;
+    Groups<Set> c;
+    ByteGroups<Set> f;
     load_packed<Set>(c, ct, lane);
     close_sum<Set>(c, lane);
     polykem::cuda::end_copies();
@@ -108,7 +109,7 @@ __device__ __forceinline__ void multiply_m(uint8_t* shared, const uint8_t* inver
   Product<Set, MulKind::s3> product(shared);
   {
     const unsigned lane = lane_again();
-    ByteChunks<Set> cf, factor;
+    ByteGroups<Set> cf, factor;
     unpack_trits<Set>(shared + S::kRow, inverse_f, lane);
     load_bytes<Set>(cf, shared, lane);
     load_bytes<Set>(factor, shared + S::kRow, lane);
@@ -123,7 +124,7 @@ __device__ __forceinline__ void multiply_m(uint8_t* shared, const uint8_t* inver
   __syncwarp();
 }
 
-/// Not zero if m's coefficients of each sign are not as many as they should be (HPS).
+/// Not zero if m has the wrong number of coefficients of either sign (HPS).
 template <class Set>
 __device__ __forceinline__ uint32_t wrong_weight(const uint8_t* m, unsigned lane) {
   using S = Shape<Set>;
@@ -146,7 +147,7 @@ __device__ __forceinline__ uint32_t multiply_r(uint8_t* shared, const uint8_t* c
   {
     const unsigned lane = lane_again();
     const int skip = begin_record(shared + S::kRow, m, S::kTritsBytes, lane);
-    Chunks<Set> c, factor;
+    Groups<Set> c, factor;
     load_packed<Set>(c, ct, lane);
     load_packed<Set>(factor, inverse_h, lane);
     close_sum<Set>(c, lane);
@@ -155,8 +156,8 @@ __device__ __forceinline__ uint32_t multiply_r(uint8_t* shared, const uint8_t* c
     __syncwarp();
     unpack_trits<Set>(shared, shared + S::kRow + skip, lane);
     lift_quotient<Set>(shared, lane);
-    for_each_chunk<Set>(lane, [&](int i, int j) {
-      const uint4 lift = lift_chunk<Set>(shared, j);
+    for_each_group<Set>(lane, [&](int i, int j) {
+      const uint4 lift = lift_group<Set>(shared, j);
       c[i] = make_uint4(__vsub2(c[i].x, lift.x), __vsub2(c[i].y, lift.y), __vsub2(c[i].z, lift.z),
                         __vsub2(c[i].w, lift.w));
     });
@@ -179,8 +180,8 @@ __device__ __forceinline__ uint32_t multiply_r(uint8_t* shared, const uint8_t* c
   return warp_sum(bad != 0 ? 1 : 0);
 }
 
-/// The first half of DPKE_Decrypt: m, packed into its part of rm; fail is not zero if m or ct must be rejected.
-/// Each block does one item.
+/// The first half of DPKE_Decrypt: computes m, packs it into its part of rm, and sets fail to nonzero if m or ct must
+/// be rejected. Each block computes one item.
 template <class Set>
 __global__ void __launch_bounds__(32, polykem::cuda::kImmaBlocks<Shape<Set>::kN>)
     decrypt_m_kernel(uint8_t* rm, uint32_t* fail, Records ct, Records sk) {
@@ -199,7 +200,7 @@ __global__ void __launch_bounds__(32, polykem::cuda::kImmaBlocks<Shape<Set>::kN>
   if (lane == 0) fail[block_again()] = bad;
 }
 
-/// The second half: r from m, packed into its part of rm; adds to fail. Each block does one item.
+/// The second half: computes r from m, packs it into its part of rm, and updates fail. Each block computes one item.
 template <class Set>
 __global__ void __launch_bounds__(32, polykem::cuda::kImmaBlocks<Shape<Set>::kN>)
     decrypt_r_kernel(uint8_t* rm, uint32_t* fail, Records ct, Records sk) {
@@ -210,7 +211,7 @@ __global__ void __launch_bounds__(32, polykem::cuda::kImmaBlocks<Shape<Set>::kN>
       multiply_r<Set>(shared, ct[item], rm + item * S::kRmStride + S::kTritsBytes, sk[item] + S::kInverseHOffset);
   const unsigned lane = lane_again();
   store_trits<Set>(rm + block_again() * S::kRmStride, shared, lane);
-  if (lane == 0) atomicOr(fail + block_again(), bad);  // no one else has it; this needs no answer
+  if (lane == 0) atomicOr(fail + block_again(), bad);  // no other block writes it, but a load would have to wait
 }
 
 }  // namespace polykem::ntru::cuda

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Inverses of the few polynomials at the top of a tree. They are too few to fill a device, so what counts is how soon
-// each is done: one warp does a polynomial in one kernel, from the row it reads to the row it writes.
+// Inverses of the few polynomials at the top of a tree. They are too few to fill a device, so latency matters: one warp
+// computes an inverse in one kernel, from the row it reads to the row it writes.
 #pragma once
 
 #include "prim/polyinv/cuda/polyinv.cuh"
@@ -9,7 +9,7 @@
 
 namespace polykem::ntru::cuda {
 
-/// Zeros from coefficient n - 1 on.
+/// Writes zeros from coefficient n - 1 on.
 template <class Set>
 __device__ __forceinline__ void clear_row_end(uint16_t* row, unsigned lane) {
   using S = Shape<Set>;
@@ -34,7 +34,7 @@ __global__ void __launch_bounds__(kThreads) invert_mod3_kernel(uint16_t* inverse
   clear_row_end<Set>(to, lane);
 }
 
-inline constexpr int kByteWarps = 2;  ///< of a block of invert_bytes_kernel, whose warps need much shared memory
+inline constexpr int kByteWarps = 2;  ///< warps per block of invert_bytes_kernel, whose warps need much shared memory
 
 /// v = 1/x mod 2^8: mod 2 by division steps, then Newton's v <- v (2 - x v) three times, which doubles the bits.
 /// [NTRU20, S2_inverse, Rq_inverse]
@@ -56,8 +56,8 @@ __global__ void __launch_bounds__(32 * kByteWarps) invert_bytes_kernel(uint16_t*
       [row](int i, uint32_t bit) { row[i] = static_cast<uint16_t>(bit); });
   clear_row_end<Set>(row, lane);
   Product product(staged[warp]);
-  const auto load = [](uint4(&chunks)[Product::Shape::kRounds], const uint16_t* source) {
-    polykem::cuda::load_chunks<S::kN, polykem::cuda::MulKind::bytes>(chunks, source);
+  const auto load = [](uint4(&groups)[Product::Shape::kRounds], const uint16_t* source) {
+    polykem::cuda::load_groups<S::kN, polykem::cuda::MulKind::bytes>(groups, source);
   };
   const auto multiply = [&product, row](auto change) {
     __syncwarp();

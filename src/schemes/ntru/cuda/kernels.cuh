@@ -10,12 +10,12 @@
 
 namespace polykem::ntru::cuda {
 
-inline constexpr int kWarps = 4;  ///< of a block, in every kernel here
+inline constexpr int kWarps = 4;  ///< warps per block, in every kernel here
 inline constexpr int kThreads = 32 * kWarps;
 
-/// Kernels in which each lane does an item run in blocks of one warp, so that batches of 100,000 items spread evenly.
-/// This is how many such blocks the compiler must leave registers for on a multiprocessor: on compute capability 9.0 as
-/// many as need no spills, elsewhere it may choose.
+/// Kernels in which each lane computes an item run in blocks of one warp, so that batches of 100,000 items spread
+/// evenly. This is the number of such blocks for which a multiprocessor must have registers: on compute capability 9.0
+/// the largest without spills; elsewhere the compiler chooses.
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ == 900
 inline constexpr int kLaneBlocks = 24;
 #else
@@ -26,7 +26,7 @@ __device__ __forceinline__ size_t warp_item() {
   return blockIdx.x * size_t{kWarps} + threadIdx.x / 32;
 }
 
-/// randombytes. Each lane makes a block of 136 bytes. rows: kDrawStride bytes for each item.
+/// randombytes. Each lane makes a block of 136 bytes. rows: kDrawStride bytes per item.
 template <class Set, int kBytes>
 __global__ void __launch_bounds__(32, kLaneBlocks)
     draw_kernel(uint8_t* rows, const uint32_t* seed, polykem::cuda::DrawDomain domain, uint64_t count) {
@@ -35,7 +35,7 @@ __global__ void __launch_bounds__(32, kLaneBlocks)
   polykem::cuda::warp_draw<kBlocks, Shape<Set>::kDrawStride>(rows, seed, domain, blockIdx.x, count, stage, warp_lane());
 }
 
-/// Makes the trits of 0, which has no inverse, those of 1. All ones if they were 0.
+/// Replaces the trits of 0, which has no inverse, by those of 1. Returns all ones if they were 0.
 template <class Set>
 __device__ __forceinline__ uint32_t replace_zero(uint8_t* t, unsigned lane) {
   const auto* words = reinterpret_cast<const uint32_t*>(t);
@@ -48,7 +48,7 @@ __device__ __forceinline__ uint32_t replace_zero(uint8_t* t, unsigned lane) {
   return zero;
 }
 
-/// Of one key pair: all ones if its f was 0, and if f or g was.
+/// Masks of one key pair: all ones if f was 0, and all ones if f or g was 0.
 struct alignas(8) ZeroMasks {
   uint32_t f, either;
 };
@@ -125,7 +125,7 @@ __global__ void __launch_bounds__(kThreads)
   uint8_t* record = sk + item * S::kSecretKeyBytes;
   load_trit_row<Set>(tf, f + item * S::kRow, lane);
   load_trit_row<Set>(ti, inverse_f + item * S::kRow, lane);
-  const uint8_t keep = static_cast<uint8_t>(~zero[item].f);  // f = 0 was 1 meanwhile
+  const uint8_t keep = static_cast<uint8_t>(~zero[item].f);  // f = 0 had been replaced by 1
   if (lane == 0) tf[0] &= keep, ti[0] &= keep;
   __syncwarp();
   store_trits<Set>(record, tf, lane);
@@ -231,14 +231,14 @@ __device__ __forceinline__ void store_secret(uint8_t* ss, const uint32_t (&diges
   }
 }
 
-/// Where lane m of a warp finds its record; beyond the batch the last one.
+/// The address of the record of lane m; beyond the batch it is that of the last record.
 struct LaneRecords {
   Records records;
   size_t first, count;
   __device__ const uint8_t* operator()(int m) const { return records[min(first + m, count - 1)]; }
 };
 
-/// sha3_256 of rm. Each lane does one item.
+/// sha3_256 of rm. Each lane computes one item.
 template <class Set>
 __global__ void __launch_bounds__(32, kLaneBlocks) hash_rm_kernel(uint8_t* ss, const uint8_t* rm, size_t count) {
   using S = Shape<Set>;
@@ -251,8 +251,8 @@ __global__ void __launch_bounds__(32, kLaneBlocks) hash_rm_kernel(uint8_t* ss, c
   if (first + lane < count) store_secret(ss + (first + lane) * 32, digest);
 }
 
-/// sha3_256, sha3_256.reject and cmov: the hash of rm, or where the item failed that of the PRF key and ct. Each
-/// lane does one item.
+/// sha3_256, sha3_256.reject and cmov: the hash of rm or, if the item failed, the hash of the PRF key and ct. Each lane
+/// computes one item.
 template <class Set>
 __global__ void __launch_bounds__(32, kLaneBlocks)
     hash_select_kernel(uint8_t* ss, const uint8_t* rm, const uint32_t* fail, Records sk, Records ct, size_t count) {

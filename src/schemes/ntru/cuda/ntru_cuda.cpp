@@ -3,7 +3,7 @@
 
 namespace polykem::ntru::cuda {
 
-// One translation unit a set, so that they compile side by side.
+// One translation unit per set, so that they compile in parallel.
 extern const DeviceScheme kHps2048509, kHps2048677, kHps4096821, kHrss701, kHps40961229, kHrss1373;
 
 std::span<const DeviceScheme* const> schemes() {

@@ -16,13 +16,13 @@
 
 namespace polykem::ntru::cuda {
 
-/// One batch in flight: its records and its intermediates. Names as in kem.hpp; a buffer that is dead lends its memory.
+/// What the launches of one batch work on: its records, its intermediates and its stream. Names as in kem.hpp.
 template <class Set>
-struct Flight {
+struct LaunchContext {
   using S = Shape<Set>;
   static constexpr size_t kRowBytes = sizeof(uint16_t) * S::kRow;
 
-  Flight(const DeviceBatch& batch, std::byte* workspace, cudaStream_t s, Op op)
+  LaunchContext(const DeviceBatch& batch, std::byte* workspace, cudaStream_t s, Op op)
       : io(batch), stream(s), tree(batch.count) {
     layout(workspace, op);
   }
@@ -30,17 +30,17 @@ struct Flight {
   static size_t workspace_bytes(size_t items, Op op) {
     DeviceBatch batch;
     batch.count = items;
-    Flight flight(batch);
-    return flight.layout(nullptr, op);
+    LaunchContext context(batch);
+    return context.layout(nullptr, op);
   }
 
   size_t count() const { return io.count; }
   Records pk() const { return {io.pk, io.shared_key ? 0u : static_cast<uint32_t>(S::kPublicKeyBytes)}; }
   Records sk() const { return {io.sk, io.shared_key ? 0u : static_cast<uint32_t>(S::kSecretKeyBytes)}; }
   Records ct() const { return {io.ct, static_cast<uint32_t>(S::kCiphertextBytes)}; }
-  /// Blocks of one warp for a kernel in which each lane does an item.
+  /// Blocks of one warp for a kernel in which each lane computes an item.
   size_t lane_blocks() const { return polykem::cuda::blocks_for(io.count, 32); }
-  /// Blocks for a kernel in which each warp does an item.
+  /// Blocks for a kernel in which each warp computes an item.
   static size_t blocks(size_t items) { return polykem::cuda::blocks_for(items, kWarps); }
   size_t blocks() const { return blocks(io.count); }
 
@@ -48,7 +48,7 @@ struct Flight {
   void launch(Kernel kernel, size_t blocks, unsigned threads, Arguments... arguments) {
     keep(polykem::cuda::launch(kernel, blocks, threads, 0, stream, arguments...));
   }
-  /// The first error stays.
+  /// Keeps the first error.
   void keep(cudaError_t status) {
     if (error == cudaSuccess) error = status;
   }
@@ -64,9 +64,10 @@ struct Flight {
   uint16_t *inverse_f = nullptr, *nodes_f = nullptr;
 
  private:
-  explicit Flight(const DeviceBatch& batch) : io(batch), tree(batch.count) {}
+  explicit LaunchContext(const DeviceBatch& batch) : io(batch), tree(batch.count) {}
 
-  /// Returns the bytes. What dies lends its memory, which keeps this, and so the wipe behind it, small.
+  /// Lays out the intermediates and returns their bytes. Buffers that are no longer needed are reused, which keeps the
+  /// workspace, and so the wipe after it, small.
   size_t layout(std::byte* workspace, Op op) {
     polykem::cuda::DeviceArena arena(workspace, op == Op::keygen ? tree.rows() : io.count);
     if (op == Op::encaps) {
@@ -92,12 +93,12 @@ struct Flight {
 template <class Set>
 struct Plan {
   using S = Shape<Set>;
-  using F = Flight<Set>;
+  using F = LaunchContext<Set>;
   using Step = polykem::KernelStep<F>;
   using MulKind = polykem::cuda::MulKind;
   static_assert(sizeof(uint16_t) * S::kRow <= S::kDrawStride);
-  // The largest grids: a product has a block for each item or row of the tree, the generator one for 32 blocks of
-  // bytes.
+  // The largest grids: a product has a block for each item or row of the tree, the generator has one block for 32
+  // blocks of bytes.
   static_assert(polykem::cuda::InverseTree<S::kRow>(kMostItems).rows() <= polykem::cuda::kMostBlocks);
   static_assert(kMostItems * polykem::cuda::draw_blocks(S::kKeygenDrawBytes) / 32 < polykem::cuda::kMostBlocks);
 
@@ -109,7 +110,7 @@ struct Plan {
   static void multiply(F& t, MulKind kind, uint16_t* c, const uint16_t* a, const uint16_t* b) {
     multiply(t, kind, c, a, b, t.count());
   }
-  /// The tree's inverses of `a`, products of `kind`. nodes: overwritten.
+  /// Computes the inverses of `a` by the tree, with products of `kind`. nodes: overwritten.
   template <class Invert>
   static void invert_all(F& t, MulKind kind, uint16_t* inverses, const uint16_t* a, uint16_t* nodes, Invert invert) {
     t.tree.run(
@@ -123,9 +124,9 @@ struct Plan {
         invert);
   }
 
-  // ---- keygen: a = f, b = g, x = G f / 3 over the draws, v = 3 / (G f); the way to 1/f shares no row with that to v,
-  // so that both may go at once. G = 3 g or 3 (x - 1) g; its constant factor waits for the packing, so that most
-  // products have a ternary operand: 1/h = v f f / 3 and h = 3 v g g, or 3 (x - 1)^2 v g g.
+  // ---- keygen: a = f, b = g, x = G f / 3 over the draws, v = 3 / (G f). The computation of 1/f shares no row with
+  // that of v, so that both may run at once. G = 3 g or 3 (x - 1) g; its constant factor is left to the packing, so
+  // that most products have a ternary operand: 1/h = v f f / 3 and h = 3 v g g, or 3 (x - 1)^2 v g g.
 
   template <int kBytes>
   static void draw(F& t, polykem::cuda::DrawDomain domain) {
@@ -145,13 +146,13 @@ struct Plan {
     t.launch(sample_fg_kernel<Set>, F::blocks(rows), kThreads, t.a, t.b, t.zero, t.io.sk_out, t.draws, t.count(), rows);
   }
   static void invert_f(F& t) {
-    const polykem::cuda::Aside aside;
+    const polykem::cuda::GraphBranch branch;
     invert_all(t, MulKind::s3, t.inverse_f, t.a, t.nodes_f, [&t](uint16_t* v, const uint16_t* a, size_t rows) {
       t.launch(invert_mod3_kernel<Set>, F::blocks(rows), kThreads, v, a, rows);
     });
   }
   static void store_f(F& t) {
-    const polykem::cuda::Aside aside;
+    const polykem::cuda::GraphBranch branch;
     t.launch(store_f_kernel<Set>, t.blocks(), kThreads, t.io.sk_out, t.a, t.inverse_f, t.zero, t.count());
   }
   static void mul_Gf(F& t) {
@@ -160,8 +161,8 @@ struct Plan {
     if constexpr (!S::kHps) t.launch(times_x_minus_1_kernel<Set>, F::blocks(rows), kThreads, t.x, rows);
   }
 
-  /// mod 2^8 by the tree, then Newton's last step, v <- v + 2^8 v e with 2^8 e = 1 - x v, which takes v as signed
-  /// bytes. [NTRU20, S2_inverse, Rq_inverse]
+  /// Inverts mod 2^8 by the tree. Newton's last step follows: v <- v + 2^8 v e with 2^8 e = 1 - x v, where v is taken
+  /// as signed bytes. [NTRU20, S2_inverse, Rq_inverse]
   static void invert_Gf(F& t) {
     static_assert(S::kLogQ > 8 && S::kLogQ <= 16);
     invert_all(t, MulKind::bytes, t.v, t.x, t.u, [&t](uint16_t* v, const uint16_t* x, size_t rows) {
@@ -249,15 +250,17 @@ struct Plan {
 
   template <Op kOp>
   static int run_step(size_t step, size_t, const DeviceBatch& batch, std::byte* workspace, void* stream) {
-    F flight(batch, workspace, static_cast<cudaStream_t>(stream), kOp);
-    steps<kOp>()[step].run(flight);
-    return static_cast<int>(flight.error);
+    F context(batch, workspace, static_cast<cudaStream_t>(stream), kOp);
+    steps<kOp>()[step].run(context);
+    return static_cast<int>(context.error);
   }
 
-  /// Items that fill an H200, and what suits 16 threads beside it: the kernels of key generation want larger chunks.
-  /// docs/adr/0006 and 0009 have the measurements.
+  /// The items that fill an H200, and the bytes that suit 16 threads beside it: key generation's kernels need larger
+  /// chunks. docs/adr/0006 and 0009 have the measurements.
   template <Op kOp>
-  static constexpr size_t kPartItems = kOp == Op::keygen ? 20480 : kOp == Op::encaps ? 7168 : 12288;
+  static constexpr size_t kPartItems = kOp == Op::keygen   ? 20480
+                                       : kOp == Op::encaps ? 7168
+                                                           : 12288;
   template <Op kOp>
   static constexpr size_t kStagedBytes = (kOp == Op::keygen ? size_t{8} : size_t{4}) << 20;
 

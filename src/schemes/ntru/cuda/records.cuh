@@ -43,11 +43,11 @@ __device__ __forceinline__ uint32_t centred_bytes(uint32_t x) {
   return (x & 0x01010101) | (((x >> 1) & 0x01010101) * 0xff);
 }
 
-/// Zeros in front of a row that is packed.
+/// Zeros before a row that is packed.
 inline constexpr int kGuard = 8;
 
-/// Four bytes of the packed form of coefficients c, from byte `offset` on, which may be -3. c: kRow values below q in
-/// shared memory, zero from n - 1 on, behind kGuard zeros.
+/// Four bytes of the packed form of coefficients c, from byte `offset` >= -3 on. c: kRow values below q in shared
+/// memory, zero from n - 1 on, after kGuard zeros.
 template <class Set>
 __device__ __forceinline__ uint32_t pack_rq_word(const uint16_t* c, int offset) {
   constexpr int kBits = static_cast<int>(Shape<Set>::kLogQ), kCoefficients = 31 / kBits + 2;
@@ -61,7 +61,7 @@ __device__ __forceinline__ uint32_t pack_rq_word(const uint16_t* c, int offset) 
 }
 
 /// poly_Rq_sum_zero_tobytes and poly_Sq_tobytes: all coefficients but n - 1. c: kRow values below q in shared memory,
-/// with room for kGuard more in front; both ends are overwritten.
+/// with kGuard more words before them; both ends are overwritten.
 template <class Set>
 __device__ __forceinline__ void store_rq(uint8_t* to, uint16_t* c, unsigned lane) {
   __syncwarp();
@@ -92,7 +92,7 @@ __device__ __forceinline__ void store_trits(uint8_t* to, const uint8_t* t, unsig
   store_record(to, Shape<Set>::kTritsBytes, lane, [t](int at) { return pack_trits_word<Set>(t, at); });
 }
 
-/// The other way round: the trits of a packed polynomial to t (kRow values 0, 1, 2).
+/// The inverse: writes the trits of a packed polynomial to t (kRow values 0, 1, 2).
 template <class Set>
 __device__ __forceinline__ void unpack_trits(uint8_t* t, const uint8_t* packed, unsigned lane) {
   using S = Shape<Set>;
@@ -121,7 +121,7 @@ __device__ __forceinline__ uint32_t centred_pair(uint32_t x) {
   return (x & 0x00010001) | (((x >> 1) & 0x00010001) * 0xffff);
 }
 
-/// Row of trits 0, 1, 2 in shared memory -> row of elements of Rq in global memory.
+/// Writes a row of trits 0, 1, 2 in shared memory as a row of elements of Rq in global memory.
 template <class Set>
 __device__ __forceinline__ void store_trit_row(uint16_t* row, const uint8_t* t, unsigned lane) {
   auto* out = reinterpret_cast<uint32_t*>(row);
@@ -133,7 +133,7 @@ __device__ __forceinline__ void store_trit_row(uint16_t* row, const uint8_t* t, 
   }
 }
 
-/// The other way round, from either form.
+/// The inverse, from either ternary form.
 template <class Set>
 __device__ __forceinline__ void load_trit_row(uint8_t* t, const uint16_t* row, unsigned lane) {
   const auto* in = reinterpret_cast<const uint32_t*>(row);

@@ -38,15 +38,15 @@ __device__ __forceinline__ void sample_iid_plus(uint8_t* t, const uint8_t* draws
   __syncwarp();
 }
 
-/// Keys a lane holds while sorting n - 1 of them: a multiple of 8, so that merging stays cheap.
+/// The keys that a lane holds while a warp sorts n - 1 of them: a multiple of 8, so that merging stays cheap.
 template <class Set>
 __host__ __device__ constexpr int sort_registers() {
   return (Shape<Set>::kN - 1 + 255) / 256 * 8;
 }
 
-/// Exactly weight/2 coefficients 1 and as many 2, in an order that sorting random keys decides. Which lane draws which
-/// key does not matter, as long as the key keeps its type. draws: n - 1 little-endian words of 30 bits, 4-byte aligned;
-/// one word past them is read. [NTRU20, Fixed_Type]
+/// Exactly weight/2 coefficients 1 and as many 2, in an order that sorting random keys decides. It does not matter
+/// which lane draws which key, as long as the key keeps its type. draws: n - 1 little-endian words of 30 bits, 4-byte
+/// aligned; one word past them is read. [NTRU20, Fixed_Type]
 template <class Set>
 __device__ __forceinline__ void sample_fixed_type(uint8_t* t, const uint8_t* draws, unsigned lane) {
   using S = Shape<Set>;
@@ -69,7 +69,7 @@ __device__ __forceinline__ void sample_fixed_type(uint8_t* t, const uint8_t* dra
   auto* out = reinterpret_cast<uint16_t*>(t);
 #pragma unroll
   for (int r = 0; r < kRegs; r += 2) {
-    const int i = static_cast<int>(lane) * kRegs + r;  // even, as n - 1 is: both are in or both are out
+    const int i = static_cast<int>(lane) * kRegs + r;  // even, like n - 1: both keys are in or both are out
     const uint32_t both = (static_cast<uint32_t>(keys[r]) & 3) | ((static_cast<uint32_t>(keys[r + 1]) & 3) << 8);
     if (i < S::kRow) out[i / 2] = static_cast<uint16_t>(i < S::kN - 1 ? both : 0);
   }

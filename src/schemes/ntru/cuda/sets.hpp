@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the device code knows of a parameter set at compile time: its parameters and the layout of its rows.
+// A parameter set as device code sees it at compile time: its parameters and the layout of its rows.
 #pragma once
 
 #include "prim/polymul/cuda/degrees.hpp"
@@ -7,8 +7,8 @@
 
 namespace polykem::ntru::cuda {
 
-/// Items of the largest batch that every operation of every set takes in one run. More would exceed CUDA's grids of
-/// 2^31 - 1 blocks (plan.cuh compares them) and the memory of any GPU long before.
+/// The largest batch that every operation of every set can run at once. More would exceed CUDA's grids of 2^31 - 1
+/// blocks (plan.cuh compares them) and the memory of any GPU long before.
 inline constexpr size_t kMostItems = size_t{1} << 30;
 
 /// A parameter set as a type, since kernels take types.
@@ -37,7 +37,7 @@ struct Hrss1373 {
   static constexpr NtruParams kParams = kHrss1373;
 };
 
-/// Whether the powers of `base` are all that is not 0 mod n: then n is prime and Phi_n irreducible mod the prime
+/// Whether the powers of `base` are all nonzero residues mod n: then n is prime and Phi_n is irreducible mod the prime
 /// `base`.
 constexpr bool generates(int base, int n) {
   int power = base % n, order = 1;
@@ -46,9 +46,9 @@ constexpr bool generates(int base, int n) {
   return power == 1 && order == n - 1;
 }
 
-/// Rows: one polynomial of 16-bit coefficients a row, as the products take them. Rq: any representative mod q. Ternary:
-/// 0, 1 and 0xffff where it is an element of Rq, or 0, 1, 2 where it is one of S3. The kRow - n coefficients at the end
-/// are zero.
+/// A row is one polynomial of 16-bit coefficients, in the form that the products take. Rq: any representative mod q.
+/// Ternary: 0, 1 and 0xffff where it is an element of Rq, or 0, 1, 2 where it is one of S3. The kRow - n coefficients
+/// at the end are zero.
 template <class Set>
 struct Shape {
   static constexpr NtruParams kParams = Set::kParams;
@@ -65,7 +65,7 @@ struct Shape {
   static constexpr int kPairBytes = static_cast<int>(kParams.pair_draw_bytes());
   static constexpr int kKeygenDrawBytes = static_cast<int>(kParams.keygen_draw_bytes());
   static constexpr int kEncapsDrawBytes = static_cast<int>(kParams.encaps_draw_bytes());
-  /// Whole blocks of 136 bytes, and room for a word read past the end.
+  /// Whole blocks of 136 bytes, and a word that may be read past the end.
   static constexpr int kDrawStride = ((kKeygenDrawBytes + 135) / 136 * 136 + 4 + 15) / 16 * 16;
   static constexpr int kPublicKeyBytes = static_cast<int>(kParams.public_key_bytes());
   static constexpr int kSecretKeyBytes = static_cast<int>(kParams.secret_key_bytes());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operations of a vector backend: whole blocks run across the lanes, the few items of a small batch one by one.
+// Operations of a vector backend: whole blocks run with one item per lane, the few items of a small batch one by one.
 #pragma once
 
 #include "core/operations.hpp"

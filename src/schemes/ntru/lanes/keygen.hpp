@@ -13,10 +13,11 @@
 namespace polykem::ntru::lanes {
 inline namespace POLYKEM_ISA {
 
-/// Blocks that share an inversion: an eighth of one costs less than the products that share it.
+/// The blocks that share an inversion. An eighth of an inversion costs less than the products that sharing needs, so
+/// more blocks would gain little.
 inline constexpr size_t kKeygenBlocks = 8;
 
-/// What is kept of a block from the first step to the last.
+/// What is kept for a block from the first step to the last.
 template <NtruParams P>
 struct alignas(64) KeyBlock {
   LanePoly<P, S3> f, g, inverse_f;
@@ -110,9 +111,9 @@ struct KeygenOps {
     }
   }
 
-  /// x.*inverse = 1 / x.*a of each block x, lane by lane, from one inversion and three products a block. [MONT87,
+  /// x.*inverse = 1 / x.*a of each block x, lane by lane, from one inversion and three products per block. [MONT87,
   /// 10.3.1] A zero has no inverse and would spoil the others: 1 takes its place, and its own inverse becomes 0.
-  /// nonzero(x): all ones in the lanes where x.*a is not 0. rest: room for a polynomial.
+  /// nonzero(x): all ones in the lanes where x.*a is not 0. rest: memory for a polynomial.
   template <class Poly, class Nonzero, class Mul, class Invert>
   static void invert_together(KeygenChunk& c, Poly KeyBlock<P>::*inverse, Poly KeyBlock<P>::*a, Poly& rest,
                               Nonzero nonzero, Mul mul, Invert invert) {

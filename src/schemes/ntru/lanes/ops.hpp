@@ -22,7 +22,7 @@ struct alignas(64) Block {
   uint8_t rm[kLanes][2 * P.trits_bytes()];
   uint8_t reject[kLanes][P.kPrfKeyBytes + P.ciphertext_bytes()];  ///< PRF key, ciphertext
   uint8_t rejection[kLanes][P.kSharedSecretBytes];
-  uint16_t fail[kLanes];  ///< not 0: the ciphertext is rejected
+  uint16_t fail[kLanes];  ///< not 0 if the ciphertext is rejected
 };
 
 template <NtruParams P, class Isa>

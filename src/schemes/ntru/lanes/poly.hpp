@@ -115,7 +115,7 @@ POLYKEM_INLINE void for_lifted(const LanePoly<P, S3>& m, Use&& use) {
   }
 }
 
-/// r = the ternary form of a mod q; returns lanes with a nonzero bit where a coefficient is none of 0, 1, -1.
+/// r = the ternary form of a mod q. Returns lanes with a nonzero bit where a coefficient is not 0, 1 or -1.
 template <NtruParams P>
 V16 poly_ternary(LanePoly<P, S3>& r, const LanePoly<P, Rq>& a) {
   const V16 mask = V16::set1(P.q() - 1), one = V16::set1(1), two = V16::set1(2), three = V16::set1(3);
@@ -128,7 +128,7 @@ V16 poly_ternary(LanePoly<P, S3>& r, const LanePoly<P, Rq>& a) {
   return bad;
 }
 
-/// Lanes with a nonzero bit where m has not weight/2 coefficients of each sign (HPS only).
+/// Lanes with a nonzero bit where m does not have weight/2 coefficients of each sign (HPS only).
 template <NtruParams P>
 V16 wrong_weight(const LanePoly<P, S3>& m) {
   const V16 one = V16::set1(1), half = V16::set1(static_cast<uint16_t>(P.weight() / 2));

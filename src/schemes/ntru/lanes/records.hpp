@@ -10,7 +10,7 @@
 namespace polykem::ntru::lanes {
 inline namespace POLYKEM_ISA {
 
-/// Room for one polynomial of every item in rows or words of records, whichever is larger; and for a sort.
+/// Memory for one polynomial of every item, in rows or words of records, whichever is larger; and for a sort.
 template <NtruParams P>
 struct alignas(64) Scratch {
   uint16_t words[kLanes * (P.n + kLanes)];
@@ -35,7 +35,7 @@ void store_Sq(ByteRows out, const LanePoly<P, Rq>& a, size_t count, Scratch<P>& 
   records::pack_block<P.logq, P.n - 1>(out, a.data(), count, scratch.words);
 }
 
-/// Five trits a byte; every byte is accepted, digits are taken mod 3.
+/// Five trits per byte. Every byte is accepted; digits are taken mod 3.
 template <NtruParams P>
 void load_S3(LanePoly<P, S3>& a, ConstByteRows in, size_t count, Scratch<P>& scratch) {
   records::rows_to_block(scratch.words, in, P.trits_bytes(), count);
@@ -70,7 +70,7 @@ void store_S3(ByteRows out, const LanePoly<P, S3>& a, size_t count, Scratch<P>& 
   records::block_to_rows(out, scratch.words, P.trits_bytes(), count);
 }
 
-/// Bytes mod 3, n - 1 a row. [NTRU20, Ternary]
+/// Bytes mod 3, n - 1 per row. [NTRU20, Ternary]
 template <NtruParams P>
 void sample_iid(LanePoly<P, S3>& a, ConstByteRows in, size_t count, Scratch<P>& scratch) {
   static_assert((P.n - 1) % 2 == 0);

@@ -30,10 +30,10 @@ struct Item {
   uint8_t rm[2 * P.trits_bytes()];
   uint8_t secret[P.kSharedSecretBytes];
   uint8_t rejection[P.kSharedSecretBytes];
-  uint32_t fail;  ///< all ones: the ciphertext is rejected
+  uint32_t fail;  ///< all ones if the ciphertext is rejected
 };
 
-/// The primitives of one item, portable. Another such type has the same members. ws: workspace_bytes(n) bytes, aligned
+/// The portable primitives of one item. Other primitives have the same members. ws: workspace_bytes(n) bytes, aligned
 /// to 64.
 struct PortablePrims {
   static constexpr Aes256Ctr kKeystream = nullptr;  ///< no fast AES: the generator expands with SHAKE256
@@ -55,7 +55,7 @@ struct PortablePrims {
   }
 };
 
-/// The items in flight, with their records.
+/// The items that are being computed, with their records.
 template <NtruParams P, class Prims>
 struct Chunk {
   static constexpr size_t kGranule = 1;
@@ -282,7 +282,7 @@ struct Ops {
       uint32_t bad = 0;
       for (size_t i = 0; i < P.n; ++i) {
         const uint32_t x = t.z.c[i] & (P.q() - 1);
-        bad |= (2u - ((x + 1) & (P.q() - 1))) >> 31;                       // x is none of 0, 1, q - 1
+        bad |= (2u - ((x + 1) & (P.q() - 1))) >> 31;                       // x is not 0, 1 or q - 1
         t.a.c[i] = static_cast<uint16_t>((x & 1) << (x >> (P.logq - 1)));  // 1 -> 1, q - 1 -> 2
       }
       if constexpr (P.variant == Variant::hps) {

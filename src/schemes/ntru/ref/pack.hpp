@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Packed forms of NTRU's polynomials: five trits a byte, or log2 q bits a coefficient, little-endian. [NTRU20, pack_S3,
-// pack_Rq0, pack_Sq]
+// Packed forms of NTRU's polynomials: five trits per byte, or log2 q bits per coefficient, little-endian. [NTRU20,
+// pack_S3, pack_Rq0, pack_Sq]
 #pragma once
 
 #include <cstring>

@@ -9,7 +9,7 @@
 namespace polykem::ntru::ref {
 inline namespace POLYKEM_ISA {
 
-/// bytes: n - 1, one a coefficient. [NTRU20, Ternary]
+/// bytes: n - 1, one per coefficient. [NTRU20, Ternary]
 template <NtruParams P>
 void sample_iid(Poly<P, S3>& a, const uint8_t* bytes) {
   for (size_t i = 0; i + 1 < P.n; ++i)
@@ -53,7 +53,7 @@ void sample_fixed_type(Poly<P, S3>& a, const uint8_t* bytes, int32_t* keys, void
   a.c[P.n - 1] = 0;
 }
 
-/// The second polynomial of a pair: fixed weight for HPS, else as the first.
+/// The second polynomial of a pair: of fixed weight for HPS, else like the first.
 template <NtruParams P, class Prims>
 void sample_second(Poly<P, S3>& a, const uint8_t* bytes, int32_t* keys, void* ws) {
   if constexpr (P.variant == Variant::hps) {

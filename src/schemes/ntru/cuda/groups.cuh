@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Polynomials in registers, as the tensor cores' products take them: chunk j is the coefficients 8j .. 8j + 7 and lies
-// in lane j mod 32. What a chunk holds past coefficient n - 1 has no meaning.
+// Polynomials in registers, in the form that the tensor cores' products take: group j is the coefficients 8j .. 8j + 7,
+// in lane j mod 32. Anything past coefficient n - 1 in a group is undefined.
 #pragma once
 
 #include "prim/polymul/cuda/limbs.cuh"
@@ -9,28 +9,28 @@
 namespace polykem::ntru::cuda {
 
 template <class Set>
-using ChunkShape = polykem::cuda::LimbShape<Shape<Set>::kN, polykem::cuda::MulKind::general>;
+using GroupShape = polykem::cuda::LimbShape<Shape<Set>::kN, polykem::cuda::MulKind::general>;
 
-/// A lane's chunks, of 16-bit coefficients and of bytes.
+/// A lane's groups, of 16-bit coefficients and of bytes.
 template <class Set>
-using Chunks = uint4[ChunkShape<Set>::kRounds];
+using Groups = uint4[GroupShape<Set>::kRounds];
 template <class Set>
-using ByteChunks = uint2[ChunkShape<Set>::kRounds];
+using ByteGroups = uint2[GroupShape<Set>::kRounds];
 
-/// Calls f(i, j) for the chunks j of this lane, the i-th of its array.
+/// Calls f(i, j) for the groups j of this lane, the i-th of its array.
 template <class Set, class F>
-__device__ __forceinline__ void for_each_chunk(unsigned lane, F&& f) {
-  using C = ChunkShape<Set>;
+__device__ __forceinline__ void for_each_group(unsigned lane, F&& f) {
+  using C = GroupShape<Set>;
 #pragma unroll
   for (int i = 0; i < C::kRounds; ++i) {
     const int j = static_cast<int>(lane) + 32 * i;
-    if ((i + 1) * 32 <= C::kChunks || j < C::kChunks) f(i, j);
+    if ((i + 1) * 32 <= C::kGroups || j < C::kGroups) f(i, j);
   }
 }
 
 /// Chunk j of a packed polynomial: its logq bytes begin at a whole byte. Bits above logq are not cleared.
 template <class Set>
-__device__ __forceinline__ uint4 packed_chunk(const uint8_t* record, int j) {
+__device__ __forceinline__ uint4 packed_group(const uint8_t* record, int j) {
   using S = Shape<Set>;
   constexpr int kBits = static_cast<int>(S::kLogQ);
   constexpr int kWords = (3 + kBits + 3) / 4;
@@ -55,34 +55,34 @@ __device__ __forceinline__ uint4 packed_chunk(const uint8_t* record, int j) {
   return make_uint4(both(0), both(1), both(2), both(3));
 }
 
-/// poly_Sq_frombytes but for coefficient n - 1.
+/// poly_Sq_frombytes, without coefficient n - 1.
 template <class Set>
-__device__ __forceinline__ void load_packed(Chunks<Set>& c, const uint8_t* record, unsigned lane) {
-  for_each_chunk<Set>(lane, [&](int i, int j) { c[i] = packed_chunk<Set>(record, j); });
+__device__ __forceinline__ void load_packed(Groups<Set>& c, const uint8_t* record, unsigned lane) {
+  for_each_group<Set>(lane, [&](int i, int j) { c[i] = packed_group<Set>(record, j); });
 }
 
 /// Overwrites coefficient n - 1, which records do not hold.
 template <class Set>
-__device__ __forceinline__ void set_last(Chunks<Set>& c, uint32_t value, unsigned lane) {
-  constexpr int kLast = ChunkShape<Set>::kLastChunk;
+__device__ __forceinline__ void set_last(Groups<Set>& c, uint32_t value, unsigned lane) {
+  constexpr int kLast = GroupShape<Set>::kLastGroup;
   if (lane == kLast % 32) c[kLast / 32].z = value & 0xffff;
 }
 
-/// What poly_Rq_sum_zero_frombytes does after load_packed(): coefficient n - 1 is minus the sum of the others.
+/// Completes poly_Rq_sum_zero_frombytes after load_packed(): coefficient n - 1 becomes minus the sum of the others.
 template <class Set>
-__device__ __forceinline__ void close_sum(Chunks<Set>& c, unsigned lane) {
+__device__ __forceinline__ void close_sum(Groups<Set>& c, unsigned lane) {
   uint32_t sum = 0;
-  for_each_chunk<Set>(lane, [&](int i, int j) {
+  for_each_group<Set>(lane, [&](int i, int j) {
     sum = __vadd2(sum, __vadd2(c[i].x, c[i].y));
-    if (j < ChunkShape<Set>::kLastChunk) sum = __vadd2(sum, __vadd2(c[i].z, c[i].w));
+    if (j < GroupShape<Set>::kLastGroup) sum = __vadd2(sum, __vadd2(c[i].z, c[i].w));
   });
   set_last<Set>(c, 0u - warp_sum((sum & 0xffff) + (sum >> 16)), lane);
 }
 
 /// A row of bytes, 8-byte aligned.
 template <class Set>
-__device__ __forceinline__ void load_bytes(ByteChunks<Set>& c, const uint8_t* row, unsigned lane) {
-  for_each_chunk<Set>(lane, [&](int i, int j) { c[i] = reinterpret_cast<const uint2*>(row)[j]; });
+__device__ __forceinline__ void load_bytes(ByteGroups<Set>& c, const uint8_t* row, unsigned lane) {
+  for_each_group<Set>(lane, [&](int i, int j) { c[i] = reinterpret_cast<const uint2*>(row)[j]; });
 }
 
 /// Two signed bytes, named by the selector, as two coefficients: prmt repeats the sign of a byte at 8 + its index.
@@ -93,10 +93,10 @@ __device__ __forceinline__ uint32_t signed_pair(uint32_t bytes) {
   return result;
 }
 
-/// Coefficients 8j .. 8j + 7 of Lift(m) as elements of Rq. `quotient`: for HRSS what lift_quotient() left, for HPS the
-/// trits of m themselves; 8-byte aligned.
+/// Coefficients 8j .. 8j + 7 of Lift(m) as elements of Rq. `quotient`: for HRSS the result of lift_quotient(), for HPS
+/// the trits of m; 8-byte aligned.
 template <class Set>
-__device__ __forceinline__ uint4 lift_chunk(const uint8_t* quotient, int j) {
+__device__ __forceinline__ uint4 lift_group(const uint8_t* quotient, int j) {
   using S = Shape<Set>;
   const uint2 trits = reinterpret_cast<const uint2*>(quotient)[j];
   uint32_t low = centred_bytes(trits.x), high = centred_bytes(trits.y);
