@@ -6,20 +6,20 @@
  *  - A batch is `count` >= 1 records of fixed size, contiguous: record i of pk starts at pk + i * public_key_bytes.
  *    count = 1 is the same call. Sizes come from polykem_scheme_info.
  *  - Pointers must be valid for the whole batch and need no alignment. Outputs must not overlap inputs or each other.
- *  - A batch that fails as a whole has either not begun, then nothing was written (always so with POLYKEM_ERR_ARGUMENT,
- *    POLYKEM_ERR_RANGE and POLYKEM_ERR_UNKNOWN_*), or failed on the way, then every output is zero and every
- *    item_status is the batch's status (always so with POLYKEM_ERR_OUT_OF_MEMORY and POLYKEM_ERR_RANDOM). Memory of a
- * GPU that no longer answers stays as it is.
- *  - Malformed items do not fail the batch: item_status[i] tells (NULL if you do not care), the outputs of item i are
- *    zero, and the call returns POLYKEM_ERR_ITEMS after it has finished the others.
- *  - A ciphertext that does not decapsulate is no error: the item's secret is the scheme's rejection secret, in
- *    constant time. Decapsulation needs no random numbers.
+ *  - A batch that fails as a whole may fail before it begins: then nothing was written (always so with
+ *    POLYKEM_ERR_ARGUMENT, POLYKEM_ERR_RANGE and POLYKEM_ERR_UNKNOWN_*), or on the way: then every output is zero and
+ *    every item_status is the batch's status (always so with POLYKEM_ERR_OUT_OF_MEMORY and POLYKEM_ERR_RANDOM). Memory
+ *    of a GPU that no longer answers stays as it is.
+ *  - Malformed items do not fail the batch: item_status[i] says what is wrong (pass NULL if you do not need it), the
+ *    outputs of item i are zero, and the call returns POLYKEM_ERR_ITEMS after it has finished the others.
+ *  - A ciphertext that does not decapsulate is not an error: the item's secret is the scheme's rejection secret,
+ *    computed in constant time. Decapsulation needs no random numbers.
  *  - A context may be used by several threads at once. Other objects are immutable after creation unless noted.
  *  - After fork() the child may use its parent's contexts and key sets on the CPU, with threads and random numbers of
- * its own. Jobs stay with the parent, and so does memory of a GPU.
+ *    its own. Jobs stay with the parent, and so does memory of a GPU.
  *  - Structs begin with struct_size, which the caller sets to sizeof the struct that it was compiled with. A library
- * with a longer struct takes the missing fields as zero. A library with a shorter struct refuses fields that it does
- * not know, unless they are zero.
+ *    with a longer struct takes the missing fields as zero. A library with a shorter struct refuses fields that it does
+ *    not know, unless they are zero.
  */
 #ifndef POLYKEM_POLYKEM_H
 #define POLYKEM_POLYKEM_H
@@ -226,9 +226,9 @@ POLYKEM_API void polykem_keyset_free(polykem_keyset* keyset);
 /* ---- data that is on a GPU already ------------------------------------------------------------------- */
 
 /* With the backend "cuda" every array of a request but item_status and key_index may also lie in the memory of one GPU;
- * it is then used where it is. The library recognises such memory once a context was created with that backend; before,
- * it takes every pointer for host memory. Device arrays must be readable up to the next multiple of 4 bytes. Key sets
- * of such a context live on the GPU: secret keys from polykem_keyset_generate never leave it. */
+ * it is then used where it is. The library recognises such memory once a context has been created with that backend;
+ * before that, it treats every pointer as host memory. Device arrays must be readable up to the next multiple of 4
+ * bytes. Key sets of such a context live on the GPU: secret keys from polykem_keyset_generate never leave it. */
 
 /* Bytes of device memory that polykem_cuda_queue needs for `count` items. */
 POLYKEM_API polykem_status polykem_cuda_workspace(const polykem_context* context, const polykem_scheme* scheme,
@@ -236,7 +236,7 @@ POLYKEM_API polykem_status polykem_cuda_workspace(const polykem_context* context
 /* Queues a batch on the caller's stream (a cudaStream_t; NULL: the default stream) of the current device and returns at
  * once. Every array lies on that device; keyset and item_status are NULL, secret_form is POLYKEM_SECRET_EXPANDED.
  * workspace: device memory, 256-byte aligned, busy until the stream has passed this point, then zero. Errors of kernels
- * show on the stream; after any failure the outputs are not to be used. POLYKEM_ERR_ARGUMENT for more items than one
+ * show on the stream; after any failure the outputs must not be used. POLYKEM_ERR_ARGUMENT for more items than one
  * launch can count (2^30), for arrays on another device, and while the stream is captured into a graph if random
  * numbers are needed: replays would repeat them. */
 POLYKEM_API polykem_status polykem_cuda_queue(polykem_context* context, const polykem_request* request, void* workspace,

@@ -171,14 +171,14 @@ void Device::give_back(std::unique_ptr<Slot> slot) noexcept {
   if (slot != nullptr && slot->dirty > 0) wipe(*slot);
   {
     const std::lock_guard held(mutex_);
-    if (slot != nullptr && !lost()) idle_.push_back(std::move(slot));  // there is room for all
+    if (slot != nullptr && !lost()) idle_.push_back(std::move(slot));  // capacity for all slots is reserved
     --lent_;
   }
   in_flight_.fetch_sub(1, std::memory_order_relaxed);
   changed_.notify_one();
 }
 
-/// Behind what the slot's parts left in it, where there is a stream for that.
+/// Queued after what the slot's parts left in it, if it has a stream.
 void Device::wipe(Slot& slot) noexcept {
   SharedStreams* shared = nullptr;
   {

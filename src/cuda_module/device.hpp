@@ -136,9 +136,9 @@ class Device {
   /// Lends a slot and makes the device current. While all slots are in use it waits, or returns nullptr if `wait` is
   /// false: a batch that has a slot must not wait for another one.
   std::unique_ptr<Slot> take(bool wait);
-  /// Queues the wipe of what parts left in it, all of them finished, first.
+  /// First queues the wipe of what parts left in it. All of them must have finished.
   void give_back(std::unique_ptr<Slot> slot) noexcept;
-  /// The first call makes them. The device is current.
+  /// The first call creates them. The device must be current.
   SharedStreams& streams();
   /// Frees the memory of idle slots, for a batch that found too little memory.
   void trim();
@@ -155,7 +155,7 @@ class Device {
   std::atomic<bool> lost_{false};
   std::mutex mutex_;
   std::condition_variable changed_;
-  std::vector<std::unique_ptr<Slot>> idle_;  ///< with room for all of them
+  std::vector<std::unique_ptr<Slot>> idle_;  ///< with capacity for all slots
   size_t lent_ = 0;
   std::unique_ptr<SharedStreams> streams_;
 };

@@ -118,8 +118,8 @@ void queue_steps(const DeviceOperation& operation, const DeviceBatch& batch, std
   }
 }
 
-/// True if the batch may go on the stream as it is: its arrays on the current device, and nothing that a graph would
-/// replay with the same random numbers.
+/// True if the batch may be queued on the stream: its arrays are on the current device, and no graph would replay it
+/// with the same random numbers.
 bool may_queue(const DeviceOperation& operation, const BatchView& view, const std::byte* workspace, cudaStream_t stream,
                ErrorText* why) {
   if (view.count > operation.most_items) return say(why, "the batch has more items than one launch can count"), false;
@@ -152,7 +152,7 @@ Outcome queue(const DeviceOperation& operation, const BatchView& view, const uin
   const Outcome outcome = guarded(why, [&] {
     refused = !may_queue(operation, view, workspace, on, why);
     if (refused) return;
-    // From pageable memory: the driver has its own copy when the call returns.
+    // The seed is in pageable memory, so the driver has copied it when the call returns.
     if (view.draws == nullptr && operation.record_bytes.draws > 0)
       check(cudaMemcpyAsync(workspace, seed, kSeedBytes, cudaMemcpyHostToDevice, on), "copying the seed");
     DeviceBatch batch{view};
@@ -217,7 +217,7 @@ Place place(const void* pointer) {
   return place_of(pointer).place;
 }
 
-/// Ordinary memory crosses through pinned memory that is wiped: the driver would leave copies in its own.
+/// Copies ordinary memory through pinned memory that is wiped: the driver would leave copies in its own buffers.
 Outcome copy(void* to, const void* from, size_t bytes, ErrorText* why) {
   constexpr size_t kPieceBytes = size_t{4} << 20;
   const CurrentDevice callers;

@@ -61,7 +61,7 @@ Pipeline::Pipeline(const std::vector<Device*>& devices, const PlacedBatch& batch
   for (Device* device : devices)
     shares_.push_back({.device = device, .idle = {}});
   for (DeviceShare& share : shares_)
-    share.idle.reserve(kSlotsOfBatch);  // a slot must not get lost for want of memory
+    share.idle.reserve(kSlotsOfBatch);  // so that keeping a slot cannot fail
 }
 
 Pipeline::~Pipeline() {

@@ -13,10 +13,10 @@ struct Refusal {
   const char* text;
 };
 
-/// A batch and where its arrays lie, asked for once.
+/// A batch and the places of its arrays. The driver is asked once.
 class PlacedBatch {
  public:
-  /// Throws CudaError if the driver does not know, and Refusal if they lie on several devices.
+  /// Throws CudaError if the driver does not know a place, and Refusal if the arrays are on several devices.
   PlacedBatch(const DeviceOperation& operation, const BatchView& batch, const uint8_t* seed);
 
   const DeviceOperation& operation() const { return operation_; }

@@ -125,7 +125,7 @@ bool Crossovers::read(Table& t, std::string& problem) {
   return false;
 }
 
-/// By a new file of its own, so that nobody's links are followed.
+/// Writes a new file and renames it, so that no existing link is followed.
 bool Crossovers::write(const Table& t, std::string& problem) {
   const std::string folder = t.path.substr(0, t.path.rfind('/'));
   (void)mkdir(folder.substr(0, folder.rfind('/')).c_str(), 0700);
@@ -150,7 +150,7 @@ bool Crossovers::write(const Table& t, std::string& problem) {
   return false;
 }
 
-/// The file is read before the devices are known: they are compared as soon as the accelerator has been loaded.
+/// The file is read before the devices are known; they are compared as soon as the accelerator has been loaded.
 void Crossovers::confirm_devices(Table& t) const {
   if (t.devices_confirmed || !accelerator_.available()) return;
   t.devices_confirmed = true;

@@ -44,7 +44,8 @@ class Engine {
   /// Status::out_of_memory if the system gives no thread.
   Status submit(const Request& request, Job::Done done, std::shared_ptr<Job>& out);
 
-  /// Leaves behind what a batch does that failed with `failure`, and returns that; or what is wrong with the request.
+  /// Sets the outputs and item statuses as for a batch that failed with `failure`, and returns `failure`; if the
+  /// request is invalid, returns what is wrong with it.
   Status refuse(const Request& request, Status failure);
 
   Status generate_keyset(const Scheme& scheme, size_t count, uint8_t* pk, KeySet& out);

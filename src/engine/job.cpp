@@ -38,8 +38,8 @@ Status Job::refuse(Status failure) const {
   return failure;
 }
 
-/// The next chunk is claimed before this one counts as done: a thread that gets none has wiped its memory by the time
-/// that the batch is complete.
+/// The next chunk is claimed before this one counts as done, so that a thread that gets none has wiped its memory
+/// before the batch is complete.
 void Job::work(WorkerPool& workers, Profile& profile) noexcept {
   std::unique_ptr<Worker> worker;
   const auto claim = [this] { return next_.fetch_add(chunk_items_, std::memory_order_relaxed); };

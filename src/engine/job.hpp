@@ -35,14 +35,14 @@ class Job {
   /// Claims and computes chunks until none is left.
   void work(WorkerPool& workers, Profile& profile) noexcept;
 
-  /// For a job that was not started: leaves behind what a failed batch does, and returns `failure`.
+  /// For a job that was not started: sets the outputs and item statuses of a failed batch, and returns `failure`.
   Status refuse(Status failure) const;
 
   bool finished() const { return finished_.load(std::memory_order_acquire); }
   /// The batch's status; meaningful once finished.
   Status status() const { return static_cast<Status>(status_.load(std::memory_order_acquire)); }
-  /// Returns Status::argument where it would wait for ever: in the job's own callback, and in a fork of the process
-  /// that submitted it.
+  /// Returns Returns Status::argument where it would wait for ever: in the job's own callback, and in a fork of the
+  /// process that submitted it.
   Status wait();
 
  private:

@@ -8,8 +8,8 @@
 
 namespace polykem {
 
-/// A T for each process: after a fork the child makes one of its own and leaves its parent's alone, whose locks may be
-/// taken and whose threads do not exist there. Thread-safe.
+/// A T for each process: after a fork the child makes its own and does not touch its parent's, whose locks may be held
+/// and whose threads do not exist in the child. Thread-safe.
 template <class T>
 class PerProcess {
  public:
@@ -30,7 +30,7 @@ class PerProcess {
     if (entry_.compare_exchange_strong(known, fresh.get())) return fresh.release()->value;
     return known->value;
   }
-  /// nullptr if get() was not called in this process.
+  /// nullptr until get() has been called in this process.
   T* find() {
     Entry* known = entry_.load(std::memory_order_acquire);
     return known != nullptr && known->process == ForkGeneration::of_process() ? &known->value : nullptr;

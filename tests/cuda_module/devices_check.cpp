@@ -315,7 +315,7 @@ void check_failures() {
   }
 }
 
-/// One batch of each operation, the nth call of the runtime failing; false if there were fewer calls.
+/// Runs one batch of each operation while the nth call of the runtime fails; false if there were fewer calls.
 bool runs_with_fault(int nth, size_t count, bool pinned) {
   const Records r(count, pinned);
   fake_runtime::fail_call(nth);

@@ -90,10 +90,10 @@ const Block* find(const void* pointer) {
   return at < next->first + next->second.bytes ? &next->second : nullptr;
 }
 
-int calls_until_fault = 0;  ///< 0: none is planned
+int calls_until_fault = 0;  ///< 0: no fault is planned
 const char* failed_call = nullptr;
 
-/// True if the call of that name is the one that is to fail.
+/// True if this call is the one that must fail.
 bool fails(const char* name) {
   const Lock lock(mutex);
   if (calls_until_fault == 0 || --calls_until_fault != 0) return false;

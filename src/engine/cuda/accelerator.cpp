@@ -109,8 +109,8 @@ class CudaAccelerator final : public Accelerator {
 
   std::atomic<const char*> problem_{""};
   std::atomic<const ModuleTable*> in_use_{nullptr};  ///< set once the module has opened its devices
-  std::atomic<uint64_t> process_{0};                 ///< that began to open them
-  std::mutex mutex_;  ///< not std::call_once, which no exception can leave without memory
+  std::atomic<uint64_t> process_{0};                 ///< the process that began to open them
+  std::mutex mutex_;  ///< not std::call_once: an exception cannot leave it without allocating memory
   bool bound_ = false;
   std::vector<std::unique_ptr<BoundScheme>> schemes_;
 };
@@ -118,8 +118,7 @@ class CudaAccelerator final : public Accelerator {
 const ModuleTable* CudaAccelerator::table() {
   const uint64_t process = ForkGeneration::of_process();
   uint64_t opener = 0;
-  // The process that begins to load the module is the only one to use it: a child might wait for a lock of its
-  // parent's.
+  // Only the process that began to load the module uses it: a child might wait for a lock that its parent held.
   if (!process_.compare_exchange_strong(opener, process) && opener != process) {
     problem_.store("the GPU was opened before this process was forked; only the parent can use it");
     return nullptr;

@@ -45,7 +45,7 @@ std::string library_path() {
   return name != nullptr && *name == '/' ? name : "";
 }
 
-/// True if nobody but root and this user can have put the file there.
+/// True if only root or this user can have put the file there.
 bool is_trusted(const std::string& path) {
   for (const std::string& each : {path, folder_of(path)}) {
     struct stat about {};
