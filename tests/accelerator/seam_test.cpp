@@ -191,6 +191,14 @@ TEST_P(Seam, ArraysOnTheDeviceAreUsedThere) {
   EXPECT_EQ(any->queue(r, unused.data(), nullptr), Status::argument) << "a workspace on the host";
   r.records.item_status = reinterpret_cast<Status*>(ss);
   EXPECT_EQ(any->run(r), Status::argument) << "the host could not read it";
+  KeySet keys;
+  ASSERT_EQ(on_device->import_keyset(x.s, KeyKind::secret_keys, kCount, x.sk.data(), keys), Status::ok);
+  Request chosen = x.decaps(unused);
+  chosen.records.sk = nullptr;
+  chosen.keyset = &keys;
+  std::memset(ss, 0, x.ss.size());
+  chosen.records.key_index = reinterpret_cast<size_t*>(ss);
+  EXPECT_EQ(on_device->run(chosen), Status::argument) << "nor the index";
 }
 
 std::vector<const Scheme*> schemes() {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The module's devices and pipeline over the fake runtime: two devices, many threads, failures.
 //   polykem_cuda_devices_check TEST      TEST: pinned pageable order threads keys resident memory failures replay
-//     calls calls_large queue
+//     status calls calls_large queue
 // The operations are a toy: sk = its draws twice, pk = the draws of sk plus 1, ct = r, pk's first byte, and ss what
 // both sides can compute from r and pk.
 #include <sys/wait.h>
@@ -46,6 +46,26 @@ void secret_of(uint8_t* ss, const uint8_t* r, const uint8_t* pk) {
     ss[i] = static_cast<uint8_t>(r[i % kDraws] * 3 + pk[i % kPk] * 7 + i);
 }
 
+/// Keys of a set in their expanded form: the public key, and a mark by which a test sees that it was used.
+constexpr size_t kFormBytes = 64;
+constexpr uint8_t kMark = 0x5a;
+std::atomic<size_t> marks_seen{0}, tiles_run{0};
+
+int expand_keys(std::byte* out, const uint8_t* keys, size_t count, std::byte*, void*) {
+  for (size_t i = 0; i < count; ++i) {
+    for (size_t j = 0; j < kPk; ++j)
+      out[i * kFormBytes + j] = static_cast<std::byte>(keys[i * kSk + j] + 1);
+    out[i * kFormBytes + kPk] = static_cast<std::byte>(kMark);
+  }
+  return 0;
+}
+
+/// An item whose ciphertext ends with 0xee is malformed.
+void check_ciphertexts(const DeviceBatch& b) {
+  for (size_t i = 0; i < b.count && b.item_status != nullptr; ++i)
+    if (b.ct[i * kCt + kDraws] == 0xee) b.item_status[i] = Status::secret_key;
+}
+
 /// The draws of an item lie in the workspace, where the second step finds them.
 void draw(const DeviceBatch& b, std::byte* workspace) {
   for (size_t i = 0; i < b.count; ++i) {
@@ -79,7 +99,9 @@ void compute(Op op, const DeviceBatch& b, const std::byte* workspace) {
     } else {
       std::array<uint8_t, kPk> pk;
       for (size_t j = 0; j < kPk; ++j)
-        pk[j] = static_cast<uint8_t>(b.sk[key * kSk + j] + 1);
+        pk[j] = b.expanded.data != nullptr ? static_cast<uint8_t>(b.expanded.key(i)[j])
+                                           : static_cast<uint8_t>(b.sk[key * kSk + j] + 1);
+      if (b.expanded.data != nullptr && b.expanded.key(i)[kPk] == static_cast<std::byte>(kMark)) ++marks_seen;
       secret_of(b.ss_out + i * kSs, b.ct + i * kCt, pk.data());
     }
   }
@@ -103,11 +125,15 @@ cudaError_t launch_work(Work work, cudaStream_t stream) {
   return launch(run_work, 1, 1, 0, stream, last);
 }
 
+constexpr size_t kTiles = 3;
+
 template <Op kOp>
-int run_step(size_t step, size_t, const DeviceBatch& batch, std::byte* workspace, void* stream) {
+int run_step(size_t step, size_t tile, const DeviceBatch& batch, std::byte* workspace, void* stream) {
   const auto work = [=] {
     if (step == 0 && kOp != Op::decaps) draw(batch, workspace);
+    if (step == 0 && kOp == Op::decaps) check_ciphertexts(batch);
     if (step == 1 && kOp == Op::keygen) compute_sk(batch, workspace);
+    if (step == 1 && kOp == Op::encaps && tile < kTiles) ++tiles_run;
     if (step == 2) compute(kOp, batch, workspace);
   };
   return launch_work(work, static_cast<cudaStream_t>(stream));
@@ -118,11 +144,11 @@ size_t workspace_bytes(size_t items) {
 }
 
 constexpr DeviceStep kDraw{{"draw", 0, 1}, field::kDraws, 0}, kComputeSk{{"compute_sk", 1, 1}, 0, field::kSkOut};
-constexpr DeviceStep kSkip{{"compute_sk", 1, 1}, 0, 0};
+constexpr DeviceStep kSkip{{"compute_sk", 1, 1}, 0, 0}, kTiled{{"tiled", 1, 1, true}, 0, 0};
 constexpr std::array<DeviceStep, 3> kKeygenSteps = {kDraw, kComputeSk, {{"compute", 2, 1}, 0, field::kPkOut}};
 constexpr std::array<DeviceStep, 3> kEncapsSteps = {
-    kDraw, kSkip, {{"compute", 2, 1}, field::kPk, field::kCtOut | field::kSsOut}};
-constexpr std::array<DeviceStep, 3> kDecapsSteps = {DeviceStep{{"draw", 0, 1}, field::kSk | field::kCt, 0},
+    kDraw, kTiled, {{"compute", 2, 1}, field::kPk, field::kCtOut | field::kSsOut}};
+constexpr std::array<DeviceStep, 3> kDecapsSteps = {DeviceStep{{"check", 0, 1}, field::kCt, field::kItemStatus},
                                                     kSkip,
                                                     {{"compute", 2, 1}, field::kSk | field::kCt, field::kSsOut}};
 
@@ -137,7 +163,7 @@ constexpr DeviceOperation kOperation = {.scheme = "toy",
                                         .staged_bytes = size_t{4} << 20,
                                         .most_items = 1 << 30,
                                         .workspace_bytes = workspace_bytes,
-                                        .tiles = nullptr,
+                                        .tiles = [](const DeviceBatch&) { return kTiles; },
                                         .run_step = run_step<kOp>};
 
 const ModuleTable& table() {
@@ -271,6 +297,50 @@ void check_keys() {
   expect(run(Op::decaps, r, nullptr, index.data(), reinterpret_cast<const uint8_t*>(keys)) == Outcome::ok, "decaps");
   expect(std::memcmp(wanted.data(), r.ss2, wanted.size()) == 0, "secrets of the chosen keys");
   table().release(keys, r.count * kSk);
+}
+
+/// Items' status comes back, keys in their expanded form are chosen by index, tiled steps run once for each tile.
+void check_status() {
+  for (const auto& [count, pinned] : {std::pair{size_t{300}, true}, {size_t{200001}, true}, {size_t{9000}, false}}) {
+    const Records r(count, pinned);
+    tiles_run = 0;
+    expect(exchange(r), "exchange");
+    fake_runtime::run_all();
+    expect(tiles_run > 0 && tiles_run % kTiles == 0, "tiled steps run in rounds");
+    auto* keys = table().allocate(count * kSk, nullptr, nullptr);
+    auto* forms = table().allocate(count * kFormBytes, keys, nullptr);
+    const DeviceScheme& toy = *table().scheme("toy");
+    expect(table().copy(keys, r.sk, count * kSk, nullptr) == Outcome::ok, "copy");
+    expect(table().expand(toy.secret_form, forms, reinterpret_cast<uint8_t*>(keys), count, nullptr) == Outcome::ok,
+           "expand");
+    std::vector<size_t> index(count);
+    std::vector<uint8_t> wanted(count * kSs);
+    for (size_t i = 0; i < count; ++i) {
+      index[i] = i * 7 % count;
+      std::array<uint8_t, kPk> pk;
+      for (size_t j = 0; j < kPk; ++j)
+        pk[j] = static_cast<uint8_t>(r.sk[index[i] * kSk + j] + 1);
+      r.ct[i * kCt + kDraws] = i % 1000 == 7 ? 0xee : 0;
+      secret_of(&wanted[i * kSs], r.ct + i * kCt, pk.data());
+    }
+    std::vector<Status> status(count, Status::ok);
+    BatchView b{.count = count};
+    b.sk = reinterpret_cast<uint8_t*>(keys), b.ct = r.ct, b.ss_out = r.ss2;
+    b.key_index = index.data();
+    b.expanded = {.data = forms, .bytes = kFormBytes, .shared = false, .index = index.data()};
+    b.item_status = status.data();
+    const std::array<uint8_t, kSeedBytes> seed{};
+    marks_seen = 0;
+    expect(table().run(toy.operation(Op::decaps), b, seed.data(), nullptr, nullptr) == Outcome::ok, "decaps");
+    expect(std::memcmp(wanted.data(), r.ss2, wanted.size()) == 0, "secrets of the chosen keys");
+    expect(marks_seen == count, "the expanded form was used");
+    bool good = true;
+    for (size_t i = 0; i < count; ++i)
+      good &= status[i] == (i % 1000 == 7 ? Status::secret_key : Status::ok);
+    expect(good, "each item has its own status");
+    table().release(forms, count * kFormBytes);
+    table().release(keys, count * kSk);
+  }
 }
 
 /// A batch that stays on a device is there when the call returns.
@@ -439,7 +509,11 @@ void check_replay() {
 namespace polykem {
 
 std::span<const DeviceScheme* const> device_schemes() {
-  static constexpr DeviceScheme kToy{"toy", {kOperation<Op::keygen>, kOperation<Op::encaps>, kOperation<Op::decaps>}};
+  static constexpr DeviceScheme kToy{
+      .name = "toy",
+      .operations = {kOperation<Op::keygen>, kOperation<Op::encaps>, kOperation<Op::decaps>},
+      .secret_form = {
+          .bytes = kFormBytes, .workspace_bytes = [](size_t) { return size_t{256}; }, .expand = expand_keys}};
   static const DeviceScheme* const all[] = {&kToy};
   return all;
 }
@@ -481,6 +555,8 @@ int main(int argc, char** argv) {
     check_failures();
   else if (test == "replay")
     check_replay();
+  else if (test == "status")
+    check_status();
   else if (test == "calls")
     check_calls(500, 1);
   else if (test == "calls_large")

@@ -5,7 +5,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <fstream>
+#include <thread>
+#include <vector>
 
 #include "scenarios.hpp"
 
@@ -135,6 +138,40 @@ TEST(Fork, AChildUsesAContextOfItsOwn) {
 }
 
 /// Parent and child encapsulate to one key; nothing that they make may be equal.
+/// Whatever locks the parent's threads hold at that moment, the child waits for none of them.
+TEST(Fork, AChildOfAProcessWithBusyThreadsComputes) {
+  const polykem_config config{sizeof config, 2, nullptr};
+  polykem_context* context = nullptr;
+  const polykem_scheme* scheme = nullptr;
+  ASSERT_EQ(polykem_context_new(&config, &context), POLYKEM_OK);
+  ASSERT_EQ(polykem_scheme_find("mlkem512", &scheme), POLYKEM_OK);
+  const auto keygen = [&](size_t count) {
+    Bytes pk(count * 800), sk(count * 1632);
+    return polykem_keygen(context, scheme, count, pk.data(), sk.data());
+  };
+  std::atomic<bool> stop{false};
+  std::vector<std::thread> threads;
+  for (const size_t count : {1, 1, 300, 300})
+    threads.emplace_back([&, count] {
+      while (!stop)
+        EXPECT_EQ(keygen(count), POLYKEM_OK);
+    });
+  std::string problem;
+  for (int i = 0; i < 300 && problem.empty(); ++i) {
+    problem = in_child(
+        [&]() -> std::string {
+          const polykem_status status = keygen(i % 2 == 0 ? 1 : 300);
+          return status == POLYKEM_OK ? "" : text(status);
+        },
+        10);
+  }
+  stop = true;
+  for (std::thread& thread : threads)
+    thread.join();
+  EXPECT_EQ(problem, "");
+  polykem_context_free(context);
+}
+
 TEST(Fork, AChildDrawsItsOwnSecrets) {
   int ends[2];
   ASSERT_EQ(pipe(ends), 0);
