@@ -34,7 +34,7 @@ fi
 # Sanitizers slow the products down many times. They leave out the test of memory use, which they distort, and tests
 # that add no line of code to others: of the largest sets most, of FrodoKEM the unsalted sets, and accumulated
 # hashes that take long.
-sanitizer_labels='^(quick|unit|kat|lanes|diff)$'
+sanitizer_labels='^(quick|unit|kat|lanes)$'
 sanitizer_leaves_out='ALargeBatch|/(ntruhps40961229|ntruhrss1373)|HashesOfEveryMode/frodokem640'
 sanitizer_leaves_out+='|frodokem(976|1344)|/efrodokem|RecordsExactlyTheDeclaredPlan'
 sanitizer_leaves_out+='|Seam[.].*/(mlkem(768|1024)|kyber|ntruhps(2048677|4096821)|ntruhrss701)'
@@ -227,7 +227,7 @@ run() {
         check threads-full build-tsan -L '^(unit|cuda_module)$' -E "$sanitizer_leaves_out|cuda_resources|tune_slow"
       ;;
     program)
-      build program build-sanitize --preset sanitize -DPOLYKEM_BUILD_CLI=ON &&
+      build program build-sanitize --preset sanitize -DPOLYKEM_BUILD_CLI=ON -DPOLYKEM_VECTORS=avx512 &&
         check program build-sanitize -L '^(quick|cli)$' -LE gpu
       ;;
     fuzz)

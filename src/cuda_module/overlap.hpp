@@ -23,10 +23,12 @@ constexpr size_t complete_at(std::span<const DeviceStep> steps, Fields field) {
 }
 
 constexpr Overlap overlap_of(std::span<const DeviceStep> steps) {
-  constexpr Fields kArriving = field::kKeysAndCiphertexts | field::kItemStatus;
+  // An early step may write shared secrets but no key or ciphertext: key generation's sampling gains nothing from
+  // running early (docs/adr/0009).
+  constexpr Fields kEndsEarlySteps = field::kKeysAndCiphertexts | field::kItemStatus;
   Overlap result{0, steps.size(), 0};
   while (result.early_steps < steps.size() &&
-         ((steps[result.early_steps].needs | steps[result.early_steps].produces) & kArriving) == 0)
+         ((steps[result.early_steps].needs | steps[result.early_steps].produces) & kEndsEarlySteps) == 0)
     ++result.early_steps;
   size_t late = 0;
   for (const FieldInfo& f : kRecordFields) {

@@ -68,6 +68,7 @@ void check_mismatch() {
   expect(cuda_info().available == 1, "the module itself is fine");
   polykem_context* forced = context("cuda", POLYKEM_OK);
   expect(polykem_context_backend(forced, find("ntruhps2048509")) == nullptr, "a set described otherwise must not run");
+  expect(std::strstr(cuda_info().requirements, "another build") != nullptr, "the reason");
   polykem_context_free(forced);
 }
 

@@ -13,6 +13,7 @@ struct Config {
 
 #[repr(C)]
 struct SchemeInfo {
+    struct_size: usize,
     name: *const c_char,
     family: *const c_char,
     title: *const c_char,
@@ -64,6 +65,7 @@ impl Polykem {
         let mut context = ptr::null_mut();
         let mut scheme = ptr::null();
         let mut info = unsafe { std::mem::zeroed::<SchemeInfo>() };
+        info.struct_size = std::mem::size_of::<SchemeInfo>();
         let config = Config {
             struct_size: std::mem::size_of::<Config>(),
             threads,

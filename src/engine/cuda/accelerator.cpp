@@ -79,7 +79,12 @@ class CudaAccelerator final : public Accelerator {
 
   bool available() override { return table() != nullptr; }
   std::string devices() override {
-    return std::to_string(table()->device_count()) + " x " + table()->device_info(0).name;
+    std::string names = std::to_string(table()->device_count()) + " x " + table()->device_info(0).name;
+    for (int i = 1; i < table()->device_count(); ++i) {
+      const std::string other = table()->device_info(i).name;
+      if (other != table()->device_info(i - 1).name) names += ", from number " + std::to_string(i) + " on " + other;
+    }
+    return names;
   }
   const char* problem() override { return problem_.load(); }
 
@@ -213,7 +218,12 @@ void CudaAccelerator::bind_all() {
   for (const Scheme* scheme : registry()) {
     const DeviceScheme* device = table()->scheme(scheme->name);
     auto bound = std::make_unique<BoundScheme>();
-    if (device != nullptr && bind(*scheme, *device, *bound)) schemes_.push_back(std::move(bound));
+    if (device == nullptr) continue;
+    if (bind(*scheme, *device, *bound)) {
+      schemes_.push_back(std::move(bound));
+    } else {
+      problem_.store("libpolykem_cuda.so describes a parameter set differently: it belongs to another build");
+    }
   }
   bound_ = true;
 }

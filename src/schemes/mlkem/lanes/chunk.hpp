@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A block of items, one per lane, with their records and keys. `Isa` names the primitives of an instruction set:
-// kBackend, kKeystream, ntt(), keccak().
+// kName, kKeystream, ntt(), keccak().
 #pragma once
 
 #include "core/arena.hpp"
