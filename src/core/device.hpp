@@ -57,6 +57,7 @@ struct DeviceOperation {
   std::span<const DeviceStep> steps;  ///< the launch list
   size_t part_items;                  ///< a hint: this many items keep the device busy
   size_t staged_bytes;                ///< a hint: bytes of records that one thread copies and hands over at a time
+  size_t least_items;                 ///< a hint: fewer at a time waste the device, however many bytes they have
   size_t most_items;                  ///< the most that one launch can index
   size_t (*workspace_bytes)(size_t items);  ///< device memory for the intermediates of a batch; a multiple of 256
   /// The number of rounds of the tiled steps for a batch; nullptr if no step is tiled.

@@ -11,7 +11,7 @@
 namespace polykem::cuda {
 
 /// Changes whenever a layout in this header or in core/{batch,device,plan,scheme,status}.hpp changes.
-inline constexpr uint32_t kModuleAbi = 5;
+inline constexpr uint32_t kModuleAbi = 6;
 inline constexpr const char* kModuleEntry = "polykem_cuda_module";
 inline constexpr size_t kSeedBytes = 32;
 

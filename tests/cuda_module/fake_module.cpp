@@ -54,6 +54,7 @@ DeviceOperation make(Op op) {
   result.steps = {&steps[static_cast<size_t>(op)], 1};
   result.part_items = 8192;
   result.staged_bytes = size_t{4} << 20;
+  result.least_items = 64;
   result.most_items = 1 << 30;
   return result;
 }

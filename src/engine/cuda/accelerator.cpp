@@ -25,11 +25,6 @@ namespace {
 /// chunks.
 constexpr size_t kChunkBytes = size_t{512} << 20;
 
-/// Arrays that a GPU cannot reach are copied by the threads, a chunk each: copies overlap with the GPU's work, and a
-/// copied chunk stays in the CPU's cache. The scheme says how many bytes suit an operation; a thread takes at least
-/// this many.
-constexpr size_t kLeastStagedBytes = size_t{2} << 20;
-
 /// The crossover until it is measured. An H200 beats 16 cores from about 50 items on; the margin is for smaller GPUs.
 constexpr size_t kGuessedCrossover = 256;
 
@@ -241,6 +236,8 @@ constexpr size_t in_whole_transactions(size_t items) {
   return (items + 63) / 64 * 64;
 }
 
+/// Arrays that a GPU cannot reach are copied by the threads, a chunk each: copies overlap with the GPU's work, and a
+/// copied chunk stays in the CPU's cache. The scheme says how large a chunk suits an operation.
 size_t CudaAccelerator::chunk_items(const Scheme& scheme, Op op, const BatchView& batch, unsigned threads) {
   const RecordBytes bytes = scheme.record_bytes(op);
   size_t item_bytes = 1, staged_bytes = 0;
@@ -252,8 +249,9 @@ size_t CudaAccelerator::chunk_items(const Scheme& scheme, Op op, const BatchView
   const size_t most = in_whole_transactions(kChunkBytes / item_bytes);
   if (threads == 1 || staged_bytes == 0) return most;
   const size_t share = (batch.count + threads - 1) / threads;
-  const size_t wanted = find(scheme)->device->operation(op).staged_bytes / staged_bytes;
-  return std::min(most, in_whole_transactions(std::max(std::min(share, wanted), kLeastStagedBytes / staged_bytes)));
+  const DeviceOperation& operation = find(scheme)->device->operation(op);
+  const size_t wanted = std::min(share, operation.staged_bytes / staged_bytes);
+  return std::min(most, in_whole_transactions(std::max(wanted, operation.least_items)));
 }
 
 Status CudaAccelerator::queue_bytes(const Scheme& scheme, Op op, size_t count, size_t& bytes) {

@@ -263,6 +263,7 @@ struct Plan {
                                                            : 12288;
   template <Op kOp>
   static constexpr size_t kStagedBytes = (kOp == Op::keygen ? size_t{8} : size_t{4}) << 20;
+  static constexpr size_t kLeastItems = 1024;
 
   template <Op kOp>
   static constexpr DeviceOperation operation() {
@@ -277,6 +278,7 @@ struct Plan {
             .steps = kDeviceSteps<kOp>,
             .part_items = kPartItems<kOp>,
             .staged_bytes = kStagedBytes<kOp>,
+            .least_items = kLeastItems,
             .most_items = kMostItems,
             .workspace_bytes = workspace_bytes<kOp>,
             .tiles = nullptr,
