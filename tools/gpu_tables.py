@@ -2,7 +2,8 @@
 """The tables of docs/gpu_figures.md and bench/seong2021/README.md, for tools/tables.py.
 
 Sources in bench/results: h200_ntru.json and a second run of it (100,000 items), h200_ntru_400000.json,
-h200x2_ntru_400000.json (two GPUs), h200_seong2021.json.
+h200x2_ntru_400000.json (two GPUs), h200_seong2021.json; where they are there, h200_mlkem.json (100,000 items),
+h200_mlkem_500000.json and h200_frodokem.json.
 """
 
 import json
@@ -12,10 +13,26 @@ from pathlib import Path
 RESULTS = Path(__file__).resolve().parent.parent / "bench/results"
 STEPS_SET = "ntruhps4096821"
 RUNS = ["h200_ntru.json", "h200_ntru_run2.json"]
+FAMILIES = ["h200_ntru.json", "h200_mlkem.json", "h200_frodokem.json"]  # kernels of every family
 
 
 def load(name):
     return json.loads((RESULTS / name).read_text(encoding="utf-8"))
+
+
+def present(name):
+    return (RESULTS / name).exists()
+
+
+def resident_rates():
+    """Items a second with all data on the card, by set and operation, of the families that were measured."""
+    return {(s["name"], r["op"]): r["per_second"] for name in FAMILIES if present(name)
+            for s in load(name)["sets"] for r in s["resident"]}
+
+
+def million(per_second):
+    """Three digits or one after the point, in millions."""
+    return f"{per_second / 1e6:.{1 if per_second >= 1e6 else 3}f}"
 
 
 def markdown(header, rows):
@@ -123,6 +140,59 @@ def table_one_key(_):
                      for r in load("h200_seong2021.json")["one_key"]])
 
 
+def floor_ns(resident):
+    return sum(step["floor_ns"] for step in resident["steps"])
+
+
+def steps_table(document, name):
+    """Every step of a set beside its floor, and the operation as a whole."""
+    rows = []
+    for r in next(s for s in document["sets"] if s["name"] == name)["resident"]:
+        whole = {"name": "", "ns": 1e9 / r["per_second"], "floor_ns": floor_ns(r)}
+        for step in r["steps"] + [whole]:
+            gap = f"{step['ns'] / step['floor_ns']:.1f}" if step["floor_ns"] > 0 else ""
+            rows.append([r["op"], f"`{step['name']}`" if step["name"] else "all", f"{step['ns']:.2f}",
+                         f"{step['floor_ns']:.2f}", gap])
+    return markdown(["operation", "step", "ns an item", "floor", "times the floor"], rows)
+
+
+def with_ratio(r):
+    return f"{million(r['per_second'])} M/s" + (f" (**{r['ratio']:.2f}x**)" if "ratio" in r else "")
+
+
+def shared_rates(s):
+    return [f"{million(r['per_second'])} M/s" for r in s.get("shared_key", [])] or ["", ""]
+
+
+def table_mlkem(_):
+    """A section on ML-KEM and Kyber beside cuPQC."""
+    runs = [load(name) for name in ("h200_mlkem.json", "h200_mlkem_500000.json") if present(name)]
+    if not runs:
+        return ""
+    rows = [[s["name"], f"{s['items']:,}"] + [with_ratio(r) for r in s["resident"]] + shared_rates(s)
+            for document in runs for s in document["sets"]]
+    peer = next(r["peer"] for s in runs[0]["sets"] for r in s["resident"] if "peer" in r)
+    return (f"## ML-KEM and Kyber\n\nKernels with all data on the card, beside {peer}, measured the same way.\n\n"
+            + markdown(["set", "items", "keygen", "encaps", "decaps", "one key: encaps", "decaps"], rows)
+            + "\nThe steps of ML-KEM-768:\n\n" + steps_table(runs[0], "mlkem768"))
+
+
+def table_frodokem(_):
+    """A section on FrodoKEM beside its floors."""
+    if not present("h200_frodokem.json"):
+        return ""
+    document = load("h200_frodokem.json")
+
+    def beside_floor(r):
+        return f"{r['per_second'] / 1e3:,.0f} k/s (x{1e9 / r['per_second'] / floor_ns(r):.2f})"
+    rows = [[s["name"], f"{s['items']:,}"] + [beside_floor(r) for r in s["resident"]] + shared_rates(s)
+            for s in document["sets"]]
+    return ("## FrodoKEM\n\nKernels with all data on the card, and their time beside the floors of their steps.\n\n"
+            + markdown(["set", "items", "keygen", "encaps", "decaps", "one key: encaps", "decaps"], rows)
+            + "\nThe steps of FrodoKEM-976-SHAKE:\n\n" + steps_table(document, "frodokem976shake"))
+
+
 TABLES = {"gpu-kernels": table_kernels, "gpu-steps": table_steps, "gpu-host": table_host,
           "gpu-pageable": table_pageable, "gpu-two": table_two, "seong-threads": table_threads,
-          "seong-clients": table_clients, "seong-one-key": table_one_key}
+          "seong-clients": table_clients, "seong-one-key": table_one_key, "gpu-mlkem": table_mlkem,
+          "gpu-frodokem": table_frodokem}

@@ -8,8 +8,8 @@ A table stands between the lines "<!-- table: NAME -->" and "<!-- end of table -
 the exit status is 1 if a page is not what its sources say. With --record the results of `make bench-peers` and
 `make bench-peers PEER=haswell` in build/ become those of bench/results first; `make figures` does all of it.
 
-Sources: `polykem list --json -`, and of bench/results cpu_peers.json, cpu_peers_haswell.json (peers without AVX-512)
-and h200_ntru.json; gpu_tables.py names more.
+Sources: `polykem list --json -`, and of bench/results cpu_peers.json and cpu_peers_haswell.json (peers without
+AVX-512); gpu_tables.py names those of GPUs.
 """
 
 import argparse
@@ -43,8 +43,7 @@ class Results:
         self.peers, self.ghz = document["records"], document["ghz"]
         haswell = json.loads((ROOT / "bench/results/cpu_peers_haswell.json").read_text(encoding="utf-8"))
         self.narrow_peers = haswell["records"]
-        gpu = json.loads((ROOT / "bench/results/h200_ntru.json").read_text(encoding="utf-8"))
-        self.gpu = {(s["name"], r["op"]): r["per_second"] for s in gpu["sets"] for r in s["resident"]}
+        self.gpu = gpu_tables.resident_rates()
 
     def find(self, scheme, op, backend="avx512", many=True, threads=1, keys="per-item", narrow=False):
         """narrow: against the peer without AVX-512."""
@@ -84,7 +83,7 @@ def table_summary(results, only=None):
             [name]
             + [f"{rate(r['ours_ops_per_s'])} ({ratio(r)})" for r in records]
             + [" / ".join(ratio(r) for r in narrow) if all(narrow) else ""]
-            + [" / ".join(f"{g / 1e6:.1f}" for g in gpu) if all(gpu) else ""]
+            + [" / ".join(gpu_tables.million(g) for g in gpu) if all(gpu) else ""]
         )
     return markdown(["set", *(f"{op}/s" for op in OPS), "both sides AVX2", "H200, million/s"], rows)
 

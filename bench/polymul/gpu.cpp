@@ -11,7 +11,7 @@ namespace polykem::bench {
 
 namespace {
 
-constexpr const char* kFileName = "libpolykem_bench_cuda.so";
+constexpr const char* kFileName = "libpolykem_bench_polymul.so";
 
 std::string program_folder() {
   std::array<char, 4096> path{};

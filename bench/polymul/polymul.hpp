@@ -37,8 +37,8 @@ struct PolymulReport {
 /// Told each row when it has been measured.
 using PolymulProgress = std::function<void(const PolymulRow&)>;
 
-/// On the first GPU, by libpolykem_bench_cuda.so, which lies beside the program or in ../lib. `problem` says why there
-/// is nothing if there is nothing.
+/// On the first GPU, by libpolykem_bench_polymul.so, which lies beside the program or in ../lib. `problem` says why
+/// there is nothing if there is nothing.
 PolymulReport polymul_on_gpu(const PolymulRequest& request, const PolymulProgress& progress);
 
 /// On one core, with every instruction set there is; `batches` is ignored: every product fills the lanes by itself.

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // The CUDA backend against known answers and against the CPU. Exit code 77: there is no GPU here, and why.
-//   polykem_gpu_check TEST DATA_FOLDER [SCHEME]
-// TEST: kat accumulated differential randomness replay threads parts keysets arrays border faults trap polymul.
-// POLYKEM_GPU_ITEMS: items per set of the differential test and of the test of the generator (default 20000).
+//   polykem_gpu_check TEST[,TEST...] DATA_FOLDER [SETS]
+// TEST: kat accumulated differential randomness replay threads parts keysets seeds malformed arrays border faults trap
+// polymul. SETS: beginnings of families or names of sets, "mlkem" or "kyber768"; without it, all. A set that the module
+// lacks is a failure.
+// POLYKEM_GPU_FAMILIES: the same for every test of a run. POLYKEM_GPU_ITEMS: items per set of the tests that take many
+// (default 20000; FrodoKEM 2001).
 #include <dlfcn.h>
 
 #include <algorithm>
@@ -20,135 +23,14 @@
 
 #include "engine/cuda/loader.hpp"
 #include "engine/job.hpp"
+#include "exchange.hpp"
+#include "keys.hpp"
 #include "polykem/polykem.h"
 #include "polymul/polymul.hpp"
 #include "prim/keccak/keccak.hpp"
 
+namespace polykem::gpu_test {
 namespace {
-
-using Bytes = std::vector<uint8_t>;
-
-int failures = 0;
-
-void expect(bool good, const std::string& what) {
-  if (good) return;
-  ++failures;
-  std::fprintf(stderr, "FAILED: %s\n", what.c_str());
-}
-
-struct FreeContext {
-  void operator()(polykem_context* context) const { polykem_context_free(context); }
-};
-using Context = std::unique_ptr<polykem_context, FreeContext>;
-
-Context make_context(const char* backend, unsigned threads = 0) {
-  polykem_config config{sizeof config, threads, backend};
-  polykem_context* context = nullptr;
-  expect(polykem_context_new(&config, &context) == POLYKEM_OK, std::string("context for ") + backend);
-  return Context(context);
-}
-
-/// The fastest CPU backend that runs the set.
-Context make_cpu_context(const polykem_scheme* scheme) {
-  for (size_t i = 0; i < polykem_backend_count(); ++i) {
-    polykem_backend_info_t backend{};
-    backend.struct_size = sizeof backend;
-    polykem_backend_info(i, &backend);
-    if (!backend.available || std::strcmp(backend.name, "cuda") == 0) continue;
-    Context context = make_context(backend.name);
-    if (polykem_context_backend(context.get(), scheme) != nullptr) return context;
-  }
-  return nullptr;
-}
-
-/// One set with the sizes of its records.
-struct Set {
-  const polykem_scheme* scheme;
-  polykem_scheme_info_t info{};
-
-  explicit Set(const polykem_scheme* s) : scheme(s) {
-    info.struct_size = sizeof info;
-    polykem_scheme_info(s, &info);
-  }
-  std::string name() const { return info.name; }
-};
-
-std::vector<Set> sets(const char* only) {
-  std::vector<Set> all;
-  const Context context = make_context("cuda");
-  for (size_t i = 0; i < polykem_scheme_count(); ++i) {
-    const polykem_scheme* scheme = polykem_scheme_at(i);
-    const Set set(scheme);
-    if (only != nullptr && set.name() != only) continue;
-    if (polykem_context_backend(context.get(), scheme) != nullptr) all.push_back(set);
-  }
-  return all;
-}
-
-/// A batch of key pairs and exchanges with all records of both sides. Outputs begin poisoned.
-struct Exchange {
-  size_t count;
-  Bytes keygen_draws, encaps_draws, pk, sk, ct, ss, decapsulated;
-
-  Exchange(const Set& set, size_t n) : count(n) {
-    keygen_draws.resize(n * set.info.keygen_draw_bytes);
-    encaps_draws.resize(n * set.info.encaps_draw_bytes);
-    pk.assign(n * set.info.public_key_bytes, 0xa5);
-    sk.assign(n * set.info.secret_key_bytes, 0xa5);
-    ct.assign(n * set.info.ciphertext_bytes, 0xa5);
-    ss.assign(n * set.info.shared_secret_bytes, 0xa5);
-    decapsulated.assign(n * set.info.shared_secret_bytes, 0xa5);
-  }
-};
-
-polykem_request request(const Set& set, polykem_op op, size_t count, bool shared = false) {
-  polykem_request r{};
-  r.struct_size = sizeof r;
-  r.op = op;
-  r.scheme = set.scheme;
-  r.count = count;
-  r.key_mode = shared ? POLYKEM_KEY_SHARED : POLYKEM_KEY_PER_ITEM;
-  return r;
-}
-
-void keygen(const Context& context, const Set& set, Exchange& x, bool with_draws) {
-  auto r = request(set, POLYKEM_KEYGEN, x.count);
-  r.draws = with_draws ? x.keygen_draws.data() : nullptr;
-  r.pk_out = x.pk.data();
-  r.sk_out = x.sk.data();
-  expect(polykem_run(context.get(), &r) == POLYKEM_OK, set.name() + " keygen");
-}
-
-void encaps(const Context& context, const Set& set, Exchange& x, bool with_draws, bool shared = false) {
-  auto r = request(set, POLYKEM_ENCAPS, x.count, shared);
-  r.draws = with_draws ? x.encaps_draws.data() : nullptr;
-  r.pk = x.pk.data();
-  r.ct_out = x.ct.data();
-  r.ss_out = x.ss.data();
-  expect(polykem_run(context.get(), &r) == POLYKEM_OK, set.name() + " encaps");
-}
-
-void decaps(const Context& context, const Set& set, Exchange& x, bool shared = false) {
-  auto r = request(set, POLYKEM_DECAPS, x.count, shared);
-  r.sk = x.sk.data();
-  r.ct = x.ct.data();
-  r.ss_out = x.decapsulated.data();
-  expect(polykem_run(context.get(), &r) == POLYKEM_OK, set.name() + " decaps");
-}
-
-/// Equal, or says which record differs first.
-void expect_equal(const Bytes& got, const Bytes& wanted, size_t record_bytes, const std::string& what) {
-  if (got == wanted) return;
-  size_t at = 0, bad_records = 0;
-  while (at < got.size() && got[at] == wanted[at])
-    ++at;
-  for (size_t i = 0; i < got.size(); i += record_bytes) {
-    bad_records += std::memcmp(got.data() + i, wanted.data() + i, record_bytes) != 0;
-  }
-  expect(false, what + ": record " + std::to_string(at / record_bytes) + " differs from byte " +
-                    std::to_string(at % record_bytes) + " on; " + std::to_string(bad_records) + " of " +
-                    std::to_string(got.size() / record_bytes) + " records are wrong");
-}
 
 Bytes from_hex(const std::string& hex) {
   Bytes bytes(hex.size() / 2);
@@ -182,8 +64,21 @@ struct Answers {
   Bytes reject_sk, reject_ct, reject_ss;
 };
 
+/// The text of the set's known answers; FrodoKEM's file is compressed.
+std::string read_text(const Set& set, const std::string& folder) {
+  const std::string path = folder + "/" + set.name() + ".json";
+  std::ifstream file(path);
+  if (file) return {std::istreambuf_iterator<char>(file), {}};
+  const std::unique_ptr<FILE, int (*)(FILE*)> pipe(popen(("gzip -dc '" + path + ".gz'").c_str(), "r"), &pclose);
+  std::string text;
+  std::vector<char> block(1 << 16);
+  for (size_t n = 0; pipe != nullptr && (n = std::fread(block.data(), 1, block.size(), pipe.get())) > 0;)
+    text.append(block.data(), n);
+  return text;
+}
+
 Answers read_answers(const Set& set, const std::string& folder) {
-  std::ifstream file(folder + "/" + set.name() + ".json");
+  std::istringstream file(read_text(set, folder));
   Answers a{Exchange(set, 0), {}, {}, {}};
   for (std::string line; std::getline(file, line);) {
     if (line.rfind("{\"count\":", 0) != 0) continue;
@@ -223,15 +118,15 @@ void check_kat(const Set& set, const std::string& folder) {
   got.sk = wanted.sk;
   encaps(gpu, set, got, true);
   expect_equal(got.ct, wanted.ct, set.info.ciphertext_bytes, set.name() + " ct");
-  expect_equal(got.ss, wanted.ss, 32, set.name() + " ss");
+  expect_equal(got.ss, wanted.ss, set.info.shared_secret_bytes, set.name() + " ss");
   got.ct = wanted.ct;
   decaps(gpu, set, got);
-  expect_equal(got.decapsulated, wanted.ss, 32, set.name() + " decapsulated ss");
-  Exchange rejected(set, answers.reject_ss.size() / 32);
+  expect_equal(got.decapsulated, wanted.ss, set.info.shared_secret_bytes, set.name() + " decapsulated ss");
+  Exchange rejected(set, answers.reject_ss.size() / set.info.shared_secret_bytes);
   rejected.sk = answers.reject_sk;
   rejected.ct = answers.reject_ct;
   decaps(gpu, set, rejected);
-  expect_equal(rejected.decapsulated, answers.reject_ss, 32, set.name() + " rejection ss");
+  expect_equal(rejected.decapsulated, answers.reject_ss, set.info.shared_secret_bytes, set.name() + " rejection ss");
   std::printf("%s: %zu counts, %zu rejected ciphertexts\n", set.info.name, wanted.count, rejected.count);
 }
 
@@ -246,7 +141,7 @@ void check_accumulated(const Set& set, const std::string& folder) {
   const Bytes wanted = field(text.substr(at), "100");
   constexpr size_t kRounds = 100;
   Exchange x(set, kRounds), random(set, kRounds);
-  polykem::Shake stream(polykem::Shake::Strength::shake128);
+  Shake stream(Shake::Strength::shake128);
   const auto draw = [&](Bytes& to, size_t i, size_t bytes) { stream.squeeze({to.data() + i * bytes, bytes}); };
   for (size_t i = 0; i < kRounds; ++i) {
     draw(x.keygen_draws, i, set.info.keygen_draw_bytes);
@@ -257,66 +152,32 @@ void check_accumulated(const Set& set, const std::string& folder) {
   keygen(gpu, set, x, true);
   encaps(gpu, set, x, true);
   decaps(gpu, set, x);
-  expect_equal(x.decapsulated, x.ss, 32, set.name() + " exchange");
+  expect_equal(x.decapsulated, x.ss, set.info.shared_secret_bytes, set.name() + " exchange");
   random.sk = x.sk;
   decaps(gpu, set, random);
-  polykem::Shake hash(polykem::Shake::Strength::shake128);
+  Shake hash(Shake::Strength::shake128);
   const auto absorb = [&](const Bytes& from, size_t i, size_t bytes) { hash.absorb({from.data() + i * bytes, bytes}); };
   for (size_t i = 0; i < kRounds; ++i) {
     absorb(x.pk, i, set.info.public_key_bytes);
     absorb(x.sk, i, set.info.secret_key_bytes);
     absorb(x.ct, i, set.info.ciphertext_bytes);
-    absorb(x.ss, i, 32);
-    absorb(random.decapsulated, i, 32);
+    absorb(x.ss, i, set.info.shared_secret_bytes);
+    absorb(random.decapsulated, i, set.info.shared_secret_bytes);
   }
   Bytes got(32);
   hash.squeeze(got);
-  expect_equal(got, wanted, 32, set.name() + " accumulated hash");
+  expect_equal(got, wanted, got.size(), set.name() + " accumulated hash");
   std::printf("%s: accumulated hash of %zu rounds\n", set.info.name, kRounds);
 }
 
-void fill(Bytes& bytes, std::mt19937_64& random) {
-  for (size_t i = 0; i < bytes.size(); i += sizeof(uint64_t)) {
-    const uint64_t word = random();
-    std::memcpy(bytes.data() + i, &word, std::min(sizeof word, bytes.size() - i));
-  }
-}
-
-/// Makes f, g or both 0 in some keys, if the set samples them byte by byte.
-void zero_some_keys(const Set& set, Bytes& draws, size_t count) {
-  const size_t bytes = set.info.keygen_draw_bytes, half = (bytes - 32) / 2;
-  for (size_t i = 2; i < count; i += 97) {
-    uint8_t* record = draws.data() + i * bytes;
-    const size_t which = i / 97 % 3;
-    std::fill(record + (which == 2 ? half : 0), record + (which == 1 ? half : 2 * half), uint8_t{0});
-  }
-}
-
-/// Every third ciphertext changed: a bit, the last byte's unused bits, or all of it.
-void damage(const Set& set, Bytes& ct, size_t count, std::mt19937_64& random) {
-  const size_t bytes = set.info.ciphertext_bytes;
-  for (size_t i = 0; i < count; i += 3) {
-    uint8_t* record = ct.data() + i * bytes;
-    switch (i / 3 % 3) {
-      case 0:
-        record[random() % bytes] ^= static_cast<uint8_t>(1u << (random() % 8));
-        break;
-      case 1:
-        record[bytes - 1] ^= 0x80;
-        break;
-      default:
-        for (size_t b = 0; b < bytes; ++b)
-          record[b] = static_cast<uint8_t>(random());
-    }
-  }
-}
-
-void check_against_cpu(const Set& set, size_t count, bool shared, std::mt19937_64& random) {
-  const Context gpu = make_context("cuda"), cpu = make_cpu_context(set.scheme);
+/// Both sides of exchanges, and damaged ciphertexts, beside a context of the CPU.
+void check_against(const Context& cpu, const Set& set, size_t count, bool shared, std::mt19937_64& random) {
+  const Context gpu = make_context("cuda");
   Exchange a(set, count);
   fill(a.keygen_draws, random);
-  zero_some_keys(set, a.keygen_draws, count);
+  make_some_extreme(set, a.keygen_draws, count);
   fill(a.encaps_draws, random);
+  if (!set.is("ntru")) make_some_extreme(set, a.encaps_draws, count);
   Exchange b = a;
   const std::string label = set.name() + " x " + std::to_string(count) + (shared ? " shared" : "");
   keygen(gpu, set, a, true);
@@ -326,45 +187,49 @@ void check_against_cpu(const Set& set, size_t count, bool shared, std::mt19937_6
   encaps(gpu, set, a, true, shared);
   encaps(cpu, set, b, true, shared);
   expect_equal(a.ct, b.ct, set.info.ciphertext_bytes, label + " ct");
-  expect_equal(a.ss, b.ss, 32, label + " ss");
+  expect_equal(a.ss, b.ss, set.info.shared_secret_bytes, label + " ss");
   damage(set, b.ct, count, random);
   a.ct = b.ct;
   decaps(gpu, set, a, shared);
   decaps(cpu, set, b, shared);
-  expect_equal(a.decapsulated, b.decapsulated, 32, label + " decapsulated");
+  expect_equal(a.decapsulated, b.decapsulated, set.info.shared_secret_bytes, label + " decapsulated");
 }
 
-size_t wanted_items() {
-  const char* text = std::getenv("POLYKEM_GPU_ITEMS");
-  return text == nullptr ? 20000 : std::strtoul(text, nullptr, 10);
+void check_against_cpu(const Set& set, size_t count, bool shared, std::mt19937_64& random) {
+  check_against(make_cpu_context(set.scheme), set, count, shared, random);
 }
 
+/// Most items beside the fastest CPU backend, some beside `ref`. Many items come in parts of a gigabyte of records.
 void check_differential(const Set& set) {
   std::mt19937_64 random(set.info.public_key_bytes);
-  const size_t items = wanted_items();
-  for (const size_t count : {size_t{1}, size_t{3}, size_t{31}, size_t{33}, size_t{257}, items | 1}) {
-    if (count <= (items | 1)) check_against_cpu(set, count, false, random);
+  const size_t items = wanted_items(set), most = (size_t{1} << 30) / set.item_bytes() | 1;
+  for (const size_t count : {size_t{1}, size_t{3}, size_t{31}, size_t{33}, size_t{257}}) {
+    if (count <= items) check_against_cpu(set, count, false, random);
   }
-  check_against_cpu(set, 129, true, random);
-  std::printf("%s: same bytes as the CPU for %zu items\n", set.info.name, items | 1);
+  for (size_t left = items; left > 0; left -= std::min(left, most))
+    check_against_cpu(set, std::min(left, most), false, random);
+  check_against_cpu(set, std::min<size_t>(items, 129), true, random);
+  for (const bool shared : {false, true})
+    check_against(make_context("ref"), set, set.frodo() ? 3 : 67, shared, random);
+  std::printf("%s: same bytes as the CPU for %zu items\n", set.info.name, items);
 }
 
 /// Keys and secrets from the device's own generator: they work, and no two are alike.
 void check_randomness(const Set& set) {
-  const size_t count = wanted_items() | 1;
+  const size_t count = wanted_items(set), ss_bytes = set.info.shared_secret_bytes;
   const Context gpu = make_context("cuda");
   Exchange x(set, count);
   keygen(gpu, set, x, false);
   encaps(gpu, set, x, false);
   decaps(gpu, set, x);
-  expect_equal(x.decapsulated, x.ss, 32, set.name() + " exchange with own randomness");
-  std::set<std::string> secrets, prf_keys;
+  expect_equal(x.decapsulated, x.ss, set.info.shared_secret_bytes, set.name() + " exchange with own randomness");
+  std::set<std::string> secrets, key_ends;  // keys end with what was drawn for rejection, or with a hash of the key
   for (size_t i = 0; i < count; ++i) {
-    secrets.emplace(reinterpret_cast<const char*>(x.ss.data()) + 32 * i, 32);
+    secrets.emplace(reinterpret_cast<const char*>(x.ss.data()) + ss_bytes * i, ss_bytes);
     const size_t end = (i + 1) * set.info.secret_key_bytes;
-    prf_keys.emplace(reinterpret_cast<const char*>(x.sk.data()) + end - 32, 32);
+    key_ends.emplace(reinterpret_cast<const char*>(x.sk.data()) + end - 16, 16);
   }
-  expect(secrets.size() == count && prf_keys.size() == count, set.name() + ": two items drew the same numbers");
+  expect(secrets.size() == count && key_ends.size() == count, set.name() + ": two items drew the same numbers");
   std::printf("%s: %zu exchanges, all different\n", set.info.name, count);
 }
 
@@ -373,15 +238,15 @@ void check_replay(const Set& set) {
   const Context gpu = make_context("cuda");
   std::set<std::string> secrets;
   size_t items = 0;
-  for (const size_t count : {size_t{33}, size_t{1001}, wanted_items() | 1, size_t{33}, size_t{1001}}) {
+  for (const size_t count : {size_t{33}, size_t{1001}, wanted_items(set), size_t{33}, size_t{1001}}) {
     for (int round = 0; round < 6; ++round, items += count) {
       Exchange x(set, count);
       keygen(gpu, set, x, false);
       encaps(gpu, set, x, false);
       decaps(gpu, set, x);
-      expect_equal(x.decapsulated, x.ss, 32, set.name() + " exchange, again");
+      expect_equal(x.decapsulated, x.ss, set.info.shared_secret_bytes, set.name() + " exchange, again");
       for (size_t i = 0; i < count; ++i)
-        secrets.emplace(reinterpret_cast<const char*>(x.ss.data()) + 32 * i, 32);
+        secrets.emplace(reinterpret_cast<const char*>(x.ss.data()) + x.ss.size() / count * i, x.ss.size() / count);
     }
   }
   expect(secrets.size() == items, set.name() + ": a batch drew the numbers of another");
@@ -391,30 +256,38 @@ void check_replay(const Set& set) {
   std::printf("%s: %zu items in batches of repeated sizes\n", set.info.name, items);
 }
 
-/// Several contexts and threads on one device at once.
+/// Several contexts and threads on one device at once, with sets of every family.
 void check_threads(const std::vector<Set>& all) {
+  std::vector<Set> mixed;
+  for (const Set& set : all) {
+    const bool known =
+        std::any_of(mixed.begin(), mixed.end(), [&](const Set& other) { return set.is(other.info.family); });
+    if (!known) mixed.push_back(set);
+  }
   std::vector<std::thread> threads;
   for (size_t t = 0; t < 6; ++t) {
-    threads.emplace_back([&all, t] {
-      const Set& set = all[t % all.size()];
+    threads.emplace_back([&mixed, t] {
+      const Set& set = mixed[t % mixed.size()];
+      const size_t count = 1001 + 997 * t;
       const Context gpu = make_context("cuda", 2);
-      for (int round = 0; round < 30; ++round) {
-        Exchange x(set, 1001 + 997 * t);
+      for (int round = 0; round < (set.frodo() ? 6 : 30); ++round) {
+        Exchange x(set, set.frodo() ? count / 8 : count);
         keygen(gpu, set, x, false);
         encaps(gpu, set, x, false);
         decaps(gpu, set, x);
-        expect_equal(x.decapsulated, x.ss, 32, set.name() + " in thread " + std::to_string(t));
+        expect_equal(x.decapsulated, x.ss, set.info.shared_secret_bytes,
+                     set.name() + " in thread " + std::to_string(t));
       }
     });
   }
   for (auto& thread : threads)
     thread.join();
-  std::printf("6 threads with contexts of their own\n");
+  std::printf("6 threads with contexts of their own, %zu families\n", mixed.size());
 }
 
 /// A budget so small that every batch runs in parts.
 void check_parts(const Set& set) {
-  const auto* table = polykem::cuda::loaded_module().table;
+  const auto* table = cuda::loaded_module().table;
   table->set_budget(size_t{32} << 20);
   std::mt19937_64 random(7);
   check_against_cpu(set, 1501, false, random);
@@ -422,84 +295,21 @@ void check_parts(const Set& set) {
   std::printf("%s: 1501 items in parts\n", set.info.name);
 }
 
-/// Secret keys that were made on the GPU and stay there; public keys that were put there.
-void check_keysets(const Set& set) {
-  constexpr size_t kKeys = 999;
-  const Context gpu = make_context("cuda");
-  Exchange x(set, kKeys);
-  polykem_keyset *secret = nullptr, *open = nullptr;
-  expect(polykem_keyset_generate(gpu.get(), set.scheme, kKeys, x.pk.data(), &secret) == POLYKEM_OK, "keyset_generate");
-  expect(polykem_keyset_import(gpu.get(), set.scheme, POLYKEM_PUBLIC_KEYS, kKeys, x.pk.data(), &open) == POLYKEM_OK,
-         "keyset_import");
-  if (secret == nullptr || open == nullptr) return;
-  std::vector<size_t> index(kKeys);
-  for (size_t i = 0; i < kKeys; ++i)
-    index[i] = (i * 7 + 3) % kKeys;
-  for (const int mode : {0, 1, 2}) {  // in order, by index, shared
-    auto e = request(set, POLYKEM_ENCAPS, kKeys, mode == 2), d = request(set, POLYKEM_DECAPS, kKeys, mode == 2);
-    e.keyset = open;
-    d.keyset = secret;
-    e.key_index = d.key_index = mode == 0 ? nullptr : index.data();
-    e.ct_out = x.ct.data();
-    e.ss_out = x.ss.data();
-    d.ct = x.ct.data();
-    d.ss_out = x.decapsulated.data();
-    expect(polykem_run(gpu.get(), &e) == POLYKEM_OK && polykem_run(gpu.get(), &d) == POLYKEM_OK, "batch with key sets");
-    expect_equal(x.decapsulated, x.ss, 32, set.name() + " key sets, mode " + std::to_string(mode));
-    std::fill(x.decapsulated.begin(), x.decapsulated.end(), 0xa5);
-  }
-  polykem_keyset_free(secret);
-  polykem_keyset_free(open);
-  std::printf("%s: %zu keys on the card\n", set.info.name, kKeys);
-}
-
-/// Device memory with a copy of some bytes.
-class OnDevice {
- public:
-  explicit OnDevice(const Bytes& bytes) : size_(bytes.size()) {
-    data_ = table().allocate(size_, nullptr, nullptr);
-    table().copy(data_, bytes.data(), size_, nullptr);
-  }
-  explicit OnDevice(size_t size) : OnDevice(Bytes(size, 0xa5)) {}
-  ~OnDevice() { table().release(data_, size_); }
-  /// `size` bytes of uninitialised device memory; there() is false if the card does not have that much.
-  struct Unwritten {
-    size_t size;
-  };
-  explicit OnDevice(Unwritten wanted) : size_(wanted.size), data_(table().allocate(wanted.size, nullptr, nullptr)) {}
-  OnDevice(const OnDevice&) = delete;
-  OnDevice& operator=(const OnDevice&) = delete;
-
-  uint8_t* data() const { return reinterpret_cast<uint8_t*>(data_); }
-  bool there() const { return data_ != nullptr; }
-  Bytes read() const { return read_end(size_); }
-  /// The last `bytes` bytes.
-  Bytes read_end(size_t bytes) const {
-    Bytes end(bytes);
-    table().copy(end.data(), data_ + size_ - bytes, bytes, nullptr);
-    return end;
-  }
-
- private:
-  static const polykem::cuda::ModuleTable& table() { return *polykem::cuda::loaded_module().table; }
-  size_t size_;
-  std::byte* data_;
-};
-
 /// Arrays in device memory: through polykem_run, and queued on a stream.
 void check_device_arrays(const Set& set) {
-  constexpr size_t kCount = 2100;  // from 2,049 on parts share streams
+  const size_t count =
+      set.frodo() ? std::min<size_t>(301, wanted_items(set)) : 2100;  // from 2,049 on parts share streams
   const Context gpu = make_context("cuda"), cpu = make_cpu_context(set.scheme);
   std::mt19937_64 random(3);
-  Exchange x(set, kCount);
+  Exchange x(set, count);
   fill(x.keygen_draws, random);
   fill(x.encaps_draws, random);
   keygen(cpu, set, x, true);
   encaps(cpu, set, x, true);
-  damage(set, x.ct, kCount, random);
+  damage(set, x.ct, count, random);
   decaps(cpu, set, x);
   const OnDevice draws(x.keygen_draws), pk(x.pk.size()), sk(x.sk.size()), ct(x.ct), ss(x.ss.size());
-  auto k = request(set, POLYKEM_KEYGEN, kCount), d = request(set, POLYKEM_DECAPS, kCount);
+  auto k = request(set, POLYKEM_KEYGEN, count), d = request(set, POLYKEM_DECAPS, count);
   k.draws = draws.data();
   k.pk_out = pk.data();
   k.sk_out = sk.data();
@@ -510,10 +320,10 @@ void check_device_arrays(const Set& set) {
   d.ct = ct.data();
   d.ss_out = ss.data();
   size_t bytes = 0;
-  expect(polykem_cuda_workspace(gpu.get(), set.scheme, POLYKEM_DECAPS, kCount, &bytes) == POLYKEM_OK, "workspace");
+  expect(polykem_cuda_workspace(gpu.get(), set.scheme, POLYKEM_DECAPS, count, &bytes) == POLYKEM_OK, "workspace");
   const OnDevice workspace(bytes);
   expect(polykem_cuda_queue(gpu.get(), &d, workspace.data(), nullptr) == POLYKEM_OK, "queue");
-  expect_equal(ss.read(), x.decapsulated, 32, set.name() + " queued decaps");
+  expect_equal(ss.read(), x.decapsulated, set.info.shared_secret_bytes, set.name() + " queued decaps");
   expect_equal(workspace.read(), Bytes(bytes, 0), bytes, set.name() + " workspace after use");
   std::printf("%s: arrays in device memory\n", set.info.name);
 }
@@ -545,7 +355,7 @@ constexpr size_t kEnd = 2000;  ///< items at the end of a large batch that are l
 void check_end_of_encaps(const Context& gpu, const Set& set, size_t count, const Exchange& key) {
   const Context cpu = make_cpu_context(set.scheme);
   const OnDevice pk(key.pk), ct{OnDevice::Unwritten{count * set.info.ciphertext_bytes}};
-  const OnDevice ss{OnDevice::Unwritten{count * 32}};
+  const OnDevice ss{OnDevice::Unwritten{count * set.info.shared_secret_bytes}};
   auto e = request(set, POLYKEM_ENCAPS, count, true);
   e.pk = pk.data();
   e.ct_out = ct.data();
@@ -555,9 +365,10 @@ void check_end_of_encaps(const Context& gpu, const Set& set, size_t count, const
   end.ct = ct.read_end(end.ct.size());
   end.ss = ss.read_end(end.ss.size());
   end.sk = key.sk;
-  expect(different_records(end.ss, 32) == kEnd, set.name() + ": secrets at the end of a large batch repeat");
+  expect(different_records(end.ss, set.info.shared_secret_bytes) == kEnd,
+         set.name() + ": secrets at the end of a large batch repeat");
   decaps(cpu, set, end, true);
-  expect_equal(end.decapsulated, end.ss, 32, set.name() + " end of a large batch");
+  expect_equal(end.decapsulated, end.ss, set.info.shared_secret_bytes, set.name() + " end of a large batch");
   std::printf("%s: the last %zu of %zu encapsulations\n", set.info.name, kEnd, count);
 }
 
@@ -576,14 +387,18 @@ void check_end_of_keygen(const Context& gpu, const Set& set, size_t count) {
          set.name() + ": keys at the end of a large batch repeat");
   encaps(cpu, set, end, false);
   decaps(cpu, set, end);
-  expect_equal(end.decapsulated, end.ss, 32, set.name() + " keys at the end of a large batch");
+  expect_equal(end.decapsulated, end.ss, set.info.shared_secret_bytes,
+               set.name() + " keys at the end of a large batch");
   std::printf("%s: the last %zu of %zu key pairs\n", set.info.name, kEnd, count);
 }
 
-/// Enough items that the offsets into their random bytes exceed 2^32 in any unit up to 8 bytes: about 65 GB for
-/// encapsulation, 110 GB and more for key generation. tests/unit/cuda_index_test.cpp checks the offsets by themselves.
+/// Enough items that the offsets into their records exceed 2^32. Of NTRU those into their random bytes, in any unit up
+/// to 8 bytes: about 65 GB for encapsulation, 110 GB and more for key generation. tests/unit/cuda_index_test.cpp checks
+/// the offsets by themselves.
 void check_border(const Set& set) {
-  const size_t count = (size_t{1} << 35) / set.info.keygen_draw_bytes + kEnd;
+  const size_t record = std::min(set.info.public_key_bytes, set.info.ciphertext_bytes);
+  const size_t count =
+      kEnd + (set.is("ntru") ? (size_t{1} << 35) / set.info.keygen_draw_bytes : (size_t{1} << 32) / record);
   const Context gpu = make_context("cuda");
   Exchange key(set, 1);
   keygen(gpu, set, key, false);
@@ -593,22 +408,22 @@ void check_border(const Set& set) {
 
 /// Simulated errors of the driver. The last one makes the device unusable, so this test has a process of its own.
 void check_faults(const Set& set) {
-  using polykem::cuda::Fault;
-  const auto& table = *polykem::cuda::loaded_module().table;
+  using cuda::Fault;
+  const auto& table = *cuda::loaded_module().table;
   std::mt19937_64 random(11);
   for (const int after : {0, 1, 2}) {
     table.inject(Fault::allocation, after);
     check_against_cpu(set, 501, false, random);
   }
   table.inject(Fault::none, 0);
-  expect(polykem::chunks_moved_to_cpu() == 0, "a failed allocation moved work to the CPU");
+  expect(chunks_moved_to_cpu() == 0, "a failed allocation moved work to the CPU");
   const Context gpu = make_context("cuda");
   Exchange x(set, 33);
   polykem_keyset* keys = nullptr;
   expect(polykem_keyset_generate(gpu.get(), set.scheme, x.count, x.pk.data(), &keys) == POLYKEM_OK, "keyset_generate");
   table.inject(Fault::step, 2);
   check_against_cpu(set, 301, false, random);
-  expect(polykem::chunks_moved_to_cpu() > 0, "a kernel's error did not move the batch to the CPU");
+  expect(chunks_moved_to_cpu() > 0, "a kernel's error did not move the batch to the CPU");
   auto d = request(set, POLYKEM_DECAPS, x.count);
   d.keyset = keys;
   d.ct = x.ct.data();
@@ -652,7 +467,7 @@ void check_trap(const Set& set) {
   expect(polykem_keyset_import(gpu.get(), set.scheme, POLYKEM_PUBLIC_KEYS, kCount, x.pk.data(), &open) == POLYKEM_OK,
          "keyset_import");
   encaps(cpu, set, x, false);
-  const OnDevice pk(x.pk), sk(kCount * set.info.secret_key_bytes), ct(x.ct), ss(size_t{32} * kCount);
+  const OnDevice pk(x.pk), sk(kCount * set.info.secret_key_bytes), ct(x.ct), ss(x.ss.size());
   size_t bytes = 0;
   expect(polykem_cuda_workspace(gpu.get(), set.scheme, POLYKEM_DECAPS, kCount, &bytes) == POLYKEM_OK, "workspace");
   const OnDevice workspace(bytes);
@@ -687,52 +502,88 @@ void check_trap(const Set& set) {
   polykem_keyset_free(open);
   std::mt19937_64 random(17);
   check_against_cpu(set, kCount, false, random);  // ordinary memory: the CPU takes over
-  expect(polykem::chunks_moved_to_cpu() > 0, "no batch was moved to the CPU");
+  expect(chunks_moved_to_cpu() > 0, "no batch was moved to the CPU");
   std::printf("%s: a kernel that traps\n", set.info.name);
 }
 
 /// Every multiplier against the portable product; POLYKEM_GPU_DEGREES: only these, e.g. "509,821".
 void check_polymul() {
-  polykem::bench::PolymulRequest request;
+  bench::PolymulRequest request;
   request.check_only = true;
   const char* only = std::getenv("POLYKEM_GPU_DEGREES");
   std::stringstream degrees(only == nullptr ? "" : only);
   for (std::string n; std::getline(degrees, n, ',');)
     request.degrees.push_back(std::stoul(n));
-  const auto report = polykem::bench::polymul_on_gpu(request, {});
+  const auto report = bench::polymul_on_gpu(request, {});
   expect(report.problem.empty() && !report.wrong && report.checked > 0, "multipliers: " + report.problem);
   std::printf("%zu combinations of multiplier, operands and degree\n", report.checked);
 }
 
-int run(const std::string& test, const std::string& folder, const char* only) {
-  const std::vector<Set> all = sets(only);
-  expect(!all.empty(), "the module has no parameter set");
-  if (test == "threads") check_threads(all);
-  if (test == "polymul") check_polymul();
-  if (test == "faults" || test == "trap") {
-    test == "trap" ? check_trap(all.front()) : check_faults(all.front());
-    return failures == 0 ? 0 : 1;
-  }
+void run_test(const std::string& test, const std::string& folder, const std::vector<Set>& all) {
+  if (test == "threads") return check_threads(all);
+  if (test == "polymul") return check_polymul();
+  if (test == "faults") return check_faults(all.front());
+  if (test == "trap") return check_trap(all.front());
   for (const Set& set : all) {
-    if (test == "keysets") check_keysets(set);
-    if (test == "arrays") check_device_arrays(set);
-    if (test == "kat") check_kat(set, folder);
-    if (test == "accumulated") check_accumulated(set, folder);
-    if (test == "differential") check_differential(set);
-    if (test == "randomness") check_randomness(set);
-    if (test == "replay") check_replay(set);
-    if (test == "parts") check_parts(set);
-    if (test == "border") check_border(set);
+    if (test == "keysets")
+      check_keysets(set);
+    else if (test == "seeds")
+      check_seeds(set);
+    else if (test == "malformed")
+      check_malformed(set);
+    else if (test == "arrays")
+      check_device_arrays(set);
+    else if (test == "kat")
+      check_kat(set, folder);
+    else if (test == "accumulated")
+      check_accumulated(set, folder);
+    else if (test == "differential")
+      check_differential(set);
+    else if (test == "randomness")
+      check_randomness(set);
+    else if (test == "replay")
+      check_replay(set);
+    else if (test == "parts")
+      check_parts(set);
+    else if (test == "border")
+      check_border(set);
+    else
+      return expect(false, "there is no test '" + test + "'");
   }
-  expect(polykem::chunks_moved_to_cpu() == 0, "the device failed and the CPU took over");
+}
+
+/// False if POLYKEM_GPU_FAMILIES leaves out all that `only` names.
+bool any_selected(const std::string& only) {
+  for (size_t i = 0; i < polykem_scheme_count(); ++i) {
+    const Set set(polykem_scheme_at(i));
+    if (selected(set.info.family, set.name()) && named(only, set.info.family, set.name())) return true;
+  }
+  return false;
+}
+
+int run(const std::string& tests, const std::string& folder, const std::string& only) {
+  if (!any_selected(only)) {
+    std::fprintf(stderr, "skipped: POLYKEM_GPU_FAMILIES leaves out '%s'\n", only.c_str());
+    return 77;
+  }
+  const std::vector<Set> all = sets(only);
+  if (all.empty()) return 1;
+  bool lost = false;
+  std::istringstream words(tests);
+  for (std::string test; std::getline(words, test, ',');) {
+    run_test(test, folder, all);
+    lost = lost || test == "faults" || test == "trap";
+  }
+  expect(lost || chunks_moved_to_cpu() == 0, "the device failed and the CPU took over");
   return failures == 0 ? 0 : 1;
 }
 
 }  // namespace
+}  // namespace polykem::gpu_test
 
 int main(int argc, char** argv) {
   if (argc < 3) {
-    std::fprintf(stderr, "usage: %s TEST DATA_FOLDER [SCHEME]\n", argv[0]);
+    std::fprintf(stderr, "usage: %s TEST[,TEST...] DATA_FOLDER [SETS]\n", argv[0]);
     return 2;
   }
   const auto& module = polykem::cuda::loaded_module();
@@ -740,5 +591,5 @@ int main(int argc, char** argv) {
     std::fprintf(stderr, "skipped: %s\n", module.problem.c_str());
     return 77;
   }
-  return run(argv[1], argv[2], argc > 3 ? argv[3] : nullptr);
+  return polykem::gpu_test::run(argv[1], argv[2], argc > 3 ? argv[3] : "");
 }

@@ -4,9 +4,14 @@
 # Builds the library, the CUDA module, the GPU tests and the benchmarks, and runs them; for a machine with a GPU, nvcc,
 # CMake and nothing else:
 #   tests/gpu/run.sh [BUILD_FOLDER] [STEP...]
-# Steps: test (ctest), sanitize (compute-sanitizer, small sizes), bench (JSON to BUILD_FOLDER/ntru_100000.json and
-# ntru_400000.json), seong2021 (JSON to BUILD_FOLDER/seong2021.json); all when none is named. POLYKEM_GPU_ITEMS: items
-# per set of the tests (default 20000). CUDA_VISIBLE_DEVICES chooses the GPUs.
+# Steps; all when none is named:
+#   test       ctest
+#   sanitize   compute-sanitizer over every set, small sizes
+#   bench      JSON to BUILD_FOLDER/{ntru_100000,ntru_400000,mlkem_100000,mlkem_500000,frodokem}.json
+#   seong2021  JSON to BUILD_FOLDER/seong2021.json
+# POLYKEM_GPU_FAMILIES: only these, e.g. "mlkem" or "ntru frodokem640" (beginnings of families or names of sets).
+# POLYKEM_GPU_ITEMS: items per set of the tests that take many (default 20000; FrodoKEM 2001). CUDA_VISIBLE_DEVICES
+# chooses the GPUs.
 set -euo pipefail
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
@@ -14,6 +19,8 @@ build=${1:-$root/build-gpu}
 shift || true
 steps=${*:-test sanitize bench seong2021}
 data=$root/tests/data
+families=${POLYKEM_GPU_FAMILIES:-ntru mlkem frodokem}
+families=${families//,/ }
 failed=no
 
 cmake -S "$root/tests/gpu" -B "$build" -DPOLYKEM_CUDA=ON >"$build.log" 2>&1 || {
@@ -25,33 +32,78 @@ cmake --build "$build" -j "$(nproc)" >>"$build.log" 2>&1 || {
   exit 1
 }
 
+# sanitize_with TOOL ITEMS TESTS SETS
+sanitize_with() {
+  echo "compute-sanitizer $1: $3 $4"
+  POLYKEM_GPU_ITEMS=$2 compute-sanitizer --tool "$1" --error-exitcode 9 "$build/bin/polykem_gpu_check" "$3" "$data" \
+    "$4" 2>&1 | tail -n 6
+  [[ ${PIPESTATUS[0]} == 0 ]] || failed=yes
+}
+
+# The sets of a family; each has kernels of its own.
+sets_of() {
+  case "$1" in
+    ntru) echo ntruhps2048509 ntruhps2048677 ntruhps4096821 ntruhrss701 ntruhps40961229 ntruhrss1373 ;;
+    mlkem) echo mlkem512 mlkem768 mlkem1024 kyber512 kyber768 kyber1024 ;;
+    kyber) echo kyber512 kyber768 kyber1024 ;;
+    frodo | frodokem) echo frodokem{640,976,1344}{aes,shake} efrodokem{640,976,1344}{aes,shake} ;;
+    efrodokem) echo efrodokem{640,976,1344}{aes,shake} ;;
+    *) echo "$1" ;;
+  esac
+}
+
+sanitize() {
+  local family set
+  for family in $families; do
+    for set in $(sets_of "$family"); do
+      if [[ $set == *frodo* ]]; then  # an item is large, and every kernel takes part in one
+        sanitize_with memcheck 9 kat,differential,replay,keysets,arrays "$set"
+        sanitize_with racecheck 5 kat,keysets,randomness "$set"
+        continue
+      fi
+      # From 384 items on NTRU's key generation multiplies a batch together, from 2,049 on parts share streams.
+      sanitize_with memcheck 33 kat,replay,keysets,seeds,malformed,arrays "$set"
+      sanitize_with memcheck 2100 differential "$set"
+      sanitize_with racecheck 33 kat,keysets,malformed "$set"
+      sanitize_with racecheck 2100 randomness "$set"
+    done
+  done
+  [[ " $families " == *" ntru "* ]] || return 0
+  for tool in memcheck racecheck; do
+    POLYKEM_GPU_DEGREES=509,821 sanitize_with "$tool" 1 polymul ntru
+  done
+}
+
+# bench FILE ARGUMENTS...
+bench() {
+  local file=$1
+  shift
+  "$build/bin/polykem_bench_cuda" "$@" --json "$build/$file.json" || failed=yes
+}
+
 for step in $steps; do
   case "$step" in
     test)
       (cd "$build" && ctest --output-on-failure) || failed=yes
       ;;
     sanitize)
-      for set in ntruhps2048509 ntruhps2048677 ntruhps4096821 ntruhrss701 ntruhps40961229 ntruhrss1373; do
-        # From 384 items on key generation multiplies a batch together, from 2,049 on parts share streams.
-        for run in "memcheck kat 33" "memcheck differential 2100" "memcheck replay 33" "memcheck keysets 33" \
-          "memcheck arrays 33" "racecheck kat 33" "racecheck keysets 33" "racecheck randomness 2100"; do
-          read -r tool test items <<<"$run"
-          echo "compute-sanitizer $tool: $test $set"
-          POLYKEM_GPU_ITEMS=$items compute-sanitizer --tool "$tool" --error-exitcode 9 \
-            "$build/bin/polykem_gpu_check" "$test" "$data" "$set" 2>&1 | tail -n 6
-          [[ ${PIPESTATUS[0]} == 0 ]] || failed=yes
-        done
-      done
-      for tool in memcheck racecheck; do
-        echo "compute-sanitizer $tool: every multiplier"
-        POLYKEM_GPU_DEGREES=509,821 compute-sanitizer --tool "$tool" --error-exitcode 9 \
-          "$build/bin/polykem_gpu_check" polymul "$data" 2>&1 | tail -n 2
-        [[ ${PIPESTATUS[0]} == 0 ]] || failed=yes
-      done
+      sanitize
       ;;
     bench)
-      for items in 100000 400000; do
-        "$build/bin/polykem_bench_cuda_ntru" --items $items --json "$build/ntru_$items.json" || failed=yes
+      for family in $families; do
+        case "$family" in
+          ntru)
+            bench ntru_100000 --family ntru
+            bench ntru_400000 --family ntru --items 400000
+            ;;
+          mlkem | kyber)
+            bench "${family}_100000" --family "$family" --shared
+            bench "${family}_500000" --family "$family" --items 500000 --kernels
+            ;;
+          *)
+            bench "$family" --family "$family" --shared
+            ;;
+        esac
       done
       ;;
     seong2021)

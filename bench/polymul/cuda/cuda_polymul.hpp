@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What libpolykem_bench_cuda.so exports: one function, found at run time.
+// What libpolykem_bench_polymul.so exports: one function, found at run time.
 #pragma once
 
 #include <cstddef>

@@ -1,24 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
-// The least time of each step, from what one unit of the card does at best.
+// The least work of NTRU's steps.
 #pragma once
 
-#include <algorithm>
 #include <cmath>
 #include <string>
+#include <utility>
 
-#include "common.hpp"
+#include "floors_units.hpp"
+#include "schemes/ntru/params.hpp"
 
 namespace polykem::bench {
 
-// Measured on an H200: what one unit does at best.
-inline constexpr double kPermutationsPerSecond = 3.83e9;
-inline constexpr double kMacsPerSecond = 641e12;  ///< int8 tensor cores
-inline constexpr double kBytesPerSecond = 4.2e12;
-inline constexpr double kLogicPerSecond = 16.7e12;  ///< 32-bit integer operations
+using ntru::NtruParams;
+
+inline constexpr std::pair<const char*, NtruParams> kNtruSets[] = {
+    {"ntruhps4096821", ntru::kHps4096821},   {"ntruhps2048677", ntru::kHps2048677},
+    {"ntruhps2048509", ntru::kHps2048509},   {"ntruhrss701", ntru::kHrss701},
+    {"ntruhps40961229", ntru::kHps40961229}, {"ntruhrss1373", ntru::kHrss1373},
+};
 
 /// The least time of one step for one item, in nanoseconds: the larger of its arithmetic and of its bytes (each operand
 /// read once, each result written once).
-inline double floor_ns(const NtruParams& p, Op op, const std::string& step) {
+inline double ntru_floor_ns(const NtruParams& p, Op op, const std::string& step) {
   const double n = static_cast<double>(p.n), row = 2 * n, mac = n * n / kMacsPerSecond;
   const double packed = static_cast<double>(p.rq_bytes()), trits = static_cast<double>(p.trits_bytes());
   const double draws = static_cast<double>(op == Op::keygen ? p.keygen_draw_bytes() : p.encaps_draw_bytes());
@@ -48,7 +51,7 @@ inline double floor_ns(const NtruParams& p, Op op, const std::string& step) {
     seconds = 2 * mac;
     bytes = 3 * row;
   }
-  if (bytes == 0) die("no floor is known for the step " + step + ": give it one in floor_ns()");
+  if (bytes == 0) die("no floor is known for the step " + step + ": give it one in ntru_floor_ns()");
   return std::max(seconds, bytes / kBytesPerSecond) * 1e9;
 }
 

@@ -17,8 +17,10 @@
 
 namespace polykem::bench {
 
-/// Warm-up batches of host to host: after them all parts are replayed as graphs, whichever slot they get.
-inline constexpr int kWarmUps = 32;
+/// Warm-up batches of host to host: after them all parts are replayed as graphs, whichever slot they get. Large batches
+/// gain nothing from that, so those stop after a second.
+inline constexpr int kWarmUps = 32, kFewestWarmUps = 4;
+inline constexpr double kWarmUpMilliseconds = 1000;
 
 struct HostResult {
   Op op;
@@ -32,8 +34,9 @@ struct HostResult {
 
 struct HostBytes {
   uint8_t* data = nullptr;
+  size_t size;
   bool pinned;
-  HostBytes(size_t bytes, bool pin) : pinned(pin) {
+  HostBytes(size_t bytes, bool pin) : size(bytes), pinned(pin) {
     if (pin) {
       check(cudaHostAlloc(reinterpret_cast<void**>(&data), bytes, cudaHostAllocPortable), "cudaHostAlloc");
     } else {
@@ -134,18 +137,18 @@ struct HostBatch {
   HostBytes pk, sk, ct, ss, ss2;
   const size_t items;
 
-  HostBatch(const NtruParams& p, size_t count, bool pinned)
-      : pk(count * p.public_key_bytes(), pinned),
-        sk(count * p.secret_key_bytes(), pinned),
-        ct(count * p.ciphertext_bytes(), pinned),
-        ss(count * 32, pinned),
-        ss2(count * 32, pinned),
+  HostBatch(const Set& set, size_t count, bool pinned)
+      : pk(count * set.info.public_key_bytes, pinned),
+        sk(count * set.info.secret_key_bytes, pinned),
+        ct(count * set.info.ciphertext_bytes, pinned),
+        ss(count * set.info.shared_secret_bytes, pinned),
+        ss2(count * set.info.shared_secret_bytes, pinned),
         items(count) {}
 
   polykem_request request(const polykem_scheme* scheme, Op op) const {
     polykem_request r{};
     r.struct_size = sizeof r;
-    r.op = op == Op::keygen ? POLYKEM_KEYGEN : op == Op::encaps ? POLYKEM_ENCAPS : POLYKEM_DECAPS;
+    r.op = c_op(op);
     r.key_mode = POLYKEM_KEY_PER_ITEM;
     r.scheme = scheme;
     r.count = items;
@@ -154,90 +157,82 @@ struct HostBatch {
     if (op == Op::decaps) r.sk = sk.data, r.ct = ct.data, r.ss_out = ss2.data;
     return r;
   }
-  bool agrees() const { return std::memcmp(ss.data, ss2.data, items * 32) == 0; }
-};
-
-inline void check(polykem_status status, const char* name) {
-  if (status != POLYKEM_OK) die(std::string(name) + ": " + polykem_status_text(status));
-}
-
-struct HostContext {
-  polykem_context* context = nullptr;
-  const polykem_scheme* scheme = nullptr;
-
-  explicit HostContext(const char* name) {
-    polykem_config config{sizeof config, 0, "cuda"};
-    check(polykem_context_new(&config, &context), "opening the backend cuda ('polykem doctor' says what is missing)");
-    check(polykem_scheme_find(name, &scheme), name);
-  }
-  HostContext(const HostContext&) = delete;
-  HostContext& operator=(const HostContext&) = delete;
-  ~HostContext() { polykem_context_free(context); }
+  bool agrees() const { return std::memcmp(ss.data, ss2.data, ss.size) == 0; }
 };
 
 inline double milliseconds_since(std::chrono::steady_clock::time_point begin) {
   return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count();
 }
 
+/// Runs warm-up batches and returns how many.
+inline int warm_up(const Context& gpu, const polykem_request& request, const std::string& name) {
+  const auto begin = std::chrono::steady_clock::now();
+  for (int i = 0; i < kWarmUps; ++i) {
+    if (i >= kFewestWarmUps && milliseconds_since(begin) > kWarmUpMilliseconds) return i;
+    check(polykem_run(gpu.context, &request), name);
+  }
+  return kWarmUps;
+}
+
 /// The median time of one batch, nothing else under way.
-inline double alone(const HostContext& host, const HostBatch& batch, Op op, const char* name) {
-  const polykem_request request = batch.request(host.scheme, op);
+inline double alone(const Context& gpu, const polykem_request& request, const std::string& name) {
   std::vector<double> samples;
-  for (int i = 0; i < kSamples + kWarmUps; ++i) {
+  for (int i = 0; i < kSamples; ++i) {
     const auto begin = std::chrono::steady_clock::now();
-    check(polykem_run(host.context, &request), name);
-    if (i >= kWarmUps) samples.push_back(milliseconds_since(begin));
+    check(polykem_run(gpu.context, &request), name);
+    samples.push_back(milliseconds_since(begin));
   }
   return median(samples);
 }
 
-/// The time a batch takes when the next one is always waiting, as in a server: two are under way.
-inline double in_a_row(const HostContext& host, const HostBatch& a, const HostBatch& b, Op op, const char* name) {
-  const polykem_request requests[] = {a.request(host.scheme, op), b.request(host.scheme, op)};
+/// The time a batch takes when the next one is always waiting, as in a server: two are under way. The clock starts
+/// after so many warm-up batches; the last of them is still under way and counts too.
+inline double in_a_row(const Context& gpu, const polykem_request (&requests)[2], int warm_ups,
+                       const std::string& name) {
+  const int batches = warm_ups < kWarmUps ? kSamples : 4 * kSamples;
   polykem_job* jobs[2] = {};
   auto begin = std::chrono::steady_clock::now();
-  constexpr int kBatches = 4 * kSamples;
-  for (int i = 0; i < kBatches + kWarmUps; ++i) {
+  for (int i = 0; i < batches + warm_ups; ++i) {
     polykem_job*& job = jobs[i % 2];
     if (job != nullptr) check(polykem_job_wait(job), name);
     polykem_job_free(job);
-    if (i == kWarmUps) begin = std::chrono::steady_clock::now();  // the one before is still under way: it counts too
-    check(polykem_submit(host.context, &requests[i % 2], nullptr, nullptr, &job), name);
+    if (i == warm_ups) begin = std::chrono::steady_clock::now();
+    check(polykem_submit(gpu.context, &requests[i % 2], nullptr, nullptr, &job), name);
   }
   for (polykem_job* job : jobs) {
     check(polykem_job_wait(job), name);
     polykem_job_free(job);
   }
-  return milliseconds_since(begin) / kBatches;
+  return milliseconds_since(begin) / batches;
 }
 
 /// with_row: batches in a row are measured too.
-inline std::vector<HostResult> host_to_host(const Rates& rates, const char* name, const NtruParams& p, size_t items,
-                                            bool pinned, bool with_row) {
-  const HostContext host(name);
-  const HostBatch batch(p, items, pinned), second(p, with_row ? items : 1, pinned);
+inline std::vector<HostResult> host_to_host(const Rates& rates, const Set& set, size_t items, bool pinned,
+                                            bool with_row) {
+  const Context gpu("cuda");
+  const HostBatch batch(set, items, pinned), second(set, with_row ? items : 1, pinned);
+  const auto pk = static_cast<double>(set.info.public_key_bytes), sk = static_cast<double>(set.info.secret_key_bytes);
+  const auto ct = static_cast<double>(set.info.ciphertext_bytes),
+             ss = static_cast<double>(set.info.shared_secret_bytes);
   std::vector<HostResult> results;
   for (const Op op : {Op::keygen, Op::encaps, Op::decaps}) {
-    const double in = op == Op::keygen   ? 0.0
-                      : op == Op::encaps ? static_cast<double>(p.public_key_bytes())
-                                         : static_cast<double>(p.secret_key_bytes() + p.ciphertext_bytes());
-    const double out = op == Op::keygen   ? static_cast<double>(p.public_key_bytes() + p.secret_key_bytes())
-                       : op == Op::encaps ? static_cast<double>(p.ciphertext_bytes() + 32)
-                                          : 32.0;
+    const double in = op == Op::keygen ? 0.0 : op == Op::encaps ? pk : sk + ct;
+    const double out = op == Op::keygen ? pk + sk : op == Op::encaps ? ct + ss : ss;
     const double bytes_in = in * static_cast<double>(items), bytes_out = out * static_cast<double>(items);
+    const polykem_request requests[] = {batch.request(set.scheme, op), second.request(set.scheme, op)};
+    const int warm_ups = warm_up(gpu, requests[0], set.name());
     HostResult result{.op = op,
                       .items = items,
                       .pinned = pinned,
-                      .milliseconds = alone(host, batch, op, name),
+                      .milliseconds = alone(gpu, requests[0], set.name()),
                       .row_milliseconds = 0,
                       .pcie_milliseconds = rates.milliseconds(bytes_in, bytes_out),
                       .copy_milliseconds = pinned ? 0 : (bytes_in + bytes_out) / rates.host_copy * 1e3};
-    if (with_row) result.row_milliseconds = in_a_row(host, batch, second, op, name);
+    if (with_row) result.row_milliseconds = in_a_row(gpu, requests, warm_ups, set.name());
     results.push_back(result);
   }
-  if (!batch.agrees() || (with_row && !second.agrees()))
-    die(std::string(name) + ": the two sides have different secrets");
-  if (chunks_moved_to_cpu() != 0) die(std::string(name) + ": the GPU failed and the CPU took over");
+  if (!batch.agrees() || (with_row && !second.agrees())) die(set.name() + ": the two sides have different secrets");
+  if (chunks_moved_to_cpu() != 0) die(set.name() + ": the GPU failed and the CPU took over");
   return results;
 }
 

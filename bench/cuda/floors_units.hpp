@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// What one unit of the card does at best, and the time that so much work takes there.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+
+#include "common.hpp"
+
+namespace polykem::bench {
+
+// Measured on an H200: what one unit does at best.
+inline constexpr double kPermutationsPerSecond = 3.83e9;  ///< Keccak-f[1600]
+inline constexpr double kMacsPerSecond = 641e12;          ///< int8 tensor cores
+inline constexpr double kBytesPerSecond = 4.2e12;
+inline constexpr double kLogicPerSecond = 16.7e12;       ///< 32-bit integer operations
+inline constexpr double kButterfliesPerSecond = 4.5e12;  ///< multiply, high multiply, add, subtract on 32-bit words
+/// AES-128 by tables in shared memory is bound to 6.7 Tbit/s by its look-ups, bit-sliced to 4.9 by its logic; this is
+/// what the two side by side could give.
+inline constexpr double kAesBitsPerSecond = 5.2e12;
+
+/// The work of a stage for one item. Everything but the tensor cores' products is done by the same integer units, so
+/// its times add up.
+struct Work {
+  double permutations = 0;
+  double aes_bits = 0;  ///< of AES-128's output
+  double butterflies = 0;
+  double operations = 0;  ///< other 32-bit integer operations
+  double macs = 0;
+
+  constexpr Work& operator+=(const Work& more) {
+    permutations += more.permutations;
+    aes_bits += more.aes_bits;
+    butterflies += more.butterflies;
+    operations += more.operations;
+    macs += more.macs;
+    return *this;
+  }
+
+  /// The least time in seconds, if so many bytes cross device memory too.
+  constexpr double seconds(double bytes) const {
+    const double integer = permutations / kPermutationsPerSecond + aes_bits / kAesBitsPerSecond +
+                           butterflies / kButterfliesPerSecond + operations / kLogicPerSecond;
+    return std::max({integer, macs / kMacsPerSecond, bytes / kBytesPerSecond});
+  }
+};
+
+/// Permutations of a sponge that absorbs so many bytes and squeezes no more than `rate`.
+constexpr double absorbed(double bytes, double rate) {
+  return static_cast<double>(static_cast<size_t>(bytes / rate) + 1);
+}
+
+/// Permutations of a sponge that absorbs less than `rate` and squeezes so many bytes.
+constexpr double squeezed(double bytes, double rate) {
+  const auto whole = static_cast<size_t>(bytes / rate);
+  return static_cast<double>(whole) + (static_cast<double>(whole) * rate < bytes ? 1 : 0);
+}
+
+}  // namespace polykem::bench

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+// KEMs on the GPU: kernels with all data on the card, step by step beside what the hardware allows, then host to host.
+//   polykem_bench_cuda [--scheme NAME]... [--family NAME]... [--items N] [--shared] [--kernels] [--json FILE]
+// Without names: every set of the module. --family: ntru, mlkem (with Kyber), frodokem, or the beginning of a set's
+// name. --shared: one key for all items too. --kernels: nothing from host to host. Every run is checked: both sides
+// must have the same secrets, and `ref` must agree for some items.
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "engine/cuda/loader.hpp"
+#include "report.hpp"
+
+namespace polykem::bench {
+namespace {
+
+struct Options {
+  std::vector<std::string> schemes, families;
+  size_t items = 0;  ///< 0: what suits the set
+  bool shared = false, kernels = false;
+  std::string json, command = "polykem_bench_cuda";
+};
+
+Options parse(int argc, char** argv) {
+  constexpr const char* kUsage =
+      "usage: [--scheme NAME]... [--family NAME]... [--items N] [--shared] [--kernels] [--json FILE]";
+  Options options;
+  for (int i = 1; i < argc; ++i) {
+    const std::string option = argv[i];
+    if (option != "--json") options.command += " " + option;
+    if (option == "--shared" || option == "--kernels") {
+      (option == "--shared" ? options.shared : options.kernels) = true;
+      continue;
+    }
+    if (++i == argc) die(kUsage);
+    const std::string value = argv[i];
+    if (option != "--json") options.command += " " + value;
+    if (option == "--items")
+      options.items = std::strtoul(value.c_str(), nullptr, 10);
+    else if (option == "--json")
+      options.json = value;
+    else if (option == "--scheme")
+      options.schemes.push_back(value);
+    else if (option == "--family")
+      options.families.push_back(value);
+    else
+      die(kUsage);
+    if (option == "--items" && options.items == 0) die("--items wants a number of at least 1, not '" + value + "'");
+  }
+  return options;
+}
+
+bool wanted(const Options& options, const Set& set) {
+  if (options.schemes.empty() && options.families.empty()) return true;
+  const auto begins = [](const std::string& text, const std::string& with) { return text.rfind(with, 0) == 0; };
+  return std::find(options.schemes.begin(), options.schemes.end(), set.name()) != options.schemes.end() ||
+         std::any_of(options.families.begin(), options.families.end(), [&](const std::string& family) {
+           return begins(set.family(), family) || begins(set.name(), family);
+         });
+}
+
+/// The module's sets that were asked for, in the order of the registry.
+std::vector<Set> chosen_sets(const Options& options, const cuda::ModuleTable& table) {
+  std::vector<Set> sets;
+  for (size_t i = 0; i < polykem_scheme_count(); ++i) {
+    const Set set(polykem_scheme_at(i));
+    if (!wanted(options, set)) continue;
+    if (table.scheme(set.info.name) != nullptr)
+      sets.push_back(set);
+    else if (!options.schemes.empty() || !options.families.empty())
+      die("the module has no operations for " + set.name());
+  }
+  if (sets.empty()) die("no set of that name; 'polykem list' shows all");
+  return sets;
+}
+
+/// As many as keep the card busy: of FrodoKEM's sets fewer, the larger they are.
+size_t suitable_items(const Set& set) {
+  if (set.family() != "frodokem") return 100000;
+  return set.info.security_category == 1 ? 8192 : set.info.security_category == 3 ? 4096 : 2048;
+}
+
+SetResult measure(const Options& options, const cuda::ModuleTable& table, const Rates& rates, const Set& set) {
+  const size_t items = options.items != 0 ? options.items : suitable_items(set);
+  SetResult result{set, items, Resident(table, set, items).run(options.shared), {}};
+  if (options.kernels) return result;
+  const auto from_host = [&](size_t count, bool pinned, bool with_row) {
+    for (const auto& h : host_to_host(rates, set, count, pinned, with_row))
+      result.host.push_back(h);
+  };
+  const size_t fewer = set.family() == "frodokem" ? 256 : 10000;
+  from_host(1, false, false);
+  from_host(fewer, true, false);
+  from_host(items, true, true);
+  from_host(fewer, false, false);
+  from_host(items, false, false);
+  return result;
+}
+
+int run(int argc, char** argv) {
+  const Options options = parse(argc, argv);
+  const auto& module = cuda::loaded_module();
+  if (module.table == nullptr) die(module.problem);
+  const std::vector<Set> sets = chosen_sets(options, *module.table);
+  const auto info = module.table->device_info(0);
+  const int devices = module.table->device_count();
+  std::printf("%d x %s, %d multiprocessors each\n", devices, info.name, info.multiprocessors);
+  const Machine machine{info.name, options.command, devices, measure_rates(devices)};
+  std::vector<SetResult> results;
+  for (const Set& set : sets) {
+    results.push_back(measure(options, *module.table, machine.rates, set));
+    print(results.back());
+    std::fflush(stdout);
+  }
+  if (!options.json.empty()) write_json(options.json, results, machine);
+  return 0;
+}
+
+}  // namespace
+}  // namespace polykem::bench
+
+int main(int argc, char** argv) {
+  return polykem::bench::run(argc, argv);
+}

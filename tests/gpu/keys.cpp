@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "keys.hpp"
+
+namespace polykem::gpu_test {
+namespace {
+
+struct FreeKeyset {
+  void operator()(polykem_keyset* keys) const { polykem_keyset_free(keys); }
+};
+using Keyset = std::unique_ptr<polykem_keyset, FreeKeyset>;
+
+Keyset import_keys(const Context& context, const Set& set, polykem_key_kind kind, size_t count, const Bytes& keys) {
+  polykem_keyset* out = nullptr;
+  expect(polykem_keyset_import(context.get(), set.scheme, kind, count, keys.data(), &out) == POLYKEM_OK,
+         set.name() + ": keyset_import");
+  return Keyset(out);
+}
+
+/// A permutation of so many keys.
+std::vector<size_t> shuffled(size_t count) {
+  std::vector<size_t> index(count);
+  size_t step = 7;
+  while (count % step == 0)
+    step += 2;
+  for (size_t i = 0; i < count; ++i)
+    index[i] = (i * step + 3) % count;
+  return index;
+}
+
+/// How the items of a batch choose their keys.
+enum class Choice { in_order, by_index, shared };
+constexpr Choice kChoices[] = {Choice::in_order, Choice::by_index, Choice::shared};
+constexpr const char* kChoiceNames[] = {" in order", " by index", " shared"};
+
+/// What a batch gave back.
+struct Outcome {
+  polykem_status status;
+  std::vector<polykem_status> items;
+  Bytes ct, ss;
+};
+
+/// Runs a request with outputs of its own, poisoned, and with item_status unless `silent`.
+Outcome run(const Context& context, const Set& set, polykem_request r, bool silent = false) {
+  Outcome o{POLYKEM_OK, std::vector<polykem_status>(silent ? 0 : r.count, POLYKEM_ERR_INTERNAL),
+            Bytes(r.op == POLYKEM_ENCAPS ? r.count * set.info.ciphertext_bytes : 0, 0xa5),
+            Bytes(r.count * set.info.shared_secret_bytes, 0xa5)};
+  r.ct_out = r.op == POLYKEM_ENCAPS ? o.ct.data() : nullptr;
+  r.ss_out = o.ss.data();
+  r.item_status = silent ? nullptr : o.items.data();
+  o.status = polykem_run(context.get(), &r);
+  return o;
+}
+
+void expect_same(const Set& set, const Outcome& got, const Outcome& wanted, const std::string& what) {
+  const std::string label = set.name() + " " + what;
+  expect(got.status == wanted.status, label + ": '" + polykem_status_text(got.status) + "' where the CPU says '" +
+                                          polykem_status_text(wanted.status) + "'");
+  expect(got.items == wanted.items, label + ": other statuses of items than on the CPU");
+  if (!wanted.ct.empty()) expect_equal(got.ct, wanted.ct, set.info.ciphertext_bytes, label + " ct");
+  expect_equal(got.ss, wanted.ss, set.info.shared_secret_bytes, label + " ss");
+}
+
+polykem_request chosen(const Set& set, polykem_op op, size_t count, Choice choice, const std::vector<size_t>& index) {
+  auto r = request(set, op, count, choice == Choice::shared);
+  r.key_index = choice == Choice::by_index ? index.data() : nullptr;
+  return r;
+}
+
+/// A valid exchange made by the CPU from draws that differ with every call.
+Exchange made_by_cpu(const Context& cpu, const Set& set, size_t count, std::mt19937_64& random) {
+  Exchange x(set, count);
+  fill(x.keygen_draws, random);
+  fill(x.encaps_draws, random);
+  keygen(cpu, set, x, true);
+  encaps(cpu, set, x, true);
+  return x;
+}
+
+/// Encapsulates to keys of imported sets and decapsulates damaged ciphertexts, on the GPU and on the CPU.
+void compare_imported(const Set& set, const Context& gpu, const Context& cpu, const Exchange& x,
+                      polykem_key_kind secret_kind, const Bytes& secret_keys) {
+  const std::vector<size_t> index = shuffled(x.count);
+  const Keyset open[] = {import_keys(gpu, set, POLYKEM_PUBLIC_KEYS, x.count, x.pk),
+                         import_keys(cpu, set, POLYKEM_PUBLIC_KEYS, x.count, x.pk)};
+  const Keyset secret[] = {import_keys(gpu, set, secret_kind, x.count, secret_keys),
+                           import_keys(cpu, set, secret_kind, x.count, secret_keys)};
+  for (const Choice choice : kChoices) {
+    auto e = chosen(set, POLYKEM_ENCAPS, x.count, choice, index),
+         d = chosen(set, POLYKEM_DECAPS, x.count, choice, index);
+    e.draws = x.encaps_draws.data();
+    e.keyset = open[1].get();
+    const Outcome made = run(cpu, set, e);
+    e.keyset = open[0].get();
+    const std::string keys = std::string("key sets") + kChoiceNames[static_cast<size_t>(choice)];
+    expect_same(set, run(gpu, set, e), made, keys + " encaps");
+    std::mt19937_64 random(x.count);
+    Bytes ct = made.ct;
+    damage(set, ct, x.count, random);
+    d.ct = ct.data();
+    d.keyset = secret[1].get();
+    const Outcome wanted = run(cpu, set, d);
+    d.keyset = secret[0].get();
+    expect_same(set, run(gpu, set, d), wanted, keys + " decaps");
+  }
+}
+
+/// Secret keys that the GPU made and that nobody has seen.
+void exchange_with_generated(const Set& set, const Context& gpu, size_t count) {
+  Exchange x(set, count);
+  polykem_keyset* made = nullptr;
+  expect(polykem_keyset_generate(gpu.get(), set.scheme, count, x.pk.data(), &made) == POLYKEM_OK, "keyset_generate");
+  const Keyset secret(made);
+  if (made == nullptr) return;
+  const std::vector<size_t> index = shuffled(count);
+  const Keyset open = import_keys(gpu, set, POLYKEM_PUBLIC_KEYS, count, x.pk);
+  for (const Choice choice : kChoices) {
+    auto e = chosen(set, POLYKEM_ENCAPS, count, choice, index), d = chosen(set, POLYKEM_DECAPS, count, choice, index);
+    e.keyset = open.get();
+    d.keyset = secret.get();
+    const Outcome sent = run(gpu, set, e);
+    d.ct = sent.ct.data();
+    const Outcome received = run(gpu, set, d);
+    expect(sent.status == POLYKEM_OK && received.status == POLYKEM_OK, set.name() + ": batch with key sets");
+    expect_equal(received.ss, sent.ss, set.info.shared_secret_bytes,
+                 set.name() + " generated keys" + kChoiceNames[static_cast<size_t>(choice)]);
+  }
+}
+
+/// Writes a 12-bit coefficient of an encoded vector.
+void set_coefficient(uint8_t* vector, size_t i, unsigned value) {
+  uint8_t* at = vector + i / 2 * 3;
+  if (i % 2 == 0) {
+    at[0] = static_cast<uint8_t>(value);
+    at[1] = static_cast<uint8_t>((at[1] & 0xf0) | value >> 8);
+  } else {
+    at[1] = static_cast<uint8_t>((at[1] & 0x0f) | (value & 0xf) << 4);
+    at[2] = static_cast<uint8_t>(value >> 4);
+  }
+}
+
+constexpr unsigned kQ = 3329;
+constexpr size_t kTail = 64;  ///< H(ek) and z at the end of a secret key
+
+bool public_key_breaks(size_t i) {
+  return i % 7 == 3;
+}
+
+bool secret_key_breaks(size_t i) {
+  return i % 5 == 2;
+}
+
+/// A coefficient of some public keys becomes q or more, the first and the last among them; some secret keys hold
+/// another hash than that of their public key.
+void break_keys(const Set& set, Exchange& x) {
+  const size_t pk_bytes = set.info.public_key_bytes, sk_bytes = set.info.secret_key_bytes;
+  const size_t coefficients = (pk_bytes - 32) / 3 * 2;
+  for (size_t i = 0; i < x.count; ++i) {
+    uint8_t *pk = x.pk.data() + i * pk_bytes, *sk = x.sk.data() + i * sk_bytes;
+    const size_t where = i % 3 == 0 ? 0 : i % 3 == 1 ? coefficients - 1 : i * 37 % coefficients;
+    if (public_key_breaks(i)) set_coefficient(pk, where, kQ + static_cast<unsigned>(i * 29 % (4096 - kQ)));
+    if (!secret_key_breaks(i)) continue;
+    if (i % 2 == 0)
+      sk[sk_bytes - kTail + i % 32] ^= static_cast<uint8_t>(1u << (i % 8));
+    else
+      sk[sk_bytes - kTail - pk_bytes + i % pk_bytes] ^= 0x10;
+  }
+}
+
+/// The CPU must refuse exactly the broken keys, and no key of Kyber.
+void expect_refusals(const Set& set, const Outcome& cpu, bool (*breaks)(size_t), polykem_status refusal,
+                     const std::string& what) {
+  const bool checks = set.name().rfind("mlkem", 0) == 0;
+  expect(cpu.status == (checks ? POLYKEM_ERR_ITEMS : POLYKEM_OK), set.name() + " " + what + " on the CPU");
+  size_t wrong = 0;
+  for (size_t i = 0; i < cpu.items.size(); ++i)
+    wrong += cpu.items[i] != (checks && breaks(i) ? refusal : POLYKEM_OK);
+  expect(wrong == 0, set.name() + " " + what + ": the CPU does not refuse the keys that are broken");
+}
+
+/// One operation over broken keys: with statuses, without, with the first broken key for all, by a key set.
+void compare_broken(const Set& set, const Context& gpu, const Context& cpu, const Exchange& x, polykem_op op) {
+  const bool encaps = op == POLYKEM_ENCAPS;
+  const std::string what = encaps ? "broken public keys" : "broken secret keys";
+  auto r = request(set, op, x.count);
+  r.draws = encaps ? x.encaps_draws.data() : nullptr;
+  r.pk = encaps ? x.pk.data() : nullptr;
+  r.sk = encaps ? nullptr : x.sk.data();
+  r.ct = encaps ? nullptr : x.ct.data();
+  const Outcome wanted = run(cpu, set, r);
+  expect_refusals(set, wanted, encaps ? public_key_breaks : secret_key_breaks,
+                  encaps ? POLYKEM_ERR_PUBLIC_KEY : POLYKEM_ERR_SECRET_KEY, what);
+  expect_same(set, run(gpu, set, r), wanted, what);
+  expect_same(set, run(gpu, set, r, true), run(cpu, set, r, true), what + " without statuses");
+
+  auto shared = r;
+  shared.key_mode = POLYKEM_KEY_SHARED;
+  shared.pk = encaps ? x.pk.data() + 3 * set.info.public_key_bytes : nullptr;
+  shared.sk = encaps ? nullptr : x.sk.data() + 2 * set.info.secret_key_bytes;
+  expect_same(set, run(gpu, set, shared), run(cpu, set, shared), what + ", one for all");
+
+  const polykem_key_kind kind = encaps ? POLYKEM_PUBLIC_KEYS : POLYKEM_SECRET_KEYS;
+  const Keyset on_gpu = import_keys(gpu, set, kind, x.count, encaps ? x.pk : x.sk);
+  const Keyset on_cpu = import_keys(cpu, set, kind, x.count, encaps ? x.pk : x.sk);
+  const std::vector<size_t> index = shuffled(x.count);
+  r.pk = r.sk = nullptr;
+  for (const Choice choice : {Choice::in_order, Choice::by_index}) {
+    auto k = r;
+    k.key_index = choice == Choice::by_index ? index.data() : nullptr;
+    k.keyset = on_cpu.get();
+    const Outcome from_set = run(cpu, set, k);
+    k.keyset = on_gpu.get();
+    expect_same(set, run(gpu, set, k), from_set, what + " in a key set" + kChoiceNames[static_cast<size_t>(choice)]);
+  }
+}
+
+}  // namespace
+
+void check_keysets(const Set& set) {
+  const size_t count = std::min<size_t>(999, wanted_items(set));
+  const Context gpu = make_context("cuda"), cpu = make_cpu_context(set.scheme);
+  exchange_with_generated(set, gpu, count);
+  std::mt19937_64 random(19);
+  const Exchange x = made_by_cpu(cpu, set, count, random);
+  compare_imported(set, gpu, cpu, x, POLYKEM_SECRET_KEYS, x.sk);
+  std::printf("%s: %zu keys on the card\n", set.info.name, count);
+}
+
+void check_seeds(const Set& set) {
+  if (set.info.secret_seed_bytes == 0) return;
+  const size_t count = std::min<size_t>(301, wanted_items(set));
+  const Context gpu = make_context("cuda"), cpu = make_cpu_context(set.scheme);
+  std::mt19937_64 random(23);
+  Exchange x = made_by_cpu(cpu, set, count, random);
+  damage(set, x.ct, count, random);
+  for (const bool shared : {false, true}) {
+    auto d = request(set, POLYKEM_DECAPS, count, shared);
+    d.secret_form = POLYKEM_SECRET_SEED;
+    d.sk = x.keygen_draws.data();
+    d.ct = x.ct.data();
+    const Outcome wanted = run(cpu, set, d);
+    expect_same(set, run(gpu, set, d), wanted, shared ? "one seed" : "seeds");
+    d.secret_form = POLYKEM_SECRET_EXPANDED;
+    d.sk = x.sk.data();
+    expect_same(set, run(gpu, set, d), wanted, shared ? "the key of one seed" : "the keys of the seeds");
+  }
+  compare_imported(set, gpu, cpu, x, POLYKEM_SECRET_SEEDS, x.keygen_draws);
+  std::printf("%s: %zu secret keys as seeds\n", set.info.name, count);
+}
+
+void check_malformed(const Set& set) {
+  if (!set.is("mlkem")) return;
+  const size_t count = std::min<size_t>(2101, wanted_items(set));
+  const Context gpu = make_context("cuda"), cpu = make_cpu_context(set.scheme);
+  std::mt19937_64 random(29);
+  Exchange x = made_by_cpu(cpu, set, count, random);
+  break_keys(set, x);
+  compare_broken(set, gpu, cpu, x, POLYKEM_ENCAPS);
+  compare_broken(set, gpu, cpu, x, POLYKEM_DECAPS);
+  std::printf("%s: malformed keys among %zu items\n", set.info.name, count);
+}
+
+}  // namespace polykem::gpu_test
