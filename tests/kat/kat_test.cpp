@@ -5,76 +5,18 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <filesystem>
-#include <map>
 #include <string>
 #include <vector>
 
 #include "common/exit_codes.hpp"
-#include "common/input.hpp"
 #include "kat/formats.hpp"
 #include "kat/runner.hpp"
+#include "support/known_answer_files.hpp"
 
 namespace polykem::cli {
 namespace {
 
-namespace fs = std::filesystem;
-
-constexpr const char* kAccumulated = "accumulated.json";
-
-/// Cases of the files that do not hold ten counts of NIST's KAT program.
-const std::map<std::string, std::size_t> kCases = {
-    {"acvp/2024-08_f38183487e/ML-KEM-encapDecap-FIPS203/internalProjection.json.gz", 105},
-    {"acvp/2024-08_f38183487e/ML-KEM-keyGen-FIPS203/internalProjection.json.gz", 75},
-    {"acvp/v1.1.0.43/ML-KEM-encapDecap-FIPS203-tr1/internalProjection.json.gz", 195},
-    {"acvp/v1.1.0.43/ML-KEM-encapDecap-FIPS203/internalProjection.json.gz", 165},
-    {"acvp/v1.1.0.43/ML-KEM-keyGen-FIPS203/internalProjection.json.gz", 75},
-    {"cctv/intermediate/ML-KEM-1024.txt.gz", 2},  // one key pair under Kyber, one exchange under ML-KEM
-    {"cctv/intermediate/ML-KEM-512.txt.gz", 2},
-    {"cctv/intermediate/ML-KEM-768.txt.gz", 2},
-    {"cctv/modulus/ML-KEM-1024.txt.gz", 1040},
-    {"cctv/modulus/ML-KEM-512.txt.gz", 775},
-    {"cctv/modulus/ML-KEM-768.txt.gz", 780},
-    {"cctv/strcmp/ML-KEM-1024.txt.gz", 1},
-    {"cctv/strcmp/ML-KEM-512.txt.gz", 1},
-    {"cctv/strcmp/ML-KEM-768.txt.gz", 1},
-    {"cctv/unluckysample/ML-KEM-1024.txt.gz", 2},
-    {"cctv/unluckysample/ML-KEM-512.txt.gz", 2},
-    {"cctv/unluckysample/ML-KEM-768.txt.gz", 2},
-    {"wycheproof/mlkem_1024_encaps_test.json.gz", 269},
-    {"wycheproof/mlkem_1024_keygen_seed_test.json.gz", 100},
-    {"wycheproof/mlkem_1024_semi_expanded_decaps_test.json.gz", 9},
-    {"wycheproof/mlkem_1024_test.json.gz", 193},
-    {"wycheproof/mlkem_512_encaps_test.json.gz", 261},
-    {"wycheproof/mlkem_512_keygen_seed_test.json.gz", 100},
-    {"wycheproof/mlkem_512_semi_expanded_decaps_test.json.gz", 9},
-    {"wycheproof/mlkem_512_test.json.gz", 193},
-    {"wycheproof/mlkem_768_encaps_test.json.gz", 265},
-    {"wycheproof/mlkem_768_keygen_seed_test.json.gz", 100},
-    {"wycheproof/mlkem_768_semi_expanded_decaps_test.json.gz", 9},
-    {"wycheproof/mlkem_768_test.json.gz", 193},
-};
-
-std::size_t expected_cases(const std::string& file) {
-  const auto found = kCases.find(file);
-  return found != kCases.end() ? found->second : 10;
-}
-
-/// The files of tests/data that hold known answers, except accumulated hashes, as paths below it.
-std::vector<std::string> files() {
-  std::vector<std::string> all;
-  for (const auto& entry : fs::recursive_directory_iterator(POLYKEM_TEST_DATA)) {
-    const std::string name = fs::relative(entry.path(), POLYKEM_TEST_DATA).generic_string();
-    const std::string extension = entry.path().extension();
-    if ((extension == ".json" || extension == ".gz") && name != kAccumulated) all.push_back(name);
-  }
-  std::sort(all.begin(), all.end());
-  return all;
-}
-
-KnownAnswers load(const std::string& file) {
-  return parse_known_answers(read_text_maybe_gzip(std::string(POLYKEM_TEST_DATA) + "/" + file), nullptr);
-}
+constexpr const char* kData = POLYKEM_TEST_DATA;
 
 std::vector<std::string> backends() {
   std::vector<std::string> names;
@@ -152,7 +94,7 @@ class KnownAnswerFile : public testing::TestWithParam<Place> {};
 TEST_P(KnownAnswerFile, EveryCaseAtEveryBatchCount) {
   const auto& [file, backend] = GetParam();
   const Context context(2, backend);
-  KnownAnswers answers = load(file);
+  KnownAnswers answers = load(kData, file);
   std::size_t cases = 0, checks = 0;
   for (Suite& suite : answers.suites) {
     const polykem_scheme* handle = find_scheme(suite.scheme);
@@ -177,7 +119,7 @@ TEST_P(KnownAnswerFile, EveryCaseAtEveryBatchCount) {
   std::printf("%s: %zu cases, %zu checks on %s\n", file.c_str(), cases, checks, backend.c_str());
 }
 
-INSTANTIATE_TEST_SUITE_P(All, KnownAnswerFile, testing::ValuesIn(places(files())), test_name);
+INSTANTIATE_TEST_SUITE_P(All, KnownAnswerFile, testing::ValuesIn(places(known_answer_files(kData))), test_name);
 
 std::vector<std::string> sets() {
   std::vector<std::string> names;
@@ -196,7 +138,7 @@ TEST_P(Accumulated, HashesOfEveryMode) {
   if (context.backend(scheme).empty()) GTEST_SKIP() << backend << " does not run " << set;
   ASSERT_EQ(context.backend(scheme), backend);
   std::size_t cases = 0;
-  for (const AccumulatedSet& of_set : load(kAccumulated).accumulated) {
+  for (const AccumulatedSet& of_set : load(kData, kAccumulated).accumulated) {
     if (of_set.scheme != set) continue;
     for (const AccumulatedCase& wanted : of_set.cases) {
       expect_all_passed(run_accumulated(context, scheme, wanted, 0, ignore_ticks));
@@ -217,7 +159,7 @@ INSTANTIATE_TEST_SUITE_P(All, Accumulated, testing::ValuesIn(accumulated_places(
 INSTANTIATE_TEST_SUITE_P(Full, Accumulated, testing::ValuesIn(accumulated_places(true)), test_name);
 
 TEST(Coverage, EverySetHasAFileAndEveryFileOfTheTableIsThere) {
-  const std::vector<std::string> all = files();
+  const std::vector<std::string> all = known_answer_files(kData);
   const auto has = [&](const std::string& name) { return std::find(all.begin(), all.end(), name) != all.end(); };
   for (const std::string& set : sets())
     EXPECT_TRUE(has(set + ".json") || has(set + ".json.gz")) << set;
@@ -242,7 +184,7 @@ class Driver : public testing::Test {
   }
   const Context context_{1, "ref"};
   const Scheme scheme_ = Scheme::find("ntruhps2048509");
-  Suite suite_ = load("ntruhps2048509.json").suites.at(0);
+  Suite suite_ = load(kData, "ntruhps2048509.json").suites.at(0);
 };
 
 TEST_F(Driver, FailsACaseThatWasNotRun) {

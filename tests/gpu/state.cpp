@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "state.hpp"
+
+#include "engine/cuda/loader.hpp"
+#include "engine/job.hpp"
+
+namespace polykem::gpu_test {
+
+std::string why_no_gpu() {
+  const auto& module = cuda::loaded_module();
+  return module.table != nullptr ? std::string() : module.problem;
+}
+
+size_t moved_to_cpu() {
+  return chunks_moved_to_cpu();
+}
+
+}  // namespace polykem::gpu_test
