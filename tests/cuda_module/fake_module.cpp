@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A module without a GPU behind it: it describes the operations of ntruhps2048509 and then fails as FAKE_CUDA says.
+// A module without a GPU behind it: it describes the operations of one set of a family, FAKE_CUDA_SET (ntruhps2048509
+// if that is not set), and then fails as FAKE_CUDA says.
 #include <array>
 #include <chrono>
 #include <cstdio>
@@ -9,6 +10,10 @@
 #include <thread>
 
 #include "cuda_module/module.hpp"
+#include "schemes/frodo/params.hpp"
+#include "schemes/frodo/stages.hpp"
+#include "schemes/mlkem/params.hpp"
+#include "schemes/mlkem/stages.hpp"
 #include "schemes/ntru/params.hpp"
 #include "schemes/ntru/stages.hpp"
 
@@ -32,26 +37,53 @@ Outcome open(ErrorText* why) {
   return Outcome::ok;
 }
 
-constexpr ntru::NtruParams kParams = ntru::kHps2048509;
+/// What the module says of a set.
+struct Described {
+  const char* name;
+  RecordBytes bytes;  ///< of keygen
+  size_t encaps_draws;
+  OpStages stages;
+};
 
-constexpr DeviceStep whole(size_t stages) {
-  return {{"everything", 0, static_cast<uint8_t>(stages)}, 0, 0};
+constexpr ntru::NtruParams kNtru = ntru::kHps2048509;
+constexpr frodo::Set kFrodo = frodo::kSets[1];
+constexpr Described kDescribed[] = {
+    {"ntruhps2048509",
+     {kNtru.public_key_bytes(), kNtru.secret_key_bytes(), kNtru.ciphertext_bytes(), 32, kNtru.keygen_draw_bytes()},
+     kNtru.encaps_draw_bytes(),
+     ntru::kStages},
+    {"mlkem768",
+     {mlkem::kDims768.public_key_bytes(), mlkem::kDims768.secret_key_bytes(), mlkem::kDims768.ciphertext_bytes(), 32,
+      mlkem::kKeygenDrawBytes},
+     mlkem::kEncapsDrawBytes,
+     mlkem::kStages},
+    {kFrodo.name,
+     {kFrodo.public_key_bytes(), kFrodo.secret_key_bytes(), kFrodo.ciphertext_bytes(), kFrodo.p.secret_bytes,
+      kFrodo.keygen_draw_bytes()},
+     kFrodo.encaps_draw_bytes(),
+     frodo::kStages},
+};
+
+const Described& described() {
+  const char* name = std::getenv("FAKE_CUDA_SET");
+  for (const Described& set : kDescribed)
+    if (name != nullptr && std::strcmp(name, set.name) == 0) return set;
+  return kDescribed[0];
 }
 
-std::array<DeviceStep, kOps> steps = {whole(ntru::kKeygenStages.size()), whole(ntru::kEncapsStages.size()),
-                                      whole(ntru::kDecapsStages.size())};
-
 DeviceOperation make(Op op) {
-  const size_t draws = op == Op::keygen   ? kParams.keygen_draw_bytes()
-                       : op == Op::encaps ? kParams.encaps_draw_bytes()
-                                          : 0;
+  static std::array<DeviceStep, kOps> steps;
+  const Described& set = described();
+  DeviceStep& step = steps[static_cast<size_t>(op)];
+  step = {{"everything", 0, static_cast<uint8_t>(set.stages.of(op).size())}, 0, 0};
   DeviceOperation result{};
-  result.scheme = "ntruhps2048509";
+  result.scheme = set.name;
   result.op = op;
-  result.record_bytes = {kParams.public_key_bytes(), kParams.secret_key_bytes(), kParams.ciphertext_bytes(), 32, draws};
+  result.record_bytes = set.bytes;
+  if (op != Op::keygen) result.record_bytes.draws = op == Op::encaps ? set.encaps_draws : 0;
   if (mode() == "wrong_sizes") result.record_bytes.sk -= 1;
-  if (mode() == "wrong_steps") steps[static_cast<size_t>(op)].info.count -= 1;
-  result.steps = {&steps[static_cast<size_t>(op)], 1};
+  if (mode() == "wrong_steps") step.info.count -= 1;
+  result.steps = {&step, 1};
   result.part_items = 8192;
   result.staged_bytes = size_t{4} << 20;
   result.least_items = 64;
@@ -60,14 +92,16 @@ DeviceOperation make(Op op) {
 }
 
 const DeviceScheme* scheme(const char* name) {
-  static const DeviceScheme set{"ntruhps2048509", {make(Op::keygen), make(Op::encaps), make(Op::decaps)}};
+  static const DeviceScheme set{described().name, {make(Op::keygen), make(Op::encaps), make(Op::decaps)}};
   return std::strcmp(name, set.name) == 0 ? &set : nullptr;
 }
 
-Outcome run(const DeviceOperation&, const BatchView& batch, const uint8_t*, StepTimes*, ErrorText* why) {
+Outcome run(const DeviceOperation& operation, const BatchView& batch, const uint8_t*, StepTimes*, ErrorText* why) {
   // A broken device leaves garbage in the outputs, which no caller may see.
-  if (batch.ss_out != nullptr) std::memset(batch.ss_out, 0xee, batch.count * 32);
+  if (batch.ss_out != nullptr) std::memset(batch.ss_out, 0xee, batch.count * operation.record_bytes.ss);
   if (mode() == "tune_fast") return Outcome::ok;
+  for (size_t i = 0; i < batch.count && batch.item_status != nullptr; ++i)
+    batch.item_status[i] = Status::secret_key;
   if (mode() == "tune_slow") {
     std::this_thread::sleep_for(std::chrono::milliseconds(2));
     return Outcome::ok;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Checks the library against the fake module: polykem_cuda_module_check MODE, with FAKE_CUDA and POLYKEM_CUDA_MODULE
-// set.
+// Checks the library against the fake module: polykem_cuda_module_check MODE, with FAKE_CUDA, POLYKEM_CUDA_MODULE and
+// perhaps FAKE_CUDA_SET set.
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -50,6 +50,19 @@ const polykem_scheme* find(const char* name) {
   return scheme;
 }
 
+polykem_scheme_info_t info_of(const polykem_scheme* scheme) {
+  polykem_scheme_info_t info{};
+  info.struct_size = sizeof info;
+  polykem_scheme_info(scheme, &info);
+  return info;
+}
+
+/// The set that the fake module has.
+const polykem_scheme* scheme_of_module() {
+  const char* name = std::getenv("FAKE_CUDA_SET");
+  return find(name == nullptr ? "ntruhps2048509" : name);
+}
+
 /// There is no working module: the backend says why, and everything else works as if the backend did not exist.
 void check_unavailable(const char* reason) {
   const polykem_backend_info_t info = cuda_info();
@@ -58,7 +71,7 @@ void check_unavailable(const char* reason) {
   if (std::strstr(info.requirements, reason) == nullptr) std::fprintf(stderr, "  got: %s\n", info.requirements);
   context("cuda", POLYKEM_ERR_BACKEND_UNAVAILABLE);
   polykem_context* any = context(nullptr, POLYKEM_OK);
-  const char* backend = polykem_context_backend(any, find("ntruhps2048509"));
+  const char* backend = polykem_context_backend(any, scheme_of_module());
   expect(backend != nullptr && std::strcmp(backend, "cuda") != 0, "a CPU backend must run the set");
   polykem_context_free(any);
 }
@@ -67,7 +80,7 @@ void check_unavailable(const char* reason) {
 void check_mismatch() {
   expect(cuda_info().available == 1, "the module itself is fine");
   polykem_context* forced = context("cuda", POLYKEM_OK);
-  expect(polykem_context_backend(forced, find("ntruhps2048509")) == nullptr, "a set described otherwise must not run");
+  expect(polykem_context_backend(forced, scheme_of_module()) == nullptr, "a set described otherwise must not run");
   expect(std::strstr(cuda_info().requirements, "another build") != nullptr, "the reason");
   polykem_context_free(forced);
 }
@@ -78,17 +91,16 @@ struct Results {
 
 /// A deterministic exchange of `count` items.
 Results exchange(polykem_context* context, size_t count) {
-  const polykem_scheme* scheme = find("ntruhps2048509");
-  polykem_scheme_info_t info{};
-  info.struct_size = sizeof info;
-  polykem_scheme_info(scheme, &info);
+  const polykem_scheme* scheme = scheme_of_module();
+  const polykem_scheme_info_t info = info_of(scheme);
   Bytes keygen_draws(count * info.keygen_draw_bytes), encaps_draws(count * info.encaps_draw_bytes);
   for (size_t i = 0; i < keygen_draws.size(); ++i)
     keygen_draws[i] = static_cast<uint8_t>(i * i / 7);
   for (size_t i = 0; i < encaps_draws.size(); ++i)
     encaps_draws[i] = static_cast<uint8_t>(i * i / 11);
   Results r{Bytes(count * info.public_key_bytes), Bytes(count * info.secret_key_bytes),
-            Bytes(count * info.ciphertext_bytes), Bytes(count * 32), Bytes(count * 32)};
+            Bytes(count * info.ciphertext_bytes), Bytes(count * info.shared_secret_bytes),
+            Bytes(count * info.shared_secret_bytes)};
   polykem_request request{};
   request.struct_size = sizeof request;
   request.scheme = scheme;
@@ -127,14 +139,32 @@ void check_moved_to_cpu(const char* reason) {
   polykem_context_free(cpu);
 }
 
+/// ML-KEM's items keep their own status where the CPU takes over.
+void check_status_after_failure() {
+  constexpr size_t kCount = 21, kBroken = 4, kPublicKeyBytes = 1184, kCiphertextBytes = 1088;
+  polykem_context* gpu = context("cuda", POLYKEM_OK);
+  Results made = exchange(gpu, kCount);
+  std::memset(made.pk.data() + kBroken * kPublicKeyBytes, 0xff, 3);
+  std::vector<polykem_status> status(kCount, POLYKEM_ERR_INTERNAL);
+  expect(polykem_encaps(gpu, scheme_of_module(), kCount, POLYKEM_KEY_PER_ITEM, made.pk.data(), made.ct.data(),
+                        made.ss.data(), status.data()) == POLYKEM_ERR_ITEMS,
+         "one key is malformed");
+  for (size_t i = 0; i < kCount; ++i)
+    expect(status[i] == (i == kBroken ? POLYKEM_ERR_PUBLIC_KEY : POLYKEM_OK), "status of an item");
+  expect(Bytes(made.ct.begin() + kBroken * kCiphertextBytes, made.ct.begin() + (kBroken + 1) * kCiphertextBytes) ==
+             Bytes(kCiphertextBytes),
+         "outputs of the malformed item are zero");
+  polykem_context_free(gpu);
+}
+
 /// Threads share the copying of arrays that a GPU cannot reach.
 void check_shared_by_threads() {
-  constexpr size_t kCount = 6000;
+  const size_t count = info_of(scheme_of_module()).public_key_bytes > 5000 ? 600 : 6000;
   polykem_context* alone = context("cuda", POLYKEM_OK, 1);
   polykem_context* shared = context("cuda", POLYKEM_OK, 4);
-  const Results wanted = exchange(alone, kCount);
+  const Results wanted = exchange(alone, count);
   const size_t before = polykem::chunks_moved_to_cpu();
-  const Results got = exchange(shared, kCount);
+  const Results got = exchange(shared, count);
   expect(polykem::chunks_moved_to_cpu() - before >= 3 * 4, "each operation in a chunk a thread");
   expect(got.sk == wanted.sk && got.ct == wanted.ct && got.decapsulated == wanted.ss, "other results of threads");
   polykem_context_free(alone);
@@ -146,9 +176,9 @@ void check_keys_on_host() {
   polykem_context* gpu = context("cuda", POLYKEM_OK);
   const Results made = exchange(gpu, 3);
   polykem_keyset* keys = nullptr;
-  const polykem_scheme* scheme = find("ntruhps2048509");
+  const polykem_scheme* scheme = scheme_of_module();
   expect(polykem_keyset_import(gpu, scheme, POLYKEM_SECRET_KEYS, 3, made.sk.data(), &keys) == POLYKEM_OK, "import");
-  Bytes ss(96);
+  Bytes ss(made.ss.size());
   polykem_request request{};
   request.struct_size = sizeof request;
   request.scheme = scheme;
@@ -287,6 +317,8 @@ int main(int argc, char** argv) {
     check_unwritable();
   else if (mode.rfind("file", 0) == 0 || mode == "other_gpu")
     check_file(mode);
+  else if (mode == "status")
+    check_status_after_failure();
   else if (mode == "keys_no_memory")
     check_keys_on_host();
   else
