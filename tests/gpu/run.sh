@@ -10,9 +10,10 @@
 #   bench      JSON to BUILD_FOLDER/{ntru_100000,ntru_400000,mlkem_100000,mlkem_500000,frodokem}.json
 #   seong2021  JSON to BUILD_FOLDER/seong2021.json
 # POLYKEM_GPU_FAMILIES: only these, e.g. "mlkem" or "ntru frodokem640" (beginnings of families or names of sets).
-# POLYKEM_GPU_ITEMS: items per set of the tests that take many (default 20000; FrodoKEM 2001). CUDA_VISIBLE_DEVICES
-# chooses the GPUs. POLYKEM_GPU_VECTORS: a polykem_gpu_vectors of this version from a machine that has the libraries for it,
-# with those libraries beside it; without them and without it the vectors of ACVP, Wycheproof and CCTV are skipped.
+# POLYKEM_GPU_ITEMS: items per set of the tests that take many (default 20000; FrodoKEM 2001).
+# POLYKEM_GPU_VECTORS: a polykem_gpu_vectors of this version from a machine that has the libraries for it, with those
+# libraries beside it; without it and without them the vectors of ACVP, Wycheproof and CCTV are skipped.
+# CUDA_VISIBLE_DEVICES chooses the GPUs.
 set -euo pipefail
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
@@ -24,7 +25,8 @@ families=${POLYKEM_GPU_FAMILIES:-ntru mlkem frodokem}
 families=${families//,/ }
 failed=no
 
-cmake -S "$root/tests/gpu" -B "$build" -DPOLYKEM_CUDA=ON -DPOLYKEM_GPU_VECTORS="${POLYKEM_GPU_VECTORS:-}" >"$build.log" 2>&1 || {
+cmake -S "$root/tests/gpu" -B "$build" -DPOLYKEM_CUDA=ON \
+  -DPOLYKEM_GPU_VECTORS="${POLYKEM_GPU_VECTORS:-}" >"$build.log" 2>&1 || {
   tail -n 20 "$build.log"
   exit 1
 }
