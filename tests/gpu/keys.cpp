@@ -213,6 +213,25 @@ void compare_broken(const Set& set, const Context& gpu, const Context& cpu, cons
   }
 }
 
+/// Arrays on the card, queued on a stream: there are no statuses, and the outputs of a malformed item are zero.
+void compare_queued(const Set& set, const Context& gpu, const Context& cpu, const Exchange& x) {
+  auto r = request(set, POLYKEM_ENCAPS, x.count);
+  r.draws = x.encaps_draws.data();
+  r.pk = x.pk.data();
+  const Outcome wanted = run(cpu, set, r);
+  const OnDevice draws(x.encaps_draws), pk(x.pk), ct(x.ct.size()), ss(x.ss.size());
+  size_t bytes = 0;
+  expect(polykem_cuda_workspace(gpu.get(), set.scheme, r.op, x.count, &bytes) == POLYKEM_OK, "workspace");
+  const OnDevice workspace(bytes);
+  r.draws = draws.data();
+  r.pk = pk.data();
+  r.ct_out = ct.data();
+  r.ss_out = ss.data();
+  expect(polykem_cuda_queue(gpu.get(), &r, workspace.data(), nullptr) == POLYKEM_OK, set.name() + ": queue");
+  expect_equal(ct.read(), wanted.ct, set.info.ciphertext_bytes, set.name() + " broken public keys, queued, ct");
+  expect_equal(ss.read(), wanted.ss, set.info.shared_secret_bytes, set.name() + " broken public keys, queued, ss");
+}
+
 }  // namespace
 
 void check_keysets(const Set& set) {
@@ -256,6 +275,7 @@ void check_malformed(const Set& set) {
   break_keys(set, x);
   compare_broken(set, gpu, cpu, x, POLYKEM_ENCAPS);
   compare_broken(set, gpu, cpu, x, POLYKEM_DECAPS);
+  compare_queued(set, gpu, cpu, x);
   std::printf("%s: malformed keys among %zu items\n", set.info.name, count);
 }
 
