@@ -20,7 +20,7 @@
 namespace polykem::cli {
 namespace {
 
-constexpr const char* kFooter =
+constexpr const char* kBenchFooter =
     "Examples:\n"
     "  polykem bench --scheme ntruhps4096821\n"
     "  polykem bench --all --op decaps --batch 1,64,4096 --json bench.json\n"
@@ -186,7 +186,7 @@ int run_bench(const BenchOptions& options) {
 void register_bench(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<BenchOptions>();
   CLI::App* command = app.add_subcommand("bench", "Measure operations per second");
-  command->footer(kFooter);
+  command->footer(kBenchFooter);
   CLI::Option* scheme =
       command->add_option("-s,--scheme", options->schemes, "Parameter sets or families, separated by commas")
           ->type_name("NAMES");

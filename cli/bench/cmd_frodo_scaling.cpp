@@ -16,7 +16,7 @@
 namespace polykem::cli {
 namespace {
 
-constexpr const char* kFooter =
+constexpr const char* kFrodoScalingFooter =
     "Examples:\n"
     "  polykem bench frodo-scaling --svg scaling.svg --json scaling.json\n"
     "  polykem bench frodo-scaling --n 640,1344 --size 1344 --width 8,64\n"
@@ -119,7 +119,7 @@ int run_scaling(const ScalingOptions& options) {
 void add_frodo_scaling(CLI::App& bench, int& exit_code) {
   auto options = std::make_shared<ScalingOptions>();
   CLI::App* command = bench.add_subcommand("frodo-scaling", "Measure FrodoKEM's matrix and product as they grow");
-  command->footer(kFooter);
+  command->footer(kFrodoScalingFooter);
   command->add_option("--n", options->dimensions, "Dimensions of A to generate (default 640 to 6144)")
       ->type_name("N,...");
   command->add_option("--size", options->sizes, "Dimensions of A to multiply (default 640 to 3200)")

@@ -13,6 +13,11 @@
 #include "common/json_out.hpp"
 
 namespace polykem::cli {
+
+void bad_input(const std::string& what, const std::string& hint) {
+  throw CliError(kExitBadInput, what, hint);
+}
+
 int report(int code, const std::string& message, const std::string& hint) {
   std::fflush(stdout);
   fmt::print(stderr, "polykem: {}\n", message);

@@ -34,6 +34,9 @@ class CliError : public std::runtime_error {
   std::string hint_;
 };
 
+/** Throws CliError (bad input). */
+[[noreturn]] void bad_input(const std::string& what, const std::string& hint = {});
+
 /** Makes `text` safe to print on one line: bytes that are not printable ASCII become '?', and the text is cut at
  * `limit`. For text from a file or a peer. */
 std::string printable(std::string_view text, std::size_t limit = 40);

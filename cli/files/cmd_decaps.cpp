@@ -13,7 +13,7 @@
 namespace polykem::cli {
 namespace {
 
-constexpr const char* kFooter =
+constexpr const char* kDecapsFooter =
     "Examples:\n"
     "  polykem decaps --sk alice.sk --ct to_alice.ct --ss secret.ss\n"
     "  polykem decaps --scheme ntruhrss701 --sk fleet.sk --ct fleet.ct --ss fleet.ss --format raw\n"
@@ -79,7 +79,7 @@ int run_decaps(const FileOptions& options) {
 void register_decaps(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<FileOptions>();
   CLI::App* command = app.add_subcommand("decaps", "Decapsulate ciphertexts from a file");
-  command->footer(kFooter);
+  command->footer(kDecapsFooter);
   command->add_option("--sk", options->sk, "Secret key file ('-': standard input)")->required()->type_name("FILE");
   command->add_option("--ct", options->ct, "Ciphertext file ('-': standard input)")->required()->type_name("FILE");
   command->add_option("--ss", options->ss, "Shared secret file to write")->required()->type_name("FILE");

@@ -15,7 +15,7 @@
 namespace polykem::cli {
 namespace {
 
-constexpr const char* kFooter =
+constexpr const char* kEncapsFooter =
     "Examples:\n"
     "  polykem encaps --pk alice.pk --ct to_alice.ct --ss secret.ss\n"
     "  polykem encaps --scheme ntruhrss701 --pk fleet.pk --ct fleet.ct --ss fleet.ss --format raw\n"
@@ -89,7 +89,7 @@ int run_encaps(const FileOptions& options) {
 void register_encaps(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<FileOptions>();
   CLI::App* command = app.add_subcommand("encaps", "Encapsulate to public keys from a file");
-  command->footer(kFooter);
+  command->footer(kEncapsFooter);
   command->add_option("--pk", options->pk, "Public key file ('-': standard input)")->required()->type_name("FILE");
   command->add_option("--ct", options->ct, "Ciphertext file to write ('-': standard output)")
       ->required()

@@ -12,7 +12,7 @@
 namespace polykem::cli {
 namespace {
 
-constexpr const char* kFooter =
+constexpr const char* kKeygenFooter =
     "Examples:\n"
     "  polykem keygen --scheme ntruhps4096821 --pk alice.pk --sk alice.sk\n"
     "  polykem keygen --scheme ntruhrss701 --count 1000 --format raw --pk fleet.pk --sk fleet.sk\n"
@@ -45,7 +45,7 @@ int run_keygen(const FileOptions& options) {
 void register_keygen(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<FileOptions>();
   CLI::App* command = app.add_subcommand("keygen", "Make key pairs and write them to files");
-  command->footer(kFooter);
+  command->footer(kKeygenFooter);
   command->add_option("-s,--scheme", options->scheme, "Parameter set")->required()->type_name("NAME");
   command->add_option("--pk", options->pk, "Public key file to write ('-': standard output)")
       ->required()

@@ -17,26 +17,22 @@ namespace {
 constexpr std::size_t kPreferredBatch = 256;
 constexpr std::size_t kMaxStreamBytes = std::size_t{1} << 31;
 
-[[noreturn]] void fail(const std::string& what) {
-  throw CliError(kExitBadInput, what);
-}
-
 std::size_t parse_rounds(const std::string& text) {
   std::size_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc() || end != text.data() + text.size() || value == 0) {
-    fail(fmt::format("'{}' is not a number of rounds", printable(text)));
+    bad_input(fmt::format("'{}' is not a number of rounds", printable(text)));
   }
   return value;
 }
 
 std::vector<AccumulatedCase> parse_set(const Json& modes) {
   std::vector<AccumulatedCase> out;
-  if (!modes.is_object()) fail("is no object");
+  if (!modes.is_object()) bad_input("is no object");
   for (const auto& [mode, hashes] : modes.items()) {
-    if (!hashes.is_object()) fail(fmt::format("mode '{}' is no object", printable(mode)));
+    if (!hashes.is_object()) bad_input(fmt::format("mode '{}' is no object", printable(mode)));
     for (const auto& [rounds, hash] : hashes.items()) {
-      if (!hash.is_string()) fail(fmt::format("mode '{}' has a hash that is no string", printable(mode)));
+      if (!hash.is_string()) bad_input(fmt::format("mode '{}' has a hash that is no string", printable(mode)));
       out.push_back({mode, parse_rounds(rounds), parse_hex(hash.get_ref<const std::string&>())});
     }
   }
@@ -50,7 +46,7 @@ class Rounds {
       : context_(context), scheme_(scheme), info_(scheme.info()), fields_(split(wanted.mode, ',')) {
     with_random_ = std::find(fields_.begin(), fields_.end(), "ssr") != fields_.end();
     const std::size_t per_round = round_bytes();
-    if (wanted.rounds > kMaxStreamBytes / per_round) fail(fmt::format("{} rounds are too many", wanted.rounds));
+    if (wanted.rounds > kMaxStreamBytes / per_round) bad_input(fmt::format("{} rounds are too many", wanted.rounds));
     stream_ = shake128({}, wanted.rounds * per_round);
   }
 
@@ -111,10 +107,10 @@ class Rounds {
 
 void check_mode(const std::string& mode) {
   const std::vector<std::string> fields = split(mode, ',');
-  if (fields.empty()) fail("an empty mode");
+  if (fields.empty()) bad_input("an empty mode");
   for (const std::string& field : fields) {
     if (field != "pk" && field != "sk" && field != "ct" && field != "ss" && field != "ssr") {
-      fail(fmt::format("mode '{}' names an unknown field '{}'", printable(mode), printable(field)));
+      bad_input(fmt::format("mode '{}' names an unknown field '{}'", printable(mode), printable(field)));
     }
   }
 }
@@ -126,7 +122,8 @@ bool is_accumulated(const Json& root) {
 }
 
 std::vector<AccumulatedSet> parse_accumulated(const Json& root) {
-  if (!is_accumulated(root) || !root["sets"].is_object()) fail("not a file of accumulated hashes: no object 'sets'");
+  if (!is_accumulated(root) || !root["sets"].is_object())
+    bad_input("not a file of accumulated hashes: no object 'sets'");
   std::vector<AccumulatedSet> out;
   for (const auto& [name, modes] : root["sets"].items()) {
     try {
@@ -134,7 +131,7 @@ std::vector<AccumulatedSet> parse_accumulated(const Json& root) {
       for (const AccumulatedCase& c : out.back().cases)
         check_mode(c.mode);
     } catch (const CliError& e) {
-      fail(fmt::format("set '{}': {}", printable(name), e.what()));
+      bad_input(fmt::format("set '{}': {}", printable(name), e.what()));
     }
   }
   return out;

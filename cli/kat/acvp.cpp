@@ -9,10 +9,6 @@
 namespace polykem::cli {
 namespace {
 
-[[noreturn]] void fail(const std::string& what, const std::string& hint = {}) {
-  throw CliError(kExitBadInput, what, hint);
-}
-
 /** The group and one of its tests; a field of the test wins over the group's. */
 struct Entry {
   const Json& group;
@@ -84,7 +80,7 @@ bool seed_keys(const Json& group) {
   const std::string format = json_string(group, "keyFormat");
   if (format == "seed") return true;
   if (format == "expanded") return false;
-  fail(fmt::format("unknown key format '{}'", printable(format)));
+  bad_input(fmt::format("unknown key format '{}'", printable(format)));
 }
 
 std::vector<Check> checks_of(const Entry& e, const std::string& mode) {
@@ -93,7 +89,7 @@ std::vector<Check> checks_of(const Entry& e, const std::string& mode) {
   if (function == "encapsulation") return {encaps_check(e), decaps_check(e, false)};
   if (function == "encapsulationKeyCheck") return {encaps_key_check(e)};
   if (function == "decapsulationKeyCheck") return {decaps_key_check(e)};
-  if (function != "decapsulation") fail(fmt::format("unknown function '{}'", printable(function)));
+  if (function != "decapsulation") bad_input(fmt::format("unknown function '{}'", printable(function)));
   if (seed_keys(e.group)) return {keygen_check(e), decaps_check(e, true)};
   return {decaps_check(e, false)};
 }
@@ -103,7 +99,7 @@ void add_test(Suite& suite, const Entry& e, const std::string& mode) {
   try {
     suite.add_case(label, checks_of(e, mode));
   } catch (const CliError& error) {
-    fail(label + ": " + error.what(), error.hint());
+    bad_input(label + ": " + error.what(), error.hint());
   }
 }
 
@@ -117,11 +113,11 @@ std::vector<Suite> parse_acvp(const Json& root) {
   const std::string algorithm = json_string(root, "algorithm");
   const std::string mode = json_string(root, "mode");
   if (algorithm != "ML-KEM" || (mode != "keyGen" && mode != "encapDecap"))
-    fail(fmt::format("no ACVP vectors of ML-KEM but of '{}', '{}'", printable(algorithm), printable(mode)));
+    bad_input(fmt::format("no ACVP vectors of ML-KEM but of '{}', '{}'", printable(algorithm), printable(mode)));
   std::vector<Suite> suites;
   for (const Json& group : json_list(root, "testGroups")) {
     if (!group.contains("parameterSet"))
-      fail("a group that does not name its set", "internalProjection.json holds inputs and expected results");
+      bad_input("a group that does not name its set", "internalProjection.json holds inputs and expected results");
     Suite& suite = suite_for(suites, json_string(group, "parameterSet"));
     for (const Json& test : json_list(group, "tests"))
       add_test(suite, {group, test}, mode);

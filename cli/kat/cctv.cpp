@@ -18,10 +18,6 @@ namespace {
 /** Keys shorter than this are not ML-KEM keys. */
 constexpr std::size_t kFewestKeyDigits = 1000;
 
-[[noreturn]] void fail(const std::string& what, const std::string& hint = {}) {
-  throw CliError(kExitBadInput, what, hint);
-}
-
 bool all_hex(std::string_view text) {
   return std::all_of(text.begin(), text.end(), [](unsigned char c) { return std::isxdigit(c) != 0; });
 }
@@ -41,7 +37,7 @@ std::string set_of_size(std::string_view family, std::size_t bytes, std::size_t 
     const std::string_view name = scheme.name();
     if (name.substr(0, family.size()) == family && (scheme.*size)() == bytes) return scheme.name();
   }
-  fail(fmt::format("a key of {} bytes, which no {} set of this build has", bytes, family));
+  bad_input(fmt::format("a key of {} bytes, which no {} set of this build has", bytes, family));
 }
 
 std::vector<Suite> parse_modulus(const std::vector<std::string>& lines) {
@@ -56,7 +52,7 @@ std::vector<Suite> parse_modulus(const std::vector<std::string>& lines) {
       const std::string set = set_of_size("mlkem", check.pk.size(), &Scheme::public_key_bytes);
       suite_for(suites, set).add_case(fmt::format("line {}", i + 1), {check});
     } catch (const CliError& e) {
-      fail(fmt::format("line {}: {}", i + 1, e.what()), e.hint());
+      bad_input(fmt::format("line {}: {}", i + 1, e.what()), e.hint());
     }
   }
   return suites;
@@ -69,19 +65,19 @@ Values parse_values(const std::vector<std::string>& lines) {
   Values values;
   for (std::size_t i = 0; i < lines.size(); ++i) {
     const std::size_t equals = lines[i].find(" = ");
-    if (equals == std::string::npos) fail(fmt::format("line {}: not a line 'name = value'", i + 1));
+    if (equals == std::string::npos) bad_input(fmt::format("line {}: not a line 'name = value'", i + 1));
     const std::string name = lines[i].substr(0, equals);
     if (name != "d" && name != "z" && name != "ek" && name != "dk" && name != "m" && name != "c" && name != "K")
       continue;
-    if (values.count(name) != 0) fail(fmt::format("line {}: a second '{}'", i + 1, name));
+    if (values.count(name) != 0) bad_input(fmt::format("line {}: a second '{}'", i + 1, name));
     try {
       values[name] = parse_hex(lines[i].substr(equals + 3));
     } catch (const CliError& e) {
-      fail(fmt::format("line {}: {}", i + 1, e.what()), e.hint());
+      bad_input(fmt::format("line {}: {}", i + 1, e.what()), e.hint());
     }
   }
   for (const char* name : {"dk", "c", "K"}) {
-    if (values.count(name) == 0) fail(fmt::format("no value '{}'", name), "is the file complete?");
+    if (values.count(name) == 0) bad_input(fmt::format("no value '{}'", name), "is the file complete?");
   }
   return values;
 }
@@ -128,7 +124,7 @@ bool is_cctv(std::string_view text) {
 
 std::vector<Suite> parse_cctv(std::string_view text) {
   const std::vector<std::string> lines = lines_of(text);
-  if (lines.empty()) fail("the file is empty");
+  if (lines.empty()) bad_input("the file is empty");
   return all_hex(lines.front()) ? parse_modulus(lines) : parse_one(parse_values(lines));
 }
 

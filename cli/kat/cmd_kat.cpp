@@ -19,7 +19,7 @@
 namespace polykem::cli {
 namespace {
 
-constexpr const char* kFooter =
+constexpr const char* kKatFooter =
     "Examples:\n"
     "  polykem kat ntruhps4096821.json                  keygen, encaps, decaps and rejections, count by count\n"
     "  polykem kat PQCkemKAT_1590.rsp --batch 64        NIST's own file, in batches of 64 different keys\n"
@@ -255,7 +255,7 @@ int run_kat(const KatOptions& options) {
 void register_kat(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<KatOptions>();
   CLI::App* command = app.add_subcommand("kat", "Check known-answer files against this build");
-  command->footer(kFooter);
+  command->footer(kKatFooter);
   auto* files =
       command
           ->add_option("files", options->files,

@@ -15,10 +15,6 @@
 namespace polykem::cli {
 namespace {
 
-[[noreturn]] void fail(const std::string& what, const std::string& hint = {}) {
-  throw CliError(kExitBadInput, what, hint);
-}
-
 std::string_view trimmed(std::string_view text) {
   const std::size_t begin = std::min(text.find_first_not_of(" \t\r"), text.size());
   text.remove_prefix(begin);
@@ -29,7 +25,7 @@ std::uint64_t parse_count(std::string_view text) {
   std::uint64_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc() || end != text.data() + text.size())
-    fail(fmt::format("'{}' is not a count", printable(text)));
+    bad_input(fmt::format("'{}' is not a count", printable(text)));
   return value;
 }
 
@@ -40,23 +36,23 @@ void rsp_field(KatFile& file, std::string_view key, std::string_view value) {
     file.cases.back().count = parse_count(value);
     return;
   }
-  if (file.cases.empty()) fail(fmt::format("'{}' before the first count", printable(key)));
+  if (file.cases.empty()) bad_input(fmt::format("'{}' before the first count", printable(key)));
   KatCase& c = file.cases.back();
   const std::pair<std::string_view, Bytes*> fields[] = {
       {"seed", &c.seed}, {"pk", &c.pk}, {"sk", &c.sk}, {"ct", &c.ct}, {"ss", &c.ss}};
   for (const auto& [name, bytes] : fields) {
     if (key != name) continue;
-    if (!bytes->empty()) fail(fmt::format("a second '{}' for count {}", key, c.count));
+    if (!bytes->empty()) bad_input(fmt::format("a second '{}' for count {}", key, c.count));
     *bytes = parse_hex(value);
     return;
   }
-  fail(fmt::format("unknown field '{}'", printable(key)));
+  bad_input(fmt::format("unknown field '{}'", printable(key)));
 }
 
 Bytes json_draws(const Json& object, const char* key) {
   Bytes out;
   for (const Json& call : json_list(object, key)) {
-    if (!call.is_string()) fail(fmt::format("'{}' holds something that is not hex digits", key));
+    if (!call.is_string()) bad_input(fmt::format("'{}' holds something that is not hex digits", key));
     const Bytes bytes = parse_hex(call.get_ref<const std::string&>());
     out.insert(out.end(), bytes.begin(), bytes.end());
   }
@@ -67,7 +63,7 @@ RejectCase json_reject(const Json& object) {
   RejectCase out;
   out.byte = json_number(object, "byte");
   const std::uint64_t change = json_number(object, "xor");
-  if (change == 0 || change > 255) fail("a reject case whose 'xor' is not 1 to 255");
+  if (change == 0 || change > 255) bad_input("a reject case whose 'xor' is not 1 to 255");
   out.change = static_cast<std::uint8_t>(change);
   out.ss = json_hex(object, "ss");
   return out;
@@ -100,8 +96,8 @@ Bytes draw(NistDrbg& drbg, const Scheme& scheme, polykem_op op) {
 
 void check_size(const char* what, std::size_t size, std::size_t expected) {
   if (size == expected) return;
-  fail(fmt::format("{} has {} bytes where {} belong", what, size, expected),
-       size == 0 || size < expected ? "is the file complete?" : "");
+  bad_input(fmt::format("{} has {} bytes where {} belong", what, size, expected),
+            size == 0 || size < expected ? "is the file complete?" : "");
 }
 
 void complete_case(KatCase& c, const Scheme& scheme) {
@@ -119,7 +115,8 @@ void complete_case(KatCase& c, const Scheme& scheme) {
   check_size("ss", c.ss.size(), info.shared_secret_bytes);
   for (const RejectCase& reject : c.rejects) {
     check_size("reject ss", reject.ss.size(), info.shared_secret_bytes);
-    if (reject.byte >= c.ct.size()) fail(fmt::format("a reject case changes byte {} of the ciphertext", reject.byte));
+    if (reject.byte >= c.ct.size())
+      bad_input(fmt::format("a reject case changes byte {} of the ciphertext", reject.byte));
   }
 }
 
@@ -169,10 +166,10 @@ KatFile parse_rsp(std::string_view text) {
     }
     const std::size_t equals = line.find('=');
     try {
-      if (equals == std::string_view::npos) fail("not a line 'key = value'");
+      if (equals == std::string_view::npos) bad_input("not a line 'key = value'");
       rsp_field(file, trimmed(line.substr(0, equals)), trimmed(line.substr(equals + 1)));
     } catch (const CliError& e) {
-      fail(fmt::format("line {}: {}", number, e.what()), e.hint());
+      bad_input(fmt::format("line {}: {}", number, e.what()), e.hint());
     }
   }
   return file;
@@ -180,16 +177,16 @@ KatFile parse_rsp(std::string_view text) {
 
 KatFile parse_kat_json(const Json& root) {
   KatFile file;
-  if (!root.is_object()) fail("not a known-answer file: the JSON is no object");
+  if (!root.is_object()) bad_input("not a known-answer file: the JSON is no object");
   if (root.contains("name") && root["name"].is_string()) file.scheme = printable(root["name"].get<std::string>());
   const auto counts = root.find("counts");
-  if (counts == root.end() || !counts->is_array()) fail("not a known-answer file: no list 'counts'");
+  if (counts == root.end() || !counts->is_array()) bad_input("not a known-answer file: no list 'counts'");
   for (std::size_t i = 0; i < counts->size(); ++i) {
     try {
-      if (!(*counts)[i].is_object()) fail("is no object");
+      if (!(*counts)[i].is_object()) bad_input("is no object");
       file.cases.push_back(json_case((*counts)[i]));
     } catch (const CliError& e) {
-      fail(fmt::format("entry {} of 'counts': {}", i, e.what()), e.hint());
+      bad_input(fmt::format("entry {} of 'counts': {}", i, e.what()), e.hint());
     }
   }
   return file;
@@ -200,7 +197,7 @@ void complete_cases(KatFile& file, const Scheme& scheme) {
     try {
       complete_case(c, scheme);
     } catch (const CliError& e) {
-      fail(fmt::format("count {}: {}", c.count, e.what()), e.hint());
+      bad_input(fmt::format("count {}: {}", c.count, e.what()), e.hint());
     }
   }
 }

@@ -11,10 +11,6 @@
 namespace polykem::cli {
 namespace {
 
-[[noreturn]] void fail(const std::string& what, const std::string& hint = {}) {
-  throw CliError(kExitBadInput, what, hint);
-}
-
 /** If the test must be refused, its outputs are missing or empty. */
 Bytes output(const Json& test, const char* key, polykem_status want) {
   return want == POLYKEM_OK ? json_hex(test, key) : Bytes();
@@ -59,16 +55,16 @@ Schema schema_of(const Json& root) {
   if (name == "mlkem_keygen_seed_test_schema.json") return Schema::kKeygenSeed;
   if (name == "mlkem_encaps_test_schema.json") return Schema::kEncaps;
   if (name == "mlkem_semi_expanded_decaps_test_schema.json") return Schema::kSemiExpandedDecaps;
-  fail(fmt::format("no Wycheproof schema of ML-KEM that is known here: '{}'", printable(name, 80)));
+  bad_input(fmt::format("no Wycheproof schema of ML-KEM that is known here: '{}'", printable(name, 80)));
 }
 
 std::vector<Check> checks_of(const Json& test, Schema schema) {
   const std::string result = json_string(test, "result");
-  if (result != "valid" && result != "invalid") fail(fmt::format("unknown result '{}'", printable(result)));
+  if (result != "valid" && result != "invalid") bad_input(fmt::format("unknown result '{}'", printable(result)));
   const bool valid = result == "valid";
   switch (schema) {
     case Schema::kKeygenSeed:
-      if (!valid) fail("a key pair that must be refused");
+      if (!valid) bad_input("a key pair that must be refused");
       return {keygen_check(test)};
     case Schema::kEncaps:
       return {encaps_check(test, valid ? POLYKEM_OK : POLYKEM_ERR_PUBLIC_KEY)};
@@ -98,13 +94,14 @@ std::vector<Suite> parse_wycheproof(const Json& root) {
       try {
         suite.add_case(label, checks_of(test, schema));
       } catch (const CliError& error) {
-        fail(label + ": " + error.what(), error.hint());
+        bad_input(label + ": " + error.what(), error.hint());
       }
       ++tests;
     }
   }
   if (tests != json_number(root, "numberOfTests"))
-    fail(fmt::format("{} tests where the file says {}", tests, json_number(root, "numberOfTests")), "is it complete?");
+    bad_input(fmt::format("{} tests where the file says {}", tests, json_number(root, "numberOfTests")),
+              "is it complete?");
   return suites;
 }
 

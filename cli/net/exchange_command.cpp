@@ -16,7 +16,7 @@ namespace polykem::cli::net {
 namespace {
 
 // All clients are our own and share the machine with the server, so the last one waits for the work of all others.
-constexpr double kTimeoutSeconds = 600;
+constexpr double kExchangeTimeoutSeconds = 600;
 
 void announce(const ExchangeOptions& options, const Scheme& scheme) {
   if (!options.talks()) return;
@@ -110,7 +110,7 @@ void register_exchange_command(CLI::App& app, int& exit_code) {
           "Longest time for doing the same again one at a time and in batches, to compare; 0: not at all (default 6)")
       ->check(CLI::Range(0.0, 3600.0))
       ->type_name("S");
-  add_net_options(*command, *options, kTimeoutSeconds);
+  add_net_options(*command, *options, kExchangeTimeoutSeconds);
   command->callback([options, &exit_code] { exit_code = exchange(*options); });
 }
 

@@ -21,7 +21,7 @@
 namespace polykem::cli::net {
 namespace {
 
-constexpr double kTimeoutSeconds = 10;
+constexpr double kServeTimeoutSeconds = 10;
 constexpr std::size_t kUsualConnections = 10000;
 
 struct ServeOptions : NetOptions {
@@ -124,7 +124,7 @@ void register_serve_command(CLI::App& app, int& exit_code) {
       ->add_option("--max-clients", options->max_clients,
                    "Most connections at once, more wait in the listen queue (default: as many as files may be open)")
       ->type_name("N");
-  add_net_options(*command, *options, kTimeoutSeconds);
+  add_net_options(*command, *options, kServeTimeoutSeconds);
   command->callback([options, &exit_code] { exit_code = serve(*options); });
 }
 

@@ -16,7 +16,7 @@ namespace {
 using asio::ip::tcp;
 
 constexpr auto kAcceptRetry = std::chrono::milliseconds(50);
-constexpr auto kSweepInterval = std::chrono::milliseconds(100);
+constexpr auto kServerSweepInterval = std::chrono::milliseconds(100);
 constexpr int kBacklog = 4096;
 constexpr int kAcceptsPerTurn = 64;
 // While all connections are taken, a connection without a first frame is dropped after this time, since others may be
@@ -116,7 +116,7 @@ void Server::accept_later() {
 
 // One timer for all connections: checking each of them costs less than a timer for each.
 void Server::sweep_later() {
-  sweep_timer_.expires_after(kSweepInterval);
+  sweep_timer_.expires_after(kServerSweepInterval);
   sweep_timer_.async_wait([this](const asio::error_code& error) {
     if (error || ended_) return;
     const Clock::time_point oldest = Clock::now() - options_.timeout;

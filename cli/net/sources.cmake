@@ -25,10 +25,15 @@ set(POLYKEM_CLI_NET_SOURCES
   net/swarm.cpp
   net/swarm_command.cpp
   net/watch.cpp)
-target_sources(polykem_cli PRIVATE ${POLYKEM_CLI_NET_SOURCES})
+# Asio without Boost: a header-only library.
+target_compile_definitions(polykem_cli PRIVATE ASIO_STANDALONE ASIO_NO_DEPRECATED)
 # Handshakes are counted here: -O1 costs an exchange in one process 7 %. Options and reports would only compile longer.
 set(POLYKEM_CLI_NET_HOT_SOURCES ${POLYKEM_CLI_NET_SOURCES})
 list(FILTER POLYKEM_CLI_NET_HOT_SOURCES EXCLUDE REGEX "/(.*_command|limits|options|process|report|watch)[.]cpp$")
-set_source_files_properties(${POLYKEM_CLI_NET_HOT_SOURCES} PROPERTIES COMPILE_OPTIONS $<$<CONFIG:Release>:-O3>)
-# Asio without Boost: a header-only library.
-target_compile_definitions(polykem_cli PRIVATE ASIO_STANDALONE ASIO_NO_DEPRECATED)
+list(REMOVE_ITEM POLYKEM_CLI_NET_SOURCES ${POLYKEM_CLI_NET_HOT_SOURCES})
+add_library(polykem_cli_net OBJECT ${POLYKEM_CLI_NET_HOT_SOURCES})
+set_target_properties(polykem_cli_net PROPERTIES UNITY_BUILD ${POLYKEM_CLI_UNITY} UNITY_BUILD_BATCH_SIZE 16)
+target_include_directories(polykem_cli_net PRIVATE ${CMAKE_CURRENT_SOURCE_DIR})
+target_compile_definitions(polykem_cli_net PRIVATE ASIO_STANDALONE ASIO_NO_DEPRECATED)
+target_link_libraries(polykem_cli_net PRIVATE polykem_kat OpenSSL::Crypto Threads::Threads)
+target_sources(polykem_cli PRIVATE ${POLYKEM_CLI_NET_SOURCES} $<TARGET_OBJECTS:polykem_cli_net>)

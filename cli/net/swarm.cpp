@@ -15,7 +15,7 @@ constexpr std::size_t kMaxConnecting = 256;
 // The most latencies for which memory is reserved at the start: an absurd number of clients must not exhaust memory.
 constexpr std::uint64_t kMostReserved = 1 << 20;
 constexpr auto kConnectRetry = std::chrono::milliseconds(50);
-constexpr auto kSweepInterval = std::chrono::milliseconds(100);
+constexpr auto kSwarmSweepInterval = std::chrono::milliseconds(100);
 
 }  // namespace
 
@@ -127,7 +127,7 @@ bool Swarm::may_retry(const asio::error_code& error) const {
 }
 
 void Swarm::sweep_later() {
-  sweep_timer_.expires_after(kSweepInterval);
+  sweep_timer_.expires_after(kSwarmSweepInterval);
   sweep_timer_.async_wait([this](const asio::error_code& error) {
     if (error || ended_) return;
     const Clock::time_point oldest = Clock::now() - options_.timeout;

@@ -23,7 +23,7 @@ namespace polykem::cli::net {
 namespace {
 
 // Longer than the server's: a server that serves thousands may let each of them wait.
-constexpr double kTimeoutSeconds = 60;
+constexpr double kSwarmTimeoutSeconds = 60;
 
 struct SwarmCommandOptions : NetOptions {
   std::string address = "127.0.0.1";
@@ -126,7 +126,7 @@ void register_swarm_command(CLI::App& app, int& exit_code) {
       ->type_name("N");
   add_count(*command, "--clients", options->clients, "Clients, one connection each (default 10000)");
   add_count(*command, "--concurrency", options->concurrency, "Clients under way at once (default: all that may be)");
-  add_net_options(*command, *options, kTimeoutSeconds);
+  add_net_options(*command, *options, kSwarmTimeoutSeconds);
   command->callback([options, &exit_code] { exit_code = swarm(*options); });
 }
 

@@ -16,7 +16,7 @@
 namespace polykem::cli {
 namespace {
 
-constexpr const char* kFooter =
+constexpr const char* kProfileFooter =
     "Examples:\n"
     "  polykem profile --scheme ntruhps4096821\n"
     "  polykem profile --scheme ntruhps2048509,ntruhrss701 --format markdown\n"
@@ -71,7 +71,7 @@ Line total_of(const OpProfile& profile, std::size_t per) {
   return {"total", 0, static_cast<double>(profile.total_nanoseconds()) * scale, 100};
 }
 
-std::string share_text(double share) {
+std::string stage_share_text(double share) {
   return share < 1 ? fmt::format("{:.2f}", share) : fmt::format("{:.1f}", share);
 }
 
@@ -84,11 +84,11 @@ Table single_table(const OpProfile& profile, std::size_t per) {
   Table table(
       {{op_name(profile.op), Align::kLeft}, {"calls", Align::kRight}, {"ms", Align::kRight}, {"%", Align::kRight}});
   for (const Line& line : lines_of(profile, per)) {
-    table.row({line.name, steps_text(line), significant(line.milliseconds), share_text(line.share)});
+    table.row({line.name, steps_text(line), significant(line.milliseconds), stage_share_text(line.share)});
   }
   const Line total = total_of(profile, per);
   table.rule();
-  table.row({total.name, "", significant(total.milliseconds), share_text(total.share)});
+  table.row({total.name, "", significant(total.milliseconds), stage_share_text(total.share)});
   return table;
 }
 
@@ -121,7 +121,7 @@ Table side_by_side(const std::vector<SchemeProfile>& profiles, std::size_t op, s
       const std::vector<Line> lines = lines_of(profile.ops[op], per);
       const auto line = std::find_if(lines.begin(), lines.end(), [&](const Line& l) { return l.name == name; });
       cells.push_back(line == lines.end() ? "-" : significant(line->milliseconds));
-      cells.push_back(line == lines.end() ? "-" : share_text(line->share));
+      cells.push_back(line == lines.end() ? "-" : stage_share_text(line->share));
     }
     table.row(cells);
   }
@@ -129,7 +129,7 @@ Table side_by_side(const std::vector<SchemeProfile>& profiles, std::size_t op, s
   for (const SchemeProfile& profile : profiles) {
     const Line total = total_of(profile.ops[op], per);
     totals.push_back(significant(total.milliseconds));
-    totals.push_back(share_text(total.share));
+    totals.push_back(stage_share_text(total.share));
   }
   table.rule();
   table.row(totals);
@@ -277,7 +277,7 @@ int run_profile(const ProfileOptions& options) {
 void register_profile(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<ProfileOptions>();
   CLI::App* command = app.add_subcommand("profile", "Show where the time goes, stage by stage");
-  command->footer(kFooter);
+  command->footer(kProfileFooter);
   CLI::Option* scheme =
       command->add_option("-s,--scheme", options->schemes, "Parameter sets or families, separated by commas")
           ->type_name("NAMES");

@@ -46,7 +46,7 @@ double total_of(const OpProfile& profile) {
   return static_cast<double>(std::max<std::uint64_t>(profile.total_nanoseconds(), 1));
 }
 
-std::string share_text(double share) {
+std::string step_share_text(double share) {
   return share < 10 ? fmt::format("{:.1f}", share) : fmt::format("{:.0f}", share);
 }
 
@@ -93,7 +93,7 @@ Table steps_table(const std::vector<SchemeProfile>& profiles, std::size_t per) {
       for (const std::size_t step : steps) {
         const auto ns = static_cast<double>(times[step].nanoseconds);
         cells.push_back(ns > 0 ? significant(ns * scale) : "-");
-        cells.push_back(ns > 0 ? share_text(100 * ns / total_of(op)) : "-");
+        cells.push_back(ns > 0 ? step_share_text(100 * ns / total_of(op)) : "-");
       }
       cells.push_back(significant(total_of(op) * scale));
       table.row(cells);

@@ -25,7 +25,8 @@ class Doctor(Case):
 
     def test_tune_without_a_gpu(self):
         self.fails(BACKEND, ["switched off"], "doctor", "--tune", "-q", env={"POLYKEM_CUDA_MODULE": ""})
-        crossover = self.json("doctor", env={"POLYKEM_CUDA_MODULE": "", "XDG_CACHE_HOME": str(self.dir)})["crossover"]
+        env = {"POLYKEM_CUDA_MODULE": "", "XDG_CACHE_HOME": str(self.dir)}
+        crossover = self.json("doctor", "--backend", self.quick_backend(), env=env)["crossover"]
         self.assertEqual(crossover["sets"], [])
         self.assertIn("guessed", crossover["note"])
 

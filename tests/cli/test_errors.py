@@ -62,7 +62,8 @@ class Errors(Case):
     def test_results_replace_no_file_without_force(self):
         kat = DATA / "ntruhps2048509.json"
         commands = (
-            ("list",), ("doctor", "--backend", "ref"), ("keygen", "-s", SET, "--pk", "pk", "--sk", "sk"), ("kat", kat),
+            ("list",), ("doctor", "--backend", self.quick_backend()), ("kat", kat),
+            ("keygen", "-s", SET, "--pk", "pk", "--sk", "sk"),
             ("profile", "-s", SET, "--count", "10"), ("bench", "-s", SET, "--batch", "1", "--seconds", "0"),
             ("bench", "frodo-scaling", "--n", "64", "--size", "72", "--width", "8", "--seconds", "0"),
             ("exchange", "--clients", "3", "--transport", "inproc", "--compare-seconds", "0"),
