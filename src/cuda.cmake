@@ -53,7 +53,7 @@ if(POLYKEM_CUDA_SAMPLE)
   # Not prim/: products by themselves, which the sets' kernels also compute.
   set(sample ${objects})
   list(FILTER sample INCLUDE REGEX
-       "/(cuda_module_.*|schemes_device_.*|schemes_ntru_cuda_(ntru_cuda|hps2048509|hrss701)[.].*)$")
+       "/(cuda_module_.*|schemes_(device_.*|.*_cuda[.].*|.*_(mlkem768|hps2048509|hrss701)[.].*|frodo_cuda_.*))$")
   add_custom_target(polykem_cuda_sample ALL DEPENDS ${sample})
 else()
   # Beside the library, which looks there first.

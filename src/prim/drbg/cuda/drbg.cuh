@@ -14,22 +14,31 @@ enum class DrawDomain : uint8_t { keygen = 0, encaps = 1 };
 
 static_assert(kDrawBlockBytes == kRateBytes);
 
+/// Block `block` of an item: the first kRateBytes of the state.
+__device__ __forceinline__ void draw_block(uint64_t (&state)[25], const uint32_t* seed, DrawDomain domain,
+                                           uint64_t item, uint64_t block) {
+#pragma unroll
+  for (int j = 0; j < 25; ++j)
+    state[j] = 0;
+#pragma unroll
+  for (int j = 0; j < 4; ++j)
+    state[j] = seed[2 * j] | (static_cast<uint64_t>(seed[2 * j + 1]) << 32);
+  state[4] = item;
+  state[5] = 0x006d656b796c6f70 | (static_cast<uint64_t>(domain) << 56);  // "polykem", then the domain
+  state[6] = block;
+  state[7] = 0x1f;
+  state[16] = 0x8000000000000000;
+  keccak_f1600(state);
+}
+
 /// Makes the 32 blocks that belong to warp number `warp`, of a batch of `count` items. rows: kStride bytes per item.
 /// stage: kStageWords words of shared memory of this warp.
 template <uint32_t kBlocks, uint32_t kStride>
 __device__ __forceinline__ void warp_draw(uint8_t* rows, const uint32_t* seed, DrawDomain domain, uint64_t warp,
                                           uint64_t count, uint32_t* stage, unsigned lane) {
   const DrawPlace<kBlocks, kStride> place(warp, count);
-  uint64_t state[25] = {};
-#pragma unroll
-  for (int j = 0; j < 4; ++j)
-    state[j] = seed[2 * j] | (static_cast<uint64_t>(seed[2 * j + 1]) << 32);
-  state[4] = place.item(lane);
-  state[5] = 0x006d656b796c6f70 | (static_cast<uint64_t>(domain) << 56);  // "polykem", then the domain
-  state[6] = place.block(lane);
-  state[7] = 0x1f;
-  state[16] = 0x8000000000000000;
-  keccak_f1600(state);
+  uint64_t state[25];
+  draw_block(state, seed, domain, place.item(lane), place.block(lane));
 #pragma unroll
   for (int j = 0; j < kRateWords / 2; ++j) {
     uint32_t* row = stage + lane * kStageStride + 2 * j;

@@ -64,11 +64,39 @@ inline constexpr int kRateWords = kRateBytes / 4;  ///< 32-bit words
 inline constexpr int kStageStride = kRateWords + 1;
 inline constexpr int kStageWords = 32 * kStageStride;  ///< shared memory of one warp, in 32-bit words
 
-/// SHA3-256 of 32 messages by one warp, each lane hashing one; digest valid in every lane. A message is the kPrefix
-/// words of `prefix` (nullptr if there are none) and kBytes bytes of any alignment in global memory, readable up to the
-/// next multiple of 4. record(m): the address of lane m's bytes, which any lane may ask for. stage: kStageWords words
-/// of shared memory of this warp.
-template <int kPrefix, int kBytes, class Record>
+/// What follows a message: the bits that tell the functions apart and the first bit of the padding. [FIPS202, 6]
+enum class KeccakSuffix : uint8_t { sha3 = 0x06, shake = 0x1f };
+
+/// The state that has absorbed `seed` and the words `tail` below 2^64, padded for a rate of kRate bytes. tail: the rest
+/// of the message and its suffix, up to 8 bytes.
+template <int kRate, int kSeedWords>
+__device__ __forceinline__ void absorb_seed(uint64_t (&state)[25], const uint32_t (&seed)[kSeedWords], uint64_t tail) {
+  static_assert(kSeedWords % 2 == 0 && 4 * kSeedWords + 8 <= kRate);
+#pragma unroll
+  for (int j = 0; j < 25; ++j)
+    state[j] = 0;
+#pragma unroll
+  for (int j = 0; j < kSeedWords / 2; ++j)
+    state[j] = seed[2 * j] | (static_cast<uint64_t>(seed[2 * j + 1]) << 32);
+  state[kSeedWords / 2] = tail;
+  state[kRate / 8 - 1] ^= 0x8000000000000000;
+}
+
+/// The first kWords 32-bit words of the state.
+template <int kWords>
+__device__ __forceinline__ void squeeze_words(uint32_t (&words)[kWords], const uint64_t (&state)[25]) {
+#pragma unroll
+  for (int j = 0; j < kWords; ++j)
+    words[j] = static_cast<uint32_t>(state[j / 2] >> (32 * (j % 2)));
+}
+
+inline constexpr int kShake128RateBytes = 168, kSha3_512RateBytes = 72;
+
+/// SHA3-256, or the first 32 bytes of SHAKE256, of 32 messages by one warp, each lane hashing one; digest valid in
+/// every lane. A message is the kPrefix words of `prefix` (nullptr if there are none) and kBytes bytes of any alignment
+/// in global memory, readable up to the next multiple of 4. record(m): the address of lane m's bytes, which any lane
+/// may ask for. stage: kStageWords words of shared memory of this warp.
+template <int kPrefix, int kBytes, KeccakSuffix kSuffix = KeccakSuffix::sha3, class Record>
 __device__ __forceinline__ void warp_sha3_256(uint32_t (&digest)[8], const uint32_t* prefix, uint32_t* stage,
                                               unsigned lane, Record record) {
   static_assert(kPrefix % 2 == 0);
@@ -110,7 +138,7 @@ __device__ __forceinline__ void warp_sha3_256(uint32_t (&digest)[8], const uint3
       if (8 * j + 8 > kLastBytes && last) {
         const int used = kLastBytes - 8 * j;  // bytes of the message in this word
         both &= used > 0 ? ~uint64_t{0} >> (64 - 8 * used) : 0;
-        if (used >= 0) both |= uint64_t{6} << (8 * used);
+        if (used >= 0) both |= static_cast<uint64_t>(kSuffix) << (8 * used);
       }
       if (2 * j >= kPrefix || block > 0) state[j] ^= both;
     }

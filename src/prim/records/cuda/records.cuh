@@ -32,13 +32,13 @@ __device__ __forceinline__ int begin_record(uint8_t* shared, const uint8_t* reco
   return skip;
 }
 
-/// Writes the record [to, to + bytes) as aligned words. word_at(offset): the bytes offset .. offset + 3 of the record,
-/// -3 <= offset < bytes; bytes outside the record are not stored.
-template <class WordAt>
+/// Writes the record [to, to + bytes) as aligned words, by kLanes lanes. word_at(offset): the bytes offset .. offset +
+/// 3 of the record, -3 <= offset < bytes; bytes outside the record are not stored.
+template <int kLanes = 32, class WordAt>
 __device__ __forceinline__ void store_record(uint8_t* to, int bytes, unsigned lane, WordAt word_at) {
   const auto skip = static_cast<int>(reinterpret_cast<uintptr_t>(to) & 3);
   uint8_t* base = to - skip;
-  for (int w = static_cast<int>(lane); 4 * w < skip + bytes; w += 32) {
+  for (int w = static_cast<int>(lane); 4 * w < skip + bytes; w += kLanes) {
     const int offset = 4 * w - skip;
     const uint32_t value = word_at(offset);
     if (offset >= 0 && offset + 4 <= bytes) {

@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: Apache-2.0
+// The transform of Z_3329[x]/(x^256 + 1) on the device: 16 neighbouring lanes of a warp hold a polynomial, 16
+// coefficients in the registers of each. In columns, lane l holds the coefficients l + 16 r, r < 16; in rows, 16 l + r.
+// Layers 128 to 16 stay within a lane in columns, layers 8 to 2 in rows. [FIPS203, 4.3]
+//
+// A factor w is kept as ceil(w 2^32 / q). The low half of a times that is the fraction of a w / q, and q times the
+// fraction is a w mod q, exactly, while a < 2^32 / q. So a butterfly is two multiplications, an addition and a
+// subtraction, and sums need no reduction: the transform adds at most q a layer, its inverse doubles at most.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "prim/ntt/ntt.hpp"
+
+namespace polykem::cuda {
+
+inline constexpr uint32_t kNttQ = ntt::kQ;
+inline constexpr int kPolyLanes = 16;  ///< lanes that hold a polynomial
+inline constexpr int kLaneCoefficients = 16;
+
+/// 16 coefficients of one lane, each an unsigned number; bounds are said where they matter.
+using Coefficients = uint32_t[kLaneCoefficients];
+
+/// The upper half of the product.
+__host__ __device__ constexpr uint32_t multiply_high(uint32_t a, uint32_t b) {
+  return static_cast<uint32_t>((uint64_t{a} * b) >> 32);
+}
+
+/// The form of a factor w < q for multiply_by.
+__host__ __device__ constexpr uint32_t factor_of(uint32_t w) {
+  return static_cast<uint32_t>(((uint64_t{w} << 32) + kNttQ - 1) / kNttQ);
+}
+
+/// a w mod q in [0, q), for a < kMostMultiplied.
+inline constexpr uint32_t kMostMultiplied = 0xffffffff / kNttQ;
+__host__ __device__ constexpr uint32_t multiply_by(uint32_t a, uint32_t factor) {
+  return multiply_high(a * factor, kNttQ);
+}
+
+/// A number below 2q that is x mod q, for any x. (check-magic: 1290167 == floor(2^32 / 3329))
+__host__ __device__ constexpr uint32_t reduce_to_2q(uint32_t x) {
+  return x - multiply_high(x, 1290167) * kNttQ;
+}
+
+/// x mod q in [0, q), for x < kMostMultiplied. (check-magic: 1290168 == ceil(2^32 / 3329))
+__host__ __device__ constexpr uint32_t reduce_small(uint32_t x) {
+  return multiply_by(x, 1290168);
+}
+
+/// kZetas[i] as a factor, i < 16, divided by 2^7 if asked for.
+template <bool kDivided = false>
+__host__ __device__ constexpr uint32_t column_factor(int i) {
+  struct Table {
+    uint32_t of[16];
+    constexpr Table() : of{} {
+      for (size_t k = 0; k < 16; ++k)
+        of[k] = factor_of(kDivided ? ntt::kZetas[k] * ntt::kInverse128 % kNttQ : ntt::kZetas[k]);
+    }
+  };
+  constexpr Table kTable;
+  return kTable.of[i];
+}
+
+/// The factors of one lane in rows: of layer 8, of layer 4 (two), of layer 2 (four).
+struct alignas(16) RowFactors {
+  uint32_t eight, four[2], two[4], unused;
+};
+
+struct RowFactorTable {
+  RowFactors forward[kPolyLanes], inverse[kPolyLanes];
+};
+
+constexpr RowFactorTable row_factor_table() {
+  RowFactorTable table{};
+  for (size_t l = 0; l < kPolyLanes; ++l) {
+    RowFactors &f = table.forward[l], &v = table.inverse[l];
+    f.eight = factor_of(ntt::kZetas[16 + l]);
+    v.eight = factor_of(ntt::kZetas[31 - l]);
+    for (size_t j = 0; j < 2; ++j) {
+      f.four[j] = factor_of(ntt::kZetas[32 + 2 * l + j]);
+      v.four[j] = factor_of(ntt::kZetas[63 - 2 * l - j]);
+    }
+    for (size_t j = 0; j < 4; ++j) {
+      f.two[j] = factor_of(ntt::kZetas[64 + 4 * l + j]);
+      v.two[j] = factor_of(ntt::kZetas[127 - 4 * l - j]);
+    }
+  }
+  return table;
+}
+
+__device__ constexpr RowFactorTable kRowFactors = row_factor_table();
+
+/// Layers 128, 64, 32, 16 of the transform, in columns. Adds at most 4q to the bound.
+__host__ __device__ __forceinline__ void forward_columns(Coefficients& a) {
+#pragma unroll
+  for (int length = 8; length >= 1; length /= 2) {
+#pragma unroll
+    for (int start = 0; start < kLaneCoefficients; start += 2 * length) {
+#pragma unroll
+      for (int j = start; j < start + length; ++j) {
+        const uint32_t t = multiply_by(a[j + length], column_factor(8 / length + start / (2 * length)));
+        a[j + length] = a[j] - t + kNttQ;
+        a[j] += t;
+      }
+    }
+  }
+}
+
+/// Layers 8, 4, 2, in rows. Adds at most 3q.
+__host__ __device__ __forceinline__ void forward_rows(Coefficients& a, const RowFactors& factors) {
+#pragma unroll
+  for (int length = 8; length >= 2; length /= 2) {
+#pragma unroll
+    for (int start = 0; start < kLaneCoefficients; start += 2 * length) {
+      const int block = start / (2 * length);
+      const uint32_t factor = length == 8 ? factors.eight : length == 4 ? factors.four[block] : factors.two[block];
+#pragma unroll
+      for (int j = start; j < start + length; ++j) {
+        const uint32_t t = multiply_by(a[j + length], factor);
+        a[j + length] = a[j] - t + kNttQ;
+        a[j] += t;
+      }
+    }
+  }
+}
+
+/// Layers 2, 4, 8 of the inverse, in rows. Below 2q before, below 16q afterwards.
+__host__ __device__ __forceinline__ void inverse_rows(Coefficients& a, const RowFactors& factors) {
+#pragma unroll
+  for (int length = 2; length <= 8; length *= 2) {
+#pragma unroll
+    for (int start = 0; start < kLaneCoefficients; start += 2 * length) {
+      const int block = start / (2 * length);
+      const uint32_t factor = length == 8 ? factors.eight : length == 4 ? factors.four[block] : factors.two[block];
+#pragma unroll
+      for (int j = start; j < start + length; ++j) {
+        const uint32_t difference = a[j + length] - a[j] + static_cast<uint32_t>(length) * kNttQ;
+        a[j] += a[j + length];
+        a[j + length] = multiply_by(difference, factor);
+      }
+    }
+  }
+}
+
+/// Layers 16, 32, 64, 128 of the inverse and the division by 2^7, in columns. Below 16q before, in [0, q) afterwards.
+__host__ __device__ __forceinline__ void inverse_columns(Coefficients& a) {
+  static_assert(256 * kNttQ < kMostMultiplied);
+#pragma unroll
+  for (int length = 1; length <= 4; length *= 2) {
+#pragma unroll
+    for (int start = 0; start < kLaneCoefficients; start += 2 * length) {
+#pragma unroll
+      for (int j = start; j < start + length; ++j) {
+        const uint32_t difference = a[j + length] - a[j] + static_cast<uint32_t>(16 * length) * kNttQ;
+        a[j] += a[j + length];
+        a[j + length] = multiply_by(difference, column_factor(16 / length - 1 - start / (2 * length)));
+      }
+    }
+  }
+#pragma unroll
+  for (int j = 0; j < 8; ++j) {
+    const uint32_t difference = a[j + 8] - a[j] + 128 * kNttQ;
+    a[j] = multiply_by(a[j] + a[j + 8], factor_of(ntt::kInverse128));
+    a[j + 8] = multiply_by(difference, column_factor<true>(1));
+  }
+}
+
+/// The odd coefficients of a transform in rows times the gammas of their pairs, in [0, q). [FIPS203, Alg 11, L2]
+__host__ __device__ __forceinline__ void times_gamma(uint32_t (&odd)[8], const Coefficients& y,
+                                                     const RowFactors& forward) {
+#pragma unroll
+  for (int pair = 0; pair < 8; pair += 2) {
+    odd[pair] = multiply_by(y[2 * pair + 1], forward.two[pair / 2]);
+    odd[pair + 1] = kNttQ - multiply_by(y[2 * pair + 3], forward.two[pair / 2]);
+  }
+}
+
+/// sum += a y for one pair of coefficients a0, a1 below 2^12. The sum of four such products of transforms below 8q
+/// stays below 2^30. [FIPS203, Alg 12]
+__host__ __device__ __forceinline__ void add_product(uint32_t& sum0, uint32_t& sum1, uint32_t a0, uint32_t a1,
+                                                     uint32_t y0, uint32_t y1, uint32_t y1_gamma) {
+  sum0 += a0 * y0;
+  sum1 += a0 * y1;
+  sum0 += a1 * y1_gamma;
+  sum1 += a1 * y0;
+}
+
+#ifdef __CUDACC__
+
+/// Shared memory in which 16 lanes exchange a polynomial: four words of padding after each 16, so that neither columns
+/// nor rows of four words meet in a bank. The two halves of a warp lie kExchangeStride apart, in different banks.
+inline constexpr int kExchangeRow = 20, kExchangeWords = 16 * kExchangeRow, kExchangeStride = kExchangeWords + 16;
+
+/// Columns to rows. l: the lane's place among the 16. Of all lanes of the warp, as everything below.
+__device__ __forceinline__ void to_rows(Coefficients& a, uint32_t* exchange, unsigned l) {
+  __syncwarp();
+#pragma unroll
+  for (int r = 0; r < kLaneCoefficients; ++r)
+    exchange[kExchangeRow * r + static_cast<int>(l)] = a[r];
+  __syncwarp();
+#pragma unroll
+  for (int c = 0; c < 4; ++c) {
+    const uint4 four = reinterpret_cast<const uint4*>(exchange + kExchangeRow * l)[c];
+    a[4 * c] = four.x, a[4 * c + 1] = four.y, a[4 * c + 2] = four.z, a[4 * c + 3] = four.w;
+  }
+}
+
+/// Rows to columns.
+__device__ __forceinline__ void to_columns(Coefficients& a, uint32_t* exchange, unsigned l) {
+  __syncwarp();
+#pragma unroll
+  for (int c = 0; c < 4; ++c)
+    reinterpret_cast<uint4*>(exchange + kExchangeRow * l)[c] =
+        make_uint4(a[4 * c], a[4 * c + 1], a[4 * c + 2], a[4 * c + 3]);
+  __syncwarp();
+#pragma unroll
+  for (int r = 0; r < kLaneCoefficients; ++r)
+    a[r] = exchange[kExchangeRow * r + static_cast<int>(l)];
+}
+
+/// The transform, from columns to rows; below 2q before, below 9q afterwards.
+__device__ __forceinline__ void forward_transform(Coefficients& a, const RowFactors& factors, uint32_t* exchange,
+                                                  unsigned l) {
+  forward_columns(a);
+  to_rows(a, exchange, l);
+  forward_rows(a, factors);
+}
+
+/// The inverse, from rows to columns; any sums before, in [0, q) afterwards.
+__device__ __forceinline__ void inverse_transform(Coefficients& a, const RowFactors& factors, uint32_t* exchange,
+                                                  unsigned l) {
+#pragma unroll
+  for (uint32_t& x : a)
+    x = reduce_to_2q(x);
+  inverse_rows(a, factors);
+  to_columns(a, exchange, l);
+  inverse_columns(a);
+}
+
+#endif
+
+}  // namespace polykem::cuda

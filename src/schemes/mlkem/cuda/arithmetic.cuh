@@ -1,0 +1,346 @@
+// SPDX-License-Identifier: Apache-2.0
+// K-PKE in three kernels: 16 lanes compute an item, so a warp has two, and every polynomial but A and the noise is in
+// registers or in the shared memory of the warp. [FIPS203, Alg 13, Alg 14, Alg 15]
+#pragma once
+
+#include "core/status.hpp"
+#include "schemes/mlkem/cuda/work.cuh"
+
+namespace polykem::mlkem::cuda {
+
+inline constexpr int kThreads = 128;                                     ///< of a block, in every kernel here
+inline constexpr int kBlockItems = kThreads / kPolyLanes;                ///< and its items
+inline constexpr int kBlockWords = kThreads / 32 * 2 * kExchangeStride;  ///< and its shared memory
+
+/// The place of a thread: its item, and its place among the item's 16 lanes. Beyond the batch the item is the last one
+/// and `inside` is false; such lanes compute along, since the lanes of a warp meet.
+struct Seat {
+  size_t item;
+  bool inside;
+  unsigned l;
+  uint32_t* exchange;
+};
+
+__device__ __forceinline__ Seat take_seat(size_t count, uint32_t* shared) {
+  const size_t item = blockIdx.x * size_t{kBlockItems} + threadIdx.x / kPolyLanes;
+  return {min(item, count - 1), item < count, threadIdx.x % kPolyLanes,
+          shared + threadIdx.x / kPolyLanes * kExchangeStride};
+}
+
+/// The bitwise or of x over an item's lanes.
+__device__ __forceinline__ uint32_t any_of_item(uint32_t x) {
+#pragma unroll
+  for (int distance = kPolyLanes / 2; distance > 0; distance /= 2)
+    x |= __shfl_xor_sync(0xffffffff, x, distance);
+  return x;
+}
+
+/// Copies kWords <= 16 words of an item to a record through the stage.
+template <int kWords>
+__device__ __forceinline__ void store_item_words(uint8_t* to, const ItemWords& words, const Seat& seat) {
+  __syncwarp();
+  if (seat.l < kWords) seat.exchange[seat.l] = words.at(static_cast<int>(seat.l), seat.item);
+  __syncwarp();
+  if (seat.inside) store_staged<4 * kWords>(to, seat.exchange, seat.l);
+}
+
+/// s, e -> s^, t^ = A^ s^ + e^, and everything of ek and dk but H(ek).
+template <class Set>
+__global__ void __launch_bounds__(kThreads, Shape<Set>::kK == 2 ? 4 : 3) keygen_kernel(Work work) {
+  using S = Shape<Set>;
+  __shared__ alignas(16) uint32_t shared[kBlockWords];
+  const Seat seat = take_seat(work.count, shared);
+  const RowFactors factors = polykem::cuda::kRowFactors.forward[seat.l];
+  const uint32_t* const noise = work.noise + seat.item * (2 * S::kK * kNoiseBytes / 4);
+  const auto* const a = reinterpret_cast<const std::byte*>(work.a) + seat.item * (S::kEntries * kRowBytes);
+  uint8_t* const pk = work.pk_out + seat.item * S::kPublicKeyBytes;
+  uint8_t* const sk = work.sk_out + seat.item * S::kSecretKeyBytes;
+  Coefficients t[S::kK] = {};
+#pragma unroll 1
+  for (int j = 0; j < S::kK; ++j) {
+    RowPart rows[S::kK];
+#pragma unroll
+    for (int i = 0; i < S::kK; ++i)
+      rows[i] = load_row(a + (i * S::kK + j) * static_cast<int>(kRowBytes), seat.l);
+    Coefficients s;
+    uint32_t odd[8];
+    load_noise<S::kEta1>(s, noise + j * static_cast<int>(kNoiseBytes / 4), seat.l);
+    polykem::cuda::forward_transform(s, factors, seat.exchange, seat.l);
+    polykem::cuda::times_gamma(odd, s, factors);
+#pragma unroll
+    for (int i = 0; i < S::kK; ++i)
+      add_row_product(t[i], rows[i], s, odd);
+#pragma unroll
+    for (uint32_t& x : s)
+      x = polykem::cuda::reduce_small(x);
+    stage_fields<12>(seat.exchange, s, seat.l);
+    if (seat.inside) store_staged<kPolyBytes>(sk + j * static_cast<int>(kPolyBytes), seat.exchange, seat.l);
+  }
+#pragma unroll
+  for (int i = 0; i < S::kK; ++i) {
+    Coefficients e;
+    load_noise<S::kEta1>(e, noise + (S::kK + i) * static_cast<int>(kNoiseBytes / 4), seat.l);
+    polykem::cuda::forward_transform(e, factors, seat.exchange, seat.l);
+#pragma unroll
+    for (int r = 0; r < kLaneCoefficients; ++r)
+      e[r] = polykem::cuda::reduce_small(e[r] + polykem::cuda::reduce_to_2q(t[i][r]));
+    stage_fields<12>(seat.exchange, e, seat.l);
+    if (!seat.inside) continue;
+    store_staged<kPolyBytes>(pk + i * static_cast<int>(kPolyBytes), seat.exchange, seat.l);
+    store_staged<kPolyBytes>(sk + S::kEkOffset + i * static_cast<int>(kPolyBytes), seat.exchange, seat.l);
+  }
+  store_item_words<8>(pk + S::kVectorBytes, work.rho, seat);
+  store_item_words<8>(sk + S::kEkOffset + S::kVectorBytes, work.rho, seat);
+  store_item_words<8>(sk + S::kZOffset, work.z, seat);
+}
+
+/// What becomes of u and v of an encryption: they are written to the ciphertext, or zeros where `mask` is zero, ...
+struct StoreFields {
+  uint8_t* ct;
+  bool inside;
+  uint32_t mask;
+  template <int kBits>
+  __device__ __forceinline__ void take(const Seat& seat, Coefficients& fields, int offset) {
+    stage_fields<kBits>(seat.exchange, fields, seat.l, mask);
+    if (inside) store_staged<32 * kBits>(ct + offset, seat.exchange, seat.l);
+  }
+};
+
+/// ... or compared with one.
+struct CompareFields {
+  const uint8_t* ct;
+  uint32_t differences;
+  template <int kBits>
+  __device__ __forceinline__ void take(const Seat& seat, Coefficients& fields, int offset) {
+    Coefficients given;
+    load_fields<kBits>(given, ct + offset, seat.l);
+#pragma unroll
+    for (int r = 0; r < kLaneCoefficients; ++r)
+      differences |= given[r] ^ fields[r];
+  }
+};
+
+/// Compresses a polynomial in columns and passes its fields on in rows. plus: added to each coefficient of noise, the
+/// sum below 3q.
+template <int kBits, class Sink>
+__device__ __forceinline__ void finish_poly(Sink& sink, Coefficients& a, const Coefficients& plus, int offset,
+                                            const Seat& seat) {
+#pragma unroll
+  for (int r = 0; r < kLaneCoefficients; ++r)
+    a[r] = compress<kBits>(a[r] + plus[r]);
+  polykem::cuda::to_rows(a, seat.exchange, seat.l);
+  sink.template take<kBits>(seat, a, offset);
+}
+
+/// Bit i of the message as a coefficient, decompressed, in columns. [FIPS203, Alg 14, L20]
+__device__ __forceinline__ void add_message(Coefficients& a, const ItemWords& m, const Seat& seat) {
+#pragma unroll
+  for (int w = 0; w < 8; ++w) {
+    const uint32_t bits = m.at(w, seat.item) >> seat.l;
+    a[2 * w] += (bits & 1) * decompress<1>(1);
+    a[2 * w + 1] += (bits >> 16 & 1) * decompress<1>(1);
+  }
+}
+
+/// The first half of K-PKE.Encrypt: A^T y^ and t^T y^. kForm: the keys are expanded. Returns all ones if the
+/// coefficients of t are below q, else 0, where the key is a record.
+template <class Set, bool kForm>
+__device__ __forceinline__ uint32_t multiply_y(Coefficients (&u)[Shape<Set>::kK], Coefficients& v,
+                                               const uint32_t* noise, const Work& work, const Seat& seat) {
+  using S = Shape<Set>;
+  const std::byte* const a =
+      kForm ? work.keys[seat.item] : reinterpret_cast<const std::byte*>(work.a) + seat.item * (S::kEntries * kRowBytes);
+  const uint8_t* const ek = kForm ? nullptr : work.ek[seat.item];
+  const RowFactors factors = polykem::cuda::kRowFactors.forward[seat.l];
+  uint32_t below_q = 0xffffffff;
+#pragma unroll 1
+  for (int j = 0; j < S::kK; ++j) {
+    RowPart rows[S::kK];
+#pragma unroll
+    for (int i = 0; i < S::kK; ++i)
+      rows[i] = load_row(a + (i * S::kK + j) * static_cast<int>(kRowBytes), seat.l);
+    Coefficients y;
+    uint32_t odd[8];
+    load_noise<S::kEta1>(y, noise + j * static_cast<int>(kNoiseBytes / 4), seat.l);
+    polykem::cuda::forward_transform(y, factors, seat.exchange, seat.l);
+    polykem::cuda::times_gamma(odd, y, factors);
+#pragma unroll
+    for (int i = 0; i < S::kK; ++i)
+      add_row_product(u[i], rows[i], y, odd);
+    if constexpr (kForm) {
+      add_row_product(v, load_row(a + S::Form::kT + j * static_cast<int>(kRowBytes), seat.l), y, odd);
+    } else {
+      Coefficients t;
+      load_fields<12>(t, ek + j * static_cast<int>(kPolyBytes), seat.l);
+#pragma unroll
+      for (const uint32_t x : t)
+        below_q &= x - kNttQ;
+      add_product(v, t, y, odd);
+    }
+  }
+  return any_of_item(~below_q) >> 31 == 0 ? 0xffffffff : 0;
+}
+
+/// The second half: u, v, compressed, to the sink.
+template <class Set, class Sink>
+__device__ __forceinline__ void finish_encryption(Sink& sink, Coefficients (&u)[Shape<Set>::kK], Coefficients& v,
+                                                  const uint32_t* noise, const Work& work, const Seat& seat) {
+  using S = Shape<Set>;
+  const RowFactors factors = polykem::cuda::kRowFactors.inverse[seat.l];
+  Coefficients e;
+#pragma unroll
+  for (int i = 0; i < S::kK; ++i) {
+    polykem::cuda::inverse_transform(u[i], factors, seat.exchange, seat.l);
+    load_noise<S::kEta2>(e, noise + (S::kK + i) * static_cast<int>(kNoiseBytes / 4), seat.l);
+    finish_poly<S::kDu>(sink, u[i], e, 32 * S::kDu * i, seat);
+  }
+  polykem::cuda::inverse_transform(v, factors, seat.exchange, seat.l);
+  load_noise<S::kEta2>(e, noise + 2 * S::kK * static_cast<int>(kNoiseBytes / 4), seat.l);
+  add_message(e, work.m, seat);
+  finish_poly<S::kDv>(sink, v, e, 32 * S::kDu * S::kK, seat);
+}
+
+template <class Set>
+__device__ __forceinline__ const uint32_t* encryption_noise(const Work& work, const Seat& seat) {
+  return work.noise + seat.item * ((2 * Shape<Set>::kK + 1) * kNoiseBytes / 4);
+}
+
+/// Writes the shared secret: K, where `fail` is all ones the rejection secret, and zeros where `valid` is zero.
+__device__ __forceinline__ void store_secret(const Work& work, const Seat& seat, uint32_t fail, uint32_t valid) {
+  __syncwarp();
+  if (seat.l < 8) {
+    const auto w = static_cast<int>(seat.l);
+    uint32_t secret = work.secret.at(w, seat.item);
+    if (work.other.base != nullptr) secret ^= fail & (secret ^ work.other.at(w, seat.item));
+    seat.exchange[seat.l] = secret & valid;
+  }
+  __syncwarp();
+  if (seat.inside) store_staged<kSymBytes>(work.ss_out + seat.item * kSymBytes, seat.exchange, seat.l);
+}
+
+/// Notes that an item's key is malformed, if it is: `valid` is zero.
+__device__ __forceinline__ void report(const Work& work, const Seat& seat, uint32_t valid, Status malformed) {
+  if (seat.l == 0 && seat.inside && work.status != nullptr)
+    work.status[seat.item] = static_cast<int>(~valid & static_cast<uint32_t>(malformed));
+}
+
+/// All ones if the word at `offset` of an item's expanded key is not zero.
+__device__ __forceinline__ uint32_t noted_valid(const Work& work, const Seat& seat, size_t offset) {
+  return 0u - *reinterpret_cast<const uint32_t*>(work.keys[seat.item] + offset);
+}
+
+/// Blocks of which a multiprocessor has registers for all.
+template <class Set>
+inline constexpr int kEncryptBlocks = Shape<Set>::kK == 2   ? 4
+                                      : Shape<Set>::kK == 3 ? 3
+                                                            : 2;
+
+/// Encapsulation's encryption. Of an item with a malformed key the ciphertext and the secret are zero, and it reports.
+template <class Set, bool kForm>
+__global__ void __launch_bounds__(kThreads, kEncryptBlocks<Set>) encrypt_kernel(Work work) {
+  using S = Shape<Set>;
+  __shared__ alignas(16) uint32_t shared[kBlockWords];
+  const Seat seat = take_seat(work.count, shared);
+  const uint32_t* const noise = encryption_noise<Set>(work, seat);
+  Coefficients u[S::kK] = {}, v = {};
+  uint32_t valid = multiply_y<Set, kForm>(u, v, noise, work, seat);
+  if constexpr (kForm) valid = noted_valid(work, seat, S::Form::kPublicValid);
+  if constexpr (S::kKyber) valid = 0xffffffff;
+  StoreFields sink{work.ct_out + seat.item * S::kCiphertextBytes, seat.inside, valid};
+  finish_encryption<Set>(sink, u, v, noise, work, seat);
+  if constexpr (!S::kKyber) {
+    store_secret(work, seat, 0, valid);
+    report(work, seat, valid, Status::public_key);
+  }
+}
+
+/// Decapsulation's second encryption, its comparison with the ciphertext, and for ML-KEM the choice of the secret. An
+/// item with a malformed key has a zero secret and reports.
+template <class Set, bool kForm>
+__global__ void __launch_bounds__(kThreads, kEncryptBlocks<Set>) compare_kernel(Work work) {
+  using S = Shape<Set>;
+  __shared__ alignas(16) uint32_t shared[kBlockWords];
+  const Seat seat = take_seat(work.count, shared);
+  const uint32_t* const noise = encryption_noise<Set>(work, seat);
+  Coefficients u[S::kK] = {}, v = {};
+  multiply_y<Set, kForm>(u, v, noise, work, seat);
+  CompareFields sink{work.ct[seat.item], 0};
+  finish_encryption<Set>(sink, u, v, noise, work, seat);
+  const uint32_t differences = any_of_item(sink.differences);
+  const uint32_t fail = 0u - ((differences | (0u - differences)) >> 31);
+  if constexpr (S::kKyber) {
+    if (seat.l == 0 && seat.inside) work.fail.at(0, seat.item) = fail;
+  } else {
+    const uint32_t valid = kForm ? noted_valid(work, seat, S::Form::kSecretValid) : 0u - work.valid.at(0, seat.item);
+    store_secret(work, seat, fail, valid);
+    report(work, seat, valid, Status::secret_key);
+  }
+}
+
+/// K-PKE.Decrypt: m.
+template <class Set, bool kForm>
+__global__ void __launch_bounds__(kThreads, 4) decrypt_kernel(Work work) {
+  using S = Shape<Set>;
+  __shared__ alignas(16) uint32_t shared[kBlockWords];
+  const Seat seat = take_seat(work.count, shared);
+  const uint8_t* const ct = work.ct[seat.item];
+  const std::byte* const form = kForm ? work.keys[seat.item] : nullptr;
+  const uint8_t* const sk = kForm ? nullptr : work.sk[seat.item];
+  Coefficients w = {};
+  {
+    const RowFactors factors = polykem::cuda::kRowFactors.forward[seat.l];
+#pragma unroll 1
+    for (int j = 0; j < S::kK; ++j) {
+      Coefficients u;
+      uint32_t odd[8];
+      load_fields<S::kDu>(u, ct + 32 * S::kDu * j, seat.l);
+#pragma unroll
+      for (uint32_t& x : u)
+        x = decompress<S::kDu>(x);
+      polykem::cuda::to_columns(u, seat.exchange, seat.l);
+      polykem::cuda::forward_transform(u, factors, seat.exchange, seat.l);
+      polykem::cuda::times_gamma(odd, u, factors);
+      if constexpr (kForm) {
+        add_row_product(w, load_row(form + S::Form::kS + j * static_cast<int>(kRowBytes), seat.l), u, odd);
+      } else {
+        Coefficients s;
+        load_fields<12>(s, sk + j * static_cast<int>(kPolyBytes), seat.l);
+        add_product(w, s, u, odd);
+      }
+    }
+  }
+  polykem::cuda::inverse_transform(w, polykem::cuda::kRowFactors.inverse[seat.l], seat.exchange, seat.l);
+  polykem::cuda::to_rows(w, seat.exchange, seat.l);
+  Coefficients v;
+  load_fields<S::kDv>(v, ct + 32 * S::kDu * S::kK, seat.l);
+  uint32_t bits = 0;
+#pragma unroll
+  for (int r = 0; r < kLaneCoefficients; ++r)
+    bits |= compress<1>(decompress<S::kDv>(v[r]) + kNttQ - w[r]) << r;
+  bits |= __shfl_down_sync(0xffffffff, bits, 1) << 16;
+  if (seat.l % 2 == 0 && seat.inside) work.m.at(static_cast<int>(seat.l / 2), seat.item) = bits;
+}
+
+/// A packed vector of every key to rows of its expanded form; valid: where to note whether all coefficients are below
+/// q, or nullptr.
+template <class Set>
+__global__ void __launch_bounds__(kThreads)
+    expand_vector_kernel(std::byte* rows, size_t form_bytes, uint32_t* valid, Records from, size_t count) {
+  using S = Shape<Set>;
+  const Seat seat = take_seat(count, nullptr);
+  uint32_t below_q = 0xffffffff;
+#pragma unroll 1
+  for (int j = 0; j < S::kK; ++j) {
+    Coefficients a;
+    load_fields<12>(a, from[seat.item] + j * static_cast<int>(kPolyBytes), seat.l);
+#pragma unroll
+    for (const uint32_t x : a)
+      below_q &= x - kNttQ;
+    if (seat.inside) store_row(rows + seat.item * form_bytes + j * static_cast<int>(kRowBytes), a, seat.l);
+  }
+  const uint32_t bad = any_of_item(1 - (below_q >> 31));
+  if (valid != nullptr && seat.l == 0 && seat.inside)
+    valid[seat.item * (form_bytes / sizeof(uint32_t))] = S::kKyber ? 1 : 1 - bad;
+}
+
+}  // namespace polykem::mlkem::cuda

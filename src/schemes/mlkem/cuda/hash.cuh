@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: Apache-2.0
+// The hashes of an item, each item by one thread: randombytes, H, G, J and round 3's KDF. Blocks of one warp; messages
+// that are records go through shared memory. [FIPS203, 4.1]
+#pragma once
+
+#include "prim/drbg/cuda/drbg.cuh"
+#include "schemes/mlkem/cuda/sample.cuh"
+
+namespace polykem::mlkem::cuda {
+
+using polykem::cuda::DrawDomain;
+using polykem::cuda::KeccakSuffix;
+using polykem::cuda::kRateBytes;
+using polykem::cuda::kSha3_512RateBytes;
+using polykem::cuda::kStageWords;
+
+/// Blocks of one warp for which a multiprocessor must have registers: on compute capability 9.0 as many as it can run
+/// without spills, so that a batch of 100,000 is one wave.
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ == 900
+inline constexpr int kHashBlocks = 24;
+#else
+inline constexpr int kHashBlocks = 1;
+#endif
+
+/// The item of this thread; beyond the batch it is the last one, and `inside` is false.
+struct LaneItem {
+  size_t item;
+  bool inside;
+};
+__device__ __forceinline__ LaneItem lane_item(size_t count) {
+  const size_t item = blockIdx.x * size_t{32} + threadIdx.x;
+  return {min(item, count - 1), item < count};
+}
+
+/// The address of the record of lane m.
+struct LaneRecords {
+  Records records;
+  size_t first, count;
+  __device__ const uint8_t* operator()(int m) const { return records[min(first + m, count - 1)]; }
+};
+
+/// H(bytes of records) of the lanes' items: SHA3-256, or another function of the same rate, over a prefix too.
+template <int kBytes, int kPrefix = 0, KeccakSuffix kSuffix = KeccakSuffix::sha3>
+__device__ __forceinline__ void hash_records(uint32_t (&digest)[8], Records records, size_t count,
+                                             const uint32_t* prefix = nullptr) {
+  __shared__ uint32_t stage[kStageWords];
+  const LaneRecords of_lane{records, blockIdx.x * size_t{32}, count};
+  polykem::cuda::warp_sha3_256<kPrefix, kBytes, kSuffix>(digest, prefix, stage, warp_lane(), of_lane);
+}
+
+/// The first kWords words of SHAKE256 or SHA3 of 64 bytes.
+template <int kRate, KeccakSuffix kSuffix, int kWords>
+__device__ __forceinline__ void hash_64(uint32_t (&out)[kWords], const uint32_t (&first)[8],
+                                        const uint32_t (&second)[8]) {
+  uint32_t both[16];
+#pragma unroll
+  for (int w = 0; w < 8; ++w)
+    both[w] = first[w], both[8 + w] = second[w];
+  uint64_t state[25];
+  polykem::cuda::absorb_seed<kRate>(state, both, static_cast<uint64_t>(kSuffix));
+  keccak_f1600(state);
+  polykem::cuda::squeeze_words(out, state);
+}
+
+/// G of 64 bytes, in two halves.
+__device__ __forceinline__ void hash_g(uint32_t (&first)[8], uint32_t (&second)[8], const uint32_t (&m)[8],
+                                       const uint32_t (&h)[8]) {
+  uint32_t both[16];
+  hash_64<kSha3_512RateBytes, KeccakSuffix::sha3>(both, m, h);
+#pragma unroll
+  for (int w = 0; w < 8; ++w)
+    first[w] = both[w], second[w] = both[8 + w];
+}
+
+/// The first kWords words of the random bytes of an item: the caller's draws or the generator's.
+template <int kWords>
+__device__ __forceinline__ void draw_words(uint32_t (&words)[kWords], const Work& work, DrawDomain domain,
+                                           size_t item) {
+  if (work.draws != nullptr) return load_words(words, work.draws + item * 4 * kWords);
+  uint64_t state[25];
+  polykem::cuda::draw_block(state, work.draw_seed, domain, item, 0);
+  polykem::cuda::squeeze_words(words, state);
+}
+
+__device__ __forceinline__ void clear_unusual(const Work& work) {
+  if (work.unusual != nullptr && blockIdx.x == 0 && threadIdx.x == 0) *work.unusual = 0;
+}
+
+// ---- keygen
+
+/// randombytes and G: rho, sigma, z.
+template <class Set>
+__global__ void __launch_bounds__(32, kHashBlocks) draw_seeds_kernel(Work work) {
+  using S = Shape<Set>;
+  clear_unusual(work);
+  const LaneItem own = lane_item(work.count);
+  uint32_t draws[16], d[8], z[8], seeds[16];
+  draw_words(draws, work, DrawDomain::keygen, own.item);
+#pragma unroll
+  for (int w = 0; w < 8; ++w)
+    d[w] = draws[w], z[w] = draws[8 + w];
+  uint64_t state[25];
+  const uint64_t suffix = static_cast<uint64_t>(KeccakSuffix::sha3);
+  polykem::cuda::absorb_seed<kSha3_512RateBytes>(state, d, S::kKyber ? suffix : S::kK | suffix << 8);
+  keccak_f1600(state);
+  polykem::cuda::squeeze_words(seeds, state);
+  if (!own.inside) return;
+  work.z.store(z, own.item);
+#pragma unroll
+  for (int w = 0; w < 8; ++w) {
+    work.rho.at(w, own.item) = seeds[w];
+    work.prf_seed.at(w, own.item) = seeds[8 + w];
+  }
+}
+
+/// H(ek) of new keys, into dk.
+template <class Set>
+__global__ void __launch_bounds__(32, kHashBlocks) hash_new_ek_kernel(Work work) {
+  using S = Shape<Set>;
+  uint32_t digest[8];
+  hash_records<S::kPublicKeyBytes>(digest, {work.pk_out, S::kPublicKeyBytes}, work.count);
+  const LaneItem own = lane_item(work.count);
+  if (own.inside) store_words(work.sk_out + own.item * S::kSecretKeyBytes + S::kHashOffset, digest);
+}
+
+// ---- encaps
+
+/// randombytes, H(ek) and G: m, K, r. kForm: H(ek) is in the keys' expanded form.
+template <class Set, bool kForm>
+__global__ void __launch_bounds__(32, kHashBlocks) hash_encaps_kernel(Work work) {
+  using S = Shape<Set>;
+  clear_unusual(work);
+  const LaneItem own = lane_item(work.count);
+  uint32_t h[8], m[8], key[8], r[8];
+  draw_words(m, work, DrawDomain::encaps, own.item);
+  if constexpr (S::kKyber) {
+    uint64_t state[25];
+    polykem::cuda::absorb_seed<kRateBytes>(state, m, static_cast<uint64_t>(KeccakSuffix::sha3));
+    keccak_f1600(state);
+    polykem::cuda::squeeze_words(m, state);
+  }
+  if (own.inside) work.m.store(m, own.item);  // and loaded again, which saves its registers during the next hash
+  if constexpr (kForm) {
+    load_words(h, reinterpret_cast<const uint8_t*>(work.keys[own.item] + S::Form::kHash));
+  } else {
+    hash_records<S::kPublicKeyBytes>(h, work.ek, work.count);
+  }
+  work.m.load(m, own.item);
+  hash_g(key, r, m, h);
+  if (!own.inside) return;
+  work.prf_seed.store(r, own.item);
+  work.secret.store(key, own.item);
+}
+
+/// Round 3: the shared secret, from K and the ciphertext that was made.
+template <class Set>
+__global__ void __launch_bounds__(32, kHashBlocks) derive_encaps_kernel(Work work) {
+  using S = Shape<Set>;
+  uint32_t hash[8], key[8], secret[8];
+  hash_records<S::kCiphertextBytes>(hash, {work.ct_out, S::kCiphertextBytes}, work.count);
+  const LaneItem own = lane_item(work.count);
+  work.secret.load(key, own.item);
+  hash_64<kRateBytes, KeccakSuffix::shake>(secret, key, hash);
+  if (own.inside) store_words(work.ss_out + own.item * kSymBytes, secret);
+}
+
+// ---- decaps
+
+/// Whether the hash of ek in dk is right. Both are public.
+template <class Set>
+__global__ void __launch_bounds__(32, kHashBlocks) check_dk_kernel(Work work) {
+  using S = Shape<Set>;
+  uint32_t digest[8], stored[8];
+  hash_records<S::kPublicKeyBytes>(digest, work.ek, work.count);
+  const LaneItem own = lane_item(work.count);
+  load_words(stored, work.sk[own.item] + S::kHashOffset);
+  uint32_t differences = 0;
+#pragma unroll
+  for (int w = 0; w < 8; ++w)
+    differences |= digest[w] ^ stored[w];
+  if (own.inside) work.valid.at(0, own.item) = differences == 0 ? 1 : 0;
+}
+
+/// G of m and H(ek): K and r. And J, the rejection secret, or of round 3 H(c).
+template <class Set, bool kForm>
+__global__ void __launch_bounds__(32, kHashBlocks) hash_decaps_kernel(Work work) {
+  using S = Shape<Set>;
+  clear_unusual(work);
+  const LaneItem own = lane_item(work.count);
+  {
+    const uint8_t* const hash = kForm ? reinterpret_cast<const uint8_t*>(work.keys[own.item] + S::Form::kHash)
+                                      : work.sk[own.item] + S::kHashOffset;
+    uint32_t h[8], m[8], key[8], r[8];
+    load_words(h, hash);
+    work.m.load(m, own.item);
+    hash_g(key, r, m, h);
+    if (own.inside) {
+      work.prf_seed.store(r, own.item);
+      work.secret.store(key, own.item);
+    }
+  }
+  uint32_t other[8];
+  if constexpr (S::kKyber) {
+    hash_records<S::kCiphertextBytes>(other, work.ct, work.count);
+  } else {
+    const uint8_t* const secret =
+        kForm ? reinterpret_cast<const uint8_t*>(work.keys[own.item] + S::Form::kZ) : work.sk[own.item] + S::kZOffset;
+    uint32_t z[8];
+    load_words(z, secret);
+    hash_records<S::kCiphertextBytes, 8, KeccakSuffix::shake>(other, work.ct, work.count, z);
+  }
+  if (own.inside) work.other.store(other, own.item);
+}
+
+/// Round 3: the shared secret, from K or z and H(c).
+template <class Set, bool kForm>
+__global__ void __launch_bounds__(32, kHashBlocks) derive_decaps_kernel(Work work) {
+  using S = Shape<Set>;
+  const LaneItem own = lane_item(work.count);
+  const uint8_t* const rejected =
+      kForm ? reinterpret_cast<const uint8_t*>(work.keys[own.item] + S::Form::kZ) : work.sk[own.item] + S::kZOffset;
+  uint32_t key[8], z[8], hash[8], secret[8];
+  load_words(z, rejected);
+  work.secret.load(key, own.item);
+  work.other.load(hash, own.item);
+  const uint32_t fail = work.fail.at(0, own.item);
+#pragma unroll
+  for (int w = 0; w < 8; ++w)
+    key[w] ^= fail & (key[w] ^ z[w]);
+  hash_64<kRateBytes, KeccakSuffix::shake>(secret, key, hash);
+  if (own.inside) store_words(work.ss_out + own.item * kSymBytes, secret);
+}
+
+// ---- expanded keys
+
+/// Of every key to its expanded form: H(ek); of a secret key the stored one, whether it is right, and z.
+template <class Set, bool kSecret>
+__global__ void __launch_bounds__(32, kHashBlocks)
+    expand_hashes_kernel(std::byte* forms, size_t form_bytes, Work work) {
+  using S = Shape<Set>;
+  clear_unusual(work);
+  const LaneItem own = lane_item(work.count);
+  auto* const form = reinterpret_cast<uint8_t*>(forms + own.item * form_bytes);
+  uint32_t hash[8] = {};
+  if (!kSecret || !S::kKyber) hash_records<S::kPublicKeyBytes>(hash, work.ek, work.count);
+  if constexpr (kSecret) {
+    uint32_t stored[8], z[8], differences = 0;
+    load_words(stored, work.sk[own.item] + S::kHashOffset);
+    load_words(z, work.sk[own.item] + S::kZOffset);
+#pragma unroll
+    for (int w = 0; w < 8; ++w) {
+      differences |= hash[w] ^ stored[w];
+      hash[w] = stored[w];
+    }
+    if (!own.inside) return;
+    const uint32_t valid[1] = {S::kKyber || differences == 0 ? 1u : 0u};
+    store_words(form + S::Form::kZ, z);
+    store_words(form + S::Form::kSecretValid, valid);
+  }
+  if (own.inside) store_words(form + S::Form::kHash, hash);
+}
+
+}  // namespace polykem::mlkem::cuda

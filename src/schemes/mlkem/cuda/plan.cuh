@@ -1,0 +1,352 @@
+// SPDX-License-Identifier: Apache-2.0
+// The launch lists of ML-KEM and Kyber: which kernels an operation runs, in which order, over which buffers.
+#pragma once
+
+#include <algorithm>
+#include <array>
+
+#include "core/device.hpp"
+#include "prim/arena/cuda/device_arena.hpp"
+#include "prim/launch/cuda/launch.hpp"
+#include "schemes/mlkem/cuda/arithmetic.cuh"
+#include "schemes/mlkem/cuda/hash.cuh"
+#include "schemes/mlkem/stages.hpp"
+
+namespace polykem::mlkem::cuda {
+
+/// Launches kernels on a stream and keeps the first error.
+struct Launcher {
+  cudaStream_t stream = nullptr;
+  cudaError_t error = cudaSuccess;
+
+  template <class Kernel, class... Arguments>
+  void launch(Kernel kernel, size_t blocks, unsigned threads, Arguments... arguments) {
+    const cudaError_t status = polykem::cuda::launch(kernel, blocks, threads, 0, stream, arguments...);
+    if (error == cudaSuccess) error = status;
+  }
+  /// For a kernel in which each lane computes an item.
+  template <class Kernel, class... Arguments>
+  void by_lane(Kernel kernel, size_t items, Arguments... arguments) {
+    launch(kernel, polykem::cuda::blocks_for(items, 32), 32, arguments...);
+  }
+  /// For a kernel in which 16 lanes compute an item.
+  template <class Kernel, class... Arguments>
+  void by_seat(Kernel kernel, size_t items, Arguments... arguments) {
+    launch(kernel, polykem::cuda::blocks_for(items, kBlockItems), kThreads, arguments...);
+  }
+};
+
+/// What the launches of one batch work on: its records, its intermediates and its stream.
+template <class Set>
+struct LaunchContext {
+  using S = Shape<Set>;
+  using Form = typename S::Form;
+
+  LaunchContext(const DeviceBatch& batch, std::byte* workspace, cudaStream_t stream, Op op) : io(batch), to{stream} {
+    layout(workspace, op);
+  }
+
+  static size_t workspace_bytes(size_t items, Op op) {
+    DeviceBatch batch;
+    batch.count = items;
+    return LaunchContext(batch).layout(nullptr, op);
+  }
+
+  size_t count() const { return io.count; }
+  bool uses_forms() const { return work.keys.data != nullptr; }
+  /// True if the one key of all items is a record, to be expanded before its use.
+  bool expands_key() const { return io.shared_key && io.expanded.data == nullptr; }
+
+  const DeviceBatch& io;
+  Launcher to;
+  Work work{};
+  std::byte* form = nullptr;  ///< the expanded form of the one key
+
+ private:
+  explicit LaunchContext(const DeviceBatch& batch) : io(batch) {}
+
+  void take_records() {
+    const auto stride = [this](int bytes) { return io.shared_key ? 0u : static_cast<uint32_t>(bytes); };
+    work.count = io.count;
+    work.draw_seed = io.seed;
+    work.draws = io.draws;
+    work.sk = {io.sk, stride(S::kSecretKeyBytes)};
+    work.ek = io.sk != nullptr ? Records{io.sk + S::kEkOffset, stride(S::kSecretKeyBytes)}
+                               : Records{io.pk, stride(S::kPublicKeyBytes)};
+    work.ct = {io.ct, S::kCiphertextBytes};
+    work.pk_out = io.pk_out, work.sk_out = io.sk_out, work.ct_out = io.ct_out, work.ss_out = io.ss_out;
+    work.status = reinterpret_cast<int*>(io.item_status);
+    static_assert(sizeof(Status) == sizeof(int) && sizeof(size_t) == sizeof(uint64_t));
+    if (io.expanded.data != nullptr) {
+      work.keys = {io.expanded.data, io.expanded.shared ? 0 : io.expanded.bytes,
+                   reinterpret_cast<const uint64_t*>(io.expanded.index)};
+    } else if (io.shared_key) {
+      work.keys = {form, 0, nullptr};
+    }
+  }
+
+  /// Lays out the intermediates and returns their bytes.
+  size_t layout(std::byte* workspace, Op op) {
+    polykem::cuda::DeviceArena arena(workspace, io.count);
+    const auto words = [&](ItemWords& place, size_t each) {
+      place = {arena.take<uint32_t>(each * sizeof(uint32_t)), io.count};
+    };
+    work.a = arena.take<uint16_t>(S::kEntries * kRowBytes);
+    work.noise = arena.take<uint32_t>((op == Op::keygen ? 2 * S::kK : 2 * S::kK + 1) * kNoiseBytes);
+    work.unusual = arena.take<uint32_t>((S::kEntries + 1) * sizeof(uint32_t));
+    words(work.prf_seed, 8);
+    if (op == Op::keygen) {
+      words(work.rho, 8);
+      words(work.z, 8);
+    } else {
+      words(work.m, 8);
+      words(work.secret, 8);
+    }
+    if (op == Op::decaps) {
+      words(work.other, 8);
+      words(work.valid, 1);
+      words(work.fail, 1);
+    }
+    polykem::cuda::DeviceArena one(workspace + arena.used(), 1);
+    if (op != Op::keygen) form = one.take<std::byte>(op == Op::encaps ? Form::kPublicBytes : Form::kSecretBytes);
+    take_records();
+    return arena.used() + one.used();
+  }
+};
+
+/// Samples the entries of A of `keys` keys. unusual: cleared by a launch before.
+template <class Set, bool kTransposed>
+void launch_gen_a(Launcher& to, EntryPlace place, RhoPlace rho, uint32_t* unusual, size_t keys) {
+  const size_t entries = keys * Shape<Set>::kEntries;
+  to.by_lane(gen_a_kernel<Set, kTransposed>, entries, place, rho, unusual, static_cast<uint32_t>(entries));
+  // One entry in 140 needs a fourth block.
+  to.by_lane(gen_a_unusual_kernel<Set, kTransposed>, entries / 64 + 32, place, rho, unusual);
+}
+
+/// Keys to their expanded form. ek and sk: the records, sk of public keys has no base.
+template <class Set, bool kSecret>
+void launch_expand(Launcher& to, std::byte* out, Records ek, Records sk, size_t keys, uint32_t* unusual) {
+  using S = Shape<Set>;
+  using Form = typename S::Form;
+  constexpr size_t kBytes = kSecret ? Form::kSecretBytes : Form::kPublicBytes;
+  Work work{};
+  work.count = keys;
+  work.ek = ek;
+  work.sk = sk;
+  work.unusual = unusual;
+  to.by_lane(expand_hashes_kernel<Set, kSecret>, keys, out, kBytes, work);
+  to.by_seat(expand_vector_kernel<Set>, keys, out + Form::kT, kBytes,
+             reinterpret_cast<uint32_t*>(out + Form::kPublicValid), ek, keys);
+  if constexpr (kSecret) to.by_seat(expand_vector_kernel<Set>, keys, out + Form::kS, kBytes, nullptr, sk, keys);
+  launch_gen_a<Set, true>(to, {out, kBytes}, {ek.base + S::kVectorBytes, ek.stride, 4}, unusual, keys);
+}
+
+template <class Set>
+struct Plan {
+  using S = Shape<Set>;
+  using F = LaunchContext<Set>;
+  using Step = polykem::KernelStep<F>;
+  static_assert(kMostItems * S::kEntries <= size_t{1} << 31);
+
+  // ---- shared
+
+  /// Where each key is a record: A^T of all. Where one key is: its expanded form. Nothing where a key set has expanded
+  /// it.
+  template <bool kSecret>
+  static void gen_a_transposed(F& t) {
+    if (t.uses_forms()) return;
+    launch_gen_a<Set, true>(t.to, {reinterpret_cast<std::byte*>(t.work.a), S::kEntries * kRowBytes},
+                            {t.work.ek.base + S::kVectorBytes, t.work.ek.stride, 4}, t.work.unusual, t.count());
+  }
+  template <bool kSecret>
+  static void expand_shared(F& t) {
+    if (t.expands_key()) launch_expand<Set, kSecret>(t.to, t.form, t.work.ek, t.work.sk, 1, t.work.unusual);
+  }
+
+  template <unsigned kEta>
+  static void sample_polys(F& t, int first, int polys, int all) {
+    const size_t states = t.count() * static_cast<size_t>(polys);
+    t.to.by_lane(sample_noise_kernel<kEta>, states, t.work.noise, t.work.prf_seed, first, polys, all);
+  }
+  static void sample_noise(F& t) {
+    constexpr int kAll = 2 * S::kK + 1;
+    if constexpr (S::kEta1 == S::kEta2) {
+      sample_polys<S::kEta1>(t, 0, kAll, kAll);
+    } else {
+      sample_polys<S::kEta1>(t, 0, S::kK, kAll);
+      sample_polys<S::kEta2>(t, S::kK, S::kK + 1, kAll);
+    }
+  }
+
+  /// Launches the form of a kernel that suits where the keys are.
+  template <class Kernel>
+  static Kernel choose(const F& t, Kernel for_records, Kernel for_forms) {
+    return t.uses_forms() ? for_forms : for_records;
+  }
+
+  // ---- keygen
+
+  static void draw_seeds(F& t) { t.to.by_lane(draw_seeds_kernel<Set>, t.count(), t.work); }
+  static void gen_a(F& t) {
+    launch_gen_a<Set, false>(t.to, {reinterpret_cast<std::byte*>(t.work.a), S::kEntries * kRowBytes},
+                             {reinterpret_cast<const uint8_t*>(t.work.rho.base), 4, 4 * t.count()}, t.work.unusual,
+                             t.count());
+  }
+  static void sample_se(F& t) { sample_polys<S::kEta1>(t, 0, 2 * S::kK, 2 * S::kK); }
+  static void multiply_keys(F& t) { t.to.by_seat(keygen_kernel<Set>, t.count(), t.work); }
+  static void hash_new_ek(F& t) { t.to.by_lane(hash_new_ek_kernel<Set>, t.count(), t.work); }
+
+  // ---- encaps
+
+  static void hash_encaps(F& t) {
+    expand_shared<false>(t);
+    t.to.by_lane(choose(t, hash_encaps_kernel<Set, false>, hash_encaps_kernel<Set, true>), t.count(), t.work);
+  }
+  static void encrypt(F& t) {
+    t.to.by_seat(choose(t, encrypt_kernel<Set, false>, encrypt_kernel<Set, true>), t.count(), t.work);
+  }
+  static void derive_encaps(F& t) { t.to.by_lane(derive_encaps_kernel<Set>, t.count(), t.work); }
+
+  // ---- decaps
+
+  static void check_dk(F& t) {
+    expand_shared<true>(t);
+    if (!t.uses_forms()) t.to.by_lane(check_dk_kernel<Set>, t.count(), t.work);
+  }
+  static void decrypt(F& t) {
+    if constexpr (S::kKyber) expand_shared<true>(t);
+    t.to.by_seat(choose(t, decrypt_kernel<Set, false>, decrypt_kernel<Set, true>), t.count(), t.work);
+  }
+  static void hash_decaps(F& t) {
+    t.to.by_lane(choose(t, hash_decaps_kernel<Set, false>, hash_decaps_kernel<Set, true>), t.count(), t.work);
+  }
+  static void compare(F& t) {
+    t.to.by_seat(choose(t, compare_kernel<Set, false>, compare_kernel<Set, true>), t.count(), t.work);
+  }
+  static void derive_decaps(F& t) {
+    t.to.by_lane(choose(t, derive_decaps_kernel<Set, false>, derive_decaps_kernel<Set, true>), t.count(), t.work);
+  }
+
+  // ---- the lists. Each stage is listed where the reference has it; t of a record is unpacked where it is multiplied.
+
+  static constexpr std::array keygen{
+      Step{{"shake_draw_sha3_512", 0, 2}, field::kDraws, 0, draw_seeds},
+      Step{{"gen_a", 2, 1}, 0, 0, gen_a},
+      Step{{"sample_cbd", 3, 1}, 0, 0, sample_se},
+      Step{{"ntt_basemul_tobytes", 4, 3}, 0, field::kPkOut | field::kSkOut, multiply_keys},
+      Step{{"sha3_256.ek", 7, 1}, 0, field::kSkOut, hash_new_ek},
+  };
+
+  static constexpr auto encaps_steps() {
+    const Step hash{{"shake_draw_sha3", 0, 3}, field::kDraws | field::kPk, 0, hash_encaps};
+    const Step gen{{"gen_a", 3, 2}, field::kPk, 0, gen_a_transposed<false>};
+    const Step noise{{"sample_cbd", 5, 1}, 0, 0, sample_noise};
+    constexpr Fields kWritten = field::kCtOut | field::kSsOut | field::kItemStatus;
+    if constexpr (S::kKyber) {
+      return std::array{hash, gen, noise, Step{{"encrypt", 6, 5}, field::kPk, field::kCtOut, encrypt},
+                        Step{{"shared_secret", 11, 1}, 0, field::kSsOut, derive_encaps}};
+    } else {
+      return std::array{hash, gen, noise, Step{{"encrypt", 6, 6}, field::kPk, kWritten, encrypt}};
+    }
+  }
+
+  static constexpr auto decaps_steps() {
+    constexpr Fields kInputs = field::kSk | field::kCt;
+    const Step hash{{"sha3_512_reject", 6, 2}, kInputs, 0, hash_decaps};
+    const Step gen{{"gen_a", 8, 1}, field::kSk, 0, gen_a_transposed<true>};
+    const Step noise{{"sample_cbd", 9, 1}, 0, 0, sample_noise};
+    if constexpr (S::kKyber) {
+      return std::array{Step{{"decrypt", 0, 6}, kInputs, 0, decrypt},
+                        hash,
+                        gen,
+                        noise,
+                        Step{{"encrypt_compare", 10, 5}, kInputs, 0, compare},
+                        Step{{"cmov", 15, 1}, field::kSk, field::kSsOut, derive_decaps}};
+    } else {
+      return std::array{Step{{"sha3_256.ek", 0, 1}, field::kSk, 0, check_dk},
+                        Step{{"decrypt", 1, 5}, kInputs, 0, decrypt},
+                        hash,
+                        gen,
+                        noise,
+                        Step{{"encrypt_compare_cmov", 10, 6}, kInputs, field::kSsOut | field::kItemStatus, compare}};
+    }
+  }
+
+  static constexpr auto encaps = encaps_steps();
+  static constexpr auto decaps = decaps_steps();
+  static_assert(covers_each_stage_once(keygen, kKeygenStages.size()));
+  static_assert(covers_each_stage_once(encaps, kEncapsStages.size()));
+  static_assert(covers_each_stage_once(decaps, kDecapsStages.size()));
+
+  template <Op kOp>
+  static constexpr const auto& steps() {
+    if constexpr (kOp == Op::keygen) {
+      return keygen;
+    } else if constexpr (kOp == Op::encaps) {
+      return encaps;
+    } else {
+      return decaps;
+    }
+  }
+
+  template <Op kOp>
+  static size_t workspace_bytes(size_t items) {
+    return F::workspace_bytes(items, kOp);
+  }
+
+  template <Op kOp>
+  static constexpr auto kDeviceSteps = device_steps(steps<kOp>());
+
+  template <Op kOp>
+  static int run_step(size_t step, size_t, const DeviceBatch& batch, std::byte* workspace, void* stream) {
+    F context(batch, workspace, static_cast<cudaStream_t>(stream), kOp);
+    steps<kOp>()[step].run(context);
+    return static_cast<int>(context.to.error);
+  }
+
+  template <Op kOp>
+  static constexpr DeviceOperation operation() {
+    constexpr MlkemParams kP = S::kParams;
+    constexpr size_t kDraws = kOp == Op::keygen ? kKeygenDrawBytes : kOp == Op::encaps ? kEncapsDrawBytes : 0;
+    return {.scheme = Set::kName,
+            .op = kOp,
+            .record_bytes = {kP.public_key_bytes(), kP.secret_key_bytes(), kP.ciphertext_bytes(), kSymBytes, kDraws},
+            .steps = kDeviceSteps<kOp>,
+            .part_items = 16384,
+            .staged_bytes = size_t{4} << 20,
+            .most_items = kMostItems,
+            .workspace_bytes = workspace_bytes<kOp>,
+            .tiles = nullptr,
+            .run_step = run_step<kOp>};
+  }
+
+  // ---- key sets
+
+  static size_t expand_workspace_bytes(size_t count) {
+    polykem::cuda::DeviceArena arena(nullptr, count);
+    arena.take<uint32_t>((S::kEntries + 1) * sizeof(uint32_t));
+    return arena.used();
+  }
+  template <bool kSecret>
+  static int expand(std::byte* out, const uint8_t* keys, size_t count, std::byte* workspace, void* stream) {
+    Launcher to{static_cast<cudaStream_t>(stream)};
+    const Records records{keys, static_cast<uint32_t>(kSecret ? S::kSecretKeyBytes : S::kPublicKeyBytes)};
+    const Records ek = kSecret ? Records{keys + S::kEkOffset, records.stride} : records;
+    launch_expand<Set, kSecret>(to, out, ek, kSecret ? records : Records{nullptr, 0}, count,
+                                reinterpret_cast<uint32_t*>(workspace));
+    return static_cast<int>(to.error);
+  }
+};
+
+template <class Set>
+constexpr DeviceScheme device_scheme() {
+  using P = Plan<Set>;
+  using Form = typename Shape<Set>::Form;
+  return {.name = Set::kName,
+          .operations = {P::template operation<Op::keygen>(), P::template operation<Op::encaps>(),
+                         P::template operation<Op::decaps>()},
+          .public_form = {Form::kPublicBytes, P::expand_workspace_bytes, P::template expand<false>},
+          .secret_form = {Form::kSecretBytes, P::expand_workspace_bytes, P::template expand<true>}};
+}
+
+}  // namespace polykem::mlkem::cuda

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+// A parameter set as device code sees it at compile time: its parameters and the layout of what the kernels pass on.
+#pragma once
+
+#include "schemes/mlkem/params.hpp"
+
+namespace polykem::mlkem::cuda {
+
+/// The largest batch that every operation can run at once: its k^2 entries of A have indices of 32 bits.
+inline constexpr size_t kMostItems = size_t{1} << 27;
+
+/// A parameter set as a type, since kernels take types.
+struct Mlkem512 {
+  static constexpr const char* kName = "mlkem512";
+  static constexpr MlkemParams kParams = kMlkem512;
+};
+struct Mlkem768 {
+  static constexpr const char* kName = "mlkem768";
+  static constexpr MlkemParams kParams = kMlkem768;
+};
+struct Mlkem1024 {
+  static constexpr const char* kName = "mlkem1024";
+  static constexpr MlkemParams kParams = kMlkem1024;
+};
+struct Kyber512 {
+  static constexpr const char* kName = "kyber512";
+  static constexpr MlkemParams kParams = kKyber512;
+};
+struct Kyber768 {
+  static constexpr const char* kName = "kyber768";
+  static constexpr MlkemParams kParams = kKyber768;
+};
+struct Kyber1024 {
+  static constexpr const char* kName = "kyber1024";
+  static constexpr MlkemParams kParams = kKyber1024;
+};
+
+/// Rows in device memory are, of a transform, 256 coefficients of 16 bits: coefficient 16 l + 8 c + j at 128 c + 8 l +
+/// j, so that the lane l of 16 that works on 16 l .. 16 l + 15 reads two times 16 bytes, beside its neighbours'. Of
+/// noise, 256 coefficients plus eta of 4 bits: that number r of lane l's 64 bits is coefficient l + 16 r.
+inline constexpr size_t kRowBytes = 2 * kN;
+inline constexpr size_t kNoiseBytes = kN / 2;
+
+template <class Set>
+struct Shape {
+  static constexpr MlkemParams kParams = Set::kParams;
+  static constexpr bool kKyber = kParams.kyber();
+  static constexpr int kK = static_cast<int>(kParams.k);
+  static constexpr unsigned kEta1 = kParams.eta1, kEta2 = kParams.kEta2;
+  static constexpr int kDu = static_cast<int>(kParams.du), kDv = static_cast<int>(kParams.dv);
+  static constexpr int kEntries = kK * kK;  ///< of A
+  static constexpr int kVectorBytes = static_cast<int>(kParams.vector_bytes());
+  static constexpr int kPublicKeyBytes = static_cast<int>(kParams.public_key_bytes());
+  static constexpr int kSecretKeyBytes = static_cast<int>(kParams.secret_key_bytes());
+  static constexpr int kCiphertextBytes = static_cast<int>(kParams.ciphertext_bytes());
+  static constexpr int kEkOffset = static_cast<int>(kParams.ek_offset());
+  static constexpr int kHashOffset = static_cast<int>(kParams.hash_offset());
+  static constexpr int kZOffset = static_cast<int>(kParams.z_offset());
+
+  /// An expanded public key: A^T and t as rows, H(ek), whether it is well formed. An expanded secret key goes on with s
+  /// as rows, z, whether it is well formed.
+  struct Form {
+    static constexpr size_t kT = kEntries * kRowBytes;
+    static constexpr size_t kHash = kT + kK * kRowBytes;
+    static constexpr size_t kPublicValid = kHash + kSymBytes;
+    static constexpr size_t kPublicBytes = kHash + 64;
+    static constexpr size_t kS = kPublicBytes;
+    static constexpr size_t kZ = kS + kK * kRowBytes;
+    static constexpr size_t kSecretValid = kZ + kSymBytes;
+    static constexpr size_t kSecretBytes = kZ + 64;
+  };
+};
+
+}  // namespace polykem::mlkem::cuda

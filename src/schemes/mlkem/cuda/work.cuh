@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the kernels of one batch work on, and how a lane reads and writes it.
+#pragma once
+
+#include "prim/ntt/cuda/ntt.cuh"
+#include "prim/records/cuda/records.cuh"
+#include "prim/warp/cuda/warp.cuh"
+#include "schemes/mlkem/cuda/sets.hpp"
+
+namespace polykem::mlkem::cuda {
+
+using polykem::cuda::Coefficients;
+using polykem::cuda::kExchangeStride;
+using polykem::cuda::kLaneCoefficients;
+using polykem::cuda::kNttQ;
+using polykem::cuda::kPolyLanes;
+using polykem::cuda::record_word;
+using polykem::cuda::Records;
+using polykem::cuda::RowFactors;
+using polykem::cuda::warp_lane;
+
+/// Words of many items, word w of all items side by side: a thread per item reads and writes them beside its
+/// neighbours.
+struct ItemWords {
+  uint32_t* base;
+  size_t count;
+  __device__ uint32_t& at(int w, size_t item) const { return base[static_cast<size_t>(w) * count + item]; }
+  template <int kWords>
+  __device__ void load(uint32_t (&words)[kWords], size_t item) const {
+#pragma unroll
+    for (int w = 0; w < kWords; ++w)
+      words[w] = at(w, item);
+  }
+  template <int kWords>
+  __device__ void store(const uint32_t (&words)[kWords], size_t item) const {
+#pragma unroll
+    for (int w = 0; w < kWords; ++w)
+      at(w, item) = words[w];
+  }
+};
+
+/// Keys in their expanded form, see Shape::Form. The index is public.
+struct FormKeys {
+  const std::byte* data;  ///< nullptr: the keys are records
+  uint64_t bytes;         ///< from one key to the next; 0: all items use the same
+  const uint64_t* index;  ///< nullptr: item i uses key i
+  __device__ const std::byte* operator[](size_t item) const {
+    return data + (index == nullptr || bytes == 0 ? item : index[item]) * bytes;
+  }
+};
+
+/// The records of a batch and the intermediates of its operation; nullptr where it has none. Names as in stages.hpp.
+struct Work {
+  size_t count;
+  const uint32_t* draw_seed;
+  const uint8_t* draws;
+  Records ek, sk, ct;
+  FormKeys keys;
+  uint8_t *pk_out, *sk_out, *ct_out, *ss_out;
+  int* status;
+  uint16_t* a;                                   ///< A or A^T of each item, row by row
+  uint32_t* noise;                               ///< rows of noise: s, e or y, e1, e2
+  uint32_t* unusual;                             ///< how many entries of A need a fourth block, then which
+  ItemWords rho, prf_seed, z, m, secret, other;  ///< 32 bytes each; secret: K, other: rejection secret or H(c)
+  ItemWords valid, fail;                         ///< one word each
+};
+
+/// Loads kWords words from bytes of any alignment. kReadableBeyond: the word behind them may be read as well.
+template <int kWords>
+__device__ __forceinline__ void load_words(uint32_t (&words)[kWords], const uint8_t* from) {
+  const auto skip = static_cast<int>(reinterpret_cast<uintptr_t>(from) & 3);
+  const auto* aligned = reinterpret_cast<const uint32_t*>(from - skip);
+  uint32_t next = aligned[0];
+#pragma unroll
+  for (int w = 0; w < kWords; ++w) {
+    const uint32_t low = next;
+    next = aligned[w + 1 < kWords || skip > 0 ? w + 1 : w];
+    words[w] = __funnelshift_r(low, next, 8 * skip);
+  }
+}
+
+/// Stores words at any alignment.
+template <int kWords>
+__device__ __forceinline__ void store_words(uint8_t* to, const uint32_t (&words)[kWords]) {
+  if (reinterpret_cast<uintptr_t>(to) % 16 == 0 && kWords % 4 == 0) {
+#pragma unroll
+    for (int w = 0; w + 4 <= kWords; w += 4)
+      *reinterpret_cast<uint4*>(to + 4 * w) = make_uint4(words[w], words[w + 1], words[w + 2], words[w + 3]);
+  } else if (reinterpret_cast<uintptr_t>(to) % 4 == 0) {
+#pragma unroll
+    for (int w = 0; w < kWords; ++w)
+      *reinterpret_cast<uint32_t*>(to + 4 * w) = words[w];
+  } else {
+#pragma unroll
+    for (int b = 0; b < 4 * kWords; ++b)
+      to[b] = static_cast<uint8_t>(words[b / 4] >> (8 * (b % 4)));
+  }
+}
+
+/// The 16 fields of kBits bits of lane l's part of a packed polynomial of any alignment: coefficients in rows.
+template <int kBits>
+__device__ __forceinline__ void load_fields(Coefficients& fields, const uint8_t* poly, unsigned l) {
+  constexpr int kWords = (kBits + 1) / 2;
+  const uint8_t* const from = poly + 2 * kBits * l;
+  const auto skip = static_cast<int>(reinterpret_cast<uintptr_t>(from) & 3);
+  const auto* aligned = reinterpret_cast<const uint32_t*>(from - skip);
+  const int last = (skip + 2 * kBits - 1) / 4;
+  uint32_t words[kWords + 1] = {aligned[0]};
+#pragma unroll
+  for (int w = 0; w < kWords; ++w) {
+    words[w + 1] = aligned[w + 1 < kWords ? w + 1 : min(w + 1, last)];
+    words[w] = __funnelshift_r(words[w], words[w + 1], 8 * skip);
+  }
+#pragma unroll
+  for (int r = 0; r < kLaneCoefficients; ++r) {
+    constexpr uint32_t kMask = (1u << kBits) - 1;
+    const int bit = kBits * r;
+    fields[r] = __funnelshift_r(words[bit / 32], words[bit / 32 + (bit % 32 + kBits > 32 ? 1 : 0)], bit % 32) & kMask;
+  }
+}
+
+/// The inverse: 16 fields below 2^kBits as 2 kBits bytes; a half word at the end may be left.
+template <int kBits>
+__device__ __forceinline__ void pack_fields(uint32_t (&words)[(kBits + 1) / 2], const Coefficients& fields) {
+#pragma unroll
+  for (uint32_t& word : words)
+    word = 0;
+#pragma unroll
+  for (int r = 0; r < kLaneCoefficients; ++r) {
+    const int bit = kBits * r;
+    words[bit / 32] |= fields[r] << (bit % 32);
+    if (bit % 32 + kBits > 32) words[bit / 32 + 1] |= fields[r] >> (32 - bit % 32);
+  }
+}
+
+/// Writes what 16 lanes have staged, kBytes bytes (a multiple of 4), to a record of any alignment.
+template <int kBytes>
+__device__ __forceinline__ void store_staged(uint8_t* to, const uint32_t* staged, unsigned l) {
+  if (reinterpret_cast<uintptr_t>(to) % 16 == 0 && kBytes % 16 == 0) {
+#pragma unroll
+    for (int at = 0; at < kBytes; at += 16 * kPolyLanes) {
+      const int mine = at + 16 * static_cast<int>(l);
+      if (mine < kBytes) *reinterpret_cast<uint4*>(to + mine) = *reinterpret_cast<const uint4*>(staged + mine / 4);
+    }
+  } else {
+    polykem::cuda::store_record<kPolyLanes>(to, kBytes, l, [staged](int offset) {
+      const int word = (offset + 4) / 4 - 1;  // rounded down
+      const uint32_t low = word < 0 ? 0 : staged[word];
+      return __funnelshift_r(low, word + 1 < kBytes / 4 ? staged[word + 1] : 0, 8 * (offset - 4 * word));
+    });
+  }
+}
+
+/// Stages the packed coefficients of 16 lanes in rows, and `mask`: 32 kBits bytes. The lanes meet before and
+/// afterwards.
+template <int kBits>
+__device__ __forceinline__ void stage_fields(uint32_t* stage, const Coefficients& fields, unsigned l,
+                                             uint32_t mask = 0xffffffff) {
+  uint32_t words[(kBits + 1) / 2];
+  pack_fields<kBits>(words, fields);
+#pragma unroll
+  for (uint32_t& word : words)
+    word &= mask;
+  __syncwarp();
+  if constexpr (kBits % 2 == 0) {
+#pragma unroll
+    for (int w = 0; w < kBits / 2; ++w)
+      stage[kBits / 2 * l + w] = words[w];
+  } else {
+    auto* halves = reinterpret_cast<uint16_t*>(stage) + kBits * l;
+#pragma unroll
+    for (int h = 0; h < kBits; ++h)
+      halves[h] = static_cast<uint16_t>(words[h / 2] >> (16 * (h % 2)));
+  }
+  __syncwarp();
+}
+
+/// round(x 2^kBits / q) mod 2^kBits for x < 3q: a division by a reciprocal, exact up to 2^36 / q.
+/// (check-magic: 20642679 == ceil(2^36 / 3329)) [FIPS203, 4.2.1, Compress]
+template <int kBits>
+__host__ __device__ constexpr uint32_t compress(uint32_t x) {
+  static_assert((3 * kNttQ << kBits) + kNttQ / 2 < 20642679);
+  return (polykem::cuda::multiply_high((x << kBits) + kNttQ / 2, 20642679) >> 4) & ((1u << kBits) - 1);
+}
+
+/// round(q y / 2^kBits). [FIPS203, 4.2.1, Decompress]
+template <int kBits>
+__host__ __device__ constexpr uint32_t decompress(uint32_t y) {
+  return (y * kNttQ + (1u << (kBits - 1))) >> kBits;
+}
+
+/// A polynomial of noise, in columns: values plus q, in [q - kEta, q + kEta].
+template <unsigned kEta>
+__device__ __forceinline__ void load_noise(Coefficients& a, const uint32_t* row, unsigned l) {
+  const uint2 words = reinterpret_cast<const uint2*>(row)[l];
+#pragma unroll
+  for (int r = 0; r < kLaneCoefficients; ++r)
+    a[r] = (((r < 8 ? words.x : words.y) >> (4 * (r % 8))) & 15) + (kNttQ - kEta);
+}
+
+/// A lane's part of a row of 16-bit coefficients: pairs of neighbours.
+struct RowPart {
+  uint32_t pairs[8];
+};
+
+__device__ __forceinline__ RowPart load_row(const void* row, unsigned l) {
+  RowPart part;
+#pragma unroll
+  for (int c = 0; c < 2; ++c) {
+    const uint4 four = static_cast<const uint4*>(row)[kPolyLanes * c + l];
+    part.pairs[4 * c] = four.x, part.pairs[4 * c + 1] = four.y;
+    part.pairs[4 * c + 2] = four.z, part.pairs[4 * c + 3] = four.w;
+  }
+  return part;
+}
+
+__device__ __forceinline__ void store_row(void* row, const Coefficients& a, unsigned l) {
+#pragma unroll
+  for (int c = 0; c < 2; ++c) {
+    uint32_t pairs[4];
+#pragma unroll
+    for (int j = 0; j < 4; ++j)
+      pairs[j] = a[8 * c + 2 * j] | (a[8 * c + 2 * j + 1] << 16);
+    static_cast<uint4*>(row)[kPolyLanes * c + l] = make_uint4(pairs[0], pairs[1], pairs[2], pairs[3]);
+  }
+}
+
+/// sum += a y, all transforms in rows.
+__device__ __forceinline__ void add_row_product(Coefficients& sum, const RowPart& a, const Coefficients& y,
+                                                const uint32_t (&odd)[8]) {
+#pragma unroll
+  for (int p = 0; p < 8; ++p)
+    polykem::cuda::add_product(sum[2 * p], sum[2 * p + 1], a.pairs[p] & 0xffff, a.pairs[p] >> 16, y[2 * p],
+                               y[2 * p + 1], odd[p]);
+}
+
+__device__ __forceinline__ void add_product(Coefficients& sum, const Coefficients& a, const Coefficients& y,
+                                            const uint32_t (&odd)[8]) {
+#pragma unroll
+  for (int p = 0; p < 8; ++p)
+    polykem::cuda::add_product(sum[2 * p], sum[2 * p + 1], a[2 * p], a[2 * p + 1], y[2 * p], y[2 * p + 1], odd[p]);
+}
+
+}  // namespace polykem::mlkem::cuda
