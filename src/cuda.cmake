@@ -52,7 +52,7 @@ polykem_cuda_module(polykem_cuda ${POLYKEM_CUDA_MODULE} ${objects})
 if(POLYKEM_CUDA_SAMPLE)
   set(sample ${objects})
   list(FILTER sample INCLUDE REGEX
-       "/(cuda_module_.*|prim_.*|schemes_device_.*|schemes_ntru_cuda_(ntru_cuda|hps2048509|hrss701)[.].*)$")
+       "/(cuda_module_.*|prim_.*|schemes_device_.*|schemes_ntru_cuda_(ntru_cuda|hps2048509|hrss701)[.].*|schemes_frodo_cuda_.*)$")
   add_custom_target(polykem_cuda_sample ALL DEPENDS ${sample})
 else()
   # Beside the library, which looks there first.
