@@ -41,7 +41,9 @@ __device__ __forceinline__ void add_tile_product(int* sums, uint32_t address, co
     uint32_t a[2][4];
 #pragma unroll
     for (int half = 0; half < 2; ++half) {
-      load_matrices_transposed(a[half], address + 16 * group + 16 * half * kTileStride);
+      // There is no twelfth group: the last one is loaded twice.
+      const uint32_t from = group + 1 < kTileGroups ? address : address - lane / 8 % 2 * 16;
+      load_matrices_transposed(a[half], from + 16 * group + 16 * half * kTileStride);
       mma_16x8x32<false, true>(sum, a[half], {s[2 * half] << 8, s[2 * half + 1] << 8});
     }
 #pragma unroll

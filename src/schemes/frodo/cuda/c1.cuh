@@ -68,18 +68,20 @@ template <class Sum>
 __device__ __forceinline__ void finish_c1(const C1Target& target, size_t item, const uint8_t* e, const Sizes& sizes,
                                           uint8_t* packed, uint32_t* mismatch, Sum sum) {
   if (threadIdx.x == 0) *mismatch = 0;
-  const uint32_t groups = sizes.n / 8;
+  const uint32_t groups = sizes.n / 8, warps = blockDim.x / 32;
 #pragma unroll 1
-  for (uint32_t q = threadIdx.x; q < sizes.n; q += blockDim.x) {
-    const uint32_t row = q / groups, column = 8 * (q % groups);
-    int error[kBar];
-    load_errors(error, e + size_t{row} * sizes.n + column);
-    uint32_t c[kBar], words[4];
+  for (uint32_t row = threadIdx.x / 32; row < kBar; row += warps) {
+#pragma unroll 1
+    for (uint32_t group = threadIdx.x % 32; group < groups; group += 32) {
+      int error[kBar];
+      load_errors(error, e + row * sizes.n + 8 * group);
+      uint32_t c[kBar], words[4];
 #pragma unroll
-    for (uint32_t k = 0; k < kBar; ++k)
-      c[k] = static_cast<uint32_t>(sum(column + k, row) + error[k]);
-    pack8(words, c, sizes.logq);
-    store_packed(packed, q, words, sizes.logq);
+      for (uint32_t k = 0; k < kBar; ++k)
+        c[k] = static_cast<uint32_t>(sum(8 * group + k, row) + error[k]);
+      pack8(words, c, sizes.logq);
+      store_packed(packed, row * groups + group, words, sizes.logq);
+    }
   }
   __syncthreads();
   const uint32_t bytes = sizes.n * sizes.logq;

@@ -30,7 +30,11 @@ size_t LaunchContext::layout(std::byte* workspace) {
   pkh = arena.take<uint8_t>(kSecretStride);
   k = arena.take<uint8_t>(kSecretStride);
   if (op == Op::decaps) fail = arena.take<uint32_t>(sizeof(uint32_t));
-  return arena.used();
+  if (io.count < kLeastForKeptA) return arena.used();
+  v = arena.take<uint16_t>(kSquare * sizeof(uint16_t));
+  const size_t begin = (arena.used() + 255) / 256 * 256;
+  if (workspace != nullptr) limbs = reinterpret_cast<uint8_t*>(workspace) + begin;
+  return begin + size_t{2} * limb_columns(sizes.n) * limb_rows(sizes.n);
 }
 
 namespace {
@@ -42,7 +46,11 @@ void mul_as(LaunchContext& t) {
 }
 
 void mul_sa(LaunchContext& t) {
-  t.set.gen_a == GenA::shake ? mul_sa_shake(t) : mul_sa_aes(t);
+  if (t.keeps_a()) {
+    mul_sa_shared(t);
+  } else {
+    t.set.gen_a == GenA::shake ? mul_sa_shake(t) : mul_sa_aes(t);
+  }
 }
 
 constexpr std::array kKeygen{
@@ -107,17 +115,17 @@ template <size_t kSet, Op kOp>
 constexpr DeviceOperation operation() {
   constexpr const Set& kS = kSets[kSet];
   constexpr size_t kDraws = kOp == Op::keygen ? kS.keygen_draw_bytes() : kOp == Op::encaps ? kS.encaps_draw_bytes() : 0;
-  return {.scheme = kS.name,
-          .op = kOp,
-          .record_bytes = {kS.public_key_bytes(), kS.secret_key_bytes(), kS.ciphertext_bytes(), kS.p.secret_bytes,
-                           kDraws},
-          .steps = kDeviceSteps<kOp>,
-          .part_items = kPartItems,
-          .staged_bytes = kStagedBytes,
-          .most_items = kMostItems,
-          .workspace_bytes = workspace_bytes<kSet, kOp>,
-          .tiles = nullptr,
-          .run_step = run_step<kSet, kOp>};
+  return {
+      .scheme = kS.name,
+      .op = kOp,
+      .record_bytes = {kS.public_key_bytes(), kS.secret_key_bytes(), kS.ciphertext_bytes(), kS.p.secret_bytes, kDraws},
+      .steps = kDeviceSteps<kOp>,
+      .part_items = kPartItems,
+      .staged_bytes = kStagedBytes,
+      .most_items = kMostItems,
+      .workspace_bytes = workspace_bytes<kSet, kOp>,
+      .tiles = nullptr,
+      .run_step = run_step<kSet, kOp>};
 }
 
 template <size_t kSet>

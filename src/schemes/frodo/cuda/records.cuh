@@ -3,10 +3,17 @@
 #pragma once
 
 #include "schemes/frodo/cuda/c1.cuh"
-#include "schemes/frodo/cuda/hash.cuh"
 #include "schemes/frodo/cuda/launches.hpp"
 
 namespace polykem::frodo::cuda {
+
+/// Rows of the workspace: row i begins at base + i * stride; with a stride of 0 all items use the same row.
+struct Rows {
+  uint8_t* base;
+  uint32_t stride;
+  __device__ uint8_t* operator[](size_t i) const { return base + i * stride; }
+  __device__ uint64_t* words(size_t i) const { return reinterpret_cast<uint64_t*>(base + i * stride); }
+};
 
 inline Records sk_of(const LaunchContext& t) {
   return {t.io.sk, t.io.shared_key ? 0 : t.sizes.sk_bytes};
