@@ -28,7 +28,19 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 
 # Kernel -> (reason, parameters by their byte offset): what is loaded through addresses of these alone is public.
-PUBLIC = {"gather_kernel": ("the keys' indices are public; the record they choose is not", {16, 24, 32})}
+PUBLIC = {
+    "gather_kernel": ("the keys' indices are public; the record they choose is not", {16, 24, 32}),
+    "mul_as_aes_kernel": ("seedA in the public key", {0, 48}),
+    "mul_sa_aes_kernel": ("seedA in the public key", {24, 32}),
+    "gen_a_aes_kernel": ("seedA in the public key", {16}),
+}
+
+# Kernel -> (reason, opcodes): loads from shared memory whose results are public.
+PUBLIC_SHARED = {
+    "_aes_kernel": ("A is public: 32-bit words are AES tables, 128-bit words the parts of the AES states that depend on "
+                    "rows and columns; secrets are read as bytes or 64-bit words, sums only where A is finished",
+                    {"LDS", "LDS.128"}),
+}
 
 # (kernel, instruction, at most so many, reason): findings that were read and are none.
 READ = [
@@ -50,7 +62,9 @@ PREDICATE_ONLY = {"ISETP", "UISETP", "PLOP3", "UPLOP3"}
 PLAIN = {"LOP3", "ULOP3", "VIMNMX", "IMMA", "PRMT", "UPRMT", "IMAD", "UIMAD", "SHF", "USHF", "VIADD", "IADD3",
          "UIADD3", "SEL", "USEL", "LEA", "ULEA", "MOV", "UMOV", "CS2R", "S2R", "S2UR", "ULDC", "LDC", "VIADDMNMX",
          "POPC", "UPOPC", "IDP", "BREV", "UBREV", "SHFL", "VOTE", "VOTEU", "R2UR", "IMNMX", "IABS", "FLO",
-         "UFLO", "SGXT", "REDUX"}
+         "UFLO", "SGXT", "REDUX", "HFMA2", "I2F", "F2I", "MUFU"}
+# Between predicates and a register, which the mask in the last operand pairs.
+PACKED_PREDICATES = {"P2R", "UP2UR", "R2P", "UR2UP"}
 
 LINE = re.compile(r"^\s+/\*([0-9a-f]{4,})\*/\s+(?:@(!?)(U?P\w+)\s+)?([A-Z][A-Z0-9_.]*)\s*(.*?)\s*;")
 REGISTER = re.compile(r"(?<![A-Za-z0-9_.])(UR|R|UP|P)(\d+|Z|T)(?![A-Za-z0-9_])(\.64)?")
@@ -196,6 +210,7 @@ class Kernel:
         self.index = {i.pc: n for n, i in enumerate(instructions)}
         self.parameters = 0x210 if int(arch[3:]) >= 90 else 0x160  # where they begin in constant bank 0
         self.public = next((p for k, (_, p) in PUBLIC.items() if k in name), frozenset())
+        self.public_shared = next((p for k, (_, p) in PUBLIC_SHARED.items() if k in name), frozenset())
         self.findings = {}
         self.starts = {0}  # of basic blocks
         for n, i in enumerate(instructions):
@@ -241,6 +256,8 @@ class Kernel:
             self.memory(i, root, state, guard)
         elif root in PLAIN or root in PREDICATE_ONLY:
             self.compute(i, root, state, guard)
+        elif root in PACKED_PREDICATES:
+            self.pack_predicates(i, root, state, guard)
         elif root not in NOTHING:
             self.report(i, "this check does not know the instruction")
         return [n + 1]
@@ -292,6 +309,15 @@ class Kernel:
             self.report(i, "the address of a constant depends on a secret", table.secret)
         self.assign(i, results, Value(first(value.secret, guard.secret), value.origins), state)
 
+    def pack_predicates(self, i, root, state, guard):
+        """P2R R1, PR, R2, 0x8 puts P3 into bit 3; R2P PR, R1, 0x1e sets P1 to P4."""
+        prefix, mask = ("UP" if root.startswith("U") else "P"), int(i.operands[-1], 16)
+        predicates = tuple(f"{prefix}{k}" for k in range(7) if mask >> k & 1)
+        results, sources = (predicates, i.operands[1:]) if root in ("R2P", "UR2UP") else (
+            i.operands[:1], predicates + i.operands[2:])
+        value = self.value(i, sources, i.opcode, state)
+        self.assign(i, results, Value(first(value.secret, guard.secret), value.origins), state)
+
     def memory(self, i, root, state, guard):
         if guard.secret is not None:
             self.report(i, "a secret decides whether memory is accessed", guard.secret)
@@ -301,6 +327,7 @@ class Kernel:
         if root in STORES:
             return
         public = root == "LDG" and address.origins and address.origins <= self.public
+        public = public or i.opcode in self.public_shared
         loaded = CLEAN if public else Value(i.pc, frozenset())
         self.assign(i, [o for o in i.operands[:2] if "[" not in o], loaded, state)
 

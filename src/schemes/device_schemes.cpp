@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "schemes/frodo/cuda/frodo_cuda.hpp"
 #include "schemes/mlkem/cuda/mlkem_cuda.hpp"
 #include "schemes/ntru/cuda/ntru_cuda.hpp"
 
@@ -12,7 +13,7 @@ namespace {
 
 std::vector<const DeviceScheme*> collect() {
   std::vector<const DeviceScheme*> all;
-  for (const auto family : {ntru::cuda::schemes(), mlkem::cuda::schemes()})
+  for (const auto family : {ntru::cuda::schemes(), mlkem::cuda::schemes(), frodo::cuda::schemes()})
     all.insert(all.end(), family.begin(), family.end());
   return all;
 }

@@ -59,6 +59,22 @@ class Text(unittest.TestCase):
         self.found("an address", guard, "@!P1 MOV R4, 0x400", "@P1 STS [R4], RZ")
         self.found("an address", guard, "@!P1 MOV R4, 0x400", "ISETP.NE.AND P1, PT, R3, RZ, PT", "@!P1 STS [R4], RZ")
 
+    def test_predicates_packed_in_a_register(self):
+        test = "ISETP.NE.AND P3, PT, R4, RZ, PT"
+        self.found("an address", test, "P2R R6, PR, RZ, 0x8", "LDS R8, [R6]")
+        self.clean(test, "P2R R6, PR, RZ, 0x4", "LDS R8, [R6]")  # P2
+        self.found("decides whether this runs", "R2P PR, R4, 0x1e", "@P4 EXIT")
+        self.clean("R2P PR, R4, 0x1e", "@P5 EXIT")
+
+    def test_tables_of_public_data(self):
+        """In kernels that make A by look-ups, words of shared memory are public and bytes are not."""
+        for load, found in (("LDS R5, [R7]", 0), ("LDS.128 R4, [R7]", 0), ("LDS.U8 R5, [R7]", 1), ("LDS.64 R4, [R7]", 1)):
+            code = (load, "PRMT R6, R5, 0x5504, R3", "LDS R6, [R6]", "EXIT")
+            self.assertEqual(len(findings(*code, name="mul_sa_aes_kernel")), found, load)
+            self.assertEqual(len(findings(*code, name="mul_sa_shake_kernel")), 1, load)
+        code = (*LOAD, "PRMT R6, R4, 0x5504, R3", "LDS R6, [R6]", "EXIT")  # from a parameter that is not the seed
+        self.assertEqual(len(findings(*code, name="mul_sa_aes_kernel")), 1)
+
     def test_secrets_come_around_a_loop(self):
         found = findings(*LOAD, "STS [R6], RZ", "IMAD.MOV.U32 R6, RZ, RZ, R4", "BRA 0x20", "EXIT")
         self.assertEqual(list(found), [0x20])

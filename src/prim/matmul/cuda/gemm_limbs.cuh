@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+// A large product of signed bytes by unsigned 16-bit words on int8 tensor cores, the words split into two limbs of a
+// byte: one block of threads computes 128 x 64 sums. Both operands have their inner dimension contiguous.
+#pragma once
+
+#include "prim/copy/cuda/copy.cuh"
+#include "prim/polymul/cuda/imma.cuh"
+
+namespace polykem::cuda {
+
+/// Rows and columns of a block's tile, inner elements of a step, threads of a block.
+inline constexpr int kGemmRows = 128, kGemmColumns = 64, kGemmInner = 64, kGemmThreads = 128;
+/// Shared memory of two steps; afterwards that of the sums, in rows of kGemmStride words of 16 bits.
+inline constexpr int kGemmStepBytes = (kGemmRows + 2 * kGemmColumns) * kGemmInner;
+inline constexpr int kGemmShared = 2 * kGemmStepBytes;
+inline constexpr int kGemmStride = kGemmColumns + 8;
+static_assert(sizeof(uint16_t) * kGemmRows * kGemmStride <= kGemmShared);
+
+/// Where 16 bytes of a tile's row lie, so that eight rows at the same place are in distinct banks.
+__device__ __forceinline__ uint32_t gemm_place(uint32_t row, uint32_t sixteen) {
+  return row * kGemmInner + (sixteen ^ (row / 2 % 4)) * 16;
+}
+
+/// A block's tile of the product. All kGemmThreads threads make every call together. The four warps have 64 x 32 sums
+/// each.
+class GemmTile {
+ public:
+  __device__ __forceinline__ explicit GemmTile(uint8_t* shared)
+      : shared_(shared),
+        lane_(threadIdx.x % 32),
+        first_row_(threadIdx.x / 64 * 64),
+        first_column_(threadIdx.x / 32 % 2 * 32) {
+    const uint32_t matrix = lane_ / 8, line = lane_ % 8, base = static_cast<uint32_t>(__cvta_generic_to_shared(shared));
+    s_ = base + gemm_place(first_row_ + matrix % 2 * 8 + line, matrix / 2);
+    a_ = base + gemm_place(kGemmRows + first_column_ + matrix / 2 * 8 + line, matrix % 2);
+  }
+
+  /// Adds up `steps` steps. rows + row(r): row r of the bytes, 0 <= r < kGemmRows; columns + column(limb, c): the limb's
+  /// bytes of column c, 0 <= c < kGemmColumns; both 16-byte aligned and steps * kGemmInner long.
+  template <class Row, class Column>
+  __device__ __forceinline__ void multiply(uint32_t steps, const uint8_t* rows, Row row, const uint8_t* columns,
+                                           Column column) {
+    const uint32_t line = threadIdx.x / 4, sixteen = threadIdx.x % 4;
+    constexpr uint32_t kLines = kGemmThreads / 4;
+    uint8_t* const place = shared_ + gemm_place(line, sixteen);
+    const auto fetch = [&](uint32_t step) {
+      uint8_t* const to = place + step % 2 * kGemmStepBytes;
+      const uint32_t from = step * kGemmInner + 16 * sixteen;
+#pragma unroll
+      for (uint32_t r = 0; r < kGemmRows; r += kLines)
+        begin_copy<16>(to + r * kGemmInner, rows + (row(r + line) + from));
+#pragma unroll
+      for (uint32_t c = 0; c < 2 * kGemmColumns; c += kLines) {
+        const uint32_t offset = column(c / kGemmColumns, c % kGemmColumns + line);
+        begin_copy<16>(to + (kGemmRows + c) * kGemmInner, columns + (offset + from));
+      }
+    };
+    fetch(0);
+#pragma unroll 1
+    for (uint32_t step = 0; step < steps; ++step) {
+      end_copies();
+      __syncthreads();
+      if (step + 1 < steps) fetch(step + 1);
+      add_step(step % 2 * kGemmStepBytes);
+    }
+  }
+
+  /// Writes the sums mod 2^16 to shared memory, row r at to + r * kGemmStride; `to` may be where the operands were.
+  __device__ __forceinline__ void store(uint16_t* to) const {
+    __syncthreads();
+#pragma unroll
+    for (int m = 0; m < 4; ++m) {
+#pragma unroll
+      for (int c = 0; c < 4; ++c) {
+#pragma unroll
+        for (int half = 0; half < 2; ++half) {
+          const uint32_t row = first_row_ + 16 * m + 8 * half + lane_ / 4;
+          const uint32_t column = first_column_ + 8 * c + 2 * (lane_ % 4);
+          const int low = sum_[0][c][m][2 * half] + (sum_[1][c][m][2 * half] << 8);
+          const int high = sum_[0][c][m][2 * half + 1] + (sum_[1][c][m][2 * half + 1] << 8);
+          *reinterpret_cast<uint32_t*>(to + row * kGemmStride + column) = __byte_perm(low, high, 0x5410);
+        }
+      }
+    }
+    __syncthreads();
+  }
+
+ private:
+  /// The second half of a step lies in the places of the first with bit 5 changed.
+  __device__ __forceinline__ void add_step(uint32_t buffer) {
+#pragma unroll
+    for (uint32_t k = 0; k < kGemmInner / 32; ++k) {
+      uint32_t s[4][4];
+#pragma unroll
+      for (int m = 0; m < 4; ++m)
+        load_matrices(s[m], (s_ ^ 32 * k) + buffer + 16 * m * kGemmInner);
+#pragma unroll
+      for (int limb = 0; limb < 2; ++limb) {
+#pragma unroll
+        for (int two = 0; two < 2; ++two) {
+          uint32_t a[4];
+          load_matrices(a, (a_ ^ 32 * k) + buffer + (limb * kGemmColumns + 16 * two) * kGemmInner);
+#pragma unroll
+          for (int m = 0; m < 4; ++m) {
+            mma_16x8x32<true, false>(sum_[limb][2 * two][m], s[m], {a[0], a[1]});
+            mma_16x8x32<true, false>(sum_[limb][2 * two + 1][m], s[m], {a[2], a[3]});
+          }
+        }
+      }
+    }
+  }
+
+  uint8_t* const shared_;
+  const uint32_t lane_, first_row_, first_column_;
+  uint32_t s_, a_;  ///< where this lane's lines for ldmatrix begin
+  int sum_[2][4][4][4] = {};  ///< limb, eight columns, sixteen rows
+};
+
+}  // namespace polykem::cuda

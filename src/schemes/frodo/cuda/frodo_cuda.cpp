@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+// FrodoKEM's launch lists. One list serves all sets; a set's sizes are looked up as it runs.
+#include "schemes/frodo/cuda/frodo_cuda.hpp"
+
+#include <array>
+#include <utility>
+
+#include "schemes/frodo/cuda/launches.hpp"
+#include "schemes/frodo/stages.hpp"
+
+namespace polykem::frodo::cuda {
+
+LaunchContext::LaunchContext(const Set& of, const DeviceBatch& batch, std::byte* workspace, cudaStream_t on, Op which)
+    : set(of), io(batch), sizes(sizes_of(of)), op(which), stream(on) {
+  layout(workspace);
+}
+
+size_t LaunchContext::workspace_bytes(const Set& set, size_t items, Op op) {
+  DeviceBatch batch;
+  batch.count = items;
+  LaunchContext context(set, batch, nullptr, nullptr, op);
+  return context.layout(nullptr);
+}
+
+size_t LaunchContext::layout(std::byte* workspace) {
+  polykem::cuda::DeviceArena arena(workspace, io.count);
+  draws = arena.take<uint8_t>(kDrawStride);
+  noise = arena.take<uint8_t>(sizes.noise_stride);
+  if (op == Op::keygen) return arena.used();
+  pkh = arena.take<uint8_t>(kSecretStride);
+  k = arena.take<uint8_t>(kSecretStride);
+  if (op == Op::decaps) fail = arena.take<uint32_t>(sizeof(uint32_t));
+  if (io.count < kLeastForKeptA) return arena.used();
+  v = arena.take<uint16_t>(kSquare * sizeof(uint16_t));
+  const size_t begin = (arena.used() + 255) / 256 * 256;
+  if (workspace != nullptr) limbs = reinterpret_cast<uint8_t*>(workspace) + begin;
+  return begin + size_t{2} * limb_columns(sizes.n) * limb_rows(sizes.n);
+}
+
+namespace {
+
+using Step = polykem::KernelStep<LaunchContext>;
+
+void mul_as(LaunchContext& t) {
+  t.set.gen_a == GenA::shake ? mul_as_shake(t) : mul_as_aes(t);
+}
+
+void mul_sa(LaunchContext& t) {
+  if (t.keeps_a()) {
+    mul_sa_shared(t);
+  } else {
+    t.set.gen_a == GenA::shake ? mul_sa_shake(t) : mul_sa_aes(t);
+  }
+}
+
+constexpr std::array kKeygen{
+    Step{{"shake_draw", 0, 1}, field::kDraws, 0, draw},
+    Step{{"shake_sample", 1, 3}, 0, field::kPkOut | field::kSkOut, expand_keygen},
+    Step{{"gen_a_mul_pack", 4, 3}, field::kPkOut, field::kPkOut | field::kSkOut, mul_as},
+    Step{{"shake.pkh", 7, 1}, field::kPkOut, field::kSkOut, hash_new_pk},
+    Step{{"store_s", 8, 1}, 0, field::kSkOut, store_s},
+};
+constexpr std::array kEncaps{
+    Step{{"shake_draw", 0, 1}, field::kDraws, 0, draw},
+    Step{{"shake.pkh", 1, 1}, field::kPk, 0, hash_pk},
+    Step{{"shake_sample", 2, 3}, 0, 0, expand_encaps},
+    Step{{"gen_a_mul_pack", 5, 3}, field::kPk, field::kCtOut, mul_sa},
+    Step{{"mul_encode_pack", 8, 4}, field::kPk, field::kCtOut, encrypt_mu},
+    Step{{"shake.ss", 12, 1}, field::kCtOut, field::kSsOut, hash_ss},
+};
+/// The product compares c1 with the ciphertext, so that B'' is not stored.
+constexpr std::array kDecaps{
+    Step{{"mul_decode", 0, 3}, field::kSk | field::kCt, 0, decrypt_mu},
+    Step{{"shake_sample", 3, 3}, 0, 0, expand_encaps},
+    Step{{"gen_a_mul_compare", 6, 2}, field::kSk | field::kCt, 0, mul_sa},
+    Step{{"mul_encode_compare", 8, 4}, field::kSk | field::kCt, 0, encrypt_mu},
+    Step{{"select_shake.ss", 12, 2}, field::kSk | field::kCt, field::kSsOut, hash_ss},
+};
+static_assert(covers_each_stage_once(kKeygen, kKeygenStages.size()));
+static_assert(covers_each_stage_once(kEncaps, kEncapsStages.size()));
+static_assert(covers_each_stage_once(kDecaps, kDecapsStages.size()));
+
+template <Op kOp>
+constexpr const auto& steps() {
+  if constexpr (kOp == Op::keygen) {
+    return kKeygen;
+  } else if constexpr (kOp == Op::encaps) {
+    return kEncaps;
+  } else {
+    return kDecaps;
+  }
+}
+
+template <Op kOp>
+constexpr auto kDeviceSteps = device_steps(steps<kOp>());
+
+template <size_t kSet, Op kOp>
+int run_step(size_t step, size_t, const DeviceBatch& batch, std::byte* workspace, void* stream) {
+  LaunchContext context(kSets[kSet], batch, workspace, static_cast<cudaStream_t>(stream), kOp);
+  steps<kOp>()[step].run(context);
+  return static_cast<int>(context.error);
+}
+
+template <size_t kSet, Op kOp>
+size_t workspace_bytes(size_t items) {
+  return LaunchContext::workspace_bytes(kSets[kSet], items, kOp);
+}
+
+/// Hashes take one thread an item and a fifth of a millisecond for each kilobyte: 128 items for each of an H200's
+/// multiprocessors fill it with them.
+constexpr size_t kPartItems = 132 * 128;
+constexpr size_t kStagedBytes = size_t{8} << 20;
+
+template <size_t kSet, Op kOp>
+constexpr DeviceOperation operation() {
+  constexpr const Set& kS = kSets[kSet];
+  constexpr size_t kDraws = kOp == Op::keygen ? kS.keygen_draw_bytes() : kOp == Op::encaps ? kS.encaps_draw_bytes() : 0;
+  return {
+      .scheme = kS.name,
+      .op = kOp,
+      .record_bytes = {kS.public_key_bytes(), kS.secret_key_bytes(), kS.ciphertext_bytes(), kS.p.secret_bytes, kDraws},
+      .steps = kDeviceSteps<kOp>,
+      .part_items = kPartItems,
+      .staged_bytes = kStagedBytes,
+      .most_items = kMostItems,
+      .workspace_bytes = workspace_bytes<kSet, kOp>,
+      .tiles = nullptr,
+      .run_step = run_step<kSet, kOp>};
+}
+
+template <size_t kSet>
+constexpr DeviceScheme kScheme = {
+    .name = kSets[kSet].name,
+    .operations = {operation<kSet, Op::keygen>(), operation<kSet, Op::encaps>(), operation<kSet, Op::decaps>()}};
+
+template <size_t... kSet>
+std::span<const DeviceScheme* const> all_schemes(std::index_sequence<kSet...>) {
+  static const DeviceScheme* const all[] = {&kScheme<kSet>...};
+  return all;
+}
+
+}  // namespace
+
+std::span<const DeviceScheme* const> schemes() {
+  return all_schemes(std::make_index_sequence<kSetCount>());
+}
+
+}  // namespace polykem::frodo::cuda

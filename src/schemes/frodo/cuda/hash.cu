@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: Apache-2.0
+// The kernels that hash, draw and sample: one item per thread, blocks of one warp. Records have any alignment; rows of
+// the workspace are aligned as sizes.hpp says. kRate: 21 for SHAKE128, 17 for SHAKE256.
+#include <type_traits>
+
+#include "prim/drbg/cuda/drbg.cuh"
+#include "prim/keccak/cuda/shake.cuh"
+#include "prim/warp/cuda/warp.cuh"
+#include "schemes/frodo/cuda/records.cuh"
+
+namespace polykem::frodo::cuda {
+
+namespace {
+
+using polykem::cuda::keccak_f1600;
+using polykem::cuda::kShakeStageWords;
+using polykem::cuda::kShakeSuffix;
+using polykem::cuda::warp_lane;
+
+/// The number of one-warp blocks for which a multiprocessor must have registers: on compute capability 9.0 the largest
+/// without spills; elsewhere the compiler chooses.
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ == 900
+constexpr int kLaneBlocks = 20;
+#else
+constexpr int kLaneBlocks = 1;
+#endif
+
+constexpr uint8_t kSeedDomainKeygen = 0x5f, kSeedDomainEncaps = 0x96;
+
+/// The item of this lane; lanes beyond the batch repeat its last item and store nothing.
+struct LaneItem {
+  size_t first, count;
+  unsigned lane;
+  __device__ __forceinline__ explicit LaneItem(size_t items)
+      : first(blockIdx.x * size_t{32}), count(items), lane(threadIdx.x) {}
+  __device__ __forceinline__ size_t of(unsigned m) const { return first + m < count ? first + m : count - 1; }
+  __device__ __forceinline__ size_t index() const { return of(lane); }
+  __device__ __forceinline__ bool valid() const { return first + lane < count; }
+};
+
+/// Stores the first `words` of up to kWords 64-bit words at any alignment.
+template <int kWords>
+__device__ __forceinline__ void store_words(uint8_t* to, const uint64_t (&state)[25], uint32_t words) {
+#pragma unroll
+  for (int j = 0; j < kWords; ++j) {
+    if (static_cast<uint32_t>(j) >= words) break;
+#pragma unroll
+    for (int b = 0; b < 8; ++b)
+      to[8 * j + b] = static_cast<uint8_t>(state[j] >> (8 * b));
+  }
+}
+
+__device__ __forceinline__ uint64_t load_word(const uint8_t* from) {
+  uint64_t word = 0;
+#pragma unroll
+  for (int b = 0; b < 8; ++b)
+    word |= static_cast<uint64_t>(from[b]) << (8 * b);
+  return word;
+}
+
+/// randombytes. Each lane makes the block of an item.
+template <int kBytes>
+__global__ void __launch_bounds__(32, kLaneBlocks)
+    draw_kernel(uint8_t* rows, const uint32_t* seed, polykem::cuda::DrawDomain domain, uint64_t count) {
+  static_assert(polykem::cuda::draw_blocks(kBytes) == 1);
+  __shared__ uint32_t stage[polykem::cuda::kStageWords];
+  polykem::cuda::warp_draw<1, kDrawStride>(rows, seed, domain, blockIdx.x, count, stage, warp_lane());
+}
+
+/// shake.pkh: the hash of each record of `bytes` bytes, a multiple of 8.
+template <int kRate>
+__global__ void __launch_bounds__(32, kLaneBlocks)
+    hash_pk_kernel(Rows out, Records pk, uint32_t bytes, uint32_t secret_words, size_t count) {
+  __shared__ uint32_t stage[kShakeStageWords<kRate>];
+  const LaneItem item(count);
+  uint64_t state[25];
+  polykem::cuda::warp_absorb<kRate>(
+      state, stage, item.lane, bytes / 8, 0, [&](unsigned m) { return pk[item.of(m)]; },
+      [](uint32_t) { return uint64_t{0}; });
+  if (item.valid()) store_words<4>(out[item.index()], state, secret_words);
+}
+
+/// Squeezes r and stores the errors. state: the message 0x5f or 0x96, seedSE is absorbed but not yet permuted.
+template <int kRate, int kThresholds>
+__device__ __forceinline__ void squeeze_noise(uint64_t (&state)[25], uint32_t* stage, const LaneItem& item, Rows noise,
+                                              uint32_t samples, const Thresholds& t) {
+  const uint32_t blocks = (samples + 4 * kRate - 1) / (4 * kRate);
+#pragma unroll 1
+  for (uint32_t block = 0; block < blocks; ++block) {
+    keccak_f1600(state);
+#pragma unroll
+    for (int j = 0; j < kRate; ++j)
+      stage[item.lane * kRate + j] = sample4<kThresholds>(state[j], t);
+    __syncwarp();
+#pragma unroll 4
+    for (unsigned k = item.lane; k < 32 * kRate; k += 32) {
+      const unsigned m = k / kRate, w = k % kRate;
+      if (item.first + m >= item.count) continue;
+      reinterpret_cast<uint32_t*>(noise[item.first + m])[block * kRate + w] = stage[k];
+    }
+    __syncwarp();
+  }
+}
+
+/// The message domain, seedSE and its suffix; seedSE: the first `words` words of `from`, at most 8.
+template <int kRate>
+__device__ __forceinline__ void absorb_seed(uint64_t (&state)[25], uint8_t domain, uint32_t words) {
+  uint64_t before = static_cast<uint64_t>(domain) << 56;
+  uint64_t seed[9];
+#pragma unroll
+  for (int j = 0; j < 9; ++j) {
+    const uint64_t own = static_cast<uint32_t>(j) < words ? state[j] : kShakeSuffix;
+    seed[j] = static_cast<uint32_t>(j) <= words ? (before >> 56) | (own << 8) : 0;
+    before = own;
+  }
+  polykem::cuda::absorb_words<kRate, 9>(state, [&](int j) { return seed[j < 9 ? j : 0]; });
+}
+
+/// shake.seed_a, shake.r, sample_matrix of keygen; s goes into sk, seedA into pk and sk.
+template <int kRate, int kThresholds>
+__global__ void __launch_bounds__(32, kLaneBlocks)
+    expand_keygen_kernel(uint8_t* pk, uint8_t* sk, Rows noise, Rows draws, Sizes sizes, Thresholds t, size_t count) {
+  __shared__ uint32_t stage[32 * kRate];
+  const LaneItem item(count);
+  const uint64_t* const row = draws.words(item.index());
+  uint64_t state[25];
+  const uint64_t* const z = row + sizes.secret_words + sizes.seed_words;
+  polykem::cuda::absorb_words<kRate, 3>(state, [&](int j) { return j < 2 ? z[j] : kShakeSuffix; });
+  keccak_f1600(state);
+  if (item.valid()) {
+    uint8_t* const own = sk + item.index() * sizes.sk_bytes;
+    store_words<2>(pk + item.index() * sizes.pk_bytes, state, 2);
+    store_words<2>(own + sizes.pk_offset, state, 2);
+#pragma unroll
+    for (int j = 0; j < 4; ++j)
+      state[j] = row[j];
+    store_words<4>(own, state, sizes.secret_words);
+  }
+#pragma unroll
+  for (int j = 0; j < 8; ++j)
+    state[j] = row[sizes.secret_words + j];  // beyond seedSE there are other words, which absorb_seed leaves out
+  absorb_seed<kRate>(state, kSeedDomainKeygen, sizes.seed_words);
+  squeeze_noise<kRate, kThresholds>(state, stage, item, noise, 16 * sizes.n, t);
+}
+
+/// shake.seed_se, shake.r, sample_matrix of encaps and decaps. draws: mu and salt; k: rows of kSecretStride bytes.
+template <int kRate, int kThresholds>
+__global__ void __launch_bounds__(32, kLaneBlocks)
+    expand_encaps_kernel(Rows noise, Rows k, Rows pkh, Rows draws, Sizes sizes, Thresholds t, size_t count) {
+  constexpr int kMessage = 17;  // pkh, mu, salt and the suffix
+  static_assert(kMessage <= kRate);
+  __shared__ uint32_t stage[32 * kRate];
+  const LaneItem item(count);
+  const uint32_t secret = sizes.secret_words, all = 2 * secret + sizes.salt_words;
+  const uint64_t* const hash = pkh.words(item.index());
+  const uint64_t* const row = draws.words(item.index());
+  uint64_t state[25];
+  polykem::cuda::absorb_words<kRate, kMessage>(state, [&](int j) {
+    const auto at = static_cast<uint32_t>(j);
+    const uint64_t word = at < secret ? hash[at] : row[at - secret];  // loaded in any case: rows are long enough
+    return at < all ? word : at == all ? kShakeSuffix : 0;
+  });
+  keccak_f1600(state);
+#pragma unroll
+  for (int j = 0; j < 12; ++j) {
+    const uint32_t at = static_cast<uint32_t>(j) - sizes.seed_words;
+    if (at < secret && item.valid()) k.words(item.index())[at] = state[j];
+  }
+  absorb_seed<kRate>(state, kSeedDomainEncaps, sizes.seed_words);
+  squeeze_noise<kRate, kThresholds>(state, stage, item, noise, 16 * sizes.n + kSquare, t);
+}
+
+/// select and shake.ss: the hash of c1, c2, salt, and k; or s instead of k where fail is not 0. fail: nullptr in encaps.
+template <int kRate>
+__global__ void __launch_bounds__(32, kLaneBlocks) hash_ss_kernel(uint8_t* ss, Records ct, Rows k, Records sk,
+                                                                  const uint32_t* fail, Sizes sizes, size_t count) {
+  __shared__ uint32_t stage[kShakeStageWords<kRate>];
+  const LaneItem item(count);
+  const size_t i = item.index();
+  const uint64_t keep = fail != nullptr && fail[i] != 0 ? 0 : ~uint64_t{0};
+  uint64_t state[25];
+  polykem::cuda::warp_absorb<kRate>(
+      state, stage, item.lane, sizes.ct_bytes / 8, sizes.secret_words, [&](unsigned m) { return ct[item.of(m)]; },
+      [&](uint32_t j) {
+        const uint64_t own = k.words(i)[j];
+        return fail == nullptr ? own : (own & keep) | (load_word(sk[i] + 8 * j) & ~keep);
+      });
+  if (item.valid()) store_words<4>(ss + i * sizes.secret_bytes(), state, sizes.secret_words);
+}
+
+/// Calls f with the rate and the number of thresholds of a set as types: SHAKE128 for n = 640, SHAKE256 for the others.
+template <class F>
+void with_rate(const LaunchContext& t, F&& f) {
+  constexpr auto k640 = static_cast<int>(kFrodo640.cdf.size - 1), k976 = static_cast<int>(kFrodo976.cdf.size - 1);
+  static_assert(kFrodo976.cdf.size >= kFrodo1344.cdf.size);
+  if (t.set.p.shake256) {
+    f(std::integral_constant<int, polykem::cuda::kShake256Words>{}, std::integral_constant<int, k976>{});
+  } else {
+    f(std::integral_constant<int, polykem::cuda::kShake128Words>{}, std::integral_constant<int, k640>{});
+  }
+}
+
+}  // namespace
+
+void draw(LaunchContext& t) {
+  const size_t bytes = t.op == Op::keygen ? t.set.keygen_draw_bytes() : t.set.encaps_draw_bytes();
+  if (t.io.draws != nullptr) {
+    t.keep(cudaMemcpy2DAsync(t.draws, kDrawStride, t.io.draws, bytes, bytes, t.count(), cudaMemcpyDeviceToDevice,
+                             t.stream));
+    return;
+  }
+  const auto domain = t.op == Op::keygen ? polykem::cuda::DrawDomain::keygen : polykem::cuda::DrawDomain::encaps;
+  t.launch(draw_kernel<kDrawStride>, t.lane_blocks(), 32, 0, t.draws, t.io.seed, domain, t.count());
+}
+
+void expand_keygen(LaunchContext& t) {
+  with_rate(t, [&](auto rate, auto count) {
+    t.launch(expand_keygen_kernel<rate, count>, t.lane_blocks(), 32, 0, t.io.pk_out, t.io.sk_out, noise_of(t),
+             draws_of(t), t.sizes, thresholds(t.set.p.cdf), t.count());
+  });
+}
+
+void hash_new_pk(LaunchContext& t) {
+  with_rate(t, [&](auto rate, auto) {
+    t.launch(hash_pk_kernel<rate>, t.lane_blocks(), 32, 0, Rows{t.io.sk_out + t.sizes.pkh_offset, t.sizes.sk_bytes},
+             Records{t.io.pk_out, t.sizes.pk_bytes}, t.sizes.pk_bytes, t.sizes.secret_words, t.count());
+  });
+}
+
+void hash_pk(LaunchContext& t) {
+  const size_t keys = t.io.shared_key ? 1 : t.count();
+  with_rate(t, [&](auto rate, auto) {
+    t.launch(hash_pk_kernel<rate>, polykem::cuda::blocks_for(keys, 32), 32, 0, pkh_of(t), pk_of(t), t.sizes.pk_bytes,
+             t.sizes.secret_words, keys);
+  });
+}
+
+void expand_encaps(LaunchContext& t) {
+  with_rate(t, [&](auto rate, auto count) {
+    t.launch(expand_encaps_kernel<rate, count>, t.lane_blocks(), 32, 0, noise_of(t), k_of(t), pkh_of(t), draws_of(t),
+             t.sizes, thresholds(t.set.p.cdf), t.count());
+  });
+}
+
+void hash_ss(LaunchContext& t) {
+  const uint32_t* fail = t.op == Op::decaps ? t.fail : nullptr;
+  with_rate(t, [&](auto rate, auto) {
+    t.launch(hash_ss_kernel<rate>, t.lane_blocks(), 32, 0, t.io.ss_out, ct_of(t), k_of(t), sk_of(t), fail, t.sizes,
+             t.count());
+  });
+}
+
+}  // namespace polykem::frodo::cuda

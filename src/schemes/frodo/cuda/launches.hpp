@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+// The launches of FrodoKEM's kernels over one batch, implemented in a file for each group of kernels.
+#pragma once
+
+#include "core/device.hpp"
+#include "prim/arena/cuda/device_arena.hpp"
+#include "prim/launch/cuda/launch.hpp"
+#include "schemes/frodo/cuda/sizes.hpp"
+
+namespace polykem::frodo::cuda {
+
+/// From so many items with one key on, A is kept: this many blocks of mul_sa_* are done at once anyway.
+inline constexpr size_t kLeastForKeptA = 128;
+
+/// What the launches of one batch work on: its records, its intermediates and its stream.
+struct LaunchContext {
+  LaunchContext(const Set& set, const DeviceBatch& batch, std::byte* workspace, cudaStream_t stream, Op op);
+
+  static size_t workspace_bytes(const Set& set, size_t items, Op op);
+
+  /// Keeps the first error.
+  void keep(cudaError_t status) {
+    if (error == cudaSuccess) error = status;
+  }
+  template <class Kernel, class... Arguments>
+  void launch(Kernel kernel, size_t blocks, unsigned threads, size_t shared_bytes, Arguments... arguments) {
+    constexpr size_t kWithoutRequest = 48 * 1024;
+    if (shared_bytes > kWithoutRequest) {
+      keep(cudaFuncSetAttribute(reinterpret_cast<const void*>(kernel), cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                static_cast<int>(shared_bytes)));
+    }
+    if (error == cudaSuccess)
+      error = polykem::cuda::launch(kernel, blocks, threads, shared_bytes, stream, arguments...);
+  }
+  /// Blocks of one warp for a kernel in which each lane computes an item.
+  size_t lane_blocks() const { return polykem::cuda::blocks_for(io.count, 32); }
+  size_t count() const { return io.count; }
+  /// One key serves so many items that A is generated once and kept: only for a few would each make its own.
+  bool keeps_a() const { return io.shared_key && io.count >= kLeastForKeptA; }
+
+  const Set& set;
+  const DeviceBatch& io;
+  const Sizes sizes;
+  const Op op;
+  cudaStream_t stream;
+  cudaError_t error = cudaSuccess;
+  /// Rows of sizes.hpp: kDrawStride, kSecretStride twice, noise_stride bytes for each item.
+  uint8_t *draws = nullptr, *pkh = nullptr, *k = nullptr, *noise = nullptr;
+  uint32_t* fail = nullptr;
+  uint16_t* v = nullptr;     ///< S' B, 64 words for each item; only with one key for all
+  uint8_t* limbs = nullptr;  ///< A and B of that key
+
+ private:
+  size_t layout(std::byte* workspace);
+};
+
+/// The shape of A as limbs, with B behind it, for one key that serves the whole batch.
+inline constexpr uint32_t kLimbColumns = 64, kLimbRows = 64;
+constexpr uint32_t limb_columns(uint32_t n) {
+  return (n + static_cast<uint32_t>(kBar) + kLimbColumns - 1) / kLimbColumns * kLimbColumns;
+}
+constexpr uint32_t limb_rows(uint32_t n) {
+  return (n + kLimbRows - 1) / kLimbRows * kLimbRows;
+}
+
+// hash.cu
+void draw(LaunchContext& t);
+void expand_keygen(LaunchContext& t);
+void hash_new_pk(LaunchContext& t);
+void hash_pk(LaunchContext& t);
+void expand_encaps(LaunchContext& t);
+void hash_ss(LaunchContext& t);
+// product_shake.cu
+void mul_as_shake(LaunchContext& t);
+void mul_sa_shake(LaunchContext& t);
+// product_aes.cu
+void mul_as_aes(LaunchContext& t);
+void mul_sa_aes(LaunchContext& t);
+// product_shared.cu
+void mul_sa_shared(LaunchContext& t);
+// small_products.cu
+void encrypt_mu(LaunchContext& t);
+void decrypt_mu(LaunchContext& t);
+void store_s(LaunchContext& t);
+
+}  // namespace polykem::frodo::cuda

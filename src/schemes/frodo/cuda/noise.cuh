@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+// What FrodoKEM's threads do by themselves: errors from random bits, packed coefficients. Host and device compile it.
+#pragma once
+
+#include <cstdint>
+
+#include "schemes/frodo/params.hpp"
+
+namespace polykem::frodo::cuda {
+
+/// The thresholds of a distribution, as constants for two 16-bit halves at once: adding one to two positions sets bit
+/// 15 of a half if its position is above the threshold. Entries beyond the distribution's are 0, which never does.
+struct Thresholds {
+  uint32_t at[kMaxCdf - 1];
+};
+
+constexpr Thresholds thresholds(const Cdf& cdf) {
+  Thresholds result{};
+  for (size_t z = 0; z + 1 < cdf.size; ++z)
+    result.at[z] = (0x7fffu - cdf.at[z]) * 0x10001u;
+  return result;
+}
+
+/// Four random words of 16 bits -> four errors as signed bytes. Reads kCount thresholds, all of them for every word.
+/// [FRODO21, Alg 5]
+template <int kCount>
+__host__ __device__ inline uint32_t sample4(uint64_t words, const Thresholds& t) {
+  uint32_t result = 0;
+#pragma unroll
+  for (int half = 0; half < 2; ++half) {
+    const auto two = static_cast<uint32_t>(words >> (32 * half));
+    const uint32_t position = (two >> 1) & 0x7fff7fff, sign = two & 0x00010001;
+    uint32_t e = 0;
+#pragma unroll
+    for (int z = 0; z < kCount; ++z)
+      e += ((position + t.at[z]) >> 15) & 0x00010001;
+    e = (e ^ (sign * 0xff)) + sign;
+    result |= ((e & 0xff) | ((e >> 8) & 0xff00)) << (16 * half);
+  }
+  return result;
+}
+
+/// Eight coefficients, packed with D bits each, the most significant bit first: bytes 4 k .. 4 k + 3 are word k, the
+/// first of them its highest. D is 15 or 16. [FRODO21, Alg 3]
+__host__ __device__ inline void pack8(uint32_t (&words)[4], const uint32_t (&c)[kBar], unsigned logq) {
+  if (logq == 16) {
+#pragma unroll
+    for (int k = 0; k < 4; ++k)
+      words[k] = (c[2 * k] << 16) | (c[2 * k + 1] & 0xffff);
+    return;
+  }
+  uint32_t b[kBar];
+#pragma unroll
+  for (int k = 0; k < static_cast<int>(kBar); ++k)
+    b[k] = c[k] & 0x7fff;
+  words[0] = (b[0] << 17) | (b[1] << 2) | (b[2] >> 13);
+  words[1] = (b[2] << 19) | (b[3] << 4) | (b[4] >> 11);
+  words[2] = (b[4] << 21) | (b[5] << 6) | (b[6] >> 9);
+  words[3] = (b[6] << 23) | (b[7] << 8);
+}
+
+/// The inverse; bits beyond the coefficients' are ignored. [FRODO21, Alg 4]
+__host__ __device__ inline void unpack8(uint32_t (&c)[kBar], const uint32_t (&words)[4], unsigned logq) {
+  if (logq == 16) {
+#pragma unroll
+    for (int k = 0; k < 4; ++k) {
+      c[2 * k] = words[k] >> 16;
+      c[2 * k + 1] = words[k] & 0xffff;
+    }
+    return;
+  }
+  c[0] = words[0] >> 17;
+  c[1] = words[0] >> 2;
+  c[2] = (words[0] << 13) | (words[1] >> 19);
+  c[3] = words[1] >> 4;
+  c[4] = (words[1] << 11) | (words[2] >> 21);
+  c[5] = words[2] >> 6;
+  c[6] = (words[2] << 9) | (words[3] >> 23);
+  c[7] = words[3] >> 8;
+#pragma unroll
+  for (int k = 0; k < static_cast<int>(kBar); ++k)
+    c[k] &= 0x7fff;
+}
+
+}  // namespace polykem::frodo::cuda

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// The records and rows of a batch in the form that kernels take.
+#pragma once
+
+#include "schemes/frodo/cuda/c1.cuh"
+#include "schemes/frodo/cuda/launches.hpp"
+
+namespace polykem::frodo::cuda {
+
+/// Rows of the workspace: row i begins at base + i * stride; with a stride of 0 all items use the same row.
+struct Rows {
+  uint8_t* base;
+  uint32_t stride;
+  __device__ uint8_t* operator[](size_t i) const { return base + i * stride; }
+  __device__ uint64_t* words(size_t i) const { return reinterpret_cast<uint64_t*>(base + i * stride); }
+};
+
+inline Records sk_of(const LaunchContext& t) {
+  return {t.io.sk, t.io.shared_key ? 0 : t.sizes.sk_bytes};
+}
+/// The public keys, in decaps those in the secret keys.
+inline Records pk_of(const LaunchContext& t) {
+  if (t.op == Op::decaps) return {t.io.sk + t.sizes.pk_offset, t.io.shared_key ? 0 : t.sizes.sk_bytes};
+  return {t.io.pk, t.io.shared_key ? 0 : t.sizes.pk_bytes};
+}
+/// The ciphertexts whose hash is ss.
+inline Records ct_of(const LaunchContext& t) {
+  return {t.op == Op::decaps ? t.io.ct : t.io.ct_out, t.sizes.ct_bytes};
+}
+inline C1Target c1_of(const LaunchContext& t) {
+  return {t.op == Op::decaps ? nullptr : t.io.ct_out, t.io.ct, t.fail};
+}
+inline Rows draws_of(const LaunchContext& t) {
+  return {t.draws, kDrawStride};
+}
+/// Encaps with a shared key has one hash for all.
+inline Rows pkh_of(const LaunchContext& t) {
+  return {t.pkh, t.op == Op::encaps && t.io.shared_key ? 0 : kSecretStride};
+}
+inline Rows k_of(const LaunchContext& t) {
+  return {t.k, kSecretStride};
+}
+inline Rows noise_of(const LaunchContext& t) {
+  return {t.noise, t.sizes.noise_stride};
+}
+
+}  // namespace polykem::frodo::cuda
