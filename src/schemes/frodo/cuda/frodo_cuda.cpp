@@ -110,6 +110,8 @@ size_t workspace_bytes(size_t items) {
 /// multiprocessors fill it with them.
 constexpr size_t kPartItems = 132 * 128;
 constexpr size_t kStagedBytes = size_t{8} << 20;
+/// Fewer leave multiprocessors without an item.
+constexpr size_t kLeastItems = 2 * 132;
 
 template <size_t kSet, Op kOp>
 constexpr DeviceOperation operation() {
@@ -122,6 +124,7 @@ constexpr DeviceOperation operation() {
       .steps = kDeviceSteps<kOp>,
       .part_items = kPartItems,
       .staged_bytes = kStagedBytes,
+      .least_items = kLeastItems,
       .most_items = kMostItems,
       .workspace_bytes = workspace_bytes<kSet, kOp>,
       .tiles = nullptr,

@@ -314,6 +314,7 @@ struct Plan {
             .steps = kDeviceSteps<kOp>,
             .part_items = 16384,
             .staged_bytes = size_t{4} << 20,
+            .least_items = 1024,
             .most_items = kMostItems,
             .workspace_bytes = workspace_bytes<kOp>,
             .tiles = nullptr,
