@@ -12,15 +12,19 @@ namespace {
 /// Kernels are built for this and newer.
 constexpr int kOldestMajor = 7, kOldestMinor = 5;
 
+/// A device that fails so many batches in a row is not tried again, even if it answers.
+constexpr int kMostFailures = 16;
+
 std::atomic<int> due_fault{static_cast<int>(Fault::none)};
 std::atomic<int> calls_until_fault{0};
 
-void wipe_host(void* memory, size_t bytes) {
+}  // namespace
+
+void wipe_host(void* memory, size_t bytes) noexcept {
+  if (memory == nullptr) return;
   std::memset(memory, 0, bytes);
   asm volatile("" : : "r"(memory) : "memory");
 }
-
-}  // namespace
 
 void check(cudaError_t code, const char* what) {
   if (code == cudaSuccess) return;
@@ -84,7 +88,7 @@ void PinnedMemory::release() noexcept {
 }
 
 void PinnedMemory::wipe() noexcept {
-  if (data_ != nullptr) wipe_host(data_, size_);
+  wipe_host(data_, size_);
 }
 
 namespace {
@@ -114,14 +118,14 @@ Slot::~Slot() {
 }
 
 SharedStreams::SharedStreams() {
-  for (cudaStream_t* stream : {&up, &early, &kernels, &down, &wipe})
+  for (cudaStream_t* stream : {&up, &early, &kernels, &down, &wipe, &keys})
     check(cudaStreamCreateWithFlags(stream, cudaStreamNonBlocking), "creating a stream");
   late = new_event();
 }
 
 SharedStreams::~SharedStreams() {
   (void)cudaEventDestroy(late);
-  for (const cudaStream_t stream : {up, early, kernels, down, wipe})
+  for (const cudaStream_t stream : {up, early, kernels, down, wipe, keys})
     (void)cudaStreamDestroy(stream);
 }
 
@@ -178,23 +182,42 @@ void Device::give_back(std::unique_ptr<Slot> slot) noexcept {
   changed_.notify_one();
 }
 
-/// Queued after what the slot's parts left in it, if it has a stream.
+/// Queued after what the slot's parts left in it.
 void Device::wipe(Slot& slot) noexcept {
-  SharedStreams* shared = nullptr;
+  cudaStream_t stream = slot.stream;
   {
     const std::lock_guard lock(mutex_);
-    shared = streams_.get();
+    if (streams_ != nullptr) stream = streams_->wipe;
   }
   (void)cudaSetDevice(ordinal_);
-  if (shared == nullptr) {
-    (void)cudaMemset(slot.arena.data(), 0, slot.dirty);
-  } else {
-    (void)cudaMemsetAsync(slot.arena.data(), 0, slot.dirty, shared->wipe);
-    (void)cudaEventRecord(slot.wiped, shared->wipe);
-    slot.wiping = true;
-  }
+  (void)cudaMemsetAsync(slot.arena.data(), 0, slot.dirty, stream);
+  (void)cudaEventRecord(slot.wiped, stream);
+  slot.wiping = true;
   (void)cudaGetLastError();
   slot.dirty = 0;
+}
+
+/// A device whose memory is merely full works.
+bool Device::works() noexcept {
+  constexpr size_t kBytes = 256;
+  DeviceMemory memory;
+  try {
+    make_current();
+    const cudaStream_t stream = streams().keys;
+    memory.reserve(kBytes);
+    check(cudaMemsetAsync(memory.data(), 0, kBytes, stream), "asking whether the device works");
+    check(cudaStreamSynchronize(stream), "asking whether the device works");
+    return true;
+  } catch (const CudaError& error) {
+    return error.code == cudaErrorMemoryAllocation;
+  } catch (const std::bad_alloc&) {
+    return true;
+  }
+}
+
+void Device::batch_failed() noexcept {
+  const bool too_often = failures_.fetch_add(1, std::memory_order_relaxed) + 1 >= kMostFailures;
+  if (too_often || !works()) lost_.store(true, std::memory_order_relaxed);
 }
 
 void Device::trim() {
@@ -244,7 +267,7 @@ Device* DeviceManager::choose() {
 
 Device* DeviceManager::find(int ordinal) {
   for (const auto& device : devices_) {
-    if (device->ordinal() == ordinal && !device->lost()) return device.get();
+    if (device->ordinal() == ordinal) return device.get();
   }
   return nullptr;
 }

@@ -31,19 +31,28 @@ void check(cudaError_t code, const char* what);
 void inject(Fault fault, int after);
 void fail_if_due(Fault fault, cudaError_t as, const char* what);
 
-/// Restores the thread's current device when it goes out of scope.
-class CurrentDevice {
+/// Overwrites host memory with zeros; the compiler cannot remove it. memory may be nullptr.
+void wipe_host(void* memory, size_t bytes) noexcept;
+
+/// While one exists, the thread may allocate memory although some thread of the application captures a stream in
+/// CUDA's global mode, which forbids that to all others. Then restores that mode and the thread's current device.
+class CallersState {
  public:
-  CurrentDevice() { known_ = cudaGetDevice(&device_) == cudaSuccess; }
-  ~CurrentDevice() {
-    if (known_) (void)cudaSetDevice(device_);
+  CallersState() {
+    device_known_ = cudaGetDevice(&device_) == cudaSuccess;
+    relaxed_ = cudaThreadExchangeStreamCaptureMode(&mode_) == cudaSuccess;
   }
-  CurrentDevice(const CurrentDevice&) = delete;
-  CurrentDevice& operator=(const CurrentDevice&) = delete;
+  ~CallersState() {
+    if (device_known_) (void)cudaSetDevice(device_);
+    if (relaxed_) (void)cudaThreadExchangeStreamCaptureMode(&mode_);
+  }
+  CallersState(const CallersState&) = delete;
+  CallersState& operator=(const CallersState&) = delete;
 
  private:
   int device_ = 0;
-  bool known_;
+  cudaStreamCaptureMode mode_ = cudaStreamCaptureModeRelaxed;
+  bool device_known_, relaxed_;
 };
 
 /// Where an array lies, and on which device.
@@ -104,7 +113,8 @@ struct Slot {
   std::vector<cudaEvent_t> clock;  ///< events that measure time
 };
 
-/// The streams that all parts on a device share. The parts take turns on the bus and on the device, for inputs, kernels
+/// The streams that all users of a device share; none waits for the legacy default stream, whose use would break a
+/// capture of the application's. The parts take turns on the bus and on the device, for inputs, kernels
 /// and outputs alike: if several shared them at once, all would finish late. Only the early steps of a part run beside
 /// the late steps of the part before it.
 struct SharedStreams {
@@ -114,6 +124,7 @@ struct SharedStreams {
   SharedStreams& operator=(const SharedStreams&) = delete;
 
   cudaStream_t up = nullptr, early = nullptr, kernels = nullptr, down = nullptr, wipe = nullptr;
+  cudaStream_t keys = nullptr;  ///< for copies and wipes that belong to no part
   cudaEvent_t late = nullptr;  ///< the last part has reached its late steps
   std::mutex mutex;  ///< held while a part queues its work, so that all streams have the parts in the same order
 };
@@ -128,8 +139,11 @@ class Device {
   int ordinal() const { return ordinal_; }
   const DeviceInfo& info() const { return info_; }
   int in_flight() const { return in_flight_.load(std::memory_order_relaxed); }
+  /// True if the device has failed for good.
   bool lost() const { return lost_.load(std::memory_order_relaxed); }
-  void mark_lost() { lost_.store(true, std::memory_order_relaxed); }
+  void batch_succeeded() { failures_.store(0, std::memory_order_relaxed); }
+  /// The device is lost if it does not even wipe a little memory, or if too many batches have failed in a row.
+  void batch_failed() noexcept;
 
   /// Makes the device current for this thread.
   void make_current() const;
@@ -148,10 +162,12 @@ class Device {
 
  private:
   void wipe(Slot& slot) noexcept;
+  bool works() noexcept;
 
   const int ordinal_;
   DeviceInfo info_{};
   std::atomic<int> in_flight_{0};
+  std::atomic<int> failures_{0};  ///< batches that failed since the last one that did not
   std::atomic<bool> lost_{false};
   std::mutex mutex_;
   std::condition_variable changed_;
@@ -169,7 +185,7 @@ class DeviceManager {
   const std::string& problem() const { return problem_; }
   /// The device with the fewest parts in flight; nullptr if all are lost.
   Device* choose();
-  /// The device with that ordinal; nullptr if it is lost or not usable.
+  /// The device with that ordinal, even if it is lost; nullptr if it is not usable.
   Device* find(int ordinal);
 
   std::atomic<size_t> budget{0};

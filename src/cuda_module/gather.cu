@@ -23,6 +23,14 @@ __global__ void read_from_host_kernel(uint32_t* to, const uint32_t* from) {
   to[threadIdx.x] = from[threadIdx.x];
 }
 
+__global__ void take_from_host_kernel(uint32_t* to, volatile uint32_t* from) {
+  to[threadIdx.x] = from[threadIdx.x];
+  from[threadIdx.x] = 0;
+  __threadfence_system();
+  __syncthreads();
+  if (threadIdx.x == 0) from[blockDim.x] = 0;
+}
+
 }  // namespace
 
 cudaError_t gather(uint8_t* to, const uint8_t* from, const uint64_t* index, size_t record_bytes, size_t count,
@@ -35,6 +43,11 @@ cudaError_t gather(uint8_t* to, const uint8_t* from, const uint64_t* index, size
 cudaError_t read_from_host(void* to, const void* from, size_t bytes, cudaStream_t stream) {
   return launch(read_from_host_kernel, 1, static_cast<unsigned>(bytes / 4), 0, stream, static_cast<uint32_t*>(to),
                 static_cast<const uint32_t*>(from));
+}
+
+cudaError_t take_from_host(void* to, uint32_t* from, size_t bytes, cudaStream_t stream) {
+  return launch(take_from_host_kernel, 1, static_cast<unsigned>(bytes / 4), 0, stream, static_cast<uint32_t*>(to),
+                from);
 }
 
 }  // namespace polykem::cuda

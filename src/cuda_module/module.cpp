@@ -12,7 +12,9 @@
 #include <vector>
 
 #include "cuda_module/device.hpp"
+#include "cuda_module/launches.hpp"
 #include "cuda_module/pipeline.hpp"
+#include "cuda_module/seed_slots.hpp"
 #include "schemes/device_schemes.hpp"
 
 namespace polykem::cuda {
@@ -45,6 +47,7 @@ Outcome guarded(ErrorText* why, F&& body) {
 }
 
 Outcome open(ErrorText* why) {
+  const CallersState callers;
   return guarded(why, [] {
     const DeviceManager& manager = DeviceManager::instance();
     if (manager.devices().empty()) throw CudaError{cudaErrorNoDevice, manager.problem()};
@@ -71,7 +74,7 @@ std::vector<Device*> devices_for(const PlacedBatch& batch) {
   DeviceManager& manager = DeviceManager::instance();
   std::vector<Device*> usable;
   if (batch.ordinal() >= 0) {
-    if (Device* device = manager.find(batch.ordinal()); device != nullptr) usable.push_back(device);
+    if (Device* device = manager.find(batch.ordinal()); device != nullptr && !device->lost()) usable.push_back(device);
     return usable;
   }
   for (const auto& device : manager.devices()) {
@@ -82,7 +85,7 @@ std::vector<Device*> devices_for(const PlacedBatch& batch) {
 
 Outcome run(const DeviceOperation& operation, const BatchView& view, const uint8_t* seed, StepTimes* times,
             ErrorText* why) {
-  const CurrentDevice callers;
+  const CallersState callers;
   std::optional<PlacedBatch> batch;
   std::optional<Pipeline> pipeline;
   const Outcome outcome = guarded(why, [&] {
@@ -91,8 +94,10 @@ Outcome run(const DeviceOperation& operation, const BatchView& view, const uint8
     if (devices.empty()) throw CudaError{cudaErrorUnknown, "the GPU has failed in this process"};
     pipeline.emplace(devices, *batch, times).run();
     pipeline.reset();
+    for (Device* device : devices)
+      device->batch_succeeded();
   });
-  if (outcome == Outcome::failed && pipeline.has_value()) pipeline->used().mark_lost();
+  if (outcome == Outcome::failed && pipeline.has_value()) pipeline->used().batch_failed();
   return outcome;
 }
 
@@ -100,22 +105,6 @@ constexpr size_t kSeedRoom = 256;
 
 size_t queue_bytes(const DeviceOperation& operation, size_t count) {
   return operation.workspace_bytes(count) + kSeedRoom;
-}
-
-void queue_steps(const DeviceOperation& operation, const DeviceBatch& batch, std::byte* workspace, void* stream) {
-  for (size_t i = 0; i < operation.steps.size();) {
-    size_t end = i + 1;
-    const bool tiled = operation.steps[i].info.tiled;
-    while (tiled && end < operation.steps.size() && operation.steps[end].info.tiled)
-      ++end;
-    const size_t tiles = tiled ? operation.tiles(batch) : 1;
-    for (size_t tile = 0; tile < tiles; ++tile) {
-      for (size_t step = i; step < end; ++step)
-        check(static_cast<cudaError_t>(operation.run_step(step, tile, batch, workspace, stream)),
-              operation.steps[step].info.name);
-    }
-    i = end;
-  }
 }
 
 /// True if the batch may be queued on the stream: its arrays are on the current device, and no graph would replay it
@@ -146,18 +135,20 @@ bool may_queue(const DeviceOperation& operation, const BatchView& view, const st
 
 Outcome queue(const DeviceOperation& operation, const BatchView& view, const uint8_t* seed, std::byte* workspace,
               void* stream, ErrorText* why) {
+  const CallersState callers;
   const auto on = static_cast<cudaStream_t>(stream);
   const size_t bytes = queue_bytes(operation, view.count);
   bool refused = true;
   const Outcome outcome = guarded(why, [&] {
     refused = !may_queue(operation, view, workspace, on, why);
     if (refused) return;
-    // The seed is in pageable memory, so the driver has copied it when the call returns.
-    if (view.draws == nullptr && operation.record_bytes.draws > 0)
-      check(cudaMemcpyAsync(workspace, seed, kSeedBytes, cudaMemcpyHostToDevice, on), "copying the seed");
+    if (view.draws == nullptr && operation.record_bytes.draws > 0) SeedSlots::instance().queue(workspace, seed, on);
     DeviceBatch batch{view};
     batch.seed = reinterpret_cast<const uint32_t*>(workspace);
-    queue_steps(operation, batch, workspace + kSeedRoom, stream);
+    for_each_launch(operation, batch, 0, operation.steps.size(), [&](size_t step, size_t tile) {
+      check(static_cast<cudaError_t>(operation.run_step(step, tile, batch, workspace + kSeedRoom, stream)),
+            operation.steps[step].info.name);
+    });
     check(cudaMemsetAsync(workspace, 0, bytes, on), "wiping device memory");
   });
   if (refused) return outcome == Outcome::ok ? Outcome::refused : outcome;
@@ -168,83 +159,87 @@ Outcome queue(const DeviceOperation& operation, const BatchView& view, const uin
   return outcome;
 }
 
-/// The device that holds the memory; nullptr: the least busy one, where `memory` is nullptr.
-Device* device_of(const void* memory) {
+/// The device that holds the memory, or the least busy one if `memory` is nullptr; made current. Throws CudaError.
+Device& device_of(const void* memory) {
   DeviceManager& manager = DeviceManager::instance();
-  return memory == nullptr ? manager.choose() : manager.find(place_of(memory).ordinal);
+  Device* const device = memory == nullptr ? manager.choose() : manager.find(place_of(memory).ordinal);
+  if (device == nullptr) throw CudaError{cudaErrorUnknown, "the GPU has failed in this process"};
+  device->make_current();
+  return *device;
+}
+
+/// Calls work(stream) for memory on a device, and waits until what it queued is done. Throws CudaError.
+template <class Work>
+void work_beside(const void* memory, const char* what, Work&& work) {
+  const cudaStream_t stream = device_of(memory).streams().keys;
+  check(work(stream), what);
+  check(cudaStreamSynchronize(stream), what);
 }
 
 std::byte* allocate(size_t bytes, const void* beside, ErrorText* why) {
-  const CurrentDevice callers;
+  const CallersState callers;
   void* memory = nullptr;
   const Outcome outcome = guarded(why, [&] {
-    const Device* device = device_of(beside);
-    if (device == nullptr) throw CudaError{cudaErrorUnknown, "the GPU has failed in this process"};
-    device->make_current();
+    device_of(beside).streams();  // so that the wipe in release() needs nothing that can fail
     fail_if_due(Fault::allocation, cudaErrorMemoryAllocation, "allocating device memory");
     check(cudaMalloc(&memory, bytes + 4), "allocating device memory");  // readable to the next multiple of 4
   });
   return outcome == Outcome::ok ? static_cast<std::byte*>(memory) : nullptr;
 }
 
+Outcome zero(void* memory, size_t bytes, ErrorText* why) {
+  const CallersState callers;
+  return guarded(why, [&] {
+    work_beside(memory, "wiping device memory",
+                [&](cudaStream_t stream) { return cudaMemsetAsync(memory, 0, bytes, stream); });
+  });
+}
+
 void release(std::byte* memory, size_t bytes) {
   if (memory == nullptr) return;
-  const CurrentDevice callers;
-  const PlaceOnDevice place = place_of(memory);
-  if (place.place == Place::device) (void)cudaSetDevice(place.ordinal);
-  (void)cudaMemset(memory, 0, bytes);
+  const CallersState callers;
+  (void)zero(memory, bytes, nullptr);
   (void)cudaFree(memory);
   (void)cudaGetLastError();
 }
 
 Outcome expand(const DeviceKeyForm& form, std::byte* out, const uint8_t* keys, size_t count, ErrorText* why) {
-  const CurrentDevice callers;
+  const CallersState callers;
   DeviceMemory workspace;
   return guarded(why, [&] {
-    const Device* device = device_of(keys);
-    if (device == nullptr) throw CudaError{cudaErrorUnknown, "the GPU has failed in this process"};
-    device->make_current();
-    const size_t bytes = form.workspace_bytes(count);
-    workspace.reserve(bytes);
-    const auto result = static_cast<cudaError_t>(form.expand(out, keys, count, workspace.data(), nullptr));
-    check(bytes == 0 ? cudaSuccess : cudaMemset(workspace.data(), 0, bytes), "wiping device memory");
-    check(result, "expanding keys");
-    check(cudaStreamSynchronize(nullptr), "expanding keys");
+    work_beside(keys, "expanding keys", [&](cudaStream_t stream) {
+      const size_t bytes = form.workspace_bytes(count);
+      workspace.reserve(bytes);
+      const auto result = static_cast<cudaError_t>(form.expand(out, keys, count, workspace.data(), stream));
+      if (bytes > 0) check(cudaMemsetAsync(workspace.data(), 0, bytes, stream), "wiping device memory");
+      return result;
+    });
   });
 }
 
 Place place(const void* pointer) {
+  const CallersState callers;
   return place_of(pointer).place;
 }
 
 /// Copies ordinary memory through pinned memory that is wiped: the driver would leave copies in its own buffers.
 Outcome copy(void* to, const void* from, size_t bytes, ErrorText* why) {
   constexpr size_t kPieceBytes = size_t{4} << 20;
-  const CurrentDevice callers;
+  const CallersState callers;
   PinnedMemory piece;
   return guarded(why, [&] {
-    const PlaceOnDevice target = place_of(to);
-    if (target.place == Place::device) check(cudaSetDevice(target.ordinal), "choosing the device");
-    if (place_of(from).place != Place::pageable) {
-      check(cudaMemcpy(to, from, bytes, cudaMemcpyDefault), "copying");
-      return;
-    }
+    const auto copy_now = [to](size_t at, const void* source, size_t count) {
+      work_beside(to, "copying", [&](cudaStream_t stream) {
+        return cudaMemcpyAsync(static_cast<std::byte*>(to) + at, source, count, cudaMemcpyDefault, stream);
+      });
+    };
+    if (place_of(from).place != Place::pageable) return copy_now(0, from, bytes);
     piece.reserve(std::min(bytes, kPieceBytes));
     for (size_t done = 0; done < bytes; done += kPieceBytes) {
       const size_t now = std::min(bytes - done, kPieceBytes);
       std::memcpy(piece.data(), static_cast<const std::byte*>(from) + done, now);
-      check(cudaMemcpy(static_cast<std::byte*>(to) + done, piece.data(), now, cudaMemcpyDefault), "copying");
+      copy_now(done, piece.data(), now);
     }
-  });
-}
-
-Outcome zero(void* memory, size_t bytes, ErrorText* why) {
-  const CurrentDevice callers;
-  return guarded(why, [&] {
-    const PlaceOnDevice place = place_of(memory);
-    if (place.place == Place::device) check(cudaSetDevice(place.ordinal), "choosing the device");
-    check(cudaMemset(memory, 0, bytes), "wiping device memory");
-    check(cudaStreamSynchronize(nullptr), "wiping device memory");
   });
 }
 

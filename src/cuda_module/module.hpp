@@ -77,8 +77,9 @@ struct ModuleTable {
   /// Writes the expanded form of `count` keys. Both arrays are from allocate(), on the same device.
   Outcome (*expand)(const DeviceKeyForm& form, std::byte* out, const uint8_t* keys, size_t count, ErrorText* why);
   Place (*place_of)(const void* pointer);
-  /// Copies between any two places, and waits until it is done.
+  /// Copies to device memory from any place, and waits until it is done.
   Outcome (*copy)(void* to, const void* from, size_t bytes, ErrorText* why);
+  /// Overwrites device memory, and waits until it is done.
   Outcome (*zero)(void* memory, size_t bytes, ErrorText* why);
   /// The bytes that all batches together may hold per device; 0: three quarters of its memory.
   void (*set_budget)(size_t bytes);

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "cuda_module/gather.hpp"
+#include "cuda_module/launches.hpp"
 #include "cuda_module/overlap.hpp"
 
 namespace polykem::cuda {
@@ -13,12 +14,6 @@ namespace {
 
 constexpr size_t aligned(size_t bytes) {
   return (bytes + 255) / 256 * 256;
-}
-
-void wipe_host(std::byte* memory, size_t bytes) {
-  if (memory == nullptr) return;
-  std::memset(memory, 0, bytes);
-  asm volatile("" : : "r"(memory) : "memory");
 }
 
 /// Copies that are queued together, in one call if the runtime has such a call: this shortens the gaps between them.
@@ -284,23 +279,12 @@ void Part::launch(size_t first_step, size_t end_step, cudaStream_t stream) {
                     [&] { queue_steps(first_step, end_step, stream); });
 }
 
-/// A kernel fetches the seed: a copy engine would do so only after the records of other parts. Neighbouring tiled steps
-/// are repeated as a group.
+/// A kernel fetches the seed: a copy engine would do so only after the records of other parts.
 void Part::queue_steps(size_t first_step, size_t end_step, cudaStream_t stream) {
   if (first_step == 0 && batch_.draws_on_device())
     check(read_from_host(seed_device_, seed_staged_, kSeedBytes, stream), "copying the seed");
-  for (size_t i = first_step; i < end_step;) {
-    size_t group_end = i + 1;
-    const bool tiled = operation_.steps[i].info.tiled;
-    while (tiled && group_end < end_step && operation_.steps[group_end].info.tiled)
-      ++group_end;
-    const size_t tiles = tiled ? operation_.tiles(device_batch_) : 1;
-    for (size_t tile = 0; tile < tiles; ++tile) {
-      for (size_t step = i; step < group_end; ++step)
-        run_step(step, tile, stream);
-    }
-    i = group_end;
-  }
+  for_each_launch(operation_, device_batch_, first_step, end_step,
+                  [&](size_t step, size_t tile) { run_step(step, tile, stream); });
 }
 
 void Part::run_step(size_t step, size_t tile, cudaStream_t stream) {

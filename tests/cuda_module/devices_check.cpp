@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The module's devices and pipeline over the fake runtime: two devices, many threads, failures.
 //   polykem_cuda_devices_check TEST      TEST: pinned pageable order threads keys resident memory failures replay
-//     status calls calls_large queue
+//     status calls calls_large queue capture many_failures
 // The operations are a toy: sk = its draws twice, pk = the draws of sk plus 1, ct = r, pk's first byte, and ss what
 // both sides can compute from r and pk.
 #include <sys/wait.h>
@@ -373,17 +373,78 @@ void check_memory() {
   }
 }
 
-/// A device that failed is not used again; the other one continues. When both have failed, the module reports it.
+/// The devices that a batch for all devices is computed on.
+int devices_in_use() {
+  std::array<size_t, fake_runtime::kDevices> before{};
+  for (int device = 0; device < fake_runtime::kDevices; ++device)
+    before[static_cast<size_t>(device)] = fake_runtime::queued(device);
+  if (!exchange(Records(200000, true))) return 0;
+  int used = 0;
+  for (int device = 0; device < fake_runtime::kDevices; ++device)
+    used += fake_runtime::queued(device) > before[static_cast<size_t>(device)] ? 1 : 0;
+  return used;
+}
+
+/// A batch that fails is reported; the devices stay in use as long as they answer. A device that does not is never used
+/// again, the other one continues. When both are lost, the module says so.
 void check_failures() {
-  const Records r(20000, true);
+  const Records r(200000, true);
   expect(exchange(r), "exchange");
   for (const Fault fault : {Fault::step, Fault::synchronize}) {
     table().inject(fault, 0);
     expect(run(Op::keygen, r) == Outcome::failed, "a failure is reported");
     fake_runtime::run_all();
     expect(!fake_runtime::device_memory_has({r.sk, r.sk + kSk}), "secrets are wiped after a failure");
-    expect(exchange(r) == (fault == Fault::step), "one device is left after the first failure, none after the second");
+    expect(devices_in_use() == 2, "a device that answers stays in use");
   }
+  for (const int lost : {1, 0}) {
+    fake_runtime::break_device(lost, true);
+    expect(run(Op::keygen, r) == Outcome::failed, "a device that does not answer is reported");
+    fake_runtime::break_device(lost, false);
+    expect(devices_in_use() == lost, "it is not used again");
+  }
+}
+
+/// A device that answers, but on which nothing succeeds, is given up in the end; a success in between counts.
+void check_many_failures() {
+  const Records r(500, true);
+  const auto fail_often = [&r](int times) {
+    for (int i = 0; i < times; ++i) {
+      table().inject(Fault::synchronize, 0);
+      expect(run(Op::keygen, r) == Outcome::failed, "a failure is reported");
+    }
+  };
+  for (int round = 0; round < 3; ++round) {
+    fail_often(12);
+    expect(exchange(r), "exchange");
+  }
+  fail_often(40);
+  table().inject(Fault::none, 0);
+  expect(!exchange(r), "both devices are given up");
+}
+
+/// While the application captures streams in the global mode, the module allocates what it needs, breaks no capture,
+/// and leaves the caller's thread as it was.
+void check_capture() {
+  fake_runtime::capture_globally(true);
+  {
+    const Records r(5000, false);
+    expect(exchange(r), "exchange");
+    std::byte* keys = table().allocate(r.count * kSk, nullptr, nullptr);
+    auto* forms = table().allocate(r.count * kFormBytes, keys, nullptr);
+    auto* sk = reinterpret_cast<uint8_t*>(keys);
+    expect(table().copy(keys, r.sk, r.count * kSk, nullptr) == Outcome::ok, "keys for the device");
+    expect(table().expand(table().scheme("toy")->secret_form, forms, sk, r.count, nullptr) == Outcome::ok, "expand");
+    expect(run(Op::decaps, r, nullptr, nullptr, sk) == Outcome::ok, "decaps");
+    expect(table().zero(keys, r.count * kSk, nullptr) == Outcome::ok, "zero");
+    table().release(forms, r.count * kFormBytes);
+    table().release(keys, r.count * kSk);
+  }
+  expect(fake_runtime::broken_captures() == 0, "no capture is broken");
+  void* memory = nullptr;
+  expect(cudaMalloc(&memory, 1) == cudaErrorStreamCaptureUnsupported, "the caller's thread has its own mode again");
+  fake_runtime::capture_globally(false);
+  expect(devices_in_use() == 2, "no device is lost");
 }
 
 /// Runs one batch of each operation while the nth call of the runtime fails; false if there were fewer calls.
@@ -451,6 +512,18 @@ void check_queue() {
     expect(std::all_of(workspace, workspace + bytes, [](std::byte b) { return b == std::byte{0}; }),
            "the workspace is wiped");
   }
+  const std::vector<uint8_t> seed_bytes(seed.begin(), seed.end());
+  expect(!fake_runtime::pinned_memory_has(seed_bytes), "no copy of the seed is left");
+  fake_runtime::fail_call(4);  // the copy of the seed
+  expect(table().queue(keygen, batch, seed.data(), workspace, stream, &why) == Outcome::failed, "a seed not copied");
+  expect(!fake_runtime::pinned_memory_has(seed_bytes), "nor if it could not be copied");
+  for (int i = 0; i < 200; ++i) {  // far more than are done
+    expect(table().queue(keygen, batch, seed.data(), workspace, stream, &why) == Outcome::ok, "queued behind others");
+    ++seed[31];
+  }
+  fake_runtime::run_all();
+  expect(sk[15] == 200 - 1, "the last of many batches has its own seed");
+  expect(!fake_runtime::pinned_memory_has(seed_bytes), "nor of the last one");
   fake_runtime::capture(stream);
   expect(table().queue(keygen, batch, seed.data(), workspace, stream, &why) == Outcome::refused,
          "a captured batch would repeat its random numbers");
@@ -532,6 +605,14 @@ cudaError_t gather(uint8_t* to, const uint8_t* from, const uint64_t* index, size
   return launch_work(work, stream);
 }
 
+cudaError_t take_from_host(void* to, uint32_t* from, size_t bytes, cudaStream_t stream) {
+  const auto work = [=] {
+    std::memcpy(to, from, bytes);
+    std::memset(from, 0, bytes + 4);
+  };
+  return launch_work(work, stream);
+}
+
 cudaError_t read_from_host(void* to, const void* from, size_t bytes, cudaStream_t stream) {
   return launch_work([=] { std::memcpy(to, from, bytes); }, stream);
 }
@@ -554,6 +635,10 @@ int main(int argc, char** argv) {
     check_memory();
   else if (test == "failures")
     check_failures();
+  else if (test == "many_failures")
+    check_many_failures();
+  else if (test == "capture")
+    check_capture();
   else if (test == "replay")
     check_replay();
   else if (test == "status")

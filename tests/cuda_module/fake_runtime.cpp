@@ -2,6 +2,8 @@
 #include "fake_runtime.hpp"
 
 #include <algorithm>
+#include <array>
+#include <atomic>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
@@ -56,6 +58,10 @@ size_t replays = 0;
 bool shuffled = false;
 std::minstd_rand chance;
 thread_local int current = 0;
+thread_local cudaStreamCaptureMode mode_of_thread = cudaStreamCaptureModeGlobal;
+std::atomic<bool> captured_globally{false};
+std::atomic<size_t> captures_broken{0};
+std::array<std::atomic<bool>, fake_runtime::kDevices> device_broken{};
 cudaStream_t captured = reinterpret_cast<cudaStream_t>(1);  ///< none
 
 using Lock = std::lock_guard<std::recursive_mutex>;
@@ -90,14 +96,32 @@ const Block* find(const void* pointer) {
   return at < next->first + next->second.bytes ? &next->second : nullptr;
 }
 
+/// True if some block of pinned memory, or of device memory, holds these bytes.
+bool memory_has(bool pinned, const std::vector<unsigned char>& bytes) {
+  const Lock lock(mutex);
+  return std::any_of(blocks.begin(), blocks.end(), [&](const auto& entry) {
+    const auto* begin = reinterpret_cast<const unsigned char*>(entry.first);
+    const auto* end = begin + entry.second.bytes;
+    return (entry.second.device < 0) == pinned && std::search(begin, end, bytes.begin(), bytes.end()) != end;
+  });
+}
+
 int calls_until_fault = 0;  ///< 0: no fault is planned
 const char* failed_call = nullptr;
 
 /// True if this call is the one that must fail.
 bool fails(const char* name) {
   const Lock lock(mutex);
+  if (device_broken[static_cast<size_t>(current)]) return true;
   if (calls_until_fault == 0 || --calls_until_fault != 0) return false;
   failed_call = name;
+  return true;
+}
+
+/// True if a capture forbids the calling thread to allocate and free memory.
+bool breaks_capture() {
+  if (!captured_globally || mode_of_thread == cudaStreamCaptureModeRelaxed) return false;
+  ++captures_broken;
   return true;
 }
 
@@ -130,6 +154,18 @@ void capture(cudaStream_t stream) {
   captured = stream;
 }
 
+void capture_globally(bool on) {
+  captured_globally = on;
+}
+
+size_t broken_captures() {
+  return captures_broken;
+}
+
+void break_device(int device, bool on) {
+  device_broken[static_cast<size_t>(device)] = on;
+}
+
 void fail_call(int nth) {
   const Lock lock(mutex);
   calls_until_fault = nth;
@@ -158,12 +194,11 @@ size_t replayed() {
 }
 
 bool device_memory_has(const std::vector<unsigned char>& bytes) {
-  const Lock lock(mutex);
-  return std::any_of(blocks.begin(), blocks.end(), [&](const auto& entry) {
-    const auto* begin = reinterpret_cast<const unsigned char*>(entry.first);
-    const auto* end = begin + entry.second.bytes;
-    return entry.second.device >= 0 && std::search(begin, end, bytes.begin(), bytes.end()) != end;
-  });
+  return memory_has(false, bytes);
+}
+
+bool pinned_memory_has(const std::vector<unsigned char>& bytes) {
+  return memory_has(true, bytes);
 }
 
 }  // namespace fake_runtime
@@ -199,18 +234,26 @@ const char* cudaGetErrorName(cudaError_t) {
 const char* cudaGetErrorString(cudaError_t) {
   return "of the fake runtime";
 }
+cudaError_t cudaThreadExchangeStreamCaptureMode(cudaStreamCaptureMode* mode) {
+  std::swap(*mode, mode_of_thread);
+  return cudaSuccess;
+}
 cudaError_t cudaMalloc(void** to, size_t bytes) {
+  if (breaks_capture()) return cudaErrorStreamCaptureUnsupported;
   if (fails("cudaMalloc")) return cudaErrorMemoryAllocation;
   return allocate(to, bytes, current);
 }
 cudaError_t cudaHostAlloc(void** to, size_t bytes, unsigned) {
+  if (breaks_capture()) return cudaErrorStreamCaptureUnsupported;
   if (fails("cudaHostAlloc")) return cudaErrorMemoryAllocation;
   return allocate(to, bytes, -1);
 }
 cudaError_t cudaFree(void* memory) {
+  if (breaks_capture()) return cudaErrorStreamCaptureUnsupported;
   return release(memory);
 }
 cudaError_t cudaFreeHost(void* memory) {
+  if (breaks_capture()) return cudaErrorStreamCaptureUnsupported;
   return release(memory);
 }
 cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const void* pointer) {
@@ -246,8 +289,9 @@ cudaError_t cudaStreamDestroy(cudaStream_t) {
   return cudaSuccess;
 }
 cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
+  if (fails("cudaStreamSynchronize")) return cudaErrorLaunchFailure;
   const Lock lock(mutex);
-  if (stream != nullptr) stream->run_until(stream->work.size());
+  stream->run_until(stream->work.size());
   return cudaSuccess;
 }
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned) {
@@ -326,12 +370,6 @@ cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t, cudaEvent_t) 
   *milliseconds = 1;
   return cudaSuccess;
 }
-cudaError_t cudaMemcpy(void* to, const void* from, size_t bytes, cudaMemcpyKind) {
-  if (fails("cudaMemcpy")) return cudaErrorLaunchFailure;
-  fake_runtime::run_all();
-  std::memcpy(to, from, bytes);
-  return cudaSuccess;
-}
 cudaError_t cudaMemcpyAsync(void* to, const void* from, size_t bytes, cudaMemcpyKind, cudaStream_t stream) {
   if (fails("cudaMemcpyAsync")) return cudaErrorLaunchFailure;
   return fake_runtime::queue(stream, [=] { std::memcpy(to, from, bytes); });
@@ -346,12 +384,6 @@ cudaError_t cudaMemcpyBatchAsync(void* const* to, const void* const* from, const
   return cudaSuccess;
 }
 #endif
-cudaError_t cudaMemset(void* memory, int value, size_t bytes) {
-  if (fails("cudaMemset")) return cudaErrorLaunchFailure;
-  fake_runtime::run_all();
-  std::memset(memory, value, bytes);
-  return cudaSuccess;
-}
 cudaError_t cudaMemsetAsync(void* memory, int value, size_t bytes, cudaStream_t stream) {
   if (fails("cudaMemsetAsync")) return cudaErrorLaunchFailure;
   return fake_runtime::queue(stream, [=] { std::memset(memory, value, bytes); });

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A CUDA runtime without a GPU: two devices whose memory is the host's. Queued work runs as late as possible, when
 // something waits for it, so that a missing dependency does not go unnoticed by chance; after shuffle() it runs at
-// random times.
+// random times. It has no functions for the legacy default stream: a capture of the application's would break.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -20,6 +20,13 @@ cudaError_t queue(cudaStream_t stream, std::function<void()> work);
 void shuffle(unsigned seed);
 /// The stream counts as being captured into a graph.
 void capture(cudaStream_t stream);
+/// While true, some thread of the application captures a stream in CUDA's global mode: calls that allocate or free memory
+/// fail and break the capture, except in threads whose own mode is relaxed.
+void capture_globally(bool on);
+/// The number of calls that broke a capture.
+size_t broken_captures();
+/// While true, every call for the device fails, as after a kernel that trapped.
+void break_device(int device, bool on);
 /// The nth call from now on that can fail does; 0: none.
 void fail_call(int nth);
 /// The name of the call that failed; nullptr if none has.
@@ -32,5 +39,7 @@ size_t queued(int device);
 size_t replayed();
 /// True if some device's memory holds these bytes.
 bool device_memory_has(const std::vector<unsigned char>& bytes);
+/// The same of pinned host memory.
+bool pinned_memory_has(const std::vector<unsigned char>& bytes);
 
 }  // namespace fake_runtime
