@@ -3,44 +3,52 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <csignal>
-#include <cstdlib>
-#include <cstring>
-#include <new>
-#include <stdexcept>
+#include <vector>
 
 namespace polykem::cli {
 namespace {
 
 constexpr std::array<int, 5> kSignals = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGXCPU};
 
-// Signal handlers may access only lock-free atomics of the program's state.
-std::array<std::atomic<char*>, 16> paths{};
-std::atomic<int> deferring{0};
-std::atomic<int> pending{0};
+// Who may touch `paths`: nobody (0), the threads that defer signals (how many there are, and the signal that came
+// meanwhile), or the handler that ends the program. One word, so that a signal on any thread finds it in one state.
+constexpr unsigned kDeferring = 1, kDeferringMask = 0xffff, kSignalShift = 16;
+constexpr unsigned kEnding = 1U << 31;
+std::atomic<unsigned> state{0};
 
+// Never destroyed: a signal may come while the program ends.
+std::vector<std::string>& paths() {
+  static auto& all = *new std::vector<std::string>;
+  return all;
+}
+
+// The state is kEnding, so no other thread touches the paths.
 void end_by(int signal) {
-  for (const auto& path : paths) {
-    const char* name = path.load();
-    if (name != nullptr) ::unlink(name);
-  }
+  for (const std::string& path : paths())
+    ::unlink(path.c_str());
   std::signal(signal, SIG_DFL);
   ::kill(::getpid(), signal);
 }
 
 extern "C" void polykem_cli_on_signal(int signal) {
-  if (deferring.load() > 0) {
-    pending.store(signal);
-  } else {
-    end_by(signal);
+  unsigned seen = state.load();
+  while ((seen & kEnding) == 0) {
+    const bool deferred = (seen & kDeferringMask) != 0;
+    const unsigned next = deferred ? (seen & kDeferringMask) | static_cast<unsigned>(signal) << kSignalShift : kEnding;
+    if (!state.compare_exchange_weak(seen, next)) continue;
+    if (!deferred) end_by(signal);
+    return;
   }
 }
 
 }  // namespace
 
 void handle_signals() {
+  paths();  // exists before a handler looks for it
   for (const int signal : kSignals) {
     struct sigaction action {};
     if (::sigaction(signal, nullptr, &action) != 0 || action.sa_handler != SIG_DFL) continue;
@@ -52,32 +60,33 @@ void handle_signals() {
 }
 
 void remove_on_signal(const std::string& path) {
-  char* copy = ::strdup(path.c_str());
-  if (copy == nullptr) throw std::bad_alloc();
-  for (auto& place : paths) {
-    char* empty = nullptr;
-    if (place.compare_exchange_strong(empty, copy)) return;
-  }
-  std::free(copy);
-  throw std::length_error("too many temporary files");
+  const DeferSignals while_changing;
+  paths().push_back(path);
 }
 
 void keep_on_signal(const std::string& path) {
-  for (auto& place : paths) {
-    char* name = place.load();
-    if (name == nullptr || path != name) continue;
-    place.store(nullptr);
-    std::free(name);
-    return;
-  }
+  const DeferSignals while_changing;
+  std::erase(paths(), path);
 }
 
 DeferSignals::DeferSignals() {
-  ++deferring;
+  unsigned seen = state.load();
+  do {
+    while ((seen & kEnding) != 0) {  // another thread's handler ends the program
+      ::pause();
+      seen = state.load();
+    }
+  } while (!state.compare_exchange_weak(seen, seen + kDeferring));
 }
 
 DeferSignals::~DeferSignals() {
-  if (--deferring == 0 && pending.load() != 0) end_by(pending.exchange(0));
+  unsigned seen = state.load();
+  unsigned next = 0;
+  do {
+    const bool last = (seen & kDeferringMask) == kDeferring;
+    next = !last ? seen - kDeferring : (seen >> kSignalShift) != 0 ? kEnding : 0;
+  } while (!state.compare_exchange_weak(seen, next));
+  if (next == kEnding) end_by(static_cast<int>(seen >> kSignalShift));
 }
 
 }  // namespace polykem::cli

@@ -11,12 +11,13 @@ namespace polykem::cli {
  * are. From then on they remove the files below before they end the program. */
 void handle_signals();
 
-/** A file that a signal removes. At most 16 at a time; throws std::length_error beyond. */
+/** A file that a signal removes. */
 void remove_on_signal(const std::string& path);
 /** Undoes that; does nothing if the file was not registered. */
 void keep_on_signal(const std::string& path);
 
-/** While an object exists, the signals are blocked; afterwards they end the program. */
+/** While an object exists, signals wait, on whatever thread they come; afterwards they end the program. If a signal is
+ * ending it already, the constructor does not return. One thread at a time changes files. */
 class DeferSignals {
  public:
   DeferSignals();
