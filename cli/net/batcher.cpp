@@ -60,6 +60,7 @@ struct KemBatcher::Batch {
   Bytes pk, ct;
   SecretBytes sk, ss;
   std::vector<polykem_status> item_status;
+  HandlerMemory done;  // for the handler that the library's thread posts
 };
 
 // Copies the inputs into contiguous arrays and sizes the arrays of the outputs.
@@ -149,11 +150,11 @@ void KemBatcher::drop_unwanted(Queue& queue) {
 // Deferred, because handlers that are ready now may add items to the same batch, or find that a client has gone.
 void KemBatcher::schedule_dispatch(int turns) {
   if (std::exchange(dispatch_posted_, true)) return;
-  asio::post(loop_, [this, turns] {
-    dispatch_posted_ = false;
-    if (turns > 1) return schedule_dispatch(turns - 1);
-    dispatch();
-  });
+  asio::post(loop_, HandlerIn(dispatch_memory_, [this, turns] {
+               dispatch_posted_ = false;
+               if (turns > 1) return schedule_dispatch(turns - 1);
+               dispatch();
+             }));
 }
 
 void KemBatcher::dispatch() {
@@ -199,13 +200,15 @@ std::size_t KemBatcher::items_allowed(polykem_op op) const {
 bool KemBatcher::start_batch(polykem_op op) {
   const std::size_t most = items_allowed(op);
   if (most == 0) return false;
-  auto batch = std::make_unique<Batch>(*this, op);
   auto& items = queues_[op].items;
+  // Takes all memory before the first item leaves its queue.
+  auto batch = std::make_unique<Batch>(*this, op);
+  batch->users.reserve(std::min(most, items.size()));
+  in_flight_.reserve(in_flight_.size() + 1);
   while (!items.empty() && batch->users.size() < most) {
     if (items.front().user->kem_wanted()) batch->users.push_back(std::move(items.front().user));
     items.pop_front();
   }
-  stats_.by_op[op].add(batch->users.size());
   batch->expected = times_.of(op, batch->users.size()).value_or(kMostAhead);
   batch->submitted = Clock::now();
   if (in_flight_.empty()) busy_since_ = batch->submitted;
@@ -230,12 +233,13 @@ void KemBatcher::submit(Batch& batch) {
 }
 
 void KemBatcher::wait_for_more(Clock::time_point until) {
-  if (std::exchange(lingering_, true)) return;
+  if (lingering_) return;
   linger_timer_.expires_at(until);
   linger_timer_.async_wait([this](const asio::error_code& error) {
     lingering_ = false;
     if (!error) dispatch();
   });
+  lingering_ = true;
 }
 
 // Runs on a thread of the library, or on the loop's if the batch could not be submitted.
@@ -244,7 +248,7 @@ void KemBatcher::on_library_thread(void* user, polykem_status status) {
   KemBatcher& owner = batch->owner;
   batch->finished = Clock::now();
   const std::lock_guard lock(owner.callbacks_mutex_);
-  asio::post(owner.loop_, [batch, status] { batch->owner.on_batch_done(batch, status); });
+  asio::post(owner.loop_, HandlerIn(batch->done, [batch, status] { batch->owner.on_batch_done(batch, status); }));
   --owner.callbacks_due_;
   owner.callbacks_done_.notify_all();
 }
@@ -260,6 +264,7 @@ void KemBatcher::on_batch_done(Batch* batch, polykem_status status) {
   // After this turn of the loop, because its events may bring more items.
   schedule_dispatch(1);
   owned->deliver(scheme_.info(), status);
+  stats_.by_op[owned->op].add(owned->users.size());
 }
 
 }  // namespace polykem::cli::net

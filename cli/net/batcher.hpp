@@ -18,6 +18,7 @@
 #include <polykem/polykem.hpp>
 
 #include "net/frame.hpp"
+#include "net/handler_memory.hpp"
 #include "net/service_times.hpp"
 #include "net/stats.hpp"
 
@@ -46,7 +47,7 @@ class KemUser {
   virtual bool kem_wanted() const = 0;
   /** Called when the batch is put together. */
   virtual KemInput kem_input(polykem_op op) const = 0;
-  /** status: of this item. On anything but POLYKEM_OK the outputs are empty. */
+  /** status: of this item. On anything but POLYKEM_OK the outputs are empty. Does not throw. */
   virtual void kem_done(polykem_op op, polykem_status status, const KemOutput& out) = 0;
 };
 
@@ -73,7 +74,10 @@ class KemBatcher {
   KemBatcher(const KemBatcher&) = delete;
   KemBatcher& operator=(const KemBatcher&) = delete;
 
+  /** Throws std::bad_alloc; the item is then not added. */
   void add(polykem_op op, std::shared_ptr<KemUser> user);
+  /** Starts what waits, after a handler of the loop has thrown std::bad_alloc. */
+  void resume() { schedule_dispatch(1); }
 
   /** Items in the queue, including unwanted items that have not been removed yet. */
   std::size_t waiting(polykem_op op) const { return queues_[op].items.size(); }
@@ -114,6 +118,7 @@ class KemBatcher {
   asio::steady_timer linger_timer_;
   bool lingering_ = false;
   bool dispatch_posted_ = false;
+  HandlerMemory dispatch_memory_;
   Clock::time_point busy_since_{};
   BatchStats stats_;
 

@@ -2,6 +2,7 @@
 #include "net/connection.hpp"
 
 #include <array>
+#include <new>
 
 #include <asio/buffer.hpp>
 
@@ -22,17 +23,27 @@ Connection::~Connection() {
   if (session_) session_->detach();
 }
 
+template <class Work>
+void Connection::unless_no_memory(Work&& work) {
+  try {
+    work();
+  } catch (const std::bad_alloc&) {
+    session_->on_no_memory();
+    close();
+  }
+}
+
 void Connection::start() {
   asio::error_code error;
   socket_.non_blocking(true, error);
   socket_.set_option(asio::ip::tcp::no_delay(true), error);
-  wait_readable();
+  unless_no_memory([this] { wait_readable(); });
 }
 
 void Connection::wait_readable() {
   if (closed_) return;
   socket_.async_wait(asio::ip::tcp::socket::wait_read, [self = shared_from_this()](const asio::error_code& error) {
-    if (!error) self->on_readable();
+    if (!error) self->unless_no_memory([&] { self->on_readable(); });
   });
 }
 
@@ -68,7 +79,7 @@ void Connection::flush() {
       flushing_ = true;
       socket_.async_wait(asio::ip::tcp::socket::wait_write,
                          [self = shared_from_this()](const asio::error_code& wait_error) {
-                           if (!wait_error) self->flush();
+                           if (!wait_error) self->unless_no_memory([&] { self->flush(); });
                          });
       return;
     }
@@ -98,7 +109,7 @@ void Connection::finished(Outcome outcome, const std::string& detail) {
 
 void Connection::check_deadline(Clock::time_point oldest) {
   if (closed_) return;
-  if (!goodbye_since_) return session_->check_deadline(oldest);
+  if (!goodbye_since_) return unless_no_memory([&] { session_->check_deadline(oldest); });
   if (*goodbye_since_ + kGoodbye < Clock::now()) close();
 }
 

@@ -54,6 +54,9 @@ class Connection : public SessionHost, public std::enable_shared_from_this<Conne
   ConnectionOwner& owner_;
 
  private:
+  /** Without memory for `work` the session ends and the connection is closed; the others go on. */
+  template <class Work>
+  void unless_no_memory(Work&& work);
   void wait_readable();
   void on_readable();
   void flush();

@@ -2,6 +2,11 @@
 // polykem serve: the server's half of an exchange.
 #include <fmt/format.h>
 
+#include <chrono>
+#include <new>
+#include <thread>
+#include <utility>
+
 #include <CLI/CLI.hpp>
 
 #include <asio/io_context.hpp>
@@ -73,6 +78,25 @@ void conclude(const ServeOptions& options, const EndReport& report) {
   write_json(options.json, end_to_json(report, options, "serve"));
 }
 
+/** Runs the loop to its end. When a handler finds no memory, the loop goes on after a short wait, and after `resume`.
+ */
+template <class Resume>
+void run_whatever_memory(asio::io_context& loop, Resume&& resume) {
+  constexpr auto kPause = std::chrono::milliseconds(10);
+  bool again = false;
+  while (true) {
+    try {
+      if (std::exchange(again, false)) resume();
+      loop.run();
+      return;
+    } catch (const std::bad_alloc&) {
+      again = true;
+      loop.restart();
+      std::this_thread::sleep_for(kPause);
+    }
+  }
+}
+
 int serve(ServeOptions options) {
   const Scheme scheme = open_scheme(options.scheme);
   options.scheme = scheme.name();
@@ -98,7 +122,10 @@ int serve(ServeOptions options) {
       },
       [&] { server.stop(); });
   server.on_end([&] { watch.stop(); });
-  loop.run();
+  run_whatever_memory(loop, [&] {
+    server.resume();
+    watch.resume();
+  });
   progress.finish();
   EndReport report = server.report();
   report.limits = {budget.note};

@@ -77,11 +77,11 @@ bool Server::may_accept() const {
 
 void Server::accept() {
   if (accepting_ || !may_accept()) return;
-  accepting_ = true;
   acceptor_.async_wait(tcp::acceptor::wait_read, [this](const asio::error_code& error) {
     accepting_ = false;
     if (!error) accept_some();
   });
+  accepting_ = true;
 }
 
 // Accepts all waiting clients, so that their work goes into one batch, but only up to a limit, so that other
@@ -118,6 +118,7 @@ void Server::accept_later() {
 void Server::sweep_later() {
   sweep_timer_.expires_after(kServerSweepInterval);
   sweep_timer_.async_wait([this](const asio::error_code& error) {
+    sweeping_ = false;
     if (error || ended_) return;
     const Clock::time_point oldest = Clock::now() - options_.timeout;
     const Clock::time_point oldest_ungreeted =
@@ -130,6 +131,14 @@ void Server::sweep_later() {
       connection->check_deadline(connection->session().greeted() ? oldest : oldest_ungreeted);
     sweep_later();
   });
+  sweeping_ = true;
+}
+
+void Server::resume() {
+  if (stopping_) end_sessions();
+  if (!sweeping_ && !ended_) sweep_later();
+  accept();
+  batcher_.resume();
 }
 
 void Server::on_finished(Connection& /*connection*/, Outcome outcome, const std::string& detail) {
@@ -151,14 +160,16 @@ void Server::stop() {
   acceptor_.close(error);
   accept_timer_.cancel();
   // Posted: stop() may have been called by one of these connections.
-  asio::post(loop_, [this] {
-    std::vector<std::shared_ptr<Connection>> open;
-    for (const auto& [key, connection] : connections_)
-      open.push_back(connection);
-    for (const auto& connection : open)
-      connection->session().stop();
-    end_if_empty();
-  });
+  asio::post(loop_, HandlerIn(stop_memory_, [this] { end_sessions(); }));
+}
+
+void Server::end_sessions() {
+  std::vector<std::shared_ptr<Connection>> open;
+  for (const auto& [key, connection] : connections_)
+    open.push_back(connection);
+  for (const auto& connection : open)
+    connection->session().stop();
+  end_if_empty();
 }
 
 void Server::end_if_empty() {

@@ -37,9 +37,10 @@ class Server final : public ConnectionOwner {
   void on_end(std::function<void()> callback) { on_end_ = std::move(callback); }
   /** Accepts no more and ends the open sessions. */
   void stop();
+  /** Continues after a handler of the loop has thrown std::bad_alloc. */
+  void resume();
 
   const OutcomeCounts& outcomes() const { return report_.outcomes; }
-  std::size_t open_connections() const { return connections_.size(); }
   /** The figures so far. */
   EndReport report() const;
 
@@ -54,6 +55,7 @@ class Server final : public ConnectionOwner {
   void admit(asio::ip::tcp::socket socket);
   void accept_later();
   void sweep_later();
+  void end_sessions();
   void end_if_empty();
 
   asio::io_context& loop_;
@@ -65,7 +67,9 @@ class Server final : public ConnectionOwner {
   asio::steady_timer accept_timer_;
   asio::steady_timer sweep_timer_;
   std::unordered_map<Connection*, std::shared_ptr<Connection>> connections_;
+  HandlerMemory stop_memory_;
   bool accepting_ = false;
+  bool sweeping_ = false;
   bool stopping_ = false;
   bool ended_ = false;
   std::function<void()> on_end_;

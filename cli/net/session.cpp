@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <new>
 #include <utility>
 
 namespace polykem::cli::net {
@@ -109,9 +110,17 @@ void Session::compute(polykem_op op) {
 void Session::kem_done(polykem_op op, polykem_status status, const KemOutput& out) {
   busy_ = false;
   if (done_) return;
-  if (status != POLYKEM_OK) return fail(is_item_error(status) ? Outcome::kBadKey : Outcome::kInternal);
-  on_result(op, out);
-  drain();
+  try {
+    if (status != POLYKEM_OK) return fail(is_item_error(status) ? Outcome::kBadKey : Outcome::kInternal);
+    on_result(op, out);
+    drain();
+  } catch (const std::bad_alloc&) {
+    finish(Outcome::kInternal);
+  }
+}
+
+void Session::on_no_memory() {
+  if (!done_) finish(Outcome::kInternal);
 }
 
 void Session::fail(Outcome outcome) {

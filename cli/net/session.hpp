@@ -44,6 +44,8 @@ class Session : public KemUser {
   void on_bytes(ByteView bytes);
   /** The other end has closed; nothing will follow. */
   void on_disconnect();
+  /** There is no memory to continue: the session ends without a word to the other end. */
+  void on_no_memory();
   /** This end is being stopped. */
   void stop() { fail(Outcome::kStopped); }
   /** The host could not connect. */

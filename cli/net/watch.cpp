@@ -41,10 +41,16 @@ void Watch::stop() {
 void Watch::tick() {
   timer_.expires_after(kInterval);
   timer_.async_wait([this](const asio::error_code& error) {
+    ticking_ = false;
     if (error || stopped_) return;
     look_();
     tick();
   });
+  ticking_ = true;
+}
+
+void Watch::resume() {
+  if (!ticking_ && !stopped_) tick();
 }
 
 void Watch::wait_for_signal() {

@@ -26,6 +26,8 @@ class Watch {
   Watch(asio::io_context& loop, Signals signals, std::function<void()> look, std::function<void()> interrupted);
   /** Lets the loop end. */
   void stop();
+  /** Continues after a handler of the loop has thrown std::bad_alloc. */
+  void resume();
 
  private:
   void tick();
@@ -36,6 +38,7 @@ class Watch {
   std::function<void()> look_;
   std::function<void()> interrupted_;
   bool stopped_ = false;
+  bool ticking_ = false;
 };
 
 /** The recorded steps of `context`, in plan order. */

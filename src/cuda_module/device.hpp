@@ -125,7 +125,7 @@ struct SharedStreams {
 
   cudaStream_t up = nullptr, early = nullptr, kernels = nullptr, down = nullptr, wipe = nullptr;
   cudaStream_t keys = nullptr;  ///< for copies and wipes that belong to no part
-  cudaEvent_t late = nullptr;  ///< the last part has reached its late steps
+  cudaEvent_t late = nullptr;   ///< the last part has reached its late steps
   std::mutex mutex;  ///< held while a part queues its work, so that all streams have the parts in the same order
 };
 

@@ -7,7 +7,8 @@
 
 namespace polykem::cuda {
 
-/// Calls launch(step, tile) for the steps [first, end) in their order. Neighbouring tiled steps are repeated as a group.
+/// Calls launch(step, tile) for the steps [first, end) in their order. Neighbouring tiled steps are repeated as a
+/// group.
 template <class Launch>
 void for_each_launch(const DeviceOperation& operation, const DeviceBatch& batch, size_t first, size_t end,
                      Launch&& launch) {

@@ -289,6 +289,7 @@ cudaError_t cudaStreamDestroy(cudaStream_t) {
   return cudaSuccess;
 }
 cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
+  if (breaks_capture()) return cudaErrorStreamCaptureUnsupported;
   if (fails("cudaStreamSynchronize")) return cudaErrorLaunchFailure;
   const Lock lock(mutex);
   stream->run_until(stream->work.size());

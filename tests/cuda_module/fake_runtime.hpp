@@ -20,8 +20,8 @@ cudaError_t queue(cudaStream_t stream, std::function<void()> work);
 void shuffle(unsigned seed);
 /// The stream counts as being captured into a graph.
 void capture(cudaStream_t stream);
-/// While true, some thread of the application captures a stream in CUDA's global mode: calls that allocate or free memory
-/// fail and break the capture, except in threads whose own mode is relaxed.
+/// While true, some thread of the application captures a stream in CUDA's global mode: calls that allocate, free or
+/// wait fail and break the capture, except in threads whose own mode is relaxed (seen so on an H200, CUDA 13).
 void capture_globally(bool on);
 /// The number of calls that broke a capture.
 size_t broken_captures();

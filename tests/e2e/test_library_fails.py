@@ -28,6 +28,26 @@ class LibraryFails(ProgramTest):
             report = server.stop()
         self.assertEqual((report["agreed"], report["failed_reasons"]), (5, {"internal": 3}))
 
+    def test_memory_fails_for_a_while(self):
+        with tempfile.TemporaryDirectory() as folder:
+            no_memory = pathlib.Path(folder) / "no memory"
+            environment = {"LD_PRELOAD": os.environ["POLYKEM_NO_MEMORY"], "NO_MEMORY_WHILE": str(no_memory)}
+            server = self.server(env=os.environ | environment)
+            no_memory.touch()
+            dropped = 0
+            for _ in range(300):
+                with Peer.connect(server.port) as peer:
+                    peer.send(protocol.hello(protocol.SERVER_DECAPS))
+                    try:
+                        dropped += peer.receive_frame()[0] == protocol.ERROR
+                    except (OSError, EOFError):  # closed without a word
+                        dropped += 1
+            no_memory.unlink()
+            self.assertGreater(dropped, 0)
+            swarm = self.run_json("swarm", "--scheme", SCHEME, "--port", server.port, "--clients", 50)
+            self.assertEqual(swarm["agreed"], 50)
+            self.assertEqual(server.stop()["agreed"], 50)
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -40,7 +40,10 @@ struct Files {
 [[noreturn]] void work(const Files& files) {
   ::alarm(20);
   handle_signals();
-  std::thread([] { while (true) ::pause(); }).detach();
+  std::thread([] {
+    while (true)
+      ::pause();
+  }).detach();
   sigset_t all;
   sigfillset(&all);
   sigdelset(&all, SIGALRM);
