@@ -6,7 +6,7 @@
 #include <cstring>
 #include <string_view>
 
-#ifdef POLYKEM_HAVE_X86
+#ifdef __x86_64__
 #include <cpuid.h>
 #endif
 
@@ -38,23 +38,31 @@ constexpr FeatureName kNames[] = {
     {CpuFeatures::kRdrand, "rdrand"},
 };
 
-#ifdef POLYKEM_HAVE_X86
+#ifdef __x86_64__
 
-/// The register state that the operating system saves: bit 2 AVX, bits 5-7 AVX-512, bits 17-18 AMX. [Intel SDM vol. 1,
-/// 13.3]
+constexpr uint64_t kAvxState = 0x6, kAvx512State = 0xe6, kAmxState = 0x60000;
+
+/// The register state that the operating system saves: bit 2 AVX, bits 5-7 AVX-512, bits 17-18 AMX; 0 if it says nothing.
+/// [Intel SDM vol. 1, 13.3]
 uint64_t enabled_state() {
+  uint32_t a, b, c, d;
+  const bool osxsave = __get_cpuid(1, &a, &b, &c, &d) != 0 && ((c >> 27) & 1) != 0;
+  if (!osxsave) return 0;
   uint32_t low, high;
   __asm__("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
   return (static_cast<uint64_t>(high) << 32) | low;
 }
 
+#endif
+
+#ifdef POLYKEM_HAVE_X86
+
 uint32_t probe() {
   uint32_t a, b, c, d;
-  if (!__get_cpuid(1, &a, &b, &c, &d)) return 0;
-  const bool osxsave = (c >> 27) & 1;
-  const uint32_t leaf1_c = c;
-  if (!osxsave || !__get_cpuid_count(7, 0, &a, &b, &c, &d)) return 0;
   const uint64_t state = enabled_state();
+  if (state == 0 || !__get_cpuid(1, &a, &b, &c, &d)) return 0;
+  const uint32_t leaf1_c = c;
+  if (!__get_cpuid_count(7, 0, &a, &b, &c, &d)) return 0;
   uint32_t found = 0;
   const auto add = [&](uint32_t reg, int bit, uint32_t feature) {
     if ((reg >> bit) & 1) found |= feature;
@@ -62,13 +70,13 @@ uint32_t probe() {
   add(leaf1_c, 25, CpuFeatures::kAes);
   add(leaf1_c, 30, CpuFeatures::kRdrand);
   add(b, 8, CpuFeatures::kBmi2);
-  if ((state & 0x6) == 0x6) {
+  if ((state & kAvxState) == kAvxState) {
     add(b, 5, CpuFeatures::kAvx2);
     add(c, 9, CpuFeatures::kVaes);
     add(c, 10, CpuFeatures::kVpclmulqdq);
     add(c, 8, CpuFeatures::kGfni);
   }
-  if ((state & 0xe6) == 0xe6) {
+  if ((state & kAvx512State) == kAvx512State) {
     add(b, 16, CpuFeatures::kAvx512f);
     add(b, 17, CpuFeatures::kAvx512dq);
     add(b, 21, CpuFeatures::kAvx512ifma);
@@ -78,7 +86,7 @@ uint32_t probe() {
     add(c, 6, CpuFeatures::kAvx512vbmi2);
     add(c, 11, CpuFeatures::kAvx512vnni);
   }
-  if ((state & 0x60000) == 0x60000) add(d, 25, CpuFeatures::kAmxInt8);
+  if ((state & kAmxState) == kAmxState) add(d, 25, CpuFeatures::kAmxInt8);
   return found;
 }
 
@@ -139,6 +147,15 @@ struct JoinedNames {
 const CpuFeatures& cpu_features() {
   static const CpuFeatures features(features_found());
   return features;
+}
+
+VectorRegisters vector_registers() {
+#ifdef __x86_64__
+  static const uint64_t state = enabled_state();
+  if ((state & kAvx512State) == kAvx512State) return VectorRegisters::kAvx512;
+  if ((state & kAvxState) == kAvxState) return VectorRegisters::kAvx;
+#endif
+  return VectorRegisters::kSse;
 }
 
 const char* cpu_feature_names() {

@@ -43,6 +43,10 @@ class CpuFeatures {
 
 const CpuFeatures& cpu_features();
 
+/// The widest vector registers that code of this process can use, whatever POLYKEM_CPU_MASK hides; on x86-64.
+enum class VectorRegisters { kSse, kAvx, kAvx512 };
+VectorRegisters vector_registers();
+
 /// The features found, as names separated by spaces; static storage.
 const char* cpu_feature_names();
 

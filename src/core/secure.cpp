@@ -12,32 +12,64 @@ namespace {
 
 constexpr std::align_val_t kAlignment{64};
 
-/// Otherwise a later function that saves them would copy their contents to the stack.
+#ifdef __x86_64__
+
+// A compiler that uses these registers itself must know that they change; another one has no names for them.
+#ifdef __AVX512F__
+#define POLYKEM_UPPER_REGISTERS                                                                                     \
+  "xmm16", "xmm17", "xmm18", "xmm19", "xmm20", "xmm21", "xmm22", "xmm23", "xmm24", "xmm25", "xmm26", "xmm27", "xmm28", \
+      "xmm29", "xmm30", "xmm31", "k1", "k2", "k3", "k4", "k5", "k6", "k7",
+#else
+#define POLYKEM_UPPER_REGISTERS
+#endif
+
+/// Clears zmm16 to zmm31 and the masks.
+void clear_upper_registers() noexcept {
+  asm volatile(
+      "vpxorq %%zmm16, %%zmm16, %%zmm16\n vpxorq %%zmm17, %%zmm17, %%zmm17\n"
+      "vpxorq %%zmm18, %%zmm18, %%zmm18\n vpxorq %%zmm19, %%zmm19, %%zmm19\n"
+      "vpxorq %%zmm20, %%zmm20, %%zmm20\n vpxorq %%zmm21, %%zmm21, %%zmm21\n"
+      "vpxorq %%zmm22, %%zmm22, %%zmm22\n vpxorq %%zmm23, %%zmm23, %%zmm23\n"
+      "vpxorq %%zmm24, %%zmm24, %%zmm24\n vpxorq %%zmm25, %%zmm25, %%zmm25\n"
+      "vpxorq %%zmm26, %%zmm26, %%zmm26\n vpxorq %%zmm27, %%zmm27, %%zmm27\n"
+      "vpxorq %%zmm28, %%zmm28, %%zmm28\n vpxorq %%zmm29, %%zmm29, %%zmm29\n"
+      "vpxorq %%zmm30, %%zmm30, %%zmm30\n vpxorq %%zmm31, %%zmm31, %%zmm31\n"
+      "kxorw %%k0, %%k0, %%k0\n kxorw %%k1, %%k1, %%k1\n kxorw %%k2, %%k2, %%k2\n kxorw %%k3, %%k3, %%k3\n"
+      "kxorw %%k4, %%k4, %%k4\n kxorw %%k5, %%k5, %%k5\n kxorw %%k6, %%k6, %%k6\n kxorw %%k7, %%k7, %%k7"
+      :
+      :
+      : POLYKEM_UPPER_REGISTERS "memory");
+}
+
+#define POLYKEM_LOWER_REGISTERS                                                                                  \
+  "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "xmm8", "xmm9", "xmm10", "xmm11", "xmm12", "xmm13", \
+      "xmm14", "xmm15"
+
+/// Clears all of zmm0 to zmm15 or ymm0 to ymm15.
+void clear_avx_registers() noexcept {
+  asm volatile("vzeroall" : : : POLYKEM_LOWER_REGISTERS);
+}
+
+void clear_sse_registers() noexcept {
+  asm volatile(
+      "pxor %%xmm0, %%xmm0\n pxor %%xmm1, %%xmm1\n pxor %%xmm2, %%xmm2\n pxor %%xmm3, %%xmm3\n"
+      "pxor %%xmm4, %%xmm4\n pxor %%xmm5, %%xmm5\n pxor %%xmm6, %%xmm6\n pxor %%xmm7, %%xmm7\n"
+      "pxor %%xmm8, %%xmm8\n pxor %%xmm9, %%xmm9\n pxor %%xmm10, %%xmm10\n pxor %%xmm11, %%xmm11\n"
+      "pxor %%xmm12, %%xmm12\n pxor %%xmm13, %%xmm13\n pxor %%xmm14, %%xmm14\n pxor %%xmm15, %%xmm15"
+      :
+      :
+      : POLYKEM_LOWER_REGISTERS);
+}
+
+#endif
+
+/// Otherwise a later function that saves them would copy their contents to the stack. Also those that no backend uses:
+/// the C library copies memory through the widest registers that there are.
 void clear_vector_registers() noexcept {
-#ifdef POLYKEM_HAVE_X86
-  if (cpu_features().avx512()) {
-    asm volatile(
-        "vpxorq %%zmm16, %%zmm16, %%zmm16\n vpxorq %%zmm17, %%zmm17, %%zmm17\n"
-        "vpxorq %%zmm18, %%zmm18, %%zmm18\n vpxorq %%zmm19, %%zmm19, %%zmm19\n"
-        "vpxorq %%zmm20, %%zmm20, %%zmm20\n vpxorq %%zmm21, %%zmm21, %%zmm21\n"
-        "vpxorq %%zmm22, %%zmm22, %%zmm22\n vpxorq %%zmm23, %%zmm23, %%zmm23\n"
-        "vpxorq %%zmm24, %%zmm24, %%zmm24\n vpxorq %%zmm25, %%zmm25, %%zmm25\n"
-        "vpxorq %%zmm26, %%zmm26, %%zmm26\n vpxorq %%zmm27, %%zmm27, %%zmm27\n"
-        "vpxorq %%zmm28, %%zmm28, %%zmm28\n vpxorq %%zmm29, %%zmm29, %%zmm29\n"
-        "vpxorq %%zmm30, %%zmm30, %%zmm30\n vpxorq %%zmm31, %%zmm31, %%zmm31\n"
-        "kxorq %%k1, %%k1, %%k1\n kxorq %%k2, %%k2, %%k2\n kxorq %%k3, %%k3, %%k3\n kxorq %%k4, %%k4, %%k4\n"
-        "kxorq %%k5, %%k5, %%k5\n kxorq %%k6, %%k6, %%k6\n kxorq %%k7, %%k7, %%k7"
-        :
-        :
-        : "memory");  // this file's own code uses none of them
-  }
-  if (cpu_features().avx2()) {
-    asm volatile("vzeroall"
-                 :
-                 :
-                 : "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "xmm8", "xmm9", "xmm10", "xmm11",
-                   "xmm12", "xmm13", "xmm14", "xmm15");
-  }
+#ifdef __x86_64__
+  const VectorRegisters widest = vector_registers();
+  if (widest == VectorRegisters::kAvx512) clear_upper_registers();
+  widest == VectorRegisters::kSse ? clear_sse_registers() : clear_avx_registers();
 #endif
 }
 
