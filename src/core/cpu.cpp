@@ -42,8 +42,8 @@ constexpr FeatureName kNames[] = {
 
 constexpr uint64_t kAvxState = 0x6, kAvx512State = 0xe6, kAmxState = 0x60000;
 
-/// The register state that the operating system saves: bit 2 AVX, bits 5-7 AVX-512, bits 17-18 AMX; 0 if it says nothing.
-/// [Intel SDM vol. 1, 13.3]
+/// The register state that the operating system saves: bit 2 AVX, bits 5-7 AVX-512, bits 17-18 AMX; 0 if it says
+/// nothing. [Intel SDM vol. 1, 13.3]
 uint64_t enabled_state() {
   uint32_t a, b, c, d;
   const bool osxsave = __get_cpuid(1, &a, &b, &c, &d) != 0 && ((c >> 27) & 1) != 0;

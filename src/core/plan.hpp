@@ -34,10 +34,10 @@ struct Step {
 };
 
 /// True if the steps cover every one of `stages` stages exactly once, in order. Use it in a static_assert.
-template <class Step, size_t N>
-consteval bool covers_each_stage_once(const std::array<Step, N>& steps, size_t stages) {
+template <class Steps>
+constexpr bool covers_each_stage_once(const Steps& steps, size_t stages) {
   size_t next = 0;
-  for (const Step& step : steps) {
+  for (const auto& step : steps) {
     if (step.info.first != next || step.info.count == 0) return false;
     next += step.info.count;
   }

@@ -16,6 +16,12 @@ class Drbg;
 enum class Op : int { keygen = 0, encaps = 1, decaps = 2 };
 inline constexpr size_t kOps = 3;
 
+/// The array that holds the keys of an operation that takes keys: pk of encaps, sk of decaps.
+constexpr const FieldInfo& key_field(Op op) {
+  return kRecordFields[op == Op::encaps ? 1 : 2];
+}
+static_assert(key_field(Op::encaps).field == field::kPk && key_field(Op::decaps).field == field::kSk);
+
 /// The logical stages of a scheme's three operations.
 struct OpStages {
   std::span<const Stage> keygen, encaps, decaps;

@@ -16,7 +16,7 @@ constexpr std::align_val_t kAlignment{64};
 
 // A compiler that uses these registers itself must know that they change; another one has no names for them.
 #ifdef __AVX512F__
-#define POLYKEM_UPPER_REGISTERS                                                                                     \
+#define POLYKEM_UPPER_REGISTERS                                                                                        \
   "xmm16", "xmm17", "xmm18", "xmm19", "xmm20", "xmm21", "xmm22", "xmm23", "xmm24", "xmm25", "xmm26", "xmm27", "xmm28", \
       "xmm29", "xmm30", "xmm31", "k1", "k2", "k3", "k4", "k5", "k6", "k7",
 #else
@@ -41,7 +41,7 @@ void clear_upper_registers() noexcept {
       : POLYKEM_UPPER_REGISTERS "memory");
 }
 
-#define POLYKEM_LOWER_REGISTERS                                                                                  \
+#define POLYKEM_LOWER_REGISTERS                                                                                       \
   "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "xmm8", "xmm9", "xmm10", "xmm11", "xmm12", "xmm13", \
       "xmm14", "xmm15"
 

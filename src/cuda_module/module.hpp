@@ -5,15 +5,20 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 
 #include "core/device.hpp"
+#include "core/round.hpp"
 
 namespace polykem::cuda {
 
-/// Changes whenever a layout in this header or in core/{batch,device,plan,scheme,status}.hpp changes.
-inline constexpr uint32_t kModuleAbi = 6;
 inline constexpr const char* kModuleEntry = "polykem_cuda_module";
 inline constexpr size_t kSeedBytes = 32;
+
+/// Rounds items of a chunk or part up to whole bus transactions; the last one takes the rest.
+constexpr size_t in_whole_transactions(size_t items) {
+  return rounded_up(items, 64);
+}
 
 /// Why a call failed, in the driver's words; always terminated.
 struct ErrorText {
@@ -86,5 +91,47 @@ struct ModuleTable {
   /// For tests: after `after` more calls of this kind, the next one fails as if the driver had failed it.
   void (*inject)(Fault fault, int after);
 };
+
+/// Changes with the layout of anything that passes between the library and its module, so that a module of another
+/// build is refused. [FNV-1a over sizes and offsets]
+consteval uint32_t layout_hash() {
+  using T = ModuleTable;
+  using B = BatchView;
+  using O = DeviceOperation;
+  using K = DeviceKeyForm;
+  using E = StepTimes::Entry;
+  uint32_t hash = 2166136261u;
+  for (const size_t value :
+       {sizeof(T), offsetof(T, abi), offsetof(T, table_bytes), offsetof(T, open), offsetof(T, device_count),
+        offsetof(T, device_info), offsetof(T, scheme), offsetof(T, run), offsetof(T, queue), offsetof(T, queue_bytes),
+        offsetof(T, allocate), offsetof(T, release), offsetof(T, expand), offsetof(T, place_of), offsetof(T, copy),
+        offsetof(T, zero), offsetof(T, set_budget), offsetof(T, inject),
+        // the batch
+        sizeof(B), offsetof(B, count), offsetof(B, shared_key), offsetof(B, draws), offsetof(B, pk), offsetof(B, sk),
+        offsetof(B, ct), offsetof(B, key_index), offsetof(B, expanded), offsetof(B, pk_out), offsetof(B, sk_out),
+        offsetof(B, ct_out), offsetof(B, ss_out), offsetof(B, item_status), sizeof(DeviceBatch), sizeof(ExpandedKeys),
+        offsetof(ExpandedKeys, data), offsetof(ExpandedKeys, bytes), offsetof(ExpandedKeys, shared),
+        offsetof(ExpandedKeys, index), sizeof(RecordBytes), offsetof(RecordBytes, pk), offsetof(RecordBytes, sk),
+        offsetof(RecordBytes, ct), offsetof(RecordBytes, ss), offsetof(RecordBytes, draws), sizeof(Status),
+        // what the module says of a set
+        sizeof(O), offsetof(O, scheme), offsetof(O, op), offsetof(O, record_bytes), offsetof(O, steps),
+        offsetof(O, part_items), offsetof(O, staged_bytes), offsetof(O, least_items), offsetof(O, most_items),
+        offsetof(O, workspace_bytes), offsetof(O, tiles), offsetof(O, run_step), sizeof(DeviceScheme),
+        offsetof(DeviceScheme, name), offsetof(DeviceScheme, operations), offsetof(DeviceScheme, public_form),
+        offsetof(DeviceScheme, secret_form), sizeof(K), offsetof(K, bytes), offsetof(K, workspace_bytes),
+        offsetof(K, expand), sizeof(DeviceStep), offsetof(DeviceStep, info), offsetof(DeviceStep, needs),
+        offsetof(DeviceStep, produces), sizeof(StepInfo), offsetof(StepInfo, name), offsetof(StepInfo, first),
+        offsetof(StepInfo, count), offsetof(StepInfo, tiled),
+        // what comes back
+        sizeof(E), offsetof(E, calls), offsetof(E, items), offsetof(E, nanoseconds), kMaxSteps, sizeof(ErrorText),
+        sizeof(DeviceInfo), offsetof(DeviceInfo, name), offsetof(DeviceInfo, compute_major),
+        offsetof(DeviceInfo, compute_minor), offsetof(DeviceInfo, multiprocessors), offsetof(DeviceInfo, memory_bytes)})
+    hash = (hash ^ static_cast<uint32_t>(value)) * 16777619u;
+  return hash;
+}
+
+/// Raise it when the meaning of something changes that keeps its layout: a field's unit, a function's parameters.
+inline constexpr uint32_t kModuleVersion = 7;
+inline constexpr uint32_t kModuleAbi = layout_hash() ^ kModuleVersion;
 
 }  // namespace polykem::cuda

@@ -82,10 +82,10 @@ void Part::list_arrays() {
     arrays_[kIndex].in = reinterpret_cast<const std::byte*>(items_.key_index);
     arrays_[kIndex].bytes = count_ * sizeof(size_t);
     if (items_.expanded.data == nullptr) {  // the device copies the chosen records side by side
-      const RecordBytes& sizes = operation_.record_bytes;
-      arrays_[kChosen].bytes = count_ * (operation_.op == Op::encaps ? sizes.pk : sizes.sk);
+      const FieldInfo& key = key_field(operation_.op);
+      arrays_[kChosen].bytes = count_ * (operation_.record_bytes.*key.bytes);
       arrays_[kChosen].place = Place::pinned;  // nothing to stage
-      arrays_[kChosen].secret = operation_.op == Op::decaps;
+      arrays_[kChosen].secret = key.secret;
     }
   }
   if (batch_.wants_status()) {
@@ -203,8 +203,7 @@ void Part::fill_device_batch() {
   device_batch_.item_status = reinterpret_cast<Status*>(arrays_[kStatus].device);
   device_batch_.expanded = items_.expanded;
   if (arrays_[kChosen].bytes > 0) {
-    (operation_.op == Op::encaps ? device_batch_.pk : device_batch_.sk) =
-        reinterpret_cast<uint8_t*>(arrays_[kChosen].device);
+    device_batch_.*key_field(operation_.op).in = reinterpret_cast<uint8_t*>(arrays_[kChosen].device);
   } else if (items_.key_index != nullptr) {
     device_batch_.key_index = device_batch_.expanded.index = reinterpret_cast<size_t*>(arrays_[kIndex].device);
   }
@@ -302,9 +301,7 @@ void Part::arrive() {
   if (streams_.up != streams_.kernels)
     check(cudaStreamWaitEvent(streams_.kernels, slot_->uploaded, 0), "waiting for an event");
   if (arrays_[kChosen].bytes == 0) return;
-  const bool public_keys = operation_.op == Op::encaps;
-  const uint8_t* keys = public_keys ? items_.pk : items_.sk;
-  check(gather(reinterpret_cast<uint8_t*>(arrays_[kChosen].device), keys,
+  check(gather(reinterpret_cast<uint8_t*>(arrays_[kChosen].device), items_.*key_field(operation_.op).in,
                reinterpret_cast<const uint64_t*>(arrays_[kIndex].device), arrays_[kChosen].bytes / count_, count_,
                streams_.kernels),
         "gathering keys");

@@ -22,15 +22,6 @@ constexpr size_t kLeastPartBytes = size_t{8} << 20;
 /// halved.
 constexpr size_t kLeastHalvedBytes = size_t{30} << 20;
 
-constexpr size_t divided_up(size_t a, size_t b) {
-  return (a + b - 1) / b;
-}
-
-/// Rounds the items of a part to whole bus transactions; the last part takes the rest.
-constexpr size_t in_whole_transactions(size_t items) {
-  return divided_up(items, 64) * 64;
-}
-
 /// A batch whose arrays are on the device is one part. Other batches are cut into equal parts, so that copies and
 /// kernels overlap.
 size_t part_items(const PlacedBatch& batch, size_t devices) {

@@ -41,8 +41,8 @@ Status expand_seeds(const Scheme& scheme, const Operation& keygen, BatchView& it
 
 /// Copies the chosen records side by side into the worker's memory.
 Status gather_keys(const Scheme& scheme, Op op, BatchView& items, Worker& worker) {
-  const size_t bytes = op == Op::encaps ? scheme.public_key_bytes : scheme.secret_key_bytes;
-  const uint8_t*& keys = op == Op::encaps ? items.pk : items.sk;
+  const size_t bytes = scheme.record_bytes(op).*key_field(op).bytes;
+  const uint8_t*& keys = items.*key_field(op).in;
   if (!worker.reserve_keys(items.count * bytes)) return Status::out_of_memory;
   auto* gathered = reinterpret_cast<uint8_t*>(worker.keys.data());
   for (size_t i = 0; i < items.count; ++i)

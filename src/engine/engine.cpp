@@ -8,6 +8,7 @@
 #include <cstring>
 #include <new>
 
+#include "core/round.hpp"
 #include "prim/drbg/fork_generation.hpp"
 #include "schemes/registry.hpp"
 
@@ -43,16 +44,12 @@ Status find_forced(const EngineConfig& config, const char*& out) {
   return Status::unknown_backend;
 }
 
-constexpr size_t divided_up(size_t a, size_t b) {
-  return (a + b - 1) / b;
-}
-
 /// Items per chunk: as many as fit the cache, adjusted so that all threads get equally many chunks and chunks fill the
 /// lanes.
 size_t chunk_items(const Operation& operation, size_t count, unsigned threads) {
   const size_t share = divided_up(count, threads);
   const size_t chunks_of_share = divided_up(share, operation.chunk);
-  return std::min(operation.chunk, divided_up(share, chunks_of_share * operation.granule) * operation.granule);
+  return std::min(operation.chunk, rounded_up(divided_up(share, chunks_of_share), operation.granule));
 }
 
 /// Finds the arrays in the accelerator's memory. Arrays that the host reads itself must not be there.
@@ -269,10 +266,16 @@ void Engine::expand(KeySet& set) const {
 }
 
 Status Engine::queue_bytes(const Scheme& scheme, Op op, size_t count, size_t& bytes) const {
+  Status status = Status::backend_unavailable;
+  bytes = 0;
   for (Accelerator* accelerator : accelerators_) {
-    if (accelerator->backend_for(scheme) != nullptr) return accelerator->queue_bytes(scheme, op, count, bytes);
+    if (accelerator->backend_for(scheme) == nullptr) continue;
+    size_t needed = 0;
+    const Status answer = accelerator->queue_bytes(scheme, op, count, needed);
+    if (status != Status::ok) status = answer;
+    if (answer == Status::ok) bytes = std::max(bytes, needed);
   }
-  return Status::backend_unavailable;
+  return status;
 }
 
 Status Engine::queue(const Request& request, void* workspace, void* stream) {

@@ -54,7 +54,8 @@ class Engine {
 
   /// Queues a batch on the caller's stream and returns. All its arrays are in the memory of one accelerator.
   Status queue(const Request& request, void* workspace, void* stream);
-  /// Bytes of workspace that queue() needs.
+  /// Bytes of workspace that queue() needs, on whichever accelerator the arrays lie: that decides, not a forced
+  /// backend.
   Status queue_bytes(const Scheme& scheme, Op op, size_t count, size_t& bytes) const;
 
  private:
@@ -62,8 +63,13 @@ class Engine {
   struct State {
     Profile profile;
     WorkerPool workers;
-    std::mutex pool_starting;          ///< no once_flag: an exception cannot leave call_once without allocating memory
-    std::unique_ptr<ThreadPool> pool;  ///< last: its threads use all of the above
+    std::mutex pool_starting;  ///< no once_flag: an exception cannot leave call_once without allocating memory
+    std::unique_ptr<ThreadPool> pool;
+
+    /// The threads use all of the above, and a callback may submit another job: they end while everything still exists.
+    ~State() {
+      if (pool != nullptr) pool->finish();
+    }
   };
 
   Engine(unsigned threads, const char* forced, std::span<Accelerator* const> accelerators);

@@ -62,7 +62,7 @@ BatchView with_keys(const Request& r, const SchemeBackend& backend) {
     records.key_index = nullptr;
   }
   records.expanded.index = records.key_index;
-  (r.op == Op::encaps ? records.pk : records.sk) = keys;
+  records.*key_field(r.op).in = keys;
   return records;
 }
 

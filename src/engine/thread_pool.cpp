@@ -17,14 +17,15 @@ ThreadPool::ThreadPool(unsigned threads, WorkerPool& workers, Profile& profile) 
   }
 }
 
-ThreadPool::~ThreadPool() {
+void ThreadPool::finish() {
   {
     const std::lock_guard lock(mutex_);
     stopping_ = true;
   }
   wake_.notify_all();
-  for (auto& thread : threads_)
-    thread.join();
+  for (auto& thread : threads_) {
+    if (thread.joinable()) thread.join();
+  }
 }
 
 void ThreadPool::submit(std::shared_ptr<Job> job) {

@@ -12,13 +12,15 @@
 
 namespace polykem {
 
-/// Threads that compute jobs, oldest first, all threads on the same job. The destructor finishes the submitted jobs.
+/// Threads that compute jobs, oldest first, all threads on the same job.
 class ThreadPool {
  public:
   /// Starts as many of `threads` threads as the system gives.
   ThreadPool(unsigned threads, WorkerPool& workers, Profile& profile);
-  ~ThreadPool();
+  ~ThreadPool() { finish(); }
 
+  /// Finishes the submitted jobs, and those that their callbacks submit, and ends the threads.
+  void finish();
   /// The number of threads that were started; if it is 0, nothing may be submitted.
   size_t size() const { return threads_.size(); }
   /// True on a thread of this pool, e.g. in the callback of a job.

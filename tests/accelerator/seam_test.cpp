@@ -171,6 +171,66 @@ TEST_P(Seam, NobodyTakesOverWhatLiesOnABrokenDevice) {
   EXPECT_EQ(on_device->run(by_array), Status::backend_unavailable) << "memory that the device does not know any more";
 }
 
+TEST_P(Seam, OutputsOnTheDeviceAreZeroedWhereABatchFails) {
+  uint8_t* const ss = device.allocate(x.ss.size());
+  std::memset(ss, 0x55, x.ss.size());
+  device.fails = true;
+  Bytes unused(x.ss.size());
+  std::vector<Status> status(kCount, Status::ok);
+  Request r = x.decaps(unused);
+  r.records.ss_out = ss;
+  r.records.item_status = status.data();
+  EXPECT_EQ(on_device->run(r), Status::backend_unavailable) << "the CPU cannot write there";
+  EXPECT_TRUE(std::all_of(ss, ss + x.ss.size(), [](uint8_t byte) { return byte == 0; }));
+  EXPECT_EQ(status, std::vector<Status>(kCount, Status::backend_unavailable));
+}
+
+TEST_P(Seam, ArraysOnTwoAcceleratorsAreRefused) {
+  test::TestAccelerator other;
+  Accelerator* const both[] = {&device, &other};
+  const auto any = engine(nullptr, both);
+  uint8_t* const ct = device.allocate(x.ct.size());
+  uint8_t* const sk = other.allocate(x.sk.size());
+  std::memcpy(ct, x.ct.data(), x.ct.size());
+  std::memcpy(sk, x.sk.data(), x.sk.size());
+  Bytes ss(x.ss.size(), 0x55);
+  Request r = x.decaps(ss);
+  r.records.ct = ct;
+  r.records.sk = sk;
+  EXPECT_EQ(any->run(r), Status::argument);
+  EXPECT_EQ(ss, Bytes(x.ss.size(), 0x55)) << "refused before anything is touched";
+  KeySet keys;
+  ASSERT_EQ(on_device->import_keyset(x.s, KeyKind::secret_keys, kCount, x.sk.data(), keys), Status::ok);
+  uint8_t* const elsewhere = other.allocate(x.ct.size());
+  Request by_set = x.decaps(ss);
+  by_set.records.sk = nullptr;
+  by_set.keyset = &keys;
+  by_set.records.ct = elsewhere;
+  EXPECT_EQ(any->run(by_set), Status::argument) << "keys on one, ciphertexts on the other";
+  EXPECT_EQ(device.chunks + other.chunks, 0u);
+}
+
+TEST_P(Seam, AWorkspaceFitsWhicheverAcceleratorHasTheArrays) {
+  test::TestAccelerator other;
+  other.queue_item_bytes = 7;
+  Accelerator* const both[] = {&device, &other};
+  for (const char* forced : {static_cast<const char*>(nullptr), "ref", "test"}) {
+    size_t bytes = 0;
+    EXPECT_EQ(engine(forced, both)->queue_bytes(x.s, Op::decaps, 10, bytes), Status::ok);
+    EXPECT_EQ(bytes, 70u);
+  }
+}
+
+TEST_P(Seam, ANoteOfTheCrossoversStaysReadable) {
+  ::setenv("XDG_CACHE_HOME", "/dev/null/no/folder", 1);
+  const char* const first = device.crossovers().note();
+  const std::string before = first;
+  device.crossovers().set(x.s, {1, 2, 3});
+  const char* const second = device.crossovers().note();
+  EXPECT_EQ(first, before) << "static storage";
+  EXPECT_NE(second, before);
+}
+
 TEST_P(Seam, ArraysOnTheDeviceAreUsedThere) {
   uint8_t* const ct = device.allocate(x.ct.size());
   uint8_t* const ss = device.allocate(x.ss.size());

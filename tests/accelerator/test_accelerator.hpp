@@ -24,6 +24,8 @@ class TestAccelerator final : public Accelerator {
       : Accelerator({"test", "the reference behind the seam", "a test"}, "crossover-of-test", Crossovers::kNever) {}
 
   std::atomic<bool> broken{false};  ///< batches fail, and owner_of() does not know its memory any more
+  std::atomic<bool> fails{false};   ///< batches fail, the memory is known
+  size_t queue_item_bytes = 1;      ///< what queue_bytes() says of an item
   std::atomic<size_t> chunks{0};    ///< the number of chunks that it was given
 
   bool available() override { return true; }
@@ -64,7 +66,7 @@ class TestAccelerator final : public Accelerator {
   }
 
   Status queue_bytes(const Scheme&, Op, size_t count, size_t& bytes) override {
-    bytes = count;
+    bytes = count * queue_item_bytes;
     return Status::ok;
   }
   Status queue(const Scheme& scheme, Op op, const Batch& batch, void*, void*) override {
@@ -126,7 +128,7 @@ class TestAccelerator final : public Accelerator {
   /// Runs one item at a time and chooses its key here.
   Status run(const Scheme& scheme, Op op, const Batch& batch) {
     ++chunks;
-    if (broken) {
+    if (broken || fails) {
       std::memset(batch.ss_out != nullptr ? batch.ss_out : batch.pk_out, 0xee, batch.count);
       return Status::backend_unavailable;
     }

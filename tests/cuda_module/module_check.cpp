@@ -301,7 +301,7 @@ int main(int argc, char** argv) {
     check_unavailable("switched off");
   else if (mode == "foreign")
     check_unavailable("is no polykem module");
-  else if (mode == "other_version")
+  else if (mode == "other_version" || mode == "other_layout")
     check_unavailable("another version");
   else if (mode == "no_gpu")
     check_unavailable("cudaErrorNoDevice");

@@ -5,15 +5,50 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cstdlib>
 #include <cstring>
 #include <functional>
 #include <latch>
 #include <memory>
+#include <new>
 #include <thread>
+#include <vector>
 
 #include "memory_scan.hpp"
 #include "support/batch.hpp"
+
+namespace {
+
+std::atomic<int> allocations_until_failure{0};  ///< 0: none fails
+
+bool allocation_fails() {
+  return allocations_until_failure.load() > 0 && allocations_until_failure.fetch_sub(1) == 1;
+}
+
+}  // namespace
+
+// Those that the library uses.
+[[gnu::noinline]] void* operator new(std::size_t bytes) {
+  void* memory = allocation_fails() ? nullptr : std::malloc(bytes);
+  return memory == nullptr ? throw std::bad_alloc() : memory;
+}
+[[gnu::noinline]] void* operator new(std::size_t bytes, const std::nothrow_t&) noexcept {
+  return allocation_fails() ? nullptr : std::malloc(bytes);
+}
+[[gnu::noinline]] void* operator new(std::size_t bytes, std::align_val_t alignment, const std::nothrow_t&) noexcept {
+  const auto align = static_cast<std::size_t>(alignment);
+  return allocation_fails() ? nullptr : std::aligned_alloc(align, (bytes + align - 1) / align * align);
+}
+[[gnu::noinline]] void operator delete(void* memory) noexcept {
+  std::free(memory);
+}
+[[gnu::noinline]] void operator delete(void* memory, std::size_t) noexcept {
+  std::free(memory);
+}
+[[gnu::noinline]] void operator delete(void* memory, std::align_val_t) noexcept {
+  std::free(memory);
+}
 
 namespace polykem::test {
 namespace {
@@ -94,6 +129,11 @@ struct OwnBatch {
   }
 
   polykem_status run(polykem_context* context, polykem_op op) const {
+    const polykem_request r = request(op);
+    return polykem_run(context, &r);
+  }
+
+  polykem_request request(polykem_op op) const {
     polykem_request r = make_request(op, scheme, count);
     if (op == POLYKEM_KEYGEN) {
       r.draws = keygen_draws.data();
@@ -109,7 +149,7 @@ struct OwnBatch {
       r.ct = ct.data();
       r.ss_out = received.data();
     }
-    return polykem_run(context, &r);
+    return r;
   }
 
   const polykem_scheme* scheme;
@@ -229,6 +269,83 @@ TEST(SecretsOfKeySets, NoneIsLeftInMemory) {
     }
   });
   EXPECT_EQ(secrets_of(batch)->find(), "");
+}
+
+/// All three operations, so that their results lie in the batch's memory.
+void run_all(const OwnBatch& batch) {
+  const Context context = make_context(nullptr, 1);
+  const LastingThread caller([&] {
+    for (const polykem_op op : {POLYKEM_KEYGEN, POLYKEM_ENCAPS, POLYKEM_DECAPS})
+      EXPECT_EQ(batch.run(context.get(), op), POLYKEM_OK);
+  });
+}
+
+struct Callback {
+  const OwnBatch& batch;
+  std::string found = "not called";
+  std::latch called{1};
+};
+
+/// When the user hears that a batch is complete, its secrets are gone.
+TEST(SecretsInACallback, NoneIsLeftInMemory) {
+  const OwnBatch batch(scheme("mlkem768"), 70);
+  run_all(batch);
+  for (const unsigned threads : {1u, 3u}) {
+    const Context context = make_context(nullptr, threads);
+    for (const polykem_op op : {POLYKEM_KEYGEN, POLYKEM_ENCAPS, POLYKEM_DECAPS}) {
+      Callback callback{batch};
+      const polykem_request r = batch.request(op);
+      const auto done = [](void* user, polykem_status) {
+        auto& c = *static_cast<Callback*>(user);
+        c.found = secrets_of(c.batch)->find();
+        c.called.count_down();
+      };
+      ASSERT_EQ(polykem_submit(context.get(), &r, done, &callback, nullptr), POLYKEM_OK);
+      callback.called.wait();
+      EXPECT_EQ(callback.found, "") << threads << " threads, operation " << op;
+    }
+  }
+}
+
+/// An item that fails does not keep the secrets of the others.
+TEST(SecretsAfterErrors, NoneIsLeftByABadItem) {
+  const OwnBatch batch(scheme("mlkem768"), 70);
+  run_all(batch);
+  const Context context = make_context(nullptr, 1);
+  std::vector<uint8_t> pk(batch.pk.begin(), batch.pk.end());
+  std::fill_n(pk.begin() + static_cast<ptrdiff_t>(40 * batch.sizes.public_key_bytes), 3, uint8_t{0xff});
+  polykem_request r = batch.request(POLYKEM_ENCAPS);
+  r.pk = pk.data();
+  const LastingThread caller([&] { EXPECT_EQ(polykem_run(context.get(), &r), POLYKEM_ERR_ITEMS); });
+  run_all(batch);  // the bad item's outputs were zeroed
+  EXPECT_EQ(secrets_of(batch)->find(), "");
+}
+
+/// Every allocation fails once, in batches that also make secret keys from seeds.
+TEST(SecretsAfterErrors, NoneIsLeftWhereMemoryRanOut) {
+  const OwnBatch batch(scheme("mlkem768"), 70), failing(scheme("mlkem768"), 70);
+  run_all(batch);
+  int failures = 0;
+  for (const unsigned threads : {1u, 2u}) {
+    for (int nth = 1; nth < 60; ++nth) {
+      const Context context = make_context(nullptr, threads);
+      polykem_request r = batch.request(POLYKEM_DECAPS);
+      r.secret_form = POLYKEM_SECRET_SEED;
+      r.sk = batch.keygen_draws.data();
+      r.ss_out = failing.received.data();
+      polykem_status status = POLYKEM_ERR_INTERNAL;
+      const LastingThread caller([&] {
+        allocations_until_failure = nth;
+        status = polykem_run(context.get(), &r);
+        allocations_until_failure = 0;
+      });
+      failures += status == POLYKEM_ERR_OUT_OF_MEMORY;
+      EXPECT_TRUE(status == POLYKEM_OK || status == POLYKEM_ERR_OUT_OF_MEMORY) << nth;
+      ASSERT_EQ(secrets_of(batch)->find(), "") << "allocation " << nth << ", " << threads << " threads";
+      if (status == POLYKEM_OK && nth > 12) break;
+    }
+  }
+  EXPECT_GT(failures, 5);
 }
 
 // ---- the scan itself

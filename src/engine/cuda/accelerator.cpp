@@ -172,15 +172,6 @@ size_t no_workspace(size_t) {
   return 0;
 }
 
-bool covers_each_stage_once(std::span<const DeviceStep> steps, size_t stages) {
-  size_t next = 0;
-  for (const DeviceStep& step : steps) {
-    if (step.info.first != next || step.info.count == 0) return false;
-    next += step.info.count;
-  }
-  return next == stages && steps.size() + 2 <= kMaxSteps;
-}
-
 /// False if the module's description of the set differs from this library's.
 bool CudaAccelerator::bind(const Scheme& scheme, const DeviceScheme& device, BoundScheme& out) {
   out.scheme = &scheme;
@@ -191,7 +182,7 @@ bool CudaAccelerator::bind(const Scheme& scheme, const DeviceScheme& device, Bou
     const DeviceOperation& operation = device.operation(op);
     const size_t stages = scheme.stages.of(op).size();
     if (operation.op != op || !covers_each_stage_once(operation.steps, stages) ||
-        operation.record_bytes != scheme.record_bytes(op)) {
+        operation.steps.size() + 2 > kMaxSteps || operation.record_bytes != scheme.record_bytes(op)) {
       return false;
     }
     Bound& bound = out.operations[i];
@@ -232,10 +223,6 @@ const BoundScheme* CudaAccelerator::find(const Scheme& scheme) {
   return nullptr;
 }
 
-constexpr size_t in_whole_transactions(size_t items) {
-  return (items + 63) / 64 * 64;
-}
-
 /// Arrays that a GPU cannot reach are copied by the threads, a chunk each: copies overlap with the GPU's work, and a
 /// copied chunk stays in the CPU's cache. The scheme says how large a chunk suits an operation.
 size_t CudaAccelerator::chunk_items(const Scheme& scheme, Op op, const BatchView& batch, unsigned threads) {
@@ -248,7 +235,7 @@ size_t CudaAccelerator::chunk_items(const Scheme& scheme, Op op, const BatchView
   }
   const size_t most = in_whole_transactions(kChunkBytes / item_bytes);
   if (threads == 1 || staged_bytes == 0) return most;
-  const size_t share = (batch.count + threads - 1) / threads;
+  const size_t share = divided_up(batch.count, threads);
   const DeviceOperation& operation = find(scheme)->device->operation(op);
   const size_t wanted = std::min(share, operation.staged_bytes / staged_bytes);
   return std::min(most, in_whole_transactions(std::max(wanted, operation.least_items)));

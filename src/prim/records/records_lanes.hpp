@@ -18,7 +18,6 @@ inline constexpr size_t kLanes = V16::kLanes;
 
 inline constexpr size_t kTileWords = 8;  // a tile is 16 bytes of every row
 inline constexpr size_t kTileBytes = 2 * kTileWords;
-inline constexpr size_t kQuarters = kLanes / kTileWords;  // 128-bit parts of a vector
 
 /// In each 128-bit part of eight vectors: word j of vector i becomes word i of vector j.
 POLYKEM_INLINE void transpose_tile(V16 (&v)[8]) {

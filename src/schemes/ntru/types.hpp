@@ -9,7 +9,6 @@
 namespace polykem::ntru {
 
 struct Rq {};  ///< Z_q[x]/(x^n - 1); any 16-bit representatives of the residues mod q
-struct Sq {};  ///< Z_q[x]/Phi_n; like Rq, the last coefficient 0
 struct S3 {};  ///< Z_3[x]/Phi_n; coefficients in {0, 1, 2}, the last one 0
 
 template <NtruParams P, class Domain>
