@@ -27,6 +27,7 @@ constexpr const char* kBenchFooter =
     "  polykem bench --scheme ntruhrss701 --op encaps --keys both --threads 1 --backend ref\n"
     "\n"
     "Each figure is the median of repeated calls, timed from host memory to host memory; results are verified after.\n"
+    "Outputs go to memory that was used before: large batches into fresh memory take longer, see the user guide.\n"
     "It takes --seconds, at most three times as long with making keys, but always one batch at least.\n"
     "Keys: 'per-item' gives every item its own key, 'shared' one key to the whole batch.";
 
@@ -100,6 +101,7 @@ Json as_json(const std::vector<BenchRow>& rows, const Context& context, const Be
   Json result = json_header("polykem-bench-1");
   result["date"] = utc_now();
   result["threads"] = context.threads();
+  result["outputs"] = "memory used before";
   result["command"] = fmt::format("polykem bench {} --op {} --batch {} --keys {} --seconds {} --threads {}{}{}",
                                   options.all ? "--all" : "--scheme " + options.schemes, options.ops, options.batches,
                                   options.keys, options.seconds, options.common.threads,
@@ -174,7 +176,8 @@ int run_bench(const BenchOptions& options) {
   write_json(options.common.json, as_json(rows, context, options));
   if (silent) return kExitOk;
   if (format == TableFormat::kText) {
-    fmt::print("{}, {} thread{}\n\n", cpu_model(), context.threads(), context.threads() == 1 ? "" : "s");
+    fmt::print("{}, {} thread{}\noutputs to memory used before\n\n", cpu_model(), context.threads(),
+               context.threads() == 1 ? "" : "s");
   }
   fmt::print("{}", as_table(rows, format == TableFormat::kText).render(format));
   if (format == TableFormat::kText) print_parts(rows, options);

@@ -38,6 +38,7 @@ class Bench(Case):
     def test_json_records(self):
         result = self.json("bench", "-s", SET, "--batch", "1,5", "--keys", "both", "--seconds", "0")
         self.assertEqual(result["schema"], "polykem-bench-1")
+        self.assertEqual(result["outputs"], "memory used before")
         records = result["records"]
         self.assertEqual(len(records), 2 + 4 + 4)
         for r in records:
@@ -51,7 +52,7 @@ class Bench(Case):
 
     def test_table_and_large_batch(self):
         text = self.ok("bench", "-s", SET, "--op", "encaps", "--batch", "600", "--seconds", "0", "--threads", "1")
-        self.assertIn("1 thread\n", text)
+        self.assertIn("1 thread\noutputs to memory used before\n", text)
         self.assertIn("600", text)
 
     def test_memory_is_bounded_and_the_program_says_so(self):
