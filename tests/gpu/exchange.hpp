@@ -2,6 +2,8 @@
 // What the checks of the CUDA backend share: parameter sets, exchanges with all their records, comparisons.
 #pragma once
 
+#include <dlfcn.h>
+
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
@@ -190,12 +192,19 @@ inline void damage(const Set& set, Bytes& ct, size_t count, std::mt19937_64& ran
   }
 }
 
+/// A function of the application that has the card too; its library lies beside this program.
+template <class Function>
+Function application(const char* name) {
+  static void* const library = dlopen(POLYKEM_GPU_APPLICATION, RTLD_NOW | RTLD_LOCAL);
+  return library == nullptr ? nullptr : reinterpret_cast<Function>(dlsym(library, name));
+}
+
 /// Device memory with a copy of some bytes.
 class OnDevice {
  public:
   explicit OnDevice(const Bytes& bytes) : size_(bytes.size()) {
     data_ = table().allocate(size_, nullptr, nullptr);
-    table().copy(data_, bytes.data(), size_, nullptr);
+    expect(table().copy(data_, bytes.data(), size_, nullptr) == cuda::Outcome::ok, "copying to the card");
   }
   explicit OnDevice(size_t size) : OnDevice(Bytes(size, 0xa5)) {}
   ~OnDevice() { table().release(data_, size_); }
@@ -210,10 +219,11 @@ class OnDevice {
   uint8_t* data() const { return reinterpret_cast<uint8_t*>(data_); }
   bool there() const { return data_ != nullptr; }
   Bytes read() const { return read_end(size_); }
-  /// The last `bytes` bytes.
+  /// The last `bytes` bytes, after all that the default stream has queued.
   Bytes read_end(size_t bytes) const {
     Bytes end(bytes);
-    table().copy(end.data(), data_ + size_ - bytes, bytes, nullptr);
+    const auto read = application<int (*)(void*, const void*, size_t)>("polykem_gpu_read");
+    expect(read != nullptr && read(end.data(), data_ + size_ - bytes, bytes) == 0, "copying from the card");
     return end;
   }
 
