@@ -81,10 +81,19 @@ void secure_zero(void* memory, size_t bytes) noexcept {
   asm volatile("" : : "r"(memory) : "memory");
 }
 
-__attribute__((noinline)) void wipe_stack() noexcept {
+namespace {
+
+__attribute__((noinline)) void wipe_below() noexcept {
   std::byte below[kWipedStackBytes];
-  clear_vector_registers();
   secure_zero(below, sizeof below);
+}
+
+}  // namespace
+
+/// The registers first: the frames of calls that this takes are wiped too.
+void wipe_stack() noexcept {
+  clear_vector_registers();
+  wipe_below();
 }
 
 bool SecureBuffer::reserve(size_t bytes) noexcept {
