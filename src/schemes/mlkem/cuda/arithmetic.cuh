@@ -85,9 +85,10 @@ __global__ void __launch_bounds__(kThreads, Shape<Set>::kK == 2 ? 4 : 3) keygen_
     for (int r = 0; r < kLaneCoefficients; ++r)
       e[r] = polykem::cuda::reduce_small(e[r] + polykem::cuda::reduce_to_2q(t[i][r]));
     stage_fields<12>(seat.exchange, e, seat.l);
-    if (!seat.inside) continue;
-    store_staged<kPolyBytes>(pk + i * static_cast<int>(kPolyBytes), seat.exchange, seat.l);
-    store_staged<kPolyBytes>(sk + S::kEkOffset + i * static_cast<int>(kPolyBytes), seat.exchange, seat.l);
+    if (seat.inside) {
+      store_staged<kPolyBytes>(pk + i * static_cast<int>(kPolyBytes), seat.exchange, seat.l);
+      store_staged<kPolyBytes>(sk + S::kEkOffset + i * static_cast<int>(kPolyBytes), seat.exchange, seat.l);
+    }
   }
   store_item_words<8>(pk + S::kVectorBytes, work.rho, seat);
   store_item_words<8>(sk + S::kEkOffset + S::kVectorBytes, work.rho, seat);
