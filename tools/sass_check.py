@@ -33,6 +33,9 @@ PUBLIC = {
     "mul_as_aes_kernel": ("seedA in the public key", {0, 48}),
     "mul_sa_aes_kernel": ("seedA in the public key", {24, 32}),
     "gen_a_aes_kernel": ("seedA in the public key", {16}),
+    "mlkem4cuda12gen_a_kernel": ("rho in the public key; how many entries need a fourth block", {16, 24, 32, 40, 48}),
+    "mlkem4cuda20gen_a_unusual_kernel": ("rho in the public key; which entries need a fourth block", {16, 24, 32, 40}),
+    "5mlkem4cuda": ("the keys' indices, by Work::keys.index and Work::count", {0, 88}),
 }
 
 # Kernel -> (reason, opcodes): loads from shared memory whose results are public.
