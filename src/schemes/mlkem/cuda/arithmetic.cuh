@@ -12,6 +12,8 @@ inline constexpr int kThreads = 128;                                     ///< of
 inline constexpr int kBlockItems = kThreads / kPolyLanes;                ///< and its items
 inline constexpr int kBlockWords = kThreads / 32 * 2 * kExchangeStride;  ///< and its shared memory
 
+inline constexpr int kNoiseWords = static_cast<int>(kNoiseBytes) / 4;  ///< of a row
+
 /// The place of a thread: its item, and its place among the item's 16 lanes. Beyond the batch the item is the last one
 /// and `inside` is false; such lanes compute along, since the lanes of a warp meet.
 struct Seat {
@@ -56,6 +58,7 @@ __global__ void __launch_bounds__(kThreads, Shape<Set>::kK == 2 ? 4 : 3) keygen_
   uint8_t* const pk = work.pk_out + seat.item * S::kPublicKeyBytes;
   uint8_t* const sk = work.sk_out + seat.item * S::kSecretKeyBytes;
   Coefficients t[S::kK] = {};
+  uint2 next = load_noise(noise, seat.l);
 #pragma unroll 1
   for (int j = 0; j < S::kK; ++j) {
     RowPart rows[S::kK];
@@ -64,7 +67,8 @@ __global__ void __launch_bounds__(kThreads, Shape<Set>::kK == 2 ? 4 : 3) keygen_
       rows[i] = load_row(a + (i * S::kK + j) * static_cast<int>(kRowBytes), seat.l);
     Coefficients s;
     uint32_t odd[8];
-    load_noise<S::kEta1>(s, noise + j * static_cast<int>(kNoiseBytes / 4), seat.l);
+    unpack_noise<S::kEta1>(s, next);
+    next = load_noise(noise + (j + 1) * kNoiseWords, seat.l);  // of e in the end
     polykem::cuda::forward_transform(s, factors, seat.exchange, seat.l);
     polykem::cuda::times_gamma(odd, s, factors);
 #pragma unroll
@@ -79,7 +83,8 @@ __global__ void __launch_bounds__(kThreads, Shape<Set>::kK == 2 ? 4 : 3) keygen_
 #pragma unroll
   for (int i = 0; i < S::kK; ++i) {
     Coefficients e;
-    load_noise<S::kEta1>(e, noise + (S::kK + i) * static_cast<int>(kNoiseBytes / 4), seat.l);
+    unpack_noise<S::kEta1>(e, next);
+    if (i + 1 < S::kK) next = load_noise(noise + (S::kK + i + 1) * kNoiseWords, seat.l);
     polykem::cuda::forward_transform(e, factors, seat.exchange, seat.l);
 #pragma unroll
     for (int r = 0; r < kLaneCoefficients; ++r)
@@ -114,7 +119,7 @@ struct CompareFields {
   template <int kBits>
   __device__ __forceinline__ void take(const Seat& seat, Coefficients& fields, int offset) {
     Coefficients given;
-    load_fields<kBits>(given, ct + offset, seat.l);
+    unpack<kBits>(given, load_packed<kBits>(ct + offset, seat.l));
 #pragma unroll
     for (int r = 0; r < kLaneCoefficients; ++r)
       differences |= given[r] ^ fields[r];
@@ -154,25 +159,33 @@ __device__ __forceinline__ uint32_t multiply_y(Coefficients (&u)[Shape<Set>::kK]
   const uint8_t* const ek = kForm ? nullptr : work.ek[seat.item];
   const RowFactors factors = polykem::cuda::kRowFactors.forward[seat.l];
   uint32_t below_q = 0xffffffff;
+  uint2 next = load_noise(noise, seat.l);
 #pragma unroll 1
   for (int j = 0; j < S::kK; ++j) {
-    RowPart rows[S::kK];
+    RowPart rows[S::kK], t_row;
+    PackedPart<12> t_packed;
+    if constexpr (kForm) {
+      t_row = load_row(a + S::Form::kT + j * static_cast<int>(kRowBytes), seat.l);
+    } else {
+      t_packed = load_packed<12>(ek + j * static_cast<int>(kPolyBytes), seat.l);
+    }
 #pragma unroll
     for (int i = 0; i < S::kK; ++i)
       rows[i] = load_row(a + (i * S::kK + j) * static_cast<int>(kRowBytes), seat.l);
     Coefficients y;
     uint32_t odd[8];
-    load_noise<S::kEta1>(y, noise + j * static_cast<int>(kNoiseBytes / 4), seat.l);
+    unpack_noise<S::kEta1>(y, next);
+    next = load_noise(noise + (j + 1) * kNoiseWords, seat.l);
     polykem::cuda::forward_transform(y, factors, seat.exchange, seat.l);
     polykem::cuda::times_gamma(odd, y, factors);
 #pragma unroll
     for (int i = 0; i < S::kK; ++i)
       add_row_product(u[i], rows[i], y, odd);
     if constexpr (kForm) {
-      add_row_product(v, load_row(a + S::Form::kT + j * static_cast<int>(kRowBytes), seat.l), y, odd);
+      add_row_product(v, t_row, y, odd);
     } else {
       Coefficients t;
-      load_fields<12>(t, ek + j * static_cast<int>(kPolyBytes), seat.l);
+      unpack<12>(t, t_packed);
 #pragma unroll
       for (const uint32_t x : t)
         below_q &= x - kNttQ;
@@ -189,14 +202,16 @@ __device__ __forceinline__ void finish_encryption(Sink& sink, Coefficients (&u)[
   using S = Shape<Set>;
   const RowFactors factors = polykem::cuda::kRowFactors.inverse[seat.l];
   Coefficients e;
+  uint2 next = load_noise(noise + S::kK * kNoiseWords, seat.l);
 #pragma unroll
   for (int i = 0; i < S::kK; ++i) {
     polykem::cuda::inverse_transform(u[i], factors, seat.exchange, seat.l);
-    load_noise<S::kEta2>(e, noise + (S::kK + i) * static_cast<int>(kNoiseBytes / 4), seat.l);
+    unpack_noise<S::kEta2>(e, next);
+    next = load_noise(noise + (S::kK + i + 1) * kNoiseWords, seat.l);
     finish_poly<S::kDu>(sink, u[i], e, 32 * S::kDu * i, seat);
   }
   polykem::cuda::inverse_transform(v, factors, seat.exchange, seat.l);
-  load_noise<S::kEta2>(e, noise + 2 * S::kK * static_cast<int>(kNoiseBytes / 4), seat.l);
+  unpack_noise<S::kEta2>(e, next);
   add_message(e, work.m, seat);
   finish_poly<S::kDv>(sink, v, e, 32 * S::kDu * S::kK, seat);
 }
@@ -289,12 +304,21 @@ __global__ void __launch_bounds__(kThreads, 4) decrypt_kernel(Work work) {
   const uint8_t* const sk = kForm ? nullptr : work.sk[seat.item];
   Coefficients w = {};
   {
+    PackedPart<S::kDu> next = load_packed<S::kDu>(ct, seat.l);
     const RowFactors factors = polykem::cuda::kRowFactors.forward[seat.l];
 #pragma unroll 1
     for (int j = 0; j < S::kK; ++j) {
+      RowPart s_row;
+      PackedPart<12> s_packed;
+      if constexpr (kForm) {
+        s_row = load_row(form + S::Form::kS + j * static_cast<int>(kRowBytes), seat.l);
+      } else {
+        s_packed = load_packed<12>(sk + j * static_cast<int>(kPolyBytes), seat.l);
+      }
       Coefficients u;
       uint32_t odd[8];
-      load_fields<S::kDu>(u, ct + 32 * S::kDu * j, seat.l);
+      unpack<S::kDu>(u, next);
+      if (j + 1 < S::kK) next = load_packed<S::kDu>(ct + 32 * S::kDu * (j + 1), seat.l);
 #pragma unroll
       for (uint32_t& x : u)
         x = decompress<S::kDu>(x);
@@ -302,18 +326,19 @@ __global__ void __launch_bounds__(kThreads, 4) decrypt_kernel(Work work) {
       polykem::cuda::forward_transform(u, factors, seat.exchange, seat.l);
       polykem::cuda::times_gamma(odd, u, factors);
       if constexpr (kForm) {
-        add_row_product(w, load_row(form + S::Form::kS + j * static_cast<int>(kRowBytes), seat.l), u, odd);
+        add_row_product(w, s_row, u, odd);
       } else {
         Coefficients s;
-        load_fields<12>(s, sk + j * static_cast<int>(kPolyBytes), seat.l);
+        unpack<12>(s, s_packed);
         add_product(w, s, u, odd);
       }
     }
   }
+  const auto v_packed = load_packed<S::kDv>(ct + 32 * S::kDu * S::kK, seat.l);
   polykem::cuda::inverse_transform(w, polykem::cuda::kRowFactors.inverse[seat.l], seat.exchange, seat.l);
   polykem::cuda::to_rows(w, seat.exchange, seat.l);
   Coefficients v;
-  load_fields<S::kDv>(v, ct + 32 * S::kDu * S::kK, seat.l);
+  unpack<S::kDv>(v, v_packed);
   uint32_t bits = 0;
 #pragma unroll
   for (int r = 0; r < kLaneCoefficients; ++r)
@@ -333,7 +358,7 @@ __global__ void __launch_bounds__(kThreads)
 #pragma unroll 1
   for (int j = 0; j < S::kK; ++j) {
     Coefficients a;
-    load_fields<12>(a, from[seat.item] + j * static_cast<int>(kPolyBytes), seat.l);
+    unpack<12>(a, load_packed<12>(from[seat.item] + j * static_cast<int>(kPolyBytes), seat.l));
 #pragma unroll
     for (const uint32_t x : a)
       below_q &= x - kNttQ;

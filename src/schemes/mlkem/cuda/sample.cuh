@@ -77,11 +77,12 @@ __device__ __forceinline__ void accept_block(uint32_t& end, uint32_t full, const
     for (int n = 0; n < 8; ++n) {
       const uint32_t x = candidate(three, n);
       // Compilers would count coefficients and bytes apart.
-      asm volatile("{.reg .pred below; .reg .b16 low; cvt.u16.u32 low, %1; st.shared.u16 [%0], low;"
-                   "setp.lt.u32 below, %1, %2; @below add.u32 %0, %0, 2;}"
-                   : "+r"(end)
-                   : "r"(x), "n"(kNttQ)
-                   : "memory");
+      asm volatile(
+          "{.reg .pred below; .reg .b16 low; cvt.u16.u32 low, %1; st.shared.u16 [%0], low;"
+          "setp.lt.u32 below, %1, %2; @below add.u32 %0, %0, 2;}"
+          : "+r"(end)
+          : "r"(x), "n"(kNttQ)
+          : "memory");
     }
   }
 }
@@ -189,8 +190,8 @@ __device__ __forceinline__ void noise_row(uint32_t (&row)[32]) {
   }
 }
 
-/// Eight coefficients of eta = 2, plus 2, from 32 bits. The bits to be subtracted are inverted: 2 less their sum is what
-/// is added. [FIPS203, Alg 8]
+/// Eight coefficients of eta = 2, plus 2, from 32 bits. The bits to be subtracted are inverted: 2 less their sum is
+/// what is added. [FIPS203, Alg 8]
 __host__ __device__ constexpr uint32_t cbd2(uint32_t bits) {
   bits ^= 0xcccccccc;
   const uint32_t sums = bits - ((bits >> 1) & 0x55555555);
@@ -237,10 +238,10 @@ __device__ __forceinline__ void sample_eta3(uint32_t* values, uint64_t (&state)[
   }
 }
 
-/// SamplePolyCBD: polynomials kFirst .. kFirst + kPolys - 1 of kAll of every item, as rows of noise. Blocks of one warp.
+/// SamplePolyCBD: polynomials kFirst .. kFirst + kPolys - 1 of kAll of every item, as rows of noise. Blocks of one
+/// warp.
 template <unsigned kEta, uint32_t kFirst, uint32_t kPolys, uint32_t kAll>
-__global__ void __launch_bounds__(32, kEta == 3 ? 16 : 24)
-    sample_noise_kernel(uint32_t* noise, ItemWords seeds) {
+__global__ void __launch_bounds__(32, kEta == 3 ? 16 : 24) sample_noise_kernel(uint32_t* noise, ItemWords seeds) {
   __shared__ alignas(16) uint32_t rows[32 * kNoiseStride];
   const unsigned lane = warp_lane();
   const size_t begin = blockIdx.x * size_t{32}, end = seeds.count * kPolys;
