@@ -8,11 +8,17 @@
 
 namespace polykem::mlkem::cuda {
 
-inline constexpr int kThreads = 128;                                     ///< of a block, in every kernel here
-inline constexpr int kBlockItems = kThreads / kPolyLanes;                ///< and its items
-inline constexpr int kBlockWords = kThreads / 32 * 2 * kExchangeStride;  ///< and its shared memory
+inline constexpr int kThreads = 128;                       ///< of a block, in every kernel here
+inline constexpr int kBlockItems = kThreads / kPolyLanes;  ///< and its items
+inline constexpr int kRowWords = static_cast<int>(kRowBytes) / 4;
+inline constexpr int kNoiseWords = static_cast<int>(kNoiseBytes) / 4;
 
-inline constexpr int kNoiseWords = static_cast<int>(kNoiseBytes) / 4;  ///< of a row
+/// Shared memory of a block: for each item the place where its lanes exchange polynomials, and kRows rows of A.
+template <int kRows>
+struct alignas(16) BlockMemory {
+  uint32_t exchange[kBlockItems][kExchangeStride];
+  uint32_t rows[kBlockItems][kRows > 0 ? kRows* kRowWords : 4];
+};
 
 /// The place of a thread: its item, and its place among the item's 16 lanes. Beyond the batch the item is the last one
 /// and `inside` is false; such lanes compute along, since the lanes of a warp meet.
@@ -20,13 +26,14 @@ struct Seat {
   size_t item;
   bool inside;
   unsigned l;
-  uint32_t* exchange;
+  uint32_t *exchange, *rows;
 };
 
-__device__ __forceinline__ Seat take_seat(size_t count, uint32_t* shared) {
-  const size_t item = blockIdx.x * size_t{kBlockItems} + threadIdx.x / kPolyLanes;
-  return {min(item, count - 1), item < count, threadIdx.x % kPolyLanes,
-          shared + threadIdx.x / kPolyLanes * kExchangeStride};
+template <int kRows>
+__device__ __forceinline__ Seat take_seat(size_t count, BlockMemory<kRows>& memory) {
+  const unsigned place = threadIdx.x / kPolyLanes;
+  const size_t item = blockIdx.x * size_t{kBlockItems} + place;
+  return {min(item, count - 1), item < count, threadIdx.x % kPolyLanes, memory.exchange[place], memory.rows[place]};
 }
 
 /// The bitwise or of x over an item's lanes.
@@ -46,34 +53,42 @@ __device__ __forceinline__ void store_item_words(uint8_t* to, const ItemWords& w
   if (seat.inside) store_staged<4 * kWords>(to, seat.exchange, seat.l);
 }
 
+/// Blocks of which a multiprocessor has registers for all.
+template <class Set>
+inline constexpr int kEncryptBlocks = Shape<Set>::kK == 2 ? 4 : 3;
+
 /// s, e -> s^, t^ = A^ s^ + e^, and everything of ek and dk but H(ek).
 template <class Set>
-__global__ void __launch_bounds__(kThreads, Shape<Set>::kK == 2 ? 4 : 3) keygen_kernel(Work work) {
+__global__ void __launch_bounds__(kThreads, kEncryptBlocks<Set>) keygen_kernel(Work work) {
   using S = Shape<Set>;
-  __shared__ alignas(16) uint32_t shared[kBlockWords];
-  const Seat seat = take_seat(work.count, shared);
+  __shared__ BlockMemory<S::kK> memory;
+  const Seat seat = take_seat(work.count, memory);
   const RowFactors factors = polykem::cuda::kRowFactors.forward[seat.l];
   const uint32_t* const noise = work.noise + seat.item * (2 * S::kK * kNoiseBytes / 4);
   const auto* const a = reinterpret_cast<const std::byte*>(work.a) + seat.item * (S::kEntries * kRowBytes);
   uint8_t* const pk = work.pk_out + seat.item * S::kPublicKeyBytes;
   uint8_t* const sk = work.sk_out + seat.item * S::kSecretKeyBytes;
   Coefficients t[S::kK] = {};
-  uint2 next = load_noise(noise, seat.l);
-#pragma unroll 1
-  for (int j = 0; j < S::kK; ++j) {
-    RowPart rows[S::kK];
+  const auto begin_column = [&](int j) {
 #pragma unroll
     for (int i = 0; i < S::kK; ++i)
-      rows[i] = load_row(a + (i * S::kK + j) * static_cast<int>(kRowBytes), seat.l);
+      begin_row(seat.rows + i * kRowWords, a + (i * S::kK + j) * static_cast<int>(kRowBytes), seat.l);
+  };
+  uint2 next = load_noise(noise, seat.l);
+  begin_column(0);
+#pragma unroll 1
+  for (int j = 0; j < S::kK; ++j) {
     Coefficients s;
     uint32_t odd[8];
     unpack_noise<S::kEta1>(s, next);
     next = load_noise(noise + (j + 1) * kNoiseWords, seat.l);  // of e in the end
     polykem::cuda::forward_transform(s, factors, seat.exchange, seat.l);
     polykem::cuda::times_gamma(odd, s, factors);
+    polykem::cuda::end_copies();
 #pragma unroll
     for (int i = 0; i < S::kK; ++i)
-      add_row_product(t[i], rows[i], s, odd);
+      add_row_product(t[i], load_row(seat.rows + i * kRowWords, seat.l), s, odd);
+    if (j + 1 < S::kK) begin_column(j + 1);
 #pragma unroll
     for (uint32_t& x : s)
       x = polykem::cuda::reduce_small(x);
@@ -158,31 +173,31 @@ __device__ __forceinline__ uint32_t multiply_y(Coefficients (&u)[Shape<Set>::kK]
       kForm ? work.keys[seat.item] : reinterpret_cast<const std::byte*>(work.a) + seat.item * (S::kEntries * kRowBytes);
   const uint8_t* const ek = kForm ? nullptr : work.ek[seat.item];
   const RowFactors factors = polykem::cuda::kRowFactors.forward[seat.l];
-  uint32_t below_q = 0xffffffff;
-  uint2 next = load_noise(noise, seat.l);
-#pragma unroll 1
-  for (int j = 0; j < S::kK; ++j) {
-    RowPart rows[S::kK], t_row;
-    PackedPart<12> t_packed;
-    if constexpr (kForm) {
-      t_row = load_row(a + S::Form::kT + j * static_cast<int>(kRowBytes), seat.l);
-    } else {
-      t_packed = load_packed<12>(ek + j * static_cast<int>(kPolyBytes), seat.l);
-    }
+  const auto begin_column = [&](int j) {
 #pragma unroll
     for (int i = 0; i < S::kK; ++i)
-      rows[i] = load_row(a + (i * S::kK + j) * static_cast<int>(kRowBytes), seat.l);
+      begin_row(seat.rows + i * kRowWords, a + (i * S::kK + j) * static_cast<int>(kRowBytes), seat.l);
+    if (kForm) begin_row(seat.rows + S::kK * kRowWords, a + S::Form::kT + j * static_cast<int>(kRowBytes), seat.l);
+  };
+  uint32_t below_q = 0xffffffff;
+  uint2 next = load_noise(noise, seat.l);
+  begin_column(0);
+#pragma unroll 1
+  for (int j = 0; j < S::kK; ++j) {
+    PackedPart<12> t_packed;
+    if constexpr (!kForm) t_packed = load_packed<12>(ek + j * static_cast<int>(kPolyBytes), seat.l);
     Coefficients y;
     uint32_t odd[8];
     unpack_noise<S::kEta1>(y, next);
     next = load_noise(noise + (j + 1) * kNoiseWords, seat.l);
     polykem::cuda::forward_transform(y, factors, seat.exchange, seat.l);
     polykem::cuda::times_gamma(odd, y, factors);
+    polykem::cuda::end_copies();
 #pragma unroll
     for (int i = 0; i < S::kK; ++i)
-      add_row_product(u[i], rows[i], y, odd);
+      add_row_product(u[i], load_row(seat.rows + i * kRowWords, seat.l), y, odd);
     if constexpr (kForm) {
-      add_row_product(v, t_row, y, odd);
+      add_row_product(v, load_row(seat.rows + S::kK * kRowWords, seat.l), y, odd);
     } else {
       Coefficients t;
       unpack<12>(t, t_packed);
@@ -191,6 +206,7 @@ __device__ __forceinline__ uint32_t multiply_y(Coefficients (&u)[Shape<Set>::kK]
         below_q &= x - kNttQ;
       add_product(v, t, y, odd);
     }
+    if (j + 1 < S::kK) begin_column(j + 1);
   }
   return any_of_item(~below_q) >> 31 == 0 ? 0xffffffff : 0;
 }
@@ -245,18 +261,12 @@ __device__ __forceinline__ uint32_t noted_valid(const Work& work, const Seat& se
   return 0u - *reinterpret_cast<const uint32_t*>(work.keys[seat.item] + offset);
 }
 
-/// Blocks of which a multiprocessor has registers for all.
-template <class Set>
-inline constexpr int kEncryptBlocks = Shape<Set>::kK == 2   ? 4
-                                      : Shape<Set>::kK == 3 ? 3
-                                                            : 2;
-
 /// Encapsulation's encryption. Of an item with a malformed key the ciphertext and the secret are zero, and it reports.
 template <class Set, bool kForm>
 __global__ void __launch_bounds__(kThreads, kEncryptBlocks<Set>) encrypt_kernel(Work work) {
   using S = Shape<Set>;
-  __shared__ alignas(16) uint32_t shared[kBlockWords];
-  const Seat seat = take_seat(work.count, shared);
+  __shared__ BlockMemory<S::kK + (kForm ? 1 : 0)> memory;
+  const Seat seat = take_seat(work.count, memory);
   const uint32_t* const noise = encryption_noise<Set>(work, seat);
   Coefficients u[S::kK] = {}, v = {};
   uint32_t valid = multiply_y<Set, kForm>(u, v, noise, work, seat);
@@ -275,8 +285,8 @@ __global__ void __launch_bounds__(kThreads, kEncryptBlocks<Set>) encrypt_kernel(
 template <class Set, bool kForm>
 __global__ void __launch_bounds__(kThreads, kEncryptBlocks<Set>) compare_kernel(Work work) {
   using S = Shape<Set>;
-  __shared__ alignas(16) uint32_t shared[kBlockWords];
-  const Seat seat = take_seat(work.count, shared);
+  __shared__ BlockMemory<S::kK + (kForm ? 1 : 0)> memory;
+  const Seat seat = take_seat(work.count, memory);
   const uint32_t* const noise = encryption_noise<Set>(work, seat);
   Coefficients u[S::kK] = {}, v = {};
   multiply_y<Set, kForm>(u, v, noise, work, seat);
@@ -297,8 +307,8 @@ __global__ void __launch_bounds__(kThreads, kEncryptBlocks<Set>) compare_kernel(
 template <class Set, bool kForm>
 __global__ void __launch_bounds__(kThreads, 4) decrypt_kernel(Work work) {
   using S = Shape<Set>;
-  __shared__ alignas(16) uint32_t shared[kBlockWords];
-  const Seat seat = take_seat(work.count, shared);
+  __shared__ BlockMemory<0> memory;
+  const Seat seat = take_seat(work.count, memory);
   const uint8_t* const ct = work.ct[seat.item];
   const std::byte* const form = kForm ? work.keys[seat.item] : nullptr;
   const uint8_t* const sk = kForm ? nullptr : work.sk[seat.item];
@@ -353,7 +363,8 @@ template <class Set>
 __global__ void __launch_bounds__(kThreads)
     expand_vector_kernel(std::byte* rows, size_t form_bytes, uint32_t* valid, Records from, size_t count) {
   using S = Shape<Set>;
-  const Seat seat = take_seat(count, nullptr);
+  __shared__ BlockMemory<0> memory;
+  const Seat seat = take_seat(count, memory);
   uint32_t below_q = 0xffffffff;
 #pragma unroll 1
   for (int j = 0; j < S::kK; ++j) {

@@ -65,7 +65,10 @@ struct Work {
   ItemWords valid, fail;                         ///< one word each
 };
 
-/// Loads kWords words from bytes of any alignment. kReadableBeyond: the word behind them may be read as well.
+// tools/sass_check.py knows that what is loaded by these two alone is public.
+static_assert(offsetof(Work, count) == 0 && offsetof(Work, keys) + offsetof(FormKeys, index) == 88);
+
+/// Loads kWords words from bytes of any alignment.
 template <int kWords>
 __device__ __forceinline__ void load_words(uint32_t (&words)[kWords], const uint8_t* from) {
   const auto skip = static_cast<int>(reinterpret_cast<uintptr_t>(from) & 3);
@@ -231,6 +234,14 @@ __device__ __forceinline__ RowPart load_row(const void* row, unsigned l) {
     part.pairs[4 * c + 2] = four.z, part.pairs[4 * c + 3] = four.w;
   }
   return part;
+}
+
+/// Begins to copy a lane's part of a row to shared memory, where this lane finds it once end_copies() has returned.
+__device__ __forceinline__ void begin_row(uint32_t* shared, const void* row, unsigned l) {
+#pragma unroll
+  for (unsigned c = 0; c < 2; ++c)
+    polykem::cuda::begin_copy<16>(reinterpret_cast<uint4*>(shared) + kPolyLanes * c + l,
+                                  static_cast<const uint4*>(row) + kPolyLanes * c + l);
 }
 
 __device__ __forceinline__ void store_row(void* row, const Coefficients& a, unsigned l) {
