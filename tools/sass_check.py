@@ -33,6 +33,9 @@ PUBLIC = {
     "mul_as_aes_kernel": ("seedA in the public key", {0, 48}),
     "mul_sa_aes_kernel": ("seedA in the public key", {24, 32}),
     "gen_a_aes_kernel": ("seedA in the public key", {16}),
+    "mlkem4cuda12gen_a_kernel": ("rho in the public key; how many entries are unusual", {16, 24, 32, 40, 48}),
+    "mlkem4cuda20gen_a_unusual_kernel": ("rho in the public key; which entries are unusual", {16, 24, 32, 40}),
+    "5mlkem4cuda": ("the keys' indices, by Work::keys.index and Work::count", {0, 88}),
 }
 
 # Kernel -> (reason, opcodes): loads from shared memory whose results are public.
@@ -326,7 +329,7 @@ class Kernel:
             self.report(i, "an address depends on a secret", address.secret)
         if root in STORES:
             return
-        public = root == "LDG" and address.origins and address.origins <= self.public
+        public = root in ("LDG", "ATOMG") and address.origins and address.origins <= self.public
         public = public or i.opcode in self.public_shared
         loaded = CLEAN if public else Value(i.pc, frozenset())
         self.assign(i, [o for o in i.operands[:2] if "[" not in o], loaded, state)

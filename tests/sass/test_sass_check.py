@@ -85,6 +85,16 @@ class Text(unittest.TestCase):
         self.found("an address", "IMMA.16832.U8.U8 R8, R1.ROW, R16.COL, RZ", "LDS R5, [R10]")  # R1 .. R4
         self.found("an address", "LDSM.16.M88.4 R8, [R2]", "LDS R5, [R11]")
 
+    def test_public_parameters(self):
+        place = ["LDC.64 R2, c[0x0][0x238]"]  # the parameter at byte 40
+        use = ["IMAD.WIDE.U32 R6, R4, 0x4, R2", "STG.E desc[UR4][R6.64], RZ", "EXIT"]
+        other = ["LDC.64 R2, c[0x0][0x248]"]
+        kernel = "_ZN7polykem5mlkem4cuda12gen_a_kernelI"
+        for load in ("LDG.E R4, desc[UR4][R2.64]", "ATOMG.E.ADD.STRONG.GPU PT, R4, desc[UR4][R2.64], R5"):
+            self.assertEqual(findings(*place, load, *use, name=kernel), {})
+            self.assertEqual(len(findings(*place, load, *use)), 1, load)
+            self.assertEqual(len(findings(*other, load, *use, name=kernel)), 1, load)
+
 
 @unittest.skipUnless("POLYKEM_CUOBJDUMP" in os.environ, "there is no disassembler")
 class Compiled(unittest.TestCase):

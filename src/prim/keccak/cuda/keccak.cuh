@@ -154,4 +154,55 @@ __device__ __forceinline__ void warp_sha3_256(uint32_t (&digest)[8], const uint3
   }
 }
 
+inline constexpr int kStagePieces = 9;  ///< of 16 bytes, which a block of 136 bytes touches, of one message
+
+/// The same of messages whose bytes are aligned to 16 and are a multiple of 16, as is kPrefix of 4. Lane m's bytes are
+/// at records + m stride; valid: lanes with a message. stage: 32 kStagePieces pieces of shared memory of this warp.
+template <int kPrefix, int kBytes, KeccakSuffix kSuffix = KeccakSuffix::sha3>
+__device__ __forceinline__ void warp_sha3_256_aligned(uint32_t (&digest)[8], const uint32_t* prefix, uint4* stage,
+                                                      unsigned lane, const uint8_t* records, size_t stride,
+                                                      unsigned valid) {
+  static_assert(kPrefix % 4 == 0 && kBytes % 16 == 0);
+  constexpr int kFirstPiece = kPrefix / 4, kEndPiece = kFirstPiece + kBytes / 16;
+  constexpr int kBlocks = 16 * kEndPiece / kRateBytes + 1, kLastWords = 16 * kEndPiece % kRateBytes / 8;
+  // Copies the pieces that a block touches while the previous block is hashed: eight lanes copy eight pieces of a
+  // message, then each lane the last one of its own.
+  const auto fetch = [&](int block) {
+    const auto put = [&](unsigned m, int at) {
+      const int piece = kRateBytes * block / 16 + at;
+      if (m < valid && piece >= kFirstPiece && piece < kEndPiece)
+        begin_copy<16>(stage + m * kStagePieces + at, records + m * stride + 16 * (piece - kFirstPiece));
+    };
+#pragma unroll
+    for (unsigned m = 0; m < 32; m += 4)
+      put(m + lane / 8, static_cast<int>(lane % 8));
+    put(lane, 8);
+  };
+  uint64_t state[25] = {};
+#pragma unroll
+  for (int j = 0; j < kPrefix / 2; ++j)
+    state[j] = prefix[2 * j] | (static_cast<uint64_t>(prefix[2 * j + 1]) << 32);
+  fetch(0);
+#pragma unroll 1
+  for (int block = 0; block < kBlocks; ++block) {
+    const bool last = block == kBlocks - 1;
+    // Odd blocks begin within a piece.
+    const auto* words = reinterpret_cast<const uint64_t*>(stage + lane * kStagePieces) + block % 2;
+    end_copies();
+    __syncwarp();
+#pragma unroll
+    for (int j = 0; j < kRateBytes / 8; ++j) {
+      if ((2 * j >= kPrefix || block > 0) && (j < kLastWords || !last)) state[j] ^= words[j];
+    }
+    if (last) {
+      state[kLastWords] ^= static_cast<uint64_t>(kSuffix);
+      state[16] ^= 0x8000000000000000;
+    }
+    __syncwarp();
+    if (!last) fetch(block + 1);
+    keccak_f1600(state);
+  }
+  squeeze_words(digest, state);
+}
+
 }  // namespace polykem::cuda

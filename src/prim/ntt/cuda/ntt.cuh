@@ -91,79 +91,62 @@ constexpr RowFactorTable row_factor_table() {
 
 __device__ constexpr RowFactorTable kRowFactors = row_factor_table();
 
+/// One layer on a lane's coefficients: pairs kLength apart. factor(block): of the pairs of a block of 2 kLength.
+template <int kLength, class Factor>
+__host__ __device__ __forceinline__ void forward_layer(Coefficients& a, Factor factor) {
+#pragma unroll
+  for (int pair = 0; pair < kLaneCoefficients / 2; ++pair) {
+    const int block = pair / kLength, j = block * 2 * kLength + pair % kLength;
+    const uint32_t t = multiply_by(a[j + kLength], factor(block));
+    a[j + kLength] = a[j] - t + kNttQ;
+    a[j] += t;
+  }
+}
+
+/// One layer of the inverse; coefficients below kBound before, below 2 kBound afterwards.
+template <int kLength, uint32_t kBound, class Factor>
+__host__ __device__ __forceinline__ void inverse_layer(Coefficients& a, Factor factor) {
+  static_assert(kBound % kNttQ == 0 && 2 * kBound < kMostMultiplied);
+#pragma unroll
+  for (int pair = 0; pair < kLaneCoefficients / 2; ++pair) {
+    const int block = pair / kLength, j = block * 2 * kLength + pair % kLength;
+    const uint32_t difference = a[j + kLength] - a[j] + kBound;
+    a[j] += a[j + kLength];
+    a[j + kLength] = multiply_by(difference, factor(block));
+  }
+}
+
 /// Layers 128, 64, 32, 16 of the transform, in columns. Adds at most 4q to the bound.
 __host__ __device__ __forceinline__ void forward_columns(Coefficients& a) {
-#pragma unroll
-  for (int length = 8; length >= 1; length /= 2) {
-#pragma unroll
-    for (int start = 0; start < kLaneCoefficients; start += 2 * length) {
-#pragma unroll
-      for (int j = start; j < start + length; ++j) {
-        const uint32_t t = multiply_by(a[j + length], column_factor(8 / length + start / (2 * length)));
-        a[j + length] = a[j] - t + kNttQ;
-        a[j] += t;
-      }
-    }
-  }
+  forward_layer<8>(a, [](int) { return column_factor(1); });
+  forward_layer<4>(a, [](int block) { return column_factor(2 + block); });
+  forward_layer<2>(a, [](int block) { return column_factor(4 + block); });
+  forward_layer<1>(a, [](int block) { return column_factor(8 + block); });
 }
 
 /// Layers 8, 4, 2, in rows. Adds at most 3q.
 __host__ __device__ __forceinline__ void forward_rows(Coefficients& a, const RowFactors& factors) {
-#pragma unroll
-  for (int length = 8; length >= 2; length /= 2) {
-#pragma unroll
-    for (int start = 0; start < kLaneCoefficients; start += 2 * length) {
-      const int block = start / (2 * length);
-      const uint32_t factor = length == 8 ? factors.eight : length == 4 ? factors.four[block] : factors.two[block];
-#pragma unroll
-      for (int j = start; j < start + length; ++j) {
-        const uint32_t t = multiply_by(a[j + length], factor);
-        a[j + length] = a[j] - t + kNttQ;
-        a[j] += t;
-      }
-    }
-  }
+  forward_layer<8>(a, [&](int) { return factors.eight; });
+  forward_layer<4>(a, [&](int block) { return factors.four[block]; });
+  forward_layer<2>(a, [&](int block) { return factors.two[block]; });
 }
 
 /// Layers 2, 4, 8 of the inverse, in rows. Below 2q before, below 16q afterwards.
 __host__ __device__ __forceinline__ void inverse_rows(Coefficients& a, const RowFactors& factors) {
-#pragma unroll
-  for (int length = 2; length <= 8; length *= 2) {
-#pragma unroll
-    for (int start = 0; start < kLaneCoefficients; start += 2 * length) {
-      const int block = start / (2 * length);
-      const uint32_t factor = length == 8 ? factors.eight : length == 4 ? factors.four[block] : factors.two[block];
-#pragma unroll
-      for (int j = start; j < start + length; ++j) {
-        const uint32_t difference = a[j + length] - a[j] + static_cast<uint32_t>(length) * kNttQ;
-        a[j] += a[j + length];
-        a[j + length] = multiply_by(difference, factor);
-      }
-    }
-  }
+  inverse_layer<2, 2 * kNttQ>(a, [&](int block) { return factors.two[block]; });
+  inverse_layer<4, 4 * kNttQ>(a, [&](int block) { return factors.four[block]; });
+  inverse_layer<8, 8 * kNttQ>(a, [&](int) { return factors.eight; });
 }
 
 /// Layers 16, 32, 64, 128 of the inverse and the division by 2^7, in columns. Below 16q before, in [0, q) afterwards.
 __host__ __device__ __forceinline__ void inverse_columns(Coefficients& a) {
-  static_assert(256 * kNttQ < kMostMultiplied);
+  inverse_layer<1, 16 * kNttQ>(a, [](int block) { return column_factor(15 - block); });
+  inverse_layer<2, 32 * kNttQ>(a, [](int block) { return column_factor(7 - block); });
+  inverse_layer<4, 64 * kNttQ>(a, [](int block) { return column_factor(3 - block); });
+  inverse_layer<8, 128 * kNttQ>(a, [](int) { return column_factor<true>(1); });
 #pragma unroll
-  for (int length = 1; length <= 4; length *= 2) {
-#pragma unroll
-    for (int start = 0; start < kLaneCoefficients; start += 2 * length) {
-#pragma unroll
-      for (int j = start; j < start + length; ++j) {
-        const uint32_t difference = a[j + length] - a[j] + static_cast<uint32_t>(16 * length) * kNttQ;
-        a[j] += a[j + length];
-        a[j + length] = multiply_by(difference, column_factor(16 / length - 1 - start / (2 * length)));
-      }
-    }
-  }
-#pragma unroll
-  for (int j = 0; j < 8; ++j) {
-    const uint32_t difference = a[j + 8] - a[j] + 128 * kNttQ;
-    a[j] = multiply_by(a[j] + a[j + 8], factor_of(ntt::kInverse128));
-    a[j + 8] = multiply_by(difference, column_factor<true>(1));
-  }
+  for (int j = 0; j < kLaneCoefficients / 2; ++j)
+    a[j] = multiply_by(a[j], factor_of(ntt::kInverse128));
 }
 
 /// The odd coefficients of a transform in rows times the gammas of their pairs, in [0, q). [FIPS203, Alg 11, L2]

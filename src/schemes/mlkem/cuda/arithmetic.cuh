@@ -8,9 +8,17 @@
 
 namespace polykem::mlkem::cuda {
 
-inline constexpr int kThreads = 128;                                     ///< of a block, in every kernel here
-inline constexpr int kBlockItems = kThreads / kPolyLanes;                ///< and its items
-inline constexpr int kBlockWords = kThreads / 32 * 2 * kExchangeStride;  ///< and its shared memory
+inline constexpr int kThreads = 128;                       ///< of a block, in every kernel here
+inline constexpr int kBlockItems = kThreads / kPolyLanes;  ///< and its items
+inline constexpr int kRowWords = static_cast<int>(kRowBytes) / 4;
+inline constexpr int kNoiseWords = static_cast<int>(kNoiseBytes) / 4;
+
+/// Shared memory of a block: for each item the place where its lanes exchange polynomials, and kRows rows of A.
+template <int kRows>
+struct alignas(16) BlockMemory {
+  uint32_t exchange[kBlockItems][kExchangeStride];
+  uint32_t rows[kBlockItems][kRows > 0 ? kRows* kRowWords : 4];
+};
 
 /// The place of a thread: its item, and its place among the item's 16 lanes. Beyond the batch the item is the last one
 /// and `inside` is false; such lanes compute along, since the lanes of a warp meet.
@@ -18,13 +26,14 @@ struct Seat {
   size_t item;
   bool inside;
   unsigned l;
-  uint32_t* exchange;
+  uint32_t *exchange, *rows;
 };
 
-__device__ __forceinline__ Seat take_seat(size_t count, uint32_t* shared) {
-  const size_t item = blockIdx.x * size_t{kBlockItems} + threadIdx.x / kPolyLanes;
-  return {min(item, count - 1), item < count, threadIdx.x % kPolyLanes,
-          shared + threadIdx.x / kPolyLanes * kExchangeStride};
+template <int kRows>
+__device__ __forceinline__ Seat take_seat(size_t count, BlockMemory<kRows>& memory) {
+  const unsigned place = threadIdx.x / kPolyLanes;
+  const size_t item = blockIdx.x * size_t{kBlockItems} + place;
+  return {min(item, count - 1), item < count, threadIdx.x % kPolyLanes, memory.exchange[place], memory.rows[place]};
 }
 
 /// The bitwise or of x over an item's lanes.
@@ -44,32 +53,42 @@ __device__ __forceinline__ void store_item_words(uint8_t* to, const ItemWords& w
   if (seat.inside) store_staged<4 * kWords>(to, seat.exchange, seat.l);
 }
 
+/// Blocks of which a multiprocessor has registers for all.
+template <class Set>
+inline constexpr int kEncryptBlocks = Shape<Set>::kK == 2 ? 4 : 3;
+
 /// s, e -> s^, t^ = A^ s^ + e^, and everything of ek and dk but H(ek).
 template <class Set>
-__global__ void __launch_bounds__(kThreads, Shape<Set>::kK == 2 ? 4 : 3) keygen_kernel(Work work) {
+__global__ void __launch_bounds__(kThreads, kEncryptBlocks<Set>) keygen_kernel(Work work) {
   using S = Shape<Set>;
-  __shared__ alignas(16) uint32_t shared[kBlockWords];
-  const Seat seat = take_seat(work.count, shared);
+  __shared__ BlockMemory<S::kK> memory;
+  const Seat seat = take_seat(work.count, memory);
   const RowFactors factors = polykem::cuda::kRowFactors.forward[seat.l];
   const uint32_t* const noise = work.noise + seat.item * (2 * S::kK * kNoiseBytes / 4);
   const auto* const a = reinterpret_cast<const std::byte*>(work.a) + seat.item * (S::kEntries * kRowBytes);
   uint8_t* const pk = work.pk_out + seat.item * S::kPublicKeyBytes;
   uint8_t* const sk = work.sk_out + seat.item * S::kSecretKeyBytes;
   Coefficients t[S::kK] = {};
+  const auto begin_column = [&](int j) {
+#pragma unroll
+    for (int i = 0; i < S::kK; ++i)
+      begin_row(seat.rows + i * kRowWords, a + (i * S::kK + j) * static_cast<int>(kRowBytes), seat.l);
+  };
+  uint2 next = load_noise(noise, seat.l);
+  begin_column(0);
 #pragma unroll 1
   for (int j = 0; j < S::kK; ++j) {
-    RowPart rows[S::kK];
-#pragma unroll
-    for (int i = 0; i < S::kK; ++i)
-      rows[i] = load_row(a + (i * S::kK + j) * static_cast<int>(kRowBytes), seat.l);
     Coefficients s;
     uint32_t odd[8];
-    load_noise<S::kEta1>(s, noise + j * static_cast<int>(kNoiseBytes / 4), seat.l);
+    unpack_noise<S::kEta1>(s, next);
+    next = load_noise(noise + (j + 1) * kNoiseWords, seat.l);  // of e in the end
     polykem::cuda::forward_transform(s, factors, seat.exchange, seat.l);
     polykem::cuda::times_gamma(odd, s, factors);
+    polykem::cuda::end_copies();
 #pragma unroll
     for (int i = 0; i < S::kK; ++i)
-      add_row_product(t[i], rows[i], s, odd);
+      add_row_product(t[i], load_row(seat.rows + i * kRowWords, seat.l), s, odd);
+    if (j + 1 < S::kK) begin_column(j + 1);
 #pragma unroll
     for (uint32_t& x : s)
       x = polykem::cuda::reduce_small(x);
@@ -79,15 +98,17 @@ __global__ void __launch_bounds__(kThreads, Shape<Set>::kK == 2 ? 4 : 3) keygen_
 #pragma unroll
   for (int i = 0; i < S::kK; ++i) {
     Coefficients e;
-    load_noise<S::kEta1>(e, noise + (S::kK + i) * static_cast<int>(kNoiseBytes / 4), seat.l);
+    unpack_noise<S::kEta1>(e, next);
+    if (i + 1 < S::kK) next = load_noise(noise + (S::kK + i + 1) * kNoiseWords, seat.l);
     polykem::cuda::forward_transform(e, factors, seat.exchange, seat.l);
 #pragma unroll
     for (int r = 0; r < kLaneCoefficients; ++r)
       e[r] = polykem::cuda::reduce_small(e[r] + polykem::cuda::reduce_to_2q(t[i][r]));
     stage_fields<12>(seat.exchange, e, seat.l);
-    if (!seat.inside) continue;
-    store_staged<kPolyBytes>(pk + i * static_cast<int>(kPolyBytes), seat.exchange, seat.l);
-    store_staged<kPolyBytes>(sk + S::kEkOffset + i * static_cast<int>(kPolyBytes), seat.exchange, seat.l);
+    if (seat.inside) {
+      store_staged<kPolyBytes>(pk + i * static_cast<int>(kPolyBytes), seat.exchange, seat.l);
+      store_staged<kPolyBytes>(sk + S::kEkOffset + i * static_cast<int>(kPolyBytes), seat.exchange, seat.l);
+    }
   }
   store_item_words<8>(pk + S::kVectorBytes, work.rho, seat);
   store_item_words<8>(sk + S::kEkOffset + S::kVectorBytes, work.rho, seat);
@@ -113,7 +134,7 @@ struct CompareFields {
   template <int kBits>
   __device__ __forceinline__ void take(const Seat& seat, Coefficients& fields, int offset) {
     Coefficients given;
-    load_fields<kBits>(given, ct + offset, seat.l);
+    unpack<kBits>(given, load_packed<kBits>(ct + offset, seat.l));
 #pragma unroll
     for (int r = 0; r < kLaneCoefficients; ++r)
       differences |= given[r] ^ fields[r];
@@ -152,31 +173,40 @@ __device__ __forceinline__ uint32_t multiply_y(Coefficients (&u)[Shape<Set>::kK]
       kForm ? work.keys[seat.item] : reinterpret_cast<const std::byte*>(work.a) + seat.item * (S::kEntries * kRowBytes);
   const uint8_t* const ek = kForm ? nullptr : work.ek[seat.item];
   const RowFactors factors = polykem::cuda::kRowFactors.forward[seat.l];
+  const auto begin_column = [&](int j) {
+#pragma unroll
+    for (int i = 0; i < S::kK; ++i)
+      begin_row(seat.rows + i * kRowWords, a + (i * S::kK + j) * static_cast<int>(kRowBytes), seat.l);
+    if (kForm) begin_row(seat.rows + S::kK * kRowWords, a + S::Form::kT + j * static_cast<int>(kRowBytes), seat.l);
+  };
   uint32_t below_q = 0xffffffff;
+  uint2 next = load_noise(noise, seat.l);
+  begin_column(0);
 #pragma unroll 1
   for (int j = 0; j < S::kK; ++j) {
-    RowPart rows[S::kK];
-#pragma unroll
-    for (int i = 0; i < S::kK; ++i)
-      rows[i] = load_row(a + (i * S::kK + j) * static_cast<int>(kRowBytes), seat.l);
+    PackedPart<12> t_packed;
+    if constexpr (!kForm) t_packed = load_packed<12>(ek + j * static_cast<int>(kPolyBytes), seat.l);
     Coefficients y;
     uint32_t odd[8];
-    load_noise<S::kEta1>(y, noise + j * static_cast<int>(kNoiseBytes / 4), seat.l);
+    unpack_noise<S::kEta1>(y, next);
+    next = load_noise(noise + (j + 1) * kNoiseWords, seat.l);
     polykem::cuda::forward_transform(y, factors, seat.exchange, seat.l);
     polykem::cuda::times_gamma(odd, y, factors);
+    polykem::cuda::end_copies();
 #pragma unroll
     for (int i = 0; i < S::kK; ++i)
-      add_row_product(u[i], rows[i], y, odd);
+      add_row_product(u[i], load_row(seat.rows + i * kRowWords, seat.l), y, odd);
     if constexpr (kForm) {
-      add_row_product(v, load_row(a + S::Form::kT + j * static_cast<int>(kRowBytes), seat.l), y, odd);
+      add_row_product(v, load_row(seat.rows + S::kK * kRowWords, seat.l), y, odd);
     } else {
       Coefficients t;
-      load_fields<12>(t, ek + j * static_cast<int>(kPolyBytes), seat.l);
+      unpack<12>(t, t_packed);
 #pragma unroll
       for (const uint32_t x : t)
         below_q &= x - kNttQ;
       add_product(v, t, y, odd);
     }
+    if (j + 1 < S::kK) begin_column(j + 1);
   }
   return any_of_item(~below_q) >> 31 == 0 ? 0xffffffff : 0;
 }
@@ -188,14 +218,16 @@ __device__ __forceinline__ void finish_encryption(Sink& sink, Coefficients (&u)[
   using S = Shape<Set>;
   const RowFactors factors = polykem::cuda::kRowFactors.inverse[seat.l];
   Coefficients e;
+  uint2 next = load_noise(noise + S::kK * kNoiseWords, seat.l);
 #pragma unroll
   for (int i = 0; i < S::kK; ++i) {
     polykem::cuda::inverse_transform(u[i], factors, seat.exchange, seat.l);
-    load_noise<S::kEta2>(e, noise + (S::kK + i) * static_cast<int>(kNoiseBytes / 4), seat.l);
+    unpack_noise<S::kEta2>(e, next);
+    next = load_noise(noise + (S::kK + i + 1) * kNoiseWords, seat.l);
     finish_poly<S::kDu>(sink, u[i], e, 32 * S::kDu * i, seat);
   }
   polykem::cuda::inverse_transform(v, factors, seat.exchange, seat.l);
-  load_noise<S::kEta2>(e, noise + 2 * S::kK * static_cast<int>(kNoiseBytes / 4), seat.l);
+  unpack_noise<S::kEta2>(e, next);
   add_message(e, work.m, seat);
   finish_poly<S::kDv>(sink, v, e, 32 * S::kDu * S::kK, seat);
 }
@@ -229,18 +261,12 @@ __device__ __forceinline__ uint32_t noted_valid(const Work& work, const Seat& se
   return 0u - *reinterpret_cast<const uint32_t*>(work.keys[seat.item] + offset);
 }
 
-/// Blocks of which a multiprocessor has registers for all.
-template <class Set>
-inline constexpr int kEncryptBlocks = Shape<Set>::kK == 2   ? 4
-                                      : Shape<Set>::kK == 3 ? 3
-                                                            : 2;
-
 /// Encapsulation's encryption. Of an item with a malformed key the ciphertext and the secret are zero, and it reports.
 template <class Set, bool kForm>
 __global__ void __launch_bounds__(kThreads, kEncryptBlocks<Set>) encrypt_kernel(Work work) {
   using S = Shape<Set>;
-  __shared__ alignas(16) uint32_t shared[kBlockWords];
-  const Seat seat = take_seat(work.count, shared);
+  __shared__ BlockMemory<S::kK + (kForm ? 1 : 0)> memory;
+  const Seat seat = take_seat(work.count, memory);
   const uint32_t* const noise = encryption_noise<Set>(work, seat);
   Coefficients u[S::kK] = {}, v = {};
   uint32_t valid = multiply_y<Set, kForm>(u, v, noise, work, seat);
@@ -259,8 +285,8 @@ __global__ void __launch_bounds__(kThreads, kEncryptBlocks<Set>) encrypt_kernel(
 template <class Set, bool kForm>
 __global__ void __launch_bounds__(kThreads, kEncryptBlocks<Set>) compare_kernel(Work work) {
   using S = Shape<Set>;
-  __shared__ alignas(16) uint32_t shared[kBlockWords];
-  const Seat seat = take_seat(work.count, shared);
+  __shared__ BlockMemory<S::kK + (kForm ? 1 : 0)> memory;
+  const Seat seat = take_seat(work.count, memory);
   const uint32_t* const noise = encryption_noise<Set>(work, seat);
   Coefficients u[S::kK] = {}, v = {};
   multiply_y<Set, kForm>(u, v, noise, work, seat);
@@ -281,19 +307,28 @@ __global__ void __launch_bounds__(kThreads, kEncryptBlocks<Set>) compare_kernel(
 template <class Set, bool kForm>
 __global__ void __launch_bounds__(kThreads, 4) decrypt_kernel(Work work) {
   using S = Shape<Set>;
-  __shared__ alignas(16) uint32_t shared[kBlockWords];
-  const Seat seat = take_seat(work.count, shared);
+  __shared__ BlockMemory<0> memory;
+  const Seat seat = take_seat(work.count, memory);
   const uint8_t* const ct = work.ct[seat.item];
   const std::byte* const form = kForm ? work.keys[seat.item] : nullptr;
   const uint8_t* const sk = kForm ? nullptr : work.sk[seat.item];
   Coefficients w = {};
   {
+    PackedPart<S::kDu> next = load_packed<S::kDu>(ct, seat.l);
     const RowFactors factors = polykem::cuda::kRowFactors.forward[seat.l];
 #pragma unroll 1
     for (int j = 0; j < S::kK; ++j) {
+      RowPart s_row;
+      PackedPart<12> s_packed;
+      if constexpr (kForm) {
+        s_row = load_row(form + S::Form::kS + j * static_cast<int>(kRowBytes), seat.l);
+      } else {
+        s_packed = load_packed<12>(sk + j * static_cast<int>(kPolyBytes), seat.l);
+      }
       Coefficients u;
       uint32_t odd[8];
-      load_fields<S::kDu>(u, ct + 32 * S::kDu * j, seat.l);
+      unpack<S::kDu>(u, next);
+      if (j + 1 < S::kK) next = load_packed<S::kDu>(ct + 32 * S::kDu * (j + 1), seat.l);
 #pragma unroll
       for (uint32_t& x : u)
         x = decompress<S::kDu>(x);
@@ -301,18 +336,19 @@ __global__ void __launch_bounds__(kThreads, 4) decrypt_kernel(Work work) {
       polykem::cuda::forward_transform(u, factors, seat.exchange, seat.l);
       polykem::cuda::times_gamma(odd, u, factors);
       if constexpr (kForm) {
-        add_row_product(w, load_row(form + S::Form::kS + j * static_cast<int>(kRowBytes), seat.l), u, odd);
+        add_row_product(w, s_row, u, odd);
       } else {
         Coefficients s;
-        load_fields<12>(s, sk + j * static_cast<int>(kPolyBytes), seat.l);
+        unpack<12>(s, s_packed);
         add_product(w, s, u, odd);
       }
     }
   }
+  const auto v_packed = load_packed<S::kDv>(ct + 32 * S::kDu * S::kK, seat.l);
   polykem::cuda::inverse_transform(w, polykem::cuda::kRowFactors.inverse[seat.l], seat.exchange, seat.l);
   polykem::cuda::to_rows(w, seat.exchange, seat.l);
   Coefficients v;
-  load_fields<S::kDv>(v, ct + 32 * S::kDu * S::kK, seat.l);
+  unpack<S::kDv>(v, v_packed);
   uint32_t bits = 0;
 #pragma unroll
   for (int r = 0; r < kLaneCoefficients; ++r)
@@ -327,12 +363,13 @@ template <class Set>
 __global__ void __launch_bounds__(kThreads)
     expand_vector_kernel(std::byte* rows, size_t form_bytes, uint32_t* valid, Records from, size_t count) {
   using S = Shape<Set>;
-  const Seat seat = take_seat(count, nullptr);
+  __shared__ BlockMemory<0> memory;
+  const Seat seat = take_seat(count, memory);
   uint32_t below_q = 0xffffffff;
 #pragma unroll 1
   for (int j = 0; j < S::kK; ++j) {
     Coefficients a;
-    load_fields<12>(a, from[seat.item] + j * static_cast<int>(kPolyBytes), seat.l);
+    unpack<12>(a, load_packed<12>(from[seat.item] + j * static_cast<int>(kPolyBytes), seat.l));
 #pragma unroll
     for (const uint32_t x : a)
       below_q &= x - kNttQ;

@@ -39,13 +39,24 @@ struct LaneRecords {
   __device__ const uint8_t* operator()(int m) const { return records[min(first + m, count - 1)]; }
 };
 
+inline constexpr int kHashStageWords = 32 * 4 * polykem::cuda::kStagePieces;
+static_assert(kHashStageWords >= kStageWords);
+
 /// H(bytes of records) of the lanes' items: SHA3-256, or another function of the same rate, over a prefix too.
 template <int kBytes, int kPrefix = 0, KeccakSuffix kSuffix = KeccakSuffix::sha3>
 __device__ __forceinline__ void hash_records(uint32_t (&digest)[8], Records records, size_t count,
                                              const uint32_t* prefix = nullptr) {
-  __shared__ uint32_t stage[kStageWords];
-  const LaneRecords of_lane{records, blockIdx.x * size_t{32}, count};
-  polykem::cuda::warp_sha3_256<kPrefix, kBytes, kSuffix>(digest, prefix, stage, warp_lane(), of_lane);
+  __shared__ alignas(16) uint32_t stage[kHashStageWords];
+  const size_t first = blockIdx.x * size_t{32};
+  const uint8_t* const base = records[first];
+  if ((reinterpret_cast<uintptr_t>(base) | records.stride) % 16 == 0) {
+    const auto valid = static_cast<unsigned>(min(count - first, size_t{32}));
+    polykem::cuda::warp_sha3_256_aligned<kPrefix, kBytes, kSuffix>(digest, prefix, reinterpret_cast<uint4*>(stage),
+                                                                   warp_lane(), base, records.stride, valid);
+  } else {
+    polykem::cuda::warp_sha3_256<kPrefix, kBytes, kSuffix>(digest, prefix, stage, warp_lane(),
+                                                           LaneRecords{records, first, count});
+  }
 }
 
 /// The first kWords words of SHAKE256 or SHA3 of 64 bytes.

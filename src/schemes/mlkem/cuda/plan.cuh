@@ -163,18 +163,17 @@ struct Plan {
     if (t.expands_key()) launch_expand<Set, kSecret>(t.to, t.form, t.work.ek, t.work.sk, 1, t.work.unusual);
   }
 
-  template <unsigned kEta>
-  static void sample_polys(F& t, int first, int polys, int all) {
-    const size_t states = t.count() * static_cast<size_t>(polys);
-    t.to.by_lane(sample_noise_kernel<kEta>, states, t.work.noise, t.work.prf_seed, first, polys, all);
+  template <unsigned kEta, uint32_t kFirst, uint32_t kPolys, uint32_t kAll>
+  static void sample_polys(F& t) {
+    t.to.by_lane(sample_noise_kernel<kEta, kFirst, kPolys, kAll>, t.count() * kPolys, t.work.noise, t.work.prf_seed);
   }
   static void sample_noise(F& t) {
-    constexpr int kAll = 2 * S::kK + 1;
+    constexpr uint32_t kK = S::kK, kAll = 2 * kK + 1;
     if constexpr (S::kEta1 == S::kEta2) {
-      sample_polys<S::kEta1>(t, 0, kAll, kAll);
+      sample_polys<S::kEta1, 0, kAll, kAll>(t);
     } else {
-      sample_polys<S::kEta1>(t, 0, S::kK, kAll);
-      sample_polys<S::kEta2>(t, S::kK, S::kK + 1, kAll);
+      sample_polys<S::kEta1, 0, kK, kAll>(t);
+      sample_polys<S::kEta2, kK, kK + 1, kAll>(t);
     }
   }
 
@@ -192,7 +191,7 @@ struct Plan {
                              {reinterpret_cast<const uint8_t*>(t.work.rho.base), 4, 4 * t.count()}, t.work.unusual,
                              t.count());
   }
-  static void sample_se(F& t) { sample_polys<S::kEta1>(t, 0, 2 * S::kK, 2 * S::kK); }
+  static void sample_se(F& t) { sample_polys<S::kEta1, 0, 2 * S::kK, 2 * S::kK>(t); }
   static void multiply_keys(F& t) { t.to.by_seat(keygen_kernel<Set>, t.count(), t.work); }
   static void hash_new_ek(F& t) { t.to.by_lane(hash_new_ek_kernel<Set>, t.count(), t.work); }
 

@@ -41,10 +41,16 @@ __device__ __forceinline__ void absorb_entry(uint64_t (&state)[25], const RhoPla
   polykem::cuda::absorb_seed<polykem::cuda::kShake128RateBytes>(state, rho, first | second << 8 | 0x1f0000);
 }
 
-/// 12-bit integer number n of 8 in three words.
+/// 12-bit integer number n of 8 in three words. A multiplication shifts to the left where it can: the other units are
+/// what limits the kernel.
 __device__ __forceinline__ uint32_t candidate(const uint32_t (&three)[3], int n) {
-  const int bit = 12 * n;
-  return __funnelshift_r(three[bit / 32], three[bit % 32 > 20 ? bit / 32 + 1 : bit / 32], bit % 32) & 0xfff;
+  const int word = 12 * n / 32, bit = 12 * n % 32;
+  if (bit == 0) return three[word] & 0xfff;
+  if (bit == 20) return three[word] >> 20;
+  if (bit > 20) return __funnelshift_r(three[word], three[word + 1], bit) & 0xfff;
+  uint32_t x;
+  asm("{.reg .b32 top; shl.b32 top, %1, %2; shr.u32 %0, top, 20;}" : "=r"(x) : "r"(three[word]), "r"(20 - bit));
+  return x;
 }
 
 /// Three words of the state, from word 3 t on.
@@ -54,23 +60,29 @@ __device__ __forceinline__ void three_words(uint32_t (&three)[3], const uint64_t
     three[w] = static_cast<uint32_t>(state[(3 * t + w) / 2] >> (32 * ((3 * t + w) % 2)));
 }
 
-inline constexpr int kCandidatesTriples = polykem::cuda::kShake128RateBytes / 12;
-inline constexpr int kSampleStride =
-    kN / 2 + 1;  ///< words of a lane's row in shared memory; two coefficients are spare
+inline constexpr int kCandidateTriples = polykem::cuda::kShake128RateBytes / 12;
+/// Words of a lane's row in shared memory: eight coefficients are spare. Odd, so that rows begin in different banks.
+inline constexpr int kSampleStride = kN / 2 + 5;
 
-/// Appends a block's integers below q to a lane's row. kMayFill: stops at 256.
+/// Appends a block's integers below q to a lane's row, which ends at the shared address `end`. kMayFill: stops at
+/// `full`, after which the row has at most eight more.
 template <bool kMayFill>
-__device__ __forceinline__ void accept_block(uint16_t* row, uint32_t& filled, const uint64_t (&state)[25]) {
+__device__ __forceinline__ void accept_block(uint32_t& end, uint32_t full, const uint64_t (&state)[25]) {
 #pragma unroll
-  for (int t = 0; t < kCandidatesTriples; ++t) {
+  for (int t = 0; t < kCandidateTriples; ++t) {
     uint32_t three[3];
     three_words(three, state, t);
+    if (kMayFill) end = min(end, full);
 #pragma unroll
     for (int n = 0; n < 8; ++n) {
       const uint32_t x = candidate(three, n);
-      row[filled] = static_cast<uint16_t>(x);
-      filled += x < kNttQ ? 1 : 0;
-      if (kMayFill) filled = min(filled, static_cast<uint32_t>(kN));
+      // Compilers would count coefficients and bytes apart.
+      asm volatile(
+          "{.reg .pred below; .reg .b16 low; cvt.u16.u32 low, %1; st.shared.u16 [%0], low;"
+          "setp.lt.u32 below, %1, %2; @below add.u32 %0, %0, 2;}"
+          : "+r"(end)
+          : "r"(x), "n"(kNttQ)
+          : "memory");
     }
   }
 }
@@ -86,15 +98,15 @@ __global__ void __launch_bounds__(32, 12)
   const uint32_t first = blockIdx.x * 32u, mine = min(first + lane, entries - 1);
   uint64_t state[25];
   absorb_entry<Set, kTransposed>(state, rho, mine / kEntries, mine % kEntries);
-  auto* const row = reinterpret_cast<uint16_t*>(rows + lane * kSampleStride);
-  uint32_t filled = 0;
+  auto row_end = static_cast<uint32_t>(__cvta_generic_to_shared(rows + lane * kSampleStride));
+  const uint32_t full = row_end + static_cast<uint32_t>(kRowBytes);
   keccak_f1600(state);
-  accept_block<false>(row, filled, state);
+  accept_block<false>(row_end, full, state);
   keccak_f1600(state);
-  accept_block<false>(row, filled, state);
+  accept_block<false>(row_end, full, state);
   keccak_f1600(state);
-  accept_block<true>(row, filled, state);
-  if (filled < kN && first + lane < entries) unusual[1 + atomicAdd(unusual, 1u)] = mine;
+  accept_block<true>(row_end, full, state);
+  if (row_end < full && first + lane < entries) unusual[1 + atomicAdd(unusual, 1u)] = mine;
   __syncwarp();
   // Lane: which word of 32; groups of four words alternate between the halves of a row.
   const uint32_t place = (lane / 4 % 2) * 64 + lane / 8 * 4 + lane % 4;
@@ -122,7 +134,7 @@ __global__ void __launch_bounds__(32) gen_a_unusual_kernel(EntryPlace to, RhoPla
     for (uint32_t filled = 0; filled < kN;) {
       keccak_f1600(state);
 #pragma unroll
-      for (int t = 0; t < kCandidatesTriples; ++t) {
+      for (int t = 0; t < kCandidateTriples; ++t) {
         uint32_t three[3];
         three_words(three, state, t);
 #pragma unroll
@@ -138,23 +150,28 @@ __global__ void __launch_bounds__(32) gen_a_unusual_kernel(EntryPlace to, RhoPla
 }
 
 /// Eight words of eight values of 4 bits, transposed: word x has the values x of all words.
-__host__ __device__ __forceinline__ void transpose_nibbles(uint32_t (&w)[8]) {
-  const auto exchange = [&w](int distance, uint32_t mask, int shift) {
+__device__ __forceinline__ void transpose_nibbles(uint32_t (&w)[8]) {
+  const auto exchange_bytes = [&w](int distance, uint32_t first, uint32_t second) {
 #pragma unroll
     for (int i = 0; i < 8; ++i) {
       if ((i & distance) != 0) continue;
       const uint32_t low = w[i], high = w[i + distance];
-      w[i] = (low & mask) | ((high << shift) & ~mask);
-      w[i + distance] = ((low >> shift) & mask) | (high & ~mask);
+      w[i] = __byte_perm(low, high, first);
+      w[i + distance] = __byte_perm(low, high, second);
     }
   };
-  exchange(4, 0x0000ffff, 16);
-  exchange(2, 0x00ff00ff, 8);
-  exchange(1, 0x0f0f0f0f, 4);
+  exchange_bytes(4, 0x5410, 0x7632);
+  exchange_bytes(2, 0x6240, 0x7351);
+#pragma unroll
+  for (int i = 0; i < 8; i += 2) {
+    const uint32_t low = w[i], high = w[i + 1];
+    w[i] = (low & 0x0f0f0f0f) | ((high << 4) & 0xf0f0f0f0);
+    w[i + 1] = ((low >> 4) & 0x0f0f0f0f) | (high & 0xf0f0f0f0);
+  }
 }
 
 /// 256 values of 4 bits in order -> as a row of noise.
-__host__ __device__ __forceinline__ void noise_row(uint32_t (&row)[32]) {
+__device__ __forceinline__ void noise_row(uint32_t (&row)[32]) {
   uint32_t eights[2][2][8];
 #pragma unroll
   for (int r = 0; r < 16; ++r) {
@@ -173,10 +190,12 @@ __host__ __device__ __forceinline__ void noise_row(uint32_t (&row)[32]) {
   }
 }
 
-/// Eight coefficients of eta = 2, plus 2, from 32 bits. [FIPS203, Alg 8]
+/// Eight coefficients of eta = 2, plus 2, from 32 bits. The bits to be subtracted are inverted: 2 less their sum is
+/// what is added. [FIPS203, Alg 8]
 __host__ __device__ constexpr uint32_t cbd2(uint32_t bits) {
-  const uint32_t sums = (bits & 0x55555555) + ((bits >> 1) & 0x55555555);
-  return (sums & 0x33333333) + 0x22222222 - ((sums >> 2) & 0x33333333);
+  bits ^= 0xcccccccc;
+  const uint32_t sums = bits - ((bits >> 1) & 0x55555555);
+  return sums - 3 * ((sums >> 2) & 0x33333333);
 }
 
 /// Four coefficients of eta = 3, plus 3, from 24 bits: 16 bits.
@@ -192,7 +211,8 @@ __host__ __device__ __forceinline__ void cbd3_words(uint32_t& low, uint32_t& hig
   high = cbd3((b >> 16 | c << 16) & 0xffffff) | cbd3(c >> 8) << 16;
 }
 
-inline constexpr int kNoiseStride = static_cast<int>(kNoiseBytes) / 4 + 1;  ///< words of a lane's row in shared memory
+/// Words of a lane's row in shared memory: four of padding, so that eight lanes that move four words meet in no bank.
+inline constexpr int kNoiseStride = static_cast<int>(kNoiseBytes) / 4 + 4;
 
 /// The noise of eta = 3 from two blocks, in order, in shared memory.
 __device__ __forceinline__ void sample_eta3(uint32_t* values, uint64_t (&state)[25]) {
@@ -218,16 +238,16 @@ __device__ __forceinline__ void sample_eta3(uint32_t* values, uint64_t (&state)[
   }
 }
 
-/// SamplePolyCBD: polynomials first .. first + polys - 1 of `all` of every item, as rows of noise. Blocks of one warp.
-template <unsigned kEta>
-__global__ void __launch_bounds__(32, kEta == 3 ? 16 : 24)
-    sample_noise_kernel(uint32_t* noise, ItemWords seeds, uint32_t first, uint32_t polys, uint32_t all) {
-  __shared__ uint32_t rows[32 * kNoiseStride];
+/// SamplePolyCBD: polynomials kFirst .. kFirst + kPolys - 1 of kAll of every item, as rows of noise. Blocks of one
+/// warp.
+template <unsigned kEta, uint32_t kFirst, uint32_t kPolys, uint32_t kAll>
+__global__ void __launch_bounds__(32, kEta == 3 ? 16 : 24) sample_noise_kernel(uint32_t* noise, ItemWords seeds) {
+  __shared__ alignas(16) uint32_t rows[32 * kNoiseStride];
   const unsigned lane = warp_lane();
-  const size_t begin = blockIdx.x * size_t{32}, end = seeds.count * polys;
+  const size_t begin = blockIdx.x * size_t{32}, end = seeds.count * kPolys;
   const size_t mine = min(begin + lane, end - 1);
-  const size_t item = mine / polys;
-  const auto nonce = first + static_cast<uint32_t>(mine % polys);
+  const size_t item = mine / kPolys;
+  const auto nonce = kFirst + static_cast<uint32_t>(mine % kPolys);
   uint32_t seed[8], row[32];
   seeds.load(seed, item);
   uint64_t state[25];
@@ -247,14 +267,17 @@ __global__ void __launch_bounds__(32, kEta == 3 ? 16 : 24)
   }
   noise_row(row);
 #pragma unroll
-  for (int w = 0; w < 32; ++w)
-    own[w] = row[w];
+  for (int w = 0; w < 32; w += 4)
+    *reinterpret_cast<uint4*>(own + w) = make_uint4(row[w], row[w + 1], row[w + 2], row[w + 3]);
   __syncwarp();
-  const size_t place = item * all + nonce;
-#pragma unroll 4
-  for (int n = 0; n < 32; ++n) {
-    const size_t to = __shfl_sync(0xffffffff, static_cast<unsigned long long>(place), n);
-    if (begin + static_cast<size_t>(n) < end) noise[32 * to + lane] = rows[n * kNoiseStride + static_cast<int>(lane)];
+  // Eight lanes write a row.
+#pragma unroll
+  for (int n = static_cast<int>(lane) / 8; n < 32; n += 4) {
+    const size_t state_of_row = begin + static_cast<size_t>(n);
+    const size_t place = state_of_row / kPolys * kAll + kFirst + state_of_row % kPolys;
+    if (state_of_row < end)
+      reinterpret_cast<uint4*>(noise)[8 * place + lane % 8] =
+          *reinterpret_cast<const uint4*>(rows + n * kNoiseStride + 4 * (static_cast<int>(lane) % 8));
   }
 }
 

@@ -65,7 +65,10 @@ struct Work {
   ItemWords valid, fail;                         ///< one word each
 };
 
-/// Loads kWords words from bytes of any alignment. kReadableBeyond: the word behind them may be read as well.
+// tools/sass_check.py knows that what is loaded by these two alone is public.
+static_assert(offsetof(Work, count) == 0 && offsetof(Work, keys) + offsetof(FormKeys, index) == 88);
+
+/// Loads kWords words from bytes of any alignment.
 template <int kWords>
 __device__ __forceinline__ void load_words(uint32_t (&words)[kWords], const uint8_t* from) {
   const auto skip = static_cast<int>(reinterpret_cast<uintptr_t>(from) & 3);
@@ -97,20 +100,35 @@ __device__ __forceinline__ void store_words(uint8_t* to, const uint32_t (&words)
   }
 }
 
-/// The 16 fields of kBits bits of lane l's part of a packed polynomial of any alignment: coefficients in rows.
+/// Lane l's part of a packed polynomial of any alignment, 16 fields of kBits bits: as it lies in memory, so that a
+/// kernel can go on before it arrives.
 template <int kBits>
-__device__ __forceinline__ void load_fields(Coefficients& fields, const uint8_t* poly, unsigned l) {
-  constexpr int kWords = (kBits + 1) / 2;
+struct PackedPart {
+  static constexpr int kWords = (kBits + 1) / 2;
+  uint32_t words[kWords + 1];
+  int skip;
+};
+
+template <int kBits>
+__device__ __forceinline__ PackedPart<kBits> load_packed(const uint8_t* poly, unsigned l) {
+  PackedPart<kBits> part;
   const uint8_t* const from = poly + 2 * kBits * l;
-  const auto skip = static_cast<int>(reinterpret_cast<uintptr_t>(from) & 3);
-  const auto* aligned = reinterpret_cast<const uint32_t*>(from - skip);
-  const int last = (skip + 2 * kBits - 1) / 4;
-  uint32_t words[kWords + 1] = {aligned[0]};
+  part.skip = static_cast<int>(reinterpret_cast<uintptr_t>(from) & 3);
+  const auto* aligned = reinterpret_cast<const uint32_t*>(from - part.skip);
+  const int last = (part.skip + 2 * kBits - 1) / 4;
 #pragma unroll
-  for (int w = 0; w < kWords; ++w) {
-    words[w + 1] = aligned[w + 1 < kWords ? w + 1 : min(w + 1, last)];
-    words[w] = __funnelshift_r(words[w], words[w + 1], 8 * skip);
-  }
+  for (int w = 0; w <= part.kWords; ++w)
+    part.words[w] = aligned[w < part.kWords ? w : min(w, last)];
+  return part;
+}
+
+/// Its coefficients, in rows.
+template <int kBits>
+__device__ __forceinline__ void unpack(Coefficients& fields, const PackedPart<kBits>& part) {
+  uint32_t words[part.kWords];
+#pragma unroll
+  for (int w = 0; w < part.kWords; ++w)
+    words[w] = __funnelshift_r(part.words[w], part.words[w + 1], 8 * part.skip);
 #pragma unroll
   for (int r = 0; r < kLaneCoefficients; ++r) {
     constexpr uint32_t kMask = (1u << kBits) - 1;
@@ -189,13 +207,17 @@ __host__ __device__ constexpr uint32_t decompress(uint32_t y) {
   return (y * kNttQ + (1u << (kBits - 1))) >> kBits;
 }
 
-/// A polynomial of noise, in columns: values plus q, in [q - kEta, q + kEta].
+/// A lane's part of a row of noise.
+__device__ __forceinline__ uint2 load_noise(const uint32_t* row, unsigned l) {
+  return reinterpret_cast<const uint2*>(row)[l];
+}
+
+/// Its coefficients, in columns: values plus q, in [q - kEta, q + kEta].
 template <unsigned kEta>
-__device__ __forceinline__ void load_noise(Coefficients& a, const uint32_t* row, unsigned l) {
-  const uint2 words = reinterpret_cast<const uint2*>(row)[l];
+__device__ __forceinline__ void unpack_noise(Coefficients& a, uint2 part) {
 #pragma unroll
   for (int r = 0; r < kLaneCoefficients; ++r)
-    a[r] = (((r < 8 ? words.x : words.y) >> (4 * (r % 8))) & 15) + (kNttQ - kEta);
+    a[r] = (((r < 8 ? part.x : part.y) >> (4 * (r % 8))) & 15) + (kNttQ - kEta);
 }
 
 /// A lane's part of a row of 16-bit coefficients: pairs of neighbours.
@@ -212,6 +234,14 @@ __device__ __forceinline__ RowPart load_row(const void* row, unsigned l) {
     part.pairs[4 * c + 2] = four.z, part.pairs[4 * c + 3] = four.w;
   }
   return part;
+}
+
+/// Begins to copy a lane's part of a row to shared memory, where this lane finds it once end_copies() has returned.
+__device__ __forceinline__ void begin_row(uint32_t* shared, const void* row, unsigned l) {
+#pragma unroll
+  for (unsigned c = 0; c < 2; ++c)
+    polykem::cuda::begin_copy<16>(reinterpret_cast<uint4*>(shared) + kPolyLanes * c + l,
+                                  static_cast<const uint4*>(row) + kPolyLanes * c + l);
 }
 
 __device__ __forceinline__ void store_row(void* row, const Coefficients& a, unsigned l) {
