@@ -37,8 +37,8 @@ PUBLIC = {
 
 # Kernel -> (reason, opcodes): loads from shared memory whose results are public.
 PUBLIC_SHARED = {
-    "_aes_kernel": ("A is public: 32-bit words are AES tables, 128-bit words the parts of the AES states that depend on "
-                    "rows and columns; secrets are read as bytes or 64-bit words, sums only where A is finished",
+    "_aes_kernel": ("A is public: 32-bit words are AES tables, 128-bit words the parts of the AES states that depend "
+                    "on rows and columns; secrets are read as bytes or 64-bit words, sums only where A is finished",
                     {"LDS", "LDS.128"}),
 }
 

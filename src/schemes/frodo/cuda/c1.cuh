@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The end of S' A + E' in a block of threads that has an item's sums in shared memory: packing, and storing or comparing.
+// The end of S' A + E' in a block of threads that has an item's sums in shared memory: packing, and storing or
+// comparing.
 #pragma once
 
 #include "prim/records/cuda/records.cuh"
@@ -10,7 +11,8 @@ namespace polykem::frodo::cuda {
 
 using polykem::cuda::Records;
 
-/// Where c1 goes: into ct in encaps; in decaps it is compared with ct, and fail gets a word that is not 0 if it differs.
+/// Where c1 goes: into ct in encaps; in decaps it is compared with ct, and fail gets a word that is not 0 if it
+/// differs.
 struct C1Target {
   uint8_t* ct;         ///< nullptr in decaps
   const uint8_t* own;  ///< decaps: the ciphertexts
@@ -30,8 +32,9 @@ __device__ __forceinline__ void load_errors(int (&e)[kBar], const uint8_t* from)
 /// Stores D bytes that pack8 made to shared memory at to + D * index; `to` is 16-byte aligned.
 __device__ __forceinline__ void store_packed(uint8_t* to, uint32_t index, const uint32_t (&words)[4], uint32_t logq) {
   if (logq == 16) {
-    reinterpret_cast<uint4*>(to)[index] = make_uint4(__byte_perm(words[0], 0, 0x0123), __byte_perm(words[1], 0, 0x0123),
-                                                     __byte_perm(words[2], 0, 0x0123), __byte_perm(words[3], 0, 0x0123));
+    reinterpret_cast<uint4*>(to)[index] =
+        make_uint4(__byte_perm(words[0], 0, 0x0123), __byte_perm(words[1], 0, 0x0123), __byte_perm(words[2], 0, 0x0123),
+                   __byte_perm(words[3], 0, 0x0123));
     return;
   }
 #pragma unroll
@@ -62,8 +65,8 @@ __device__ __forceinline__ void store_packed_rows(uint8_t* to, const uint8_t* pa
 }
 
 /// Packs B' = sums + E' and stores or compares it. All threads of the block call it. sum(column, row): element of S' A.
-/// e: E' of this item. packed: n D bytes of shared memory, 16-byte aligned, 4 more bytes before and after them are read.
-/// mismatch: a word of shared memory.
+/// e: E' of this item. packed: n D bytes of shared memory, 16-byte aligned, 4 more bytes before and after them are
+/// read. mismatch: a word of shared memory.
 template <class Sum>
 __device__ __forceinline__ void finish_c1(const C1Target& target, size_t item, const uint8_t* e, const Sizes& sizes,
                                           uint8_t* packed, uint32_t* mismatch, Sum sum) {

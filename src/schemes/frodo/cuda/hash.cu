@@ -170,10 +170,11 @@ __global__ void __launch_bounds__(32, kLaneBlocks)
   squeeze_noise<kRate, kThresholds>(state, stage, item, noise, 16 * sizes.n + kSquare, t);
 }
 
-/// select and shake.ss: the hash of c1, c2, salt, and k; or s instead of k where fail is not 0. fail: nullptr in encaps.
+/// select and shake.ss: the hash of c1, c2, salt, and k; or s instead of k where fail is not 0. fail: nullptr in
+/// encaps.
 template <int kRate>
-__global__ void __launch_bounds__(32, kLaneBlocks) hash_ss_kernel(uint8_t* ss, Records ct, Rows k, Records sk,
-                                                                  const uint32_t* fail, Sizes sizes, size_t count) {
+__global__ void __launch_bounds__(32, kLaneBlocks)
+    hash_ss_kernel(uint8_t* ss, Records ct, Rows k, Records sk, const uint32_t* fail, Sizes sizes, size_t count) {
   __shared__ uint32_t stage[kShakeStageWords<kRate>];
   const LaneItem item(count);
   const size_t i = item.index();

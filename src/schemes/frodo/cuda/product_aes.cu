@@ -130,10 +130,11 @@ __global__ void __launch_bounds__(kAesThreads, 1)
   }
   __syncthreads();
   const int* const sums = aes.sums();
-  finish_c1(target, item, s_rows + kBar * n, sizes, aes.packed(), aes.mismatch(), [sums](uint32_t column, uint32_t row) {
-    const uint32_t word = column % 8 / 2, k = word % 2 * 8 + column % 2 * 4 + word / 2 * 2 + row % 2;
-    return sums[column / 64 * 512 + 32 * k + column / 8 % 8 * 4 + row / 2];
-  });
+  finish_c1(target, item, s_rows + kBar * n, sizes, aes.packed(), aes.mismatch(),
+            [sums](uint32_t column, uint32_t row) {
+              const uint32_t word = column % 8 / 2, k = word % 2 * 8 + column % 2 * 4 + word / 2 * 2 + row % 2;
+              return sums[column / 64 * 512 + 32 * k + column / 8 % 8 * 4 + row / 2];
+            });
 }
 
 }  // namespace

@@ -34,9 +34,9 @@ constexpr uint32_t pair_bytes(uint32_t n) {
   return row_blocks(n) * 2 * kRowRate * 16;
 }
 
-/// gen_a, matmul.as, pack: 32 rows of B = A S + E by a block of one warp, into pk and the copy of pk in sk. A thread has
-/// a row: each squeezed pair of elements is multiplied with all eight columns of S, which lie in shared memory in the
-/// form [pair][column][2]. Dynamic shared memory: pair_bytes(n).
+/// gen_a, matmul.as, pack: 32 rows of B = A S + E by a block of one warp, into pk and the copy of pk in sk. A thread
+/// has a row: each squeezed pair of elements is multiplied with all eight columns of S, which lie in shared memory in
+/// the form [pair][column][2]. Dynamic shared memory: pair_bytes(n).
 __global__ void __launch_bounds__(32, kRowBlocks)
     mul_as_shake_kernel(uint8_t* pk, uint8_t* sk, const uint8_t* noise, Sizes sizes, uint32_t tiles) {
   extern __shared__ __align__(128) uint4 pairs[];

@@ -51,8 +51,7 @@ __global__ void __launch_bounds__(32) gen_a_shake_kernel(LimbMatrix a, const uin
 constexpr uint32_t kAesRows = 16;  ///< rows that a block of gen_a_aes_kernel makes
 
 /// gen_a by AES-128.
-__global__ void __launch_bounds__(kAesThreads, 1)
-    gen_a_aes_kernel(LimbMatrix a, const uint8_t* seed_a, uint32_t n) {
+__global__ void __launch_bounds__(kAesThreads, 1) gen_a_aes_kernel(LimbMatrix a, const uint8_t* seed_a, uint32_t n) {
   extern __shared__ __align__(128) uint4 shared_memory[];
   const AesBlock aes(reinterpret_cast<uint8_t*>(shared_memory), n, seed_a);
   __syncthreads();

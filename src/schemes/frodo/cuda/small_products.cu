@@ -115,11 +115,10 @@ __global__ void __launch_bounds__(kThreads)
   if (lane == 0) target.fail[item] |= difference;
 }
 
-/// unpack.c, matmul.bs, decode: M = C - B' S and mu. Rows of draws get mu and the salt, rows of pkh the hash of the key;
-/// fail becomes 0.
-/// S is any 16-bit words, since sk may be any bytes.
-__global__ void __launch_bounds__(kThreads)
-    decrypt_mu_kernel(Rows draws, Rows pkh, uint32_t* fail, Records ct_records, Records sk_records, Sizes sizes, size_t count) {
+/// unpack.c, matmul.bs, decode: M = C - B' S and mu. Rows of draws get mu and the salt, rows of pkh the hash of the
+/// key; fail becomes 0. S is any 16-bit words, since sk may be any bytes.
+__global__ void __launch_bounds__(kThreads) decrypt_mu_kernel(Rows draws, Rows pkh, uint32_t* fail, Records ct_records,
+                                                              Records sk_records, Sizes sizes, size_t count) {
   __shared__ uint32_t coefficients[kWarps][kSquare];
   const unsigned lane = warp_lane();
   const size_t item = warp_item();
@@ -208,8 +207,8 @@ void encrypt_mu(LaunchContext& t) {
 }
 
 void decrypt_mu(LaunchContext& t) {
-  t.launch(decrypt_mu_kernel, polykem::cuda::blocks_for(t.count(), kWarps), kThreads, 0, draws_of(t), pkh_of(t),
-           t.fail, ct_of(t), sk_of(t), t.sizes, t.count());
+  t.launch(decrypt_mu_kernel, polykem::cuda::blocks_for(t.count(), kWarps), kThreads, 0, draws_of(t), pkh_of(t), t.fail,
+           ct_of(t), sk_of(t), t.sizes, t.count());
 }
 
 void store_s(LaunchContext& t) {
