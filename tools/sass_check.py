@@ -31,7 +31,7 @@ ROOT = Path(__file__).resolve().parent.parent
 PUBLIC = {
     "gather_kernel": ("the keys' indices are public; the record they choose is not", {16, 24, 32}),
     "mul_as_aes_kernel": ("seedA in the public key", {0, 48}),
-    "mul_sa_aes_kernel": ("seedA in the public key", {24, 32}),
+    "mul_sa_aes_kernel": ("seedA in the public key", {16, 24}),
     "gen_a_aes_kernel": ("seedA in the public key", {16}),
 }
 
