@@ -84,6 +84,14 @@ __global__ void __launch_bounds__(128) add_b_kernel(LimbMatrix a, const uint8_t*
   }
 }
 
+/// Blocks for which a multiprocessor must have registers. The small products that stand for one on compute capability
+/// 7.5 need more of them.
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
+constexpr int kGemmBlocks = 2;
+#else
+constexpr int kGemmBlocks = 3;
+#endif
+
 constexpr uint32_t kGemmItems = kGemmRows / kBar;  ///< items of a block's tile
 /// Shared memory: sums, then packed rows; 4 bytes before and after them are read.
 constexpr uint32_t kPackedBytes = kGemmRows * 2 * kGemmColumns;
@@ -185,7 +193,7 @@ struct TileOutput {
 
 /// matmul.sa, pack.c1 or a part of compare for 16 items and 64 columns. In decaps the kernel adds to fail, which is 0
 /// before.
-__global__ void __launch_bounds__(polykem::cuda::kGemmThreads, 3)
+__global__ void __launch_bounds__(polykem::cuda::kGemmThreads, kGemmBlocks)
     mul_sa_shared_kernel(Ciphertexts target, uint16_t* v, LimbMatrix a, const uint8_t* noise, Sizes sizes,
                          size_t count) {
   extern __shared__ __align__(128) uint4 shared_memory[];
