@@ -31,7 +31,7 @@ ROOT = Path(__file__).resolve().parent.parent
 PUBLIC = {
     "gather_kernel": ("the keys' indices are public; the record they choose is not", {16, 24, 32}),
     "mul_as_aes_kernel": ("seedA in the public key", {0, 48}),
-    "mul_sa_aes_kernel": ("seedA in the public key", {24, 32}),
+    "mul_sa_aes_kernel": ("seedA in the public key", {16, 24}),
     "gen_a_aes_kernel": ("seedA in the public key", {16}),
     "mlkem4cuda12gen_a_kernel": ("rho in the public key; how many entries are unusual", {16, 24, 32, 40, 48}),
     "mlkem4cuda20gen_a_unusual_kernel": ("rho in the public key; which entries are unusual", {16, 24, 32, 40}),
@@ -40,8 +40,8 @@ PUBLIC = {
 
 # Kernel -> (reason, opcodes): loads from shared memory whose results are public.
 PUBLIC_SHARED = {
-    "_aes_kernel": ("A is public: 32-bit words are AES tables, 128-bit words the parts of the AES states that depend on "
-                    "rows and columns; secrets are read as bytes or 64-bit words, sums only where A is finished",
+    "_aes_kernel": ("A is public: 32-bit words are AES tables, 128-bit words the parts of the AES states that depend "
+                    "on rows and columns; secrets are read as bytes or 64-bit words, sums only where A is finished",
                     {"LDS", "LDS.128"}),
 }
 

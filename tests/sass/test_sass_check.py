@@ -68,8 +68,8 @@ class Text(unittest.TestCase):
 
     def test_tables_of_public_data(self):
         """In kernels that make A by look-ups, words of shared memory are public and bytes are not."""
-        for load, found in (("LDS R5, [R7]", 0), ("LDS.128 R4, [R7]", 0), ("LDS.U8 R5, [R7]", 1), ("LDS.64 R4, [R7]", 1)):
-            code = (load, "PRMT R6, R5, 0x5504, R3", "LDS R6, [R6]", "EXIT")
+        for load, found in (("LDS", 0), ("LDS.128", 0), ("LDS.U8", 1), ("LDS.64", 1)):
+            code = (f"{load} R4, [R8]", "PRMT R6, R4, 0x5504, R3", "LDS R6, [R6]", "EXIT")
             self.assertEqual(len(findings(*code, name="mul_sa_aes_kernel")), found, load)
             self.assertEqual(len(findings(*code, name="mul_sa_shake_kernel")), 1, load)
         code = (*LOAD, "PRMT R6, R4, 0x5504, R3", "LDS R6, [R6]", "EXIT")  # from a parameter that is not the seed

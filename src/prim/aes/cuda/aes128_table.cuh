@@ -2,8 +2,8 @@
 // AES-128 by look-ups in shared memory, for public data only: addresses depend on key and state. [FIPS197]
 //
 // Each bank has its own copy of the tables, so that the 32 look-ups of a warp never meet. An entry of two tables takes
-// 256 bytes, 32 copies of each: its address is the byte that is looked up, shifted by 8, plus the lane's bank, which one
-// byte permutation puts together.
+// 256 bytes, 32 copies of each: its address is the byte that is looked up, shifted by 8, plus the lane's bank, which
+// one byte permutation puts together.
 #pragma once
 
 #include <array>

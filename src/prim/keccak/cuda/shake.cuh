@@ -19,39 +19,55 @@ inline constexpr int kShakeStride = 2 * kRate + 1;
 template <int kRate>
 inline constexpr int kShakeStageWords = 32 * kShakeStride<kRate>;
 
-/// Begins to copy the aligned 32-bit words that block `block` of 32 messages touches, one more than it has.
-template <int kRate, class Record>
-__device__ __forceinline__ void fetch_block(uint32_t* stage, unsigned lane, uint32_t block, uint32_t words,
-                                            Record record) {
-  const auto put = [&](unsigned m, unsigned at) {
-    const uint8_t* const bytes = record(m);
-    const auto skip = static_cast<uint32_t>(reinterpret_cast<uintptr_t>(bytes) & 3);
-    const uint32_t word = block * (2 * kRate) + at;
-    if (word > (skip + 8 * words - 1) / 4) return;
-    begin_copy<4>(stage + m * kShakeStride<kRate> + at, bytes - skip + size_t{4} * word);
-  };
-#pragma unroll 8
-  for (unsigned m = 0; m < 32; ++m)
-    put(m, lane);
+/// The messages of a warp, each of `words` 64-bit words of any alignment in global memory, readable up to the next
+/// multiple of 4 bytes: lane m has the one at first + m * stride, lanes from `valid` > 0 on repeat the last. stride: a
+/// multiple of 4.
+struct LaneMessages {
+  const uint8_t* first;
+  uint32_t stride, valid, words;
+
+  /// All messages are equally far from a multiple of 4.
+  __device__ __forceinline__ uint32_t skip() const {
+    return static_cast<uint32_t>(reinterpret_cast<uintptr_t>(first) & 3);
+  }
+  __device__ __forceinline__ const uint8_t* aligned(unsigned m) const {
+    return first - skip() + size_t{min(m, valid - 1)} * stride;
+  }
+};
+
+/// Begins to copy the aligned 32-bit words that block `block` of a warp's messages touches, one more than it has.
+template <int kRate>
+__device__ __forceinline__ void fetch_block(uint32_t* stage, unsigned lane, uint32_t block,
+                                            const LaneMessages& messages) {
+  const uint32_t first_word = block * (2 * kRate), end = (messages.skip() + 8 * messages.words - 1) / 4 + 1;
+  if (first_word + lane < end) {
+    const uint8_t* from = messages.aligned(0) + size_t{4} * (first_word + lane);
 #pragma unroll
-  for (unsigned at = 32; at <= 2 * kRate; ++at)
-    put(lane, at);
+    for (unsigned m = 0; m < 32; ++m) {
+      begin_copy<4>(stage + m * kShakeStride<kRate> + lane, from);
+      if (m + 1 < messages.valid) from += messages.stride;
+    }
+  }
+  const uint8_t* const own = messages.aligned(lane) + size_t{4} * first_word;
+#pragma unroll
+  for (unsigned at = 32; at <= 2 * kRate; ++at) {
+    if (first_word + at < end) begin_copy<4>(stage + lane * kShakeStride<kRate> + at, own + 4 * at);
+  }
 }
 
 /// Absorbs 32 messages by one warp, each lane one; afterwards `state` is that of which the first block of output is
-/// squeezed. A message is `words` 64-bit words of any alignment in global memory, readable up to the next multiple of 4
-/// bytes, and then `tail_words` words. record(m): the address of lane m's message, which any lane may ask for; tail(j):
-/// word j of this lane's tail. stage: kShakeStageWords<kRate> words of shared memory of this warp.
-template <int kRate, class Record, class Tail>
-__device__ __forceinline__ void warp_absorb(uint64_t (&state)[25], uint32_t* stage, unsigned lane, uint32_t words,
-                                            uint32_t tail_words, Record record, Tail tail) {
+/// squeezed. A message is that of `messages` and behind it `tail_words` 64-bit words; tail(j): word j of this lane's
+/// tail. stage: kShakeStageWords<kRate> words of shared memory of this warp.
+template <int kRate, class Tail>
+__device__ __forceinline__ void warp_absorb(uint64_t (&state)[25], uint32_t* stage, unsigned lane,
+                                            const LaneMessages& messages, uint32_t tail_words, Tail tail) {
   const uint32_t* const row = stage + lane * kShakeStride<kRate>;
-  const auto shift = static_cast<unsigned>(8 * (reinterpret_cast<uintptr_t>(record(lane)) & 3));
-  const uint32_t all = words + tail_words, blocks = all / kRate + 1;
+  const unsigned shift = 8 * messages.skip();
+  const uint32_t words = messages.words, all = words + tail_words, blocks = all / kRate + 1;
 #pragma unroll
   for (int j = 0; j < 25; ++j)
     state[j] = 0;
-  fetch_block<kRate>(stage, lane, 0, words, record);
+  fetch_block<kRate>(stage, lane, 0, messages);
 #pragma unroll 1
   for (uint32_t block = 0; block < blocks; ++block) {
     end_copies();
@@ -67,7 +83,7 @@ __device__ __forceinline__ void warp_absorb(uint64_t (&state)[25], uint32_t* sta
     }
     if (block == blocks - 1) state[kRate - 1] ^= kShakeLastBit;
     __syncwarp();
-    if (block + 1 < blocks) fetch_block<kRate>(stage, lane, block + 1, words, record);
+    if (block + 1 < blocks) fetch_block<kRate>(stage, lane, block + 1, messages);
     keccak_f1600(state);
   }
 }

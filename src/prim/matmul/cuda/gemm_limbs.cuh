@@ -35,8 +35,8 @@ class GemmTile {
     a_ = base + gemm_place(kGemmRows + first_column_ + matrix / 2 * 8 + line, matrix % 2);
   }
 
-  /// Adds up `steps` steps. rows + row(r): row r of the bytes, 0 <= r < kGemmRows; columns + column(limb, c): the limb's
-  /// bytes of column c, 0 <= c < kGemmColumns; both 16-byte aligned and steps * kGemmInner long.
+  /// Adds up `steps` steps. rows + row(r): row r of the bytes, 0 <= r < kGemmRows; columns + column(limb, c): the
+  /// limb's bytes of column c, 0 <= c < kGemmColumns; both 16-byte aligned and steps * kGemmInner long.
   template <class Row, class Column>
   __device__ __forceinline__ void multiply(uint32_t steps, const uint8_t* rows, Row row, const uint8_t* columns,
                                            Column column) {
@@ -112,7 +112,7 @@ class GemmTile {
 
   uint8_t* const shared_;
   const uint32_t lane_, first_row_, first_column_;
-  uint32_t s_, a_;  ///< where this lane's lines for ldmatrix begin
+  uint32_t s_, a_;            ///< where this lane's lines for ldmatrix begin
   int sum_[2][4][4][4] = {};  ///< limb, eight columns, sixteen rows
 };
 

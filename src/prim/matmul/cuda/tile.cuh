@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Products of unsigned 16-bit by signed 8-bit matrices on int8 tensor cores, without splitting the wide operand: its two
-// bytes take two places of the tile's k, and the narrow operand is zero in the place of the other byte.
+// Products of unsigned 16-bit by signed 8-bit matrices on int8 tensor cores, without splitting the wide operand: its
+// two bytes take two places of the tile's k, and the narrow operand is zero in the place of the other byte.
 #pragma once
 
 #include "prim/polymul/cuda/imma.cuh"
@@ -22,8 +22,8 @@ __device__ __forceinline__ void load_matrices_transposed(uint32_t (&fragment)[4]
                : "memory");
 }
 
-/// A row of a tile of A in shared memory: what SHAKE128 squeezes at once, and padding so that eight rows are in distinct
-/// banks.
+/// A row of a tile of A in shared memory: what SHAKE128 squeezes at once, and padding so that eight rows are in
+/// distinct banks.
 inline constexpr int kTileColumns = 84, kTileStride = 176;
 inline constexpr int kTileBytes = 32 * kTileStride;
 /// Groups of eight columns; the last is half padding.
@@ -31,9 +31,9 @@ inline constexpr int kTileGroups = 11;
 /// Sums of a tile: column 8 h + g, row 2 t + e of the product is word 64 h + 32 e + 4 g + t.
 inline constexpr int kTileSums = 64 * kTileGroups;
 
-/// sums += S' A for 8 x 32 words of S' and a tile of 32 rows of A. s[k]: rows 8 k + 2 t and 8 k + 2 t + 1 of column g of
-/// S' transposed, spread. address: of the row that this lane gives to ldmatrix. sums: in shared memory, may be shared by
-/// warps.
+/// sums += S' A for 8 x 32 words of S' and a tile of 32 rows of A. s[k]: rows 8 k + 2 t and 8 k + 2 t + 1 of column g
+/// of S' transposed, spread. address: of the row that this lane gives to ldmatrix. sums: in shared memory, may be
+/// shared by warps.
 __device__ __forceinline__ void add_tile_product(int* sums, uint32_t address, const uint32_t (&s)[4], unsigned lane) {
 #pragma unroll
   for (int group = 0; group < kTileGroups; group += 2) {

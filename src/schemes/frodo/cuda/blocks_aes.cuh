@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Blocks of A by AES-128: eight neighbouring elements of a row, made by lanes of a block of threads that has the AES tables
-// in its shared memory. [FRODO21, Algorithm 7]
+// Blocks of A by AES-128: eight neighbouring elements of a row, made by lanes of a block of threads that has the AES
+// tables in its shared memory. [FRODO21, Algorithm 7]
 #pragma once
 
 #include "prim/aes/cuda/aes128_table.cuh"
@@ -24,8 +24,9 @@ __host__ __device__ constexpr uint32_t s_stride(uint32_t n) {
   return (n + 16 + 95) / 128 * 128 + 32;
 }
 
-/// sums: 32-bit words. rows, columns: what the AES states have from rows and from groups of eight columns of A, 16 bytes
-/// each. s: S, or S' with the eight values of a row of A side by side. Packed coefficients overwrite rows, columns, s.
+/// sums: 32-bit words. rows, columns: what the AES states have from rows and from groups of eight columns of A, 16
+/// bytes each. s: S, or S' with the eight values of a row of A side by side. Packed coefficients overwrite rows,
+/// columns, s.
 __host__ __device__ constexpr AesLayout aes_layout(uint32_t n) {
   AesLayout at{};
   at.sums = polykem::cuda::kAesTableBytes;
@@ -63,11 +64,21 @@ struct AesBlock {
           polykem::cuda::aes_part_of_second(lookup, key, 8 * threadIdx.x);
   }
 
-  __device__ __forceinline__ int* sums() const { return reinterpret_cast<int*>(shared + at.sums); }
-  __device__ __forceinline__ uint32_t* mismatch() const { return reinterpret_cast<uint32_t*>(shared + at.mismatch); }
-  __device__ __forceinline__ uint8_t* packed() const { return shared + at.rows; }
-  __device__ __forceinline__ uint8_t* s() const { return shared + at.s; }
-  __device__ __forceinline__ uint4 row(uint32_t i) const { return reinterpret_cast<uint4*>(shared + at.rows)[i]; }
+  __device__ __forceinline__ int* sums() const {
+    return reinterpret_cast<int*>(shared + at.sums);
+  }
+  __device__ __forceinline__ uint32_t* mismatch() const {
+    return reinterpret_cast<uint32_t*>(shared + at.mismatch);
+  }
+  __device__ __forceinline__ uint8_t* packed() const {
+    return shared + at.rows;
+  }
+  __device__ __forceinline__ uint8_t* s() const {
+    return shared + at.s;
+  }
+  __device__ __forceinline__ uint4 row(uint32_t i) const {
+    return reinterpret_cast<uint4*>(shared + at.rows)[i];
+  }
   __device__ __forceinline__ uint4 columns(uint32_t j) const {
     return reinterpret_cast<uint4*>(shared + at.columns)[j];
   }

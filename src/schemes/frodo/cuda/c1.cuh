@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The end of S' A + E' in a block of threads that has an item's sums in shared memory: packing, and storing or comparing.
+// The end of S' A + E' in a block of threads that has an item's sums in shared memory: packing, and storing or
+// comparing.
 #pragma once
 
 #include "prim/records/cuda/records.cuh"
@@ -10,11 +11,13 @@ namespace polykem::frodo::cuda {
 
 using polykem::cuda::Records;
 
-/// Where c1 goes: into ct in encaps; in decaps it is compared with ct, and fail gets a word that is not 0 if it differs.
-struct C1Target {
-  uint8_t* ct;         ///< nullptr in decaps
-  const uint8_t* own;  ///< decaps: the ciphertexts
-  uint32_t* fail;
+/// Where c1 and c2 go: into ct in encaps. In decaps they are compared with ct, which nobody changes, and fail gets
+/// words that are not 0 where they differ.
+struct Ciphertexts {
+  uint8_t* ct;
+  uint32_t* fail;  ///< nullptr in encaps
+
+  __device__ __forceinline__ bool stored() const { return fail == nullptr; }
 };
 
 /// Eight signed bytes.
@@ -27,11 +30,16 @@ __device__ __forceinline__ void load_errors(int (&e)[kBar], const uint8_t* from)
   }
 }
 
-/// Stores D bytes that pack8 made to shared memory at to + D * index; `to` is 16-byte aligned.
+/// A word of pack8 with its first byte lowest.
+__device__ __forceinline__ uint32_t in_order(uint32_t word) {
+  return __byte_perm(word, 0, 0x0123);
+}
+
+/// Stores D bytes that pack8 made at to + D * index; `to` is 16-byte aligned.
 __device__ __forceinline__ void store_packed(uint8_t* to, uint32_t index, const uint32_t (&words)[4], uint32_t logq) {
   if (logq == 16) {
-    reinterpret_cast<uint4*>(to)[index] = make_uint4(__byte_perm(words[0], 0, 0x0123), __byte_perm(words[1], 0, 0x0123),
-                                                     __byte_perm(words[2], 0, 0x0123), __byte_perm(words[3], 0, 0x0123));
+    reinterpret_cast<uint4*>(to)[index] =
+        make_uint4(in_order(words[0]), in_order(words[1]), in_order(words[2]), in_order(words[3]));
     return;
   }
 #pragma unroll
@@ -43,7 +51,7 @@ __device__ __forceinline__ void store_packed(uint8_t* to, uint32_t index, const 
 __device__ __forceinline__ void load_packed(uint32_t (&words)[4], const uint8_t* from, uint32_t logq) {
 #pragma unroll
   for (int k = 0; k < 4; ++k)
-    words[k] = __byte_perm(polykem::cuda::record_word(from, k, static_cast<int>(logq)), 0, 0x0123);
+    words[k] = in_order(polykem::cuda::record_word(from, k, static_cast<int>(logq)));
 }
 
 /// The bytes offset .. offset + 3 of an array in shared memory; `bytes` is 4-byte aligned, offset >= -3.
@@ -62,10 +70,10 @@ __device__ __forceinline__ void store_packed_rows(uint8_t* to, const uint8_t* pa
 }
 
 /// Packs B' = sums + E' and stores or compares it. All threads of the block call it. sum(column, row): element of S' A.
-/// e: E' of this item. packed: n D bytes of shared memory, 16-byte aligned, 4 more bytes before and after them are read.
-/// mismatch: a word of shared memory.
+/// e: E' of this item. packed: n D bytes of shared memory, 16-byte aligned, 4 more bytes before and after them are
+/// read. mismatch: a word of shared memory.
 template <class Sum>
-__device__ __forceinline__ void finish_c1(const C1Target& target, size_t item, const uint8_t* e, const Sizes& sizes,
+__device__ __forceinline__ void finish_c1(const Ciphertexts& target, size_t item, const uint8_t* e, const Sizes& sizes,
                                           uint8_t* packed, uint32_t* mismatch, Sum sum) {
   if (threadIdx.x == 0) *mismatch = 0;
   const uint32_t groups = sizes.n / 8, warps = blockDim.x / 32;
@@ -85,11 +93,11 @@ __device__ __forceinline__ void finish_c1(const C1Target& target, size_t item, c
   }
   __syncthreads();
   const uint32_t bytes = sizes.n * sizes.logq;
-  if (target.ct != nullptr) {
+  if (target.stored()) {
     store_packed_rows(target.ct + item * sizes.ct_bytes, packed, bytes);
     return;
   }
-  const uint8_t* ct = target.own + item * sizes.ct_bytes;
+  const uint8_t* ct = target.ct + item * sizes.ct_bytes;
   uint32_t difference = 0;
   for (uint32_t w = threadIdx.x; w < bytes / 4; w += blockDim.x)
     difference |=

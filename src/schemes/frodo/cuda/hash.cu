@@ -4,6 +4,7 @@
 #include <type_traits>
 
 #include "prim/drbg/cuda/drbg.cuh"
+#include "prim/keccak/cuda/keccak_warp.cuh"
 #include "prim/keccak/cuda/shake.cuh"
 #include "prim/warp/cuda/warp.cuh"
 #include "schemes/frodo/cuda/records.cuh"
@@ -36,6 +37,10 @@ struct LaneItem {
   __device__ __forceinline__ size_t of(unsigned m) const { return first + m < count ? first + m : count - 1; }
   __device__ __forceinline__ size_t index() const { return of(lane); }
   __device__ __forceinline__ bool valid() const { return first + lane < count; }
+  /// The warp's records as messages of `words` 64-bit words.
+  __device__ __forceinline__ polykem::cuda::LaneMessages messages(const Records& records, uint32_t words) const {
+    return {records[first], records.stride, static_cast<uint32_t>(min(count - first, size_t{32})), words};
+  }
 };
 
 /// Stores the first `words` of up to kWords 64-bit words at any alignment.
@@ -74,10 +79,29 @@ __global__ void __launch_bounds__(32, kLaneBlocks)
   __shared__ uint32_t stage[kShakeStageWords<kRate>];
   const LaneItem item(count);
   uint64_t state[25];
-  polykem::cuda::warp_absorb<kRate>(
-      state, stage, item.lane, bytes / 8, 0, [&](unsigned m) { return pk[item.of(m)]; },
-      [](uint32_t) { return uint64_t{0}; });
+  polykem::cuda::warp_absorb<kRate>(state, stage, item.lane, item.messages(pk, bytes / 8), 0,
+                                    [](uint32_t) { return uint64_t{0}; });
   if (item.valid()) store_words<4>(out[item.index()], state, secret_words);
+}
+
+/// The same for one record, by one warp. out: 8-byte aligned.
+template <int kRate>
+__global__ void __launch_bounds__(32)
+    hash_one_pk_kernel(uint64_t* out, const uint8_t* pk, uint32_t bytes, uint32_t secret_words) {
+  const unsigned lane = threadIdx.x;
+  const polykem::cuda::WarpKeccak keccak(lane);
+  const uint32_t words = bytes / 8, blocks = words / kRate + 1;
+  uint64_t state = 0;
+#pragma unroll 1
+  for (uint32_t block = 0; block < blocks; ++block) {
+    const uint32_t at = block * kRate + lane;
+    uint64_t word = 0;
+    if (lane < kRate && at < words) word = load_word(pk + 8 * at);
+    if (lane < kRate && at == words) word = kShakeSuffix;
+    if (block == blocks - 1 && lane == kRate - 1) word ^= polykem::cuda::kShakeLastBit;
+    state = keccak.permuted(state ^ word);
+  }
+  if (lane < secret_words) out[lane] = state;
 }
 
 /// Squeezes r and stores the errors. state: the message 0x5f or 0x96, seedSE is absorbed but not yet permuted.
@@ -170,21 +194,21 @@ __global__ void __launch_bounds__(32, kLaneBlocks)
   squeeze_noise<kRate, kThresholds>(state, stage, item, noise, 16 * sizes.n + kSquare, t);
 }
 
-/// select and shake.ss: the hash of c1, c2, salt, and k; or s instead of k where fail is not 0. fail: nullptr in encaps.
+/// select and shake.ss: the hash of c1, c2, salt, and k; or s instead of k where fail is not 0. fail: nullptr in
+/// encaps.
 template <int kRate>
-__global__ void __launch_bounds__(32, kLaneBlocks) hash_ss_kernel(uint8_t* ss, Records ct, Rows k, Records sk,
-                                                                  const uint32_t* fail, Sizes sizes, size_t count) {
+__global__ void __launch_bounds__(32, kLaneBlocks)
+    hash_ss_kernel(uint8_t* ss, Records ct, Rows k, Records sk, const uint32_t* fail, Sizes sizes, size_t count) {
   __shared__ uint32_t stage[kShakeStageWords<kRate>];
   const LaneItem item(count);
   const size_t i = item.index();
   const uint64_t keep = fail != nullptr && fail[i] != 0 ? 0 : ~uint64_t{0};
   uint64_t state[25];
-  polykem::cuda::warp_absorb<kRate>(
-      state, stage, item.lane, sizes.ct_bytes / 8, sizes.secret_words, [&](unsigned m) { return ct[item.of(m)]; },
-      [&](uint32_t j) {
-        const uint64_t own = k.words(i)[j];
-        return fail == nullptr ? own : (own & keep) | (load_word(sk[i] + 8 * j) & ~keep);
-      });
+  polykem::cuda::warp_absorb<kRate>(state, stage, item.lane, item.messages(ct, sizes.ct_bytes / 8), sizes.secret_words,
+                                    [&](uint32_t j) {
+                                      const uint64_t own = k.words(i)[j];
+                                      return fail == nullptr ? own : (own & keep) | (load_word(sk[i] + 8 * j) & ~keep);
+                                    });
   if (item.valid()) store_words<4>(ss + i * sizes.secret_bytes(), state, sizes.secret_words);
 }
 
@@ -228,10 +252,13 @@ void hash_new_pk(LaunchContext& t) {
 }
 
 void hash_pk(LaunchContext& t) {
-  const size_t keys = t.io.shared_key ? 1 : t.count();
   with_rate(t, [&](auto rate, auto) {
-    t.launch(hash_pk_kernel<rate>, polykem::cuda::blocks_for(keys, 32), 32, 0, pkh_of(t), pk_of(t), t.sizes.pk_bytes,
-             t.sizes.secret_words, keys);
+    if (t.io.shared_key) {
+      t.launch(hash_one_pk_kernel<rate>, 1, 32, 0, pkh_of(t).words(0), t.io.pk, t.sizes.pk_bytes, t.sizes.secret_words);
+    } else {
+      t.launch(hash_pk_kernel<rate>, t.lane_blocks(), 32, 0, pkh_of(t), pk_of(t), t.sizes.pk_bytes,
+               t.sizes.secret_words, t.count());
+    }
   });
 }
 

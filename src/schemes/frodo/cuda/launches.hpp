@@ -26,8 +26,12 @@ struct LaunchContext {
   void launch(Kernel kernel, size_t blocks, unsigned threads, size_t shared_bytes, Arguments... arguments) {
     constexpr size_t kWithoutRequest = 48 * 1024;
     if (shared_bytes > kWithoutRequest) {
-      keep(cudaFuncSetAttribute(reinterpret_cast<const void*>(kernel), cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                static_cast<int>(shared_bytes)));
+      // A GPU with less shared memory cannot run the kernel: memory is short, the GPU is not lost.
+      const cudaError_t status =
+          cudaFuncSetAttribute(reinterpret_cast<const void*>(kernel), cudaFuncAttributeMaxDynamicSharedMemorySize,
+                               static_cast<int>(shared_bytes));
+      if (status == cudaErrorInvalidValue) (void)cudaGetLastError();
+      keep(status == cudaErrorInvalidValue ? cudaErrorMemoryAllocation : status);
     }
     if (error == cudaSuccess)
       error = polykem::cuda::launch(kernel, blocks, threads, shared_bytes, stream, arguments...);

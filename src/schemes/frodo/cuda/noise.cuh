@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What FrodoKEM's threads do by themselves: errors from random bits, packed coefficients. Host and device compile it.
+// What FrodoKEM's threads do by themselves: errors from random bits, packed coefficients.
 #pragma once
 
 #include <cstdint>
@@ -24,25 +24,26 @@ constexpr Thresholds thresholds(const Cdf& cdf) {
 /// Four random words of 16 bits -> four errors as signed bytes. Reads kCount thresholds, all of them for every word.
 /// [FRODO21, Alg 5]
 template <int kCount>
-__host__ __device__ inline uint32_t sample4(uint64_t words, const Thresholds& t) {
-  uint32_t result = 0;
+__device__ __forceinline__ uint32_t sample4(uint64_t words, const Thresholds& t) {
+  const uint32_t two[2] = {static_cast<uint32_t>(words), static_cast<uint32_t>(words >> 32)};
+  uint32_t sum[2] = {};  // the halves' errors times 2^7 and 2^11: dot products count with weights 1 and 16
 #pragma unroll
   for (int half = 0; half < 2; ++half) {
-    const auto two = static_cast<uint32_t>(words >> (32 * half));
-    const uint32_t position = (two >> 1) & 0x7fff7fff, sign = two & 0x00010001;
-    uint32_t e = 0;
+    const uint32_t position = (two[half] >> 1) & 0x7fff7fff;
 #pragma unroll
     for (int z = 0; z < kCount; ++z)
-      e += ((position + t.at[z]) >> 15) & 0x00010001;
-    e = (e ^ (sign * 0xff)) + sign;
-    result |= ((e & 0xff) | ((e >> 8) & 0xff00)) << (16 * half);
+      sum[half] = __dp4a((position + t.at[z]) & 0x80008000u, 0x10000100u, sum[half]);
   }
-  return result;
+  const uint32_t both = (sum[0] >> 7) + (sum[1] << 9);
+  const uint32_t errors = (both | both << 4) & 0x0f0f0f0f;
+  const uint32_t sign = __byte_perm(two[0], two[1], 0x6420) & 0x01010101, negative = sign * 0xff;
+  // Minus e is the complement of e plus 1; no carry may leave a byte when e is 0.
+  return (((errors ^ negative) & 0x7f7f7f7f) + sign) ^ (negative & 0x80808080);
 }
 
 /// Eight coefficients, packed with D bits each, the most significant bit first: bytes 4 k .. 4 k + 3 are word k, the
 /// first of them its highest. D is 15 or 16. [FRODO21, Alg 3]
-__host__ __device__ inline void pack8(uint32_t (&words)[4], const uint32_t (&c)[kBar], unsigned logq) {
+__device__ __forceinline__ void pack8(uint32_t (&words)[4], const uint32_t (&c)[kBar], unsigned logq) {
   if (logq == 16) {
 #pragma unroll
     for (int k = 0; k < 4; ++k)
@@ -60,7 +61,7 @@ __host__ __device__ inline void pack8(uint32_t (&words)[4], const uint32_t (&c)[
 }
 
 /// The inverse; bits beyond the coefficients' are ignored. [FRODO21, Alg 4]
-__host__ __device__ inline void unpack8(uint32_t (&c)[kBar], const uint32_t (&words)[4], unsigned logq) {
+__device__ __forceinline__ void unpack8(uint32_t (&c)[kBar], const uint32_t (&words)[4], unsigned logq) {
   if (logq == 16) {
 #pragma unroll
     for (int k = 0; k < 4; ++k) {

@@ -90,7 +90,7 @@ __global__ void __launch_bounds__(kAesThreads, 1)
 /// eight columns: lane 4 g + t has group g of rows t and t + 4. A word of A has two elements of different columns, four
 /// bytes; S' is multiplied with one byte at a time, the others' places in the tile being zero.
 __global__ void __launch_bounds__(kAesThreads, 1)
-    mul_sa_aes_kernel(C1Target target, Records seeds, const uint8_t* noise, Sizes sizes) {
+    mul_sa_aes_kernel(Ciphertexts target, Records seeds, const uint8_t* noise, Sizes sizes) {
   extern __shared__ __align__(128) uint4 shared_memory[];
   const uint32_t n = sizes.n, lane = threadIdx.x % 32, g = lane / 4, t = lane % 4;
   const size_t item = blockIdx.x;
@@ -130,10 +130,11 @@ __global__ void __launch_bounds__(kAesThreads, 1)
   }
   __syncthreads();
   const int* const sums = aes.sums();
-  finish_c1(target, item, s_rows + kBar * n, sizes, aes.packed(), aes.mismatch(), [sums](uint32_t column, uint32_t row) {
-    const uint32_t word = column % 8 / 2, k = word % 2 * 8 + column % 2 * 4 + word / 2 * 2 + row % 2;
-    return sums[column / 64 * 512 + 32 * k + column / 8 % 8 * 4 + row / 2];
-  });
+  finish_c1(target, item, s_rows + kBar * n, sizes, aes.packed(), aes.mismatch(),
+            [sums](uint32_t column, uint32_t row) {
+              const uint32_t word = column % 8 / 2, k = word % 2 * 8 + column % 2 * 4 + word / 2 * 2 + row % 2;
+              return sums[column / 64 * 512 + 32 * k + column / 8 % 8 * 4 + row / 2];
+            });
 }
 
 }  // namespace
@@ -144,7 +145,8 @@ void mul_as_aes(LaunchContext& t) {
 }
 
 void mul_sa_aes(LaunchContext& t) {
-  t.launch(mul_sa_aes_kernel, t.count(), kAesThreads, aes_layout(t.sizes.n).end, c1_of(t), pk_of(t), t.noise, t.sizes);
+  t.launch(mul_sa_aes_kernel, t.count(), kAesThreads, aes_layout(t.sizes.n).end, target_of(t), pk_of(t), t.noise,
+           t.sizes);
 }
 
 }  // namespace polykem::frodo::cuda

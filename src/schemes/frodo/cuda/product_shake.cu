@@ -34,9 +34,9 @@ constexpr uint32_t pair_bytes(uint32_t n) {
   return row_blocks(n) * 2 * kRowRate * 16;
 }
 
-/// gen_a, matmul.as, pack: 32 rows of B = A S + E by a block of one warp, into pk and the copy of pk in sk. A thread has
-/// a row: each squeezed pair of elements is multiplied with all eight columns of S, which lie in shared memory in the
-/// form [pair][column][2]. Dynamic shared memory: pair_bytes(n).
+/// gen_a, matmul.as, pack: 32 rows of B = A S + E by a block of one warp, into pk and the copy of pk in sk. A thread
+/// has a row: each squeezed pair of elements is multiplied with all eight columns of S, which lie in shared memory in
+/// the form [pair][column][2]. Dynamic shared memory: pair_bytes(n).
 __global__ void __launch_bounds__(32, kRowBlocks)
     mul_as_shake_kernel(uint8_t* pk, uint8_t* sk, const uint8_t* noise, Sizes sizes, uint32_t tiles) {
   extern __shared__ __align__(128) uint4 pairs[];
@@ -114,7 +114,7 @@ __device__ __forceinline__ void load_s_tile(uint32_t (&s)[4], const uint8_t* noi
 /// gen_a, matmul.sa, pack.c1 or a part of compare: B' = S' A + E' of one item by a block. Each warp takes tiles of 32
 /// rows of A in turn; sums are kept in shared memory.
 __global__ void __launch_bounds__(320, kItemBlocks)
-    mul_sa_shake_kernel(C1Target target, Records seeds, const uint8_t* noise, Sizes sizes) {
+    mul_sa_shake_kernel(Ciphertexts target, Records seeds, const uint8_t* noise, Sizes sizes) {
   using polykem::cuda::kTileStride;
   extern __shared__ __align__(128) uint4 shared[];
   const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32;
@@ -132,11 +132,9 @@ __global__ void __launch_bounds__(320, kItemBlocks)
   uint32_t seed[4];
   load_seed(seed, seeds[item]);
   const uint32_t address = polykem::cuda::tile_address(tile, lane);
-  // The warp that gets one tile less is not always that of the same scheduler.
-  const uint32_t warps = blockDim.x / 32, first_tile = (warp + blockIdx.x) % warps;
   __syncthreads();
 #pragma unroll 1
-  for (uint32_t first_row = 32 * first_tile; first_row < n; first_row += blockDim.x) {
+  for (uint32_t first_row = 32 * warp; first_row < n; first_row += blockDim.x) {
     uint32_t s[4];
     load_s_tile(s, s1, first_row, n, lane);
     uint64_t state[25];
@@ -178,7 +176,7 @@ void mul_as_shake(LaunchContext& t) {
 
 void mul_sa_shake(LaunchContext& t) {
   const uint32_t warps = warps_of(t.sizes.n);
-  t.launch(mul_sa_shake_kernel, t.count(), 32 * warps, shared_bytes_sa_shake(t.sizes.n, warps), c1_of(t), pk_of(t),
+  t.launch(mul_sa_shake_kernel, t.count(), 32 * warps, shared_bytes_sa_shake(t.sizes.n, warps), target_of(t), pk_of(t),
            t.noise, t.sizes);
 }
 

@@ -51,8 +51,7 @@ __global__ void __launch_bounds__(32) gen_a_shake_kernel(LimbMatrix a, const uin
 constexpr uint32_t kAesRows = 16;  ///< rows that a block of gen_a_aes_kernel makes
 
 /// gen_a by AES-128.
-__global__ void __launch_bounds__(kAesThreads, 1)
-    gen_a_aes_kernel(LimbMatrix a, const uint8_t* seed_a, uint32_t n) {
+__global__ void __launch_bounds__(kAesThreads, 1) gen_a_aes_kernel(LimbMatrix a, const uint8_t* seed_a, uint32_t n) {
   extern __shared__ __align__(128) uint4 shared_memory[];
   const AesBlock aes(reinterpret_cast<uint8_t*>(shared_memory), n, seed_a);
   __syncthreads();
@@ -85,41 +84,118 @@ __global__ void __launch_bounds__(128) add_b_kernel(LimbMatrix a, const uint8_t*
   }
 }
 
+/// Blocks for which a multiprocessor must have registers. The small products that stand for one on compute capability
+/// 7.5 need more of them.
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
+constexpr int kGemmBlocks = 2;
+#else
+constexpr int kGemmBlocks = 3;
+#endif
+
 constexpr uint32_t kGemmItems = kGemmRows / kBar;  ///< items of a block's tile
 /// Shared memory: sums, then packed rows; 4 bytes before and after them are read.
 constexpr uint32_t kPackedBytes = kGemmRows * 2 * kGemmColumns;
 constexpr size_t kSharedProductBytes = polykem::cuda::kGemmShared + kPackedBytes + 4;
 
-/// E' is added and the rows are packed side by side; S' B goes into v: 64 words for each item.
-__device__ __forceinline__ void pack_tile(uint8_t* packed, uint16_t* v, const uint16_t* sums, const uint8_t* noise,
-                                          const Sizes& sizes, size_t first_item, uint32_t first_column, size_t count) {
-#pragma unroll 1
-  for (uint32_t k = threadIdx.x; k < kGemmRows * 8; k += blockDim.x) {
-    const uint32_t row = k / 8, group = k % 8, column = first_column + 8 * group;
-    const size_t item = first_item + row / kBar;
-    if (item >= count || column > sizes.n) continue;
-    const uint4 eight = *reinterpret_cast<const uint4*>(sums + row * polykem::cuda::kGemmStride + 8 * group);
-    if (column == sizes.n) {
-      reinterpret_cast<uint4*>(v)[item * kBar + row % kBar] = eight;
-      continue;
-    }
+/// What a block's tile ends with.
+struct TileOutput {
+  Ciphertexts target;
+  uint16_t* v;  ///< S' B: 64 words for each item
+  const uint8_t* noise;
+  const Sizes& sizes;
+  size_t first_item, count;
+  uint32_t first_column;
+
+  /// Whether eight packed coefficients are 16 bytes of a ciphertext, aligned.
+  __device__ __forceinline__ bool aligned() const {
+    return sizes.logq == 16 && ((reinterpret_cast<uintptr_t>(target.ct) | sizes.ct_bytes) & 15) == 0;
+  }
+
+  /// Where eight coefficients belong in the ciphertexts.
+  __device__ __forceinline__ size_t place(uint32_t row, uint32_t column) const {
+    return (first_item + row / kBar) * sizes.ct_bytes + (row % kBar * sizes.n + column) / 8 * sizes.logq;
+  }
+
+  /// E' is added to eight sums, which are packed.
+  __device__ __forceinline__ void pack(uint32_t (&words)[4], uint4 eight, uint32_t row, uint32_t column) const {
     int error[kBar];
-    load_errors(error, noise + item * sizes.noise_stride + kBar * sizes.n + row % kBar * sizes.n + column);
+    load_errors(
+        error, noise + (first_item + row / kBar) * sizes.noise_stride + kBar * sizes.n + row % kBar * sizes.n + column);
     const uint32_t pairs[4] = {eight.x, eight.y, eight.z, eight.w};
-    uint32_t c[kBar], words[4];
+    uint32_t c[kBar];
 #pragma unroll
     for (uint32_t j = 0; j < kBar; ++j)
       c[j] = (pairs[j / 2] >> (16 * (j % 2))) + static_cast<uint32_t>(error[j]);
     pack8(words, c, sizes.logq);
-    store_packed(packed, k, words, sizes.logq);
   }
-  __syncthreads();
-}
+
+  /// Adds to fail what differs between ciphertexts and words of one item. All lanes call it.
+  __device__ __forceinline__ void add_difference(size_t item, uint32_t difference) const {
+#pragma unroll
+    for (int distance = 16; distance > 0; distance /= 2)
+      difference |= __shfl_xor_sync(0xffffffff, difference, distance);
+    if (threadIdx.x % 32 == 0) atomicOr(&target.fail[item], difference);
+  }
+
+  /// Everything, if the ciphertexts are aligned; else S' B, and the packed rows side by side in `packed`.
+  __device__ __forceinline__ void finish_groups(uint8_t* packed, const uint16_t* sums) const {
+    const bool direct = aligned();
+#pragma unroll 2
+    for (uint32_t k = threadIdx.x; k < kGemmRows * 8; k += polykem::cuda::kGemmThreads) {
+      const uint32_t row = k / 8, group = k % 8, column = first_column + 8 * group;
+      const size_t item = first_item + row / kBar;
+      if (item >= count) break;
+      const uint4 eight = *reinterpret_cast<const uint4*>(sums + row * polykem::cuda::kGemmStride + 8 * group);
+      uint8_t* const ct = target.ct + place(row, column);
+      uint32_t words[4], difference = 0;
+      if (column == sizes.n) reinterpret_cast<uint4*>(v)[item * kBar + row % kBar] = eight;
+      if (column < sizes.n) {
+        pack(words, eight, row, column);
+        if (!direct) {
+          store_packed(packed, k, words, sizes.logq);
+        } else if (target.stored()) {
+          store_packed(ct, 0, words, 16);
+        } else {
+          const uint4 own = *reinterpret_cast<const uint4*>(ct);
+          difference = (own.x ^ in_order(words[0])) | (own.y ^ in_order(words[1])) | (own.z ^ in_order(words[2])) |
+                       (own.w ^ in_order(words[3]));
+        }
+      }
+      if (direct && !target.stored()) add_difference(item, difference);
+    }
+  }
+
+  /// Ciphertexts of any alignment, from packed rows.
+  __device__ __forceinline__ void finish_rows(const uint8_t* packed) const {
+    if (first_column >= sizes.n) return;
+    const uint32_t columns = min(sizes.n - first_column, uint32_t{kGemmColumns}), bytes = columns / 8 * sizes.logq;
+    const uint32_t lane = threadIdx.x % 32, first_row = threadIdx.x / 32 * 32;
+    uint32_t difference = 0;
+#pragma unroll 1
+    for (uint32_t row = first_row; row < first_row + 32; ++row) {
+      const size_t item = first_item + row / kBar;
+      if (item >= count) return;
+      const uint8_t* const from = packed + row * 8 * sizes.logq;
+      if (target.stored()) {
+        polykem::cuda::store_record(target.ct + place(row, first_column), static_cast<int>(bytes), lane,
+                                    [&](int at) { return shared_word(from, at); });
+        continue;
+      }
+      if (4 * lane < bytes) {
+        const uint8_t* const own = target.ct + place(row, first_column);
+        difference |= shared_word(from, 4 * lane) ^
+                      polykem::cuda::record_word(own, static_cast<int>(lane), static_cast<int>(bytes));
+      }
+      if (row % kBar == kBar - 1) add_difference(item, difference), difference = 0;
+    }
+  }
+};
 
 /// matmul.sa, pack.c1 or a part of compare for 16 items and 64 columns. In decaps the kernel adds to fail, which is 0
 /// before.
-__global__ void __launch_bounds__(polykem::cuda::kGemmThreads, 3)
-    mul_sa_shared_kernel(C1Target target, uint16_t* v, LimbMatrix a, const uint8_t* noise, Sizes sizes, size_t count) {
+__global__ void __launch_bounds__(polykem::cuda::kGemmThreads, kGemmBlocks)
+    mul_sa_shared_kernel(Ciphertexts target, uint16_t* v, LimbMatrix a, const uint8_t* noise, Sizes sizes,
+                         size_t count) {
   extern __shared__ __align__(128) uint4 shared_memory[];
   auto* const shared = reinterpret_cast<uint8_t*>(shared_memory);
   const uint32_t tiles = a.columns / kGemmColumns, first_column = blockIdx.x % tiles * kGemmColumns;
@@ -134,30 +210,12 @@ __global__ void __launch_bounds__(polykem::cuda::kGemmThreads, 3)
         a.column(0, first_column), [&](uint32_t limb, uint32_t c) { return (limb * a.columns + c) * a.rows; });
     tile.store(sums);
   }
+  const TileOutput output{target, v, noise, sizes, first_item, count, first_column};
   uint8_t* const packed = shared + polykem::cuda::kGemmShared;
-  pack_tile(packed, v, sums, noise, sizes, first_item, first_column, count);
-  if (first_column >= sizes.n) return;
-  const uint32_t bytes = min(sizes.n - first_column, uint32_t{kGemmColumns}) / 8 * sizes.logq, lane = threadIdx.x % 32;
-  uint32_t difference = 0;
-#pragma unroll 1
-  for (uint32_t row = threadIdx.x / 32 * 32; row < threadIdx.x / 32 * 32 + 32; ++row) {
-    const size_t item = first_item + row / kBar;
-    if (item >= count) return;
-    const uint8_t* const from = packed + row * 8 * sizes.logq;
-    const size_t offset = item * sizes.ct_bytes + (row % kBar * sizes.n + first_column) / 8 * sizes.logq;
-    if (target.ct != nullptr) {
-      polykem::cuda::store_record(target.ct + offset, static_cast<int>(bytes), lane,
-                                  [&](int at) { return shared_word(from, at); });
-      continue;
-    }
-    if (4 * lane < bytes)
-      difference |= polykem::cuda::record_word(target.own + offset, static_cast<int>(lane), static_cast<int>(bytes)) ^
-                    shared_word(from, 4 * lane);
-    if (row % kBar == kBar - 1) {
-      atomicOr(&target.fail[item], difference);
-      difference = 0;
-    }
-  }
+  output.finish_groups(packed, sums);
+  if (output.aligned()) return;
+  __syncthreads();
+  output.finish_rows(packed);
 }
 
 }  // namespace
@@ -173,7 +231,7 @@ void mul_sa_shared(LaunchContext& t) {
   }
   t.launch(add_b_kernel, n + kBar, 128, 0, a, pk + kSeedABytes, t.sizes);
   t.launch(mul_sa_shared_kernel, polykem::cuda::blocks_for(t.count(), kGemmItems) * (a.columns / kGemmColumns),
-           polykem::cuda::kGemmThreads, kSharedProductBytes, c1_of(t), t.v, a, t.noise, t.sizes, t.count());
+           polykem::cuda::kGemmThreads, kSharedProductBytes, target_of(t), t.v, a, t.noise, t.sizes, t.count());
 }
 
 }  // namespace polykem::frodo::cuda

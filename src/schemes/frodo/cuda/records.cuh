@@ -12,7 +12,7 @@ struct Rows {
   uint8_t* base;
   uint32_t stride;
   __device__ uint8_t* operator[](size_t i) const { return base + i * stride; }
-  __device__ uint64_t* words(size_t i) const { return reinterpret_cast<uint64_t*>(base + i * stride); }
+  __host__ __device__ uint64_t* words(size_t i) const { return reinterpret_cast<uint64_t*>(base + i * stride); }
 };
 
 inline Records sk_of(const LaunchContext& t) {
@@ -27,8 +27,8 @@ inline Records pk_of(const LaunchContext& t) {
 inline Records ct_of(const LaunchContext& t) {
   return {t.op == Op::decaps ? t.io.ct : t.io.ct_out, t.sizes.ct_bytes};
 }
-inline C1Target c1_of(const LaunchContext& t) {
-  return {t.op == Op::decaps ? nullptr : t.io.ct_out, t.io.ct, t.fail};
+inline Ciphertexts target_of(const LaunchContext& t) {
+  return {t.op == Op::decaps ? const_cast<uint8_t*>(t.io.ct) : t.io.ct_out, t.fail};
 }
 inline Rows draws_of(const LaunchContext& t) {
   return {t.draws, kDrawStride};

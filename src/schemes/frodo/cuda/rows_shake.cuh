@@ -22,7 +22,9 @@ __device__ __forceinline__ void absorb_row(uint64_t (&state)[25], uint32_t row, 
   const uint64_t low = seed[0] | (static_cast<uint64_t>(seed[1]) << 32);
   const uint64_t high = seed[2] | (static_cast<uint64_t>(seed[3]) << 32);
   polykem::cuda::absorb_words<kRowRate, 3>(state, [&](int j) {
-    return j == 0 ? row | (low << 16) : j == 1 ? (low >> 48) | (high << 16) : (high >> 48) | (polykem::cuda::kShakeSuffix << 16);
+    return j == 0   ? row | (low << 16)
+           : j == 1 ? (low >> 48) | (high << 16)
+                    : (high >> 48) | (polykem::cuda::kShakeSuffix << 16);
   });
 }
 

@@ -61,7 +61,7 @@ __device__ __forceinline__ void add_s_b(uint32_t (&v)[kSquare], const uint8_t* s
 /// unpack.b, matmul.sb, encode, pack.c2 or compare: C = S' B + E'' + Encode(mu), stored with the salt behind c1, or
 /// compared with the ciphertext; fail has what the comparison of c1 gave. products: S' B, if it has been computed.
 __global__ void __launch_bounds__(kThreads)
-    encrypt_mu_kernel(C1Target target, Records pk, const uint16_t* products, const uint8_t* noise, Rows draws,
+    encrypt_mu_kernel(Ciphertexts target, Records pk, const uint16_t* products, const uint8_t* noise, Rows draws,
                       Sizes sizes, size_t count) {
   __shared__ alignas(16) uint8_t packed_rows[kWarps][16 + 8 * 16 + 16];
   __shared__ uint32_t coefficients[kWarps][kSquare];
@@ -97,29 +97,27 @@ __global__ void __launch_bounds__(kThreads)
   }
   __syncwarp();
   const uint32_t bytes = kBar * sizes.logq;
-  if (target.ct != nullptr) {
-    uint8_t* const ct = target.ct + item * sizes.ct_bytes;
+  uint8_t* const ct = target.ct + item * sizes.ct_bytes;
+  if (target.stored()) {
     polykem::cuda::store_record(ct + sizes.c2_offset, static_cast<int>(bytes), lane,
                                 [&](int at) { return shared_word(packed, at); });
     for (uint32_t k = lane; k < 8 * sizes.salt_words; k += 32)
       ct[sizes.salt_offset + k] = mu[sizes.secret_bytes() + k];
     return;
   }
-  const uint8_t* const ct = target.own + item * sizes.ct_bytes + sizes.c2_offset;
   uint32_t difference = 0;
   for (uint32_t k = lane; k < bytes; k += 32)
-    difference |= static_cast<uint32_t>(packed[k] ^ ct[k]);
+    difference |= static_cast<uint32_t>(packed[k] ^ ct[sizes.c2_offset + k]);
 #pragma unroll
   for (int distance = 16; distance > 0; distance /= 2)
     difference |= __shfl_xor_sync(0xffffffff, difference, distance);
   if (lane == 0) target.fail[item] |= difference;
 }
 
-/// unpack.c, matmul.bs, decode: M = C - B' S and mu. Rows of draws get mu and the salt, rows of pkh the hash of the key;
-/// fail becomes 0.
-/// S is any 16-bit words, since sk may be any bytes.
-__global__ void __launch_bounds__(kThreads)
-    decrypt_mu_kernel(Rows draws, Rows pkh, uint32_t* fail, Records ct_records, Records sk_records, Sizes sizes, size_t count) {
+/// unpack.c, matmul.bs, decode: M = C - B' S and mu. Rows of draws get mu and the salt, rows of pkh the hash of the
+/// key; fail becomes 0. S is any 16-bit words, since sk may be any bytes.
+__global__ void __launch_bounds__(kThreads) decrypt_mu_kernel(Rows draws, Rows pkh, uint32_t* fail, Records ct_records,
+                                                              Records sk_records, Sizes sizes, size_t count) {
   __shared__ uint32_t coefficients[kWarps][kSquare];
   const unsigned lane = warp_lane();
   const size_t item = warp_item();
@@ -203,13 +201,13 @@ __global__ void __launch_bounds__(kThreads)
 }  // namespace
 
 void encrypt_mu(LaunchContext& t) {
-  t.launch(encrypt_mu_kernel, polykem::cuda::blocks_for(t.count(), kWarps), kThreads, 0, c1_of(t), pk_of(t),
+  t.launch(encrypt_mu_kernel, polykem::cuda::blocks_for(t.count(), kWarps), kThreads, 0, target_of(t), pk_of(t),
            t.keeps_a() ? t.v : nullptr, t.noise, draws_of(t), t.sizes, t.count());
 }
 
 void decrypt_mu(LaunchContext& t) {
-  t.launch(decrypt_mu_kernel, polykem::cuda::blocks_for(t.count(), kWarps), kThreads, 0, draws_of(t), pkh_of(t),
-           t.fail, ct_of(t), sk_of(t), t.sizes, t.count());
+  t.launch(decrypt_mu_kernel, polykem::cuda::blocks_for(t.count(), kWarps), kThreads, 0, draws_of(t), pkh_of(t), t.fail,
+           ct_of(t), sk_of(t), t.sizes, t.count());
 }
 
 void store_s(LaunchContext& t) {
