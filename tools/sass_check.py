@@ -57,7 +57,7 @@ Instruction = namedtuple("Instruction", "pc guard negated opcode operands text")
 Value = namedtuple("Value", "secret origins")
 CLEAN = Value(None, frozenset())
 
-NOTHING = {"NOP", "BAR", "DEPBAR", "LDGDEPBAR", "MEMBAR", "ERRBAR", "ENDCOLLECTIVE", "YIELD", "CCTL"}
+NOTHING = {"NOP", "BAR", "DEPBAR", "LDGDEPBAR", "MEMBAR", "ERRBAR", "CGAERRBAR", "ENDCOLLECTIVE", "YIELD", "CCTL"}
 CONTROL = {"BRA", "EXIT", "BSSY", "BSYNC", "BREAK", "WARPSYNC", "BPT"}
 STORES = {"STG", "STS", "STL", "ST", "RED", "REDG", "LDGSTS"}
 LOADS = {"LDG", "LDS", "LDL", "LD", "LDSM", "ATOMG", "ATOMS", "ATOM"}

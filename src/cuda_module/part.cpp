@@ -117,17 +117,14 @@ Part::~Part() {
 
 void Part::start(std::unique_ptr<Slot> slot, StepTimes* times) {
   slot_ = std::move(slot);
+  streams_ = {slot_->stream, slot_->stream, slot_->stream, slot_->stream};
   times_ = times;
   place_arrays();
   fill_device_batch();
   queued_ = true;
   slot_->dirty = std::max(slot_->dirty, secret_bytes());
   stage();
-  if (times_ != nullptr || batch_.count() * batch_.item_bytes() <= kSmallBatchBytes) {
-    streams_ = {slot_->stream, slot_->stream, slot_->stream, slot_->stream};
-    queue(nullptr);
-    return;
-  }
+  if (times_ != nullptr || batch_.count() * batch_.item_bytes() <= kSmallBatchBytes) return queue(nullptr);
   SharedStreams& shared = device_.streams();
   const std::lock_guard lock(shared.mutex);
   streams_ = {shared.up, shared.early, shared.kernels, shared.down};
