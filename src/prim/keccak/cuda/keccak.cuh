@@ -28,7 +28,8 @@ __device__ __forceinline__ uint64_t rotate_left(uint64_t x, unsigned r) {
   return r == 0 ? x : (x << r) | (x >> (64 - r));
 }
 
-/// Round `round` of Keccak-f[1600] in place; every index is a constant after unrolling, so the state stays in registers.
+/// Round `round` of Keccak-f[1600] in place. Every index is a constant after unrolling, so the state stays in
+/// registers.
 __device__ __forceinline__ void keccak_round(uint64_t (&a)[25], int round) {
   uint64_t c[5], b[25];
 #pragma unroll
