@@ -54,7 +54,9 @@ install(DIRECTORY docs/ DESTINATION ${CMAKE_INSTALL_DOCDIR}/docs FILES_MATCHING 
         PATTERN completion EXCLUDE)
 install(FILES examples/batch.c examples/server.cpp DESTINATION ${CMAKE_INSTALL_DOCDIR}/examples)
 install(DIRECTORY bench/results DESTINATION ${CMAKE_INSTALL_DOCDIR}/bench)
-install(FILES bench/seong2021/README.md DESTINATION ${CMAKE_INSTALL_DOCDIR}/bench/seong2021)
+foreach(folder seong2021 frodo_cuda)
+  install(FILES bench/${folder}/README.md DESTINATION ${CMAKE_INSTALL_DOCDIR}/bench/${folder})
+endforeach()
 if(POLYKEM_BUILD_CLI)
   install(DIRECTORY docs/man/ DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
   install(FILES docs/completion/polykem.bash DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// What both halves of the benchmark share: errors, medians, parameter sets, contexts, device memory.
+// What benchmarks on a GPU share: errors, medians, parameter sets, contexts, device memory.
 #pragma once
 
 #include <cuda_runtime.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -21,7 +22,7 @@ inline constexpr const char* kOpNames[] = {"keygen", "encaps", "decaps"};
 
 /// Says why and ends the program.
 [[noreturn]] inline void die(const std::string& why) {
-  std::fprintf(stderr, "polykem_bench_cuda: %s\n", why.c_str());
+  std::fprintf(stderr, "%s: %s\n", program_invocation_short_name, why.c_str());
   std::exit(1);
 }
 

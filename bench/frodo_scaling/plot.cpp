@@ -4,7 +4,7 @@
 #include <cstdio>
 #include <map>
 
-#include "frodo_scaling/scaling.hpp"
+#include "scaling.hpp"
 
 namespace polykem::bench {
 
@@ -33,8 +33,9 @@ std::string number(double value) {
 }
 
 std::string colour_of(const std::string& backend) {
-  static const std::map<std::string, std::string> colours = {
-      {"ref", "#777777"}, {"avx2", "#d95f02"}, {"avx512", "#1b6ca8"}};
+  static const std::map<std::string, std::string> colours = {{"ref", "#777777"},          {"avx2", "#d95f02"},
+                                                             {"avx512", "#1b6ca8"},       {"GPU", "#2a7f3b"},
+                                                             {"GPU, a batch", "#7a3fa0"}, {"a core", "#1b6ca8"}};
   const auto found = colours.find(backend);
   return found == colours.end() ? "#000000" : found->second;
 }
@@ -124,9 +125,9 @@ void add_point(Panel& panel, const ScalingRow& row, const std::string& label, co
 
 }  // namespace
 
-std::string plot_scaling(const ScalingReport& report, const std::string& title) {
+std::string plot_scaling(const ScalingReport& report, const std::string& title, const ProductLabels& labels) {
   Panel generation{"Generation of A (n x n)", "n", 60, 430, {}, {}};
-  Panel product{"Product A S, A n x n", "n-bar, columns of S", 640, 1010, {}, {}};
+  Panel product{labels.title, labels.x, 640, 1010, {}, {}};
   static const std::vector<std::string> kDashes = {"1 0", "9 4", "4 3", "1.5 2.5", "9 3 2 3", "5 2 1 2 1 2"};
   std::map<size_t, size_t> sizes;  // number of each n, for its dashes
   for (const ScalingRow& row : report.rows) {

@@ -41,7 +41,12 @@ size_t scaling_points(const ScalingRequest& request);
 /// Measures everything with every backend that this machine can run; stops at the first wrong matrix.
 ScalingReport measure_scaling(const ScalingRequest& request, const ScalingProgress& progress);
 
+/// What the plot of products says.
+struct ProductLabels {
+  std::string title = "Product A S, A n x n", x = "n-bar, columns of S";
+};
+
 /// Both parts as plots beside each other, an SVG document: milliseconds over n, and over n-bar.
-std::string plot_scaling(const ScalingReport& report, const std::string& title);
+std::string plot_scaling(const ScalingReport& report, const std::string& title, const ProductLabels& labels = {});
 
 }  // namespace polykem::bench

@@ -9,6 +9,7 @@
 #   sanitize   compute-sanitizer over every set, small sizes
 #   bench      JSON to BUILD_FOLDER/{ntru_100000,ntru_400000,mlkem_100000,mlkem_500000,frodokem}.json
 #   seong2021  JSON to BUILD_FOLDER/seong2021.json
+#   frodo      JSON to BUILD_FOLDER/frodo_cuda.json, plots beside it
 # POLYKEM_GPU_FAMILIES: only these, e.g. "mlkem" or "ntru frodokem640" (beginnings of families or names of sets).
 # POLYKEM_GPU_ITEMS: items per set of the tests that take many (default 20000; FrodoKEM 2001).
 # POLYKEM_GPU_VECTORS: a polykem_gpu_vectors of this version from a machine that has the libraries for it, with those
@@ -19,7 +20,7 @@ set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 build=${1:-$root/build-gpu}
 shift || true
-steps=${*:-test sanitize bench seong2021}
+steps=${*:-test sanitize bench seong2021 frodo}
 data=$root/tests/data
 families=${POLYKEM_GPU_FAMILIES:-ntru mlkem frodokem}
 families=${families//,/ }
@@ -112,8 +113,11 @@ for step in $steps; do
     seong2021)
       "$build/bin/polykem_bench_seong2021" "$build/seong2021.json" || failed=yes
       ;;
+    frodo)
+      "$build/bin/polykem_bench_frodo_cuda" --json "$build/frodo_cuda.json" --svg "$build/frodo_cuda.svg" || failed=yes
+      ;;
     *)
-      echo "run.sh: no step '$step'; there are test, sanitize, bench and seong2021" >&2
+      echo "run.sh: no step '$step'; there are test, sanitize, bench, seong2021 and frodo" >&2
       exit 2
       ;;
   esac

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+// The host's side: matrices in its memory, one core that computes the same, and what was measured.
+#pragma once
+
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+#include <cstring>
+#include <limits>
+#include <memory>
+#include <new>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "../cuda/common.hpp"
+#include "core/backend.hpp"
+#include "schemes/frodo/gen_a.hpp"
+
+namespace polykem::bench {
+
+/// The paper's six parts of an operation; that of AES is A, by whichever function.
+enum Part { kRandom, kShake, kGenA, kProduct, kSampling, kRest, kParts };
+inline constexpr const char* kPartNames[kParts] = {"randomness", "shake", "a", "product", "sampling", "rest"};
+
+using PartTimes = std::vector<double>;  ///< microseconds an item, by Part
+
+inline Part part_of(const std::string& stage) {
+  if (stage == "randombytes") return kRandom;
+  if (stage.rfind("shake", 0) == 0) return kShake;
+  if (stage == "gen_a") return kGenA;
+  if (stage.rfind("matmul", 0) == 0) return kProduct;
+  return stage == "sample_matrix" ? kSampling : kRest;
+}
+
+/// One operation of a set. On the GPU sampling is in "shake" and A in "product", as kernels do both at once.
+struct ProfileRow {
+  std::string set;
+  Op op;
+  size_t items, cpu_items;
+  double gpu_whole;  ///< microseconds an item of the operation as it is launched
+  PartTimes gpu, cpu;
+};
+
+/// Milliseconds of one matrix A, and of one of a batch.
+struct GenerationRow {
+  std::string function;  ///< "aes" or "shake"
+  size_t n, batch;
+  double gpu_one, gpu_many, cpu;
+};
+
+/// Milliseconds of S' A, S' m x n, A n x n.
+struct ProductRow {
+  size_t n, m;
+  double gpu, cpu;
+};
+
+struct PaperReport {
+  std::string device, cpu_backend;
+  std::vector<ProfileRow> profile;
+  std::vector<GenerationRow> generation;
+  std::vector<ProductRow> products;
+};
+
+/// A matrix whose rows begin at cache lines.
+class Matrix {
+ public:
+  Matrix(size_t rows, size_t columns)
+      : rows_(rows), columns_(columns), stride_((columns + 31) / 32 * 32), words_(allocate(rows * stride_)) {
+    clear();
+  }
+  Matrix16 view() const { return {words_.get(), stride_}; }
+  Matrix16 from_row(size_t row) const { return {view().row(row), stride_}; }
+  void clear() { std::memset(words_.get(), 0, rows_ * stride_ * sizeof(uint16_t)); }
+  /// Compares with words that lie without gaps.
+  bool equals(const std::vector<uint16_t>& words) const {
+    for (size_t i = 0; i < rows_; ++i) {
+      if (std::memcmp(view().row(i), words.data() + i * columns_, columns_ * sizeof(uint16_t)) != 0) return false;
+    }
+    return true;
+  }
+
+ private:
+  struct Free {
+    void operator()(uint16_t* words) const { std::free(words); }
+  };
+  static uint16_t* allocate(size_t words) {
+    void* memory = std::aligned_alloc(64, words * sizeof(uint16_t));
+    if (memory == nullptr) throw std::bad_alloc();
+    return static_cast<uint16_t*>(memory);
+  }
+
+  size_t rows_, columns_, stride_;
+  std::unique_ptr<uint16_t[], Free> words_;
+};
+
+/// The best time of runs that take `seconds` together, one at least.
+template <class F>
+double best_milliseconds(double seconds, F&& run) {
+  double best = std::numeric_limits<double>::infinity(), sum = 0;
+  do {
+    const auto begin = std::chrono::steady_clock::now();
+    run();
+    const double time = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    best = std::min(best, time);
+    sum += time;
+  } while (sum < seconds);
+  return best * 1e3;
+}
+
+/// One core with the best instruction set of this machine.
+class Core {
+ public:
+  const char* name = "ref";
+
+  Core() {
+#ifdef __x86_64__
+    for (const auto& [candidate, kernels] :
+         {std::pair{"avx2", &frodo::kKernelsAvx2}, std::pair{"avx512", &frodo::kKernelsAvx512}}) {
+      if (cpu_backend_available(candidate)) name = candidate, kernels_ = kernels;
+    }
+#endif
+  }
+
+  /// All of A. `tile`: one place for all rows, as FrodoKEM itself uses A; else every row is kept.
+  void generate(const Matrix& out, bool tile, frodo::GenA gen_a, const uint8_t* seed, size_t n) const {
+    for (size_t first = 0; first < n; first += frodo::kMostGeneratedRows) {
+      const size_t rows = std::min(frodo::kMostGeneratedRows, n - first);
+      generate_rows(out.from_row(tile ? 0 : first), gen_a, *kernels_, seed, {first, rows, n});
+    }
+  }
+
+  /// c = s a; `step` rows of A at a time.
+  void multiply(Matrix& c, const Matrix& s, const Matrix& a, size_t m, size_t n, size_t step) const {
+    c.clear();
+    for (size_t first = 0; first < n; first += step)
+      kernels_->matmul.mul_add(c.view(), Matrix16{s.view().data + first, s.view().stride}, a.from_row(first),
+                               {.rows = m, .inner = std::min(step, n - first), .columns = n});
+  }
+
+ private:
+  const frodo::Kernels* kernels_ = &frodo::kKernelsRef;
+};
+
+/// The profile of one core: each part of the fastest of some batches.
+inline PartTimes cpu_profile(const Core& core, const Set& set, Op op, size_t items) {
+  const polykem_config config{sizeof config, 1, core.name};
+  polykem_context* context = nullptr;
+  check(polykem_context_new(&config, &context), "opening the CPU backend");
+  std::vector<uint8_t> pk(items * set.info.public_key_bytes), sk(items * set.info.secret_key_bytes),
+      ct(items * set.info.ciphertext_bytes), ss(items * set.info.shared_secret_bytes);
+  const auto keygen = [&] { check(polykem_keygen(context, set.scheme, items, pk.data(), sk.data()), set.name()); };
+  const auto encaps = [&] {
+    check(polykem_encaps(context, set.scheme, items, POLYKEM_KEY_PER_ITEM, pk.data(), ct.data(), ss.data(), nullptr),
+          set.name());
+  };
+  const auto decaps = [&] {
+    check(polykem_decaps(context, set.scheme, items, POLYKEM_KEY_PER_ITEM, sk.data(), ct.data(), ss.data(), nullptr),
+          set.name());
+  };
+  keygen();
+  encaps();
+  PartTimes best;
+  double least = std::numeric_limits<double>::infinity();
+  for (int i = 0; i < 5; ++i) {
+    check(polykem_profile_enable(context, 1), "profile");
+    op == Op::keygen ? keygen() : op == Op::encaps ? encaps() : decaps();
+    std::vector<polykem_step_record> records(32);
+    for (polykem_step_record& r : records)
+      r.struct_size = sizeof r;
+    size_t size = 0;
+    check(polykem_profile_read(context, records.data(), records.size(), &size), "profile");
+    PartTimes parts(kParts);
+    double all = 0;
+    for (size_t r = 0; r < std::min(size, records.size()); ++r) {
+      const double us = static_cast<double>(records[r].nanoseconds) * 1e-3 / static_cast<double>(items);
+      parts[part_of(records[r].stages)] += us;
+      all += us;
+    }
+    if (all < least) least = all, best = parts;
+  }
+  polykem_zeroize(sk.data(), sk.size());
+  polykem_zeroize(ss.data(), ss.size());
+  polykem_context_free(context);
+  return best;
+}
+
+}  // namespace polykem::bench
