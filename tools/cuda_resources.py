@@ -25,7 +25,9 @@ BEGIN, END = "<!-- cuda_resources: begin -->\n", "<!-- cuda_resources: end -->\n
 DEGREES = {"509": 509, "677": 677, "701": 701, "821": 821, "1229": 1229, "1373": 1373, "Hps2048509": 509,
            "Hps2048677": 677, "Hps4096821": 821, "Hps40961229": 1229, "Hrss701": 701, "Hrss1373": 1373}
 KINDS = {"kind 0": "ternary", "kind 1": "general", "kind 2": "bytes", "kind 3": "s3"}
-# Their blocks are one warp.
+MLKEM_SETS = {"512": "Mlkem512", "768": "Mlkem768", "1024": "Mlkem1024"}
+# Their blocks are one warp; of ML-KEM's kernels it is all but these.
+FOUR_WARPS_MLKEM = ("keygen_kernel", "encrypt_kernel", "compare_kernel", "decrypt_kernel", "expand_vector_kernel")
 ONE_WARP = ("draw_kernel", "encrypt_kernel", "decrypt_m_kernel", "decrypt_r_kernel", "hash_rm_kernel",
             "hash_select_kernel", "invert_mod", "imma_kernel")
 
@@ -56,7 +58,10 @@ def short(name):
 
 
 def warps(name, registers, shared):
-    block = 1 if any(kernel in name for kernel in ONE_WARP) else 4
+    if name.startswith("mlkem::"):
+        block = 4 if any(f"::{kernel}" in name for kernel in FOUR_WARPS_MLKEM) else 1
+    else:
+        block = 1 if any(kernel in name for kernel in ONE_WARP) else 4
     per_warp = (registers * 32 + 255) // 256 * 256
     blocks = min(BLOCKS_PER_SM, WARPS_PER_SM // block, REGISTERS_PER_SM // (per_warp * block))
     if shared:
@@ -68,7 +73,7 @@ def cells(found, names):
     """{row: {degree: "registers / shared / warps"}} of compute capability 9.0; row 0 has what knows no degree."""
     table = {}
     for name, (_, arch, registers, shared, _, _) in zip(names, found):
-        if arch != "sm_90":
+        if arch != "sm_90" or name.startswith(("mlkem::", "frodo::")):
             continue
         head, _, rest = name.partition("<")
         words = [w.strip() for w in rest.rstrip(">").split(",")] if rest else []
@@ -81,13 +86,40 @@ def cells(found, names):
     return table
 
 
+def mlkem_table(found, names):
+    """ML-KEM's kernels; Kyber's are the same but for a few that one of the two lacks."""
+    rows = {}
+    for name, (_, arch, registers, shared, _, _) in zip(names, found):
+        if arch != "sm_90" or not name.startswith("mlkem::") or "Kyber" in name:
+            continue
+        head, _, rest = name[len("mlkem::"):].partition("<")
+        words = [re.sub(r"mlkem::|u$", "", w.strip()) for w in rest.rstrip(">").split(",")]
+        own = next((n for n, set_name in MLKEM_SETS.items() if set_name in words), None)
+        row = " ".join([head.replace("_kernel", "")] + [w for w in words if w not in MLKEM_SETS.values()])
+        for column in [own] if own else MLKEM_SETS:
+            rows.setdefault(row, {})[column] = f"{registers} / {shared} / {warps(name, registers, shared)}"
+    lines = ["| ML-KEM's kernel | " + " | ".join(MLKEM_SETS) + " |", "|---" * (len(MLKEM_SETS) + 1) + "|"]
+    for row, columns in sorted(rows.items()):
+        lines.append(f"| `{row}` | " + " | ".join(columns.get(n, "") for n in MLKEM_SETS) + " |")
+    return "\n".join(lines) + "\n"
+
+
+def frodo_table(found, names):
+    """FrodoKEM's kernels, whose blocks have several sizes."""
+    lines = ["| FrodoKEM's kernel | registers / shared memory |", "|---|---|"]
+    for name, (_, arch, registers, shared, _, _) in sorted(zip(names, found)):
+        if arch == "sm_90" and name.startswith("frodo::"):
+            lines.append(f"| `{name[len('frodo::'):].replace('_kernel', '')}` | {registers} / {shared} |")
+    return "\n".join(dict.fromkeys(lines)) + "\n"
+
+
 def matrix(found, names):
     degrees = sorted(set(DEGREES.values()))
     lines = ["| kernel | " + " | ".join(f"n = {n}" for n in degrees) + " |", "|---" * (len(degrees) + 1) + "|"]
     for row, columns in sorted(cells(found, names).items()):
         shown = [columns.get(n, columns.get(0, "")) for n in degrees]
         lines.append(f"| `{row}` | " + " | ".join(shown) + " |")
-    return "\n".join(lines) + "\n"
+    return "\n".join([*lines, "", mlkem_table(found, names), frodo_table(found, names)])
 
 
 def read(folder):
