@@ -34,7 +34,7 @@ PUBLIC = {
     "mul_sa_aes_kernel": ("seedA in the public key", {16, 24}),
     "gen_a_aes_kernel": ("seedA in the public key", {16}),
     "mlkem4cuda12gen_a_kernel": ("rho in the public key; how many entries are unusual", {16, 24, 32, 40, 48}),
-    "mlkem4cuda20gen_a_unusual_kernel": ("rho in the public key; which entries are unusual", {16, 24, 32, 40}),
+    "mlkem4cuda19sample_noise_kernel": ("rho in the public key; which entries are unusual", {40, 48, 56, 64, 72}),
     "5mlkem4cuda": ("the keys' indices, by Work::keys.index and Work::count", {0, 88}),
 }
 

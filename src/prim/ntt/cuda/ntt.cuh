@@ -169,6 +169,20 @@ __host__ __device__ __forceinline__ void add_product(uint32_t& sum0, uint32_t& s
   sum1 += a1 * y0;
 }
 
+/// round(x 2^kBits / q) mod 2^kBits for x < 3q: a division by a reciprocal, exact up to 2^36 / q.
+/// (check-magic: 20642679 == ceil(2^36 / 3329)) [FIPS203, 4.2.1, Compress]
+template <int kBits>
+__host__ __device__ constexpr uint32_t compress(uint32_t x) {
+  static_assert((3 * kNttQ << kBits) + kNttQ / 2 < 20642679);
+  return (multiply_high((x << kBits) + kNttQ / 2, 20642679) >> 4) & ((1u << kBits) - 1);
+}
+
+/// round(q y / 2^kBits). [FIPS203, 4.2.1, Decompress]
+template <int kBits>
+__host__ __device__ constexpr uint32_t decompress(uint32_t y) {
+  return (y * kNttQ + (1u << (kBits - 1))) >> kBits;
+}
+
 #ifdef __CUDACC__
 
 /// Shared memory in which 16 lanes exchange a polynomial: four words of padding after each 16, so that neither columns

@@ -54,12 +54,12 @@ __device__ __forceinline__ void store_item_words(uint8_t* to, const ItemWords& w
 }
 
 /// Blocks of which a multiprocessor has registers for all.
-template <class Set>
-inline constexpr int kEncryptBlocks = Shape<Set>::kK == 2 ? 4 : 3;
+template <class Set, bool kForm>
+inline constexpr int kEncryptBlocks = Shape<Set>::kK == 4 || (Shape<Set>::kK == 3 && kForm) ? 3 : 4;
 
 /// s, e -> s^, t^ = A^ s^ + e^, and everything of ek and dk but H(ek).
 template <class Set>
-__global__ void __launch_bounds__(kThreads, kEncryptBlocks<Set>) keygen_kernel(Work work) {
+__global__ void __launch_bounds__(kThreads, kEncryptBlocks<Set, false>) keygen_kernel(Work work) {
   using S = Shape<Set>;
   __shared__ BlockMemory<S::kK> memory;
   const Seat seat = take_seat(work.count, memory);
@@ -263,7 +263,7 @@ __device__ __forceinline__ uint32_t noted_valid(const Work& work, const Seat& se
 
 /// Encapsulation's encryption. Of an item with a malformed key the ciphertext and the secret are zero, and it reports.
 template <class Set, bool kForm>
-__global__ void __launch_bounds__(kThreads, kEncryptBlocks<Set>) encrypt_kernel(Work work) {
+__global__ void __launch_bounds__(kThreads, kEncryptBlocks<Set, kForm>) encrypt_kernel(Work work) {
   using S = Shape<Set>;
   __shared__ BlockMemory<S::kK + (kForm ? 1 : 0)> memory;
   const Seat seat = take_seat(work.count, memory);
@@ -283,7 +283,7 @@ __global__ void __launch_bounds__(kThreads, kEncryptBlocks<Set>) encrypt_kernel(
 /// Decapsulation's second encryption, its comparison with the ciphertext, and for ML-KEM the choice of the secret. An
 /// item with a malformed key has a zero secret and reports.
 template <class Set, bool kForm>
-__global__ void __launch_bounds__(kThreads, kEncryptBlocks<Set>) compare_kernel(Work work) {
+__global__ void __launch_bounds__(kThreads, kEncryptBlocks<Set, kForm>) compare_kernel(Work work) {
   using S = Shape<Set>;
   __shared__ BlockMemory<S::kK + (kForm ? 1 : 0)> memory;
   const Seat seat = take_seat(work.count, memory);

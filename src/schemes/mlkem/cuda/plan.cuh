@@ -124,13 +124,28 @@ struct LaunchContext {
   }
 };
 
-/// Samples the entries of A of `keys` keys. unusual: cleared by a launch before.
+/// The entries of A of `keys` keys, and where their seeds are.
+struct Entries {
+  EntryPlace to;
+  RhoPlace rho;
+  uint32_t* unusual;
+  size_t keys;
+};
+
+/// Samples them but for those that go on the list `unusual`, which a launch before has cleared.
 template <class Set, bool kTransposed>
-void launch_gen_a(Launcher& to, EntryPlace place, RhoPlace rho, uint32_t* unusual, size_t keys) {
-  const size_t entries = keys * Shape<Set>::kEntries;
-  to.by_lane(gen_a_kernel<Set, kTransposed>, entries, place, rho, unusual, static_cast<uint32_t>(entries));
-  // One entry in 140 needs a fourth block.
-  to.by_lane(gen_a_unusual_kernel<Set, kTransposed>, entries / 64 + 32, place, rho, unusual);
+void launch_gen_a(Launcher& to, const Entries& a) {
+  const size_t entries = a.keys * Shape<Set>::kEntries;
+  to.by_lane(gen_a_kernel<Set, kTransposed>, entries, a.to, a.rho, a.unusual, static_cast<uint32_t>(entries));
+}
+
+/// Samples noise, and the entries that the launch before has left: one in 140.
+template <class Set, bool kTransposed, unsigned kEta, uint32_t kFirst, uint32_t kPolys, uint32_t kAll>
+void launch_noise(Launcher& to, uint32_t* noise, ItemWords seeds, const Entries& a) {
+  const size_t left = polykem::cuda::blocks_for(a.keys * Shape<Set>::kEntries, 128 * 32);
+  const size_t blocks = left + polykem::cuda::blocks_for(seeds.count * kPolys, 32);
+  to.launch(sample_noise_kernel<Set, kTransposed, kEta, kFirst, kPolys, kAll>, blocks, 32, noise, seeds, a.to, a.rho,
+            a.unusual, static_cast<uint32_t>(left));
 }
 
 /// Keys to their expanded form. ek and sk: the records, sk of public keys has no base.
@@ -148,7 +163,9 @@ void launch_expand(Launcher& to, std::byte* out, Records ek, Records sk, size_t 
   to.by_seat(expand_vector_kernel<Set>, keys, out + Form::kT, kBytes,
              reinterpret_cast<uint32_t*>(out + Form::kPublicValid), ek, keys);
   if constexpr (kSecret) to.by_seat(expand_vector_kernel<Set>, keys, out + Form::kS, kBytes, nullptr, sk, keys);
-  launch_gen_a<Set, true>(to, {out, kBytes}, {ek.base + S::kVectorBytes, ek.stride, 4}, unusual, keys);
+  const Entries a{{out, kBytes}, {ek.base + S::kVectorBytes, ek.stride, 4}, unusual, keys};
+  launch_gen_a<Set, true>(to, a);
+  launch_noise<Set, true, S::kEta2, 0, 1, 1>(to, nullptr, {}, a);
 }
 
 template <class Set>
@@ -160,30 +177,29 @@ struct Plan {
 
   // ---- shared
 
-  /// Where each key is a record: A^T of all. Where one key is: its expanded form. Nothing where a key set has expanded
-  /// it.
-  template <bool kSecret>
+  /// A^T of all keys where they are records. No entry where they are expanded.
+  static Entries transposed(const F& t) {
+    return {{reinterpret_cast<std::byte*>(t.work.a), S::kEntries * kRowBytes},
+            {t.work.ek.base + S::kVectorBytes, t.work.ek.stride, 4},
+            t.work.unusual,
+            t.uses_forms() ? 0 : t.count()};
+  }
   static void gen_a_transposed(F& t) {
-    if (t.uses_forms()) return;
-    launch_gen_a<Set, true>(t.to, {reinterpret_cast<std::byte*>(t.work.a), S::kEntries * kRowBytes},
-                            {t.work.ek.base + S::kVectorBytes, t.work.ek.stride, 4}, t.work.unusual, t.count());
+    if (!t.uses_forms()) launch_gen_a<Set, true>(t.to, transposed(t));
   }
   template <bool kSecret>
   static void expand_shared(F& t) {
     if (t.expands_key()) launch_expand<Set, kSecret>(t.to, t.form, t.work.ek, t.work.sk, 1, t.work.unusual);
   }
 
-  template <unsigned kEta, uint32_t kFirst, uint32_t kPolys, uint32_t kAll>
-  static void sample_polys(F& t) {
-    t.to.by_lane(sample_noise_kernel<kEta, kFirst, kPolys, kAll>, t.count() * kPolys, t.work.noise, t.work.prf_seed);
-  }
   static void sample_noise(F& t) {
     constexpr uint32_t kK = S::kK, kAll = 2 * kK + 1;
+    const Entries a = transposed(t);
     if constexpr (S::kEta1 == S::kEta2) {
-      sample_polys<S::kEta1, 0, kAll, kAll>(t);
+      launch_noise<Set, true, S::kEta1, 0, kAll, kAll>(t.to, t.work.noise, t.work.prf_seed, a);
     } else {
-      sample_polys<S::kEta1, 0, kK, kAll>(t);
-      sample_polys<S::kEta2, kK, kK + 1, kAll>(t);
+      launch_noise<Set, true, S::kEta1, 0, kK, kAll>(t.to, t.work.noise, t.work.prf_seed, a);
+      launch_noise<Set, true, S::kEta2, kK, kK + 1, kAll>(t.to, t.work.noise, t.work.prf_seed, {});
     }
   }
 
@@ -196,12 +212,17 @@ struct Plan {
   // ---- keygen
 
   static void draw_seeds(F& t) { t.to.hash(draw_seeds_kernel<Set>, warp_draw_seeds_kernel<Set>, t.count(), t.work); }
-  static void gen_a(F& t) {
-    launch_gen_a<Set, false>(t.to, {reinterpret_cast<std::byte*>(t.work.a), S::kEntries * kRowBytes},
-                             {reinterpret_cast<const uint8_t*>(t.work.rho.base), 4, 4 * t.count()}, t.work.unusual,
-                             t.count());
+  static Entries entries(const F& t) {
+    return {{reinterpret_cast<std::byte*>(t.work.a), S::kEntries * kRowBytes},
+            {reinterpret_cast<const uint8_t*>(t.work.rho.base), 4, 4 * t.count()},
+            t.work.unusual,
+            t.count()};
   }
-  static void sample_se(F& t) { sample_polys<S::kEta1, 0, 2 * S::kK, 2 * S::kK>(t); }
+  static void gen_a(F& t) { launch_gen_a<Set, false>(t.to, entries(t)); }
+  static void sample_se(F& t) {
+    constexpr uint32_t kAll = 2 * S::kK;
+    launch_noise<Set, false, S::kEta1, 0, kAll, kAll>(t.to, t.work.noise, t.work.prf_seed, entries(t));
+  }
   static void multiply_keys(F& t) { t.to.by_seat(keygen_kernel<Set>, t.count(), t.work); }
   static void hash_new_ek(F& t) { t.to.hash(hash_new_ek_kernel<Set>, warp_hash_new_ek_kernel<Set>, t.count(), t.work); }
 
@@ -260,7 +281,7 @@ struct Plan {
 
   static constexpr auto encaps_steps() {
     const Step hash{{"shake_draw_sha3", 0, 3}, field::kDraws | field::kPk, 0, hash_encaps};
-    const Step gen{{"gen_a", 3, 2}, field::kPk, 0, gen_a_transposed<false>};
+    const Step gen{{"gen_a", 3, 2}, field::kPk, 0, gen_a_transposed};
     const Step noise{{"sample_cbd", 5, 1}, 0, 0, sample_noise};
     constexpr Fields kWritten = field::kCtOut | field::kSsOut | field::kItemStatus;
     if constexpr (S::kKyber) {
@@ -274,7 +295,7 @@ struct Plan {
   static constexpr auto decaps_steps() {
     constexpr Fields kInputs = field::kSk | field::kCt;
     const Step hash{{"sha3_512_reject", 6, 2}, kInputs, 0, hash_decaps};
-    const Step gen{{"gen_a", 8, 1}, field::kSk, 0, gen_a_transposed<true>};
+    const Step gen{{"gen_a", 8, 1}, field::kSk, 0, gen_a_transposed};
     const Step noise{{"sample_cbd", 9, 1}, 0, 0, sample_noise};
     if constexpr (S::kKyber) {
       return std::array{Step{{"decrypt", 0, 6}, kInputs, 0, decrypt},

@@ -27,7 +27,6 @@ struct RhoPlace {
 struct EntryPlace {
   std::byte* base;
   size_t key_bytes;
-  __device__ std::byte* row(size_t key, uint32_t entry) const { return base + key * key_bytes + entry * kRowBytes; }
 };
 
 /// An entry of A or, kTransposed, of A^T, row by row: the state that has absorbed its seed.
@@ -87,65 +86,65 @@ __device__ __forceinline__ void accept_block(uint32_t& end, uint32_t full, const
   }
 }
 
-/// SampleNTT of every entry of every key, from three blocks. Where they give less than 256 coefficients the entry is
-/// put on the list `unusual` and its row is not complete. Blocks of one warp.
+/// Shared memory of one warp that samples entries.
+struct SampleMemory {
+  uint32_t rows[32][kSampleStride];
+};
+
+/// SampleNTT of an entry by each lane, from three blocks or, kToTheEnd, as many as it takes. stored: how many lanes,
+/// from the first on, have an entry that is to be stored. Returns whether this lane's row is complete.
+template <class Set, bool kTransposed, bool kToTheEnd>
+__device__ __forceinline__ bool sample_entry(SampleMemory& memory, const EntryPlace& to, const RhoPlace& rho,
+                                             uint32_t entry, unsigned stored) {
+  constexpr uint32_t kEntries = Shape<Set>::kEntries;
+  const unsigned lane = warp_lane();
+  uint64_t state[25];
+  absorb_entry<Set, kTransposed>(state, rho, entry / kEntries, entry % kEntries);
+  auto end = static_cast<uint32_t>(__cvta_generic_to_shared(memory.rows[lane]));
+  const uint32_t full = end + static_cast<uint32_t>(kRowBytes);
+  keccak_f1600(state);
+  accept_block<false>(end, full, state);
+  keccak_f1600(state);
+  accept_block<false>(end, full, state);
+  do {
+    keccak_f1600(state);
+    accept_block<true>(end, full, state);
+  } while (kToTheEnd && __any_sync(0xffffffff, end < full));
+  __syncwarp();
+  const unsigned long long offset = entry / kEntries * to.key_bytes + entry % kEntries * kRowBytes;
+  // Lane: which word of 32; groups of four words alternate between the halves of a row.
+  const uint32_t place = (lane / 4 % 2) * 64 + lane / 8 * 4 + lane % 4;
+#pragma unroll 4
+  for (unsigned n = 0; n < stored; ++n) {
+    auto* const out =
+        reinterpret_cast<uint32_t*>(to.base + __shfl_sync(0xffffffff, offset, static_cast<int>(n))) + place;
+#pragma unroll
+    for (unsigned c = 0; c < 4; ++c)
+      out[16 * c] = memory.rows[n][32 * c + lane];
+  }
+  __syncwarp();
+  return end >= full;
+}
+
+/// Three blocks for every entry of every key. Where they give less than 256 coefficients the entry is put on the list
+/// `unusual`, and its row is not complete. Blocks of one warp.
 template <class Set, bool kTransposed>
 __global__ void __launch_bounds__(32, 12)
     gen_a_kernel(EntryPlace to, RhoPlace rho, uint32_t* unusual, uint32_t entries) {
-  constexpr uint32_t kEntries = Shape<Set>::kEntries;
-  __shared__ uint32_t rows[32 * kSampleStride];
-  const unsigned lane = warp_lane();
-  const uint32_t first = blockIdx.x * 32u, mine = min(first + lane, entries - 1);
-  uint64_t state[25];
-  absorb_entry<Set, kTransposed>(state, rho, mine / kEntries, mine % kEntries);
-  auto row_end = static_cast<uint32_t>(__cvta_generic_to_shared(rows + lane * kSampleStride));
-  const uint32_t full = row_end + static_cast<uint32_t>(kRowBytes);
-  keccak_f1600(state);
-  accept_block<false>(row_end, full, state);
-  keccak_f1600(state);
-  accept_block<false>(row_end, full, state);
-  keccak_f1600(state);
-  accept_block<true>(row_end, full, state);
-  if (row_end < full && first + lane < entries) unusual[1 + atomicAdd(unusual, 1u)] = mine;
-  __syncwarp();
-  // Lane: which word of 32; groups of four words alternate between the halves of a row.
-  const uint32_t place = (lane / 4 % 2) * 64 + lane / 8 * 4 + lane % 4;
-  const int end = static_cast<int>(min(entries - first, 32u));
-#pragma unroll 4
-  for (int n = 0; n < end; ++n) {
-    const uint32_t entry = first + static_cast<uint32_t>(n);
-    auto* out = reinterpret_cast<uint32_t*>(to.row(entry / kEntries, entry % kEntries)) + place;
-#pragma unroll
-    for (int c = 0; c < 4; ++c)
-      out[16 * c] = rows[n * kSampleStride + 32 * c + static_cast<int>(lane)];
-  }
+  __shared__ SampleMemory memory;
+  const uint32_t first = blockIdx.x * 32u, mine = min(first + warp_lane(), entries - 1);
+  const bool complete = sample_entry<Set, kTransposed, false>(memory, to, rho, mine, min(entries - first, 32u));
+  if (!complete && first + warp_lane() < entries) unusual[1 + atomicAdd(unusual, 1u)] = mine;
 }
 
-/// The entries of the list, from as many blocks as each needs. Any grid.
+/// The entries of the list, by `blocks` blocks of one warp.
 template <class Set, bool kTransposed>
-__global__ void __launch_bounds__(32) gen_a_unusual_kernel(EntryPlace to, RhoPlace rho, const uint32_t* unusual) {
-  constexpr uint32_t kEntries = Shape<Set>::kEntries;
+__device__ __forceinline__ void complete_entries(SampleMemory& memory, const EntryPlace& to, const RhoPlace& rho,
+                                                 const uint32_t* unusual, uint32_t blocks) {
   const uint32_t count = *unusual;
-  for (uint32_t n = blockIdx.x * 32u + threadIdx.x; n < count; n += gridDim.x * 32u) {
-    const uint32_t entry = unusual[1 + n];
-    uint64_t state[25];
-    absorb_entry<Set, kTransposed>(state, rho, entry / kEntries, entry % kEntries);
-    auto* row = reinterpret_cast<uint16_t*>(to.row(entry / kEntries, entry % kEntries));
-    for (uint32_t filled = 0; filled < kN;) {
-      keccak_f1600(state);
-#pragma unroll
-      for (int t = 0; t < kCandidateTriples; ++t) {
-        uint32_t three[3];
-        three_words(three, state, t);
-#pragma unroll
-        for (int c = 0; c < 8; ++c) {
-          const uint32_t x = candidate(three, c);
-          if (x >= kNttQ || filled >= kN) continue;
-          row[(filled / 8 % 2) * 128 + filled / 16 * 8 + filled % 8] = static_cast<uint16_t>(x);
-          ++filled;
-        }
-      }
-    }
+  for (uint32_t first = blockIdx.x * 32u; first < count; first += blocks * 32u) {
+    const uint32_t mine = unusual[1 + min(first + warp_lane(), count - 1)];
+    sample_entry<Set, kTransposed, true>(memory, to, rho, mine, min(count - first, 32u));
   }
 }
 
@@ -238,18 +237,15 @@ __device__ __forceinline__ void sample_eta3(uint32_t* values, uint64_t (&state)[
   }
 }
 
-/// SamplePolyCBD: polynomials kFirst .. kFirst + kPolys - 1 of kAll of every item, as rows of noise. Blocks of one
-/// warp.
+/// 32 rows of noise, from number 32 warp on, by one warp. rows: shared memory.
 template <unsigned kEta, uint32_t kFirst, uint32_t kPolys, uint32_t kAll>
-__global__ void __launch_bounds__(32, kEta == 3 ? 16 : 24) sample_noise_kernel(uint32_t* noise, ItemWords seeds) {
-  __shared__ alignas(16) uint32_t rows[32 * kNoiseStride];
+__device__ __forceinline__ void sample_noise(uint32_t* rows, uint32_t* noise, const ItemWords& seeds, size_t warp) {
   const unsigned lane = warp_lane();
-  const size_t begin = blockIdx.x * size_t{32}, end = seeds.count * kPolys;
+  const size_t begin = warp * 32, end = seeds.count * kPolys;
   const size_t mine = min(begin + lane, end - 1);
-  const size_t item = mine / kPolys;
   const auto nonce = kFirst + static_cast<uint32_t>(mine % kPolys);
   uint32_t seed[8], row[32];
-  seeds.load(seed, item);
+  seeds.load(seed, mine / kPolys);
   uint64_t state[25];
   polykem::cuda::absorb_seed<polykem::cuda::kRateBytes>(state, seed, nonce | 0x1f00);
   uint32_t* const own = rows + lane * kNoiseStride;
@@ -272,13 +268,29 @@ __global__ void __launch_bounds__(32, kEta == 3 ? 16 : 24) sample_noise_kernel(u
   __syncwarp();
   // Eight lanes write a row.
 #pragma unroll
-  for (int n = static_cast<int>(lane) / 8; n < 32; n += 4) {
-    const size_t state_of_row = begin + static_cast<size_t>(n);
-    const size_t place = state_of_row / kPolys * kAll + kFirst + state_of_row % kPolys;
-    if (state_of_row < end)
+  for (int n = 0; n < 32; n += 4) {
+    const int of_lane = n + static_cast<int>(lane) / 8;
+    const size_t number = begin + static_cast<size_t>(of_lane);
+    const size_t place = number / kPolys * kAll + kFirst + number % kPolys;
+    if (number < end)
       reinterpret_cast<uint4*>(noise)[8 * place + lane % 8] =
-          *reinterpret_cast<const uint4*>(rows + n * kNoiseStride + 4 * (static_cast<int>(lane) % 8));
+          *reinterpret_cast<const uint4*>(rows + of_lane * kNoiseStride + 4 * (static_cast<int>(lane) % 8));
   }
+}
+
+/// SamplePolyCBD: polynomials kFirst .. kFirst + kPolys - 1 of kAll of every item, as rows of noise; seeds.base:
+/// nullptr if there are none. The first unusual_blocks blocks complete A. Blocks of one warp.
+template <class Set, bool kTransposed, unsigned kEta, uint32_t kFirst, uint32_t kPolys, uint32_t kAll>
+__global__ void __launch_bounds__(32, 12)
+    sample_noise_kernel(uint32_t* noise, ItemWords seeds, EntryPlace to, RhoPlace rho, const uint32_t* unusual,
+                        uint32_t unusual_blocks) {
+  __shared__ union alignas(16) Memory {
+    SampleMemory entries;
+    uint32_t noise[32 * kNoiseStride];
+  } memory;
+  if (blockIdx.x < unusual_blocks)
+    return complete_entries<Set, kTransposed>(memory.entries, to, rho, unusual, unusual_blocks);
+  sample_noise<kEta, kFirst, kPolys, kAll>(memory.noise, noise, seeds, blockIdx.x - unusual_blocks);
 }
 
 }  // namespace polykem::mlkem::cuda

@@ -10,6 +10,8 @@
 namespace polykem::mlkem::cuda {
 
 using polykem::cuda::Coefficients;
+using polykem::cuda::compress;
+using polykem::cuda::decompress;
 using polykem::cuda::kExchangeStride;
 using polykem::cuda::kLaneCoefficients;
 using polykem::cuda::kNttQ;
@@ -191,20 +193,6 @@ __device__ __forceinline__ void stage_fields(uint32_t* stage, const Coefficients
       halves[h] = static_cast<uint16_t>(words[h / 2] >> (16 * (h % 2)));
   }
   __syncwarp();
-}
-
-/// round(x 2^kBits / q) mod 2^kBits for x < 3q: a division by a reciprocal, exact up to 2^36 / q.
-/// (check-magic: 20642679 == ceil(2^36 / 3329)) [FIPS203, 4.2.1, Compress]
-template <int kBits>
-__host__ __device__ constexpr uint32_t compress(uint32_t x) {
-  static_assert((3 * kNttQ << kBits) + kNttQ / 2 < 20642679);
-  return (polykem::cuda::multiply_high((x << kBits) + kNttQ / 2, 20642679) >> 4) & ((1u << kBits) - 1);
-}
-
-/// round(q y / 2^kBits). [FIPS203, 4.2.1, Decompress]
-template <int kBits>
-__host__ __device__ constexpr uint32_t decompress(uint32_t y) {
-  return (y * kNttQ + (1u << (kBits - 1))) >> kBits;
 }
 
 /// A lane's part of a row of noise.
