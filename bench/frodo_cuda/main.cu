@@ -169,7 +169,7 @@ void measure_profile(const Core& core, const cuda::ModuleTable& table, const fro
   const polykem_scheme* found = nullptr;
   check(polykem_scheme_find(of.name, &found), of.name);
   const Set set(found);
-  const size_t items = of.n() == 640 ? 16384 : of.n() == 976 ? 8192 : 4096, cpu_items = 64;
+  constexpr size_t items = 132 * 128, cpu_items = 64;  // of items whose hashes take a thread each, enough for an H200
   const ResidentResult result = Resident(table, set, items).run(false);
   for (const OpResult& r : result.ops) {
     ProfileRow row{of.name, r.op, items, cpu_items, 1e6 / r.items_per_second, PartTimes(kParts), {}};
