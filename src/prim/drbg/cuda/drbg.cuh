@@ -14,6 +14,17 @@ enum class DrawDomain : uint8_t { keygen = 0, encaps = 1 };
 
 static_assert(kDrawBlockBytes == kRateBytes);
 
+inline constexpr uint64_t kDrawName = 0x006d656b796c6f70;  ///< "polykem"
+
+/// Word j of the message of a block, which has kDrawMessageWords.
+inline constexpr uint32_t kDrawMessageWords = 7;
+__device__ __forceinline__ uint64_t draw_word(const uint32_t* seed, DrawDomain domain, uint64_t item, uint64_t block,
+                                              unsigned j) {
+  if (j < 4) return seed[2 * j] | (static_cast<uint64_t>(seed[2 * j + 1]) << 32);
+  if (j == 4) return item;
+  return j == 5 ? kDrawName | (static_cast<uint64_t>(domain) << 56) : block;
+}
+
 /// Block `block` of an item: the first kRateBytes of the state.
 __device__ __forceinline__ void draw_block(uint64_t (&state)[25], const uint32_t* seed, DrawDomain domain,
                                            uint64_t item, uint64_t block) {
@@ -24,7 +35,7 @@ __device__ __forceinline__ void draw_block(uint64_t (&state)[25], const uint32_t
   for (int j = 0; j < 4; ++j)
     state[j] = seed[2 * j] | (static_cast<uint64_t>(seed[2 * j + 1]) << 32);
   state[4] = item;
-  state[5] = 0x006d656b796c6f70 | (static_cast<uint64_t>(domain) << 56);  // "polykem", then the domain
+  state[5] = kDrawName | (static_cast<uint64_t>(domain) << 56);
   state[6] = block;
   state[7] = 0x1f;
   state[16] = 0x8000000000000000;

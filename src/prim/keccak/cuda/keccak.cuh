@@ -28,34 +28,38 @@ __device__ __forceinline__ uint64_t rotate_left(uint64_t x, unsigned r) {
   return r == 0 ? x : (x << r) | (x >> (64 - r));
 }
 
-/// Keccak-f[1600] in place; every index is a constant after unrolling, so the state stays in registers.
+/// Round `round` of Keccak-f[1600] in place. Every index is a constant after unrolling, so the state stays in
+/// registers.
+__device__ __forceinline__ void keccak_round(uint64_t (&a)[25], int round) {
+  uint64_t c[5], b[25];
+#pragma unroll
+  for (int x = 0; x < 5; ++x)
+    c[x] = a[x] ^ a[x + 5] ^ a[x + 10] ^ a[x + 15] ^ a[x + 20];
+  uint64_t r[5];
+#pragma unroll
+  for (int x = 0; x < 5; ++x)
+    r[x] = rotate_left(c[x], 1);
+#pragma unroll
+  for (int x = 0; x < 5; ++x) {
+#pragma unroll
+    for (int y = 0; y < 5; ++y) {
+      const uint64_t mixed = a[x + 5 * y] ^ c[(x + 4) % 5] ^ r[(x + 1) % 5];
+      b[y + 5 * ((2 * x + 3 * y) % 5)] = rotate_left(mixed, keccak_rotation(x + 5 * y));
+    }
+  }
+#pragma unroll
+  for (int y = 0; y < 25; y += 5) {
+#pragma unroll
+    for (int x = 0; x < 5; ++x)
+      a[y + x] = b[y + x] ^ (~b[y + (x + 1) % 5] & b[y + (x + 2) % 5]);
+  }
+  a[0] ^= kKeccakRoundConstants[round];
+}
+
 __device__ __forceinline__ void keccak_f1600(uint64_t (&a)[25]) {
 #pragma unroll 1
-  for (int round = 0; round < 24; ++round) {
-    uint64_t c[5], b[25];
-#pragma unroll
-    for (int x = 0; x < 5; ++x)
-      c[x] = a[x] ^ a[x + 5] ^ a[x + 10] ^ a[x + 15] ^ a[x + 20];
-    uint64_t r[5];
-#pragma unroll
-    for (int x = 0; x < 5; ++x)
-      r[x] = rotate_left(c[x], 1);
-#pragma unroll
-    for (int x = 0; x < 5; ++x) {
-#pragma unroll
-      for (int y = 0; y < 5; ++y) {
-        const uint64_t mixed = a[x + 5 * y] ^ c[(x + 4) % 5] ^ r[(x + 1) % 5];
-        b[y + 5 * ((2 * x + 3 * y) % 5)] = rotate_left(mixed, keccak_rotation(x + 5 * y));
-      }
-    }
-#pragma unroll
-    for (int y = 0; y < 25; y += 5) {
-#pragma unroll
-      for (int x = 0; x < 5; ++x)
-        a[y + x] = b[y + x] ^ (~b[y + (x + 1) % 5] & b[y + (x + 2) % 5]);
-    }
-    a[0] ^= kKeccakRoundConstants[round];
-  }
+  for (int round = 0; round < 24; ++round)
+    keccak_round(a, round);
 }
 
 inline constexpr int kRateBytes = 136;             ///< of SHA3-256 and of SHAKE256

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A large product of signed bytes by unsigned 16-bit words on int8 tensor cores, the words split into two limbs of a
-// byte: one block of threads computes 128 x 64 sums. Both operands have their inner dimension contiguous.
+// byte: one block of threads computes 192 x 64 sums. Both operands have their inner dimension contiguous.
 #pragma once
 
 #include "prim/copy/cuda/copy.cuh"
@@ -8,8 +8,9 @@
 
 namespace polykem::cuda {
 
-/// Rows and columns of a block's tile, inner elements of a step, threads of a block.
-inline constexpr int kGemmRows = 128, kGemmColumns = 64, kGemmInner = 64, kGemmThreads = 128;
+/// Rows and columns of a block's tile, inner elements of a step, threads of a block. What a tile reads limits it: fewer
+/// rows read more for each product, more would leave registers for one block only.
+inline constexpr int kGemmRows = 192, kGemmColumns = 64, kGemmInner = 64, kGemmThreads = 192;
 /// Shared memory of two steps; afterwards that of the sums, in rows of kGemmStride words of 16 bits.
 inline constexpr int kGemmStepBytes = (kGemmRows + 2 * kGemmColumns) * kGemmInner;
 inline constexpr int kGemmShared = 2 * kGemmStepBytes;
@@ -21,7 +22,7 @@ __device__ __forceinline__ uint32_t gemm_place(uint32_t row, uint32_t sixteen) {
   return row * kGemmInner + (sixteen ^ (row / 2 % 4)) * 16;
 }
 
-/// A block's tile of the product. All kGemmThreads threads make every call together. The four warps have 64 x 32 sums
+/// A block's tile of the product. All kGemmThreads threads make every call together. The six warps have 64 x 32 sums
 /// each.
 class GemmTile {
  public:
@@ -40,8 +41,9 @@ class GemmTile {
   template <class Row, class Column>
   __device__ __forceinline__ void multiply(uint32_t steps, const uint8_t* rows, Row row, const uint8_t* columns,
                                            Column column) {
+    constexpr uint32_t kLines = kGemmThreads / 4, kAll = kGemmRows + 2 * kGemmColumns;
+    static_assert(kGemmRows % kLines == 0);
     const uint32_t line = threadIdx.x / 4, sixteen = threadIdx.x % 4;
-    constexpr uint32_t kLines = kGemmThreads / 4;
     uint8_t* const place = shared_ + gemm_place(line, sixteen);
     const auto fetch = [&](uint32_t step) {
       uint8_t* const to = place + step % 2 * kGemmStepBytes;
@@ -50,9 +52,11 @@ class GemmTile {
       for (uint32_t r = 0; r < kGemmRows; r += kLines)
         begin_copy<16>(to + r * kGemmInner, rows + (row(r + line) + from));
 #pragma unroll
-      for (uint32_t c = 0; c < 2 * kGemmColumns; c += kLines) {
-        const uint32_t offset = column(c / kGemmColumns, c % kGemmColumns + line);
-        begin_copy<16>(to + (kGemmRows + c) * kGemmInner, columns + (offset + from));
+      for (uint32_t c = kGemmRows; c < kAll; c += kLines) {
+        const uint32_t at = c - kGemmRows + line;
+        if (c + kLines > kAll && at >= 2 * kGemmColumns) break;
+        const uint32_t offset = column(at / kGemmColumns, at % kGemmColumns);
+        begin_copy<16>(to + c * kGemmInner, columns + (offset + from));
       }
     };
     fetch(0);

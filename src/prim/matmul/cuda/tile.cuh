@@ -31,32 +31,33 @@ inline constexpr int kTileGroups = 11;
 /// Sums of a tile: column 8 h + g, row 2 t + e of the product is word 64 h + 32 e + 4 g + t.
 inline constexpr int kTileSums = 64 * kTileGroups;
 
-/// sums += S' A for 8 x 32 words of S' and a tile of 32 rows of A. s[k]: rows 8 k + 2 t and 8 k + 2 t + 1 of column g
-/// of S' transposed, spread. address: of the row that this lane gives to ldmatrix. sums: in shared memory, may be
-/// shared by warps.
-__device__ __forceinline__ void add_tile_product(int* sums, uint32_t address, const uint32_t (&s)[4], unsigned lane) {
+/// sums += S' A for 8 x 32 words of S' and two groups of columns, `group` and the next, of a tile of 32 rows of A.
+/// s[k]: rows 8 k + 2 t and 8 k + 2 t + 1 of column g of S' transposed, spread. address: of the row that this lane
+/// gives to ldmatrix. sums: in shared memory, may be shared by warps. Of the last group there is no next: it is loaded
+/// twice.
+__device__ __forceinline__ void add_groups_product(int* sums, uint32_t address, const uint32_t (&s)[4], unsigned lane,
+                                                   uint32_t group) {
+  const bool last = group + 1 == kTileGroups;
+  const uint32_t from = address + 16 * group - (last ? lane / 8 % 2 * 16 : 0);
+  int sum[4] = {};
+  uint32_t a[2][4];
 #pragma unroll
-  for (int group = 0; group < kTileGroups; group += 2) {
-    int sum[4] = {};
-    uint32_t a[2][4];
-#pragma unroll
-    for (int half = 0; half < 2; ++half) {
-      // There is no twelfth group: the last one is loaded twice.
-      const uint32_t from = group + 1 < kTileGroups ? address : address - lane / 8 % 2 * 16;
-      load_matrices_transposed(a[half], from + 16 * group + 16 * half * kTileStride);
-      mma_16x8x32<false, true>(sum, a[half], {s[2 * half] << 8, s[2 * half + 1] << 8});
-    }
-#pragma unroll
-    for (int& part : sum)
-      part *= 256;
-#pragma unroll
-    for (int half = 0; half < 2; ++half)
-      mma_16x8x32<false, true>(sum, a[half], {s[2 * half], s[2 * half + 1]});
-#pragma unroll
-    for (int k = 0; k < 4; ++k) {
-      if (k < 2 || group + 1 < kTileGroups) atomicAdd(&sums[64 * (group + k / 2) + 32 * (k % 2) + lane], sum[k]);
-    }
+  for (int half = 0; half < 2; ++half) {
+    load_matrices_transposed(a[half], from + 16 * half * kTileStride);
+    mma_16x8x32<false, true>(sum, a[half], {s[2 * half] << 8, s[2 * half + 1] << 8});
   }
+#pragma unroll
+  for (int& part : sum)
+    part *= 256;
+#pragma unroll
+  for (int half = 0; half < 2; ++half)
+    mma_16x8x32<false, true>(sum, a[half], {s[2 * half], s[2 * half + 1]});
+  int* const to = sums + 64 * group + lane;
+  atomicAdd(to, sum[0]);
+  atomicAdd(to + 32, sum[1]);
+  if (last) return;
+  atomicAdd(to + 64, sum[2]);
+  atomicAdd(to + 96, sum[3]);
 }
 
 /// The row of a tile whose address a lane gives to ldmatrix, for the first group.

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kernels that hash, draw and sample: one item per thread, blocks of one warp. Records have any alignment; rows of
-// the workspace are aligned as sizes.hpp says. kRate: 21 for SHAKE128, 17 for SHAKE256.
+// The kernels that hash, draw and sample: one item per thread, blocks of one warp; in small batches those of
+// hash_warp.cuh. Records have any alignment; rows of the workspace are aligned as sizes.hpp says. kRate: 21 for
+// SHAKE128, 17 for SHAKE256.
 #include <type_traits>
 
 #include "prim/drbg/cuda/drbg.cuh"
-#include "prim/keccak/cuda/keccak_warp.cuh"
 #include "prim/keccak/cuda/shake.cuh"
 #include "prim/warp/cuda/warp.cuh"
-#include "schemes/frodo/cuda/records.cuh"
+#include "schemes/frodo/cuda/hash_warp.cuh"
 
 namespace polykem::frodo::cuda {
 
@@ -15,7 +15,6 @@ namespace {
 
 using polykem::cuda::keccak_f1600;
 using polykem::cuda::kShakeStageWords;
-using polykem::cuda::kShakeSuffix;
 using polykem::cuda::warp_lane;
 
 /// The number of one-warp blocks for which a multiprocessor must have registers: on compute capability 9.0 the largest
@@ -25,8 +24,6 @@ constexpr int kLaneBlocks = 20;
 #else
 constexpr int kLaneBlocks = 1;
 #endif
-
-constexpr uint8_t kSeedDomainKeygen = 0x5f, kSeedDomainEncaps = 0x96;
 
 /// The item of this lane; lanes beyond the batch repeat its last item and store nothing.
 struct LaneItem {
@@ -82,26 +79,6 @@ __global__ void __launch_bounds__(32, kLaneBlocks)
   polykem::cuda::warp_absorb<kRate>(state, stage, item.lane, item.messages(pk, bytes / 8), 0,
                                     [](uint32_t) { return uint64_t{0}; });
   if (item.valid()) store_words<4>(out[item.index()], state, secret_words);
-}
-
-/// The same for one record, by one warp. out: 8-byte aligned.
-template <int kRate>
-__global__ void __launch_bounds__(32)
-    hash_one_pk_kernel(uint64_t* out, const uint8_t* pk, uint32_t bytes, uint32_t secret_words) {
-  const unsigned lane = threadIdx.x;
-  const polykem::cuda::WarpKeccak keccak(lane);
-  const uint32_t words = bytes / 8, blocks = words / kRate + 1;
-  uint64_t state = 0;
-#pragma unroll 1
-  for (uint32_t block = 0; block < blocks; ++block) {
-    const uint32_t at = block * kRate + lane;
-    uint64_t word = 0;
-    if (lane < kRate && at < words) word = load_word(pk + 8 * at);
-    if (lane < kRate && at == words) word = kShakeSuffix;
-    if (block == blocks - 1 && lane == kRate - 1) word ^= polykem::cuda::kShakeLastBit;
-    state = keccak.permuted(state ^ word);
-  }
-  if (lane < secret_words) out[lane] = state;
 }
 
 /// Squeezes r and stores the errors. state: the message 0x5f or 0x96, seedSE is absorbed but not yet permuted.
@@ -212,6 +189,11 @@ __global__ void __launch_bounds__(32, kLaneBlocks)
   if (item.valid()) store_words<4>(ss + i * sizes.secret_bytes(), state, sizes.secret_words);
 }
 
+/// Too few items to fill the GPU with a thread for each.
+bool has_few_items(const LaunchContext& t) {
+  return t.count() <= polykem::cuda::kFewMessages;
+}
+
 /// Calls f with the rate and the number of thresholds of a set as types: SHAKE128 for n = 640, SHAKE256 for the others.
 template <class F>
 void with_rate(const LaunchContext& t, F&& f) {
@@ -239,6 +221,9 @@ void draw(LaunchContext& t) {
 
 void expand_keygen(LaunchContext& t) {
   with_rate(t, [&](auto rate, auto count) {
+    if (has_few_items(t))
+      return t.launch(warp_expand_keygen_kernel<rate, count>, t.count(), 32, 0, t.io.pk_out, t.io.sk_out, noise_of(t),
+                      draws_of(t), t.sizes, thresholds(t.set.p.cdf));
     t.launch(expand_keygen_kernel<rate, count>, t.lane_blocks(), 32, 0, t.io.pk_out, t.io.sk_out, noise_of(t),
              draws_of(t), t.sizes, thresholds(t.set.p.cdf), t.count());
   });
@@ -246,24 +231,30 @@ void expand_keygen(LaunchContext& t) {
 
 void hash_new_pk(LaunchContext& t) {
   with_rate(t, [&](auto rate, auto) {
-    t.launch(hash_pk_kernel<rate>, t.lane_blocks(), 32, 0, Rows{t.io.sk_out + t.sizes.pkh_offset, t.sizes.sk_bytes},
-             Records{t.io.pk_out, t.sizes.pk_bytes}, t.sizes.pk_bytes, t.sizes.secret_words, t.count());
+    const Rows out{t.io.sk_out + t.sizes.pkh_offset, t.sizes.sk_bytes};
+    const Records pk{t.io.pk_out, t.sizes.pk_bytes};
+    if (has_few_items(t))
+      return t.launch(warp_hash_pk_kernel<rate>, t.count(), 32, 0, out, pk, t.sizes.pk_bytes, t.sizes.secret_words);
+    t.launch(hash_pk_kernel<rate>, t.lane_blocks(), 32, 0, out, pk, t.sizes.pk_bytes, t.sizes.secret_words, t.count());
   });
 }
 
 void hash_pk(LaunchContext& t) {
   with_rate(t, [&](auto rate, auto) {
-    if (t.io.shared_key) {
-      t.launch(hash_one_pk_kernel<rate>, 1, 32, 0, pkh_of(t).words(0), t.io.pk, t.sizes.pk_bytes, t.sizes.secret_words);
-    } else {
-      t.launch(hash_pk_kernel<rate>, t.lane_blocks(), 32, 0, pkh_of(t), pk_of(t), t.sizes.pk_bytes,
-               t.sizes.secret_words, t.count());
-    }
+    const size_t keys = t.io.shared_key ? 1 : t.count();
+    if (keys == 1 || has_few_items(t))
+      return t.launch(warp_hash_pk_kernel<rate>, keys, 32, 0, pkh_of(t), pk_of(t), t.sizes.pk_bytes,
+                      t.sizes.secret_words);
+    t.launch(hash_pk_kernel<rate>, t.lane_blocks(), 32, 0, pkh_of(t), pk_of(t), t.sizes.pk_bytes, t.sizes.secret_words,
+             t.count());
   });
 }
 
 void expand_encaps(LaunchContext& t) {
   with_rate(t, [&](auto rate, auto count) {
+    if (has_few_items(t))
+      return t.launch(warp_expand_encaps_kernel<rate, count>, t.count(), 32, 0, noise_of(t), k_of(t), pkh_of(t),
+                      draws_of(t), t.sizes, thresholds(t.set.p.cdf));
     t.launch(expand_encaps_kernel<rate, count>, t.lane_blocks(), 32, 0, noise_of(t), k_of(t), pkh_of(t), draws_of(t),
              t.sizes, thresholds(t.set.p.cdf), t.count());
   });
@@ -272,6 +263,9 @@ void expand_encaps(LaunchContext& t) {
 void hash_ss(LaunchContext& t) {
   const uint32_t* fail = t.op == Op::decaps ? t.fail : nullptr;
   with_rate(t, [&](auto rate, auto) {
+    if (has_few_items(t))
+      return t.launch(warp_hash_ss_kernel<rate>, t.count(), 32, 0, t.io.ss_out, ct_of(t), k_of(t), sk_of(t), fail,
+                      t.sizes);
     t.launch(hash_ss_kernel<rate>, t.lane_blocks(), 32, 0, t.io.ss_out, ct_of(t), k_of(t), sk_of(t), fail, t.sizes,
              t.count());
   });

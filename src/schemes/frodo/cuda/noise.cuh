@@ -12,6 +12,7 @@ namespace polykem::frodo::cuda {
 /// 15 of a half if its position is above the threshold. Entries beyond the distribution's are 0, which never does.
 struct Thresholds {
   uint32_t at[kMaxCdf - 1];
+  uint32_t one = 1;  ///< a factor that the compiler does not know
 };
 
 constexpr Thresholds thresholds(const Cdf& cdf) {
@@ -19,6 +20,13 @@ constexpr Thresholds thresholds(const Cdf& cdf) {
   for (size_t z = 0; z + 1 < cdf.size; ++z)
     result.at[z] = (0x7fffu - cdf.at[z]) * 0x10001u;
   return result;
+}
+
+/// a + b by the multipliers, which are idle while the other units hash.
+__device__ __forceinline__ uint32_t add_by_multiplier(uint32_t a, uint32_t one, uint32_t b) {
+  uint32_t sum;
+  asm("mad.lo.u32 %0, %1, %2, %3;" : "=r"(sum) : "r"(a), "r"(one), "r"(b));
+  return sum;
 }
 
 /// Four random words of 16 bits -> four errors as signed bytes. Reads kCount thresholds, all of them for every word.
@@ -32,7 +40,7 @@ __device__ __forceinline__ uint32_t sample4(uint64_t words, const Thresholds& t)
     const uint32_t position = (two[half] >> 1) & 0x7fff7fff;
 #pragma unroll
     for (int z = 0; z < kCount; ++z)
-      sum[half] = __dp4a((position + t.at[z]) & 0x80008000u, 0x10000100u, sum[half]);
+      sum[half] = __dp4a(add_by_multiplier(position, t.one, t.at[z]) & 0x80008000u, 0x10000100u, sum[half]);
   }
   const uint32_t both = (sum[0] >> 7) + (sum[1] << 9);
   const uint32_t errors = (both | both << 4) & 0x0f0f0f0f;

@@ -16,6 +16,7 @@ inline constexpr int kRowBlocks = 20, kItemBlocks = 2;
 #else
 inline constexpr int kRowBlocks = 1, kItemBlocks = 1;
 #endif
+constexpr int kMostItemThreads = 256;
 
 /// acc + the products of two 16-bit elements of A and two signed bytes, the lower or the upper ones of `s`.
 __device__ __forceinline__ int mul_pair_low(uint32_t a, uint32_t s, int acc) {
@@ -111,9 +112,24 @@ __device__ __forceinline__ void load_s_tile(uint32_t (&s)[4], const uint8_t* noi
     s[k] = polykem::cuda::spread_bytes(two_errors(row, first_row + 8 * k + 2 * (lane % 4), n));
 }
 
+/// Permutes and, in the time that hashing leaves free, adds the product of S' and a tile of A that was squeezed before:
+/// two groups of columns in every four rounds.
+__device__ __forceinline__ void permute_and_multiply(uint64_t (&state)[25], int* sums, uint32_t address,
+                                                     const uint32_t (&s)[4], unsigned lane) {
+  constexpr int kRounds = 4;
+  static_assert(24 / kRounds * 2 == polykem::cuda::kTileGroups + 1);
+#pragma unroll 1
+  for (int round = 0; round < 24; round += kRounds) {
+    polykem::cuda::add_groups_product(sums, address, s, lane, round / 2);
+#pragma unroll
+    for (int r = 0; r < kRounds; ++r)
+      polykem::cuda::keccak_round(state, round + r);
+  }
+}
+
 /// gen_a, matmul.sa, pack.c1 or a part of compare: B' = S' A + E' of one item by a block. Each warp takes tiles of 32
-/// rows of A in turn; sums are kept in shared memory.
-__global__ void __launch_bounds__(320, kItemBlocks)
+/// rows of A in turn; sums are kept in shared memory. While a warp squeezes 84 columns, it multiplies those before.
+__global__ void __launch_bounds__(kMostItemThreads, kItemBlocks)
     mul_sa_shake_kernel(Ciphertexts target, Records seeds, const uint8_t* noise, Sizes sizes) {
   using polykem::cuda::kTileStride;
   extern __shared__ __align__(128) uint4 shared[];
@@ -127,30 +143,34 @@ __global__ void __launch_bounds__(320, kItemBlocks)
   const uint8_t* const s1 = noise + item * sizes.noise_stride;
   for (uint32_t k = threadIdx.x; k < polykem::cuda::kTileSums * blocks; k += blockDim.x)
     sums[k] = 0;
-  uint64_t* const row_of_tile = reinterpret_cast<uint64_t*>(tile + lane * kTileStride);
-  row_of_tile[kRowRate] = 0;
-  uint32_t seed[4];
+  auto* const row_of_tile = reinterpret_cast<ulonglong2*>(tile + lane * kTileStride);
+  for (int k = 0; k < kTileStride / 16; ++k)
+    row_of_tile[k] = make_ulonglong2(0, 0);
+  uint32_t seed[4], s[4] = {};
   load_seed(seed, seeds[item]);
   const uint32_t address = polykem::cuda::tile_address(tile, lane);
   __syncthreads();
+  int* before = sums;  // the first product is that of zeros
 #pragma unroll 1
   for (uint32_t first_row = 32 * warp; first_row < n; first_row += blockDim.x) {
-    uint32_t s[4];
-    load_s_tile(s, s1, first_row, n, lane);
     uint64_t state[25];
     absorb_row(state, first_row + lane, seed);
 #pragma unroll 1
     for (uint32_t block = 0; block < blocks; ++block) {
-      keccak_f1600(state);
+      permute_and_multiply(state, before, address, s, lane);
+      before = sums + block * polykem::cuda::kTileSums;
+      if (block == 0) load_s_tile(s, s1, first_row, n, lane);
+      __syncwarp();
 #pragma unroll
       for (int k = 0; k + 1 < kRowRate; k += 2)
-        reinterpret_cast<ulonglong2*>(row_of_tile)[k / 2] = make_ulonglong2(state[k], state[k + 1]);
-      row_of_tile[kRowRate - 1] = state[kRowRate - 1];
-      __syncwarp();
-      polykem::cuda::add_tile_product(sums + block * polykem::cuda::kTileSums, address, s, lane);
+        row_of_tile[k / 2] = make_ulonglong2(state[k], state[k + 1]);
+      row_of_tile[kRowRate / 2].x = state[kRowRate - 1];
       __syncwarp();
     }
   }
+#pragma unroll 1
+  for (int group = 0; group < polykem::cuda::kTileGroups; group += 2)
+    polykem::cuda::add_groups_product(before, address, s, lane, group);
   __syncthreads();
   finish_c1(target, item, s1 + kBar * n, sizes, after, mismatch, [sums](uint32_t column, uint32_t row) {
     constexpr uint32_t kColumns = polykem::cuda::kTileColumns;
@@ -163,7 +183,7 @@ __global__ void __launch_bounds__(320, kItemBlocks)
 /// Warps of a block: as many as leave few of them idle when the last tiles of 32 rows are computed, and two blocks on a
 /// multiprocessor.
 constexpr uint32_t warps_of(uint32_t n) {
-  return n == 640 ? 10 : n == 976 ? 8 : 7;
+  return n == 640 ? 5 : n == 976 ? 8 : 7;
 }
 
 }  // namespace

@@ -87,9 +87,9 @@ __global__ void __launch_bounds__(128) add_b_kernel(LimbMatrix a, const uint8_t*
 /// Blocks for which a multiprocessor must have registers. The small products that stand for one on compute capability
 /// 7.5 need more of them.
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
-constexpr int kGemmBlocks = 2;
+constexpr int kGemmBlocks = 1;
 #else
-constexpr int kGemmBlocks = 3;
+constexpr int kGemmBlocks = 2;
 #endif
 
 constexpr uint32_t kGemmItems = kGemmRows / kBar;  ///< items of a block's tile
@@ -191,7 +191,7 @@ struct TileOutput {
   }
 };
 
-/// matmul.sa, pack.c1 or a part of compare for 16 items and 64 columns. In decaps the kernel adds to fail, which is 0
+/// matmul.sa, pack.c1 or a part of compare for 24 items and 64 columns. In decaps the kernel adds to fail, which is 0
 /// before.
 __global__ void __launch_bounds__(polykem::cuda::kGemmThreads, kGemmBlocks)
     mul_sa_shared_kernel(Ciphertexts target, uint16_t* v, LimbMatrix a, const uint8_t* noise, Sizes sizes,

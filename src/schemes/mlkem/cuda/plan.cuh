@@ -9,7 +9,7 @@
 #include "prim/arena/cuda/device_arena.hpp"
 #include "prim/launch/cuda/launch.hpp"
 #include "schemes/mlkem/cuda/arithmetic.cuh"
-#include "schemes/mlkem/cuda/hash.cuh"
+#include "schemes/mlkem/cuda/hash_warp.cuh"
 #include "schemes/mlkem/stages.hpp"
 
 namespace polykem::mlkem::cuda {
@@ -28,6 +28,15 @@ struct Launcher {
   template <class Kernel, class... Arguments>
   void by_lane(Kernel kernel, size_t items, Arguments... arguments) {
     launch(kernel, polykem::cuda::blocks_for(items, 32), 32, arguments...);
+  }
+  /// For a kernel of hash.cuh: where items are few its form of hash_warp.cuh.
+  template <class Kernel, class... Arguments>
+  void hash(Kernel by_thread, Kernel by_warp, size_t items, Arguments... arguments) {
+    if (items <= polykem::cuda::kFewMessages) {
+      launch(by_warp, items, 32, arguments...);
+    } else {
+      by_lane(by_thread, items, arguments...);
+    }
   }
   /// For a kernel in which 16 lanes compute an item.
   template <class Kernel, class... Arguments>
@@ -53,6 +62,7 @@ struct LaunchContext {
   }
 
   size_t count() const { return io.count; }
+  bool has_few_items() const { return io.count <= polykem::cuda::kFewMessages; }
   bool uses_forms() const { return work.keys.data != nullptr; }
   /// True if the one key of all items is a record, to be expanded before its use.
   bool expands_key() const { return io.shared_key && io.expanded.data == nullptr; }
@@ -134,7 +144,7 @@ void launch_expand(Launcher& to, std::byte* out, Records ek, Records sk, size_t 
   work.ek = ek;
   work.sk = sk;
   work.unusual = unusual;
-  to.by_lane(expand_hashes_kernel<Set, kSecret>, keys, out, kBytes, work);
+  to.hash(expand_hashes_kernel<Set, kSecret>, warp_expand_hashes_kernel<Set, kSecret>, keys, out, kBytes, work);
   to.by_seat(expand_vector_kernel<Set>, keys, out + Form::kT, kBytes,
              reinterpret_cast<uint32_t*>(out + Form::kPublicValid), ek, keys);
   if constexpr (kSecret) to.by_seat(expand_vector_kernel<Set>, keys, out + Form::kS, kBytes, nullptr, sk, keys);
@@ -185,7 +195,7 @@ struct Plan {
 
   // ---- keygen
 
-  static void draw_seeds(F& t) { t.to.by_lane(draw_seeds_kernel<Set>, t.count(), t.work); }
+  static void draw_seeds(F& t) { t.to.hash(draw_seeds_kernel<Set>, warp_draw_seeds_kernel<Set>, t.count(), t.work); }
   static void gen_a(F& t) {
     launch_gen_a<Set, false>(t.to, {reinterpret_cast<std::byte*>(t.work.a), S::kEntries * kRowBytes},
                              {reinterpret_cast<const uint8_t*>(t.work.rho.base), 4, 4 * t.count()}, t.work.unusual,
@@ -193,37 +203,49 @@ struct Plan {
   }
   static void sample_se(F& t) { sample_polys<S::kEta1, 0, 2 * S::kK, 2 * S::kK>(t); }
   static void multiply_keys(F& t) { t.to.by_seat(keygen_kernel<Set>, t.count(), t.work); }
-  static void hash_new_ek(F& t) { t.to.by_lane(hash_new_ek_kernel<Set>, t.count(), t.work); }
+  static void hash_new_ek(F& t) { t.to.hash(hash_new_ek_kernel<Set>, warp_hash_new_ek_kernel<Set>, t.count(), t.work); }
 
   // ---- encaps
 
   static void hash_encaps(F& t) {
     expand_shared<false>(t);
-    t.to.by_lane(choose(t, hash_encaps_kernel<Set, false>, hash_encaps_kernel<Set, true>), t.count(), t.work);
+    t.to.hash(choose(t, hash_encaps_kernel<Set, false>, hash_encaps_kernel<Set, true>),
+              choose(t, warp_hash_encaps_kernel<Set, false>, warp_hash_encaps_kernel<Set, true>), t.count(), t.work);
   }
   static void encrypt(F& t) {
     t.to.by_seat(choose(t, encrypt_kernel<Set, false>, encrypt_kernel<Set, true>), t.count(), t.work);
   }
-  static void derive_encaps(F& t) { t.to.by_lane(derive_encaps_kernel<Set>, t.count(), t.work); }
+  static void derive_encaps(F& t) {
+    t.to.hash(derive_encaps_kernel<Set>, warp_derive_encaps_kernel<Set>, t.count(), t.work);
+  }
 
   // ---- decaps
 
+  /// Of few items hash_decaps() does so, at the same time as its other hashes.
   static void check_dk(F& t) {
     expand_shared<true>(t);
-    if (!t.uses_forms()) t.to.by_lane(check_dk_kernel<Set>, t.count(), t.work);
+    if (!t.uses_forms() && !t.has_few_items()) t.to.by_lane(check_dk_kernel<Set>, t.count(), t.work);
   }
   static void decrypt(F& t) {
     if constexpr (S::kKyber) expand_shared<true>(t);
     t.to.by_seat(choose(t, decrypt_kernel<Set, false>, decrypt_kernel<Set, true>), t.count(), t.work);
   }
   static void hash_decaps(F& t) {
-    t.to.by_lane(choose(t, hash_decaps_kernel<Set, false>, hash_decaps_kernel<Set, true>), t.count(), t.work);
+    if (t.has_few_items()) {
+      const unsigned warps = t.uses_forms() ? kDecapsHashes<Set, true> : kDecapsHashes<Set, false>;
+      t.to.launch(choose(t, warp_hash_decaps_kernel<Set, false>, warp_hash_decaps_kernel<Set, true>), t.count(),
+                  32 * warps, t.work);
+    } else {
+      t.to.by_lane(choose(t, hash_decaps_kernel<Set, false>, hash_decaps_kernel<Set, true>), t.count(), t.work);
+    }
   }
   static void compare(F& t) {
     t.to.by_seat(choose(t, compare_kernel<Set, false>, compare_kernel<Set, true>), t.count(), t.work);
   }
   static void derive_decaps(F& t) {
-    t.to.by_lane(choose(t, derive_decaps_kernel<Set, false>, derive_decaps_kernel<Set, true>), t.count(), t.work);
+    t.to.hash(choose(t, derive_decaps_kernel<Set, false>, derive_decaps_kernel<Set, true>),
+              choose(t, warp_derive_decaps_kernel<Set, false>, warp_derive_decaps_kernel<Set, true>), t.count(),
+              t.work);
   }
 
   // ---- the lists. Each stage is listed where the reference has it; t of a record is unpacked where it is multiplied.

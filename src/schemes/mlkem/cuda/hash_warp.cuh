@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0
+// The kernels of hash.cuh for batches too small to fill the GPU with a thread for each item: a state by a warp, a block
+// for an item. [FIPS203, 4.1]
+#pragma once
+
+#include "prim/drbg/cuda/drbg.cuh"
+#include "prim/keccak/cuda/keccak_warp.cuh"
+#include "schemes/mlkem/cuda/hash.cuh"
+
+namespace polykem::mlkem::cuda {
+
+using polykem::cuda::load_word64;
+using polykem::cuda::LoadedWord;
+using polykem::cuda::store_word64;
+
+/// The hashes of a warp, each over 64-bit words: word j of a short message or of a digest is in lane j.
+struct WarpHashes {
+  static constexpr int kWords = kRateBytes / 8, kSha3_512Words = kSha3_512RateBytes / 8;
+  static constexpr uint32_t kSymWords = kSymBytes / 8;
+
+  const unsigned lane = warp_lane();
+  const polykem::cuda::WarpKeccak keccak{lane};
+
+  /// H or another function of the same rate over kBytes bytes of a record, behind the 32 bytes `prefix` if there are
+  /// some.
+  template <int kBytes, KeccakSuffix kSuffix = KeccakSuffix::sha3>
+  __device__ __forceinline__ uint64_t record(const uint8_t* bytes, const uint8_t* prefix = nullptr) const {
+    static_assert(kBytes % 8 == 0);
+    const uint32_t before = prefix == nullptr ? 0 : kSymWords;
+    return keccak.absorbed<kWords>(lane, before + kBytes / 8, static_cast<uint64_t>(kSuffix), [&](uint32_t at) {
+      return LoadedWord(at < before ? prefix : bytes, at < before ? at : at - before);
+    });
+  }
+
+  /// A function of rate kRate over `words` words below kRate.
+  template <int kRate>
+  __device__ __forceinline__ uint64_t of(uint64_t word, uint32_t words, uint64_t suffix) const {
+    return keccak.absorbed<kRate>(lane, words, suffix, [word](uint32_t) { return word; });
+  }
+
+  /// Of two messages of 32 bytes one after the other.
+  template <int kRate, KeccakSuffix kSuffix>
+  __device__ __forceinline__ uint64_t of_two(uint64_t first, uint64_t second) const {
+    const uint64_t moved = __shfl_up_sync(0xffffffff, second, kSymWords);
+    return of<kRate>(lane < kSymWords ? first : moved, 2 * kSymWords, static_cast<uint64_t>(kSuffix));
+  }
+
+  __device__ __forceinline__ uint64_t load(const ItemWords& from, size_t item) const {
+    const unsigned j = 2 * (lane % kSymWords);
+    return from.at(static_cast<int>(j), item) | static_cast<uint64_t>(from.at(static_cast<int>(j + 1), item)) << 32;
+  }
+  /// Stores words `first` to `first` + 3.
+  __device__ __forceinline__ void store(const ItemWords& to, size_t item, uint64_t word, unsigned first = 0) const {
+    const unsigned j = lane - first;
+    if (j >= kSymWords) return;
+    to.at(static_cast<int>(2 * j), item) = static_cast<uint32_t>(word);
+    to.at(static_cast<int>(2 * j + 1), item) = static_cast<uint32_t>(word >> 32);
+  }
+  __device__ __forceinline__ uint64_t load(const uint8_t* bytes) const { return load_word64(bytes, lane % kSymWords); }
+  __device__ __forceinline__ void store(uint8_t* bytes, uint64_t word) const {
+    if (lane < kSymWords) store_word64(bytes, lane, word);
+  }
+
+  /// The random bytes of an item, kWords64 words: the caller's draws or the generator's.
+  template <uint32_t kWords64>
+  __device__ __forceinline__ uint64_t draw(const Work& work, DrawDomain domain, size_t item) const {
+    if (work.draws != nullptr) return load_word64(work.draws + item * 8 * kWords64, lane % kWords64);
+    const auto* const seed = work.draw_seed;
+    return of<kWords>(polykem::cuda::draw_word(seed, domain, item, 0, lane), polykem::cuda::kDrawMessageWords,
+                      static_cast<uint64_t>(KeccakSuffix::shake));
+  }
+};
+
+/// randombytes and G.
+template <class Set>
+__global__ void __launch_bounds__(32) warp_draw_seeds_kernel(Work work) {
+  using S = Shape<Set>;
+  clear_unusual(work);
+  const size_t item = blockIdx.x;
+  const WarpHashes hash;
+  const uint64_t draws = hash.draw<8>(work, DrawDomain::keygen, item);
+  const uint64_t suffix = static_cast<uint64_t>(KeccakSuffix::sha3);
+  const uint64_t seeds =
+      hash.of<WarpHashes::kSha3_512Words>(draws, WarpHashes::kSymWords, S::kKyber ? suffix : S::kK | suffix << 8);
+  hash.store(work.z, item, draws, WarpHashes::kSymWords);
+  hash.store(work.rho, item, seeds);
+  hash.store(work.prf_seed, item, seeds, WarpHashes::kSymWords);
+}
+
+/// H(ek) of new keys, into dk.
+template <class Set>
+__global__ void __launch_bounds__(32) warp_hash_new_ek_kernel(Work work) {
+  using S = Shape<Set>;
+  const size_t item = blockIdx.x;
+  const WarpHashes hash;
+  const uint64_t digest = hash.record<S::kPublicKeyBytes>(work.pk_out + item * S::kPublicKeyBytes);
+  hash.store(work.sk_out + item * S::kSecretKeyBytes + S::kHashOffset, digest);
+}
+
+/// randombytes, H(ek) and G.
+template <class Set, bool kForm>
+__global__ void __launch_bounds__(32) warp_hash_encaps_kernel(Work work) {
+  using S = Shape<Set>;
+  clear_unusual(work);
+  const size_t item = blockIdx.x;
+  const WarpHashes hash;
+  uint64_t m = hash.draw<4>(work, DrawDomain::encaps, item), h;
+  if constexpr (S::kKyber)
+    m = hash.of<WarpHashes::kWords>(m, WarpHashes::kSymWords, static_cast<uint64_t>(KeccakSuffix::sha3));
+  hash.store(work.m, item, m);
+  if constexpr (kForm) {
+    h = hash.load(reinterpret_cast<const uint8_t*>(work.keys[item] + S::Form::kHash));
+  } else {
+    h = hash.record<S::kPublicKeyBytes>(work.ek[item]);
+  }
+  const uint64_t both = hash.of_two<WarpHashes::kSha3_512Words, KeccakSuffix::sha3>(m, h);
+  hash.store(work.secret, item, both);
+  hash.store(work.prf_seed, item, both, WarpHashes::kSymWords);
+}
+
+/// Round 3: the shared secret, from K and the ciphertext that was made.
+template <class Set>
+__global__ void __launch_bounds__(32) warp_derive_encaps_kernel(Work work) {
+  using S = Shape<Set>;
+  const size_t item = blockIdx.x;
+  const WarpHashes hash;
+  const uint64_t digest = hash.record<S::kCiphertextBytes>(work.ct_out + item * S::kCiphertextBytes);
+  const uint64_t key = hash.load(work.secret, item);
+  hash.store(work.ss_out + item * kSymBytes, hash.of_two<WarpHashes::kWords, KeccakSuffix::shake>(key, digest));
+}
+
+/// A warp of warp_hash_decaps_kernel for G; one for J or H(c); where keys are records of ML-KEM one that checks them.
+template <class Set, bool kForm>
+inline constexpr unsigned kDecapsHashes = kForm || Shape<Set>::kKyber ? 2 : 3;
+
+/// The hashes of decaps, all at the same time: G of m and H(ek); J, or of round 3 H(c); whether the hash of ek in dk is
+/// right, which is public.
+template <class Set, bool kForm>
+__global__ void __launch_bounds__(32 * kDecapsHashes<Set, kForm>) warp_hash_decaps_kernel(Work work) {
+  using S = Shape<Set>;
+  clear_unusual(work);
+  const size_t item = blockIdx.x;
+  const unsigned part = threadIdx.x / 32;
+  const WarpHashes hash;
+  const auto* const form = kForm ? reinterpret_cast<const uint8_t*>(work.keys[item]) : nullptr;
+  const uint8_t* const stored = kForm ? form + S::Form::kHash : work.sk[item] + S::kHashOffset;
+  if (part == 0) {
+    const uint64_t m = hash.load(work.m, item), h = hash.load(stored);
+    const uint64_t both = hash.of_two<WarpHashes::kSha3_512Words, KeccakSuffix::sha3>(m, h);
+    hash.store(work.secret, item, both);
+    hash.store(work.prf_seed, item, both, WarpHashes::kSymWords);
+  } else if (part == 1) {
+    uint64_t other;
+    if constexpr (S::kKyber) {
+      other = hash.record<S::kCiphertextBytes>(work.ct[item]);
+    } else {
+      const uint8_t* const z = kForm ? form + S::Form::kZ : work.sk[item] + S::kZOffset;
+      other = hash.record<S::kCiphertextBytes, KeccakSuffix::shake>(work.ct[item], z);
+    }
+    hash.store(work.other, item, other);
+  } else if constexpr (kDecapsHashes<Set, kForm> == 3) {
+    const uint64_t digest = hash.record<S::kPublicKeyBytes>(work.ek[item]);
+    const bool differs = hash.lane < WarpHashes::kSymWords && digest != hash.load(stored);
+    const bool wrong = __any_sync(0xffffffff, differs);
+    if (hash.lane == 0) work.valid.at(0, item) = wrong ? 0 : 1;
+  }
+}
+
+/// Round 3: the shared secret, from K or z and H(c).
+template <class Set, bool kForm>
+__global__ void __launch_bounds__(32) warp_derive_decaps_kernel(Work work) {
+  using S = Shape<Set>;
+  const size_t item = blockIdx.x;
+  const WarpHashes hash;
+  const uint8_t* const rejected =
+      kForm ? reinterpret_cast<const uint8_t*>(work.keys[item] + S::Form::kZ) : work.sk[item] + S::kZOffset;
+  const uint32_t fail = work.fail.at(0, item);
+  uint64_t key = hash.load(work.secret, item);
+  key ^= (fail | static_cast<uint64_t>(fail) << 32) & (key ^ hash.load(rejected));
+  const uint64_t secret = hash.of_two<WarpHashes::kWords, KeccakSuffix::shake>(key, hash.load(work.other, item));
+  hash.store(work.ss_out + item * kSymBytes, secret);
+}
+
+/// Of every key to its expanded form.
+template <class Set, bool kSecret>
+__global__ void __launch_bounds__(32) warp_expand_hashes_kernel(std::byte* forms, size_t form_bytes, Work work) {
+  using S = Shape<Set>;
+  clear_unusual(work);
+  const size_t item = blockIdx.x;
+  const WarpHashes hash;
+  auto* const form = reinterpret_cast<uint8_t*>(forms + item * form_bytes);
+  uint64_t digest = 0;
+  if constexpr (!kSecret || !S::kKyber) digest = hash.record<S::kPublicKeyBytes>(work.ek[item]);
+  if constexpr (kSecret) {
+    const uint64_t stored = hash.load(work.sk[item] + S::kHashOffset);
+    const bool wrong = __any_sync(0xffffffff, hash.lane < WarpHashes::kSymWords && digest != stored);
+    const uint32_t valid[1] = {S::kKyber || !wrong ? 1u : 0u};
+    hash.store(form + S::Form::kZ, hash.load(work.sk[item] + S::kZOffset));
+    if (hash.lane == 0) store_words(form + S::Form::kSecretValid, valid);
+    digest = stored;
+  }
+  hash.store(form + S::Form::kHash, digest);
+}
+
+}  // namespace polykem::mlkem::cuda
