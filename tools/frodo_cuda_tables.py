@@ -37,11 +37,11 @@ def table_profile(_):
     rows = []
     for r in document["profile"]:
         gpu, cpu = r["gpu_us"], r["cpu_us"]
-        fused = gpu["a"] + gpu["product"]
-        hashing, cpu_hashing = gpu["shake"] + gpu["sampling"], cpu["shake"] + cpu["sampling"]
+        fused, hashing = gpu["a"] + gpu["product"], gpu["shake"] + gpu["sampling"]
         rows.append([
             r["set"], r["op"], beside(gpu["randomness"], cpu["randomness"]),
-            f"{digits(hashing)} / {digits(cpu['shake'])} + {digits(cpu['sampling'])} (x{digits(cpu_hashing / hashing)})",
+            f"{digits(hashing)} / {digits(cpu['shake'])} + {digits(cpu['sampling'])}"
+            f" (x{digits((cpu['shake'] + cpu['sampling']) / hashing)})",
             f"{digits(fused)} / {digits(cpu['a'])} + {digits(cpu['product'])}"
             f" (x{digits((cpu['a'] + cpu['product']) / fused)})",
             digits(alone_us(document, r["set"])), beside(gpu["rest"], cpu["rest"]), beside(r["us"], sum(cpu.values()))])

@@ -169,17 +169,17 @@ void measure_profile(const Core& core, const cuda::ModuleTable& table, const fro
   const polykem_scheme* found = nullptr;
   check(polykem_scheme_find(of.name, &found), of.name);
   const Set set(found);
-  const size_t items = of.n() == 640 ? 16384 : of.n() == 976 ? 8192 : 4096, cpu_items = 64;
-  const ResidentResult result = Resident(table, set, items).run(false);
+  constexpr size_t kItems = 132 * 128, kCpuItems = 64;  // a hash takes a thread: these fill an H200
+  const ResidentResult result = Resident(table, set, kItems).run(false);
   for (const OpResult& r : result.ops) {
-    ProfileRow row{of.name, r.op, items, cpu_items, 1e6 / r.items_per_second, PartTimes(kParts), {}};
+    ProfileRow row{of.name, r.op, kItems, kCpuItems, 1e6 / r.items_per_second, PartTimes(kParts), {}};
     const DeviceOperation& operation = table.scheme(of.name)->operation(r.op);
     for (size_t i = 0; i < r.steps.size(); ++i) {  // the last is the wiping of the workspace
       const bool is_step = i < operation.steps.size();
       row.gpu[is_step ? part_of_step(frodo::kStages.of(r.op), operation.steps[i].info) : kRest] +=
           r.steps[i].ns_per_item * 1e-3;
     }
-    row.cpu = cpu_profile(core, set, r.op, cpu_items);
+    row.cpu = cpu_profile(core, set, r.op, kCpuItems);
     report.profile.push_back(row);
   }
 }

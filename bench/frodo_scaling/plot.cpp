@@ -10,7 +10,7 @@ namespace polykem::bench {
 
 namespace {
 
-constexpr double kWidth = 1180, kHeight = 520, kTop = 56, kBottom = 460;
+constexpr double kWidth = 1180, kHeight = 520, kTop = 56, kBottom = 460, kLabelWidth = 30;
 
 /// One curve: a backend's colour, a dash pattern for what it does, points of (x, milliseconds).
 struct Curve {
@@ -28,7 +28,7 @@ struct Panel {
 
 std::string number(double value) {
   char text[32];
-  std::snprintf(text, sizeof text, "%.4g", value);
+  std::snprintf(text, sizeof text, "%.5g", value);
   return text;
 }
 
@@ -100,8 +100,11 @@ std::string drawn_panel(const Panel& panel) {
     out += line(panel.left, y.at(tick), panel.right, y.at(tick), "#dddddd");
     out += text_at(panel.left - 6, y.at(tick) + 4, number(tick), "end", 11);
   }
+  double labelled = -kLabelWidth;
   for (const double tick : panel.ticks) {
     out += line(x.at(tick), kBottom, x.at(tick), kBottom + 4, "#000000");
+    if (x.at(tick) - labelled < kLabelWidth) continue;
+    labelled = x.at(tick);
     out += text_at(x.at(tick), kBottom + 18, number(tick), "middle", 11);
   }
   out += line(panel.left, kBottom, panel.right, kBottom, "#000000");
