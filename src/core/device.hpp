@@ -81,6 +81,7 @@ struct DeviceScheme {
   const char* name;
   std::array<DeviceOperation, kOps> operations;
   DeviceKeyForm public_form{}, secret_form{};
+  size_t shared_bytes = 0;  ///< dynamic shared memory that a block needs; a device with less cannot run the set
 
   const DeviceOperation& operation(Op op) const { return operations[static_cast<size_t>(op)]; }
 };

@@ -138,6 +138,7 @@ Device::Device(int ordinal) : ordinal_(ordinal) {
   info_.compute_minor = properties.minor;
   info_.multiprocessors = properties.multiProcessorCount;
   info_.memory_bytes = properties.totalGlobalMem;
+  info_.shared_bytes = properties.sharedMemPerBlockOptin;
 }
 
 void Device::make_current() const {

@@ -62,9 +62,16 @@ DeviceInfo device_info(int device) {
   return DeviceManager::instance().devices()[static_cast<size_t>(device)]->info();
 }
 
+/// True if every device can run the set.
+bool fits(const DeviceScheme& scheme) {
+  const auto& devices = DeviceManager::instance().devices();
+  return std::all_of(devices.begin(), devices.end(),
+                     [&](const auto& device) { return scheme.shared_bytes <= device->info().shared_bytes; });
+}
+
 const DeviceScheme* scheme(const char* name) {
   for (const DeviceScheme* known : device_schemes()) {
-    if (std::strcmp(known->name, name) == 0) return known;
+    if (std::strcmp(known->name, name) == 0) return fits(*known) ? known : nullptr;
   }
   return nullptr;
 }

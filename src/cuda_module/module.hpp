@@ -29,6 +29,7 @@ struct DeviceInfo {
   char name[64];
   int compute_major, compute_minor, multiprocessors;
   size_t memory_bytes;
+  size_t shared_bytes;  ///< the most shared memory of a block
 };
 
 /// Where an array lies.
@@ -118,14 +119,15 @@ consteval uint32_t layout_hash() {
         offsetof(O, part_items), offsetof(O, staged_bytes), offsetof(O, least_items), offsetof(O, most_items),
         offsetof(O, workspace_bytes), offsetof(O, tiles), offsetof(O, run_step), sizeof(DeviceScheme),
         offsetof(DeviceScheme, name), offsetof(DeviceScheme, operations), offsetof(DeviceScheme, public_form),
-        offsetof(DeviceScheme, secret_form), sizeof(K), offsetof(K, bytes), offsetof(K, workspace_bytes),
+        offsetof(DeviceScheme, secret_form), offsetof(DeviceScheme, shared_bytes), sizeof(K), offsetof(K, bytes), offsetof(K, workspace_bytes),
         offsetof(K, expand), sizeof(DeviceStep), offsetof(DeviceStep, info), offsetof(DeviceStep, needs),
         offsetof(DeviceStep, produces), sizeof(StepInfo), offsetof(StepInfo, name), offsetof(StepInfo, first),
         offsetof(StepInfo, count), offsetof(StepInfo, tiled),
         // what comes back
         sizeof(E), offsetof(E, calls), offsetof(E, items), offsetof(E, nanoseconds), kMaxSteps, sizeof(ErrorText),
         sizeof(DeviceInfo), offsetof(DeviceInfo, name), offsetof(DeviceInfo, compute_major),
-        offsetof(DeviceInfo, compute_minor), offsetof(DeviceInfo, multiprocessors), offsetof(DeviceInfo, memory_bytes)})
+        offsetof(DeviceInfo, compute_minor), offsetof(DeviceInfo, multiprocessors), offsetof(DeviceInfo, memory_bytes),
+        offsetof(DeviceInfo, shared_bytes)})
     hash = (hash ^ static_cast<uint32_t>(value)) * 16777619u;
   return hash;
 }

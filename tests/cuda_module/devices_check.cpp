@@ -300,8 +300,10 @@ void check_keys() {
   table().release(keys, r.count * kSk);
 }
 
-/// Items' status comes back, keys in their expanded form are chosen by index, tiled steps run once for each tile.
+/// Items' status comes back, keys in their expanded form are chosen by index, tiled steps run once for each tile. A set
+/// whose kernels do not fit the devices is not offered.
 void check_status() {
+  expect(table().scheme("large") == nullptr, "a set that needs more shared memory than there is");
   for (const auto& [count, pinned] : {std::pair{size_t{300}, true}, {size_t{200001}, true}, {size_t{9000}, false}}) {
     const Records r(count, pinned);
     tiles_run = 0;
@@ -588,7 +590,12 @@ std::span<const DeviceScheme* const> device_schemes() {
       .operations = {kOperation<Op::keygen>, kOperation<Op::encaps>, kOperation<Op::decaps>},
       .secret_form = {
           .bytes = kFormBytes, .workspace_bytes = [](size_t) { return size_t{256}; }, .expand = expand_keys}};
-  static const DeviceScheme* const all[] = {&kToy};
+  static constexpr DeviceScheme kLarge{.name = "large",
+                                       .operations = {},
+                                       .public_form = {},
+                                       .secret_form = {},
+                                       .shared_bytes = fake_runtime::kSharedBytes + 1};
+  static const DeviceScheme* const all[] = {&kToy, &kLarge};
   return all;
 }
 

@@ -214,6 +214,7 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int) {
   std::strcpy(properties->name, "Fake GPU");
   properties->major = 9;
   properties->totalGlobalMem = size_t{1} << 30;
+  properties->sharedMemPerBlockOptin = fake_runtime::kSharedBytes;
   return cudaSuccess;
 }
 cudaError_t cudaGetDevice(int* device) {

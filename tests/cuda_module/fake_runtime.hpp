@@ -13,6 +13,7 @@
 namespace fake_runtime {
 
 constexpr int kDevices = 2;
+constexpr size_t kSharedBytes = size_t{99} << 10;  ///< the most shared memory of a block
 
 /// Queues work on a stream of the current device.
 cudaError_t queue(cudaStream_t stream, std::function<void()> work);

@@ -5,7 +5,7 @@
 
 #include "prim/aes/cuda/aes128_table.cuh"
 #include "prim/records/cuda/records.cuh"
-#include "schemes/frodo/params.hpp"
+#include "schemes/frodo/cuda/sizes.hpp"
 
 namespace polykem::frodo::cuda {
 
@@ -37,6 +37,9 @@ __host__ __device__ constexpr AesLayout aes_layout(uint32_t n) {
   at.end = at.s + 8 * s_stride(n);
   return at;
 }
+
+static_assert(aes_layout(640).end == aes_shared_bytes(640) && aes_layout(976).end == aes_shared_bytes(976) &&
+              aes_layout(1344).end == aes_shared_bytes(1344));
 
 /// The block's tables, the key of an item and its parts of the AES states. All threads call it.
 struct AesBlock {

@@ -63,7 +63,8 @@ __device__ __forceinline__ uint32_t shared_word(const uint8_t* bytes, int offset
 /// Stores packed coefficients from shared memory in a record. All threads of the block call it: each warp stores a part
 /// whose length is a multiple of 4. 4 more bytes before and after `packed` are read.
 __device__ __forceinline__ void store_packed_rows(uint8_t* to, const uint8_t* packed, uint32_t bytes) {
-  const uint32_t warp = threadIdx.x / 32, part = (bytes / (blockDim.x / 32) + 3) / 4 * 4, begin = warp * part;
+  const uint32_t warp = threadIdx.x / 32, warps = blockDim.x / 32;
+  const uint32_t part = (bytes + 4 * warps - 1) / (4 * warps) * 4, begin = warp * part;
   if (begin >= bytes) return;
   polykem::cuda::store_record(to + begin, static_cast<int>(min(part, bytes - begin)), threadIdx.x % 32,
                               [&](int at) { return shared_word(packed + begin, at); });

@@ -134,7 +134,8 @@ constexpr DeviceOperation operation() {
 template <size_t kSet>
 constexpr DeviceScheme kScheme = {
     .name = kSets[kSet].name,
-    .operations = {operation<kSet, Op::keygen>(), operation<kSet, Op::encaps>(), operation<kSet, Op::decaps>()}};
+    .operations = {operation<kSet, Op::keygen>(), operation<kSet, Op::encaps>(), operation<kSet, Op::decaps>()},
+    .shared_bytes = kSets[kSet].gen_a == GenA::aes ? aes_shared_bytes(kSets[kSet].n()) : 0};
 
 template <size_t... kSet>
 std::span<const DeviceScheme* const> all_schemes(std::index_sequence<kSet...>) {

@@ -49,4 +49,10 @@ constexpr Sizes sizes_of(const Set& set) {
           .noise_stride = ((samples + block - 1) / block * block + 15) / 16 * 16};
 }
 
+/// Shared memory of a block of the kernels that make A by AES: the tables, 128 KiB, and what an item's rows need.
+constexpr size_t aes_shared_bytes(size_t n) {
+  const size_t sums = 32 * ((n + 63) / 64 * 64), s = 8 * ((n + 16 + 95) / 128 * 128 + 32);
+  return (size_t{128} << 10) + sums + 16 + 16 * n + 2 * n + s;
+}
+
 }  // namespace polykem::frodo::cuda

@@ -14,15 +14,14 @@
 
 namespace polykem::mlkem::cuda {
 
-/// Launches kernels on a stream and keeps the first error.
+/// Launches kernels on a stream until one fails: what follows would read what that one has not written.
 struct Launcher {
   cudaStream_t stream = nullptr;
   cudaError_t error = cudaSuccess;
 
   template <class Kernel, class... Arguments>
   void launch(Kernel kernel, size_t blocks, unsigned threads, Arguments... arguments) {
-    const cudaError_t status = polykem::cuda::launch(kernel, blocks, threads, 0, stream, arguments...);
-    if (error == cudaSuccess) error = status;
+    if (error == cudaSuccess) error = polykem::cuda::launch(kernel, blocks, threads, 0, stream, arguments...);
   }
   /// For a kernel in which each lane computes an item.
   template <class Kernel, class... Arguments>
