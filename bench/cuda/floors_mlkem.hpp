@@ -17,7 +17,7 @@ inline constexpr std::pair<const char*, mlkem::MlkemParams> kMlkemSets[] = {
 };
 
 /// False if the stage is unknown. shared: one public key for the batch; what follows from it alone counts as nothing.
-/// Operations: 8 for each candidate of rejection sampling (cut out, compare, count, store), 8 for a product of linear
+/// Operations: 4 for each candidate of rejection sampling (cut out, compare, count, store), 8 for a product of linear
 /// factors, 5 for a sample of the noise, 4 for a coefficient that is packed or unpacked, 3 for one that is added.
 constexpr bool mlkem_work(const mlkem::MlkemParams& p, Op op, std::string_view stage, bool shared, Work& work) {
   constexpr double kRate = 136, kTransform = 7 * 128, kCandidates = 3 * 168 / 1.5;
@@ -28,7 +28,7 @@ constexpr bool mlkem_work(const mlkem::MlkemParams& p, Op op, std::string_view s
   if (stage == "randombytes") return work.permutations = 1 + (!keygen && kyber ? 1 : 0), true;
   if (stage == "sha3_512") return work.permutations = 1, true;
   if (stage == "gen_a") {
-    if (!shared) work = {.permutations = 3 * k * k, .operations = 8 * kCandidates * k * k};
+    if (!shared) work = {.permutations = 3 * k * k, .operations = 4 * kCandidates * k * k};
     return true;
   }
   if (stage == "sample_cbd") {
