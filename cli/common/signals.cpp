@@ -26,12 +26,18 @@ std::vector<std::string>& paths() {
   return all;
 }
 
-// The state is kEnding, so no other thread touches the paths.
-void end_by(int signal) {
+// The state is kEnding, so no other thread touches the paths. The kernel discards a signal with the default action that
+// the first process of a PID namespace sends to itself; such a process exits as a shell reports the signal.
+[[noreturn]] void end_by(int signal) {
   for (const std::string& path : paths())
     ::unlink(path.c_str());
   std::signal(signal, SIG_DFL);
-  ::kill(::getpid(), signal);
+  sigset_t only;
+  sigemptyset(&only);
+  sigaddset(&only, signal);
+  ::pthread_sigmask(SIG_UNBLOCK, &only, nullptr);
+  ::raise(signal);  // to this thread, so that it arrives before the next line
+  ::_exit(128 + signal);
 }
 
 extern "C" void polykem_cli_on_signal(int signal) {

@@ -173,7 +173,7 @@ SharedStreams& Device::streams() {
 }
 
 void Device::give_back(std::unique_ptr<Slot> slot) noexcept {
-  if (slot != nullptr && slot->dirty > 0) wipe(*slot);
+  if (slot != nullptr && slot->dirty > 0 && !wipe(*slot)) slot.reset();
   {
     const std::lock_guard held(mutex_);
     if (slot != nullptr && !lost()) idle_.push_back(std::move(slot));  // capacity for all slots is reserved
@@ -183,19 +183,20 @@ void Device::give_back(std::unique_ptr<Slot> slot) noexcept {
   changed_.notify_one();
 }
 
-/// Queued after what the slot's parts left in it.
-void Device::wipe(Slot& slot) noexcept {
+/// Queued after what the slot's parts left in it. False if it fails.
+bool Device::wipe(Slot& slot) noexcept {
   cudaStream_t stream = slot.stream;
   {
     const std::lock_guard lock(mutex_);
     if (streams_ != nullptr) stream = streams_->wipe;
   }
   (void)cudaSetDevice(ordinal_);
-  (void)cudaMemsetAsync(slot.arena.data(), 0, slot.dirty, stream);
-  (void)cudaEventRecord(slot.wiped, stream);
-  slot.wiping = true;
+  const bool queued = cudaMemsetAsync(slot.arena.data(), 0, slot.dirty, stream) == cudaSuccess;
+  slot.wiping = queued && cudaEventRecord(slot.wiped, stream) == cudaSuccess;
+  const bool good = slot.wiping || (cudaStreamSynchronize(stream) == cudaSuccess && queued);
   (void)cudaGetLastError();
-  slot.dirty = 0;
+  if (good) slot.dirty = 0;
+  return good;
 }
 
 /// A device whose memory is merely full works.

@@ -150,7 +150,8 @@ class Device {
   /// Lends a slot and makes the device current. While all slots are in use it waits, or returns nullptr if `wait` is
   /// false: a batch that has a slot must not wait for another one.
   std::unique_ptr<Slot> take(bool wait);
-  /// First queues the wipe of what parts left in it. All of them must have finished.
+  /// First queues the wipe of what parts left in it. All of them must have finished. A slot that cannot be wiped is
+  /// freed: nobody gets its memory while a wipe may be pending.
   void give_back(std::unique_ptr<Slot> slot) noexcept;
   /// The first call creates them. The device must be current.
   SharedStreams& streams();
@@ -161,7 +162,7 @@ class Device {
   size_t slot_budget(size_t budget) const;
 
  private:
-  void wipe(Slot& slot) noexcept;
+  bool wipe(Slot& slot) noexcept;
   bool works() noexcept;
 
   const int ordinal_;

@@ -28,7 +28,9 @@ __global__ void take_from_host_kernel(uint32_t* to, volatile uint32_t* from) {
   from[threadIdx.x] = 0;
   __threadfence_system();
   __syncthreads();
-  if (threadIdx.x == 0) from[blockDim.x] = 0;
+  if (threadIdx.x != 0) return;
+  __threadfence_system();  // the other threads' writes, which the barrier has shown this one, come before the next
+  from[blockDim.x] = 0;
 }
 
 }  // namespace

@@ -100,9 +100,8 @@ Outcome run(const DeviceOperation& operation, const BatchView& view, const uint8
     const std::vector<Device*> devices = devices_for(*batch);
     if (devices.empty()) throw CudaError{cudaErrorUnknown, "the GPU has failed in this process"};
     pipeline.emplace(devices, *batch, times).run();
+    pipeline->batch_succeeded();
     pipeline.reset();
-    for (Device* device : devices)
-      device->batch_succeeded();
   });
   if (outcome == Outcome::failed && pipeline.has_value()) pipeline->used().batch_failed();
   return outcome;
@@ -129,9 +128,12 @@ bool may_queue(const DeviceOperation& operation, const BatchView& view, const st
   };
   const bool misplaced = std::any_of(std::begin(kRecordFields), std::end(kRecordFields),
                                      [&](const FieldInfo& f) { return elsewhere(f.data(view)); });
-  if (misplaced || elsewhere(workspace)) return say(why, "an array lies on another device than the current one"), false;
+  if (misplaced || elsewhere(view.item_status) || elsewhere(workspace))
+    return say(why, "an array lies on another device than the current one"), false;
   if (reinterpret_cast<uintptr_t>(workspace) % 256 != 0)
     return say(why, "the workspace is not 256-byte aligned"), false;
+  if (reinterpret_cast<uintptr_t>(view.item_status) % alignof(Status) != 0)
+    return say(why, "item_status is not aligned"), false;
   cudaStreamCaptureStatus capturing = cudaStreamCaptureStatusNone;
   check(cudaStreamIsCapturing(stream, &capturing), "asking whether the stream is captured");
   const bool draws = view.draws == nullptr && operation.record_bytes.draws > 0;
@@ -150,6 +152,8 @@ Outcome queue(const DeviceOperation& operation, const BatchView& view, const uin
     refused = !may_queue(operation, view, workspace, on, why);
     if (refused) return;
     if (view.draws == nullptr && operation.record_bytes.draws > 0) SeedSlots::instance().queue(workspace, seed, on);
+    if (view.item_status != nullptr)
+      check(cudaMemsetAsync(view.item_status, 0, view.count * sizeof(Status), on), "clearing status");
     DeviceBatch batch{view};
     batch.seed = reinterpret_cast<const uint32_t*>(workspace);
     for_each_launch(operation, batch, 0, operation.steps.size(), [&](size_t step, size_t tile) {

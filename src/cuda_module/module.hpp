@@ -52,7 +52,8 @@ enum class Outcome : int {
 enum class Fault : int { none = 0, allocation = 1, step = 2, synchronize = 3 };
 
 /// All functions are thread-safe. Names and spans are static storage of the module. A batch's arrays lie in host memory
-/// (pinned or not) or in the memory of one GPU, the same for all of them; key_index and item_status in host memory.
+/// (pinned or not) or in the memory of one GPU, the same for all of them; key_index lies in host memory, and so does
+/// item_status except for queue().
 struct ModuleTable {
   uint32_t abi;
   uint32_t table_bytes;
@@ -70,8 +71,9 @@ struct ModuleTable {
   /// are undefined.
   Outcome (*run)(const DeviceOperation& operation, const BatchView& batch, const uint8_t* seed, StepTimes* times,
                  ErrorText* why);
-  /// Queues the same work on the caller's stream (a cudaStream_t) of the current device and returns. Every array is in
-  /// device memory. workspace: queue_bytes() bytes of device memory, 256-byte aligned, wiped after the last step.
+  /// Queues the same work on the caller's stream (a cudaStream_t) of the current device and returns. Every array,
+  /// item_status too, is in device memory. workspace: queue_bytes() bytes of device memory, 256-byte aligned, wiped
+  /// after the last step.
   Outcome (*queue)(const DeviceOperation& operation, const BatchView& batch, const uint8_t* seed, std::byte* workspace,
                    void* stream, ErrorText* why);
   size_t (*queue_bytes)(const DeviceOperation& operation, size_t count);
@@ -119,10 +121,10 @@ consteval uint32_t layout_hash() {
         offsetof(O, part_items), offsetof(O, staged_bytes), offsetof(O, least_items), offsetof(O, most_items),
         offsetof(O, workspace_bytes), offsetof(O, tiles), offsetof(O, run_step), sizeof(DeviceScheme),
         offsetof(DeviceScheme, name), offsetof(DeviceScheme, operations), offsetof(DeviceScheme, public_form),
-        offsetof(DeviceScheme, secret_form), offsetof(DeviceScheme, shared_bytes), sizeof(K), offsetof(K, bytes), offsetof(K, workspace_bytes),
-        offsetof(K, expand), sizeof(DeviceStep), offsetof(DeviceStep, info), offsetof(DeviceStep, needs),
-        offsetof(DeviceStep, produces), sizeof(StepInfo), offsetof(StepInfo, name), offsetof(StepInfo, first),
-        offsetof(StepInfo, count), offsetof(StepInfo, tiled),
+        offsetof(DeviceScheme, secret_form), offsetof(DeviceScheme, shared_bytes), sizeof(K), offsetof(K, bytes),
+        offsetof(K, workspace_bytes), offsetof(K, expand), sizeof(DeviceStep), offsetof(DeviceStep, info),
+        offsetof(DeviceStep, needs), offsetof(DeviceStep, produces), sizeof(StepInfo), offsetof(StepInfo, name),
+        offsetof(StepInfo, first), offsetof(StepInfo, count), offsetof(StepInfo, tiled),
         // what comes back
         sizeof(E), offsetof(E, calls), offsetof(E, items), offsetof(E, nanoseconds), kMaxSteps, sizeof(ErrorText),
         sizeof(DeviceInfo), offsetof(DeviceInfo, name), offsetof(DeviceInfo, compute_major),
@@ -132,8 +134,9 @@ consteval uint32_t layout_hash() {
   return hash;
 }
 
-/// Raise it when the meaning of something changes that keeps its layout: a field's unit, a function's parameters.
-inline constexpr uint32_t kModuleVersion = 7;
+/// Raise it when the meaning of something changes that keeps its layout: a field's unit, a function's parameters, the
+/// values of Op, Status, Outcome, Place or Fault, the bits of `field`, or the order of kRecordFields.
+inline constexpr uint32_t kModuleVersion = 8;
 inline constexpr uint32_t kModuleAbi = layout_hash() ^ kModuleVersion;
 
 }  // namespace polykem::cuda

@@ -136,6 +136,13 @@ void Pipeline::finish_oldest() {
   used_ = share->device;
   share->idle.push_back(part->finish());
   --share->under_way;
+  share->finished = true;
+}
+
+void Pipeline::batch_succeeded() {
+  for (const DeviceShare& share : shares_) {
+    if (share.finished) share.device->batch_succeeded();
+  }
 }
 
 void Pipeline::release_slots() {

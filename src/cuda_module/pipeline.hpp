@@ -19,6 +19,8 @@ class Pipeline {
 
   /// Halves the parts each time memory runs out. Throws CudaError.
   void run();
+  /// Tells it to the devices on which parts of the batch have finished.
+  void batch_succeeded();
   /// The device whose error run() threw.
   Device& used() const { return *used_; }
 
@@ -28,6 +30,7 @@ class Pipeline {
     Device* device;
     std::vector<std::unique_ptr<Slot>> idle;
     size_t slots = 0, under_way = 0;
+    bool finished = false;  ///< at least one part
   };
   struct UnderWay {
     DeviceShare* share;

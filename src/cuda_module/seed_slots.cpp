@@ -19,7 +19,10 @@ void SeedSlots::queue(void* to, const uint8_t* seed, cudaStream_t stream) {
   Slot& slot = take();
   std::memcpy(slot.seed, seed, kSeedBytes);
   const cudaError_t error = take_from_host(to, slot.seed, kSeedBytes, stream);
-  if (error != cudaSuccess) wipe_host(&slot, sizeof slot);
+  if (error != cudaSuccess) {
+    wipe_host(slot.seed, sizeof slot.seed);
+    std::atomic_ref(slot.taken).store(0, std::memory_order_release);
+  }
   check(error, "copying the seed");
 }
 

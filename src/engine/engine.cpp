@@ -221,6 +221,7 @@ Status Engine::fill(KeySet& set, const uint8_t* keys) const {
     std::memcpy(set.records(), keys, set.count * set.record_bytes());
   }
   if (status == Status::ok) expand(set);
+  wipe_stack();
   return status;
 }
 
@@ -235,6 +236,7 @@ Status Engine::fill_by_keygen(KeySet& set, const uint8_t* draws, uint8_t* pk) {
   request.records.sk_out = set.records();
   status = run(request);
   if (status == Status::ok) expand(set);
+  wipe_stack();
   return status;
 }
 
@@ -249,7 +251,7 @@ Status Engine::reserve(KeySet& set) const {
   return Status::out_of_memory;
 }
 
-/// Adds the backend's own form of the keys, if it has one and there is memory for it.
+/// Adds the backend's own form of the keys, if it has one and there is memory for it. The caller wipes the stack.
 void Engine::expand(KeySet& set) const {
   constexpr size_t kAtATime = 64;
   if (set.placed != nullptr) return set.placed->expand();
@@ -262,7 +264,6 @@ void Engine::expand(KeySet& set) const {
     form.expand(set.host_expanded.data() + first * form.bytes, set.records() + first * set.record_bytes(),
                 std::min(kAtATime, set.count - first), workspace.data());
   }
-  wipe_stack();
 }
 
 Status Engine::queue_bytes(const Scheme& scheme, Op op, size_t count, size_t& bytes) const {
@@ -282,25 +283,30 @@ Status Engine::queue(const Request& request, void* workspace, void* stream) {
   Status status = validate(request);
   if (status != Status::ok) return status;
   const BatchView& records = request.records;
-  if (workspace == nullptr || request.keyset != nullptr || records.item_status != nullptr || request.sk_is_seed)
-    return Status::argument;
+  if (workspace == nullptr || request.keyset != nullptr || request.sk_is_seed) return Status::argument;
+  Request without_status = request;
+  without_status.records.item_status = nullptr;  // here the accelerator writes it itself
   Route route;
-  status = find_route(request, route);
+  status = find_route(without_status, route);
   if (status != Status::ok) return status;
   Fields given = 0;
   for (const FieldInfo& f : kRecordFields)
     given |= f.data(records) != nullptr ? f.field : 0;
   if (route.accelerator == nullptr || route.on_accelerator != given) return Status::argument;
-  if (route.accelerator->owner_of(workspace) != Owner::self) return Status::argument;
+  for (const void* array : {static_cast<const void*>(workspace), static_cast<const void*>(records.item_status)}) {
+    if (array != nullptr && route.accelerator->owner_of(array) != Owner::self) return Status::argument;
+  }
   WorkerPool& workers = states_.get().workers;
   auto worker = workers.take();
   if (worker == nullptr) return Status::out_of_memory;
-  if (records.draws == nullptr && request.scheme->draw_bytes(request.op) > 0) status = worker->drbg.prepare();
+  const bool draws = records.draws == nullptr && request.scheme->draw_bytes(request.op) > 0;
+  if (draws) status = worker->drbg.prepare();
   if (status == Status::ok) {
     const Batch batch{records, &worker->drbg};
     status = route.accelerator->queue(*request.scheme, request.op, batch, workspace, stream);
   }
   workers.give_back(std::move(worker));
+  if (draws) wipe_stack();  // the generator's last state
   return status;
 }
 

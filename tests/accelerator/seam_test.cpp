@@ -252,8 +252,15 @@ TEST_P(Seam, ArraysOnTheDeviceAreUsedThere) {
   EXPECT_EQ(any->queue(r, workspace, nullptr), Status::ok);
   EXPECT_TRUE(std::equal(x.ss.begin(), x.ss.end(), ss));
   EXPECT_EQ(any->queue(r, unused.data(), nullptr), Status::argument) << "a workspace on the host";
-  r.records.item_status = reinterpret_cast<Status*>(ss);
+  r.records.item_status = reinterpret_cast<Status*>(device.allocate(kCount * sizeof(Status)));
   EXPECT_EQ(any->run(r), Status::argument) << "the host could not read it";
+  std::memset(ss, 0, x.ss.size());
+  EXPECT_EQ(any->queue(r, workspace, nullptr), Status::ok) << "the device writes it";
+  EXPECT_TRUE(std::equal(x.ss.begin(), x.ss.end(), ss));
+  std::vector<Status> on_host(kCount, Status::internal);
+  r.records.item_status = on_host.data();
+  EXPECT_EQ(any->queue(r, workspace, nullptr), Status::argument) << "the device cannot write it";
+  EXPECT_EQ(on_host, std::vector<Status>(kCount, Status::internal));
   KeySet keys;
   ASSERT_EQ(on_device->import_keyset(x.s, KeyKind::secret_keys, kCount, x.sk.data(), keys), Status::ok);
   Request chosen = x.decaps(unused);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The module's devices and pipeline over the fake runtime: two devices, many threads, failures.
 //   polykem_cuda_devices_check TEST      TEST: pinned pageable order threads keys resident memory failures replay
-//     status calls calls_large queue capture many_failures
+//     status calls calls_large queue capture many_failures one_fails wipes
 // The operations are a toy: sk = its draws twice, pk = the draws of sk plus 1, ct = r, pk's first byte, and ss what
 // both sides can compute from r and pk.
 #include <sys/wait.h>
@@ -247,17 +247,41 @@ void check_sizes(bool pinned) {
     expect(fake_runtime::queued(device) > 100, "each device has had work");
 }
 
+/// True if no draws of the latest keygen were wiped before they were used.
+bool all_drawn(const Records& r) {
+  for (size_t i = 0; i < r.count; ++i) {
+    if (std::all_of(r.sk + i * kSk, r.sk + (i + 1) * kSk, [](uint8_t byte) { return byte == 0; })) return false;
+  }
+  return true;
+}
+
 /// Streams that run ahead of each other, over many batches: the results must not depend on the order.
 void check_order() {
   for (unsigned seed = 1; seed <= 60; ++seed) {
     fake_runtime::shuffle(seed);
     const Records r(3000 + 600 * seed, true);
-    for (int round = 0; round < 3; ++round) {
-      expect(exchange(r), "exchange while streams run ahead");
-      bool drawn = true;
-      for (size_t i = 0; i < r.count; ++i)
-        drawn = drawn && std::any_of(r.sk + i * kSk, r.sk + (i + 1) * kSk, [](uint8_t byte) { return byte != 0; });
-      expect(drawn, "draws are not wiped before they are used");
+    for (int round = 0; round < 3; ++round)
+      expect(exchange(r) && all_drawn(r), "exchange while streams run ahead");
+  }
+  fake_runtime::shuffle(0);
+}
+
+/// A wipe of a slot that could not be queued, or whose end nobody can wait for, does not reach the parts that follow.
+void check_wipes() {
+  const Records r(140000, true);  // enough for the streams that parts share
+  for (const char* name : {"cudaEventRecord", "cudaMemsetAsync"}) {
+    for (unsigned seed = 1; seed <= 2; ++seed) {
+      bool failed = true;
+      for (int nth = 1; failed; ++nth) {
+        fake_runtime::shuffle(seed);
+        fake_runtime::fail_call(nth, name);
+        const Outcome outcome = run(Op::keygen, r);
+        failed = fake_runtime::failed() != nullptr;
+        fake_runtime::fail_call(0);
+        if (outcome == Outcome::ok) expect(all_drawn(r), "a batch that succeeded is right");
+        for (int round = 0; round < 2; ++round)
+          expect(exchange(r) && all_drawn(r), "exchange after a wipe that failed");
+      }
     }
   }
   fake_runtime::shuffle(0);
@@ -425,6 +449,27 @@ void check_many_failures() {
   expect(!exchange(r), "both devices are given up");
 }
 
+/// Batches that succeed on one device do not keep another one in use.
+void check_one_fails() {
+  const Records small(500, true);
+  (void)cudaSetDevice(1);
+  Records there(500, true);
+  void *pk = nullptr, *sk = nullptr;
+  expect(cudaMalloc(&pk, there.count * kPk) == cudaSuccess && cudaMalloc(&sk, there.count * kSk) == cudaSuccess,
+         "memory of the second device");
+  (void)cudaSetDevice(0);
+  uint8_t *const host_pk = there.pk, *const host_sk = there.sk;
+  there.pk = static_cast<uint8_t*>(pk), there.sk = static_cast<uint8_t*>(sk);
+  for (int i = 0; i < 20; ++i) {
+    table().inject(Fault::synchronize, 0);
+    expect(run(Op::keygen, there) == Outcome::failed, "the second device fails");
+    table().inject(Fault::none, 0);
+    expect(exchange(small), "the first one does not");
+  }
+  there.pk = host_pk, there.sk = host_sk;
+  expect(devices_in_use() == 1, "the second device is given up");
+}
+
 /// While the application captures streams in the global mode, the module allocates what it needs, breaks no capture,
 /// and leaves the caller's thread as it was.
 void check_capture() {
@@ -490,6 +535,37 @@ void check_calls(size_t count, int stride) {
   }
 }
 
+/// Items' status on the caller's stream, in device memory: preset, and written by the steps.
+void check_queued_status(std::byte* workspace, cudaStream_t stream) {
+  constexpr size_t kCount = 300;
+  const DeviceOperation& decaps = table().scheme("toy")->operation(Op::decaps);
+  const auto array = [](size_t bytes) { return reinterpret_cast<uint8_t*>(table().allocate(bytes, nullptr, nullptr)); };
+  uint8_t *const sk = array(kCount * kSk), *const ct = array(kCount * kCt), *const ss = array(kCount * kSs);
+  uint8_t* const status = array(kCount * sizeof(Status) + 4);
+  for (size_t i = 0; i < kCount; ++i)
+    ct[i * kCt + kDraws] = i % 100 == 7 ? 0xee : 0;
+  BatchView batch{.count = kCount};
+  batch.sk = sk, batch.ct = ct, batch.ss_out = ss;
+  batch.item_status = reinterpret_cast<Status*>(status);
+  const std::array<uint8_t, kSeedBytes> seed{};
+  ErrorText why{};
+  const auto queue = [&] { return table().queue(decaps, batch, seed.data(), workspace, stream, &why); };
+  expect(queue() == Outcome::ok, "decaps with item_status");
+  fake_runtime::run_all();
+  for (size_t i = 0; i < kCount; ++i)
+    expect(batch.item_status[i] == (i % 100 == 7 ? Status::secret_key : Status::ok), "each item has its own status");
+  batch.item_status = reinterpret_cast<Status*>(status + 1);
+  expect(queue() == Outcome::refused, "an odd item_status");
+  std::vector<Status> on_host(kCount, Status::internal);
+  batch.item_status = on_host.data();
+  expect(queue() == Outcome::refused, "item_status in host memory");
+  fake_runtime::run_all();
+  expect(on_host == std::vector<Status>(kCount, Status::internal), "which stays as it was");
+  for (const auto& [memory, bytes] :
+       {std::pair{sk, kSk}, std::pair{ct, kCt}, std::pair{ss, kSs}, std::pair{status, sizeof(Status)}})
+    table().release(reinterpret_cast<std::byte*>(memory), kCount * bytes);
+}
+
 /// A batch on the caller's stream: its workspace is wiped, also when a step fails.
 void check_queue() {
   constexpr size_t kCount = 300;
@@ -541,6 +617,7 @@ void check_queue() {
   expect(table().queue(keygen, batch, seed.data(), workspace, stream, &why) == Outcome::refused, "another device");
   (void)cudaSetDevice(0);
   table().release(device_draws, draws.size());
+  check_queued_status(workspace, stream);
   batch.count = keygen.most_items + 1;
   expect(table().queue(keygen, batch, seed.data(), workspace, stream, &why) == Outcome::refused, "too many items");
   table().release(workspace, bytes);
@@ -644,6 +721,10 @@ int main(int argc, char** argv) {
     check_failures();
   else if (test == "many_failures")
     check_many_failures();
+  else if (test == "one_fails")
+    check_one_fails();
+  else if (test == "wipes")
+    check_wipes();
   else if (test == "capture")
     check_capture();
   else if (test == "replay")

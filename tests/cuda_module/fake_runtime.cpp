@@ -106,13 +106,15 @@ bool memory_has(bool pinned, const std::vector<unsigned char>& bytes) {
   });
 }
 
-int calls_until_fault = 0;  ///< 0: no fault is planned
+int calls_until_fault = 0;           ///< 0: no fault is planned
+const char* counted_call = nullptr;  ///< nullptr: all calls count
 const char* failed_call = nullptr;
 
 /// True if this call is the one that must fail.
 bool fails(const char* name) {
   const Lock lock(mutex);
   if (device_broken[static_cast<size_t>(current)]) return true;
+  if (counted_call != nullptr && std::strcmp(counted_call, name) != 0) return false;
   if (calls_until_fault == 0 || --calls_until_fault != 0) return false;
   failed_call = name;
   return true;
@@ -166,9 +168,10 @@ void break_device(int device, bool on) {
   device_broken[static_cast<size_t>(device)] = on;
 }
 
-void fail_call(int nth) {
+void fail_call(int nth, const char* name) {
   const Lock lock(mutex);
   calls_until_fault = nth;
+  counted_call = name;
   if (nth > 0) failed_call = nullptr;
 }
 

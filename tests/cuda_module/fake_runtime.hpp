@@ -28,8 +28,8 @@ void capture_globally(bool on);
 size_t broken_captures();
 /// While true, every call for the device fails, as after a kernel that trapped.
 void break_device(int device, bool on);
-/// The nth call from now on that can fail does; 0: none.
-void fail_call(int nth);
+/// The nth call from now on that can fail does; 0: none. name: only calls of this function count; nullptr: all.
+void fail_call(int nth, const char* name = nullptr);
 /// The name of the call that failed; nullptr if none has.
 const char* failed();
 /// Runs all that was queued anywhere.

@@ -213,13 +213,14 @@ void compare_broken(const Set& set, const Context& gpu, const Context& cpu, cons
   }
 }
 
-/// Arrays on the card, queued on a stream: there are no statuses, and the outputs of a malformed item are zero.
+/// Arrays on the card, queued on a stream: statuses too, and the outputs of a malformed item are zero.
 void compare_queued(const Set& set, const Context& gpu, const Context& cpu, const Exchange& x) {
   auto r = request(set, POLYKEM_ENCAPS, x.count);
   r.draws = x.encaps_draws.data();
   r.pk = x.pk.data();
   const Outcome wanted = run(cpu, set, r);
   const OnDevice draws(x.encaps_draws), pk(x.pk), ct(x.ct.size()), ss(x.ss.size());
+  const OnDevice status(x.count * sizeof(polykem_status));
   size_t bytes = 0;
   expect(polykem_cuda_workspace(gpu.get(), set.scheme, r.op, x.count, &bytes) == POLYKEM_OK, "workspace");
   const OnDevice workspace(bytes);
@@ -227,7 +228,11 @@ void compare_queued(const Set& set, const Context& gpu, const Context& cpu, cons
   r.pk = pk.data();
   r.ct_out = ct.data();
   r.ss_out = ss.data();
+  r.item_status = reinterpret_cast<polykem_status*>(status.data());
   expect(polykem_cuda_queue(gpu.get(), &r, workspace.data(), nullptr) == POLYKEM_OK, set.name() + ": queue");
+  const Bytes items = status.read();
+  expect(std::memcmp(items.data(), wanted.items.data(), items.size()) == 0,
+         set.name() + " broken public keys, queued, item_status");
   expect_equal(ct.read(), wanted.ct, set.info.ciphertext_bytes, set.name() + " broken public keys, queued, ct");
   expect_equal(ss.read(), wanted.ss, set.info.shared_secret_bytes, set.name() + " broken public keys, queued, ss");
 }

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// A signal that reaches another thread than the one that writes files.
+// Signals that reach another thread than the one that writes files, or the first process of a PID namespace.
 #include "common/signals.hpp"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <pthread.h>
+#include <sched.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -82,6 +83,55 @@ TEST(Signals, OnAnyThreadEndTheProgramAndLeaveNoHalf) {
     ASSERT_EQ(WTERMSIG(status), SIGTERM) << "the signal was lost, round " << round;
     ASSERT_EQ(std::filesystem::exists(files.first), std::filesystem::exists(files.second)) << "round " << round;
     ASSERT_FALSE(std::filesystem::exists(files.temporary)) << "round " << round;
+  }
+}
+
+/** Runs `body` as the first process of a new PID namespace and returns its wait status; -1 if there can be none here. A
+ * process that hangs is killed: it ignores SIGALRM. */
+template <class Body>
+int status_as_first_process(Body&& body) {
+  if (::unshare(CLONE_NEWUSER | CLONE_NEWPID) != 0) return -1;
+  const pid_t first = ::fork();
+  if (first == 0) {
+    body();
+    ::_exit(0);
+  }
+  int status = -1;
+  for (int tenths = 0; first > 0 && ::waitpid(first, &status, WNOHANG) == 0; ++tenths) {
+    if (tenths == 50) ::kill(first, SIGKILL);
+    ::usleep(100000);
+  }
+  return status;
+}
+
+TEST(Signals, EndTheFirstProcessOfANamespace) {
+  constexpr int kNotHere = 77;
+  for (const int signal : {SIGTERM, SIGQUIT}) {
+    for (const bool deferred : {true, false}) {
+      const Files files;
+      const pid_t child = ::fork();
+      if (child == 0) {
+        const int status = status_as_first_process([&] {
+          handle_signals();
+          create(files.temporary);
+          remove_on_signal(files.temporary);
+          if (deferred) {
+            const DeferSignals for_now;
+            ::raise(signal);
+          } else {
+            ::raise(signal);
+          }
+          const DeferSignals never;
+        });
+        ::_exit(status == -1 ? kNotHere : WIFEXITED(status) ? WEXITSTATUS(status) : 1);
+      }
+      int status = 0;
+      ::waitpid(child, &status, 0);
+      ASSERT_TRUE(WIFEXITED(status));
+      if (WEXITSTATUS(status) == kNotHere) GTEST_SKIP() << "this machine allows no PID namespace";
+      EXPECT_EQ(WEXITSTATUS(status), 128 + signal);
+      EXPECT_FALSE(std::filesystem::exists(files.temporary));
+    }
   }
 }
 

@@ -15,7 +15,9 @@
 #include <thread>
 #include <vector>
 
+#include "engine/engine.hpp"
 #include "memory_scan.hpp"
+#include "schemes/registry.hpp"
 #include "support/batch.hpp"
 
 namespace {
@@ -408,6 +410,57 @@ TEST(Scan, FindsPolynomials) {
   }
 }
 
+// ---- batches that are only queued, keys without an expanded form
+
+/// A queued batch draws 32 bytes and computes nothing. Keys stay on the host.
+class DrawingAccelerator final : public Accelerator {
+ public:
+  DrawingAccelerator() : Accelerator({"drawing", "draws and computes nothing", "a test"}, "none", Crossovers::kNever) {}
+
+  Owner owner = Owner::self;  ///< of all memory
+
+  bool available() override { return true; }
+  std::string devices() override { return "1 x drawing"; }
+  const char* problem() override { return ""; }
+  const SchemeBackend* backend_for(const Scheme&) override { return &backend_; }
+  size_t chunk_items(const Scheme&, Op, const BatchView&, unsigned) override { return 1; }
+  Owner owner_of(const void*) override { return owner; }
+  void zero(void*, size_t) override {}
+  std::unique_ptr<KeyMemory> place_keys(const Scheme&, KeyKind, size_t) override { return nullptr; }
+  Status queue_bytes(const Scheme&, Op, size_t, size_t&) override { return Status::ok; }
+  Status queue(const Scheme&, Op, const Batch& batch, void*, void*) override {
+    batch.drbg->fill(drawn_);
+    return Status::ok;
+  }
+
+ private:
+  SchemeBackend backend_{};
+  const std::span<uint8_t> drawn_ = own_memory(32);
+};
+
+/// Queues a batch that takes random numbers, or copies a key into a set.
+class OnDrawing {
+ public:
+  OnDrawing() {
+    EXPECT_EQ(Engine::create({.threads = 1, .backend = "drawing", .accelerators = all_}, engine_), Status::ok);
+    request_.records.count = 1;
+    request_.records.pk_out = request_.records.sk_out = memory_.data();
+  }
+  void queue() { EXPECT_EQ(engine_->queue(request_, memory_.data(), nullptr), Status::ok); }
+  void import_key() {
+    accelerator_.owner = Owner::other;
+    EXPECT_EQ(engine_->import_keyset(*request_.scheme, KeyKind::secret_keys, 1, memory_.data(), set_), Status::ok);
+  }
+
+ private:
+  DrawingAccelerator accelerator_;
+  Accelerator* const all_[1] = {&accelerator_};
+  std::unique_ptr<Engine> engine_;
+  const std::span<uint8_t> memory_ = own_memory(1 << 16);
+  Request request_{.op = Op::keygen, .scheme = registry()[0]};
+  KeySet set_;
+};
+
 // ---- the stack
 
 /// Bytes of the stack that the calls up to the wipe may leave: pointers and counts.
@@ -512,6 +565,15 @@ void store_registers(RegisterFile& to) {
   }
 }
 
+void expect_clear(const RegisterFile& left, const std::string& after) {
+  // Other code has used the first 16 bytes of the first registers since.
+  for (size_t r = 0; r < 32; ++r)
+    EXPECT_TRUE(std::all_of(left.vectors[r] + 16, left.vectors[r] + 64, [](uint8_t b) { return b == 0; }))
+        << "vector register " << r << ", " << after;
+  for (size_t k = 0; k < 8; ++k)
+    EXPECT_EQ(left.masks[k], 0u) << "mask " << k << ", " << after;
+}
+
 /// Every register that this machine has, whichever of them the backend uses: the C library's copies use them too.
 TEST(Registers, AreCleared) {
   static RegisterFile marks, left;
@@ -524,13 +586,20 @@ TEST(Registers, AreCleared) {
       fill_registers(marks);
       ASSERT_EQ(batch.run(context.get(), op), POLYKEM_OK);
       store_registers(left);
-      // Other code has used the first 16 bytes of the first registers since.
-      for (size_t r = 0; r < 32; ++r)
-        EXPECT_TRUE(std::all_of(left.vectors[r] + 16, left.vectors[r] + 64, [](uint8_t b) { return b == 0; }))
-            << "vector register " << r << ", " << backend << ", operation " << op;
-      for (size_t k = 0; k < 8; ++k)
-        EXPECT_EQ(left.masks[k], 0u) << "mask " << k << ", " << backend << ", operation " << op;
+      expect_clear(left, backend + ", operation " + std::to_string(op));
     }
+  }
+}
+
+TEST(Registers, AreClearedWhenABatchIsQueuedOrAKeyIsImported) {
+  static RegisterFile marks, left;
+  std::memset(&marks, kMark, sizeof marks);
+  for (const bool queued : {true, false}) {
+    OnDrawing drawing;
+    fill_registers(marks);
+    queued ? drawing.queue() : drawing.import_key();
+    store_registers(left);
+    expect_clear(left, queued ? "a queued batch" : "an imported key");
   }
 }
 
