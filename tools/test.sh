@@ -39,7 +39,7 @@ sanitizer_labels='^(quick|unit|kat|lanes)$'
 sanitizer_leaves_out='ALargeBatch|/(ntruhps40961229|ntruhrss1373)|HashesOfEveryMode/e?frodokem640'
 sanitizer_leaves_out+='|frodokem(976|1344)|/efrodokem640shake|File[.].*/efrodokem'
 sanitizer_leaves_out+='|(Property|Differential)[.].*/frodokem640shake'
-sanitizer_leaves_out+='|RecordsExactlyTheDeclaredPlan|cuda_module_run_fails'
+sanitizer_leaves_out+='|RecordsExactlyTheDeclaredPlan|cuda_module_(run_fails|tune_slow)'
 sanitizer_leaves_out+='|Seam[.].*/(mlkem(768|1024)|kyber|ntruhps(2048677|4096821)|ntruhrss701)'
 
 # Jobs, callbacks, forks, many callers of one context; and the host side of the CUDA module over a runtime that has no
@@ -218,7 +218,7 @@ run() {
     sanitize-full)
       build sanitize-full build-sanitize "${sanitize_build[@]}" -DPOLYKEM_VECTORS=avx512 &&
         check sanitize-full build-sanitize -L "$sanitizer_labels" -LE gpu -E ALargeBatch \
-          -R 'avx512|lanes|Seam|DeclaredPlan|Differential|SharedInversions|cuda_module_run_fails'
+          -R 'avx512|lanes|Seam|DeclaredPlan|Differential|SharedInversions|cuda_module_(run_fails|tune_slow)'
       ;;
     ubsan)
       build ubsan build-ubsan --preset ubsan -DPOLYKEM_BUILD_CLI=OFF &&
@@ -230,7 +230,7 @@ run() {
       ;;
     threads-full)
       build threads-full build-tsan --preset tsan &&
-        check threads-full build-tsan -L '^(unit|cuda_module)$' -E "$sanitizer_leaves_out|cuda_resources|tune_slow"
+        check threads-full build-tsan -L '^(unit|cuda_module)$' -E "$sanitizer_leaves_out|cuda_resources"
       ;;
     program) # each source by itself here, so that it names all that it includes
       build program build-sanitize --preset sanitize -DPOLYKEM_BUILD_CLI=ON -DPOLYKEM_CLI_UNITY=OFF \
