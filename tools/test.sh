@@ -49,7 +49,7 @@ thread_tests+='|^cuda_module_(keys|run)_no_memory$'
 
 # CPU seconds of each step with an empty compiler cache, on the machine of CONTRIBUTING.md's table; for test-full's own
 # steps rough figures. The estimate of the time left goes by their ratios.
-declare -A typical=([release.build]=235 [release.test]=180 [ct.build]=60 [ct.test]=120 [sanitize.build]=145
+declare -A typical=([release.build]=290 [release.test]=190 [ct.build]=75 [ct.test]=55 [sanitize.build]=135
   [sanitize.test]=150 [threads.build]=30 [threads.test]=32 [full.build]=200 [full.test]=200 [ct-full.build]=300
   [ct-full.test]=900 [sanitize-full.build]=220 [sanitize-full.test]=400 [program.build]=250 [program.test]=200
   [threads-full.build]=80 [threads-full.test]=300 [ubsan.build]=400 [ubsan.test]=300 [fuzz.build]=200
