@@ -36,13 +36,16 @@ cmake --build "$build" -j "$(nproc)" >>"$build.log" 2>&1 || {
   exit 1
 }
 
-# sanitize_with TOOL ITEMS TESTS SETS
-sanitize_with() {
-  echo "compute-sanitizer $1: $3 $4"
-  POLYKEM_GPU_ITEMS=$2 compute-sanitizer --tool "$1" --error-exitcode 9 "$build/bin/polykem_gpu_check" "$3" "$data" \
-    "$4" 2>&1 | tail -n 6
-  [[ ${PIPESTATUS[0]} == 0 ]] || failed=yes
+# sanitize_one TOOL ITEMS TESTS SETS
+sanitize_one() {
+  local output status=0
+  output=$(POLYKEM_GPU_ITEMS=$2 compute-sanitizer --tool "$1" --error-exitcode 9 "$build/bin/polykem_gpu_check" "$3" \
+    "$data" "$4" 2>&1) || status=$?
+  printf 'compute-sanitizer %s: %s %s\n%s\n' "$1" "$3" "$4" "$(tail -n 6 <<<"$output")"
+  return "$status"
 }
+export -f sanitize_one
+export build data
 
 # The sets of a family; each has kernels of its own.
 sets_of() {
@@ -56,26 +59,33 @@ sets_of() {
   esac
 }
 
-sanitize() {
-  local family set
+# The runs of `sanitize`, a line each: the arguments of sanitize_one.
+sanitizer_runs() {
+  local family set tool
   for family in $families; do
     for set in $(sets_of "$family"); do
       if [[ $set == *frodo* ]]; then  # an item is large, and every kernel takes part in one
-        sanitize_with memcheck 9 kat,differential,replay,keysets,arrays "$set"
-        sanitize_with racecheck 5 kat,keysets,randomness "$set"
+        echo memcheck 9 kat,differential,replay,keysets,arrays "$set"
+        echo racecheck 5 kat,keysets,randomness "$set"
         continue
       fi
       # From 384 items on NTRU's key generation multiplies a batch together, from 2,049 on parts share streams.
-      sanitize_with memcheck 33 kat,replay,keysets,seeds,malformed,arrays "$set"
-      sanitize_with memcheck 2100 differential "$set"
-      sanitize_with racecheck 33 kat,keysets,malformed "$set"
-      sanitize_with racecheck 2100 randomness "$set"
+      echo memcheck 33 kat,replay,keysets,seeds,malformed,arrays "$set"
+      echo memcheck 2100 differential "$set"
+      echo racecheck 33 kat,keysets,malformed "$set"
+      echo racecheck 2100 randomness "$set"
     done
   done
   [[ " $families " == *" ntru "* ]] || return 0
   for tool in memcheck racecheck; do
-    POLYKEM_GPU_DEGREES=509,821 sanitize_with "$tool" 1 polymul ntru
+    echo "$tool" 1 polymul ntru
   done
+}
+
+# Several at a time: each mostly waits for one CPU core.
+sanitize() {
+  sanitizer_runs | POLYKEM_GPU_DEGREES=509,821 xargs -P "$((($(nproc) + 1) / 2))" -L 1 \
+    bash -c 'sanitize_one "$@"' sanitize_one || failed=yes
 }
 
 # bench FILE ARGUMENTS...
