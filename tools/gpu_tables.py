@@ -168,6 +168,30 @@ def shared_rates(s):
     return [f"{million(r['per_second'])} M/s" for r in s.get("shared_key", [])] or ["", ""]
 
 
+HOST = """From host to host through the C API, {items} items. The limit is the larger of the kernels' time and that of PCIe;
+"in a row" means that the next batch is always waiting, "ordinary" that the records are in memory that is not pinned.
+
+"""
+
+
+def host_table(document):
+    """Host to host, the largest batch of each set; nothing if it was not measured."""
+    rows = []
+    for s in document["sets"]:
+        many = {(h["op"], h["pinned"]): h for h in s["host_to_host"] if h["items"] == s["items"]}
+        for (op, is_pinned), h in many.items():
+            if not is_pinned:
+                continue
+            least, what = limit(document, s["name"], h)
+            ordinary = f"{many[op, False]['ms']:.2f} ms" if (op, False) in many else ""
+            rows.append([s["name"], op, f"{least:.2f} ms ({what})", f"{h['row_ms']:.2f} ms",
+                         percent(least / h["row_ms"]), f"{h['ms']:.2f} ms", ordinary])
+    if not rows:
+        return ""
+    return "\n" + HOST.format(items=f"{document['sets'][0]['items']:,}") + markdown(
+        ["set", "operation", "limit", "in a row of batches", "of the limit", "one batch alone", "ordinary"], rows)
+
+
 def table_mlkem(_):
     """A section on ML-KEM and Kyber beside cuPQC."""
     runs = [load(name) for name in ("h200_mlkem.json", "h200_mlkem_500000.json") if present(name)]
@@ -176,9 +200,11 @@ def table_mlkem(_):
     rows = [[s["name"], f"{s['items']:,}"] + [with_ratio(r) for r in s["resident"]] + shared_rates(s)
             for document in runs for s in document["sets"]]
     peer = next(r["peer"] for s in runs[0]["sets"] for r in s["resident"] if "peer" in r)
-    return (f"## ML-KEM and Kyber\n\nKernels with all data on the card, beside {peer}, measured the same way.\n\n"
+    return (f"## ML-KEM and Kyber\n\nKernels with all data on the card, beside {peer}, which was\n"
+            "measured the same way on such a card, earlier and not in the same run.\n\n"
             + markdown(["set", "items", "keygen", "encaps", "decaps", "one key: encaps", "decaps"], rows)
-            + "\nThe steps of ML-KEM-768. " + FLOORS + "\n" + steps_table(runs[0], "mlkem768"))
+            + "\nThe steps of ML-KEM-768. " + FLOORS + "\n" + steps_table(runs[0], "mlkem768")
+            + host_table(runs[0]))
 
 
 def table_frodokem(_):
@@ -193,7 +219,7 @@ def table_frodokem(_):
             for s in document["sets"]]
     return ("## FrodoKEM\n\nKernels with all data on the card, and their time beside the floors of their steps.\n\n"
             + markdown(["set", "items", "keygen", "encaps", "decaps", "one key: encaps", "decaps"], rows)
-            + "\nThe steps of FrodoKEM-976-SHAKE. " + FLOORS + "\n" + steps_table(document, "frodokem976shake"))
+            + "\nThe steps of FrodoKEM-976-SHAKE. " + FLOORS + "\n" + steps_table(document, "frodokem976shake") + host_table(document))
 
 
 TABLES = {"gpu-kernels": table_kernels, "gpu-steps": table_steps, "gpu-host": table_host,

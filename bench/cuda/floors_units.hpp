@@ -27,6 +27,7 @@ struct Work {
   double butterflies = 0;
   double operations = 0;  ///< other 32-bit integer operations
   double macs = 0;
+  double skipped_bytes = 0;  ///< of the records that the step's fields name, but no stage of it touches
 
   constexpr Work& operator+=(const Work& more) {
     permutations += more.permutations;
@@ -34,6 +35,7 @@ struct Work {
     butterflies += more.butterflies;
     operations += more.operations;
     macs += more.macs;
+    skipped_bytes += more.skipped_bytes;
     return *this;
   }
 
@@ -41,7 +43,7 @@ struct Work {
   constexpr double seconds(double bytes) const {
     const double integer = permutations / kPermutationsPerSecond + aes_bits / kAesBitsPerSecond +
                            butterflies / kButterfliesPerSecond + operations / kLogicPerSecond;
-    return std::max({integer, macs / kMacsPerSecond, bytes / kBytesPerSecond});
+    return std::max({integer, macs / kMacsPerSecond, (bytes - skipped_bytes) / kBytesPerSecond});
   }
 };
 

@@ -47,9 +47,12 @@ inline void print_op(const SetResult& r, const OpResult& op, bool shared) {
               floor_of(op), ns / floor_of(op));
   if (peer > 0) std::printf("; %s %.1f M/s: %.2fx", kPeer, peer / 1e6, op.items_per_second / peer);
   std::printf("\n");
-  for (const StepResult& step : op.steps)
-    std::printf("  %-22s %10.2f ns  floor %9.2f  x%.1f\n", step.name.c_str(), step.ns_per_item, step.floor,
-                step.floor > 0 ? step.ns_per_item / step.floor : 0);
+  for (const StepResult& step : op.steps) {
+    const double ratio = step.floor > 0 ? step.ns_per_item / step.floor : 0;
+    const bool beaten = ratio > 0 && ratio < 0.98 && step.name != "wipe";
+    std::printf("  %-22s %10.2f ns  floor %9.2f  x%.1f%s\n", step.name.c_str(), step.ns_per_item, step.floor, ratio,
+                beaten ? "  (no floor: the step is faster)" : "");
+  }
 }
 
 inline void print(const SetResult& r) {

@@ -23,6 +23,9 @@ struct DeviceBatch : BatchView {
   bool operator==(const DeviceBatch&) const = default;
 };
 
+/// Some steps have a kernel for few items and one for many. Tests can have one of them whatever the count is.
+enum class KernelChoice : int { by_count = 0, few = 1, many = 2 };
+
 /// A step, and the arrays of the batch that it touches; data that stays in the workspace is not listed. The pipeline
 /// derives from this what may overlap, and when an output can leave.
 struct DeviceStep {
@@ -56,6 +59,7 @@ struct DeviceOperation {
   RecordBytes record_bytes;
   std::span<const DeviceStep> steps;  ///< the launch list
   size_t part_items;                  ///< a hint: this many items keep the device busy
+  size_t busy_part_items = 0;         ///< the same while the device has another batch to compute as well; 0: the same
   size_t staged_bytes;                ///< a hint: bytes of records that one thread copies and hands over at a time
   size_t least_items;                 ///< a hint: fewer at a time waste the device, however many bytes they have
   size_t most_items;                  ///< the most that one launch can index

@@ -5,6 +5,8 @@
 #include <cstdio>
 #include <cstring>
 
+#include "cuda_module/gather.hpp"
+
 namespace polykem::cuda {
 
 namespace {
@@ -240,17 +242,32 @@ DeviceManager& DeviceManager::instance() {
   return *manager;
 }
 
+std::string DeviceManager::unusable(const Device& device) {
+  const DeviceInfo& info = device.info();
+  if (info.compute_major * 10 + info.compute_minor < kOldestMajor * 10 + kOldestMinor)
+    return std::string(info.name) + " is too old: compute capability 7.5 or newer is needed";
+  device.make_current();
+  const cudaError_t found = find_machine_code();
+  if (found != cudaErrorNoKernelImageForDevice) {
+    check(found, "loading the kernels");
+    return "";
+  }
+  const std::string major = std::to_string(info.compute_major), minor = std::to_string(info.compute_minor);
+  return std::string("the module has no code for ") + info.name + ": compile it for compute capability " + major + "." +
+         minor + ", make cuda ARCHS=" + major + minor;
+}
+
 DeviceManager::DeviceManager() {
   int count = 0;
   try {
     check(cudaGetDeviceCount(&count), "looking for GPUs");
     for (int i = 0; i < count; ++i) {
       auto device = std::make_unique<Device>(i);
-      const DeviceInfo& info = device->info();
-      if (info.compute_major * 10 + info.compute_minor >= kOldestMajor * 10 + kOldestMinor) {
+      const std::string problem = unusable(*device);
+      if (problem.empty()) {
         devices_.push_back(std::move(device));
       } else {
-        problem_ = std::string(info.name) + " is too old: compute capability 7.5 or newer is needed";
+        problem_ = problem;
       }
     }
   } catch (const CudaError& error) {

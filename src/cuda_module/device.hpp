@@ -193,6 +193,8 @@ class DeviceManager {
 
  private:
   DeviceManager();
+  /// Why the device cannot be used, "" if it can.
+  static std::string unusable(const Device& device);
 
   std::vector<std::unique_ptr<Device>> devices_;
   std::string problem_;

@@ -35,6 +35,13 @@ __global__ void take_from_host_kernel(uint32_t* to, volatile uint32_t* from) {
 
 }  // namespace
 
+cudaError_t find_machine_code() {
+  cudaFuncAttributes attributes;
+  const cudaError_t status = cudaFuncGetAttributes(&attributes, gather_kernel);
+  if (status != cudaSuccess) (void)cudaGetLastError();
+  return status;
+}
+
 cudaError_t gather(uint8_t* to, const uint8_t* from, const uint64_t* index, size_t record_bytes, size_t count,
                    cudaStream_t stream) {
   const size_t blocks = (count + kThreads / 32 - 1) / (kThreads / 32);

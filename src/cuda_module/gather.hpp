@@ -8,6 +8,9 @@
 
 namespace polykem::cuda {
 
+/// Whether the module was compiled for the current device: cudaErrorNoKernelImageForDevice if not.
+cudaError_t find_machine_code();
+
 /// to[i] = from[index[i]] for records of `record_bytes` bytes; all in device memory. Asynchronous on `stream`.
 cudaError_t gather(uint8_t* to, const uint8_t* from, const uint64_t* index, size_t record_bytes, size_t count,
                    cudaStream_t stream);

@@ -15,6 +15,7 @@
 #include "cuda_module/launches.hpp"
 #include "cuda_module/pipeline.hpp"
 #include "cuda_module/seed_slots.hpp"
+#include "prim/launch/cuda/choice.hpp"
 #include "schemes/device_schemes.hpp"
 
 namespace polykem::cuda {
@@ -258,6 +259,10 @@ void set_budget(size_t bytes) {
   DeviceManager::instance().budget.store(bytes, std::memory_order_relaxed);
 }
 
+void choose_kernels(KernelChoice choice) {
+  kernel_choice.store(choice, std::memory_order_relaxed);
+}
+
 constexpr ModuleTable kTable{.abi = kModuleAbi,
                              .table_bytes = sizeof(ModuleTable),
                              .open = open,
@@ -274,7 +279,8 @@ constexpr ModuleTable kTable{.abi = kModuleAbi,
                              .copy = copy,
                              .zero = zero,
                              .set_budget = set_budget,
-                             .inject = inject};
+                             .inject = inject,
+                             .choose_kernels = choose_kernels};
 
 }  // namespace
 

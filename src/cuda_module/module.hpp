@@ -93,6 +93,8 @@ struct ModuleTable {
   void (*set_budget)(size_t bytes);
   /// For tests: after `after` more calls of this kind, the next one fails as if the driver had failed it.
   void (*inject)(Fault fault, int after);
+  /// For tests: from now on which kernels all batches take.
+  void (*choose_kernels)(KernelChoice choice);
 };
 
 /// Changes with the layout of anything that passes between the library and its module, so that a module of another
@@ -108,7 +110,7 @@ consteval uint32_t layout_hash() {
        {sizeof(T), offsetof(T, abi), offsetof(T, table_bytes), offsetof(T, open), offsetof(T, device_count),
         offsetof(T, device_info), offsetof(T, scheme), offsetof(T, run), offsetof(T, queue), offsetof(T, queue_bytes),
         offsetof(T, allocate), offsetof(T, release), offsetof(T, expand), offsetof(T, place_of), offsetof(T, copy),
-        offsetof(T, zero), offsetof(T, set_budget), offsetof(T, inject),
+        offsetof(T, zero), offsetof(T, set_budget), offsetof(T, inject), offsetof(T, choose_kernels),
         // the batch
         sizeof(B), offsetof(B, count), offsetof(B, shared_key), offsetof(B, draws), offsetof(B, pk), offsetof(B, sk),
         offsetof(B, ct), offsetof(B, key_index), offsetof(B, expanded), offsetof(B, pk_out), offsetof(B, sk_out),
@@ -118,13 +120,13 @@ consteval uint32_t layout_hash() {
         offsetof(RecordBytes, ct), offsetof(RecordBytes, ss), offsetof(RecordBytes, draws), sizeof(Status),
         // what the module says of a set
         sizeof(O), offsetof(O, scheme), offsetof(O, op), offsetof(O, record_bytes), offsetof(O, steps),
-        offsetof(O, part_items), offsetof(O, staged_bytes), offsetof(O, least_items), offsetof(O, most_items),
-        offsetof(O, workspace_bytes), offsetof(O, tiles), offsetof(O, run_step), sizeof(DeviceScheme),
-        offsetof(DeviceScheme, name), offsetof(DeviceScheme, operations), offsetof(DeviceScheme, public_form),
-        offsetof(DeviceScheme, secret_form), offsetof(DeviceScheme, shared_bytes), sizeof(K), offsetof(K, bytes),
-        offsetof(K, workspace_bytes), offsetof(K, expand), sizeof(DeviceStep), offsetof(DeviceStep, info),
-        offsetof(DeviceStep, needs), offsetof(DeviceStep, produces), sizeof(StepInfo), offsetof(StepInfo, name),
-        offsetof(StepInfo, first), offsetof(StepInfo, count), offsetof(StepInfo, tiled),
+        offsetof(O, part_items), offsetof(O, busy_part_items), offsetof(O, staged_bytes), offsetof(O, least_items),
+        offsetof(O, most_items), offsetof(O, workspace_bytes), offsetof(O, tiles), offsetof(O, run_step),
+        sizeof(DeviceScheme), offsetof(DeviceScheme, name), offsetof(DeviceScheme, operations),
+        offsetof(DeviceScheme, public_form), offsetof(DeviceScheme, secret_form), offsetof(DeviceScheme, shared_bytes),
+        sizeof(K), offsetof(K, bytes), offsetof(K, workspace_bytes), offsetof(K, expand), sizeof(DeviceStep),
+        offsetof(DeviceStep, info), offsetof(DeviceStep, needs), offsetof(DeviceStep, produces), sizeof(StepInfo),
+        offsetof(StepInfo, name), offsetof(StepInfo, first), offsetof(StepInfo, count), offsetof(StepInfo, tiled),
         // what comes back
         sizeof(E), offsetof(E, calls), offsetof(E, items), offsetof(E, nanoseconds), kMaxSteps, sizeof(ErrorText),
         sizeof(DeviceInfo), offsetof(DeviceInfo, name), offsetof(DeviceInfo, compute_major),

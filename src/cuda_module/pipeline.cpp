@@ -23,14 +23,17 @@ constexpr size_t kLeastPartBytes = size_t{8} << 20;
 constexpr size_t kLeastHalvedBytes = size_t{30} << 20;
 
 /// A batch whose arrays are on the device is one part. Other batches are cut into equal parts, so that copies and
-/// kernels overlap.
-size_t part_items(const PlacedBatch& batch, size_t devices) {
+/// kernels overlap: into larger ones where the copies of one batch run beside the kernels of another.
+size_t part_items(const PlacedBatch& batch, const std::vector<Device*>& devices) {
   const DeviceOperation& operation = batch.operation();
   if (batch.crossing_bytes() == 0) return std::min(batch.count(), operation.most_items);
   const size_t bytes = batch.item_bytes();
-  const size_t most = std::max<size_t>(1, std::min(operation.part_items, kMostPartBytes / bytes));
+  const bool busy = std::any_of(devices.begin(), devices.end(), [](const Device* d) { return d->in_flight() > 0; });
+  const size_t most = busy && operation.busy_part_items > 0
+                          ? operation.busy_part_items
+                          : std::max<size_t>(1, std::min(operation.part_items, kMostPartBytes / bytes));
   const size_t parts = std::max(
-      {size_t{1}, divided_up(batch.count(), most), std::min(devices, batch.count() * bytes / kLeastPartBytes)});
+      {size_t{1}, divided_up(batch.count(), most), std::min(devices.size(), batch.count() * bytes / kLeastPartBytes)});
   return std::min(in_whole_transactions(divided_up(batch.count(), parts)), operation.most_items);
 }
 
@@ -48,7 +51,7 @@ size_t budget(const Device& device) {
 }  // namespace
 
 Pipeline::Pipeline(const std::vector<Device*>& devices, const PlacedBatch& batch, StepTimes* times)
-    : batch_(batch), times_(times) {
+    : batch_(batch), times_(times), part_items_(part_items(batch, devices)) {
   for (Device* device : devices)
     shares_.push_back({.device = device, .idle = {}});
   for (DeviceShare& share : shares_)
@@ -61,7 +64,7 @@ Pipeline::~Pipeline() {
 }
 
 void Pipeline::run() {
-  size_t most = part_items(batch_, shares_.size());
+  size_t most = part_items_;
   for (size_t first = 0; first < batch_.count();) {
     DeviceShare* const share = share_with_slot();
     if (share == nullptr) {

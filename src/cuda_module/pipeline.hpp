@@ -46,6 +46,7 @@ class Pipeline {
 
   const PlacedBatch& batch_;
   StepTimes* const times_;
+  const size_t part_items_;
   std::vector<DeviceShare> shares_;
   std::deque<UnderWay> under_way_;
   Device* used_ = nullptr;

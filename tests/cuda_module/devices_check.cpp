@@ -34,6 +34,7 @@ using namespace polykem::cuda;
 
 constexpr size_t kDraws = 16, kPk = kDraws, kSk = 2 * kDraws, kCt = kDraws + 1, kSs = 32;
 int failures = 0;
+bool has_machine_code = true;
 
 void expect(bool good, const char* what) {
   if (good) return;
@@ -535,6 +536,14 @@ void check_calls(size_t count, int stride) {
   }
 }
 
+/// A module that was compiled for other GPUs says so, and for which it should be.
+void check_no_code() {
+  has_machine_code = false;
+  ErrorText why{};
+  expect(table().open(&why) == Outcome::failed, "a module without code for the GPU opens");
+  expect(std::strstr(why.text, "make cuda ARCHS=90") != nullptr, why.text);
+}
+
 /// Items' status on the caller's stream, in device memory: preset, and written by the steps.
 void check_queued_status(std::byte* workspace, cudaStream_t stream) {
   constexpr size_t kCount = 300;
@@ -680,6 +689,10 @@ std::span<const DeviceScheme* const> device_schemes() {
 
 namespace polykem::cuda {
 
+cudaError_t find_machine_code() {
+  return has_machine_code ? cudaSuccess : cudaErrorNoKernelImageForDevice;
+}
+
 cudaError_t gather(uint8_t* to, const uint8_t* from, const uint64_t* index, size_t record_bytes, size_t count,
                    cudaStream_t stream) {
   const auto work = [=] {
@@ -737,6 +750,8 @@ int main(int argc, char** argv) {
     check_calls(200000, 5);
   else if (test == "queue")
     check_queue();
+  else if (test == "no_code")
+    check_no_code();
   else
     expect(false, "unknown test");
   return failures == 0 ? 0 : 1;

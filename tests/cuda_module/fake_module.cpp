@@ -150,6 +150,7 @@ ModuleTable table() {
   t.copy = copy;
   t.zero = zero;
   t.set_budget = [](size_t) {};
+  t.choose_kernels = [](KernelChoice) {};
   t.inject = [](Fault, int) {};
   return t;
 }

@@ -202,17 +202,20 @@ Function application(const char* name) {
 /// Device memory with a copy of some bytes.
 class OnDevice {
  public:
-  explicit OnDevice(const Bytes& bytes) : size_(bytes.size()) {
-    data_ = table().allocate(size_, nullptr, nullptr);
+  /// The bytes begin `offset` bytes after an aligned place.
+  explicit OnDevice(const Bytes& bytes, size_t offset = 0) : size_(bytes.size()), allocated_(offset + size_ + 3) {
+    base_ = table().allocate(allocated_, nullptr, nullptr);
+    data_ = base_ + offset;
     expect(table().copy(data_, bytes.data(), size_, nullptr) == cuda::Outcome::ok, "copying to the card");
   }
-  explicit OnDevice(size_t size) : OnDevice(Bytes(size, 0xa5)) {}
-  ~OnDevice() { table().release(data_, size_); }
+  explicit OnDevice(size_t size, size_t offset = 0) : OnDevice(Bytes(size, 0xa5), offset) {}
+  ~OnDevice() { table().release(base_, allocated_); }
   /// `size` bytes of uninitialised device memory; there() is false if the card does not have that much.
   struct Unwritten {
     size_t size;
   };
-  explicit OnDevice(Unwritten wanted) : size_(wanted.size), data_(table().allocate(wanted.size, nullptr, nullptr)) {}
+  explicit OnDevice(Unwritten wanted)
+      : size_(wanted.size), allocated_(size_), base_(table().allocate(size_, nullptr, nullptr)), data_(base_) {}
   OnDevice(const OnDevice&) = delete;
   OnDevice& operator=(const OnDevice&) = delete;
 
@@ -229,8 +232,8 @@ class OnDevice {
 
  private:
   static const cuda::ModuleTable& table() { return *cuda::loaded_module().table; }
-  size_t size_;
-  std::byte* data_;
+  size_t size_, allocated_;
+  std::byte *base_, *data_;
 };
 
 /// Items of a test that takes many; POLYKEM_GPU_ITEMS. Always odd.

@@ -5,7 +5,8 @@
 // polymul. SETS: beginnings of families or names of sets, "mlkem" or "kyber768"; without it, all. A set that the module
 // lacks is a failure.
 // POLYKEM_GPU_FAMILIES: the same for every test of a run. POLYKEM_GPU_ITEMS: items per set of the tests that take many
-// (default 20000; FrodoKEM 2001).
+// (default 20000; FrodoKEM 2001). POLYKEM_GPU_KERNELS: "few" or "many", the kernels for few or many items whatever the
+// count is.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -293,7 +294,39 @@ void check_parts(const Set& set) {
   std::printf("%s: 1501 items in parts\n", set.info.name);
 }
 
-/// Arrays in device memory: through polykem_run, and queued on a stream.
+/// Arrays in device memory that begin `offset` bytes after an aligned place: keygen and encaps through polykem_run,
+/// decaps queued on a stream.
+void compare_device_arrays(const Set& set, const Context& gpu, const Exchange& x, size_t offset) {
+  const std::string name = set.name() + " + " + std::to_string(offset);
+  const OnDevice draws(x.keygen_draws, offset), encaps_draws(x.encaps_draws, offset), pk(x.pk.size(), offset),
+      sk(x.sk.size(), offset), sent(x.ct.size(), offset), shared(x.ss.size(), offset), ct(x.ct, offset),
+      ss(x.ss.size(), offset);
+  auto k = request(set, POLYKEM_KEYGEN, x.count), e = request(set, POLYKEM_ENCAPS, x.count),
+       d = request(set, POLYKEM_DECAPS, x.count);
+  k.draws = draws.data();
+  k.pk_out = pk.data();
+  k.sk_out = sk.data();
+  expect(polykem_run(gpu.get(), &k) == POLYKEM_OK, "keygen with device arrays");
+  expect_equal(pk.read(), x.pk, set.info.public_key_bytes, name + " pk on the device");
+  expect_equal(sk.read(), x.sk, set.info.secret_key_bytes, name + " sk on the device");
+  e.draws = encaps_draws.data();
+  e.pk = pk.data();
+  e.ct_out = sent.data();
+  e.ss_out = shared.data();
+  expect(polykem_run(gpu.get(), &e) == POLYKEM_OK, "encaps with device arrays");
+  expect_equal(shared.read(), x.ss, set.info.shared_secret_bytes, name + " ss on the device");
+  d.sk = sk.data();
+  d.ct = ct.data();
+  d.ss_out = ss.data();
+  size_t bytes = 0;
+  expect(polykem_cuda_workspace(gpu.get(), set.scheme, POLYKEM_DECAPS, x.count, &bytes) == POLYKEM_OK, "workspace");
+  const OnDevice workspace(bytes);
+  expect(polykem_cuda_queue(gpu.get(), &d, workspace.data(), nullptr) == POLYKEM_OK, "queue");
+  expect_equal(ss.read(), x.decapsulated, set.info.shared_secret_bytes, name + " queued decaps");
+  expect_equal(workspace.read(), Bytes(bytes, 0), bytes, name + " workspace after use");
+}
+
+/// Arrays in device memory, aligned and not; some ciphertexts are damaged.
 void check_device_arrays(const Set& set) {
   const size_t count =
       set.frodo() ? std::min<size_t>(301, wanted_items(set)) : 2100;  // from 2,049 on parts share streams
@@ -306,23 +339,8 @@ void check_device_arrays(const Set& set) {
   encaps(cpu, set, x, true);
   damage(set, x.ct, count, random);
   decaps(cpu, set, x);
-  const OnDevice draws(x.keygen_draws), pk(x.pk.size()), sk(x.sk.size()), ct(x.ct), ss(x.ss.size());
-  auto k = request(set, POLYKEM_KEYGEN, count), d = request(set, POLYKEM_DECAPS, count);
-  k.draws = draws.data();
-  k.pk_out = pk.data();
-  k.sk_out = sk.data();
-  expect(polykem_run(gpu.get(), &k) == POLYKEM_OK, "keygen with device arrays");
-  expect_equal(pk.read(), x.pk, set.info.public_key_bytes, set.name() + " pk on the device");
-  expect_equal(sk.read(), x.sk, set.info.secret_key_bytes, set.name() + " sk on the device");
-  d.sk = sk.data();
-  d.ct = ct.data();
-  d.ss_out = ss.data();
-  size_t bytes = 0;
-  expect(polykem_cuda_workspace(gpu.get(), set.scheme, POLYKEM_DECAPS, count, &bytes) == POLYKEM_OK, "workspace");
-  const OnDevice workspace(bytes);
-  expect(polykem_cuda_queue(gpu.get(), &d, workspace.data(), nullptr) == POLYKEM_OK, "queue");
-  expect_equal(ss.read(), x.decapsulated, set.info.shared_secret_bytes, set.name() + " queued decaps");
-  expect_equal(workspace.read(), Bytes(bytes, 0), bytes, set.name() + " workspace after use");
+  for (const size_t offset : {0, 1})
+    compare_device_arrays(set, gpu, x, offset);
   std::printf("%s: arrays in device memory\n", set.info.name);
 }
 
@@ -589,6 +607,14 @@ int main(int argc, char** argv) {
   if (module.table == nullptr) {
     std::fprintf(stderr, "skipped: %s\n", module.problem.c_str());
     return 77;
+  }
+  if (const char* kernels = std::getenv("POLYKEM_GPU_KERNELS"); kernels != nullptr) {
+    const std::string choice = kernels;
+    if (choice != "few" && choice != "many") {
+      std::fprintf(stderr, "POLYKEM_GPU_KERNELS is '%s'; it may be few or many\n", kernels);
+      return 2;
+    }
+    module.table->choose_kernels(choice == "few" ? polykem::KernelChoice::few : polykem::KernelChoice::many);
   }
   return polykem::gpu_test::run(argv[1], argv[2], argc > 3 ? argv[3] : "");
 }

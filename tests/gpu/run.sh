@@ -36,12 +36,13 @@ cmake --build "$build" -j "$(nproc)" >>"$build.log" 2>&1 || {
   exit 1
 }
 
-# sanitize_one TOOL ITEMS TESTS SETS
+# sanitize_one TOOL KERNELS ITEMS TESTS SETS; KERNELS: POLYKEM_GPU_KERNELS, "-" for none
 sanitize_one() {
   local output status=0
-  output=$(POLYKEM_GPU_ITEMS=$2 compute-sanitizer --tool "$1" --error-exitcode 9 "$build/bin/polykem_gpu_check" "$3" \
-    "$data" "$4" 2>&1) || status=$?
-  printf 'compute-sanitizer %s: %s %s\n%s\n' "$1" "$3" "$4" "$(tail -n 6 <<<"$output")"
+  [[ $2 == - ]] || export POLYKEM_GPU_KERNELS=$2
+  output=$(POLYKEM_GPU_ITEMS=$3 compute-sanitizer --tool "$1" --error-exitcode 9 "$build/bin/polykem_gpu_check" "$4" \
+    "$data" "$5" 2>&1) || status=$?
+  printf 'compute-sanitizer %s, %s: %s %s\n%s\n' "$1" "$2" "$4" "$5" "$(tail -n 6 <<<"$output")"
   return "$status"
 }
 export -f sanitize_one
@@ -59,26 +60,37 @@ sets_of() {
   esac
 }
 
-# The runs of `sanitize`, a line each: the arguments of sanitize_one.
+# The runs of `sanitize`, a line each: the arguments of sanitize_one. A few items reach every kernel of ML-KEM and
+# FrodoKEM, since the form for many can be asked for.
 sanitizer_runs() {
-  local family set tool
+  local family set tool kernels
   for family in $families; do
     for set in $(sets_of "$family"); do
-      if [[ $set == *frodo* ]]; then  # an item is large, and every kernel takes part in one
-        echo memcheck 9 kat,differential,replay,keysets,arrays "$set"
-        echo racecheck 5 kat,keysets,randomness "$set"
-        continue
-      fi
-      # From 384 items on NTRU's key generation multiplies a batch together, from 2,049 on parts share streams.
-      echo memcheck 33 kat,replay,keysets,seeds,malformed,arrays "$set"
-      echo memcheck 2100 differential "$set"
-      echo racecheck 33 kat,keysets,malformed "$set"
-      echo racecheck 2100 randomness "$set"
+      case "$set" in
+        *frodo*)
+          for kernels in few many; do
+            echo memcheck $kernels 9 kat,differential,replay,keysets,arrays "$set"
+            echo racecheck $kernels 5 kat,differential,keysets "$set"
+          done
+          ;;
+        *kem* | kyber*)
+          for kernels in few many; do
+            echo memcheck $kernels 33 kat,differential,replay,keysets,seeds,malformed,arrays "$set"
+            echo racecheck $kernels 33 kat,differential,keysets,malformed "$set"
+          done
+          ;;
+        *) # from 384 items on key generation multiplies a batch together, from 2,049 on parts share streams
+          echo memcheck - 33 kat,replay,keysets,seeds,malformed,arrays "$set"
+          echo memcheck - 2100 differential "$set"
+          echo racecheck - 33 kat,keysets,malformed "$set"
+          echo racecheck - 2100 randomness "$set"
+          ;;
+      esac
     done
   done
   [[ " $families " == *" ntru "* ]] || return 0
   for tool in memcheck racecheck; do
-    echo "$tool" 1 polymul ntru
+    echo "$tool" - 1 polymul ntru
   done
 }
 

@@ -116,7 +116,8 @@ LoadedModule load() {
   }
   if (!result.problem.empty()) return result;
   result.problem =
-      "libpolykem_cuda.so was not found; build it with -DPOLYKEM_CUDA=ON or set POLYKEM_CUDA_MODULE to its path";
+      "libpolykem_cuda.so was not found; build it with make cuda (CMake: -DPOLYKEM_CUDA=ON) or set POLYKEM_CUDA_MODULE "
+      "to its path";
   return result;
 }
 

@@ -30,7 +30,7 @@ size_t LaunchContext::layout(std::byte* workspace) {
   pkh = arena.take<uint8_t>(kSecretStride);
   k = arena.take<uint8_t>(kSecretStride);
   if (op == Op::decaps) fail = arena.take<uint32_t>(sizeof(uint32_t));
-  if (io.count < kLeastForKeptA) return arena.used();
+  if (!is_kept(io.count)) return arena.used();
   v = arena.take<uint16_t>(kSquare * sizeof(uint16_t));
   const size_t begin = (arena.used() + 255) / 256 * 256;
   if (workspace != nullptr) limbs = reinterpret_cast<uint8_t*>(workspace) + begin;

@@ -4,6 +4,7 @@
 
 #include "core/device.hpp"
 #include "prim/arena/cuda/device_arena.hpp"
+#include "prim/launch/cuda/choice.hpp"
 #include "prim/launch/cuda/launch.hpp"
 #include "schemes/frodo/cuda/sizes.hpp"
 
@@ -40,7 +41,8 @@ struct LaunchContext {
   size_t lane_blocks() const { return polykem::cuda::blocks_for(io.count, 32); }
   size_t count() const { return io.count; }
   /// One key serves so many items that A is generated once and kept: only for a few would each make its own.
-  bool keeps_a() const { return io.shared_key && io.count >= kLeastForKeptA; }
+  bool keeps_a() const { return io.shared_key && is_kept(io.count); }
+  static bool is_kept(size_t count) { return !polykem::cuda::is_few(count, kLeastForKeptA - 1); }
 
   const Set& set;
   const DeviceBatch& io;

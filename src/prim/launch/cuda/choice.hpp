@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// The choice between a kernel for few items and one for many.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+
+#include "core/device.hpp"
+
+namespace polykem::cuda {
+
+/// What tests have chosen for all batches of the process.
+inline std::atomic<KernelChoice> kernel_choice{KernelChoice::by_count};
+
+/// Whether a batch of `count` items takes the kernel for few; the one for many is sooner above `most`.
+inline bool is_few(size_t count, size_t most) {
+  const KernelChoice choice = kernel_choice.load(std::memory_order_relaxed);
+  return choice == KernelChoice::by_count ? count <= most : choice == KernelChoice::few;
+}
+
+}  // namespace polykem::cuda
