@@ -68,12 +68,14 @@ struct DeviceOperation {
 };
 
 /// The expanded form in which a key set keeps keys on the device, besides their records. bytes == 0: there is no such
-/// form.
+/// form. Batches get it if their key set has it.
 struct DeviceKeyForm {
   size_t bytes = 0;                                   ///< of one key; a multiple of 64
   size_t (*workspace_bytes)(size_t count) = nullptr;  ///< device memory; a multiple of 256
   /// out: count x bytes, 64-byte aligned. Asynchronous; the driver's error code.
   int (*expand)(std::byte* out, const uint8_t* keys, size_t count, std::byte* workspace, void* stream) = nullptr;
+  size_t most_keys = SIZE_MAX;  ///< of a set; one with more goes without
+  bool shared_only = false;     ///< only batches with one key for all items get it
 };
 
 /// Everything that a module knows of one parameter set.
