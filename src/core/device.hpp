@@ -19,6 +19,7 @@ namespace polykem {
 /// records have then been copied side by side. item_status: preset to ok; nullptr if the caller does not want it.
 struct DeviceBatch : BatchView {
   const uint32_t* seed = nullptr;  ///< 32 bytes, 4-byte aligned, fresh for every batch; used where draws is nullptr
+  bool overlapped = false;         ///< other parts run meanwhile: work counts, not how long a step takes by itself
 
   bool operator==(const DeviceBatch&) const = default;
 };
@@ -29,6 +30,8 @@ struct DeviceStep {
   StepInfo info;
   Fields needs;     ///< reads them
   Fields produces;  ///< writes all of them or a part
+  /// Most of the operation's time, with work for the whole device; other steps are too short or too narrow to fill it.
+  bool fills_device = false;
 };
 
 /// A step and the function that launches its kernels. `Context`: the scheme's own view of the batch, the workspace and
@@ -38,13 +41,14 @@ struct KernelStep {
   StepInfo info;
   Fields needs, produces;
   void (*run)(Context&);
+  bool fills_device = false;
 };
 
 template <class Context, size_t N>
 consteval std::array<DeviceStep, N> device_steps(const std::array<KernelStep<Context>, N>& steps) {
   std::array<DeviceStep, N> result{};
   for (size_t i = 0; i < N; ++i)
-    result[i] = {steps[i].info, steps[i].needs, steps[i].produces};
+    result[i] = {steps[i].info, steps[i].needs, steps[i].produces, steps[i].fills_device};
   return result;
 }
 

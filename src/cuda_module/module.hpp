@@ -124,8 +124,8 @@ consteval uint32_t layout_hash() {
         offsetof(DeviceScheme, secret_form), offsetof(DeviceScheme, shared_bytes), sizeof(K), offsetof(K, bytes),
         offsetof(K, workspace_bytes), offsetof(K, expand), offsetof(K, most_keys), offsetof(K, shared_only),
         sizeof(DeviceStep), offsetof(DeviceStep, info), offsetof(DeviceStep, needs), offsetof(DeviceStep, produces),
-        sizeof(StepInfo), offsetof(StepInfo, name), offsetof(StepInfo, first), offsetof(StepInfo, count),
-        offsetof(StepInfo, tiled),
+        offsetof(DeviceStep, fills_device), sizeof(StepInfo), offsetof(StepInfo, name), offsetof(StepInfo, first),
+        offsetof(StepInfo, count), offsetof(StepInfo, tiled),
         // what comes back
         sizeof(E), offsetof(E, calls), offsetof(E, items), offsetof(E, nanoseconds), kMaxSteps, sizeof(ErrorText),
         sizeof(DeviceInfo), offsetof(DeviceInfo, name), offsetof(DeviceInfo, compute_major),

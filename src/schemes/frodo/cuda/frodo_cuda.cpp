@@ -61,7 +61,7 @@ void mul_sa(LaunchContext& t) {
 constexpr std::array kKeygen{
     Step{{"shake_draw", 0, 1}, field::kDraws, 0, draw},
     Step{{"shake_sample", 1, 3}, 0, field::kPkOut | field::kSkOut, expand_keygen},
-    Step{{"gen_a_mul_pack", 4, 3}, field::kPkOut, field::kPkOut | field::kSkOut, mul_as},
+    Step{{"gen_a_mul_pack", 4, 3}, field::kPkOut, field::kPkOut | field::kSkOut, mul_as, true},
     Step{{"shake.pkh", 7, 1}, field::kPkOut, field::kSkOut, hash_new_pk},
     Step{{"store_s", 8, 1}, 0, field::kSkOut, store_s},
 };
@@ -69,7 +69,7 @@ constexpr std::array kEncaps{
     Step{{"shake_draw", 0, 1}, field::kDraws, 0, draw},
     Step{{"shake.pkh", 1, 1}, field::kPk, 0, hash_pk},
     Step{{"shake_sample", 2, 3}, 0, 0, expand_encaps},
-    Step{{"gen_a_mul_pack", 5, 3}, field::kPk, field::kCtOut, mul_sa},
+    Step{{"gen_a_mul_pack", 5, 3}, field::kPk, field::kCtOut, mul_sa, true},
     Step{{"mul_encode_pack", 8, 4}, field::kPk, field::kCtOut, encrypt_mu},
     Step{{"shake.ss", 12, 1}, field::kCtOut, field::kSsOut, hash_ss},
 };
@@ -77,7 +77,7 @@ constexpr std::array kEncaps{
 constexpr std::array kDecaps{
     Step{{"mul_decode", 0, 3}, field::kSk | field::kCt, 0, decrypt_mu},
     Step{{"shake_sample", 3, 3}, 0, 0, expand_encaps},
-    Step{{"gen_a_mul_compare", 6, 2}, field::kSk | field::kCt, 0, mul_sa},
+    Step{{"gen_a_mul_compare", 6, 2}, field::kSk | field::kCt, 0, mul_sa, true},
     Step{{"mul_encode_compare", 8, 4}, field::kSk | field::kCt, 0, encrypt_mu},
     Step{{"select_shake.ss", 12, 2}, field::kSk | field::kCt, field::kSsOut, hash_ss},
 };
@@ -116,7 +116,7 @@ size_t workspace_bytes(size_t items) {
 constexpr size_t kPartItems = 132 * 128;
 constexpr size_t kStagedBytes = size_t{8} << 20;
 /// Fewer leave multiprocessors without an item.
-constexpr size_t kLeastItems = 2 * 132;
+constexpr size_t kLeastItems = 256;
 
 template <size_t kSet, Op kOp>
 constexpr DeviceOperation operation() {
