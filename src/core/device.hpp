@@ -19,6 +19,7 @@ namespace polykem {
 /// records have then been copied side by side. item_status: preset to ok; nullptr if the caller does not want it.
 struct DeviceBatch : BatchView {
   const uint32_t* seed = nullptr;  ///< 32 bytes, 4-byte aligned, fresh for every batch; used where draws is nullptr
+  bool overlapped = false;         ///< other parts run meanwhile: work counts, not how long a step takes by itself
 
   bool operator==(const DeviceBatch&) const = default;
 };
@@ -32,6 +33,8 @@ struct DeviceStep {
   StepInfo info;
   Fields needs;     ///< reads them
   Fields produces;  ///< writes all of them or a part
+  /// Most of the operation's time, with work for the whole device; other steps are too short or too narrow to fill it.
+  bool fills_device = false;
 };
 
 /// A step and the function that launches its kernels. `Context`: the scheme's own view of the batch, the workspace and
@@ -41,13 +44,14 @@ struct KernelStep {
   StepInfo info;
   Fields needs, produces;
   void (*run)(Context&);
+  bool fills_device = false;
 };
 
 template <class Context, size_t N>
 consteval std::array<DeviceStep, N> device_steps(const std::array<KernelStep<Context>, N>& steps) {
   std::array<DeviceStep, N> result{};
   for (size_t i = 0; i < N; ++i)
-    result[i] = {steps[i].info, steps[i].needs, steps[i].produces};
+    result[i] = {steps[i].info, steps[i].needs, steps[i].produces, steps[i].fills_device};
   return result;
 }
 
@@ -72,12 +76,14 @@ struct DeviceOperation {
 };
 
 /// The expanded form in which a key set keeps keys on the device, besides their records. bytes == 0: there is no such
-/// form.
+/// form. Batches get it if their key set has it.
 struct DeviceKeyForm {
   size_t bytes = 0;                                   ///< of one key; a multiple of 64
   size_t (*workspace_bytes)(size_t count) = nullptr;  ///< device memory; a multiple of 256
   /// out: count x bytes, 64-byte aligned. Asynchronous; the driver's error code.
   int (*expand)(std::byte* out, const uint8_t* keys, size_t count, std::byte* workspace, void* stream) = nullptr;
+  size_t most_keys = SIZE_MAX;  ///< of a set; one with more goes without
+  bool shared_only = false;     ///< only batches with one key for all items get it
 };
 
 /// Everything that a module knows of one parameter set.

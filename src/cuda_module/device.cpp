@@ -107,6 +107,7 @@ Slot::Slot() {
   int least = 0, most = 0;
   check(cudaDeviceGetStreamPriorityRange(&least, &most), "asking for stream priorities");
   check(cudaStreamCreateWithPriority(&stream, cudaStreamNonBlocking, most), "creating a stream");
+  check(cudaStreamCreateWithPriority(&filling, cudaStreamNonBlocking, least), "creating a stream");
   for (cudaEvent_t* event : {&begun, &late, &uploaded, &computed, &done, &wiped})
     *event = new_event();
 }
@@ -116,6 +117,7 @@ Slot::~Slot() {
     (void)cudaEventDestroy(event);
   for (const cudaEvent_t event : {begun, late, uploaded, computed, done, wiped})
     (void)cudaEventDestroy(event);
+  (void)cudaStreamDestroy(filling);
   (void)cudaStreamDestroy(stream);
 }
 

@@ -90,8 +90,8 @@ class PinnedMemory {
   size_t size_ = 0;
 };
 
-/// What one part of a batch needs to run: device memory, pinned staging memory, events, and a stream for a part that
-/// runs alone.
+/// What one part of a batch needs to run: device memory, pinned staging memory, events, and streams for a part that
+/// uses none that are shared.
 struct Slot {
   Slot();
   ~Slot();
@@ -99,6 +99,7 @@ struct Slot {
   Slot& operator=(const Slot&) = delete;
 
   cudaStream_t stream = nullptr;   ///< of high priority
+  cudaStream_t filling = nullptr;  ///< of low priority, for the steps that fill the device
   cudaEvent_t begun = nullptr;     ///< the early steps have ended
   cudaEvent_t late = nullptr;      ///< the late steps come next
   cudaEvent_t uploaded = nullptr;  ///< the part's inputs are on the device
@@ -116,7 +117,7 @@ struct Slot {
 /// The streams that all users of a device share; none waits for the legacy default stream, whose use would break a
 /// capture of the application's. The parts take turns on the bus and on the device, for inputs, kernels
 /// and outputs alike: if several shared them at once, all would finish late. Only the early steps of a part run beside
-/// the late steps of the part before it.
+/// the late steps of the part before it. Parts with a step that fills the device use none of these streams but `wipe`.
 struct SharedStreams {
   SharedStreams();
   ~SharedStreams();

@@ -124,9 +124,10 @@ consteval uint32_t layout_hash() {
         offsetof(O, most_items), offsetof(O, workspace_bytes), offsetof(O, tiles), offsetof(O, run_step),
         sizeof(DeviceScheme), offsetof(DeviceScheme, name), offsetof(DeviceScheme, operations),
         offsetof(DeviceScheme, public_form), offsetof(DeviceScheme, secret_form), offsetof(DeviceScheme, shared_bytes),
-        sizeof(K), offsetof(K, bytes), offsetof(K, workspace_bytes), offsetof(K, expand), sizeof(DeviceStep),
-        offsetof(DeviceStep, info), offsetof(DeviceStep, needs), offsetof(DeviceStep, produces), sizeof(StepInfo),
-        offsetof(StepInfo, name), offsetof(StepInfo, first), offsetof(StepInfo, count), offsetof(StepInfo, tiled),
+        sizeof(K), offsetof(K, bytes), offsetof(K, workspace_bytes), offsetof(K, expand), offsetof(K, most_keys),
+        offsetof(K, shared_only), sizeof(DeviceStep), offsetof(DeviceStep, info), offsetof(DeviceStep, needs),
+        offsetof(DeviceStep, produces), offsetof(DeviceStep, fills_device), sizeof(StepInfo), offsetof(StepInfo, name),
+        offsetof(StepInfo, first), offsetof(StepInfo, count), offsetof(StepInfo, tiled),
         // what comes back
         sizeof(E), offsetof(E, calls), offsetof(E, items), offsetof(E, nanoseconds), kMaxSteps, sizeof(ErrorText),
         sizeof(DeviceInfo), offsetof(DeviceInfo, name), offsetof(DeviceInfo, compute_major),

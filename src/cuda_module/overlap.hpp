@@ -14,6 +14,12 @@ struct Overlap {
   Fields early_outputs;  ///< outputs that are complete by then, and may be copied back
 };
 
+/// Whether one step takes most of the time and fills the device, if each item has a key of its own. Then parts run side
+/// by side, that step with the lower priority: the other steps of some parts run beside that of others.
+constexpr bool fills_device(std::span<const DeviceStep> steps) {
+  return std::any_of(steps.begin(), steps.end(), [](const DeviceStep& step) { return step.fills_device; });
+}
+
 /// The index after that of the last step that produces the field; 0 if no step does.
 constexpr size_t complete_at(std::span<const DeviceStep> steps, Fields field) {
   size_t end = steps.size();

@@ -119,12 +119,14 @@ void Part::start(std::unique_ptr<Slot> slot, StepTimes* times) {
   slot_ = std::move(slot);
   streams_ = {slot_->stream, slot_->stream, slot_->stream, slot_->stream};
   times_ = times;
+  const bool small = batch_.count() * batch_.item_bytes() <= kSmallBatchBytes;
+  side_by_side_ = times_ == nullptr && !small && !items_.shared_key && fills_device(operation_.steps);
   place_arrays();
   fill_device_batch();
   queued_ = true;
   slot_->dirty = std::max(slot_->dirty, secret_bytes());
   stage();
-  if (times_ != nullptr || batch_.count() * batch_.item_bytes() <= kSmallBatchBytes) return queue(nullptr);
+  if (times_ != nullptr || small || side_by_side_) return queue(nullptr);
   SharedStreams& shared = device_.streams();
   const std::lock_guard lock(shared.mutex);
   streams_ = {shared.up, shared.early, shared.kernels, shared.down};
@@ -191,6 +193,7 @@ void Part::fill_device_batch() {
   device_batch_.count = count_;
   device_batch_.shared_key = items_.shared_key;
   device_batch_.seed = reinterpret_cast<const uint32_t*>(seed_device_);
+  device_batch_.overlapped = side_by_side_ && batch_.count() >= 3 * count_;
   for (size_t i = 0; i < std::size(kRecordFields); ++i) {
     const FieldInfo& f = kRecordFields[i];
     auto* device = reinterpret_cast<uint8_t*>(arrays_[i].device);
@@ -266,8 +269,8 @@ void Part::steps(SharedStreams* shared) {
 }
 
 void Part::launch(size_t first_step, size_t end_step, cudaStream_t stream) {
-  // Only kernels can be recorded: not the copy of the caller's draws, and not the events that measure time.
-  if (times_ != nullptr || items_.draws != nullptr) {
+  // Only kernels can be recorded: not the copy of the caller's draws, and not events.
+  if (times_ != nullptr || items_.draws != nullptr || side_by_side_) {
     queue_steps(first_step, end_step, stream);
     return;
   }
@@ -286,7 +289,11 @@ void Part::queue_steps(size_t first_step, size_t end_step, cudaStream_t stream) 
 void Part::run_step(size_t step, size_t tile, cudaStream_t stream) {
   const char* name = operation_.steps[step].info.name;
   fail_if_due(Fault::step, cudaErrorLaunchFailure, name);
-  check(static_cast<cudaError_t>(operation_.run_step(step, tile, device_batch_, workspace_, stream)), name);
+  const bool apart = side_by_side_ && operation_.steps[step].fills_device;
+  const cudaStream_t on = apart ? slot_->filling : stream;
+  if (apart) follow(on, stream, slot_->begun);
+  check(static_cast<cudaError_t>(operation_.run_step(step, tile, device_batch_, workspace_, on)), name);
+  if (apart) follow(stream, on, slot_->late);
   mark(step + 1, stream);
 }
 
@@ -328,7 +335,7 @@ void Part::wipe_staging() {
 
 void Part::abandon() {
   (void)cudaSetDevice(device_.ordinal());
-  for (const cudaStream_t stream : {streams_.up, streams_.early, streams_.kernels, streams_.down})
+  for (const cudaStream_t stream : {slot_->filling, streams_.up, streams_.early, streams_.kernels, streams_.down})
     (void)cudaStreamSynchronize(stream);
   (void)cudaMemsetAsync(slot_->arena.data(), 0, slot_->dirty, slot_->stream);
   (void)cudaStreamSynchronize(slot_->stream);

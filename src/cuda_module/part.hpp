@@ -79,6 +79,7 @@ class Part {
   std::unique_ptr<Slot> slot_;
   Streams streams_{};
   bool queued_ = false;
+  bool side_by_side_ = false;  ///< with other parts; the steps that fill the device make way for the others
   StepTimes* times_ = nullptr;
   std::vector<size_t> marks_;  ///< for each event of the slot's clock: the entry of `times_` whose time it ends
   std::array<Array, kArrays> arrays_;

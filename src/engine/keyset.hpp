@@ -22,8 +22,8 @@ class KeyMemory {
   virtual Status fill(const uint8_t* records) = 0;
   /// Makes the expanded form, if the accelerator has one for the set and memory for it. Call it after fill().
   virtual void expand() = 0;
-  /// data is nullptr if there is no expanded form.
-  virtual ExpandedKeys expanded() const = 0;
+  /// data is nullptr if there is no expanded form for such batches. shared: all items of the batch use one key.
+  virtual ExpandedKeys expanded(bool shared) const = 0;
 };
 
 /// Keys that stay in the library: contiguous records, on an accelerator or in host memory, zeroised when freed. If it
@@ -50,9 +50,9 @@ struct KeySet {
     return kind == KeyKind::public_keys ? backend.public_form : backend.secret_form;
   }
   uint8_t* records() const { return placed != nullptr ? placed->records() : reinterpret_cast<uint8_t*>(host.data()); }
-  /// The keys in the form of `backend`, if the set has it.
-  ExpandedKeys expanded(const SchemeBackend& backend) const {
-    if (placed != nullptr) return placed->expanded();
+  /// The keys in the form of `backend`, if the set has it for batches with one key (shared) or with many.
+  ExpandedKeys expanded(const SchemeBackend& backend, bool shared) const {
+    if (placed != nullptr) return placed->expanded(shared);
     if (host_expanded.size() == 0 || expanded_for != &backend) return {};
     return {.data = host_expanded.data(), .bytes = form(backend).bytes};
   }

@@ -53,7 +53,7 @@ BatchView with_keys(const Request& r, const SchemeBackend& backend) {
   BatchView records = r.records;
   if (r.keyset == nullptr) return records;
   const uint8_t* keys = r.keyset->records();
-  records.expanded = r.keyset->expanded(backend);
+  records.expanded = r.keyset->expanded(backend, records.shared_key);
   if (records.shared_key) {
     const size_t key = records.key_index == nullptr ? 0 : records.key_index[0];
     keys += key * r.keyset->record_bytes();

@@ -115,7 +115,7 @@ class TestAccelerator final : public Accelerator {
       expanded_ = reinterpret_cast<std::byte*>(accelerator_.allocate(count_ * form_.bytes));
       form_.expand(expanded_, data_, count_, nullptr);
     }
-    ExpandedKeys expanded() const override { return {.data = expanded_, .bytes = form_.bytes}; }
+    ExpandedKeys expanded(bool) const override { return {.data = expanded_, .bytes = form_.bytes}; }
 
    private:
     TestAccelerator& accelerator_;

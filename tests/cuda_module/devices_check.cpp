@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The module's devices and pipeline over the fake runtime: two devices, many threads, failures.
-//   polykem_cuda_devices_check TEST      TEST: pinned pageable order threads keys resident memory failures replay
-//     status calls calls_large queue capture many_failures one_fails wipes
+//   polykem_cuda_devices_check TEST [SCHEME]
+// TEST: pinned pageable order threads keys resident memory failures replay status calls calls_large queue capture
+// many_failures one_fails wipes. SCHEME: toy (the default), filling.
 // The operations are a toy: sk = its draws twice, pk = the draws of sk plus 1, ct = r, pk's first byte, and ss what
 // both sides can compute from r and pk.
 #include <sys/wait.h>
@@ -172,6 +173,12 @@ const ModuleTable& table() {
   return *polykem_cuda_module();
 }
 
+/// The scheme that is tested: "toy", or "filling", the same with a step that fills the device.
+const char* scheme_name = "toy";
+const DeviceScheme& toy() {
+  return *table().scheme(scheme_name);
+}
+
 /// Memory of either kind for the records of one exchange.
 struct Records {
   size_t count;
@@ -215,7 +222,7 @@ Outcome run(Op op, const Records& r, StepTimes* times = nullptr, const size_t* k
   if (op == Op::encaps) b.pk = r.pk, b.ct_out = r.ct, b.ss_out = r.ss;
   if (op == Op::decaps) b.sk = keys == nullptr ? r.sk : keys, b.ct = r.ct, b.ss_out = r.ss2, b.key_index = key_index;
   ErrorText why{};
-  return table().run(table().scheme("toy")->operation(op), b, seed.data(), times, &why);
+  return table().run(toy().operation(op), b, seed.data(), times, &why);
 }
 
 bool exchange(const Records& r, StepTimes* times = nullptr) {
@@ -337,9 +344,8 @@ void check_status() {
     expect(tiles_run > 0 && tiles_run % kTiles == 0, "tiled steps run in rounds");
     auto* keys = table().allocate(count * kSk, nullptr, nullptr);
     auto* forms = table().allocate(count * kFormBytes, keys, nullptr);
-    const DeviceScheme& toy = *table().scheme("toy");
     expect(table().copy(keys, r.sk, count * kSk, nullptr) == Outcome::ok, "copy");
-    expect(table().expand(toy.secret_form, forms, reinterpret_cast<uint8_t*>(keys), count, nullptr) == Outcome::ok,
+    expect(table().expand(toy().secret_form, forms, reinterpret_cast<uint8_t*>(keys), count, nullptr) == Outcome::ok,
            "expand");
     std::vector<size_t> index(count);
     std::vector<uint8_t> wanted(count * kSs);
@@ -359,7 +365,7 @@ void check_status() {
     b.item_status = status.data();
     const std::array<uint8_t, kSeedBytes> seed{};
     marks_seen = 0;
-    expect(table().run(toy.operation(Op::decaps), b, seed.data(), nullptr, nullptr) == Outcome::ok, "decaps");
+    expect(table().run(toy().operation(Op::decaps), b, seed.data(), nullptr, nullptr) == Outcome::ok, "decaps");
     expect(std::memcmp(wanted.data(), r.ss2, wanted.size()) == 0, "secrets of the chosen keys");
     expect(marks_seen == count, "the expanded form was used");
     bool good = true;
@@ -482,7 +488,7 @@ void check_capture() {
     auto* forms = table().allocate(r.count * kFormBytes, keys, nullptr);
     auto* sk = reinterpret_cast<uint8_t*>(keys);
     expect(table().copy(keys, r.sk, r.count * kSk, nullptr) == Outcome::ok, "keys for the device");
-    expect(table().expand(table().scheme("toy")->secret_form, forms, sk, r.count, nullptr) == Outcome::ok, "expand");
+    expect(table().expand(toy().secret_form, forms, sk, r.count, nullptr) == Outcome::ok, "expand");
     expect(run(Op::decaps, r, nullptr, nullptr, sk) == Outcome::ok, "decaps");
     expect(table().zero(keys, r.count * kSk, nullptr) == Outcome::ok, "zero");
     table().release(forms, r.count * kFormBytes);
@@ -547,7 +553,7 @@ void check_no_code() {
 /// Items' status on the caller's stream, in device memory: preset, and written by the steps.
 void check_queued_status(std::byte* workspace, cudaStream_t stream) {
   constexpr size_t kCount = 300;
-  const DeviceOperation& decaps = table().scheme("toy")->operation(Op::decaps);
+  const DeviceOperation& decaps = toy().operation(Op::decaps);
   const auto array = [](size_t bytes) { return reinterpret_cast<uint8_t*>(table().allocate(bytes, nullptr, nullptr)); };
   uint8_t *const sk = array(kCount * kSk), *const ct = array(kCount * kCt), *const ss = array(kCount * kSs);
   uint8_t* const status = array(kCount * sizeof(Status) + 4);
@@ -578,7 +584,7 @@ void check_queued_status(std::byte* workspace, cudaStream_t stream) {
 /// A batch on the caller's stream: its workspace is wiped, also when a step fails.
 void check_queue() {
   constexpr size_t kCount = 300;
-  const DeviceOperation& keygen = table().scheme("toy")->operation(Op::keygen);
+  const DeviceOperation& keygen = toy().operation(Op::keygen);
   const size_t bytes = table().queue_bytes(keygen, kCount);
   std::byte* workspace = table().allocate(bytes, nullptr, nullptr);
   auto* pk = reinterpret_cast<uint8_t*>(table().allocate(kCount * kPk, nullptr, nullptr));
@@ -666,6 +672,18 @@ void check_replay() {
   expect(exchange(r) && fake_runtime::replayed() > replayed, "graphs that made room come again");
 }
 
+/// The same scheme, but that the last step of each operation fills the device.
+DeviceScheme with_filling_step(DeviceScheme scheme) {
+  static std::array<std::array<DeviceStep, 3>, kOps> steps;
+  scheme.name = "filling";
+  for (size_t i = 0; i < kOps; ++i) {
+    std::copy_n(scheme.operations[i].steps.begin(), steps[i].size(), steps[i].begin());
+    steps[i].back().fills_device = true;
+    scheme.operations[i].steps = steps[i];
+  }
+  return scheme;
+}
+
 }  // namespace
 
 namespace polykem {
@@ -681,7 +699,8 @@ std::span<const DeviceScheme* const> device_schemes() {
                                        .public_form = {},
                                        .secret_form = {},
                                        .shared_bytes = fake_runtime::kSharedBytes + 1};
-  static const DeviceScheme* const all[] = {&kToy, &kLarge};
+  static const DeviceScheme filling = with_filling_step(kToy);
+  static const DeviceScheme* const all[] = {&kToy, &kLarge, &filling};
   return all;
 }
 
@@ -717,7 +736,8 @@ cudaError_t read_from_host(void* to, const void* from, size_t bytes, cudaStream_
 }  // namespace polykem::cuda
 
 int main(int argc, char** argv) {
-  const std::string test = argc == 2 ? argv[1] : "";
+  const std::string test = argc >= 2 ? argv[1] : "";
+  if (argc >= 3) scheme_name = argv[2];
   if (test == "pinned" || test == "pageable")
     check_sizes(test == "pinned");
   else if (test == "order")

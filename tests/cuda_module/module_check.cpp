@@ -192,6 +192,38 @@ void check_keys_on_host() {
   polykem_context_free(gpu);
 }
 
+/// Whether a batch with keys of a set of so many gets them expanded.
+bool gets_expanded(polykem_context* gpu, size_t keys_in_set, polykem_key_mode mode) {
+  const polykem_scheme_info_t info = info_of(scheme_of_module());
+  const Bytes sk(keys_in_set * info.secret_key_bytes), ct(keys_in_set * info.ciphertext_bytes);
+  Bytes ss(keys_in_set * info.shared_secret_bytes);
+  polykem_keyset* keys = nullptr;
+  expect(
+      polykem_keyset_import(gpu, scheme_of_module(), POLYKEM_SECRET_KEYS, keys_in_set, sk.data(), &keys) == POLYKEM_OK,
+      "import");
+  polykem_request request{};
+  request.struct_size = sizeof request;
+  request.scheme = scheme_of_module();
+  request.count = keys_in_set;
+  request.op = POLYKEM_DECAPS;
+  request.key_mode = mode;
+  request.keyset = keys;
+  request.ct = ct.data();
+  request.ss_out = ss.data();
+  expect(polykem_run(gpu, &request) == POLYKEM_OK, "decaps");
+  polykem_keyset_free(keys);
+  return ss[0] == 1;
+}
+
+/// A form of keys that only sets of few keys have, and only batches with one key get.
+void check_key_forms() {
+  polykem_context* gpu = context("cuda", POLYKEM_OK);
+  expect(gets_expanded(gpu, 1, POLYKEM_KEY_SHARED) && gets_expanded(gpu, 2, POLYKEM_KEY_SHARED), "one key for all");
+  expect(!gets_expanded(gpu, 2, POLYKEM_KEY_PER_ITEM), "a key for each item");
+  expect(!gets_expanded(gpu, 3, POLYKEM_KEY_SHARED), "a set of too many keys");
+  polykem_context_free(gpu);
+}
+
 size_t crossover(polykem_op op, int wanted_measured) {
   size_t items = 0;
   int measured = -1;
@@ -321,6 +353,8 @@ int main(int argc, char** argv) {
     check_status_after_failure();
   else if (mode == "keys_no_memory")
     check_keys_on_host();
+  else if (mode == "key_forms")
+    check_key_forms();
   else
     expect(false, "unknown mode");
   return failures == 0 ? 0 : 1;

@@ -76,31 +76,65 @@ Exchange made_by_cpu(const Context& cpu, const Set& set, size_t count, std::mt19
   return x;
 }
 
-/// Encapsulates to keys of imported sets and decapsulates damaged ciphertexts, on the GPU and on the CPU.
+/// The same keys in sets of two contexts.
+struct Imported {
+  Keyset on_gpu, on_cpu;
+  Imported(const Set& set, const Context& gpu, const Context& cpu, polykem_key_kind kind, size_t count,
+           const Bytes& keys)
+      : on_gpu(import_keys(gpu, set, kind, count, keys)), on_cpu(import_keys(cpu, set, kind, count, keys)) {}
+};
+
+/// Encapsulates to keys of imported sets and decapsulates damaged ciphertexts, on the GPU and on the CPU. e, d: which
+/// keys, and the draws.
+void compare_exchange(const Set& set, const Context& gpu, const Context& cpu, const Imported& open,
+                      const Imported& secret, polykem_request e, polykem_request d, const std::string& keys) {
+  e.keyset = open.on_cpu.get();
+  const Outcome made = run(cpu, set, e);
+  e.keyset = open.on_gpu.get();
+  expect_same(set, run(gpu, set, e), made, keys + " encaps");
+  std::mt19937_64 random(e.count);
+  Bytes ct = made.ct;
+  damage(set, ct, e.count, random);
+  d.ct = ct.data();
+  d.keyset = secret.on_cpu.get();
+  const Outcome wanted = run(cpu, set, d);
+  d.keyset = secret.on_gpu.get();
+  expect_same(set, run(gpu, set, d), wanted, keys + " decaps");
+}
+
 void compare_imported(const Set& set, const Context& gpu, const Context& cpu, const Exchange& x,
                       polykem_key_kind secret_kind, const Bytes& secret_keys) {
   const std::vector<size_t> index = shuffled(x.count);
-  const Keyset open[] = {import_keys(gpu, set, POLYKEM_PUBLIC_KEYS, x.count, x.pk),
-                         import_keys(cpu, set, POLYKEM_PUBLIC_KEYS, x.count, x.pk)};
-  const Keyset secret[] = {import_keys(gpu, set, secret_kind, x.count, secret_keys),
-                           import_keys(cpu, set, secret_kind, x.count, secret_keys)};
+  const Imported open(set, gpu, cpu, POLYKEM_PUBLIC_KEYS, x.count, x.pk);
+  const Imported secret(set, gpu, cpu, secret_kind, x.count, secret_keys);
   for (const Choice choice : kChoices) {
-    auto e = chosen(set, POLYKEM_ENCAPS, x.count, choice, index),
-         d = chosen(set, POLYKEM_DECAPS, x.count, choice, index);
+    auto e = chosen(set, POLYKEM_ENCAPS, x.count, choice, index);
     e.draws = x.encaps_draws.data();
-    e.keyset = open[1].get();
-    const Outcome made = run(cpu, set, e);
-    e.keyset = open[0].get();
-    const std::string keys = std::string("key sets") + kChoiceNames[static_cast<size_t>(choice)];
-    expect_same(set, run(gpu, set, e), made, keys + " encaps");
-    std::mt19937_64 random(x.count);
-    Bytes ct = made.ct;
-    damage(set, ct, x.count, random);
-    d.ct = ct.data();
-    d.keyset = secret[1].get();
-    const Outcome wanted = run(cpu, set, d);
-    d.keyset = secret[0].get();
-    expect_same(set, run(gpu, set, d), wanted, keys + " decaps");
+    compare_exchange(set, gpu, cpu, open, secret, e, chosen(set, POLYKEM_DECAPS, x.count, choice, index),
+                     std::string("key sets") + kChoiceNames[static_cast<size_t>(choice)]);
+  }
+}
+
+/// Sets of few keys: FrodoKEM's are kept expanded then, for batches with one of them.
+void compare_few_keys(const Set& set, const Context& gpu, const Context& cpu, std::mt19937_64& random) {
+  constexpr size_t kKeys = 3;
+  const Exchange x = made_by_cpu(cpu, set, kKeys, random);
+  const Imported open(set, gpu, cpu, POLYKEM_PUBLIC_KEYS, kKeys, x.pk);
+  const Imported secret(set, gpu, cpu, POLYKEM_SECRET_KEYS, kKeys, x.sk);
+  for (const size_t count : {size_t{1}, size_t{25}, std::min<size_t>(300, wanted_items(set))}) {
+    Bytes draws(count * set.info.encaps_draw_bytes);
+    fill(draws, random);
+    std::vector<size_t> index(count);
+    for (size_t i = 0; i < count; ++i)
+      index[i] = (i + 2) % kKeys;
+    for (const Choice choice : {Choice::by_index, Choice::shared}) {
+      auto e = request(set, POLYKEM_ENCAPS, count, choice == Choice::shared), d = e;
+      d.op = POLYKEM_DECAPS;
+      e.key_index = d.key_index = index.data();  // the first one, if the key is shared
+      e.draws = draws.data();
+      compare_exchange(set, gpu, cpu, open, secret, e, d,
+                       std::string("few keys") + kChoiceNames[static_cast<size_t>(choice)]);
+    }
   }
 }
 
@@ -247,6 +281,7 @@ void check_keysets(const Set& set) {
   std::mt19937_64 random(19);
   const Exchange x = made_by_cpu(cpu, set, count, random);
   compare_imported(set, gpu, cpu, x, POLYKEM_SECRET_KEYS, x.sk);
+  compare_few_keys(set, gpu, cpu, random);
   std::printf("%s: %zu keys on the card\n", set.info.name, count);
 }
 

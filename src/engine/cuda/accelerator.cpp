@@ -59,7 +59,10 @@ class CudaKeys final : public KeyMemory {
   uint8_t* records() override { return reinterpret_cast<uint8_t*>(records_); }
   Status fill(const uint8_t* records) override;
   void expand() override;
-  ExpandedKeys expanded() const override { return {.data = expanded_, .bytes = form_.bytes}; }
+  ExpandedKeys expanded(bool shared) const override {
+    if (form_.shared_only && !shared) return {};
+    return {.data = expanded_, .bytes = form_.bytes};
+  }
 
  private:
   CudaAccelerator& accelerator_;
@@ -309,7 +312,7 @@ Status CudaKeys::fill(const uint8_t* records) {
 
 void CudaKeys::expand() {
   const ModuleTable* module = accelerator_.table();
-  if (form_.bytes == 0 || module == nullptr) return;
+  if (form_.bytes == 0 || count_ > form_.most_keys || module == nullptr) return;
   ErrorText why{};
   expanded_ = module->allocate(count_ * form_.bytes, records_, &why);
   if (expanded_ == nullptr || module->expand(form_, expanded_, records(), count_, &why) == Outcome::ok) return;

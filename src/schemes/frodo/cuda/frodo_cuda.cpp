@@ -30,11 +30,16 @@ size_t LaunchContext::layout(std::byte* workspace) {
   pkh = arena.take<uint8_t>(kSecretStride);
   k = arena.take<uint8_t>(kSecretStride);
   if (op == Op::decaps) fail = arena.take<uint32_t>(sizeof(uint32_t));
-  if (!is_kept(io.count)) return arena.used();
   v = arena.take<uint16_t>(kSquare * sizeof(uint16_t));
-  const size_t begin = (arena.used() + 255) / 256 * 256;
-  if (workspace != nullptr) limbs = reinterpret_cast<uint8_t*>(workspace) + begin;
-  return begin + size_t{2} * limb_columns(sizes.n) * limb_rows(sizes.n);
+  if (has_form()) {
+    limbs = reinterpret_cast<uint8_t*>(const_cast<std::byte*>(io.expanded.data));
+    if (op == Op::encaps) pkh = limbs + limb_bytes(sizes.n);
+  } else if (is_kept(io.count)) {
+    polykem::cuda::DeviceArena one(workspace + arena.used(), 1);
+    limbs = one.take<uint8_t>(limb_bytes(sizes.n));
+    return arena.used() + one.used();
+  }
+  return arena.used();
 }
 
 namespace {
@@ -56,7 +61,7 @@ void mul_sa(LaunchContext& t) {
 constexpr std::array kKeygen{
     Step{{"shake_draw", 0, 1}, field::kDraws, 0, draw},
     Step{{"shake_sample", 1, 3}, 0, field::kPkOut | field::kSkOut, expand_keygen},
-    Step{{"gen_a_mul_pack", 4, 3}, field::kPkOut, field::kPkOut | field::kSkOut, mul_as},
+    Step{{"gen_a_mul_pack", 4, 3}, field::kPkOut, field::kPkOut | field::kSkOut, mul_as, true},
     Step{{"shake.pkh", 7, 1}, field::kPkOut, field::kSkOut, hash_new_pk},
     Step{{"store_s", 8, 1}, 0, field::kSkOut, store_s},
 };
@@ -64,7 +69,7 @@ constexpr std::array kEncaps{
     Step{{"shake_draw", 0, 1}, field::kDraws, 0, draw},
     Step{{"shake.pkh", 1, 1}, field::kPk, 0, hash_pk},
     Step{{"shake_sample", 2, 3}, 0, 0, expand_encaps},
-    Step{{"gen_a_mul_pack", 5, 3}, field::kPk, field::kCtOut, mul_sa},
+    Step{{"gen_a_mul_pack", 5, 3}, field::kPk, field::kCtOut, mul_sa, true},
     Step{{"mul_encode_pack", 8, 4}, field::kPk, field::kCtOut, encrypt_mu},
     Step{{"shake.ss", 12, 1}, field::kCtOut, field::kSsOut, hash_ss},
 };
@@ -72,7 +77,7 @@ constexpr std::array kEncaps{
 constexpr std::array kDecaps{
     Step{{"mul_decode", 0, 3}, field::kSk | field::kCt, 0, decrypt_mu},
     Step{{"shake_sample", 3, 3}, 0, 0, expand_encaps},
-    Step{{"gen_a_mul_compare", 6, 2}, field::kSk | field::kCt, 0, mul_sa},
+    Step{{"gen_a_mul_compare", 6, 2}, field::kSk | field::kCt, 0, mul_sa, true},
     Step{{"mul_encode_compare", 8, 4}, field::kSk | field::kCt, 0, encrypt_mu},
     Step{{"select_shake.ss", 12, 2}, field::kSk | field::kCt, field::kSsOut, hash_ss},
 };
@@ -111,7 +116,7 @@ size_t workspace_bytes(size_t items) {
 constexpr size_t kPartItems = 132 * 128;
 constexpr size_t kStagedBytes = size_t{8} << 20;
 /// Fewer leave multiprocessors without an item.
-constexpr size_t kLeastItems = 2 * 132;
+constexpr size_t kLeastItems = 256;
 
 template <size_t kSet, Op kOp>
 constexpr DeviceOperation operation() {
@@ -131,10 +136,47 @@ constexpr DeviceOperation operation() {
       .run_step = run_step<kSet, kOp>};
 }
 
+/// So many keys of a set keep A: 61 MB for n = 1344.
+constexpr size_t kMostExpandedKeys = 16;
+
+size_t no_workspace(size_t) {
+  return 0;
+}
+
+/// kOp: the operation that uses such keys.
+template <size_t kSet, Op kOp>
+int expand(std::byte* out, const uint8_t* keys, size_t count, std::byte*, void* stream) {
+  constexpr const Set& kS = kSets[kSet];
+  cudaError_t error = cudaSuccess;
+  for (size_t i = 0; i < count && error == cudaSuccess; ++i, out += key_form_bytes(kS.n())) {
+    DeviceBatch batch;
+    batch.count = 1;
+    batch.shared_key = true;
+    if constexpr (kOp == Op::encaps) batch.pk = keys + i * kS.public_key_bytes();
+    if constexpr (kOp == Op::decaps) batch.sk = keys + i * kS.secret_key_bytes();
+    LaunchContext context(kS, batch, nullptr, static_cast<cudaStream_t>(stream), kOp);
+    context.limbs = reinterpret_cast<uint8_t*>(out);
+    context.pkh = context.limbs + limb_bytes(kS.n());
+    expand_key(context);
+    if constexpr (kOp == Op::encaps) hash_pk(context);
+    error = context.error;
+  }
+  return static_cast<int>(error);
+}
+
+template <size_t kSet, Op kOp>
+constexpr DeviceKeyForm kForm = {.bytes = key_form_bytes(kSets[kSet].n()),
+                                 .workspace_bytes = no_workspace,
+                                 .expand = expand<kSet, kOp>,
+                                 .most_keys = kMostExpandedKeys,
+                                 .shared_only = true};
+
 template <size_t kSet>
 constexpr DeviceScheme kScheme = {
     .name = kSets[kSet].name,
     .operations = {operation<kSet, Op::keygen>(), operation<kSet, Op::encaps>(), operation<kSet, Op::decaps>()},
+    .public_form = kForm<kSet, Op::encaps>,
+    .secret_form = kForm<kSet, Op::decaps>,
     .shared_bytes = kSets[kSet].gen_a == GenA::aes ? aes_shared_bytes(kSets[kSet].n()) : 0};
 
 template <size_t... kSet>

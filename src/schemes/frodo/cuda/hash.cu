@@ -189,14 +189,14 @@ __global__ void __launch_bounds__(32, kLaneBlocks)
   if (item.valid()) store_words<4>(ss + i * sizes.secret_bytes(), state, sizes.secret_words);
 }
 
-/// Too few items to fill the GPU with a thread for each. Where errors are sampled, more: a thread samples all of an
-/// item's, a warp has them in its lanes; 3,800 to 4,400 items took the same time on an H200.
-constexpr size_t kFewNoises = 3700;
-bool has_few_noises(const LaunchContext& t) {
-  return polykem::cuda::is_few(t.count(), kFewNoises);
-}
-bool has_few_items(const LaunchContext& t) {
-  return polykem::cuda::is_few(t.count(), polykem::cuda::kFewMessages);
+/// Where errors are sampled, more than kFewMessages: a thread samples all of an item's, a warp has them in its lanes;
+/// 3,800 to 4,400 items took the same time on an H200. A warp's work for an item is some six times a thread's, which
+/// pays while the GPU waits for threads; while it also has other parts to work on, only for fewer.
+constexpr size_t kFewNoises = 3700, kFewOverlapped = 512;
+
+/// Too few items to fill the GPU with a thread for each.
+bool has_few_items(const LaunchContext& t, size_t few = polykem::cuda::kFewMessages) {
+  return polykem::cuda::is_few(t.count(), t.io.overlapped ? kFewOverlapped : few);
 }
 
 /// Calls f with the rate and the number of thresholds of a set as types: SHAKE128 for n = 640, SHAKE256 for the others.
@@ -226,7 +226,7 @@ void draw(LaunchContext& t) {
 
 void expand_keygen(LaunchContext& t) {
   with_rate(t, [&](auto rate, auto count) {
-    if (has_few_noises(t))
+    if (has_few_items(t, kFewNoises))
       return t.launch(warp_expand_keygen_kernel<rate, count>, t.count(), 32, 0, t.io.pk_out, t.io.sk_out, noise_of(t),
                       draws_of(t), t.sizes, thresholds(t.set.p.cdf));
     t.launch(expand_keygen_kernel<rate, count>, t.lane_blocks(), 32, 0, t.io.pk_out, t.io.sk_out, noise_of(t),
@@ -245,6 +245,7 @@ void hash_new_pk(LaunchContext& t) {
 }
 
 void hash_pk(LaunchContext& t) {
+  if (t.has_form()) return;
   with_rate(t, [&](auto rate, auto) {
     const size_t keys = t.io.shared_key ? 1 : t.count();
     if (keys == 1 || has_few_items(t))
@@ -257,7 +258,7 @@ void hash_pk(LaunchContext& t) {
 
 void expand_encaps(LaunchContext& t) {
   with_rate(t, [&](auto rate, auto count) {
-    if (has_few_noises(t))
+    if (has_few_items(t, kFewNoises))
       return t.launch(warp_expand_encaps_kernel<rate, count>, t.count(), 32, 0, noise_of(t), k_of(t), pkh_of(t),
                       draws_of(t), t.sizes, thresholds(t.set.p.cdf));
     t.launch(expand_encaps_kernel<rate, count>, t.lane_blocks(), 32, 0, noise_of(t), k_of(t), pkh_of(t), draws_of(t),

@@ -40,8 +40,11 @@ struct LaunchContext {
   /// Blocks of one warp for a kernel in which each lane computes an item.
   size_t lane_blocks() const { return polykem::cuda::blocks_for(io.count, 32); }
   size_t count() const { return io.count; }
-  /// One key serves so many items that A is generated once and kept: only for a few would each make its own.
-  bool keeps_a() const { return io.shared_key && is_kept(io.count); }
+  /// The one key of all items comes in its expanded form.
+  bool has_form() const { return io.expanded.data != nullptr; }
+  /// A serves all items: it is in the expanded form of the key, or there are so many items that it is generated once
+  /// and kept. Only for a few would each make its own.
+  bool keeps_a() const { return has_form() || (io.shared_key && is_kept(io.count)); }
   static bool is_kept(size_t count) { return !polykem::cuda::is_few(count, kLeastForKeptA - 1); }
 
   const Set& set;
@@ -53,8 +56,8 @@ struct LaunchContext {
   /// Rows of sizes.hpp: kDrawStride, kSecretStride twice, noise_stride bytes for each item.
   uint8_t *draws = nullptr, *pkh = nullptr, *k = nullptr, *noise = nullptr;
   uint32_t* fail = nullptr;
-  uint16_t* v = nullptr;     ///< S' B, 64 words for each item; only with one key for all
-  uint8_t* limbs = nullptr;  ///< A and B of that key
+  uint16_t* v = nullptr;     ///< S' B, 64 words for each item; used if keeps_a()
+  uint8_t* limbs = nullptr;  ///< A and B of the one key
 
  private:
   size_t layout(std::byte* workspace);
@@ -67,6 +70,14 @@ constexpr uint32_t limb_columns(uint32_t n) {
 }
 constexpr uint32_t limb_rows(uint32_t n) {
   return (n + kLimbRows - 1) / kLimbRows * kLimbRows;
+}
+
+/// The expanded form of a key: A and B as limbs, then pkh.
+constexpr size_t limb_bytes(uint32_t n) {
+  return size_t{2} * limb_columns(n) * limb_rows(n);
+}
+constexpr size_t key_form_bytes(uint32_t n) {
+  return (limb_bytes(n) + kSecretStride + 255) / 256 * 256;
 }
 
 // hash.cu
@@ -83,6 +94,7 @@ void mul_sa_shake(LaunchContext& t);
 void mul_as_aes(LaunchContext& t);
 void mul_sa_aes(LaunchContext& t);
 // product_shared.cu
+void expand_key(LaunchContext& t);
 void mul_sa_shared(LaunchContext& t);
 // small_products.cu
 void encrypt_mu(LaunchContext& t);

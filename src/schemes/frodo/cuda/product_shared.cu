@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// One key for the whole batch: A is generated once, as two limbs of a byte with columns contiguous, and the rows of all
-// items' S' are multiplied with it as one large product. Eight more columns are B of the key, so that S' B comes along.
+// One key for the whole batch: A is generated once, as two limbs of a byte with columns contiguous, or comes so from a
+// key set, and the rows of all items' S' are multiplied with it as one large product. Eight more columns are B of the
+// key, so that S' B comes along.
 #include "prim/matmul/cuda/gemm_limbs.cuh"
 #include "schemes/frodo/cuda/blocks_aes.cuh"
 #include "schemes/frodo/cuda/records.cuh"
@@ -220,7 +221,8 @@ __global__ void __launch_bounds__(polykem::cuda::kGemmThreads, kGemmBlocks)
 
 }  // namespace
 
-void mul_sa_shared(LaunchContext& t) {
+/// The limbs of the one key.
+void expand_key(LaunchContext& t) {
   const uint32_t n = t.sizes.n;
   const LimbMatrix a{t.limbs, limb_columns(n), limb_rows(n)};
   const uint8_t* const pk = pk_of(t).base;
@@ -230,6 +232,11 @@ void mul_sa_shared(LaunchContext& t) {
     t.launch(gen_a_aes_kernel, n / kAesRows, kAesThreads, aes_layout(n).end, a, pk, n);
   }
   t.launch(add_b_kernel, n + kBar, 128, 0, a, pk + kSeedABytes, t.sizes);
+}
+
+void mul_sa_shared(LaunchContext& t) {
+  if (!t.has_form()) expand_key(t);
+  const LimbMatrix a{t.limbs, limb_columns(t.sizes.n), limb_rows(t.sizes.n)};
   t.launch(mul_sa_shared_kernel, polykem::cuda::blocks_for(t.count(), kGemmItems) * (a.columns / kGemmColumns),
            polykem::cuda::kGemmThreads, kSharedProductBytes, target_of(t), t.v, a, t.noise, t.sizes, t.count());
 }
