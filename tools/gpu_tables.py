@@ -168,8 +168,9 @@ def shared_rates(s):
     return [f"{million(r['per_second'])} M/s" for r in s.get("shared_key", [])] or ["", ""]
 
 
-HOST = """From host to host through the C API, {items} items. The limit is the larger of the kernels' time and that of PCIe;
-"in a row" means that the next batch is always waiting, "ordinary" that the records are in memory that is not pinned.
+HOST = """From host to host through the C API, {items} items. The limit is the larger of the kernels' time and that of
+PCIe; "in a row" means that the next batch is always waiting, "ordinary" that the records are in memory that is not
+pinned.
 
 """
 
@@ -219,7 +220,8 @@ def table_frodokem(_):
             for s in document["sets"]]
     return ("## FrodoKEM\n\nKernels with all data on the card, and their time beside the floors of their steps.\n\n"
             + markdown(["set", "items", "keygen", "encaps", "decaps", "one key: encaps", "decaps"], rows)
-            + "\nThe steps of FrodoKEM-976-SHAKE. " + FLOORS + "\n" + steps_table(document, "frodokem976shake") + host_table(document))
+            + "\nThe steps of FrodoKEM-976-SHAKE. " + FLOORS + "\n" + steps_table(document, "frodokem976shake")
+            + host_table(document))
 
 
 TABLES = {"gpu-kernels": table_kernels, "gpu-steps": table_steps, "gpu-host": table_host,

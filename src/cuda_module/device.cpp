@@ -260,6 +260,7 @@ std::string DeviceManager::unusable(const Device& device) {
 }
 
 DeviceManager::DeviceManager() {
+  const CallersState callers;
   int count = 0;
   try {
     check(cudaGetDeviceCount(&count), "looking for GPUs");
