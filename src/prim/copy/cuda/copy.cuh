@@ -25,6 +25,18 @@ __device__ __forceinline__ void begin_copy(void* shared, const void* global) {
 #endif
 }
 
+/// The same for 16 bytes that only go through the L2 cache: other blocks read them too, this multiprocessor hardly.
+__device__ __forceinline__ void begin_copy_by_l2(void* shared, const void* global) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
+  begin_copy<16>(shared, global);
+#else
+  asm volatile("cp.async.cg.shared.global [%0], [%1], 16;"
+               :
+               : "r"(static_cast<uint32_t>(__cvta_generic_to_shared(shared))), "l"(global)
+               : "memory");
+#endif
+}
+
 /// Waits for the copies that this thread began. The warp's other threads see the data after the next __syncwarp().
 __device__ __forceinline__ void end_copies() {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800

@@ -62,6 +62,19 @@ __device__ __forceinline__ void keccak_f1600(uint64_t (&a)[25]) {
     keccak_round(a, round);
 }
 
+/// The same. Before round k < kCount it calls beside(k): what the caller has to compute on other units meanwhile.
+template <int kCount, class Beside>
+__device__ __forceinline__ void keccak_f1600(uint64_t (&a)[25], Beside beside) {
+#pragma unroll 1
+  for (int round = 0; round < kCount; ++round) {
+    beside(round);
+    keccak_round(a, round);
+  }
+#pragma unroll 1
+  for (int round = kCount; round < 24; ++round)
+    keccak_round(a, round);
+}
+
 inline constexpr int kRateBytes = 136;             ///< of SHA3-256 and of SHAKE256
 inline constexpr int kRateWords = kRateBytes / 4;  ///< 32-bit words
 /// Odd, so that 32 threads reading the same word of their own rows touch 32 banks.

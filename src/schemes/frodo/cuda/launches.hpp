@@ -64,7 +64,7 @@ struct LaunchContext {
 };
 
 /// The shape of A as limbs, with B behind it, for one key that serves the whole batch.
-inline constexpr uint32_t kLimbColumns = 64, kLimbRows = 64;
+inline constexpr uint32_t kLimbColumns = 64, kLimbRows = 128;
 constexpr uint32_t limb_columns(uint32_t n) {
   return (n + static_cast<uint32_t>(kBar) + kLimbColumns - 1) / kLimbColumns * kLimbColumns;
 }

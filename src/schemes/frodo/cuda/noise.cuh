@@ -8,11 +8,10 @@
 
 namespace polykem::frodo::cuda {
 
-/// The thresholds of a distribution, as constants for two 16-bit halves at once: adding one to two positions sets bit
-/// 15 of a half if its position is above the threshold. Entries beyond the distribution's are 0, which never does.
+/// The thresholds of a distribution as bits of two equal half-precision numbers: 2^15 - 1 - t. Such numbers compare as
+/// their bits do. Entries beyond the distribution's are 0, below which nothing is.
 struct Thresholds {
   uint32_t at[kMaxCdf - 1];
-  uint32_t one = 1;  ///< a factor that the compiler does not know
 };
 
 constexpr Thresholds thresholds(const Cdf& cdf) {
@@ -22,28 +21,34 @@ constexpr Thresholds thresholds(const Cdf& cdf) {
   return result;
 }
 
-/// a + b by the multipliers, which are idle while the other units hash.
-__device__ __forceinline__ uint32_t add_by_multiplier(uint32_t a, uint32_t one, uint32_t b) {
-  uint32_t sum;
-  asm("mad.lo.u32 %0, %1, %2, %3;" : "=r"(sum) : "r"(a), "r"(one), "r"(b));
-  return sum;
+constexpr bool thresholds_are_finite(const Cdf& cdf) {
+  return 0x7fff - cdf.at[0] < 0x7c00;  // the others are smaller; from 0x7c00 on there are infinity and no numbers
+}
+static_assert(thresholds_are_finite(kFrodo640.cdf) && thresholds_are_finite(kFrodo976.cdf) &&
+              thresholds_are_finite(kFrodo1344.cdf));
+
+/// Adds 1 to the halves of sum where those of a are below those of b.
+__device__ __forceinline__ void count_below(uint32_t& sum, uint32_t a, uint32_t b) {
+  uint32_t below;
+  asm("set.lt.f16x2.f16x2 %0, %1, %2;" : "=r"(below) : "r"(a), "r"(b));
+  asm("add.f16x2 %0, %0, %1;" : "+r"(sum) : "r"(below));
 }
 
 /// Four random words of 16 bits -> four errors as signed bytes. Reads kCount thresholds, all of them for every word.
-/// [FRODO21, Alg 5]
+/// Half-precision units compare and count, which are idle while the others hash. [FRODO21, Alg 5]
 template <int kCount>
 __device__ __forceinline__ uint32_t sample4(uint64_t words, const Thresholds& t) {
   const uint32_t two[2] = {static_cast<uint32_t>(words), static_cast<uint32_t>(words >> 32)};
-  uint32_t sum[2] = {};  // the halves' errors times 2^7 and 2^11: dot products count with weights 1 and 16
+  uint32_t sum[2];
 #pragma unroll
   for (int half = 0; half < 2; ++half) {
-    const uint32_t position = (two[half] >> 1) & 0x7fff7fff;
+    const uint32_t above = (~two[half] >> 1) & 0x7fff7fff;  // what the positions lack to 2^15 - 1
+    sum[half] = 0x64006400;                                 // 1024, whose lowest bits count
 #pragma unroll
     for (int z = 0; z < kCount; ++z)
-      sum[half] = __dp4a(add_by_multiplier(position, t.one, t.at[z]) & 0x80008000u, 0x10000100u, sum[half]);
+      count_below(sum[half], above, t.at[z]);
   }
-  const uint32_t both = (sum[0] >> 7) + (sum[1] << 9);
-  const uint32_t errors = (both | both << 4) & 0x0f0f0f0f;
+  const uint32_t errors = __byte_perm(sum[0], sum[1], 0x6420);
   const uint32_t sign = __byte_perm(two[0], two[1], 0x6420) & 0x01010101, negative = sign * 0xff;
   // Minus e is the complement of e plus 1; no carry may leave a byte when e is 0.
   return (((errors ^ negative) & 0x7f7f7f7f) + sign) ^ (negative & 0x80808080);

@@ -90,19 +90,21 @@ __global__ void __launch_bounds__(128) add_b_kernel(LimbMatrix a, const uint8_t*
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
 constexpr int kGemmBlocks = 1;
 #else
-constexpr int kGemmBlocks = 2;
+constexpr int kGemmBlocks = polykem::cuda::kGemmBlocks;
 #endif
 
 constexpr uint32_t kGemmItems = kGemmRows / kBar;  ///< items of a block's tile
-/// Shared memory: sums, then packed rows; 4 bytes before and after them are read.
-constexpr uint32_t kPackedBytes = kGemmRows * 2 * kGemmColumns;
-constexpr size_t kSharedProductBytes = polykem::cuda::kGemmShared + kPackedBytes + 4;
+/// Shared memory: the steps of the product, then the tile's part of E'. Its sums replace the steps, but for the first
+/// bytes: 4 before and after each packed row are read.
+constexpr uint32_t kSumsOffset = 16, kErrorsOffset = polykem::cuda::kGemmShared;
+constexpr size_t kSharedProductBytes = kErrorsOffset + kGemmRows * kGemmColumns;
+static_assert(kSumsOffset + 2 * kGemmRows * polykem::cuda::kGemmStride <= kErrorsOffset);
 
 /// What a block's tile ends with.
 struct TileOutput {
   Ciphertexts target;
-  uint16_t* v;  ///< S' B: 64 words for each item
-  const uint8_t* noise;
+  uint16_t* v;            ///< S' B: 64 words for each item
+  const uint8_t* errors;  ///< E', in rows of kGemmColumns bytes
   const Sizes& sizes;
   size_t first_item, count;
   uint32_t first_column;
@@ -117,11 +119,10 @@ struct TileOutput {
     return (first_item + row / kBar) * sizes.ct_bytes + (row % kBar * sizes.n + column) / 8 * sizes.logq;
   }
 
-  /// E' is added to eight sums, which are packed.
-  __device__ __forceinline__ void pack(uint32_t (&words)[4], uint4 eight, uint32_t row, uint32_t column) const {
+  /// E' is added to the eight sums of a group of columns, which are packed.
+  __device__ __forceinline__ void pack(uint32_t (&words)[4], uint4 eight, uint32_t row, uint32_t group) const {
     int error[kBar];
-    load_errors(
-        error, noise + (first_item + row / kBar) * sizes.noise_stride + kBar * sizes.n + row % kBar * sizes.n + column);
+    load_errors(error, errors + row * kGemmColumns + kBar * group);
     const uint32_t pairs[4] = {eight.x, eight.y, eight.z, eight.w};
     uint32_t c[kBar];
 #pragma unroll
@@ -138,22 +139,25 @@ struct TileOutput {
     if (threadIdx.x % 32 == 0) atomicOr(&target.fail[item], difference);
   }
 
-  /// Everything, if the ciphertexts are aligned; else S' B, and the packed rows side by side in `packed`.
-  __device__ __forceinline__ void finish_groups(uint8_t* packed, const uint16_t* sums) const {
+  /// Everything, if the ciphertexts are aligned; else S' B, and each row of sums is replaced by its packed bytes.
+  __device__ __forceinline__ void finish_groups(uint16_t* sums) const {
+    constexpr uint32_t kGroups = kGemmColumns / 8;  // of a row: they are in one warp
     const bool direct = aligned();
 #pragma unroll 2
-    for (uint32_t k = threadIdx.x; k < kGemmRows * 8; k += polykem::cuda::kGemmThreads) {
-      const uint32_t row = k / 8, group = k % 8, column = first_column + 8 * group;
+    for (uint32_t k = threadIdx.x; k < kGemmRows * kGroups; k += polykem::cuda::kGemmThreads) {
+      const uint32_t row = k / kGroups, group = k % kGroups, column = first_column + 8 * group;
       const size_t item = first_item + row / kBar;
       if (item >= count) break;
-      const uint4 eight = *reinterpret_cast<const uint4*>(sums + row * polykem::cuda::kGemmStride + 8 * group);
+      uint16_t* const own_sums = sums + row * polykem::cuda::kGemmStride;
+      const uint4 eight = *reinterpret_cast<const uint4*>(own_sums + 8 * group);
       uint8_t* const ct = target.ct + place(row, column);
       uint32_t words[4], difference = 0;
+      __syncwarp();
       if (column == sizes.n) reinterpret_cast<uint4*>(v)[item * kBar + row % kBar] = eight;
       if (column < sizes.n) {
-        pack(words, eight, row, column);
+        pack(words, eight, row, group);
         if (!direct) {
-          store_packed(packed, k, words, sizes.logq);
+          store_packed(reinterpret_cast<uint8_t*>(own_sums), group, words, sizes.logq);
         } else if (target.stored()) {
           store_packed(ct, 0, words, 16);
         } else {
@@ -166,33 +170,34 @@ struct TileOutput {
     }
   }
 
-  /// Ciphertexts of any alignment, from packed rows.
-  __device__ __forceinline__ void finish_rows(const uint8_t* packed) const {
+  /// Ciphertexts of any alignment, from rows of packed bytes. A warp has an item.
+  __device__ __forceinline__ void finish_rows(const uint16_t* rows) const {
     if (first_column >= sizes.n) return;
     const uint32_t columns = min(sizes.n - first_column, uint32_t{kGemmColumns}), bytes = columns / 8 * sizes.logq;
-    const uint32_t lane = threadIdx.x % 32, first_row = threadIdx.x / 32 * 32;
-    uint32_t difference = 0;
+    const uint32_t lane = threadIdx.x % 32;
 #pragma unroll 1
-    for (uint32_t row = first_row; row < first_row + 32; ++row) {
-      const size_t item = first_item + row / kBar;
+    for (uint32_t i = threadIdx.x / 32; i < kGemmItems; i += polykem::cuda::kGemmThreads / 32) {
+      const size_t item = first_item + i;
       if (item >= count) return;
-      const uint8_t* const from = packed + row * 8 * sizes.logq;
-      if (target.stored()) {
-        polykem::cuda::store_record(target.ct + place(row, first_column), static_cast<int>(bytes), lane,
-                                    [&](int at) { return shared_word(from, at); });
-        continue;
+      uint32_t difference = 0;
+#pragma unroll 1
+      for (uint32_t row = kBar * i; row < kBar * (i + 1); ++row) {
+        const auto* const from = reinterpret_cast<const uint8_t*>(rows + row * polykem::cuda::kGemmStride);
+        uint8_t* const ct = target.ct + place(row, first_column);
+        if (target.stored()) {
+          polykem::cuda::store_record(ct, static_cast<int>(bytes), lane, [&](int at) { return shared_word(from, at); });
+          continue;
+        }
+        for (uint32_t at = 4 * lane; at < bytes; at += 4 * 32)
+          difference |=
+              shared_word(from, at) ^ polykem::cuda::record_word(ct, static_cast<int>(at / 4), static_cast<int>(bytes));
       }
-      if (4 * lane < bytes) {
-        const uint8_t* const own = target.ct + place(row, first_column);
-        difference |= shared_word(from, 4 * lane) ^
-                      polykem::cuda::record_word(own, static_cast<int>(lane), static_cast<int>(bytes));
-      }
-      if (row % kBar == kBar - 1) add_difference(item, difference), difference = 0;
+      if (!target.stored()) add_difference(item, difference);
     }
   }
 };
 
-/// matmul.sa, pack.c1 or a part of compare for 24 items and 64 columns. In decaps the kernel adds to fail, which is 0
+/// matmul.sa, pack.c1 or a part of compare for 16 items and 64 columns. In decaps the kernel adds to fail, which is 0
 /// before.
 __global__ void __launch_bounds__(polykem::cuda::kGemmThreads, kGemmBlocks)
     mul_sa_shared_kernel(Ciphertexts target, uint16_t* v, LimbMatrix a, const uint8_t* noise, Sizes sizes,
@@ -201,22 +206,29 @@ __global__ void __launch_bounds__(polykem::cuda::kGemmThreads, kGemmBlocks)
   auto* const shared = reinterpret_cast<uint8_t*>(shared_memory);
   const uint32_t tiles = a.columns / kGemmColumns, first_column = blockIdx.x % tiles * kGemmColumns;
   const size_t first_item = size_t{blockIdx.x / tiles} * kGemmItems;
-  auto* const sums = reinterpret_cast<uint16_t*>(shared);
+  auto* const sums = reinterpret_cast<uint16_t*>(shared + kSumsOffset);
+  uint8_t* const errors = shared + kErrorsOffset;
   {
-    GemmTile tile(shared);
+    const uint8_t* const first = noise + first_item * sizes.noise_stride;
     const auto last = static_cast<uint32_t>(min(count - 1 - first_item, size_t{kGemmItems - 1}));
-    tile.multiply(
-        a.rows / kGemmInner, noise + first_item * sizes.noise_stride,
-        [&](uint32_t r) { return min(r / uint32_t{kBar}, last) * sizes.noise_stride + r % kBar * sizes.n; },
-        a.column(0, first_column), [&](uint32_t limb, uint32_t c) { return (limb * a.columns + c) * a.rows; });
+    const auto row = [&](uint32_t r) {
+      return min(r / uint32_t{kBar}, last) * sizes.noise_stride + r % kBar * sizes.n;
+    };
+    constexpr uint32_t kPieces = kGemmColumns / 16;
+    for (uint32_t k = threadIdx.x; k < kGemmRows * kPieces; k += polykem::cuda::kGemmThreads) {
+      const uint8_t* const from = first + kBar * sizes.n + first_column + k % kPieces * 16;
+      polykem::cuda::begin_copy_by_l2(errors + 16 * k, from + row(k / kPieces));
+    }
+    GemmTile tile(shared);
+    tile.multiply(a.rows / kGemmInner, first, row, a.column(0, first_column),
+                  [&](uint32_t limb, uint32_t c) { return (limb * a.columns + c) * a.rows; });
     tile.store(sums);
   }
-  const TileOutput output{target, v, noise, sizes, first_item, count, first_column};
-  uint8_t* const packed = shared + polykem::cuda::kGemmShared;
-  output.finish_groups(packed, sums);
+  const TileOutput output{target, v, errors, sizes, first_item, count, first_column};
+  output.finish_groups(sums);
   if (output.aligned()) return;
   __syncthreads();
-  output.finish_rows(packed);
+  output.finish_rows(sums);
 }
 
 }  // namespace
