@@ -208,6 +208,15 @@ def table_mlkem(_):
             + host_table(runs[0]))
 
 
+def one_key_line():
+    """FrodoKEM with one key for a batch that fills the card."""
+    if not present("h200_frodokem_one_key.json"):
+        return ""
+    rates = [f"{s['name']} {million(r['per_second'])} M/s {r['op']}, {s['items']:,} items"
+             for s in load("h200_frodokem_one_key.json")["sets"] for r in s["shared_key"]]
+    return "\nOne key for a batch that fills the card: " + "; ".join(rates) + ".\n"
+
+
 def table_frodokem(_):
     """A section on FrodoKEM beside its floors."""
     if not present("h200_frodokem.json"):
@@ -220,7 +229,8 @@ def table_frodokem(_):
             for s in document["sets"]]
     return ("## FrodoKEM\n\nKernels with all data on the card, and their time beside the floors of their steps.\n\n"
             + markdown(["set", "items", "keygen", "encaps", "decaps", "one key: encaps", "decaps"], rows)
-            + "\nThe steps of FrodoKEM-976-SHAKE. " + FLOORS + "\n" + steps_table(document, "frodokem976shake")
+            + one_key_line() + "\nThe steps of FrodoKEM-976-SHAKE. " + FLOORS + "\n"
+            + steps_table(document, "frodokem976shake")
             + host_table(document))
 
 

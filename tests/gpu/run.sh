@@ -7,9 +7,11 @@
 # Steps; all when none is named:
 #   test       ctest
 #   sanitize   compute-sanitizer over every set, small sizes
-#   bench      JSON to BUILD_FOLDER/{ntru_100000,ntru_400000,mlkem_100000,mlkem_500000,frodokem}.json
-#   seong2021  JSON to BUILD_FOLDER/seong2021.json
-#   frodo      JSON to BUILD_FOLDER/frodo_cuda.json, plots beside it
+#   bench      the tables of docs/gpu_figures.md
+#   seong2021  the report of bench/seong2021
+#   frodo      the report and the plots of bench/frodo_cuda
+# The measuring steps write to BUILD_FOLDER/results, under the names of bench/results: h200_mlkem.json on an H200, for
+# example. Copy them there to keep them; `make tables` then writes the tables of the pages.
 # POLYKEM_GPU_FAMILIES: only these, e.g. "mlkem" or "ntru frodokem640" (beginnings of families or names of sets).
 # POLYKEM_GPU_ITEMS: items per set of the tests that take many (default 20000; FrodoKEM 2001).
 # POLYKEM_GPU_VECTORS: a polykem_gpu_vectors of this version from a machine that has the libraries for it, with those
@@ -25,6 +27,7 @@ data=$root/tests/data
 families=${POLYKEM_GPU_FAMILIES:-ntru mlkem frodokem}
 families=${families//,/ }
 failed=no
+export POLYKEM_COMMIT=${POLYKEM_COMMIT:-$(git -C "$root" rev-parse --short HEAD 2>/dev/null || true)}
 
 cmake -S "$root/tests/gpu" -B "$build" -DPOLYKEM_CUDA=ON \
   -DPOLYKEM_GPU_VECTORS="${POLYKEM_GPU_VECTORS:-}" >"$build.log" 2>&1 || {
@@ -100,11 +103,19 @@ sanitize() {
     bash -c 'sanitize_one "$@"' sanitize_one || failed=yes
 }
 
-# bench FILE ARGUMENTS...
+# result NAME: the path of a result, for this card.
+result() {
+  local card
+  card=$(nvidia-smi --query-gpu=name --format=csv,noheader -i 0 | sed 's/NVIDIA //; s/[^A-Za-z0-9]//g; s/.*/\L&/')
+  mkdir -p "$build/results"
+  echo "$build/results/${card}_$1"
+}
+
+# bench NAME ARGUMENTS...
 bench() {
-  local file=$1
+  local name=$1
   shift
-  "$build/bin/polykem_bench_cuda" "$@" --json "$build/$file.json" || failed=yes
+  "$build/bin/polykem_bench_cuda" "$@" --json "$(result "$name.json")" || failed=yes
 }
 
 for step in $steps; do
@@ -119,24 +130,30 @@ for step in $steps; do
       for family in $families; do
         case "$family" in
           ntru)
-            bench ntru_100000 --family ntru
+            bench ntru --family ntru
+            bench ntru_run2 --family ntru
             bench ntru_400000 --family ntru --items 400000
             ;;
           mlkem | kyber)
-            bench "${family}_100000" --family "$family" --shared
-            bench "${family}_500000" --family "$family" --items 500000 --kernels
+            bench mlkem --family mlkem --family kyber --shared
+            bench mlkem_500000 --family mlkem --family kyber --items 500000 --kernels
+            ;;
+          frodokem | efrodokem)
+            bench frodokem --family frodokem --shared
+            bench frodokem_one_key --scheme frodokem976shake --scheme frodokem976aes --items 101376 --shared --kernels
             ;;
           *)
-            bench "$family" --family "$family" --shared
+            bench "$family" --scheme "$family" --shared
             ;;
         esac
       done
       ;;
     seong2021)
-      "$build/bin/polykem_bench_seong2021" "$build/seong2021.json" || failed=yes
+      "$build/bin/polykem_bench_seong2021" "$(result seong2021.json)" || failed=yes
       ;;
     frodo)
-      "$build/bin/polykem_bench_frodo_cuda" --json "$build/frodo_cuda.json" --svg "$build/frodo_cuda.svg" || failed=yes
+      "$build/bin/polykem_bench_frodo_cuda" --json "$(result frodo_paper.json)" --svg "$(result frodo_paper.svg)" ||
+        failed=yes
       ;;
     *)
       echo "run.sh: no step '$step'; there are test, sanitize, bench, seong2021 and frodo" >&2

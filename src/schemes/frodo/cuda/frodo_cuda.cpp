@@ -177,7 +177,8 @@ constexpr DeviceScheme kScheme = {
     .operations = {operation<kSet, Op::keygen>(), operation<kSet, Op::encaps>(), operation<kSet, Op::decaps>()},
     .public_form = kForm<kSet, Op::encaps>,
     .secret_form = kForm<kSet, Op::decaps>,
-    .shared_bytes = kSets[kSet].gen_a == GenA::aes ? aes_shared_bytes(kSets[kSet].n()) : 0};
+    .shared_bytes =
+        kSets[kSet].gen_a == GenA::aes ? aes_shared_bytes(kSets[kSet].n()) : shake_shared_bytes(kSets[kSet].n())};
 
 template <size_t... kSet>
 std::span<const DeviceScheme* const> all_schemes(std::index_sequence<kSet...>) {

@@ -186,6 +186,11 @@ constexpr uint32_t warps_of(uint32_t n) {
   return n == 640 ? 5 : n == 976 ? 8 : 7;
 }
 
+constexpr bool fits(uint32_t n) {
+  return shared_bytes_sa_shake(n, warps_of(n)) <= shake_shared_bytes(n);
+}
+static_assert(fits(640) && fits(976) && fits(1344));
+
 }  // namespace
 
 void mul_as_shake(LaunchContext& t) {

@@ -98,6 +98,7 @@ constexpr uint32_t kGemmItems = kGemmRows / kBar;  ///< items of a block's tile
 /// bytes: 4 before and after each packed row are read.
 constexpr uint32_t kSumsOffset = 16, kErrorsOffset = polykem::cuda::kGemmShared;
 constexpr size_t kSharedProductBytes = kErrorsOffset + kGemmRows * kGemmColumns;
+static_assert(kSharedProductBytes <= shake_shared_bytes(640) && kSharedProductBytes <= aes_shared_bytes(640));
 static_assert(kSumsOffset + 2 * kGemmRows * polykem::cuda::kGemmStride <= kErrorsOffset);
 
 /// What a block's tile ends with.

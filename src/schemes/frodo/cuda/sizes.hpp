@@ -55,4 +55,9 @@ constexpr size_t aes_shared_bytes(size_t n) {
   return (size_t{128} << 10) + sums + 16 + 16 * n + 2 * n + s;
 }
 
+/// The same of the kernels that make A by SHAKE, or once for all items.
+constexpr size_t shake_shared_bytes(size_t n) {
+  return n == 640 ? 73728 : n == 976 ? 78864 : 84496;
+}
+
 }  // namespace polykem::frodo::cuda
