@@ -139,6 +139,9 @@ ProductRow measure_product(const Core& core, const Matrix& a, const DeviceBytes&
   const auto pad = static_cast<uint32_t>(pitch);
   const size_t tiles =
       (m + polykem::cuda::kGemmRows - 1) / polykem::cuda::kGemmRows * (pitch / polykem::cuda::kGemmColumns);
+  check(cudaFuncSetAttribute(frodo_cuda::product_kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                             polykem::cuda::kGemmShared),
+        "shared memory");
   ProductRow row{n, m, 0, 0};
   row.gpu = gpu_milliseconds([&] {
     frodo_cuda::
