@@ -65,7 +65,7 @@ PREDICATE_ONLY = {"ISETP", "UISETP", "PLOP3", "UPLOP3"}
 PLAIN = {"LOP3", "ULOP3", "VIMNMX", "IMMA", "PRMT", "UPRMT", "IMAD", "UIMAD", "SHF", "USHF", "VIADD", "IADD3",
          "UIADD3", "SEL", "USEL", "LEA", "ULEA", "MOV", "UMOV", "CS2R", "S2R", "S2UR", "ULDC", "LDC", "VIADDMNMX",
          "POPC", "UPOPC", "IDP", "BREV", "UBREV", "SHFL", "VOTE", "VOTEU", "R2UR", "IMNMX", "IABS", "FLO",
-         "UFLO", "SGXT", "REDUX", "HFMA2", "HADD2", "HSET2", "I2F", "F2I", "MUFU"}
+         "UFLO", "SGXT", "REDUX", "HFMA2", "FADD", "FFMA", "I2F", "F2I", "MUFU"}
 # Between predicates and a register, which the mask in the last operand pairs.
 PACKED_PREDICATES = {"P2R", "UP2UR", "R2P", "UR2UP"}
 

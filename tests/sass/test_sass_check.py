@@ -45,7 +45,7 @@ class Text(unittest.TestCase):
         self.found("an address", "IADD3 R6, P0, R4, R2, RZ", "IADD3.X R7, RZ, R3, RZ, P0, !PT", "LDS R8, [R7]")
         self.found("an address", "ISETP.NE.AND P0, PT, R4, RZ, PT", "SEL R6, R2, RZ, P0", "LDS R8, [R6]")
         self.found("an address", "SHFL.BFLY PT, R6, R4, 0x1, 0x1f", "LDS R8, [R6+UR4+0x10]")
-        self.found("an address", "HSET2.BF.LT.AND R6, R4, R2, PT", "HADD2 R6, R6, 1024, 1024", "LDS R8, [R6]")
+        self.found("an address", "FADD.SAT R6, R4, -R2", "FFMA R6, R6, 1, R2", "LDS R8, [R6]")
         self.found("address of a constant", "LDC R6, c[0x3][R4]")
         self.found("source lane", "SHFL.IDX PT, R6, R2, R4, 0x1f")
         self.found("does not know", "TEX R4, R5")

@@ -8,47 +8,34 @@
 
 namespace polykem::frodo::cuda {
 
-/// The thresholds of a distribution as bits of two equal half-precision numbers: 2^15 - 1 - t. Such numbers compare as
-/// their bits do. Entries beyond the distribution's are 0, below which nothing is.
+/// The thresholds of a distribution for random words of 16 bits: 2^23 + 2 t + 1, since the words' lowest bits are the
+/// signs. Entries beyond the distribution's are above all words.
 struct Thresholds {
-  uint32_t at[kMaxCdf - 1];
+  float at[kMaxCdf - 1];
 };
 
 constexpr Thresholds thresholds(const Cdf& cdf) {
   Thresholds result{};
-  for (size_t z = 0; z + 1 < cdf.size; ++z)
-    result.at[z] = (0x7fffu - cdf.at[z]) * 0x10001u;
+  for (size_t z = 0; z + 1 < kMaxCdf; ++z)
+    result.at[z] = static_cast<float>((1 << 23) + (z + 1 < cdf.size ? 2 * cdf.at[z] + 1 : 0xffff));
   return result;
 }
 
-constexpr bool thresholds_are_finite(const Cdf& cdf) {
-  return 0x7fff - cdf.at[0] < 0x7c00;  // the others are smaller; from 0x7c00 on there are infinity and no numbers
-}
-static_assert(thresholds_are_finite(kFrodo640.cdf) && thresholds_are_finite(kFrodo976.cdf) &&
-              thresholds_are_finite(kFrodo1344.cdf));
-
-/// Adds 1 to the halves of sum where those of a are below those of b.
-__device__ __forceinline__ void count_below(uint32_t& sum, uint32_t a, uint32_t b) {
-  uint32_t below;
-  asm("set.lt.f16x2.f16x2 %0, %1, %2;" : "=r"(below) : "r"(a), "r"(b));
-  asm("add.f16x2 %0, %0, %1;" : "+r"(sum) : "r"(below));
-}
-
 /// Four random words of 16 bits -> four errors as signed bytes. Reads kCount thresholds, all of them for every word.
-/// Half-precision units compare and count, which are idle while the others hash. [FRODO21, Alg 5]
+/// Floating-point units count, which are idle while the others hash: a word w above a threshold t is w - t cut to
+/// [0, 1]. All values are whole numbers below 2^24, and so exact. [FRODO21, Alg 5]
 template <int kCount>
 __device__ __forceinline__ uint32_t sample4(uint64_t words, const Thresholds& t) {
   const uint32_t two[2] = {static_cast<uint32_t>(words), static_cast<uint32_t>(words >> 32)};
-  uint32_t sum[2];
+  float sum[2] = {1 << 23, 1 << 23};  // bits 0 to 3: errors of words 0 and 1, bits 16 to 19: those of words 2 and 3
 #pragma unroll
-  for (int half = 0; half < 2; ++half) {
-    const uint32_t above = (~two[half] >> 1) & 0x7fff7fff;  // what the positions lack to 2^15 - 1
-    sum[half] = 0x64006400;                                 // 1024, whose lowest bits count
+  for (int j = 0; j < 4; ++j) {
+    const float word = __uint_as_float(__byte_perm(two[j / 2], 0x4b00, j % 2 == 0 ? 0x5410 : 0x5432));  // 2^23 + word
 #pragma unroll
     for (int z = 0; z < kCount; ++z)
-      count_below(sum[half], above, t.at[z]);
+      sum[j % 2] = __fmaf_rn(__saturatef(word - t.at[z]), j < 2 ? 1.0f : 65536.0f, sum[j % 2]);
   }
-  const uint32_t errors = __byte_perm(sum[0], sum[1], 0x6420);
+  const uint32_t errors = __byte_perm(__float_as_uint(sum[0]), __float_as_uint(sum[1]), 0x6240);
   const uint32_t sign = __byte_perm(two[0], two[1], 0x6420) & 0x01010101, negative = sign * 0xff;
   // Minus e is the complement of e plus 1; no carry may leave a byte when e is 0.
   return (((errors ^ negative) & 0x7f7f7f7f) + sign) ^ (negative & 0x80808080);

@@ -85,12 +85,14 @@ __global__ void __launch_bounds__(128) add_b_kernel(LimbMatrix a, const uint8_t*
   }
 }
 
-/// Blocks for which a multiprocessor must have registers. The small products that stand for one on compute capability
-/// 7.5 need more of them.
+/// Blocks for which a multiprocessor must have registers. Elsewhere than on compute capability 9.0 it has no shared
+/// memory for three, and the small products that stand for one on 7.5 need more registers.
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
 constexpr int kGemmBlocks = 1;
+#elif defined(__CUDA_ARCH__) && __CUDA_ARCH__ != 900
+constexpr int kGemmBlocks = 2;
 #else
-constexpr int kGemmBlocks = polykem::cuda::kGemmBlocks;
+constexpr int kGemmBlocks = 3;
 #endif
 
 constexpr uint32_t kGemmItems = kGemmRows / kBar;  ///< items of a block's tile
