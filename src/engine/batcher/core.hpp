@@ -74,8 +74,10 @@ class BatcherCore : public std::enable_shared_from_this<BatcherCore> {
   ~BatcherCore() { finish(); }
 
   /// Takes over a reference to the ticket if it returns Status::ok. `done` is armed before it returns.
-  Status add(Ticket* ticket, uint32_t queue, Ticket::Callback done, void* user);
+  Status add(Ticket* ticket, uint32_t queue, Ticket::Callback done, void* user) noexcept;
   void abandon(Ticket* ticket);
+  void hold();
+  void release();
   /// Waits for everything in flight and ends the threads.
   void finish();
 
@@ -141,6 +143,7 @@ class BatcherCore : public std::enable_shared_from_this<BatcherCore> {
   std::vector<BatchSlot*> free_slots_;
   std::array<size_t, kOps> waiting_of_op_{};
   size_t in_flight_ = 0;  ///< operations
+  unsigned held_ = 0;     ///< calls of hold() without release()
   Load load_;
   std::atomic<uint64_t> device_batches_{0};
   bool slots_short_ = false;  ///< a batch could not start because all slots were in use

@@ -62,6 +62,7 @@ void BatcherCore::dispatch() {
 
 /// Handshakes under way are finished first: decaps before encaps before keygen.
 BatchSlot* BatcherCore::next_batch(Clock::time_point now) {
+  if (held_ > 0 && !closing_) return nullptr;
   for (const Op op : {Op::decaps, Op::encaps, Op::keygen}) {
     uint32_t queue = 0;
     LaneState* const lane = find_queue(op, now, queue);
@@ -322,7 +323,7 @@ void BatcherCore::deliver(BatchSlot& slot, Status status) {
   }
   ++delivering;
   for (size_t i = 0; i < slot.tickets.size(); ++i)
-    if (slot.tickets[i] != nullptr) slot.tickets[i]->finish(status_of(i));
+    if (slot.tickets[i] != nullptr) slot.tickets[i]->finish(status_of(i), slot.tickets.size());
   --delivering;
 }
 

@@ -106,12 +106,13 @@ Status Ticket::take(uint8_t* public_out, uint8_t* secret_out) {
   return status;
 }
 
-void Ticket::finish(Status status) noexcept {
+void Ticket::finish(Status status, size_t items) noexcept {
   if (status != Status::ok) {
     for (const FieldInfo& f : kRecordFields)
       if (f.out != nullptr && arrays_.*f.out != nullptr) secure_zero(arrays_.*f.out, bytes_.*f.bytes);
   }
   status_ = status;
+  batch_items_ = items;
   state_.store(kDone, std::memory_order_release);
   state_.notify_all();
   runner_.store(std::this_thread::get_id(), std::memory_order_relaxed);
