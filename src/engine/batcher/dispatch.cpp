@@ -314,6 +314,7 @@ void BatcherCore::deliver(BatchSlot& slot, Status status) {
     ++finished;
     failed += slot.memory.item_status(i) != Status::ok ? 1 : 0;
   }
+  slot.memory.wipe();  // before anybody hears of it
   {
     const Lock lock(mutex_);
     TicketQueue& queue = queues_[slot.queue];
