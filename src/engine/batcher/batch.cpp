@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/batcher/batch.hpp"
+
+#include <cstring>
+
+#include "core/round.hpp"
+
+namespace polykem {
+
+bool BatchMemory::gather(const std::vector<Ticket*>& tickets) {
+  const size_t count = tickets.size();
+  status_.assign(count, Status::ok);
+  request_ = tickets.front()->inputs();
+  bytes_ = tickets.front()->bytes();
+  const Ticket& one = *tickets.front();
+  BatchView& all = request_.records;
+  all.count = count;
+  size_t needed = 0;
+  for (const FieldInfo& f : kRecordFields)
+    needed += one.has(f) ? rounded_up(count * (bytes_.*f.bytes), 64) : 0;
+  if (!memory_.reserve(needed)) return false;
+  all.item_status = status_.data();
+  auto* next = reinterpret_cast<uint8_t*>(memory_.data());
+  for (const FieldInfo& f : kRecordFields) {
+    if (!one.has(f)) continue;
+    const size_t bytes = bytes_.*f.bytes;
+    if (f.out != nullptr) all.*f.out = next;
+    if (f.in != nullptr) {
+      all.*f.in = next;
+      for (size_t i = 0; i < count; ++i)
+        std::memcpy(next + i * bytes, tickets[i]->inputs().records.*f.in, bytes);
+    }
+    next += rounded_up(count * bytes, 64);
+  }
+  used_ = needed;
+  return true;
+}
+
+void BatchMemory::copy_out(size_t i, Ticket& to) {
+  if (status_[i] == Status::ok && !to.reserve_outputs()) status_[i] = Status::out_of_memory;
+  if (status_[i] != Status::ok) return;
+  const BatchView outputs = to.request().records;
+  for (const FieldInfo& f : kRecordFields) {
+    if (f.out == nullptr || !to.has(f)) continue;
+    const size_t bytes = bytes_.*f.bytes;
+    std::memcpy(outputs.*f.out, request_.records.*f.out + i * bytes, bytes);
+  }
+}
+
+bool BatchMemory::equals(size_t i, Ticket& ticket) const {
+  const BatchView expected = ticket.request().records;
+  if (status_[i] != ticket.poll()) return false;
+  if (status_[i] != Status::ok) return true;
+  for (const FieldInfo& f : kRecordFields) {
+    if (f.out == nullptr || !ticket.has(f)) continue;
+    const size_t bytes = bytes_.*f.bytes;
+    if (std::memcmp(expected.*f.out, request_.records.*f.out + i * bytes, bytes) != 0) return false;
+  }
+  return true;
+}
+
+void BatchMemory::wipe() {
+  secure_zero(memory_.data(), used_);
+  used_ = 0;
+  if (memory_.size() > kKeptBytes) memory_.release();
+}
+
+}  // namespace polykem

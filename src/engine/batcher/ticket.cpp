@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/batcher/ticket.hpp"
+
+#include <cstring>
+#include <new>
+
+#include "core/secure.hpp"
+#include "prim/drbg/fork_generation.hpp"
+
+namespace polykem {
+
+namespace {
+
+/// The lengths of the caller's records.
+RecordBytes record_bytes(const Request& request) {
+  RecordBytes bytes = request.scheme->record_bytes(request.op);
+  if (request.sk_is_seed) bytes.sk = request.scheme->secret_seed_bytes();
+  return bytes;
+}
+
+/// The arrays of an operation, draws included.
+Fields fields_of(Op op) {
+  switch (op) {
+    case Op::keygen:
+      return field::kDraws | field::kPkOut | field::kSkOut;
+    case Op::encaps:
+      return field::kDraws | field::kPk | field::kCtOut | field::kSsOut;
+    case Op::decaps:
+      return field::kSk | field::kCt | field::kSsOut;
+  }
+  return 0;
+}
+
+}  // namespace
+
+/// One allocation: the ticket, then its inputs.
+Ticket* Ticket::create(const Request& request) noexcept {
+  size_t bytes = 0;
+  const RecordBytes lengths = record_bytes(request);
+  for (const FieldInfo& f : kRecordFields)
+    bytes += f.in != nullptr && (fields_of(request.op) & f.field) != 0 ? lengths.*f.bytes : 0;
+  void* memory = ::operator new(sizeof(Ticket) + bytes, std::nothrow);
+  return memory == nullptr ? nullptr : new (memory) Ticket(request, bytes);
+}
+
+Ticket::Ticket(const Request& request, size_t data_bytes)
+    : scheme_(request.scheme),
+      op_(request.op),
+      sk_is_seed_(request.sk_is_seed),
+      fields_(fields_of(request.op)),
+      bytes_(record_bytes(request)),
+      data_bytes_(data_bytes),
+      process_(ForkGeneration::of_process()) {
+  uint8_t* next = data();
+  arrays_.count = 1;
+  for (const FieldInfo& f : kRecordFields) {
+    if (f.in == nullptr || !has(f)) continue;
+    const uint8_t* given = f.data(request.records);
+    if (given != nullptr) {
+      std::memcpy(next, given, bytes_.*f.bytes);
+    } else {
+      std::memset(next, 0, bytes_.*f.bytes);
+    }
+    arrays_.*f.in = next;
+    next += bytes_.*f.bytes;
+  }
+}
+
+/// A copy of the process has what its parent held: nobody else there uses it.
+void Ticket::release() noexcept {
+  const bool foreign = is_foreign();
+  const bool last = references_.fetch_sub(1, std::memory_order_acq_rel) == 1;
+  if (!last && !foreign) return;
+  secure_zero(data(), data_bytes_);
+  this->~Ticket();
+  ::operator delete(this);
+}
+
+bool Ticket::is_foreign() const {
+  return process_ != ForkGeneration::of_process();
+}
+
+Request Ticket::inputs() const {
+  Request request{.op = op_, .sk_is_seed = sk_is_seed_, .scheme = scheme_, .run_on = RunOn::cpu};
+  request.records.count = 1;
+  for (const FieldInfo& f : kRecordFields)
+    if (f.in != nullptr) request.records.*f.in = arrays_.*f.in;
+  return request;
+}
+
+Request Ticket::request() const {
+  Request request = inputs();
+  request.records = arrays_;
+  return request;
+}
+
+Status Ticket::wait() {
+  for (int state = state_.load(std::memory_order_acquire); state != kDone;
+       state = state_.load(std::memory_order_acquire)) {
+    if (is_foreign()) return Status::argument;
+    state_.wait(state, std::memory_order_acquire);
+  }
+  return status_;
+}
+
+bool Ticket::reserve_outputs() {
+  size_t needed = 0;
+  for (const FieldInfo& f : kRecordFields)
+    needed += f.out != nullptr && has(f) ? bytes_.*f.bytes : 0;
+  if (!outputs_.reserve(needed)) return false;
+  auto* next = reinterpret_cast<uint8_t*>(outputs_.data());
+  for (const FieldInfo& f : kRecordFields) {
+    if (f.out == nullptr || !has(f)) continue;
+    arrays_.*f.out = next;
+    next += bytes_.*f.bytes;
+  }
+  return true;
+}
+
+Status Ticket::take(uint8_t* public_out, uint8_t* secret_out) {
+  const Status status = wait();
+  if (!finished()) return status;
+  for (const FieldInfo& f : kRecordFields) {
+    uint8_t* const to = f.secret ? secret_out : public_out;
+    if (f.out == nullptr || !has(f) || to == nullptr) continue;
+    if (status == Status::ok) {
+      std::memcpy(to, arrays_.*f.out, bytes_.*f.bytes);
+    } else {
+      std::memset(to, 0, bytes_.*f.bytes);
+    }
+  }
+  return status;
+}
+
+void Ticket::finish(Status status, size_t items) noexcept {
+  status_ = status;
+  batch_items_ = items;
+  state_.store(kDone, std::memory_order_release);
+  state_.notify_all();
+  runner_.store(std::this_thread::get_id(), std::memory_order_relaxed);
+  int callback = callback_.load(std::memory_order_acquire);
+  while (callback == kUnarmed || callback == kArmed) {
+    const int next = callback == kArmed ? kRunning : kOver;
+    if (callback_.compare_exchange_weak(callback, next, std::memory_order_acq_rel)) break;
+  }
+  if (callback != kArmed) return;
+  done_(user_);
+  callback_.store(kOver, std::memory_order_release);
+  callback_.notify_all();
+}
+
+void Ticket::arm(Callback done, void* user) noexcept {
+  done_ = done;
+  user_ = user;
+  int unarmed = kUnarmed;
+  callback_.compare_exchange_strong(unarmed, done == nullptr ? kOver : kArmed, std::memory_order_acq_rel);
+}
+
+void Ticket::disarm() noexcept {
+  int armed = kArmed;
+  if (callback_.compare_exchange_strong(armed, kOver, std::memory_order_acq_rel)) return;
+  while (callback_.load(std::memory_order_acquire) == kRunning) {
+    if (runner_.load(std::memory_order_relaxed) == std::this_thread::get_id()) return;
+    callback_.wait(kRunning, std::memory_order_acquire);
+  }
+}
+
+}  // namespace polykem
