@@ -12,6 +12,11 @@
 #include "provider/slow_device.hpp"
 #include "provider/support.hpp"
 
+extern "C" {
+void __lsan_disable() __attribute__((weak));
+void __lsan_enable() __attribute__((weak));
+}
+
 namespace polykem::provider_test {
 namespace {
 
@@ -186,8 +191,19 @@ TEST_F(Jobs, ResumedWithoutCause) {
   EXPECT_TRUE(pair.handshake()) << errors();
 }
 
+/** OpenSSL loses the stack of a job that is not resumed; that is not ours to find. */
+struct LeaksAllowed {
+  LeaksAllowed() {
+    if (__lsan_disable != nullptr) __lsan_disable();
+  }
+  ~LeaksAllowed() {
+    if (__lsan_enable != nullptr) __lsan_enable();
+  }
+};
+
 TEST_F(Jobs, Abandoned) {
   const Library library;
+  const LeaksAllowed by_openssl;
   for (int i = 0; i < 5; ++i) {
     Pair client_goes(library.get(), kGroup, kGroup, SSL_MODE_ASYNC);
     client_goes.step(client_goes.client.get(), false);
