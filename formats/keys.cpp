@@ -123,6 +123,10 @@ Bytes public_bits(ByteView bits, const Scheme& scheme) {
 
 /** ML-KEM-PrivateKey [RFC9935, 6]: the tag says which alternative it is. */
 PrivateKey read_alternative(ByteView der, const Scheme& scheme) {
+  if (der.size() == scheme.info().secret_seed_bytes || der.size() == scheme.secret_key_bytes()) {
+    throw FormatError("the private key is not wrapped as RFC 9935 says; it is of a program older than that",
+                      "write it again: openssl pkey -in FILE -out FILE, with OpenSSL 3.5 or newer");
+  }
   PrivateKey key{scheme, PrivateForm::kBoth, {}, {}, {}};
   DerReader in(der);
   if (in.next_is(kSeedTag)) {

@@ -26,7 +26,8 @@ constexpr const char* kKeygenFooter =
     "Secret key files get mode 0600. Existing files are kept unless --force is given.\n"
     "--format pem and der write keys of ML-KEM as RFC 9935 says, for other programs: SubjectPublicKeyInfo and PKCS "
     "#8.\n"
-    "There --sk-form says what a private key holds: its 64-byte seed, the expanded key, or both, as OpenSSL does.";
+    "There --sk-form says what a private key holds: its 64-byte seed, which all programs read, the expanded key, or "
+    "both.";
 
 void check_format(const FileOptions& options, const Scheme& scheme, bool form_given) {
   if (form_given && !standard_format(options)) {
@@ -88,7 +89,7 @@ void register_keygen(CLI::App& app, int& exit_code) {
   add_count(*command, "--count", options->count, "Key pairs to make, one after the other in each file (default 1)");
   add_file_options(*command, *options, Formats::kKeys);
   CLI::Option* form = command->add_option("--sk-form", options->sk_form,
-                                          "Private keys in pem and der: seed, expanded or both (default)");
+                                          "Private keys in pem and der: seed (default), expanded or both");
   form->check(CLI::IsMember({"seed", "expanded", "both"}))->type_name("FORM");
   command->callback([options, form, &exit_code] {
     exit_code = run_guarded([&] { return run_keygen(*options, form->count() > 0); });

@@ -88,7 +88,7 @@ complete -c polykem -n '__polykem_at polykem keygen' -l threads -x -d 'Worker th
 complete -c polykem -n '__polykem_at polykem keygen' -l json -r -F -d 'Write the result as JSON to FILE (\'-\': standard output, instead of the table)'
 complete -c polykem -n '__polykem_at polykem keygen' -s f -l force -d 'Replace output files that exist'
 complete -c polykem -n '__polykem_at polykem keygen' -s q -l quiet -d 'No progress and no summary; errors only'
-complete -c polykem -n '__polykem_at polykem keygen' -l sk-form -x -a 'seed expanded both' -d 'Private keys in pem and der: seed, expanded or both (default)'
+complete -c polykem -n '__polykem_at polykem keygen' -l sk-form -x -a 'seed expanded both' -d 'Private keys in pem and der: seed (default), expanded or both'
 complete -c polykem -n '__polykem_at polykem encaps' -s h -l help -d 'Print this help message and exit'
 complete -c polykem -n '__polykem_at polykem encaps' -l pk -r -F -d 'Public key file (\'-\': standard input)'
 complete -c polykem -n '__polykem_at polykem encaps' -l ct -r -F -d 'Ciphertext file to write (\'-\': standard output)'
