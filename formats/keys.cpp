@@ -89,13 +89,19 @@ SecretBytes algorithm_identifier(const Scheme& scheme) {
   return out;
 }
 
+std::optional<Scheme> scheme_of(ByteView oid) {
+  for (const Entry& entry : kEntries) {
+    if (equal(oid, entry.oid)) return Scheme::find(entry.scheme);
+  }
+  return std::nullopt;
+}
+
 Scheme read_algorithm(DerReader& in) {
   DerReader algorithm(in.take(der::kSequence, "AlgorithmIdentifier"));
   const ByteView oid = algorithm.take(der::kObjectIdentifier, "the algorithm's OBJECT IDENTIFIER");
-  for (const Entry& entry : kEntries) {
-    if (!equal(oid, entry.oid)) continue;
+  if (const std::optional<Scheme> scheme = scheme_of(oid); scheme) {
     algorithm.finish("AlgorithmIdentifier, which has no parameters for ML-KEM,");
-    return Scheme::find(entry.scheme);
+    return *scheme;
   }
   throw FormatError("the key is of algorithm " + dotted(oid), kConvert);
 }
@@ -273,6 +279,17 @@ std::optional<std::size_t> key_der_bytes(ByteView begin) {
                       algorithm->content_bytes < outer->content_bytes;
   if (!nested) return std::nullopt;
   return outer->header_bytes + outer->content_bytes;
+}
+
+std::optional<Scheme> scheme_in(ByteView der) {
+  try {
+    DerReader in(DerReader(der).take(der::kSequence, "the key's SEQUENCE"));
+    if (in.next_is(der::kInteger)) in.take(der::kInteger, "the version");
+    DerReader algorithm(in.take(der::kSequence, "AlgorithmIdentifier"));
+    return scheme_of(algorithm.take(der::kObjectIdentifier, "the algorithm's OBJECT IDENTIFIER"));
+  } catch (const FormatError&) {
+    return std::nullopt;
+  }
 }
 
 Key read_key(ByteView der) {

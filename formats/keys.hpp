@@ -46,6 +46,9 @@ SecretBytes write_private_key(const PrivateKey& key);
 /** If `begin` looks like the beginning of a key in DER, of any algorithm: how many bytes the whole key has. */
 std::optional<std::size_t> key_der_bytes(ByteView begin);
 
+/** The set of the key in `der`, if its algorithm is one that has these forms; the rest is not looked at. */
+std::optional<Scheme> scheme_in(ByteView der);
+
 /** Reads a key; `der` holds it and nothing else. Sizes are right then; what is inside is checked by complete(), or
  * where a public key is used. Throws FormatError. */
 Key read_key(ByteView der);

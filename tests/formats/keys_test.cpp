@@ -272,6 +272,15 @@ TEST(Keys, OnlySetsWithAnIdentifierHaveTheseForms) {
   expect_refused([&] { write_public_key(other, Bytes(other.public_key_bytes())); }, "no object identifier");
 }
 
+TEST(Keys, TheSetIsKnownBeforeTheKeyIsRead) {
+  EXPECT_EQ(scheme_in(example("ML-KEM-768.pub")), Scheme::find("mlkem768"));
+  EXPECT_EQ(scheme_in(example("ML-KEM-1024-seed.priv")), Scheme::find("mlkem1024"));
+  EXPECT_EQ(scheme_in(sequence({kVersion0, kAlgorithm})), Scheme::find("mlkem512"));
+  EXPECT_EQ(scheme_in(sequence({sequence({hex("06 03 2B 65 6E")})})), std::nullopt);
+  EXPECT_EQ(scheme_in(hex("30 00")), std::nullopt);
+  EXPECT_EQ(scheme_in({}), std::nullopt);
+}
+
 TEST(Keys, WhatLooksLikeAKeyInDer) {
   EXPECT_FALSE(key_der_bytes(hex("")));
   EXPECT_FALSE(key_der_bytes(hex("30")));
