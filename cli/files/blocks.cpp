@@ -22,6 +22,14 @@ bool is_standard_label(std::string_view label) {
   return label == formats::kPublicKeyLabel || label == formats::kPrivateKeyLabel || label == formats::kEncryptedLabel;
 }
 
+/** False at the first byte that is not of a text, which a raw secret key soon has. */
+bool starts_with_text(ByteView begin) {
+  constexpr std::size_t kEnough = 16;
+  const std::uint8_t* end = begin.data() + std::min(begin.size(), kEnough);
+  return std::all_of(begin.data(), end,
+                     [](std::uint8_t c) { return (c >= ' ' && c <= '~') || c == '\n' || c == '\r' || c == '\t'; });
+}
+
 bool starts_with_a_block(ByteView begin) {
   std::string_view text(reinterpret_cast<const char*>(begin.data()), begin.size());
   text.remove_prefix(std::min(text.find_first_not_of(" \t\r\n"), text.size()));
@@ -37,7 +45,8 @@ void check_label(const std::string& label) {
 }  // namespace
 
 Encoding encoding_of(ByteView begin) {
-  if (is_standard_label(formats::first_label(begin))) return Encoding::kPem;  // text may come before the key
+  if (starts_with_text(begin) && is_standard_label(formats::first_label(begin)))
+    return Encoding::kPem;  // text may come before the key
   if (starts_with_a_block(begin)) return Encoding::kArmour;
   return formats::key_der_bytes(begin) ? Encoding::kDer : Encoding::kRaw;
 }

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# run.sh System|OpenSsl35: runs that class of test_openssl.py, and with OpenSSL 3.5 the program POLYKEM_KEYS_TEST too, if
-# that is set. Ends with 77 where OpenSSL 3.5 cannot be had.
+# run.sh System|OpenSsl35: runs that class of test_openssl.py, and with OpenSSL 3.5 the program POLYKEM_KEYS_TEST too,
+# if that is set. Ends with 77 where OpenSSL 3.5 cannot be had.
 set -euo pipefail
 cd "$(dirname "$0")"
 if [[ $1 == OpenSsl35 ]]; then

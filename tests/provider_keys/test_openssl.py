@@ -62,7 +62,8 @@ class System(Case):
 
     def test_inconsistent_keys_are_refused(self):
         for number in range(1, 5):
-            done = self.call(SYSTEM, "pkey", *WITH_PROVIDER, "-noout", "-in", EXAMPLES / f"bad-ML-KEM-512-{number}.priv")
+            key = EXAMPLES / f"bad-ML-KEM-512-{number}.priv"
+            done = self.call(SYSTEM, "pkey", *WITH_PROVIDER, "-noout", "-in", key)
             self.assertNotEqual(done.returncode, 0, number)
 
     def test_round_trips(self):
@@ -71,14 +72,14 @@ class System(Case):
             self.system("pkey", "-inform", encoding, "-in", "key", "-outform", "der", "-out", "key.der")
             again = self.system("pkey", "-inform", "der", "-in", "key.der", "-outform", encoding)
             self.assertEqual(again, self.read("key"))
-            public = self.system("pkey", "-in", "key.der", "-inform", "der", "-pubout", "-outform", encoding, "-out", "pub")
+            self.system("pkey", "-in", "key.der", "-inform", "der", "-pubout", "-outform", encoding, "-out", "pub")
             again = self.system("pkey", "-pubin", "-inform", encoding, "-in", "pub", "-outform", encoding)
-            self.assertEqual(again, self.read("pub"), public)
+            self.assertEqual(again, self.read("pub"))
             self.system("pkey", "-in", "key", "-inform", encoding, "-check", "-noout")
 
     def test_text(self):
         text = self.system("pkey", "-in", EXAMPLES / "ML-KEM-512-seed.priv", "-text", "-noout").decode().splitlines()
-        self.assertEqual(text[:3], ["ML-KEM-512 Private-Key:", "seed:", "    00:01:02:03:04:05:06:07:08:09:0a:0b:0c:0d:0e:"])
+        self.assertEqual(text[2], "    00:01:02:03:04:05:06:07:08:09:0a:0b:0c:0d:0e:")
         self.assertEqual([line for line in text if not line.startswith(" ")],
                          ["ML-KEM-512 Private-Key:", "seed:", "dk:", "ek:"])
         self.assertEqual(text[6], "    3c:3d:3e:3f")
@@ -113,8 +114,8 @@ class OpenSsl35(Case):
     def test_its_keys_are_read(self):
         for name, form in self.each(SETS, ("seed-priv", "seed-only", "priv-only")):
             self.newer("genpkey", "-algorithm", name, "-out", "key", "-provparam", f"ml-kem.output_formats={form}")
-            public = self.newer("pkey", "-in", "key", "-pubout", "-out", "pub")
-            self.assertEqual(self.system("pkey", "-in", "key", "-pubout"), self.read("pub"), public)
+            self.newer("pkey", "-in", "key", "-pubout", "-out", "pub")
+            self.assertEqual(self.system("pkey", "-in", "key", "-pubout"), self.read("pub"))
             for arguments in (("-in", "key", "-text", "-noout"), ("-pubin", "-in", "pub", "-text", "-noout")):
                 self.assertEqual(self.system("pkey", *arguments), self.newer("pkey", *arguments))
 
