@@ -90,7 +90,7 @@ lint: ## Check format, licence lines, citations, lengths, links, and which folde
 tidy: ## Run clang-tidy over the library and the program (minutes)
 	@tools/setup.sh lint
 	@$(MAKE) --no-print-directory all
-	@git ls-files 'src/*.cpp' 'cli/*.cpp' | xargs -n 4 -P $(JOBS) clang-tidy-14 -p $(BUILD) --quiet
+	@git ls-files 'src/*.cpp' 'formats/*.cpp' 'cli/*.cpp' | xargs -n 4 -P $(JOBS) clang-tidy-14 -p $(BUILD) --quiet
 
 install: all ## Install headers, libraries, program, CMake package and pkg-config file (PREFIX=/usr/local)
 	@cmake --install $(BUILD) $(if $(PREFIX),--prefix $(PREFIX))

@@ -44,6 +44,15 @@ MUTANTS = [
     Mutant("no entropy is no error", "src/prim/drbg/ref/drbg.cpp",
            "if (got <= 0) return Status::random;", "if (got <= 0) return Status::ok;",
            "worker_test", "OsEntropy.*"),
+    # Files of keys
+    Mutant("a seed and another expanded key pass", "formats/keys.cpp",
+           "!equal(expanded, key.expanded)", "false", "formats_test", "Keys.*"),
+    Mutant("a damaged expanded key passes", "formats/keys.cpp",
+           "status == POLYKEM_ERR_ITEMS || !equal(sent, received)", "status == POLYKEM_ERR_ITEMS",
+           "formats_test", "Keys.*"),
+    Mutant("lengths of DER in more bytes than they take", "formats/der.cpp",
+           "const bool shortest = in[2] != 0 && length >= kLongForm;", "const bool shortest = true;",
+           "formats_test", "Der.*"),
     # Engine
     Mutant("item_status not preset before a chunk", "src/engine/chunk.cpp",
            "std::fill_n(batch.item_status, batch.count, Status::ok);", "", "item_status_test", "*"),
