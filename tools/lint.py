@@ -33,7 +33,8 @@ ARROWS = {
     "src/schemes": {"src/schemes", "src/prim", "src/ct", "src/core"},
     "src/cuda_module": {"src/cuda_module", "src/schemes", "src/prim", "src/ct", "src/core"},
     "src/engine": {"src/engine", "src/cuda_module", "src/schemes", "src/prim", "src/ct", "src/core"},
-    "src/capi": {"src/capi", "src/engine", "src/schemes", "src/ct", "src/core", "include"},
+    "src/broker": {"src/broker", "src/engine", "src/schemes", "src/core"},
+    "src/capi": {"src/capi", "src/broker", "src/engine", "src/schemes", "src/ct", "src/core", "include"},
     "cli": {"cli", "include", "bench"},  # bench: what `polykem bench` shows is measured there
     "python": {"python", "include"},
     "provider": {"provider", "include"},
