@@ -20,6 +20,7 @@ namespace polykem::broker {
 namespace {
 
 constexpr int kGreetingMs = 200;
+constexpr int kStallMs = 2000;
 
 const char* connect_problem() {
   switch (errno) {
@@ -195,6 +196,11 @@ void Connection::read_item(uint32_t index, Batches& finished) {
   if (++batch->finished == records.count) finished.push_back(batch);
 }
 
+bool Connection::busy() {
+  const std::lock_guard lock(mutex_);
+  return free_.size() < slots_.size();
+}
+
 void Connection::receive() {
   while (take_completions() && sleep()) {
   }
@@ -207,7 +213,10 @@ bool Connection::sleep() {
   shared.client_sleeps.store(1, std::memory_order_seq_cst);
   if (shared.completed.load(std::memory_order_seq_cst) != taken_) return true;
   pollfd events[] = {{socket_.get(), POLLIN | POLLRDHUP, 0}, {stop_event_.get(), POLLIN, 0}};
-  if (::poll(events, 2, -1) < 0) return errno == EINTR;
+  const bool waits = busy();
+  const int many = ::poll(events, 2, kStallMs);
+  if (many < 0) return errno == EINTR;
+  if (many == 0) return !waits;
   if (events[1].revents != 0 || (events[0].revents & (POLLHUP | POLLRDHUP | POLLERR)) != 0) return false;
   char bytes[256];
   const ssize_t got = ::recv(socket_.get(), bytes, sizeof bytes, MSG_DONTWAIT);

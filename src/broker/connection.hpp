@@ -16,7 +16,8 @@
 
 namespace polykem::broker {
 
-/// A worker's connection with the daemon, and a thread that waits for results. Thread-safe.
+/// A worker's connection with the daemon, and a thread that waits for results. A daemon that has work and finishes
+/// nothing for two seconds counts as dead. Thread-safe.
 class Connection {
  public:
   using Done = std::function<void(Status)>;
@@ -57,6 +58,7 @@ class Connection {
   void write_item(uint32_t index, const std::shared_ptr<Batch>& batch);
   void read_item(uint32_t index, Batches& finished);
   void receive();
+  bool busy();
   bool sleep();
   bool take_completions();
   void give_back();
