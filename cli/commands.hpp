@@ -16,5 +16,6 @@ void register_profile(CLI::App& app, int& exit_code);
 void register_bench(CLI::App& app, int& exit_code);
 void register_kat(CLI::App& app, int& exit_code);
 void register_doctor(CLI::App& app, int& exit_code);
+void register_top(CLI::App& app, int& exit_code);
 
 }  // namespace polykem::cli

@@ -42,6 +42,7 @@ void register_all(CLI::App& app, int& exit_code) {
   register_bench(app, exit_code);
   register_kat(app, exit_code);
   register_doctor(app, exit_code);
+  register_top(app, exit_code);
 }
 
 std::vector<std::string> command_names(const CLI::App& app) {
