@@ -58,7 +58,12 @@ foreach(folder seong2021 frodo_cuda)
   install(FILES bench/${folder}/README.md DESTINATION ${CMAKE_INSTALL_DOCDIR}/bench/${folder})
 endforeach()
 if(POLYKEM_BUILD_CLI)
-  install(DIRECTORY docs/man/ DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+  install(DIRECTORY docs/man/ DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 FILES_MATCHING PATTERN "*.1")
+  install(DIRECTORY docs/man/ DESTINATION ${CMAKE_INSTALL_MANDIR}/man8 FILES_MATCHING PATTERN "*.8")
+  configure_file(cli/daemon/polykemd.service.in ${PROJECT_BINARY_DIR}/polykemd.service @ONLY)
+  install(FILES ${PROJECT_BINARY_DIR}/polykemd.service cli/daemon/polykemd.socket
+          DESTINATION ${CMAKE_INSTALL_PREFIX}/lib/systemd/system)
+  install(FILES docs/grafana_polykem.json DESTINATION ${CMAKE_INSTALL_DOCDIR}/docs)
   install(FILES docs/completion/polykem.bash DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions
           RENAME polykem)
   install(FILES docs/completion/_polykem DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)

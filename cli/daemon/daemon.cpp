@@ -208,8 +208,8 @@ void add_daemon_options(CLI::App& app, DaemonOptions& o) {
   app.add_option("--slots", o.slots, "Most operations in flight of one worker, a power of two (default 256)")
       ->check(CLI::Range(1, 4096))
       ->type_name("N");
-  app.add_option("--metrics", o.metrics, "Publish figures for Prometheus at http://HOST:PORT/metrics")
-      ->type_name("HOST:PORT");
+  app.add_option("--metrics", o.metrics, "HOST:PORT; publish figures for Prometheus at http://HOST:PORT/metrics")
+      ->type_name("ADDRESS");
   app.add_option("--log", o.log, "What to write on standard error (default info)")
       ->check(CLI::IsMember({"info", "warning"}))
       ->type_name("info|warning");

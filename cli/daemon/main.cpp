@@ -20,8 +20,9 @@ constexpr const char* kDaemonFooter =
     "  polykemd --socket /tmp/polykem.sock                    for workers of the same user\n"
     "  polykemd --allow-gid www-data --metrics 127.0.0.1:9464\n"
     "\n"
-    "Worker processes name the socket in their batcher's configuration. SIGTERM finishes what is in flight and ends,\n"
-    "SIGHUP writes the figures into the log. docs/broker.md has the set-up. Exit codes: docs/exit_codes.md.";
+    "Worker processes name the socket in the configuration of their batcher.\n"
+    "SIGTERM finishes what is in flight and ends; SIGHUP writes the figures into the log.\n"
+    "docs/broker.md has the set-up. Exit codes: docs/exit_codes.md.";
 
 int run(int argc, char** argv) {
   CLI::App app{"polykemd: computes key exchanges in batches for the processes of this machine.", "polykemd"};
@@ -49,5 +50,6 @@ int run(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   std::signal(SIGPIPE, SIG_IGN);
+  polykem::cli::report_as("polykemd");
   return polykem::cli::run_guarded([&] { return polykem::cli::run(argc, argv); });
 }

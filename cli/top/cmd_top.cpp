@@ -26,8 +26,9 @@ constexpr const char* kTopFooter =
     "  polykem top --metrics 10.0.0.7:9464 --interval 5\n"
     "  polykem top --once --json top.json\n"
     "\n"
-    "Reads what 'polykemd --metrics' and 'polykem serve --metrics' publish. Rates, batches and times are those of\n"
-    "the last interval; times and batch sizes are rounded up to powers of two. 'queue' is what waits now.";
+    "Reads what 'polykemd --metrics' and 'polykem serve --metrics' publish.\n"
+    "Rates, batches and times are those of the last interval, 'queue' is what waits now.\n"
+    "Times and batch sizes are rounded up to powers of two.";
 
 struct TopOptions {
   CommonOptions common;
@@ -94,8 +95,8 @@ void register_top(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<TopOptions>();
   CLI::App* command = app.add_subcommand("top", "Watch a polykemd or a server: rates, batches, waiting times");
   command->footer(kTopFooter);
-  command->add_option("--metrics", options->place, "Where its metrics are (default 127.0.0.1:9464)")
-      ->type_name("HOST:PORT");
+  command->add_option("--metrics", options->place, "HOST:PORT where its metrics are (default 127.0.0.1:9464)")
+      ->type_name("ADDRESS");
   command->add_option("--interval", options->interval, "Seconds between two readings (default 1)")
       ->check(CLI::Range(0.1, 3600.0))
       ->type_name("SECONDS");

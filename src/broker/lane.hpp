@@ -20,10 +20,11 @@ class BrokerLane final : public BatchLane {
   Kind kind() const override { return Kind::broker; }
   const char* name() const override { return "broker"; }
   unsigned slots() const override { return kBatches; }
+  /// To find out that nobody listens costs little.
+  Clock::duration longest_pause() const override { return std::chrono::seconds(1); }
   bool available(const Scheme& scheme, Op op) override;
   Status submit(const Request& request, Done done) override;
-  /// Why it is not available; "" if it is. Static storage.
-  const char* problem() const { return problem_; }
+  const char* problem() const override { return problem_; }
 
  private:
   /// The daemon puts the batches of all its clients together: many may be on their way, however small.

@@ -112,10 +112,10 @@ void Server::on_event(uint64_t id, uint32_t events) {
   id &= ~kProcess;
   if (!sessions_.contains(id)) return;
   // After a hang-up nobody is there to read results, whatever the ring still has.
-  if (process_ended || (events & (EPOLLHUP | EPOLLRDHUP | EPOLLERR)) != 0) return drop(id);
+  if (process_ended || (events & (EPOLLHUP | EPOLLRDHUP | EPOLLERR)) != 0) return drop(id, Why::gone);
   Session& session = *sessions_[id];
   const bool greeted = session.greeted();
-  if (!session.receive(config_.most_slots)) return drop(id);
+  if (!session.receive(config_.most_slots)) return drop(id, Why::unwanted);
   if (!greeted && session.greeted()) --silent_;
   if (session.greeted()) serve(id);
 }
@@ -128,7 +128,7 @@ void Server::serve(uint64_t id) {
       unfinished_.push_back(id);
       return;
     case Session::Turn::drop:
-      return drop(id);
+      return drop(id, Why::unwanted);
   }
 }
 
@@ -183,8 +183,9 @@ void Server::admit(Fd socket) {
   counts_.clients = sessions_.size();
 }
 
-void Server::drop(uint64_t id) {
+void Server::drop(uint64_t id, Why why) {
   const auto found = sessions_.find(id);
+  if (why == Why::gone) found->second->wipe();
   if (!found->second->greeted()) --silent_;
   unwatch(found->second->socket());  // a child of the client may keep the socket open
   sessions_.erase(found);
@@ -201,7 +202,7 @@ void Server::drop_silent() {
   }
   for (const uint64_t id : late) {
     ++counts_.violations;
-    drop(id);
+    drop(id, Why::unwanted);
   }
 }
 

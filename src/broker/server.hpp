@@ -49,7 +49,8 @@ class Server {
   bool has_place(const Peer& peer) const;
   void serve(uint64_t id);
   void serve_the_rest();
-  void drop(uint64_t id);
+  enum class Why { gone, unwanted };
+  void drop(uint64_t id, Why why);
   void drop_silent();
   int timeout_ms() const;
   void drain();

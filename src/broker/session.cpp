@@ -35,9 +35,13 @@ Session::Session(Fd socket, Peer peer, Collector& collector, ServerCounts& count
 
 Session::~Session() {
   drop_all();
+  ::shutdown(socket_.get(), SHUT_RDWR);
+}
+
+void Session::wipe() {
+  drop_all();
   for (const Slot& slot : slots_)
     secure_zero(view_.records(slot.index), slot.used_bytes);
-  ::shutdown(socket_.get(), SHUT_RDWR);
 }
 
 void Session::drop_all() {
@@ -47,6 +51,7 @@ void Session::drop_all() {
     closed_ = true;
     for (Slot& slot : slots_) {
       if (!slot.busy) continue;
+      slot.busy = false;
       ++counts_.dropped;
       --counts_.in_flight;
       items.push_back(std::move(slot.item));

@@ -43,6 +43,9 @@ class Session {
   enum class Turn { empty, more, drop };
   /// Takes at most a ring full of submissions.
   Turn take_submissions();
+  /// For a client that is gone: wipes what it left in the shared memory. One that is alive may be reading results, and
+  /// wipes them itself.
+  void wipe();
   /// Answers and refuses.
   void refuse(Answer answer);
 

@@ -114,6 +114,31 @@ TEST(Server, AnEndGivesBackWhatItDidNotTake) {
   }
 }
 
+TEST(Server, AnEndLeavesResultsReadable) {
+  for (int i = 0; i < 20; ++i) {
+    Daemon daemon;
+    RawClient client(daemon.path);
+    ASSERT_TRUE(client.greet());
+    client.view.slot(1).op = static_cast<uint32_t>(Op::keygen);
+    for (size_t byte = 0; byte < registry()[0]->keygen_draw_bytes; ++byte)
+      client.view.records(1)[byte] = static_cast<uint8_t>(byte * 7 + byte / 251);
+    client.submit(1);
+    ASSERT_TRUE(eventually([&] { return client.view.header().completed == 1; }));
+    daemon.server.reset();
+    const Scheme& scheme = *registry()[0];
+    const uint8_t* pk = client.view.records(1) + scheme.keygen_draw_bytes;
+    EXPECT_TRUE(std::any_of(pk, pk + scheme.public_key_bytes, [](uint8_t byte) { return byte != 0; }));
+  }
+}
+
+TEST(Server, GivesUpADaemonThatStandsStill) {
+  Daemon daemon(TestCollector::Kind::never);
+  const auto connection = daemon.connect();
+  Records keys(*find_scheme("mlkem512"), Op::keygen, 2, 1);
+  EXPECT_EQ(run(*connection, keys.request), Status::backend_unavailable);
+  EXPECT_FALSE(connection->alive());
+}
+
 TEST(Server, HasSoManyPlaces) {
   ServerConfig config;
   config.most_clients = 2;
@@ -182,7 +207,7 @@ TEST(Server, AsksWhoConnects) {
       if (allowed && !by_user) config.gids = {65534};
       Daemon daemon(TestCollector::Kind::on_thread, config);
       ASSERT_EQ(::chmod(daemon.folder.path().c_str(), 0755), 0);
-      EXPECT_EQ(as_nobody([&] { return daemon.connect() != nullptr ? 1 : 0; }), allowed ? 1 : 0);
+      EXPECT_EQ(as_nobody([&] { return RawClient(daemon.path).greet() ? 1 : 0; }), allowed ? 1 : 0);
       EXPECT_EQ(daemon.server->counts().refused, allowed ? 0U : 1U);
     }
   }
@@ -193,7 +218,7 @@ TEST(Server, TheModeOfTheSocketHolds) {
   Daemon daemon;
   ASSERT_EQ(::chmod(daemon.folder.path().c_str(), 0755), 0);
   EXPECT_EQ(as_nobody([&] {
-              daemon.connect();
+              daemon.connect();  // fails before it would start a thread
               return std::string(daemon.problem) == "no permission to connect to the socket" ? 1 : 0;
             }),
             1);

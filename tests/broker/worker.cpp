@@ -21,6 +21,9 @@ namespace {
 
 using Bytes = std::vector<uint8_t>;
 
+/// After each round of operations, so that a test leaves room for others on the machine.
+constexpr auto kRest = std::chrono::milliseconds(5);
+
 std::atomic<bool> stop{false};
 
 [[noreturn]] void fail(const char* what) {
@@ -68,6 +71,7 @@ class Worker {
       const polykem_status status =
           polykem_batcher_add(batcher_, &one.expected->request, nullptr, nullptr, &one.ticket);
       status == POLYKEM_OK ? ++started_ : ++refused_;
+      if (next % in_flight == in_flight - 1) std::this_thread::sleep_for(kRest);
     }
     for (Pending& one : pending)
       finish(one);

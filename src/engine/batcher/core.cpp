@@ -67,6 +67,7 @@ BatcherCore::BatcherCore(Engine& engine, const BatcherConfig& config) : engine_(
   }
   const auto add_lane = [this](std::unique_ptr<BatchLane> lane) {
     LaneState& state = lanes_.emplace_back();
+    state.breaker = Breaker(lane->longest_pause());
     state.lane = std::move(lane);
     state.known.resize(queues_.size());
     state.in_flight.reserve(state.lane->slots());
