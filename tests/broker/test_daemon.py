@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""polykemd as its administrators meet it: options, sockets, systemd, signals, exit codes; its metrics and polykem top."""
+"""polykemd as its administrators meet it: options, sockets, systemd, signals, exit codes, metrics; polykem top."""
 
 import json
 import os
 import pathlib
 import re
+import shutil
 import signal
 import socket
 import stat
@@ -23,7 +24,7 @@ class Daemon(Case):
         self.assertIn(words, done.stderr)
 
     def test_command_line(self):
-        for words, *options in [("not HOST:PORT", "--metrics", "here"), ("no user 'nobody-here'", "--allow-uid", "nobody-here"),
+        for words, *options in [("not HOST:PORT", "--metrics", "here"), ("no user 'noone'", "--allow-uid", "noone"),
                                 ("no group", "--allow-gid", "-1"), ("not octal", "--socket-mode", "999"),
                                 ("power of two", "--slots", "100"), ("--clients", "--clients", "0"),
                                 ("no backend", "--backend", "abacus"), ("--log", "--log", "all"),
@@ -128,6 +129,21 @@ class Daemon(Case):
             self.assertEqual(manager.recv(100), b"READY=1")
             self.stop(daemon)
             self.assertEqual(manager.recv(100), b"STOPPING=1")
+
+
+class Units(Case):
+    def test_systemd_understands_them(self):
+        if shutil.which("systemd-analyze") is None:
+            self.skipTest("systemd is not here")
+        source = pathlib.Path(__file__).parents[2] / "cli/daemon"
+        text = (source / "polykemd.service.in").read_text(encoding="utf-8")
+        (self.dir / "polykemd.service").write_text(text.replace("@POLYKEM_SBIN@/polykemd", os.path.abspath(DAEMON)))
+        shutil.copy(source / "polykemd.socket", self.dir)
+        units = [self.dir / "polykemd.service", self.dir / "polykemd.socket"]
+        done = subprocess.run(["systemd-analyze", "verify", "--man=no", *units], capture_output=True, text=True)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        for option in ("--allow-gid", "--allow-uid"):  # that the units speak of
+            self.assertIn(option, subprocess.run([DAEMON, "--help"], capture_output=True, text=True).stdout)
 
 
 class Metrics(Case):
