@@ -2,6 +2,7 @@
 #include "broker/batcher_collector.hpp"
 
 #include <chrono>
+#include <new>
 #include <utility>
 
 namespace polykem::broker {
@@ -24,11 +25,13 @@ class PendingTicket final : public PendingItem {
 
 }  // namespace
 
-Status BatcherCollector::add(const Request& item, Done done, void* user, std::unique_ptr<PendingItem>& out) {
+Status BatcherCollector::add(const Request& item, Done done, void* user, std::unique_ptr<PendingItem>& out) try {
   auto pending = std::make_unique<PendingTicket>();
   const Status status = batcher_.add(item, done, user, pending->ticket, kLongestHere);
   if (status == Status::ok) out = std::move(pending);
   return status;
+} catch (const std::bad_alloc&) {
+  return Status::out_of_memory;
 }
 
 }  // namespace polykem::broker

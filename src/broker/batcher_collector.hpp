@@ -11,6 +11,8 @@ class BatcherCollector final : public Collector {
  public:
   explicit BatcherCollector(Batcher& batcher) : batcher_(batcher) {}
   Status add(const Request& item, Done done, void* user, std::unique_ptr<PendingItem>& out) override;
+  void hold() override { batcher_.hold(); }
+  void release() override { batcher_.release(); }
 
  private:
   Batcher& batcher_;

@@ -27,6 +27,9 @@ class Collector {
   /// The request has one item and no outputs; what its pointers point to is copied. `done` is called once on another
   /// thread, perhaps before this returns, unless the item has finished when this returns.
   virtual Status add(const Request& item, Done done, void* user, std::unique_ptr<PendingItem>& out) = 0;
+  /// Until release(), nothing begins: what is added in between may share a batch.
+  virtual void hold() {}
+  virtual void release() {}
 };
 
 }  // namespace polykem::broker

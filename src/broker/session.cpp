@@ -123,6 +123,14 @@ uint32_t Session::waiting() {
 }
 
 Session::Turn Session::take_submissions() {
+  const bool burst = waiting() > 1;
+  if (burst) collector_.hold();
+  const Turn turn = take_a_ring_full();
+  if (burst) collector_.release();
+  return turn;
+}
+
+Session::Turn Session::take_a_ring_full() {
   for (uint32_t n = 0; n < view_.slots(); ++n) {
     const uint32_t many = waiting();
     if (many == 0) return Turn::empty;

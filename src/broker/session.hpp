@@ -41,7 +41,7 @@ class Session {
   /// Reads what the socket has. False if the client is to be dropped. most_slots: a power of two.
   bool receive(uint32_t most_slots);
   enum class Turn { empty, more, drop };
-  /// Takes at most a ring full of submissions.
+  /// Takes at most a ring full of submissions. Does not throw.
   Turn take_submissions();
   /// For a client that is gone: wipes what it left in the shared memory. One that is alive may be reading results, and
   /// wipes them itself.
@@ -71,6 +71,7 @@ class Session {
   bool greet(uint32_t most_slots);
   bool open(uint32_t slots);
   uint32_t waiting();
+  Turn take_a_ring_full();
   bool claim(uint32_t index);
   Status read_header(uint32_t index, Asked& out) const;
   void start(Slot& slot);

@@ -20,6 +20,7 @@ struct BatcherConfig {
   std::chrono::microseconds deadline{5000};  ///< then the CPU computes what an accelerator or broker still has
   size_t high_water = 4096;                  ///< operations in flight from which on only the CPU takes more
   size_t hard_limit = 65536;                 ///< operations in flight from which on add() refuses
+  bool on_caller = true;                     ///< add() may compute an operation itself
   /// Makes one more lane, at the first operation of a process; empty: none.
   std::function<std::unique_ptr<BatchLane>()> more_lanes{};
 };
@@ -64,6 +65,9 @@ class Batcher {
   /// takes longer than that is not computed on this thread once that is known.
   Status add(const Request& request, Ticket::Callback done, void* user, Ticket*& out,
              Clock::duration longest_here = Clock::duration::max());
+  /// Until as many calls of release(), nothing begins, so that operations that are handed in together share batches.
+  void hold();
+  void release();
   BatcherStats stats(const Scheme& scheme, Op op);
   /// False past the last lane.
   bool health(size_t lane, LaneHealth& out);

@@ -74,8 +74,10 @@ class BatcherCore : public std::enable_shared_from_this<BatcherCore> {
   ~BatcherCore() { finish(); }
 
   /// Takes over a reference to the ticket if it returns Status::ok. `done` is armed before it returns.
-  Status add(Ticket* ticket, uint32_t queue, Ticket::Callback done, void* user, Clock::duration longest_here);
+  Status add(Ticket* ticket, uint32_t queue, Ticket::Callback done, void* user, Clock::duration longest_here) noexcept;
   void abandon(Ticket* ticket);
+  void hold();
+  void release();
   /// Waits for everything in flight and ends the threads.
   void finish();
 
@@ -106,7 +108,7 @@ class BatcherCore : public std::enable_shared_from_this<BatcherCore> {
   size_t items_allowed(const LaneState& lane, uint32_t queue) const;
   bool lingers(TicketQueue& queue, Clock::time_point now);
   BatchSlot* take_slot();
-  void fill(BatchSlot& slot, LaneState& lane, uint32_t queue, Clock::time_point now);
+  bool fill(BatchSlot& slot, LaneState& lane, uint32_t queue, Clock::time_point now);
   void launch(BatchSlot& slot, LaneState& lane, uint32_t queue, Clock::time_point now);
   void start(BatchSlot* slot);
 
@@ -141,6 +143,7 @@ class BatcherCore : public std::enable_shared_from_this<BatcherCore> {
   std::vector<BatchSlot*> free_slots_;
   std::array<size_t, kOps> waiting_of_op_{};
   size_t in_flight_ = 0;  ///< operations
+  unsigned held_ = 0;     ///< calls of hold() without release()
   Load load_;
   std::atomic<uint64_t> device_batches_{0};
   bool slots_short_ = false;  ///< a batch could not start because all slots were in use

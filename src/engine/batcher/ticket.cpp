@@ -68,8 +68,9 @@ Ticket::Ticket(const Request& request, size_t data_bytes)
 
 /// A copy of the process has what its parent held: nobody else there uses it.
 void Ticket::release() noexcept {
+  const bool foreign = is_foreign();
   const bool last = references_.fetch_sub(1, std::memory_order_acq_rel) == 1;
-  if (!last && !is_foreign()) return;
+  if (!last && !foreign) return;
   secure_zero(data(), data_bytes_);
   this->~Ticket();
   ::operator delete(this);
@@ -105,12 +106,13 @@ Status Ticket::take(uint8_t* public_out, uint8_t* secret_out) {
   return status;
 }
 
-void Ticket::finish(Status status) noexcept {
+void Ticket::finish(Status status, size_t items) noexcept {
   if (status != Status::ok) {
     for (const FieldInfo& f : kRecordFields)
       if (f.out != nullptr && arrays_.*f.out != nullptr) secure_zero(arrays_.*f.out, bytes_.*f.bytes);
   }
   status_ = status;
+  batch_items_ = items;
   state_.store(kDone, std::memory_order_release);
   state_.notify_all();
   runner_.store(std::this_thread::get_id(), std::memory_order_relaxed);

@@ -49,7 +49,9 @@ class Ticket {
     return state_.compare_exchange_strong(pending, kClaimed, std::memory_order_acq_rel);
   }
   bool claimed() const { return state_.load(std::memory_order_acquire) != kPending; }
-  void finish(Status status) noexcept;
+  /// items: the size of the batch.
+  void finish(Status status, size_t items) noexcept;
+  size_t batch_items() const { return finished() ? batch_items_ : 0; }
 
   /// finish() calls it from now on. If the ticket has finished already, nothing calls it.
   void arm(Callback done, void* user) noexcept;
@@ -83,6 +85,7 @@ class Ticket {
   std::atomic<int> references_{1};
   std::atomic<int> state_{kPending};
   Status status_ = Status::busy;
+  size_t batch_items_ = 0;
   Callback done_ = nullptr;
   void* user_ = nullptr;
   std::atomic<int> callback_{kUnarmed};
