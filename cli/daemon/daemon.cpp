@@ -96,23 +96,10 @@ void set_limits() {
   ::setrlimit(RLIMIT_CORE, &none);
 }
 
-struct FreeBatcher {
-  void operator()(polykem_batcher* batcher) const { polykem_batcher_free(batcher); }
-};
 struct FreeBroker {
   void operator()(polykem_broker* broker) const { polykem_broker_free(broker); }
 };
-using BatcherHandle = std::unique_ptr<polykem_batcher, FreeBatcher>;
 using BrokerHandle = std::unique_ptr<polykem_broker, FreeBroker>;
-
-BatcherHandle make_batcher(const Context& context, const DaemonOptions& options) {
-  polykem_batcher_config config{};
-  config.struct_size = sizeof config;
-  config.batch_items = options.batch_items;
-  polykem_batcher* batcher = nullptr;
-  check(polykem_batcher_new(context.handle(), &config, &batcher), "batcher");
-  return BatcherHandle(batcher);
-}
 
 BrokerHandle make_broker(polykem_batcher* batcher, const DaemonOptions& options, int inherited,
                          const std::string& path) {
@@ -226,11 +213,13 @@ int run_daemon(const DaemonOptions& options) {
   if (inherited >= 0 && !options.socket.empty())
     throw CliError(kExitUsage, "--socket, and a socket was handed over", "ListenStream= names it then");
   const Context context = open_context(options.common.threads, options.common.backend);
-  const BatcherHandle batcher = make_batcher(context, options);
-  BrokerHandle broker = make_broker(batcher.get(), options, inherited, path);
+  polykem_batcher_config config{};
+  config.batch_items = options.batch_items;
+  const Batcher batcher(context, config);
+  BrokerHandle broker = make_broker(batcher.handle(), options, inherited, path);
   std::optional<Exporter> exporter;
   if (!options.metrics.empty())
-    exporter.emplace(options.metrics, MetricsSource{"polykemd", batcher.get(), broker.get()});
+    exporter.emplace(options.metrics, MetricsSource{"polykemd", batcher.handle(), broker.get()});
   log.write(
       Priority::kInfo,
       fmt::format("polykemd {} listens at {}; backend {}, {} threads, a client may fill {} of memory",

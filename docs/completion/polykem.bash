@@ -71,6 +71,13 @@ _polykem() {
     'polykem serve --max-clients')
       return
       ;;
+    'polykem serve --metrics')
+      return
+      ;;
+    'polykem serve --broker')
+      mapfile -t COMPREPLY < <(compgen -f -- "$cur")
+      return
+      ;;
     'polykem serve --scheme')
       mapfile -t COMPREPLY < <(compgen -P "$kept" -W 'ntruhps2048509 ntruhps2048677 ntruhps4096821 ntruhrss701 ntruhps40961229 ntruhrss1373 mlkem512 mlkem768 mlkem1024 kyber512 kyber768 kyber1024 frodokem640aes frodokem640shake frodokem976aes frodokem976shake frodokem1344aes frodokem1344shake efrodokem640aes efrodokem640shake efrodokem976aes efrodokem976shake efrodokem1344aes efrodokem1344shake' -- "${cur##*,}")
       return
@@ -388,7 +395,7 @@ _polykem() {
       words='exchange serve swarm list keygen encaps decaps profile bench kat doctor top' ;;
     'polykem exchange') local options='-h --help --clients --transport --concurrency --client-processes --compare-seconds --scheme --role --batch --linger-us --timeout --threads --backend --json -f --force -q --quiet' files=
       words='' ;;
-    'polykem serve') local options='-h --help --address --port --clients --max-clients --scheme --role --batch --linger-us --timeout --threads --backend --json -f --force -q --quiet' files=
+    'polykem serve') local options='-h --help --address --port --clients --max-clients --metrics --broker --scheme --role --batch --linger-us --timeout --threads --backend --json -f --force -q --quiet' files=
       words='' ;;
     'polykem swarm') local options='-h --help --address --port --clients --concurrency --scheme --role --batch --linger-us --timeout --threads --backend --json -f --force -q --quiet' files=
       words='' ;;

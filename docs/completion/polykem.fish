@@ -49,6 +49,8 @@ complete -c polykem -n '__polykem_at polykem serve' -l address -x -d 'IP address
 complete -c polykem -n '__polykem_at polykem serve' -l port -x -d 'Port; 0: any free one, which is printed (default 0)'
 complete -c polykem -n '__polykem_at polykem serve' -l clients -x -d 'Stop after N agreed handshakes; 0: serve until Ctrl-C (default)'
 complete -c polykem -n '__polykem_at polykem serve' -l max-clients -x -d 'Most connections at once, more wait in the listen queue (default: as many as files may be open)'
+complete -c polykem -n '__polykem_at polykem serve' -l metrics -x -d 'HOST:PORT; publish figures for Prometheus at http://HOST:PORT/metrics'
+complete -c polykem -n '__polykem_at polykem serve' -l broker -r -F -d 'Socket of a polykemd that may compute as well'
 complete -c polykem -n '__polykem_at polykem serve' -l scheme -x -a 'ntruhps2048509 ntruhps2048677 ntruhps4096821 ntruhrss701 ntruhps40961229 ntruhrss1373 mlkem512 mlkem768 mlkem1024 kyber512 kyber768 kyber1024 frodokem640aes frodokem640shake frodokem976aes frodokem976shake frodokem1344aes frodokem1344shake efrodokem640aes efrodokem640shake efrodokem976aes efrodokem976shake efrodokem1344aes efrodokem1344shake' -d 'Parameter set, see \'polykem list\' (default ntruhps4096821)'
 complete -c polykem -n '__polykem_at polykem serve' -l role -x -a 'server-decaps server-encaps' -d 'server-decaps: the server makes a key pair for each client and decapsulates (default); server-encaps: each client makes one and the server encapsulates'
 complete -c polykem -n '__polykem_at polykem serve' -l batch -x -a 'auto' -d 'Most items in one batch; a batch is what waits. auto: 1024 (default); 1: one at a time'

@@ -13,7 +13,7 @@ import subprocess
 import time
 import unittest
 
-from daemon import BACKEND, DAEMON, IO, OK, PROGRAM, SET, USAGE, Case, listening_socket, samples, total
+from daemon import BACKEND, DAEMON, IO, OK, PROGRAM, SET, SLOW, USAGE, Case, listening_socket, samples, total
 
 
 class Daemon(Case):
@@ -228,6 +228,21 @@ class Metrics(Case):
         self.assertGreater(sum(one["per_second"] for one in result["operations"]), 0)
         self.assertIn("cpu", {lane["lane"] for lane in result["lanes"]})
         self.report_of(worker)
+
+    def test_a_server_publishes_them_too(self):
+        server = self.start(PROGRAM, "serve", "--scheme", SET, "--metrics", "127.0.0.1:0", "--broker", self.socket,
+                            "--role", "server-encaps", env=SLOW)  # fmt: skip
+        lines = [server.stdout.readline() for _ in range(4)]
+        place = re.search(r"listening on (\S+) port (\d+)", lines[0])
+        port = re.search(r"metrics at port (\d+)", lines[3])[1]
+        subprocess.run([PROGRAM, "swarm", "--scheme", SET, "--role", "server-encaps", "--address", place[1], "--port",
+                        place[2], "--clients", "300"], check=True, capture_output=True, timeout=60)  # fmt: skip
+        values, _ = samples(port)
+        self.assertEqual(total(values, "polykem_build_info", program="polykem serve"), 1)
+        self.assertEqual(total(values, "polykem_operations_total", set=SET, op="encaps"), 300)
+        self.assertGreater(total(values, "polykem_operations_total", where="broker"), 0)
+        self.assertNotIn("polykem_broker_clients", {name for name, _ in values})
+        self.stop(server)
 
     def test_top_without_a_daemon(self):
         self.stop(self.server)
