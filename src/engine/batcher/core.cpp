@@ -31,6 +31,18 @@ thread_local Load own_load;
 
 }  // namespace
 
+Status compute_now(Engine& engine, Ticket& ticket) {
+  Status item = Status::out_of_memory;
+  if (ticket.reserve_outputs()) {
+    Request request = ticket.request();
+    request.records.item_status = &item;
+    const Status status = engine.run_here(request);
+    if (status != Status::items) item = status;
+  }
+  ticket.finish(item, 1);
+  return item;
+}
+
 void TicketList::push_back(Ticket* ticket) {
   ticket->place.next = nullptr;
   ticket->place.previous = last;
@@ -88,6 +100,7 @@ BatcherCore::BatcherCore(Engine& engine, const BatcherConfig& config) : engine_(
   for (size_t i = 0; i < slots; ++i) {
     slots_.push_back(std::make_unique<BatchSlot>());
     slots_.back()->tickets.reserve(config_.batch_items);
+    slots_.back()->memory.reserve(config_.batch_items);
     free_slots_.push_back(slots_.back().get());
   }
 }
@@ -182,20 +195,16 @@ bool BatcherCore::cheaper(const LaneState& lane, uint32_t index) const {
 
 void BatcherCore::compute_here(Ticket* ticket, uint32_t index) {
   const Clock::time_point begin = Clock::now();
-  Request request = ticket->request();
-  Status item = Status::ok;
-  request.records.item_status = &item;
-  const Status status = engine_.run_here(request);
   ticket->claim();
-  ticket->finish(status == Status::items ? item : status, 1);
+  const Status status = compute_now(engine_, *ticket);
   const Clock::time_point end = Clock::now();
   const Lock lock(mutex_);
   TicketQueue& queue = queues_[index];
   // A thread that was interrupted does not make the operation dear.
   const Clock::duration most = queue.lone.known() ? 2 * queue.lone.of(1) : end - begin;
-  if (status == Status::ok) queue.lone.add(1, std::min(end - begin, most));
+  if (status != Status::out_of_memory) queue.lone.add(1, std::min(end - begin, most));
   ++queue.stats.on_caller;
-  if (ticket->poll() != Status::ok) ++queue.stats.failed;
+  if (status != Status::ok) ++queue.stats.failed;
   count_finished(queue, 1);
 }
 

@@ -13,6 +13,9 @@
 
 namespace polykem {
 
+/// Computes the ticket, which the caller has claimed, on this thread and finishes it.
+Status compute_now(Engine& engine, Ticket& ticket);
+
 /// Tickets in order, linked through Ticket::place.
 struct TicketList {
   Ticket *first = nullptr, *last = nullptr;

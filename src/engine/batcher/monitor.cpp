@@ -175,13 +175,9 @@ Ticket* BatcherCore::computed(const Request& inputs) {
   if (ticket == nullptr) return nullptr;
   Status status = Status::ok;
   if (inputs.records.draws == nullptr && !ticket->draws().empty()) status = engine_.draw(ticket->draws());
-  Request request = ticket->request();
-  Status item = Status::ok;
-  request.records.item_status = &item;
-  if (status == Status::ok) status = engine_.run_here(request);
   ticket->claim();
-  ticket->finish(status == Status::items ? item : status, 1);
-  if (status == Status::ok || status == Status::items) return ticket;
+  if (status == Status::ok) status = compute_now(engine_, *ticket);
+  if (status != Status::out_of_memory && status != Status::random) return ticket;
   ticket->release();
   return nullptr;
 }

@@ -6,6 +6,7 @@
 #include <span>
 #include <thread>
 
+#include "core/secure.hpp"
 #include "engine/batcher/estimates.hpp"
 #include "engine/request.hpp"
 
@@ -13,8 +14,8 @@ namespace polykem {
 
 class BatcherCore;
 
-/// One operation that was handed in: copies of its inputs and draws, and its outputs. Zeroised when the last reference
-/// goes.
+/// One operation that was handed in: copies of its inputs and draws, and, once it has been computed, its outputs.
+/// Zeroised when the last reference goes.
 class Ticket {
  public:
   using Callback = void (*)(void* user);
@@ -28,8 +29,11 @@ class Ticket {
 
   const Scheme& scheme() const { return *scheme_; }
   Op op() const { return op_; }
-  /// Its arrays, outputs included, as a request that the CPU may compute.
+  /// Its arrays as a request that the CPU may compute once there is memory for the outputs.
   Request request();
+  bool has(const FieldInfo& f) const { return (fields_ & f.field) != 0; }
+  /// Takes memory for the outputs: not before they come, because thousands may wait. False if there is none.
+  [[nodiscard]] bool reserve_outputs();
   const RecordBytes& bytes() const { return bytes_; }
   std::span<uint8_t> draws() { return {const_cast<uint8_t*>(arrays_.draws), bytes_.draws}; }
 
@@ -78,8 +82,10 @@ class Ticket {
   const Scheme* const scheme_;
   const Op op_;
   const bool sk_is_seed_;
+  const Fields fields_;
   RecordBytes bytes_;
   BatchView arrays_;
+  SecureBuffer outputs_;
   const size_t data_bytes_;
   const uint64_t process_;
   std::atomic<int> references_{1};
