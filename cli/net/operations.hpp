@@ -70,7 +70,7 @@ class KemUser {
 struct BatchPolicy {
   std::size_t cap = 1024;               // items in one batch at most
   std::chrono::microseconds linger{0};  // how long a batch that is not full waits for more items
-  std::string broker;                   // socket of a polykemd; empty: none
+  std::string broker{};                 // socket of a polykemd; empty: none
 };
 
 /** Lives on the loop's thread, where the results arrive; the library's threads only post to it. */

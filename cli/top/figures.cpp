@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <limits>
 #include <utility>
 
@@ -13,6 +14,7 @@ namespace polykem::cli::top {
 namespace {
 
 using Labels = std::map<std::string, std::string>;
+constexpr double kMost = 1e18;
 using Values = std::map<std::pair<std::string, Labels>, double>;
 
 Values by_name(const std::vector<Sample>& samples) {
@@ -20,6 +22,11 @@ Values by_name(const std::vector<Sample>& samples) {
   for (const Sample& sample : samples)
     out[{sample.name, sample.labels}] = sample.value;
   return out;
+}
+
+bool is_number(const std::string& text, double& value) {
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  return error == std::errc() && end == text.data() + text.size() && value >= 0 && value < kMost;
 }
 
 /** The samples of one interval. */
@@ -43,7 +50,9 @@ class Interval {
       const auto same = [&](const auto& label) { return sample.label(label.first) == label.second; };
       if (!std::all_of(labels.begin(), labels.end(), same)) continue;
       const std::string& end = sample.label("le");
-      buckets.emplace_back(end == "+Inf" ? std::numeric_limits<double>::infinity() : std::stod(end), grown(sample));
+      double bound = std::numeric_limits<double>::infinity();
+      if (end != "+Inf" && !is_number(end, bound)) continue;
+      buckets.emplace_back(bound, grown(sample));
     }
     std::sort(buckets.begin(), buckets.end());
     if (buckets.empty() || buckets.back().second <= 0) return 0;
@@ -122,7 +131,7 @@ std::string time_or_nothing(double seconds) {
 }
 
 std::string whole(double value) {
-  return with_commas(static_cast<unsigned long long>(value + 0.5));
+  return with_commas(static_cast<unsigned long long>(std::min(value, kMost) + 0.5));
 }
 
 std::string trouble_of(const Figures& figures) {

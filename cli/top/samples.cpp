@@ -15,6 +15,7 @@ namespace polykem::cli::top {
 namespace {
 
 constexpr auto kPatience = std::chrono::seconds(5);
+constexpr double kMostValue = 1e18;
 constexpr std::size_t kMostBytes = std::size_t{16} << 20;
 
 /** Takes words off the front of a line; throws where the line is not what it should be. */
@@ -52,9 +53,8 @@ class Line {
   }
   double number() {
     double value = 0;
-    if (skip('+') && rest_.empty()) fail();
     const auto [end, error] = std::from_chars(rest_.data(), rest_.data() + rest_.size(), value);
-    if (error != std::errc()) fail();
+    if (error != std::errc() || !(value >= 0 && value < kMostValue)) fail();
     rest_.remove_prefix(static_cast<std::size_t>(end - rest_.data()));
     return value;
   }

@@ -6,9 +6,7 @@
 
 #include <chrono>
 #include <condition_variable>
-#include <cstdlib>
 #include <deque>
-#include <filesystem>
 #include <future>
 #include <mutex>
 #include <string>
@@ -18,35 +16,12 @@
 #include "broker/connection.hpp"
 #include "broker/server.hpp"
 #include "engine/engine.hpp"
+#include "folder.hpp"
 #include "schemes/registry.hpp"
 
 namespace polykem::broker {
 
 using Bytes = std::vector<uint8_t>;
-
-/// A folder that goes with its owner.
-class Folder {
- public:
-  Folder() {
-    std::string name = std::filesystem::temp_directory_path() / "polykem-broker-XXXXXX";
-    path_ = ::mkdtemp(name.data());
-  }
-  ~Folder() { std::filesystem::remove_all(path_); }
-  std::string operator/(const std::string& name) const { return path_ + "/" + name; }
-  const std::string& path() const { return path_; }
-
- private:
-  std::string path_;
-};
-
-template <class Condition>
-bool eventually(Condition&& holds) {
-  for (int i = 0; i < 5000; ++i) {
-    if (holds()) return true;
-    std::this_thread::sleep_for(std::chrono::milliseconds(1));
-  }
-  return false;
-}
 
 inline Engine& engine() {
   static const std::unique_ptr<Engine> one = [] {
