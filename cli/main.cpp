@@ -45,6 +45,7 @@ void register_all(CLI::App& app, int& exit_code) {
 #ifdef POLYKEM_CLI_TLS
   register_tls_check(app, exit_code);
 #endif
+  register_top(app, exit_code);
 }
 
 std::vector<std::string> command_names(const CLI::App& app) {

@@ -58,7 +58,14 @@ foreach(folder seong2021 frodo_cuda)
   install(FILES bench/${folder}/README.md DESTINATION ${CMAKE_INSTALL_DOCDIR}/bench/${folder})
 endforeach()
 if(POLYKEM_BUILD_CLI)
-  install(DIRECTORY docs/man/ DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+  install(DIRECTORY docs/man/ DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 FILES_MATCHING PATTERN "*.1")
+  install(DIRECTORY docs/man/ DESTINATION ${CMAKE_INSTALL_MANDIR}/man8 FILES_MATCHING PATTERN "*.8")
+  # The unit names the program by its whole path, which is known when it is installed.
+  install(CODE "set(POLYKEM_SBIN \"\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_SBINDIR}\")
+    configure_file(\"${PROJECT_SOURCE_DIR}/cli/daemon/polykemd.service.in\"
+                   \"${PROJECT_BINARY_DIR}/polykemd.service\" @ONLY)")
+  install(FILES ${PROJECT_BINARY_DIR}/polykemd.service cli/daemon/polykemd.socket DESTINATION lib/systemd/system)
+  install(FILES docs/grafana_polykem.json DESTINATION ${CMAKE_INSTALL_DOCDIR}/docs)
   install(FILES docs/completion/polykem.bash DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions
           RENAME polykem)
   install(FILES docs/completion/_polykem DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)

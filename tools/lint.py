@@ -36,6 +36,9 @@ ARROWS = {
     "src/capi": {"src/capi", "src/engine", "src/schemes", "src/ct", "src/core", "include"},
     "formats": {"formats", "include"},
     "cli": {"cli", "formats", "include", "bench"},  # bench: what `polykem bench` shows is measured there
+    "src/broker": {"src/broker", "src/engine", "src/schemes", "src/core"},
+    "src/capi": {"src/capi", "src/broker", "src/engine", "src/schemes", "src/ct", "src/core", "include"},
+    "cli": {"cli", "include", "bench"},  # bench: what `polykem bench` shows is measured there
     "python": {"python", "include"},
     "provider": {"provider", "formats", "include"},
     "examples": {"include"},

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Writes the man pages (docs/man) and the shell completion (docs/completion) from `polykem help --json`.
+"""Writes the man pages (docs/man) and the shell completion (docs/completion) from `polykem help --json`, and the page
+of polykemd, which lies beside that program, from `polykemd help --json`.
 
     tools/program_docs.py [--check] [--program build/bin/polykem]
 
@@ -23,6 +24,12 @@ ENVIRONMENT = [
     ("POLYKEM_BACKEND", "The backend to use where --backend does not name one."),
     ("POLYKEM_CUDA_MODULE", "Path of the CUDA module; empty: no GPU is used."),
     ("XDG_CACHE_HOME", "Where doctor --tune keeps its measurements, in polykem/crossover; ~/.cache if unset."),
+]
+DAEMON_ENVIRONMENT = [
+    ("LISTEN_FDS, LISTEN_PID", "Set by systemd: the socket that it has opened."),
+    ("NOTIFY_SOCKET", "Set by systemd: where to say that the daemon is ready."),
+    ("RUNTIME_DIRECTORY", "Set by systemd: where the socket is made if there is no other word of it."),
+    *ENVIRONMENT,
 ]
 
 
@@ -67,9 +74,9 @@ def exit_codes():
                    for code, meaning in re.findall(r"^\| (\d+) \| ([^|]*)\|", table, re.M))
 
 
-def man_page(command, version, parent):
+def man_page(command, version, parent, section=1, environment=ENVIRONMENT):
     parts = [f'.\\" SPDX-License-Identifier: Apache-2.0\n.\\" Written by tools/program_docs.py.\n'
-             f'.TH {roff(man_name(command)).upper()} 1 "" "polykem {version}" "polykem"\n',
+             f'.TH {roff(man_name(command)).upper()} {section} "" "polykem {version}" "polykem"\n',
              f".SH NAME\n{roff(man_name(command))} \\- {roff(command['description'].split(': ', 1)[-1].rstrip('.'))}\n",
              ".SH SYNOPSIS\n" + synopsis(command)]
     if command["notes"].strip():
@@ -84,13 +91,20 @@ def man_page(command, version, parent):
             for e in command["examples"]))
     if parent is None:
         parts.append(".SH EXIT STATUS\n" + exit_codes())
-        parts.append(".SH ENVIRONMENT\n" + "".join(f".TP\n.B {n}\n{roff(text)}\n" for n, text in ENVIRONMENT))
+        parts.append(".SH ENVIRONMENT\n" + "".join(f".TP\n.B {n}\n{roff(text)}\n" for n, text in environment))
     else:
         parts.append(f".SH SEE ALSO\n.BR {roff(man_name(parent))} (1)\n")
     return "".join(parts)
 
 
-def fresh_files(tree):
+def tree_of(program):
+    """Every command and option of a program."""
+    listed = subprocess.run([program, "help", "--json"], capture_output=True, text=True, check=True)
+    return json.loads(listed.stdout)
+
+
+def fresh_files(tree, daemon):
+    yield "docs/man/polykemd.8", man_page(daemon["program"], daemon["version"], None, 8, DAEMON_ENVIRONMENT)
     parents = {child["usage"]: command for command in walk(tree["program"]) for child in command["commands"]}
     for command in walk(tree["program"]):
         yield (f"docs/man/{man_name(command)}.1",
@@ -105,8 +119,8 @@ def main():
     parser.add_argument("--check", action="store_true", help="write nothing, say what is out of date")
     parser.add_argument("--program", default=ROOT / "build/bin/polykem", help="the program to ask")
     arguments = parser.parse_args()
-    listed = subprocess.run([arguments.program, "help", "--json"], capture_output=True, text=True, check=True)
-    fresh = dict(fresh_files(json.loads(listed.stdout)))
+    daemon = Path(arguments.program).parent / "polykemd"
+    fresh = dict(fresh_files(tree_of(arguments.program), tree_of(daemon)))
     there = {path.relative_to(ROOT).as_posix() for folder in ("docs/man", "docs/completion")
              for path in (ROOT / folder).glob("*")}
     stale = sorted(there - set(fresh))

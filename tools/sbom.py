@@ -28,6 +28,10 @@ PARTS = {
     "nlohmann-json": ("nlohmann/json.hpp", [f"NLOHMANN_JSON_VERSION_{p}" for p in ("MAJOR", "MINOR", "PATCH")], "MIT",
                       "https://github.com/nlohmann/json", None),
     "asio": ("asio/version.hpp", ["ASIO_VERSION"], "BSL-1.0", "https://github.com/chriskohlhoff/asio", None),
+    "prometheus-cpp-core": ("prometheus/metric_family.h", [], "MIT", "https://github.com/jupp0r/prometheus-cpp",
+                            "libprometheus-cpp-core"),
+    "prometheus-cpp-pull": ("prometheus/exposer.h", [], "MIT", "https://github.com/jupp0r/prometheus-cpp",
+                            "libprometheus-cpp-pull"),
     "zlib": ("zlib.h", ["ZLIB_VERSION"], "Zlib", "https://zlib.net", "libz"),
     "openssl": ("openssl/opensslv.h", ["OPENSSL_VERSION_STR"], "Apache-2.0", "https://www.openssl.org", "libcrypto"),
 }
@@ -40,6 +44,9 @@ def compiler(build):
 
 def version_of(name, macros):
     """The version as people write it."""
+    if not PARTS[name][1]:  # no header says it
+        asked = subprocess.run(["pkg-config", "--modversion", name], capture_output=True, text=True, check=True)
+        return asked.stdout.strip()
     values = [macros[key].strip('"') for key in PARTS[name][1]]
     if name == "fmt":  # major * 10000 + minor * 100 + patch
         number = int(values[0])
@@ -74,7 +81,8 @@ def package(name, version, licence, origin, **more):
 
 def built_files(build, version):
     """The files of this build and their checksums."""
-    for name in (f"src/libpolykem.so.{version}", "src/libpolykem.a", "bin/polykem", "bin/libpolykem_cuda.so"):
+    for name in (f"src/libpolykem.so.{version}", "src/libpolykem.a", "bin/polykem", "bin/polykemd",
+                 "bin/libpolykem_cuda.so"):
         path = build / name
         if path.exists():
             content = path.read_bytes()

@@ -46,7 +46,7 @@ sanitizer_leaves_out+='|Seam[.].*/(mlkem(768|1024)|kyber|ntruhps(2048677|4096821
 # GPU.
 thread_tests='^(Async|Threads|batcher[.](Api|Lanes))[.]|AfterAFork'
 thread_tests+='|^cuda_devices_(pinned|pageable|threads|keys|resident|memory|replay)'
-thread_tests+='|^cuda_module_(keys|run)_no_memory$'
+thread_tests+='|^cuda_module_(keys|run)_no_memory$|^broker[.](Hostile|Server[.](ManyThreads|AnEnd|Finishes))'
 
 # CPU seconds of each step with an empty compiler cache, on the machine of CONTRIBUTING.md's table; for test-full's own
 # steps rough figures. The estimate of the time left goes by their ratios.

@@ -18,9 +18,22 @@ void bad_input(const std::string& what, const std::string& hint) {
   throw CliError(kExitBadInput, what, hint);
 }
 
+namespace {
+
+std::string& program_name() {
+  static std::string name = "polykem";
+  return name;
+}
+
+}  // namespace
+
+void report_as(const std::string& program) {
+  program_name() = program;
+}
+
 int report(int code, const std::string& message, const std::string& hint) {
   std::fflush(stdout);
-  fmt::print(stderr, "polykem: {}\n", message);
+  fmt::print(stderr, "{}: {}\n", program_name(), message);
   if (!hint.empty()) fmt::print(stderr, "  {}\n", hint);
   write_json_error(code, message, hint);
   return code;

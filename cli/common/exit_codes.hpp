@@ -41,6 +41,9 @@ class CliError : public std::runtime_error {
  * `limit`. For text from a file or a peer. */
 std::string printable(std::string_view text, std::size_t limit = 40);
 
+/** The name that report() begins with; "polykem" until it is called. */
+void report_as(const std::string& program);
+
 /** Prints "polykem: message" and the hint on stderr, and as JSON where --json asks for it. Returns `code`. */
 int report(int code, const std::string& message, const std::string& hint = {});
 

@@ -53,6 +53,7 @@ polykem_batcher_config batcher_config(const BatchPolicy& policy) {
   config.batch_items = std::min(policy.cap, kMostBatchItems);
   config.linger_us = static_cast<std::uint32_t>(policy.linger.count());
   config.hard_limit = std::numeric_limits<std::size_t>::max();  // sessions are limited already
+  config.broker = policy.broker.empty() ? nullptr : policy.broker.c_str();
   return config;
 }
 

@@ -10,6 +10,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include <asio/executor_work_guard.hpp>
@@ -69,6 +70,7 @@ class KemUser {
 struct BatchPolicy {
   std::size_t cap = 1024;               // items in one batch at most
   std::chrono::microseconds linger{0};  // how long a batch that is not full waits for more items
+  std::string broker{};                 // socket of a polykemd; empty: none
 };
 
 /** Lives on the loop's thread, where the results arrive; the library's threads only post to it. */
@@ -83,6 +85,8 @@ class KemOperations {
   /** Throws std::bad_alloc; the operation is then not added. The inputs are read some turns of the loop later. */
   void add(polykem_op op, std::shared_ptr<KemUser> user);
 
+  /** For its figures. */
+  polykem_batcher* batcher() const { return batcher_.handle(); }
   /** Operations that have not been answered. */
   std::size_t pending() const { return operations_.size(); }
   BatchStats stats() const;

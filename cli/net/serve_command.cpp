@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <new>
+#include <optional>
 #include <thread>
 #include <utility>
 
@@ -15,6 +16,7 @@
 #include "common/exit_codes.hpp"
 #include "common/progress.hpp"
 #include "common/table.hpp"
+#include "metrics/exporter.hpp"
 #include "net/commands.hpp"
 #include "net/limits.hpp"
 #include "net/options.hpp"
@@ -34,6 +36,8 @@ struct ServeOptions : NetOptions {
   std::uint16_t port = 0;
   std::size_t clients = 0;
   std::size_t max_clients = 0;
+  std::string metrics;
+  std::string broker;
 };
 
 ServerOptions server_options(const ServeOptions& options, std::size_t max_connections) {
@@ -45,6 +49,7 @@ ServerOptions server_options(const ServeOptions& options, std::size_t max_connec
   out.max_connections = max_connections;
   out.timeout = options.timeout();
   out.batch = options.policy();
+  out.batch.broker = options.broker;
   return out;
 }
 
@@ -109,7 +114,13 @@ int serve(ServeOptions options) {
   const FdBudget budget = budget_connections(wanted);
   context.profile(true);
   Server server(loop, context, scheme, server_options(options, budget.connections));
+  std::optional<Exporter> exporter;
+  if (!options.metrics.empty()) exporter.emplace(options.metrics, MetricsSource{"polykem serve", server.batcher()});
   announce(options, server, server.report(), budget.note);
+  if (exporter && options.pipe < 0 && !options.quiet && !json_to_stdout(options.json)) {
+    fmt::print("  metrics at port {}\n", exporter->port());
+    std::fflush(stdout);
+  }
   Progress progress("served", options.clients == 0 ? 1 : options.clients, "clients",
                     options.quiet || options.pipe >= 0 || options.clients == 0);
   Watch watch(
@@ -151,6 +162,11 @@ void register_serve_command(CLI::App& app, int& exit_code) {
       ->add_option("--max-clients", options->max_clients,
                    "Most connections at once, more wait in the listen queue (default: as many as files may be open)")
       ->type_name("N");
+  command
+      ->add_option("--metrics", options->metrics,
+                   "HOST:PORT; publish figures for Prometheus at http://HOST:PORT/metrics")
+      ->type_name("ADDRESS");
+  command->add_option("--broker", options->broker, "Socket of a polykemd that may compute as well")->type_name("FILE");
   add_net_options(*command, *options, kServeTimeoutSeconds);
   command->callback([options, &exit_code] { exit_code = serve(*options); });
 }

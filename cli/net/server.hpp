@@ -40,6 +40,7 @@ class Server final : public ConnectionOwner {
   /** Continues after a handler of the loop has thrown std::bad_alloc. */
   void resume();
 
+  polykem_batcher* batcher() const { return operations_.batcher(); }
   const OutcomeCounts& outcomes() const { return report_.outcomes; }
   /** The figures so far. */
   EndReport report() const;

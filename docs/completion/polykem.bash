@@ -11,6 +11,7 @@ _polykem() {
   for ((i = 1; i < COMP_CWORD; ++i)); do
     case "$path ${COMP_WORDS[i]}" in
       'polykem exchange' | 'polykem serve' | 'polykem swarm' | 'polykem list' | 'polykem keygen' | 'polykem encaps' | 'polykem decaps' | 'polykem profile' | 'polykem bench' | 'polykem bench frodo-scaling' | 'polykem kat' | 'polykem doctor' | 'polykem tls-check') path+=" ${COMP_WORDS[i]}" ;;
+      'polykem exchange' | 'polykem serve' | 'polykem swarm' | 'polykem list' | 'polykem keygen' | 'polykem encaps' | 'polykem decaps' | 'polykem profile' | 'polykem bench' | 'polykem bench frodo-scaling' | 'polykem kat' | 'polykem doctor' | 'polykem top') path+=" ${COMP_WORDS[i]}" ;;
     esac
   done
   case "$path $before" in
@@ -69,6 +70,13 @@ _polykem() {
       return
       ;;
     'polykem serve --max-clients')
+      return
+      ;;
+    'polykem serve --metrics')
+      return
+      ;;
+    'polykem serve --broker')
+      mapfile -t COMPREPLY < <(compgen -f -- "$cur")
       return
       ;;
     'polykem serve --scheme')
@@ -387,6 +395,9 @@ _polykem() {
       return
       ;;
     'polykem tls-check --json')
+    'polykem top --metrics')
+    'polykem top --interval')
+    'polykem top --json')
       mapfile -t COMPREPLY < <(compgen -f -- "$cur")
       return
       ;;
@@ -394,9 +405,10 @@ _polykem() {
   case $path in
     'polykem') local options='-h --help -V --version' files=
       words='exchange serve swarm list keygen encaps decaps profile bench kat doctor tls-check' ;;
+      words='exchange serve swarm list keygen encaps decaps profile bench kat doctor top' ;;
     'polykem exchange') local options='-h --help --clients --transport --concurrency --client-processes --compare-seconds --scheme --role --batch --linger-us --timeout --threads --backend --json -f --force -q --quiet' files=
       words='' ;;
-    'polykem serve') local options='-h --help --address --port --clients --max-clients --scheme --role --batch --linger-us --timeout --threads --backend --json -f --force -q --quiet' files=
+    'polykem serve') local options='-h --help --address --port --clients --max-clients --metrics --broker --scheme --role --batch --linger-us --timeout --threads --backend --json -f --force -q --quiet' files=
       words='' ;;
     'polykem swarm') local options='-h --help --address --port --clients --concurrency --scheme --role --batch --linger-us --timeout --threads --backend --json -f --force -q --quiet' files=
       words='' ;;
@@ -419,6 +431,7 @@ _polykem() {
     'polykem doctor') local options='-h --help --tune --backend --threads --json -f --force -q --quiet' files=
       words='' ;;
     'polykem tls-check') local options='-h --help --groups --modules --config --json -f --force -q --quiet' files=
+    'polykem top') local options='-h --help --metrics --interval --once --json -f --force' files=
       words='' ;;
   esac
   if [[ $cur == -* || -z $words ]]; then

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Written by tools/program_docs.py.
 set -g __polykem_commands 'polykem exchange' 'polykem serve' 'polykem swarm' 'polykem list' 'polykem keygen' 'polykem encaps' 'polykem decaps' 'polykem profile' 'polykem bench' 'polykem bench frodo-scaling' 'polykem kat' 'polykem doctor' 'polykem tls-check'
+set -g __polykem_commands 'polykem exchange' 'polykem serve' 'polykem swarm' 'polykem list' 'polykem keygen' 'polykem encaps' 'polykem decaps' 'polykem profile' 'polykem bench' 'polykem bench frodo-scaling' 'polykem kat' 'polykem doctor' 'polykem top'
 
 # Whether the words before the cursor are those of this command.
 function __polykem_at
@@ -26,6 +27,7 @@ complete -c polykem -n '__polykem_at polykem' -a bench -d 'Measure operations pe
 complete -c polykem -n '__polykem_at polykem' -a kat -d 'Check known-answer files against this build'
 complete -c polykem -n '__polykem_at polykem' -a doctor -d 'Look at this machine and test every set on it'
 complete -c polykem -n '__polykem_at polykem' -a tls-check -d 'Load the OpenSSL provider and try its TLS groups'
+complete -c polykem -n '__polykem_at polykem' -a top -d 'Watch a polykemd or a server: rates, batches, waiting times'
 complete -c polykem -n '__polykem_at polykem' -s h -l help -d 'Print this help message and exit'
 complete -c polykem -n '__polykem_at polykem' -s V -l version -d 'Display program version information and exit'
 complete -c polykem -n '__polykem_at polykem exchange' -s h -l help -d 'Print this help message and exit'
@@ -49,6 +51,8 @@ complete -c polykem -n '__polykem_at polykem serve' -l address -x -d 'IP address
 complete -c polykem -n '__polykem_at polykem serve' -l port -x -d 'Port; 0: any free one, which is printed (default 0)'
 complete -c polykem -n '__polykem_at polykem serve' -l clients -x -d 'Stop after N agreed handshakes; 0: serve until Ctrl-C (default)'
 complete -c polykem -n '__polykem_at polykem serve' -l max-clients -x -d 'Most connections at once, more wait in the listen queue (default: as many as files may be open)'
+complete -c polykem -n '__polykem_at polykem serve' -l metrics -x -d 'HOST:PORT; publish figures for Prometheus at http://HOST:PORT/metrics'
+complete -c polykem -n '__polykem_at polykem serve' -l broker -r -F -d 'Socket of a polykemd that may compute as well'
 complete -c polykem -n '__polykem_at polykem serve' -l scheme -x -a 'ntruhps2048509 ntruhps2048677 ntruhps4096821 ntruhrss701 ntruhps40961229 ntruhrss1373 mlkem512 mlkem768 mlkem1024 kyber512 kyber768 kyber1024 frodokem640aes frodokem640shake frodokem976aes frodokem976shake frodokem1344aes frodokem1344shake efrodokem640aes efrodokem640shake efrodokem976aes efrodokem976shake efrodokem1344aes efrodokem1344shake' -d 'Parameter set, see \'polykem list\' (default ntruhps4096821)'
 complete -c polykem -n '__polykem_at polykem serve' -l role -x -a 'server-decaps server-encaps' -d 'server-decaps: the server makes a key pair for each client and decapsulates (default); server-encaps: each client makes one and the server encapsulates'
 complete -c polykem -n '__polykem_at polykem serve' -l batch -x -a 'auto' -d 'Most items in one batch; a batch is what waits. auto: 1024 (default); 1: one at a time'
@@ -180,3 +184,9 @@ complete -c polykem -n '__polykem_at polykem tls-check' -l config -r -F -d 'Read
 complete -c polykem -n '__polykem_at polykem tls-check' -l json -r -F -d 'Write the result as JSON to FILE (\'-\': standard output, instead of the table)'
 complete -c polykem -n '__polykem_at polykem tls-check' -s f -l force -d 'Replace output files that exist'
 complete -c polykem -n '__polykem_at polykem tls-check' -s q -l quiet -d 'No progress and no summary; errors only'
+complete -c polykem -n '__polykem_at polykem top' -s h -l help -d 'Print this help message and exit'
+complete -c polykem -n '__polykem_at polykem top' -l metrics -x -d 'HOST:PORT where its metrics are (default 127.0.0.1:9464)'
+complete -c polykem -n '__polykem_at polykem top' -l interval -x -d 'Seconds between two readings (default 1)'
+complete -c polykem -n '__polykem_at polykem top' -l once -d 'Print the figures of one interval and end'
+complete -c polykem -n '__polykem_at polykem top' -l json -r -F -d 'Write the result as JSON to FILE (\'-\': standard output, instead of the table)'
+complete -c polykem -n '__polykem_at polykem top' -s f -l force -d 'Replace output files that exist'

@@ -220,8 +220,8 @@ typedef struct polykem_batcher_config {
   const char* broker;   /* path of polykemd's socket; NULL: none */
 } polykem_batcher_config;
 
-/* config may be NULL for the defaults. The context must outlive the batcher. POLYKEM_ERR_BACKEND_UNAVAILABLE if a
- * broker is named and this build has none. A child of fork() may use its parent's batcher; it begins anew. */
+/* config may be NULL for the defaults. The context must outlive the batcher. A child of fork() may use its parent's
+ * batcher; it begins anew. A broker is not asked where a backend is forced. */
 POLYKEM_API polykem_status polykem_batcher_new(polykem_context* context, const polykem_batcher_config* config,
                                                polykem_batcher** out);
 /* Waits until every operation has finished. Tickets stay valid until they are freed. NULL is allowed. In a callback it
@@ -264,15 +264,16 @@ typedef struct polykem_batcher_stats_t {
   size_t struct_size;
   uint64_t operations, on_caller, on_cpu, on_accelerator, on_broker; /* finished, by who computed them */
   uint64_t spilled;                                                  /* went to the CPU because of high_water */
-  uint64_t rescued;            /* given to the CPU because a GPU or broker failed or was late */
-  uint64_t refused;            /* POLYKEM_ERR_BUSY */
-  uint64_t abandoned;          /* freed before they began */
-  uint64_t failed;             /* finished with a status other than POLYKEM_OK */
-  uint64_t batches;            /* not counting what callers computed themselves */
-  uint64_t batch_items[24];    /* batches by their size */
-  uint64_t wait_us[32];        /* operations by the time until their batch began */
-  uint64_t service_us[32];     /* batches by the time that they took */
-  uint64_t waiting, in_flight; /* now */
+  uint64_t rescued;         /* given to the CPU because a GPU or broker failed or was late */
+  uint64_t refused;         /* POLYKEM_ERR_BUSY */
+  uint64_t abandoned;       /* freed before they began */
+  uint64_t failed;          /* finished with a status other than POLYKEM_OK */
+  uint64_t batches;         /* not counting what callers computed themselves */
+  uint64_t batch_items[24]; /* batches by their size */
+  uint64_t wait_us[32];     /* operations by the time until their batch began */
+  uint64_t service_us[32];  /* batches by the time that they took */
+  uint64_t batch_items_sum, wait_us_sum, service_us_sum; /* of the values in the buckets above */
+  uint64_t waiting, in_flight;                           /* now */
 } polykem_batcher_stats_t;
 /* Set out->struct_size. */
 POLYKEM_API polykem_status polykem_batcher_stats(polykem_batcher* batcher, const polykem_scheme* scheme, polykem_op op,
@@ -296,6 +297,48 @@ typedef struct polykem_lane_health_t {
 } polykem_lane_health_t;
 /* POLYKEM_ERR_RANGE past the last lane. Set out->struct_size. */
 POLYKEM_API polykem_status polykem_batcher_health(polykem_batcher* batcher, size_t lane, polykem_lane_health_t* out);
+
+/* ---- a broker: one process computes for others of this machine ------------------------------------------ */
+
+/* Worker processes whose batcher names the broker's socket (polykem_batcher_config.broker) hand their operations to the
+ * broker's batcher through shared memory. If it dies, they compute themselves and connect again. polykemd is a program
+ * around these calls. A client can do harm to its own operations only. */
+typedef struct polykem_broker polykem_broker;
+
+typedef struct polykem_broker_config {
+  size_t struct_size;   /* sizeof(polykem_broker_config) */
+  const char* path;     /* where to listen; a file PATH.lock beside it says that somebody does */
+  int32_t listen_fd;    /* if path is NULL: a Unix stream socket that listens; the broker closes it in the end */
+  uint32_t mode;        /* of the socket's file; 0: 0600 */
+  const uint32_t* uids; /* uid_count users that may connect besides this process's own */
+  size_t uid_count;
+  const uint32_t* gids; /* gid_count groups whose members may connect */
+  size_t gid_count;
+  uint32_t clients;         /* most processes at once; 0: 256 */
+  uint32_t clients_of_user; /* most processes of one user; 0: 128 */
+  uint32_t slots;           /* most operations in flight of one process, a power of two up to 4096; 0: 256 */
+  uint32_t reserved;        /* 0 */
+} polykem_broker_config;
+
+/* Starts a thread that serves clients. The batcher must outlive the broker. POLYKEM_ERR_BUSY: another process listens
+ * at the path. POLYKEM_ERR_ARGUMENT: no listening there; errno says why. */
+POLYKEM_API polykem_status polykem_broker_new(polykem_batcher* batcher, const polykem_broker_config* config,
+                                              polykem_broker** out);
+/* Takes no more operations, finishes those that it has, within ten seconds, and hangs up. NULL is allowed. */
+POLYKEM_API void polykem_broker_free(polykem_broker* broker);
+
+typedef struct polykem_broker_stats_t {
+  size_t struct_size;
+  uint64_t clients, in_flight; /* now: processes, operations */
+  uint64_t accepted, refused;  /* processes that were let in, or not: for who they are or for lack of a place */
+  uint64_t violations;         /* processes dropped because they broke the protocol */
+  uint64_t operations, failed; /* answered with a result, or with an error */
+  uint64_t late;               /* of the failed: their deadline had passed */
+  uint64_t dropped;            /* their process went away */
+  uint64_t bytes_of_client;    /* shared memory that one process can fill at most */
+} polykem_broker_stats_t;
+/* Set out->struct_size. */
+POLYKEM_API polykem_status polykem_broker_stats(const polykem_broker* broker, polykem_broker_stats_t* out);
 
 /* ---- key sets: keys that stay where they are used ---------------------------------------------------- */
 

@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // The C API over the engine: checks handles, translates types, lets no exception out.
 #include <algorithm>
+#include <cerrno>
 #include <cstddef>
 #include <cstring>
 #include <memory>
 #include <new>
+#include <string>
 
+#include "broker/batcher_collector.hpp"
+#include "broker/lane.hpp"
+#include "broker/server.hpp"
 #include "core/cpu.hpp"
 #include "engine/batcher/batcher.hpp"
 #include "engine/engine.hpp"
@@ -28,6 +33,7 @@ using polykem::Request;
 using polykem::Scheme;
 using polykem::Status;
 using polykem::Ticket;
+using polykem::broker::ServerConfig;
 
 static_assert(static_cast<int>(Status::argument) == POLYKEM_ERR_ARGUMENT);
 static_assert(static_cast<int>(Status::backend_unavailable) == POLYKEM_ERR_BACKEND_UNAVAILABLE);
@@ -60,6 +66,13 @@ struct polykem_job {
 };
 struct polykem_batcher {
   Batcher batcher;
+};
+struct polykem_broker {
+  explicit polykem_broker(Batcher& batcher) : collector(batcher) {}
+
+  polykem::broker::BatcherCollector collector;
+  std::unique_ptr<polykem::broker::Server> server;
+  uint32_t slots = 0;
 };
 
 namespace {
@@ -431,13 +444,31 @@ Status translate(const polykem_batcher_config* given, BatcherConfig& out) {
   polykem_batcher_config in{};
   if (given != nullptr && !read_struct<sizeof(polykem_batcher_config)>(given, in)) return Status::argument;
   if (in.batch_items > Batcher::kMostBatchItems) return Status::argument;
-  if (in.broker != nullptr) return Status::backend_unavailable;
   out.batch_items = value_or(in.batch_items, out.batch_items);
   out.linger = std::chrono::microseconds(in.linger_us);
   if (in.deadline_us != 0) out.deadline = std::chrono::microseconds(in.deadline_us);
   out.high_water = value_or(in.high_water, out.high_water);
   out.hard_limit = value_or(in.hard_limit, out.hard_limit);
+  if (in.broker == nullptr) return Status::ok;
+  out.more_lanes = [path = std::string(in.broker), deadline = out.deadline] {
+    return std::make_unique<polykem::broker::BrokerLane>(path, deadline);
+  };
   return Status::ok;
+}
+
+bool translate(const polykem_broker_config* given, ServerConfig& out) {
+  polykem_broker_config in{};
+  if (!read_struct<sizeof(polykem_broker_config)>(given, in) || in.reserved != 0) return false;
+  if ((in.uid_count != 0 && in.uids == nullptr) || (in.gid_count != 0 && in.gids == nullptr)) return false;
+  out.path = in.path;
+  out.listening = in.path == nullptr ? in.listen_fd : -1;
+  out.mode = value_or(in.mode, static_cast<uint32_t>(out.mode));
+  out.uids.assign(in.uids, in.uids + in.uid_count);
+  out.gids.assign(in.gids, in.gids + in.gid_count);
+  out.most_clients = value_or(in.clients, out.most_clients);
+  out.most_clients_of_user = value_or(in.clients_of_user, out.most_clients_of_user);
+  out.most_slots = value_or(in.slots, out.most_slots);
+  return true;
 }
 
 }  // namespace
@@ -510,9 +541,10 @@ polykem_status polykem_batcher_stats(polykem_batcher* batcher, const polykem_sch
     return POLYKEM_ERR_ARGUMENT;
   return guarded([&] {
     const BatcherStats s = batcher->batcher.stats(*from_c(scheme), static_cast<Op>(op));
-    polykem_batcher_stats_t stats{0,         s.operations, s.on_caller, s.on_cpu,    s.on_accelerator, s.on_broker,
-                                  s.spilled, s.rescued,    s.refused,   s.abandoned, s.failed,         s.batches,
-                                  {},        {},           {},          s.waiting,   s.in_flight};
+    polykem_batcher_stats_t stats{
+        0,         s.operations,      s.on_caller,   s.on_cpu,         s.on_accelerator, s.on_broker, s.spilled,
+        s.rescued, s.refused,         s.abandoned,   s.failed,         s.batches,        {},          {},
+        {},        s.batch_items_sum, s.wait_us_sum, s.service_us_sum, s.waiting,        s.in_flight};
     std::copy(s.batch_items.begin(), s.batch_items.end(), stats.batch_items);
     std::copy(s.wait_us.begin(), s.wait_us.end(), stats.wait_us);
     std::copy(s.service_us.begin(), s.service_us.end(), stats.service_us);
@@ -530,6 +562,35 @@ polykem_status polykem_batcher_health(polykem_batcher* batcher, size_t lane, pol
     write_struct(out, out->struct_size, polykem_lane_health_t{0, h.name, state, h.batches, h.reason, h.opened});
     return POLYKEM_OK;
   });
+}
+
+// ---- a broker
+
+polykem_status polykem_broker_new(polykem_batcher* batcher, const polykem_broker_config* config, polykem_broker** out) {
+  if (batcher == nullptr || out == nullptr) return POLYKEM_ERR_ARGUMENT;
+  return guarded([&] {
+    ServerConfig translated;
+    errno = EINVAL;
+    if (!translate(config, translated)) return POLYKEM_ERR_ARGUMENT;
+    auto broker = std::make_unique<polykem_broker>(batcher->batcher);
+    broker->slots = translated.most_slots;
+    const Status status = polykem::broker::Server::create(translated, broker->collector, broker->server);
+    if (status == Status::ok) *out = broker.release();
+    return to_c(status);
+  });
+}
+
+void polykem_broker_free(polykem_broker* broker) {
+  delete broker;
+}
+
+polykem_status polykem_broker_stats(const polykem_broker* broker, polykem_broker_stats_t* out) {
+  if (broker == nullptr || !has_known_size<sizeof *out>(out)) return POLYKEM_ERR_ARGUMENT;
+  const polykem::broker::ServerCounts& c = broker->server->counts();
+  write_struct(out, out->struct_size,
+               polykem_broker_stats_t{0, c.clients, c.in_flight, c.accepted, c.refused, c.violations, c.operations,
+                                      c.failed, c.late, c.dropped, polykem::broker::map_bytes(broker->slots)});
+  return POLYKEM_OK;
 }
 
 // ---- key sets

@@ -74,7 +74,7 @@ def check_shell(shell, program):
 
 
 def check_man():
-    pages = sorted((DOCS / "man").glob("*.1"))
+    pages = sorted((DOCS / "man").glob("*.[18]"))
     for page in pages:
         for tool in (["groff", "-ww", "-man", "-Tutf8", "-z"], ["mandoc", "-T", "lint", "-W", "error"]):
             if shutil.which(tool[0]) is None:

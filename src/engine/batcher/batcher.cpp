@@ -34,7 +34,8 @@ std::shared_ptr<BatcherCore> Batcher::core() {
   return mine.core;
 }
 
-Status Batcher::add(const Request& request, Ticket::Callback done, void* user, Ticket*& out) {
+Status Batcher::add(const Request& request, Ticket::Callback done, void* user, Ticket*& out,
+                    Clock::duration longest_here) {
   Status status = validate_operation(request);
   if (status != Status::ok) return status;
   if (engine_.cpu_backend_for(*request.scheme) == nullptr) return Status::backend_unavailable;
@@ -44,8 +45,8 @@ Status Batcher::add(const Request& request, Ticket::Callback done, void* user, T
   if (request.records.draws == nullptr && !ticket->draws().empty()) status = engine_.draw(ticket->draws());
   Ticket* const before = out;
   out = ticket;
-  if (status == Status::ok)
-    status = mine->add(ticket, BatcherCore::queue_index(*request.scheme, request.op, request.sk_is_seed), done, user);
+  const uint32_t queue = BatcherCore::queue_index(*request.scheme, request.op, request.sk_is_seed);
+  if (status == Status::ok) status = mine->add(ticket, queue, done, user, longest_here);
   if (status == Status::ok) return status;
   out = before;
   ticket->release();

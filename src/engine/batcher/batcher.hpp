@@ -33,6 +33,7 @@ struct BatcherStats {
   uint64_t batches = 0;
   std::array<uint64_t, 24> batch_items{};
   std::array<uint64_t, 32> wait_us{}, service_us{};
+  uint64_t batch_items_sum = 0, wait_us_sum = 0, service_us_sum = 0;
   uint64_t waiting = 0, in_flight = 0;
 };
 
@@ -60,8 +61,10 @@ class Batcher {
   /// Waits until every operation has finished. Must not be called in a callback.
   ~Batcher();
 
-  /// Hands in one operation. `out` is set before the callback can come; the caller releases it.
-  Status add(const Request& request, Ticket::Callback done, void* user, Ticket*& out);
+  /// Hands in one operation. `out` is set before the callback can come; the caller releases it. longest_here: what
+  /// takes longer than that is not computed on this thread once that is known.
+  Status add(const Request& request, Ticket::Callback done, void* user, Ticket*& out,
+             Clock::duration longest_here = Clock::duration::max());
   /// Until as many calls of release(), nothing begins, so that operations that are handed in together share batches.
   void hold();
   void release();

@@ -20,6 +20,8 @@ class Breaker {
   static constexpr Clock::duration kFirstPause = std::chrono::milliseconds(100);
   static constexpr Clock::duration kLongestPause = std::chrono::seconds(30);
 
+  explicit Breaker(Clock::duration longest_pause = kLongestPause) : longest_pause_(longest_pause) {}
+
   State state() const { return state_; }
   bool closed() const { return state_ == State::closed; }
   /// Why it opened last, static storage; "" if it never did.
@@ -42,7 +44,7 @@ class Breaker {
     successes_ = failures_ = 0;
     ++opened_;
     pause_ends_ = now + pause_;
-    pause_ = std::min(2 * pause_, kLongestPause);
+    pause_ = std::min(2 * pause_, longest_pause_);
   }
   /// The pause is over and a probe starts.
   void probe() { state_ = State::half_open; }
@@ -55,6 +57,7 @@ class Breaker {
   State state_ = State::closed;
   unsigned failures_ = 0, successes_ = 0;
   uint64_t opened_ = 0;
+  Clock::duration longest_pause_;
   Clock::duration pause_ = kFirstPause;
   Clock::time_point pause_ends_{};
   const char* reason_ = "";

@@ -79,6 +79,7 @@ BatcherCore::BatcherCore(Engine& engine, const BatcherConfig& config) : engine_(
   }
   const auto add_lane = [this](std::unique_ptr<BatchLane> lane) {
     LaneState& state = lanes_.emplace_back();
+    state.breaker = Breaker(lane->longest_pause());
     state.lane = std::move(lane);
     state.known.resize(queues_.size());
     state.in_flight.reserve(state.lane->slots());
@@ -110,7 +111,8 @@ uint32_t BatcherCore::queue_index(const Scheme& scheme, Op op, bool sk_is_seed) 
   return static_cast<uint32_t>(set * kQueuesOfSet + (sk_is_seed ? kOps : static_cast<size_t>(op)));
 }
 
-Status BatcherCore::add(Ticket* ticket, uint32_t index, Ticket::Callback done, void* user) noexcept {
+Status BatcherCore::add(Ticket* ticket, uint32_t index, Ticket::Callback done, void* user,
+                        Clock::duration longest_here) noexcept {
   const Clock::time_point now = Clock::now();
   Lock lock(mutex_);
   TicketQueue& queue = queues_[index];
@@ -120,7 +122,8 @@ Status BatcherCore::add(Ticket* ticket, uint32_t index, Ticket::Callback done, v
   }
   ++in_flight_;
   ++queue.stats.in_flight;
-  const bool here = caller_is_sooner(index, now);
+  const bool is_short = !queue.lone.known() || queue.lone.of(1) <= longest_here;
+  const bool here = caller_is_sooner(index, now) && is_short;
   want_lanes(index, !here, now);
   if (here) {
     lock.unlock();
@@ -303,8 +306,8 @@ BatcherStats BatcherCore::stats(const Scheme& scheme, Op op) {
   for (uint64_t BatcherStats::*counter :
        {&BatcherStats::operations, &BatcherStats::on_caller, &BatcherStats::on_cpu, &BatcherStats::on_accelerator,
         &BatcherStats::on_broker, &BatcherStats::spilled, &BatcherStats::rescued, &BatcherStats::refused,
-        &BatcherStats::abandoned, &BatcherStats::failed, &BatcherStats::batches, &BatcherStats::waiting,
-        &BatcherStats::in_flight})
+        &BatcherStats::abandoned, &BatcherStats::failed, &BatcherStats::batches, &BatcherStats::batch_items_sum,
+        &BatcherStats::wait_us_sum, &BatcherStats::service_us_sum, &BatcherStats::waiting, &BatcherStats::in_flight})
     sum.*counter += seeds.*counter;
   add(sum.batch_items, seeds.batch_items);
   add(sum.wait_us, seeds.wait_us);

@@ -77,7 +77,7 @@ class BatcherCore : public std::enable_shared_from_this<BatcherCore> {
   ~BatcherCore() { finish(); }
 
   /// Takes over a reference to the ticket if it returns Status::ok. `done` is armed before it returns.
-  Status add(Ticket* ticket, uint32_t queue, Ticket::Callback done, void* user) noexcept;
+  Status add(Ticket* ticket, uint32_t queue, Ticket::Callback done, void* user, Clock::duration longest_here) noexcept;
   void abandon(Ticket* ticket);
   void hold();
   void release();

@@ -180,7 +180,9 @@ bool BatcherCore::fill(BatchSlot& slot, LaneState& lane, uint32_t index, Clock::
       ticket->release();
       continue;
     }
-    ++queue.stats.wait_us[bucket_of(microseconds(now - ticket->place.since), queue.stats.wait_us.size())];
+    const uint64_t waited = microseconds(now - ticket->place.since);
+    ++queue.stats.wait_us[bucket_of(waited, queue.stats.wait_us.size())];
+    queue.stats.wait_us_sum += waited;
     slot.tickets.push_back(ticket);
   }
   if (slot.tickets.empty()) return false;
@@ -267,7 +269,10 @@ void BatcherCore::settle(BatchSlot& slot, Status status, bool right, Clock::time
   TicketQueue& queue = queues_[slot.queue];
   ++queue.stats.batches;
   ++queue.stats.batch_items[bucket_of(slot.tickets.size(), queue.stats.batch_items.size())];
-  ++queue.stats.service_us[bucket_of(microseconds(now - slot.started), queue.stats.service_us.size())];
+  queue.stats.batch_items_sum += slot.tickets.size();
+  const uint64_t took = microseconds(now - slot.started);
+  ++queue.stats.service_us[bucket_of(took, queue.stats.service_us.size())];
+  queue.stats.service_us_sum += took;
   if (ran(status)) {
     lane.known[slot.queue].service.add(slot.tickets.size(), now - begin);
     lane.known[slot.queue].measured = now;

@@ -5,6 +5,7 @@
 #include <functional>
 #include <memory>
 
+#include "engine/batcher/breaker.hpp"
 #include "engine/engine.hpp"
 
 namespace polykem {
@@ -23,6 +24,10 @@ class BatchLane {
   virtual const char* name() const = 0;
   /// The number of batches that it takes at a time.
   virtual unsigned slots() const = 0;
+  /// Why it is not available, static storage.
+  virtual const char* problem() const { return "it cannot be reached"; }
+  /// The longest pause between two probes of a lane that fails.
+  virtual Clock::duration longest_pause() const { return Breaker::kLongestPause; }
   /// True if it can compute the operation. Asked on the batcher's own thread before the first batch of an operation,
   /// and again before each probe after a failure; may block while it loads or connects.
   virtual bool available(const Scheme& scheme, Op op) = 0;

@@ -137,7 +137,7 @@ void BatcherCore::run_probe(Lock& lock, LaneState& lane, uint32_t queue) {
       ticket->release();
     const bool never = !available && lane.lane->kind() == BatchLane::Kind::accelerator && lane.breaker.closed();
     lane.known[queue].proof = never ? Proof::unfit : Proof::none;
-    if (!never) lane.breaker.open(available ? "no memory for a probe" : "it cannot be reached", Clock::now());
+    if (!never) lane.breaker.open(available ? "no memory for a probe" : lane.lane->problem(), Clock::now());
     return;
   }
   slot->probe = true;

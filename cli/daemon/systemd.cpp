@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "daemon/systemd.hpp"
+
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <cstring>
+
+#include <fmt/format.h>
+
+#include "common/exit_codes.hpp"
+
+namespace polykem::cli {
+namespace {
+
+constexpr int kFirstInherited = 3;
+
+std::string environment(const char* name) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? "" : value;
+}
+
+}  // namespace
+
+int inherited_socket() {
+  const std::string pid = environment("LISTEN_PID"), many = environment("LISTEN_FDS");
+  for (const char* name : {"LISTEN_PID", "LISTEN_FDS", "LISTEN_FDNAMES"})
+    ::unsetenv(name);
+  if (many.empty() || pid != std::to_string(::getpid())) return -1;
+  if (many == "1") return kFirstInherited;
+  throw CliError(kExitUsage, fmt::format("{} sockets were handed over, one is needed", printable(many)),
+                 "polykemd.socket has one ListenStream=");
+}
+
+void notify_manager(const std::string& state) {
+  const std::string path = environment("NOTIFY_SOCKET");
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  if (path.empty() || path.size() >= sizeof address.sun_path) return;
+  std::memcpy(address.sun_path, path.data(), path.size());
+  if (address.sun_path[0] == '@') address.sun_path[0] = '\0';
+  const int socket = ::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+  if (socket < 0) return;
+  const auto length = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + path.size());
+  (void)::sendto(socket, state.data(), state.size(), MSG_NOSIGNAL, reinterpret_cast<const sockaddr*>(&address), length);
+  ::close(socket);
+}
+
+bool logs_to_journal() {
+  struct stat file {};
+  if (::fstat(STDERR_FILENO, &file) != 0) return false;
+  return environment("JOURNAL_STREAM") == fmt::format("{}:{}", file.st_dev, file.st_ino);
+}
+
+}  // namespace polykem::cli

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "metrics/exporter.hpp"
+
+#include <fmt/format.h>
+#include <prometheus/collectable.h>
+#include <prometheus/exposer.h>
+#include <prometheus/text_serializer.h>
+
+#include <exception>
+#include <utility>
+
+#include "common/exit_codes.hpp"
+#include "metrics/families.hpp"
+
+namespace polykem::cli {
+namespace {
+
+class Collected final : public prometheus::Collectable {
+ public:
+  explicit Collected(MetricsSource source) : source_(std::move(source)) {}
+  std::vector<prometheus::MetricFamily> Collect() const override { return metric_families(source_); }
+
+ private:
+  MetricsSource source_;
+};
+
+/** "127.0.0.1:0" -> what civetweb reads; "[::1]:0" likewise. */
+void check_place_of_metrics(const std::string& place) {
+  const std::size_t colon = place.rfind(':');
+  const std::string port = colon == std::string::npos ? "" : place.substr(colon + 1);
+  if (colon == std::string::npos || colon == 0 || port.empty() || port.size() > 5 ||
+      port.find_first_not_of("0123456789") != std::string::npos || std::stoul(port) > 65535) {
+    throw CliError(kExitUsage, fmt::format("--metrics: '{}' is not HOST:PORT", printable(place)),
+                   "for example 127.0.0.1:9464; HOST is an IP address");
+  }
+}
+
+}  // namespace
+
+struct Exporter::Impl {
+  std::shared_ptr<prometheus::Collectable> collected;
+  std::unique_ptr<prometheus::Exposer> exposer;
+};
+
+Exporter::Exporter(const std::string& place, MetricsSource source) : impl_(std::make_unique<Impl>()) {
+  check_place_of_metrics(place);
+  impl_->collected = std::make_shared<Collected>(std::move(source));
+  try {
+    impl_->exposer = std::make_unique<prometheus::Exposer>(place, 1);
+  } catch (const std::exception&) {
+    throw CliError(kExitIo, fmt::format("--metrics: cannot listen at {}", place),
+                   "is the address this machine's, and the port free?");
+  }
+  impl_->exposer->RegisterCollectable(impl_->collected);
+}
+
+Exporter::~Exporter() = default;
+
+std::uint16_t Exporter::port() const {
+  const std::vector<int> ports = impl_->exposer->GetListeningPorts();
+  return ports.empty() ? 0 : static_cast<std::uint16_t>(ports.front());
+}
+
+std::string metrics_text(const MetricsSource& source) {
+  return prometheus::TextSerializer().Serialize(metric_families(source));
+}
+
+}  // namespace polykem::cli

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "broker/batcher_collector.hpp"
+
+#include <chrono>
+#include <new>
+#include <utility>
+
+namespace polykem::broker {
+
+namespace {
+
+/// The server's thread may compute for so long what one client asks for while the others wait.
+constexpr auto kLongestHere = std::chrono::microseconds(50);
+
+class PendingTicket final : public PendingItem {
+ public:
+  ~PendingTicket() override {
+    if (ticket != nullptr) Batcher::abandon(ticket);
+  }
+  bool finished() const override { return ticket->finished(); }
+  Status take(uint8_t* public_out, uint8_t* secret_out) override { return ticket->take(public_out, secret_out); }
+
+  Ticket* ticket = nullptr;
+};
+
+}  // namespace
+
+Status BatcherCollector::add(const Request& item, Done done, void* user, std::unique_ptr<PendingItem>& out) try {
+  auto pending = std::make_unique<PendingTicket>();
+  const Status status = batcher_.add(item, done, user, pending->ticket, kLongestHere);
+  if (status == Status::ok) out = std::move(pending);
+  return status;
+} catch (const std::bad_alloc&) {
+  return Status::out_of_memory;
+}
+
+}  // namespace polykem::broker

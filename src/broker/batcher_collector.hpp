@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "broker/collector.hpp"
+#include "engine/batcher/batcher.hpp"
+
+namespace polykem::broker {
+
+/// A Batcher as the Collector of a Server.
+class BatcherCollector final : public Collector {
+ public:
+  explicit BatcherCollector(Batcher& batcher) : batcher_(batcher) {}
+  Status add(const Request& item, Done done, void* user, std::unique_ptr<PendingItem>& out) override;
+  void hold() override { batcher_.hold(); }
+  void release() override { batcher_.release(); }
+
+ private:
+  Batcher& batcher_;
+};
+
+}  // namespace polykem::broker

@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "broker/connection.hpp"
+
+#include <poll.h>
+#include <sys/eventfd.h>
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <bit>
+#include <cerrno>
+#include <cstring>
+#include <system_error>
+#include <utility>
+
+#include "core/secure.hpp"
+#include "schemes/registry.hpp"
+
+namespace polykem::broker {
+
+namespace {
+
+constexpr int kGreetingMs = 200;
+constexpr int kStallMs = 2000;
+
+const char* connect_problem() {
+  switch (errno) {
+    case EPERM:
+      return "the socket belongs to neither root, this user nor the owner of its folder";
+    case EACCES:
+      return "no permission to connect to the socket";
+    case EMFILE:
+    case ENFILE:
+      return "no file descriptor is left";
+    default:
+      return "no daemon listens at the socket";
+  }
+}
+
+const char* answer_problem(Answer answer) {
+  switch (answer) {
+    case Answer::welcome:
+      break;
+    case Answer::other_version:
+      return "the daemon is of another version";
+    case Answer::full:
+      return "the daemon has no place for another client";
+    case Answer::not_allowed:
+      return "the daemon does not allow this user";
+  }
+  return "the daemon's answer is malformed";
+}
+
+uint32_t index_of(const Scheme* scheme) {
+  const auto all = registry();
+  return static_cast<uint32_t>(std::find(all.begin(), all.end(), scheme) - all.begin());
+}
+
+/// What one item of a batch may end with; after anything else the batch is computed elsewhere.
+bool is_result(Status status) {
+  return status == Status::ok || status == Status::public_key || status == Status::secret_key;
+}
+
+/// Appends record `item`; nullptr: the operation has none.
+uint8_t* append(uint8_t* at, const uint8_t* records, size_t item, size_t bytes) {
+  if (bytes != 0) std::memcpy(at, records + item * bytes, bytes);
+  return at + bytes;
+}
+
+}  // namespace
+
+std::unique_ptr<Connection> Connection::open(const char* path, uint32_t slots, const char*& problem) {
+  std::unique_ptr<Connection> out(new Connection);
+  if (!out->greet(path, slots, problem)) return nullptr;
+  out->stop_event_ = Fd(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+  if (!out->stop_event_) {
+    problem = "no file descriptor is left";
+    return nullptr;
+  }
+  try {
+    out->receiver_ = std::thread([&running = *out] { running.receive(); });
+  } catch (const std::system_error&) {
+    problem = "the system gives no thread";
+    return nullptr;
+  }
+  problem = "";
+  return out;
+}
+
+bool Connection::greet(const char* path, uint32_t slots, const char*& problem) {
+  socket_ = connect_to(path);
+  if (!socket_) {
+    problem = connect_problem();
+    return false;
+  }
+  Hello hello;
+  hello.registry = registry_fingerprint();
+  hello.slots = slots;
+  pollfd answer{socket_.get(), POLLIN, 0};
+  Welcome welcome;
+  Fd memory;
+  problem = "the daemon does not answer";
+  (void)send_message(socket_.get(), &hello, sizeof hello);  // whoever refuses may have hung up, and says so below
+  if (::poll(&answer, 1, kGreetingMs) != 1) return false;
+  if (receive_message(socket_.get(), &welcome, sizeof welcome, memory) != sizeof welcome) return false;
+  problem = answer_problem(welcome.answer);
+  return welcome.answer == Answer::welcome && map(welcome, memory);
+}
+
+bool Connection::map(const Welcome& welcome, const Fd& memory) {
+  if (welcome.magic != kMagic || welcome.version != kVersion || welcome.slot_bytes != slot_bytes()) return false;
+  if (welcome.slots > kMostSlots || !std::has_single_bit(welcome.slots)) return false;
+  if (welcome.map_bytes != map_bytes(welcome.slots) || !memory_.map(memory, welcome.map_bytes)) return false;
+  view_ = SharedView(memory_.data(), welcome.slots);
+  slots_.resize(welcome.slots);
+  for (uint32_t i = welcome.slots; i-- > 0;)  // the first slots are used most, the pages of the last perhaps never
+    free_.push_back(i);
+  return true;
+}
+
+Connection::~Connection() {
+  if (receiver_.joinable()) {
+    const uint64_t one = 1;
+    (void)!::write(stop_event_.get(), &one, sizeof one);
+    receiver_.join();
+  }
+  for (uint32_t i = 0; i < slots_.size(); ++i)
+    secure_zero(view_.records(i), slots_[i].used_bytes);
+  if (socket_) ::shutdown(socket_.get(), SHUT_RDWR);  // a child of this process may keep it open
+}
+
+Status Connection::submit(const Request& request, uint64_t deadline_ns, Done done) {
+  const ItemBytes bytes = item_bytes(*request.scheme, request.op, request.sk_is_seed);
+  if (bytes.draws != 0 && request.records.draws == nullptr) return Status::backend_unavailable;
+  auto batch = std::make_shared<Batch>(
+      Batch{request, deadline_ns, std::move(done), index_of(request.scheme), bytes, 0, 0, Status::ok});
+  const std::lock_guard lock(mutex_);
+  if (!alive()) return Status::backend_unavailable;
+  unsent_.push_back(std::move(batch));
+  send_some();
+  return Status::ok;
+}
+
+/// Fills free slots. The lock is held.
+void Connection::send_some() {
+  const uint32_t before = published_;
+  while (!unsent_.empty() && !free_.empty()) {
+    const std::shared_ptr<Batch> batch = unsent_.front();
+    const uint32_t index = free_.back();
+    free_.pop_back();
+    write_item(index, batch);
+    view_.submission(published_++).store(index, std::memory_order_relaxed);
+    if (++batch->sent == batch->request.records.count) unsent_.pop_front();
+  }
+  if (published_ == before) return;
+  SharedHeader& shared = view_.header();
+  shared.submitted.store(published_, std::memory_order_seq_cst);
+  if (shared.server_sleeps.load(std::memory_order_seq_cst) == 0) return;
+  shared.server_sleeps.store(0, std::memory_order_relaxed);
+  send_wake(socket_.get());
+}
+
+void Connection::write_item(uint32_t index, const std::shared_ptr<Batch>& batch) {
+  const Request& request = batch->request;
+  const BatchView& records = request.records;
+  Slot& slot = slots_[index];
+  slot.batch = batch;
+  slot.item = batch->sent;
+  slot.used_bytes = std::max(slot.used_bytes, batch->bytes.in() + batch->bytes.out());
+  uint8_t* at = append(view_.records(index), records.draws, slot.item, batch->bytes.draws);
+  at = append(at, key_field(request.op).data(records), records.shared_key ? 0 : slot.item, batch->bytes.key);
+  append(at, records.ct, slot.item, batch->bytes.ct);
+  SlotHeader& header = view_.slot(index);
+  header.set.store(batch->set, std::memory_order_relaxed);
+  header.op.store(static_cast<uint32_t>(request.op) | (request.sk_is_seed ? kSecretIsSeed : 0),
+                  std::memory_order_relaxed);
+  header.deadline_ns.store(batch->deadline_ns, std::memory_order_relaxed);
+}
+
+/// The lock is held.
+void Connection::read_item(uint32_t index, Batches& finished) {
+  Slot& slot = slots_[index];
+  const std::shared_ptr<Batch> batch = std::move(slot.batch);
+  const BatchView& records = batch->request.records;
+  const ItemBytes& bytes = batch->bytes;
+  const auto status = static_cast<Status>(view_.slot(index).status.load(std::memory_order_relaxed));
+  if (!is_result(status)) batch->status = Status::backend_unavailable;
+  if (status != Status::ok && batch->status == Status::ok) batch->status = Status::items;
+  if (records.item_status != nullptr) records.item_status[slot.item] = status;
+  const uint8_t* out = view_.records(index) + bytes.in();
+  uint8_t* to_public = batch->request.op == Op::keygen ? records.pk_out : records.ct_out;
+  uint8_t* to_secret = batch->request.op == Op::keygen ? records.sk_out : records.ss_out;
+  if (bytes.public_out != 0) std::memcpy(to_public + slot.item * bytes.public_out, out, bytes.public_out);
+  std::memcpy(to_secret + slot.item * bytes.secret_out, out + bytes.public_out, bytes.secret_out);
+  secure_zero(view_.records(index), bytes.in() + bytes.out());
+  free_.push_back(index);
+  if (++batch->finished == records.count) finished.push_back(batch);
+}
+
+bool Connection::busy() {
+  const std::lock_guard lock(mutex_);
+  return free_.size() < slots_.size();
+}
+
+void Connection::receive() {
+  while (take_completions() && sleep()) {
+  }
+  give_back();
+}
+
+/// Waits for a wake-up. False after a hang-up, and when the connection is to end.
+bool Connection::sleep() {
+  SharedHeader& shared = view_.header();
+  shared.client_sleeps.store(1, std::memory_order_seq_cst);
+  if (shared.completed.load(std::memory_order_seq_cst) != taken_) return true;
+  pollfd events[] = {{socket_.get(), POLLIN | POLLRDHUP, 0}, {stop_event_.get(), POLLIN, 0}};
+  const bool waits = busy();
+  const int many = ::poll(events, 2, kStallMs);
+  if (many < 0) return errno == EINTR;
+  if (many == 0) return !waits;
+  if (events[1].revents != 0 || (events[0].revents & (POLLHUP | POLLRDHUP | POLLERR)) != 0) return false;
+  char bytes[256];
+  const ssize_t got = ::recv(socket_.get(), bytes, sizeof bytes, MSG_DONTWAIT);
+  return got > 0 || (got < 0 && (errno == EAGAIN || errno == EINTR));
+}
+
+/// False if the daemon has lost its senses.
+bool Connection::take_completions() {
+  SharedHeader& shared = view_.header();
+  shared.client_sleeps.store(0, std::memory_order_relaxed);
+  Batches finished;
+  bool sane = true;
+  {
+    const std::lock_guard lock(mutex_);
+    while (sane && shared.completed.load(std::memory_order_acquire) != taken_) {
+      const uint32_t index = view_.completion(taken_++).load(std::memory_order_relaxed);
+      sane = index < slots_.size() && slots_[index].batch != nullptr;
+      if (sane) read_item(index, finished);
+    }
+    send_some();
+  }
+  for (const auto& batch : finished)
+    batch->done(batch->status);
+  return sane;
+}
+
+void Connection::give_back() {
+  Batches lost;
+  {
+    const std::lock_guard lock(mutex_);
+    alive_.store(false, std::memory_order_relaxed);
+    for (Slot& slot : slots_) {
+      if (slot.batch != nullptr) lost.push_back(std::move(slot.batch));
+    }
+    lost.insert(lost.end(), unsent_.begin(), unsent_.end());
+    unsent_.clear();
+  }
+  std::sort(lost.begin(), lost.end());
+  lost.erase(std::unique(lost.begin(), lost.end()), lost.end());
+  for (const auto& batch : lost)
+    batch->done(Status::backend_unavailable);
+}
+
+}  // namespace polykem::broker

@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "broker/server.hpp"
+
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <bit>
+#include <cerrno>
+#include <chrono>
+#include <system_error>
+#include <utility>
+
+namespace polykem::broker {
+
+namespace {
+
+/// Ids of what is watched: two for each session, its socket's and that of its process.
+constexpr uint64_t kListener = 0, kStop = 1, kFirstSession = 2;
+constexpr uint64_t kProcess = 1;
+
+constexpr uint64_t kMillisecond = 1'000'000;
+constexpr uint64_t kGreetingTime = 5000 * kMillisecond;
+constexpr uint64_t kPauseWithoutDescriptors = 100 * kMillisecond;
+constexpr uint64_t kDrainTime = 10'000 * kMillisecond;
+constexpr int kTickMs = 100;
+
+}  // namespace
+
+Server::Server(const ServerConfig& config, Collector& collector) : config_(config), collector_(collector) {}
+
+Status Server::create(const ServerConfig& config, Collector& collector, std::unique_ptr<Server>& out) {
+  if ((config.path == nullptr) == (config.listening < 0) || config.most_clients == 0 || config.most_slots == 0 ||
+      config.most_clients_of_user == 0 || config.most_slots > kMostSlots || !std::has_single_bit(config.most_slots)) {
+    errno = EINVAL;
+    return Status::argument;
+  }
+  std::unique_ptr<Server> server(new Server(config, collector));
+  const Status status = config.path != nullptr ? server->listener_.listen_at(config.path, config.mode)
+                                               : server->listener_.adopt(config.listening);
+  if (status != Status::ok) return status;
+  server->epoll_ = Fd(::epoll_create1(EPOLL_CLOEXEC));
+  server->stop_event_ = Fd(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+  if (!server->epoll_ || !server->stop_event_ || !server->watch(server->stop_event_.get(), kStop) ||
+      !server->watch(server->listener_.fd(), kListener)) {
+    return Status::argument;
+  }
+  try {
+    server->thread_ = std::thread([&running = *server] { running.loop(); });
+  } catch (const std::system_error&) {
+    return Status::out_of_memory;
+  }
+  out = std::move(server);
+  return Status::ok;
+}
+
+Server::~Server() {
+  if (!thread_.joinable()) return;
+  stopping_ = true;
+  const uint64_t one = 1;
+  (void)!::write(stop_event_.get(), &one, sizeof one);
+  thread_.join();
+}
+
+bool Server::watch(int fd, uint64_t id, uint32_t events) {
+  epoll_event event{};
+  event.events = EPOLLIN | events;
+  event.data.u64 = id;
+  return ::epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, fd, &event) == 0;
+}
+
+void Server::unwatch(int fd) {
+  ::epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, fd, nullptr);
+}
+
+int Server::timeout_ms() const {
+  if (!unfinished_.empty()) return 0;
+  return silent_ > 0 || listen_again_ns_ != 0 ? kTickMs : -1;
+}
+
+void Server::loop() {
+  epoll_event events[64];
+  while (!stopping_) {
+    const int many = ::epoll_wait(epoll_.get(), events, std::size(events), timeout_ms());
+    try {
+      for (int i = 0; i < many; ++i)
+        on_event(events[i].data.u64, events[i].events);
+      serve_the_rest();
+      drop_silent();
+      if (listen_again_ns_ != 0 && monotonic_ns() > listen_again_ns_ && watch(listener_.fd(), kListener))
+        listen_again_ns_ = 0;
+    } catch (const std::bad_alloc&) {  // the client that needed the memory is dropped with what it needed it for
+    }
+  }
+  drain();
+}
+
+/// The library finishes what was handed to it; a client computes the rest.
+void Server::drain() {
+  const uint64_t end = monotonic_ns() + kDrainTime;
+  while (counts_.in_flight > 0 && monotonic_ns() < end)
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  sessions_.clear();
+  counts_.clients = 0;
+}
+
+void Server::on_event(uint64_t id, uint32_t events) {
+  if (id == kStop) return;
+  if (id == kListener) return accept_clients();
+  const bool process_ended = (id & kProcess) != 0;
+  id &= ~kProcess;
+  if (!sessions_.contains(id)) return;
+  // After a hang-up nobody is there to read results, whatever the ring still has.
+  if (process_ended || (events & (EPOLLHUP | EPOLLRDHUP | EPOLLERR)) != 0) return drop(id, Why::gone);
+  Session& session = *sessions_[id];
+  const bool greeted = session.greeted();
+  if (!session.receive(config_.most_slots)) return drop(id, Why::unwanted);
+  if (!greeted && session.greeted()) --silent_;
+  if (session.greeted()) serve(id);
+}
+
+void Server::serve(uint64_t id) {
+  switch (sessions_[id]->take_submissions()) {
+    case Session::Turn::empty:
+      return;
+    case Session::Turn::more:
+      unfinished_.push_back(id);
+      return;
+    case Session::Turn::drop:
+      return drop(id, Why::unwanted);
+  }
+}
+
+void Server::serve_the_rest() {
+  for (const uint64_t id : std::exchange(unfinished_, {})) {
+    if (sessions_.contains(id)) serve(id);
+  }
+}
+
+void Server::accept_clients() {
+  while (true) {
+    Fd socket(::accept4(listener_.fd(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
+    if (socket) {
+      admit(std::move(socket));
+      continue;
+    }
+    if (errno == EINTR || errno == ECONNABORTED) continue;
+    if (errno == EAGAIN) return;
+    // No descriptor or no memory: whoever waits keeps the listening socket readable, so look away for a while.
+    unwatch(listener_.fd());
+    listen_again_ns_ = monotonic_ns() + kPauseWithoutDescriptors;
+    return;
+  }
+}
+
+bool Server::may_use(const Peer& peer) const {
+  if (peer.uid == ::geteuid()) return true;
+  if (std::find(config_.uids.begin(), config_.uids.end(), peer.uid) != config_.uids.end()) return true;
+  return std::find_first_of(peer.groups.begin(), peer.groups.end(), config_.gids.begin(), config_.gids.end()) !=
+         peer.groups.end();
+}
+
+bool Server::has_place(const Peer& peer) const {
+  const auto same_user = [&](const auto& entry) { return entry.second->peer().uid == peer.uid; };
+  return sessions_.size() < config_.most_clients &&
+         std::count_if(sessions_.begin(), sessions_.end(), same_user) < config_.most_clients_of_user;
+}
+
+void Server::admit(Fd socket) {
+  Peer peer{};
+  if (!peer_of(socket.get(), peer)) return;
+  const bool allowed = may_use(peer), place = has_place(peer);
+  auto session = std::make_unique<Session>(std::move(socket), std::move(peer), collector_, counts_);
+  if (!allowed) return session->refuse(Answer::not_allowed);
+  if (!place) return session->refuse(Answer::full);
+  const uint64_t id = kFirstSession + 2 * next_id_++;
+  if (!watch(session->socket(), id, EPOLLRDHUP)) return session->refuse(Answer::full);
+  if (session->process() >= 0) watch(session->process(), id | kProcess);
+  sessions_.emplace(id, std::move(session));
+  ++silent_;
+  ++counts_.accepted;
+  counts_.clients = sessions_.size();
+}
+
+void Server::drop(uint64_t id, Why why) {
+  const auto found = sessions_.find(id);
+  if (why == Why::gone) found->second->wipe();
+  if (!found->second->greeted()) --silent_;
+  unwatch(found->second->socket());  // a child of the client may keep the socket open
+  sessions_.erase(found);
+  counts_.clients = sessions_.size();
+}
+
+/// Drops clients that have connected and say nothing.
+void Server::drop_silent() {
+  if (silent_ == 0) return;
+  const uint64_t now = monotonic_ns();
+  std::vector<uint64_t> late;
+  for (const auto& [id, session] : sessions_) {
+    if (!session->greeted() && now - session->since_ns() > kGreetingTime) late.push_back(id);
+  }
+  for (const uint64_t id : late) {
+    ++counts_.violations;
+    drop(id, Why::unwanted);
+  }
+}
+
+}  // namespace polykem::broker

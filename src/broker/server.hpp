@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <sys/types.h>
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <thread>
+#include <unordered_map>
+#include <vector>
+
+#include "broker/session.hpp"
+
+namespace polykem::broker {
+
+struct ServerConfig {
+  const char* path = nullptr;  ///< where to listen
+  int listening = -1;          ///< a Unix stream socket that listens, if path is nullptr; it is closed in the end
+  mode_t mode = 0600;          ///< of the socket's file
+  std::vector<uid_t> uids{};   ///< who may connect besides this process's user
+  std::vector<gid_t> gids{};   ///< whose members may connect
+  uint32_t most_clients = 256;
+  uint32_t most_clients_of_user = 128;
+  uint32_t most_slots = 256;  ///< operations in flight of one client; a power of two
+};
+
+/// The daemon's end: lets worker processes in, reads their rings and hands what they ask for to a Collector. One
+/// thread, which waits for nobody.
+class Server {
+ public:
+  /// Status::busy: another process listens at the path. Status::argument: no listening there, errno says why.
+  [[nodiscard]] static Status create(const ServerConfig& config, Collector& collector, std::unique_ptr<Server>& out);
+  /// Takes nothing more, finishes what is in flight, and hangs up.
+  ~Server();
+
+  const ServerCounts& counts() const { return counts_; }
+
+ private:
+  Server(const ServerConfig& config, Collector& collector);
+  bool watch(int fd, uint64_t id, uint32_t events = 0);
+  void unwatch(int fd);
+
+  void loop();
+  void on_event(uint64_t id, uint32_t events);
+  void accept_clients();
+  void admit(Fd socket);
+  bool may_use(const Peer& peer) const;
+  bool has_place(const Peer& peer) const;
+  void serve(uint64_t id);
+  void serve_the_rest();
+  enum class Why { gone, unwanted };
+  void drop(uint64_t id, Why why);
+  void drop_silent();
+  int timeout_ms() const;
+  void drain();
+
+  const ServerConfig config_;
+  Collector& collector_;
+  Listener listener_;
+  Fd epoll_, stop_event_;
+  std::atomic<bool> stopping_{false};
+  ServerCounts counts_;
+  uint64_t listen_again_ns_ = 0;  ///< 0: it listens; else when it tries to accept again
+  uint64_t next_id_ = 0;
+  std::unordered_map<uint64_t, std::unique_ptr<Session>> sessions_;
+  std::vector<uint64_t> unfinished_;  ///< sessions whose ring had more than a turn's worth
+  size_t silent_ = 0;                 ///< sessions without a greeting so far
+  std::thread thread_;
+};
+
+}  // namespace polykem::broker

@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "broker/session.hpp"
+
+#include <sys/socket.h>
+#include <sys/syscall.h>
+
+#include <algorithm>
+#include <bit>
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+#include "schemes/registry.hpp"
+
+namespace polykem::broker {
+
+namespace {
+
+/// The client does not know whether its operation began, so it computes what has this status itself.
+constexpr Status kNotDone = Status::busy;
+
+int open_process(pid_t pid) {
+  return pid > 0 ? static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)) : -1;
+}
+
+}  // namespace
+
+Session::Session(Fd socket, Peer peer, Collector& collector, ServerCounts& counts)
+    : socket_(std::move(socket)),
+      process_(open_process(peer.pid)),
+      peer_(std::move(peer)),
+      collector_(collector),
+      counts_(counts),
+      since_ns_(monotonic_ns()) {}
+
+Session::~Session() {
+  drop_all();
+  ::shutdown(socket_.get(), SHUT_RDWR);
+}
+
+void Session::wipe() {
+  drop_all();
+  for (const Slot& slot : slots_)
+    secure_zero(view_.records(slot.index), slot.used_bytes);
+}
+
+void Session::drop_all() {
+  std::vector<std::unique_ptr<PendingItem>> items;
+  {
+    const std::lock_guard lock(mutex_);
+    closed_ = true;
+    for (Slot& slot : slots_) {
+      if (!slot.busy) continue;
+      slot.busy = false;
+      ++counts_.dropped;
+      --counts_.in_flight;
+      items.push_back(std::move(slot.item));
+    }
+  }
+  items.clear();  // without the lock, which a callback that is running waits for
+}
+
+bool Session::receive(uint32_t most_slots) {
+  if (!greeted_) return greet(most_slots);
+  char bytes[256];
+  const ssize_t got = ::recv(socket_.get(), bytes, sizeof bytes, MSG_DONTWAIT);
+  return got > 0 || (got < 0 && (errno == EAGAIN || errno == EINTR));
+}
+
+bool Session::greet(uint32_t most_slots) {
+  auto* at = reinterpret_cast<char*>(&hello_) + hello_bytes_;
+  const ssize_t got = ::recv(socket_.get(), at, sizeof hello_ - hello_bytes_, MSG_DONTWAIT);
+  if (got < 0) return errno == EAGAIN || errno == EINTR;
+  if (got == 0) return false;
+  hello_bytes_ += static_cast<size_t>(got);
+  if (hello_bytes_ < sizeof hello_) return true;
+  if (hello_.magic != kMagic || hello_.reserved != 0 || hello_.slots == 0) {
+    ++counts_.violations;
+    return false;
+  }
+  if (hello_.version != kVersion || hello_.registry != registry_fingerprint()) {
+    refuse(Answer::other_version);
+    return false;
+  }
+  if (open(std::bit_floor(std::min(hello_.slots, most_slots)))) return true;
+  refuse(Answer::full);
+  return false;
+}
+
+bool Session::open(uint32_t slots) {
+  Fd memory;
+  if (!copy_.reserve(slot_bytes()) || !memory_.create(map_bytes(slots), memory)) return false;
+  view_ = SharedView(memory_.data(), slots);
+  view_.header().server_sleeps = 1;
+  slots_.reserve(slots);
+  for (uint32_t i = 0; i < slots; ++i)
+    slots_.emplace_back(this, i);
+  Welcome welcome;
+  welcome.slots = slots;
+  welcome.slot_bytes = slot_bytes();
+  welcome.map_bytes = map_bytes(slots);
+  greeted_ = send_message(socket_.get(), &welcome, sizeof welcome, memory.get());
+  return greeted_;
+}
+
+void Session::refuse(Answer answer) {
+  Welcome welcome;
+  welcome.answer = answer;
+  (void)send_message(socket_.get(), &welcome, sizeof welcome);
+  ++counts_.refused;
+}
+
+/// Submissions that wait. At 0 the client wakes this side after the next one.
+uint32_t Session::waiting() {
+  SharedHeader& shared = view_.header();
+  uint32_t waiting = shared.submitted.load(std::memory_order_acquire) - taken_;
+  if (waiting == 0) {
+    shared.server_sleeps.store(1, std::memory_order_seq_cst);
+    waiting = shared.submitted.load(std::memory_order_seq_cst) - taken_;
+  }
+  if (waiting != 0) shared.server_sleeps.store(0, std::memory_order_relaxed);
+  return waiting;
+}
+
+Session::Turn Session::take_submissions() {
+  const bool burst = waiting() > 1;
+  if (burst) collector_.hold();
+  const Turn turn = take_a_ring_full();
+  if (burst) collector_.release();
+  return turn;
+}
+
+Session::Turn Session::take_a_ring_full() {
+  for (uint32_t n = 0; n < view_.slots(); ++n) {
+    const uint32_t many = waiting();
+    if (many == 0) return Turn::empty;
+    const uint32_t index = view_.submission(taken_).load(std::memory_order_relaxed);
+    if (many > view_.slots() || !claim(index)) {
+      ++counts_.violations;
+      return Turn::drop;
+    }
+    ++taken_;
+    start(slots_[index]);
+  }
+  return Turn::more;
+}
+
+bool Session::claim(uint32_t index) {
+  const std::lock_guard lock(mutex_);
+  if (index >= slots_.size() || slots_[index].busy) return false;
+  slots_[index].busy = true;
+  slots_[index].finished_early = false;
+  ++counts_.in_flight;
+  return true;
+}
+
+Status Session::read_header(uint32_t index, Asked& out) const {
+  const SlotHeader& header = view_.slot(index);
+  const uint32_t set = header.set.load(std::memory_order_relaxed);
+  const uint32_t op = header.op.load(std::memory_order_relaxed);
+  if (set >= registry().size() || (op & ~kSecretIsSeed) >= kOps) return Status::argument;
+  out = {.scheme = registry()[set],
+         .op = static_cast<Op>(op & ~kSecretIsSeed),
+         .secret_is_seed = (op & kSecretIsSeed) != 0,
+         .deadline_ns = header.deadline_ns.load(std::memory_order_relaxed)};
+  if (!out.secret_is_seed) return Status::ok;
+  return out.op == Op::decaps && out.scheme->secret_seed_bytes() != 0 ? Status::ok : Status::argument;
+}
+
+void Session::start(Slot& slot) {
+  Asked asked{};
+  Status status = read_header(slot.index, asked);
+  if (status == Status::ok && asked.deadline_ns != 0 && asked.deadline_ns < monotonic_ns()) {
+    ++counts_.late;
+    status = kNotDone;
+  }
+  std::unique_ptr<PendingItem> item;
+  if (status == Status::ok) status = add(slot, asked, item);
+  std::unique_lock lock(mutex_);
+  if (status == Status::ok) {
+    if (!slot.finished_early && !item->finished()) {
+      slot.item = std::move(item);  // on_done() goes on
+      return;
+    }
+    lock.unlock();
+    status = take(slot, *item);
+    item.reset();  // waits for on_done() if it is running
+    lock.lock();
+  }
+  publish(slot, status);
+}
+
+/// Copies the records out of the memory that the client can change, and wipes them there.
+Status Session::add(Slot& slot, const Asked& asked, std::unique_ptr<PendingItem>& item) {
+  slot.bytes = item_bytes(*asked.scheme, asked.op, asked.secret_is_seed);
+  const size_t in = slot.bytes.in();
+  slot.used_bytes = std::max(slot.used_bytes, in + slot.bytes.out());
+  auto* copy = reinterpret_cast<uint8_t*>(copy_.data());
+  std::memcpy(copy, view_.records(slot.index), in);
+  secure_zero(view_.records(slot.index), in);
+  const uint8_t* key = copy + slot.bytes.draws;
+  Request request{.op = asked.op, .sk_is_seed = asked.secret_is_seed, .scheme = asked.scheme};
+  request.records.count = 1;
+  request.records.draws = slot.bytes.draws == 0 ? nullptr : copy;
+  request.records.pk = asked.op == Op::encaps ? key : nullptr;
+  request.records.sk = asked.op == Op::decaps ? key : nullptr;
+  request.records.ct = asked.op == Op::decaps ? key + slot.bytes.key : nullptr;
+  const Status status = collector_.add(request, on_done, &slot, item);
+  secure_zero(copy, in);
+  return status;
+}
+
+void Session::on_done(void* user) {
+  Slot& slot = *static_cast<Slot*>(user);
+  Session& session = *slot.session;
+  const std::lock_guard lock(session.mutex_);
+  if (session.closed_) return;
+  if (slot.item == nullptr) {  // start() goes on
+    slot.finished_early = true;
+    return;
+  }
+  const Status status = session.take(slot, *slot.item);
+  slot.item.reset();
+  session.publish(slot, status);
+}
+
+Status Session::take(const Slot& slot, PendingItem& item) {
+  uint8_t* out = view_.records(slot.index) + slot.bytes.in();
+  return item.take(slot.bytes.public_out == 0 ? nullptr : out, out + slot.bytes.public_out);
+}
+
+/// Gives the slot back to the client. The lock is held.
+void Session::publish(Slot& slot, Status status) {
+  ++(status == Status::ok ? counts_.operations : counts_.failed);
+  --counts_.in_flight;
+  slot.busy = false;
+  SharedHeader& shared = view_.header();
+  view_.slot(slot.index).status.store(static_cast<uint32_t>(status), std::memory_order_relaxed);
+  view_.completion(published_).store(slot.index, std::memory_order_relaxed);
+  shared.completed.store(++published_, std::memory_order_seq_cst);
+  if (shared.client_sleeps.load(std::memory_order_seq_cst) == 0) return;
+  shared.client_sleeps.store(0, std::memory_order_relaxed);
+  send_wake(socket_.get());
+}
+
+}  // namespace polykem::broker

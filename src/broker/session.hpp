@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "broker/collector.hpp"
+#include "broker/protocol.hpp"
+#include "broker/shared_memory.hpp"
+#include "broker/socket.hpp"
+#include "core/secure.hpp"
+
+namespace polykem::broker {
+
+/// What a Server counts; all but the last two only grow.
+struct ServerCounts {
+  std::atomic<uint64_t> accepted{0}, refused{0}, violations{0};
+  std::atomic<uint64_t> operations{0}, failed{0}, late{0}, dropped{0};
+  std::atomic<uint64_t> clients{0}, in_flight{0};
+};
+
+/// The server's side of one client, which may be hostile: whatever it writes into the shared memory and whenever, it
+/// harms its own operations only. Every word is read once, every record is copied before it is used. Used by the
+/// server's thread, and by whichever threads finish operations.
+class Session {
+ public:
+  Session(Fd socket, Peer peer, Collector& collector, ServerCounts& counts);
+  ~Session();
+  Session(const Session&) = delete;
+  Session& operator=(const Session&) = delete;
+
+  int socket() const { return socket_.get(); }
+  const Peer& peer() const { return peer_; }
+  /// Readable when the process that connected has ended, even if a child of it holds the socket; -1 if unknown.
+  int process() const { return process_.get(); }
+  bool greeted() const { return greeted_; }
+  uint64_t since_ns() const { return since_ns_; }
+
+  /// Reads what the socket has. False if the client is to be dropped. most_slots: a power of two.
+  bool receive(uint32_t most_slots);
+  enum class Turn { empty, more, drop };
+  /// Takes at most a ring full of submissions. Does not throw.
+  Turn take_submissions();
+  /// For a client that is gone: wipes what it left in the shared memory. One that is alive may be reading results, and
+  /// wipes them itself.
+  void wipe();
+  /// Answers and refuses.
+  void refuse(Answer answer);
+
+ private:
+  struct Slot {
+    Slot(Session* owner, uint32_t number) : session(owner), index(number) {}
+    Session* session;
+    uint32_t index;
+    bool busy = false;
+    bool finished_early = false;  ///< its callback ran before add() had returned
+    ItemBytes bytes{};
+    size_t used_bytes = 0;  ///< the most that any operation has left there
+    std::unique_ptr<PendingItem> item;
+  };
+  /// What the client asks for, as read once.
+  struct Asked {
+    const Scheme* scheme;
+    Op op;
+    bool secret_is_seed;
+    uint64_t deadline_ns;
+  };
+
+  bool greet(uint32_t most_slots);
+  bool open(uint32_t slots);
+  uint32_t waiting();
+  Turn take_a_ring_full();
+  bool claim(uint32_t index);
+  Status read_header(uint32_t index, Asked& out) const;
+  void start(Slot& slot);
+  Status add(Slot& slot, const Asked& asked, std::unique_ptr<PendingItem>& item);
+  static void on_done(void* user);
+  Status take(const Slot& slot, PendingItem& item);
+  void publish(Slot& slot, Status status);
+  void drop_all();
+
+  Fd socket_, process_;
+  const Peer peer_;
+  Collector& collector_;
+  ServerCounts& counts_;
+  const uint64_t since_ns_;
+  Hello hello_{};
+  size_t hello_bytes_ = 0;
+  bool greeted_ = false;
+
+  SharedMemory memory_;
+  SharedView view_;
+  uint32_t taken_ = 0;  ///< submissions read so far
+  SecureBuffer copy_;   ///< the records of the operation that is being taken
+  std::mutex mutex_;    ///< guards the rest
+  uint32_t published_ = 0;
+  bool closed_ = false;
+  std::vector<Slot> slots_;
+};
+
+}  // namespace polykem::broker

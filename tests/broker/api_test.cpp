@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+// polykem_broker_* and a batcher that names a broker, in one process.
+#include <gtest/gtest.h>
+#include <unistd.h>
+#include <polykem/polykem.hpp>
+
+#include <cerrno>
+
+#include "folder.hpp"
+
+namespace polykem::broker {
+namespace {
+
+struct BrokerApi : testing::Test {
+  polykem_broker_config config_here() const {
+    polykem_broker_config config{};
+    config.struct_size = sizeof config;
+    config.path = path.c_str();
+    return config;
+  }
+  polykem_status open(const polykem_broker_config& config) {
+    return polykem_broker_new(batcher.handle(), &config, &broker);
+  }
+  ~BrokerApi() override { polykem_broker_free(broker); }
+
+  Folder folder;
+  const std::string path = folder / "socket";
+  polykem::Context context{1};
+  polykem::Batcher batcher{context};
+  polykem_broker* broker = nullptr;
+};
+
+TEST_F(BrokerApi, RefusesNonsense) {
+  polykem_broker_config good = config_here();
+  EXPECT_EQ(polykem_broker_new(nullptr, &good, &broker), POLYKEM_ERR_ARGUMENT);
+  EXPECT_EQ(polykem_broker_new(batcher.handle(), nullptr, &broker), POLYKEM_ERR_ARGUMENT);
+  EXPECT_EQ(polykem_broker_new(batcher.handle(), &good, nullptr), POLYKEM_ERR_ARGUMENT);
+  const auto broken = [&](auto&& breaks) {
+    polykem_broker_config config = config_here();
+    breaks(config);
+    errno = 0;
+    EXPECT_EQ(open(config), POLYKEM_ERR_ARGUMENT);
+    EXPECT_NE(errno, 0);
+  };
+  broken([](auto& c) { c.struct_size = 8; });
+  broken([](auto& c) { c.reserved = 1; });
+  broken([](auto& c) { c.slots = 100; });
+  broken([](auto& c) { c.slots = 8192; });
+  broken([](auto& c) { c.uid_count = 1; });
+  broken([](auto& c) { c.gid_count = 1; });
+  broken([](auto& c) { c.path = ""; });
+  broken([](auto& c) { c.path = nullptr, c.listen_fd = -1; });
+  broken([](auto& c) { c.path = nullptr, c.listen_fd = STDERR_FILENO; });
+  EXPECT_EQ(broker, nullptr);
+  polykem_broker_free(nullptr);
+  polykem_broker_stats_t stats{};
+  stats.struct_size = sizeof stats;
+  EXPECT_EQ(polykem_broker_stats(nullptr, &stats), POLYKEM_ERR_ARGUMENT);
+}
+
+TEST_F(BrokerApi, OneToAPath) {
+  ASSERT_EQ(open(config_here()), POLYKEM_OK);
+  polykem_broker* second = nullptr;
+  const polykem_broker_config config = config_here();
+  EXPECT_EQ(polykem_broker_new(batcher.handle(), &config, &second), POLYKEM_ERR_BUSY);
+}
+
+TEST_F(BrokerApi, ABatcherFindsItByItself) {
+  ASSERT_EQ(open(config_here()), POLYKEM_OK);
+  polykem_batcher_config config{};
+  config.broker = path.c_str();
+  const polykem::Batcher worker(context, config);
+  const polykem::Scheme scheme = polykem::Scheme::find("mlkem512");
+  const auto has_connected = [&] {
+    worker.add(polykem::Context::request(POLYKEM_KEYGEN, scheme, 1)).wait();
+    polykem_broker_stats_t stats{};
+    stats.struct_size = sizeof stats;
+    EXPECT_EQ(polykem_broker_stats(broker, &stats), POLYKEM_OK);
+    return stats.clients == 1 && stats.operations > 0;  // of the probe
+  };
+  EXPECT_TRUE(eventually(has_connected));
+  polykem_lane_health_t lane{};
+  lane.struct_size = sizeof lane;
+  ASSERT_EQ(polykem_batcher_health(worker.handle(), 0, &lane), POLYKEM_OK);
+  bool found = false;
+  for (size_t i = 0; polykem_batcher_health(worker.handle(), i, &lane) == POLYKEM_OK; ++i)
+    found |= std::string(lane.name) == "broker";
+  EXPECT_TRUE(found);
+}
+
+TEST_F(BrokerApi, SaysWhyItIsNotThere) {
+  polykem_batcher_config config{};
+  config.broker = path.c_str();
+  const polykem::Batcher worker(context, config);
+  const polykem::Scheme scheme = polykem::Scheme::find("mlkem512");
+  const auto says_why = [&] {
+    worker.add(polykem::Context::request(POLYKEM_KEYGEN, scheme, 1)).wait();
+    polykem_lane_health_t lane{};
+    lane.struct_size = sizeof lane;
+    for (size_t i = 0; polykem_batcher_health(worker.handle(), i, &lane) == POLYKEM_OK; ++i)
+      if (std::string(lane.reason) == "no daemon listens at the socket") return true;
+    return false;
+  };
+  EXPECT_TRUE(eventually(says_why));
+}
+
+}  // namespace
+}  // namespace polykem::broker

@@ -1,0 +1,303 @@
+// SPDX-License-Identifier: Apache-2.0
+// Clients that mean harm: the daemon goes on, and an honest client beside them gets right answers.
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+
+#include <algorithm>
+#include <random>
+
+#include "support.hpp"
+
+namespace polykem::broker {
+namespace {
+
+struct Hostile : testing::Test {
+  void TearDown() override {
+    if (honest == nullptr) return;
+    EXPECT_TRUE(honest->alive());
+    EXPECT_TRUE(serves(*honest));
+  }
+  const ServerCounts& counts() const { return daemon.server->counts(); }
+
+  Daemon daemon;
+  std::unique_ptr<Connection> honest = daemon.connect();
+};
+
+Hello good_hello() {
+  Hello hello;
+  hello.registry = registry_fingerprint();
+  hello.slots = 8;
+  return hello;
+}
+
+TEST_F(Hostile, SpeaksAnotherVersion) {
+  Hello version = good_hello(), sets = good_hello();
+  version.version = kVersion + 1;
+  sets.registry ^= 1;
+  for (const Hello& hello : {version, sets}) {
+    RawClient client(daemon.path);
+    EXPECT_FALSE(client.greet(hello));
+    EXPECT_EQ(client.welcome.answer, Answer::other_version);
+    EXPECT_TRUE(client.hung_up());
+  }
+}
+
+TEST_F(Hostile, SpeaksGarbage) {
+  Hello magic = good_hello(), slots = good_hello(), reserved = good_hello();
+  magic.magic = 0x20544547;
+  slots.slots = 0;
+  reserved.reserved = 7;
+  for (const Hello& hello : {magic, slots, reserved}) {
+    RawClient client(daemon.path);
+    EXPECT_FALSE(client.greet(hello));
+  }
+  EXPECT_EQ(counts().violations, 3U);
+}
+
+TEST_F(Hostile, AsksForTooManySlots) {
+  Hello hello = good_hello();
+  hello.slots = 0xffffffff;
+  RawClient client(daemon.path);
+  EXPECT_TRUE(client.greet(hello));
+  EXPECT_EQ(client.welcome.slots, ServerConfig().most_slots);
+  hello.slots = 7;
+  RawClient other(daemon.path);
+  EXPECT_TRUE(other.greet(hello));
+  EXPECT_EQ(other.welcome.slots, 4U);
+}
+
+TEST_F(Hostile, GreetsByteByByte) {
+  RawClient client(daemon.path);
+  const Hello hello = good_hello();
+  for (size_t i = 0; i < sizeof hello; ++i)
+    EXPECT_TRUE(client.send(reinterpret_cast<const char*>(&hello) + i, 1));
+  EXPECT_TRUE(client.wait_for(&client.welcome, sizeof client.welcome));
+  EXPECT_EQ(client.welcome.answer, Answer::welcome);
+}
+
+TEST_F(Hostile, CannotChangeTheSizeOfTheMemory) {
+  RawClient client(daemon.path);
+  ASSERT_TRUE(client.greet());
+  EXPECT_NE(::ftruncate(client.memory_fd.get(), 0), 0);
+  EXPECT_NE(::ftruncate(client.memory_fd.get(), 1 << 30), 0);
+}
+
+TEST_F(Hostile, NamesASlotThatIsNotThere) {
+  for (const uint32_t index : {8U, 0x7fffffffU, 0xffffffffU}) {
+    RawClient client(daemon.path);
+    ASSERT_TRUE(client.greet());
+    client.submit(index);
+    EXPECT_TRUE(client.hung_up());
+  }
+  EXPECT_EQ(counts().violations, 3U);
+}
+
+TEST_F(Hostile, ClaimsMoreEntriesThanTheRingHas) {
+  for (const uint32_t tail : {9U, 0x80000000U, 0xffffffffU}) {
+    RawClient client(daemon.path);
+    ASSERT_TRUE(client.greet());
+    client.view.header().submitted = tail;
+    send_wake(client.socket.get());
+    EXPECT_TRUE(client.hung_up());
+  }
+}
+
+TEST(HostileToAStalledDaemon, HandsInASlotTwice) {
+  Daemon daemon(TestCollector::Kind::never);
+  RawClient client(daemon.path);
+  ASSERT_TRUE(client.greet());
+  client.submit(3);
+  client.submit(3);
+  EXPECT_TRUE(client.hung_up());
+  EXPECT_TRUE(eventually([&] { return daemon.collector.alive == 0; }));
+  EXPECT_EQ(daemon.server->counts().dropped, 1U);
+  EXPECT_EQ(daemon.server->counts().in_flight, 0U);
+}
+
+TEST(HostileToAStalledDaemon, VanishesInTheMiddle) {
+  for (const auto kind : {TestCollector::Kind::never, TestCollector::Kind::on_thread}) {
+    Daemon daemon(kind);
+    for (int round = 0; round < 20; ++round) {
+      RawClient client(daemon.path);
+      ASSERT_TRUE(client.greet());
+      for (uint32_t i = 0; i < 8; ++i)
+        client.submit(i);
+    }
+    EXPECT_TRUE(eventually([&] { return daemon.server->counts().clients == 0 && daemon.collector.alive == 0; }));
+    EXPECT_EQ(daemon.server->counts().in_flight, 0U);
+  }
+}
+
+TEST(HostileToAStalledDaemon, DiesWhileItsChildHoldsTheSocket) {
+  Daemon daemon(TestCollector::Kind::never);
+  int pipe_ends[2];
+  ASSERT_EQ(::pipe(pipe_ends), 0);
+  const pid_t client = ::fork();
+  if (client == 0) {
+    RawClient raw(daemon.path);
+    raw.greet();
+    raw.submit(1);
+    const pid_t child = ::fork();
+    if (child == 0) ::pause();
+    (void)!::write(pipe_ends[1], &child, sizeof child);
+    ::pause();
+  }
+  pid_t child = 0;
+  ASSERT_EQ(::read(pipe_ends[0], &child, sizeof child), static_cast<ssize_t>(sizeof child));
+  EXPECT_TRUE(eventually([&] { return daemon.server->counts().in_flight == 1; }));
+  ::kill(client, SIGKILL);
+  ::waitpid(client, nullptr, 0);
+  EXPECT_TRUE(eventually([&] { return daemon.server->counts().clients == 0; }));
+  EXPECT_EQ(daemon.server->counts().dropped, 1U);
+  ::kill(child, SIGKILL);
+}
+
+TEST_F(Hostile, AsksForOperationsThatAreNone) {
+  RawClient client(daemon.path);
+  ASSERT_TRUE(client.greet());
+  const auto sets = static_cast<uint32_t>(registry().size());
+  const uint32_t seeds_of_a_set_without = 0;
+  ASSERT_EQ(registry()[seeds_of_a_set_without]->secret_seed_bytes(), 0U);
+  const std::pair<uint32_t, uint32_t> wrong[] = {{sets, 0},       {0xffffffff, 1},    {0, 3},
+                                                 {0, 0x80000000}, {0, kSecretIsSeed}, {0, kSecretIsSeed | 2}};
+  for (const auto& [set, op] : wrong) {
+    client.view.slot(0).set = set;
+    client.view.slot(0).op = op;
+    client.view.slot(0).status = 0;
+    client.submit(0);
+    EXPECT_TRUE(eventually([&] { return client.view.header().completed == client.sent; }));
+    EXPECT_EQ(client.view.slot(0).status, static_cast<uint32_t>(Status::argument)) << set << " " << op;
+  }
+}
+
+/// Everything in the shared memory changes all the time while the daemon reads it.
+TEST_F(Hostile, ChangesItsMemoryWhileItIsRead) {
+  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(1);
+  std::minstd_rand random(1);
+  while (std::chrono::steady_clock::now() < end) {
+    RawClient client(daemon.path);
+    ASSERT_TRUE(client.greet());
+    std::atomic<bool> stop{false};
+    std::thread scribbler([&] {
+      for (uint32_t i = 0; !stop; ++i) {
+        SlotHeader& header = client.view.slot(i % 8);
+        header.set.store(i % 40, std::memory_order_relaxed);
+        header.op.store(i % 5 + (i % 7 == 0 ? kSecretIsSeed : 0), std::memory_order_relaxed);
+        auto* records = reinterpret_cast<Word*>(client.view.records(i % 8));
+        records[i % 400].store(i * 2654435761U, std::memory_order_relaxed);
+        client.view.completion(i).store(i, std::memory_order_relaxed);
+        client.view.header().client_sleeps.store(i & 1, std::memory_order_relaxed);
+      }
+    });
+    const auto rounds = random() % 64;
+    for (uint32_t i = 0; i < rounds; ++i) {
+      client.submit(i % 8);
+      if (random() % 4 == 0) std::this_thread::sleep_for(std::chrono::microseconds(random() % 300));
+    }
+    stop = true;
+    scribbler.join();
+  }
+}
+
+TEST_F(Hostile, FloodsRingAndSocketAndReadsNothing) {
+  RawClient client(daemon.path);
+  ASSERT_TRUE(client.greet());
+  std::atomic<bool> stop{false};
+  std::thread flood([&] {
+    const Bytes noise(256, 1);
+    while (!stop) {
+      client.view.slot(client.sent % 8).op = 7;  // refused at once: the ring never rests
+      client.view.header().client_sleeps = 1;
+      client.view.submission(client.sent) = client.sent % 8;
+      if (client.view.header().completed + 8 - client.sent != 0) client.view.header().submitted = ++client.sent;
+      send_message(client.socket.get(), noise.data(), noise.size());
+    }
+  });
+  EXPECT_TRUE(eventually([&] { return counts().failed > 100; }));
+  for (uint8_t i = 0; i < 50; ++i)
+    EXPECT_TRUE(serves(*honest, i));
+  stop = true;
+  flood.join();
+}
+
+TEST_F(Hostile, SendsDescriptorsAlong) {
+  RawClient client(daemon.path);
+  ASSERT_TRUE(client.greet());
+  const auto open_files = [] {
+    return std::distance(std::filesystem::directory_iterator("/proc/self/fd"), std::filesystem::directory_iterator());
+  };
+  const auto before = open_files();
+  const char byte = 0;
+  for (int i = 0; i < 20; ++i)
+    EXPECT_TRUE(send_message(client.socket.get(), &byte, 1, STDERR_FILENO));
+  EXPECT_TRUE(serves(*honest));
+  EXPECT_EQ(open_files(), before);
+}
+
+TEST_F(Hostile, HalfClosesItsSocket) {
+  RawClient client(daemon.path);
+  ASSERT_TRUE(client.greet());
+  ASSERT_EQ(::shutdown(client.socket.get(), SHUT_WR), 0);
+  EXPECT_TRUE(client.hung_up());
+}
+
+/// A worker need not trust the words of the daemon either.
+TEST(HostileDaemon, CompletesWhatNobodyAskedFor) {
+  for (const uint32_t index : {5U, 0xffffffffU}) {
+    const Folder folder;
+    const std::string path = folder / "socket";
+    Listener listener;
+    ASSERT_EQ(listener.listen_at(path.c_str(), 0600), Status::ok);
+    std::unique_ptr<Connection> connection;
+    const char* problem = "";
+    std::thread opening([&] { connection = Connection::open(path.c_str(), 8, problem); });
+    Fd socket;
+    ASSERT_TRUE(eventually([&] {
+      socket = Fd(::accept(listener.fd(), nullptr, nullptr));
+      return static_cast<bool>(socket);
+    }));
+    SharedMemory memory;
+    Fd fd;
+    ASSERT_TRUE(memory.create(map_bytes(8), fd));
+    Welcome welcome;
+    welcome.slots = 8;
+    welcome.slot_bytes = slot_bytes();
+    welcome.map_bytes = map_bytes(8);
+    ASSERT_TRUE(send_message(socket.get(), &welcome, sizeof welcome, fd.get()));
+    opening.join();
+    ASSERT_NE(connection, nullptr) << problem;
+    const SharedView view(memory.data(), 8);
+    view.completion(0) = index;
+    view.header().completed = 1;
+    send_wake(socket.get());
+    EXPECT_TRUE(eventually([&] { return !connection->alive(); }));
+  }
+}
+
+TEST(HostileDaemon, SendsMemoryThatItCouldCut) {
+  const Folder folder;
+  const std::string path = folder / "socket";
+  Listener listener;
+  ASSERT_EQ(listener.listen_at(path.c_str(), 0600), Status::ok);
+  std::unique_ptr<Connection> connection;
+  const char* problem = "";
+  std::thread opening([&] { connection = Connection::open(path.c_str(), 8, problem); });
+  Fd socket;
+  ASSERT_TRUE(eventually([&] {
+    socket = Fd(::accept(listener.fd(), nullptr, nullptr));
+    return static_cast<bool>(socket);
+  }));
+  const Fd fd(::memfd_create("unsealed", MFD_ALLOW_SEALING));
+  ASSERT_EQ(::ftruncate(fd.get(), static_cast<off_t>(map_bytes(8))), 0);
+  Welcome welcome;
+  welcome.slots = 8;
+  welcome.slot_bytes = slot_bytes();
+  welcome.map_bytes = map_bytes(8);
+  ASSERT_TRUE(send_message(socket.get(), &welcome, sizeof welcome, fd.get()));
+  opening.join();
+  EXPECT_EQ(connection, nullptr);
+}
+
+}  // namespace
+}  // namespace polykem::broker

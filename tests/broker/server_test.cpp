@@ -1,0 +1,307 @@
+// SPDX-License-Identifier: Apache-2.0
+// Honest workers: what comes back is what the engine computes, whatever happens on the way.
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+
+#include <fstream>
+
+#include "support.hpp"
+
+namespace polykem::broker {
+namespace {
+
+TEST(Server, ComputesEveryOperationOfEverySet) {
+  Daemon daemon;
+  const auto connection = daemon.connect();
+  ASSERT_NE(connection, nullptr) << daemon.problem;
+  for (const Scheme* scheme : registry()) {
+    Records keys(*scheme, Op::keygen, 1, 3), encaps(*scheme, Op::encaps, 1, 4), decaps(*scheme, Op::decaps, 1, 5);
+    EXPECT_EQ(run(*connection, keys.request), Status::ok);
+    EXPECT_EQ(keys.expected(), std::pair(keys.public_out, keys.secret_out)) << scheme->name;
+    encaps.set_key(keys.public_out);
+    EXPECT_EQ(run(*connection, encaps.request), Status::ok);
+    EXPECT_EQ(encaps.expected(), std::pair(encaps.public_out, encaps.secret_out)) << scheme->name;
+    decaps.set_key(keys.secret_out);
+    decaps.set_ct(encaps.public_out);
+    EXPECT_EQ(run(*connection, decaps.request), Status::ok);
+    EXPECT_EQ(decaps.secret_out, encaps.secret_out) << scheme->name;
+  }
+}
+
+TEST(Server, FinishesABatchThatIsLargerThanTheRing) {
+  for (const auto kind : {TestCollector::Kind::at_once, TestCollector::Kind::on_thread}) {
+    Daemon daemon(kind);
+    const auto connection = daemon.connect(4);
+    ASSERT_NE(connection, nullptr) << daemon.problem;
+    Records keys(*find_scheme("mlkem512"), Op::keygen, 101, 9);
+    EXPECT_EQ(run(*connection, keys.request), Status::ok);
+    EXPECT_EQ(keys.expected(), std::pair(keys.public_out, keys.secret_out));
+    EXPECT_EQ(daemon.server->counts().operations, 101U);
+  }
+}
+
+TEST(Server, TakesSecretKeysAsSeeds) {
+  Daemon daemon;
+  const auto connection = daemon.connect();
+  Records decaps(*find_scheme("mlkem768"), Op::decaps, 3, 1, true);
+  EXPECT_EQ(run(*connection, decaps.request), Status::ok);
+  EXPECT_EQ(decaps.expected().second, decaps.secret_out);
+}
+
+TEST(Server, ReportsMalformedItemsOneByOne) {
+  Daemon daemon;
+  const auto connection = daemon.connect();
+  const Scheme& scheme = *find_scheme("mlkem512");
+  Records keys(scheme, Op::keygen, 3, 1), encaps(scheme, Op::encaps, 3, 2);
+  ASSERT_EQ(run(*connection, keys.request), Status::ok);
+  std::fill_n(keys.public_out.begin() + static_cast<ptrdiff_t>(scheme.public_key_bytes), 3, 0xff);
+  encaps.set_key(keys.public_out);
+  EXPECT_EQ(run(*connection, encaps.request), Status::items);
+  EXPECT_EQ(encaps.statuses, (std::vector<Status>{Status::ok, Status::public_key, Status::ok}));
+  EXPECT_EQ(encaps.expected(), std::pair(encaps.public_out, encaps.secret_out));
+}
+
+TEST(Server, LeavesOutWhatIsTooLate) {
+  Daemon daemon;
+  const auto connection = daemon.connect();
+  Records keys(*find_scheme("mlkem512"), Op::keygen, 1, 1);
+  EXPECT_EQ(run(*connection, keys.request, 1), Status::backend_unavailable);
+  EXPECT_EQ(daemon.server->counts().late, 1U);
+  EXPECT_TRUE(serves(*connection));
+}
+
+TEST(Server, ManyThreadsOfOneWorker) {
+  Daemon daemon;
+  const auto connection = daemon.connect(16);
+  std::vector<std::thread> threads;
+  std::atomic<int> right{0};
+  for (uint8_t t = 0; t < 4; ++t)
+    threads.emplace_back([&, t] {
+      for (uint8_t i = 0; i < 25; ++i)
+        right += serves(*connection, static_cast<uint8_t>(50 * t + i)) ? 1 : 0;
+    });
+  for (auto& thread : threads)
+    thread.join();
+  EXPECT_EQ(right, 100);
+}
+
+TEST(Server, WipesTheRecordsInTheSharedMemory) {
+  Daemon daemon;
+  RawClient client(daemon.path);
+  ASSERT_TRUE(client.greet());
+  client.view.slot(2).op = static_cast<uint32_t>(Op::keygen);
+  const size_t draws = registry()[0]->keygen_draw_bytes;
+  std::fill_n(client.view.records(2), draws, 0xa5);
+  client.submit(2);
+  ASSERT_TRUE(eventually([&] { return client.view.header().completed == 1; }));
+  EXPECT_EQ(Bytes(client.view.records(2), client.view.records(2) + draws), Bytes(draws, 0));
+}
+
+TEST(Server, AnEndGivesBackWhatItDidNotTake) {
+  for (int i = 0; i < 20; ++i) {
+    Daemon daemon;
+    const auto connection = daemon.connect(4);
+    Records keys(*find_scheme("mlkem512"), Op::keygen, 200, 9);
+    std::promise<Status> end;
+    ASSERT_EQ(connection->submit(keys.request, 0, [&end](Status s) { end.set_value(s); }), Status::ok);
+    daemon.server.reset();
+    EXPECT_EQ(end.get_future().get(), Status::backend_unavailable);
+    EXPECT_TRUE(eventually([&] { return !connection->alive(); }));
+    EXPECT_EQ(connection->submit(keys.request, 0, [](Status) { FAIL(); }), Status::backend_unavailable);
+  }
+}
+
+TEST(Server, AnEndLeavesResultsReadable) {
+  for (int i = 0; i < 20; ++i) {
+    Daemon daemon;
+    RawClient client(daemon.path);
+    ASSERT_TRUE(client.greet());
+    client.view.slot(1).op = static_cast<uint32_t>(Op::keygen);
+    for (size_t byte = 0; byte < registry()[0]->keygen_draw_bytes; ++byte)
+      client.view.records(1)[byte] = static_cast<uint8_t>(byte * 7 + byte / 251);
+    client.submit(1);
+    ASSERT_TRUE(eventually([&] { return client.view.header().completed == 1; }));
+    daemon.server.reset();
+    const Scheme& scheme = *registry()[0];
+    const uint8_t* pk = client.view.records(1) + scheme.keygen_draw_bytes;
+    EXPECT_TRUE(std::any_of(pk, pk + scheme.public_key_bytes, [](uint8_t byte) { return byte != 0; }));
+  }
+}
+
+TEST(Server, GivesUpADaemonThatStandsStill) {
+  Daemon daemon(TestCollector::Kind::never);
+  const auto connection = daemon.connect();
+  Records keys(*find_scheme("mlkem512"), Op::keygen, 2, 1);
+  EXPECT_EQ(run(*connection, keys.request), Status::backend_unavailable);
+  EXPECT_FALSE(connection->alive());
+}
+
+TEST(Server, HasSoManyPlaces) {
+  ServerConfig config;
+  config.most_clients = 2;
+  Daemon daemon(TestCollector::Kind::on_thread, config);
+  auto first = daemon.connect();
+  const auto second = daemon.connect();
+  EXPECT_EQ(daemon.connect(), nullptr);
+  EXPECT_STREQ(daemon.problem, "the daemon has no place for another client");
+  first.reset();
+  EXPECT_TRUE(eventually([&] { return daemon.connect() != nullptr; }));
+  EXPECT_TRUE(serves(*second));
+}
+
+TEST(Server, HasSoManyPlacesForAUser) {
+  ServerConfig config;
+  config.most_clients_of_user = 1;
+  Daemon daemon(TestCollector::Kind::on_thread, config);
+  const auto first = daemon.connect();
+  EXPECT_EQ(daemon.connect(), nullptr);
+}
+
+TEST(Server, GoesOnAfterAShortageOfDescriptors) {
+  Daemon daemon;
+  RawClient waiting(daemon.path);
+  ASSERT_TRUE(waiting.greet());
+  rlimit before{};
+  ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &before), 0);
+  Fd socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  const rlimit none{0, before.rlim_max};
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &none), 0);
+  EXPECT_EQ(daemon.connect(), nullptr);
+  EXPECT_STREQ(daemon.problem, "no file descriptor is left");
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  daemon.path.copy(address.sun_path, sizeof address.sun_path - 1);
+  ASSERT_EQ(::connect(socket.get(), reinterpret_cast<sockaddr*>(&address), sizeof address), 0);
+  std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  EXPECT_EQ(daemon.server->counts().clients, 1U);
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &before), 0);
+  EXPECT_TRUE(eventually([&] { return daemon.server->counts().clients == 2; }));
+  const auto connection = daemon.connect();
+  ASSERT_NE(connection, nullptr) << daemon.problem;
+  EXPECT_TRUE(serves(*connection));
+}
+
+/// Runs `body` in a child process that has another user id.
+template <class Body>
+int as_nobody(Body&& body) {
+  const pid_t child = ::fork();
+  if (child == 0) {
+    if (::setgid(65534) != 0 || ::setuid(65534) != 0) ::_exit(99);
+    ::_exit(body());
+  }
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  return WEXITSTATUS(status);
+}
+
+TEST(Server, AsksWhoConnects) {
+  if (::geteuid() != 0) GTEST_SKIP() << "only root can be another user";
+  for (const bool by_user : {false, true}) {
+    for (const bool allowed : {false, true}) {
+      ServerConfig config;
+      config.mode = 0666;
+      if (allowed && by_user) config.uids = {65534};
+      if (allowed && !by_user) config.gids = {65534};
+      Daemon daemon(TestCollector::Kind::on_thread, config);
+      ASSERT_EQ(::chmod(daemon.folder.path().c_str(), 0755), 0);
+      EXPECT_EQ(as_nobody([&] { return RawClient(daemon.path).greet() ? 1 : 0; }), allowed ? 1 : 0);
+      EXPECT_EQ(daemon.server->counts().refused, allowed ? 0U : 1U);
+    }
+  }
+}
+
+TEST(Server, TheModeOfTheSocketHolds) {
+  if (::geteuid() != 0) GTEST_SKIP() << "only root can be another user";
+  Daemon daemon;
+  ASSERT_EQ(::chmod(daemon.folder.path().c_str(), 0755), 0);
+  EXPECT_EQ(as_nobody([&] {
+              daemon.connect();  // fails before it would start a thread
+              return std::string(daemon.problem) == "no permission to connect to the socket" ? 1 : 0;
+            }),
+            1);
+}
+
+TEST(Server, AWorkerGivesItsKeysToNobodyElse) {
+  if (::geteuid() != 0) GTEST_SKIP() << "only root can be another user";
+  Folder folder;
+  ASSERT_EQ(::chmod(folder.path().c_str(), 01777), 0);
+  const std::string path = folder / "socket";
+  int pipe_ends[2];
+  ASSERT_EQ(::pipe(pipe_ends), 0);
+  const pid_t stranger = ::fork();
+  if (stranger == 0) {
+    Listener listener;
+    const bool listens = ::setuid(65534) == 0 && listener.listen_at(path.c_str(), 0666) == Status::ok;
+    (void)!::write(pipe_ends[1], &listens, 1);
+    ::pause();
+  }
+  bool listens = false;
+  ASSERT_EQ(::read(pipe_ends[0], &listens, 1), 1);
+  ASSERT_TRUE(listens);
+  ASSERT_EQ(::geteuid(), 0U);
+  const char* problem = "";
+  EXPECT_EQ(Connection::open(path.c_str(), 4, problem), nullptr);
+  EXPECT_STREQ(problem, "the socket belongs to neither root, this user nor the owner of its folder");
+  ASSERT_EQ(::chown(folder.path().c_str(), 65534, 65534), 0);
+  EXPECT_EQ(Connection::open(path.c_str(), 4, problem), nullptr);
+  EXPECT_STREQ(problem, "the daemon does not answer");
+  ::kill(stranger, SIGKILL);
+  ::waitpid(stranger, nullptr, 0);
+}
+
+TEST(Listener, OneProcessToAPath) {
+  const Folder folder;
+  const std::string path = folder / "socket";
+  TestCollector collector(TestCollector::Kind::at_once);
+  std::unique_ptr<Server> first, second;
+  EXPECT_EQ(Server::create({.path = path.c_str()}, collector, first), Status::ok);
+  EXPECT_EQ(Server::create({.path = path.c_str()}, collector, second), Status::busy);
+  first.reset();
+  EXPECT_FALSE(std::filesystem::exists(path));
+  EXPECT_EQ(Server::create({.path = path.c_str()}, collector, second), Status::ok);
+}
+
+TEST(Listener, ReplacesWhatADeadProcessLeft) {
+  const Folder folder;
+  const std::string path = folder / "socket";
+  const pid_t child = ::fork();
+  if (child == 0) {
+    Listener listener;
+    ::_exit(listener.listen_at(path.c_str(), 0600) == Status::ok ? 0 : 1);
+  }
+  int status = 1;
+  ::waitpid(child, &status, 0);
+  ASSERT_EQ(status, 0);
+  ASSERT_TRUE(std::filesystem::is_socket(path));
+  Listener listener;
+  EXPECT_EQ(listener.listen_at(path.c_str(), 0640), Status::ok);
+  struct stat file {};
+  ASSERT_EQ(::stat(path.c_str(), &file), 0);
+  EXPECT_EQ(file.st_mode & 0777, 0640U);
+}
+
+TEST(Listener, LeavesOtherFilesAlone) {
+  const Folder folder;
+  const std::string path = folder / "file";
+  std::ofstream(path) << "mine";
+  Listener listener;
+  EXPECT_EQ(listener.listen_at(path.c_str(), 0600), Status::argument);
+  EXPECT_EQ(errno, EEXIST);
+  EXPECT_TRUE(std::filesystem::is_regular_file(path));
+  EXPECT_EQ(listener.listen_at((folder / std::string(200, 'x')).c_str(), 0600), Status::argument);
+  EXPECT_EQ(errno, ENAMETOOLONG);
+}
+
+TEST(Listener, AdoptsASocketThatListens) {
+  Fd other(::socket(AF_INET, SOCK_STREAM, 0));
+  Listener listener;
+  EXPECT_EQ(listener.adopt(other.get()), Status::argument);
+  Fd deaf(::socket(AF_UNIX, SOCK_STREAM, 0));
+  EXPECT_EQ(listener.adopt(deaf.get()), Status::argument);
+}
+
+}  // namespace
+}  // namespace polykem::broker

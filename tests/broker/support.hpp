@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: Apache-2.0
+// Collectors for a Server under test, an honest worker, and a client that speaks the protocol as badly as it likes.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <condition_variable>
+#include <deque>
+#include <future>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "broker/connection.hpp"
+#include "broker/server.hpp"
+#include "engine/engine.hpp"
+#include "folder.hpp"
+#include "schemes/registry.hpp"
+
+namespace polykem::broker {
+
+using Bytes = std::vector<uint8_t>;
+
+inline Engine& engine() {
+  static const std::unique_ptr<Engine> one = [] {
+    std::unique_ptr<Engine> made;
+    EXPECT_EQ(Engine::create({.threads = 1}, made), Status::ok);
+    return made;
+  }();
+  return *one;
+}
+
+/// The records of a batch, whose draws are numbers that follow from `seed`.
+struct Records {
+  Records(const Scheme& s, Op which, size_t count, uint8_t seed, bool as_seeds = false)
+      : request{.op = which, .sk_is_seed = as_seeds, .scheme = &s}, statuses(count, Status::internal) {
+    const auto fill = [&](Bytes& out, size_t bytes) {
+      out.resize(count * bytes);
+      for (size_t i = 0; i < out.size(); ++i)
+        out[i] = static_cast<uint8_t>(seed + i * 7 + i / 251);
+      return out.data();
+    };
+    BatchView& r = request.records;
+    r.count = count;
+    if (s.draw_bytes(which) != 0) r.draws = fill(draws, s.draw_bytes(which));
+    if (which == Op::keygen) {
+      r.pk_out = fill(public_out, s.public_key_bytes);
+      r.sk_out = fill(secret_out, s.secret_key_bytes);
+    }
+    if (which == Op::encaps) r.ct_out = fill(public_out, s.ciphertext_bytes);
+    if (which != Op::keygen) r.ss_out = fill(secret_out, s.shared_secret_bytes);
+    if (which == Op::decaps) r.ct = fill(ct, s.ciphertext_bytes);
+    if (as_seeds) r.sk = fill(key, s.secret_seed_bytes());
+    r.item_status = statuses.data();
+  }
+  void set_key(const Bytes& records) {
+    key = records;
+    (request.op == Op::encaps ? request.records.pk : request.records.sk) = key.data();
+  }
+  void set_ct(const Bytes& records) {
+    ct = records;
+    request.records.ct = ct.data();
+  }
+  /// The outputs, as the engine of this process computes them.
+  std::pair<Bytes, Bytes> expected() {
+    Records other = *this;
+    BatchView& r = other.request.records;
+    (request.op == Op::keygen ? r.pk_out : r.ct_out) = request.op == Op::decaps ? nullptr : other.public_out.data();
+    (request.op == Op::keygen ? r.sk_out : r.ss_out) = other.secret_out.data();
+    r.item_status = other.statuses.data();
+    engine().run(other.request);
+    return {other.public_out, other.secret_out};
+  }
+
+  Request request;
+  Bytes draws, key, ct, public_out, secret_out;
+  std::vector<Status> statuses;
+};
+
+/// Computes each operation on a thread of its own, one after the other, or keeps them all until told.
+class TestCollector final : public Collector {
+ public:
+  enum class Kind { at_once, on_thread, never };
+  explicit TestCollector(Kind kind) : kind_(kind) {
+    if (kind == Kind::on_thread) thread_ = std::thread([this] { loop(); });
+  }
+  ~TestCollector() override {
+    {
+      const std::lock_guard lock(mutex_);
+      stopping_ = true;
+    }
+    wake_.notify_all();
+    if (thread_.joinable()) thread_.join();
+  }
+
+  Status add(const Request& item, Done done, void* user, std::unique_ptr<PendingItem>& out) override {
+    auto pending = std::make_shared<Work>(item);
+    out = std::make_unique<Item>(*this, pending);
+    pending->done = done;
+    pending->user = user;
+    ++alive;
+    if (kind_ == Kind::at_once) pending->compute();
+    if (kind_ != Kind::on_thread) return Status::ok;
+    const std::lock_guard lock(mutex_);
+    queue_.push_back(pending);
+    wake_.notify_all();
+    return Status::ok;
+  }
+
+  std::atomic<int> alive{0};  ///< items that were not destroyed
+
+ private:
+  struct Work {
+    explicit Work(const Request& item) : records(*item.scheme, item.op, 1, 0, item.sk_is_seed) {
+      const Scheme& s = *item.scheme;
+      const ItemBytes bytes = item_bytes(s, item.op, item.sk_is_seed);
+      const auto copy = [](Bytes& to, const uint8_t* from, size_t size) {
+        if (size != 0) to.assign(from, from + size);
+      };
+      copy(records.draws, item.records.draws, bytes.draws);
+      records.request.records.draws = bytes.draws == 0 ? nullptr : records.draws.data();
+      const uint8_t* key = item.op == Op::encaps ? item.records.pk : item.records.sk;
+      if (bytes.key != 0) records.set_key(Bytes(key, key + bytes.key));
+      if (bytes.ct != 0) records.set_ct(Bytes(item.records.ct, item.records.ct + bytes.ct));
+    }
+    void compute() {
+      engine().run(records.request);
+      finished = true;
+    }
+    Records records;
+    Done done = nullptr;
+    void* user = nullptr;
+    std::mutex calling;  ///< held during the callback
+    std::atomic<bool> finished{false}, dropped{false};
+    std::atomic<std::thread::id> caller{};
+  };
+  struct Item final : PendingItem {
+    Item(TestCollector& all, std::shared_ptr<Work> one) : owner(all), work(std::move(one)) {}
+    ~Item() override {
+      work->dropped = true;
+      if (work->caller.load() != std::this_thread::get_id()) const std::lock_guard wait(work->calling);
+      --owner.alive;
+    }
+    bool finished() const override { return work->finished; }
+    Status take(uint8_t* public_out, uint8_t* secret_out) override {
+      const Records& r = work->records;
+      if (public_out != nullptr) std::copy(r.public_out.begin(), r.public_out.end(), public_out);
+      std::copy(r.secret_out.begin(), r.secret_out.end(), secret_out);
+      return r.statuses[0];
+    }
+    TestCollector& owner;
+    std::shared_ptr<Work> work;
+  };
+
+  void loop() {
+    std::unique_lock lock(mutex_);
+    while (true) {
+      wake_.wait(lock, [this] { return stopping_ || !queue_.empty(); });
+      if (queue_.empty()) return;
+      const std::shared_ptr<Work> work = std::move(queue_.front());
+      queue_.pop_front();
+      lock.unlock();
+      if (!work->dropped) work->compute();
+      {
+        const std::lock_guard calling(work->calling);
+        work->caller = std::this_thread::get_id();
+        if (!work->dropped) work->done(work->user);
+        work->caller = std::thread::id();
+      }
+      lock.lock();
+    }
+  }
+
+  const Kind kind_;
+  std::mutex mutex_;
+  std::condition_variable wake_;
+  std::deque<std::shared_ptr<Work>> queue_;
+  bool stopping_ = false;
+  std::thread thread_;
+};
+
+/// A server at a socket of its own.
+struct Daemon {
+  explicit Daemon(TestCollector::Kind kind = TestCollector::Kind::on_thread, ServerConfig config = {})
+      : collector(kind) {
+    config.path = path.c_str();
+    EXPECT_EQ(Server::create(config, collector, server), Status::ok);
+  }
+  std::unique_ptr<Connection> connect(uint32_t slots = 64) { return Connection::open(path.c_str(), slots, problem); }
+
+  Folder folder;
+  const std::string path = folder / "socket";
+  const char* problem = "";
+  TestCollector collector;
+  std::unique_ptr<Server> server;
+};
+
+/// Submits a batch and waits for its end.
+inline Status run(Connection& connection, const Request& request, uint64_t deadline_ns = 0) {
+  std::promise<Status> end;
+  const Status status = connection.submit(request, deadline_ns, [&end](Status s) { end.set_value(s); });
+  return status == Status::ok ? end.get_future().get() : status;
+}
+
+/// An encapsulation of ML-KEM-512 through the connection agrees with the engine's.
+inline bool serves(Connection& connection, uint8_t seed = 1) {
+  const Scheme& scheme = *find_scheme("mlkem512");
+  Records keys(scheme, Op::keygen, 2, seed), encaps(scheme, Op::encaps, 2, seed);
+  if (run(connection, keys.request) != Status::ok) return false;
+  encaps.set_key(keys.public_out);
+  if (run(connection, encaps.request) != Status::ok) return false;
+  return encaps.expected() == std::pair(encaps.public_out, encaps.secret_out);
+}
+
+/// A client that does as it is told.
+struct RawClient {
+  explicit RawClient(const std::string& path) : socket(connect_to(path.c_str())) { EXPECT_TRUE(socket); }
+  bool send(const void* bytes, size_t size) { return send_message(socket.get(), bytes, size); }
+  /// False if the daemon has hung up.
+  bool wait_for(void* message, size_t size) {
+    for (int i = 0; i < 2000; ++i) {
+      const ssize_t got = receive_message(socket.get(), message, size, memory_fd);
+      if (got > 0) return true;
+      if (got == 0 || errno != EAGAIN) return false;
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+    ADD_FAILURE() << "neither an answer nor a hang-up";
+    return false;
+  }
+  bool hung_up() {
+    char byte;
+    while (wait_for(&byte, 1)) {
+    }
+    return !testing::Test::HasNonfatalFailure();
+  }
+  bool greet(Hello hello) {
+    return send(&hello, sizeof hello) && wait_for(&welcome, sizeof welcome) && welcome.answer == Answer::welcome;
+  }
+  bool greet() {
+    Hello hello;
+    hello.registry = registry_fingerprint();
+    hello.slots = 8;
+    if (!greet(hello) || !memory.map(memory_fd, welcome.map_bytes)) return false;
+    view = SharedView(memory.data(), welcome.slots);
+    return true;
+  }
+  void submit(uint32_t index) {
+    view.submission(sent++) = index;
+    view.header().submitted = sent;
+    send_wake(socket.get());
+  }
+
+  Fd socket, memory_fd;
+  Welcome welcome;
+  SharedMemory memory;
+  SharedView view;
+  uint32_t sent = 0;
+};
+
+}  // namespace polykem::broker
