@@ -34,7 +34,7 @@ demo: ## Exchange keys with 10,000 clients over real sockets, in both roles
 	$(PROGRAM) exchange --scheme $(SCHEME) --clients $(CLIENTS) --role server-encaps --transport tcp
 
 test: ## Run every quick test that needs no GPU: release build, constant-time checks, three sanitizers
-	@tools/setup.sh test
+	@tools/setup.sh test tls
 	@tools/test.sh release ct sanitize threads
 
 test-full: ## The same, then all CUDA code, long tests, every sanitizer over everything, two compilers' constant time, fuzzers, mutants
