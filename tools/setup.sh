@@ -61,8 +61,8 @@ need_test() {
   need_headers gtest/gtest.h libgtest-dev valgrind/memcheck.h valgrind
 }
 
-# TLS servers and a client; Debian keeps servers where a user's PATH does not look. The package apache2-bin is the server
-# without its service.
+# TLS servers and a client; Debian keeps servers where a user's PATH does not look. The package apache2-bin is the
+# server without its service.
 need_tls() {
   local PATH=$PATH:/usr/sbin:/sbin
   need_demo
@@ -207,7 +207,7 @@ update_lists() {
   lists_are_new=yes
 }
 
-# A server's package starts it as a service when it is installed, and at every boot. Not here: the tests start their own.
+# A server's package starts it as a service when it is installed, and at boot. Not here: the tests start their own.
 policy=/usr/sbin/policy-rc.d
 forbid_services() {
   [[ ! -e $policy ]] || return 0

@@ -7,6 +7,7 @@
 #include <chrono>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 namespace tls_load {
 
@@ -15,11 +16,24 @@ using Clock = std::chrono::steady_clock;
 // Where a connection is on its way.
 enum class Phase { kIdle, kHandshake, kFarewell, kDone, kReset, kFailed };
 
+// A ClientHello to be sent again and again, and how long the server's answer to it is at least.
+struct Recording {
+  std::vector<uint8_t> hello;
+  size_t answer_bytes = 0;
+};
+
+// Connects once. Throws std::runtime_error when the server does not answer.
+Recording record(SSL_CTX* context, const sockaddr_in& server);
+
 // One TLS connection after the other on a non-blocking socket: TCP connect, handshake, then close_notify and the end of
 // the stream in both directions, so that the server has read the client's Finished.
 class Connection {
  public:
   ~Connection() { close(); }
+
+  // What is to be sent instead of a handshake of one's own: a recorded ClientHello. Its handshake is over when the
+  // server's answer is here, and ends by RST, for there is no Finished. It costs the client next to nothing.
+  void replay(const Recording* recording) { recording_ = recording; }
 
   // Begins to connect and registers with epoll under `tag`. If the handshake is not finished at reset_at, advance()
   // ends it by RST.
@@ -39,12 +53,15 @@ class Connection {
 
  private:
   Phase handshake();
+  Phase replayed();
   Phase farewell();
   Phase reset();
   Phase fail(const std::string& what);
 
   SSL* ssl_ = nullptr;
   int socket_ = -1;
+  const Recording* recording_ = nullptr;
+  size_t sent_ = 0, received_ = 0;
   Phase phase_ = Phase::kIdle;
   Clock::time_point begun_, handshaken_, reset_at_;
   std::string error_;

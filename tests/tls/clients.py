@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """TLS clients that others wrote. Each fetches https://localhost:PORT/ and returns what it says of it as a dictionary:
-`page`, and `group` as the client itself names it, "" where it has no way to tell. MissingClient: not on this machine."""
+`page`, and `group` as the client itself names it, "" where it cannot tell. MissingClient: not on this machine."""
 
 import base64
 import hashlib
 import json
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import tempfile
@@ -55,8 +56,8 @@ def s_client(port, certificate, openssl_conf, group):
                        "-verify_return_error", "-tls1_3", OPENSSL_CONF=openssl_conf)
     if done.returncode != 0 or "Verify return code: 0" not in done.stdout:
         raise AssertionError(f"s_client ended with {done.returncode}: {done.stderr[-2000:]}")
-    named = [line.rpartition(": ")[2] for line in done.stdout.splitlines() if line.startswith("Negotiated TLS1.3 group")]
-    return {"page": "", "group": named[0] if named else ""}
+    named = re.search(r"^Negotiated TLS1.3 group: (.*)", done.stdout, re.M)
+    return {"page": "", "group": named.group(1) if named else ""}
 
 
 def go(port, certificate):

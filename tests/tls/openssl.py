@@ -72,14 +72,14 @@ def configuration(folder, provider, **settings):
 
 
 def certificate(folder):
-    """Makes a key and a certificate for localhost; returns their paths. Clients trust the certificate itself; some insist
-    that it is not an authority's."""
+    """Makes a key and a certificate for localhost; returns their paths. Clients trust the certificate itself; some
+    insist that it is not an authority's."""
     folder = pathlib.Path(folder)
     key, crt = folder / "key.pem", folder / "crt.pem"
     plain = folder / "req.cnf"
     plain.write_text("[req]\ndistinguished_name = name\n[name]\n")
-    done = run("req", "-config", plain, "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", 2,
-               "-keyout", key, "-out", crt, "-subj", "/CN=localhost",
+    done = run("req", "-config", plain, "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes",
+               "-days", 2, "-keyout", key, "-out", crt, "-subj", "/CN=localhost",
                "-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1",
                "-addext", "basicConstraints=critical,CA:FALSE")
     if done.returncode != 0:

@@ -228,8 +228,10 @@ CONFIG proxy.config.crash_log_helper STRING NULL
 CONFIG proxy.config.diags.output.error STRING E
 CONFIG proxy.config.diags.output.fatal STRING E
 """)
-        (etc / "ssl_multicert.config").write_text(f"dest_ip=* ssl_cert_name={self.certificate} ssl_key_name={self.key}\n")
-        (etc / "ip_allow.yaml").write_text("ip_allow:\n  - {apply: in, ip_addrs: 127.0.0.1, action: allow, methods: ALL}\n")
+        (etc / "ssl_multicert.config").write_text(
+            f"dest_ip=* ssl_cert_name={self.certificate} ssl_key_name={self.key}\n")
+        (etc / "ip_allow.yaml").write_text(
+            "ip_allow:\n  - {apply: in, ip_addrs: 127.0.0.1, action: allow, methods: ALL}\n")
         (etc / "storage.config").write_text("cache 16M\n")
 
     def command(self):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Servers from Debian's packages with polykem's provider: each negotiates, alone and under load, waiting and pausing."""
+"""Servers from Debian's packages with polykem's provider: each negotiates, alone and under load, waiting or pausing."""
 
 import unittest
 
