@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "algorithms.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <stdexcept>
+#include <string_view>
+
+namespace polykem::provider {
+
+namespace {
+
+constexpr Classical kX25519{"x25519", "X25519", nullptr, 32, 32};
+constexpr Classical kX448{"x448", "X448", nullptr, 56, 56};
+constexpr Classical kP256{"p256", "EC", "P-256", 65, 32};
+constexpr Classical kP384{"p384", "EC", "P-384", 97, 48};
+constexpr Classical kP521{"p521", "EC", "P-521", 133, 66};
+
+/** The hybrids of draft-ietf-tls-ecdhe-mlkem, with the order of their parts. */
+struct StandardHybrid {
+  const char* name;
+  const char* set;
+  const Classical* classical;
+  bool classical_first;
+  unsigned id;
+};
+constexpr StandardHybrid kStandardHybrids[] = {
+    {"X25519MLKEM768", "mlkem768", &kX25519, false, 0x11EC},
+    {"SecP256r1MLKEM768", "mlkem768", &kP256, true, 0x11EB},
+    {"SecP384r1MLKEM1024", "mlkem1024", &kP384, true, 0x11ED},
+};
+
+struct Mlkem {
+  const char* set;
+  unsigned id;
+  const char* oid_name;
+  const char* oid;
+};
+constexpr Mlkem kMlkem[] = {
+    {"mlkem512", 0x0200, "id-alg-ml-kem-512", "2.16.840.1.101.3.4.4.1"},
+    {"mlkem768", 0x0201, "id-alg-ml-kem-768", "2.16.840.1.101.3.4.4.2"},
+    {"mlkem1024", 0x0202, "id-alg-ml-kem-1024", "2.16.840.1.101.3.4.4.3"},
+};
+
+/** Groups outside the standards, by the names and, where it has some, the code points of the Open Quantum Safe project:
+ * the set alone, with a NIST curve, with a Montgomery curve (0: there is none). What it never had is above 65082, in
+ * the range for private use. */
+struct OtherGroups {
+  const char* set;
+  const char* name;
+  unsigned id, id_p, id_x;
+};
+constexpr OtherGroups kOtherGroups[] = {
+    {"frodokem640aes", "frodo640aes", 65059, 65060, 65061},
+    {"frodokem640shake", "frodo640shake", 65062, 65063, 65064},
+    {"frodokem976aes", "frodo976aes", 65065, 65066, 65067},
+    {"frodokem976shake", "frodo976shake", 65068, 65069, 65070},
+    {"frodokem1344aes", "frodo1344aes", 65071, 65072, 0},
+    {"frodokem1344shake", "frodo1344shake", 65073, 65074, 0},
+    {"efrodokem640aes", "efrodo640aes", 65024, 65025, 65026},
+    {"efrodokem640shake", "efrodo640shake", 65027, 65028, 65029},
+    {"efrodokem976aes", "efrodo976aes", 65030, 65031, 65032},
+    {"efrodokem976shake", "efrodo976shake", 65033, 65034, 65035},
+    {"efrodokem1344aes", "efrodo1344aes", 65036, 65037, 0},
+    {"efrodokem1344shake", "efrodo1344shake", 65038, 65039, 0},
+    {"ntruhps2048509", "ntru_hps2048509", 0x0214, 0x2F14, 0x2F94},
+    {"ntruhps2048677", "ntru_hps2048677", 0x0215, 0x2F15, 0x2F95},
+    {"ntruhps4096821", "ntru_hps4096821", 0x0216, 0x2F16, 0},
+    {"ntruhrss701", "ntru_hrss701", 0x0217, 0x2F17, 0x2F97},
+    {"ntruhps40961229", "ntru_hps40961229", 65088, 65089, 0},
+    {"ntruhrss1373", "ntru_hrss1373", 65090, 65091, 0},
+};
+
+std::string lower(std::string text) {
+  std::transform(text.begin(), text.end(), text.begin(), [](unsigned char c) { return std::tolower(c); });
+  return text;
+}
+
+/** Adds a name unless it is there; names are compared without regard to letter case. */
+void add_name(Algorithm& algorithm, const std::string& name) {
+  const auto framed = [](const std::string& text) { return lower(std::string(":").append(text).append(":")); };
+  if (framed(algorithm.names).find(framed(name)) != std::string::npos) return;
+  if (!algorithm.names.empty()) algorithm.names += ':';
+  algorithm.names += name;
+  if (algorithm.name.empty()) algorithm.name = name;
+}
+
+Algorithm alone(const Scheme& scheme) {
+  Algorithm out{scheme, nullptr, false, {}, {}};
+  add_name(out, scheme.info().title);
+  add_name(out, scheme.name());
+  for (const Mlkem& each : kMlkem) {
+    if (std::string_view(each.set) != scheme.name()) continue;
+    add_name(out, each.oid_name);
+    add_name(out, each.oid);
+  }
+  for (const OtherGroups& each : kOtherGroups) {
+    if (std::string_view(each.set) == scheme.name()) add_name(out, each.name);
+  }
+  return out;
+}
+
+std::size_t index_of(const Offer& offer, std::string_view set) {
+  for (std::size_t i = 0; i < offer.algorithms.size(); ++i) {
+    if (!offer.algorithms[i].is_hybrid() && set == offer.algorithms[i].scheme.name()) return i;
+  }
+  throw std::logic_error("a group of an unknown set");
+}
+
+void add_hybrid(Offer& offer, std::size_t alone, const Classical& classical, bool classical_first,
+                const std::string& name, unsigned id) {
+  Algorithm hybrid{offer.algorithms[alone].scheme, &classical, classical_first, {}, {}};
+  add_name(hybrid, name);
+  offer.algorithms.push_back(hybrid);
+  offer.groups.push_back({name, offer.algorithms.size() - 1, id});
+}
+
+/** The curve that goes with a set's security category. */
+const Classical& nist_curve(const Scheme& scheme) {
+  const auto category = scheme.info().security_category;
+  return category >= 5 ? kP521 : category >= 3 ? kP384 : kP256;
+}
+const Classical& montgomery_curve(const Scheme& scheme) {
+  return scheme.info().security_category >= 3 ? kX448 : kX25519;
+}
+
+void add_standard(Offer& offer) {
+  for (const StandardHybrid& each : kStandardHybrids)
+    add_hybrid(offer, index_of(offer, each.set), *each.classical, each.classical_first, each.name, each.id);
+  for (const Mlkem& each : kMlkem) {
+    std::string name = each.set;
+    std::transform(name.begin(), name.end(), name.begin(), [](unsigned char c) { return std::toupper(c); });
+    offer.groups.push_back({name, index_of(offer, each.set), each.id});
+  }
+}
+
+}  // namespace
+
+int Algorithm::security_bits() const {
+  constexpr std::array<int, 6> kBits{0, 128, 128, 192, 192, 256};
+  return kBits.at(scheme.info().security_category);
+}
+
+Offer make_offer(bool builtin_mlkem) {
+  Offer offer;
+  for (const Scheme& scheme : Scheme::all())
+    offer.algorithms.push_back(alone(scheme));
+  if (!builtin_mlkem) add_standard(offer);
+  for (const OtherGroups& each : kOtherGroups) {
+    const std::size_t set = index_of(offer, each.set);
+    const Scheme scheme = offer.algorithms[set].scheme;
+    offer.groups.push_back({each.name, set, each.id});
+    for (const auto& [classical, id] :
+         {std::pair(&nist_curve(scheme), each.id_p), std::pair(&montgomery_curve(scheme), each.id_x)}) {
+      if (id != 0) add_hybrid(offer, set, *classical, true, std::string(classical->name) + "_" + each.name, id);
+    }
+  }
+  if (offer.algorithms.size() > kMostAlgorithms) throw std::logic_error("more algorithms than dispatch tables");
+  return offer;
+}
+
+}  // namespace polykem::provider

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// The classical part of a hybrid, computed by libcrypto. Functions return nothing or false on failure; libcrypto has
+// then said why.
+#pragma once
+
+#include <openssl/evp.h>
+
+#include <memory>
+
+#include "algorithms.hpp"
+
+namespace polykem::provider {
+
+struct PkeyFree {
+  void operator()(EVP_PKEY* key) const { EVP_PKEY_free(key); }
+};
+using PkeyPtr = std::unique_ptr<EVP_PKEY, PkeyFree>;
+
+PkeyPtr generate_classical(OSSL_LIB_CTX* library, const Classical& classical);
+
+/** The public key behind a share; it is on the curve. */
+PkeyPtr classical_from_share(OSSL_LIB_CTX* library, const Classical& classical, ByteView share);
+
+/** Writes share_bytes. */
+bool write_share(const Classical& classical, EVP_PKEY* key, std::uint8_t* out);
+
+/** Writes secret_bytes. */
+bool derive_classical(OSSL_LIB_CTX* library, const Classical& classical, EVP_PKEY* own, EVP_PKEY* peer,
+                      std::uint8_t* out);
+
+}  // namespace polykem::provider

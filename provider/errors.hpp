@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// Errors as OpenSSL's programs see them: a reason in the error queue, and a sentence that says more.
+#pragma once
+
+#include <openssl/core.h>
+#include <openssl/core_dispatch.h>
+#include <polykem/polykem.h>
+
+#include <exception>
+#include <new>
+#include <utility>
+
+namespace polykem::provider {
+
+enum class Reason : int {
+  kOutOfMemory = 1,
+  kConfiguration,
+  kUnknownKey,
+  kPublicKey,
+  kPrivateKey,
+  kNoPublicKey,
+  kNoPrivateKey,
+  kLength,
+  kParameter,
+  kMismatch,
+  kClassical,
+  kBusy,
+  kRandom,
+  kInternal,
+};
+
+/** Puts errors into the queue of the program that loaded the provider, which may use another libcrypto than we do. */
+class Errors {
+ public:
+  Errors(const OSSL_CORE_HANDLE* handle, const OSSL_DISPATCH* core);
+  void raise(Reason reason, const char* format, ...) const __attribute__((format(printf, 3, 4)));
+  /** What a call of the library returned. */
+  void raise(polykem_status status, const char* what) const;
+
+ private:
+  const OSSL_CORE_HANDLE* handle_;
+  OSSL_FUNC_core_new_error_fn* new_error_ = nullptr;
+  OSSL_FUNC_core_set_error_debug_fn* set_debug_ = nullptr;
+  OSSL_FUNC_core_vset_error_fn* vset_error_ = nullptr;
+};
+
+const OSSL_ITEM* reason_strings();
+
+/** Runs `body` for OpenSSL, which knows no exceptions: one becomes an error, and the result is the null value. */
+template <class Body>
+auto guarded(const Errors& errors, Body&& body) -> decltype(body()) {
+  try {
+    return body();
+  } catch (const std::bad_alloc&) {
+    errors.raise(Reason::kOutOfMemory, "out of memory");
+  } catch (const std::exception& e) {
+    errors.raise(Reason::kInternal, "%s", e.what());
+  }
+  return {};
+}
+
+}  // namespace polykem::provider

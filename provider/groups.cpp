@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// The TLS groups that libssl learns of.
+#include <openssl/core_names.h>
+#include <openssl/params.h>
+#include <openssl/prov_ssl.h>
+#include <openssl/ssl.h>
+
+#include <strings.h>
+
+#include "provider.hpp"
+
+namespace polykem::provider {
+
+namespace {
+
+constexpr int kNever = -1;  // of a range of protocol versions
+constexpr int kNoLimit = 0;
+
+OSSL_PARAM text(const char* key, const std::string& value) {
+  return OSSL_PARAM_construct_utf8_string(key, const_cast<char*>(value.c_str()), value.size() + 1);
+}
+
+/** KEM groups exist from TLS 1.3 on, and not in DTLS as long as that has no version 1.3. */
+int offer_group(const Group& group, const Algorithm& algorithm, OSSL_CALLBACK* callback, void* argument) {
+  unsigned id = group.id, is_kem = 1, security_bits = static_cast<unsigned>(algorithm.security_bits());
+  int min_tls = TLS1_3_VERSION, max_tls = kNoLimit, dtls = kNever;
+  const OSSL_PARAM params[] = {text(OSSL_CAPABILITY_TLS_GROUP_NAME, group.name),
+                               text(OSSL_CAPABILITY_TLS_GROUP_NAME_INTERNAL, group.name),
+                               text(OSSL_CAPABILITY_TLS_GROUP_ALG, algorithm.name),
+                               OSSL_PARAM_construct_uint(OSSL_CAPABILITY_TLS_GROUP_ID, &id),
+                               OSSL_PARAM_construct_uint(OSSL_CAPABILITY_TLS_GROUP_SECURITY_BITS, &security_bits),
+                               OSSL_PARAM_construct_uint(OSSL_CAPABILITY_TLS_GROUP_IS_KEM, &is_kem),
+                               OSSL_PARAM_construct_int(OSSL_CAPABILITY_TLS_GROUP_MIN_TLS, &min_tls),
+                               OSSL_PARAM_construct_int(OSSL_CAPABILITY_TLS_GROUP_MAX_TLS, &max_tls),
+                               OSSL_PARAM_construct_int(OSSL_CAPABILITY_TLS_GROUP_MIN_DTLS, &dtls),
+                               OSSL_PARAM_construct_int(OSSL_CAPABILITY_TLS_GROUP_MAX_DTLS, &dtls),
+                               OSSL_PARAM_construct_end()};
+  return callback(params, argument);
+}
+
+}  // namespace
+
+int get_capabilities(void* provider, const char* capability, OSSL_CALLBACK* callback, void* argument) {
+  if (strcasecmp(capability, "TLS-GROUP") != 0) return 0;
+  const Offer& offer = as_provider(provider).offer;
+  for (const Group& group : offer.groups) {
+    if (group.id != 0 && offer_group(group, offer.algorithms[group.algorithm], callback, argument) != 1) return 0;
+  }
+  return 1;
+}
+
+}  // namespace polykem::provider

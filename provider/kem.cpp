@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: Apache-2.0
+// Encapsulation and decapsulation.
+#include <openssl/core_dispatch.h>
+#include <openssl/core_names.h>
+#include <openssl/params.h>
+
+#include "key.hpp"
+#include "tables.hpp"
+
+namespace polykem::provider {
+
+namespace {
+
+constexpr const char* kIkme = "ikme";  // OSSL_KEM_PARAM_IKME of OpenSSL 3.2
+
+struct KemContext {
+  explicit KemContext(Provider& own) : provider(own) {}
+
+  Provider& provider;
+  KeyPtr key;
+  SecretBytes draws; /**< of the next encapsulation only, if they were given */
+};
+
+KemContext& as_context(void* pointer) {
+  return *static_cast<KemContext*>(pointer);
+}
+
+void* new_context(void* provider) {
+  Provider& own = as_provider(provider);
+  return guarded(own.errors, [&]() -> void* { return new KemContext(own); });
+}
+
+void free_context(void* context) {
+  delete static_cast<KemContext*>(context);
+}
+
+void* duplicate_context(void* from) {
+  KemContext& context = as_context(from);
+  return guarded(context.provider.errors, [&]() -> void* {
+    auto out = std::make_unique<KemContext>(context.provider);
+    if (context.key != nullptr) out->key.reset(context.key->up_ref());
+    out->draws = context.draws;
+    return out.release();
+  });
+}
+
+int set_params(void* data, const OSSL_PARAM params[]) {
+  KemContext& context = as_context(data);
+  const OSSL_PARAM* ikme = params == nullptr ? nullptr : OSSL_PARAM_locate_const(params, kIkme);
+  if (ikme == nullptr) return 1;
+  return guarded(context.provider.errors, [&]() -> int {
+    const void* bytes = nullptr;
+    std::size_t size = 0;
+    const Algorithm& algorithm = context.key->algorithm();
+    if (algorithm.is_hybrid() || OSSL_PARAM_get_octet_string_ptr(ikme, &bytes, &size) != 1 ||
+        size != algorithm.scheme.info().encaps_draw_bytes) {
+      context.provider.errors.raise(Reason::kParameter, "%s: '%s' is not what an encapsulation draws",
+                                    algorithm.name.c_str(), kIkme);
+      return 0;
+    }
+    const auto* begin = static_cast<const std::uint8_t*>(bytes);
+    context.draws.assign(begin, begin + size);
+    return 1;
+  });
+}
+
+const OSSL_PARAM* settable_params(void* /*context*/, void* /*provider*/) {
+  static const OSSL_PARAM list[] = {OSSL_PARAM_octet_string(kIkme, nullptr, 0), OSSL_PARAM_END};
+  return list;
+}
+
+int begin_encapsulate(void* data, void* key, const OSSL_PARAM params[]) {
+  KemContext& context = as_context(data);
+  if (!as_key(key).has_public()) {
+    context.provider.errors.raise(Reason::kNoPublicKey, "%s", as_key(key).algorithm().name.c_str());
+    return 0;
+  }
+  context.key.reset(as_key(key).up_ref());
+  context.draws.clear();
+  return set_params(data, params);
+}
+
+int begin_decapsulate(void* data, void* key, const OSSL_PARAM /*params*/[]) {
+  KemContext& context = as_context(data);
+  if (!as_key(key).has_private()) {
+    context.provider.errors.raise(Reason::kNoPrivateKey, "%s", as_key(key).algorithm().name.c_str());
+    return 0;
+  }
+  context.key.reset(as_key(key).up_ref());
+  return 1;
+}
+
+/** Answers a query of the length, or checks that there is room. True if the operation is to go on. */
+bool has_room(const Algorithm& algorithm, const Errors& errors, const char* what, std::size_t right,
+              const std::size_t* given) {
+  if (given == nullptr || *given >= right) return true;
+  errors.raise(Reason::kLength, "%s: room for %zu bytes of a %s of %zu", algorithm.name.c_str(), *given, what, right);
+  return false;
+}
+
+/** An ephemeral classical key against the peer's share: writes its own share and the secret. */
+bool encapsulate_classical(const Key& key, std::uint8_t* share, std::uint8_t* secret) {
+  OSSL_LIB_CTX* library = key.provider().library.get();
+  const Classical& classical = *key.algorithm().classical;
+  const PkeyPtr ephemeral = generate_classical(library, classical);
+  if (ephemeral != nullptr && write_share(classical, ephemeral.get(), share) &&
+      derive_classical(library, classical, ephemeral.get(), key.classical(), secret))
+    return true;
+  key.provider().errors.raise(Reason::kClassical, "%s: encapsulation", key.algorithm().name.c_str());
+  return false;
+}
+
+bool decapsulate_classical(const Key& key, ByteView share, std::uint8_t* secret) {
+  OSSL_LIB_CTX* library = key.provider().library.get();
+  const Classical& classical = *key.algorithm().classical;
+  const PkeyPtr peer = classical_from_share(library, classical, share);
+  if (peer != nullptr && derive_classical(library, classical, key.classical(), peer.get(), secret)) return true;
+  key.provider().errors.raise(Reason::kClassical, "%s: decapsulation", key.algorithm().name.c_str());
+  return false;
+}
+
+bool compute(const Key& key, polykem_request request, const char* what) {
+  request.scheme = key.algorithm().scheme.handle();
+  const polykem_status status = key.provider().compute->run(request);
+  if (status != POLYKEM_OK) key.provider().errors.raise(status, what);
+  return status == POLYKEM_OK;
+}
+
+Parts secret_parts(const Algorithm& algorithm) {
+  return parts_of(algorithm, algorithm.scheme.shared_secret_bytes(),
+                  algorithm.is_hybrid() ? algorithm.classical->secret_bytes : 0);
+}
+Parts ciphertext_parts(const Algorithm& algorithm) {
+  return parts_of(algorithm, algorithm.scheme.ciphertext_bytes(), algorithm.share_bytes());
+}
+
+bool encapsulate(KemContext& context, std::uint8_t* ciphertext, std::uint8_t* secret) {
+  const Key& key = *context.key;
+  const Parts in_ciphertext = ciphertext_parts(key.algorithm()), in_secret = secret_parts(key.algorithm());
+  SecretBytes draws;
+  draws.swap(context.draws);
+  polykem_request request{};
+  request.op = POLYKEM_ENCAPS;
+  request.draws = draws.empty() ? nullptr : draws.data();
+  request.pk = key.public_key().data();
+  request.ct_out = ciphertext + in_ciphertext.scheme_at;
+  request.ss_out = secret + in_secret.scheme_at;
+  return compute(key, request, "encapsulation") &&
+         (!key.algorithm().is_hybrid() ||
+          encapsulate_classical(key, ciphertext + in_ciphertext.classical_at, secret + in_secret.classical_at));
+}
+
+bool decapsulate(const Key& key, const std::uint8_t* ciphertext, std::uint8_t* secret) {
+  const Parts in_ciphertext = ciphertext_parts(key.algorithm()), in_secret = secret_parts(key.algorithm());
+  polykem_request request{};
+  request.op = POLYKEM_DECAPS;
+  request.sk = key.secret_key().data();
+  request.ct = ciphertext + in_ciphertext.scheme_at;
+  request.ss_out = secret + in_secret.scheme_at;
+  return compute(key, request, "decapsulation") &&
+         (!key.algorithm().is_hybrid() ||
+          decapsulate_classical(key, {ciphertext + in_ciphertext.classical_at, key.algorithm().share_bytes()},
+                                secret + in_secret.classical_at));
+}
+
+int encapsulate_call(void* data, unsigned char* out, std::size_t* out_bytes, unsigned char* secret,
+                     std::size_t* secret_bytes) {
+  KemContext& context = as_context(data);
+  const Errors& errors = context.provider.errors;
+  return guarded(errors, [&]() -> int {
+    const Algorithm& algorithm = context.key->algorithm();
+    const std::size_t right = algorithm.ciphertext_bytes(), right_secret = algorithm.secret_bytes();
+    if (out != nullptr) {
+      if (secret == nullptr || !has_room(algorithm, errors, "ciphertext", right, out_bytes) ||
+          !has_room(algorithm, errors, "secret", right_secret, secret_bytes))
+        return 0;
+      if (!encapsulate(context, out, secret)) {
+        OPENSSL_cleanse(secret, right_secret);
+        return 0;
+      }
+    }
+    if (out_bytes != nullptr) *out_bytes = right;
+    if (secret_bytes != nullptr) *secret_bytes = right_secret;
+    return 1;
+  });
+}
+
+int decapsulate_call(void* data, unsigned char* secret, std::size_t* secret_bytes, const unsigned char* in,
+                     std::size_t in_bytes) {
+  KemContext& context = as_context(data);
+  const Errors& errors = context.provider.errors;
+  return guarded(errors, [&]() -> int {
+    const Algorithm& algorithm = context.key->algorithm();
+    const std::size_t right = algorithm.secret_bytes();
+    if (secret != nullptr) {
+      if (in_bytes != algorithm.ciphertext_bytes()) {
+        errors.raise(Reason::kLength, "%s: a ciphertext of %zu bytes, it has %zu", algorithm.name.c_str(), in_bytes,
+                     algorithm.ciphertext_bytes());
+        return 0;
+      }
+      if (!has_room(algorithm, errors, "secret", right, secret_bytes)) return 0;
+      if (!decapsulate(*context.key, in, secret)) {
+        OPENSSL_cleanse(secret, right);
+        return 0;
+      }
+    }
+    if (secret_bytes != nullptr) *secret_bytes = right;
+    return 1;
+  });
+}
+
+const OSSL_DISPATCH* functions() {
+  static const OSSL_DISPATCH table[] = {
+      entry<OSSL_FUNC_kem_newctx_fn>(OSSL_FUNC_KEM_NEWCTX, new_context),
+      entry<OSSL_FUNC_kem_freectx_fn>(OSSL_FUNC_KEM_FREECTX, free_context),
+      entry<OSSL_FUNC_kem_dupctx_fn>(OSSL_FUNC_KEM_DUPCTX, duplicate_context),
+      entry<OSSL_FUNC_kem_encapsulate_init_fn>(OSSL_FUNC_KEM_ENCAPSULATE_INIT, begin_encapsulate),
+      entry<OSSL_FUNC_kem_encapsulate_fn>(OSSL_FUNC_KEM_ENCAPSULATE, encapsulate_call),
+      entry<OSSL_FUNC_kem_decapsulate_init_fn>(OSSL_FUNC_KEM_DECAPSULATE_INIT, begin_decapsulate),
+      entry<OSSL_FUNC_kem_decapsulate_fn>(OSSL_FUNC_KEM_DECAPSULATE, decapsulate_call),
+      entry<OSSL_FUNC_kem_set_ctx_params_fn>(OSSL_FUNC_KEM_SET_CTX_PARAMS, set_params),
+      entry<OSSL_FUNC_kem_settable_ctx_params_fn>(OSSL_FUNC_KEM_SETTABLE_CTX_PARAMS, settable_params),
+      {0, nullptr},
+  };
+  return table;
+}
+
+}  // namespace
+
+std::vector<OSSL_ALGORITHM> kem_table(const Offer& offer) {
+  return algorithm_table(offer, [](std::size_t /*index*/) { return functions(); });
+}
+
+}  // namespace polykem::provider

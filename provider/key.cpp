@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "key.hpp"
+
+#include <openssl/core_dispatch.h>
+#include <openssl/rand.h>
+
+#include <algorithm>
+#include <cstring>
+#include <string_view>
+
+namespace polykem::provider {
+
+namespace {
+
+constexpr std::size_t kMlkemHashAndRejection = 64;  // H(ek) and z, at the end of dk [FIPS203, Alg 16]
+
+bool is_mlkem(const Scheme& scheme) {
+  return scheme.info().secret_seed_bytes != 0;
+}
+
+/** Where a secret key contains its public key; empty if it does not. */
+ByteView public_part(const Scheme& scheme, ByteView secret_key) {
+  const std::string_view family = scheme.info().family;
+  std::size_t at = 0;
+  if (family == "mlkem") {  // dk_PKE || ek || H(ek) || z
+    at = scheme.secret_key_bytes() - kMlkemHashAndRejection - scheme.public_key_bytes();
+  } else if (family == "frodo") {  // s || pk || S^T || pkh
+    at = scheme.shared_secret_bytes();
+  } else {
+    return {};
+  }
+  return {secret_key.data() + at, scheme.public_key_bytes()};
+}
+
+/** Every coefficient is below q [FIPS203, 7.2], 12 bits each, before the 32 bytes of rho. */
+bool is_reduced(const Scheme& scheme, ByteView public_key) {
+  constexpr int kQ = 3329;
+  constexpr std::size_t kRhoBytes = 32;
+  bool reduced = true;
+  for (const std::uint8_t* p = public_key.data(); p < public_key.data() + scheme.public_key_bytes() - kRhoBytes; p += 3)
+    reduced = reduced && (p[0] | (p[1] & 0xF) << 8) < kQ && (p[1] >> 4 | p[2] << 4) < kQ;
+  return reduced;
+}
+
+Bytes copy(ByteView bytes) {
+  return {bytes.data(), bytes.data() + bytes.size()};
+}
+SecretBytes secret_copy(ByteView bytes) {
+  return {bytes.data(), bytes.data() + bytes.size()};
+}
+bool equal(ByteView a, ByteView b) {
+  return a.size() == b.size() && CRYPTO_memcmp(a.data(), b.data(), a.size()) == 0;
+}
+
+}  // namespace
+
+Key* Key::up_ref() {
+  references_.fetch_add(1, std::memory_order_relaxed);
+  return this;
+}
+
+void Key::release() {
+  if (references_.fetch_sub(1, std::memory_order_acq_rel) == 1) delete this;
+}
+
+Key* Key::duplicate(int selection) const {
+  KeyPtr out(new Key(provider_, algorithm_));
+  const bool with_private = (selection & OSSL_KEYMGMT_SELECT_PRIVATE_KEY) != 0 && has_private();
+  if ((selection & OSSL_KEYMGMT_SELECT_PUBLIC_KEY) != 0) out->public_key_ = public_key_;
+  if (with_private) {
+    out->secret_key_ = secret_key_;
+    out->seed_ = seed_;
+  }
+  if (classical_ == nullptr || (selection & OSSL_KEYMGMT_SELECT_KEYPAIR) == 0) return out.release();
+  if (with_private) {
+    out->classical_.reset(EVP_PKEY_dup(classical_.get()));
+  } else {
+    Bytes share(algorithm_.classical->share_bytes);
+    if (write_share(*algorithm_.classical, classical_.get(), share.data()))
+      out->classical_ = classical_from_share(provider_.library.get(), *algorithm_.classical, share);
+  }
+  if (out->classical_ != nullptr) return out.release();
+  provider_.errors.raise(Reason::kClassical, "%s: cannot copy the key", algorithm_.name.c_str());
+  return nullptr;
+}
+
+Bytes Key::encoded_public_key() const {
+  if (!algorithm_.is_hybrid() || !has_public()) return public_key_;
+  Bytes out(algorithm_.public_key_bytes());
+  const Parts parts = parts_of(algorithm_, public_key_.size(), algorithm_.classical->share_bytes);
+  std::copy(public_key_.begin(), public_key_.end(), out.data() + parts.scheme_at);
+  return write_share(*algorithm_.classical, classical_.get(), out.data() + parts.classical_at) ? out : Bytes();
+}
+
+bool Key::has_length(ByteView bytes, std::size_t right, const char* what) const {
+  if (bytes.size() == right) return true;
+  provider_.errors.raise(Reason::kLength, "%s: %s of %zu bytes, it has %zu", algorithm_.name.c_str(), what,
+                         bytes.size(), right);
+  return false;
+}
+
+bool Key::compute(polykem_request request, const char* what) const {
+  request.scheme = algorithm_.scheme.handle();
+  const polykem_status status = provider_.compute->run(request);
+  if (status != POLYKEM_OK) provider_.errors.raise(status, what);
+  return status == POLYKEM_OK;
+}
+
+bool Key::generate(ByteView draws) {
+  const Scheme& scheme = algorithm_.scheme;
+  SecretBytes own_draws;
+  if (draws.size() != 0) {
+    if (!has_length(draws, scheme.info().keygen_draw_bytes, "a seed")) return false;
+  } else if (is_mlkem(scheme)) {  // drawn here, so that the seed is known
+    own_draws.resize(scheme.info().keygen_draw_bytes);
+    if (RAND_priv_bytes_ex(provider_.library.get(), own_draws.data(), own_draws.size(), 0) != 1) {
+      provider_.errors.raise(Reason::kRandom, "%s: no seed", algorithm_.name.c_str());
+      return false;
+    }
+    draws = own_draws;
+  }
+  PkeyPtr classical;
+  if (algorithm_.is_hybrid()) {
+    classical = generate_classical(provider_.library.get(), *algorithm_.classical);
+    if (classical == nullptr) {
+      provider_.errors.raise(Reason::kClassical, "%s: no classical key", algorithm_.name.c_str());
+      return false;
+    }
+  }
+  Bytes public_key(scheme.public_key_bytes());
+  SecretBytes secret_key(scheme.secret_key_bytes());
+  polykem_request request{};
+  request.op = POLYKEM_KEYGEN;
+  request.draws = draws.size() == 0 ? nullptr : draws.data();
+  request.pk_out = public_key.data();
+  request.sk_out = secret_key.data();
+  if (!compute(request, "keygen")) return false;
+  if (is_mlkem(scheme)) seed_ = secret_copy(draws);
+  public_key_.swap(public_key);
+  secret_key_.swap(secret_key);
+  classical_ = std::move(classical);
+  return true;
+}
+
+bool Key::set_public_key(ByteView encoded) {
+  if (!has_length(encoded, algorithm_.public_key_bytes(), "a public key")) return false;
+  const Scheme& scheme = algorithm_.scheme;
+  const Parts parts = parts_of(algorithm_, scheme.public_key_bytes(), algorithm_.share_bytes());
+  const ByteView own(encoded.data() + parts.scheme_at, scheme.public_key_bytes());
+  if (has_private() && has_public()) {
+    if (equal(encoded, encoded_public_key())) return true;
+    provider_.errors.raise(Reason::kMismatch, "%s: the private key has another public key", algorithm_.name.c_str());
+    return false;
+  }
+  if (is_mlkem(scheme) && !is_reduced(scheme, own)) {
+    provider_.errors.raise(Reason::kPublicKey, "%s: a coefficient is not reduced", algorithm_.name.c_str());
+    return false;
+  }
+  PkeyPtr classical;
+  if (algorithm_.is_hybrid()) {
+    const ByteView share(encoded.data() + parts.classical_at, algorithm_.classical->share_bytes);
+    classical = classical_from_share(provider_.library.get(), *algorithm_.classical, share);
+    if (classical == nullptr) {
+      provider_.errors.raise(Reason::kPublicKey, "%s: malformed classical share", algorithm_.name.c_str());
+      return false;
+    }
+  }
+  public_key_ = copy(own);
+  classical_ = std::move(classical);
+  return true;
+}
+
+bool Key::set_secret_key(ByteView expanded) {
+  if (algorithm_.is_hybrid()) {
+    provider_.errors.raise(Reason::kParameter, "%s: hybrids have no private format", algorithm_.name.c_str());
+    return false;
+  }
+  if (!has_length(expanded, algorithm_.scheme.secret_key_bytes(), "a private key")) return false;
+  const ByteView inside = public_part(algorithm_.scheme, expanded);
+  if ((has_private() && !equal(secret_key_, expanded)) ||
+      (inside.size() != 0 && has_public() && !equal(public_key_, inside))) {
+    provider_.errors.raise(Reason::kMismatch, "%s: private and public key differ", algorithm_.name.c_str());
+    return false;
+  }
+  if (inside.size() != 0) public_key_ = copy(inside);
+  secret_key_ = secret_copy(expanded);
+  return true;
+}
+
+bool Key::set_seed(ByteView seed) {
+  const std::size_t right = algorithm_.is_hybrid() ? 0 : algorithm_.scheme.info().secret_seed_bytes;
+  if (right == 0) {
+    provider_.errors.raise(Reason::kParameter, "%s has no private keys in the form of a seed", algorithm_.name.c_str());
+    return false;
+  }
+  if (!has_length(seed, right, "a seed")) return false;
+  const KeyPtr fresh(new Key(provider_, algorithm_));
+  if (!fresh->generate(seed)) return false;
+  if ((has_public() && !equal(public_key_, fresh->public_key_)) ||
+      (has_private() && !equal(secret_key_, fresh->secret_key_))) {
+    provider_.errors.raise(Reason::kMismatch, "%s: the seed gives another key", algorithm_.name.c_str());
+    return false;
+  }
+  public_key_.swap(fresh->public_key_);
+  secret_key_.swap(fresh->secret_key_);
+  seed_.swap(fresh->seed_);
+  return true;
+}
+
+bool Key::check_public() const {
+  const Scheme& scheme = algorithm_.scheme;
+  SecretBytes ciphertext(scheme.ciphertext_bytes()), secret(scheme.shared_secret_bytes());
+  polykem_request request{};
+  request.op = POLYKEM_ENCAPS;
+  request.pk = public_key_.data();
+  request.ct_out = ciphertext.data();
+  request.ss_out = secret.data();
+  return compute(request, "public key");
+}
+
+bool Key::check_private() const {
+  const Scheme& scheme = algorithm_.scheme;
+  const Bytes ciphertext(scheme.ciphertext_bytes());
+  SecretBytes secret(scheme.shared_secret_bytes());
+  polykem_request request{};
+  request.op = POLYKEM_DECAPS;
+  request.sk = secret_key_.data();
+  request.ct = ciphertext.data();
+  request.ss_out = secret.data();
+  return compute(request, "private key");
+}
+
+bool Key::check_pair() const {
+  const Scheme& scheme = algorithm_.scheme;
+  SecretBytes ciphertext(scheme.ciphertext_bytes());
+  SecretBytes secret(scheme.shared_secret_bytes()), again(scheme.shared_secret_bytes());
+  polykem_request encaps{}, decaps{};
+  encaps.op = POLYKEM_ENCAPS;
+  encaps.pk = public_key_.data();
+  encaps.ct_out = ciphertext.data();
+  encaps.ss_out = secret.data();
+  decaps.op = POLYKEM_DECAPS;
+  decaps.sk = secret_key_.data();
+  decaps.ct = ciphertext.data();
+  decaps.ss_out = again.data();
+  if (!compute(encaps, "public key") || !compute(decaps, "private key")) return false;
+  if (equal(secret, again)) return true;
+  provider_.errors.raise(Reason::kMismatch, "%s: private and public key differ", algorithm_.name.c_str());
+  return false;
+}
+
+}  // namespace polykem::provider

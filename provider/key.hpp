@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+// A key object: what OpenSSL calls provider-side key data.
+#pragma once
+
+#include <polykem/polykem.hpp>
+
+#include <atomic>
+
+#include "classical.hpp"
+#include "provider.hpp"
+
+namespace polykem::provider {
+
+/**
+ * A key of one algorithm: none, a public key, a private key or both. Counted references; key material does not change
+ * once it is there, and is zeroised with the last reference. Functions that return false have raised an error, and the
+ * key is as it was.
+ */
+class Key {
+ public:
+  Key(Provider& provider, const Algorithm& algorithm) : provider_(provider), algorithm_(algorithm) {}
+  Key(const Key&) = delete;
+  Key& operator=(const Key&) = delete;
+
+  Key* up_ref();
+  /** Frees the key with the last reference. */
+  void release();
+  /** A copy of its own with what `selection` (OSSL_KEYMGMT_SELECT_*) names; nullptr with an error raised. */
+  Key* duplicate(int selection) const;
+
+  Provider& provider() const { return provider_; }
+  const Algorithm& algorithm() const { return algorithm_; }
+
+  bool has_public() const { return !public_key_.empty(); }
+  bool has_private() const { return !secret_key_.empty(); }
+  /** The set's public key; of a hybrid, without the classical share. Empty if there is none, here and below. */
+  ByteView public_key() const { return public_key_; }
+  /** The set's secret key, expanded. */
+  ByteView secret_key() const { return secret_key_; }
+  /** The seed that the secret key was made from, where the set has that form and it is known. */
+  ByteView seed() const { return seed_; }
+  /** The classical part of a hybrid. */
+  EVP_PKEY* classical() const { return classical_.get(); }
+  /** As it crosses the wire: of a hybrid, both shares. */
+  Bytes encoded_public_key() const;
+
+  /** Makes a key pair. `draws` are the set's random inputs, of the length that keygen takes; empty: random. */
+  bool generate(ByteView draws);
+  /** From the encoding; of the classical share it is checked that it is a point, of ML-KEM's that it is reduced. */
+  bool set_public_key(ByteView encoded);
+  /** From the expanded form; the public key follows where the secret key contains it. Not for hybrids. */
+  bool set_secret_key(ByteView expanded);
+  /** From the seed; the expanded form and the public key follow. Not for hybrids. */
+  bool set_seed(ByteView seed);
+
+  /** One encapsulation shows whether the library takes the public key. */
+  bool check_public() const;
+  /** One decapsulation shows whether the library takes the private key. */
+  bool check_private() const;
+  /** What is encapsulated to the public key, the private key decapsulates. */
+  bool check_pair() const;
+
+ private:
+  ~Key() = default;
+  bool has_length(ByteView bytes, std::size_t right, const char* what) const;
+  bool compute(polykem_request request, const char* what) const;
+
+  Provider& provider_;
+  const Algorithm& algorithm_;
+  std::atomic<int> references_{1};
+  Bytes public_key_;
+  SecretBytes secret_key_, seed_;
+  PkeyPtr classical_;
+};
+
+struct KeyRelease {
+  void operator()(Key* key) const { key->release(); }
+};
+using KeyPtr = std::unique_ptr<Key, KeyRelease>;
+
+inline Key& as_key(void* pointer) {
+  return *static_cast<Key*>(pointer);
+}
+inline const Key& as_key(const void* pointer) {
+  return *static_cast<const Key*>(pointer);
+}
+
+}  // namespace polykem::provider

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+// The entry of the module: what OpenSSL calls when it loads the provider.
+#include "provider.hpp"
+
+#include <openssl/core_dispatch.h>
+#include <openssl/core_names.h>
+#include <openssl/opensslv.h>
+#include <openssl/params.h>
+#include <openssl/provider.h>
+
+#include <cstdio>
+
+#include "tables.hpp"
+
+namespace polykem::provider {
+
+namespace {
+
+const OSSL_PARAM* gettable_params(void* /*provider*/) {
+  static const OSSL_PARAM list[] = {OSSL_PARAM_utf8_ptr(OSSL_PROV_PARAM_NAME, nullptr, 0),
+                                    OSSL_PARAM_utf8_ptr(OSSL_PROV_PARAM_VERSION, nullptr, 0),
+                                    OSSL_PARAM_utf8_ptr(OSSL_PROV_PARAM_BUILDINFO, nullptr, 0),
+                                    OSSL_PARAM_int(OSSL_PROV_PARAM_STATUS, nullptr), OSSL_PARAM_END};
+  return list;
+}
+
+int get_params(void* /*provider*/, OSSL_PARAM params[]) {
+  const auto set = [&](const char* name, const char* value) {
+    OSSL_PARAM* param = OSSL_PARAM_locate(params, name);
+    return param == nullptr || OSSL_PARAM_set_utf8_ptr(param, value) == 1;
+  };
+  OSSL_PARAM* status = OSSL_PARAM_locate(params, OSSL_PROV_PARAM_STATUS);
+  return set(OSSL_PROV_PARAM_NAME, "polykem: ML-KEM, NTRU and FrodoKEM") &&
+         set(OSSL_PROV_PARAM_VERSION, polykem_version()) && set(OSSL_PROV_PARAM_BUILDINFO, polykem_version()) &&
+         (status == nullptr || OSSL_PARAM_set_int(status, 1) == 1);
+}
+
+const OSSL_ALGORITHM* query_operation(void* provider, int operation, int* no_cache) {
+  *no_cache = 0;
+  switch (operation) {
+    case OSSL_OP_KEYMGMT:
+      return as_provider(provider).key_managers.data();
+    case OSSL_OP_KEM:
+      return as_provider(provider).kems.data();
+    default:
+      return nullptr;
+  }
+}
+
+const OSSL_ITEM* get_reason_strings(void* /*provider*/) {
+  return reason_strings();
+}
+
+void teardown(void* provider) {
+  delete static_cast<Provider*>(provider);
+}
+
+/** OpenSSL 3.5 and newer have ML-KEM. The program's libcrypto decides, which may be another one than ours. */
+bool has_builtin_mlkem(const CoreParameters& core) {
+  unsigned major = OPENSSL_version_major(), minor = OPENSSL_version_minor();
+  if (const char* version = core.get(OSSL_PROV_PARAM_CORE_VERSION); version != nullptr)
+    std::sscanf(version, "%u.%u", &major, &minor);
+  return major > 3 || (major == 3 && minor >= 5);
+}
+
+const OSSL_DISPATCH* functions() {
+  static const OSSL_DISPATCH table[] = {
+      entry<OSSL_FUNC_provider_teardown_fn>(OSSL_FUNC_PROVIDER_TEARDOWN, teardown),
+      entry<OSSL_FUNC_provider_gettable_params_fn>(OSSL_FUNC_PROVIDER_GETTABLE_PARAMS, gettable_params),
+      entry<OSSL_FUNC_provider_get_params_fn>(OSSL_FUNC_PROVIDER_GET_PARAMS, get_params),
+      entry<OSSL_FUNC_provider_query_operation_fn>(OSSL_FUNC_PROVIDER_QUERY_OPERATION, query_operation),
+      entry<OSSL_FUNC_provider_get_reason_strings_fn>(OSSL_FUNC_PROVIDER_GET_REASON_STRINGS, get_reason_strings),
+      entry<OSSL_FUNC_provider_get_capabilities_fn>(OSSL_FUNC_PROVIDER_GET_CAPABILITIES, get_capabilities),
+      {0, nullptr},
+  };
+  return table;
+}
+
+std::unique_ptr<Provider> make_provider(const OSSL_CORE_HANDLE* handle, const OSSL_DISPATCH* in) {
+  auto provider = std::make_unique<Provider>(handle, in);
+  const CoreParameters core(handle, in);
+  provider->offer = make_offer(has_builtin_mlkem(core));
+  provider->compute = std::make_unique<Compute>(read_config(core, provider->offer));
+  provider->library.reset(OSSL_LIB_CTX_new_child(handle, in));
+  if (provider->library == nullptr) throw std::bad_alloc();
+  provider->key_managers = key_manager_table(provider->offer);
+  provider->kems = kem_table(provider->offer);
+  return provider;
+}
+
+}  // namespace
+
+}  // namespace polykem::provider
+
+extern "C" __attribute__((visibility("default"))) int OSSL_provider_init(const OSSL_CORE_HANDLE* handle,
+                                                                         const OSSL_DISPATCH* in,
+                                                                         const OSSL_DISPATCH** out, void** context) {
+  using namespace polykem::provider;  // NOLINT(google-build-using-namespace)
+  const Errors errors(handle, in);
+  return guarded(errors, [&]() -> int {
+    try {
+      *context = make_provider(handle, in).release();
+    } catch (const ConfigError& e) {
+      errors.raise(Reason::kConfiguration, "openssl.cnf: %s", e.what());
+      return 0;
+    }
+    *out = functions();
+    return 1;
+  });
+}

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// One instance of the provider, in one library context.
+#pragma once
+
+#include <openssl/core.h>
+#include <openssl/crypto.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "algorithms.hpp"
+#include "compute.hpp"
+#include "config.hpp"
+#include "errors.hpp"
+
+namespace polykem::provider {
+
+inline constexpr const char* kName = "polykem";
+inline constexpr const char* kProperties = "provider=polykem";
+
+struct LibraryContextFree {
+  void operator()(OSSL_LIB_CTX* context) const { OSSL_LIB_CTX_free(context); }
+};
+
+struct Provider {
+  Provider(const OSSL_CORE_HANDLE* handle, const OSSL_DISPATCH* core) : errors(handle, core) {}
+
+  Errors errors;
+  std::unique_ptr<OSSL_LIB_CTX, LibraryContextFree> library; /**< sees the other providers of the program */
+  Offer offer;                                               /**< does not change once the provider is loaded */
+  std::vector<OSSL_ALGORITHM> key_managers, kems;
+  std::unique_ptr<Compute> compute;
+};
+
+inline Provider& as_provider(void* pointer) {
+  return *static_cast<Provider*>(pointer);
+}
+
+/** Tables with an entry for each algorithm of the offer; they end with an empty entry. */
+std::vector<OSSL_ALGORITHM> key_manager_table(const Offer& offer);
+std::vector<OSSL_ALGORITHM> kem_table(const Offer& offer);
+
+/** GET_CAPABILITIES of the provider. */
+int get_capabilities(void* provider, const char* capability, OSSL_CALLBACK* callback, void* argument);
+
+}  // namespace polykem::provider

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// Dispatch tables, with the types of their functions checked.
+#pragma once
+
+#include <openssl/core.h>
+#include <openssl/core_dispatch.h>
+
+#include "provider.hpp"
+
+namespace polykem::provider {
+
+template <class Function>
+OSSL_DISPATCH entry(int id, Function* function) {
+  return {id, reinterpret_cast<void (*)()>(function)};
+}
+
+/** An entry for each algorithm of the offer, whose strings it points to, with functions(index). */
+template <class Functions>
+std::vector<OSSL_ALGORITHM> algorithm_table(const Offer& offer, Functions&& functions) {
+  std::vector<OSSL_ALGORITHM> table;
+  for (std::size_t i = 0; i < offer.algorithms.size(); ++i) {
+    const Algorithm& each = offer.algorithms[i];
+    table.push_back({each.names.c_str(), kProperties, functions(i), each.name.c_str()});
+  }
+  table.push_back({nullptr, nullptr, nullptr, nullptr});
+  return table;
+}
+
+}  // namespace polykem::provider
