@@ -3,8 +3,130 @@
 
 #include <openssl/core_names.h>
 #include <openssl/params.h>
+#include <sys/un.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <limits>
+#include <string_view>
+
+#include "config_file.hpp"
 
 namespace polykem::provider {
+
+namespace {
+
+constexpr std::uint64_t kMostThreads = 1024;  // polykem_config
+constexpr std::uint64_t kMostMicroseconds = std::numeric_limits<std::uint32_t>::max();
+constexpr std::uint64_t kMostItems = std::uint64_t{1} << 30;
+constexpr std::uint64_t kMostBatchItems = 65536;
+constexpr std::uint64_t kMostCodePoint = 0xFFFF;
+constexpr const char* kGroupPrefix = "groups.";
+
+constexpr const char* kKeys[] = {"backend",    "threads",    "deadline_us", "linger_us", "batch_items",
+                                 "high_water", "hard_limit", "broker",      "async"};
+/** What OpenSSL itself reads in the section of a provider. */
+constexpr const char* kOpensslKeys[] = {"identity", "module", "activate", "soft_load"};
+
+[[noreturn]] void fail(const std::string& key, const std::string& value, const std::string& what) {
+  throw ConfigError(key + " = " + value + ": " + what);
+}
+
+/** Decimal, hexadecimal after 0x or octal after 0. */
+std::uint64_t parse_number(const std::string& key, const char* text, std::uint64_t least, std::uint64_t most) {
+  char* end = nullptr;
+  errno = 0;
+  const bool begins = *text >= '0' && *text <= '9';
+  const unsigned long long value = begins ? std::strtoull(text, &end, 0) : 0;
+  if (!begins || *end != '\0' || errno != 0 || value < least || value > most)
+    fail(key, text, "not a number from " + std::to_string(least) + " to " + std::to_string(most));
+  return value;
+}
+
+template <class Number>
+void read_number(const CoreParameters& core, const char* key, Number& out, std::uint64_t most) {
+  if (const char* text = core.get(key); text != nullptr) out = static_cast<Number>(parse_number(key, text, 0, most));
+}
+
+void read_backend(const CoreParameters& core, Config& config) {
+  const char* text = core.get("backend");
+  if (text == nullptr) return;
+  config.backend = text;
+  // The last in the library's list are the CPU's. To ask for the first would open the GPU's driver, and a server may
+  // still have to fork.
+  if (config.backend == "cuda") return;
+  std::string known = "cuda";
+  for (std::size_t i = polykem_backend_count(); i-- > 1;) {
+    polykem_backend_info_t info{};
+    info.struct_size = sizeof info;
+    if (polykem_backend_info(i, &info) != POLYKEM_OK) continue;
+    known.append(", ").append(info.name);
+    if (config.backend != info.name) continue;
+    if (info.available == 0) fail("backend", text, std::string("not on this machine: it needs ") + info.requirements);
+    return;
+  }
+  fail("backend", text, "no such backend; there are " + known);
+}
+
+void read_broker(const CoreParameters& core, Config& config) {
+  const char* text = core.get("broker");
+  if (text == nullptr) return;
+  config.broker = text;
+  if (config.broker[0] != '/' || config.broker.size() >= sizeof(sockaddr_un::sun_path))
+    fail("broker", text,
+         "not the absolute path of a Unix socket, of less than " + std::to_string(sizeof(sockaddr_un::sun_path)) +
+             " bytes");
+}
+
+void read_async(const CoreParameters& core, Config& config) {
+  const char* text = core.get("async");
+  if (text == nullptr) return;
+  const std::string_view value = text;
+  if (value != "on" && value != "off") fail("async", text, "neither 'on' nor 'off'");
+  config.async = value == "on";
+}
+
+void read_groups(const CoreParameters& core, Offer& offer) {
+  for (Group& group : offer.groups) {
+    const std::string key = kGroupPrefix + group.name;
+    const char* text = core.get(key.c_str());
+    if (text == nullptr) continue;
+    group.id = std::string_view(text) == "off" ? 0 : static_cast<unsigned>(parse_number(key, text, 1, kMostCodePoint));
+  }
+  for (const Group& group : offer.groups) {
+    for (const Group* other = offer.groups.data(); other != &group && group.id != 0; ++other) {
+      if (other->id == group.id)
+        fail(kGroupPrefix + group.name, std::to_string(group.id), "the group " + other->name + " has that code point");
+    }
+  }
+}
+
+bool is_known(const std::string& key, const Offer& offer) {
+  const auto same = [&](const char* known) { return key == known; };
+  if (std::any_of(std::begin(kKeys), std::end(kKeys), same) ||
+      std::any_of(std::begin(kOpensslKeys), std::end(kOpensslKeys), same))
+    return true;
+  return std::any_of(offer.groups.begin(), offer.groups.end(),
+                     [&](const Group& group) { return key == kGroupPrefix + group.name; });
+}
+
+/** OpenSSL tells a provider the value of a key, but not which keys there are: those are in the file. The file may be
+ * another one than the program has loaded, so that only keys count which OpenSSL knows too. */
+void check_keys(const CoreParameters& core, const Offer& offer) {
+  const char* provider = core.get(OSSL_PROV_PARAM_CORE_PROV_NAME);
+  if (provider == nullptr) return;
+  for (const std::string& key : keys_in_default_file(provider)) {
+    if (is_known(key, offer) || core.get(key.c_str()) == nullptr) continue;
+    if (key.rfind(kGroupPrefix, 0) == 0) throw ConfigError(key + ": there is no such group");
+    std::string known;
+    for (const char* each : kKeys)
+      known.append(each).append(", ");
+    throw ConfigError(key + ": no such key; there are " + known + kGroupPrefix + "NAME");
+  }
+}
+
+}  // namespace
 
 CoreParameters::CoreParameters(const OSSL_CORE_HANDLE* handle, const OSSL_DISPATCH* core) : handle_(handle) {
   for (; core->function_id != 0; ++core) {
@@ -20,9 +142,19 @@ const char* CoreParameters::get(const char* key) const {
 }
 
 Config read_config(const CoreParameters& core, Offer& offer) {
-  (void)core;
-  (void)offer;
-  return {};
+  Config config;
+  check_keys(core, offer);
+  read_backend(core, config);
+  read_number(core, "threads", config.threads, kMostThreads);
+  read_number(core, "deadline_us", config.deadline_us, kMostMicroseconds);
+  read_number(core, "linger_us", config.linger_us, kMostMicroseconds);
+  read_number(core, "batch_items", config.batch_items, kMostBatchItems);
+  read_number(core, "high_water", config.high_water, kMostItems);
+  read_number(core, "hard_limit", config.hard_limit, kMostItems);
+  read_broker(core, config);
+  read_async(core, config);
+  read_groups(core, offer);
+  return config;
 }
 
 }  // namespace polykem::provider

@@ -40,7 +40,6 @@ Reason reason_of(polykem_status status) {
 OSSL_ITEM reasons[] = {
     {number(Reason::kOutOfMemory), const_cast<char*>("out of memory")},
     {number(Reason::kConfiguration), const_cast<char*>("bad configuration")},
-    {number(Reason::kUnknownKey), const_cast<char*>("unknown key in the configuration")},
     {number(Reason::kPublicKey), const_cast<char*>("malformed public key")},
     {number(Reason::kPrivateKey), const_cast<char*>("malformed private key")},
     {number(Reason::kNoPublicKey), const_cast<char*>("no public key")},

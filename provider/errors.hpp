@@ -15,7 +15,6 @@ namespace polykem::provider {
 enum class Reason : int {
   kOutOfMemory = 1,
   kConfiguration,
-  kUnknownKey,
   kPublicKey,
   kPrivateKey,
   kNoPublicKey,

@@ -15,8 +15,8 @@
  *  - A ciphertext that does not decapsulate is not an error: the item's secret is the scheme's rejection secret,
  *    computed in constant time. Decapsulation needs no random numbers.
  *  - A context may be used by several threads at once. Other objects are immutable after creation unless noted.
- *  - After fork() the child may use its parent's contexts and key sets on the CPU, with threads and random numbers of
- *    its own. Jobs stay with the parent, and so does memory of a GPU.
+ *  - After fork() the child may use its parent's contexts, batchers and key sets on the CPU, with threads and random
+ *    numbers of its own. Jobs and tickets stay with the parent, and so does memory of a GPU.
  *  - Structs begin with struct_size, which the caller sets to sizeof the struct that it was compiled with. A library
  *    with a longer struct takes the missing fields as zero. A library with a shorter struct refuses fields that it does
  *    not know, unless they are zero.
@@ -54,7 +54,8 @@ typedef enum polykem_status {
   POLYKEM_ERR_PUBLIC_KEY = 8, /* item: the public key is malformed */
   POLYKEM_ERR_SECRET_KEY = 9, /* item: the secret key is malformed */
   POLYKEM_ERR_SIZE = 11,      /* a buffer of another size than the set's records */
-  POLYKEM_ERR_BUSY = 12,      /* polykem_job_poll: not finished yet */
+  POLYKEM_ERR_BUSY = 12,      /* polykem_job_poll, polykem_ticket_poll: not finished yet; polykem_batcher_add: too many
+                                 operations in flight */
   POLYKEM_ERR_RANGE = 13,     /* an index outside its list or key set */
   POLYKEM_ERR_INTERNAL = 14   /* a defect in polykem; please report it */
 } polykem_status;
@@ -200,6 +201,94 @@ POLYKEM_API polykem_status polykem_job_poll(const polykem_job* job);
 POLYKEM_API polykem_status polykem_job_wait(const polykem_job* job);
 /* Waits where polykem_job_wait would, then frees. NULL is allowed. */
 POLYKEM_API void polykem_job_free(polykem_job* job);
+
+/* ---- single operations, collected into batches ---------------------------------------------------------- */
+
+/* A batcher takes one operation at a time from any number of threads and computes what waits in batches: on the
+ * caller's thread where that is sooner, else on the context's threads, on a GPU or by a broker. Whenever one of them is
+ * idle, it takes what waits; there is no timer. Decapsulations go first, then encapsulations, then key pairs. */
+typedef struct polykem_batcher polykem_batcher;
+typedef struct polykem_ticket polykem_ticket; /* one operation that was handed in */
+
+typedef struct polykem_batcher_config {
+  size_t struct_size;   /* sizeof(polykem_batcher_config) */
+  size_t batch_items;   /* most operations in one batch, at most 65536; 0: 1024 */
+  uint32_t linger_us;   /* how long a batch that is not full waits for more; 0: not at all */
+  uint32_t deadline_us; /* after so long on a GPU or a broker the CPU computes an operation as well; 0: 5000 */
+  size_t high_water;    /* operations in flight from which on only the CPU takes more; 0: 4096 */
+  size_t hard_limit;    /* operations in flight from which on polykem_batcher_add refuses; 0: 65536 */
+  const char* broker;   /* path of polykemd's socket; NULL: none */
+} polykem_batcher_config;
+
+/* config may be NULL for the defaults. The context must outlive the batcher. POLYKEM_ERR_BACKEND_UNAVAILABLE if a
+ * broker is named and this build has none. A child of fork() may use its parent's batcher; it begins anew. */
+POLYKEM_API polykem_status polykem_batcher_new(polykem_context* context, const polykem_batcher_config* config,
+                                               polykem_batcher** out);
+/* Waits until every operation has finished. Tickets stay valid until they are freed. NULL is allowed. In a callback it
+ * does nothing. */
+POLYKEM_API void polykem_batcher_free(polykem_batcher* batcher);
+
+/* Called once, on one of the library's threads, when the ticket has finished. It should not block. It may add
+ * operations, take results and free tickets. */
+typedef void (*polykem_ticket_callback)(void* user);
+
+/* Hands in one operation: request->count is 1, there are no outputs, no keyset and no item_status; inputs lie in host
+ * memory and are copied. draws are optional. done may be NULL; it is not called if the ticket has finished when this
+ * function returns (ask polykem_ticket_poll). Needs no more than 16 KB of the caller's stack. POLYKEM_ERR_BUSY at the
+ * hard limit; then, and after any other error, there is no ticket. */
+POLYKEM_API polykem_status polykem_batcher_add(polykem_batcher* batcher, const polykem_request* request,
+                                               polykem_ticket_callback done, void* user, polykem_ticket** out);
+/* POLYKEM_ERR_BUSY, then the operation's own status: POLYKEM_ERR_PUBLIC_KEY, for example. */
+POLYKEM_API polykem_status polykem_ticket_poll(const polykem_ticket* ticket);
+/* Blocks until the operation has finished and returns its status. POLYKEM_ERR_ARGUMENT for an unfinished ticket of a
+ * process that this one was forked from. Do not wait for other tickets in a callback. */
+POLYKEM_API polykem_status polykem_ticket_wait(polykem_ticket* ticket);
+/* Copies the results out and returns the operation's status; waits where polykem_ticket_wait would. public_out: the
+ * public key or the ciphertext (decaps has none); secret_out: the secret key or the shared secret; NULL: not wanted.
+ * Where the operation failed, zeros. */
+POLYKEM_API polykem_status polykem_ticket_take(polykem_ticket* ticket, uint8_t* public_out, uint8_t* secret_out);
+/* Zeroises. An operation that has not begun is dropped. After this returns the callback neither runs nor will; it may
+ * be called in the callback. NULL is allowed. */
+POLYKEM_API void polykem_ticket_free(polykem_ticket* ticket);
+
+/* Counters of one set and operation. Buckets are powers of two: [i] counts values v with 2^i <= v < 2^(i+1), the first
+ * also 0, the last all above. */
+typedef struct polykem_batcher_stats_t {
+  size_t struct_size;
+  uint64_t operations, on_caller, on_cpu, on_accelerator, on_broker; /* finished, by who computed them */
+  uint64_t spilled;                                                  /* went to the CPU because of high_water */
+  uint64_t rescued;            /* given to the CPU because a GPU or broker failed or was late */
+  uint64_t refused;            /* POLYKEM_ERR_BUSY */
+  uint64_t abandoned;          /* freed before they began */
+  uint64_t failed;             /* finished with a status other than POLYKEM_OK */
+  uint64_t batches;            /* not counting what callers computed themselves */
+  uint64_t batch_items[24];    /* batches by their size */
+  uint64_t wait_us[32];        /* operations by the time until their batch began */
+  uint64_t service_us[32];     /* batches by the time that they took */
+  uint64_t waiting, in_flight; /* now */
+} polykem_batcher_stats_t;
+/* Set out->struct_size. */
+POLYKEM_API polykem_status polykem_batcher_stats(polykem_batcher* batcher, const polykem_scheme* scheme, polykem_op op,
+                                                 polykem_batcher_stats_t* out);
+
+typedef enum polykem_lane_state {
+  POLYKEM_LANE_UNUSED = 0,   /* no batch has gone there yet */
+  POLYKEM_LANE_CLOSED = 1,   /* the breaker is closed: it takes batches */
+  POLYKEM_LANE_OPEN = 2,     /* it failed and rests */
+  POLYKEM_LANE_HALF_OPEN = 3 /* a probe finds out whether it works again */
+} polykem_lane_state;
+
+/* Who computes batches: the CPU, a GPU, a broker. */
+typedef struct polykem_lane_health_t {
+  size_t struct_size;
+  const char* name; /* "cpu", "cuda", "broker"; static storage */
+  polykem_lane_state state;
+  uint32_t batches;   /* in flight */
+  const char* reason; /* why the breaker opened last, "" if it never did; static storage */
+  uint64_t opened;    /* how often it did */
+} polykem_lane_health_t;
+/* POLYKEM_ERR_RANGE past the last lane. Set out->struct_size. */
+POLYKEM_API polykem_status polykem_batcher_health(polykem_batcher* batcher, size_t lane, polykem_lane_health_t* out);
 
 /* ---- key sets: keys that stay where they are used ---------------------------------------------------- */
 

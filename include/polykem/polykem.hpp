@@ -352,5 +352,75 @@ class Context {
   std::unique_ptr<polykem_context, Free> context_;
 };
 
+/** One operation that was handed in. Destruction drops it if it has not begun. */
+class Ticket {
+ public:
+  Ticket() = default;
+  explicit Ticket(polykem_ticket* ticket) : ticket_(ticket) {}
+  /** POLYKEM_ERR_BUSY until it has finished, then the operation's status. */
+  polykem_status poll() const { return polykem_ticket_poll(ticket_.get()); }
+  /** Blocks until it has finished and returns the operation's status. */
+  polykem_status wait() const { return polykem_ticket_wait(ticket_.get()); }
+  /** Copies the results out, waits if it must. Either may be NULL. */
+  polykem_status take(std::uint8_t* public_out, std::uint8_t* secret_out) const {
+    return polykem_ticket_take(ticket_.get(), public_out, secret_out);
+  }
+  explicit operator bool() const noexcept { return ticket_ != nullptr; }
+
+ private:
+  struct Free {
+    void operator()(polykem_ticket* ticket) const noexcept { polykem_ticket_free(ticket); }
+  };
+  std::unique_ptr<polykem_ticket, Free> ticket_;
+};
+
+/** Collects single operations into batches. Its context must outlive it; destruction waits for what is in flight. */
+class Batcher {
+ public:
+  /** struct_size of the configuration need not be set. */
+  explicit Batcher(const Context& context, polykem_batcher_config config = {}) {
+    config.struct_size = sizeof config;
+    polykem_batcher* handle = nullptr;
+    check(polykem_batcher_new(context.handle(), &config, &handle), "batcher");
+    batcher_.reset(handle);
+  }
+
+  polykem_batcher* handle() const noexcept { return batcher_.get(); }
+
+  /** Hands in an operation, see polykem_batcher_add. An empty ticket: too much is in flight. */
+  Ticket add(const polykem_request& request, polykem_ticket_callback done = nullptr, void* user = nullptr) const {
+    polykem_ticket* ticket = nullptr;
+    const polykem_status status = polykem_batcher_add(batcher_.get(), &request, done, user, &ticket);
+    if (status != POLYKEM_ERR_BUSY) check(status, "operation");
+    return Ticket(ticket);
+  }
+
+  polykem_batcher_stats_t stats(const Scheme& scheme, polykem_op op) const {
+    polykem_batcher_stats_t out{};
+    out.struct_size = sizeof out;
+    check(polykem_batcher_stats(batcher_.get(), scheme.handle(), op, &out), "counters");
+    return out;
+  }
+
+  /** The CPU, then a GPU and a broker if there are any. */
+  std::vector<polykem_lane_health_t> health() const {
+    std::vector<polykem_lane_health_t> out;
+    for (;;) {
+      polykem_lane_health_t lane{};
+      lane.struct_size = sizeof lane;
+      const polykem_status status = polykem_batcher_health(batcher_.get(), out.size(), &lane);
+      if (status == POLYKEM_ERR_RANGE) return out;
+      check(status, "lane");
+      out.push_back(lane);
+    }
+  }
+
+ private:
+  struct Free {
+    void operator()(polykem_batcher* batcher) const noexcept { polykem_batcher_free(batcher); }
+  };
+  std::unique_ptr<polykem_batcher, Free> batcher_;
+};
+
 }  // namespace v0
 }  // namespace polykem

@@ -7,6 +7,7 @@
 #include <new>
 
 #include "core/cpu.hpp"
+#include "engine/batcher/batcher.hpp"
 #include "engine/engine.hpp"
 #include "engine/text.hpp"
 #include "polykem/polykem.h"
@@ -14,14 +15,19 @@
 
 using polykem::Accelerator;
 using polykem::BackendDescription;
+using polykem::Batcher;
+using polykem::BatcherConfig;
+using polykem::BatcherStats;
 using polykem::Engine;
 using polykem::Job;
 using polykem::KeyKind;
 using polykem::KeySet;
+using polykem::LaneHealth;
 using polykem::Op;
 using polykem::Request;
 using polykem::Scheme;
 using polykem::Status;
+using polykem::Ticket;
 
 static_assert(static_cast<int>(Status::argument) == POLYKEM_ERR_ARGUMENT);
 static_assert(static_cast<int>(Status::backend_unavailable) == POLYKEM_ERR_BACKEND_UNAVAILABLE);
@@ -37,6 +43,11 @@ static_assert(static_cast<int>(Status::items) == POLYKEM_ERR_ITEMS);
 static_assert(static_cast<int>(Status::internal) == POLYKEM_ERR_INTERNAL);
 static_assert(static_cast<int>(Op::decaps) == POLYKEM_DECAPS);
 static_assert(sizeof(polykem_status) == sizeof(Status));
+static_assert(static_cast<int>(Status::busy) == POLYKEM_ERR_BUSY);
+static_assert(static_cast<int>(LaneHealth::State::unused) == POLYKEM_LANE_UNUSED);
+static_assert(static_cast<int>(LaneHealth::State::closed) == POLYKEM_LANE_CLOSED);
+static_assert(static_cast<int>(LaneHealth::State::open) == POLYKEM_LANE_OPEN);
+static_assert(static_cast<int>(LaneHealth::State::half_open) == POLYKEM_LANE_HALF_OPEN);
 
 struct polykem_context {
   std::unique_ptr<Engine> engine;
@@ -46,6 +57,9 @@ struct polykem_keyset {
 };
 struct polykem_job {
   std::shared_ptr<Job> job;
+};
+struct polykem_batcher {
+  Batcher batcher;
 };
 
 namespace {
@@ -164,7 +178,7 @@ const char* polykem_status_text(polykem_status status) {
     case POLYKEM_ERR_SIZE:
       return "a buffer has the wrong size for this parameter set";
     case POLYKEM_ERR_BUSY:
-      return "the batch has not finished yet";
+      return "not finished yet, or too much in flight";
     case POLYKEM_ERR_RANGE:
       return "an index is out of range";
     case POLYKEM_ERR_INTERNAL:
@@ -395,6 +409,107 @@ void polykem_job_free(polykem_job* job) {
   if (job == nullptr) return;
   polykem_job_wait(job);
   delete job;
+}
+
+// ---- single operations
+
+namespace {
+
+const Ticket* from_c(const polykem_ticket* ticket) {
+  return reinterpret_cast<const Ticket*>(ticket);
+}
+Ticket* from_c(polykem_ticket* ticket) {
+  return reinterpret_cast<Ticket*>(ticket);
+}
+
+template <class T>
+T value_or(T value, T otherwise) {
+  return value != 0 ? value : otherwise;
+}
+
+Status translate(const polykem_batcher_config* given, BatcherConfig& out) {
+  polykem_batcher_config in{};
+  if (given != nullptr && !read_struct<sizeof(polykem_batcher_config)>(given, in)) return Status::argument;
+  if (in.batch_items > Batcher::kMostBatchItems) return Status::argument;
+  if (in.broker != nullptr) return Status::backend_unavailable;
+  out.batch_items = value_or(in.batch_items, out.batch_items);
+  out.linger = std::chrono::microseconds(in.linger_us);
+  if (in.deadline_us != 0) out.deadline = std::chrono::microseconds(in.deadline_us);
+  out.high_water = value_or(in.high_water, out.high_water);
+  out.hard_limit = value_or(in.hard_limit, out.hard_limit);
+  return Status::ok;
+}
+
+}  // namespace
+
+polykem_status polykem_batcher_new(polykem_context* context, const polykem_batcher_config* config,
+                                   polykem_batcher** out) {
+  if (context == nullptr || out == nullptr) return POLYKEM_ERR_ARGUMENT;
+  return guarded([&] {
+    BatcherConfig translated;
+    const Status status = translate(config, translated);
+    if (status == Status::ok) *out = new polykem_batcher{Batcher(*context->engine, translated)};
+    return to_c(status);
+  });
+}
+
+void polykem_batcher_free(polykem_batcher* batcher) {
+  if (!Batcher::in_callback()) delete batcher;
+}
+
+polykem_status polykem_batcher_add(polykem_batcher* batcher, const polykem_request* request,
+                                   polykem_ticket_callback done, void* user, polykem_ticket** out) {
+  if (batcher == nullptr || out == nullptr) return POLYKEM_ERR_ARGUMENT;
+  return guarded([&] {
+    Request translated;
+    const Status status = translate(request, translated);
+    if (status != Status::ok) return to_c(status);
+    return to_c(batcher->batcher.add(translated, done, user, reinterpret_cast<Ticket*&>(*out)));
+  });
+}
+
+polykem_status polykem_ticket_poll(const polykem_ticket* ticket) {
+  return ticket == nullptr ? POLYKEM_ERR_ARGUMENT : to_c(from_c(ticket)->poll());
+}
+
+polykem_status polykem_ticket_wait(polykem_ticket* ticket) {
+  return ticket == nullptr ? POLYKEM_ERR_ARGUMENT : to_c(from_c(ticket)->wait());
+}
+
+polykem_status polykem_ticket_take(polykem_ticket* ticket, uint8_t* public_out, uint8_t* secret_out) {
+  return ticket == nullptr ? POLYKEM_ERR_ARGUMENT : to_c(from_c(ticket)->take(public_out, secret_out));
+}
+
+void polykem_ticket_free(polykem_ticket* ticket) {
+  if (ticket != nullptr) Batcher::abandon(from_c(ticket));
+}
+
+polykem_status polykem_batcher_stats(polykem_batcher* batcher, const polykem_scheme* scheme, polykem_op op,
+                                     polykem_batcher_stats_t* out) {
+  if (batcher == nullptr || scheme == nullptr || !is_op(op) || !has_known_size<sizeof *out>(out))
+    return POLYKEM_ERR_ARGUMENT;
+  return guarded([&] {
+    const BatcherStats s = batcher->batcher.stats(*from_c(scheme), static_cast<Op>(op));
+    polykem_batcher_stats_t stats{0,         s.operations, s.on_caller, s.on_cpu,    s.on_accelerator, s.on_broker,
+                                  s.spilled, s.rescued,    s.refused,   s.abandoned, s.failed,         s.batches,
+                                  {},        {},           {},          s.waiting,   s.in_flight};
+    std::copy(s.batch_items.begin(), s.batch_items.end(), stats.batch_items);
+    std::copy(s.wait_us.begin(), s.wait_us.end(), stats.wait_us);
+    std::copy(s.service_us.begin(), s.service_us.end(), stats.service_us);
+    write_struct(out, out->struct_size, stats);
+    return POLYKEM_OK;
+  });
+}
+
+polykem_status polykem_batcher_health(polykem_batcher* batcher, size_t lane, polykem_lane_health_t* out) {
+  if (batcher == nullptr || !has_known_size<sizeof *out>(out)) return POLYKEM_ERR_ARGUMENT;
+  return guarded([&] {
+    LaneHealth h;
+    if (!batcher->batcher.health(lane, h)) return POLYKEM_ERR_RANGE;
+    const auto state = static_cast<polykem_lane_state>(h.state);
+    write_struct(out, out->struct_size, polykem_lane_health_t{0, h.name, state, h.batches, h.reason, h.opened});
+    return POLYKEM_OK;
+  });
 }
 
 // ---- key sets

@@ -83,8 +83,9 @@ void secure_zero(void* memory, size_t bytes) noexcept {
 
 namespace {
 
+template <size_t kBytes>
 __attribute__((noinline)) void wipe_below() noexcept {
-  std::byte below[kWipedStackBytes];
+  std::byte below[kBytes];
   secure_zero(below, sizeof below);
 }
 
@@ -93,7 +94,12 @@ __attribute__((noinline)) void wipe_below() noexcept {
 /// The registers first: the frames of calls that this takes are wiped too.
 void wipe_stack() noexcept {
   clear_vector_registers();
-  wipe_below();
+  wipe_below<kWipedStackBytes>();
+}
+
+void wipe_stack_of_one_item() noexcept {
+  clear_vector_registers();
+  wipe_below<kWipedStackOfOneItem>();
 }
 
 bool SecureBuffer::reserve(size_t bytes) noexcept {

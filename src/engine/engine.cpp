@@ -112,7 +112,38 @@ Route Engine::route_for(const Scheme& scheme, Op op, size_t count) const {
   return {.backend = forced_ != nullptr ? cpu_backend(scheme, forced_) : best_cpu_backend(scheme)};
 }
 
+const SchemeBackend* Engine::cpu_backend_for(const Scheme& scheme) const {
+  return forced_ != nullptr && usable_accelerators().empty() ? cpu_backend(scheme, forced_) : best_cpu_backend(scheme);
+}
+
+std::span<Accelerator* const> Engine::usable_accelerators() const {
+  if (forced_ == nullptr) return accelerators_;
+  for (size_t i = 0; i < accelerators_.size(); ++i) {
+    if (same(accelerators_[i]->name(), forced_)) return accelerators_.subspan(i, 1);
+  }
+  return {};
+}
+
+Status Engine::draw(std::span<uint8_t> out) {
+  WorkerPool& workers = states_.get().workers;
+  auto worker = workers.take();
+  if (worker == nullptr) return Status::out_of_memory;
+  const Status status = worker->drbg.prepare();
+  if (status == Status::ok) worker->drbg.fill(out);
+  workers.give_back(std::move(worker));
+  wipe_stack_of_one_item();
+  return status;
+}
+
 Status Engine::find_route(const Request& request, Route& out) const {
+  if (request.run_on == RunOn::cpu) {
+    out = {.backend = cpu_backend_for(*request.scheme)};
+    return out.backend == nullptr ? Status::backend_unavailable : Status::ok;
+  }
+  if (request.run_on == RunOn::accelerator) {
+    out = {.backend = request.accelerator->backend_for(*request.scheme), .accelerator = request.accelerator};
+    return out.backend == nullptr ? Status::backend_unavailable : Status::ok;
+  }
   Accelerator* owner = request.keyset == nullptr ? nullptr : request.keyset->accelerator;
   Fields on_accelerator = 0;
   for (Accelerator* accelerator : accelerators_) {
@@ -167,6 +198,13 @@ Status Engine::run(const Request& request) {
     }
     threads->submit(job);
     return job->wait();
+  });
+}
+
+Status Engine::run_here(const Request& request) {
+  return start(request, {}, [this](const std::shared_ptr<Job>& job) {
+    compute_here(*job);
+    return job->status();
   });
 }
 

@@ -33,12 +33,24 @@ class Engine {
   /// True on one of the engine's threads, e.g. in a callback.
   bool is_own_thread();
 
+  /// The CPU backend that computes what RunOn::cpu asks for; nullptr if another one is forced that lacks the set.
+  const SchemeBackend* cpu_backend_for(const Scheme& scheme) const;
+  /// The accelerators that a batch may go to if nobody says where: all, none, or the one that is forced.
+  std::span<Accelerator* const> usable_accelerators() const;
+  /// True if the caller chose the backend.
+  bool is_forced() const { return forced_ != nullptr; }
+  /// Random bytes from the generator of a worker.
+  [[nodiscard]] Status draw(std::span<uint8_t> out);
+
   /// Decides who computes a batch of `count` items of the set whose arrays are in host memory.
   Route route_for(const Scheme& scheme, Op op = Op::decaps, size_t count = kLargeBatch) const;
 
   /// Computes the batch before it returns. A batch of one chunk runs on the caller's thread, and so does any batch that
   /// one of the engine's threads submits.
   Status run(const Request& request);
+
+  /// The same, all of it on the caller's thread.
+  Status run_here(const Request& request);
 
   /// Starts the batch; `done` is called once when it has finished, on one of the engine's threads. out is set before.
   /// Status::out_of_memory if the system gives no thread.

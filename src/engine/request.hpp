@@ -6,6 +6,15 @@
 
 namespace polykem {
 
+class Accelerator;
+
+/// Who may compute a batch.
+enum class RunOn {
+  any,          ///< whoever is sooner done, and the CPU what an accelerator cannot
+  cpu,          ///< the CPU; every array lies in host memory
+  accelerator,  ///< Request::accelerator and nobody else
+};
+
 /// One batch as the caller requested it; polykem_request documents the fields.
 struct Request {
   Op op = Op::keygen;
@@ -13,6 +22,8 @@ struct Request {
   const Scheme* scheme = nullptr;
   BatchView records{};  ///< item_status may be nullptr; key_index is an index into the key set
   const KeySet* keyset = nullptr;
+  RunOn run_on = RunOn::any;
+  Accelerator* accelerator = nullptr;  ///< for RunOn::accelerator
 };
 
 /// Status::ok, or what is wrong with the request as a whole.

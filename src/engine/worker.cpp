@@ -40,11 +40,11 @@ bool Worker::reserve_keys(size_t bytes) {
   return keys.reserve(bytes);
 }
 
-void Worker::wipe() {
+void Worker::wipe(void (*stack)() noexcept) {
   if (clean_) return;
   secure_zero(workspace.data(), used_bytes_);
   secure_zero(keys.data(), keys.size());
-  wipe_stack();
+  stack();
   used_bytes_ = 0;
   clean_ = true;
 }

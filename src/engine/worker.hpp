@@ -22,9 +22,13 @@ struct Worker {
   [[nodiscard]] bool reserve_workspace(const Operation& operation, size_t items);
   [[nodiscard]] bool reserve_keys(size_t bytes);
   /// Zeroises what the chunks of a job left in the memory and on this thread's stack.
-  void wipe();
+  void wipe() { wipe(wipe_stack); }
+  /// The same after a batch of one item, which needs less of the stack.
+  void wipe_one_item() { wipe(wipe_stack_of_one_item); }
 
  private:
+  void wipe(void (*stack)() noexcept);
+
   bool clean_ = true;
   size_t used_bytes_ = 0;  ///< of the workspace since the last wipe
 };

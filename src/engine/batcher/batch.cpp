@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/batcher/batch.hpp"
+
+#include <cstring>
+#include <new>
+
+#include "core/round.hpp"
+
+namespace polykem {
+
+bool BatchMemory::gather(const std::vector<Ticket*>& tickets) try {
+  const size_t count = tickets.size();
+  request_ = tickets.front()->request();
+  bytes_ = tickets.front()->bytes();
+  const BatchView one = request_.records;
+  BatchView& all = request_.records;
+  all.count = count;
+  size_t needed = 0;
+  for (const FieldInfo& f : kRecordFields)
+    needed += f.data(one) != nullptr ? rounded_up(count * (bytes_.*f.bytes), 64) : 0;
+  if (!memory_.reserve(needed)) return false;
+  status_.assign(count, Status::ok);
+  all.item_status = status_.data();
+  auto* next = reinterpret_cast<uint8_t*>(memory_.data());
+  for (const FieldInfo& f : kRecordFields) {
+    if (f.data(one) == nullptr) continue;
+    const size_t bytes = bytes_.*f.bytes;
+    if (f.out != nullptr) all.*f.out = next;
+    if (f.in != nullptr) {
+      all.*f.in = next;
+      for (size_t i = 0; i < count; ++i)
+        std::memcpy(next + i * bytes, f.data(tickets[i]->request().records), bytes);
+    }
+    next += rounded_up(count * bytes, 64);
+  }
+  used_ = needed;
+  return true;
+} catch (const std::bad_alloc&) {
+  return false;
+}
+
+void BatchMemory::copy_out(size_t i, Ticket& to) const {
+  const BatchView outputs = to.request().records;
+  for (const FieldInfo& f : kRecordFields) {
+    if (f.out == nullptr || outputs.*f.out == nullptr) continue;
+    const size_t bytes = bytes_.*f.bytes;
+    std::memcpy(outputs.*f.out, request_.records.*f.out + i * bytes, bytes);
+  }
+}
+
+bool BatchMemory::equals(size_t i, Ticket& ticket) const {
+  const BatchView expected = ticket.request().records;
+  if (status_[i] != ticket.poll()) return false;
+  for (const FieldInfo& f : kRecordFields) {
+    if (f.out == nullptr || expected.*f.out == nullptr) continue;
+    const size_t bytes = bytes_.*f.bytes;
+    if (std::memcmp(expected.*f.out, request_.records.*f.out + i * bytes, bytes) != 0) return false;
+  }
+  return true;
+}
+
+void BatchMemory::wipe() {
+  secure_zero(memory_.data(), used_);
+  used_ = 0;
+  if (memory_.size() > kKeptBytes) memory_.release();
+}
+
+}  // namespace polykem

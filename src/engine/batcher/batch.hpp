@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <vector>
+
+#include "core/secure.hpp"
+#include "engine/batcher/ticket.hpp"
+
+namespace polykem {
+
+struct LaneState;
+
+/// One batch: its tickets (a reference each), and the arrays that a lane reads and writes.
+class BatchMemory {
+ public:
+  /// Copies the inputs side by side and takes memory for the outputs; false if there is not enough. The tickets are of
+  /// one set, operation and form of secret keys.
+  bool gather(const std::vector<Ticket*>& tickets);
+  const Request& request() const { return request_; }
+  Status item_status(size_t i) const { return status_[i]; }
+  /// Copies the outputs of item i to those of a ticket.
+  void copy_out(size_t i, Ticket& to) const;
+  /// True if item i has the outputs and the status of `ticket`.
+  bool equals(size_t i, Ticket& ticket) const;
+  void wipe();
+
+ private:
+  static constexpr size_t kKeptBytes = size_t{1} << 20;  ///< more than that is freed after the batch
+
+  Request request_;
+  RecordBytes bytes_{};
+  SecureBuffer memory_;
+  size_t used_ = 0;
+  std::vector<Status> status_;
+};
+
+/// A batch on its way. Reused.
+struct BatchSlot {
+  std::vector<Ticket*> tickets;
+  bool probe = false;  ///< the tickets were computed before; the lane must come to the same results
+  BatchMemory memory;
+  LaneState* lane = nullptr;
+  uint32_t queue = 0;
+  unsigned width = 1;  ///< threads of the CPU that it keeps busy
+  bool late = false;   ///< its deadline is over: the CPU computes what it has
+  Clock::duration expected{};
+  Clock::time_point started{};
+};
+
+}  // namespace polykem

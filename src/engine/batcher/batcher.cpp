@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/batcher/batcher.hpp"
+
+#include "engine/batcher/core.hpp"
+
+namespace polykem {
+
+namespace {
+
+/// Status::ok if the request is one operation with its inputs, and nothing else.
+Status validate_operation(const Request& request) {
+  const BatchView& r = request.records;
+  if (r.count != 1 || request.keyset != nullptr || r.key_index != nullptr || r.item_status != nullptr)
+    return Status::argument;
+  if (r.pk_out != nullptr || r.sk_out != nullptr || r.ct_out != nullptr || r.ss_out != nullptr) return Status::argument;
+  Request with_outputs = request;
+  uint8_t somewhere = 0;
+  BatchView& w = with_outputs.records;
+  w.pk_out = w.sk_out = w.ct_out = w.ss_out = &somewhere;
+  return validate(with_outputs);
+}
+
+}  // namespace
+
+Batcher::~Batcher() {
+  State* const mine = states_.find();
+  if (mine != nullptr && mine->core != nullptr) mine->core->finish();
+}
+
+std::shared_ptr<BatcherCore> Batcher::core() {
+  State& mine = states_.get();
+  const std::lock_guard lock(mine.starting);
+  if (mine.core == nullptr) mine.core = std::make_shared<BatcherCore>(engine_, config_);
+  return mine.core;
+}
+
+Status Batcher::add(const Request& request, Ticket::Callback done, void* user, Ticket*& out) {
+  Status status = validate_operation(request);
+  if (status != Status::ok) return status;
+  if (engine_.cpu_backend_for(*request.scheme) == nullptr) return Status::backend_unavailable;
+  const auto mine = core();
+  Ticket* const ticket = Ticket::create(request);
+  if (ticket == nullptr) return Status::out_of_memory;
+  if (request.records.draws == nullptr && !ticket->draws().empty()) status = engine_.draw(ticket->draws());
+  Ticket* const before = out;
+  out = ticket;
+  if (status == Status::ok)
+    status = mine->add(ticket, BatcherCore::queue_index(*request.scheme, request.op, request.sk_is_seed), done, user);
+  if (status == Status::ok) return status;
+  out = before;
+  ticket->release();
+  return status;
+}
+
+void Batcher::abandon(Ticket* ticket) {
+  if (!ticket->is_foreign()) {
+    ticket->disarm();
+    if (!ticket->finished() && ticket->place.core != nullptr) ticket->place.core->abandon(ticket);
+  }
+  ticket->release();
+}
+
+BatcherStats Batcher::stats(const Scheme& scheme, Op op) {
+  return core()->stats(scheme, op);
+}
+
+bool Batcher::health(size_t lane, LaneHealth& out) {
+  return core()->health(lane, out);
+}
+
+}  // namespace polykem

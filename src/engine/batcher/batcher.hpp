@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+// Collects single operations into batches.
+#pragma once
+
+#include <array>
+#include <functional>
+#include <memory>
+#include <mutex>
+
+#include "engine/batcher/breaker.hpp"
+#include "engine/batcher/lane.hpp"
+#include "engine/batcher/ticket.hpp"
+#include "engine/engine.hpp"
+
+namespace polykem {
+
+struct BatcherConfig {
+  size_t batch_items = 1024;                 ///< most operations in one batch
+  std::chrono::microseconds linger{0};       ///< how long a batch that is not full waits for more
+  std::chrono::microseconds deadline{5000};  ///< then the CPU computes what an accelerator or broker still has
+  size_t high_water = 4096;                  ///< operations in flight from which on only the CPU takes more
+  size_t hard_limit = 65536;                 ///< operations in flight from which on add() refuses
+  /// Makes one more lane, at the first operation of a process; empty: none.
+  std::function<std::unique_ptr<BatchLane>()> more_lanes{};
+};
+
+/// Counters of one set and operation. Buckets are powers of two: [i] counts values v with 2^i <= v < 2^(i+1), the first
+/// also 0, the last all above.
+struct BatcherStats {
+  uint64_t operations = 0, on_caller = 0, on_cpu = 0, on_accelerator = 0, on_broker = 0;
+  uint64_t spilled = 0, rescued = 0, refused = 0, abandoned = 0, failed = 0;
+  uint64_t batches = 0;
+  std::array<uint64_t, 24> batch_items{};
+  std::array<uint64_t, 32> wait_us{}, service_us{};
+  uint64_t waiting = 0, in_flight = 0;
+};
+
+struct LaneHealth {
+  enum class State { unused, closed, open, half_open };
+
+  const char* name = "";
+  BatchLane::Kind kind = BatchLane::Kind::cpu;
+  State state = State::unused;
+  const char* reason = "";  ///< why the breaker opened last
+  uint64_t opened = 0;
+  unsigned batches = 0;  ///< in flight
+};
+
+class BatcherCore;
+
+/// Whenever a lane is idle, what waits starts there as a batch; add() and the end of a batch see to it. Thread-safe.
+/// After a fork the child begins anew.
+class Batcher {
+ public:
+  static constexpr size_t kMostBatchItems = 65536;
+
+  /// The engine must outlive it.
+  Batcher(Engine& engine, const BatcherConfig& config) : engine_(engine), config_(config) {}
+  /// Waits until every operation has finished. Must not be called in a callback.
+  ~Batcher();
+
+  /// Hands in one operation. `out` is set before the callback can come; the caller releases it.
+  Status add(const Request& request, Ticket::Callback done, void* user, Ticket*& out);
+  BatcherStats stats(const Scheme& scheme, Op op);
+  /// False past the last lane.
+  bool health(size_t lane, LaneHealth& out);
+  /// True in a callback of a ticket.
+  static bool in_callback();
+  /// Drops the operation if it has not begun, and gives up the caller's reference.
+  static void abandon(Ticket* ticket);
+
+ private:
+  struct State {
+    std::mutex starting;
+    std::shared_ptr<BatcherCore> core;
+  };
+
+  std::shared_ptr<BatcherCore> core();
+
+  Engine& engine_;
+  const BatcherConfig config_;
+  PerProcess<State> states_;
+};
+
+}  // namespace polykem

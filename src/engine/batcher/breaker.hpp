@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+
+#include "engine/batcher/estimates.hpp"
+
+namespace polykem {
+
+/// Keeps work from a lane that fails. Open: nothing goes there until a pause is over. Then one probe may run
+/// (half-open), whose result closes it or makes the pause twice as long. Not thread-safe.
+class Breaker {
+ public:
+  enum class State { closed, open, half_open };
+
+  static constexpr unsigned kFailuresInARow = 3;
+  static constexpr unsigned kGoodAgain = 100;  ///< after so many batches the next pause is short again
+  static constexpr Clock::duration kFirstPause = std::chrono::milliseconds(100);
+  static constexpr Clock::duration kLongestPause = std::chrono::seconds(30);
+
+  State state() const { return state_; }
+  bool closed() const { return state_ == State::closed; }
+  /// Why it opened last, static storage; "" if it never did.
+  const char* reason() const { return reason_; }
+  uint64_t opened() const { return opened_; }
+  Clock::time_point pause_ends() const { return pause_ends_; }
+
+  void succeeded() {
+    failures_ = 0;
+    if (++successes_ >= kGoodAgain) pause_ = kFirstPause;
+  }
+  void failed(const char* reason, Clock::time_point now) {
+    successes_ = 0;
+    if (++failures_ >= kFailuresInARow) open(reason, now);
+  }
+  void open(const char* reason, Clock::time_point now) {
+    if (state_ == State::open) return;
+    state_ = State::open;
+    reason_ = reason;
+    successes_ = failures_ = 0;
+    ++opened_;
+    pause_ends_ = now + pause_;
+    pause_ = std::min(2 * pause_, kLongestPause);
+  }
+  /// The pause is over and a probe starts.
+  void probe() { state_ = State::half_open; }
+  void close() {
+    state_ = State::closed;
+    successes_ = failures_ = 0;
+  }
+
+ private:
+  State state_ = State::closed;
+  unsigned failures_ = 0, successes_ = 0;
+  uint64_t opened_ = 0;
+  Clock::duration pause_ = kFirstPause;
+  Clock::time_point pause_ends_{};
+  const char* reason_ = "";
+};
+
+}  // namespace polykem

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the batcher knows of time: how long batches take, and how much work arrives.
+#pragma once
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstddef>
+
+namespace polykem {
+
+using Clock = std::chrono::steady_clock;
+
+/// How long batches of one operation take on one lane: fixed + items x each, by least squares over batches of which
+/// older ones count less. Not thread-safe.
+class ServiceTime {
+ public:
+  bool known() const { return known_; }
+
+  void add(size_t items, Clock::duration took) {
+    const double weight = known_ ? kWeightOfNewest : 1;
+    const auto n = static_cast<double>(items);
+    const double t = std::max(nanoseconds(took), 1.0);
+    const auto move = [weight](double& mean, double value) { mean += weight * (value - mean); };
+    move(n_, n);
+    move(t_, t);
+    move(nn_, n * n);
+    move(nt_, n * t);
+    least_ = known_ ? std::min(least_ * kLeastGrows, t) : t;
+    known_ = true;
+  }
+
+  /// Call it when known. Never less than the shortest batch of late took, so that large batches do not make small ones
+  /// look cheap.
+  Clock::duration of(size_t items) const {
+    const double linear = t_ + each() * (static_cast<double>(items) - n_);
+    return Clock::duration(std::llround(std::max(linear, least_)));
+  }
+  /// The time that one more item takes in a batch of the usual size.
+  Clock::duration per_item() const { return Clock::duration(std::llround(t_ / n_)); }
+  /// How many items, at least 1, take no more than `time`.
+  size_t items_in(Clock::duration time) const {
+    const double left = nanoseconds(time) - (t_ - each() * n_);
+    return std::max<size_t>(left > 0 ? static_cast<size_t>(std::min(left / std::max(each(), 1.0), 1e9)) : 0, 1);
+  }
+
+ private:
+  static constexpr double kWeightOfNewest = 0.125, kLeastGrows = 1.01;
+
+  static double nanoseconds(Clock::duration time) {
+    return static_cast<double>(std::chrono::duration_cast<std::chrono::nanoseconds>(time).count());
+  }
+  double each() const {
+    const double variance = nn_ - n_ * n_;
+    if (variance < 0.01 * nn_) return t_ / n_;
+    return std::clamp((nt_ - n_ * t_) / variance, 0.0, t_ / n_);
+  }
+
+  bool known_ = false;
+  double n_ = 0, t_ = 0, nn_ = 0, nt_ = 0;  ///< means of items, nanoseconds, and their products
+  double least_ = 0;
+};
+
+/// The time of one CPU that the work arriving of late takes: 1 is a CPU kept busy. Not thread-safe.
+class Load {
+ public:
+  void add(Clock::duration cost, Clock::time_point now) {
+    value_ = at(now) + static_cast<double>(cost.count()) / static_cast<double>(kMemory.count());
+    last_ = std::max(last_, now);
+  }
+  double at(Clock::time_point now) const {
+    if (now <= last_) return value_;
+    return value_ * std::exp(-static_cast<double>((now - last_).count()) / static_cast<double>(kMemory.count()));
+  }
+
+ private:
+  static constexpr Clock::duration kMemory = std::chrono::milliseconds(20);
+
+  double value_ = 0;
+  Clock::time_point last_{};
+};
+
+}  // namespace polykem

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/batcher/lane.hpp"
+
+#include <array>
+#include <condition_variable>
+#include <mutex>
+#include <system_error>
+#include <thread>
+
+namespace polykem {
+
+Status CpuLane::submit(const Request& request, Done done) {
+  std::shared_ptr<Job> job;
+  return engine_.submit(request, std::move(done), job);
+}
+
+namespace {
+
+class AcceleratorLane final : public BatchLane {
+ public:
+  AcceleratorLane(Engine& engine, Accelerator& accelerator) : engine_(engine), accelerator_(accelerator) {}
+  ~AcceleratorLane() override;
+
+  Kind kind() const override { return Kind::accelerator; }
+  const char* name() const override { return accelerator_.name(); }
+  unsigned slots() const override { return kSlots; }
+  bool available(const Scheme& scheme, Op) override {
+    return accelerator_.available() && accelerator_.backend_for(scheme) != nullptr;
+  }
+  Status submit(const Request& request, Done done) override;
+
+ private:
+  static constexpr unsigned kSlots = 2;  ///< one computes while the other is put together
+
+  struct Slot {
+    bool taken = false, ready = false;
+    Request request{};
+    Done done;
+    std::thread thread;
+  };
+
+  void loop(Slot& slot);
+
+  Engine& engine_;
+  Accelerator& accelerator_;
+  std::mutex mutex_;
+  std::condition_variable wake_;
+  bool stopping_ = false;
+  std::array<Slot, kSlots> slots_;
+};
+
+AcceleratorLane::~AcceleratorLane() {
+  {
+    const std::lock_guard lock(mutex_);
+    stopping_ = true;
+  }
+  wake_.notify_all();
+  for (Slot& slot : slots_) {
+    if (slot.thread.joinable()) slot.thread.join();
+  }
+}
+
+Status AcceleratorLane::submit(const Request& request, Done done) {
+  const std::lock_guard lock(mutex_);
+  for (Slot& slot : slots_) {
+    if (slot.taken) continue;
+    if (!slot.thread.joinable()) {
+      try {
+        slot.thread = std::thread([this, &slot] { loop(slot); });
+      } catch (const std::system_error&) {
+        return Status::out_of_memory;
+      }
+    }
+    slot.request = request;
+    slot.request.run_on = RunOn::accelerator;
+    slot.request.accelerator = &accelerator_;
+    slot.done = std::move(done);
+    slot.taken = slot.ready = true;
+    wake_.notify_all();
+    return Status::ok;
+  }
+  return Status::busy;
+}
+
+void AcceleratorLane::loop(Slot& slot) {
+  std::unique_lock lock(mutex_);
+  while (true) {
+    wake_.wait(lock, [&] { return slot.ready || stopping_; });
+    if (!slot.ready) return;
+    slot.ready = false;
+    lock.unlock();
+    const Status status = engine_.run_here(slot.request);
+    lock.lock();
+    const Done done = std::move(slot.done);
+    slot.taken = false;
+    lock.unlock();
+    done(status);
+    lock.lock();
+  }
+}
+
+}  // namespace
+
+std::unique_ptr<BatchLane> make_accelerator_lane(Engine& engine, Accelerator& accelerator) {
+  return std::make_unique<AcceleratorLane>(engine, accelerator);
+}
+
+}  // namespace polykem

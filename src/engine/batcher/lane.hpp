@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// Who computes the batches of a batcher: the CPU's threads, an accelerator, a broker.
+#pragma once
+
+#include <functional>
+#include <memory>
+
+#include "engine/engine.hpp"
+
+namespace polykem {
+
+/// Takes whole batches. Thread-safe.
+class BatchLane {
+ public:
+  using Done = std::function<void(Status)>;
+
+  enum class Kind { cpu, accelerator, broker };
+
+  virtual ~BatchLane() = default;
+
+  virtual Kind kind() const = 0;
+  /// Static storage.
+  virtual const char* name() const = 0;
+  /// The number of batches that it takes at a time.
+  virtual unsigned slots() const = 0;
+  /// True if it can compute the operation. Asked on the batcher's own thread before the first batch of an operation,
+  /// and again before each probe after a failure; may block while it loads or connects.
+  virtual bool available(const Scheme& scheme, Op op) = 0;
+  /// Starts the batch and returns without waiting. If it returns Status::ok, `done` is called exactly once, on any
+  /// thread, perhaps before submit() returns; the arrays (host memory) stay valid until then, however long that takes.
+  /// Otherwise `done` is not called. Status::backend_unavailable, or any other failure of the whole batch, makes the
+  /// CPU compute it.
+  virtual Status submit(const Request& request, Done done) = 0;
+};
+
+/// The engine's threads.
+class CpuLane final : public BatchLane {
+ public:
+  explicit CpuLane(Engine& engine) : engine_(engine) {}
+  Kind kind() const override { return Kind::cpu; }
+  const char* name() const override { return "cpu"; }
+  unsigned slots() const override { return engine_.threads(); }
+  bool available(const Scheme&, Op) override { return true; }
+  Status submit(const Request& request, Done done) override;
+
+ private:
+  Engine& engine_;
+};
+
+/// An accelerator, with a thread for each batch that it takes at a time: a device that does not answer must not hold
+/// one of the engine's.
+std::unique_ptr<BatchLane> make_accelerator_lane(Engine& engine, Accelerator& accelerator);
+
+}  // namespace polykem

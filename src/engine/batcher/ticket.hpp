@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <span>
+#include <thread>
+
+#include "engine/batcher/estimates.hpp"
+#include "engine/request.hpp"
+
+namespace polykem {
+
+class BatcherCore;
+
+/// One operation that was handed in: copies of its inputs and draws, and its outputs. Zeroised when the last reference
+/// goes.
+class Ticket {
+ public:
+  using Callback = void (*)(void* user);
+
+  /// Copies the inputs of a valid request of one item; nullptr if there is no memory. The caller has the only
+  /// reference. Draws that the request lacks are zero: fill draws().
+  static Ticket* create(const Request& request) noexcept;
+
+  void add_reference() { references_.fetch_add(1, std::memory_order_relaxed); }
+  void release() noexcept;
+
+  const Scheme& scheme() const { return *scheme_; }
+  Op op() const { return op_; }
+  /// Its arrays, outputs included, as a request that the CPU may compute.
+  Request request();
+  const RecordBytes& bytes() const { return bytes_; }
+  std::span<uint8_t> draws() { return {const_cast<uint8_t*>(arrays_.draws), bytes_.draws}; }
+
+  bool finished() const { return state_.load(std::memory_order_acquire) == kDone; }
+  /// Status::busy until it is finished.
+  Status poll() const { return finished() ? status_ : Status::busy; }
+  /// Status::argument where it would wait for ever: in a fork of the process that handed it in.
+  Status wait();
+  /// Copies the outputs out; where the operation failed they are zero.
+  Status take(uint8_t* public_out, uint8_t* secret_out);
+  /// True in a copy of the process that handed it in.
+  bool is_foreign() const;
+
+  /// True for the first caller only, who then writes the outputs and calls finish().
+  bool claim() {
+    int pending = kPending;
+    return state_.compare_exchange_strong(pending, kClaimed, std::memory_order_acq_rel);
+  }
+  bool claimed() const { return state_.load(std::memory_order_acquire) != kPending; }
+  void finish(Status status) noexcept;
+
+  /// finish() calls it from now on. If the ticket has finished already, nothing calls it.
+  void arm(Callback done, void* user) noexcept;
+  /// After this the callback neither runs nor will, unless this is called in it.
+  void disarm() noexcept;
+
+  /// What the batcher notes, under its lock.
+  struct {
+    std::shared_ptr<BatcherCore> core;
+    Ticket *next = nullptr, *previous = nullptr;
+    enum { nowhere, waiting, rescue } in = nowhere;  ///< the list that it is in
+    uint32_t queue = 0;
+    Clock::time_point since{};
+  } place;
+
+ private:
+  enum { kPending, kClaimed, kDone };
+  enum { kUnarmed, kArmed, kRunning, kOver };
+
+  explicit Ticket(const Request& request, size_t data_bytes);
+  ~Ticket() = default;
+  uint8_t* data() { return reinterpret_cast<uint8_t*>(this + 1); }
+
+  const Scheme* const scheme_;
+  const Op op_;
+  const bool sk_is_seed_;
+  RecordBytes bytes_;
+  BatchView arrays_;
+  const size_t data_bytes_;
+  const uint64_t process_;
+  std::atomic<int> references_{1};
+  std::atomic<int> state_{kPending};
+  Status status_ = Status::busy;
+  Callback done_ = nullptr;
+  void* user_ = nullptr;
+  std::atomic<int> callback_{kUnarmed};
+  std::atomic<std::thread::id> runner_{};
+};
+
+}  // namespace polykem
