@@ -8,7 +8,7 @@ import subprocess
 # The provider's module, and for comparisons the module of another provider. Where PEER is empty, there is none.
 MODULE = os.environ.get("POLYKEM_PROVIDER", "build/lib/polykem.so")
 PEER = os.environ.get("POLYKEM_PEER_PROVIDER", "")
-# Where an OpenSSL of one's own was installed; empty: the system's.
+# Where another OpenSSL than the system's is installed; empty: nowhere.
 PREFIX = os.environ.get("POLYKEM_OPENSSL", "")
 
 CONFIGURATION = """\
@@ -31,11 +31,13 @@ module = {module}
 """
 
 
-def environment(**variables):
-    """The environment of a process that uses OpenSSL as configured, not as this shell is."""
+def environment(prefix=None, **variables):
+    """The environment of a process that uses the OpenSSL at `prefix` ("": the system's) as configured, not as the shell
+    does."""
+    prefix = PREFIX if prefix is None else prefix
     found = {name: value for name, value in os.environ.items() if not name.startswith(("OPENSSL_", "POLYKEM_"))}
-    if PREFIX:
-        found["LD_LIBRARY_PATH"] = f"{PREFIX}/lib:{PREFIX}/lib64"
+    if prefix:
+        found["LD_LIBRARY_PATH"] = f"{prefix}/lib"
     return {**found, **{name: str(value) for name, value in variables.items()}}
 
 

@@ -32,13 +32,14 @@ class Server:
     program = ""
     can_pause = False  # knows asynchronous handshakes
 
-    def __init__(self, groups, provider="polykem", asynchronous=False, workers=1, prefix=(), variables=None,
-                 **settings):
+    def __init__(self, groups, provider="polykem", asynchronous=False, workers=1, wrapper=(),
+                 openssl_prefix=None, **settings):
         """groups: as OpenSSL takes them. provider: see openssl.configuration, which gets `settings`. workers: threads
-        or processes. prefix: of the command, e.g. ("taskset", "-c", "0"). variables: more environment."""
+        or processes. wrapper: a command that runs the server, e.g. ("taskset", "-c", "0"). openssl_prefix: where the
+        OpenSSL is that it shall use."""
         self.groups, self.asynchronous, self.workers = groups, asynchronous, workers
-        self._provider, self._settings, self._prefix = provider, settings, tuple(prefix)
-        self._variables = variables or {}
+        self._provider, self._settings, self._wrapper = provider, settings, tuple(wrapper)
+        self._openssl_prefix = openssl_prefix
         self._process = None
 
     @classmethod
@@ -70,8 +71,8 @@ class Server:
         self._temporary.cleanup()
 
     def _start(self):
-        environment = openssl.environment(OPENSSL_CONF=self.openssl_conf, **self._variables)
-        self._process = subprocess.Popen([*self._prefix, *map(str, self.command())], stdin=subprocess.DEVNULL,
+        environment = openssl.environment(self._openssl_prefix, OPENSSL_CONF=self.openssl_conf)
+        self._process = subprocess.Popen([*self._wrapper, *map(str, self.command())], stdin=subprocess.DEVNULL,
                                          stdout=self._log, stderr=self._log, env=environment, cwd=self.folder,
                                          start_new_session=True)
         end = time.monotonic() + PATIENCE

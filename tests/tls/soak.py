@@ -111,7 +111,7 @@ def pausing(group, seconds):
 def files(group, seconds):
     """HAProxy counts two descriptors for each connection and none for the provider's."""
     with HAProxy(group, asynchronous=True, workers=2, connections=40,
-                 prefix=("prlimit", "--nofile=140")) as server:
+                 wrapper=("prlimit", "--nofile=140")) as server:
         report = load(server, group, connections=256, seconds=seconds, expect_failures=True)
         report["descriptors"] = server.descriptors()
         after = load(server, group, connections=4, seconds=0.5)
