@@ -154,7 +154,7 @@ const OSSL_PARAM* settable_params(void* /*provider*/) {
 
 // ---- import and export
 
-/** Reads what is there into the key. */
+/** Reads what is there into the key. OpenSSL's hybrids import a public key while they select a private one. */
 bool import_parts(Key& key, int selection, const OSSL_PARAM params[]) {
   const Errors& errors = key.provider().errors;
   const auto read = [&](const char* name, bool (Key::*set)(ByteView)) {
@@ -162,7 +162,7 @@ bool import_parts(Key& key, int selection, const OSSL_PARAM params[]) {
     ByteView bytes;
     return param == nullptr || (octets(errors, *param, bytes) && (key.*set)(bytes));
   };
-  if ((selection & OSSL_KEYMGMT_SELECT_PUBLIC_KEY) != 0 && !read(OSSL_PKEY_PARAM_PUB_KEY, &Key::set_public_key))
+  if ((selection & OSSL_KEYMGMT_SELECT_KEYPAIR) != 0 && !read(OSSL_PKEY_PARAM_PUB_KEY, &Key::set_public_key))
     return false;
   if ((selection & OSSL_KEYMGMT_SELECT_PRIVATE_KEY) == 0) return true;
   return read(OSSL_PKEY_PARAM_PRIV_KEY, &Key::set_secret_key) && read(kSeed, &Key::set_seed);
