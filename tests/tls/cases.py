@@ -8,7 +8,7 @@ import unittest
 
 import openssl
 
-LOAD = os.environ.get("POLYKEM_TLS_LOAD", "build/bin/polykem_tls_load")
+LOAD = os.environ.get("POLYKEM_TLS_LOAD", openssl.BUILD / "bin/polykem_tls_load")
 
 
 def require(server):

@@ -16,7 +16,7 @@ import time
 import openssl
 
 HERE = pathlib.Path(__file__).resolve().parent
-BUILD = pathlib.Path(os.environ.get("POLYKEM_TLS_BUILD", "build/tls"))
+BUILD = pathlib.Path(os.environ.get("POLYKEM_TLS_BUILD", openssl.BUILD / "tls"))
 PATIENCE = 60
 
 

@@ -6,7 +6,8 @@ import pathlib
 import subprocess
 
 # The provider's module, and for comparisons the module of another provider. Where PEER is empty, there is none.
-MODULE = os.environ.get("POLYKEM_PROVIDER", "build/lib/polykem.so")
+BUILD = pathlib.Path(__file__).resolve().parents[2] / "build"
+MODULE = os.environ.get("POLYKEM_PROVIDER", BUILD / "ossl-modules/polykem.so")
 PEER = os.environ.get("POLYKEM_PEER_PROVIDER", "")
 # Where another OpenSSL than the system's is installed; empty: nowhere.
 PREFIX = os.environ.get("POLYKEM_OPENSSL", "")
