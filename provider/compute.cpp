@@ -1,40 +1,62 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compute.hpp"
 
+#include <utility>
+
 namespace polykem::provider {
 
+polykem_status Pending::finish(std::uint8_t* public_out, std::uint8_t* secret_out) {
+  pause_until_done(operation_);
+  return polykem_ticket_take(operation_->ticket, public_out, secret_out);
+}
+
+Compute::Machine::~Machine() {
+  polykem_batcher_free(batcher);
+  polykem_context_free(context);
+}
+
 Compute::~Compute() {
-  polykem_context_free(context_.load());
+  delete machine_.load();
+}
+
+polykem_status Compute::make(Machine& out) const {
+  const polykem_config config{sizeof(polykem_config), config_.threads,
+                              config_.backend.empty() ? nullptr : config_.backend.c_str()};
+  const polykem_status status = polykem_context_new(&config, &out.context);
+  if (status != POLYKEM_OK) return status;
+  polykem_batcher_config batcher{};
+  batcher.struct_size = sizeof batcher;
+  batcher.batch_items = config_.batch_items;
+  batcher.linger_us = config_.linger_us;
+  batcher.deadline_us = config_.deadline_us;
+  batcher.high_water = config_.high_water;
+  batcher.hard_limit = config_.hard_limit;
+  batcher.broker = config_.broker.empty() ? nullptr : config_.broker.c_str();
+  return polykem_batcher_new(out.context, &batcher, &out.batcher);
 }
 
 /** Without a lock, which another thread might hold while the process forks. */
-polykem_status Compute::context(polykem_context*& out) {
-  out = context_.load(std::memory_order_acquire);
+polykem_status Compute::machine(Machine*& out) {
+  out = machine_.load(std::memory_order_acquire);
   if (out != nullptr) return POLYKEM_OK;
-  const polykem_config config{sizeof(polykem_config), config_.threads,
-                              config_.backend.empty() ? nullptr : config_.backend.c_str()};
-  polykem_context* fresh = nullptr;
-  const polykem_status status = polykem_context_new(&config, &fresh);
-  if (status != POLYKEM_OK) return status;
-  if (context_.compare_exchange_strong(out, fresh)) {
-    out = fresh;
-  } else {
-    polykem_context_free(fresh);
-  }
-  return POLYKEM_OK;
+  auto fresh = std::make_unique<Machine>();
+  const polykem_status status = make(*fresh);
+  if (status == POLYKEM_OK && machine_.compare_exchange_strong(out, fresh.get())) out = fresh.release();
+  return status;
 }
 
-polykem_status Compute::run(const polykem_request& request) {
-  polykem_context* mine = nullptr;
-  const polykem_status status = context(mine);
+polykem_status Compute::start(polykem_request request, SecretBytes draws, Pending& out) {
+  Machine* mine = nullptr;
+  const polykem_status status = machine(mine);
   if (status != POLYKEM_OK) return status;
-  polykem_status item = POLYKEM_OK;
-  polykem_request one = request;
-  one.struct_size = sizeof one;
-  one.count = 1;
-  one.item_status = &item;
-  const polykem_status all = polykem_run(mine, &one);
-  return all == POLYKEM_ERR_ITEMS ? item : all;
+  out.operation_ = std::make_unique<Operation>();
+  Operation& operation = *out.operation_;
+  operation.secrets = std::move(draws);
+  operation.pauses = config_.async && in_job();
+  request.struct_size = sizeof request;
+  request.count = 1;
+  request.draws = operation.secrets.empty() ? nullptr : operation.secrets.data();
+  return polykem_batcher_add(mine->batcher, &request, operation.pauses ? wake : nullptr, &operation, &operation.ticket);
 }
 
 }  // namespace polykem::provider

@@ -2,13 +2,30 @@
 // Who computes what the provider is asked for.
 #pragma once
 
-#include <polykem/polykem.h>
+#include <polykem/polykem.hpp>
 
 #include <atomic>
+#include <memory>
 
 #include "config.hpp"
+#include "pause.hpp"
 
 namespace polykem::provider {
+
+class Compute;
+
+/** One operation that was handed in. Without finish() it is dropped. */
+class Pending {
+ public:
+  /** Waits, in an ASYNC job by pausing it, and copies the results out; NULL: not wanted. */
+  polykem_status finish(std::uint8_t* public_out, std::uint8_t* secret_out);
+  /** Secrets that belong to the operation: a paused job that is abandoned frees nothing that is on its stack. */
+  SecretBytes& secrets() { return operation_->secrets; }
+
+ private:
+  friend class Compute;
+  std::unique_ptr<Operation> operation_;
+};
 
 /** Nothing is created before the first operation: servers load providers and then fork. Thread-safe; after a fork the
  * child goes on by itself. */
@@ -19,14 +36,21 @@ class Compute {
   Compute(const Compute&) = delete;
   Compute& operator=(const Compute&) = delete;
 
-  /** Computes a request of one item. */
-  polykem_status run(const polykem_request& request);
+  /** Hands in a request of one item, whose inputs are copied; fields for outputs, count and size are not set. `draws`
+   * are the operation's random inputs; empty: random. May compute it at once, within 16 KB of the stack. */
+  polykem_status start(polykem_request request, SecretBytes draws, Pending& out);
 
  private:
-  polykem_status context(polykem_context*& out);
+  struct Machine {
+    polykem_context* context = nullptr;
+    polykem_batcher* batcher = nullptr;
+    ~Machine();
+  };
+  polykem_status make(Machine& out) const;
+  polykem_status machine(Machine*& out);
 
   const Config config_;
-  std::atomic<polykem_context*> context_{nullptr};
+  std::atomic<Machine*> machine_{nullptr};
 };
 
 }  // namespace polykem::provider

@@ -4,6 +4,8 @@
 #include <openssl/core_names.h>
 #include <openssl/params.h>
 
+#include <utility>
+
 #include "key.hpp"
 #include "tables.hpp"
 
@@ -119,13 +121,6 @@ bool decapsulate_classical(const Key& key, ByteView share, std::uint8_t* secret)
   return false;
 }
 
-bool compute(const Key& key, polykem_request request, const char* what) {
-  request.scheme = key.algorithm().scheme.handle();
-  const polykem_status status = key.provider().compute->run(request);
-  if (status != POLYKEM_OK) key.provider().errors.raise(status, what);
-  return status == POLYKEM_OK;
-}
-
 Parts secret_parts(const Algorithm& algorithm) {
   return parts_of(algorithm, algorithm.scheme.shared_secret_bytes(),
                   algorithm.is_hybrid() ? algorithm.classical->secret_bytes : 0);
@@ -134,20 +129,18 @@ Parts ciphertext_parts(const Algorithm& algorithm) {
   return parts_of(algorithm, algorithm.scheme.ciphertext_bytes(), algorithm.share_bytes());
 }
 
+/** The classical part is computed while the other one is on its way. */
 bool encapsulate(KemContext& context, std::uint8_t* ciphertext, std::uint8_t* secret) {
   const Key& key = *context.key;
   const Parts in_ciphertext = ciphertext_parts(key.algorithm()), in_secret = secret_parts(key.algorithm());
-  SecretBytes draws;
-  draws.swap(context.draws);
   polykem_request request{};
   request.op = POLYKEM_ENCAPS;
-  request.draws = draws.empty() ? nullptr : draws.data();
   request.pk = key.public_key().data();
-  request.ct_out = ciphertext + in_ciphertext.scheme_at;
-  request.ss_out = secret + in_secret.scheme_at;
-  return compute(key, request, "encapsulation") &&
+  Pending pending;
+  return key.start(request, std::exchange(context.draws, {}), pending) &&
          (!key.algorithm().is_hybrid() ||
-          encapsulate_classical(key, ciphertext + in_ciphertext.classical_at, secret + in_secret.classical_at));
+          encapsulate_classical(key, ciphertext + in_ciphertext.classical_at, secret + in_secret.classical_at)) &&
+         key.finish(pending, ciphertext + in_ciphertext.scheme_at, secret + in_secret.scheme_at);
 }
 
 bool decapsulate(const Key& key, const std::uint8_t* ciphertext, std::uint8_t* secret) {
@@ -156,11 +149,12 @@ bool decapsulate(const Key& key, const std::uint8_t* ciphertext, std::uint8_t* s
   request.op = POLYKEM_DECAPS;
   request.sk = key.secret_key().data();
   request.ct = ciphertext + in_ciphertext.scheme_at;
-  request.ss_out = secret + in_secret.scheme_at;
-  return compute(key, request, "decapsulation") &&
+  Pending pending;
+  return key.start(request, {}, pending) &&
          (!key.algorithm().is_hybrid() ||
           decapsulate_classical(key, {ciphertext + in_ciphertext.classical_at, key.algorithm().share_bytes()},
-                                secret + in_secret.classical_at));
+                                secret + in_secret.classical_at)) &&
+         key.finish(pending, nullptr, secret + in_secret.scheme_at);
 }
 
 int encapsulate_call(void* data, unsigned char* out, std::size_t* out_bytes, unsigned char* secret,

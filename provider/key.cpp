@@ -99,26 +99,35 @@ bool Key::has_length(ByteView bytes, std::size_t right, const char* what) const 
   return false;
 }
 
-bool Key::compute(polykem_request request, const char* what) const {
+bool Key::start(polykem_request request, SecretBytes draws, Pending& out) const {
   request.scheme = algorithm_.scheme.handle();
-  const polykem_status status = provider_.compute->run(request);
-  if (status != POLYKEM_OK) provider_.errors.raise(status, what);
+  const polykem_status status = provider_.compute->start(request, std::move(draws), out);
+  if (status != POLYKEM_OK) provider_.errors.raise(status, algorithm_.name.c_str());
   return status == POLYKEM_OK;
 }
 
-bool Key::generate(ByteView draws) {
+bool Key::finish(Pending& pending, std::uint8_t* public_out, std::uint8_t* secret_out) const {
+  const polykem_status status = pending.finish(public_out, secret_out);
+  if (status != POLYKEM_OK) provider_.errors.raise(status, algorithm_.name.c_str());
+  return status == POLYKEM_OK;
+}
+
+/** For sets whose secret keys have a form as a seed, which must be known; others draw by themselves. */
+bool Key::draw_seed(SecretBytes& out) const {
+  if (!is_mlkem(algorithm_.scheme)) return true;
+  out.resize(algorithm_.scheme.info().keygen_draw_bytes);
+  if (RAND_priv_bytes_ex(provider_.library.get(), out.data(), out.size(), 0) == 1) return true;
+  provider_.errors.raise(Reason::kRandom, "%s: no seed", algorithm_.name.c_str());
+  return false;
+}
+
+bool Key::generate(SecretBytes draws) {
   const Scheme& scheme = algorithm_.scheme;
-  SecretBytes own_draws;
-  if (draws.size() != 0) {
-    if (!has_length(draws, scheme.info().keygen_draw_bytes, "a seed")) return false;
-  } else if (is_mlkem(scheme)) {  // drawn here, so that the seed is known
-    own_draws.resize(scheme.info().keygen_draw_bytes);
-    if (RAND_priv_bytes_ex(provider_.library.get(), own_draws.data(), own_draws.size(), 0) != 1) {
-      provider_.errors.raise(Reason::kRandom, "%s: no seed", algorithm_.name.c_str());
-      return false;
-    }
-    draws = own_draws;
-  }
+  if (draws.empty() ? !draw_seed(draws) : !has_length(draws, scheme.info().keygen_draw_bytes, "a seed")) return false;
+  polykem_request request{};
+  request.op = POLYKEM_KEYGEN;
+  Pending pending;
+  if (!start(request, std::move(draws), pending)) return false;
   PkeyPtr classical;
   if (algorithm_.is_hybrid()) {
     classical = generate_classical(provider_.library.get(), *algorithm_.classical);
@@ -129,13 +138,8 @@ bool Key::generate(ByteView draws) {
   }
   Bytes public_key(scheme.public_key_bytes());
   SecretBytes secret_key(scheme.secret_key_bytes());
-  polykem_request request{};
-  request.op = POLYKEM_KEYGEN;
-  request.draws = draws.size() == 0 ? nullptr : draws.data();
-  request.pk_out = public_key.data();
-  request.sk_out = secret_key.data();
-  if (!compute(request, "keygen")) return false;
-  if (is_mlkem(scheme)) seed_ = secret_copy(draws);
+  if (!finish(pending, public_key.data(), secret_key.data())) return false;
+  if (is_mlkem(scheme)) seed_.swap(pending.secrets());
   public_key_.swap(public_key);
   secret_key_.swap(secret_key);
   classical_ = std::move(classical);
@@ -195,7 +199,7 @@ bool Key::set_seed(ByteView seed) {
   }
   if (!has_length(seed, right, "a seed")) return false;
   const KeyPtr fresh(new Key(provider_, algorithm_));
-  if (!fresh->generate(seed)) return false;
+  if (!fresh->generate(secret_copy(seed))) return false;
   if ((has_public() && !equal(public_key_, fresh->public_key_)) ||
       (has_private() && !equal(secret_key_, fresh->secret_key_))) {
     provider_.errors.raise(Reason::kMismatch, "%s: the seed gives another key", algorithm_.name.c_str());
@@ -207,43 +211,39 @@ bool Key::set_seed(ByteView seed) {
   return true;
 }
 
-bool Key::check_public() const {
-  const Scheme& scheme = algorithm_.scheme;
-  SecretBytes ciphertext(scheme.ciphertext_bytes()), secret(scheme.shared_secret_bytes());
+bool Key::encapsulate(SecretBytes& ciphertext, SecretBytes& secret) const {
+  ciphertext.resize(algorithm_.scheme.ciphertext_bytes());
+  secret.resize(algorithm_.scheme.shared_secret_bytes());
   polykem_request request{};
   request.op = POLYKEM_ENCAPS;
   request.pk = public_key_.data();
-  request.ct_out = ciphertext.data();
-  request.ss_out = secret.data();
-  return compute(request, "public key");
+  Pending pending;
+  return start(request, {}, pending) && finish(pending, ciphertext.data(), secret.data());
 }
 
-bool Key::check_private() const {
-  const Scheme& scheme = algorithm_.scheme;
-  const Bytes ciphertext(scheme.ciphertext_bytes());
-  SecretBytes secret(scheme.shared_secret_bytes());
+bool Key::decapsulate(ByteView ciphertext, SecretBytes& secret) const {
+  secret.resize(algorithm_.scheme.shared_secret_bytes());
   polykem_request request{};
   request.op = POLYKEM_DECAPS;
   request.sk = secret_key_.data();
   request.ct = ciphertext.data();
-  request.ss_out = secret.data();
-  return compute(request, "private key");
+  Pending pending;
+  return start(request, {}, pending) && finish(pending, nullptr, secret.data());
+}
+
+bool Key::check_public() const {
+  SecretBytes ciphertext, secret;
+  return encapsulate(ciphertext, secret);
+}
+
+bool Key::check_private() const {
+  SecretBytes secret;
+  return decapsulate(Bytes(algorithm_.scheme.ciphertext_bytes()), secret);
 }
 
 bool Key::check_pair() const {
-  const Scheme& scheme = algorithm_.scheme;
-  SecretBytes ciphertext(scheme.ciphertext_bytes());
-  SecretBytes secret(scheme.shared_secret_bytes()), again(scheme.shared_secret_bytes());
-  polykem_request encaps{}, decaps{};
-  encaps.op = POLYKEM_ENCAPS;
-  encaps.pk = public_key_.data();
-  encaps.ct_out = ciphertext.data();
-  encaps.ss_out = secret.data();
-  decaps.op = POLYKEM_DECAPS;
-  decaps.sk = secret_key_.data();
-  decaps.ct = ciphertext.data();
-  decaps.ss_out = again.data();
-  if (!compute(encaps, "public key") || !compute(decaps, "private key")) return false;
+  SecretBytes ciphertext, secret, again;
+  if (!encapsulate(ciphertext, secret) || !decapsulate(ciphertext, again)) return false;
   if (equal(secret, again)) return true;
   provider_.errors.raise(Reason::kMismatch, "%s: private and public key differ", algorithm_.name.c_str());
   return false;

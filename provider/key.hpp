@@ -41,11 +41,14 @@ class Key {
   ByteView seed() const { return seed_; }
   /** The classical part of a hybrid. */
   EVP_PKEY* classical() const { return classical_.get(); }
+  /** Operations with the set's part of the key; false with an error raised. */
+  bool start(polykem_request request, SecretBytes draws, Pending& out) const;
+  bool finish(Pending& pending, std::uint8_t* public_out, std::uint8_t* secret_out) const;
   /** As it crosses the wire: of a hybrid, both shares. */
   Bytes encoded_public_key() const;
 
   /** Makes a key pair. `draws` are the set's random inputs, of the length that keygen takes; empty: random. */
-  bool generate(ByteView draws);
+  bool generate(SecretBytes draws);
   /** From the encoding; of the classical share it is checked that it is a point, of ML-KEM's that it is reduced. */
   bool set_public_key(ByteView encoded);
   /** From the expanded form; the public key follows where the secret key contains it. Not for hybrids. */
@@ -63,7 +66,9 @@ class Key {
  private:
   ~Key() = default;
   bool has_length(ByteView bytes, std::size_t right, const char* what) const;
-  bool compute(polykem_request request, const char* what) const;
+  bool draw_seed(SecretBytes& out) const;
+  bool encapsulate(SecretBytes& ciphertext, SecretBytes& secret) const;
+  bool decapsulate(ByteView ciphertext, SecretBytes& secret) const;
 
   Provider& provider_;
   const Algorithm& algorithm_;

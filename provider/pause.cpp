@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "pause.hpp"
+
+#include <fcntl.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include <cstdint>
+
+namespace polykem::provider {
+
+namespace {
+
+/** Where pauses are forbidden (ASYNC_block_pause), each returns at once, like a resume without cause. After so many of
+ * either the thread waits. */
+constexpr int kMostIdleResumes = 1000;
+
+/** What belongs to an ASYNC_WAIT_CTX, which is a connection's. One job at a time pauses there. */
+struct Waiter {
+  ~Waiter() {
+    operation.reset();  // from here on nobody writes
+    if (wake_fd >= 0) close(wake_fd);
+    if (wait_fd >= 0) close(wait_fd);
+  }
+
+  int wait_fd = -1;                     /**< for the event loop */
+  int wake_fd = -1;                     /**< a duplicate: the program may close a descriptor it was given */
+  std::unique_ptr<Operation> operation; /**< what is paused */
+};
+
+const char kKey = 0;  // its address is ours in a wait context
+
+/** The wait context goes: the job that pauses there, if any, will not be resumed. */
+void abandon(ASYNC_WAIT_CTX* /*context*/, const void* /*key*/, OSSL_ASYNC_FD /*fd*/, void* waiter) {
+  delete static_cast<Waiter*>(waiter);
+}
+
+/** nullptr if the process has no file descriptors left. */
+Waiter* waiter_of(ASYNC_WAIT_CTX* context) {
+  OSSL_ASYNC_FD fd = -1;
+  void* known = nullptr;
+  if (ASYNC_WAIT_CTX_get_fd(context, &kKey, &fd, &known) == 1) return static_cast<Waiter*>(known);
+  auto fresh = std::make_unique<Waiter>();
+  fresh->wait_fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
+  fresh->wake_fd = fresh->wait_fd < 0 ? -1 : fcntl(fresh->wait_fd, F_DUPFD_CLOEXEC, 0);
+  if (fresh->wake_fd < 0 || ASYNC_WAIT_CTX_set_wait_fd(context, &kKey, fresh->wait_fd, fresh.get(), abandon) != 1)
+    return nullptr;
+  return fresh.release();
+}
+
+void drain(int fd) {
+  std::uint64_t count = 0;
+  while (read(fd, &count, sizeof count) > 0) {
+  }
+}
+
+}  // namespace
+
+bool in_job() {
+  return ASYNC_get_current_job() != nullptr;
+}
+
+void wake(void* pointer) {
+  Operation& operation = *static_cast<Operation*>(pointer);
+  const int fd = operation.wake_fd.load();
+  if (fd < 0) return;
+  const std::uint64_t one = 1;
+  // The counter cannot overflow, and a full one would wake as well.
+  [[maybe_unused]] const ssize_t written = write(fd, &one, sizeof one);
+  if (const ASYNC_callback_fn callback = operation.wake_callback.load(); callback != nullptr)
+    callback(operation.wake_argument.load());
+}
+
+void pause_until_done(std::unique_ptr<Operation>& operation) {
+  polykem_ticket* const ticket = operation->ticket;
+  if (!operation->pauses || polykem_ticket_poll(ticket) != POLYKEM_ERR_BUSY) return;
+  ASYNC_WAIT_CTX* const context = ASYNC_get_wait_ctx(ASYNC_get_current_job());
+  Waiter* const waiter = waiter_of(context);
+  if (waiter == nullptr || waiter->operation != nullptr) return;
+  ASYNC_callback_fn callback = nullptr;
+  void* argument = nullptr;
+  if (ASYNC_WAIT_CTX_get_callback(context, &callback, &argument) == 1) {
+    operation->wake_argument = argument;
+    operation->wake_callback = callback;
+  }
+  drain(waiter->wait_fd);
+  operation->wake_fd = waiter->wake_fd;  // last; an operation that finished before is seen by the first poll
+  waiter->operation = std::move(operation);
+  for (int resumes = 0; resumes < kMostIdleResumes && polykem_ticket_poll(ticket) == POLYKEM_ERR_BUSY; ++resumes) {
+    if (ASYNC_pause_job() != 1) break;
+    drain(waiter->wait_fd);
+  }
+  operation = std::move(waiter->operation);
+}
+
+}  // namespace polykem::provider
