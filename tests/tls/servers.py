@@ -5,6 +5,7 @@
         ... connect to server.port, trust server.certificate
 """
 
+import json
 import os
 import pathlib
 import pwd
@@ -54,7 +55,11 @@ class Server:
         self.key.chmod(0o644)
         self.pem = self.folder / "both.pem"
         self.pem.write_text(self.key.read_text() + self.certificate.read_text())
-        self.openssl_conf = openssl.configuration(self.folder, self._provider, **self._settings)
+        counters = self.folder / "counters"
+        counters.mkdir()
+        counters.chmod(0o777)
+        settings = {"statistics": counters / "of"} if self._provider == "polykem" else {}
+        self.openssl_conf = openssl.configuration(self.folder, self._provider, **settings, **self._settings)
         self.port = free_port()
         self.configure()
         self._log = open(self.folder / "log", "wb")
@@ -128,8 +133,28 @@ class Server:
         """Bytes of private memory of all its processes."""
         return sum(1024 * private_kilobytes(pid) for pid in self.processes())
 
+    def counters(self, operation="encaps"):
+        """polykem's counters of one operation, over all processes and sets; not older than a second while operations
+        come, and exact when the server has ended."""
+        total = {}
+        for path in (self.folder / "counters").glob("of.*[0-9]"):
+            for entry in json.loads(path.read_text())["operations"]:
+                if entry.pop("op") == operation:
+                    del entry["set"]
+                    add_counters(total, entry)
+        return total
+
     def descriptors(self):
         return sum(len(os.listdir(f"/proc/{pid}/fd")) for pid in self.processes())
+
+
+def add_counters(total, entry):
+    for name, value in entry.items():
+        if isinstance(value, list):
+            value = [a + b for a, b in zip(value, total.get(name, [0] * len(value)))]
+            total[name] = value
+        else:
+            total[name] = total.get(name, 0) + value
 
 
 def children(pid):
