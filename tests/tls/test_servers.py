@@ -59,10 +59,14 @@ class EachGroup(unittest.TestCase):
             self.assertTrue(server.runs())
 
     def test_frodokem_under_load(self):
+        """Enough connections that operations wait for each other: some pause, and batches form."""
         for group in ("frodo976aes", "frodo1344shake"):
             with self.subTest(group), HAProxy(group, asynchronous=True, workers=2) as server:
-                self.assertGreater(load(server, group, connections=64)["handshakes"], 64)
+                self.assertGreater(load(server, group, connections=256, seconds=3)["handshakes"], 256)
                 self.assertTrue(server.runs())
+                counters = server.counters()
+                self.assertEqual(counters["failed"] + counters["refused"], 0)
+                self.assertGreater(sum(counters["batch_items"][1:]), 0, "no batch has two operations or more")
 
     def test_another_key_share(self):
         """A client whose first choice the server lacks is asked for another key share."""
