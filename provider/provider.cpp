@@ -42,6 +42,10 @@ const OSSL_ALGORITHM* query_operation(void* provider, int operation, int* no_cac
       return as_provider(provider).key_managers.data();
     case OSSL_OP_KEM:
       return as_provider(provider).kems.data();
+    case OSSL_OP_ENCODER:
+      return as_provider(provider).encoders.data();
+    case OSSL_OP_DECODER:
+      return as_provider(provider).decoders.data();
     default:
       return nullptr;
   }
@@ -85,6 +89,8 @@ std::unique_ptr<Provider> make_provider(const OSSL_CORE_HANDLE* handle, const OS
   if (provider->library == nullptr) throw std::bad_alloc();
   provider->key_managers = key_manager_table(provider->offer);
   provider->kems = kem_table(provider->offer);
+  provider->encoders = encoder_table(provider->offer);
+  provider->decoders = decoder_table(provider->offer);
   return provider;
 }
 

@@ -29,7 +29,7 @@ struct Provider {
   Errors errors;
   std::unique_ptr<OSSL_LIB_CTX, LibraryContextFree> library; /**< sees the other providers of the program */
   Offer offer;                                               /**< does not change once the provider is loaded */
-  std::vector<OSSL_ALGORITHM> key_managers, kems;
+  std::vector<OSSL_ALGORITHM> key_managers, kems, encoders, decoders;
   std::unique_ptr<Compute> compute;
 };
 
@@ -40,6 +40,10 @@ inline Provider& as_provider(void* pointer) {
 /** Tables with an entry for each algorithm of the offer; they end with an empty entry. */
 std::vector<OSSL_ALGORITHM> key_manager_table(const Offer& offer);
 std::vector<OSSL_ALGORITHM> kem_table(const Offer& offer);
+
+/** Tables for the sets whose keys have forms in the standards. */
+std::vector<OSSL_ALGORITHM> encoder_table(const Offer& offer);
+std::vector<OSSL_ALGORITHM> decoder_table(const Offer& offer);
 
 /** GET_CAPABILITIES of the provider. */
 int get_capabilities(void* provider, const char* capability, OSSL_CALLBACK* callback, void* argument);

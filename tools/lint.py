@@ -34,9 +34,10 @@ ARROWS = {
     "src/cuda_module": {"src/cuda_module", "src/schemes", "src/prim", "src/ct", "src/core"},
     "src/engine": {"src/engine", "src/cuda_module", "src/schemes", "src/prim", "src/ct", "src/core"},
     "src/capi": {"src/capi", "src/engine", "src/schemes", "src/ct", "src/core", "include"},
-    "cli": {"cli", "include", "bench"},  # bench: what `polykem bench` shows is measured there
+    "formats": {"formats", "include"},
+    "cli": {"cli", "formats", "include", "bench"},  # bench: what `polykem bench` shows is measured there
     "python": {"python", "include"},
-    "provider": {"provider", "include"},
+    "provider": {"provider", "formats", "include"},
     "examples": {"include"},
     "include": {"include"},
 }
@@ -212,13 +213,15 @@ def check_arrows(path, lines):
         header = found[2]
         if header.startswith("polykem/"):
             target = "include"
+        elif header.startswith("formats/"):
+            target = "formats"
         elif (ROOT / "src" / header).exists():
             target = folder_of("src/" + header)
         elif found[1] == '"':
             target = folder if (path.parent / header).exists() or (ROOT / folder / header).exists() else None
             target = "bench" if target is None and (ROOT / "bench" / header).exists() else target
         else:
-            if folder.startswith(("src", "include")) and FOREIGN.match(header):
+            if folder.startswith(("src", "include", "formats")) and FOREIGN.match(header):
                 yield number, f"the library must not depend on <{header}>"
             continue
         beyond_abi = folder == "src/engine" and target == "src/cuda_module" and header != MODULE_ABI

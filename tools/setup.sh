@@ -59,6 +59,7 @@ need_test() {
   need_command valgrind valgrind
   need_command python3 python3
   need_headers gtest/gtest.h libgtest-dev valgrind/memcheck.h valgrind
+  need_venv
 }
 
 # TLS servers and a client; Debian keeps servers where a user's PATH does not look. The package apache2-bin is the
@@ -75,7 +76,10 @@ need_tls() {
   need_command traffic_server trafficserver
 }
 
-# The long tests ask the shells what they complete, check man pages, and compare the binary interface.
+# Wheels of PyPI go into environments of their own.
+need_venv() { python3 -c 'import ensurepip, venv' 2>/dev/null || missing+=(python3-venv); }
+
+# The long tests ask the shells what they complete, check man pages, compare the binary interface, build OpenSSL 3.5.
 need_full() {
   need_test
   need_tls
@@ -85,13 +89,11 @@ need_full() {
   need_command fish fish
   need_command groff groff
   need_command mandoc mandoc
-  python3 -c 'import ensurepip, venv' 2>/dev/null || missing+=(python3-venv)
+  need_command curl curl
+  need_command perl perl
 }
 
-# The CUDA compiler's wheels go into an environment of their own.
-need_cuda() {
-  command -v nvcc >/dev/null 2>&1 || python3 -c 'import ensurepip, venv' 2>/dev/null || missing+=(python3-venv)
-}
+need_cuda() { command -v nvcc >/dev/null 2>&1 || need_venv; }
 
 # at_least HAVE WANT: compares version numbers.
 at_least() { [[ $(printf '%s\n%s\n' "$2" "$1" | sort -V | head -n 1) == "$2" ]]; }

@@ -18,6 +18,7 @@ constexpr const char* kDecapsFooter =
     "  polykem decaps --sk alice.sk --ct to_alice.ct --ss secret.ss\n"
     "  polykem decaps --scheme ntruhrss701 --sk fleet.sk --ct fleet.ct --ss fleet.ss --format raw\n"
     "\n"
+    "The secret key may be polykem's armour, PEM or DER (PKCS #8, not encrypted), or raw with --scheme.\n"
     "N ciphertexts need N secret keys, used in order, or one key for all.\n"
     "A ciphertext made for another key, or altered on the way, is no error: it yields a secret that nobody shares.";
 
@@ -53,12 +54,12 @@ int run_decaps(const FileOptions& options) {
   outputs.open();
   InputFile key_file(options.sk);
   InputFile ciphertext_file(options.ct);
-  RecordReader keys(key_file, RecordKind::kSecretKey, options.scheme);
+  const Context context = open_context(options.common.threads, options.common.backend);
+  RecordReader keys(key_file, RecordKind::kSecretKey, options.scheme, context);
   const Scheme& scheme = keys.scheme();
-  RecordReader ciphertexts(ciphertext_file, RecordKind::kCiphertext, scheme.name());
+  RecordReader ciphertexts(ciphertext_file, RecordKind::kCiphertext, scheme.name(), context);
   Inputs in{keys, ciphertexts, keys.single() ? KeyMode::kShared : KeyMode::kPerItem, {}, {}};
   if (in.mode == KeyMode::kShared) keys.read(in.sk, 1);
-  const Context context = open_context(options.common.threads, options.common.backend);
   const std::string backend = backend_for(context, scheme, options.common.backend);
   Progress progress("decaps", ciphertexts.expected(), "ciphertexts", options.common.quiet);
   std::uint64_t done = 0;
@@ -84,7 +85,7 @@ void register_decaps(CLI::App& app, int& exit_code) {
   command->add_option("--ct", options->ct, "Ciphertext file ('-': standard input)")->required()->type_name("FILE");
   command->add_option("--ss", options->ss, "Shared secret file to write")->required()->type_name("FILE");
   command->add_option("-s,--scheme", options->scheme, "Parameter set; needed for a raw secret key")->type_name("NAME");
-  add_file_options(*command, *options);
+  add_file_options(*command, *options, Formats::kRecords);
   command->callback([options, &exit_code] { exit_code = run_guarded([&] { return run_decaps(*options); }); });
 }
 

@@ -21,7 +21,7 @@ constexpr const char* kEncapsFooter =
     "  polykem encaps --scheme ntruhrss701 --pk fleet.pk --ct fleet.ct --ss fleet.ss --format raw\n"
     "\n"
     "A file with N keys gives N ciphertexts, one per key; with one key, --count N gives N for that key.\n"
-    "Armoured keys name their set; raw keys need --scheme.";
+    "Keys may be polykem's armour, PEM or DER (SubjectPublicKeyInfo), which name their set, or raw with --scheme.";
 
 [[noreturn]] void throw_count(const FileOptions& options, std::uint64_t keys) {
   throw CliError(kExitUsage, fmt::format("'{}' holds {} keys, --count asks for {}", options.pk, keys, options.count),
@@ -66,8 +66,8 @@ int run_encaps(const FileOptions& options) {
   const std::size_t ss = outputs.add(options.ss, RecordKind::kSharedSecret);
   outputs.open();
   InputFile file(options.pk);
-  RecordReader keys(file, RecordKind::kPublicKey, options.scheme);
   const Context context = open_context(options.common.threads, options.common.backend);
+  RecordReader keys(file, RecordKind::kPublicKey, options.scheme, context);
   const std::string backend = backend_for(context, keys.scheme(), options.common.backend);
   const bool one_key = keys.single();
   const std::uint64_t expected = options.count_given || one_key ? options.count : keys.expected();
@@ -98,7 +98,7 @@ void register_encaps(CLI::App& app, int& exit_code) {
   command->add_option("-s,--scheme", options->scheme, "Parameter set; needed for raw keys")->type_name("NAME");
   CLI::Option* count =
       add_count(*command, "--count", options->count, "Encapsulations to one key (default: one per key)");
-  add_file_options(*command, *options);
+  add_file_options(*command, *options, Formats::kRecords);
   command->callback([options, count, &exit_code] {
     options->count_given = count->count() > 0;
     exit_code = run_guarded([&] { return run_encaps(*options); });

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // polykem keygen: key pairs into files.
+#include <fmt/format.h>
+#include <sys/random.h>
+
 #include <algorithm>
+#include <cerrno>
 #include <memory>
 
 #include "commands.hpp"
@@ -8,6 +12,7 @@
 #include "common/exit_codes.hpp"
 #include "common/progress.hpp"
 #include "files/records.hpp"
+#include "formats/keys.hpp"
 
 namespace polykem::cli {
 namespace {
@@ -16,11 +21,39 @@ constexpr const char* kKeygenFooter =
     "Examples:\n"
     "  polykem keygen --scheme ntruhps4096821 --pk alice.pk --sk alice.sk\n"
     "  polykem keygen --scheme ntruhrss701 --count 1000 --format raw --pk fleet.pk --sk fleet.sk\n"
+    "  polykem keygen --scheme mlkem768 --format pem --pk alice.pub --sk alice.key\n"
     "\n"
-    "Secret key files get mode 0600. Existing files are kept unless --force is given.";
+    "Secret key files get mode 0600. Existing files are kept unless --force is given.\n"
+    "--format pem and der write keys of ML-KEM as RFC 9935 says, for other programs: SubjectPublicKeyInfo and PKCS "
+    "#8.\n"
+    "There --sk-form says what a private key holds: its 64-byte seed, which all programs read, the expanded key, or "
+    "both.";
 
-int run_keygen(const FileOptions& options) {
+void check_format(const FileOptions& options, const Scheme& scheme, bool form_given) {
+  if (form_given && !standard_format(options)) {
+    throw CliError(kExitUsage, "--sk-form goes with --format pem or der",
+                   "armour and raw hold the expanded key; leave --sk-form out");
+  }
+  if (!standard_format(options) || formats::has_key_format(scheme)) return;
+  throw CliError(kExitUsage,
+                 fmt::format("no standard says how a key of {} is written in {}", scheme.name(), options.format),
+                 "leave --format out, or take mlkem512, mlkem768 or mlkem1024");
+}
+
+/** `count` seeds from the operating system. */
+SecretBytes draw_seeds(const Scheme& scheme, std::size_t count) {
+  SecretBytes seeds(count * scheme.info().secret_seed_bytes);
+  for (std::size_t done = 0; done < seeds.size();) {
+    const ssize_t got = getrandom(seeds.data() + done, seeds.size() - done, 0);
+    if (got < 0 && errno != EINTR) throw Error(POLYKEM_ERR_RANDOM, "seeds");
+    done += static_cast<std::size_t>(std::max<ssize_t>(got, 0));
+  }
+  return seeds;
+}
+
+int run_keygen(const FileOptions& options, bool form_given) {
   const Scheme scheme = open_scheme(options.scheme);
+  check_format(options, scheme, form_given);
   RecordOutputs outputs(options);
   const std::size_t pk = outputs.add(options.pk, RecordKind::kPublicKey);
   const std::size_t sk = outputs.add(options.sk, RecordKind::kSecretKey);
@@ -30,9 +63,11 @@ int run_keygen(const FileOptions& options) {
   Progress progress("keygen", options.count, "key pairs", options.common.quiet);
   for (std::size_t done = 0; done < options.count;) {
     const std::size_t n = std::min(items_at_once(scheme), options.count - done);
-    const KeyPairs pairs = context.keygen(scheme, n);
+    // A seed can only be written if it was drawn here: the library's own draws stay in it.
+    const SecretBytes seeds = standard_format(options) ? draw_seeds(scheme, n) : SecretBytes();
+    const KeyPairs pairs = context.keygen(scheme, n, seeds);
     outputs.write(pk, scheme, pairs.pk);
-    outputs.write(sk, scheme, pairs.sk);
+    outputs.write(sk, scheme, pairs.sk, seeds);
     progress.update(done += n);
   }
   progress.finish();
@@ -52,8 +87,13 @@ void register_keygen(CLI::App& app, int& exit_code) {
       ->type_name("FILE");
   command->add_option("--sk", options->sk, "Secret key file to write")->required()->type_name("FILE");
   add_count(*command, "--count", options->count, "Key pairs to make, one after the other in each file (default 1)");
-  add_file_options(*command, *options);
-  command->callback([options, &exit_code] { exit_code = run_guarded([&] { return run_keygen(*options); }); });
+  add_file_options(*command, *options, Formats::kKeys);
+  CLI::Option* form = command->add_option("--sk-form", options->sk_form,
+                                          "Private keys in pem and der: seed (default), expanded or both");
+  form->check(CLI::IsMember({"seed", "expanded", "both"}))->type_name("FORM");
+  command->callback([options, form, &exit_code] {
+    exit_code = run_guarded([&] { return run_keygen(*options, form->count() > 0); });
+  });
 }
 
 }  // namespace polykem::cli

@@ -10,11 +10,21 @@
 #include "common/context.hpp"
 #include "common/exit_codes.hpp"
 #include "common/table.hpp"
+#include "formats/keys.hpp"
 
 namespace polykem::cli {
 namespace {
 
 constexpr std::size_t kBytesAtOnce = std::size_t{16} << 20;
+
+constexpr const char* kFormats = "Output format: armour (text that names its set, default) or raw";
+constexpr const char* kKeyFormats =
+    "Output format: armour (text that names its set, default), pem or der (for other programs; ML-KEM only), or raw";
+
+formats::PrivateForm form_of(const std::string& name) {
+  if (name == "seed") return formats::PrivateForm::kSeed;
+  return name == "expanded" ? formats::PrivateForm::kExpanded : formats::PrivateForm::kBoth;
+}
 
 /** The set named inside a file; an unknown one is bad input, not bad usage. */
 Scheme scheme_of_block(const std::string& name, const std::string& where) {
@@ -48,56 +58,46 @@ std::uint64_t armoured_bytes(const Scheme& scheme, RecordKind kind) {
   return characters + (characters + 63) / 64 + titles;
 }
 
-/** Reads up to the end of a block; errors name the file. False at the end of the file. */
-bool next_block(InputFile& file, ArmourReader& armour) {
-  try {
-    std::string_view line;
-    while (file.line(line)) {
-      if (armour.line(line)) return true;
-    }
-    armour.finish();
-    return false;
-  } catch (const CliError& e) {
-    if (std::string_view(e.what()).find(file.name()) == 0) throw;
-    throw CliError(e.code(), fmt::format("{}: {}", file.name(), e.what()), e.hint());
-  }
-}
-
 bool is_secret(RecordKind kind) {
   return kind == RecordKind::kSecretKey || kind == RecordKind::kSharedSecret;
 }
 
 }  // namespace
 
-RecordReader::RecordReader(InputFile& file, RecordKind kind, const std::string& scheme_name)
+RecordReader::RecordReader(InputFile& file, RecordKind kind, const std::string& scheme_name, const Context& context)
     : file_(file),
       kind_(kind),
-      armoured_(is_armour(file.peek())),
-      scheme_(find_scheme(file, scheme_name, armour_, armoured_)),
-      record_bytes_(record_bytes(scheme_, kind)) {
-  if (armoured_) {
-    check_block(armour_.block());
-    ahead_ = armour_.block().bytes;
+      encoding_(encoding_of(file.peek())),
+      blocks_(file, encoding_, kind, context),
+      scheme_(find_scheme(scheme_name)),
+      record_bytes_(record_bytes(scheme_, kind)),
+      file_bytes_(record_bytes_) {
+  if (encoding_ != Encoding::kRaw) {
+    check_block();
+    ahead_ = blocks_.block().bytes;
     count_ = 1;
+    file_bytes_ = file_.taken();
   } else if (file.size() > 0) {
     check_size(file.size());
   }
 }
 
-Scheme RecordReader::find_scheme(InputFile& file, const std::string& scheme_name, ArmourReader& armour, bool armoured) {
-  if (file.peek().size() == 0) throw CliError(kExitBadInput, fmt::format("{}: is empty", file.name()));
-  if (!armoured) {
+Scheme RecordReader::find_scheme(const std::string& scheme_name) {
+  if (file_.peek().size() == 0) throw CliError(kExitBadInput, fmt::format("{}: is empty", file_.name()));
+  if (encoding_ == Encoding::kRaw) {
     if (!scheme_name.empty()) return open_scheme(scheme_name);
-    throw CliError(kExitUsage, fmt::format("{}: is not armoured, so it does not say its set", file.name()),
-                   "name it with --scheme; 'polykem list' shows all");
+    throw CliError(
+        kExitUsage,
+        fmt::format("{}: is not armoured, nor a key in PEM or DER, so it does not say its set", file_.name()),
+        "name it with --scheme; 'polykem list' shows all");
   }
-  const bool found = next_block(file, armour);
-  if (!found) throw CliError(kExitBadInput, fmt::format("{}: holds no block", file.name()));
-  const Scheme scheme = scheme_of_block(armour.block().scheme, file.name());
+  if (!blocks_.next()) throw CliError(kExitBadInput, fmt::format("{}: holds no block", file_.name()));
+  const Scheme scheme = scheme_of_block(blocks_.block().scheme, file_.name());
   return scheme_name.empty() ? scheme : open_scheme(scheme_name);
 }
 
-void RecordReader::check_block(const ArmouredRecord& block) const {
+void RecordReader::check_block() const {
+  const NamedRecord& block = blocks_.block();
   const Scheme found = scheme_of_block(block.scheme, file_.name());
   if (found != scheme_) {
     throw CliError(kExitBadInput,
@@ -134,16 +134,16 @@ std::size_t RecordReader::append_raw(SecretBytes& out, std::size_t n) {
 
 std::size_t RecordReader::append_blocks(SecretBytes& out, std::size_t n) {
   std::size_t done = 0;
-  while (done < n && next_block(file_, armour_)) {
-    check_block(armour_.block());
-    out.insert(out.end(), armour_.block().bytes.begin(), armour_.block().bytes.end());
+  while (done < n && blocks_.next()) {
+    check_block();
+    out.insert(out.end(), blocks_.block().bytes.begin(), blocks_.block().bytes.end());
     ++done;
   }
   return done;
 }
 
 std::size_t RecordReader::append(SecretBytes& out, std::size_t n) {
-  const std::size_t got = n == 0 ? 0 : armoured_ ? append_blocks(out, n) : append_raw(out, n);
+  const std::size_t got = n == 0 ? 0 : encoding_ == Encoding::kRaw ? append_raw(out, n) : append_blocks(out, n);
   count_ += got;
   return got;
 }
@@ -172,17 +172,29 @@ std::uint64_t RecordReader::count_all() {
 }
 
 std::uint64_t RecordReader::expected() const {
-  return file_.size() / (armoured_ ? armoured_bytes(scheme_, kind_) : record_bytes_);
+  return file_.size() / file_bytes_;
 }
 
-void add_file_options(CLI::App& app, FileOptions& options) {
-  app.add_option("--format", options.format, "Output format: armour (text that names its set, default) or raw")
-      ->check(CLI::IsMember({"armour", "raw"}))
+void add_file_options(CLI::App& app, FileOptions& options, Formats formats) {
+  const bool keys = formats == Formats::kKeys;
+  const auto only_of_keys = [keys](const std::string& value) -> std::string {
+    if (keys || (value != "pem" && value != "der")) return {};
+    return fmt::format("'{}' is a format of keys; ciphertexts and secrets are written as armour or raw", value);
+  };
+  const std::vector<std::string> names =
+      keys ? std::vector<std::string>{"armour", "pem", "der", "raw"} : std::vector<std::string>{"armour", "raw"};
+  app.add_option("--format", options.format, keys ? kKeyFormats : kFormats)
+      ->check(CLI::Validator(only_of_keys, ""))
+      ->check(CLI::IsMember(names))
       ->type_name("F");
   add_backend(app, options.common);
   add_threads(app, options.common, 0);
   add_json(app, options.common);
   add_quiet(app, options.common);
+}
+
+bool standard_format(const FileOptions& options) {
+  return options.format == "pem" || options.format == "der";
 }
 
 std::size_t items_at_once(const Scheme& scheme) {
@@ -210,14 +222,38 @@ void RecordOutputs::open() {
   out_.open();
 }
 
-void RecordOutputs::write(std::size_t file, const Scheme& scheme, ByteView bytes) {
+void RecordOutputs::append_key(SecretBytes& out, const Scheme& scheme, RecordKind kind, ByteView bytes,
+                               ByteView seed) const {
+  SecretBytes der;
+  if (kind == RecordKind::kPublicKey) {
+    der = formats::write_public_key(scheme, bytes);
+  } else {
+    const auto copy = [](ByteView view) { return SecretBytes(view.data(), view.data() + view.size()); };
+    der = formats::write_private_key({scheme, form_of(options_.sk_form), copy(seed), copy(bytes), {}});
+  }
+  if (options_.format == "pem") {
+    const bool is_public = kind == RecordKind::kPublicKey;
+    formats::append_pem(out, is_public ? formats::kPublicKeyLabel : formats::kPrivateKeyLabel, der);
+  } else {
+    out.insert(out.end(), der.begin(), der.end());
+  }
+}
+
+void RecordOutputs::write(std::size_t file, const Scheme& scheme, ByteView bytes, ByteView seeds) {
   if (options_.format == "raw") return out_.write(file, bytes);
   const RecordKind kind = files_[file].kind;
   const std::size_t size = record_bytes(scheme, kind);
   SecretBytes content;
   content.reserve(bytes.size() / size * armoured_bytes(scheme, kind));
   for (std::size_t i = 0; i < bytes.size(); i += size) {
-    append_armour(content, scheme.name(), kind, ByteView(bytes.data() + i, size));
+    const ByteView record(bytes.data() + i, size);
+    const std::size_t seed_bytes = seeds.size() == 0 ? 0 : scheme.info().secret_seed_bytes;
+    const ByteView seed(seeds.data() + i / size * seed_bytes, seed_bytes);
+    if (standard_format(options_)) {
+      append_key(content, scheme, kind, record, seed);
+    } else {
+      append_armour(content, scheme.name(), kind, record);
+    }
   }
   out_.write(file, content);
 }
@@ -229,6 +265,7 @@ Json RecordOutputs::result(const char* command, const Scheme& scheme, std::uint6
   out["backend"] = backend;
   out["count"] = count;
   out["format"] = options_.format;
+  if (standard_format(options_)) out["sk_form"] = options_.sk_form;
   out["files"] = Json::array();
   for (std::size_t i = 0; i < files_.size(); ++i) {
     out["files"].push_back({{"path", files_[i].path},

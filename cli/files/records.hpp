@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Key, ciphertext and secret files: one or more records of one set, raw or armoured. They are read and written in
-// batches, so that memory does not grow with the number of records.
+// Key, ciphertext and secret files: one or more records of one set, raw, armoured, or keys in PEM or DER. They are read
+// and written in batches, so that memory does not grow with the number of records.
 #pragma once
 
 #include <polykem/polykem.hpp>
@@ -15,16 +15,17 @@
 #include "common/options.hpp"
 #include "common/output.hpp"
 #include "files/armour.hpp"
+#include "files/blocks.hpp"
 
 namespace polykem::cli {
 
 /** The records of one file, in their order. */
 class RecordReader {
  public:
-  /** Reads up to the first record. scheme_name: the set named by --scheme or by another file, or empty. Armour must
-   * agree with it; raw bytes need it. Throws CliError: bad input for another set or kind, a wrong size or a truncated
-   * file; usage if the set is unknown. */
-  RecordReader(InputFile& file, RecordKind kind, const std::string& scheme_name);
+  /** Reads up to the first record. scheme_name: the set named by --scheme or by another file, or empty. Blocks must
+   * agree with it; raw bytes need it. context: expands and checks private keys in PEM or DER. Throws CliError: bad
+   * input for another set or kind, a wrong size or a truncated file; usage if the set is unknown. */
+  RecordReader(InputFile& file, RecordKind kind, const std::string& scheme_name, const Context& context);
 
   const Scheme& scheme() const { return scheme_; }
   /** True if the file holds exactly one record. Call it only before the first read(). */
@@ -37,21 +38,22 @@ class RecordReader {
   std::uint64_t expected() const;
 
  private:
-  static Scheme find_scheme(InputFile& file, const std::string& scheme_name, ArmourReader& armour, bool armoured);
+  Scheme find_scheme(const std::string& scheme_name);
   /** Appends up to n records that were not read before. */
   std::size_t append(SecretBytes& out, std::size_t n);
   std::size_t append_raw(SecretBytes& out, std::size_t n);
   std::size_t append_blocks(SecretBytes& out, std::size_t n);
   void check_size(std::uint64_t file_bytes) const;
-  void check_block(const ArmouredRecord& block) const;
+  void check_block() const;
 
   InputFile& file_;
   RecordKind kind_;
-  bool armoured_;
-  ArmourReader armour_;
+  Encoding encoding_;
+  BlockReader blocks_;
   Scheme scheme_;
   std::size_t record_bytes_;
-  SecretBytes ahead_; /**< records that were read and not yet given out */
+  std::uint64_t file_bytes_; /**< of a record in the file, about */
+  SecretBytes ahead_;        /**< records that were read and not yet given out */
   std::uint64_t count_ = 0;
 };
 
@@ -60,13 +62,23 @@ struct FileOptions {
   CommonOptions common;
   std::string scheme;
   std::string pk, sk, ct, ss;
-  std::string format = "armour";
+  std::string format = "armour"; /**< or raw; of keygen also pem or der */
+  std::string sk_form = "seed";  /**< of private keys in PEM and DER: seed, expanded or both */
   std::size_t count = 1;
   bool count_given = false;
 };
 
+/** Which values --format has. */
+enum class Formats {
+  kKeys,    /**< armour, raw, pem, der */
+  kRecords, /**< armour, raw: ciphertexts and secrets have no standard form */
+};
+
 /** Adds --format, --force, --backend, --threads, --json and --quiet. */
-void add_file_options(CLI::App& app, FileOptions& options);
+void add_file_options(CLI::App& app, FileOptions& options, Formats formats);
+
+/** True if the output is in PEM or DER. */
+bool standard_format(const FileOptions& options);
 
 /** How many items the commands work on at once: some megabytes of records. */
 std::size_t items_at_once(const Scheme& scheme);
@@ -80,8 +92,8 @@ class RecordOutputs {
   std::size_t add(const std::string& path, RecordKind kind);
   /** Throws CliError if an output cannot be written or is also an input. Call it before reading anything. */
   void open();
-  /** Appends whole records to a file. */
-  void write(std::size_t file, const Scheme& scheme, ByteView bytes);
+  /** Appends whole records to a file. seeds: of secret keys, for a standard format. */
+  void write(std::size_t file, const Scheme& scheme, ByteView bytes, ByteView seeds = {});
   /** Makes all files appear, then prints the summary or the JSON result of `command`. */
   void commit(const char* command, const Scheme& scheme, std::uint64_t count, const std::string& backend);
 
@@ -90,6 +102,7 @@ class RecordOutputs {
     std::string path;
     RecordKind kind;
   };
+  void append_key(SecretBytes& out, const Scheme& scheme, RecordKind kind, ByteView bytes, ByteView seed) const;
   Json result(const char* command, const Scheme& scheme, std::uint64_t count, const std::string& backend) const;
 
   const FileOptions& options_;

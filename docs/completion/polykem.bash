@@ -165,7 +165,7 @@ _polykem() {
       return
       ;;
     'polykem keygen --format')
-      mapfile -t COMPREPLY < <(compgen -P "$kept" -W 'armour raw' -- "${cur##*,}")
+      mapfile -t COMPREPLY < <(compgen -P "$kept" -W 'armour pem der raw' -- "${cur##*,}")
       return
       ;;
     'polykem keygen --backend')
@@ -177,6 +177,10 @@ _polykem() {
       ;;
     'polykem keygen --json')
       mapfile -t COMPREPLY < <(compgen -f -- "$cur")
+      return
+      ;;
+    'polykem keygen --sk-form')
+      mapfile -t COMPREPLY < <(compgen -P "$kept" -W 'seed expanded both' -- "${cur##*,}")
       return
       ;;
     'polykem encaps --pk')
@@ -384,7 +388,7 @@ _polykem() {
       words='' ;;
     'polykem list') local options='-h --help --format --json -f --force' files=
       words='' ;;
-    'polykem keygen') local options='-h --help -s --scheme --pk --sk --count --format --backend --threads --json -f --force -q --quiet' files=
+    'polykem keygen') local options='-h --help -s --scheme --pk --sk --count --format --backend --threads --json -f --force -q --quiet --sk-form' files=
       words='' ;;
     'polykem encaps') local options='-h --help --pk --ct --ss -s --scheme --count --format --backend --threads --json -f --force -q --quiet' files=
       words='' ;;

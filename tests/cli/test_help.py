@@ -43,7 +43,8 @@ class Help(Case):
                 self.assertTrue(option["description"], (usage, option))
 
     def test_what_an_option_takes(self):
-        self.assertEqual(self.option("polykem keygen", "--format")["values"], ["armour", "raw"])
+        self.assertEqual(self.option("polykem keygen", "--format")["values"], ["armour", "pem", "der", "raw"])
+        self.assertEqual(self.option("polykem encaps", "--format")["values"], ["armour", "raw"])
         self.assertEqual(self.option("polykem list", "--format")["values"], ["text", "markdown", "csv"])
         scheme = self.option("polykem keygen", "-s")
         self.assertEqual((scheme["names"], scheme["argument"], scheme["required"]), (["-s", "--scheme"], "NAME", True))

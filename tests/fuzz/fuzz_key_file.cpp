@@ -8,6 +8,7 @@
 #include "common/exit_codes.hpp"
 #include "files/armour.hpp"
 #include "files/records.hpp"
+#include "formats/error.hpp"
 
 using namespace polykem;
 using namespace polykem::cli;
@@ -18,7 +19,7 @@ namespace {
 std::optional<SecretBytes> records_of(ByteView content, RecordKind kind, std::size_t at_once) {
   try {
     InputFile file(content, "input");
-    RecordReader reader(file, kind, "ntruhps2048509");
+    RecordReader reader(file, kind, "ntruhps2048509", fuzz::context());
     SecretBytes all;
     SecretBytes batch;
     while (const std::size_t n = reader.read(batch, at_once)) {
@@ -35,10 +36,10 @@ void read_as_records(ByteView content, RecordKind kind) {
   fuzz::require(records_of(content, kind, 1) == records_of(content, kind, 1000), "the same in batches of any size");
 }
 
-std::vector<ArmouredRecord> blocks_of(ByteView content) {
+std::vector<NamedRecord> blocks_of(ByteView content) {
   InputFile file(content, "input");
   ArmourReader reader;
-  std::vector<ArmouredRecord> out;
+  std::vector<NamedRecord> out;
   std::string_view line;
   while (file.line(line)) {
     if (reader.line(line)) out.push_back(reader.block());
@@ -63,6 +64,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     for (size_t i = 0; i < same.size(); ++i)
       fuzz::require(same[i].bytes == blocks[i].bytes, "the same bytes");
   } catch (const CliError&) {
+  } catch (const formats::FormatError&) {
   }
   return 0;
 }

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// Base64 without a branch or an address that depends on what is encoded.
+#pragma once
+
+#include <polykem/polykem.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+namespace polykem::formats {
+
+/** More than any key or ciphertext has. */
+inline constexpr std::size_t kMostBytes = std::size_t{1} << 20;
+
+/** Appends base64 in lines of 64 characters [RFC7468, 2]. */
+void append_base64(SecretBytes& out, ByteView bytes);
+
+/** Decodes text line by line. Padding is allowed only at the very end, and only as much as belongs there. */
+class Base64Decoder {
+ public:
+  /** Throws FormatError: a character that is not base64, or more than kMostBytes. */
+  void line(std::string_view text);
+  /** The bytes of all lines. Throws FormatError if the text is incomplete. */
+  SecretBytes finish();
+
+ private:
+  void flush(unsigned bytes);
+
+  SecretBytes bytes_;
+  std::uint32_t word_ = 0;
+  unsigned digits_ = 0;
+  unsigned padding_ = 0;
+  int bad_ = 0;
+};
+
+}  // namespace polykem::formats

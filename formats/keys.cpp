@@ -1,0 +1,339 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "formats/keys.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <string>
+#include <utility>
+
+#include "formats/der.hpp"
+#include "formats/error.hpp"
+
+namespace polykem::formats {
+namespace {
+
+/** Contents of an OBJECT IDENTIFIER. */
+using Oid = std::array<std::uint8_t, 9>;
+
+struct Entry {
+  const char* scheme;
+  Oid oid;
+};
+
+/** 2.16.840.1.101.3.4.4.1, .2 and .3 [RFC9935, 3]. */
+constexpr std::array<Entry, 3> kEntries = {{
+    {"mlkem512", {0x60, 0x86, 0x48, 0x01, 0x65, 0x03, 0x04, 0x04, 0x01}},
+    {"mlkem768", {0x60, 0x86, 0x48, 0x01, 0x65, 0x03, 0x04, 0x04, 0x02}},
+    {"mlkem1024", {0x60, 0x86, 0x48, 0x01, 0x65, 0x03, 0x04, 0x04, 0x03}},
+}};
+
+constexpr std::array<std::uint8_t, 3> kVersion1 = {der::kInteger, 1, 0};
+constexpr std::array<std::uint8_t, 1> kNoUnusedBits = {0};
+constexpr std::uint8_t kSeedTag = der::context(0);
+constexpr std::uint8_t kAttributesTag = der::context_constructed(0);
+constexpr std::uint8_t kPublicKeyTag = der::context(1);
+/** After the public key an ML-KEM private key has its hash and z, of 32 bytes each [FIPS203, Alg 16]. */
+constexpr std::size_t kAfterPublicKey = 64;
+
+constexpr const char* kConvert = "polykem reads keys of ML-KEM-512, ML-KEM-768 and ML-KEM-1024";
+
+bool equal(ByteView a, ByteView b) {
+  if (a.size() != b.size()) return false;
+  unsigned difference = 0;  // no early end: the bytes may be secret
+  for (std::size_t i = 0; i < a.size(); ++i)
+    difference |= static_cast<unsigned>(a.data()[i] ^ b.data()[i]);
+  return difference == 0;
+}
+
+const Entry* entry_of(const Scheme& scheme) {
+  for (const Entry& entry : kEntries) {
+    if (std::strcmp(entry.scheme, scheme.name()) == 0) return &entry;
+  }
+  return nullptr;
+}
+
+/** "1.2.840.113549.1.1.1" */
+std::string dotted(ByteView oid) {
+  constexpr std::size_t kMostOidBytes = 40;
+  constexpr std::uint64_t kMostArc = std::uint64_t{1} << 50;
+  if (oid.size() == 0 || oid.size() > kMostOidBytes) return "unreadable";
+  std::string text;
+  std::uint64_t arc = 0;
+  for (std::size_t i = 0; i < oid.size(); ++i) {
+    arc = (arc << 7) | (oid.data()[i] & 0x7FU);
+    if (arc > kMostArc) return "unreadable";
+    if ((oid.data()[i] & 0x80U) != 0) continue;
+    if (text.empty()) {
+      const std::uint64_t first = std::min<std::uint64_t>(arc / 40, 2);
+      text = std::to_string(first);
+      arc -= 40 * first;
+    }
+    text += '.' + std::to_string(arc);
+    arc = 0;
+  }
+  return text;
+}
+
+SecretBytes algorithm_identifier(const Scheme& scheme) {
+  const Entry* entry = entry_of(scheme);
+  if (entry == nullptr) {
+    throw FormatError(std::string("keys of ") + scheme.name() +
+                      " have no form in PEM or DER: the set has no object "
+                      "identifier");
+  }
+  SecretBytes oid;
+  append_der(oid, der::kObjectIdentifier, {entry->oid});
+  SecretBytes out;
+  append_der(out, der::kSequence, {oid});
+  return out;
+}
+
+std::optional<Scheme> scheme_of(ByteView oid) {
+  for (const Entry& entry : kEntries) {
+    if (equal(oid, entry.oid)) return Scheme::find(entry.scheme);
+  }
+  return std::nullopt;
+}
+
+Scheme read_algorithm(DerReader& in) {
+  DerReader algorithm(in.take(der::kSequence, "AlgorithmIdentifier"));
+  const ByteView oid = algorithm.take(der::kObjectIdentifier, "the algorithm's OBJECT IDENTIFIER");
+  if (const std::optional<Scheme> scheme = scheme_of(oid); scheme) {
+    algorithm.finish("AlgorithmIdentifier, which has no parameters for ML-KEM,");
+    return *scheme;
+  }
+  throw FormatError("the key is of algorithm " + dotted(oid), kConvert);
+}
+
+/** Throws FormatError unless `bytes` has `size` bytes. */
+void need_size(ByteView bytes, std::size_t size, const char* name, const Scheme& scheme) {
+  if (bytes.size() == size) return;
+  throw FormatError(std::string(name) + " has " + std::to_string(bytes.size()) + " bytes, " + scheme.info().title +
+                    " has " + std::to_string(size));
+}
+
+SecretBytes secret(ByteView bytes) {
+  return {bytes.data(), bytes.data() + bytes.size()};
+}
+
+/** The contents of a BIT STRING of whole bytes that holds a public key. */
+Bytes public_bits(ByteView bits, const Scheme& scheme) {
+  if (bits.size() == 0 || *bits.data() != 0) {
+    throw FormatError("the DER encoding is malformed: the public key's BIT STRING has unused bits");
+  }
+  const ByteView key(bits.data() + 1, bits.size() - 1);
+  need_size(key, scheme.public_key_bytes(), "the public key", scheme);
+  return {key.data(), key.data() + key.size()};
+}
+
+/** ML-KEM-PrivateKey [RFC9935, 6]: the tag says which alternative it is. */
+PrivateKey read_alternative(ByteView der, const Scheme& scheme) {
+  if (der.size() == scheme.info().secret_seed_bytes || der.size() == scheme.secret_key_bytes()) {
+    throw FormatError("the private key is not wrapped as RFC 9935 says; it is of a program older than that",
+                      "write it again: openssl pkey -in FILE -out FILE, with OpenSSL 3.5 or newer");
+  }
+  PrivateKey key{scheme, PrivateForm::kBoth, {}, {}, {}};
+  DerReader in(der);
+  if (in.next_is(kSeedTag)) {
+    key.form = PrivateForm::kSeed;
+    key.seed = secret(in.take(kSeedTag, "the seed"));
+  } else if (in.next_is(der::kOctetString)) {
+    key.form = PrivateForm::kExpanded;
+    key.expanded = secret(in.take(der::kOctetString, "the expanded key"));
+  } else {
+    DerReader both(in.take(der::kSequence, "the private key (a seed, an expanded key, or a SEQUENCE of both)"));
+    key.seed = secret(both.take(der::kOctetString, "the seed"));
+    key.expanded = secret(both.take(der::kOctetString, "the expanded key"));
+    both.finish("the SEQUENCE of seed and expanded key");
+  }
+  in.finish("the private key");
+  if (key.form != PrivateForm::kExpanded) need_size(key.seed, scheme.info().secret_seed_bytes, "the seed", scheme);
+  if (key.form != PrivateForm::kSeed) {
+    need_size(key.expanded, scheme.secret_key_bytes(), "the expanded private key", scheme);
+  }
+  return key;
+}
+
+/** After a SEQUENCE's header: SubjectPublicKeyInfo, OneAsymmetricKey or EncryptedPrivateKeyInfo? */
+enum class Outline { kPublic, kPrivate, kEncrypted };
+
+Outline outline_of(DerReader in) {
+  if (in.next_is(der::kInteger)) return Outline::kPrivate;
+  in.take(der::kSequence, "AlgorithmIdentifier");
+  return in.next_is(der::kOctetString) ? Outline::kEncrypted : Outline::kPublic;
+}
+
+/** The contents of the one SEQUENCE that a key is. */
+ByteView whole_key(ByteView der) {
+  DerReader in(der);
+  const ByteView contents = in.take(der::kSequence, "the key's SEQUENCE");
+  in.finish("the key");
+  return contents;
+}
+
+PublicKey read_public(DerReader in) {
+  const Scheme scheme = read_algorithm(in);
+  PublicKey key{scheme, public_bits(in.take(der::kBitString, "the public key"), scheme)};
+  in.finish("SubjectPublicKeyInfo");
+  return key;
+}
+
+PrivateKey read_private(DerReader in) {
+  const ByteView version = in.take(der::kInteger, "the version");
+  if (version.size() != 1 || *version.data() > 1) throw FormatError("the private key is of an unknown version");
+  const bool version2 = *version.data() == 1;
+  const Scheme scheme = read_algorithm(in);
+  PrivateKey key = read_alternative(in.take(der::kOctetString, "the private key"), scheme);
+  if (in.next_is(kAttributesTag)) in.take(kAttributesTag, "the attributes");
+  if (version2 && in.next_is(kPublicKeyTag)) {
+    key.public_key = public_bits(in.take(kPublicKeyTag, "the public key"), scheme);
+  }
+  in.finish("OneAsymmetricKey");
+  return key;
+}
+
+[[noreturn]] void refuse_encrypted() {
+  throw FormatError("the private key is encrypted, which polykem does not read",
+                    "decrypt it first: openssl pkey -in FILE -out FILE, with OpenSSL 3.5 or newer");
+}
+
+/** Encapsulates to the key inside `expanded` and decapsulates. */
+void check_pairwise(polykem_context* context, const Scheme& scheme, ByteView expanded) {
+  const ByteView pk = public_key_of(scheme, expanded);
+  Bytes ct(scheme.ciphertext_bytes());
+  SecretBytes sent(scheme.shared_secret_bytes()), received(scheme.shared_secret_bytes());
+  polykem_status status =
+      polykem_encaps(context, scheme.handle(), 1, POLYKEM_KEY_PER_ITEM, pk.data(), ct.data(), sent.data(), nullptr);
+  if (status == POLYKEM_OK) {
+    status = polykem_decaps(context, scheme.handle(), 1, POLYKEM_KEY_PER_ITEM, expanded.data(), ct.data(),
+                            received.data(), nullptr);
+  }
+  if (status != POLYKEM_ERR_ITEMS) polykem::check(status, "check of a private key");
+  if (status == POLYKEM_ERR_ITEMS || !equal(sent, received)) {
+    throw FormatError("the expanded private key is damaged: it does not fit the public key in it");
+  }
+}
+
+/** The expanded key that follows from the seed. */
+SecretBytes expand(polykem_context* context, const Scheme& scheme, ByteView seed) {
+  Bytes pk(scheme.public_key_bytes());
+  SecretBytes sk(scheme.secret_key_bytes());
+  polykem_request request = Context::request(POLYKEM_KEYGEN, scheme, 1);
+  request.draws = seed.data();
+  request.pk_out = pk.data();
+  request.sk_out = sk.data();
+  polykem::check(polykem_run(context, &request), "expansion of a seed");
+  return sk;
+}
+
+}  // namespace
+
+bool has_key_format(const Scheme& scheme) {
+  return entry_of(scheme) != nullptr;
+}
+
+SecretBytes write_public_key(const Scheme& scheme, ByteView public_key) {
+  const SecretBytes algorithm = algorithm_identifier(scheme);
+  need_size(public_key, scheme.public_key_bytes(), "the public key", scheme);
+  SecretBytes bits;
+  append_der(bits, der::kBitString, {kNoUnusedBits, public_key});
+  SecretBytes out;
+  append_der(out, der::kSequence, {algorithm, bits});
+  return out;
+}
+
+SecretBytes write_private_key(const PrivateKey& key) {
+  const SecretBytes algorithm = algorithm_identifier(key.scheme);
+  SecretBytes alternative;
+  if (key.form == PrivateForm::kSeed) append_der(alternative, kSeedTag, {key.seed});
+  if (key.form == PrivateForm::kExpanded) append_der(alternative, der::kOctetString, {key.expanded});
+  if (key.form == PrivateForm::kBoth) {
+    SecretBytes parts;
+    append_der(parts, der::kOctetString, {key.seed});
+    append_der(parts, der::kOctetString, {key.expanded});
+    append_der(alternative, der::kSequence, {parts});
+  }
+  SecretBytes octets;
+  append_der(octets, der::kOctetString, {alternative});
+  SecretBytes out;
+  append_der(out, der::kSequence, {kVersion1, algorithm, octets});
+  return out;
+}
+
+std::optional<std::size_t> key_der_bytes(ByteView begin) {
+  const auto rest = [&](std::size_t from) { return ByteView(begin.data() + from, begin.size() - from); };
+  const std::optional<DerHeader> outer = der_header(begin);
+  if (!outer || outer->tag != der::kSequence) return std::nullopt;
+  std::size_t place = outer->header_bytes;
+  const bool private_key =
+      begin.size() >= place + 2 && begin.data()[place] == der::kInteger && begin.data()[place + 1] == 1;
+  if (private_key) place += kVersion1.size();
+  if (place > begin.size()) return std::nullopt;
+  const std::optional<DerHeader> algorithm = der_header(rest(place));
+  if (!algorithm || algorithm->tag != der::kSequence) return std::nullopt;
+  place += algorithm->header_bytes;
+  const std::optional<DerHeader> oid = der_header(rest(place));
+  if (!oid || oid->tag != der::kObjectIdentifier) return std::nullopt;
+  const bool nested = oid->header_bytes + oid->content_bytes <= algorithm->content_bytes &&
+                      algorithm->content_bytes < outer->content_bytes;
+  if (!nested) return std::nullopt;
+  return outer->header_bytes + outer->content_bytes;
+}
+
+std::optional<Scheme> scheme_in(ByteView der) {
+  try {
+    DerReader in(DerReader(der).take(der::kSequence, "the key's SEQUENCE"));
+    if (in.next_is(der::kInteger)) in.take(der::kInteger, "the version");
+    DerReader algorithm(in.take(der::kSequence, "AlgorithmIdentifier"));
+    return scheme_of(algorithm.take(der::kObjectIdentifier, "the algorithm's OBJECT IDENTIFIER"));
+  } catch (const FormatError&) {
+    return std::nullopt;
+  }
+}
+
+Key read_key(ByteView der) {
+  const DerReader contents(whole_key(der));
+  switch (outline_of(contents)) {
+    case Outline::kPublic:
+      return read_public(contents);
+    case Outline::kPrivate:
+      return read_private(contents);
+    case Outline::kEncrypted:
+      break;
+  }
+  refuse_encrypted();
+}
+
+PublicKey read_public_key(ByteView der) {
+  Key key = read_key(der);
+  if (auto* found = std::get_if<PublicKey>(&key)) return std::move(*found);
+  throw FormatError("a private key where a public key belongs");
+}
+
+PrivateKey read_private_key(ByteView der) {
+  Key key = read_key(der);
+  if (auto* found = std::get_if<PrivateKey>(&key)) return std::move(*found);
+  throw FormatError("a public key where a private key belongs");
+}
+
+void complete(polykem_context* context, PrivateKey& key) {
+  if (key.form == PrivateForm::kExpanded) {
+    check_pairwise(context, key.scheme, key.expanded);
+  } else {
+    SecretBytes expanded = expand(context, key.scheme, key.seed);
+    if (key.form == PrivateForm::kBoth && !equal(expanded, key.expanded)) {
+      throw FormatError("the seed and the expanded private key do not belong together");
+    }
+    key.expanded = std::move(expanded);
+  }
+  if (key.public_key.empty() || equal(key.public_key, public_key_of(key.scheme, key.expanded))) return;
+  throw FormatError("the public key and the private key do not belong together");
+}
+
+ByteView public_key_of(const Scheme& scheme, ByteView expanded) {
+  const std::size_t size = scheme.public_key_bytes();
+  return {expanded.data() + scheme.secret_key_bytes() - kAfterPublicKey - size, size};
+}
+
+}  // namespace polykem::formats

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// Keys in the forms of the standards, for the sets that have an object identifier (ML-KEM): public keys as
+// SubjectPublicKeyInfo [RFC5280, 4.1], private keys as OneAsymmetricKey [RFC5958, 2], which is PKCS #8, both with the
+// contents that RFC 9935 lays down. Encrypted private keys are recognised and refused.
+#pragma once
+
+#include <polykem/polykem.hpp>
+
+#include <cstddef>
+#include <optional>
+#include <string_view>
+#include <variant>
+
+namespace polykem::formats {
+
+inline constexpr std::string_view kPublicKeyLabel = "PUBLIC KEY";
+inline constexpr std::string_view kPrivateKeyLabel = "PRIVATE KEY";
+inline constexpr std::string_view kEncryptedLabel = "ENCRYPTED PRIVATE KEY";
+
+/** The alternatives of a private key [RFC9935, 6]. */
+enum class PrivateForm { kSeed, kExpanded, kBoth };
+
+struct PublicKey {
+  Scheme scheme;
+  Bytes bytes;
+};
+
+struct PrivateKey {
+  Scheme scheme;
+  PrivateForm form;
+  SecretBytes seed;     /**< d, z; empty in the form kExpanded */
+  SecretBytes expanded; /**< empty in the form kSeed, until complete() */
+  Bytes public_key;     /**< empty unless it was given beside the private key */
+};
+
+using Key = std::variant<PublicKey, PrivateKey>;
+
+/** True if the set has an object identifier, so that its keys have these forms. */
+bool has_key_format(const Scheme& scheme);
+
+/** SubjectPublicKeyInfo in DER. */
+SecretBytes write_public_key(const Scheme& scheme, ByteView public_key);
+/** OneAsymmetricKey in DER, with what the key's form says; its public_key is left out. */
+SecretBytes write_private_key(const PrivateKey& key);
+
+/** If `begin` looks like the beginning of a key in DER, of any algorithm: how many bytes the whole key has. */
+std::optional<std::size_t> key_der_bytes(ByteView begin);
+
+/** The set of the key in `der`, if its algorithm is one that has these forms; the rest is not looked at. */
+std::optional<Scheme> scheme_in(ByteView der);
+
+/** Reads a key; `der` holds it and nothing else. Sizes are right then; what is inside is checked by complete(), or
+ * where a public key is used. Throws FormatError. */
+Key read_key(ByteView der);
+PublicKey read_public_key(ByteView der);
+PrivateKey read_private_key(ByteView der);
+
+/** Computes the expanded key where there is only a seed, and checks that the parts of the key belong together: the seed
+ * and the expanded key [RFC9935, 8], the public key beside it, and without a seed that what is encapsulated to the key
+ * can be decapsulated, which includes FIPS 203's check of its hash. Throws FormatError if they do not, Error if the
+ * library fails. */
+void complete(polykem_context* context, PrivateKey& key);
+
+/** The public key inside an expanded private key [FIPS203, Alg 16]. */
+ByteView public_key_of(const Scheme& scheme, ByteView expanded);
+
+}  // namespace polykem::formats

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+// What encoders and decoders share. They are there for the sets whose keys have forms in the standards.
+#pragma once
+
+#include <openssl/bio.h>
+#include <openssl/core.h>
+#include <openssl/core_dispatch.h>
+
+#include <array>
+#include <memory>
+#include <stdexcept>
+#include <vector>
+
+#include "formats/keys.hpp"
+#include "provider.hpp"
+
+namespace polykem::provider {
+
+/** The sets by their place in the formats' list. The dispatch tables are made for each at compile time. */
+inline constexpr std::size_t kCodedSets = 3;
+
+/** The algorithms of the offer that are such sets, in their order there. */
+inline const Algorithm& coded_algorithm(const Offer& offer, std::size_t set) {
+  for (const Algorithm& each : offer.algorithms) {
+    if (!each.is_hybrid() && formats::has_key_format(each.scheme) && set-- == 0) return each;
+  }
+  throw std::logic_error("more coded sets than algorithms with a form of keys");
+}
+
+/** A function of the algorithm's key manager. */
+template <class Function>
+Function* manager_function(const Provider& provider, const Algorithm& algorithm, int id) {
+  for (const OSSL_ALGORITHM& manager : provider.key_managers) {
+    if (manager.algorithm_names != algorithm.names.c_str()) continue;
+    for (const OSSL_DISPATCH* entry = manager.implementation; entry->function_id != 0; ++entry) {
+      if (entry->function_id == id) return reinterpret_cast<Function*>(entry->function);
+    }
+  }
+  throw std::logic_error("a key manager without that function");
+}
+
+struct BioFree {
+  void operator()(BIO* bio) const { BIO_free(bio); }
+};
+using BioPtr = std::unique_ptr<BIO, BioFree>;
+
+/** The program's stream. */
+inline BioPtr open_core_bio(const Provider& provider, OSSL_CORE_BIO* core) {
+  BioPtr bio(BIO_new_from_core_bio(provider.library.get(), core));
+  if (bio == nullptr) throw std::bad_alloc();
+  return bio;
+}
+
+/** An encoder or decoder: which algorithm, and its properties. */
+struct Coding {
+  std::size_t set;
+  const char* properties;
+  const OSSL_DISPATCH* functions;
+};
+
+inline std::vector<OSSL_ALGORITHM> coding_table(const Offer& offer, const std::vector<Coding>& all) {
+  std::vector<OSSL_ALGORITHM> table;
+  for (const Coding& each : all) {
+    const Algorithm& algorithm = coded_algorithm(offer, each.set);
+    table.push_back({algorithm.names.c_str(), each.properties, each.functions, algorithm.name.c_str()});
+  }
+  table.push_back({nullptr, nullptr, nullptr, nullptr});
+  return table;
+}
+
+}  // namespace polykem::provider

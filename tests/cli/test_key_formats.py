@@ -1,0 +1,167 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Keys in PEM and DER: keygen --format, and what encaps and decaps read."""
+
+import base64
+import stat
+import unittest
+
+from program import BAD_INPUT, DATA, OK, SET, USAGE, Case
+
+SETS = ("mlkem512", "mlkem768", "mlkem1024")
+FORMS = ("seed", "expanded", "both")
+EXPANDED_BYTES = {"mlkem512": 1632, "mlkem768": 2400, "mlkem1024": 3168}
+SEED_BYTES = 64
+
+
+def content(block):
+    """The bytes of a file with one PEM block."""
+    return base64.b64decode(b"".join(block.split(b"\n")[1:-2]), validate=True)
+
+
+class KeyFormats(Case):
+    def make(self, name, *options):
+        self.ok("keygen", "-s", name, "--pk", "pk", "--sk", "sk", "--force", *options)
+
+    def agree(self, pk="pk", sk="sk", *options):
+        """Encapsulates to one file and decapsulates with the other."""
+        self.ok("encaps", "--pk", pk, "--ct", "ct", "--ss", "ss1", "--force", *options)
+        self.ok("decaps", "--sk", sk, "--ct", "ct", "--ss", "ss2", "--force", *options)
+        self.assertEqual(self.read("ss1"), self.read("ss2"))
+
+    def test_every_set_and_form_of_private_keys(self):
+        for name in SETS:
+            for form in FORMS:
+                for encoding in ("pem", "der"):
+                    with self.subTest(f"{name} {form} {encoding}"):
+                        self.make(name, "--format", encoding, "--sk-form", form)
+                        self.agree()
+
+    def test_private_keys_hold_what_their_form_says(self):
+        # Tags and lengths around the key: 22 bytes for a seed, 30 or 34 more than the contents for the others.
+        headers = {"seed": 22, "expanded": 28, "both": 34}
+        for name in SETS:
+            for form in FORMS:
+                self.make(name, "--format", "der", "--sk-form", form)
+                size = headers[form] + (form != "expanded") * SEED_BYTES + (form != "seed") * EXPANDED_BYTES[name]
+                self.assertEqual(len(self.read("sk")), size, (name, form))
+        self.make("mlkem768", "--format", "der")
+        self.assertEqual(len(self.read("sk")), 22 + SEED_BYTES)
+
+    def test_armour_stays_the_default(self):
+        self.make("mlkem768")
+        self.assertTrue(self.read("pk").startswith(b"-----BEGIN mlkem768 PUBLIC KEY-----\n"))
+        self.assertTrue(self.read("sk").startswith(b"-----BEGIN mlkem768 SECRET KEY-----\n"))
+
+    def test_titles_and_modes(self):
+        self.make("mlkem768", "--format", "pem")
+        self.assertTrue(self.read("pk").startswith(b"-----BEGIN PUBLIC KEY-----\n"))
+        self.assertTrue(self.read("sk").endswith(b"\n-----END PRIVATE KEY-----\n"))
+        self.assertEqual(stat.S_IMODE((self.dir / "sk").stat().st_mode), 0o600)
+
+    def test_forms_mix(self):
+        """One key pair in every encoding: the key is the same."""
+        self.make("mlkem768", "--format", "pem", "--sk-form", "both")
+        self.write("pk.der", content(self.read("pk")))
+        self.write("sk.der", content(self.read("sk")))
+        self.write("pk.raw", self.read("pk.der")[-1184:])
+        self.write("sk.raw", self.read("sk.der")[-2400:])
+        for pk in ("pk", "pk.der"):
+            for sk in ("sk", "sk.der"):
+                self.agree(pk, sk)
+        self.agree("pk.raw", "sk.raw", "-s", "mlkem768")
+        self.agree("pk", "sk.raw", "-s", "mlkem768")
+
+    def test_many_keys_in_a_file(self):
+        for encoding in ("pem", "der"):
+            for form in FORMS:
+                self.make("mlkem512", "--format", encoding, "--sk-form", form, "--count", "5")
+                self.agree()
+                self.assertEqual(self.read("ss1").count(b"BEGIN"), 5)
+
+    def test_keys_from_a_pipe(self):
+        for encoding in ("pem", "der"):
+            self.make("mlkem512", "--format", encoding)
+            made = self.run_program("encaps", "--pk", "-", "--ct", "-", "--ss", "ss1", "--force", stdin=self.read("pk"))
+            self.assertEqual(made.returncode, OK, made.stderr)
+            self.write("ct", made.stdout)
+            self.run_program("decaps", "--sk", "-", "--ct", "ct", "--ss", "ss2", "--force", stdin=self.read("sk"))
+            self.assertEqual(self.read("ss1"), self.read("ss2"))
+
+    def test_text_around_pem(self):
+        self.make("mlkem768", "--format", "pem")
+        for name in ("pk", "sk"):
+            dos = self.read(name).replace(b"\n", b"\r\n")
+            self.write(name, b"Subject: a key\r\n\r\n" + dos + b"the end\n")
+        self.agree()
+
+    def test_examples_of_the_standard(self):
+        folder = DATA / "rfc9935"
+        for name in ("ML-KEM-512", "ML-KEM-768", "ML-KEM-1024"):
+            for form in FORMS:
+                self.agree(folder / f"{name}.pub", folder / f"{name}-{form}.priv")
+        self.ok("encaps", "--pk", folder / "ML-KEM-512.pub", "--ct", "ct", "--ss", "ss1", "--force")
+        for number, words in ((1, "do not belong together"), (2, "damaged"), (3, "damaged"),
+                              (4, "do not belong together")):
+            key = folder / f"bad-ML-KEM-512-{number}.priv"
+            self.fails(BAD_INPUT, [key.name, words], "decaps", "--sk", key, "--ct", "ct", "--ss", "x")
+
+    def test_json_names_the_form(self):
+        result = self.json("keygen", "-s", "mlkem768", "--format", "pem", "--sk-form", "seed", "--pk", "a", "--sk", "b")
+        self.assertEqual((result["format"], result["sk_form"]), ("pem", "seed"))
+        self.assertEqual(result["files"][1]["file_bytes"], len(self.read("b")))
+        self.assertNotIn("sk_form", self.json("keygen", "-s", SET, "--pk", "c", "--sk", "d"))
+
+    def test_sets_and_options_without_a_standard(self):
+        files = ("--pk", "a", "--sk", "b")
+        self.fails(USAGE, [f"a key of {SET}", "leave --format out"], "keygen", "-s", SET, "--format", "pem", *files)
+        self.fails(USAGE, ["--sk-form goes with"], "keygen", "-s", "mlkem768", "--sk-form", "seed", *files)
+        self.fails(USAGE, ["text not in"], "keygen", "-s", "mlkem768", "--format", "text", *files)
+        self.make("mlkem768", "--format", "pem")
+        self.fails(USAGE, ["is a format of keys"], "encaps", "--pk", "pk", "--format", "pem", "--ct", "x", "--ss", "y")
+        self.fails(USAGE, ["is a format of keys"], "decaps", "--sk", "sk", "--format", "der", "--ct", "x", "--ss", "y")
+
+    def refused(self, bytes_, words):
+        self.write("bad", bytes_)
+        self.fails(BAD_INPUT, ["'bad'", *words], "encaps", "--pk", "bad", "--ct", "x", "--ss", "y")
+
+    def test_other_keys_and_damage(self):
+        self.make("mlkem768", "--format", "pem")
+        pk, sk = self.read("pk"), self.read("sk")
+        der, outputs = content(pk), ("--ct", "x", "--ss", "y")
+        self.refused(sk, ["a secret key where a public key belongs"])
+        self.refused(pk.replace(b"PUBLIC", b"PRIVATE"), ["between BEGIN and END PRIVATE KEY is a public key"])
+        self.refused(pk.replace(b"PUBLIC", b"EC PRIVATE"), ["not the title", "BEGIN PUBLIC KEY"])
+        self.refused(pk + pk.replace(b"PUBLIC KEY", b"CERTIFICATE"), ["'CERTIFICATE' where"])
+        self.refused(pk[:-40], ["cut off"])
+        self.refused(pk.replace(pk.split(b"\n")[3] + b"\n", b""), ["line 27", "DER"])
+        self.refused(der[:-1], ["key 1 is cut off: 1205 of 1206"])
+        self.refused(der + b"\0", ["what follows key 1 is no key"])
+        self.refused(der + der[:600], ["key 2 is cut off: 600 of 1206"])
+        ed25519 = bytes.fromhex("302a300506032b6570032100") + bytes(32)
+        self.refused(ed25519, ["of algorithm 1.3.101.112", "ML-KEM-768"])
+        self.fails(BAD_INPUT, ["is of set mlkem768"], "encaps", "-s", "mlkem512", "--pk", "pk", *outputs)
+        self.make("mlkem512", "--format", "pem")
+        self.refused(pk + self.read("pk"), ["is of set mlkem512, but mlkem768"])
+
+    def test_encrypted_private_keys(self):
+        # EncryptedPrivateKeyInfo with PBES2 and nothing behind it
+        der = bytes.fromhex("3015300b06092a864886f70d01050d0406000000000000")
+        label = b"ENCRYPTED PRIVATE KEY-----\n"
+        pem = b"-----BEGIN " + label + base64.b64encode(der) + b"\n-----END " + label
+        self.make("mlkem768")
+        self.ok("encaps", "--pk", "pk", "--ct", "ct", "--ss", "ss1")
+        for bytes_ in (der, pem):
+            self.write("bad", bytes_)
+            self.fails(BAD_INPUT, ["encrypted", "openssl pkey -in FILE"],
+                       "decaps", "--sk", "bad", "--ct", "ct", "--ss", "x")
+
+    def test_keys_that_are_malformed_inside(self):
+        self.make("mlkem768", "--format", "der")
+        pk = bytearray(self.read("pk"))
+        pk[-1184:-1181] = b"\xff\xff\xff"  # a coefficient that is not reduced
+        self.write("bad", bytes(pk))
+        self.fails(BAD_INPUT, ["public key 1"], "encaps", "--pk", "bad", "--ct", "x", "--ss", "y")
+
+
+if __name__ == "__main__":
+    unittest.main()

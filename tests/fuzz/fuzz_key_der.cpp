@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// Keys in DER and PEM: arbitrary bytes are refused with an error, or read; what is read can be written, and is the same
+// when it is read again.
+#include <algorithm>
+#include <string_view>
+#include <variant>
+
+#include "common.hpp"
+#include "formats/error.hpp"
+#include "formats/keys.hpp"
+#include "formats/pem.hpp"
+
+using namespace polykem;
+using namespace polykem::formats;
+
+namespace {
+
+void check_public(const PublicKey& key) {
+  const PublicKey again = read_public_key(write_public_key(key.scheme, key.bytes));
+  fuzz::require(again.scheme == key.scheme && again.bytes == key.bytes, "the same public key");
+}
+
+void check_private(PrivateKey key) {
+  const PrivateKey again = read_private_key(write_private_key(key));
+  fuzz::require(again.scheme == key.scheme && again.form == key.form, "the same set and form");
+  fuzz::require(again.seed == key.seed && again.expanded == key.expanded, "the same private key");
+  complete(fuzz::context().handle(), key);
+  fuzz::require(key.expanded.size() == key.scheme.secret_key_bytes(), "an expanded key");
+}
+
+void check_der(ByteView der) {
+  const Key key = read_key(der);
+  fuzz::require(key_der_bytes(der) == der.size(), "what is read as a key is taken for one, of that size");
+  if (const auto* found = std::get_if<PublicKey>(&key)) check_public(*found);
+  if (const auto* found = std::get_if<PrivateKey>(&key)) check_private(*found);
+}
+
+void check_pem(ByteView text) {
+  PemReader reader(PemReader::Outside::kSkipped);
+  std::string_view rest(reinterpret_cast<const char*>(text.data()), text.size());
+  while (!rest.empty()) {
+    const std::size_t end = std::min(rest.find('\n'), rest.size());
+    if (reader.line(rest.substr(0, end)) == PemReader::Event::kEnd) {
+      SecretBytes again;
+      append_pem(again, reader.label(), reader.bytes());
+      fuzz::require(first_label(again) == reader.label(), "the same label");
+      check_der(reader.bytes());
+    }
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+  }
+  reader.finish();
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  for (const auto check : {check_der, check_pem}) {
+    try {
+      check(ByteView(data, size));
+    } catch (const FormatError&) {
+    }
+  }
+  return 0;
+}

@@ -1,0 +1,143 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Keys of the provider through the program openssl: of this system, and of OpenSSL 3.5.
+
+CTest runs it, or by hand:
+  OPENSSL_MODULES=build/ossl-modules python3 -B tests/provider_keys/test_openssl.py System
+  OPENSSL_MODULES=build/ossl-modules POLYKEM_OPENSSL="$(tests/tls/openssl35.sh)" \\
+    python3 -B tests/provider_keys/test_openssl.py OpenSsl35
+"""
+
+import itertools
+import os
+import pathlib
+import subprocess
+import tempfile
+import unittest
+
+SYSTEM = os.environ.get("POLYKEM_SYSTEM_OPENSSL", "openssl")
+EXAMPLES = pathlib.Path(os.environ.get("POLYKEM_TEST_DATA", "tests/data")).resolve() / "rfc9935"
+SETS = ("ML-KEM-512", "ML-KEM-768", "ML-KEM-1024")
+WITH_PROVIDER = ("-provider", "polykem", "-provider", "default")
+
+
+class Case(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.dir = pathlib.Path(folder.name)
+
+    def call(self, program, command, *args):
+        return subprocess.run([program, command, *map(str, args)], cwd=self.dir, capture_output=True, timeout=60,
+                              check=False)
+
+    def command(self, program, command, *args):
+        done = self.call(program, command, *args)
+        self.assertEqual(done.returncode, 0, done.stderr.decode())
+        return done.stdout
+
+    def system(self, command, *args):
+        """The system's program with the provider."""
+        return self.command(SYSTEM, command, *WITH_PROVIDER, *args)
+
+    def read(self, name):
+        return (self.dir / name).read_bytes()
+
+    def each(self, *lists):
+        for combination in itertools.product(*lists):
+            with self.subTest(" ".join(combination)):
+                yield combination
+
+
+class System(Case):
+    """What may be an OpenSSL 3.0, which has no ML-KEM of its own."""
+
+    def test_examples_of_the_standard(self):
+        for name, form in self.each(SETS, ("seed", "expanded", "both")):
+            private, public = EXAMPLES / f"{name}-{form}.priv", (EXAMPLES / f"{name}.pub").read_bytes()
+            self.assertEqual(self.system("pkey", "-in", private, "-pubout"), public)
+            # A private key keeps its seed; without one it cannot have it.
+            written = EXAMPLES / f"{name}-{'expanded' if form == 'expanded' else 'both'}.priv"
+            self.assertEqual(self.system("pkey", "-in", private), written.read_bytes())
+            self.assertEqual(self.system("pkey", "-pubin", "-in", EXAMPLES / f"{name}.pub"), public)
+
+    def test_inconsistent_keys_are_refused(self):
+        for number in range(1, 5):
+            done = self.call(SYSTEM, "pkey", *WITH_PROVIDER, "-noout", "-in", EXAMPLES / f"bad-ML-KEM-512-{number}.priv")
+            self.assertNotEqual(done.returncode, 0, number)
+
+    def test_round_trips(self):
+        for name, encoding in self.each(SETS, ("pem", "der")):
+            self.system("genpkey", "-algorithm", name, "-outform", encoding, "-out", "key")
+            self.system("pkey", "-inform", encoding, "-in", "key", "-outform", "der", "-out", "key.der")
+            again = self.system("pkey", "-inform", "der", "-in", "key.der", "-outform", encoding)
+            self.assertEqual(again, self.read("key"))
+            public = self.system("pkey", "-in", "key.der", "-inform", "der", "-pubout", "-outform", encoding, "-out", "pub")
+            again = self.system("pkey", "-pubin", "-inform", encoding, "-in", "pub", "-outform", encoding)
+            self.assertEqual(again, self.read("pub"), public)
+            self.system("pkey", "-in", "key", "-inform", encoding, "-check", "-noout")
+
+    def test_text(self):
+        text = self.system("pkey", "-in", EXAMPLES / "ML-KEM-512-seed.priv", "-text", "-noout").decode().splitlines()
+        self.assertEqual(text[:3], ["ML-KEM-512 Private-Key:", "seed:", "    00:01:02:03:04:05:06:07:08:09:0a:0b:0c:0d:0e:"])
+        self.assertEqual([line for line in text if not line.startswith(" ")],
+                         ["ML-KEM-512 Private-Key:", "seed:", "dk:", "ek:"])
+        self.assertEqual(text[6], "    3c:3d:3e:3f")
+        text = self.system("pkey", "-pubin", "-in", EXAMPLES / "ML-KEM-512.pub", "-text", "-noout").decode()
+        self.assertTrue(text.startswith("ML-KEM-512 Public-Key:\nek:\n    "))
+
+    def test_encrypted_private_keys(self):
+        self.system("genpkey", "-algorithm", "ML-KEM-768", "-out", "key")
+        for cipher in ("-aes256", "-aes-128-cbc"):
+            self.system("pkey", "-in", "key", cipher, "-passout", "pass:secret", "-out", "sealed")
+            self.assertTrue(self.read("sealed").startswith(b"-----BEGIN ENCRYPTED PRIVATE KEY-----\n"))
+            self.assertEqual(self.system("pkey", "-in", "sealed", "-passin", "pass:secret"), self.read("key"))
+            done = self.call(SYSTEM, "pkey", *WITH_PROVIDER, "-in", "sealed", "-passin", "pass:wrong", "-noout")
+            self.assertNotEqual(done.returncode, 0)
+
+    def test_other_keys_are_read_as_before(self):
+        for algorithm in ("X25519", "ED25519"):
+            self.command(SYSTEM, "genpkey", "-algorithm", algorithm, "-out", "key")
+            self.assertEqual(self.system("pkey", "-in", "key"), self.read("key"))
+
+
+class OpenSsl35(Case):
+    """Keys between OpenSSL 3.5's own ML-KEM and the provider in the system's OpenSSL."""
+
+    def setUp(self):
+        super().setUp()
+        self.program = str(pathlib.Path(os.environ["POLYKEM_OPENSSL"]) / "bin" / "openssl")
+
+    def newer(self, command, *args):
+        return self.command(self.program, command, *args)
+
+    def test_its_keys_are_read(self):
+        for name, form in self.each(SETS, ("seed-priv", "seed-only", "priv-only")):
+            self.newer("genpkey", "-algorithm", name, "-out", "key", "-provparam", f"ml-kem.output_formats={form}")
+            public = self.newer("pkey", "-in", "key", "-pubout", "-out", "pub")
+            self.assertEqual(self.system("pkey", "-in", "key", "-pubout"), self.read("pub"), public)
+            for arguments in (("-in", "key", "-text", "-noout"), ("-pubin", "-in", "pub", "-text", "-noout")):
+                self.assertEqual(self.system("pkey", *arguments), self.newer("pkey", *arguments))
+
+    def test_keys_are_read_by_it(self):
+        for (name,) in self.each(SETS):
+            self.system("genpkey", "-algorithm", name, "-out", "key")
+            self.newer("pkey", "-in", "key", "-check", "-noout")
+            self.assertEqual(self.newer("pkey", "-in", "key"), self.read("key"))
+            self.assertEqual(self.newer("pkey", "-in", "key", "-pubout"), self.system("pkey", "-in", "key", "-pubout"))
+
+    def test_encrypted_keys_both_ways(self):
+        for one, other in ((self.newer, self.system), (self.system, self.newer)):
+            one("genpkey", "-algorithm", "ML-KEM-768", "-out", "key")
+            one("pkey", "-in", "key", "-aes256", "-passout", "pass:secret", "-out", "sealed")
+            self.assertEqual(other("pkey", "-in", "sealed", "-passin", "pass:secret"), self.read("key"))
+
+    def test_the_provider_beside_its_own(self):
+        """With both, either may be asked; the keys are the same."""
+        self.newer("genpkey", "-algorithm", "ML-KEM-768", "-out", "key")
+        for preferred in ("polykem", "default"):
+            again = self.newer("pkey", *WITH_PROVIDER, "-propquery", f"?provider={preferred}", "-in", "key")
+            self.assertEqual(again, self.read("key"))
+
+
+if __name__ == "__main__":
+    unittest.main()
