@@ -46,7 +46,8 @@ polykem_status Compute::machine(Machine*& out) {
   return status;
 }
 
-polykem_status Compute::start(polykem_request request, SecretBytes draws, Pending& out) {
+polykem_status Compute::start(const Scheme& scheme, polykem_op op, const std::uint8_t* key,
+                              const std::uint8_t* ciphertext, SecretBytes draws, Pending& out) {
   Machine* mine = nullptr;
   const polykem_status status = machine(mine);
   if (status != POLYKEM_OK) return status;
@@ -55,8 +56,13 @@ polykem_status Compute::start(polykem_request request, SecretBytes draws, Pendin
   Operation& operation = *out.operation_;
   operation.secrets = std::move(draws);
   operation.pauses = config_.async && in_job();
+  polykem_request request{};
   request.struct_size = sizeof request;
+  request.scheme = scheme.handle();
+  request.op = op;
   request.count = 1;
+  (op == POLYKEM_ENCAPS ? request.pk : request.sk) = key;
+  request.ct = ciphertext;
   request.draws = operation.secrets.empty() ? nullptr : operation.secrets.data();
   return polykem_batcher_add(mine->batcher, &request, operation.pauses ? wake : nullptr, &operation, &operation.ticket);
 }

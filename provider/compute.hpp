@@ -37,9 +37,10 @@ class Compute {
   Compute(const Compute&) = delete;
   Compute& operator=(const Compute&) = delete;
 
-  /** Hands in a request of one item, whose inputs are copied; fields for outputs, count and size are not set. `draws`
-   * are the operation's random inputs; empty: random. May compute it at once, within 16 KB of the stack. */
-  polykem_status start(polykem_request request, SecretBytes draws, Pending& out);
+  /** Hands in an operation: encapsulation with a public key, decapsulation with a secret key and a ciphertext; all are
+   * copied. `draws` are its random inputs; empty: random. May compute it at once, within 16 KB of the stack. */
+  polykem_status start(const Scheme& scheme, polykem_op op, const std::uint8_t* key, const std::uint8_t* ciphertext,
+                       SecretBytes draws, Pending& out);
 
  private:
   struct Machine {

@@ -133,11 +133,8 @@ Parts ciphertext_parts(const Algorithm& algorithm) {
 bool encapsulate(KemContext& context, std::uint8_t* ciphertext, std::uint8_t* secret) {
   const Key& key = *context.key;
   const Parts in_ciphertext = ciphertext_parts(key.algorithm()), in_secret = secret_parts(key.algorithm());
-  polykem_request request{};
-  request.op = POLYKEM_ENCAPS;
-  request.pk = key.public_key().data();
   Pending pending;
-  return key.start(request, std::exchange(context.draws, {}), pending) &&
+  return key.start_encapsulate(std::exchange(context.draws, {}), pending) &&
          (!key.algorithm().is_hybrid() ||
           encapsulate_classical(key, ciphertext + in_ciphertext.classical_at, secret + in_secret.classical_at)) &&
          key.finish(pending, ciphertext + in_ciphertext.scheme_at, secret + in_secret.scheme_at);
@@ -145,12 +142,8 @@ bool encapsulate(KemContext& context, std::uint8_t* ciphertext, std::uint8_t* se
 
 bool decapsulate(const Key& key, const std::uint8_t* ciphertext, std::uint8_t* secret) {
   const Parts in_ciphertext = ciphertext_parts(key.algorithm()), in_secret = secret_parts(key.algorithm());
-  polykem_request request{};
-  request.op = POLYKEM_DECAPS;
-  request.sk = key.secret_key().data();
-  request.ct = ciphertext + in_ciphertext.scheme_at;
   Pending pending;
-  return key.start(request, {}, pending) &&
+  return key.start_decapsulate(ciphertext + in_ciphertext.scheme_at, pending) &&
          (!key.algorithm().is_hybrid() ||
           decapsulate_classical(key, {ciphertext + in_ciphertext.classical_at, key.algorithm().share_bytes()},
                                 secret + in_secret.classical_at)) &&

@@ -24,7 +24,7 @@ ByteView public_part(const Scheme& scheme, ByteView secret_key) {
   std::size_t at = 0;
   if (family == "mlkem") {  // dk_PKE || ek || H(ek) || z
     at = scheme.secret_key_bytes() - kMlkemHashAndRejection - scheme.public_key_bytes();
-  } else if (family == "frodo") {  // s || pk || S^T || pkh
+  } else if (family == "frodokem") {  // s || pk || S^T || pkh
     at = scheme.shared_secret_bytes();
   } else {
     return {};
@@ -99,11 +99,19 @@ bool Key::has_length(ByteView bytes, std::size_t right, const char* what) const 
   return false;
 }
 
-bool Key::start(polykem_request request, SecretBytes draws, Pending& out) const {
-  request.scheme = algorithm_.scheme.handle();
-  const polykem_status status = provider_.compute->start(request, std::move(draws), out);
+bool Key::start(polykem_op op, const std::uint8_t* key, const std::uint8_t* ciphertext, SecretBytes draws,
+                Pending& out) const {
+  const polykem_status status = provider_.compute->start(algorithm_.scheme, op, key, ciphertext, std::move(draws), out);
   if (status != POLYKEM_OK) provider_.errors.raise(status, algorithm_.name.c_str());
   return status == POLYKEM_OK;
+}
+
+bool Key::start_encapsulate(SecretBytes draws, Pending& out) const {
+  return start(POLYKEM_ENCAPS, public_key_.data(), nullptr, std::move(draws), out);
+}
+
+bool Key::start_decapsulate(const std::uint8_t* ciphertext, Pending& out) const {
+  return start(POLYKEM_DECAPS, secret_key_.data(), ciphertext, {}, out);
 }
 
 bool Key::finish(Pending& pending, std::uint8_t* public_out, std::uint8_t* secret_out) const {
@@ -124,10 +132,8 @@ bool Key::draw_seed(SecretBytes& out) const {
 bool Key::generate(SecretBytes draws) {
   const Scheme& scheme = algorithm_.scheme;
   if (draws.empty() ? !draw_seed(draws) : !has_length(draws, scheme.info().keygen_draw_bytes, "a seed")) return false;
-  polykem_request request{};
-  request.op = POLYKEM_KEYGEN;
   Pending pending;
-  if (!start(request, std::move(draws), pending)) return false;
+  if (!start(POLYKEM_KEYGEN, nullptr, nullptr, std::move(draws), pending)) return false;
   PkeyPtr classical;
   if (algorithm_.is_hybrid()) {
     classical = generate_classical(provider_.library.get(), *algorithm_.classical);
@@ -214,21 +220,14 @@ bool Key::set_seed(ByteView seed) {
 bool Key::encapsulate(SecretBytes& ciphertext, SecretBytes& secret) const {
   ciphertext.resize(algorithm_.scheme.ciphertext_bytes());
   secret.resize(algorithm_.scheme.shared_secret_bytes());
-  polykem_request request{};
-  request.op = POLYKEM_ENCAPS;
-  request.pk = public_key_.data();
   Pending pending;
-  return start(request, {}, pending) && finish(pending, ciphertext.data(), secret.data());
+  return start_encapsulate({}, pending) && finish(pending, ciphertext.data(), secret.data());
 }
 
 bool Key::decapsulate(ByteView ciphertext, SecretBytes& secret) const {
   secret.resize(algorithm_.scheme.shared_secret_bytes());
-  polykem_request request{};
-  request.op = POLYKEM_DECAPS;
-  request.sk = secret_key_.data();
-  request.ct = ciphertext.data();
   Pending pending;
-  return start(request, {}, pending) && finish(pending, nullptr, secret.data());
+  return start_decapsulate(ciphertext.data(), pending) && finish(pending, nullptr, secret.data());
 }
 
 bool Key::check_public() const {

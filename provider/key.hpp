@@ -42,7 +42,8 @@ class Key {
   /** The classical part of a hybrid. */
   EVP_PKEY* classical() const { return classical_.get(); }
   /** Operations with the set's part of the key; false with an error raised. */
-  bool start(polykem_request request, SecretBytes draws, Pending& out) const;
+  bool start_encapsulate(SecretBytes draws, Pending& out) const;
+  bool start_decapsulate(const std::uint8_t* ciphertext, Pending& out) const;
   bool finish(Pending& pending, std::uint8_t* public_out, std::uint8_t* secret_out) const;
   /** As it crosses the wire: of a hybrid, both shares. */
   Bytes encoded_public_key() const;
@@ -66,6 +67,8 @@ class Key {
  private:
   ~Key() = default;
   bool has_length(ByteView bytes, std::size_t right, const char* what) const;
+  bool start(polykem_op op, const std::uint8_t* key, const std::uint8_t* ciphertext, SecretBytes draws,
+             Pending& out) const;
   bool draw_seed(SecretBytes& out) const;
   bool encapsulate(SecretBytes& ciphertext, SecretBytes& secret) const;
   bool decapsulate(ByteView ciphertext, SecretBytes& secret) const;

@@ -44,7 +44,8 @@ sanitizer_leaves_out+='|Seam[.].*/(mlkem(768|1024)|kyber|ntruhps(2048677|4096821
 
 # Jobs, callbacks, forks, many callers of one context; and the host side of the CUDA module over a runtime that has no
 # GPU.
-thread_tests='^(Async|Threads)[.]|AfterAFork|^cuda_devices_(pinned|pageable|threads|keys|resident|memory|replay)'
+thread_tests='^(Async|Threads|batcher[.](Api|Lanes))[.]|AfterAFork'
+thread_tests+='|^cuda_devices_(pinned|pageable|threads|keys|resident|memory|replay)'
 thread_tests+='|^cuda_module_(keys|run)_no_memory$'
 
 # CPU seconds of each step with an empty compiler cache, on the machine of CONTRIBUTING.md's table; for test-full's own

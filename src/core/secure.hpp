@@ -15,7 +15,7 @@ inline constexpr size_t kWipedStackBytes = 16 * 1024;
 
 /// The same for a batch of one item (12.2 KB, measured by tests/batcher). A caller whose stack is small computes one
 /// item in 16 KB, this wipe included.
-inline constexpr size_t kWipedStackOfOneItem = 14 * 1024;
+inline constexpr size_t kWipedStackOfOneItem = 13 * 1024 + 512;
 
 /// Zeroises the stack below the caller's frame and the vector registers, where operations leave spilled registers,
 /// permutation states and products. A thread calls it after it has computed its part of a batch. Functions rely on it

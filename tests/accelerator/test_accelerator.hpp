@@ -5,11 +5,13 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <cstring>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "engine/accelerator.hpp"
@@ -23,15 +25,19 @@ class TestAccelerator final : public Accelerator {
   TestAccelerator()
       : Accelerator({"test", "the reference behind the seam", "a test"}, "crossover-of-test", Crossovers::kNever) {}
 
-  std::atomic<bool> broken{false};  ///< batches fail, and owner_of() does not know its memory any more
-  std::atomic<bool> fails{false};   ///< batches fail, the memory is known
-  size_t queue_item_bytes = 1;      ///< what queue_bytes() says of an item
-  std::atomic<size_t> chunks{0};    ///< the number of chunks that it was given
+  std::atomic<bool> broken{false};     ///< batches fail, and owner_of() does not know its memory any more
+  std::atomic<bool> fails{false};      ///< batches fail, the memory is known
+  std::atomic<bool> lies{false};       ///< batches succeed with a wrong byte in every record
+  std::atomic<bool> stalls{false};     ///< batches wait until this is over
+  std::atomic<int> delay_us{0};        ///< how much longer a chunk takes
+  std::atomic<size_t> most_items{40};  ///< of a chunk
+  size_t queue_item_bytes = 1;         ///< what queue_bytes() says of an item
+  std::atomic<size_t> chunks{0};       ///< the number of chunks that it was given
 
   bool available() override { return true; }
   std::string devices() override { return "1 x test"; }
   const char* problem() override { return broken ? "broken by a test" : ""; }
-  size_t chunk_items(const Scheme&, Op, const BatchView&, unsigned) override { return 40; }
+  size_t chunk_items(const Scheme&, Op, const BatchView&, unsigned) override { return most_items; }
 
   const SchemeBackend* backend_for(const Scheme& scheme) override {
     const std::lock_guard lock(mutex_);
@@ -128,6 +134,9 @@ class TestAccelerator final : public Accelerator {
   /// Runs one item at a time and chooses its key here.
   Status run(const Scheme& scheme, Op op, const Batch& batch) {
     ++chunks;
+    while (stalls)
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    if (delay_us > 0) std::this_thread::sleep_for(std::chrono::microseconds(delay_us));
     if (broken || fails) {
       std::memset(batch.ss_out != nullptr ? batch.ss_out : batch.pk_out, 0xee, batch.count);
       return Status::backend_unavailable;
@@ -146,6 +155,7 @@ class TestAccelerator final : public Accelerator {
       }
       const Status status = ref.run(ref.context, item, workspace.data(), nullptr);
       if (status != Status::ok) return status;
+      if (lies) *(item.ss_out != nullptr ? item.ss_out : item.pk_out) ^= 1;
     }
     return Status::ok;
   }

@@ -94,5 +94,112 @@ TEST_F(Api, ThreadsHammer) {
   EXPECT_EQ(stats.on_caller + stats.on_cpu, stats.operations);
 }
 
+TEST_F(Api, WrongArgumentsAreRefused) {
+  const Batcher b = batcher();
+  Bytes pk(sizes.public_key_bytes), out(4000);
+  polykem_ticket* ticket = nullptr;
+  const auto add = [&](const polykem_request& request) {
+    return polykem_batcher_add(b.get(), &request, nullptr, nullptr, &ticket);
+  };
+  polykem_request encaps = make_request(POLYKEM_ENCAPS, set, 1);
+  EXPECT_EQ(add(encaps), POLYKEM_ERR_ARGUMENT) << "no key";
+  encaps.pk = pk.data();
+  encaps.count = 2;
+  EXPECT_EQ(add(encaps), POLYKEM_ERR_ARGUMENT);
+  encaps.count = 1;
+  encaps.ct_out = out.data();
+  EXPECT_EQ(add(encaps), POLYKEM_ERR_ARGUMENT) << "outputs";
+  encaps.ct_out = nullptr;
+  encaps.scheme = nullptr;
+  EXPECT_EQ(add(encaps), POLYKEM_ERR_ARGUMENT);
+  EXPECT_EQ(polykem_batcher_add(nullptr, &encaps, nullptr, nullptr, &ticket), POLYKEM_ERR_ARGUMENT);
+  EXPECT_EQ(ticket, nullptr);
+  EXPECT_EQ(polykem_ticket_poll(nullptr), POLYKEM_ERR_ARGUMENT);
+  EXPECT_EQ(polykem_ticket_take(nullptr, nullptr, nullptr), POLYKEM_ERR_ARGUMENT);
+  polykem_ticket_free(nullptr);
+  polykem_batcher_free(nullptr);
+  polykem_batcher_config config{};
+  polykem_batcher* none = nullptr;
+  EXPECT_EQ(polykem_batcher_new(context.get(), &config, &none), POLYKEM_ERR_ARGUMENT) << "struct_size";
+  config.struct_size = sizeof config;
+  config.batch_items = 100000;
+  EXPECT_EQ(polykem_batcher_new(context.get(), &config, &none), POLYKEM_ERR_ARGUMENT);
+  polykem_lane_health_t health{};
+  health.struct_size = sizeof health;
+  EXPECT_EQ(polykem_batcher_health(b.get(), 0, &health), POLYKEM_OK);
+  EXPECT_STREQ(health.name, "cpu");
+  EXPECT_EQ(polykem_batcher_health(b.get(), 100, &health), POLYKEM_ERR_RANGE);
+}
+
+TEST_F(Api, AMalformedKeyIsTheItemsError) {
+  const Batcher b = batcher();
+  const Bytes pk(sizes.public_key_bytes, 0xff);
+  polykem_request encaps = make_request(POLYKEM_ENCAPS, set, 1);
+  encaps.pk = pk.data();
+  Bytes ct(sizes.ciphertext_bytes, 1), ss(32, 1);
+  EXPECT_EQ(polykem_ticket_take(add(b.get(), encaps).get(), ct.data(), ss.data()), POLYKEM_ERR_PUBLIC_KEY);
+  EXPECT_EQ(ct, Bytes(ct.size(), 0));
+  EXPECT_EQ(ss, Bytes(ss.size(), 0));
+}
+
+TEST_F(Api, SecretKeysMayBeSeeds) {
+  const Batcher b = batcher();
+  Bytes pk(sizes.public_key_bytes), sk(sizes.secret_key_bytes), ct(sizes.ciphertext_bytes), ss(32), other(32);
+  const Bytes seed(sizes.secret_seed_bytes, 7);
+  polykem_request keygen = make_request(POLYKEM_KEYGEN, set, 1);
+  keygen.draws = seed.data();
+  ASSERT_EQ(polykem_ticket_take(add(b.get(), keygen).get(), pk.data(), sk.data()), POLYKEM_OK);
+  ASSERT_EQ(polykem_encaps(context.get(), set, 1, POLYKEM_KEY_PER_ITEM, pk.data(), ct.data(), ss.data(), nullptr),
+            POLYKEM_OK);
+  polykem_request decaps = make_request(POLYKEM_DECAPS, set, 1);
+  decaps.secret_form = POLYKEM_SECRET_SEED;
+  decaps.sk = seed.data();
+  decaps.ct = ct.data();
+  EXPECT_EQ(polykem_ticket_take(add(b.get(), decaps).get(), nullptr, other.data()), POLYKEM_OK);
+  EXPECT_EQ(ss, other);
+}
+
+TEST_F(Api, TicketsOutliveTheirBatcher) {
+  Batcher b = batcher();
+  std::vector<Ticket> tickets;
+  for (int i = 0; i < 100; ++i)
+    tickets.push_back(add(b.get(), make_request(POLYKEM_KEYGEN, set, 1)));
+  b.reset();
+  Bytes pk(sizes.public_key_bytes), sk(sizes.secret_key_bytes);
+  for (const Ticket& ticket : tickets)
+    EXPECT_EQ(polykem_ticket_take(ticket.get(), pk.data(), sk.data()), POLYKEM_OK);
+}
+
+TEST_F(Api, AChildBeginsAnew) {
+  const Batcher b = batcher();
+  const polykem_request keygen = make_request(POLYKEM_KEYGEN, set, 1);
+  std::atomic<bool> enough{false};
+  std::thread busy([&] {
+    while (!enough)
+      polykem_ticket_wait(add(b.get(), keygen).get());
+  });
+  for (int i = 0; i < 20; ++i) {
+    Ticket inherited = add(b.get(), keygen);
+    const pid_t child = fork();
+    ASSERT_GE(child, 0);
+    if (child == 0) {
+      inherited.reset();
+      std::vector<Ticket> tickets;
+      for (int k = 0; k < 50; ++k)
+        tickets.push_back(add(b.get(), keygen));
+      bool right = true;
+      for (const Ticket& ticket : tickets)
+        right &= polykem_ticket_wait(ticket.get()) == POLYKEM_OK;
+      _exit(right ? 0 : 1);
+    }
+    int status = 0;
+    waitpid(child, &status, 0);
+    EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    EXPECT_EQ(polykem_ticket_wait(inherited.get()), POLYKEM_OK);
+  }
+  enough = true;
+  busy.join();
+}
+
 }  // namespace
 }  // namespace polykem::test

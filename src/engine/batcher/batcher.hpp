@@ -20,6 +20,7 @@ struct BatcherConfig {
   std::chrono::microseconds deadline{5000};  ///< then the CPU computes what an accelerator or broker still has
   size_t high_water = 4096;                  ///< operations in flight from which on only the CPU takes more
   size_t hard_limit = 65536;                 ///< operations in flight from which on add() refuses
+  bool on_caller = true;                     ///< add() may compute an operation itself
   /// Makes one more lane, at the first operation of a process; empty: none.
   std::function<std::unique_ptr<BatchLane>()> more_lanes{};
 };

@@ -129,6 +129,7 @@ Status BatcherCore::add(Ticket* ticket, uint32_t index, Ticket::Callback done, v
 
 /// The gate.
 bool BatcherCore::caller_is_sooner(uint32_t index, Clock::time_point now) {
+  if (!config_.on_caller) return false;
   const TicketQueue& queue = queues_[index];
   const bool spills = in_flight_ >= config_.high_water;
   for (const LaneState& lane : lanes_)

@@ -106,7 +106,7 @@ class BatcherCore : public std::enable_shared_from_this<BatcherCore> {
   size_t items_allowed(const LaneState& lane, uint32_t queue) const;
   bool lingers(TicketQueue& queue, Clock::time_point now);
   BatchSlot* take_slot();
-  void fill(BatchSlot& slot, LaneState& lane, uint32_t queue, Clock::time_point now);
+  bool fill(BatchSlot& slot, LaneState& lane, uint32_t queue, Clock::time_point now);
   void launch(BatchSlot& slot, LaneState& lane, uint32_t queue, Clock::time_point now);
   void start(BatchSlot* slot);
 

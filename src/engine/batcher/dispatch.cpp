@@ -67,8 +67,9 @@ BatchSlot* BatcherCore::next_batch(Clock::time_point now) {
     LaneState* const lane = find_queue(op, now, queue);
     if (lane == nullptr) continue;
     BatchSlot* const slot = take_slot();
-    if (slot != nullptr) fill(*slot, *lane, queue, now);
-    return slot;
+    if (slot == nullptr || fill(*slot, *lane, queue, now)) return slot;
+    free_slots_.push_back(slot);
+    return next_batch(now);  // all of them had results by now; they are gone
   }
   return nullptr;
 }
@@ -161,8 +162,9 @@ BatchSlot* BatcherCore::take_slot() {
   return slot;
 }
 
-/// Moves tickets into the batch. The CPU takes what others failed to compute first.
-void BatcherCore::fill(BatchSlot& slot, LaneState& lane, uint32_t index, Clock::time_point now) {
+/// Moves tickets into the batch; false if there were none without a result. The CPU takes first what others failed to
+/// compute.
+bool BatcherCore::fill(BatchSlot& slot, LaneState& lane, uint32_t index, Clock::time_point now) {
   TicketQueue& queue = queues_[index];
   const size_t most = items_allowed(lane, index);
   while (slot.tickets.size() < most && queue.size() > 0) {
@@ -173,13 +175,19 @@ void BatcherCore::fill(BatchSlot& slot, LaneState& lane, uint32_t index, Clock::
     list.remove(ticket);
     ticket->place.in = ticket->place.nowhere;
     --waiting_of_op_[static_cast<size_t>(queue.op)];
+    if (ticket->claimed()) {
+      ticket->release();
+      continue;
+    }
     ++queue.stats.wait_us[bucket_of(microseconds(now - ticket->place.since), queue.stats.wait_us.size())];
     slot.tickets.push_back(ticket);
   }
+  if (slot.tickets.empty()) return false;
   const size_t granule = lane.cpu ? std::max<size_t>(engine_.cpu_backend_for(*queue.scheme)->op(queue.op).granule, 1)
                                   : slot.tickets.size();
   slot.width = static_cast<unsigned>(std::min<size_t>(divided_up(slot.tickets.size(), granule), lane.lane->slots()));
   launch(slot, lane, index, now);
+  return true;
 }
 
 void BatcherCore::launch(BatchSlot& slot, LaneState& lane, uint32_t index, Clock::time_point now) {

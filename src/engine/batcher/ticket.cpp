@@ -68,8 +68,9 @@ Ticket::Ticket(const Request& request, size_t data_bytes)
 
 /// A copy of the process has what its parent held: nobody else there uses it.
 void Ticket::release() noexcept {
+  const bool foreign = is_foreign();
   const bool last = references_.fetch_sub(1, std::memory_order_acq_rel) == 1;
-  if (!last && !is_foreign()) return;
+  if (!last && !foreign) return;
   secure_zero(data(), data_bytes_);
   this->~Ticket();
   ::operator delete(this);

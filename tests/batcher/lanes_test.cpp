@@ -1,0 +1,344 @@
+// SPDX-License-Identifier: Apache-2.0
+// The batcher and a device that is slow, fails, stalls or lies.
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <functional>
+
+#include "accelerator/test_accelerator.hpp"
+#include "engine/batcher/batcher.hpp"
+
+namespace polykem {
+namespace {
+
+using std::chrono::milliseconds;
+using Bytes = std::vector<uint8_t>;
+
+constexpr size_t kItems = 200;
+
+struct Release {
+  void operator()(Ticket* ticket) const { Batcher::abandon(ticket); }
+};
+using Handle = std::unique_ptr<Ticket, Release>;
+
+/// Encapsulations with draws of their own, and what they yield.
+struct Encapsulations {
+  explicit Encapsulations(const Scheme& scheme)
+      : s(scheme),
+        pk(s.public_key_bytes),
+        sk(s.secret_key_bytes),
+        draws(kItems * s.encaps_draw_bytes),
+        ct(kItems * s.ciphertext_bytes),
+        ss(kItems * s.shared_secret_bytes) {
+    std::unique_ptr<Engine> ref;
+    EXPECT_EQ(Engine::create({.threads = 1, .backend = cpu::kRef, .accelerators = {}}, ref), Status::ok);
+    Request keygen{.op = Op::keygen, .scheme = &s};
+    keygen.records.count = 1;
+    keygen.records.pk_out = pk.data();
+    keygen.records.sk_out = sk.data();
+    EXPECT_EQ(ref->run(keygen), Status::ok);
+    for (size_t i = 0; i < draws.size(); ++i)
+      draws[i] = static_cast<uint8_t>(i * 31 + i / 256);
+    Request encaps = request(0);
+    encaps.records.count = kItems;
+    encaps.records.shared_key = true;
+    encaps.records.ct_out = ct.data();
+    encaps.records.ss_out = ss.data();
+    EXPECT_EQ(ref->run(encaps), Status::ok);
+  }
+
+  Request request(size_t i) const {
+    Request r{.op = Op::encaps, .scheme = &s};
+    r.records.count = 1;
+    r.records.pk = pk.data();
+    r.records.draws = &draws[i * s.encaps_draw_bytes];
+    return r;
+  }
+  bool is_right(size_t i, Ticket& ticket) const {
+    Bytes got_ct(s.ciphertext_bytes), got_ss(s.shared_secret_bytes);
+    if (ticket.take(got_ct.data(), got_ss.data()) != Status::ok) return false;
+    return std::equal(got_ct.begin(), got_ct.end(), &ct[i * s.ciphertext_bytes]) &&
+           std::equal(got_ss.begin(), got_ss.end(), &ss[i * s.shared_secret_bytes]);
+  }
+
+  const Scheme& s;
+  Bytes pk, sk, draws, ct, ss;
+};
+
+struct Lanes : testing::Test {
+  test::TestAccelerator device;
+  Accelerator* list[1] = {&device};
+  const Encapsulations x{*find_scheme("mlkem512")};
+  std::unique_ptr<Engine> engine;
+  std::unique_ptr<Batcher> batcher;
+
+  Lanes() {
+    device.most_items = 10000;
+    device.delay_us = 1000;
+  }
+  ~Lanes() override {
+    device.stalls = false;
+    batcher.reset();
+  }
+
+  void make(BatcherConfig config = {.deadline = milliseconds(10000)}, const char* backend = "test",
+            unsigned threads = 2) {
+    EXPECT_EQ(Engine::create({.threads = threads, .backend = backend, .accelerators = list}, engine), Status::ok);
+    batcher = std::make_unique<Batcher>(*engine, config);
+  }
+  Handle add(const Request& request, Ticket::Callback done = nullptr, void* user = nullptr) {
+    Ticket* ticket = nullptr;
+    EXPECT_EQ(batcher->add(request, done, user, ticket), Status::ok);
+    return Handle(ticket);
+  }
+  LaneHealth health(size_t lane = 1) {
+    LaneHealth out;
+    EXPECT_TRUE(batcher->health(lane, out));
+    return out;
+  }
+  BatcherStats stats(Op op = Op::encaps) { return batcher->stats(x.s, op); }
+  static bool eventually(const std::function<bool()>& holds) {
+    for (int i = 0; i < 2000; ++i) {
+      if (holds()) return true;
+      std::this_thread::sleep_for(milliseconds(5));
+    }
+    return false;
+  }
+  /// Waits until the device is in use.
+  void warm_up() {
+    ASSERT_TRUE(eventually([&] {
+      EXPECT_TRUE(x.is_right(0, *add(x.request(0))));
+      return stats().on_accelerator > 0;
+    }));
+  }
+  void exchange_all(size_t& right) {
+    std::vector<Handle> tickets;
+    for (size_t i = 0; i < kItems; ++i)
+      tickets.push_back(add(x.request(i)));
+    right = 0;
+    for (size_t i = 0; i < kItems; ++i)
+      right += x.is_right(i, *tickets[i]) ? 1 : 0;
+  }
+};
+
+TEST_F(Lanes, WhatWaitsForADeviceIsOneBatch) {
+  make();
+  warm_up();
+  const BatcherStats before = stats();
+  size_t right = 0;
+  exchange_all(right);
+  EXPECT_EQ(right, kItems);
+  const BatcherStats after = stats();
+  EXPECT_EQ(after.on_accelerator - before.on_accelerator, kItems);
+  EXPECT_LT(after.batches - before.batches, kItems / 2);
+  uint64_t in_histogram = 0;
+  for (const uint64_t batches : after.batch_items)
+    in_histogram += batches;
+  EXPECT_EQ(in_histogram, after.batches);
+  EXPECT_EQ(after.in_flight + after.waiting, 0u);
+  EXPECT_EQ(health().state, LaneHealth::State::closed);
+  EXPECT_EQ(health(0).state, LaneHealth::State::closed);
+}
+
+TEST_F(Lanes, TheCpuRescuesWhatADeviceDoesNotFinish) {
+  make({.deadline = milliseconds(20)});
+  warm_up();
+  device.stalls = true;
+  size_t right = 0;
+  exchange_all(right);
+  EXPECT_EQ(right, kItems) << "the same bytes, whoever computes them";
+  EXPECT_GT(stats().rescued, 0u);
+  EXPECT_NE(health().state, LaneHealth::State::closed);
+  EXPECT_STREQ(health().reason, "an operation passed its deadline");
+  exchange_all(right);
+  EXPECT_EQ(right, kItems) << "with the breaker open";
+  device.stalls = false;
+  EXPECT_TRUE(eventually([&] {
+    EXPECT_TRUE(x.is_right(1, *add(x.request(1))));
+    return health().state == LaneHealth::State::closed;
+  }));
+  EXPECT_GE(health().opened, 1u);
+}
+
+TEST_F(Lanes, TheCpuComputesWhatADeviceCannot) {
+  make();
+  warm_up();
+  device.fails = true;
+  size_t right = 0;
+  exchange_all(right);
+  EXPECT_EQ(right, kItems);
+  EXPECT_TRUE(eventually([&] {
+    EXPECT_TRUE(x.is_right(1, *add(x.request(1))));
+    return health().opened > 0;
+  }));
+  EXPECT_STREQ(health().reason, "batches failed in a row");
+  EXPECT_TRUE(eventually([&] {
+    EXPECT_TRUE(x.is_right(1, *add(x.request(1))));
+    return health().opened > 1;
+  })) << "a probe that fails opens it again";
+  device.fails = false;
+  EXPECT_TRUE(eventually([&] {
+    EXPECT_TRUE(x.is_right(1, *add(x.request(1))));
+    return health().state == LaneHealth::State::closed;
+  }));
+}
+
+TEST_F(Lanes, ALyingDeviceGetsNothing) {
+  make();
+  device.lies = true;
+  EXPECT_TRUE(eventually([&] {
+    EXPECT_TRUE(x.is_right(1, *add(x.request(1))));
+    return health().opened > 0;
+  }));
+  EXPECT_STREQ(health().reason, "a probe failed");
+  EXPECT_EQ(stats().on_accelerator, 0u);
+}
+
+TEST_F(Lanes, ADeviceThatBeginsToLieIsFoundOut) {
+  make();
+  warm_up();
+  device.lies = true;
+  EXPECT_TRUE(eventually([&] {
+    add(x.request(1))->wait();
+    return health().opened > 0;
+  }));
+  EXPECT_STREQ(health().reason, "a result was wrong");
+  size_t right = 0;
+  exchange_all(right);
+  EXPECT_EQ(right, kItems);
+}
+
+TEST_F(Lanes, AboveHighWaterTheCpuComputes) {
+  make({.deadline = milliseconds(10000), .high_water = 8});
+  warm_up();
+  size_t right = 0;
+  device.delay_us = 20000;
+  exchange_all(right);
+  EXPECT_EQ(right, kItems);
+  EXPECT_GT(stats().spilled + stats().on_caller, 0u);
+  EXPECT_LT(stats().on_accelerator, kItems);
+}
+
+TEST_F(Lanes, AtTheHardLimitOperationsAreRefused) {
+  make({.deadline = std::chrono::seconds(20), .hard_limit = 20});
+  warm_up();
+  device.stalls = true;
+  std::vector<Handle> tickets;
+  Ticket* refused = nullptr;
+  for (size_t i = 0; i < 20; ++i)
+    tickets.push_back(add(x.request(i)));
+  EXPECT_EQ(batcher->add(x.request(0), nullptr, nullptr, refused), Status::busy);
+  EXPECT_EQ(refused, nullptr);
+  EXPECT_EQ(stats().refused, 1u);
+  EXPECT_EQ(stats().in_flight, 20u);
+  tickets.pop_back();
+  EXPECT_EQ(stats().abandoned, 1u);
+  tickets.push_back(add(x.request(19)));
+  device.stalls = false;
+  for (size_t i = 0; i < 20; ++i)
+    EXPECT_TRUE(x.is_right(i, *tickets[i]));
+}
+
+TEST_F(Lanes, WhatIsAbandonedIsNotComputed) {
+  make({.deadline = std::chrono::seconds(20)});
+  warm_up();
+  device.stalls = true;
+  std::atomic<int> called{0};
+  const auto count = [](void* user) { ++*static_cast<std::atomic<int>*>(user); };
+  std::vector<Handle> tickets;
+  for (size_t i = 0; i < 50; ++i)
+    tickets.push_back(add(x.request(i), count, &called));
+  for (size_t i = 0; i < 50; ++i)
+    if (i != 40) tickets[i].reset();
+  EXPECT_GE(stats().abandoned, 47u) << "at most two were under way";
+  EXPECT_EQ(stats().waiting, 1u);
+  device.stalls = false;
+  EXPECT_TRUE(x.is_right(40, *tickets[40]));
+  batcher.reset();
+  EXPECT_EQ(called, 1);
+}
+
+TEST_F(Lanes, ALingeringBatchFillsUp) {
+  make({.linger = milliseconds(50), .deadline = milliseconds(10000)});
+  warm_up();
+  const BatcherStats before = stats();
+  std::vector<Handle> tickets;
+  for (size_t i = 0; i < 12; ++i)
+    tickets.push_back(add(x.request(i)));
+  for (size_t i = 0; i < 12; ++i)
+    EXPECT_TRUE(x.is_right(i, *tickets[i]));
+  EXPECT_EQ(stats().batches - before.batches, 1u);
+  EXPECT_EQ(stats().batch_items[3] - before.batch_items[3], 1u);
+}
+
+/// The order in which operations finish.
+struct Order {
+  std::mutex mutex;
+  std::vector<Op> finished;
+
+  template <Op kOp>
+  static void note(void* user) {
+    auto& order = *static_cast<Order*>(user);
+    const std::lock_guard lock(order.mutex);
+    order.finished.push_back(kOp);
+  }
+};
+
+TEST_F(Lanes, ADecapsulationStartsBeforeHundredsOfKeyPairsThatWait) {
+  make({.on_caller = false}, cpu::kRef, 1);
+  Request keygen{.op = Op::keygen, .scheme = &x.s};
+  keygen.records.count = 1;
+  Request decaps{.op = Op::decaps, .scheme = &x.s};
+  decaps.records.count = 1;
+  decaps.records.sk = x.sk.data();
+  decaps.records.ct = x.ct.data();
+  Order order;
+  std::vector<Handle> tickets;
+  for (int i = 0; i < 3000; ++i)
+    tickets.push_back(add(keygen, Order::note<Op::keygen>, &order));
+  tickets.push_back(add(decaps, Order::note<Op::decaps>, &order));
+  Bytes ss(x.s.shared_secret_bytes);
+  EXPECT_EQ(tickets.back()->take(nullptr, ss.data()), Status::ok);
+  EXPECT_TRUE(std::equal(ss.begin(), ss.end(), x.ss.begin()));
+  for (const Handle& ticket : tickets)
+    ticket->wait();
+  batcher.reset();
+  const auto place = std::find(order.finished.begin(), order.finished.end(), Op::decaps);
+  ASSERT_NE(place, order.finished.end());
+  EXPECT_GT(order.finished.end() - place, 1000) << "a batch of key pairs may take 20 ms, all of them take longer";
+}
+
+TEST_F(Lanes, WithoutNeedNobodyAsksADevice) {
+  make({.deadline = milliseconds(10000)}, nullptr);
+  for (size_t i = 0; i < 20; ++i) {
+    EXPECT_TRUE(x.is_right(i, *add(x.request(i))));
+    std::this_thread::sleep_for(milliseconds(1));
+  }
+  EXPECT_EQ(stats().on_caller, 20u);
+  EXPECT_EQ(stats().on_accelerator, 0u);
+}
+
+TEST_F(Lanes, UnderLoadADeviceHelps) {
+  device.most_items = 10000;
+  make({.deadline = milliseconds(10000)}, nullptr);
+  std::vector<std::thread> threads;
+  std::atomic<bool> enough{false};
+  for (int t = 0; t < 8; ++t) {
+    threads.emplace_back([&] {
+      while (!enough) {
+        std::vector<Handle> tickets;
+        for (size_t i = 0; i < 50; ++i)
+          tickets.push_back(add(x.request(i)));
+        for (const Handle& ticket : tickets)
+          ticket->wait();
+      }
+    });
+  }
+  EXPECT_TRUE(eventually([&] { return stats().on_accelerator > 100; }));
+  enough = true;
+  for (std::thread& thread : threads)
+    thread.join();
+}
+
+}  // namespace
+}  // namespace polykem

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+// What handing in one operation needs of the caller's stack, wherever it is computed: a fibre of OpenSSL has 32 KB.
+#include <gtest/gtest.h>
+#include <pthread.h>
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <functional>
+
+#include "core/secure.hpp"
+#include "support/batch.hpp"
+
+namespace polykem::test {
+namespace {
+
+constexpr size_t kStackBytes = size_t{1} << 20;
+constexpr size_t kMostStackBytes = 16 * 1024;
+constexpr auto kPaint = std::byte{0x5a};
+
+/// Runs the work on a painted stack and returns how much of it lost its colour.
+size_t stack_of(const std::function<void()>& work) {
+  void* memory = mmap(nullptr, kStackBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  auto* const stack = static_cast<std::byte*>(memory);
+  std::fill_n(stack, kStackBytes, kPaint);
+  pthread_attr_t attributes;
+  pthread_attr_init(&attributes);
+  pthread_attr_setstack(&attributes, stack, kStackBytes);
+  struct Start {
+    const std::function<void()>& work;
+    std::byte* top = nullptr;
+  } start{work};
+  pthread_t thread{};
+  const auto entry = [](void* given) -> void* {
+    auto& s = *static_cast<Start*>(given);
+    s.top = static_cast<std::byte*>(__builtin_frame_address(0));
+    s.work();
+    return nullptr;
+  };
+  EXPECT_EQ(pthread_create(&thread, &attributes, entry, &start), 0);
+  pthread_join(thread, nullptr);
+  pthread_attr_destroy(&attributes);
+  const std::byte* lowest = std::find_if(stack, stack + kStackBytes, [](std::byte b) { return b != kPaint; });
+  const auto used = static_cast<size_t>(start.top - lowest);
+  munmap(memory, kStackBytes);
+  return used;
+}
+
+struct Case {
+  std::string scheme, backend;
+};
+
+class CallersStack : public testing::TestWithParam<Case> {};
+
+TEST_P(CallersStack, SixteenKilobytesSuffice) {
+  const Context context = make_context(GetParam().backend.c_str(), 2);
+  const polykem_scheme* const set = scheme(GetParam().scheme);
+  const polykem_scheme_info_t sizes = info(set);
+  polykem_batcher* batcher = nullptr;
+  ASSERT_EQ(polykem_batcher_new(context.get(), nullptr, &batcher), POLYKEM_OK);
+  Bytes pk(sizes.public_key_bytes), sk(sizes.secret_key_bytes), ct(sizes.ciphertext_bytes), ss(64);
+  ASSERT_EQ(polykem_keygen(context.get(), set, 1, pk.data(), sk.data()), POLYKEM_OK);
+  polykem_request requests[] = {make_request(POLYKEM_KEYGEN, set, 1), make_request(POLYKEM_ENCAPS, set, 1),
+                                make_request(POLYKEM_DECAPS, set, 1)};
+  requests[1].pk = pk.data();
+  requests[2].sk = sk.data();
+  requests[2].ct = ct.data();
+  for (const polykem_request& request : requests) {
+    polykem_status status = POLYKEM_ERR_BUSY;
+    const size_t used = stack_of([&] {
+      polykem_ticket* ticket = nullptr;
+      status = polykem_batcher_add(batcher, &request, nullptr, nullptr, &ticket);
+      if (status != POLYKEM_OK) return;
+      polykem_ticket_wait(ticket);
+      polykem_ticket_free(ticket);
+    });
+    EXPECT_EQ(status, POLYKEM_OK);
+    EXPECT_LE(used, kMostStackBytes) << "operation " << request.op;
+    EXPECT_GT(used, 1000u) << "it was not measured";
+    RecordProperty("operation_" + std::to_string(request.op), std::to_string(used));
+  }
+  polykem_batcher_free(batcher);
+}
+
+std::vector<Case> cases() {
+  std::vector<Case> all;
+  for (const std::string& scheme : scheme_names())
+    for (const std::string& backend : available_backends())
+      if (backend == "ref" || backend.rfind("avx", 0) == 0) all.push_back({scheme, backend});
+  return all;
+}
+
+INSTANTIATE_TEST_SUITE_P(All, CallersStack, testing::ValuesIn(cases()),
+                         [](const auto& info) { return info.param.scheme + "_" + info.param.backend; });
+
+}  // namespace
+}  // namespace polykem::test

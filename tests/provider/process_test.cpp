@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+// Threads, forks, and provider instances that come and go.
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <dirent.h>
+
+#include <atomic>
+#include <thread>
+
+#include "provider/support.hpp"
+
+namespace polykem::provider_test {
+namespace {
+
+bool round_trips(const Library& library, const char* name) {
+  const KeyPtr key = generate(library, name);
+  if (key == nullptr) return false;
+  const auto sent = encapsulate(library, key.get());
+  return sent && decapsulate(library, key.get(), sent->ciphertext) == sent->secret;
+}
+
+std::size_t threads_of_process() {
+  std::size_t count = 0;
+  DIR* folder = opendir("/proc/self/task");
+  while (readdir(folder) != nullptr)
+    ++count;
+  closedir(folder);
+  return count - 2;
+}
+
+TEST(Process, LoadingStartsNothing) {
+  const std::size_t before = threads_of_process();
+  const Library library;
+  EXPECT_EQ(threads_of_process(), before);
+}
+
+TEST(Process, Threads) {
+  const Library library;
+  const KeyPtr shared = generate(library, "mlkem768");
+  std::atomic<int> failed{0};
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 8; ++t) {
+    threads.emplace_back([&] {
+      for (int i = 0; i < 20; ++i) {
+        const auto sent = encapsulate(library, shared.get());
+        if (!sent || decapsulate(library, shared.get(), sent->ciphertext) != sent->secret) ++failed;
+        if (!round_trips(library, "ntruhps2048509") || !round_trips(library, "X25519MLKEM768")) ++failed;
+      }
+    });
+  }
+  for (std::thread& thread : threads)
+    thread.join();
+  EXPECT_EQ(failed, 0);
+}
+
+void expect_child_works(const Library& library) {
+  const pid_t child = fork();
+  ASSERT_GE(child, 0);
+  if (child == 0) _exit(round_trips(library, "mlkem768") && round_trips(library, "x25519_frodo640aes") ? 0 : 1);
+  int status = 0;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
+}
+
+TEST(Process, Forks) {
+  const Library library;
+  expect_child_works(library);  // before the first operation, as servers do
+  EXPECT_TRUE(round_trips(library, "frodokem640shake"));
+  expect_child_works(library);  // and after it
+  EXPECT_TRUE(round_trips(library, "mlkem512"));
+}
+
+TEST(Process, ChildEndsOrderly) {
+  const Library library;
+  EXPECT_TRUE(round_trips(library, "mlkem768"));
+  const pid_t child = fork();
+  ASSERT_GE(child, 0);
+  if (child == 0) {
+    alarm(20);
+    exit(round_trips(library, "mlkem768") ? 0 : 1);  // with all destructors
+  }
+  int status = 0;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
+}
+
+TEST(Process, LoadsAgain) {
+  for (int i = 0; i < 3; ++i) {
+    const Library library;
+    EXPECT_TRUE(round_trips(library, "mlkem512"));
+  }
+}
+
+TEST(Process, DefaultContextAtExit) {
+  // In the context that OpenSSL itself frees when the process ends.
+  OSSL_PROVIDER_set_default_search_path(nullptr, POLYKEM_MODULES);
+  ASSERT_NE(OSSL_PROVIDER_load(nullptr, "polykem"), nullptr) << errors();
+  const ContextPtr context(EVP_PKEY_CTX_new_from_name(nullptr, "frodokem640aes", nullptr));
+  EVP_PKEY* key = nullptr;
+  EXPECT_EQ(EVP_PKEY_keygen_init(context.get()), 1);
+  EXPECT_EQ(EVP_PKEY_keygen(context.get(), &key), 1) << errors();
+  EVP_PKEY_free(key);
+}
+
+}  // namespace
+}  // namespace polykem::provider_test

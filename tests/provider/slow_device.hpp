@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+
+extern "C" {
+/** Operations take so long from now on, those that wait together as one batch; 0: they are passed to the library. */
+void polykem_slow_device_set(unsigned microseconds);
+/** Tickets that are not freed yet. */
+std::size_t polykem_slow_device_tickets();
+}

@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: Apache-2.0
+// Handshakes in memory, with every group that the provider offers, also in ASYNC jobs on a slow device.
+#include <openssl/async.h>
+#include <openssl/ssl.h>
+#include <openssl/x509.h>
+#include <poll.h>
+#include <sys/resource.h>
+
+#include <atomic>
+#include <thread>
+
+#include "provider/slow_device.hpp"
+#include "provider/support.hpp"
+
+namespace polykem::provider_test {
+namespace {
+
+struct TlsFree {
+  void operator()(SSL* p) const { SSL_free(p); }
+  void operator()(SSL_CTX* p) const { SSL_CTX_free(p); }
+  void operator()(X509* p) const { X509_free(p); }
+};
+using SslPtr = std::unique_ptr<SSL, TlsFree>;
+using SslContextPtr = std::unique_ptr<SSL_CTX, TlsFree>;
+
+/** The groups that the provider offers, with their code points. */
+std::vector<std::pair<std::string, unsigned>> groups_of(OSSL_PROVIDER* provider) {
+  std::vector<std::pair<std::string, unsigned>> out;
+  OSSL_PROVIDER_get_capabilities(
+      provider, "TLS-GROUP",
+      [](const OSSL_PARAM params[], void* list) {
+        const char* name = nullptr;
+        unsigned id = 0;
+        OSSL_PARAM_get_utf8_string_ptr(OSSL_PARAM_locate_const(params, OSSL_CAPABILITY_TLS_GROUP_NAME), &name);
+        OSSL_PARAM_get_uint(OSSL_PARAM_locate_const(params, OSSL_CAPABILITY_TLS_GROUP_ID), &id);
+        static_cast<std::vector<std::pair<std::string, unsigned>>*>(list)->emplace_back(name, id);
+        return 1;
+      },
+      &out);
+  return out;
+}
+
+/** A server's context with a certificate of its own. */
+SslContextPtr server_context(OSSL_LIB_CTX* library) {
+  SslContextPtr context(SSL_CTX_new_ex(library, nullptr, TLS_server_method()));
+  const KeyPtr key(EVP_PKEY_Q_keygen(library, nullptr, "EC", "P-256"));
+  const std::unique_ptr<X509, TlsFree> certificate(X509_new_ex(library, nullptr));
+  X509_set_version(certificate.get(), X509_VERSION_3);
+  ASN1_INTEGER_set(X509_get_serialNumber(certificate.get()), 1);
+  X509_gmtime_adj(X509_getm_notBefore(certificate.get()), 0);
+  X509_gmtime_adj(X509_getm_notAfter(certificate.get()), 3600);
+  X509_set_pubkey(certificate.get(), key.get());
+  X509_sign(certificate.get(), key.get(), EVP_sha256());
+  SSL_CTX_use_certificate(context.get(), certificate.get());
+  SSL_CTX_use_PrivateKey(context.get(), key.get());
+  return context;
+}
+
+/** A client and a server, connected in memory. */
+struct Pair {
+  SslContextPtr server_context, client_context;
+  SslPtr server, client;
+  int pauses = 0;
+
+  Pair(OSSL_LIB_CTX* library, const char* server_groups, const char* client_groups, long mode = 0)
+      : server_context(provider_test::server_context(library)),
+        client_context(SSL_CTX_new_ex(library, nullptr, TLS_client_method())) {
+    for (SSL_CTX* context : {server_context.get(), client_context.get()})
+      SSL_CTX_set_mode(context, mode);
+    EXPECT_EQ(SSL_CTX_set1_groups_list(server_context.get(), server_groups), 1) << errors();
+    EXPECT_EQ(SSL_CTX_set1_groups_list(client_context.get(), client_groups), 1) << errors();
+    server.reset(SSL_new(server_context.get()));
+    client.reset(SSL_new(client_context.get()));
+    BIO *a = nullptr, *b = nullptr;
+    BIO_new_bio_pair(&a, 65536, &b, 65536);
+    SSL_set_bio(server.get(), a, a);
+    SSL_set_bio(client.get(), b, b);
+    SSL_set_accept_state(server.get());
+    SSL_set_connect_state(client.get());
+  }
+
+  /** True until the handshake of that side has ended, well or not. */
+  bool step(SSL* ssl, bool wait = true) {
+    const int result = SSL_do_handshake(ssl);
+    if (result == 1) return false;
+    const int error = SSL_get_error(ssl, result);
+    if (error == SSL_ERROR_WANT_ASYNC) {
+      ++pauses;
+      if (wait) wait_for(ssl);
+      return true;
+    }
+    return error == SSL_ERROR_WANT_READ || error == SSL_ERROR_WANT_WRITE;
+  }
+
+  static void wait_for(SSL* ssl) {
+    OSSL_ASYNC_FD fds[4];
+    std::size_t count = 0;
+    ASSERT_EQ(SSL_get_all_async_fds(ssl, nullptr, &count), 1);
+    ASSERT_EQ(count, 1U);
+    SSL_get_all_async_fds(ssl, fds, &count);
+    pollfd poll_fd{fds[0], POLLIN, 0};
+    EXPECT_EQ(poll(&poll_fd, 1, 5000), 1) << "nobody woke the job";
+  }
+
+  bool handshake(bool wait = true) {
+    for (bool more = true; more;) {
+      more = step(client.get(), wait);
+      more = step(server.get(), wait) || more;
+    }
+    return SSL_is_init_finished(client.get()) == 1 && SSL_is_init_finished(server.get()) == 1;
+  }
+};
+
+class Handshake : public testing::TestWithParam<std::pair<std::string, unsigned>> {};
+
+TEST_P(Handshake, InMemory) {
+  const auto& [name, id] = GetParam();
+  const Library library;
+  Pair pair(library.get(), name.c_str(), name.c_str());
+  ASSERT_TRUE(pair.handshake()) << errors();
+  EXPECT_EQ(static_cast<unsigned>(SSL_get_negotiated_group(pair.client.get())) & 0xFFFFU, id);
+  EXPECT_EQ(SSL_version(pair.client.get()), TLS1_3_VERSION);
+}
+
+TEST_P(Handshake, InJobs) {
+  const auto& [name, id] = GetParam();
+  const Library library;
+  EXPECT_NE(generate(library, name), nullptr);  // what is done once takes longer than the device
+  polykem_slow_device_set(2000);
+  {
+    Pair pair(library.get(), name.c_str(), name.c_str(), SSL_MODE_ASYNC);
+    EXPECT_TRUE(pair.handshake()) << errors();
+    EXPECT_EQ(pair.pauses, 3);  // keygen, encaps, decaps
+  }
+  EXPECT_EQ(polykem_slow_device_tickets(), 0U);
+  polykem_slow_device_set(0);
+}
+
+INSTANTIATE_TEST_SUITE_P(All, Handshake, testing::ValuesIn(groups_of(Library().provider())),
+                         [](const auto& info) { return identifier(info.param.first); });
+
+constexpr const char* kGroup = "X25519MLKEM768";
+
+/** The device is slow while a test of this kind runs. */
+class Jobs : public testing::Test {
+ protected:
+  Jobs() { polykem_slow_device_set(10000); }
+  ~Jobs() override {
+    polykem_slow_device_set(0);
+    EXPECT_EQ(polykem_slow_device_tickets(), 0U);
+  }
+};
+
+TEST(Tls, HelloRetryRequest) {
+  const Library library;
+  Pair pair(library.get(), kGroup, "X25519:X25519MLKEM768");
+  EXPECT_TRUE(pair.handshake()) << errors();
+}
+
+TEST(Tls, NoCommonGroup) {
+  const Library library;
+  Pair pair(library.get(), kGroup, "frodo640aes");
+  EXPECT_FALSE(pair.handshake());
+  errors();
+}
+
+TEST_F(Jobs, ResumedWithoutCause) {
+  const Library library;
+  EXPECT_NE(generate(library, kGroup), nullptr);
+  Pair pair(library.get(), kGroup, kGroup, SSL_MODE_ASYNC);
+  for (bool more = true; more;) {
+    more = pair.step(pair.client.get(), false);
+    more = pair.step(pair.server.get(), false) || more;
+    std::this_thread::sleep_for(std::chrono::microseconds(50));
+  }
+  EXPECT_EQ(SSL_is_init_finished(pair.server.get()), 1) << errors();
+  EXPECT_GT(pair.pauses, 3);
+}
+
+TEST_F(Jobs, Abandoned) {
+  const Library library;
+  EXPECT_NE(generate(library, kGroup), nullptr);  // what is done once takes longer than the device
+  for (int i = 0; i < 5; ++i) {
+    Pair client_goes(library.get(), kGroup, kGroup, SSL_MODE_ASYNC);
+    client_goes.step(client_goes.client.get(), false);
+    ASSERT_EQ(client_goes.pauses, 1);
+
+    Pair server_goes(library.get(), kGroup, kGroup, SSL_MODE_ASYNC);
+    while (server_goes.pauses == 0 || SSL_want_async(server_goes.client.get()) == 1)
+      server_goes.step(server_goes.client.get());
+    server_goes.step(server_goes.server.get(), false);
+    ASSERT_EQ(SSL_want_async(server_goes.server.get()), 1);
+  }
+  EXPECT_EQ(polykem_slow_device_tickets(), 0U);
+}
+
+TEST_F(Jobs, CallbackOfTheProgram) {
+  const Library library;
+  std::atomic<int> called{0};
+  Pair pair(library.get(), kGroup, kGroup);
+  SSL_set_mode(pair.server.get(), SSL_MODE_ASYNC);
+  SSL_set_async_callback(pair.server.get(), [](SSL*, void* argument) {
+    ++*static_cast<std::atomic<int>*>(argument);
+    return 1;
+  });
+  SSL_set_async_callback_arg(pair.server.get(), &called);
+  EXPECT_TRUE(pair.handshake()) << errors();
+  EXPECT_EQ(called, 1);
+}
+
+TEST_F(Jobs, WithoutFileDescriptors) {
+  const Library library;
+  Pair first(library.get(), kGroup, kGroup, SSL_MODE_ASYNC);
+  EXPECT_TRUE(first.handshake());  // opens what is opened once
+  Pair pair(library.get(), kGroup, kGroup, SSL_MODE_ASYNC);
+  rlimit before{}, none{};
+  getrlimit(RLIMIT_NOFILE, &before);
+  none = before;
+  none.rlim_cur = 0;
+  setrlimit(RLIMIT_NOFILE, &none);
+  const bool well = pair.handshake();
+  setrlimit(RLIMIT_NOFILE, &before);
+  EXPECT_TRUE(well) << errors();
+  EXPECT_EQ(pair.pauses, 0);
+}
+
+TEST_F(Jobs, SwitchedOff) {
+  const Library library("async = off");
+  Pair pair(library.get(), kGroup, kGroup, SSL_MODE_ASYNC);
+  EXPECT_TRUE(pair.handshake()) << errors();
+  EXPECT_EQ(pair.pauses, 0);
+}
+
+TEST_F(Jobs, PausesForbidden) {
+  const Library library;
+  struct Run {
+    const Library& library;
+    bool well;
+  } run{library, false};
+  ASYNC_WAIT_CTX* wait = ASYNC_WAIT_CTX_new();
+  ASYNC_JOB* job = nullptr;
+  Run* argument = &run;
+  int result = 0;
+  const auto body = [](void* data) {
+    Run& mine = **static_cast<Run**>(data);
+    ASYNC_block_pause();
+    mine.well = generate(mine.library, "mlkem768") != nullptr;
+    ASYNC_unblock_pause();
+    return 1;
+  };
+  EXPECT_EQ(ASYNC_start_job(&job, wait, &result, body, &argument, sizeof argument), ASYNC_FINISH);
+  EXPECT_TRUE(run.well);
+  ASYNC_WAIT_CTX_free(wait);
+}
+
+TEST_F(Jobs, ManyConnections) {
+  const Library library;
+  std::vector<std::unique_ptr<Pair>> pairs;
+  for (int i = 0; i < 20; ++i)
+    pairs.push_back(std::make_unique<Pair>(library.get(), "frodo976aes", "frodo976aes", SSL_MODE_ASYNC));
+  for (bool more = true; more;) {
+    more = false;
+    for (const auto& pair : pairs) {
+      more = pair->step(pair->client.get(), false) || more;
+      more = pair->step(pair->server.get(), false) || more;
+    }
+    std::this_thread::sleep_for(std::chrono::microseconds(100));
+  }
+  for (const auto& pair : pairs)
+    EXPECT_EQ(SSL_is_init_finished(pair->server.get()), 1);
+}
+
+}  // namespace
+}  // namespace polykem::provider_test
