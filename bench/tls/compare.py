@@ -40,6 +40,7 @@ class Contender:
     provider: str
     newer: bool = False  # with the OpenSSL of --openssl
     asynchronous: bool = False
+    device: bool = False  # polykem has a simulated device, which takes 1 ms for a batch
 
 
 CONTENDERS = (
@@ -54,6 +55,8 @@ CONTENDERS = (
     Contender("FrodoKEM-976, peer", FRODO, "peer"),
     Contender("FrodoKEM-976, polykem waiting", FRODO, "polykem"),
     Contender("FrodoKEM-976, polykem pausing", FRODO, "polykem", asynchronous=True),
+    Contender("ML-KEM, device of 1 ms, waiting", HYBRID, "polykem", device=True),
+    Contender("ML-KEM, device of 1 ms, pausing", HYBRID, "polykem", asynchronous=True, device=True),
 )
 
 # (figure, better, worse, load, quantity): the ratio of two contenders. Of times, worse divided by better.
@@ -73,6 +76,8 @@ RATIOS = (
      "high", "per_second"),
     ("FrodoKEM-976, pausing beside the peer", "FrodoKEM-976, polykem pausing", "FrodoKEM-976, peer",
      "high", "per_second"),
+    ("device of 1 ms, pausing beside waiting", "ML-KEM, device of 1 ms, pausing", "ML-KEM, device of 1 ms, waiting",
+     "high", "per_second"),
     ("FrodoKEM-976, whole handshakes, pausing beside the peer", "FrodoKEM-976, polykem pausing", "FrodoKEM-976, peer",
      "whole", "per_second"),
 )
@@ -82,8 +87,9 @@ def measure(contender, options):
     """{load: report} of one contender, in one round."""
     prefix = options.openssl if contender.newer else ""
     found = {}
+    device = {"variables": openssl.simulated_device(), "backend": "cuda"} if contender.device else {}
     with HAProxy(contender.group, contender.provider, asynchronous=contender.asynchronous, workers=2,
-                 openssl_prefix=prefix) as server:
+                 openssl_prefix=prefix, **device) as server:
         cases.load(server, contender.group, seconds=0.5, openssl_prefix=prefix)
         for name, load in LOADS.items():
             conf = client_configuration(server, contender) if name != "whole" else server.openssl_conf

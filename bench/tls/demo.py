@@ -64,13 +64,14 @@ class Batches:
         sizes = [a - b for a, b in zip(now["batch_items"], before.get("batch_items", [0] * 99))]
         largest = max((i for i, count in enumerate(sizes) if count), default=0)
         mean = items / batches if batches else 0
-        return f"{alone:7} {batches:8} {mean:8.1f} {f'{2**largest}+' if batches else '-':>8}"
+        return f"{alone:10}{batches:10}{mean:10.1f}{f'{2**largest}+' if batches else '-':>10}"
 
 
 def run(row, options):
     """Shows a line each second and returns the report of the whole."""
     name, group, provider, asynchronous = row
-    print(f"{name}\n{'':4}{'handsh./s':>10}{'p50 ms':>9}{'p99 ms':>9}{'at once':>9}{'batches':>9}{'mean':>9}{'largest':>9}")
+    heads = ("handsh./s", "p50 ms", "p99 ms", "at once", "batches", "mean", "largest")
+    print(name, "".join(f"{head:>10}" for head in heads), sep="\n", flush=True)
     with HAProxy(group, provider, asynchronous=asynchronous, workers=2) as server:
         batches = Batches(server)
         command = [cases.LOAD, server.port, "--group", group, "--connections", options.connections,
@@ -81,8 +82,8 @@ def run(row, options):
         for line in load.stdout:
             report = json.loads(line)
             if "group" not in report:  # the last line sums up
-                print(f"{'':4}{report['per_second']:10.0f}{report['p50_us'] / 1000:9.1f}{report['p99_us'] / 1000:9.1f}"
-                      f"  {batches.since()}", flush=True)
+                print(f"{report['per_second']:10.0f}{report['p50_us'] / 1000:10.1f}{report['p99_us'] / 1000:10.1f}"
+                      f"{batches.since()}", flush=True)
         if load.wait() != 0:
             sys.exit(f"handshakes failed: {report.get('errors')}")
         print()

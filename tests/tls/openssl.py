@@ -6,9 +6,12 @@ import pathlib
 import subprocess
 
 # The provider's module, and for comparisons the module of another provider. Where PEER is empty, there is none.
-BUILD = pathlib.Path(__file__).resolve().parents[2] / "build"
+BUILD = pathlib.Path(os.environ.get("POLYKEM_TLS_TREE", pathlib.Path(__file__).resolve().parents[2] / "build"))
 MODULE = os.environ.get("POLYKEM_PROVIDER", BUILD / "ossl-modules/polykem.so")
 PEER = os.environ.get("POLYKEM_PEER_PROVIDER", "")
+# A CUDA module that stands for a device (tests/cuda_module/simulated_device.cpp).
+SIMULATED_DEVICE = os.environ.get("POLYKEM_SIMULATED_DEVICE",
+                                  BUILD / "tests/cuda_module/libpolykem_simulated_device.so")
 # Where another OpenSSL than the system's is installed; empty: nowhere.
 PREFIX = os.environ.get("POLYKEM_OPENSSL", "")
 
@@ -72,6 +75,12 @@ def configuration(folder, provider, **settings):
         section += "[algorithms]\ndefault_properties = ?provider=polykem\n"
     path.write_text(CONFIGURATION.format(other=other, algorithms=algorithms) + section)
     return path
+
+
+def simulated_device(microseconds=1000, fault=None):
+    """Environment of a server whose polykem has a device that takes so long for a batch. fault: a file, see there."""
+    found = {"POLYKEM_CUDA_MODULE": pathlib.Path(SIMULATED_DEVICE).resolve(), "SIMULATED_DEVICE_US": microseconds}
+    return {**found, "SIMULATED_DEVICE_FAULT": fault} if fault else found
 
 
 def certificate(folder):

@@ -31,7 +31,8 @@ fetch() {
 build() {
   cp "$here/version_script.pl" "$1/util/mkdef.pl"
   cd "$1"
-  ./Configure --prefix="$prefix" --openssldir="$prefix/ssl" --libdir=lib "-Wl,-rpath,$prefix/lib" shared no-tests no-docs
+  ./Configure --prefix="$prefix" --openssldir="$prefix/ssl" --libdir=lib "-Wl,-rpath,$prefix/lib" shared \
+    no-tests no-docs no-legacy
   nice make -j "${JOBS:-$(nproc)}" build_sw
   make install_sw
 }

@@ -34,13 +34,13 @@ class Server:
     can_pause = False  # knows asynchronous handshakes
 
     def __init__(self, groups, provider="polykem", asynchronous=False, workers=1, wrapper=(),
-                 openssl_prefix=None, **settings):
+                 openssl_prefix=None, variables=None, **settings):
         """groups: as OpenSSL takes them. provider: see openssl.configuration, which gets `settings`. workers: threads
         or processes. wrapper: a command that runs the server, e.g. ("taskset", "-c", "0"). openssl_prefix: where the
-        OpenSSL is that it shall use."""
+        OpenSSL is that it shall use. variables: more environment."""
         self.groups, self.asynchronous, self.workers = groups, asynchronous, workers
         self._provider, self._settings, self._wrapper = provider, settings, tuple(wrapper)
-        self._openssl_prefix = openssl_prefix
+        self._openssl_prefix, self._variables = openssl_prefix, variables or {}
         self._process = None
 
     @classmethod
@@ -76,7 +76,7 @@ class Server:
         self._temporary.cleanup()
 
     def _start(self):
-        environment = openssl.environment(self._openssl_prefix, OPENSSL_CONF=self.openssl_conf)
+        environment = openssl.environment(self._openssl_prefix, OPENSSL_CONF=self.openssl_conf, **self._variables)
         self._process = subprocess.Popen([*self._wrapper, *map(str, self.command())], stdin=subprocess.DEVNULL,
                                          stdout=self._log, stderr=self._log, env=environment, cwd=self.folder,
                                          start_new_session=True)
@@ -143,6 +143,11 @@ class Server:
                     del entry["set"]
                     add_counters(total, entry)
         return total
+
+    def breakers_opened(self):
+        """How often a lane of polykem's, a device or a broker, was given up for a while."""
+        return sum(lane["opened"] for path in (self.folder / "counters").glob("of.*[0-9]")
+                   for lane in json.loads(path.read_text())["lanes"])
 
     def descriptors(self):
         return sum(len(os.listdir(f"/proc/{pid}/fd")) for pid in self.processes())

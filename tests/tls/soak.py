@@ -13,20 +13,27 @@ Every scenario gets its share of the time. Ends with 1 if one of them failed.
     baseline  the same as `waiting` without polykem, X25519: how memory looks when all is well
     files     too few file descriptors for an eventfd of each handshake
     reload    `haproxy -W` reloads again and again: workers start, and old ones end
+    device    a simulated device that takes 1 ms for a batch stalls, then fails, then works again
+    broker    polykemd, which has such a device, is killed ten times and started again
     forks     nginx, whose workers are forked from a process that has loaded the provider
 """
 
 import argparse
 import json
+import os
+import pathlib
 import statistics
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 
+import openssl
 from cases import load
 from servers import HAProxy, Nginx
 
+DAEMON = os.environ.get("POLYKEM_DAEMON", openssl.BUILD / "bin/polykemd")
 CONNECTIONS = 64
 RESETS = 0.2
 # Growth that is no leak: what caches and fragmentation take until they are full.
@@ -146,6 +153,81 @@ def reload_until(server, done):
         server.reload()
 
 
+def device(group, seconds):
+    with tempfile.TemporaryDirectory() as folder:
+        fault = pathlib.Path(folder) / "fault"
+        fault.write_text("none")
+        with HAProxy(group, asynchronous=True, workers=2, backend="cuda",
+                     variables=openssl.simulated_device(fault=fault)) as server:
+            warm = load(server, group, connections=CONNECTIONS, seconds=1)
+            faults = threading.Thread(target=cause_faults, args=(fault, seconds))
+            faults.start()
+            try:
+                report = load(server, group, connections=CONNECTIONS, seconds=seconds)
+            finally:
+                faults.join()
+            after = load(server, group, connections=CONNECTIONS, seconds=2)
+            counters = server.counters()
+            report["breakers_opened"] = server.breakers_opened()
+        report["on_accelerator"], report["rescued"] = counters["on_accelerator"], counters["rescued"]
+        check(report, warm["failed"] + report["failed"] + after["failed"] == 0, "handshakes failed")
+        check(report, counters["on_accelerator"] > 0, "the device was never used")
+        check(report, report["breakers_opened"] > 0, "the breaker did not open")
+        return report
+
+
+def cause_faults(fault, seconds):
+    for word in ("none", "stall", "none", "fail", "none"):
+        fault.write_text(word)
+        time.sleep(seconds / 6)
+
+
+class Daemon:
+    """polykemd with a simulated device, killed and started again."""
+
+    def __init__(self, folder):
+        self.socket = pathlib.Path(folder) / "socket"
+        self._process = None
+
+    def __enter__(self):
+        variables = openssl.environment(POLYKEM_BACKEND="cuda", **openssl.simulated_device(100))
+        self._process = subprocess.Popen([DAEMON, "--socket", self.socket], env=variables,
+                                         stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        end = time.monotonic() + 10
+        while not self.socket.exists() and time.monotonic() < end:
+            time.sleep(0.01)
+        return self
+
+    def __exit__(self, *_):
+        self._process.kill()
+        self._process.wait()
+        self.socket.unlink(missing_ok=True)
+
+    def die_and_return(self, times, seconds):
+        for _ in range(times):
+            time.sleep(seconds / times)
+            self.__exit__()
+            self.__enter__()
+
+
+def broker(group, seconds):
+    with tempfile.TemporaryDirectory() as folder, Daemon(folder) as daemon, \
+            HAProxy(group, asynchronous=True, workers=2, broker=daemon.socket) as server:
+        load(server, group, connections=CONNECTIONS, seconds=1)
+        deaths = threading.Thread(target=daemon.die_and_return, args=(10, 0.9 * seconds))
+        deaths.start()
+        try:
+            report = load(server, group, connections=CONNECTIONS, seconds=seconds)
+        finally:
+            deaths.join()
+        after = load(server, group, connections=CONNECTIONS, seconds=2)
+        counters = server.counters()
+        report["on_broker"], report["rescued"] = counters["on_broker"], counters["rescued"]
+        check(report, report["failed"] + after["failed"] == 0, "handshakes failed")
+        check(report, counters["on_broker"] > 0, "the broker was never used")
+        return report
+
+
 def forks(group, seconds):
     with Nginx(group, workers=2) as server:
         report = load(server, group, connections=CONNECTIONS, seconds=seconds, resets=RESETS)
@@ -154,7 +236,7 @@ def forks(group, seconds):
 
 
 SCENARIOS = {"waiting": waiting, "pausing": pausing, "baseline": baseline, "files": files, "reload": reload,
-             "forks": forks}
+             "device": device, "broker": broker, "forks": forks}
 
 
 def describe(name, report):

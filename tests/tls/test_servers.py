@@ -4,9 +4,10 @@
 import unittest
 
 import clients
+import openssl
 import tap
 from cases import load, require
-from servers import ALL, HAProxy, SServer
+from servers import ALL, Apache, HAProxy, SServer, TrafficServer
 
 HYBRID = "X25519MLKEM768"
 
@@ -33,6 +34,22 @@ class EachServer(unittest.TestCase):
             if kind.can_pause:
                 with self.subTest(kind.__name__):
                     self.negotiate(kind, asynchronous=True)
+
+
+class Device(unittest.TestCase):
+    """A device that takes a millisecond for a batch: servers that pause, or that have threads, fill its batches."""
+
+    def test_batches(self):
+        for kind in (HAProxy, TrafficServer, Apache):
+            require(kind)
+            with self.subTest(kind.__name__), \
+                    kind(HYBRID, asynchronous=kind.can_pause, workers=2, backend="cuda",
+                         variables=openssl.simulated_device()) as server:
+                self.assertGreater(load(server, HYBRID, connections=64, seconds=2.5)["handshakes"], 64)
+                counters = server.counters()
+                self.assertGreater(counters["on_accelerator"], 0.5 * counters["operations"])
+                self.assertGreater(counters["on_accelerator"], 4 * counters["batches"], "the mean batch is below 4")
+                self.assertEqual(counters["failed"] + counters["refused"], 0)
 
 
 class EachGroup(unittest.TestCase):
