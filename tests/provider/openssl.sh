@@ -35,7 +35,7 @@ openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -keyout "$s
   -subj /CN=localhost 2>"$scratch/log" || fail "$(cat "$scratch/log")"
 
 # s_server takes a free port and says which.
-openssl s_server -accept 0 -naccept 1 -cert "$scratch/crt" -key "$scratch/key" -groups X25519MLKEM768 -tls1_3 \
+openssl s_server -www -accept 0 -naccept 1 -cert "$scratch/crt" -key "$scratch/key" -tls1_3 -groups X25519MLKEM768 \
   >"$scratch/server" 2>&1 &
 server=$!
 trap 'kill $server 2>/dev/null || true; rm -rf "$scratch"' EXIT
