@@ -87,12 +87,13 @@ def measure(contender, options):
     """{load: report} of one contender, in one round."""
     prefix = options.openssl if contender.newer else ""
     found = {}
-    device = {"variables": openssl.simulated_device(), "backend": "cuda"} if contender.device else {}
+    # The device is this machine's CPU and late when others need that; a deadline would take its work away.
+    device = {"variables": openssl.simulated_device(), "backend": "cuda", "deadline_us": 500000}
     with HAProxy(contender.group, contender.provider, asynchronous=contender.asynchronous, workers=2,
-                 openssl_prefix=prefix, **device) as server:
+                 openssl_prefix=prefix, **(device if contender.device else {})) as server:
         cases.load(server, contender.group, seconds=0.5, openssl_prefix=prefix)
         for name, load in LOADS.items():
-            conf = client_configuration(server, contender) if name != "whole" else server.openssl_conf
+            conf = server.client_conf if name == "whole" else client_configuration(server, contender)
             cpu, begun = server.cpu_seconds(), time.monotonic()
             report = cases.load(server, contender.group, seconds=options.seconds, conf=conf, openssl_prefix=prefix,
                                 **load)
@@ -106,7 +107,7 @@ def measure(contender, options):
 def client_configuration(server, contender):
     """The same client for all who have the same group and OpenSSL: with the newer one its own ML-KEM, else polykem."""
     provider = "none" if contender.newer or contender.group == "X25519" else "polykem"
-    folder = server.folder / "client"
+    folder = server.folder / "other"
     folder.mkdir(exist_ok=True)
     return openssl.configuration(folder, provider)
 

@@ -43,7 +43,7 @@ def show_clients():
                 print(f"  {name:16} negotiates {wire.last().selected}", flush=True)
             except clients.MissingClient as missing:
                 print(f"  {name:16} left out: {missing}", flush=True)
-        clients.curl(wire.port, server.certificate, server.openssl_conf, HYBRID)
+        clients.curl(wire.port, server.certificate, server.client_conf, HYBRID)
         print(f"  {'curl (polykem)':16} negotiates {wire.last().selected}\n")
 
 
@@ -77,7 +77,7 @@ def run(row, options):
         command = [cases.LOAD, server.port, "--group", group, "--connections", options.connections,
                    "--seconds", options.seconds, "--warm-up", 1, "--every", 1]
         load = subprocess.Popen(list(map(str, command)), stdout=subprocess.PIPE, text=True,
-                                env=openssl.environment(OPENSSL_CONF=server.openssl_conf))
+                                env=openssl.environment(OPENSSL_CONF=server.client_conf))
         report = {}
         for line in load.stdout:
             report = json.loads(line)

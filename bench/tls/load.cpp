@@ -192,7 +192,9 @@ int measure(const Options& options) {
     left -= span;
   }
   nlohmann::json out = whole.json(options.seconds);
-  out["failed_at_the_end"] = load.drain().failed();
+  Report rest = load.drain();
+  out["failed_at_the_end"] = rest.failed();
+  if (rest.failed() > 0) out["errors_at_the_end"] = rest.json(1)["errors"];
   out["group"] = options.group;
   out["connections"] = options.connections;
   rusage used{};

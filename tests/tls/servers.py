@@ -35,7 +35,8 @@ class Server:
 
     def __init__(self, groups, provider="polykem", asynchronous=False, workers=1, wrapper=(),
                  openssl_prefix=None, variables=None, **settings):
-        """groups: as OpenSSL takes them. provider: see openssl.configuration, which gets `settings`. workers: threads
+        """groups: as OpenSSL takes them. provider: see openssl.configuration, which gets `settings` for the server;
+        self.client_conf has the same provider without them. workers: threads
         or processes. wrapper: a command that runs the server, e.g. ("taskset", "-c", "0"). openssl_prefix: where the
         OpenSSL is that it shall use. variables: more environment."""
         self.groups, self.asynchronous, self.workers = groups, asynchronous, workers
@@ -60,6 +61,9 @@ class Server:
         counters.chmod(0o777)
         settings = {"statistics": counters / "of"} if self._provider == "polykem" else {}
         self.openssl_conf = openssl.configuration(self.folder, self._provider, **settings, **self._settings)
+        own = self.folder / "client"
+        own.mkdir()
+        self.client_conf = openssl.configuration(own, self._provider)
         self.port = free_port()
         self.configure()
         self._log = open(self.folder / "log", "wb")
@@ -189,17 +193,19 @@ class HAProxy(Server):
     program = "haproxy"
     can_pause = True
 
-    def __init__(self, *arguments, master=False, connections=4000, **options):
-        """master: with a master process (-W), which reloads on SIGUSR2."""
+    def __init__(self, *arguments, master=False, connections=1024, headroom=2, **options):
+        """master: with a master process (-W), which reloads on SIGUSR2. headroom: how many connections' descriptors it
+        reserves for each that it accepts; it does not know of polykem's two, and ends when it meets one for which its
+        table is too small."""
         super().__init__(*arguments, **options)
-        self._master, self._connections = master, connections
+        self._master, self._connections, self._headroom = master, connections, headroom
 
     def configure(self):
         (self.folder / "haproxy.cfg").write_text(f"""\
 global
   {"ssl-mode-async" if self.asynchronous else ""}
   nbthread {self.workers}
-  maxconn {self._connections}
+  maxconn {self._headroom * self._connections}
   tune.ssl.cachesize 0
   stats socket {self.folder}/stats mode 600 level admin
 defaults
@@ -209,6 +215,8 @@ defaults
   timeout server 5s
   timeout http-request 30s
 frontend tls
+  maxconn {self._connections}
+  backlog 4096
   bind 127.0.0.1:{self.port} ssl crt {self.pem} curves {self.groups} no-tls-tickets ssl-min-ver TLSv1.3 alpn http/1.1
   http-request return status 200 content-type text/plain string "{PAGE}"
 """)

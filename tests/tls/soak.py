@@ -22,6 +22,7 @@ import argparse
 import json
 import os
 import pathlib
+import re
 import statistics
 import subprocess
 import sys
@@ -116,11 +117,13 @@ def pausing(group, seconds):
 
 
 def files(group, seconds):
-    """HAProxy counts two descriptors for each connection and none for the provider's."""
-    with HAProxy(group, asynchronous=True, workers=2, connections=40,
-                 wrapper=("prlimit", "--nofile=140")) as server:
-        report = load(server, group, connections=256, seconds=seconds, expect_failures=True)
-        report["descriptors"] = server.descriptors()
+    """HAProxy counts two descriptors for each connection and none for the provider's. Every handshake would pause."""
+    options = {"asynchronous": True, "workers": 2, "connections": 40, "headroom": 1, "backend": "cuda",
+               "deadline_us": 500000, "variables": openssl.simulated_device(20000)}
+    with HAProxy(group, **options) as server:
+        limit = int(re.search(r"Maxsock: (\d+)", server.ask("show info")).group(1))
+    with HAProxy(group, wrapper=("prlimit", f"--nofile={limit}"), **options) as server:
+        report = load(server, group, connections=256, seconds=seconds)
         after = load(server, group, connections=4, seconds=0.5)
         check(report, report["handshakes"] > 0, "no handshake succeeded")
         check(report, after["failed"] == 0, "handshakes fail when the load is gone")

@@ -20,7 +20,7 @@ class Base(unittest.TestCase):
         cls.wire = cls.enterClassContext(tap.Tap(cls.server.port))
 
     def fetch(self, client, *, names_group=True, by_default=True):
-        options = () if by_default else (self.server.openssl_conf, HYBRID)
+        options = () if by_default else (self.server.client_conf, HYBRID)
         try:
             answer = client(self.wire.port, self.server.certificate, *options)
         except clients.MissingClient as missing:
