@@ -16,5 +16,8 @@ void register_profile(CLI::App& app, int& exit_code);
 void register_bench(CLI::App& app, int& exit_code);
 void register_kat(CLI::App& app, int& exit_code);
 void register_doctor(CLI::App& app, int& exit_code);
+#ifdef POLYKEM_CLI_TLS
+void register_tls_check(CLI::App& app, int& exit_code);
+#endif
 
 }  // namespace polykem::cli

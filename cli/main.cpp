@@ -42,6 +42,9 @@ void register_all(CLI::App& app, int& exit_code) {
   register_bench(app, exit_code);
   register_kat(app, exit_code);
   register_doctor(app, exit_code);
+#ifdef POLYKEM_CLI_TLS
+  register_tls_check(app, exit_code);
+#endif
 }
 
 std::vector<std::string> command_names(const CLI::App& app) {

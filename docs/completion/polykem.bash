@@ -10,7 +10,7 @@ _polykem() {
   fi
   for ((i = 1; i < COMP_CWORD; ++i)); do
     case "$path ${COMP_WORDS[i]}" in
-      'polykem exchange' | 'polykem serve' | 'polykem swarm' | 'polykem list' | 'polykem keygen' | 'polykem encaps' | 'polykem decaps' | 'polykem profile' | 'polykem bench' | 'polykem bench frodo-scaling' | 'polykem kat' | 'polykem doctor') path+=" ${COMP_WORDS[i]}" ;;
+      'polykem exchange' | 'polykem serve' | 'polykem swarm' | 'polykem list' | 'polykem keygen' | 'polykem encaps' | 'polykem decaps' | 'polykem profile' | 'polykem bench' | 'polykem bench frodo-scaling' | 'polykem kat' | 'polykem doctor' | 'polykem tls-check') path+=" ${COMP_WORDS[i]}" ;;
     esac
   done
   case "$path $before" in
@@ -376,10 +376,24 @@ _polykem() {
       mapfile -t COMPREPLY < <(compgen -f -- "$cur")
       return
       ;;
+    'polykem tls-check --groups')
+      return
+      ;;
+    'polykem tls-check --modules')
+      return
+      ;;
+    'polykem tls-check --config')
+      mapfile -t COMPREPLY < <(compgen -f -- "$cur")
+      return
+      ;;
+    'polykem tls-check --json')
+      mapfile -t COMPREPLY < <(compgen -f -- "$cur")
+      return
+      ;;
   esac
   case $path in
     'polykem') local options='-h --help -V --version' files=
-      words='exchange serve swarm list keygen encaps decaps profile bench kat doctor' ;;
+      words='exchange serve swarm list keygen encaps decaps profile bench kat doctor tls-check' ;;
     'polykem exchange') local options='-h --help --clients --transport --concurrency --client-processes --compare-seconds --scheme --role --batch --linger-us --timeout --threads --backend --json -f --force -q --quiet' files=
       words='' ;;
     'polykem serve') local options='-h --help --address --port --clients --max-clients --scheme --role --batch --linger-us --timeout --threads --backend --json -f --force -q --quiet' files=
@@ -403,6 +417,8 @@ _polykem() {
     'polykem kat') local options='-h --help --accumulated -s --scheme --batch --key-sets --skip-unknown --backend --threads --json -f --force -q --quiet' files=yes
       words='' ;;
     'polykem doctor') local options='-h --help --tune --backend --threads --json -f --force -q --quiet' files=
+      words='' ;;
+    'polykem tls-check') local options='-h --help --groups --modules --config --json -f --force -q --quiet' files=
       words='' ;;
   esac
   if [[ $cur == -* || -z $words ]]; then

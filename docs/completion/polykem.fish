@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Written by tools/program_docs.py.
-set -g __polykem_commands 'polykem exchange' 'polykem serve' 'polykem swarm' 'polykem list' 'polykem keygen' 'polykem encaps' 'polykem decaps' 'polykem profile' 'polykem bench' 'polykem bench frodo-scaling' 'polykem kat' 'polykem doctor'
+set -g __polykem_commands 'polykem exchange' 'polykem serve' 'polykem swarm' 'polykem list' 'polykem keygen' 'polykem encaps' 'polykem decaps' 'polykem profile' 'polykem bench' 'polykem bench frodo-scaling' 'polykem kat' 'polykem doctor' 'polykem tls-check'
 
 # Whether the words before the cursor are those of this command.
 function __polykem_at
@@ -25,6 +25,7 @@ complete -c polykem -n '__polykem_at polykem' -a profile -d 'Show where the time
 complete -c polykem -n '__polykem_at polykem' -a bench -d 'Measure operations per second'
 complete -c polykem -n '__polykem_at polykem' -a kat -d 'Check known-answer files against this build'
 complete -c polykem -n '__polykem_at polykem' -a doctor -d 'Look at this machine and test every set on it'
+complete -c polykem -n '__polykem_at polykem' -a tls-check -d 'Load the OpenSSL provider and try its TLS groups'
 complete -c polykem -n '__polykem_at polykem' -s h -l help -d 'Print this help message and exit'
 complete -c polykem -n '__polykem_at polykem' -s V -l version -d 'Display program version information and exit'
 complete -c polykem -n '__polykem_at polykem exchange' -s h -l help -d 'Print this help message and exit'
@@ -172,3 +173,10 @@ complete -c polykem -n '__polykem_at polykem doctor' -l threads -x -d 'Worker th
 complete -c polykem -n '__polykem_at polykem doctor' -l json -r -F -d 'Write the result as JSON to FILE (\'-\': standard output, instead of the table)'
 complete -c polykem -n '__polykem_at polykem doctor' -s f -l force -d 'Replace output files that exist'
 complete -c polykem -n '__polykem_at polykem doctor' -s q -l quiet -d 'No progress and no summary; errors only'
+complete -c polykem -n '__polykem_at polykem tls-check' -s h -l help -d 'Print this help message and exit'
+complete -c polykem -n '__polykem_at polykem tls-check' -l groups -x -d 'Groups to try, separated by commas (default all)'
+complete -c polykem -n '__polykem_at polykem tls-check' -l modules -x -d 'Look for polykem.so in this folder only'
+complete -c polykem -n '__polykem_at polykem tls-check' -l config -r -F -d 'Read this openssl.cnf (else OPENSSL_CONF, else OpenSSL\'s own)'
+complete -c polykem -n '__polykem_at polykem tls-check' -l json -r -F -d 'Write the result as JSON to FILE (\'-\': standard output, instead of the table)'
+complete -c polykem -n '__polykem_at polykem tls-check' -s f -l force -d 'Replace output files that exist'
+complete -c polykem -n '__polykem_at polykem tls-check' -s q -l quiet -d 'No progress and no summary; errors only'
