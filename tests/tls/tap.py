@@ -46,6 +46,7 @@ class Tap:
         return self
 
     def __exit__(self, *_):
+        self._listener.shutdown(socket.SHUT_RDWR)
         self._listener.close()
 
     def last(self):
@@ -59,13 +60,25 @@ class Tap:
         while True:
             try:
                 client, _ = self._listener.accept()
-                server = socket.create_connection(("127.0.0.1", self._target), timeout=PATIENCE)
             except OSError:
                 return
+            try:
+                server = socket.create_connection(("127.0.0.1", self._target), timeout=PATIENCE)
+            except OSError:
+                client.close()
+                continue
             seen = Seen()
             self.connections.append(seen)
-            for source, sink, read in ((client, server, read_client), (server, client, read_server)):
-                threading.Thread(target=forward, args=(source, sink, read, seen), daemon=True).start()
+            threading.Thread(target=serve, args=(client, server, seen), daemon=True).start()
+
+
+def serve(client, server, seen):
+    """Both directions of a connection, until both have ended."""
+    other = threading.Thread(target=forward, args=(server, client, read_server, seen), daemon=True)
+    with client, server:
+        other.start()
+        forward(client, server, read_client, seen)
+        other.join()
 
 
 def forward(source, sink, read, seen):
@@ -78,8 +91,11 @@ def forward(source, sink, read, seen):
             sink.sendall(data)
         sink.shutdown(socket.SHUT_WR)
     except OSError:
-        source.close()
-        sink.close()
+        for end in (source, sink):  # so that the other direction ends too
+            try:
+                end.shutdown(socket.SHUT_RDWR)
+            except OSError:
+                pass  # it has ended
 
 
 def messages(stream):

@@ -20,7 +20,7 @@ class EachServer(unittest.TestCase):
             self.assertEqual(wire.last().shares, [HYBRID])
             self.assertEqual(wire.last().selected, HYBRID)
             self.assertFalse(wire.last().retried)
-            report = load(server, HYBRID, connections=1 if kind is SServer else 32)
+            report = load(server, HYBRID, connections=1 if kind is SServer else 32, seconds=0.5)
             self.assertGreater(report["handshakes"], 20)
             self.assertTrue(server.runs())
 
@@ -46,7 +46,7 @@ class Device(unittest.TestCase):
             with self.subTest(kind.__name__), \
                     kind(HYBRID, asynchronous=kind.can_pause, workers=2, backend="cuda",
                          deadline_us=500000, variables=openssl.simulated_device()) as server:
-                self.assertGreater(load(server, HYBRID, connections=64, seconds=2.5)["handshakes"], 64)
+                self.assertGreater(load(server, HYBRID, connections=64, seconds=1.5)["handshakes"], 64)
                 counters = server.counters()
                 self.assertGreater(counters["on_accelerator"], 0.5 * counters["operations"])
                 self.assertGreater(counters["on_accelerator"], 2 * counters["batches"], "the mean batch is below 2")
@@ -80,7 +80,7 @@ class EachGroup(unittest.TestCase):
         """Enough connections that operations wait for each other: some pause, and batches form."""
         for group in ("frodo976aes", "frodo1344shake"):
             with self.subTest(group), HAProxy(group, asynchronous=True, workers=2) as server:
-                self.assertGreater(load(server, group, connections=256, seconds=3)["handshakes"], 256)
+                self.assertGreater(load(server, group, connections=256, seconds=2)["handshakes"], 256)
                 self.assertTrue(server.runs())
                 counters = server.counters()
                 self.assertEqual(counters["failed"] + counters["refused"], 0)
