@@ -14,7 +14,7 @@ Every scenario gets its share of the time. Ends with 1 if one of them failed.
     files     too few file descriptors for an eventfd of each handshake
     reload    `haproxy -W` reloads again and again: workers start, and old ones end
     device    a simulated device that takes 1 ms for a batch stalls, then fails, then works again
-    broker    polykemd, which has such a device, is killed ten times and started again
+    broker    polykemd, which has such a device, is killed ten times and started again; left out where it was not built
     forks     nginx, whose workers are forked from a process that has loaded the provider
 """
 
@@ -213,7 +213,9 @@ class Daemon:
             self.__enter__()
 
 
-def broker(group, seconds):
+def broker(_, seconds):
+    """With the largest FrodoKEM, which the device computes sooner than a worker's CPU."""
+    group = "frodo1344aes"
     with tempfile.TemporaryDirectory() as folder, Daemon(folder) as daemon, \
             HAProxy(group, asynchronous=True, workers=2, broker=daemon.socket) as server:
         load(server, group, connections=CONNECTIONS, seconds=1)
@@ -253,7 +255,8 @@ def describe(name, report):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--seconds", type=float, default=20, help="in all")
-    parser.add_argument("--only", nargs="+", choices=list(SCENARIOS), default=list(SCENARIOS))
+    here = [name for name in SCENARIOS if name != "broker" or pathlib.Path(DAEMON).exists()]
+    parser.add_argument("--only", nargs="+", choices=list(SCENARIOS), default=here)
     parser.add_argument("--group", default="X25519MLKEM768")
     parser.add_argument("--json", help="write the report here")
     options = parser.parse_args()
