@@ -57,7 +57,8 @@ class Key {
   /** From the seed; the expanded form and the public key follow. Not for hybrids. */
   bool set_seed(ByteView seed);
 
-  /** One encapsulation shows whether the library takes the public key. */
+  /** Whether the library takes the public key. Of ML-KEM it was found out when the key was set, of the others one
+   * encapsulation shows it. */
   bool check_public() const;
   /** One decapsulation shows whether the library takes the private key. */
   bool check_private() const;

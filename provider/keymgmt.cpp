@@ -154,7 +154,7 @@ const OSSL_PARAM* settable_params(void* /*provider*/) {
 
 // ---- import and export
 
-/** Reads what is there into the key. OpenSSL's hybrids import a public key while they select a private one. */
+/** Reads what is there into the key. */
 bool import_parts(Key& key, int selection, const OSSL_PARAM params[]) {
   const Errors& errors = key.provider().errors;
   const auto read = [&](const char* name, bool (Key::*set)(ByteView)) {
@@ -162,7 +162,8 @@ bool import_parts(Key& key, int selection, const OSSL_PARAM params[]) {
     ByteView bytes;
     return param == nullptr || (octets(errors, *param, bytes) && (key.*set)(bytes));
   };
-  if ((selection & OSSL_KEYMGMT_SELECT_KEYPAIR) != 0 && !read(OSSL_PKEY_PARAM_PUB_KEY, &Key::set_public_key))
+  // OpenSSL's own hybrids import public keys with the selection of private ones.
+  if ((selection & OSSL_KEYMGMT_SELECT_KEYPAIR) == 0 || !read(OSSL_PKEY_PARAM_PUB_KEY, &Key::set_public_key))
     return false;
   if ((selection & OSSL_KEYMGMT_SELECT_PRIVATE_KEY) == 0) return true;
   return read(OSSL_PKEY_PARAM_PRIV_KEY, &Key::set_secret_key) && read(kSeed, &Key::set_seed);
@@ -227,12 +228,12 @@ struct Generation {
   SecretBytes seed;
 };
 
-/** Whether that is a name of the algorithm, or of one of its TLS groups. */
+/** Whether that is a name of the algorithm, or of one of its TLS groups. Those of OpenSSL itself have no name here. */
 bool is_name(const Provider& provider, const Algorithm& algorithm, std::string_view name) {
-  if (name.empty()) return true;  // so OpenSSL 3.5 calls the group of an algorithm that has but one
   const auto same = [&](std::string_view other) {
     return other.size() == name.size() && strncasecmp(other.data(), name.data(), name.size()) == 0;
   };
+  if (name.empty()) return true;
   for (const Group& group : provider.offer.groups) {
     if (&provider.offer.algorithms[group.algorithm] == &algorithm && same(group.name)) return true;
   }

@@ -9,7 +9,7 @@
 #include <asio/io_context.hpp>
 #include <asio/ip/tcp.hpp>
 
-#include "net/batcher.hpp"
+#include "net/operations.hpp"
 #include "net/session.hpp"
 
 namespace polykem::cli::net {
@@ -24,7 +24,7 @@ class ConnectionOwner {
   virtual void on_finished(Connection& connection, Outcome outcome, const std::string& detail) = 0;
   /** The socket is closed; the owner drops the connection. */
   virtual void on_closed(Connection& connection) = 0;
-  virtual KemBatcher& batcher() = 0;
+  virtual KemOperations& operations() = 0;
 };
 
 /** Non-blocking reads into a buffer that the loop's connections share, and writes that wait only if the kernel's buffer
@@ -46,7 +46,7 @@ class Connection : public SessionHost, public std::enable_shared_from_this<Conne
   void close();
 
   void send(ByteView bytes) override;
-  void compute(polykem_op op) override { owner_.batcher().add(op, session_); }
+  void compute(polykem_op op) override { owner_.operations().add(op, session_); }
   void finished(Outcome outcome, const std::string& detail) override;
 
  protected:

@@ -46,8 +46,8 @@ class InprocPair final : public std::enable_shared_from_this<InprocPair> {
   }
 
   void compute(Side side, polykem_op op) {
-    if (side == Side::kServer) return exchange_.server_batcher_.add(op, server_);
-    exchange_.client_batcher_.add(op, client_);
+    if (side == Side::kServer) return exchange_.server_operations_.add(op, server_);
+    exchange_.client_operations_.add(op, client_);
   }
 
   void carry(Side from, ByteView bytes) {
@@ -102,8 +102,8 @@ InprocExchange::InprocExchange(asio::io_context& loop, const Context& server, co
     : loop_(loop),
       scheme_(scheme),
       options_(options),
-      server_batcher_(loop, server, scheme, options.batch),
-      client_batcher_(loop, client, scheme, options.batch) {
+      server_operations_(loop, server, scheme, options.batch),
+      client_operations_(loop, client, scheme, options.batch) {
   server_report_.backend = server.backend(scheme);
   server_report_.threads = server.threads();
   client_report_.backend = client.backend(scheme);
@@ -155,13 +155,13 @@ void InprocExchange::record(EndReport& report, Outcome outcome, const std::strin
 
 EndReport InprocExchange::server_report() const {
   EndReport out = server_report_;
-  out.batches = server_batcher_.stats();
+  out.batches = server_operations_.stats();
   return out;
 }
 
 EndReport InprocExchange::client_report() const {
   EndReport out = client_report_;
-  out.batches = client_batcher_.stats();
+  out.batches = client_operations_.stats();
   return out;
 }
 

@@ -8,7 +8,7 @@
 
 #include <asio/io_context.hpp>
 
-#include "net/batcher.hpp"
+#include "net/operations.hpp"
 #include "net/session.hpp"
 
 namespace polykem::cli::net {
@@ -50,8 +50,8 @@ class InprocExchange {
   asio::io_context& loop_;
   Scheme scheme_;
   InprocOptions options_;
-  KemBatcher server_batcher_;
-  KemBatcher client_batcher_;
+  KemOperations server_operations_;
+  KemOperations client_operations_;
   std::unordered_map<InprocPair*, std::shared_ptr<InprocPair>> pairs_;
   std::uint64_t started_ = 0;
   bool stopping_ = false;

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "common/options.hpp"
-#include "net/batcher.hpp"
 #include "net/frame.hpp"
+#include "net/operations.hpp"
 
 namespace polykem::cli::net {
 

@@ -59,7 +59,7 @@ Server::Server(asio::io_context& loop, const Context& context, const Scheme& sch
     : loop_(loop),
       scheme_(scheme),
       options_(options),
-      batcher_(loop, context, scheme, options.batch),
+      operations_(loop, context, scheme, options.batch),
       acceptor_(loop),
       accept_timer_(loop),
       sweep_timer_(loop) {
@@ -138,7 +138,6 @@ void Server::resume() {
   if (stopping_) end_sessions();
   if (!sweeping_ && !ended_) sweep_later();
   accept();
-  batcher_.resume();
 }
 
 void Server::on_finished(Connection& /*connection*/, Outcome outcome, const std::string& detail) {
@@ -181,7 +180,7 @@ void Server::end_if_empty() {
 
 EndReport Server::report() const {
   EndReport out = report_;
-  out.batches = batcher_.stats();
+  out.batches = operations_.stats();
   return out;
 }
 

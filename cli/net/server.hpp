@@ -47,7 +47,7 @@ class Server final : public ConnectionOwner {
  private:
   void on_finished(Connection& connection, Outcome outcome, const std::string& detail) override;
   void on_closed(Connection& connection) override;
-  KemBatcher& batcher() override { return batcher_; }
+  KemOperations& operations() override { return operations_; }
 
   bool may_accept() const;
   void accept();
@@ -61,7 +61,7 @@ class Server final : public ConnectionOwner {
   asio::io_context& loop_;
   Scheme scheme_;
   ServerOptions options_;
-  KemBatcher batcher_;
+  KemOperations operations_;
   asio::ip::tcp::acceptor acceptor_;
   asio::ip::tcp::endpoint endpoint_;
   asio::steady_timer accept_timer_;

@@ -133,7 +133,9 @@ void Session::finish(Outcome outcome, const std::string& detail) {
   if (done_) return;
   done_ = true;
   waiting_since_.reset();
-  if (host_ != nullptr) host_->finished(outcome, detail);
+  if (host_ == nullptr) return kem_cancel();
+  kem_cancel();
+  host_->finished(outcome, detail);
 }
 
 void Session::derive_tags(ByteView secret) {

@@ -10,9 +10,9 @@
 
 #include <polykem/polykem.hpp>
 
-#include "net/batcher.hpp"
 #include "net/confirm.hpp"
 #include "net/frame.hpp"
+#include "net/operations.hpp"
 #include "net/outcome.hpp"
 
 namespace polykem::cli::net {
@@ -56,10 +56,12 @@ class Session : public KemUser {
   bool done() const { return done_; }
   /** A first whole frame has come. */
   bool greeted() const { return greeted_; }
-  /** The host is being destroyed. The session, which a batch may still hold, will not call it again. */
-  void detach() { host_ = nullptr; }
+  /** The host is being destroyed; the session will not call it again. */
+  void detach() {
+    host_ = nullptr;
+    kem_cancel();
+  }
 
-  bool kem_wanted() const override { return !done_; }
   void kem_done(polykem_op op, polykem_status status, const KemOutput& out) final;
 
  protected:

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # exchange, serve and swarm; paths relative to cli/.
 set(POLYKEM_CLI_NET_SOURCES
-  net/batcher.cpp
   net/client_session.cpp
   net/confirm.cpp
   net/connection.cpp
@@ -11,6 +10,7 @@ set(POLYKEM_CLI_NET_SOURCES
   net/frame.cpp
   net/inproc.cpp
   net/limits.cpp
+  net/operations.cpp
   net/options.cpp
   net/outcome.cpp
   net/process.cpp
@@ -18,7 +18,6 @@ set(POLYKEM_CLI_NET_SOURCES
   net/serve_command.cpp
   net/server.cpp
   net/server_session.cpp
-  net/service_times.cpp
   net/session.cpp
   net/single.cpp
   net/stats.cpp

@@ -76,7 +76,7 @@ Swarm::Swarm(asio::io_context& loop, const Context& context, const Scheme& schem
     : loop_(loop),
       scheme_(scheme),
       options_(options),
-      batcher_(loop, context, scheme, options.batch),
+      operations_(loop, context, scheme, options.batch),
       sweep_timer_(loop) {
   report_.backend = context.backend(scheme);
   report_.threads = context.threads();
@@ -182,7 +182,7 @@ void Swarm::end_if_empty() {
 
 EndReport Swarm::report() const {
   EndReport out = report_;
-  out.batches = batcher_.stats();
+  out.batches = operations_.stats();
   return out;
 }
 

@@ -48,7 +48,7 @@ class Swarm final : public ConnectionOwner {
 
   void on_finished(Connection& connection, Outcome outcome, const std::string& detail) override;
   void on_closed(Connection& connection) override;
-  KemBatcher& batcher() override { return batcher_; }
+  KemOperations& operations() override { return operations_; }
 
   void start_clients();
   void queue_connect(std::shared_ptr<SwarmClient> client);
@@ -61,7 +61,7 @@ class Swarm final : public ConnectionOwner {
   asio::io_context& loop_;
   Scheme scheme_;
   SwarmOptions options_;
-  KemBatcher batcher_;
+  KemOperations operations_;
   asio::steady_timer sweep_timer_;
   std::unordered_map<Connection*, std::shared_ptr<SwarmClient>> clients_;
   std::deque<std::shared_ptr<SwarmClient>> to_connect_;

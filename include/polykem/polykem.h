@@ -233,11 +233,16 @@ POLYKEM_API void polykem_batcher_free(polykem_batcher* batcher);
 typedef void (*polykem_ticket_callback)(void* user);
 
 /* Hands in one operation: request->count is 1, there are no outputs, no keyset and no item_status; inputs lie in host
- * memory and are copied. draws are optional. done may be NULL; it is not called if the ticket has finished when this
- * function returns (ask polykem_ticket_poll). Needs no more than 16 KB of the caller's stack. POLYKEM_ERR_BUSY at the
- * hard limit; then, and after any other error, there is no ticket. */
+ * memory and are copied. draws are optional. done may be NULL; it is not called if the ticket had finished before this
+ * function returned (ask polykem_ticket_poll; a ticket that finishes right after the return may be seen both ways).
+ * Needs no more than 16 KB of the caller's stack. POLYKEM_ERR_BUSY at the hard limit; then, and after any other error,
+ * there is no ticket. */
 POLYKEM_API polykem_status polykem_batcher_add(polykem_batcher* batcher, const polykem_request* request,
                                                polykem_ticket_callback done, void* user, polykem_ticket** out);
+/* For a loop that has several operations at hand: between these two calls nothing begins, on no thread, so that what is
+ * added shares batches. Each call of hold needs one of release, soon. */
+POLYKEM_API polykem_status polykem_batcher_hold(polykem_batcher* batcher);
+POLYKEM_API polykem_status polykem_batcher_release(polykem_batcher* batcher);
 /* POLYKEM_ERR_BUSY, then the operation's own status: POLYKEM_ERR_PUBLIC_KEY, for example. */
 POLYKEM_API polykem_status polykem_ticket_poll(const polykem_ticket* ticket);
 /* Blocks until the operation has finished and returns its status. POLYKEM_ERR_ARGUMENT for an unfinished ticket of a
@@ -247,6 +252,8 @@ POLYKEM_API polykem_status polykem_ticket_wait(polykem_ticket* ticket);
  * public key or the ciphertext (decaps has none); secret_out: the secret key or the shared secret; NULL: not wanted.
  * Where the operation failed, zeros. */
 POLYKEM_API polykem_status polykem_ticket_take(polykem_ticket* ticket, uint8_t* public_out, uint8_t* secret_out);
+/* How many operations the batch had that this one was computed in, 1 if its caller computed it; 0: not finished yet. */
+POLYKEM_API size_t polykem_ticket_batch_items(const polykem_ticket* ticket);
 /* Zeroises. An operation that has not begun is dropped. After this returns the callback neither runs nor will; it may
  * be called in the callback. NULL is allowed. */
 POLYKEM_API void polykem_ticket_free(polykem_ticket* ticket);

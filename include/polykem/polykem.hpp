@@ -365,6 +365,8 @@ class Ticket {
   polykem_status take(std::uint8_t* public_out, std::uint8_t* secret_out) const {
     return polykem_ticket_take(ticket_.get(), public_out, secret_out);
   }
+  /** The size of the batch that it was computed in; 0: not finished yet. */
+  std::size_t batch_items() const { return polykem_ticket_batch_items(ticket_.get()); }
   explicit operator bool() const noexcept { return ticket_ != nullptr; }
 
  private:

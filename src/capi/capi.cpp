@@ -468,6 +468,22 @@ polykem_status polykem_batcher_add(polykem_batcher* batcher, const polykem_reque
   });
 }
 
+polykem_status polykem_batcher_hold(polykem_batcher* batcher) {
+  if (batcher == nullptr) return POLYKEM_ERR_ARGUMENT;
+  return guarded([&] {
+    batcher->batcher.hold();
+    return POLYKEM_OK;
+  });
+}
+
+polykem_status polykem_batcher_release(polykem_batcher* batcher) {
+  if (batcher == nullptr) return POLYKEM_ERR_ARGUMENT;
+  return guarded([&] {
+    batcher->batcher.release();
+    return POLYKEM_OK;
+  });
+}
+
 polykem_status polykem_ticket_poll(const polykem_ticket* ticket) {
   return ticket == nullptr ? POLYKEM_ERR_ARGUMENT : to_c(from_c(ticket)->poll());
 }
@@ -478,6 +494,10 @@ polykem_status polykem_ticket_wait(polykem_ticket* ticket) {
 
 polykem_status polykem_ticket_take(polykem_ticket* ticket, uint8_t* public_out, uint8_t* secret_out) {
   return ticket == nullptr ? POLYKEM_ERR_ARGUMENT : to_c(from_c(ticket)->take(public_out, secret_out));
+}
+
+size_t polykem_ticket_batch_items(const polykem_ticket* ticket) {
+  return ticket == nullptr ? 0 : from_c(ticket)->batch_items();
 }
 
 void polykem_ticket_free(polykem_ticket* ticket) {

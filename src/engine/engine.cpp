@@ -52,6 +52,17 @@ size_t chunk_items(const Operation& operation, size_t count, unsigned threads) {
   return std::min(operation.chunk, rounded_up(divided_up(share, chunks_of_share), operation.granule));
 }
 
+/// For the random generator; nullptr: the CPU has no fast AES.
+Aes256Ctr best_keystream() {
+#ifdef POLYKEM_HAVE_AVX512
+  if (cpu_backend_available(cpu::kAvx512)) return aes256_ctr_avx512;
+#endif
+#ifdef POLYKEM_HAVE_X86
+  if (cpu_backend_available(cpu::kAvx2)) return aes256_ctr_avx2;
+#endif
+  return nullptr;
+}
+
 /// Finds the arrays in the accelerator's memory. Arrays that the host reads itself must not be there.
 Status find_arrays(Accelerator& accelerator, const BatchView& records, Fields& found) {
   for (const FieldInfo& f : kRecordFields) {
@@ -125,11 +136,12 @@ std::span<Accelerator* const> Engine::usable_accelerators() const {
 }
 
 Status Engine::draw(std::span<uint8_t> out) {
+  static const Aes256Ctr keystream = best_keystream();
   WorkerPool& workers = states_.get().workers;
   auto worker = workers.take();
   if (worker == nullptr) return Status::out_of_memory;
   const Status status = worker->drbg.prepare();
-  if (status == Status::ok) worker->drbg.fill(out);
+  if (status == Status::ok) worker->drbg.fill(out, keystream);
   workers.give_back(std::move(worker));
   wipe_stack_of_one_item();
   return status;

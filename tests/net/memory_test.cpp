@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The batcher while memory cannot be had: nobody waits for ever, and no exception leaves a thread of the library.
+// Operations while memory cannot be had: nobody waits for ever, and no exception leaves a thread of the library.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -7,7 +7,7 @@
 #include <new>
 
 #include "common/context.hpp"
-#include "net/batcher.hpp"
+#include "net/operations.hpp"
 
 namespace {
 
@@ -43,7 +43,6 @@ class User final : public KemUser {
  public:
   explicit User(const Scheme& scheme) : sk_(scheme.secret_key_bytes()), ct_(scheme.ciphertext_bytes()) {}
 
-  bool kem_wanted() const override { return true; }
   KemInput kem_input(polykem_op op) const override {
     return op == POLYKEM_DECAPS ? KemInput{{}, sk_, ct_} : KemInput{};
   }
@@ -58,7 +57,7 @@ class User final : public KemUser {
 /** Runs 50 items while the nth allocation fails; false if there are fewer. */
 bool run_with_failure(const Context& context, const Scheme& scheme, int nth, bool all_later) {
   asio::io_context loop{1};
-  KemBatcher batcher(loop, context, scheme, {64, {}});
+  KemOperations operations(loop, context, scheme, {64, {}});
   std::vector<std::shared_ptr<User>> users;
   for (int i = 0; i < 50; ++i)
     users.push_back(std::make_shared<User>(scheme));
@@ -67,7 +66,7 @@ bool run_with_failure(const Context& context, const Scheme& scheme, int nth, boo
   until_failure = nth;
   for (std::size_t i = 0; i < users.size(); ++i) {
     try {
-      batcher.add(i % 2 == 0 ? POLYKEM_KEYGEN : POLYKEM_DECAPS, users[i]);
+      operations.add(i % 2 == 0 ? POLYKEM_KEYGEN : POLYKEM_DECAPS, users[i]);
     } catch (const std::bad_alloc&) {
       users[i]->calls = 1;  // was not added
     }
@@ -79,7 +78,6 @@ bool run_with_failure(const Context& context, const Scheme& scheme, int nth, boo
     } catch (const std::bad_alloc&) {
       until_failure = 0;
       loop.restart();
-      batcher.resume();
     }
   }
   until_failure = 0;
@@ -88,7 +86,7 @@ bool run_with_failure(const Context& context, const Scheme& scheme, int nth, boo
   return failed;
 }
 
-TEST(NoMemory, EveryItemOfTheBatcherIsAnsweredOnce) {
+TEST(NoMemory, EveryOperationIsAnsweredOnce) {
   const Context context{1};
   const Scheme scheme = open_scheme("ntruhps2048509");
   for (const bool all_later : {false, true}) {

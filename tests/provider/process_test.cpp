@@ -10,6 +10,15 @@
 
 #include "provider/support.hpp"
 
+namespace {
+bool is_child = false;
+}
+
+/** A hook of LeakSanitizer: a child leaves its parent's state alone, which then looks lost. */
+extern "C" __attribute__((visibility("default"))) int __lsan_is_turned_off() {
+  return is_child ? 1 : 0;
+}
+
 namespace polykem::provider_test {
 namespace {
 
@@ -45,7 +54,7 @@ TEST(Process, Threads) {
       for (int i = 0; i < 20; ++i) {
         const auto sent = encapsulate(library, shared.get());
         if (!sent || decapsulate(library, shared.get(), sent->ciphertext) != sent->secret) ++failed;
-        if (!round_trips(library, "ntruhps2048509") || !round_trips(library, "X25519MLKEM768")) ++failed;
+        if (!round_trips(library, "ntruhps2048509") || !round_trips(library, hybrid_name())) ++failed;
       }
     });
   }
@@ -77,6 +86,7 @@ TEST(Process, ChildEndsOrderly) {
   const pid_t child = fork();
   ASSERT_GE(child, 0);
   if (child == 0) {
+    is_child = true;
     alarm(20);
     exit(round_trips(library, "mlkem768") ? 0 : 1);  // with all destructors
   }
@@ -95,7 +105,9 @@ TEST(Process, LoadsAgain) {
 TEST(Process, DefaultContextAtExit) {
   // In the context that OpenSSL itself frees when the process ends.
   OSSL_PROVIDER_set_default_search_path(nullptr, POLYKEM_MODULES);
-  ASSERT_NE(OSSL_PROVIDER_load(nullptr, "polykem"), nullptr) << errors();
+  const ConfigFile file("activate = 1");
+  ASSERT_EQ(OSSL_LIB_CTX_load_config(nullptr, file.path()), 1) << errors();
+  ASSERT_EQ(OSSL_PROVIDER_available(nullptr, "polykem"), 1);
   const ContextPtr context(EVP_PKEY_CTX_new_from_name(nullptr, "frodokem640aes", nullptr));
   EVP_PKEY* key = nullptr;
   EXPECT_EQ(EVP_PKEY_keygen_init(context.get()), 1);

@@ -29,6 +29,7 @@ unsigned initial_delay() {
   const char* text = std::getenv("POLYKEM_SLOW_DEVICE_US");
   return text == nullptr ? 0 : static_cast<unsigned>(std::atoi(text));
 }
+constexpr unsigned kHold = ~0U;
 std::atomic<unsigned> delay_us{initial_delay()};
 std::atomic<std::size_t> tickets{0};
 
@@ -38,15 +39,19 @@ struct Device {
   std::condition_variable_any wake;
   std::vector<SlowTicket*> waiting, running;
   pid_t pid = 0;
+  bool released = false;
 
   void work() {
     std::unique_lock lock(mutex);
     for (;;) {
-      wake.wait(lock, [this] { return !waiting.empty(); });
+      wake.wait(lock, [this] { return !waiting.empty() && (delay_us != kHold || released); });
       running.swap(waiting);
-      lock.unlock();
-      std::this_thread::sleep_for(std::chrono::microseconds(delay_us));
-      lock.lock();
+      released = false;
+      if (delay_us != kHold) {
+        lock.unlock();
+        std::this_thread::sleep_for(std::chrono::microseconds(delay_us));
+        lock.lock();
+      }
       while (!running.empty()) {
         SlowTicket* ticket = running.back();
         running.pop_back();
@@ -98,6 +103,17 @@ extern "C" {
 
 void polykem_slow_device_set(unsigned microseconds) {
   delay_us = microseconds;
+}
+
+void polykem_slow_device_hold() {
+  polykem_slow_device_set(kHold);
+}
+
+void polykem_slow_device_release() {
+  Device& mine = here();
+  const std::lock_guard lock(mine.mutex);
+  mine.released = !mine.waiting.empty();
+  mine.wake.notify_all();
 }
 
 std::size_t polykem_slow_device_tickets() {

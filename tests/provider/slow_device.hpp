@@ -6,6 +6,9 @@
 extern "C" {
 /** Operations take so long from now on, those that wait together as one batch; 0: they are passed to the library. */
 void polykem_slow_device_set(unsigned microseconds);
+/** Operations wait from now on until polykem_slow_device_release() lets those go that wait. */
+void polykem_slow_device_hold();
+void polykem_slow_device_release();
 /** Tickets that are not freed yet. */
 std::size_t polykem_slow_device_tickets();
 }

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 #include <openssl/core_names.h>
+#include <openssl/crypto.h>
 #include <openssl/err.h>
 #include <openssl/evp.h>
 #include <openssl/params.h>
@@ -97,6 +98,15 @@ class Library {
   OSSL_PROVIDER* polykem_ = nullptr;
 };
 
+/** OpenSSL 3.5 has ML-KEM, its hybrids and their groups; the provider leaves the hybrids and groups to it. */
+inline bool openssl_has_mlkem() {
+  return OPENSSL_version_major() > 3 || OPENSSL_version_minor() >= 5;
+}
+/** A hybrid of the provider. */
+inline const char* hybrid_name() {
+  return openssl_has_mlkem() ? "x25519_frodo640aes" : "X25519MLKEM768";
+}
+
 /** Every KEM of the provider, by a name. */
 inline std::vector<std::string> algorithm_names(OSSL_PROVIDER* provider) {
   std::vector<std::string> out;
@@ -119,7 +129,7 @@ inline ContextPtr context_of(const Library& library, const std::string& name) {
   return ContextPtr(EVP_PKEY_CTX_new_from_name(library.get(), name.c_str(), "provider=polykem"));
 }
 inline ContextPtr context_of(const Library& library, EVP_PKEY* key) {
-  return ContextPtr(EVP_PKEY_CTX_new_from_pkey(library.get(), key, nullptr));
+  return ContextPtr(EVP_PKEY_CTX_new_from_pkey(library.get(), key, "provider=polykem"));
 }
 
 inline OSSL_PARAM octets(const char* name, ByteView bytes) {

@@ -12,6 +12,11 @@
 #include "provider/slow_device.hpp"
 #include "provider/support.hpp"
 
+extern "C" {
+void __lsan_disable() __attribute__((weak));
+void __lsan_enable() __attribute__((weak));
+}
+
 namespace polykem::provider_test {
 namespace {
 
@@ -86,7 +91,10 @@ struct Pair {
     const int error = SSL_get_error(ssl, result);
     if (error == SSL_ERROR_WANT_ASYNC) {
       ++pauses;
-      if (wait) wait_for(ssl);
+      if (wait) {
+        polykem_slow_device_release();
+        wait_for(ssl);
+      }
       return true;
     }
     return error == SSL_ERROR_WANT_READ || error == SSL_ERROR_WANT_WRITE;
@@ -125,8 +133,7 @@ TEST_P(Handshake, InMemory) {
 TEST_P(Handshake, InJobs) {
   const auto& [name, id] = GetParam();
   const Library library;
-  EXPECT_NE(generate(library, name), nullptr);  // what is done once takes longer than the device
-  polykem_slow_device_set(2000);
+  polykem_slow_device_hold();
   {
     Pair pair(library.get(), name.c_str(), name.c_str(), SSL_MODE_ASYNC);
     EXPECT_TRUE(pair.handshake()) << errors();
@@ -139,12 +146,12 @@ TEST_P(Handshake, InJobs) {
 INSTANTIATE_TEST_SUITE_P(All, Handshake, testing::ValuesIn(groups_of(Library().provider())),
                          [](const auto& info) { return identifier(info.param.first); });
 
-constexpr const char* kGroup = "X25519MLKEM768";
+const char* const kGroup = hybrid_name();
 
-/** The device is slow while a test of this kind runs. */
+/** The device holds operations while a test of this kind runs. */
 class Jobs : public testing::Test {
  protected:
-  Jobs() { polykem_slow_device_set(10000); }
+  Jobs() { polykem_slow_device_hold(); }
   ~Jobs() override {
     polykem_slow_device_set(0);
     EXPECT_EQ(polykem_slow_device_tickets(), 0U);
@@ -153,33 +160,50 @@ class Jobs : public testing::Test {
 
 TEST(Tls, HelloRetryRequest) {
   const Library library;
-  Pair pair(library.get(), kGroup, "X25519:X25519MLKEM768");
+  Pair pair(library.get(), kGroup, (std::string("X25519:") + kGroup).c_str());
   EXPECT_TRUE(pair.handshake()) << errors();
 }
 
 TEST(Tls, NoCommonGroup) {
   const Library library;
-  Pair pair(library.get(), kGroup, "frodo640aes");
+  Pair pair(library.get(), kGroup, "frodo1344aes");
   EXPECT_FALSE(pair.handshake());
   errors();
 }
 
+TEST_F(Jobs, HybridsOfOpensslItself) {
+  if (!openssl_has_mlkem()) GTEST_SKIP() << "this OpenSSL has no ML-KEM";
+  const Library library;
+  EVP_set_default_properties(library.get(), "?provider=polykem");
+  for (const char* group : {"X25519MLKEM768", "SecP256r1MLKEM768", "SecP384r1MLKEM1024", "MLKEM768"}) {
+    Pair pair(library.get(), group, group, SSL_MODE_ASYNC);
+    EXPECT_TRUE(pair.handshake()) << errors();
+    EXPECT_EQ(pair.pauses, 3) << group;
+  }
+}
+
 TEST_F(Jobs, ResumedWithoutCause) {
   const Library library;
-  EXPECT_NE(generate(library, kGroup), nullptr);
   Pair pair(library.get(), kGroup, kGroup, SSL_MODE_ASYNC);
-  for (bool more = true; more;) {
-    more = pair.step(pair.client.get(), false);
-    more = pair.step(pair.server.get(), false) || more;
-    std::this_thread::sleep_for(std::chrono::microseconds(50));
-  }
-  EXPECT_EQ(SSL_is_init_finished(pair.server.get()), 1) << errors();
-  EXPECT_GT(pair.pauses, 3);
+  for (int i = 0; i < 100; ++i)
+    EXPECT_TRUE(pair.step(pair.client.get(), false));
+  EXPECT_EQ(pair.pauses, 100);
+  EXPECT_TRUE(pair.handshake()) << errors();
 }
+
+/** OpenSSL loses the stack of a job that is not resumed; that is not ours to find. */
+struct LeaksAllowed {
+  LeaksAllowed() {
+    if (__lsan_disable != nullptr) __lsan_disable();
+  }
+  ~LeaksAllowed() {
+    if (__lsan_enable != nullptr) __lsan_enable();
+  }
+};
 
 TEST_F(Jobs, Abandoned) {
   const Library library;
-  EXPECT_NE(generate(library, kGroup), nullptr);  // what is done once takes longer than the device
+  const LeaksAllowed by_openssl;
   for (int i = 0; i < 5; ++i) {
     Pair client_goes(library.get(), kGroup, kGroup, SSL_MODE_ASYNC);
     client_goes.step(client_goes.client.get(), false);
@@ -197,8 +221,7 @@ TEST_F(Jobs, Abandoned) {
 TEST_F(Jobs, CallbackOfTheProgram) {
   const Library library;
   std::atomic<int> called{0};
-  Pair pair(library.get(), kGroup, kGroup);
-  SSL_set_mode(pair.server.get(), SSL_MODE_ASYNC);
+  Pair pair(library.get(), kGroup, kGroup, SSL_MODE_ASYNC);
   SSL_set_async_callback(pair.server.get(), [](SSL*, void* argument) {
     ++*static_cast<std::atomic<int>*>(argument);
     return 1;
@@ -210,6 +233,7 @@ TEST_F(Jobs, CallbackOfTheProgram) {
 
 TEST_F(Jobs, WithoutFileDescriptors) {
   const Library library;
+  polykem_slow_device_set(1000);
   Pair first(library.get(), kGroup, kGroup, SSL_MODE_ASYNC);
   EXPECT_TRUE(first.handshake());  // opens what is opened once
   Pair pair(library.get(), kGroup, kGroup, SSL_MODE_ASYNC);
@@ -226,6 +250,7 @@ TEST_F(Jobs, WithoutFileDescriptors) {
 
 TEST_F(Jobs, SwitchedOff) {
   const Library library("async = off");
+  polykem_slow_device_set(1000);
   Pair pair(library.get(), kGroup, kGroup, SSL_MODE_ASYNC);
   EXPECT_TRUE(pair.handshake()) << errors();
   EXPECT_EQ(pair.pauses, 0);
@@ -237,6 +262,7 @@ TEST_F(Jobs, PausesForbidden) {
     const Library& library;
     bool well;
   } run{library, false};
+  polykem_slow_device_set(1000);
   ASYNC_WAIT_CTX* wait = ASYNC_WAIT_CTX_new();
   ASYNC_JOB* job = nullptr;
   Run* argument = &run;
@@ -265,6 +291,7 @@ TEST_F(Jobs, ManyConnections) {
       more = pair->step(pair->server.get(), false) || more;
     }
     std::this_thread::sleep_for(std::chrono::microseconds(100));
+    polykem_slow_device_release();
   }
   for (const auto& pair : pairs)
     EXPECT_EQ(SSL_is_init_finished(pair->server.get()), 1);

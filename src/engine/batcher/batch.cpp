@@ -2,28 +2,27 @@
 #include "engine/batcher/batch.hpp"
 
 #include <cstring>
-#include <new>
 
 #include "core/round.hpp"
 
 namespace polykem {
 
-bool BatchMemory::gather(const std::vector<Ticket*>& tickets) try {
+bool BatchMemory::gather(const std::vector<Ticket*>& tickets) {
   const size_t count = tickets.size();
+  status_.assign(count, Status::ok);
   request_ = tickets.front()->request();
   bytes_ = tickets.front()->bytes();
-  const BatchView one = request_.records;
+  const Ticket& one = *tickets.front();
   BatchView& all = request_.records;
   all.count = count;
   size_t needed = 0;
   for (const FieldInfo& f : kRecordFields)
-    needed += f.data(one) != nullptr ? rounded_up(count * (bytes_.*f.bytes), 64) : 0;
+    needed += one.has(f) ? rounded_up(count * (bytes_.*f.bytes), 64) : 0;
   if (!memory_.reserve(needed)) return false;
-  status_.assign(count, Status::ok);
   all.item_status = status_.data();
   auto* next = reinterpret_cast<uint8_t*>(memory_.data());
   for (const FieldInfo& f : kRecordFields) {
-    if (f.data(one) == nullptr) continue;
+    if (!one.has(f)) continue;
     const size_t bytes = bytes_.*f.bytes;
     if (f.out != nullptr) all.*f.out = next;
     if (f.in != nullptr) {
@@ -35,14 +34,14 @@ bool BatchMemory::gather(const std::vector<Ticket*>& tickets) try {
   }
   used_ = needed;
   return true;
-} catch (const std::bad_alloc&) {
-  return false;
 }
 
-void BatchMemory::copy_out(size_t i, Ticket& to) const {
+void BatchMemory::copy_out(size_t i, Ticket& to) {
+  if (status_[i] == Status::ok && !to.reserve_outputs()) status_[i] = Status::out_of_memory;
+  if (status_[i] != Status::ok) return;
   const BatchView outputs = to.request().records;
   for (const FieldInfo& f : kRecordFields) {
-    if (f.out == nullptr || outputs.*f.out == nullptr) continue;
+    if (f.out == nullptr || !to.has(f)) continue;
     const size_t bytes = bytes_.*f.bytes;
     std::memcpy(outputs.*f.out, request_.records.*f.out + i * bytes, bytes);
   }
@@ -51,8 +50,9 @@ void BatchMemory::copy_out(size_t i, Ticket& to) const {
 bool BatchMemory::equals(size_t i, Ticket& ticket) const {
   const BatchView expected = ticket.request().records;
   if (status_[i] != ticket.poll()) return false;
+  if (status_[i] != Status::ok) return true;
   for (const FieldInfo& f : kRecordFields) {
-    if (f.out == nullptr || expected.*f.out == nullptr) continue;
+    if (f.out == nullptr || !ticket.has(f)) continue;
     const size_t bytes = bytes_.*f.bytes;
     if (std::memcmp(expected.*f.out, request_.records.*f.out + i * bytes, bytes) != 0) return false;
   }

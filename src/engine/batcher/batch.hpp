@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <vector>
 
 #include "core/secure.hpp"
@@ -13,13 +14,17 @@ struct LaneState;
 /// One batch: its tickets (a reference each), and the arrays that a lane reads and writes.
 class BatchMemory {
  public:
+  /// Takes memory for the statuses of the largest batch.
+  void reserve(size_t items) { status_.reserve(items); }
   /// Copies the inputs side by side and takes memory for the outputs; false if there is not enough. The tickets are of
   /// one set, operation and form of secret keys.
   bool gather(const std::vector<Ticket*>& tickets);
   const Request& request() const { return request_; }
   Status item_status(size_t i) const { return status_[i]; }
-  /// Copies the outputs of item i to those of a ticket.
-  void copy_out(size_t i, Ticket& to) const;
+  /// Of every item; none of them has outputs.
+  void set_status(Status status) { std::fill(status_.begin(), status_.end(), status); }
+  /// Copies the outputs of item i to a ticket. Where it has no memory, that is the item's status.
+  void copy_out(size_t i, Ticket& to);
   /// True if item i has the outputs and the status of `ticket`.
   bool equals(size_t i, Ticket& ticket) const;
   void wipe();

@@ -60,6 +60,14 @@ void Batcher::abandon(Ticket* ticket) {
   ticket->release();
 }
 
+void Batcher::hold() {
+  core()->hold();
+}
+
+void Batcher::release() {
+  core()->release();
+}
+
 BatcherStats Batcher::stats(const Scheme& scheme, Op op) {
   return core()->stats(scheme, op);
 }

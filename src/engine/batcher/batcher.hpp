@@ -62,6 +62,9 @@ class Batcher {
 
   /// Hands in one operation. `out` is set before the callback can come; the caller releases it.
   Status add(const Request& request, Ticket::Callback done, void* user, Ticket*& out);
+  /// Until as many calls of release(), nothing begins, so that operations that are handed in together share batches.
+  void hold();
+  void release();
   BatcherStats stats(const Scheme& scheme, Op op);
   /// False past the last lane.
   bool health(size_t lane, LaneHealth& out);

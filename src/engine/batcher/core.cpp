@@ -19,17 +19,29 @@ constexpr size_t kQueuesOfSet = kOps + 1;  // decaps of seeds has its own
 constexpr Clock::duration kSwitch = std::chrono::microseconds(10);
 /// The part of the CPUs that may be busy with operations on their callers' threads.
 constexpr double kBusyCpus = 0.6;
-/// The part of its own time that a caller may spend so while threads of the pool could do the work.
-constexpr double kBusyCaller = 0.5;
+/// The part of its own time that a caller may spend so where batches are cheaper or other threads could do the work.
+constexpr double kBusyCaller = 0.1;
 /// An operation that takes longer on the CPU may be worth a device even when nothing waits.
 constexpr Clock::duration kLongOperation = std::chrono::microseconds(100);
 /// After that time without a batch, a lane's speed is measured again.
 constexpr Clock::duration kForgotten = std::chrono::seconds(10);
 
-/// What this thread has computed of late.
+/// What this thread hands in, as if it computed all of it.
 thread_local Load own_load;
 
 }  // namespace
+
+Status compute_now(Engine& engine, Ticket& ticket) {
+  Status item = Status::out_of_memory;
+  if (ticket.reserve_outputs()) {
+    Request request = ticket.request();
+    request.records.item_status = &item;
+    const Status status = engine.run_here(request);
+    if (status != Status::items) item = status;
+  }
+  ticket.finish(item, 1);
+  return item;
+}
 
 void TicketList::push_back(Ticket* ticket) {
   ticket->place.next = nullptr;
@@ -87,6 +99,7 @@ BatcherCore::BatcherCore(Engine& engine, const BatcherConfig& config) : engine_(
   for (size_t i = 0; i < slots; ++i) {
     slots_.push_back(std::make_unique<BatchSlot>());
     slots_.back()->tickets.reserve(config_.batch_items);
+    slots_.back()->memory.reserve(config_.batch_items);
     free_slots_.push_back(slots_.back().get());
   }
 }
@@ -97,7 +110,7 @@ uint32_t BatcherCore::queue_index(const Scheme& scheme, Op op, bool sk_is_seed) 
   return static_cast<uint32_t>(set * kQueuesOfSet + (sk_is_seed ? kOps : static_cast<size_t>(op)));
 }
 
-Status BatcherCore::add(Ticket* ticket, uint32_t index, Ticket::Callback done, void* user) {
+Status BatcherCore::add(Ticket* ticket, uint32_t index, Ticket::Callback done, void* user) noexcept {
   const Clock::time_point now = Clock::now();
   Lock lock(mutex_);
   TicketQueue& queue = queues_[index];
@@ -129,7 +142,7 @@ Status BatcherCore::add(Ticket* ticket, uint32_t index, Ticket::Callback done, v
 
 /// The gate.
 bool BatcherCore::caller_is_sooner(uint32_t index, Clock::time_point now) {
-  if (!config_.on_caller) return false;
+  if (!config_.on_caller || config_.linger.count() > 0 || held_ > 0) return false;
   const TicketQueue& queue = queues_[index];
   const bool spills = in_flight_ >= config_.high_water;
   for (const LaneState& lane : lanes_)
@@ -137,7 +150,8 @@ bool BatcherCore::caller_is_sooner(uint32_t index, Clock::time_point now) {
   if (!queue.lone.known()) return true;
   const Clock::duration lone = queue.lone.of(1);
   load_.add(lone, now);
-  if (engine_.threads() > 1 && own_load.at(now) > kBusyCaller) return false;
+  own_load.add(lone, now);
+  if (own_load.at(now) > kBusyCaller && (engine_.threads() > 1 || cheaper(lanes_.front(), index))) return false;
   const bool loaded = is_loaded(now);
   for (const LaneState& lane : lanes_) {
     if (!lane.cpu && (spills || !lane.takes(index))) continue;
@@ -178,21 +192,16 @@ bool BatcherCore::cheaper(const LaneState& lane, uint32_t index) const {
 
 void BatcherCore::compute_here(Ticket* ticket, uint32_t index) {
   const Clock::time_point begin = Clock::now();
-  Request request = ticket->request();
-  Status item = Status::ok;
-  request.records.item_status = &item;
-  const Status status = engine_.run_here(request);
   ticket->claim();
-  ticket->finish(status == Status::items ? item : status);
+  const Status status = compute_now(engine_, *ticket);
   const Clock::time_point end = Clock::now();
-  own_load.add(end - begin, end);
   const Lock lock(mutex_);
   TicketQueue& queue = queues_[index];
   // A thread that was interrupted does not make the operation dear.
   const Clock::duration most = queue.lone.known() ? 2 * queue.lone.of(1) : end - begin;
-  if (status == Status::ok) queue.lone.add(1, std::min(end - begin, most));
+  if (status != Status::out_of_memory) queue.lone.add(1, std::min(end - begin, most));
   ++queue.stats.on_caller;
-  if (ticket->poll() != Status::ok) ++queue.stats.failed;
+  if (status != Status::ok) ++queue.stats.failed;
   count_finished(queue, 1);
 }
 
@@ -223,6 +232,19 @@ void BatcherCore::want_lanes(uint32_t index, bool waits, Clock::time_point now) 
     known.proof = Proof::wanted;
     wake_monitor();
   }
+}
+
+void BatcherCore::hold() {
+  const Lock lock(mutex_);
+  ++held_;
+}
+
+void BatcherCore::release() {
+  {
+    const Lock lock(mutex_);
+    if (held_ == 0 || --held_ > 0) return;
+  }
+  dispatch();
 }
 
 void BatcherCore::abandon(Ticket* ticket) {

@@ -13,6 +13,9 @@
 
 namespace polykem {
 
+/// Computes the ticket, which the caller has claimed, on this thread and finishes it.
+Status compute_now(Engine& engine, Ticket& ticket);
+
 /// Tickets in order, linked through Ticket::place.
 struct TicketList {
   Ticket *first = nullptr, *last = nullptr;
@@ -74,8 +77,10 @@ class BatcherCore : public std::enable_shared_from_this<BatcherCore> {
   ~BatcherCore() { finish(); }
 
   /// Takes over a reference to the ticket if it returns Status::ok. `done` is armed before it returns.
-  Status add(Ticket* ticket, uint32_t queue, Ticket::Callback done, void* user);
+  Status add(Ticket* ticket, uint32_t queue, Ticket::Callback done, void* user) noexcept;
   void abandon(Ticket* ticket);
+  void hold();
+  void release();
   /// Waits for everything in flight and ends the threads.
   void finish();
 
@@ -141,6 +146,7 @@ class BatcherCore : public std::enable_shared_from_this<BatcherCore> {
   std::vector<BatchSlot*> free_slots_;
   std::array<size_t, kOps> waiting_of_op_{};
   size_t in_flight_ = 0;  ///< operations
+  unsigned held_ = 0;     ///< calls of hold() without release()
   Load load_;
   std::atomic<uint64_t> device_batches_{0};
   bool slots_short_ = false;  ///< a batch could not start because all slots were in use

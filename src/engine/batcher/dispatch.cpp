@@ -62,6 +62,7 @@ void BatcherCore::dispatch() {
 
 /// Handshakes under way are finished first: decaps before encaps before keygen.
 BatchSlot* BatcherCore::next_batch(Clock::time_point now) {
+  if (held_ > 0 && !closing_) return nullptr;
   for (const Op op : {Op::decaps, Op::encaps, Op::keygen}) {
     uint32_t queue = 0;
     LaneState* const lane = find_queue(op, now, queue);
@@ -300,8 +301,8 @@ void BatcherCore::rescue(BatchSlot& slot) {
 /// Hands the results out; the first one counts. Counters come before results, so that nobody who has a result misses
 /// it.
 void BatcherCore::deliver(BatchSlot& slot, Status status) {
-  const auto status_of = [&](size_t i) { return ran(status) ? slot.memory.item_status(i) : status; };
   size_t finished = 0, failed = 0;
+  if (!ran(status)) slot.memory.set_status(status);
   for (size_t i = 0; i < slot.tickets.size(); ++i) {
     Ticket& ticket = *slot.tickets[i];
     if (!ticket.claim()) {
@@ -309,9 +310,9 @@ void BatcherCore::deliver(BatchSlot& slot, Status status) {
       slot.tickets[i] = nullptr;
       continue;
     }
-    if (status_of(i) == Status::ok) slot.memory.copy_out(i, ticket);
+    slot.memory.copy_out(i, ticket);
     ++finished;
-    failed += status_of(i) != Status::ok ? 1 : 0;
+    failed += slot.memory.item_status(i) != Status::ok ? 1 : 0;
   }
   {
     const Lock lock(mutex_);
@@ -322,7 +323,7 @@ void BatcherCore::deliver(BatchSlot& slot, Status status) {
   }
   ++delivering;
   for (size_t i = 0; i < slot.tickets.size(); ++i)
-    if (slot.tickets[i] != nullptr) slot.tickets[i]->finish(status_of(i));
+    if (slot.tickets[i] != nullptr) slot.tickets[i]->finish(slot.memory.item_status(i), slot.tickets.size());
   --delivering;
 }
 

@@ -4,6 +4,7 @@
 #include <array>
 #include <condition_variable>
 #include <mutex>
+#include <new>
 #include <system_error>
 #include <thread>
 
@@ -68,6 +69,8 @@ Status AcceleratorLane::submit(const Request& request, Done done) {
       try {
         slot.thread = std::thread([this, &slot] { loop(slot); });
       } catch (const std::system_error&) {
+        return Status::out_of_memory;
+      } catch (const std::bad_alloc&) {
         return Status::out_of_memory;
       }
     }

@@ -2,6 +2,7 @@
 // The thread that watches lanes beside the CPU: deadlines, probes, and the timer of a linger. It starts when such a
 // lane is first wanted and sleeps without a timer while nothing is there.
 #include <algorithm>
+#include <new>
 #include <system_error>
 
 #include "engine/batcher/core.hpp"
@@ -18,6 +19,12 @@ void note(std::optional<Clock::time_point>& next, Clock::time_point time) {
   next = next ? std::min(*next, time) : time;
 }
 
+bool is_available(BatchLane& lane, const Scheme& scheme, Op op) try {
+  return lane.available(scheme, op);
+} catch (const std::bad_alloc&) {
+  return false;
+}
+
 }  // namespace
 
 /// False if the system gives no thread.
@@ -26,6 +33,8 @@ bool BatcherCore::start_monitor() {
   try {
     monitor_ = std::thread([this] { monitor(); });
   } catch (const std::system_error&) {
+    return false;
+  } catch (const std::bad_alloc&) {
     return false;
   }
   return true;
@@ -119,7 +128,7 @@ void BatcherCore::run_probe(Lock& lock, LaneState& lane, uint32_t queue) {
   lane.known[queue].proof = Proof::probing;
   lane.last_queue = queue;
   lock.unlock();
-  const bool available = lane.lane->available(*queues_[queue].scheme, queues_[queue].op);
+  const bool available = is_available(*lane.lane, *queues_[queue].scheme, queues_[queue].op);
   std::vector<Ticket*> tickets = available ? make_probe(queue) : std::vector<Ticket*>();
   lock.lock();
   BatchSlot* const slot = tickets.empty() ? nullptr : take_slot();
@@ -166,13 +175,9 @@ Ticket* BatcherCore::computed(const Request& inputs) {
   if (ticket == nullptr) return nullptr;
   Status status = Status::ok;
   if (inputs.records.draws == nullptr && !ticket->draws().empty()) status = engine_.draw(ticket->draws());
-  Request request = ticket->request();
-  Status item = Status::ok;
-  request.records.item_status = &item;
-  if (status == Status::ok) status = engine_.run_here(request);
   ticket->claim();
-  ticket->finish(status == Status::items ? item : status);
-  if (status == Status::ok || status == Status::items) return ticket;
+  if (status == Status::ok) status = compute_now(engine_, *ticket);
+  if (status != Status::out_of_memory && status != Status::random) return ticket;
   ticket->release();
   return nullptr;
 }

@@ -19,8 +19,8 @@ RecordBytes record_bytes(const Request& request) {
 }
 
 /// The arrays of an operation, draws included.
-Fields fields_of(const Request& request) {
-  switch (request.op) {
+Fields fields_of(Op op) {
+  switch (op) {
     case Op::keygen:
       return field::kDraws | field::kPkOut | field::kSkOut;
     case Op::encaps:
@@ -33,12 +33,12 @@ Fields fields_of(const Request& request) {
 
 }  // namespace
 
-/// One allocation: the ticket, then its arrays.
+/// One allocation: the ticket, then its inputs.
 Ticket* Ticket::create(const Request& request) noexcept {
   size_t bytes = 0;
   const RecordBytes lengths = record_bytes(request);
   for (const FieldInfo& f : kRecordFields)
-    bytes += (fields_of(request) & f.field) != 0 ? lengths.*f.bytes : 0;
+    bytes += f.in != nullptr && (fields_of(request.op) & f.field) != 0 ? lengths.*f.bytes : 0;
   void* memory = ::operator new(sizeof(Ticket) + bytes, std::nothrow);
   return memory == nullptr ? nullptr : new (memory) Ticket(request, bytes);
 }
@@ -47,21 +47,21 @@ Ticket::Ticket(const Request& request, size_t data_bytes)
     : scheme_(request.scheme),
       op_(request.op),
       sk_is_seed_(request.sk_is_seed),
+      fields_(fields_of(request.op)),
       bytes_(record_bytes(request)),
       data_bytes_(data_bytes),
       process_(ForkGeneration::of_process()) {
   uint8_t* next = data();
   arrays_.count = 1;
   for (const FieldInfo& f : kRecordFields) {
-    if ((fields_of(request) & f.field) == 0) continue;
+    if (f.in == nullptr || !has(f)) continue;
     const uint8_t* given = f.data(request.records);
-    if (f.in != nullptr && given != nullptr) {
+    if (given != nullptr) {
       std::memcpy(next, given, bytes_.*f.bytes);
     } else {
       std::memset(next, 0, bytes_.*f.bytes);
     }
-    if (f.in != nullptr) arrays_.*f.in = next;
-    if (f.out != nullptr) arrays_.*f.out = next;
+    arrays_.*f.in = next;
     next += bytes_.*f.bytes;
   }
 }
@@ -95,23 +95,38 @@ Status Ticket::wait() {
   return status_;
 }
 
+bool Ticket::reserve_outputs() {
+  size_t needed = 0;
+  for (const FieldInfo& f : kRecordFields)
+    needed += f.out != nullptr && has(f) ? bytes_.*f.bytes : 0;
+  if (!outputs_.reserve(needed)) return false;
+  auto* next = reinterpret_cast<uint8_t*>(outputs_.data());
+  for (const FieldInfo& f : kRecordFields) {
+    if (f.out == nullptr || !has(f)) continue;
+    arrays_.*f.out = next;
+    next += bytes_.*f.bytes;
+  }
+  return true;
+}
+
 Status Ticket::take(uint8_t* public_out, uint8_t* secret_out) {
   const Status status = wait();
   if (!finished()) return status;
   for (const FieldInfo& f : kRecordFields) {
-    if (f.out == nullptr || arrays_.*f.out == nullptr) continue;
     uint8_t* const to = f.secret ? secret_out : public_out;
-    if (to != nullptr) std::memcpy(to, arrays_.*f.out, bytes_.*f.bytes);
+    if (f.out == nullptr || !has(f) || to == nullptr) continue;
+    if (status == Status::ok) {
+      std::memcpy(to, arrays_.*f.out, bytes_.*f.bytes);
+    } else {
+      std::memset(to, 0, bytes_.*f.bytes);
+    }
   }
   return status;
 }
 
-void Ticket::finish(Status status) noexcept {
-  if (status != Status::ok) {
-    for (const FieldInfo& f : kRecordFields)
-      if (f.out != nullptr && arrays_.*f.out != nullptr) secure_zero(arrays_.*f.out, bytes_.*f.bytes);
-  }
+void Ticket::finish(Status status, size_t items) noexcept {
   status_ = status;
+  batch_items_ = items;
   state_.store(kDone, std::memory_order_release);
   state_.notify_all();
   runner_.store(std::this_thread::get_id(), std::memory_order_relaxed);

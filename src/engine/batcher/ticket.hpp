@@ -6,6 +6,7 @@
 #include <span>
 #include <thread>
 
+#include "core/secure.hpp"
 #include "engine/batcher/estimates.hpp"
 #include "engine/request.hpp"
 
@@ -13,8 +14,8 @@ namespace polykem {
 
 class BatcherCore;
 
-/// One operation that was handed in: copies of its inputs and draws, and its outputs. Zeroised when the last reference
-/// goes.
+/// One operation that was handed in: copies of its inputs and draws, and, once it has been computed, its outputs.
+/// Zeroised when the last reference goes.
 class Ticket {
  public:
   using Callback = void (*)(void* user);
@@ -28,8 +29,11 @@ class Ticket {
 
   const Scheme& scheme() const { return *scheme_; }
   Op op() const { return op_; }
-  /// Its arrays, outputs included, as a request that the CPU may compute.
+  /// Its arrays as a request that the CPU may compute once there is memory for the outputs.
   Request request();
+  bool has(const FieldInfo& f) const { return (fields_ & f.field) != 0; }
+  /// Takes memory for the outputs: not before they come, because thousands may wait. False if there is none.
+  [[nodiscard]] bool reserve_outputs();
   const RecordBytes& bytes() const { return bytes_; }
   std::span<uint8_t> draws() { return {const_cast<uint8_t*>(arrays_.draws), bytes_.draws}; }
 
@@ -49,7 +53,9 @@ class Ticket {
     return state_.compare_exchange_strong(pending, kClaimed, std::memory_order_acq_rel);
   }
   bool claimed() const { return state_.load(std::memory_order_acquire) != kPending; }
-  void finish(Status status) noexcept;
+  /// items: the size of the batch.
+  void finish(Status status, size_t items) noexcept;
+  size_t batch_items() const { return finished() ? batch_items_ : 0; }
 
   /// finish() calls it from now on. If the ticket has finished already, nothing calls it.
   void arm(Callback done, void* user) noexcept;
@@ -76,13 +82,16 @@ class Ticket {
   const Scheme* const scheme_;
   const Op op_;
   const bool sk_is_seed_;
+  const Fields fields_;
   RecordBytes bytes_;
   BatchView arrays_;
+  SecureBuffer outputs_;
   const size_t data_bytes_;
   const uint64_t process_;
   std::atomic<int> references_{1};
   std::atomic<int> state_{kPending};
   Status status_ = Status::busy;
+  size_t batch_items_ = 0;
   Callback done_ = nullptr;
   void* user_ = nullptr;
   std::atomic<int> callback_{kUnarmed};

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+// Single KEM operations of sessions on a loop: the library computes them, in batches where that pays.
+#pragma once
+
+#include <array>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <list>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <vector>
+
+#include <asio/executor_work_guard.hpp>
+#include <asio/io_context.hpp>
+#include <polykem/polykem.hpp>
+
+#include "net/frame.hpp"
+#include "net/handler_memory.hpp"
+#include "net/stats.hpp"
+
+namespace polykem::cli::net {
+
+/** The inputs of one operation, copied when it is handed in. Members that it does not use are empty. */
+struct KemInput {
+  ByteView public_key;  // encaps
+  ByteView secret_key;  // decaps
+  ByteView ciphertext;  // decaps
+};
+
+/** The outputs of one operation, valid during the call. Members that it does not produce are empty. */
+struct KemOutput {
+  ByteView public_key;     // keygen
+  ByteView secret_key;     // keygen
+  ByteView ciphertext;     // encaps
+  ByteView shared_secret;  // encaps, decaps
+};
+
+class KemOperations;
+struct KemOperation;
+
+/** Operations in order, linked through themselves. */
+struct KemOperationList {
+  KemOperation *first = nullptr, *last = nullptr;
+
+  void push_back(KemOperation& operation);
+  void remove(KemOperation& operation);
+};
+
+/** Something that needs one operation computed at a time. */
+class KemUser {
+ public:
+  virtual ~KemUser() = default;
+  virtual KemInput kem_input(polykem_op op) const = 0;
+  /** On anything but POLYKEM_OK the outputs are empty. Does not throw. */
+  virtual void kem_done(polykem_op op, polykem_status status, const KemOutput& out) = 0;
+
+ protected:
+  /** Nobody needs the result any more: an operation that has not begun is dropped, and kem_done() will not be called.
+   * The user may be destroyed by this. */
+  void kem_cancel();
+
+ private:
+  friend class KemOperations;
+  KemOperation* operation_ = nullptr;
+};
+
+struct BatchPolicy {
+  std::size_t cap = 1024;               // items in one batch at most
+  std::chrono::microseconds linger{0};  // how long a batch that is not full waits for more items
+};
+
+/** Lives on the loop's thread, where the results arrive; the library's threads only post to it. */
+class KemOperations {
+ public:
+  KemOperations(asio::io_context& loop, const Context& context, const Scheme& scheme, BatchPolicy policy);
+  /** Waits for what runs; nobody is called back. The loop must not run afterwards. */
+  ~KemOperations();
+  KemOperations(const KemOperations&) = delete;
+  KemOperations& operator=(const KemOperations&) = delete;
+
+  /** Throws std::bad_alloc; the operation is then not added. The inputs are read some turns of the loop later. */
+  void add(polykem_op op, std::shared_ptr<KemUser> user);
+
+  /** Operations that have not been answered. */
+  std::size_t pending() const { return operations_.size(); }
+  BatchStats stats() const;
+
+ private:
+  friend class KemUser;
+  using Clock = std::chrono::steady_clock;
+  static constexpr std::size_t kOps = 3;
+
+  void gather(int turns);
+  void hand_in();
+  void hand_in(KemOperation& operation);
+  void finished(KemOperation& operation);
+  void deliver_finished();
+  void deliver(KemOperation& operation);
+  std::shared_ptr<KemUser> remove(KemOperation& operation);
+
+  asio::io_context& loop_;
+  Scheme scheme_;
+  Batcher batcher_;
+  std::list<KemOperation> operations_;
+  std::list<KemOperation>::iterator first_new_ = operations_.end();  // the first that has not been handed in
+  std::size_t new_ = 0, new_before_ = 0;                             // how many, and how many a turn of the loop before
+  bool gathering_ = false;
+  HandlerMemory gathering_memory_;
+  std::optional<asio::executor_work_guard<asio::io_context::executor_type>> work_;  // while something is pending
+  Bytes public_out_;
+  SecretBytes secret_out_;
+  std::array<std::vector<std::uint64_t>, kOps> items_by_batch_;  // operations by the size of their batch
+  std::chrono::nanoseconds busy_{0};
+  Clock::time_point busy_since_{};
+
+  std::mutex mutex_;  // guards what follows
+  KemOperationList finished_;
+  KemOperationList delivering_;  // of the handler that runs
+  bool posted_ = false;
+  HandlerMemory posted_memory_;
+};
+
+}  // namespace polykem::cli::net
