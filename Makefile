@@ -13,7 +13,7 @@ CONFIGURE := cmake --preset release -B $(BUILD) $(if $(CCACHE),-DCMAKE_CXX_COMPI
 SOURCES    = $(shell git ls-files '*.c' '*.h' '*.cpp' '*.hpp')
 
 .DEFAULT_GOAL := all
-.PHONY: all cuda demo test test-full mutants bench bench-peers tables sbom program-docs figures format lint tidy install clean help
+.PHONY: all cuda demo demo-tls test test-full mutants bench bench-peers tables sbom program-docs figures format lint tidy install clean help
 
 all: ## Build the library and the program build/bin/polykem
 	@tools/setup.sh --check demo
@@ -33,8 +33,14 @@ demo: ## Exchange keys with 10,000 clients over real sockets, in both roles
 	$(PROGRAM) exchange --scheme $(SCHEME) --clients $(CLIENTS) --role server-decaps --transport tcp
 	$(PROGRAM) exchange --scheme $(SCHEME) --clients $(CLIENTS) --role server-encaps --transport tcp
 
+demo-tls: ## HAProxy with polykem's provider and a crowd of TLS clients; a table at the end
+	@tools/setup.sh demo tls
+	@$(MAKE) --no-print-directory all
+	@cmake --build $(BUILD) -j $(JOBS) --target polykem_tls_load
+	@POLYKEM_TLS_TREE=$(CURDIR)/$(BUILD) python3 -B bench/tls/demo.py
+
 test: ## Run every quick test that needs no GPU: release build, constant-time checks, three sanitizers
-	@tools/setup.sh test
+	@tools/setup.sh test tls
 	@tools/test.sh release ct sanitize threads
 
 test-full: ## The same, then all CUDA code, long tests, every sanitizer over everything, two compilers' constant time, fuzzers, mutants

@@ -16,7 +16,8 @@ Compute::Machine::~Machine() {
 }
 
 Compute::~Compute() {
-  delete machine_.load();
+  const std::unique_ptr<Machine> machine(machine_.load());
+  if (machine != nullptr) statistics_.write(machine->batcher);
 }
 
 polykem_status Compute::make(Machine& out) const {
@@ -50,6 +51,7 @@ polykem_status Compute::start(const Scheme& scheme, polykem_op op, const std::ui
   Machine* mine = nullptr;
   const polykem_status status = machine(mine);
   if (status != POLYKEM_OK) return status;
+  statistics_.write_when_due(mine->batcher);
   out.operation_ = std::make_unique<Operation>();
   Operation& operation = *out.operation_;
   operation.secrets = std::move(draws);

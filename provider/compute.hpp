@@ -9,6 +9,7 @@
 
 #include "config.hpp"
 #include "pause.hpp"
+#include "statistics.hpp"
 
 namespace polykem::provider {
 
@@ -34,7 +35,7 @@ class Pending {
  * child goes on by itself. */
 class Compute {
  public:
-  explicit Compute(Config config) : config_(std::move(config)) {}
+  explicit Compute(Config config) : config_(std::move(config)), statistics_(config_.statistics) {}
   ~Compute();
   Compute(const Compute&) = delete;
   Compute& operator=(const Compute&) = delete;
@@ -54,6 +55,7 @@ class Compute {
   polykem_status machine(Machine*& out);
 
   const Config config_;
+  Statistics statistics_;
   std::atomic<Machine*> machine_{nullptr};
 };
 

@@ -25,7 +25,7 @@ constexpr std::uint64_t kMostCodePoint = 0xFFFF;
 constexpr const char* kGroupPrefix = "groups.";
 
 constexpr const char* kKeys[] = {"backend",    "threads",    "deadline_us", "linger_us", "batch_items",
-                                 "high_water", "hard_limit", "broker",      "async"};
+                                 "high_water", "hard_limit", "broker",      "async",     "statistics"};
 /** What OpenSSL itself reads in the section of a provider. */
 constexpr const char* kOpensslKeys[] = {"identity", "module", "activate", "soft_load"};
 
@@ -77,6 +77,13 @@ void read_broker(const CoreParameters& core, Config& config) {
     fail("broker", text,
          "not the absolute path of a Unix socket, of less than " + std::to_string(sizeof(sockaddr_un::sun_path)) +
              " bytes");
+}
+
+void read_statistics(const CoreParameters& core, Config& config) {
+  const char* text = core.get("statistics");
+  if (text == nullptr) return;
+  config.statistics = text;
+  if (config.statistics[0] != '/') fail("statistics", text, "not an absolute path");
 }
 
 void read_async(const CoreParameters& core, Config& config) {
@@ -153,6 +160,7 @@ Config read_config(const CoreParameters& core, Offer& offer) {
   read_number(core, "hard_limit", config.hard_limit, kMostItems);
   read_broker(core, config);
   read_async(core, config);
+  read_statistics(core, config);
   read_groups(core, offer);
   return config;
 }

@@ -24,8 +24,9 @@ struct Config {
   unsigned threads = 0;
   std::uint32_t deadline_us = 0, linger_us = 0; /**< 0: the library's default, here and below */
   std::size_t batch_items = 0, high_water = 0, hard_limit = 0;
-  std::string broker; /**< path of a socket; empty: none */
-  bool async = true;  /**< pause in ASYNC jobs */
+  std::string broker;     /**< path of a socket; empty: none */
+  bool async = true;      /**< pause in ASYNC jobs */
+  std::string statistics; /**< path of a file; empty: none */
 };
 
 /** Asks the core for the value of a key of the section; nullptr if it is not there. */

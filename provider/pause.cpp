@@ -35,17 +35,30 @@ void abandon(ASYNC_WAIT_CTX* /*context*/, const void* /*key*/, OSSL_ASYNC_FD /*f
   delete static_cast<Waiter*>(waiter);
 }
 
-/** nullptr if the process has no file descriptors left. */
-Waiter* waiter_of(ASYNC_WAIT_CTX* context) {
+/** nullptr if there is none. */
+Waiter* waits_here(ASYNC_WAIT_CTX* context) {
   OSSL_ASYNC_FD fd = -1;
   void* known = nullptr;
-  if (ASYNC_WAIT_CTX_get_fd(context, &kKey, &fd, &known) == 1) return static_cast<Waiter*>(known);
+  return ASYNC_WAIT_CTX_get_fd(context, &kKey, &fd, &known) == 1 ? static_cast<Waiter*>(known) : nullptr;
+}
+
+/** nullptr if the process has no file descriptors left. */
+Waiter* waiter_of(ASYNC_WAIT_CTX* context) {
+  if (Waiter* known = waits_here(context); known != nullptr) return known;
   auto fresh = std::make_unique<Waiter>();
   fresh->wait_fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
   fresh->wake_fd = fresh->wait_fd < 0 ? -1 : fcntl(fresh->wait_fd, F_DUPFD_CLOEXEC, 0);
   if (fresh->wake_fd < 0 || ASYNC_WAIT_CTX_set_wait_fd(context, &kKey, fresh->wait_fd, fresh.get(), abandon) != 1)
     return nullptr;
   return fresh.release();
+}
+
+/** A descriptor that was set and never paused on is unknown to the program, and HAProxy 2.6 ends when it meets one
+ * later. So the waiter of such an operation goes; as nothing was paused since, clearing does not call abandon(). */
+void forget_if_unpaused(ASYNC_WAIT_CTX* context, Waiter* waiter) {
+  std::size_t added = 0, removed = 0;
+  if (ASYNC_WAIT_CTX_get_changed_fds(context, nullptr, &added, nullptr, &removed) != 1 || added == 0) return;
+  if (ASYNC_WAIT_CTX_clear_fd(context, &kKey) == 1) delete waiter;
 }
 
 void drain(int fd) {
@@ -75,6 +88,7 @@ void pause_until_done(std::unique_ptr<Operation>& operation) {
   polykem_ticket* const ticket = operation->ticket;
   if (!operation->pauses || polykem_ticket_poll(ticket) != POLYKEM_ERR_BUSY) return;
   ASYNC_WAIT_CTX* const context = ASYNC_get_wait_ctx(ASYNC_get_current_job());
+  const bool is_new = waits_here(context) == nullptr;
   Waiter* const waiter = waiter_of(context);
   if (waiter == nullptr || waiter->operation != nullptr) return;
   ASYNC_callback_fn callback = nullptr;
@@ -91,6 +105,7 @@ void pause_until_done(std::unique_ptr<Operation>& operation) {
     drain(waiter->wait_fd);
   }
   operation = std::move(waiter->operation);
+  if (is_new) forget_if_unpaused(context, waiter);
 }
 
 }  // namespace polykem::provider

@@ -33,12 +33,10 @@ ARROWS = {
     "src/schemes": {"src/schemes", "src/prim", "src/ct", "src/core"},
     "src/cuda_module": {"src/cuda_module", "src/schemes", "src/prim", "src/ct", "src/core"},
     "src/engine": {"src/engine", "src/cuda_module", "src/schemes", "src/prim", "src/ct", "src/core"},
-    "src/capi": {"src/capi", "src/engine", "src/schemes", "src/ct", "src/core", "include"},
+    "src/capi": {"src/capi", "src/broker", "src/engine", "src/schemes", "src/ct", "src/core", "include"},
     "formats": {"formats", "include"},
     "cli": {"cli", "formats", "include", "bench"},  # bench: what `polykem bench` shows is measured there
     "src/broker": {"src/broker", "src/engine", "src/schemes", "src/core"},
-    "src/capi": {"src/capi", "src/broker", "src/engine", "src/schemes", "src/ct", "src/core", "include"},
-    "cli": {"cli", "include", "bench"},  # bench: what `polykem bench` shows is measured there
     "python": {"python", "include"},
     "provider": {"provider", "formats", "include"},
     "examples": {"include"},

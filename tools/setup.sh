@@ -3,7 +3,7 @@
 #
 # Installs what a purpose needs and this machine lacks, and nothing when nothing is lacking.
 #
-#   tools/setup.sh [--check] PURPOSE...      PURPOSE: demo | test | full | fuzz | lint | peers | cuda
+#   tools/setup.sh [--check] PURPOSE...      PURPOSE: demo | test | tls | full | fuzz | lint | peers | cuda
 #
 # With --check it installs nothing. Where it may not install (no apt, no root, no password-less sudo) it says in one
 # line what to install and exits with 1. What counts is that the tool or header is found, not which package it came in.
@@ -63,12 +63,28 @@ need_test() {
   need_venv
 }
 
+# TLS servers and a client; Debian keeps servers where a user's PATH does not look. The package apache2-bin is the
+# server without its service.
+need_tls() {
+  local PATH=$PATH:/usr/sbin:/sbin
+  need_demo
+  need_command python3 python3
+  need_command openssl openssl
+  need_command curl curl
+  need_command haproxy haproxy
+  need_command nginx nginx
+  need_command apache2 apache2-bin
+  need_command traffic_server trafficserver
+}
+
 # Wheels of PyPI go into environments of their own.
 need_venv() { python3 -c 'import ensurepip, venv' 2>/dev/null || missing+=(python3-venv); }
 
 # The long tests ask the shells what they complete, check man pages, compare the binary interface, build OpenSSL 3.5.
 need_full() {
   need_test
+  need_tls
+  need_command chromium chromium
   need_command abidw abigail-tools
   need_command zsh zsh
   need_command fish fish
@@ -158,9 +174,9 @@ collect() {
   missing=()
   for purpose in "$@"; do
     case "$purpose" in
-      demo | test | full | fuzz | lint | peers | cuda) "need_$purpose" ;;
+      demo | test | tls | full | fuzz | lint | peers | cuda) "need_$purpose" ;;
       *)
-        echo "setup: unknown purpose '$purpose' (demo, test, full, fuzz, lint, peers, cuda)" >&2
+        echo "setup: unknown purpose '$purpose' (demo, test, tls, full, fuzz, lint, peers, cuda)" >&2
         exit 2
         ;;
     esac
@@ -194,10 +210,26 @@ update_lists() {
   lists_are_new=yes
 }
 
+# A server's package starts it as a service when it is installed, and at boot. Not here: the tests start their own.
+policy=/usr/sbin/policy-rc.d
+forbid_services() {
+  [[ ! -e $policy ]] || return 0
+  printf '#!/bin/sh\nexit 101\n' | as_root tee "$policy" >/dev/null
+  as_root chmod +x "$policy"
+  trap 'rm -f "$log"; as_root rm -f "$policy"' EXIT
+}
+
 install_missing() {
+  local package
   echo "Installing with apt: ${missing[*]}"
+  forbid_services
   as_root tools/progress.sh "$log" \
     apt-get install -y -q --no-remove --no-install-recommends "${missing[@]}" || give_up
+  for package in "${missing[@]}"; do
+    case $package in
+      haproxy | nginx | trafficserver) as_root systemctl disable --quiet "$package" 2>/dev/null || true ;;
+    esac
+  done
 }
 
 (($#)) || set -- demo

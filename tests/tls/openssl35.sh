@@ -12,7 +12,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 crate=openssl-src-300.5.5+3.5.5
 sha256=3f1787d533e03597a7934fd0a765f0d28e94ecc5fb7789f8053b1e699a56f709
 cache=${POLYKEM_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/polykem}
-prefix=$cache/openssl-3.5.5
+prefix=$cache/openssl-3.5.5-whole
 
 give_up() {
   echo "no OpenSSL 3.5: $1" >&2
@@ -26,12 +26,13 @@ fetch() {
   echo "$sha256  $1" | sha256sum --check --quiet - >&2 || give_up "what crates.io sent is another file"
 }
 
-# build FOLDER: configures, compiles and installs the source in FOLDER. What no test needs is left out.
+# build FOLDER: configures, compiles and installs the source in FOLDER, whole: Debian's servers, which were linked to
+# OpenSSL 3.0, shall run with it too.
 build() {
   cp "$here/version_script.pl" "$1/util/mkdef.pl"
   cd "$1"
   ./Configure --prefix="$prefix" --openssldir="$prefix/ssl" --libdir=lib "-Wl,-rpath,$prefix/lib" shared \
-    no-tests no-docs no-engine no-legacy no-camellia no-idea no-seed no-srp no-gost no-comp
+    no-tests no-docs no-legacy
   nice make -j "${JOBS:-$(nproc)}" build_sw
   make install_sw
 }

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <netinet/in.h>
+#include <openssl/ssl.h>
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace tls_load {
+
+using Clock = std::chrono::steady_clock;
+
+// Where a connection is on its way.
+enum class Phase { kIdle, kHandshake, kFarewell, kDone, kReset, kFailed };
+
+// A ClientHello to be sent again and again, and how long the server's answer to it is at least.
+struct Recording {
+  std::vector<uint8_t> hello;
+  size_t answer_bytes = 0;
+};
+
+// Connects once. Throws std::runtime_error when the server does not answer.
+Recording record(SSL_CTX* context, const sockaddr_in& server);
+
+// One TLS connection after the other on a non-blocking socket: TCP connect, handshake, then close_notify and the end of
+// the stream in both directions, so that the server has read the client's Finished.
+class Connection {
+ public:
+  ~Connection() { close(); }
+
+  // What is to be sent instead of a handshake of one's own: a recorded ClientHello. Its handshake is over when the
+  // server's answer is here, and ends by RST, for there is no Finished. It costs the client next to nothing.
+  void replay(const Recording* recording) { recording_ = recording; }
+
+  // Begins to connect and registers with epoll under `tag`. If the handshake is not finished at reset_at, advance()
+  // ends it by RST.
+  void open(SSL_CTX* context, const sockaddr_in& server, int epoll, uint64_t tag, Clock::time_point reset_at);
+  // Goes on as far as it can without blocking. Returns the phase it is in then.
+  Phase advance();
+  // For one that takes too long.
+  void give_up() { fail("no answer in time"); }
+  void close();
+
+  Phase phase() const { return phase_; }
+  Clock::time_point begun() const { return begun_; }
+  Clock::time_point reset_at() const { return reset_at_; }
+  // From the call of connect() to the client's Finished.
+  Clock::duration handshake_time() const { return handshaken_ - begun_; }
+  const std::string& error() const { return error_; }
+
+ private:
+  Phase handshake();
+  Phase replayed();
+  Phase farewell();
+  Phase reset();
+  Phase fail(const std::string& what);
+
+  SSL* ssl_ = nullptr;
+  int socket_ = -1;
+  const Recording* recording_ = nullptr;
+  size_t sent_ = 0, received_ = 0;
+  Phase phase_ = Phase::kIdle;
+  Clock::time_point begun_, handshaken_, reset_at_;
+  std::string error_;
+};
+
+}  // namespace tls_load

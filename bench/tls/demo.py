@@ -1,0 +1,109 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""HAProxy with polykem's provider, and a crowd of clients: what `make demo-tls` runs.
+
+    demo.py [--seconds 5] [--connections 256]
+
+First clients that others wrote say which group they negotiated. Then the load generator keeps connections under way;
+every second a line tells of its handshakes and of the server's batches. At the end there is a table."""
+
+import argparse
+import json
+import pathlib
+import shutil
+import subprocess
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "tests/tls"))
+
+import cases  # noqa: E402
+import clients  # noqa: E402
+import openssl  # noqa: E402
+import tap  # noqa: E402
+from servers import HAProxy  # noqa: E402
+
+HYBRID, FRODO = "X25519MLKEM768", "frodo976aes"
+# What runs, with which group, provider, and in asynchronous mode or not.
+ROWS = (
+    ("provider off: X25519", "X25519", "none", False),
+    ("X25519MLKEM768, waiting", HYBRID, "polykem", False),
+    ("X25519MLKEM768, pausing", HYBRID, "polykem", True),
+    ("FrodoKEM-976, waiting", FRODO, "polykem", False),
+    ("FrodoKEM-976, pausing", FRODO, "polykem", True),
+)
+
+
+def show_clients():
+    """Those that are here and need not be fetched or built for minutes."""
+    with HAProxy(f"{HYBRID}:X25519", asynchronous=True) as server, tap.Tap(server.port) as wire:
+        print("HAProxy with polykem serves https://localhost. Clients that know nothing of polykem:")
+        for name, client in (("Go's crypto/tls", clients.go), ("Chromium", clients.chromium)):
+            try:
+                client(wire.port, server.certificate)
+                print(f"  {name:16} negotiates {wire.last().selected}", flush=True)
+            except clients.MissingClient as missing:
+                print(f"  {name:16} left out: {missing}", flush=True)
+        clients.curl(wire.port, server.certificate, server.client_conf, HYBRID)
+        print(f"  {'curl (polykem)':16} negotiates {wire.last().selected}\n")
+
+
+class Batches:
+    """What the server's batcher did since the last look."""
+
+    def __init__(self, server):
+        self._server, self._before = server, server.counters()
+
+    def since(self):
+        now, before = self._server.counters(), self._before
+        self._before = now
+        if not now:
+            return ""
+        batches = now["batches"] - before.get("batches", 0)
+        items = sum(now[who] - before.get(who, 0) for who in ("on_cpu", "on_accelerator", "on_broker"))
+        alone = now["on_caller"] - before.get("on_caller", 0)
+        sizes = [a - b for a, b in zip(now["batch_items"], before.get("batch_items", [0] * 99))]
+        largest = max((i for i, count in enumerate(sizes) if count), default=0)
+        mean = items / batches if batches else 0
+        return f"{alone:10}{batches:10}{mean:10.1f}{f'{2**largest}+' if batches else '-':>10}"
+
+
+def run(row, options):
+    """Shows a line each second and returns the report of the whole."""
+    name, group, provider, asynchronous = row
+    heads = ("handsh./s", "p50 ms", "p99 ms", "at once", "batches", "mean", "largest")
+    print(name, "".join(f"{head:>10}" for head in heads), sep="\n", flush=True)
+    with HAProxy(group, provider, asynchronous=asynchronous, workers=2) as server:
+        batches = Batches(server)
+        command = [cases.LOAD, server.port, "--group", group, "--connections", options.connections,
+                   "--seconds", options.seconds, "--warm-up", 1, "--every", 1]
+        load = subprocess.Popen(list(map(str, command)), stdout=subprocess.PIPE, text=True,
+                                env=openssl.environment(OPENSSL_CONF=server.client_conf))
+        report = {}
+        for line in load.stdout:
+            report = json.loads(line)
+            if "group" not in report:  # the last line sums up
+                print(f"{report['per_second']:10.0f}{report['p50_us'] / 1000:10.1f}{report['p99_us'] / 1000:10.1f}"
+                      f"{batches.since()}", flush=True)
+        if load.wait() != 0:
+            sys.exit(f"handshakes failed: {report.get('errors')}")
+        print()
+        return report
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--seconds", type=float, default=5)
+    parser.add_argument("--connections", type=int, default=256)
+    options = parser.parse_args()
+    if not shutil.which("haproxy", path="/usr/bin:/usr/sbin:/usr/local/sbin:/usr/local/bin"):
+        sys.exit("HAProxy is not installed: tools/setup.sh tls")
+    show_clients()
+    reports = [(row[0], run(row, options)) for row in ROWS]
+    print(f"{options.connections} connections at once, server and clients on this machine:")
+    print(f"  {'':26}{'handshakes/s':>13}{'p50 ms':>9}{'p99 ms':>9}")
+    for name, report in reports:
+        print(f"  {name:26}{report['per_second']:13.0f}{report['p50_us'] / 1000:9.1f}{report['p99_us'] / 1000:9.1f}")
+
+
+if __name__ == "__main__":
+    main()

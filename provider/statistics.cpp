@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "statistics.hpp"
+
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdio>
+
+namespace polykem::provider {
+
+namespace {
+
+constexpr std::int64_t kPeriodMs = 1000;
+constexpr const char* kOperations[] = {"keygen", "encaps", "decaps"};
+constexpr const char* kStates[] = {"unused", "closed", "open", "half-open"};
+
+void add(std::string& out, const char* name, std::uint64_t value) {
+  out.append(", \"").append(name).append("\": ").append(std::to_string(value));
+}
+
+template <std::size_t kBuckets>
+void add(std::string& out, const char* name, const std::uint64_t (&buckets)[kBuckets]) {
+  out.append(", \"").append(name).append("\": [");
+  for (std::size_t i = 0; i < kBuckets; ++i)
+    out.append(i == 0 ? "" : ", ").append(std::to_string(buckets[i]));
+  out += ']';
+}
+
+void add_counters(std::string& out, const char* set, polykem_op op, const polykem_batcher_stats_t& stats) {
+  out.append("{\"set\": \"").append(set).append("\", \"op\": \"").append(kOperations[op]).append("\"");
+  add(out, "operations", stats.operations);
+  add(out, "on_caller", stats.on_caller);
+  add(out, "on_cpu", stats.on_cpu);
+  add(out, "on_accelerator", stats.on_accelerator);
+  add(out, "on_broker", stats.on_broker);
+  add(out, "spilled", stats.spilled);
+  add(out, "rescued", stats.rescued);
+  add(out, "refused", stats.refused);
+  add(out, "abandoned", stats.abandoned);
+  add(out, "failed", stats.failed);
+  add(out, "waiting", stats.waiting);
+  add(out, "in_flight", stats.in_flight);
+  add(out, "batches", stats.batches);
+  add(out, "batch_items", stats.batch_items);
+  add(out, "wait_us", stats.wait_us);
+  add(out, "service_us", stats.service_us);
+  out += "}, ";
+}
+
+void add_lane(std::string& out, const polykem_lane_health_t& lane) {
+  out.append("{\"lane\": \"").append(lane.name).append("\", \"state\": \"").append(kStates[lane.state]);
+  out.append("\", \"reason\": \"").append(lane.reason).append("\"");
+  add(out, "opened", lane.opened);
+  out += "}, ";
+}
+
+void close_list(std::string& out) {
+  if (out.back() == ' ') out.resize(out.size() - 2);
+  out += ']';
+}
+
+/** What is there to tell, of every set and operation that was used. */
+std::string json(polykem_batcher* batcher) {
+  std::string out = "{\"operations\": [";
+  for (std::size_t i = 0; i < polykem_scheme_count(); ++i) {
+    const polykem_scheme* scheme = polykem_scheme_at(i);
+    polykem_scheme_info_t info{};
+    info.struct_size = sizeof info;
+    polykem_scheme_info(scheme, &info);
+    for (const polykem_op op : {POLYKEM_KEYGEN, POLYKEM_ENCAPS, POLYKEM_DECAPS}) {
+      polykem_batcher_stats_t stats{};
+      stats.struct_size = sizeof stats;
+      if (polykem_batcher_stats(batcher, scheme, op, &stats) == POLYKEM_OK &&
+          stats.operations + stats.in_flight + stats.abandoned + stats.refused > 0)
+        add_counters(out, info.name, op, stats);
+    }
+  }
+  close_list(out);
+  out += ", \"lanes\": [";
+  polykem_lane_health_t lane{};
+  lane.struct_size = sizeof lane;
+  for (std::size_t i = 0; polykem_batcher_health(batcher, i, &lane) == POLYKEM_OK; ++i)
+    add_lane(out, lane);
+  close_list(out);
+  return out + "}\n";
+}
+
+}  // namespace
+
+void Statistics::write_when_due(polykem_batcher* batcher) {
+  if (path_.empty()) return;
+  using std::chrono::milliseconds;
+  const std::int64_t now =
+      std::chrono::duration_cast<milliseconds>(std::chrono::steady_clock::now().time_since_epoch()).count();
+  std::int64_t due = next_.load(std::memory_order_relaxed);
+  if (now >= due && next_.compare_exchange_strong(due, now + kPeriodMs)) write(batcher);
+}
+
+/** Readers see the old file or the new one. What cannot be written is left: a server's work does not hang on it. */
+void Statistics::write(polykem_batcher* batcher) const {
+  if (path_.empty() || batcher == nullptr) return;
+  const std::string name = path_ + "." + std::to_string(getpid()), fresh = name + ".new";
+  std::FILE* file = std::fopen(fresh.c_str(), "we");
+  if (file == nullptr) return;
+  const std::string text = json(batcher);
+  const bool whole = std::fwrite(text.data(), 1, text.size(), file) == text.size();
+  if (std::fclose(file) == 0 && whole) std::rename(fresh.c_str(), name.c_str());
+}
+
+}  // namespace polykem::provider

@@ -1,0 +1,170 @@
+# SPDX-License-Identifier: Apache-2.0
+"""TLS clients that others wrote. Each fetches https://localhost:PORT/ and returns what it says of it as a dictionary:
+`page`, and `group` as the client itself names it, "" where it cannot tell. MissingClient: not on this machine."""
+
+import base64
+import hashlib
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import tempfile
+import time
+
+import openssl
+
+HERE = pathlib.Path(__file__).resolve().parent
+BUILD = pathlib.Path(os.environ.get("POLYKEM_TLS_BUILD", openssl.BUILD / "tls"))
+PATIENCE = 60
+
+
+class MissingClient(Exception):
+    """A program that this machine lacks."""
+
+
+def need(*programs):
+    for program in programs:
+        if found := shutil.which(program):
+            return found
+    raise MissingClient(f"no {' or '.join(programs)} here")
+
+
+def run(command, patience=PATIENCE, **options):
+    done = subprocess.run(list(map(str, command)), capture_output=True, text=True, timeout=patience, check=False,
+                          **options)
+    if done.returncode != 0:
+        raise AssertionError(f"{command[0]} ended with {done.returncode}: {done.stderr[-2000:]}{done.stdout[-500:]}")
+    return done.stdout
+
+
+def url(port):
+    return f"https://localhost:{port}/"
+
+
+def curl(port, certificate, openssl_conf, group):
+    """Debian's curl, which learns the group from the provider."""
+    page = run([need("curl"), "-sS", "--http1.1", "--curves", group, "--cacert", certificate, url(port)],
+               env=openssl.environment(OPENSSL_CONF=openssl_conf))
+    return {"page": page, "group": ""}
+
+
+def s_client(port, certificate, openssl_conf, group):
+    """Returns no page: not every server here speaks HTTP. From OpenSSL 3.2 on it names the group."""
+    done = openssl.run("s_client", "-connect", f"127.0.0.1:{port}", "-CAfile", certificate, "-groups", group,
+                       "-verify_return_error", "-tls1_3", OPENSSL_CONF=openssl_conf)
+    if done.returncode != 0 or "Verify return code: 0" not in done.stdout:
+        raise AssertionError(f"s_client ended with {done.returncode}: {done.stderr[-2000:]}")
+    named = re.search(r"^Negotiated TLS1.3 group: (.*)", done.stdout, re.M)
+    return {"page": "", "group": named.group(1) if named else ""}
+
+
+def go(port, certificate):
+    program = BUILD / "go-client"
+    run([need("go"), "build", "-o", program.resolve(), "."], cwd=HERE / "go", patience=300)
+    return json.loads(run([program, port, certificate]))
+
+
+def rustls(port, certificate):
+    target = BUILD / "rustls"
+    run([need("cargo"), "build", "--quiet", "--release", "--locked", "--manifest-path", HERE / "rustls/Cargo.toml",
+         "--target-dir", target], patience=1500)
+    return json.loads(run([target / "release/polykem-rustls-client", port, certificate]))
+
+
+def node(port, certificate):
+    """The version of package.json, beside whatever Node.js is installed."""
+    folder = BUILD / "node"
+    folder.mkdir(parents=True, exist_ok=True)
+    for name in ("package.json", "package-lock.json"):
+        shutil.copy(HERE / "node" / name, folder)
+    if not (folder / "node_modules/node/bin/node").exists():
+        run([need("npm"), "ci", "--no-audit", "--no-fund", "--prefix", folder], patience=300)
+    return json.loads(run([folder / "node_modules/node/bin/node", HERE / "node/client.mjs", url(port), certificate]))
+
+
+def public_key_hash(certificate):
+    pem = openssl.run("x509", "-in", certificate, "-pubkey", "-noout").stdout
+    der = base64.b64decode("".join(pem.splitlines()[1:-1]))
+    return base64.b64encode(hashlib.sha256(der).digest()).decode()
+
+
+def chromium(port, certificate):
+    """Without a window, over its debugging pipe. It trusts the certificate by the hash of its key."""
+    with tempfile.TemporaryDirectory(prefix="polykem-chromium-") as profile:
+        with Browser(need("chromium"), profile, public_key_hash(certificate)) as browser:
+            return browser.fetch(url(port))
+
+
+class Browser:
+    """Chromium and its protocol [CDP]: JSON messages that end with a zero byte, on descriptors 3 and 4."""
+
+    FLAGS = ("--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-sync",
+             "--disable-background-networking", "--disable-component-update", "--remote-debugging-pipe")
+
+    def __init__(self, program, profile, key_hash):
+        theirs, self._send = os.pipe()
+        self._receive, back = os.pipe()
+        command = [program, *self.FLAGS, f"--user-data-dir={profile}",
+                   f"--ignore-certificate-errors-spki-list={key_hash}", "about:blank"]
+        shell = f"exec 3<&{theirs} 4>&{back}; exec \"$@\""
+        self._process = subprocess.Popen(["bash", "-c", shell, "bash", *command], pass_fds=(theirs, back),
+                                         stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
+        os.close(theirs)
+        os.close(back)
+        self._number, self._buffer, self._events = 0, b"", []
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self._call("Browser.close")
+        try:
+            self._process.wait(timeout=10)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+        os.close(self._send)
+        os.close(self._receive)
+
+    def fetch(self, address):
+        target = self._call("Target.createTarget", url="about:blank")["targetId"]
+        session = self._call("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
+        self._call("Network.enable", session)
+        self._call("Page.enable", session)
+        self._call("Page.navigate", session, url=address)
+        details = self._event("Network.responseReceived")["response"]["securityDetails"]
+        self._event("Page.loadEventFired")
+        page = self._call("Runtime.evaluate", session, expression="document.body.innerText")["result"]["value"]
+        return {"page": page, "group": details["keyExchangeGroup"], "protocol": details["protocol"]}
+
+    def _call(self, method, session=None, **parameters):
+        self._number += 1
+        message = {"id": self._number, "method": method, "params": parameters}
+        if session:
+            message["sessionId"] = session
+        os.write(self._send, json.dumps(message).encode() + b"\0")
+        while (answer := self._read()).get("id") != self._number:
+            self._events.append(answer)
+        if "error" in answer:
+            raise AssertionError(f"{method}: {answer['error']}")
+        return answer["result"]
+
+    def _event(self, method):
+        end = time.monotonic() + PATIENCE
+        while time.monotonic() < end:
+            for message in self._events:
+                if message.get("method") == method:
+                    return message["params"]
+            self._events.append(self._read())
+        raise AssertionError(f"no {method} came")
+
+    def _read(self):
+        while b"\0" not in self._buffer:
+            data = os.read(self._receive, 65536)
+            if not data:
+                raise AssertionError("Chromium has ended")
+            self._buffer += data
+        message, _, self._buffer = self._buffer.partition(b"\0")
+        return json.loads(message)

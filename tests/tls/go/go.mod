@@ -1,0 +1,3 @@
+module polykem/tests/tls
+
+go 1.24

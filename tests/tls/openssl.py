@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: Apache-2.0
+"""OpenSSL's configuration for a process, and a certificate."""
+
+import os
+import pathlib
+import subprocess
+
+# The provider's module, and for comparisons the module of another provider. Where PEER is empty, there is none.
+BUILD = pathlib.Path(os.environ.get("POLYKEM_TLS_TREE", pathlib.Path(__file__).resolve().parents[2] / "build"))
+MODULE = os.environ.get("POLYKEM_PROVIDER", BUILD / "ossl-modules/polykem.so")
+PEER = os.environ.get("POLYKEM_PEER_PROVIDER", "")
+# A CUDA module that stands for a device (tests/cuda_module/simulated_device.cpp).
+SIMULATED_DEVICE = os.environ.get("POLYKEM_SIMULATED_DEVICE",
+                                  BUILD / "tests/cuda_module/libpolykem_simulated_device.so")
+# Where another OpenSSL than the system's is installed; empty: nowhere.
+PREFIX = os.environ.get("POLYKEM_OPENSSL", "")
+
+CONFIGURATION = """\
+config_diagnostics = 1
+openssl_conf = start
+[start]
+providers = providers
+{algorithms}
+[providers]
+default = default_provider
+{other}
+[default_provider]
+activate = 1
+"""
+SECTION = """\
+[other_provider]
+activate = 1
+module = {module}
+{settings}
+"""
+
+
+def environment(prefix=None, **variables):
+    """The environment of a process that uses the OpenSSL at `prefix` ("": the system's) as configured, not as the shell
+    does."""
+    prefix = PREFIX if prefix is None else prefix
+    found = {name: value for name, value in os.environ.items() if not name.startswith(("OPENSSL_", "POLYKEM_"))}
+    if prefix:
+        found["LD_LIBRARY_PATH"] = f"{prefix}/lib"
+    return {**found, **{name: str(value) for name, value in variables.items()}}
+
+
+def program():
+    return f"{PREFIX}/bin/openssl" if PREFIX else "openssl"
+
+
+def run(*arguments, input_text="", **variables):
+    """`openssl ...` to its end."""
+    return subprocess.run([program(), *map(str, arguments)], input=input_text, capture_output=True, text=True,
+                          timeout=60, check=False, env=environment(**variables))
+
+
+def version():
+    """(3, 0), say."""
+    return tuple(int(part) for part in run("version").stdout.split()[1].split(".")[:2])
+
+
+def configuration(folder, provider, **settings):
+    """Writes an openssl.cnf with a provider ("none", "polykem", "peer") and returns its path."""
+    path = pathlib.Path(folder) / f"openssl-{provider}.cnf"
+    other, section, algorithms = "", "", ""
+    if provider != "none":
+        name = "polykem" if provider == "polykem" else "oqsprovider"
+        other = f"{name} = other_provider"
+        module = pathlib.Path(MODULE if provider == "polykem" else PEER).resolve()
+        lines = "\n".join(f"{key} = {value}" for key, value in settings.items())
+        section = SECTION.format(module=module, settings=lines)
+    if provider == "polykem":  # where OpenSSL has ML-KEM of its own, ours is taken
+        algorithms = "alg_section = algorithms"
+        section += "[algorithms]\ndefault_properties = ?provider=polykem\n"
+    path.write_text(CONFIGURATION.format(other=other, algorithms=algorithms) + section)
+    return path
+
+
+def simulated_device(microseconds=1000, fault=None):
+    """Environment of a server whose polykem has a device that takes so long for a batch. fault: a file, see there."""
+    found = {"POLYKEM_CUDA_MODULE": pathlib.Path(SIMULATED_DEVICE).resolve(), "SIMULATED_DEVICE_US": microseconds}
+    return {**found, "SIMULATED_DEVICE_FAULT": fault} if fault else found
+
+
+def certificate(folder):
+    """Makes a key and a certificate for localhost; returns their paths. Clients trust the certificate itself; some
+    insist that it is not an authority's."""
+    folder = pathlib.Path(folder)
+    key, crt = folder / "key.pem", folder / "crt.pem"
+    plain = folder / "req.cnf"
+    plain.write_text("[req]\ndistinguished_name = name\n[name]\n")
+    done = run("req", "-config", plain, "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes",
+               "-days", 2, "-keyout", key, "-out", crt, "-subj", "/CN=localhost",
+               "-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1",
+               "-addext", "basicConstraints=critical,CA:FALSE")
+    if done.returncode != 0:
+        raise RuntimeError(done.stderr)
+    return key, crt

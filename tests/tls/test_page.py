@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What docs/tls.md tells a newcomer to paste works as it stands there, but for the module's path."""
+
+import pathlib
+import re
+import subprocess
+import tempfile
+import unittest
+
+import openssl
+from cases import require
+from servers import HAProxy, Nginx, free_port
+
+PAGE = pathlib.Path(__file__).resolve().parents[2] / "docs/tls.md"
+INSTALLED = "/usr/local/lib/ossl-modules/polykem.so"
+
+
+def commands(name, port):
+    """On another port, which is free."""
+    found = re.search(rf"<!-- run: {name} -->\n```sh\n(.*?)```", PAGE.read_text(), re.S).group(1)
+    return found.replace(INSTALLED, str(pathlib.Path(openssl.MODULE).resolve())).replace(port, str(free_port()))
+
+
+class Page(unittest.TestCase):
+    def test_setups(self):
+        require(HAProxy)
+        require(Nginx)
+        with tempfile.TemporaryDirectory() as folder:
+            pathlib.Path(folder).chmod(0o755)
+            for name, port in (("haproxy", "8443"), ("nginx", "8444")):
+                with self.subTest(name):
+                    end = f"kill $(cat {name}.pid)"
+                    self.assertIn(end, PAGE.read_text())
+                    done = subprocess.run(["bash", "-e", "-c", f"trap '{end}' EXIT\n" + commands(name, port)],
+                                          cwd=folder, capture_output=True, text=True, timeout=60, check=False,
+                                          env=openssl.environment())
+                    self.assertEqual(done.returncode, 0, done.stderr)
+                    self.assertIn("Hello, quantum world", done.stdout)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Servers from Debian's packages with polykem's provider: each negotiates, alone and under load, waiting or pausing."""
+
+import unittest
+
+import clients
+import openssl
+import tap
+from cases import load, require
+from servers import ALL, Apache, HAProxy, SServer, TrafficServer
+
+HYBRID = "X25519MLKEM768"
+
+
+class EachServer(unittest.TestCase):
+    def negotiate(self, kind, asynchronous):
+        require(kind)
+        with kind(HYBRID, asynchronous=asynchronous, workers=2) as server, tap.Tap(server.port) as wire:
+            clients.s_client(wire.port, server.certificate, server.client_conf, HYBRID)
+            self.assertEqual(wire.last().shares, [HYBRID])
+            self.assertEqual(wire.last().selected, HYBRID)
+            self.assertFalse(wire.last().retried)
+            report = load(server, HYBRID, connections=1 if kind is SServer else 32, seconds=0.5)
+            self.assertGreater(report["handshakes"], 20)
+            self.assertTrue(server.runs())
+
+    def test_waiting(self):
+        for kind in ALL:
+            with self.subTest(kind.__name__):
+                self.negotiate(kind, asynchronous=False)
+
+    def test_pausing(self):
+        for kind in ALL:
+            if kind.can_pause:
+                with self.subTest(kind.__name__):
+                    self.negotiate(kind, asynchronous=True)
+
+
+class Device(unittest.TestCase):
+    """A device that takes a millisecond for a batch: servers that pause, or that have threads, fill its batches. As the
+    device is this machine's CPU, it is late when others need that; so its deadline is far away."""
+
+    def test_batches(self):
+        for kind in (HAProxy, TrafficServer, Apache):
+            require(kind)
+            with self.subTest(kind.__name__), \
+                    kind(HYBRID, asynchronous=kind.can_pause, workers=2, backend="cuda",
+                         deadline_us=500000, variables=openssl.simulated_device()) as server:
+                self.assertGreater(load(server, HYBRID, connections=64, seconds=1.5)["handshakes"], 64)
+                counters = server.counters()
+                self.assertGreater(counters["on_accelerator"], 0.5 * counters["operations"])
+                self.assertGreater(counters["on_accelerator"], 2 * counters["batches"], "the mean batch is below 2")
+                self.assertEqual(counters["failed"] + counters["refused"], 0)
+
+
+class EachGroup(unittest.TestCase):
+    """Every family of groups, with HAProxy in asynchronous mode: on its fibres of 32 KB FrodoKEM must not run."""
+
+    GROUPS = {
+        "MLKEM512": 0x0200, "MLKEM768": 0x0201, "MLKEM1024": 0x0202,
+        "SecP256r1MLKEM768": 0x11EB, "SecP384r1MLKEM1024": 0x11ED,
+        "frodo640aes": 65059, "x25519_frodo640shake": 65064, "frodo976aes": 65065, "p384_frodo976shake": 65069,
+        "frodo1344aes": 65071, "efrodo976aes": 65030,
+        "ntru_hps2048509": 0x0214, "ntru_hrss701": 0x0217,
+    }
+
+    @classmethod
+    def setUpClass(cls):
+        require(HAProxy)
+
+    def test_negotiates(self):
+        with HAProxy(":".join(self.GROUPS), asynchronous=True) as server, tap.Tap(server.port) as wire:
+            for group, code_point in self.GROUPS.items():
+                with self.subTest(group):
+                    clients.s_client(wire.port, server.certificate, server.client_conf, group)
+                    self.assertEqual(wire.last().selected, tap.name(code_point))
+            self.assertTrue(server.runs())
+
+    def test_frodokem_under_load(self):
+        """Enough connections that operations wait for each other: some pause, and batches form."""
+        for group in ("frodo976aes", "frodo1344shake"):
+            with self.subTest(group), HAProxy(group, asynchronous=True, workers=2) as server:
+                self.assertGreater(load(server, group, connections=256, seconds=2)["handshakes"], 256)
+                self.assertTrue(server.runs())
+                counters = server.counters()
+                self.assertEqual(counters["failed"] + counters["refused"], 0)
+                self.assertGreater(sum(counters["batch_items"][1:]), 0, "no batch has two operations or more")
+
+    def test_another_key_share(self):
+        """A client whose first choice the server lacks is asked for another key share."""
+        with HAProxy(HYBRID, asynchronous=True) as server, tap.Tap(server.port) as wire:
+            clients.s_client(wire.port, server.certificate, server.client_conf, f"X25519:{HYBRID}")
+            self.assertTrue(wire.last().retried)
+            self.assertEqual(wire.last().selected, HYBRID)
+
+
+if __name__ == "__main__":
+    unittest.main()
