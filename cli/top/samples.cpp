@@ -6,6 +6,7 @@
 #include <charconv>
 #include <chrono>
 #include <iterator>
+#include <utility>
 
 #include <asio/ip/tcp.hpp>
 
@@ -54,7 +55,7 @@ class Line {
   double number() {
     double value = 0;
     const auto [end, error] = std::from_chars(rest_.data(), rest_.data() + rest_.size(), value);
-    if (error != std::errc() || !(value >= 0 && value < kMostValue)) fail();
+    if (error != std::errc()) fail();
     rest_.remove_prefix(static_cast<std::size_t>(end - rest_.data()));
     return value;
   }
@@ -98,7 +99,9 @@ std::vector<Sample> parse_samples(std::string_view text) {
     std::string_view line = text.substr(0, end);
     text.remove_prefix(std::min(end + 1, text.size()));
     if (!line.empty() && line.back() == '\r') line.remove_suffix(1);
-    if (!line.empty() && line.front() != '#') out.push_back(parse_line(line));
+    if (line.empty() || line.front() == '#') continue;
+    Sample sample = parse_line(line);
+    if (sample.value >= 0 && sample.value < kMostValue) out.push_back(std::move(sample));
   }
   return out;
 }

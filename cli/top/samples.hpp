@@ -19,7 +19,8 @@ struct Sample {
   const std::string& label(const std::string& key) const;
 };
 
-/** All samples; comments are left out. Throws CliError (bad input) for a line that is none of these. */
+/** All samples; comments, and values below 0 or beyond 10^18, are left out. Throws CliError (bad input) for a line that
+ * is none of these. */
 std::vector<Sample> parse_samples(std::string_view text);
 
 /** The text at http://HOST:PORT/metrics, fetched within a few seconds. `place` is "HOST:PORT". Throws CliError: usage
