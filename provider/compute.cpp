@@ -6,7 +6,7 @@
 namespace polykem::provider {
 
 polykem_status Pending::finish(std::uint8_t* public_out, std::uint8_t* secret_out) {
-  pause_until_done(operation_);
+  pause();
   return polykem_ticket_take(operation_->ticket, public_out, secret_out);
 }
 

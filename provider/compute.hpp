@@ -18,6 +18,9 @@ class Compute;
 /** One operation that was handed in. Without finish() it is dropped. */
 class Pending {
  public:
+  /** Pauses the ASYNC job, if this is one, until the operation is done. A job that is abandoned loses what it has
+   * allocated by then. */
+  void pause() { pause_until_done(operation_); }
   /** Waits, in an ASYNC job by pausing it, and copies the results out; NULL: not wanted. */
   polykem_status finish(std::uint8_t* public_out, std::uint8_t* secret_out);
   /** Secrets that belong to the operation: a paused job that is abandoned frees nothing that is on its stack. */

@@ -142,6 +142,7 @@ bool Key::generate(SecretBytes draws) {
       return false;
     }
   }
+  pending.pause();
   Bytes public_key(scheme.public_key_bytes());
   SecretBytes secret_key(scheme.secret_key_bytes());
   if (!finish(pending, public_key.data(), secret_key.data())) return false;

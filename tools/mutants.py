@@ -92,6 +92,25 @@ MUTANTS = [
     Mutant("FrodoKEM rejects without the salt's bytes", "src/schemes/frodo/ops.cpp",
            "std::memcpy(c.hashed(i) + c.set.salt_offset(), t.draws + c.set.p.secret_bytes, c.set.salt_bytes());", "",
            "property_test", "*RoundTrip*/frodokem640shake_ref"),
+    # OpenSSL provider
+    Mutant("a resume without cause ends the pause", "provider/pause.cpp",
+           "resumes < kMostIdleResumes", "resumes < 1", "provider_tls_test", "Jobs.ResumedWithoutCause"),
+    Mutant("an abandoned operation stays", "provider/pause.cpp",
+           "delete static_cast<Waiter*>(waiter);", "(void)waiter;", "provider_tls_test", "Jobs.Abandoned"),
+    Mutant("the parts of X25519MLKEM768 change places", "provider/algorithms.cpp",
+           '"mlkem768", &kX25519, false', '"mlkem768", &kX25519, true', "provider_evp_test", "Provider.OrderOfShares"),
+    Mutant("a public key that is not reduced passes", "provider/key.cpp",
+           "if (is_mlkem(scheme) && !is_reduced(scheme, own)) {", "if (false) {",
+           "provider_evp_test", "Provider.RefusesMalformedKeys"),
+    Mutant("an imported pair is not checked", "provider/keymgmt.cpp",
+           "return key.check_pair();\n    if (key.has_private())", "return 1;\n    if (key.has_private())",
+           "provider_evp_test", "*Transfer/ntruhps2048509"),
+    Mutant("an unknown key of openssl.cnf passes", "provider/config.cpp",
+           "if (is_known(key, offer) || core.get(key.c_str()) == nullptr) continue;", "continue;",
+           "provider_config_test", "Config.WrongKey"),
+    Mutant("a seed is not used", "provider/compute.cpp",
+           "operation.secrets.empty() ? nullptr : operation.secrets.data();", "nullptr;",
+           "provider_kat_test", "*mlkem512"),
 ]
 
 

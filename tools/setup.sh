@@ -58,6 +58,7 @@ need_test() {
   need_demo
   need_command valgrind valgrind
   need_command python3 python3
+  need_command openssl openssl
   need_headers gtest/gtest.h libgtest-dev valgrind/memcheck.h valgrind
   need_venv
 }
