@@ -8,9 +8,9 @@ must not grow.
 Every scenario gets its share of the time. Ends with 1 if one of them failed.
 
     waiting   80 % of the load that the server bears; one client in five resets the connection within 3 ms
-    pausing   the same in asynchronous mode, with a simulated device that takes 3 ms for a batch, so that every handshake
-              pauses. HAProxy loses memory with each connection that is reset then (its issue 3453): growth is bounded
-              for each of them
+    pausing   the same in asynchronous mode, with a simulated device that takes 3 ms for a batch, so that every
+              handshake pauses. HAProxy loses memory with each connection that is reset then (its issue 3453): growth
+              is bounded for each of them
     baseline  the same as `waiting` without polykem, X25519: how memory looks when all is well
     files     too few file descriptors for an eventfd of each handshake
     reload    `haproxy -W` reloads again and again: workers start, and old ones end
