@@ -272,7 +272,8 @@ def main():
         print(describe(name, reports[name]), flush=True)
     if options.json:
         with open(options.json, "w", encoding="utf-8") as out:
-            json.dump({"group": options.group, "seconds": options.seconds, "scenarios": reports}, out, indent=1)
+            json.dump({"group": options.group, "seconds": options.seconds, "scenarios": reports}, out)
+            out.write("\n")
     return 1 if any("wrong" in report for report in reports.values()) else 0
 
 
