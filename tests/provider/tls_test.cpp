@@ -278,6 +278,9 @@ TEST_F(Jobs, PausesForbidden) {
   };
   EXPECT_EQ(ASYNC_start_job(&job, wait, &result, body, &argument, sizeof argument), ASYNC_FINISH);
   EXPECT_TRUE(run.well);
+  std::size_t descriptors = 0;
+  EXPECT_EQ(ASYNC_WAIT_CTX_get_all_fds(wait, nullptr, &descriptors), 1);
+  EXPECT_EQ(descriptors, 0U) << "no pause told the program of it, and HAProxy ends when it meets one";
   ASYNC_WAIT_CTX_free(wait);
 }
 
