@@ -49,7 +49,7 @@ void Job::work(WorkerPool& workers, Profile& profile) noexcept {
     const Status status = worker == nullptr ? Status::out_of_memory : compute(first, count, *worker, profile);
     if (status != Status::ok) fail(status);
     first = claim();
-    if (worker != nullptr && first >= records_.count) records_.count == 1 ? worker->wipe_one_item() : worker->wipe();
+    if (worker != nullptr && first >= records_.count) worker->wipe_after(records_.count);
     if (items_left_.fetch_sub(count, std::memory_order_acq_rel) == count) complete();
   }
   if (worker != nullptr) workers.give_back(std::move(worker));

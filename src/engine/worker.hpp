@@ -23,8 +23,8 @@ struct Worker {
   [[nodiscard]] bool reserve_keys(size_t bytes);
   /// Zeroises what the chunks of a job left in the memory and on this thread's stack.
   void wipe() { wipe(wipe_stack); }
-  /// The same after a batch of one item, which needs less of the stack.
-  void wipe_one_item() { wipe(wipe_stack_of_one_item); }
+  /// The same after a batch of so many items: one needs less of the stack.
+  void wipe_after(size_t items) { wipe(items == 1 ? wipe_stack_of_one_item : wipe_stack); }
 
  private:
   void wipe(void (*stack)() noexcept);

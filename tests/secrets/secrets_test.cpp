@@ -273,6 +273,54 @@ TEST(SecretsOfKeySets, NoneIsLeftInMemory) {
   EXPECT_EQ(secrets_of(batch)->find(), "");
 }
 
+/// The items as single operations, on the caller's thread or in batches; their results are taken into the batch's
+/// memory.
+void run_singly(const OwnBatch& batch, polykem_batcher* batcher, polykem_op op, bool together) {
+  const auto item = [](std::span<uint8_t> array, size_t bytes, size_t i) { return array.data() + i * bytes; };
+  const polykem_scheme_info_t& n = batch.sizes;
+  std::vector<polykem_ticket*> tickets(batch.count);
+  if (together) polykem_batcher_hold(batcher);
+  for (size_t i = 0; i < batch.count; ++i) {
+    polykem_request r = make_request(op, batch.scheme, 1);
+    if (op == POLYKEM_KEYGEN) r.draws = item(batch.keygen_draws, n.keygen_draw_bytes, i);
+    if (op == POLYKEM_ENCAPS) r.draws = item(batch.encaps_draws, n.encaps_draw_bytes, i);
+    if (op == POLYKEM_ENCAPS) r.pk = item(batch.pk, n.public_key_bytes, i);
+    if (op == POLYKEM_DECAPS) r.sk = item(batch.sk, n.secret_key_bytes, i);
+    if (op == POLYKEM_DECAPS) r.ct = item(batch.ct, n.ciphertext_bytes, i);
+    ASSERT_EQ(polykem_batcher_add(batcher, &r, nullptr, nullptr, &tickets[i]), POLYKEM_OK);
+  }
+  if (together) polykem_batcher_release(batcher);
+  for (size_t i = 0; i < batch.count; ++i) {
+    uint8_t* const public_out = op == POLYKEM_KEYGEN   ? item(batch.pk, n.public_key_bytes, i)
+                                : op == POLYKEM_ENCAPS ? item(batch.ct, n.ciphertext_bytes, i)
+                                                       : nullptr;
+    uint8_t* const secret_out = op == POLYKEM_KEYGEN   ? item(batch.sk, n.secret_key_bytes, i)
+                                : op == POLYKEM_ENCAPS ? item(batch.sent, n.shared_secret_bytes, i)
+                                                       : item(batch.received, n.shared_secret_bytes, i);
+    EXPECT_EQ(polykem_ticket_take(tickets[i], public_out, secret_out), POLYKEM_OK);
+    polykem_ticket_free(tickets[i]);
+  }
+}
+
+class SecretsOfTickets : public testing::TestWithParam<const char*> {};
+
+TEST_P(SecretsOfTickets, NoneIsLeftInMemory) {
+  for (const bool together : {false, true}) {
+    const OwnBatch batch(scheme(GetParam()), 40);
+    const Context context = make_context(nullptr, 2);
+    polykem_batcher* batcher = nullptr;
+    ASSERT_EQ(polykem_batcher_new(context.get(), nullptr, &batcher), POLYKEM_OK);
+    const LastingThread caller([&] {
+      for (const polykem_op op : {POLYKEM_KEYGEN, POLYKEM_ENCAPS, POLYKEM_DECAPS})
+        run_singly(batch, batcher, op, together);
+    });
+    EXPECT_EQ(secrets_of(batch)->find(), "") << (together ? "in batches" : "one after the other");
+    polykem_batcher_free(batcher);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Families, SecretsOfTickets, testing::Values("ntruhps2048509", "mlkem768", "frodokem640shake"));
+
 /// All three operations, so that their results lie in the batch's memory.
 void run_all(const OwnBatch& batch) {
   const Context context = make_context(nullptr, 1);

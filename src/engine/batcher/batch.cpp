@@ -10,7 +10,7 @@ namespace polykem {
 bool BatchMemory::gather(const std::vector<Ticket*>& tickets) {
   const size_t count = tickets.size();
   status_.assign(count, Status::ok);
-  request_ = tickets.front()->request();
+  request_ = tickets.front()->inputs();
   bytes_ = tickets.front()->bytes();
   const Ticket& one = *tickets.front();
   BatchView& all = request_.records;
@@ -28,7 +28,7 @@ bool BatchMemory::gather(const std::vector<Ticket*>& tickets) {
     if (f.in != nullptr) {
       all.*f.in = next;
       for (size_t i = 0; i < count; ++i)
-        std::memcpy(next + i * bytes, f.data(tickets[i]->request().records), bytes);
+        std::memcpy(next + i * bytes, tickets[i]->inputs().records.*f.in, bytes);
     }
     next += rounded_up(count * bytes, 64);
   }

@@ -250,7 +250,7 @@ bool BatcherCore::result_is_right(BatchSlot& slot, Status status) {
   const uint64_t batch = device_batches_.fetch_add(1, std::memory_order_relaxed);
   if (batch % kRecheckEvery != 0) return true;
   const size_t chosen = batch / kRecheckEvery % slot.tickets.size();
-  Ticket* const again = computed(slot.tickets[chosen]->request());
+  Ticket* const again = computed(slot.tickets[chosen]->inputs());
   const bool right = again == nullptr || slot.memory.equals(chosen, *again);
   if (again != nullptr) again->release();
   return right;
@@ -314,6 +314,7 @@ void BatcherCore::deliver(BatchSlot& slot, Status status) {
     ++finished;
     failed += slot.memory.item_status(i) != Status::ok ? 1 : 0;
   }
+  slot.memory.wipe();  // before anybody hears of it
   {
     const Lock lock(mutex_);
     TicketQueue& queue = queues_[slot.queue];

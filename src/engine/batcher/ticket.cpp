@@ -80,9 +80,17 @@ bool Ticket::is_foreign() const {
   return process_ != ForkGeneration::of_process();
 }
 
-Request Ticket::request() {
-  Request request{.op = op_, .sk_is_seed = sk_is_seed_, .scheme = scheme_, .records = arrays_};
-  request.run_on = RunOn::cpu;
+Request Ticket::inputs() const {
+  Request request{.op = op_, .sk_is_seed = sk_is_seed_, .scheme = scheme_, .run_on = RunOn::cpu};
+  request.records.count = 1;
+  for (const FieldInfo& f : kRecordFields)
+    if (f.in != nullptr) request.records.*f.in = arrays_.*f.in;
+  return request;
+}
+
+Request Ticket::request() const {
+  Request request = inputs();
+  request.records = arrays_;
   return request;
 }
 

@@ -29,8 +29,10 @@ class Ticket {
 
   const Scheme& scheme() const { return *scheme_; }
   Op op() const { return op_; }
-  /// Its arrays as a request that the CPU may compute once there is memory for the outputs.
-  Request request();
+  /// Its inputs, as a request without outputs.
+  Request inputs() const;
+  /// With its outputs, for whoever has claimed it and reserved them.
+  Request request() const;
   bool has(const FieldInfo& f) const { return (fields_ & f.field) != 0; }
   /// Takes memory for the outputs: not before they come, because thousands may wait. False if there is none.
   [[nodiscard]] bool reserve_outputs();

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+// The C API's batcher over tests/cuda_module/simulated_device.cpp, which the environment names.
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <cstdlib>
+#include <fstream>
+#include <functional>
+#include <thread>
+
+#include "polykem/polykem.hpp"
+
+namespace polykem {
+namespace {
+
+struct SimulatedDevice : testing::Test {
+  SimulatedDevice() { set_fault("none"); }
+  ~SimulatedDevice() override { set_fault("none"); }
+
+  static void set_fault(const char* word) { std::ofstream(std::getenv("SIMULATED_DEVICE_FAULT")) << word; }
+  bool eventually(const std::function<bool()>& holds) {
+    for (int i = 0; i < 1000; ++i) {
+      exchange(1);
+      if (holds()) return true;
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    }
+    return false;
+  }
+  /// Encapsulates so many times at once and decapsulates the results without a batcher.
+  void exchange(size_t count) {
+    std::vector<Ticket> tickets;
+    for (size_t i = 0; i < count; ++i) {
+      polykem_request r = Context::request(POLYKEM_ENCAPS, set, 1);
+      r.pk = pair.pk.data();
+      tickets.push_back(batcher.add(r));
+    }
+    Bytes ct(set.ciphertext_bytes());
+    SecretBytes ss(set.shared_secret_bytes());
+    for (const Ticket& ticket : tickets) {
+      ASSERT_EQ(ticket.take(ct.data(), ss.data()), POLYKEM_OK);
+      ASSERT_TRUE(cpu.decaps(set, 1, KeyMode::kPerItem, pair.sk, ct).ss == ss);
+    }
+  }
+  polykem_batcher_stats_t stats() const { return batcher.stats(set, POLYKEM_ENCAPS); }
+
+  const Scheme set = Scheme::find("mlkem768");
+  const Context cpu{1, "ref"}, context{2, "cuda"};
+  const KeyPairs pair = cpu.keygen(set, 1);
+  const Batcher batcher{context};
+};
+
+TEST_F(SimulatedDevice, ComputesRightAndInBatches) {
+  ASSERT_TRUE(eventually([&] { return stats().on_accelerator > 0; }));
+  const auto before = stats();
+  exchange(500);
+  const auto after = stats();
+  EXPECT_GT(after.on_accelerator, before.on_accelerator);
+  EXPECT_LT(after.batches - before.batches, 200u);
+}
+
+TEST_F(SimulatedDevice, MayStallAndFail) {
+  ASSERT_TRUE(eventually([&] { return stats().on_accelerator > 0; }));
+  for (const char* fault : {"stall", "fail"}) {
+    const uint64_t opened = batcher.health().at(1).opened;
+    set_fault(fault);
+    exchange(50);
+    EXPECT_TRUE(eventually([&] { return batcher.health().at(1).opened > opened; })) << fault;
+    EXPECT_GT(stats().rescued, 0u);
+    set_fault("none");
+    EXPECT_TRUE(eventually([&] { return batcher.health().at(1).state == POLYKEM_LANE_CLOSED; })) << fault;
+  }
+}
+
+}  // namespace
+}  // namespace polykem
