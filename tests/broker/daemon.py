@@ -44,7 +44,7 @@ class Case(unittest.TestCase):
             process.kill()
         process.communicate()
 
-    def eventually(self, condition, what, seconds=20):
+    def eventually(self, condition, what, seconds=60):
         end = time.monotonic() + seconds
         while time.monotonic() < end:
             if condition():
