@@ -14,6 +14,8 @@ namespace {
 /// Encaps and keygen on the CPU take at most so long together, and one batch of them half of it: a decapsulation waits
 /// no longer for them. A single one may take longer.
 constexpr Clock::duration kMostAhead = std::chrono::milliseconds(40);
+/// The CPU needs no more at once to fill its lanes, and a slot keeps its memory.
+constexpr size_t kMostBytesOnCpu = size_t{16} << 20;
 /// The items of a first batch of which nothing is known.
 constexpr size_t kUnmeasuredItems = 16;
 /// Of so many batches of a device, the CPU checks an item of one.
@@ -141,18 +143,21 @@ size_t BatcherCore::items_allowed(const LaneState& lane, uint32_t index) const {
   const ServiceTime& service = lane.known[index].service;
   if (!lane.cpu)  // two batches in flight are done in half the deadline
     return std::min(service.known() ? service.items_in(config_.deadline / 4) : 1, config_.batch_items);
-  if (queue.op == Op::decaps) return config_.batch_items;
+  const RecordBytes bytes = queue.scheme->record_bytes(queue.op);
+  const size_t most_items =
+      std::clamp<size_t>(kMostBytesOnCpu / (bytes.pk + bytes.sk + bytes.ct), 1, config_.batch_items);
+  if (queue.op == Op::decaps) return most_items;
   Clock::duration left = kMostAhead;
   for (const BatchSlot* slot : lane.in_flight)
     if (queues_[slot->queue].op != Op::decaps) left -= slot->expected;
   if (left <= left.zero()) return 0;
   const bool first = left == kMostAhead;
   const Clock::duration one = service_of(lane, index, 1);
-  if (one == one.zero()) return first ? std::min(kUnmeasuredItems, config_.batch_items) : 0;
+  if (one == one.zero()) return first ? std::min(kUnmeasuredItems, most_items) : 0;
   if (!first && one > left) return 0;
   const Clock::duration most = std::min<Clock::duration>(left, kMostAhead / 2);
   const size_t fit = service.known() ? service.items_in(most) : static_cast<size_t>(most / one) * engine_.threads();
-  return std::clamp<size_t>(fit, 1, config_.batch_items);
+  return std::clamp<size_t>(fit, 1, most_items);
 }
 
 BatchSlot* BatcherCore::take_slot() {
