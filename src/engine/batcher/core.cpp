@@ -154,7 +154,9 @@ bool BatcherCore::caller_is_sooner(uint32_t index, Clock::time_point now) {
   const Clock::duration lone = queue.lone.of(1);
   load_.add(lone, now);
   own_load.add(lone, now);
-  if (own_load.at(now) > kBusyCaller && (engine_.threads() > 1 || cheaper(lanes_.front(), index))) return false;
+  const bool worth_a_switch = lone > kSwitch;
+  if (own_load.at(now) > kBusyCaller && worth_a_switch && (engine_.threads() > 1 || cheaper(lanes_.front(), index)))
+    return false;
   const bool loaded = is_loaded(now);
   for (const LaneState& lane : lanes_) {
     if (!lane.cpu && (spills || !lane.takes(index))) continue;
