@@ -8,6 +8,7 @@
 #include <string>
 #include <thread>
 
+#include "broker/support.hpp"
 #include "scenarios.hpp"
 
 namespace polykem::test {
@@ -122,6 +123,34 @@ TEST(SingleOperations, AtABroker) {
   polykem_batcher_free(batcher);
   polykem_context_free(context);
   ::unlink((path + ".lock").c_str());
+}
+
+/// Whatever the server lacks while it drops a client, it goes on.
+Scenario dropping(void (*misbehave)(broker::RawClient&)) {
+  struct Both {
+    broker::Daemon daemon{broker::TestCollector::Kind::never};
+    broker::RawClient client{daemon.path};
+  };
+  auto both = std::make_shared<std::unique_ptr<Both>>();
+  const auto begin = [both] {
+    *both = std::make_unique<Both>();
+    broker::RawClient& client = (*both)->client;
+    client.greet();
+    for (uint32_t i = 0; i < 8; ++i)
+      client.submit(i);
+    EXPECT_TRUE(broker::eventually([&] { return (*both)->daemon.collector.alive == 8; }));
+  };
+  const auto act = [both, misbehave] {
+    misbehave((*both)->client);
+    const bool dropped = broker::eventually([&] { return (*both)->daemon.server->counts().clients == 0; });
+    return dropped ? POLYKEM_OK : POLYKEM_ERR_INTERNAL;
+  };
+  return {.begin = begin, .act = act, .end = [both] { both->reset(); }, .allows = documented};
+}
+
+TEST(SingleOperations, TheBrokerDropsAClient) {
+  sweep(Call::memory, [] { return dropping([](broker::RawClient& client) { client.socket.reset(); }); });
+  sweep(Call::memory, [] { return dropping([](broker::RawClient& client) { client.submit(99); }); });
 }
 
 }  // namespace
