@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "statistics.hpp"
 
+#include <fcntl.h>
 #include <unistd.h>
 
 #include <chrono>
@@ -96,15 +97,16 @@ void Statistics::write_when_due(polykem_batcher* batcher) {
   if (now >= due && next_.compare_exchange_strong(due, now + kPeriodMs)) write(batcher);
 }
 
-/** Readers see the old file or the new one. What cannot be written is left: a server's work does not hang on it. */
+/** Readers see the old file or the new one. What cannot be written is left: a server's work does not hang on it. In a
+ * folder that others write to, a link or a pipe of theirs at that place is neither followed nor waited for. */
 void Statistics::write(polykem_batcher* batcher) const {
   if (path_.empty() || batcher == nullptr) return;
-  const std::string name = path_ + "." + std::to_string(getpid()), fresh = name + ".new";
-  std::FILE* file = std::fopen(fresh.c_str(), "we");
-  if (file == nullptr) return;
-  const std::string text = json(batcher);
-  const bool whole = std::fwrite(text.data(), 1, text.size(), file) == text.size();
-  if (std::fclose(file) == 0 && whole) std::rename(fresh.c_str(), name.c_str());
+  const std::string name = path_ + "." + std::to_string(getpid()), fresh = name + ".new", text = json(batcher);
+  unlink(fresh.c_str());
+  const int fd = open(fresh.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+  if (fd < 0) return;
+  const bool whole = ::write(fd, text.data(), text.size()) == static_cast<ssize_t>(text.size());
+  if (close(fd) != 0 || !whole || std::rename(fresh.c_str(), name.c_str()) != 0) unlink(fresh.c_str());
 }
 
 }  // namespace polykem::provider

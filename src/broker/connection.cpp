@@ -9,6 +9,7 @@
 #include <bit>
 #include <cerrno>
 #include <cstring>
+#include <new>
 #include <system_error>
 #include <utility>
 
@@ -128,16 +129,31 @@ Connection::~Connection() {
   if (socket_) ::shutdown(socket_.get(), SHUT_RDWR);  // a child of this process may keep it open
 }
 
-Status Connection::submit(const Request& request, uint64_t deadline_ns, Done done) {
+void Connection::EndedBatches::add(std::shared_ptr<Batch> batch) {
+  if (std::exchange(batch->ended, true)) return;
+  Batch* const added = batch.get();
+  (last == nullptr ? first : last->next) = std::move(batch);
+  last = added;
+}
+
+void Connection::EndedBatches::tell_all() {
+  last = nullptr;
+  for (std::shared_ptr<Batch> batch = std::move(first); batch != nullptr; batch = std::move(batch->next))
+    batch->done(batch->status);
+}
+
+Status Connection::submit(const Request& request, uint64_t deadline_ns, Done done) try {
   const ItemBytes bytes = item_bytes(*request.scheme, request.op, request.sk_is_seed);
   if (bytes.draws != 0 && request.records.draws == nullptr) return Status::backend_unavailable;
   auto batch = std::make_shared<Batch>(
-      Batch{request, deadline_ns, std::move(done), index_of(request.scheme), bytes, 0, 0, Status::ok});
+      Batch{request, deadline_ns, std::move(done), index_of(request.scheme), bytes, 0, 0, Status::ok, false, nullptr});
   const std::lock_guard lock(mutex_);
   if (!alive()) return Status::backend_unavailable;
   unsent_.push_back(std::move(batch));
   send_some();
   return Status::ok;
+} catch (const std::bad_alloc&) {
+  return Status::out_of_memory;
 }
 
 /// Fills free slots. The lock is held.
@@ -177,7 +193,7 @@ void Connection::write_item(uint32_t index, const std::shared_ptr<Batch>& batch)
 }
 
 /// The lock is held.
-void Connection::read_item(uint32_t index, Batches& finished) {
+void Connection::read_item(uint32_t index, EndedBatches& ended) {
   Slot& slot = slots_[index];
   const std::shared_ptr<Batch> batch = std::move(slot.batch);
   const BatchView& records = batch->request.records;
@@ -193,7 +209,7 @@ void Connection::read_item(uint32_t index, Batches& finished) {
   std::memcpy(to_secret + slot.item * bytes.secret_out, out + bytes.public_out, bytes.secret_out);
   secure_zero(view_.records(index), bytes.in() + bytes.out());
   free_.push_back(index);
-  if (++batch->finished == records.count) finished.push_back(batch);
+  if (++batch->finished == records.count) ended.add(batch);
 }
 
 bool Connection::busy() {
@@ -227,37 +243,38 @@ bool Connection::sleep() {
 bool Connection::take_completions() {
   SharedHeader& shared = view_.header();
   shared.client_sleeps.store(0, std::memory_order_relaxed);
-  Batches finished;
+  EndedBatches ended;
   bool sane = true;
   {
     const std::lock_guard lock(mutex_);
     while (sane && shared.completed.load(std::memory_order_acquire) != taken_) {
       const uint32_t index = view_.completion(taken_++).load(std::memory_order_relaxed);
       sane = index < slots_.size() && slots_[index].batch != nullptr;
-      if (sane) read_item(index, finished);
+      if (sane) read_item(index, ended);
     }
     send_some();
   }
-  for (const auto& batch : finished)
-    batch->done(batch->status);
+  ended.tell_all();
   return sane;
 }
 
 void Connection::give_back() {
-  Batches lost;
+  EndedBatches lost;
+  const auto lose = [&lost](std::shared_ptr<Batch> batch) {
+    batch->status = Status::backend_unavailable;
+    lost.add(std::move(batch));
+  };
   {
     const std::lock_guard lock(mutex_);
     alive_.store(false, std::memory_order_relaxed);
     for (Slot& slot : slots_) {
-      if (slot.batch != nullptr) lost.push_back(std::move(slot.batch));
+      if (slot.batch != nullptr) lose(std::move(slot.batch));
     }
-    lost.insert(lost.end(), unsent_.begin(), unsent_.end());
+    for (std::shared_ptr<Batch>& batch : unsent_)
+      lose(std::move(batch));
     unsent_.clear();
   }
-  std::sort(lost.begin(), lost.end());
-  lost.erase(std::unique(lost.begin(), lost.end()), lost.end());
-  for (const auto& batch : lost)
-    batch->done(Status::backend_unavailable);
+  lost.tell_all();
 }
 
 }  // namespace polykem::broker

@@ -43,20 +43,29 @@ class Connection {
     ItemBytes bytes;
     size_t sent = 0, finished = 0;
     Status status = Status::ok;
+    bool ended = false;           ///< it is in a list of those whose end is to be told
+    std::shared_ptr<Batch> next;  ///< there
+  };
+  /// Batches whose end is to be told, in order. Takes no memory: results come where nobody could be told of a lack.
+  struct EndedBatches {
+    std::shared_ptr<Batch> first;
+    Batch* last = nullptr;
+
+    void add(std::shared_ptr<Batch> batch);
+    void tell_all();
   };
   struct Slot {
     std::shared_ptr<Batch> batch;  ///< nullptr: free
     size_t item = 0;
     size_t used_bytes = 0;  ///< the most that any operation has left there
   };
-  using Batches = std::vector<std::shared_ptr<Batch>>;
 
   Connection() = default;
   bool greet(const char* path, uint32_t slots, const char*& problem);
   bool map(const Welcome& welcome, const Fd& memory);
   void send_some();
   void write_item(uint32_t index, const std::shared_ptr<Batch>& batch);
-  void read_item(uint32_t index, Batches& finished);
+  void read_item(uint32_t index, EndedBatches& ended);
   void receive();
   bool busy();
   bool sleep();

@@ -25,6 +25,8 @@ constexpr uint64_t kGreetingTime = 5000 * kMillisecond;
 constexpr uint64_t kPauseWithoutDescriptors = 100 * kMillisecond;
 constexpr uint64_t kDrainTime = 10'000 * kMillisecond;
 constexpr int kTickMs = 100;
+/// Let in between two looks at those who are there: who connects and leaves all the time must not keep them waiting.
+constexpr int kAcceptedInARow = 16;
 
 }  // namespace
 
@@ -125,7 +127,7 @@ void Server::serve(uint64_t id) {
     case Session::Turn::empty:
       return;
     case Session::Turn::more:
-      unfinished_.push_back(id);
+      if (std::find(unfinished_.begin(), unfinished_.end(), id) == unfinished_.end()) unfinished_.push_back(id);
       return;
     case Session::Turn::drop:
       return drop(id, Why::unwanted);
@@ -139,7 +141,7 @@ void Server::serve_the_rest() {
 }
 
 void Server::accept_clients() {
-  while (true) {
+  for (int n = 0; n < kAcceptedInARow; ++n) {
     Fd socket(::accept4(listener_.fd(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
     if (socket) {
       admit(std::move(socket));

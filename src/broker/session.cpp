@@ -45,19 +45,19 @@ void Session::wipe() {
 }
 
 void Session::drop_all() {
-  std::vector<std::unique_ptr<PendingItem>> items;
   {
     const std::lock_guard lock(mutex_);
     closed_ = true;
-    for (Slot& slot : slots_) {
-      if (!slot.busy) continue;
-      slot.busy = false;
-      ++counts_.dropped;
-      --counts_.in_flight;
-      items.push_back(std::move(slot.item));
-    }
   }
-  items.clear();  // without the lock, which a callback that is running waits for
+  for (Slot& slot : slots_) {
+    std::unique_ptr<PendingItem> item;  // destroyed without the lock, which a callback that is running waits for
+    const std::lock_guard lock(mutex_);
+    if (!slot.busy) continue;
+    slot.busy = false;
+    ++counts_.dropped;
+    --counts_.in_flight;
+    item = std::move(slot.item);
+  }
 }
 
 bool Session::receive(uint32_t most_slots) {

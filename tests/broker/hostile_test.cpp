@@ -5,6 +5,8 @@
 #include <sys/wait.h>
 
 #include <algorithm>
+#include <functional>
+#include <future>
 #include <random>
 
 #include "support.hpp"
@@ -219,6 +221,85 @@ TEST_F(Hostile, FloodsRingAndSocketAndReadsNothing) {
     EXPECT_TRUE(serves(*honest, i));
   stop = true;
   flood.join();
+}
+
+/// A server whose operations fail as soon as they come, after on_add().
+struct Watched final : Collector {
+  explicit Watched(std::function<void(const Request&)> watcher) : on_add(std::move(watcher)) {
+    ServerConfig config;
+    config.path = path.c_str();
+    EXPECT_EQ(Server::create(config, *this, server), Status::ok);
+  }
+  Status add(const Request& item, Done /*done*/, void* /*user*/, std::unique_ptr<PendingItem>& /*out*/) override {
+    on_add(item);
+    return Status::busy;
+  }
+
+  Folder folder;
+  const std::string path = folder / "socket";
+  std::function<void(const Request&)> on_add;
+  std::unique_ptr<Server> server;
+};
+
+/// One client's ring never rests, and it wakes the server all the time. Another one gets its turn as soon as ever.
+TEST(Fairness, AClientThatNeverRestsHasItsTurnOnly) {
+  std::atomic<bool> stop{false};
+  std::atomic<uint32_t> greedy_items{0}, seen{0};
+  RawClient* greedy = nullptr;
+  Watched daemon([&](const Request& item) {
+    if (item.op == Op::decaps) seen = greedy_items.load();
+    if (item.op == Op::decaps || stop) return;
+    greedy->view.submission(greedy->sent++) = greedy_items++ % 8;
+    greedy->view.header().submitted = greedy->sent;
+  });
+  RawClient one(daemon.path), other(daemon.path);
+  ASSERT_TRUE(one.greet() && other.greet());
+  greedy = &one;
+  for (uint32_t i = 0; i < 8; ++i)
+    one.view.submission(one.sent++) = i;
+  one.view.header().submitted = 8;
+  const Bytes noise(size_t{1} << 16, 1);
+  ASSERT_TRUE(one.send(noise.data(), noise.size()));
+  EXPECT_TRUE(eventually([&] { return greedy_items > 8 * 1000; }));
+  other.view.slot(0).op = static_cast<uint32_t>(Op::decaps);
+  std::vector<uint32_t> ahead;  // items of the greedy one that came before an item of the other
+  for (int i = 0; i < 51; ++i) {
+    const uint32_t before = greedy_items;
+    other.submit(0);
+    EXPECT_TRUE(eventually([&] { return other.view.header().completed == other.sent; }));
+    ahead.push_back(seen - before);
+  }
+  stop = true;
+  std::sort(ahead.begin(), ahead.end());
+  EXPECT_LT(ahead[ahead.size() / 2], 100U);
+  EXPECT_EQ(daemon.server->counts().violations, 0U);
+}
+
+/// Who is there already is served before the last of those who want to come in.
+TEST(Fairness, ConnectionsThatComeInARowDoNotStopTheOthers) {
+  std::promise<void> begun, go;
+  uint64_t admitted = 0;
+  const ServerCounts* counts = nullptr;
+  Watched daemon([&](const Request& item) {
+    admitted = counts->accepted;
+    if (item.op != Op::keygen) return;
+    begun.set_value();
+    go.get_future().wait();
+  });
+  counts = &daemon.server->counts();
+  RawClient first(daemon.path), second(daemon.path);
+  ASSERT_TRUE(first.greet() && second.greet());
+  first.submit(0);
+  begun.get_future().wait();
+  std::vector<Fd> crowd;
+  for (int i = 0; i < 100; ++i)
+    crowd.push_back(connect_to(daemon.path.c_str()));
+  second.view.slot(0).op = static_cast<uint32_t>(Op::decaps);
+  second.submit(0);
+  go.set_value();
+  EXPECT_TRUE(eventually([&] { return second.view.header().completed == 1; }));
+  EXPECT_LT(admitted, 50U);
+  EXPECT_TRUE(eventually([&] { return counts->accepted == 102; }));
 }
 
 TEST_F(Hostile, SendsDescriptorsAlong) {

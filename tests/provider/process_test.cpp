@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Threads, forks, and provider instances that come and go.
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <dirent.h>
 
 #include <atomic>
+#include <fstream>
+#include <iterator>
+#include <string>
 #include <thread>
 
 #include "provider/support.hpp"
@@ -113,6 +117,34 @@ TEST(Process, DefaultContextAtExit) {
   EXPECT_EQ(EVP_PKEY_keygen_init(context.get()), 1);
   EXPECT_EQ(EVP_PKEY_keygen(context.get(), &key), 1) << errors();
   EVP_PKEY_free(key);
+}
+
+/** What a neighbour puts where the statistics go, in a folder that both may write to, is neither followed nor waited
+ * for. */
+TEST(Process, StatisticsTrustNoNeighbour) {
+  const std::string path = testing::TempDir() + "polykem-statistics", mine = path + "." + std::to_string(getpid());
+  const std::string fresh = mine + ".new", victim = path + ".victim";
+  const auto text_of = [](const std::string& name) {
+    std::ifstream file(name);
+    return std::string(std::istreambuf_iterator<char>(file), {});
+  };
+  const auto write = [&] {
+    std::remove(mine.c_str());
+    const Library library("statistics = " + path);
+    EXPECT_TRUE(round_trips(library, "mlkem512"));
+  };
+  std::ofstream(victim) << "precious";
+  ASSERT_EQ(symlink(victim.c_str(), fresh.c_str()), 0);
+  write();
+  EXPECT_EQ(text_of(victim), "precious");
+  EXPECT_NE(text_of(mine).find("mlkem512"), std::string::npos);
+  ASSERT_EQ(mkfifo(fresh.c_str(), 0600), 0);
+  alarm(20);
+  write();
+  alarm(0);
+  EXPECT_NE(text_of(mine).find("mlkem512"), std::string::npos);
+  for (const std::string& name : {mine, fresh, victim})
+    std::remove(name.c_str());
 }
 
 }  // namespace

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+// Single operations, with every allocation and thread start failing once: on the CPU's threads and at a broker.
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <memory>
+#include <string>
+#include <thread>
+
+#include "broker/support.hpp"
+#include "scenarios.hpp"
+
+namespace polykem::test {
+namespace {
+
+constexpr size_t kTogether = 40;
+
+/// A batcher, and what it is asked for.
+class Collected {
+ public:
+  explicit Collected(std::string broker = {}) : broker_(std::move(broker)) {}
+
+  void begin() {
+    polykem_backend_info_t gpu{};  // whose texts are kept for ever once they are there
+    gpu.struct_size = sizeof gpu;
+    polykem_backend_info(0, &gpu);
+    const polykem_config config{sizeof config, 1, nullptr};
+    polykem_batcher_config batcher{};
+    batcher.struct_size = sizeof batcher;
+    batcher.broker = broker_.empty() ? nullptr : broker_.c_str();
+    polykem_context_new(&config, &context_);
+    polykem_batcher_new(context_, &batcher, &batcher_);
+  }
+  /// Operations that share batches. Each ends with a result or says why not.
+  polykem_status together() {
+    polykem_ticket* tickets[kTogether] = {};
+    polykem_status first = polykem_batcher_hold(batcher_);
+    const bool held = first == POLYKEM_OK;
+    for (polykem_ticket*& ticket : tickets)
+      keep(first, add(ticket));
+    if (held) keep(first, polykem_batcher_release(batcher_));
+    for (polykem_ticket* ticket : tickets) {
+      if (ticket != nullptr) keep(first, polykem_ticket_wait(ticket));
+      polykem_ticket_free(ticket);
+    }
+    return first;
+  }
+  /// Operations until the broker has been tried; without threads it never is.
+  polykem_status at_broker() {
+    const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(500);
+    while (std::chrono::steady_clock::now() < end) {
+      polykem_ticket* ticket = nullptr;
+      polykem_status status = add(ticket);
+      if (status == POLYKEM_OK) status = polykem_ticket_wait(ticket);
+      polykem_ticket_free(ticket);
+      if (status != POLYKEM_OK || broker_was_tried()) return status;
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+    return POLYKEM_OK;
+  }
+  void end() {
+    polykem_batcher_free(batcher_);
+    polykem_context_free(context_);
+  }
+
+ private:
+  static void keep(polykem_status& first, polykem_status next) {
+    if (first == POLYKEM_OK) first = next;
+  }
+  polykem_status add(polykem_ticket*& out) {
+    polykem_request request{};
+    request.struct_size = sizeof request;
+    request.count = 1;
+    polykem_scheme_find("mlkem512", &request.scheme);
+    return polykem_batcher_add(batcher_, &request, nullptr, nullptr, &out);
+  }
+  bool broker_was_tried() {
+    polykem_lane_health_t lane{};
+    lane.struct_size = sizeof lane;
+    for (size_t i = 0; polykem_batcher_health(batcher_, i, &lane) == POLYKEM_OK; ++i)
+      if (std::string(lane.name) == "broker") return lane.state != POLYKEM_LANE_UNUSED;
+    return false;
+  }
+
+  const std::string broker_;
+  polykem_context* context_ = nullptr;
+  polykem_batcher* batcher_ = nullptr;
+};
+
+Scenario collected(const std::string& broker, polykem_status (Collected::*act)()) {
+  auto all = std::make_shared<Collected>(broker);
+  return {.begin = [all] { all->begin(); },
+          .act = [all, act] { return (*all.*act)(); },
+          .end = [all] { all->end(); },
+          .allows = documented};
+}
+
+TEST(SingleOperations, Together) {
+  const auto together = [] { return collected("", &Collected::together); };
+  EXPECT_GT(sweep(Call::memory, together), 0);
+  EXPECT_GT(sweep(Call::random, together), 0);
+  EXPECT_GT(sweep(Call::thread, together), 0);
+}
+
+/// The broker is in this process, where nothing fails; the worker is in the children.
+TEST(SingleOperations, AtABroker) {
+  const std::string path = "/tmp/polykem-faults-" + std::to_string(::getpid());
+  polykem_context* context = nullptr;
+  polykem_batcher* batcher = nullptr;
+  polykem_broker* broker = nullptr;
+  const polykem_config one_thread{sizeof one_thread, 1, nullptr};
+  polykem_broker_config config{};
+  config.struct_size = sizeof config;
+  config.path = path.c_str();
+  ASSERT_EQ(polykem_context_new(&one_thread, &context), POLYKEM_OK);
+  ASSERT_EQ(polykem_batcher_new(context, nullptr, &batcher), POLYKEM_OK);
+  ASSERT_EQ(polykem_broker_new(batcher, &config, &broker), POLYKEM_OK);
+  const auto at_broker = [&path] { return collected(path, &Collected::at_broker); };
+  EXPECT_GT(sweep(Call::memory, at_broker), 0);
+  EXPECT_GT(sweep(Call::thread, at_broker), 0);
+  polykem_broker_free(broker);
+  polykem_batcher_free(batcher);
+  polykem_context_free(context);
+  ::unlink((path + ".lock").c_str());
+}
+
+/// Whatever the server lacks while it drops a client, it goes on.
+Scenario dropping(void (*misbehave)(broker::RawClient&)) {
+  struct Both {
+    broker::Daemon daemon{broker::TestCollector::Kind::never};
+    broker::RawClient client{daemon.path};
+  };
+  auto both = std::make_shared<std::unique_ptr<Both>>();
+  const auto begin = [both] {
+    *both = std::make_unique<Both>();
+    broker::RawClient& client = (*both)->client;
+    client.greet();
+    for (uint32_t i = 0; i < 8; ++i)
+      client.submit(i);
+    EXPECT_TRUE(broker::eventually([&] { return (*both)->daemon.collector.alive == 8; }));
+  };
+  const auto act = [both, misbehave] {
+    misbehave((*both)->client);
+    const bool dropped = broker::eventually([&] { return (*both)->daemon.server->counts().clients == 0; });
+    return dropped ? POLYKEM_OK : POLYKEM_ERR_INTERNAL;
+  };
+  return {.begin = begin, .act = act, .end = [both] { both->reset(); }, .allows = documented};
+}
+
+TEST(SingleOperations, TheBrokerDropsAClient) {
+  sweep(Call::memory, [] { return dropping([](broker::RawClient& client) { client.socket.reset(); }); });
+  sweep(Call::memory, [] { return dropping([](broker::RawClient& client) { client.submit(99); }); });
+}
+
+}  // namespace
+}  // namespace polykem::test
