@@ -10,8 +10,7 @@ _polykem() {
   fi
   for ((i = 1; i < COMP_CWORD; ++i)); do
     case "$path ${COMP_WORDS[i]}" in
-      'polykem exchange' | 'polykem serve' | 'polykem swarm' | 'polykem list' | 'polykem keygen' | 'polykem encaps' | 'polykem decaps' | 'polykem profile' | 'polykem bench' | 'polykem bench frodo-scaling' | 'polykem kat' | 'polykem doctor' | 'polykem tls-check') path+=" ${COMP_WORDS[i]}" ;;
-      'polykem exchange' | 'polykem serve' | 'polykem swarm' | 'polykem list' | 'polykem keygen' | 'polykem encaps' | 'polykem decaps' | 'polykem profile' | 'polykem bench' | 'polykem bench frodo-scaling' | 'polykem kat' | 'polykem doctor' | 'polykem top') path+=" ${COMP_WORDS[i]}" ;;
+      'polykem exchange' | 'polykem serve' | 'polykem swarm' | 'polykem list' | 'polykem keygen' | 'polykem encaps' | 'polykem decaps' | 'polykem profile' | 'polykem bench' | 'polykem bench frodo-scaling' | 'polykem kat' | 'polykem doctor' | 'polykem tls-check' | 'polykem top') path+=" ${COMP_WORDS[i]}" ;;
     esac
   done
   case "$path $before" in
@@ -395,8 +394,15 @@ _polykem() {
       return
       ;;
     'polykem tls-check --json')
+      mapfile -t COMPREPLY < <(compgen -f -- "$cur")
+      return
+      ;;
     'polykem top --metrics')
+      return
+      ;;
     'polykem top --interval')
+      return
+      ;;
     'polykem top --json')
       mapfile -t COMPREPLY < <(compgen -f -- "$cur")
       return
@@ -404,8 +410,7 @@ _polykem() {
   esac
   case $path in
     'polykem') local options='-h --help -V --version' files=
-      words='exchange serve swarm list keygen encaps decaps profile bench kat doctor tls-check' ;;
-      words='exchange serve swarm list keygen encaps decaps profile bench kat doctor top' ;;
+      words='exchange serve swarm list keygen encaps decaps profile bench kat doctor tls-check top' ;;
     'polykem exchange') local options='-h --help --clients --transport --concurrency --client-processes --compare-seconds --scheme --role --batch --linger-us --timeout --threads --backend --json -f --force -q --quiet' files=
       words='' ;;
     'polykem serve') local options='-h --help --address --port --clients --max-clients --metrics --broker --scheme --role --batch --linger-us --timeout --threads --backend --json -f --force -q --quiet' files=
@@ -431,6 +436,7 @@ _polykem() {
     'polykem doctor') local options='-h --help --tune --backend --threads --json -f --force -q --quiet' files=
       words='' ;;
     'polykem tls-check') local options='-h --help --groups --modules --config --json -f --force -q --quiet' files=
+      words='' ;;
     'polykem top') local options='-h --help --metrics --interval --once --json -f --force' files=
       words='' ;;
   esac

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Written by tools/program_docs.py.
-set -g __polykem_commands 'polykem exchange' 'polykem serve' 'polykem swarm' 'polykem list' 'polykem keygen' 'polykem encaps' 'polykem decaps' 'polykem profile' 'polykem bench' 'polykem bench frodo-scaling' 'polykem kat' 'polykem doctor' 'polykem tls-check'
-set -g __polykem_commands 'polykem exchange' 'polykem serve' 'polykem swarm' 'polykem list' 'polykem keygen' 'polykem encaps' 'polykem decaps' 'polykem profile' 'polykem bench' 'polykem bench frodo-scaling' 'polykem kat' 'polykem doctor' 'polykem top'
+set -g __polykem_commands 'polykem exchange' 'polykem serve' 'polykem swarm' 'polykem list' 'polykem keygen' 'polykem encaps' 'polykem decaps' 'polykem profile' 'polykem bench' 'polykem bench frodo-scaling' 'polykem kat' 'polykem doctor' 'polykem tls-check' 'polykem top'
 
 # Whether the words before the cursor are those of this command.
 function __polykem_at
