@@ -61,7 +61,7 @@ PrivateKey read_private_key(ByteView der);
  * library fails. */
 void complete(polykem_context* context, PrivateKey& key);
 
-/** The public key inside an expanded private key [FIPS203, Alg 16]. */
+/** The public key inside an expanded private key [FIPS203, Alg 16]; of Kyber's, too. */
 ByteView public_key_of(const Scheme& scheme, ByteView expanded);
 
 }  // namespace polykem::formats

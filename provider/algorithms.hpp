@@ -5,7 +5,6 @@
 #include <polykem/polykem.hpp>
 
 #include <cstddef>
-#include <optional>
 #include <string>
 #include <vector>
 

@@ -91,15 +91,12 @@ void free_object(void* key) {
 
 // ---- contents
 
-SecretBytes copy(ByteView bytes) {
-  return {bytes.data(), bytes.data() + bytes.size()};
-}
-
 /** With the seed where it is known and the expanded key, as OpenSSL writes it. */
 SecretBytes private_der(const Key& key) {
   const formats::PrivateForm form =
       key.seed().size() == 0 ? formats::PrivateForm::kExpanded : formats::PrivateForm::kBoth;
-  return formats::write_private_key({key.algorithm().scheme, form, copy(key.seed()), copy(key.secret_key()), {}});
+  return formats::write_private_key(
+      {key.algorithm().scheme, form, secret_copy(key.seed()), secret_copy(key.secret_key()), {}});
 }
 
 template <class Type, void (*kFree)(Type*)>

@@ -8,11 +8,11 @@
 #include <cstring>
 #include <string_view>
 
+#include "formats/keys.hpp"
+
 namespace polykem::provider {
 
 namespace {
-
-constexpr std::size_t kMlkemHashAndRejection = 64;  // H(ek) and z, at the end of dk [FIPS203, Alg 16]
 
 bool is_mlkem(const Scheme& scheme) {
   return scheme.info().secret_seed_bytes != 0;
@@ -21,15 +21,9 @@ bool is_mlkem(const Scheme& scheme) {
 /** Where a secret key contains its public key; empty if it does not. */
 ByteView public_part(const Scheme& scheme, ByteView secret_key) {
   const std::string_view family = scheme.info().family;
-  std::size_t at = 0;
-  if (family == "mlkem") {  // dk_PKE || ek || H(ek) || z
-    at = scheme.secret_key_bytes() - kMlkemHashAndRejection - scheme.public_key_bytes();
-  } else if (family == "frodokem") {  // s || pk || S^T || pkh
-    at = scheme.shared_secret_bytes();
-  } else {
-    return {};
-  }
-  return {secret_key.data() + at, scheme.public_key_bytes()};
+  if (family == "mlkem") return formats::public_key_of(scheme, secret_key);
+  if (family != "frodokem") return {};
+  return {secret_key.data() + scheme.shared_secret_bytes(), scheme.public_key_bytes()};  // s || pk || S^T || pkh
 }
 
 /** Every coefficient is below q [FIPS203, 7.2], 12 bits each, before the 32 bytes of rho. */
@@ -44,12 +38,6 @@ bool is_reduced(const Scheme& scheme, ByteView public_key) {
 
 Bytes copy(ByteView bytes) {
   return {bytes.data(), bytes.data() + bytes.size()};
-}
-SecretBytes secret_copy(ByteView bytes) {
-  return {bytes.data(), bytes.data() + bytes.size()};
-}
-bool equal(ByteView a, ByteView b) {
-  return a.size() == b.size() && CRYPTO_memcmp(a.data(), b.data(), a.size()) == 0;
 }
 
 }  // namespace
@@ -159,7 +147,7 @@ bool Key::set_public_key(ByteView encoded) {
   const Parts parts = parts_of(algorithm_, scheme.public_key_bytes(), algorithm_.share_bytes());
   const ByteView own(encoded.data() + parts.scheme_at, scheme.public_key_bytes());
   if (has_private() && has_public()) {
-    if (equal(encoded, encoded_public_key())) return true;
+    if (same_bytes(encoded, encoded_public_key())) return true;
     provider_.errors.raise(Reason::kMismatch, "%s: the private key has another public key", algorithm_.name.c_str());
     return false;
   }
@@ -188,8 +176,8 @@ bool Key::set_secret_key(ByteView expanded) {
   }
   if (!has_length(expanded, algorithm_.scheme.secret_key_bytes(), "a private key")) return false;
   const ByteView inside = public_part(algorithm_.scheme, expanded);
-  if ((has_private() && !equal(secret_key_, expanded)) ||
-      (inside.size() != 0 && has_public() && !equal(public_key_, inside))) {
+  if ((has_private() && !same_bytes(secret_key_, expanded)) ||
+      (inside.size() != 0 && has_public() && !same_bytes(public_key_, inside))) {
     provider_.errors.raise(Reason::kMismatch, "%s: private and public key differ", algorithm_.name.c_str());
     return false;
   }
@@ -207,8 +195,8 @@ bool Key::set_seed(ByteView seed) {
   if (!has_length(seed, right, "a seed")) return false;
   const KeyPtr fresh(new Key(provider_, algorithm_));
   if (!fresh->generate(secret_copy(seed))) return false;
-  if ((has_public() && !equal(public_key_, fresh->public_key_)) ||
-      (has_private() && !equal(secret_key_, fresh->secret_key_))) {
+  if ((has_public() && !same_bytes(public_key_, fresh->public_key_)) ||
+      (has_private() && !same_bytes(secret_key_, fresh->secret_key_))) {
     provider_.errors.raise(Reason::kMismatch, "%s: the seed gives another key", algorithm_.name.c_str());
     return false;
   }
@@ -245,7 +233,7 @@ bool Key::check_private() const {
 bool Key::check_pair() const {
   SecretBytes ciphertext, secret, again;
   if (!encapsulate(ciphertext, secret) || !decapsulate(ciphertext, again)) return false;
-  if (equal(secret, again)) return true;
+  if (same_bytes(secret, again)) return true;
   provider_.errors.raise(Reason::kMismatch, "%s: private and public key differ", algorithm_.name.c_str());
   return false;
 }

@@ -87,6 +87,15 @@ struct KeyRelease {
 };
 using KeyPtr = std::unique_ptr<Key, KeyRelease>;
 
+/** Takes the same time whatever the bytes are. */
+inline bool same_bytes(ByteView a, ByteView b) {
+  return a.size() == b.size() && CRYPTO_memcmp(a.data(), b.data(), a.size()) == 0;
+}
+
+inline SecretBytes secret_copy(ByteView bytes) {
+  return {bytes.data(), bytes.data() + bytes.size()};
+}
+
 inline Key& as_key(void* pointer) {
   return *static_cast<Key*>(pointer);
 }

@@ -47,10 +47,6 @@ int has(const void* data, int selection) {
          ((selection & OSSL_KEYMGMT_SELECT_PRIVATE_KEY) == 0 || key.has_private());
 }
 
-bool same_bytes(ByteView a, ByteView b) {
-  return a.size() == b.size() && CRYPTO_memcmp(a.data(), b.data(), a.size()) == 0;
-}
-
 int match(const void* first, const void* second, int selection) {
   const Key& a = as_key(first);
   const Key& b = as_key(second);

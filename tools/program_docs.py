@@ -75,9 +75,10 @@ def exit_codes():
 
 
 def man_page(command, version, parent, section=1, environment=ENVIRONMENT):
+    what = command["description"].removeprefix(command["usage"] + ": ")
     parts = [f'.\\" SPDX-License-Identifier: Apache-2.0\n.\\" Written by tools/program_docs.py.\n'
              f'.TH {roff(man_name(command)).upper()} {section} "" "polykem {version}" "polykem"\n',
-             f".SH NAME\n{roff(man_name(command))} \\- {roff(command['description'].split(': ', 1)[-1].rstrip('.'))}\n",
+             f".SH NAME\n{roff(man_name(command))} \\- {roff(what.rstrip('.'))}\n",
              ".SH SYNOPSIS\n" + synopsis(command)]
     if command["notes"].strip():
         parts.append(".SH DESCRIPTION\n" + "\n.PP\n".join(map(roff, command["notes"].strip().splitlines())) + "\n")

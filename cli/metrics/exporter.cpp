@@ -11,6 +11,7 @@
 
 #include "common/exit_codes.hpp"
 #include "metrics/families.hpp"
+#include "metrics/place.hpp"
 
 namespace polykem::cli {
 namespace {
@@ -24,17 +25,6 @@ class Collected final : public prometheus::Collectable {
   MetricsSource source_;
 };
 
-/** "127.0.0.1:0" -> what civetweb reads; "[::1]:0" likewise. */
-void check_place_of_metrics(const std::string& place) {
-  const std::size_t colon = place.rfind(':');
-  const std::string port = colon == std::string::npos ? "" : place.substr(colon + 1);
-  if (colon == std::string::npos || colon == 0 || port.empty() || port.size() > 5 ||
-      port.find_first_not_of("0123456789") != std::string::npos || std::stoul(port) > 65535) {
-    throw CliError(kExitUsage, fmt::format("--metrics: '{}' is not HOST:PORT", printable(place)),
-                   "for example 127.0.0.1:9464; HOST is an IP address");
-  }
-}
-
 }  // namespace
 
 struct Exporter::Impl {
@@ -43,7 +33,10 @@ struct Exporter::Impl {
 };
 
 Exporter::Exporter(const std::string& place, MetricsSource source) : impl_(std::make_unique<Impl>()) {
-  check_place_of_metrics(place);
+  if (!is_host_and_port(place)) {
+    throw CliError(kExitUsage, fmt::format("--metrics: '{}' is not HOST:PORT", printable(place)),
+                   "for example 127.0.0.1:9464; HOST is an IP address");
+  }
   impl_->collected = std::make_shared<Collected>(std::move(source));
   try {
     impl_->exposer = std::make_unique<prometheus::Exposer>(place, 1);

@@ -5,7 +5,9 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdlib>
+#include <cstring>
 #include <memory>
 
 #include "commands.hpp"
@@ -24,10 +26,9 @@ constexpr const char* kTlsCheckFooter =
     "  polykem tls-check --groups X25519MLKEM768,frodo976aes\n"
     "  polykem tls-check --config /etc/haproxy/openssl.cnf --json -\n"
     "\n"
-    "OpenSSL goes on in silence when a provider of openssl.cnf does not load; this command says why. The handshakes "
-    "are\n"
-    "between a client and a server in this process. Exit code 1 if anything is wrong. docs/tls.md has the lines for\n"
-    "openssl.cnf.";
+    "OpenSSL goes on in silence when a provider of openssl.cnf does not load; this command says why.\n"
+    "The handshakes are between a client and a server in this process. Exit code 1 if anything is wrong.\n"
+    "docs/tls.md has the lines for openssl.cnf.";
 
 struct TlsCheckOptions {
   CommonOptions common;
@@ -41,6 +42,7 @@ struct GroupResult {
 
 std::vector<TlsGroup> groups_asked_for(const std::vector<TlsGroup>& offered, const std::string& list) {
   if (list == "all") return offered;
+  if (split(list, ',').empty()) throw CliError(kExitUsage, "--groups names no group", "'polykem tls-check' shows all");
   std::vector<std::string> names;
   for (const TlsGroup& group : offered)
     names.push_back(group.name);
@@ -60,20 +62,26 @@ std::vector<TlsGroup> groups_asked_for(const std::vector<TlsGroup>& offered, con
 std::string config_state(const ProviderCheck& check) {
   if (!check.has_config_file) return "not there";
   if (!check.configured) return "does not mention polykem";
-  return check.activated ? "activates polykem" : "names polykem, but does not activate it";
+  if (!check.activated) return "names polykem, but does not activate it";
+  return check.lacks_default ? "activates polykem, but not 'default', which every program needs" : "activates polykem";
 }
 
 void print_provider(const ProviderCheck& check) {
   fmt::print("OpenSSL        {}\n", OpenSSL_version(OPENSSL_VERSION_STRING));
   fmt::print("configuration  {}: {}\n", check.config_file, config_state(check));
+  if (!check.module.empty()) fmt::print("module         {} (configuration)\n", check.module);
   for (const ModuleFolder& folder : check.folders) {
-    fmt::print("looked in      {} ({}): {}{}\n", folder.path, folder.why, folder.found ? "found" : "not there",
-               folder.by_openssl ? "" : "; for other programs set OPENSSL_MODULES to it");
+    if (!check.module.empty()) break;
+    fmt::print("looked in      {} ({}): {}\n", folder.path, folder.why, folder.found ? "found" : "not there");
+    if (!folder.by_openssl) fmt::print("               other programs need OPENSSL_MODULES={}\n", folder.path);
   }
   if (check.problem.empty()) {
     fmt::print("provider       polykem {} loads\n\n", check.version);
   } else {
     fmt::print("provider       does not load: {}\n", check.problem);
+    if (check.module.empty() &&
+        std::none_of(check.folders.begin(), check.folders.end(), [](const auto& each) { return each.found; }))
+      fmt::print("               polykem.so is in none of these folders: --modules DIR names another\n");
   }
 }
 
@@ -99,6 +107,8 @@ Json tls_check_json(const ProviderCheck& check, const std::vector<GroupResult>& 
   out["config_file"] = check.config_file;
   out["configured"] = check.configured;
   out["activated"] = check.activated;
+  out["lacks_default"] = check.lacks_default;
+  out["module"] = check.module;
   out["folders"] = Json::array();
   for (const ModuleFolder& folder : check.folders)
     out["folders"].push_back({{"path", folder.path}, {"why", folder.why}, {"found", folder.found}});
@@ -125,11 +135,17 @@ GroupResult try_group(const LoopbackServer& server, const TlsGroup& group) {
   return out;
 }
 
+const char* verdict(const ProviderCheck& check, bool well) {
+  if (!well) return "Something is wrong.";
+  return check.activated ? "All is well."
+                         : "The provider works; programs use it once openssl.cnf activates it (docs/tls.md).";
+}
+
 int run_tls_check(const TlsCheckOptions& options) {
   const bool silent = options.common.quiet || json_to_stdout(options.common.json);
   if (!options.config.empty()) {
     if (access(options.config.c_str(), R_OK) != 0)
-      throw CliError(kExitIo, fmt::format("cannot read '{}'", options.config));
+      throw CliError(kExitIo, fmt::format("cannot read '{}': {}", options.config, std::strerror(errno)));
     setenv("OPENSSL_CONF", options.config.c_str(), 1);
   }
   const ProviderCheck check = check_provider(options.modules);
@@ -140,12 +156,12 @@ int run_tls_check(const TlsCheckOptions& options) {
     for (const TlsGroup& group : groups_asked_for(check.groups, options.groups))
       results.push_back(try_group(server, group));
   }
-  const bool well = check.provider != nullptr && std::all_of(results.begin(), results.end(), [](const GroupResult& r) {
-                      return r.loopback.error.empty();
-                    });
+  const bool well =
+      check.provider != nullptr && !check.lacks_default &&
+      std::all_of(results.begin(), results.end(), [](const GroupResult& r) { return r.loopback.error.empty(); });
   write_json(options.common.json, tls_check_json(check, results, well));
   if (!silent && check.provider != nullptr) print_groups(results);
-  if (!silent) fmt::print("{}\n", well ? "\nAll is well." : "\nSomething is wrong.");
+  if (!silent) fmt::print("\n{}\n", verdict(check, well));
   return well ? kExitOk : kExitCheckFailed;
 }
 

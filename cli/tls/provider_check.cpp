@@ -77,8 +77,8 @@ void append_section(const CONF* conf, const char* section, const std::string& pr
   }
 }
 
-/** The section of the provider; empty if the file has none. */
-std::string provider_section(const CONF* conf) {
+/** The section of a provider; empty if the file has none. */
+std::string provider_section(const CONF* conf, const char* provider) {
   STACK_OF(OPENSSL_CSTRING)* sections = NCONF_get_section_names(conf);
   std::string found;
   for (int i = 0; i < sk_OPENSSL_CSTRING_num(sections); ++i) {
@@ -87,11 +87,16 @@ std::string provider_section(const CONF* conf) {
     for (int j = 0; j < sk_CONF_VALUE_num(entries); ++j) {
       const CONF_VALUE& entry = *sk_CONF_VALUE_value(entries, j);
       const char* identity = NCONF_get_string(conf, entry.value, "identity");
-      if (std::strcmp(identity != nullptr ? identity : entry.name, kProviderName) == 0) found = entry.value;
+      if (std::strcmp(identity != nullptr ? identity : entry.name, provider) == 0) found = entry.value;
     }
   }
   sk_OPENSSL_CSTRING_free(sections);
   return found;
+}
+
+bool activates(const CONF* conf, const std::string& section) {
+  const char* value = section.empty() ? nullptr : NCONF_get_string(conf, section.c_str(), "activate");
+  return value != nullptr && std::strcmp(value, "0") != 0;
 }
 
 /** Tells the library context what the file says of the provider. OpenSSL itself swallows the errors of a provider that
@@ -107,12 +112,15 @@ void configure(ProviderCheck& check) {
     check.problem = check.config_file + ": " + openssl_errors();
     return;
   }
-  const std::string section = provider_section(file.get());
+  const std::string section = provider_section(file.get(), kProviderName);
   ERR_clear_error();  // what is not in a file is an error to libcrypto
   if (section.empty()) return;
   check.configured = true;
-  const char* activate = NCONF_get_string(file.get(), section.c_str(), "activate");
-  check.activated = activate != nullptr && std::strcmp(activate, "0") != 0;
+  check.activated = activates(file.get(), section);
+  const auto is_active = [&](const char* name) { return activates(file.get(), provider_section(file.get(), name)); };
+  check.lacks_default = check.activated && !is_active("default") && !is_active("fips");
+  const char* module = NCONF_get_string(file.get(), section.c_str(), "module");
+  check.module = module == nullptr ? "" : module;
   ERR_clear_error();
   std::string text = "openssl_conf = init\n[init]\nproviders = list\n[list]\npolykem = own\n[own]\n";
   append_section(file.get(), section.c_str(), "", 0, text);

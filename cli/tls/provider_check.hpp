@@ -29,8 +29,10 @@ struct ProviderCheck {
   OpensslPtr<OSSL_PROVIDER> default_provider, provider; /**< provider: nullptr if it does not load */
   std::string config_file;
   bool has_config_file = false;
-  bool configured = false; /**< the file has a section for polykem */
-  bool activated = false;  /**< and activates it */
+  bool configured = false;    /**< the file has a section for polykem */
+  bool activated = false;     /**< and activates it */
+  bool lacks_default = false; /**< it activates providers, but not OpenSSL's own */
+  std::string module;         /**< where the file says the module is; empty: it does not say */
   std::vector<ModuleFolder> folders;
   std::string version; /**< of the provider */
   std::string problem; /**< why it does not load; empty: it does */

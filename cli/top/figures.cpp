@@ -177,6 +177,7 @@ std::string render(const Figures& figures, const std::string& place) {
     out += fmt::format("{} clients, {} operations of theirs in flight; refused {}, violations {}\n", gauge("clients"),
                        gauge("in_flight"), gauge("refused"), gauge("violations"));
   }
+  if (!figures.lanes.empty()) out += "breakers: ";
   for (const LaneFigures& lane : figures.lanes)
     out += fmt::format("{} {}{}", lane.lane, lane.state, &lane == &figures.lanes.back() ? "\n" : ", ");
   out += trouble_of(figures) + "\n\n";

@@ -11,6 +11,7 @@
 #include <asio/ip/tcp.hpp>
 
 #include "common/exit_codes.hpp"
+#include "metrics/place.hpp"
 
 namespace polykem::cli::top {
 namespace {
@@ -107,10 +108,11 @@ std::vector<Sample> parse_samples(std::string_view text) {
 }
 
 std::string fetch_metrics(const std::string& place) {
-  const std::size_t colon = place.rfind(':');
-  if (colon == std::string::npos || colon == 0 || colon + 1 == place.size()) {
-    throw CliError(kExitUsage, fmt::format("'{}' is not HOST:PORT", place), "for example 127.0.0.1:9464");
+  if (!is_host_and_port(place)) {
+    throw CliError(kExitUsage, fmt::format("--metrics: '{}' is not HOST:PORT", printable(place)),
+                   "for example 127.0.0.1:9464");
   }
+  const std::size_t colon = place.rfind(':');
   std::string host = place.substr(0, colon);
   if (host.front() == '[' && host.back() == ']') host = host.substr(1, host.size() - 2);
   asio::ip::tcp::iostream stream;

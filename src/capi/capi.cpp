@@ -541,10 +541,26 @@ polykem_status polykem_batcher_stats(polykem_batcher* batcher, const polykem_sch
     return POLYKEM_ERR_ARGUMENT;
   return guarded([&] {
     const BatcherStats s = batcher->batcher.stats(*from_c(scheme), static_cast<Op>(op));
-    polykem_batcher_stats_t stats{
-        0,         s.operations,      s.on_caller,   s.on_cpu,         s.on_accelerator, s.on_broker, s.spilled,
-        s.rescued, s.refused,         s.abandoned,   s.failed,         s.batches,        {},          {},
-        {},        s.batch_items_sum, s.wait_us_sum, s.service_us_sum, s.waiting,        s.in_flight};
+    polykem_batcher_stats_t stats{.struct_size = 0,
+                                  .operations = s.operations,
+                                  .on_caller = s.on_caller,
+                                  .on_cpu = s.on_cpu,
+                                  .on_accelerator = s.on_accelerator,
+                                  .on_broker = s.on_broker,
+                                  .spilled = s.spilled,
+                                  .rescued = s.rescued,
+                                  .refused = s.refused,
+                                  .abandoned = s.abandoned,
+                                  .failed = s.failed,
+                                  .batches = s.batches,
+                                  .batch_items = {},
+                                  .wait_us = {},
+                                  .service_us = {},
+                                  .batch_items_sum = s.batch_items_sum,
+                                  .wait_us_sum = s.wait_us_sum,
+                                  .service_us_sum = s.service_us_sum,
+                                  .waiting = s.waiting,
+                                  .in_flight = s.in_flight};
     std::copy(s.batch_items.begin(), s.batch_items.end(), stats.batch_items);
     std::copy(s.wait_us.begin(), s.wait_us.end(), stats.wait_us);
     std::copy(s.service_us.begin(), s.service_us.end(), stats.service_us);
@@ -587,9 +603,18 @@ void polykem_broker_free(polykem_broker* broker) {
 polykem_status polykem_broker_stats(const polykem_broker* broker, polykem_broker_stats_t* out) {
   if (broker == nullptr || !has_known_size<sizeof *out>(out)) return POLYKEM_ERR_ARGUMENT;
   const polykem::broker::ServerCounts& c = broker->server->counts();
-  write_struct(out, out->struct_size,
-               polykem_broker_stats_t{0, c.clients, c.in_flight, c.accepted, c.refused, c.violations, c.operations,
-                                      c.failed, c.late, c.dropped, polykem::broker::map_bytes(broker->slots)});
+  const polykem_broker_stats_t stats{.struct_size = 0,
+                                     .clients = c.clients,
+                                     .in_flight = c.in_flight,
+                                     .accepted = c.accepted,
+                                     .refused = c.refused,
+                                     .violations = c.violations,
+                                     .operations = c.operations,
+                                     .failed = c.failed,
+                                     .late = c.late,
+                                     .dropped = c.dropped,
+                                     .bytes_of_client = polykem::broker::map_bytes(broker->slots)};
+  write_struct(out, out->struct_size, stats);
   return POLYKEM_OK;
 }
 

@@ -29,7 +29,6 @@ TEST(ServiceTime, LargeBatchesDoNotMakeSmallOnesLookCheap) {
   for (int i = 0; i < 100; ++i)
     time.add(512, milliseconds(1));
   EXPECT_GE(time.of(1), microseconds(990));
-  EXPECT_EQ(time.per_item().count(), 1000000 / 512);
 }
 
 TEST(ServiceTime, FollowsTheNewest) {

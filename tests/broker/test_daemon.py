@@ -223,6 +223,7 @@ class Metrics(Case):
         self.assertLessEqual(max(map(len, text.splitlines())), 80)
         self.assertNotIn("\x1b", text)
         self.assertIn(SET, text)
+        self.assertIn("breakers: cpu closed", text)
         result = json.loads((self.dir / "top.json").read_text())
         self.assertEqual(result["schema"], "polykem-top-1")
         self.assertEqual(result["broker"]["clients"], 1)

@@ -7,10 +7,10 @@ from program import CHECK_FAILED, IO, USAGE, Case
 
 
 class TlsCheck(Case):
-    def config(self, *lines):
+    def config(self, *lines, default="activate = 1"):
         path = self.dir / "openssl.cnf"
-        path.write_text("\n".join(["openssl_conf = init", "[init]", "providers = list", "[list]", "polykem = own",
-                                   "[own]", *lines, ""]))
+        path.write_text("\n".join(["openssl_conf = init", "[init]", "providers = list", "[list]", "default = usual",
+                                   "polykem = own", "[usual]", default, "[own]", *lines, ""]))
         return path
 
     def test_every_group_shakes_hands(self):
@@ -28,7 +28,18 @@ class TlsCheck(Case):
         result = self.json("tls-check", "--config", config, "--groups", "frodo976aes")
         self.assertTrue(result["configured"] and result["activated"])
         self.assertEqual([g["code_point"] for g in result["groups"]], [0xFE80])
-        self.assertIn("activates polykem", self.ok("tls-check", "--config", config, "--groups", "MLKEM768"))
+        said = self.ok("tls-check", "--config", config, "--groups", "MLKEM768")
+        self.assertIn("activates polykem\n", said)
+        self.assertIn("All is well.", said)
+
+    def test_tells_what_the_configuration_lacks(self):
+        said = self.ok("tls-check", "--config", self.config(), "--groups", "MLKEM768")
+        self.assertIn("does not activate it", said)
+        self.assertNotIn("All is well", said)
+        config = self.config("activate = 1", default="activate = 0")
+        done = self.run_program("tls-check", "--config", config, "--groups", "MLKEM768")
+        self.assertEqual(done.returncode, CHECK_FAILED)
+        self.assertIn("but not 'default'", done.stdout.decode())
 
     def test_says_why_the_provider_does_not_load(self):
         config = self.config("activate = 1", "thread = 2")
@@ -42,7 +53,8 @@ class TlsCheck(Case):
 
     def test_refuses(self):
         self.fails(USAGE, ["no group 'MLKEM786'", "did you mean 'MLKEM768'"], "tls-check", "--groups", "MLKEM786")
-        self.fails(IO, ["cannot read"], "tls-check", "--config", self.dir / "nothing")
+        self.fails(USAGE, ["names no group"], "tls-check", "--groups", ",")
+        self.fails(IO, ["cannot read", "No such file"], "tls-check", "--config", self.dir / "nothing")
 
 
 if __name__ == "__main__":

@@ -139,7 +139,7 @@ class Server:
 
     def counters(self, operation="encaps"):
         """polykem's counters of one operation, over all processes and sets; not older than a second while operations
-        come, and exact when the server has ended."""
+        come, and exact when the server has ended in order."""
         total = {}
         for path in (self.folder / "counters").glob("of.*[0-9]"):
             for entry in json.loads(path.read_text())["operations"]:

@@ -13,6 +13,9 @@
 
 namespace polykem {
 
+/// The bucket of BatcherStats that counts `value`.
+size_t bucket_of(uint64_t value, size_t buckets);
+
 /// Computes the ticket, which the caller has claimed, on this thread and finishes it.
 Status compute_now(Engine& engine, Ticket& ticket);
 
@@ -87,8 +90,6 @@ class BatcherCore : public std::enable_shared_from_this<BatcherCore> {
   static uint32_t queue_index(const Scheme& scheme, Op op, bool sk_is_seed);
   BatcherStats stats(const Scheme& scheme, Op op);
   bool health(size_t lane, LaneHealth& out);
-  /// Counts an operation that was refused.
-  void refuse(uint32_t queue);
 
  private:
   using Lock = std::unique_lock<std::mutex>;

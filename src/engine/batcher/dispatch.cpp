@@ -7,8 +7,6 @@
 
 namespace polykem {
 
-size_t bucket_of(uint64_t value, size_t buckets);
-
 namespace {
 
 /// Encaps and keygen on the CPU take at most so long together, and one batch of them half of it: a decapsulation waits

@@ -36,8 +36,6 @@ class ServiceTime {
     const double linear = t_ + each() * (static_cast<double>(items) - n_);
     return Clock::duration(std::llround(std::max(linear, least_)));
   }
-  /// The time that one more item takes in a batch of the usual size.
-  Clock::duration per_item() const { return Clock::duration(std::llround(t_ / n_)); }
   /// How many items, at least 1, take no more than `time`.
   size_t items_in(Clock::duration time) const {
     const double left = nanoseconds(time) - (t_ - each() * n_);
