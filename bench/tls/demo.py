@@ -98,8 +98,8 @@ def main():
     if not shutil.which("haproxy", path="/usr/bin:/usr/sbin:/usr/local/sbin:/usr/local/bin"):
         sys.exit("HAProxy is not installed: tools/setup.sh tls")
     show_clients()
-    print("Each second: handshakes, then the server's encapsulations: how many the thread that had them computed at once,\n"
-          "and of the others how many batches there were, and how large.\n")
+    print("Each second: handshakes, then the server's encapsulations: how many the thread that had them computed\n"
+          "at once, and of the others how many batches there were, and how large.\n")
     reports = [(row[0], run(row, options)) for row in ROWS]
     print(f"{options.connections} connections at once, server and clients on this machine:")
     print(f"  {'':26}{'handshakes/s':>13}{'p50 ms':>9}{'p99 ms':>9}")
