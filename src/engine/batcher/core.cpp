@@ -23,8 +23,6 @@ constexpr double kBusyCpus = 0.6;
 constexpr double kBusyCaller = 0.1;
 /// An operation that takes longer on the CPU may be worth a device even when nothing waits.
 constexpr Clock::duration kLongOperation = std::chrono::microseconds(100);
-/// After that time without a batch, a lane's speed is measured again.
-constexpr Clock::duration kForgotten = std::chrono::seconds(10);
 
 /// What this thread hands in, as if it computed all of it.
 thread_local Load own_load;

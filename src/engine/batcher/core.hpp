@@ -13,6 +13,9 @@
 
 namespace polykem {
 
+/// After that time without a batch, a lane's speed is measured again, and what was measured before no longer counts.
+constexpr Clock::duration kForgotten = std::chrono::seconds(10);
+
 /// The bucket of BatcherStats that counts `value`.
 size_t bucket_of(uint64_t value, size_t buckets);
 

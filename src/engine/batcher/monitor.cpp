@@ -164,6 +164,7 @@ void BatcherCore::settle_probe(BatchSlot& slot, bool passed, Clock::duration too
     known.proof = LaneState::Proof::wanted;
     return;
   }
+  if (now - known.measured > kForgotten) known.service = {};
   known.service.add(slot.tickets.size(), took);
   known.measured = now;
   known.proof = LaneState::Proof::proven;
