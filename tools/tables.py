@@ -9,7 +9,7 @@ the exit status is 1 if a page is not what its sources say. With --record the re
 `make bench-peers PEER=haswell` in build/ become those of bench/results first; `make figures` does all of it.
 
 Sources: `polykem list --json -`, and of bench/results cpu_peers.json and cpu_peers_haswell.json (peers without
-AVX-512); gpu_tables.py and frodo_cuda_tables.py name those of GPUs.
+AVX-512); gpu_tables.py and frodo_cuda_tables.py name those of GPUs, tls_tables.py that of TLS.
 """
 
 import argparse
@@ -21,13 +21,14 @@ from pathlib import Path
 
 import frodo_cuda_tables
 import gpu_tables
+import tls_tables
 from floors import floors
 from gpu_tables import markdown
 from plot_peers import plot
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = ["README.md", "docs/performance.md", "docs/user_guide.md", "docs/gpu_figures.md", "bench/seong2021/README.md",
-         "bench/frodo_cuda/README.md"]
+         "bench/frodo_cuda/README.md", "docs/tls.md"]
 PLOT = "bench/results/cpu_peers.svg"
 RECORDED = {"build/bench-peers.json": "cpu_peers.json", "build/bench-peers-haswell.json": "cpu_peers_haswell.json"}
 FRONT = ["mlkem512", "mlkem768", "mlkem1024", "kyber768", "ntruhps4096821", "ntruhrss701", "efrodokem640shake",
@@ -130,7 +131,8 @@ def table_floors(results):
 
 
 TABLES = {"sets": table_sets, "front": table_front, "summary": table_summary, "peers": table_peers,
-          "floors": table_floors, **gpu_tables.TABLES, **frodo_cuda_tables.TABLES}
+          "floors": table_floors, **gpu_tables.TABLES, **frodo_cuda_tables.TABLES,
+          **tls_tables.TABLES}
 
 
 def record():

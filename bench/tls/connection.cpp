@@ -65,11 +65,11 @@ Recording record(SSL_CTX* context, const sockaddr_in& server) {
   return out;
 }
 
-void Connection::open(SSL_CTX* context, const sockaddr_in& server, int epoll, uint64_t tag,
+void Connection::open(SSL_CTX* context, const sockaddr_in& server, int epoll, uint64_t tag, Clock::time_point begun,
                       Clock::time_point reset_at) {
   close();
   reset_at_ = reset_at;
-  begun_ = Clock::now();
+  begun_ = begun;
   socket_ = ::socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
   sent_ = received_ = 0;
   ssl_ = recording_ == nullptr ? SSL_new(context) : nullptr;

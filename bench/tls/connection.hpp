@@ -35,9 +35,10 @@ class Connection {
   // server's answer is here, and ends by RST, for there is no Finished. It costs the client next to nothing.
   void replay(const Recording* recording) { recording_ = recording; }
 
-  // Begins to connect and registers with epoll under `tag`. If the handshake is not finished at reset_at, advance()
-  // ends it by RST.
-  void open(SSL_CTX* context, const sockaddr_in& server, int epoll, uint64_t tag, Clock::time_point reset_at);
+  // Begins to connect and registers with epoll under `tag`. Its time counts from `begun`, which may be over. If the
+  // handshake is not finished at reset_at, advance() ends it by RST.
+  void open(SSL_CTX* context, const sockaddr_in& server, int epoll, uint64_t tag, Clock::time_point begun,
+            Clock::time_point reset_at);
   // Goes on as far as it can without blocking. Returns the phase it is in then.
   Phase advance();
   // For one that takes too long.
@@ -47,7 +48,7 @@ class Connection {
   Phase phase() const { return phase_; }
   Clock::time_point begun() const { return begun_; }
   Clock::time_point reset_at() const { return reset_at_; }
-  // From the call of connect() to the client's Finished.
+  // From `begun` of open() to the client's Finished.
   Clock::duration handshake_time() const { return handshaken_ - begun_; }
   const std::string& error() const { return error_; }
 

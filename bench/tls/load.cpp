@@ -2,9 +2,10 @@
 //
 // polykem_tls_load: full TLS 1.3 handshakes with a server, nothing resumed and no certificate checked (its signature
 // is), from one thread. Closed loop: --connections are under way at all times. Open loop: --rate begin each second,
-// however long the server takes, and --connections bounds those under way. Prints a line of JSON, with --every one for
-// each span as well; ends with 1 if a handshake failed. With --replay the server does all its work of a handshake but
-// the last, and the client hardly any: what a server can do is then not bounded by a client on the same machine.
+// however long the server takes, and --connections bounds those under way. --burst: all --connections begin at once,
+// and when the last has ended all begin again. Prints a line of JSON, with --every one for each span as well; ends with
+// 1 if a handshake failed. With --replay the server does all its work of a handshake but the last, and the client
+// hardly any: what a server can do is then not bounded by a client on the same machine.
 #include <arpa/inet.h>
 #include <openssl/err.h>
 #include <sys/epoll.h>
@@ -28,6 +29,8 @@ using Seconds = std::chrono::duration<double>;
 
 // A connection that is to be reset lives so long, at most: while a server works on its ClientHello.
 constexpr double kLatestReset = 0.003;
+// After so many connections of a burst the client sees to those under way, so that the first do not wait for the last.
+constexpr size_t kBurstStride = 64;
 
 struct Options {
   uint16_t port = 0;
@@ -35,7 +38,7 @@ struct Options {
   size_t connections = 1;
   double seconds = 5, warm_up = 0, rate = 0, resets = 0, every = 0, patience = 10;
   uint64_t seed = 1;
-  bool replay = false;
+  bool replay = false, burst = false;
 };
 
 struct FreeContext {
@@ -74,11 +77,15 @@ class Load {
 
   // Runs the load for a while and returns what ended in it.
   Report run(double seconds);
+  // Begins every connection once and returns what ended; late ones as in drain(). Times count from the burst's begin.
+  Report burst();
   // Lets those under way end, for as long as the patience lasts; what does not end by then has failed.
   Report drain();
 
  private:
   void begin(Clock::time_point now);
+  void begin_one(Clock::time_point begun);
+  void wait_for_all();
   Clock::time_point reset_at(Clock::time_point now);
   void reset_what_is_due(Clock::time_point now);
   void wait(int timeout_ms);
@@ -114,24 +121,43 @@ Report Load::run(double seconds) {
   return report_;
 }
 
+Report Load::burst() {
+  report_.clear();
+  Clock::time_point begun = Clock::now();
+  for (size_t i = 1; i <= connections_.size(); ++i) {
+    begin_one(begun);
+    if (i % kBurstStride == 0) wait(0);
+  }
+  wait_for_all();
+  return report_;
+}
+
 Report Load::drain() {
   report_.clear();
+  wait_for_all();
+  return report_;
+}
+
+void Load::wait_for_all() {
   while (idle_.size() < connections_.size()) {
     wait(100);
     give_up_on_late_ones(Clock::now());
   }
-  return report_;
 }
 
 void Load::begin(Clock::time_point now) {
   std::exponential_distribution<double> gap(options_.rate > 0 ? options_.rate : 1);
   while (!idle_.empty() && (options_.rate <= 0 || next_ <= now)) {
-    size_t index = idle_.back();
-    idle_.pop_back();
-    connections_[index].open(context_.get(), server_, epoll_, index, reset_at(now));
-    if (connections_[index].phase() == Phase::kFailed) finish(index);
+    begin_one(Clock::now());
     if (options_.rate > 0) next_ += std::chrono::duration_cast<Clock::duration>(Seconds(gap(random_)));
   }
+}
+
+void Load::begin_one(Clock::time_point begun) {
+  size_t index = idle_.back();
+  idle_.pop_back();
+  connections_[index].open(context_.get(), server_, epoll_, index, begun, reset_at(begun));
+  if (connections_[index].phase() == Phase::kFailed) finish(index);
 }
 
 Clock::time_point Load::reset_at(Clock::time_point now) {
@@ -179,10 +205,8 @@ void print(const nlohmann::json& line) {
   std::fflush(stdout);
 }
 
-int measure(const Options& options) {
-  Load load(options);
-  if (options.warm_up > 0) load.run(options.warm_up);
-  Report whole;
+// Both add to `whole` and return the seconds that it took.
+double measure_spans(const Options& options, Load& load, Report& whole) {
   double left = options.seconds;
   while (left > 0) {
     double span = options.every > 0 ? std::min(options.every, left) : left;
@@ -191,7 +215,25 @@ int measure(const Options& options) {
     whole.merge(part);
     left -= span;
   }
-  nlohmann::json out = whole.json(options.seconds);
+  return options.seconds;
+}
+
+double measure_bursts(const Options& options, Load& load, Report& whole) {
+  Clock::time_point begun = Clock::now();
+  double spent = 0;
+  while (spent < options.seconds) {
+    whole.merge(load.burst());
+    spent = Seconds(Clock::now() - begun).count();
+  }
+  return spent;
+}
+
+int measure(const Options& options) {
+  Load load(options);
+  if (options.warm_up > 0) load.run(options.warm_up);
+  Report whole;
+  double spent = options.burst ? measure_bursts(options, load, whole) : measure_spans(options, load, whole);
+  nlohmann::json out = whole.json(spent);
   Report rest = load.drain();
   out["failed_at_the_end"] = rest.failed();
   if (rest.failed() > 0) out["errors_at_the_end"] = rest.json(1)["errors"];
@@ -227,6 +269,9 @@ int main(int argc, char** argv) {
   app.add_option("--resets", options.resets, "Share of connections that are reset within 3 ms, 0 to 1");
   app.add_option("--every", options.every, "Also report each span of so many seconds");
   app.add_option("--patience", options.patience, "Seconds after which a handshake has failed");
+  CLI::Option* burst = app.add_flag("--burst", options.burst, "Begin all at once, and again when all have ended");
+  for (const char* other : {"--warm-up", "--rate", "--resets", "--every"})
+    burst->excludes(app.get_option(other));
   app.add_flag("--replay", options.replay,
                "Send one recorded ClientHello each time and only count the server's answers");
   app.add_option("--seed", options.seed, "Of what is random");

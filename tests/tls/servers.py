@@ -193,14 +193,17 @@ class HAProxy(Server):
     program = "haproxy"
     can_pause = True
 
-    def __init__(self, *arguments, master=False, connections=1024, headroom=2, **options):
+    def __init__(self, *arguments, master=False, connections=1024, headroom=2, listeners=1, **options):
         """master: with a master process (-W), which reloads on SIGUSR2. headroom: how many connections' descriptors it
         reserves for each that it accepts; it does not know of polykem's two, and ends when it meets one for which its
-        table is too small."""
+        table is too small. listeners: sockets that listen; the kernel lets 4096 clients wait at each."""
         super().__init__(*arguments, **options)
         self._master, self._connections, self._headroom = master, connections, headroom
+        self._listeners = listeners
 
     def configure(self):
+        bind = f"bind 127.0.0.1:{self.port} ssl crt {self.pem} curves {self.groups} no-tls-tickets ssl-min-ver TLSv1.3"
+        binds = "\n  ".join([f"{bind} alpn http/1.1"] * self._listeners)
         (self.folder / "haproxy.cfg").write_text(f"""\
 global
   {"ssl-mode-async" if self.asynchronous else ""}
@@ -211,13 +214,13 @@ global
 defaults
   mode http
   timeout connect 5s
-  timeout client 30s
+  timeout client 120s
   timeout server 5s
-  timeout http-request 30s
+  timeout http-request 120s
 frontend tls
   maxconn {self._connections}
   backlog 4096
-  bind 127.0.0.1:{self.port} ssl crt {self.pem} curves {self.groups} no-tls-tickets ssl-min-ver TLSv1.3 alpn http/1.1
+  {binds}
   http-request return status 200 content-type text/plain string "{PAGE}"
 """)
 
