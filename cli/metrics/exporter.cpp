@@ -8,6 +8,7 @@
 
 #include <exception>
 #include <utility>
+#include <vector>
 
 #include "common/exit_codes.hpp"
 #include "metrics/families.hpp"
@@ -25,6 +26,10 @@ class Collected final : public prometheus::Collectable {
   MetricsSource source_;
 };
 
+/** A connection that says nothing keeps a thread for that long. */
+constexpr const char* kPatienceMs = "2000";
+constexpr const char* kThreads = "4";
+
 }  // namespace
 
 struct Exporter::Impl {
@@ -39,7 +44,8 @@ Exporter::Exporter(const std::string& place, MetricsSource source) : impl_(std::
   }
   impl_->collected = std::make_shared<Collected>(std::move(source));
   try {
-    impl_->exposer = std::make_unique<prometheus::Exposer>(place, 1);
+    impl_->exposer = std::make_unique<prometheus::Exposer>(
+        std::vector<std::string>{"listening_ports", place, "num_threads", kThreads, "request_timeout_ms", kPatienceMs});
   } catch (const std::exception&) {
     throw CliError(kExitIo, fmt::format("--metrics: cannot listen at {}", place),
                    "is the address this machine's, and the port free?");

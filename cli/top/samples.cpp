@@ -19,6 +19,7 @@ namespace {
 constexpr auto kPatience = std::chrono::seconds(5);
 constexpr double kMostValue = 1e18;
 constexpr std::size_t kMostBytes = std::size_t{16} << 20;
+constexpr std::size_t kMostLabelBytes = 100;
 
 /** Takes words off the front of a line; throws where the line is not what it should be. */
 class Line {
@@ -76,7 +77,7 @@ Sample parse_line(std::string_view text) {
     while (!line.skip('}')) {
       const std::string key = line.up_to("=");
       line.expect('=');
-      out.labels[key] = line.quoted();
+      out.labels[key] = printable(line.quoted(), kMostLabelBytes);  // it goes to a terminal
       line.skip(',');
     }
   }

@@ -124,8 +124,7 @@ Connection::~Connection() {
     (void)!::write(stop_event_.get(), &one, sizeof one);
     receiver_.join();
   }
-  for (uint32_t i = 0; i < slots_.size(); ++i)
-    secure_zero(view_.records(i), slots_[i].used_bytes);
+  wipe();  // again: a daemon that came back to its senses may have written since
   if (socket_) ::shutdown(socket_.get(), SHUT_RDWR);  // a child of this process may keep it open
 }
 
@@ -140,6 +139,11 @@ void Connection::EndedBatches::tell_all() {
   last = nullptr;
   for (std::shared_ptr<Batch> batch = std::move(first); batch != nullptr; batch = std::move(batch->next))
     batch->done(batch->status);
+}
+
+void Connection::wipe() {
+  for (uint32_t i = 0; i < slots_.size(); ++i)
+    secure_zero(view_.records(i), slots_[i].used_bytes);
 }
 
 Status Connection::submit(const Request& request, uint64_t deadline_ns, Done done) try {
@@ -273,6 +277,7 @@ void Connection::give_back() {
     for (std::shared_ptr<Batch>& batch : unsent_)
       lose(std::move(batch));
     unsent_.clear();
+    wipe();
   }
   lost.tell_all();
 }

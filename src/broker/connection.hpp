@@ -71,6 +71,7 @@ class Connection {
   bool sleep();
   bool take_completions();
   void give_back();
+  void wipe();
 
   Fd socket_, stop_event_;
   SharedMemory memory_;

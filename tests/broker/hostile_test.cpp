@@ -323,37 +323,60 @@ TEST_F(Hostile, HalfClosesItsSocket) {
   EXPECT_TRUE(client.hung_up());
 }
 
-/// A worker need not trust the words of the daemon either.
-TEST(HostileDaemon, CompletesWhatNobodyAskedFor) {
-  for (const uint32_t index : {5U, 0xffffffffU}) {
-    const Folder folder;
-    const std::string path = folder / "socket";
+/// The other end of a worker's connection, of 8 slots, in the hands of the test.
+struct FalseDaemon {
+  FalseDaemon() {
     Listener listener;
-    ASSERT_EQ(listener.listen_at(path.c_str(), 0600), Status::ok);
-    std::unique_ptr<Connection> connection;
+    EXPECT_EQ(listener.listen_at(path.c_str(), 0600), Status::ok);
     const char* problem = "";
     std::thread opening([&] { connection = Connection::open(path.c_str(), 8, problem); });
-    Fd socket;
-    ASSERT_TRUE(eventually([&] {
+    EXPECT_TRUE(eventually([&] {
       socket = Fd(::accept(listener.fd(), nullptr, nullptr));
       return static_cast<bool>(socket);
     }));
-    SharedMemory memory;
     Fd fd;
-    ASSERT_TRUE(memory.create(map_bytes(8), fd));
+    EXPECT_TRUE(memory.create(map_bytes(8), fd));
+    view = SharedView(memory.data(), 8);
     Welcome welcome;
     welcome.slots = 8;
     welcome.slot_bytes = slot_bytes();
     welcome.map_bytes = map_bytes(8);
-    ASSERT_TRUE(send_message(socket.get(), &welcome, sizeof welcome, fd.get()));
+    EXPECT_TRUE(send_message(socket.get(), &welcome, sizeof welcome, fd.get()));
     opening.join();
-    ASSERT_NE(connection, nullptr) << problem;
-    const SharedView view(memory.data(), 8);
-    view.completion(0) = index;
-    view.header().completed = 1;
-    send_wake(socket.get());
-    EXPECT_TRUE(eventually([&] { return !connection->alive(); }));
+    EXPECT_NE(connection, nullptr) << problem;
   }
+
+  Folder folder;
+  const std::string path = folder / "socket";
+  Fd socket;
+  SharedMemory memory;
+  SharedView view;
+  std::unique_ptr<Connection> connection;
+};
+
+/// A worker need not trust the words of the daemon either.
+TEST(HostileDaemon, CompletesWhatNobodyAskedFor) {
+  for (const uint32_t index : {5U, 0xffffffffU}) {
+    const FalseDaemon daemon;
+    daemon.view.completion(0) = index;
+    daemon.view.header().completed = 1;
+    send_wake(daemon.socket.get());
+    EXPECT_TRUE(eventually([&] { return !daemon.connection->alive(); }));
+  }
+}
+
+/// What the daemon had not finished stays in no memory of the worker, however late the worker connects again.
+TEST(HostileDaemon, LeavesInTheMiddle) {
+  FalseDaemon daemon;
+  Records keys(*find_scheme("mlkem512"), Op::keygen, 1, 1);
+  std::promise<Status> end;
+  const auto done = [&end](Status status) { end.set_value(status); };
+  ASSERT_EQ(daemon.connection->submit(keys.request, 0, done), Status::ok);
+  const uint8_t* draws = daemon.view.records(0);
+  EXPECT_TRUE(std::equal(keys.draws.begin(), keys.draws.end(), draws));
+  daemon.socket.reset();
+  EXPECT_EQ(end.get_future().get(), Status::backend_unavailable);
+  EXPECT_EQ(Bytes(draws, draws + keys.draws.size()), Bytes(keys.draws.size()));
 }
 
 TEST(HostileDaemon, SendsMemoryThatItCouldCut) {

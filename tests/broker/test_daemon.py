@@ -247,6 +247,34 @@ class Metrics(Case):
         self.assertNotIn("polykem_broker_clients", {name for name, _ in values})
         self.stop(server)
 
+    def test_idle_connections_keep_nobody_out(self):
+        for _ in range(3):
+            idle = socket.create_connection(("127.0.0.1", self.port))
+            self.addCleanup(idle.close)
+            idle.sendall(b"GET /met")
+        self.assertEqual(total(samples(self.port)[0], "polykem_build_info", program="polykemd"), 1)
+
+    def test_top_shows_nothing_that_a_terminal_obeys(self):
+        listening = socket.create_server(("127.0.0.1", 0))
+        self.addCleanup(listening.close)
+        listening.settimeout(20)
+        watching = self.start(PROGRAM, "top", "--once", "--interval", "0.1", "--metrics",
+                              f"127.0.0.1:{listening.getsockname()[1]}")  # fmt: skip
+        text = ('polykem_build_info{program="a\x1b]0;title\x07",version="1"} 1\n'
+                'polykem_operations_total{set="b\x1b[2J",op="c\\nd",where="cpu"} 5\n'
+                'polykem_breaker_state{lane="d\x1b[5m",state="closed"} 1\n')  # fmt: skip
+        for _ in range(2):
+            with listening.accept()[0] as peer:
+                request = b""
+                while not request.endswith(b"\r\n\r\n"):
+                    request += peer.recv(4096)
+                peer.sendall(f"HTTP/1.1 200 OK\r\n\r\n{text}".encode())
+        shown, errors = watching.communicate(timeout=20)
+        self.assertEqual(watching.returncode, OK, errors)
+        self.assertIn("b?[2J", shown)
+        self.assertIn("c?d", shown)
+        self.assertFalse(re.search(r"[\x00-\x09\x0b-\x1f\x7f]", shown))
+
     def test_top_without_a_daemon(self):
         self.stop(self.server)
         for place, code in [(f"127.0.0.1:{self.port}", IO), ("nowhere", USAGE)]:
