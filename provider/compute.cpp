@@ -17,7 +17,7 @@ Compute::Machine::~Machine() {
 
 Compute::~Compute() {
   const std::unique_ptr<Machine> machine(machine_.load());
-  if (machine != nullptr) statistics_.write(machine->batcher);
+  if (machine != nullptr) statistics_.write_at_end(machine->batcher);
 }
 
 polykem_status Compute::make(Machine& out) const {

@@ -90,6 +90,7 @@ std::string json(polykem_batcher* batcher) {
 
 void Statistics::write_when_due(polykem_batcher* batcher) {
   if (path_.empty()) return;
+  process_.store(getpid(), std::memory_order_relaxed);
   using std::chrono::milliseconds;
   const std::int64_t now =
       std::chrono::duration_cast<milliseconds>(std::chrono::steady_clock::now().time_since_epoch()).count();
@@ -97,10 +98,13 @@ void Statistics::write_when_due(polykem_batcher* batcher) {
   if (now >= due && next_.compare_exchange_strong(due, now + kPeriodMs)) write(batcher);
 }
 
+void Statistics::write_at_end(polykem_batcher* batcher) const {
+  if (process_.load(std::memory_order_relaxed) == getpid()) write(batcher);
+}
+
 /** Readers see the old file or the new one. What cannot be written is left: a server's work does not hang on it. In a
  * folder that others write to, a link or a pipe of theirs at that place is neither followed nor waited for. */
 void Statistics::write(polykem_batcher* batcher) const {
-  if (path_.empty() || batcher == nullptr) return;
   const std::string name = path_ + "." + std::to_string(getpid()), fresh = name + ".new", text = json(batcher);
   unlink(fresh.c_str());
   const int fd = open(fresh.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);

@@ -2,6 +2,7 @@
 // The counters of a process's batcher, in a file for whoever watches the server.
 #pragma once
 
+#include <sys/types.h>
 #include <polykem/polykem.hpp>
 
 #include <atomic>
@@ -16,11 +17,16 @@ class Statistics {
 
   /** At most once a second; called with every operation, so that no thread and no timer is needed. */
   void write_when_due(polykem_batcher* batcher);
-  void write(polykem_batcher* batcher) const;
+  /** The last time. Does nothing in a child of fork() that has handed in no operation: there the first question to the
+   * batcher would start one. */
+  void write_at_end(polykem_batcher* batcher) const;
 
  private:
+  void write(polykem_batcher* batcher) const;
+
   const std::string path_;
   std::atomic<std::int64_t> next_{0}; /**< when it is due, in milliseconds of the steady clock */
+  std::atomic<pid_t> process_{0};     /**< that has handed in operations */
 };
 
 }  // namespace polykem::provider

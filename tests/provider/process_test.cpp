@@ -9,6 +9,7 @@
 #include <atomic>
 #include <fstream>
 #include <iterator>
+#include <optional>
 #include <string>
 #include <thread>
 
@@ -145,6 +146,25 @@ TEST(Process, StatisticsTrustNoNeighbour) {
   EXPECT_NE(text_of(mine).find("mlkem512"), std::string::npos);
   for (const std::string& name : {mine, fresh, victim})
     std::remove(name.c_str());
+}
+
+/** A child that ends without an operation starts nothing for its end: no batcher, and no GPU's driver. */
+TEST(Process, AChildWithoutOperationsHasNoStatistics) {
+  const std::string path = testing::TempDir() + "polykem-of-child";
+  std::optional<Library> library(std::in_place, "statistics = " + path);
+  EXPECT_TRUE(round_trips(*library, "mlkem512"));
+  const pid_t child = fork();
+  ASSERT_GE(child, 0);
+  if (child == 0) {
+    library.reset();
+    _exit(0);
+  }
+  int status = 0;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
+  EXPECT_NE(std::remove((path + "." + std::to_string(child)).c_str()), 0);
+  library.reset();
+  EXPECT_EQ(std::remove((path + "." + std::to_string(getpid())).c_str()), 0);
 }
 
 }  // namespace
