@@ -1,39 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 // The C API over the engine: checks handles, translates types, lets no exception out.
 #include <algorithm>
-#include <cerrno>
 #include <cstddef>
 #include <cstring>
 #include <memory>
 #include <new>
 #include <string>
 
-#include "broker/batcher_collector.hpp"
-#include "broker/lane.hpp"
-#include "broker/server.hpp"
+#include "capi/handles.hpp"
 #include "core/cpu.hpp"
-#include "engine/batcher/batcher.hpp"
 #include "engine/engine.hpp"
 #include "engine/text.hpp"
 #include "polykem/polykem.h"
 #include "schemes/registry.hpp"
 
+using namespace polykem::capi;
 using polykem::Accelerator;
 using polykem::BackendDescription;
-using polykem::Batcher;
-using polykem::BatcherConfig;
-using polykem::BatcherStats;
 using polykem::Engine;
 using polykem::Job;
 using polykem::KeyKind;
 using polykem::KeySet;
-using polykem::LaneHealth;
 using polykem::Op;
 using polykem::Request;
 using polykem::Scheme;
 using polykem::Status;
-using polykem::Ticket;
-using polykem::broker::ServerConfig;
 
 static_assert(static_cast<int>(Status::argument) == POLYKEM_ERR_ARGUMENT);
 static_assert(static_cast<int>(Status::backend_unavailable) == POLYKEM_ERR_BACKEND_UNAVAILABLE);
@@ -50,87 +41,15 @@ static_assert(static_cast<int>(Status::internal) == POLYKEM_ERR_INTERNAL);
 static_assert(static_cast<int>(Op::decaps) == POLYKEM_DECAPS);
 static_assert(sizeof(polykem_status) == sizeof(Status));
 static_assert(static_cast<int>(Status::busy) == POLYKEM_ERR_BUSY);
-static_assert(static_cast<int>(LaneHealth::State::unused) == POLYKEM_LANE_UNUSED);
-static_assert(static_cast<int>(LaneHealth::State::closed) == POLYKEM_LANE_CLOSED);
-static_assert(static_cast<int>(LaneHealth::State::open) == POLYKEM_LANE_OPEN);
-static_assert(static_cast<int>(LaneHealth::State::half_open) == POLYKEM_LANE_HALF_OPEN);
 
-struct polykem_context {
-  std::unique_ptr<Engine> engine;
-};
 struct polykem_keyset {
   KeySet set;
 };
 struct polykem_job {
   std::shared_ptr<Job> job;
 };
-struct polykem_batcher {
-  Batcher batcher;
-};
-struct polykem_broker {
-  explicit polykem_broker(Batcher& batcher) : collector(batcher) {}
 
-  polykem::broker::BatcherCollector collector;
-  std::unique_ptr<polykem::broker::Server> server;
-  uint32_t slots = 0;
-};
-
-namespace {
-
-polykem_status to_c(Status status) {
-  return static_cast<polykem_status>(status);
-}
-const Scheme* from_c(const polykem_scheme* scheme) {
-  return reinterpret_cast<const Scheme*>(scheme);
-}
-const polykem_scheme* to_c(const Scheme* scheme) {
-  return reinterpret_cast<const polykem_scheme*>(scheme);
-}
-
-/// Runs `body`, turning exceptions into status codes.
-template <class F>
-polykem_status guarded(F&& body) noexcept {
-  try {
-    return body();
-  } catch (const std::bad_alloc&) {
-    return POLYKEM_ERR_OUT_OF_MEMORY;
-  } catch (...) {
-    return POLYKEM_ERR_INTERNAL;
-  }
-}
-
-/// No version of a struct is longer; more is a mistake.
-constexpr size_t kLongestStruct = 1024;
-
-/// kLeast: the size of the oldest supported version.
-template <size_t kLeast, class T>
-bool has_known_size(const T* caller) {
-  return caller != nullptr && caller->struct_size >= kLeast && caller->struct_size <= kLongestStruct;
-}
-
-/// Reads a struct of an older or newer caller.
-template <size_t kLeast, class T>
-bool read_struct(const T* in, T& out) {
-  if (!has_known_size<kLeast>(in)) return false;
-  out = {};
-  const size_t given = in->struct_size;
-  std::memcpy(&out, in, std::min(given, sizeof out));
-  const auto* bytes = reinterpret_cast<const uint8_t*>(in);
-  return given <= sizeof out || std::all_of(bytes + sizeof out, bytes + given, [](uint8_t b) { return b == 0; });
-}
-
-/// Writes the part of the struct that a caller with a struct of `size` bytes knows; zeros anything after it.
-template <class T>
-void write_struct(void* out, size_t size, T value) {
-  value.struct_size = size;
-  auto* bytes = static_cast<uint8_t*>(out);
-  std::memcpy(bytes, &value, std::min(size, sizeof value));
-  if (size > sizeof value) std::memset(bytes + sizeof value, 0, size - sizeof value);
-}
-
-bool is_op(polykem_op op) {
-  return op == POLYKEM_KEYGEN || op == POLYKEM_ENCAPS || op == POLYKEM_DECAPS;
-}
+namespace polykem::capi {
 
 Status translate(const polykem_request* given, Request& out) {
   polykem_request in;
@@ -158,6 +77,10 @@ Status translate(const polykem_request* given, Request& out) {
                  .item_status = reinterpret_cast<Status*>(in.item_status)};
   return Status::ok;
 }
+
+}  // namespace polykem::capi
+
+namespace {
 
 /// The accelerator that the crossover functions refer to.
 Accelerator& first_accelerator() {
@@ -422,200 +345,6 @@ void polykem_job_free(polykem_job* job) {
   if (job == nullptr) return;
   polykem_job_wait(job);
   delete job;
-}
-
-// ---- single operations
-
-namespace {
-
-const Ticket* from_c(const polykem_ticket* ticket) {
-  return reinterpret_cast<const Ticket*>(ticket);
-}
-Ticket* from_c(polykem_ticket* ticket) {
-  return reinterpret_cast<Ticket*>(ticket);
-}
-
-template <class T>
-T value_or(T value, T otherwise) {
-  return value != 0 ? value : otherwise;
-}
-
-Status translate(const polykem_batcher_config* given, BatcherConfig& out) {
-  polykem_batcher_config in{};
-  if (given != nullptr && !read_struct<sizeof(polykem_batcher_config)>(given, in)) return Status::argument;
-  if (in.batch_items > Batcher::kMostBatchItems) return Status::argument;
-  out.batch_items = value_or(in.batch_items, out.batch_items);
-  out.linger = std::chrono::microseconds(in.linger_us);
-  if (in.deadline_us != 0) out.deadline = std::chrono::microseconds(in.deadline_us);
-  out.high_water = value_or(in.high_water, out.high_water);
-  out.hard_limit = value_or(in.hard_limit, out.hard_limit);
-  if (in.broker == nullptr) return Status::ok;
-  out.more_lanes = [path = std::string(in.broker), deadline = out.deadline] {
-    return std::make_unique<polykem::broker::BrokerLane>(path, deadline);
-  };
-  return Status::ok;
-}
-
-bool translate(const polykem_broker_config* given, ServerConfig& out) {
-  polykem_broker_config in{};
-  if (!read_struct<sizeof(polykem_broker_config)>(given, in) || in.reserved != 0) return false;
-  if ((in.uid_count != 0 && in.uids == nullptr) || (in.gid_count != 0 && in.gids == nullptr)) return false;
-  out.path = in.path;
-  out.listening = in.path == nullptr ? in.listen_fd : -1;
-  out.mode = value_or(in.mode, static_cast<uint32_t>(out.mode));
-  out.uids.assign(in.uids, in.uids + in.uid_count);
-  out.gids.assign(in.gids, in.gids + in.gid_count);
-  out.most_clients = value_or(in.clients, out.most_clients);
-  out.most_clients_of_user = value_or(in.clients_of_user, out.most_clients_of_user);
-  out.most_slots = value_or(in.slots, out.most_slots);
-  return true;
-}
-
-}  // namespace
-
-polykem_status polykem_batcher_new(polykem_context* context, const polykem_batcher_config* config,
-                                   polykem_batcher** out) {
-  if (context == nullptr || out == nullptr) return POLYKEM_ERR_ARGUMENT;
-  return guarded([&] {
-    BatcherConfig translated;
-    const Status status = translate(config, translated);
-    if (status == Status::ok) *out = new polykem_batcher{Batcher(*context->engine, translated)};
-    return to_c(status);
-  });
-}
-
-void polykem_batcher_free(polykem_batcher* batcher) {
-  if (!Batcher::in_callback()) delete batcher;
-}
-
-polykem_status polykem_batcher_add(polykem_batcher* batcher, const polykem_request* request,
-                                   polykem_ticket_callback done, void* user, polykem_ticket** out) {
-  if (batcher == nullptr || out == nullptr) return POLYKEM_ERR_ARGUMENT;
-  return guarded([&] {
-    Request translated;
-    const Status status = translate(request, translated);
-    if (status != Status::ok) return to_c(status);
-    return to_c(batcher->batcher.add(translated, done, user, reinterpret_cast<Ticket*&>(*out)));
-  });
-}
-
-polykem_status polykem_batcher_hold(polykem_batcher* batcher) {
-  if (batcher == nullptr) return POLYKEM_ERR_ARGUMENT;
-  return guarded([&] {
-    batcher->batcher.hold();
-    return POLYKEM_OK;
-  });
-}
-
-polykem_status polykem_batcher_release(polykem_batcher* batcher) {
-  if (batcher == nullptr) return POLYKEM_ERR_ARGUMENT;
-  return guarded([&] {
-    batcher->batcher.release();
-    return POLYKEM_OK;
-  });
-}
-
-polykem_status polykem_ticket_poll(const polykem_ticket* ticket) {
-  return ticket == nullptr ? POLYKEM_ERR_ARGUMENT : to_c(from_c(ticket)->poll());
-}
-
-polykem_status polykem_ticket_wait(polykem_ticket* ticket) {
-  return ticket == nullptr ? POLYKEM_ERR_ARGUMENT : to_c(from_c(ticket)->wait());
-}
-
-polykem_status polykem_ticket_take(polykem_ticket* ticket, uint8_t* public_out, uint8_t* secret_out) {
-  return ticket == nullptr ? POLYKEM_ERR_ARGUMENT : to_c(from_c(ticket)->take(public_out, secret_out));
-}
-
-size_t polykem_ticket_batch_items(const polykem_ticket* ticket) {
-  return ticket == nullptr ? 0 : from_c(ticket)->batch_items();
-}
-
-void polykem_ticket_free(polykem_ticket* ticket) {
-  if (ticket != nullptr) Batcher::abandon(from_c(ticket));
-}
-
-polykem_status polykem_batcher_stats(polykem_batcher* batcher, const polykem_scheme* scheme, polykem_op op,
-                                     polykem_batcher_stats_t* out) {
-  if (batcher == nullptr || scheme == nullptr || !is_op(op) || !has_known_size<sizeof *out>(out))
-    return POLYKEM_ERR_ARGUMENT;
-  return guarded([&] {
-    const BatcherStats s = batcher->batcher.stats(*from_c(scheme), static_cast<Op>(op));
-    polykem_batcher_stats_t stats{.struct_size = 0,
-                                  .operations = s.operations,
-                                  .on_caller = s.on_caller,
-                                  .on_cpu = s.on_cpu,
-                                  .on_accelerator = s.on_accelerator,
-                                  .on_broker = s.on_broker,
-                                  .spilled = s.spilled,
-                                  .rescued = s.rescued,
-                                  .refused = s.refused,
-                                  .abandoned = s.abandoned,
-                                  .failed = s.failed,
-                                  .batches = s.batches,
-                                  .batch_items = {},
-                                  .wait_us = {},
-                                  .service_us = {},
-                                  .batch_items_sum = s.batch_items_sum,
-                                  .wait_us_sum = s.wait_us_sum,
-                                  .service_us_sum = s.service_us_sum,
-                                  .waiting = s.waiting,
-                                  .in_flight = s.in_flight};
-    std::copy(s.batch_items.begin(), s.batch_items.end(), stats.batch_items);
-    std::copy(s.wait_us.begin(), s.wait_us.end(), stats.wait_us);
-    std::copy(s.service_us.begin(), s.service_us.end(), stats.service_us);
-    write_struct(out, out->struct_size, stats);
-    return POLYKEM_OK;
-  });
-}
-
-polykem_status polykem_batcher_health(polykem_batcher* batcher, size_t lane, polykem_lane_health_t* out) {
-  if (batcher == nullptr || !has_known_size<sizeof *out>(out)) return POLYKEM_ERR_ARGUMENT;
-  return guarded([&] {
-    LaneHealth h;
-    if (!batcher->batcher.health(lane, h)) return POLYKEM_ERR_RANGE;
-    const auto state = static_cast<polykem_lane_state>(h.state);
-    write_struct(out, out->struct_size, polykem_lane_health_t{0, h.name, state, h.batches, h.reason, h.opened});
-    return POLYKEM_OK;
-  });
-}
-
-// ---- a broker
-
-polykem_status polykem_broker_new(polykem_batcher* batcher, const polykem_broker_config* config, polykem_broker** out) {
-  if (batcher == nullptr || out == nullptr) return POLYKEM_ERR_ARGUMENT;
-  return guarded([&] {
-    ServerConfig translated;
-    errno = EINVAL;
-    if (!translate(config, translated)) return POLYKEM_ERR_ARGUMENT;
-    auto broker = std::make_unique<polykem_broker>(batcher->batcher);
-    broker->slots = translated.most_slots;
-    const Status status = polykem::broker::Server::create(translated, broker->collector, broker->server);
-    if (status == Status::ok) *out = broker.release();
-    return to_c(status);
-  });
-}
-
-void polykem_broker_free(polykem_broker* broker) {
-  delete broker;
-}
-
-polykem_status polykem_broker_stats(const polykem_broker* broker, polykem_broker_stats_t* out) {
-  if (broker == nullptr || !has_known_size<sizeof *out>(out)) return POLYKEM_ERR_ARGUMENT;
-  const polykem::broker::ServerCounts& c = broker->server->counts();
-  const polykem_broker_stats_t stats{.struct_size = 0,
-                                     .clients = c.clients,
-                                     .in_flight = c.in_flight,
-                                     .accepted = c.accepted,
-                                     .refused = c.refused,
-                                     .violations = c.violations,
-                                     .operations = c.operations,
-                                     .failed = c.failed,
-                                     .late = c.late,
-                                     .dropped = c.dropped,
-                                     .bytes_of_client = polykem::broker::map_bytes(broker->slots)};
-  write_struct(out, out->struct_size, stats);
-  return POLYKEM_OK;
 }
 
 // ---- key sets

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the files of the C API share: the context behind its handle, types translated, structs of other versions.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstring>
+#include <memory>
+#include <new>
+
+#include "engine/engine.hpp"
+#include "polykem/polykem.h"
+
+struct polykem_context {
+  std::unique_ptr<polykem::Engine> engine;
+};
+
+namespace polykem::capi {
+
+inline polykem_status to_c(Status status) {
+  return static_cast<polykem_status>(status);
+}
+inline const Scheme* from_c(const polykem_scheme* scheme) {
+  return reinterpret_cast<const Scheme*>(scheme);
+}
+inline const polykem_scheme* to_c(const Scheme* scheme) {
+  return reinterpret_cast<const polykem_scheme*>(scheme);
+}
+
+/// Runs `body`, turning exceptions into status codes.
+template <class F>
+polykem_status guarded(F&& body) noexcept {
+  try {
+    return body();
+  } catch (const std::bad_alloc&) {
+    return POLYKEM_ERR_OUT_OF_MEMORY;
+  } catch (...) {
+    return POLYKEM_ERR_INTERNAL;
+  }
+}
+
+/// No version of a struct is longer; more is a mistake.
+constexpr size_t kLongestStruct = 1024;
+
+/// kLeast: the size of the oldest supported version.
+template <size_t kLeast, class T>
+bool has_known_size(const T* caller) {
+  return caller != nullptr && caller->struct_size >= kLeast && caller->struct_size <= kLongestStruct;
+}
+
+/// Reads a struct of an older or newer caller.
+template <size_t kLeast, class T>
+bool read_struct(const T* in, T& out) {
+  if (!has_known_size<kLeast>(in)) return false;
+  out = {};
+  const size_t given = in->struct_size;
+  std::memcpy(&out, in, std::min(given, sizeof out));
+  const auto* bytes = reinterpret_cast<const uint8_t*>(in);
+  return given <= sizeof out || std::all_of(bytes + sizeof out, bytes + given, [](uint8_t b) { return b == 0; });
+}
+
+/// Writes the part of the struct that a caller with a struct of `size` bytes knows; zeros anything after it.
+template <class T>
+void write_struct(void* out, size_t size, T value) {
+  value.struct_size = size;
+  auto* bytes = static_cast<uint8_t*>(out);
+  std::memcpy(bytes, &value, std::min(size, sizeof value));
+  if (size > sizeof value) std::memset(bytes + sizeof value, 0, size - sizeof value);
+}
+
+inline bool is_op(polykem_op op) {
+  return op == POLYKEM_KEYGEN || op == POLYKEM_ENCAPS || op == POLYKEM_DECAPS;
+}
+
+/// A request as the engine sees it; Status::argument if a field has no meaning.
+Status translate(const polykem_request* given, Request& out);
+
+}  // namespace polykem::capi
