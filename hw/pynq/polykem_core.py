@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The driver of the core for PYNQ: records in, records out, as bytes. hw/doc/registers.md has the registers.
+
+    overlay = pynq.Overlay("polykem.bit")
+    core = Core(overlay.core.mmio, overlay.dma, pynq.allocate)
+    ek, dk = core.keygen(768, os.urandom(64))
+"""
+
+import time
+
+ID, VERSION, PARAMS, CMD, STATUS, ERR, IRQ_EN, ZEROIZE, CYCLES, OCCUPIED, PHASE = range(0, 0x2c, 4)
+CORE_ID = 0x504B454D
+BUSY, ENDED = 1, 2
+KYBER, XOF = 1 << 3, 1 << 6
+KEYGEN, ENCAPS, DECAPS, NTT, INTT, PWM, SHAKE = range(1, 8)
+HASHES = {"sha3_512": 0, "sha3_256": 1 << 4, "shake256": 1 << 4 | XOF, "shake128": 2 << 4 | XOF}
+ERRORS = ("the input is too short or too long", "a coefficient of ek is not below q", "the hash of ek in dk is wrong",
+          "the core did not take the command", "the command was aborted")
+BUFFER_BYTES = 8192  # the longest packet has 4,736
+PATIENCE = 1.0  # seconds
+
+
+class CoreError(Exception):
+    """The core ended a command with an error, or not at all."""
+
+
+class Core:
+    """One core behind the registers `mmio` (read, write) and `dma`, a pynq.lib.DMA without scatter-gather. allocate:
+    pynq.allocate."""
+
+    def __init__(self, mmio, dma, allocate):
+        self._mmio, self._dma = mmio, dma
+        self._in = allocate(shape=(BUFFER_BYTES,), dtype="u1")
+        self._out = allocate(shape=(BUFFER_BYTES,), dtype="u1")
+        if mmio.read(ID) != CORE_ID:
+            raise CoreError("there is no polykem core: its register ID has another value")
+        self.zeroize()
+
+    def zeroize(self):
+        """Ends a running command and clears every secret."""
+        self._mmio.write(STATUS, ENDED)
+        self._mmio.write(ZEROIZE, 1)
+        if not self._ends():
+            raise CoreError("the core does not answer: it could not clear its secrets")
+
+    def keygen(self, level, draws, kyber=False):
+        """draws: d, z, 64 bytes -> ek, dk."""
+        k, _ = sizes(level)
+        dk = self.run(KEYGEN, k | kyber * KYBER, draws, 768 * k + 96)
+        return dk[384 * k:768 * k + 32], dk
+
+    def encaps(self, level, ek, m, kyber=False):
+        """m: 32 bytes -> ciphertext, shared secret."""
+        k, ct = sizes(level)
+        out = self.run(ENCAPS, k | kyber * KYBER, m + ek, ct + 32)
+        return out[:ct], out[ct:]
+
+    def decaps(self, level, dk, ct, kyber=False):
+        """-> shared secret."""
+        k, _ = sizes(level)
+        return self.run(DECAPS, k | kyber * KYBER, ct + dk, 32)
+
+    def hash(self, name, message, length):
+        """`length` bytes of a function of HASHES. message and length: 1 to 255 words of eight bytes."""
+        return self.run(SHAKE, 2 | HASHES[name] | len(message) << 5 | length << 13, message, length)
+
+    def run(self, command, params, data, length):
+        """One command: `data` in, `length` bytes out."""
+        self._mmio.write(STATUS, ENDED)
+        self._mmio.write(PARAMS, params)
+        self._in[:len(data)] = bytearray(data)
+        self._in.flush()
+        self._dma.recvchannel.transfer(self._out, nbytes=length)
+        self._dma.sendchannel.transfer(self._in, nbytes=len(data))
+        self._mmio.write(CMD, command)
+        try:
+            self._check(self._ends())
+            self._dma.recvchannel.wait()
+            self._out.invalidate()
+            return bytes(bytearray(self._out[:length]))
+        except CoreError:
+            self._dma.sendchannel.stop()
+            self._dma.recvchannel.stop()
+            self.zeroize()
+            self._dma.sendchannel.start()
+            self._dma.recvchannel.start()
+            raise
+        finally:
+            self._in[:len(data)] = 0
+            self._out[:length] = 0
+
+    def cycles(self):
+        """Of the last command: until its result had left, until its secrets were overwritten, of each phase."""
+        phases = [self._mmio.read(PHASE + 4 * i) for i in range(4)]
+        return {"command": self._mmio.read(CYCLES), "occupied": self._mmio.read(OCCUPIED), "phases": phases}
+
+    def _ends(self):
+        deadline = time.monotonic() + PATIENCE
+        while not self._mmio.read(STATUS) & ENDED and not self._mmio.read(ERR):
+            if time.monotonic() > deadline:
+                return False
+        return True
+
+    def _check(self, ended):
+        if not ended:
+            raise CoreError("the core did not end a command in time")
+        bits = self._mmio.read(ERR)
+        if bits:
+            raise CoreError("; ".join(text for i, text in enumerate(ERRORS) if bits >> i & 1))
+
+
+def sizes(level):
+    """512, 768 or 1024 -> k, bytes of a ciphertext."""
+    k = {512: 2, 768: 3, 1024: 4}[level]
+    return k, 32 * (11 * k + 5 if k == 4 else 10 * k + 4)

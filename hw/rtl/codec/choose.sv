@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+// One of four words: a LUT of six inputs a bit. Synthesis must not look through it: where shifts come in two levels of
+// these it would take three levels of LUTs with three inputs.
+(* keep_hierarchy *)
+module choose #(
+  parameter int unsigned Width = 64
+) (
+  input  logic [1:0]            which_i,
+  input  logic [3:0][Width-1:0] words_i,
+  output logic [Width-1:0]      word_o
+);
+  assign word_o = words_i[which_i];
+endmodule

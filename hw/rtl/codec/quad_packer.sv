@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// ByteEncode_d [FIPS203, Alg 5]: four values of d bits in, words of 64 bits out, least significant bits first. A
+// polynomial fills whole words, whatever d.
+module quad_packer
+  import polykem_hw_pkg::*;
+(
+  input  logic         clk_i,
+  input  logic         clear_i,
+  input  width_e       width_i,
+  input  logic         valid_i,
+  input  coeff_t [3:0] quad_i,  // each below 2^d
+  output logic         valid_o,  // with word_o, for one cycle
+  output logic [63:0]  word_o
+);
+  // The quad is turned to where it belongs in a ring of 16 nibbles; what reaches beyond the end begins the next word.
+  // First by nibbles, then by quarters of a word.
+  logic [63:0] kept_q, turned;
+  logic [3:0][59:0] nibbles;
+  logic [3:0][63:0] quarters;
+  logic [59:0] fine;
+  logic [3:0]  count_q;  // nibbles of the word that are there
+  logic [4:0]  count;
+  logic [47:0] joined;
+  always_comb begin
+    unique case (width_i)
+      Width1:  joined = 48'({quad_i[3][0], quad_i[2][0], quad_i[1][0], quad_i[0][0]});
+      Width4:  joined = 48'({quad_i[3][3:0], quad_i[2][3:0], quad_i[1][3:0], quad_i[0][3:0]});
+      Width5:  joined = 48'({quad_i[3][4:0], quad_i[2][4:0], quad_i[1][4:0], quad_i[0][4:0]});
+      Width10: joined = 48'({quad_i[3][9:0], quad_i[2][9:0], quad_i[1][9:0], quad_i[0][9:0]});
+      Width11: joined = 48'({quad_i[3][10:0], quad_i[2][10:0], quad_i[1][10:0], quad_i[0][10:0]});
+      default: joined = quad_i;
+    endcase
+    count  = {1'b0, count_q} + {1'b0, bits_of(width_i)};
+  end
+  for (genvar i = 0; i < 4; i++) begin : gen_shift
+    assign nibbles[i]  = 60'(joined) << (4 * i);
+    assign quarters[i] = 64'(({2{4'd0, fine}} << (16 * i)) >> 64);
+  end
+  choose #(.Width(60)) u_nibbles (.which_i(count_q[1:0]), .words_i(nibbles), .word_o(fine));
+  choose #(.Width(64)) u_quarters (.which_i(count_q[3:2]), .words_i(quarters), .word_o(turned));
+  assign valid_o = valid_i && count[4];
+  for (genvar i = 0; i < 16; i++) begin : gen_nibble
+    logic is_new;
+    assign is_new         = 5'(i) >= {1'b0, count_q};
+    assign word_o[4*i+:4] = is_new ? turned[4*i+:4] : kept_q[4*i+:4];
+    // a nibble may be written before its time: it will be written again
+    always_ff @(posedge clk_i) begin
+      if (clear_i)                              kept_q[4*i+:4] <= '0;
+      else if (valid_i && (is_new || count[4])) kept_q[4*i+:4] <= turned[4*i+:4];
+    end
+  end
+  always_ff @(posedge clk_i) begin
+    if (clear_i)      count_q <= '0;
+    else if (valid_i) count_q <= count[3:0];
+  end
+endmodule

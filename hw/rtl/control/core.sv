@@ -1,0 +1,313 @@
+// SPDX-License-Identifier: Apache-2.0
+// The core without its bus: units that work side by side and wait for each other only by counts of finished
+// polynomials, the memories between them, and the life of a command. After the last word of a result, or an error, or
+// abort_i, everything that held a secret is overwritten before the next command may begin.
+module core
+  import polykem_hw_pkg::*;
+#(
+  parameter int unsigned Lanes = 1,
+  parameter int unsigned RoundsPerCycle = 1,
+  parameter reduce_e     Method = ReduceTable
+) (
+  input  logic         clk_i,
+  input  logic         rst_ni,
+  input  logic         start_i,   // while busy_o is low
+  input  logic         abort_i,   // at any time: ends the command, overwrites all memories
+  input  task_t        task_i,
+  output logic         busy_o,
+  output logic         running_o, // busy, and not yet overwriting
+  output logic         done_o,    // for one cycle: the command ended
+  output logic         size_error_o,     // with done_o
+  output logic         modulus_error_o,
+  output logic         key_error_o,
+  output logic [1:0]   phase_o,   // what the hash unit is at
+  input  logic         in_valid_i,
+  output logic         in_ready_o,
+  input  logic [63:0]  in_word_i,
+  input  logic         in_last_i,
+  output logic         out_valid_o,
+  input  logic         out_ready_i,
+  output logic [63:0]  out_word_o,
+  output logic         out_last_o
+);
+  // ------------------------------------------------------------------ the life of a command
+  typedef enum logic [1:0] {StateIdle, StateRun, StateWipe} state_e;
+  state_e state_q;
+  task_t  order_q;
+  logic [7:0] wipe_q, wipe_last;
+  logic whole_q;  // overwrite all, not just what the command used
+  logic start, stop, wipe, size_error, modulus_error, key_error, out_done, hash_done, fails, finishes;
+  logic [2:0] errors_q;
+  logic begun_q;
+
+  assign start     = start_i && state_q == StateIdle && !abort_i;
+  assign wipe      = state_q == StateWipe;
+  assign fails     = |errors_q;
+  assign finishes  = state_q == StateRun && begun_q && (fails || (out_done && hash_done));
+  assign stop      = finishes || abort_i;
+  assign busy_o    = state_q != StateIdle;
+  assign running_o = state_q == StateRun;
+  // at least as long as a transform takes to leave the lane
+  assign wipe_last = whole_q || order_q.k == 3'd4 ? 8'd255 : 8'd191;
+  assign done_o    = wipe && wipe_q == wipe_last;
+  assign {size_error_o, modulus_error_o, key_error_o} = errors_q;
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      state_q  <= StateWipe;
+      wipe_q   <= '0;
+      whole_q  <= 1'b1;
+      errors_q <= '0;
+      begun_q  <= 1'b0;
+    end else if (abort_i) begin
+      state_q  <= StateWipe;
+      wipe_q   <= '0;
+      whole_q  <= 1'b1;
+    end else begin
+      begun_q <= state_q == StateRun;
+      unique case (state_q)
+        StateIdle: if (start) begin
+          state_q  <= StateRun;
+          errors_q <= '0;
+        end
+        StateRun: begin
+          errors_q <= errors_q | {size_error, modulus_error, key_error};
+          if (finishes) begin
+            state_q <= StateWipe;
+            wipe_q  <= '0;
+            whole_q <= 1'b0;
+          end
+        end
+        default: begin
+          wipe_q <= wipe_q + 8'd1;
+          if (done_o) state_q <= StateIdle;
+        end
+      endcase
+    end
+  end
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni)    order_q <= '0;
+    else if (start) order_q <= task_i;
+  end
+  // the units see the order of a command that begins at once
+  task_t order;
+  assign order = start ? task_i : order_q;
+
+  // ------------------------------------------------------------------ input
+  counts_t counts;
+  logic taken, to_hash, hash_in_ready, in_scratch_ready, poly_we, message_ready, compared, accepted;
+  in_section_e section;
+  logic [7:0] in_index;
+  logic [12:0] have;
+  poly_e poly;
+  logic [2:0] poly_slot;
+  logic [5:0] poly_index;
+  coeff_t [Lanes-1:0][3:0] poly_quad;
+  logic in_ready;
+  input_unit #(.Lanes(Lanes)) u_input (
+    .clk_i, .rst_ni, .start_i(start), .stop_i(stop), .abort_i, .task_i(order),
+    .valid_i(in_valid_i), .ready_o(in_ready), .word_i(in_word_i), .last_i(in_last_i),
+    .taken_o(taken), .section_o(section), .index_o(in_index), .to_hash_o(to_hash), .hash_ready_i(hash_in_ready),
+    .scratch_ready_i(in_scratch_ready), .have_o(have),
+    .poly_we_o(poly_we), .poly_o(poly), .slot_o(poly_slot), .poly_index_o(poly_index), .quad_o(poly_quad),
+    .decoded_o(counts.decoded), .size_error_o(size_error), .modulus_error_o(modulus_error)
+  );
+  assign in_ready_o = in_ready;
+
+  // ------------------------------------------------------------------ hashing and sampling
+  logic hash_out_valid, hash_out_ready, digest_we, noise_we, matrix_push, matrix_ready, raw_push, raw_last, raw_ready;
+  logic [7:0] hash_cipher_address;
+  logic [63:0] cipher_word, hash_scratch_word, digest_word, out_word;
+  slot_e hash_slot, digest_slot, out_slot;
+  logic [1:0] hash_index, digest_index, out_index;
+  logic [3:0] noise_wslot;
+  logic [4:0] noise_wrow;
+  logic signed [2:0] noise_new[16];
+  logic noise_two_rows;
+  coeff_t [Lanes-1:0][3:0] matrix_new;
+  hash_unit #(.RoundsPerCycle(RoundsPerCycle), .Lanes(Lanes)) u_hash (
+    .clk_i, .rst_ni, .start_i(start), .stop_i(stop), .wipe_i(wipe), .task_i(order),
+    .have_i(have), .message_ready_i(message_ready), .compared_i(compared), .accepted_i(accepted),
+    .in_valid_i(to_hash), .in_ready_o(hash_in_ready), .in_word_i,
+    .out_valid_i(hash_out_valid), .out_ready_o(hash_out_ready), .out_word_i(out_word),
+    .cipher_address_o(hash_cipher_address), .cipher_word_i(cipher_word),
+    .scratch_slot_o(hash_slot), .scratch_index_o(hash_index), .scratch_word_i(hash_scratch_word),
+    .digest_we_o(digest_we), .digest_slot_o(digest_slot), .digest_index_o(digest_index), .digest_word_o(digest_word),
+    .noise_we_o(noise_we), .noise_slot_o(noise_wslot), .noise_row_o(noise_wrow), .noise_two_rows_o(noise_two_rows),
+    .noise_o(noise_new),
+    .noise_count_o(counts.noise), .matrix_push_o(matrix_push), .matrix_ready_i(matrix_ready), .matrix_o(matrix_new),
+    .raw_push_o(raw_push), .raw_last_o(raw_last), .raw_ready_i(raw_ready),
+    .key_error_o(key_error), .phase_o, .done_o(hash_done)
+  );
+
+  // ------------------------------------------------------------------ scratch memory: two copies, one for each reader
+  logic message_we, scratch_we, in_scratch_we;
+  logic [1:0] message_windex;
+  logic [4:0] scratch_waddr;
+  logic [63:0] scratch_wdata;
+  slot_e in_slot;
+  always_comb begin
+    unique case (section)
+      InD:     in_slot = SlotSigma;
+      InM:     in_slot = SlotM;
+      InRho:   in_slot = SlotRho;
+      InH:     in_slot = SlotH;
+      default: in_slot = SlotZ;
+    endcase
+  end
+  assign in_scratch_we    = taken && section inside {InD, InM, InRho, InH, InZ};
+  assign in_scratch_ready = !digest_we && !message_we;
+  always_comb begin
+    scratch_we    = digest_we || message_we || in_scratch_we;
+    scratch_waddr = {in_slot, in_index[1:0]};
+    scratch_wdata = in_word_i;
+    if (message_we) begin
+      scratch_waddr = {SlotM, message_windex};
+      scratch_wdata = out_word;
+    end
+    if (digest_we) begin
+      scratch_waddr = {digest_slot, digest_index};
+      scratch_wdata = digest_word;
+    end
+    if (wipe) begin
+      scratch_we    = 1'b1;
+      scratch_waddr = wipe_q[4:0];
+      scratch_wdata = '0;
+    end
+  end
+  logic [63:0] scratch[32], scratch_copy[32], message[4];
+  logic [63:0] out_scratch_word, message_word;
+  logic [1:0] message_index;
+  always_ff @(posedge clk_i) begin
+    if (scratch_we) begin
+      scratch[scratch_waddr]      <= scratch_wdata;
+      scratch_copy[scratch_waddr] <= scratch_wdata;
+    end
+    if (scratch_we && scratch_waddr[4:2] == SlotM) message[scratch_waddr[1:0]] <= scratch_wdata;
+  end
+  assign hash_scratch_word = scratch[{hash_slot, hash_index}];
+  assign out_scratch_word  = scratch_copy[{out_slot, out_index}];
+  assign message_word      = message[message_index];
+
+  // ------------------------------------------------------------------ the ciphertext that came in, two copies as two
+  // read it; v that waits for u
+  logic [7:0] compare_address, cipher_waddr;
+  logic store_we, cipher_we;
+  logic [63:0] cipher_wdata, cipher_word_out;
+  assign cipher_we    = wipe || store_we || (taken && section inside {InU, InV});
+  assign cipher_waddr = wipe ? wipe_q : store_we ? compare_address : in_index;
+  assign cipher_wdata = wipe ? '0 : store_we ? out_word : in_word_i;
+  ram #(.Width(64), .Depth(256)) u_cipher (
+    .clk_i, .we_i(cipher_we), .waddr_i(cipher_waddr), .wdata_i(cipher_wdata),
+    .raddr_i(hash_cipher_address), .rdata_o(cipher_word)
+  );
+  ram #(.Width(64), .Depth(256)) u_cipher_copy (
+    .clk_i, .we_i(cipher_we), .waddr_i(cipher_waddr), .wdata_i(cipher_wdata),
+    .raddr_i(compare_address), .rdata_o(cipher_word_out)
+  );
+
+  // ------------------------------------------------------------------ A
+  logic matrix_valid, matrix_pop;
+  coeff_t [Lanes-1:0][3:0] matrix;
+  block_fifo #(.Width(48 * Lanes), .Depth(512 / Lanes)) u_matrix (
+    .clk_i, .rst_ni, .clear_i(start || stop), .push_i(matrix_push), .ready_o(matrix_ready), .word_i(matrix_new),
+    .pop_i(matrix_pop), .valid_o(matrix_valid), .word_o(matrix)
+  );
+
+  // ------------------------------------------------------------------ products
+  logic [8:0] first_address, row_waddr;
+  logic [7:0] second_address;
+  coeff_t [Lanes-1:0][3:0] first_factor, second_factor, row_new;
+  logic row_we;
+  product_unit #(.Lanes(Lanes), .Method(Method)) u_products (
+    .clk_i, .rst_ni, .start_i(start), .stop_i(stop), .wipe_i(wipe), .wipe_address_i(wipe_q), .task_i(order),
+    .counts_i(counts), .matrix_valid_i(matrix_valid), .matrix_pop_o(matrix_pop), .matrix_i(matrix),
+    .first_address_o(first_address), .first_i(first_factor), .second_address_o(second_address),
+    .second_i(second_factor), .row_we_o(row_we), .row_address_o(row_waddr), .row_o(row_new),
+    .count_o(counts.products)
+  );
+
+  // ------------------------------------------------------------------ transforms
+  logic [3:0] lane_noise_slot, out_noise_slot;
+  logic [2:0] lane_slot, out_poly_slot, w_slot;
+  logic [5:0] lane_pair, lane_word, out_poly_index, lane_index;
+  logic signed [2:0] noise[4];
+  coeff_t [3:0] normal, finished_row, transformed, v_word;
+  logic [1:0] w_we, y_we, y_slot;
+  logic w_in_order;
+  transform_unit #(.Lanes(Lanes), .Method(Method)) u_transforms (
+    .clk_i, .rst_ni, .start_i(start), .stop_i(stop), .task_i(order), .counts_i(counts),
+    .noise_slot_o(lane_noise_slot), .slot_o(lane_slot), .pair_o(lane_pair), .word_o(lane_word),
+    .noise_i(noise), .normal_i(normal), .row_i(finished_row),
+    .w_we_o(w_we), .w_in_order_o(w_in_order), .w_slot_o(w_slot), .y_we_o(y_we), .y_slot_o(y_slot),
+    .index_o(lane_index), .result_o(transformed), .count_o(counts.transforms)
+  );
+
+  // ------------------------------------------------------------------ output
+  output_unit u_output (
+    .clk_i, .rst_ni, .start_i(start), .stop_i(stop), .wipe_i(wipe), .task_i(order), .counts_i(counts), .have_i(have),
+    .hash_done_i(hash_done), .slot_o(out_poly_slot), .noise_slot_o(out_noise_slot), .index_o(out_poly_index),
+    .normal_i(normal), .row_i(finished_row), .v_i(v_word), .noise_i(noise),
+    .message_index_o(message_index), .message_word_i(message_word),
+    .scratch_slot_o(out_slot), .scratch_index_o(out_index), .scratch_word_i(out_scratch_word),
+    .message_we_o(message_we), .message_windex_o(message_windex), .scratch_ready_i(!digest_we),
+    .message_ready_o(message_ready), .cipher_address_o(compare_address), .cipher_we_o(store_we),
+    .cipher_word_i(cipher_word_out), .compared_o(compared), .accepted_o(accepted),
+    .raw_push_i(raw_push), .raw_last_i(raw_last), .raw_word_i(digest_word), .raw_ready_o(raw_ready),
+    .word_o(out_word), .valid_o(out_valid_o), .ready_i(out_ready_i), .last_o(out_last_o),
+    .hash_valid_o(hash_out_valid), .hash_ready_i(hash_out_ready), .done_o(out_done)
+  );
+  assign out_word_o = out_word;
+
+  // ------------------------------------------------------------------ polynomials
+  // A memory is read by the transforms while one runs, else by the output: none is read by both in the same phase.
+  logic poly_w_we, poly_t_we, poly_y_we, poly_v_we;
+  assign poly_w_we = poly_we && poly == PolyW;
+  assign poly_t_we = poly_we && poly == PolyT;
+  assign poly_y_we = poly_we && poly == PolyY;
+  assign poly_v_we = poly_we && poly == PolyV;
+
+  logic lane_reads_normal, lane_reads_row, lane_reads_noise;
+  assign lane_reads_normal = order_q.command == CommandDecaps ? counts.transforms < {2'd0, order_q.k} :
+                             order_q.command == CommandNtt && counts.transforms == 0;
+  assign lane_reads_row    = !(order_q.command inside {CommandKeygen, CommandPwm});
+  assign lane_reads_noise  = order_q.command == CommandKeygen ||
+                             counts.transforms < (order_q.command == CommandDecaps ? {1'd0, order_q.k, 1'd0} + 5'd1
+                                                                                   : {2'd0, order_q.k});
+  skewed_ram u_normal (
+    .clk_i, .wipe_i(wipe), .we_i(poly_w_we ? 2'b11 : w_we),
+    .win_order_i(!wipe && (poly_w_we || w_in_order)),
+    .wslot_i(wipe ? {1'b0, wipe_q[7:6]} : poly_w_we ? poly_slot : w_slot),
+    .windex_i(wipe ? wipe_q[5:0] : poly_w_we ? poly_index : lane_index),
+    .wdata_i(wipe ? '0 : poly_w_we ? poly_quad[0] : transformed),
+    .rin_order_i(!lane_reads_normal), .rslot_i(lane_reads_normal ? lane_slot : out_poly_slot),
+    .rindex_i(lane_reads_normal ? lane_pair : out_poly_index), .rdata_o(normal)
+  );
+  word_ram #(.Slots(8), .WriteWords(Lanes)) u_rows (
+    .clk_i, .wipe_i(wipe), .we_i({2{row_we}}), .waddr_i(row_waddr), .wdata_i(row_new),
+    .raddr_i(lane_reads_row ? {lane_slot, lane_word} : {out_poly_slot, out_poly_index}), .rdata_o(finished_row)
+  );
+  word_ram #(.Slots(8), .WriteWords(Lanes), .ReadWords(Lanes)) u_first (
+    .clk_i, .wipe_i(wipe), .we_i({2{poly_t_we}}), .waddr_i(wipe ? {1'b0, wipe_q} : {poly_slot, poly_index}),
+    .wdata_i(wipe ? '0 : poly_quad), .raddr_i(first_address), .rdata_o(first_factor)
+  );
+  word_ram #(.Slots(4), .ReadWords(Lanes)) u_second (
+    .clk_i, .wipe_i(wipe), .we_i(poly_y_we ? 2'b11 : y_we),
+    .waddr_i(wipe ? wipe_q : poly_y_we ? {poly_slot[1:0], poly_index} : {y_slot, lane_index}),
+    .wdata_i(wipe ? '0 : poly_y_we ? poly_quad[0] : transformed), .raddr_i(second_address), .rdata_o(second_factor)
+  );
+  word_ram #(.Slots(1), .WriteWords(Lanes)) u_v (
+    .clk_i, .wipe_i(wipe), .we_i({2{poly_v_we}}), .waddr_i(wipe ? wipe_q[5:0] : poly_index),
+    .wdata_i(wipe ? '0 : poly_quad), .raddr_i(out_poly_index), .rdata_o(v_word)
+  );
+  logic signed [2:0] no_noise[16];
+  for (genvar i = 0; i < 16; i++) begin : gen_no_noise
+    assign no_noise[i] = wipe ? '0 : noise_new[i];
+  end
+  noise_ram u_noise (
+    .clk_i, .wipe_i(wipe), .we_i(noise_we), .two_rows_i(wipe || noise_two_rows),
+    .wslot_i(wipe ? wipe_q[6:3] : noise_wslot),
+    .wrow_i(wipe ? {1'b0, wipe_q[2:0], 1'b0} : noise_wrow), .wdata_i(no_noise),
+    .rin_order_i(!lane_reads_noise), .rslot_i(lane_reads_noise ? lane_noise_slot : out_noise_slot),
+    .rindex_i(lane_reads_noise ? lane_pair : out_poly_index), .rdata_o(noise)
+  );
+endmodule

@@ -1,0 +1,359 @@
+// SPDX-License-Identifier: Apache-2.0
+// Gives out what a command computes, part by part: reads four coefficients a cycle, adds noise and message, compresses,
+// packs into words, which wait in a FIFO for the stream, the hash unit, the scratch memory or the comparison.
+//   KEYGEN s ek H(ek) z   ENCAPS v (to wait), u, v, K   DECAPS m (to scratch), v u (to be compared), K
+// and of other commands their result. v is there before the last part of u.
+module output_unit
+  import polykem_hw_pkg::*;
+(
+  input  logic         clk_i,
+  input  logic         rst_ni,
+  input  logic         start_i,
+  input  logic         stop_i,
+  input  logic         wipe_i,
+  input  task_t        task_i,
+  input  counts_t      counts_i,
+  input  logic [12:0]  have_i,
+  input  logic         hash_done_i,
+  // polynomials: what is read comes a cycle after its place
+  output logic [2:0]        slot_o,        // in W; of a finished row
+  output logic [3:0]        noise_slot_o,
+  output logic [5:0]        index_o,
+  input  coeff_t [3:0]      normal_i,
+  input  coeff_t [3:0]      row_i,
+  input  coeff_t [3:0]      v_i,
+  input  logic signed [2:0] noise_i[4],
+  output logic [1:0]        message_index_o,  // at once
+  input  logic [63:0]       message_word_i,
+  // scratch memory, at once
+  output slot_e        scratch_slot_o,
+  output logic [1:0]   scratch_index_o,
+  input  logic [63:0]  scratch_word_i,
+  output logic         message_we_o,   // of the decrypted message
+  output logic [1:0]   message_windex_o,
+  input  logic         scratch_ready_i,
+  output logic         message_ready_o,
+  // the ciphertext's memory: the word comes a cycle after its address
+  output logic [7:0]   cipher_address_o,
+  output logic         cipher_we_o,      // v of an encapsulation waits there for u
+  input  logic [63:0]  cipher_word_i,
+  output logic         compared_o,
+  output logic         accepted_o,
+  // SHAKE's words
+  input  logic         raw_push_i,
+  input  logic         raw_last_i,
+  input  logic [63:0]  raw_word_i,
+  output logic         raw_ready_o,
+  // what leaves
+  output logic [63:0]  word_o,
+  output logic         valid_o,        // to the stream
+  input  logic         ready_i,
+  output logic         last_o,
+  output logic         hash_valid_o,
+  input  logic         hash_ready_i,
+  output logic         done_o
+);
+  typedef enum logic [3:0] {
+    OutS, OutT, OutRho, OutH, OutZ, OutM, OutV, OutU, OutWaiting, OutK, OutNormal, OutRow, OutWords, OutEnd
+  } section_e;
+  typedef enum logic [1:0] {SinkStream, SinkHashed, SinkMessage, SinkCipher} sink_e;
+  typedef struct packed {
+    logic        last;
+    sink_e       sink;
+    logic [63:0] word;
+  } entry_t;
+
+  function automatic section_e first_section(task_t order);
+    unique case (order.command)
+      CommandKeygen: return OutS;
+      CommandEncaps: return OutV;
+      CommandDecaps: return OutM;
+      CommandPwm:    return OutRow;
+      CommandShake:  return OutWords;
+      default:       return OutNormal;
+    endcase
+  endfunction
+  function automatic section_e next_section(section_e section, logic decapsulates);
+    unique case (section)
+      OutS:    return OutT;
+      OutT:    return OutRho;
+      OutRho:  return OutH;
+      OutH:    return OutZ;
+      OutM:    return OutV;
+      OutV:    return OutU;
+      OutU:    return decapsulates ? OutK : OutWaiting;
+      OutWaiting: return OutK;
+      default: return OutEnd;
+    endcase
+  endfunction
+
+  logic decaps, encaps;
+  assign decaps = task_i.command == CommandDecaps;
+  assign encaps = task_i.command == CommandEncaps;
+  section_e section_q;
+  logic [1:0] slot_q;
+  logic [5:0] index_q;
+  logic [4:0] k, row, transforms_before;
+  assign k   = {2'd0, task_i.k};
+  assign row = {3'd0, slot_q};
+  assign transforms_before = decaps ? {1'd0, task_i.k, 1'd0} + 5'd1 : k;  // before those back of rows and t y
+
+  // ------------------------------------------------------------------ which part
+  typedef struct packed {
+    logic   use_normal, use_row, use_noise, use_message, subtract, last;
+    width_e width;
+    sink_e  sink;
+  } how_t;
+  how_t how;
+  logic is_vector, is_words, may_run, last_slot, runs, runs_words, runs_waiting, waiting_q, pipeline_empty, room;
+  always_comb begin
+    is_vector = section_q inside {OutS, OutT, OutU};
+    is_words  = section_q inside {OutRho, OutH, OutZ, OutK};
+    last_slot = !is_vector || slot_q == 2'(task_i.k - 3'd1);
+    how       = '{use_normal: 1'b1, use_row: 1'b0, use_noise: 1'b0, use_message: 1'b0, subtract: 1'b0, last: 1'b0,
+                  width: Width12, sink: SinkStream};
+    slot_o         = {1'b0, slot_q};
+    noise_slot_o   = '0;
+    scratch_slot_o = SlotK;
+    may_run        = 1'b0;
+    unique case (section_q)
+      OutS: begin
+        slot_o  = {1'b1, slot_q};
+        may_run = counts_i.transforms > row;
+      end
+      OutT: begin
+        how.use_row = 1'b1;
+        how.sink    = SinkHashed;
+        may_run     = counts_i.transforms > k + row &&
+                      counts_i.products > row + (task_i.k == 3'd2 ? 5'd2 : task_i.k == 3'd3 ? 5'd6 : 5'd12);
+      end
+      OutRho: begin
+        scratch_slot_o = SlotRho;
+        how.sink       = SinkHashed;
+        may_run        = 1'b1;
+      end
+      OutH: begin
+        scratch_slot_o = SlotH;
+        may_run        = hash_done_i;
+      end
+      OutZ: begin
+        scratch_slot_o = SlotZ;
+        how.last       = 1'b1;
+        may_run        = have_i[InZ];
+      end
+      OutM: begin
+        how.subtract = 1'b1;
+        how.width    = Width1;
+        how.sink     = SinkMessage;
+        slot_o       = 3'd4;
+        may_run      = counts_i.transforms > k;
+      end
+      OutU: begin
+        how.use_noise = 1'b1;
+        how.width     = task_i.k == 3'd4 ? Width11 : Width10;
+        noise_slot_o  = 4'(k + row);
+        may_run       = counts_i.transforms > transforms_before + row + 5'd1;  // t y came second
+      end
+      OutV: begin
+        how.use_noise   = 1'b1;
+        how.use_message = 1'b1;
+        how.width       = task_i.k == 3'd4 ? Width5 : Width4;
+        slot_o          = 3'd4;
+        noise_slot_o    = {task_i.k, 1'b0};
+        may_run         = counts_i.transforms > transforms_before + 5'd1;
+      end
+      OutK: begin
+        scratch_slot_o = decaps && !task_i.kyber && !accepted_o ? SlotJ : SlotK;
+        how.last       = 1'b1;
+        may_run        = (!decaps || compared_o) && hash_done_i;
+      end
+      OutNormal: begin
+        slot_o   = task_i.command == CommandNtt ? 3'd4 : 3'd0;
+        how.last = 1'b1;
+        may_run  = counts_i.transforms != 0;
+      end
+      OutRow: begin
+        how.use_normal = 1'b0;
+        how.use_row    = 1'b1;
+        how.last       = 1'b1;
+        may_run        = counts_i.products != 0;
+      end
+      default: ;
+    endcase
+    if (section_q inside {OutU, OutWaiting} && !decaps) how.sink = task_i.kyber ? SinkHashed : SinkStream;
+    if (section_q == OutV || (section_q == OutU && decaps)) how.sink = SinkCipher;
+    runs       = may_run && !is_words && room;
+    runs_words = may_run && is_words && room && pipeline_empty && !waiting_q;
+    // v was stored long before the last of u
+    runs_waiting = section_q == OutWaiting && room && pipeline_empty;
+  end
+  logic [5:0] last_index;
+  assign last_index      = is_words ? 6'd3 : section_q != OutWaiting ? '1 : task_i.k == 3'd4 ? 6'd19 : 6'd15;
+  assign index_o         = index_q;
+  assign scratch_index_o = index_q[1:0];
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      section_q <= OutEnd;
+      slot_q    <= '0;
+      index_q   <= '0;
+    end else if (start_i || stop_i) begin
+      section_q <= stop_i ? OutEnd : first_section(task_i);
+      slot_q    <= '0;
+      index_q   <= '0;
+    end else if (runs || runs_words || runs_waiting) begin
+      index_q <= index_q + 6'd1;
+      if (index_q == last_index) begin
+        index_q <= '0;
+        slot_q  <= last_slot ? '0 : slot_q + 2'd1;
+        if (last_slot) section_q <= next_section(section_q, decaps);
+      end
+    end else if (section_q == OutWords && raw_push_i && raw_last_i) begin
+      section_q <= OutEnd;
+    end
+  end
+
+  // ------------------------------------------------------------------ arithmetic: one cycle, two for compression
+  how_t how_q;
+  logic [5:0] index_late_q;
+  coeff_t [3:0] x, x_q;
+  always_ff @(posedge clk_i) {how_q, index_late_q} <= {how, index_q};
+  assign message_index_o = index_late_q[5:4];
+  logic [3:0] message_bits;
+  assign message_bits = message_word_i[{index_late_q[3:0], 2'd0}+:4];
+  // what a coefficient of W, or nothing, is added to or subtracted from
+  typedef logic signed [CoeffBits:0] noisy_t;
+  typedef noisy_t noisy_table_t[16];
+  function automatic noisy_table_t noisy();  // of a bit of the message and the noise
+    noisy_table_t entries;
+    for (int unsigned i = 0; i < 16; i++)
+      entries[i] = noisy_t'(signed'(3'(i))) + (i >= 8 ? noisy_t'((Q + 1) / 2) : '0);  // 1665: Decompress_1(1)
+    return entries;
+  endfunction
+  localparam noisy_table_t Noisy = noisy();
+  for (genvar i = 0; i < 4; i++) begin : gen_sum
+    noisy_t other;
+    coeff_t normal;
+    logic signed [CoeffBits+2:0] sum;  // the last bit is what the adder begins with
+    coeff_t correction;
+    always_comb begin
+      other = '0;
+      if (how_q.use_row)   other = {1'b0, row_i[i]};
+      if (how_q.use_noise) other = Noisy[{how_q.use_message && message_bits[i], noise_i[i]}];
+      if (how_q.subtract)  other = {1'b0, v_i[i]};
+      normal = how_q.use_normal ? normal_i[i] : '0;
+      // -Q + 1 .. 2 Q - 2
+      sum = {other[CoeffBits], other, 1'b1} +
+            {{2{how_q.subtract}}, how_q.subtract ? ~normal : normal, how_q.subtract};
+      correction = sum[CoeffBits+2] ? coeff_t'(Q) : reaches_q(sum[CoeffBits+1:1]) ? -coeff_t'(Q) : '0;
+    end
+    assign x[i] = sum[CoeffBits:1] + correction;
+  end
+
+  // [n]: n + 1 cycles after the read
+  logic [3:0] valid_q;
+  logic [3:0][$bits(width_e)-1:0] width_q;
+  logic [3:0][1:0] sink_q;
+  logic [3:0] last_q;
+  logic [47:0] whole;
+  coeff_t [3:0] quad;
+  always_ff @(posedge clk_i) begin
+    x_q     <= valid_q[0] ? x : '0;
+    width_q <= {width_q[2:0], how.width};
+    sink_q  <= {sink_q[2:0], how.sink};
+    last_q  <= {last_q[2:0], how.last && index_q == '1};
+  end
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni)                valid_q <= '0;
+    else if (start_i || stop_i) valid_q <= '0;
+    else                        valid_q <= {valid_q[2:0], runs};
+  end
+  assign pipeline_empty = valid_q == 0;
+  delay_line #(.Width(48), .Cycles(2)) u_whole (.clk_i, .data_i(x_q), .data_o(whole));
+  for (genvar i = 0; i < 4; i += 2) begin : gen_compress
+    logic [1:0][10:0] y;
+    compress u_compress (.clk_i, .width_i(width_e'(width_q[1])), .x_i(x_q[i+:2]), .y_o(y));
+    for (genvar j = 0; j < 2; j++) begin : gen_quad
+      assign quad[i+j] = width_e'(width_q[3]) == Width12 ? whole[12*(i+j)+:12] : coeff_t'(y[j]);
+    end
+  end
+  logic packed_valid;
+  logic [63:0] packed_word;
+  quad_packer u_packer (
+    .clk_i, .clear_i(start_i || stop_i), .width_i(width_e'(width_q[3])), .valid_i(valid_q[3]), .quad_i(quad),
+    .valid_o(packed_valid), .word_o(packed_word)
+  );
+
+  // ------------------------------------------------------------------ the FIFO and where its words go
+  entry_t entry, head;
+  logic push, pop, head_valid;
+  logic [4:0] count;
+  always_comb begin
+    entry = '{last: last_q[3], sink: sink_e'(sink_q[3]), word: packed_word};
+    push  = packed_valid;
+    if (runs_words) begin
+      entry = '{last: how.last && index_q == 6'd3, sink: how.sink, word: scratch_word_i};
+      push  = 1'b1;
+    end else if (waiting_q) begin
+      entry = '{last: 1'b0, sink: task_i.kyber ? SinkHashed : SinkStream, word: cipher_word_i};
+      push  = 1'b1;
+    end else if (raw_push_i) begin
+      entry = '{last: raw_last_i, sink: SinkStream, word: raw_word_i};
+      push  = 1'b1;
+    end
+  end
+  fifo #(.Width($bits(entry_t)), .Depth(16)) u_fifo (
+    .clk_i, .rst_ni, .clear_i(start_i || stop_i || wipe_i), .push_i(push), .word_i(entry), .pop_i(pop),
+    .valid_o(head_valid), .word_o({head}), .count_o(count)
+  );
+  assign room        = count < 5'd8;  // five may be on their way
+  assign raw_ready_o = room;
+
+  logic to_stream;
+  assign to_stream    = head_valid && (head.sink == SinkStream || (head.sink == SinkHashed && hash_ready_i));
+  assign valid_o      = to_stream;
+  assign hash_valid_o = head_valid && head.sink == SinkHashed && ready_i;
+  assign word_o       = head.word;
+  assign last_o       = head.last;
+  assign message_we_o = head_valid && head.sink == SinkMessage && scratch_ready_i;
+  always_comb begin
+    unique case (head.sink)
+      SinkMessage: pop = message_we_o;
+      SinkCipher:  pop = head_valid;
+      default:     pop = to_stream && ready_i;
+    endcase
+  end
+
+  // v, then u: in decapsulation they are compared, a cycle after they left the FIFO; in encapsulation v is stored
+  logic [7:0]  cipher_q, v_begin, v_end;
+  logic [63:0] compared_q;
+  logic        to_cipher, compares_q;
+  logic [1:0]  message_q;
+  assign v_begin          = task_i.k == 3'd2 ? 8'd80 : task_i.k == 3'd3 ? 8'd120 : 8'd176;
+  assign v_end            = task_i.k == 3'd4 ? 8'd196 : v_begin + 8'd16;
+  assign to_cipher        = head_valid && head.sink == SinkCipher;
+  assign cipher_we_o      = to_cipher && encaps;
+  assign cipher_address_o = section_q == OutWaiting ? v_begin + {2'd0, index_q} : cipher_q;
+  assign message_windex_o = message_q;
+  always_ff @(posedge clk_i) compared_q <= head.word;
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      {cipher_q, compares_q, compared_o, accepted_o, message_q, message_ready_o, waiting_q} <= '0;
+    end else if (start_i || stop_i) begin
+      {compares_q, compared_o, message_q, message_ready_o, waiting_q} <= '0;
+      cipher_q   <= v_begin;
+      accepted_o <= 1'b1;
+    end else begin
+      waiting_q  <= runs_waiting;
+      compares_q <= to_cipher && decaps;
+      if (to_cipher) cipher_q <= cipher_q + 8'd1 == v_end ? '0 : cipher_q + 8'd1;
+      if (compares_q && compared_q != cipher_word_i) accepted_o <= 1'b0;
+      if (compares_q && cipher_q == v_begin) compared_o <= 1'b1;  // u has come too
+      if (message_we_o) message_q <= message_q + 2'd1;
+      if (message_we_o && message_q == '1) message_ready_o <= 1'b1;
+    end
+  end
+  assign done_o = section_q == OutEnd && pipeline_empty && !head_valid;
+  logic unused;
+  assign unused = ^have_i;
+endmodule

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+// Products in the NTT domain and their sums, as many words a cycle as there are lanes: rows of A y (keygen: columns,
+// A s), between the entries of the first row t y; before, in decapsulation, s u. The last sum of a row goes to the
+// finished rows too. Slots of both: row i in slot i, t y or s u in slot 4.
+module product_unit
+  import polykem_hw_pkg::*;
+#(
+  parameter int unsigned Lanes = 1,
+  parameter reduce_e     Method = ReduceTable
+) (
+  input  logic         clk_i,
+  input  logic         rst_ni,
+  input  logic         start_i,
+  input  logic         stop_i,
+  input  logic         wipe_i,
+  input  logic [7:0]   wipe_address_i,
+  input  task_t        task_i,
+  input  counts_t      counts_i,
+  // A, as it is sampled
+  input  logic         matrix_valid_i,
+  output logic         matrix_pop_o,
+  input  coeff_t [Lanes-1:0][3:0] matrix_i,
+  // first factors, second factors: the word, or two from an even address on, comes a cycle after its address
+  output logic [8:0]   first_address_o,
+  input  coeff_t [Lanes-1:0][3:0] first_i,
+  output logic [7:0]   second_address_o,
+  input  coeff_t [Lanes-1:0][3:0] second_i,
+  // finished rows
+  output logic         row_we_o,
+  output logic [8:0]   row_address_o,
+  output coeff_t [Lanes-1:0][3:0] row_o,
+  output logic [4:0]   count_o
+);
+  typedef enum logic [2:0] {
+    ProductSecret,  // s u
+    ProductMatrix,
+    ProductKey,     // t y
+    ProductRaw,     // CommandPwm; CommandIntt: first factor times 1
+    ProductEnd
+  } kind_e;
+  typedef struct packed {
+    kind_e      kind;
+    logic [1:0] outer, inner;
+  } cursor_t;
+
+  logic keygen, decaps;
+  logic [1:0] top;
+  assign keygen = task_i.command == CommandKeygen;
+  assign decaps = task_i.command == CommandDecaps;
+  assign top    = 2'(task_i.k - 3'd1);
+
+  cursor_t cursor_q, cursor_next, cursor_first;
+  always_comb begin
+    cursor_first = '{kind: ProductEnd, outer: '0, inner: '0};
+    unique case (task_i.command)
+      CommandKeygen, CommandEncaps: cursor_first.kind = ProductMatrix;
+      CommandDecaps:                cursor_first.kind = ProductSecret;
+      CommandIntt, CommandPwm:      cursor_first.kind = ProductRaw;
+      default: ;
+    endcase
+    cursor_next = cursor_q;
+    unique case (cursor_q.kind)
+      ProductSecret: begin
+        if (cursor_q.inner != top) cursor_next.inner = cursor_q.inner + 2'd1;
+        else cursor_next = '{kind: ProductMatrix, outer: '0, inner: '0};
+      end
+      ProductMatrix: begin
+        if (!keygen && cursor_q.outer == 0) cursor_next.kind = ProductKey;
+        else if (cursor_q.inner != top) cursor_next.inner = cursor_q.inner + 2'd1;
+        else if (cursor_q.outer != top) cursor_next = '{kind: ProductMatrix, outer: cursor_q.outer + 2'd1, inner: '0};
+        else cursor_next.kind = ProductEnd;
+      end
+      ProductKey: begin
+        if (cursor_q.inner != top) cursor_next = '{kind: ProductMatrix, outer: '0, inner: cursor_q.inner + 2'd1};
+        else cursor_next = '{kind: ProductMatrix, outer: 2'd1, inner: '0};
+      end
+      default: cursor_next.kind = ProductEnd;
+    endcase
+  end
+
+  // what it waits for
+  logic [4:0] k, column, first_y, first_t;
+  logic may_run;
+  logic [1:0] vector_slot;  // of the second factor
+  assign k           = {2'd0, task_i.k};
+  assign vector_slot = keygen ? cursor_q.outer : cursor_q.inner;
+  assign column      = {3'd0, vector_slot};
+  assign first_y     = decaps ? k + 5'd1 : '0;          // transforms before those of y
+  assign first_t     = decaps ? {1'd0, task_i.k, 1'd0} + 5'd1 : '0;
+  always_comb begin
+    unique case (cursor_q.kind)
+      ProductSecret: may_run = counts_i.transforms > column && counts_i.decoded > k + 5'd1 + column;
+      ProductMatrix: may_run = counts_i.transforms > first_y + column && matrix_valid_i;
+      ProductKey:    may_run = counts_i.transforms > first_y + column && counts_i.decoded > first_t + column;
+      ProductRaw:    may_run = counts_i.decoded > (task_i.command == CommandPwm ? 5'd1 : 5'd0);
+      default:       may_run = 1'b0;
+    endcase
+  end
+
+  localparam logic [5:0] LastIndex = 6'(64 - Lanes);
+  logic [5:0] index_q;
+  logic [2:0] row;
+  logic       is_last;
+  assign row     = cursor_q.kind inside {ProductSecret, ProductKey} ? 3'd4 :
+                   {1'b0, keygen ? cursor_q.inner : cursor_q.outer};
+  assign is_last = cursor_q.kind == ProductRaw || (keygen ? cursor_q.outer == top : cursor_q.inner == top);
+  assign matrix_pop_o     = may_run && cursor_q.kind == ProductMatrix;
+  assign first_address_o  = {cursor_q.kind == ProductSecret, cursor_q.inner, index_q};
+  assign second_address_o = {vector_slot, index_q};
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      cursor_q <= '{kind: ProductEnd, outer: '0, inner: '0};
+      index_q  <= '0;
+    end else if (start_i || stop_i) begin
+      cursor_q <= cursor_first;
+      if (stop_i) cursor_q.kind <= ProductEnd;
+      index_q  <= '0;
+    end else if (may_run) begin
+      index_q <= index_q + 6'(Lanes);
+      if (index_q == LastIndex) cursor_q <= cursor_next;
+    end
+  end
+
+  // the operands, a cycle later; what follows them to the end
+  typedef struct packed {
+    logic       valid;
+    logic       is_last;
+    logic [2:0] row;
+    logic [5:0] index;
+  } place_t;
+  place_t place_q, late;
+  logic   use_matrix_q, begins_q, one_q;
+  coeff_t [Lanes-1:0][3:0] matrix_q, accumulator, a, b, result;
+  always_ff @(posedge clk_i) begin
+    place_q      <= '{valid: may_run, is_last: is_last, row: row, index: index_q};
+    use_matrix_q <= cursor_q.kind == ProductMatrix;
+    matrix_q     <= matrix_i;
+    begins_q     <= keygen ? cursor_q.outer == 0 : cursor_q.inner == 0;
+    one_q        <= task_i.command == CommandIntt;
+  end
+  always_comb begin
+    a = use_matrix_q ? matrix_q : first_i;
+    b = one_q ? {(2*Lanes){12'd0, 12'd1}} : second_i;
+    if (!place_q.valid) begin  // so that nothing stays in the pipeline
+      a = '0;
+      b = '0;
+    end
+  end
+  for (genvar n = 0; n < Lanes; n++) begin : gen_mac
+    word_mac #(.Method(Method)) u_mac (
+      .clk_i, .index_i(place_q.index | 6'(n)), .accumulator_i(begins_q || !place_q.valid ? '0 : accumulator[n]),
+      .a_i(a[n]), .b_i(b[n]), .result_o(result[n])
+    );
+  end
+  delay_line #(.Width(10), .Cycles(10)) u_place (
+    .clk_i, .data_i(place_q[9:0]), .data_o(late[9:0])
+  );
+  logic [9:0] valid_q;
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni)                valid_q <= '0;
+    else if (start_i || stop_i) valid_q <= '0;
+    else                        valid_q <= {valid_q[8:0], place_q.valid};
+  end
+  assign late.valid = valid_q[9];
+
+  assign row_we_o      = late.valid && late.is_last;
+  assign row_address_o = wipe_i ? {1'b0, wipe_address_i} : {late.row, late.index};
+  assign row_o         = wipe_i ? '0 : result;
+  word_ram #(.Slots(8), .WriteWords(Lanes), .ReadWords(Lanes)) u_sums (
+    .clk_i, .wipe_i, .we_i({2{late.valid}}), .waddr_i(row_address_o), .wdata_i(row_o),
+    .raddr_i({row, index_q}), .rdata_o(accumulator)
+  );
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni)                                count_o <= '0;
+    else if (start_i || stop_i)                 count_o <= '0;
+    else if (late.valid && late.index == LastIndex) count_o <= count_o + 5'd1;
+  end
+endmodule

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+// The sponge: a state that permutes itself, lanes in which the next block gathers while it does, and others from which
+// the last squeezed block leaves meanwhile. Who drives it pads the message. [FIPS202]
+//
+// In a cycle in which busy_o is low, any of these:
+//   first_i    the state counts as zero
+//   absorb_i   the gathered block is added to the state, and cleared
+//   permute_i  24 rounds begin with the next cycle; busy_o is high meanwhile
+// and at any time:
+//   capture_i  the block that leaves becomes the state as it is before this cycle
+//   write_i    word_i becomes lane write_lane_i of the block that gathers, unless it is absorbed in this cycle
+//   next_i     word_o, the first lane of the block that leaves, becomes the next one; with two lanes also chunk_o, the
+//              first 96 bits: who reads one of them takes no notice of the other
+// Both blocks have 21 lanes, SHAKE128's rate. The first has no multiplexer as it is never shifted, the second one for
+// all its lanes.
+module keccak_core #(
+  parameter int unsigned RoundsPerCycle = 1,  // 1 or 2
+  parameter int unsigned Lanes = 1            // 1 or 2
+) (
+  input  logic         clk_i,
+  input  logic         rst_ni,
+  input  logic         first_i,
+  input  logic         absorb_i,
+  input  logic         capture_i,
+  input  logic         permute_i,
+  output logic         busy_o,
+  input  logic         write_i,
+  input  logic [4:0]   write_lane_i,  // below 21
+  input  logic [63:0]  word_i,
+  input  logic         next_i,
+  output logic [63:0]  word_o,
+  output logic [95:0]  chunk_o  // zeros with one lane
+);
+  localparam int unsigned BlockLanes = 21;
+
+  // iota: bit 2^j - 1 of the constant of round r is rc(j + 7 r) [FIPS202, Alg 5, 6]
+  function automatic logic rc(int unsigned t);
+    logic [8:0] r = 9'h01;
+    for (int unsigned i = 0; i < t % 255; i++) begin
+      r = {r[7:0], 1'b0};
+      if (r[8]) r ^= 9'h171;
+    end
+    return r[0];
+  endfunction
+  typedef logic [23:0][63:0] constants_t;
+  function automatic constants_t constants();
+    constants_t found = '0;
+    for (int unsigned r = 0; r < 24; r++)
+      for (int unsigned j = 0; j < 7; j++) found[r][(1<<j)-1] = rc(j + 7 * r);
+    return found;
+  endfunction
+  localparam constants_t Constants = constants();
+
+  logic [4:0] round_q;  // of the next cycle; 24: idle
+
+  assign busy_o = round_q < 24;
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni)        round_q <= 5'd24;
+    else if (busy_o)    round_q <= round_q + 5'(RoundsPerCycle);
+    else if (permute_i) round_q <= '0;
+  end
+
+  logic [24:0][63:0] state_q, before_last, mixed;
+  logic [63:0] constant;
+  if (RoundsPerCycle == 1) begin : gen_one
+    assign before_last = state_q;
+    assign constant    = Constants[round_q];
+  end else begin : gen_two
+    logic [24:0][63:0] mixed_first, between;
+    keccak_mix u_first (.state_i(state_q), .busy_i(1'b1), .flags_i('0), .mixed_o(mixed_first));
+    always_comb begin
+      for (int unsigned x = 0; x < 5; x++)
+        for (int unsigned y = 0; y < 5; y++)
+          between[x+5*y] = mixed_first[x+5*y] ^ (~mixed_first[(x+1)%5+5*y] & mixed_first[(x+2)%5+5*y]);
+      between[0] ^= Constants[round_q];
+    end
+    assign before_last = between;
+    assign constant    = Constants[round_q+5'd1];
+  end
+
+  // Between permutations the mixed lanes are flags: in even columns "the state counts", in odd ones "something is
+  // added". A bit of the state then depends on six bits: three mixed ones, its own, one of the buffer, and busy_o.
+  logic [24:0] flags;
+  for (genvar i = 0; i < 25; i++) begin : gen_flags
+    assign flags[i] = i % 5 % 2 == 0 ? !first_i : absorb_i;
+  end
+  keccak_mix u_last (.state_i(before_last), .busy_i(busy_o), .flags_i(flags), .mixed_o(mixed));
+
+  logic [BlockLanes-1:0][63:0] gathered_q, leaving_q;
+  for (genvar i = 0; i < 25; i++) begin : gen_lane
+    localparam int unsigned Row = i - i % 5;
+    logic [63:0] added, lane;
+    if (i < BlockLanes) begin : gen_block
+      assign added = gathered_q[i];
+      always_ff @(posedge clk_i) begin
+        if (absorb_i)                               gathered_q[i] <= '0;
+        else if (write_i && write_lane_i == 5'(i)) gathered_q[i] <= word_i;
+      end
+    end else begin : gen_capacity
+      assign added = '0;
+    end
+    keccak_choice #(.Column(i % 5)) u_choice (
+      .busy_i(busy_o), .mixed_i(mixed[i]), .next_i(mixed[Row+(i+1)%5]), .second_i(mixed[Row+(i+2)%5]),
+      .state_i(state_q[i]), .added_i(added), .lane_o(lane)
+    );
+    always_ff @(posedge clk_i) begin
+      if (busy_o || first_i || absorb_i) state_q[i] <= i == 0 && busy_o ? lane ^ constant : lane;
+    end
+  end
+
+  logic [4:0] place_q;  // of the lane that leaves next
+  always_ff @(posedge clk_i) begin
+    if (capture_i)   place_q <= '0;
+    else if (next_i) place_q <= place_q + 5'd1;
+    if (capture_i) leaving_q <= state_q[BlockLanes-1:0];
+  end
+  // Fours of lanes, then the six of these: synthesis takes more LUTs if it may choose.
+  logic [5:0][63:0] fours;
+  for (genvar i = 0; i < 5; i++) begin : gen_four
+    logic [3:0][63:0] lanes;
+    (* keep *) logic [63:0] four;
+    assign lanes    = leaving_q[4*i+:4];
+    assign four     = lanes[place_q[1:0]];
+    assign fours[i] = four;
+  end
+  assign fours[5] = leaving_q[20];
+  logic [3:0][63:0] first_fours;
+  (* keep *) logic [63:0] sixteen;
+  assign first_fours = fours[3:0];
+  assign sixteen     = first_fours[place_q[3:2]];
+  assign word_o  = place_q[4] ? (place_q[2] ? fours[5] : fours[4]) : sixteen;
+
+  if (Lanes == 2) begin : gen_chunk
+    logic [15:0][95:0] chunks;
+    logic [3:0][95:0]  four;
+    assign chunks = (16*96)'(leaving_q);
+    for (genvar i = 0; i < 4; i++) begin : gen_four
+      logic [3:0][95:0] from;
+      (* keep *) logic [95:0] chunk;
+      assign from    = chunks[4*i+:4];
+      assign chunk   = from[place_q[1:0]];
+      assign four[i] = chunk;
+    end
+    assign chunk_o = four[place_q[3:2]];
+  end else begin : gen_no_chunk
+    assign chunk_o = '0;
+  end
+
+`ifdef FORMAL
+  initial round_q = 5'd24;
+  always_comb assert (round_q <= 24 && round_q % RoundsPerCycle == 0);
+`endif
+endmodule

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// Polynomials of which four neighbouring coefficients, or two pairs 128 apart, are read or written in one cycle.
+//   in order    word c is coefficients 4c .. 4c + 3
+//   in pairs    word t is coefficients 2t, 2t + 1, 2t + 128, 2t + 129
+// Pair t of half h (coefficients 128 h + 2t and the next) lies in bank h ^ t[0] at address t, so that a word of either
+// kind takes one pair from each bank. we_i: the even coefficients of a word, the odd ones. Slots 0 to 3 and 4 to 7 are
+// memories of their own; wipe_i writes zeros to both.
+module skewed_ram
+  import polykem_hw_pkg::*;
+(
+  input  logic         clk_i,
+  input  logic         wipe_i,
+  input  logic [1:0]   we_i,
+  input  logic         win_order_i,
+  input  logic [2:0]   wslot_i,
+  input  logic [5:0]   windex_i,
+  input  coeff_t [3:0] wdata_i,
+  input  logic         rin_order_i,
+  input  logic [2:0]   rslot_i,
+  input  logic [5:0]   rindex_i,
+  output coeff_t [3:0] rdata_o
+);
+  logic wswap, rswap, rswap_q, rupper_q;
+  assign wswap = win_order_i ? windex_i[5] : windex_i[0];
+  assign rswap = rin_order_i ? rindex_i[5] : rindex_i[0];
+  always_ff @(posedge clk_i) {rswap_q, rupper_q} <= {rswap, rslot_i[2]};
+
+  coeff_t found[2][2][2];  // [upper slots][bank][parity]
+  for (genvar b = 0; b < 2; b++) begin : gen_bank
+    logic [7:0] waddr, raddr;
+    assign waddr = {wslot_i[1:0], win_order_i ? {windex_i[4:0], windex_i[5] ^ 1'(b)} : windex_i};
+    assign raddr = {rslot_i[1:0], rin_order_i ? {rindex_i[4:0], rindex_i[5] ^ 1'(b)} : rindex_i};
+    for (genvar p = 0; p < 2; p++) begin : gen_parity
+      coeff_t wdata;
+      assign wdata = wswap ^ 1'(b) ? wdata_i[2+p] : wdata_i[p];
+      for (genvar u = 0; u < 2; u++) begin : gen_upper
+        ram #(.Width(CoeffBits), .Depth(256)) u_ram (
+          .clk_i, .we_i(wipe_i || (we_i[p] && wslot_i[2] == 1'(u))), .waddr_i(waddr), .wdata_i(wdata),
+          .raddr_i(raddr), .rdata_o(found[u][b][p])
+        );
+      end
+    end
+  end
+  for (genvar e = 0; e < 2; e++) begin : gen_element
+    for (genvar p = 0; p < 2; p++) begin : gen_read
+      assign rdata_o[2*e+p] = found[rupper_q][1'(e)^rswap_q][p];
+    end
+  end
+endmodule

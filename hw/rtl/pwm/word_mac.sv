@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// accumulator + a b for the four coefficients of a word, a word in every cycle; index_i is its place, 0 .. 63. The
+// result follows ten cycles later.
+module word_mac
+  import polykem_hw_pkg::*;
+#(
+  parameter reduce_e Method = ReduceTable
+) (
+  input  logic         clk_i,
+  input  logic   [5:0] index_i,
+  input  coeff_t [3:0] accumulator_i,
+  input  coeff_t [3:0] a_i,
+  input  coeff_t [3:0] b_i,
+  output coeff_t [3:0] result_o
+);
+  coeff_t [1:0] gamma;
+  gammas u_gammas (.index_i, .gammas_o(gamma));
+  for (genvar i = 0; i < 2; i++) begin : gen_pair
+    pair_mac #(.Method(Method)) u_pair (
+      .clk_i, .accumulator_i(accumulator_i[2*i+:2]), .a_i(a_i[2*i+:2]), .b_i(b_i[2*i+:2]), .gamma_i(gamma[i]),
+      .result_o(result_o[2*i+:2])
+    );
+  end
+endmodule

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// The core on its buses: AXI4-Lite for control (rtl/axi/registers.sv has the map), a stream of 64 bits in, one out.
+// A command's input is one packet, and so is its output. Ports have the names of the AXI standard.
+module polykem_top
+  import polykem_hw_pkg::*;
+#(
+  parameter int unsigned Lanes = 1,                 // of transforms, products, candidates of A: 1 or 2
+  parameter int unsigned RoundsPerCycle = 1,        // of Keccak: 1 or 2
+  parameter reduce_e     Method = ReduceTable
+) (
+  input  logic        aclk,
+  input  logic        aresetn,
+  output logic        irq,
+  input  logic        s_axi_awvalid,
+  output logic        s_axi_awready,
+  input  logic [7:0]  s_axi_awaddr,
+  input  logic        s_axi_wvalid,
+  output logic        s_axi_wready,
+  input  logic [31:0] s_axi_wdata,
+  output logic        s_axi_bvalid,
+  input  logic        s_axi_bready,
+  output logic [1:0]  s_axi_bresp,
+  input  logic        s_axi_arvalid,
+  output logic        s_axi_arready,
+  input  logic [7:0]  s_axi_araddr,
+  output logic        s_axi_rvalid,
+  input  logic        s_axi_rready,
+  output logic [31:0] s_axi_rdata,
+  output logic [1:0]  s_axi_rresp,
+  input  logic        s_axis_tvalid,
+  output logic        s_axis_tready,
+  input  logic [63:0] s_axis_tdata,
+  input  logic        s_axis_tlast,
+  output logic        m_axis_tvalid,
+  input  logic        m_axis_tready,
+  output logic [63:0] m_axis_tdata,
+  output logic        m_axis_tlast
+);
+  logic start, abort, busy, running, done;
+  logic [2:0] errors;
+  logic [1:0] phase;
+  task_t order;
+  assign s_axi_bresp = 2'b00;
+  assign s_axi_rresp = 2'b00;
+
+  registers u_registers (
+    .clk_i(aclk), .rst_ni(aresetn),
+    .awvalid_i(s_axi_awvalid), .awready_o(s_axi_awready), .awaddr_i(s_axi_awaddr),
+    .wvalid_i(s_axi_wvalid), .wready_o(s_axi_wready), .wdata_i(s_axi_wdata),
+    .bvalid_o(s_axi_bvalid), .bready_i(s_axi_bready),
+    .arvalid_i(s_axi_arvalid), .arready_o(s_axi_arready), .araddr_i(s_axi_araddr),
+    .rvalid_o(s_axi_rvalid), .rready_i(s_axi_rready), .rdata_o(s_axi_rdata), .irq_o(irq),
+    .start_o(start), .abort_o(abort), .task_o(order), .busy_i(busy), .running_i(running), .done_i(done),
+    .errors_i(errors), .phase_i(phase)
+  );
+  core #(.Lanes(Lanes), .RoundsPerCycle(RoundsPerCycle), .Method(Method)) u_core (
+    .clk_i(aclk), .rst_ni(aresetn), .start_i(start), .abort_i(abort), .task_i(order),
+    .busy_o(busy), .running_o(running), .done_o(done),
+    .size_error_o(errors[2]), .modulus_error_o(errors[1]), .key_error_o(errors[0]), .phase_o(phase),
+    .in_valid_i(s_axis_tvalid), .in_ready_o(s_axis_tready), .in_word_i(s_axis_tdata), .in_last_i(s_axis_tlast),
+    .out_valid_o(m_axis_tvalid), .out_ready_i(m_axis_tready), .out_word_o(m_axis_tdata), .out_last_o(m_axis_tlast)
+  );
+endmodule

@@ -1,0 +1,66 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Writes the tables of hw/README.md between its marks, from area.json, published.json and software.json beside this."""
+
+import json
+import pathlib
+import re
+
+HW = pathlib.Path(__file__).resolve().parents[1]
+COLUMNS = ("LUT", "FF", "DSP", "BRAM36")
+
+
+def row(cells):
+    return "| " + " | ".join(str(cell) for cell in cells) + " |"
+
+
+def table(head, rows):
+    return "\n".join([row(head), "|---" + "|---:" * (len(head) - 1) + "|", *map(row, rows)])
+
+
+def number(value):
+    return f"{value:,g}" if isinstance(value, (int, float)) else value
+
+
+def area_rows(areas):
+    return [(f"`{block}`", *(number(found[column]) for column in COLUMNS)) for block, found in areas.items()]
+
+
+def published_rows(designs):
+    return [(design["design"], *(design.get(column, "") if isinstance(design.get(column), str) else
+                                 number(design.get(column, "")) for column in (*COLUMNS, "keygen", "encaps", "decaps")))
+            for design in designs]
+
+
+def software_rows(rows):
+    for found in rows:
+        for operation in ("keygen", "encaps", "decaps"):
+            core, ref, chosen = (found[who][operation] for who in ("core", "ref", "chosen"))
+            yield (found["set"] if operation == "keygen" else "", operation, number(core), number(ref),
+                   f"{ref / core:.0f}", f"{number(chosen)} (`{found['chosen']['backend']}`)", f"{chosen / core:.0f}")
+
+
+def main():
+    areas = json.loads((HW / "synth/area.json").read_text())["blocks"]
+    designs = json.loads((HW / "synth/published.json").read_text())["designs"]
+    software = json.loads((HW / "synth/software.json").read_text())
+    tables = {
+        "area": table(("block", *COLUMNS), area_rows(areas)),
+        "published": table(("design", *COLUMNS, "key generation", "encapsulation", "decapsulation"),
+                           published_rows(designs)),
+        "software": f"CPU: {software['cpu']}; compiler: {software['compiler']}.\n\n" + table(
+            ("set", "operation", "core", "`ref`", "ratio", "the backend that is chosen here", "ratio"),
+            software_rows(software["rows"])),
+    }
+    readme = HW / "README.md"
+    text = readme.read_text()
+    for name, content in tables.items():
+        mark = re.compile(rf"(<!-- {name} -->\n).*?(<!-- end -->)", re.S)
+        if not mark.search(text):
+            raise SystemExit(f"hw/README.md has no mark for the table {name!r}")
+        text = mark.sub(lambda found, content=content: found[1] + content + "\n" + found[2], text)
+    readme.write_text(text)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,24 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the tests of `compress` and `decompress` share."""
+
+import cocotb
+from cocotb.clock import Clock
+from cocotb.triggers import FallingEdge
+
+from model import codec
+
+
+async def check(dut, drive, result, latency, values, expected, bound):
+    """Feeds values(d) for every d below 12, one in every cycle, by drive(value, d). The signal `result` must become
+    expected(value, d), below bound(d)."""
+    cocotb.start_soon(Clock(dut.clk_i, 2, unit="ns").start())
+    cases = [(d, value) for d in codec.WIDTHS if d < 12 for value in range(values(d))]
+    for now in range(len(cases) + latency):
+        if now < len(cases):
+            d, value = cases[now]
+            drive(value, d)
+        await FallingEdge(dut.clk_i)
+        if latency <= now + 1 < len(cases) + latency:
+            d, value = cases[now + 1 - latency]
+            got = int(result.value)
+            assert got == expected(value, d) and got < bound(d), (d, value, got)

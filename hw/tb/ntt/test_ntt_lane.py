@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A lane beside the model: transforms of both kinds, mixed, without gaps and with gaps of any length."""
+
+import random
+
+import cocotb
+from cocotb.clock import Clock
+from cocotb.triggers import FallingEdge
+
+from model import ring
+
+LATENCY = 7 * 5 + 63  # seven butterflies of five cycles, and the FIFOs
+
+
+async def reset(dut):
+    cocotb.start_soon(Clock(dut.clk_i, 2, unit="ns").start())
+    dut.start_i.value = 0
+    dut.rst_ni.value = 0
+    await FallingEdge(dut.clk_i)
+    await FallingEdge(dut.clk_i)
+    dut.rst_ni.value = 1
+
+
+async def feed(dut, frames):
+    """frames: (gap before it, is it an INTT, 64 pairs). Returns the cycle in which each began."""
+    begun, now = [], 0
+    for gap, inverse, pairs in frames:
+        dut.start_i.value = 0
+        for _ in range(gap):
+            await FallingEdge(dut.clk_i)
+            now += 1
+        begun.append(now)
+        for i, (a, b) in enumerate(pairs):
+            dut.start_i.value = int(i == 0)
+            dut.transform_i.value = int(inverse) if i == 0 else random.getrandbits(1)
+            dut.a_i.value, dut.b_i.value = a, b
+            await FallingEdge(dut.clk_i)
+            now += 1
+    dut.start_i.value = 0
+    for _ in range(LATENCY + 70):
+        await FallingEdge(dut.clk_i)
+    return begun
+
+
+async def collect(dut, frames):
+    """[(cycle of its first pair, transform_o, pairs)] of so many frames."""
+    found, now = [], 0
+    pairs, left = [], 0
+    while len(found) < frames or left:
+        if int(dut.start_o.value):
+            assert left == 0, "a frame began within another"
+            pairs, left = [], 64
+            found.append((now, int(dut.transform_o.value), pairs))
+        if left:
+            pairs.append((int(dut.a_o.value), int(dut.b_o.value)))
+            left -= 1
+        await FallingEdge(dut.clk_i)
+        now += 1
+    return found
+
+
+async def check(dut, kinds, sequences=None):
+    """kinds: (gap, inverse) of each frame."""
+    await reset(dut)
+    frames = []
+    for n, (gap, inverse) in enumerate(kinds):
+        sequence = sequences[n] if sequences else [random.randrange(ring.Q) for _ in range(128)]
+        frames.append((gap, inverse, ring.lane_input(sequence, inverse)))
+    watcher = cocotb.start_soon(collect(dut, len(frames)))
+    begun = await feed(dut, frames)
+    found = await watcher
+    for (_, inverse, pairs), entered, (left, kind, got) in zip(frames, begun, found, strict=True):
+        assert kind == inverse
+        assert left - entered == LATENCY, left - entered
+        assert got == ring.lane(pairs, inverse)
+
+
+@cocotb.test()
+async def frames_that_follow_each_other(dut):
+    await check(dut, [(0, n % 2) for n in range(6)] + [(0, n // 2 % 2) for n in range(6)])
+
+
+@cocotb.test()
+async def frames_with_gaps(dut):
+    await check(dut, [(gap, random.getrandbits(1)) for gap in [*range(1, 12), 31, 32, 33, 63, 64, 65, 127]])
+
+
+@cocotb.test()
+async def extreme_coefficients(dut):
+    top = ring.Q - 1
+    rows = [[0] * 128, [top] * 128, [top, 0] * 64, [0, top] * 64, [1] + [0] * 127, [0] * 127 + [top]]
+    await check(dut, [(0, inverse) for inverse in (0, 1) for _ in rows], rows * 2)

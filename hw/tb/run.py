@@ -1,0 +1,115 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Builds blocks with Verilator, its lint as errors, and runs their cocotb tests; all blocks if none is named.
+
+    run.py [BLOCK...] [--build FOLDER] [--coverage FILE]
+
+"sweep" is no block: both reductions of all values of 27 bits. With --coverage the blocks are built anew to count which
+lines ran and which bits changed; FILE becomes a report of what did not.
+"""
+
+import argparse
+import os
+import pathlib
+import subprocess
+import sys
+
+import coverage
+from cocotb_tools.runner import get_runner
+
+HW = pathlib.Path(__file__).resolve().parents[1]
+# block: its folder under tb/, and the parameters it is tested with
+BLOCKS = {
+    "quad_packer": ("codec", ({},)),
+    "quad_unpacker": ("codec", ({"Quads": 1}, {"Quads": 2})),
+    "compress": ("codec", ({},)),
+    "decompress": ("codec", ({},)),
+    "keccak_core": ("keccak", ({"RoundsPerCycle": 1}, {"RoundsPerCycle": 2, "Lanes": 2})),
+    "uniform_sampler": ("sampler", ({"Candidates": 4}, {"Candidates": 8})),
+    "word_mac": ("pwm", ({"Method": 0}, {"Method": 1})),
+    "paper_core": ("paper", ({},)),
+    "ntt_lane": ("ntt", ({"Method": 0}, {"Method": 1})),
+}
+
+
+def sources():
+    """hw/rtl/files.f, in order."""
+    return [HW / line for line in (HW / "rtl/files.f").read_text().splitlines() if line and not line.startswith("#")]
+
+
+def sweep(build):
+    """Whether both reductions of all values are right, and what the tools said."""
+    place = build / "sweep"
+    place.mkdir(parents=True, exist_ok=True)
+    log = place / "log"
+    arith = HW / "tb/arith"
+    command = ["verilator", "--cc", "--exe", "--build", "-Wall", "-O3", "-CFLAGS", "-O2", "--top-module", "sweep",
+               "--Mdir", place, *sources(), arith / "sweep.sv", arith / "sweep.cpp"]
+    with log.open("w") as out:
+        good = all(subprocess.run(line, stdout=out, stderr=out, check=False).returncode == 0
+                   for line in (command, [place / "Vsweep"]))
+    return good, log
+
+
+def passed(results):
+    text = results.read_text() if results.exists() else ""
+    return "<testcase" in text and "<failure" not in text and "<error" not in text
+
+
+def run(block, parameters, folder, build, counted):
+    """Whether all tests of a block passed; what the tools said is in the file `log` of the returned folder."""
+    place = build / "_".join(["coverage"] * counted + [block, *(f"{key}{value}" for key, value in parameters.items())])
+    place.mkdir(parents=True, exist_ok=True)
+    results, log = place / "results.xml", place / "log"
+    results.unlink(missing_ok=True)
+    runner = get_runner("verilator")
+    try:
+        runner.build(sources=sources(), hdl_toplevel=block, parameters=parameters, build_dir=place,
+                     build_args=["-Wall", "-O3", "--x-assign", "fast",
+                                 *["--coverage-line", "--coverage-toggle"] * counted],
+                     always=True, log_file=log)
+        runner.test(hdl_toplevel=block, test_module=f"test_{block}", test_dir=HW / "tb" / folder, build_dir=place,
+                    results_xml=results, log_file=log,
+                    plusargs=[f"+verilator+coverage+file+{place / 'coverage.dat'}"] * counted)
+    except (RuntimeError, SystemExit, subprocess.CalledProcessError) as error:
+        log.write_text(f"{log.read_text() if log.exists() else ''}\n{error}\n")
+    return passed(results), log
+
+
+def report(name, good, log):
+    """Prints the result; 1 if it is bad."""
+    print(f"{'passed' if good else 'FAILED'}  {name}", flush=True)
+    if not good:
+        print(*log.read_text().splitlines()[-30:], sep="\n")
+    return 0 if good else 1
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("blocks", nargs="*", metavar="BLOCK", default=["sweep", *BLOCKS])
+    parser.add_argument("--build", type=pathlib.Path, default=HW.parent / "build/hw")
+    parser.add_argument("--coverage", type=pathlib.Path, metavar="FILE")
+    options = parser.parse_args()
+    for name in options.blocks:
+        if name not in (*BLOCKS, "sweep"):
+            parser.error(f"there is no block {name}; there are {', '.join(BLOCKS)}, sweep")
+    os.environ["MAKEFLAGS"] = "CFG_CXXFLAGS_PCH_I=-include"  # the rules of the wheel lack it
+    build = options.build.resolve()
+    failed = 0
+    for name in options.blocks:
+        if name == "sweep":
+            good, log = sweep(build)
+            failed += report(name, good, log)
+            continue
+        folder, variants = BLOCKS[name]
+        sys.path[:0] = [str(HW), str(HW / "tb" / folder)]  # the runner hands them to the simulation
+        for parameters in variants:
+            good, log = run(name, parameters, folder, build, options.coverage is not None)
+            failed += report(" ".join([name, *(f"{key}={value}" for key, value in parameters.items())]), good, log)
+    if options.coverage:
+        coverage.write_report(sorted(build.glob("coverage_*/coverage.dat")), options.coverage)
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
