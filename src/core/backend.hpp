@@ -14,11 +14,15 @@ struct BackendDescription {
 
 /// Names of the CPU backends.
 namespace cpu {
-inline constexpr const char *kRef = "ref", *kAvx2 = "avx2", *kAvx512 = "avx512";
+inline constexpr const char *kRef = "ref", *kAvx2 = "avx2", *kAvx512 = "avx512", *kAmx = "amx", *kNeon = "neon",
+                            *kNeonSha3 = "neon-sha3";
 }
 
 /// The CPU backends, best first.
 std::span<const BackendDescription> cpu_backends();
+
+/// The backend that computes where that one has nothing of its own; nullptr if there is none.
+const char* inherited_cpu_backend(const char* name);
 
 /// True if this build and this machine can run the CPU backend of that name.
 bool cpu_backend_available(const char* name);

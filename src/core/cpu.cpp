@@ -2,12 +2,20 @@
 #include "core/cpu.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <cstdlib>
 #include <cstring>
 #include <string_view>
 
 #ifdef __x86_64__
 #include <cpuid.h>
+#endif
+#ifdef POLYKEM_HAVE_NEON
+#include <sys/auxv.h>
+#endif
+#if defined(__x86_64__) && defined(__linux__)
+#include <sys/syscall.h>
+#include <unistd.h>
 #endif
 
 namespace polykem {
@@ -34,8 +42,11 @@ constexpr FeatureName kNames[] = {
     {CpuFeatures::kVaes, "vaes"},
     {CpuFeatures::kVpclmulqdq, "vpclmulqdq"},
     {CpuFeatures::kGfni, "gfni"},
+    {CpuFeatures::kAmxTile, "amx-tile"},
     {CpuFeatures::kAmxInt8, "amx-int8"},
     {CpuFeatures::kRdrand, "rdrand"},
+    {CpuFeatures::kNeon, "neon"},
+    {CpuFeatures::kSha3, "sha3"},
 };
 
 #ifdef __x86_64__
@@ -55,7 +66,21 @@ uint64_t enabled_state() {
 
 #endif
 
+#ifndef POLYKEM_HAVE_X86
+
+bool is_by_intel() {
+  return false;
+}
+
+#endif
+
 #ifdef POLYKEM_HAVE_X86
+
+bool is_by_intel() {
+  uint32_t most, b, c, d;
+  return __get_cpuid(0, &most, &b, &c, &d) != 0 && b == signature_INTEL_ebx && d == signature_INTEL_edx &&
+         c == signature_INTEL_ecx;
+}
 
 uint32_t probe() {
   uint32_t a, b, c, d;
@@ -86,7 +111,23 @@ uint32_t probe() {
     add(c, 6, CpuFeatures::kAvx512vbmi2);
     add(c, 11, CpuFeatures::kAvx512vnni);
   }
-  if ((state & kAmxState) == kAmxState) add(d, 25, CpuFeatures::kAmxInt8);
+  if ((state & kAmxState) == kAmxState) {
+    add(d, 24, CpuFeatures::kAmxTile);
+    add(d, 25, CpuFeatures::kAmxInt8);
+  }
+  return found;
+}
+
+#elif defined(POLYKEM_HAVE_NEON)
+
+/// [Linux, Documentation/arch/arm64/elf_hwcaps.rst]
+uint32_t probe() {
+  constexpr unsigned long kAsimd = 1ul << 1, kAesInstructions = 1ul << 3, kSha3Instructions = 1ul << 17;
+  const unsigned long capabilities = getauxval(AT_HWCAP);
+  uint32_t found = 0;
+  if (capabilities & kAsimd) found |= CpuFeatures::kNeon;
+  if (capabilities & kAesInstructions) found |= CpuFeatures::kAes;
+  if (capabilities & kSha3Instructions) found |= CpuFeatures::kSha3;
   return found;
 }
 
@@ -144,9 +185,31 @@ struct JoinedNames {
 
 }  // namespace
 
+const bool kCpuByIntel = is_by_intel();
+
 const CpuFeatures& cpu_features() {
   static const CpuFeatures features(features_found());
   return features;
+}
+
+namespace {
+std::atomic<bool> has_tiles{false};
+}
+
+bool tiles_in_use() {
+  return has_tiles.load(std::memory_order_relaxed);
+}
+
+/// [Linux, Documentation/arch/x86/xstate.rst]
+bool may_use_tiles() {
+#if defined(__x86_64__) && defined(__linux__)
+  constexpr long kRequestPermission = 0x1023, kTileData = 18;  // ARCH_REQ_XCOMP_PERM, XFEATURE_XTILEDATA
+  static const bool permitted = syscall(SYS_arch_prctl, kRequestPermission, kTileData) == 0;
+  if (permitted) has_tiles.store(true, std::memory_order_relaxed);
+  return permitted;
+#else
+  return false;
+#endif
 }
 
 VectorRegisters vector_registers() {

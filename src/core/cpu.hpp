@@ -28,6 +28,9 @@ class CpuFeatures {
     kGfni = 1u << 13,
     kAmxInt8 = 1u << 14,
     kRdrand = 1u << 15,
+    kAmxTile = 1u << 16,
+    kNeon = 1u << 17,
+    kSha3 = 1u << 18,
   };
 
   bool has(uint32_t bits) const { return (found_ & bits) == bits; }
@@ -37,11 +40,26 @@ class CpuFeatures {
                          kAvx512vnni | kVaes | kVpclmulqdq | kGfni);
   }
 
+  bool neon() const { return has(kNeon); }
+  bool neon_sha3() const { return has(kNeon | kAes | kSha3); }
+
+  /// Also needs may_use_tiles().
+  bool amx() const { return avx512() && has(kAmxTile | kAmxInt8); }
+
  private:
   uint32_t found_;
 };
 
 const CpuFeatures& cpu_features();
+
+/// True on a CPU made by Intel. Found out when the library is loaded, false until then: results do not depend on it.
+extern const bool kCpuByIntel;
+
+/// Asks the operating system to let this process use the matrix tiles, once; true if it does. From then on a signal
+/// that reaches a thread which has used them needs 8 KB more of its stack, and sigaltstack() refuses smaller ones.
+bool may_use_tiles();
+/// True if that was asked and answered so in this process.
+bool tiles_in_use();
 
 /// The widest vector registers that code of this process can use, whatever POLYKEM_CPU_MASK hides; on x86-64.
 enum class VectorRegisters { kSse, kAvx, kAvx512 };

@@ -17,13 +17,18 @@ struct Stage {
   const char* shape;  ///< "inputs -> outputs"
 };
 
-/// What one step of a backend covers: stages [first, first + count) of its operation. Neighbouring tiled steps are
-/// repeated as a group, once for each tile, where the data is too large to be kept whole.
+/// What one step of a backend covers: stages [first, first + count) of its operation, and those in `ahead`, which come
+/// later in the specification but need nothing that is computed between. Neighbouring tiled steps are repeated as a
+/// group, once for each tile, where the data is too large to be kept whole.
 struct StepInfo {
   const char* name;
   uint8_t first;
   uint8_t count;
   bool tiled = false;
+  uint32_t ahead = 0;  ///< bit s: stage s too
+
+  /// All stages, bit s for stage s.
+  constexpr uint64_t stages() const { return (((uint64_t{1} << count) - 1) << first) | ahead; }
 };
 
 /// A step and its code. `Chunk` is the backend's own view of the items that it works on.
@@ -33,15 +38,19 @@ struct Step {
   void (*run)(Chunk&);
 };
 
-/// True if the steps cover every one of `stages` stages exactly once, in order. Use it in a static_assert.
+/// True if the steps cover every one of `stages` stages exactly once: in order, but for what is done ahead. Use it in a
+/// static_assert.
 template <class Steps>
 constexpr bool covers_each_stage_once(const Steps& steps, size_t stages) {
-  size_t next = 0;
+  uint64_t covered = 0;
   for (const auto& step : steps) {
-    if (step.info.first != next || step.info.count == 0) return false;
-    next += step.info.count;
+    const StepInfo& info = step.info;
+    const uint64_t before = (uint64_t{1} << info.first) - 1;
+    if (info.count == 0 || (covered & before) != before || (covered & info.stages()) != 0) return false;
+    if ((info.ahead & (2 * before + 1)) != 0) return false;
+    covered |= info.stages();
   }
-  return next == stages;
+  return covered == (uint64_t{1} << stages) - 1;
 }
 
 template <class Chunk, size_t N>
@@ -55,10 +64,10 @@ consteval std::array<StepInfo, N> step_infos(const std::array<Step<Chunk>, N>& s
 /// The longest plan that a recorder can hold.
 inline constexpr size_t kMaxSteps = 32;
 
-/// Time per step of one plan.
+/// Time per step of one plan. cycles: of a device's own counter, 0 where there is none.
 struct StepTimes {
   struct Entry {
-    uint64_t calls = 0, items = 0, nanoseconds = 0;
+    uint64_t calls = 0, items = 0, nanoseconds = 0, cycles = 0;
   };
   std::array<Entry, kMaxSteps> entries{};
 };

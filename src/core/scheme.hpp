@@ -46,6 +46,15 @@ struct Operation {
   /// workspace is 64-byte aligned. Anything but Status::ok fails the batch.
   Status (*run)(const void* context, const Batch& batch, std::byte* workspace, StepTimes* times);
   const void* context = nullptr;  ///< the backend's own; passed to run
+  /// Computes batches of few items by a plan of its own; nullptr: there is none.
+  const Operation* few = nullptr;
+  size_t few_most = 0;  ///< the most items that `few` takes; if they share a key, one
+
+  /// What computes the items: this, or `few`.
+  const Operation& for_batch(const BatchView& items) const {
+    const bool takes = items.count == 1 || (items.count <= few_most && !items.shared_key);
+    return few != nullptr && takes ? *few : *this;
+  }
 };
 
 /// The expanded form in which a backend keeps the keys of a key set, besides their records, so that a key is expanded
@@ -74,6 +83,7 @@ struct Scheme {
   uint32_t security_category;
   size_t public_key_bytes, secret_key_bytes, ciphertext_bytes, shared_secret_bytes;
   size_t keygen_draw_bytes, encaps_draw_bytes;
+  size_t public_key_at = SIZE_MAX;  ///< where a secret key holds its public key; SIZE_MAX: it does not
   OpStages stages;
   bool secret_seeds = false;  ///< the draws of keygen may stand for the secret key, see secret_seed_bytes()
   std::span<const SchemeBackend> backends;  ///< best first

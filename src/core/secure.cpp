@@ -2,15 +2,12 @@
 #include "core/secure.hpp"
 
 #include <cstring>
-#include <new>
 
 #include "core/cpu.hpp"
 
 namespace polykem {
 
 namespace {
-
-constexpr std::align_val_t kAlignment{64};
 
 #ifdef __x86_64__
 
@@ -63,6 +60,24 @@ void clear_sse_registers() noexcept {
 
 #endif
 
+#ifdef __aarch64__
+
+void clear_simd_registers() noexcept {
+  asm volatile(
+      "movi v0.2d, #0\n movi v1.2d, #0\n movi v2.2d, #0\n movi v3.2d, #0\n movi v4.2d, #0\n movi v5.2d, #0\n"
+      "movi v6.2d, #0\n movi v7.2d, #0\n movi v8.2d, #0\n movi v9.2d, #0\n movi v10.2d, #0\n movi v11.2d, #0\n"
+      "movi v12.2d, #0\n movi v13.2d, #0\n movi v14.2d, #0\n movi v15.2d, #0\n movi v16.2d, #0\n"
+      "movi v17.2d, #0\n movi v18.2d, #0\n movi v19.2d, #0\n movi v20.2d, #0\n movi v21.2d, #0\n"
+      "movi v22.2d, #0\n movi v23.2d, #0\n movi v24.2d, #0\n movi v25.2d, #0\n movi v26.2d, #0\n"
+      "movi v27.2d, #0\n movi v28.2d, #0\n movi v29.2d, #0\n movi v30.2d, #0\n movi v31.2d, #0"
+      :
+      :
+      : "v0", "v1", "v2", "v3", "v4", "v5", "v6", "v7", "v8", "v9", "v10", "v11", "v12", "v13", "v14", "v15", "v16",
+        "v17", "v18", "v19", "v20", "v21", "v22", "v23", "v24", "v25", "v26", "v27", "v28", "v29", "v30", "v31");
+}
+
+#endif
+
 /// Otherwise a later function that saves them would copy their contents to the stack. Also those that no backend uses:
 /// the C library copies memory through the widest registers that there are.
 void clear_vector_registers() noexcept {
@@ -70,6 +85,8 @@ void clear_vector_registers() noexcept {
   const VectorRegisters widest = vector_registers();
   if (widest == VectorRegisters::kAvx512) clear_upper_registers();
   widest == VectorRegisters::kSse ? clear_sse_registers() : clear_avx_registers();
+#elif defined(__aarch64__)
+  clear_simd_registers();
 #endif
 }
 
@@ -79,6 +96,12 @@ void secure_zero(void* memory, size_t bytes) noexcept {
   if (bytes == 0) return;
   std::memset(memory, 0, bytes);
   asm volatile("" : : "r"(memory) : "memory");
+}
+
+void copy_secret(void* to, const void* from, size_t bytes) noexcept {
+  if (bytes == 0) return;
+  std::memcpy(to, from, bytes);
+  clear_vector_registers();
 }
 
 namespace {
@@ -102,21 +125,9 @@ void wipe_stack_of_one_item() noexcept {
   wipe_below<kWipedStackOfOneItem>();
 }
 
-bool SecureBuffer::reserve(size_t bytes) noexcept {
-  if (bytes <= size_) return true;
-  release();
-  data_ = static_cast<std::byte*>(::operator new(bytes, kAlignment, std::nothrow));
-  if (data_ == nullptr) return false;
-  size_ = bytes;
-  return true;
-}
-
-void SecureBuffer::release() noexcept {
-  if (data_ == nullptr) return;
-  secure_zero(data_, size_);
-  ::operator delete(data_, kAlignment);
-  data_ = nullptr;
-  size_ = 0;
+void wipe_stack_with_tiles() noexcept {
+  clear_vector_registers();
+  wipe_below<kWipedStackWithTiles>();
 }
 
 }  // namespace polykem

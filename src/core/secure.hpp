@@ -9,6 +9,10 @@ namespace polykem {
 /// Overwrites memory with zeros; the compiler cannot remove it.
 void secure_zero(void* memory, size_t bytes) noexcept;
 
+/// Copies memory and clears the vector registers, through which the C library copies: what saves them later (the
+/// dynamic linker when it binds a function, the kernel at a signal) would leave the secret on the stack.
+void copy_secret(void* to, const void* from, size_t bytes) noexcept;
+
 /// Bytes that wipe_stack() overwrites: more than the deepest operation of any scheme and backend uses (14 KB, measured
 /// by tests/secrets).
 inline constexpr size_t kWipedStackBytes = 16 * 1024;
@@ -17,12 +21,17 @@ inline constexpr size_t kWipedStackBytes = 16 * 1024;
 /// item in 16 KB, this wipe included.
 inline constexpr size_t kWipedStackOfOneItem = 13 * 1024 + 512;
 
+/// Where threads use matrix tiles: the frame of a signal that came during an operation reaches 8 KB further down.
+inline constexpr size_t kWipedStackWithTiles = 28 * 1024;
+
 /// Zeroises the stack below the caller's frame and the vector registers, where operations leave spilled registers,
 /// permutation states and products. A thread calls it after it has computed its part of a batch. Functions rely on it
 /// for the temporaries in their frames; memory on the heap is wiped by its owner.
 void wipe_stack() noexcept;
 /// The same after a batch of one item: kWipedStackOfOneItem bytes.
 void wipe_stack_of_one_item() noexcept;
+/// The same on a thread that may have used matrix tiles: kWipedStackWithTiles bytes.
+void wipe_stack_with_tiles() noexcept;
 
 /// 64-byte aligned memory that is zeroised before it is freed. Growing discards (and zeroises) the old contents.
 class SecureBuffer {

@@ -88,7 +88,8 @@ const SchemeBackend* cpu_backend(const Scheme& scheme, const char* name) {
   for (const SchemeBackend& candidate : scheme.backends) {
     if (std::strcmp(candidate.name, name) == 0) return &candidate;
   }
-  return nullptr;
+  const char* inherited = inherited_cpu_backend(name);
+  return inherited != nullptr ? cpu_backend(scheme, inherited) : nullptr;
 }
 
 const SchemeBackend* best_cpu_backend(const Scheme& scheme) {

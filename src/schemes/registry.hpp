@@ -16,7 +16,8 @@ const Scheme* find_scheme(const char* name);
 /// The set whose name has the smallest edit distance.
 const Scheme& nearest_scheme(const char* name);
 
-/// The set on the CPU backend of that name; nullptr if this build has none.
+/// The set on the CPU backend of that name or, where it has nothing of its own for the set, on the one that it
+/// inherits; nullptr if this build has none.
 const SchemeBackend* cpu_backend(const Scheme& scheme, const char* name);
 
 /// The set on the best CPU backend that this machine can run.

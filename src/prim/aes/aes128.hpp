@@ -10,7 +10,8 @@ namespace polykem {
 inline constexpr size_t kAes128KeyBytes = 16;
 inline constexpr size_t kAes128BlockBytes = 16;
 
-/// What one instruction set offers. No branch and no address depends on the key or the blocks.
+/// What one instruction set offers. No branch and no address depends on the key or the blocks, except in kAes128Tables
+/// (tables/aes128_tables.hpp), which is for public keys and blocks only.
 struct Aes128 {
   /// Encrypts `blocks` blocks of 16 bytes independently (ECB). `out` may be `in`.
   void (*encrypt)(uint8_t* out, const uint8_t* in, size_t blocks, const uint8_t key[kAes128KeyBytes]);
@@ -24,5 +25,6 @@ struct Aes128 {
 extern const Aes128 kAes128Portable;  ///< bit-sliced, without tables
 extern const Aes128 kAes128Avx2;      ///< AES-NI, eight blocks in flight
 extern const Aes128 kAes128Avx512;    ///< VAES, four blocks per instruction
+extern const Aes128 kAes128Neon;      ///< AArch64's AES extension, eight blocks in flight
 
 }  // namespace polykem

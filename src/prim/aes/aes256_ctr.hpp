@@ -21,5 +21,7 @@ void aes256_ctr_avx2(uint8_t* out, size_t length, const uint8_t key[kAes256KeyBy
 /// Eight registers of four blocks in flight; needs AVX-512 with VAES.
 void aes256_ctr_avx512(uint8_t* out, size_t length, const uint8_t key[kAes256KeyBytes], uint64_t nonce,
                        uint64_t counter);
+/// Eight blocks in flight; needs the AES extension of AArch64.
+void aes256_ctr_neon(uint8_t* out, size_t length, const uint8_t key[kAes256KeyBytes], uint64_t nonce, uint64_t counter);
 
 }  // namespace polykem

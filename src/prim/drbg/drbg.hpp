@@ -49,6 +49,7 @@ class Drbg {
   static constexpr size_t kKeyBytes = kAes256KeyBytes;
 
   [[nodiscard]] Status seed();
+  void expand_by_aes(std::span<uint8_t> out, Aes256Ctr keystream);
 
   const DrbgSources& sources_;
   uint8_t key_[kKeyBytes] = {};

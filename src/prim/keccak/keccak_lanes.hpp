@@ -28,5 +28,15 @@ struct KeccakLanes {
 
 extern const KeccakLanes kKeccakLanesAvx2;
 extern const KeccakLanes kKeccakLanesAvx512;
+extern const KeccakLanes kKeccakLanesNeon;
+extern const KeccakLanes kKeccakLanesNeonSha3;
+
+/// The two forms of the permutation with AVX-512, as KeccakLanes::permute. Intel's CPUs take `assembly`, others
+/// `compiled`.
+struct KeccakForms {
+  void (*assembly)(uint64_t* states);
+  void (*compiled)(uint64_t* states);
+};
+extern const KeccakForms kKeccakFormsAvx512;
 
 }  // namespace polykem

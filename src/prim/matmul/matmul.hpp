@@ -46,5 +46,6 @@ struct MatMul {
 extern const MatMul kMatMulPortable;
 extern const MatMul kMatMulAvx2;
 extern const MatMul kMatMulAvx512;
+extern const MatMul kMatMulNeon;
 
 }  // namespace polykem

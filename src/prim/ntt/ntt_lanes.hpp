@@ -11,20 +11,23 @@
 namespace polykem {
 
 /// What one instruction set offers. A block is 256 rows of `lanes` words, coefficient i of item l at [i * lanes + l],
-/// 64-byte aligned. Called by the stages of ML-KEM, by one thread per call. No address depends on a coefficient.
+/// 64-byte aligned. In a paired block, if pairs_interleaved, coefficients 2 i and 2 i + 1 of an item are side by side:
+/// coefficient 2 i + b of item 8 p + r at [(2 i + r / 4) * lanes + 8 p + 2 (r mod 4) + b]. Called by the stages of
+/// ML-KEM, by one thread per call. No address depends on a coefficient.
 struct NttLanes {
   size_t lanes;
+  bool pairs_interleaved;
 
   /// In place; results within 8 q. [FIPS203, Alg 9]
   void (*forward)(uint16_t* block);
-  /// In place, 2^16 times the inverse: undoes the factor that `multiply` leaves. [FIPS203, Alg 10]
+  /// In place, 2^16 times the inverse: undoes the factor that `multiply` leaves. Within 2.4 q before. [FIPS203, Alg 10]
   void (*inverse)(uint16_t* block);
-  /// c[r] = 2^-16 times the sum over i < terms <= 4 of a[r * terms + i] y[i], r < rows; all blocks. a below 2^12, y
-  /// within 8 q. [FIPS203, Alg 11]
+  /// c[r] = 2^-16 times the sum over i < terms <= 4 of a[r * terms + i] y[i], r < rows; blocks, a paired. a below
+  /// 2^12, y within 8 q, c within 2.4 q. [FIPS203, Alg 11]
   void (*multiply)(uint16_t* c, const uint16_t* a, const uint16_t* y, size_t rows, size_t terms);
   /// The same where a is the same for all items: polynomials of 256 words, 64-byte aligned.
   void (*multiply_shared)(uint16_t* c, const uint16_t* a, const uint16_t* y, size_t rows, size_t terms);
-  /// c = 2^16 c + e, canonical, in place. e within 8 q.
+  /// c = 2^16 c + e, canonical, in place. Any c, e within 8 q.
   void (*add_product)(uint16_t* c, const uint16_t* e);
   /// c = c + e, canonical, in place; the sum within 9 q.
   void (*add)(uint16_t* c, const uint16_t* e);
@@ -51,6 +54,9 @@ struct NttOne {
 
 extern const NttLanes kNttLanesAvx2;
 extern const NttLanes kNttLanesAvx512;
+extern const NttLanes kNttLanesNeon;
 extern const NttOne kNttOneAvx2;
+extern const NttOne kNttOneAvx512;
+extern const NttOne kNttOneNeon;
 
 }  // namespace polykem

@@ -26,5 +26,6 @@ struct PolyInvLanes {
 
 extern const PolyInvLanes kPolyInvLanesAvx2;
 extern const PolyInvLanes kPolyInvLanesAvx512;
+extern const PolyInvLanes kPolyInvLanesNeon;
 
 }  // namespace polykem

@@ -37,5 +37,6 @@ struct LaneMul {
 /// the CPU features of its backend: AVX2 and BMI2; AVX-512 F, BW, VL, DQ, VBMI. Look it up once per batch.
 const LaneMul* lane_mul_avx2(size_t n);
 const LaneMul* lane_mul_avx512(size_t n);
+const LaneMul* lane_mul_neon(size_t n);
 
 }  // namespace polykem

@@ -9,6 +9,9 @@
 #include "core/secure.hpp"
 #include "prim/simd/rows.hpp"
 #include "prim/simd/vec16.hpp"
+#ifdef POLYKEM_ISA_NEON
+#include "prim/records/neon/tiles.hpp"
+#endif
 
 namespace polykem::records {
 inline namespace POLYKEM_ISA {
@@ -18,6 +21,28 @@ inline constexpr size_t kLanes = V16::kLanes;
 
 inline constexpr size_t kTileWords = 8;  // a tile is 16 bytes of every row
 inline constexpr size_t kTileBytes = 2 * kTileWords;
+
+/// The rows of a block, kLanes addresses.
+struct RowPointers {
+  uint8_t* row[kLanes];
+};
+
+#ifdef POLYKEM_ISA_NEON
+
+/// block[i][l] = word i of the tile of row l, `offset` bytes into the rows. Paired blocks are no others.
+template <bool kPaired = false>
+POLYKEM_INLINE void load_tile(uint16_t* block, const RowPointers* rows, size_t offset) {
+  load_half_tile(block, kLanes, rows->row, offset);
+  load_half_tile(block + 8, kLanes, rows->row + 8, offset);
+}
+
+/// The inverse of load_tile.
+POLYKEM_INLINE void store_tile(const RowPointers* rows, size_t offset, const uint16_t* block) {
+  store_half_tile(rows->row, offset, block, kLanes);
+  store_half_tile(rows->row + 8, offset, block + 8, kLanes);
+}
+
+#else
 
 /// In each 128-bit part of eight vectors: word j of vector i becomes word i of vector j.
 POLYKEM_INLINE void transpose_tile(V16 (&v)[8]) {
@@ -41,15 +66,28 @@ POLYKEM_INLINE void transpose_tile(V16 (&v)[8]) {
     v[2 * i].r = POLYKEM_UNPACK(lo, 64, b[i], b[i + 4]);
     v[2 * i + 1].r = POLYKEM_UNPACK(hi, 64, b[i], b[i + 4]);
   }
-#undef POLYKEM_UNPACK
 }
 
-/// The rows of a block, kLanes addresses.
-struct RowPointers {
-  uint8_t* row[kLanes];
-};
+/// In each 128-bit part of eight vectors: 32-bit word j of vector i becomes word i mod 4 of vector 2 j + i / 4.
+POLYKEM_INLINE void transpose_pairs_tile(V16 (&v)[8]) {
+  V16::Reg out[8];
+  for (int half = 0; half < 2; ++half) {
+    const V16* in = v + 4 * half;
+    const V16::Reg a = POLYKEM_UNPACK(lo, 32, in[0].r, in[1].r), b = POLYKEM_UNPACK(lo, 32, in[2].r, in[3].r);
+    const V16::Reg c = POLYKEM_UNPACK(hi, 32, in[0].r, in[1].r), d = POLYKEM_UNPACK(hi, 32, in[2].r, in[3].r);
+    out[half] = POLYKEM_UNPACK(lo, 64, a, b);
+    out[2 + half] = POLYKEM_UNPACK(hi, 64, a, b);
+    out[4 + half] = POLYKEM_UNPACK(lo, 64, c, d);
+    out[6 + half] = POLYKEM_UNPACK(hi, 64, c, d);
+  }
+#undef POLYKEM_UNPACK
+  for (int i = 0; i < 8; ++i)
+    v[i].r = out[i];
+}
 
-/// block[i][l] = word i of the tile of row l, `offset` bytes into the rows.
+/// block[i][l] = word i of the tile of row l, `offset` bytes into the rows. If kPaired, words 2 i and 2 i + 1 of a row
+/// stay side by side, as NttLanes::multiply wants them.
+template <bool kPaired = false>
 POLYKEM_INLINE void load_tile(uint16_t* block, const RowPointers* rows, size_t offset) {
   asm("" : "+r"(rows));  // otherwise the compiler keeps the addresses in vector registers
   const auto part = [&](size_t l) __attribute__((always_inline)) {
@@ -66,7 +104,11 @@ POLYKEM_INLINE void load_tile(uint16_t* block, const RowPointers* rows, size_t o
     v[i].r = _mm256_inserti128_si256(_mm256_castsi128_si256(part(i)), part(i + 8), 1);
 #endif
   }
-  transpose_tile(v);
+  if constexpr (kPaired) {
+    transpose_pairs_tile(v);
+  } else {
+    transpose_tile(v);
+  }
   for (size_t i = 0; i < 8; ++i)
     v[i].store(block + i * kLanes);
 }
@@ -94,6 +136,8 @@ POLYKEM_INLINE void store_tile(const RowPointers* rows, size_t offset, const uin
   }
 }
 
+#endif
+
 /// Scratch for rows that do not fill a tile and for lanes without a row.
 struct Staging {
   alignas(64) uint8_t tile[kLanes][kTileBytes] = {};
@@ -108,17 +152,18 @@ struct Staging {
 };
 
 /// block[i][l] = 16-bit little-endian word i of row l, for i < ceil(bytes / 2) rounded up to kTileWords: words and half
-/// words beyond the row are 0. block: the rounded-up number of words.
-inline void rows_to_block(uint16_t* block, const RowPointers& rows, size_t bytes) {
+/// words beyond the row are 0. block: the rounded-up number of words. kPaired: see load_tile.
+template <bool kPaired = false>
+void rows_to_block(uint16_t* block, const RowPointers& rows, size_t bytes) {
   const size_t whole = bytes / kTileBytes * kTileBytes;
   for (size_t at = 0; at < whole; at += kTileBytes)
-    load_tile(block + at / 2 * kLanes, &rows, at);
+    load_tile<kPaired>(block + at / 2 * kLanes, &rows, at);
   if (whole == bytes) return;
   Staging staging;
   for (size_t l = 0; l < kLanes; ++l)
     std::memcpy(staging.tile[l], rows.row[l] + whole, bytes - whole);
   const RowPointers staged = staging.rows();
-  load_tile(block + whole / 2 * kLanes, &staged, 0);
+  load_tile<kPaired>(block + whole / 2 * kLanes, &staged, 0);
 }
 
 /// The same from records; lanes >= count repeat the last row.
@@ -155,6 +200,9 @@ template <unsigned kShift>
 POLYKEM_INLINE V16 shr_pair(V16 high, V16 low) {
 #ifdef POLYKEM_ISA_AVX512
   return {_mm512_shrdi_epi16(low.r, high.r, kShift)};
+#elif defined(POLYKEM_ISA_NEON)
+  return {{vsliq_n_u16(low.r.low >> kShift, high.r.low, 16 - kShift),
+           vsliq_n_u16(low.r.high >> kShift, high.r.high, 16 - kShift)}};
 #else
   return low.template shr<kShift>() | high.template shl<16 - kShift>();
 #endif
@@ -201,6 +249,25 @@ POLYKEM_INLINE V16 pack_word(const V16* c) {
 template <unsigned kBits, size_t... kIndex>
 POLYKEM_INLINE void unpack_group(uint16_t* block, const uint16_t* words, std::index_sequence<kIndex...>) {
   (unpack_coefficient<kBits, kIndex>(words).store(block + kIndex * kLanes), ...);
+}
+
+/// block[i][l] = coefficient i of row l, for the kCount coefficients that fill groups of kGroup; lanes >= count repeat
+/// the last row. store(to, a, b) stores coefficients 2 i and 2 i + 1 as two vectors.
+template <unsigned kBits, size_t kCount, class Store>
+POLYKEM_INLINE void unpack_pairs(uint16_t* block, ConstByteRows in, size_t count, uint16_t* scratch,
+                                 const Store& store) {
+  static_assert(kCount % kGroup == 0);
+  rows_to_block(scratch, in, kCount * kBits / 8, count);
+  for (size_t g = 0; g < kCount / kGroup; ++g) {
+    const uint16_t* words = scratch + g * kBits * kLanes;
+    uint16_t* to = block + g * kGroup * kLanes;
+    [&]<size_t... kPair>(std::index_sequence<kPair...>) __attribute__((always_inline)) {
+      (store(to + 2 * kPair * kLanes, unpack_coefficient<kBits, 2 * kPair>(words),
+             unpack_coefficient<kBits, 2 * kPair + 1>(words)),
+       ...);
+    }
+    (std::make_index_sequence<kGroup / 2>());
+  }
 }
 
 template <unsigned kBits, size_t... kIndex, size_t... kWord>

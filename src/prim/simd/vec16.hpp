@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "prim/simd/isa.hpp"
+
+#ifdef POLYKEM_ISA_NEON
+#include "prim/simd/neon/vec16.hpp"
+#else
+
 #include <immintrin.h>
 
 #include <cstddef>
 #include <cstdint>
-
-#include "prim/simd/isa.hpp"
 
 namespace polykem::simd {
 inline namespace POLYKEM_ISA {
@@ -158,5 +162,14 @@ struct V16 {
 #endif
 };
 
+/// Hides from the optimiser how x was computed, so that it does not spread a difference that is used twice over its
+/// uses.
+POLYKEM_INLINE V16 whole(V16 x) {
+  asm("" : "+v"(x.r));
+  return x;
+}
+
 }  // namespace POLYKEM_ISA
 }  // namespace polykem::simd
+
+#endif

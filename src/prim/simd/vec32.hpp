@@ -1,6 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "prim/simd/isa.hpp"
+
+#ifdef POLYKEM_ISA_NEON
+#include "prim/simd/neon/vec32.hpp"
+#else
+
 #include <immintrin.h>
 
 #include <cstddef>
@@ -200,3 +206,5 @@ POLYKEM_INLINE void transpose32(__m256i (&r)[8]) {
 
 }  // namespace POLYKEM_ISA
 }  // namespace polykem::simd
+
+#endif

@@ -10,4 +10,7 @@ namespace polykem {
 /// positions depends on `count` alone. Batcher's merge exchange. [KNUTH3, 5.2.2, Alg. M]
 void sort_int32(int32_t* values, size_t count);
 
+/// Integers behind the values that some implementations overwrite.
+inline constexpr size_t kSortRoom = 12;
+
 }  // namespace polykem

@@ -44,5 +44,35 @@ struct SortLanes {
 
 extern const SortLanes kSortLanesAvx2;
 extern const SortLanes kSortLanesAvx512;
+extern const SortLanes kSortLanesNeon;
+
+/// From so many items on the network with an item per lane takes less time than one array after the other.
+inline constexpr size_t kFewestForSortNetwork = 6;
+
+/// Rows of the matrix of 16 columns that sorts `count` keys of one item.
+constexpr size_t sort_matrix_rows(size_t count) {
+  size_t rows = 32;
+  while (16 * rows < count)
+    rows *= 2;
+  return rows;
+}
+
+/// Bytes of workspace that SortRows needs for `count` polynomials of n coefficients: the network's keys and labels, or
+/// the matrix of one item and its sorted copy.
+constexpr size_t sort_rows_workspace_bytes(size_t n, size_t count) {
+  const size_t matrices = 2 * sort_matrix_rows(n - 1) * 16 * sizeof(int32_t);
+  const size_t network = sort_workspace_bytes(n, 32) + (n + 63) / 64 * 64 * 16;
+  return count < kFewestForSortNetwork || network < matrices ? matrices : network;
+}
+
+/// The same for items that lie one after the other.
+struct SortRows {
+  /// Any number of items: random bits as above; coefficient k of item i is byte k at out.data + i * out.stride. Rows
+  /// are aligned to 64 bytes and have room for n coefficients rounded up to a multiple of 64; those from n - 1 on
+  /// become 0. workspace: sort_rows_workspace_bytes(n, count), 64-byte aligned. [NTRU20, Fixed_Type]
+  void (*sample_fixed_type)(ByteRows out, ConstByteRows in, size_t count, size_t n, size_t weight, void* workspace);
+};
+
+extern const SortRows kSortRowsAmx;
 
 }  // namespace polykem

@@ -2,6 +2,8 @@
 // The items that are being computed: their records and their working memory.
 #pragma once
 
+#include <algorithm>
+
 #include "core/arena.hpp"
 #include "core/scheme.hpp"
 #include "schemes/frodo/gen_a.hpp"
@@ -20,14 +22,23 @@ static_assert(sizeof(Item::draws) >= kSets[4].keygen_draw_bytes());
 static_assert(sizeof(Item::seed_input) >= kMaxSecretBytes + kSets[4].encaps_draw_bytes());
 static_assert(sizeof(Item::seed) >= 1 + kSets[4].seed_se_bytes() + kMaxSecretBytes);
 
-/// Items of one set on one instruction set. A is never stored as a whole: gen_a writes kTileRows rows of it, the
-/// product uses them, and next_tile() moves on to the next rows, or to the next key after the last rows.
+/// Items of one set on one instruction set. gen_a writes some rows of A, the product uses them, and next_tile() moves
+/// on to the next rows, or to the next key after the last rows.
 struct Chunk {
-  /// Enough rows to pay for loading and storing the sums, few enough to stay in the L2 cache.
-  static constexpr size_t kTileRows = kMostGeneratedRows;
-
-  static size_t workspace_bytes(const Set& set, size_t items);
-  Chunk(const Set& set, const Kernels& kernels, const Batch& batch, std::byte* workspace);
+  static size_t workspace_bytes(const Set& set, const Kernels& kernels, size_t items);
+  /// The same without `tiles`.
+  static constexpr size_t plain_workspace_bytes(const Set& set, size_t tile_rows, size_t items) {
+    return Arena::bytes<Item>(items) + Arena::bytes<uint16_t>(tile_rows * tile_stride(set)) +
+           Arena::bytes<uint16_t>(items * noise_stride(set)) + Arena::bytes<uint16_t>(items * kBar * tile_stride(set)) +
+           Arena::bytes<uint8_t>(items * hashed_stride(set));
+  }
+  /// packs_a: the items have one key, and all of A is kept; only where may_pack() of the batch.
+  Chunk(const Set& set, const Kernels& kernels, const Batch& batch, std::byte* workspace, bool packs_a);
+  /// True if `items` items with one key are enough to keep all of A, which the worker has to wipe.
+  static bool may_pack(const Set& set, const Kernels& kernels, size_t items) {
+    constexpr size_t kFewestToPack = 16;
+    return kernels.tiles != nullptr && set.gen_a == GenA::shake && items >= kFewestToPack;
+  }
   bool next_tile();
 
   const Set& set;
@@ -35,9 +46,14 @@ struct Chunk {
   const Batch& io;
   Item* items;
   size_t tile_item = 0, tile_row = 0;
+  bool packs_a;        ///< all of A is kept, at packed_a()
+  bool has_a = false;  ///< it is there, since earlier items have the same key
 
   size_t n() const { return set.n(); }
-  size_t tile_rows() const { return n() - tile_row < kTileRows ? n() - tile_row : kTileRows; }
+  size_t tile_rows() const { return std::min(n() - tile_row, kernels.tile_rows); }
+  /// For matrix tiles, see tile_products.hpp: working memory, and all of A if SHAKE makes it.
+  std::byte* product_space() const { return product_space_; }
+  std::byte* packed_a() const { return packed_a_; }
   Matrix16 tile() const { return {tile_, tile_stride(set)}; }
 
   /// S transposed or S': kBar rows of n.
@@ -76,6 +92,7 @@ struct Chunk {
 
   uint16_t *tile_, *noise_, *b_;
   uint8_t* hashed_;
+  std::byte *packed_a_ = nullptr, *product_space_ = nullptr;
 };
 
 }  // namespace polykem::frodo

@@ -2,9 +2,11 @@
 #include "schemes/frodo/frodo.hpp"
 
 #include <algorithm>
+#include <type_traits>
 #include <utility>
 
 #include "core/backend.hpp"
+#include "core/cpu.hpp"
 #include "core/operations.hpp"
 #include "schemes/built_backends.hpp"
 #include "schemes/frodo/kem.hpp"
@@ -18,27 +20,32 @@ constexpr RecordBytes record_bytes(const Set& set, Op op) {
           op == Op::keygen ? set.keygen_draw_bytes() : set.encaps_draw_bytes()};
 }
 
-/// One set on one backend, in the form that the engine runs. All sets and backends have the same steps.
 template <size_t kSet, class Backend>
-struct SetOperations : Operations<Kem, Chunk> {
+using PlansOf = std::conditional_t<Backend::kTiles && kSets[kSet].gen_a == GenA::aes, FusedKem, Kem>;
+
+/// One set on one backend, in the form that the engine runs.
+template <size_t kSet, class Backend>
+struct SetOperations : Operations<PlansOf<kSet, Backend>, Chunk> {
   static constexpr size_t kGranule = Backend::kGranule;
   template <Op kOp>
   static constexpr size_t kItems = Backend::kItems;
 
   template <Op kOp>
   static size_t workspace_bytes(size_t items) {
-    return Chunk::workspace_bytes(kSets[kSet], items);
+    return Chunk::workspace_bytes(kSets[kSet], Backend::kernels(), std::min(items, Backend::kItemsWithOneKey));
   }
 
   /// Items with their own keys share no rows of A: only a few are computed at a time, so that they stay in the cache.
   template <Op kOp>
   static Status run(const void*, const Batch& batch, std::byte* workspace, StepTimes* times) {
     constexpr RecordBytes kBytes = record_bytes(kSets[kSet], kOp);
-    const size_t most = batch.shared_key ? batch.count : Backend::kItemsWithOwnKeys;
+    const size_t most = batch.shared_key ? Backend::kItemsWithOneKey : Backend::kItemsWithOwnKeys;
+    const bool packs_a = batch.shared_key && Chunk::may_pack(kSets[kSet], Backend::kernels(), batch.count);
     for (size_t first = 0; first < batch.count; first += most) {
       const Batch part{batch.slice(kBytes, first, std::min(most, batch.count - first)), batch.drbg};
-      Chunk chunk(kSets[kSet], Backend::kernels(), part, workspace);
-      run_plan(plan<kOp>(), chunk, part.count, times);
+      Chunk chunk(kSets[kSet], Backend::kernels(), part, workspace, packs_a);
+      chunk.has_a = packs_a && first > 0;
+      run_plan(SetOperations::template plan<kOp>(), chunk, part.count, times);
     }
     return Status::ok;
   }
@@ -46,7 +53,8 @@ struct SetOperations : Operations<Kem, Chunk> {
 
 struct Ref {
   static constexpr const char* kName = cpu::kRef;
-  static constexpr size_t kGranule = 1, kItems = 8, kItemsWithOwnKeys = 1;
+  static constexpr size_t kGranule = 1, kItems = 8, kItemsWithOwnKeys = 1, kItemsWithOneKey = kItems;
+  static constexpr bool kTiles = false;
   static const Kernels& kernels() { return kKernelsRef; }
 };
 
@@ -54,19 +62,44 @@ struct Ref {
 /// hashes have lanes.
 struct Avx2 {
   static constexpr const char* kName = cpu::kAvx2;
-  static constexpr size_t kGranule = 4, kItems = 32, kItemsWithOwnKeys = 8;
+  static constexpr size_t kGranule = 4, kItems = 32, kItemsWithOwnKeys = 8, kItemsWithOneKey = kItems;
+  static constexpr bool kTiles = false;
   static const Kernels& kernels() { return kKernelsAvx2; }
 };
 struct Avx512 {
   static constexpr const char* kName = cpu::kAvx512;
-  static constexpr size_t kGranule = 8, kItems = 32, kItemsWithOwnKeys = 8;
+  static constexpr size_t kGranule = 8, kItems = 32, kItemsWithOwnKeys = 8, kItemsWithOneKey = kItems;
+  static constexpr bool kTiles = false;
   static const Kernels& kernels() { return kKernelsAvx512; }
+};
+/// All of A is kept for the items of a chunk that have one key.
+struct Amx {
+  static constexpr const char* kName = cpu::kAmx;
+  static constexpr size_t kGranule = 8, kItems = 256, kItemsWithOwnKeys = 8, kItemsWithOneKey = 32;
+  static constexpr bool kTiles = true;
+  static const Kernels& kernels() { return kKernelsAmx; }
+};
+
+struct Neon {
+  static constexpr const char* kName = cpu::kNeon;
+  static constexpr size_t kGranule = 4, kItems = 32, kItemsWithOwnKeys = 8, kItemsWithOneKey = kItems;
+  static constexpr bool kTiles = false;
+  static const Kernels& kernels() {
+    return cpu_features().has(CpuFeatures::kAes) ? kKernelsNeon : kKernelsNeonWithoutAes;
+  }
+};
+struct NeonSha3 : Neon {
+  static constexpr const char* kName = cpu::kNeonSha3;
+  static const Kernels& kernels() { return kKernelsNeonSha3; }
 };
 
 template <size_t kSet>
 struct SetBackends {
+  static SchemeBackend amx() { return on<Amx>(); }
   static SchemeBackend avx512() { return on<Avx512>(); }
   static SchemeBackend avx2() { return on<Avx2>(); }
+  static SchemeBackend neon_sha3() { return on<NeonSha3>(); }
+  static SchemeBackend neon() { return on<Neon>(); }
   static SchemeBackend ref() { return on<Ref>(); }
 
  private:
@@ -90,6 +123,7 @@ Scheme scheme() {
           .shared_secret_bytes = set.p.secret_bytes,
           .keygen_draw_bytes = set.keygen_draw_bytes(),
           .encaps_draw_bytes = set.encaps_draw_bytes(),
+          .public_key_at = set.p.secret_bytes,
           .stages = kStages,
           .backends = built_backends<SetBackends<kSet>>()};
 }

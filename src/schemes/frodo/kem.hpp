@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // FrodoKEM's three operations. Read this first: one step per stage, in order, the same on every instruction set. The
-// tiled steps take turns: each round generates and multiplies a few rows of A.
+// tiled steps take turns: each round generates and multiplies a few rows of A. With matrix tiles AES and products are
+// one step.
 #pragma once
 
 #include <array>
@@ -10,6 +11,15 @@
 #include "schemes/frodo/stages.hpp"
 
 namespace polykem::frodo {
+
+/// The steps with `step` in the place of the two that it covers.
+template <size_t N>
+consteval auto fused(const std::array<Step<Chunk>, N>& steps, const Step<Chunk>& step) {
+  std::array<Step<Chunk>, N - 1> result{};
+  for (size_t i = 0; i + 1 < N; ++i)
+    result[i] = i < step.info.first ? steps[i] : i == step.info.first ? step : steps[i + 1];
+  return result;
+}
 
 struct Kem {
   using Step = polykem::Step<Chunk>;
@@ -52,6 +62,19 @@ struct Kem {
       Step{{"encode", 10, 1}, ops::encode_mu},     Step{{"compare", 11, 1}, ops::compare_ct},
       Step{{"select", 12, 1}, ops::select_k_or_s}, Step{{"shake.ss", 13, 1}, ops::hash_ct_k},
   };
+
+  static_assert(covers_each_stage_once(keygen, kKeygenStages.size()));
+  static_assert(covers_each_stage_once(encaps, kEncapsStages.size()));
+  static_assert(covers_each_stage_once(decaps, kDecapsStages.size()));
+};
+
+/// The same with A generated while it is multiplied, for sets with AES.
+struct FusedKem {
+  using Step = Kem::Step;
+
+  static constexpr auto keygen = fused(Kem::keygen, {{"gen_a.matmul.as", 4, 2}, ops::gen_mul_a_s});
+  static constexpr auto encaps = fused(Kem::encaps, {{"gen_a.matmul.sa", 5, 2}, ops::gen_mul_s1_a});
+  static constexpr auto decaps = fused(Kem::decaps, {{"gen_a.matmul.sa", 6, 2}, ops::gen_mul_s1_a});
 
   static_assert(covers_each_stage_once(keygen, kKeygenStages.size()));
   static_assert(covers_each_stage_once(encaps, kEncapsStages.size()));

@@ -7,10 +7,15 @@
 #include "prim/keccak/keccak_lanes.hpp"
 #include "prim/matmul/matmul.hpp"
 #include "schemes/frodo/params.hpp"
+#include "schemes/frodo/tile_products.hpp"
 
 namespace polykem::frodo {
 
-/// The addresses and branches of all these functions depend on sizes only. Pointers need no alignment.
+/// The most rows of A that are made at a time.
+inline constexpr size_t kMostGeneratedRows = 64;
+
+/// The addresses and branches of all these functions depend on sizes only, those of aes.grid also on the public seed of
+/// A. Pointers need no alignment.
 struct Kernels {
   const MatMul& matmul;
   const Aes128& aes;
@@ -27,10 +32,19 @@ struct Kernels {
   void (*unpack)(uint16_t* out, const uint8_t* in, size_t count, unsigned logq);
   /// Unpacks an n x 8 matrix and transposes it.
   void (*unpack_transposed)(Matrix16 out, const uint8_t* in, size_t n, unsigned logq);
+
+  const TileProducts* tiles = nullptr;  ///< nullptr: `matmul` computes the products with A
+  /// How many rows of A a tile has: enough to pay for loading and storing the sums, few enough to stay in the L2 cache.
+  /// With `tiles`, a multiple of 64.
+  size_t tile_rows = kMostGeneratedRows;
 };
 
 extern const Kernels kKernelsRef;
 extern const Kernels kKernelsAvx2;
 extern const Kernels kKernelsAvx512;
+extern const Kernels kKernelsAmx;
+extern const Kernels kKernelsNeon;
+extern const Kernels kKernelsNeonWithoutAes;
+extern const Kernels kKernelsNeonSha3;
 
 }  // namespace polykem::frodo

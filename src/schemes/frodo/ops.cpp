@@ -4,31 +4,35 @@
 #include <cstring>
 
 #include "ct/ct.hpp"
-#include "prim/drbg/drbg.hpp"
 #include "prim/keccak/keccak.hpp"
 #include "schemes/frodo/chunk.hpp"
 #include "schemes/frodo/gen_a.hpp"
 
 namespace polykem::frodo {
 
-size_t Chunk::workspace_bytes(const Set& set, size_t items) {
-  return Arena::bytes<Item>(items) + Arena::bytes<uint16_t>(kTileRows * tile_stride(set)) +
-         Arena::bytes<uint16_t>(items * noise_stride(set)) + Arena::bytes<uint16_t>(items * kBar * tile_stride(set)) +
-         Arena::bytes<uint8_t>(items * hashed_stride(set));
+size_t Chunk::workspace_bytes(const Set& set, const Kernels& kernels, size_t items) {
+  const size_t products = kernels.tiles == nullptr ? 0 : kernels.tiles->workspace_bytes(set.n(), items);
+  const size_t packed = may_pack(set, kernels, items) ? kernels.tiles->packed_bytes(set.n()) : 0;
+  return Arena::bytes<std::byte>(packed) + plain_workspace_bytes(set, kernels.tile_rows, items) +
+         Arena::bytes<std::byte>(products);
 }
 
-Chunk::Chunk(const Set& of, const Kernels& with, const Batch& batch, std::byte* workspace)
-    : set(of), kernels(with), io(batch) {
+/// The packed A comes first, so that it is at the same place however many items there are.
+Chunk::Chunk(const Set& of, const Kernels& with, const Batch& batch, std::byte* workspace, bool packs)
+    : set(of), kernels(with), io(batch), packs_a(packs) {
   Arena arena(workspace);
+  if (packs_a) packed_a_ = arena.take<std::byte>(kernels.tiles->packed_bytes(set.n()));
+  tile_ = arena.take<uint16_t>(kernels.tile_rows * tile_stride(set));
   items = arena.take<Item>(io.count);
-  tile_ = arena.take<uint16_t>(kTileRows * tile_stride(set));
   noise_ = arena.take<uint16_t>(io.count * noise_stride(set));
   b_ = arena.take<uint16_t>(io.count * kBar * tile_stride(set));
   hashed_ = arena.take<uint8_t>(io.count * hashed_stride(set));
+  if (kernels.tiles != nullptr)
+    product_space_ = arena.take<std::byte>(kernels.tiles->workspace_bytes(set.n(), io.count));
 }
 
 bool Chunk::next_tile() {
-  tile_row += kTileRows;
+  tile_row += kernels.tile_rows;
   if (tile_row < n()) return true;
   tile_row = 0;
   tile_item += 1;
@@ -72,16 +76,6 @@ ConstByteRows const_rows_of(const uint8_t* first) {
   return {first, sizeof(Item)};
 }
 
-void draw(Chunk& c, size_t bytes) {
-  each(c, [&](Item& t, size_t i) {
-    if (c.io.draws != nullptr) {
-      std::memcpy(t.draws, c.io.draws + i * bytes, bytes);
-    } else {
-      c.io.drbg->fill({t.draws, bytes}, c.kernels.keystream);
-    }
-  });
-}
-
 /// Computes r from the domain byte and seedSE, which `seed` holds, and stores it where the samples will be.
 void expand_noise(Chunk& c, uint8_t domain, size_t samples) {
   each(c, [&](Item& t, size_t) { t.seed[0] = domain; });
@@ -122,10 +116,6 @@ struct MessageBits {
 
 // ---- keygen
 
-void draw_keygen(Chunk& c) {
-  draw(c, c.set.keygen_draw_bytes());
-}
-
 void expand_seed_a(Chunk& c) {
   const uint8_t* z = c.items->draws + c.set.p.secret_bytes + c.set.seed_se_bytes();
   shake(c, {c.io.pk_out, c.set.public_key_bytes()}, kSeedABytes, const_rows_of(z), kSeedABytes, c.io.count);
@@ -154,6 +144,11 @@ void mul_a_s(Chunk& c) {
                                       {.rows = c.tile_rows(), .inner = c.n(), .columns = kBar});
 }
 
+void gen_mul_a_s(Chunk& c) {
+  for (size_t i = 0; i < c.io.count; ++i)
+    c.kernels.tiles->a_s(c.e(i), c.pk_out(i), c.s(i), c.n(), c.product_space());
+}
+
 void pack_b(Chunk& c) {
   each(c, [&](Item&, size_t i) { c.kernels.pack(c.pk_out(i) + kSeedABytes, c.e(i).data, c.n() * kBar, c.set.p.logq); });
 }
@@ -175,8 +170,7 @@ void store_sk(Chunk& c) {
 
 // ---- encaps, and what decaps has in common with it
 
-void draw_encaps(Chunk& c) {
-  draw(c, c.set.encaps_draw_bytes());
+void place_encaps_draws(Chunk& c) {
   each(c, [&](Item& t, size_t i) {
     std::memcpy(t.seed_input + c.set.p.secret_bytes, t.draws, c.set.encaps_draw_bytes());
     std::memcpy(c.hashed(i) + c.set.salt_offset(), t.draws + c.set.p.secret_bytes, c.set.salt_bytes());
@@ -207,12 +201,22 @@ void sample_s1_e1_e2(Chunk& c) {
 }
 
 void gen_a(Chunk& c) {
+  if (c.has_a) return;
   gen_tile(c, c.pk(c.tile_item));
+}
+
+/// With matrix tiles and one key, A is packed tile by tile and multiplied when it is complete.
+void mul_s1_packed(Chunk& c) {
+  const TileProducts& tiles = *c.kernels.tiles;
+  if (!c.has_a) tiles.pack(c.packed_a(), c.tile(), c.tile_row, c.tile_rows(), c.n());
+  if (c.tile_row + c.tile_rows() == c.n())
+    tiles.s_a_packed(c.e1(0), c.s(0), c.packed_a(), c.n(), c.io.count, c.noise_stride(), c.product_space());
 }
 
 /// If the key is shared, all items use a tile at once.
 void mul_s1_a(Chunk& c) {
   const Matrix16 s = c.s(c.tile_item);
+  if (c.packs_a) return mul_s1_packed(c);
   c.kernels.matmul.mul_add(c.e1(c.tile_item), Matrix16{s.data + c.tile_row, s.stride}, c.tile(),
                            {.rows = kBar,
                             .inner = c.tile_rows(),
@@ -220,6 +224,12 @@ void mul_s1_a(Chunk& c) {
                             .count = c.io.shared_key ? c.io.count : 1,
                             .c_step = c.noise_stride(),
                             .a_step = c.noise_stride()});
+}
+
+void gen_mul_s1_a(Chunk& c) {
+  const size_t items = c.io.shared_key ? c.io.count : 1;
+  for (size_t i = 0; i < c.keys(); ++i)
+    c.kernels.tiles->s_a(c.e1(i), c.s(i), c.pk(i), c.n(), items, c.noise_stride(), c.product_space());
 }
 
 void pack_c1(Chunk& c) {

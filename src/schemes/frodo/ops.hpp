@@ -14,17 +14,21 @@ void expand_r_keygen(Chunk& c);
 void sample_s_e(Chunk& c);
 void gen_a_keygen(Chunk& c);
 void mul_a_s(Chunk& c);
+void gen_mul_a_s(Chunk& c);
 void pack_b(Chunk& c);
 void hash_new_pk(Chunk& c);
 void store_sk(Chunk& c);
 
 void draw_encaps(Chunk& c);
+/// The second half of draw_encaps: copies mu and salt to where they are used.
+void place_encaps_draws(Chunk& c);
 void hash_pk(Chunk& c);
 void derive_seed_k(Chunk& c);
 void expand_r(Chunk& c);
 void sample_s1_e1_e2(Chunk& c);
 void gen_a(Chunk& c);
 void mul_s1_a(Chunk& c);
+void gen_mul_s1_a(Chunk& c);
 void pack_c1(Chunk& c);
 void unpack_b(Chunk& c);
 void mul_s1_b(Chunk& c);

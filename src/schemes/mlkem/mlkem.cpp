@@ -14,6 +14,8 @@ template <MlkemParams P>
 struct SetBackends {
   static SchemeBackend avx512() { return avx512_backend<P>(); }
   static SchemeBackend avx2() { return avx2_backend<P>(); }
+  static SchemeBackend neon_sha3() { return neon_sha3_backend<P>(); }
+  static SchemeBackend neon() { return neon_backend<P>(); }
   static SchemeBackend ref() { return ref::backend<P>(); }
 };
 
@@ -30,6 +32,7 @@ Scheme scheme(const char* name, const char* title, uint32_t category) {
           .shared_secret_bytes = kSymBytes,
           .keygen_draw_bytes = kKeygenDrawBytes,
           .encaps_draw_bytes = kEncapsDrawBytes,
+          .public_key_at = P.ek_offset(),
           .stages = kStages,
           .secret_seeds = !P.kyber(),
           .backends = built_backends<SetBackends<P>>()};

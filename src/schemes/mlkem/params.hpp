@@ -34,8 +34,8 @@ struct Dims {
   constexpr size_t secret_key_bytes() const { return z_offset() + kSymBytes; }
   /// The number of polynomials that an encryption draws: y, e1, e2.
   constexpr size_t noise_polys() const { return 2 * k + 1; }
-  /// Bytes from one output of the PRF to the next; vector code writes a little past the output.
-  constexpr size_t prf_stride() const { return 64 * eta1 + 64; }
+  /// Bytes from one output of the PRF to the next.
+  constexpr size_t prf_stride() const { return 64 * eta1; }
 };
 
 struct MlkemParams : Dims {

@@ -6,11 +6,15 @@
 
 namespace polykem::mlkem {
 
-/// Set P on a vector backend; mlkem_avx2.cpp and mlkem_avx512.cpp instantiate them. Calling an operation needs the CPU
-/// features.
+/// Set P on a vector backend; mlkem_avx2.cpp, mlkem_avx512.cpp, mlkem_neon.cpp and mlkem_neon_sha3.cpp instantiate
+/// them. Calling an operation needs the CPU features.
 template <MlkemParams P>
 SchemeBackend avx2_backend();
 template <MlkemParams P>
 SchemeBackend avx512_backend();
+template <MlkemParams P>
+SchemeBackend neon_backend();
+template <MlkemParams P>
+SchemeBackend neon_sha3_backend();
 
 }  // namespace polykem::mlkem

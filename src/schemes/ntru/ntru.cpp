@@ -12,8 +12,11 @@ namespace {
 /// The backends of set P.
 template <NtruParams P>
 struct SetBackends {
+  static SchemeBackend amx() { return amx_backend<P>(); }
   static SchemeBackend avx512() { return avx512_backend<P>(); }
   static SchemeBackend avx2() { return avx2_backend<P>(); }
+  static SchemeBackend neon_sha3() { return neon_sha3_backend<P>(); }
+  static SchemeBackend neon() { return neon_backend<P>(); }
   static SchemeBackend ref() { return ref::kBackend<P>; }
 };
 

@@ -5,8 +5,7 @@
 #include <algorithm>
 
 #include "prim/aes/aes128.hpp"
-#include "prim/aes/lanes/blocks.hpp"
-#include "prim/aes/lanes/key_schedule128.hpp"
+#include "prim/aes/lanes/grid128.hpp"
 
 namespace polykem::aes {
 inline namespace POLYKEM_ISA {
@@ -24,13 +23,11 @@ struct BlockKeys {
   }
 };
 
-template <size_t kCount>
-POLYKEM_INLINE void encrypt_registers(Blocks (&block)[kCount], const BlockKeys& keys) {
-#pragma GCC unroll 8
-  for (size_t i = 0; i < kCount; ++i)
-    block[i] = block[i] ^ keys.at[0];
+/// Rounds kFirst to the last.
+template <size_t kFirst, size_t kCount>
+POLYKEM_INLINE void run_rounds(Blocks (&block)[kCount], const BlockKeys& keys) {
 #pragma GCC unroll 16
-  for (size_t round = 1; round < RoundKeys128::kRounds; ++round) {
+  for (size_t round = kFirst; round < RoundKeys128::kRounds; ++round) {
 #pragma GCC unroll 8
     for (size_t i = 0; i < kCount; ++i)
       block[i] = block[i].round(keys.at[round]);
@@ -45,34 +42,43 @@ inline void encrypt(uint8_t* out, const uint8_t* in, size_t blocks, const uint8_
   const BlockKeys keys(round_keys);
   for (size_t i = 0; i < blocks; i += Blocks::kCount) {
     const size_t count = std::min(blocks - i, Blocks::kCount);
-    Blocks block[1] = {Blocks::load(in + i * kAes128BlockBytes, count)};
-    encrypt_registers(block, keys);
+    Blocks block[1] = {Blocks::load(in + i * kAes128BlockBytes, count) ^ keys.at[0]};
+    run_rounds<1>(block, keys);
     block[0].store(out + i * kAes128BlockBytes, count);
   }
 }
 
-/// kRows rows from `row` on.
+/// A part of the grid: what its columns contribute, and how many there are.
+struct GridPanel {
+  static constexpr size_t kRegisters = 64 / Blocks::kCount, kColumns = kRegisters * kGridColumns;
+  Blocks columns[kRegisters];
+  size_t blocks;
+
+  POLYKEM_INLINE GridPanel(const GridParts& parts, size_t first, size_t count) : blocks(count / kGridBlockColumns) {
+    for (size_t j = 0; j < count; j += kGridColumns)
+      columns[j / kGridColumns] = parts.columns(first + j);
+  }
+};
+
+/// kRows rows of a panel, which contribute `rows`.
 template <size_t kRows>
-POLYKEM_INLINE void grid_rows(uint16_t* out, size_t stride, const BlockKeys& keys, size_t row, size_t columns) {
-  constexpr size_t kColumns = kAes128BlockBytes / sizeof(uint16_t);
-  const size_t blocks = columns / kColumns;
-  for (size_t j = 0; j < blocks; j += Blocks::kCount) {
-    const auto column = static_cast<uint32_t>(j * kColumns);
-    const Blocks columns_of_blocks = Blocks::of_word(column << 16) ^ Blocks::of_steps(kColumns << 16);
+POLYKEM_INLINE void grid_rows(uint16_t* out, size_t stride, const BlockKeys& keys, const GridPanel& panel,
+                              const __m128i* rows) {
+  for (size_t j = 0; j < panel.blocks; j += Blocks::kCount, out += kGridColumns) {
+    const Blocks columns = panel.columns[j / Blocks::kCount];
     Blocks block[kRows];
 #pragma GCC unroll 8
     for (size_t k = 0; k < kRows; ++k)
-      block[k] = columns_of_blocks ^ Blocks::of_word(static_cast<uint32_t>(row + k));
-    encrypt_registers(block, keys);
-    uint16_t* const first = out + j * kColumns;
-    if (const size_t left = blocks - j; left >= Blocks::kCount) {
+      block[k] = columns ^ Blocks::all(rows[k]);
+    run_rounds<1 + kGridRounds>(block, keys);
+    if (const size_t left = panel.blocks - j; left >= Blocks::kCount) {
 #pragma GCC unroll 8
       for (size_t k = 0; k < kRows; ++k)
-        block[k].store(first + k * stride);
+        block[k].store(out + k * stride);
     } else {
 #pragma GCC unroll 8
       for (size_t k = 0; k < kRows; ++k)
-        block[k].store(first + k * stride, left);
+        block[k].store(out + k * stride, left);
     }
   }
 }
@@ -80,12 +86,24 @@ POLYKEM_INLINE void grid_rows(uint16_t* out, size_t stride, const BlockKeys& key
 inline void grid(uint16_t* out, size_t stride, const uint8_t key[kAes128KeyBytes], size_t first_row, size_t rows,
                  size_t columns) {
   const RoundKeys128 round_keys(key);
+  const GridParts parts(round_keys);
   const BlockKeys keys(round_keys);
-  size_t k = 0;
-  for (; k + kRegisters <= rows; k += kRegisters)
-    grid_rows<kRegisters>(out + k * stride, stride, keys, first_row + k, columns);
-  for (; k < rows; ++k)
-    grid_rows<1>(out + k * stride, stride, keys, first_row + k, columns);
+  for (size_t j = 0; j < columns; j += GridPanel::kColumns) {
+    const GridPanel panel(parts, j, std::min(columns - j, GridPanel::kColumns));
+    for (size_t k = 0; k < rows; k += kRegisters) {
+      __m128i of_rows[kRegisters];
+      for (size_t i = 0; i < kRegisters; i += Blocks::kCount)
+        parts.rows(first_row + k + i).store(of_rows + i);
+      const size_t now = std::min(rows - k, kRegisters);
+      uint16_t* const first = out + k * stride + j;
+      if (now == kRegisters) {
+        grid_rows<kRegisters>(first, stride, keys, panel, of_rows);
+      } else {
+        for (size_t i = 0; i < now; ++i)
+          grid_rows<1>(first + i * stride, stride, keys, panel, of_rows + i);
+      }
+    }
+  }
 }
 
 }  // namespace POLYKEM_ISA

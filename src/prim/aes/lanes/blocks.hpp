@@ -42,6 +42,10 @@ struct Blocks {
   friend POLYKEM_INLINE Blocks operator^(Blocks a, Blocks b) {
     return {_mm512_xor_si512(a.r, b.r)};
   }
+  /// 32-bit word by word.
+  friend POLYKEM_INLINE Blocks operator+(Blocks a, Blocks b) {
+    return {_mm512_add_epi32(a.r, b.r)};
+  }
   POLYKEM_INLINE Blocks round(Blocks key) const {
     return {_mm512_aesenc_epi128(r, key.r)};
   }
@@ -77,6 +81,9 @@ struct Blocks {
   }
   friend POLYKEM_INLINE Blocks operator^(Blocks a, Blocks b) {
     return {_mm_xor_si128(a.r, b.r)};
+  }
+  friend POLYKEM_INLINE Blocks operator+(Blocks a, Blocks b) {
+    return {_mm_add_epi32(a.r, b.r)};
   }
   POLYKEM_INLINE Blocks round(Blocks key) const {
     return {_mm_aesenc_si128(r, key.r)};

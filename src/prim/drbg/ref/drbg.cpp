@@ -81,11 +81,26 @@ Status Drbg::prepare() {
   return Status::ok;
 }
 
-void Drbg::fill(std::span<uint8_t> out, Aes256Ctr keystream) {
-  if (keystream != nullptr) {
-    constexpr uint64_t kKeyBlocks = kKeyBytes / kAesBlockBytes;  // the first blocks are the next key
+/// The first blocks are the next key. What a lone item draws is expanded together with it: half of the time goes into
+/// the expansion of the old key.
+void Drbg::expand_by_aes(std::span<uint8_t> out, Aes256Ctr keystream) {
+  constexpr uint64_t kKeyBlocks = kKeyBytes / kAesBlockBytes;
+  constexpr size_t kShort = 64;
+  if (out.size() <= kShort) {
+    uint8_t both[kKeyBytes + kShort];
+    keystream(both, kKeyBytes + out.size(), key_, nonce_, 0);
+    std::memcpy(key_, both, kKeyBytes);
+    std::memcpy(out.data(), both + kKeyBytes, out.size());
+    secure_zero(both, sizeof both);
+  } else {
     keystream(out.data(), out.size(), key_, nonce_, kKeyBlocks);
     keystream(key_, kKeyBytes, key_, nonce_, 0);
+  }
+}
+
+void Drbg::fill(std::span<uint8_t> out, Aes256Ctr keystream) {
+  if (keystream != nullptr) {
+    expand_by_aes(out, keystream);
   } else {
     uint8_t nonce[sizeof nonce_];
     std::memcpy(nonce, &nonce_, sizeof nonce);

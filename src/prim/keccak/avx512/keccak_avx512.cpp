@@ -4,5 +4,6 @@
 namespace polykem {
 
 const KeccakLanes kKeccakLanesAvx512 = lanes::kKeccakLanesTable;
+const KeccakForms kKeccakFormsAvx512 = {lanes::keccak_permute8_assembly, lanes::keccak_permute8_compiled};
 
 }  // namespace polykem

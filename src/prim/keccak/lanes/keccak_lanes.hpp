@@ -1,48 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <cstring>
 #include <utility>
 
+#include "core/cpu.hpp"
 #include "prim/keccak/keccak_lanes.hpp"
+#include "prim/keccak/lanes/constants.hpp"
 #include "prim/simd/vec64.hpp"
+#if defined(POLYKEM_ISA_AVX512)
+#include "prim/keccak/avx512/permute.hpp"
+#elif defined(POLYKEM_ISA_NEON)
+#include "prim/keccak/neon/permute.hpp"
+#endif
 
 namespace polykem::lanes {
 inline namespace POLYKEM_ISA {
 
 using simd::V64;
 
-inline constexpr size_t kStateWords = 25;
-
-/// Rotation of word x + 5y, by the walk of rho. Words of the state are FIPS 202's lanes. [FIPS202, 3.2.2]
-struct RhoOffsets {
-  int at[kStateWords] = {};
-  constexpr RhoOffsets() {
-    int x = 1, y = 0;
-    for (int t = 0; t < 24; ++t) {
-      at[x + 5 * y] = ((t + 1) * (t + 2) / 2) % 64;
-      const int next_y = (2 * x + 3 * y) % 5;
-      x = y;
-      y = next_y;
-    }
-  }
-};
-inline constexpr RhoOffsets kRho;
-
-/// Round constants by the degree-8 shift register. [FIPS202, 3.2.5]
-struct IotaConstants {
-  uint64_t at[24] = {};
-  constexpr IotaConstants() {
-    unsigned r = 1;
-    for (int round = 0; round < 24; ++round) {
-      for (int j = 0; j < 7; ++j) {
-        if (r & 1) at[round] |= uint64_t{1} << ((1 << j) - 1);
-        r = (r << 1) ^ ((r >> 7) * 0x171);
-      }
-    }
-  }
-};
-alignas(64) inline constexpr IotaConstants kIota;
+#ifndef POLYKEM_ISA_NEON
 
 /// Row kRow after theta's change of the columns, rho, pi and chi: its word x comes from word (x', y') with x' = x + 3
 /// kRow, y' = x. [FIPS202, 3.2.1 to 3.2.4]
@@ -77,108 +55,189 @@ POLYKEM_INLINE void keccak_permute_words(Load load, Store store, std::index_sequ
   (store(kWord, even[kWord]), ...);
 }
 
-/// Keccak-f[1600] on V64::kLanes states in structure-of-arrays form.
-POLYKEM_INLINE void keccak_permute(V64 (&state)[kStateWords]) {
-  keccak_permute_words([&](size_t i) { return state[i]; }, [&](size_t i, V64 word) { state[i] = word; },
+#endif
+
+#if defined(POLYKEM_ISA_AVX512)
+
+/// As keccak_permute8, in the order that the compiler chooses.
+POLYKEM_NOINLINE inline void keccak_permute8_compiled(uint64_t* states) {
+  keccak_permute_words([&](size_t i) { return V64::load(states + i * V64::kLanes); },
+                       [&](size_t i, V64 word) { word.store(states + i * V64::kLanes); },
                        std::make_index_sequence<kStateWords>());
 }
+inline void keccak_permute8_assembly(uint64_t* states) {
+  keccak_permute8(states, kIota.at);
+}
+
+/// Keccak-f[1600] on V64::kLanes states: word w of state i is states[w * V64::kLanes + i], 64-byte aligned. In the form
+/// that suits the CPU, see src/prim/keccak/README.md.
+POLYKEM_INLINE void keccak_permute(uint64_t* states) {
+  kCpuByIntel ? keccak_permute8_assembly(states) : keccak_permute8_compiled(states);
+}
+
+#elif defined(POLYKEM_ISA_NEON)
+
+POLYKEM_INLINE void keccak_permute(uint64_t* states) {
+  keccak_permute4(states);
+}
+
+#else
+
+POLYKEM_INLINE void keccak_permute(uint64_t* states) {
+  keccak_permute_words([&](size_t i) { return V64::load(states + i * V64::kLanes); },
+                       [&](size_t i, V64 word) { word.store(states + i * V64::kLanes); },
+                       std::make_index_sequence<kStateWords>());
+}
+
+#endif
+
+/// V64::kLanes states, and output of theirs that does not fill a vector of each message yet: it waits before the words
+/// of the next block. So vectors are stored whole, and to whole cache lines if the rows begin there.
+template <size_t kRate>
+class LaneStates {
+ public:
+  static constexpr size_t kLanes = V64::kLanes;
+  static constexpr size_t kRateWords = kRate / 8;
+  static constexpr size_t kGroupBytes = kLanes * 8;  ///< words are transposed in groups of kLanes
+
+  LaneStates() { clear(); }
+  LaneStates(const LaneStates&) = delete;
+  LaneStates& operator=(const LaneStates&) = delete;
+  ~LaneStates() {
+    clear();
+    asm volatile("" : : "r"(words_) : "memory");
+  }
+
+  V64* state() { return words_ + kLanes - 1; }
+  POLYKEM_NOINLINE void permute() { permute_inline(); }
+  POLYKEM_INLINE void permute_inline() { keccak_permute(reinterpret_cast<uint64_t*>(state())); }
+
+  /// Writes the output of the states as they are to the rows from `at` on, as far as it fills vectors and is not beyond
+  /// `length`, and keeps the rest for the next call unless `length` is reached. Returns how far it has got, rounded up
+  /// to a multiple of kGroupBytes.
+  template <class Row>
+  POLYKEM_INLINE size_t squeeze(Row&& row, size_t at, size_t length) {
+    const V64 *from = state() - kept_, *const end = state() + kRateWords;
+    for (; static_cast<size_t>(end - from) >= kLanes && at < length; from += kLanes, at += kGroupBytes)
+      write(row, at, length, from);
+    kept_ = at < length ? static_cast<size_t>(end - from) : 0;
+    for (size_t j = 0; j < kept_; ++j)
+      (state() - kept_)[j] = from[j];
+    return at;
+  }
+  /// The bytes of each message that wait.
+  size_t kept_bytes() const { return kept_ * 8; }
+  /// Writes those, too; they fill the rows up to `length`.
+  template <class Row>
+  POLYKEM_INLINE void squeeze_kept(Row&& row, size_t at, size_t length) {
+    write(row, at, length, state() - kept_);
+    kept_ = 0;
+  }
+  /// Instead of these: writes the first `words` >= kLanes words of the states to the rows from `at` on.
+  template <class Row>
+  POLYKEM_INLINE void squeeze_block(Row&& row, size_t at, size_t words) {
+    for (size_t word = 0; word < words; word += kLanes) {
+      const size_t first = std::min(word, words - kLanes);  // the last vectors overlap those before
+      V64 v[kLanes];
+      for (size_t j = 0; j < kLanes; ++j)
+        v[j] = state()[first + j];
+      transpose_words(v);
+      for (size_t i = 0; i < kLanes; ++i)
+        v[i].store_unaligned(row(i) + at + first * 8);
+    }
+  }
+
+ private:
+  /// Unrolled, since compilers make calls or string instructions of a loop, which take longer.
+  POLYKEM_INLINE void clear() {
+#pragma GCC unroll 32
+    for (size_t i = 0; i < kLanes - 1 + kStateWords; ++i)
+      words_[i] = V64::zero();
+  }
+
+  template <class Row>
+  static POLYKEM_INLINE void write(Row&& row, size_t at, size_t length, const V64* from) {
+    V64 v[kLanes];
+    load_transposed(
+        v, [&](size_t j) __attribute__((always_inline)) { return from + j; });
+    if (length - at >= kGroupBytes) {
+      for (size_t i = 0; i < kLanes; ++i)
+        v[i].store_unaligned(row(i) + at);
+    } else {
+      for (size_t i = 0; i < kLanes; ++i)
+        v[i].store_first(row(i) + at, length - at);
+    }
+  }
+
+  V64 words_[kLanes - 1 + kStateWords];  ///< what waits, at most kLanes - 1 words, and the state
+  size_t kept_ = 0;
+};
 
 /// Absorbs and squeezes one group of V64::kLanes messages. Lanes past the batch repeat its last message.
 template <size_t kRate, uint8_t kSuffix>
 class LaneSponge {
  public:
   static constexpr size_t kLanes = V64::kLanes;
-  static constexpr size_t kRateWords = kRate / 8;
-  static constexpr size_t kPaddedWords = (kRateWords + kLanes - 1) / kLanes * kLanes;
-
-  LaneSponge() {
-    for (V64& word : state_)
-      word = V64::zero();
-  }
 
   void absorb_all(const uint8_t* const (&in)[kLanes], size_t length) {
     size_t offset = 0;
     for (; length - offset >= kRate; offset += kRate) {
-      const uint8_t* block[kLanes];
-      for (size_t i = 0; i < kLanes; ++i)
-        block[i] = in[i] + offset;
-      absorb_block(block);
+      absorb_whole(in, offset);
+      states_.permute();
     }
-    alignas(64) uint8_t last[kLanes][kPaddedWords * 8];
-    const uint8_t* block[kLanes];
     const size_t tail = length - offset;
-    for (size_t i = 0; i < kLanes; ++i) {
-      std::memset(last[i] + tail, 0, kRate - tail);
-      std::memcpy(last[i], in[i] + offset, tail);
-      last[i][tail] = kSuffix;
-      last[i][kRate - 1] |= 0x80;
-      block[i] = last[i];
-    }
-    absorb_block(block);
-    wipe(last);
+    for (size_t at = 0; at < tail; at += kGroupBytes)
+      absorb_group(in, offset + at, at / 8, tail - at < kGroupBytes ? tail - at : kGroupBytes);
+    add(tail / 8, V64::set1(uint64_t{kSuffix} << (8 * (tail % 8))));
+    add(kRateWords - 1, V64::set1(uint64_t{0x80} << 56));
+    states_.permute();
   }
 
-  /// Writes the first `length` bytes and destroys the state.
+  /// Writes the first `length` bytes.
   void squeeze_all(uint8_t* const (&out)[kLanes], size_t length) {
-    alignas(64) uint8_t block[kLanes][kLanes * 8];
-    for (size_t offset = 0; offset < length; offset += kRate) {
-      if (offset > 0) keccak_permute(state_);
-      const size_t now = length - offset < kRate ? length - offset : kRate;
-      size_t word = 0;
-      for (; (word + kLanes) * 8 <= now; word += kLanes)
-        squeeze_words(word, [&](size_t i, V64 v) { v.store_unaligned(out[i] + offset + word * 8); });
-      if (word * 8 < now) {
-        squeeze_words(word, [&](size_t i, V64 v) { v.store(block[i]); });
-        for (size_t i = 0; i < kLanes; ++i)
-          std::memcpy(out[i] + offset + word * 8, block[i], now - word * 8);
-      }
+    const auto row = [&](size_t i) __attribute__((always_inline)) {
+      return out[i];
+    };
+    size_t at = states_.squeeze(row, 0, length);
+    while (at < length) {
+      if (length - at <= states_.kept_bytes()) return states_.squeeze_kept(row, at, length);
+      states_.permute();
+      at = states_.squeeze(row, at, length);
     }
-    wipe(block);
-    for (V64& word : state_)
-      word = V64::zero();
-    asm volatile("" : : "r"(state_) : "memory");
   }
 
  private:
-  template <class T>
-  static void wipe(T& buffer) {
-    std::memset(&buffer, 0, sizeof buffer);
-    asm volatile("" : : "r"(&buffer) : "memory");
-  }
+  static constexpr size_t kRateWords = kRate / 8, kGroupBytes = kLanes * 8;
 
-  /// Writes words [word, word + kLanes) of each message.
-  template <class Store>
-  POLYKEM_INLINE void squeeze_words(size_t word, Store store) const {
+  POLYKEM_INLINE void add(size_t word, V64 x) { states_.state()[word] = states_.state()[word] ^ x; }
+
+  /// Adds `bytes` <= kGroupBytes bytes of each message to the state from word `word` on.
+  POLYKEM_INLINE void absorb_group(const uint8_t* const (&in)[kLanes], size_t offset, size_t word, size_t bytes) {
     V64 v[kLanes];
-    for (size_t j = 0; j < kLanes; ++j)
-      v[j] = state_[word + j < kStateWords ? word + j : 0];
-    transpose_words(v);
-    for (size_t i = 0; i < kLanes; ++i)
-      store(i, v[i]);
-  }
-
-  void absorb_block(const uint8_t* const (&block)[kLanes]) {
-    constexpr size_t kWhole = kRateWords / kLanes * kLanes;
-#pragma GCC unroll 8
-    for (size_t word = 0; word < kWhole; word += kLanes) {
-      V64 v[kLanes];
+    if (bytes == kGroupBytes) {
+      load_transposed(
+          v, [&](size_t i) __attribute__((always_inline)) { return in[i] + offset; });
+    } else {
       for (size_t i = 0; i < kLanes; ++i)
-        v[i] = V64::load_unaligned(block[i] + word * 8);
+        v[i] = V64::load_first(in[i] + offset, bytes);
       transpose_words(v);
-      for (size_t j = 0; j < kLanes; ++j)
-        state_[word + j] = state_[word + j] ^ v[j];
     }
-#pragma GCC unroll 8
-    for (size_t word = kWhole; word < kRateWords; ++word) {
-      alignas(64) uint64_t lane[kLanes];
-      for (size_t i = 0; i < kLanes; ++i)
-        std::memcpy(&lane[i], block[i] + word * 8, 8);
-      state_[word] = state_[word] ^ V64::load(lane);
-    }
-    keccak_permute(state_);
+    for (size_t j = 0; j < kLanes; ++j)
+      add(word + j, v[j]);
   }
 
-  V64 state_[kStateWords];
+  void absorb_whole(const uint8_t* const (&in)[kLanes], size_t offset) {
+    constexpr size_t kWhole = kRateWords / kLanes * kLanes;
+    for (size_t word = 0; word < kWhole; word += kLanes)
+      absorb_group(in, offset + word * 8, word, kGroupBytes);
+    if constexpr (kRateWords - kWhole == 1) {
+      add(kWhole, V64::load_each(in, offset + kWhole * 8));
+    } else {
+      absorb_group(in, offset + kWhole * 8, kWhole, kRate - kWhole * 8);
+    }
+  }
+
+  LaneStates<kRate> states_;
 };
 
 /// A hash of `count` messages, V64::kLanes at a time. If lanes are left over, several of them write the same last
@@ -208,9 +267,7 @@ inline void sha3_512_rows(ByteRows out, ConstByteRows in, size_t length, size_t 
 }
 
 inline void permute_states(uint64_t* states) {
-  keccak_permute_words([&](size_t i) { return V64::load(states + i * V64::kLanes); },
-                       [&](size_t i, V64 word) { word.store(states + i * V64::kLanes); },
-                       std::make_index_sequence<kStateWords>());
+  keccak_permute(states);
 }
 
 inline constexpr KeccakLanes kKeccakLanesTable = {V64::kLanes,          sha3_256_rows,        sha3_512_rows,

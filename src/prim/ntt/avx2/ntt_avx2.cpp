@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "prim/ntt/avx2/one.hpp"
+#include "prim/ntt/lanes/one_rows.hpp"
 #include "prim/ntt/lanes/table.hpp"
 
 namespace polykem {

@@ -1,26 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// Products mod 3329 in signed 16-bit lanes after Montgomery, and the twiddle factors in that form.
+// Products mod 3329 in signed 16-bit lanes after Montgomery, and the twiddle factors in that form; NEON has its own.
 #pragma once
 
 #include <array>
 
-#include "prim/ntt/ntt.hpp"
-#include "prim/simd/vec16.hpp"
+#include "prim/ntt/lanes/modulus.hpp"
+#ifdef POLYKEM_ISA_NEON
+#include "prim/ntt/neon/reduction.hpp"
+#endif
 
 namespace polykem::ntt {
 inline namespace POLYKEM_ISA {
 
-using simd::V16;
-
-/// The representative in (-q/2, q/2) as a 16-bit word.
-constexpr uint16_t centred(uint32_t x) {
-  x %= kQ;
-  return static_cast<uint16_t>(x > kQ / 2 ? x - kQ : x);
-}
-
-inline constexpr uint32_t kR = (1u << 16) % kQ;  ///< 2^16 mod q
-inline constexpr uint16_t kQInverse = 62209;     ///< 1/q mod 2^16
-static_assert((kQInverse * kQ & 0xffff) == 1);
+#ifndef POLYKEM_ISA_NEON
 
 /// A factor z: z 2^16 mod q, and that times 1/q mod 2^16. Each is stored twice, since 32-bit broadcasts are cheaper.
 struct Factor {
@@ -43,13 +35,15 @@ struct Twiddle {
 
 /// a times the factor mod q, in (-q, q), for any 16-bit a (or if the factor is not reduced, |a z| < 2^15 q).
 POLYKEM_INLINE V16 mul(V16 a, const Twiddle& t) {
-  return mulhi_s(a, t.z) - mulhi_s(a * t.zq, V16::set1(kQ));
+  return whole(mulhi_s(a, t.z) - mulhi_s(a * t.zq, V16::set1(kQ)));
 }
 
 /// A representative in (-q, q) of any 16-bit word. (check-magic: 20159 == round(2^26 / 3329))
 POLYKEM_INLINE V16 barrett(V16 x) {
   return x - mulhrs(mulhi_s(x, V16::set1(20159)), V16::set1(1 << 5)) * V16::set1(kQ);
 }
+
+#endif
 
 /// (-q, q) to [0, q).
 POLYKEM_INLINE V16 positive(V16 x) {

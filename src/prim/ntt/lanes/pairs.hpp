@@ -2,10 +2,18 @@
 // Pairs of 16-bit words in 32-bit lanes, for instructions that add two products.
 #pragma once
 
+#include <cstring>
+
 #include "prim/ntt/lanes/montgomery.hpp"
+
+#ifdef POLYKEM_ISA_NEON
+#include "prim/ntt/neon/pairs.hpp"
+#else
 
 namespace polykem::ntt {
 inline namespace POLYKEM_ISA {
+
+inline constexpr bool kPairsInterleaved = true;
 
 /// Words of two vectors side by side: of items in the lower and in the upper half of every 128 bits.
 struct Pairs {
@@ -17,6 +25,12 @@ struct Pairs {
 #else
     return {{_mm256_unpacklo_epi16(a.r, b.r)}, {_mm256_unpackhi_epi16(a.r, b.r)}};
 #endif
+  }
+  /// The same two words for all items.
+  static POLYKEM_INLINE Pairs of_all(const uint16_t* words) {
+    uint32_t pair;
+    std::memcpy(&pair, words, sizeof pair);
+    return {V16::set1_pair(pair), V16::set1_pair(pair)};
   }
 };
 
@@ -51,3 +65,5 @@ POLYKEM_INLINE V16 reduced(const Pairs& sums) {
 
 }  // namespace POLYKEM_ISA
 }  // namespace polykem::ntt
+
+#endif

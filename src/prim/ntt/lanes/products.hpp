@@ -11,24 +11,54 @@ inline namespace POLYKEM_ISA {
 
 constexpr size_t kBlockWords = kN * V16::kLanes;
 
-/// Coefficients 2 i and 2 i + 1 of polynomial `number`. The polynomials are blocks, or are shared by all items.
+/// Coefficients 2 i and 2 i + 1 of polynomial `number`. The polynomials are paired blocks, or are shared by all items.
 struct BlockPairs {
   const uint16_t* a;
   POLYKEM_INLINE Pairs operator()(size_t number, size_t i) const {
     const uint16_t* pair = a + number * kBlockWords + 2 * i * V16::kLanes;
-    return Pairs::of(V16::load(pair), V16::load(pair + V16::kLanes));
+    return {V16::load(pair), V16::load(pair + V16::kLanes)};
   }
 };
 struct SharedPairs {
   const uint16_t* a;
-  POLYKEM_INLINE Pairs operator()(size_t number, size_t i) const {
-    uint32_t pair;
-    std::memcpy(&pair, a + number * kN + 2 * i, sizeof pair);
-    return {V16::set1_pair(pair), V16::set1_pair(pair)};
-  }
+  POLYKEM_INLINE Pairs operator()(size_t number, size_t i) const { return Pairs::of_all(a + number * kN + 2 * i); }
 };
 
-/// See NttLanes::multiply. (a0 + a1 x)(y0 + y1 x) = a0 y0 + a1 (gamma y1) + (a0 y1 + a1 y0) x.
+/// See NttLanes::multiply. (a0 + a1 x)(y0 + y1 x) = a0 y0 + a1 (gamma y1) + (a0 y1 + a1 y0) x. y0 is reduced, and y1 if
+/// there are four terms, rather than the sums, of which there are more.
+#ifdef POLYKEM_ISA_NEON
+template <size_t kTerms, class PairsOf>
+void multiply_rows(uint16_t* c, const PairsOf& a, const uint16_t* y, size_t rows) {
+  for (size_t i = 0; i < kN / 2; ++i) {
+    const Twiddle gamma = Twiddle::of(kGammaFactors[i]);
+    V16 y0[kTerms], y1[kTerms], turned[kTerms];
+    unroll<kTerms>([&](auto term) __attribute__((always_inline)) {
+      const uint16_t* pair = y + term * kBlockWords + 2 * i * V16::kLanes;
+      const V16 wide = V16::load(pair + V16::kLanes);
+      y0[term] = barrett(V16::load(pair));
+      y1[term] = kTerms < 4 ? wide : barrett(wide);
+      turned[term] = mul(y1[term], gamma);
+    });
+    for (size_t row = 0; row < rows; ++row) {
+      const Pairs first = a(row * kTerms, i);
+      Sums even = Sums::of_product(first.low, y0[0]), odd = Sums::of_product(first.low, y1[0]);
+      even.add_product(first.high, turned[0]);
+      odd.add_product(first.high, y0[0]);
+      unroll<kTerms - 1>([&](auto more) __attribute__((always_inline)) {
+        constexpr size_t kTerm = more + 1;
+        const Pairs x = a(row * kTerms + kTerm, i);
+        even.add_product(x.low, y0[kTerm]);
+        even.add_product(x.high, turned[kTerm]);
+        odd.add_product(x.low, y1[kTerm]);
+        odd.add_product(x.high, y0[kTerm]);
+      });
+      uint16_t* to = c + row * kBlockWords + 2 * i * V16::kLanes;
+      even.reduced().store(to);
+      odd.reduced().store(to + V16::kLanes);
+    }
+  }
+}
+#else
 template <size_t kTerms, class PairsOf>
 void multiply_rows(uint16_t* c, const PairsOf& a, const uint16_t* y, size_t rows) {
   for (size_t i = 0; i < kN / 2; ++i) {
@@ -36,12 +66,13 @@ void multiply_rows(uint16_t* c, const PairsOf& a, const uint16_t* y, size_t rows
     Pairs for_even[kTerms], for_odd[kTerms];
     unroll<kTerms>([&](auto term) __attribute__((always_inline)) {
       const uint16_t* pair = y + term * kBlockWords + 2 * i * V16::kLanes;
-      const V16 y0 = V16::load(pair), y1 = V16::load(pair + V16::kLanes);
+      const V16 y0 = barrett(V16::load(pair)), wide = V16::load(pair + V16::kLanes);
+      const V16 y1 = kTerms < 4 ? wide : barrett(wide);
       for_even[term] = Pairs::of(y0, mul(y1, gamma));
       for_odd[term] = Pairs::of(y1, y0);
     });
     for (size_t row = 0; row < rows; ++row) {
-      Pairs even{V16::zero(), V16::zero()}, odd = even;  // at most 2 kTerms 2^12 8 q
+      Pairs even{V16::zero(), V16::zero()}, odd = even;  // at most kTerms 2^12 9 q, or 2 kTerms 2^12 q
       unroll<kTerms>([&](auto term) __attribute__((always_inline)) {
         const Pairs x = a(row * kTerms + term, i);
         even = {add_products(even.low, x.low, for_even[term].low),
@@ -49,11 +80,12 @@ void multiply_rows(uint16_t* c, const PairsOf& a, const uint16_t* y, size_t rows
         odd = {add_products(odd.low, x.low, for_odd[term].low), add_products(odd.high, x.high, for_odd[term].high)};
       });
       uint16_t* to = c + row * kBlockWords + 2 * i * V16::kLanes;
-      barrett(reduced(even)).store(to);
-      barrett(reduced(odd)).store(to + V16::kLanes);
+      reduced(even).store(to);
+      reduced(odd).store(to + V16::kLanes);
     }
   }
 }
+#endif
 
 template <class PairsOf>
 void multiply_blocks(uint16_t* c, const uint16_t* a, const uint16_t* y, size_t rows, size_t terms) {
@@ -124,19 +156,24 @@ inline constexpr auto kTwelveBitBytes = [] {
   return index;
 }();
 
+/// Appends those of 32 integers below q that `there` names to the `filled` words at out.
+POLYKEM_INLINE size_t accept_32(uint16_t* out, size_t filled, const uint8_t* in, __mmask32 there) {
+  const __m512i pairs = _mm512_permutexvar_epi8(_mm512_loadu_si512(kTwelveBitBytes.data()), _mm512_loadu_si512(in));
+  const __m512i x = _mm512_and_si512(_mm512_srlv_epi16(pairs, _mm512_set1_epi32(4 << 16)), _mm512_set1_epi16(0xfff));
+  // A comparison would take the unit that the permutation and the compression need.
+  const __mmask32 good = _mm512_movepi16_mask(_mm512_sub_epi16(x, _mm512_set1_epi16(kQ))) & there;
+  _mm512_storeu_si512(out + filled, _mm512_maskz_compress_epi16(good, x));
+  filled += static_cast<size_t>(_mm_popcnt_u32(good));
+  return filled < kN ? filled : kN;
+}
+
+/// Takes all bytes, also when there are enough: where that is so, a branch could not be predicted.
 inline size_t accept(uint16_t* out, size_t filled, const uint8_t* in, size_t bytes) {
-  const __m512i index = _mm512_loadu_si512(kTwelveBitBytes.data());
-  const __m512i shifts = _mm512_set1_epi32(4 << 16), mask = _mm512_set1_epi16(0xfff);
-  const __m512i q = _mm512_set1_epi16(kQ);
-  for (size_t at = 0; at < bytes && filled < kN; at += 48) {
-    const size_t left = (bytes - at) / 3 * 2;
-    const __mmask32 there = left >= 32 ? ~__mmask32{0} : (__mmask32{1} << left) - 1;
-    const __m512i pairs = _mm512_permutexvar_epi8(index, _mm512_loadu_si512(in + at));
-    const __m512i x = _mm512_and_si512(_mm512_srlv_epi16(pairs, shifts), mask);
-    const __mmask32 good = _mm512_mask_cmplt_epu16_mask(there, x, q);
-    _mm512_storeu_si512(out + filled, _mm512_maskz_compress_epi16(good, x));
-    filled += static_cast<size_t>(_mm_popcnt_u32(good));
-  }
+  filled = filled < kN ? filled : kN;
+  size_t at = 0;
+  for (; at + 48 <= bytes; at += 48)
+    filled = accept_32(out, filled, in + at, ~__mmask32{0});
+  if (at < bytes) filled = accept_32(out, filled, in + at, (__mmask32{1} << ((bytes - at) / 3 * 2)) - 1);
   return filled;
 }
 
@@ -155,6 +192,28 @@ inline constexpr auto kFrontBytes = [] {
   }
   return table;
 }();
+
+#ifdef POLYKEM_ISA_NEON
+
+inline size_t accept(uint16_t* out, size_t filled, const uint8_t* in, size_t bytes) {
+  static constexpr std::array<uint8_t, 16> kPairBytes = {0, 1, 1, 2, 3, 4, 4, 5, 6, 7, 7, 8, 9, 10, 10, 11};
+  static constexpr std::array<int16_t, 8> kShifts = {0, -4, 0, -4, 0, -4, 0, -4};
+  static constexpr std::array<uint16_t, 8> kWeights = {1, 2, 4, 8, 16, 32, 64, 128};
+  const uint8x16_t index = vld1q_u8(kPairBytes.data());
+  const int16x8_t shifts = vld1q_s16(kShifts.data());
+  const uint16x8_t weights = vld1q_u16(kWeights.data());
+  for (size_t at = 0; at < bytes && filled < kN; at += 12) {
+    const uint16x8_t pairs = vreinterpretq_u16_u8(vqtbl1q_u8(vld1q_u8(in + at), index));
+    const uint16x8_t x = vshlq_u16(pairs, shifts) & vdupq_n_u16(0xfff);
+    const unsigned set = vaddvq_u16(vcltq_u16(x, vdupq_n_u16(kQ)) & weights);
+    vst1q_u8(reinterpret_cast<uint8_t*>(out + filled),
+             vqtbl1q_u8(vreinterpretq_u8_u16(x), vld1q_u8(kFrontBytes[set].data())));
+    filled += static_cast<size_t>(__builtin_popcount(set));
+  }
+  return filled;
+}
+
+#else
 
 inline size_t accept(uint16_t* out, size_t filled, const uint8_t* in, size_t bytes) {
   const __m256i index = _mm256_setr_epi8(0, 1, 1, 2, 3, 4, 4, 5, 6, 7, 7, 8, 9, 10, 10, 11, 4, 5, 5, 6, 7, 8, 8, 9, 10,
@@ -178,6 +237,7 @@ inline size_t accept(uint16_t* out, size_t filled, const uint8_t* in, size_t byt
   return filled;
 }
 
+#endif
 #endif
 
 }  // namespace POLYKEM_ISA

@@ -9,6 +9,7 @@ namespace polykem::ntt {
 inline namespace POLYKEM_ISA {
 
 inline constexpr NttLanes kTable = {V16::kLanes,
+                                    kPairsInterleaved,
                                     forward_block,
                                     inverse_block,
                                     multiply_blocks<BlockPairs>,

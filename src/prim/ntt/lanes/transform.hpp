@@ -22,14 +22,18 @@ POLYKEM_INLINE void inverse_butterfly(V16& a, V16& b, const Twiddle& zeta) {
   b = mul(difference, zeta);
 }
 
-/// The factors of a transform of rows: one for all lanes, by number of layer and block.
+/// The factors of a transform of rows: one for all lanes, by number of layer and block. They are broadcast from memory;
+/// known constants would come from general registers, through the unit for shuffles.
 struct RowFactors {
-  static POLYKEM_INLINE Twiddle forward(size_t layer, size_t block) {
-    return Twiddle::of(kForwardFactors[(1u << layer) + block]);
-  }
+  static POLYKEM_INLINE Twiddle forward(size_t layer, size_t block) { return at((1u << layer) + block); }
   /// Alg 10 takes the factors of a layer in reverse.
-  static POLYKEM_INLINE Twiddle inverse(size_t layer, size_t block) {
-    return Twiddle::of(kForwardFactors[(2u << layer) - 1 - block]);
+  static POLYKEM_INLINE Twiddle inverse(size_t layer, size_t block) { return at((2u << layer) - 1 - block); }
+
+ private:
+  static POLYKEM_INLINE Twiddle at(size_t i) {
+    const Factor* factors = kForwardFactors.data();
+    asm("" : "+r"(factors));
+    return Twiddle::of(factors[i]);
   }
 };
 
@@ -61,8 +65,9 @@ POLYKEM_INLINE void forward_pass(uint16_t* rows) {
   }
 }
 
-/// Undoes forward_pass up to factors. Inputs within 2 q and kLayers <= 2, or within q; finish(i, x) gives the value to
-/// store for row i of a group, where x is within 2^kLayers times as much, or in (-q, q) if the highest bit of i is set.
+/// Undoes forward_pass up to factors. Inputs within 2.4 q and kLayers <= 2, or within q; finish(i, x) gives the value
+/// to store for row i of a group, where x is within 2^kLayers times as much, or in (-q, q) if the highest bit of i is
+/// set.
 template <size_t kRows, size_t kFirst, size_t kLayers, class Factors = RowFactors, class Finish>
 POLYKEM_INLINE void inverse_pass(uint16_t* rows, Finish&& finish) {
   constexpr size_t kCount = 1 << kLayers, kStride = kRows >> (kFirst + kLayers);
@@ -104,6 +109,15 @@ struct ReduceFirst {
   }
 };
 
+inline constexpr Factor kInverseScale = Factor::of(kInverse128 * kR);
+
+/// Includes kInverseScale in what the last layer multiplies.
+struct ScaledFactors {
+  static POLYKEM_INLINE Twiddle inverse(size_t layer, size_t block) {
+    return layer == 0 ? Twiddle::of(Factor::of(kInverse128 * kR % kQ * kZetas[1])) : RowFactors::inverse(layer, block);
+  }
+};
+
 inline void forward_block(uint16_t* block) {
   forward_pass<kN, 0, 3>(block);
   forward_pass<kN, 3, 2>(block);
@@ -113,9 +127,15 @@ inline void forward_block(uint16_t* block) {
 inline void inverse_block(uint16_t* block) {
   inverse_pass<kN, 5, 2>(block, ReduceFirst<1>());
   inverse_pass<kN, 3, 2>(block, ReduceFirst<2>());
-  const Twiddle scale = Twiddle::of(Factor::of(kInverse128 * kR));
-  inverse_pass<kN, 0, 3>(
-      block, [&](auto, V16 x) __attribute__((always_inline)) { return mul(x, scale); });
+  const Twiddle scale = Twiddle::of(kInverseScale);
+  inverse_pass<kN, 0, 3, ScaledFactors>(
+      block, [&](auto i, V16 x) __attribute__((always_inline)) {
+        if constexpr (decltype(i)::value < 4) {
+          return mul(x, scale);
+        } else {
+          return x;  // ScaledFactors did it
+        }
+      });
 }
 
 }  // namespace POLYKEM_ISA

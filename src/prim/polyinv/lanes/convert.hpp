@@ -5,6 +5,9 @@
 #include <cstring>
 
 #include "prim/polyinv/lanes/divsteps.hpp"
+#ifdef POLYKEM_ISA_NEON
+#include "prim/polyinv/neon/bits.hpp"
+#endif
 
 namespace polykem::polyinv {
 inline namespace POLYKEM_ISA {
@@ -15,6 +18,38 @@ POLYKEM_INLINE V16 coefficient_bit(V16 x, size_t plane) {
   if constexpr (Field::kPlanes == 1) return x & V16::set1(1);
   return plane == 1 ? x.shr<1>() : (x | x.shr<1>()) & V16::set1(1);
 }
+
+#ifdef POLYKEM_ISA_NEON
+
+/// x shifted by a number of bits that is known at run time only, at most 16.
+POLYKEM_INLINE V16 shifted_left(V16 x, size_t bits) {
+  return x.shl_by(bits);
+}
+POLYKEM_INLINE V16 shifted_right(V16 x, size_t bits) {
+  return x.shr_by(bits);
+}
+
+#else
+
+/// x shifted by a number of bits that is known at run time only, at most 16.
+POLYKEM_INLINE V16 shifted_left(V16 x, size_t bits) {
+  const __m128i count = _mm_cvtsi32_si128(static_cast<int>(bits));
+#ifdef POLYKEM_ISA_AVX512
+  return {_mm512_sll_epi16(x.r, count)};
+#else
+  return {_mm256_sll_epi16(x.r, count)};
+#endif
+}
+POLYKEM_INLINE V16 shifted_right(V16 x, size_t bits) {
+  const __m128i count = _mm_cvtsi32_si128(static_cast<int>(bits));
+#ifdef POLYKEM_ISA_AVX512
+  return {_mm512_srl_epi16(x.r, count)};
+#else
+  return {_mm256_srl_epi16(x.r, count)};
+#endif
+}
+
+#endif
 
 /// The number of indices (16 group + b) kSteps + i, b = 0, .., 15, that are below `bound`.
 template <size_t kSteps>
@@ -62,13 +97,7 @@ POLYKEM_INLINE void load_items(uint16_t* state, const uint16_t* a, size_t n) {
       }
       for (size_t k = 0; k < Field::kPlanes; ++k) {
         uint16_t* words = state + Steps::offset(segment, 1, k, i);
-        const __m128i count = _mm_cvtsi32_si128(static_cast<int>(first));
-#ifdef POLYKEM_ISA_AVX512
-        const V16 placed{_mm512_sll_epi16(plane[k].r, count)};
-#else
-        const V16 placed{_mm256_sll_epi16(plane[k].r, count)};
-#endif
-        (V16::load(words) | placed).store(words);
+        (V16::load(words) | shifted_left(plane[k], first)).store(words);
       }
     }
   }
@@ -84,16 +113,11 @@ POLYKEM_INLINE void store_items(uint16_t* inverse, const uint16_t* state, size_t
     for (size_t i = 0; i < kSteps; ++i) {
       const size_t first = count_below<kSteps>(lowest, segment, i);
       const size_t end = count_below<kSteps>(lowest + n - 1, segment, i);
-      const __m128i count = _mm_cvtsi32_si128(static_cast<int>(first));
       V16 plane[Field::kPlanes];
       for (size_t k = 0; k < Field::kPlanes; ++k) {
         plane[k] = V16::load(state + Steps::offset(segment, 0, k, i));
         if (k == 1) plane[k] = plane[k] & V16::load(state + Steps::offset(segment, 0, 0, i));
-#ifdef POLYKEM_ISA_AVX512
-        plane[k].r = _mm512_srl_epi16(plane[k].r, count);
-#else
-        plane[k].r = _mm256_srl_epi16(plane[k].r, count);
-#endif
+        plane[k] = shifted_right(plane[k], first);
       }
       for (size_t b = first; b < end; ++b) {
         V16 value = plane[0] & one;
@@ -123,6 +147,12 @@ POLYKEM_INLINE size_t group_byte(size_t group, size_t poly, size_t plane, size_t
          group % kGroups * kGroupBytes<Steps::kSteps>;
 }
 
+#ifdef POLYKEM_ISA_NEON
+
+using simd::bits_of_bytes;
+
+#else
+
 /// Bit `kBit` of 64 bytes.
 template <int kBit>
 POLYKEM_INLINE uint64_t bits_of_bytes(const uint8_t* bytes) {
@@ -132,6 +162,24 @@ POLYKEM_INLINE uint64_t bits_of_bytes(const uint8_t* bytes) {
   };
   return half(0) | uint64_t{half(32)} << 32;
 }
+
+/// The bits of `planes` that kEveryStep names, from bit i on, side by side; and back.
+template <size_t kSteps>
+POLYKEM_INLINE uint64_t take_every_step(uint64_t planes, size_t i) {
+  return _pext_u64(planes, kEveryStep<kSteps> << i);
+}
+template <size_t kSteps>
+POLYKEM_INLINE uint64_t put_every_step(uint64_t bits, size_t i) {
+  return _pdep_u64(bits, kEveryStep<kSteps> << i);
+}
+
+/// The lowest eight bits, one in each byte.
+POLYKEM_INLINE uint64_t spread_to_bytes(uint64_t bits) {
+  constexpr uint64_t kEveryByte = ~uint64_t{0} / 255;
+  return _pdep_u64(bits, kEveryByte);
+}
+
+#endif
 
 /// As load_items, for a single item. bytes: n + kSteps + 63 bytes of scratch.
 template <class Field, class Steps>
@@ -151,7 +199,7 @@ POLYKEM_INLINE void load_one(uint16_t* state, const uint16_t* a, size_t n, uint8
         uint8_t* place = reinterpret_cast<uint8_t*>(state) + group_byte<Steps>(group, 1, k, i);
         uint64_t bits = 0;
         std::memcpy(&bits, place, kGroupBytes<kSteps>);
-        bits |= _pext_u64(planes[k], kEveryStep<kSteps> << i);
+        bits |= take_every_step<kSteps>(planes[k], i);
         std::memcpy(place, &bits, kGroupBytes<kSteps>);
       }
     }
@@ -162,7 +210,6 @@ POLYKEM_INLINE void load_one(uint16_t* state, const uint16_t* a, size_t n, uint8
 template <class Field, class Steps>
 POLYKEM_INLINE void store_one(uint16_t* inverse, const uint16_t* state, size_t n, uint8_t* bytes) {
   constexpr size_t kSteps = Steps::kSteps;
-  constexpr uint64_t kEveryByte = ~uint64_t{0} / 255;
   const size_t lowest = 1 + Steps::excess(n);
   for (size_t group = 0; 64 * group < n - 1 + lowest; ++group) {
     uint64_t planes[2] = {0, 0};
@@ -171,13 +218,12 @@ POLYKEM_INLINE void store_one(uint16_t* inverse, const uint16_t* state, size_t n
         uint64_t bits = 0;
         std::memcpy(&bits, reinterpret_cast<const uint8_t*>(state) + group_byte<Steps>(group, 0, k, i),
                     kGroupBytes<kSteps>);
-        planes[k] |= _pdep_u64(bits, kEveryStep<kSteps> << i);
+        planes[k] |= put_every_step<kSteps>(bits, i);
       }
     }
     planes[1] &= planes[0];
     for (size_t byte = 0; byte < 8; ++byte) {
-      const uint64_t values =
-          _pdep_u64(planes[0] >> (8 * byte), kEveryByte) + _pdep_u64(planes[1] >> (8 * byte), kEveryByte);
+      const uint64_t values = spread_to_bytes(planes[0] >> (8 * byte)) + spread_to_bytes(planes[1] >> (8 * byte));
       std::memcpy(bytes + 64 * group + 8 * byte, &values, 8);
     }
   }

@@ -12,6 +12,8 @@ inline namespace POLYKEM_ISA {
 POLYKEM_INLINE V16 choose(V16 swap, V16 if_swap, V16 otherwise) {
 #ifdef POLYKEM_ISA_AVX512
   return logic3<0xca>(swap, if_swap, otherwise);
+#elif defined(POLYKEM_ISA_NEON)
+  return select(swap, if_swap, otherwise);
 #else
   return {_mm256_blendv_epi8(otherwise.r, if_swap.r, swap.r)};
 #endif

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <immintrin.h>
-
 #include <cstddef>
 #include <cstdint>
 #include <type_traits>
@@ -28,11 +26,15 @@ POLYKEM_INLINE void unroll(Body&& body) {
 
 /// All ones in the lanes where bit `bit` of x is set.
 POLYKEM_INLINE V16 spread_bit(V16 x, size_t bit) {
+#ifdef POLYKEM_ISA_NEON
+  return x.shl_by(15 - bit).sar<15>();
+#else
   const __m128i count = _mm_cvtsi32_si128(static_cast<int>(15 - bit));
 #ifdef POLYKEM_ISA_AVX512
   return V16{_mm512_sll_epi16(x.r, count)}.sar<15>();
 #else
   return V16{_mm256_sll_epi16(x.r, count)}.sar<15>();
+#endif
 #endif
 }
 
@@ -41,7 +43,7 @@ template <int kTable>
 POLYKEM_INLINE V16 logic3(V16 a, V16 b, V16 c) {
   return {_mm512_ternarylogic_epi64(a.r, b.r, c.r, kTable)};
 }
-#else
+#elif defined(POLYKEM_ISA_AVX2)
 /// b & ~a
 POLYKEM_INLINE V16 and_not(V16 a, V16 b) {
   return {_mm256_andnot_si256(a.r, b.r)};
@@ -57,6 +59,8 @@ struct ItemLanes {
   static POLYKEM_INLINE V16 shift_up(V16 a, V16 below) {
 #ifdef POLYKEM_ISA_AVX512
     return {_mm512_shldi_epi16(a.r, below.r, 1)};
+#elif defined(POLYKEM_ISA_NEON)
+    return {{vsriq_n_u16(a.r.low + a.r.low, below.r.low, 15), vsriq_n_u16(a.r.high + a.r.high, below.r.high, 15)}};
 #else
     return (a + a) | below.shr<15>();
 #endif
@@ -75,6 +79,13 @@ struct OneItem {
   static POLYKEM_INLINE V16 shift_up(V16 a, V16 below) {
 #ifdef POLYKEM_ISA_AVX512
     return {_mm512_shldi_epi64(a.r, _mm512_maskz_alignr_epi64(0xff, a.r, below.r, 7), 1)};
+#elif defined(POLYKEM_ISA_NEON)
+    const auto moved = [](uint16x8_t x, uint16x8_t before) __attribute__((always_inline)) {
+      const uint64x2_t words = vreinterpretq_u64_u16(x);
+      const uint64x2_t word_below = vextq_u64(vreinterpretq_u64_u16(before), words, 1);
+      return vreinterpretq_u16_u64(vsriq_n_u64(words + words, word_below, 63));
+    };
+    return {{moved(a.r.low, below.r.high), moved(a.r.high, a.r.low)}};
 #else
     const __m256i middle = _mm256_permute2x128_si256(below.r, a.r, 0x21);
     const __m256i word_below = _mm256_alignr_epi8(a.r, middle, 8);

@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "prim/simd/isa.hpp"
+
+#ifdef POLYKEM_ISA_NEON
+#include "prim/polymul/neon/gf3.hpp"
+#else
+
 #include <immintrin.h>
 
 #include <cstddef>
 #include <cstdint>
-
-#include "prim/simd/isa.hpp"
 
 namespace polykem::polymul {
 inline namespace POLYKEM_ISA {
@@ -25,6 +29,15 @@ struct Gf3 {
   Reg nonzero;
   Reg negative;
 
+  /// A plane anywhere in memory.
+  static POLYKEM_INLINE Reg load_plane(const void* p) {
+    Reg plane;
+    __builtin_memcpy(&plane, p, sizeof plane);
+    return plane;
+  }
+  static POLYKEM_INLINE void store_plane(void* p, Reg plane) {
+    __builtin_memcpy(p, &plane, sizeof plane);
+  }
   static POLYKEM_INLINE Gf3 load(const uint16_t* p) {
     return {*reinterpret_cast<const Reg*>(p), *reinterpret_cast<const Reg*>(p + kPlaneWords)};
   }
@@ -69,3 +82,5 @@ struct Gf3 {
 
 }  // namespace POLYKEM_ISA
 }  // namespace polykem::polymul
+
+#endif

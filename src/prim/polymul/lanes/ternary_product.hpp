@@ -3,6 +3,9 @@
 
 #include "prim/polymul/lanes/gf3.hpp"
 #include "prim/polymul/lanes/karatsuba.hpp"
+#ifdef POLYKEM_ISA_NEON
+#include "prim/polymul/neon/slices.hpp"
+#endif
 
 /// Products modulo (3, Phi_n) with the coefficients of all items bit sliced.
 ///
@@ -13,9 +16,9 @@
 namespace polykem::polymul {
 inline namespace POLYKEM_ISA {
 
-#ifdef POLYKEM_ISA_AVX512
+#if defined(POLYKEM_ISA_AVX512)
 using SliceWord = uint32_t;
-#else
+#elif defined(POLYKEM_ISA_AVX2)
 using SliceWord = uint16_t;
 #endif
 constexpr size_t kWordsPerReg = 16;
@@ -26,17 +29,14 @@ struct SlicedPoly {
   SliceWord* nonzero;
   SliceWord* negative;
 
-  POLYKEM_INLINE Gf3 load(size_t i) const {
-    Gf3 v;
-    __builtin_memcpy(&v.nonzero, nonzero + i, sizeof v.nonzero);
-    __builtin_memcpy(&v.negative, negative + i, sizeof v.negative);
-    return v;
-  }
+  POLYKEM_INLINE Gf3 load(size_t i) const { return {Gf3::load_plane(nonzero + i), Gf3::load_plane(negative + i)}; }
   POLYKEM_INLINE void store(size_t i, Gf3 v) const {
-    __builtin_memcpy(nonzero + i, &v.nonzero, sizeof v.nonzero);
-    __builtin_memcpy(negative + i, &v.negative, sizeof v.negative);
+    Gf3::store_plane(nonzero + i, v.nonzero);
+    Gf3::store_plane(negative + i, v.negative);
   }
 };
+
+#ifndef POLYKEM_ISA_NEON
 
 using SliceReg __attribute__((vector_size(sizeof(Gf3::Reg)))) = SliceWord;
 
@@ -47,11 +47,14 @@ POLYKEM_INLINE Gf3 pick(Gf3 a, Gf3 b) {
           (Gf3::Reg)__builtin_shufflevector((SliceReg)a.negative, (SliceReg)b.negative, kIndex...)};
 }
 
-constexpr SliceWord kOnes = static_cast<SliceWord>(~SliceWord{0});
-
-/// Neighbouring words exchanged.
-POLYKEM_INLINE Gf3 swap_adjacent(Gf3 a) {
-  return pick<1, 0, 3, 2, 5, 4, 7, 6, 9, 8, 11, 10, 13, 12, 15, 14>(a, a);
+/// The words 0 to 11 of a register, 0 in the others.
+POLYKEM_INLINE Gf3::Reg first_twelve(Gf3::Reg x) {
+  constexpr SliceWord kOnes = static_cast<SliceWord>(~SliceWord{0});
+  const SliceReg used = {kOnes, kOnes, kOnes, kOnes, kOnes, kOnes, kOnes, kOnes, kOnes, kOnes, kOnes, kOnes};
+  return x & (Gf3::Reg)used;
+}
+POLYKEM_INLINE Gf3::Reg all_words(SliceWord word) {
+  return (Gf3::Reg)(SliceReg{} + word);
 }
 
 #ifdef POLYKEM_ISA_AVX512
@@ -104,6 +107,13 @@ POLYKEM_INLINE void unslice_row(uint16_t* c, SlicedPoly s, size_t i) {
 }
 #endif
 
+#endif
+
+/// Neighbouring words exchanged.
+POLYKEM_INLINE Gf3 swap_adjacent(Gf3 a) {
+  return pick<1, 0, 3, 2, 5, 4, 7, 6, 9, 8, 11, 10, 13, 12, 15, 14>(a, a);
+}
+
 /// c = a b modulo (3, Phi_kN) for the items of a block. kP = 2^j * kLeaf coefficients in y, 8 kP >= kN.
 template <size_t kN, size_t kP, size_t kLeaf, size_t kDepth>
 struct TernaryProduct {
@@ -144,12 +154,11 @@ struct TernaryProduct {
   /// each of the three groups of four, the two sums at distance 2 and the two at distance 1; words 12 .. 14 the sums of
   /// four.
   static POLYKEM_NOINLINE void evaluate(uint16_t* e, SlicedPoly s) {
-    const SliceReg used = {kOnes, kOnes, kOnes, kOnes, kOnes, kOnes, kOnes, kOnes, kOnes, kOnes, kOnes, kOnes};
     for (size_t i = 0; i < kP; ++i) {
       const Gf3 x = s.load(8 * i);
       const Gf3 far = x + pick<4, 5, 6, 7, 4, 5, 6, 7, 4, 5, 6, 7, 4, 5, 6, 7>(x, x);
       Gf3 first = pick<0, 1, 2, 3, 4, 5, 6, 7, 16, 17, 18, 19, 16, 17, 18, 19>(x, far);
-      first.nonzero &= (Gf3::Reg)used;
+      first.nonzero = first_twelve(first.nonzero);
       const Gf3 by2 = first + pick<2, 3, 0, 1, 6, 7, 4, 5, 10, 11, 8, 9, 14, 15, 12, 13>(first, first);
       const Gf3 by1 = first + swap_adjacent(first);
       const Gf3 all = by2 + swap_adjacent(by2);
@@ -196,7 +205,7 @@ struct TernaryProduct {
   static POLYKEM_NOINLINE void reduce(SlicedPoly s) {
     for (size_t i = 0; i < kN; i += kWordsPerReg)
       s.store(i, s.load(i) + s.load(kN + i));
-    const Gf3 last = {(Gf3::Reg)(SliceReg{} + s.nonzero[kN - 1]), (Gf3::Reg)(SliceReg{} + s.negative[kN - 1])};
+    const Gf3 last = {all_words(s.nonzero[kN - 1]), all_words(s.negative[kN - 1])};
     for (size_t i = 0; i < kN; i += kWordsPerReg)
       s.store(i, s.load(i) - last);
   }

@@ -6,6 +6,17 @@
 namespace polykem::polymul {
 inline namespace POLYKEM_ISA {
 
+#ifdef POLYKEM_ISA_NEON
+
+/// The eight words at p and at p + step.
+POLYKEM_INLINE V16 load_parts(const uint16_t* p, size_t step) {
+  return {{vld1q_u16(p), vld1q_u16(p + step)}};
+}
+using simd::unpack_high;
+using simd::unpack_low;
+
+#else
+
 /// The eight words at p, p + step, .. side by side: one in each 128-bit part of the register.
 POLYKEM_INLINE V16 load_parts(const uint16_t* p, size_t step) {
   const auto part = [&](size_t i) __attribute__((always_inline)) {
@@ -35,6 +46,8 @@ POLYKEM_INLINE V16 unpack_high(V16 a, V16 b) {
   return {_mm256_unpackhi_epi16(a.r, b.r)};
 #endif
 }
+
+#endif
 
 /// Transposes a tile of kLanes x kLanes words: to[j * to_step + i] = from[i * from_step + j]. Steps in words.
 POLYKEM_NOINLINE inline void transpose_tile(uint16_t* to, size_t to_step, const uint16_t* from, size_t from_step) {

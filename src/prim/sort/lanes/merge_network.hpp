@@ -9,13 +9,11 @@
 #include <type_traits>
 #include <utility>
 
-#include "prim/simd/vec32.hpp"
+#include "prim/sort/lanes/exchange.hpp"
 #include "prim/sort/sort_lanes.hpp"
 
 namespace polykem::sorting {
 inline namespace POLYKEM_ISA {
-
-using simd::V32;
 
 inline constexpr int32_t kLargestKey = INT32_MAX;
 
@@ -25,12 +23,6 @@ inline constexpr size_t kMaxWindow = 16;
 #else
 inline constexpr size_t kMaxWindow = 8;
 #endif
-
-POLYKEM_INLINE void compare_exchange(V32& low, V32& high) {
-  const V32 smaller = min_s(low, high);
-  high = max_s(low, high);
-  low = smaller;
-}
 
 struct Comparator {
   uint8_t low, high;
@@ -51,7 +43,7 @@ POLYKEM_INLINE void green_comparator(V32* v) {
 template <size_t... kRow, size_t... kIndex>
 POLYKEM_INLINE void sort_column(V32* row, size_t columns, std::index_sequence<kRow...>,
                                 std::index_sequence<kIndex...>) {
-  V32 v[] = {row[kRow * columns]...};
+  V32 v[] = {loaded(row + kRow * columns)...};
   (green_comparator<sizeof...(kRow), kIndex>(v), ...);
   ((row[kRow * columns] = v[kRow]), ...);
 }
@@ -105,9 +97,7 @@ class MergeStream {
   }
 
  private:
-  POLYKEM_INLINE V32 get(const V32* from, size_t t) const {
-    return V32::load(reinterpret_cast<const int32_t*>(from + t * stride_));
-  }
+  POLYKEM_INLINE V32 get(const V32* from, size_t t) const { return loaded(from + t * stride_); }
 
   POLYKEM_INLINE V32 fetch(size_t t) const {
     V32 e = get(even_, t);
@@ -172,7 +162,7 @@ template <class Store, size_t... kRow>
 POLYKEM_INLINE void merge_row_stream(V32* even, V32* odd, size_t stride, Store store,
                                      std::index_sequence<kRow...> rows) {
   const auto get = [stride](const V32* from, size_t t) __attribute__((always_inline)) {
-    return V32::load(reinterpret_cast<const int32_t*>(from + t * stride));
+    return loaded(from + t * stride);
   };
   V32 e[] = {get(even, kRow)...};
   V32 o[] = {get(odd, kRow)...};

@@ -6,12 +6,10 @@
 // registers. [KNUTH3, 5.3.4]
 #pragma once
 
-#include "prim/simd/vec32.hpp"
+#include "prim/sort/lanes/exchange.hpp"
 
 namespace polykem::sorting {
 inline namespace POLYKEM_ISA {
-
-using simd::V32;
 
 #ifdef POLYKEM_ISA_AVX512
 inline constexpr unsigned kLevels = 4;  ///< levels in registers: 16 elements in 32 registers
@@ -19,12 +17,6 @@ inline constexpr unsigned kLevels = 4;  ///< levels in registers: 16 elements in
 inline constexpr unsigned kLevels = 3;  ///< 8 elements in 16 registers
 #endif
 inline constexpr size_t kGroup = size_t{1} << kLevels;
-
-POLYKEM_INLINE void compare_exchange(V32& low, V32& high) {
-  const V32 smaller = min_s(low, high);
-  high = max_s(low, high);
-  low = smaller;
-}
 
 template <size_t kCount>
 struct Columns {

@@ -32,7 +32,8 @@ struct Exchange {
 
   POLYKEM_INLINE V32 operator()(V32 own, V32 partners_row) const {
     const V32 other = permuted(partners_row, partner);
-    return select(keeps_smaller, min_s(own, other), max_s(own, other));
+    const V32 smaller = min_s(own, other);
+    return select(keeps_smaller, smaller, left_over(own, other, smaller));
   }
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Helpers for kernels in which a warp computes an item.
+// Helpers for kernels in which a warp computes an item, or each of its lanes one.
 #pragma once
 
 #include <cstddef>
@@ -10,6 +10,23 @@ namespace polykem::cuda {
 __device__ __forceinline__ unsigned warp_lane() {
   return threadIdx.x % 32;
 }
+
+/// The item of a lane in kernels whose blocks are one warp with an item in each lane; lanes beyond the batch repeat its
+/// last item and store nothing.
+struct LaneItem {
+  size_t first, count;
+  unsigned lane;
+  __device__ __forceinline__ explicit LaneItem(size_t items)
+      : first(blockIdx.x * size_t{32}), count(items), lane(threadIdx.x) {}
+  /// That of lane m.
+  __device__ __forceinline__ size_t of(unsigned m) const { return first + m < count ? first + m : count - 1; }
+  __device__ __forceinline__ size_t index() const { return of(lane); }
+  __device__ __forceinline__ bool valid() const { return first + lane < count; }
+  /// How many lanes of the warp have an item of their own.
+  __device__ __forceinline__ unsigned valid_lanes() const {
+    return static_cast<unsigned>(count - first < 32 ? count - first : 32);
+  }
+};
 
 /// The sum over the warp, in every lane.
 __device__ __forceinline__ uint32_t warp_sum(uint32_t x) {

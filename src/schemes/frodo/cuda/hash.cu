@@ -15,6 +15,7 @@ namespace {
 
 using polykem::cuda::keccak_f1600;
 using polykem::cuda::kShakeStageWords;
+using polykem::cuda::LaneItem;
 using polykem::cuda::warp_lane;
 
 /// The number of one-warp blocks for which a multiprocessor must have registers: on compute capability 9.0 twenty; with
@@ -25,30 +26,19 @@ constexpr int kLaneBlocks = 20;
 constexpr int kLaneBlocks = 1;
 #endif
 
-/// The item of this lane; lanes beyond the batch repeat its last item and store nothing.
-struct LaneItem {
-  size_t first, count;
-  unsigned lane;
-  __device__ __forceinline__ explicit LaneItem(size_t items)
-      : first(blockIdx.x * size_t{32}), count(items), lane(threadIdx.x) {}
-  __device__ __forceinline__ size_t of(unsigned m) const { return first + m < count ? first + m : count - 1; }
-  __device__ __forceinline__ size_t index() const { return of(lane); }
-  __device__ __forceinline__ bool valid() const { return first + lane < count; }
-  /// The warp's records as messages of `words` 64-bit words.
-  __device__ __forceinline__ polykem::cuda::LaneMessages messages(const Records& records, uint32_t words) const {
-    return {records[first], records.stride, static_cast<uint32_t>(min(count - first, size_t{32})), words};
-  }
-};
+/// The warp's records as messages of `words` 64-bit words.
+__device__ __forceinline__ polykem::cuda::LaneMessages messages(const LaneItem& item, const Records& records,
+                                                                uint32_t words) {
+  return {records[item.first], records.stride, item.valid_lanes(), words};
+}
 
-/// Stores the first `words` of up to kWords 64-bit words at any alignment.
+/// Stores the first `words` of up to kWords words of the state at any alignment.
 template <int kWords>
-__device__ __forceinline__ void store_words(uint8_t* to, const uint64_t (&state)[25], uint32_t words) {
+__device__ __forceinline__ void store_state(uint8_t* to, const uint64_t (&state)[25], uint32_t words) {
 #pragma unroll
   for (int j = 0; j < kWords; ++j) {
     if (static_cast<uint32_t>(j) >= words) break;
-#pragma unroll
-    for (int b = 0; b < 8; ++b)
-      to[8 * j + b] = static_cast<uint8_t>(state[j] >> (8 * b));
+    store_word64(to, j, state[j]);
   }
 }
 
@@ -76,9 +66,9 @@ __global__ void __launch_bounds__(32, kLaneBlocks)
   __shared__ uint32_t stage[kShakeStageWords<kRate>];
   const LaneItem item(count);
   uint64_t state[25];
-  polykem::cuda::warp_absorb<kRate>(state, stage, item.lane, item.messages(pk, bytes / 8), 0,
+  polykem::cuda::warp_absorb<kRate>(state, stage, item.lane, messages(item, pk, bytes / 8), 0,
                                     [](uint32_t) { return uint64_t{0}; });
-  if (item.valid()) store_words<4>(out[item.index()], state, secret_words);
+  if (item.valid()) store_state<4>(out[item.index()], state, secret_words);
 }
 
 /// Shared memory of squeeze_noise: random words, one row for each place, and errors, one row for each lane.
@@ -112,7 +102,7 @@ template <int kRate, int kThresholds>
 __device__ __forceinline__ void squeeze_noise(uint64_t (&state)[25], NoiseStage<kRate>& stage, const LaneItem& item,
                                               Rows noise, uint32_t samples, const Thresholds& t) {
   const uint32_t blocks = (samples + 4 * kRate - 1) / (4 * kRate);
-  const auto valid = static_cast<unsigned>(min(item.count - item.first, size_t{32}));
+  const unsigned valid = item.valid_lanes();
 #pragma unroll 1
   for (uint32_t block = 0; block <= blocks; ++block) {
 #pragma unroll
@@ -130,7 +120,7 @@ __device__ __forceinline__ void squeeze_noise(uint64_t (&state)[25], NoiseStage<
 
 /// The message domain, seedSE and its suffix; seedSE: the first `words` words of `from`, at most 8.
 template <int kRate>
-__device__ __forceinline__ void absorb_seed(uint64_t (&state)[25], uint8_t domain, uint32_t words) {
+__device__ __forceinline__ void absorb_seed_se(uint64_t (&state)[25], uint8_t domain, uint32_t words) {
   uint64_t before = static_cast<uint64_t>(domain) << 56;
   uint64_t seed[9];
 #pragma unroll
@@ -155,17 +145,17 @@ __global__ void __launch_bounds__(32, kLaneBlocks)
   keccak_f1600(state);
   if (item.valid()) {
     uint8_t* const own = sk + item.index() * sizes.sk_bytes;
-    store_words<2>(pk + item.index() * sizes.pk_bytes, state, 2);
-    store_words<2>(own + sizes.pk_offset, state, 2);
+    store_state<2>(pk + item.index() * sizes.pk_bytes, state, 2);
+    store_state<2>(own + sizes.pk_offset, state, 2);
 #pragma unroll
     for (int j = 0; j < 4; ++j)
       state[j] = row[j];
-    store_words<4>(own, state, sizes.secret_words);
+    store_state<4>(own, state, sizes.secret_words);
   }
 #pragma unroll
   for (int j = 0; j < 8; ++j)
-    state[j] = row[sizes.secret_words + j];  // beyond seedSE there are other words, which absorb_seed leaves out
-  absorb_seed<kRate>(state, kSeedDomainKeygen, sizes.seed_words);
+    state[j] = row[sizes.secret_words + j];  // beyond seedSE there are other words, which absorb_seed_se leaves out
+  absorb_seed_se<kRate>(state, kSeedDomainKeygen, sizes.seed_words);
   squeeze_noise<kRate, kThresholds>(state, stage, item, noise, 16 * sizes.n, t);
 }
 
@@ -192,7 +182,7 @@ __global__ void __launch_bounds__(32, kLaneBlocks)
     const uint32_t at = static_cast<uint32_t>(j) - sizes.seed_words;
     if (at < secret && item.valid()) k.words(item.index())[at] = state[j];
   }
-  absorb_seed<kRate>(state, kSeedDomainEncaps, sizes.seed_words);
+  absorb_seed_se<kRate>(state, kSeedDomainEncaps, sizes.seed_words);
   squeeze_noise<kRate, kThresholds>(state, stage, item, noise, 16 * sizes.n + kSquare, t);
 }
 
@@ -206,12 +196,12 @@ __global__ void __launch_bounds__(32, kLaneBlocks)
   const size_t i = item.index();
   const uint64_t keep = fail != nullptr && fail[i] != 0 ? 0 : ~uint64_t{0};
   uint64_t state[25];
-  polykem::cuda::warp_absorb<kRate>(state, stage, item.lane, item.messages(ct, sizes.ct_bytes / 8), sizes.secret_words,
+  polykem::cuda::warp_absorb<kRate>(state, stage, item.lane, messages(item, ct, sizes.ct_bytes / 8), sizes.secret_words,
                                     [&](uint32_t j) {
                                       const uint64_t own = k.words(i)[j];
                                       return fail == nullptr ? own : (own & keep) | (load_word(sk[i] + 8 * j) & ~keep);
                                     });
-  if (item.valid()) store_words<4>(ss + i * sizes.secret_bytes(), state, sizes.secret_words);
+  if (item.valid()) store_state<4>(ss + i * sizes.secret_bytes(), state, sizes.secret_words);
 }
 
 /// Where errors are sampled, more than kFewMessages: a thread samples all of an item's, a warp has them in its lanes;

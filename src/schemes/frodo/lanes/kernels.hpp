@@ -6,6 +6,9 @@
 
 #include "prim/simd/vec16.hpp"
 #include "schemes/frodo/kernels.hpp"
+#ifdef POLYKEM_ISA_NEON
+#include "schemes/frodo/neon/packed_row.hpp"
+#endif
 
 namespace polykem::frodo::lanes {
 inline namespace POLYKEM_ISA {
@@ -37,6 +40,10 @@ inline void sample(uint16_t* words, size_t count, const Cdf& cdf) {
     std::memcpy(words + i, last, (count - i) * sizeof(uint16_t));
   }
 }
+
+#ifndef POLYKEM_ISA_NEON
+
+using Row = __m128i;
 
 /// Eight coefficients and the kBits bytes of their packed form. Loads and stores of bytes touch kRowBytes.
 template <unsigned kBits>
@@ -76,17 +83,37 @@ struct PackedRow<15> {
   }
 };
 
-inline constexpr size_t kRowBytes = 16;
-
 POLYKEM_INLINE __m128i load16(const void* from) {
   return _mm_loadu_si128(static_cast<const __m128i*>(from));
 }
 POLYKEM_INLINE void store16(void* to, __m128i x) {
   _mm_storeu_si128(static_cast<__m128i*>(to), x);
 }
+
+/// Word j of row i becomes word i of row j.
+POLYKEM_INLINE void transpose8(__m128i (&r)[8]) {
+  __m128i a[8], b[8];
+  for (size_t i = 0; i < 4; ++i) {
+    a[2 * i] = _mm_unpacklo_epi16(r[i], r[i + 4]);
+    a[2 * i + 1] = _mm_unpackhi_epi16(r[i], r[i + 4]);
+  }
+  for (size_t i = 0; i < 4; ++i) {
+    b[2 * i] = _mm_unpacklo_epi16(a[i], a[i + 4]);
+    b[2 * i + 1] = _mm_unpackhi_epi16(a[i], a[i + 4]);
+  }
+  for (size_t i = 0; i < 4; ++i) {
+    r[2 * i] = _mm_unpacklo_epi16(b[i], b[i + 4]);
+    r[2 * i + 1] = _mm_unpackhi_epi16(b[i], b[i + 4]);
+  }
+}
+
+#endif
+
+inline constexpr size_t kRowBytes = 16;
+
 /// Loads and stores the last kBits bytes of an array.
 template <unsigned kBits>
-POLYKEM_INLINE __m128i load_last(const uint8_t* from) {
+POLYKEM_INLINE Row load_last(const uint8_t* from) {
   uint8_t row[kRowBytes] = {};
   std::memcpy(row, from, kBits);
   return load16(row);
@@ -109,28 +136,11 @@ void unpack_rows(uint16_t* out, const uint8_t* in, size_t rows) {
   store16(out, PackedRow<kBits>::unpack(load_last<kBits>(in)));
 }
 
-/// Word j of row i becomes word i of row j.
-POLYKEM_INLINE void transpose8(__m128i (&r)[8]) {
-  __m128i a[8], b[8];
-  for (size_t i = 0; i < 4; ++i) {
-    a[2 * i] = _mm_unpacklo_epi16(r[i], r[i + 4]);
-    a[2 * i + 1] = _mm_unpackhi_epi16(r[i], r[i + 4]);
-  }
-  for (size_t i = 0; i < 4; ++i) {
-    b[2 * i] = _mm_unpacklo_epi16(a[i], a[i + 4]);
-    b[2 * i + 1] = _mm_unpackhi_epi16(a[i], a[i + 4]);
-  }
-  for (size_t i = 0; i < 4; ++i) {
-    r[2 * i] = _mm_unpacklo_epi16(b[i], b[i + 4]);
-    r[2 * i + 1] = _mm_unpackhi_epi16(b[i], b[i + 4]);
-  }
-}
-
 /// n: a multiple of 8.
 template <unsigned kBits>
 void unpack_columns(Matrix16 out, const uint8_t* in, size_t n) {
   for (size_t k = 0; k < n; k += 8) {
-    __m128i row[8];
+    Row row[8];
     for (size_t i = 0; i < 8; ++i, in += kBits)
       row[i] = PackedRow<kBits>::unpack(k + i + 1 == n ? load_last<kBits>(in) : load16(in));
     transpose8(row);

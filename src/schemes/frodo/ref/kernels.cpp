@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "schemes/frodo/kernels.hpp"
+#include "schemes/frodo/ref/kernels.hpp"
 
 #include "ct/ct.hpp"
 
 namespace polykem::frodo {
+
+namespace ref {
 
 namespace {
 
@@ -11,6 +13,8 @@ uint16_t load_le(const uint16_t* word) {
   const auto* bytes = reinterpret_cast<const uint8_t*>(word);
   return static_cast<uint16_t>(bytes[0] | bytes[1] << 8);
 }
+
+}  // namespace
 
 /// Every entry of the table is read, whatever the word is.
 void sample(uint16_t* words, size_t count, const Cdf& cdf) {
@@ -56,9 +60,9 @@ void unpack_transposed(Matrix16 out, const uint8_t* in, size_t n, unsigned logq)
   }
 }
 
-}  // namespace
+}  // namespace ref
 
-const Kernels kKernelsRef = {kMatMulPortable, kAes128Portable,  nullptr, nullptr, sample, pack,
-                             unpack,          unpack_transposed};
+const Kernels kKernelsRef = {kMatMulPortable, kAes128Portable, nullptr,     nullptr,
+                             ref::sample,     ref::pack,       ref::unpack, ref::unpack_transposed};
 
 }  // namespace polykem::frodo

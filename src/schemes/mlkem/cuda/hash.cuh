@@ -13,6 +13,7 @@ using polykem::cuda::KeccakSuffix;
 using polykem::cuda::kRateBytes;
 using polykem::cuda::kSha3_512RateBytes;
 using polykem::cuda::kStageWords;
+using polykem::cuda::LaneItem;
 
 /// Blocks of one warp for which a multiprocessor must have registers: on compute capability 9.0 as many as it can run
 /// without spills, so that a batch of 100,000 is one wave.
@@ -22,21 +23,11 @@ inline constexpr int kHashBlocks = 24;
 inline constexpr int kHashBlocks = 1;
 #endif
 
-/// The item of this thread; beyond the batch it is the last one, and `inside` is false.
-struct LaneItem {
-  size_t item;
-  bool inside;
-};
-__device__ __forceinline__ LaneItem lane_item(size_t count) {
-  const size_t item = blockIdx.x * size_t{32} + threadIdx.x;
-  return {min(item, count - 1), item < count};
-}
-
 /// The address of the record of lane m.
 struct LaneRecords {
   Records records;
-  size_t first, count;
-  __device__ const uint8_t* operator()(int m) const { return records[min(first + m, count - 1)]; }
+  LaneItem item;
+  __device__ const uint8_t* operator()(int m) const { return records[item.of(m)]; }
 };
 
 inline constexpr int kHashStageWords = 32 * 4 * polykem::cuda::kStagePieces;
@@ -47,15 +38,14 @@ template <int kBytes, int kPrefix = 0, KeccakSuffix kSuffix = KeccakSuffix::sha3
 __device__ __forceinline__ void hash_records(uint32_t (&digest)[8], Records records, size_t count,
                                              const uint32_t* prefix = nullptr) {
   __shared__ alignas(16) uint32_t stage[kHashStageWords];
-  const size_t first = blockIdx.x * size_t{32};
-  const uint8_t* const base = records[first];
+  const LaneItem item(count);
+  const uint8_t* const base = records[item.first];
   if ((reinterpret_cast<uintptr_t>(base) | records.stride) % 16 == 0) {
-    const auto valid = static_cast<unsigned>(min(count - first, size_t{32}));
-    polykem::cuda::warp_sha3_256_aligned<kPrefix, kBytes, kSuffix>(digest, prefix, reinterpret_cast<uint4*>(stage),
-                                                                   warp_lane(), base, records.stride, valid);
+    polykem::cuda::warp_sha3_256_aligned<kPrefix, kBytes, kSuffix>(
+        digest, prefix, reinterpret_cast<uint4*>(stage), warp_lane(), base, records.stride, item.valid_lanes());
   } else {
     polykem::cuda::warp_sha3_256<kPrefix, kBytes, kSuffix>(digest, prefix, stage, warp_lane(),
-                                                           LaneRecords{records, first, count});
+                                                           LaneRecords{records, item});
   }
 }
 
@@ -104,9 +94,9 @@ template <class Set>
 __global__ void __launch_bounds__(32, kHashBlocks) draw_seeds_kernel(Work work) {
   using S = Shape<Set>;
   clear_unusual(work);
-  const LaneItem own = lane_item(work.count);
+  const LaneItem own(work.count);
   uint32_t draws[16], d[8], z[8], seeds[16];
-  draw_words(draws, work, DrawDomain::keygen, own.item);
+  draw_words(draws, work, DrawDomain::keygen, own.index());
 #pragma unroll
   for (int w = 0; w < 8; ++w)
     d[w] = draws[w], z[w] = draws[8 + w];
@@ -115,12 +105,12 @@ __global__ void __launch_bounds__(32, kHashBlocks) draw_seeds_kernel(Work work) 
   polykem::cuda::absorb_seed<kSha3_512RateBytes>(state, d, S::kKyber ? suffix : S::kK | suffix << 8);
   keccak_f1600(state);
   polykem::cuda::squeeze_words(seeds, state);
-  if (!own.inside) return;
-  work.z.store(z, own.item);
+  if (!own.valid()) return;
+  work.z.store(z, own.index());
 #pragma unroll
   for (int w = 0; w < 8; ++w) {
-    work.rho.at(w, own.item) = seeds[w];
-    work.prf_seed.at(w, own.item) = seeds[8 + w];
+    work.rho.at(w, own.index()) = seeds[w];
+    work.prf_seed.at(w, own.index()) = seeds[8 + w];
   }
 }
 
@@ -130,8 +120,8 @@ __global__ void __launch_bounds__(32, kHashBlocks) hash_new_ek_kernel(Work work)
   using S = Shape<Set>;
   uint32_t digest[8];
   hash_records<S::kPublicKeyBytes>(digest, {work.pk_out, S::kPublicKeyBytes}, work.count);
-  const LaneItem own = lane_item(work.count);
-  if (own.inside) store_words(work.sk_out + own.item * S::kSecretKeyBytes + S::kHashOffset, digest);
+  const LaneItem own(work.count);
+  if (own.valid()) store_words(work.sk_out + own.index() * S::kSecretKeyBytes + S::kHashOffset, digest);
 }
 
 // ---- encaps
@@ -141,26 +131,26 @@ template <class Set, bool kForm>
 __global__ void __launch_bounds__(32, kHashBlocks) hash_encaps_kernel(Work work) {
   using S = Shape<Set>;
   clear_unusual(work);
-  const LaneItem own = lane_item(work.count);
+  const LaneItem own(work.count);
   uint32_t h[8], m[8], key[8], r[8];
-  draw_words(m, work, DrawDomain::encaps, own.item);
+  draw_words(m, work, DrawDomain::encaps, own.index());
   if constexpr (S::kKyber) {
     uint64_t state[25];
     polykem::cuda::absorb_seed<kRateBytes>(state, m, static_cast<uint64_t>(KeccakSuffix::sha3));
     keccak_f1600(state);
     polykem::cuda::squeeze_words(m, state);
   }
-  if (own.inside) work.m.store(m, own.item);  // and loaded again, which saves its registers during the next hash
+  if (own.valid()) work.m.store(m, own.index());  // and loaded again, which saves its registers during the next hash
   if constexpr (kForm) {
-    load_words(h, reinterpret_cast<const uint8_t*>(work.keys[own.item] + S::Form::kHash));
+    load_words(h, reinterpret_cast<const uint8_t*>(work.keys[own.index()] + S::Form::kHash));
   } else {
     hash_records<S::kPublicKeyBytes>(h, work.ek, work.count);
   }
-  work.m.load(m, own.item);
+  work.m.load(m, own.index());
   hash_g(key, r, m, h);
-  if (!own.inside) return;
-  work.prf_seed.store(r, own.item);
-  work.secret.store(key, own.item);
+  if (!own.valid()) return;
+  work.prf_seed.store(r, own.index());
+  work.secret.store(key, own.index());
 }
 
 /// Round 3: the shared secret, from K and the ciphertext that was made.
@@ -169,10 +159,10 @@ __global__ void __launch_bounds__(32, kHashBlocks) derive_encaps_kernel(Work wor
   using S = Shape<Set>;
   uint32_t hash[8], key[8], secret[8];
   hash_records<S::kCiphertextBytes>(hash, {work.ct_out, S::kCiphertextBytes}, work.count);
-  const LaneItem own = lane_item(work.count);
-  work.secret.load(key, own.item);
+  const LaneItem own(work.count);
+  work.secret.load(key, own.index());
   hash_64<kRateBytes, KeccakSuffix::shake>(secret, key, hash);
-  if (own.inside) store_words(work.ss_out + own.item * kSymBytes, secret);
+  if (own.valid()) store_words(work.ss_out + own.index() * kSymBytes, secret);
 }
 
 // ---- decaps
@@ -183,13 +173,13 @@ __global__ void __launch_bounds__(32, kHashBlocks) check_dk_kernel(Work work) {
   using S = Shape<Set>;
   uint32_t digest[8], stored[8];
   hash_records<S::kPublicKeyBytes>(digest, work.ek, work.count);
-  const LaneItem own = lane_item(work.count);
-  load_words(stored, work.sk[own.item] + S::kHashOffset);
+  const LaneItem own(work.count);
+  load_words(stored, work.sk[own.index()] + S::kHashOffset);
   uint32_t differences = 0;
 #pragma unroll
   for (int w = 0; w < 8; ++w)
     differences |= digest[w] ^ stored[w];
-  if (own.inside) work.valid.at(0, own.item) = differences == 0 ? 1 : 0;
+  if (own.valid()) work.valid.at(0, own.index()) = differences == 0 ? 1 : 0;
 }
 
 /// G of m and H(ek): K and r. And J, the rejection secret, or of round 3 H(c).
@@ -197,49 +187,49 @@ template <class Set, bool kForm>
 __global__ void __launch_bounds__(32, kHashBlocks) hash_decaps_kernel(Work work) {
   using S = Shape<Set>;
   clear_unusual(work);
-  const LaneItem own = lane_item(work.count);
+  const LaneItem own(work.count);
   {
-    const uint8_t* const hash = kForm ? reinterpret_cast<const uint8_t*>(work.keys[own.item] + S::Form::kHash)
-                                      : work.sk[own.item] + S::kHashOffset;
+    const uint8_t* const hash = kForm ? reinterpret_cast<const uint8_t*>(work.keys[own.index()] + S::Form::kHash)
+                                      : work.sk[own.index()] + S::kHashOffset;
     uint32_t h[8], m[8], key[8], r[8];
     load_words(h, hash);
-    work.m.load(m, own.item);
+    work.m.load(m, own.index());
     hash_g(key, r, m, h);
-    if (own.inside) {
-      work.prf_seed.store(r, own.item);
-      work.secret.store(key, own.item);
+    if (own.valid()) {
+      work.prf_seed.store(r, own.index());
+      work.secret.store(key, own.index());
     }
   }
   uint32_t other[8];
   if constexpr (S::kKyber) {
     hash_records<S::kCiphertextBytes>(other, work.ct, work.count);
   } else {
-    const uint8_t* const secret =
-        kForm ? reinterpret_cast<const uint8_t*>(work.keys[own.item] + S::Form::kZ) : work.sk[own.item] + S::kZOffset;
+    const uint8_t* const secret = kForm ? reinterpret_cast<const uint8_t*>(work.keys[own.index()] + S::Form::kZ)
+                                        : work.sk[own.index()] + S::kZOffset;
     uint32_t z[8];
     load_words(z, secret);
     hash_records<S::kCiphertextBytes, 8, KeccakSuffix::shake>(other, work.ct, work.count, z);
   }
-  if (own.inside) work.other.store(other, own.item);
+  if (own.valid()) work.other.store(other, own.index());
 }
 
 /// Round 3: the shared secret, from K or z and H(c).
 template <class Set, bool kForm>
 __global__ void __launch_bounds__(32, kHashBlocks) derive_decaps_kernel(Work work) {
   using S = Shape<Set>;
-  const LaneItem own = lane_item(work.count);
-  const uint8_t* const rejected =
-      kForm ? reinterpret_cast<const uint8_t*>(work.keys[own.item] + S::Form::kZ) : work.sk[own.item] + S::kZOffset;
+  const LaneItem own(work.count);
+  const uint8_t* const rejected = kForm ? reinterpret_cast<const uint8_t*>(work.keys[own.index()] + S::Form::kZ)
+                                        : work.sk[own.index()] + S::kZOffset;
   uint32_t key[8], z[8], hash[8], secret[8];
   load_words(z, rejected);
-  work.secret.load(key, own.item);
-  work.other.load(hash, own.item);
-  const uint32_t fail = work.fail.at(0, own.item);
+  work.secret.load(key, own.index());
+  work.other.load(hash, own.index());
+  const uint32_t fail = work.fail.at(0, own.index());
 #pragma unroll
   for (int w = 0; w < 8; ++w)
     key[w] ^= fail & (key[w] ^ z[w]);
   hash_64<kRateBytes, KeccakSuffix::shake>(secret, key, hash);
-  if (own.inside) store_words(work.ss_out + own.item * kSymBytes, secret);
+  if (own.valid()) store_words(work.ss_out + own.index() * kSymBytes, secret);
 }
 
 // ---- expanded keys
@@ -250,25 +240,25 @@ __global__ void __launch_bounds__(32, kHashBlocks)
     expand_hashes_kernel(std::byte* forms, size_t form_bytes, Work work) {
   using S = Shape<Set>;
   clear_unusual(work);
-  const LaneItem own = lane_item(work.count);
-  auto* const form = reinterpret_cast<uint8_t*>(forms + own.item * form_bytes);
+  const LaneItem own(work.count);
+  auto* const form = reinterpret_cast<uint8_t*>(forms + own.index() * form_bytes);
   uint32_t hash[8] = {};
   if (!kSecret || !S::kKyber) hash_records<S::kPublicKeyBytes>(hash, work.ek, work.count);
   if constexpr (kSecret) {
     uint32_t stored[8], z[8], differences = 0;
-    load_words(stored, work.sk[own.item] + S::kHashOffset);
-    load_words(z, work.sk[own.item] + S::kZOffset);
+    load_words(stored, work.sk[own.index()] + S::kHashOffset);
+    load_words(z, work.sk[own.index()] + S::kZOffset);
 #pragma unroll
     for (int w = 0; w < 8; ++w) {
       differences |= hash[w] ^ stored[w];
       hash[w] = stored[w];
     }
-    if (!own.inside) return;
+    if (!own.valid()) return;
     const uint32_t valid[1] = {S::kKyber || differences == 0 ? 1u : 0u};
     store_words(form + S::Form::kZ, z);
     store_words(form + S::Form::kSecretValid, valid);
   }
-  if (own.inside) store_words(form + S::Form::kHash, hash);
+  if (own.valid()) store_words(form + S::Form::kHash, hash);
 }
 
 }  // namespace polykem::mlkem::cuda

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A block of items, one per lane, with their records and keys. `Isa` names the primitives of an instruction set:
-// kName, kKeystream, ntt(), keccak().
+// kName, keystream(), ntt(), ntt_one(), keccak().
 #pragma once
 
 #include "core/arena.hpp"
@@ -17,8 +17,8 @@ inline namespace POLYKEM_ISA {
 /// Working memory of one block.
 template <Dims D>
 struct alignas(64) Block {
-  LanePoly rows[(D.k + 1) * D.k];  ///< A or A^T; then t^ of a public key
-  LanePoly s[D.k];                 ///< s^ or y
+  LanePoly rows[(D.k + 1) * D.k];  ///< A or A^T; then t^ of a public key; paired
+  LanePoly s[D.k];                 ///< s^ or y; paired where it is unpacked from a key
   LanePoly e[D.k + 1];             ///< e; or e1, e2
   LanePoly u[D.k + 1];             ///< t; or u, v
   LanePoly w;                      ///< s^T u, message

@@ -27,7 +27,7 @@ struct Ops {
 
   static void draw(Chunk& c, size_t bytes) {
     c.draws.stride = bytes;
-    if (c.io.draws == nullptr) c.io.drbg->fill({c.t->draws[0], c.count * bytes}, Isa::kKeystream);
+    if (c.io.draws == nullptr) c.io.drbg->fill({c.t->draws[0], c.count * bytes}, Isa::keystream());
   }
 
   /// rows[i k + j] = SampleNTT(rho, j, i), or transposed, for the seeds of all items.
@@ -41,7 +41,7 @@ struct Ops {
         const V64 tails = V64::set1(transposed ? xof_tail(i, j) : xof_tail(j, i));
         for (size_t first = 0; first < c.count; first += kStates)
           sample_ntt_rows(t.accepted[first], seeds[first / kStates], tails, ntt());
-        gather(t.rows[i * kK + j], c.count, [&](size_t l) { return t.accepted[0] + l * kAcceptedWords; });
+        gather_paired(t.rows[i * kK + j], c.count, [&](size_t l) { return t.accepted[0] + l * kAcceptedWords; });
       }
     }
   }
@@ -150,20 +150,18 @@ struct Ops {
   /// Loads t^ of every item and checks that all its coefficients are below q. [FIPS203, 7.2]
   static void load_t(Chunk& c) {
     auto& t = *c.t;
-    V16 wrong = V16::zero();
+    TooLarge wrong;
     for (size_t i = 0; i < kK; ++i) {
       LanePoly& poly = t.rows[kK * kK + i];
       if (c.expanded()) {
-        gather(poly, c.count, [&](size_t l) { return c.expanded_public(l).t()[i].c; });
+        gather_paired(poly, c.count, [&](size_t l) { return c.expanded_public(l).t()[i].c; });
       } else {
-        unpack<12>(poly, c.ek(i * kPolyBytes), c.count, t.scratch);
-        wrong = wrong | too_large(poly);
+        unpack_paired(poly, c.ek(i * kPolyBytes), c.count, t.scratch);
+        wrong.look(poly);
       }
     }
     if (c.expanded() || c.decapsulates()) return;
-    alignas(64) uint16_t lanes[kLanes];
-    wrong.store(lanes);
-    c.each([&](size_t l) { t.valid[l] = P.kyber() || lanes[l] >> 15 == 0; });
+    wrong.each(c.count, [&](size_t l, bool none) { t.valid[l] = P.kyber() || none; });
   }
 
   static void load_ek(Chunk& c) {
@@ -179,7 +177,7 @@ struct Ops {
     if (c.io.shared_key) return;
     if (!c.expanded()) return sample_matrix(c, c.ek(P.vector_bytes()), true);
     for (size_t i = 0; i < kK * kK; ++i)
-      gather(t.rows[i], c.count, [&](size_t l) { return c.expanded_public(l).rows[i].c; });
+      gather_paired(t.rows[i], c.count, [&](size_t l) { return c.expanded_public(l).rows[i].c; });
   }
 
   static void sample_noise(Chunk& c) { sample_secrets<P.kEta2>(c, c.t->s, c.t->e, kK + 1); }
@@ -280,9 +278,9 @@ struct Ops {
     load_t(c);
     for (size_t i = 0; i < kK; ++i) {
       if (c.expanded()) {
-        gather(t.s[i], c.count, [&](size_t l) { return c.expanded_secret(l).s[i].c; });
+        gather_paired(t.s[i], c.count, [&](size_t l) { return c.expanded_secret(l).s[i].c; });
       } else {
-        unpack<12>(t.s[i], c.sk(i * kPolyBytes), c.count, t.scratch);
+        unpack_paired(t.s[i], c.sk(i * kPolyBytes), c.count, t.scratch);
       }
     }
   }

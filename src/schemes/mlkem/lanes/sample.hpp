@@ -39,37 +39,39 @@ struct Seeds {
 
 /// SHAKE after the last message block: `tails` are the bytes after the seeds and the suffix 0x1f. [FIPS202, 6.2]
 template <size_t kRate>
-struct Xof {
-  static constexpr size_t kRateWords = kRate / 8;
-  V64 state[kStateWords];
-
+class Xof {
+ public:
   POLYKEM_INLINE Xof(const Seeds& seeds, V64 tails) {
-    for (V64& word : state)
-      word = V64::zero();
+    V64* state = states_.state();
     for (size_t w = 0; w < kSeedWords; ++w)
       state[w] = seeds.word[w];
     state[kSeedWords] = tails;
-    state[kRateWords - 1] = V64::set1(uint64_t{1} << 63);
-  }
-  ~Xof() {
-    for (V64& word : state)
-      word = V64::zero();
-    asm volatile("" : : "r"(state) : "memory");
+    state[kRate / 8 - 1] = V64::set1(uint64_t{1} << 63);
   }
 
-  /// Writes the next kWords words of every lane to out + lane * stride. It writes whole vectors: up to 56 bytes more.
-  template <size_t kWords = kRateWords>
+  /// Writes the next kBytes bytes of every lane to out + lane * stride. What is left of the last block is discarded.
+  template <size_t kBytes>
   POLYKEM_INLINE void squeeze(uint8_t* out, size_t stride) {
-    polykem::lanes::keccak_permute(state);
-    for (size_t word = 0; word < kWords; word += kStates) {
-      V64 v[kStates];
-      for (size_t j = 0; j < kStates; ++j)
-        v[j] = state[word + j < kStateWords ? word + j : 0];
-      transpose_words(v);
-      for (size_t l = 0; l < kStates; ++l)
-        v[l].store_unaligned(out + l * stride + word * 8);
+    const auto row = [&](size_t l) __attribute__((always_inline)) {
+      return out + l * stride;
+    };
+#ifdef POLYKEM_ISA_AVX512
+    size_t at = 0;
+    for (size_t block = 0; block * kRate < kBytes; ++block) {
+      states_.permute();
+      at = states_.squeeze(row, at, kBytes);
     }
+    if (at < kBytes) states_.squeeze_kept(row, at, kBytes);
+#else
+    for (size_t at = 0; at < kBytes; at += kRate) {
+      states_.permute_inline();
+      states_.squeeze_block(row, at, std::min(kRate, kBytes - at) / 8);
+    }
+#endif
   }
+
+ private:
+  polykem::lanes::LaneStates<kRate> states_;
 };
 
 inline constexpr size_t kShake128Rate = 168, kShake256Rate = 136;
@@ -88,17 +90,16 @@ constexpr uint64_t xof_tail(size_t first, size_t second) {
 /// 7]
 POLYKEM_NOINLINE inline void sample_ntt_rows(uint16_t* out, const Seeds& seeds, V64 tails, const NttLanes& ntt) {
   constexpr size_t kBytes = kFirstBlocks * kShake128Rate;
-  uint8_t bytes[kStates][kBytes + 64];
+  alignas(64) uint8_t bytes[kStates][(kBytes + 64 + 63) / 64 * 64];  // rows in whole cache lines
   Xof<kShake128Rate> xof(seeds, tails);
-  for (size_t block = 0; block < kFirstBlocks; ++block)
-    xof.squeeze(bytes[0] + block * kShake128Rate, sizeof bytes[0]);
+  xof.squeeze<kBytes>(bytes[0], sizeof bytes[0]);
   size_t filled[kStates], fewest = kN;
   for (size_t l = 0; l < kStates; ++l) {
     filled[l] = ntt.accept(out + l * kAcceptedWords, 0, bytes[l], kBytes);
     fewest = std::min(fewest, filled[l]);
   }
   while (fewest < kN) {
-    xof.squeeze(bytes[0], sizeof bytes[0]);
+    xof.squeeze<kShake128Rate>(bytes[0], sizeof bytes[0]);
     fewest = kN;
     for (size_t l = 0; l < kStates; ++l) {
       filled[l] = ntt.accept(out + l * kAcceptedWords, filled[l], bytes[l], kShake128Rate);
@@ -112,16 +113,10 @@ constexpr uint64_t prf_tail(size_t nonce) {
   return nonce | uint64_t{0x1f} << 8;
 }
 
-/// Row l = the first 64 kEta bytes of SHAKE256(seed l, the byte in tail l); writes up to 64 bytes more. [FIPS203, 4.1]
+/// Row l = the first 64 kEta bytes of SHAKE256(seed l, the byte in tail l). [FIPS203, 4.1]
 template <unsigned kEta>
 POLYKEM_NOINLINE void prf_rows(uint8_t* out, size_t stride, const Seeds& seeds, V64 tails) {
-  Xof<kShake256Rate> xof(seeds, tails);
-  if constexpr (kEta == 2) {
-    xof.template squeeze<16>(out, stride);
-  } else {
-    xof.squeeze(out, stride);
-    xof.template squeeze<192 / 8 - kShake256Rate / 8>(out + kShake256Rate, stride);
-  }
+  Xof<kShake256Rate>(seeds, tails).template squeeze<64 * kEta>(out, stride);
 }
 
 }  // namespace POLYKEM_ISA

@@ -11,14 +11,14 @@ inline namespace POLYKEM_ISA {
 
 template <class Isa>
 struct SinglePrims {
-  static constexpr Aes256Ctr kKeystream = Isa::kKeystream;
+  static Aes256Ctr keystream() { return Isa::keystream(); }
 
-  static void ntt(Poly& a) { kNttOneAvx2.forward(a.c); }
-  static void inverse_ntt(Poly& a) { kNttOneAvx2.inverse(a.c); }
+  static void ntt(Poly& a) { Isa::ntt_one().forward(a.c); }
+  static void inverse_ntt(Poly& a) { Isa::ntt_one().inverse(a.c); }
 
   template <size_t kK>
   static void multiply(Poly& c, const Poly* a, const Poly* b) {
-    kNttOneAvx2.multiply(c.c, a->c, b->c, kK);
+    Isa::ntt_one().multiply(c.c, a->c, b->c, kK);
   }
 
   template <size_t kK>
@@ -40,7 +40,7 @@ struct SinglePrims {
   template <unsigned kEta>
   static void prf(uint8_t* out, size_t stride, const uint8_t* seed, size_t nonce, size_t count) {
     Seeds seeds = Seeds::load({seed, 0}, 1);
-    uint8_t rows[kStates][64 * kEta + 64];
+    uint8_t rows[kStates][64 * kEta];
     for (size_t first = 0; first < count; first += kStates) {
       alignas(64) uint64_t tails[kStates];
       for (size_t l = 0; l < kStates; ++l)

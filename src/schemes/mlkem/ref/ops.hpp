@@ -35,7 +35,7 @@ struct Chunk {
   static constexpr Dims D = P;
   static constexpr size_t kGranule = 1;
   static constexpr size_t kItems = 8;
-  static size_t workspace_bytes(size_t items) { return Arena::bytes<Item<D>>(items); }
+  static constexpr size_t workspace_bytes(size_t items) { return Arena::bytes<Item<D>>(items); }
 
   Chunk(const Batch& batch, std::byte* workspace) : io(batch), items(Arena(workspace).take<Item<D>>(batch.count)) {}
 
@@ -90,7 +90,7 @@ struct Ops {
       if (c.io.draws != nullptr) {
         std::memcpy(t.draws, c.io.draws + i * bytes, bytes);
       } else {
-        c.io.drbg->fill({t.draws, bytes}, Prims::kKeystream);
+        c.io.drbg->fill({t.draws, bytes}, Prims::keystream());
       }
     });
   }

@@ -11,7 +11,7 @@ inline namespace POLYKEM_ISA {
 
 /// The portable primitives of one item. Other primitives have the same members.
 struct PortablePrims {
-  static constexpr Aes256Ctr kKeystream = nullptr;  ///< no fast AES: the generator expands with SHAKE256
+  static Aes256Ctr keystream() { return nullptr; }  ///< no fast AES: the generator expands with SHAKE256
 
   static void ntt(Poly& a) { ntt::forward(a.c); }
   static void inverse_ntt(Poly& a) { ntt::inverse(a.c); }

@@ -94,7 +94,7 @@ struct KeygenOps {
 
   static void draw_keygen(KeygenChunk& c) {
     if (c.io.draws != nullptr) return;
-    c.io.drbg->fill({c.now().draws[0], c.count() * P.keygen_draw_bytes()}, Isa::kKeystream);
+    c.io.drbg->fill({c.now().draws[0], c.count() * P.keygen_draw_bytes()}, Isa::keystream());
   }
 
   /// Lanes without an item repeat the last one.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The stages of encaps and decaps on a block of items at once, one item per vector lane. `Isa` names the primitives of
-// an instruction set: kName, kFewestForLanes, kKeystream, mul(n), keccak(), inverse().
+// an instruction set: kName, kFewestForLanes, keystream(), mul(n), keccak(), inverse().
 #pragma once
 
 #include <cstring>
@@ -63,7 +63,7 @@ struct Ops : KeygenOps<P, Isa> {
   // ---- encaps: a = r, b = m, x = h, y = r mod q, z = h r then c
 
   static void draw_encaps(Chunk& c) {
-    if (c.io.draws == nullptr) c.io.drbg->fill({c.t->draws[0], c.count * P.encaps_draw_bytes()}, Isa::kKeystream);
+    if (c.io.draws == nullptr) c.io.drbg->fill({c.t->draws[0], c.count * P.encaps_draw_bytes()}, Isa::keystream());
   }
 
   static void sample_rm(Chunk& c) {

@@ -86,7 +86,11 @@ void sample_iid(LanePoly<P, S3>& a, ConstByteRows in, size_t count, Scratch<P>& 
 /// Exactly weight/2 ones and as many twos. [NTRU20, Fixed_Type]
 template <NtruParams P>
 void sample_fixed_type(LanePoly<P, S3>& a, ConstByteRows in, size_t count, Scratch<P>& scratch) {
+#ifdef POLYKEM_ISA_NEON
+  constexpr const SortLanes& kSort = kSortLanesNeon;
+#else
   constexpr const SortLanes& kSort = kLanes == 32 ? kSortLanesAvx512 : kSortLanesAvx2;
+#endif
   kSort.sample_fixed_type(a.data(), in, count, P.n, P.weight(), scratch.sort);
 }
 

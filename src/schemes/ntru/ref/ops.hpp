@@ -25,7 +25,7 @@ struct Item {
   Poly<P, S3> a, b;  ///< f, g or r, m
   Poly<P, S3> inverse_f;
   Poly<P, Rq> x, y, z, u, v, w;
-  int32_t keys[P.n];
+  int32_t keys[P.n + kSortRoom];
   uint8_t draws[P.keygen_draw_bytes()];
   uint8_t rm[2 * P.trits_bytes()];
   uint8_t secret[P.kSharedSecretBytes];
@@ -36,8 +36,8 @@ struct Item {
 /// The portable primitives of one item. Other primitives have the same members. ws: workspace_bytes(n) bytes, aligned
 /// to 64.
 struct PortablePrims {
-  static constexpr Aes256Ctr kKeystream = nullptr;  ///< no fast AES: the generator expands with SHAKE256
-  static size_t workspace_bytes(size_t) { return 0; }
+  static Aes256Ctr keystream() { return nullptr; }  ///< no fast AES: the generator expands with SHAKE256
+  static constexpr size_t workspace_bytes(size_t) { return 0; }
   /// c = a b mod (x^n - 1, q)
   static void mul_cyclic(uint16_t* c, const uint16_t* a, const uint16_t* b, size_t n, void*) {
     poly_mul_cyclic(c, a, b, n);
@@ -60,7 +60,7 @@ template <NtruParams P, class Prims>
 struct Chunk {
   static constexpr size_t kGranule = 1;
   static constexpr size_t kItems = 8;
-  static size_t workspace_bytes(size_t items) {
+  static constexpr size_t workspace_bytes(size_t items) {
     return Arena::bytes<Item<P>>(items) + Arena::bytes<std::byte>(Prims::workspace_bytes(P.n));
   }
 
@@ -125,7 +125,7 @@ struct Ops {
       if (c.io.draws != nullptr) {
         std::memcpy(t.draws, c.io.draws + i * bytes, bytes);
       } else {
-        c.io.drbg->fill({t.draws, bytes}, Prims::kKeystream);
+        c.io.drbg->fill({t.draws, bytes}, Prims::keystream());
       }
     });
   }

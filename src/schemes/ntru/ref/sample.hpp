@@ -2,6 +2,9 @@
 // Sampling of ternary polynomials from uniform bytes. [NTRU20, Sample_fg, Sample_rm]
 #pragma once
 
+#include <bit>
+#include <cstring>
+
 #include "core/secure.hpp"
 #include "ct/ct.hpp"
 #include "schemes/ntru/types.hpp"
@@ -34,19 +37,32 @@ void sample_iid_plus(Poly<P, S3>& a, const uint8_t* bytes) {
   }
 }
 
+/// Four integers of 30 bits, each times 4, from 15 bytes.
+inline void load_keys(int32_t* keys, const uint8_t* bytes) {
+  uint32_t words[4] = {};
+  if constexpr (std::endian::native == std::endian::little) {
+    std::memcpy(words, bytes, 15);
+  } else {
+    for (size_t i = 0; i < 15; ++i)
+      words[i / 4] |= uint32_t{bytes[i]} << (8 * (i % 4));
+  }
+  keys[0] = static_cast<int32_t>(words[0] << 2);
+  keys[1] = static_cast<int32_t>(words[0] >> 30 << 2 | words[1] << 4);
+  keys[2] = static_cast<int32_t>(words[1] >> 28 << 2 | words[2] << 6);
+  keys[3] = static_cast<int32_t>(words[2] >> 26 << 2 | words[3] << 8);
+}
+
 /// Exactly weight/2 coefficients 1 and as many 2, in an order that sorting random keys decides. [NTRU20, Fixed_Type]
-/// bytes: n - 1 little-endian words of 30 bits. keys: scratch for n - 1 integers. ws: the primitives' workspace.
+/// bytes: n - 1 little-endian words of 30 bits. keys: scratch for n + kSortRoom integers. ws: as the primitives say.
 template <NtruParams P, class Prims>
 void sample_fixed_type(Poly<P, S3>& a, const uint8_t* bytes, int32_t* keys, void* ws) {
-  for (size_t i = 0; i + 1 < P.n; ++i) {
-    const size_t bit = 30 * i;
-    uint64_t word = 0;
-    for (size_t j = 0; j < 5 && bit / 8 + j < P.fixed_type_draw_bytes(); ++j)
-      word |= uint64_t{bytes[bit / 8 + j]} << (8 * j);
-    const auto key = static_cast<uint32_t>(word >> (bit % 8)) << 2;
-    const uint32_t type = i < P.weight() / 2 ? 1 : i < P.weight() ? 2 : 0;
-    keys[i] = static_cast<int32_t>(key | type);
-  }
+  static_assert(P.n % 4 == 1);
+  for (size_t i = 0; i + 1 < P.n; i += 4)
+    load_keys(keys + i, bytes + i / 4 * 15);
+  for (size_t i = 0; i < P.weight() / 2; ++i)
+    keys[i] |= 1;
+  for (size_t i = P.weight() / 2; i < P.weight(); ++i)
+    keys[i] |= 2;
   Prims::sort_int32(keys, P.n - 1, ws);
   for (size_t i = 0; i + 1 < P.n; ++i)
     a.c[i] = static_cast<uint16_t>(keys[i] & 3);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The transform of a single polynomial: 16 rows of 16 words. Four layers combine rows; the other three do so after a
-// transposition.
+// The transform of a single polynomial where a register has 16 lanes: 16 rows of 16 words. Four layers combine rows;
+// the other three do so after a transposition.
 #pragma once
 
 #include "core/secure.hpp"
-#include "prim/ntt/lanes/pairs.hpp"
+#include "prim/ntt/lanes/one_products.hpp"
 #include "prim/ntt/lanes/transform.hpp"
 #include "prim/polymul/lanes/transpose.hpp"
 
@@ -79,28 +79,17 @@ inline void inverse_one(uint16_t* a) {
   secure_zero(turned, sizeof turned);
 }
 
-/// The factors gamma in the odd lanes, 0 in the others.
-inline constexpr auto kOddGammas = [] {
-  std::array<LaneFactor, kN / kSide> factors{};
-  for (size_t i = 1; i < kN; i += 2)
-    factors[i / kSide].set(i % kSide, kGammaFactors[i / 2]);
-  return factors;
-}();
-
 inline void multiply_one(uint16_t* c, const uint16_t* a, const uint16_t* b, size_t terms) {
   const Twiddle scale = Twiddle::of(Factor::of(kR));
   for (size_t i = 0; i < kN; i += kSide) {
-    const Twiddle gamma = kOddGammas[i / kSide].load();
+    const Twiddle gamma = kGammasOfOne[i / kSide].load();
     V16 even = V16::zero(), odd = even;  // at most 2 terms 2^12 q
     for (size_t term = 0; term < terms; ++term) {
       const V16 x = V16::load(a + term * kN + i), y = V16::load(b + term * kN + i);
-      const V16 turned = {_mm256_blend_epi16(y.r, mul(y, gamma).r, 0xaa)};
-      const V16 swapped = {_mm256_or_si256(_mm256_slli_epi32(y.r, 16), _mm256_srli_epi32(y.r, 16))};
-      even = add_products(even, x, turned);
-      odd = add_products(odd, x, swapped);
+      even = add_products(even, x, even_odd(y, mul(y, gamma)));
+      odd = add_products(odd, x, swapped_pairs(y));
     }
-    const __m256i lower = _mm256_srli_epi32(montgomery_upper(even).r, 16);
-    const V16 pairs = {_mm256_blend_epi16(lower, montgomery_upper(odd).r, 0xaa)};
+    const V16 pairs = even_odd(upper_to_lower(montgomery_upper(even)), montgomery_upper(odd));
     positive(mul(pairs, scale)).store(c + i);
   }
 }

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// The random generator of an STM32F405 or STM32F407, which needs the board's 48 MHz clock (PLL48CLK) to run. It is a
+// source of entropy: a product should put a DRBG behind it.
+#include "example/random.h"
+
+#include <string.h>
+
+enum { kEnable = 1 << 2, kReady = 1 << 0, kErrors = 0x66, kClockOfGenerator = 1 << 6 };
+enum { kMostTries = 100000 };
+
+static volatile uint32_t* const clock_enable = (volatile uint32_t*)0x40023834;
+static volatile uint32_t* const control = (volatile uint32_t*)0x50060800;
+static volatile uint32_t* const status = (volatile uint32_t*)0x50060804;
+static volatile uint32_t* const data = (volatile uint32_t*)0x50060808;
+
+/* Waits for a word; 0 if it came. A word that equals the one before is refused, as FIPS 140-2 demands. */
+static int next_word(uint32_t* word) {
+  static uint32_t before;
+  for (int i = 0; i < kMostTries; ++i) {
+    const uint32_t now = *status;
+    if (now & kErrors) { /* of clock or seed, also one that is over: begin anew with the next call */
+      *control &= ~(uint32_t)kEnable;
+      *status = 0;
+      return 1;
+    }
+    if (now & kReady) {
+      *word = *data;
+      const int repeated = *word == before;
+      before = *word;
+      return repeated;
+    }
+  }
+  return 1;
+}
+
+int random_bytes(void* context, uint8_t* out, size_t bytes) {
+  (void)context;
+  *clock_enable |= kClockOfGenerator;
+  *control |= kEnable;
+  uint32_t word = 0;
+  if (next_word(&word) != 0) return 1;  // the first word is for comparison only
+  for (size_t i = 0; i < bytes; i += sizeof word) {
+    if (next_word(&word) != 0) return 1;
+    memcpy(out + i, &word, bytes - i < sizeof word ? bytes - i : sizeof word);
+  }
+  return 0;
+}

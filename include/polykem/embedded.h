@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* polykem on a microcontroller: one item at a time, without heap, threads and operating system.
+ *
+ *  - All memory is the caller's: records, and a workspace whose size is a constant of the set (..._WORKSPACE_BYTES). A
+ *    call takes at most ..._STACK_BYTES of stack on a Cortex-M4. There are no other variables in memory.
+ *  - Records are those of polykem.h, byte for byte. They need no alignment. Outputs must not overlap inputs, each other
+ *    or the workspace.
+ *  - Random bytes come from the caller's function. The library has no generator: give it a good source, such as a
+ *    hardware generator behind a DRBG.
+ *  - After every call the workspace is zero, and so is the stack that the call used on a Cortex-M4. What the caller's
+ *    random function and interrupts leave below is theirs.
+ *  - A call that does not return POLYKEM_EMBEDDED_OK has zeroed its outputs, except with POLYKEM_EMBEDDED_ERR_ARGUMENT:
+ *    then it has written nothing.
+ *  - A ciphertext that does not decapsulate is not an error: the secret is the scheme's rejection secret, computed in
+ *    constant time.
+ *  - Calls with different workspaces may interrupt each other.
+ *  - A set that the program does not name is not linked.
+ */
+#ifndef POLYKEM_EMBEDDED_H
+#define POLYKEM_EMBEDDED_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* What a call returns. The values are those of polykem_status. */
+typedef enum polykem_embedded_status {
+  POLYKEM_EMBEDDED_OK = 0,
+  POLYKEM_EMBEDDED_ERR_ARGUMENT = 1,   /* a NULL pointer, or a workspace that is too small or not aligned */
+  POLYKEM_EMBEDDED_ERR_RANDOM = 6,     /* the caller's function gave no random bytes */
+  POLYKEM_EMBEDDED_ERR_PUBLIC_KEY = 8, /* the public key is malformed (ML-KEM) */
+  POLYKEM_EMBEDDED_ERR_SECRET_KEY = 9  /* the secret key is malformed (ML-KEM) */
+} polykem_embedded_status;
+
+/* Writes `bytes` random bytes to `out` and returns 0; anything else fails the operation. It is called once in each
+ * keygen and encaps, before anything else, and gets all draws of the known-answer tests in their order. */
+typedef int (*polykem_embedded_random)(void* context, uint8_t* out, size_t bytes);
+
+/* One parameter set. All sizes are in bytes. */
+typedef struct polykem_embedded_set {
+  const char* name; /* "mlkem768" */
+  size_t public_key_bytes, secret_key_bytes, ciphertext_bytes, shared_secret_bytes;
+  size_t keygen_draw_bytes, encaps_draw_bytes; /* what the random function is asked for */
+  size_t workspace_bytes;                      /* of any operation */
+  size_t stack_bytes;                          /* that any operation may take on a Cortex-M4 */
+  const struct polykem_embedded_code* code;    /* the library's own */
+} polykem_embedded_set;
+
+extern const polykem_embedded_set polykem_embedded_ntruhps2048509;
+extern const polykem_embedded_set polykem_embedded_ntruhps2048677;
+extern const polykem_embedded_set polykem_embedded_ntruhps4096821;
+extern const polykem_embedded_set polykem_embedded_ntruhrss701;
+extern const polykem_embedded_set polykem_embedded_mlkem512;
+extern const polykem_embedded_set polykem_embedded_mlkem768;
+extern const polykem_embedded_set polykem_embedded_mlkem1024;
+extern const polykem_embedded_set polykem_embedded_frodokem640shake;
+extern const polykem_embedded_set polykem_embedded_frodokem640aes;
+
+/* Memory that an operation may use: begin is aligned to POLYKEM_EMBEDDED_ALIGNMENT, bytes are at least those of the
+ * set's workspace. */
+typedef struct polykem_embedded_workspace {
+  void* begin;
+  size_t bytes;
+} polykem_embedded_workspace;
+
+#define POLYKEM_EMBEDDED_ALIGNMENT 64
+
+/* Makes a key pair. pk, sk: one record each. */
+polykem_embedded_status polykem_embedded_keygen(const polykem_embedded_set* set, uint8_t* pk, uint8_t* sk,
+                                                polykem_embedded_random random, void* random_context,
+                                                polykem_embedded_workspace workspace);
+
+/* Encapsulates a new shared secret to a public key. ct, ss, pk: one record each. POLYKEM_EMBEDDED_ERR_PUBLIC_KEY if the
+ * set's standard refuses the key. */
+polykem_embedded_status polykem_embedded_encaps(const polykem_embedded_set* set, uint8_t* ct, uint8_t* ss,
+                                                const uint8_t* pk, polykem_embedded_random random, void* random_context,
+                                                polykem_embedded_workspace workspace);
+
+/* Decapsulates. ss, ct, sk: one record each. POLYKEM_EMBEDDED_ERR_SECRET_KEY if the set's standard refuses the key. */
+polykem_embedded_status polykem_embedded_decaps(const polykem_embedded_set* set, uint8_t* ss, const uint8_t* ct,
+                                                const uint8_t* sk, polykem_embedded_workspace workspace);
+
+/* ---- the sizes of each set as constants, in bytes -------------------------------------------------------- */
+
+#define POLYKEM_EMBEDDED_NTRUHPS2048509_PUBLIC_KEY_BYTES 699
+#define POLYKEM_EMBEDDED_NTRUHPS2048509_SECRET_KEY_BYTES 935
+#define POLYKEM_EMBEDDED_NTRUHPS2048509_CIPHERTEXT_BYTES 699
+#define POLYKEM_EMBEDDED_NTRUHPS2048509_SHARED_SECRET_BYTES 32
+#define POLYKEM_EMBEDDED_NTRUHPS2048509_WORKSPACE_BYTES 22912
+#define POLYKEM_EMBEDDED_NTRUHPS2048509_STACK_BYTES 2304
+
+#define POLYKEM_EMBEDDED_NTRUHPS2048677_PUBLIC_KEY_BYTES 930
+#define POLYKEM_EMBEDDED_NTRUHPS2048677_SECRET_KEY_BYTES 1234
+#define POLYKEM_EMBEDDED_NTRUHPS2048677_CIPHERTEXT_BYTES 930
+#define POLYKEM_EMBEDDED_NTRUHPS2048677_SHARED_SECRET_BYTES 32
+#define POLYKEM_EMBEDDED_NTRUHPS2048677_WORKSPACE_BYTES 30848
+#define POLYKEM_EMBEDDED_NTRUHPS2048677_STACK_BYTES 2304
+
+#define POLYKEM_EMBEDDED_NTRUHPS4096821_PUBLIC_KEY_BYTES 1230
+#define POLYKEM_EMBEDDED_NTRUHPS4096821_SECRET_KEY_BYTES 1590
+#define POLYKEM_EMBEDDED_NTRUHPS4096821_CIPHERTEXT_BYTES 1230
+#define POLYKEM_EMBEDDED_NTRUHPS4096821_SHARED_SECRET_BYTES 32
+#define POLYKEM_EMBEDDED_NTRUHPS4096821_WORKSPACE_BYTES 36928
+#define POLYKEM_EMBEDDED_NTRUHPS4096821_STACK_BYTES 2304
+
+#define POLYKEM_EMBEDDED_NTRUHRSS701_PUBLIC_KEY_BYTES 1138
+#define POLYKEM_EMBEDDED_NTRUHRSS701_SECRET_KEY_BYTES 1450
+#define POLYKEM_EMBEDDED_NTRUHRSS701_CIPHERTEXT_BYTES 1138
+#define POLYKEM_EMBEDDED_NTRUHRSS701_SHARED_SECRET_BYTES 32
+#define POLYKEM_EMBEDDED_NTRUHRSS701_WORKSPACE_BYTES 29568
+#define POLYKEM_EMBEDDED_NTRUHRSS701_STACK_BYTES 2304
+
+#define POLYKEM_EMBEDDED_MLKEM512_PUBLIC_KEY_BYTES 800
+#define POLYKEM_EMBEDDED_MLKEM512_SECRET_KEY_BYTES 1632
+#define POLYKEM_EMBEDDED_MLKEM512_CIPHERTEXT_BYTES 768
+#define POLYKEM_EMBEDDED_MLKEM512_SHARED_SECRET_BYTES 32
+#define POLYKEM_EMBEDDED_MLKEM512_WORKSPACE_BYTES 10304
+#define POLYKEM_EMBEDDED_MLKEM512_STACK_BYTES 2048
+
+#define POLYKEM_EMBEDDED_MLKEM768_PUBLIC_KEY_BYTES 1184
+#define POLYKEM_EMBEDDED_MLKEM768_SECRET_KEY_BYTES 2400
+#define POLYKEM_EMBEDDED_MLKEM768_CIPHERTEXT_BYTES 1088
+#define POLYKEM_EMBEDDED_MLKEM768_SHARED_SECRET_BYTES 32
+#define POLYKEM_EMBEDDED_MLKEM768_WORKSPACE_BYTES 15680
+#define POLYKEM_EMBEDDED_MLKEM768_STACK_BYTES 2048
+
+#define POLYKEM_EMBEDDED_MLKEM1024_PUBLIC_KEY_BYTES 1568
+#define POLYKEM_EMBEDDED_MLKEM1024_SECRET_KEY_BYTES 3168
+#define POLYKEM_EMBEDDED_MLKEM1024_CIPHERTEXT_BYTES 1568
+#define POLYKEM_EMBEDDED_MLKEM1024_SHARED_SECRET_BYTES 32
+#define POLYKEM_EMBEDDED_MLKEM1024_WORKSPACE_BYTES 22528
+#define POLYKEM_EMBEDDED_MLKEM1024_STACK_BYTES 2048
+
+#define POLYKEM_EMBEDDED_FRODOKEM640SHAKE_PUBLIC_KEY_BYTES 9616
+#define POLYKEM_EMBEDDED_FRODOKEM640SHAKE_SECRET_KEY_BYTES 19888
+#define POLYKEM_EMBEDDED_FRODOKEM640SHAKE_CIPHERTEXT_BYTES 9752
+#define POLYKEM_EMBEDDED_FRODOKEM640SHAKE_SHARED_SECRET_BYTES 16
+#define POLYKEM_EMBEDDED_FRODOKEM640SHAKE_WORKSPACE_BYTES 46272
+#define POLYKEM_EMBEDDED_FRODOKEM640SHAKE_STACK_BYTES 2560
+
+#define POLYKEM_EMBEDDED_FRODOKEM640AES_PUBLIC_KEY_BYTES 9616
+#define POLYKEM_EMBEDDED_FRODOKEM640AES_SECRET_KEY_BYTES 19888
+#define POLYKEM_EMBEDDED_FRODOKEM640AES_CIPHERTEXT_BYTES 9752
+#define POLYKEM_EMBEDDED_FRODOKEM640AES_SHARED_SECRET_BYTES 16
+#define POLYKEM_EMBEDDED_FRODOKEM640AES_WORKSPACE_BYTES 46272
+#define POLYKEM_EMBEDDED_FRODOKEM640AES_STACK_BYTES 2560
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

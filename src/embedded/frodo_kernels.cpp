@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "embedded/frodo_kernels.hpp"
+
+#include "prim/aes/tables/aes128_tables.hpp"
+#include "schemes/frodo/ref/kernels.hpp"
+
+#ifdef POLYKEM_CORTEX_M4
+#include "prim/matmul/cortex_m4/matmul_m4.hpp"
+#endif
+
+namespace polykem::embedded {
+
+namespace {
+
+#ifdef POLYKEM_CORTEX_M4
+constexpr const MatMul& kMatMul = cortex_m4::kMatMul;
+#else
+constexpr const MatMul& kMatMul = kMatMulPortable;
+#endif
+
+}  // namespace
+
+const frodo::Kernels kFrodoKernels = {.matmul = kMatMul,
+                                      .aes = kAes128Tables,
+                                      .keccak = nullptr,
+                                      .keystream = nullptr,
+                                      .sample = frodo::ref::sample,
+                                      .pack = frodo::ref::pack,
+                                      .unpack = frodo::ref::unpack,
+                                      .unpack_transposed = frodo::ref::unpack_transposed,
+                                      .tile_rows = kFrodoTileRows};
+
+}  // namespace polykem::embedded

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// ML-KEM's sets: the steps of the reference, over the primitives that are best here.
+#include "embedded/prims.hpp"
+#include "embedded/request.hpp"
+#include "embedded/sizes.hpp"
+#include "schemes/mlkem/kem.hpp"
+
+namespace polykem::embedded {
+
+namespace {
+
+using mlkem::MlkemParams;
+
+/// The reference's steps with the caller's random bytes.
+template <MlkemParams P>
+struct MlkemOps : mlkem::ref::Ops<P, MlkemPrims> {
+  using Chunk = mlkem::ref::Chunk<P, MlkemPrims>;
+  static void draw_keygen(Chunk& c) { draw(c, c.items->draws, mlkem::kKeygenDrawBytes); }
+  static void draw_encaps(Chunk& c) { draw(c, c.items->m, mlkem::kEncapsDrawBytes); }
+};
+
+template <MlkemParams P>
+inline constexpr polykem_embedded_code kMlkemCode = code<mlkem::Kem<MlkemOps<P>>, typename MlkemOps<P>::Chunk>();
+
+template <MlkemParams P>
+constexpr polykem_embedded_set mlkem_set(const char* name, size_t stack) {
+  static_assert(!P.kyber());
+  return {.name = name,
+          .public_key_bytes = P.public_key_bytes(),
+          .secret_key_bytes = P.secret_key_bytes(),
+          .ciphertext_bytes = P.ciphertext_bytes(),
+          .shared_secret_bytes = mlkem::kSymBytes,
+          .keygen_draw_bytes = mlkem::kKeygenDrawBytes,
+          .encaps_draw_bytes = mlkem::kEncapsDrawBytes,
+          .workspace_bytes = MlkemOps<P>::Chunk::workspace_bytes(1),
+          .stack_bytes = stack,
+          .code = &kMlkemCode<P>};
+}
+
+}  // namespace
+}  // namespace polykem::embedded
+
+using namespace polykem;
+using embedded::mlkem_set;
+POLYKEM_EMBEDDED_DEFINE(mlkem512, MLKEM512, mlkem_set<mlkem::kMlkem512>);
+POLYKEM_EMBEDDED_DEFINE(mlkem768, MLKEM768, mlkem_set<mlkem::kMlkem768>);
+POLYKEM_EMBEDDED_DEFINE(mlkem1024, MLKEM1024, mlkem_set<mlkem::kMlkem1024>);

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+// One operation on one item, from the caller's function for random bytes to the steps of a plan.
+#pragma once
+
+#include <polykem/embedded.h>
+
+#include <array>
+#include <type_traits>
+
+#include "core/operations.hpp"
+
+namespace polykem::embedded {
+
+/// A batch of one item with its source of random bytes, in the place of the generator that the engine has.
+struct Request : Batch {
+  polykem_embedded_random random = nullptr;
+  void* random_context = nullptr;
+  mutable bool random_failed = false;
+
+  void draw(uint8_t* out, size_t bytes) const { random_failed = random(random_context, out, bytes) != 0; }
+};
+
+/// What the first step of a plan calls: fills `bytes` draws of the chunk's item.
+template <class Chunk>
+void draw(const Chunk& chunk, uint8_t* out, size_t bytes) {
+  static_cast<const Request&>(chunk.io).draw(out, bytes);
+}
+
+/// Runs the steps of a plan, with tiled steps repeated as in run_plan of core/plan.hpp, but ends when the first one got
+/// no random bytes. Each step stays a function of its own, which a profile can show.
+template <class Chunk, size_t N>
+Status run_steps(const std::array<Step<Chunk>, N>& steps, std::type_identity_t<Chunk>& chunk) {
+#pragma GCC unroll 1
+  for (size_t i = 0; i < N;) {
+    steps[i].run(chunk);
+    if (static_cast<const Request&>(chunk.io).random_failed) return Status::random;
+    if constexpr (requires { chunk.next_tile(); }) {
+      if (steps[i].info.tiled && (i + 1 == N || !steps[i + 1].info.tiled)) {
+        i = chunk.next_tile() ? round_begin(steps, i) : i + 1;
+        continue;
+      }
+    }
+    ++i;
+  }
+  return Status::ok;
+}
+
+}  // namespace polykem::embedded
+
+/// An operation of a set: computes one item in a workspace that is aligned and large enough.
+using polykem_embedded_operation = polykem::Status (*)(const polykem::embedded::Request& request, std::byte* workspace);
+
+/// What a set computes with.
+struct polykem_embedded_code {
+  polykem_embedded_operation keygen, encaps, decaps;
+};
+
+namespace polykem::embedded {
+
+/// The operations of a `Kem` whose chunk is made of a batch and a workspace.
+template <class Kem, class Chunk>
+constexpr polykem_embedded_code code() {
+  return {[](const Request& request, std::byte* workspace) {
+            Chunk chunk(request, workspace);
+            return run_steps(Kem::keygen, chunk);
+          },
+          [](const Request& request, std::byte* workspace) {
+            Chunk chunk(request, workspace);
+            return run_steps(Kem::encaps, chunk);
+          },
+          [](const Request& request, std::byte* workspace) {
+            Chunk chunk(request, workspace);
+            return run_steps(Kem::decaps, chunk);
+          }};
+}
+
+}  // namespace polykem::embedded

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "core/isa.hpp"
+
+namespace polykem::lanes {
+inline namespace POLYKEM_ISA {
+
+inline constexpr size_t kStateWords = 25;
+
+/// Rotation of word x + 5y, by the walk of rho. Words of the state are FIPS 202's lanes. [FIPS202, 3.2.2]
+struct RhoOffsets {
+  int at[kStateWords] = {};
+  constexpr RhoOffsets() {
+    int x = 1, y = 0;
+    for (int t = 0; t < 24; ++t) {
+      at[x + 5 * y] = ((t + 1) * (t + 2) / 2) % 64;
+      const int next_y = (2 * x + 3 * y) % 5;
+      x = y;
+      y = next_y;
+    }
+  }
+};
+inline constexpr RhoOffsets kRho;
+
+/// Round constants by the degree-8 shift register. [FIPS202, 3.2.5]
+struct IotaConstants {
+  uint64_t at[24] = {};
+  constexpr IotaConstants() {
+    unsigned r = 1;
+    for (int round = 0; round < 24; ++round) {
+      for (int j = 0; j < 7; ++j) {
+        if (r & 1) at[round] |= uint64_t{1} << ((1 << j) - 1);
+        r = (r << 1) ^ ((r >> 7) * 0x171);
+      }
+    }
+  }
+};
+alignas(64) inline constexpr IotaConstants kIota;
+
+}  // namespace POLYKEM_ISA
+}  // namespace polykem::lanes

@@ -1,0 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "prim/keccak/lanes/keccak_lanes.hpp"
+
+namespace polykem {
+
+const KeccakLanes kKeccakLanesNeon = lanes::kKeccakLanesTable;
+
+}  // namespace polykem

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "prim/ntt/ntt.hpp"
+#include "prim/simd/vec16.hpp"
+
+namespace polykem::ntt {
+inline namespace POLYKEM_ISA {
+
+using simd::V16;
+
+/// The representative in (-q/2, q/2) as a 16-bit word.
+constexpr uint16_t centred(uint32_t x) {
+  x %= kQ;
+  return static_cast<uint16_t>(x > kQ / 2 ? x - kQ : x);
+}
+
+inline constexpr uint32_t kR = (1u << 16) % kQ;  ///< 2^16 mod q
+inline constexpr uint16_t kQInverse = 62209;     ///< 1/q mod 2^16
+static_assert((kQInverse * kQ & 0xffff) == 1);
+
+/// Bytes of a polynomial with kBits bits a coefficient.
+template <unsigned kBits>
+inline constexpr size_t kPackedBytes = kN / 8 * kBits;
+
+}  // namespace POLYKEM_ISA
+}  // namespace polykem::ntt

@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "prim/polymul/lanes/products.hpp"
+
+namespace polykem {
+
+const LaneMul* lane_mul_neon(size_t n) {
+  return polymul::find_lane_mul(n);
+}
+
+}  // namespace polykem

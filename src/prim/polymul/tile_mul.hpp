@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// Products modulo x^n - 1 of polynomials that lie item after item, by matrix tiles.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace polykem {
+
+/// Polynomials of a batch: coefficient k of item i is word k at `data` + i * `stride` bytes. 64-byte aligned, and so is
+/// the stride.
+struct WordPolys {
+  uint16_t* data;
+  size_t stride;
+};
+struct ConstWordPolys {
+  const uint16_t* data;
+  size_t stride;
+};
+/// The same with signed bytes.
+struct ConstBytePolys {
+  const int8_t* data;
+  size_t stride;
+};
+
+/// The products of one ring degree n. Every polynomial has room for `width` coefficients, n rounded up to a multiple of
+/// 64; operands count up to coefficient n - 1, results have undefined words from n on. Results are exact modulo 2^16
+/// for all operands of the types. An output may be the same memory as an input of words. workspace: workspace_bytes,
+/// 64-byte aligned; it holds secrets afterwards, the tile registers do not. No branch and no address depends on the
+/// data.
+struct TileMul {
+  size_t n;
+  size_t width;
+  size_t workspace_bytes;
+
+  /// c = a b modulo (2^16, x^n - 1) for `count` items.
+  void (*mul_bytes)(WordPolys c, ConstBytePolys a, ConstBytePolys b, size_t count, void* workspace);
+  void (*mul_words_bytes)(WordPolys c, ConstWordPolys a, ConstBytePolys b, size_t count, void* workspace);
+  void (*mul_words)(WordPolys c, ConstWordPolys a, ConstWordPolys b, size_t count, void* workspace);
+};
+
+/// The table for n = 509, 677, 701, 821, 1229 or 1373; nullptr for any other n. Calling its functions needs the CPU
+/// features of the backend `amx` and the kernel's permission to use the tiles.
+const TileMul* tile_mul_amx(size_t n);
+
+}  // namespace polykem

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "prim/simd/vec32.hpp"
+
+namespace polykem::sorting {
+inline namespace POLYKEM_ISA {
+
+using simd::V32;
+
+#ifdef POLYKEM_ISA_AMX
+/// The CPUs with matrix tiles find minima and maxima of 512 bits on one port and do logic on two. So the other one of
+/// two values is what is left of them: half the time of a minimum and a maximum.
+POLYKEM_INLINE V32 left_over(V32 a, V32 b, V32 smaller) {
+  return {_mm512_ternarylogic_epi32(a.r, b.r, smaller.r, 0x96)};
+}
+#else
+POLYKEM_INLINE V32 left_over(V32 a, V32 b, V32 /*smaller*/) {
+  return max_s(a, b);
+}
+#endif
+
+/// Keeps a loaded value in a register. Compilers prefer to load it again for each of the two uses, and run out of
+/// registers for what they could have kept.
+POLYKEM_INLINE V32 loaded(const V32* from) {
+  V32 v = V32::load(reinterpret_cast<const int32_t*>(from));
+#ifdef POLYKEM_ISA_AMX
+  asm("" : "+v"(v.r));
+#endif
+  return v;
+}
+
+POLYKEM_INLINE void compare_exchange(V32& low, V32& high) {
+  const V32 smaller = min_s(low, high);
+  high = left_over(low, high, smaller);
+  low = smaller;
+}
+
+}  // namespace POLYKEM_ISA
+}  // namespace polykem::sorting

@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "schemes/frodo/lanes/kernels.hpp"
+
+namespace polykem::frodo {
+
+const Kernels kKernelsAmx = {kMatMulAvx512, kAes128Avx512, &kKeccakLanesAvx512,      aes256_ctr_avx512, lanes::sample,
+                             lanes::pack,   lanes::unpack, lanes::unpack_transposed, &kTileProductsAmx};
+
+}  // namespace polykem::frodo

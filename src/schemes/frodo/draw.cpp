@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// The first stage of keygen and encaps, the only one that needs a random generator.
+#include <cstring>
+
+#include "prim/drbg/drbg.hpp"
+#include "schemes/frodo/chunk.hpp"
+#include "schemes/frodo/ops.hpp"
+
+namespace polykem::frodo::ops {
+
+namespace {
+
+void draw(Chunk& c, size_t bytes) {
+  for (size_t i = 0; i < c.io.count; ++i) {
+    uint8_t* draws = c.items[i].draws;
+    if (c.io.draws != nullptr) {
+      std::memcpy(draws, c.io.draws + i * bytes, bytes);
+    } else {
+      c.io.drbg->fill({draws, bytes}, c.kernels.keystream);
+    }
+  }
+}
+
+}  // namespace
+
+void draw_keygen(Chunk& c) {
+  draw(c, c.set.keygen_draw_bytes());
+}
+
+void draw_encaps(Chunk& c) {
+  draw(c, c.set.encaps_draw_bytes());
+  place_encaps_draws(c);
+}
+
+}  // namespace polykem::frodo::ops

@@ -1,0 +1,399 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every stage of one item: neighbouring coefficients of a polynomial in a register, Keccak states of its matrix, its
+// noise and its hashes in another. Polynomials are canonical between stages.
+#pragma once
+
+#include "core/operations.hpp"
+#include "ct/ct.hpp"
+#include "prim/drbg/drbg.hpp"
+#include "prim/ntt/lanes/one_products.hpp"
+#include "prim/ntt/lanes/one_records.hpp"
+#include "prim/ntt/ntt_lanes.hpp"
+#include "schemes/mlkem/lone/chunk.hpp"
+#include "schemes/mlkem/lone/kem.hpp"
+
+#ifdef POLYKEM_ISA_AVX512
+#include "prim/ntt/avx512/one.hpp"
+#endif
+
+namespace polykem::mlkem::lone {
+inline namespace POLYKEM_ISA {
+
+using simd::V16;
+
+/// `Isa` names the primitives of an instruction set: keystream().
+template <MlkemParams P, class Isa>
+struct Ops {
+  static constexpr Dims D = P;
+  static constexpr size_t kK = P.k;
+  static constexpr size_t kEkBlocks = decltype(HashSpace<D>::ek)::kBlocks;
+  static constexpr size_t kRejectBlocks = decltype(HashSpace<D>::reject)::kBlocks;
+  static constexpr size_t kRound3Blocks = decltype(HashSpace<D>::round3)::kBlocks;
+  using Chunk = lone::Chunk<P>;
+
+  static void forward(Poly& a) {
+#ifdef POLYKEM_ISA_AVX512
+    ntt::forward_one(a.c);
+#else
+    Isa::ntt_one().forward(a.c);
+#endif
+  }
+  static void inverse(Poly& a) {
+#ifdef POLYKEM_ISA_AVX512
+    ntt::inverse_one(a.c);
+#else
+    Isa::ntt_one().inverse(a.c);
+#endif
+  }
+
+  /// a = a + b.
+  static void add(Poly& a, const Poly& b) {
+    ntt::map_one(
+        a.c, [&](size_t i, V16 x) __attribute__((always_inline)) { return ntt::reduced_once(x + V16::load(b.c + i)); });
+  }
+
+  template <unsigned kBits>
+  static void load(Poly& a, const uint8_t* row) {
+    for (size_t i = 0; i < kN; i += V16::kLanes)
+      ntt::unpack_one<kBits>(row, i).store(a.c + i);
+  }
+  template <unsigned kBits>
+  static void store(uint8_t* row, const Poly& a) {
+    for (size_t i = 0; i < kN; i += V16::kLanes)
+      ntt::pack_one<kBits>(row, i, V16::load(a.c + i));
+  }
+  template <unsigned kBits>
+  static void load_compressed(Poly& a, const uint8_t* row) {
+    for (size_t i = 0; i < kN; i += V16::kLanes)
+      ntt::decompress<kBits>(ntt::unpack_one<kBits>(row, i)).store(a.c + i);
+  }
+  template <unsigned kBits>
+  static void store_compressed(uint8_t* row, const Poly& a) {
+    for (size_t i = 0; i < kN; i += V16::kLanes)
+      ntt::pack_one<kBits>(row, i, ntt::compress<kBits>(V16::load(a.c + i)));
+  }
+  template <unsigned kEta>
+  static void sample(Poly& a, const uint8_t* row) {
+    for (size_t i = 0; i < kN; i += V16::kLanes)
+      ntt::cbd_one<kEta>(row, i).store(a.c + i);
+  }
+
+  static void draw(Chunk& c, size_t bytes) {
+    if (c.io.draws == nullptr) c.io.drbg->fill({c.t.draws, bytes}, Isa::keystream());
+  }
+
+  // ---- keygen: seeds = rho, sigma, u = t
+
+  static void draw_keygen(Chunk& c) {
+    draw(c, kKeygenDrawBytes);
+  }
+
+  static void hash_d(Chunk& c) {
+    auto& t = c.t;
+    std::memcpy(t.hashed, c.draws, kSymBytes);
+    t.hashed[kSymBytes] = kK;
+    polykem::lanes::sha3_512_one<kSymBytes + (P.kyber() ? 0 : 1)>(t.seeds, t.hashed);
+    ct::declassify(t.seeds, kSymBytes);  // rho is a part of ek
+  }
+
+  static void gen_a(Chunk& c) {
+    MatrixSampler<kK>(c.t.own.pk.rows, c.t.seeds, false, c.t.hash.squeezed).sample(c.t.states);
+  }
+
+  static void sample_se(Chunk& c) {
+    auto& t = c.t;
+    prf_rows<2 * kK, P.eta1 == 3 ? 2 * kK : 0>(t.poly.prf[0], sizeof t.poly.prf[0], t.seeds + kSymBytes, t.states);
+    sample_se_from_rows(c);
+  }
+
+  /// Whether the last entries of the matrix leave room for the noise beside them.
+  static constexpr bool kNoiseBesideMatrix = MatrixSampler<kK>::kRest > 0;
+
+  static void gen_a_sample_se(Chunk& c) {
+    static_assert(offsetof(Polys<D>, prf) >= sizeof(Squeezed));  // both are in use
+    auto& t = c.t;
+    MatrixSampler<kK> sampler(t.own.pk.rows, t.seeds, false, t.hash.squeezed);
+    sampler.template sample_with_noise<2 * kK, P.eta1 - 1>(t.states, t.poly.prf[0], sizeof t.poly.prf[0],
+                                                           t.seeds + kSymBytes);
+    sample_se_from_rows(c);
+  }
+
+  static void sample_se_from_rows(Chunk& c) {
+    auto& t = c.t;
+    for (size_t i = 0; i < kK; ++i) {
+      sample<P.eta1>(t.poly.s[i], t.poly.prf[i]);
+      sample<P.eta1>(t.poly.e[i], t.poly.prf[kK + i]);
+    }
+  }
+
+  static void ntt_se(Chunk& c) {
+    for (size_t i = 0; i < kK; ++i) {
+      forward(c.t.poly.s[i]);
+      forward(c.t.poly.e[i]);
+    }
+  }
+
+  static void mul_as(Chunk& c) {
+    auto& t = c.t;
+    ntt::multiply_one_rows<kK>(t.poly.u->c, t.own.pk.rows->c, t.poly.s->c, kK);
+    for (size_t i = 0; i < kK; ++i)
+      add(t.poly.u[i], t.poly.e[i]);
+  }
+
+  static void store_keys(Chunk& c) {
+    auto& t = c.t;
+    uint8_t *const pk = c.io.pk_out, *const sk = c.io.sk_out;
+    for (size_t i = 0; i < kK; ++i) {
+      store<12>(sk + i * kPolyBytes, t.poly.s[i]);
+      store<12>(pk + i * kPolyBytes, t.poly.u[i]);
+    }
+    std::memcpy(pk + P.vector_bytes(), t.seeds, kSymBytes);
+    std::memcpy(sk + P.ek_offset(), pk, P.public_key_bytes());
+    std::memcpy(sk + P.z_offset(), c.draws + kSymBytes, kSymBytes);
+  }
+
+  static void hash_new_ek(Chunk& c) {
+    polykem::lanes::sha3_256_one<P.public_key_bytes()>(c.io.sk_out + P.hash_offset(), c.io.pk_out);
+  }
+
+  // ---- encaps: seeds = K, r, s = y, e = e1, e2
+
+  static void draw_encaps(Chunk& c) {
+    draw(c, kEncapsDrawBytes);
+    if constexpr (P.kyber()) {
+      polykem::lanes::sha3_256_one<kSymBytes>(c.t.hashed, c.draws);
+    } else {
+      std::memcpy(c.t.hashed, c.draws, kSymBytes);
+    }
+  }
+
+  static void hash_ek_gen_a(Chunk& c) {
+    if (c.expanded()) return;
+    auto& t = c.t;
+    ct::declassify(c.io.pk, P.public_key_bytes());
+    t.hash.ek.set(c.io.pk, 0, c.io.pk, polykem::lanes::kSha3Suffix);
+    MatrixSampler<kK> sampler(t.own.pk.rows, c.io.pk + P.vector_bytes(), true, t.hash.squeezed);
+    sampler.template sample_beside<kEkBlocks, 1>(t.states, {t.hash.ek.bytes});
+    store_digest(t.own.pk.hash, t.states, 0);
+  }
+
+  static void hash_m(Chunk& c) {
+    std::memcpy(c.t.hashed + kSymBytes, c.pk().hash, kSymBytes);
+    polykem::lanes::sha3_512_one<2 * kSymBytes>(c.t.seeds, c.t.hashed);
+  }
+
+  /// Loads t^; for ML-KEM also checks that its coefficients are below q. [FIPS203, 7.2]
+  static void load_t(PublicKey<kK>& key, const uint8_t* ek) {
+    const V16 largest = V16::set1(kQ - 1);
+    V16 wrong = V16::zero();
+    for (size_t j = 0; j < kK; ++j) {
+      Poly& poly = key.t()[j];
+      for (size_t i = 0; i < kN; i += V16::kLanes) {
+        const V16 x = ntt::unpack_one<12>(ek + j * kPolyBytes, i);
+        wrong = wrong | (largest - x);
+        x.store(poly.c + i);
+      }
+    }
+    alignas(64) uint16_t lanes[V16::kLanes];
+    wrong.store(lanes);
+    uint16_t any = 0;
+    for (const uint16_t lane : lanes)
+      any = static_cast<uint16_t>(any | lane);
+    key.valid = P.kyber() || any >> 15 == 0;
+  }
+
+  static void load_ek(Chunk& c) {
+    if (!c.expanded()) load_t(c.t.own.pk, c.io.pk);
+  }
+
+  static void sample_noise(Chunk& c) {
+    auto& t = c.t;
+    constexpr size_t kLong = P.eta1 == 3 ? kK : 0;
+    prf_rows<D.noise_polys(), kLong>(t.poly.prf[0], sizeof t.poly.prf[0], t.seeds + kSymBytes, t.states);
+    for (size_t i = 0; i < kK; ++i)
+      sample<P.eta1>(t.poly.s[i], t.poly.prf[i]);
+    for (size_t i = 0; i <= kK; ++i)
+      sample<P.kEta2>(t.poly.e[i], t.poly.prf[kK + i]);
+  }
+
+  static void ntt_y(Chunk& c) {
+    for (Poly& y : c.t.poly.s)
+      forward(y);
+  }
+
+  /// t^ follows A^T.
+  static void mul_ay(Chunk& c) {
+    ntt::multiply_one_rows<kK>(c.t.poly.u->c, c.pk().rows->c, c.t.poly.s->c, kK + 1);
+  }
+
+  static void inverse_uv(Chunk& c) {
+    for (Poly& u : c.t.poly.u)
+      inverse(u);
+  }
+
+  static void add_noise(Chunk& c) {
+    auto& t = c.t;
+    for (size_t i = 0; i <= kK; ++i)
+      add(t.poly.u[i], t.poly.e[i]);
+    ntt::map_one(
+        t.poly.u[kK].c, [&](size_t i, V16 x) __attribute__((always_inline)) {
+          return ntt::reduced_once(x + ntt::message_one(t.hashed, i));
+        });
+  }
+
+  static void store_uv(const Chunk& c, uint8_t* ct) {
+    for (size_t i = 0; i < kK; ++i)
+      store_compressed<P.du>(ct + i * (kN * P.du / 8), c.t.poly.u[i]);
+    store_compressed<P.dv>(ct + P.u_bytes(), c.t.poly.u[kK]);
+  }
+
+  static void store_c(Chunk& c) {
+    store_uv(c, c.io.ct_out);
+  }
+
+  /// Round 3: SHAKE256(secret, H(c)).
+  static void derive_kyber(Chunk& c) {
+    auto& t = c.t;
+    std::memcpy(t.kdf, t.seeds, kSymBytes);
+    std::memcpy(t.kdf + kSymBytes, t.other, kSymBytes);
+    polykem::lanes::shake256_one<2 * kSymBytes>(c.io.ss_out, t.kdf);
+  }
+
+  static void store_ss(Chunk& c) {
+    if constexpr (P.kyber()) {
+      polykem::lanes::sha3_256_one<P.ciphertext_bytes()>(c.t.other, c.io.ct_out);
+      derive_kyber(c);
+    } else {
+      std::memcpy(c.io.ss_out, c.t.seeds, kSymBytes);
+      if (c.pk().valid) return;
+      *c.io.item_status = Status::public_key;
+      std::memset(c.io.ct_out, 0, P.ciphertext_bytes());
+      std::memset(c.io.ss_out, 0, kSymBytes);
+    }
+  }
+
+  // ---- decaps: u, v from c, then those of the second encryption
+
+  /// Hashes what depends on z and c, and for ML-KEM compares the hash of ek with the stored one. Both are public.
+  /// [FIPS203, 7.3]
+  static void hash_inputs_gen_a(Chunk& c) {
+    auto& t = c.t;
+    if (c.expanded()) return hash_reject(c);
+    const uint8_t *const dk = c.io.sk, *const ek = dk + P.ek_offset(), *const stored = dk + P.hash_offset();
+    ct::declassify(ek, P.public_key_bytes() + kSymBytes);
+    MatrixSampler<kK> sampler(t.own.pk.rows, ek + P.vector_bytes(), true, t.hash.squeezed);
+    t.own.valid = 1;
+    if constexpr (P.kyber()) {
+      t.hash.round3.set(c.io.ct, 0, c.io.ct, polykem::lanes::kSha3Suffix);
+      sampler.template sample_beside<kRound3Blocks, 1>(t.states, {t.hash.round3.bytes});
+      store_digest(t.other, t.states, 0);
+    } else {
+      static_assert(kRejectBlocks == kEkBlocks);
+      t.hash.ek.set(ek, 0, ek, polykem::lanes::kSha3Suffix);
+      t.hash.reject.set(dk + P.z_offset(), kSymBytes, c.io.ct, polykem::lanes::kShakeSuffix);
+      sampler.template sample_beside<kEkBlocks, 2>(t.states, {t.hash.ek.bytes, t.hash.reject.bytes});
+      store_digest(t.own.pk.hash, t.states, 0);
+      store_digest(t.other, t.states, 1);
+      t.own.valid = std::memcmp(t.own.pk.hash, stored, kSymBytes) == 0;
+    }
+    std::memcpy(t.own.pk.hash, stored, kSymBytes);
+  }
+
+  static void hash_reject(Chunk& c) {
+    auto& t = c.t;
+    if constexpr (P.kyber()) {
+      polykem::lanes::sha3_256_one<P.ciphertext_bytes()>(t.other, c.io.ct);
+    } else {
+      std::memcpy(t.hash.reject.bytes, c.sk().z, kSymBytes);
+      std::memcpy(t.hash.reject.bytes + kSymBytes, c.io.ct, P.ciphertext_bytes());
+      polykem::lanes::shake256_one<kSymBytes + P.ciphertext_bytes()>(t.other, t.hash.reject.bytes);
+    }
+  }
+
+  static void load_c_dk(Chunk& c) {
+    auto& t = c.t;
+    for (size_t i = 0; i < kK; ++i)
+      load_compressed<P.du>(t.poly.u[i], c.io.ct + i * (kN * P.du / 8));
+    load_compressed<P.dv>(t.poly.u[kK], c.io.ct + P.u_bytes());
+    if (c.expanded()) return;
+    for (size_t i = 0; i < kK; ++i)
+      load<12>(t.own.s[i], c.io.sk + i * kPolyBytes);
+    std::memcpy(t.own.z, c.io.sk + P.z_offset(), kSymBytes);
+    load_t(t.own.pk, c.io.sk + P.ek_offset());
+  }
+
+  static void ntt_u(Chunk& c) {
+    for (size_t i = 0; i < kK; ++i)
+      forward(c.t.poly.u[i]);
+  }
+
+  static void mul_su(Chunk& c) {
+    ntt::multiply_one_rows<kK>(c.t.poly.w.c, c.sk().s->c, c.t.poly.u->c, 1);
+  }
+
+  static void inverse_su(Chunk& c) {
+    inverse(c.t.poly.w);
+  }
+
+  static void decode_m(Chunk& c) {
+    auto& t = c.t;
+    for (size_t i = 0; i < kN; i += V16::kLanes) {
+      const V16 difference = V16::load(t.poly.u[kK].c + i) - V16::load(t.poly.w.c + i);
+      ntt::store_bits_one(t.hashed, i, ntt::compress<1>(ntt::positive(difference)));
+    }
+  }
+
+  static void compare_c(Chunk& c) {
+    auto& t = c.t;
+    store_uv(c, t.poly.ct);
+    uint8_t differences = 0;
+    for (size_t j = 0; j < P.ciphertext_bytes(); ++j)
+      differences = static_cast<uint8_t>(differences | (t.poly.ct[j] ^ c.io.ct[j]));
+    t.fail = ct::mask_nonzero(differences);
+  }
+
+  static void select(Chunk& c) {
+    auto& t = c.t;
+    const uint8_t* rejected = P.kyber() ? c.sk().z : t.other;
+    for (size_t j = 0; j < kSymBytes; ++j)
+      t.seeds[j] = static_cast<uint8_t>(t.seeds[j] ^ (t.fail & (t.seeds[j] ^ rejected[j])));
+    if constexpr (P.kyber()) {
+      derive_kyber(c);
+    } else {
+      std::memcpy(c.io.ss_out, t.seeds, kSymBytes);
+      if (c.sk().valid) return;
+      *c.io.item_status = Status::secret_key;
+      std::memset(c.io.ss_out, 0, kSymBytes);
+    }
+  }
+};
+
+/// Runs each item's whole plan before the next item's: its working memory stays in the nearest cache.
+template <MlkemParams P, class Isa>
+struct LoneOperations {
+  using One = Operations<Kem<Ops<P, Isa>>, Chunk<P>>;
+
+  template <Op kOp>
+  static constexpr RecordBytes kRecords = {P.public_key_bytes(), P.secret_key_bytes(), P.ciphertext_bytes(), kSymBytes,
+                                           kOp == Op::keygen   ? kKeygenDrawBytes
+                                           : kOp == Op::encaps ? kEncapsDrawBytes
+                                                               : 0};
+
+  template <Op kOp>
+  static Status run(const void*, const Batch& batch, std::byte* workspace, StepTimes* times) {
+    if (batch.count == 1) return One::template run<kOp>(nullptr, batch, workspace, times);
+    for (size_t i = 0; i < batch.count; ++i) {
+      const Batch item{batch.slice(kRecords<kOp>, i, 1), batch.drbg};
+      const Status status = One::template run<kOp>(nullptr, item, workspace, times);
+      if (status != Status::ok) return status;
+    }
+    return Status::ok;
+  }
+
+  template <Op kOp>
+  static constexpr Operation kOperation = {One::template kInfos<kOp>, 1, 1, One::template workspace_bytes<kOp>,
+                                           run<kOp>};
+};
+
+}  // namespace POLYKEM_ISA
+}  // namespace polykem::mlkem::lone

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/backend.hpp"
+#include "core/cpu.hpp"
+#include "schemes/mlkem/lanes/backend.hpp"
+#include "schemes/mlkem/vector_backends.hpp"
+
+namespace polykem::mlkem {
+
+namespace {
+
+struct Neon {
+  static constexpr const char* kName = cpu::kNeon;
+  // By instructions counted: there is no AArch64 machine to measure on.
+  static constexpr size_t kFewestForLanes = 6;
+  static constexpr lanes::MostLone kMostLone = {{}, {{7, 11, 10}, {7, 11, 10}, {7, 11, 10}}};
+  static Aes256Ctr keystream() { return cpu_features().has(CpuFeatures::kAes) ? aes256_ctr_neon : nullptr; }
+  static const NttLanes& ntt() { return kNttLanesNeon; }
+  static const NttOne& ntt_one() { return kNttOneNeon; }
+  static const KeccakLanes& keccak() { return kKeccakLanesNeon; }
+};
+
+}  // namespace
+
+template <MlkemParams P>
+SchemeBackend neon_backend() {
+  return lanes::backend<P, Neon>();
+}
+
+template SchemeBackend neon_backend<kMlkem512>();
+template SchemeBackend neon_backend<kMlkem768>();
+template SchemeBackend neon_backend<kMlkem1024>();
+template SchemeBackend neon_backend<kKyber512>();
+template SchemeBackend neon_backend<kKyber768>();
+template SchemeBackend neon_backend<kKyber1024>();
+
+}  // namespace polykem::mlkem

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/backend.hpp"
+#include "schemes/mlkem/lanes/backend.hpp"
+#include "schemes/mlkem/vector_backends.hpp"
+
+namespace polykem::mlkem {
+
+namespace {
+
+struct NeonSha3 {
+  static constexpr const char* kName = cpu::kNeonSha3;
+  // By instructions counted: there is no AArch64 machine to measure on.
+  static constexpr size_t kFewestForLanes = 6;
+  static constexpr lanes::MostLone kMostLone = {{}, {{6, 10, 10}, {6, 10, 10}, {6, 10, 10}}};
+  static Aes256Ctr keystream() { return aes256_ctr_neon; }
+  static const NttLanes& ntt() { return kNttLanesNeon; }
+  static const NttOne& ntt_one() { return kNttOneNeon; }
+  static const KeccakLanes& keccak() { return kKeccakLanesNeonSha3; }
+};
+
+}  // namespace
+
+template <MlkemParams P>
+SchemeBackend neon_sha3_backend() {
+  return lanes::backend<P, NeonSha3>();
+}
+
+template SchemeBackend neon_sha3_backend<kMlkem512>();
+template SchemeBackend neon_sha3_backend<kMlkem768>();
+template SchemeBackend neon_sha3_backend<kMlkem1024>();
+template SchemeBackend neon_sha3_backend<kKyber512>();
+template SchemeBackend neon_sha3_backend<kKyber768>();
+template SchemeBackend neon_sha3_backend<kKyber1024>();
+
+}  // namespace polykem::mlkem

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/backend.hpp"
+#include "schemes/ntru/lanes/backend.hpp"
+#include "schemes/ntru/lanes/isa_prims.hpp"
+#include "schemes/ntru/vector_backends.hpp"
+
+namespace polykem::ntru {
+
+namespace {
+
+struct NeonSha3 {
+  static constexpr const char* kName = cpu::kNeonSha3;
+  // By instructions counted: there is no AArch64 machine to measure on.
+  static constexpr size_t kFewestForLanes = 8;
+  static Aes256Ctr keystream() { return aes256_ctr_neon; }
+  static const LaneMul* mul(size_t n) { return lane_mul_neon(n); }
+  static const KeccakLanes& keccak() { return kKeccakLanesNeonSha3; }
+  static const PolyInvLanes& inverse() { return kPolyInvLanesNeon; }
+};
+
+}  // namespace
+
+template <NtruParams P>
+SchemeBackend neon_sha3_backend() {
+  return lanes::backend<P, lanes::WithSinglePrims<NeonSha3>>();
+}
+
+template SchemeBackend neon_sha3_backend<kHps2048509>();
+template SchemeBackend neon_sha3_backend<kHps2048677>();
+template SchemeBackend neon_sha3_backend<kHps4096821>();
+template SchemeBackend neon_sha3_backend<kHrss701>();
+template SchemeBackend neon_sha3_backend<kHps40961229>();
+template SchemeBackend neon_sha3_backend<kHrss1373>();
+
+}  // namespace polykem::ntru

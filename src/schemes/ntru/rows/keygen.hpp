@@ -1,0 +1,283 @@
+// SPDX-License-Identifier: Apache-2.0
+// Key generation's stages on items that lie one after the other and share one inversion;
+// docs/adr/0010-shared-inversions.md has the measurements. `Prims` as in ops.hpp.
+#pragma once
+
+#include <algorithm>
+#include <cstring>
+
+#include "core/arena.hpp"
+#include "core/scheme.hpp"
+#include "prim/drbg/drbg.hpp"
+#include "prim/keccak/keccak.hpp"
+#include "prim/keccak/keccak_lanes.hpp"
+#include "prim/polyinv/polyinv_lanes.hpp"
+#include "prim/polymul/tile_mul.hpp"
+#include "prim/sort/sort_lanes.hpp"
+#include "schemes/ntru/rows/records.hpp"
+
+namespace polykem::ntru::rows {
+inline namespace POLYKEM_ISA {
+
+/// Bytes that the products and the sorts of `items` items use, one after the other.
+template <NtruParams P, class Prims>
+size_t shared_bytes(size_t items) {
+  const size_t product = Prims::mul(P.n)->workspace_bytes;
+  return P.variant == Variant::hps ? std::max(product, sort_rows_workspace_bytes(P.n, items)) : product;
+}
+
+/// Field x of items that lie one after the other, as the operands of products.
+template <class Item, NtruParams P>
+ConstBytePolys polys(const Item* items, Trits<P> Item::*x) {
+  return {reinterpret_cast<const int8_t*>((items->*x).c), sizeof(Item)};
+}
+template <class Item, NtruParams P>
+ConstBytePolys polys(const Item* items, Small<P> Item::*x) {
+  return {(items->*x).c, sizeof(Item)};
+}
+
+/// Words, read or written.
+struct WordFields : WordPolys {
+  operator ConstWordPolys() const { return {data, stride}; }
+};
+template <class Item, NtruParams P>
+WordFields polys(Item* items, Words<P> Item::*x) {
+  return {{(items->*x).c, sizeof(Item)}};
+}
+
+/// Working memory of one key.
+template <NtruParams P>
+struct alignas(64) Key {
+  Trits<P> f, g, inverse_f;
+  Small<P> lifted_f, G;
+  Words<P> Gf, v;  ///< v = 1/(G f)
+  Words<P> x;      ///< products on their way
+};
+
+/// What all keys use in turn.
+template <NtruParams P>
+struct alignas(64) KeygenScratch {
+  Trits<P> rest_S3;
+  Small<P> low;
+  Words<P> rest, u;
+  uint16_t polynomial[2][P.n];
+};
+
+template <NtruParams P, class Prims>
+struct KeygenChunk {
+  static constexpr size_t kGranule = 16;
+  static constexpr size_t kItems = 64;  ///< keys that share an inversion
+  static constexpr size_t kDrawBytes = P.keygen_draw_bytes();
+  static size_t workspace_bytes(size_t items) {
+    return Arena::bytes<Key<P>>(items) + Arena::bytes<uint8_t>(items * kDrawBytes) + Arena::bytes<KeygenScratch<P>>(1) +
+           Arena::bytes<std::byte>(shared(items));
+  }
+
+  KeygenChunk(const Batch& batch, std::byte* workspace) : io(batch), count(batch.count) {
+    Arena arena(workspace);
+    key = arena.take<Key<P>>(count);
+    drawn = arena.take<uint8_t>(count * kDrawBytes);
+    t = arena.take<KeygenScratch<P>>(1);
+    shared_memory = arena.take<std::byte>(shared(count));
+  }
+
+  const Batch& io;
+  const size_t count;
+  Key<P>* key;
+  uint8_t* drawn;
+  KeygenScratch<P>* t;
+  std::byte* shared_memory;
+
+  const uint8_t* draws(size_t i) const { return (io.draws != nullptr ? io.draws : drawn) + i * kDrawBytes; }
+  uint8_t* pk_out(size_t i) const { return io.pk_out + i * P.public_key_bytes(); }
+  uint8_t* sk_out(size_t i) const { return io.sk_out + i * P.secret_key_bytes(); }
+
+  template <class F>
+  void each(F&& f) {
+    for (size_t i = 0; i < count; ++i)
+      f(key[i], i);
+  }
+
+ private:
+  static size_t shared(size_t items) {
+    return std::max(shared_bytes<P, Prims>(items), Prims::inverse().workspace_bytes);
+  }
+};
+
+template <NtruParams P, class Prims>
+struct KeygenOps {
+  using KeygenChunk = rows::KeygenChunk<P, Prims>;
+  using Key = rows::Key<P>;
+
+  static void draw_keygen(KeygenChunk& c) {
+    if (c.io.draws == nullptr) c.io.drbg->fill({c.drawn, c.count * c.kDrawBytes}, Prims::keystream());
+  }
+
+  static void sample_fg(KeygenChunk& c) {
+    c.each([&](Key& k, size_t i) { sample_iid<P>(k.f, c.draws(i)); });
+    if constexpr (P.variant == Variant::hps) {
+      Prims::sort().sample_fixed_type({c.key->g.c, sizeof(Key)}, {c.draws(0) + P.iid_draw_bytes(), c.kDrawBytes},
+                                      c.count, P.n, P.weight(), c.shared_memory);
+    } else {
+      c.each([&](Key& k, size_t i) {
+        sample_iid<P>(k.g, c.draws(i) + P.iid_draw_bytes());
+        poly_plus<P>(k.f);
+        poly_plus<P>(k.g);
+      });
+    }
+  }
+
+  // ---- products of one polynomial or of a field of all keys
+
+  static void mul_S3(KeygenChunk& c, Trits<P>& out, const Trits<P>& a, const Trits<P>& b) {
+    const auto bytes = [](const Trits<P>& x) -> ConstBytePolys {
+      return {reinterpret_cast<const int8_t*>(x.c), sizeof x};
+    };
+    Prims::mul(P.n)->mul_bytes({c.t->u.c, sizeof c.t->u}, bytes(a), bytes(b), 1, c.shared_memory);
+    poly_mod_3_Phi_n<P>(out, c.t->u);
+  }
+  static void mul_Rq(KeygenChunk& c, Words<P>& out, const Words<P>& a, const Words<P>& b) {
+    Prims::mul(P.n)->mul_words({out.c, sizeof out}, {a.c, sizeof a}, {b.c, sizeof b}, 1, c.shared_memory);
+  }
+  static void mul_fields(KeygenChunk& c, Words<P> Key::*out, Words<P> Key::*a, Small<P> Key::*b) {
+    Prims::mul(P.n)->mul_words_bytes(polys(c.key, out), polys(c.key, a), polys(c.key, b), c.count, c.shared_memory);
+  }
+
+  /// The first coefficient becomes 1 unless the mask is all ones.
+  template <class Poly>
+  static void one_unless(uint32_t mask, Poly& a) {
+    a.c[0] = static_cast<std::decay_t<decltype(a.c[0])>>((a.c[0] & mask) + 1 + mask);
+  }
+  template <class Poly>
+  static void keep_if(uint32_t mask, Poly& a) {
+    for (auto& x : a.c)
+      x = static_cast<std::decay_t<decltype(x)>>(x & mask);
+  }
+
+  /// x.*inverse = 1 / x.*a of each key x from one inversion and three products per key. [MONT87, 10.3.1] A zero has no
+  /// inverse and would spoil the others: 1 takes its place, and its own inverse becomes 0. rest: memory for a
+  /// polynomial. nonzero(x): all ones if x.*a is not 0.
+  template <class Poly, class Nonzero, class Mul, class Invert>
+  static void invert_together(KeygenChunk& c, Poly Key::*inverse, Poly Key::*a, Poly& rest, Nonzero nonzero, Mul mul,
+                              Invert invert) {
+    Key* const x = c.key;
+    if (c.count == 1) return invert(x->*inverse, x->*a);
+    uint32_t alive[KeygenChunk::kItems];
+    for (size_t i = 0; i < c.count; ++i) {
+      alive[i] = nonzero(x[i]);
+      one_unless(alive[i], x[i].*a);
+    }
+    x[0].*inverse = x[0].*a;
+    for (size_t i = 1; i < c.count; ++i)
+      mul(x[i].*inverse, x[i - 1].*inverse, x[i].*a);
+    invert(rest, x[c.count - 1].*inverse);
+    for (size_t i = c.count - 1; i > 0; --i) {
+      mul(x[i].*inverse, rest, x[i - 1].*inverse);
+      mul(rest, rest, x[i].*a);
+    }
+    x[0].*inverse = rest;
+    for (size_t i = 0; i < c.count; ++i) {
+      (x[i].*a).c[0] = static_cast<std::decay_t<decltype((x[i].*a).c[0])>>((x[i].*a).c[0] & alive[i]);
+      keep_if(alive[i], x[i].*inverse);
+    }
+  }
+
+  static void invert_f(KeygenChunk& c) {
+    invert_together(
+        c, &Key::inverse_f, &Key::f, c.t->rest_S3, [](const Key& k) { return nonzero<P>(k.f); },
+        [&](Trits<P>& out, const Trits<P>& a, const Trits<P>& b) { mul_S3(c, out, a, b); },
+        [&](Trits<P>& out, const Trits<P>& a) {
+          auto& [in, inverse] = c.t->polynomial;
+          std::copy_n(a.c, P.n, in);
+          Prims::inverse().inverse_mod3_one(inverse, in, P.n, c.shared_memory);
+          std::copy_n(inverse, P.n, out.c);
+          end_trits<P>(out);
+        });
+  }
+
+  static void store_f(KeygenChunk& c) {
+    c.each([&](Key& k, size_t i) {
+      store_S3<P>(c.sk_out(i), k.f);
+      store_S3<P>(c.sk_out(i) + P.inverse_f_offset(), k.inverse_f);
+      std::memcpy(c.sk_out(i) + P.prf_key_offset(), c.draws(i) + P.pair_draw_bytes(), P.kPrfKeyBytes);
+    });
+  }
+
+  static void lift_fg(KeygenChunk& c) {
+    c.each([&](Key& k, size_t) {
+      poly_Z3_to_Zq<P>(k.lifted_f, k.f);
+      poly_G<P>(k.G, k.g);
+    });
+  }
+
+  static void mul_Gf(KeygenChunk& c) {
+    Prims::mul(P.n)->mul_bytes(polys(c.key, &Key::Gf), polys(c.key, &Key::G), polys(c.key, &Key::lifted_f), c.count,
+                               c.shared_memory);
+  }
+
+  /// low = the lowest bytes of a.
+  static void low_bytes(Small<P>& low, const Words<P>& a) {
+    const __m512i mask = words(0xff);
+    each_bytes<P>([&](size_t i) {
+      store64(low.c + i,
+              narrowed(_mm512_and_si512(load64(a.c + i), mask), _mm512_and_si512(load64(a.c + i + 32), mask)));
+    });
+  }
+  static void two_minus(Words<P>& a) {
+    each_words<P>([&](size_t i) { store64(a.c + i, _mm512_sub_epi16(_mm512_setzero_si512(), load64(a.c + i))); });
+    a.c[0] = static_cast<uint16_t>(a.c[0] + 2);
+  }
+
+  /// 1/a mod (q, Phi_n): mod 2 by division steps, then Newton's v <- v (2 - a v), doubling the bits. [NTRU20,
+  /// Sq_inverse] Until v has eight bits, products of bytes suffice.
+  static void poly_Rq_inv(KeygenChunk& c, Words<P>& v, const Words<P>& a) {
+    auto& [in, inverse] = c.t->polynomial;
+    Words<P>& u = c.t->u;
+    u = a;
+    poly_mod_q_Phi_n<P>(u);
+    std::copy_n(u.c, P.n, in);
+    Prims::inverse().inverse_mod2_one(inverse, in, P.n, c.shared_memory);
+    std::copy_n(inverse, P.n, v.c);
+    Small<P>& low_v = c.t->low;
+    Small<P>& low_a = reinterpret_cast<Small<P>&>(c.t->rest_S3);
+    const TileMul& mul = *Prims::mul(P.n);
+    const auto words_of = [](Words<P>& x) -> WordPolys { return {x.c, sizeof x}; };
+    const auto bytes_of = [](const Small<P>& x) -> ConstBytePolys { return {x.c, sizeof x}; };
+    low_bytes(low_v, v);
+    for (unsigned bits = 1; bits < 8; bits *= 2) {
+      low_bytes(low_a, a);
+      mul.mul_bytes(words_of(u), bytes_of(low_a), bytes_of(low_v), 1, c.shared_memory);
+      two_minus(u);
+      low_bytes(low_a, u);
+      mul.mul_bytes(words_of(v), bytes_of(low_a), bytes_of(low_v), 1, c.shared_memory);
+      low_bytes(low_v, v);
+    }
+    mul.mul_words_bytes(words_of(u), {a.c, sizeof a}, bytes_of(low_v), 1, c.shared_memory);
+    two_minus(u);
+    mul.mul_words_bytes(words_of(v), {u.c, sizeof u}, bytes_of(low_v), 1, c.shared_memory);
+  }
+
+  static void invert_Gf(KeygenChunk& c) {
+    invert_together(
+        c, &Key::v, &Key::Gf, c.t->rest, [](const Key& k) { return nonzero<P>(k.f) & nonzero<P>(k.g); },
+        [&](Words<P>& out, const Words<P>& a, const Words<P>& b) { mul_Rq(c, out, a, b); },
+        [&](Words<P>& out, const Words<P>& a) { poly_Rq_inv(c, out, a); });
+  }
+
+  static void mul_vf(KeygenChunk& c) { mul_fields(c, &Key::x, &Key::v, &Key::lifted_f); }
+  static void mul_invh(KeygenChunk& c) {
+    mul_fields(c, &Key::x, &Key::x, &Key::lifted_f);
+    c.each([&](Key& k, size_t) { poly_mod_q_Phi_n<P>(k.x); });
+  }
+  static void store_invh(KeygenChunk& c) {
+    c.each([&](Key& k, size_t i) { store_Sq<P>(c.sk_out(i) + P.inverse_h_offset(), k.x); });
+  }
+  static void mul_vG(KeygenChunk& c) { mul_fields(c, &Key::x, &Key::v, &Key::G); }
+  static void mul_h(KeygenChunk& c) { mul_fields(c, &Key::x, &Key::x, &Key::G); }
+  static void store_h(KeygenChunk& c) {
+    c.each([&](Key& k, size_t i) { store_Sq<P>(c.pk_out(i), k.x); });
+  }
+};
+
+}  // namespace POLYKEM_ISA
+}  // namespace polykem::ntru::rows

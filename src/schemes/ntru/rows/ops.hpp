@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+// The stages of encaps and decaps on items that lie one after the other. `Prims` names the primitives of an instruction
+// set: kName, keystream(), mul(n), keccak(), inverse(), sort().
+#pragma once
+
+#include <cstring>
+
+#include "schemes/ntru/rows/keygen.hpp"
+
+namespace polykem::ntru::rows {
+inline namespace POLYKEM_ISA {
+
+/// Working memory of one item.
+template <NtruParams P>
+struct alignas(64) Item {
+  Trits<P> a, b, inverse_f;
+  Small<P> small;
+  Words<P> x, z, u;
+  uint8_t rm[2 * P.trits_bytes()];
+  uint8_t reject[P.kPrfKeyBytes + P.ciphertext_bytes()];  ///< PRF key, ciphertext
+  uint8_t rejection[P.kSharedSecretBytes];
+  uint32_t fail;  ///< all ones if the ciphertext is rejected
+};
+
+template <NtruParams P, class Prims>
+struct Chunk {
+  static constexpr size_t kGranule = 16;  ///< a sort in 32-bit lanes, two permutations of Keccak
+  static constexpr size_t kItems = 16;    ///< 32 take up to a tenth longer
+  static constexpr size_t kDrawBytes = P.encaps_draw_bytes();
+  static size_t workspace_bytes(size_t items) {
+    return Arena::bytes<Item<P>>(items) + Arena::bytes<uint8_t>(items * kDrawBytes) +
+           Arena::bytes<std::byte>(shared_bytes<P, Prims>(items));
+  }
+
+  Chunk(const Batch& batch, std::byte* workspace) : io(batch), count(batch.count) {
+    Arena arena(workspace);
+    item = arena.take<Item<P>>(count);
+    drawn = arena.take<uint8_t>(count * kDrawBytes);
+    shared = arena.take<std::byte>(shared_bytes<P, Prims>(count));
+  }
+
+  const Batch& io;
+  const size_t count;
+  Item<P>* item;
+  uint8_t* drawn;
+  std::byte* shared;  ///< for products and sorts, one after the other
+
+  const uint8_t* draws(size_t i) const { return (io.draws != nullptr ? io.draws : drawn) + i * kDrawBytes; }
+  const uint8_t* pk(size_t i) const { return io.pk + (io.shared_key ? 0 : i * P.public_key_bytes()); }
+  const uint8_t* sk(size_t i) const { return io.sk + (io.shared_key ? 0 : i * P.secret_key_bytes()); }
+  const uint8_t* ct(size_t i) const { return io.ct + i * P.ciphertext_bytes(); }
+
+  template <class F>
+  void each(F&& f) {
+    for (size_t i = 0; i < count; ++i)
+      f(item[i], i);
+  }
+};
+
+template <NtruParams P, class Prims>
+struct Ops : KeygenOps<P, Prims> {
+  using Chunk = rows::Chunk<P, Prims>;
+  using Item = rows::Item<P>;
+
+  /// Field x of every item.
+  template <class Field>
+  static auto polys(Chunk& c, Field Item::*x) {
+    return rows::polys(c.item, x);
+  }
+
+  // ---- encaps: a = r, b = m, x = h, small = r mod q then Lift(m), z = h r then c
+
+  static void draw_encaps(Chunk& c) {
+    if (c.io.draws == nullptr) c.io.drbg->fill({c.drawn, c.count * c.kDrawBytes}, Prims::keystream());
+  }
+
+  static void sample_rm(Chunk& c) {
+    c.each([&](Item& t, size_t i) { sample_iid<P>(t.a, c.draws(i)); });
+    if constexpr (P.variant == Variant::hps) {
+      Prims::sort().sample_fixed_type({c.item->b.c, sizeof(Item)}, {c.draws(0) + P.iid_draw_bytes(), c.kDrawBytes},
+                                      c.count, P.n, P.weight(), c.shared);
+    } else {
+      c.each([&](Item& t, size_t i) { sample_iid<P>(t.b, c.draws(i) + P.iid_draw_bytes()); });
+    }
+  }
+
+  static void pack_rm(Chunk& c) {
+    c.each([&](Item& t, size_t) {
+      store_S3<P>(t.rm, t.a);
+      store_S3<P>(t.rm + P.trits_bytes(), t.b);
+    });
+  }
+
+  /// Messages of `length` bytes of every item.
+  static void hash(Chunk& c, ByteRows out, const uint8_t* in, size_t length) {
+    if (c.count == 1) return sha3_256(out.data, {in, length});
+    Prims::keccak().sha3_256(out, {in, sizeof(Item)}, length, c.count);
+  }
+  static void hash_rm(Chunk& c) { hash(c, {c.io.ss_out, P.kSharedSecretBytes}, c.item->rm, sizeof c.item->rm); }
+
+  static void load_h(Chunk& c) {
+    c.each([&](Item& t, size_t i) { load_Rq_sum_zero<P>(t.x, c.pk(i)); });
+  }
+
+  static void mul_hr(Chunk& c) {
+    c.each([&](Item& t, size_t) { poly_Z3_to_Zq<P>(t.small, t.a); });
+    Prims::mul(P.n)->mul_words_bytes(polys(c, &Item::z), polys(c, &Item::x), polys(c, &Item::small), c.count, c.shared);
+  }
+
+  static void lift_add(Chunk& c) {
+    c.each([&](Item& t, size_t) {
+      poly_lift<P>(t.small, t.b);
+      poly_add<1, P>(t.z, t.small);
+    });
+  }
+
+  static void store_c(Chunk& c) {
+    c.each([&](Item& t, size_t i) { store_Sq<P>(c.io.ct_out + i * P.ciphertext_bytes(), t.z); });
+  }
+
+  // ---- decaps: a = f then c f mod 3 then r, b = m, x = c, small = f mod q then Lift(m), z = c f, then c f / f mod 3,
+  // then r mod q, u = 1/h
+
+  static void load_c_sk(Chunk& c) {
+    c.each([&](Item& t, size_t i) {
+      load_Rq_sum_zero<P>(t.x, c.ct(i));
+      load_S3<P>(t.a, c.sk(i));
+      load_S3<P>(t.inverse_f, c.sk(i) + P.inverse_f_offset());
+      load_Sq<P>(t.u, c.sk(i) + P.inverse_h_offset());
+      t.fail = padding_mask<P>(c.ct(i));
+    });
+  }
+
+  static void mul_cf(Chunk& c) { mul_hr(c); }
+
+  static void reduce_cf(Chunk& c) {
+    c.each([&](Item& t, size_t) { poly_Rq_to_S3<P>(t.a, t.z); });
+  }
+
+  static void mul_m(Chunk& c) {
+    Prims::mul(P.n)->mul_bytes(polys(c, &Item::z), polys(c, &Item::a), polys(c, &Item::inverse_f), c.count, c.shared);
+    c.each([&](Item& t, size_t) { poly_mod_3_Phi_n<P>(t.b, t.z); });
+  }
+
+  static void lift_sub(Chunk& c) {
+    c.each([&](Item& t, size_t) {
+      poly_lift<P>(t.small, t.b);
+      poly_add<-1, P>(t.x, t.small);
+    });
+  }
+
+  static void mul_r(Chunk& c) {
+    Prims::mul(P.n)->mul_words(polys(c, &Item::z), polys(c, &Item::x), polys(c, &Item::u), c.count, c.shared);
+    c.each([&](Item& t, size_t) { poly_mod_q_Phi_n<P>(t.z); });
+  }
+
+  static void check_rm(Chunk& c) {
+    c.each([&](Item& t, size_t) {
+      t.fail |= poly_ternary<P>(t.a, t.z);
+      if constexpr (P.variant == Variant::hps) t.fail |= wrong_weight<P>(t.b);
+    });
+  }
+
+  static void hash_reject(Chunk& c) {
+    c.each([&](Item& t, size_t i) {
+      std::memcpy(t.reject, c.sk(i) + P.prf_key_offset(), P.kPrfKeyBytes);
+      std::memcpy(t.reject + P.kPrfKeyBytes, c.ct(i), P.ciphertext_bytes());
+    });
+    hash(c, {c.item->rejection, sizeof(Item)}, c.item->reject, sizeof c.item->reject);
+  }
+
+  static void select(Chunk& c) {
+    c.each([&](Item& t, size_t i) {
+      uint8_t* ss = c.io.ss_out + i * P.kSharedSecretBytes;
+      const auto fail = static_cast<uint8_t>(ct::barrier(t.fail));
+      for (size_t j = 0; j < P.kSharedSecretBytes; ++j)
+        ss[j] = static_cast<uint8_t>(ss[j] ^ (fail & (ss[j] ^ t.rejection[j])));
+    });
+  }
+};
+
+}  // namespace POLYKEM_ISA
+}  // namespace polykem::ntru::rows
