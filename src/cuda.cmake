@@ -4,7 +4,8 @@
 #   POLYKEM_CUDA         AUTO: build the module if nvcc is found; ON: fail without it; OFF: do not look for it
 #   POLYKEM_CUDA_ARCHS   real architectures, e.g. "75;80;86;89;90"
 #   POLYKEM_CUDA_PTX     also embed PTX of the newest of them, for later GPUs
-#   POLYKEM_CUDA_SAMPLE  the target all compiles the host code and one set of each kind, not the module and benchmarks
+#   POLYKEM_CUDA_SAMPLE  the target all compiles the host code and one set of each kind and sees whether the benchmarks
+#                        compile; it links neither the module nor them
 set(POLYKEM_CUDA AUTO CACHE STRING "Build the CUDA module: AUTO, ON or OFF")
 set_property(CACHE POLYKEM_CUDA PROPERTY STRINGS AUTO ON OFF)
 set(POLYKEM_CUDA_ARCHS 90 CACHE STRING "GPU architectures the CUDA module is compiled for")
@@ -14,7 +15,7 @@ option(POLYKEM_CUDA_SAMPLE "By default compile a sample of the CUDA code and lin
 set_source_files_properties(engine/crossover.cpp PROPERTIES COMPILE_DEFINITIONS
                             POLYKEM_LIBRARY_VERSION="${PROJECT_VERSION}")
 include(GNUInstallDirs)
-set_source_files_properties(engine/cuda/loader.cpp PROPERTIES COMPILE_DEFINITIONS
+set_source_files_properties(engine/module_file.cpp PROPERTIES COMPILE_DEFINITIONS
                             POLYKEM_MODULE_FOLDER="${CMAKE_INSTALL_FULL_LIBDIR}")
 foreach(target polykem_static polykem_shared)
   target_link_libraries(${target} PRIVATE ${CMAKE_DL_LIBS})

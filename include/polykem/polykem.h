@@ -41,6 +41,7 @@
 extern "C" {
 #endif
 
+/* What a call returns, and what an item's entry of item_status says. */
 typedef enum polykem_status {
   POLYKEM_OK = 0,
   POLYKEM_ERR_ARGUMENT = 1,            /* a NULL pointer, count 0 or too large, an unknown enum value, fields that
@@ -70,6 +71,7 @@ POLYKEM_API const char* polykem_version(void);
 
 typedef struct polykem_scheme polykem_scheme; /* one parameter set, static storage */
 
+/* Names and sizes of a parameter set. */
 typedef struct polykem_scheme_info_t {
   size_t struct_size;         /* in: sizeof(polykem_scheme_info_t) */
   const char* name;           /* registry name: "ntruhps4096821" */
@@ -80,29 +82,34 @@ typedef struct polykem_scheme_info_t {
   size_t keygen_draw_bytes; /* random bytes one key pair takes, in the order of the scheme's known-answer tests */
   size_t encaps_draw_bytes; /* the same for one encapsulation */
   size_t secret_seed_bytes; /* of a secret key in its form as a seed (FIPS 203: d, z); 0 if the set has none */
+  size_t public_key_at; /* where a secret key holds its public key, in bytes from its start; SIZE_MAX if it does not */
 } polykem_scheme_info_t;
 
+/* How many parameter sets the library has. */
 POLYKEM_API size_t polykem_scheme_count(void);
 POLYKEM_API const polykem_scheme* polykem_scheme_at(size_t index); /* NULL if index >= count */
 /* By registry name or alias; letter case, '-' and '_' do not matter. POLYKEM_ERR_UNKNOWN_SCHEME if there is none. */
 POLYKEM_API polykem_status polykem_scheme_find(const char* name, const polykem_scheme** out);
 /* The registry name nearest to a mistyped one (edit distance), static storage; never NULL for a non-NULL name. */
 POLYKEM_API const char* polykem_scheme_suggest(const char* name);
+/* Set out->struct_size. */
 POLYKEM_API polykem_status polykem_scheme_info(const polykem_scheme* scheme, polykem_scheme_info_t* out);
 
 /* ---- backends -------------------------------------------------------------------------------------------- */
 
+/* One way to run parameter sets on this machine. */
 typedef struct polykem_backend_info_t {
   size_t struct_size; /* in: sizeof(polykem_backend_info_t) */
-  const char* name;   /* "cuda", "avx512", "avx2", "ref" */
+  const char* name;   /* "cuda", "rtl", "avx512", "avx2", "neon-sha3", "neon", "ref" */
   const char* description;
   const char* requirements; /* what the machine must have, and why it is not available here if that is known */
   int available;            /* 1 if this machine and build can run it */
-  uint32_t reserved;        /* 0 */
+  uint32_t moved_to_cpu;    /* chunks of batches that it failed to compute in this process and the CPU did instead */
 } polykem_backend_info_t;
 
-/* In priority order, best first. */
+/* How many backends there are, available or not. */
 POLYKEM_API size_t polykem_backend_count(void);
+/* In priority order, best first. Set out->struct_size. */
 POLYKEM_API polykem_status polykem_backend_info(size_t index, polykem_backend_info_t* out);
 
 /* Names of the CPU features that were found and matter here, separated by spaces, static storage. */
@@ -112,6 +119,7 @@ POLYKEM_API const char* polykem_cpu_features(void);
 
 typedef struct polykem_context polykem_context; /* thread pool, backend choice, random generators */
 
+/* How a context computes. */
 typedef struct polykem_config {
   size_t struct_size; /* sizeof(polykem_config) */
   unsigned threads;   /* worker threads, at most 1024; 0: one per CPU this process may use. 1: blocking calls compute on
@@ -121,8 +129,13 @@ typedef struct polykem_config {
 
 /* config may be NULL for the defaults. */
 POLYKEM_API polykem_status polykem_context_new(const polykem_config* config, polykem_context** out);
+/* The same for programs that must not wait until a forced GPU has opened, which takes seconds: it opens in the
+ * background when a batcher is first handed an operation, and until then the CPU computes what batchers are handed. If
+ * it cannot be opened, operations fail with POLYKEM_ERR_BACKEND_UNAVAILABLE from then on. polykem_run waits for it. */
+POLYKEM_API polykem_status polykem_context_new_open_later(const polykem_config* config, polykem_context** out);
 /* Waits for running jobs. NULL is allowed. In a callback it does nothing. */
 POLYKEM_API void polykem_context_free(polykem_context* context);
+/* Threads that compute the context's batches. */
 POLYKEM_API unsigned polykem_context_threads(const polykem_context* context);
 /* Name of the backend that runs `scheme` in this context, static storage; NULL if none can. If that is "cuda" and was
  * not forced, small batches still run on the CPU. */
@@ -130,8 +143,10 @@ POLYKEM_API const char* polykem_context_backend(const polykem_context* context, 
 
 /* ---- batch operations ------------------------------------------------------------------------------------ */
 
+/* Key generation, encapsulation, decapsulation. */
 typedef enum polykem_op { POLYKEM_KEYGEN = 0, POLYKEM_ENCAPS = 1, POLYKEM_DECAPS = 2 } polykem_op;
 
+/* Which key an item of encaps or decaps uses. */
 typedef enum polykem_key_mode {
   POLYKEM_KEY_PER_ITEM = 0, /* `count` keys, item i uses key i */
   POLYKEM_KEY_SHARED = 1    /* one key, used for all items */
@@ -143,7 +158,13 @@ typedef enum polykem_secret_form {
   POLYKEM_SECRET_SEED = 1      /* records of secret_seed_bytes: the draws that keygen took */
 } polykem_secret_form;
 
-typedef struct polykem_keyset polykem_keyset;
+/* Bits of polykem_request.flags. */
+typedef enum polykem_request_flag {
+  POLYKEM_CALLER_WAITS = 1 /* polykem_batcher_add: this thread waits for the ticket next. So it computes the operation
+                              itself unless a batch is cheaper: with another thread nothing would be gained */
+} polykem_request_flag;
+
+typedef struct polykem_keyset polykem_keyset; /* keys that the library holds where they are used, see below */
 
 /* One batch. Set struct_size, op, scheme, count and the fields the operation uses; leave the others zero.
  *   keygen: pk_out and sk_out. draws optional.
@@ -165,25 +186,27 @@ typedef struct polykem_request {
   const polykem_keyset* keyset;
   const size_t* key_index;
   polykem_secret_form secret_form; /* of sk */
-  uint32_t reserved;               /* 0 */
+  uint32_t flags;                  /* of polykem_request_flag */
 } polykem_request;
 
 /* Runs the batch and returns when it is done. */
 POLYKEM_API polykem_status polykem_run(polykem_context* context, const polykem_request* request);
 
-/* The same, as one line each. item_status may be NULL. */
+/* polykem_run for key pairs with random keys. */
 POLYKEM_API polykem_status polykem_keygen(polykem_context* context, const polykem_scheme* scheme, size_t count,
                                           uint8_t* pk, uint8_t* sk);
+/* polykem_run for encapsulations to pk. item_status may be NULL. */
 POLYKEM_API polykem_status polykem_encaps(polykem_context* context, const polykem_scheme* scheme, size_t count,
                                           polykem_key_mode key_mode, const uint8_t* pk, uint8_t* ct, uint8_t* ss,
                                           polykem_status* item_status);
+/* polykem_run for decapsulations with sk. item_status may be NULL. */
 POLYKEM_API polykem_status polykem_decaps(polykem_context* context, const polykem_scheme* scheme, size_t count,
                                           polykem_key_mode key_mode, const uint8_t* sk, const uint8_t* ct, uint8_t* ss,
                                           polykem_status* item_status);
 
 /* ---- asynchronous batches -------------------------------------------------------------------------------- */
 
-typedef struct polykem_job polykem_job;
+typedef struct polykem_job polykem_job; /* a batch that runs in the background */
 /* Called once when the batch has finished, on a worker thread, perhaps before polykem_submit has returned. It should
  * not block. It may submit and run other batches and free its own job; polykem_job_wait for its own job returns
  * POLYKEM_ERR_ARGUMENT there, and polykem_context_free does nothing. */
@@ -210,6 +233,7 @@ POLYKEM_API void polykem_job_free(polykem_job* job);
 typedef struct polykem_batcher polykem_batcher;
 typedef struct polykem_ticket polykem_ticket; /* one operation that was handed in */
 
+/* How a batcher collects. */
 typedef struct polykem_batcher_config {
   size_t struct_size;   /* sizeof(polykem_batcher_config) */
   size_t batch_items;   /* most operations in one batch, at most 65536; 0: 1024 */
@@ -239,9 +263,10 @@ typedef void (*polykem_ticket_callback)(void* user);
  * there is no ticket. */
 POLYKEM_API polykem_status polykem_batcher_add(polykem_batcher* batcher, const polykem_request* request,
                                                polykem_ticket_callback done, void* user, polykem_ticket** out);
-/* For a loop that has several operations at hand: between these two calls nothing begins, on no thread, so that what is
- * added shares batches. Each call of hold needs one of release, soon. */
+/* For a loop that has several operations at hand: until polykem_batcher_release nothing begins, on no thread, so that
+ * what is added shares batches. Each call needs one of polykem_batcher_release, soon. */
 POLYKEM_API polykem_status polykem_batcher_hold(polykem_batcher* batcher);
+/* Ends what polykem_batcher_hold began. */
 POLYKEM_API polykem_status polykem_batcher_release(polykem_batcher* batcher);
 /* POLYKEM_ERR_BUSY, then the operation's own status: POLYKEM_ERR_PUBLIC_KEY, for example. */
 POLYKEM_API polykem_status polykem_ticket_poll(const polykem_ticket* ticket);
@@ -279,6 +304,7 @@ typedef struct polykem_batcher_stats_t {
 POLYKEM_API polykem_status polykem_batcher_stats(polykem_batcher* batcher, const polykem_scheme* scheme, polykem_op op,
                                                  polykem_batcher_stats_t* out);
 
+/* State of a lane's circuit breaker. */
 typedef enum polykem_lane_state {
   POLYKEM_LANE_UNUSED = 0,   /* no batch has gone there yet */
   POLYKEM_LANE_CLOSED = 1,   /* the breaker is closed: it takes batches */
@@ -305,6 +331,7 @@ POLYKEM_API polykem_status polykem_batcher_health(polykem_batcher* batcher, size
  * around these calls. A client can do harm to its own operations only. */
 typedef struct polykem_broker polykem_broker;
 
+/* Where a broker listens, and to whom. */
 typedef struct polykem_broker_config {
   size_t struct_size;   /* sizeof(polykem_broker_config) */
   const char* path;     /* where to listen; a file PATH.lock beside it says that somebody does */
@@ -317,7 +344,7 @@ typedef struct polykem_broker_config {
   uint32_t clients;         /* most processes at once; 0: 256 */
   uint32_t clients_of_user; /* most processes of one user; 0: 128 */
   uint32_t slots;           /* most operations in flight of one process, a power of two up to 4096; 0: 256 */
-  uint32_t reserved;        /* 0 */
+  uint32_t memory_mib;      /* most shared memory of all processes; if little is left, they get fewer slots; 0: 2048 */
 } polykem_broker_config;
 
 /* Starts a thread that serves clients. The batcher must outlive the broker. POLYKEM_ERR_BUSY: another process listens
@@ -327,6 +354,7 @@ POLYKEM_API polykem_status polykem_broker_new(polykem_batcher* batcher, const po
 /* Takes no more operations, finishes those that it has, within ten seconds, and hangs up. NULL is allowed. */
 POLYKEM_API void polykem_broker_free(polykem_broker* broker);
 
+/* A broker's counters. */
 typedef struct polykem_broker_stats_t {
   size_t struct_size;
   uint64_t clients, in_flight; /* now: processes, operations */
@@ -342,6 +370,7 @@ POLYKEM_API polykem_status polykem_broker_stats(const polykem_broker* broker, po
 
 /* ---- key sets: keys that stay where they are used ---------------------------------------------------- */
 
+/* What the records are that a key set is made of. */
 typedef enum polykem_key_kind {
   POLYKEM_PUBLIC_KEYS = 0,
   POLYKEM_SECRET_KEYS = 1,
@@ -358,6 +387,7 @@ POLYKEM_API polykem_status polykem_keyset_import(polykem_context* context, const
 /* Makes `count` key pairs whose secret keys never leave the set; the public keys go to pk. */
 POLYKEM_API polykem_status polykem_keyset_generate(polykem_context* context, const polykem_scheme* scheme, size_t count,
                                                    uint8_t* pk, polykem_keyset** out);
+/* How many keys the set has. */
 POLYKEM_API size_t polykem_keyset_size(const polykem_keyset* keyset);
 /* Zeroises and frees. No batch may be using it. NULL is allowed. */
 POLYKEM_API void polykem_keyset_free(polykem_keyset* keyset);
@@ -401,6 +431,7 @@ POLYKEM_API const char* polykem_crossover_note(void);
 
 /* ---- where the time goes ----------------------------------------------------------------------------- */
 
+/* The time that one step of a plan took. */
 typedef struct polykem_step_record {
   size_t struct_size; /* in: sizeof(polykem_step_record); of an array, that of the first counts for all */
   polykem_op op;
@@ -409,6 +440,7 @@ typedef struct polykem_step_record {
   uint64_t calls;     /* times the step ran, over chunks */
   uint64_t items;     /* records it worked on */
   uint64_t nanoseconds;
+  uint64_t cycles; /* clock cycles, where the backend has a counter of its own ("rtl"); else 0 */
 } polykem_step_record;
 
 /* Starts (enable != 0, clearing earlier figures) or stops recording the time of every step in this context. */
@@ -417,7 +449,9 @@ POLYKEM_API polykem_status polykem_profile_enable(polykem_context* context, int 
  * capacity 0. Strings are static storage. */
 POLYKEM_API polykem_status polykem_profile_read(polykem_context* context, polykem_step_record* records, size_t capacity,
                                                 size_t* size);
-/* The plan of one operation as static names: step i of `scheme` in this context. POLYKEM_ERR_RANGE past the last. */
+/* The plan of one operation as static names: step i of `scheme` in this context. POLYKEM_ERR_RANGE past the last. It is
+ * that of a batch which fills the lanes; a backend may compute few items, or a batch's rest, by another plan with the
+ * same stages, and polykem_profile_read() shows which steps ran. */
 POLYKEM_API polykem_status polykem_plan_step(const polykem_context* context, const polykem_scheme* scheme,
                                              polykem_op op, size_t index, const char** step, const char** stages);
 

@@ -8,12 +8,12 @@
 #include <algorithm>
 #include <bit>
 #include <cerrno>
-#include <cstring>
 #include <new>
 #include <system_error>
 #include <utility>
 
 #include "core/secure.hpp"
+#include "core/thread.hpp"
 #include "schemes/registry.hpp"
 
 namespace polykem::broker {
@@ -63,7 +63,7 @@ bool is_result(Status status) {
 
 /// Appends record `item`; nullptr: the operation has none.
 uint8_t* append(uint8_t* at, const uint8_t* records, size_t item, size_t bytes) {
-  if (bytes != 0) std::memcpy(at, records + item * bytes, bytes);
+  if (bytes != 0) copy_secret(at, records + item * bytes, bytes);
   return at + bytes;
 }
 
@@ -78,7 +78,7 @@ std::unique_ptr<Connection> Connection::open(const char* path, uint32_t slots, c
     return nullptr;
   }
   try {
-    out->receiver_ = std::thread([&running = *out] { running.receive(); });
+    out->receiver_ = start_thread([&running = *out] { running.receive(); });
   } catch (const std::system_error&) {
     problem = "the system gives no thread";
     return nullptr;
@@ -209,8 +209,8 @@ void Connection::read_item(uint32_t index, EndedBatches& ended) {
   const uint8_t* out = view_.records(index) + bytes.in();
   uint8_t* to_public = batch->request.op == Op::keygen ? records.pk_out : records.ct_out;
   uint8_t* to_secret = batch->request.op == Op::keygen ? records.sk_out : records.ss_out;
-  if (bytes.public_out != 0) std::memcpy(to_public + slot.item * bytes.public_out, out, bytes.public_out);
-  std::memcpy(to_secret + slot.item * bytes.secret_out, out + bytes.public_out, bytes.secret_out);
+  if (bytes.public_out != 0) copy_secret(to_public + slot.item * bytes.public_out, out, bytes.public_out);
+  copy_secret(to_secret + slot.item * bytes.secret_out, out + bytes.public_out, bytes.secret_out);
   secure_zero(view_.records(index), bytes.in() + bytes.out());
   free_.push_back(index);
   if (++batch->finished == records.count) ended.add(batch);

@@ -77,9 +77,9 @@ class Connection {
   SharedMemory memory_;
   SharedView view_;
   std::atomic<bool> alive_{true};
-  uint32_t taken_ = 0;  ///< completions read so far
-  std::mutex mutex_;    ///< guards the rest
-  uint32_t published_ = 0;
+  uint32_t taken_ = kFirstEntry;  ///< completions read so far
+  std::mutex mutex_;              ///< guards the rest
+  uint32_t published_ = kFirstEntry;
   std::vector<Slot> slots_;
   std::vector<uint32_t> free_;
   std::deque<std::shared_ptr<Batch>> unsent_;  ///< the first may have been sent in part

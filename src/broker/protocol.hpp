@@ -24,9 +24,12 @@
 namespace polykem::broker {
 
 inline constexpr uint32_t kMagic = 0x4d4b4c50;
-inline constexpr uint32_t kVersion = 1;
+inline constexpr uint32_t kVersion = 2;
 /// Slots of one client: a power of two.
 inline constexpr uint32_t kMostSlots = 4096;
+
+/// Where the rings' counters begin: so that they pass 2^32 soon, in every test too, and not once in a blue moon.
+inline constexpr uint32_t kFirstEntry = 0u - 64;
 
 struct Hello {
   uint32_t magic = kMagic, version = kVersion;
@@ -55,8 +58,8 @@ static_assert(Word::is_always_lock_free && sizeof(Word) == sizeof(uint32_t));
 static_assert(std::atomic<uint64_t>::is_always_lock_free);
 
 struct SharedHeader {
-  alignas(64) Word submitted;  ///< entries that the client has written so far
-  alignas(64) Word completed;  ///< entries that the server has written so far
+  alignas(64) Word submitted;  ///< kFirstEntry plus the entries that the client has written so far
+  alignas(64) Word completed;  ///< kFirstEntry plus the entries that the server has written so far
   alignas(64) Word server_sleeps;
   alignas(64) Word client_sleeps;
 };

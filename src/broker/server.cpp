@@ -12,6 +12,8 @@
 #include <system_error>
 #include <utility>
 
+#include "core/thread.hpp"
+
 namespace polykem::broker {
 
 namespace {
@@ -49,7 +51,7 @@ Status Server::create(const ServerConfig& config, Collector& collector, std::uni
     return Status::argument;
   }
   try {
-    server->thread_ = std::thread([&running = *server] { running.loop(); });
+    server->thread_ = start_thread([&running = *server] { running.loop(); });
   } catch (const std::system_error&) {
     return Status::out_of_memory;
   }
@@ -117,7 +119,7 @@ void Server::on_event(uint64_t id, uint32_t events) {
   if (process_ended || (events & (EPOLLHUP | EPOLLRDHUP | EPOLLERR)) != 0) return drop(id, Why::gone);
   Session& session = *sessions_[id];
   const bool greeted = session.greeted();
-  if (!session.receive(config_.most_slots)) return drop(id, Why::unwanted);
+  if (!session.receive(greeted ? 0 : slots_left())) return drop(id, Why::unwanted);
   if (!greeted && session.greeted()) --silent_;
   if (session.greeted()) serve(id);
 }
@@ -167,6 +169,17 @@ bool Server::has_place(const Peer& peer) const {
   const auto same_user = [&](const auto& entry) { return entry.second->peer().uid == peer.uid; };
   return sessions_.size() < config_.most_clients &&
          std::count_if(sessions_.begin(), sessions_.end(), same_user) < config_.most_clients_of_user;
+}
+
+/// The slots that another client may have; a power of two, or 0.
+uint32_t Server::slots_left() const {
+  size_t used = 0;
+  for (const auto& [id, session] : sessions_)
+    used += session->greeted() ? session->shared_bytes() : 0;
+  uint32_t slots = config_.most_slots;
+  while (slots > 0 && used + map_bytes(slots) > config_.most_bytes)
+    slots /= 2;
+  return slots;
 }
 
 void Server::admit(Fd socket) {

@@ -23,6 +23,8 @@ struct ServerConfig {
   uint32_t most_clients = 256;
   uint32_t most_clients_of_user = 128;
   uint32_t most_slots = 256;  ///< operations in flight of one client; a power of two
+  size_t most_bytes =
+      size_t{2} << 30;  ///< shared memory of all clients; when little is left, a client gets fewer slots
 };
 
 /// The daemon's end: lets worker processes in, reads their rings and hands what they ask for to a Collector. One
@@ -47,6 +49,7 @@ class Server {
   void admit(Fd socket);
   bool may_use(const Peer& peer) const;
   bool has_place(const Peer& peer) const;
+  uint32_t slots_left() const;
   void serve(uint64_t id);
   void serve_the_rest();
   enum class Why { gone, unwanted };

@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <bit>
 #include <cerrno>
-#include <cstring>
 #include <utility>
 
 #include "schemes/registry.hpp"
@@ -82,7 +81,7 @@ bool Session::greet(uint32_t most_slots) {
     refuse(Answer::other_version);
     return false;
   }
-  if (open(std::bit_floor(std::min(hello_.slots, most_slots)))) return true;
+  if (most_slots != 0 && open(std::bit_floor(std::min(hello_.slots, most_slots)))) return true;
   refuse(Answer::full);
   return false;
 }
@@ -91,6 +90,7 @@ bool Session::open(uint32_t slots) {
   Fd memory;
   if (!copy_.reserve(slot_bytes()) || !memory_.create(map_bytes(slots), memory)) return false;
   view_ = SharedView(memory_.data(), slots);
+  view_.header().submitted = view_.header().completed = kFirstEntry;
   view_.header().server_sleeps = 1;
   slots_.reserve(slots);
   for (uint32_t i = 0; i < slots; ++i)
@@ -196,7 +196,7 @@ Status Session::add(Slot& slot, const Asked& asked, std::unique_ptr<PendingItem>
   const size_t in = slot.bytes.in();
   slot.used_bytes = std::max(slot.used_bytes, in + slot.bytes.out());
   auto* copy = reinterpret_cast<uint8_t*>(copy_.data());
-  std::memcpy(copy, view_.records(slot.index), in);
+  copy_secret(copy, view_.records(slot.index), in);
   secure_zero(view_.records(slot.index), in);
   const uint8_t* key = copy + slot.bytes.draws;
   Request request{.op = asked.op, .sk_is_seed = asked.secret_is_seed, .scheme = asked.scheme};

@@ -38,8 +38,11 @@ class Session {
   bool greeted() const { return greeted_; }
   uint64_t since_ns() const { return since_ns_; }
 
-  /// Reads what the socket has. False if the client is to be dropped. most_slots: a power of two.
+  /// Reads what the socket has. False if the client is to be dropped. most_slots: a power of two; 0: there is no memory
+  /// for another client.
   bool receive(uint32_t most_slots);
+  /// Of the memory that it shares with the client.
+  size_t shared_bytes() const { return map_bytes(view_.slots()); }
   enum class Turn { empty, more, drop };
   /// Takes at most a ring full of submissions. Does not throw.
   Turn take_submissions();
@@ -92,10 +95,10 @@ class Session {
 
   SharedMemory memory_;
   SharedView view_;
-  uint32_t taken_ = 0;  ///< submissions read so far
-  SecureBuffer copy_;   ///< the records of the operation that is being taken
-  std::mutex mutex_;    ///< guards the rest
-  uint32_t published_ = 0;
+  uint32_t taken_ = kFirstEntry;  ///< submissions read so far
+  SecureBuffer copy_;             ///< the records of the operation that is being taken
+  std::mutex mutex_;              ///< guards the rest
+  uint32_t published_ = kFirstEntry;
   bool closed_ = false;
   std::vector<Slot> slots_;
 };

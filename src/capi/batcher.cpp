@@ -67,7 +67,7 @@ Status translate(const polykem_batcher_config* given, BatcherConfig& out) {
 
 bool translate(const polykem_broker_config* given, ServerConfig& out) {
   polykem_broker_config in{};
-  if (!read_struct<sizeof(polykem_broker_config)>(given, in) || in.reserved != 0) return false;
+  if (!read_struct<sizeof(polykem_broker_config)>(given, in)) return false;
   if ((in.uid_count != 0 && in.uids == nullptr) || (in.gid_count != 0 && in.gids == nullptr)) return false;
   out.path = in.path;
   out.listening = in.path == nullptr ? in.listen_fd : -1;
@@ -77,6 +77,7 @@ bool translate(const polykem_broker_config* given, ServerConfig& out) {
   out.most_clients = value_or(in.clients, out.most_clients);
   out.most_clients_of_user = value_or(in.clients_of_user, out.most_clients_of_user);
   out.most_slots = value_or(in.slots, out.most_slots);
+  if (in.memory_mib != 0) out.most_bytes = size_t{in.memory_mib} << 20;
   return true;
 }
 

@@ -10,6 +10,7 @@
 #include "capi/handles.hpp"
 #include "core/cpu.hpp"
 #include "engine/engine.hpp"
+#include "engine/job.hpp"
 #include "engine/text.hpp"
 #include "polykem/polykem.h"
 #include "schemes/registry.hpp"
@@ -54,13 +55,15 @@ namespace polykem::capi {
 Status translate(const polykem_request* given, Request& out) {
   polykem_request in;
   if (!read_struct<offsetof(polykem_request, secret_form)>(given, in)) return Status::argument;
+  constexpr uint32_t kKnownFlags = POLYKEM_CALLER_WAITS;
   const bool known_mode = in.key_mode == POLYKEM_KEY_PER_ITEM || in.key_mode == POLYKEM_KEY_SHARED;
   const bool known_form = in.secret_form == POLYKEM_SECRET_EXPANDED || in.secret_form == POLYKEM_SECRET_SEED;
-  if (!is_op(in.op) || !known_mode || !known_form || in.reserved != 0) return Status::argument;
+  if (!is_op(in.op) || !known_mode || !known_form || (in.flags & ~kKnownFlags) != 0) return Status::argument;
   const bool keygen = in.op == POLYKEM_KEYGEN, encaps = in.op == POLYKEM_ENCAPS, decaps = in.op == POLYKEM_DECAPS;
   out.op = static_cast<Op>(in.op);
   out.sk_is_seed = decaps && in.secret_form == POLYKEM_SECRET_SEED;
   out.scheme = from_c(in.scheme);
+  out.caller_waits = (in.flags & POLYKEM_CALLER_WAITS) != 0;
   out.keyset = in.keyset == nullptr ? nullptr : &in.keyset->set;
   out.records = {.count = in.count,
                  .shared_key = !keygen && in.key_mode == POLYKEM_KEY_SHARED,
@@ -182,7 +185,8 @@ polykem_status polykem_scheme_info(const polykem_scheme* scheme, polykem_scheme_
                                      .shared_secret_bytes = s.shared_secret_bytes,
                                      .keygen_draw_bytes = s.keygen_draw_bytes,
                                      .encaps_draw_bytes = s.encaps_draw_bytes,
-                                     .secret_seed_bytes = s.secret_seed_bytes()});
+                                     .secret_seed_bytes = s.secret_seed_bytes(),
+                                     .public_key_at = s.public_key_at});
   return POLYKEM_OK;
 }
 
@@ -207,9 +211,10 @@ polykem_status polykem_backend_info(size_t index, polykem_backend_info_t* out) {
     const int available = accelerator.available() ? 1 : 0;  // called first: it finds out what is missing
     std::string requirements = description.requirements;
     if (*accelerator.problem() != '\0') requirements += std::string("; here: ") + accelerator.problem();
+    const auto moved = static_cast<uint32_t>(std::min<size_t>(accelerator.moved_to_cpu(), UINT32_MAX));
     write_struct(out, out->struct_size,
                  polykem_backend_info_t{0, description.name, description.description,
-                                        polykem::static_text(requirements), available, 0});
+                                        polykem::static_text(requirements), available, moved});
     return POLYKEM_OK;
   });
 }
@@ -220,17 +225,30 @@ const char* polykem_cpu_features(void) {
 
 // ---- context
 
-polykem_status polykem_context_new(const polykem_config* config, polykem_context** out) {
+namespace {
+
+polykem_status new_context(const polykem_config* config, bool open_later, polykem_context** out) {
   if (out == nullptr) return POLYKEM_ERR_ARGUMENT;
   polykem_config given{};
   if (config != nullptr && !read_struct<sizeof(polykem_config)>(config, given)) return POLYKEM_ERR_ARGUMENT;
   return guarded([&] {
     auto context = std::make_unique<polykem_context>();
-    const Status status = Engine::create({.threads = given.threads, .backend = given.backend}, context->engine);
+    const Status status =
+        Engine::create({.threads = given.threads, .backend = given.backend, .open_later = open_later}, context->engine);
     if (status != Status::ok) return to_c(status);
     *out = context.release();
     return POLYKEM_OK;
   });
+}
+
+}  // namespace
+
+polykem_status polykem_context_new(const polykem_config* config, polykem_context** out) {
+  return new_context(config, false, out);
+}
+
+polykem_status polykem_context_new_open_later(const polykem_config* config, polykem_context** out) {
+  return new_context(config, true, out);
 }
 
 void polykem_context_free(polykem_context* context) {
@@ -454,7 +472,7 @@ polykem_status polykem_profile_read(polykem_context* context, polykem_step_recor
       const auto& r = found[i];
       write_struct(out + i * stride, stride,
                    polykem_step_record{0, static_cast<polykem_op>(r.op), r.step, r.stages, r.total.calls, r.total.items,
-                                       r.total.nanoseconds});
+                                       r.total.nanoseconds, r.total.cycles});
     }
     return POLYKEM_OK;
   });

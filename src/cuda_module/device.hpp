@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "cuda_module/exit_gate.hpp"
 #include "cuda_module/module.hpp"
 #include "cuda_module/replay.hpp"
 
@@ -34,11 +35,13 @@ void fail_if_due(Fault fault, cudaError_t as, const char* what);
 /// Overwrites host memory with zeros; the compiler cannot remove it. memory may be nullptr.
 void wipe_host(void* memory, size_t bytes) noexcept;
 
-/// While one exists, the thread may allocate memory although some thread of the application captures a stream in
-/// CUDA's global mode, which forbids that to all others. Then restores that mode and the thread's current device.
+/// The caller's thread in a call of the driver. While one exists, it may allocate memory although some thread of the
+/// application captures a stream in CUDA's global mode, which forbids that to all others. Then restores that mode and
+/// the thread's current device.
 class CallersState {
  public:
   CallersState() {
+    if (!allowed()) return;
     device_known_ = cudaGetDevice(&device_) == cudaSuccess;
     relaxed_ = cudaThreadExchangeStreamCaptureMode(&mode_) == cudaSuccess;
   }
@@ -49,10 +52,14 @@ class CallersState {
   CallersState(const CallersState&) = delete;
   CallersState& operator=(const CallersState&) = delete;
 
+  /// False: the process ends, and the driver must not be called.
+  bool allowed() const { return call_.allowed(); }
+
  private:
+  const DriverCall call_;
   int device_ = 0;
   cudaStreamCaptureMode mode_ = cudaStreamCaptureModeRelaxed;
-  bool device_known_, relaxed_;
+  bool device_known_ = false, relaxed_ = false;
 };
 
 /// Where an array lies, and on which device.

@@ -28,7 +28,8 @@ void say(ErrorText* why, const char* text) {
 
 /// Runs `body`, turning what it throws into an outcome and a text.
 template <class F>
-Outcome guarded(ErrorText* why, F&& body) {
+Outcome guarded(const CallersState& callers, ErrorText* why, F&& body) {
+  if (!callers.allowed()) return say(why, "the process ends"), Outcome::failed;
   try {
     body();
     return Outcome::ok;
@@ -47,12 +48,20 @@ Outcome guarded(ErrorText* why, F&& body) {
   }
 }
 
-Outcome open(ErrorText* why) {
+Outcome open_devices(ErrorText* why) {
   const CallersState callers;
-  return guarded(why, [] {
+  return guarded(callers, why, [] {
     const DeviceManager& manager = DeviceManager::instance();
     if (manager.devices().empty()) throw CudaError{cudaErrorNoDevice, manager.problem()};
   });
+}
+
+Outcome open(ErrorText* why) {
+  const DriverCall call;
+  if (!call.allowed()) return say(why, "the process ends"), Outcome::failed;
+  Outcome outcome = Outcome::failed;
+  exit_gate.stay_first_during([&] { outcome = open_devices(why); });
+  return outcome;
 }
 
 int device_count() {
@@ -96,7 +105,7 @@ Outcome run(const DeviceOperation& operation, const BatchView& view, const uint8
   const CallersState callers;
   std::optional<PlacedBatch> batch;
   std::optional<Pipeline> pipeline;
-  const Outcome outcome = guarded(why, [&] {
+  const Outcome outcome = guarded(callers, why, [&] {
     batch.emplace(operation, view, seed);
     const std::vector<Device*> devices = devices_for(*batch);
     if (devices.empty()) throw CudaError{cudaErrorUnknown, "the GPU has failed in this process"};
@@ -149,7 +158,7 @@ Outcome queue(const DeviceOperation& operation, const BatchView& view, const uin
   const auto on = static_cast<cudaStream_t>(stream);
   const size_t bytes = queue_bytes(operation, view.count);
   bool refused = true;
-  const Outcome outcome = guarded(why, [&] {
+  const Outcome outcome = guarded(callers, why, [&] {
     refused = !may_queue(operation, view, workspace, on, why);
     if (refused) return;
     if (view.draws == nullptr && operation.record_bytes.draws > 0) SeedSlots::instance().queue(workspace, seed, on);
@@ -191,7 +200,7 @@ void work_beside(const void* memory, const char* what, Work&& work) {
 std::byte* allocate(size_t bytes, const void* beside, ErrorText* why) {
   const CallersState callers;
   void* memory = nullptr;
-  const Outcome outcome = guarded(why, [&] {
+  const Outcome outcome = guarded(callers, why, [&] {
     device_of(beside).streams();  // so that the wipe in release() needs nothing that can fail
     fail_if_due(Fault::allocation, cudaErrorMemoryAllocation, "allocating device memory");
     check(cudaMalloc(&memory, bytes + 4), "allocating device memory");  // readable to the next multiple of 4
@@ -201,7 +210,7 @@ std::byte* allocate(size_t bytes, const void* beside, ErrorText* why) {
 
 Outcome zero(void* memory, size_t bytes, ErrorText* why) {
   const CallersState callers;
-  return guarded(why, [&] {
+  return guarded(callers, why, [&] {
     work_beside(memory, "wiping device memory",
                 [&](cudaStream_t stream) { return cudaMemsetAsync(memory, 0, bytes, stream); });
   });
@@ -210,6 +219,7 @@ Outcome zero(void* memory, size_t bytes, ErrorText* why) {
 void release(std::byte* memory, size_t bytes) {
   if (memory == nullptr) return;
   const CallersState callers;
+  if (!callers.allowed()) return;
   (void)zero(memory, bytes, nullptr);
   (void)cudaFree(memory);
   (void)cudaGetLastError();
@@ -218,7 +228,7 @@ void release(std::byte* memory, size_t bytes) {
 Outcome expand(const DeviceKeyForm& form, std::byte* out, const uint8_t* keys, size_t count, ErrorText* why) {
   const CallersState callers;
   DeviceMemory workspace;
-  return guarded(why, [&] {
+  return guarded(callers, why, [&] {
     work_beside(keys, "expanding keys", [&](cudaStream_t stream) {
       const size_t bytes = form.workspace_bytes(count);
       workspace.reserve(bytes);
@@ -231,7 +241,7 @@ Outcome expand(const DeviceKeyForm& form, std::byte* out, const uint8_t* keys, s
 
 Place place(const void* pointer) {
   const CallersState callers;
-  return place_of(pointer).place;
+  return callers.allowed() ? place_of(pointer).place : Place::unknown;
 }
 
 /// Copies ordinary memory through pinned memory that is wiped: the driver would leave copies in its own buffers.
@@ -239,7 +249,7 @@ Outcome copy(void* to, const void* from, size_t bytes, ErrorText* why) {
   constexpr size_t kPieceBytes = size_t{4} << 20;
   const CallersState callers;
   PinnedMemory piece;
-  return guarded(why, [&] {
+  return guarded(callers, why, [&] {
     const auto copy_now = [to](size_t at, const void* source, size_t count) {
       work_beside(to, "copying", [&](cudaStream_t stream) {
         return cudaMemcpyAsync(static_cast<std::byte*>(to) + at, source, count, cudaMemcpyDefault, stream);

@@ -127,10 +127,10 @@ consteval uint32_t layout_hash() {
         sizeof(K), offsetof(K, bytes), offsetof(K, workspace_bytes), offsetof(K, expand), offsetof(K, most_keys),
         offsetof(K, shared_only), sizeof(DeviceStep), offsetof(DeviceStep, info), offsetof(DeviceStep, needs),
         offsetof(DeviceStep, produces), offsetof(DeviceStep, fills_device), sizeof(StepInfo), offsetof(StepInfo, name),
-        offsetof(StepInfo, first), offsetof(StepInfo, count), offsetof(StepInfo, tiled),
+        offsetof(StepInfo, first), offsetof(StepInfo, count), offsetof(StepInfo, tiled), offsetof(StepInfo, ahead),
         // what comes back
-        sizeof(E), offsetof(E, calls), offsetof(E, items), offsetof(E, nanoseconds), kMaxSteps, sizeof(ErrorText),
-        sizeof(DeviceInfo), offsetof(DeviceInfo, name), offsetof(DeviceInfo, compute_major),
+        sizeof(E), offsetof(E, calls), offsetof(E, items), offsetof(E, nanoseconds), offsetof(E, cycles), kMaxSteps,
+        sizeof(ErrorText), sizeof(DeviceInfo), offsetof(DeviceInfo, name), offsetof(DeviceInfo, compute_major),
         offsetof(DeviceInfo, compute_minor), offsetof(DeviceInfo, multiprocessors), offsetof(DeviceInfo, memory_bytes),
         offsetof(DeviceInfo, shared_bytes)})
     hash = (hash ^ static_cast<uint32_t>(value)) * 16777619u;

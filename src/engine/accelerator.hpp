@@ -2,6 +2,7 @@
 // The interface between the engine and devices that compute batches besides the CPU: GPUs, a hardware core.
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <span>
 #include <string>
@@ -30,9 +31,16 @@ class Accelerator {
   const char* name() const { return description_.name; }
   /// The number of items from which a batch finishes sooner here than on the CPU.
   Crossovers& crossovers() { return crossovers_; }
+  /// The number of chunks that it failed to compute and the CPU did instead, since the process began.
+  size_t moved_to_cpu() const { return moved_to_cpu_.load(std::memory_order_relaxed); }
+  void count_moved_to_cpu() { moved_to_cpu_.fetch_add(1, std::memory_order_relaxed); }
+  /// True if it gets no batch unless it is forced: nobody else asks whether it is available, batchers leave it out.
+  virtual bool only_if_forced() const { return false; }
 
-  /// True if it can run batches. The first call loads the driver or module.
+  /// True if it can run batches. The first call loads the driver or module and opens the devices.
   virtual bool available() = 0;
+  /// False if that is so without opening devices, which may take seconds.
+  virtual bool may_be_available() { return available(); }
   /// The devices in words, e.g. "1 x NVIDIA H200". Call it only if the accelerator is available.
   virtual std::string devices() = 0;
   /// Why it is not available, or its last failure, in the driver's words; "" if there is none. Static storage.
@@ -51,7 +59,8 @@ class Accelerator {
   /// Memory for `count` keys; nullptr if there is not enough. The set then lives on the host.
   virtual std::unique_ptr<KeyMemory> place_keys(const Scheme& scheme, KeyKind kind, size_t count) = 0;
 
-  /// Bytes of workspace that queue() needs.
+  /// Bytes of workspace that queue() needs. Status::backend_unavailable if it is not available, lacks the set or has no
+  /// queue.
   virtual Status queue_bytes(const Scheme& scheme, Op op, size_t count, size_t& bytes) = 0;
   /// Queues a batch on the caller's stream, an opaque handle of the device's kind, and returns. Every array lies in the
   /// device's memory; workspace and item_status too.
@@ -60,6 +69,7 @@ class Accelerator {
  private:
   const BackendDescription description_;
   Crossovers crossovers_;
+  std::atomic<size_t> moved_to_cpu_{0};
 };
 
 /// The accelerators of this library, best first. This is the only list of them.

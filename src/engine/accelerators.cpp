@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/accelerator.hpp"
 #include "engine/cuda/accelerator.hpp"
+#include "engine/rtl/accelerator.hpp"
 
 namespace polykem {
 
@@ -8,7 +9,7 @@ Accelerator::Accelerator(const BackendDescription& description, const char* cros
     : description_(description), crossovers_(*this, crossover_file, guess) {}
 
 std::span<Accelerator* const> accelerators() {
-  static Accelerator* const all[] = {&cuda::accelerator()};
+  static Accelerator* const all[] = {&cuda::accelerator(), &rtl::accelerator()};
   return all;
 }
 

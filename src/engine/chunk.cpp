@@ -2,14 +2,14 @@
 #include "engine/chunk.hpp"
 
 #include <algorithm>
-#include <cstring>
 
 namespace polykem {
 
 namespace {
 
-Status run(const Scheme& scheme, Op op, const Operation& operation, const Batch& batch, Worker& worker,
+Status run(const Scheme& scheme, Op op, const Operation& any_count, const Batch& batch, Worker& worker,
            Profile* profile) {
+  const Operation& operation = any_count.for_batch(batch);
   if (!worker.reserve_workspace(operation, batch.count)) return Status::out_of_memory;
   if (batch.draws == nullptr && scheme.draw_bytes(op) > 0) {
     const Status status = worker.drbg.prepare();
@@ -46,7 +46,7 @@ Status gather_keys(const Scheme& scheme, Op op, BatchView& items, Worker& worker
   if (!worker.reserve_keys(items.count * bytes)) return Status::out_of_memory;
   auto* gathered = reinterpret_cast<uint8_t*>(worker.keys.data());
   for (size_t i = 0; i < items.count; ++i)
-    std::memcpy(gathered + i * bytes, keys + items.key_index[i] * bytes, bytes);
+    copy_secret(gathered + i * bytes, keys + items.key_index[i] * bytes, bytes);
   keys = gathered;
   items.key_index = nullptr;
   return Status::ok;

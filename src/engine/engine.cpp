@@ -7,7 +7,10 @@
 #include <cstdlib>
 #include <cstring>
 #include <new>
+#include <string_view>
 
+#include "core/backend.hpp"
+#include "core/cpu.hpp"
 #include "core/round.hpp"
 #include "prim/drbg/fork_generation.hpp"
 #include "schemes/registry.hpp"
@@ -34,7 +37,8 @@ Status find_forced(const EngineConfig& config, const char*& out) {
   for (Accelerator* accelerator : config.accelerators) {
     if (!same(accelerator->name(), name)) continue;
     out = accelerator->name();
-    return accelerator->available() ? Status::ok : Status::backend_unavailable;
+    const bool usable = config.open_later ? accelerator->may_be_available() : accelerator->available();
+    return usable ? Status::ok : Status::backend_unavailable;
   }
   for (const BackendDescription& backend : cpu_backends()) {
     if (!same(backend.name, name)) continue;
@@ -59,6 +63,9 @@ Aes256Ctr best_keystream() {
 #endif
 #ifdef POLYKEM_HAVE_X86
   if (cpu_backend_available(cpu::kAvx2)) return aes256_ctr_avx2;
+#endif
+#ifdef POLYKEM_HAVE_NEON
+  if (cpu_features().has(CpuFeatures::kAes)) return aes256_ctr_neon;
 #endif
   return nullptr;
 }
@@ -148,8 +155,11 @@ Status Engine::draw(std::span<uint8_t> out) {
 }
 
 Status Engine::find_route(const Request& request, Route& out) const {
-  if (request.run_on == RunOn::cpu) {
+  if (request.run_on == RunOn::cpu || request.run_on == RunOn::caller) {
     out = {.backend = cpu_backend_for(*request.scheme)};
+    const bool tiles = out.backend != nullptr && std::string_view(out.backend->name) == cpu::kAmx;
+    if (tiles && request.run_on == RunOn::caller)
+      out.backend = cpu_backend(*request.scheme, inherited_cpu_backend(cpu::kAmx));
     return out.backend == nullptr ? Status::backend_unavailable : Status::ok;
   }
   if (request.run_on == RunOn::accelerator) {
@@ -268,7 +278,7 @@ Status Engine::fill(KeySet& set, const uint8_t* keys) const {
     for (Accelerator* accelerator : accelerators_) {
       if (accelerator->owner_of(keys) == Owner::self) return Status::out_of_memory;  // the host cannot read them
     }
-    std::memcpy(set.records(), keys, set.count * set.record_bytes());
+    copy_secret(set.records(), keys, set.count * set.record_bytes());
   }
   if (status == Status::ok) expand(set);
   wipe_stack();
@@ -320,7 +330,6 @@ Status Engine::queue_bytes(const Scheme& scheme, Op op, size_t count, size_t& by
   Status status = Status::backend_unavailable;
   bytes = 0;
   for (Accelerator* accelerator : accelerators_) {
-    if (accelerator->backend_for(scheme) == nullptr) continue;
     size_t needed = 0;
     const Status answer = accelerator->queue_bytes(scheme, op, count, needed);
     if (status != Status::ok) status = answer;

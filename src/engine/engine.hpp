@@ -17,6 +17,7 @@ struct EngineConfig {
   unsigned threads = 0;           ///< at most Engine::kMostThreads; 0: one per CPU this process may use
   const char* backend = nullptr;  ///< force one; nullptr: POLYKEM_BACKEND, else the best available
   std::span<Accelerator* const> accelerators = polykem::accelerators();  ///< static storage
+  bool open_later = false;  ///< do not wait here until the devices of a forced accelerator have opened
 };
 
 /// Batches in, batches out: chooses the backend, cuts batches into chunks and spreads them over threads. Thread-safe.

@@ -5,6 +5,7 @@
 #include <memory>
 #include <new>
 
+#include "core/cpu.hpp"
 #include "prim/drbg/fork_generation.hpp"
 
 namespace polykem {
@@ -15,6 +16,12 @@ std::atomic<size_t> moved_to_cpu{0};
 
 /// The job whose callback this thread is in.
 thread_local const Job* completing = nullptr;
+
+/// What wipes a thread's stack after a part of the batch.
+WipeStack* wipe_after(const Request& request) {
+  if (tiles_in_use() && request.run_on != RunOn::caller) return wipe_stack_with_tiles;
+  return request.records.count == 1 ? wipe_stack_of_one_item : wipe_stack;
+}
 
 }  // namespace
 
@@ -30,6 +37,7 @@ Job::Job(const Request& request, const Route& route, size_t chunk_items, Done do
       route_(route),
       chunk_items_(chunk_items),
       done_(std::move(done)),
+      wipe_stack_(wipe_after(request)),
       process_(ForkGeneration::of_process()),
       items_left_(records_.count) {}
 
@@ -49,7 +57,7 @@ void Job::work(WorkerPool& workers, Profile& profile) noexcept {
     const Status status = worker == nullptr ? Status::out_of_memory : compute(first, count, *worker, profile);
     if (status != Status::ok) fail(status);
     first = claim();
-    if (worker != nullptr && first >= records_.count) worker->wipe_after(records_.count);
+    if (worker != nullptr && first >= records_.count) worker->wipe(wipe_stack_);
     if (items_left_.fetch_sub(count, std::memory_order_acq_rel) == count) complete();
   }
   if (worker != nullptr) workers.give_back(std::move(worker));
@@ -67,6 +75,7 @@ Status Job::compute(size_t first, size_t count, Worker& worker, Profile& profile
     const bool lost = status == Status::backend_unavailable || status == Status::out_of_memory;
     if (!lost || route_.fallback == nullptr) return status;
     moved_to_cpu.fetch_add(1, std::memory_order_relaxed);
+    route_.accelerator->count_moved_to_cpu();
     return compute_on_cpu(items, worker, timed);
   } catch (const std::bad_alloc&) {
     return Status::out_of_memory;

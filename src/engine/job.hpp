@@ -57,6 +57,7 @@ class Job {
   const Route route_;
   const size_t chunk_items_;
   const Done done_;
+  WipeStack* const wipe_stack_;
   const uint64_t process_;  ///< the process that submitted it
   std::atomic<size_t> next_{0};
   std::atomic<size_t> items_left_;
@@ -69,7 +70,7 @@ class Job {
 /// Ends a batch that failed as a whole: zeroes every output and sets every item's status.
 void fail_batch(const BatchView& records, const RecordBytes& bytes, const Route& route, Status status) noexcept;
 
-/// The number of chunks that the CPU computed because an accelerator failed, since the process began.
+/// The number of chunks that the CPU computed because some accelerator failed, since the process began.
 size_t chunks_moved_to_cpu();
 
 }  // namespace polykem

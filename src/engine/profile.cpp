@@ -22,6 +22,7 @@ void Profile::add(const Scheme& scheme, Op op, const Operation& operation, const
     total->times.entries[i].calls += times.entries[i].calls;
     total->times.entries[i].items += times.entries[i].items;
     total->times.entries[i].nanoseconds += times.entries[i].nanoseconds;
+    total->times.entries[i].cycles += times.entries[i].cycles;
   }
 }
 
@@ -39,9 +40,10 @@ std::vector<Profile::Record> Profile::read() const {
 
 const char* stage_names(std::span<const Stage> stages, const StepInfo& step) {
   std::string names;
-  for (const Stage& stage : stages.subspan(step.first, step.count)) {
+  for (size_t i = 0; i < stages.size(); ++i) {
+    if ((step.stages() >> i & 1) == 0) continue;
     if (!names.empty()) names += '+';
-    names += stage.name;
+    names += stages[i].name;
   }
   return static_text(names);
 }

@@ -12,6 +12,7 @@ class Accelerator;
 enum class RunOn {
   any,          ///< whoever is sooner done, and the CPU what an accelerator cannot
   cpu,          ///< the CPU; every array lies in host memory
+  caller,       ///< the same on this thread, whose stack may be small: without matrix tiles, see may_use_tiles()
   accelerator,  ///< Request::accelerator and nobody else
 };
 
@@ -24,6 +25,7 @@ struct Request {
   const KeySet* keyset = nullptr;
   RunOn run_on = RunOn::any;
   Accelerator* accelerator = nullptr;  ///< for RunOn::accelerator
+  bool caller_waits = false;           ///< Batcher::add: its thread waits for the ticket next
 };
 
 /// Status::ok, or what is wrong with the request as a whole.

@@ -3,6 +3,8 @@
 
 #include <system_error>
 
+#include "core/thread.hpp"
+
 namespace polykem {
 
 thread_local const ThreadPool* ThreadPool::current_ = nullptr;
@@ -11,7 +13,7 @@ ThreadPool::ThreadPool(unsigned threads, WorkerPool& workers, Profile& profile) 
   threads_.reserve(threads);
   try {
     for (unsigned i = 0; i < threads; ++i)
-      threads_.emplace_back([this] { loop(); });
+      threads_.push_back(start_thread([this] { loop(); }));
   } catch (const std::system_error&) {  // the threads that did start do the work
   } catch (const std::bad_alloc&) {
   }

@@ -40,7 +40,7 @@ bool Worker::reserve_keys(size_t bytes) {
   return keys.reserve(bytes);
 }
 
-void Worker::wipe(void (*stack)() noexcept) {
+void Worker::wipe(WipeStack* stack) {
   if (clean_) return;
   secure_zero(workspace.data(), used_bytes_);
   secure_zero(keys.data(), keys.size());

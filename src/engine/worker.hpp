@@ -11,6 +11,8 @@
 
 namespace polykem {
 
+using WipeStack = void() noexcept;  ///< one of core/secure.hpp
+
 /// What one thread needs to compute a chunk: memory and random numbers.
 struct Worker {
   SecureBuffer workspace;
@@ -22,13 +24,9 @@ struct Worker {
   [[nodiscard]] bool reserve_workspace(const Operation& operation, size_t items);
   [[nodiscard]] bool reserve_keys(size_t bytes);
   /// Zeroises what the chunks of a job left in the memory and on this thread's stack.
-  void wipe() { wipe(wipe_stack); }
-  /// The same after a batch of so many items: one needs less of the stack.
-  void wipe_after(size_t items) { wipe(items == 1 ? wipe_stack_of_one_item : wipe_stack); }
+  void wipe(WipeStack* stack = wipe_stack);
 
  private:
-  void wipe(void (*stack)() noexcept);
-
   bool clean_ = true;
   size_t used_bytes_ = 0;  ///< of the workspace since the last wipe
 };

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/batcher/batch.hpp"
 
-#include <cstring>
-
 #include "core/round.hpp"
+#include "ct/ct.hpp"
 
 namespace polykem {
 
@@ -28,7 +27,7 @@ bool BatchMemory::gather(const std::vector<Ticket*>& tickets) {
     if (f.in != nullptr) {
       all.*f.in = next;
       for (size_t i = 0; i < count; ++i)
-        std::memcpy(next + i * bytes, tickets[i]->inputs().records.*f.in, bytes);
+        copy_secret(next + i * bytes, tickets[i]->inputs().records.*f.in, bytes);
     }
     next += rounded_up(count * bytes, 64);
   }
@@ -43,7 +42,7 @@ void BatchMemory::copy_out(size_t i, Ticket& to) {
   for (const FieldInfo& f : kRecordFields) {
     if (f.out == nullptr || !to.has(f)) continue;
     const size_t bytes = bytes_.*f.bytes;
-    std::memcpy(outputs.*f.out, request_.records.*f.out + i * bytes, bytes);
+    copy_secret(outputs.*f.out, request_.records.*f.out + i * bytes, bytes);
   }
 }
 
@@ -51,12 +50,15 @@ bool BatchMemory::equals(size_t i, Ticket& ticket) const {
   const BatchView expected = ticket.request().records;
   if (status_[i] != ticket.poll()) return false;
   if (status_[i] != Status::ok) return true;
+  uint8_t differences = 0;  // of secrets too: the time must not tell where they begin
   for (const FieldInfo& f : kRecordFields) {
     if (f.out == nullptr || !ticket.has(f)) continue;
     const size_t bytes = bytes_.*f.bytes;
-    if (std::memcmp(expected.*f.out, request_.records.*f.out + i * bytes, bytes) != 0) return false;
+    const uint8_t *own = request_.records.*f.out + i * bytes, *right = expected.*f.out;
+    for (size_t k = 0; k < bytes; ++k)
+      differences = static_cast<uint8_t>(differences | (own[k] ^ right[k]));
   }
-  return true;
+  return ct::mask_nonzero(differences) == 0;
 }
 
 void BatchMemory::wipe() {

@@ -47,7 +47,8 @@ struct BatchSlot {
   LaneState* lane = nullptr;
   uint32_t queue = 0;
   unsigned width = 1;  ///< threads of the CPU that it keeps busy
-  bool late = false;   ///< its deadline is over: the CPU computes what it has
+  /// late: its deadline is over, the CPU computes what it has; stalled: its lane has been given up for that.
+  enum class Pace { in_time, late, stalled } pace = Pace::in_time;
   Clock::duration expected{};
   Clock::time_point started{};
 };

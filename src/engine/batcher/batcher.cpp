@@ -46,7 +46,7 @@ Status Batcher::add(const Request& request, Ticket::Callback done, void* user, T
   Ticket* const before = out;
   out = ticket;
   const uint32_t queue = BatcherCore::queue_index(*request.scheme, request.op, request.sk_is_seed);
-  if (status == Status::ok) status = mine->add(ticket, queue, done, user, longest_here);
+  if (status == Status::ok) status = mine->add(ticket, queue, done, user, {longest_here, request.caller_waits});
   if (status == Status::ok) return status;
   out = before;
   ticket->release();

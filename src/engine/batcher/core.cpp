@@ -33,6 +33,7 @@ Status compute_now(Engine& engine, Ticket& ticket) {
   Status item = Status::out_of_memory;
   if (ticket.reserve_outputs()) {
     Request request = ticket.request();
+    request.run_on = RunOn::caller;
     request.records.item_status = &item;
     const Status status = engine.run_here(request);
     if (status != Status::items) item = status;
@@ -58,10 +59,14 @@ void TicketList::remove(Ticket* ticket) {
 }
 
 unsigned LaneState::busy() const {
-  unsigned width = 0;
+  unsigned width = probe_comes ? 1 : 0;
   for (const BatchSlot* slot : in_flight)
     width += slot->width;
   return width;
+}
+
+bool LaneState::all_late() const {
+  return std::ranges::all_of(in_flight, [](const BatchSlot* slot) { return slot->pace != BatchSlot::Pace::in_time; });
 }
 
 size_t bucket_of(uint64_t value, size_t buckets) {
@@ -85,6 +90,7 @@ BatcherCore::BatcherCore(Engine& engine, const BatcherConfig& config) : engine_(
   add_lane(std::make_unique<CpuLane>(engine_));
   lanes_.front().cpu = true;
   for (Accelerator* accelerator : engine_.usable_accelerators()) {
+    if (accelerator->only_if_forced() && !engine_.is_forced()) continue;
     add_lane(make_accelerator_lane(engine_, *accelerator));
     lanes_.back().forced = engine_.is_forced();
   }
@@ -109,8 +115,7 @@ uint32_t BatcherCore::queue_index(const Scheme& scheme, Op op, bool sk_is_seed) 
   return static_cast<uint32_t>(set * kQueuesOfSet + (sk_is_seed ? kOps : static_cast<size_t>(op)));
 }
 
-Status BatcherCore::add(Ticket* ticket, uint32_t index, Ticket::Callback done, void* user,
-                        Clock::duration longest_here) noexcept {
+Status BatcherCore::add(Ticket* ticket, uint32_t index, Ticket::Callback done, void* user, Caller caller) noexcept {
   const Clock::time_point now = Clock::now();
   Lock lock(mutex_);
   TicketQueue& queue = queues_[index];
@@ -118,10 +123,11 @@ Status BatcherCore::add(Ticket* ticket, uint32_t index, Ticket::Callback done, v
     ++queue.stats.refused;
     return Status::busy;
   }
+  if (std::ranges::any_of(lanes_, [index](const LaneState& lane) { return lane.forced && lane.cannot_run(index); }))
+    return Status::backend_unavailable;
   ++in_flight_;
   ++queue.stats.in_flight;
-  const bool is_short = !queue.lone.known() || queue.lone.of(1) <= longest_here;
-  const bool here = caller_is_sooner(index, now) && is_short;
+  const bool here = caller_is_sooner(index, caller, now);
   want_lanes(index, !here, now);
   if (here) {
     lock.unlock();
@@ -142,7 +148,7 @@ Status BatcherCore::add(Ticket* ticket, uint32_t index, Ticket::Callback done, v
 }
 
 /// The gate.
-bool BatcherCore::caller_is_sooner(uint32_t index, Clock::time_point now) {
+bool BatcherCore::caller_is_sooner(uint32_t index, Caller caller, Clock::time_point now) {
   if (!config_.on_caller || config_.linger.count() > 0 || held_ > 0) return false;
   const TicketQueue& queue = queues_[index];
   const bool spills = in_flight_ >= config_.high_water;
@@ -152,7 +158,8 @@ bool BatcherCore::caller_is_sooner(uint32_t index, Clock::time_point now) {
   const Clock::duration lone = queue.lone.of(1);
   load_.add(lone, now);
   own_load.add(lone, now);
-  const bool worth_a_switch = lone > kSwitch;
+  if (lone > caller.longest_here) return false;
+  const bool worth_a_switch = lone > kSwitch && !caller.waits;
   if (own_load.at(now) > kBusyCaller && worth_a_switch && (engine_.threads() > 1 || cheaper(lanes_.front(), index)))
     return false;
   const bool loaded = is_loaded(now);
@@ -225,7 +232,7 @@ void BatcherCore::want_lanes(uint32_t index, bool waits, Clock::time_point now) 
     LaneState::Known& known = lane.known[index];
     if (known.proof == Proof::unfit) continue;
     if (!lane.breaker.closed()) {
-      if (!std::exchange(lane.wanted, true)) wake_monitor();
+      if (!std::exchange(lane.asked_for, true)) wake_prober();
       continue;
     }
     const bool old = known.proof == Proof::proven && now - known.measured > kForgotten && lane.in_flight.empty();
@@ -233,7 +240,7 @@ void BatcherCore::want_lanes(uint32_t index, bool waits, Clock::time_point now) 
     if (!lane.forced && lane.lane->kind() == BatchLane::Kind::accelerator && !waits && !is_long) continue;
     if (!start_monitor()) continue;
     known.proof = Proof::wanted;
-    wake_monitor();
+    wake_prober();
   }
 }
 
@@ -280,13 +287,15 @@ void BatcherCore::finish() {
     idle_.wait(lock, all_done);
     stopping_ = true;
     wake_monitor();
+    wake_prober();
   }
-  if (monitor_.joinable()) monitor_.join();
-  {
-    Lock lock(mutex_);
-    idle_.wait(lock, all_done);
-  }
-  lanes_.clear();
+  for (std::thread* thread : {&prober_, &monitor_})
+    if (thread->joinable()) thread->join();
+  std::vector<LaneState> ended;  // their threads may wait for the lock
+  Lock lock(mutex_);
+  idle_.wait(lock, all_done);
+  ended.swap(lanes_);
+  lock.unlock();
 }
 
 BatcherStats BatcherCore::stats(const Scheme& scheme, Op op) {

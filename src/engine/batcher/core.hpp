@@ -62,17 +62,21 @@ struct LaneState {
 
   std::unique_ptr<BatchLane> lane;
   bool cpu = false;
-  bool forced = false;  ///< the CPU computes only what this lane cannot
+  bool forced = false;  ///< the CPU computes only until it is proven, and what it failed to compute
   Breaker breaker;
   std::vector<Known> known;           ///< by queue
-  std::vector<BatchSlot*> in_flight;  ///< batches whose end has not been reported
+  std::vector<BatchSlot*> in_flight;  ///< batches whose end has not been reported; capacity for all places
+  bool probe_comes = false;           ///< one of the places is kept for it
   uint32_t last_queue = 0;            ///< of which a half-open breaker takes a probe
-  bool wanted = false;                ///< somebody would have used it while its breaker was open
+  bool asked_for = false;             ///< somebody would have used it while its breaker was open
   Clock::time_point ready_at{}, last_finished{};
 
   unsigned busy() const;
   bool idle() const { return busy() < lane->slots(); }
+  /// Every batch there has passed its deadline.
+  bool all_late() const;
   bool takes(uint32_t queue) const { return breaker.closed() && known[queue].proof == Proof::proven; }
+  bool cannot_run(uint32_t queue) const { return known[queue].proof == Proof::unfit; }
 };
 
 /// The batcher of one process. The mutex guards everything; batches are put together, submitted and delivered without
@@ -82,8 +86,13 @@ class BatcherCore : public std::enable_shared_from_this<BatcherCore> {
   BatcherCore(Engine& engine, const BatcherConfig& config);
   ~BatcherCore() { finish(); }
 
+  /// What the calling thread may compute itself, as in Batcher::add.
+  struct Caller {
+    Clock::duration longest_here;
+    bool waits;
+  };
   /// Takes over a reference to the ticket if it returns Status::ok. `done` is armed before it returns.
-  Status add(Ticket* ticket, uint32_t queue, Ticket::Callback done, void* user, Clock::duration longest_here) noexcept;
+  Status add(Ticket* ticket, uint32_t queue, Ticket::Callback done, void* user, Caller caller) noexcept;
   void abandon(Ticket* ticket);
   void hold();
   void release();
@@ -97,7 +106,7 @@ class BatcherCore : public std::enable_shared_from_this<BatcherCore> {
  private:
   using Lock = std::unique_lock<std::mutex>;
 
-  bool caller_is_sooner(uint32_t queue, Clock::time_point now);
+  bool caller_is_sooner(uint32_t queue, Caller caller, Clock::time_point now);
   bool is_loaded(Clock::time_point now) const;
   /// How long `items` items take on the lane from now on, the batches before them included.
   Clock::duration time_for(const LaneState& lane, uint32_t queue, size_t items, Clock::time_point now) const;
@@ -130,7 +139,9 @@ class BatcherCore : public std::enable_shared_from_this<BatcherCore> {
 
   bool start_monitor();
   void wake_monitor();
+  void wake_prober();
   void monitor();
+  void prober();
   using Timer = std::optional<Clock::time_point>;
   bool check_deadlines(Clock::time_point now, Timer& next);
   bool check_deadline(LaneState& lane, BatchSlot& slot, Clock::time_point now, Timer& next);
@@ -143,7 +154,7 @@ class BatcherCore : public std::enable_shared_from_this<BatcherCore> {
   Engine& engine_;
   const BatcherConfig config_;
   std::mutex mutex_;
-  std::condition_variable idle_, monitor_wake_;
+  std::condition_variable idle_, monitor_wake_, prober_wake_;
   std::vector<TicketQueue> queues_;
   std::vector<LaneState> lanes_;  ///< the CPU's is the first
   std::vector<std::unique_ptr<BatchSlot>> slots_;
@@ -155,10 +166,10 @@ class BatcherCore : public std::enable_shared_from_this<BatcherCore> {
   std::atomic<uint64_t> device_batches_{0};
   bool slots_short_ = false;  ///< a batch could not start because all slots were in use
   bool closing_ = false;      ///< nothing more is taken
-  bool stopping_ = false;     ///< the monitor ends
+  bool stopping_ = false;     ///< the monitor and the prober end
 
-  std::thread monitor_;
-  bool monitor_woken_ = false;
+  std::thread monitor_, prober_;
+  bool monitor_woken_ = false, prober_woken_ = false;
   Clock::time_point monitor_until_ = Clock::time_point::max();  ///< so long it sleeps
   std::optional<Clock::time_point> linger_until_;
 };

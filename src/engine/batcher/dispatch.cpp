@@ -111,15 +111,13 @@ LaneState* BatcherCore::choose_lane(uint32_t index, Clock::time_point now) {
   LaneState& cpu = lanes_.front();
   const bool high = in_flight_ >= config_.high_water;
   const size_t items = queue.waiting.size;
-  bool spills = false, forced_busy = false;
+  bool forced_busy = false;
   LaneState* best = nullptr;
   Clock::duration soonest = time_for(cpu, index, queue.size(), now);
   for (LaneState& lane : lanes_) {
-    if (lane.cpu || items == 0 || !lane.takes(index)) continue;
-    if (high) {
-      spills = true;
-    } else if (!lane.idle()) {
-      forced_busy |= lane.forced;
+    if (lane.cpu || items == 0 || high || !lane.takes(index)) continue;
+    if (!lane.idle()) {
+      forced_busy |= lane.forced && !lane.all_late();
     } else if (lane.forced) {
       return &lane;
     } else {
@@ -131,7 +129,6 @@ LaneState* BatcherCore::choose_lane(uint32_t index, Clock::time_point now) {
   }
   if (best != nullptr) return best;
   if (!cpu.idle() || (forced_busy && queue.rescue.size == 0) || items_allowed(cpu, index) == 0) return nullptr;
-  if (spills) queue.stats.spilled += std::min(items, items_allowed(cpu, index));
   return &cpu;
 }
 
@@ -139,8 +136,13 @@ LaneState* BatcherCore::choose_lane(uint32_t index, Clock::time_point now) {
 size_t BatcherCore::items_allowed(const LaneState& lane, uint32_t index) const {
   const TicketQueue& queue = queues_[index];
   const ServiceTime& service = lane.known[index].service;
-  if (!lane.cpu)  // two batches in flight are done in half the deadline
-    return std::min(service.known() ? service.items_in(config_.deadline / 4) : 1, config_.batch_items);
+  if (!lane.cpu) {
+    if (!service.known()) return 1;
+    // Two batches in flight are done in half the deadline; where one item alone takes most of that, more of them in a
+    // batch make it no later than more batches.
+    const Clock::duration most = std::max<Clock::duration>(config_.deadline / 4, service.of(1) * 3 / 2);
+    return std::min(service.items_to_try(most), config_.batch_items);
+  }
   const RecordBytes bytes = queue.scheme->record_bytes(queue.op);
   const size_t most_items =
       std::clamp<size_t>(kMostBytesOnCpu / (bytes.pk + bytes.sk + bytes.ct), 1, config_.batch_items);
@@ -171,6 +173,9 @@ BatchSlot* BatcherCore::take_slot() {
 bool BatcherCore::fill(BatchSlot& slot, LaneState& lane, uint32_t index, Clock::time_point now) {
   TicketQueue& queue = queues_[index];
   const size_t most = items_allowed(lane, index);
+  const bool spills =
+      lane.cpu && in_flight_ >= config_.high_water &&
+      std::ranges::any_of(lanes_, [index](const LaneState& other) { return !other.cpu && other.takes(index); });
   while (slot.tickets.size() < most && queue.size() > 0) {
     const bool rescued = lane.cpu && queue.rescue.size > 0;
     TicketList& list = rescued ? queue.rescue : queue.waiting;
@@ -186,6 +191,7 @@ bool BatcherCore::fill(BatchSlot& slot, LaneState& lane, uint32_t index, Clock::
     const uint64_t waited = microseconds(now - ticket->place.since);
     ++queue.stats.wait_us[bucket_of(waited, queue.stats.wait_us.size())];
     queue.stats.wait_us_sum += waited;
+    queue.stats.spilled += spills && !rescued ? 1 : 0;
     slot.tickets.push_back(ticket);
   }
   if (slot.tickets.empty()) return false;
@@ -199,7 +205,7 @@ bool BatcherCore::fill(BatchSlot& slot, LaneState& lane, uint32_t index, Clock::
 void BatcherCore::launch(BatchSlot& slot, LaneState& lane, uint32_t index, Clock::time_point now) {
   slot.lane = &lane;
   slot.queue = index;
-  slot.late = false;
+  slot.pace = BatchSlot::Pace::in_time;
   slot.started = now;
   slot.expected = service_of(lane, index, slot.tickets.size());
   lane.ready_at = std::max(lane.ready_at, now) + slot.expected;
@@ -286,11 +292,11 @@ void BatcherCore::settle(BatchSlot& slot, Status status, bool right, Clock::time
   } else if (!right) {
     lane.breaker.open("a result was wrong", now);
     lane.known[slot.queue].proof = LaneState::Proof::none;
-  } else if (!slot.late) {
+  } else if (slot.pace == BatchSlot::Pace::in_time) {
     lane.breaker.succeeded();
   }
   if (!ran(status) || !right) rescue(slot);
-  wake_monitor();
+  wake_prober();
 }
 
 /// The CPU computes what has no result yet.

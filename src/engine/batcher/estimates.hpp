@@ -41,6 +41,12 @@ class ServiceTime {
     const double left = nanoseconds(time) - (t_ - each() * n_);
     return std::max<size_t>(left > 0 ? static_cast<size_t>(std::min(left / std::max(each(), 1.0), 1e9)) : 0, 1);
   }
+  /// The same, but while batches of one size alone were seen, which tell nothing of larger ones, up to twice that size:
+  /// a device that takes a millisecond for whatever it gets would otherwise never be given a second item.
+  size_t items_to_try(Clock::duration time) const {
+    const size_t items = items_in(time);
+    return sizes_differ() || t_ > nanoseconds(time) ? items : std::max(items, static_cast<size_t>(2 * n_));
+  }
 
  private:
   static constexpr double kWeightOfNewest = 0.125, kLeastGrows = 1.01;
@@ -48,10 +54,10 @@ class ServiceTime {
   static double nanoseconds(Clock::duration time) {
     return static_cast<double>(std::chrono::duration_cast<std::chrono::nanoseconds>(time).count());
   }
+  bool sizes_differ() const { return nn_ - n_ * n_ >= 0.01 * nn_; }
   double each() const {
-    const double variance = nn_ - n_ * n_;
-    if (variance < 0.01 * nn_) return t_ / n_;
-    return std::clamp((nt_ - n_ * t_) / variance, 0.0, t_ / n_);
+    if (!sizes_differ()) return t_ / n_;
+    return std::clamp((nt_ - n_ * t_) / (nn_ - n_ * n_), 0.0, t_ / n_);
   }
 
   bool known_ = false;

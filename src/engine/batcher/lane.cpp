@@ -8,6 +8,8 @@
 #include <system_error>
 #include <thread>
 
+#include "core/thread.hpp"
+
 namespace polykem {
 
 Status CpuLane::submit(const Request& request, Done done) {
@@ -67,7 +69,7 @@ Status AcceleratorLane::submit(const Request& request, Done done) {
     if (slot.taken) continue;
     if (!slot.thread.joinable()) {
       try {
-        slot.thread = std::thread([this, &slot] { loop(slot); });
+        slot.thread = start_thread([this, &slot] { loop(slot); });
       } catch (const std::system_error&) {
         return Status::out_of_memory;
       } catch (const std::bad_alloc&) {

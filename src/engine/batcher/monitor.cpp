@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The thread that watches lanes beside the CPU: deadlines, probes, and the timer of a linger. It starts when such a
-// lane is first wanted and sleeps without a timer while nothing is there.
+// Two threads that watch lanes beside the CPU: the monitor has deadlines and the timer of a linger; the prober, whom a
+// lane may keep waiting while it connects or opens a device, has probes. They start when such a lane is first wanted
+// and sleep without a timer while nothing is there.
 #include <algorithm>
 #include <new>
 #include <system_error>
+
+#include "core/thread.hpp"
 
 #include "engine/batcher/core.hpp"
 
@@ -14,6 +17,10 @@ namespace {
 constexpr size_t kProbeItems = 2;
 /// A first batch may load and allocate a good deal.
 constexpr Clock::duration kProbeDeadline = std::chrono::seconds(2);
+/// A batch has stalled after so many deadlines, and not before the second constant: a busy machine may keep a device's
+/// thread from a CPU for tens of milliseconds.
+constexpr int kDeadlinesOfAStall = 10;
+constexpr Clock::duration kShortestStall = std::chrono::milliseconds(50);
 
 void note(std::optional<Clock::time_point>& next, Clock::time_point time) {
   next = next ? std::min(*next, time) : time;
@@ -29,9 +36,10 @@ bool is_available(BatchLane& lane, const Scheme& scheme, Op op) try {
 
 /// False if the system gives no thread.
 bool BatcherCore::start_monitor() {
-  if (monitor_.joinable()) return true;
+  if (monitor_.joinable() && prober_.joinable()) return true;
   try {
-    monitor_ = std::thread([this] { monitor(); });
+    if (!monitor_.joinable()) monitor_ = start_thread([this] { monitor(); });
+    prober_ = start_thread([this] { prober(); });
   } catch (const std::system_error&) {
     return false;
   } catch (const std::bad_alloc&) {
@@ -45,6 +53,11 @@ void BatcherCore::wake_monitor() {
   monitor_wake_.notify_one();
 }
 
+void BatcherCore::wake_prober() {
+  prober_woken_ = true;
+  prober_wake_.notify_one();
+}
+
 void BatcherCore::monitor() {
   Lock lock(mutex_);
   while (!stopping_) {
@@ -56,13 +69,10 @@ void BatcherCore::monitor() {
       starts |= *linger_until_ <= now;
       *linger_until_ <= now ? linger_until_.reset() : note(next, *linger_until_);
     }
-    uint32_t queue = 0;
     if (starts) {
       lock.unlock();
       dispatch();
       lock.lock();
-    } else if (LaneState* const lane = find_probe(now, queue, next); lane != nullptr) {
-      run_probe(lock, *lane, queue);
     } else if (!monitor_woken_) {
       monitor_until_ = next.value_or(Clock::time_point::max());
       const auto woken = [this] { return monitor_woken_; };
@@ -72,7 +82,23 @@ void BatcherCore::monitor() {
   }
 }
 
-/// True if the CPU has something to rescue.
+void BatcherCore::prober() {
+  Lock lock(mutex_);
+  while (!stopping_) {
+    Timer next;
+    uint32_t queue = 0;
+    prober_woken_ = false;
+    LaneState* const lane = find_probe(Clock::now(), queue, next);
+    const auto woken = [this] { return prober_woken_; };
+    if (lane != nullptr) {
+      run_probe(lock, *lane, queue);
+    } else {
+      next ? static_cast<void>(prober_wake_.wait_until(lock, *next, woken)) : prober_wake_.wait(lock, woken);
+    }
+  }
+}
+
+/// True if the CPU may have something to compute now.
 bool BatcherCore::check_deadlines(Clock::time_point now, Timer& next) {
   bool rescues = false;
   for (LaneState& lane : lanes_) {
@@ -84,18 +110,27 @@ bool BatcherCore::check_deadlines(Clock::time_point now, Timer& next) {
 }
 
 bool BatcherCore::check_deadline(LaneState& lane, BatchSlot& slot, Clock::time_point now, Timer& next) {
-  if (slot.late) return false;
+  using Pace = BatchSlot::Pace;
+  if (slot.pace == Pace::stalled) return false;
   const Clock::duration deadline = config_.deadline;
-  const Clock::time_point due = slot.started + (slot.probe ? std::max(deadline, kProbeDeadline) : deadline);
-  if (now < due) {
-    note(next, due);
+  const Clock::duration limit = slot.probe                ? std::max(deadline, kProbeDeadline)
+                                : slot.pace == Pace::late ? std::max(kDeadlinesOfAStall * deadline, kShortestStall)
+                                                          : deadline;
+  if (now < slot.started + limit) {
+    note(next, slot.started + limit);
     return false;
   }
-  slot.late = true;
-  lane.breaker.open("an operation passed its deadline", now);
-  if (slot.probe) lane.known[slot.queue].proof = LaneState::Proof::none;
-  if (!slot.probe) rescue(slot);
-  return !slot.probe;
+  if (slot.probe || slot.pace == Pace::late) {
+    slot.pace = Pace::stalled;
+    lane.breaker.open(slot.probe ? "a probe passed its deadline" : "a batch stalled", now);
+    if (slot.probe) lane.known[slot.queue].proof = LaneState::Proof::none;
+    wake_prober();
+    return true;
+  }
+  slot.pace = Pace::late;
+  lane.breaker.late("batches passed their deadline in a row", slot.started, now);
+  rescue(slot);
+  return true;
 }
 
 /// The lane that needs a probe now, and of which queue.
@@ -103,13 +138,13 @@ LaneState* BatcherCore::find_probe(Clock::time_point now, uint32_t& queue, Timer
   if (closing_) return nullptr;
   for (LaneState& lane : lanes_) {
     if (lane.cpu || !lane.idle()) continue;
-    if (lane.breaker.state() == Breaker::State::open && lane.wanted) {
+    if (lane.breaker.state() == Breaker::State::open && lane.asked_for) {
       if (now < lane.breaker.pause_ends()) {
         note(next, lane.breaker.pause_ends());
         continue;
       }
       lane.breaker.probe();
-      lane.wanted = false;
+      lane.asked_for = false;
       queue = lane.last_queue;
       return &lane;
     }
@@ -122,15 +157,17 @@ LaneState* BatcherCore::find_probe(Clock::time_point now, uint32_t& queue, Timer
   return nullptr;
 }
 
-/// Starts a probe. Its end is that of any batch.
+/// Starts a probe. Its end is that of any batch. While it is put together, it has its place at the lane.
 void BatcherCore::run_probe(Lock& lock, LaneState& lane, uint32_t queue) {
   using Proof = LaneState::Proof;
   lane.known[queue].proof = Proof::probing;
   lane.last_queue = queue;
+  lane.probe_comes = true;
   lock.unlock();
   const bool available = is_available(*lane.lane, *queues_[queue].scheme, queues_[queue].op);
   std::vector<Ticket*> tickets = available ? make_probe(queue) : std::vector<Ticket*>();
   lock.lock();
+  lane.probe_comes = false;
   BatchSlot* const slot = tickets.empty() ? nullptr : take_slot();
   if (slot == nullptr) {
     for (Ticket* ticket : tickets)
@@ -152,8 +189,8 @@ void BatcherCore::run_probe(Lock& lock, LaneState& lane, uint32_t queue) {
 void BatcherCore::settle_probe(BatchSlot& slot, bool passed, Clock::duration took, Clock::time_point now) {
   LaneState& lane = *slot.lane;
   LaneState::Known& known = lane.known[slot.queue];
-  wake_monitor();
-  if (slot.late) return;
+  wake_prober();
+  if (slot.pace != BatchSlot::Pace::in_time) return;
   if (!passed) {
     known.proof = LaneState::Proof::none;
     lane.breaker.open("a probe failed", now);

@@ -57,7 +57,7 @@ Ticket::Ticket(const Request& request, size_t data_bytes)
     if (f.in == nullptr || !has(f)) continue;
     const uint8_t* given = f.data(request.records);
     if (given != nullptr) {
-      std::memcpy(next, given, bytes_.*f.bytes);
+      copy_secret(next, given, bytes_.*f.bytes);
     } else {
       std::memset(next, 0, bytes_.*f.bytes);
     }
@@ -124,7 +124,7 @@ Status Ticket::take(uint8_t* public_out, uint8_t* secret_out) {
     uint8_t* const to = f.secret ? secret_out : public_out;
     if (f.out == nullptr || !has(f) || to == nullptr) continue;
     if (status == Status::ok) {
-      std::memcpy(to, arrays_.*f.out, bytes_.*f.bytes);
+      copy_secret(to, arrays_.*f.out, bytes_.*f.bytes);
     } else {
       std::memset(to, 0, bytes_.*f.bytes);
     }

@@ -76,6 +76,7 @@ class CudaAccelerator final : public Accelerator {
   CudaAccelerator() : Accelerator(kDescription, "crossover", kGuessedCrossover) {}
 
   bool available() override { return table() != nullptr; }
+  bool may_be_available() override { return is_ours() && accept(loaded_module()) != nullptr; }
   std::string devices() override {
     std::string names = std::to_string(table()->device_count()) + " x " + table()->device_info(0).name;
     for (int i = 1; i < table()->device_count(); ++i) {
@@ -106,6 +107,8 @@ class CudaAccelerator final : public Accelerator {
   Status status_of(Outcome outcome, const ErrorText& why);
 
  private:
+  bool is_ours();
+  const ModuleTable* accept(const LoadedModule& module);
   const BoundScheme* find(const Scheme& scheme);
   bool bind(const Scheme& scheme, const DeviceScheme& device, BoundScheme& out);
   void bind_all();
@@ -118,22 +121,26 @@ class CudaAccelerator final : public Accelerator {
   std::vector<std::unique_ptr<BoundScheme>> schemes_;
 };
 
-const ModuleTable* CudaAccelerator::table() {
+/// Only the process that began to load the module uses it: a child might wait for a lock that its parent held.
+bool CudaAccelerator::is_ours() {
   const uint64_t process = ForkGeneration::of_process();
   uint64_t opener = 0;
-  // Only the process that began to load the module uses it: a child might wait for a lock that its parent held.
-  if (!process_.compare_exchange_strong(opener, process) && opener != process) {
-    problem_.store("the GPU was opened before this process was forked; only the parent can use it");
-    return nullptr;
-  }
-  if (const ModuleTable* used = in_use_.load(std::memory_order_acquire); used != nullptr) return used;
-  const LoadedModule& module = loaded_module();
-  if (module.table == nullptr) {
-    problem_.store(static_text(module.problem));
-    return nullptr;
-  }
-  in_use_.store(module.table, std::memory_order_release);
+  if (process_.compare_exchange_strong(opener, process) || opener == process) return true;
+  problem_.store("the GPU was opened before this process was forked; only the parent can use it");
+  return false;
+}
+
+const ModuleTable* CudaAccelerator::accept(const LoadedModule& module) {
+  if (module.table == nullptr) problem_.store(static_text(module.problem));
   return module.table;
+}
+
+const ModuleTable* CudaAccelerator::table() {
+  if (!is_ours()) return nullptr;
+  if (const ModuleTable* used = in_use_.load(std::memory_order_acquire); used != nullptr) return used;
+  const ModuleTable* const opened = accept(opened_module());
+  in_use_.store(opened, std::memory_order_release);
+  return opened;
 }
 
 // ---- operations

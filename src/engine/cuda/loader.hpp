@@ -8,15 +8,16 @@
 
 namespace polykem::cuda {
 
-/// The module, if it found a usable GPU, or the reason why not.
+/// The module, or the reason why there is none.
 struct LoadedModule {
   const ModuleTable* table = nullptr;
   std::string problem;  ///< one line for the user; empty if table is set
 };
 
-/// Loads on the first call; later calls return the same. Thread-safe. It looks at POLYKEM_CUDA_MODULE (a path; no other
-/// place is then tried), beside this library and the program, in ../lib of both, and in the folder where the library is
-/// installed. With raised rights (setuid, setcap) it ignores the variable and the program's folder.
+/// Loads on the first call; later calls return the same. Thread-safe, never destroyed. engine/module_file.hpp says
+/// where it looks; the variable is POLYKEM_CUDA_MODULE.
 const LoadedModule& loaded_module();
+/// The same module if it finds a usable GPU. The first call opens the GPUs, which takes seconds.
+const LoadedModule& opened_module();
 
 }  // namespace polykem::cuda

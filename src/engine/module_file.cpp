@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/module_file.hpp"
+
+#include <dlfcn.h>
+#include <link.h>
+#include <sys/auxv.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <cstdlib>
+#include <vector>
+
+namespace polykem {
+
+namespace {
+
+/// Everything up to the last '/', or "" if there is none.
+std::string folder_of(const std::string& path) {
+  const size_t slash = path.rfind('/');
+  return slash == std::string::npos ? "" : path.substr(0, slash + 1);
+}
+
+/// True in a program with more rights than its user: then nothing that the user can choose is loaded.
+bool has_raised_rights() {
+  return getauxval(AT_SECURE) != 0;
+}
+
+std::string program_path() {
+  std::array<char, 4096> path{};
+  const ssize_t length = readlink("/proc/self/exe", path.data(), path.size() - 1);
+  return length <= 0 ? "" : std::string(path.data(), static_cast<size_t>(length));
+}
+
+/// The file that this code was loaded from. "" if it is part of the program itself: the linker then only knows argv[0],
+/// which the caller chose.
+std::string library_path() {
+  Dl_info info{};
+  void* extra = nullptr;
+  if (dladdr1(reinterpret_cast<void*>(&load_module_file), &info, &extra, RTLD_DL_LINKMAP) == 0 || extra == nullptr)
+    return "";
+  const char* name = static_cast<const link_map*>(extra)->l_name;
+  return name != nullptr && *name == '/' ? name : "";
+}
+
+/// True if only root or this user can have put the file there.
+bool is_trusted(const std::string& path) {
+  for (const std::string& each : {path, folder_of(path)}) {
+    struct stat about {};
+    if (stat(each.c_str(), &about) != 0) return false;
+    const bool ours = about.st_uid == 0 || about.st_uid == geteuid();
+    if (!ours || (about.st_mode & S_IWOTH) != 0) return false;
+  }
+  return true;
+}
+
+std::vector<std::string> candidates(const ModuleFile& file) {
+  if (const char* path = secure_getenv(file.variable); path != nullptr) return {path};
+  std::vector<std::string> paths;
+  const auto beside = [&](const std::string& other) {
+    const std::string folder = folder_of(other);
+    if (folder.empty()) return;
+    paths.push_back(folder + file.name);
+    paths.push_back(folder + "../lib/" + file.name);
+  };
+  beside(library_path());
+  if (!has_raised_rights()) beside(program_path());
+  paths.push_back(std::string(POLYKEM_MODULE_FOLDER) + "/" + file.name);
+  return paths;
+}
+
+}  // namespace
+
+LoadedFile load_module_file(const ModuleFile& file) {
+  LoadedFile result;
+  const char* named = secure_getenv(file.variable);
+  if (named != nullptr && *named == '\0') {
+    result.problem = std::string("switched off by ") + file.variable + "=\"\"";
+    return result;
+  }
+  for (const std::string& path : candidates(file)) {
+    if (access(path.c_str(), R_OK) != 0) continue;
+    if (named == nullptr && !is_trusted(path)) {
+      result.problem = path + " is not loaded: others can write there";
+      continue;
+    }
+    result.path = path;
+    result.handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+    result.problem = result.handle == nullptr ? dlerror() : "";
+    return result;
+  }
+  if (!result.problem.empty()) return result;
+  result.problem = std::string(file.name) + " was not found; build it with " + file.how_to_build + " or set " +
+                   file.variable + " to its path";
+  return result;
+}
+
+}  // namespace polykem
