@@ -33,8 +33,6 @@ constexpr std::array<std::uint8_t, 1> kNoUnusedBits = {0};
 constexpr std::uint8_t kSeedTag = der::context(0);
 constexpr std::uint8_t kAttributesTag = der::context_constructed(0);
 constexpr std::uint8_t kPublicKeyTag = der::context(1);
-/** After the public key an ML-KEM private key has its hash and z, of 32 bytes each [FIPS203, Alg 16]. */
-constexpr std::size_t kAfterPublicKey = 64;
 
 constexpr const char* kConvert = "polykem reads keys of ML-KEM-512, ML-KEM-768 and ML-KEM-1024";
 
@@ -233,6 +231,10 @@ bool has_key_format(const Scheme& scheme) {
   return entry_of(scheme) != nullptr;
 }
 
+std::string object_identifier(const Scheme& scheme) {
+  return dotted(entry_of(scheme)->oid);
+}
+
 SecretBytes write_public_key(const Scheme& scheme, ByteView public_key) {
   const SecretBytes algorithm = algorithm_identifier(scheme);
   need_size(public_key, scheme.public_key_bytes(), "the public key", scheme);
@@ -332,8 +334,8 @@ void complete(polykem_context* context, PrivateKey& key) {
 }
 
 ByteView public_key_of(const Scheme& scheme, ByteView expanded) {
-  const std::size_t size = scheme.public_key_bytes();
-  return {expanded.data() + scheme.secret_key_bytes() - kAfterPublicKey - size, size};
+  const std::size_t at = scheme.info().public_key_at;
+  return at == SIZE_MAX ? ByteView{} : ByteView{expanded.data() + at, scheme.public_key_bytes()};
 }
 
 }  // namespace polykem::formats

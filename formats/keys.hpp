@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <variant>
 
@@ -37,6 +38,8 @@ using Key = std::variant<PublicKey, PrivateKey>;
 
 /** True if the set has an object identifier, so that its keys have these forms. */
 bool has_key_format(const Scheme& scheme);
+/** The object identifier of such a set, in dots. */
+std::string object_identifier(const Scheme& scheme);
 
 /** SubjectPublicKeyInfo in DER. */
 SecretBytes write_public_key(const Scheme& scheme, ByteView public_key);
@@ -61,7 +64,7 @@ PrivateKey read_private_key(ByteView der);
  * library fails. */
 void complete(polykem_context* context, PrivateKey& key);
 
-/** The public key inside an expanded private key [FIPS203, Alg 16]; of Kyber's, too. */
+/** The public key inside an expanded private key; empty if the set keeps none there. */
 ByteView public_key_of(const Scheme& scheme, ByteView expanded);
 
 }  // namespace polykem::formats

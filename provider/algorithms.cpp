@@ -4,8 +4,12 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <iterator>
 #include <stdexcept>
 #include <string_view>
+
+#include "formats/keys.hpp"
+#include "formats/tls_groups.hpp"
 
 namespace polykem::provider {
 
@@ -19,28 +23,14 @@ constexpr Classical kP521{"p521", "EC", "P-521", 133, 66};
 
 /** The hybrids of draft-ietf-tls-ecdhe-mlkem, with the order of their parts. */
 struct StandardHybrid {
-  const char* name;
-  const char* set;
+  std::string_view name;
   const Classical* classical;
   bool classical_first;
-  unsigned id;
 };
 constexpr StandardHybrid kStandardHybrids[] = {
-    {"X25519MLKEM768", "mlkem768", &kX25519, false, 0x11EC},
-    {"SecP256r1MLKEM768", "mlkem768", &kP256, true, 0x11EB},
-    {"SecP384r1MLKEM1024", "mlkem1024", &kP384, true, 0x11ED},
-};
-
-struct Mlkem {
-  const char* set;
-  unsigned id;
-  const char* oid_name;
-  const char* oid;
-};
-constexpr Mlkem kMlkem[] = {
-    {"mlkem512", 0x0200, "id-alg-ml-kem-512", "2.16.840.1.101.3.4.4.1"},
-    {"mlkem768", 0x0201, "id-alg-ml-kem-768", "2.16.840.1.101.3.4.4.2"},
-    {"mlkem1024", 0x0202, "id-alg-ml-kem-1024", "2.16.840.1.101.3.4.4.3"},
+    {"X25519MLKEM768", &kX25519, false},
+    {"SecP256r1MLKEM768", &kP256, true},
+    {"SecP384r1MLKEM1024", &kP384, true},
 };
 
 /** Groups outside the standards, by the names and, where it has some, the code points of the Open Quantum Safe project:
@@ -90,10 +80,9 @@ Algorithm alone(const Scheme& scheme) {
   Algorithm out{scheme, nullptr, false, {}, {}};
   add_name(out, scheme.info().title);
   add_name(out, scheme.name());
-  for (const Mlkem& each : kMlkem) {
-    if (std::string_view(each.set) != scheme.name()) continue;
-    add_name(out, each.oid_name);
-    add_name(out, each.oid);
+  if (formats::has_key_format(scheme)) {
+    add_name(out, "id-alg-" + lower(scheme.info().title));
+    add_name(out, formats::object_identifier(scheme));
   }
   for (const OtherGroups& each : kOtherGroups) {
     if (std::string_view(each.set) == scheme.name()) add_name(out, each.name);
@@ -126,12 +115,15 @@ const Classical& montgomery_curve(const Scheme& scheme) {
 }
 
 void add_standard(Offer& offer) {
-  for (const StandardHybrid& each : kStandardHybrids)
-    add_hybrid(offer, index_of(offer, each.set), *each.classical, each.classical_first, each.name, each.id);
-  for (const Mlkem& each : kMlkem) {
-    std::string name = each.set;
-    std::transform(name.begin(), name.end(), name.begin(), [](unsigned char c) { return std::toupper(c); });
-    offer.groups.push_back({name, index_of(offer, each.set), each.id});
+  for (const formats::TlsGroup& group : formats::kStandardGroups) {
+    const std::size_t alone = index_of(offer, group.set);
+    const auto hybrid = std::find_if(std::begin(kStandardHybrids), std::end(kStandardHybrids),
+                                     [&](const StandardHybrid& each) { return each.name == group.name; });
+    if (hybrid == std::end(kStandardHybrids)) {
+      offer.groups.push_back({group.name, alone, group.code_point});
+    } else {
+      add_hybrid(offer, alone, *hybrid->classical, hybrid->classical_first, group.name, group.code_point);
+    }
   }
 }
 

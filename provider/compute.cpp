@@ -23,7 +23,7 @@ Compute::~Compute() {
 polykem_status Compute::make(Machine& out) const {
   const polykem_config config{sizeof(polykem_config), config_.threads,
                               config_.backend.empty() ? nullptr : config_.backend.c_str()};
-  const polykem_status status = polykem_context_new(&config, &out.context);
+  const polykem_status status = polykem_context_new_open_later(&config, &out.context);
   if (status != POLYKEM_OK) return status;
   polykem_batcher_config batcher{};
   batcher.struct_size = sizeof batcher;
@@ -63,6 +63,7 @@ polykem_status Compute::start(const Scheme& scheme, polykem_op op, const std::ui
   request.count = 1;
   (op == POLYKEM_ENCAPS ? request.pk : request.sk) = key;
   request.ct = ciphertext;
+  request.flags = operation.pauses ? 0 : POLYKEM_CALLER_WAITS;
   request.draws = operation.secrets.empty() ? nullptr : operation.secrets.data();
   return polykem_batcher_add(mine->batcher, &request, operation.pauses ? wake : nullptr, &operation, &operation.ticket);
 }

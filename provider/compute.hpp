@@ -25,6 +25,7 @@ class Pending {
   polykem_status finish(std::uint8_t* public_out, std::uint8_t* secret_out);
   /** Secrets that belong to the operation: a paused job that is abandoned frees nothing that is on its stack. */
   SecretBytes& secrets() { return operation_->secrets; }
+  PkeyPtr& classical() { return operation_->classical; }
 
  private:
   friend class Compute;

@@ -19,6 +19,7 @@ namespace {
 
 constexpr std::uint64_t kMostThreads = 1024;  // polykem_config
 constexpr std::uint64_t kMostMicroseconds = std::numeric_limits<std::uint32_t>::max();
+constexpr std::uint64_t kMostLinger = 100000;  // a handshake has two of them, and a client waits
 constexpr std::uint64_t kMostItems = std::uint64_t{1} << 30;
 constexpr std::uint64_t kMostBatchItems = 65536;
 constexpr std::uint64_t kMostCodePoint = 0xFFFF;
@@ -30,7 +31,7 @@ constexpr const char* kKeys[] = {"backend",    "threads",    "deadline_us", "lin
 constexpr const char* kOpensslKeys[] = {"identity", "module", "activate", "soft_load"};
 
 [[noreturn]] void fail(const std::string& key, const std::string& value, const std::string& what) {
-  throw ConfigError(key + " = " + value + ": " + what);
+  throw ConfigError("openssl.cnf: " + key + " = " + value + ": " + what);
 }
 
 /** Decimal, hexadecimal after 0x or octal after 0. */
@@ -123,13 +124,14 @@ bool is_known(const std::string& key, const Offer& offer) {
 void check_keys(const CoreParameters& core, const Offer& offer) {
   const char* provider = core.get(OSSL_PROV_PARAM_CORE_PROV_NAME);
   if (provider == nullptr) return;
-  for (const std::string& key : keys_in_default_file(provider)) {
+  const DefaultFile file = default_file(provider);
+  for (const std::string& key : file.keys) {
     if (is_known(key, offer) || core.get(key.c_str()) == nullptr) continue;
-    if (key.rfind(kGroupPrefix, 0) == 0) throw ConfigError(key + ": there is no such group");
+    if (key.rfind(kGroupPrefix, 0) == 0) throw ConfigError(file.path + ": " + key + ": there is no such group");
     std::string known;
     for (const char* each : kKeys)
       known.append(each).append(", ");
-    throw ConfigError(key + ": no such key; there are " + known + kGroupPrefix + "NAME");
+    throw ConfigError(file.path + ": " + key + ": no such key; there are " + known + kGroupPrefix + "NAME");
   }
 }
 
@@ -154,7 +156,7 @@ Config read_config(const CoreParameters& core, Offer& offer) {
   read_backend(core, config);
   read_number(core, "threads", config.threads, kMostThreads);
   read_number(core, "deadline_us", config.deadline_us, kMostMicroseconds);
-  read_number(core, "linger_us", config.linger_us, kMostMicroseconds);
+  read_number(core, "linger_us", config.linger_us, kMostLinger);
   read_number(core, "batch_items", config.batch_items, kMostBatchItems);
   read_number(core, "high_water", config.high_water, kMostItems);
   read_number(core, "hard_limit", config.hard_limit, kMostItems);

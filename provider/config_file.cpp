@@ -19,8 +19,9 @@ struct ConfFree {
 };
 using ConfPtr = std::unique_ptr<CONF, ConfFree>;
 
-ConfPtr default_file() {
+ConfPtr load_default(std::string& name) {
   char* path = CONF_get1_default_config_file();
+  name = path == nullptr ? "" : path;
   ConfPtr conf(path == nullptr ? nullptr : NCONF_new(nullptr));
   if (conf != nullptr && NCONF_load(conf.get(), path, nullptr) != 1) conf = nullptr;
   OPENSSL_free(path);
@@ -54,16 +55,16 @@ bool is_section_of(const CONF* conf, const CONF_VALUE& entry, const char* provid
 
 }  // namespace
 
-std::vector<std::string> keys_in_default_file(const char* provider) {
-  std::vector<std::string> out;
+DefaultFile default_file(const char* provider) {
+  DefaultFile out;
   ERR_set_mark();  // what is not in a file is an error to libcrypto
-  const ConfPtr conf = default_file();
+  const ConfPtr conf = load_default(out.path);
   STACK_OF(OPENSSL_CSTRING)* sections = conf == nullptr ? nullptr : NCONF_get_section_names(conf.get());
   for (int i = 0; i < sk_OPENSSL_CSTRING_num(sections); ++i) {
     const char* list = NCONF_get_string(conf.get(), sk_OPENSSL_CSTRING_value(sections, i), "providers");
     if (list == nullptr) continue;
     for_each_value(conf.get(), list, [&](const CONF_VALUE& entry) {
-      if (is_section_of(conf.get(), entry, provider)) add_keys(conf.get(), entry.value, "", 0, out);
+      if (is_section_of(conf.get(), entry, provider)) add_keys(conf.get(), entry.value, "", 0, out.keys);
     });
   }
   sk_OPENSSL_CSTRING_free(sections);

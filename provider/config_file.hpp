@@ -6,8 +6,13 @@
 
 namespace polykem::provider {
 
-/** The keys of a provider's section in the configuration file that libcrypto loads by itself; those of a section below
- * it as "section.key", as OpenSSL names them. Empty if there is no such file. */
-std::vector<std::string> keys_in_default_file(const char* provider);
+/** The configuration file that libcrypto loads by itself. */
+struct DefaultFile {
+  std::string path;
+  /** Of a provider's section; those of a section below it as "section.key", as OpenSSL names them. Empty if there is no
+   * such file. */
+  std::vector<std::string> keys;
+};
+DefaultFile default_file(const char* provider);
 
 }  // namespace polykem::provider

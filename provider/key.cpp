@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <string_view>
 
 #include "formats/keys.hpp"
 
@@ -14,16 +13,8 @@ namespace polykem::provider {
 
 namespace {
 
-bool is_mlkem(const Scheme& scheme) {
+bool has_seed_form(const Scheme& scheme) {
   return scheme.info().secret_seed_bytes != 0;
-}
-
-/** Where a secret key contains its public key; empty if it does not. */
-ByteView public_part(const Scheme& scheme, ByteView secret_key) {
-  const std::string_view family = scheme.info().family;
-  if (family == "mlkem") return formats::public_key_of(scheme, secret_key);
-  if (family != "frodokem") return {};
-  return {secret_key.data() + scheme.shared_secret_bytes(), scheme.public_key_bytes()};  // s || pk || S^T || pkh
 }
 
 /** Every coefficient is below q [FIPS203, 7.2], 12 bits each, before the 32 bytes of rho. */
@@ -110,7 +101,7 @@ bool Key::finish(Pending& pending, std::uint8_t* public_out, std::uint8_t* secre
 
 /** For sets whose secret keys have a form as a seed, which must be known; others draw by themselves. */
 bool Key::draw_seed(SecretBytes& out) const {
-  if (!is_mlkem(algorithm_.scheme)) return true;
+  if (!has_seed_form(algorithm_.scheme)) return true;
   out.resize(algorithm_.scheme.info().keygen_draw_bytes);
   if (RAND_priv_bytes_ex(provider_.library.get(), out.data(), out.size(), 0) == 1) return true;
   provider_.errors.raise(Reason::kRandom, "%s: no seed", algorithm_.name.c_str());
@@ -122,10 +113,9 @@ bool Key::generate(SecretBytes draws) {
   if (draws.empty() ? !draw_seed(draws) : !has_length(draws, scheme.info().keygen_draw_bytes, "a seed")) return false;
   Pending pending;
   if (!start(POLYKEM_KEYGEN, nullptr, nullptr, std::move(draws), pending)) return false;
-  PkeyPtr classical;
   if (algorithm_.is_hybrid()) {
-    classical = generate_classical(provider_.library.get(), *algorithm_.classical);
-    if (classical == nullptr) {
+    pending.classical() = generate_classical(provider_.library.get(), *algorithm_.classical);
+    if (pending.classical() == nullptr) {
       provider_.errors.raise(Reason::kClassical, "%s: no classical key", algorithm_.name.c_str());
       return false;
     }
@@ -134,10 +124,10 @@ bool Key::generate(SecretBytes draws) {
   Bytes public_key(scheme.public_key_bytes());
   SecretBytes secret_key(scheme.secret_key_bytes());
   if (!finish(pending, public_key.data(), secret_key.data())) return false;
-  if (is_mlkem(scheme)) seed_.swap(pending.secrets());
+  if (has_seed_form(scheme)) seed_.swap(pending.secrets());
   public_key_.swap(public_key);
   secret_key_.swap(secret_key);
-  classical_ = std::move(classical);
+  classical_ = std::move(pending.classical());
   return true;
 }
 
@@ -151,7 +141,7 @@ bool Key::set_public_key(ByteView encoded) {
     provider_.errors.raise(Reason::kMismatch, "%s: the private key has another public key", algorithm_.name.c_str());
     return false;
   }
-  if (is_mlkem(scheme) && !is_reduced(scheme, own)) {
+  if (has_seed_form(scheme) && !is_reduced(scheme, own)) {
     provider_.errors.raise(Reason::kPublicKey, "%s: a coefficient is not reduced", algorithm_.name.c_str());
     return false;
   }
@@ -175,7 +165,7 @@ bool Key::set_secret_key(ByteView expanded) {
     return false;
   }
   if (!has_length(expanded, algorithm_.scheme.secret_key_bytes(), "a private key")) return false;
-  const ByteView inside = public_part(algorithm_.scheme, expanded);
+  const ByteView inside = formats::public_key_of(algorithm_.scheme, expanded);
   if ((has_private() && !same_bytes(secret_key_, expanded)) ||
       (inside.size() != 0 && has_public() && !same_bytes(public_key_, inside))) {
     provider_.errors.raise(Reason::kMismatch, "%s: private and public key differ", algorithm_.name.c_str());
@@ -220,7 +210,7 @@ bool Key::decapsulate(ByteView ciphertext, SecretBytes& secret) const {
 }
 
 bool Key::check_public() const {
-  if (is_mlkem(algorithm_.scheme)) return true;
+  if (has_seed_form(algorithm_.scheme)) return true;
   SecretBytes ciphertext, secret;
   return encapsulate(ciphertext, secret);
 }

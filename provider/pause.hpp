@@ -8,6 +8,8 @@
 #include <atomic>
 #include <memory>
 
+#include "classical.hpp"
+
 namespace polykem::provider {
 
 /** An operation on its way. On the heap: a job that is abandoned while it pauses never returns, and its stack is lost.
@@ -17,6 +19,7 @@ struct Operation {
 
   polykem_ticket* ticket = nullptr;
   SecretBytes secrets;
+  PkeyPtr classical;                                     /**< the other half of a key pair that is made */
   bool pauses = false;                                   /**< in a job that may be paused */
   std::atomic<int> wake_fd{-1};                          /**< set once somebody waits */
   std::atomic<ASYNC_callback_fn> wake_callback{nullptr}; /**< the program's own, if it has one */

@@ -107,7 +107,7 @@ extern "C" __attribute__((visibility("default"))) int OSSL_provider_init(const O
     try {
       *context = make_provider(handle, in).release();
     } catch (const ConfigError& e) {
-      errors.raise(Reason::kConfiguration, "openssl.cnf: %s", e.what());
+      errors.raise(Reason::kConfiguration, "%s", e.what());
       return 0;
     }
     *out = functions();

@@ -116,6 +116,7 @@ BrokerHandle make_broker(polykem_batcher* batcher, const DaemonOptions& options,
   config.clients = options.clients;
   config.clients_of_user = options.clients_per_user;
   config.slots = options.slots;
+  config.memory_mib = options.memory_mib;
   polykem_broker* broker = nullptr;
   const polykem_status status = polykem_broker_new(batcher, &config, &broker);
   const std::string where = inherited < 0 ? fmt::format("'{}'", path) : "the socket that was handed over";
@@ -195,6 +196,9 @@ void add_daemon_options(CLI::App& app, DaemonOptions& o) {
   app.add_option("--slots", o.slots, "Most operations in flight of one worker, a power of two (default 256)")
       ->check(CLI::Range(1, 4096))
       ->type_name("N");
+  app.add_option("--memory", o.memory_mib, "Most MiB that all workers share with the daemon (default 2048)")
+      ->check(CLI::Range(1, 1 << 24))
+      ->type_name("MIB");
   app.add_option("--metrics", o.metrics, "HOST:PORT; publish figures for Prometheus at http://HOST:PORT/metrics")
       ->type_name("ADDRESS");
   app.add_option("--log", o.log, "What to write on standard error (default info)")

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// The TLS groups that use ML-KEM and have a standard's name and code point, the only list of them.
+#pragma once
+
+#include <string_view>
+
+namespace polykem::formats {
+
+struct TlsGroup {
+  const char* name;
+  const char* set;
+  unsigned code_point;
+};
+/** OpenSSL 3.5 has them too. */
+inline constexpr TlsGroup kStandardGroups[] = {
+    {"X25519MLKEM768", "mlkem768", 0x11EC},
+    {"SecP256r1MLKEM768", "mlkem768", 0x11EB},
+    {"SecP384r1MLKEM1024", "mlkem1024", 0x11ED},
+    {"MLKEM512", "mlkem512", 0x0200},
+    {"MLKEM768", "mlkem768", 0x0201},
+    {"MLKEM1024", "mlkem1024", 0x0202},
+};
+
+}  // namespace polykem::formats
