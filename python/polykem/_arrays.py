@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What callers pass as arrays, as NumPy arrays whose records have the right size."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ._errors import ArgumentError, SizeError
+
+_MOST_ITEMS = 1 << 40
+
+
+def as_array(value: Any, name: str) -> np.ndarray:
+    """uint8, C-contiguous, without a copy. NumPy arrays, the buffer protocol, DLPack of the CPU."""
+    if isinstance(value, np.ndarray):
+        array = value
+    else:
+        try:
+            array = np.asarray(memoryview(value))
+        except TypeError:
+            if not hasattr(value, "__dlpack__"):
+                raise ArgumentError(f"{name} is {type(value).__name__}; pass an array of uint8 (NumPy, bytes, the "
+                                    "buffer protocol or DLPack)") from None
+            array = np.from_dlpack(value)
+    if array.dtype != np.uint8:
+        raise ArgumentError(f"{name} has elements of {array.dtype}; pass uint8 (array.view(numpy.uint8) reads the same "
+                            "bytes)")
+    if not array.flags.c_contiguous:
+        raise ArgumentError(f"{name} is not C-contiguous; pass numpy.ascontiguousarray({name})")
+    return array
+
+
+def shape_error(name: str, shape: tuple[int, ...], sizes: str, record: int) -> SizeError:
+    advice = ""
+    if len(shape) == 1 and shape[0] and shape[0] % record == 0:
+        advice = f"; {name}.reshape(-1, {record}) makes records of it"
+    return SizeError(f"{name} has shape {tuple(shape)}; expected {sizes}{advice}")
+
+
+def check_records(array: Any, name: str, record: int, count: int | None = None, *, one: bool = True) -> None:
+    """`array` is (record,), if `one`, or (n, record); n is `count` unless that is None."""
+    shape = tuple(array.shape)
+    if one and shape == (record,) and count in (None, 1):
+        return
+    if len(shape) == 2 and shape[1] == record and shape[0] > 0 and count in (None, shape[0]):
+        return
+    rows = "n" if count is None else str(count)
+    sizes = f"({record},) or ({rows}, {record})" if one and count in (None, 1) else f"({rows}, {record})"
+    raise shape_error(name, shape, sizes, record)
+
+
+def items_of(array: Any) -> int:
+    """How many records an array has."""
+    return 1 if array.ndim == 1 else array.shape[0]
+
+
+def check_count(count: Any, name: str = "count") -> int:
+    try:
+        number = count.__index__()
+    except AttributeError:
+        raise TypeError(f"{name} is a whole number, not {type(count).__name__}") from None
+    if number < 1:
+        raise ArgumentError(f"{name} is {number}; a batch has at least one item")
+    if number > _MOST_ITEMS:
+        raise ArgumentError(f"{name} is {number}, more than memory can hold")
+    return number

@@ -1,0 +1,148 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Memory for secret keys and shared secrets."""
+
+from __future__ import annotations
+
+import hmac
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from . import _core
+from ._errors import ArgumentError
+
+
+class Secret(_core.SecretMemory):
+    """Bytes that are overwritten with zeros when the last view of them dies, or on ``wipe()``.
+
+    ``repr`` and ``str`` never print the bytes, ``pickle`` and ``copy`` refuse them, and ``==`` takes the same time
+    whatever they are. The buffer protocol, ``numpy.asarray`` and DLPack see the memory itself, without a copy, and keep
+    it alive. Copies that you make of it are yours to erase.
+
+    Parameters
+    ----------
+    data : bytes-like, shape (bytes,) or (n, bytes), uint8
+        Copied; the original is left as it is.
+
+    Examples
+    --------
+    >>> import polykem
+    >>> s = polykem.Secret(b"0123456789abcdef")
+    >>> s
+    <polykem.Secret: 16 bytes>
+    >>> s == b"0123456789abcdef"
+    True
+    >>> s[:4].export()
+    b'0123'
+    >>> s.wipe()
+    >>> s
+    <polykem.Secret: 16 bytes, wiped>
+    """
+
+    __slots__ = ("__weakref__",)
+
+    def __init__(self, data: Any):
+        view = data if isinstance(data, (Secret, np.ndarray)) else np.asarray(memoryview(data))
+        if not isinstance(view, Secret) and (view.dtype != np.uint8 or view.ndim not in (1, 2)):
+            raise ArgumentError(f"a Secret is made of uint8 in one or two dimensions, not {view.dtype} in {view.ndim}")
+        super().__init__(view.shape)
+        np.asarray(self)[...] = view
+
+    @classmethod
+    def zeros(cls, shape: int | tuple[int, ...]) -> Secret:
+        """Memory for ``shape`` bytes, (bytes,) or (n, bytes), to be written through ``numpy.asarray``."""
+        return cls._make((shape,) if isinstance(shape, int) else tuple(shape))
+
+    @classmethod
+    def _make(cls, shape: tuple[int, ...], base: Secret | None = None, offset: int = 0) -> Secret:
+        self = cls.__new__(cls)
+        _core.SecretMemory.__init__(self, shape, base, offset)
+        return self
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """(bytes,) of one secret, (n, bytes) of n."""
+        return tuple(self.extents)
+
+    @property
+    def ndim(self) -> int:
+        """1 or 2."""
+        return len(self.extents)
+
+    def __len__(self) -> int:
+        return self.extents[0]
+
+    def __getitem__(self, key: int | slice) -> Secret:
+        """A view: item ``key``, or a range of items without gaps; of one secret a range of its bytes."""
+        count, *rest = self.extents
+        stride = rest[0] if rest else 1
+        if isinstance(key, slice):
+            start, stop, step = key.indices(count)
+            if step != 1:
+                raise ArgumentError("a Secret is sliced without a step; numpy.asarray(secret) takes any index")
+            return self._make((max(stop - start, 0), *rest), self, min(start, count) * stride)
+        index = int(key.__index__())
+        if not rest:
+            raise TypeError("one secret has no items; slice it, or export() it")
+        if not -count <= index < count:
+            raise IndexError(f"item {index} of a Secret of {count}")
+        return self._make((stride,), self, index % count * stride)
+
+    if TYPE_CHECKING:
+        def __buffer__(self, flags: int) -> memoryview: ...
+
+    def __eq__(self, other: object) -> bool:
+        try:
+            theirs = memoryview(other)  # type: ignore[arg-type]
+        except TypeError:
+            return NotImplemented
+        return hmac.compare_digest(_flat(memoryview(self)), _flat(theirs))
+
+    __hash__ = None  # type: ignore[assignment]
+    __array_ufunc__ = None  # array == secret asks the secret
+
+    def export(self) -> bytes | np.ndarray:
+        """A copy that is no longer protected: bytes of one secret, an array of shape (n, bytes) of n."""
+        return bytes(memoryview(self)) if self.ndim == 1 else np.array(self)
+
+    def copy(self) -> Secret:
+        """A Secret with memory of its own."""
+        return Secret(self)
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
+        array = np.asarray(memoryview(self))
+        if dtype is not None and np.dtype(dtype) != np.uint8:
+            return array.astype(dtype)
+        return array.copy() if copy else array
+
+    def __dlpack__(self, **options: Any) -> Any:
+        return np.asarray(memoryview(self)).__dlpack__(**options)
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        return (1, 0)  # kDLCPU
+
+    def __enter__(self) -> Secret:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self.wipe()
+
+    def __repr__(self) -> str:
+        size = " x ".join(map(str, self.extents))
+        return f"<polykem.Secret: {size} bytes{', wiped' if self.wiped else ''}>"
+
+    def __reduce_ex__(self, protocol: object) -> Any:
+        raise TypeError("a Secret is neither pickled nor copied by accident; .export() makes a copy of the bytes, "
+                        ".copy() another Secret")
+
+    def __copy__(self) -> Secret:
+        return self.__reduce_ex__(0)
+
+    def __deepcopy__(self, memo: object) -> Secret:
+        return self.__reduce_ex__(0)
+
+
+def _flat(view: memoryview) -> memoryview:
+    if not view.c_contiguous:
+        view = memoryview(view.tobytes())
+    return view.cast("B") if view.nbytes else memoryview(b"")

@@ -1,0 +1,340 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The program polykem-bulk."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+from pathlib import Path
+
+from .errors import CHECK_FAILED, DATA, DEFECT, IO, RESOURCES, USAGE, BulkError, explained
+
+EPILOG = """\
+Secret columns are encrypted unless --plain-secrets is given. polykem-bulk new-key FILE makes a key file.
+docs/bulk.md has the guarantees, the file layout and examples.
+"""
+SUITE = "MLKEM768-X25519,HKDF-SHA256,AES-256-GCM"
+LOUD = """\
+polykem-bulk: --plain-secrets: SECRET KEYS AND SHARED SECRETS ARE WRITTEN IN PLAIN to {folder}.
+polykem-bulk: whoever can read that folder, its backups or its disks has them.
+"""
+
+
+class Parser(argparse.ArgumentParser):
+    """Errors in the form of this program's other errors."""
+
+    def error(self, message):
+        raise BulkError(message, USAGE, f"see {self.prog} --help")
+
+
+def pair(text):
+    """ROLE=VALUE as a tuple."""
+    role, equals, value = text.partition("=")
+    if not (role and equals and value):
+        raise argparse.ArgumentTypeError(f"'{text}' has not the form COLUMN=VALUE")
+    return role, value
+
+
+def count(text):
+    """A whole number of at least 1; 1e7 and 10_000_000 are allowed."""
+    try:
+        value = float(text) if "e" in text.lower() else int(text)
+        if value != int(value) or value < 1:
+            raise ValueError
+        return int(value)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"'{text}' is no whole number of at least 1") from None
+
+
+def add_job_options(parser, operation):
+    parser.add_argument("out", metavar="FOLDER", help="the job's folder; every worker reaches it under this path")
+    suite = operation in ("seal", "open", "rewrap")
+    if suite:
+        parser.add_argument("--suite", dest="scheme", default=SUITE, metavar="KEM,KDF,AEAD", help="(%(default)s)")
+    else:
+        parser.add_argument("--scheme", default="mlkem768", help="parameter set (%(default)s)")
+    if operation == "keygen":
+        parser.add_argument("--suite", dest="scheme", metavar="KEM,KDF,AEAD", help="make keys of an HPKE suite")
+    if operation == "rewrap":
+        parser.add_argument("--to-suite", help="suite of the new keys (that of --suite)")
+    if operation == "keygen":
+        parser.add_argument("--count", type=count, help="how many key pairs")
+    parser.add_argument("--input", action="append", default=[], metavar="DATASET",
+                        help="Parquet or Arrow file or folder, or an earlier job's folder; several lie side by side")
+    parser.add_argument("--input-key", action="append", default=[], metavar="FILE",
+                        help="key file of the inputs that are protected jobs, in their order")
+    parser.add_argument("--input-private", action="append", default=[], metavar="FILE",
+                        help="private key, instead of --input-key, of jobs protected with --to")
+    parser.add_argument("--column", action="append", default=[], type=pair, metavar="COLUMN=NAME",
+                        help="the dataset's name of an input column")
+    parser.add_argument("--one", action="append", default=[], type=pair, metavar="COLUMN=FILE",
+                        help="one record, the bytes of FILE, for all rows")
+    parser.add_argument("--keep", action="append", default=[], metavar="NAME", help="copy this input column")
+    parser.add_argument("--only", action="append", default=[], metavar="COLUMN", help="write this output column alone")
+    if operation in ("keygen", "decaps"):
+        parser.add_argument("--seeds", action="store_true", help="secret keys as seeds (64 bytes with ML-KEM)")
+    if suite:
+        parser.add_argument("--info", default="", help="HPKE's info")
+        parser.add_argument("--aad", default="", help="HPKE's additional data")
+    secret = parser.add_argument_group("secrets")
+    secret.add_argument("--key-file", metavar="FILE", help="encrypt secret columns under this key (AES-256-GCM)")
+    secret.add_argument("--to", metavar="FILE", help="encrypt secret columns to this HPKE public key")
+    secret.add_argument("--to-kem", default=SUITE, metavar="KEM,KDF,AEAD",
+                        help="suite of --to (%(default)s)")
+    secret.add_argument("--plain-secrets", action="store_true", help="write secret columns in plain")
+    secret.add_argument("--job-secret", metavar="FILE",
+                        help="32 bytes from which draws are derived; follows from --key-file unless given")
+    add_run_options(parser)
+
+
+def add_run_options(parser):
+    where = parser.add_argument_group("where and how")
+    where.add_argument("--ray", default="local", metavar="ADDRESS",
+                       help="local (starts a cluster of this host), auto, an address, or none: no Ray (%(default)s)")
+    where.add_argument("--backend", help="force polykem's backend: cuda, avx512, avx2, ref")
+    where.add_argument("--cpus", type=int, default=0, help="CPUs of a worker (all of its host)")
+    where.add_argument("--no-gpu", action="store_true", help="one worker a host, also where there are GPUs")
+    where.add_argument("--partition-mb", type=count, default=256, help="size of a partition in memory (%(default)s)")
+    where.add_argument("--resume", action="store_true", help="go on with the job in FOLDER")
+    where.add_argument("--quick-resume", action="store_true", help="the same; compare sizes, not checksums")
+    where.add_argument("--quiet", action="store_true", help="no progress, no table")
+    where.add_argument("--json", metavar="FILE", help="write the summary, or the error, to FILE (-: standard output)")
+
+
+def parser():
+    top = Parser(prog="polykem-bulk", description="Bulk jobs of polykem over Parquet and Arrow datasets.",
+                 epilog=EPILOG, formatter_class=argparse.RawDescriptionHelpFormatter)
+    commands = top.add_subparsers(dest="command", required=True, metavar="COMMAND", parser_class=Parser)
+    for operation, text in [("keygen", "make key pairs"), ("encaps", "encapsulate to public keys"),
+                            ("decaps", "decapsulate ciphertexts"), ("seal", "encrypt messages to recipients (HPKE)"),
+                            ("open", "decrypt messages"),
+                            ("rewrap", "open with an old key and seal to a new one, in memory")]:
+        add_job_options(commands.add_parser(operation, help=text, epilog=EPILOG), operation)
+    verify = commands.add_parser("verify", help="compare a job's files with their checksums")
+    export = commands.add_parser("export", help="write a job's rows to one Parquet file, secrets in plain")
+    for reads in (verify, export):
+        reads.add_argument("out", metavar="FOLDER")
+        reads.add_argument("--key-file", metavar="FILE", help="decrypt secret columns")
+        reads.add_argument("--private", metavar="FILE", help="the same, for a job protected with --to")
+        reads.add_argument("--json", metavar="FILE")
+        reads.add_argument("--quiet", action="store_true")
+    export.add_argument("target", metavar="FILE")
+    export.add_argument("--column", action="append", default=[], metavar="NAME", help="this column alone")
+    export.add_argument("--first", type=int, default=0, metavar="ROW")
+    export.add_argument("--count", type=count, metavar="ROWS")
+    export.add_argument("--plain-secrets", action="store_true", help="needed where a secret column is written")
+    key = commands.add_parser("new-key", help="make a key file: 32 random bytes")
+    key.add_argument("out", metavar="FILE")
+    key.add_argument("--json", metavar="FILE")
+    key.add_argument("--quiet", action="store_true")
+    pair = commands.add_parser("new-pair", help="make a key pair for --to: FILE and FILE.pub")
+    pair.add_argument("out", metavar="FILE")
+    pair.add_argument("--suite", default=SUITE, metavar="KEM,KDF,AEAD", help="(%(default)s)")
+    pair.add_argument("--json", metavar="FILE")
+    pair.add_argument("--quiet", action="store_true")
+    return top
+
+
+def read(path):
+    with explained(path):
+        return Path(path).read_bytes()
+
+
+def input_keys(options):
+    """(the inputs' column keys in their order): protected jobs take key files, then private keys, as they come."""
+    from . import reader, secrets
+    from .layout import Folder, is_job
+    keys, files, privates = [], list(options.input_key), list(options.input_private)
+    for path in options.input:
+        kind = Folder(path).job().secrets["kind"] if is_job(path) else "plain"
+        if kind == "aes-256-gcm" and files:
+            name = files[0] if len(files) == 1 else files.pop(0)  # one key may serve several inputs
+            keys.append(reader.open_column_key(path, secrets.read_key_file(name)))
+        elif kind == "hpke" and privates:
+            name = privates[0] if len(privates) == 1 else privates.pop(0)
+            keys.append(reader.open_column_key(path, private_key=read(name)))
+        else:
+            keys.append(None)
+    return keys
+
+
+def protection(options, job):
+    """The `driver.Keys` that the options name."""
+    from . import secrets
+    from .driver import Keys
+    secret_columns = [column.name for column in job.writes if column.secret]
+    ways = [name for name in ("key_file", "to", "plain_secrets") if getattr(options, name)]
+    if len(ways) > 1:
+        raise BulkError("--key-file, --to and --plain-secrets exclude each other", USAGE)
+    if secret_columns and not ways:
+        raise BulkError(f"the job writes secrets ({', '.join(secret_columns)}) and no key to encrypt them is named",
+                        USAGE, "--key-file FILE, --to PUBLIC, or, if it must be, --plain-secrets")
+    if not options.key_file and not options.job_secret:
+        raise BulkError("without --key-file the job needs a secret for its draws", USAGE,
+                        "polykem-bulk new-key FILE, then --job-secret FILE; keep it until the job is done, "
+                        "then destroy it")
+    key = secrets.read_key_file(options.key_file) if options.key_file else None
+    given = secrets.read_key_file(options.job_secret) if options.job_secret else None
+
+    def secret(job_id):
+        return secrets.derive(given or key, b"job", job_id.encode())
+
+    def protect(job_id, column_key):
+        if key is not None:
+            return secrets.seal_under(key, job_id, column_key)
+        if options.to:
+            from . import recipient
+            return recipient.seal_key(options.to_kem, read(options.to), job_id, column_key)
+        return {"kind": "plain"}
+
+    return Keys(secret, protect)
+
+
+def run_job(options):
+    from .driver import compute_here, run
+    from .inputs import Dataset
+    from .job import describe
+    keys = input_keys(options)
+    inputs = [Dataset(path, key) for path, key in zip(options.input, keys)]
+    constants = {role: read(path) for role, path in options.one}
+    job = describe(options.command, options.scheme, rows=getattr(options, "count", None), inputs=inputs,
+                   to_scheme=getattr(options, "to_suite", None) or "", names=dict(options.column), only=options.only,
+                   keep=options.keep, constants=constants, seeds=getattr(options, "seeds", False),
+                   info=getattr(options, "info", ""), aad=getattr(options, "aad", ""),
+                   protection="plain" if options.plain_secrets else "hpke" if options.to else "aes-256-gcm",
+                   partition_bytes=options.partition_mb << 20)
+    held = protection(options, job)
+    held.inputs, held.constants = keys, constants
+    if options.plain_secrets:
+        sys.stderr.write(LOUD.format(folder=options.out))
+
+    def here(*arguments):
+        compute_here(*arguments, threads=options.cpus, backend=options.backend)
+
+    if options.ray == "none":
+        compute = here
+    else:
+        from .cluster import compute_with_ray
+        compute = compute_with_ray(options.ray, options.backend, options.cpus, not options.no_gpu)
+    summary = run(options.out, job, held, resume=options.resume or options.quick_resume,
+                  thorough=not options.quick_resume, compute=compute, quiet=options.quiet)
+    if not options.quiet and options.json != "-":
+        from .progress import print_table
+        print_table(summary)
+    if summary["bad_rows"]:
+        summary["exit_code"] = DATA
+        complain(f"{summary['bad_rows']} rows are malformed; their outputs are zero",
+                 "the column 'status' says which and why", )
+    return summary
+
+
+def run_verify(options):
+    from . import reader, secrets
+    key = secrets.read_key_file(options.key_file) if options.key_file else None
+    column_key = reader.open_column_key(options.out, key, read(options.private) if options.private else None)
+    found = reader.verify(options.out, column_key, lambda line: print(line, file=sys.stderr))
+    if not options.quiet and options.json != "-":
+        print(f"{found['good']} of {found['partitions']} partitions are good, {found['missing']} missing, "
+              f"{found['damaged']} damaged; the job is {'' if found['complete'] else 'not '}complete")
+    return {"schema": "polykem-bulk-verify-1", **found, "exit_code": 0 if found["complete"] else CHECK_FAILED}
+
+
+def run_export(options):
+    from . import reader, secrets
+    job = reader.folder_of(options.out).job()
+    secret = {column.name for column in job.writes if column.secret}
+    if secret & set(options.column or secret) and not options.plain_secrets:
+        raise BulkError("the export would hold secrets in plain", USAGE,
+                        "say --plain-secrets, or name columns with --column")
+    if options.plain_secrets:
+        sys.stderr.write(LOUD.format(folder=options.target))
+    key = secrets.read_key_file(options.key_file) if options.key_file else None
+    column_key = reader.open_column_key(options.out, key, read(options.private) if options.private else None)
+    rows = reader.export(options.out, options.target, column_key, options.column, options.first, options.count)
+    return {"schema": "polykem-bulk-export-1", "rows": rows, "file": options.target}
+
+
+def run_new_key(options):
+    from . import secrets
+    secrets.make_key_file(options.out)
+    return {"schema": "polykem-bulk-key-1", "file": options.out}
+
+
+def run_new_pair(options):
+    from . import recipient
+    recipient.make_pair(options.suite, options.out)
+    return {"schema": "polykem-bulk-pair-1", "private": options.out, "public": options.out + ".pub"}
+
+
+def complain(message, hint):
+    print(f"polykem-bulk: {message}" + (f"\n{hint}" if hint else ""), file=sys.stderr)
+
+
+def write_json(target, value):
+    """A JSON object to standard output, or to a file that does not exist yet."""
+    text = json.dumps(value, indent=2) + "\n"
+    if target == "-":
+        sys.stdout.write(text)
+        return
+    with explained(target):
+        try:
+            with open(target, "x") as file:
+                file.write(text)
+        except FileExistsError:
+            raise BulkError(f"{target} exists", USAGE, "name another file for --json") from None
+
+
+def json_target(arguments):
+    """FILE of --json, also where the rest of the command line makes no sense."""
+    for place, argument in enumerate(arguments):
+        if argument.startswith("--json="):
+            return argument[7:]
+        if argument == "--json" and place + 1 < len(arguments):
+            return arguments[place + 1]
+    return None
+
+
+def attempt(arguments):
+    """Runs a command. Returns the JSON that says what happened, and the exit code."""
+    run = {"verify": run_verify, "export": run_export, "new-key": run_new_key, "new-pair": run_new_pair}
+    try:
+        options = parser().parse_args(arguments)
+        result = run.get(options.command, run_job)(options)
+        return result, result.pop("exit_code", 0)
+    except BulkError as error:
+        return failure(error.message, error.code, error.hint)
+    except ImportError as error:
+        return failure(f"{error.name} is not installed", RESOURCES, "pip install 'polykem[bulk]'")
+    except MemoryError:
+        return failure("out of memory", RESOURCES, "a smaller --partition-mb needs less")
+    except OSError as error:
+        return failure(f"{error.filename or ''} {error.strerror or error}".strip(), IO, "")
+    except KeyboardInterrupt:
+        return failure("interrupted; committed partitions stay", 130, "the same command with --resume goes on")
+
+
+def failure(message, code, hint):
+    complain(message, hint)
+    return {"schema": "polykem-error-1", "error": message, "exit_code": code, "hint": hint}, code
+
+
+def main(arguments=None):
+    """Runs polykem-bulk. Returns the exit code of docs/exit_codes.md."""
+    arguments = sys.argv[1:] if arguments is None else arguments
+    os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
+    try:
+        result, code = attempt(arguments)
+        target = json_target(arguments)
+        if target:
+            write_json(target, result)
+        return code
+    except BulkError as error:
+        complain(error.message, error.hint)
+        return error.code
+    except Exception as error:  # noqa: BLE001  a defect, with its trace for the report
+        import traceback
+        traceback.print_exc()
+        complain(f"a defect: {error!r}", "please report it")
+        return DEFECT

@@ -1,0 +1,218 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Workers as Ray actors: one for each GPU, or one for each host of a cluster that has none.
+
+Ray places the actors and tells when one has died. Rows never pass through Ray: an actor reads, computes and commits on
+its own, and only partition numbers and receipts travel (docs/adr/0013-bulk-jobs.md).
+"""
+
+from __future__ import annotations
+
+import collections
+import contextlib
+import socket
+import sys
+import time
+
+import ray
+from ray.exceptions import GetTimeoutError, RayActorError, RayError, RayTaskError
+from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
+
+from .driver import IN_FLIGHT
+from .errors import DEFECT, RESOURCES, BulkError
+from .worker import Worker
+
+ATTEMPTS = 5  # of a partition, before it is taken for the cause of the deaths
+DEATHS = 5  # in a row, of workers that were never ready
+LOOK_SECONDS = 2  # between two looks at the cluster's nodes
+KNOCK_SECONDS = 5
+PATIENCE_SECONDS = 120  # without any worker
+
+
+class Hand:
+    """An actor and the partitions that it has."""
+
+    def __init__(self, node, place, actor, unlock):
+        self.node, self.place, self.actor = node, place, actor
+        self.ready = False
+        self.tasks = {actor.unlock.remote(*unlock): None}
+
+
+class Crew:
+    """All workers of a job, as many as the cluster has places for.
+
+    Parameters
+    ----------
+    folder : str
+    unlock : tuple
+        Arguments of `Worker.unlock`.
+    backend : str or None
+    cpus : int
+        CPUs of a worker; 0: all of its host.
+    gpus : bool
+        A worker for each GPU where a host has any.
+    """
+
+    def __init__(self, folder, unlock, backend, cpus, gpus):
+        self.folder, self.unlock, self.backend, self.cpus, self.gpus = folder, unlock, backend, cpus, gpus
+        self.hands, self.looked = {}, 0.0
+        self.deaths = 0  # since a worker was last ready
+
+    def places(self):
+        """(node, number) of a worker -> what it takes of its node."""
+        for node in ray.nodes():
+            if not node["Alive"]:
+                continue
+            resources, name = node["Resources"], node["NodeID"]
+            cards = int(resources.get("GPU", 0)) if self.gpus else 0
+            have = int(resources.get("CPU", 0))
+            cpus = min(self.cpus or max(1, have // max(1, cards)), have)
+            for number in range(cards or (1 if have else 0)):
+                yield (name, number), {"num_cpus": cpus, "num_gpus": 1 if cards else 0}
+
+    def hire(self):
+        """Starts a worker wherever there is none; looks at the nodes every few seconds only."""
+        if time.monotonic() - self.looked < LOOK_SECONDS:
+            return
+        self.looked = time.monotonic()
+        for place, share in self.places():
+            if place not in self.hands:
+                stay = NodeAffinitySchedulingStrategy(place[0], soft=False)
+                remote = ray.remote(Worker).options(max_restarts=0, max_concurrency=IN_FLIGHT, scheduling_strategy=stay,
+                                                    **share)
+                actor = remote.remote(self.folder, share["num_cpus"], self.backend)
+                self.hands[place] = Hand(place[0], place, actor, self.unlock)
+
+    def dismiss(self, hand, error):
+        """Forgets a worker that has died. Returns the partitions that it had."""
+        self.hands.pop(hand.place)
+        self.deaths += 1
+        if self.deaths >= DEATHS and not any(other.ready for other in self.hands.values()):
+            raise BulkError(f"the last {DEATHS} workers died before they had begun", RESOURCES, str(error))
+        return [partition for partition in hand.tasks.values() if partition is not None]
+
+    def end(self):
+        for hand in self.hands.values():
+            ray.kill(hand.actor)
+
+
+def compute_on(crew, job, partitions, reporter):
+    """Has partitions computed by a crew until all are committed."""
+    todo, attempts = collections.deque(partitions), collections.Counter()
+    alone_since = time.monotonic()
+    while todo or any(partition is not None for hand in crew.hands.values() for partition in hand.tasks.values()):
+        crew.hire()
+        give_work(crew, todo, attempts)
+        reporter.workers = sum(hand.ready for hand in crew.hands.values())
+        if reporter.workers:
+            alone_since = time.monotonic()
+        elif time.monotonic() - alone_since > PATIENCE_SECONDS:
+            raise BulkError(f"no worker could be started for {PATIENCE_SECONDS} seconds", RESOURCES,
+                            "'ray status' shows whether the cluster's CPUs or GPUs are taken")
+        waiting = {task: hand for hand in crew.hands.values() for task in hand.tasks}
+        if not waiting:
+            time.sleep(0.2)
+            continue
+        for task in ray.wait(list(waiting), timeout=1)[0]:
+            settle(crew, waiting[task], task, todo, reporter)
+        reporter.tell()
+
+
+def give_work(crew, todo, attempts):
+    """Partitions to every worker that is ready."""
+    for hand in crew.hands.values():
+        while hand.ready and todo and len(hand.tasks) < IN_FLIGHT:
+            partition = todo.popleft()
+            attempts[partition] += 1
+            if attempts[partition] > ATTEMPTS:
+                raise BulkError(f"partition {partition} was given to {ATTEMPTS} workers, and each died", RESOURCES,
+                                "a host may lack memory for it: begin a job with a smaller --partition-mb")
+            hand.tasks[hand.actor.compute.remote(partition)] = partition
+
+
+def settle(crew, hand, task, todo, reporter):
+    """Takes a worker's answer, or its death."""
+    try:
+        answer = ray.get(task)
+    except RayTaskError as error:
+        raise error.cause if isinstance(error.cause, BulkError) else BulkError(
+            f"a worker failed: {error.cause!r}", DEFECT, str(error)) from None
+    except RayActorError as error:
+        if crew.hands.get(hand.place) is hand:
+            lost = crew.dismiss(hand, error)
+            todo.extendleft(reversed(lost))
+            reporter.retries += len(lost)
+            reporter.say(f"a worker on node {hand.node[:8]} has died; {len(lost)} partitions go to another")
+        return
+    partition = hand.tasks.pop(task)
+    if partition is None:
+        hand.ready, crew.deaths = True, 0
+        reporter.start()
+    else:
+        reporter.committed(answer)
+
+
+def unreachable(address, why):
+    return BulkError(f"no Ray cluster answers at {address}: {why}", RESOURCES,
+                     "start one with 'ray start --head', or give --ray local or --ray none")
+
+
+def knock(address):
+    """Ray itself waits for minutes where nobody listens."""
+    host, colon, port = address.rpartition(":")
+    if not colon or not port.isdigit():
+        return
+    try:
+        socket.create_connection((host, int(port)), KNOCK_SECONDS).close()
+    except OSError as error:
+        raise unreachable(address, error.strerror or error) from None
+
+
+class Session:
+    """A cluster that is joined, or a small one that is started on this host.
+
+    Parameters
+    ----------
+    address : str
+        "local": start one here. "auto": the one that RAY_ADDRESS or this host has. Else its address.
+    """
+
+    def __init__(self, address):
+        self.address = address
+
+    def __enter__(self):
+        knock(self.address)
+        self.quiet = contextlib.redirect_stdout(sys.stderr)  # Ray prints what it has to say of dead workers
+        self.quiet.__enter__()
+        try:
+            ray.init(address=self.address, include_dashboard=False if self.address == "local" else None,
+                     log_to_driver=False, logging_level="ERROR", ignore_reinit_error=True)
+        except (ConnectionError, RayError, GetTimeoutError, ValueError, RuntimeError) as error:
+            self.quiet.__exit__(None, None, None)
+            raise unreachable(self.address, str(error).splitlines()[0]) from None
+        return self
+
+    def __exit__(self, *error):
+        ray.shutdown()
+        self.quiet.__exit__(*error)
+
+
+def compute_with_ray(address="local", backend=None, cpus=0, gpus=True):
+    """A `compute` for `driver.run` that has actors do the work.
+
+    Parameters
+    ----------
+    address : str
+        See `Session`.
+    backend : str or None
+    cpus : int
+        CPUs of a worker; 0: all of its host.
+    gpus : bool
+    """
+    def compute(folder, job, partitions, unlock, reporter):
+        with Session(address):
+            crew = Crew(folder, unlock, backend, cpus, gpus)
+            try:
+                compute_on(crew, job, partitions, reporter)
+            finally:
+                crew.end()
+    return compute

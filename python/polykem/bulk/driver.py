@@ -1,0 +1,163 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs a job: finds out what is missing, has it computed by workers, ends it with a manifest."""
+
+from __future__ import annotations
+
+import concurrent.futures
+from dataclasses import dataclass, field
+
+from .errors import DATA, IO, USAGE, BulkError
+from .job import check_secret, complete
+from .layout import Folder, is_job
+from .progress import Reporter
+from .worker import Worker
+
+IN_FLIGHT = 2  # partitions of one worker: one is computed while the other is written
+
+
+@dataclass
+class Keys:
+    """What opens and protects secrets; none of it is written.
+
+    Attributes
+    ----------
+    secret : callable
+        Job id -> the job's secret.
+    protect : callable
+        (job id, column key) -> what job.json says of the protection.
+    inputs : list of bytes or None
+        For each input the key of its secret columns.
+    constants : dict of str to bytes
+    """
+
+    secret: object
+    protect: object
+    inputs: list = field(default_factory=list)
+    constants: dict = field(default_factory=dict)
+
+    def unlock(self, job):
+        """The arguments of `Worker.unlock`."""
+        return self.secret(job.id), self.inputs, self.constants
+
+
+def begin(path, job, keys, resume):
+    """The job as it is in the folder: a new one, or the one that is resumed."""
+    folder = Folder(path)
+    if not is_job(path):
+        job = complete(job, keys.secret, keys.protect)
+        folder.create(job)
+        return job
+    there = folder.job()
+    other = there.difference(job)
+    if other:
+        raise BulkError(f"{path} holds another job: its {other[0]} is {brief(other[1])}, not {brief(other[2])}",
+                        DATA if resume else USAGE, "name another folder, or give the command that began it")
+    if not resume:
+        raise BulkError(f"{path} holds this job already", USAGE, "--resume computes what is missing")
+    check_secret(there, keys.secret(there.id))
+    folder.make_folders()
+    return there
+
+
+def brief(value, limit=80):
+    text = str(value)
+    return text if len(text) <= limit else text[:limit] + "..."
+
+
+def missing(folder, job, thorough, say):
+    """The partitions that are not committed, or whose files are not what was committed."""
+    with concurrent.futures.ThreadPoolExecutor(4) as pool:
+        faults = list(pool.map(lambda partition: folder.fault(job, partition, thorough), range(job.partitions)))
+    for partition, fault in enumerate(faults):
+        if fault not in (None, "missing"):
+            say(f"partition {partition} is computed again: {fault}")
+    return [partition for partition, fault in enumerate(faults) if fault]
+
+
+def check_room(folder, job, partitions):
+    """Refuses to begin what the disk cannot hold."""
+    row = sum(column.width for column in job.writes)
+    need, free = row * sum(job.span(partition)[1] for partition in partitions), folder.free_bytes()
+    if need > free:
+        raise BulkError(f"the job needs {need / 1e9:,.1f} GB and {folder.path} has {free / 1e9:,.1f} GB", IO,
+                        "name a larger disk, or write fewer columns (--only)")
+
+
+def run(path, job, keys, *, resume=False, thorough=True, compute=None, quiet=False):
+    """Begins or resumes a job and completes it.
+
+    Parameters
+    ----------
+    path : str
+        The job's folder; every worker must reach it under this path.
+    job : Job
+        What `job.describe` gave.
+    keys : Keys
+    resume : bool
+        Go on with the job that is in the folder.
+    thorough : bool
+        On resuming, compare the SHA-256 of what is committed, not only sizes.
+    compute : callable, optional
+        (folder, job, partitions, unlock, reporter) -> None; `compute_here` unless given.
+
+    Returns
+    -------
+    dict
+        The summary that --json shows.
+    """
+    folder = Folder(path)
+    with _made(folder).locked():
+        job = begin(path, job, keys, resume)
+        folder.forget_leftovers()
+        todo = missing(folder, job, thorough, lambda line: None if quiet else print(line, flush=True)) \
+            if resume else list(range(job.partitions))
+        check_room(folder, job, todo)
+        done = job.rows - sum(job.span(partition)[1] for partition in todo)
+        with Reporter(f"{job.operation} {job.scheme}", job.rows, done, quiet) as reporter:
+            if todo:
+                (compute or compute_here)(str(folder.path.resolve()), job, todo, keys.unlock(job), reporter)
+        manifest = folder.finish(job)
+    return {"schema": "polykem-bulk-summary-1", "job": job.id, "folder": str(path), "operation": job.operation,
+            "scheme": job.scheme, "rows": job.rows, "computed_rows": reporter.computed,
+            "bad_rows": manifest["bad_rows"], "partitions": job.partitions,
+            "computed_partitions": len(todo), "retries": reporter.retries,
+            "workers": reporter.workers, "seconds": round(reporter.seconds, 3),
+            "rows_per_second": round(reporter.rate, 1), "written_bytes": reporter.bytes, "bytes": manifest["bytes"],
+            "secrets": job.secrets["kind"]}
+
+
+def _made(folder):
+    from .errors import explained
+    with explained(folder.path):
+        if folder.path.exists() and not folder.path.is_dir():
+            raise BulkError(f"{folder.path} is no folder", IO)
+        folder.path.mkdir(parents=True, exist_ok=True)
+    return folder
+
+
+def compute_here(folder, job, partitions, unlock, reporter, threads=0, backend=None):
+    """Computes partitions with one worker in this process."""
+    worker = Worker(folder, threads, backend)
+    worker.unlock(*unlock)
+    reporter.workers = 1
+    reporter.start()
+    with concurrent.futures.ThreadPoolExecutor(IN_FLIGHT) as pool:
+        running = set()
+        try:
+            for partition in partitions:
+                if len(running) == IN_FLIGHT:
+                    running = _settle(running, reporter)
+                running.add(pool.submit(worker.compute, partition))
+            while running:
+                running = _settle(running, reporter)
+        except BaseException:
+            pool.shutdown(cancel_futures=True)
+            raise
+
+
+def _settle(running, reporter):
+    """Waits for one of the partitions."""
+    done, running = concurrent.futures.wait(running, return_when=concurrent.futures.FIRST_COMPLETED)
+    for future in done:
+        reporter.committed(future.result())
+    return running

@@ -1,0 +1,231 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Reading rows of Parquet and Arrow datasets, an earlier job's encrypted columns among them."""
+
+from __future__ import annotations
+
+import bisect
+import hashlib
+import itertools
+import json
+import os
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+from cryptography.exceptions import InvalidTag
+
+from . import layout
+from .errors import DATA, IO, USAGE, BulkError, explained
+from .secrets import ColumnCipher
+
+ARROW_SUFFIXES = {".arrow", ".feather", ".ipc"}
+SUFFIXES = {".parquet", *ARROW_SUFFIXES}
+METADATA = b"polykem-bulk"
+
+
+class ParquetFile:
+    """Row groups of a Parquet file. Pages are checked against their checksums."""
+
+    def __init__(self, path):
+        self.file = pq.ParquetFile(path, page_checksum_verification=True, pre_buffer=False)
+        self.schema = self.file.schema_arrow
+        metadata = self.file.metadata
+        self.group_rows = [metadata.row_group(i).num_rows for i in range(metadata.num_row_groups)]
+
+    def read_group(self, group, columns):
+        return self.file.read_row_group(group, columns=columns, use_threads=False)
+
+    def close(self):
+        self.file.close()
+
+
+class ArrowFile:
+    """Record batches of an Arrow file, as row groups."""
+
+    def __init__(self, path):
+        self.source = pa.memory_map(str(path))
+        self.file = pa.ipc.open_file(self.source)
+        self.schema = self.file.schema
+        self.group_rows = [self.file.get_batch(i).num_rows for i in range(self.file.num_record_batches)]
+
+    def read_group(self, group, columns):
+        return pa.Table.from_batches([self.file.get_batch(group)]).select(columns)
+
+    def close(self):
+        self.source.close()
+
+
+def open_file(path):
+    """A ParquetFile or an ArrowFile; what it is is told by its name."""
+    with explained(path):
+        try:
+            return ArrowFile(path) if Path(path).suffix in ARROW_SUFFIXES else ParquetFile(path)
+        except (pa.ArrowInvalid, pa.ArrowTypeError) as error:
+            raise BulkError(f"{path} cannot be read: {str(error).splitlines()[0]}", DATA) from None
+
+
+def files_of(path):
+    """The files of a dataset, in the order of their rows."""
+    path = Path(path)
+    if path.is_file():
+        return [path]
+    if not path.is_dir():
+        raise BulkError(f"there is no dataset {path}", IO)
+    found = sorted(file for file in path.rglob("*") if file.suffix in SUFFIXES and not file.name.startswith((".", "_")))
+    if not found:
+        raise BulkError(f"{path} holds no file that ends in " + ", ".join(sorted(SUFFIXES)), DATA)
+    return found
+
+
+class Dataset:
+    """A file, a folder of files, or the folder of an earlier job.
+
+    Parameters
+    ----------
+    path : str
+    column_key : bytes, optional
+        Opens the secret columns of an earlier job.
+
+    Attributes
+    ----------
+    rows : int
+    widths : dict
+        Column -> bytes a row, or None where the width is not fixed.
+    """
+
+    def __init__(self, path, column_key=None, record=None):
+        self.path, self.column_key = os.path.abspath(path), column_key
+        self.job = layout.Folder(path).job() if layout.is_job(path) else None
+        self.folder = self.path if os.path.isdir(self.path) else os.path.dirname(self.path)
+        if record is None:
+            record = self._look()
+        self.names, counts = [name for name, _ in record["files"]], [rows for _, rows in record["files"]]
+        self.digest = record["digest"]
+        self.starts = [0, *itertools.accumulate(counts)]
+        self.rows = self.starts[-1]
+        self._open_files = {}
+        if self.names:
+            self._take_schema(self._file(0).schema)
+
+    def _look(self):
+        """Reads every footer: how many rows, and a digest that tells when a file was replaced."""
+        if self.job is not None:
+            return layout.Folder(self.path).dataset_record(self.job)
+        files, digest, schema = [], hashlib.sha256(), None
+        for path in files_of(self.path):
+            file = open_file(path)
+            if schema is not None and not file.schema.equals(schema):
+                raise BulkError(f"{path} has other columns than the files before it", DATA)
+            schema = file.schema
+            files.append([os.path.relpath(path, self.folder), sum(file.group_rows)])
+            digest.update(f"{path.name} {path.stat().st_size} {path.stat().st_mtime_ns} {file.group_rows}".encode())
+            file.close()
+        return {"files": files, "digest": digest.hexdigest()}
+
+    def _take_schema(self, schema):
+        self.types = {name: str(kind) for name, kind in zip(schema.names, schema.types)}
+        self.widths = {name: kind.byte_width if pa.types.is_fixed_size_binary(kind) else None
+                       for name, kind in zip(schema.names, schema.types)}
+
+    def record(self):
+        """What job.json says of it."""
+        return {"path": self.path, "digest": self.digest,
+                "files": [[name, last - first] for name, first, last in
+                          zip(self.names, self.starts, self.starts[1:])]}
+
+    def is_secret(self, name):
+        """Whether the column is a secret one of an earlier job, encrypted or not."""
+        return self.job is not None and any(column.name == name and column.secret for column in self.job.writes)
+
+    def is_encrypted(self, name):
+        return self.is_secret(name) and self.job.secrets["kind"] != "plain"
+
+    def no_key(self, name):
+        return BulkError(f"column '{name}' of {self.path} is encrypted", USAGE,
+                         "name the key with --input-key FILE or --input-private FILE")
+
+    def file_path(self, index):
+        return os.path.join(self.folder, self.names[index])
+
+    def _file(self, index):
+        if index not in self._open_files:
+            for file in self._open_files.values():
+                file.close()
+            self._open_files = {index: open_file(self.file_path(index))}
+        return self._open_files[index]
+
+    def read(self, first, rows, columns):
+        """Rows [first, first + rows) of some columns.
+
+        Returns
+        -------
+        pyarrow.Table
+            Secret columns of an earlier job in plain.
+        """
+        pieces, index = [], bisect.bisect_right(self.starts, first) - 1
+        while rows:
+            here = min(rows, self.starts[index + 1] - first)
+            if here > 0:
+                pieces += self._read_file(index, first - self.starts[index], here, columns)
+                first, rows = first + here, rows - here
+            index += 1
+        return pa.concat_tables(pieces)
+
+    def _read_file(self, index, first, rows, columns):
+        file, pieces, start = self._file(index), [], 0
+        if sum(file.group_rows) != self.starts[index + 1] - self.starts[index]:
+            raise BulkError(f"{self.file_path(index)} has changed since the job began", DATA)
+        for group, count in enumerate(file.group_rows):
+            low, high = max(first, start), min(first + rows, start + count)
+            if low < high:
+                pieces.append(self._read_group(index, group, columns).slice(low - start, high - low))
+            start += count
+        return pieces
+
+    def _read_group(self, index, group, columns):
+        file = self._file(index)
+        with explained(self.file_path(index)):
+            try:
+                table = file.read_group(group, columns)
+            except (pa.ArrowInvalid, OSError) as error:
+                if getattr(error, "errno", None):
+                    raise
+                raise BulkError(f"{self.file_path(index)} is damaged: {str(error).splitlines()[0]}", DATA,
+                                "restore it, or compute that job's partition again: polykem-bulk verify") from None
+        for name in columns:
+            if self.is_encrypted(name):
+                table = table.set_column(table.schema.get_field_index(name), name,
+                                         self._decrypted(file.schema, self.file_path(index), group, table, name))
+        return table
+
+    def _decrypted(self, schema, path, group, table, name):
+        if self.column_key is None:
+            raise self.no_key(name)
+        seal = json.loads(schema.metadata[METADATA])
+        cipher = ColumnCipher(self.column_key, self.job.id, seal["partition"], bytes.fromhex(seal["salt"]))
+        try:
+            plain = cipher.open(name, group, as_array(table, name), bytes.fromhex(seal["tags"][name][group]))
+        except (InvalidTag, KeyError, IndexError):
+            raise BulkError(f"{path}: column '{name}' is not what was encrypted", DATA,
+                            "the file was altered, or the key is another job's") from None
+        return as_column(plain)
+
+
+def as_array(table, name):
+    """A column of fixed width as uint8 of shape (rows, width), a view where the column lies in one piece."""
+    column = table.column(name)
+    if column.null_count:
+        raise BulkError(f"column '{name}' has {column.null_count} empty rows", DATA, "fill or remove them")
+    chunk = column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()
+    if isinstance(chunk, pa.ChunkedArray):
+        chunk = chunk.chunk(0)
+    width = chunk.type.byte_width
+    flat = np.frombuffer(chunk.buffers()[1], np.uint8)
+    return flat[chunk.offset * width:(chunk.offset + len(chunk)) * width].reshape(len(chunk), width)
+
+
+def as_column(array):
+    """uint8 of shape (rows, width) as a column of fixed width, without a copy."""
+    rows, width = array.shape
+    return pa.FixedSizeBinaryArray.from_buffers(pa.binary(width), rows, [None, pa.py_buffer(array)])

@@ -1,0 +1,252 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a job is: operation, inputs, outputs, partitions. It is written once, to job.json, and never changes."""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import hmac
+import json
+import secrets as random_source
+from dataclasses import dataclass, field
+
+from . import kem, messages, secrets
+from .column import Column
+from .errors import DATA, USAGE, BulkError
+
+SCHEMA = "polykem-bulk-job-1"
+PARTITION_BYTES = 256 << 20
+ROW_GROUP_BYTES = 16 << 20
+
+
+@dataclass(frozen=True)
+class Job:
+    """One job. Whoever has it, the job's secret and its inputs computes the same bytes.
+
+    Attributes
+    ----------
+    operation : str
+        "keygen", "encaps", "decaps", "seal", "open" or "rewrap".
+    scheme, to_scheme : str
+        A parameter set, or an HPKE suite; `to_scheme` is what rewrap seals to.
+    rows, partition_rows, group_rows : int
+        Rows of the job, of a partition (a file), of a row group in it.
+    inputs : list of dict
+        Datasets side by side, with the same number of rows: {"path", "rows", "files", "digest"}.
+    reads, writes : list of Column
+    keep : list of str
+        Input columns that are copied.
+    constants : dict
+        Role of an input column -> SHA-256 of the one record that stands for the whole column.
+    secrets : dict
+        How secret columns are protected; holds the sealed column key.
+    secret_check : str
+        Tells whether a job secret is this job's.
+    """
+
+    operation: str
+    scheme: str
+    rows: int
+    partition_rows: int
+    group_rows: int
+    reads: list = field(default_factory=list)
+    writes: list = field(default_factory=list)
+    inputs: list = field(default_factory=list)
+    keep: list = field(default_factory=list)
+    constants: dict = field(default_factory=dict)
+    to_scheme: str = ""
+    info: str = ""
+    aad: str = ""
+    id: str = ""
+    secrets: dict = field(default_factory=dict)
+    secret_check: str = ""
+
+    @property
+    def partitions(self):
+        return -(-self.rows // self.partition_rows)
+
+    def span(self, partition):
+        """(first row, rows) of a partition."""
+        first = partition * self.partition_rows
+        return first, min(self.partition_rows, self.rows - first)
+
+    def to_json(self):
+        return json.dumps({"schema": SCHEMA, **dataclasses.asdict(self)}, indent=1) + "\n"
+
+    def difference(self, other):
+        """Why `other` is not this job: (field, mine, other's), or None."""
+        for one in dataclasses.fields(self):
+            mine, theirs = getattr(self, one.name), getattr(other, one.name)
+            if one.name in ("id", "secrets", "secret_check"):
+                continue
+            if mine != theirs:
+                return one.name, mine, theirs
+        if self.secrets.get("kind") != other.secrets.get("kind"):
+            return "secrets", self.secrets.get("kind"), other.secrets.get("kind")
+        return None
+
+
+def from_json(text, path):
+    """The job that a job.json describes."""
+    try:
+        fields = json.loads(text)
+        if fields.pop("schema") != SCHEMA:
+            raise ValueError("another schema")
+        for name in ("reads", "writes"):
+            fields[name] = [Column(**column) for column in fields[name]]
+        return Job(**fields)
+    except (ValueError, KeyError, TypeError) as error:
+        raise BulkError(f"{path} does not describe a bulk job of this version ({error})", DATA) from None
+
+
+def rows_of_a_partition(row, partition_bytes, group_bytes):
+    """(rows of a partition, rows of a row group) for rows that take `row` bytes of a worker's memory."""
+    partition = max(1, partition_bytes // row)
+    return partition, max(1, min(partition, group_bytes // row))
+
+
+def pick(columns, wanted):
+    """The columns whose roles are named; all if none is."""
+    unknown = set(wanted or ()) - {column.role for column in columns}
+    if unknown:
+        raise BulkError(f"the operation writes no column '{sorted(unknown)[0]}'", USAGE,
+                        "it writes " + ", ".join(column.role for column in columns))
+    return [column for column in columns if not wanted or column.role in wanted]
+
+
+def renamed(columns, names):
+    return [dataclasses.replace(column, name=names.get(column.role, column.role)) for column in columns]
+
+
+def describe(operation, scheme, *, rows=None, inputs=(), to_scheme="", plaintext_bytes=None, names=None, only=None,
+             keep=(), constants=None, seeds=False, info="", aad="", protection="aes-256-gcm",
+             partition_bytes=PARTITION_BYTES, group_bytes=ROW_GROUP_BYTES):
+    """The job that a command asks for, checked against its inputs, without id and keys.
+
+    Parameters
+    ----------
+    inputs : sequence of polykem.bulk.inputs.Dataset
+        Side by side; a column is taken from the first dataset that has it.
+    constants : dict of str to bytes
+        Input columns that are one record for all rows.
+    names : dict of str to str
+        The dataset's name of an input column, where it is not the operation's.
+    seeds : bool
+        keygen writes, and decaps reads, secret keys as seeds.
+    protection : str
+        Of secret columns: "aes-256-gcm" (a key file), "hpke" (a public key) or "plain".
+    """
+    constants, names = dict(constants or {}), dict(names or {})
+    if operation in ("seal", "open", "rewrap"):
+        messages.suite(scheme)
+    if operation in ("open", "rewrap", "seal") and plaintext_bytes is None:
+        role = "plaintext" if operation == "seal" else "ciphertext"
+        width = width_of(inputs, names.get(role, role), constants.get(role))
+        plaintext_bytes = messages.message_bytes(operation, width)
+    reads, writes = kem.columns(operation, scheme, to_scheme, plaintext_bytes, seeds)
+    row = kem.row_bytes(operation, scheme, [*reads, *writes])
+    reads, writes = renamed(reads, names), pick(writes, only)
+    for role in names:
+        if role not in {column.role for column in reads}:
+            raise BulkError(f"the operation reads no column '{role}'", USAGE,
+                            "it reads " + (", ".join(column.role for column in reads) or "none"))
+    rows = agree_on_rows(rows, inputs)
+    check_columns(reads, writes, inputs, keep, constants)
+    partition_rows, group_rows = rows_of_a_partition(row, partition_bytes, group_bytes)
+    return Job(operation, scheme, rows, partition_rows, group_rows, reads, writes,
+               [dataset.record() for dataset in inputs], list(keep),
+               {role: hashlib.sha256(value).hexdigest() for role, value in constants.items()}, to_scheme, info, aad,
+               secrets={"kind": protection})
+
+
+def width_of(inputs, name, constant):
+    """The width of an input column whose width the operation does not fix."""
+    if constant is not None:
+        return len(constant)
+    for dataset in inputs:
+        if name in dataset.widths:
+            if dataset.widths[name] is None:
+                raise not_fixed(dataset, name)
+            return dataset.widths[name]
+    raise BulkError(f"no input has a column '{name}'", DATA, have(inputs))
+
+
+def have(inputs):
+    names = sorted({name for dataset in inputs for name in dataset.widths})
+    return "the inputs have " + (", ".join(names) or "no column")
+
+
+def not_fixed(dataset, name):
+    return BulkError(f"column '{name}' of {dataset.path} is {dataset.types[name]}, not binary of fixed width", DATA,
+                     "cast it: pyarrow's column.cast(pyarrow.binary(WIDTH))")
+
+
+def agree_on_rows(rows, inputs):
+    counts = {dataset.path: dataset.rows for dataset in inputs}
+    if len(set(counts.values())) > 1:
+        raise BulkError("the inputs have different numbers of rows: "
+                        + ", ".join(f"{path} {count}" for path, count in counts.items()), DATA)
+    known = next(iter(counts.values()), rows)
+    if rows is not None and rows != known:
+        raise BulkError(f"--count {rows}, and the inputs have {known} rows", USAGE, "leave --count out")
+    if not known:
+        raise BulkError("there is no row to compute", DATA if inputs else USAGE,
+                        "" if inputs else "give --count or --input")
+    return known
+
+
+def check_columns(reads, writes, inputs, keep, constants):
+    """Every column that is read is there and has its width, and no name comes twice."""
+    for role in constants:
+        if role not in {column.role for column in reads}:
+            raise BulkError(f"the operation reads no column '{role}'", USAGE)
+    for column in reads:
+        if column.role in constants:
+            width = len(constants[column.role])
+        else:
+            width = width_of(inputs, column.name, None)
+            check_key(inputs, column.name)
+        if width != column.width:
+            raise BulkError(f"column '{column.name}' has {width} bytes a row, and the operation needs {column.width}",
+                            DATA, "is this the right parameter set and column?")
+    names = [*keep, *(column.name for column in writes)]
+    for name in names:
+        if names.count(name) > 1:
+            raise BulkError(f"two output columns would be called '{name}'", USAGE)
+    for name in keep:
+        source = next((dataset for dataset in inputs if name in dataset.types), None)
+        if source is None:
+            raise BulkError(f"no input has a column '{name}' to keep", DATA, have(inputs))
+        if source.is_secret(name) or name in {column.name for column in reads if column.secret}:
+            raise BulkError(f"column '{name}' is secret and cannot be kept: it would be written in plain", USAGE)
+
+
+def check_key(inputs, name):
+    """A column that is encrypted needs its key now, not when a worker reads it."""
+    source = next(dataset for dataset in inputs if name in dataset.types)
+    if source.is_encrypted(name) and source.column_key is None:
+        raise source.no_key(name)
+
+
+def complete(job, secret, protect):
+    """The job with a fresh id; `protect(id, column key)` seals the column key for job.json."""
+    job = dataclasses.replace(job, id=random_source.token_hex(16))
+    secret = secret(job.id)
+    return dataclasses.replace(job, secrets=protect(job.id, column_key(secret, job.id)),
+                               secret_check=check_of(secret, job.id))
+
+
+def column_key(secret, job_id):
+    """The key that all data keys of the job come from."""
+    return secrets.derive(secret, b"columns", job_id.encode())
+
+
+def check_of(secret, job_id):
+    return secrets.derive(secret, b"check", job_id.encode())[:8].hex()
+
+
+def check_secret(job, secret):
+    """Raises if `secret` is another job's."""
+    if not hmac.compare_digest(check_of(secret, job.id), job.secret_check):
+        raise BulkError("the job secret is not the one that this job was begun with", DATA,
+                        "give the same --key-file or --job-secret as at the first start")

@@ -1,0 +1,167 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The operations of a bulk job in terms of polykem: the columns that each reads and writes, and how rows are computed.
+
+Nothing else of this package calls polykem.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+import polykem
+
+from . import messages
+from .column import Column
+from .errors import BACKEND, DEFECT, USAGE, BulkError
+from .memory import memory_for
+
+OPERATIONS = ("keygen", "encaps", "decaps")  # numbers of polykem_op
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """Bytes of the records of a parameter set."""
+
+    pk: int
+    sk: int
+    ct: int
+    ss: int
+    seed: int
+    keygen_draws: int
+    encaps_draws: int
+
+
+def sizes(scheme):
+    """Sizes of a parameter set that is named by its registry name or an alias."""
+    try:
+        found = polykem.Scheme(scheme)
+    except polykem.UnknownScheme as error:
+        raise BulkError(str(error).rstrip("."), USAGE, "'polykem list' shows all parameter sets") from None
+    return Sizes(found.public_key_bytes, found.secret_key_bytes, found.ciphertext_bytes, found.shared_secret_bytes,
+                 found.secret_seed_bytes, found.keygen_draw_bytes, found.encaps_draw_bytes)
+
+
+def columns(operation, scheme, to_scheme, plaintext_bytes, seeds):
+    """(columns read, columns written), each a list of `Column` in the order of the operation's description."""
+    status = Column("status", "status", 1)
+    if operation in ("keygen", "encaps", "decaps") and not messages.is_suite(scheme):
+        size = sizes(scheme)
+        if seeds and not size.seed:
+            raise BulkError(f"{scheme} has no secret keys in the form of seeds", USAGE)
+        key = Column("seed", "seed", size.seed, True) if seeds else Column("sk", "sk", size.sk, True)
+        ss, ct, pk = Column("ss", "ss", size.ss, True), Column("ct", "ct", size.ct), Column("pk", "pk", size.pk)
+        return {"keygen": ([], [pk, key]), "encaps": ([pk], [ct, ss, status]),
+                "decaps": ([key, ct], [ss, status])}[operation]
+    return messages.columns(operation, scheme, to_scheme, plaintext_bytes)
+
+
+def row_bytes(operation, scheme, columns):
+    """Bytes that a row takes while it is computed, in columns that are read, computed or both."""
+    row = sum(column.width for column in columns)
+    if operation == "keygen" and "seed" in {column.role for column in columns}:
+        row += sizes(scheme).sk  # made, and not written
+    if operation == "rewrap":
+        row += next(column.width for column in columns if column.role == "ciphertext")  # the plaintext
+    return row
+
+
+def draw_bytes(job):
+    """Random bytes that a row takes; 0 where the operation draws none."""
+    if messages.is_suite(job.scheme):
+        return messages.draw_bytes(job)
+    if job.operation == "keygen":
+        return sizes(job.scheme).keygen_draws
+    return sizes(job.scheme).encaps_draws if job.operation == "encaps" else 0
+
+
+def computer(job, threads=0, backend=None):
+    """What computes the rows of a job: a `Computer` or a `messages.MessageComputer`."""
+    kind = messages.MessageComputer if messages.is_suite(job.scheme) else Computer
+    return kind(job, threads, backend)
+
+
+class Computer:
+    """Computes rows of one job with one context: on one GPU, or on a host's CPUs.
+
+    Parameters
+    ----------
+    job : Job
+    threads : int
+        CPU threads; 0: all.
+    backend : str or None
+        "cuda", "avx512", ...; None lets polykem choose.
+    memory : memory.Ordinary or memory.Pinned, optional
+        Where results lie.
+    """
+
+    def __init__(self, job, threads=0, backend=None, memory=None):
+        self.job = job
+        try:
+            self.context = polykem.Context(threads=threads, backend=backend)
+        except (polykem.BackendUnavailable, polykem.UnknownBackend) as error:
+            raise BulkError(str(error).rstrip("."), BACKEND) from None
+        self.scheme = polykem.Scheme(job.scheme)
+        self.memory = memory or memory_for(self.context, job.scheme)
+
+    def run(self, rows, inputs, draws):
+        """One partition.
+
+        Parameters
+        ----------
+        rows : int
+        inputs : dict of str to numpy.ndarray
+            Role -> uint8 (rows, width), or (1, width) for a record that counts for all rows.
+        draws : numpy.ndarray or None
+
+        Returns
+        -------
+        dict of str to numpy.ndarray
+            Role -> uint8 (rows, width), to be handed to `memory.give_back`; "status" is uint8 (rows, 1), 0 where the
+            row is good.
+        """
+        return getattr(self, "_" + self.job.operation)(rows, inputs, draws)
+
+    def _keygen(self, rows, inputs, draws):
+        out = self._take(rows, pk=self.scheme.public_key_bytes, sk=self.scheme.secret_key_bytes)
+        self._request(0, rows, draws=draws, pk_out=out["pk"], sk_out=out["sk"])
+        if any(column.role == "seed" for column in self.job.writes):
+            out["seed"] = self.memory.take("seed", draws.shape)
+            out["seed"][:] = draws
+        return out
+
+    def _encaps(self, rows, inputs, draws):
+        out = self._take(rows, ct=self.scheme.ciphertext_bytes, ss=self.scheme.shared_secret_bytes)
+        out["status"] = self._request(1, rows, shared(inputs["pk"], rows), draws=draws, pk=inputs["pk"],
+                                      ct_out=out["ct"], ss_out=out["ss"])
+        return out
+
+    def _decaps(self, rows, inputs, draws):
+        seeds = "seed" in inputs
+        keys = inputs["seed" if seeds else "sk"]
+        out = self._take(rows, ss=self.scheme.shared_secret_bytes)
+        out["status"] = self._request(2, rows, shared(keys, rows), int(seeds), sk=keys, ct=inputs["ct"],
+                                      ss_out=out["ss"])
+        return out
+
+    def _take(self, rows, **widths):
+        return {role: self.memory.take(role, (rows, width)) for role, width in widths.items()}
+
+    def _request(self, op, rows, key_mode=0, secret_form=0, **arrays):
+        """Runs a batch whose outputs lie where the caller says, which `polykem.Context` offers for key pairs only."""
+        status = np.zeros(rows, np.int32)
+        if op != 0:
+            arrays["item_status"] = status
+        request = polykem._core.Request(op, self.scheme._index, rows, key_mode, secret_form, **arrays)
+        code = self.context._core.run(request)
+        if code == polykem.Status.OUT_OF_MEMORY:
+            raise MemoryError
+        if code not in (polykem.Status.OK, polykem.Status.ITEMS):
+            raise BulkError(f"{OPERATIONS[op]} of {rows} rows: {polykem.Status(code).text}", DEFECT)
+        return status.astype(np.uint8).reshape(-1, 1)
+
+
+def shared(keys, rows):
+    """The C API's key_mode: one key for all rows, or each its own."""
+    return int(len(keys) == 1 and rows > 1)

@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: Apache-2.0
+"""HPKE in bulk jobs: key pairs, seal, open, rewrap. A suite is written KEM,KDF,AEAD."""
+
+from __future__ import annotations
+
+import hashlib
+
+import numpy as np
+
+import polykem
+
+from .column import Column
+from .errors import BACKEND, DATA, RESOURCES, USAGE, BulkError
+from .memory import Ordinary, wipe
+
+IKM_BYTES = 64  # of a key pair: at least as much entropy as any secret key has bytes
+TAG_BYTES = 16
+
+
+def is_suite(text):
+    return "," in text
+
+
+def suite(text):
+    """The polykem.hpke.Suite that KEM,KDF,AEAD names."""
+    try:
+        from polykem import hpke
+    except ImportError as error:
+        raise BulkError(str(error), RESOURCES) from None
+    parts = [part.strip() for part in text.split(",")]
+    if len(parts) != 3:
+        raise BulkError(f"'{text}' is no suite", USAGE, "a suite is KEM,KDF,AEAD: ML-KEM-768,HKDF-SHA256,AES-256-GCM")
+    try:
+        return hpke.Suite(*parts)
+    except polykem.ArgumentError as error:
+        raise BulkError(str(error), USAGE) from None
+
+
+def message_bytes(operation, width):
+    """Bytes of a plaintext, from the width of the column that the messages are in."""
+    if operation == "seal":
+        return width
+    if width <= TAG_BYTES:
+        raise BulkError(f"a ciphertext of {width} bytes holds no message", DATA)
+    return width - TAG_BYTES
+
+
+def columns(operation, scheme, to_scheme, plaintext_bytes):
+    """(columns read, columns written) of an operation with suites."""
+    status = Column("status", "status", 1)
+    of, to = suite(scheme), suite(to_scheme or scheme)
+    pk, sk = Column("pk", "pk", to.public_key_bytes), Column("sk", "sk", of.secret_key_bytes, True)
+    if operation == "keygen":
+        return [], [pk, sk]
+    plaintext = Column("plaintext", "plaintext", plaintext_bytes, True)
+    ciphertext = Column("ciphertext", "ciphertext", plaintext_bytes + TAG_BYTES)
+    enc_in, enc_out = Column("enc", "enc", of.enc_bytes), Column("enc", "enc", to.enc_bytes)
+    return {"seal": ([pk, plaintext], [enc_out, ciphertext, status]),
+            "open": ([sk, enc_in, ciphertext], [plaintext, status]),
+            "rewrap": ([sk, enc_in, ciphertext, Column("to_pk", "to_pk", to.public_key_bytes)],
+                       [enc_out, ciphertext, status])}[operation]
+
+
+def draw_bytes(job):
+    """Random bytes that a row takes; 0 where the operation draws none."""
+    if job.operation == "keygen":
+        return IKM_BYTES
+    return 0 if job.operation == "open" else suite(job.to_scheme or job.scheme).draw_bytes
+
+
+def digest_of(inputs):
+    """Of everything that a partition reads. Draws of messages depend on it: two messages never share draws."""
+    digest = hashlib.sha256()
+    for role in sorted(inputs):
+        digest.update(role.encode() + inputs[role].nbytes.to_bytes(8, "little"))
+        digest.update(np.ascontiguousarray(inputs[role]))
+    return digest.digest()
+
+
+class MessageComputer:
+    """Computes rows of one job with suites; the same interface as `kem.Computer`."""
+
+    def __init__(self, job, threads=0, backend=None):
+        try:
+            self.context = polykem.Context(threads=threads, backend=backend)
+        except (polykem.BackendUnavailable, polykem.UnknownBackend) as error:
+            raise BulkError(str(error).rstrip("."), BACKEND) from None
+        self.job, self.memory = job, Ordinary()
+        self.suite, self.to_suite = suite(job.scheme), suite(job.to_scheme or job.scheme)
+        self.bound = {"info": job.info.encode(), "aad": job.aad.encode(), "errors": "return"}
+
+    def run(self, rows, inputs, draws):
+        """Role -> uint8 (rows, width); see `kem.Computer.run`."""
+        return getattr(self, "_" + self.job.operation)(rows, inputs, draws)
+
+    def _keygen(self, rows, inputs, draws):
+        pairs = self.suite.derive_key_pairs(self.context, draws)
+        return {"pk": pairs.pk, "sk": np.asarray(pairs.sk).reshape(rows, -1)}
+
+    def _seal(self, rows, inputs, draws):
+        sealed = self.to_suite.seal(self.context, one_or_all(inputs["pk"], rows),
+                                    one_or_all(inputs["plaintext"], rows), count=rows, draws=draws, **self.bound)
+        return {"enc": sealed.enc, "ciphertext": sealed.ciphertexts, "status": narrow(sealed.status)}
+
+    def _open(self, rows, inputs, draws):
+        opened = self.suite.open(self.context, one_or_all(inputs["sk"], rows), inputs["enc"], inputs["ciphertext"],
+                                 **self.bound)
+        return {"plaintext": np.asarray(opened.plaintexts).reshape(rows, -1), "status": narrow(opened.status)}
+
+    def _rewrap(self, rows, inputs, draws):
+        opened = self._open(rows, inputs, None)
+        sealed = self._seal(rows, {"pk": inputs["to_pk"], "plaintext": opened["plaintext"]}, draws)
+        wipe(opened["plaintext"])
+        bad = opened["status"][:, 0] != 0
+        for role in ("enc", "ciphertext"):
+            sealed[role][bad] = 0
+        sealed["status"][bad] = opened["status"][bad]
+        return sealed
+
+
+def one_or_all(records, rows):
+    """A single record stands for all rows."""
+    return records[0] if len(records) == 1 and rows > 1 else records
+
+
+def narrow(status):
+    return np.asarray(status).astype(np.uint8).reshape(-1, 1)

@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A job's column key sealed to a public key, so that the machines that compute cannot read what they wrote."""
+
+from __future__ import annotations
+
+import os
+
+import numpy as np
+
+import polykem
+
+from .errors import DATA, USAGE, BulkError, explained
+from .messages import suite
+
+INFO = b"polykem-bulk-1 column key"
+
+
+def record(data, width, what):
+    if len(data) != width:
+        raise BulkError(f"the {what} has {len(data)} bytes, and the suite's have {width}", DATA)
+    return np.frombuffer(data, np.uint8)
+
+
+def seal_key(text, public_key, job_id, column_key):
+    """What job.json says of a column key that only the private key's owner can open."""
+    chosen = suite(text)
+    with polykem.Context(threads=1) as context:
+        key = record(public_key, chosen.public_key_bytes, "public key")
+        sealed = chosen.seal(context, key, column_key, info=INFO, aad=job_id.encode())
+    return {"kind": "hpke", "suite": text, "enc": sealed.enc[0].tobytes().hex(),
+            "sealed": np.asarray(sealed.ciphertexts).tobytes().hex()}
+
+
+def open_key(private_key, job_id, sealed):
+    """The column key of a job that was protected to a public key."""
+    chosen = suite(sealed["suite"])
+    with polykem.Context(threads=1) as context:
+        key = record(private_key, chosen.secret_key_bytes, "private key")
+        opened = chosen.open(context, key, bytes.fromhex(sealed["enc"]), bytes.fromhex(sealed["sealed"]), info=INFO,
+                             aad=job_id.encode(), errors="return")
+    if opened.status.any():
+        raise BulkError("the private key is not the one that this job was protected to", DATA)
+    return np.asarray(opened.plaintexts).tobytes()
+
+
+def make_pair(text, path):
+    """Writes a private key to `path`, which only its owner may read, and its public key to `path`.pub."""
+    chosen = suite(text)
+    with polykem.Context(threads=1) as context:
+        pairs = chosen.generate(context, 1)
+    for name, data, mode in ((path, np.asarray(pairs.sk).tobytes(), 0o600), (path + ".pub", pairs.pk.tobytes(), 0o644)):
+        with explained(name):
+            try:
+                descriptor = os.open(name, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
+            except FileExistsError:
+                raise BulkError(f"{name} exists", USAGE, "name another file") from None
+            with os.fdopen(descriptor, "wb") as file:
+                file.write(data)

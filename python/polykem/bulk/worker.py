@@ -1,0 +1,140 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What computes partitions: one worker for each GPU, or one for each host. It knows nothing of Ray."""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+import threading
+import time
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from . import kem, messages, secrets
+from .errors import RESOURCES, BulkError
+from .inputs import METADATA, Dataset, as_array, as_column
+from .job import check_secret, column_key
+from .layout import Folder
+from .memory import wipe
+
+PAGE_BYTES = 1 << 20
+
+
+class Worker:
+    """Computes and commits partitions of the job in `folder`.
+
+    While one thread writes a partition, another computes the next.
+
+    Parameters
+    ----------
+    folder : str
+    threads : int
+        CPU threads of the computation; 0: all.
+    backend : str or None
+    """
+
+    def __init__(self, folder, threads=0, backend=None):
+        self.folder, self.threads, self.backend = Folder(folder), threads, backend
+        self.turn = threading.Lock()
+
+    def unlock(self, secret, input_keys=(), constants=None):
+        """Takes the keys, which are in no file, and opens the inputs.
+
+        Parameters
+        ----------
+        secret : bytes
+            The job's secret.
+        input_keys : sequence of bytes or None
+            For each input the key of its secret columns.
+        constants : dict of str to bytes
+            Records that stand for a whole column.
+        """
+        self.job = self.folder.job()
+        check_secret(self.job, secret)
+        self.computer = kem.computer(self.job, self.threads, self.backend)
+        self.secret, self.column_key = secret, column_key(secret, self.job.id)
+        keys = [*input_keys, *[None] * len(self.job.inputs)]
+        self.inputs = [Dataset(record["path"], key, record) for record, key in zip(self.job.inputs, keys)]
+        self.constants = {role: np.frombuffer(value, np.uint8)[None, :] for role, value in (constants or {}).items()}
+        return os.getpid()
+
+    def compute(self, partition):
+        """Computes and commits one partition. Returns its receipt."""
+        first, rows = self.job.span(partition)
+        begun, results = time.monotonic(), {}
+        try:
+            with self.turn:
+                kept, inputs = self._read(first, rows)
+                results = self._compute(partition, rows, inputs)
+                del inputs
+            table, counts = self._table(partition, rows, kept, results)
+            counts.update(host=socket.gethostname(), pid=os.getpid(),
+                          compute_seconds=round(time.monotonic() - begun, 6))
+            return self.folder.commit(self.job, partition, lambda file: self._write(file, table), counts)
+        except (MemoryError, pa.ArrowMemoryError):
+            raise BulkError(f"no memory for partition {partition} of {rows} rows", RESOURCES,
+                            "begin a job with a smaller --partition-mb") from None
+        finally:
+            table = None
+            self.computer.memory.give_back(results)
+            pa.default_memory_pool().release_unused()
+
+    def _read(self, first, rows):
+        """(columns to keep, role -> array) of some rows."""
+        wanted = [(column.role, column.name) for column in self.job.reads if column.role not in self.constants]
+        sought = {name for _, name in wanted} | set(self.job.keep)
+        tables = {}
+        for dataset in self.inputs:
+            here = sorted(sought & set(dataset.types))
+            sought -= set(here)
+            if here:
+                table = dataset.read(first, rows, here)
+                tables.update({name: table for name in here})
+        arrays = {role: as_array(tables[name], name) for role, name in wanted}
+        return {name: tables[name].column(name) for name in self.job.keep}, {**self.constants, **arrays}
+
+    def _compute(self, partition, rows, inputs):
+        each = kem.draw_bytes(self.job)
+        bound = messages.digest_of(inputs) if self.job.operation in ("seal", "rewrap") else b""
+        draws = secrets.draws(self.secret, self.job.id, partition, rows, each, bound) if each else None
+        results = self.computer.run(rows, inputs, draws)
+        if draws is not None:
+            wipe(draws)
+        wipe(*(inputs[column.role] for column in self.job.reads
+                       if column.secret and column.role not in self.constants))
+        return results
+
+    def _table(self, partition, rows, kept, results):
+        """The rows as they are stored: secret columns encrypted unless the job says plain."""
+        columns, metadata = dict(kept), {"job": self.job.id, "partition": partition}
+        status = results.get("status")
+        bad_rows = int(np.count_nonzero(status)) if status is not None else 0
+        secret = {column.name: results[column.role] for column in self.job.writes if column.secret}
+        encrypt = secret and self.job.secrets["kind"] != "plain"
+        sealed = self._seal(partition, secret, metadata) if encrypt else secret
+        for column in self.job.writes:
+            if column.role == "status":
+                columns[column.name] = pa.array(status.reshape(rows))
+            else:
+                columns[column.name] = as_column(sealed.get(column.name, results[column.role]))
+        table = pa.table(columns).replace_schema_metadata({METADATA: json.dumps(metadata)})
+        return table, {"bad_rows": bad_rows}
+
+    def _seal(self, partition, secret, metadata):
+        cipher = secrets.ColumnCipher(self.column_key, self.job.id, partition)
+        metadata["salt"] = cipher.salt_of(secret).hex()
+        metadata["tags"], sealed, step = {}, {}, self.job.group_rows
+        for name, data in secret.items():
+            target, tags = np.empty(data.shape, np.uint8), []
+            for group, start in enumerate(range(0, len(data), step)):
+                tags.append(cipher.seal(name, group, data[start:start + step], target[start:start + step]).hex())
+            sealed[name], metadata["tags"][name] = target, tags
+        return sealed
+
+    def _write(self, file, table):
+        with pq.ParquetWriter(pa.PythonFile(file, "w"), table.schema, compression="none", use_dictionary=False,
+                              write_statistics=False, write_page_checksum=True, data_page_size=PAGE_BYTES) as writer:
+            writer.write_table(table, row_group_size=self.job.group_rows)

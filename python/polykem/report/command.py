@@ -1,0 +1,164 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The command polykem-report: its options, its files, its exit codes."""
+
+from __future__ import annotations
+
+import argparse
+import datetime
+import json
+import sys
+from pathlib import Path
+
+from . import collect, files
+from .documents import SCHEMA, load, read, unpack
+from .errors import BAD_INPUT, CHECK_FAILED, DEFECT, IO, OK, RESOURCES, USAGE, ReportError
+from .page import page
+from .progress import Progress
+from .sections import sections
+
+INTERRUPTED = 130
+
+EPILOG = """Examples:
+  polykem-report
+  polykem-report --scheme mlkem,frodokem976shake --output here.html --json here.json
+  polykem-report --from here.json --add other_machine.json --output both.html
+
+It takes less than a minute. Results that --add takes: the --json of polykem doctor, profile and bench, and the files of
+bench/results. The page loads nothing and runs no script. Exit codes: docs/exit_codes.md; 1 if a self-test fails."""
+
+
+class Parser(argparse.ArgumentParser):
+    def error(self, message):
+        raise ReportError(USAGE, message, f"'{self.prog} --help' shows the options")
+
+
+def parser() -> Parser:
+    made = Parser(prog="polykem-report", epilog=EPILOG,
+                  description="Write a page of charts about this machine and polykem, as one HTML file",
+                  formatter_class=argparse.RawDescriptionHelpFormatter, allow_abbrev=False)
+    made.add_argument("-s", "--scheme", metavar="NAMES", default=",".join(collect.DEFAULT_SETS),
+                      help="Parameter sets or families, separated by commas (default %(default)s)")
+    made.add_argument("--seconds", metavar="S", type=seconds, default=0.03,
+                      help="Least time for each figure (default %(default)s)")
+    made.add_argument("-o", "--output", metavar="FILE", default="polykem-report.html",
+                      help="The page ('-': standard output; default %(default)s)")
+    made.add_argument("--json", metavar="FILE", help="Write the data as JSON to FILE ('-': standard output)")
+    made.add_argument("--from", metavar="FILE", dest="source", help="Measure nothing; draw the data that --json wrote")
+    made.add_argument("--add", metavar="FILE", action="append", default=[],
+                      help="Show results of another machine or run too; may be given again")
+    made.add_argument("--no-published", action="store_true", help="Leave out the results that come with polykem")
+    made.add_argument("--program", metavar="FILE",
+                      help="The program polykem to measure with (else POLYKEM_PROGRAM, else the one in the PATH, else "
+                           "this package)")
+    made.add_argument("-f", "--force", action="store_true", help="Replace output files that exist")
+    made.add_argument("-q", "--quiet", action="store_true", help="No progress and no summary; errors only")
+    return made
+
+
+def seconds(text: str) -> float:
+    value = float(text)
+    if not 0.001 <= value <= 60:
+        raise argparse.ArgumentTypeError(f"{text} is not within 0.001 to 60")
+    return value
+
+
+def gather(options) -> tuple[dict, bool]:
+    """The data of the report, and whether a self-test failed while it was measured."""
+    failed, documents = False, []
+    if options.source:
+        data = load(Path(options.source), options.source)
+        documents = unpack(data, options.source)
+        created = str(data.get("created", "unknown"))
+    else:
+        progress = Progress(options.quiet)
+        names = [name for name in options.scheme.split(",") if name]
+        collector = collect.Collector(collect.find_source(options.program), names, options.seconds, progress)
+        try:
+            documents = collector.collect()
+        except (KeyError, TypeError) as error:
+            raise ReportError(BAD_INPUT, f"the program that measures wrote unexpected JSON: {error}") from error
+        finally:
+            progress.clear()
+        failed = collector.failed
+        created = datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%d %H:%M UTC")
+        folder = None if options.no_published else collect.results_folder()
+        if folder:
+            documents += [collect.entry(name, load(folder / name, name), "comes with polykem")
+                          for name in collect.PUBLISHED if (folder / name).is_file()]
+    for path in options.add:
+        documents += added(path)
+    return {"schema": SCHEMA, "created": created, "documents": documents}, failed
+
+
+def added(path: str) -> list[dict]:
+    """A result, or all of another report's; the name is the file's, without its folder."""
+    document = load(Path(path), path)
+    if document.get("schema") == SCHEMA:
+        return unpack(document, path)
+    return [collect.entry(Path(path).name, document, "added")]
+
+
+def build(data: dict) -> str:
+    """The page that shows `data`."""
+    records = read(data["documents"])
+    machine = records.machines[0].device if records.machines else "results"
+    made = f"Written by polykem report from figures of {data['created']}."
+    return page(sections(records), f"polykem on {machine}", made)
+
+
+def run(options) -> int:
+    inputs = [path for path in [options.source, *options.add] if path]
+    outputs = [options.output] + ([options.json] if options.json else [])
+    files.check_places(outputs, inputs, options.force)
+    data, failed = gather(options)
+    contents = {options.output: build(data)}
+    if options.json:
+        contents[options.json] = json.dumps(data, indent=1) + "\n"
+    files.write(contents, options.force)
+    if not options.quiet:
+        print(f"{options.output}: {len(contents[options.output]) / 1000:,.0f} kB, "
+              f"{len(data['documents'])} results" + ("; A SELF-TEST FAILED" if failed else ""), file=sys.stderr)
+    return CHECK_FAILED if failed else OK
+
+
+def report_error(error: ReportError, words: list[str]) -> int:
+    print(f"polykem: {error}", file=sys.stderr)
+    if error.hint:
+        print(f"  {error.hint}", file=sys.stderr)
+    place = json_place(words)
+    if place:
+        document = {"schema": "polykem-error-1", "error": str(error), "exit_code": error.code, "hint": error.hint}
+        try:
+            files.write({place: json.dumps(document, indent=2) + "\n"}, False)
+        except ReportError:
+            pass  # an error never replaces a file that exists
+    return error.code
+
+
+def json_place(words: list[str]) -> str | None:
+    """Where --json sends the result; read from the words, since they may be what is wrong."""
+    for number, word in enumerate(words):
+        if word == "--json" and number + 1 < len(words):
+            return words[number + 1]
+        if word.startswith("--json="):
+            return word.removeprefix("--json=")
+    return None
+
+
+def main(words: list[str] | None = None) -> int:
+    words = sys.argv[1:] if words is None else words
+    try:
+        return run(parser().parse_args(words))
+    except ReportError as error:
+        return report_error(error, words)
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    except MemoryError:
+        return report_error(ReportError(RESOURCES, "not enough memory"), words)
+    except BrokenPipeError:
+        return report_error(ReportError(IO, "standard output was closed"), words)
+    except RecursionError:
+        return report_error(ReportError(BAD_INPUT, "the JSON is nested too deeply"), words)
+    except Exception as error:  # pylint: disable=broad-except
+        what = f"a defect: {type(error).__name__}: {error}"
+        return report_error(ReportError(DEFECT, what, "please report it"), words)

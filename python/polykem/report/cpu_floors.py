@@ -1,0 +1,206 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The least cycles that an operation's algorithms can take on a CPU core.
+
+The floor counts only work that cannot be left out: how many operations of each kind, and how soon the ports of this
+core can do them if nothing ever waits (Layout; bench/cpu_rates measures such rates). Registers have 512 bits.
+NTRU (docs/adr/0002, 0003 and 0010):
+  product      7 * 81 products of leaves of ceil(n / 64) coefficients (Toom-4, four Karatsuba levels), and the leaves'
+               additions
+  S3 product   27 bit-sliced products of n / 8 by n / 8, five operations of three operands for 512 multiply-adds
+  permutation  24 rounds of Keccak-f[1600]: 61 logic operations, 60 of them of three operands, and 29 rotations; eight
+               messages
+  AES          14 rounds of four blocks an instruction
+  sort         a minimum and a logic operation for each comparator of Batcher's merge exchange, 16 keys a register
+  inversions   2 n - 3 division steps on 1.5 n bits, two operations a register mod 2 and seven mod 3; eight items share
+               one
+ML-KEM, Kyber and FrodoKEM:
+  permutation  as above; three of SHAKE128 for a polynomial of A in ML-KEM, ceil(2 n / 168) for a row of A in FrodoKEM
+  transform    7 * 128 butterflies of three 16-bit multiplications and three additions; 15 and 7 for a product of
+               linear ones
+  AES          ten rounds of four blocks an instruction
+  matrix       8 n^2 multiply-adds for A times a secret matrix, 32 an instruction; or twice as many of bytes, on tiles.
+               FrodoKEM makes and multiplies A in turn, so what uses other ports than its AES can be done meanwhile
+With one public key for all, what depends on that key alone (A, its hash) is left out.
+Loads, stores, packing and transposes have no floor here: they are part of the gap.
+"""
+
+import itertools
+import math
+import re
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Which ports of a core do which kind of operation on a register, one a cycle each; a letter stands for a port."""
+
+    ports: dict[str, str]
+    most: dict[str, float] = field(default_factory=dict)  # kinds of which fewer are done a cycle than they have ports
+    tile_macs: float = 0  # multiply-adds of bytes a cycle on tiles; 0: no tiles
+
+    def cycles(self, **operations: float) -> float:
+        """The least cycles for so many operations of each kind: no set of ports can do more than one each."""
+        letters = sorted(set("".join(self.ports.values())))
+        least = max((count / self.most[kind] for kind, count in operations.items() if kind in self.most), default=0)
+        for size in range(1, len(letters) + 1):
+            for chosen in itertools.combinations(letters, size):
+                load = sum(count for kind, count in operations.items() if set(self.ports[kind]) <= set(chosen))
+                least = max(least, load / size)
+        return least
+
+
+ZEN5 = Layout({"add": "abcd", "logic": "abcd", "ternary": "abcd", "minimum": "abcd", "multiply": "ab", "aes": "ab",
+               "rotate": "bc"}, most={"ternary": 2.9})  # fmt: skip
+# Golden Cove with 512-bit registers has two ports for vectors; AMX has units of its own.
+GOLDEN_COVE = Layout({"add": "05", "logic": "05", "ternary": "05", "minimum": "0", "multiply": "05", "aes": "0",
+                      "rotate": "0"})  # fmt: skip
+GOLDEN_COVE_AMX = Layout(GOLDEN_COVE.ports, tile_macs=1024)
+
+
+def layout_of(machine: str) -> Layout | None:
+    """The layout of the machine with this description, as JSON files have it; None if it is not known."""
+    if "Zen 5" in machine or re.search(r"EPYC 9\d\d5", machine):
+        return ZEN5
+    if "Xeon" in machine and "AVX-512" in machine:
+        return GOLDEN_COVE_AMX if "AMX" in machine else GOLDEN_COVE
+    return None
+
+
+NTRU = {
+    "ntruhps2048509": dict(n=509, logq=11, hps=True),
+    "ntruhps2048677": dict(n=677, logq=11, hps=True),
+    "ntruhps4096821": dict(n=821, logq=12, hps=True),
+    "ntruhrss701": dict(n=701, logq=13, hps=False),
+}
+NEWTON_PRODUCTS = 8
+SHARING_BLOCKS = 8  # of a key generation: one inversion for all, and three products for each but the first
+SHA3_RATE = 136
+LANES_16 = 32
+AES_BLOCKS = 4  # of a register
+
+
+def comparators(count):
+    """Comparisons of Batcher's merge exchange [KNUTH3, 5.2.2, Alg. M]."""
+    total, top = 0, 1 << (math.ceil(math.log2(count)) - 1)
+    p = top
+    while p > 0:
+        q, r, distance = top, 0, p
+        while True:
+            total += sum(1 for i in range(count - distance) if i & p == r)
+            if q == p:
+                break
+            distance, q, r = q - p, q // 2, p
+        p //= 2
+    return total
+
+
+def permutations(message_bytes, rate=SHA3_RATE):
+    return message_bytes // rate + 1
+
+
+def permutation(layout):
+    """Cycles of Keccak-f[1600] for one of eight messages."""
+    return 24 * layout.cycles(logic=1, ternary=60, rotate=29) / 8
+
+
+def ntru_product(layout, n):
+    """Cycles of a product modulo x^n - 1 and a power of two, for one of 32 items."""
+    leaf = math.ceil(n / 64)
+    return 7 * 81 * layout.cycles(multiply=leaf**2, add=(leaf - 1) ** 2) / LANES_16
+
+
+def ntru_inversion(layout, n, operations):
+    """Cycles of division steps, so many operations a register of 16 coefficients of 32 items."""
+    return (2 * n - 3) * 1.5 * n / 16 / LANES_16 * layout.cycles(logic=operations)
+
+
+def ntru_floors(layout, n, logq, hps):
+    product = ntru_product(layout, n)
+    product_s3 = 27 * math.ceil(n / 8) ** 2 / 512 * layout.cycles(ternary=5)
+    draws = (n - 1) + (math.ceil(30 * (n - 1) / 8) if hps else n - 1)
+    sort = comparators(n - 1) / 16 * layout.cycles(minimum=1, logic=1) if hps else 0
+    ciphertext = math.ceil((n - 1) * logq / 8)
+    rm = permutations(2 * math.ceil((n - 1) / 5)) * permutation(layout)
+    aes = math.ceil(draws / 16) / AES_BLOCKS * layout.cycles(aes=14)
+    inverses = (NEWTON_PRODUCTS * product + ntru_inversion(layout, n, 2) + ntru_inversion(layout, n, 7) +
+                3 * (SHARING_BLOCKS - 1) * (product + product_s3)) / SHARING_BLOCKS
+    return {
+        "keygen": 5 * product + inverses + sort + aes,
+        "encaps": product + rm + sort + aes,
+        "decaps": 2 * product + product_s3 + rm + permutations(32 + ciphertext) * permutation(layout),
+    }
+
+
+def mlkem_floors(layout, k, round3, shared):
+    """k: rank; round3: Kyber of round 3, which hashes more."""
+    ek, ct = 384 * k + 32, 32 * ((10 if k < 4 else 11) * k + (4 if k < 4 else 5))
+    transform = 7 * 128 / LANES_16 * layout.cycles(multiply=3, add=3)
+    product = 128 / LANES_16 * layout.cycles(multiply=15, add=7)
+    noise_rate = 2 if k == 2 else 1  # permutations for a polynomial of s, e and r (eta 3 needs two)
+    matrix = 0 if shared else 3 * k * k
+    encrypt = matrix + noise_rate * k + k + 1
+    keygen = 3 * k * k + noise_rate * 2 * k + 1 + permutations(ek)
+    encaps = encrypt + 1 + (0 if shared else permutations(ek)) + (2 + permutations(ct) if round3 else 0)
+    decaps = encrypt + 1 + permutations(ct) + (1 if round3 else 0 if shared else permutations(ek))
+    arithmetic = (2 * k + 1) * transform + (k * k + k) * product
+    return {
+        "keygen": keygen * permutation(layout) + 2 * k * transform + k * k * product,
+        "encaps": encaps * permutation(layout) + arithmetic,
+        "decaps": decaps * permutation(layout) + arithmetic + (k + 1) * transform + k * product,
+    }
+
+
+def frodo_matrix(layout, n, aes, shared):
+    """Cycles of A, unless it is there already, and of its product with a secret matrix."""
+    rounds = n * n / 8 / AES_BLOCKS * 10 if aes and not shared else 0
+    hashes = 0 if aes or shared else n * math.ceil(2 * n / 168) * permutation(layout)
+    if layout.tile_macs:
+        return hashes + max(layout.cycles(aes=rounds), 16 * n * n / layout.tile_macs)
+    return hashes + layout.cycles(aes=rounds, multiply=8 * n * n / LANES_16)
+
+
+def frodo_floors(layout, n, aes, salted, shared):
+    rate = 168 if n == 640 else 136
+    secret = {640: 16, 976: 24, 1344: 32}[n]
+    bits = 15 if n == 640 else 16
+    pk = 16 + n * bits
+    ct = (n + 8) * bits + (2 * secret if salted else 0)
+    small = layout.cycles(multiply=64 * n / LANES_16)
+
+    def hashes(noise_values, *messages):
+        count = math.ceil(2 * noise_values / rate) + sum(permutations(m, rate) for m in messages)
+        return count * permutation(layout)
+
+    encrypt = frodo_matrix(layout, n, aes, shared) + small
+    return {
+        "keygen": frodo_matrix(layout, n, aes, False) + hashes(16 * n, pk, 16),
+        "encaps": encrypt + hashes(16 * n + 64, ct, *([2 * secret] if shared else [pk, 2 * secret])),
+        "decaps": encrypt + small + hashes(16 * n + 64, ct, 2 * secret),
+    }
+
+
+def floors(scheme, shared, layout):
+    """Cycles of keygen, encaps and decaps; shared: one public key for all."""
+    if scheme in NTRU:
+        return ntru_floors(layout, **NTRU[scheme])
+    name, number = re.fullmatch(r"([a-z]+?)(\d+)(?:aes|shake)?", scheme).groups()
+    if name in ("mlkem", "kyber"):
+        return mlkem_floors(layout, int(number) // 256, name == "kyber", shared)
+    return frodo_floors(layout, int(number), scheme.endswith("aes"), name == "frodokem", shared)
+
+
+def floor(scheme, op, machine):
+    """Cycles of an operation with a key for every item; 0 for sets and machines that no floor is known of."""
+    layout = layout_of(machine)
+    try:
+        return floors(scheme, False, layout).get(op, 0) if layout else 0
+    except (AttributeError, KeyError):
+        return 0
+
+
+MOST_OF_SMALL = 16  # items of the small batches that `make bench-peers` measures beside full ones
+
+
+def is_best(record):
+    """Of a record of `make bench-peers`: polykem chose the backend. Files of earlier versions do not say so."""
+    return not record.get("forced", record["backend"] != "avx512")

@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "batch.hpp"
+
+#include <chrono>
+
+namespace polykem::python {
+
+static_assert(sizeof(polykem_status) == sizeof(std::int32_t), "item status arrays are int32");
+
+const polykem_scheme* scheme_at(std::size_t index) {
+  const polykem_scheme* scheme = polykem_scheme_at(index);
+  if (scheme == nullptr) throw nb::index_error("no parameter set of that index");
+  return scheme;
+}
+
+polykem_scheme_info_t info_of(const polykem_scheme* scheme) {
+  polykem_scheme_info_t info{};
+  info.struct_size = sizeof info;
+  polykem_scheme_info(scheme, &info);
+  return info;
+}
+
+void Completions::Queue::push(Finished one) {
+  {
+    const std::lock_guard lock(mutex);
+    finished.push_back(one);
+  }
+  any.notify_one();
+}
+
+std::vector<Completions::Finished> Completions::wait(double seconds) {
+  Queue& queue = *queue_;
+  const nb::gil_scoped_release no_gil;
+  std::unique_lock lock(queue.mutex);
+  queue.any.wait_for(lock, std::chrono::duration<double>(seconds), [&queue] { return !queue.finished.empty(); });
+  std::vector<Finished> all(queue.finished.begin(), queue.finished.end());
+  queue.finished.clear();
+  return all;
+}
+
+namespace {
+
+/// Records of `bytes` each, `count` of them; throws if no array can be that long.
+std::size_t total(std::size_t count, std::size_t bytes) {
+  std::size_t product = 0;
+  if (__builtin_mul_overflow(count, bytes, &product)) refuse("count is larger than memory");
+  return product;
+}
+
+std::size_t key_bytes(const polykem_scheme_info_t& info, int kind) {
+  if (kind == POLYKEM_PUBLIC_KEYS) return info.public_key_bytes;
+  return kind == POLYKEM_SECRET_KEYS ? info.secret_key_bytes : info.secret_seed_bytes;
+}
+
+}  // namespace
+
+void KeySet::adopt(const Context& context, polykem_status status, polykem_keyset* made) {
+  status_ = status;
+  if (status != POLYKEM_OK) return;
+  // The context outlives its key sets.
+  handle_ = {made, [context = context.handle()](polykem_keyset* keyset) { polykem_keyset_free(keyset); }};
+}
+
+KeySet::KeySet(const Context& context, std::size_t scheme, int kind, std::size_t count, nb::handle keys) {
+  const polykem_scheme* set = scheme_at(scheme);
+  const Bytes bytes(keys, "keys", total(count, key_bytes(info_of(set), kind)), false);
+  polykem_keyset* made = nullptr;
+  polykem_status status;
+  {
+    const ContextHandle held = context.handle();
+    const nb::gil_scoped_release no_gil;
+    status = polykem_keyset_import(held.get(), set, static_cast<polykem_key_kind>(kind), count, bytes.data(), &made);
+  }
+  adopt(context, status, made);
+}
+
+std::unique_ptr<KeySet> KeySet::generate(const Context& context, std::size_t scheme, std::size_t count,
+                                         nb::handle pk_out) {
+  const polykem_scheme* set = scheme_at(scheme);
+  const Bytes pk(pk_out, "pk", total(count, info_of(set).public_key_bytes), true);
+  std::unique_ptr<KeySet> keyset(new KeySet);
+  polykem_keyset* made = nullptr;
+  polykem_status status;
+  {
+    const ContextHandle held = context.handle();
+    const nb::gil_scoped_release no_gil;
+    status = polykem_keyset_generate(held.get(), set, count, pk.data(), &made);
+  }
+  keyset->adopt(context, status, made);
+  return keyset;
+}
+
+const std::uint8_t* Request::input(nb::handle object, const char* name, std::size_t bytes) {
+  return held_.emplace_back(object, name, bytes, false).data();
+}
+
+std::uint8_t* Request::output(nb::handle object, const char* name, std::size_t bytes) {
+  return held_.emplace_back(object, name, bytes, true).data();
+}
+
+Request::Request(int op, std::size_t scheme, std::size_t count, int key_mode, int secret_form, const Fields& fields,
+                 const KeySet* keyset) {
+  const polykem_scheme* set = scheme_at(scheme);
+  const polykem_scheme_info_t info = info_of(set);
+  const std::size_t keys = key_mode == POLYKEM_KEY_SHARED ? 1 : count;
+  const bool seeds = secret_form == POLYKEM_SECRET_SEED;
+  request_.struct_size = sizeof request_;
+  request_.op = static_cast<polykem_op>(op);
+  request_.key_mode = static_cast<polykem_key_mode>(key_mode);
+  request_.secret_form = static_cast<polykem_secret_form>(secret_form);
+  request_.scheme = set;
+  request_.count = count;
+  request_.draws = input(fields.draws, "draws",
+                         total(count, op == POLYKEM_KEYGEN ? info.keygen_draw_bytes : info.encaps_draw_bytes));
+  request_.pk = input(fields.pk, "pk", total(keys, info.public_key_bytes));
+  request_.sk = input(fields.sk, "sk", total(keys, seeds ? info.secret_seed_bytes : info.secret_key_bytes));
+  request_.ct = input(fields.ct, "ct", total(count, info.ciphertext_bytes));
+  request_.pk_out = output(fields.pk_out, "pk", total(count, info.public_key_bytes));
+  request_.sk_out = output(fields.sk_out, "sk", total(count, info.secret_key_bytes));
+  request_.ct_out = output(fields.ct_out, "ct", total(count, info.ciphertext_bytes));
+  request_.ss_out = output(fields.ss_out, "ss", total(count, info.shared_secret_bytes));
+  request_.item_status =
+      reinterpret_cast<polykem_status*>(output(fields.item_status, "status", total(count, sizeof(polykem_status))));
+  if (keyset == nullptr) return;
+  keyset_ = keyset->handle();
+  if (keyset_ == nullptr) refuse("the key set is closed");
+  request_.keyset = keyset_.get();
+  request_.key_index =
+      reinterpret_cast<const std::size_t*>(input(fields.key_index, "key_index", total(keys, sizeof(std::size_t))));
+}
+
+Context::Context(unsigned threads, const std::optional<std::string>& backend) {
+  polykem_config config{};
+  config.struct_size = sizeof config;
+  config.threads = threads;
+  config.backend = backend ? backend->c_str() : nullptr;
+  polykem_context* made = nullptr;
+  status_ = polykem_context_new(&config, &made);
+  if (made != nullptr) handle_ = {made, polykem_context_free};
+}
+
+const ContextHandle& Context::handle() const {
+  if (handle_ == nullptr) refuse("the Context is closed");
+  return handle_;
+}
+
+const char* Context::backend(std::size_t scheme) const {
+  return polykem_context_backend(handle().get(), scheme_at(scheme));
+}
+
+int Context::run(const Request& request) const {
+  const ContextHandle held = handle();
+  const nb::gil_scoped_release no_gil;
+  return polykem_run(held.get(), &request.get());
+}
+
+int Context::submit(const Request& request, const Completions& completions, std::uint64_t number) const {
+  struct Finish {
+    std::shared_ptr<Completions::Queue> queue;
+    std::uint64_t number;
+  };
+  auto finish = std::make_unique<Finish>(Finish{completions.queue(), number});
+  const polykem_callback callback = [](void* user, polykem_status status) {
+    const std::unique_ptr<Finish> done(static_cast<Finish*>(user));
+    done->queue->push({done->number, status});
+  };
+  const ContextHandle held = handle();
+  const nb::gil_scoped_release no_gil;
+  const polykem_status status = polykem_submit(held.get(), &request.get(), callback, finish.get(), nullptr);
+  if (status == POLYKEM_OK) finish.release();
+  return status;
+}
+
+std::size_t Context::queue_bytes(int op, std::size_t scheme, std::size_t count) const {
+  std::size_t bytes = 0;
+  polykem_cuda_workspace(handle().get(), scheme_at(scheme), static_cast<polykem_op>(op), count, &bytes);
+  return bytes;
+}
+
+int Context::queue(const Request& request, std::uintptr_t workspace, std::uintptr_t stream) const {
+  const ContextHandle held = handle();
+  const nb::gil_scoped_release no_gil;
+  return polykem_cuda_queue(held.get(), &request.get(), reinterpret_cast<void*>(workspace),
+                            reinterpret_cast<void*>(stream));
+}
+
+int Context::profile(bool enable) const {
+  return polykem_profile_enable(handle().get(), enable ? 1 : 0);
+}
+
+std::vector<StepRecord> Context::profile_records() const {
+  std::size_t size = 0;
+  polykem_profile_read(handle().get(), nullptr, 0, &size);
+  std::vector<polykem_step_record> records(size);
+  for (polykem_step_record& record : records)
+    record.struct_size = sizeof record;
+  polykem_profile_read(handle().get(), records.data(), records.size(), &size);
+  records.resize(std::min(size, records.size()));
+  std::vector<StepRecord> out;
+  for (const polykem_step_record& r : records)
+    out.push_back({r.op, r.step, r.stages, r.calls, r.items, r.nanoseconds, r.cycles});
+  return out;
+}
+
+std::vector<std::pair<std::string, std::string>> Context::plan(std::size_t scheme, int op) const {
+  std::vector<std::pair<std::string, std::string>> out;
+  const char *step = nullptr, *stages = nullptr;
+  while (polykem_plan_step(handle().get(), scheme_at(scheme), static_cast<polykem_op>(op), out.size(), &step,
+                           &stages) == POLYKEM_OK)
+    out.emplace_back(step, stages);
+  return out;
+}
+
+}  // namespace polykem::python

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+// Contexts, key sets and batches: the C API's handles with Python's lifetimes.
+//
+// Handles are shared: a batch that runs keeps its context and its key set, whoever closes them meanwhile. The last
+// owner is always a Python thread, never a callback.
+#pragma once
+
+#include <condition_variable>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "bytes.hpp"
+
+namespace polykem::python {
+
+using ContextHandle = std::shared_ptr<polykem_context>;
+
+/// Finished jobs, in the order in which they finished. Worker threads push, one Python thread waits.
+class Completions {
+ public:
+  using Finished = std::pair<std::uint64_t, int>;  ///< the number of the job, its status
+  /// Shared with the jobs in flight and free of Python, so that a worker thread never needs the GIL.
+  struct Queue {
+    void push(Finished finished);
+    std::mutex mutex;
+    std::condition_variable any;
+    std::deque<Finished> finished;
+  };
+  /// Blocks without the GIL, at most `seconds`; empty: nothing finished.
+  std::vector<Finished> wait(double seconds);
+  const std::shared_ptr<Queue>& queue() const noexcept { return queue_; }
+
+ private:
+  std::shared_ptr<Queue> queue_ = std::make_shared<Queue>();
+};
+
+class Context;
+
+class KeySet {
+ public:
+  KeySet(const Context& context, std::size_t scheme, int kind, std::size_t count, nb::handle keys);
+  static std::unique_ptr<KeySet> generate(const Context& context, std::size_t scheme, std::size_t count,
+                                          nb::handle pk_out);
+  std::size_t size() const noexcept { return polykem_keyset_size(handle_.get()); }
+  int status() const noexcept { return status_; }
+  const std::shared_ptr<polykem_keyset>& handle() const noexcept { return handle_; }
+  void close() noexcept { handle_.reset(); }
+
+ private:
+  KeySet() = default;
+  void adopt(const Context& context, polykem_status status, polykem_keyset* made);
+  int status_ = POLYKEM_OK;
+  std::shared_ptr<polykem_keyset> handle_;
+};
+
+/// The fields of a batch as Python gives them; each array is None, an object with a buffer, or DeviceBytes.
+struct Fields {
+  nb::handle draws, pk, sk, ct, pk_out, sk_out, ct_out, ss_out, item_status, key_index;
+};
+
+/// A polykem_request whose arrays are checked against the set's sizes and held.
+class Request {
+ public:
+  Request(int op, std::size_t scheme, std::size_t count, int key_mode, int secret_form, const Fields& fields,
+          const KeySet* keyset);
+  Request(const Request&) = delete;
+  Request& operator=(const Request&) = delete;
+  const polykem_request& get() const noexcept { return request_; }
+
+ private:
+  const std::uint8_t* input(nb::handle object, const char* name, std::size_t bytes);
+  std::uint8_t* output(nb::handle object, const char* name, std::size_t bytes);
+
+  polykem_request request_{};
+  std::vector<Bytes> held_;
+  std::shared_ptr<polykem_keyset> keyset_;
+};
+
+struct StepRecord {
+  int op;
+  std::string step, stages;
+  std::uint64_t calls, items, nanoseconds, cycles;
+};
+
+class Context {
+ public:
+  Context(unsigned threads, const std::optional<std::string>& backend);
+  int status() const noexcept { return status_; }  ///< why there is none
+  const ContextHandle& handle() const;
+  void close() noexcept { handle_.reset(); }
+  unsigned threads() const { return polykem_context_threads(handle().get()); }
+  const char* backend(std::size_t scheme) const;
+
+  /// Blocks without the GIL.
+  int run(const Request& request) const;
+  /// `completions` gets (number, status) when the batch has finished; the caller keeps request and context until then.
+  int submit(const Request& request, const Completions& completions, std::uint64_t number) const;
+
+  std::size_t queue_bytes(int op, std::size_t scheme, std::size_t count) const;
+  int queue(const Request& request, std::uintptr_t workspace, std::uintptr_t stream) const;
+
+  int profile(bool enable) const;
+  std::vector<StepRecord> profile_records() const;
+  std::vector<std::pair<std::string, std::string>> plan(std::size_t scheme, int op) const;
+
+ private:
+  int status_ = POLYKEM_OK;
+  ContextHandle handle_;
+};
+
+/// The set at an index of the registry; throws IndexError.
+const polykem_scheme* scheme_at(std::size_t index);
+polykem_scheme_info_t info_of(const polykem_scheme* scheme);
+
+}  // namespace polykem::python

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "bytes.hpp"
+
+#include <new>
+#include <string>
+#include <utility>
+
+namespace polykem::python {
+
+void refuse(const std::string& message) {
+  PyErr_SetString(nb::module_::import_("polykem._errors").attr("ArgumentError").ptr(), message.c_str());
+  throw nb::python_error();
+}
+
+Bytes::Bytes(nb::handle object, const char* name, std::size_t expected, bool writable) {
+  if (object.is_none()) return;
+  if (nb::isinstance<DeviceBytes>(object)) {
+    const auto& device = nb::cast<const DeviceBytes&>(object);
+    data_ = reinterpret_cast<std::uint8_t*>(device.address);
+    size_ = device.bytes;
+  } else {
+    const int flags = PyBUF_C_CONTIGUOUS | (writable ? PyBUF_WRITABLE : 0);
+    if (PyObject_GetBuffer(object.ptr(), &view_, flags) != 0) throw nb::python_error();
+    data_ = static_cast<std::uint8_t*>(view_.buf);
+    size_ = static_cast<std::size_t>(view_.len);
+  }
+  if (size_ == expected) return;
+  const std::string message =
+      std::string(name) + " has " + std::to_string(size_) + " bytes instead of " + std::to_string(expected);
+  if (view_.obj != nullptr) PyBuffer_Release(&view_);
+  refuse(message);
+}
+
+Bytes::~Bytes() {
+  if (view_.obj != nullptr) PyBuffer_Release(&view_);
+}
+
+Bytes::Bytes(Bytes&& other) noexcept
+    : data_(std::exchange(other.data_, nullptr)),
+      size_(std::exchange(other.size_, 0)),
+      view_(std::exchange(other.view_, {})) {}
+
+Bytes& Bytes::operator=(Bytes&& other) noexcept {
+  std::swap(data_, other.data_);
+  std::swap(size_, other.size_);
+  std::swap(view_, other.view_);
+  return *this;
+}
+
+SecretMemory::Memory::Memory(std::size_t size) : data(new std::uint8_t[size]()), bytes(size) {}
+
+SecretMemory::Memory::~Memory() {
+  polykem_zeroize(data.get(), bytes);
+}
+
+SecretMemory::SecretMemory(const std::vector<std::size_t>& shape, const SecretMemory* base, std::size_t offset)
+    : shape_(shape) {
+  if (shape.empty() || shape.size() > 2) refuse("a Secret has one or two dimensions");
+  for (const std::size_t extent : shape)
+    if (__builtin_mul_overflow(bytes_, extent, &bytes_)) refuse("a Secret larger than memory");
+  if (base == nullptr) {
+    memory_ = std::make_shared<Memory>(bytes_);
+    data_ = memory_->data.get();
+    return;
+  }
+  if (offset > base->bytes_ || bytes_ > base->bytes_ - offset) refuse("a view beyond its Secret");
+  memory_ = base->memory_;
+  data_ = base->data_ + offset;
+}
+
+void SecretMemory::wipe() noexcept {
+  polykem_zeroize(data_, bytes_);
+  if (bytes_ == memory_->bytes) memory_->wiped = true;
+}
+
+int SecretMemory::get_buffer(PyObject* self, Py_buffer* view, int) {
+  const auto* secret = nb::inst_ptr<SecretMemory>(nb::handle(self));
+  const std::size_t dimensions = secret->shape_.size();
+  auto* extents = new (std::nothrow) Py_ssize_t[4];
+  if (extents == nullptr) {
+    PyErr_NoMemory();
+    return -1;
+  }
+  for (std::size_t i = 0; i < dimensions; ++i)
+    extents[i] = static_cast<Py_ssize_t>(secret->shape_[i]);
+  extents[2] = dimensions == 2 ? extents[1] : 1;
+  extents[3] = 1;
+  static char format[] = "B";
+  view->buf = secret->data_;
+  view->len = static_cast<Py_ssize_t>(secret->bytes_);
+  view->itemsize = 1;
+  view->readonly = 0;
+  view->ndim = static_cast<int>(dimensions);
+  view->format = format;
+  view->shape = extents;
+  view->strides = extents + 2;
+  view->suboffsets = nullptr;
+  view->internal = extents;
+  Py_INCREF(self);
+  view->obj = self;
+  return 0;
+}
+
+void SecretMemory::release_buffer(PyObject*, Py_buffer* view) {
+  delete[] static_cast<Py_ssize_t*>(view->internal);
+}
+
+PyType_Slot SecretMemory::slots[] = {{Py_bf_getbuffer, reinterpret_cast<void*>(SecretMemory::get_buffer)},
+                                     {Py_bf_releasebuffer, reinterpret_cast<void*>(SecretMemory::release_buffer)},
+                                     {0, nullptr}};
+
+}  // namespace polykem::python

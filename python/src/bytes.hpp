@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+// Bytes that Python objects lend to a batch, and memory for secrets.
+#pragma once
+
+#include <nanobind/nanobind.h>
+#include <polykem/polykem.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace polykem::python {
+
+namespace nb = nanobind;
+
+/// Throws polykem.ArgumentError.
+[[noreturn]] void refuse(const std::string& message);
+
+/// Memory of a GPU, by its address. Whoever makes one keeps the memory alive.
+struct DeviceBytes {
+  std::uintptr_t address;
+  std::size_t bytes;
+};
+
+/// What a batch reads or writes. It holds the object's buffer, so that nobody resizes it meanwhile; destroy it with the
+/// GIL held. None is a null pointer.
+class Bytes {
+ public:
+  Bytes() = default;
+  /// Throws if `object` has not exactly `expected` contiguous bytes; `name` is the argument in the message.
+  Bytes(nb::handle object, const char* name, std::size_t expected, bool writable);
+  ~Bytes();
+  Bytes(Bytes&& other) noexcept;
+  Bytes& operator=(Bytes&& other) noexcept;
+  Bytes(const Bytes&) = delete;
+  Bytes& operator=(const Bytes&) = delete;
+
+  std::uint8_t* data() const noexcept { return data_; }
+  std::size_t size() const noexcept { return size_; }
+
+ private:
+  std::uint8_t* data_ = nullptr;
+  std::size_t size_ = 0;
+  Py_buffer view_{};
+};
+
+/// Memory that is overwritten with zeros before it is given back; views share it.
+class SecretMemory {
+ public:
+  /// `shape` has one or two dimensions. Zeros; or a view of `base`, from byte `offset` on.
+  SecretMemory(const std::vector<std::size_t>& shape, const SecretMemory* base, std::size_t offset);
+
+  const std::vector<std::size_t>& shape() const noexcept { return shape_; }
+  std::size_t bytes() const noexcept { return bytes_; }
+  void wipe() noexcept;
+  bool wiped() const noexcept { return memory_->wiped; }
+
+  /// The slots of Python's buffer protocol.
+  static PyType_Slot slots[];
+
+ private:
+  struct Memory {
+    explicit Memory(std::size_t bytes);
+    ~Memory();
+    std::unique_ptr<std::uint8_t[]> data;
+    std::size_t bytes;
+    bool wiped = false;
+  };
+  static int get_buffer(PyObject* self, Py_buffer* view, int flags);
+  static void release_buffer(PyObject* self, Py_buffer* view);
+
+  std::vector<std::size_t> shape_;
+  std::size_t bytes_ = 1;
+  std::shared_ptr<Memory> memory_;
+  std::uint8_t* data_ = nullptr;
+};
+
+}  // namespace polykem::python

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+// polykem._core: the C API as Python sees it, without conveniences. Parameter sets are named by their index in the
+// registry, calls return the C API's status as a number; the package's Python files make names and exceptions of them.
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/unique_ptr.h>
+#include <nanobind/stl/vector.h>
+
+#include "batch.hpp"
+#include "hpke_binding.hpp"
+
+namespace polykem::python {
+namespace {
+
+using namespace nb::literals;
+
+nb::dict scheme_fields(std::size_t index) {
+  const polykem_scheme_info_t info = info_of(scheme_at(index));
+  nb::dict fields;
+  fields["name"] = info.name;
+  fields["family"] = info.family;
+  fields["title"] = info.title;
+  fields["security_category"] = info.security_category;
+  fields["public_key_bytes"] = info.public_key_bytes;
+  fields["secret_key_bytes"] = info.secret_key_bytes;
+  fields["ciphertext_bytes"] = info.ciphertext_bytes;
+  fields["shared_secret_bytes"] = info.shared_secret_bytes;
+  fields["keygen_draw_bytes"] = info.keygen_draw_bytes;
+  fields["encaps_draw_bytes"] = info.encaps_draw_bytes;
+  fields["secret_seed_bytes"] = info.secret_seed_bytes;
+  fields["public_key_at"] = info.public_key_at == SIZE_MAX ? nb::object(nb::none()) : nb::int_(info.public_key_at);
+  return fields;
+}
+
+/// The index of the set of that name or alias, or nothing.
+std::optional<std::size_t> find_scheme(const std::string& name) {
+  const polykem_scheme* found = nullptr;
+  if (polykem_scheme_find(name.c_str(), &found) != POLYKEM_OK) return std::nullopt;
+  std::size_t index = 0;
+  while (polykem_scheme_at(index) != found)
+    ++index;
+  return index;
+}
+
+nb::dict backend_fields(std::size_t index) {
+  polykem_backend_info_t info{};
+  info.struct_size = sizeof info;
+  if (polykem_backend_info(index, &info) != POLYKEM_OK) throw nb::index_error("no backend of that index");
+  nb::dict fields;
+  fields["name"] = info.name;
+  fields["description"] = info.description;
+  fields["requirements"] = info.requirements;
+  fields["available"] = info.available != 0;
+  return fields;
+}
+
+std::pair<std::size_t, bool> crossover(std::size_t scheme, int op) {
+  std::size_t items = 0;
+  int measured = 0;
+  polykem_crossover(scheme_at(scheme), static_cast<polykem_op>(op), &items, &measured);
+  return {items, measured != 0};
+}
+
+int tune(std::size_t scheme) {
+  const polykem_scheme* set = scheme_at(scheme);
+  const nb::gil_scoped_release no_gil;
+  return polykem_tune(set);
+}
+
+void bind_library(nb::module_& m) {
+  m.def("version", &polykem_version);
+  m.def(
+      "status_text", [](int status) { return polykem_status_text(static_cast<polykem_status>(status)); }, "status"_a);
+  m.def("scheme_count", &polykem_scheme_count);
+  m.def("scheme_fields", &scheme_fields, "index"_a);
+  m.def("find_scheme", &find_scheme, "name"_a);
+  m.def("suggest_scheme", &polykem_scheme_suggest, "name"_a);
+  m.def("backend_count", &polykem_backend_count);
+  m.def("backend_fields", &backend_fields, "index"_a);
+  m.def("cpu_features", &polykem_cpu_features);
+  m.def("crossover", &crossover, "scheme"_a, "op"_a);
+  m.def("crossover_note", &polykem_crossover_note);
+  m.def("tune", &tune, "scheme"_a);
+}
+
+void bind_memory(nb::module_& m) {
+  nb::class_<DeviceBytes>(m, "DeviceBytes").def(nb::init<std::uintptr_t, std::size_t>(), "address"_a, "bytes"_a);
+  nb::class_<SecretMemory>(m, "SecretMemory", nb::type_slots(SecretMemory::slots))
+      .def(nb::init<const std::vector<std::size_t>&, const SecretMemory*, std::size_t>(), "shape"_a,
+           "base"_a.none() = nb::none(), "offset"_a = 0)
+      .def_prop_ro("extents", &SecretMemory::shape, "The shape as a list.")
+      .def_prop_ro("nbytes", &SecretMemory::bytes, "Size in bytes.")
+      .def_prop_ro("wiped", &SecretMemory::wiped, "True after wipe() of all of the memory.")
+      .def("wipe", &SecretMemory::wipe, "Overwrite the bytes with zeros now; views of them read zeros from then on.");
+}
+
+void bind_request(nb::module_& m) {
+  nb::class_<Request>(m, "Request")
+      .def(
+          "__init__",
+          [](Request* self, int op, std::size_t scheme, std::size_t count, int key_mode, int secret_form,
+             nb::handle draws, nb::handle pk, nb::handle sk, nb::handle ct, nb::handle pk_out, nb::handle sk_out,
+             nb::handle ct_out, nb::handle ss_out, nb::handle item_status, const KeySet* keyset, nb::handle key_index) {
+            const Fields fields{draws, pk, sk, ct, pk_out, sk_out, ct_out, ss_out, item_status, key_index};
+            new (self) Request(op, scheme, count, key_mode, secret_form, fields, keyset);
+          },
+          "op"_a, "scheme"_a, "count"_a, "key_mode"_a = 0, "secret_form"_a = 0, "draws"_a = nb::none(),
+          "pk"_a = nb::none(), "sk"_a = nb::none(), "ct"_a = nb::none(), "pk_out"_a = nb::none(),
+          "sk_out"_a = nb::none(), "ct_out"_a = nb::none(), "ss_out"_a = nb::none(), "item_status"_a = nb::none(),
+          "keyset"_a.none() = nb::none(), "key_index"_a = nb::none());
+}
+
+void bind_context(nb::module_& m) {
+  nb::class_<Completions>(m, "Completions").def(nb::init<>()).def("wait", &Completions::wait, "seconds"_a);
+  nb::class_<Context>(m, "Context")
+      .def(nb::init<unsigned, const std::optional<std::string>&>(), "threads"_a, "backend"_a.none())
+      .def_prop_ro("status", &Context::status)
+      .def_prop_ro("threads", &Context::threads)
+      .def("backend", &Context::backend, "scheme"_a)
+      .def("close", &Context::close)
+      .def("run", &Context::run, "request"_a)
+      .def("submit", &Context::submit, "request"_a, "completions"_a, "number"_a)
+      .def("queue_bytes", &Context::queue_bytes, "op"_a, "scheme"_a, "count"_a)
+      .def("queue", &Context::queue, "request"_a, "workspace"_a, "stream"_a)
+      .def("profile", &Context::profile, "enable"_a)
+      .def("profile_records",
+           [](const Context& context) {
+             nb::list out;
+             for (const StepRecord& r : context.profile_records())
+               out.append(nb::make_tuple(r.op, r.step, r.stages, r.calls, r.items, r.nanoseconds, r.cycles));
+             return out;
+           })
+      .def("plan", &Context::plan, "scheme"_a, "op"_a);
+  nb::class_<KeySet>(m, "KeySet")
+      .def(nb::init<const Context&, std::size_t, int, std::size_t, nb::handle>(), "context"_a, "scheme"_a, "kind"_a,
+           "count"_a, "keys"_a)
+      .def_static("generate", &KeySet::generate, "context"_a, "scheme"_a, "count"_a, "pk_out"_a)
+      .def_prop_ro("status", &KeySet::status)
+      .def_prop_ro("size", &KeySet::size)
+      .def_prop_ro("closed", [](const KeySet& keyset) { return keyset.handle() == nullptr; })
+      .def("close", &KeySet::close);
+}
+
+}  // namespace
+}  // namespace polykem::python
+
+NB_MODULE(_core, m) {
+  using namespace polykem::python;
+  m.doc() = "The C API of polykem; use the package polykem.";
+  bind_library(m);
+  bind_memory(m);
+  bind_context(m);
+  bind_request(m);
+#ifdef POLYKEM_PYTHON_HPKE
+  bind_hpke(m);
+#endif
+}

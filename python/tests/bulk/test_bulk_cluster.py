@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Jobs on a Ray cluster of two nodes whose workers, nodes and drivers die. Ray gives up nodes on a busy machine."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from bulk_support import data_files, undisturbed
+
+ray = pytest.importorskip("ray")
+from ray.cluster_utils import Cluster  # noqa: E402
+
+pytestmark = pytest.mark.long
+
+# 62 ms a partition of 35 rows with this backend: slow enough to be killed in the middle.
+ROWS, PARTITIONS = 1400, 40
+COMMAND = ["keygen", "--scheme", "frodokem640shake", "--count", str(ROWS), "--key-file", "key", "--partition-mb", "1"]
+WAIT_SECONDS = 60
+
+
+@pytest.fixture(scope="module")
+def cluster():
+    """A head that computes nothing, and two nodes of one CPU."""
+    made = Cluster(initialize_head=True, head_node_args={"num_cpus": 0, "include_dashboard": False})
+    for _ in range(2):
+        made.add_node(num_cpus=1)
+    yield made
+    ray.shutdown()
+    made.shutdown()
+
+
+class Driver:
+    """polykem-bulk in a process of its own."""
+
+    def __init__(self, cluster, folder, *options):
+        self.receipts = Path(folder) / "receipts"
+        self.process = subprocess.Popen(
+            [sys.executable, "-m", "polykem.bulk", COMMAND[0], folder, *COMMAND[1:], "--backend", "ref", "--ray",
+             cluster.address, "--quiet", "--json", "-", *options], stdout=subprocess.PIPE, text=True)
+
+    def wait_for(self, partitions):
+        """Until so many partitions are committed. Returns their receipts, the newest last."""
+        for _ in range(WAIT_SECONDS * 100):
+            found = sorted(self.receipts.glob("*.json"), key=os.path.getmtime) if self.receipts.is_dir() else []
+            if len(found) >= partitions:
+                assert len(found) < PARTITIONS, "the job was over before it could be disturbed"
+                return [json.loads(path.read_text()) for path in found]
+            assert self.process.poll() is None
+            time.sleep(0.01)
+        raise AssertionError("no progress")
+
+    def summary(self):
+        out, _ = self.process.communicate(timeout=WAIT_SECONDS)
+        assert self.process.returncode == 0
+        return json.loads(out)
+
+
+def check(place, summary):
+    """No row lost, none twice, none wrong: file for file what an undisturbed job writes."""
+    assert summary["rows"] == ROWS and summary["partitions"] == PARTITIONS
+    assert data_files("keys") == undisturbed(place, "keys", *COMMAND)
+    assert place("verify", "keys", "--key-file", "key")["complete"]
+    pk, = place.columns("keys", "pk")
+    assert len({row.tobytes() for row in pk}) == ROWS
+
+
+def test_a_worker_dies(place, cluster):
+    driver = Driver(cluster, "keys")
+    receipts = driver.wait_for(4)
+    os.kill(receipts[-1]["pid"], signal.SIGKILL)
+    summary = driver.summary()
+    assert 0 < summary["retries"] <= 2 and summary["workers"] == 2  # what the worker had in hand
+    check(place, summary)
+
+
+def test_a_node_dies(place, cluster):
+    driver = Driver(cluster, "keys")
+    driver.wait_for(4)
+    cluster.remove_node(next(iter(cluster.worker_nodes)), allow_graceful=False)
+    summary = driver.summary()
+    assert summary["retries"] > 0
+    check(place, summary)
+    cluster.add_node(num_cpus=1)
+
+
+def test_the_driver_dies_and_the_job_is_resumed(place, cluster):
+    driver = Driver(cluster, "keys")
+    driver.wait_for(4)
+    driver.process.kill()
+    driver.process.wait()
+    summary = Driver(cluster, "keys", "--resume").summary()
+    assert 0 < summary["computed_partitions"] < PARTITIONS
+    check(place, summary)
+
+
+def test_workers_errors_reach_the_caller(place, cluster):
+    error = place("keygen", "keys", "--count", 10, "--key-file", "key", "--backend", "abacus",
+                  ray=cluster.address, expect=4)
+    assert "abacus" in error["error"]
+
+
+def test_no_cluster_answers(place):
+    error = place("keygen", "keys", "--count", 10, "--key-file", "key", ray="127.0.0.1:9", expect=7)
+    assert "no Ray cluster" in error["error"]

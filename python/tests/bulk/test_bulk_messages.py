@@ -1,0 +1,126 @@
+# SPDX-License-Identifier: Apache-2.0
+"""HPKE jobs: seal, open and rewrap, and jobs whose secrets are protected to a public key."""
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from bulk_support import data_files, fixed, undisturbed
+from test_bulk_jobs import small
+
+hpke = pytest.importorskip("polykem.hpke")
+
+KEY = ("--key-file", "key")
+NEW = "MLKEM1024-P384,SHAKE256,ChaCha20Poly1305"
+SUITES = ["ML-KEM-768,HKDF-SHA256,AES-256-GCM", "MLKEM768-X25519,SHAKE128,ChaCha20Poly1305"]
+ROWS = 60
+BOUND = ("--info", "post", "--aad", "1")
+
+
+@pytest.fixture
+def letters(place, monkeypatch):
+    """A message of 100 bytes for each of sixty recipients."""
+    small(monkeypatch, 40_000)
+    text = np.random.default_rng(1).integers(0, 256, (ROWS, 100), np.uint8)
+    pq.write_table(pa.table({"plaintext": fixed(text)}), "letters.parquet")
+    place.text = text
+    return place
+
+
+def sealed(place, suite):
+    place("keygen", "keys", "--suite", suite, "--count", ROWS, *KEY)
+    place("seal", "sealed", "--suite", suite, "--input", "keys", "--input", "letters.parquet", *BOUND, *KEY)
+
+
+@pytest.mark.parametrize("suite", SUITES)
+def test_letters_are_sealed_opened_and_wrapped_again(letters, suite):
+    place = letters
+    sealed(place, suite)
+    bound = (*BOUND, "--input-key", "key", *KEY)
+    summary = place("open", "opened", "--suite", suite, "--input", "keys", "--input", "sealed", *bound)
+    assert summary["bad_rows"] == 0 and summary["partitions"] > 1
+    assert np.array_equal(place.columns("opened", "plaintext", key="key")[0], place.text)
+    place("keygen", "new", "--suite", NEW, "--count", ROWS, *KEY)
+    pq.write_table(pq.read_table("new/data", columns=["pk"]).rename_columns(["to_pk"]), "new.parquet")
+    place("rewrap", "moved", "--suite", suite, "--to-suite", NEW, "--input", "keys", "--input", "sealed", "--input",
+          "new.parquet", *bound)
+    place("open", "arrived", "--suite", NEW, "--input", "new", "--input", "moved", *bound)
+    assert np.array_equal(place.columns("arrived", "plaintext", key="key")[0], place.text)
+
+
+def test_no_plaintext_reaches_the_disk_and_a_retry_writes_the_same(letters):
+    place = letters
+    sealed(place, SUITES[0])
+    place("open", "opened", "--suite", SUITES[0], "--input", "keys", "--input", "sealed", *BOUND, "--input-key",
+          "key", *KEY)
+    for job in ("sealed", "opened"):
+        assert not any(row[:32].tobytes() in data for data in data_files(job).values() for row in place.text)
+    again = undisturbed(place, "sealed", "seal", "--suite", SUITES[0], "--input", "keys", "--input", "letters.parquet",
+                        *BOUND, *KEY)
+    assert again == data_files("sealed")
+
+
+def test_what_cannot_be_opened_is_a_bad_row_and_not_sealed_again(letters):
+    place, suite = letters, SUITES[0]
+    sealed(place, suite)
+    table = pq.read_table("sealed/data")
+    rows = [bytes(value.as_py()) for value in table.column("ciphertext")]
+    rows[7] = rows[7][:-1] + bytes([rows[7][-1] ^ 1])
+    bad = {"enc": table.column("enc"), "ciphertext": pa.array(rows, pa.binary(len(rows[0])))}
+    pq.write_table(pa.table(bad), "bad.parquet")
+    place("rewrap", "moved", "--suite", suite, "--input", "keys", "--input", "bad.parquet", "--column", "to_pk=pk",
+          *BOUND, "--input-key", "key", *KEY, expect=3)
+    status, ciphertext = place.columns("moved", "status", "ciphertext")
+    assert np.flatnonzero(status).tolist() == [7] and status[7] == int(hpke.ItemStatus.OPEN)
+    assert not ciphertext[7].any() and ciphertext[8].any()
+
+
+def test_one_message_to_all(letters):
+    place, suite = letters, SUITES[1]
+    (place / "message").write_bytes(b"to everybody")
+    place("keygen", "keys", "--suite", suite, "--count", ROWS, *KEY)
+    place("seal", "sealed", "--suite", suite, "--input", "keys", "--one", "plaintext=message", *KEY)
+    place("open", "opened", "--suite", suite, "--input", "keys", "--input", "sealed", "--input-key", "key", *KEY)
+    assert {row.tobytes() for row in place.columns("opened", "plaintext", key="key")[0]} == {b"to everybody"}
+
+
+def test_draws_of_a_job_are_bound_to_its_messages(letters, monkeypatch):
+    from polykem.bulk import secrets
+    drawn, seen = secrets.draws, []
+    monkeypatch.setattr(secrets, "draws", lambda *arguments: seen.append(arguments[5]) or drawn(*arguments))
+    letters("keygen", "keys", "--suite", SUITES[0], "--count", ROWS, *KEY)
+    seen.clear()
+    letters("seal", "sealed", "--suite", SUITES[0], "--input", "keys", "--input", "letters.parquet", *KEY)
+    assert len(seen) == len(set(seen)) > 1 and all(len(bound) == 32 for bound in seen)
+
+
+def test_other_messages_take_other_draws(letters):
+    from polykem.bulk import messages, secrets
+    one = {"pk": np.zeros((2, 8), np.uint8), "plaintext": np.zeros((2, 4), np.uint8)}
+    other = {**one, "plaintext": np.ones((2, 4), np.uint8)}
+    draws = [secrets.draws(bytes(32), "job", 0, 2, 64, messages.digest_of(inputs)) for inputs in (one, other, one)]
+    assert np.array_equal(draws[0], draws[2]) and not (draws[0] == draws[1]).all(axis=1).any()
+
+
+def test_secrets_that_only_a_private_key_opens(place):
+    place("new-pair", "archive")
+    place("new-pair", "other")
+    protected = ("--to", "archive.pub", "--job-secret", "key")
+    place("keygen", "keys", "--count", 30, *protected)
+    place("encaps", "sealed", "--input", "keys", *protected)
+    assert "encrypted" in place("decaps", "opened", "--input", "keys", "--input", "sealed", *KEY, expect=2)["error"]
+    place("decaps", "opened", "--input", "keys", "--input", "sealed", "--input-private", "archive", *KEY)
+    error = place("decaps", "again", "--input", "keys", "--input", "sealed", "--input-private", "other", *KEY, expect=3)
+    assert "not the one" in error["error"]
+    place("export", "sealed", "out.parquet", "--private", "archive", "--plain-secrets")
+    ss = np.array([list(value.as_py()) for value in pq.read_table("out.parquet").column("ss")], np.uint8)
+    assert np.array_equal(ss, place.columns("opened", "ss", key="key")[0])
+
+
+def test_suites_that_do_not_exist(letters):
+    for suite in ("ML-KEM-768", "ML-KEM-768,HKDF-SHA256,ROT13"):
+        assert place_error(letters, suite)["exit_code"] == 2
+
+
+def place_error(place, suite):
+    return place("seal", "sealed", "--suite", suite, "--input", "letters.parquet", *KEY, expect=2)

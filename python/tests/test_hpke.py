@@ -1,0 +1,240 @@
+# SPDX-License-Identifier: Apache-2.0
+"""polykem.hpke, by itself and with pyca/cryptography, whose hpke module has the same KEMs."""
+
+import base64
+import hashlib
+import json
+import os
+import pickle
+import shutil
+import subprocess
+
+import numpy as np
+import pytest
+
+import polykem
+from known_answers import ROOT
+
+hpke = pytest.importorskip("polykem.hpke", reason="polykem was built without OpenSSL 3", exc_type=ImportError)
+USUAL = hpke.Suite("ML-KEM-768", "HKDF-SHA256", "AES-128-GCM")
+MESSAGES = 1000
+
+
+def differing(count, width):
+    return (np.arange(count * width) * 7 % 251).astype(np.uint8).reshape(count, width)
+
+
+# ---- forms of arguments
+
+def test_arrays_come_back_as_a_secret(ctx):
+    pk, sk = USUAL.generate(ctx, 5)
+    plaintexts = differing(5, 20)
+    enc, ciphertexts = sealed = USUAL.seal(ctx, pk, plaintexts, b"info", b"aad")
+    assert enc.shape == (5, 1088) and ciphertexts.shape == (5, 36) and sealed.status.tolist() == [0] * 5
+    opened = USUAL.open(ctx, sk, enc, ciphertexts, b"info", b"aad")
+    assert isinstance(opened.plaintexts, polykem.Secret) and opened.plaintexts == plaintexts
+    assert opened.status.dtype == np.int32 and not opened.status.any()
+
+
+def test_lists_come_back_as_lists(ctx):
+    pk, sk = USUAL.generate(ctx, 4)
+    plaintexts = [b"", b"one", bytearray(b"seventeen bytes.."), bytes(100)]
+    enc, ciphertexts = USUAL.seal(ctx, pk, plaintexts)
+    assert [len(c) for c in ciphertexts] == [16, 19, 33, 116]
+    assert USUAL.open(ctx, sk, enc, ciphertexts).plaintexts == [bytes(p) for p in plaintexts]
+
+
+def test_one_message_to_many_and_many_to_one(ctx):
+    pk, sk = USUAL.generate(ctx, 3)
+    enc, ciphertexts = USUAL.seal(ctx, pk, b"to all")
+    assert [bytes(p) for p in np.asarray(USUAL.open(ctx, sk, enc, ciphertexts).plaintexts)] == [b"to all"] * 3
+    enc, ciphertexts = USUAL.seal(ctx, pk[0], [b"a", b"bc"])
+    assert USUAL.open(ctx, sk[0], enc, ciphertexts).plaintexts == [b"a", b"bc"]
+    enc, ciphertexts = USUAL.seal(ctx, pk[0], b"again", count=4)
+    assert enc.shape == (4, 1088)
+    opened = USUAL.open(ctx, sk[0], enc[2], ciphertexts[2])
+    assert opened.plaintexts[0].export() == b"again"
+
+
+def test_a_secret_is_sealed_again(ctx):
+    """Rewrap: what is opened is a message."""
+    pk, sk = USUAL.generate(ctx, 3)
+    other = hpke.Suite("MLKEM768-X25519", "SHAKE256", "AES-256-GCM")
+    other_pk, other_sk = other.generate(ctx, 3)
+    enc, ciphertexts = USUAL.seal(ctx, pk, differing(3, 32))
+    enc, ciphertexts = other.seal(ctx, other_pk, USUAL.open(ctx, sk, enc, ciphertexts).plaintexts)
+    assert other.open(ctx, other_sk, enc, ciphertexts).plaintexts == differing(3, 32)
+
+
+def test_messages_of_no_bytes(ctx):
+    pk, sk = USUAL.generate(ctx, 2)
+    enc, ciphertexts = USUAL.seal(ctx, pk, np.zeros((2, 0), np.uint8))
+    assert ciphertexts.shape == (2, 16)
+    assert USUAL.open(ctx, sk, enc, ciphertexts).plaintexts.shape == (2, 0)
+
+
+def test_failing_items_do_not_fail_the_others(ctx):
+    pk, sk = USUAL.generate(ctx, 3)
+    enc, ciphertexts = USUAL.seal(ctx, pk, differing(3, 8))
+    ciphertexts[1, 0] ^= 1
+    with pytest.raises(polykem.ItemsError, match="1 of 3 items failed .1: not sealed for this key") as caught:
+        USUAL.open(ctx, sk, enc, ciphertexts)
+    assert caught.value.items.tolist() == [1]
+    opened = USUAL.open(ctx, sk, enc, ciphertexts, errors="return")
+    assert opened.status.tolist() == [0, hpke.ItemStatus.OPEN, 0]
+    expected = differing(3, 8)
+    expected[1] = 0
+    assert opened.plaintexts == expected
+    pk[2, :2] = 0xFF
+    sealed = USUAL.seal(ctx, pk, differing(3, 8), errors="return")
+    assert sealed.status.tolist() == [0, 0, hpke.ItemStatus.PUBLIC_KEY] and not sealed.enc[2].any()
+
+
+@pytest.mark.parametrize("what", ["info", "aad", "short"])
+def test_what_does_not_open(ctx, what):
+    pk, sk = USUAL.generate(ctx, 2)
+    enc, ciphertexts = USUAL.seal(ctx, pk, [b"ab", b"cd"], b"info", b"aad")
+    if what == "short":
+        ciphertexts = [b"", ciphertexts[1][:15]]
+    opened = USUAL.open(ctx, sk, enc, ciphertexts, b"other" if what == "info" else b"info",
+                        b"other" if what == "aad" else b"aad", errors="return")
+    assert opened.status.tolist() == [hpke.ItemStatus.OPEN] * 2
+
+
+def test_arguments(ctx):
+    pk, sk = USUAL.generate(ctx, 2)
+    enc, ciphertexts = USUAL.seal(ctx, pk, b"x")
+    for wrong in ("ML-KEM-769", 0x20, "P-256"):
+        with pytest.raises(polykem.ArgumentError, match="no Kem"):
+            hpke.Suite(wrong, "SHAKE128", "AES-128-GCM")
+    with pytest.raises(polykem.SizeError):
+        USUAL.seal(ctx, pk[:, :-1].copy(), b"x")
+    with pytest.raises(polykem.ArgumentError, match="different numbers"):
+        USUAL.seal(ctx, pk, [b"x"] * 3)
+    with pytest.raises(polykem.ArgumentError, match="different numbers"):
+        USUAL.open(ctx, sk, enc, ciphertexts[:1])
+    with pytest.raises(polykem.ArgumentError, match="different numbers"):
+        USUAL.open(ctx, sk, enc, bytes(17))
+    for plaintexts in ([], [1], 3, np.zeros((1, 2, 3), np.uint8)):
+        with pytest.raises(polykem.ArgumentError):
+            USUAL.seal(ctx, pk, plaintexts)
+    with pytest.raises(polykem.ArgumentError, match="errors"):
+        USUAL.seal(ctx, pk, b"x", errors="ignore")
+    with pytest.raises(polykem.SizeError):
+        hpke.Suite("ML-KEM-768", "SHAKE256", "AES-128-GCM").seal(ctx, pk, b"x", info=bytes(65536))
+
+
+def test_suites_are_values():
+    same = hpke.Suite(0x41, hpke.Kdf.HKDF_SHA256, "aes_128_gcm")
+    assert same == USUAL and hash(same) == hash(USUAL) and pickle.loads(pickle.dumps(USUAL)) == USUAL
+    assert repr(USUAL) == "<polykem.hpke.Suite: ML_KEM_768, HKDF_SHA256, AES_128_GCM>"
+    assert USUAL != hpke.Suite("ML-KEM-1024", "HKDF-SHA256", "AES-128-GCM")
+
+
+def test_the_working_group_vectors(ctx):
+    checked = 0
+    for vector in json.loads((ROOT / "tests/hpke/data" / "test-vectors.json").read_text()):
+        if vector["kem_id"] not in list(hpke.Kem) or vector["kdf_id"] not in list(hpke.Kdf):
+            continue
+        suite = hpke.Suite(vector["kem_id"], vector["kdf_id"], vector["aead_id"])
+        pk, sk = suite.derive_key_pairs(ctx, bytes.fromhex(vector["ikmR"]))
+        assert sk[0] == bytes.fromhex(vector["skRm"]) and pk.tobytes().hex() == vector["pkRm"]
+        assert suite.public_keys(ctx, sk).tobytes().hex() == vector["pkRm"]
+        first = vector["encryptions"][0]
+        enc, ciphertexts = suite.seal(ctx, pk, bytes.fromhex(first["pt"]), bytes.fromhex(vector["info"]),
+                                      bytes.fromhex(first["aad"]), draws=bytes.fromhex(vector["ikmE"]))
+        assert enc.tobytes().hex() == vector["enc"] and ciphertexts.tobytes().hex() == first["ct"]
+        checked += 1
+    assert checked == 8
+
+
+# ---- pyca/cryptography
+
+def pyca_key(pyca, suite, seed):
+    """pyca's private key of a secret key."""
+    from cryptography.hazmat.primitives.asymmetric import ec, mlkem, x25519
+    if suite.kem == hpke.Kem.ML_KEM_768:
+        return mlkem.MLKEM768PrivateKey.from_seed_bytes(seed)
+    if suite.kem == hpke.Kem.ML_KEM_1024:
+        return mlkem.MLKEM1024PrivateKey.from_seed_bytes(seed)
+    expanded = hashlib.shake_256(seed).digest(64 + 48)
+    if suite.kem == hpke.Kem.MLKEM768_X25519:
+        return pyca.MLKEM768X25519PrivateKey(mlkem.MLKEM768PrivateKey.from_seed_bytes(expanded[:64]),
+                                             x25519.X25519PrivateKey.from_private_bytes(expanded[64:96]))
+    return pyca.MLKEM1024P384PrivateKey(
+        mlkem.MLKEM1024PrivateKey.from_seed_bytes(expanded[:64]),
+        ec.derive_private_key(int.from_bytes(expanded[64:], "big"), ec.SECP384R1()))
+
+
+PYCA_KEMS = {"ML-KEM-768": "MLKEM768", "ML-KEM-1024": "MLKEM1024", "MLKEM768-X25519": "MLKEM768_X25519",
+             "MLKEM1024-P384": "MLKEM1024_P384"}
+# With OpenSSL 3.0 a multiplication on P-384 takes half a millisecond: but for one suite they wait for the long tests.
+PYCA_SUITES = [pytest.param(kem, kdf, aead, marks=[pytest.mark.long] if slow else [])
+               for kem in PYCA_KEMS for kdf in hpke.Kdf for aead in hpke.Aead
+               for slow in [kem == "MLKEM1024-P384" and (kdf, aead) != (hpke.Kdf.HKDF_SHA384, hpke.Aead.AES_256_GCM)]]
+
+
+@pytest.mark.parametrize("kem,kdf,aead", PYCA_SUITES)
+def test_pyca_opens_what_polykem_seals_and_the_other_way_round(ctx, kem, kdf, aead):
+    pyca = pytest.importorskip("cryptography.hazmat.primitives.hpke", reason="needs pyca/cryptography 50")
+    suite = hpke.Suite(kem, kdf, aead)
+    other = pyca.Suite(getattr(pyca.KEM, PYCA_KEMS[kem]), getattr(pyca.KDF, kdf.name), getattr(pyca.AEAD, aead.name))
+    keys = 10
+    pk, sk = suite.generate(ctx, keys)
+    private = [pyca_key(pyca, suite, sk[i].export()) for i in range(keys)]
+    public = [key.public_key() for key in private]
+    plaintexts = [bytes(row[:i % 33]) for i, row in enumerate(differing(MESSAGES, 32))]
+    each = np.arange(MESSAGES) % keys
+    enc, ciphertexts = suite.seal(ctx, pk[each], plaintexts, b"info")
+    for i in range(MESSAGES):
+        message = enc[i].tobytes() + ciphertexts[i]
+        assert other.decrypt(message, private[i % keys], info=b"info") == plaintexts[i]
+
+    theirs = [other.encrypt(plaintexts[i], public[i % keys], info=b"info") for i in range(MESSAGES)]
+    enc = np.stack([np.frombuffer(message[:suite.enc_bytes], np.uint8) for message in theirs])
+    ciphertexts = [message[suite.enc_bytes:] for message in theirs]
+    assert suite.open(ctx, np.asarray(sk)[each], enc, ciphertexts, b"info").plaintexts == plaintexts
+
+
+# ---- Go's crypto/hpke
+
+GO_SUITES = [(kem, kdf, aead) for kem in hpke.Kem if kem != hpke.Kem.ML_KEM_512 for kdf in hpke.Kdf
+             for aead in hpke.Aead]
+
+
+def go_program(folder):
+    """The program of tests/interop/hpke_go; Go has crypto/hpke since 1.26."""
+    go = shutil.which("go") or pytest.skip("needs Go 1.26")
+    environment = {**os.environ, "GOTOOLCHAIN": "local", "GOFLAGS": "-mod=mod"}
+    built = subprocess.run([go, "build", "-o", folder / "hpke_go", "."], cwd=ROOT / "tests/interop/hpke_go",
+                           capture_output=True, text=True, env=environment)
+    if "requires go >= 1.26" in built.stderr:
+        pytest.skip("needs Go 1.26")
+    assert built.returncode == 0, built.stderr
+    return folder / "hpke_go"
+
+
+def text(data):
+    return base64.b64encode(bytes(data)).decode()
+
+
+@pytest.mark.long
+def test_go_opens_what_polykem_seals_and_the_other_way_round(ctx, tmp_path):
+    plaintexts = [bytes(row[:i % 33]) for i, row in enumerate(differing(MESSAGES, 32))]
+    batches, keys = [], []
+    for kem, kdf, aead in GO_SUITES:
+        messages = plaintexts[:100 if kem == hpke.Kem.MLKEM1024_P384 else MESSAGES]
+        suite = hpke.Suite(kem, kdf, aead)
+        pk, sk = suite.generate(ctx)
+        keys.append(sk)
+        enc, ciphertexts = suite.seal(ctx, pk[0], messages, b"info", b"aad")
+        batches.append({"Kem": kem, "Kdf": kdf, "Aead": aead, "Info": text(b"info"), "AAD": text(b"aad"),
+                        "SecretKey": text(sk[0]), "Encs": [text(e) for e in enc],
+                        "Ciphertexts": [text(c) for c in ciphertexts], "Plaintexts": [text(p) for p in messages]})
+    answer = subprocess.run([go_program(tmp_path)], input=json.dumps(batches), capture_output=True, text=True)
+    assert answer.returncode == 0, answer.stderr
+    for numbers, sk, batch, sealed in zip(GO_SUITES, keys, batches, json.loads(answer.stdout), strict=True):
+        enc = np.stack([np.frombuffer(base64.b64decode(e), np.uint8) for e in sealed["Encs"]])
+        ciphertexts = [base64.b64decode(c) for c in sealed["Ciphertexts"]]
+        opened = hpke.Suite(*numbers).open(ctx, sk[0], enc, ciphertexts, b"info", b"aad")
+        assert [text(p) for p in opened.plaintexts] == batch["Plaintexts"]
