@@ -19,6 +19,7 @@ void register_doctor(CLI::App& app, int& exit_code);
 #ifdef POLYKEM_CLI_TLS
 void register_tls_check(CLI::App& app, int& exit_code);
 #endif
+void register_report(CLI::App& app, int& exit_code);
 void register_top(CLI::App& app, int& exit_code);
 
 }  // namespace polykem::cli

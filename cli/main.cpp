@@ -46,6 +46,7 @@ void register_all(CLI::App& app, int& exit_code) {
   register_tls_check(app, exit_code);
 #endif
   register_top(app, exit_code);
+  register_report(app, exit_code);
 }
 
 std::vector<std::string> command_names(const CLI::App& app) {

@@ -106,6 +106,7 @@ Json as_json(const std::vector<BenchRow>& rows, const Context& context, const Be
                                   options.all ? "--all" : "--scheme " + options.schemes, options.ops, options.batches,
                                   options.keys, options.seconds, options.common.threads,
                                   options.common.backend.empty() ? "" : " --backend ", options.common.backend);
+  result["failures"] = describe_failures();
   result["records"] = Json::array();
   for (const BenchRow& row : rows) {
     result["records"].push_back({{"scheme", row.point.scheme.name()},
@@ -181,6 +182,7 @@ int run_bench(const BenchOptions& options) {
   }
   fmt::print("{}", as_table(rows, format == TableFormat::kText).render(format));
   if (format == TableFormat::kText) print_parts(rows, options);
+  fmt::print(stderr, "{}", describe_failures());
   return kExitOk;
 }
 

@@ -149,6 +149,19 @@ std::string describe_backends() {
   return out;
 }
 
+std::string describe_failures() {
+  std::string out;
+  for (std::size_t i = 0; i < polykem_backend_count(); ++i) {
+    polykem_backend_info_t info{};
+    info.struct_size = sizeof info;
+    check(polykem_backend_info(i, &info), "backend");
+    if (info.moved_to_cpu == 0) continue;
+    out += fmt::format("{} failed: the CPU computed {} chunk{} of its batches. It needs {}\n", info.name,
+                       info.moved_to_cpu, info.moved_to_cpu == 1 ? "" : "s", info.requirements);
+  }
+  return out;
+}
+
 std::vector<polykem_op> parse_ops(const std::string& list) {
   std::vector<polykem_op> out;
   const auto add = [&out](polykem_op op) {
@@ -226,6 +239,16 @@ std::string cpu_model() {
     if (colon != std::string::npos && colon + 2 <= line.size()) return line.substr(colon + 2);
   }
   return "unknown";
+}
+
+bool is_emulated() {
+#ifdef __aarch64__
+  std::ifstream in("/proc/cpuinfo");
+  for (std::string line; std::getline(in, line);) {
+    if (line.rfind("vendor_id", 0) == 0) return true;
+  }
+#endif
+  return false;
 }
 
 std::string build_commit() {

@@ -38,6 +38,9 @@ std::vector<std::string> backend_names(bool only_available);
 /** All backends for people, best first, a line each; those that cannot run here say what they need. */
 std::string describe_backends();
 
+/** A line for each backend of which the CPU had to compute something in this process, as it failed; "" if none did. */
+std::string describe_failures();
+
 /** Operations from "keygen", "encaps", "decaps", "all" or a comma-separated list. Throws CliError (usage). */
 std::vector<polykem_op> parse_ops(const std::string& list);
 
@@ -53,6 +56,9 @@ std::string nearest(const std::string& word, const std::vector<std::string>& can
 
 /** The processor's name as the system gives it. */
 std::string cpu_model();
+/** True if this is a program for AArch64 on another processor: QEMU shows the host's description of its CPUs, and only
+    those of x86 name a vendor. Speeds mean nothing then. */
+bool is_emulated();
 
 /** The source this program was built from, or "unknown". */
 std::string build_commit();

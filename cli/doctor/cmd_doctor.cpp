@@ -37,11 +37,13 @@ struct Limits {
 
 struct Diagnosis {
   Scheme scheme;
-  std::string chosen; /**< the backend that would run */
+  std::string chosen; /**< the backend that would run; "" if the backend that is forced lacks the set */
+  bool forced = false;
   std::vector<SelfTest> tests;
 
   bool ok() const {
-    return !chosen.empty() && std::all_of(tests.begin(), tests.end(), [](const SelfTest& t) { return t.ok(); });
+    if (chosen.empty()) return forced;
+    return std::all_of(tests.begin(), tests.end(), [](const SelfTest& t) { return t.ok(); });
   }
 };
 
@@ -82,7 +84,7 @@ bool is_forced(const CommonOptions& options) {
 }
 
 Diagnosis examine(const Scheme& scheme, const Context& chosen, bool forced) {
-  Diagnosis out{scheme, chosen.backend(scheme), {}};
+  Diagnosis out{scheme, chosen.backend(scheme), forced, {}};
   if (out.chosen.empty()) return out;
   if (forced) {
     out.tests.push_back(run_self_test(chosen, scheme));
@@ -106,7 +108,7 @@ std::string fault_of(const SelfTest& test) {
 }
 
 std::string verdict(const Diagnosis& diagnosis) {
-  if (diagnosis.chosen.empty()) return "no backend runs it here";
+  if (diagnosis.chosen.empty()) return diagnosis.forced ? "not on this backend" : "no backend runs it here";
   std::vector<std::string> good, bad;
   for (const SelfTest& test : diagnosis.tests) {
     if (test.ok()) {
@@ -122,6 +124,7 @@ std::string verdict(const Diagnosis& diagnosis) {
 void print_machine(const Limits& limits) {
   fmt::print("polykem {} ({}), built with {}\n", polykem_version(), build_commit(), compiler_name());
   fmt::print("processor     {}\n", cpu_model());
+  if (is_emulated()) fmt::print("emulation     this is AArch64 on another processor: speeds mean nothing\n");
   const std::string features = polykem_cpu_features();
   fmt::print("features      {}\n", features.empty() ? "none that matter here" : features);
   fmt::print("CPUs to use   {}\n", limits.cpus);
@@ -133,19 +136,21 @@ void print_machine(const Limits& limits) {
 void print_diagnoses(const std::vector<Diagnosis>& diagnoses, const CommonOptions& options) {
   Table table(
       {{"set", Align::kLeft}, {"would run on", Align::kLeft}, {"because", Align::kLeft}, {"self-test", Align::kLeft}});
-  bool well = true;
+  const std::string failures = describe_failures();
+  bool well = failures.empty();
   for (const Diagnosis& diagnosis : diagnoses) {
     table.row({diagnosis.scheme.name(), diagnosis.chosen, reason(options), verdict(diagnosis)});
     well = well && diagnosis.ok();
   }
-  fmt::print("{}\n{}\n", table.render(),
-             well ? "All is well." : "Something is wrong: do not use the sets that failed.");
+  fmt::print("{}\n{}{}\n", table.render(), failures,
+             well ? "All is well." : "Something is wrong: do not use what failed.");
 }
 
 Json as_json(const std::vector<Diagnosis>& diagnoses, const std::vector<Crossover>& from_here, const Limits& limits,
              const CommonOptions& options) {
   Json result = json_header("polykem-doctor-1");
   result["cpu_features"] = split(polykem_cpu_features(), ' ');
+  result["emulated"] = is_emulated();
   result["cpus"] = limits.cpus;
   result["memory_bytes"] = limits.memory;
   result["open_files"] = {{"soft", limits.soft}, {"hard", limits.hard}};
@@ -154,10 +159,11 @@ Json as_json(const std::vector<Diagnosis>& diagnoses, const std::vector<Crossove
     result["backends"].push_back({{"name", backend.name},
                                   {"description", backend.description},
                                   {"requirements", backend.requirements},
-                                  {"available", backend.available != 0}});
+                                  {"available", backend.available != 0},
+                                  {"moved_to_cpu", backend.moved_to_cpu}});
   }
   result["crossover"] = crossovers_as_json(from_here);
-  bool well = true;
+  bool well = describe_failures().empty();
   result["schemes"] = Json::array();
   for (const Diagnosis& diagnosis : diagnoses) {
     Json entry{{"name", diagnosis.scheme.name()}, {"backend", diagnosis.chosen}, {"because", reason(options)}};
@@ -206,6 +212,7 @@ int run_doctor(const DoctorOptions& all_options) {
     progress.update(diagnoses.size(), scheme.name());
   }
   progress.finish();
+  well = well && describe_failures().empty();
   write_json(options.json, as_json(diagnoses, from_here, limits, options));
   if (!silent) print_diagnoses(diagnoses, options);
   return well ? kExitOk : kExitCheckFailed;

@@ -58,6 +58,7 @@ Json list_as_json(const std::vector<Backend>& backends) {
                                  {"keygen_draw_bytes", info.keygen_draw_bytes},
                                  {"encaps_draw_bytes", info.encaps_draw_bytes},
                                  {"secret_seed_bytes", info.secret_seed_bytes},
+                                 {"public_key_at", info.public_key_at == SIZE_MAX ? Json() : Json(info.public_key_at)},
                                  {"backends", backends_of(scheme, backends)}});
   }
   result["backends"] = Json::array();

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <set>
 
 #include "commands.hpp"
 #include "common/context.hpp"
@@ -25,6 +26,7 @@ constexpr const char* kProfileFooter =
     "\n"
     "Times are for --per operations (default 1,000, so ms reads as microseconds per operation).\n"
     "Stages are those of the specification; a row in parentheses names what a backend has fused into one step.\n"
+    "cycles, with --backend rtl: by the core's own counters, for one operation.\n"
     "--steps adds the stages up to the steps of the FrodoKEM paper, a line for each set, operation and backend.\n"
     "--all does the same: a table of the stages of all sets would be too wide (--format csv and --json have them).";
 
@@ -50,6 +52,7 @@ struct Line {
   std::uint64_t steps;
   double milliseconds;
   double share;
+  double cycles; /**< of one operation, by a device's own counter */
 };
 
 std::vector<Line> lines_of(const OpProfile& profile, std::size_t per) {
@@ -58,17 +61,18 @@ std::vector<Line> lines_of(const OpProfile& profile, std::size_t per) {
   std::vector<Line> out;
   for (const StageTime& stage : profile.stages) {
     const auto ns = static_cast<double>(stage.nanoseconds);
-    out.push_back({stage.name, stage.steps, ns * scale, 100 * ns / total});
+    const double cycles = static_cast<double>(stage.cycles) / static_cast<double>(profile.count);
+    out.push_back({stage.name, stage.steps, ns * scale, 100 * ns / total, cycles});
   }
   const std::uint64_t rest = profile.total_nanoseconds() - profile.stage_nanoseconds();
   if (rest > 0)
-    out.push_back({kRestName, 0, static_cast<double>(rest) * scale, 100 * static_cast<double>(rest) / total});
+    out.push_back({kRestName, 0, static_cast<double>(rest) * scale, 100 * static_cast<double>(rest) / total, 0});
   return out;
 }
 
 Line total_of(const OpProfile& profile, std::size_t per) {
   const double scale = 1e-6 * static_cast<double>(per) / static_cast<double>(profile.count);
-  return {"total", 0, static_cast<double>(profile.total_nanoseconds()) * scale, 100};
+  return {"total", 0, static_cast<double>(profile.total_nanoseconds()) * scale, 100, 0};
 }
 
 std::string stage_share_text(double share) {
@@ -79,16 +83,39 @@ std::string steps_text(const Line& line) {
   return line.steps == 0 ? "" : std::to_string(line.steps);
 }
 
-/** One set: function, calls, ms, %. */
+std::string cycles_text(const Line& line) {
+  return line.cycles > 0 ? with_commas(static_cast<std::uint64_t>(line.cycles + 0.5)) : "";
+}
+
+/** Of a core's phases only cycles are known; their time is part of another row. */
+bool has_time(const Line& line, const OpProfile& profile) {
+  return line.milliseconds > 0 || !profile.has_cycles();
+}
+
+std::string time_text(const Line& line, const OpProfile& profile) {
+  return has_time(line, profile) ? significant(line.milliseconds) : "";
+}
+
+std::string share_text(const Line& line, const OpProfile& profile) {
+  return has_time(line, profile) ? stage_share_text(line.share) : "";
+}
+
+/** One set: function, calls, ms, %, and the cycles of an operation where a device counts them. */
 Table single_table(const OpProfile& profile, std::size_t per) {
-  Table table(
-      {{op_name(profile.op), Align::kLeft}, {"calls", Align::kRight}, {"ms", Align::kRight}, {"%", Align::kRight}});
-  for (const Line& line : lines_of(profile, per)) {
-    table.row({line.name, steps_text(line), significant(line.milliseconds), stage_share_text(line.share)});
-  }
+  std::vector<Table::Column> columns = {
+      {op_name(profile.op), Align::kLeft}, {"calls", Align::kRight}, {"ms", Align::kRight}, {"%", Align::kRight}};
+  const bool cycles = profile.has_cycles();
+  if (cycles) columns.push_back({"cycles", Align::kRight});
+  Table table(columns);
+  const auto add = [&](std::vector<std::string> cells, const Line& line) {
+    if (cycles) cells.push_back(cycles_text(line));
+    table.row(cells);
+  };
+  for (const Line& line : lines_of(profile, per))
+    add({line.name, steps_text(line), time_text(line, profile), share_text(line, profile)}, line);
   const Line total = total_of(profile, per);
   table.rule();
-  table.row({total.name, "", significant(total.milliseconds), stage_share_text(total.share)});
+  add({total.name, "", significant(total.milliseconds), stage_share_text(total.share)}, total);
   return table;
 }
 
@@ -107,12 +134,13 @@ std::vector<std::string> merged_names(const std::vector<SchemeProfile>& profiles
   return out;
 }
 
-/** Several sets side by side: function, then ms and % of each. */
+/** Several sets side by side: function, then ms and % of each, and the cycles of an operation where a device counts. */
 Table side_by_side(const std::vector<SchemeProfile>& profiles, std::size_t op, std::size_t per) {
   std::vector<Table::Column> columns = {{op_name(profiles.front().ops[op].op), Align::kLeft}};
   for (const SchemeProfile& profile : profiles) {
     columns.push_back({fmt::format("{} ms", profile.scheme.name()), Align::kRight});
     columns.push_back({"%", Align::kRight});
+    if (profile.ops[op].has_cycles()) columns.push_back({"cycles", Align::kRight});
   }
   Table table(columns);
   for (const std::string& name : merged_names(profiles, op, per)) {
@@ -120,8 +148,9 @@ Table side_by_side(const std::vector<SchemeProfile>& profiles, std::size_t op, s
     for (const SchemeProfile& profile : profiles) {
       const std::vector<Line> lines = lines_of(profile.ops[op], per);
       const auto line = std::find_if(lines.begin(), lines.end(), [&](const Line& l) { return l.name == name; });
-      cells.push_back(line == lines.end() ? "-" : significant(line->milliseconds));
-      cells.push_back(line == lines.end() ? "-" : stage_share_text(line->share));
+      cells.push_back(line == lines.end() ? "-" : time_text(*line, profile.ops[op]));
+      cells.push_back(line == lines.end() ? "-" : share_text(*line, profile.ops[op]));
+      if (profile.ops[op].has_cycles()) cells.push_back(line == lines.end() ? "-" : cycles_text(*line));
     }
     table.row(cells);
   }
@@ -130,6 +159,7 @@ Table side_by_side(const std::vector<SchemeProfile>& profiles, std::size_t op, s
     const Line total = total_of(profile.ops[op], per);
     totals.push_back(significant(total.milliseconds));
     totals.push_back(stage_share_text(total.share));
+    if (profile.ops[op].has_cycles()) totals.emplace_back();
   }
   table.rule();
   table.row(totals);
@@ -138,13 +168,14 @@ Table side_by_side(const std::vector<SchemeProfile>& profiles, std::size_t op, s
 
 /** For programs: one line per set, operation and stage. */
 std::string as_csv(const std::vector<SchemeProfile>& profiles, std::size_t per) {
-  Table table({{"scheme"}, {"backend"}, {"op"}, {"function"}, {"calls"}, {"ms"}, {"percent"}, {"per"}, {"count"}});
+  Table table(
+      {{"scheme"}, {"backend"}, {"op"}, {"function"}, {"calls"}, {"ms"}, {"percent"}, {"per"}, {"count"}, {"cycles"}});
   for (const SchemeProfile& profile : profiles) {
     for (const OpProfile& op : profile.ops) {
       for (const Line& line : lines_of(op, per)) {
         table.row({profile.scheme.name(), profile.backend, op_name(op.op), line.name, std::to_string(line.steps),
                    fmt::format("{:.6g}", line.milliseconds), fmt::format("{:.4f}", line.share), std::to_string(per),
-                   std::to_string(op.count)});
+                   std::to_string(op.count), fmt::format("{:.6g}", line.cycles)});
       }
     }
   }
@@ -167,6 +198,7 @@ Json op_as_json(const OpProfile& profile) {
                              {"calls", stage.calls},
                              {"items", stage.items},
                              {"ns", stage.nanoseconds},
+                             {"cycles", stage.cycles},
                              {"share", static_cast<double>(stage.nanoseconds) / total}});
   }
   return out;
@@ -256,8 +288,10 @@ int run_profile(const ProfileOptions& options) {
                     Progress::Rate::kHidden);
   std::size_t done = 0;
   for (const Scheme& scheme : schemes) {
+    std::set<std::string> measured;  // a backend may leave a set to another one
     for (const Context& context : contexts) {
-      if (every_backend && context.backend(scheme).empty()) continue;
+      const std::string backend = context.backend(scheme);
+      if (every_backend && (backend.empty() || !measured.insert(backend).second)) continue;
       profiles.push_back({scheme, backend_for(context, scheme, options.common.backend), {}});
       for (const polykem_op op : ops) {
         progress.update(done++, fmt::format("{} {} on {}", scheme.name(), op_name(op), profiles.back().backend));
@@ -285,7 +319,7 @@ void register_profile(CLI::App& app, int& exit_code) {
   command->add_option("--op", options->ops, "keygen, encaps, decaps or all (default)")->type_name("OPS");
   add_format(*command, options->format);
   add_count(*command, "--count", options->count, "Operations to measure (default: about a second's worth of each)");
-  add_count(*command, "--batch", options->batch, "Operations per call (default 256)");
+  add_count(*command, "--batch", options->batch, "Operations per call (default 256, on a GPU 16,896)");
   add_count(*command, "--per", options->per, "Show times for this many operations (default 1000)");
   command->add_option("--seconds", options->seconds, "Time for each operation where --count is not given (default 1)")
       ->check(CLI::Range(0.001, 3600.0))

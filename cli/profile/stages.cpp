@@ -15,6 +15,10 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr std::size_t kDefaultBatch = 256;
+/** A thread for each item fills an H200: 128 threads on each of 132 multiprocessors. */
+constexpr std::size_t kGpuBatch = std::size_t{132} * 128;
+/** Bytes of records; so many items of every set are one batch. */
+constexpr std::size_t kMemory = std::size_t{2} << 30;
 constexpr std::size_t kMaxCount = 1'000'000;
 
 std::string base_name(const std::string& stage) {
@@ -47,11 +51,12 @@ std::vector<StageTime> rows_of(const std::vector<polykem_step_record>& records, 
     if (record.op != op) continue;
     const std::string name = row_name(record, merge);
     auto row = std::find_if(out.begin(), out.end(), [&](const StageTime& t) { return merge && t.name == name; });
-    if (row == out.end()) row = out.insert(out.end(), StageTime{name, 0, 0, 0, 0, {}});
+    if (row == out.end()) row = out.insert(out.end(), StageTime{name, 0, 0, 0, 0, 0, {}});
     row->steps += 1;
     row->calls += record.calls;
     row->items += record.items;
     row->nanoseconds += record.nanoseconds;
+    row->cycles += record.cycles;
     for (const std::string& stage : split(record.stages, '+'))
       row->covers.push_back(stage);
   }
@@ -64,12 +69,16 @@ std::uint64_t time_run(Workload& work) {
   return static_cast<std::uint64_t>(std::chrono::nanoseconds(Clock::now() - start).count());
 }
 
-/** How many operations take about `seconds`, as a round number; the first run warms everything up. */
-std::size_t calibrated_count(const Context& context, const Scheme& scheme, polykem_op op, double seconds) {
-  Workload work(context, scheme, op, 16, KeyMode::kPerItem);
+/** How many operations take about `seconds` in batches of `batch`; the first run warms everything up. */
+double calibrated(const Context& context, const Scheme& scheme, polykem_op op, double seconds, std::size_t batch) {
+  Workload work(context, scheme, op, batch, KeyMode::kPerItem, kMemory);
   work.run();
-  const double per_operation = static_cast<double>(time_run(work)) * 1e-9 / 16;
-  const double wanted = std::min(seconds / std::max(per_operation, 1e-9), static_cast<double>(kMaxCount));
+  const double per_operation = static_cast<double>(time_run(work)) * 1e-9 / static_cast<double>(batch);
+  return std::min(seconds / std::max(per_operation, 1e-9), static_cast<double>(kMaxCount));
+}
+
+/** The largest of 10, 20, 50, 100 ... up to `wanted`, at least 10. */
+std::size_t round_number(double wanted) {
   std::size_t count = 10;
   for (const std::size_t factor : {2, 5, 10}) {
     for (std::size_t ten = 10; ten * factor <= static_cast<std::size_t>(wanted); ten *= 10) {
@@ -88,19 +97,29 @@ std::uint64_t OpProfile::stage_nanoseconds() const {
   return sum;
 }
 
+bool OpProfile::has_cycles() const {
+  return std::any_of(stages.begin(), stages.end(), [](const StageTime& stage) { return stage.cycles > 0; });
+}
+
 std::uint64_t OpProfile::total_nanoseconds() const {
   return threads == 1 ? std::max(wall_nanoseconds, stage_nanoseconds()) : stage_nanoseconds();
 }
 
 OpProfile measure_profile(const Context& context, const Scheme& scheme, polykem_op op, std::size_t count,
                           std::size_t batch, double seconds, bool merge) {
-  if (count == 0) count = calibrated_count(context, scheme, op, seconds);
-  if (batch == 0) batch = kDefaultBatch;
+  const bool on_gpu = context.backend(scheme) == "cuda";
+  if (batch == 0) batch = on_gpu ? kGpuBatch : kDefaultBatch;
+  if (count == 0 && on_gpu) {  // whole batches
+    count = batch *
+            std::max<std::size_t>(1, static_cast<std::size_t>(calibrated(context, scheme, op, seconds, batch)) / batch);
+  } else if (count == 0) {
+    count = round_number(calibrated(context, scheme, op, seconds, 16));
+  }
   batch = std::min(batch, count);
   OpProfile out{op, 0, batch, 0, context.threads(), {}};
-  Workload work(context, scheme, op, batch, KeyMode::kPerItem);
+  Workload work(context, scheme, op, batch, KeyMode::kPerItem, kMemory);
   const std::size_t rest = count % batch;
-  Workload last(context, scheme, op, rest == 0 ? 1 : rest, KeyMode::kPerItem);
+  Workload last(context, scheme, op, rest == 0 ? 1 : rest, KeyMode::kPerItem, kMemory);
   work.run();
   context.profile(true);
   for (; out.count + batch <= count; out.count += batch)

@@ -17,6 +17,7 @@ struct StageTime {
   std::uint64_t calls; /**< times the steps ran, over chunks of the batch */
   std::uint64_t items;
   std::uint64_t nanoseconds;       /**< summed over threads */
+  std::uint64_t cycles;            /**< of a device's own counter; 0: it has none */
   std::vector<std::string> covers; /**< the stages of its steps */
 };
 
@@ -30,6 +31,8 @@ struct OpProfile {
   std::vector<StageTime> stages; /**< in plan order */
 
   std::uint64_t stage_nanoseconds() const;
+  /** True if a device counted cycles. */
+  bool has_cycles() const;
   /** The time that counts as 100 %: of the calls as a whole with one thread, the sum of all threads' stages with
    * several. */
   std::uint64_t total_nanoseconds() const;

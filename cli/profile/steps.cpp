@@ -11,7 +11,9 @@
 namespace polykem::cli {
 namespace {
 
-constexpr std::array kSteps = {"OS randomness", "hash", "gen A", "product", "inversion", "sampling", "rest"};
+constexpr std::array kSteps = {"OS randomness",  "hash",      "gen A",    "product",
+                               "gen A, product", "inversion", "sampling", "rest"};
+constexpr std::size_t kGenA = 2, kProduct = 3, kGenAAndProduct = 4;
 constexpr std::size_t kRest = kSteps.size() - 1;
 
 /** Assigns stages to a step by how their names begin or end. The first pattern that fits counts. */
@@ -22,7 +24,7 @@ struct Pattern {
 };
 constexpr Pattern kPatterns[] = {
     {"randombytes", false, 0}, {"shake", false, 1}, {"sha3", false, 1},   {"gen_a", false, 2}, {"matmul", false, 3},
-    {"_mul", true, 3},         {"ntt", true, 3},    {"basemul", true, 3}, {"_inv", true, 4},   {"sample", false, 5},
+    {"_mul", true, 3},         {"ntt", true, 3},    {"basemul", true, 3}, {"_inv", true, 5},   {"sample", false, 6},
 };
 
 std::size_t step_of_stage(const std::string& stage) {
@@ -39,7 +41,8 @@ std::size_t step_of_row(const StageTime& row) {
   const std::size_t step = row.covers.empty() ? kRest : step_of_stage(row.covers.front());
   const bool alike = std::all_of(row.covers.begin(), row.covers.end(),
                                  [&](const std::string& stage) { return step_of_stage(stage) == step; });
-  return alike ? step : kRest;
+  if (alike) return step;
+  return step == kGenA && step_of_stage(row.covers.back()) == kProduct ? kGenAAndProduct : kRest;
 }
 
 double total_of(const OpProfile& profile) {

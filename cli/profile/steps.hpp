@@ -25,9 +25,9 @@ struct StepTime {
   std::uint64_t nanoseconds;
 };
 
-/** "OS randomness", "hash", "gen A", "product", "inversion", "sampling", "rest": the same seven for each operation, in
- * this order. FrodoKEM has no inversions, so six remain. A row of fused stages of several steps counts as "rest", and
- * so does the time outside the stages. */
+/** "OS randomness", "hash", "gen A", "product", "gen A, product", "inversion", "sampling", "rest": the same eight for
+ * each operation, in this order. FrodoKEM has no inversions; "gen A, product" is for a backend that fuses them. Another
+ * row of fused stages of several steps counts as "rest", and so does the time outside the stages. */
 std::vector<StepTime> steps_of(const OpProfile& profile);
 
 /** A row for each set, operation and backend; milliseconds of `per` operations, and percent. Columns of steps that take

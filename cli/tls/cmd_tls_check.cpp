@@ -27,7 +27,8 @@ constexpr const char* kTlsCheckFooter =
     "  polykem tls-check --config /etc/haproxy/openssl.cnf --json -\n"
     "\n"
     "OpenSSL goes on in silence when a provider of openssl.cnf does not load; this command says why.\n"
-    "The handshakes are between a client and a server in this process. Exit code 1 if anything is wrong.\n"
+    "The handshakes are between a client and a server in this process. Exit code 1 if anything is wrong; with\n"
+    "--config also if that file does not activate the provider.\n"
     "docs/tls.md has the lines for openssl.cnf.";
 
 struct TlsCheckOptions {
@@ -75,6 +76,21 @@ void print_provider(const ProviderCheck& check) {
     fmt::print("looked in      {} ({}): {}\n", folder.path, folder.why, folder.found ? "found" : "not there");
     if (!folder.by_openssl) fmt::print("               other programs need OPENSSL_MODULES={}\n", folder.path);
   }
+  if (!check.broker.empty()) {
+    fmt::print(
+        "broker         {}: {}\n", check.broker,
+        check.broker_problem.empty()
+            ? "answers"
+            : fmt::format("warning: {}; until it answers each process computes by itself", check.broker_problem));
+  }
+  if (!check.statistics.empty()) {
+    fmt::print("statistics     {}.PID: {}\n", check.statistics,
+               check.statistics_problem.empty() ? "can be written by this user"
+                                                : "cannot be written, " + check.statistics_problem);
+  }
+  if (check.linger_ms > 0)
+    fmt::print("linger_us      every operation waits {:g} ms for others; a server under load needs none\n",
+               check.linger_ms);
   if (check.problem.empty()) {
     fmt::print("provider       polykem {} loads\n\n", check.version);
   } else {
@@ -89,11 +105,12 @@ void print_groups(const std::vector<GroupResult>& results) {
   Table table({{"group", Align::kLeft}, {"code point"}, {"handshake", Align::kLeft}, {"ms"}});
   for (const GroupResult& result : results) {
     const bool ok = result.loopback.error.empty();
-    table.row({result.group.name, fmt::format("{0} (0x{0:04X})", result.group.code_point),
-               ok ? std::string("ok") : "FAILED: " + result.loopback.error,
+    table.row({result.group.name, fmt::format("{0} (0x{0:04X})", result.group.code_point), ok ? "ok" : "FAILED",
                ok ? fmt::format("{:.2f}", result.loopback.milliseconds) : ""});
   }
   fmt::print("{}", table.render());
+  for (const GroupResult& result : results)
+    if (!result.loopback.error.empty()) fmt::print("{}: {}\n", result.group.name, result.loopback.error);
   if (openssl_has_mlkem()) {
     fmt::print(
         "\nGroups of ML-KEM are OpenSSL's own; default_properties = ?provider=polykem in openssl.cnf makes them use "
@@ -109,6 +126,10 @@ Json tls_check_json(const ProviderCheck& check, const std::vector<GroupResult>& 
   out["activated"] = check.activated;
   out["lacks_default"] = check.lacks_default;
   out["module"] = check.module;
+  out["broker"] = check.broker;
+  out["broker_problem"] = check.broker_problem;
+  out["statistics"] = check.statistics;
+  out["statistics_problem"] = check.statistics_problem;
   out["folders"] = Json::array();
   for (const ModuleFolder& folder : check.folders)
     out["folders"].push_back({{"path", folder.path}, {"why", folder.why}, {"found", folder.found}});
@@ -152,12 +173,14 @@ int run_tls_check(const TlsCheckOptions& options) {
   if (!silent) print_provider(check);
   std::vector<GroupResult> results;
   if (check.provider != nullptr) {
-    const LoopbackServer server(check.library.get());
+    const LoopbackServer server(check.libctx.get());
     for (const TlsGroup& group : groups_asked_for(check.groups, options.groups))
       results.push_back(try_group(server, group));
   }
+  const bool asked_for_file = !options.config.empty();
   const bool well =
-      check.provider != nullptr && !check.lacks_default &&
+      check.provider != nullptr && !check.lacks_default && check.statistics_problem.empty() &&
+      (check.activated || !asked_for_file) &&
       std::all_of(results.begin(), results.end(), [](const GroupResult& r) { return r.loopback.error.empty(); });
   write_json(options.common.json, tls_check_json(check, results, well));
   if (!silent && check.provider != nullptr) print_groups(results);

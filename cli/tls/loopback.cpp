@@ -34,10 +34,10 @@ void connect(SSL* server, SSL* client) {
 
 }  // namespace
 
-LoopbackServer::LoopbackServer(OSSL_LIB_CTX* library)
-    : library_(library),
-      key_(EVP_PKEY_Q_keygen(library, nullptr, "EC", "P-256")),
-      certificate_(X509_new_ex(library, nullptr)) {
+LoopbackServer::LoopbackServer(OSSL_LIB_CTX* libctx)
+    : libctx_(libctx),
+      key_(EVP_PKEY_Q_keygen(libctx, nullptr, "EC", "P-256")),
+      certificate_(X509_new_ex(libctx, nullptr)) {
   if (key_ == nullptr || certificate_ == nullptr || X509_set_version(certificate_.get(), X509_VERSION_3) != 1 ||
       ASN1_INTEGER_set(X509_get_serialNumber(certificate_.get()), 1) != 1 ||
       X509_gmtime_adj(X509_getm_notBefore(certificate_.get()), 0) == nullptr ||
@@ -48,8 +48,8 @@ LoopbackServer::LoopbackServer(OSSL_LIB_CTX* library)
 }
 
 Loopback LoopbackServer::handshake_once(const std::string& group) const {
-  const OpensslPtr<SSL_CTX> server_context(SSL_CTX_new_ex(library_, nullptr, TLS_server_method()));
-  const OpensslPtr<SSL_CTX> client_context(SSL_CTX_new_ex(library_, nullptr, TLS_client_method()));
+  const OpensslPtr<SSL_CTX> server_context(SSL_CTX_new_ex(libctx_, nullptr, TLS_server_method()));
+  const OpensslPtr<SSL_CTX> client_context(SSL_CTX_new_ex(libctx_, nullptr, TLS_client_method()));
   Loopback out;
   for (SSL_CTX* context : {server_context.get(), client_context.get()}) {
     if (context == nullptr || SSL_CTX_set1_groups_list(context, group.c_str()) != 1) {

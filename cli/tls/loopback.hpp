@@ -16,14 +16,14 @@ struct Loopback {
 /** A server's key and certificate, made on the spot. */
 class LoopbackServer {
  public:
-  explicit LoopbackServer(OSSL_LIB_CTX* library);
+  explicit LoopbackServer(OSSL_LIB_CTX* libctx);
   /** TLS 1.3 between a client and a server in this process, who know that group and no other. */
   Loopback handshake(const std::string& group) const;
 
  private:
   Loopback handshake_once(const std::string& group) const;
 
-  OSSL_LIB_CTX* library_;
+  OSSL_LIB_CTX* libctx_;
   OpensslPtr<EVP_PKEY> key_;
   OpensslPtr<X509> certificate_;
 };

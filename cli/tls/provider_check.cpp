@@ -7,9 +7,15 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <chrono>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <polykem/polykem.hpp>
+#include <thread>
+
+#include "formats/tls_groups.hpp"
 
 namespace polykem::cli {
 namespace {
@@ -17,13 +23,6 @@ namespace {
 constexpr const char* kModuleFile = "polykem.so";
 constexpr const char* kProviderName = "polykem";
 constexpr int kDeepestSection = 8;
-
-/** OpenSSL 3.5's own groups that use ML-KEM. */
-constexpr struct {
-  const char* name;
-  unsigned code_point;
-} kBuiltInGroups[] = {{"X25519MLKEM768", 0x11EC}, {"SecP256r1MLKEM768", 0x11EB}, {"SecP384r1MLKEM1024", 0x11ED},
-                      {"MLKEM512", 0x0200},       {"MLKEM768", 0x0201},          {"MLKEM1024", 0x0202}};
 
 std::string folder_of_program() {
   std::error_code error;
@@ -77,6 +76,15 @@ void append_section(const CONF* conf, const char* section, const std::string& pr
   }
 }
 
+/** OpenSSL's name for the provider, or for ours its module under another name. */
+bool is_section_of(const CONF* conf, const CONF_VALUE& entry, const char* provider) {
+  const char* identity = NCONF_get_string(conf, entry.value, "identity");
+  if (std::strcmp(identity != nullptr ? identity : entry.name, provider) == 0) return true;
+  const char* module = NCONF_get_string(conf, entry.value, "module");
+  return module != nullptr && std::strcmp(provider, kProviderName) == 0 &&
+         std::filesystem::path(module).filename() == kModuleFile;
+}
+
 /** The section of a provider; empty if the file has none. */
 std::string provider_section(const CONF* conf, const char* provider) {
   STACK_OF(OPENSSL_CSTRING)* sections = NCONF_get_section_names(conf);
@@ -86,8 +94,7 @@ std::string provider_section(const CONF* conf, const char* provider) {
     const STACK_OF(CONF_VALUE)* entries = list == nullptr ? nullptr : NCONF_get_section(conf, list);
     for (int j = 0; j < sk_CONF_VALUE_num(entries); ++j) {
       const CONF_VALUE& entry = *sk_CONF_VALUE_value(entries, j);
-      const char* identity = NCONF_get_string(conf, entry.value, "identity");
-      if (std::strcmp(identity != nullptr ? identity : entry.name, provider) == 0) found = entry.value;
+      if (is_section_of(conf, entry, provider)) found = entry.value;
     }
   }
   sk_OPENSSL_CSTRING_free(sections);
@@ -97,6 +104,46 @@ std::string provider_section(const CONF* conf, const char* provider) {
 bool activates(const CONF* conf, const std::string& section) {
   const char* value = section.empty() ? nullptr : NCONF_get_string(conf, section.c_str(), "activate");
   return value != nullptr && std::strcmp(value, "0") != 0;
+}
+
+/** Why the broker does not take an operation; empty: it does. The batcher asks it at its first operation. */
+std::string problem_of_broker(const std::string& path) try {
+  polykem_batcher_config config{};
+  config.broker = path.c_str();
+  const Context context;
+  const Batcher batcher(context, config);
+  const Scheme scheme = Scheme::find("mlkem768");
+  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(3);
+  while (std::chrono::steady_clock::now() < end) {
+    if (batcher.add(Context::request(POLYKEM_KEYGEN, scheme, 1)).wait() != POLYKEM_OK) break;
+    for (const polykem_lane_health_t& lane : batcher.health()) {
+      if (std::strcmp(lane.name, "broker") != 0 || lane.state == POLYKEM_LANE_UNUSED) continue;
+      return lane.state == POLYKEM_LANE_CLOSED ? std::string() : lane.reason;
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  return "it has not been asked: a backend is forced, or it does not answer";
+} catch (const std::exception& e) {
+  return e.what();
+}
+
+/** Why no file can be made beside `path`; empty: it can. */
+std::string problem_of_statistics(const std::string& path) {
+  const std::string folder = std::filesystem::path(path).parent_path().string();
+  return access(folder.c_str(), W_OK | X_OK) == 0 ? std::string() : folder + ": " + std::strerror(errno);
+}
+
+/** What the section says of things outside this process. */
+void check_surroundings(const CONF* conf, const std::string& section, ProviderCheck& check) {
+  const auto value = [&](const char* key) {
+    const char* text = NCONF_get_string(conf, section.c_str(), key);
+    return std::string(text == nullptr ? "" : text);
+  };
+  check.broker = value("broker");
+  check.statistics = value("statistics");
+  check.linger_ms = std::strtod(value("linger_us").c_str(), nullptr) / 1000;
+  if (!check.broker.empty()) check.broker_problem = problem_of_broker(check.broker);
+  if (!check.statistics.empty()) check.statistics_problem = problem_of_statistics(check.statistics);
 }
 
 /** Tells the library context what the file says of the provider. OpenSSL itself swallows the errors of a provider that
@@ -121,10 +168,11 @@ void configure(ProviderCheck& check) {
   check.lacks_default = check.activated && !is_active("default") && !is_active("fips");
   const char* module = NCONF_get_string(file.get(), section.c_str(), "module");
   check.module = module == nullptr ? "" : module;
+  check_surroundings(file.get(), section, check);
   ERR_clear_error();
   std::string text = "openssl_conf = init\n[init]\nproviders = list\n[list]\npolykem = own\n[own]\n";
   append_section(file.get(), section.c_str(), "", 0, text);
-  const OpensslPtr<CONF> own(NCONF_new_ex(check.library.get(), nullptr));
+  const OpensslPtr<CONF> own(NCONF_new_ex(check.libctx.get(), nullptr));
   const OpensslPtr<BIO> bio(BIO_new_mem_buf(text.data(), static_cast<int>(text.size())));
   if (NCONF_load_bio(own.get(), bio.get(), nullptr) != 1 || CONF_modules_load(own.get(), nullptr, 0) != 1)
     check.problem = check.config_file + ": " + openssl_errors();
@@ -144,8 +192,8 @@ void list_groups(ProviderCheck& check) {
       },
       &check.groups);
   if (!openssl_has_mlkem()) return;
-  EVP_set_default_properties(check.library.get(), "?provider=polykem");
-  for (const auto& each : kBuiltInGroups)
+  EVP_set_default_properties(check.libctx.get(), "?provider=polykem");
+  for (const formats::TlsGroup& each : formats::kStandardGroups)
     check.groups.push_back({each.name, each.code_point, true});
 }
 
@@ -177,16 +225,16 @@ bool openssl_has_mlkem() {
 
 ProviderCheck check_provider(const std::string& modules) {
   ProviderCheck check;
-  check.library.reset(OSSL_LIB_CTX_new());
+  check.libctx.reset(OSSL_LIB_CTX_new());
   check.folders = folders_to_look_in(modules);
   const auto found =
       std::find_if(check.folders.begin(), check.folders.end(), [](const auto& each) { return each.found; });
   const ModuleFolder& folder = found == check.folders.end() ? check.folders.front() : *found;
-  OSSL_PROVIDER_set_default_search_path(check.library.get(), folder.path.c_str());
+  OSSL_PROVIDER_set_default_search_path(check.libctx.get(), folder.path.c_str());
   configure(check);
   if (!check.problem.empty()) return check;
-  check.default_provider.reset(OSSL_PROVIDER_load(check.library.get(), "default"));
-  check.provider.reset(OSSL_PROVIDER_load(check.library.get(), kProviderName));
+  check.default_provider.reset(OSSL_PROVIDER_load(check.libctx.get(), "default"));
+  check.provider.reset(OSSL_PROVIDER_load(check.libctx.get(), kProviderName));
   if (check.provider == nullptr) {
     check.problem = openssl_errors();
     return check;

@@ -25,7 +25,7 @@ struct TlsGroup {
 };
 
 struct ProviderCheck {
-  OpensslPtr<OSSL_LIB_CTX> library;
+  OpensslPtr<OSSL_LIB_CTX> libctx;
   OpensslPtr<OSSL_PROVIDER> default_provider, provider; /**< provider: nullptr if it does not load */
   std::string config_file;
   bool has_config_file = false;
@@ -33,6 +33,10 @@ struct ProviderCheck {
   bool activated = false;     /**< and activates it */
   bool lacks_default = false; /**< it activates providers, but not OpenSSL's own */
   std::string module;         /**< where the file says the module is; empty: it does not say */
+  /** What the file says, empty: nothing, and what is wrong with it, empty: nothing. Without a broker programs work too.
+   */
+  std::string broker, broker_problem, statistics, statistics_problem;
+  double linger_ms = 0;
   std::vector<ModuleFolder> folders;
   std::string version; /**< of the provider */
   std::string problem; /**< why it does not load; empty: it does */

@@ -174,7 +174,7 @@ std::string render(const Figures& figures, const std::string& place) {
     const auto gauge = [&](const char* name) {
       return whole(figures.broker.count(name) ? figures.broker.at(name) : 0);
     };
-    out += fmt::format("{} clients, {} operations of theirs in flight; refused {}, violations {}\n", gauge("clients"),
+    out += fmt::format("clients {}, {} operations of theirs in flight; refused {}, violations {}\n", gauge("clients"),
                        gauge("in_flight"), gauge("refused"), gauge("violations"));
   }
   if (!figures.lanes.empty()) out += "breakers: ";

@@ -10,7 +10,7 @@ _polykem() {
   fi
   for ((i = 1; i < COMP_CWORD; ++i)); do
     case "$path ${COMP_WORDS[i]}" in
-      'polykem exchange' | 'polykem serve' | 'polykem swarm' | 'polykem list' | 'polykem keygen' | 'polykem encaps' | 'polykem decaps' | 'polykem profile' | 'polykem bench' | 'polykem bench frodo-scaling' | 'polykem kat' | 'polykem doctor' | 'polykem tls-check' | 'polykem top') path+=" ${COMP_WORDS[i]}" ;;
+      'polykem exchange' | 'polykem serve' | 'polykem swarm' | 'polykem list' | 'polykem keygen' | 'polykem encaps' | 'polykem decaps' | 'polykem profile' | 'polykem bench' | 'polykem bench frodo-scaling' | 'polykem kat' | 'polykem doctor' | 'polykem tls-check' | 'polykem top' | 'polykem report') path+=" ${COMP_WORDS[i]}" ;;
     esac
   done
   case "$path $before" in
@@ -30,7 +30,7 @@ _polykem() {
     'polykem exchange --compare-seconds')
       return
       ;;
-    'polykem exchange --scheme')
+    'polykem exchange -s' | 'polykem exchange --scheme')
       mapfile -t COMPREPLY < <(compgen -P "$kept" -W 'ntruhps2048509 ntruhps2048677 ntruhps4096821 ntruhrss701 ntruhps40961229 ntruhrss1373 mlkem512 mlkem768 mlkem1024 kyber512 kyber768 kyber1024 frodokem640aes frodokem640shake frodokem976aes frodokem976shake frodokem1344aes frodokem1344shake efrodokem640aes efrodokem640shake efrodokem976aes efrodokem976shake efrodokem1344aes efrodokem1344shake' -- "${cur##*,}")
       return
       ;;
@@ -52,7 +52,7 @@ _polykem() {
       return
       ;;
     'polykem exchange --backend')
-      mapfile -t COMPREPLY < <(compgen -P "$kept" -W 'cuda avx512 avx2 ref' -- "${cur##*,}")
+      mapfile -t COMPREPLY < <(compgen -P "$kept" -W 'cuda rtl amx avx512 avx2 neon-sha3 neon ref' -- "${cur##*,}")
       return
       ;;
     'polykem exchange --json')
@@ -78,7 +78,7 @@ _polykem() {
       mapfile -t COMPREPLY < <(compgen -f -- "$cur")
       return
       ;;
-    'polykem serve --scheme')
+    'polykem serve -s' | 'polykem serve --scheme')
       mapfile -t COMPREPLY < <(compgen -P "$kept" -W 'ntruhps2048509 ntruhps2048677 ntruhps4096821 ntruhrss701 ntruhps40961229 ntruhrss1373 mlkem512 mlkem768 mlkem1024 kyber512 kyber768 kyber1024 frodokem640aes frodokem640shake frodokem976aes frodokem976shake frodokem1344aes frodokem1344shake efrodokem640aes efrodokem640shake efrodokem976aes efrodokem976shake efrodokem1344aes efrodokem1344shake' -- "${cur##*,}")
       return
       ;;
@@ -100,7 +100,7 @@ _polykem() {
       return
       ;;
     'polykem serve --backend')
-      mapfile -t COMPREPLY < <(compgen -P "$kept" -W 'cuda avx512 avx2 ref' -- "${cur##*,}")
+      mapfile -t COMPREPLY < <(compgen -P "$kept" -W 'cuda rtl amx avx512 avx2 neon-sha3 neon ref' -- "${cur##*,}")
       return
       ;;
     'polykem serve --json')
@@ -119,7 +119,7 @@ _polykem() {
     'polykem swarm --concurrency')
       return
       ;;
-    'polykem swarm --scheme')
+    'polykem swarm -s' | 'polykem swarm --scheme')
       mapfile -t COMPREPLY < <(compgen -P "$kept" -W 'ntruhps2048509 ntruhps2048677 ntruhps4096821 ntruhrss701 ntruhps40961229 ntruhrss1373 mlkem512 mlkem768 mlkem1024 kyber512 kyber768 kyber1024 frodokem640aes frodokem640shake frodokem976aes frodokem976shake frodokem1344aes frodokem1344shake efrodokem640aes efrodokem640shake efrodokem976aes efrodokem976shake efrodokem1344aes efrodokem1344shake' -- "${cur##*,}")
       return
       ;;
@@ -141,7 +141,7 @@ _polykem() {
       return
       ;;
     'polykem swarm --backend')
-      mapfile -t COMPREPLY < <(compgen -P "$kept" -W 'cuda avx512 avx2 ref' -- "${cur##*,}")
+      mapfile -t COMPREPLY < <(compgen -P "$kept" -W 'cuda rtl amx avx512 avx2 neon-sha3 neon ref' -- "${cur##*,}")
       return
       ;;
     'polykem swarm --json')
@@ -176,7 +176,7 @@ _polykem() {
       return
       ;;
     'polykem keygen --backend')
-      mapfile -t COMPREPLY < <(compgen -P "$kept" -W 'cuda avx512 avx2 ref' -- "${cur##*,}")
+      mapfile -t COMPREPLY < <(compgen -P "$kept" -W 'cuda rtl amx avx512 avx2 neon-sha3 neon ref' -- "${cur##*,}")
       return
       ;;
     'polykem keygen --threads')
@@ -214,7 +214,7 @@ _polykem() {
       return
       ;;
     'polykem encaps --backend')
-      mapfile -t COMPREPLY < <(compgen -P "$kept" -W 'cuda avx512 avx2 ref' -- "${cur##*,}")
+      mapfile -t COMPREPLY < <(compgen -P "$kept" -W 'cuda rtl amx avx512 avx2 neon-sha3 neon ref' -- "${cur##*,}")
       return
       ;;
     'polykem encaps --threads')
@@ -245,7 +245,7 @@ _polykem() {
       return
       ;;
     'polykem decaps --backend')
-      mapfile -t COMPREPLY < <(compgen -P "$kept" -W 'cuda avx512 avx2 ref' -- "${cur##*,}")
+      mapfile -t COMPREPLY < <(compgen -P "$kept" -W 'cuda rtl amx avx512 avx2 neon-sha3 neon ref' -- "${cur##*,}")
       return
       ;;
     'polykem decaps --threads')
@@ -280,7 +280,7 @@ _polykem() {
       return
       ;;
     'polykem profile --backend')
-      mapfile -t COMPREPLY < <(compgen -P "$kept" -W 'cuda avx512 avx2 ref' -- "${cur##*,}")
+      mapfile -t COMPREPLY < <(compgen -P "$kept" -W 'cuda rtl amx avx512 avx2 neon-sha3 neon ref' -- "${cur##*,}")
       return
       ;;
     'polykem profile --threads')
@@ -316,7 +316,7 @@ _polykem() {
       return
       ;;
     'polykem bench --backend')
-      mapfile -t COMPREPLY < <(compgen -P "$kept" -W 'cuda avx512 avx2 ref' -- "${cur##*,}")
+      mapfile -t COMPREPLY < <(compgen -P "$kept" -W 'cuda rtl amx avx512 avx2 neon-sha3 neon ref' -- "${cur##*,}")
       return
       ;;
     'polykem bench --threads')
@@ -362,7 +362,7 @@ _polykem() {
       return
       ;;
     'polykem kat --backend')
-      mapfile -t COMPREPLY < <(compgen -P "$kept" -W 'cuda avx512 avx2 ref' -- "${cur##*,}")
+      mapfile -t COMPREPLY < <(compgen -P "$kept" -W 'cuda rtl amx avx512 avx2 neon-sha3 neon ref' -- "${cur##*,}")
       return
       ;;
     'polykem kat --threads')
@@ -373,7 +373,7 @@ _polykem() {
       return
       ;;
     'polykem doctor --backend')
-      mapfile -t COMPREPLY < <(compgen -P "$kept" -W 'cuda avx512 avx2 ref' -- "${cur##*,}")
+      mapfile -t COMPREPLY < <(compgen -P "$kept" -W 'cuda rtl amx avx512 avx2 neon-sha3 neon ref' -- "${cur##*,}")
       return
       ;;
     'polykem doctor --threads')
@@ -407,15 +407,43 @@ _polykem() {
       mapfile -t COMPREPLY < <(compgen -f -- "$cur")
       return
       ;;
+    'polykem report -s' | 'polykem report --scheme')
+      [[ $cur != *,* ]] || kept="${cur%,*},"
+      mapfile -t COMPREPLY < <(compgen -P "$kept" -W 'ntruhps2048509 ntruhps2048677 ntruhps4096821 ntruhrss701 ntruhps40961229 ntruhrss1373 mlkem512 mlkem768 mlkem1024 kyber512 kyber768 kyber1024 frodokem640aes frodokem640shake frodokem976aes frodokem976shake frodokem1344aes frodokem1344shake efrodokem640aes efrodokem640shake efrodokem976aes efrodokem976shake efrodokem1344aes efrodokem1344shake ntru mlkem frodokem' -- "${cur##*,}")
+      return
+      ;;
+    'polykem report --seconds')
+      return
+      ;;
+    'polykem report -o' | 'polykem report --output')
+      mapfile -t COMPREPLY < <(compgen -f -- "$cur")
+      return
+      ;;
+    'polykem report --from')
+      mapfile -t COMPREPLY < <(compgen -f -- "$cur")
+      return
+      ;;
+    'polykem report --add')
+      mapfile -t COMPREPLY < <(compgen -f -- "$cur")
+      return
+      ;;
+    'polykem report --program')
+      mapfile -t COMPREPLY < <(compgen -f -- "$cur")
+      return
+      ;;
+    'polykem report --json')
+      mapfile -t COMPREPLY < <(compgen -f -- "$cur")
+      return
+      ;;
   esac
   case $path in
     'polykem') local options='-h --help -V --version' files=
-      words='exchange serve swarm list keygen encaps decaps profile bench kat doctor tls-check top' ;;
-    'polykem exchange') local options='-h --help --clients --transport --concurrency --client-processes --compare-seconds --scheme --role --batch --linger-us --timeout --threads --backend --json -f --force -q --quiet' files=
+      words='exchange serve swarm list keygen encaps decaps profile bench kat doctor tls-check top report' ;;
+    'polykem exchange') local options='-h --help --clients --transport --concurrency --client-processes --compare-seconds -s --scheme --role --batch --linger-us --timeout --threads --backend --json -f --force -q --quiet' files=
       words='' ;;
-    'polykem serve') local options='-h --help --address --port --clients --max-clients --metrics --broker --scheme --role --batch --linger-us --timeout --threads --backend --json -f --force -q --quiet' files=
+    'polykem serve') local options='-h --help --address --port --clients --max-clients --metrics --broker -s --scheme --role --batch --linger-us --timeout --threads --backend --json -f --force -q --quiet' files=
       words='' ;;
-    'polykem swarm') local options='-h --help --address --port --clients --concurrency --scheme --role --batch --linger-us --timeout --threads --backend --json -f --force -q --quiet' files=
+    'polykem swarm') local options='-h --help --address --port --clients --concurrency -s --scheme --role --batch --linger-us --timeout --threads --backend --json -f --force -q --quiet' files=
       words='' ;;
     'polykem list') local options='-h --help --format --json -f --force' files=
       words='' ;;
@@ -438,6 +466,8 @@ _polykem() {
     'polykem tls-check') local options='-h --help --groups --modules --config --json -f --force -q --quiet' files=
       words='' ;;
     'polykem top') local options='-h --help --metrics --interval --once --json -f --force' files=
+      words='' ;;
+    'polykem report') local options='-h --help -s --scheme --seconds -o --output --from --add --no-published --program --json -f --force -q --quiet' files=
       words='' ;;
   esac
   if [[ $cur == -* || -z $words ]]; then
