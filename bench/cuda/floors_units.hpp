@@ -9,7 +9,7 @@
 
 namespace polykem::bench {
 
-// Measured on an H200: what one unit does at best.
+// Measured on an H200: what one unit does at best. bench/gpu_rates measures all of them again.
 inline constexpr double kPermutationsPerSecond = 3.83e9;  ///< Keccak-f[1600]
 inline constexpr double kMacsPerSecond = 641e12;          ///< int8 tensor cores
 inline constexpr double kBytesPerSecond = 4.2e12;

@@ -11,6 +11,7 @@
 #include "common.hpp"
 #include "cuda_module/module.hpp"
 #include "floors.hpp"
+#include "timing.hpp"
 
 namespace polykem::bench {
 
@@ -52,32 +53,6 @@ inline std::vector<Launch> launches(const DeviceOperation& o, const DeviceBatch&
   }
   return all;
 }
-
-/// Events on a stream, to be read when the last has passed.
-class Marks {
- public:
-  explicit Marks(size_t count) : events_(count) {
-    for (auto& event : events_)
-      check(cudaEventCreate(&event), "event");
-  }
-  Marks(const Marks&) = delete;
-  Marks& operator=(const Marks&) = delete;
-  ~Marks() {
-    for (const auto event : events_)
-      cudaEventDestroy(event);
-  }
-  void record(size_t i, cudaStream_t stream) { check(cudaEventRecord(events_[i], stream), "event"); }
-  void wait(const char* what) { check(cudaEventSynchronize(events_.back()), what); }
-  /// Milliseconds from mark i to the next.
-  float after(size_t i) const {
-    float ms = 0;
-    check(cudaEventElapsedTime(&ms, events_[i], events_[i + 1]), "event");
-    return ms;
-  }
-
- private:
-  std::vector<cudaEvent_t> events_;
-};
 
 class Resident {
  public:

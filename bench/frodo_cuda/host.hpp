@@ -3,17 +3,13 @@
 #pragma once
 
 #include <algorithm>
-#include <chrono>
-#include <cstdlib>
-#include <cstring>
 #include <limits>
-#include <memory>
-#include <new>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "../cuda/common.hpp"
+#include "../frodo_scaling/matrix.hpp"
 #include "core/backend.hpp"
 #include "schemes/frodo/gen_a.hpp"
 
@@ -61,52 +57,6 @@ struct PaperReport {
   std::vector<GenerationRow> generation;
   std::vector<ProductRow> products;
 };
-
-/// A matrix whose rows begin at cache lines.
-class Matrix {
- public:
-  Matrix(size_t rows, size_t columns)
-      : rows_(rows), columns_(columns), stride_((columns + 31) / 32 * 32), words_(allocate(rows * stride_)) {
-    clear();
-  }
-  Matrix16 view() const { return {words_.get(), stride_}; }
-  Matrix16 from_row(size_t row) const { return {view().row(row), stride_}; }
-  void clear() { std::memset(words_.get(), 0, rows_ * stride_ * sizeof(uint16_t)); }
-  /// Compares with words that lie without gaps.
-  bool equals(const std::vector<uint16_t>& words) const {
-    for (size_t i = 0; i < rows_; ++i) {
-      if (std::memcmp(view().row(i), words.data() + i * columns_, columns_ * sizeof(uint16_t)) != 0) return false;
-    }
-    return true;
-  }
-
- private:
-  struct Free {
-    void operator()(uint16_t* words) const { std::free(words); }
-  };
-  static uint16_t* allocate(size_t words) {
-    void* memory = std::aligned_alloc(64, words * sizeof(uint16_t));
-    if (memory == nullptr) throw std::bad_alloc();
-    return static_cast<uint16_t*>(memory);
-  }
-
-  size_t rows_, columns_, stride_;
-  std::unique_ptr<uint16_t[], Free> words_;
-};
-
-/// The best time of runs that take `seconds` together, one at least.
-template <class F>
-double best_milliseconds(double seconds, F&& run) {
-  double best = std::numeric_limits<double>::infinity(), sum = 0;
-  do {
-    const auto begin = std::chrono::steady_clock::now();
-    run();
-    const double time = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-    best = std::min(best, time);
-    sum += time;
-  } while (sum < seconds);
-  return best * 1e3;
-}
 
 /// One core with the best instruction set of this machine.
 class Core {

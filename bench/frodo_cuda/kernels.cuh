@@ -95,7 +95,7 @@ struct Limbs {
 };
 
 /// m x n words of S' A. s: m rows of a.rows signed bytes. A block has a tile.
-__global__ void __launch_bounds__(polykem::cuda::kGemmThreads, polykem::cuda::kGemmBlocks)
+__global__ void __launch_bounds__(polykem::cuda::kGemmThreads, 3)
     product_kernel(uint16_t* out, const uint8_t* s, Limbs a, uint32_t m, uint32_t n) {
   using namespace polykem::cuda;
   extern __shared__ __align__(128) uint4 shared_memory[];

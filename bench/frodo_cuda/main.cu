@@ -25,24 +25,6 @@ constexpr size_t kSizes[] = {640, 976, 1344, 2048, 3200}, kRows[] = {8, 16, 64, 
 constexpr size_t kMatrixBytes = size_t{4} << 30, kMostMatrices = 4096;  ///< of a batch
 constexpr double kSeconds = 0.1;                                        ///< for a figure of the CPU
 
-/// Median milliseconds of launch() by events, after two warm-ups.
-template <class F>
-double gpu_milliseconds(F&& launch) {
-  launch();
-  launch();
-  Marks marks(2);
-  std::vector<float> times;
-  for (int i = 0; i < kSamples; ++i) {
-    marks.record(0, nullptr);
-    launch();
-    check(cudaGetLastError(), "a launch");
-    marks.record(1, nullptr);
-    marks.wait("a timed kernel");
-    times.push_back(marks.after(0));
-  }
-  return median(times);
-}
-
 std::vector<uint16_t> words_of(const uint16_t* device, size_t count) {
   std::vector<uint16_t> words(count);
   check(cudaMemcpy(words.data(), device, count * sizeof(uint16_t), cudaMemcpyDeviceToHost), "copy");

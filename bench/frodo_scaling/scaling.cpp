@@ -2,13 +2,10 @@
 #include "frodo_scaling/scaling.hpp"
 
 #include <algorithm>
-#include <chrono>
-#include <cstdlib>
-#include <cstring>
 #include <limits>
-#include <memory>
 
 #include "core/backend.hpp"
+#include "frodo_scaling/matrix.hpp"
 #include "schemes/frodo/gen_a.hpp"
 
 namespace polykem::bench {
@@ -17,7 +14,6 @@ namespace {
 
 using frodo::GenA;
 using frodo::Kernels;
-using Clock = std::chrono::steady_clock;
 
 struct Backend {
   const char* name;
@@ -33,63 +29,6 @@ std::vector<Backend> usable_backends() {
   }
 #endif
   return out;
-}
-
-/// A matrix whose rows begin at cache lines.
-class Matrix {
- public:
-  Matrix(size_t rows, size_t columns)
-      : rows_(rows), columns_(columns), stride_((columns + 31) / 32 * 32), words_(allocate(rows * stride_)) {
-    clear();
-  }
-  Matrix16 view() const { return {words_.get(), stride_}; }
-  void clear() { std::memset(words_.get(), 0, rows_ * stride_ * sizeof(uint16_t)); }
-  bool operator==(const Matrix& other) const {
-    for (size_t i = 0; i < rows_; ++i) {
-      if (std::memcmp(view().row(i), other.view().row(i), columns_ * sizeof(uint16_t)) != 0) return false;
-    }
-    return true;
-  }
-  template <class Next>
-  void fill(Next next) {
-    for (size_t i = 0; i < rows_; ++i)
-      std::generate_n(view().row(i), columns_, next);
-  }
-  Matrix transposed() const {
-    Matrix out(columns_, rows_);
-    for (size_t i = 0; i < rows_; ++i) {
-      for (size_t j = 0; j < columns_; ++j)
-        out.view().row(j)[i] = view().row(i)[j];
-    }
-    return out;
-  }
-
- private:
-  struct Free {
-    void operator()(uint16_t* words) const { std::free(words); }
-  };
-  static uint16_t* allocate(size_t words) {
-    void* memory = std::aligned_alloc(64, words * sizeof(uint16_t));
-    if (memory == nullptr) throw std::bad_alloc();
-    return static_cast<uint16_t*>(memory);
-  }
-
-  size_t rows_, columns_, stride_;
-  std::unique_ptr<uint16_t[], Free> words_;
-};
-
-/// The best time of runs that take `seconds` together, one at least.
-template <class F>
-double best_milliseconds(double seconds, F&& run) {
-  double best = std::numeric_limits<double>::infinity(), sum = 0;
-  do {
-    const auto begin = Clock::now();
-    run();
-    const double time = std::chrono::duration<double>(Clock::now() - begin).count();
-    best = std::min(best, time);
-    sum += time;
-  } while (sum < seconds);
-  return best * 1e3;
 }
 
 constexpr uint8_t kSeed[frodo::kSeedABytes] = {0x46, 0x72, 0x6f, 0x64, 0x6f};

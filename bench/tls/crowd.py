@@ -3,7 +3,8 @@
 """N clients come to HAProxy at once, N = 10 to 10,000: the scenario of [SEONG21], figures 12 and 13, over TLS 1.3, in
 which the server encapsulates.
 
-    crowd.py --json FILE [--backend cuda] [--machine WORDS] [--clients N...] [--only NAME...] [--seconds 0.5]
+    crowd.py --json FILE [--backend cuda | --broker SOCKET] [--machine WORDS] [--clients N...] [--only NAME...]
+             [--seconds 0.5]
 
 plot_crowd.py draws it. All N connect at once, and when the last is served all come again, until --seconds are over;
 times count from the moment at which they come. Two loads:
@@ -11,8 +12,8 @@ times count from the moment at which they come. Two loads:
     server  clients replay a recorded ClientHello and leave with the server's answer: the machine is the server's
     whole   whole handshakes, the client with the provider that the server has, on the same machine
 
---backend is the server's (docs/tls.md, "openssl.cnf"). A machine whose limit of descriptors is low lets HAProxy hold
-fewer than N connections; the others wait in the kernel's queues.
+--backend is the server's, --broker where polykemd listens (docs/tls.md, "openssl.cnf"). A machine whose limit of
+descriptors is low lets HAProxy hold fewer than N connections; the others wait in the kernel's queues.
 """
 
 import argparse
@@ -71,8 +72,8 @@ def mean_batch(counters):
 def measure(row, load, clients, settings, options):
     """One point, with a server of its own."""
     name, group, provider, asynchronous = row
-    backend = {"backend": options.backend} if options.backend and provider == "polykem" else {}
-    with HAProxy(group, provider, **settings, **backend) as server:
+    own = {key: getattr(options, key) for key in ("backend", "broker") if getattr(options, key)}
+    with HAProxy(group, provider, **settings, **(own if provider == "polykem" else {})) as server:
         cases.load(server, group, connections=10, seconds=0.1)
         cpu = server.cpu_seconds()
         report = cases.load(server, group, connections=clients, seconds=options.seconds, burst=True,
@@ -95,6 +96,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--json", required=True)
     parser.add_argument("--backend", default="", help="the server's, `cuda` say; by default the provider's choice")
+    parser.add_argument("--broker", default="", help="the socket of a polykemd that computes for the server")
     parser.add_argument("--machine", default=machine(), help="what the machine is, in words")
     parser.add_argument("--clients", type=int, nargs="+", default=CLIENTS)
     parser.add_argument("--only", nargs="+", default=[""], help="rows whose names contain one of these")
@@ -113,8 +115,8 @@ def main():
                 points.append(point)
                 print(line(point), flush=True)
     out = {"schema": "polykem-tls-crowd-1", "machine": options.machine,
-           "backend": options.backend or "the provider's choice", "held_at_once": settings[True]["connections"],
-           "points": points}
+           "backend": options.backend or "the provider's choice", "broker": bool(options.broker),
+           "held_at_once": settings[True]["connections"], "points": points}
     pathlib.Path(options.json).write_text(json.dumps(out, indent=1) + "\n")
 
 

@@ -18,6 +18,7 @@
 #include <memory>
 #include <random>
 #include <stdexcept>
+#include <thread>
 
 #include "connection.hpp"
 #include "report.hpp"
@@ -31,6 +32,9 @@ using Seconds = std::chrono::duration<double>;
 constexpr double kLatestReset = 0.003;
 // After so many connections of a burst the client sees to those under way, so that the first do not wait for the last.
 constexpr size_t kBurstStride = 64;
+
+// A server that refuses every connection at once is not asked as often as can be.
+constexpr std::chrono::milliseconds kPauseAfterFailures{1};
 
 struct Options {
   uint16_t port = 0;
@@ -113,10 +117,12 @@ Report Load::run(double seconds) {
   report_.clear();
   Clock::time_point end = Clock::now() + std::chrono::duration_cast<Clock::duration>(Seconds(seconds));
   for (Clock::time_point now = Clock::now(); now < end; now = Clock::now()) {
+    const uint64_t failed = report_.failed();
     begin(now);
     wait(options_.rate > 0 || options_.resets > 0 ? 1 : 100);
     reset_what_is_due(Clock::now());
     give_up_on_late_ones(now);
+    if (report_.failed() > failed) std::this_thread::sleep_for(kPauseAfterFailures);
   }
   return report_;
 }
@@ -147,7 +153,8 @@ void Load::wait_for_all() {
 
 void Load::begin(Clock::time_point now) {
   std::exponential_distribution<double> gap(options_.rate > 0 ? options_.rate : 1);
-  while (!idle_.empty() && (options_.rate <= 0 || next_ <= now)) {
+  // Each once: those that fail at once are idle again, and would be begun for ever.
+  for (size_t left = idle_.size(); left > 0 && (options_.rate <= 0 || next_ <= now); --left) {
     begin_one(Clock::now());
     if (options_.rate > 0) next_ += std::chrono::duration_cast<Clock::duration>(Seconds(gap(random_)));
   }

@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //! liboqs 0.13 as the crate oqs-sys carries it, compiled for one CPU (what it can use is settled then, there is no dispatch at run time):
-//! mlkem-native and Kyber with their AVX2 assembly, FrodoKEM with AVX2 and OpenSSL's AES, four-way Keccak. It takes its random numbers
-//! from OpenSSL in every call.
-use crate::peer::{Decaps, Encaps, Keypair, Peer};
-use oqs_sys::{common, kem};
+//! mlkem-native and Kyber with their AVX2 assembly, FrodoKEM with AVX2 and OpenSSL's AES, four-way Keccak.
+use crate::peer::{Decaps, Encaps, Functions, Keypair, Peer};
+use crate::{random, CPU};
+use oqs_sys::{common, kem, rand};
 use std::ffi::CString;
 use std::mem::transmute;
-
-/// The CPU that liboqs was compiled for.
-const CPU: &str = env!("POLYKEM_PEER_CPU", "`make bench-peers` sets it");
 
 /// polykem's name, liboqs' name, and whether they are the same scheme.
 const SETS: [(&str, &str, bool); 18] = [
@@ -32,12 +29,12 @@ const SETS: [(&str, &str, bool); 18] = [
     ("frodokem1344shake", "FrodoKEM-1344-SHAKE", false),
 ];
 
-fn peer(set: &'static str, method: &str, compatible: bool) -> Peer {
+fn peer(set: &'static str, method: &str, compatible: bool) -> Box<dyn Peer> {
     let method = CString::new(method).unwrap();
     let kem = unsafe { kem::OQS_KEM_new(method.as_ptr()).as_ref() }.expect("a method of this build of liboqs");
     // OQS_STATUS is an int; the functions are those that OQS_KEM_keypair and the others call.
     unsafe {
-        Peer {
+        Box::new(Functions {
             // It has no salted FrodoKEM, only round 3, which differs by a few bytes hashed.
             name: format!("liboqs 0.13, {CPU}{}", if compatible { "" } else { ", unsalted" }),
             set,
@@ -45,12 +42,15 @@ fn peer(set: &'static str, method: &str, compatible: bool) -> Peer {
             keypair: transmute::<_, Keypair>(kem.keypair.unwrap()),
             encaps: transmute::<_, Encaps>(kem.encaps.unwrap()),
             decaps: transmute::<_, Decaps>(kem.decaps.unwrap()),
-        }
+        })
     }
 }
 
 /// Every set that both sides have.
-pub fn peers() -> Vec<Peer> {
-    unsafe { common::OQS_init() };
+pub fn peers() -> Vec<Box<dyn Peer>> {
+    unsafe {
+        common::OQS_init();
+        rand::OQS_randombytes_custom_algorithm(Some(random::polykem_peers_random));
+    }
     SETS.iter().map(|&(set, method, compatible)| peer(set, method, compatible)).collect()
 }

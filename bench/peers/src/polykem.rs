@@ -51,6 +51,8 @@ const KEY_SHARED: c_int = 1;
 pub struct Polykem {
     context: *mut c_void,
     scheme: *const c_void,
+    pub set: String,
+    pub threads: u32,
     pub public_key_bytes: usize,
     pub secret_key_bytes: usize,
     pub ciphertext_bytes: usize,
@@ -61,7 +63,7 @@ impl Polykem {
     /// `backend` None takes the best one here. None is returned if this machine cannot run it.
     pub fn new(set: &str, backend: Option<&str>, threads: u32) -> Option<Self> {
         let backend = backend.map(|name| CString::new(name).unwrap());
-        let set = CString::new(set).unwrap();
+        let name = CString::new(set).unwrap();
         let mut context = ptr::null_mut();
         let mut scheme = ptr::null();
         let mut info = unsafe { std::mem::zeroed::<SchemeInfo>() };
@@ -75,7 +77,7 @@ impl Polykem {
             if polykem_context_new(&config, &mut context) != 0 {
                 return None;
             }
-            assert_eq!(polykem_scheme_find(set.as_ptr(), &mut scheme), 0, "unknown set {set:?}");
+            assert_eq!(polykem_scheme_find(name.as_ptr(), &mut scheme), 0, "unknown set {set:?}");
             assert_eq!(polykem_scheme_info(scheme, &mut info), 0);
             if polykem_context_backend(context, scheme).is_null() {
                 polykem_context_free(context);
@@ -85,6 +87,8 @@ impl Polykem {
         Some(Self {
             context,
             scheme,
+            set: set.to_owned(),
+            threads,
             public_key_bytes: info.public_key_bytes,
             secret_key_bytes: info.secret_key_bytes,
             ciphertext_bytes: info.ciphertext_bytes,

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The items that are computed again and again, and the check that both sides mean the same.
+use crate::peer::{Peer, Receiver, Sender};
+use crate::polykem::Polykem;
+
+/// An operation of a KEM.
+#[derive(Clone, Copy, PartialEq)]
+pub enum Op {
+    Keygen,
+    Encaps,
+    Decaps,
+}
+
+impl Op {
+    pub const ALL: [Op; 3] = [Op::Keygen, Op::Encaps, Op::Decaps];
+
+    pub fn name(self) -> &'static str {
+        ["keygen", "encaps", "decaps"][self as usize]
+    }
+}
+
+/// Buffers of `count` items, filled with a finished exchange under polykem's keys.
+pub struct Crowd<'a> {
+    ours: &'a Polykem,
+    count: usize,
+    pk: Vec<u8>,
+    sk: Vec<u8>,
+    ct: Vec<u8>,
+    ss: Vec<u8>,
+}
+
+impl<'a> Crowd<'a> {
+    /// `shared`: every item is encapsulated to the first public key, and only that is kept.
+    pub fn new(ours: &'a Polykem, count: usize, shared: bool) -> Self {
+        let mut crowd = Self {
+            ours,
+            count,
+            pk: vec![0; count * ours.public_key_bytes],
+            sk: vec![0; count * ours.secret_key_bytes],
+            ct: vec![0; count * ours.ciphertext_bytes],
+            ss: vec![0; count * ours.shared_secret_bytes],
+        };
+        crowd.run(Op::Keygen);
+        if shared {
+            crowd.pk.truncate(ours.public_key_bytes);
+        }
+        crowd.run(Op::Encaps);
+        crowd
+    }
+
+    /// polykem's turn.
+    pub fn run(&mut self, op: Op) {
+        match op {
+            Op::Keygen => self.ours.keygen(&mut self.pk, &mut self.sk),
+            Op::Encaps => self.ours.encaps(&self.pk, &mut self.ct, &mut self.ss),
+            Op::Decaps => self.ours.decaps(&self.sk, &self.ct, &mut self.ss),
+        }
+    }
+}
+
+/// A crowd that a peer works through. The peer's records may be shorter than ours (a salt less); each starts where ours does.
+pub struct PeersCrowd<'a> {
+    peer: &'a dyn Peer,
+    crowd: Crowd<'a>,
+    sender: Option<Sender>,
+    receivers: Vec<Receiver>,
+}
+
+impl<'a> PeersCrowd<'a> {
+    pub fn new(peer: &'a dyn Peer, ours: &'a Polykem, count: usize, shared: bool) -> Self {
+        let mut this = Self { peer, crowd: Crowd::new(ours, count, shared), sender: None, receivers: vec![] };
+        if !peer.compatible() && !shared {
+            this.run(Op::Keygen);
+            this.run(Op::Encaps);
+        }
+        if shared {
+            this.sender = peer.read_public(&this.crowd.pk);
+        }
+        this
+    }
+
+    /// Lets the peer read the secret keys, if it works with a form of its own.
+    pub fn read_secrets(&mut self) {
+        let keys = self.crowd.sk.chunks(self.crowd.ours.secret_key_bytes);
+        self.receivers = keys.map_while(|sk| self.peer.read_secret(sk)).collect();
+    }
+
+    /// The peer's turn, item by item.
+    pub fn run(&mut self, op: Op) {
+        let Self { peer, crowd, sender, receivers } = self;
+        let ours = crowd.ours;
+        for i in 0..crowd.count {
+            let one_key = crowd.pk.len() == ours.public_key_bytes;
+            let pk = record(&mut crowd.pk, ours.public_key_bytes, if one_key { 0 } else { i });
+            let sk = record(&mut crowd.sk, ours.secret_key_bytes, i);
+            let ct = record(&mut crowd.ct, ours.ciphertext_bytes, i);
+            let ss = record(&mut crowd.ss, ours.shared_secret_bytes, i);
+            match (op, &sender, receivers.get(i)) {
+                (Op::Keygen, ..) => peer.keygen(pk, sk),
+                (Op::Encaps, Some(encaps), _) => encaps(ct, ss),
+                (Op::Encaps, None, _) => peer.encaps(pk, ct, ss),
+                (Op::Decaps, _, Some(decaps)) => decaps(ct, ss),
+                (Op::Decaps, _, None) => peer.decaps(sk, ct, ss),
+            }
+        }
+    }
+
+    /// One side has filled the ciphertexts and secrets: does the other side find the same secrets?
+    fn expect_secrets(&mut self, who: &str, decapsulate: impl Fn(&mut Self)) {
+        let sent = std::mem::take(&mut self.crowd.ss);
+        self.crowd.ss = vec![0; sent.len()];
+        decapsulate(self);
+        assert!(self.crowd.ss == sent, "{}: {who}: other secrets than were sent", self.peer.name());
+    }
+}
+
+fn record(records: &mut [u8], bytes: usize, i: usize) -> &mut [u8] {
+    &mut records[i * bytes..][..bytes]
+}
+
+/// Each side must understand the other's keys and ciphertexts, item by item; a peer that has a variant, its own.
+pub fn check(ours: &Polykem, peer: &dyn Peer, count: usize) {
+    let mut crowd = PeersCrowd::new(peer, ours, count, false);
+    crowd.expect_secrets("its decaps", |c| c.run(Op::Decaps));
+    crowd.read_secrets();
+    crowd.expect_secrets("its decaps with keys read before", |c| c.run(Op::Decaps));
+    crowd.receivers.clear();
+    crowd.run(Op::Keygen);
+    crowd.run(Op::Encaps);
+    let by_itself = !peer.compatible();
+    crowd.expect_secrets("its keygen and encaps", |c| if by_itself { c.run(Op::Decaps) } else { c.crowd.run(Op::Decaps) });
+    if peer.compatible() {
+        check_one_key(ours, peer);
+    }
+}
+
+/// Ciphertexts for one public key, which the peer may have read before.
+fn check_one_key(ours: &Polykem, peer: &dyn Peer) {
+    let mut crowd = PeersCrowd::new(peer, ours, 1, false);
+    crowd.sender = peer.read_public(&crowd.crowd.pk);
+    crowd.run(Op::Encaps);
+    crowd.expect_secrets("its encaps to a key read before", |c| c.crowd.run(Op::Decaps));
+}

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+//! What is measured, and how: polykem and all peers of a set in turn, in rounds.
+use crate::crowd::{check, Crowd, Op, PeersCrowd};
+use crate::peer::Peer;
+use crate::polykem::Polykem;
+use serde_json::json;
+use std::time::{Duration, Instant};
+
+pub const ROUNDS: usize = 9;
+/// FrodoKEM's batch is this many times smaller: an item takes milliseconds.
+const FRODO_DIVISOR: usize = 16;
+/// Batches that do not fill the lanes: is there a valley between a lone item and a full batch?
+const SMALL_COUNTS: [usize; 4] = [2, 4, 8, 16];
+
+/// What the command line asks for.
+pub struct Wishes {
+    pub count: usize,
+    /// How long a side computes in a round.
+    pub span: Duration,
+    /// Names of `KINDS`; None: all.
+    pub kinds: Option<Vec<String>>,
+}
+
+/// The kinds of rows: full batches with a key per item or one for all, the backend avx2, one item, small batches, two threads.
+pub const KINDS: [&str; 6] = ["batch", "shared", "avx2", "lone", "small", "threads"];
+
+struct Case {
+    kind: &'static str,
+    backend: Option<&'static str>,
+    count: usize,
+    shared: bool,
+}
+
+impl Case {
+    /// The operations that the kind of keys makes a difference to.
+    fn ops(&self) -> &'static [Op] {
+        if self.shared {
+            &[Op::Encaps]
+        } else {
+            &Op::ALL
+        }
+    }
+}
+
+/// The cases of a set whose full batch has `count` items. `compatible`: not a set whose peer has a variant, of which less is measured.
+fn cases(count: usize, compatible: bool) -> Vec<Case> {
+    let case = |kind, backend, count, shared| Case { kind, backend, count, shared };
+    let mut all = vec![case("batch", None, count, false), case("shared", None, count, true)];
+    if compatible {
+        let avx2 = Some("avx2");
+        all.extend([case("avx2", avx2, count, false), case("avx2", avx2, count, true), case("avx2", avx2, 1, false)]);
+        all.push(case("lone", None, 1, false));
+        all.extend(SMALL_COUNTS.map(|small| case("small", None, small, false)));
+    }
+    all
+}
+
+/// Operations per second of `body`, which does `items` of them, over at least `span`.
+fn rate(items: usize, span: Duration, body: &mut dyn FnMut()) -> f64 {
+    let start = Instant::now();
+    let mut done = 0usize;
+    while start.elapsed() < span {
+        body();
+        done += items;
+    }
+    done as f64 / start.elapsed().as_secs_f64()
+}
+
+fn median(values: impl Iterator<Item = f64>) -> f64 {
+    let mut values: Vec<f64> = values.collect();
+    values.sort_by(|a, b| a.total_cmp(b));
+    values[values.len() / 2]
+}
+
+type Side<'a> = Box<dyn FnMut() + 'a>;
+
+/// Rates of one side, one for each round.
+struct Rates(Vec<f64>);
+
+impl Rates {
+    fn median(&self) -> f64 {
+        median(self.0.iter().copied())
+    }
+    /// The median of the rounds' ratios.
+    fn ratio(&self, other: &Rates) -> f64 {
+        median(self.0.iter().zip(&other.0).map(|(a, b)| a / b))
+    }
+}
+
+/// All sides in turn, ROUNDS times.
+fn compare(mut sides: Vec<Side>, items: usize, span: Duration) -> Vec<Rates> {
+    sides.iter_mut().for_each(|side| side());
+    let mut rates: Vec<Rates> = sides.iter().map(|_| Rates(vec![])).collect();
+    for _ in 0..ROUNDS {
+        for (side, rates) in sides.iter_mut().zip(&mut rates) {
+            rates.0.push(rate(items, span, side.as_mut()));
+        }
+    }
+    rates
+}
+
+pub struct Report {
+    pub records: Vec<serde_json::Value>,
+}
+
+impl Report {
+    pub fn new() -> Self {
+        println!(
+            "{:<18} {:<7} {:<7} {:>2} {:>6} {:<8}  {:>10} {:>10}  {:>6}  fastest peer (the others)",
+            "set", "op", "backend", "th", "count", "keys", "ours/s", "peer/s", "ratio"
+        );
+        Self { records: vec![] }
+    }
+
+    /// `names`: of the peers. `rates`: ours, then theirs.
+    fn add(&mut self, names: &[String], ours: &Polykem, op: Op, case: &Case, rates: &[Rates]) {
+        let (mine, theirs) = rates.split_first().unwrap();
+        let mut order: Vec<usize> = (0..names.len()).collect();
+        order.sort_by(|&a, &b| theirs[b].median().total_cmp(&theirs[a].median()));
+        let fastest = order[0];
+        let (set, op, backend, threads) = (&ours.set, op.name(), ours.backend(), ours.threads);
+        let keys = if case.shared { "shared" } else { "per-item" };
+        let ratio = mine.ratio(&theirs[fastest]);
+        let others: Vec<String> =
+            order[1..].iter().map(|&i| format!("{} {:.0}", names[i], theirs[i].median())).collect();
+        println!(
+            "{set:<18} {op:<7} {backend:<7} {threads:>2} {:>6} {keys:<8}  {:>10.0} {:>10.0}  {ratio:>6.2}  {}{}",
+            case.count,
+            mine.median(),
+            theirs[fastest].median(),
+            names[fastest],
+            if others.is_empty() { String::new() } else { format!(" ({})", others.join(", ")) },
+        );
+        let peers: Vec<serde_json::Value> = order
+            .iter()
+            .map(|&i| json!({ "name": names[i], "ops_per_s": theirs[i].median(), "ratio": mine.ratio(&theirs[i]) }))
+            .collect();
+        self.records.push(json!({
+            "peer": names[fastest], "scheme": set, "op": op, "backend": backend, "threads": threads, "count": case.count,
+            "keys": keys, "forced": case.backend.is_some(), "ratio": ratio, "ours_ops_per_s": mine.median(),
+            "peer_ops_per_s": theirs[fastest].median(), "peers": peers,
+        }));
+    }
+}
+
+fn against_peers(peers: &[&dyn Peer], case: &Case, span: Duration, report: &mut Report) {
+    let Some(ours) = Polykem::new(peers[0].set(), case.backend, 1) else { return };
+    let names: Vec<String> = peers.iter().map(|peer| peer.name()).collect();
+    for &op in case.ops() {
+        let mut crowd = Crowd::new(&ours, case.count, case.shared);
+        let mut sides: Vec<Side> = vec![Box::new(move || crowd.run(op))];
+        for &peer in peers {
+            let mut crowd = PeersCrowd::new(peer, &ours, case.count, case.shared);
+            if op == Op::Decaps {
+                crowd.read_secrets();
+            }
+            sides.push(Box::new(move || crowd.run(op)));
+        }
+        report.add(&names, &ours, op, case, &compare(sides, case.count, span));
+    }
+}
+
+/// Two threads against one, both polykem.
+fn against_one_thread(set: &str, count: usize, span: Duration, report: &mut Report) {
+    let (Some(two), Some(one)) = (Polykem::new(set, None, 2), Polykem::new(set, None, 1)) else { return };
+    let case = Case { kind: "threads", backend: None, count, shared: false };
+    for op in Op::ALL {
+        let (mut a, mut b) = (Crowd::new(&two, count, false), Crowd::new(&one, count, false));
+        let rates = compare(vec![Box::new(move || a.run(op)), Box::new(move || b.run(op))], count, span);
+        report.add(&["polykem, 1 thread".to_owned()], &two, op, &case, &rates);
+    }
+}
+
+/// Everything about one set, of which these are the peers. They are checked first, on each backend.
+pub fn measure(peers: &[&dyn Peer], wishes: &Wishes, report: &mut Report) {
+    let set = peers[0].set();
+    let count = if set.contains("frodokem") { wishes.count.div_ceil(FRODO_DIVISOR) } else { wishes.count };
+    let wanted = |kind: &str| wishes.kinds.as_ref().map_or(true, |kinds| kinds.iter().any(|k| k == kind));
+    for backend in [None, Some("avx2")] {
+        if let Some(ours) = Polykem::new(set, backend, 1) {
+            peers.iter().for_each(|&peer| check(&ours, peer, count.min(64)));
+        }
+    }
+    let compatible = peers[0].compatible();
+    for case in cases(count, compatible).iter().filter(|case| wanted(case.kind)) {
+        against_peers(peers, case, wishes.span, report);
+    }
+    if compatible && wanted("threads") {
+        against_one_thread(set, 8 * count, wishes.span, report);
+    }
+}

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// polykem's generator for the peers, so that what is compared is the schemes: AES-256 in counter mode, a piece of this
+// size at a time, so that a call of theirs costs little more than a copy.
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <span>
+
+#include "prim/aes/aes256_ctr.hpp"
+#include "prim/drbg/drbg.hpp"
+
+namespace {
+
+constexpr size_t kPieceBytes = 16 << 10;
+
+polykem::Aes256Ctr keystream() {
+  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("vaes")) {
+    return polykem::aes256_ctr_avx512;
+  }
+  return __builtin_cpu_supports("avx2") ? polykem::aes256_ctr_avx2 : nullptr;
+}
+
+class Pieces {
+ public:
+  void take(uint8_t* out, size_t length) {
+    while (length > 0) {
+      if (left_ == 0) {
+        refill();
+      }
+      const size_t part = std::min(left_, length);
+      std::memcpy(out, piece_ + kPieceBytes - left_, part);
+      left_ -= part;
+      out += part;
+      length -= part;
+    }
+  }
+
+ private:
+  void refill() {
+    if (drbg_.prepare() != polykem::Status::ok) {
+      std::abort();
+    }
+    drbg_.fill(piece_, keystream_);
+    left_ = kPieceBytes;
+  }
+
+  polykem::Drbg drbg_;
+  polykem::Aes256Ctr keystream_ = keystream();
+  uint8_t piece_[kPieceBytes];
+  size_t left_ = 0;
+};
+
+}  // namespace
+
+/// Not thread-safe: the peers work on one thread.
+extern "C" void polykem_peers_random(uint8_t* out, size_t length) {
+  static Pieces pieces;
+  pieces.take(out, length);
+}
