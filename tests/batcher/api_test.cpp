@@ -94,6 +94,29 @@ TEST_F(Api, ThreadsHammer) {
   EXPECT_EQ(stats.on_caller + stats.on_cpu, stats.operations);
 }
 
+/// Hands in operations one after the other, each when the last has finished. The counters tell who computed them.
+polykem_batcher_stats_t stats_of_a_lone_caller(polykem_batcher* batcher, uint32_t flags) {
+  const polykem_scheme* const set = scheme("frodokem640shake");  // takes much longer than waking a thread
+  polykem_request keygen = make_request(POLYKEM_KEYGEN, set, 1);
+  keygen.flags = flags;
+  for (int i = 0; i < 50; ++i) {
+    polykem_ticket* ticket = nullptr;
+    EXPECT_EQ(polykem_batcher_add(batcher, &keygen, nullptr, nullptr, &ticket), POLYKEM_OK);
+    EXPECT_EQ(polykem_ticket_wait(ticket), POLYKEM_OK);
+    polykem_ticket_free(ticket);
+  }
+  polykem_batcher_stats_t stats{};
+  stats.struct_size = sizeof stats;
+  EXPECT_EQ(polykem_batcher_stats(batcher, set, POLYKEM_KEYGEN, &stats), POLYKEM_OK);
+  return stats;
+}
+
+TEST_F(Api, ACallerThatWaitsComputesItself) {
+  // A caller that the machine suspends between add and wait leaves its operation to another thread.
+  EXPECT_GT(stats_of_a_lone_caller(batcher().get(), POLYKEM_CALLER_WAITS).on_caller, 25u);
+  EXPECT_GT(stats_of_a_lone_caller(batcher().get(), 0).on_cpu, 25u) << "another thread leaves this one free";
+}
+
 TEST_F(Api, WrongArgumentsAreRefused) {
   const Batcher b = batcher();
   Bytes pk(sizes.public_key_bytes), out(4000);
@@ -110,6 +133,9 @@ TEST_F(Api, WrongArgumentsAreRefused) {
   encaps.ct_out = out.data();
   EXPECT_EQ(add(encaps), POLYKEM_ERR_ARGUMENT) << "outputs";
   encaps.ct_out = nullptr;
+  encaps.flags = 2;
+  EXPECT_EQ(add(encaps), POLYKEM_ERR_ARGUMENT) << "an unknown flag";
+  encaps.flags = 0;
   encaps.scheme = nullptr;
   EXPECT_EQ(add(encaps), POLYKEM_ERR_ARGUMENT);
   EXPECT_EQ(polykem_batcher_add(nullptr, &encaps, nullptr, nullptr, &ticket), POLYKEM_ERR_ARGUMENT);

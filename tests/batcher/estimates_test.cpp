@@ -24,6 +24,28 @@ TEST(ServiceTime, IsAFixedPartAndOneForEachItem) {
   EXPECT_GE(time.of(1), microseconds(1000));
 }
 
+TEST(ServiceTime, BatchesOfADeviceGrow) {
+  ServiceTime time;
+  time.add(1, milliseconds(1));
+  EXPECT_EQ(time.items_in(microseconds(1500)), 1u) << "what one item tells";
+  size_t items = 1;
+  for (int i = 0; i < 20; ++i) {
+    items = time.items_to_try(microseconds(1500));
+    time.add(items, milliseconds(1));
+  }
+  EXPECT_GE(items, 1024u);
+  EXPECT_EQ(time.items_to_try(microseconds(500)), 1u);
+}
+
+TEST(ServiceTime, BatchesThatTakeLongerDoNotGrow) {
+  ServiceTime time;
+  for (int i = 0; i < 100; ++i) {
+    const size_t items = i == 0 ? 1 : time.items_to_try(microseconds(1500));
+    time.add(items, items * milliseconds(1));
+    EXPECT_LE(items, 2u);
+  }
+}
+
 TEST(ServiceTime, LargeBatchesDoNotMakeSmallOnesLookCheap) {
   ServiceTime time;
   for (int i = 0; i < 100; ++i)
@@ -62,6 +84,21 @@ TEST(Breaker, OpensAfterFailuresInARow) {
   EXPECT_EQ(breaker.state(), Breaker::State::open);
   EXPECT_STREQ(breaker.reason(), "no");
   EXPECT_EQ(breaker.pause_ends(), now + Breaker::kFirstPause);
+}
+
+TEST(Breaker, OpensAfterLateBatchesInARow) {
+  Clock::time_point now{std::chrono::hours(1)};
+  Breaker breaker;
+  for (unsigned i = 0; i < 2 * Breaker::kLateInARow - 1; ++i) {
+    if (i == Breaker::kLateInARow) breaker.succeeded();
+    if (i == 0 || i > Breaker::kLateInARow) now += milliseconds(10);
+    breaker.late("late", now - milliseconds(5), now);
+  }
+  EXPECT_TRUE(breaker.closed()) << "first a row of one that counts, then one too short";
+  now += milliseconds(10);
+  breaker.late("late", now - milliseconds(5), now);
+  EXPECT_STREQ(breaker.reason(), "late");
+  EXPECT_EQ(breaker.state(), Breaker::State::open);
 }
 
 TEST(Breaker, ThePauseDoublesUntilBatchesSucceed) {

@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // The batcher and a device that is slow, fails, stalls or lies.
 #include <gtest/gtest.h>
+#include <pthread.h>
+#include <unistd.h>
 
 #include <atomic>
+#include <csignal>
 #include <functional>
 
 #include "accelerator/test_accelerator.hpp"
 #include "engine/batcher/batcher.hpp"
+#include "engine/batcher/core.hpp"
 
 namespace polykem {
 namespace {
@@ -15,6 +19,11 @@ using std::chrono::milliseconds;
 using Bytes = std::vector<uint8_t>;
 
 constexpr size_t kItems = 200;
+
+std::atomic<int>& handled_signals() {
+  static std::atomic<int> count{0};
+  return count;
+}
 
 struct Release {
   void operator()(Ticket* ticket) const { Batcher::abandon(ticket); }
@@ -140,6 +149,46 @@ TEST_F(Lanes, WhatWaitsForADeviceIsOneBatch) {
   EXPECT_EQ(health(0).state, LaneHealth::State::closed);
 }
 
+TEST_F(Lanes, OneLateBatchLeavesTheBreakerClosed) {
+  make({.deadline = milliseconds(20)});
+  warm_up();
+  device.delay_us = 60000;
+  EXPECT_TRUE(x.is_right(1, *add(x.request(1))));
+  EXPECT_EQ(stats().rescued, 1u);
+  device.delay_us = 1000;
+  const uint64_t before = stats().on_accelerator;
+  EXPECT_TRUE(eventually([&] {
+    EXPECT_TRUE(x.is_right(2, *add(x.request(2))));
+    return stats().on_accelerator > before;
+  }));
+  EXPECT_EQ(health().opened, 0u);
+}
+
+TEST_F(Lanes, LateBatchesInARowOpenTheBreaker) {
+  make({.deadline = milliseconds(20)});
+  warm_up();
+  device.delay_us = 30000;
+  EXPECT_TRUE(eventually([&] {
+    EXPECT_TRUE(x.is_right(1, *add(x.request(1))));
+    return health().opened > 0;
+  }));
+  EXPECT_STREQ(health().reason, "batches passed their deadline in a row");
+  EXPECT_GE(stats().rescued, Breaker::kLateInARow);
+}
+
+TEST_F(Lanes, NothingWaitsForADeviceThatIsLate) {
+  make({.deadline = milliseconds(100)});
+  warm_up();
+  device.stalls = true;
+  EXPECT_TRUE(x.is_right(1, *add(x.request(1))));
+  const size_t chunks = device.chunks;
+  size_t right = 0;
+  exchange_all(right);
+  EXPECT_EQ(right, kItems);
+  EXPECT_LE(device.chunks, chunks + 1) << "its other place";
+  EXPECT_EQ(health().opened, 0u) << "a second is a stall";
+}
+
 TEST_F(Lanes, TheCpuRescuesWhatADeviceDoesNotFinish) {
   make({.deadline = milliseconds(20)});
   warm_up();
@@ -148,8 +197,8 @@ TEST_F(Lanes, TheCpuRescuesWhatADeviceDoesNotFinish) {
   exchange_all(right);
   EXPECT_EQ(right, kItems) << "the same bytes, whoever computes them";
   EXPECT_GT(stats().rescued, 0u);
-  EXPECT_NE(health().state, LaneHealth::State::closed);
-  EXPECT_STREQ(health().reason, "an operation passed its deadline");
+  EXPECT_TRUE(eventually([&] { return health().state != LaneHealth::State::closed; }));
+  EXPECT_STREQ(health().reason, "a batch stalled");
   exchange_all(right);
   EXPECT_EQ(right, kItems) << "with the breaker open";
   device.stalls = false;
@@ -209,14 +258,78 @@ TEST_F(Lanes, ADeviceThatBeginsToLieIsFoundOut) {
 }
 
 TEST_F(Lanes, AboveHighWaterTheCpuComputes) {
-  make({.deadline = milliseconds(10000), .high_water = 8});
+  make({.deadline = milliseconds(10000), .high_water = 8, .on_caller = false});
   warm_up();
+  const BatcherStats before = stats();
   size_t right = 0;
   device.delay_us = 20000;
   exchange_all(right);
   EXPECT_EQ(right, kItems);
-  EXPECT_GT(stats().spilled + stats().on_caller, 0u);
+  EXPECT_GT(stats().spilled, 0u);
+  EXPECT_EQ(stats().spilled, stats().on_cpu - before.on_cpu) << "the device was there for all";
   EXPECT_LT(stats().on_accelerator, kItems);
+}
+
+TEST_F(Lanes, TheFirstProbeOnlyWarmsUp) {
+  make();
+  warm_up();
+  EXPECT_GE(device.chunks, 3u) << "two probes and a batch";
+}
+
+TEST_F(Lanes, TwoBatchesAtADeviceTakeHalfTheDeadline) {
+  device.most_items = 1;
+  device.delay_us = 5000;
+  make({.deadline = milliseconds(200), .on_caller = false});
+  warm_up();
+  const BatcherStats before = stats();
+  size_t right = 0;
+  exchange_all(right);
+  EXPECT_EQ(right, kItems);
+  const BatcherStats after = stats();
+  EXPECT_GT(after.on_accelerator - before.on_accelerator, kItems / 2);
+  EXPECT_GE(after.batches - before.batches, kItems / 16) << "10 items take a quarter of the deadline";
+}
+
+TEST_F(Lanes, TheSetThatHasWaitedLongestIsFirst) {
+  const Encapsulations other{*find_scheme("mlkem768")};
+  make({.on_caller = false}, cpu::kRef, 1);
+  for (const bool other_first : {false, true}) {
+    std::mutex mutex;
+    std::vector<const Scheme*> finished;
+    struct Note {
+      std::mutex& mutex;
+      std::vector<const Scheme*>& finished;
+      const Scheme* set;
+      static void of(void* user) {
+        const auto& note = *static_cast<Note*>(user);
+        const std::lock_guard lock(note.mutex);
+        note.finished.push_back(note.set);
+      }
+    } notes[] = {{mutex, finished, &x.s}, {mutex, finished, &other.s}};
+    batcher->hold();
+    std::vector<Handle> tickets;
+    for (const int i : {0, 1}) {
+      const size_t set = static_cast<size_t>(i) ^ static_cast<size_t>(other_first);
+      tickets.push_back(add(set == 0 ? x.request(0) : other.request(0), Note::of, &notes[set]));
+    }
+    batcher->release();
+    EXPECT_TRUE(eventually([&] {
+      const std::lock_guard lock(mutex);
+      return finished.size() == 2;
+    }));
+    EXPECT_EQ(finished.front(), other_first ? &other.s : &x.s);
+  }
+}
+
+TEST_F(Lanes, ALongOperationIsNotTheCallers) {
+  make({}, nullptr);
+  EXPECT_TRUE(x.is_right(0, *add(x.request(0))));  // from now on its time is known
+  const BatcherStats before = stats();
+  Ticket* ticket = nullptr;
+  ASSERT_EQ(batcher->add(x.request(1), nullptr, nullptr, ticket, Clock::duration::zero()), Status::ok);
+  EXPECT_TRUE(x.is_right(1, *Handle(ticket)));
+  EXPECT_EQ(stats().on_caller, before.on_caller);
+  EXPECT_EQ(stats().operations, before.operations + 1);
 }
 
 TEST_F(Lanes, AtTheHardLimitOperationsAreRefused) {
@@ -365,6 +478,116 @@ TEST_F(Lanes, UnderLoadAnotherLaneHelps) {
   enough = true;
   for (std::thread& thread : threads)
     thread.join();
+}
+
+/// Another engine, which is slow to say that it has other sets than the first, and may stall.
+class SlowToConnect final : public BatchLane {
+ public:
+  struct State {
+    std::atomic<bool> stalls{false};
+    std::atomic<int> stalled{0};
+  };
+  SlowToConnect(const Scheme& first, State& state) : first_(first), state_(state) {
+    EXPECT_EQ(Engine::create({.threads = 1, .backend = nullptr, .accelerators = {}}, engine_), Status::ok);
+  }
+  ~SlowToConnect() override {
+    for (std::thread& thread : waiting_)
+      thread.join();
+  }
+  Kind kind() const override { return Kind::broker; }
+  const char* name() const override { return "slow"; }
+  unsigned slots() const override { return 2; }
+  bool available(const Scheme& scheme, Op) override {
+    if (&scheme != &first_) std::this_thread::sleep_for(std::chrono::seconds(2));
+    return true;
+  }
+  Status submit(const Request& request, Done done) override {
+    std::shared_ptr<Job> job;
+    if (!state_.stalls) return engine_->submit(request, std::move(done), job);
+    ++state_.stalled;
+    waiting_.emplace_back([this, done = std::move(done)] {
+      while (state_.stalls)
+        std::this_thread::sleep_for(milliseconds(1));
+      done(Status::backend_unavailable);
+    });
+    return Status::ok;
+  }
+
+ private:
+  const Scheme& first_;
+  State& state_;
+  std::vector<std::thread> waiting_;
+  std::unique_ptr<Engine> engine_;
+};
+
+TEST_F(Lanes, DeadlinesAreKeptWhileALaneConnects) {
+  const Encapsulations first{*find_scheme("ntruhps40961229")}, other{*find_scheme("mlkem768")};
+  SlowToConnect::State state;
+  make({.deadline = milliseconds(20),
+        .on_caller = false,
+        .more_lanes = [&] { return std::make_unique<SlowToConnect>(first.s, state); }},
+       nullptr, 1);
+  const auto exchange = [&] {
+    std::vector<Handle> tickets;
+    for (size_t i = 0; i < kItems; ++i)
+      tickets.push_back(add(first.request(i)));
+    for (const Handle& ticket : tickets)
+      EXPECT_EQ(ticket->wait(), Status::ok);
+  };
+  Clock::duration usual{};  // a sanitizer makes it seconds
+  ASSERT_TRUE(eventually([&] {
+    const Clock::time_point start = Clock::now();
+    exchange();
+    usual = Clock::now() - start;
+    return batcher->stats(first.s, Op::encaps).on_broker > 0;
+  }));
+  state.stalls = true;
+  const Clock::time_point begin = Clock::now();
+  EXPECT_EQ(add(other.request(0))->wait(), Status::ok);
+  while (state.stalled == 0 && Clock::now() - begin < milliseconds(1000))
+    exchange();
+  EXPECT_GT(state.stalled, 0);
+  EXPECT_LT(Clock::now() - begin, milliseconds(1500) + 3 * usual) << "the lane is asked for the other set meanwhile";
+  state.stalls = false;
+}
+
+TEST_F(Lanes, SignalsGoToTheProgramsThreads) {
+  make();
+  warm_up();
+  sigset_t one, before, pending;
+  sigemptyset(&one);
+  sigaddset(&one, SIGUSR2);
+  std::atomic<int>& handled = handled_signals();
+  struct sigaction action {
+  }, old{};
+  action.sa_handler = [](int) { ++handled_signals(); };
+  sigaction(SIGUSR2, &action, &old);
+  pthread_sigmask(SIG_BLOCK, &one, &before);
+  kill(getpid(), SIGUSR2);
+  std::this_thread::sleep_for(milliseconds(20));
+  sigpending(&pending);
+  EXPECT_EQ(handled, 0) << "on a thread of the library";
+  EXPECT_TRUE(sigismember(&pending, SIGUSR2));
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  EXPECT_EQ(handled, 1);
+  sigaction(SIGUSR2, &old, nullptr);
+}
+
+TEST_F(Lanes, TheEndMayBeWatched) {
+  make();
+  warm_up();
+  auto core = std::make_shared<BatcherCore>(*engine, BatcherConfig{});
+  std::atomic<bool> over{false};
+  std::thread watch([&] {
+    LaneHealth out;
+    while (!over)
+      core->health(1, out);
+  });
+  core->finish();
+  over = true;
+  watch.join();
+  LaneHealth out;
+  EXPECT_FALSE(core->health(0, out));
 }
 
 }  // namespace

@@ -69,6 +69,28 @@ TEST_F(Hostile, AsksForTooManySlots) {
   EXPECT_EQ(other.welcome.slots, 4U);
 }
 
+TEST(HostileInNumbers, ClientsShareTheMemoryThatTheyMayHave) {
+  ServerConfig config;
+  config.most_bytes = 2 * map_bytes(256) + map_bytes(64);
+  Daemon daemon(TestCollector::Kind::at_once, config);
+  Hello hello = good_hello();
+  hello.slots = 256;
+  std::deque<RawClient> clients;
+  std::vector<uint32_t> slots;
+  while (slots.size() < 100) {
+    RawClient& client = clients.emplace_back(daemon.path);
+    if (!client.greet(hello)) break;
+    slots.push_back(client.welcome.slots);
+  }
+  EXPECT_EQ(clients.back().welcome.answer, Answer::full);
+  ASSERT_GE(slots.size(), 3U);
+  EXPECT_EQ(slots[1], 256U);
+  EXPECT_EQ(slots[2], 64U);
+  EXPECT_LT(slots.size(), 10U);
+  clients.pop_front();
+  EXPECT_TRUE(eventually([&] { return RawClient(daemon.path).greet(hello); })) << "who leaves gives it back";
+}
+
 TEST_F(Hostile, GreetsByteByByte) {
   RawClient client(daemon.path);
   const Hello hello = good_hello();
@@ -99,7 +121,7 @@ TEST_F(Hostile, ClaimsMoreEntriesThanTheRingHas) {
   for (const uint32_t tail : {9U, 0x80000000U, 0xffffffffU}) {
     RawClient client(daemon.path);
     ASSERT_TRUE(client.greet());
-    client.view.header().submitted = tail;
+    client.view.header().submitted = kFirstEntry + tail;
     send_wake(client.socket.get());
     EXPECT_TRUE(client.hung_up());
   }
@@ -257,7 +279,7 @@ TEST(Fairness, AClientThatNeverRestsHasItsTurnOnly) {
   greedy = &one;
   for (uint32_t i = 0; i < 8; ++i)
     one.view.submission(one.sent++) = i;
-  one.view.header().submitted = 8;
+  one.view.header().submitted = kFirstEntry + 8;
   const Bytes noise(size_t{1} << 16, 1);
   ASSERT_TRUE(one.send(noise.data(), noise.size()));
   EXPECT_TRUE(eventually([&] { return greedy_items > 8 * 1000; }));
@@ -297,7 +319,7 @@ TEST(Fairness, ConnectionsThatComeInARowDoNotStopTheOthers) {
   second.view.slot(0).op = static_cast<uint32_t>(Op::decaps);
   second.submit(0);
   go.set_value();
-  EXPECT_TRUE(eventually([&] { return second.view.header().completed == 1; }));
+  EXPECT_TRUE(eventually([&] { return second.view.header().completed == kFirstEntry + 1; }));
   EXPECT_LT(admitted, 50U);
   EXPECT_TRUE(eventually([&] { return counts->accepted == 102; }));
 }
@@ -337,6 +359,7 @@ struct FalseDaemon {
     Fd fd;
     EXPECT_TRUE(memory.create(map_bytes(8), fd));
     view = SharedView(memory.data(), 8);
+    view.header().submitted = view.header().completed = kFirstEntry;
     Welcome welcome;
     welcome.slots = 8;
     welcome.slot_bytes = slot_bytes();
@@ -358,8 +381,8 @@ struct FalseDaemon {
 TEST(HostileDaemon, CompletesWhatNobodyAskedFor) {
   for (const uint32_t index : {5U, 0xffffffffU}) {
     const FalseDaemon daemon;
-    daemon.view.completion(0) = index;
-    daemon.view.header().completed = 1;
+    daemon.view.completion(kFirstEntry) = index;
+    daemon.view.header().completed = kFirstEntry + 1;
     send_wake(daemon.socket.get());
     EXPECT_TRUE(eventually([&] { return !daemon.connection->alive(); }));
   }

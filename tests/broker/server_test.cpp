@@ -96,7 +96,7 @@ TEST(Server, WipesTheRecordsInTheSharedMemory) {
   const size_t draws = registry()[0]->keygen_draw_bytes;
   std::fill_n(client.view.records(2), draws, 0xa5);
   client.submit(2);
-  ASSERT_TRUE(eventually([&] { return client.view.header().completed == 1; }));
+  ASSERT_TRUE(eventually([&] { return client.view.header().completed == kFirstEntry + 1; }));
   EXPECT_EQ(Bytes(client.view.records(2), client.view.records(2) + draws), Bytes(draws, 0));
 }
 
@@ -123,7 +123,7 @@ TEST(Server, AnEndLeavesResultsReadable) {
     for (size_t byte = 0; byte < registry()[0]->keygen_draw_bytes; ++byte)
       client.view.records(1)[byte] = static_cast<uint8_t>(byte * 7 + byte / 251);
     client.submit(1);
-    ASSERT_TRUE(eventually([&] { return client.view.header().completed == 1; }));
+    ASSERT_TRUE(eventually([&] { return client.view.header().completed == kFirstEntry + 1; }));
     daemon.server.reset();
     const Scheme& scheme = *registry()[0];
     const uint8_t* pk = client.view.records(1) + scheme.keygen_draw_bytes;

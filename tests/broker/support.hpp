@@ -256,7 +256,7 @@ struct RawClient {
   Welcome welcome;
   SharedMemory memory;
   SharedView view;
-  uint32_t sent = 0;
+  uint32_t sent = kFirstEntry;
 };
 
 }  // namespace polykem::broker

@@ -8,7 +8,7 @@
 // encaps and decaps keep the public key. A key pair's rho and secrets come from one seed; keygen tries seeds until two
 // of them reject alike.
 //
-//   trace_check SET keygen|encaps|decaps|leak [COUNT]     backend: POLYKEM_BACKEND
+//   trace_check SET keygen|encaps|decaps|leak [COUNT [shared]]     backend: POLYKEM_BACKEND; shared: one key for all
 #include <sys/wait.h>
 #include <ucontext.h>
 #include <unistd.h>
@@ -54,6 +54,7 @@ struct Exchange {
   const polykem_scheme* scheme = nullptr;
   polykem_scheme_info_t info{};
   size_t count = 0;
+  bool shared = false;
   Bytes keygen_draws, encaps_draws, pk, sk, ct, ss, received;
 
   polykem_request request(polykem_op op) const {
@@ -61,16 +62,18 @@ struct Exchange {
     r.struct_size = sizeof r;
     r.op = op;
     r.scheme = scheme;
-    r.count = count;
+    r.count = op == POLYKEM_KEYGEN ? keys() : count;
+    r.key_mode = shared ? POLYKEM_KEY_SHARED : POLYKEM_KEY_PER_ITEM;
     return r;
   }
+  size_t keys() const { return shared ? 1 : count; }
   void run(const polykem_request& r) const { require(polykem_run(context, &r) == POLYKEM_OK, "the operation failed"); }
 
   void prepare(uint64_t seed, bool own_keys) {
-    keygen_draws = pattern(count * info.keygen_draw_bytes, own_keys ? seed : 0);
+    keygen_draws = pattern(keys() * info.keygen_draw_bytes, own_keys ? seed : 0);
     encaps_draws = pattern(count * info.encaps_draw_bytes, seed + 1000);
-    pk.resize(count * info.public_key_bytes);
-    sk.resize(count * info.secret_key_bytes);
+    pk.resize(keys() * info.public_key_bytes);
+    sk.resize(keys() * info.secret_key_bytes);
     ct.resize(count * info.ciphertext_bytes);
     ss.resize(count * info.shared_secret_bytes);
     received.resize(ss.size());
@@ -199,10 +202,11 @@ bool some_agree(const Exchange& exchange, const std::function<void(Exchange&)>& 
 }  // namespace
 
 int main(int argc, char** argv) {
-  require(argc >= 3, "usage: trace_check SET keygen|encaps|decaps|leak [COUNT]");
+  require(argc >= 3, "usage: trace_check SET keygen|encaps|decaps|leak [COUNT [shared]]");
   const std::string name = argv[2];
   Exchange exchange;
   exchange.count = argc > 3 ? std::strtoul(argv[3], nullptr, 10) : 1;
+  exchange.shared = argc > 4 && std::strcmp(argv[4], "shared") == 0;
   polykem_config config{};
   config.struct_size = sizeof config;
   config.threads = 1;

@@ -1,236 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // The module's devices and pipeline over the fake runtime: two devices, many threads, failures.
 //   polykem_cuda_devices_check TEST [SCHEME]
-// TEST: pinned pageable order threads keys resident memory failures replay status calls calls_large queue capture
-// many_failures one_fails wipes. SCHEME: toy (the default), filling.
-// The operations are a toy: sk = its draws twice, pk = the draws of sk plus 1, ct = r, pk's first byte, and ss what
-// both sides can compute from r and pk.
-#include <sys/wait.h>
-#include <unistd.h>
-
+// TEST: a name at the end of this file or of devices_failures.cpp. SCHEME: toy (the default), filling.
 #include <algorithm>
 #include <array>
-#include <atomic>
-#include <cstdio>
 #include <cstring>
-#include <deque>
-#include <functional>
-#include <mutex>
+#include <iterator>
 #include <string>
 #include <thread>
 #include <vector>
 
-#include "cuda_module/gather.hpp"
-#include "cuda_module/module.hpp"
-#include "fake_runtime.hpp"
-#include "prim/launch/cuda/launch.hpp"
-#include "schemes/device_schemes.hpp"
+#include "toy.hpp"
 
-extern "C" const polykem::cuda::ModuleTable* polykem_cuda_module();
-
+namespace polykem::cuda::test {
 namespace {
-
-using namespace polykem;
-using namespace polykem::cuda;
-
-constexpr size_t kDraws = 16, kPk = kDraws, kSk = 2 * kDraws, kCt = kDraws + 1, kSs = 32;
-int failures = 0;
-bool has_machine_code = true;
-
-void expect(bool good, const char* what) {
-  if (good) return;
-  ++failures;
-  std::fprintf(stderr, "FAILED: %s\n", what);
-}
-
-void secret_of(uint8_t* ss, const uint8_t* r, const uint8_t* pk) {
-  for (size_t i = 0; i < kSs; ++i)
-    ss[i] = static_cast<uint8_t>(r[i % kDraws] * 3 + pk[i % kPk] * 7 + i);
-}
-
-/// Keys of a set in their expanded form: the public key, and a mark by which a test sees that it was used.
-constexpr size_t kFormBytes = 64;
-constexpr uint8_t kMark = 0x5a;
-std::atomic<size_t> marks_seen{0}, tiles_run{0};
-
-int expand_keys(std::byte* out, const uint8_t* keys, size_t count, std::byte*, void*) {
-  for (size_t i = 0; i < count; ++i) {
-    for (size_t j = 0; j < kPk; ++j)
-      out[i * kFormBytes + j] = static_cast<std::byte>(keys[i * kSk + j] + 1);
-    out[i * kFormBytes + kPk] = static_cast<std::byte>(kMark);
-  }
-  return 0;
-}
-
-/// An item whose ciphertext ends with 0xee is malformed.
-void check_ciphertexts(const DeviceBatch& b) {
-  for (size_t i = 0; i < b.count && b.item_status != nullptr; ++i)
-    if (b.ct[i * kCt + kDraws] == 0xee) b.item_status[i] = Status::secret_key;
-}
-
-/// The draws of an item lie in the workspace, where the second step finds them.
-void draw(const DeviceBatch& b, std::byte* workspace) {
-  for (size_t i = 0; i < b.count; ++i) {
-    for (size_t j = 0; j < kDraws; ++j) {
-      const auto* seed = reinterpret_cast<const uint8_t*>(b.seed);
-      const auto own = static_cast<uint8_t>(seed[j] + seed[j + 16] + (i >> (8 * (j % 4))) * 251);
-      workspace[i * kDraws + j] = static_cast<std::byte>(b.draws != nullptr ? b.draws[i * kDraws + j] : own);
-    }
-  }
-}
-
-void compute_sk(const DeviceBatch& b, const std::byte* workspace) {
-  const auto* r = reinterpret_cast<const uint8_t*>(workspace);
-  for (size_t i = 0; i < b.count; ++i, r += kDraws) {
-    std::memcpy(b.sk_out + i * kSk, r, kDraws);
-    std::memcpy(b.sk_out + i * kSk + kDraws, r, kDraws);
-  }
-}
-
-void compute(Op op, const DeviceBatch& b, const std::byte* workspace) {
-  const auto* r = reinterpret_cast<const uint8_t*>(workspace);
-  for (size_t i = 0; i < b.count; ++i, r += kDraws) {
-    const size_t key = b.shared_key ? 0 : i;
-    if (op == Op::keygen) {
-      for (size_t j = 0; j < kDraws; ++j)
-        b.pk_out[i * kPk + j] = static_cast<uint8_t>(r[j] + 1);
-    } else if (op == Op::encaps) {
-      std::memcpy(b.ct_out + i * kCt, r, kDraws);
-      b.ct_out[i * kCt + kDraws] = b.pk[key * kPk];
-      secret_of(b.ss_out + i * kSs, r, b.pk + key * kPk);
-    } else {
-      std::array<uint8_t, kPk> pk;
-      for (size_t j = 0; j < kPk; ++j)
-        pk[j] = b.expanded.data != nullptr ? static_cast<uint8_t>(b.expanded.key(i)[j])
-                                           : static_cast<uint8_t>(b.sk[key * kSk + j] + 1);
-      if (b.expanded.data != nullptr && b.expanded.key(i)[kPk] == static_cast<std::byte>(kMark)) ++marks_seen;
-      secret_of(b.ss_out + i * kSs, b.ct + i * kCt, pk.data());
-    }
-  }
-}
-
-using Work = std::function<void()>;
-
-void run_work(const Work* work) {
-  (*work)();
-}
-
-/// Launches work as a kernel of the fake runtime. It is kept, because it may be recorded and replayed.
-cudaError_t launch_work(Work work, cudaStream_t stream) {
-  static std::mutex mutex;
-  static std::deque<Work> kept;
-  const Work* last = nullptr;
-  {
-    const std::lock_guard lock(mutex);
-    last = &kept.emplace_back(std::move(work));
-  }
-  return launch(run_work, 1, 1, 0, stream, last);
-}
-
-constexpr size_t kTiles = 3;
-
-template <Op kOp>
-int run_step(size_t step, size_t tile, const DeviceBatch& batch, std::byte* workspace, void* stream) {
-  const auto work = [=] {
-    if (step == 0 && kOp != Op::decaps) draw(batch, workspace);
-    if (step == 0 && kOp == Op::decaps) check_ciphertexts(batch);
-    if (step == 1 && kOp == Op::keygen) compute_sk(batch, workspace);
-    if (step == 1 && kOp == Op::encaps && tile < kTiles) ++tiles_run;
-    if (step == 2) compute(kOp, batch, workspace);
-  };
-  return launch_work(work, static_cast<cudaStream_t>(stream));
-}
-
-size_t workspace_bytes(size_t items) {
-  return (items * kDraws + 255) / 256 * 256;
-}
-
-constexpr DeviceStep kDraw{{"draw", 0, 1}, field::kDraws, 0}, kComputeSk{{"compute_sk", 1, 1}, 0, field::kSkOut};
-constexpr DeviceStep kSkip{{"compute_sk", 1, 1}, 0, 0}, kTiled{{"tiled", 1, 1, true}, 0, 0};
-constexpr std::array<DeviceStep, 3> kKeygenSteps = {kDraw, kComputeSk, {{"compute", 2, 1}, 0, field::kPkOut}};
-constexpr std::array<DeviceStep, 3> kEncapsSteps = {
-    kDraw, kTiled, {{"compute", 2, 1}, field::kPk, field::kCtOut | field::kSsOut}};
-constexpr std::array<DeviceStep, 3> kDecapsSteps = {DeviceStep{{"check", 0, 1}, field::kCt, field::kItemStatus},
-                                                    kSkip,
-                                                    {{"compute", 2, 1}, field::kSk | field::kCt, field::kSsOut}};
-
-template <Op kOp>
-constexpr DeviceOperation kOperation = {.scheme = "toy",
-                                        .op = kOp,
-                                        .record_bytes = {kPk, kSk, kCt, kSs, kOp == Op::decaps ? 0 : kDraws},
-                                        .steps = kOp == Op::keygen   ? std::span<const DeviceStep>(kKeygenSteps)
-                                                 : kOp == Op::encaps ? std::span<const DeviceStep>(kEncapsSteps)
-                                                                     : std::span<const DeviceStep>(kDecapsSteps),
-                                        .part_items = 8192,
-                                        .staged_bytes = size_t{4} << 20,
-                                        .least_items = 64,
-                                        .most_items = 1 << 30,
-                                        .workspace_bytes = workspace_bytes,
-                                        .tiles = [](const DeviceBatch&) { return kTiles; },
-                                        .run_step = run_step<kOp>};
-
-const ModuleTable& table() {
-  return *polykem_cuda_module();
-}
-
-/// The scheme that is tested: "toy", or "filling", the same with a step that fills the device.
-const char* scheme_name = "toy";
-const DeviceScheme& toy() {
-  return *table().scheme(scheme_name);
-}
-
-/// Memory of either kind for the records of one exchange.
-struct Records {
-  size_t count;
-  bool pinned;
-  uint8_t *pk = take(kPk), *sk = take(kSk), *ct = take(kCt), *ss = take(kSs), *ss2 = take(kSs);
-
-  Records(size_t n, bool pin) : count(n), pinned(pin) {}
-  Records(const Records&) = delete;
-  Records& operator=(const Records&) = delete;
-  ~Records() {
-    for (uint8_t* memory : {pk, sk, ct, ss, ss2})
-      pinned ? static_cast<void>(cudaFreeHost(memory)) : std::free(memory);
-  }
-  uint8_t* take(size_t record) const {
-    void* memory = nullptr;
-    if (pinned) {
-      (void)cudaHostAlloc(&memory, count * record, 0);
-    } else {
-      memory = std::malloc(count * record);
-    }
-    return static_cast<uint8_t*>(memory);
-  }
-};
-
-std::atomic<size_t> batches{0};
-
-/// The first byte of the first secret key that the latest batch drew.
-uint8_t latest_draw() {
-  return static_cast<uint8_t>(16 * 37 + 2 * batches);
-}
-
-Outcome run(Op op, const Records& r, StepTimes* times = nullptr, const size_t* key_index = nullptr,
-            const uint8_t* keys = nullptr) {
-  const size_t batch = ++batches;
-  BatchView b{};
-  b.count = r.count;
-  std::array<uint8_t, kSeedBytes> seed;
-  for (size_t i = 0; i < kSeedBytes; ++i)
-    seed[i] = static_cast<uint8_t>(i * 37 + batch);
-  if (op == Op::keygen) b.pk_out = r.pk, b.sk_out = r.sk;
-  if (op == Op::encaps) b.pk = r.pk, b.ct_out = r.ct, b.ss_out = r.ss;
-  if (op == Op::decaps) b.sk = keys == nullptr ? r.sk : keys, b.ct = r.ct, b.ss_out = r.ss2, b.key_index = key_index;
-  ErrorText why{};
-  return table().run(toy().operation(op), b, seed.data(), times, &why);
-}
-
-bool exchange(const Records& r, StepTimes* times = nullptr) {
-  for (const Op op : {Op::keygen, Op::encaps, Op::decaps}) {
-    if (run(op, r, times) != Outcome::ok) return false;
-  }
-  return std::memcmp(r.ss, r.ss2, r.count * kSs) == 0;
-}
 
 void check_sizes(bool pinned) {
   for (const size_t count : {size_t{1}, size_t{64}, size_t{2048}, size_t{2049}, size_t{10000}, size_t{131072}}) {
@@ -394,89 +177,6 @@ void check_resident() {
   r.sk = host_sk, r.pk = host_pk;
 }
 
-/// With little memory, or when allocations fail, smaller parts succeed.
-void check_memory() {
-  const Records r(20000, true);
-  table().set_budget(size_t{1} << 21);
-  expect(exchange(r), "exchange with a small budget");
-  table().set_budget(0);
-  for (int after = 0; after < 6; ++after) {
-    table().inject(Fault::allocation, after);
-    expect(exchange(r), "exchange with a failed allocation");
-  }
-}
-
-/// The devices that a batch for all devices is computed on.
-int devices_in_use() {
-  std::array<size_t, fake_runtime::kDevices> before{};
-  for (int device = 0; device < fake_runtime::kDevices; ++device)
-    before[static_cast<size_t>(device)] = fake_runtime::queued(device);
-  if (!exchange(Records(200000, true))) return 0;
-  int used = 0;
-  for (int device = 0; device < fake_runtime::kDevices; ++device)
-    used += fake_runtime::queued(device) > before[static_cast<size_t>(device)] ? 1 : 0;
-  return used;
-}
-
-/// A batch that fails is reported; the devices stay in use as long as they answer. A device that does not is never used
-/// again, the other one continues. When both are lost, the module says so.
-void check_failures() {
-  const Records r(200000, true);
-  expect(exchange(r), "exchange");
-  for (const Fault fault : {Fault::step, Fault::synchronize}) {
-    table().inject(fault, 0);
-    expect(run(Op::keygen, r) == Outcome::failed, "a failure is reported");
-    fake_runtime::run_all();
-    expect(!fake_runtime::device_memory_has({r.sk, r.sk + kSk}), "secrets are wiped after a failure");
-    expect(devices_in_use() == 2, "a device that answers stays in use");
-  }
-  for (const int lost : {1, 0}) {
-    fake_runtime::break_device(lost, true);
-    expect(run(Op::keygen, r) == Outcome::failed, "a device that does not answer is reported");
-    fake_runtime::break_device(lost, false);
-    expect(devices_in_use() == lost, "it is not used again");
-  }
-}
-
-/// A device that answers, but on which nothing succeeds, is given up in the end; a success in between counts.
-void check_many_failures() {
-  const Records r(500, true);
-  const auto fail_often = [&r](int times) {
-    for (int i = 0; i < times; ++i) {
-      table().inject(Fault::synchronize, 0);
-      expect(run(Op::keygen, r) == Outcome::failed, "a failure is reported");
-    }
-  };
-  for (int round = 0; round < 3; ++round) {
-    fail_often(12);
-    expect(exchange(r), "exchange");
-  }
-  fail_often(40);
-  table().inject(Fault::none, 0);
-  expect(!exchange(r), "both devices are given up");
-}
-
-/// Batches that succeed on one device do not keep another one in use.
-void check_one_fails() {
-  const Records small(500, true);
-  (void)cudaSetDevice(1);
-  Records there(500, true);
-  void *pk = nullptr, *sk = nullptr;
-  expect(cudaMalloc(&pk, there.count * kPk) == cudaSuccess && cudaMalloc(&sk, there.count * kSk) == cudaSuccess,
-         "memory of the second device");
-  (void)cudaSetDevice(0);
-  uint8_t *const host_pk = there.pk, *const host_sk = there.sk;
-  there.pk = static_cast<uint8_t*>(pk), there.sk = static_cast<uint8_t*>(sk);
-  for (int i = 0; i < 20; ++i) {
-    table().inject(Fault::synchronize, 0);
-    expect(run(Op::keygen, there) == Outcome::failed, "the second device fails");
-    table().inject(Fault::none, 0);
-    expect(exchange(small), "the first one does not");
-  }
-  there.pk = host_pk, there.sk = host_sk;
-  expect(devices_in_use() == 1, "the second device is given up");
-}
-
 /// While the application captures streams in the global mode, the module allocates what it needs, breaks no capture,
 /// and leaves the caller's thread as it was.
 void check_capture() {
@@ -499,55 +199,6 @@ void check_capture() {
   expect(cudaMalloc(&memory, 1) == cudaErrorStreamCaptureUnsupported, "the caller's thread has its own mode again");
   fake_runtime::capture_globally(false);
   expect(devices_in_use() == 2, "no device is lost");
-}
-
-/// Runs one batch of each operation while the nth call of the runtime fails; false if there were fewer calls.
-bool runs_with_fault(int nth, size_t count, bool pinned) {
-  const Records r(count, pinned);
-  fake_runtime::fail_call(nth);
-  const bool has_keys = run(Op::keygen, r) == Outcome::ok;
-  const bool good = has_keys && run(Op::encaps, r) == Outcome::ok && run(Op::decaps, r) == Outcome::ok;
-  fake_runtime::fail_call(0);
-  const bool happened = fake_runtime::failed() != nullptr;
-  if (good) expect(std::memcmp(r.ss, r.ss2, r.count * kSs) == 0, "a batch that succeeded is right");
-  fake_runtime::run_all();
-  // A device whose wipe fails cannot be wiped.
-  const bool wipes = !happened || std::string(fake_runtime::failed()).rfind("cudaMemset", 0) != 0;
-  if (wipes && has_keys) expect(!fake_runtime::device_memory_has({r.sk, r.sk + kSk}), "secret keys are wiped");
-  expect(exchange(r) || happened, "the other device goes on");
-  return happened;
-}
-
-/// Every call of the runtime fails once, each in a process of its own, until none does; of the many calls for a large
-/// batch every fifth. 200,000 items take the streams that parts share.
-void check_calls(size_t count, int stride) {
-  for (const bool pinned : {true, false}) {
-    int nth = 1;
-    for (bool happened = true; happened; nth += stride) {
-      const pid_t child = fork();
-      if (child == 0) {
-        alarm(60);
-        happened = runs_with_fault(nth, count, pinned);
-        _exit(failures > 0 ? 1 : happened ? 0 : 2);
-      }
-      int status = 0;
-      waitpid(child, &status, 0);
-      happened = WIFEXITED(status) && WEXITSTATUS(status) != 2;
-      const bool good = WIFEXITED(status) && WEXITSTATUS(status) != 1;
-      expect(good, "a failed call is a reported failure");
-      if (!good) std::fprintf(stderr, "  call %d, %zu items\n", nth, count);
-      if (!good) return;
-    }
-    expect(nth > 20, "there are calls that can fail");
-  }
-}
-
-/// A module that was compiled for other GPUs says so, and for which it should be.
-void check_no_code() {
-  has_machine_code = false;
-  ErrorText why{};
-  expect(table().open(&why) == Outcome::failed, "a module without code for the GPU opens");
-  expect(std::strstr(why.text, "make cuda ARCHS=90") != nullptr, why.text);
 }
 
 /// Items' status on the caller's stream, in device memory: preset, and written by the steps.
@@ -672,107 +323,36 @@ void check_replay() {
   expect(exchange(r) && fake_runtime::replayed() > replayed, "graphs that made room come again");
 }
 
-/// The same scheme, but that the last step of each operation fills the device.
-DeviceScheme with_filling_step(DeviceScheme scheme) {
-  static std::array<std::array<DeviceStep, 3>, kOps> steps;
-  scheme.name = "filling";
-  for (size_t i = 0; i < kOps; ++i) {
-    std::copy_n(scheme.operations[i].steps.begin(), steps[i].size(), steps[i].begin());
-    steps[i].back().fills_device = true;
-    scheme.operations[i].steps = steps[i];
-  }
-  return scheme;
-}
+constexpr Check kChecks[] = {
+    {"pinned", [] { check_sizes(true); }},
+    {"pageable", [] { check_sizes(false); }},
+    {"order", check_order},
+    {"wipes", check_wipes},
+    {"threads", check_threads},
+    {"keys", check_keys},
+    {"status", check_status},
+    {"resident", check_resident},
+    {"capture", check_capture},
+    {"queue", check_queue},
+    {"replay", check_replay},
+};
 
 }  // namespace
-
-namespace polykem {
-
-std::span<const DeviceScheme* const> device_schemes() {
-  static constexpr DeviceScheme kToy{
-      .name = "toy",
-      .operations = {kOperation<Op::keygen>, kOperation<Op::encaps>, kOperation<Op::decaps>},
-      .secret_form = {
-          .bytes = kFormBytes, .workspace_bytes = [](size_t) { return size_t{256}; }, .expand = expand_keys}};
-  static constexpr DeviceScheme kLarge{.name = "large",
-                                       .operations = {},
-                                       .public_form = {},
-                                       .secret_form = {},
-                                       .shared_bytes = fake_runtime::kSharedBytes + 1};
-  static const DeviceScheme filling = with_filling_step(kToy);
-  static const DeviceScheme* const all[] = {&kToy, &kLarge, &filling};
-  return all;
-}
-
-}  // namespace polykem
-
-namespace polykem::cuda {
-
-cudaError_t find_machine_code() {
-  return has_machine_code ? cudaSuccess : cudaErrorNoKernelImageForDevice;
-}
-
-cudaError_t gather(uint8_t* to, const uint8_t* from, const uint64_t* index, size_t record_bytes, size_t count,
-                   cudaStream_t stream) {
-  const auto work = [=] {
-    for (size_t i = 0; i < count; ++i)
-      std::memcpy(to + i * record_bytes, from + index[i] * record_bytes, record_bytes);
-  };
-  return launch_work(work, stream);
-}
-
-cudaError_t take_from_host(void* to, uint32_t* from, size_t bytes, cudaStream_t stream) {
-  const auto work = [=] {
-    std::memcpy(to, from, bytes);
-    std::memset(from, 0, bytes + 4);
-  };
-  return launch_work(work, stream);
-}
-
-cudaError_t read_from_host(void* to, const void* from, size_t bytes, cudaStream_t stream) {
-  return launch_work([=] { std::memcpy(to, from, bytes); }, stream);
-}
-
-}  // namespace polykem::cuda
+}  // namespace polykem::cuda::test
 
 int main(int argc, char** argv) {
+  using namespace polykem::cuda::test;
   const std::string test = argc >= 2 ? argv[1] : "";
   if (argc >= 3) scheme_name = argv[2];
-  if (test == "pinned" || test == "pageable")
-    check_sizes(test == "pinned");
-  else if (test == "order")
-    check_order();
-  else if (test == "threads")
-    check_threads();
-  else if (test == "keys")
-    check_keys();
-  else if (test == "resident")
-    check_resident();
-  else if (test == "memory")
-    check_memory();
-  else if (test == "failures")
-    check_failures();
-  else if (test == "many_failures")
-    check_many_failures();
-  else if (test == "one_fails")
-    check_one_fails();
-  else if (test == "wipes")
-    check_wipes();
-  else if (test == "capture")
-    check_capture();
-  else if (test == "replay")
-    check_replay();
-  else if (test == "status")
-    check_status();
-  else if (test == "calls")
-    check_calls(500, 1);
-  else if (test == "calls_large")
-    check_calls(200000, 5);
-  else if (test == "queue")
-    check_queue();
-  else if (test == "no_code")
-    check_no_code();
-  else
+  const auto is_it = [&test](const Check& check) { return check.name == test; };
+  const auto own = std::ranges::find_if(kChecks, is_it);
+  const auto other = std::ranges::find_if(failure_checks(), is_it);
+  if (own != std::end(kChecks)) {
+    own->run();
+  } else if (other != failure_checks().end()) {
+    other->run();
+  } else {
     expect(false, "unknown test");
+  }
   return failures == 0 ? 0 : 1;
 }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
@@ -11,6 +12,7 @@
 #include <memory>
 #include <mutex>
 #include <random>
+#include <thread>
 
 struct CUgraph_st {
   std::vector<std::function<void()>> work;
@@ -106,12 +108,37 @@ bool memory_has(bool pinned, const std::vector<unsigned char>& bytes) {
   });
 }
 
+std::atomic<int> start_ms{-1};  ///< -1: it is not torn down at exit
+std::atomic<bool> torn_down{false};
+
+/// The process ends here if the runtime is gone.
+void needs_the_runtime() {
+  if (torn_down) std::_Exit(99);
+}
+
+void start() {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    if (start_ms < 0) return;
+    (void)std::atexit([] {
+      torn_down = true;
+      std::this_thread::sleep_for(std::chrono::milliseconds(50));  // who is inside notices
+    });
+    const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(start_ms);
+    while (std::chrono::steady_clock::now() < end) {
+      needs_the_runtime();
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+  });
+}
+
 int calls_until_fault = 0;           ///< 0: no fault is planned
 const char* counted_call = nullptr;  ///< nullptr: all calls count
 const char* failed_call = nullptr;
 
 /// True if this call is the one that must fail.
 bool fails(const char* name) {
+  needs_the_runtime();
   const Lock lock(mutex);
   if (device_broken[static_cast<size_t>(current)]) return true;
   if (counted_call != nullptr && std::strcmp(counted_call, name) != 0) return false;
@@ -180,6 +207,10 @@ const char* failed() {
   return failed_call;
 }
 
+void start_slowly(int milliseconds) {
+  start_ms = milliseconds;
+}
+
 void run_all() {
   const Lock lock(mutex);
   for (const auto& stream : streams)
@@ -209,6 +240,7 @@ bool pinned_memory_has(const std::vector<unsigned char>& bytes) {
 extern "C" {
 
 cudaError_t cudaGetDeviceCount(int* count) {
+  start();
   *count = fake_runtime::kDevices;
   return cudaSuccess;
 }
@@ -221,6 +253,8 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int) {
   return cudaSuccess;
 }
 cudaError_t cudaGetDevice(int* device) {
+  start();
+  needs_the_runtime();
   *device = current;
   return cudaSuccess;
 }

@@ -4,19 +4,29 @@
 // POLYKEM_BACKEND=cuda takes it for everything).
 //
 //   SIMULATED_DEVICE_US      the time that a batch takes, 1000 if it is not set
+//   SIMULATED_DEVICE_OPEN_MS how long the device takes to open, 0 if it is not set
 //   SIMULATED_DEVICE_FAULT   a file whose first word says what is wrong now: "stall" (batches wait until it says
 //                            something else), "fail" (the device is gone), "lie" (one wrong bit in each batch)
+//
+// What simulated_device_allocate gives counts as memory of the device; a queued batch is computed at once, whatever the
+// stream, and the last stream is remembered.
+//
+// At exit it is torn down, as a GPU's driver is: a thread that is inside then ends the process with status 99.
+#include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <string>
 #include <thread>
 #include <vector>
 
+#include "cuda_module/exit_gate.hpp"
 #include "cuda_module/module.hpp"
 #include "engine/engine.hpp"
 #include "schemes/registry.hpp"
@@ -34,9 +44,32 @@ std::string fault() {
   return word;
 }
 
-Clock::duration time_of_a_batch() {
-  const char* text = std::getenv("SIMULATED_DEVICE_US");
-  return std::chrono::microseconds(text == nullptr ? 1000 : std::atoi(text));
+int number(const char* variable, int otherwise) {
+  const char* text = std::getenv(variable);
+  return text == nullptr ? otherwise : std::atoi(text);
+}
+
+std::atomic<bool> torn_down{false};
+
+/// What the driver does until then.
+void work_until(Clock::time_point end) {
+  while (Clock::now() < end) {
+    if (torn_down) std::_Exit(99);
+    std::this_thread::sleep_for(std::min<Clock::duration>(end - Clock::now(), std::chrono::milliseconds(1)));
+  }
+}
+
+Outcome open(ErrorText*) {
+  const DriverCall call;
+  if (!call.allowed()) return Outcome::failed;
+  exit_gate.stay_first_during([] {
+    static const int registered = std::atexit([] {
+      torn_down = true;
+      std::this_thread::sleep_for(std::chrono::milliseconds(50));  // who is inside notices
+    });
+    if (registered == 0) work_until(Clock::now() + std::chrono::milliseconds(number("SIMULATED_DEVICE_OPEN_MS", 0)));
+  });
+  return Outcome::ok;
 }
 
 Outcome fail(ErrorText* why, const char* text) {
@@ -46,11 +79,11 @@ Outcome fail(ErrorText* why, const char* text) {
 
 /// An engine of the module's own, which uses no threads and no accelerator.
 Engine& engine() {
-  static const std::unique_ptr<Engine> only = [] {
+  static Engine* const only = [] {  // never destroyed
     std::unique_ptr<Engine> made;
     for (const BackendDescription& backend : cpu_backends())
       if (Engine::create({.threads = 1, .backend = backend.name, .accelerators = {}}, made) == Status::ok) break;
-    return made;
+    return made.release();
   }();
   return *only;
 }
@@ -78,13 +111,13 @@ struct Described {
 };
 
 const DeviceScheme* scheme(const char* name) {
-  static const auto all = [] {
-    std::vector<std::unique_ptr<Described>> sets;
+  static const auto* const all = [] {  // never destroyed
+    auto* const sets = new std::vector<std::unique_ptr<Described>>;
     for (const Scheme* s : registry())
-      sets.push_back(std::make_unique<Described>(*s));
+      sets->push_back(std::make_unique<Described>(*s));
     return sets;
   }();
-  for (const auto& described : all)
+  for (const auto& described : *all)
     if (std::strcmp(described->set.name, name) == 0) return &described->set;
   return nullptr;
 }
@@ -113,22 +146,53 @@ Outcome compute(const DeviceOperation& operation, const BatchView& batch, ErrorT
 
 Outcome run(const DeviceOperation& operation, const BatchView& batch, const uint8_t*, StepTimes*, ErrorText* why) {
   static std::mutex device;
+  const DriverCall call;
+  if (!call.allowed()) return fail(why, "the process ends");
   while (fault() == "stall")
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
   if (fault() == "fail") return fail(why, "cudaErrorLaunchFailure (simulated)");
   const std::lock_guard one_at_a_time(device);
-  const auto end = Clock::now() + time_of_a_batch();
+  const auto end = Clock::now() + std::chrono::microseconds(number("SIMULATED_DEVICE_US", 1000));
   const Outcome outcome = compute(operation, batch, why);
   if (fault() == "lie") *(batch.ss_out != nullptr ? batch.ss_out : batch.pk_out) ^= 1;
-  std::this_thread::sleep_until(end);
+  work_until(end);
   return outcome;
+}
+
+/// Memory that stands for the device's, by its address.
+struct DeviceMemory {
+  std::mutex mutex;
+  std::map<std::uintptr_t, size_t> bytes;
+  void* last_stream = nullptr;
+};
+
+DeviceMemory& device_memory() {
+  static DeviceMemory only;
+  return only;
+}
+
+Place place_of(const void* pointer) {
+  DeviceMemory& memory = device_memory();
+  const std::lock_guard lock(memory.mutex);
+  const auto address = reinterpret_cast<std::uintptr_t>(pointer);
+  auto after = memory.bytes.upper_bound(address);
+  if (after == memory.bytes.begin()) return Place::pageable;
+  --after;
+  return address < after->first + after->second ? Place::device : Place::pageable;
+}
+
+Outcome queue(const DeviceOperation& operation, const BatchView& batch, const uint8_t*, std::byte* workspace,
+              void* stream, ErrorText* why) {
+  device_memory().last_stream = stream;
+  std::memset(workspace, 0, batch.count);
+  return compute(operation, batch, why);
 }
 
 ModuleTable table() {
   ModuleTable t{};
   t.abi = kModuleAbi;
   t.table_bytes = sizeof(ModuleTable);
-  t.open = [](ErrorText*) { return Outcome::ok; };
+  t.open = open;
   t.device_count = [] { return 1; };
   t.device_info = [](int) {
     DeviceInfo info{};
@@ -137,14 +201,12 @@ ModuleTable table() {
   };
   t.scheme = scheme;
   t.run = run;
-  t.queue = [](const DeviceOperation&, const BatchView&, const uint8_t*, std::byte*, void*, ErrorText* why) {
-    return fail(why, "it has no streams");
-  };
+  t.queue = queue;
   t.queue_bytes = [](const DeviceOperation&, size_t count) { return count; };
   t.allocate = [](size_t bytes, const void*, ErrorText*) { return static_cast<std::byte*>(std::malloc(bytes)); };
   t.release = [](std::byte* memory, size_t) { std::free(memory); };
   t.expand = [](const DeviceKeyForm&, std::byte*, const uint8_t*, size_t, ErrorText*) { return Outcome::ok; };
-  t.place_of = [](const void*) { return Place::pageable; };
+  t.place_of = place_of;
   t.copy = [](void* to, const void* from, size_t bytes, ErrorText*) {
     std::memcpy(to, from, bytes);
     return Outcome::ok;
@@ -163,4 +225,23 @@ ModuleTable table() {
 extern "C" __attribute__((visibility("default"))) const polykem::cuda::ModuleTable* polykem_cuda_module() {
   static const ModuleTable the_table = table();
   return &the_table;
+}
+
+extern "C" __attribute__((visibility("default"))) void* simulated_device_allocate(size_t bytes) {
+  DeviceMemory& memory = device_memory();
+  void* block = std::aligned_alloc(256, (bytes + 255) / 256 * 256);
+  const std::lock_guard lock(memory.mutex);
+  memory.bytes[reinterpret_cast<std::uintptr_t>(block)] = bytes;
+  return block;
+}
+
+extern "C" __attribute__((visibility("default"))) void simulated_device_release(void* block) {
+  DeviceMemory& memory = device_memory();
+  const std::lock_guard lock(memory.mutex);
+  memory.bytes.erase(reinterpret_cast<std::uintptr_t>(block));
+  std::free(block);
+}
+
+extern "C" __attribute__((visibility("default"))) void* simulated_device_last_stream() {
+  return device_memory().last_stream;
 }

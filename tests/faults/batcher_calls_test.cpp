@@ -118,6 +118,7 @@ TEST(SingleOperations, AtABroker) {
   ASSERT_EQ(polykem_broker_new(batcher, &config, &broker), POLYKEM_OK);
   const auto at_broker = [&path] { return collected(path, &Collected::at_broker); };
   EXPECT_GT(sweep(Call::memory, at_broker), 0);
+  EXPECT_GT(sweep(Call::random, at_broker), 0);
   EXPECT_GT(sweep(Call::thread, at_broker), 0);
   polykem_broker_free(broker);
   polykem_batcher_free(batcher);

@@ -121,7 +121,8 @@ void compare_few_keys(const Set& set, const Context& gpu, const Context& cpu, st
   const Exchange x = made_by_cpu(cpu, set, kKeys, random);
   const Imported open(set, gpu, cpu, POLYKEM_PUBLIC_KEYS, kKeys, x.pk);
   const Imported secret(set, gpu, cpu, POLYKEM_SECRET_KEYS, kKeys, x.sk);
-  for (const size_t count : {size_t{1}, size_t{25}, std::min<size_t>(300, wanted_items(set))}) {
+  const size_t most = wanted_items(set);
+  for (const size_t count : {size_t{1}, std::min<size_t>(25, most), std::min<size_t>(300, most)}) {
     Bytes draws(count * set.info.encaps_draw_bytes);
     fill(draws, random);
     std::vector<size_t> index(count);

@@ -6,7 +6,8 @@
 #   tests/gpu/run.sh [BUILD_FOLDER] [STEP...]
 # Steps; all when none is named:
 #   test       ctest
-#   sanitize   compute-sanitizer over every set, small sizes
+#   sanitize   compute-sanitizer over every kernel, small sizes; a line for each run as it ends, a table at the end
+#   rates      what each unit of the card does at best, from which floors are computed
 #   bench      the tables of docs/gpu_figures.md
 #   seong2021  the report of bench/seong2021
 #   frodo      the report and the plots of bench/frodo_cuda
@@ -16,37 +17,49 @@
 # POLYKEM_GPU_ITEMS: items per set of the tests that take many (default 20000; FrodoKEM 2001).
 # POLYKEM_GPU_VECTORS: a polykem_gpu_vectors of this version from a machine that has the libraries for it, with those
 # libraries beside it; without it and without them the vectors of ACVP, Wycheproof and CCTV are skipped.
+# POLYKEM_GPU_BUILT: not empty: BUILD_FOLDER/bin has what another machine has built; nothing is built here.
+# POLYKEM_GPU_SANITIZE_SECONDS: the longest that one run of compute-sanitizer may take (default 300).
 # CUDA_VISIBLE_DEVICES chooses the GPUs.
 set -euo pipefail
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 build=${1:-$root/build-gpu}
 shift || true
-steps=${*:-test sanitize bench seong2021 frodo}
+steps=${*:-test sanitize rates bench seong2021 frodo}
 data=$root/tests/data
 families=${POLYKEM_GPU_FAMILIES:-ntru mlkem frodokem}
 families=${families//,/ }
 failed=no
 export POLYKEM_COMMIT=${POLYKEM_COMMIT:-$(git -C "$root" rev-parse --short HEAD 2>/dev/null || true)}
 
-cmake -S "$root/tests/gpu" -B "$build" -DPOLYKEM_CUDA=ON \
-  -DPOLYKEM_GPU_VECTORS="${POLYKEM_GPU_VECTORS:-}" >"$build.log" 2>&1 || {
-  tail -n 20 "$build.log"
-  exit 1
+build_all() {
+  cmake -S "$root/tests/gpu" -B "$build" -DPOLYKEM_CUDA=ON \
+    -DPOLYKEM_GPU_VECTORS="${POLYKEM_GPU_VECTORS:-}" >"$build.log" 2>&1 || {
+    tail -n 20 "$build.log"
+    exit 1
+  }
+  cmake --build "$build" -j "$(nproc)" >>"$build.log" 2>&1 || {
+    grep -E -A5 'error|FAILED' "$build.log" | head -n 40
+    exit 1
+  }
 }
-cmake --build "$build" -j "$(nproc)" >>"$build.log" 2>&1 || {
-  grep -E -A5 'error|FAILED' "$build.log" | head -n 40
-  exit 1
-}
+[[ -n ${POLYKEM_GPU_BUILT:-} ]] || build_all
 
-# sanitize_one TOOL KERNELS ITEMS TESTS SETS; KERNELS: POLYKEM_GPU_KERNELS, "-" for none
+# sanitize_one TOOL KERNELS ITEMS TESTS SETS: one run, its verdict as a line, its output in a file. KERNELS:
+# POLYKEM_GPU_KERNELS, "-" for none
 sanitize_one() {
-  local output status=0
+  local log=$build/sanitize/$1.$2.$3.$5.log verdict=ok status=0 said begun=$SECONDS
   [[ $2 == - ]] || export POLYKEM_GPU_KERNELS=$2
-  output=$(POLYKEM_GPU_ITEMS=$3 compute-sanitizer --tool "$1" --error-exitcode 9 "$build/bin/polykem_gpu_check" "$4" \
-    "$data" "$5" 2>&1) || status=$?
-  printf 'compute-sanitizer %s, %s: %s %s\n%s\n' "$1" "$2" "$4" "$5" "$(tail -n 6 <<<"$output")"
-  return "$status"
+  POLYKEM_GPU_ITEMS=$3 timeout "${POLYKEM_GPU_SANITIZE_SECONDS:-300}" compute-sanitizer --tool "$1" \
+    --error-exitcode 9 "$build/bin/polykem_gpu_check" "$4" "$data" "$5" >"$log" 2>&1 || status=$?
+  said=$(sed -n 's/^========= .*SUMMARY: //p' "$log" | tail -n 1)
+  [[ $status == 0 && -n $said ]] || verdict=FAILED
+  [[ $status != 124 ]] || verdict=TIMEOUT
+  [[ $status != 77 ]] || verdict=NO_GPU
+  printf '%-8s %-9s %-4s %-17s %3d s  %s\n' "$verdict" "$1" "$2" "$5" $((SECONDS - begun)) "${said:-$4}" |
+    tee -a "$build/sanitize/verdicts"
+  [[ $verdict == ok ]] || tail -n 20 "$log"
+  [[ $verdict == ok ]]
 }
 export -f sanitize_one
 export build data
@@ -64,16 +77,24 @@ sets_of() {
 }
 
 # The runs of `sanitize`, a line each: the arguments of sanitize_one. A few items reach every kernel of ML-KEM and
-# FrodoKEM, since the form for many can be asked for.
+# FrodoKEM, since the form for many can be asked for. FrodoKEM's kernels are the same for all n, and those of hashing
+# for AES and SHAKE; racecheck follows each of the 6.6 million look-ups that the smallest A takes with AES, so that it
+# gets one item of that set.
 sanitizer_runs() {
   local family set tool kernels
   for family in $families; do
     for set in $(sets_of "$family"); do
       case "$set" in
         *frodo*)
+          [[ $set != frodokem640aes ]] || echo racecheck many 1 kernels "$set"
           for kernels in few many; do
-            echo memcheck $kernels 9 kat,differential,replay,keysets,arrays "$set"
-            echo racecheck $kernels 5 kat,differential,keysets "$set"
+            case "$set" in
+              frodokem640shake | frodokem976shake) echo racecheck $kernels 3 kernels,keysets "$set" ;;
+            esac
+            case "$set" in
+              frodo*) echo memcheck $kernels 9 kat,kernels,replay,keysets,arrays "$set" ;;
+              *) echo memcheck $kernels 3 kat,kernels "$set" ;;
+            esac
           done
           ;;
         *kem* | kyber*)
@@ -97,10 +118,27 @@ sanitizer_runs() {
   done
 }
 
-# Several at a time: each mostly waits for one CPU core.
+# What `sanitize` did so far, by tool and form of the kernels.
+sanitize_summary() {
+  awk '{ key = $2 " " $3; runs[key]++; good[key] += $1 == "ok"
+         seconds[key] += $5; if ($5 > most[key]) most[key] = $5 }
+       END { printf "%-14s %5s %5s %7s %8s %8s\n", "tool, kernels", "runs", "ok", "not ok", "seconds", "longest"
+             for (key in runs) printf "%-14s %5d %5d %7d %8d %8d\n", key, runs[key], good[key],
+               runs[key] - good[key], seconds[key], most[key] }' "$build/sanitize/verdicts"
+}
+
+# Several at a time, since each mostly waits for one CPU core; racecheck first, which takes longer.
 sanitize() {
-  sanitizer_runs | POLYKEM_GPU_DEGREES=509,821 xargs -P "$((($(nproc) + 1) / 2))" -L 1 \
-    bash -c 'sanitize_one "$@"' sanitize_one || failed=yes
+  local begun=$SECONDS runs
+  runs=$(sanitizer_runs | sort -r -s -k 1,1)
+  rm -rf "$build/sanitize"
+  mkdir -p "$build/sanitize"
+  touch "$build/sanitize/verdicts"
+  POLYKEM_GPU_DEGREES=509,821 xargs -P "$((($(nproc) + 1) / 2))" -L 1 bash -c 'sanitize_one "$@"' sanitize_one \
+    <<<"$runs" || failed=yes
+  sanitize_summary
+  echo "compute-sanitizer: $(wc -l <"$build/sanitize/verdicts") of $(wc -l <<<"$runs") runs" \
+    "in $((SECONDS - begun)) s"
 }
 
 # result NAME: the path of a result, for this card.
@@ -125,6 +163,9 @@ for step in $steps; do
       ;;
     sanitize)
       sanitize
+      ;;
+    rates)
+      "$build/bin/polykem_bench_gpu_rates" --json "$(result gpu_rates.json)" || failed=yes
       ;;
     bench)
       for family in $families; do
@@ -156,7 +197,7 @@ for step in $steps; do
         failed=yes
       ;;
     *)
-      echo "run.sh: no step '$step'; there are test, sanitize, bench, seong2021 and frodo" >&2
+      echo "run.sh: no step '$step'; there are test, sanitize, rates, bench, seong2021 and frodo" >&2
       exit 2
       ;;
   esac

@@ -29,10 +29,12 @@ expect() {
 }
 
 fake cmake true
-fake cargo 'echo "cargo 1.82.0 (8f40fc59f 2024-08-21)"'
-fake rustc 'echo "rustc 1.82.0 (f6e511eec 2024-10-15)"'
+fake make true
+fake perl true
+fake cargo 'echo "cargo 1.85.0 (d73d2caf9 2024-12-31)"'
+fake rustc 'echo "rustc 1.85.0 (4d91de4e4 2025-02-17)"'
 fake ldconfig 'echo "	libclang-14.so.13 (libc6,x86-64) => /lib/libclang-14.so.13"'
-expect 0 '^$' 'Cargo 1.82 and libclang by ldconfig'
+expect 0 '^$' 'Cargo 1.85 and libclang by ldconfig'
 
 fake ldconfig 'echo "	libclang-cpp.so.14 (libc6,x86-64) => /lib/libclang-cpp.so.14"'
 expect 1 libclang-dev 'libclang-cpp is not libclang'
@@ -42,11 +44,15 @@ expect 1 libclang-dev 'nor is it in the folder of LLVM'
 touch "$scratch/root/usr/lib/llvm-14/lib/libclang.so.1"
 expect 0 '^$' 'libclang in the folder of LLVM'
 
+fake perl false
+expect 1 'perl$' 'Perl without the modules that building OpenSSL needs'
+fake perl true
+
 fake rustc 'echo "rustc 1.63.0"'
 fake cargo 'echo "cargo 1.65.0"'
-expect 1 'Rust 1\.82.*1\.63.*rustup' 'a compiler that is too old'
-fake rustc 'echo "rustc 1.82.0"'
-fake cargo 'echo "cargo 1.82.0"'
+expect 1 'Rust 1\.85.*1\.63.*rustup' 'a compiler that is too old'
+fake rustc 'echo "rustc 1.85.0"'
+fake cargo 'echo "cargo 1.85.0"'
 expect 0 '^$' 'the oldest that will do'
 
 # The line every ten seconds: the status of the command comes back, and its last words if it fails.

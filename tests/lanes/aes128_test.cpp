@@ -49,7 +49,7 @@ TEST(Aes128Portable, KnownAnswers) {
 
 class Aes128Test : public testing::IsaTest {
  protected:
-  static const Aes128& aes() { return pick(kAes128Avx2, kAes128Avx512); }
+  static const Aes128& aes() { return POLYKEM_AES_TABLE(kAes128); }
 };
 
 TEST_P(Aes128Test, KnownAnswers) {
@@ -127,7 +127,7 @@ TEST(Aes128Portable, Grid) {
     expect_grid(kAes128Portable, 250, 9, columns);
 }
 
-POLYKEM_EVERY_ISA(Aes128Test);
+POLYKEM_EVERY_AES_ISA(Aes128Test);
 
 }  // namespace
 }  // namespace polykem

@@ -109,7 +109,7 @@ TEST(FrodoRef, Packing) {
 
 class FrodoTest : public testing::IsaTest {
  protected:
-  static const Kernels& kernels() { return pick(kKernelsAvx2, kKernelsAvx512); }
+  static const Kernels& kernels() { return POLYKEM_SHA3_TABLE(kKernels); }
 };
 
 TEST_P(FrodoTest, SamplesEveryWord) {
@@ -130,7 +130,7 @@ TEST_P(FrodoTest, Packing) {
   expect_transposed(kernels());
 }
 
-POLYKEM_EVERY_ISA(FrodoTest);
+POLYKEM_EVERY_SHA3_ISA(FrodoTest);
 
 }  // namespace
 }  // namespace polykem::frodo

@@ -3,6 +3,11 @@
 
 #include <gtest/gtest.h>
 
+#ifdef __aarch64__
+#include <asm/hwcap.h>
+#include <sys/auxv.h>
+#endif
+
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
@@ -10,21 +15,65 @@
 #include <string>
 #include <vector>
 
+#include "core/backend.hpp"
+
 namespace polykem::testing {
+
+#ifdef __aarch64__
+
+/// neon_aes stands for what needs the AES extension, which every backend can do without.
+enum class Isa { neon, neon_aes, neon_sha3 };
+
+inline const char* isa_name(Isa isa) {
+  return isa == Isa::neon ? "neon" : isa == Isa::neon_aes ? "neon_aes" : "neon_sha3";
+}
+inline const char* backend_name(Isa isa) {
+  return isa == Isa::neon_sha3 ? cpu::kNeonSha3 : cpu::kNeon;
+}
+inline bool cpu_has(Isa isa) {
+  const unsigned long capabilities = getauxval(AT_HWCAP);
+  return (isa == Isa::neon || (capabilities & HWCAP_AES) != 0) &&
+         (isa != Isa::neon_sha3 || (capabilities & HWCAP_SHA3) != 0);
+}
+
+// The table of the instruction set under test: of primitives that only NEON itself changes, of those that the AES
+// extension makes, and of those that have a form of their own for SHA3.
+#define POLYKEM_TABLE(name) name##Neon
+#define POLYKEM_AES_TABLE(name) name##Neon
+#define POLYKEM_SHA3_TABLE(name) pick(name##Neon, name##NeonSha3)
+
+#define POLYKEM_TABLE_ISAS ::testing::Values(::polykem::testing::Isa::neon)
+#define POLYKEM_AES_ISAS ::testing::Values(::polykem::testing::Isa::neon_aes)
+#define POLYKEM_SHA3_ISAS ::testing::Values(::polykem::testing::Isa::neon, ::polykem::testing::Isa::neon_sha3)
+
+#else
 
 enum class Isa { avx2, avx512 };
 
 inline const char* isa_name(Isa isa) {
   return isa == Isa::avx2 ? "avx2" : "avx512";
 }
-inline void PrintTo(Isa isa, std::ostream* out) {
-  *out << isa_name(isa);
+inline const char* backend_name(Isa isa) {
+  return isa == Isa::avx2 ? cpu::kAvx2 : cpu::kAvx512;
 }
-
 inline bool cpu_has(Isa isa) {
   if (isa == Isa::avx2) return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2");
   return __builtin_cpu_supports("avx512vbmi2") && __builtin_cpu_supports("avx512ifma") &&
          __builtin_cpu_supports("avx512vnni") && __builtin_cpu_supports("vpclmulqdq");
+}
+
+#define POLYKEM_TABLE(name) pick(name##Avx2, name##Avx512)
+#define POLYKEM_AES_TABLE(name) pick(name##Avx2, name##Avx512)
+#define POLYKEM_SHA3_TABLE(name) pick(name##Avx2, name##Avx512)
+
+#define POLYKEM_TABLE_ISAS ::testing::Values(::polykem::testing::Isa::avx2, ::polykem::testing::Isa::avx512)
+#define POLYKEM_AES_ISAS POLYKEM_TABLE_ISAS
+#define POLYKEM_SHA3_ISAS POLYKEM_TABLE_ISAS
+
+#endif
+
+inline void PrintTo(Isa isa, std::ostream* out) {
+  *out << isa_name(isa);
 }
 
 /// A test per instruction set, skipped where the CPU lacks it.
@@ -34,10 +83,14 @@ class IsaTest : public ::testing::TestWithParam<Isa> {
     if (!cpu_has(GetParam())) GTEST_SKIP() << "this CPU has no " << isa_name(GetParam());
   }
 
-  /// The table of the instruction set under test.
+  /// The table of the instruction set under test, one of two.
   template <class Table>
-  static const Table& pick(const Table& avx2, const Table& avx512) {
-    return GetParam() == Isa::avx2 ? avx2 : avx512;
+  static const Table& pick(const Table& first, const Table& second) {
+#ifdef __aarch64__
+    return GetParam() == Isa::neon ? first : second;
+#else
+    return GetParam() == Isa::avx2 ? first : second;
+#endif
   }
 };
 
@@ -85,7 +138,10 @@ class Noise {
 
 }  // namespace polykem::testing
 
-#define POLYKEM_EVERY_ISA(suite)                                                                              \
-  INSTANTIATE_TEST_SUITE_P(Isas, suite,                                                                       \
-                           ::testing::Values(::polykem::testing::Isa::avx2, ::polykem::testing::Isa::avx512), \
+#define POLYKEM_INSTANTIATE(suite, isas)      \
+  INSTANTIATE_TEST_SUITE_P(Isas, suite, isas, \
                            [](const auto& info) { return std::string(::polykem::testing::isa_name(info.param)); })
+/// For POLYKEM_TABLE, POLYKEM_AES_TABLE, and POLYKEM_SHA3_TABLE or backend_name().
+#define POLYKEM_EVERY_ISA(suite) POLYKEM_INSTANTIATE(suite, POLYKEM_TABLE_ISAS)
+#define POLYKEM_EVERY_AES_ISA(suite) POLYKEM_INSTANTIATE(suite, POLYKEM_AES_ISAS)
+#define POLYKEM_EVERY_SHA3_ISA(suite) POLYKEM_INSTANTIATE(suite, POLYKEM_SHA3_ISAS)

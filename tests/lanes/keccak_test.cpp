@@ -15,7 +15,7 @@ using testing::Noise;
 
 class KeccakLanesTest : public testing::IsaTest {
  protected:
-  const KeccakLanes& keccak() const { return pick(kKeccakLanesAvx2, kKeccakLanesAvx512); }
+  const KeccakLanes& keccak() const { return POLYKEM_SHA3_TABLE(kKeccakLanes); }
 };
 
 std::vector<uint8_t> shake(Shake::Strength strength, const uint8_t* in, size_t length, size_t out_length) {
@@ -26,8 +26,7 @@ std::vector<uint8_t> shake(Shake::Strength strength, const uint8_t* in, size_t l
   return out;
 }
 
-TEST_P(KeccakLanesTest, PermutationAgreesWithReference) {
-  const size_t lanes = keccak().lanes;
+void expect_permutation(void (*permute)(uint64_t*), size_t lanes) {
   Noise noise(1);
   alignas(64) uint64_t states[25 * 8];
   uint64_t expected[8][25];
@@ -35,13 +34,25 @@ TEST_P(KeccakLanesTest, PermutationAgreesWithReference) {
     for (size_t lane = 0; lane < lanes; ++lane)
       states[word * lanes + lane] = expected[lane][word] = noise.next();
   }
-  keccak().permute(states);
+  permute(states);
   for (size_t lane = 0; lane < lanes; ++lane) {
     keccak_f1600(expected[lane]);
     for (size_t word = 0; word < 25; ++word)
       ASSERT_EQ(states[word * lanes + lane], expected[lane][word]);
   }
 }
+
+TEST_P(KeccakLanesTest, PermutationAgreesWithReference) {
+  expect_permutation(keccak().permute, keccak().lanes);
+}
+
+#ifdef __x86_64__
+TEST(KeccakForms, BothAgreeWithReference) {
+  if (!testing::cpu_has(testing::Isa::avx512)) GTEST_SKIP() << "this CPU has no avx512";
+  expect_permutation(kKeccakFormsAvx512.assembly, kKeccakLanesAvx512.lanes);
+  expect_permutation(kKeccakFormsAvx512.compiled, kKeccakLanesAvx512.lanes);
+}
+#endif
 
 TEST_P(KeccakLanesTest, HashesAgreeWithReferenceAtEveryLengthAndCount) {
   Noise noise(2);
@@ -74,7 +85,7 @@ TEST_P(KeccakLanesTest, HashesAgreeWithReferenceAtEveryLengthAndCount) {
   }
 }
 
-POLYKEM_EVERY_ISA(KeccakLanesTest);
+POLYKEM_EVERY_SHA3_ISA(KeccakLanesTest);
 
 }  // namespace
 }  // namespace polykem

@@ -109,11 +109,11 @@ TEST(MatMulPortable, IsTheDefinition) {
 class MatMulTest : public testing::IsaTest {};
 
 TEST_P(MatMulTest, IsTheDefinition) {
-  compare_all(pick(kMatMulAvx2, kMatMulAvx512));
+  compare_all(POLYKEM_TABLE(kMatMul));
 }
 
 TEST_P(MatMulTest, SingleWords) {
-  const MatMul& matmul = pick(kMatMulAvx2, kMatMulAvx512);
+  const MatMul& matmul = POLYKEM_TABLE(kMatMul);
   constexpr size_t kInner = 70, kColumns = 66;
   for (size_t at = 0; at < kInner; ++at) {
     const Fill zero = [] { return uint16_t{0}; };

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/backend.hpp"
+#include "engine/chunk.hpp"
 #include "isa.hpp"
 #include "schemes/mlkem/mlkem.hpp"
 #include "schemes/registry.hpp"
@@ -22,7 +23,9 @@ using testing::Noise;
 using Bytes = std::vector<uint8_t>;
 
 constexpr size_t kMost = 71;
-constexpr size_t kCounts[] = {1, 4, 5, 6, 16, 31, 32, 33, kMost};
+/// Few items run one by one, more across the lanes.
+constexpr size_t kCounts[] = {1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20,   21,
+                              22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40, kMost};
 
 /// What an operation wrote.
 struct Result {
@@ -33,7 +36,7 @@ struct Result {
 
 /// Runs a batch chunk by chunk, as the engine does.
 Result run(const Scheme& s, const SchemeBackend& backend, Op op, BatchView batch) {
-  const Operation& operation = backend.op(op);
+  const Operation& any_count = backend.op(op);
   Result out;
   out.pk.resize(op == Op::keygen ? batch.count * s.public_key_bytes : 0);
   out.sk.resize(op == Op::keygen ? batch.count * s.secret_key_bytes : 0);
@@ -45,9 +48,10 @@ Result run(const Scheme& s, const SchemeBackend& backend, Op op, BatchView batch
   batch.ct_out = out.ct.data();
   batch.ss_out = out.ss.data();
   batch.item_status = out.status.data();
-  for (size_t first = 0; first < batch.count; first += operation.chunk) {
-    const size_t count = std::min(operation.chunk, batch.count - first);
+  for (size_t first = 0; first < batch.count; first += any_count.chunk) {
+    const size_t count = std::min(any_count.chunk, batch.count - first);
     const Batch chunk{batch.slice(s.record_bytes(op), first, count)};
+    const Operation& operation = any_count.for_batch(chunk);
     AlignedBuffer<std::byte> workspace(operation.workspace_bytes(count));
     EXPECT_EQ(operation.run(operation.context, chunk, workspace.data(), nullptr), Status::ok);
   }
@@ -87,13 +91,43 @@ struct Inputs {
 
 class MlkemLanesTest : public testing::IsaTest {
  protected:
-  static const char* name() { return GetParam() == testing::Isa::avx2 ? cpu::kAvx2 : cpu::kAvx512; }
+  static const char* name() { return testing::backend_name(GetParam()); }
 
   /// The same batch on the reference.
   static void expect_same(const Scheme& s, Op op, const BatchView& batch, const char* what) {
     const Result got = run(s, *cpu_backend(s, name()), op, batch);
     const Result want = run(s, *cpu_backend(s, cpu::kRef), op, batch);
     EXPECT_TRUE(got == want) << s.name << " " << what << " " << batch.count;
+  }
+
+  /// Three items, as the engine computes and profiles them, record the plan for few items, in order.
+  static void expect_recorded(const Scheme& s, const SchemeBackend& backend, Op op, const Inputs& in) {
+    constexpr size_t kFew = 3;
+    Profile profile;
+    profile.enable(true);
+    Worker worker;
+    Bytes out(kFew * (s.secret_key_bytes + s.public_key_bytes + s.ciphertext_bytes + s.shared_secret_bytes));
+    std::vector<Status> status(kFew);
+    BatchView items{.count = kFew, .item_status = status.data()};
+    items.draws = op == Op::keygen ? in.keygen_draws.data() : op == Op::encaps ? in.encaps_draws.data() : nullptr;
+    items.pk = op == Op::encaps ? in.pk.data() : nullptr;
+    items.sk = op == Op::decaps ? in.sk.data() : nullptr;
+    items.ct = op == Op::decaps ? in.ct.data() : nullptr;
+    items.ss_out = out.data();
+    items.ct_out = items.ss_out + kFew * s.shared_secret_bytes;
+    items.pk_out = items.ct_out + kFew * s.ciphertext_bytes;
+    items.sk_out = items.pk_out + kFew * s.public_key_bytes;
+    (void)compute_chunk({s, op, false, true}, backend, items, worker, &profile);
+    const auto records = profile.read();
+    const auto steps = backend.op(op).for_batch(items).steps;
+    ASSERT_EQ(records.size(), steps.size());
+    for (size_t i = 0; i < steps.size(); ++i) {
+      EXPECT_STREQ(records[i].step, steps[i].name);
+      EXPECT_STREQ(records[i].stages, stage_names(s.stages.of(op), steps[i]));
+      EXPECT_EQ(records[i].total.items, kFew);
+      EXPECT_EQ(records[i].total.calls, kFew);
+    }
+    worker.wipe();
   }
 };
 
@@ -180,7 +214,32 @@ TEST_P(MlkemLanesTest, ExpandedKeysGiveTheSame) {
   }
 }
 
-POLYKEM_EVERY_ISA(MlkemLanesTest);
+/// A step with its StepInfo, for covers_each_stage_once.
+struct Covered {
+  StepInfo info;
+};
+
+TEST_P(MlkemLanesTest, AFewItemsHaveAPlanOfTheirOwnAndRecordIt) {
+  for (const Scheme& s : mlkem::schemes()) {
+    const Inputs in(s);
+    const SchemeBackend& backend = *cpu_backend(s, name());
+    for (const Op op : {Op::keygen, Op::encaps, Op::decaps}) {
+      const Operation &blocks = backend.op(op), &few = blocks.for_batch({.count = 1});
+      ASSERT_NE(&few, &blocks);
+      EXPECT_EQ(&few, &blocks.for_batch({.count = 1, .shared_key = true}));
+      EXPECT_EQ(&few, &blocks.for_batch({.count = blocks.few_most}));
+      EXPECT_EQ(&blocks, &blocks.for_batch({.count = blocks.few_most + 1}));
+      EXPECT_EQ(&blocks, &blocks.for_batch({.count = 2, .shared_key = true}));
+      std::vector<Covered> steps;
+      for (const StepInfo& info : few.steps)
+        steps.push_back({info});
+      EXPECT_TRUE(covers_each_stage_once(steps, s.stages.of(op).size()));
+      expect_recorded(s, backend, op, in);
+    }
+  }
+}
+
+POLYKEM_EVERY_SHA3_ISA(MlkemLanesTest);
 
 }  // namespace
 }  // namespace polykem

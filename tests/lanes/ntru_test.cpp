@@ -25,7 +25,7 @@ struct Keys {
 
 class NtruLanesTest : public testing::IsaTest {
  protected:
-  static const char* name() { return GetParam() == testing::Isa::avx2 ? cpu::kAvx2 : cpu::kAvx512; }
+  static const char* name() { return testing::backend_name(GetParam()); }
 
   /// One chunk at a time, each in a workspace of noise.
   static Keys keygen(const Scheme& s, const char* backend, const Bytes& draws, Noise& noise) {
@@ -61,7 +61,103 @@ TEST_P(NtruLanesTest, KeysDoNotDependOnTheWorkspace) {
   }
 }
 
-POLYKEM_EVERY_ISA(NtruLanesTest);
+POLYKEM_EVERY_SHA3_ISA(NtruLanesTest);
+
+/// One item after the other on the backend with matrix tiles, against the reference.
+class NtruRowsTest : public ::testing::TestWithParam<size_t> {
+ protected:
+  static constexpr size_t kMost = 40;
+
+  struct Records {
+    Bytes pk, sk, ct, ss;
+  };
+
+  void SetUp() override {
+    if (!cpu_backend_available(cpu::kAmx)) GTEST_SKIP() << "this CPU lacks what amx needs";
+  }
+  const Scheme& scheme() const { return ntru::schemes()[GetParam()]; }
+
+  /// One chunk at a time, each in a workspace of noise.
+  static Records run(const Scheme& s, const char* backend, Op op, BatchView all, Noise& noise) {
+    const Operation& operation = cpu_backend(s, backend)->op(op);
+    Records out{Bytes(all.count * s.public_key_bytes), Bytes(all.count * s.secret_key_bytes),
+                Bytes(all.count * s.ciphertext_bytes), Bytes(all.count * s.shared_secret_bytes)};
+    std::vector<Status> status(all.count, Status::ok);
+    all.pk_out = out.pk.data();
+    all.sk_out = out.sk.data();
+    all.ct_out = out.ct.data();
+    all.ss_out = out.ss.data();
+    all.item_status = status.data();
+    for (size_t first = 0; first < all.count; first += operation.chunk) {
+      const Batch batch{all.slice(s.record_bytes(op), first, std::min(operation.chunk, all.count - first))};
+      const size_t bytes = operation.workspace_bytes(batch.count);
+      AlignedBuffer<uint8_t> workspace(bytes);
+      const Bytes dirt = noise.bytes(bytes);
+      std::copy(dirt.begin(), dirt.end(), workspace.data());
+      EXPECT_EQ(operation.run(operation.context, batch, reinterpret_cast<std::byte*>(workspace.data()), nullptr),
+                Status::ok);
+    }
+    return out;
+  }
+
+  static void expect_prefix(const Bytes& got, const Bytes& want, const char* what, size_t count) {
+    EXPECT_TRUE(std::equal(got.begin(), got.end(), want.begin())) << what << " of " << count;
+  }
+};
+
+TEST_P(NtruRowsTest, EveryCountAgreesWithTheReference) {
+  const Scheme& s = scheme();
+  Noise noise(GetParam());
+  const Bytes keygen_draws = noise.bytes(kMost * s.keygen_draw_bytes);
+  const Bytes encaps_draws = noise.bytes(kMost * s.encaps_draw_bytes);
+  const BatchView make{.count = kMost, .draws = keygen_draws.data()};
+  const Records keys = run(s, cpu::kRef, Op::keygen, make, noise);
+  const BatchView send{.count = kMost, .draws = encaps_draws.data(), .pk = keys.pk.data()};
+  const Records sent = run(s, cpu::kRef, Op::encaps, send, noise);
+  Bytes ct = sent.ct;  // of each three: as it is, a bit flipped, the unused bits set
+  for (size_t i = 1; i < kMost; i += 3)
+    ct[i * s.ciphertext_bytes + 7 * i] ^= static_cast<uint8_t>(1 << i % 8);
+  for (size_t i = 2; i < kMost; i += 3)
+    ct[(i + 1) * s.ciphertext_bytes - 1] |= 0xf0;
+  const BatchView receive{.count = kMost, .sk = keys.sk.data(), .ct = ct.data()};
+  const Records received = run(s, cpu::kRef, Op::decaps, receive, noise);
+  const size_t most = s.public_key_bytes > 1500 ? 3 : kMost;  // the two large sets: the same code
+  for (size_t count = 1; count <= most; ++count) {
+    const auto first = [count](BatchView batch) {
+      batch.count = count;
+      return batch;
+    };
+    const Records made = run(s, cpu::kAmx, Op::keygen, first(make), noise);
+    expect_prefix(made.pk, keys.pk, "pk", count);
+    expect_prefix(made.sk, keys.sk, "sk", count);
+    const Records to = run(s, cpu::kAmx, Op::encaps, first(send), noise);
+    expect_prefix(to.ct, sent.ct, "ct", count);
+    expect_prefix(to.ss, sent.ss, "ss of encaps", count);
+    expect_prefix(run(s, cpu::kAmx, Op::decaps, first(receive), noise).ss, received.ss, "ss of decaps", count);
+  }
+  for (const bool sending : {false, true}) {
+    BatchView shared = sending ? send : receive;
+    shared.shared_key = true;
+    const Op op = sending ? Op::encaps : Op::decaps;
+    EXPECT_EQ(run(s, cpu::kAmx, op, shared, noise).ss, run(s, cpu::kRef, op, shared, noise).ss);
+  }
+}
+
+TEST_P(NtruRowsTest, AKeyWithoutInverseSpoilsNoOther) {
+  const Scheme& s = scheme();
+  if (s.public_key_bytes > 1500) GTEST_SKIP() << "the two large sets: the same code";
+  Noise noise(GetParam());
+  constexpr size_t kCount = 5;
+  Bytes draws = noise.bytes(kCount * s.keygen_draw_bytes);
+  std::fill_n(draws.begin() + static_cast<long>(2 * s.keygen_draw_bytes), s.keygen_draw_bytes, uint8_t{0});  // f = 0
+  const BatchView make{.count = kCount, .draws = draws.data()};
+  const Records keys = run(s, cpu::kAmx, Op::keygen, make, noise), want = run(s, cpu::kRef, Op::keygen, make, noise);
+  EXPECT_EQ(keys.pk, want.pk);
+  EXPECT_EQ(keys.sk, want.sk);
+}
+
+INSTANTIATE_TEST_SUITE_P(Sets, NtruRowsTest, ::testing::Range(size_t{0}, size_t{6}),
+                         [](const auto& info) { return std::string(ntru::schemes()[info.param].name); });
 
 }  // namespace
 }  // namespace polykem

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "core/backend.hpp"
 #include "isa.hpp"
 #include "prim/sort/sort_lanes.hpp"
 
@@ -20,7 +21,7 @@ constexpr Set kSets[] = {{509, 254}, {677, 254}, {821, 510}, {1229, 510}, {701, 
 
 class SortLanesTest : public testing::IsaTest {
  protected:
-  const SortLanes& sort() const { return pick(kSortLanesAvx2, kSortLanesAvx512); }
+  const SortLanes& sort() const { return POLYKEM_TABLE(kSortLanes); }
 };
 
 /// sample_fixed_type as the specification has it. [NTRU20, Fixed_Type]
@@ -66,6 +67,33 @@ TEST_P(SortLanesTest, SampleAgreesWithPlainSort) {
 }
 
 POLYKEM_EVERY_ISA(SortLanesTest);
+
+#ifndef __aarch64__
+
+TEST(SortRowsTest, SampleAgreesWithPlainSort) {
+  if (!cpu_backend_available(cpu::kAmx)) GTEST_SKIP() << "this CPU lacks what amx needs";
+  Noise noise(4);
+  for (const Set set : kSets) {
+    const size_t bytes = (30 * (set.n - 1) + 7) / 8, width = (set.n + 63) / 64 * 64;
+    for (const size_t count : {size_t{1}, size_t{2}, size_t{5}, size_t{6}, size_t{16}, size_t{17}, size_t{29}}) {
+      const size_t stride = bytes + count % 3 * 271;
+      auto in = noise.bytes(stride * (count - 1) + bytes);
+      if (count > 2) std::fill(in.begin(), in.begin() + static_cast<long>(bytes), uint8_t{0xff});
+      if (count > 2) std::fill_n(in.begin() + static_cast<long>(stride), bytes, uint8_t{0});
+      AlignedBuffer<uint8_t> out(count * width), workspace(sort_rows_workspace_bytes(set.n, count));
+      std::fill_n(out.data(), count * width, uint8_t{0xee});
+      kSortRowsAmx.sample_fixed_type({out.data(), width}, {in.data(), stride}, count, set.n, set.weight,
+                                     workspace.data());
+      for (size_t i = 0; i < count; ++i) {
+        const auto want = plain_sample(in.data() + i * stride, set);
+        for (size_t k = 0; k < width; ++k)
+          ASSERT_EQ(out[i * width + k], k < set.n ? want[k] : 0) << set.n << " " << count << " " << i << " " << k;
+      }
+    }
+  }
+}
+
+#endif
 
 }  // namespace
 }  // namespace polykem

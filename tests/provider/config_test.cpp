@@ -82,7 +82,7 @@ INSTANTIATE_TEST_SUITE_P(
                     Wrong{"threads = 1025", "threads = 1025: not a number"},
                     Wrong{"threads = -1", "threads = -1: not a number"},
                     Wrong{"deadline_us = 5ms", "deadline_us = 5ms: not a number"},
-                    Wrong{"linger_us = 4294967296", "linger_us = 4294967296: not a number"},
+                    Wrong{"linger_us = 100001", "linger_us = 100001: not a number from 0 to 100000"},
                     Wrong{"batch_items = 65537", "batch_items = 65537: not a number"},
                     Wrong{"high_water = 1e3", "high_water = 1e3: not a number"},
                     Wrong{"hard_limit = 99999999999999999999", "not a number"},

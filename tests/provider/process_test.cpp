@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Threads, forks, and provider instances that come and go.
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <dirent.h>
 
 #include <atomic>
+#include <cerrno>
 #include <fstream>
 #include <iterator>
 #include <optional>
@@ -17,6 +19,14 @@
 
 namespace {
 bool is_child = false;
+std::atomic<bool> no_entropy{false};
+}  // namespace
+
+/** Comes before the C library's, for the library too. */
+extern "C" __attribute__((visibility("default"))) ssize_t getrandom(void* out, std::size_t bytes, unsigned flags) {
+  if (!no_entropy) return syscall(SYS_getrandom, out, bytes, flags);
+  errno = EIO;
+  return -1;
 }
 
 /** A hook of LeakSanitizer: a child leaves its parent's state alone, which then looks lost. */
@@ -41,6 +51,15 @@ std::size_t threads_of_process() {
     ++count;
   closedir(folder);
   return count - 2;
+}
+
+TEST(Process, WithoutEntropyOperationsFailAndLaterWork) {
+  const Library library;
+  no_entropy = true;
+  EXPECT_EQ(generate(library, "frodokem640shake"), nullptr);
+  EXPECT_FALSE(errors().empty());
+  no_entropy = false;
+  EXPECT_TRUE(round_trips(library, "frodokem640shake")) << errors();
 }
 
 TEST(Process, LoadingStartsNothing) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Handshakes in memory, with every group that the provider offers, also in ASYNC jobs on a slow device.
+#include <dlfcn.h>
 #include <openssl/async.h>
 #include <openssl/ssl.h>
 #include <openssl/x509.h>
@@ -7,6 +8,7 @@
 #include <sys/resource.h>
 
 #include <atomic>
+#include <set>
 #include <thread>
 
 #include "provider/slow_device.hpp"
@@ -15,6 +17,29 @@
 extern "C" {
 void __lsan_disable() __attribute__((weak));
 void __lsan_enable() __attribute__((weak));
+}
+
+namespace {
+
+/** Private keys that anybody here has generated and nobody has freed. */
+std::set<const EVP_PKEY*>& live_keys() {
+  static std::set<const EVP_PKEY*> keys;
+  return keys;
+}
+
+}  // namespace
+
+/** These come before libcrypto's, for the provider too. */
+extern "C" int EVP_PKEY_keygen(EVP_PKEY_CTX* context, EVP_PKEY** key) {
+  static const auto real = reinterpret_cast<decltype(&EVP_PKEY_keygen)>(dlsym(RTLD_NEXT, "EVP_PKEY_keygen"));
+  const int result = real(context, key);
+  if (result == 1) live_keys().insert(*key);
+  return result;
+}
+extern "C" void EVP_PKEY_free(EVP_PKEY* key) {
+  static const auto real = reinterpret_cast<decltype(&EVP_PKEY_free)>(dlsym(RTLD_NEXT, "EVP_PKEY_free"));
+  live_keys().erase(key);
+  real(key);
 }
 
 namespace polykem::provider_test {
@@ -206,6 +231,7 @@ struct LeaksAllowed {
 TEST_F(Jobs, Abandoned) {
   const Library library;
   const LeaksAllowed by_openssl;
+  live_keys().clear();
   for (int i = 0; i < 5; ++i) {
     Pair client_goes(library.get(), kGroup, kGroup, SSL_MODE_ASYNC);
     client_goes.step(client_goes.client.get(), false);
@@ -218,6 +244,7 @@ TEST_F(Jobs, Abandoned) {
     ASSERT_EQ(SSL_want_async(server_goes.server.get()), 1);
   }
   EXPECT_EQ(polykem_slow_device_tickets(), 0U);
+  EXPECT_TRUE(live_keys().empty()) << "the classical halves of key pairs";
 }
 
 TEST_F(Jobs, CallbackOfTheProgram) {

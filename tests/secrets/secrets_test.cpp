@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // An operation must leave no secret in any memory but the caller's.
 #include <gtest/gtest.h>
-#include <pthread.h>
 
 #include <algorithm>
-#include <array>
 #include <atomic>
 #include <cstdlib>
 #include <cstring>
@@ -12,13 +10,9 @@
 #include <latch>
 #include <memory>
 #include <new>
-#include <thread>
 #include <vector>
 
-#include "engine/engine.hpp"
-#include "memory_scan.hpp"
-#include "schemes/registry.hpp"
-#include "support/batch.hpp"
+#include "own_batch.hpp"
 
 namespace {
 
@@ -54,111 +48,6 @@ bool allocation_fails() {
 
 namespace polykem::test {
 namespace {
-
-/// Calls `work` on a thread and keeps the thread, and so its stack, until this object is destroyed.
-class LastingThread {
- public:
-  explicit LastingThread(std::function<void()> work) {
-    thread_ = std::thread([this, work = std::move(work)] {
-      work();
-      done_.count_down();
-      may_end_.wait();
-    });
-    done_.wait();
-  }
-  ~LastingThread() {
-    may_end_.count_down();
-    thread_.join();
-  }
-
- private:
-  std::latch done_{1}, may_end_{1};
-  std::thread thread_;
-};
-
-struct Case {
-  std::string scheme, backend;
-  size_t count;
-  unsigned threads;
-};
-
-void PrintTo(const Case& c, std::ostream* out) {
-  *out << c.scheme << '_' << c.backend << '_' << c.count << "items_" << c.threads << "threads";
-}
-
-std::string case_name(const testing::TestParamInfo<Case>& info) {
-  return testing::PrintToString(info.param);
-}
-
-std::vector<Case> cases(const std::vector<unsigned>& all_threads) {
-  std::vector<Case> result;
-  for (const char* scheme : {"mlkem768", "ntruhps2048509", "ntruhrss701", "frodokem640shake", "frodokem640aes"}) {
-    const bool frodo = std::strncmp(scheme, "frodo", 5) == 0;
-    for (const auto& backend : available_backends()) {
-      for (const unsigned threads : all_threads) {
-        if (threads == 1) result.push_back({scheme, backend, 1, 1});
-        if (threads == all_threads.back())
-          result.push_back({scheme, backend, frodo ? size_t{20} : size_t{70}, threads});
-      }
-    }
-  }
-  return result;
-}
-
-/// A batch with all its inputs and outputs in the test's own memory.
-struct OwnBatch {
-  OwnBatch(const polykem_scheme* scheme, size_t count) : scheme(scheme), sizes(info(scheme)), count(count) {
-    const auto array = [&](size_t bytes) { return own_memory(count * bytes); };
-    pk = array(sizes.public_key_bytes);
-    sk = array(sizes.secret_key_bytes);
-    ct = array(sizes.ciphertext_bytes);
-    sent = array(sizes.shared_secret_bytes);
-    received = array(sizes.shared_secret_bytes);
-    keygen_draws = array(sizes.keygen_draw_bytes);
-    encaps_draws = array(sizes.encaps_draw_bytes);
-    static uint64_t seed = 0;  // secrets of one test must not be those of another
-    inspect([&] {
-      fill(keygen_draws, ++seed);
-      fill(encaps_draws, ++seed);
-    });
-  }
-
-  static void fill(std::span<uint8_t> out, uint64_t state) {
-    for (auto& byte : out) {
-      state = state * 6364136223846793005u + 1442695040888963407u;
-      byte = static_cast<uint8_t>(state >> 56);
-    }
-  }
-
-  polykem_status run(polykem_context* context, polykem_op op) const {
-    const polykem_request r = request(op);
-    return polykem_run(context, &r);
-  }
-
-  polykem_request request(polykem_op op) const {
-    polykem_request r = make_request(op, scheme, count);
-    if (op == POLYKEM_KEYGEN) {
-      r.draws = keygen_draws.data();
-      r.pk_out = pk.data();
-      r.sk_out = sk.data();
-    } else if (op == POLYKEM_ENCAPS) {
-      r.draws = encaps_draws.data();
-      r.pk = pk.data();
-      r.ct_out = ct.data();
-      r.ss_out = sent.data();
-    } else {
-      r.sk = sk.data();
-      r.ct = ct.data();
-      r.ss_out = received.data();
-    }
-    return r;
-  }
-
-  const polykem_scheme* scheme;
-  polykem_scheme_info_t sizes;
-  size_t count;
-  std::span<uint8_t> pk, sk, ct, sent, received, keygen_draws, encaps_draws;
-};
 
 /// Coefficients in memory of the test's own.
 class Words {
@@ -249,6 +138,19 @@ TEST_P(Secrets, NoneIsLeftInMemory) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Families, Secrets, testing::ValuesIn(cases({1, 2})), case_name);
+
+/// The core that POLYKEM_RTL_MODULE names (tests/rtl): what crosses its streams, and what a simulated one holds.
+TEST(SecretsOfTheCore, NoneIsLeftInMemory) {
+  const OwnBatch batch(scheme("mlkem768"), 6);
+  const Context context = make_context("rtl", 2);
+  ASSERT_STREQ(polykem_context_backend(context.get(), batch.scheme), "rtl");
+  for (const polykem_op op : {POLYKEM_KEYGEN, POLYKEM_ENCAPS, POLYKEM_DECAPS}) {
+    polykem_status status = POLYKEM_ERR_INTERNAL;
+    const LastingThread caller([&] { status = batch.run(context.get(), op); });
+    ASSERT_EQ(status, POLYKEM_OK);
+    EXPECT_EQ(secrets_of(batch)->find(), "") << "after operation " << op;
+  }
+}
 
 TEST(SecretsOfKeySets, NoneIsLeftInMemory) {
   const polykem_scheme* s = scheme("mlkem768");
@@ -400,12 +302,6 @@ TEST(SecretsAfterErrors, NoneIsLeftWhereMemoryRanOut) {
 
 // ---- the scan itself
 
-__attribute__((noinline)) void leave_on_stack(std::span<const uint8_t> secret) {
-  uint8_t frame[4096];
-  std::memcpy(frame + 64, secret.data(), 16);
-  asm volatile("" : : "r"(frame) : "memory");
-}
-
 /// A leak of 16 bytes must be seen.
 void expect_found(const std::function<void(const OwnBatch&)>& leak) {
   const Context context = make_context(nullptr, 1);
@@ -457,201 +353,6 @@ TEST(Scan, FindsPolynomials) {
     std::memset(leak, 0, sizeof leak);
   }
 }
-
-// ---- batches that are only queued, keys without an expanded form
-
-/// A queued batch draws 32 bytes and computes nothing. Keys stay on the host.
-class DrawingAccelerator final : public Accelerator {
- public:
-  DrawingAccelerator() : Accelerator({"drawing", "draws and computes nothing", "a test"}, "none", Crossovers::kNever) {}
-
-  Owner owner = Owner::self;  ///< of all memory
-
-  bool available() override { return true; }
-  std::string devices() override { return "1 x drawing"; }
-  const char* problem() override { return ""; }
-  const SchemeBackend* backend_for(const Scheme&) override { return &backend_; }
-  size_t chunk_items(const Scheme&, Op, const BatchView&, unsigned) override { return 1; }
-  Owner owner_of(const void*) override { return owner; }
-  void zero(void*, size_t) override {}
-  std::unique_ptr<KeyMemory> place_keys(const Scheme&, KeyKind, size_t) override { return nullptr; }
-  Status queue_bytes(const Scheme&, Op, size_t, size_t&) override { return Status::ok; }
-  Status queue(const Scheme&, Op, const Batch& batch, void*, void*) override {
-    batch.drbg->fill(drawn_);
-    return Status::ok;
-  }
-
- private:
-  SchemeBackend backend_{};
-  const std::span<uint8_t> drawn_ = own_memory(32);
-};
-
-/// Queues a batch that takes random numbers, or copies a key into a set.
-class OnDrawing {
- public:
-  OnDrawing() {
-    EXPECT_EQ(Engine::create({.threads = 1, .backend = "drawing", .accelerators = all_}, engine_), Status::ok);
-    request_.records.count = 1;
-    request_.records.pk_out = request_.records.sk_out = memory_.data();
-  }
-  void queue() { EXPECT_EQ(engine_->queue(request_, memory_.data(), nullptr), Status::ok); }
-  void import_key() {
-    accelerator_.owner = Owner::other;
-    EXPECT_EQ(engine_->import_keyset(*request_.scheme, KeyKind::secret_keys, 1, memory_.data(), set_), Status::ok);
-  }
-
- private:
-  DrawingAccelerator accelerator_;
-  Accelerator* const all_[1] = {&accelerator_};
-  std::unique_ptr<Engine> engine_;
-  const std::span<uint8_t> memory_ = own_memory(1 << 16);
-  Request request_{.op = Op::keygen, .scheme = registry()[0]};
-  KeySet set_;
-};
-
-// ---- the stack
-
-/// Bytes of the stack that the calls up to the wipe may leave: pointers and counts.
-constexpr size_t kFrames = 2048;
-constexpr size_t kStackBytes = 1 << 20;
-constexpr uint8_t kPaint = 0xc3;
-
-/// Runs `work` on a painted stack; returns what lies there afterwards, beyond kFrames below the first frame, that is
-/// neither paint nor zero: its number of bytes.
-size_t bytes_left_on_stack(const std::function<void()>& work) {
-  struct Call {
-    const std::function<void()>& work;
-    uint8_t* frame = nullptr;
-  } call{work};
-  const auto stack = std::make_unique<std::byte[]>(kStackBytes + 4096);
-  auto* begin = reinterpret_cast<uint8_t*>((reinterpret_cast<uintptr_t>(stack.get()) + 4095) / 4096 * 4096);
-  std::memset(begin, kPaint, kStackBytes);
-  pthread_attr_t attributes;
-  pthread_t thread;
-  pthread_attr_init(&attributes);
-  pthread_attr_setstack(&attributes, begin, kStackBytes);
-  const auto start = [](void* argument) -> void* {
-    auto& c = *static_cast<Call*>(argument);
-    c.frame = static_cast<uint8_t*>(__builtin_frame_address(0));
-    c.work();
-    return nullptr;
-  };
-  EXPECT_EQ(pthread_create(&thread, &attributes, start, &call), 0);
-  pthread_join(thread, nullptr);
-  pthread_attr_destroy(&attributes);
-  size_t left = 0;
-  for (const uint8_t* at = begin; at < call.frame - kFrames; ++at)
-    left += *at != kPaint && *at != 0;
-  return left;
-}
-
-using Stack = testing::TestWithParam<Case>;
-
-TEST_P(Stack, IsWiped) {
-  const Case& c = GetParam();
-  const Context context = make_context(c.backend.c_str(), c.threads);
-  const OwnBatch batch(scheme(c.scheme), c.count);
-  for (const polykem_op op : {POLYKEM_KEYGEN, POLYKEM_ENCAPS, POLYKEM_DECAPS}) {
-    polykem_status status = POLYKEM_ERR_INTERNAL;
-    const auto run = [&] { status = batch.run(context.get(), op); };
-    bytes_left_on_stack(run);  // the dynamic linker leaves its own traces at the first call
-    EXPECT_LE(bytes_left_on_stack(run), sizeof(void*)) << "after operation " << op;  // memset's return address
-    EXPECT_EQ(status, POLYKEM_OK);
-  }
-}
-
-INSTANTIATE_TEST_SUITE_P(Families, Stack, testing::ValuesIn(cases({1})), case_name);
-
-TEST(Stack, ATraceIsSeen) {
-  const auto random = own_memory(16);
-  OwnBatch::fill(random, 3);
-  EXPECT_GT(bytes_left_on_stack([&] { leave_on_stack(random); }), 0u);
-}
-
-#ifdef __x86_64__
-
-// ---- the vector registers: a thread or a function that comes later may save them anywhere
-
-#define EACH_OF_16(X) X(0) X(1) X(2) X(3) X(4) X(5) X(6) X(7) X(8) X(9) X(10) X(11) X(12) X(13) X(14) X(15)
-#define EACH_OF_UPPER_16(X) \
-  X(16) X(17) X(18) X(19) X(20) X(21) X(22) X(23) X(24) X(25) X(26) X(27) X(28) X(29) X(30) X(31)
-#define EACH_OF_8(X) X(0) X(1) X(2) X(3) X(4) X(5) X(6) X(7)
-
-constexpr uint8_t kMark = 0xa7;
-
-struct alignas(64) RegisterFile {
-  uint8_t vectors[32][64];
-  uint64_t masks[8];
-};
-
-/// Fills the registers, or stores what they hold. ymm or zmm by what the machine has.
-void fill_registers(const RegisterFile& from) {
-#define LOAD_ZMM(n) "vmovdqu64 " #n "*64(%0), %%zmm" #n "\n"
-#define LOAD_YMM(n) "vmovdqu " #n "*64(%0), %%ymm" #n "\n"
-#define LOAD_K(n) "kmovw " #n "*8(%1), %%k" #n "\n"
-  if (__builtin_cpu_supports("avx512f")) {
-    asm volatile(EACH_OF_16(LOAD_ZMM) EACH_OF_UPPER_16(LOAD_ZMM) EACH_OF_8(LOAD_K)
-                 :
-                 : "r"(from.vectors), "r"(from.masks)
-                 : "memory");
-  } else if (__builtin_cpu_supports("avx")) {
-    asm volatile(EACH_OF_16(LOAD_YMM) : : "r"(from.vectors) : "memory");
-  }
-}
-
-void store_registers(RegisterFile& to) {
-#define STORE_ZMM(n) "vmovdqu64 %%zmm" #n ", " #n "*64(%0)\n"
-#define STORE_YMM(n) "vmovdqu %%ymm" #n ", " #n "*64(%0)\n"
-#define STORE_K(n) "kmovw %%k" #n ", " #n "*8(%1)\n"
-  if (__builtin_cpu_supports("avx512f")) {
-    asm volatile(EACH_OF_16(STORE_ZMM) EACH_OF_UPPER_16(STORE_ZMM) EACH_OF_8(STORE_K)
-                 :
-                 : "r"(to.vectors), "r"(to.masks)
-                 : "memory");
-  } else if (__builtin_cpu_supports("avx")) {
-    asm volatile(EACH_OF_16(STORE_YMM) : : "r"(to.vectors) : "memory");
-  }
-}
-
-void expect_clear(const RegisterFile& left, const std::string& after) {
-  // Other code has used the first 16 bytes of the first registers since.
-  for (size_t r = 0; r < 32; ++r)
-    EXPECT_TRUE(std::all_of(left.vectors[r] + 16, left.vectors[r] + 64, [](uint8_t b) { return b == 0; }))
-        << "vector register " << r << ", " << after;
-  for (size_t k = 0; k < 8; ++k)
-    EXPECT_EQ(left.masks[k], 0u) << "mask " << k << ", " << after;
-}
-
-/// Every register that this machine has, whichever of them the backend uses: the C library's copies use them too.
-TEST(Registers, AreCleared) {
-  static RegisterFile marks, left;
-  std::memset(&marks, kMark, sizeof marks);
-  for (const std::string& backend : available_backends()) {
-    const Context context = make_context(backend.c_str());
-    const OwnBatch batch(scheme("mlkem768"), 70);
-    for (const polykem_op op : {POLYKEM_KEYGEN, POLYKEM_ENCAPS, POLYKEM_DECAPS}) {
-      left = {};
-      fill_registers(marks);
-      ASSERT_EQ(batch.run(context.get(), op), POLYKEM_OK);
-      store_registers(left);
-      expect_clear(left, backend + ", operation " + std::to_string(op));
-    }
-  }
-}
-
-TEST(Registers, AreClearedWhenABatchIsQueuedOrAKeyIsImported) {
-  static RegisterFile marks, left;
-  std::memset(&marks, kMark, sizeof marks);
-  for (const bool queued : {true, false}) {
-    OnDrawing drawing;
-    fill_registers(marks);
-    queued ? drawing.queue() : drawing.import_key();
-    store_registers(left);
-    expect_clear(left, queued ? "a queued batch" : "an imported key");
-  }
-}
-
-#endif
 
 }  // namespace
 }  // namespace polykem::test

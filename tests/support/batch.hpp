@@ -4,7 +4,9 @@
 
 #include <gtest/gtest.h>
 
+#include <cctype>
 #include <cstdint>
+#include <initializer_list>
 #include <memory>
 #include <string>
 #include <vector>
@@ -59,6 +61,22 @@ inline std::vector<std::string> available_backends() {
     if (polykem_context_backend(context.get(), polykem_scheme_at(0)) != nullptr) names.emplace_back(backend.name);
   }
   return names;
+}
+
+/// True if the backend computes the set itself: amx leaves all but FrodoKEM and NTRU to avx512.
+inline bool computes(const std::string& backend, const std::string& set) {
+  const char* name = polykem_context_backend(make_context(backend.c_str()).get(), scheme(set));
+  return name != nullptr && name == backend;
+}
+
+/// The words side by side, as the name of a test: letters, digits and '_'.
+inline std::string test_name(std::initializer_list<std::string> words) {
+  std::string name;
+  for (const std::string& word : words)
+    name += (name.empty() ? "" : "_") + word;
+  for (char& c : name)
+    if (std::isalnum(static_cast<unsigned char>(c)) == 0) c = '_';
+  return name;
 }
 
 inline Bytes from_hex(const std::string& hex) {

@@ -10,12 +10,14 @@ import pathlib
 import re
 import shutil
 import subprocess
+import sys
 import tempfile
-import time
 
 import openssl
 
 HERE = pathlib.Path(__file__).resolve().parent
+sys.path.append(str(HERE.parent / "support"))
+from chromium import Browser  # noqa: E402
 BUILD = pathlib.Path(os.environ.get("POLYKEM_TLS_BUILD", openssl.BUILD / "tls"))
 PATIENCE = 60
 
@@ -93,78 +95,18 @@ def public_key_hash(certificate):
 def chromium(port, certificate):
     """Without a window, over its debugging pipe. It trusts the certificate by the hash of its key."""
     with tempfile.TemporaryDirectory(prefix="polykem-chromium-") as profile:
-        with Browser(need("chromium"), profile, public_key_hash(certificate)) as browser:
+        trust = f"--ignore-certificate-errors-spki-list={public_key_hash(certificate)}"
+        with TlsBrowser(need("chromium"), profile, trust) as browser:
             return browser.fetch(url(port))
 
 
-class Browser:
-    """Chromium and its protocol [CDP]: JSON messages that end with a zero byte, on descriptors 3 and 4."""
-
-    FLAGS = ("--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-sync",
-             "--disable-background-networking", "--disable-component-update", "--remote-debugging-pipe")
-
-    def __init__(self, program, profile, key_hash):
-        theirs, self._send = os.pipe()
-        self._receive, back = os.pipe()
-        command = [program, *self.FLAGS, f"--user-data-dir={profile}",
-                   f"--ignore-certificate-errors-spki-list={key_hash}", "about:blank"]
-        shell = f"exec 3<&{theirs} 4>&{back}; exec \"$@\""
-        self._process = subprocess.Popen(["bash", "-c", shell, "bash", *command], pass_fds=(theirs, back),
-                                         stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
-        os.close(theirs)
-        os.close(back)
-        self._number, self._buffer, self._events = 0, b"", []
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        self._call("Browser.close")
-        try:
-            self._process.wait(timeout=10)
-        except subprocess.TimeoutExpired:
-            self._process.kill()
-            self._process.wait()
-        os.close(self._send)
-        os.close(self._receive)
-
+class TlsBrowser(Browser):
     def fetch(self, address):
-        target = self._call("Target.createTarget", url="about:blank")["targetId"]
-        session = self._call("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
-        self._call("Network.enable", session)
-        self._call("Page.enable", session)
-        self._call("Page.navigate", session, url=address)
-        details = self._event("Network.responseReceived")["response"]["securityDetails"]
-        self._event("Page.loadEventFired")
-        page = self._call("Runtime.evaluate", session, expression="document.body.innerText")["result"]["value"]
+        session = self.new_tab()
+        self.call("Network.enable", session)
+        self.call("Page.enable", session)
+        self.call("Page.navigate", session, url=address)
+        details = self.event("Network.responseReceived")["response"]["securityDetails"]
+        self.event("Page.loadEventFired")
+        page = self.value(session, "document.body.innerText")
         return {"page": page, "group": details["keyExchangeGroup"], "protocol": details["protocol"]}
-
-    def _call(self, method, session=None, **parameters):
-        self._number += 1
-        message = {"id": self._number, "method": method, "params": parameters}
-        if session:
-            message["sessionId"] = session
-        os.write(self._send, json.dumps(message).encode() + b"\0")
-        while (answer := self._read()).get("id") != self._number:
-            self._events.append(answer)
-        if "error" in answer:
-            raise AssertionError(f"{method}: {answer['error']}")
-        return answer["result"]
-
-    def _event(self, method):
-        end = time.monotonic() + PATIENCE
-        while time.monotonic() < end:
-            for message in self._events:
-                if message.get("method") == method:
-                    return message["params"]
-            self._events.append(self._read())
-        raise AssertionError(f"no {method} came")
-
-    def _read(self):
-        while b"\0" not in self._buffer:
-            data = os.read(self._receive, 65536)
-            if not data:
-                raise AssertionError("Chromium has ended")
-            self._buffer += data
-        message, _, self._buffer = self._buffer.partition(b"\0")
-        return json.loads(message)

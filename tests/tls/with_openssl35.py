@@ -13,4 +13,4 @@ found = subprocess.run([HERE / "openssl35.sh"], stdout=subprocess.PIPE, text=Tru
 if found.returncode != 0:
     sys.exit(found.returncode)
 os.environ["POLYKEM_OPENSSL"] = found.stdout.strip()
-os.execv(sys.executable, [sys.executable, "-B", "-m", "unittest", "-v", *sys.argv[1:]])
+os.execv(sys.executable, [sys.executable, "-B", HERE / "run.py", *sys.argv[1:]])

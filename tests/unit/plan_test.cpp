@@ -31,6 +31,23 @@ constexpr std::array kPlan{
 static_assert(polykem::covers_each_stage_once(kPlan, 5));
 static_assert(!polykem::covers_each_stage_once(kPlan, 4) && !polykem::covers_each_stage_once(kPlan, 6));
 
+/// Stages 2 and 4 are computed with stage 0.
+constexpr std::array kAhead{
+    Step<Diary>{{"a", 0, 1, false, 1 << 2 | 1 << 4}, write<'a'>},
+    Step<Diary>{{"b", 1, 1}, write<'b'>},
+    Step<Diary>{{"d", 3, 1}, write<'d'>},
+};
+static_assert(polykem::covers_each_stage_once(kAhead, 5) && !polykem::covers_each_stage_once(kAhead, 6));
+constexpr bool ahead_covers(uint32_t ahead, uint8_t last) {
+  return polykem::covers_each_stage_once(
+      std::array{Step<Diary>{{"a", 0, 1, false, ahead}, write<'a'>}, Step<Diary>{{"z", last, 1}, write<'z'>}}, 3);
+}
+static_assert(ahead_covers(1 << 1, 2) && ahead_covers(1 << 2, 1));
+static_assert(!ahead_covers(1 << 2, 2), "stage 1 is missing and stage 2 is there twice");
+static_assert(!ahead_covers(1 << 1, 1), "stage 1 is there twice");
+static_assert(!ahead_covers(1 << 0 | 1 << 1, 2), "a stage is not ahead of itself");
+static_assert(!ahead_covers(1 << 1 | 1 << 3, 2), "there is no stage 3");
+
 TEST(Plan, TiledStepsRepeatAsAGroup) {
   Diary diary{.tiles = 3};
   polykem::run_plan(kPlan, diary, 1, nullptr);

@@ -93,6 +93,12 @@ TEST_P(Property, AnyFlippedCiphertextBitYieldsTheRejectionSecret) {
   EXPECT_TRUE(ss == expected);
 }
 
+TEST_P(Property, ASecretKeyHoldsThePublicKeyWhereTheSetSays) {
+  const Exchange one(context_.get(), set_, 1, 5);
+  const auto held = std::search(one.sk.begin(), one.sk.end(), one.pk.begin(), one.pk.end());
+  EXPECT_EQ(held == one.sk.end() ? SIZE_MAX : static_cast<size_t>(held - one.sk.begin()), sizes_.public_key_at);
+}
+
 TEST_P(Property, ItemsDoNotTouchEachOther) {
   const size_t count = items(70);
   const Exchange all(context_.get(), set_, count, 31);
@@ -203,7 +209,7 @@ class Differential : public testing::TestWithParam<std::string> {
     const auto expected = outcome(reference.get());
     for (const auto& backend : available_backends()) {
       const Context context = make_context(backend.c_str(), threads);
-      if (backend == "ref" || polykem_context_backend(context.get(), set_) == nullptr) continue;
+      if (backend == "ref" || !computes(backend, info(set_).name)) continue;
       EXPECT_TRUE(outcome(context.get()) == expected) << backend;
     }
   }
@@ -302,10 +308,9 @@ template <class Keep>
 std::vector<Case> cases(Keep&& keep) {
   std::vector<Case> all;
   for (const auto& backend : available_backends()) {
-    const Context context = make_context(backend.c_str());
     for (const auto& name : scheme_names()) {
       const Case one{name, backend};
-      if (polykem_context_backend(context.get(), scheme(name)) != nullptr && keep(one)) all.push_back(one);
+      if (computes(backend, name) && keep(one)) all.push_back(one);
     }
   }
   return all;
@@ -328,7 +333,7 @@ bool is_ntru(const std::string& set) {
 }
 
 std::string case_name(const testing::TestParamInfo<Case>& info) {
-  return info.param.set + "_" + info.param.backend;
+  return test_name({info.param.set, info.param.backend});
 }
 
 const auto kSetName = [](const auto& info) { return info.param; };

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+// tests/cuda_module/simulated_device.cpp takes 1.5 s to open. A test a process: a device opens once.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <chrono>
+#include <memory>
+
+#include "polykem/polykem.hpp"
+
+namespace polykem {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using std::chrono::milliseconds;
+
+struct FreeContext {
+  void operator()(polykem_context* context) const { polykem_context_free(context); }
+};
+struct FreeBatcher {
+  void operator()(polykem_batcher* batcher) const { polykem_batcher_free(batcher); }
+};
+
+struct SlowDevice : testing::Test {
+  const Clock::time_point begin = Clock::now();
+  const Scheme set = Scheme::find("frodokem640shake");
+  std::unique_ptr<polykem_context, FreeContext> context;
+  std::unique_ptr<polykem_batcher, FreeBatcher> batcher;
+
+  void start(const char* backend) {
+    const polykem_config config{sizeof config, 2, backend};
+    polykem_context* made = nullptr;
+    ASSERT_EQ(polykem_context_new_open_later(&config, &made), POLYKEM_OK);
+    context.reset(made);
+    polykem_batcher* collects = nullptr;
+    ASSERT_EQ(polykem_batcher_new(made, nullptr, &collects), POLYKEM_OK);
+    batcher.reset(collects);
+  }
+  /// One operation after the other; the time of the longest.
+  Clock::duration exchange_until(Clock::time_point end) {
+    Clock::duration longest{};
+    for (Clock::time_point now = Clock::now(); now < end; now = Clock::now()) {
+      const polykem_request keygen = Context::request(POLYKEM_KEYGEN, set, 1);
+      polykem_ticket* ticket = nullptr;
+      EXPECT_EQ(polykem_batcher_add(batcher.get(), &keygen, nullptr, nullptr, &ticket), POLYKEM_OK);
+      EXPECT_EQ(polykem_ticket_wait(ticket), POLYKEM_OK);
+      polykem_ticket_free(ticket);
+      longest = std::max(longest, Clock::now() - now);
+    }
+    return longest;
+  }
+  uint64_t on_accelerator() {
+    polykem_batcher_stats_t stats{};
+    stats.struct_size = sizeof stats;
+    EXPECT_EQ(polykem_batcher_stats(batcher.get(), set.handle(), POLYKEM_KEYGEN, &stats), POLYKEM_OK);
+    return stats.on_accelerator;
+  }
+};
+
+TEST_F(SlowDevice, DoesNotHoldUpOperations) {
+  start(nullptr);
+  EXPECT_LT(exchange_until(begin + milliseconds(1000)), milliseconds(50));
+  EXPECT_LT(Clock::now() - begin, milliseconds(1100));
+  EXPECT_EQ(on_accelerator(), 0u) << "it is not open yet";
+}
+
+TEST_F(SlowDevice, DoesNotHoldUpOperationsEvenIfItIsForced) {
+  start("cuda");
+  EXPECT_LT(exchange_until(begin + milliseconds(1000)), milliseconds(50));
+  EXPECT_LT(Clock::now() - begin, milliseconds(1100));
+  EXPECT_EQ(on_accelerator(), 0u) << "it is not open yet";
+  exchange_until(begin + milliseconds(3000));
+  EXPECT_GT(on_accelerator(), 0u);
+}
+
+}  // namespace
+}  // namespace polykem

@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "toy.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <cstring>
+#include <deque>
+#include <functional>
+#include <mutex>
+
+#include "cuda_module/gather.hpp"
+#include "prim/launch/cuda/launch.hpp"
+#include "schemes/device_schemes.hpp"
+
+extern "C" const polykem::cuda::ModuleTable* polykem_cuda_module();
+
+namespace polykem::cuda::test {
+
+void secret_of(uint8_t* ss, const uint8_t* r, const uint8_t* pk) {
+  for (size_t i = 0; i < kSs; ++i)
+    ss[i] = static_cast<uint8_t>(r[i % kDraws] * 3 + pk[i % kPk] * 7 + i);
+}
+
+namespace {
+
+/// A key in its expanded form is the public key, and this mark by which a test sees that it was used.
+constexpr uint8_t kMark = 0x5a;
+
+int expand_keys(std::byte* out, const uint8_t* keys, size_t count, std::byte*, void*) {
+  for (size_t i = 0; i < count; ++i) {
+    for (size_t j = 0; j < kPk; ++j)
+      out[i * kFormBytes + j] = static_cast<std::byte>(keys[i * kSk + j] + 1);
+    out[i * kFormBytes + kPk] = static_cast<std::byte>(kMark);
+  }
+  return 0;
+}
+
+/// An item whose ciphertext ends with 0xee is malformed.
+void check_ciphertexts(const DeviceBatch& b) {
+  for (size_t i = 0; i < b.count && b.item_status != nullptr; ++i)
+    if (b.ct[i * kCt + kDraws] == 0xee) b.item_status[i] = Status::secret_key;
+}
+
+/// The draws of an item lie in the workspace, where the second step finds them.
+void draw(const DeviceBatch& b, std::byte* workspace) {
+  for (size_t i = 0; i < b.count; ++i) {
+    for (size_t j = 0; j < kDraws; ++j) {
+      const auto* seed = reinterpret_cast<const uint8_t*>(b.seed);
+      const auto own = static_cast<uint8_t>(seed[j] + seed[j + 16] + (i >> (8 * (j % 4))) * 251);
+      workspace[i * kDraws + j] = static_cast<std::byte>(b.draws != nullptr ? b.draws[i * kDraws + j] : own);
+    }
+  }
+}
+
+void compute_sk(const DeviceBatch& b, const std::byte* workspace) {
+  const auto* r = reinterpret_cast<const uint8_t*>(workspace);
+  for (size_t i = 0; i < b.count; ++i, r += kDraws) {
+    std::memcpy(b.sk_out + i * kSk, r, kDraws);
+    std::memcpy(b.sk_out + i * kSk + kDraws, r, kDraws);
+  }
+}
+
+void compute(Op op, const DeviceBatch& b, const std::byte* workspace) {
+  const auto* r = reinterpret_cast<const uint8_t*>(workspace);
+  for (size_t i = 0; i < b.count; ++i, r += kDraws) {
+    const size_t key = b.shared_key ? 0 : i;
+    if (op == Op::keygen) {
+      for (size_t j = 0; j < kDraws; ++j)
+        b.pk_out[i * kPk + j] = static_cast<uint8_t>(r[j] + 1);
+    } else if (op == Op::encaps) {
+      std::memcpy(b.ct_out + i * kCt, r, kDraws);
+      b.ct_out[i * kCt + kDraws] = b.pk[key * kPk];
+      secret_of(b.ss_out + i * kSs, r, b.pk + key * kPk);
+    } else {
+      std::array<uint8_t, kPk> pk;
+      for (size_t j = 0; j < kPk; ++j)
+        pk[j] = b.expanded.data != nullptr ? static_cast<uint8_t>(b.expanded.key(i)[j])
+                                           : static_cast<uint8_t>(b.sk[key * kSk + j] + 1);
+      if (b.expanded.data != nullptr && b.expanded.key(i)[kPk] == static_cast<std::byte>(kMark)) ++marks_seen;
+      secret_of(b.ss_out + i * kSs, b.ct + i * kCt, pk.data());
+    }
+  }
+}
+
+using Work = std::function<void()>;
+
+void run_work(const Work* work) {
+  (*work)();
+}
+
+/// Launches work as a kernel of the fake runtime. It is kept, because it may be recorded and replayed.
+cudaError_t launch_work(Work work, cudaStream_t stream) {
+  static std::mutex mutex;
+  static auto& kept = *new std::deque<Work>;  // never destroyed
+  const Work* last = nullptr;
+  {
+    const std::lock_guard lock(mutex);
+    last = &kept.emplace_back(std::move(work));
+  }
+  return launch(run_work, 1, 1, 0, stream, last);
+}
+
+template <Op kOp>
+int run_step(size_t step, size_t tile, const DeviceBatch& batch, std::byte* workspace, void* stream) {
+  const auto work = [=] {
+    if (step == 0 && kOp != Op::decaps) draw(batch, workspace);
+    if (step == 0 && kOp == Op::decaps) check_ciphertexts(batch);
+    if (step == 1 && kOp == Op::keygen) compute_sk(batch, workspace);
+    if (step == 1 && kOp == Op::encaps && tile < kTiles) ++tiles_run;
+    if (step == 2) compute(kOp, batch, workspace);
+  };
+  return launch_work(work, static_cast<cudaStream_t>(stream));
+}
+
+size_t workspace_bytes(size_t items) {
+  return (items * kDraws + 255) / 256 * 256;
+}
+
+constexpr DeviceStep kDraw{{"draw", 0, 1}, field::kDraws, 0}, kComputeSk{{"compute_sk", 1, 1}, 0, field::kSkOut};
+constexpr DeviceStep kSkip{{"compute_sk", 1, 1}, 0, 0}, kTiled{{"tiled", 1, 1, true}, 0, 0};
+constexpr std::array<DeviceStep, 3> kKeygenSteps = {kDraw, kComputeSk, {{"compute", 2, 1}, 0, field::kPkOut}};
+constexpr std::array<DeviceStep, 3> kEncapsSteps = {
+    kDraw, kTiled, {{"compute", 2, 1}, field::kPk, field::kCtOut | field::kSsOut}};
+constexpr std::array<DeviceStep, 3> kDecapsSteps = {DeviceStep{{"check", 0, 1}, field::kCt, field::kItemStatus},
+                                                    kSkip,
+                                                    {{"compute", 2, 1}, field::kSk | field::kCt, field::kSsOut}};
+
+template <Op kOp>
+constexpr DeviceOperation kOperation = {.scheme = "toy",
+                                        .op = kOp,
+                                        .record_bytes = {kPk, kSk, kCt, kSs, kOp == Op::decaps ? 0 : kDraws},
+                                        .steps = kOp == Op::keygen   ? std::span<const DeviceStep>(kKeygenSteps)
+                                                 : kOp == Op::encaps ? std::span<const DeviceStep>(kEncapsSteps)
+                                                                     : std::span<const DeviceStep>(kDecapsSteps),
+                                        .part_items = 8192,
+                                        .staged_bytes = size_t{4} << 20,
+                                        .least_items = 64,
+                                        .most_items = 1 << 30,
+                                        .workspace_bytes = workspace_bytes,
+                                        .tiles = [](const DeviceBatch&) { return kTiles; },
+                                        .run_step = run_step<kOp>};
+
+/// The same scheme, but that the last step of each operation fills the device.
+DeviceScheme with_filling_step(DeviceScheme scheme) {
+  static std::array<std::array<DeviceStep, 3>, kOps> steps;
+  scheme.name = "filling";
+  for (size_t i = 0; i < kOps; ++i) {
+    std::copy_n(scheme.operations[i].steps.begin(), steps[i].size(), steps[i].begin());
+    steps[i].back().fills_device = true;
+    scheme.operations[i].steps = steps[i];
+  }
+  return scheme;
+}
+
+std::atomic<size_t> batches{0};
+
+}  // namespace
+
+void expect(bool good, const char* what) {
+  if (good) return;
+  ++failures;
+  std::fprintf(stderr, "FAILED: %s\n", what);
+}
+
+const ModuleTable& table() {
+  return *polykem_cuda_module();
+}
+
+const DeviceScheme& toy() {
+  return *table().scheme(scheme_name);
+}
+
+uint8_t latest_draw() {
+  return static_cast<uint8_t>(16 * 37 + 2 * batches);
+}
+
+Outcome run(Op op, const Records& r, StepTimes* times, const size_t* key_index, const uint8_t* keys) {
+  const size_t batch = ++batches;
+  BatchView b{};
+  b.count = r.count;
+  std::array<uint8_t, kSeedBytes> seed;
+  for (size_t i = 0; i < kSeedBytes; ++i)
+    seed[i] = static_cast<uint8_t>(i * 37 + batch);
+  if (op == Op::keygen) b.pk_out = r.pk, b.sk_out = r.sk;
+  if (op == Op::encaps) b.pk = r.pk, b.ct_out = r.ct, b.ss_out = r.ss;
+  if (op == Op::decaps) b.sk = keys == nullptr ? r.sk : keys, b.ct = r.ct, b.ss_out = r.ss2, b.key_index = key_index;
+  ErrorText why{};
+  return table().run(toy().operation(op), b, seed.data(), times, &why);
+}
+
+bool exchange(const Records& r, StepTimes* times) {
+  for (const Op op : {Op::keygen, Op::encaps, Op::decaps}) {
+    if (run(op, r, times) != Outcome::ok) return false;
+  }
+  return std::memcmp(r.ss, r.ss2, r.count * kSs) == 0;
+}
+
+int devices_in_use() {
+  std::array<size_t, fake_runtime::kDevices> before{};
+  for (int device = 0; device < fake_runtime::kDevices; ++device)
+    before[static_cast<size_t>(device)] = fake_runtime::queued(device);
+  if (!exchange(Records(200000, true))) return 0;
+  int used = 0;
+  for (int device = 0; device < fake_runtime::kDevices; ++device)
+    used += fake_runtime::queued(device) > before[static_cast<size_t>(device)] ? 1 : 0;
+  return used;
+}
+
+}  // namespace polykem::cuda::test
+
+namespace polykem {
+
+using namespace cuda::test;
+
+std::span<const DeviceScheme* const> device_schemes() {
+  static constexpr DeviceScheme kToy{
+      .name = "toy",
+      .operations = {kOperation<Op::keygen>, kOperation<Op::encaps>, kOperation<Op::decaps>},
+      .secret_form = {
+          .bytes = kFormBytes, .workspace_bytes = [](size_t) { return size_t{256}; }, .expand = expand_keys}};
+  static constexpr DeviceScheme kLarge{.name = "large",
+                                       .operations = {},
+                                       .public_form = {},
+                                       .secret_form = {},
+                                       .shared_bytes = fake_runtime::kSharedBytes + 1};
+  static const DeviceScheme filling = with_filling_step(kToy);
+  static const DeviceScheme* const all[] = {&kToy, &kLarge, &filling};
+  return all;
+}
+
+}  // namespace polykem
+
+namespace polykem::cuda {
+
+cudaError_t find_machine_code() {
+  return has_machine_code ? cudaSuccess : cudaErrorNoKernelImageForDevice;
+}
+
+cudaError_t gather(uint8_t* to, const uint8_t* from, const uint64_t* index, size_t record_bytes, size_t count,
+                   cudaStream_t stream) {
+  const auto work = [=] {
+    for (size_t i = 0; i < count; ++i)
+      std::memcpy(to + i * record_bytes, from + index[i] * record_bytes, record_bytes);
+  };
+  return launch_work(work, stream);
+}
+
+cudaError_t take_from_host(void* to, uint32_t* from, size_t bytes, cudaStream_t stream) {
+  const auto work = [=] {
+    std::memcpy(to, from, bytes);
+    std::memset(from, 0, bytes + 4);
+  };
+  return launch_work(work, stream);
+}
+
+cudaError_t read_from_host(void* to, const void* from, size_t bytes, cudaStream_t stream) {
+  return launch_work([=] { std::memcpy(to, from, bytes); }, stream);
+}
+
+}  // namespace polykem::cuda

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the checks of the module's devices share: a toy scheme over the fake runtime, and exchanges with it. The toy: sk
+// = its draws twice, pk = the draws of sk plus 1, ct = r, pk's first byte, and ss what both sides can compute from r
+// and pk.
+#pragma once
+
+#include <atomic>
+#include <cstdlib>
+#include <span>
+
+#include "cuda_module/module.hpp"
+#include "fake_runtime.hpp"
+
+namespace polykem::cuda::test {
+
+constexpr size_t kDraws = 16, kPk = kDraws, kSk = 2 * kDraws, kCt = kDraws + 1, kSs = 32;
+/// Bytes of a key of a set in its expanded form.
+constexpr size_t kFormBytes = 64;
+/// How often the step runs that is tiled.
+constexpr size_t kTiles = 3;
+
+inline int failures = 0;
+inline bool has_machine_code = true;
+/// Keys in their expanded form that were used; runs of the tiled step.
+inline std::atomic<size_t> marks_seen{0}, tiles_run{0};
+
+void expect(bool good, const char* what);
+
+/// The module.
+const ModuleTable& table();
+/// The scheme that is tested: "toy", or "filling", the same with a step that fills the device.
+inline const char* scheme_name = "toy";
+const DeviceScheme& toy();
+
+/// Memory of either kind for the records of one exchange.
+struct Records {
+  size_t count;
+  bool pinned;
+  uint8_t *pk = take(kPk), *sk = take(kSk), *ct = take(kCt), *ss = take(kSs), *ss2 = take(kSs);
+
+  Records(size_t n, bool pin) : count(n), pinned(pin) {}
+  Records(const Records&) = delete;
+  Records& operator=(const Records&) = delete;
+  ~Records() {
+    for (uint8_t* memory : {pk, sk, ct, ss, ss2})
+      pinned ? static_cast<void>(cudaFreeHost(memory)) : std::free(memory);
+  }
+  uint8_t* take(size_t record) const {
+    void* memory = nullptr;
+    if (pinned) {
+      (void)cudaHostAlloc(&memory, count * record, 0);
+    } else {
+      memory = std::malloc(count * record);
+    }
+    return static_cast<uint8_t*>(memory);
+  }
+};
+
+/// The shared secret of draws and a public key.
+void secret_of(uint8_t* ss, const uint8_t* r, const uint8_t* pk);
+/// The first byte of the first secret key that the latest batch drew.
+uint8_t latest_draw();
+Outcome run(Op op, const Records& r, StepTimes* times = nullptr, const size_t* key_index = nullptr,
+            const uint8_t* keys = nullptr);
+bool exchange(const Records& r, StepTimes* times = nullptr);
+/// The devices that a batch for all devices is computed on.
+int devices_in_use();
+
+struct Check {
+  const char* name;
+  void (*run)();
+};
+/// The checks of devices_failures.cpp.
+std::span<const Check> failure_checks();
+
+}  // namespace polykem::cuda::test

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+// The primitives written for the Cortex-M4 beside the portable ones: zeros, single coefficients, extreme and random
+// operands.
+#include <cstring>
+#include <initializer_list>
+
+#include "board/semihosting.h"
+#include "prim/matmul/cortex_m4/matmul_m4.hpp"
+#include "prim/polyinv/cortex_m4/polyinv_m4.hpp"
+#include "prim/polyinv/polyinv.hpp"
+#include "prim/polymul/cortex_m4/polymul_m4.hpp"
+#include "prim/polymul/ref/schoolbook.hpp"
+#include "prim/sort/cortex_m4/sort_m4.hpp"
+#include "prim/sort/sort.hpp"
+
+namespace {
+
+using namespace polykem;
+
+constexpr size_t kMost = 832;
+unsigned checks = 0, failures = 0;
+
+void print_number(size_t number) {
+  char digits[24];
+  size_t at = sizeof digits - 1;
+  digits[at] = 0;
+  do {
+    digits[--at] = static_cast<char>('0' + number % 10);
+    number /= 10;
+  } while (number != 0);
+  semihosting_write(digits + at);
+}
+
+void expect(bool holds, const char* what, size_t size, unsigned pattern) {
+  ++checks;
+  if (holds) return;
+  ++failures;
+  semihosting_write(what);
+  semihosting_write(", size ");
+  print_number(size);
+  semihosting_write(", pattern ");
+  print_number(pattern);
+  semihosting_write("\n");
+}
+
+/// Marsaglia's xorshift generator.
+uint32_t random() {
+  static uint32_t x = 2463534242u;
+  x ^= x << 13;
+  x ^= x >> 17;
+  x ^= x << 5;
+  return x;
+}
+
+enum Pattern : unsigned { kZeros, kFirst, kLast, kLargest, kAlternating, kFalling, kRandom, kPatterns = kRandom + 4 };
+
+/// Value i of `count` in a pattern; the largest value is `largest`.
+uint32_t value(unsigned pattern, size_t i, size_t count, uint32_t largest) {
+  switch (pattern) {
+    case kZeros:
+      return 0;
+    case kFirst:
+      return i == 0 ? 1 : 0;
+    case kLast:
+      return i + 1 == count ? largest : 0;
+    case kLargest:
+      return largest;
+    case kAlternating:
+      return i % 2 == 0 ? largest : largest / 2 + 1;
+    case kFalling:
+      return largest - static_cast<uint32_t>(i) % (largest + (largest != UINT32_MAX));
+    default:
+      return largest == UINT32_MAX ? random() : random() % (largest + 1);
+  }
+}
+
+void check_sort(size_t count, unsigned pattern) {
+  static int32_t ours[kMost + kSortRoom], wanted[kMost];
+  for (size_t i = 0; i < count; ++i)
+    wanted[i] = ours[i] = static_cast<int32_t>(value(pattern, i, count, UINT32_MAX));
+  cortex_m4::sort_int32(ours, count);
+  sort_int32(wanted, count);
+  expect(std::memcmp(ours, wanted, count * sizeof *ours) == 0, "sort_int32", count, pattern);
+}
+
+template <size_t n>
+void check_product(unsigned a_pattern, unsigned b_pattern) {
+  static uint16_t a[n], b[n], ours[n], wanted[n];
+  static uint32_t workspace[cortex_m4::mul_workspace_words(n)];
+  for (size_t i = 0; i < n; ++i) {
+    a[i] = static_cast<uint16_t>(value(a_pattern, i, n, 0xffff));
+    b[i] = static_cast<uint16_t>(value(b_pattern, i, n, 0xffff));
+  }
+  std::memset(workspace, 0xa5, sizeof workspace);
+  cortex_m4::mul_cyclic<n>(ours, a, b, workspace);
+  poly_mul_cyclic(wanted, a, b, n);
+  bool same = true;
+  for (size_t i = 0; i < n; ++i)
+    same = same && ours[i] == (wanted[i] & 0x1fff);
+  expect(same, "mul_cyclic", n, 100 * a_pattern + b_pattern);
+  cortex_m4::mul_cyclic<n>(a, a, b, workspace);
+  expect(std::memcmp(a, ours, sizeof a) == 0, "mul_cyclic in place", n, 100 * a_pattern + b_pattern);
+}
+
+void check_inverses(size_t n, unsigned pattern) {
+  static uint16_t a[kMost], ours[kMost], wanted[kMost];
+  for (const uint32_t largest : {1u, 2u}) {
+    uint32_t any = 0;
+    for (size_t i = 0; i < n; ++i) {
+      a[i] = static_cast<uint16_t>(i + 1 == n ? 0 : value(pattern, i, n - 1, largest));
+      any |= a[i];
+    }
+    if (any == 0) continue;  // has no inverse
+    (largest == 1 ? cortex_m4::poly_inverse_mod2 : cortex_m4::poly_inverse_mod3)(ours, a, n);
+    (largest == 1 ? poly_inverse_mod2 : poly_inverse_mod3)(wanted, a, n);
+    expect(std::memcmp(ours, wanted, n * sizeof *ours) == 0, largest == 1 ? "inverse_mod2" : "inverse_mod3", n,
+           pattern);
+  }
+}
+
+void fill(uint16_t* words, size_t count, unsigned pattern) {
+  for (size_t i = 0; i < count; ++i)
+    words[i] = static_cast<uint16_t>(value(pattern, i, count, 0xffff));
+}
+
+/// The shapes of FrodoKEM-640: S' A with four rows of A, A S with four rows, S' B.
+void check_matrices(unsigned pattern) {
+  constexpr size_t kN = 640, kBar = 8, kRows = 4;
+  static uint16_t s[kBar * kN], a[kRows * kN], ours[kBar * kN], wanted[kBar * kN];
+  fill(s, kBar * kN, pattern);
+  fill(a, kRows * kN, kRandom);
+  fill(ours, kBar * kN, pattern);
+  std::memcpy(wanted, ours, sizeof ours);
+  const ProductShape wide{.rows = kBar, .inner = kRows, .columns = kN};
+  cortex_m4::kMatMul.mul_add({ours, kN}, {s + 8, kN}, {a, kN}, wide);
+  kMatMulPortable.mul_add({wanted, kN}, {s + 8, kN}, {a, kN}, wide);
+  expect(std::memcmp(ours, wanted, sizeof ours) == 0, "mul_add", kN, pattern);
+  for (const size_t rows : {kRows, kBar}) {
+    const ProductShape narrow{.rows = rows, .inner = kN, .columns = kBar};
+    const ConstMatrix16 left(rows == kRows ? a : s, kN);
+    cortex_m4::kMatMul.mul_add_transposed({ours, kBar}, left, {s, kN}, narrow);
+    kMatMulPortable.mul_add_transposed({wanted, kBar}, left, {s, kN}, narrow);
+    expect(std::memcmp(ours, wanted, sizeof ours) == 0, "mul_add_transposed", rows, pattern);
+  }
+}
+
+}  // namespace
+
+int main() {
+  for (unsigned pattern = 0; pattern < kPatterns; ++pattern) {
+    for (const size_t count : {1, 2, 7, 8, 9, 63, 64, 100, 508, 676, 820})
+      check_sort(count, pattern);
+    for (unsigned other = 0; other < kPatterns; ++other) {
+      check_product<509>(pattern, other);
+      check_product<677>(pattern, other);
+      check_product<701>(pattern, other);
+      check_product<821>(pattern, other);
+    }
+    for (const size_t n : {509, 677, 701, 821})
+      check_inverses(n, pattern);
+    check_matrices(pattern);
+  }
+  semihosting_write("kernels: ");
+  print_number(checks);
+  semihosting_write(" checks, ");
+  print_number(failures);
+  semihosting_write(" failures\n");
+  return failures == 0 ? 0 : 1;
+}

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// How much stack a call takes and what it leaves there; known on a board only.
+#pragma once
+
+#include <cstddef>
+
+#ifdef POLYKEM_TEST_STACK
+/// Fills the unused stack with a pattern.
+void paint_stack();
+/// Notes how deep the stack was since then; false if anything but zeros was left below the frames of the call itself.
+bool read_stack();
+/// The deepest, in bytes.
+size_t deepest_stack();
+#else
+inline void paint_stack() {}
+inline bool read_stack() {
+  return true;
+}
+inline size_t deepest_stack() {
+  return 0;
+}
+#endif

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// The vectors of draft-ietf-hpke-pq [HPKEPQ, A]: key derivation, encapsulation and the first message of each context.
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "support.hpp"
+
+namespace polykem::hpke::test {
+namespace {
+
+Bytes from_hex(const std::string& hex) {
+  Bytes out;
+  for (std::size_t i = 0; i + 1 < hex.size(); i += 2)
+    out.push_back(static_cast<std::uint8_t>(std::stoul(hex.substr(i, 2), nullptr, 16)));
+  return out;
+}
+
+nlohmann::json vectors() {
+  std::ifstream file(POLYKEM_HPKE_VECTORS);
+  return nlohmann::json::parse(file);
+}
+
+template <class Info, class Id>
+bool known(const std::vector<Info>& list, Id id) {
+  return std::any_of(list.begin(), list.end(), [id](const Info& info) { return info.id == id; });
+}
+
+void check_key_pair(const Suite& suite, const nlohmann::json& vector) {
+  const Bytes ikm = from_hex(vector["ikmR"]);
+  Bytes pk(suite.public_key_bytes()), sk(suite.secret_key_bytes());
+  EXPECT_EQ(0u, derive_key_pairs(context(), suite, 1, ikm.data(), ikm.size(), pk.data(), sk.data()));
+  EXPECT_EQ(from_hex(vector["skRm"]), sk);
+  EXPECT_EQ(from_hex(vector["pkRm"]), pk);
+}
+
+void check_message(const Suite& suite, const nlohmann::json& vector) {
+  const nlohmann::json& first = vector["encryptions"][0];
+  const Bytes draws = from_hex(vector["ikmE"]), plaintext = from_hex(first["pt"]), sk = from_hex(vector["skRm"]);
+  ASSERT_EQ(suite.draw_bytes(), draws.size());
+  How how{from_hex(vector["info"]), from_hex(first["aad"])};
+  how.draws = &draws;
+  const Sealed sealed = seal_all(suite, from_hex(vector["pkRm"]), plaintext, 1, how);
+  EXPECT_EQ(0u, sealed.failed);
+  EXPECT_EQ(from_hex(vector["enc"]), sealed.enc);
+  EXPECT_EQ(from_hex(first["ct"]), sealed.ct);
+  EXPECT_EQ(plaintext, open_all(suite, SecretBytes(sk.begin(), sk.end()), sealed, how).plaintexts);
+}
+
+TEST(Vectors, OfTheWorkingGroup) {
+  int checked = 0;
+  for (const nlohmann::json& vector : vectors()) {
+    const auto kem = static_cast<Kem>(vector["kem_id"].get<int>());
+    const auto kdf = static_cast<Kdf>(vector["kdf_id"].get<int>());
+    if (!known(kems(), kem)) continue;
+    SCOPED_TRACE(vector["suite_id"].get<std::string>());
+    // The KEM's own functions do not depend on the KDF; TurboSHAKE is not in OpenSSL.
+    const Suite suite(kem, known(kdfs(), kdf) ? kdf : Kdf::kShake256, static_cast<Aead>(vector["aead_id"].get<int>()));
+    check_key_pair(suite, vector);
+    if (!known(kdfs(), kdf)) continue;
+    check_message(suite, vector);
+    ++checked;
+  }
+  EXPECT_EQ(8, checked);
+}
+
+}  // namespace
+}  // namespace polykem::hpke::test

@@ -1,0 +1,3 @@
+module polykem/hpke
+
+go 1.26

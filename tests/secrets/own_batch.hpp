@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the tests of secrets share: a batch in memory of the test's own, threads that last, and a leak on purpose.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <functional>
+#include <latch>
+#include <ostream>
+#include <span>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "memory_scan.hpp"
+#include "support/batch.hpp"
+
+namespace polykem::test {
+
+/// Calls `work` on a thread and keeps the thread, and so its stack, until this object is destroyed.
+class LastingThread {
+ public:
+  explicit LastingThread(std::function<void()> work) {
+    thread_ = std::thread([this, work = std::move(work)] {
+      work();
+      done_.count_down();
+      may_end_.wait();
+    });
+    done_.wait();
+  }
+  ~LastingThread() {
+    may_end_.count_down();
+    thread_.join();
+  }
+
+ private:
+  std::latch done_{1}, may_end_{1};
+  std::thread thread_;
+};
+
+struct Case {
+  std::string scheme, backend;
+  size_t count;
+  unsigned threads;
+};
+
+inline void PrintTo(const Case& c, std::ostream* out) {
+  *out << c.scheme << '_' << c.backend << '_' << c.count << "items_" << c.threads << "threads";
+}
+
+inline std::string case_name(const testing::TestParamInfo<Case>& info) {
+  return test_name({testing::PrintToString(info.param)});
+}
+
+inline std::vector<Case> cases(const std::vector<unsigned>& all_threads) {
+  std::vector<Case> result;
+  for (const char* scheme : {"mlkem768", "ntruhps2048509", "ntruhrss701", "frodokem640shake", "frodokem640aes"}) {
+    const bool frodo = std::strncmp(scheme, "frodo", 5) == 0;
+    for (const auto& backend : available_backends()) {
+      if (!computes(backend, scheme)) continue;
+      for (const unsigned threads : all_threads) {
+        if (threads == 1) result.push_back({scheme, backend, 1, 1});
+        if (threads == all_threads.back())
+          result.push_back({scheme, backend, frodo ? size_t{20} : size_t{70}, threads});
+      }
+    }
+  }
+  return result;
+}
+
+/// A batch with all its inputs and outputs in the test's own memory.
+struct OwnBatch {
+  OwnBatch(const polykem_scheme* scheme, size_t count) : scheme(scheme), sizes(info(scheme)), count(count) {
+    const auto array = [&](size_t bytes) { return own_memory(count * bytes); };
+    pk = array(sizes.public_key_bytes);
+    sk = array(sizes.secret_key_bytes);
+    ct = array(sizes.ciphertext_bytes);
+    sent = array(sizes.shared_secret_bytes);
+    received = array(sizes.shared_secret_bytes);
+    keygen_draws = array(sizes.keygen_draw_bytes);
+    encaps_draws = array(sizes.encaps_draw_bytes);
+    static uint64_t seed = 0;  // secrets of one test must not be those of another
+    inspect([&] {
+      fill(keygen_draws, ++seed);
+      fill(encaps_draws, ++seed);
+    });
+  }
+
+  static void fill(std::span<uint8_t> out, uint64_t state) {
+    for (auto& byte : out) {
+      state = state * 6364136223846793005u + 1442695040888963407u;
+      byte = static_cast<uint8_t>(state >> 56);
+    }
+  }
+
+  polykem_status run(polykem_context* context, polykem_op op) const {
+    const polykem_request r = request(op);
+    return polykem_run(context, &r);
+  }
+
+  polykem_request request(polykem_op op) const {
+    polykem_request r = make_request(op, scheme, count);
+    if (op == POLYKEM_KEYGEN) {
+      r.draws = keygen_draws.data();
+      r.pk_out = pk.data();
+      r.sk_out = sk.data();
+    } else if (op == POLYKEM_ENCAPS) {
+      r.draws = encaps_draws.data();
+      r.pk = pk.data();
+      r.ct_out = ct.data();
+      r.ss_out = sent.data();
+    } else {
+      r.sk = sk.data();
+      r.ct = ct.data();
+      r.ss_out = received.data();
+    }
+    return r;
+  }
+
+  const polykem_scheme* scheme;
+  polykem_scheme_info_t sizes;
+  size_t count;
+  std::span<uint8_t> pk, sk, ct, sent, received, keygen_draws, encaps_draws;
+};
+
+/// Leaves 16 bytes of a secret in a frame that is no longer in use.
+[[gnu::noinline]] inline void leave_on_stack(std::span<const uint8_t> secret) {
+  uint8_t frame[4096];
+  std::memcpy(frame + 64, secret.data(), 16);
+  asm volatile("" : : "r"(frame) : "memory");
+}
+
+}  // namespace polykem::test

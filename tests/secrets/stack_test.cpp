@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// An operation wipes the stack that it used.
+#include <gtest/gtest.h>
+#include <pthread.h>
+
+#include <cstring>
+#include <functional>
+#include <memory>
+
+#include "own_batch.hpp"
+
+namespace polykem::test {
+namespace {
+
+/// Bytes of the stack that the calls up to the wipe may leave: pointers and counts.
+constexpr size_t kFrames = 2048;
+constexpr size_t kStackBytes = 1 << 20;
+constexpr uint8_t kPaint = 0xc3;
+
+/// Runs `work` on a painted stack; returns what lies there afterwards, beyond kFrames below the first frame, that is
+/// neither paint nor zero: its number of bytes.
+size_t bytes_left_on_stack(const std::function<void()>& work) {
+  struct Call {
+    const std::function<void()>& work;
+    uint8_t* frame = nullptr;
+  } call{work};
+  const auto stack = std::make_unique<std::byte[]>(kStackBytes + 4096);
+  auto* begin = reinterpret_cast<uint8_t*>((reinterpret_cast<uintptr_t>(stack.get()) + 4095) / 4096 * 4096);
+  std::memset(begin, kPaint, kStackBytes);
+  pthread_attr_t attributes;
+  pthread_t thread;
+  pthread_attr_init(&attributes);
+  pthread_attr_setstack(&attributes, begin, kStackBytes);
+  const auto start = [](void* argument) -> void* {
+    auto& c = *static_cast<Call*>(argument);
+    c.frame = static_cast<uint8_t*>(__builtin_frame_address(0));
+    c.work();
+    return nullptr;
+  };
+  EXPECT_EQ(pthread_create(&thread, &attributes, start, &call), 0);
+  pthread_join(thread, nullptr);
+  pthread_attr_destroy(&attributes);
+  size_t left = 0;
+  for (const uint8_t* at = begin; at < call.frame - kFrames; ++at)
+    left += *at != kPaint && *at != 0;
+  return left;
+}
+
+using Stack = testing::TestWithParam<Case>;
+
+TEST_P(Stack, IsWiped) {
+  const Case& c = GetParam();
+  const Context context = make_context(c.backend.c_str(), c.threads);
+  const OwnBatch batch(scheme(c.scheme), c.count);
+  for (const polykem_op op : {POLYKEM_KEYGEN, POLYKEM_ENCAPS, POLYKEM_DECAPS}) {
+    polykem_status status = POLYKEM_ERR_INTERNAL;
+    const auto run = [&] { status = batch.run(context.get(), op); };
+    bytes_left_on_stack(run);  // the dynamic linker leaves its own traces at the first call
+    EXPECT_LE(bytes_left_on_stack(run), sizeof(void*)) << "after operation " << op;  // memset's return address
+    EXPECT_EQ(status, POLYKEM_OK);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Families, Stack, testing::ValuesIn(cases({1})), case_name);
+
+TEST(Stack, ATraceIsSeen) {
+  const auto random = own_memory(16);
+  OwnBatch::fill(random, 3);
+  EXPECT_GT(bytes_left_on_stack([&] { leave_on_stack(random); }), 0u);
+}
+
+}  // namespace
+}  // namespace polykem::test
