@@ -13,7 +13,7 @@ CONFIGURE := cmake --preset release -B $(BUILD) $(if $(CCACHE),-DCMAKE_CXX_COMPI
 SOURCES    = $(shell git ls-files '*.c' '*.h' '*.cpp' '*.hpp')
 
 .DEFAULT_GOAL := all
-.PHONY: all cuda demo demo-tls test test-full mutants bench bench-peers tables sbom program-docs figures format lint tidy install clean help
+.PHONY: all cuda demo demo-tls test test-full mutants bench bench-peers cpu-rates tables hw-test hw-coverage hw-formal hw-synth hw-area hw-wave hw-schedule hw-software sbom program-docs docs figures format lint tidy install clean help test-m4 bench-m4 test-arm64
 
 all: ## Build the library and the program build/bin/polykem
 	@tools/setup.sh --check demo
@@ -39,13 +39,53 @@ demo-tls: ## HAProxy with polykem's provider and a crowd of TLS clients; a table
 	@cmake --build $(BUILD) -j $(JOBS) --target polykem_tls_load
 	@POLYKEM_TLS_TREE=$(CURDIR)/$(BUILD) python3 -B bench/tls/demo.py
 
-test: ## Run every quick test that needs no GPU: release build, constant-time checks, three sanitizers
-	@tools/setup.sh test tls
-	@tools/test.sh release ct sanitize threads
+test: ## Run every quick test that needs no GPU: release build, constant-time checks, three sanitizers, Python, the site
+	@tools/setup.sh test tls python docs
+	@tools/test.sh release ct sanitize threads python docs hw
 
 test-full: ## The same, then all CUDA code, long tests, every sanitizer over everything, two compilers' constant time, fuzzers, mutants
-	@tools/setup.sh test full fuzz
-	@tools/test.sh release ct sanitize threads full ct-full sanitize-full program threads-full ubsan fuzz mutants
+	@tools/setup.sh test python full fuzz docs
+	@tools/test.sh release ct sanitize threads python docs hw full ct-full sanitize-full program threads-full python-full ubsan fuzz mutants
+
+test-arm64: ## Cross-build for AArch64 and run its tests under QEMU: as a CPU with all extensions, and as a Cortex-A53
+	@tools/setup.sh arm64
+	@CCACHE=$(CCACHE) JOBS=$(JOBS) tools/arm64/test.sh
+
+hw-test: ## Simulate the hardware core (hw/): its blocks beside their model, the whole core beside known answers
+	@PATH="$$(hw/tools/setup.sh):$$PATH" python3 -B hw/tb/run.py --build $(BUILD)/hw
+	@hw/tools/test.sh all $(BUILD)/hw/model
+
+hw-coverage: ## Lines that the tests of the hardware core's blocks run and bits that they change: build/hw/coverage.md
+	@PATH="$$(hw/tools/setup.sh):$$PATH" python3 -B hw/tb/run.py --build $(BUILD)/hw --coverage $(BUILD)/hw/coverage.md
+
+hw-formal: ## Prove the hardware core's reductions, FIFOs and counters, each proof beside a planted fault
+	@"$$(hw/tools/setup.sh)/python3" -B hw/formal/prove.py
+
+hw-synth: ## Areas of the hardware core's blocks and tops as hw/synth/area.json, and the tables of hw/README.md from them
+	@"$$(hw/tools/setup.sh)/python3" -B hw/synth/area.py --json hw/synth/area.json
+	@"$$(hw/tools/setup.sh)/python3" -B hw/synth/tables.py
+
+hw-software: ## Cycles of the hardware core beside those of software on this machine: hw/synth/software.json, and the table
+	@tools/setup.sh demo
+	@$(CONFIGURE) -DPOLYKEM_BUILD_BENCH=ON >/dev/null
+	@cmake --build $(BUILD) -j $(JOBS) --target polykem_bench_hw_core
+	@hw/tools/build_model.sh $(BUILD)/hw/model core_test
+	@python3 -B hw/synth/software.py $(BUILD)/bin/polykem_bench_hw_core $(BUILD)/hw/model/core_test \
+	  hw/synth/software.json
+	@python3 -B hw/synth/tables.py
+
+hw-area: ## What the blocks of the hardware core take on an FPGA, by Yosys
+	@"$$(hw/tools/setup.sh)/python3" -B hw/synth/area.py
+
+hw-wave: ## What every signal of the hardware core does in one command, for GTKWave (HW_SET=mlkem768 HW_OP=encaps)
+	@hw/trace/trace.sh wave $(or $(HW_SET),mlkem768) $(or $(HW_OP),encaps) $(BUILD)/hw/trace
+
+hw-schedule: ## Draw which unit of the hardware core is busy in which cycle: hw/doc/schedule_*.svg
+	@hw/trace/trace.sh schedule $(BUILD)/hw/trace hw/doc
+
+test-m4: ## Build for a Cortex-M4 and run known answers, memory use and traces of constant time on QEMU (minutes)
+	@tools/setup.sh m4
+	@python3 -B tests/embedded/m4/run.py
 
 mutants: ## Plant faults, one at a time; a test must find each (MUTANTS="NAME...": only those)
 	@tools/setup.sh test
@@ -56,16 +96,27 @@ bench: ## Measure keygen, encaps and decaps of every set here; writes build/benc
 	@$(MAKE) --no-print-directory all
 	$(PROGRAM) bench --all --force --json $(BUILD)/bench.json
 
-bench-peers: ## Measure polykem and its peers in turn, one core; writes build/bench-peers.json (PEER=haswell: a liboqs without AVX-512)
+bench-peers: ## Measure polykem and its peers in turn, one core; writes build/bench-peers.json (PEER=haswell: peers without AVX-512)
 	@tools/setup.sh demo peers
 	@$(MAKE) --no-print-directory all
-	@echo 'Building liboqs and PQClean, the first time minutes:'
+	@echo 'Building liboqs, PQClean, AWS-LC, OpenSSL and libcrux, the first time minutes:'
 	@POLYKEM_BUILD=$(CURDIR)/$(BUILD) POLYKEM_PEER_CPU=$(PEER) CMAKE_TOOLCHAIN_FILE=$(CURDIR)/bench/peers/liboqs.cmake \
-	  tools/progress.sh $(BUILD)/peers.log \
+	  CFLAGS=-march=$(PEER) CXXFLAGS=-march=$(PEER) RUSTFLAGS='-C target-cpu=$(PEER)' tools/progress.sh $(BUILD)/peers.log \
 	  cargo build --release --locked --manifest-path bench/peers/Cargo.toml --target-dir $(BUILD)/peers/$(PEER)
 	@$(BUILD)/peers/$(PEER)/release/polykem-bench-peers $(PEER_OPTIONS) \
 	  --json $(BUILD)/bench-peers$(patsubst %,-%,$(PEER:native=)).json
 	@python3 tools/floors.py $(BUILD)/bench-peers$(patsubst %,-%,$(PEER:native=)).json
+
+bench-m4: ## Count the modelled cycles of every set on a Cortex-M4 and write the tables of docs/arm.md (minutes)
+	@tools/setup.sh m4
+	@python3 -B bench/m4/measure.py
+	@$(MAKE) --no-print-directory tables
+
+cpu-rates: ## Measure what this core does in a cycle, from which floors are computed; writes build/cpu-rates.json
+	@tools/setup.sh demo
+	@$(CONFIGURE) -DPOLYKEM_BUILD_BENCH=ON >/dev/null
+	@cmake --build $(BUILD) -j $(JOBS) --target polykem_bench_cpu_rates
+	@$(BUILD)/bin/polykem_bench_cpu_rates --json $(BUILD)/cpu-rates.json
 
 tables: all ## Write the tables and the plot of README.md and docs/ from bench/results
 	@tools/setup.sh test
@@ -78,6 +129,10 @@ sbom: all ## List the software that library and program consist of, as SPDX; wri
 program-docs: all ## Write the man pages and the shell completion from the program's own help
 	@tools/setup.sh test
 	@tools/program_docs.py --program $(PROGRAM)
+
+docs: ## Build the documentation site build/site/index.html, with Sphinx from PyPI
+	@tools/setup.sh docs
+	@tools/site/build.sh
 
 figures: ## Measure against the peers again (most of an hour) and write tables and plot from it
 	@$(MAKE) --no-print-directory bench-peers
@@ -96,13 +151,13 @@ lint: ## Check format, licence lines, citations, lengths, links, and which folde
 tidy: ## Run clang-tidy over the library and the program (minutes)
 	@tools/setup.sh lint
 	@$(MAKE) --no-print-directory all
-	@git ls-files 'src/*.cpp' 'formats/*.cpp' 'cli/*.cpp' | xargs -n 4 -P $(JOBS) clang-tidy-14 -p $(BUILD) --quiet
+	@git ls-files 'src/*.cpp' 'formats/*.cpp' 'hpke/*.cpp' 'cli/*.cpp' | xargs -n 4 -P $(JOBS) clang-tidy-14 -p $(BUILD) --quiet
 
 install: all ## Install headers, libraries, program, CMake package and pkg-config file (PREFIX=/usr/local)
 	@cmake --install $(BUILD) $(if $(PREFIX),--prefix $(PREFIX))
 
 clean: ## Remove every build directory of this Makefile
-	@rm -rf $(BUILD) build-sanitize build-ubsan build-tsan build-debug build-fuzz build-mutants
+	@rm -rf $(BUILD) build-sanitize build-ubsan build-tsan build-debug build-fuzz build-mutants build-arm64
 
 help: ## This list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' Makefile | while IFS='|' read -r d t; do printf '%-18s %s\n' "$$d" "$$t"; done

@@ -23,7 +23,8 @@ if(CMAKE_SYSTEM_NAME STREQUAL "Linux")
 endif()
 
 set(POLYKEM_PACKAGE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/polykem)
-install(DIRECTORY include/polykem DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h" PATTERN "*.hpp")
+install(DIRECTORY include/polykem DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h" PATTERN "*.hpp"
+        PATTERN embedded.h EXCLUDE)  # its library is for another machine
 install(
   TARGETS polykem_static polykem_shared
   EXPORT polykemTargets
@@ -50,12 +51,15 @@ endforeach()
 # The pages keep their places, so that their links work.
 install(FILES LICENSE README.md ARCHITECTURE.md CHANGELOG.md CONTRIBUTING.md SECURITY.md SOUNDNESS.md
         DESTINATION ${CMAKE_INSTALL_DOCDIR})
-install(DIRECTORY docs/ DESTINATION ${CMAKE_INSTALL_DOCDIR}/docs FILES_MATCHING PATTERN "*.md" PATTERN man EXCLUDE
+install(DIRECTORY docs/ DESTINATION ${CMAKE_INSTALL_DOCDIR}/docs FILES_MATCHING PATTERN "*.md" PATTERN "*.png"
+        PATTERN man EXCLUDE
         PATTERN completion EXCLUDE)
-install(FILES examples/batch.c examples/server.cpp DESTINATION ${CMAKE_INSTALL_DOCDIR}/examples)
+install(FILES examples/batch.c examples/device_arrays.c examples/server.cpp
+        DESTINATION ${CMAKE_INSTALL_DOCDIR}/examples)
 install(DIRECTORY bench/results DESTINATION ${CMAKE_INSTALL_DOCDIR}/bench)
-foreach(folder seong2021 frodo_cuda)
-  install(FILES bench/${folder}/README.md DESTINATION ${CMAKE_INSTALL_DOCDIR}/bench/${folder})
+foreach(folder bench/seong2021 bench/frodo_cuda tools/m4cycles src/prim/keccak src/schemes/ntru src/schemes/mlkem
+        src/schemes/frodo)
+  install(FILES ${folder}/README.md DESTINATION ${CMAKE_INSTALL_DOCDIR}/${folder})
 endforeach()
 if(POLYKEM_BUILD_CLI)
   install(DIRECTORY docs/man/ DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 FILES_MATCHING PATTERN "*.1")

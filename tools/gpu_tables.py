@@ -3,7 +3,8 @@
 
 Sources in bench/results: h200_ntru.json and a second run of it (100,000 items), h200_ntru_400000.json,
 h200x2_ntru_400000.json (two GPUs), h200_seong2021.json; where they are there, h200_mlkem.json (100,000 items),
-h200_mlkem_500000.json and h200_frodokem.json.
+h200_mlkem_500000.json, h200_frodokem.json, h200_frodokem976shake_67584.json beside h200x2_frodokem976shake.json (two
+GPUs) and h200_gpu_rates.json.
 """
 
 import json
@@ -114,6 +115,40 @@ def table_two(_):
     return markdown(["set", "operation", "one H200", "two", "gain"],
                     [[*key, f"{one[key]['ms']:.2f} ms", f"{h['ms']:.2f} ms", f"{one[key]['ms'] / h['ms']:.2f}x"]
                      for key, h in two.items()])
+
+
+def table_frodokem_two(_):
+    """Two GPUs beside one: a batch alone, and one of a row."""
+    one, two = pinned(load("h200_frodokem976shake_67584.json")), pinned(load("h200x2_frodokem976shake.json"))
+
+    def columns(key, which):
+        before, after = one[key][which], two[key][which]
+        return [f"{before:.1f} ms", f"{after:.1f} ms", f"{before / after:.2f}x"]
+    return markdown(["set", "operation", "alone: one H200", "two", "gain", "in a row: one H200", "two", "gain"],
+                    [[*key, *columns(key, "ms"), *columns(key, "row_ms")] for key in two])
+
+
+def table_rates(_):
+    """What the units of the card do at best; nothing if that was not measured."""
+    if not present("h200_gpu_rates.json"):
+        return ""
+
+    def in_units(per_second):
+        for factor, letter in ((1e12, "T"), (1e9, "G")):
+            if per_second >= factor:
+                return f"{per_second / factor:.2f} {letter}/s"
+        return f"{per_second:,.0f}/s"
+    return markdown(["rate", "of", "measured", "used for floors"],
+                    [[f"`{r['name']}`", r["of"], in_units(r["per_second"]),
+                      in_units(r["used_for_floors"]) if "used_for_floors" in r else ""]
+                     for r in load("h200_gpu_rates.json")["rates"]])
+
+
+def device_arrays(_):
+    """The part of examples/device_arrays.c that docs/gpu.md shows."""
+    text = (RESULTS.parent.parent / "examples/device_arrays.c").read_text(encoding="utf-8")
+    quote = text.split("/* begin of the quote in docs/gpu.md */\n")[1].split("/* end of the quote */")[0]
+    return f"```c\n{quote}```\n"
 
 
 def table_threads(_):
@@ -235,6 +270,7 @@ def table_frodokem(_):
 
 
 TABLES = {"gpu-kernels": table_kernels, "gpu-steps": table_steps, "gpu-host": table_host,
-          "gpu-pageable": table_pageable, "gpu-two": table_two, "seong-threads": table_threads,
+          "gpu-pageable": table_pageable, "gpu-two": table_two, "gpu-frodokem-two": table_frodokem_two,
+          "gpu-rates": table_rates, "device-arrays": device_arrays, "seong-threads": table_threads,
           "seong-clients": table_clients, "seong-one-key": table_one_key, "gpu-mlkem": table_mlkem,
           "gpu-frodokem": table_frodokem}

@@ -23,6 +23,8 @@ MANY_VALUES = 8  # longer lists of values are left to `polykem list`
 ENVIRONMENT = [
     ("POLYKEM_BACKEND", "The backend to use where --backend does not name one."),
     ("POLYKEM_CUDA_MODULE", "Path of the CUDA module; empty: no GPU is used."),
+    ("POLYKEM_RTL_MODULE", "Path of the simulated hardware core; empty: none is used."),
+    ("POLYKEM_RTL_UIO", "A board's devices, CORE,DMA,BUFFER; several cores are separated by ';'."),
     ("XDG_CACHE_HOME", "Where doctor --tune keeps its measurements, in polykem/crossover; ~/.cache if unset."),
 ]
 DAEMON_ENVIRONMENT = [

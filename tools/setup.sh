@@ -3,7 +3,9 @@
 #
 # Installs what a purpose needs and this machine lacks, and nothing when nothing is lacking.
 #
-#   tools/setup.sh [--check] PURPOSE...      PURPOSE: demo | test | tls | full | fuzz | lint | peers | cuda
+#   tools/setup.sh [--check] PURPOSE...
+#
+# PURPOSE: demo | test | tls | python | full | fuzz | lint | peers | cuda | docs | m4 | arm64
 #
 # With --check it installs nothing. Where it may not install (no apt, no root, no password-less sudo) it says in one
 # line what to install and exits with 1. What counts is that the tool or header is found, not which package it came in.
@@ -80,6 +82,17 @@ need_tls() {
 # Wheels of PyPI go into environments of their own.
 need_venv() { python3 -c 'import ensurepip, venv' 2>/dev/null || missing+=(python3-venv); }
 
+# What `pip install .` needs beside what it fetches: a compiler and Python's own headers.
+need_python() {
+  need_command cmake cmake
+  need_command ninja ninja-build
+  need_command g++ g++
+  need_command python3 python3
+  need_venv
+  python3 -c 'import os, sysconfig; os.stat(sysconfig.get_path("include") + "/Python.h")' 2>/dev/null ||
+    missing+=(python3-dev)
+}
+
 # The long tests ask the shells what they complete, check man pages, compare the binary interface, build OpenSSL 3.5.
 need_full() {
   need_test
@@ -92,6 +105,36 @@ need_full() {
   need_command mandoc mandoc
   need_command curl curl
   need_command perl perl
+}
+
+need_docs() {
+  need_command python3 python3
+  need_venv
+}
+
+has_m4_header() { arm-none-eabi-g++ -std=c++20 -x c++ -E - <<<"#include <$1>" >/dev/null 2>&1; }
+
+# A compiler for bare Arm with C and C++ libraries, and an emulator of boards.
+need_m4() {
+  need_command cmake cmake
+  need_command ninja ninja-build
+  need_command cc gcc
+  need_command python3 python3
+  need_command arm-none-eabi-g++ gcc-arm-none-eabi
+  need_command qemu-system-arm qemu-system-arm
+  has_m4_header string.h || missing+=(libnewlib-arm-none-eabi)
+  has_m4_header span || missing+=(libstdc++-arm-none-eabi-newlib)
+}
+
+# A cross compiler, an emulator of programs and GoogleTest, which comes as source; tools/arm64/sysroot.sh fetches the
+# libraries.
+need_arm64() {
+  need_command cmake cmake
+  need_command ninja ninja-build
+  need_command aarch64-linux-gnu-g++ g++-aarch64-linux-gnu
+  need_command qemu-aarch64 qemu-user
+  [[ -e /usr/aarch64-linux-gnu/include/stdio.h ]] || missing+=(libc6-dev-arm64-cross)
+  [[ -e /usr/src/googletest/CMakeLists.txt ]] || missing+=(googletest)
 }
 
 need_cuda() { command -v nvcc >/dev/null 2>&1 || need_venv; }
@@ -137,12 +180,14 @@ have_libclang() {
   grep -qE '^libclang(-[0-9.]+)?\.so' <<<"$libraries"
 }
 
-# The peers come as Rust crates; one of them builds liboqs with CMake and reads its headers with libclang.
+# The peers come as Rust crates; one of them builds liboqs with CMake and reads its headers with libclang, another
+# builds OpenSSL with make and Perl, of whose modules a minimal system has only some.
 need_peers() {
   need_rust
   need_command python3 python3
   need_command cmake cmake
-  need_headers openssl/evp.h libssl-dev
+  need_command make make
+  perl -MIPC::Cmd -MFile::Compare -e1 2>/dev/null || missing+=(perl)
   have_libclang || missing+=(libclang-dev)
 }
 
@@ -174,9 +219,10 @@ collect() {
   missing=()
   for purpose in "$@"; do
     case "$purpose" in
-      demo | test | tls | full | fuzz | lint | peers | cuda) "need_$purpose" ;;
+      demo | test | tls | python | full | fuzz | lint | peers | cuda | docs | m4 | arm64) "need_$purpose" ;;
       *)
-        echo "setup: unknown purpose '$purpose' (demo, test, tls, full, fuzz, lint, peers, cuda)" >&2
+        echo "setup: unknown purpose '$purpose' (demo, test, tls, python, full, fuzz, lint, peers, cuda, docs, m4," \
+          "arm64)" >&2
         exit 2
         ;;
     esac

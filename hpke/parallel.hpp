@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// Items of a batch over threads.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <exception>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+namespace polykem::hpke {
+
+/** `work(claim)` on at most `threads` threads, the caller's among them. It calls claim(first, last) for items until
+ * that returns false. The first exception is thrown again when all have ended. */
+template <class Work>
+void over_threads(unsigned threads, std::size_t count, const Work& work) {
+  constexpr std::size_t kItems = 64;  // half a millisecond at most, a few microseconds an item at least
+  std::atomic<std::size_t> next{0};
+  std::exception_ptr failure;
+  std::mutex mutex;
+  const auto claim = [&](std::size_t& first, std::size_t& last) {
+    first = next.fetch_add(kItems);
+    last = std::min(first + kItems, count);
+    return first < count;
+  };
+  const auto guarded = [&] {
+    try {
+      work(claim);
+    } catch (...) {
+      const std::lock_guard lock(mutex);
+      if (!failure) failure = std::current_exception();
+      next = count;
+    }
+  };
+  std::vector<std::thread> helpers;
+  const std::size_t useful = std::min<std::size_t>(threads, (count + kItems - 1) / kItems);
+  try {
+    while (helpers.size() + 1 < useful)
+      helpers.emplace_back(guarded);
+  } catch (const std::exception&) {  // no more threads or memory for them: those that run do the work
+  }
+  guarded();
+  for (std::thread& helper : helpers)
+    helper.join();
+  if (failure) std::rethrow_exception(failure);
+}
+
+}  // namespace polykem::hpke

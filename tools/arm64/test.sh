@@ -1,0 +1,44 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+#
+# Cross-builds for AArch64 (build-arm64) and tests under qemu-user: on the CPU `max`, which has all extensions, and on a
+# Cortex-A53, which has no SHA3.
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+build=build-arm64
+jobs=${JOBS:-$(nproc)}
+tests=(aes aes128 frodo keccak matmul mlkem ntru ntt polyinv polymul sort)
+programs=("${tests[@]/#/lanes_}")
+programs=("${programs[@]/%/_test}" prim_test drbg_test keys_test item_status_test property_test capi_test kat_test)
+
+tools/arm64/sysroot.sh $build/sysroot
+cmake --preset arm64 -B $build ${CCACHE:+-DCMAKE_CXX_COMPILER_LAUNCHER=$CCACHE} >/dev/null
+cmake --build $build -j "$jobs" --target "${programs[@]}" arm64_trace polykem
+
+failed=0
+# run CPU NAME COMMAND...: prints one line, and what the command said if it failed.
+run() {
+  local cpu=$1 name=$2 log begin=$SECONDS
+  shift 2
+  log=$(mktemp)
+  if QEMU_CPU=$cpu qemu-aarch64 -L /usr/aarch64-linux-gnu "$@" >"$log" 2>&1; then
+    printf '%-12s %-28s ok      %4d s\n' "$cpu" "$name" $((SECONDS - begin))
+  else
+    printf '%-12s %-28s FAILED  %4d s\n' "$cpu" "$name" $((SECONDS - begin))
+    cat "$log"
+    failed=1
+  fi
+  rm -f "$log"
+}
+
+for cpu in max cortex-a53; do
+  for program in "${programs[@]}"; do
+    run $cpu "$program" $build/bin/"$program" --gtest_brief=1 --gtest_filter="-Full/*:*AMaskedCpuFeature*"
+  done
+  run $cpu "polykem doctor" $build/bin/polykem doctor
+done
+python3 -B tests/arm64/trace.py $build/bin/arm64_trace || failed=1
+POLYKEM_CPU_MASK=sha3 run max "capi_test without sha3" $build/bin/capi_test --gtest_brief=1
+POLYKEM_CPU_MASK=aes run max "capi_test without aes" $build/bin/capi_test --gtest_brief=1
+POLYKEM_CPU_MASK=aes run max "kat_test without aes" $build/bin/kat_test --gtest_brief=1 --gtest_filter=-Full/*
+exit $failed

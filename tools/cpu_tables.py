@@ -1,0 +1,219 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The tables of one core beside its peers in README.md and docs/performance.md, for tools/tables.py.
+
+Sources in bench/results, for each kind of machine: cpu_peers*.json and, against peers without AVX-512,
+cpu_peers*_haswell.json; cpu_rates_xeon.json. A table whose source is not there is empty.
+"""
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+
+import gpu_tables
+from floors import MOST_OF_SMALL, floors, is_best, layout_of
+from gpu_tables import RESULTS, load, markdown, present
+
+BUILD = Path(__file__).resolve().parent.parent / "build"
+FRONT = ["mlkem512", "mlkem768", "mlkem1024", "kyber768", "ntruhps4096821", "ntruhrss701", "efrodokem640shake",
+         "efrodokem976aes"]  # the rows of README.md
+OPS = ["keygen", "encaps", "decaps"]
+RATES = "cpu_rates_xeon.json"
+RATES_OF_FLOORS = {"vpaddw": "add", "vpternlogq": "ternary", "vprolq": "rotate", "vpmullw": "multiply",
+                   "vpdpwssd": "multiply", "vpminud": "minimum", "vaesenc": "aes"}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A kind of machine."""
+
+    name: str
+    suffix: str  # of its files
+    machine: str  # what its files call it
+
+    @property
+    def file(self):
+        return f"cpu_peers{self.suffix}.json"
+
+    @property
+    def narrow_file(self):
+        return f"cpu_peers{self.suffix}_haswell.json"
+
+
+ZEN5 = Kind("Zen 5", "", "one core of a machine with AVX-512 (AMD EPYC, Zen 5)")
+XEON = Kind("Xeon", "_xeon", "one core of a Xeon with AVX-512 and AMX")
+
+
+class Core:
+    """What was measured on one kind of machine, by set and operation."""
+
+    def __init__(self, kind):
+        document = load(kind.file) if present(kind.file) else {"records": [], "ghz": 0, "machine": ""}
+        self.kind, self.ghz, self.layout = kind, document["ghz"], layout_of(document["machine"])
+        self.records = document["records"]
+        self.narrow_records = load(kind.narrow_file)["records"] if present(kind.narrow_file) else []
+
+    def find(self, scheme, op, forced=None, count=None, threads=1, keys="per-item", narrow=False):
+        """The record of the backend that was chosen, or of a forced one. count: None is a full batch. narrow: against
+        peers without AVX-512."""
+        for r in self.narrow_records if narrow else self.records:
+            if (r["scheme"], r["op"], r["threads"], r["keys"]) != (scheme, op, threads, keys):
+                continue
+            if not (r["backend"] == forced and not is_best(r) if forced else is_best(r)):
+                continue
+            if r["count"] == count or (count is None and r["count"] > MOST_OF_SMALL):
+                return r
+        return None
+
+    def sets(self, all_sets):
+        return [s["name"] for s in all_sets if self.find(s["name"], "decaps")]
+
+
+class Results:
+    """All that the tables are made of. sets: what `polykem list` prints."""
+
+    def __init__(self, sets):
+        self.sets = sets
+        self.zen5, self.xeon = Core(ZEN5), Core(XEON)
+        self.gpu = gpu_tables.resident_rates()
+
+
+def rate(per_second):
+    return f"{per_second:,.0f}"
+
+
+def ratio(record, digits=1):
+    return f"{record['ratio']:.{digits}f}x" if record else ""
+
+
+def rate_and_ratio(record):
+    return f"{rate(record['ours_ops_per_s'])} ({ratio(record)})" if record else ""
+
+
+def table_sets(results):
+    header = ["set", "also known as", "category", "public key", "secret key", "ciphertext", "secret"]
+    sizes = ["public_key_bytes", "secret_key_bytes", "ciphertext_bytes", "shared_secret_bytes"]
+    rows = [[s["name"], s["title"], str(s["security_category"])] + [f"{s[k]:,}" for k in sizes] for s in results.sets]
+    return markdown(header, rows)
+
+
+def table_summary(results, only=None):
+    """One line a set: rate and ratio of each operation on each kind of machine."""
+    cores = [core for core in (results.zen5, results.xeon) if core.records]
+    rows = []
+    for name in only or results.zen5.sets(results.sets):
+        narrow = [results.zen5.find(name, op, "avx2", narrow=True) or results.zen5.find(name, op, "avx2") for op in OPS]
+        gpu = [results.gpu.get((name, op)) for op in OPS]
+        rows.append(
+            [name]
+            + [rate_and_ratio(core.find(name, op)) for core in cores for op in OPS]
+            + [" / ".join(ratio(r) for r in narrow) if all(narrow) else ""]
+            + [" / ".join(gpu_tables.million(g) for g in gpu) if all(gpu) else ""]
+        )
+    header = [f"{core.kind.name}: {op}/s" if op == OPS[0] else f"{op}/s" for core in cores for op in OPS]
+    return markdown(["set", *header, "both sides AVX2 (Zen 5)", "H200, million/s"], rows)
+
+
+def table_front(results):
+    return table_summary(results, FRONT)
+
+
+def peers_table(core, sets):
+    """Every operation of every set against the fastest of its peers."""
+    if not core.records:
+        return ""
+    header = ["set", "operation", "peer", "polykem, op/s", "peer, op/s", "ratio", "avx2 forced",
+              "avx2 forced, peer with AVX2 only", "a lone item: best / avx2", "one public key", "2 threads / 1"]
+    rows = []
+    for name in core.sets(sets):
+        for op in OPS:
+            r, two = core.find(name, op), core.find(name, op, threads=2)
+            alone = [core.find(name, op, forced, count=1) for forced in (None, "avx2")]
+            rows.append([
+                name, op, r["peer"], rate(r["ours_ops_per_s"]), rate(r["peer_ops_per_s"]), f"**{r['ratio']:.1f}**",
+                ratio(core.find(name, op, "avx2")), ratio(core.find(name, op, "avx2", narrow=True)),
+                " / ".join(f"{a['ratio']:.2f}" for a in alone) if all(alone) else "",
+                ratio(core.find(name, op, keys="shared")),
+                f"{two['ours_ops_per_s'] / r['ours_ops_per_s']:.2f}" if two else "",
+            ])
+    return markdown(header, rows)
+
+
+def table_each_peer(results):
+    """The rates of all peers of a set that has several."""
+    core = results.xeon
+    several = [(name, op, keys, r) for name in core.sets(results.sets) for op in OPS for keys in ("per-item", "shared")
+               if (r := core.find(name, op, keys=keys)) and len(r.get("peers", [])) > 1]  # fmt: skip
+    if not several:
+        return ""
+    names = sorted({p["name"] for *_, r in several for p in r["peers"]})
+    rows = []
+    for name, op, keys, r in several:
+        rates = {p["name"]: rate(p["ops_per_s"]) for p in r["peers"]}
+        what = op if keys == "per-item" else op + ", one key"
+        rows.append([name, what, rate(r["ours_ops_per_s"]), *(rates.get(peer, "") for peer in names)])
+    return markdown(["set", "operation", "polykem, op/s", *names], rows)
+
+
+def table_small(results):
+    """Ratios to the fastest peer from a lone item to a full batch."""
+    core, rows = results.xeon, []
+    counts = sorted({r["count"] for r in core.records if r["count"] <= MOST_OF_SMALL})
+    for name in core.sets(results.sets):
+        for op in OPS:
+            found = [core.find(name, op, count=count) for count in [*counts, None]]
+            if found[0]:
+                rows.append([name, op, *(ratio(r, 2) for r in found)])
+    return markdown(["set", "operation", "a lone item", *map(str, counts[1:]), "a full batch"], rows) if rows else ""
+
+
+def floors_table(core, sets):
+    """Cycles beside the cycles of the work that cannot be left out."""
+    if not core.records:
+        return ""
+    rows = []
+    for name in core.sets(sets):
+        for op, keys in [*((op, "per-item") for op in OPS), ("encaps", "shared")]:
+            r = core.find(name, op, keys=keys)
+            if r is None:
+                continue
+            cycles, floor = core.ghz * 1e9 / r["ours_ops_per_s"], floors(name, keys == "shared", core.layout)[op]
+            rows.append([name, op if keys == "per-item" else op + ", one key", f"{cycles:,.0f}", f"{floor:,.0f}",
+                         f"{cycles / floor:.2f}"])
+    return markdown(["set", "operation", f"cycles at {core.ghz:.2f} GHz", "floor", "measured / floor"], rows)
+
+
+def table_rates(_):
+    """Instructions a cycle, and what the floors take."""
+    if not present(RATES):
+        return ""
+    layout, rows = layout_of(XEON.machine), []
+    for r in load(RATES)["rates"]:
+        kind = RATES_OF_FLOORS.get(r["name"])
+        used = 1 / layout.cycles(**{kind: 1}) if kind else layout.tile_macs if r["name"] == "tdpbusd" else 0
+        digits = 0 if r["per_cycle"] > 100 else 2
+        rows.append([f"`{r['name']}`", r["of"], f"{r['per_cycle']:,.{digits}f}", f"{used:,.0f}" if used else ""])
+    return markdown(["instruction", "", "a cycle", "used for floors"], rows)
+
+
+TABLES = {
+    "sets": table_sets, "front": table_front, "summary": table_summary,
+    "peers": lambda results: peers_table(results.zen5, results.sets),
+    "peers-xeon": lambda results: peers_table(results.xeon, results.sets),
+    "each-peer": table_each_peer, "small": table_small,
+    "floors": lambda results: floors_table(results.zen5, results.sets),
+    "floors-xeon": lambda results: floors_table(results.xeon, results.sets),
+    "cpu-rates": table_rates,
+}  # fmt: skip
+
+
+def record():
+    """Takes over what was measured last as the results of this kind of machine, one record a line, so that two
+    measurements can be compared by eye."""
+    for source in filter(Path.exists, (BUILD / "bench-peers.json", BUILD / "bench-peers-haswell.json")):
+        document = json.loads(source.read_text(encoding="utf-8"))
+        kind = XEON if "Xeon" in document["machine"] else ZEN5
+        document["machine"] = kind.machine
+        records = ",\n".join("  " + json.dumps(r, sort_keys=True) for r in document.pop("records"))
+        head = json.dumps(document, indent=1, sort_keys=True)[:-2]
+        name = kind.narrow_file if "haswell" in source.name else kind.file
+        (RESULTS / name).write_text(f'{head},\n "records": [\n{records}\n ]\n}}\n', encoding="utf-8")

@@ -1,0 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
+void run_all(void);
+
+int main(void) {
+  run_all();
+  return 0;
+}

@@ -1,0 +1,19 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The site's menu. A page that is not here is not in the site, and each page below docs/ must be."""
+
+NAVIGATION = {
+    "Start": ["docs/user_guide.md", "commands", "docs/exit_codes.md", "docs/versions.md"],
+    "Python": ["docs/python.md", "docs/hpke.md", "docs/bulk.md", "docs/report.md", "api/python"],
+    "Servers": ["docs/tls.md", "docs/broker.md", "docs/protocol.md"],
+    "GPU": ["docs/gpu.md", "docs/gpu_design.md"],
+    "Hardware": ["docs/hardware.md"],
+    "Arm": ["docs/arm.md", "tools/m4cycles/README.md"],
+    "C": ["api/c"],
+    "Figures": ["docs/performance.md", "docs/gpu_figures.md", "bench/frodo_cuda/README.md",
+                "bench/seong2021/README.md"],
+    "Design": ["ARCHITECTURE.md", "src/schemes/ntru/README.md", "src/schemes/mlkem/README.md",
+               "src/schemes/frodo/README.md", "src/prim/keccak/README.md",
+               "hw/README.md", "hw/doc/walk.md", "hw/doc/registers.md", "docs/side_channels.md", "decisions",
+               "bibliography"],
+    "Project": ["CONTRIBUTING.md", "SOUNDNESS.md", "SECURITY.md", "CHANGELOG.md"],
+}
