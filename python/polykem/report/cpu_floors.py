@@ -17,7 +17,7 @@ ML-KEM, Kyber and FrodoKEM:
   permutation  as above; three of SHAKE128 for a polynomial of A in ML-KEM, ceil(2 n / 168) for a row of A in FrodoKEM
   transform    7 * 128 butterflies of three 16-bit multiplications and three additions; 15 and 7 for a product of
                linear ones
-  AES          ten rounds of four blocks an instruction
+  AES          eight rounds of four blocks an instruction: two rounds come of what rows and columns of A share
   matrix       8 n^2 multiply-adds for A times a secret matrix, 32 an instruction; or twice as many of bytes, on tiles.
                FrodoKEM makes and multiplies A in turn, so what uses other ports than its AES can be done meanwhile
 With one public key for all, what depends on that key alone (A, its hash) is left out.
@@ -77,6 +77,7 @@ SHARING_BLOCKS = 8  # of a key generation: one inversion for all, and three prod
 SHA3_RATE = 136
 LANES_16 = 32
 AES_BLOCKS = 4  # of a register
+GRID_ROUNDS = 8  # of AES for a block of FrodoKEM's A (prim/aes/lanes/grid128.hpp)
 
 
 def comparators(count):
@@ -152,7 +153,7 @@ def mlkem_floors(layout, k, round3, shared):
 
 def frodo_matrix(layout, n, aes, shared):
     """Cycles of A, unless it is there already, and of its product with a secret matrix."""
-    rounds = n * n / 8 / AES_BLOCKS * 10 if aes and not shared else 0
+    rounds = n * n / 8 / AES_BLOCKS * GRID_ROUNDS if aes and not shared else 0
     hashes = 0 if aes or shared else n * math.ceil(2 * n / 168) * permutation(layout)
     if layout.tile_macs:
         return hashes + max(layout.cycles(aes=rounds), 16 * n * n / layout.tile_macs)
