@@ -11,7 +11,7 @@ def run(folder, monkeypatch, *words):
     monkeypatch.setenv("PATH", str(folder))
     monkeypatch.delenv("POLYKEM_PROGRAM", raising=False)
     monkeypatch.chdir(folder)
-    return main(["--scheme", "mlkem512", "--seconds", "0.001", "--json", "a.json", "--quiet", "--no-published", *words])
+    return main(["--scheme", "mlkem512", "--seconds", "0.02", "--json", "a.json", "--quiet", "--no-published", *words])
 
 
 def test_measures_by_itself(tmp_path, monkeypatch):
