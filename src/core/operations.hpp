@@ -51,9 +51,20 @@ struct Operations {
   }
 };
 
-/// Runs whole blocks of items by `Blocks`, and fewer items than kFewestForBlocks by `Singles`. Both are Operations with
-/// the same steps.
-template <class Blocks, class Singles, size_t kFewestForBlocks>
+/// How many items of each operation take less time as a block than one by one.
+struct FewestForBlocks {
+  size_t keygen, encaps, decaps;
+
+  constexpr FewestForBlocks(size_t all) : FewestForBlocks(all, all, all) {}
+  constexpr FewestForBlocks(size_t for_keygen, size_t for_encaps, size_t for_decaps)
+      : keygen(for_keygen), encaps(for_encaps), decaps(for_decaps) {}
+
+  constexpr size_t of(Op op) const { return op == Op::keygen ? keygen : op == Op::encaps ? encaps : decaps; }
+};
+
+/// Runs whole blocks of items by `Blocks`, and fewer items than kFewest by `Singles`. Both are Operations with the same
+/// steps.
+template <class Blocks, class Singles, FewestForBlocks kFewest>
 struct SplitOperations {
   static constexpr size_t kGranule = Blocks::kGranule;
   template <Op kOp>
@@ -64,15 +75,15 @@ struct SplitOperations {
 
   template <Op kOp>
   static size_t workspace_bytes(size_t items) {
-    return items < kFewestForBlocks ? Singles::template workspace_bytes<kOp>(items)
-                                    : Blocks::template workspace_bytes<kOp>(items);
+    return items < kFewest.of(kOp) ? Singles::template workspace_bytes<kOp>(items)
+                                   : Blocks::template workspace_bytes<kOp>(items);
   }
 
   template <Op kOp>
   static Status run(const void*, const Batch& batch, std::byte* workspace, StepTimes* times) {
     static_assert(same_steps(Blocks::template kInfos<kOp>, Singles::template kInfos<kOp>));
-    return batch.count < kFewestForBlocks ? Singles::template run<kOp>(nullptr, batch, workspace, times)
-                                          : Blocks::template run<kOp>(nullptr, batch, workspace, times);
+    return batch.count < kFewest.of(kOp) ? Singles::template run<kOp>(nullptr, batch, workspace, times)
+                                         : Blocks::template run<kOp>(nullptr, batch, workspace, times);
   }
 
  private:

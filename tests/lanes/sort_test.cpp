@@ -71,7 +71,7 @@ POLYKEM_EVERY_ISA(SortLanesTest);
 #ifndef __aarch64__
 
 TEST(SortRowsTest, SampleAgreesWithPlainSort) {
-  if (!cpu_backend_available(cpu::kAmx)) GTEST_SKIP() << "this CPU lacks what amx needs";
+  if (!cpu_backend_available(cpu::kAvx512)) GTEST_SKIP() << "this CPU lacks what avx512 needs";
   Noise noise(4);
   for (const Set set : kSets) {
     const size_t bytes = (30 * (set.n - 1) + 7) / 8, width = (set.n + 63) / 64 * 64;
@@ -82,7 +82,7 @@ TEST(SortRowsTest, SampleAgreesWithPlainSort) {
       if (count > 2) std::fill_n(in.begin() + static_cast<long>(stride), bytes, uint8_t{0});
       AlignedBuffer<uint8_t> out(count * width), workspace(sort_rows_workspace_bytes(set.n, count));
       std::fill_n(out.data(), count * width, uint8_t{0xee});
-      kSortRowsAmx.sample_fixed_type({out.data(), width}, {in.data(), stride}, count, set.n, set.weight,
+      kSortRowsAvx512.sample_fixed_type({out.data(), width}, {in.data(), stride}, count, set.n, set.weight,
                                      workspace.data());
       for (size_t i = 0; i < count; ++i) {
         const auto want = plain_sample(in.data() + i * stride, set);

@@ -73,6 +73,6 @@ struct SortRows {
   void (*sample_fixed_type)(ByteRows out, ConstByteRows in, size_t count, size_t n, size_t weight, void* workspace);
 };
 
-extern const SortRows kSortRowsAmx;
+extern const SortRows kSortRowsAvx512;
 
 }  // namespace polykem

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // NTRU's three operations. Read this first: one step per stage, in order. `Ops` computes a step on a chunk of items; a
 // backend that fuses stages declares its own plan over the same stages. Inversions may be shared by all tiles of a
-// chunk, so key generation is tiled around them.
+// chunk, so key generation is tiled around them; it may have Ops of its own.
 #pragma once
 
 #include <array>
@@ -11,26 +11,26 @@
 
 namespace polykem::ntru {
 
-template <class Ops>
+template <class Ops, class KeygenOps = Ops>
 struct Kem {
   using Chunk = typename Ops::Chunk;
   using Step = polykem::Step<Chunk>;
-  using KeygenStep = polykem::Step<typename Ops::KeygenChunk>;
+  using KeygenStep = polykem::Step<typename KeygenOps::KeygenChunk>;
 
   static constexpr std::array keygen{
-      KeygenStep{{"randombytes", 0, 1, true}, Ops::draw_keygen},
-      KeygenStep{{"sample_fg", 1, 1, true}, Ops::sample_fg},
-      KeygenStep{{"poly_S3_inv", 2, 1}, Ops::invert_f},
-      KeygenStep{{"poly_S3_tobytes", 3, 1, true}, Ops::store_f},
-      KeygenStep{{"poly_Z3_to_Zq", 4, 1, true}, Ops::lift_fg},
-      KeygenStep{{"poly_Rq_mul.Gf", 5, 1, true}, Ops::mul_Gf},
-      KeygenStep{{"poly_Rq_inv", 6, 1}, Ops::invert_Gf},
-      KeygenStep{{"poly_Rq_mul.vf", 7, 1, true}, Ops::mul_vf},
-      KeygenStep{{"poly_Sq_mul.invh", 8, 1, true}, Ops::mul_invh},
-      KeygenStep{{"poly_Sq_tobytes", 9, 1, true}, Ops::store_invh},
-      KeygenStep{{"poly_Rq_mul.vG", 10, 1, true}, Ops::mul_vG},
-      KeygenStep{{"poly_Rq_mul.h", 11, 1, true}, Ops::mul_h},
-      KeygenStep{{"poly_Rq_sum_zero_tobytes", 12, 1, true}, Ops::store_h},
+      KeygenStep{{"randombytes", 0, 1, true}, KeygenOps::draw_keygen},
+      KeygenStep{{"sample_fg", 1, 1, true}, KeygenOps::sample_fg},
+      KeygenStep{{"poly_S3_inv", 2, 1}, KeygenOps::invert_f},
+      KeygenStep{{"poly_S3_tobytes", 3, 1, true}, KeygenOps::store_f},
+      KeygenStep{{"poly_Z3_to_Zq", 4, 1, true}, KeygenOps::lift_fg},
+      KeygenStep{{"poly_Rq_mul.Gf", 5, 1, true}, KeygenOps::mul_Gf},
+      KeygenStep{{"poly_Rq_inv", 6, 1}, KeygenOps::invert_Gf},
+      KeygenStep{{"poly_Rq_mul.vf", 7, 1, true}, KeygenOps::mul_vf},
+      KeygenStep{{"poly_Sq_mul.invh", 8, 1, true}, KeygenOps::mul_invh},
+      KeygenStep{{"poly_Sq_tobytes", 9, 1, true}, KeygenOps::store_invh},
+      KeygenStep{{"poly_Rq_mul.vG", 10, 1, true}, KeygenOps::mul_vG},
+      KeygenStep{{"poly_Rq_mul.h", 11, 1, true}, KeygenOps::mul_h},
+      KeygenStep{{"poly_Rq_sum_zero_tobytes", 12, 1, true}, KeygenOps::store_h},
   };
 
   static constexpr std::array encaps{

@@ -2,6 +2,8 @@
 #include "core/backend.hpp"
 #include "schemes/ntru/lanes/backend.hpp"
 #include "schemes/ntru/lanes/isa_prims.hpp"
+#include "schemes/ntru/rows/ops.hpp"
+#include "schemes/ntru/rows/single_products.hpp"
 #include "schemes/ntru/vector_backends.hpp"
 
 namespace polykem::ntru {
@@ -10,18 +12,30 @@ namespace {
 
 struct Avx512 {
   static constexpr const char* kName = cpu::kAvx512;
-  static constexpr size_t kFewestForLanes = 8;
+  static constexpr FewestForBlocks kFewestForLanes = {8, 28, 20};
   static Aes256Ctr keystream() { return aes256_ctr_avx512; }
   static const LaneMul* mul(size_t n) { return lane_mul_avx512(n); }
   static const KeccakLanes& keccak() { return kKeccakLanesAvx512; }
   static const PolyInvLanes& inverse() { return kPolyInvLanesAvx512; }
 };
 
+using Lanes = lanes::WithSinglePrims<Avx512>;
+
+struct Rows : Avx512 {
+  static rows::SingleProducts mul(size_t n) { return rows::SingleProducts(*lane_mul_avx512(n)); }
+  static const SortRows& sort() { return kSortRowsAvx512; }
+};
+
+/// Too few items for lanes: the coefficients of an item side by side, but for key generation, whose time its inversions
+/// take.
+template <NtruParams P>
+using FewItems = Operations<Kem<rows::Ops<P, Rows>, ref::Ops<P, Lanes>>, rows::Chunk<P, Rows>, ref::Chunk<P, Lanes>>;
+
 }  // namespace
 
 template <NtruParams P>
 SchemeBackend avx512_backend() {
-  return lanes::backend<P, lanes::WithSinglePrims<Avx512>>();
+  return lanes::backend<P, Lanes, FewItems<P>>();
 }
 
 template SchemeBackend avx512_backend<kHps2048509>();

@@ -10,10 +10,9 @@
 namespace polykem::ntru::lanes {
 inline namespace POLYKEM_ISA {
 
-template <NtruParams P, class Isa>
+template <NtruParams P, class Isa, class Singles = Operations<Kem<ref::Ops<P, Isa>>, ref::Chunk<P, Isa>>>
 constexpr SchemeBackend backend() {
   using Blocks = Operations<Kem<Ops<P, Isa>>, Chunk<P, Isa>, KeygenChunk<P, Isa>>;
-  using Singles = Operations<Kem<ref::Ops<P, Isa>>, ref::Chunk<P, Isa>>;
   return scheme_backend<SplitOperations<Blocks, Singles, Isa::kFewestForLanes>>(Isa::kName);
 }
 

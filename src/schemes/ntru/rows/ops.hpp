@@ -5,6 +5,7 @@
 
 #include <cstring>
 
+#include "prim/keccak/lanes/one.hpp"
 #include "schemes/ntru/rows/keygen.hpp"
 
 namespace polykem::ntru::rows {
@@ -91,12 +92,13 @@ struct Ops : KeygenOps<P, Prims> {
     });
   }
 
-  /// Messages of `length` bytes of every item.
-  static void hash(Chunk& c, ByteRows out, const uint8_t* in, size_t length) {
-    if (c.count == 1) return sha3_256(out.data, {in, length});
-    Prims::keccak().sha3_256(out, {in, sizeof(Item)}, length, c.count);
+  /// Messages of kBytes bytes of every item.
+  template <size_t kBytes>
+  static void hash(Chunk& c, ByteRows out, const uint8_t (&in)[kBytes]) {
+    if (c.count == 1) return polykem::lanes::sha3_256_one<kBytes>(out.data, in);
+    Prims::keccak().sha3_256(out, {in, sizeof(Item)}, kBytes, c.count);
   }
-  static void hash_rm(Chunk& c) { hash(c, {c.io.ss_out, P.kSharedSecretBytes}, c.item->rm, sizeof c.item->rm); }
+  static void hash_rm(Chunk& c) { hash(c, {c.io.ss_out, P.kSharedSecretBytes}, c.item->rm); }
 
   static void load_h(Chunk& c) {
     c.each([&](Item& t, size_t i) { load_Rq_sum_zero<P>(t.x, c.pk(i)); });
@@ -166,7 +168,7 @@ struct Ops : KeygenOps<P, Prims> {
       std::memcpy(t.reject, c.sk(i) + P.prf_key_offset(), P.kPrfKeyBytes);
       std::memcpy(t.reject + P.kPrfKeyBytes, c.ct(i), P.ciphertext_bytes());
     });
-    hash(c, {c.item->rejection, sizeof(Item)}, c.item->reject, sizeof c.item->reject);
+    hash(c, {c.item->rejection, sizeof(Item)}, c.item->reject);
   }
 
   static void select(Chunk& c) {
