@@ -45,6 +45,7 @@ struct Values {
   uint32_t v[8];
 
   explicit Values(const uint16_t* a) {
+#pragma GCC unroll 4
     for (int i = 0; i < 4; ++i) {
       const int32_t pair = load_pair(a + 2 * i);
       v[2 * i] = compress<kBits>(lower(pair));
@@ -70,11 +71,13 @@ inline void store_decompressed(uint16_t* a, uint32_t v0, uint32_t v1, uint32_t v
 }  // namespace
 
 void poly_add(Poly& a, const Poly& b) {
+#pragma GCC unroll 4
   for (size_t i = 0; i < kN; i += 2)
     store_pair(a.c + i, __sadd16(load_pair(a.c + i), load_pair(b.c + i)));
 }
 
 void poly_sub(Poly& a, const Poly& b) {
+#pragma GCC unroll 4
   for (size_t i = 0; i < kN; i += 2)
     store_pair(a.c + i, __ssub16(load_pair(a.c + i), load_pair(b.c + i)));
 }
@@ -83,6 +86,7 @@ void add_message(Poly& a, const uint8_t* m) {
   constexpr uint32_t kHalf = (kQ + 1) / 2;
   for (size_t i = 0; i < kN; i += 8, ++m) {
     const uint32_t bits = *m;
+#pragma GCC unroll 4
     for (unsigned j = 0; j < 8; j += 2) {
       const auto pair = static_cast<int32_t>(((bits >> j & 1) | (bits >> (j + 1) & 1) << 16) * kHalf);
       store_pair(a.c + i + j, __sadd16(load_pair(a.c + i + j), pair));
@@ -93,6 +97,7 @@ void add_message(Poly& a, const uint8_t* m) {
 void poly_tobytes(uint8_t* out, const Poly& a) {
   for (size_t i = 0; i < kN; i += 8, out += 12) {
     uint32_t t[4];  // two coefficients of 12 bits each
+#pragma GCC unroll 4
     for (size_t j = 0; j < 4; ++j) {
       const uint32_t pair = canonical(load_pair(a.c + i + 2 * j));
       t[j] = (pair >> 4 & 0xfff000) | (pair & 0xfff);

@@ -82,6 +82,7 @@ template <>
 void sample_cbd<2>(Poly& a, const uint8_t* in) {
   for (size_t i = 0; i < kN; i += 8, in += 4) {
     const Octet octet = cbd2(in);
+#pragma GCC unroll 4
     for (size_t j = 0; j < 4; ++j)
       store_pair(a.c + i + 2 * j, octet.pairs[j]);
   }
@@ -90,6 +91,7 @@ void sample_cbd<2>(Poly& a, const uint8_t* in) {
 void add_cbd2(Poly& a, const uint8_t* in) {
   for (size_t i = 0; i < kN; i += 8, in += 4) {
     const Octet octet = cbd2(in);
+#pragma GCC unroll 4
     for (size_t j = 0; j < 4; ++j)
       store_pair(a.c + i + 2 * j, __sadd16(load_pair(a.c + i + 2 * j), octet.pairs[j]));
   }
