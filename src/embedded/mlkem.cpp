@@ -15,12 +15,13 @@ using mlkem::MlkemParams;
 template <MlkemParams P>
 struct MlkemOps : mlkem::compact::Ops<P, MlkemPrims> {
   using Chunk = mlkem::compact::Chunk<P, MlkemPrims>;
-  static void draw_keygen(Chunk& c) { draw(c, c.work.draws, mlkem::kKeygenDrawBytes); }
-  static void draw_encaps(Chunk& c) { draw(c, c.work.m, mlkem::kEncapsDrawBytes); }
+  static void draw_keygen(Chunk& c) { draw(c, c.work.inputs, mlkem::kKeygenDrawBytes); }
+  static void draw_encaps(Chunk& c) { draw(c, c.work.m(), mlkem::kEncapsDrawBytes); }
 };
 
 template <MlkemParams P>
-inline constexpr polykem_embedded_code kMlkemCode = code<mlkem::compact::Kem<MlkemOps<P>>, typename MlkemOps<P>::Chunk>();
+inline constexpr polykem_embedded_code kMlkemCode =
+    code<mlkem::compact::Kem<MlkemOps<P>>, typename MlkemOps<P>::Chunk>();
 
 template <MlkemParams P>
 constexpr polykem_embedded_set mlkem_set(const char* name, size_t stack) {

@@ -82,7 +82,8 @@ def programs(build_folder, quick):
     for name in () if quick else cases.SETS:
         elf = build_folder / "tests" / f"{name}_stm32f405"
         yield f"{name} in 128 KB", lambda e=elf, n=name: run_program(e, first / f"{n}.cases", "stm32f405")
-    yield "kernels", lambda: run_program(build_folder / "tests" / "kernels", "", "mps2_an386")
+    for name in ("kernels", "mlkem_kernels"):
+        yield name, lambda e=build_folder / "tests" / name: run_program(e, "", "mps2_an386")
     yield "example", lambda: run_program(build_folder / "example" / "exchange_mps2_an386", "", "mps2_an386")
 
 

@@ -16,8 +16,8 @@ constexpr void exchange(uint32_t& low, uint32_t& high, uint32_t mask, unsigned d
   low ^= difference << distance;
 }
 
-/// A bit's place is a number of six bits, of which the first says in which word it is. Each exchange swaps that one with
-/// another, and together they rotate all six.
+/// A bit's place is a number of six bits, of which the first says in which word it is. Each exchange swaps that one
+/// with another, and together they rotate all six.
 constexpr uint64_t interleaved(uint64_t lane) {
   auto low = static_cast<uint32_t>(lane), high = static_cast<uint32_t>(lane >> 32);
   exchange(low, high, 0x0000ffff, 16);
@@ -36,7 +36,8 @@ constexpr uint64_t restored(uint64_t lane) {
   exchange(low, high, 0x0000ffff, 16);
   return low | uint64_t{high} << 32;
 }
-static_assert(interleaved(0xaaaaaaaaaaaaaaaa) == 0xffffffff00000000 && interleaved(5) == 3 && interleaved(2) == 1ull << 32);
+static_assert(interleaved(0xaaaaaaaaaaaaaaaa) == 0xffffffff00000000 && interleaved(5) == 3 &&
+              interleaved(2) == 1ull << 32);
 static_assert(restored(interleaved(0x0123456789abcdef)) == 0x0123456789abcdef);
 
 /// The permutation on such lanes.

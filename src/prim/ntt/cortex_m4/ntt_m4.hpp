@@ -23,7 +23,8 @@ void ntt_forward(uint16_t* a);
 /// Its inverse in place. a: 256 signed values of size at most 2,500; afterwards of size at most q / 2.
 void ntt_inverse(uint16_t* a);
 
-/// products[i] = the odd coefficient of pair i of the transform b times gamma_i: 128 signed values. [FIPS203, Alg 11, L2]
+/// products[i] = the odd coefficient of pair i of the transform b times gamma_i: 128 signed values. [FIPS203, Alg 11,
+/// L2]
 void gamma_products(uint16_t* products, const uint16_t* b);
 
 /// c = the sum of the products of kTerms transforms a[256 i ..] and b[256 i ..]; products: those of b, 128 each.

@@ -3,7 +3,7 @@
 // the layer of neighbouring words goes with the three above it, half of whose words wait in registers of floating point.
 //
 // Products with constants are Plantard's in the form for signed words: with z = -2^32 zeta / q mod 2^32, the upper half of
-// ((z a mod 2^32) / 2^16 + 8) q is a zeta mod q, of size at most q / 2, for every 16-bit a. [Plantard21, HZZGWK22]
+// ((z a mod 2^32) / 2^16 + 8) q is a zeta mod q, of size at most q / 2, for every 16-bit a. [Plantard21, HZZLCKC22]
 //
 // r0 coefficients; r2 to r9 eight words of them; r1 free; r10 a constant; r11 = q; r12 = 8 q; lr the next constants.
   .syntax unified
@@ -201,7 +201,7 @@
   end polykem_ntt_forward
 
 // void polykem_ntt_inverse(uint16_t a[256], const int32_t zetas[129]). Sums double in each layer; what could leave 16 bits
-// is multiplied by 1. The comments say how many times q / 2 the word may be, if the operands are at most 1.5 q / 2.
+// is multiplied by 1. The comments say how many times q / 2 the word may be, if the operands are at most 1.51 q / 2.
   begin polykem_ntt_inverse
   vldm lr!, {s7}
   add r1, r0, #512

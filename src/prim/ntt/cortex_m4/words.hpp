@@ -36,7 +36,8 @@ inline int32_t high_product(int32_t a, int32_t b) {
   return high;
 }
 
-/// x mod q, of size at most 0.71 q: the reciprocal's error adds up to 0.21. (check-magic: 1290167 == floor(2^32 / 3329))
+/// x mod q, of size at most 0.71 q: the reciprocal's error adds up to 0.21.
+/// (check-magic: 1290167 == floor(2^32 / 3329))
 inline int32_t reduced(int32_t x) {
   return x - high_product(x, 1290167) * static_cast<int32_t>(ntt::kQ);
 }

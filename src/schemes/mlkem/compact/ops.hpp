@@ -22,13 +22,13 @@ struct Work {
   Poly row[D.k];     ///< of A, or another vector to multiply by; then its product in row[0], and row[1] is free
   uint16_t room[Prims::kSampleRoom + 2];
   typename Prims::Factors factors[D.k];
-  uint8_t prf[D.prf_stride()];
-  uint8_t draws[kKeygenDrawBytes];
-  uint8_t m[kSymBytes];
-  uint8_t hash[kSymBytes];
-  uint8_t seeds[2 * kSymBytes];  ///< rho, sigma; or K, r
+  uint8_t inputs[2 * kSymBytes];  ///< d, z; or m, H(ek)
+  uint8_t seeds[2 * kSymBytes];   ///< rho, sigma; or K, r
   uint8_t rejected[kSymBytes];
   uint32_t differences;  ///< of the ciphertexts; 0 if they are equal
+
+  uint8_t* m() { return inputs; }
+  uint8_t* hash() { return inputs + kSymBytes; }
 };
 
 /// One item with its records.
@@ -51,21 +51,23 @@ struct Ops {
   using Chunk = compact::Chunk<P, Prims>;
   using Work = compact::Work<D, Prims>;
 
-  /// A function of its own, whose sponge is not on the stack while a row of A is sampled.
+  /// The bytes of a polynomial, where row[1] ends: if they become that polynomial, each is read before it is written
+  /// over. A function of its own, whose sponge is not on the stack while a row of A is sampled.
   template <unsigned kEta>
-  [[gnu::noinline]] static void prf(Work& w, const uint8_t* seed, size_t nonce) {
+  [[gnu::noinline]] static const uint8_t* prf(Work& w, const uint8_t* seed, size_t nonce) {
+    uint8_t* out = reinterpret_cast<uint8_t*>(w.row[1].c + kN) - 64 * kEta;
     const auto last = static_cast<uint8_t>(nonce);
     Shake shake(Shake::Strength::shake256);
     shake.absorb({seed, kSymBytes});
     shake.absorb({&last, 1});
-    shake.squeeze({w.prf, 64 * kEta});
+    shake.squeeze({out, 64 * kEta});
+    return out;
   }
 
   /// vector = the transform of kK drawn polynomials.
   static void draw_vector(Work& w, const uint8_t* seed) {
     for (size_t i = 0; i < kK; ++i) {
-      prf<P.eta1>(w, seed, i);
-      Prims::template sample_cbd<P.eta1>(w.vector[i], w.prf);
+      Prims::template sample_cbd<P.eta1>(w.vector[i], prf<P.eta1>(w, seed, i));
       transform(w, i);
     }
   }
@@ -86,7 +88,7 @@ struct Ops {
 
   static void hash_d(Chunk& c) {
     const uint8_t k = kK;
-    sha3_512(c.work.seeds, {c.work.draws, kSymBytes}, {&k, 1});
+    sha3_512(c.work.seeds, {c.work.inputs, kSymBytes}, {&k, 1});
   }
 
   static void make_keys(Chunk& c) {
@@ -97,26 +99,23 @@ struct Ops {
       Prims::tobytes(c.io.sk_out + i * kPolyBytes, w.vector[i]);
     for (size_t i = 0; i < kK; ++i) {
       multiply_row(w, w.seeds, i, false);
-      prf<P.eta1>(w, sigma, kK + i);
-      Prims::template sample_cbd<P.eta1>(w.row[1], w.prf);
+      Prims::template sample_cbd<P.eta1>(w.row[1], prf<P.eta1>(w, sigma, kK + i));
       Prims::ntt(w.row[1]);
       Prims::add(w.row[0], w.row[1]);
       Prims::tobytes(c.io.pk_out + i * kPolyBytes, w.row[0]);
     }
     std::memcpy(c.io.pk_out + P.vector_bytes(), w.seeds, kSymBytes);
     std::memcpy(c.io.sk_out + P.ek_offset(), c.io.pk_out, P.public_key_bytes());
-    std::memcpy(c.io.sk_out + P.z_offset(), w.draws + kSymBytes, kSymBytes);
+    std::memcpy(c.io.sk_out + P.z_offset(), w.inputs + kSymBytes, kSymBytes);
   }
 
-  static void hash_new_ek(Chunk& c) {
-    sha3_256(c.io.sk_out + P.hash_offset(), {c.io.pk_out, P.public_key_bytes()});
-  }
+  static void hash_new_ek(Chunk& c) { sha3_256(c.io.sk_out + P.hash_offset(), {c.io.pk_out, P.public_key_bytes()}); }
 
   // ---- encaps
 
-  static void hash_ek(Chunk& c) { sha3_256(c.work.hash, {c.io.pk, P.public_key_bytes()}); }
+  static void hash_ek(Chunk& c) { sha3_256(c.work.hash(), {c.io.pk, P.public_key_bytes()}); }
 
-  static void hash_m(Chunk& c) { sha3_512(c.work.seeds, {c.work.m, kSymBytes}, {c.work.hash, kSymBytes}); }
+  static void hash_m(Chunk& c) { sha3_512(c.work.seeds, {c.work.m(), kSymBytes}, {c.work.hash(), kSymBytes}); }
 
   /// Calls use(kBits, polynomial, offset in the ciphertext) for the polynomials of the encryption of m under ek with r.
   /// Returns 0 if all coefficients of t^ are below q. [FIPS203, Alg 14]
@@ -134,22 +133,20 @@ struct Ops {
       too_large |= Prims::frombytes(w.row[i], ek + i * kPolyBytes);
     multiply(w);
     finish(w, r, 2 * kK);
-    Prims::add_message(w.row[0], w.m, w.row[1]);
+    Prims::add_message(w.row[0], w.m(), w.row[1]);
     use(std::integral_constant<unsigned, P.dv>(), w.row[0], P.u_bytes());
     return too_large;
   }
   /// Out of the transform, and the noise of that nonce.
   static void finish(Work& w, const uint8_t* r, size_t nonce) {
     Prims::inverse_ntt(w.row[0]);
-    prf<P.kEta2>(w, r, nonce);
-    Prims::add_cbd2(w.row[0], w.prf, w.row[1]);
+    Prims::add_cbd2(w.row[0], prf<P.kEta2>(w, r, nonce), w.row[1]);
   }
 
   static void encrypt_m(Chunk& c) {
     Work& w = c.work;
-    w.differences = encrypt(w, c.io.pk, [&](auto bits, const Poly& a, size_t at) {
-      Prims::template compress<bits>(c.io.ct_out + at, a);
-    });
+    w.differences = encrypt(
+        w, c.io.pk, [&](auto bits, const Poly& a, size_t at) { Prims::template compress<bits>(c.io.ct_out + at, a); });
   }
 
   static void store_ss(Chunk& c) {
@@ -162,8 +159,8 @@ struct Ops {
   /// The hash of ek is public, and so is whether it is right. [FIPS203, 7.3]
   static void check_dk(Chunk& c) {
     const uint8_t* stored = c.io.sk + P.hash_offset();
-    sha3_256(c.work.hash, {c.io.sk + P.ek_offset(), P.public_key_bytes()});
-    if (std::memcmp(c.work.hash, stored, kSymBytes) != 0) c.io.item_status[0] = Status::secret_key;
+    sha3_256(c.work.hash(), {c.io.sk + P.ek_offset(), P.public_key_bytes()});
+    if (std::memcmp(c.work.hash(), stored, kSymBytes) != 0) c.io.item_status[0] = Status::secret_key;
   }
 
   static void decrypt(Chunk& c) {
@@ -177,7 +174,7 @@ struct Ops {
     Prims::inverse_ntt(w.row[0]);
     Prims::template decompress<P.dv>(w.row[1], c.io.ct + P.u_bytes());
     Prims::subtract(w.row[1], w.row[0]);
-    Prims::template compress<1>(w.m, w.row[1]);
+    Prims::template compress<1>(w.m(), w.row[1]);
   }
 
   static void hash_reject(Chunk& c) {

@@ -23,8 +23,8 @@ inline uint32_t canonical(int32_t pair) {
   return result;
 }
 
-/// round(x 2^kBits / q) mod 2^kBits for any signed x. The product is exact enough: the constant's error moves it by less
-/// than 2^-16, and no quotient is nearer than 1 / 2 q to a half.
+/// round(x 2^kBits / q) mod 2^kBits for any signed x. The product is exact enough: the constant's error moves it by
+/// less than 2^-16, and no quotient is nearer than 1 / 2 q to a half.
 template <unsigned kBits>
 inline uint32_t compress(int32_t x) {
   constexpr unsigned kShift = kBits > 10 ? kBits - 10 : 0;  // the constant has 31 bits
@@ -130,8 +130,8 @@ template <>
 void poly_compress<1>(uint8_t* out, const Poly& a) {
   for (size_t i = 0; i < kN; i += 8) {
     const auto [v] = Values<1>(a.c + i);
-    *out++ = static_cast<uint8_t>(v[0] | v[1] << 1 | v[2] << 2 | v[3] << 3 | v[4] << 4 | v[5] << 5 | v[6] << 6 |
-                                  v[7] << 7);
+    *out++ =
+        static_cast<uint8_t>(v[0] | v[1] << 1 | v[2] << 2 | v[3] << 3 | v[4] << 4 | v[5] << 5 | v[6] << 6 | v[7] << 7);
   }
 }
 

@@ -13,12 +13,18 @@ namespace {
 
 constexpr size_t kTwelve = 12;  ///< bytes: eight candidates
 
+/// The next place, if `value` is below q, which GCC finds in one instruction more.
+inline uint16_t* advance(uint16_t* place, uint32_t value) {
+  asm("cmp %1, %2\n it lo\n addlo %0, #2" : "+r"(place) : "r"(value), "r"(kQ) : "cc");
+  return place;
+}
+
 /// Writes those of eight integers of 12 bits that are below q, and returns the next place.
 inline uint16_t* accept(uint16_t* next, const uint8_t* in) {
   const uint32_t low = load_word(in), middle = load_word(in + 4), high = load_word(in + 8);
   const auto take = [&](uint32_t value) {
     *next = static_cast<uint16_t>(value);
-    next += value < kQ;
+    next = advance(next, value);
   };
   take(low & 0xfff);
   take(low >> 12 & 0xfff);
