@@ -5,6 +5,7 @@
 #include <initializer_list>
 
 #include "checks.hpp"
+#include "prim/aes/cortex_m4/aes128_m4.hpp"
 #include "prim/matmul/cortex_m4/matmul_m4.hpp"
 #include "prim/polyinv/cortex_m4/polyinv_m4.hpp"
 #include "prim/polyinv/polyinv.hpp"
@@ -88,6 +89,24 @@ void check_matrices(unsigned pattern) {
   }
 }
 
+/// Rows of FrodoKEM's matrix, whose blocks the bit-sliced code encrypts one by one.
+void check_grid(unsigned pattern) {
+  constexpr size_t kRows = 2, kStride = 648;
+  static uint16_t ours[kRows * kStride], wanted[kRows * kStride];
+  uint8_t key[kAes128KeyBytes];
+  for (size_t i = 0; i < sizeof key; ++i)
+    key[i] = static_cast<uint8_t>(value(pattern, i, sizeof key, 0xff));
+  for (const size_t columns : {8, 248, 256, 264, 512, 640}) {
+    for (const size_t row : {0, 255, 638, 65534}) {
+      std::memset(ours, 0xa5, sizeof ours);
+      std::memset(wanted, 0xa5, sizeof wanted);
+      cortex_m4::aes128_grid(ours, kStride, key, row, kRows, columns);
+      kAes128Portable.grid(wanted, kStride, key, row, kRows, columns);
+      expect(std::memcmp(ours, wanted, sizeof ours) == 0, "aes128_grid", columns, pattern);
+    }
+  }
+}
+
 }  // namespace
 
 int main() {
@@ -103,6 +122,7 @@ int main() {
     for (const size_t n : {509, 677, 701, 821})
       check_inverses(n, pattern);
     check_matrices(pattern);
+    check_grid(pattern);
   }
   return report("kernels");
 }
