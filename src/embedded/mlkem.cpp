@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // ML-KEM's sets: steps that need little memory, over the primitives that are best here.
+#include <algorithm>
+
 #include "embedded/prims.hpp"
 #include "embedded/request.hpp"
 #include "embedded/sizes.hpp"
@@ -34,7 +36,7 @@ constexpr polykem_embedded_set mlkem_set(const char* name, size_t stack) {
           .keygen_draw_bytes = mlkem::kKeygenDrawBytes,
           .encaps_draw_bytes = mlkem::kEncapsDrawBytes,
           .workspace_bytes = MlkemOps<P>::Chunk::workspace_bytes(),
-          .stack_bytes = stack,
+          .stack_bytes = std::max(stack, MlkemPrims::kLeastStack),
           .code = &kMlkemCode<P>};
 }
 

@@ -8,6 +8,7 @@ namespace polykem::mlkem::cortex_m4 {
 
 struct Prims {
   static constexpr size_t kSampleRoom = cortex_m4::kSampleRoom;
+  static constexpr size_t kLeastStack = 0;
 
   /// A transform to multiply by, and its odd coefficients times gamma.
   struct Factors {
