@@ -47,7 +47,7 @@ test-full: ## The same, then all CUDA code, long tests, every sanitizer over eve
 	@tools/setup.sh test python full fuzz docs
 	@tools/test.sh release ct sanitize threads python docs hw arm full ct-full sanitize-full program threads-full python-full ubsan fuzz mutants
 
-test-arm64: ## Cross-build for AArch64 and run its tests under QEMU: as a CPU with all extensions, and as a Cortex-A53
+test-arm64: ## Cross-build for AArch64 and run its tests under QEMU: as a CPU with all extensions, and as a Cortex-A53 (over half an hour)
 	@tools/setup.sh arm64
 	@CCACHE=$(CCACHE) JOBS=$(JOBS) tools/arm64/test.sh
 
