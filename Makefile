@@ -160,4 +160,4 @@ clean: ## Remove every build directory of this Makefile
 	@rm -rf $(BUILD) build-sanitize build-ubsan build-tsan build-debug build-fuzz build-mutants build-arm64 build-m4
 
 help: ## This list
-	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' Makefile | while IFS='|' read -r d t; do printf '%-18s %s\n' "$$d" "$$t"; done
+	@sed -n 's/^\([a-z0-9-]*\):.*## \(.*\)/  make \1|\2/p' Makefile | while IFS='|' read -r d t; do printf '%-18s %s\n' "$$d" "$$t"; done
