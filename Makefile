@@ -39,15 +39,15 @@ demo-tls: ## HAProxy with polykem's provider and a crowd of TLS clients; a table
 	@cmake --build $(BUILD) -j $(JOBS) --target polykem_tls_load
 	@POLYKEM_TLS_TREE=$(CURDIR)/$(BUILD) python3 -B bench/tls/demo.py
 
-test: ## Run every quick test that needs no GPU: release build, constant-time checks, three sanitizers, Python, the site
+test: ## Run every quick test that needs no GPU: release build, constant-time checks, three sanitizers, Python, the site, Arm on emulators
 	@tools/setup.sh test tls python docs
-	@tools/test.sh release ct sanitize threads python docs hw
+	@tools/test.sh release ct sanitize threads python docs hw arm
 
 test-full: ## The same, then all CUDA code, long tests, every sanitizer over everything, two compilers' constant time, fuzzers, mutants
 	@tools/setup.sh test python full fuzz docs
-	@tools/test.sh release ct sanitize threads python docs hw full ct-full sanitize-full program threads-full python-full ubsan fuzz mutants
+	@tools/test.sh release ct sanitize threads python docs hw arm full ct-full sanitize-full program threads-full python-full ubsan fuzz mutants
 
-test-arm64: ## Cross-build for AArch64 and run its tests under QEMU: as a CPU with all extensions, and as a Cortex-A53
+test-arm64: ## Cross-build for AArch64 and run its tests under QEMU: as a CPU with all extensions, and as a Cortex-A53 (over half an hour)
 	@tools/setup.sh arm64
 	@CCACHE=$(CCACHE) JOBS=$(JOBS) tools/arm64/test.sh
 
@@ -157,7 +157,7 @@ install: all ## Install headers, libraries, program, CMake package and pkg-confi
 	@cmake --install $(BUILD) $(if $(PREFIX),--prefix $(PREFIX))
 
 clean: ## Remove every build directory of this Makefile
-	@rm -rf $(BUILD) build-sanitize build-ubsan build-tsan build-debug build-fuzz build-mutants build-arm64
+	@rm -rf $(BUILD) build-sanitize build-ubsan build-tsan build-debug build-fuzz build-mutants build-arm64 build-m4
 
 help: ## This list
-	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' Makefile | while IFS='|' read -r d t; do printf '%-18s %s\n' "$$d" "$$t"; done
+	@sed -n 's/^\([a-z0-9-]*\):.*## \(.*\)/  make \1|\2/p' Makefile | while IFS='|' read -r d t; do printf '%-18s %s\n' "$$d" "$$t"; done

@@ -12,6 +12,7 @@
 #   threads  tests of threads under ThreadSanitizer, in build-tsan/
 #   docs     the documentation site, in build/site, warnings as errors; the tests of what builds it (tests/site)
 #   hw       the whole hardware core, translated by Verilator: lint, known answers of each set, what stays of secrets
+#   arm      a part of test-m4 and of test-arm64: known answers on QEMU, as a Cortex-M4 and as two CPUs with AArch64
 #   python   the Python package, with what python/tests/venv.sh installs, in build/ and in an environment of its own
 #
 #   full     all CUDA code, the simulated hardware core and the long tests of the release build: label full
@@ -56,7 +57,7 @@ thread_tests+='|^cuda_module_(keys|run)_no_memory$|^broker[.](Hostile|Server[.](
 # steps rough figures. The estimate of the time left goes by their ratios.
 declare -A typical=([release.build]=290 [release.test]=190 [ct.build]=75 [ct.test]=55 [sanitize.build]=135
   [sanitize.test]=150 [threads.build]=30 [threads.test]=32 [python.build]=15
-  [docs.build]=8 [docs.test]=4 [hw.test]=50
+  [docs.build]=8 [docs.test]=4 [hw.test]=50 [arm.m4]=20 [arm.arm64]=35
   [python.test]=40 [python-full.build]=2 [python-full.test]=200 [full.build]=230 [full.test]=1000 [ct-full.build]=300
   [ct-full.test]=900 [sanitize-full.build]=220 [sanitize-full.test]=400 [program.build]=250 [program.test]=200
   [threads-full.build]=80 [threads-full.test]=300 [ubsan.build]=400 [ubsan.test]=300 [fuzz.build]=200
@@ -234,6 +235,31 @@ check_hw() {
   note hw.test "$(grep -c ' ok$' "$log")" "$(grep -c ' FAIL$' "$log")" 0
 }
 
+# Each test on an emulator is a line "NAME ... ok". Compilers and emulators come from apt; without them nothing runs.
+arm_problem=
+check_arm() {
+  on_emulator m4 python3 -B tests/embedded/m4/run.py --quick --build build/m4
+  on_emulator arm64 tools/arm64/test_short.sh build/arm64
+}
+
+# on_emulator PURPOSE COMMAND...: with what tools/setup.sh installs for that purpose.
+on_emulator() {
+  local name=arm.$1 log=build/arm.$1.log failures
+  mkdir -p build
+  if ! tools/setup.sh "$1" >"$log" 2>&1; then
+    arm_problem=$(tail -n 1 "$log")
+    return
+  fi
+  shift
+  if step "$name" "$log" "$@"; then
+    note "$name" "$(grep -c ' ok$' "$log")" 0 0
+  else
+    tail -n 30 "$log"
+    failures=$(grep -c ' FAIL$' "$log")
+    note "$name" "$(grep -c ' ok$' "$log")" $((failures > 0 ? failures : 1)) 0
+  fi
+}
+
 fuzz_compiler() { compgen -c clang++ | grep -xE 'clang\+\+(-[0-9]+)?' | sort -V | head -n 1; }
 
 # CUDA code is compiled with a compiler that is fetched where there is none. Without one the tests of what it made are
@@ -309,6 +335,7 @@ run() {
       ;;
     docs) check_docs ;;
     hw) check_hw ;;
+    arm) check_arm ;;
     program) # each source by itself here, so that it names all that it includes
       build program build-sanitize --preset sanitize -DPOLYKEM_BUILD_CLI=ON -DPOLYKEM_CLI_UNITY=OFF \
         -DPOLYKEM_VECTORS=avx512 &&
@@ -336,9 +363,11 @@ run() {
   esac
 }
 
-(($#)) || set -- release ct sanitize threads python docs hw
+(($#)) || set -- release ct sanitize threads python docs hw arm
 for phase in "$@"; do
-  weight_all=$((weight_all + ${typical[$phase.build]:-0} + ${typical[$phase.test]:-0}))
+  for name in "${!typical[@]}"; do
+    [[ ${name%.*} != "$phase" ]] || weight_all=$((weight_all + typical[$name]))
+  done
 done
 for phase in "$@"; do
   echo "== $phase"
@@ -359,6 +388,7 @@ if ((${#tried_again[@]})); then
 fi
 [[ -z $cuda_problem ]] || echo "  skipped: compiling the CUDA code ($cuda_problem)"
 [[ -z $hw_problem ]] || echo "  skipped: the hardware core ($hw_problem)"
+[[ -z $arm_problem ]] || echo "  skipped: emulated Arm ($arm_problem)"
 [[ -z $python_problem ]] || echo "  skipped: the Python package ($python_problem)"
 if command -v nvidia-smi >/dev/null 2>&1; then
   echo "  tests with the label gpu are run by: ctest --test-dir build -L gpu"

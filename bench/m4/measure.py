@@ -90,8 +90,10 @@ def main():
     sets = options.sets or cases.SETS
     memory = constants()
     compiler = subprocess.run(["arm-none-eabi-gcc", "-dumpfullversion"], capture_output=True, text=True).stdout.strip()
+    commit = subprocess.run(["git", "-C", ROOT, "describe", "--always", "--dirty", "--abbrev=12"], capture_output=True,
+                            text=True).stdout.strip()
     document = {"schema": "polykem-m4-cycles-1", "machine": "modelled Cortex-M4, tools/m4cycles",
-                "compiler": f"GCC {compiler}", "sets": {}}
+                "compiler": f"GCC {compiler}", "commit": commit, "sets": {}}
     for name in sets:
         document["sets"][name] = {what: memory[name, what] for what in ("workspace", "stack")}
     for kind, flags in BUILDS.items():

@@ -5,6 +5,7 @@
 #include "schemes/frodo/ref/kernels.hpp"
 
 #ifdef POLYKEM_CORTEX_M4
+#include "prim/aes/cortex_m4/aes128_m4.hpp"
 #include "prim/matmul/cortex_m4/matmul_m4.hpp"
 #endif
 
@@ -14,14 +15,16 @@ namespace {
 
 #ifdef POLYKEM_CORTEX_M4
 constexpr const MatMul& kMatMul = cortex_m4::kMatMul;
+constexpr Aes128 kAes = {nullptr, cortex_m4::aes128_grid};  // FrodoKEM needs no more
 #else
 constexpr const MatMul& kMatMul = kMatMulPortable;
+constexpr const Aes128& kAes = kAes128Tables;
 #endif
 
 }  // namespace
 
 const frodo::Kernels kFrodoKernels = {.matmul = kMatMul,
-                                      .aes = kAes128Tables,
+                                      .aes = kAes,
                                       .keccak = nullptr,
                                       .keystream = nullptr,
                                       .sample = frodo::ref::sample,

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// ML-KEM's sets: the steps of the reference, over the primitives that are best here.
+// ML-KEM's sets: steps that need little memory, over the primitives that are best here.
+#include <algorithm>
+
 #include "embedded/prims.hpp"
 #include "embedded/request.hpp"
 #include "embedded/sizes.hpp"
-#include "schemes/mlkem/kem.hpp"
+#include "schemes/mlkem/compact/ops.hpp"
 
 namespace polykem::embedded {
 
@@ -11,16 +13,17 @@ namespace {
 
 using mlkem::MlkemParams;
 
-/// The reference's steps with the caller's random bytes.
+/// With the caller's random bytes.
 template <MlkemParams P>
-struct MlkemOps : mlkem::ref::Ops<P, MlkemPrims> {
-  using Chunk = mlkem::ref::Chunk<P, MlkemPrims>;
-  static void draw_keygen(Chunk& c) { draw(c, c.items->draws, mlkem::kKeygenDrawBytes); }
-  static void draw_encaps(Chunk& c) { draw(c, c.items->m, mlkem::kEncapsDrawBytes); }
+struct MlkemOps : mlkem::compact::Ops<P, MlkemPrims> {
+  using Chunk = mlkem::compact::Chunk<P, MlkemPrims>;
+  static void draw_keygen(Chunk& c) { draw(c, c.work.inputs, mlkem::kKeygenDrawBytes); }
+  static void draw_encaps(Chunk& c) { draw(c, c.work.m(), mlkem::kEncapsDrawBytes); }
 };
 
 template <MlkemParams P>
-inline constexpr polykem_embedded_code kMlkemCode = code<mlkem::Kem<MlkemOps<P>>, typename MlkemOps<P>::Chunk>();
+inline constexpr polykem_embedded_code kMlkemCode =
+    code<mlkem::compact::Kem<MlkemOps<P>>, typename MlkemOps<P>::Chunk>();
 
 template <MlkemParams P>
 constexpr polykem_embedded_set mlkem_set(const char* name, size_t stack) {
@@ -32,8 +35,8 @@ constexpr polykem_embedded_set mlkem_set(const char* name, size_t stack) {
           .shared_secret_bytes = mlkem::kSymBytes,
           .keygen_draw_bytes = mlkem::kKeygenDrawBytes,
           .encaps_draw_bytes = mlkem::kEncapsDrawBytes,
-          .workspace_bytes = MlkemOps<P>::Chunk::workspace_bytes(1),
-          .stack_bytes = stack,
+          .workspace_bytes = MlkemOps<P>::Chunk::workspace_bytes(),
+          .stack_bytes = std::max(stack, MlkemPrims::kLeastStack),
           .code = &kMlkemCode<P>};
 }
 

@@ -2,13 +2,15 @@
 // The primitives that the sets use here: the portable ones, or those of the Cortex-M4.
 #pragma once
 
-#include "schemes/mlkem/ref/ops.hpp"
 #include "schemes/ntru/ref/ops.hpp"
 
 #ifdef POLYKEM_CORTEX_M4
 #include "prim/polyinv/cortex_m4/polyinv_m4.hpp"
 #include "prim/polymul/cortex_m4/polymul_m4.hpp"
 #include "prim/sort/cortex_m4/sort_m4.hpp"
+#include "schemes/mlkem/cortex_m4/prims_m4.hpp"
+#else
+#include "schemes/mlkem/compact/portable_prims.hpp"
 #endif
 
 namespace polykem::embedded {
@@ -44,12 +46,13 @@ struct NtruPrims : ntru::ref::PortablePrims {
   }
 };
 
+using MlkemPrims = mlkem::cortex_m4::Prims;
+
 #else
 
 using NtruPrims = ntru::ref::PortablePrims;
+using MlkemPrims = mlkem::compact::PortablePrims;
 
 #endif
-
-using MlkemPrims = mlkem::ref::PortablePrims;
 
 }  // namespace polykem::embedded

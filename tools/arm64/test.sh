@@ -15,6 +15,11 @@ tools/arm64/sysroot.sh $build/sysroot
 cmake --preset arm64 -B $build ${CCACHE:+-DCMAKE_CXX_COMPILER_LAUNCHER=$CCACHE} >/dev/null
 cmake --build $build -j "$jobs" --target "${programs[@]}" arm64_trace polykem
 
+# Left out: the sets that wait for test-full; a test of masked CPU features, which runs below; two tests of a page that
+# a child finds empty (MADV_WIPEONFORK), which qemu-user 7.2 promises and does not give.
+left_out='Full/*:*AMaskedCpuFeature*:ForkGeneration.ChangesInEveryChild'
+left_out+=':DrbgFork.AChildOfTheSameProcessIdDrawsItsOwnNumbers'
+
 failed=0
 # run CPU NAME COMMAND...: prints one line, and what the command said if it failed.
 run() {
@@ -33,7 +38,7 @@ run() {
 
 for cpu in max cortex-a53; do
   for program in "${programs[@]}"; do
-    run $cpu "$program" $build/bin/"$program" --gtest_brief=1 --gtest_filter="-Full/*:*AMaskedCpuFeature*"
+    run $cpu "$program" $build/bin/"$program" --gtest_brief=1 --gtest_filter="-$left_out"
   done
   run $cpu "polykem doctor" $build/bin/polykem doctor
 done

@@ -8,8 +8,6 @@ each call. Functions with a branch and with an address that depend on a secret m
 
 import m4cycles
 
-SETS = ("ntruhps2048509", "ntruhps2048677", "ntruhps4096821", "ntruhrss701", "mlkem512", "mlkem768", "mlkem1024",
-        "frodokem640shake", "frodokem640aes")
 CALLS = 4
 
 
@@ -30,8 +28,9 @@ def are_equal(elf, functions, wanted):
     return passed and len(text) == len(functions), "\n".join(text)
 
 
-def tests(folder):
-    for name in SETS:
+def tests(folder, sets):
+    """(name, test) of each of `sets`, among which is mlkem512, and of the leaks."""
+    for name in sets:
         elf = folder / "bench" / f"secrets_{name}"
         yield f"traces of {name}", lambda e=elf, f=operations(name): are_equal(e, f, True)
     leaks = ("leak_by_branch", "leak_by_address")

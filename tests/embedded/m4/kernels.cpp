@@ -4,7 +4,8 @@
 #include <cstring>
 #include <initializer_list>
 
-#include "board/semihosting.h"
+#include "checks.hpp"
+#include "prim/aes/cortex_m4/aes128_m4.hpp"
 #include "prim/matmul/cortex_m4/matmul_m4.hpp"
 #include "prim/polyinv/cortex_m4/polyinv_m4.hpp"
 #include "prim/polyinv/polyinv.hpp"
@@ -18,62 +19,6 @@ namespace {
 using namespace polykem;
 
 constexpr size_t kMost = 832;
-unsigned checks = 0, failures = 0;
-
-void print_number(size_t number) {
-  char digits[24];
-  size_t at = sizeof digits - 1;
-  digits[at] = 0;
-  do {
-    digits[--at] = static_cast<char>('0' + number % 10);
-    number /= 10;
-  } while (number != 0);
-  semihosting_write(digits + at);
-}
-
-void expect(bool holds, const char* what, size_t size, unsigned pattern) {
-  ++checks;
-  if (holds) return;
-  ++failures;
-  semihosting_write(what);
-  semihosting_write(", size ");
-  print_number(size);
-  semihosting_write(", pattern ");
-  print_number(pattern);
-  semihosting_write("\n");
-}
-
-/// Marsaglia's xorshift generator.
-uint32_t random() {
-  static uint32_t x = 2463534242u;
-  x ^= x << 13;
-  x ^= x >> 17;
-  x ^= x << 5;
-  return x;
-}
-
-enum Pattern : unsigned { kZeros, kFirst, kLast, kLargest, kAlternating, kFalling, kRandom, kPatterns = kRandom + 4 };
-
-/// Value i of `count` in a pattern; the largest value is `largest`.
-uint32_t value(unsigned pattern, size_t i, size_t count, uint32_t largest) {
-  switch (pattern) {
-    case kZeros:
-      return 0;
-    case kFirst:
-      return i == 0 ? 1 : 0;
-    case kLast:
-      return i + 1 == count ? largest : 0;
-    case kLargest:
-      return largest;
-    case kAlternating:
-      return i % 2 == 0 ? largest : largest / 2 + 1;
-    case kFalling:
-      return largest - static_cast<uint32_t>(i) % (largest + (largest != UINT32_MAX));
-    default:
-      return largest == UINT32_MAX ? random() : random() % (largest + 1);
-  }
-}
-
 void check_sort(size_t count, unsigned pattern) {
   static int32_t ours[kMost + kSortRoom], wanted[kMost];
   for (size_t i = 0; i < count; ++i)
@@ -144,6 +89,24 @@ void check_matrices(unsigned pattern) {
   }
 }
 
+/// Rows of FrodoKEM's matrix, whose blocks the bit-sliced code encrypts one by one.
+void check_grid(unsigned pattern) {
+  constexpr size_t kRows = 2, kStride = 648;
+  static uint16_t ours[kRows * kStride], wanted[kRows * kStride];
+  uint8_t key[kAes128KeyBytes];
+  for (size_t i = 0; i < sizeof key; ++i)
+    key[i] = static_cast<uint8_t>(value(pattern, i, sizeof key, 0xff));
+  for (const size_t columns : {8, 248, 256, 264, 512, 640}) {
+    for (const size_t row : {0, 255, 638, 65534}) {
+      std::memset(ours, 0xa5, sizeof ours);
+      std::memset(wanted, 0xa5, sizeof wanted);
+      cortex_m4::aes128_grid(ours, kStride, key, row, kRows, columns);
+      kAes128Portable.grid(wanted, kStride, key, row, kRows, columns);
+      expect(std::memcmp(ours, wanted, sizeof ours) == 0, "aes128_grid", columns, pattern);
+    }
+  }
+}
+
 }  // namespace
 
 int main() {
@@ -159,11 +122,7 @@ int main() {
     for (const size_t n : {509, 677, 701, 821})
       check_inverses(n, pattern);
     check_matrices(pattern);
+    check_grid(pattern);
   }
-  semihosting_write("kernels: ");
-  print_number(checks);
-  semihosting_write(" checks, ");
-  print_number(failures);
-  semihosting_write(" failures\n");
-  return failures == 0 ? 0 : 1;
+  return report("kernels");
 }

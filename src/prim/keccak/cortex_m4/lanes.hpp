@@ -9,28 +9,36 @@ extern "C" void polykem_keccak_rounds(uint32_t state[50], const uint32_t* consta
 
 namespace polykem::cortex_m4 {
 
-/// Swaps the bits of `mask` with those `distance` above them.
-constexpr uint32_t swap_bits(uint32_t x, uint32_t mask, unsigned distance) {
-  const uint32_t difference = (x ^ (x >> distance)) & mask;
-  return x ^ difference ^ (difference << distance);
+/// Swaps the bits of `high` at `mask` with those of `low` that are `distance` above them.
+constexpr void exchange(uint32_t& low, uint32_t& high, uint32_t mask, unsigned distance) {
+  const uint32_t difference = (low >> distance ^ high) & mask;
+  high ^= difference;
+  low ^= difference << distance;
 }
 
-/// The even bits become the lower half, the odd ones the upper half.
-constexpr uint32_t part(uint32_t x) {
-  return swap_bits(swap_bits(swap_bits(swap_bits(x, 0x22222222, 1), 0x0c0c0c0c, 2), 0x00f000f0, 4), 0x0000ff00, 8);
-}
-constexpr uint32_t unpart(uint32_t x) {
-  return swap_bits(swap_bits(swap_bits(swap_bits(x, 0x0000ff00, 8), 0x00f000f0, 4), 0x0c0c0c0c, 2), 0x22222222, 1);
-}
-
+/// A bit's place is a number of six bits, of which the first says in which word it is. Each exchange swaps that one
+/// with another, and together they rotate all six.
 constexpr uint64_t interleaved(uint64_t lane) {
-  const uint32_t low = part(static_cast<uint32_t>(lane)), high = part(static_cast<uint32_t>(lane >> 32));
-  return ((low & 0xffff) | high << 16) | uint64_t{low >> 16 | (high & 0xffff0000)} << 32;
+  auto low = static_cast<uint32_t>(lane), high = static_cast<uint32_t>(lane >> 32);
+  exchange(low, high, 0x0000ffff, 16);
+  exchange(low, high, 0x00ff00ff, 8);
+  exchange(low, high, 0x0f0f0f0f, 4);
+  exchange(low, high, 0x33333333, 2);
+  exchange(low, high, 0x55555555, 1);
+  return low | uint64_t{high} << 32;
 }
 constexpr uint64_t restored(uint64_t lane) {
-  const auto even = static_cast<uint32_t>(lane), odd = static_cast<uint32_t>(lane >> 32);
-  return unpart((even & 0xffff) | odd << 16) | uint64_t{unpart(even >> 16 | (odd & 0xffff0000))} << 32;
+  auto low = static_cast<uint32_t>(lane), high = static_cast<uint32_t>(lane >> 32);
+  exchange(low, high, 0x55555555, 1);
+  exchange(low, high, 0x33333333, 2);
+  exchange(low, high, 0x0f0f0f0f, 4);
+  exchange(low, high, 0x00ff00ff, 8);
+  exchange(low, high, 0x0000ffff, 16);
+  return low | uint64_t{high} << 32;
 }
+static_assert(interleaved(0xaaaaaaaaaaaaaaaa) == 0xffffffff00000000 && interleaved(5) == 3 &&
+              interleaved(2) == 1ull << 32);
+static_assert(restored(interleaved(0x0123456789abcdef)) == 0x0123456789abcdef);
 
 /// The permutation on such lanes.
 void keccak_interleaved(uint64_t state[25]);

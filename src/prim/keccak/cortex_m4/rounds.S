@@ -1,132 +1,215 @@
 // SPDX-License-Identifier: Apache-2.0
-// The rounds of Keccak-f[1600] on a bit-interleaved state: lane i is a word of its even bits at 8 i and one of its odd
-// bits at 8 i + 4. A rotation of a lane by an even number rotates both words by half of it; by an odd number it also
-// swaps them. [FIPS202, 3.2]
+// The rounds of Keccak-f[1600] on a bit-interleaved state: lane (x, y) is a word of its even bits at 8 (x + 5 y) and one
+// of its odd bits 4 further. A rotation of a lane by an even number rotates both words by half of it; by an odd number it
+// also swaps them. [FIPS202, 3.2]
+//
+// No rotation of rho is executed. Logic on this processor rotates one operand for nothing, so a lane is stored as chi
+// finds it and the rotation that it lacks, its turn, is a constant of the place. Between rounds these constants must be
+// the same again: rho and pi move 24 lanes along one cycle, on which each turn is the one before plus rho's offset, but
+// for one place, where chi's result is rotated. The first round begins and the last one ends without turns.
+//
+// Registers: r0, r1 the state before and after; r2 to r6 the lanes of a row; r7 to r11 parities of the columns, which
+// grow as rows are stored; lr the next constant. s0 to s4 and s10 to s14 are what theta adds to the columns, even and odd
+// words; s5 to s9 the parities of the even words; s15 where the loop ends.
   .syntax unified
   .cpu cortex-m4
+  .fpu fpv4-sp-d16
   .thumb
 
-  .equ kConstants, 40  // on the stack: after the ten words that theta adds to the columns
-  .equ kOther, 48      // and the state after every other round
-  .equ kFrame, 248
+  .equ kFrame, 200  // the state after every other round
 
-// \sum = the parity of column \x, words of half \half.
-  .macro parity sum, in, x, half
-  ldr \sum, [\in, #(8 * \x + 4 * \half)]
-  ldr r12, [\in, #(8 * \x + 40 + 4 * \half)]
-  ldr lr, [\in, #(8 * \x + 80 + 4 * \half)]
-  eor \sum, \sum, r12
-  eor \sum, \sum, lr
-  ldr r12, [\in, #(8 * \x + 120 + 4 * \half)]
-  ldr lr, [\in, #(8 * \x + 160 + 4 * \half)]
-  eor \sum, \sum, r12
-  eor \sum, \sum, lr
-  .endm
+// Turns along the cycle of pi, (x, y) -> (y, 2 x + 3 y), with the offsets of rho. [FIPS202, 3.2.2 and 3.2.3]
+  .set turn_0_0, 0
+  .set turn_1_0, 0
+  .set turn_0_2, turn_1_0 + 1
+  .set turn_2_1, turn_0_2 + 3
+  .set turn_1_2, turn_2_1 + 6
+  .set turn_2_3, turn_1_2 + 10
+  .set turn_3_3, turn_2_3 + 15
+  .set turn_3_0, turn_3_3 + 21
+  .set turn_0_1, turn_3_0 + 28
+  .set turn_1_3, turn_0_1 + 36
+  .set turn_3_1, turn_1_3 + 45
+  .set turn_1_4, turn_3_1 + 55
+  .set turn_4_4, turn_1_4 + 2
+  .set turn_4_0, turn_4_4 + 14
+  .set turn_0_3, turn_4_0 + 27
+  .set turn_3_4, turn_0_3 + 41
+  .set turn_4_3, turn_3_4 + 56
+  .set turn_3_2, turn_4_3 + 8
+  .set turn_2_2, turn_3_2 + 25
+  .set turn_2_0, turn_2_2 + 43
+  .set turn_0_4, turn_2_0 + 62
+  .set turn_4_2, turn_0_4 + 18
+  .set turn_2_4, turn_4_2 + 39
+  .set turn_4_1, turn_2_4 + 61
+  .set turn_1_1, turn_4_1 + 20
 
-// What theta adds to column \x, from the parities of its neighbours.
-  .macro change x, even_before, odd_before, even_after, odd_after
-  eor r12, \even_before, \odd_after, ror #31
-  eor lr, \odd_before, \even_after
-  strd r12, lr, [sp, #(8 * \x)]
-  .endm
-
-  .macro theta in
-  parity r2, \in, 0, 0
-  parity r3, \in, 1, 0
-  parity r4, \in, 2, 0
-  parity r5, \in, 3, 0
-  parity r6, \in, 4, 0
-  parity r7, \in, 0, 1
-  parity r8, \in, 1, 1
-  parity r9, \in, 2, 1
-  parity r10, \in, 3, 1
-  parity r11, \in, 4, 1
-  change 0, r6, r11, r3, r8
-  change 1, r2, r7, r4, r9
-  change 2, r3, r8, r5, r10
-  change 3, r4, r9, r6, r11
-  change 4, r5, r10, r2, r7
-  .endm
-
-// The word of lane \lane that becomes half \half of it after a rotation to the left by \by.
-  .macro load to, base, lane, by, half
-  .if \by % 2 == 0
-  ldr \to, [\base, #(8 * (\lane) + 4 * \half)]
+// \op \to, \a, \b rotated to the right by \by.
+  .macro rotated op, to, a, b, by
+  .if ((\by) & 31) == 0
+  \op \to, \a, \b
   .else
-  ldr \to, [\base, #(8 * (\lane) + 4 - 4 * \half)]
+  \op \to, \a, \b, ror #((\by) & 31)
   .endif
   .endm
 
-// Adds what theta changes, and rotates.
-  .macro rotate word, change, by, half
-  eor \word, \word, \change
-  .if \by % 2 == 0
-  .if \by > 0
-  ror \word, \word, #(32 - \by / 2)
-  .endif
-  .elseif \half == 0
-  ror \word, \word, #(32 - (\by + 1) / 2)
-  .elseif \by > 1
-  ror \word, \word, #(32 - (\by - 1) / 2)
+// \name = what half \h of a lane lacks to the left if the lane lacks \by.
+  .macro part name, by, h
+  .set \name, (((\by) & 63) + 1 - \h) >> 1
+  .endm
+
+// The word that pi brings to column \i: of lane (\x, \i), which rho rotates by \by, the one that becomes half \h.
+  .macro load to, in, i, x, by, h, from
+  .set before_\i, \from * turn_\x\()_\i + \by
+  part lacks_\i, before_\i, \h
+  ldr \to, [\in, #(8 * (\x + 5 * \i) + 4 * ((before_\i + \h) & 1))]
+  .endm
+
+// Adds what theta adds to column \x.
+  .macro add_theta word, i, x, by, h
+  part moved, \by, \h
+  .if ((\by + \h) & 1) == 0
+  vmov r12, s\x
+  rotated eor, \word, \word, r12, (lacks_\i - theta_\x\()_0 - moved)
+  .else
+  vmov r12, s1\x
+  rotated eor, \word, \word, r12, (lacks_\i - theta_\x\()_1 - moved)
   .endif
   .endm
 
-  .macro chi out, at, b0, b1, b2
-  bic r12, \b2, \b1
-  eor r12, r12, \b0
-  str r12, [\out, #\at]
-  .endm
-
-  .macro half_row in, out, y, half, l0, b0, l1, b1, l2, b2, l3, b3, l4, b4
-  load r2, \in, \l0, \b0, \half
-  load r3, \in, \l1, \b1, \half
-  load r4, \in, \l2, \b2, \half
-  load r5, \in, \l3, \b3, \half
-  load r6, \in, \l4, \b4, \half
-  load r7, sp, (\l0 % 5), \b0, \half
-  load r8, sp, (\l1 % 5), \b1, \half
-  load r9, sp, (\l2 % 5), \b2, \half
-  load r10, sp, (\l3 % 5), \b3, \half
-  load r11, sp, (\l4 % 5), \b4, \half
-  rotate r2, r7, \b0, \half
-  rotate r3, r8, \b1, \half
-  rotate r4, r9, \b2, \half
-  rotate r5, r10, \b3, \half
-  rotate r6, r11, \b4, \half
+// Lane (\i, \y) of the new state, half \h, from the words of columns \i, \j and \k. \to: chi's result.
+  .macro chi out, y, h, to, sum, i, b0, j, b1, k, b2, x, by, to_turns, sums
+  rotated bic, r12, \b2, \b1, (lacks_\k - lacks_\j)
+  rotated eor, \to, \b0, r12, (lacks_\i - lacks_\k)
+  .if \y == 0 && \i == 0
+  ldr r12, [lr], #4
+  eor \to, \to, r12
+  .endif
+  .if \y == 0 && \i == 1
+  .set after, 0
+  .else
+  .set after, \to_turns * (turn_\x\()_\i + \by)
+  .endif
+  part still, after, \h
+  .if ((still - lacks_\i) & 31) != 0
+  ror \to, \to, #((still - lacks_\i) & 31)
+  .endif
+  str \to, [\out, #(8 * (\i + 5 * \y) + 4 * ((after + \h) & 1))]
   .if \y == 0
-  ldr lr, [sp, #kConstants]
-  ldr r7, [lr], #4
-  str lr, [sp, #kConstants]
-  bic r12, r4, r3
-  eor r12, r12, r2
-  eor r12, r12, r7
-  str r12, [\out, #(4 * \half)]
-  .else
-  chi \out, (40 * \y + 4 * \half), r2, r3, r4
+  .set sum_\i\()_\h, still
+  .elseif \sums
+  rotated eor, \sum, \sum, \to, (sum_\i\()_\h - still)
   .endif
-  chi \out, (40 * \y + 8 + 4 * \half), r3, r4, r5
-  chi \out, (40 * \y + 16 + 4 * \half), r4, r5, r6
-  chi \out, (40 * \y + 24 + 4 * \half), r5, r6, r2
-  chi \out, (40 * \y + 32 + 4 * \half), r6, r2, r3
   .endm
 
-// Row \y after rho and pi: the lanes that come there and their rotations. [FIPS202, 3.2.2 and 3.2.3]
-  .macro row in, out, y, l0, b0, l1, b1, l2, b2, l3, b3, l4, b4
-  half_row \in, \out, \y, 0, \l0, \b0, \l1, \b1, \l2, \b2, \l3, \b3, \l4, \b4
-  half_row \in, \out, \y, 1, \l0, \b0, \l1, \b1, \l2, \b2, \l3, \b3, \l4, \b4
+  .macro half_row in, out, y, h, from, to, sums, t0, t1, t2, t3, t4, x0, b0, x1, b1, x2, b2, x3, b3, x4, b4
+  load r2, \in, 0, \x0, \b0, \h, \from
+  load r3, \in, 1, \x1, \b1, \h, \from
+  load r4, \in, 2, \x2, \b2, \h, \from
+  load r5, \in, 3, \x3, \b3, \h, \from
+  load r6, \in, 4, \x4, \b4, \h, \from
+  add_theta r2, 0, \x0, \b0, \h
+  add_theta r3, 1, \x1, \b1, \h
+  add_theta r4, 2, \x2, \b2, \h
+  add_theta r5, 3, \x3, \b3, \h
+  add_theta r6, 4, \x4, \b4, \h
+  chi \out, \y, \h, \t0, r7, 0, r2, 1, r3, 2, r4, \x0, \b0, \to, \sums
+  chi \out, \y, \h, \t1, r8, 1, r3, 2, r4, 3, r5, \x1, \b1, \to, \sums
+  chi \out, \y, \h, \t2, r9, 2, r4, 3, r5, 4, r6, \x2, \b2, \to, \sums
+  chi \out, \y, \h, \t3, r10, 3, r5, 4, r6, 0, r2, \x3, \b3, \to, \sums
+  chi \out, \y, \h, \t4, r11, 4, r6, 0, r2, 1, r3, \x4, \b4, \to, \sums
   .endm
 
-  .macro round in, out
-  theta \in
-  row \in, \out, 0, 0, 0, 6, 44, 12, 43, 18, 21, 24, 14
-  row \in, \out, 1, 3, 28, 9, 20, 10, 3, 16, 45, 22, 61
-  row \in, \out, 2, 1, 1, 7, 6, 13, 25, 19, 8, 20, 18
-  row \in, \out, 3, 4, 27, 5, 36, 11, 10, 17, 15, 23, 56
-  row \in, \out, 4, 2, 62, 8, 55, 14, 39, 15, 41, 21, 2
+  .macro half_round in, out, h, from, to, sums
+  half_row \in, \out, 0, \h, \from, \to, \sums, r7, r8, r9, r10, r11, 0, 0, 1, 44, 2, 43, 3, 21, 4, 14
+  half_row \in, \out, 1, \h, \from, \to, \sums, r12, r12, r12, r12, r12, 3, 28, 4, 20, 0, 3, 1, 45, 2, 61
+  half_row \in, \out, 2, \h, \from, \to, \sums, r12, r12, r12, r12, r12, 1, 1, 2, 6, 3, 25, 4, 8, 0, 18
+  half_row \in, \out, 3, \h, \from, \to, \sums, r12, r12, r12, r12, r12, 4, 27, 0, 36, 1, 10, 2, 15, 3, 56
+  half_row \in, \out, 4, \h, \from, \to, \sums, r12, r12, r12, r12, r12, 2, 62, 3, 55, 4, 39, 0, 41, 1, 2
+  .endm
+
+  .macro keep_even_parities
+  vmov s5, r7
+  vmov s6, r8
+  vmov s7, r9
+  vmov s8, r10
+  vmov s9, r11
+  .endm
+
+// What theta adds to column \x, from the parities of columns \w to its left and \y to its right.
+  .macro theta x, w, y, even_w, odd_w, even_y, odd_y
+  rotated eor, r12, \even_w, \odd_y, (sum_\w\()_0 - sum_\y\()_1 - 1)
+  vmov s\x, r12
+  rotated eor, r12, \odd_w, \even_y, (sum_\w\()_1 - sum_\y\()_0)
+  vmov s1\x, r12
+  .set theta_\x\()_0, sum_\w\()_0
+  .set theta_\x\()_1, sum_\w\()_1
+  .endm
+
+  .macro thetas
+  vmov r2, s5
+  vmov r3, s6
+  vmov r4, s7
+  vmov r5, s8
+  vmov r6, s9
+  theta 0, 4, 1, r6, r11, r3, r8
+  theta 1, 0, 2, r2, r7, r4, r9
+  theta 2, 1, 3, r3, r8, r5, r10
+  theta 3, 2, 4, r4, r9, r6, r11
+  theta 4, 3, 0, r5, r10, r2, r7
+  .endm
+
+// \from, \to: 1 if lanes have turns before and after; \sums: 1 if a round follows.
+  .macro round in, out, from, to, sums
+  half_round \in, \out, 0, \from, \to, \sums
+  .if \sums
+  keep_even_parities
+  .endif
+  half_round \in, \out, 1, \from, \to, \sums
+  .if \sums
+  thetas
+  .endif
+  .endm
+
+// The parity of column \x of a state without turns.
+  .macro parity sum, x, h
+  ldr \sum, [r0, #(8 * \x + 4 * \h)]
+  ldr r2, [r0, #(8 * \x + 40 + 4 * \h)]
+  ldr r3, [r0, #(8 * \x + 80 + 4 * \h)]
+  ldr r4, [r0, #(8 * \x + 120 + 4 * \h)]
+  ldr r5, [r0, #(8 * \x + 160 + 4 * \h)]
+  eor \sum, \sum, r2
+  eor r3, r3, r4
+  eor \sum, \sum, r5
+  eor \sum, \sum, r3
+  .set sum_\x\()_\h, 0
+  .endm
+
+  .macro parities h
+  parity r7, 0, \h
+  parity r8, 1, \h
+  parity r9, 2, \h
+  parity r10, 3, \h
+  parity r11, 4, \h
+  .endm
+
+// The registers of floating point that held parities.
+  .macro clear_parities
+  mov r2, #0
+  mov r3, #0
+  vmov d0, r2, r3
+  vmov d1, r2, r3
+  vmov d2, r2, r3
+  vmov d3, r2, r3
+  vmov d4, r2, r3
+  vmov d5, r2, r3
+  vmov d6, r2, r3
+  vmov d7, r2, r3
   .endm
 
 // void polykem_keccak_rounds(uint32_t state[50], const uint32_t* constants, const uint32_t* end): two words of a constant
-// for each round, an even number of rounds.
+// for each of 24 rounds.
   .section .text.polykem_keccak_rounds, "ax", %progbits
   .align 2
   .global polykem_keccak_rounds
@@ -135,15 +218,23 @@
 polykem_keccak_rounds:
   push {r4, r5, r6, r7, r8, r9, r10, r11, lr}
   sub sp, #kFrame
-  str r1, [sp, #kConstants]
-  str r2, [sp, #(kConstants + 4)]
-  add r1, sp, #kOther
+  mov lr, r1
+  sub r2, r2, #8
+  vmov s15, r2
+  mov r1, sp
+  parities 0
+  keep_even_parities
+  parities 1
+  thetas
+  round r0, r1, 0, 1, 1
 1:
-  round r0, r1
-  round r1, r0
-  ldrd r2, r3, [sp, #kConstants]
-  cmp r2, r3
-  bne 1b
+  round r1, r0, 1, 1, 1
+  round r0, r1, 1, 1, 1
+  vmov r12, s15
+  cmp lr, r12
+  bne.w 1b
+  round r1, r0, 1, 0, 0
+  clear_parities
   add sp, #kFrame
   pop {r4, r5, r6, r7, r8, r9, r10, r11, pc}
   .size polykem_keccak_rounds, . - polykem_keccak_rounds

@@ -40,14 +40,25 @@ void store_word(uint8_t* bytes, uint64_t word, size_t count) {
     bytes[i] = static_cast<uint8_t>(word >> (8 * i));
 }
 
+void store_words(uint8_t* bytes, const uint64_t* lanes, size_t count) {
+  for (size_t i = 0; i < count; ++i)
+    store_word(bytes + 8 * i, sponge::to_word(lanes[i]), 8);
+}
+
+/// Adds whole words.
+void add_words(uint64_t* lanes, const uint8_t* bytes, size_t count) {
+  for (size_t i = 0; i < count; ++i)
+    lanes[i] ^= sponge::from_word(load_word(bytes + 8 * i));
+}
+
 /// Absorbs `in`, beginning at byte `position` < rate of a block, and returns the next position. Takes whole words at
 /// once.
 size_t absorb_bytes(uint64_t state[25], size_t rate, size_t position, std::span<const uint8_t> in) {
   for (size_t i = 0; i < in.size();) {
-    if (position % 8 == 0 && in.size() - i >= 8) {
-      state[position / 8] ^= sponge::from_word(load_word(in.data() + i));
-      position += 8;
-      i += 8;
+    if (const size_t words = std::min(rate - position, in.size() - i) / 8; position % 8 == 0 && words > 0) {
+      add_words(state + position / 8, in.data() + i, words);
+      position += 8 * words;
+      i += 8 * words;
     } else {
       xor_byte(state, position++, in[i++]);
     }
@@ -108,6 +119,12 @@ void Shake::squeeze(std::span<uint8_t> out) {
       position_ = 0;
     }
     const size_t shift = position_ % 8;
+    if (const size_t words = std::min(rate_ - position_, out.size() - i) / 8; shift == 0 && words > 0) {
+      store_words(out.data() + i, state_ + position_ / 8, words);
+      position_ += 8 * words;
+      i += 8 * words;
+      continue;
+    }
     const uint64_t word = sponge::to_word(state_[position_ / 8]) >> (8 * shift);
     const size_t now = std::min(8 - shift, out.size() - i);
     store_word(out.data() + i, word, now);

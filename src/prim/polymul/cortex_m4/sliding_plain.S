@@ -36,23 +36,58 @@
   .endif
   .endm
 
-// The two lower results of the last tile, where only they are left.
-  .macro store first, count
-  strh r3, [r12, #\first]
-  strh r4, [r12, #(\first + 4)]
-  .if \count > 2
-  strh r5, [r12, #(\first + 8)]
-  strh r6, [r12, #(\first + 12)]
+// The same for r3 and r4 alone, in nine cycles.
+  .macro two_steps pairs, first, v, at, from, w0, w1, w2, w3
+  ldr r2, [\v, #\at]
+  ldr lr, [\v, #(\at + 4)]
+  ldr \w2, [r0, #(\at + 8 + \first)]
+  ldr \w3, [r0, #(\at + 12 + \first)]
+  .if \from
+  smuad r3, \w0, r2
+  smuad r4, \w1, r2
+  .else
+  smlad r3, \w0, r2, r3
+  smlad r4, \w1, r2, r4
+  .endif
+  smlad r3, \w1, lr, r3
+  smlad r4, \w2, lr, r4
+  .if \pairs > 1
+  two_steps (\pairs - 1), \first, \v, (\at + 8), 0, \w2, \w3, \w0, \w1
   .endif
   .endm
 
-// \count words of results, from u at r0, v at r1, y at r12, the copy at sp.
-  .macro tile words, count
+// The last two words of results.
+  .macro half_tile words
+  ldr r7, [r0]
+  ldr r8, [r0, #4]
+  two_steps (\words / 2), 0, r1, 0, 1, r7, r8, r9, r10
+  strh r3, [r12]
+  strh r4, [r12, #4]
+  ldr r2, [r1]
+  ldr r10, [r0]
+  ldr r7, [r0, #4]
+  ldr r8, [r0, #8]
+  smultb r3, r10, r2
+  smultb r4, r7, r2
+  two_steps (\words / 2), 4, sp, 0, 0, r7, r8, r9, r10
+  strh r3, [r12, #2]
+  strh r4, [r12, #6]
+  .endm
+
+  .macro store first
+  strh r3, [r12, #\first]
+  strh r4, [r12, #(\first + 4)]
+  strh r5, [r12, #(\first + 8)]
+  strh r6, [r12, #(\first + 12)]
+  .endm
+
+// Four words of results, from u at r0, v at r1, y at r12, the copy at sp.
+  .macro tile words
   ldr r7, [r0]
   ldr r8, [r0, #4]
   ldr r9, [r0, #8]
   steps (\words / 2), 0, r1, 0, 1, r7, r8, r9, r10, r11
-  store 0, \count
+  store 0
   ldr r2, [r1]
   ldr r10, [r0]
   ldr r7, [r0, #4]
@@ -63,7 +98,7 @@
   smultb r5, r8, r2
   smultb r6, r9, r2
   steps (\words / 2), 4, sp, 0, 0, r7, r8, r9, r10, r11
-  store 2, \count
+  store 2
   .endm
 
 // void polykem_sliding_plain_M(uint32_t* y, const uint32_t* u, const uint32_t* v), M a multiple of 4.
@@ -83,14 +118,14 @@ polykem_sliding_plain_\m:
   add r2, r12, #(2 * \m / 16 * 16)
   str r2, [sp, #(2 * \m)]
 1:
-  tile (\m / 2), 4
+  tile (\m / 2)
   add r0, #16
   add r12, #16
   ldr r2, [sp, #(2 * \m)]
   cmp r12, r2
   bne 1b
   .if \m % 8 != 0
-  tile (\m / 2), 2
+  half_tile (\m / 2)
   .endif
   add sp, #(2 * \m + 4)
   pop {r4, r5, r6, r7, r8, r9, r10, r11, pc}

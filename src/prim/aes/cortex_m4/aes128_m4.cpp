@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "prim/aes/cortex_m4/aes128_m4.hpp"
+
+#include <algorithm>
+
+#include "prim/aes/tables/rounds.hpp"
+
+namespace {
+
+/// Blocks of one row of the grid that differ in their third byte alone, the lower byte of j. After the first round they
+/// differ in column 2 alone, so of the second one a quarter is left.
+struct Run {
+  uint32_t second[4];    ///< columns after the second round, without what column 2 adds
+  uint32_t column2;      ///< after the first round, without what the third byte adds
+  uint32_t key_byte;     ///< what the first round key adds to that byte
+  uint32_t keys[4 * 8];  ///< of rounds 3 to 10
+};
+
+}  // namespace
+
+/// Blocks 0, 8, ... below `end` <= 256 of a run, each as 16 bytes.
+extern "C" void polykem_aes128_run(uint16_t* out, const Run* run, uint32_t end, const uint32_t* table);
+
+namespace polykem::cortex_m4 {
+
+namespace {
+
+using namespace aes_tables;
+
+constexpr size_t kRunColumns = 256;
+
+/// What a byte of row `row` adds to a column.
+uint32_t part(uint32_t byte, int row) {
+  return std::rotl(kTable[byte & 0xff], 8 * row);
+}
+
+/// The run of row i that begins with j.
+void prepare(Run& run, const RoundKeys& keys, size_t i, size_t j) {
+  const uint32_t* key = keys.words;
+  const uint32_t first = static_cast<uint32_t>(i | j << 16) ^ key[0];
+  const uint32_t c0 = mixed(first, key[1], key[2], key[3]) ^ key[4];
+  const uint32_t c1 = mixed(key[1], key[2], key[3], first) ^ key[5];
+  const uint32_t c2 = mixed(key[2], key[3], first, key[1]) ^ key[6];
+  const uint32_t c3 = mixed(key[3], first, key[1], key[2]) ^ key[7];
+  run.key_byte = first >> 16 & 0xff;
+  run.column2 = c2 ^ part(run.key_byte, 2);
+  run.second[0] = mixed(c0, c1, c2, c3) ^ key[8] ^ part(c2 >> 16, 2);
+  run.second[1] = mixed(c1, c2, c3, c0) ^ key[9] ^ part(c2 >> 8, 1);
+  run.second[2] = mixed(c2, c3, c0, c1) ^ key[10] ^ part(c2, 0);
+  run.second[3] = mixed(c3, c0, c1, c2) ^ key[11] ^ part(c2 >> 24, 3);
+}
+
+}  // namespace
+
+void aes128_grid(uint16_t* out, size_t stride, const uint8_t key[kAes128KeyBytes], size_t first_row, size_t rows,
+                 size_t columns) {
+  RoundKeys keys;
+  expand_key(keys, key);
+  Run run;
+  std::copy(keys.words + 12, std::end(keys.words), run.keys);
+  for (size_t i = first_row; i < first_row + rows; ++i, out += stride) {
+    for (size_t j = 0; j < columns; j += kRunColumns) {
+      prepare(run, keys, i, j);
+      polykem_aes128_run(out + j, &run, static_cast<uint32_t>(std::min(kRunColumns, columns - j)), kTable.data());
+    }
+  }
+}
+
+}  // namespace polykem::cortex_m4

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the steps of compact/ops.hpp call on a Cortex-M4.
+#pragma once
+
+#include "schemes/mlkem/cortex_m4/poly_m4.hpp"
+
+namespace polykem::mlkem::cortex_m4 {
+
+struct Prims {
+  static constexpr size_t kSampleRoom = cortex_m4::kSampleRoom;
+  static constexpr size_t kLeastStack = 0;
+
+  /// A transform to multiply by, and its odd coefficients times gamma.
+  struct Factors {
+    uint16_t products[kN / 2];
+  };
+
+  static void ntt(Poly& a) { polykem::cortex_m4::ntt_forward(a.c); }
+  static void inverse_ntt(Poly& a) { polykem::cortex_m4::ntt_inverse(a.c); }
+  static void prepare(Factors& factors, const Poly& b) { polykem::cortex_m4::gamma_products(factors.products, b.c); }
+
+  /// a[0] = the sum of a[i] b[i], i < kK.
+  template <size_t kK>
+  static void multiply(Poly* a, const Poly* b, const Factors* factors) {
+    polykem::cortex_m4::ntt_multiply<kK>(a->c, a->c, b->c, factors->products);
+  }
+
+  static void sample_ntt(Poly& a, const uint8_t* rho, size_t first, size_t second) {
+    cortex_m4::sample_ntt(a, rho, first, second);
+  }
+  template <unsigned kEta>
+  static void sample_cbd(Poly& a, const uint8_t* in) {
+    cortex_m4::sample_cbd<kEta>(a, in);
+  }
+  static void add_cbd2(Poly& a, const uint8_t* in, Poly&) { cortex_m4::add_cbd2(a, in); }
+  static void add_message(Poly& a, const uint8_t* m, Poly&) { cortex_m4::add_message(a, m); }
+  static void add(Poly& a, const Poly& b) { poly_add(a, b); }
+  static void subtract(Poly& a, const Poly& b) { poly_sub(a, b); }
+  static void tobytes(uint8_t* out, const Poly& a) { poly_tobytes(out, a); }
+  static uint32_t frombytes(Poly& a, const uint8_t* in) { return poly_frombytes(a, in); }
+  template <unsigned kBits>
+  static void compress(uint8_t* out, const Poly& a) {
+    poly_compress<kBits>(out, a);
+  }
+  template <unsigned kBits>
+  static void decompress(Poly& a, const uint8_t* in) {
+    poly_decompress<kBits>(a, in);
+  }
+};
+
+}  // namespace polykem::mlkem::cortex_m4

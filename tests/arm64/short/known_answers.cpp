@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: Apache-2.0
+// Known answers of a few sets on NEON, without the engine: the lone form of each operation, and batches that fill the
+// lanes and do not. Files are those of tests/embedded/cases.py, without accumulated hashes.
+//
+//   arm64_short FILE...
+#include <algorithm>
+#include <cstdio>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/backend.hpp"
+#include "core/cpu.hpp"
+#include "schemes/frodo/frodo.hpp"
+#include "schemes/mlkem/vector_backends.hpp"
+#include "schemes/ntru/vector_backends.hpp"
+
+namespace {
+
+using namespace polykem;
+using Bytes = std::vector<uint8_t>;
+
+struct Set {
+  std::string name;
+  SchemeBackend backend;
+  RecordBytes keygen, encaps;
+  bool needs_sha3;
+};
+
+template <mlkem::MlkemParams P>
+Set mlkem_set(const char* name) {
+  const RecordBytes bytes{P.public_key_bytes(), P.secret_key_bytes(), P.ciphertext_bytes(), mlkem::kSymBytes, 0};
+  Set set{name, mlkem::neon_sha3_backend<P>(), bytes, bytes, true};
+  set.keygen.draws = mlkem::kKeygenDrawBytes;
+  set.encaps.draws = mlkem::kEncapsDrawBytes;
+  return set;
+}
+
+template <ntru::NtruParams P>
+Set ntru_set(const char* name) {
+  const RecordBytes bytes{P.public_key_bytes(), P.secret_key_bytes(), P.ciphertext_bytes(), P.kSharedSecretBytes, 0};
+  Set set{name, ntru::neon_backend<P>(), bytes, bytes, false};
+  set.keygen.draws = P.keygen_draw_bytes();
+  set.encaps.draws = P.encaps_draw_bytes();
+  return set;
+}
+
+std::vector<Set> sets() {
+  std::vector<Set> all{mlkem_set<mlkem::kMlkem512>("mlkem512"), mlkem_set<mlkem::kMlkem768>("mlkem768"),
+                       mlkem_set<mlkem::kMlkem1024>("mlkem1024"), ntru_set<ntru::kHps2048509>("ntruhps2048509"),
+                       ntru_set<ntru::kHrss701>("ntruhrss701")};
+  for (const Scheme& scheme : frodo::schemes()) {
+    for (const SchemeBackend& backend : scheme.backends) {
+      if (std::strcmp(backend.name, cpu::kNeon) == 0)
+        all.push_back({scheme.name, backend, scheme.record_bytes(Op::keygen), scheme.record_bytes(Op::encaps), false});
+    }
+  }
+  return all;
+}
+
+// ---- a file: its cases of one kind as arrays of records
+
+struct Cases {
+  explicit Cases(Status wanted = Status::ok) : status(wanted) {}
+
+  Status status;
+  size_t count = 0;
+  Bytes draws, pk, sk, ct, ss;
+};
+
+class Reader {
+ public:
+  explicit Reader(Bytes bytes) : bytes_(std::move(bytes)) {}
+  bool more() const { return at_ < bytes_.size(); }
+  uint8_t letter() { return bytes_.at(at_++); }
+  void append(Bytes& to, size_t bytes) {
+    if (bytes_.size() - at_ < bytes) throw std::string("the file ends within a case");
+    to.insert(to.end(), bytes_.begin() + static_cast<long>(at_), bytes_.begin() + static_cast<long>(at_ + bytes));
+    at_ += bytes;
+  }
+
+ private:
+  Bytes bytes_;
+  size_t at_ = 0;
+};
+
+struct File {
+  Cases keygen, encaps, decaps, bad_pk{Status::public_key}, bad_sk{Status::secret_key};
+
+  void add(Reader& in, const Set& set) {
+    const RecordBytes& b = set.keygen;
+    switch (in.letter()) {
+      case 'k':
+        return add(in, keygen, {{&Cases::draws, b.draws}, {&Cases::pk, b.pk}, {&Cases::sk, b.sk}});
+      case 'e':
+        return add(in, encaps,
+                   {{&Cases::draws, set.encaps.draws}, {&Cases::pk, b.pk}, {&Cases::ct, b.ct}, {&Cases::ss, b.ss}});
+      case 'd':
+        return add(in, decaps, {{&Cases::sk, b.sk}, {&Cases::ct, b.ct}, {&Cases::ss, b.ss}});
+      case 'p':
+        bad_pk.ct.resize(b.ct);
+        bad_pk.ss.resize(b.ss);
+        return add(in, bad_pk, {{&Cases::draws, set.encaps.draws}, {&Cases::pk, b.pk}});
+      case 's':
+        bad_sk.ss.resize(b.ss);
+        return add(in, bad_sk, {{&Cases::sk, b.sk}, {&Cases::ct, b.ct}});
+      default:
+        throw std::string("a case of an unknown kind");
+    }
+  }
+
+ private:
+  struct Part {
+    Bytes Cases::*field;
+    size_t bytes;
+  };
+  static void add(Reader& in, Cases& cases, std::initializer_list<Part> parts) {
+    for (const auto& [field, bytes] : parts)
+      in.append(cases.*field, bytes);
+    ++cases.count;
+  }
+};
+
+// ---- an operation
+
+/// `count` records from record `first` of `all` on, again from the first one after the last one.
+Bytes take(const Bytes& all, size_t bytes, size_t first, size_t count) {
+  Bytes result;
+  for (size_t i = first; i < first + count && !all.empty(); ++i) {
+    const size_t at = i * bytes % all.size();
+    result.insert(result.end(), all.begin() + static_cast<long>(at), all.begin() + static_cast<long>(at + bytes));
+  }
+  return result;
+}
+
+/// Computes `count` items of the cases and compares all outputs.
+bool holds(const Set& set, Op op, const Cases& cases, size_t first, size_t count) {
+  const RecordBytes& b = op == Op::keygen ? set.keygen : set.encaps;
+  const Bytes draws = take(cases.draws, b.draws, first, count), pk = take(cases.pk, b.pk, first, count),
+              sk = take(cases.sk, b.sk, first, count), ct = take(cases.ct, b.ct, first, count),
+              ss = take(cases.ss, b.ss, first, count);
+  Bytes pk_out(count * b.pk), sk_out(count * b.sk), ct_out(count * b.ct), ss_out(count * b.ss);
+  std::vector<Status> status(count, Status::ok);
+  Batch batch;
+  batch.count = count;
+  batch.item_status = status.data();
+  batch.ss_out = ss_out.data();
+  if (op == Op::keygen) {
+    batch.draws = draws.data();
+    batch.pk_out = pk_out.data();
+    batch.sk_out = sk_out.data();
+  } else if (op == Op::encaps) {
+    batch.draws = draws.data();
+    batch.pk = pk.data();
+    batch.ct_out = ct_out.data();
+  } else {
+    batch.sk = sk.data();
+    batch.ct = ct.data();
+  }
+  const Operation& operation = set.backend.op(op).for_batch(batch);
+  const size_t bytes = operation.workspace_bytes(count);
+  std::vector<std::byte> memory(bytes + 64);
+  void* begin = memory.data();
+  size_t room = memory.size();
+  std::align(64, bytes, begin, room);
+  if (operation.run(operation.context, batch, static_cast<std::byte*>(begin), nullptr) != Status::ok) return false;
+  if (std::any_of(status.begin(), status.end(), [&](Status s) { return s != cases.status; })) return false;
+  if (op == Op::keygen) return pk_out == pk && sk_out == sk;
+  return ss_out == ss && (op == Op::decaps || ct_out == ct);
+}
+
+/// Each case alone, and all of them in batches of the sizes that lanes make different.
+unsigned check(const Set& set, Op op, const char* name, const Cases& cases) {
+  unsigned failures = 0;
+  const auto expect = [&](size_t first, size_t count) {
+    if (holds(set, op, cases, first, count)) return;
+    ++failures;
+    std::printf("%s, %s: wrong, items %zu to %zu\n", set.name.c_str(), name, first, first + count - 1);
+  };
+  if (cases.count == 0) return 0;
+  for (size_t i = 0; i < cases.count; ++i)
+    expect(i, 1);
+  const Operation& operation = set.backend.op(op);
+  for (const size_t count : {2, 16, 19})
+    expect(1, std::min<size_t>(count, operation.chunk));
+  return failures;
+}
+
+unsigned check_file(const char* path) {
+  std::ifstream stream(path, std::ios::binary);
+  const Bytes bytes{std::istreambuf_iterator<char>(stream), {}};
+  if (bytes.size() < 32) throw std::string("cannot read ") + path;
+  const std::string name(reinterpret_cast<const char*>(bytes.data()));
+  const auto all = sets();
+  const auto set = std::find_if(all.begin(), all.end(), [&](const Set& s) { return s.name == name; });
+  if (set == all.end()) throw "a set that this program does not have: " + name;
+  if (set->needs_sha3 && !cpu_features().has(CpuFeatures::kSha3)) throw name + ": this CPU has no SHA3";
+  Reader in(Bytes(bytes.begin() + 32, bytes.end()));
+  File file;
+  while (in.more())
+    file.add(in, *set);
+  const unsigned failures =
+      check(*set, Op::keygen, "keygen", file.keygen) + check(*set, Op::encaps, "encaps", file.encaps) +
+      check(*set, Op::decaps, "decaps", file.decaps) + check(*set, Op::encaps, "refused public key", file.bad_pk) +
+      check(*set, Op::decaps, "refused secret key", file.bad_sk);
+  std::printf("%s on %s: %zu cases, %u failures\n", name.c_str(), set->backend.name,
+              file.keygen.count + file.encaps.count + file.decaps.count, failures);
+  return failures + (file.keygen.count == 0);
+}
+
+}  // namespace
+
+int main(int count, char** paths) {
+  unsigned failures = count < 2;
+  try {
+    for (int i = 1; i < count; ++i)
+      failures += check_file(paths[i]);
+  } catch (const std::string& problem) {
+    std::printf("%s\n", problem.c_str());
+    return 2;
+  }
+  return failures == 0 ? 0 : 1;
+}
