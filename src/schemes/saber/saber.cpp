@@ -40,8 +40,7 @@ Scheme scheme(const char* name, const char* title, uint32_t category) {
 }  // namespace
 
 std::span<const Scheme> schemes() {
-  static const Scheme all[] = {scheme<kLightSaber>("lightsaber", "LightSaber", 1),
-                               scheme<kSaber>("saber", "Saber", 3),
+  static const Scheme all[] = {scheme<kLightSaber>("lightsaber", "LightSaber", 1), scheme<kSaber>("saber", "Saber", 3),
                                scheme<kFireSaber>("firesaber", "FireSaber", 5)};
   return all;
 }

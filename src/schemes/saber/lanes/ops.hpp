@@ -92,8 +92,7 @@ struct Ops {
   }
 
   static void mul_as(Chunk& c) {
-    multiply<kL>(c, c.t->s, c.t->u,
-                 [&](size_t i, size_t j) -> const LanePoly& { return matrix_entry(c, j, i); });
+    multiply<kL>(c, c.t->s, c.t->u, [&](size_t i, size_t j) -> const LanePoly& { return matrix_entry(c, j, i); });
   }
 
   /// The vector that u becomes by rounding. [SABER20, 2.3]

@@ -17,11 +17,11 @@ using polymul::unroll;
 using simd::V16;
 inline constexpr size_t kLanes = V16::kLanes;
 
-inline constexpr size_t kLeaf = 16;                        ///< coefficients of a leaf
-inline constexpr size_t kPoints = Toom4Points::kPoints;    ///< of Toom-4: four blocks of 64 coefficients
-inline constexpr size_t kLeaves = 9 * kPoints;             ///< 9: of two levels of Karatsuba
-inline constexpr size_t kSplitRows = kLeaves * kLeaf;      ///< a polynomial, split: row r of leaf i at i kLeaf + r
-inline constexpr size_t kProductRows = 2 * kSplitRows;     ///< the leaves' products, 2 kLeaf rows each, the last zero
+inline constexpr size_t kLeaf = 16;                      ///< coefficients of a leaf
+inline constexpr size_t kPoints = Toom4Points::kPoints;  ///< of Toom-4: four blocks of 64 coefficients
+inline constexpr size_t kLeaves = 9 * kPoints;           ///< 9: of two levels of Karatsuba
+inline constexpr size_t kSplitRows = kLeaves * kLeaf;    ///< a polynomial, split: row r of leaf i at i kLeaf + r
+inline constexpr size_t kProductRows = 2 * kSplitRows;   ///< the leaves' products, 2 kLeaf rows each, the last zero
 static_assert(16 - Toom4Points::kLostBits >= kQBits);
 
 /// Splits one row: in(k, b) is row r of the 16 coefficients b of block k, out(i, value) takes row r of leaf i, i
@@ -71,8 +71,8 @@ POLYKEM_INLINE void join_leaves(V16 (&out)[8], const Product& product) {
   });
 }
 
-/// Puts one row of a product together: out(g, value) takes row r of the 16 coefficients g, g ascending. space: 8 kPoints
-/// vectors.
+/// Puts one row of a product together: out(g, value) takes row r of the 16 coefficients g, g ascending. space: 8
+/// kPoints vectors.
 template <class Product, class Out>
 POLYKEM_INLINE void join_row(const Product& product, const Out& out, V16* space) {
   unroll<kPoints>([&](auto p) __attribute__((always_inline)) {
@@ -131,10 +131,14 @@ template <size_t kTerms, class A, class B>
 POLYKEM_INLINE void multiply_leaf(uint16_t* c, const A& a, const B& b) {
   constexpr size_t kHalf = kLeaf / 2;
   const auto upper = [](const auto& x) __attribute__((always_inline)) {
-    return [&x](size_t j, size_t i) __attribute__((always_inline)) { return x(j, i + kHalf); };
+    return [&x](size_t j, size_t i) __attribute__((always_inline)) {
+      return x(j, i + kHalf);
+    };
   };
   const auto folded = [](const auto& x) __attribute__((always_inline)) {
-    return [&x](size_t j, size_t i) __attribute__((always_inline)) { return x(j, i) + x(j, i + kHalf); };
+    return [&x](size_t j, size_t i) __attribute__((always_inline)) {
+      return x(j, i) + x(j, i + kHalf);
+    };
   };
   V16 acc[15];
   sum_products8<kTerms>(acc, a, b);
@@ -196,9 +200,8 @@ POLYKEM_NOINLINE inline void join_block(uint16_t* c, const uint16_t* products) {
   V16 space[8 * kPoints];
   for (size_t r = 0; r < kLeaf; ++r) {
     join_row(
-        [&](size_t i, size_t half) __attribute__((always_inline)) {
-          return V16::load(products + ((2 * i + half) * kLeaf + r) * kLanes);
-        },
+        [&](size_t i, size_t half)
+            __attribute__((always_inline)) { return V16::load(products + ((2 * i + half) * kLeaf + r) * kLanes); },
         [&](size_t g, V16 value) __attribute__((always_inline)) { value.store(c + (g * kLeaf + r) * kLanes); }, space);
   }
   secure_zero(space, sizeof space);
@@ -222,8 +225,9 @@ POLYKEM_INLINE void store16(uint16_t* p, V16 x) {
 
 /// Splits one polynomial: kSplitRows words, leaf after leaf.
 POLYKEM_NOINLINE inline void split_words(uint16_t* to, const uint16_t* a) {
-  split_row([&](size_t k, size_t b) __attribute__((always_inline)) { return load16(a + k * 64 + b * kLeaf); },
-            [&](size_t i, V16 value) __attribute__((always_inline)) { store16(to + i * kLeaf, value); });
+  split_row(
+      [&](size_t k, size_t b) __attribute__((always_inline)) { return load16(a + k * 64 + b * kLeaf); },
+      [&](size_t i, V16 value) __attribute__((always_inline)) { store16(to + i * kLeaf, value); });
 }
 
 /// One item: a leaf in each lane, in groups of kLanes leaves.
@@ -250,13 +254,13 @@ struct OneProduct {
   static void join(Poly& c, const uint16_t* products, uint16_t* rows, V16* space) {
     for (size_t g = 0; g < kGroups; ++g) {
       for (size_t at = 0; at < 2 * kLeaf; at += kLanes) {
-        polymul::transpose_tile(rows + g * kLanes * 2 * kLeaf + at, 2 * kLeaf,
-                                products + (g * 2 * kLeaf + at) * kLanes, kLanes);
+        polymul::transpose_tile(rows + g * kLanes * 2 * kLeaf + at, 2 * kLeaf, products + (g * 2 * kLeaf + at) * kLanes,
+                                kLanes);
       }
     }
-    join_row([&](size_t i, size_t half)
-                 __attribute__((always_inline)) { return load16(rows + (2 * i + half) * kLeaf); },
-             [&](size_t g, V16 value) __attribute__((always_inline)) { store16(c.c + g * kLeaf, value); }, space);
+    join_row(
+        [&](size_t i, size_t half) __attribute__((always_inline)) { return load16(rows + (2 * i + half) * kLeaf); },
+        [&](size_t g, V16 value) __attribute__((always_inline)) { store16(c.c + g * kLeaf, value); }, space);
   }
 
   /// See ref::PortablePrims.

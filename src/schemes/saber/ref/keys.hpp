@@ -27,9 +27,7 @@ struct Keys {
     }
   }
 
-  static void hash_pk(Public& key, const uint8_t* pk) {
-    Prims::template hash256<P.public_key_bytes()>(key.hash, pk);
-  }
+  static void hash_pk(Public& key, const uint8_t* pk) { Prims::template hash256<P.public_key_bytes()>(key.hash, pk); }
 
   static void load_pk(Public& key, const uint8_t* pk, uint8_t* space) {
     ct::declassify(pk, P.public_key_bytes());

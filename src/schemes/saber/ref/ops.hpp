@@ -16,10 +16,10 @@ inline namespace POLYKEM_ISA {
 /// Working memory of one item.
 template <SaberParams P>
 struct Item {
-  SecretKey<P.l> own;  ///< the item's key, if it is neither shared nor in a key set
-  Poly s[P.l];         ///< s or s'
-  Poly u[P.l + 1];     ///< A s', v'; or b', v
-  Poly cm;             ///< c_m
+  SecretKey<P.l> own;                            ///< the item's key, if it is neither shared nor in a key set
+  Poly s[P.l];                                   ///< s or s'
+  Poly u[P.l + 1];                               ///< A s', v'; or b', v
+  Poly cm;                                       ///< c_m
   alignas(64) uint8_t stream[P.matrix_bytes()];  ///< bytes of the matrix
   uint8_t noise[P.noise_bytes()];
   uint8_t draws[kKeygenDrawBytes];
@@ -236,9 +236,7 @@ struct Ops {
   }
 
   static void hash_c(Chunk& c) {
-    c.each([&](Item& t, size_t i) {
-      Prims::template hash256<P.ciphertext_bytes()>(t.kdf + kSymBytes, c.ct(i));
-    });
+    c.each([&](Item& t, size_t i) { Prims::template hash256<P.ciphertext_bytes()>(t.kdf + kSymBytes, c.ct(i)); });
   }
 
   static void select(Chunk& c) {
