@@ -25,9 +25,9 @@ struct SplitRule {
   std::size_t later_calls;
 };
 constexpr SplitRule kSplitRules[] = {
-    {"ntru", 32, 1},  /* sample bytes, then the PRF key */
-    {"kyber", 32, 1}, /* d, then z */
-    {"saber", 32, 2}, /* the seed of A, that of s, then z */
+    {"ntru", 32, 1},     /* sample bytes, then the PRF key */
+    {"kyber", 32, 1},    /* d, then z */
+    {"saberkem", 32, 2}, /* the seed of A, that of s, then z */
 };
 
 }  // namespace

@@ -75,7 +75,7 @@ void for_secret_polys(const OwnBatch& batch, std::span<const uint8_t> sk,
       s.push_back(sk[i + 1] >> 4 | sk[i + 2] << 4);
     }
     use(s.all());
-  } else if (family == "saber") {  // 13 bits a coefficient, here as they are and as signed words
+  } else if (family == "saberkem") {  // 13 bits a coefficient, here as they are and as signed words
     for (const int negative : {1 << 13, 1 << 12}) {
       Words s;
       for (size_t bit = 0; bit + 13 <= 8 * 1248; bit += 13) {
@@ -106,7 +106,7 @@ void add_secret_key(Needles& needles, const OwnBatch& batch, std::span<const uin
   if (family == "mlkem") {  // s, then the public key and its hash, then z
     needles.add("s of the secret key", sk.first(1152), 8);
     needles.add("z of the secret key", sk.last(32), 8);
-  } else if (family == "saber") {  // s, then the public key and its hash, then z
+  } else if (family == "saberkem") {  // s, then the public key and its hash, then z
     needles.add("s of the secret key", sk.first(1248), 8);
     needles.add("z of the secret key", sk.last(32), 8);
   } else if (family == "frodokem") {  // s, the public key, the matrix, the hash

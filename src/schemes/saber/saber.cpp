@@ -22,7 +22,7 @@ struct SetBackends {
 template <SaberParams P>
 Scheme scheme(const char* name, const char* title, uint32_t category) {
   return {.name = name,
-          .family = "saber",
+          .family = "saberkem",
           .title = title,
           .aliases = {},
           .security_category = category,
