@@ -24,11 +24,10 @@ template <SaberParams P>
 struct alignas(64) Block {
   alignas(64) uint8_t matrix[kLanes][whole_lines(P.matrix_bytes())];
   alignas(64) uint8_t noise[kLanes][whole_lines(P.noise_bytes())];
-  uint16_t row[P.l * kSplitRows * kLanes];     ///< a row of A, split
-  uint16_t column[P.l * kSplitRows * kLanes];  ///< s or s', split
-  uint16_t products[kProductRows * kLanes];
-  LanePoly s[P.l];      ///< s or s'
-  LanePoly u[P.l + 1];  ///< A s', v'; or b', v
+  BlockProducts<P.l> product;
+  alignas(64) uint16_t words[P.l * kSplitRows];  ///< a row of the key's matrix, split, if all items share one
+  LanePoly s[P.l];                               ///< s or s'
+  LanePoly u[P.l + 1];                           ///< A s', v'; or b', v
   LanePoly w, cm;
   SecretKey<P.l> shared;  ///< the key, if all items share one that no key set has expanded
   Scratch scratch;

@@ -36,14 +36,13 @@ struct Ops {
   /// u[i] = the sum over j of entry(i, j) s[j], i < kRows. entry() may unpack to t.w.
   template <size_t kRows, class Entry>
   static void multiply(Chunk& c, const LanePoly* s, LanePoly* u, const Entry& entry) {
-    auto& t = *c.t;
+    auto& product = c.t->product;
     for (size_t j = 0; j < kL; ++j)
-      split_block(t.column + j * kSplitRows * kLanes, s[j].data());
+      product.set_column(j, s[j].data());
     for (size_t i = 0; i < kRows; ++i) {
       for (size_t j = 0; j < kL; ++j)
-        split_block(t.row + j * kSplitRows * kLanes, entry(i, j).data());
-      multiply_leaves<kL>(t.products, t.row, t.column, kLeaves);
-      join_block(u[i].data(), t.products);
+        product.set_row(j, entry(i, j).data());
+      product.multiply(u[i].data());
     }
   }
 
@@ -52,12 +51,11 @@ struct Ops {
   static void multiply_shared(Chunk& c, const LanePoly* s, LanePoly* u, const Poly* a) {
     auto& t = *c.t;
     for (size_t j = 0; j < kL; ++j)
-      split_block(t.column + j * kSplitRows * kLanes, s[j].data());
+      t.product.set_column(j, s[j].data());
     for (size_t i = 0; i < kRows; ++i) {
       for (size_t j = 0; j < kL; ++j)
-        split_words(t.row + j * kSplitRows, a[i * kL + j].c);
-      multiply_leaves_shared<kL>(t.products, t.row, t.column);
-      join_block(u[i].data(), t.products);
+        split_words(t.words + j * kSplitRows, a[i * kL + j].c);
+      t.product.multiply_shared(u[i].data(), t.words);
     }
   }
 

@@ -18,27 +18,26 @@ using simd::V16;
 inline constexpr size_t kLanes = V16::kLanes;
 
 inline constexpr size_t kLeaf = 16;                      ///< coefficients of a leaf
-inline constexpr size_t kPoints = Toom4Points::kPoints;  ///< of Toom-4: four blocks of 64 coefficients
-inline constexpr size_t kLeaves = 9 * kPoints;           ///< 9: of two levels of Karatsuba
-inline constexpr size_t kSplitRows = kLeaves * kLeaf;    ///< a polynomial, split: row r of leaf i at i kLeaf + r
-inline constexpr size_t kProductRows = 2 * kSplitRows;   ///< the leaves' products, 2 kLeaf rows each, the last zero
+inline constexpr size_t kBlock = 4 * kLeaf;              ///< of a block of Toom-4
+inline constexpr size_t kPoints = Toom4Points::kPoints;  ///< of Toom-4, which has four blocks
+inline constexpr size_t kLeavesOfPoint = 9;              ///< of two levels of Karatsuba
+inline constexpr size_t kLeaves = kLeavesOfPoint * kPoints;
+inline constexpr size_t kPointRows = kLeavesOfPoint * kLeaf;  ///< a point's leaves: row r of leaf i at i kLeaf + r
+inline constexpr size_t kSplitRows = kLeaves * kLeaf;         ///< the same of all points
+inline constexpr size_t kValueRows = kPoints * kBlock;        ///< a polynomial's values at the points
 static_assert(16 - Toom4Points::kLostBits >= kQBits);
 
-/// Splits one row: in(k, b) is row r of the 16 coefficients b of block k, out(i, value) takes row r of leaf i, i
-/// ascending.
-template <class In, class Out>
-POLYKEM_INLINE void split_row(const In& in, const Out& out) {
-  V16 e[4][kPoints];
-  unroll<4>([&](auto b) __attribute__((always_inline)) {
-    const V16 blocks[4] = {in(0, b), in(1, b), in(2, b), in(3, b)};
-    Toom4Points::evaluate(e[b], blocks);
-  });
-  unroll<kPoints>([&](auto p) __attribute__((always_inline)) {
-    const V16 even = e[0][p] + e[2][p], odd = e[1][p] + e[3][p];
-    const V16 leaves[9] = {e[0][p],           e[1][p], e[2][p], e[3][p],   e[0][p] + e[1][p],
-                           e[2][p] + e[3][p], even,    odd,     even + odd};
-    unroll<9>([&](auto i) __attribute__((always_inline)) { out(9 * p + i, leaves[i]); });
-  });
+/// Of four coefficients 16 apart, those of the leaves.
+POLYKEM_INLINE void split_point_row(V16 (&leaves)[kLeavesOfPoint], V16 x0, V16 x1, V16 x2, V16 x3) {
+  leaves[0] = x0;
+  leaves[1] = x1;
+  leaves[2] = x2;
+  leaves[3] = x3;
+  leaves[4] = x0 + x1;
+  leaves[5] = x2 + x3;
+  leaves[6] = x0 + x2;
+  leaves[7] = x1 + x3;
+  leaves[8] = leaves[6] + leaves[7];
 }
 
 /// Blocks of the product of two pairs, from the products of low, high and sum: low and upper half each.
@@ -50,16 +49,15 @@ POLYKEM_INLINE void join_pair(V16 (&out)[4], const V16 (&low)[2], const V16 (&hi
   out[3] = high[1];
 }
 
-/// Row r of the eight blocks of 16 that point p's product has: product(i, half) is row r or 16 + r of leaf i.
-template <size_t kPoint, class Product>
+/// Row r of the eight blocks of 16 that a point's product has: product(i, half) is row r or 16 + r of its leaf i.
+template <class Product>
 POLYKEM_INLINE void join_leaves(V16 (&out)[8], const Product& product) {
   V16 parts[3][4];  // low, high, sum of the pairs
   unroll<3>([&](auto k) __attribute__((always_inline)) {
     constexpr size_t kFirst[3] = {0, 2, 6}, kSum[3] = {4, 5, 8};
-    constexpr size_t kAt = 9 * kPoint;
-    const V16 low[2] = {product(kAt + kFirst[k], 0), product(kAt + kFirst[k], 1)};
-    const V16 high[2] = {product(kAt + kFirst[k] + 1, 0), product(kAt + kFirst[k] + 1, 1)};
-    const V16 sum[2] = {product(kAt + kSum[k], 0), product(kAt + kSum[k], 1)};
+    const V16 low[2] = {product(kFirst[k], 0), product(kFirst[k], 1)};
+    const V16 high[2] = {product(kFirst[k] + 1, 0), product(kFirst[k] + 1, 1)};
+    const V16 sum[2] = {product(kSum[k], 0), product(kSum[k], 1)};
     join_pair(parts[k], low, high, sum);
   });
   unroll<2>([&](auto j) __attribute__((always_inline)) {
@@ -71,19 +69,13 @@ POLYKEM_INLINE void join_leaves(V16 (&out)[8], const Product& product) {
   });
 }
 
-/// Puts one row of a product together: out(g, value) takes row r of the 16 coefficients g, g ascending. space: 8
-/// kPoints vectors.
-template <class Product, class Out>
-POLYKEM_INLINE void join_row(const Product& product, const Out& out, V16* space) {
-  unroll<kPoints>([&](auto p) __attribute__((always_inline)) {
-    V16 blocks[8];
-    join_leaves<p>(blocks, product);
-    unroll<8>([&](auto m) __attribute__((always_inline)) { space[8 * p + m] = blocks[m]; });
-  });
-  polymul::forget_stored_values();
+/// Puts one row of a product together: value(p, m) is row r of the 16 coefficients m of point p's product, out(g, x)
+/// takes row r of the 16 coefficients g, g ascending. space: 8 kPoints vectors.
+template <class Value, class Out>
+POLYKEM_INLINE void interpolate_row(const Value& value, const Out& out, V16* space) {
   unroll<8>([&](auto m) __attribute__((always_inline)) {
     V16 values[kPoints], w[kPoints];
-    unroll<kPoints>([&](auto p) __attribute__((always_inline)) { values[p] = space[8 * p + m]; });
+    unroll<kPoints>([&](auto p) __attribute__((always_inline)) { values[p] = value(p, m); });
     Toom4Points::interpolate(w, values);
     unroll<kPoints>([&](auto p) __attribute__((always_inline)) { space[8 * p + m] = w[p]; });
   });
@@ -159,23 +151,23 @@ POLYKEM_INLINE void multiply_leaf(uint16_t* c, const A& a, const B& b) {
   });
 }
 
-/// c = the leaves of the sum over j < kTerms of a[j] s[j]: `count` leaves of split polynomials that follow each other,
-/// kStep rows from one to the next.
-template <size_t kTerms, size_t kStep = kSplitRows>
+/// c = the leaves of the sum over j < kTerms of a[j] s[j]: `count` leaves that follow each other, kStepA and kStepS
+/// rows from one term to the next.
+template <size_t kTerms, size_t kStepA, size_t kStepS>
 POLYKEM_NOINLINE void multiply_leaves(uint16_t* c, const uint16_t* a, const uint16_t* s, size_t count) {
   for (size_t i = 0; i < count; ++i) {
     const uint16_t *from = a + i * kLeaf * kLanes, *by = s + i * kLeaf * kLanes;
     multiply_leaf<kTerms>(
         c + 2 * i * kLeaf * kLanes,
-        [&](size_t j, size_t r) __attribute__((always_inline)) { return V16::load(from + (j * kStep + r) * kLanes); },
-        [&](size_t j, size_t r) __attribute__((always_inline)) { return V16::load(by + (j * kStep + r) * kLanes); });
+        [&](size_t j, size_t r) __attribute__((always_inline)) { return V16::load(from + (j * kStepA + r) * kLanes); },
+        [&](size_t j, size_t r) __attribute__((always_inline)) { return V16::load(by + (j * kStepS + r) * kLanes); });
   }
 }
 
-/// The same where a is the same for all lanes: one word for each row.
+/// The same where a is the same for all lanes, one word for each row, with the leaves of one point.
 template <size_t kTerms>
 POLYKEM_NOINLINE void multiply_leaves_shared(uint16_t* c, const uint16_t* a, const uint16_t* s) {
-  for (size_t i = 0; i < kLeaves; ++i) {
+  for (size_t i = 0; i < kLeavesOfPoint; ++i) {
     const uint16_t *from = a + i * kLeaf, *by = s + i * kLeaf * kLanes;
     multiply_leaf<kTerms>(
         c + 2 * i * kLeaf * kLanes,
@@ -185,27 +177,94 @@ POLYKEM_NOINLINE void multiply_leaves_shared(uint16_t* c, const uint16_t* a, con
   }
 }
 
-/// Splits a block of polynomials, kN rows of kLanes words; `to`: kSplitRows rows.
-POLYKEM_NOINLINE inline void split_block(uint16_t* to, const uint16_t* a) {
-  for (size_t r = 0; r < kLeaf; ++r) {
-    split_row(
-        [&](size_t k, size_t b)
-            __attribute__((always_inline)) { return V16::load(a + (k * 64 + b * kLeaf + r) * kLanes); },
-        [&](size_t i, V16 value) __attribute__((always_inline)) { value.store(to + (i * kLeaf + r) * kLanes); });
+/// The values of a block of polynomials, kN rows of kLanes words: those of point p in rows p kBlock ..
+POLYKEM_NOINLINE inline void evaluate_block(uint16_t* values, const uint16_t* a) {
+  for (size_t i = 0; i < kBlock; ++i) {
+    V16 e[kPoints], blocks[Toom4Points::kBlocks];
+    for (size_t k = 0; k < Toom4Points::kBlocks; ++k)
+      blocks[k] = V16::load(a + (k * kBlock + i) * kLanes);
+    Toom4Points::evaluate(e, blocks);
+    unroll<kPoints>([&](auto p) __attribute__((always_inline)) { e[p].store(values + (p * kBlock + i) * kLanes); });
   }
 }
 
-/// The inverse for products: kProductRows rows to a block of polynomials.
-POLYKEM_NOINLINE inline void join_block(uint16_t* c, const uint16_t* products) {
+/// The leaves of one point.
+POLYKEM_NOINLINE inline void split_point(uint16_t* leaves, const uint16_t* values) {
+  for (size_t r = 0; r < kLeaf; ++r) {
+    const auto value = [&](size_t b) __attribute__((always_inline)) {
+      return V16::load(values + (b * kLeaf + r) * kLanes);
+    };
+    V16 row[kLeavesOfPoint];
+    split_point_row(row, value(0), value(1), value(2), value(3));
+    for (size_t i = 0; i < kLeavesOfPoint; ++i)
+      row[i].store(leaves + (i * kLeaf + r) * kLanes);
+  }
+}
+
+/// The product of one point, 2 kBlock rows, from those of its leaves.
+POLYKEM_NOINLINE inline void join_point(uint16_t* c, const uint16_t* products) {
+  for (size_t r = 0; r < kLeaf; ++r) {
+    V16 blocks[8];
+    join_leaves(
+        blocks, [&](size_t i, size_t half) __attribute__((always_inline)) {
+          return V16::load(products + ((2 * i + half) * kLeaf + r) * kLanes);
+        });
+    for (size_t m = 0; m < 8; ++m)
+      blocks[m].store(c + (m * kLeaf + r) * kLanes);
+  }
+}
+
+/// A block of polynomials from the products of all points.
+POLYKEM_NOINLINE inline void interpolate_block(uint16_t* c, const uint16_t* products) {
   V16 space[8 * kPoints];
   for (size_t r = 0; r < kLeaf; ++r) {
-    join_row(
-        [&](size_t i, size_t half)
-            __attribute__((always_inline)) { return V16::load(products + ((2 * i + half) * kLeaf + r) * kLanes); },
+    interpolate_row(
+        [&](size_t p, size_t m)
+            __attribute__((always_inline)) { return V16::load(products + ((8 * p + m) * kLeaf + r) * kLanes); },
         [&](size_t g, V16 value) __attribute__((always_inline)) { value.store(c + (g * kLeaf + r) * kLanes); }, space);
   }
   secure_zero(space, sizeof space);
 }
+
+/// Sums of kL products of blocks of polynomials. Points are computed one after the other, so that what belongs to a
+/// point stays in the nearest caches.
+template <size_t kL>
+class alignas(64) BlockProducts {
+ public:
+  /// The second factor of product j in all sums that follow.
+  void set_column(size_t j, const uint16_t* s) {
+    evaluate_block(values_, s);
+    for (size_t p = 0; p < kPoints; ++p)
+      split_point(column_ + (j * kSplitRows + p * kPointRows) * kLanes, values_ + p * kBlock * kLanes);
+  }
+  /// The first factor of product j.
+  void set_row(size_t j, const uint16_t* a) { evaluate_block(values_ + j * kValueRows * kLanes, a); }
+
+  void multiply(uint16_t* c) {
+    for (size_t p = 0; p < kPoints; ++p) {
+      for (size_t j = 0; j < kL; ++j)
+        split_point(row_ + j * kPointRows * kLanes, values_ + (j * kValueRows + p * kBlock) * kLanes);
+      multiply_leaves<kL, kPointRows, kSplitRows>(products_, row_, column_ + p * kPointRows * kLanes, kLeavesOfPoint);
+      join_point(joined_ + 2 * p * kBlock * kLanes, products_);
+    }
+    interpolate_block(c, joined_);
+  }
+  /// The same with first factors that are the same for all items, as split_words leaves them.
+  void multiply_shared(uint16_t* c, const uint16_t* words) {
+    for (size_t p = 0; p < kPoints; ++p) {
+      multiply_leaves_shared<kL>(products_, words + p * kPointRows, column_ + p * kPointRows * kLanes);
+      join_point(joined_ + 2 * p * kBlock * kLanes, products_);
+    }
+    interpolate_block(c, joined_);
+  }
+
+ private:
+  uint16_t column_[kL * kSplitRows * kLanes];
+  uint16_t values_[kL * kValueRows * kLanes];
+  uint16_t row_[kL * kPointRows * kLanes];
+  uint16_t products_[2 * kPointRows * kLanes];
+  uint16_t joined_[2 * kValueRows * kLanes];
+};
 
 /// Sixteen words, in the lowest lanes.
 POLYKEM_INLINE V16 load16(const uint16_t* p) {
@@ -225,9 +284,20 @@ POLYKEM_INLINE void store16(uint16_t* p, V16 x) {
 
 /// Splits one polynomial: kSplitRows words, leaf after leaf.
 POLYKEM_NOINLINE inline void split_words(uint16_t* to, const uint16_t* a) {
-  split_row(
-      [&](size_t k, size_t b) __attribute__((always_inline)) { return load16(a + k * 64 + b * kLeaf); },
-      [&](size_t i, V16 value) __attribute__((always_inline)) { store16(to + i * kLeaf, value); });
+  V16 e[4][kPoints];
+  unroll<4>([&](auto b) __attribute__((always_inline)) {
+    V16 blocks[Toom4Points::kBlocks];
+    unroll<Toom4Points::kBlocks>([&](auto k) __attribute__((always_inline)) {
+      blocks[k] = load16(a + k * kBlock + b * kLeaf);
+    });
+    Toom4Points::evaluate(e[b], blocks);
+  });
+  unroll<kPoints>([&](auto p) __attribute__((always_inline)) {
+    V16 row[kLeavesOfPoint];
+    split_point_row(row, e[0][p], e[1][p], e[2][p], e[3][p]);
+    for (size_t i = 0; i < kLeavesOfPoint; ++i)
+      store16(to + (p * kLeavesOfPoint + i) * kLeaf, row[i]);
+  });
 }
 
 /// One item: a leaf in each lane, in groups of kLanes leaves.
@@ -242,7 +312,7 @@ struct OneProduct {
     uint16_t a[kL * kSplitWords], s[kL * kSplitWords];
     uint16_t words[kGroups * kLanes * kLeaf];  ///< leaves after each other; the last are not used
     uint16_t products[2 * kSplitWords], rows[2 * kSplitWords];
-    V16 join[8 * kPoints];
+    V16 join[2 * 8 * kPoints];
   };
 
   static void split(uint16_t* to, const Poly& a, uint16_t* words) {
@@ -258,8 +328,17 @@ struct OneProduct {
                                 kLanes);
       }
     }
-    join_row(
-        [&](size_t i, size_t half) __attribute__((always_inline)) { return load16(rows + (2 * i + half) * kLeaf); },
+    for (size_t p = 0; p < kPoints; ++p) {
+      const uint16_t* of_point = rows + p * 2 * kPointRows;
+      V16 blocks[8];
+      join_leaves(
+          blocks, [&](size_t i, size_t half)
+                      __attribute__((always_inline)) { return load16(of_point + (2 * i + half) * kLeaf); });
+      for (size_t m = 0; m < 8; ++m)
+        space[8 * kPoints + 8 * p + m] = blocks[m];
+    }
+    interpolate_row(
+        [&](size_t p, size_t m) __attribute__((always_inline)) { return space[8 * kPoints + 8 * p + m]; },
         [&](size_t g, V16 value) __attribute__((always_inline)) { store16(c.c + g * kLeaf, value); }, space);
   }
 
@@ -271,7 +350,7 @@ struct OneProduct {
     for (size_t i = 0; i < kRowCount; ++i) {
       for (size_t j = 0; j < kL; ++j)
         split(t.a + j * kSplitWords, a[i * kL + j], t.words);
-      multiply_leaves<kL, kRows>(t.products, t.a, t.s, kGroups);
+      multiply_leaves<kL, kRows, kRows>(t.products, t.a, t.s, kGroups);
       join(out[i], t.products, t.rows, t.join);
     }
   }

@@ -58,11 +58,11 @@ struct SinglePrims {
       ntt::pack_one<kBits>(out, i, V16::load(a.c + i) & mask);
   }
 
+  template <size_t kL>
+  using Space = OneProduct::Space<kL>;
   template <size_t kRows, size_t kL>
-  static void multiply(Poly* out, const Poly* a, const Poly* s) {
-    OneProduct::Space<kL> space;
+  static void multiply(Poly* out, const Poly* a, const Poly* s, Space<kL>& space) {
     OneProduct::multiply<kRows, kL>(out, a, s, space);
-    secure_zero(&space, sizeof space);
   }
 };
 

@@ -14,12 +14,13 @@ namespace polykem::saber::ref {
 inline namespace POLYKEM_ISA {
 
 /// Working memory of one item.
-template <SaberParams P>
+template <SaberParams P, class Prims>
 struct Item {
-  SecretKey<P.l> own;                            ///< the item's key, if it is neither shared nor in a key set
-  Poly s[P.l];                                   ///< s or s'
-  Poly u[P.l + 1];                               ///< A s', v'; or b', v
-  Poly cm;                                       ///< c_m
+  SecretKey<P.l> own;  ///< the item's key, if it is neither shared nor in a key set
+  Poly s[P.l];         ///< s or s'
+  Poly u[P.l + 1];     ///< A s', v'; or b', v
+  Poly cm;             ///< c_m
+  typename Prims::template Space<P.l> space;
   alignas(64) uint8_t stream[P.matrix_bytes()];  ///< bytes of the matrix
   uint8_t noise[P.noise_bytes()];
   uint8_t draws[kKeygenDrawBytes];
@@ -35,12 +36,13 @@ template <SaberParams P, class Prims>
 struct Chunk {
   static constexpr size_t kGranule = 1;
   static constexpr size_t kItems = 4;
-  static constexpr size_t workspace_bytes(size_t items) { return Arena::bytes<Item<P>>(items); }
+  static constexpr size_t workspace_bytes(size_t items) { return Arena::bytes<Item<P, Prims>>(items); }
 
-  Chunk(const Batch& batch, std::byte* workspace) : io(batch), items(Arena(workspace).take<Item<P>>(batch.count)) {}
+  Chunk(const Batch& batch, std::byte* workspace)
+      : io(batch), items(Arena(workspace).take<Item<P, Prims>>(batch.count)) {}
 
   const Batch& io;
-  Item<P>* items;
+  Item<P, Prims>* items;
 
   const uint8_t* ct(size_t i) const { return io.ct + i * P.ciphertext_bytes(); }
   uint8_t* pk_out(size_t i) const { return io.pk_out + i * P.public_key_bytes(); }
@@ -81,7 +83,7 @@ template <SaberParams P, class Prims>
 struct Ops {
   static constexpr size_t kL = P.l;
   using Chunk = ref::Chunk<P, Prims>;
-  using Item = ref::Item<P>;
+  using Item = ref::Item<P, Prims>;
   using Keys = ref::Keys<P, Prims>;
 
   static void draw(Chunk& c, size_t bytes) {
@@ -120,7 +122,7 @@ struct Ops {
   }
 
   static void mul_as(Chunk& c) {
-    c.each([](Item& t, size_t) { Prims::template multiply<kL, kL>(t.u, t.own.pk.rows, t.s); });
+    c.each([](Item& t, size_t) { Prims::template multiply<kL, kL>(t.u, t.own.pk.rows, t.s, t.space); });
   }
 
   /// The vector that u becomes by rounding. [SABER20, 2.3]
@@ -174,7 +176,7 @@ struct Ops {
   }
 
   static void mul_abs(Chunk& c) {
-    c.each([&](Item& t, size_t i) { Prims::template multiply<kL + 1, kL>(t.u, c.pk(i).rows, t.s); });
+    c.each([&](Item& t, size_t i) { Prims::template multiply<kL + 1, kL>(t.u, c.pk(i).rows, t.s, t.space); });
   }
 
   /// c = (b', c_m) from A s', v' and m. [SABER20, Saber.PKE.Enc]
@@ -212,7 +214,7 @@ struct Ops {
   }
 
   static void mul_bs(Chunk& c) {
-    c.each([&](Item& t, size_t i) { Prims::template multiply<1, kL>(t.u + kL, c.sk(i).s, t.u); });
+    c.each([&](Item& t, size_t i) { Prims::template multiply<1, kL>(t.u + kL, c.sk(i).s, t.u, t.space); });
   }
 
   static void decode_m(Chunk& c) {

@@ -2,7 +2,6 @@
 #pragma once
 
 #include "core/scheme.hpp"
-#include "core/secure.hpp"
 #include "prim/aes/aes256_ctr.hpp"
 #include "prim/keccak/keccak.hpp"
 #include "schemes/saber/ref/pack.hpp"
@@ -39,16 +38,21 @@ struct PortablePrims {
     ref::pack<kBits>(out, a.c);
   }
 
+  /// Memory of multiply().
+  template <size_t kL>
+  struct Space {
+    uint16_t sums[2 * kN];
+  };
+
   /// out[i] = the sum over j < kL of a[i kL + j] s[j] modulo (2^13, x^256 + 1), i < kRows; bits above are arbitrary.
   template <size_t kRows, size_t kL>
-  static void multiply(Poly* out, const Poly* a, const Poly* s) {
+  static void multiply(Poly* out, const Poly* a, const Poly* s, Space<kL>& t) {
     for (size_t i = 0; i < kRows; ++i) {
-      uint16_t sums[2 * kN] = {};
+      std::memset(t.sums, 0, sizeof t.sums);
       for (size_t j = 0; j < kL; ++j)
-        add_product(sums, a[i * kL + j].c, s[j].c);
+        add_product(t.sums, a[i * kL + j].c, s[j].c);
       for (size_t k = 0; k < kN; ++k)
-        out[i].c[k] = static_cast<uint16_t>(sums[k] - sums[kN + k]);
-      secure_zero(sums, sizeof sums);
+        out[i].c[k] = static_cast<uint16_t>(t.sums[k] - t.sums[kN + k]);
     }
   }
 
