@@ -130,6 +130,8 @@ MUTANTS = [
            "t.fail |= ct::mask_nonzero(bad);", "", "property_test", "*AnyFlipped*/ntruhps2048509_ref"),
     Mutant("ML-KEM accepts what does not re-encrypt", "src/schemes/mlkem/ref/ops.hpp",
            "t.fail = ct::mask_nonzero(differences);", "t.fail = 0;", "property_test", "*AnyFlipped*/mlkem512_ref"),
+    Mutant("Saber accepts what does not re-encrypt", "src/schemes/saber/ref/ops.hpp",
+           "t.fail = ct::mask_nonzero(differences);", "t.fail = 0;", "property_test", "*AnyFlipped*/lightsaber_ref"),
     Mutant("ML-KEM compares all but the last byte", "src/schemes/mlkem/ref/ops.hpp",
            "differences |= static_cast<uint32_t>(t.ct[j] ^ c.ct(i)[j]);",
            "differences |= j + 1 < P.ciphertext_bytes() ? static_cast<uint32_t>(t.ct[j] ^ c.ct(i)[j]) : 0;",

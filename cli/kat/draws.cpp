@@ -18,14 +18,16 @@ void crypto_ok(int result, const char* what) {
   if (result != 1) throw std::runtime_error(fmt::format("OpenSSL: {} failed", what));
 }
 
-/** Families whose key pair makes a second call, and the length of that call. */
+/** Families whose key pair makes several calls: the length of those after the first, and how many there are. */
 struct SplitRule {
   std::string_view family;
-  std::size_t second_keygen_call;
+  std::size_t later_call;
+  std::size_t later_calls;
 };
 constexpr SplitRule kSplitRules[] = {
-    {"ntru", 32},  /* sample bytes, then the PRF key */
-    {"kyber", 32}, /* d, then z */
+    {"ntru", 32, 1},     /* sample bytes, then the PRF key */
+    {"kyber", 32, 1},    /* d, then z */
+    {"saberkem", 32, 2}, /* the seed of A, that of s, then z */
 };
 
 }  // namespace
@@ -89,9 +91,11 @@ std::vector<std::size_t> draw_calls(const Scheme& scheme, polykem_op op) {
   const std::string_view name = info.name;
   for (const SplitRule& rule : kSplitRules) {
     const bool applies = info.family == rule.family || name.substr(0, rule.family.size()) == rule.family;
-    if (applies && info.keygen_draw_bytes > rule.second_keygen_call) {
-      return {info.keygen_draw_bytes - rule.second_keygen_call, rule.second_keygen_call};
-    }
+    const std::size_t later = rule.later_call * rule.later_calls;
+    if (!applies || info.keygen_draw_bytes <= later) continue;
+    std::vector<std::size_t> calls{info.keygen_draw_bytes - later};
+    calls.insert(calls.end(), rule.later_calls, rule.later_call);
+    return calls;
   }
   return {info.keygen_draw_bytes};
 }

@@ -12,6 +12,7 @@
 #include "schemes/frodo/frodo.hpp"
 #include "schemes/mlkem/mlkem.hpp"
 #include "schemes/ntru/ntru.hpp"
+#include "schemes/saber/saber.hpp"
 
 namespace polykem {
 
@@ -23,7 +24,7 @@ struct Registry {
   size_t count = 0;
 
   Registry() {
-    for (const auto family : {ntru::schemes(), mlkem::schemes(), frodo::schemes()}) {
+    for (const auto family : {ntru::schemes(), mlkem::schemes(), frodo::schemes(), saber::schemes()}) {
       for (const Scheme& scheme : family)
         sets.at(count++) = &scheme;
     }

@@ -75,6 +75,17 @@ void for_secret_polys(const OwnBatch& batch, std::span<const uint8_t> sk,
       s.push_back(sk[i + 1] >> 4 | sk[i + 2] << 4);
     }
     use(s.all());
+  } else if (family == "saberkem") {  // 13 bits a coefficient, here as they are and as signed words
+    for (const int negative : {1 << 13, 1 << 12}) {
+      Words s;
+      for (size_t bit = 0; bit + 13 <= 8 * 1248; bit += 13) {
+        int value = 0;
+        for (size_t i = 0; i < 13; ++i)
+          value |= (sk[(bit + i) / 8] >> ((bit + i) % 8) & 1) << i;
+        s.push_back(value < negative ? value : value - (1 << 13));
+      }
+      use(s.all());
+    }
   } else if (family == "ntru") {  // five ternary coefficients a byte, here with three forms of -1
     const size_t bytes = std::string(batch.sizes.name) == "ntruhrss701" ? 140 : 102;
     for (const int minus_one : {2, -1, 2047}) {
@@ -94,6 +105,9 @@ void add_secret_key(Needles& needles, const OwnBatch& batch, std::span<const uin
   const std::string family = batch.sizes.family;
   if (family == "mlkem") {  // s, then the public key and its hash, then z
     needles.add("s of the secret key", sk.first(1152), 8);
+    needles.add("z of the secret key", sk.last(32), 8);
+  } else if (family == "saberkem") {  // s, then the public key and its hash, then z
+    needles.add("s of the secret key", sk.first(1248), 8);
     needles.add("z of the secret key", sk.last(32), 8);
   } else if (family == "frodokem") {  // s, the public key, the matrix, the hash
     needles.add("s of the secret key", sk.first(16), 8);

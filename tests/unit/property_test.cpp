@@ -46,7 +46,7 @@ Bytes shake(Shake::Strength strength, size_t bytes, std::span<const uint8_t> fir
 }
 
 /// The secret of a ciphertext that does not decapsulate: [NTRU20, Decapsulate], [FIPS203, Alg 18, L7],
-/// [KYBER21, Alg 9], [FRODO21, Decaps].
+/// [KYBER21, Alg 9], [FRODO21, Decaps], [SABER20, Saber.KEM.Decaps].
 Bytes rejection_secret(const polykem_scheme_info_t& set, const Bytes& sk, const Bytes& ct) {
   const std::string name = set.name;
   const auto z = std::span(sk).last(32);
@@ -59,6 +59,12 @@ Bytes rejection_secret(const polykem_scheme_info_t& set, const Bytes& sk, const 
   if (name.rfind("kyber", 0) == 0) {
     sha3_256(hash.data(), ct);
     return shake(Shake::Strength::shake256, 32, z, hash);
+  }
+  if (name.find("saber") != std::string::npos) {
+    sha3_256(hash.data(), ct);
+    const Bytes ct_hash = hash;
+    sha3_256(hash.data(), z, ct_hash);
+    return hash;
   }
   const auto strength = name.find("640") != std::string::npos ? Shake::Strength::shake128 : Shake::Strength::shake256;
   return shake(strength, set.shared_secret_bytes, ct, std::span(sk).first(set.shared_secret_bytes));

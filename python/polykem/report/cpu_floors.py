@@ -151,6 +151,23 @@ def mlkem_floors(layout, k, round3, shared):
     }
 
 
+SABER = {"lightsaber": dict(l=2, mu=10, t=3), "saber": dict(l=3, mu=8, t=4), "firesaber": dict(l=4, mu=6, t=6)}
+
+
+def saber_floors(layout, l, mu, t, shared):  # noqa: E741
+    """l: rank; mu: twice the bits of a sum that a coefficient of s is made of; t: bits of one of c_m."""
+    pk, ct, noise = 320 * l + 32, 320 * l + 32 * t, math.ceil(32 * mu * l / 168)
+    matrix = math.ceil(416 * l * l / 168)
+    product = 7 * 27 * layout.cycles(multiply=64, add=64) / LANES_16
+    encrypt = (0 if shared else matrix) + noise + 1
+    return {
+        "keygen": (1 + matrix + noise + permutations(pk)) * permutation(layout) + l * l * product,
+        "encaps": (encrypt + 1 + (0 if shared else permutations(pk)) + permutations(ct) + 1) * permutation(layout) +
+        (l * l + l) * product,
+        "decaps": (encrypt + permutations(ct) + 1) * permutation(layout) + (l * l + 2 * l) * product,
+    }
+
+
 def frodo_matrix(layout, n, aes, shared):
     """Cycles of A, unless it is there already, and of its product with a secret matrix."""
     rounds = n * n / 8 / AES_BLOCKS * GRID_ROUNDS if aes and not shared else 0
@@ -184,6 +201,8 @@ def floors(scheme, shared, layout):
     """Cycles of keygen, encaps and decaps; shared: one public key for all."""
     if scheme in NTRU:
         return ntru_floors(layout, **NTRU[scheme])
+    if scheme in SABER:
+        return saber_floors(layout, **SABER[scheme], shared=shared)
     name, number = re.fullmatch(r"([a-z]+?)(\d+)(?:aes|shake)?", scheme).groups()
     if name in ("mlkem", "kyber"):
         return mlkem_floors(layout, int(number) // 256, name == "kyber", shared)

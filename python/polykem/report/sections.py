@@ -15,7 +15,8 @@ OPS = ("keygen", "encaps", "decaps")
 OP_SERIES = [Series("keygen", 0, 0), Series("encaps", 1, 1), Series("decaps", 2, 2)]
 STEPS = ("OS randomness", "hash", "gen A", "product", "inversion", "sampling", "rest")
 BACKENDS = ("ref", "avx2", "avx512", "cuda", "rtl")
-FAMILIES = (("ML-KEM and Kyber", ("mlkem", "kyber")), ("NTRU", ("ntru",)), ("FrodoKEM", ("frodo", "efrodo")))
+FAMILIES = (("ML-KEM and Kyber", ("mlkem", "kyber")), ("NTRU", ("ntru",)), ("FrodoKEM", ("frodo", "efrodo")),
+            ("Saber", ("saber", "lightsaber", "firesaber")))
 PAPERS = json.loads((Path(__file__).parent / "papers.json").read_text(encoding="utf-8"))
 
 

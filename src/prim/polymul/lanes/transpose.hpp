@@ -49,10 +49,11 @@ POLYKEM_INLINE V16 unpack_high(V16 a, V16 b) {
 
 #endif
 
-/// Transposes a tile of kLanes x kLanes words: to[j * to_step + i] = from[i * from_step + j]. Steps in words.
-POLYKEM_NOINLINE inline void transpose_tile(uint16_t* to, size_t to_step, const uint16_t* from, size_t from_step) {
+/// Transposes a tile of kLanes rows of kColumns words: to[j * to_step + i] = from[i * from_step + j]. Steps in words.
+template <size_t kColumns = kLanes>
+POLYKEM_NOINLINE void transpose_tile(uint16_t* to, size_t to_step, const uint16_t* from, size_t from_step) {
   constexpr size_t kPart = 8;
-  for (size_t column = 0; column < kLanes; column += kPart) {
+  for (size_t column = 0; column < kColumns; column += kPart) {
     V16 x[kPart];
     V16 y[kPart];
     unroll<kPart>([&](auto i) __attribute__((always_inline)) {

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/backend.hpp"
+#include "schemes/saber/lanes/backend.hpp"
+#include "schemes/saber/vector_backends.hpp"
+
+namespace polykem::saber {
+
+namespace {
+
+struct Avx2 {
+  static constexpr const char* kName = cpu::kAvx2;
+  static constexpr size_t kFewestForLanes = 4;
+  static Aes256Ctr keystream() { return aes256_ctr_avx2; }
+  static const KeccakLanes& keccak() { return kKeccakLanesAvx2; }
+};
+
+}  // namespace
+
+template <SaberParams P>
+SchemeBackend avx2_backend() {
+  return lanes::backend<P, Avx2>();
+}
+
+template SchemeBackend avx2_backend<kLightSaber>();
+template SchemeBackend avx2_backend<kSaber>();
+template SchemeBackend avx2_backend<kFireSaber>();
+
+}  // namespace polykem::saber

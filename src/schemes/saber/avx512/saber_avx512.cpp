@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/backend.hpp"
+#include "schemes/saber/lanes/backend.hpp"
+#include "schemes/saber/vector_backends.hpp"
+
+namespace polykem::saber {
+
+namespace {
+
+struct Avx512 {
+  static constexpr const char* kName = cpu::kAvx512;
+  static constexpr size_t kFewestForLanes = 6;
+  static Aes256Ctr keystream() { return aes256_ctr_avx512; }
+  static const KeccakLanes& keccak() { return kKeccakLanesAvx512; }
+};
+
+}  // namespace
+
+template <SaberParams P>
+SchemeBackend avx512_backend() {
+  return lanes::backend<P, Avx512>();
+}
+
+template SchemeBackend avx512_backend<kLightSaber>();
+template SchemeBackend avx512_backend<kSaber>();
+template SchemeBackend avx512_backend<kFireSaber>();
+
+}  // namespace polykem::saber

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/backend.hpp"
+#include "core/cpu.hpp"
+#include "schemes/saber/lanes/backend.hpp"
+#include "schemes/saber/vector_backends.hpp"
+
+namespace polykem::saber {
+
+namespace {
+
+struct Neon {
+  static constexpr const char* kName = cpu::kNeon;
+  static constexpr size_t kFewestForLanes = 4;
+  static Aes256Ctr keystream() { return cpu_features().has(CpuFeatures::kAes) ? aes256_ctr_neon : nullptr; }
+  static const KeccakLanes& keccak() { return kKeccakLanesNeon; }
+};
+
+}  // namespace
+
+template <SaberParams P>
+SchemeBackend neon_backend() {
+  return lanes::backend<P, Neon>();
+}
+
+template SchemeBackend neon_backend<kLightSaber>();
+template SchemeBackend neon_backend<kSaber>();
+template SchemeBackend neon_backend<kFireSaber>();
+
+}  // namespace polykem::saber

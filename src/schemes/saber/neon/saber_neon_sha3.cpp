@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/backend.hpp"
+#include "schemes/saber/lanes/backend.hpp"
+#include "schemes/saber/vector_backends.hpp"
+
+namespace polykem::saber {
+
+namespace {
+
+struct NeonSha3 {
+  static constexpr const char* kName = cpu::kNeonSha3;
+  static constexpr size_t kFewestForLanes = 4;
+  static Aes256Ctr keystream() { return aes256_ctr_neon; }
+  static const KeccakLanes& keccak() { return kKeccakLanesNeonSha3; }
+};
+
+}  // namespace
+
+template <SaberParams P>
+SchemeBackend neon_sha3_backend() {
+  return lanes::backend<P, NeonSha3>();
+}
+
+template SchemeBackend neon_sha3_backend<kLightSaber>();
+template SchemeBackend neon_sha3_backend<kSaber>();
+template SchemeBackend neon_sha3_backend<kFireSaber>();
+
+}  // namespace polykem::saber

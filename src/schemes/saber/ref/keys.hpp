@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+// Expands key records into keys that are ready for use, the form in which a key set keeps them. Every record is a key:
+// Saber has no check of its inputs.
+#pragma once
+
+#include <cstring>
+
+#include "ct/ct.hpp"
+#include "schemes/saber/ref/prims.hpp"
+
+namespace polykem::saber::ref {
+inline namespace POLYKEM_ISA {
+
+/// Parts of expanding a key; each fills its own members. `space`: the bytes of a matrix.
+template <SaberParams P, class Prims>
+struct Keys {
+  static constexpr size_t kL = P.l;
+  using Public = PublicKey<kL>;
+  using Secret = SecretKey<kL>;
+
+  /// a[i l + j] = entry (i, j) of A, or (j, i) if transposed. [SABER20, GenMatrix]
+  static void gen_a(Poly* a, const uint8_t* seed, bool transposed, uint8_t* space) {
+    Prims::template expand<P.matrix_bytes()>(space, seed);
+    for (size_t i = 0; i < kL; ++i) {
+      for (size_t j = 0; j < kL; ++j)
+        Prims::template unpack<kQBits>(a[transposed ? j * kL + i : i * kL + j], space + (i * kL + j) * kPolyQBytes);
+    }
+  }
+
+  static void hash_pk(Public& key, const uint8_t* pk) { Prims::template hash256<P.public_key_bytes()>(key.hash, pk); }
+
+  static void load_pk(Public& key, const uint8_t* pk, uint8_t* space) {
+    ct::declassify(pk, P.public_key_bytes());
+    for (size_t i = 0; i < kL; ++i)
+      Prims::template unpack<kPBits>(key.b()[i], pk + i * kPolyPBytes);
+    gen_a(key.rows, pk + P.vector_bytes(), false, space);
+  }
+
+  /// All but A and b.
+  static void load_sk(Secret& key, const uint8_t* sk) {
+    for (size_t i = 0; i < kL; ++i)
+      Prims::template unpack<kQBits>(key.s[i], sk + i * kPolyQBytes);
+    std::memcpy(key.pk.hash, sk + P.hash_offset(), kSymBytes);
+    std::memcpy(key.z, sk + P.z_offset(), kSymBytes);
+  }
+
+  static void expand_public(std::byte* out, const uint8_t* records, size_t count, std::byte* workspace) {
+    auto* keys = reinterpret_cast<Public*>(out);
+    for (size_t i = 0; i < count; ++i) {
+      const uint8_t* pk = records + i * P.public_key_bytes();
+      hash_pk(keys[i], pk);
+      load_pk(keys[i], pk, reinterpret_cast<uint8_t*>(workspace));
+    }
+  }
+
+  static void expand_secret(std::byte* out, const uint8_t* records, size_t count, std::byte* workspace) {
+    auto* keys = reinterpret_cast<Secret*>(out);
+    for (size_t i = 0; i < count; ++i) {
+      const uint8_t* sk = records + i * P.secret_key_bytes();
+      load_sk(keys[i], sk);
+      load_pk(keys[i].pk, sk + P.pk_offset(), reinterpret_cast<uint8_t*>(workspace));
+    }
+  }
+
+  static size_t workspace_bytes(size_t) { return (P.matrix_bytes() + 63) / 64 * 64; }
+  static constexpr KeyForm kPublicForm{sizeof(Public), workspace_bytes, expand_public};
+  static constexpr KeyForm kSecretForm{sizeof(Secret), workspace_bytes, expand_secret};
+};
+
+}  // namespace POLYKEM_ISA
+}  // namespace polykem::saber::ref

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "core/scheme.hpp"
+#include "prim/aes/aes256_ctr.hpp"
+#include "prim/keccak/keccak.hpp"
+#include "schemes/saber/ref/pack.hpp"
+
+namespace polykem::saber::ref {
+inline namespace POLYKEM_ISA {
+
+/// The portable primitives of one item. Other primitives have the same members.
+struct PortablePrims {
+  static Aes256Ctr keystream() { return nullptr; }  ///< no fast AES: the generator expands with SHAKE256
+
+  template <size_t kBytes>
+  static void hash256(uint8_t* out, const uint8_t* in) {
+    sha3_256(out, {in, kBytes});
+  }
+  template <size_t kBytes>
+  static void hash512(uint8_t* out, const uint8_t* in) {
+    sha3_512(out, {in, kBytes});
+  }
+  /// kBytes bytes of SHAKE128 of a seed.
+  template <size_t kBytes>
+  static void expand(uint8_t* out, const uint8_t* seed) {
+    Shake xof(Shake::Strength::shake128);
+    xof.absorb({seed, kSymBytes});
+    xof.squeeze({out, kBytes});
+  }
+
+  template <unsigned kBits>
+  static void unpack(Poly& a, const uint8_t* in) {
+    ref::unpack<kBits>(a.c, in);
+  }
+  template <unsigned kBits>
+  static void pack(uint8_t* out, const Poly& a) {
+    ref::pack<kBits>(out, a.c);
+  }
+
+  /// Memory of multiply().
+  template <size_t kL>
+  struct Space {
+    uint16_t sums[2 * kN];
+  };
+
+  /// out[i] = the sum over j < kL of a[i kL + j] s[j] modulo (2^13, x^256 + 1), i < kRows; bits above are arbitrary.
+  template <size_t kRows, size_t kL>
+  static void multiply(Poly* out, const Poly* a, const Poly* s, Space<kL>& t) {
+    for (size_t i = 0; i < kRows; ++i) {
+      std::memset(t.sums, 0, sizeof t.sums);
+      for (size_t j = 0; j < kL; ++j)
+        add_product(t.sums, a[i * kL + j].c, s[j].c);
+      for (size_t k = 0; k < kN; ++k)
+        out[i].c[k] = static_cast<uint16_t>(t.sums[k] - t.sums[kN + k]);
+    }
+  }
+
+ private:
+  /// Schoolbook, before the reduction by x^256 + 1.
+  static void add_product(uint16_t* sums, const uint16_t* a, const uint16_t* b) {
+    for (size_t i = 0; i < kN; ++i) {
+      for (size_t k = 0; k < kN; ++k)
+        sums[i + k] = static_cast<uint16_t>(sums[i + k] + uint32_t{a[i]} * b[k]);
+    }
+  }
+};
+
+}  // namespace POLYKEM_ISA
+}  // namespace polykem::saber::ref
