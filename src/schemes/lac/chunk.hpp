@@ -29,7 +29,10 @@ struct alignas(64) Item {
   uint8_t seeds[3 * kSeedBytes];      ///< of a, s, e; or of r, e1, e2
   uint8_t seed[kSeedBytes];           ///< what they come from
   uint8_t code[kBchMessageBytes + kBchMostParityBytes];
-  FixedWeight sampled[2];
+  union {
+    FixedWeight<1> small[2];  ///< n = 512
+    FixedWeight<2> large[2];  ///< n = 1024
+  };
   Hashed hashed;
   uint8_t rejected[kSeedBytes];
   uint64_t fail;  ///< all ones if the ciphertext is rejected

@@ -8,114 +8,111 @@
 // 2 w different ones among all 2 w words and then the same chain. Both are found by going through the words in order.
 #pragma once
 
-#include <cstring>
-
-#ifdef __AVX512BW__
-#include <immintrin.h>
-#endif
-
-#include "core/isa.hpp"
 #include "prim/sha256/sha256.hpp"
+#include "schemes/lac/bits.hpp"
 #include "schemes/lac/params.hpp"
-
-#define POLYKEM_LAC_INLINE inline __attribute__((always_inline))
 
 namespace polykem::lac {
 inline namespace POLYKEM_ISA {
 
 inline constexpr size_t kChainWords = kSha256Bytes / 2;  ///< of one hash
 
-using Bits = uint64_t __attribute__((vector_size(64)));
-inline constexpr size_t kBitsPerVector = 512;
-
-/// A set of places below n, as bits.
+/// A set of places below n, which is 512 or 1024.
+template <size_t kVectors>
 struct Places {
-  Bits at[kMostCoefficients / kBitsPerVector];
+  Bits at[kVectors];
+
+  static POLYKEM_LAC_INLINE Places none() {
+    Places out;
+    for (Bits& bits : out.at)
+      bits = Bits::zero();
+    return out;
+  }
+  static POLYKEM_LAC_INLINE Places one(const uint8_t* words, size_t i) {
+    constexpr uint32_t kLast = kVectors * Bits::kCount - 1;
+    const int64_t place = (words[2 * i] | uint32_t{words[2 * i + 1]} << 8) & kLast;
+    Places out;
+    for (size_t v = 0; v < kVectors; ++v)
+      out.at[v] = Bits::one(place - static_cast<int64_t>(v * Bits::kCount));
+    return out;
+  }
+  /// Those of `count` words.
+  static POLYKEM_LAC_INLINE Places of(const uint8_t* words, size_t count) {
+    Places out = none();
+    for (size_t i = 0; i < count; ++i)
+      out = out | one(words, i);
+    return out;
+  }
+  friend POLYKEM_LAC_INLINE Places operator|(Places a, const Places& b) {
+    for (size_t v = 0; v < kVectors; ++v)
+      a.at[v] = a.at[v] | b.at[v];
+    return a;
+  }
+  friend POLYKEM_LAC_INLINE Places operator&(Places a, uint64_t mask) {
+    for (Bits& bits : a.at)
+      bits = bits & mask;
+    return a;
+  }
+  POLYKEM_LAC_INLINE Places without(const Places& b) const {
+    Places out;
+    for (size_t v = 0; v < kVectors; ++v)
+      out.at[v] = at[v].without(b.at[v]);
+    return out;
+  }
+  POLYKEM_LAC_INLINE uint64_t any() const {
+    Bits all = at[0];
+    for (size_t v = 1; v < kVectors; ++v)
+      all = all | at[v];
+    return all.any();
+  }
+  POLYKEM_LAC_INLINE uint32_t count() const {
+    uint32_t sum = 0;
+    for (const Bits& bits : at)
+      sum += bits.ones();
+    return sum;
+  }
 };
 
-/// Adds the place `index`, a secret.
-POLYKEM_LAC_INLINE void mark(Places& places, size_t vectors, uint32_t index) {
-  const uint64_t word = index / 64, bit = uint64_t{1} << (index % 64);
-  Bits lane = {0, 1, 2, 3, 4, 5, 6, 7};
-  for (size_t v = 0; v < vectors; ++v, lane += 8)
-    places.at[v] |= reinterpret_cast<Bits>(lane == word) & bit;
-}
-
-POLYKEM_LAC_INLINE uint32_t count(const Places& places, size_t vectors) {
-  Bits sum{};
-  for (size_t v = 0; v < vectors; ++v) {
-    Bits x = places.at[v];
-    x -= x >> 1 & 0x5555555555555555u;
-    x = (x & 0x3333333333333333u) + (x >> 2 & 0x3333333333333333u);
-    sum += (x + (x >> 4)) & 0x0f0f0f0f0f0f0f0fu;  // at most 16 in each byte
-  }
-  uint64_t total = 0;
-  for (size_t i = 0; i < 8; ++i)
-    total += (sum[i] * 0x0101010101010101u) >> 56;  // at most 128 in each lane
-  return static_cast<uint32_t>(total);
-}
-
-POLYKEM_LAC_INLINE uint32_t load_word(const uint8_t* words, size_t i) {
-  return words[2 * i] | uint32_t{words[2 * i + 1]} << 8;
-}
-
 /// The first `limit` different places among words that are given in order.
+template <size_t kVectors>
 struct Selection {
-  Places places;
+  Places<kVectors> places;
   uint8_t crossing[kSha256Bytes];  ///< the hash during which the limit is reached
   uint64_t full;                   ///< all ones once that hash was seen
   uint32_t limit;
 
-  POLYKEM_LAC_INLINE void start(uint32_t most) {
-    *this = {};
-    limit = most;
+  /// `first`: places of words of which there are at most `most`.
+  POLYKEM_LAC_INLINE void start(const Places<kVectors>& first, size_t most) {
+    places = first;
+    std::memset(crossing, 0, sizeof crossing);
+    full = 0;
+    limit = static_cast<uint32_t>(most);
   }
 
-  /// Words of which there are not more than places left.
-  POLYKEM_LAC_INLINE void take(const uint8_t* words, size_t words_count, size_t n) {
-    for (size_t i = 0; i < words_count; ++i)
-      mark(places, n / kBitsPerVector, load_word(words, i) & static_cast<uint32_t>(n - 1));
-  }
-
-  /// The next hash of the chain: all its words, or none and a note if they are too many.
-  POLYKEM_LAC_INLINE void take_chain(const uint8_t* hash, size_t n) {
-    const size_t vectors = n / kBitsPerVector;
-    Selection grown;
-    grown.places = places;
-    grown.take(hash, kChainWords, n);
-    const uint64_t over = uint64_t{0} - ((uint64_t{limit} - count(grown.places, vectors)) >> 63);
+  /// The next hash of the chain, with the places of its words: takes all, or none and a note if they are too many.
+  POLYKEM_LAC_INLINE void take_chain(const uint8_t* hash, const Places<kVectors>& more) {
+    const uint64_t over = uint64_t{0} - ((uint64_t{limit} - (places | more).count()) >> 63);
     const uint64_t first = over & ~full;
     full |= over;
     for (size_t i = 0; i < kSha256Bytes; ++i)
       crossing[i] = static_cast<uint8_t>((hash[i] & first) | (crossing[i] & ~first));
-    for (size_t v = 0; v < vectors; ++v)
-      places.at[v] |= grown.places.at[v] & ~full;
+    places = places | (more & ~full);
   }
 
   /// Takes of the noted hash as many words as there are places left.
-  POLYKEM_LAC_INLINE void finish(size_t n) {
-    const size_t vectors = n / kBitsPerVector;
-    uint64_t taken = count(places, vectors);
+  POLYKEM_LAC_INLINE void finish() {
+    uint64_t left = limit - places.count();
     for (size_t i = 0; i < kChainWords; ++i) {
-      Places one{};
-      mark(one, vectors, load_word(crossing, i) & static_cast<uint32_t>(n - 1));
-      Bits fresh{};
-      const uint64_t wanted = full & (uint64_t{0} - ((taken - limit) >> 63));
-      for (size_t v = 0; v < vectors; ++v) {
-        one.at[v] &= ~places.at[v] & wanted;
-        fresh |= one.at[v];
-        places.at[v] |= one.at[v];
-      }
-      uint64_t any = 0;
-      for (size_t l = 0; l < 8; ++l)
-        any |= fresh[l];
-      taken += (any | (uint64_t{0} - any)) >> 63;
+      const uint64_t wanted = full & (uint64_t{0} - ((uint64_t{0} - left) >> 63));
+      const Places<kVectors> fresh = Places<kVectors>::one(crossing, i).without(places) & wanted;
+      left -= fresh.any() & 1;
+      places = places | fresh;
     }
   }
 
   /// 1 if the words sufficed.
-  POLYKEM_LAC_INLINE uint32_t complete(size_t n) const {
-    const uint32_t missing = limit - count(places, n / kBitsPerVector);
+  POLYKEM_LAC_INLINE uint32_t complete() const {
+    const uint32_t missing = limit - places.count();
     return static_cast<uint32_t>(full & 1) | (1u ^ ((missing | (0u - missing)) >> 31));
   }
 };
@@ -126,31 +123,36 @@ constexpr size_t chain_hashes(const Set& set) {
   return set.n == 512 ? 16 : set.weight == 128 ? 8 : 25;
 }
 
-/// One polynomial on its way.
+/// One polynomial on its way; n = 512 kVectors.
+template <size_t kVectors>
 struct FixedWeight {
-  Selection plus, all;
+  Selection<kVectors> plus, all;
 
-  POLYKEM_LAC_INLINE void start(const Set& set, const uint8_t* words) {
-    plus.start(static_cast<uint32_t>(set.weight));
-    all.start(static_cast<uint32_t>(2 * set.weight));
-    plus.take(words, set.weight, set.n);
-    all.places = plus.places;
-    all.take(words + 2 * set.weight, set.weight, set.n);
+  /// words: 2 weight of them.
+  void start(const uint8_t* words, size_t weight) {
+    const auto first = Places<kVectors>::of(words, weight);
+    plus.start(first, weight);
+    all.start(first | Places<kVectors>::of(words + 2 * weight, weight), 2 * weight);
   }
-  POLYKEM_LAC_INLINE void take_chain(const uint8_t* hash, size_t n) {
-    plus.take_chain(hash, n);
-    all.take_chain(hash, n);
+  void take_chain(const uint8_t* hash) {
+    const auto more = Places<kVectors>::of(hash, kChainWords);
+    plus.take_chain(hash, more);
+    all.take_chain(hash, more);
   }
+  uint32_t complete() const { return all.complete(); }
 
   /// Writes the n coefficients -1, 0, 1.
-  POLYKEM_LAC_INLINE void store(int8_t* out, size_t n) {
-    plus.finish(n);
-    all.finish(n);
-    uint64_t ones[kMostCoefficients / 64], places[kMostCoefficients / 64];
-    std::memcpy(ones, &plus.places, sizeof ones);
-    std::memcpy(places, &all.places, sizeof places);
-    for (size_t i = 0; i < n / 64; ++i)
-      store_word(out + 64 * i, ones[i], places[i] & ~ones[i]);
+  void store(int8_t* out) {
+    plus.finish();
+    all.finish();
+    const auto minus = all.places.without(plus.places);
+    uint64_t ones[8], negative[8];
+    for (size_t v = 0; v < kVectors; ++v) {
+      plus.places.at[v].store(ones);
+      minus.at[v].store(negative);
+      for (size_t i = 0; i < 8; ++i)
+        store_word(out + v * Bits::kCount + 64 * i, ones[i], negative[i]);
+    }
   }
 
  private:

@@ -80,33 +80,42 @@ struct Ops {
   }
 
   /// s and e from the second and third seed, r and e1 from the first and second. The chains of all items are hashed
-  /// side by side.
-  static void sample_fixed(Chunk& c) {
-    const size_t first = c.has_keys() ? 0 : 1, chains = 2 * c.io.count, n = c.set.n;
+  /// side by side. sampled: a member of Item, two FixedWeight.
+  template <class Sampled>
+  static void sample_fixed_as(Chunk& c, Sampled sampled) {
+    const size_t first = c.has_keys() ? 0 : 1, chains = 2 * c.io.count;
     c.each([&](Item& t, size_t i) {
       for (size_t k = 0; k < 2; ++k) {
         const uint8_t* seed = t.seeds + (first + k) * kSeedBytes;
         expand(t.stream, c.set.word_bytes(), seed, c.set);
-        t.sampled[k].start(c.set, t.stream);
+        (t.*sampled)[k].start(t.stream, c.set.weight);
         std::memcpy(c.chain + (2 * i + k) * kSeedBytes, seed, kSeedBytes);
       }
     });
     uint32_t complete = 0;
-    for (size_t hashes = 0; hashes < chain_hashes(c.set) || complete == 0; ++hashes) {
+    for (size_t hashes = 1; complete == 0; ++hashes) {
       hash(c.chain, kSeedBytes, c.chain, kSeedBytes, kSeedBytes, chains);
-      complete = 1;
       c.each([&](Item& t, size_t i) {
         for (size_t k = 0; k < 2; ++k)
-          t.sampled[k].take_chain(c.chain + (2 * i + k) * kSeedBytes, n);
+          (t.*sampled)[k].take_chain(c.chain + (2 * i + k) * kSeedBytes);
       });
-      if (hashes + 1 < chain_hashes(c.set)) continue;
-      c.each([&](Item& t, size_t) { complete &= t.sampled[0].all.complete(n) & t.sampled[1].all.complete(n); });
+      if (hashes < chain_hashes(c.set)) continue;
+      complete = 1;
+      c.each([&](Item& t, size_t) { complete &= (t.*sampled)[0].complete() & (t.*sampled)[1].complete(); });
       ct::declassify(&complete, sizeof complete);
     }
     c.each([&](Item& t, size_t) {
-      t.sampled[0].store(t.secret, n);
-      t.sampled[1].store(t.noise, n);
+      (t.*sampled)[0].store(t.secret);
+      (t.*sampled)[1].store(t.noise);
     });
+  }
+
+  static void sample_fixed(Chunk& c) {
+    if (c.set.n == Bits::kCount) {
+      sample_fixed_as(c, &Item::small);
+    } else {
+      sample_fixed_as(c, &Item::large);
+    }
   }
 
   static void sample_e2(Chunk& c) {
