@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The binary BCH codes of LAC: 256 bits of message, shortened from length 511 over GF(2^9). [LAC19, 3.1]
+// The binary BCH codes of LAC: 256 bits of message, shortened from length 511 over GF(2^9). [LAC19]
 #pragma once
 
 #include <cstddef>

@@ -36,7 +36,7 @@ consteval std::array<uint32_t, kCount> root_fractions() {
   return out;
 }
 
-inline constexpr auto kInitial = root_fractions<2, 8>();            ///< [FIPS180, 5.3.3]
+inline constexpr auto kInitial = root_fractions<2, 8>();             ///< [FIPS180, 5.3.3]
 alignas(64) inline constexpr auto kRound = root_fractions<3, 64>();  ///< [FIPS180, 4.2.2]
 static_assert(kInitial[0] == 0x6a09e667 && kRound[0] == 0x428a2f98 && kRound[63] == 0xc67178f2);
 

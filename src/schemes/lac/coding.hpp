@@ -22,7 +22,7 @@ inline void spread_bits(uint8_t* out, const uint8_t* bytes, size_t count) {
   }
 }
 
-/// e2 from the PRG's bytes. [LAC19, 3.3]
+/// e2 from the PRG's bytes. [LAC19]
 inline void noise2(int8_t* out, const uint8_t* bytes, const Set& set) {
   const size_t count = set.c2_coefficients(), part = count / 8;
   uint8_t bits[4][kMostNoise2 / 2];
@@ -75,7 +75,7 @@ inline void load_secret(int8_t* out, const uint8_t* bytes, size_t n) {
 }
 
 /// The code word from c2 - c1 s: a coefficient near 125 is a one. With D2 the distances from 125 of both coefficients
-/// of a bit are added. [LAC19, 3.2]
+/// of a bit are added. [LAC19]
 inline void received_word(uint8_t* code, const uint8_t* c2, const uint8_t* product, const Set& set) {
   constexpr int q = kQ;
   uint8_t bits[kMostNoise2 / 2];

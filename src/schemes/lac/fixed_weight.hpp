@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Polynomials of fixed weight, in constant time. [LAC19, 3.3]
+// Polynomials of fixed weight, in constant time. [LAC19]
 //
 // The format: 2 w words of the PRG are places, modulo n, for w times +1 and then w times -1. A place that is taken is
 // replaced by the next word of a chain of hashes, until one is free. Which word meets which place depends on secrets,

@@ -11,7 +11,7 @@ namespace polykem::lac {
 inline namespace POLYKEM_ISA {
 
 /// What is added to a signed word so that it is not negative; a multiple of q.
-inline constexpr uint16_t kLift16 = 130 * kQ;  // 32630
+inline constexpr uint16_t kLift16 = 130 * kQ;   // 32630
 inline constexpr uint32_t kLift32 = 1100 * kQ;  // 276100
 
 /// A word of the same residue modulo q, at most 1515: 2^8 is 5 modulo q. -32630 <= x <= 32767.

@@ -203,8 +203,7 @@ struct Ops {
 
   /// SHA-256(s), which stands for m where the ciphertext is rejected; the ciphertext hashed is the one received.
   static void hash_reject(Chunk& c) {
-    hash(c.items->rejected, sizeof(Item), c.io.sk, c.io.shared_key ? 0 : c.set.secret_key_bytes(), c.set.n,
-         c.io.count);
+    hash(c.items->rejected, sizeof(Item), c.io.sk, c.io.shared_key ? 0 : c.set.secret_key_bytes(), c.set.n, c.io.count);
     c.each([&](Item& t, size_t i) {
       for (size_t j = 0; j < kSeedBytes; ++j)
         t.hashed.m[j] = static_cast<uint8_t>(t.hashed.m[j] ^ (t.fail & (t.hashed.m[j] ^ t.rejected[j])));

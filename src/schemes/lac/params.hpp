@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The parameter sets of LAC, NIST's second round, and the sizes that follow from them. [LAC19, 4]
+// The parameter sets of LAC, NIST's second round, and the sizes that follow from them. [LAC19]
 #pragma once
 
 #include <cstddef>
@@ -19,9 +19,9 @@ enum class Noise2 { quarter, eighth };
 struct Set {
   const char *name, *alias, *title;
   uint32_t category;
-  size_t n;            ///< coefficients of a polynomial, modulo x^n + 1
-  size_t weight;       ///< how many of s, e, r, e1 are +1, and how many -1
-  size_t errors;       ///< what the BCH code corrects
+  size_t n;       ///< coefficients of a polynomial, modulo x^n + 1
+  size_t weight;  ///< how many of s, e, r, e1 are +1, and how many -1
+  size_t errors;  ///< what the BCH code corrects
   size_t parity_bytes;
   Noise2 noise2;
   bool d2;          ///< each bit is sent twice

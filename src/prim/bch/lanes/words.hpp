@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Encoding and decoding with vectors of the compiler, for every instruction set: syndromes and the locator polynomial
-// have a coefficient per lane, the search for its roots a message bit per bit of a register. [WaltersRoy19]
+// have a coefficient per lane, the search for its roots a message bit per bit of a register. [WR19]
 #pragma once
 
 #include <cstring>

@@ -26,8 +26,8 @@ struct Words {
   }
   template <int kA, int kB, int kShift>
   POLYKEM_INLINE Words schedule() const {
-    return {
-        _mm512_ternarylogic_epi32(_mm512_ror_epi32(r, kA), _mm512_ror_epi32(r, kB), _mm512_srli_epi32(r, kShift), 0x96)};
+    return {_mm512_ternarylogic_epi32(_mm512_ror_epi32(r, kA), _mm512_ror_epi32(r, kB), _mm512_srli_epi32(r, kShift),
+                                      0x96)};
   }
   static POLYKEM_INLINE Words choose(Words e, Words f, Words g) {
     return {_mm512_ternarylogic_epi32(e.r, f.r, g.r, 0xca)};

@@ -30,10 +30,9 @@ void compress(uint32_t (&h)[8], const uint8_t* block) {
               (std::rotr(late, 17) ^ std::rotr(late, 19) ^ (late >> 10));
     }
     const uint32_t a = s[0], e = s[4];
-    const uint32_t t1 = s[7] + (std::rotr(e, 6) ^ std::rotr(e, 11) ^ std::rotr(e, 25)) +
-                        (s[6] ^ (e & (s[5] ^ s[6]))) + sha256::kRound[t] + word;
-    const uint32_t t2 =
-        (std::rotr(a, 2) ^ std::rotr(a, 13) ^ std::rotr(a, 22)) + ((a & s[1]) | (s[2] & (a | s[1])));
+    const uint32_t t1 = s[7] + (std::rotr(e, 6) ^ std::rotr(e, 11) ^ std::rotr(e, 25)) + (s[6] ^ (e & (s[5] ^ s[6]))) +
+                        sha256::kRound[t] + word;
+    const uint32_t t2 = (std::rotr(a, 2) ^ std::rotr(a, 13) ^ std::rotr(a, 22)) + ((a & s[1]) | (s[2] & (a | s[1])));
     for (size_t i = 7; i > 0; --i)
       s[i] = s[i - 1];
     s[4] += t1;
