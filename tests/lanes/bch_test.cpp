@@ -152,6 +152,11 @@ TEST(BchPortable, CorrectsUpToT) {
   expect_corrected(kBch16Portable, 200);
 }
 
+TEST(BchPortable, BeyondTItGivesSomeMessageAndWritesNothingElse) {
+  expect_the_portable_result_beyond(kBch8Portable, kBch8Portable);
+  expect_the_portable_result_beyond(kBch16Portable, kBch16Portable);
+}
+
 #ifndef __aarch64__
 
 class BchTest : public testing::IsaTest {

@@ -56,6 +56,10 @@ TEST(Sha256Portable, KnownAnswers) {
   expect_known_answers(sha256_portable);
 }
 
+TEST(Sha256Portable, HashesInPlaceAndWritesNothingElse) {
+  expect_the_hashes_of_the_portable_form(sha256_portable);
+}
+
 #ifndef __aarch64__
 
 class Sha256Test : public testing::IsaTest {

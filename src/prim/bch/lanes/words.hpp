@@ -17,14 +17,25 @@ inline namespace POLYKEM_ISA {
 /// Coefficients in GF(2^9), 0 to 31 of a polynomial.
 using Coefficients = uint16_t __attribute__((vector_size(64)));
 inline constexpr size_t kLanes = 32;
-/// S_1, S_3, ..; zero from lane t on.
-using OddSyndromes = uint16_t __attribute__((vector_size(32)));
-/// A bit for each bit of the message; also four words of parity.
+/// S_1, S_3, .., zero from lane t on; or a parity.
+using Row = uint16_t __attribute__((vector_size(32)));
+/// A bit for each bit of the message.
 using Plane = uint64_t __attribute__((vector_size(32)));
 using Planes = Plane[kFieldBits];
 
-POLYKEM_BCH_INLINE uint64_t bit_mask(const uint8_t* bytes, size_t i) {
-  return uint64_t{0} - (uint64_t{bytes[i / 8]} >> (i % 8) & 1u);
+/// The sum of those rows i whose bit i is one, i < 8 bytes. rows: 32 bytes each.
+POLYKEM_BCH_INLINE void sum_rows(Row& sum, const void* rows, const uint8_t* bits, size_t bytes) {
+  using Signed = int16_t __attribute__((vector_size(32)));
+  const auto* from = static_cast<const uint8_t*>(rows);
+  sum = Row{};
+  for (size_t b = 0; b < bytes; ++b) {
+    Signed next = Signed{} + static_cast<int16_t>(bits[b] << 8);  // the sign is the next bit, from the highest on
+    for (size_t k = 8; k-- > 0; next += next) {
+      Row row;
+      std::memcpy(&row, from + (8 * b + k) * sizeof row, sizeof row);
+      sum ^= row & reinterpret_cast<Row>(next >> 15);
+    }
+  }
 }
 
 /// c = a b lane by lane.
@@ -53,12 +64,8 @@ struct Syndromes {
 
 template <size_t kErrors>
 POLYKEM_BCH_INLINE void compute_syndromes(Syndromes& out, const uint8_t* code) {
-  OddSyndromes sum{};
-  for (size_t i = 0; i < Code<kErrors>::kBits; ++i) {
-    OddSyndromes row;
-    std::memcpy(&row, Code<kErrors>::kSyndromeRows[i].data(), sizeof row);
-    sum ^= row & static_cast<uint16_t>(bit_mask(code, i));
-  }
+  Row sum;
+  sum_rows(sum, Code<kErrors>::kSyndromeRows.data(), code, Code<kErrors>::kBits / 8);
   std::memset(&out, 0, sizeof out);
   Coefficients powers{};  // lane j: S_((2j+1) 2^k)
   std::memcpy(&powers, &sum, sizeof sum);
@@ -129,12 +136,8 @@ struct Words {
   using Tables = Code<kErrors>;
 
   static void encode(uint8_t* parity, const uint8_t message[kBchMessageBytes]) {
-    Plane sum{};
-    for (size_t i = 0; i < kMessageBits; ++i) {
-      Plane row;
-      std::memcpy(&row, Tables::kParityRows[i].data(), sizeof row);
-      sum ^= row & bit_mask(message, i);
-    }
+    Row sum;
+    sum_rows(sum, Tables::kParityRows.data(), message, kBchMessageBytes);
     std::memcpy(parity, &sum, Tables::kParityBytes);
   }
 
