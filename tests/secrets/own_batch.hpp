@@ -55,7 +55,8 @@ inline std::string case_name(const testing::TestParamInfo<Case>& info) {
 
 inline std::vector<Case> cases(const std::vector<unsigned>& all_threads) {
   std::vector<Case> result;
-  for (const char* scheme : {"mlkem768", "ntruhps2048509", "ntruhrss701", "frodokem640shake", "frodokem640aes"}) {
+  for (const char* scheme :
+       {"mlkem768", "ntruhps2048509", "ntruhrss701", "frodokem640shake", "frodokem640aes", "lac128"}) {
     const bool frodo = std::strncmp(scheme, "frodo", 5) == 0;
     for (const auto& backend : available_backends()) {
       if (!computes(backend, scheme)) continue;
