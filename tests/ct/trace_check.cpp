@@ -4,7 +4,7 @@
 // appears as a difference. (Addresses of data are not compared; the same templates' AVX2 form has that check, see
 // docs/side_channels.md.)
 //
-// ML-KEM and Kyber sample the public matrix with rejections, so there only the secrets may differ between two traces:
+// ML-KEM, Kyber and LAC sample the public matrix or polynomial with rejections, so there only the secrets may differ between two traces:
 // encaps and decaps keep the public key. A key pair's rho and secrets come from one seed; keygen tries seeds until two
 // of them reject alike.
 //
