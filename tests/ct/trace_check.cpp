@@ -4,9 +4,9 @@
 // appears as a difference. (Addresses of data are not compared; the same templates' AVX2 form has that check, see
 // docs/side_channels.md.)
 //
-// ML-KEM, Kyber and LAC sample the public matrix or polynomial with rejections, so there only the secrets may differ between two traces:
-// encaps and decaps keep the public key. A key pair's rho and secrets come from one seed; keygen tries seeds until two
-// of them reject alike.
+// ML-KEM, Kyber and LAC sample the public matrix or polynomial with rejections, so there only the secrets may differ
+// between two traces: encaps and decaps keep the public key. A key pair's public and secret parts come from one seed;
+// keygen of ML-KEM and Kyber tries seeds until two of them reject alike.
 //
 //   trace_check SET keygen|encaps|decaps|leak [COUNT [shared]]     backend: POLYKEM_BACKEND; shared: one key for all
 #include <sys/wait.h>
