@@ -29,11 +29,11 @@ POLYKEM_BCH_INLINE void sum_rows(Row& sum, const void* rows, const uint8_t* bits
   const auto* from = static_cast<const uint8_t*>(rows);
   sum = Row{};
   for (size_t b = 0; b < bytes; ++b) {
-    Signed next = Signed{} + static_cast<int16_t>(bits[b] << 8);  // the sign is the next bit, from the highest on
+    Row next = Row{} + static_cast<uint16_t>(bits[b] << 8);  // the sign is the next bit, from the highest on
     for (size_t k = 8; k-- > 0; next += next) {
       Row row;
       std::memcpy(&row, from + (8 * b + k) * sizeof row, sizeof row);
-      sum ^= row & reinterpret_cast<Row>(next >> 15);
+      sum ^= row & reinterpret_cast<Row>(reinterpret_cast<Signed>(next) >> 15);
     }
   }
 }

@@ -35,6 +35,18 @@ POLYKEM_INLINE __m256i folded(__m256i x) {
                           _mm256_add_epi16(high, _mm256_slli_epi16(high, 2)));
 }
 
+POLYKEM_INLINE __m256i load(const uint16_t* words) {
+  return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(words));
+}
+POLYKEM_INLINE __m256i two_factors(const int8_t* s) {
+  int16_t two;
+  std::memcpy(&two, s, sizeof two);
+  return _mm256_set1_epi16(two);
+}
+POLYKEM_INLINE void add_terms(__m256i& sum, __m256i terms, __m256i factors) {
+  sum = _mm256_add_epi16(sum, _mm256_maddubs_epi16(terms, factors));
+}
+
 /// kRegisters times 16 coefficients of the product, from `first` on, with `added`; at most 1515.
 template <size_t kRegisters>
 POLYKEM_INLINE void multiply_some(uint8_t* out, const uint16_t* pairs, const int8_t* s, const int8_t* added, size_t n,
@@ -43,14 +55,17 @@ POLYKEM_INLINE void multiply_some(uint8_t* out, const uint16_t* pairs, const int
   constexpr size_t kLanes = 16;
   __m256i sum[kRegisters] = {};
   for (size_t begin = 0; begin < n; begin += kUnfolded) {
-    for (size_t j = begin; j < begin + kUnfolded; j += 2) {
-      int16_t two;
-      std::memcpy(&two, s + j, sizeof two);
-      const __m256i factors = _mm256_set1_epi16(two);
-      const uint16_t* from = pairs + n + first - j;
-      for (size_t r = 0; r < kRegisters; ++r) {
-        const __m256i terms = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from + r * kLanes));
-        sum[r] = _mm256_add_epi16(sum[r], _mm256_maddubs_epi16(terms, factors));
+    // Terms j and j + kLanes use the same words for neighbouring registers: one load serves both.
+    for (size_t half = begin; half < begin + kUnfolded; half += 2 * kLanes) {
+      for (size_t j = half; j < half + kLanes; j += 2) {
+        const __m256i factors = two_factors(s + j), later = two_factors(s + j + kLanes);
+        const uint16_t* from = pairs + n + first - j;
+        add_terms(sum[0], load(from - kLanes), later);
+        for (size_t r = 0; r < kRegisters; ++r) {
+          const __m256i terms = load(from + r * kLanes);
+          add_terms(sum[r], terms, factors);
+          if (r + 1 < kRegisters) add_terms(sum[r + 1], terms, later);
+        }
       }
     }
     for (__m256i& x : sum)
