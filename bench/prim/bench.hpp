@@ -83,12 +83,16 @@ struct Group {
 
 void bench_aes(Isa isa);
 void bench_keccak(Isa isa);
+void bench_lac(Isa isa);
 void bench_polyinv(Isa isa);
 void bench_sort(Isa isa);
 
 inline const std::vector<Group>& groups() {
-  static const std::vector<Group> all = {
-      {"aes", bench_aes}, {"keccak", bench_keccak}, {"polyinv", bench_polyinv}, {"sort", bench_sort}};
+  static const std::vector<Group> all = {{"aes", bench_aes},
+                                         {"keccak", bench_keccak},
+                                         {"lac", bench_lac},
+                                         {"polyinv", bench_polyinv},
+                                         {"sort", bench_sort}};
   return all;
 }
 

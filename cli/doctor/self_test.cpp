@@ -19,7 +19,7 @@ constexpr std::string_view kSeedOfCountZero =
     "061550234D158C5EC95595FE04EF7A25767F2E24CC2BC479D09D86DC9ABCFDE7056A8C266F9EF97ED08541DBD2E1FFA1";
 
 /** Digests of published answers (not of this program's own output); a test recomputes them from the files. */
-constexpr std::array<std::pair<std::string_view, std::string_view>, 27> kDigests = {{
+constexpr std::array<std::pair<std::string_view, std::string_view>, 33> kDigests = {{
     {"ntruhps2048509", "7fe60a9fa778d6e32ae7ec54ade0794aa273f58fb71d5bb10243d28bc6ad6bc1"},
     {"ntruhps2048677", "1291049ca672e721d3b04306c44a48d791f0d61e2cbdcaf9ee9cee3f8e9a66e6"},
     {"ntruhps4096821", "d4bc85be19cd9f791eb44a1b3e8023eb3ded4c5b3a52df9fc5947c5371a25434"},
@@ -47,6 +47,12 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 27> kDigests
     {"lightsaber", "2d0a23e32f0d3f96a3b4b039b28552eeff006ca629be35e135ad59ef59cc6c31"},
     {"saber", "c525d5278a1a73c3a82f2e50bc1aabd05cc0c2a53835389ce1ad495375c0d02c"},
     {"firesaber", "64bd13268095c28a610a6414fa7fefb06c4a3d118f27a08c3fd80b6f9507823c"},
+    {"lac128", "cdb74386928aec11d84651fb03c3c9cbf20673b4cb4aa03e701d5cae2cccbaf1"},
+    {"lac192", "c6431184c843cec31b6b1b273e511d17ec08ed344f8aeb895fdb2aaac7cfbbc1"},
+    {"lac256", "a6ae2f23c81ac08632b180c16b860ed036db63262bd1401f39cd563c111d2641"},
+    {"lac128_r2_ctrfix", "8d099e68712eda67f9e331c01f4045b4b9b0e55fd523f55351feec1d7f6e95f7"},
+    {"lac192_r2_ctrfix", "6fcbbcc96b96199210679b86bb1ee66eb29cdac4dbf7ea886a5efe95d58e0248"},
+    {"lac256_r2_ctrfix", "b80c55f82c64b0cddad5bc0995789e7ce2bd9b546191db0f6d0b6ef6813aa49b"},
 }};
 
 /** Record `i` of `a` equals record `j` of `b`. */

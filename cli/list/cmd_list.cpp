@@ -59,6 +59,7 @@ Json list_as_json(const std::vector<Backend>& backends) {
                                  {"encaps_draw_bytes", info.encaps_draw_bytes},
                                  {"secret_seed_bytes", info.secret_seed_bytes},
                                  {"public_key_at", info.public_key_at == SIZE_MAX ? Json() : Json(info.public_key_at)},
+                                 {"research", info.research != 0},
                                  {"backends", backends_of(scheme, backends)}});
   }
   result["backends"] = Json::array();
@@ -82,7 +83,8 @@ Table scheme_table(const std::vector<Backend>& backends) {
                {"backends here", Align::kLeft}});
   for (const Scheme& scheme : Scheme::all()) {
     const auto& info = scheme.info();
-    table.row({info.name, info.title, info.security_category == 0 ? "-" : std::to_string(info.security_category),
+    const std::string title = info.research != 0 ? std::string(info.title) + ", research only" : info.title;
+    table.row({info.name, title, info.security_category == 0 ? "-" : std::to_string(info.security_category),
                std::to_string(info.public_key_bytes), std::to_string(info.secret_key_bytes),
                std::to_string(info.ciphertext_bytes), std::to_string(info.shared_secret_bytes),
                fmt::format("{}", fmt::join(backends_of(scheme, backends), " "))});
@@ -97,7 +99,9 @@ int run_list(const ListOptions& options) {
   if (json_to_stdout(options.common.json)) return kExitOk;
   fmt::print("{}", scheme_table(backends).render(format));
   if (format != TableFormat::kText) return kExitOk;
-  fmt::print("\nSizes in bytes; category: NIST security category, '-' where none was claimed.\n\n");
+  fmt::print(
+      "\nSizes in bytes; category: NIST security category, '-' where none was claimed.\n"
+      "Research only: it has left its standardisation or has published attacks; do not protect anything with it.\n\n");
   fmt::print("{}", describe_backends());
   return kExitOk;
 }

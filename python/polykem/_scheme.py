@@ -40,11 +40,11 @@ class Scheme:
 
     __slots__ = ("_index", "name", "family", "title", "security_category", "public_key_bytes", "secret_key_bytes",
                  "ciphertext_bytes", "shared_secret_bytes", "keygen_draw_bytes", "encaps_draw_bytes",
-                 "secret_seed_bytes", "public_key_at")
+                 "secret_seed_bytes", "public_key_at", "research")
 
     _index: int  # in the registry
     name: str  #: registry name, "mlkem768"
-    family: str  #: "ntru", "mlkem", "frodo"
+    family: str  #: "ntru", "mlkem", "frodokem", "lac"
     title: str  #: as the specification spells it, "ML-KEM-768"
     security_category: int  #: NIST category 1..5, 0 where none was claimed
     public_key_bytes: int
@@ -55,6 +55,7 @@ class Scheme:
     encaps_draw_bytes: int  #: the same for one encapsulation
     secret_seed_bytes: int  #: of a secret key in its form as a seed, 0 if the set has none
     public_key_at: int | None  #: where a secret key holds its public key, in bytes from its start; None if it does not
+    research: bool  #: for research only: it has left its standardisation or has published attacks
 
     def __new__(cls, name: str) -> Scheme:
         if not isinstance(name, str):

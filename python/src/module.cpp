@@ -31,6 +31,7 @@ nb::dict scheme_fields(std::size_t index) {
   fields["encaps_draw_bytes"] = info.encaps_draw_bytes;
   fields["secret_seed_bytes"] = info.secret_seed_bytes;
   fields["public_key_at"] = info.public_key_at == SIZE_MAX ? nb::object(nb::none()) : nb::int_(info.public_key_at);
+  fields["research"] = info.research != 0;
   return fields;
 }
 

@@ -186,7 +186,8 @@ polykem_status polykem_scheme_info(const polykem_scheme* scheme, polykem_scheme_
                                      .keygen_draw_bytes = s.keygen_draw_bytes,
                                      .encaps_draw_bytes = s.encaps_draw_bytes,
                                      .secret_seed_bytes = s.secret_seed_bytes(),
-                                     .public_key_at = s.public_key_at});
+                                     .public_key_at = s.public_key_at,
+                                     .research = s.research ? 1 : 0});
   return POLYKEM_OK;
 }
 

@@ -47,6 +47,7 @@ constexpr FeatureName kNames[] = {
     {CpuFeatures::kRdrand, "rdrand"},
     {CpuFeatures::kNeon, "neon"},
     {CpuFeatures::kSha3, "sha3"},
+    {CpuFeatures::kShaNi, "sha-ni"},
 };
 
 #ifdef __x86_64__
@@ -97,6 +98,7 @@ uint32_t probe() {
   add(b, 8, CpuFeatures::kBmi2);
   if ((state & kAvxState) == kAvxState) {
     add(b, 5, CpuFeatures::kAvx2);
+    add(b, 29, CpuFeatures::kShaNi);
     add(c, 9, CpuFeatures::kVaes);
     add(c, 10, CpuFeatures::kVpclmulqdq);
     add(c, 8, CpuFeatures::kGfni);

@@ -31,6 +31,7 @@ class CpuFeatures {
     kAmxTile = 1u << 16,
     kNeon = 1u << 17,
     kSha3 = 1u << 18,
+    kShaNi = 1u << 19,
   };
 
   bool has(uint32_t bits) const { return (found_ & bits) == bits; }

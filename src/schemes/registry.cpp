@@ -10,6 +10,7 @@
 
 #include "core/backend.hpp"
 #include "schemes/frodo/frodo.hpp"
+#include "schemes/lac/lac.hpp"
 #include "schemes/mlkem/mlkem.hpp"
 #include "schemes/ntru/ntru.hpp"
 #include "schemes/saber/saber.hpp"
@@ -24,7 +25,7 @@ struct Registry {
   size_t count = 0;
 
   Registry() {
-    for (const auto family : {ntru::schemes(), mlkem::schemes(), frodo::schemes(), saber::schemes()}) {
+    for (const auto family : {ntru::schemes(), mlkem::schemes(), frodo::schemes(), saber::schemes(), lac::schemes()}) {
       for (const Scheme& scheme : family)
         sets.at(count++) = &scheme;
     }

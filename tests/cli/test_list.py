@@ -19,7 +19,7 @@ class List(Case):
         result = self.json("list")
         self.assertEqual(result["schema"], "polykem-list-1")
         sets = {s["name"]: s for s in result["schemes"]}
-        paths = list(DATA.glob("ntru*.json"))
+        paths = [*DATA.glob("ntru*.json"), *DATA.glob("lac*.json")]
         self.assertGreaterEqual(len(paths), 6)
         for path in paths:
             want = json.loads(path.read_text())
@@ -30,6 +30,12 @@ class List(Case):
             self.assertEqual(got["encaps_draw_bytes"], sum(want["encaps_draw_lengths"]))
             self.assertIn("ref", got["backends"])
         self.assertIn("ref", [b["name"] for b in result["backends"] if b["available"]])
+
+    def test_lac_is_for_research_only(self):
+        sets = {s["name"]: s["research"] for s in self.json("list")["schemes"]}
+        self.assertEqual({s for s in sets if sets[s]}, {s for s in sets if s.startswith("lac")})
+        self.assertIn("lac128", sets)
+        self.assertIn("LAC-128, research only", self.ok("list"))
 
     def test_formats(self):
         rows = list(csv.DictReader(io.StringIO(self.ok("list", "--format", "csv"))))

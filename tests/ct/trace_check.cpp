@@ -4,9 +4,9 @@
 // appears as a difference. (Addresses of data are not compared; the same templates' AVX2 form has that check, see
 // docs/side_channels.md.)
 //
-// ML-KEM and Kyber sample the public matrix with rejections, so there only the secrets may differ between two traces:
-// encaps and decaps keep the public key. A key pair's rho and secrets come from one seed; keygen tries seeds until two
-// of them reject alike.
+// ML-KEM, Kyber and LAC sample the public matrix or polynomial with rejections, so there only the secrets may differ
+// between two traces: encaps and decaps keep the public key. A key pair's public and secret parts come from one seed;
+// keygen of ML-KEM and Kyber tries seeds until two of them reject alike.
 //
 //   trace_check SET keygen|encaps|decaps|leak [COUNT [shared]]     backend: POLYKEM_BACKEND; shared: one key for all
 #include <sys/wait.h>
@@ -88,17 +88,16 @@ struct Exchange {
     }
     if (!own_keys) replace_secrets(seed);
   }
-  /// Puts the secrets of other keys into ML-KEM's expanded keys [FIPS203, Alg 16]: s before the public key, z at the
-  /// end.
+  /// Puts the secrets of other keys around the public keys: ML-KEM's has s before it, its hash and z after it [FIPS203,
+  /// Alg 16], LAC's s before it.
   void replace_secrets(uint64_t seed) {
-    constexpr size_t kZ = 32, kHash = 32;
+    const size_t hash = std::strcmp(info.family, "mlkem") == 0 ? 32 : 0;
     const Bytes public_keys = pk, keys = sk;
     keygen_draws = pattern(count * info.keygen_draw_bytes, seed + 2000);
     keygen();
-    const size_t s_bytes = info.secret_key_bytes - info.public_key_bytes - kHash - kZ;
     for (size_t i = 0; i < count; ++i) {
-      const size_t at = i * info.secret_key_bytes + s_bytes;
-      std::memcpy(&sk[at], &keys[at], info.public_key_bytes + kHash);
+      const size_t at = i * info.secret_key_bytes + info.public_key_at;
+      std::memcpy(&sk[at], &keys[at], info.public_key_bytes + hash);
     }
     pk = public_keys;
   }
@@ -224,7 +223,8 @@ int main(int argc, char** argv) {
     if (name == "decaps") e.decaps();
     if (name == "leak") e.leak();
   };
-  const bool public_rejections = std::strcmp(exchange.info.family, "mlkem") == 0;
+  const std::string family = exchange.info.family;
+  const bool public_rejections = family == "mlkem" || family == "lac";
   Trace first, second;
   bool same = false;
   if (public_rejections && name == "keygen") {

@@ -148,7 +148,7 @@ TEST_P(Accumulated, HashesOfEveryMode) {
   ASSERT_EQ(context.backend(scheme), backend);
   std::size_t cases = 0;
   for (const AccumulatedSet& of_set : load(kData, kAccumulated).accumulated) {
-    if (of_set.scheme != set) continue;
+    if (find_scheme(of_set.scheme) != find_scheme(set)) continue;  // some go by an alias
     for (const AccumulatedCase& wanted : of_set.cases) {
       expect_all_passed(run_accumulated(context, scheme, wanted, 0, ignore_ticks));
       ++cases;

@@ -52,6 +52,28 @@ TEST_P(AesCtrTest, ExampleOfSp80038a) {
                      "1bc12c9c01610d5d0d8bd6a3378eca622956e1c8693536b1bee99c73a31576b6"));
 }
 
+TEST(AesCtrPortable, KnownAnswers) {
+  uint8_t out[64];
+  const Bytes key = from_hex("000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f");
+  aes256_ctr_portable(out, 16, key.data(), 0x7766554433221100, 0x8899aabbccddeeff);
+  EXPECT_EQ(Bytes(out, out + 16), from_hex("8ea2b7ca516745bfeafc49904b496089"));
+  const Bytes other = from_hex("603deb1015ca71be2b73aef0857d77811f352c073b6108d72d9810a30914dff4");
+  aes256_ctr_portable(out, 64, other.data(), 0xf7f6f5f4f3f2f1f0, 0xf8f9fafbfcfdfeff);
+  EXPECT_EQ(Bytes(out, out + 64), from_hex("0bdf7df1591716335e9a8b15c860c5025a6e699d536119065433863c8f657b94"
+                                           "1bc12c9c01610d5d0d8bd6a3378eca622956e1c8693536b1bee99c73a31576b6"));
+}
+
+TEST_P(AesCtrTest, GivesThePortableStream) {
+  testing::Noise noise(4);
+  for (size_t length = 0; length < 700; length += 7) {
+    const Bytes key = noise.bytes(kAes256KeyBytes);
+    Bytes want(length + 3, 5);
+    aes256_ctr_portable(want.data(), length, key.data(), length, ~uint64_t{0} - 2);
+    want.resize(length);
+    EXPECT_EQ(stream(key, length, length, ~uint64_t{0} - 2), want) << length;
+  }
+}
+
 TEST_P(AesCtrTest, EveryLengthIsABeginningOfTheSameStream) {
   testing::Noise noise(1);
   const Bytes key = noise.bytes(kAes256KeyBytes);

@@ -112,6 +112,8 @@ void add_secret_key(Needles& needles, const OwnBatch& batch, std::span<const uin
   } else if (family == "frodokem") {  // s, the public key, the matrix, the hash
     needles.add("s of the secret key", sk.first(16), 8);
     needles.add("S of the secret key", sk.subspan(16 + batch.sizes.public_key_bytes, 2 * 640 * 8), 64);
+  } else if (family == "lac") {  // s, a byte for each coefficient, then the public key
+    needles.add("s of the secret key", sk.first(batch.sizes.public_key_at), 64);
   } else {
     needles.add("secret key", sk, 8);
   }

@@ -46,6 +46,14 @@ TEST_F(Api, FindsSetsByNameTitleAndAnySpelling) {
   EXPECT_EQ(polykem_scheme_at(polykem_scheme_count()), nullptr);
 }
 
+TEST(Schemes, LacIsForResearchOnlyAndItsVectorFilesNamesAreAliases) {
+  for (const auto& name : scheme_names())
+    EXPECT_EQ(info(scheme(name)).research, name.starts_with("lac") ? 1 : 0) << name;
+  EXPECT_EQ(scheme("lac128_r2"), scheme("lac128"));
+  EXPECT_EQ(scheme("LAC-256-R2"), scheme("lac256"));
+  EXPECT_NE(scheme("lac192_r2_ctrfix"), scheme("lac192"));
+}
+
 TEST_F(Api, SizesAreThoseOfTheSpecification) {
   EXPECT_EQ(sizes_.public_key_bytes, 699u);
   EXPECT_EQ(sizes_.secret_key_bytes, 935u);

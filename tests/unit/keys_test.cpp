@@ -204,7 +204,8 @@ std::string case_name(const testing::TestParamInfo<Case>& info) {
 
 INSTANTIATE_TEST_SUITE_P(All, Keys,
                          testing::ValuesIn(cases({"ntruhps2048509", "ntruhrss701", "mlkem512", "mlkem768", "mlkem1024",
-                                                  "kyber512", "frodokem640aes", "efrodokem640shake", "lightsaber"})),
+                                                  "kyber512", "frodokem640aes", "efrodokem640shake", "lightsaber",
+                                                  "lac128", "lac256"})),
                          case_name);
 INSTANTIATE_TEST_SUITE_P(All, CheckedKeys, testing::ValuesIn(cases({"mlkem512", "mlkem768", "mlkem1024"})), case_name);
 

@@ -12,7 +12,7 @@ NAVIGATION = {
     "Figures": ["docs/performance.md", "docs/gpu_figures.md", "bench/frodo_cuda/README.md",
                 "bench/seong2021/README.md"],
     "Design": ["ARCHITECTURE.md", "src/schemes/ntru/README.md", "src/schemes/mlkem/README.md",
-               "src/schemes/frodo/README.md", "src/schemes/saber/README.md", "src/prim/keccak/README.md",
+               "src/schemes/frodo/README.md", "src/schemes/saber/README.md", "src/schemes/lac/README.md", "src/prim/keccak/README.md",
                "hw/README.md", "hw/doc/walk.md", "hw/doc/registers.md", "docs/side_channels.md", "decisions",
                "bibliography"],
     "Project": ["CONTRIBUTING.md", "SOUNDNESS.md", "SECURITY.md", "CHANGELOG.md"],

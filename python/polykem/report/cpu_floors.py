@@ -206,6 +206,8 @@ def floors(scheme, shared, layout):
     name, number = re.fullmatch(r"([a-z]+?)(\d+)(?:aes|shake)?", scheme).groups()
     if name in ("mlkem", "kyber"):
         return mlkem_floors(layout, int(number) // 256, name == "kyber", shared)
+    if not name.endswith("frodokem"):
+        raise KeyError(scheme)
     return frodo_floors(layout, int(number), scheme.endswith("aes"), name == "frodokem", shared)
 
 

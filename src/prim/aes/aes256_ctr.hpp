@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Keystream of AES-256 in counter mode, for random generators. [FIPS197; SP80038A, 6.5]
+// Keystream of AES-256 in counter mode, for random generators and for LAC. [FIPS197; SP80038A, 6.5]
 #pragma once
 
 #include <cstddef>
@@ -16,6 +16,9 @@ inline constexpr size_t kAesBlockBytes = 16;
 using Aes256Ctr = void (*)(uint8_t* out, size_t length, const uint8_t key[kAes256KeyBytes], uint64_t nonce,
                            uint64_t counter);
 
+/// Bit-sliced, without tables.
+void aes256_ctr_portable(uint8_t* out, size_t length, const uint8_t key[kAes256KeyBytes], uint64_t nonce,
+                         uint64_t counter);
 /// Eight blocks in flight; needs AVX2 and AES-NI.
 void aes256_ctr_avx2(uint8_t* out, size_t length, const uint8_t key[kAes256KeyBytes], uint64_t nonce, uint64_t counter);
 /// Eight registers of four blocks in flight; needs AVX-512 with VAES.

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// The binary BCH codes of LAC: 256 bits of message, shortened from length 511 over GF(2^9). [LAC19]
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace polykem {
+
+inline constexpr size_t kBchMessageBytes = 32;
+inline constexpr size_t kBchMostParityBytes = 18;
+
+/// One code on one instruction set. No branch and no address depends on message, code word or errors. What is left on
+/// the stack may tell of them; the caller wipes it.
+struct Bch {
+  size_t errors;        ///< t, so many wrong bits are corrected
+  size_t parity_bytes;  ///< 9 for t = 8, 18 for t = 16
+
+  size_t code_bytes() const { return kBchMessageBytes + parity_bytes; }
+
+  /// parity = message x^(8 parity_bytes) mod g; both most significant bit of each byte first.
+  void (*encode)(uint8_t* parity, const uint8_t message[kBchMessageBytes]);
+
+  /// Corrects up to t wrong bits of the code word: message, then parity. With more the result is that of the same
+  /// computation: those bits of the received message are inverted whose positions are roots of the polynomial that t
+  /// rounds of Berlekamp and Massey's algorithm give, cut off after x^t. That is a value like any other, and equal on
+  /// all backends; who must know whether it is right encodes again.
+  void (*decode)(uint8_t message[kBchMessageBytes], const uint8_t* code);
+};
+
+extern const Bch kBch8Portable, kBch16Portable;
+extern const Bch kBch8Avx2, kBch16Avx2;
+extern const Bch kBch8Avx512, kBch16Avx512;
+
+}  // namespace polykem

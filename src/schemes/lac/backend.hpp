@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "core/operations.hpp"
+#include "schemes/lac/kem.hpp"
+#include "schemes/lac/ops.hpp"
+
+namespace polykem::lac {
+inline namespace POLYKEM_ISA {
+
+/// Sets are parameters at run time: all share this code, and each passes its Set as context.
+template <class Isa>
+struct IsaOperations : Operations<Kem<Ops<Isa>>, Chunk<Isa>> {
+  template <Op kOp>
+  static Status run(const void* context, const Batch& batch, std::byte* workspace, StepTimes* times) {
+    Chunk<Isa> chunk(*static_cast<const Set*>(context), batch, workspace);
+    run_plan(IsaOperations::template plan<kOp>(), chunk, batch.count, times);
+    return Status::ok;
+  }
+};
+
+/// `set` must live as long as the result.
+template <class Isa>
+SchemeBackend backend(const Set& set) {
+  SchemeBackend result = scheme_backend<IsaOperations<Isa>>(Isa::kName);
+  for (Operation& operation : result.ops)
+    operation.context = &set;
+  return result;
+}
+
+}  // namespace POLYKEM_ISA
+}  // namespace polykem::lac

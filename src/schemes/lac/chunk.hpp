@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+// The items that are being computed, with their records. `Isa` names the primitives of an instruction set: kName,
+// prg(), keystream(), sha256(), bch(errors), Scratch, multiply().
+#pragma once
+
+#include "core/arena.hpp"
+#include "core/scheme.hpp"
+#include "prim/bch/bch.hpp"
+#include "schemes/lac/fixed_weight.hpp"
+#include "schemes/lac/params.hpp"
+
+namespace polykem::lac {
+inline namespace POLYKEM_ISA {
+
+/// What is hashed in the end, m or the rejection key and the ciphertext.
+struct Hashed {
+  uint8_t m[kSeedBytes];
+  uint8_t ct[kMostCiphertextBytes];
+};
+
+/// Working memory of one item.
+struct alignas(64) Item {
+  uint8_t a[kMostCoefficients];       ///< of the item's own key, or of all items' in the first one
+  uint8_t b[kMostCoefficients];       ///< b; or c1; or c1 s; or b r
+  int8_t secret[kMostCoefficients];   ///< s or r
+  int8_t noise[kMostCoefficients];    ///< e or e1
+  int8_t noise2[kMostCoefficients];   ///< e2 + 125 bits
+  uint8_t stream[kMostCoefficients];  ///< of the PRG
+  uint8_t seeds[3 * kSeedBytes];      ///< of a, s, e; or of r, e1, e2
+  uint8_t seed[kSeedBytes];           ///< what they come from
+  uint8_t code[kBchMessageBytes + kBchMostParityBytes];
+  union {
+    FixedWeight<1> small[2];  ///< n = 512
+    FixedWeight<2> large[2];  ///< n = 1024
+  };
+  Hashed hashed;
+  uint8_t rejected[kSeedBytes];
+  uint64_t fail;  ///< all ones if the ciphertext is rejected
+};
+
+template <class Isa>
+struct Chunk {
+  static constexpr size_t kGranule = Isa::kItems;
+  static constexpr size_t kItems = Isa::kItems;
+
+  static size_t workspace_bytes(size_t items) {
+    return Arena::bytes<Item>(items) + Arena::bytes<uint8_t>(2 * items * kSeedBytes) +
+           Arena::bytes<typename Isa::Scratch>(1);
+  }
+
+  Chunk(const Set& parameters, const Batch& batch, std::byte* workspace) : set(parameters), io(batch) {
+    Arena arena(workspace);
+    items = arena.take<Item>(io.count);
+    chain = arena.take<uint8_t>(2 * io.count * kSeedBytes);
+    scratch = arena.take<typename Isa::Scratch>(1);
+  }
+
+  const Set& set;
+  const Batch& io;
+  Item* items;
+  uint8_t* chain;  ///< the hashes that replace places, two for each item
+  typename Isa::Scratch* scratch;
+
+  bool decapsulates() const { return io.sk != nullptr; }
+  bool has_keys() const { return decapsulates() || io.pk != nullptr; }
+  const uint8_t* sk(size_t i) const { return io.sk + (io.shared_key ? 0 : i) * set.secret_key_bytes(); }
+  /// The public key of item i, which is a part of the secret key.
+  const uint8_t* pk(size_t i) const {
+    return decapsulates() ? sk(i) + set.n : io.pk + (io.shared_key ? 0 : i) * set.public_key_bytes();
+  }
+  const uint8_t* a(size_t i) const { return items[io.shared_key ? 0 : i].a; }
+  const uint8_t* ct(size_t i) const { return io.ct + i * set.ciphertext_bytes(); }
+
+  template <class F>
+  void each(F&& f) {
+    for (size_t i = 0; i < io.count; ++i)
+      f(items[i], i);
+  }
+};
+
+}  // namespace POLYKEM_ISA
+}  // namespace polykem::lac

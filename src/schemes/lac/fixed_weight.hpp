@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+// Polynomials of fixed weight, in constant time. [LAC19]
+//
+// The format: 2 w words of the PRG are places, modulo n, for w times +1 and then w times -1. A place that is taken is
+// replaced by the next word of a chain of hashes, until one is free. Which word meets which place depends on secrets,
+// but the outcome does not depend on the order: every word that is tried leaves its place taken, so the places of +1
+// are the first w different ones among the first w words and then the chain, and those of +1 and -1 together the first
+// 2 w different ones among all 2 w words and then the same chain. Both are found by going through the words in order.
+#pragma once
+
+#include "prim/sha256/sha256.hpp"
+#include "schemes/lac/bits.hpp"
+#include "schemes/lac/params.hpp"
+
+namespace polykem::lac {
+inline namespace POLYKEM_ISA {
+
+inline constexpr size_t kChainWords = kSha256Bytes / 2;  ///< of one hash
+
+/// A set of places below n, which is 512 or 1024.
+template <size_t kVectors>
+struct Places {
+  Bits at[kVectors];
+
+  static POLYKEM_LAC_INLINE Places none() {
+    Places out;
+    for (Bits& bits : out.at)
+      bits = Bits::zero();
+    return out;
+  }
+  static POLYKEM_LAC_INLINE Places one(const uint8_t* words, size_t i) {
+    constexpr uint32_t kLast = kVectors * Bits::kCount - 1;
+    const int64_t place = (words[2 * i] | uint32_t{words[2 * i + 1]} << 8) & kLast;
+    Places out;
+    for (size_t v = 0; v < kVectors; ++v)
+      out.at[v] = Bits::one(place - static_cast<int64_t>(v * Bits::kCount));
+    return out;
+  }
+  /// Those of `count` words.
+  static POLYKEM_LAC_INLINE Places of(const uint8_t* words, size_t count) {
+    Places out = none();
+    for (size_t i = 0; i < count; ++i)
+      out = out | one(words, i);
+    return out;
+  }
+  friend POLYKEM_LAC_INLINE Places operator|(Places a, const Places& b) {
+    for (size_t v = 0; v < kVectors; ++v)
+      a.at[v] = a.at[v] | b.at[v];
+    return a;
+  }
+  friend POLYKEM_LAC_INLINE Places operator&(Places a, uint64_t mask) {
+    for (Bits& bits : a.at)
+      bits = bits & mask;
+    return a;
+  }
+  POLYKEM_LAC_INLINE Places without(const Places& b) const {
+    Places out;
+    for (size_t v = 0; v < kVectors; ++v)
+      out.at[v] = at[v].without(b.at[v]);
+    return out;
+  }
+  POLYKEM_LAC_INLINE uint64_t any() const {
+    Bits all = at[0];
+    for (size_t v = 1; v < kVectors; ++v)
+      all = all | at[v];
+    return all.any();
+  }
+  POLYKEM_LAC_INLINE uint32_t count() const {
+    uint32_t sum = 0;
+    for (const Bits& bits : at)
+      sum += bits.ones();
+    return sum;
+  }
+};
+
+/// The first `limit` different places among words that are given in order.
+template <size_t kVectors>
+struct Selection {
+  Places<kVectors> places;
+  uint8_t crossing[kSha256Bytes];  ///< the hash during which the limit is reached
+  uint64_t full;                   ///< all ones once that hash was seen
+  uint32_t limit;
+
+  /// `first`: places of words of which there are at most `most`.
+  POLYKEM_LAC_INLINE void start(const Places<kVectors>& first, size_t most) {
+    places = first;
+    std::memset(crossing, 0, sizeof crossing);
+    full = 0;
+    limit = static_cast<uint32_t>(most);
+  }
+
+  /// The next hash of the chain, with the places of its words: takes all, or none and a note if they are too many.
+  POLYKEM_LAC_INLINE void take_chain(const uint8_t* hash, const Places<kVectors>& more) {
+    const uint64_t over = uint64_t{0} - ((uint64_t{limit} - (places | more).count()) >> 63);
+    const uint64_t first = over & ~full;
+    full |= over;
+    for (size_t i = 0; i < kSha256Bytes; ++i)
+      crossing[i] = static_cast<uint8_t>((hash[i] & first) | (crossing[i] & ~first));
+    places = places | (more & ~full);
+  }
+
+  /// Takes of the noted hash as many words as there are places left.
+  POLYKEM_LAC_INLINE void finish() {
+    uint64_t left = limit - places.count();
+    for (size_t i = 0; i < kChainWords; ++i) {
+      const uint64_t wanted = full & (uint64_t{0} - ((uint64_t{0} - left) >> 63));
+      const Places<kVectors> fresh = Places<kVectors>::one(crossing, i).without(places) & wanted;
+      left -= fresh.any() & 1;
+      places = places | fresh;
+    }
+  }
+
+  /// 1 if the words sufficed.
+  POLYKEM_LAC_INLINE uint32_t complete() const {
+    const uint32_t missing = limit - places.count();
+    return static_cast<uint32_t>(full & 1) | (1u ^ ((missing | (0u - missing)) >> 31));
+  }
+};
+
+/// Hashes of the chain that suffice but for a probability below 2^-69, by the exact distribution of the number of
+/// words that are tried; if they do not, one more is computed until they do, which is the only thing that timing tells.
+constexpr size_t chain_hashes(const Set& set) {
+  return set.n == 512 ? 16 : set.weight == 128 ? 8 : 25;
+}
+
+/// One polynomial on its way; n = 512 kVectors.
+template <size_t kVectors>
+struct FixedWeight {
+  Selection<kVectors> plus, all;
+
+  /// words: 2 weight of them.
+  void start(const uint8_t* words, size_t weight) {
+    const auto first = Places<kVectors>::of(words, weight);
+    plus.start(first, weight);
+    all.start(first | Places<kVectors>::of(words + 2 * weight, weight), 2 * weight);
+  }
+  void take_chain(const uint8_t* hash) {
+    const auto more = Places<kVectors>::of(hash, kChainWords);
+    plus.take_chain(hash, more);
+    all.take_chain(hash, more);
+  }
+  uint32_t complete() const { return all.complete(); }
+
+  /// Writes the n coefficients -1, 0, 1.
+  void store(int8_t* out) {
+    plus.finish();
+    all.finish();
+    const auto minus = all.places.without(plus.places);
+    uint64_t ones[8], negative[8];
+    for (size_t v = 0; v < kVectors; ++v) {
+      plus.places.at[v].store(ones);
+      minus.at[v].store(negative);
+      for (size_t i = 0; i < 8; ++i)
+        store_word(out + v * Bits::kCount + 64 * i, ones[i], negative[i]);
+    }
+  }
+
+ private:
+  static POLYKEM_LAC_INLINE void store_word(int8_t* out, uint64_t plus, uint64_t minus) {
+#ifdef POLYKEM_ISA_AVX512
+    _mm512_storeu_si512(out, _mm512_mask_set1_epi8(_mm512_maskz_set1_epi8(plus, 1), minus, -1));
+#else
+    for (size_t i = 0; i < 64; i += 8) {
+      const uint64_t bytes = spread(plus >> i) | spread(minus >> i) * 0xff;
+      std::memcpy(out + i, &bytes, sizeof bytes);
+    }
+#endif
+  }
+  /// Bit i of the lowest byte to byte i, as 0 or 1.
+  static POLYKEM_LAC_INLINE uint64_t spread(uint64_t x) {
+    const uint64_t bits = ((x & 0xff) * 0x0101010101010101u) & 0x8040201008040201u;
+    return (bits + 0x7f7f7f7f7f7f7f7fu) >> 7 & 0x0101010101010101u;
+  }
+};
+
+}  // namespace POLYKEM_ISA
+}  // namespace polykem::lac

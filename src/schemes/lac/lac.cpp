@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "schemes/lac/lac.hpp"
+
+#include <array>
+#include <iterator>
+#include <utility>
+
+#include "schemes/built_backends.hpp"
+#include "schemes/lac/backends.hpp"
+#include "schemes/lac/stages.hpp"
+
+namespace polykem::lac {
+
+namespace {
+
+template <size_t kSet>
+struct SetBackends {
+  static SchemeBackend avx512() { return avx512_backend(kSets[kSet]); }
+  static SchemeBackend avx2() { return avx2_backend(kSets[kSet]); }
+  static SchemeBackend neon_sha3() { return neon_sha3_backend(kSets[kSet]); }
+  static SchemeBackend neon() { return neon_backend(kSets[kSet]); }
+  static SchemeBackend ref() { return ref_backend(kSets[kSet]); }
+};
+
+template <size_t kSet>
+Scheme scheme() {
+  static constexpr const Set& set = kSets[kSet];
+  static constexpr std::array aliases{set.alias};
+  return {.name = set.name,
+          .family = "lac",
+          .title = set.title,
+          .aliases = aliases,
+          .security_category = set.category,
+          .public_key_bytes = set.public_key_bytes(),
+          .secret_key_bytes = set.secret_key_bytes(),
+          .ciphertext_bytes = set.ciphertext_bytes(),
+          .shared_secret_bytes = kSeedBytes,
+          .keygen_draw_bytes = kSeedBytes,
+          .encaps_draw_bytes = kSeedBytes,
+          .public_key_at = set.n,
+          .research = true,
+          .stages = kStages,
+          .backends = built_backends<SetBackends<kSet>>()};
+}
+
+template <size_t... kSet>
+std::span<const Scheme> all_schemes(std::index_sequence<kSet...>) {
+  static const Scheme all[] = {scheme<kSet>()...};
+  return all;
+}
+
+}  // namespace
+
+std::span<const Scheme> schemes() {
+  return all_schemes(std::make_index_sequence<std::size(kSets)>());
+}
+
+}  // namespace polykem::lac

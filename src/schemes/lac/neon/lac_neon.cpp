@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// The portable code, compiled for NEON, with AArch64's AES where the CPU has it.
+#include "core/backend.hpp"
+#include "core/cpu.hpp"
+#include "schemes/lac/backend.hpp"
+#include "schemes/lac/backends.hpp"
+#include "schemes/lac/ref/portable.hpp"
+
+namespace polykem::lac {
+
+namespace {
+
+struct Neon : ref::Portable {
+  static constexpr const char* kName = cpu::kNeon;
+  static Aes256Ctr keystream() { return cpu_features().has(CpuFeatures::kAes) ? aes256_ctr_neon : nullptr; }
+  static Aes256Ctr prg() { return keystream() != nullptr ? keystream() : aes256_ctr_portable; }
+};
+
+struct NeonSha3 : Neon {
+  static constexpr const char* kName = cpu::kNeonSha3;
+};
+
+}  // namespace
+
+SchemeBackend neon_backend(const Set& set) {
+  return backend<Neon>(set);
+}
+
+SchemeBackend neon_sha3_backend(const Set& set) {
+  return backend<NeonSha3>(set);
+}
+
+}  // namespace polykem::lac

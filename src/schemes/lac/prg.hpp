@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstring>
+
+#include "core/isa.hpp"
+#include "core/secure.hpp"
+#include "prim/aes/aes256_ctr.hpp"
+#include "schemes/lac/params.hpp"
+
+namespace polykem::lac {
+inline namespace POLYKEM_ISA {
+
+/// PRG(seed): `length` bytes of AES-256 in counter mode, from counter 0. The second round's code sets a length of
+/// 16 a + b, 0 < b < 16, in its own way (quirk): the last b bytes stay zero, and the first b bytes of keystream block a
+/// lie from a - 1 on, over what is there.
+inline void prg(uint8_t* out, size_t length, const uint8_t seed[kSeedBytes], bool quirk, Aes256Ctr keystream) {
+  const size_t rest = length % kAesBlockBytes, blocks = length / kAesBlockBytes;
+  keystream(out, length, seed, 0, 0);
+  if (!quirk || rest == 0) return;
+  uint8_t last[kAesBlockBytes];
+  std::memcpy(last, out + blocks * kAesBlockBytes, rest);
+  std::memset(out + blocks * kAesBlockBytes, 0, rest);
+  std::memcpy(out + blocks - 1, last, rest);
+  secure_zero(last, sizeof last);
+}
+
+}  // namespace POLYKEM_ISA
+}  // namespace polykem::lac

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/backend.hpp"
+#include "schemes/lac/backend.hpp"
+#include "schemes/lac/backends.hpp"
+#include "schemes/lac/ref/portable.hpp"
+
+namespace polykem::lac {
+
+namespace {
+
+struct Ref : ref::Portable {
+  static constexpr const char* kName = cpu::kRef;
+};
+
+}  // namespace
+
+SchemeBackend ref_backend(const Set& set) {
+  return backend<Ref>(set);
+}
+
+}  // namespace polykem::lac
