@@ -6,6 +6,7 @@ cpu_peers*_haswell.json; cpu_rates_xeon.json. A table whose source is not there 
 """
 
 import json
+import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -92,7 +93,8 @@ def rate_and_ratio(record):
 def table_sets(results):
     header = ["set", "also known as", "category", "public key", "secret key", "ciphertext", "secret"]
     sizes = ["public_key_bytes", "secret_key_bytes", "ciphertext_bytes", "shared_secret_bytes"]
-    rows = [[s["name"], s["title"], str(s["security_category"])] + [f"{s[k]:,}" for k in sizes] for s in results.sets]
+    rows = [[s["name"], s["title"] + (", research only" if s["research"] else ""), str(s["security_category"])] +
+            [f"{s[k]:,}" for k in sizes] for s in results.sets]  # fmt: skip
     return markdown(header, rows)
 
 
@@ -206,6 +208,12 @@ TABLES = {
 }  # fmt: skip
 
 
+def commit():
+    """The one that is checked out, "-dirty" if files differ from it."""
+    return subprocess.run(["git", "describe", "--always", "--dirty"], capture_output=True, text=True, check=True,
+                          cwd=Path(__file__).resolve().parent).stdout.strip()  # fmt: skip
+
+
 def record():
     """Takes over what was measured last as the results of this kind of machine, one record a line, so that two
     measurements can be compared by eye."""
@@ -213,6 +221,7 @@ def record():
         document = json.loads(source.read_text(encoding="utf-8"))
         kind = XEON if "Xeon" in document["machine"] else ZEN5
         document["machine"] = kind.machine
+        document["commit"] = commit()
         records = ",\n".join("  " + json.dumps(r, sort_keys=True) for r in document.pop("records"))
         head = json.dumps(document, indent=1, sort_keys=True)[:-2]
         name = kind.narrow_file if "haswell" in source.name else kind.file
