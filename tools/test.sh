@@ -246,7 +246,7 @@ check_arm() {
 on_emulator() {
   local name=arm.$1 log=build/arm.$1.log failures
   mkdir -p build
-  if ! tools/setup.sh "$1" >"$log" 2>&1; then
+  if ! tools/progress.sh "$log" tools/setup.sh "$1" 2>/dev/null; then
     arm_problem=$(tail -n 1 "$log")
     return
   fi

@@ -86,7 +86,7 @@ void register_report(CLI::App& app, int& exit_code) {
       "The Python package draws it, see docs/report.md. Exit code 1 if a self-test fails.");
   command
       ->add_option("-s,--scheme", options->scheme,
-                   "Parameter sets or families, separated by commas (default: one set of each family)")
+                   "Parameter sets or families (default: mlkem768, ntruhps4096821, frodokem640aes)")
       ->type_name("NAMES");
   command->add_option("--seconds", options->seconds, "Least time for each figure (default 0.03)")->type_name("S");
   command->add_option("-o,--output", options->output, "The page ('-': standard output; default polykem-report.html)")

@@ -44,7 +44,7 @@ class Scheme:
 
     _index: int  # in the registry
     name: str  #: registry name, "mlkem768"
-    family: str  #: "ntru", "mlkem", "frodokem", "lac"
+    family: str  #: "ntru", "mlkem", "frodokem", "saberkem", "lac"
     title: str  #: as the specification spells it, "ML-KEM-768"
     security_category: int  #: NIST category 1..5, 0 where none was claimed
     public_key_bytes: int

@@ -487,7 +487,7 @@ class SlowToConnect final : public BatchLane {
     std::atomic<bool> stalls{false};
     std::atomic<int> stalled{0};
   };
-  SlowToConnect(const Scheme& first, State& state) : first_(first), state_(state) {
+  SlowToConnect(const Scheme& first, std::shared_ptr<State> state) : first_(first), state_(std::move(state)) {
     EXPECT_EQ(Engine::create({.threads = 1, .backend = nullptr, .accelerators = {}}, engine_), Status::ok);
   }
   ~SlowToConnect() override {
@@ -503,10 +503,10 @@ class SlowToConnect final : public BatchLane {
   }
   Status submit(const Request& request, Done done) override {
     std::shared_ptr<Job> job;
-    if (!state_.stalls) return engine_->submit(request, std::move(done), job);
-    ++state_.stalled;
+    if (!state_->stalls) return engine_->submit(request, std::move(done), job);
+    ++state_->stalled;
     waiting_.emplace_back([this, done = std::move(done)] {
-      while (state_.stalls)
+      while (state_->stalls)
         std::this_thread::sleep_for(milliseconds(1));
       done(Status::backend_unavailable);
     });
@@ -515,14 +515,14 @@ class SlowToConnect final : public BatchLane {
 
  private:
   const Scheme& first_;
-  State& state_;
+  const std::shared_ptr<State> state_;
   std::vector<std::thread> waiting_;
   std::unique_ptr<Engine> engine_;
 };
 
 TEST_F(Lanes, DeadlinesAreKeptWhileALaneConnects) {
   const Encapsulations first{*find_scheme("ntruhps40961229")}, other{*find_scheme("mlkem768")};
-  SlowToConnect::State state;
+  const auto state = std::make_shared<SlowToConnect::State>();
   make({.deadline = milliseconds(20),
         .on_caller = false,
         .more_lanes = [&] { return std::make_unique<SlowToConnect>(first.s, state); }},
@@ -541,14 +541,14 @@ TEST_F(Lanes, DeadlinesAreKeptWhileALaneConnects) {
     usual = Clock::now() - start;
     return batcher->stats(first.s, Op::encaps).on_broker > 0;
   }));
-  state.stalls = true;
+  state->stalls = true;
   const Clock::time_point begin = Clock::now();
   EXPECT_EQ(add(other.request(0))->wait(), Status::ok);
-  while (state.stalled == 0 && Clock::now() - begin < milliseconds(1000))
+  while (state->stalled == 0 && Clock::now() - begin < milliseconds(1000))
     exchange();
-  EXPECT_GT(state.stalled, 0);
+  EXPECT_GT(state->stalled, 0);
   EXPECT_LT(Clock::now() - begin, milliseconds(1500) + 3 * usual) << "the lane is asked for the other set meanwhile";
-  state.stalls = false;
+  state->stalls = false;
 }
 
 TEST_F(Lanes, SignalsGoToTheProgramsThreads) {

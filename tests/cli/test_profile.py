@@ -46,7 +46,7 @@ class Profile(Case):
             self.assertAlmostEqual(total, 100, delta=0.1)
 
     def test_steps(self):
-        sets = ["efrodokem640aes", "frodokem640shake"]
+        sets = ["efrodokem640aes", "frodokem640shake", "saber", "lac128"]
         args = ("profile", "-s", ",".join(sets), "--steps", "--backend", "all", "--count", "2")
         result = self.json(*args)
         available = [b["name"] for b in self.json("list")["backends"] if b["available"]]

@@ -7,7 +7,7 @@ set -euo pipefail
 cd "$(dirname "$0")/../.."
 build=build-arm64
 jobs=${JOBS:-$(nproc)}
-tests=(aes aes128 frodo keccak matmul mlkem ntru ntt polyinv polymul saber sort)
+tests=(aes aes128 bch frodo keccak lac matmul mlkem ntru ntt polyinv polymul saber sha256 sort)
 programs=("${tests[@]/#/lanes_}")
 programs=("${programs[@]/%/_test}" prim_test drbg_test keys_test item_status_test property_test capi_test kat_test)
 

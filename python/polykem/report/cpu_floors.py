@@ -20,6 +20,8 @@ ML-KEM, Kyber and FrodoKEM:
   AES          eight rounds of four blocks an instruction: two rounds come of what rows and columns of A share
   matrix       8 n^2 multiply-adds for A times a secret matrix, 32 an instruction; or twice as many of bytes, on tiles.
                FrodoKEM makes and multiplies A in turn, so what uses other ports than its AES can be done meanwhile
+Saber (src/schemes/saber/README.md):
+  product      7 * 27 products of leaves of 8 by 8 coefficients, 64 multiplications and additions each
 With one public key for all, what depends on that key alone (A, its hash) is left out.
 Loads, stores, packing and transposes have no floor here: they are part of the gap.
 """

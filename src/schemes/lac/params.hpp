@@ -25,7 +25,7 @@ struct Set {
   size_t parity_bytes;
   Noise2 noise2;
   bool d2;          ///< each bit is sent twice
-  bool tail_quirk;  ///< the PRG's last block lies one byte early, see prg.hpp
+  bool tail_quirk;  ///< where the PRG puts its last, incomplete block, see prg.hpp
 
   constexpr size_t code_bytes() const { return kSeedBytes + parity_bytes; }
   constexpr size_t code_bits() const { return 8 * code_bytes(); }

@@ -12,6 +12,7 @@ namespace {
 
 struct Avx512 {
   static constexpr const char* kName = cpu::kAvx512;
+  /// Measured on a Zen 5: fewer take less time one after the other.
   static constexpr FewestForBlocks kFewestForLanes = {8, 28, 20};
   static Aes256Ctr keystream() { return aes256_ctr_avx512; }
   static const LaneMul* mul(size_t n) { return lane_mul_avx512(n); }
@@ -26,8 +27,8 @@ struct Rows : Avx512 {
   static const SortRows& sort() { return kSortRowsAvx512; }
 };
 
-/// Too few items for lanes: the coefficients of an item side by side, but for key generation, whose time its inversions
-/// take.
+/// Too few items for lanes: the coefficients of an item side by side, except in key generation, most of whose time is
+/// inversions.
 template <NtruParams P>
 using FewItems = Operations<Kem<rows::Ops<P, Rows>, ref::Ops<P, Lanes>>, rows::Chunk<P, Rows>, ref::Chunk<P, Lanes>>;
 

@@ -15,6 +15,7 @@ class SingleProducts {
   explicit SingleProducts(const LaneMul& mul)
       : workspace_bytes((mul.workspace_one_bytes + 63) / 64 * 64 + 2 * width(mul.n) * sizeof(uint16_t)), mul_(mul) {}
 
+  /// Used like the pointer that mul(n) is for tiles.
   const SingleProducts* operator->() const { return this; }
 
   void mul_bytes(WordPolys c, ConstBytePolys a, ConstBytePolys b, size_t count, void* workspace) const {
