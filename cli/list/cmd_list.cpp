@@ -101,7 +101,7 @@ int run_list(const ListOptions& options) {
   if (format != TableFormat::kText) return kExitOk;
   fmt::print(
       "\nSizes in bytes; category: NIST security category, '-' where none was claimed.\n"
-      "Research only: it has left its standardisation or has published attacks; do not protect anything with it.\n\n");
+      "Research only: attacks on it are published; do not protect anything with it.\n\n");
   fmt::print("{}", describe_backends());
   return kExitOk;
 }

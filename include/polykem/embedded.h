@@ -2,7 +2,8 @@
 /* polykem on a microcontroller: one item at a time, without heap, threads and operating system.
  *
  *  - All memory is the caller's: records, and a workspace whose size is a constant of the set (..._WORKSPACE_BYTES). A
- *    call takes at most ..._STACK_BYTES of stack on a Cortex-M4. There are no other variables in memory.
+ *    call takes at most ..._STACK_BYTES of stack with the code for the Cortex-M4; a build without that code
+ *    (POLYKEM_CORTEX_M4_KERNELS=OFF) may take more, see `stack_bytes`. There are no other variables in memory.
  *  - Records are those of polykem.h, byte for byte. They need no alignment. Outputs must not overlap inputs, each other
  *    or the workspace.
  *  - Random bytes come from the caller's function. The library has no generator: give it a good source, such as a

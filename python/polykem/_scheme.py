@@ -55,7 +55,7 @@ class Scheme:
     encaps_draw_bytes: int  #: the same for one encapsulation
     secret_seed_bytes: int  #: of a secret key in its form as a seed, 0 if the set has none
     public_key_at: int | None  #: where a secret key holds its public key, in bytes from its start; None if it does not
-    research: bool  #: for research only: it has left its standardisation or has published attacks
+    research: bool  #: for research only, since attacks on it are published
 
     def __new__(cls, name: str) -> Scheme:
         if not isinstance(name, str):

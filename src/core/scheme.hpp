@@ -84,7 +84,7 @@ struct Scheme {
   size_t public_key_bytes, secret_key_bytes, ciphertext_bytes, shared_secret_bytes;
   size_t keygen_draw_bytes, encaps_draw_bytes;
   size_t public_key_at = SIZE_MAX;  ///< where a secret key holds its public key; SIZE_MAX: it does not
-  bool research = false;            ///< not to be relied on: has published attacks, or left its standardisation
+  bool research = false;            ///< not to be relied on: attacks on it are published
   OpStages stages;
   bool secret_seeds = false;  ///< the draws of keygen may stand for the secret key, see secret_seed_bytes()
   std::span<const SchemeBackend> backends;  ///< best first

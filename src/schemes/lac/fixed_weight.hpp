@@ -139,6 +139,7 @@ struct FixedWeight {
     plus.take_chain(hash, more);
     all.take_chain(hash, more);
   }
+  /// Of 2 w places in `all` at most w are not tried for `plus`, so `plus` has its w too.
   uint32_t complete() const { return all.complete(); }
 
   /// Writes the n coefficients -1, 0, 1.

@@ -46,11 +46,11 @@ POLYKEM_INLINE void add_terms(__m256i& sum, __m256i terms, __m256i factors) {
   sum = _mm256_add_epi16(sum, _mm256_maddubs_epi16(terms, factors));
 }
 
-/// kRegisters times 16 coefficients of the product, from `first` on, with `added`; at most 1515.
+/// kRegisters times 16 coefficients of the product, from `first` on, with `added`; at most 1525.
 template <size_t kRegisters>
 POLYKEM_INLINE void multiply_some(uint8_t* out, const uint16_t* pairs, const int8_t* s, const int8_t* added, size_t n,
                                   size_t first) {
-  constexpr size_t kUnfolded = 64;  // terms: 1515 + 64 * 255 + 127 < 2^15
+  constexpr size_t kUnfolded = 64;  // terms: 1525 + 64 * 255 + 127 < 2^15
   constexpr size_t kLanes = 16;
   __m256i sum[kRegisters] = {};
   for (size_t begin = 0; begin < n; begin += kUnfolded) {

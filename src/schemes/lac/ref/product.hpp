@@ -18,7 +18,7 @@ struct Scratch {
 /// n and count are multiples of 8.
 inline void multiply(uint8_t* out, const uint8_t* a, const int8_t* s, const int8_t* added, size_t n, size_t count,
                      Scratch& t) {
-  constexpr size_t kUnfolded = 100;  // 1515 + 100 * 255 + 127 < 2^15
+  constexpr size_t kUnfolded = 100;  // 1525 + 100 * 255 + 127 < 2^15
   for (size_t i = 0; i < n; ++i) {
     t.twice[i] = static_cast<int16_t>(-a[i]);
     t.twice[n + i] = a[i];
