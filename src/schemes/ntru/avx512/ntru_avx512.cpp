@@ -13,7 +13,7 @@ namespace {
 struct Avx512 {
   static constexpr const char* kName = cpu::kAvx512;
   /// Measured on a Zen 5: fewer take less time one after the other.
-  static constexpr FewestForBlocks kFewestForLanes = {8, 28, 20};
+  static constexpr FewestForBlocks kFewestForLanes = {11, 28, 20};
   static Aes256Ctr keystream() { return aes256_ctr_avx512; }
   static const LaneMul* mul(size_t n) { return lane_mul_avx512(n); }
   static const KeccakLanes& keccak() { return kKeccakLanesAvx512; }
