@@ -209,9 +209,10 @@ TABLES = {
 
 
 def commit():
-    """The one that is checked out, "-dirty" if files differ from it."""
-    return subprocess.run(["git", "describe", "--always", "--dirty"], capture_output=True, text=True, check=True,
-                          cwd=Path(__file__).resolve().parent).stdout.strip()  # fmt: skip
+    """The one that is checked out, "-dirty" if files differ from it; "unknown" outside a repository."""
+    described = subprocess.run(["git", "describe", "--always", "--dirty"], capture_output=True, text=True, check=False,
+                               cwd=Path(__file__).resolve().parent)  # fmt: skip
+    return described.stdout.strip() or "unknown"
 
 
 def record():

@@ -147,7 +147,7 @@ class Tables(unittest.TestCase):
             with mock.patch.multiple(cpu_tables, BUILD=Path(folder), RESULTS=Path(folder)):
                 cpu_tables.record()
             found = json.loads(Path(folder, "cpu_peers_xeon.json").read_text(encoding="utf-8"))
-            self.assertEqual(found, {**document, "machine": cpu_tables.XEON.machine})
+            self.assertEqual(found, {**document, "machine": cpu_tables.XEON.machine, "commit": cpu_tables.commit()})
             self.assertEqual(len(list(Path(folder).iterdir())), 2)
 
 

@@ -208,6 +208,8 @@ def read_peers(document: dict, records: Records) -> None:
     for row in objects(document["records"]):
         peer, batch, op = word(row["peer"]), count(row["count"]), word(row["op"])
         ours, scheme, backend = number(row["ours_ops_per_s"]), word(row["scheme"]), word(row["backend"])
+        for other in objects(row.get("peers", [])):
+            word(other["name"]), number(other["ops_per_s"]), number(other["ratio"])
         if peer.startswith("polykem") or 1 < batch <= cpu_floors.MOST_OF_SMALL:
             continue  # of two threads over one; between a lone item and a full batch
         records.peers.append(PeerRatio(machine, scheme, op, backend, batch, word(row["keys"]), peer,
