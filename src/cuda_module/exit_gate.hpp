@@ -4,11 +4,14 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <cstdlib>
 #include <mutex>
+#include <new>
+#include <system_error>
 #include <thread>
 
 #include "core/thread.hpp"
@@ -30,31 +33,41 @@ class ExitGate {
   }
   void leave() { inside_.fetch_sub(1); }
 
-  /// Calls the driver where it may register handlers at any time. Starting it takes a quarter of a second, of which it
-  /// spends the first millisecond with that (seen on an H200, CUDA 13).
+  /// Calls the driver where it may register handlers at any time. Starting it takes a quarter of a second or more. If
+  /// the main thread ends the process, it waits (engine/cuda/loader.cpp); this is for the others.
   template <class Work>
   void stay_first_during(Work&& work) {
     std::mutex mutex;
     std::condition_variable ended;
     bool over = false;
     come_first_at_exit();
-    std::thread again = start_thread([&] {
-      std::unique_lock lock(mutex);
-      for (auto pause = std::chrono::milliseconds(1); !ended.wait_for(lock, pause, [&] { return over; }); pause *= 2)
-        come_first_at_exit();
-    });
+    std::thread again;
+    try {
+      again = start_thread([&] {
+        std::unique_lock lock(mutex);
+        auto pause = kPause;
+        for (int i = 0; !closed_.load() && !ended.wait_for(lock, pause, [&] { return over; }); ++i) {
+          come_first_at_exit();
+          if (i > kOften) pause = std::min(2 * pause, kLongestPause);  // a start that hangs must not fill the memory
+        }
+      });
+    } catch (const std::system_error&) {  // without a thread the gate closes before the handlers known so far
+    } catch (const std::bad_alloc&) {
+    }
     work();
     {
       const std::lock_guard lock(mutex);
       over = true;
     }
     ended.notify_one();
-    again.join();
+    if (again.joinable()) again.join();
     come_first_at_exit();
   }
 
  private:
-  static constexpr std::chrono::seconds kLongestWait{10};  ///< a device that hangs must not keep the process for ever
+  static constexpr std::chrono::seconds kLongestWait{5};  ///< a device that hangs must not keep the process for ever
+  static constexpr std::chrono::milliseconds kPause{1}, kLongestPause{1000};
+  static constexpr int kOften = 2000;
 
   void come_first_at_exit() {
     process_.store(getpid());
@@ -71,7 +84,7 @@ class ExitGate {
 inline constinit ExitGate exit_gate;
 
 inline void ExitGate::close() {
-  exit_gate.closed_.store(true);
+  if (exit_gate.closed_.exchange(true)) return;  // registered many times, it waits once
   const auto end = std::chrono::steady_clock::now() + kLongestWait;
   while (exit_gate.process_.load() == getpid() && exit_gate.inside_.load() > 0 &&
          std::chrono::steady_clock::now() < end)

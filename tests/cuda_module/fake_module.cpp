@@ -12,10 +12,14 @@
 #include "cuda_module/module.hpp"
 #include "schemes/frodo/params.hpp"
 #include "schemes/frodo/stages.hpp"
+#include "schemes/lac/params.hpp"
+#include "schemes/lac/stages.hpp"
 #include "schemes/mlkem/params.hpp"
 #include "schemes/mlkem/stages.hpp"
 #include "schemes/ntru/params.hpp"
 #include "schemes/ntru/stages.hpp"
+#include "schemes/saber/params.hpp"
+#include "schemes/saber/stages.hpp"
 
 namespace {
 
@@ -62,6 +66,16 @@ constexpr Described kDescribed[] = {
       kFrodo.keygen_draw_bytes()},
      kFrodo.encaps_draw_bytes(),
      frodo::kStages},
+    {"saber",
+     {saber::kSaber.public_key_bytes(), saber::kSaber.secret_key_bytes(), saber::kSaber.ciphertext_bytes(), 32,
+      saber::kKeygenDrawBytes},
+     saber::kEncapsDrawBytes,
+     saber::kStages},
+    {lac::kLac128.name,
+     {lac::kLac128.public_key_bytes(), lac::kLac128.secret_key_bytes(), lac::kLac128.ciphertext_bytes(),
+      lac::kSeedBytes, lac::kSeedBytes},
+     lac::kSeedBytes,
+     lac::kStages},
 };
 
 const Described& described() {

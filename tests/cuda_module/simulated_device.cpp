@@ -5,6 +5,7 @@
 //
 //   SIMULATED_DEVICE_US      the time that a batch takes, 1000 if it is not set
 //   SIMULATED_DEVICE_OPEN_MS how long the device takes to open, 0 if it is not set
+//   SIMULATED_DEVICE_EXIT_MS so long after the begin of that its driver registers what tears it down at exit, else 0
 //   SIMULATED_DEVICE_FAULT   a file whose first word says what is wrong now: "stall" (batches wait until it says
 //                            something else), "fail" (the device is gone), "lie" (one wrong bit in each batch)
 //
@@ -63,11 +64,13 @@ Outcome open(ErrorText*) {
   const DriverCall call;
   if (!call.allowed()) return Outcome::failed;
   exit_gate.stay_first_during([] {
+    const auto begun = Clock::now();
+    work_until(begun + std::chrono::milliseconds(number("SIMULATED_DEVICE_EXIT_MS", 0)));
     static const int registered = std::atexit([] {
       torn_down = true;
       std::this_thread::sleep_for(std::chrono::milliseconds(50));  // who is inside notices
     });
-    if (registered == 0) work_until(Clock::now() + std::chrono::milliseconds(number("SIMULATED_DEVICE_OPEN_MS", 0)));
+    if (registered == 0) work_until(begun + std::chrono::milliseconds(number("SIMULATED_DEVICE_OPEN_MS", 0)));
   });
   return Outcome::ok;
 }
