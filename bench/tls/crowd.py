@@ -3,8 +3,8 @@
 """N clients come to HAProxy at once, N = 10 to 10,000: the scenario of [SEONG21], figures 12 and 13, over TLS 1.3, in
 which the server encapsulates.
 
-    crowd.py --json FILE [--backend cuda | --broker SOCKET] [--machine WORDS] [--clients N...] [--only NAME...]
-             [--seconds 0.5]
+    crowd.py --json FILE [--backend cuda | --broker SOCKET] [--deadline-us N] [--machine WORDS] [--clients N...]
+             [--only NAME...] [--seconds 0.5]
 
 plot_crowd.py draws it. All N connect at once, and when the last is served all come again, until --seconds are over;
 times count from the moment at which they come. Two loads:
@@ -22,6 +22,7 @@ import pathlib
 import re
 import resource
 import sys
+import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "tests/tls"))
 
@@ -42,7 +43,9 @@ ROWS = (
     (f"{FRODO}, waiting", FRODO, "polykem", False),
     (f"{FRODO}, pausing", FRODO, "polykem", True),
 )
+OPENS_WITHIN = 20  # seconds
 PATIENCE = 100  # seconds that the last of a crowd may wait
+WHO = ("on_caller", "on_cpu", "on_accelerator", "on_broker", "spilled", "rescued")
 KEPT = ("handshakes", "seconds", "per_second", "p50_us", "p90_us", "p99_us", "max_us")
 
 
@@ -69,27 +72,44 @@ def mean_batch(counters):
     return items / counters["batches"] if counters.get("batches") else 1
 
 
+def warm(server, group, waits_for_lane):
+    """A few handshakes; with a device or a broker, which take seconds to open, until it takes batches."""
+    patient_until = time.monotonic() + OPENS_WITHIN
+    cases.load(server, group, connections=10, seconds=0.1)
+    while waits_for_lane and not any(lane["lane"] != "cpu" and lane["state"] == "closed" for lane in server.lanes()):
+        if time.monotonic() > patient_until:
+            print(f"# no lane takes batches: {server.lanes()}", flush=True)
+            return
+        cases.load(server, group, connections=64, seconds=1.2)  # the counters are a second old at most
+
+
 def measure(row, load, clients, settings, options):
     """One point, with a server of its own."""
     name, group, provider, asynchronous = row
-    own = {key: getattr(options, key) for key in ("backend", "broker") if getattr(options, key)}
-    with HAProxy(group, provider, **settings, **(own if provider == "polykem" else {})) as server:
-        cases.load(server, group, connections=10, seconds=0.1)
+    own = {key: getattr(options, key) for key in ("backend", "broker", "deadline_us") if getattr(options, key)}
+    own = own if provider == "polykem" else {}
+    with HAProxy(group, provider, **settings, **own) as server:
+        warm(server, group, bool(own) and asynchronous)
         cpu = server.cpu_seconds()
         report = cases.load(server, group, connections=clients, seconds=options.seconds, burst=True,
                             patience=PATIENCE, **LOADS[load])
         cpu = server.cpu_seconds() - cpu
-        server.stop()
-        batch = mean_batch(server.counters())
+        server.finish()
+        if server.crashed():
+            sys.exit(f"{name}: HAProxy died of {server.crashed()} at its end: {server.log()}")
+        counters, lanes = server.counters(), server.lanes()
     return {"name": name, "load": load, "clients": clients, "group": group, "asynchronous": asynchronous,
             **{key: report[key] for key in KEPT}, "server_cpu_us": 1e6 * cpu / report["handshakes"],
-            "mean_batch": batch}
+            "mean_batch": mean_batch(counters), "operations": {who: counters.get(who, 0) for who in WHO},
+            "lanes": lanes}
 
 
 def line(point):
+    operations = point["operations"]
+    elsewhere = operations["on_accelerator"] + operations["on_broker"]
     return (f"{point['name']:28}{point['load']:>8}{point['clients']:9}{point['per_second']:8.0f}"
             f"{point['p50_us'] / 1000:9.1f}{point['p99_us'] / 1000:9.1f}{point['server_cpu_us']:8.0f}"
-            f"{point['mean_batch']:8.1f}")
+            f"{point['mean_batch']:8.1f}{elsewhere:10}{operations['rescued']:9}")
 
 
 def main():
@@ -97,6 +117,7 @@ def main():
     parser.add_argument("--json", required=True)
     parser.add_argument("--backend", default="", help="the server's, `cuda` say; by default the provider's choice")
     parser.add_argument("--broker", default="", help="the socket of a polykemd that computes for the server")
+    parser.add_argument("--deadline-us", type=int, help="after so long the CPU computes an operation as well")
     parser.add_argument("--machine", default=machine(), help="what the machine is, in words")
     parser.add_argument("--clients", type=int, nargs="+", default=CLIENTS)
     parser.add_argument("--only", nargs="+", default=[""], help="rows whose names contain one of these")
@@ -106,7 +127,8 @@ def main():
         sys.exit("HAProxy is not installed: tools/setup.sh tls")
     limit = raise_limit_of_files()
     settings = {pausing: haproxy_settings(pausing, limit) for pausing in (False, True)}
-    print(f"{'':28}{'load':>8}{'clients':>9}{'/s':>8}{'p50 ms':>9}{'p99 ms':>9}{'CPU us':>8}{'batch':>8}", flush=True)
+    print(f"{'':28}{'load':>8}{'clients':>9}{'/s':>8}{'p50 ms':>9}{'p99 ms':>9}{'CPU us':>8}{'batch':>8}"
+          f"{'elsewhere':>10}{'rescued':>9}", flush=True)
     points = []
     for row in (row for row in ROWS if any(part in row[0] for part in options.only)):
         for load in LOADS:
@@ -114,10 +136,10 @@ def main():
                 point = measure(row, load, clients, settings[row[3]], options)
                 points.append(point)
                 print(line(point), flush=True)
-    out = {"schema": "polykem-tls-crowd-1", "machine": options.machine,
-           "backend": options.backend or "the provider's choice", "broker": bool(options.broker),
-           "held_at_once": settings[True]["connections"], "points": points}
-    pathlib.Path(options.json).write_text(json.dumps(out, indent=1) + "\n")
+                out = {"schema": "polykem-tls-crowd-1", "machine": options.machine,
+                       "backend": options.backend or "the provider's choice", "broker": bool(options.broker),
+                       "held_at_once": settings[True]["connections"], "points": points}
+                pathlib.Path(options.json).write_text(json.dumps(out, indent=1) + "\n")
 
 
 if __name__ == "__main__":

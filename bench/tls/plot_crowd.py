@@ -21,13 +21,15 @@ QUANTITIES = {"per_second": ("clients served per second", 1), "p50_us": ("p50, m
 
 
 def draw(pane, points, quantity):
-    """A colour for each group; dashed: pausing."""
+    """A colour for each group, or for each row where rows of one group differ in something else; dashed: pausing."""
     unit, scale = QUANTITIES[quantity]
-    groups = list(dict.fromkeys(point["group"] for point in points))
+    names = {point["name"]: (point["group"], point["asynchronous"]) for point in points}
+    by = "group" if len(set(names.values())) == len(names) else "name"
+    colours = list(dict.fromkeys(point[by] for point in points))
     for name in dict.fromkeys(point["name"] for point in points):
         row = [point for point in points if point["name"] == name]
         pane.plot([point["clients"] for point in row], [scale * point[quantity] for point in row], marker="o",
-                  markersize=3, label=name, color=f"C{groups.index(row[0]['group'])}",
+                  markersize=3, label=name, color=f"C{colours.index(row[0][by])}",
                   linestyle="--" if row[0]["asynchronous"] else "-")
     pane.set_xscale("log")
     if quantity == "per_second":

@@ -108,6 +108,11 @@ class Server:
     def runs(self):
         return self._process.poll() is None
 
+    def crashed(self):
+        """The signal of which it died by itself, or None."""
+        code = self._process.returncode
+        return signal.Signals(-code).name if code in (-signal.SIGSEGV, -signal.SIGABRT, -signal.SIGBUS) else None
+
     def configure(self):
         """Writes the configuration into self.folder."""
 
@@ -148,10 +153,14 @@ class Server:
                     add_counters(total, entry)
         return total
 
+    def lanes(self):
+        """What polykem says of each device and broker, in each process."""
+        return [lane for path in (self.folder / "counters").glob("of.*[0-9]")
+                for lane in json.loads(path.read_text())["lanes"]]
+
     def breakers_opened(self):
         """How often a lane of polykem's, a device or a broker, was given up for a while."""
-        return sum(lane["opened"] for path in (self.folder / "counters").glob("of.*[0-9]")
-                   for lane in json.loads(path.read_text())["lanes"])
+        return sum(lane["opened"] for lane in self.lanes())
 
     def descriptors(self):
         return sum(len(os.listdir(f"/proc/{pid}/fd")) for pid in self.processes())
@@ -226,6 +235,14 @@ frontend tls
 
     def command(self):
         return [self.path(), "-W" if self._master else "-db", "-f", self.folder / "haproxy.cfg"]
+
+    def finish(self):
+        """Ends in order, so that its counters are exact; without that SIGTERM ends it at once."""
+        os.kill(self._process.pid, signal.SIGUSR1)
+        try:
+            self._process.wait(timeout=5)
+        except subprocess.TimeoutExpired:
+            self.stop()
 
     def reload(self):
         """New workers take over; the old ones end when their connections do."""
