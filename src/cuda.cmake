@@ -53,15 +53,16 @@ polykem_cuda_module(polykem_cuda ${POLYKEM_CUDA_MODULE} ${objects})
 if(POLYKEM_CUDA_SAMPLE)
   # Not prim/: products by themselves, which the sets' kernels also compute.
   set(sample ${objects})
-  list(FILTER sample INCLUDE REGEX
-       "/(cuda_module_.*|schemes_(device_.*|.*_cuda[.].*|.*_(mlkem768|hps2048509|hrss701)[.].*|frodo_cuda_.*))$")
+  set(sets "mlkem768|saber|hps2048509|hrss701|lac128")
+  set(schemes "device_.*|.*_cuda[.].*|.*_(${sets})[.].*|frodo_cuda_.*")
+  list(FILTER sample INCLUDE REGEX "/(cuda_module_.*|schemes_(${schemes}))$")
   add_custom_target(polykem_cuda_sample ALL DEPENDS ${sample})
 else()
   # Beside the library, which looks there first.
   install(FILES ${POLYKEM_CUDA_MODULE} DESTINATION ${CMAKE_INSTALL_LIBDIR})
 endif()
 
-# bench/polymul measures this very object.
+# bench/lab measures this very object.
 set(polymul_objects ${objects})
 list(FILTER polymul_objects INCLUDE REGEX "/prim_polymul_cuda_")
 set_property(GLOBAL PROPERTY POLYKEM_CUDA_POLYMUL_OBJECTS ${polymul_objects})

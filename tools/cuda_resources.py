@@ -25,7 +25,10 @@ BEGIN, END = "<!-- cuda_resources: begin -->\n", "<!-- cuda_resources: end -->\n
 DEGREES = {"509": 509, "677": 677, "701": 701, "821": 821, "1229": 1229, "1373": 1373, "Hps2048509": 509,
            "Hps2048677": 677, "Hps4096821": 821, "Hps40961229": 1229, "Hrss701": 701, "Hrss1373": 1373}
 KINDS = {"kind 0": "ternary", "kind 1": "general", "kind 2": "bytes", "kind 3": "s3"}
-MLKEM_SETS = {"512": "Mlkem512", "768": "Mlkem768", "1024": "Mlkem1024"}
+# Family, what its table calls it, its columns and the sets that they stand for.
+COLUMNS = [("mlkem::", "ML-KEM's", {"512": "Mlkem512", "768": "Mlkem768", "1024": "Mlkem1024"}),
+           ("saber::", "Saber's", {"LightSaber": "LightSaber", "Saber": "Saber", "FireSaber": "FireSaber"})]
+LAC_SETS = ["lac128", "lac192", "lac256"]
 # Their blocks are one warp; of ML-KEM's kernels it is all but these.
 FOUR_WARPS_MLKEM = ("keygen_kernel", "encrypt_kernel", "compare_kernel", "decrypt_kernel", "expand_vector_kernel")
 ONE_WARP = ("draw_kernel", "encrypt_kernel", "decrypt_m_kernel", "decrypt_r_kernel", "hash_rm_kernel",
@@ -61,7 +64,7 @@ def warps(name, registers, shared):
     if name.startswith("mlkem::"):
         block = 4 if any(f"::{kernel}" in name for kernel in FOUR_WARPS_MLKEM) else 1
     else:
-        block = 1 if any(kernel in name for kernel in ONE_WARP) else 4
+        block = 1 if name.startswith(("saber::", "lac::")) or any(kernel in name for kernel in ONE_WARP) else 4
     per_warp = (registers * 32 + 255) // 256 * 256
     blocks = min(BLOCKS_PER_SM, WARPS_PER_SM // block, REGISTERS_PER_SM // (per_warp * block))
     if shared:
@@ -73,7 +76,7 @@ def cells(found, names):
     """{row: {degree: "registers / shared / warps"}} of compute capability 9.0; row 0 has what knows no degree."""
     table = {}
     for name, (_, arch, registers, shared, _, _) in zip(names, found):
-        if arch != "sm_90" or name.startswith(("mlkem::", "frodo::")):
+        if arch != "sm_90" or name.startswith(("mlkem::", "saber::", "frodo::", "lac::")):
             continue
         head, _, rest = name.partition("<")
         words = [w.strip() for w in rest.rstrip(">").split(",")] if rest else []
@@ -86,21 +89,21 @@ def cells(found, names):
     return table
 
 
-def mlkem_table(found, names):
-    """ML-KEM's kernels; Kyber's are the same but for a few that one of the two lacks."""
+def family_table(found, names, family, title, sets):
+    """A family's kernels. Kyber's are ML-KEM's but for a few that one of the two lacks."""
     rows = {}
     for name, (_, arch, registers, shared, _, _) in zip(names, found):
-        if arch != "sm_90" or not name.startswith("mlkem::") or "Kyber" in name:
+        if arch != "sm_90" or not name.startswith(family) or "Kyber" in name:
             continue
-        head, _, rest = name[len("mlkem::"):].partition("<")
-        words = [re.sub(r"mlkem::|u$", "", w.strip()) for w in rest.rstrip(">").split(",")]
-        own = next((n for n, set_name in MLKEM_SETS.items() if set_name in words), None)
-        row = " ".join([head.replace("_kernel", "")] + [w for w in words if w not in MLKEM_SETS.values()])
-        for column in [own] if own else MLKEM_SETS:
+        head, _, rest = name[len(family):].partition("<")
+        words = [re.sub(rf"{family}|u$", "", w.strip()) for w in rest.rstrip(">").split(",")]
+        own = next((n for n, set_name in sets.items() if set_name in words), None)
+        row = " ".join([head.replace("_kernel", "")] + [w for w in words if w not in sets.values()])
+        for column in [own] if own else sets:
             rows.setdefault(row, {})[column] = f"{registers} / {shared} / {warps(name, registers, shared)}"
-    lines = ["| ML-KEM's kernel | " + " | ".join(MLKEM_SETS) + " |", "|---" * (len(MLKEM_SETS) + 1) + "|"]
+    lines = [f"| {title} kernel | " + " | ".join(sets) + " |", "|---" * (len(sets) + 1) + "|"]
     for row, columns in sorted(rows.items()):
-        lines.append(f"| `{row}` | " + " | ".join(columns.get(n, "") for n in MLKEM_SETS) + " |")
+        lines.append(f"| `{row}` | " + " | ".join(columns.get(n, "") for n in sets) + " |")
     return "\n".join(lines) + "\n"
 
 
@@ -113,13 +116,26 @@ def frodo_table(found, names):
     return "\n".join(dict.fromkeys(lines)) + "\n"
 
 
+def lac_table(found, names):
+    """LAC's kernels; a set's blocks of the PRG are in the kernel's name. All blocks are one warp."""
+    lines = ["| LAC's kernel | registers / shared memory / warps |", "|---|---|"]
+    for name, (_, arch, registers, shared, _, _) in sorted(zip(names, found)):
+        if arch == "sm_90" and name.startswith("lac::"):
+            own = name.replace("lac::", "").replace("_kernel", "")
+            for i, title in enumerate(LAC_SETS):
+                own = own.replace(f"Shape<{i}ul> ", title).replace(f"Shape<{i}ul>", title)
+            lines.append(f"| `{own}` | {registers} / {shared} / {warps(name, registers, shared)} |")
+    return "\n".join(dict.fromkeys(lines)) + "\n"
+
+
 def matrix(found, names):
     degrees = sorted(set(DEGREES.values()))
     lines = ["| kernel | " + " | ".join(f"n = {n}" for n in degrees) + " |", "|---" * (len(degrees) + 1) + "|"]
     for row, columns in sorted(cells(found, names).items()):
         shown = [columns.get(n, columns.get(0, "")) for n in degrees]
         lines.append(f"| `{row}` | " + " | ".join(shown) + " |")
-    return "\n".join([*lines, "", mlkem_table(found, names), frodo_table(found, names)])
+    tables = [family_table(found, names, *columns) for columns in COLUMNS]
+    return "\n".join([*lines, "", *tables, frodo_table(found, names), lac_table(found, names)])
 
 
 def read(folder):

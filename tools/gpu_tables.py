@@ -3,8 +3,8 @@
 
 Sources in bench/results: h200_ntru.json and a second run of it (100,000 items), h200_ntru_400000.json,
 h200x2_ntru_400000.json (two GPUs), h200_seong2021.json; where they are there, h200_mlkem.json (100,000 items),
-h200_mlkem_500000.json, h200_frodokem.json, h200_frodokem976shake_67584.json beside h200x2_frodokem976shake.json (two
-GPUs) and h200_gpu_rates.json.
+h200_mlkem_500000.json, h200_saber.json, h200_saber_500000.json, h200_frodokem.json, h200_lac.json,
+h200_frodokem976shake_67584.json beside h200x2_frodokem976shake.json (two GPUs) and h200_gpu_rates.json.
 """
 
 import json
@@ -18,7 +18,8 @@ butterflies, AES and other integer work together, that of its products on the te
 reads and writes. Intermediates count as nothing; so does the wiping in the floor of the whole.
 """
 RUNS = ["h200_ntru.json", "h200_ntru_run2.json"]
-FAMILIES = ["h200_ntru.json", "h200_mlkem.json", "h200_frodokem.json"]  # kernels of every family
+# kernels of every family
+FAMILIES = ["h200_ntru.json", "h200_mlkem.json", "h200_frodokem.json", "h200_saber.json", "h200_lac.json"]
 
 
 def load(name):
@@ -252,6 +253,32 @@ def one_key_line():
     return "\nOne key for a batch that fills the card: " + "; ".join(rates) + ".\n"
 
 
+def host_peer_line(document):
+    """Batches of a peer's size from host to host, beside that peer."""
+    beside = [f"{s['name']} {h['op']} {million(h['items'] / h['ms'] * 1e3)} M/s (**{h['ratio']:.1f}x**)"
+              for s in document["sets"] for h in s["host_to_host"] if "peer" in h]
+    peer = next((f"{h['peer']}, batches of {h['items']:,} with transfers" for s in document["sets"]
+                 for h in s["host_to_host"] if "peer" in h), "")
+    return f"\nFrom host to host beside {peer}: {'; '.join(beside)}.\n" if peer else ""
+
+
+def beside_floor(r):
+    return f"{million(r['per_second'])} M/s (x{1e9 / r['per_second'] / floor_ns(r):.2f})"
+
+
+def table_saber(_):
+    """A section on Saber beside its floors."""
+    runs = [load(name) for name in ("h200_saber.json", "h200_saber_500000.json") if present(name)]
+    if not runs:
+        return ""
+    rows = [[s["name"], f"{s['items']:,}"] + [beside_floor(r) for r in s["resident"]] + shared_rates(s)
+            for document in runs for s in document["sets"]]
+    return ("## Saber\n\nKernels with all data on the card, and their time beside the floors of their steps.\n\n"
+            + markdown(["set", "items", "keygen", "encaps", "decaps", "one key: encaps", "decaps"], rows)
+            + host_peer_line(runs[0]) + "\nThe steps of Saber. " + FLOORS + "\n" + steps_table(runs[0], "saber")
+            + host_table(runs[0]))
+
+
 def table_frodokem(_):
     """A section on FrodoKEM beside its floors."""
     if not present("h200_frodokem.json"):
@@ -269,8 +296,25 @@ def table_frodokem(_):
             + host_table(document))
 
 
+def table_lac(_):
+    """A section on LAC beside its floors."""
+    if not present("h200_lac.json"):
+        return ""
+    document = load("h200_lac.json")
+
+    def beside_floor(r):
+        return f"{million(r['per_second'])} M/s (x{1e9 / r['per_second'] / floor_ns(r):.2f})"
+    rows = [[s["name"], f"{s['items']:,}"] + [beside_floor(r) for r in s["resident"]] + shared_rates(s)
+            for s in document["sets"]]
+    return ("## LAC\n\nFor research only. Kernels with all data on the card, and their time beside the floors of\n"
+            "their steps.\n\n"
+            + markdown(["set", "items", "keygen", "encaps", "decaps", "one key: encaps", "decaps"], rows)
+            + "\nThe steps of LAC-128. " + FLOORS + "\n" + steps_table(document, "lac128") + host_table(document))
+
+
 TABLES = {"gpu-kernels": table_kernels, "gpu-steps": table_steps, "gpu-host": table_host,
           "gpu-pageable": table_pageable, "gpu-two": table_two, "gpu-frodokem-two": table_frodokem_two,
           "gpu-rates": table_rates, "device-arrays": device_arrays, "seong-threads": table_threads,
           "seong-clients": table_clients, "seong-one-key": table_one_key, "gpu-mlkem": table_mlkem,
-          "gpu-frodokem": table_frodokem}
+          "gpu-saber": table_saber,
+          "gpu-frodokem": table_frodokem, "gpu-lac": table_lac}

@@ -35,7 +35,10 @@ PUBLIC = {
     "gen_a_aes_kernel": ("seedA in the public key", {16}),
     "mlkem4cuda12gen_a_kernel": ("rho in the public key; how many entries are unusual", {16, 24, 32, 40, 48}),
     "mlkem4cuda19sample_noise_kernel": ("rho in the public key; which entries are unusual", {40, 48, 56, 64, 72}),
+    "reject_a_kernel": ("a and its seed, which are in the public key", {0, 8, 16, 24, 32, 40}),
     "5mlkem4cuda": ("the keys' indices, by Work::keys.index and Work::count", {0, 88}),
+    "5saber4cuda": ("the keys' indices, by Work::keys.index, Work::count and the blocks of a launch",
+                    {0, 88, 256, 260}),
 }
 
 # Kernel -> (reason, opcodes): loads from shared memory whose results are public.
@@ -43,6 +46,7 @@ PUBLIC_SHARED = {
     "_aes_kernel": ("A is public: 32-bit words are AES tables, 128-bit words the parts of the AES states that depend "
                     "on rows and columns; secrets are read as bytes or 64-bit words, sums only where A is finished",
                     {"LDS", "LDS.128"}),
+    "reject_a_kernel": ("bytes of hashes of a's seed", {"LDS.U8"}),
 }
 
 # (kernel, instruction, at most so many, reason): findings that were read and are none.
@@ -50,6 +54,8 @@ READ = [
     (r"sample_fg_kernel\w*Hrss", r"LDS\.U8 R\d+, \[R\d+(\+-0x1)?\]: an address", 2,
      "sample_iid_plus(): the address register is stale only if a lane skips both unrolled loops over its coefficients, "
      "which fewer than four a lane would need; there are n / 32"),
+    (r"sample_fixed_kernel", r"BRA 0x[0-9a-f]+: a secret decides", 1,
+     "more hashes of the chain than are always computed; the probability is below 2^-69"),
 ]
 
 Instruction = namedtuple("Instruction", "pc guard negated opcode operands text")

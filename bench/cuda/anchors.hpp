@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Figures of others to compare with, measured on an H200 with CUDA 13.0 as ours are: kernels only, all data on the
-// card.
+// Figures of others to compare with, measured on an H200 with CUDA 13.0 as ours are.
 #pragma once
 
 #include <cstring>
@@ -17,6 +16,7 @@ struct Anchor {
   double per_second[3];  ///< keygen, encaps, decaps
 };
 
+/// Kernels only, all data on the card.
 inline constexpr Anchor kAnchors[] = {
     {"mlkem512", 10000, {18.7e6, 17.6e6, 16.9e6}},  {"mlkem512", 100000, {19.9e6, 18.5e6, 17.9e6}},
     {"mlkem512", 500000, {19.9e6, 18.6e6, 18.0e6}}, {"mlkem768", 10000, {11.8e6, 8.6e6, 8.0e6}},
@@ -25,10 +25,29 @@ inline constexpr Anchor kAnchors[] = {
     {"mlkem1024", 500000, {9.8e6, 7.5e6, 7.3e6}},
 };
 
-/// The peer's rate with a batch of so many items; 0: not measured.
-inline double peer_per_second(const std::string& scheme, size_t items, Op op) {
-  for (const Anchor& anchor : kAnchors)
+/// From host to host, in batches of the size that its authors use.
+inline constexpr const char* kHostPeer = "DPCrypto";
+inline constexpr Anchor kHostAnchors[] = {{"saber", 768, {0, 0.27e6, 0.36e6}}};
+
+template <size_t N>
+double per_second_in(const Anchor (&anchors)[N], const std::string& scheme, size_t items, Op op) {
+  for (const Anchor& anchor : anchors)
     if (scheme == anchor.scheme && items == anchor.items) return anchor.per_second[static_cast<size_t>(op)];
+  return 0;
+}
+
+/// A peer's rate with a batch of so many items; 0: not measured.
+inline double peer_per_second(const std::string& scheme, size_t items, Op op) {
+  return per_second_in(kAnchors, scheme, items, op);
+}
+inline double host_peer_per_second(const std::string& scheme, size_t items, Op op) {
+  return per_second_in(kHostAnchors, scheme, items, op);
+}
+
+/// The batch for which a peer was measured from host to host; 0: there is none.
+inline size_t host_peer_items(const std::string& scheme) {
+  for (const Anchor& anchor : kHostAnchors)
+    if (scheme == anchor.scheme) return anchor.items;
   return 0;
 }
 

@@ -8,8 +8,10 @@
 #include "common.hpp"
 #include "core/device.hpp"
 #include "floors_frodo.hpp"
+#include "floors_lac.hpp"
 #include "floors_mlkem.hpp"
 #include "floors_ntru.hpp"
+#include "floors_saber.hpp"
 
 namespace polykem::bench {
 
@@ -32,7 +34,8 @@ inline double floor_ns(const DeviceOperation& o, const DeviceStep& step, bool sh
     if (name == known) return ntru_floor_ns(params, o.op, step.info.name);
   Work work;
   const auto add = [&](const OpStages& stages, auto&& work_of) {
-    for (size_t i = step.info.first; i < size_t{step.info.first} + step.info.count; ++i) {
+    for (size_t i = 0; i < stages.of(o.op).size(); ++i) {
+      if ((step.info.stages() >> i & 1) == 0) continue;
       const char* stage = stages.of(o.op)[i].name;
       Work more;
       if (!work_of(stage, more)) die("no floor is known for the stage " + std::string(stage) + " of " + name);
@@ -45,9 +48,18 @@ inline double floor_ns(const DeviceOperation& o, const DeviceStep& step, bool sh
     const auto work_of = [&, &p = params](const char* stage, Work& w) { return mlkem_work(p, o.op, stage, shared, w); };
     return add(mlkem::kStages, work_of);
   }
+  for (const auto& [known, params] : kSaberSets) {
+    if (name != known) continue;
+    const auto work_of = [&, &p = params](const char* stage, Work& w) { return saber_work(p, o.op, stage, shared, w); };
+    return add(saber::kStages, work_of);
+  }
   for (const frodo::Set& set : frodo::kSets) {
     if (name != set.name) continue;
     return add(frodo::kStages, [&](const char* stage, Work& w) { return frodo_work(set, o.op, stage, shared, w); });
+  }
+  for (const lac::Set& set : lac::kSets) {
+    if (name != set.name) continue;
+    return add(lac::kStages, [&](const char* stage, Work& w) { return lac_work(set, stage, shared, w); });
   }
   die("no floors are known for " + name + ": give the set its own in bench/cuda");
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // KEMs on the GPU: kernels with all data on the card, step by step beside what the hardware allows, then host to host.
 //   polykem_bench_cuda [--scheme NAME]... [--family NAME]... [--items N] [--shared] [--kernels] [--json FILE]
-// Without names: every set of the module. --family: ntru, mlkem (with Kyber), frodokem, or the beginning of a set's
-// name. --shared: one key for all items too. --kernels: nothing from host to host. Every run is checked: both sides
-// must have the same secrets, and `ref` must agree for some items.
+// Without names: every set of the module. --family: ntru, mlkem (with Kyber), frodokem, saberkem, lac, or the beginning
+// of a set's name. --shared: one key for all items too. --kernels: nothing from host to host. Every run is checked:
+// both sides must have the same secrets, and `ref` must agree for some items.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -93,6 +93,7 @@ SetResult measure(const Options& options, const cuda::ModuleTable& table, const 
   };
   const size_t fewer = set.family() == "frodokem" ? 256 : 10000;
   from_host(1, false, false);
+  if (const size_t of_peer = host_peer_items(set.name()); of_peer != 0) from_host(of_peer, true, false);
   from_host(fewer, true, false);
   from_host(items, true, true);
   from_host(fewer, false, false);

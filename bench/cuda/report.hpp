@@ -29,6 +29,10 @@ struct Machine {
   Rates rates;
 };
 
+inline double host_per_second(const HostResult& h) {
+  return static_cast<double>(h.items) / h.milliseconds * 1e3;
+}
+
 inline const char* name_of(Op op) {
   return kOpNames[static_cast<int>(op)];
 }
@@ -62,10 +66,12 @@ inline void print(const SetResult& r) {
     print_op(r, op, true);
   for (const HostResult& h : r.host) {
     std::printf("%s %s host to host, %zu items%s: %.3f ms, %.3f M/s (PCIe alone %.3f ms)", r.set.info.name,
-                name_of(h.op), h.items, h.pinned ? ", pinned" : "", h.milliseconds,
-                static_cast<double>(h.items) / h.milliseconds / 1e3, h.pcie_milliseconds);
+                name_of(h.op), h.items, h.pinned ? ", pinned" : "", h.milliseconds, host_per_second(h) / 1e6,
+                h.pcie_milliseconds);
     if (h.copy_milliseconds > 0) std::printf(" (copies alone %.3f ms)", h.copy_milliseconds);
     if (h.row_milliseconds > 0) std::printf("; in a row %.3f ms each", h.row_milliseconds);
+    if (const double peer = host_peer_per_second(r.set.name(), h.items, h.op); peer > 0)
+      std::printf("; %s %.2f M/s: %.1fx", kHostPeer, peer / 1e6, host_per_second(h) / peer);
     std::printf("\n");
   }
 }
@@ -88,13 +94,16 @@ inline void write_ops(std::ostream& out, const SetResult& r, const std::vector<O
   }
 }
 
-inline void write_host(std::ostream& out, const std::vector<HostResult>& host) {
-  for (size_t i = 0; i < host.size(); ++i) {
-    const HostResult& h = host[i];
+inline void write_host(std::ostream& out, const SetResult& r) {
+  for (size_t i = 0; i < r.host.size(); ++i) {
+    const HostResult& h = r.host[i];
     out << (i == 0 ? "\n" : ",\n") << "    {\"op\": \"" << name_of(h.op) << "\", \"items\": " << h.items
         << ", \"pinned\": " << (h.pinned ? "true" : "false") << ", \"ms\": " << h.milliseconds;
     if (h.row_milliseconds > 0) out << ", \"row_ms\": " << h.row_milliseconds;
     if (h.copy_milliseconds > 0) out << ", \"copy_ms\": " << h.copy_milliseconds;
+    if (const double peer = host_peer_per_second(r.set.name(), h.items, h.op); peer > 0)
+      out << ", \"peer\": \"" << kHostPeer << "\", \"peer_per_second\": " << static_cast<long long>(peer)
+          << ", \"ratio\": " << host_per_second(h) / peer;
     out << ", \"pcie_ms\": " << h.pcie_milliseconds << "}";
   }
 }
@@ -125,7 +134,7 @@ inline void write_json(const std::string& path, const std::vector<SetResult>& se
       write_ops(out, r, r.resident.shared_ops, true);
     }
     out << "],\n   \"host_to_host\": [";
-    write_host(out, r.host);
+    write_host(out, r);
     out << "]}";
   }
   out << "\n ]\n}\n";

@@ -1,28 +1,39 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "schemes/device_schemes.hpp"
 
-#include <vector>
+#include <array>
+#include <type_traits>
 
 #include "schemes/frodo/cuda/frodo_cuda.hpp"
+#include "schemes/lac/cuda/lac_cuda.hpp"
 #include "schemes/mlkem/cuda/mlkem_cuda.hpp"
 #include "schemes/ntru/cuda/ntru_cuda.hpp"
+#include "schemes/saber/cuda/saber_cuda.hpp"
 
 namespace polykem {
 
 namespace {
 
-std::vector<const DeviceScheme*> collect() {
-  std::vector<const DeviceScheme*> all;
-  for (const auto family : {ntru::cuda::schemes(), mlkem::cuda::schemes(), frodo::cuda::schemes()})
-    all.insert(all.end(), family.begin(), family.end());
-  return all;
-}
+struct DeviceSchemes {
+  std::array<const DeviceScheme*, 64> sets{};
+  size_t count = 0;
+
+  DeviceSchemes() {
+    for (const auto family : {ntru::cuda::schemes(), mlkem::cuda::schemes(), frodo::cuda::schemes(),
+                              saber::cuda::schemes(), lac::cuda::schemes()}) {
+      for (const DeviceScheme* scheme : family)
+        sets.at(count++) = scheme;
+    }
+  }
+};
+// Threads ask for the list while the process ends.
+static_assert(std::is_trivially_destructible_v<DeviceSchemes>);
 
 }  // namespace
 
 std::span<const DeviceScheme* const> device_schemes() {
-  static const std::vector<const DeviceScheme*> all = collect();
-  return all;
+  static const DeviceSchemes all;
+  return {all.sets.data(), all.count};
 }
 
 }  // namespace polykem

@@ -2,7 +2,7 @@
 // The CUDA backend against known answers and against the CPU. Exit code 77: there is no GPU here, and why.
 //   polykem_gpu_check TEST[,TEST...] DATA_FOLDER [SETS]
 // TEST: kat accumulated differential kernels randomness replay threads parts keysets seeds malformed arrays border
-// faults trap polymul. SETS: beginnings of families or names of sets, "mlkem" or "kyber768"; without it, all. A set
+// faults trap. SETS: beginnings of families or names of sets, "mlkem" or "kyber768"; without it, all. A set
 // that the module lacks is a failure. POLYKEM_GPU_FAMILIES: the same for every test of a run. POLYKEM_GPU_ITEMS: items
 // per set of the tests that take many (default 20000; FrodoKEM 2001). POLYKEM_GPU_KERNELS: "few" or "many", the kernels
 // for few or many items whatever the count is.
@@ -24,7 +24,6 @@
 #include "exchange.hpp"
 #include "keys.hpp"
 #include "polykem/polykem.h"
-#include "polymul/polymul.hpp"
 #include "prim/keccak/keccak.hpp"
 
 namespace polykem::gpu_test {
@@ -130,9 +129,11 @@ void check_kat(const Set& set, const std::string& folder) {
 
 /// The hash over 100 rounds that accumulated.json has for the set's mode "pk,sk,ct,ss,ssr".
 void check_accumulated(const Set& set, const std::string& folder) {
+  if (set.name() == "saber") return;  // the file has none
   std::ifstream file(folder + "/accumulated.json");
   std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
   size_t at = text.find('"' + set.name() + '"');
+  if (at == std::string::npos) at = text.find('"' + set.name() + "_r2\"");  // LAC's, under their longer names
   if (at != std::string::npos) at = text.find("\"pk,sk,ct,ss,ssr\"", at);
   expect(at != std::string::npos, set.name() + " has no accumulated hash");
   if (at == std::string::npos) return;
@@ -532,22 +533,8 @@ void check_trap(const Set& set) {
   std::printf("%s: a kernel that traps\n", set.info.name);
 }
 
-/// Every multiplier against the portable product; POLYKEM_GPU_DEGREES: only these, e.g. "509,821".
-void check_polymul() {
-  bench::PolymulRequest request;
-  request.check_only = true;
-  const char* only = std::getenv("POLYKEM_GPU_DEGREES");
-  std::stringstream degrees(only == nullptr ? "" : only);
-  for (std::string n; std::getline(degrees, n, ',');)
-    request.degrees.push_back(std::stoul(n));
-  const auto report = bench::polymul_on_gpu(request, {});
-  expect(report.problem.empty() && !report.wrong && report.checked > 0, "multipliers: " + report.problem);
-  std::printf("%zu combinations of multiplier, operands and degree\n", report.checked);
-}
-
 void run_test(const std::string& test, const std::string& folder, const std::vector<Set>& all) {
   if (test == "threads") return check_threads(all);
-  if (test == "polymul") return check_polymul();
   if (test == "faults") return check_faults(all.front());
   if (test == "trap") return check_trap(all.front());
   for (const Set& set : all) {

@@ -11,6 +11,7 @@
 #   bench      the tables of docs/gpu_figures.md
 #   seong2021  the report of bench/seong2021
 #   frodo      the report and the plots of bench/frodo_cuda
+#   lab        the report of bench/lab, every way to multiply; its plots where python3 has matplotlib
 # The measuring steps write to BUILD_FOLDER/results, under the names of bench/results: h200_mlkem.json on an H200, for
 # example. Copy them there to keep them; `make tables` then writes the tables of the pages.
 # POLYKEM_GPU_FAMILIES: only these, e.g. "mlkem" or "ntru frodokem640" (beginnings of families or names of sets).
@@ -25,9 +26,9 @@ set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 build=${1:-$root/build-gpu}
 shift || true
-steps=${*:-test sanitize rates bench seong2021 frodo}
+steps=${*:-test sanitize rates bench seong2021 frodo lab}
 data=$root/tests/data
-families=${POLYKEM_GPU_FAMILIES:-ntru mlkem frodokem}
+families=${POLYKEM_GPU_FAMILIES:-ntru mlkem frodokem saberkem lac}
 families=${families//,/ }
 failed=no
 export POLYKEM_COMMIT=${POLYKEM_COMMIT:-$(git -C "$root" rev-parse --short HEAD 2>/dev/null || true)}
@@ -50,8 +51,10 @@ build_all() {
 sanitize_one() {
   local log=$build/sanitize/$1.$2.$3.$5.log verdict=ok status=0 said begun=$SECONDS
   [[ $2 == - ]] || export POLYKEM_GPU_KERNELS=$2
+  local program=("$build/bin/polykem_gpu_check" "$4" "$data" "$5")
+  [[ $4 != lab ]] || program=("$build/bin/polykem-lab" --on cuda --check --items "$3" --problem "$5")
   POLYKEM_GPU_ITEMS=$3 timeout "${POLYKEM_GPU_SANITIZE_SECONDS:-300}" compute-sanitizer --tool "$1" \
-    --error-exitcode 9 "$build/bin/polykem_gpu_check" "$4" "$data" "$5" >"$log" 2>&1 || status=$?
+    --error-exitcode 9 "${program[@]}" >"$log" 2>&1 || status=$?
   said=$(sed -n 's/^========= .*SUMMARY: //p' "$log" | tail -n 1)
   [[ $status == 0 && -n $said ]] || verdict=FAILED
   [[ $status != 124 ]] || verdict=TIMEOUT
@@ -71,15 +74,17 @@ sets_of() {
     mlkem) echo mlkem512 mlkem768 mlkem1024 kyber512 kyber768 kyber1024 ;;
     kyber) echo kyber512 kyber768 kyber1024 ;;
     frodo | frodokem) echo frodokem{640,976,1344}{aes,shake} efrodokem{640,976,1344}{aes,shake} ;;
+    saberkem) echo lightsaber saber firesaber ;;
     efrodokem) echo efrodokem{640,976,1344}{aes,shake} ;;
+    lac) echo lac128 lac192 lac256 lac128_r2_ctrfix lac192_r2_ctrfix lac256_r2_ctrfix ;;
     *) echo "$1" ;;
   esac
 }
 
-# The runs of `sanitize`, a line each: the arguments of sanitize_one. A few items reach every kernel of ML-KEM and
-# FrodoKEM, since the form for many can be asked for. FrodoKEM's kernels are the same for all n, and those of hashing
-# for AES and SHAKE; racecheck follows each of the 6.6 million look-ups that the smallest A takes with AES, so that it
-# gets one item of that set.
+# The runs of `sanitize`, a line each: the arguments of sanitize_one. A few items reach every kernel of ML-KEM,
+# FrodoKEM and Saber, since the form for many can be asked for. FrodoKEM's kernels are the same for all n, and those of
+# hashing for AES and SHAKE; racecheck follows each of the 6.6 million look-ups that the smallest A takes with AES, so
+# that it gets one item of that set.
 sanitizer_runs() {
   local family set tool kernels
   for family in $families; do
@@ -97,7 +102,11 @@ sanitizer_runs() {
             esac
           done
           ;;
-        *kem* | kyber*)
+        lac*) # their kernels are the same for few and many items
+          echo memcheck - 33 kat,differential,replay,keysets,arrays "$set"
+          echo racecheck - 33 kat,differential "$set"
+          ;;
+        *kem* | kyber* | *saber)
           for kernels in few many; do
             echo memcheck $kernels 33 kat,differential,replay,keysets,seeds,malformed,arrays "$set"
             echo racecheck $kernels 33 kat,differential,keysets,malformed "$set"
@@ -112,10 +121,20 @@ sanitizer_runs() {
       esac
     done
   done
-  [[ " $families " == *" ntru "* ]] || return 0
   for tool in memcheck racecheck; do
-    echo "$tool" - 1 polymul ntru
+    for set in $(problems_of_families); do
+      echo "$tool" - 2 lab "$set"
+    done
   done
+}
+
+# Products of bench/lab that have kernels of their own.
+problems_of_families() {
+  [[ " $families " != *" ntru "* ]] || echo ntru509 ntru821
+  [[ " $families " != *" mlkem "* ]] || echo kyber256
+  [[ " $families " != *" frodokem "* ]] || echo tensorfro560
+  [[ " $families " != *" saberkem "* ]] || echo saber256
+  [[ " $families " != *" lac "* ]] || echo lac512
 }
 
 # What `sanitize` did so far, by tool and form of the kernels.
@@ -134,7 +153,7 @@ sanitize() {
   rm -rf "$build/sanitize"
   mkdir -p "$build/sanitize"
   touch "$build/sanitize/verdicts"
-  POLYKEM_GPU_DEGREES=509,821 xargs -P "$((($(nproc) + 1) / 2))" -L 1 bash -c 'sanitize_one "$@"' sanitize_one \
+  xargs -P "$((($(nproc) + 1) / 2))" -L 1 bash -c 'sanitize_one "$@"' sanitize_one \
     <<<"$runs" || failed=yes
   sanitize_summary
   echo "compute-sanitizer: $(wc -l <"$build/sanitize/verdicts") of $(wc -l <<<"$runs") runs" \
@@ -183,6 +202,13 @@ for step in $steps; do
             bench frodokem --family frodokem --shared
             bench frodokem_one_key --scheme frodokem976shake --scheme frodokem976aes --items 101376 --shared --kernels
             ;;
+          saberkem)
+            bench saber --family saberkem --shared
+            bench saber_500000 --family saberkem --items 500000 --kernels
+            ;;
+          lac)
+            bench lac --family lac --shared
+            ;;
           *)
             bench "$family" --scheme "$family" --shared
             ;;
@@ -196,8 +222,16 @@ for step in $steps; do
       "$build/bin/polykem_bench_frodo_cuda" --json "$(result frodo_paper.json)" --svg "$(result frodo_paper.svg)" ||
         failed=yes
       ;;
+    lab)
+      json=$(result lab.json)
+      if "$build/bin/polykem-lab" --report "$build/results/lab"; then
+        cp "$build/results/lab/lab.json" "$json" || failed=yes
+      else # what it measured before it was ended is in the folder
+        failed=yes
+      fi
+      ;;
     *)
-      echo "run.sh: no step '$step'; there are test, sanitize, rates, bench, seong2021 and frodo" >&2
+      echo "run.sh: no step '$step'; there are test, sanitize, rates, bench, seong2021, frodo and lab" >&2
       exit 2
       ;;
   esac

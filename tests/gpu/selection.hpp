@@ -23,9 +23,8 @@ inline bool named(const std::string& words, const std::string& family, const std
   return !any;
 }
 
-/// True if POLYKEM_GPU_FAMILIES names the set or is not set. Saber and LAC have no kernels.
+/// True if POLYKEM_GPU_FAMILIES names the set or is not set.
 inline bool selected(const std::string& family, const std::string& name) {
-  if (family == "saberkem" || family == "lac") return false;
   const char* words = std::getenv("POLYKEM_GPU_FAMILIES");
   return named(words == nullptr ? "" : words, family, name);
 }

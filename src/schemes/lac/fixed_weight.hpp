@@ -117,12 +117,6 @@ struct Selection {
   }
 };
 
-/// Hashes of the chain that suffice but for a probability below 2^-69, by the exact distribution of the number of
-/// words that are tried; if they do not, one more is computed until they do, which is the only thing that timing tells.
-constexpr size_t chain_hashes(const Set& set) {
-  return set.n == 512 ? 16 : set.weight == 128 ? 8 : 25;
-}
-
 /// One polynomial on its way; n = 512 kVectors.
 template <size_t kVectors>
 struct FixedWeight {

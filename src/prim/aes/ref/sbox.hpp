@@ -125,21 +125,24 @@ consteval Linear out_of_tower() {
 inline constexpr Linear kIntoTower = into_tower();
 inline constexpr Linear kOutOfTower = out_of_tower();
 
+template <const Linear& kMap, size_t kFrom, size_t kBit>
+inline constexpr bool kTaken = (kMap[kFrom] >> kBit & 1) != 0;
+
 /// Bit kBit of the map's image of x.
 template <const Linear& kMap, size_t kBit, class W, size_t... kFrom>
-inline W image_bit(const Bits<W>& x, std::index_sequence<kFrom...>) {
+constexpr W image_bit(const Bits<W>& x, std::index_sequence<kFrom...>) {
   W sum{};
-  ((sum = (kMap[kFrom] >> kBit) & 1 ? sum ^ x[kFrom] : sum), ...);
+  ((sum = kTaken<kMap, kFrom, kBit> ? sum ^ x[kFrom] : sum), ...);
   return sum;
 }
 template <const Linear& kMap, class W, size_t... kBit>
-inline Bits<W> mapped(const Bits<W>& x, std::index_sequence<kBit...> bits) {
+constexpr Bits<W> mapped(const Bits<W>& x, std::index_sequence<kBit...> bits) {
   return {image_bit<kMap, kBit>(x, bits)...};
 }
 
 /// The S-box of every byte, the constant 0x63 excepted. [FIPS197, 5.1.1]
 template <class W>
-inline Bits<W> sub_bytes_linear(const Bits<W>& x) {
+constexpr Bits<W> sub_bytes_linear(const Bits<W>& x) {
   constexpr auto kBits = std::make_index_sequence<8>();
   return mapped<kOutOfTower>(from_field(to_field(mapped<kIntoTower>(x, kBits)).inverse()), kBits);
 }

@@ -6,6 +6,7 @@
 
 #include "prim/drbg/cuda/draw_place.hpp"
 #include "prim/keccak/cuda/keccak.cuh"
+#include "prim/records/cuda/items.cuh"
 
 namespace polykem::cuda {
 
@@ -40,6 +41,16 @@ __device__ __forceinline__ void draw_block(uint64_t (&state)[25], const uint32_t
   state[7] = 0x1f;
   state[16] = 0x8000000000000000;
   keccak_f1600(state);
+}
+
+/// The first kWords words of the random bytes of an item: the caller's draws, which have no more, or the generator's.
+template <int kWords>
+__device__ __forceinline__ void draw_words(uint32_t (&words)[kWords], const uint8_t* draws, const uint32_t* seed,
+                                           DrawDomain domain, size_t item) {
+  if (draws != nullptr) return load_words(words, draws + item * 4 * kWords);
+  uint64_t state[25];
+  draw_block(state, seed, domain, item, 0);
+  squeeze_words(words, state);
 }
 
 /// Makes the 32 blocks that belong to warp number `warp`, of a batch of `count` items. rows: kStride bytes per item.

@@ -16,8 +16,8 @@ __device__ __forceinline__ unsigned warp_lane() {
 struct LaneItem {
   size_t first, count;
   unsigned lane;
-  __device__ __forceinline__ explicit LaneItem(size_t items)
-      : first(blockIdx.x * size_t{32}), count(items), lane(threadIdx.x) {}
+  __device__ __forceinline__ explicit LaneItem(size_t items, size_t warp = blockIdx.x)
+      : first(warp * 32), count(items), lane(threadIdx.x) {}
   /// That of lane m.
   __device__ __forceinline__ size_t of(unsigned m) const { return first + m < count ? first + m : count - 1; }
   __device__ __forceinline__ size_t index() const { return of(lane); }

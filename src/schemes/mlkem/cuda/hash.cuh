@@ -4,83 +4,31 @@
 #pragma once
 
 #include "prim/drbg/cuda/drbg.cuh"
+#include "prim/keccak/cuda/item_hashes.cuh"
 #include "schemes/mlkem/cuda/sample.cuh"
 
 namespace polykem::mlkem::cuda {
 
 using polykem::cuda::DrawDomain;
+using polykem::cuda::hash_64;
 using polykem::cuda::KeccakSuffix;
+using polykem::cuda::kHashBlocks;
 using polykem::cuda::kRateBytes;
 using polykem::cuda::kSha3_512RateBytes;
-using polykem::cuda::kStageWords;
 using polykem::cuda::LaneItem;
-
-/// Blocks of one warp for which a multiprocessor must have registers: on compute capability 9.0 as many as it can run
-/// without spills, so that a batch of 100,000 is one wave.
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ == 900
-inline constexpr int kHashBlocks = 24;
-#else
-inline constexpr int kHashBlocks = 1;
-#endif
-
-/// The address of the record of lane m.
-struct LaneRecords {
-  Records records;
-  LaneItem item;
-  __device__ const uint8_t* operator()(int m) const { return records[item.of(m)]; }
-};
-
-inline constexpr int kHashStageWords = 32 * 4 * polykem::cuda::kStagePieces;
-static_assert(kHashStageWords >= kStageWords);
 
 /// H(bytes of records) of the lanes' items: SHA3-256, or another function of the same rate, over a prefix too.
 template <int kBytes, int kPrefix = 0, KeccakSuffix kSuffix = KeccakSuffix::sha3>
 __device__ __forceinline__ void hash_records(uint32_t (&digest)[8], Records records, size_t count,
                                              const uint32_t* prefix = nullptr) {
-  __shared__ alignas(16) uint32_t stage[kHashStageWords];
-  const LaneItem item(count);
-  const uint8_t* const base = records[item.first];
-  if ((reinterpret_cast<uintptr_t>(base) | records.stride) % 16 == 0) {
-    polykem::cuda::warp_sha3_256_aligned<kPrefix, kBytes, kSuffix>(
-        digest, prefix, reinterpret_cast<uint4*>(stage), warp_lane(), base, records.stride, item.valid_lanes());
-  } else {
-    polykem::cuda::warp_sha3_256<kPrefix, kBytes, kSuffix>(digest, prefix, stage, warp_lane(),
-                                                           LaneRecords{records, item});
-  }
+  __shared__ alignas(16) uint32_t stage[polykem::cuda::kHashStageWords];
+  polykem::cuda::hash_records<kBytes, kPrefix, kSuffix>(digest, stage, records, LaneItem(count), prefix);
 }
 
-/// The first kWords words of SHAKE256 or SHA3 of 64 bytes.
-template <int kRate, KeccakSuffix kSuffix, int kWords>
-__device__ __forceinline__ void hash_64(uint32_t (&out)[kWords], const uint32_t (&first)[8],
-                                        const uint32_t (&second)[8]) {
-  uint32_t both[16];
-#pragma unroll
-  for (int w = 0; w < 8; ++w)
-    both[w] = first[w], both[8 + w] = second[w];
-  uint64_t state[25];
-  polykem::cuda::absorb_seed<kRate>(state, both, static_cast<uint64_t>(kSuffix));
-  keccak_f1600(state);
-  polykem::cuda::squeeze_words(out, state);
-}
-
-/// G of 64 bytes, in two halves.
-__device__ __forceinline__ void hash_g(uint32_t (&first)[8], uint32_t (&second)[8], const uint32_t (&m)[8],
-                                       const uint32_t (&h)[8]) {
-  uint32_t both[16];
-  hash_64<kSha3_512RateBytes, KeccakSuffix::sha3>(both, m, h);
-#pragma unroll
-  for (int w = 0; w < 8; ++w)
-    first[w] = both[w], second[w] = both[8 + w];
-}
-
-/// The first kWords words of the random bytes of an item: the caller's draws or the generator's.
 template <int kWords>
 __device__ __forceinline__ void draw_words(uint32_t (&words)[kWords], const Work& work, DrawDomain domain,
                                            size_t item) {
-  if (work.draws != nullptr) return load_words(words, work.draws + item * 4 * kWords);
-  uint64_t state[25];
-  polykem::cuda::draw_block(state, work.draw_seed, domain, item, 0);
-  polykem::cuda::squeeze_words(words, state);
+  polykem::cuda::draw_words(words, work.draws, work.draw_seed, domain, item);
 }
 
 __device__ __forceinline__ void clear_unusual(const Work& work) {
@@ -147,7 +95,7 @@ __global__ void __launch_bounds__(32, kHashBlocks) hash_encaps_kernel(Work work)
     hash_records<S::kPublicKeyBytes>(h, work.ek, work.count);
   }
   work.m.load(m, own.index());
-  hash_g(key, r, m, h);
+  polykem::cuda::sha3_512_of_64(key, r, m, h);
   if (!own.valid()) return;
   work.prf_seed.store(r, own.index());
   work.secret.store(key, own.index());
@@ -194,7 +142,7 @@ __global__ void __launch_bounds__(32, kHashBlocks) hash_decaps_kernel(Work work)
     uint32_t h[8], m[8], key[8], r[8];
     load_words(h, hash);
     work.m.load(m, own.index());
-    hash_g(key, r, m, h);
+    polykem::cuda::sha3_512_of_64(key, r, m, h);
     if (own.valid()) {
       work.prf_seed.store(r, own.index());
       work.secret.store(key, own.index());

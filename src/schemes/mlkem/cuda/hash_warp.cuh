@@ -3,73 +3,12 @@
 // for an item. [FIPS203, 4.1]
 #pragma once
 
-#include "prim/drbg/cuda/drbg.cuh"
-#include "prim/keccak/cuda/keccak_warp.cuh"
+#include "prim/keccak/cuda/warp_hashes.cuh"
 #include "schemes/mlkem/cuda/hash.cuh"
 
 namespace polykem::mlkem::cuda {
 
-using polykem::cuda::load_word64;
-using polykem::cuda::LoadedWord;
-using polykem::cuda::store_word64;
-
-/// The hashes of a warp, each over 64-bit words: word j of a short message or of a digest is in lane j.
-struct WarpHashes {
-  static constexpr int kWords = kRateBytes / 8, kSha3_512Words = kSha3_512RateBytes / 8;
-  static constexpr uint32_t kSymWords = kSymBytes / 8;
-
-  const unsigned lane = warp_lane();
-  const polykem::cuda::WarpKeccak keccak{lane};
-
-  /// H or another function of the same rate over kBytes bytes of a record, behind the 32 bytes `prefix` if there are
-  /// some.
-  template <int kBytes, KeccakSuffix kSuffix = KeccakSuffix::sha3>
-  __device__ __forceinline__ uint64_t record(const uint8_t* bytes, const uint8_t* prefix = nullptr) const {
-    static_assert(kBytes % 8 == 0);
-    const uint32_t before = prefix == nullptr ? 0 : kSymWords;
-    return keccak.absorbed<kWords>(lane, before + kBytes / 8, static_cast<uint64_t>(kSuffix), [&](uint32_t at) {
-      return LoadedWord(at < before ? prefix : bytes, at < before ? at : at - before);
-    });
-  }
-
-  /// A function of rate kRate over `words` words below kRate.
-  template <int kRate>
-  __device__ __forceinline__ uint64_t of(uint64_t word, uint32_t words, uint64_t suffix) const {
-    return keccak.absorbed<kRate>(lane, words, suffix, [word](uint32_t) { return word; });
-  }
-
-  /// Of two messages of 32 bytes one after the other.
-  template <int kRate, KeccakSuffix kSuffix>
-  __device__ __forceinline__ uint64_t of_two(uint64_t first, uint64_t second) const {
-    const uint64_t moved = __shfl_up_sync(0xffffffff, second, kSymWords);
-    return of<kRate>(lane < kSymWords ? first : moved, 2 * kSymWords, static_cast<uint64_t>(kSuffix));
-  }
-
-  __device__ __forceinline__ uint64_t load(const ItemWords& from, size_t item) const {
-    const unsigned j = 2 * (lane % kSymWords);
-    return from.at(static_cast<int>(j), item) | static_cast<uint64_t>(from.at(static_cast<int>(j + 1), item)) << 32;
-  }
-  /// Stores words `first` to `first` + 3.
-  __device__ __forceinline__ void store(const ItemWords& to, size_t item, uint64_t word, unsigned first = 0) const {
-    const unsigned j = lane - first;
-    if (j >= kSymWords) return;
-    to.at(static_cast<int>(2 * j), item) = static_cast<uint32_t>(word);
-    to.at(static_cast<int>(2 * j + 1), item) = static_cast<uint32_t>(word >> 32);
-  }
-  __device__ __forceinline__ uint64_t load(const uint8_t* bytes) const { return load_word64(bytes, lane % kSymWords); }
-  __device__ __forceinline__ void store(uint8_t* bytes, uint64_t word) const {
-    if (lane < kSymWords) store_word64(bytes, lane, word);
-  }
-
-  /// The random bytes of an item, kWords64 words: the caller's draws or the generator's.
-  template <uint32_t kWords64>
-  __device__ __forceinline__ uint64_t draw(const Work& work, DrawDomain domain, size_t item) const {
-    if (work.draws != nullptr) return load_word64(work.draws + item * 8 * kWords64, lane % kWords64);
-    const auto* const seed = work.draw_seed;
-    return of<kWords>(polykem::cuda::draw_word(seed, domain, item, 0, lane), polykem::cuda::kDrawMessageWords,
-                      static_cast<uint64_t>(KeccakSuffix::shake));
-  }
-};
+using polykem::cuda::WarpHashes;
 
 /// randombytes and G.
 template <class Set>
@@ -78,7 +17,7 @@ __global__ void __launch_bounds__(32) warp_draw_seeds_kernel(Work work) {
   clear_unusual(work);
   const size_t item = blockIdx.x;
   const WarpHashes hash;
-  const uint64_t draws = hash.draw<8>(work, DrawDomain::keygen, item);
+  const uint64_t draws = hash.draw<8>(work.draws, work.draw_seed, DrawDomain::keygen, item);
   const uint64_t suffix = static_cast<uint64_t>(KeccakSuffix::sha3);
   const uint64_t seeds =
       hash.of<WarpHashes::kSha3_512Words>(draws, WarpHashes::kSymWords, S::kKyber ? suffix : S::kK | suffix << 8);
@@ -104,7 +43,7 @@ __global__ void __launch_bounds__(32) warp_hash_encaps_kernel(Work work) {
   clear_unusual(work);
   const size_t item = blockIdx.x;
   const WarpHashes hash;
-  uint64_t m = hash.draw<4>(work, DrawDomain::encaps, item), h;
+  uint64_t m = hash.draw<4>(work.draws, work.draw_seed, DrawDomain::encaps, item), h;
   if constexpr (S::kKyber)
     m = hash.of<WarpHashes::kWords>(m, WarpHashes::kSymWords, static_cast<uint64_t>(KeccakSuffix::sha3));
   hash.store(work.m, item, m);

@@ -7,37 +7,16 @@
 
 #include "core/device.hpp"
 #include "prim/arena/cuda/device_arena.hpp"
-#include "prim/launch/cuda/choice.hpp"
-#include "prim/launch/cuda/launch.hpp"
+#include "prim/launch/cuda/launcher.hpp"
+#include "prim/launch/cuda/plan_operations.hpp"
 #include "schemes/mlkem/cuda/arithmetic.cuh"
 #include "schemes/mlkem/cuda/hash_warp.cuh"
 #include "schemes/mlkem/stages.hpp"
 
 namespace polykem::mlkem::cuda {
 
-/// Launches kernels on a stream until one fails: what follows would read what that one has not written.
-struct Launcher {
-  cudaStream_t stream = nullptr;
-  cudaError_t error = cudaSuccess;
-
-  template <class Kernel, class... Arguments>
-  void launch(Kernel kernel, size_t blocks, unsigned threads, Arguments... arguments) {
-    if (error == cudaSuccess) error = polykem::cuda::launch(kernel, blocks, threads, 0, stream, arguments...);
-  }
-  /// For a kernel in which each lane computes an item.
-  template <class Kernel, class... Arguments>
-  void by_lane(Kernel kernel, size_t items, Arguments... arguments) {
-    launch(kernel, polykem::cuda::blocks_for(items, 32), 32, arguments...);
-  }
-  /// For a kernel of hash.cuh: where items are few its form of hash_warp.cuh.
-  template <class Kernel, class... Arguments>
-  void hash(Kernel by_thread, Kernel by_warp, size_t items, Arguments... arguments) {
-    if (polykem::cuda::is_few(items, polykem::cuda::kFewMessages)) {
-      launch(by_warp, items, 32, arguments...);
-    } else {
-      by_lane(by_thread, items, arguments...);
-    }
-  }
+/// Launches the kernels of a batch.
+struct Launcher : polykem::cuda::Launcher {
   /// For a kernel in which 16 lanes compute an item.
   template <class Kernel, class... Arguments>
   void by_seat(Kernel kernel, size_t items, Arguments... arguments) {
@@ -51,7 +30,7 @@ struct LaunchContext {
   using S = Shape<Set>;
   using Form = typename S::Form;
 
-  LaunchContext(const DeviceBatch& batch, std::byte* workspace, cudaStream_t stream, Op op) : io(batch), to{stream} {
+  LaunchContext(const DeviceBatch& batch, std::byte* workspace, cudaStream_t stream, Op op) : io(batch), to{{stream}} {
     layout(workspace, op);
   }
 
@@ -61,6 +40,7 @@ struct LaunchContext {
     return LaunchContext(batch).layout(nullptr, op);
   }
 
+  cudaError_t failure() const { return to.error; }
   size_t count() const { return io.count; }
   bool has_few_items() const { return polykem::cuda::is_few(io.count, polykem::cuda::kFewMessages); }
   bool uses_forms() const { return work.keys.data != nullptr; }
@@ -127,7 +107,7 @@ struct LaunchContext {
 /// The entries of A of `keys` keys, and where their seeds are.
 struct Entries {
   EntryPlace to;
-  RhoPlace rho;
+  SeedPlace rho;
   uint32_t* unusual;
   size_t keys;
 };
@@ -320,31 +300,7 @@ struct Plan {
   static_assert(covers_each_stage_once(encaps, kEncapsStages.size()));
   static_assert(covers_each_stage_once(decaps, kDecapsStages.size()));
 
-  template <Op kOp>
-  static constexpr const auto& steps() {
-    if constexpr (kOp == Op::keygen) {
-      return keygen;
-    } else if constexpr (kOp == Op::encaps) {
-      return encaps;
-    } else {
-      return decaps;
-    }
-  }
-
-  template <Op kOp>
-  static size_t workspace_bytes(size_t items) {
-    return F::workspace_bytes(items, kOp);
-  }
-
-  template <Op kOp>
-  static constexpr auto kDeviceSteps = device_steps(steps<kOp>());
-
-  template <Op kOp>
-  static int run_step(size_t step, size_t, const DeviceBatch& batch, std::byte* workspace, void* stream) {
-    F context(batch, workspace, static_cast<cudaStream_t>(stream), kOp);
-    steps<kOp>()[step].run(context);
-    return static_cast<int>(context.to.error);
-  }
+  using Operations = polykem::cuda::PlanOperations<Plan, F>;
 
   /// Items whose hashes, a thread each, keep an H200 busy: four warps for each multiprocessor. Of encaps, where kernels
   /// take as long as the copies, two or three of them at once are up to 15 % sooner if another batch covers the first
@@ -358,15 +314,15 @@ struct Plan {
     return {.scheme = Set::kName,
             .op = kOp,
             .record_bytes = {kP.public_key_bytes(), kP.secret_key_bytes(), kP.ciphertext_bytes(), kSymBytes, kDraws},
-            .steps = kDeviceSteps<kOp>,
+            .steps = Operations::template kSteps<kOp>,
             .part_items = kWave,
             .busy_part_items = kOp == Op::encaps ? (kP.k == 4 ? 3 : 2) * kWave : 0,
             .staged_bytes = size_t{4} << 20,
             .least_items = 1024,
             .most_items = kMostItems,
-            .workspace_bytes = workspace_bytes<kOp>,
+            .workspace_bytes = Operations::template workspace_bytes<kOp>,
             .tiles = nullptr,
-            .run_step = run_step<kOp>};
+            .run_step = Operations::template run_step<kOp>};
   }
 
   // ---- key sets
@@ -378,7 +334,7 @@ struct Plan {
   }
   template <bool kSecret>
   static int expand(std::byte* out, const uint8_t* keys, size_t count, std::byte* workspace, void* stream) {
-    Launcher to{static_cast<cudaStream_t>(stream)};
+    Launcher to{{static_cast<cudaStream_t>(stream)}};
     const Records records{keys, static_cast<uint32_t>(kSecret ? S::kSecretKeyBytes : S::kPublicKeyBytes)};
     const Records ek = kSecret ? Records{keys + S::kEkOffset, records.stride} : records;
     launch_expand<Set, kSecret>(to, out, ek, kSecret ? records : Records{nullptr, 0}, count,

@@ -9,20 +9,6 @@ namespace polykem::mlkem::cuda {
 
 using polykem::cuda::keccak_f1600;
 
-/// Where rho of each key is: word w of key i at base + i key_bytes + w word_bytes.
-struct RhoPlace {
-  const uint8_t* base;
-  size_t key_bytes, word_bytes;
-
-  __device__ void load(uint32_t (&rho)[8], size_t key) const {
-    const uint8_t* const from = base + key * key_bytes;
-    if (word_bytes == 4) return load_words(rho, from);
-#pragma unroll
-    for (int w = 0; w < 8; ++w)
-      rho[w] = *reinterpret_cast<const uint32_t*>(from + static_cast<size_t>(w) * word_bytes);
-  }
-};
-
 /// Where the entries of each key go: its rows of 16-bit coefficients.
 struct EntryPlace {
   std::byte* base;
@@ -31,7 +17,8 @@ struct EntryPlace {
 
 /// An entry of A or, kTransposed, of A^T, row by row: the state that has absorbed its seed.
 template <class Set, bool kTransposed>
-__device__ __forceinline__ void absorb_entry(uint64_t (&state)[25], const RhoPlace& place, size_t key, uint32_t entry) {
+__device__ __forceinline__ void absorb_entry(uint64_t (&state)[25], const SeedPlace& place, size_t key,
+                                             uint32_t entry) {
   constexpr uint32_t kK = Shape<Set>::kK;
   uint32_t rho[8];
   place.load(rho, key);
@@ -94,7 +81,7 @@ struct SampleMemory {
 /// SampleNTT of an entry by each lane, from three blocks or, kToTheEnd, as many as it takes. stored: how many lanes,
 /// from the first on, have an entry that is to be stored. Returns whether this lane's row is complete.
 template <class Set, bool kTransposed, bool kToTheEnd>
-__device__ __forceinline__ bool sample_entry(SampleMemory& memory, const EntryPlace& to, const RhoPlace& rho,
+__device__ __forceinline__ bool sample_entry(SampleMemory& memory, const EntryPlace& to, const SeedPlace& rho,
                                              uint32_t entry, unsigned stored) {
   constexpr uint32_t kEntries = Shape<Set>::kEntries;
   const unsigned lane = warp_lane();
@@ -130,7 +117,7 @@ __device__ __forceinline__ bool sample_entry(SampleMemory& memory, const EntryPl
 /// `unusual`, and its row is not complete. Blocks of one warp.
 template <class Set, bool kTransposed>
 __global__ void __launch_bounds__(32, 12)
-    gen_a_kernel(EntryPlace to, RhoPlace rho, uint32_t* unusual, uint32_t entries) {
+    gen_a_kernel(EntryPlace to, SeedPlace rho, uint32_t* unusual, uint32_t entries) {
   __shared__ SampleMemory memory;
   const uint32_t first = blockIdx.x * 32u, mine = min(first + warp_lane(), entries - 1);
   const bool complete = sample_entry<Set, kTransposed, false>(memory, to, rho, mine, min(entries - first, 32u));
@@ -139,7 +126,7 @@ __global__ void __launch_bounds__(32, 12)
 
 /// The entries of the list, by `blocks` blocks of one warp.
 template <class Set, bool kTransposed>
-__device__ __forceinline__ void complete_entries(SampleMemory& memory, const EntryPlace& to, const RhoPlace& rho,
+__device__ __forceinline__ void complete_entries(SampleMemory& memory, const EntryPlace& to, const SeedPlace& rho,
                                                  const uint32_t* unusual, uint32_t blocks) {
   const uint32_t count = *unusual;
   for (uint32_t first = blockIdx.x * 32u; first < count; first += blocks * 32u) {
@@ -282,7 +269,7 @@ __device__ __forceinline__ void sample_noise(uint32_t* rows, uint32_t* noise, co
 /// nullptr if there are none. The first unusual_blocks blocks complete A. Blocks of one warp.
 template <class Set, bool kTransposed, unsigned kEta, uint32_t kFirst, uint32_t kPolys, uint32_t kAll>
 __global__ void __launch_bounds__(32, 12)
-    sample_noise_kernel(uint32_t* noise, ItemWords seeds, EntryPlace to, RhoPlace rho, const uint32_t* unusual,
+    sample_noise_kernel(uint32_t* noise, ItemWords seeds, EntryPlace to, SeedPlace rho, const uint32_t* unusual,
                         uint32_t unusual_blocks) {
   __shared__ union alignas(16) Memory {
     SampleMemory entries;

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "prim/ntt/cuda/ntt.cuh"
-#include "prim/records/cuda/records.cuh"
+#include "prim/records/cuda/items.cuh"
 #include "prim/warp/cuda/warp.cuh"
 #include "schemes/mlkem/cuda/sets.hpp"
 
@@ -12,44 +12,19 @@ namespace polykem::mlkem::cuda {
 using polykem::cuda::Coefficients;
 using polykem::cuda::compress;
 using polykem::cuda::decompress;
+using polykem::cuda::FormKeys;
+using polykem::cuda::ItemWords;
 using polykem::cuda::kExchangeStride;
 using polykem::cuda::kLaneCoefficients;
 using polykem::cuda::kNttQ;
 using polykem::cuda::kPolyLanes;
+using polykem::cuda::load_words;
 using polykem::cuda::record_word;
 using polykem::cuda::Records;
 using polykem::cuda::RowFactors;
+using polykem::cuda::SeedPlace;
+using polykem::cuda::store_words;
 using polykem::cuda::warp_lane;
-
-/// Words of many items, word w of all items side by side: a thread per item reads and writes them beside its
-/// neighbours.
-struct ItemWords {
-  uint32_t* base;
-  size_t count;
-  __device__ uint32_t& at(int w, size_t item) const { return base[static_cast<size_t>(w) * count + item]; }
-  template <int kWords>
-  __device__ void load(uint32_t (&words)[kWords], size_t item) const {
-#pragma unroll
-    for (int w = 0; w < kWords; ++w)
-      words[w] = at(w, item);
-  }
-  template <int kWords>
-  __device__ void store(const uint32_t (&words)[kWords], size_t item) const {
-#pragma unroll
-    for (int w = 0; w < kWords; ++w)
-      at(w, item) = words[w];
-  }
-};
-
-/// Keys in their expanded form, see Shape::Form. The index is public.
-struct FormKeys {
-  const std::byte* data;  ///< nullptr: the keys are records
-  uint64_t bytes;         ///< from one key to the next; 0: all items use the same
-  const uint64_t* index;  ///< nullptr: item i uses key i
-  __device__ const std::byte* operator[](size_t item) const {
-    return data + (index == nullptr || bytes == 0 ? item : index[item]) * bytes;
-  }
-};
 
 /// The records of a batch and the intermediates of its operation; nullptr where it has none. Names as in stages.hpp.
 struct Work {
@@ -69,38 +44,6 @@ struct Work {
 
 // tools/sass_check.py knows that what is loaded by these two alone is public.
 static_assert(offsetof(Work, count) == 0 && offsetof(Work, keys) + offsetof(FormKeys, index) == 88);
-
-/// Loads kWords words from bytes of any alignment.
-template <int kWords>
-__device__ __forceinline__ void load_words(uint32_t (&words)[kWords], const uint8_t* from) {
-  const auto skip = static_cast<int>(reinterpret_cast<uintptr_t>(from) & 3);
-  const auto* aligned = reinterpret_cast<const uint32_t*>(from - skip);
-  uint32_t next = aligned[0];
-#pragma unroll
-  for (int w = 0; w < kWords; ++w) {
-    const uint32_t low = next;
-    next = aligned[w + 1 < kWords || skip > 0 ? w + 1 : w];
-    words[w] = __funnelshift_r(low, next, 8 * skip);
-  }
-}
-
-/// Stores words at any alignment.
-template <int kWords>
-__device__ __forceinline__ void store_words(uint8_t* to, const uint32_t (&words)[kWords]) {
-  if (reinterpret_cast<uintptr_t>(to) % 16 == 0 && kWords % 4 == 0) {
-#pragma unroll
-    for (int w = 0; w + 4 <= kWords; w += 4)
-      *reinterpret_cast<uint4*>(to + 4 * w) = make_uint4(words[w], words[w + 1], words[w + 2], words[w + 3]);
-  } else if (reinterpret_cast<uintptr_t>(to) % 4 == 0) {
-#pragma unroll
-    for (int w = 0; w < kWords; ++w)
-      *reinterpret_cast<uint32_t*>(to + 4 * w) = words[w];
-  } else {
-#pragma unroll
-    for (int b = 0; b < 4 * kWords; ++b)
-      to[b] = static_cast<uint8_t>(words[b / 4] >> (8 * (b % 4)));
-  }
-}
 
 /// Lane l's part of a packed polynomial of any alignment, 16 fields of kBits bits: as it lies in memory, so that a
 /// kernel can go on before it arrives.
@@ -153,22 +96,9 @@ __device__ __forceinline__ void pack_fields(uint32_t (&words)[(kBits + 1) / 2], 
   }
 }
 
-/// Writes what 16 lanes have staged, kBytes bytes (a multiple of 4), to a record of any alignment.
 template <int kBytes>
 __device__ __forceinline__ void store_staged(uint8_t* to, const uint32_t* staged, unsigned l) {
-  if (reinterpret_cast<uintptr_t>(to) % 16 == 0 && kBytes % 16 == 0) {
-#pragma unroll
-    for (int at = 0; at < kBytes; at += 16 * kPolyLanes) {
-      const int mine = at + 16 * static_cast<int>(l);
-      if (mine < kBytes) *reinterpret_cast<uint4*>(to + mine) = *reinterpret_cast<const uint4*>(staged + mine / 4);
-    }
-  } else {
-    polykem::cuda::store_record<kPolyLanes>(to, kBytes, l, [staged](int offset) {
-      const int word = (offset + 4) / 4 - 1;  // rounded down
-      const uint32_t low = word < 0 ? 0 : staged[word];
-      return __funnelshift_r(low, word + 1 < kBytes / 4 ? staged[word + 1] : 0, 8 * (offset - 4 * word));
-    });
-  }
+  polykem::cuda::store_staged<kBytes, kPolyLanes>(to, staged, l);
 }
 
 /// Stages the packed coefficients of 16 lanes in rows, and `mask`: 32 kBits bytes. The lanes meet before and

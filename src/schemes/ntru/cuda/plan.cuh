@@ -8,6 +8,7 @@
 #include "core/device.hpp"
 #include "prim/arena/cuda/device_arena.hpp"
 #include "prim/launch/cuda/launch.hpp"
+#include "prim/launch/cuda/plan_operations.hpp"
 #include "prim/polyinv/cuda/inverse_tree.cuh"
 #include "schemes/ntru/cuda/dpke.cuh"
 #include "schemes/ntru/cuda/inverse.cuh"
@@ -34,6 +35,7 @@ struct LaunchContext {
     return context.layout(nullptr, op);
   }
 
+  cudaError_t failure() const { return error; }
   size_t count() const { return io.count; }
   Records pk() const { return {io.pk, io.shared_key ? 0u : static_cast<uint32_t>(S::kPublicKeyBytes)}; }
   Records sk() const { return {io.sk, io.shared_key ? 0u : static_cast<uint32_t>(S::kSecretKeyBytes)}; }
@@ -229,31 +231,7 @@ struct Plan {
   static_assert(covers_each_stage_once(encaps, kEncapsStages.size()));
   static_assert(covers_each_stage_once(decaps, kDecapsStages.size()));
 
-  template <Op kOp>
-  static constexpr const auto& steps() {
-    if constexpr (kOp == Op::keygen) {
-      return keygen;
-    } else if constexpr (kOp == Op::encaps) {
-      return encaps;
-    } else {
-      return decaps;
-    }
-  }
-
-  template <Op kOp>
-  static size_t workspace_bytes(size_t items) {
-    return F::workspace_bytes(items, kOp);
-  }
-
-  template <Op kOp>
-  static constexpr auto kDeviceSteps = device_steps(steps<kOp>());
-
-  template <Op kOp>
-  static int run_step(size_t step, size_t, const DeviceBatch& batch, std::byte* workspace, void* stream) {
-    F context(batch, workspace, static_cast<cudaStream_t>(stream), kOp);
-    steps<kOp>()[step].run(context);
-    return static_cast<int>(context.error);
-  }
+  using Operations = polykem::cuda::PlanOperations<Plan, F>;
 
   /// The items that fill an H200, and the bytes that suit 16 threads beside it: key generation's kernels need larger
   /// chunks. docs/adr/0006 and 0009 have the measurements.
@@ -275,14 +253,14 @@ struct Plan {
             .op = kOp,
             .record_bytes = {kP.public_key_bytes(), kP.secret_key_bytes(), kP.ciphertext_bytes(), kP.kSharedSecretBytes,
                              kDraws},
-            .steps = kDeviceSteps<kOp>,
+            .steps = Operations::template kSteps<kOp>,
             .part_items = kPartItems<kOp>,
             .staged_bytes = kStagedBytes<kOp>,
             .least_items = kLeastItems,
             .most_items = kMostItems,
-            .workspace_bytes = workspace_bytes<kOp>,
+            .workspace_bytes = Operations::template workspace_bytes<kOp>,
             .tiles = nullptr,
-            .run_step = run_step<kOp>};
+            .run_step = Operations::template run_step<kOp>};
   }
 };
 

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "prim/keccak/cuda/keccak_warp.cuh"
+#include "prim/launch/cuda/choice.hpp"
+#include "prim/launch/cuda/launch.hpp"
+
+namespace polykem::cuda {
+
+/// Launches kernels on a stream until one fails: what follows would read what that one has not written.
+struct Launcher {
+  cudaStream_t stream = nullptr;
+  cudaError_t error = cudaSuccess;
+
+  template <class Kernel, class... Arguments>
+  void launch(Kernel kernel, size_t blocks, unsigned threads, Arguments... arguments) {
+    if (error == cudaSuccess) error = cuda::launch(kernel, blocks, threads, 0, stream, arguments...);
+  }
+  /// For a kernel in which each lane computes an item.
+  template <class Kernel, class... Arguments>
+  void by_lane(Kernel kernel, size_t items, Arguments... arguments) {
+    launch(kernel, blocks_for(items, 32), 32, arguments...);
+  }
+  /// For a kernel that hashes: by_warp has a block of one warp for each item, where items are few.
+  template <class Kernel, class... Arguments>
+  void hash(Kernel by_thread, Kernel by_warp, size_t items, Arguments... arguments) {
+    if (is_few(items, kFewMessages)) {
+      launch(by_warp, items, 32, arguments...);
+    } else {
+      by_lane(by_thread, items, arguments...);
+    }
+  }
+};
+
+}  // namespace polykem::cuda

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "core/device.hpp"
+#include "prim/launch/cuda/launch.hpp"
+
+namespace polykem::cuda {
+
+/// What a set's DeviceOperation needs of its plan. Plan has the steps of each operation as constexpr arrays of
+/// KernelStep: keygen, encaps, decaps. A step works on a Context(batch, workspace, stream, op), whose failure() is the
+/// first error of its launches.
+template <class Plan, class Context>
+struct PlanOperations {
+  template <Op kOp>
+  static constexpr const auto& steps() {
+    if constexpr (kOp == Op::keygen) {
+      return Plan::keygen;
+    } else if constexpr (kOp == Op::encaps) {
+      return Plan::encaps;
+    } else {
+      return Plan::decaps;
+    }
+  }
+
+  template <Op kOp>
+  static constexpr auto kSteps = device_steps(steps<kOp>());
+
+  template <Op kOp>
+  static size_t workspace_bytes(size_t items) {
+    return Context::workspace_bytes(items, kOp);
+  }
+
+  template <Op kOp>
+  static int run_step(size_t step, size_t, const DeviceBatch& batch, std::byte* workspace, void* stream) {
+    Context context(batch, workspace, static_cast<cudaStream_t>(stream), kOp);
+    steps<kOp>()[step].run(context);
+    return static_cast<int>(context.failure());
+  }
+};
+
+}  // namespace polykem::cuda

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+// The second part's noise with the code word, and the decoder. [LAC19]
+#pragma once
+
+#include "prim/bch/cuda/bch.cuh"
+#include "schemes/lac/cuda/fixed_weight.cuh"
+
+namespace polykem::lac::cuda {
+
+/// Where byte i of a PRG's output lies in the keystream, see schemes/lac/prg.hpp; -1: it is zero.
+template <class S, bool kQuirk>
+constexpr int noise2_byte(int i) {
+  constexpr int kRest = S::kNoise2Bytes % 16, kWhole = S::kNoise2Bytes - kRest;
+  if (!kQuirk || kRest == 0) return i;
+  constexpr int kFirst = kWhole / 16 - 1;
+  if (i >= kWhole) return -1;
+  return i >= kFirst && i < kFirst + kRest ? kWhole + i - kFirst : i;
+}
+
+/// Bytes i .. i + 3 of the PRG's output; those of its end are zero.
+template <class S, bool kQuirk, int kWords>
+__device__ __forceinline__ uint32_t noise2_word(const uint32_t (&stream)[kWords], int i) {
+  uint32_t word = 0;
+#pragma unroll
+  for (int b = 0; b < 4; ++b) {
+    const int at = i + b < S::kNoise2Bytes ? noise2_byte<S, kQuirk>(i + b) : -1;
+    if (at >= 0) word |= (stream[at / 4] >> (8 * (at % 4)) & 0xff) << (8 * b);
+  }
+  return word;
+}
+
+/// Signs of 32 coefficients of e2, from `word` on: bits of those that are 1 and of those that are -1.
+template <class S, bool kQuirk, int kWords>
+__device__ __forceinline__ uint2 noise2_signs(const uint32_t (&stream)[kWords], int word) {
+  constexpr int kPart = S::kC2 / 8;
+  const auto part = [&](int p) { return noise2_word<S, kQuirk>(stream, p * kPart + 4 * word); };
+  const uint32_t p0 = part(0), p1 = part(1);
+  if constexpr (S::kParams.noise2 == Noise2::quarter) {
+    return make_uint2(p0 & ~p1, p1 & ~p0);
+  } else {  // (p0 - p1)(p2 - p3)
+    const uint32_t p2 = part(2), p3 = part(3), some = (p0 ^ p1) & (p2 ^ p3), opposite = p1 ^ p3;
+    return make_uint2(some & ~opposite, some & opposite);
+  }
+}
+
+/// Writes 32 coefficients: 1, 0, -1, and 125 more where `code` has a one.
+__device__ __forceinline__ void store_noise2(uint8_t* to, uint2 signs, uint32_t code) {
+  constexpr uint32_t kBitValue = 125, kSigns = 0x80808080;
+#pragma unroll
+  for (int half = 0; half < 2; ++half) {
+    uint32_t words[4];
+#pragma unroll
+    for (int w = 0; w < 4; ++w) {
+      const int from = 16 * half + 4 * w;
+      const uint32_t sum = spread_four(signs.x >> from) + kBitValue * spread_four(code >> from);
+      words[w] = ((sum | kSigns) - spread_four(signs.y >> from)) ^ kSigns;
+    }
+    reinterpret_cast<uint4*>(to)[half] = make_uint4(words[0], words[1], words[2], words[3]);
+  }
+}
+
+/// The code word of m, times 125, plus e2. A thread per item.
+template <class S, bool kQuirk>
+__global__ void __launch_bounds__(32) encode_kernel(Work work) {
+  constexpr int kStreamWords = 4 * S::kNoise2Blocks;
+  const LaneItem own(work.count);
+  const size_t item = own.index();
+  uint32_t parity[polykem::cuda::BchTables<S::kErrors>::kParityWords];
+  polykem::cuda::bch_encode<S::kErrors>(parity, [&](int w) { return work.m.word(item, w); });
+  uint32_t stream[kStreamWords];
+#pragma unroll
+  for (int b = 0; b < S::kNoise2Blocks; ++b) {
+    const uint4 block = work.stream.at(item, b);
+    stream[4 * b] = block.x, stream[4 * b + 1] = block.y, stream[4 * b + 2] = block.z, stream[4 * b + 3] = block.w;
+  }
+  uint32_t code[S::kCodeWords];
+#pragma unroll
+  for (int w = 0; w < S::kCodeWords; ++w)
+    code[w] = w < 8 ? work.m.word(item, w) : parity[w < 8 ? 0 : w - 8];
+  if (!own.valid()) return;
+  uint8_t* const row = work.noise2[item];
+#pragma unroll
+  for (int w = 0; w < (S::kC2 + 31) / 32; ++w) {
+    // The second copy of the code word begins within a word.
+    constexpr int kShift = S::kCodeBits % 32;
+    const int second = w - S::kCodeWords + 1;
+    uint32_t bits = w < S::kCodeWords ? code[w < S::kCodeWords ? w : 0] : 0;
+    if (S::kC2 > S::kCodeBits && second >= 0) {
+      bits |= code[second >= 0 ? second : 0] << kShift;
+      if (second > 0) bits |= code[second > 0 ? second - 1 : 0] >> (32 - kShift);
+    }
+    store_noise2(row + 32 * w, noise2_signs<S, kQuirk>(stream, w), bits);
+  }
+}
+
+/// The message from the received word: a warp for 32 items.
+template <class S>
+__global__ void __launch_bounds__(32) decode_kernel(Work work) {
+  __shared__ polykem::cuda::BchScratch<S::kErrors> scratch;
+  const LaneItem own(work.count);
+  const auto* const word = reinterpret_cast<const uint32_t*>(work.code[own.index()]);
+  const auto received = [word](int w) { return word[w]; };
+  polykem::cuda::compute_syndromes(scratch, own.lane, received);
+  polykem::cuda::find_locator(scratch, own.lane);
+  polykem::cuda::find_errors(scratch, own.lane, [&](int w, uint32_t errors) {
+    if (own.valid()) work.m.word(own.index(), w) = received(w) ^ errors;
+  });
+}
+
+}  // namespace polykem::lac::cuda

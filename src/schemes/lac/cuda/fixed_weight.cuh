@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+// Polynomials of fixed weight, in constant time, a thread each; schemes/lac/fixed_weight.hpp explains how. Places are
+// bits of registers. [LAC19]
+#pragma once
+
+#include "prim/sha256/cuda/sha256.cuh"
+#include "schemes/lac/cuda/work.cuh"
+
+namespace polykem::lac::cuda {
+
+/// Place p modulo 32 kWords of a set: word 4 j + k is bit[k] chosen[j]. Products, because logic operations are what
+/// there is most of, and multiplications have units of their own.
+template <int kWords>
+struct Place {
+  uint32_t bit[4], chosen[kWords / 4];  ///< `chosen`: 0 or 1
+
+  __device__ __forceinline__ explicit Place(uint32_t p) {
+    const uint32_t one = 1u << (p & 31), k = 1u << (p >> 2 & 24);
+    const uint64_t j = uint64_t{1} << (p >> 4 & (2 * kWords - 8));
+#pragma unroll
+    for (int i = 0; i < 4; ++i)
+      bit[i] = one * __byte_perm(k, 0, 0x4440 | i);
+#pragma unroll
+    for (int i = 0; i < kWords / 4; ++i)
+      chosen[i] = __byte_perm(static_cast<uint32_t>(j >> (i / 4 * 32)), 0, 0x4440 | i % 4);
+  }
+  __device__ __forceinline__ uint32_t word(int w) const {
+    return bit[w % 4] * chosen[w / 4];
+  }
+};
+
+/// A set of places below 32 kWords.
+template <int kWords>
+struct Places {
+  static_assert(kWords == 16 || kWords == 32);
+  uint32_t at[kWords];
+
+  __device__ __forceinline__ void clear() {
+#pragma unroll
+    for (uint32_t& word : at)
+      word = 0;
+  }
+  /// Adds those of two words of 16 bits.
+  __device__ __forceinline__ void add_pair(uint32_t pair) {
+    const Place<kWords> first(pair), second(pair >> 16);
+#pragma unroll
+    for (int w = 0; w < kWords; ++w)
+      at[w] |= first.word(w) | second.word(w);
+  }
+  /// How many this and `more` have together.
+  __device__ __forceinline__ uint32_t count_with(const Places& more) const {
+    uint32_t sum = 0;
+#pragma unroll
+    for (int w = 0; w < kWords; ++w)
+      sum += static_cast<uint32_t>(__popc(at[w] | more.at[w]));
+    return sum;
+  }
+};
+
+/// The first kLimit different places among words that are given in order.
+template <int kWords, uint32_t kLimit>
+struct Selection {
+  Places<kWords> places;  ///< at most kLimit to begin with
+  uint32_t crossing[8];   ///< the hash during which the limit is reached
+  uint32_t full;          ///< all ones once that hash was seen
+
+  __device__ __forceinline__ void start() {
+#pragma unroll
+    for (uint32_t& word : crossing)
+      word = 0;
+    full = 0;
+  }
+
+  /// The next hash of the chain, with the places of its words: takes all, or none and a note if they are too many.
+  __device__ __forceinline__ void take_chain(const uint32_t (&hash)[8], const Places<kWords>& more) {
+    const uint32_t over = 0u - ((kLimit - places.count_with(more)) >> 31), first = over & ~full;
+    full |= over;
+#pragma unroll
+    for (int w = 0; w < 8; ++w)
+      crossing[w] = (hash[w] & first) | (crossing[w] & ~first);
+#pragma unroll
+    for (int w = 0; w < kWords; ++w)
+      places.at[w] |= more.at[w] & ~full;
+  }
+
+  /// Takes of the noted hash as many words as there are places left.
+  __device__ __forceinline__ void finish() {
+    uint32_t left = kLimit - places.count_with(places);
+#pragma unroll 1
+    for (int i = 0; i < 16; ++i) {
+      const Place<kWords> place(crossing[0]);
+      const uint32_t wanted = full & (0u - ((0u - left) >> 31));
+      uint32_t fresh = 0;
+#pragma unroll
+      for (int w = 0; w < kWords; ++w) {
+        const uint32_t one = place.word(w);
+        fresh |= one & ~places.at[w];
+        places.at[w] |= one & wanted;
+      }
+      left -= (0u - ((fresh | (0u - fresh)) >> 31)) & wanted & 1;
+#pragma unroll
+      for (int w = 0; w < 8; ++w)  // the next word
+        crossing[w] = __funnelshift_r(crossing[w], w < 7 ? crossing[(w + 1) % 8] : 0, 16);
+    }
+  }
+
+  /// 1 if the words sufficed.
+  __device__ __forceinline__ uint32_t complete() const {
+    return (full & 1) | (places.count_with(places) == kLimit ? 1 : 0);
+  }
+};
+
+/// Bits 0 to 3 of x as bytes.
+__device__ __forceinline__ uint32_t spread_four(uint32_t x) {
+  return ((x & 15) * 0x00204081) & 0x01010101;
+}
+
+/// Writes 32 coefficients -1, 0, 1.
+__device__ __forceinline__ void store_signs(uint8_t* to, uint32_t plus, uint32_t minus) {
+#pragma unroll
+  for (int half = 0; half < 2; ++half) {
+    uint32_t words[4];
+#pragma unroll
+    for (int w = 0; w < 4; ++w) {
+      const int from = 16 * half + 4 * w;
+      words[w] = spread_four(plus >> from) | spread_four(minus >> from) * 0xff;
+    }
+    reinterpret_cast<uint4*>(to)[half] = make_uint4(words[0], words[1], words[2], words[3]);
+  }
+}
+
+/// s and e, or r and e1, from the PRG's words and the chains of their seeds, of which the first is seed `first_seed`. A
+/// thread for each polynomial.
+template <class S, int kHashes = S::kChainHashes>
+__global__ void __launch_bounds__(32, S::kN == 512 ? 16 : 10) sample_fixed_kernel(Work work, int first_seed) {
+  constexpr int kWords = S::kN / 32, kHalf = S::kPlaceBlocks / 2;
+  const size_t padded = groups_of(work.count) * kGroup, thread = blockIdx.x * kGroup + warp_lane();
+  const int which = thread < padded ? 0 : 1;
+  const size_t item = which == 0 ? thread : thread - padded;
+  Selection<kWords, S::kWeight> plus;
+  Selection<kWords, 2 * S::kWeight> all;
+  plus.start(), all.start();
+  all.places.clear();
+#pragma unroll 1
+  for (int part = 0; part < 2; ++part) {
+#pragma unroll 1
+    for (int b = 0; b < kHalf; ++b) {
+      const uint4 block = work.places.at(item, S::kPlaceBlocks * which + kHalf * part + b);
+      all.places.add_pair(block.x), all.places.add_pair(block.y);
+      all.places.add_pair(block.z), all.places.add_pair(block.w);
+    }
+    if (part == 0) plus.places = all.places;
+  }
+  uint32_t hash[8];
+  work.seeds.load(hash, item, 2 * (first_seed + which));
+#pragma unroll 1
+  for (int hashes = 1;; ++hashes) {
+    polykem::cuda::sha256_of_digest(hash, hash);
+    Places<kWords> more;
+    more.clear();
+#pragma unroll
+    for (const uint32_t pair : hash)
+      more.add_pair(pair);
+    plus.take_chain(hash, more);
+    all.take_chain(hash, more);
+    // Of 2 w places in `all` at most w are not tried for `plus`, so `plus` has its w too.
+    if (hashes >= kHashes && __all_sync(0xffffffff, all.complete() != 0)) break;
+  }
+  plus.finish();
+  all.finish();
+  uint8_t* const out = work.secret[thread];  // rows of noise follow those of secrets
+#pragma unroll
+  for (int w = 0; w < kWords; ++w)
+    store_signs(out + 32 * w, plus.places.at[w], all.places.at[w] & ~plus.places.at[w]);
+}
+
+}  // namespace polykem::lac::cuda

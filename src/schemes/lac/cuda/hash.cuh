@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+// The random bytes and hashes of an item, each item by one thread. Blocks of one warp. [LAC19]
+#pragma once
+
+#include "prim/drbg/cuda/drbg.cuh"
+#include "prim/sha256/cuda/sha256.cuh"
+#include "schemes/lac/cuda/work.cuh"
+
+namespace polykem::lac::cuda {
+
+using polykem::cuda::DrawDomain;
+
+/// 32 random bytes of an item: the caller's draws or the generator's.
+__device__ __forceinline__ void draw(uint32_t (&words)[8], const Work& work, DrawDomain domain, size_t item) {
+  if (work.draws != nullptr) {
+#pragma unroll
+    for (int w = 0; w < 8; ++w)
+      words[w] = record_word(work.draws + item * kSeedBytes, w, kSeedBytes);
+  } else {
+    uint64_t state[25];
+    polykem::cuda::draw_block(state, work.draw_seed, domain, item, 0);
+    polykem::cuda::squeeze_words(words, state);
+  }
+}
+
+/// The seeds of key pairs. S: the set, so that each has its own copy.
+template <class S>
+__global__ void __launch_bounds__(32) draw_seed_kernel(Work work) {
+  const LaneItem own(work.count);
+  uint32_t seed[8];
+  draw(seed, work, DrawDomain::keygen, own.index());
+  if (own.valid()) work.seed.store(seed, own.index());
+}
+
+/// m and its hash.
+template <class S>
+__global__ void __launch_bounds__(32) draw_m_kernel(Work work) {
+  const LaneItem own(work.count);
+  uint32_t m[8], hash[8];
+  draw(m, work, DrawDomain::encaps, own.index());
+  polykem::cuda::sha256_of_digest(hash, m);
+  if (!own.valid()) return;
+  work.m.store(m, own.index());
+  work.seed.store(hash, own.index());
+}
+
+/// The hash of m.
+template <class S>
+__global__ void __launch_bounds__(32) hash_m_kernel(Work work) {
+  const LaneItem own(work.count);
+  uint32_t m[8], hash[8];
+  work.m.load(m, own.index());
+  polykem::cuda::sha256_of_digest(hash, m);
+  if (own.valid()) work.seed.store(hash, own.index());
+}
+
+/// SHA-256(s) of keys.
+template <int kN>
+__global__ void __launch_bounds__(32) hash_secret_kernel(ItemBlocks out, Records sk, size_t keys) {
+  const LaneItem own(keys);
+  const uint8_t* const record = sk[own.index()];
+  uint32_t hash[8];
+  polykem::cuda::sha256<kN>(hash, [&](int w, int) { return record_word(record, w, kN); });
+  if (own.valid()) out.store(hash, own.index());
+}
+
+/// The shared secret, from m and the ciphertext; kDecaps: or, where it is rejected, from SHA-256(s) and the ciphertext.
+template <int kCiphertextBytes, bool kDecaps>
+__global__ void __launch_bounds__(32) hash_ss_kernel(Work work, Records ct, bool shared_key) {
+  const LaneItem own(work.count);
+  const uint8_t* const record = ct[own.index()];
+  uint32_t first[8], hash[8];
+  work.m.load(first, own.index());
+  if constexpr (kDecaps) {
+    uint32_t rejected[8];
+    work.rejected.load(rejected, shared_key ? 0 : own.index());
+    const uint32_t fail = work.fail[own.index()];
+#pragma unroll
+    for (int w = 0; w < 8; ++w)
+      first[w] ^= fail & (first[w] ^ rejected[w]);
+  }
+  polykem::cuda::sha256<kSeedBytes + kCiphertextBytes>(hash, [&](int w, int i) {
+    const uint32_t loaded = record_word(record, w < 8 ? 0 : w - 8, kCiphertextBytes);
+    return w < 8 ? first[i % 8] : loaded;
+  });
+  if (own.valid()) store_digest(work.ss_out + own.index() * kSeedBytes, hash);
+}
+
+}  // namespace polykem::lac::cuda

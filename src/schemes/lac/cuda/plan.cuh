@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: Apache-2.0
+// The launch lists of LAC: which kernels an operation runs, in which order, over which buffers.
+#pragma once
+
+#include <array>
+
+#include "core/device.hpp"
+#include "prim/arena/cuda/device_arena.hpp"
+#include "prim/launch/cuda/launch.hpp"
+#include "prim/launch/cuda/plan_operations.hpp"
+#include "schemes/lac/cuda/code.cuh"
+#include "schemes/lac/cuda/hash.cuh"
+#include "schemes/lac/cuda/products.cuh"
+#include "schemes/lac/stages.hpp"
+
+namespace polykem::lac::cuda {
+
+/// The largest batch that every operation can run at once: blocks and groups of the PRG are counted in 32 bits.
+inline constexpr size_t kMostItems = size_t{1} << 27;
+
+/// What the launches of one batch work on: its records, its intermediates and its stream.
+template <class S>
+struct LaunchContext {
+  LaunchContext(const DeviceBatch& batch, std::byte* workspace, cudaStream_t own_stream, Op op)
+      : io(batch), stream(own_stream) {
+    take_records();
+    layout(workspace, op);
+  }
+
+  static size_t workspace_bytes(size_t items, Op op) {
+    DeviceBatch batch;
+    batch.count = items;
+    return LaunchContext(batch).layout(nullptr, op);
+  }
+
+  cudaError_t failure() const { return error; }
+  size_t count() const { return io.count; }
+  /// How many keys the items have: of one key a is made once, and s hashed once.
+  size_t keys() const { return io.shared_key ? 1 : io.count; }
+
+  /// Launches a kernel unless one before it failed: what follows would read what that one has not written.
+  template <class Kernel, class... Arguments>
+  void launch(Kernel kernel, size_t blocks, Arguments... arguments) {
+    if (error == cudaSuccess) error = polykem::cuda::launch(kernel, blocks, 32, 0, stream, arguments...);
+  }
+  /// One in which each thread computes an item.
+  template <class Kernel, class... Arguments>
+  void by_lane(Kernel kernel, size_t items, Arguments... arguments) {
+    launch(kernel, groups_of(items), arguments...);
+  }
+  /// kBlocks blocks of the PRG of `streams` seeds of each item.
+  template <int kBlocks, class Keys, class Out>
+  void expand(Keys keys, Out out, size_t items, uint32_t streams) {
+    launch(prg_kernel<kBlocks, Keys, Out>, polykem::cuda::blocks_for(groups_of(items) * streams, kPrgGroups<kBlocks>),
+           keys, out, items, streams);
+  }
+
+  const DeviceBatch& io;
+  cudaStream_t stream = nullptr;
+  cudaError_t error = cudaSuccess;
+  Work work{};
+
+ private:
+  explicit LaunchContext(const DeviceBatch& batch) : io(batch) {}
+
+  void take_records() {
+    const auto stride = [this](int bytes) { return io.shared_key ? 0u : static_cast<uint32_t>(bytes); };
+    work.count = io.count;
+    work.draw_seed = io.seed;
+    work.draws = io.draws;
+    work.sk = {io.sk, stride(S::kSecretKeyBytes)};
+    work.pk = io.sk != nullptr ? Records{io.sk + S::kN, stride(S::kSecretKeyBytes)}
+                               : Records{io.pk, stride(S::kPublicKeyBytes)};
+    work.ct = {io.ct, S::kCiphertextBytes};
+    work.pk_out = io.pk_out, work.sk_out = io.sk_out, work.ct_out = io.ct_out, work.ss_out = io.ss_out;
+  }
+
+  /// Lays out the intermediates and returns their bytes. Of one key's rows there are as many as of the items'.
+  size_t layout(std::byte* workspace, Op op) {
+    polykem::cuda::DeviceArena arena(workspace, groups_of(io.count));
+    const auto blocks = [&](ItemBlocks& place, int each) {
+      place = {arena.take<uint4>(kGroup * sizeof(uint4) * static_cast<size_t>(each)), static_cast<uint32_t>(each)};
+    };
+    const auto rows = [&](Rows& place, int bytes) {
+      place = {arena.take<uint8_t>(kGroup * static_cast<size_t>(bytes)), static_cast<uint32_t>(bytes)};
+    };
+    blocks(work.seed, 2);
+    blocks(work.seeds, S::kSeedBlocks);
+    blocks(work.places, 2 * S::kPlaceBlocks);
+    rows(work.a, S::kN);
+    if (op != Op::keygen && io.shared_key) work.a.stride = 0;
+    rows(work.secret, 2 * S::kN);  // and the rows of noise behind them
+    work.secret.stride = S::kN;
+    work.noise = {work.secret.base + kGroup * arena.items() * S::kN, S::kN};
+    if (op == Op::keygen) return arena.used();
+    blocks(work.m, 2);
+    blocks(work.stream, S::kNoise2Blocks);
+    rows(work.noise2, S::kNoise2Row);
+    if (op == Op::decaps) {
+      blocks(work.rejected, 2);
+      rows(work.code, 64);
+      work.fail = arena.take<uint32_t>(kGroup * sizeof(uint32_t));
+    }
+    return arena.used();
+  }
+};
+
+/// kIndex: the set's place in kSets; S: the set's shape, or that of the set with the same kernels but for the noise e2.
+template <class S, size_t kIndex>
+struct Plan {
+  static constexpr const char* kName = kSets[kIndex].name;
+  static constexpr bool kQuirk = kSets[kIndex].tail_quirk;
+  using F = LaunchContext<S>;
+  using Step = polykem::KernelStep<F>;
+  static constexpr int kSeedS = 1, kSeedR = 0, kSeedE2 = 2;  ///< places among an item's seeds
+
+  // ---- shared
+
+  static void expand_seeds(F& t) {
+    using Out = ToBlocks<S::kSeedBlocks>;
+    t.template expand<S::kSeedBlocks>(BlockKeys{t.work.seed, 0}, Out{t.work.seeds}, t.count(), 1);
+  }
+  template <class Keys>
+  static void gen_a_of(F& t, Keys keys, size_t count) {
+    t.template expand<S::kABlocks>(keys, ToRows{t.work.a}, count, 1);
+    t.by_lane(reject_a_kernel<S::kN, Keys>, count, t.work.a, keys, count);
+  }
+  template <int kFirstSeed>
+  static void sample_fixed(F& t) {
+    using Out = ToBlocks<S::kPlaceBlocks>;
+    t.template expand<S::kPlaceBlocks>(BlockKeys{t.work.seeds, 2 * kFirstSeed}, Out{t.work.places}, t.count(), 2);
+    t.launch(sample_fixed_kernel<S>, 2 * groups_of(t.count()), t.work, kFirstSeed);
+  }
+
+  // ---- keygen
+
+  static void draw_seed(F& t) { t.by_lane(draw_seed_kernel<S>, t.count(), t.work); }
+  static void gen_a_of_seeds(F& t) { gen_a_of(t, BlockKeys{t.work.seeds, 0}, t.count()); }
+  static void multiply_keys(F& t) { t.launch(keygen_kernel<S>, t.count(), t.work); }
+
+  // ---- encaps
+
+  static void draw_m(F& t) { t.by_lane(draw_m_kernel<S>, t.count(), t.work); }
+  static void gen_a(F& t) { gen_a_of(t, RecordKeys{t.work.pk}, t.keys()); }
+  static void sample_e2(F& t) {
+    using Out = ToBlocks<S::kNoise2Blocks>;
+    t.template expand<S::kNoise2Blocks>(BlockKeys{t.work.seeds, 2 * kSeedE2}, Out{t.work.stream}, t.count(), 1);
+  }
+  template <bool kCompare>
+  static void encrypt(F& t) {
+    t.by_lane(encode_kernel<S, kQuirk>, t.count(), t.work);
+    t.launch(encrypt_kernel<S, kCompare>, t.count(), t.work);
+  }
+  static void hash_ss(F& t) {
+    t.by_lane(hash_ss_kernel<S::kCiphertextBytes, false>, t.count(), t.work,
+              Records{t.work.ct_out, S::kCiphertextBytes}, false);
+  }
+
+  // ---- decaps
+
+  static void decrypt(F& t) { t.launch(decrypt_kernel<S>, t.count(), t.work); }
+  static void decode(F& t) { t.by_lane(decode_kernel<S>, t.count(), t.work); }
+  static void hash_m(F& t) { t.by_lane(hash_m_kernel<S>, t.count(), t.work); }
+  static void hash_reject_ss(F& t) {
+    t.by_lane(hash_secret_kernel<S::kN>, t.keys(), t.work.rejected, t.work.sk, t.keys());
+    t.by_lane(hash_ss_kernel<S::kCiphertextBytes, true>, t.count(), t.work, t.work.ct, t.io.shared_key);
+  }
+
+  // ---- the lists
+
+  static constexpr std::array keygen{
+      Step{{"shake_draw", 0, 1}, field::kDraws, 0, draw_seed},
+      Step{{"prg", 1, 1}, 0, 0, expand_seeds},
+      Step{{"gen_a", 2, 1}, 0, 0, gen_a_of_seeds},
+      Step{{"gen_psi_fix", 3, 1}, 0, 0, sample_fixed<kSeedS>},
+      Step{{"poly_aff_tobytes", 4, 2}, 0, field::kPkOut | field::kSkOut, multiply_keys},
+  };
+  static constexpr std::array encaps{
+      Step{{"shake_draw_sha256", 0, 2}, field::kDraws, 0, draw_m},
+      Step{{"prg", 2, 1}, 0, 0, expand_seeds},
+      Step{{"gen_a", 3, 1}, field::kPk, 0, gen_a},
+      Step{{"gen_psi_fix", 4, 1}, 0, 0, sample_fixed<kSeedR>},
+      Step{{"gen_psi", 5, 1}, 0, 0, sample_e2},
+      Step{{"encrypt", 6, 4}, field::kPk, field::kCtOut, encrypt<false>},
+      Step{{"sha256.ss", 10, 1}, 0, field::kSsOut, hash_ss},
+  };
+  static constexpr std::array decaps{
+      Step{{"decrypt", 0, 3}, field::kSk | field::kCt, 0, decrypt},
+      Step{{"ecc_dec", 3, 1}, 0, 0, decode},
+      Step{{"sha256.m", 4, 1}, 0, 0, hash_m},
+      Step{{"prg", 5, 1}, 0, 0, expand_seeds},
+      Step{{"gen_a", 6, 1}, field::kSk, 0, gen_a},
+      Step{{"gen_psi_fix", 7, 1}, 0, 0, sample_fixed<kSeedR>},
+      Step{{"gen_psi", 8, 1}, 0, 0, sample_e2},
+      Step{{"encrypt_compare", 9, 4}, field::kSk | field::kCt, 0, encrypt<true>},
+      Step{{"sha256.reject_ss", 13, 2}, field::kSk | field::kCt, field::kSsOut, hash_reject_ss},
+  };
+  static_assert(covers_each_stage_once(keygen, kKeygenStages.size()));
+  static_assert(covers_each_stage_once(encaps, kEncapsStages.size()));
+  static_assert(covers_each_stage_once(decaps, kDecapsStages.size()));
+
+  using Operations = polykem::cuda::PlanOperations<Plan, F>;
+
+  /// Items whose a, a warp for 32 items, keeps an H200 busy: eight warps for each multiprocessor.
+  static constexpr size_t kWave = 132 * 8 * kGroup;
+
+  template <Op kOp>
+  static constexpr DeviceOperation operation() {
+    constexpr size_t kDraws = kOp == Op::decaps ? 0 : kSeedBytes;
+    return {.scheme = kName,
+            .op = kOp,
+            .record_bytes = {S::kPublicKeyBytes, S::kSecretKeyBytes, S::kCiphertextBytes, kSeedBytes, kDraws},
+            .steps = Operations::template kSteps<kOp>,
+            .part_items = kWave,
+            .staged_bytes = size_t{4} << 20,
+            .least_items = 1024,
+            .most_items = kMostItems,
+            .workspace_bytes = Operations::template workspace_bytes<kOp>,
+            .tiles = nullptr,
+            .run_step = Operations::template run_step<kOp>};
+  }
+};
+
+/// kIndex: the set's place in kSets. A set and the one whose generator is mended have their kernels in common, but for
+/// the noise e2.
+template <size_t kIndex>
+constexpr DeviceScheme device_scheme() {
+  constexpr size_t kCommon = kIndex % 3;
+  static_assert(kSets[kIndex].n == kSets[kCommon].n && kSets[kIndex].weight == kSets[kCommon].weight &&
+                kSets[kIndex].errors == kSets[kCommon].errors && kSets[kIndex].d2 == kSets[kCommon].d2);
+  using P = Plan<Shape<kCommon>, kIndex>;
+  return {.name = P::kName,
+          .operations = {P::template operation<Op::keygen>(), P::template operation<Op::encaps>(),
+                         P::template operation<Op::decaps>()}};
+}
+
+}  // namespace polykem::lac::cuda

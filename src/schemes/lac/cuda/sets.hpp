@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// A parameter set as device code sees it at compile time.
+#pragma once
+
+#include "schemes/lac/params.hpp"
+
+namespace polykem::lac::cuda {
+
+/// kSet: its place in kSets.
+template <size_t kSet>
+struct Shape {
+  static constexpr Set kParams = kSets[kSet];
+  static constexpr int kN = static_cast<int>(kParams.n);
+  static constexpr int kWeight = static_cast<int>(kParams.weight);
+  static constexpr size_t kErrors = kParams.errors;
+  static constexpr int kCodeBits = static_cast<int>(kParams.code_bits());
+  static constexpr int kCodeWords = (kCodeBits + 31) / 32;
+  static constexpr int kC2 = static_cast<int>(kParams.c2_coefficients());
+  static constexpr int kNoise2Bytes = static_cast<int>(kParams.noise2_bytes());
+  static constexpr int kChainHashes = static_cast<int>(chain_hashes(kParams));
+
+  static constexpr int kPublicKeyBytes = static_cast<int>(kParams.public_key_bytes());
+  static constexpr int kSecretKeyBytes = static_cast<int>(kParams.secret_key_bytes());
+  static constexpr int kCiphertextBytes = static_cast<int>(kParams.ciphertext_bytes());
+
+  /// Blocks of the PRG: three seeds, a, the places of a polynomial, e2.
+  static constexpr int kSeedBlocks = 6;
+  static constexpr int kABlocks = kN / 16;
+  static constexpr int kPlaceBlocks = static_cast<int>(kParams.word_bytes()) / 16;
+  static constexpr int kNoise2Blocks = (kNoise2Bytes + 15) / 16;
+
+  /// Bytes from one item's noise e2 with its code word to the next one's.
+  static constexpr int kNoise2Row = (kC2 + 63) / 64 * 64;
+};
+
+}  // namespace polykem::lac::cuda

@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is hashed for an item, each item by one thread; blocks of one warp. Where two or three things that do not need
+// each other are hashed, one launch does both: the first blocks make A, which takes longest. [SABER20, 2.5]
+#pragma once
+
+#include "prim/drbg/cuda/drbg.cuh"
+#include "prim/keccak/cuda/item_hashes.cuh"
+#include "schemes/saber/cuda/work.cuh"
+
+namespace polykem::saber::cuda {
+
+using polykem::cuda::DrawDomain;
+using polykem::cuda::hash_64;
+using polykem::cuda::hash_records;
+using polykem::cuda::keccak_f1600;
+using polykem::cuda::KeccakSuffix;
+using polykem::cuda::kHashBlocks;
+using polykem::cuda::kRateBytes;
+using polykem::cuda::kShake128RateBytes;
+using polykem::cuda::LaneItem;
+
+inline constexpr int kShakeWords = kShake128RateBytes / 8;
+inline constexpr auto kSha3Suffix = static_cast<uint64_t>(KeccakSuffix::sha3);
+inline constexpr auto kShakeSuffix = static_cast<uint64_t>(KeccakSuffix::shake);
+
+/// The same for a kernel whose blocks do several things: it needs more registers, and 20 warps hash as fast as 24.
+inline constexpr int kMixedBlocks = kHashBlocks == 1 ? 1 : 20;
+
+/// Shared memory of a block of one warp.
+union alignas(16) HashMemory {
+  uint32_t hashed[polykem::cuda::kHashStageWords];
+  uint64_t squeezed[32 * kShakeWords];
+};
+
+/// kBytes bytes of SHAKE128 of each lane's seed, to the rows of the lanes' items, `stride` bytes (a multiple of 8) from
+/// one to the next. All lanes call it together.
+template <int kBytes>
+__device__ __forceinline__ void squeeze_rows(HashMemory& memory, uint8_t* rows, size_t stride, const LaneItem& item,
+                                             const uint32_t (&seed)[8]) {
+  constexpr int kBlocks = (kBytes + kShake128RateBytes - 1) / kShake128RateBytes;
+  constexpr int kLastWords = kBytes / 8 - (kBlocks - 1) * kShakeWords;
+  static_assert(kBytes % 8 == 0);
+  uint64_t state[25];
+  polykem::cuda::absorb_seed<kShake128RateBytes>(state, seed, kShakeSuffix);
+  const unsigned valid = item.valid_lanes();
+  uint8_t* block_of_first = rows + item.first * stride;
+#pragma unroll 1
+  for (int block = 0; block < kBlocks; ++block) {
+    keccak_f1600(state);
+#pragma unroll
+    for (int j = 0; j < kShakeWords; ++j)
+      memory.squeezed[item.lane * kShakeWords + j] = state[j];
+    __syncwarp();
+    if (item.lane < static_cast<unsigned>(block + 1 < kBlocks ? kShakeWords : kLastWords)) {
+      uint8_t* to = block_of_first + 8 * item.lane;
+#pragma unroll 8
+      for (unsigned row = 0; row < valid; ++row, to += stride)
+        *reinterpret_cast<uint64_t*>(to) = memory.squeezed[row * kShakeWords + item.lane];
+    }
+    block_of_first += kShake128RateBytes;
+    __syncwarp();
+  }
+}
+
+/// A of each key. [SABER20, GenMatrix]
+template <class Set>
+__device__ __forceinline__ void squeeze_a(HashMemory& memory, uint8_t* rows, size_t stride, const SeedPlace& seeds,
+                                          const LaneItem& item) {
+  uint32_t seed[8];
+  seeds.load(seed, item.index());
+  squeeze_rows<Shape<Set>::kMatrixBytes>(memory, rows, stride, item, seed);
+}
+
+template <class Set>
+__device__ __forceinline__ void squeeze_noise(HashMemory& memory, const Work& work, const LaneItem& item,
+                                              const uint32_t (&seed)[8]) {
+  squeeze_rows<Shape<Set>::kNoiseBytes>(memory, work.noise, Shape<Set>::kNoiseBytes, item, seed);
+}
+
+/// G: K, and r in `r`. [SABER20, Saber.KEM.Encaps]
+template <class Set>
+__device__ __forceinline__ void hash_m(uint32_t (&r)[8], const Work& work, const LaneItem& item,
+                                       const uint32_t (&h)[8]) {
+  uint32_t m[8], key[8];
+  work.m.load(m, item.index());
+  polykem::cuda::sha3_512_of_64(key, r, m, h);
+  if (item.valid()) work.secret.store(key, item.index());
+}
+
+/// SHA3-256 of a key and the hash of a ciphertext: the shared secret.
+__device__ __forceinline__ void store_secret(const Work& work, const LaneItem& item, const uint32_t (&key)[8],
+                                             const uint32_t (&hash)[8]) {
+  uint32_t secret[8];
+  hash_64<kRateBytes, KeccakSuffix::sha3>(secret, key, hash);
+  if (item.valid()) store_words(work.ss_out + item.index() * kSymBytes, secret);
+}
+
+// ---- keygen
+
+/// randombytes and the seed that is published.
+template <class Set>
+__global__ void __launch_bounds__(32, kHashBlocks) draw_seeds_kernel(Work work) {
+  const LaneItem own(work.count);
+  uint32_t draws[24], seed[8], part[8];
+  polykem::cuda::draw_words(draws, work.draws, work.draw_seed, DrawDomain::keygen, own.index());
+#pragma unroll
+  for (int w = 0; w < 8; ++w)
+    part[w] = draws[8 + w], seed[w] = draws[16 + w];
+  if (own.valid()) work.seed_s.store(part, own.index());
+  if (own.valid()) work.z.store(seed, own.index());
+#pragma unroll
+  for (int w = 0; w < 8; ++w)
+    part[w] = draws[w];
+  uint64_t state[25];
+  polykem::cuda::absorb_seed<kShake128RateBytes>(state, part, kShakeSuffix);
+  keccak_f1600(state);
+  polykem::cuda::squeeze_words(seed, state);
+  if (own.valid()) work.seed_a.store(seed, own.index());
+}
+
+/// A and what s is sampled from.
+template <class Set>
+__global__ void __launch_bounds__(32, kMixedBlocks) expand_seeds_kernel(Work work, uint32_t a_blocks) {
+  __shared__ HashMemory memory;
+  if (blockIdx.x < a_blocks) {
+    const LaneItem own(work.count);
+    squeeze_a<Set>(memory, work.a, Shape<Set>::kMatrixBytes, seeds_in(work.seed_a), own);
+  } else {
+    const LaneItem own(work.count, blockIdx.x - a_blocks);
+    uint32_t seed[8];
+    work.seed_s.load(seed, own.index());
+    squeeze_noise<Set>(memory, work, own, seed);
+  }
+}
+
+/// H(pk) of new keys, into sk.
+template <class Set>
+__global__ void __launch_bounds__(32, kHashBlocks) hash_new_pk_kernel(Work work) {
+  using S = Shape<Set>;
+  __shared__ HashMemory memory;
+  const LaneItem own(work.count);
+  uint32_t digest[8];
+  hash_records<S::kPublicKeyBytes>(digest, memory.hashed, {work.pk_out, S::kPublicKeyBytes}, own);
+  if (own.valid()) store_words(work.sk_out + own.index() * S::kSecretKeyBytes + S::kHashOffset, digest);
+}
+
+// ---- encaps
+
+/// A, unless the keys are expanded; randombytes, H(pk), G and what s' is sampled from.
+template <class Set>
+__global__ void __launch_bounds__(32, kMixedBlocks) hash_encaps_kernel(Work work, uint32_t a_blocks) {
+  using S = Shape<Set>;
+  __shared__ HashMemory memory;
+  if (blockIdx.x < a_blocks) {
+    const LaneItem own(work.count);
+    return squeeze_a<Set>(memory, work.a, S::kMatrixBytes, work.published_seeds<S>(), own);
+  }
+  const LaneItem own(work.count, blockIdx.x - a_blocks);
+  uint32_t h[8], m[8], r[8];
+  polykem::cuda::draw_words(m, work.draws, work.draw_seed, DrawDomain::encaps, own.index());
+  uint64_t state[25];
+  polykem::cuda::absorb_seed<kRateBytes>(state, m, kSha3Suffix);
+  keccak_f1600(state);
+  polykem::cuda::squeeze_words(m, state);
+  if (own.valid()) work.m.store(m, own.index());  // and loaded again, which saves its registers during the next hash
+  if (work.has_forms()) {
+    load_words(h, work.form(own.index()) + S::Form::kHash);
+  } else {
+    hash_records<S::kPublicKeyBytes>(h, memory.hashed, work.pk, own);
+  }
+  __syncwarp();
+  hash_m<Set>(r, work, own, h);
+  squeeze_noise<Set>(memory, work, own, r);
+}
+
+/// The shared secret, from K and the ciphertext that was made.
+template <class Set>
+__global__ void __launch_bounds__(32, kHashBlocks) derive_encaps_kernel(Work work) {
+  using S = Shape<Set>;
+  __shared__ HashMemory memory;
+  const LaneItem own(work.count);
+  uint32_t hash[8], key[8];
+  hash_records<S::kCiphertextBytes>(hash, memory.hashed, {work.ct_out, S::kCiphertextBytes}, own);
+  work.secret.load(key, own.index());
+  store_secret(work, own, key, hash);
+}
+
+// ---- decaps
+
+/// A, unless the keys are expanded; H(c); G and what s' is sampled from. other_blocks: of each of the last two.
+template <class Set>
+__global__ void __launch_bounds__(32, kMixedBlocks)
+    hash_decaps_kernel(Work work, uint32_t a_blocks, uint32_t other_blocks) {
+  using S = Shape<Set>;
+  __shared__ HashMemory memory;
+  if (blockIdx.x < a_blocks) {
+    const LaneItem own(work.count);
+    squeeze_a<Set>(memory, work.a, S::kMatrixBytes, work.published_seeds<S>(), own);
+  } else if (blockIdx.x < a_blocks + other_blocks) {
+    const LaneItem own(work.count, blockIdx.x - a_blocks);
+    uint32_t hash[8];
+    hash_records<S::kCiphertextBytes>(hash, memory.hashed, work.ct, own);
+    if (own.valid()) work.ct_hash.store(hash, own.index());
+  } else {
+    const LaneItem own(work.count, blockIdx.x - a_blocks - other_blocks);
+    uint32_t h[8], r[8];
+    load_words(h, work.hash_of<S>(own.index()));
+    hash_m<Set>(r, work, own, h);
+    squeeze_noise<Set>(memory, work, own, r);
+  }
+}
+
+/// The shared secret, from K or z and H(c).
+template <class Set>
+__global__ void __launch_bounds__(32, kHashBlocks) derive_decaps_kernel(Work work) {
+  const LaneItem own(work.count);
+  uint32_t key[8], z[8], hash[8];
+  load_words(z, work.z_of<Shape<Set>>(own.index()));
+  work.secret.load(key, own.index());
+  work.ct_hash.load(hash, own.index());
+  const uint32_t fail = work.fail.at(0, own.index());
+#pragma unroll
+  for (int w = 0; w < 8; ++w)
+    key[w] ^= fail & (key[w] ^ z[w]);
+  store_secret(work, own, key, hash);
+}
+
+// ---- expanded keys
+
+/// A of every key.
+template <class Set>
+__global__ void __launch_bounds__(32, kHashBlocks) expand_a_kernel(uint8_t* forms, size_t form_bytes, Work work) {
+  __shared__ HashMemory memory;
+  squeeze_a<Set>(memory, forms, form_bytes, work.published_seeds<Shape<Set>>(), LaneItem(work.count));
+}
+
+/// H(pk) of every public key.
+template <class Set>
+__global__ void __launch_bounds__(32, kHashBlocks) expand_hash_kernel(uint8_t* forms, size_t form_bytes, Work work) {
+  using S = Shape<Set>;
+  __shared__ HashMemory memory;
+  const LaneItem own(work.count);
+  uint32_t digest[8];
+  hash_records<S::kPublicKeyBytes>(digest, memory.hashed, work.pk, own);
+  if (own.valid()) store_words(forms + own.index() * form_bytes + S::Form::kHash, digest);
+}
+
+}  // namespace polykem::saber::cuda

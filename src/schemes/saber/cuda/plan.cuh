@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: Apache-2.0
+// The launch lists of Saber: which kernels an operation runs, in which order, over which buffers.
+#pragma once
+
+#include <array>
+
+#include "core/device.hpp"
+#include "prim/arena/cuda/device_arena.hpp"
+#include "prim/launch/cuda/launcher.hpp"
+#include "prim/launch/cuda/plan_operations.hpp"
+#include "schemes/saber/cuda/hash_warp.cuh"
+#include "schemes/saber/cuda/product.cuh"
+#include "schemes/saber/stages.hpp"
+
+namespace polykem::saber::cuda {
+
+using polykem::cuda::Launcher;
+
+/// A kernel of hash.cuh whose blocks do several things, and its form of hash_warp.cuh; with one block of each for 32
+/// items or for one.
+struct BlockCounts {
+  bool few;
+  size_t each;
+  explicit BlockCounts(size_t items)
+      : few(polykem::cuda::is_few(items, polykem::cuda::kFewMessages)),
+        each(few ? items : polykem::cuda::blocks_for(items, 32)) {}
+};
+
+/// Keys to their expanded form. pk and sk: the records, sk of public keys has no base.
+template <class Set, bool kSecret>
+void launch_expand(Launcher& to, uint8_t* forms, Records pk, Records sk, size_t keys) {
+  using Form = typename Shape<Set>::Form;
+  constexpr size_t kBytes = kSecret ? Form::kSecretBytes : Form::kPublicBytes;
+  Work work{};
+  work.count = keys;
+  work.pk = pk;
+  work.sk = sk;
+  to.hash(expand_a_kernel<Set>, warp_expand_a_kernel<Set>, keys, forms, kBytes, work);
+  if constexpr (!kSecret) to.hash(expand_hash_kernel<Set>, warp_expand_hash_kernel<Set>, keys, forms, kBytes, work);
+  to.launch(copy_parts_kernel<Set, kSecret>, keys, 32, forms, kBytes, work);
+}
+
+/// What the launches of one batch work on: its records, its intermediates and its stream.
+template <class Set>
+struct LaunchContext {
+  using S = Shape<Set>;
+  using Form = typename S::Form;
+
+  LaunchContext(const DeviceBatch& batch, std::byte* workspace, cudaStream_t stream, Op op) : io(batch), to{stream} {
+    layout(workspace, op);
+  }
+
+  static size_t workspace_bytes(size_t items, Op op) {
+    DeviceBatch batch;
+    batch.count = items;
+    return LaunchContext(batch).layout(nullptr, op);
+  }
+
+  cudaError_t failure() const { return to.error; }
+  size_t count() const { return io.count; }
+  /// True if the one key of all items is a record, to be expanded before its use.
+  bool expands_key() const { return io.shared_key && io.expanded.data == nullptr; }
+  /// How many of `blocks` blocks make A: none where the keys are expanded.
+  uint32_t blocks_of_a(const BlockCounts& blocks) const {
+    return work.keys.data != nullptr ? 0 : static_cast<uint32_t>(blocks.each);
+  }
+
+  const DeviceBatch& io;
+  Launcher to;
+  Work work{};
+  uint8_t* form = nullptr;  ///< the expanded form of the one key
+
+ private:
+  explicit LaunchContext(const DeviceBatch& batch) : io(batch) {}
+
+  void take_records() {
+    const auto stride = [this](int bytes) { return io.shared_key ? 0u : static_cast<uint32_t>(bytes); };
+    work.count = io.count;
+    work.draw_seed = io.seed;
+    work.draws = io.draws;
+    work.sk = {io.sk, stride(S::kSecretKeyBytes)};
+    work.pk = io.sk != nullptr ? Records{io.sk + S::kPkOffset, stride(S::kSecretKeyBytes)}
+                               : Records{io.pk, stride(S::kPublicKeyBytes)};
+    work.ct = {io.ct, S::kCiphertextBytes};
+    work.pk_out = io.pk_out, work.sk_out = io.sk_out, work.ct_out = io.ct_out, work.ss_out = io.ss_out;
+    static_assert(sizeof(size_t) == sizeof(uint64_t));
+    if (io.expanded.data != nullptr) {
+      work.keys = {io.expanded.data, io.expanded.shared ? 0 : io.expanded.bytes,
+                   reinterpret_cast<const uint64_t*>(io.expanded.index)};
+    } else if (io.shared_key) {
+      work.keys = {reinterpret_cast<const std::byte*>(form), 0, nullptr};
+    }
+  }
+
+  /// Lays out the intermediates and returns their bytes.
+  size_t layout(std::byte* workspace, Op op) {
+    polykem::cuda::DeviceArena arena(workspace, io.count);
+    const auto words = [&](ItemWords& place, size_t each) {
+      place = {arena.take<uint32_t>(each * sizeof(uint32_t)), io.count};
+    };
+    work.a = arena.take<uint8_t>(S::kMatrixBytes);
+    work.noise = arena.take<uint8_t>(S::kNoiseBytes);
+    if (op == Op::keygen) {
+      words(work.seed_a, 8);
+      words(work.seed_s, 8);
+      words(work.z, 8);
+    } else {
+      words(work.m, 8);
+      words(work.secret, 8);
+    }
+    if (op == Op::decaps) {
+      words(work.ct_hash, 8);
+      words(work.fail, 1);
+    }
+    polykem::cuda::DeviceArena one(workspace + arena.used(), 1);
+    if (op != Op::keygen) form = one.take<uint8_t>(op == Op::encaps ? Form::kPublicBytes : Form::kSecretBytes);
+    take_records();
+    return arena.used() + one.used();
+  }
+};
+
+template <class Set>
+struct Plan {
+  using S = Shape<Set>;
+  using F = LaunchContext<Set>;
+  using Step = polykem::KernelStep<F>;
+
+  template <bool kSecret>
+  static void expand_shared(F& t) {
+    if (t.expands_key()) launch_expand<Set, kSecret>(t.to, t.form, t.work.pk, t.work.sk, 1);
+  }
+  /// For a kernel in which a warp computes an item.
+  static void by_warp(F& t, void (*kernel)(Work)) { t.to.launch(kernel, t.count(), 32, t.work); }
+
+  // ---- keygen
+
+  static void draw_seeds(F& t) { t.to.hash(draw_seeds_kernel<Set>, warp_draw_seeds_kernel<Set>, t.count(), t.work); }
+  static void expand_seeds(F& t) {
+    const BlockCounts blocks(t.count());
+    t.to.launch(blocks.few ? warp_expand_seeds_kernel<Set> : expand_seeds_kernel<Set>, 2 * blocks.each, 32, t.work,
+                static_cast<uint32_t>(blocks.each));
+  }
+  static void multiply_keys(F& t) { by_warp(t, keygen_kernel<Set>); }
+  static void hash_new_pk(F& t) { t.to.hash(hash_new_pk_kernel<Set>, warp_hash_new_pk_kernel<Set>, t.count(), t.work); }
+
+  // ---- encaps
+
+  static void hash_encaps(F& t) {
+    expand_shared<false>(t);
+    const BlockCounts blocks(t.count());
+    const uint32_t of_a = t.blocks_of_a(blocks);
+    t.to.launch(blocks.few ? warp_hash_encaps_kernel<Set> : hash_encaps_kernel<Set>, of_a + blocks.each, 32, t.work,
+                of_a);
+  }
+  static void encrypt(F& t) { by_warp(t, encrypt_kernel<Set>); }
+  static void derive_encaps(F& t) {
+    t.to.hash(derive_encaps_kernel<Set>, warp_derive_encaps_kernel<Set>, t.count(), t.work);
+  }
+
+  // ---- decaps
+
+  static void decrypt(F& t) {
+    expand_shared<true>(t);
+    by_warp(t, decrypt_kernel<Set>);
+  }
+  static void hash_decaps(F& t) {
+    const BlockCounts blocks(t.count());
+    const uint32_t of_a = t.blocks_of_a(blocks);
+    t.to.launch(blocks.few ? warp_hash_decaps_kernel<Set> : hash_decaps_kernel<Set>, of_a + 2 * blocks.each, 32, t.work,
+                of_a, static_cast<uint32_t>(blocks.each));
+  }
+  static void compare(F& t) { by_warp(t, compare_kernel<Set>); }
+  static void derive_decaps(F& t) {
+    t.to.hash(derive_decaps_kernel<Set>, warp_derive_decaps_kernel<Set>, t.count(), t.work);
+  }
+
+  // ---- the lists
+
+  static constexpr std::array keygen{
+      Step{{"shake_draw_shake128", 0, 2}, field::kDraws, 0, draw_seeds},
+      Step{{"gen_matrix_gen_secret", 2, 2}, 0, 0, expand_seeds},
+      Step{{"matrix_vector_mul_round_tobytes", 4, 2}, 0, field::kPkOut | field::kSkOut, multiply_keys},
+      Step{{"sha3_256.pk", 6, 1}, 0, field::kSkOut, hash_new_pk},
+  };
+  static constexpr std::array encaps{
+      Step{{"shake_draw_sha3_gen", 0, 5}, field::kDraws | field::kPk, 0, hash_encaps},
+      Step{{"matrix_vector_mul_round_tobytes", 5, 2}, field::kPk, field::kCtOut, encrypt},
+      Step{{"sha3_256.c", 7, 1}, 0, field::kSsOut, derive_encaps},
+  };
+  static constexpr uint32_t kHashOfC = 1u << 8;
+  static constexpr std::array decaps{
+      Step{{"frombytes_inner_prod_tomsg", 0, 3}, field::kSk | field::kCt, 0, decrypt},
+      Step{{"sha3_gen", 3, 3, false, kHashOfC}, field::kSk | field::kCt, 0, hash_decaps},
+      Step{{"matrix_vector_mul_round_compare", 6, 2}, field::kSk | field::kCt, 0, compare},
+      Step{{"cmov", 9, 1}, field::kSk, field::kSsOut, derive_decaps},
+  };
+  static_assert(covers_each_stage_once(keygen, kKeygenStages.size()));
+  static_assert(covers_each_stage_once(encaps, kEncapsStages.size()));
+  static_assert(covers_each_stage_once(decaps, kDecapsStages.size()));
+
+  using Operations = polykem::cuda::PlanOperations<Plan, F>;
+
+  /// Items whose hashes, a thread each, keep an H200 busy: four warps for each multiprocessor.
+  static constexpr size_t kWave = 132 * 128;
+
+  template <Op kOp>
+  static constexpr DeviceOperation operation() {
+    constexpr SaberParams kP = S::kParams;
+    constexpr size_t kDraws = kOp == Op::keygen ? kKeygenDrawBytes : kOp == Op::encaps ? kEncapsDrawBytes : 0;
+    return {.scheme = Set::kName,
+            .op = kOp,
+            .record_bytes = {kP.public_key_bytes(), kP.secret_key_bytes(), kP.ciphertext_bytes(), kSymBytes, kDraws},
+            .steps = Operations::template kSteps<kOp>,
+            .part_items = kWave,
+            .busy_part_items = 0,
+            .staged_bytes = size_t{4} << 20,
+            .least_items = 1024,
+            .most_items = kMostItems,
+            .workspace_bytes = Operations::template workspace_bytes<kOp>,
+            .tiles = nullptr,
+            .run_step = Operations::template run_step<kOp>};
+  }
+
+  // ---- key sets
+
+  static size_t expand_workspace_bytes(size_t) { return 0; }
+  template <bool kSecret>
+  static int expand(std::byte* out, const uint8_t* keys, size_t count, std::byte*, void* stream) {
+    Launcher to{static_cast<cudaStream_t>(stream)};
+    const Records records{keys, static_cast<uint32_t>(kSecret ? S::kSecretKeyBytes : S::kPublicKeyBytes)};
+    const Records pk = kSecret ? Records{keys + S::kPkOffset, records.stride} : records;
+    launch_expand<Set, kSecret>(to, reinterpret_cast<uint8_t*>(out), pk, kSecret ? records : Records{nullptr, 0},
+                                count);
+    return static_cast<int>(to.error);
+  }
+};
+
+template <class Set>
+constexpr DeviceScheme device_scheme() {
+  using P = Plan<Set>;
+  using Form = typename Shape<Set>::Form;
+  return {.name = Set::kName,
+          .operations = {P::template operation<Op::keygen>(), P::template operation<Op::encaps>(),
+                         P::template operation<Op::decaps>()},
+          .public_form = {Form::kPublicBytes, P::expand_workspace_bytes, P::template expand<false>},
+          .secret_form = {Form::kSecretBytes, P::expand_workspace_bytes, P::template expand<true>}};
+}
+
+}  // namespace polykem::saber::cuda

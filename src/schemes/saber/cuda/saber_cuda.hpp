@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <span>
+
+#include "core/device.hpp"
+
+namespace polykem::saber::cuda {
+
+/// Saber's parameter sets on GPUs.
+std::span<const DeviceScheme* const> schemes();
+
+}  // namespace polykem::saber::cuda

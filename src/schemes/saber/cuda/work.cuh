@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the kernels of one batch work on.
+#pragma once
+
+#include "prim/records/cuda/items.cuh"
+#include "prim/warp/cuda/warp.cuh"
+#include "schemes/saber/cuda/sets.hpp"
+
+namespace polykem::saber::cuda {
+
+using polykem::cuda::FormKeys;
+using polykem::cuda::ItemWords;
+using polykem::cuda::load_words;
+using polykem::cuda::Records;
+using polykem::cuda::SeedPlace;
+using polykem::cuda::store_words;
+using polykem::cuda::warp_lane;
+
+/// The records of a batch and the intermediates of its operation; nullptr where it has none. Names as in stages.hpp.
+struct Work {
+  size_t count;
+  const uint32_t* draw_seed;
+  const uint8_t* draws;
+  Records pk, sk, ct;
+  FormKeys keys;
+  uint8_t *pk_out, *sk_out, *ct_out, *ss_out;
+  uint8_t* a;                                       ///< A of each item, kMatrixBytes
+  uint8_t* noise;                                   ///< what s or s' is sampled from, kNoiseBytes
+  ItemWords seed_a, seed_s, z, m, secret, ct_hash;  ///< 32 bytes each; secret: K
+  ItemWords fail;                                   ///< one word, all ones if the ciphertext is rejected
+
+  __device__ bool has_forms() const { return keys.data != nullptr; }
+  __device__ const uint8_t* form(size_t item) const { return reinterpret_cast<const uint8_t*>(keys[item]); }
+  /// The parts of an item's key, packed, wherever it is.
+  template <class S>
+  __device__ const uint8_t* hash_of(size_t item) const {
+    return has_forms() ? form(item) + S::Form::kHash : sk[item] + S::kHashOffset;
+  }
+  template <class S>
+  __device__ const uint8_t* z_of(size_t item) const {
+    return has_forms() ? form(item) + S::Form::kZ : sk[item] + S::kZOffset;
+  }
+  template <class S>
+  __device__ const uint8_t* s_of(size_t item) const {
+    return has_forms() ? form(item) + S::Form::kS : sk[item];
+  }
+  template <class S>
+  __device__ const uint8_t* a_of(size_t item) const {
+    return has_forms() ? form(item) : a + item * S::kMatrixBytes;
+  }
+  template <class S>
+  __device__ const uint8_t* b_of(size_t item) const {
+    return has_forms() ? form(item) + S::Form::kB : pk[item];
+  }
+  /// Where the seeds in the public keys are.
+  template <class S>
+  __host__ __device__ SeedPlace published_seeds() const {
+    return {pk.base + S::kVectorBytes, pk.stride, 4};
+  }
+};
+
+// tools/sass_check.py knows that what is loaded by these two, and by the arguments after Work, is public.
+static_assert(offsetof(Work, count) == 0 && offsetof(Work, keys) + offsetof(FormKeys, index) == 88 &&
+              sizeof(Work) == 256);
+
+/// The words of 32 bytes of each item as a place of seeds.
+__host__ __device__ inline SeedPlace seeds_in(const ItemWords& words) {
+  return {reinterpret_cast<const uint8_t*>(words.base), 4, 4 * words.count};
+}
+
+}  // namespace polykem::saber::cuda
