@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// Kyber's own transform, one item at a time.
+#include "prim/ntt/ntt_lanes.hpp"
+
+#include "cpu_job.hpp"
+
+namespace polykem::lab {
+
+namespace {
+
+constexpr NttOne kNttPortable = {ntt::forward, ntt::inverse, ntt::multiply};
+
+class KyberJob : public CpuJob {
+ public:
+  KyberJob(const Batch& batch, const NttOne& ntt)
+      : ntt_(ntt), words_(batch.items * ntt::kN), a_(words_), b_(words_), c_(words_), x_(ntt::kN), y_(ntt::kN) {
+    for (size_t i = 0; i < words_; ++i) {
+      a_.get()[i] = batch.a_of(i / ntt::kN)[i % ntt::kN];
+      const uint16_t b = batch.b_of(i / ntt::kN)[i % ntt::kN];
+      b_.get()[i] = static_cast<uint16_t>(b + (b >> 15) * ntt::kQ);
+    }
+  }
+  void run() override {
+    for (size_t at = 0; at < words_; at += ntt::kN) {
+      std::copy_n(a_.get() + at, ntt::kN, x_.get());
+      std::copy_n(b_.get() + at, ntt::kN, y_.get());
+      ntt_.forward(x_.get());
+      ntt_.forward(y_.get());
+      ntt_.multiply(c_.get() + at, x_.get(), y_.get(), 1);
+      ntt_.inverse(c_.get() + at);
+    }
+  }
+  void read(uint16_t* c) override { std::copy_n(c_.get(), words_, c); }
+
+ private:
+  const NttOne ntt_;
+  const size_t words_;
+  const Lines<uint16_t> a_, b_, c_, x_, y_;
+};
+
+/// A butterfly is three multiplications of a register of `lanes` words.
+Way kyber_way(const char* on, const NttOne& ntt, double lanes) {
+  return {"ntt_kyber",
+          on,
+          "Kyber's own transform, an item at a time",
+          [](const Problem& problem, Sharing sharing) {
+            return sharing == Sharing::none && problem.shape == Shape::negacyclic && problem.n == ntt::kN &&
+                   problem.q == ntt::kQ;
+          },
+          [lanes](const Problem&, Sharing) {
+            return lanes == 1 ? Work{} : Work{Unit::vector, 3 * 3 * 7 * 128 / lanes, 0};
+          },
+          [ntt](const Batch& batch) { return std::make_unique<KyberJob>(batch, ntt); },
+          true};
+}
+
+const Registration kKyber({
+    kyber_way("portable", kNttPortable, 1),
+#ifdef POLYKEM_LAB_VECTORS
+    kyber_way("avx2", kNttOneAvx2, 16),
+    kyber_way("avx512", kNttOneAvx512, 32),
+#endif
+});
+
+}  // namespace
+
+}  // namespace polykem::lab

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+// Ways that fill the lanes with items, and those of the library that take one item: NTRU's and Saber's.
+#pragma once
+
+#include "ntt_words.hpp"
+#include "prim/polymul/lanes/products.hpp"
+#include "schemes/saber/lanes/product.hpp"
+#include "schoolbook_pairs.hpp"
+#include "schoolbook_words.hpp"
+#include "tables.hpp"
+#include "ternary_bytes.hpp"
+
+namespace polykem::lab {
+inline namespace POLYKEM_ISA {
+
+struct LaneList {
+  static constexpr size_t kRoom = 72;
+  LaneProduct products[kRoom] = {};
+  size_t count = 0;
+  constexpr void add(const LaneProduct& product) { products[count++] = product; }
+};
+
+template <class Cyclic>
+void run_cyclic(uint16_t* c, const uint16_t* a, const uint16_t* b, void* ws) {
+  Cyclic::mul(c, a, b, static_cast<uint16_t*>(ws));
+}
+
+/// Everything there is for one n: log2 q, the length of Karatsuba alone and its leaf, the shape of the transforms.
+template <size_t kN, unsigned kLogQ, size_t kKaratsuba, size_t kLeaf, size_t kLayers, size_t kM>
+constexpr void add_ntru(LaneList& list) {
+  using Plan = ProductPlan<kN>;
+  using Words = SchoolbookWords<kN>;
+  using Pairs = SchoolbookPairs<kN>;
+  using Bytes = TernaryBytes<kN>;
+  using Karatsuba = KaratsubaWords<kN, kKaratsuba, kLeaf>;
+  using TwoPrimes = NttWords<kN, kLogQ, kLayers, kM, 7681, 3329>;
+  using ThreePrimes = NttWords<kN, kLogQ, kLayers, kM, 10753, 7681, 3329>;
+  constexpr unsigned kExact = Plan::kExactBits;
+  constexpr size_t kCyclicBytes = Plan::Cyclic::kWorkspaceRows * kLanes * sizeof(uint16_t);
+  list.add({"schoolbook_words", "vpmullw and vpaddw", Kind::cyclic_any, kN, kLanes, 16, Words::kWorkspaceBytes,
+            Words::mul, 2 * Words::kFloor});
+  list.add({"schoolbook_pairs", "vpdpwssd (VNNI), or vpmaddwd and vpaddd", Kind::cyclic_any, kN, kLanes, 16,
+            Pairs::kWorkspaceBytes, Pairs::mul, 2 * Pairs::kFloor});
+  list.add({"karatsuba", "Karatsuba over words", Kind::cyclic_any, kN, kLanes, 16, Karatsuba::kWorkspaceBytes,
+            Karatsuba::mul, 0});
+  list.add({"ntt3", "transforms modulo three primes of 16 bits", Kind::cyclic_any, kN, kLanes, 16,
+            ThreePrimes::kWorkspaceBytes, ThreePrimes::mul, 2 * ThreePrimes::kFloor});
+  list.add({"toom_karatsuba", "Toom and Karatsuba over words", Kind::cyclic_any, kN, kLanes, kExact, kCyclicBytes,
+            run_cyclic<typename Plan::Cyclic>, 0, true});
+  list.add({"ntt2", "transforms modulo two primes of 16 bits", Kind::cyclic_ternary, kN, kLanes, 16,
+            TwoPrimes::kWorkspaceBytes, TwoPrimes::mul, 2 * TwoPrimes::kFloor});
+  list.add({"schoolbook_bytes", "vpmaddubsw", Kind::s3, kN, kLanes, 0, Bytes::kWorkspaceBytes, Bytes::mul,
+            2 * Bytes::kFloor});
+  list.add({"karatsuba_bits", "Karatsuba over bit slices", Kind::s3, kN, kLanes, 0, Plan::Ternary::kWorkspaceBytes,
+            run_cyclic<typename Plan::Ternary>, 0, true});
+  list.add({"one_toom_karatsuba", "one item, Toom and Karatsuba over words", Kind::cyclic_any, kN, 1, kExact,
+            Plan::OneTernary::kWorkspaceBytes, run_cyclic<typename Plan::One>, 0, true});
+  list.add({"one_toom_karatsuba_mod3", "the same, then modulo 3", Kind::s3, kN, 1, 0, Plan::OneTernary::kWorkspaceBytes,
+            run_cyclic<typename Plan::OneTernary>, 0, true});
+  if constexpr (4 * kN < (1u << kExact)) {
+    using WordsS3 = TernaryWords<kN, typename Plan::Cyclic, kExact>;
+    list.add({"toom_karatsuba_mod3", "Toom and Karatsuba over words, then modulo 3", Kind::s3, kN, kLanes, 0,
+              WordsS3::kWorkspaceBytes, WordsS3::mul, 0});
+  }
+}
+
+inline void saber_block(uint16_t* c, const uint16_t* a, const uint16_t* b, void* workspace) {
+  auto& products = *static_cast<saber::lanes::BlockProducts<1>*>(workspace);
+  products.set_column(0, b);
+  products.set_row(0, a);
+  products.multiply(c);
+}
+
+inline void saber_one(uint16_t* c, const uint16_t* a, const uint16_t* b, void* workspace) {
+  using saber::Poly;
+  auto& space = *static_cast<saber::lanes::OneProduct::Space<1>*>(workspace);
+  saber::lanes::OneProduct::multiply<1, 1>(reinterpret_cast<Poly*>(c), reinterpret_cast<const Poly*>(a),
+                                           reinterpret_cast<const Poly*>(b), space);
+}
+
+constexpr void add_saber(LaneList& list) {
+  using Block = saber::lanes::BlockProducts<1>;
+  using One = saber::lanes::OneProduct::Space<1>;
+  constexpr unsigned kExact = 13;
+  // Three products of eight by eight rows for each leaf.
+  constexpr double kMultiplications = 3.0 * 64 * saber::lanes::kLeaves / saber::lanes::kLanes;
+  list.add({"toom4_karatsuba", "Toom-4 and Karatsuba over words", Kind::negacyclic, 256, saber::lanes::kLanes, kExact,
+            sizeof(Block), saber_block, kMultiplications, true});
+  list.add({"one_toom4_karatsuba", "one item, Toom-4 and Karatsuba over words", Kind::negacyclic, 256, 1, kExact,
+            sizeof(One), saber_one, 0, true});
+}
+
+constexpr LaneList make_lane_list() {
+  LaneList list;
+  add_ntru<509, 11, 512, 16, 8, 4>(list);
+  add_ntru<677, 11, 704, 22, 7, 11>(list);
+  add_ntru<701, 13, 704, 22, 7, 11>(list);
+  add_ntru<821, 12, 832, 26, 7, 13>(list);
+  add_ntru<1229, 12, 1280, 20, 8, 10>(list);
+  add_ntru<1373, 14, 1408, 22, 8, 11>(list);
+  add_saber(list);
+  return list;
+}
+inline constexpr LaneList kLaneList = make_lane_list();
+
+}  // namespace POLYKEM_ISA
+}  // namespace polykem::lab

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+// S' A by the products of matrices that FrodoKEM uses: words of vector registers, and matrix tiles, which want A packed
+// and pay for it only where it is shared.
+#include "cpu_job.hpp"
+#include "prim/matmul/matmul.hpp"
+#include "schemes/frodo/tile_products.hpp"
+
+namespace polykem::lab {
+
+namespace {
+
+/// The operands in words; rows as FrodoKEM has them, without gaps.
+class MatrixJob : public CpuJob {
+ public:
+  explicit MatrixJob(const Batch& batch)
+      : n_(batch.problem.n),
+        rows_(batch.problem.rows),
+        items_(batch.items),
+        mask_(static_cast<uint16_t>(batch.problem.q - 1)),
+        shared_(batch.sharing == Sharing::a),
+        a_((shared_ ? 1 : items_) * n_ * n_),
+        s_(items_ * rows_ * n_),
+        c_(items_ * rows_ * n_) {
+    std::copy_n(batch.a, (shared_ ? 1 : items_) * n_ * n_, a_.get());
+    std::copy_n(batch.b, items_ * rows_ * n_, s_.get());
+  }
+  void read(uint16_t* c) override {
+    for (size_t i = 0; i < items_ * rows_ * n_; ++i)
+      c[i] = c_.get()[i] & mask_;
+  }
+
+ protected:
+  void clear() const { std::fill_n(c_.get(), items_ * rows_ * n_, uint16_t{0}); }
+
+  const size_t n_, rows_, items_;
+  const uint16_t mask_;
+  const bool shared_;
+  const Lines<uint16_t> a_, s_, c_;
+};
+
+class WordsJob : public MatrixJob {
+ public:
+  WordsJob(const Batch& batch, const MatMul& matmul) : MatrixJob(batch), matmul_(matmul) {}
+  void run() override {
+    clear();
+    const size_t times = shared_ ? 1 : items_;
+    for (size_t i = 0; i < times; ++i) {
+      ProductShape shape{rows_, n_, n_};
+      if (shared_) shape.count = items_, shape.c_step = shape.a_step = rows_ * n_;
+      matmul_.mul_add({c_.get() + i * rows_ * n_, n_}, {s_.get() + i * rows_ * n_, n_}, {a_.get() + i * n_ * n_, n_},
+                      shape);
+    }
+  }
+
+ private:
+  const MatMul matmul_;
+};
+
+Way words_way(const char* on, const MatMul& matmul, double lanes) {
+  return {"words",
+          on,
+          "16-bit words, pairs where there are many rows",
+          [](const Problem& problem, Sharing sharing) {
+            return problem.shape == Shape::matrix && problem.power_of_two() && sharing != Sharing::b;
+          },
+          [lanes](const Problem& problem, Sharing) {
+            return lanes == 1 ? Work{} : Work{Unit::vector, problem.products() / lanes, 0};
+          },
+          [matmul](const Batch& batch) { return std::make_unique<WordsJob>(batch, matmul); },
+          true};
+}
+
+#ifdef POLYKEM_LAB_TILES
+
+class TilesJob : public MatrixJob {
+ public:
+  explicit TilesJob(const Batch& batch)
+      : MatrixJob(batch),
+        packed_(frodo::kTileProductsAmx.packed_bytes(n_)),
+        workspace_(frodo::kTileProductsAmx.workspace_bytes(n_, std::max(items_, size_t{2}))) {
+    frodo::kTileProductsAmx.pack(packed_.get(), {a_.get(), n_}, 0, n_, n_);
+  }
+  void run() override {
+    clear();
+    frodo::kTileProductsAmx.s_a_packed({c_.get(), n_}, {s_.get(), n_}, packed_.get(), n_, items_, rows_ * n_,
+                                       workspace_.get());
+  }
+
+ private:
+  const Lines<std::byte> packed_, workspace_;
+};
+
+/// Two limbs of A. A is packed before the clock starts.
+Way tiles_way() {
+  return {"tiles",
+          "amx",
+          "matrix tiles, two limbs of A, which is packed once",
+          [](const Problem& problem, Sharing sharing) {
+            return problem.shape == Shape::matrix && problem.power_of_two() && sharing == Sharing::a &&
+                   problem.rows == 8 && problem.b_bound > 0;
+          },
+          [](const Problem& problem, Sharing) {
+            return Work{Unit::tile, 2 * problem.products(), 0};
+          },
+          [](const Batch& batch) { return std::make_unique<TilesJob>(batch); },
+          true};
+}
+
+#endif
+
+const Registration kMatrices({
+    words_way("portable", kMatMulPortable, 1),
+#ifdef POLYKEM_LAB_VECTORS
+    words_way("avx2", kMatMulAvx2, 16),
+    words_way("avx512", kMatMulAvx512, 32),
+#endif
+#ifdef POLYKEM_LAB_TILES
+    tiles_way(),
+#endif
+});
+
+}  // namespace
+
+}  // namespace polykem::lab

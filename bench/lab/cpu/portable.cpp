@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// The schoolbook itself, and the same with an error, which shows that errors are noticed.
+#include "../schoolbook.hpp"
+#include "cpu_job.hpp"
+
+namespace polykem::lab {
+
+namespace {
+
+template <bool kError>
+class SchoolbookJob : public CpuJob {
+ public:
+  explicit SchoolbookJob(const Batch& batch) : batch_(batch), c_(batch.items * batch.problem.c_words()) {}
+  void run() override {
+    const size_t words = batch_.problem.c_words();
+    for (size_t i = 0; i < batch_.items; ++i)
+      schoolbook(batch_.problem, batch_.a_of(i), batch_.b_of(i), c_.get() + i * words);
+    uint16_t& last = c_.get()[batch_.items * words - 1];
+    if (kError) last = static_cast<uint16_t>((last + 1) % batch_.problem.q);
+  }
+  void read(uint16_t* c) override { std::copy_n(c_.get(), batch_.items * batch_.problem.c_words(), c); }
+
+ private:
+  const Batch batch_;
+  const Lines<uint16_t> c_;
+};
+
+template <bool kError>
+std::unique_ptr<Job> start(const Batch& batch) {
+  return std::make_unique<SchoolbookJob<kError>>(batch);
+}
+bool supports(const Problem&, Sharing) {
+  return true;
+}
+Work work(const Problem&, Sharing) {
+  return {};
+}
+
+const Registration kPortable({
+    {"schoolbook", "portable", "by definition, as the compiler makes it", supports, work, start<false>},
+    {"planted_error", "portable", "the same, the last coefficient wrong", supports, work, start<true>, false, true},
+});
+
+}  // namespace
+
+}  // namespace polykem::lab

@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0
+// The tables of AVX2 and AVX-512 as ways.
+#include <set>
+
+#include "cpu_job.hpp"
+#include "tables.hpp"
+
+namespace polykem::lab {
+
+namespace {
+
+/// A batch as blocks of `lanes` items, coefficient i of item l at i * lanes + l; lanes without an item are zero.
+class LaneJob : public CpuJob {
+ public:
+  LaneJob(const Batch& batch, const LaneProduct& product)
+      : product_(product),
+        items_(batch.items),
+        q_(batch.problem.q),
+        blocks_((items_ + product.lanes - 1) / product.lanes),
+        words_(product.n * product.lanes),
+        stride_((words_ + 31) / 32 * 32),
+        a_(blocks_ * stride_),
+        b_(blocks_ * stride_),
+        c_(blocks_ * stride_),
+        workspace_(product.workspace_bytes) {
+    for (size_t item = 0; item < items_; ++item) {
+      for (size_t i = 0; i < product_.n; ++i) {
+        a_.get()[place(item, i)] = batch.a_of(item)[i];
+        b_.get()[place(item, i)] = batch.b_of(item)[i];
+      }
+    }
+  }
+  void run() override {
+    for (size_t block = 0; block < blocks_; ++block) {
+      const size_t at = block * stride_;
+      product_.mul(c_.get() + at, a_.get() + at, b_.get() + at, workspace_.get());
+    }
+  }
+  void read(uint16_t* c) override {
+    const auto mask = static_cast<uint16_t>(product_.kind == Kind::s3 ? 0xffff : q_ - 1);
+    for (size_t item = 0; item < items_; ++item) {
+      for (size_t i = 0; i < product_.n; ++i)
+        c[item * product_.n + i] = c_.get()[place(item, i)] & mask;
+    }
+  }
+
+ private:
+  size_t place(size_t item, size_t i) const {
+    return item / product_.lanes * stride_ + i * product_.lanes + item % product_.lanes;
+  }
+
+  const LaneProduct product_;
+  const size_t items_, q_, blocks_, words_, stride_;
+  const Lines<uint16_t> a_, b_, c_;
+  const Lines<uint8_t> workspace_;
+};
+
+bool fits(const LaneProduct& product, const Problem& problem) {
+  if (product.n != problem.n) return false;
+  const bool exact = problem.power_of_two() && problem.q <= 1u << product.exact_bits;
+  switch (product.kind) {
+    case Kind::cyclic_any:
+      return problem.shape == Shape::cyclic && !problem.modulo_phi && exact;
+    case Kind::cyclic_ternary:
+      return problem.shape == Shape::cyclic && problem.b_bound == 1 && exact;
+    case Kind::s3:
+      return problem.shape == Shape::cyclic && problem.modulo_phi;
+    case Kind::negacyclic:
+      return problem.shape == Shape::negacyclic && exact;
+  }
+  return false;
+}
+
+/// All of a table that have one name.
+Way lane_way(const CpuTables& tables, const LaneProduct& first) {
+  const auto find = [&tables, name = first.name](const Problem& problem) -> const LaneProduct* {
+    for (size_t i = 0; i < tables.lane_count; ++i) {
+      if (std::strcmp(tables.lanes[i].name, name) == 0 && fits(tables.lanes[i], problem)) return &tables.lanes[i];
+    }
+    return nullptr;
+  };
+  return {
+      first.name,
+      tables.on,
+      first.idea,
+      [find](const Problem& problem, Sharing sharing) { return sharing == Sharing::none && find(problem) != nullptr; },
+      [find](const Problem& problem, Sharing) {
+        return Work{Unit::vector, find(problem)->multiplications, 0};
+      },
+      [find](const Batch& batch) { return std::make_unique<LaneJob>(batch, *find(batch.problem)); },
+      first.used};
+}
+
+class ByteJob : public CpuJob {
+ public:
+  ByteJob(const Batch& batch, const ByteProduct& product)
+      : product_(product),
+        items_(batch.items),
+        n_(batch.problem.n),
+        a_(items_ * n_),
+        b_(items_ * n_),
+        c_(items_ * n_),
+        workspace_(product.workspace_bytes) {
+    for (size_t item = 0; item < items_; ++item) {
+      for (size_t i = 0; i < n_; ++i) {
+        a_.get()[item * n_ + i] = static_cast<uint8_t>(batch.a_of(item)[i]);
+        b_.get()[item * n_ + i] = static_cast<int8_t>(batch.b_of(item)[i]);
+      }
+    }
+  }
+  void run() override {
+    for (size_t at = 0; at < items_ * n_; at += n_)
+      product_.mul(c_.get() + at, a_.get() + at, b_.get() + at, n_, workspace_.get());
+  }
+  void read(uint16_t* c) override { std::copy_n(c_.get(), items_ * n_, c); }
+
+ private:
+  const ByteProduct product_;
+  const size_t items_, n_;
+  const Lines<uint8_t> a_;
+  const Lines<int8_t> b_;
+  const Lines<uint8_t> c_, workspace_;
+};
+
+Way byte_way(const CpuTables& tables, const ByteProduct& product) {
+  return {product.name,
+          tables.on,
+          product.idea,
+          [](const Problem& problem, Sharing sharing) {
+            return sharing == Sharing::none && problem.shape == Shape::negacyclic && problem.q == 251;
+          },
+          [&product](const Problem& problem, Sharing) {
+            return Work{Unit::vector, problem.products() / product.terms, 0};
+          },
+          [&product](const Batch& batch) { return std::make_unique<ByteJob>(batch, product); },
+          product.used};
+}
+
+/// a with its continuation below 0, and b, as the scheme might hold them.
+class PackedJob : public CpuJob {
+ public:
+  PackedJob(const Batch& batch, const PackedProduct& product)
+      : product_(product),
+        items_(batch.items),
+        n_(batch.problem.n),
+        q_(batch.problem.q),
+        twice_(items_ * 2 * n_),
+        b_(items_ * n_),
+        sums_(items_ * n_),
+        workspace_(product.workspace_bytes(n_)) {
+    const int32_t sign = batch.problem.shape == Shape::negacyclic ? -1 : 1;
+    for (size_t item = 0; item < items_; ++item) {
+      for (size_t i = 0; i < n_; ++i) {
+        twice_.get()[item * 2 * n_ + i] = sign * batch.a_of(item)[i];
+        twice_.get()[item * 2 * n_ + n_ + i] = batch.a_of(item)[i];
+        b_.get()[item * n_ + i] = static_cast<int16_t>(batch.b_of(item)[i]);
+      }
+    }
+  }
+  void run() override {
+    for (size_t item = 0; item < items_; ++item)
+      product_.mul(sums_.get() + item * n_, twice_.get() + item * 2 * n_, b_.get() + item * n_, n_, workspace_.get());
+  }
+  void read(uint16_t* c) override {
+    const auto q = static_cast<int32_t>(q_);
+    for (size_t i = 0; i < items_ * n_; ++i)
+      c[i] = static_cast<uint16_t>((sums_.get()[i] % q + q) % q);
+  }
+
+ private:
+  const PackedProduct product_;
+  const size_t items_, n_, q_;
+  const Lines<int32_t> twice_;
+  const Lines<int16_t> b_;
+  const Lines<int32_t> sums_;
+  const Lines<uint8_t> workspace_;
+};
+
+Way packed_way(const CpuTables& tables, const PackedProduct& product) {
+  return {product.name,
+          tables.on,
+          product.idea,
+          [](const Problem& problem, Sharing sharing) {
+            const double largest = static_cast<double>(problem.n) * problem.q * problem.b_bound;
+            return sharing == Sharing::none && problem.shape != Shape::matrix && problem.b_bound > 0 &&
+                   largest < (1 << 25);
+          },
+          [&product](const Problem& problem, Sharing) {
+            return Work{Unit::vector, problem.products() / product.terms, 0};
+          },
+          [&product](const Batch& batch) { return std::make_unique<PackedJob>(batch, product); }};
+}
+
+std::vector<Way> ways_of(const CpuTables& tables) {
+  std::vector<Way> ways;
+  std::set<std::string> names;
+  for (size_t i = 0; i < tables.lane_count; ++i) {
+    if (names.insert(tables.lanes[i].name).second) ways.push_back(lane_way(tables, tables.lanes[i]));
+  }
+  for (size_t i = 0; i < tables.byte_count; ++i)
+    ways.push_back(byte_way(tables, tables.bytes[i]));
+  for (size_t i = 0; i < tables.packed_count; ++i)
+    ways.push_back(packed_way(tables, tables.packed[i]));
+  return ways;
+}
+
+const Registration kAvx2(ways_of(kTablesAvx2));
+const Registration kAvx512(ways_of(kTablesAvx512));
+
+}  // namespace
+
+}  // namespace polykem::lab

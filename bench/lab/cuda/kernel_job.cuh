@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+// What all ways on a GPU have in common: operands go to the card in the rows that a kernel wants, products come back.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <type_traits>
+
+#include "../lab.hpp"
+#include "../parallel.hpp"
+#include "../storage.hpp"
+#include "device_memory.cuh"
+
+namespace polykem::lab {
+
+/// Where the host arranges rows. One transfer at a time.
+template <class T>
+T* host_rows(size_t count) {
+  static Storage<T> storage;
+  return storage.room_for(count);
+}
+
+/// `rows` rows of `width` words on the card as elements of T, `stride` apart, zeros between.
+template <class T>
+DeviceArray<T> upload_rows(const uint16_t* words, size_t rows, size_t width, size_t stride) {
+  DeviceArray<T> device(rows * stride);
+  if constexpr (std::is_same_v<T, uint16_t>) {
+    if (width == stride) {
+      device.upload(words);
+      return device;
+    }
+  }
+  T* const host = host_rows<T>(rows * stride);
+  in_parallel(rows, [&](size_t row) {
+    for (size_t i = 0; i < width; ++i)
+      host[row * stride + i] = static_cast<T>(words[row * width + i]);
+    std::fill(host + row * stride + width, host + (row + 1) * stride, T{0});
+  });
+  device.upload(host);
+  return device;
+}
+
+/// The other way: row r goes to words + r * width.
+template <class T>
+void download_rows(uint16_t* words, const DeviceArray<T>& device, size_t rows, size_t width, size_t stride) {
+  if constexpr (std::is_same_v<T, uint16_t>) {
+    if (width == stride) return device.download(words);
+  }
+  T* const host = host_rows<T>(rows * stride);
+  device.download(host);
+  in_parallel(rows, [&](size_t row) {
+    for (size_t i = 0; i < width; ++i)
+      words[row * width + i] = host[row * stride + i];
+  });
+}
+
+inline size_t copies_of_a(const Batch& batch) {
+  return batch.sharing == Sharing::a ? 1 : batch.items;
+}
+inline size_t copies_of_b(const Batch& batch) {
+  return batch.sharing == Sharing::b ? 1 : batch.items;
+}
+
+/// A derived class sets `launch` and `kernel`, and reads.
+class KernelJob : public Job {
+ public:
+  void run() override {
+    start();
+    check(cudaDeviceSynchronize(), "a kernel");
+  }
+  double seconds(double budget) override {
+    return median_seconds(budget, [&] { start(); });
+  }
+  Resources resources() const override { return kernel; }
+
+ protected:
+  std::function<cudaError_t()> launch;  ///< asynchronous
+  Resources kernel;
+
+ private:
+  void start() const { check(launch(), "launching a kernel"); }
+};
+
+/// Of a kernel whose blocks have `threads` threads and `dynamic` bytes beside their static shared memory.
+inline Resources kernel_resources(const void* function, int threads, size_t dynamic) {
+  cudaFuncAttributes attributes;
+  check(cudaFuncGetAttributes(&attributes, function), "asking for a kernel's attributes");
+  cudaDeviceProp card;
+  check(cudaGetDeviceProperties(&card, 0), "asking for the card's properties");
+  Resources r;
+  r.registers = attributes.numRegs;
+  r.shared_bytes = attributes.sharedSizeBytes + dynamic;
+  r.threads = threads;
+  check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&r.blocks, function, threads, dynamic), "asking for occupancy");
+  const int warps = r.blocks * ((threads + 31) / 32);
+  r.occupancy = static_cast<double>(warps) / (card.maxThreadsPerMultiProcessor / 32);
+  return r;
+}
+
+/// The same; from now on the kernel may use that much shared memory.
+template <class Kernel>
+Resources prepare_kernel(Kernel* kernel, int threads, size_t dynamic) {
+  const auto* function = reinterpret_cast<const void*>(kernel);
+  check(cudaFuncSetAttribute(function, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(dynamic)),
+        "shared memory of a kernel");
+  return kernel_resources(function, threads, dynamic);
+}
+
+}  // namespace polykem::lab

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// Matrices on the card: A n x n words; S' rows x n bytes; the product in words, all rows without gaps.
+#pragma once
+
+#include "kernel_job.cuh"
+
+namespace polykem::lab {
+
+struct MatrixArgs {
+  const uint16_t* a;
+  const int8_t* s;
+  uint16_t* c;
+  size_t a_stride;         ///< words from one item's A to the next; 0: one for all
+  uint32_t n, rows, mask;  ///< rows: of all items with the same A
+};
+
+/// n: what the copies of 16 bytes need.
+inline bool is_matrix(const Problem& problem) {
+  return problem.shape == Shape::matrix && problem.power_of_two() && problem.n % 16 == 0 && problem.b_bound < 128 &&
+         problem.b_bound > 0;
+}
+
+inline double matrix_bytes(const Problem& problem, Sharing sharing) {
+  const auto n = static_cast<double>(problem.n), rows = static_cast<double>(problem.rows);
+  return (sharing == Sharing::a ? 0 : 2 * n * n) + rows * n * ((sharing == Sharing::b ? 0 : 1) + 2);
+}
+
+/// The operands of a batch; S' is given per item.
+class MatrixRows : public KernelJob {
+ public:
+  explicit MatrixRows(const Batch& batch)
+      : n_(batch.problem.n),
+        rows_(batch.problem.rows * batch.items),
+        a_(upload_rows<uint16_t>(batch.a, copies_of_a(batch) * n_, n_, n_)),
+        s_(upload_rows<int8_t>(batch.b, rows_, n_, n_)),
+        c_(rows_ * n_),
+        args{a_.data,
+             s_.data,
+             c_.data,
+             batch.sharing == Sharing::a ? 0 : n_ * n_,
+             static_cast<uint32_t>(n_),
+             static_cast<uint32_t>(batch.sharing == Sharing::a ? rows_ : batch.problem.rows),
+             batch.problem.q - 1} {}
+  void read(uint16_t* c) override { download_rows(c, c_, rows_, n_, n_); }
+
+ private:
+  size_t n_, rows_;
+  DeviceArray<uint16_t> a_;
+  DeviceArray<int8_t> s_;
+  DeviceArray<uint16_t> c_;
+
+ protected:
+  MatrixArgs args;
+};
+
+}  // namespace polykem::lab

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+// Polynomials on the card. Rows are padded to multiples of 32 coefficients: a and c words, or bytes where q is at most
+// 2^8, b signed bytes.
+#pragma once
+
+#include <type_traits>
+
+#include "kernel_job.cuh"
+
+namespace polykem::lab {
+
+template <int kDegree, bool kMinus, class Element>
+struct Ring {
+  static constexpr int kN = kDegree;
+  static constexpr bool kNegacyclic = kMinus;
+  static constexpr int kStride = (kDegree + 31) / 32 * 32;
+  using Wide = Element;  ///< of a and c
+};
+
+/// Reduction modulo q of signed 32-bit sums: exact for any sum if q is a power of two, else from -lift on and below
+/// 2^31 - lift.
+struct Modulus {
+  uint32_t q, mask, lift, reciprocal;
+
+  explicit Modulus(uint32_t modulus)
+      : q(modulus),
+        mask((modulus & (modulus - 1)) == 0 ? modulus - 1 : 0),
+        lift((1u << 30) / modulus * modulus),
+        reciprocal(static_cast<uint32_t>((uint64_t{1} << 32) / modulus)) {}
+
+  __device__ __forceinline__ uint32_t reduce(int sum) const {
+    if (mask != 0) return static_cast<uint32_t>(sum) & mask;
+    const uint32_t x = static_cast<uint32_t>(sum) + lift;
+    const uint32_t r = x - __umulhi(x, reciprocal) * q;  // below 2 q
+    return r >= q ? r - q : r;
+  }
+};
+
+/// Calls f.template operator()<Ring>() for the problem's ring; false if there is none.
+template <class F>
+bool with_ring(const Problem& problem, F&& f) {
+  if (problem.shape == Shape::matrix || problem.modulo_phi || problem.b_bound == 0) return false;
+  const bool bytes = problem.q <= 256;
+  const auto is = [&](Shape shape, size_t n, bool narrow) {
+    return problem.shape == shape && problem.n == n && bytes == narrow;
+  };
+  if (is(Shape::cyclic, 509, false)) return f.template operator()<Ring<509, false, uint16_t>>(), true;
+  if (is(Shape::cyclic, 677, false)) return f.template operator()<Ring<677, false, uint16_t>>(), true;
+  if (is(Shape::cyclic, 701, false)) return f.template operator()<Ring<701, false, uint16_t>>(), true;
+  if (is(Shape::cyclic, 821, false)) return f.template operator()<Ring<821, false, uint16_t>>(), true;
+  if (is(Shape::negacyclic, 256, false)) return f.template operator()<Ring<256, true, uint16_t>>(), true;
+  if (is(Shape::negacyclic, 512, false)) return f.template operator()<Ring<512, true, uint16_t>>(), true;
+  if (is(Shape::negacyclic, 512, true)) return f.template operator()<Ring<512, true, uint8_t>>(), true;
+  if (is(Shape::negacyclic, 1024, true)) return f.template operator()<Ring<1024, true, uint8_t>>(), true;
+  return false;
+}
+
+inline bool has_ring(const Problem& problem) {
+  return with_ring(problem, []<class R>(R* = nullptr) {});
+}
+
+/// Bytes of device memory that one product reads and writes.
+inline double ring_bytes(const Problem& problem, Sharing sharing) {
+  const double wide = problem.q <= 256 ? 1 : 2;
+  const auto n = static_cast<double>(problem.n);
+  return n * ((sharing == Sharing::a ? 0 : wide) + (sharing == Sharing::b ? 0 : 1) + wide);
+}
+
+/// Pointers to rows and the distances between them, 0 for a shared operand.
+template <class R>
+struct RingArgs {
+  const typename R::Wide* a;
+  const int8_t* b;
+  typename R::Wide* c;
+  size_t count, a_stride, b_stride;
+  Modulus modulus;
+};
+
+/// The rows of a batch on the card, for kernels that take RingArgs and perhaps more.
+template <class R>
+class RingRows : public KernelJob {
+ public:
+  using Wide = typename R::Wide;
+  explicit RingRows(const Batch& batch)
+      : a_(upload_rows<Wide>(batch.a, copies_of_a(batch), R::kN, R::kStride)),
+        b_(upload_rows<int8_t>(batch.b, copies_of_b(batch), R::kN, R::kStride)),
+        c_(batch.items * R::kStride),
+        args{a_.data,
+             b_.data,
+             c_.data,
+             batch.items,
+             batch.sharing == Sharing::a ? 0 : size_t{R::kStride},
+             batch.sharing == Sharing::b ? 0 : size_t{R::kStride},
+             Modulus(batch.problem.q)} {}
+  void read(uint16_t* c) override { download_rows(c, c_, args.count, R::kN, R::kStride); }
+
+ private:
+  DeviceArray<Wide> a_;
+  DeviceArray<int8_t> b_;
+  DeviceArray<Wide> c_;
+
+ protected:
+  RingArgs<R> args;
+};
+
+/// A job of function(args), a block for each `items_of_block` items.
+template <class R>
+class RingJob : public RingRows<R> {
+ public:
+  RingJob(const Batch& batch, void (*function)(RingArgs<R>), int threads, size_t dynamic, size_t items_of_block = 1)
+      : RingRows<R>(batch) {
+    this->kernel = prepare_kernel(function, threads, dynamic);
+    const auto blocks = static_cast<unsigned>((batch.items + items_of_block - 1) / items_of_block);
+    this->launch = [=, args = this->args] {
+      function<<<blocks, threads, dynamic>>>(args);
+      return cudaGetLastError();
+    };
+  }
+};
+
+/// t(d), where coefficient k of a product is the sum over i of t(k - i) b[i]: a[d], continued by the ring's rule; 0
+/// outside -n < d < n.
+template <class R, class T>
+__device__ __forceinline__ int extended(const T* a, int d) {
+  if (d >= R::kN || d <= -R::kN) return 0;
+  const int value = a[d < 0 ? d + R::kN : d];
+  return R::kNegacyclic && d < 0 ? -value : value;
+}
+
+}  // namespace polykem::lab

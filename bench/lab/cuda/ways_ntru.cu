@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+// The library's product of NTRU polynomials and those that it was compared with (multipliers.hpp): all operands are
+// rows of words.
+#include "kernel_job.cuh"
+#include "multipliers.hpp"
+
+namespace polykem::lab {
+
+namespace {
+
+using cuda::MulKind;
+using cuda::Multiplier;
+
+MulKind kind_of(const Problem& problem) {
+  if (problem.modulo_phi) return MulKind::s3;
+  if (problem.b_bound == 1) return MulKind::ternary;
+  return problem.q == 256 ? MulKind::bytes : MulKind::general;
+}
+
+unsigned log_q(const Problem& problem) {
+  return problem.modulo_phi ? 0 : static_cast<unsigned>(__builtin_ctz(problem.q));
+}
+
+cuda::Shared shared_of(Sharing sharing) {
+  return sharing == Sharing::none ? cuda::Shared::none : sharing == Sharing::a ? cuda::Shared::a : cuda::Shared::b;
+}
+
+/// What the driver says of the kernel that `launch` puts on a stream; nothing if it cannot say.
+template <class Launch>
+Resources captured_resources(Launch&& launch) {
+  Resources r;
+  cudaStream_t stream;
+  check(cudaStreamCreate(&stream), "cudaStreamCreate");
+  cudaGraph_t graph = nullptr;
+  check(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal), "cudaStreamBeginCapture");
+  const cudaError_t launched = launch(stream);
+  check(cudaStreamEndCapture(stream, &graph), "cudaStreamEndCapture");
+  check(launched, "launching a kernel");
+  cudaGraphNode_t node;
+  size_t nodes = 1;
+  cudaKernelNodeParams parameters;
+  if (cudaGraphGetNodes(graph, &node, &nodes) == cudaSuccess && nodes == 1 &&
+      cudaGraphKernelNodeGetParams(node, &parameters) == cudaSuccess) {
+    try {
+      r = kernel_resources(parameters.func, static_cast<int>(parameters.blockDim.x), parameters.sharedMemBytes);
+    } catch (const std::exception&) {
+      (void)cudaGetLastError();
+    }
+  }
+  (void)cudaGraphDestroy(graph);
+  (void)cudaStreamDestroy(stream);
+  return r;
+}
+
+template <Multiplier kMultiplier>
+class MultiplierJob : public KernelJob {
+ public:
+  explicit MultiplierJob(const Batch& batch)
+      : n_(batch.problem.n),
+        items_(batch.items),
+        stride_(cuda::poly_stride(n_)),
+        a_(upload_rows<uint16_t>(batch.a, copies_of_a(batch), n_, stride_)),
+        b_(upload_rows<uint16_t>(batch.b, copies_of_b(batch), n_, stride_)),
+        c_(items_ * stride_) {
+    const auto on_stream = [this, kind = kind_of(batch.problem), logq = log_q(batch.problem),
+                            shared = shared_of(batch.sharing)](cudaStream_t stream) {
+      return cuda::launch_multiplier(kMultiplier, kind, n_, logq, a_.data, b_.data, c_.data, items_, shared, stream);
+    };
+    kernel = captured_resources(on_stream);
+    launch = [on_stream] { return on_stream(nullptr); };
+  }
+  void read(uint16_t* c) override { download_rows(c, c_, items_, n_, stride_); }
+
+ private:
+  size_t n_, items_, stride_;
+  DeviceArray<uint16_t> a_, b_, c_;
+};
+
+template <Multiplier kMultiplier>
+std::unique_ptr<Job> start(const Batch& batch) {
+  return std::make_unique<MultiplierJob<kMultiplier>>(batch);
+}
+
+template <Multiplier kMultiplier>
+bool supports(const Problem& problem, Sharing sharing) {
+  return problem.shape == Shape::cyclic && problem.b_bound <= 1 &&
+         cuda::multiplier_supports(kMultiplier, kind_of(problem), problem.n, log_q(problem), shared_of(sharing));
+}
+
+/// Products of polynomials with one byte a coefficient: two limbs are 2^16, so that of the two high ones vanishes.
+double limb_products(MulKind kind) {
+  return kind == MulKind::general ? 3 : kind == MulKind::ternary ? 2 : 1;
+}
+
+template <Unit kUnit>
+Work work(const Problem& problem, Sharing sharing) {
+  const double limbs = kUnit == Unit::imad ? 1 : limb_products(kind_of(problem));
+  return {kUnit, limbs * problem.products(), (sharing == Sharing::none ? 6.0 : 4.0) * static_cast<double>(problem.n)};
+}
+
+const Registration kNtru({
+    {"schoolbook_int32", "cuda", "a block per product, a thread per coefficient, as in 2021",
+     supports<Multiplier::schoolbook_int32>, work<Unit::imad>, start<Multiplier::schoolbook_int32>},
+    {"dp4a_warp", "cuda", "dp4a, a warp per product, operands staged as for imma", supports<Multiplier::dp4a>,
+     work<Unit::dp4a>, start<Multiplier::dp4a>},
+    {"imma", "cuda", "int8 tensor cores, a warp per product, every item its own operands", supports<Multiplier::imma>,
+     work<Unit::imma>, start<Multiplier::imma>, true},
+    {"imma_tmvp", "cuda", "the same after one level of the three-product Toeplitz split",
+     supports<Multiplier::imma_tmvp>, work<Unit::imma>, start<Multiplier::imma_tmvp>},
+    {"imma_shared", "cuda", "int8 tensor cores, the shared operand's circulant in registers",
+     supports<Multiplier::imma_shared>, work<Unit::imma>, start<Multiplier::imma_shared>},
+});
+
+}  // namespace
+
+}  // namespace polykem::lab

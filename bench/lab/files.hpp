@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+
+namespace polykem::lab {
+
+/// Makes or replaces a file at once: whoever ends the program leaves the old one or the new one. Devices and pipes are
+/// written to. Throws std::runtime_error.
+void write_file(const std::string& path, const std::string& text);
+
+/// Whether write_file() would replace it.
+bool is_replaceable(const std::string& path);
+
+}  // namespace polykem::lab

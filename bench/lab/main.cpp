@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+// polykem-lab: every way to multiply what lattice KEMs multiply, checked and measured.
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+#include "files.hpp"
+#include "options.hpp"
+#include "output.hpp"
+#include "progress.hpp"
+
+namespace polykem::lab {
+
+namespace {
+
+enum Exit { kOk = 0, kWrong = 1, kUsage = 2, kNothing = 4, kFailed = 5 };
+
+std::string command_line(int argc, char** argv) {
+  std::string out = "polykem-lab";
+  for (int i = 1; i < argc; ++i)
+    out += " " + std::string(argv[i]);
+  return out;
+}
+
+volatile std::sig_atomic_t ended_by = 0;
+
+extern "C" void note_signal(int number) {
+  ended_by = number;
+}
+
+/// The first SIGTERM or SIGINT ends the run after the figure at hand, the second at once.
+void watch_signals() {
+  struct sigaction action {};
+  action.sa_handler = note_signal;
+  action.sa_flags = static_cast<int>(SA_RESETHAND);
+  sigaction(SIGTERM, &action, nullptr);
+  sigaction(SIGINT, &action, nullptr);
+}
+
+struct Interrupted {};
+
+void stop_if_asked() {
+  if (ended_by != 0) throw Interrupted();
+}
+
+/// Tables and plots of folder/lab.json, by report.py. Without a Python that has matplotlib there are none.
+void draw_report(const std::string& folder) {
+  const char* named = std::getenv("POLYKEM_LAB_REPORT");
+  const std::string script = named != nullptr ? named : POLYKEM_LAB_REPORT;
+  if (access(script.c_str(), R_OK) != 0) {
+    std::printf("bench/lab/report.py is not here; it makes tables and plots of %s/lab.json\n", folder.c_str());
+    return;
+  }
+  std::fflush(stdout);
+  const char* chosen = std::getenv("PYTHON");
+  const char* python = chosen != nullptr ? chosen : "python3";
+  const pid_t child = fork();
+  if (child == 0) {
+    execlp(python, python, "-B", script.c_str(), (folder + "/lab.json").c_str(), folder.c_str(), nullptr);
+    _exit(127);
+  }
+  int status = 0;
+  if (child < 0 || waitpid(child, &status, 0) < 0 || status != 0)
+    throw std::runtime_error("no tables and plots; run " + std::string(python) + " " + script + " " + folder +
+                             "/lab.json " + folder);
+}
+
+/// The files that figures go to.
+std::vector<std::string> files_of(const Options& options) {
+  std::vector<std::string> out;
+  if (!options.json.empty() && options.json != "-") out.push_back(options.json);
+  if (!options.report.empty()) out.push_back(options.report + "/lab.json");
+  return out;
+}
+
+/// All figures so far. Only files that are replaced are written before the end.
+void save(const Options& options, const Laboratory& laboratory, Results& results, bool at_end) {
+  results.compared = laboratory.compared();
+  const std::string json = as_json(results, laboratory);
+  for (const std::string& path : files_of(options)) {
+    if (at_end || is_replaceable(path)) write_file(path, json);
+  }
+  if (at_end && options.json == "-") std::fputs(json.c_str(), stdout);
+}
+
+/// Saves after each problem.
+void measure_all(const Options& options, Laboratory& laboratory, const std::vector<Step>& steps, Results& results) {
+  const bool silent = options.quiet || options.json == "-";
+  Progress progress(results.planned, silent);
+  const double budget = options.request.check_only ? 0 : options.request.seconds;
+  for (size_t i = 0; i < steps.size(); ++i) {
+    laboratory.measure(steps[i], budget, [&](const Row& row) {
+      results.rows.push_back(row);
+      progress.show(row);
+      stop_if_asked();
+    });
+    stop_if_asked();
+    const bool last = i + 1 == steps.size();
+    if (!last && steps[i].problem != steps[i + 1].problem) save(options, laboratory, results, false);
+  }
+  progress.end();
+}
+
+/// Leaves what was measured, and ends as the signal would have ended it.
+void end_early(const Options& options, const Laboratory& laboratory, Results& results) {
+  std::fprintf(stderr, "\npolykem-lab: interrupted after %zu of %zu figures\n", results.rows.size(), results.planned);
+  if (!results.rows.empty()) {
+    save(options, laboratory, results, true);
+    for (const std::string& path : files_of(options))
+      std::fprintf(stderr, "%s has them; bench/lab/report.py makes tables of it\n", path.c_str());
+    std::fflush(stdout);
+  }
+  const int number = ended_by;
+  std::signal(number, SIG_DFL);
+  std::raise(number);
+}
+
+void print_table(const Results& results, const Laboratory& laboratory) {
+  if (laboratory.gpu().empty()) std::printf("No ways on a GPU: %s.\n", laboratory.no_gpu().c_str());
+  std::printf("%s%s%s, one core; %zu products compared, all right\n\n", laboratory.gpu().c_str(),
+              laboratory.gpu().empty() ? "" : " and ", cpu_name().c_str(), results.compared);
+  std::fputs(as_table(results).c_str(), stdout);
+}
+
+int run(int argc, char** argv) {
+  const Options options = parse_options(argc, argv);
+  if (options.help) return std::fputs(kHelp, stdout), kOk;
+  Laboratory laboratory;
+  if (options.list) return std::fputs(as_list(laboratory).c_str(), stdout), kOk;
+  if (!options.report.empty() && mkdir(options.report.c_str(), 0777) != 0 && errno != EEXIST)
+    throw std::runtime_error("cannot make the folder " + options.report + ": " + std::strerror(errno));
+  const std::vector<Step> steps = plan(options.request, laboratory.ways());
+  Results results;
+  results.command = command_line(argc, argv);
+  results.planned = count_figures(steps);
+  if (steps.empty()) {
+    std::fprintf(stderr, "polykem-lab: nothing here can do that%s%s\n", laboratory.gpu().empty() ? "; no GPU: " : "",
+                 laboratory.no_gpu().c_str());
+    return kNothing;
+  }
+  watch_signals();
+  try {
+    if (!options.request.check_only) results.gpu_rates = laboratory.gpu_rates();
+    measure_all(options, laboratory, steps, results);
+  } catch (const Interrupted&) {
+    end_early(options, laboratory, results);
+  }
+  std::signal(SIGTERM, SIG_DFL);
+  std::signal(SIGINT, SIG_DFL);
+  results.complete = true;
+  save(options, laboratory, results, true);
+  if (!options.quiet && options.json != "-") print_table(results, laboratory);
+  if (!options.report.empty()) draw_report(options.report);
+  return kOk;
+}
+
+int guarded(int argc, char** argv) {
+  try {
+    return run(argc, argv);
+  } catch (const UsageError& error) {
+    std::fprintf(stderr, "polykem-lab: %s\n", error.what());
+    return kUsage;
+  } catch (const WrongProduct& error) {
+    std::fprintf(stderr, "\npolykem-lab: wrong product: %s\n", error.what());
+    return kWrong;
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "\npolykem-lab: %s\n", error.what());
+    return kFailed;
+  }
+}
+
+}  // namespace
+
+}  // namespace polykem::lab
+
+int main(int argc, char** argv) {
+  return polykem::lab::guarded(argc, argv);
+}

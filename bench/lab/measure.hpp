@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// Runs ways over problems: every product of every batch is compared with the schoolbook's before the clock starts.
+#pragma once
+
+#include <functional>
+#include <stdexcept>
+
+#include "operands.hpp"
+#include "plan.hpp"
+
+namespace polykem::lab {
+
+struct Row {
+  const Problem* problem;
+  const Way* way;
+  Sharing sharing;
+  size_t items;
+  double seconds = 0, floor = 0;  ///< of one product; a floor of 0 is not stated
+  double cycles = 0;              ///< of a CPU core, for one product; 0: not known
+  Resources resources;
+};
+
+/// The way is wrong; what() says which product.
+struct WrongProduct : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+/// What this machine has.
+class Laboratory {
+ public:
+  Laboratory();
+  /// All ways that can run here.
+  const std::vector<const Way*>& ways() const { return ways_; }
+  /// "" or the GPU's name; why there is none.
+  const std::string& gpu() const { return gpu_; }
+  const std::string& no_gpu() const { return no_gpu_; }
+
+  /// Calls `done` for each row; a budget of 0 seconds measures nothing. Throws WrongProduct.
+  void measure(const Step& step, double budget, const std::function<void(const Row&)>& done);
+  /// Products so far.
+  size_t compared() const { return compared_; }
+  Rates gpu_rates();
+
+ private:
+  const Rates& rates_of(const Way& way);
+  Row measure_job(const Step& step, const Way& way, Job& job, double budget);
+
+  std::string gpu_, no_gpu_;
+  Device* device_;
+  std::vector<const Way*> ways_;
+  Rates gpu_rates_, cpu_rates_;
+  Operands operands_;
+  Storage<uint16_t> want_, got_;
+  size_t compared_ = 0;
+};
+
+const char* sharing_name(Sharing sharing);
+
+}  // namespace polykem::lab

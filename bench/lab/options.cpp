@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "options.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <functional>
+#include <map>
+
+namespace polykem::lab {
+
+const char* const kHelp =
+    "Usage: polykem-lab [OPTIONS]\n"
+    "Multiplies the polynomials and matrices of lattice KEMs in every way there is, on this CPU (one core) and on the\n"
+    "first GPU. Every product is compared with the schoolbook's before it is measured; a wrong one ends the program "
+    "with\n"
+    "exit code 1.\n\n"
+    "  --problem NAME,...  Only these (default the usual ones; \"all\": every one; --list shows them)\n"
+    "  --way NAME,...      Only these ways\n"
+    "  --on NAME,...       Only ways on these: portable, avx2, avx512, amx, cuda\n"
+    "  --shared WHICH,...  Which operand is one for the whole batch: none, a, b (default none,a)\n"
+    "  --items N,...       Products of a batch (default by problem and device)\n"
+    "  --n N,...           Sizes of matrices instead of FrodoKEM's, multiples of 16\n"
+    "  --nbar N,...        Rows of S' instead of FrodoKEM's eight\n"
+    "  --seconds S         How long to measure each figure (default 0.1; 0.05 for a report)\n"
+    "  --check             Compare only, measure nothing\n"
+    "  --json FILE         Write the figures as JSON (\"-\": to standard output)\n"
+    "  --report FOLDER     Measure what its tables and plots need: the usual problems, both axes of FrodoKEM; write\n"
+    "                      lab.json, report.md and plots there\n"
+    "  --list              The problems and the ways of this machine\n"
+    "  -q, --quiet         No table and no progress\n"
+    "  -h, --help          This text\n\n"
+    "Exit codes: 0 done, 1 a product is wrong, 2 usage, 4 nothing here can do what was asked, 5 a file or the GPU "
+    "failed.\n";
+
+namespace {
+
+std::vector<std::string> split(const std::string& list) {
+  std::vector<std::string> words;
+  for (size_t begin = 0; begin <= list.size();) {
+    const size_t end = std::min(list.find(',', begin), list.size());
+    if (end > begin) words.push_back(list.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return words;
+}
+
+std::vector<size_t> numbers(const std::string& option, const std::string& list, size_t most) {
+  std::vector<size_t> out;
+  for (const std::string& word : split(list)) {
+    size_t value = 0;
+    const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
+    if (error != std::errc() || end != word.data() + word.size() || value == 0 || value > most)
+      throw UsageError(option + ": '" + word + "' is not a number from 1 to " + std::to_string(most));
+    out.push_back(value);
+  }
+  if (out.empty()) throw UsageError(option + ": a number is missing");
+  return out;
+}
+
+double seconds(const std::string& word) {
+  char* end = nullptr;
+  const double value = std::strtod(word.c_str(), &end);
+  if (word.empty() || *end != '\0' || !(value > 0 && value <= 3600))
+    throw UsageError("--seconds: '" + word + "' is not a number above 0 and at most 3600");
+  return value;
+}
+
+std::vector<Sharing> sharings(const std::string& list) {
+  std::vector<Sharing> out;
+  for (const std::string& word : split(list)) {
+    bool found = false;
+    for (const Sharing sharing : {Sharing::none, Sharing::a, Sharing::b}) {
+      if (word == sharing_name(sharing)) out.push_back(sharing), found = true;
+    }
+    if (!found) throw UsageError("--shared: '" + word + "' is neither none nor a nor b");
+  }
+  return out;
+}
+
+std::vector<Problem> choose(const std::string& list) {
+  std::vector<Problem> out;
+  if (list.empty()) {
+    std::copy_if(problems().begin(), problems().end(), std::back_inserter(out),
+                 [](const Problem& p) { return p.usual; });
+    return out;
+  }
+  if (list == "all") return problems();
+  for (const std::string& word : split(list)) {
+    const auto found =
+        std::find_if(problems().begin(), problems().end(), [&](const Problem& p) { return p.name == word; });
+    if (found == problems().end())
+      throw UsageError("--problem: there is no '" + word + "'; polykem-lab --list shows all");
+    out.push_back(*found);
+  }
+  return out;
+}
+
+/// Each matrix in all sizes of both axes; an empty axis has the problem's own. Other problems have no axes.
+std::vector<Problem> spread(const std::vector<Problem>& chosen, const std::vector<size_t>& sizes,
+                            const std::vector<size_t>& rows) {
+  std::vector<Problem> out;
+  for (const Problem& problem : chosen) {
+    if (problem.shape != Shape::matrix) {
+      out.push_back(problem);
+      continue;
+    }
+    for (const size_t n : sizes.empty() ? std::vector{problem.n} : sizes) {
+      for (const size_t r : rows.empty() ? std::vector{problem.rows} : rows) {
+        Problem variant = problem;
+        variant.n = n;
+        variant.rows = r;
+        out.push_back(variant);
+      }
+    }
+  }
+  return out;
+}
+
+void add(std::vector<Subject>& subjects, const std::vector<Problem>& list, Extent extent) {
+  for (const Problem& problem : list)
+    subjects.push_back({problem, extent});
+}
+
+/// What TensorCrypto's tables are compared with, then the other usual problems, then FrodoKEM-976 with other sizes and
+/// with other numbers of rows.
+std::vector<Subject> report_subjects(const std::vector<size_t>& sizes, const std::vector<size_t>& rows) {
+  const std::vector<Problem> first = choose("ring512,tensorfro560,lac512,ntru509,frodo976");
+  std::vector<Problem> rest = choose("");
+  rest.erase(std::remove_if(rest.begin(), rest.end(),
+                            [&](const Problem& p) {
+                              return std::any_of(first.begin(), first.end(),
+                                                 [&](const Problem& other) { return other.name == p.name; });
+                            }),
+             rest.end());
+  std::vector<Subject> out;
+  add(out, spread(first, sizes, rows), Extent::every);
+  add(out, spread(rest, sizes, rows), Extent::largest);
+  add(out, spread(choose("frodo976"), {256, 512, 640, 1344, 2048}, {}), Extent::axis);
+  add(out, spread(choose("frodo976"), {}, {1, 16, 32, 64}), Extent::axis);
+  return out;
+}
+
+/// Words of the command line: options with a value, and without.
+struct Words {
+  std::map<std::string, std::string> values;
+  bool has(const std::string& option) const { return values.count(option) != 0; }
+  std::string at(const std::string& option) const { return has(option) ? values.at(option) : std::string(); }
+};
+
+Words read_words(int argc, char** argv) {
+  static const std::vector<std::string> with_value{"--problem", "--way",  "--on",      "--shared", "--items",
+                                                   "--n",       "--nbar", "--seconds", "--json",   "--report"};
+  static const std::map<std::string, std::string> flags{{"--list", "--list"},   {"--check", "--check"},
+                                                        {"--quiet", "--quiet"}, {"-q", "--quiet"},
+                                                        {"--help", "--help"},   {"-h", "--help"}};
+  Words words;
+  for (int i = 1; i < argc; ++i) {
+    std::string word = argv[i], value;
+    const size_t equals = word.rfind("--", 0) == 0 ? word.find('=') : std::string::npos;
+    const bool attached = equals != std::string::npos;
+    if (attached) value = word.substr(equals + 1), word.resize(equals);
+    if (flags.count(word) != 0 && !attached) {
+      words.values[flags.at(word)] = "";
+    } else if (std::find(with_value.begin(), with_value.end(), word) != with_value.end()) {
+      if (!attached && ++i == argc) throw UsageError(word + " needs a value");
+      words.values[word] = attached ? value : argv[i];
+    } else {
+      throw UsageError("'" + word + "' is no option; polykem-lab --help shows all");
+    }
+  }
+  return words;
+}
+
+}  // namespace
+
+Options parse_options(int argc, char** argv) {
+  constexpr size_t kMostItems = 10'000'000, kMostSize = 8192;
+  const Words words = read_words(argc, argv);
+  Options options;
+  options.list = words.has("--list");
+  options.quiet = words.has("--quiet");
+  options.help = words.has("--help");
+  options.json = words.at("--json");
+  options.report = words.at("--report");
+  Request& request = options.request;
+  request.check_only = words.has("--check");
+  request.ways = split(words.at("--way"));
+  request.on = split(words.at("--on"));
+  request.sharing = sharings(words.at("--shared"));
+  if (words.has("--items")) request.items = numbers("--items", words.at("--items"), kMostItems);
+  request.seconds = words.has("--seconds") ? seconds(words.at("--seconds")) : words.has("--report") ? 0.05 : 0.1;
+  std::vector<size_t> sizes, rows;
+  if (words.has("--n")) sizes = numbers("--n", words.at("--n"), kMostSize);
+  if (words.has("--nbar")) rows = numbers("--nbar", words.at("--nbar"), kMostSize);
+  for (const size_t n : sizes) {
+    if (n % 16 != 0) throw UsageError("--n: " + std::to_string(n) + " is not a multiple of 16");
+  }
+  const bool report = words.has("--report");
+  if (report && options.report.empty()) throw UsageError("--report needs a folder");
+  if (report && !words.has("--problem")) {
+    request.subjects = report_subjects(sizes, rows);
+  } else {
+    add(request.subjects, spread(choose(words.at("--problem")), sizes, rows), Extent::every);
+  }
+  return options;
+}
+
+}  // namespace polykem::lab

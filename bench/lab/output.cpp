@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "output.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <sstream>
+
+namespace polykem::lab {
+
+namespace {
+
+std::string format(const char* how, double value) {
+  char text[64];
+  std::snprintf(text, sizeof text, how, value);
+  return text;
+}
+
+std::string quoted(const std::string& text) {
+  std::string out = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') out += '\\';
+    if (static_cast<unsigned char>(c) >= 0x20) out += c;
+  }
+  return out + "\"";
+}
+
+using Cells = std::vector<std::string>;
+
+/// Columns as wide as their widest cell; the first `left` begin at the left.
+std::string aligned(const std::vector<Cells>& lines, size_t left) {
+  std::vector<size_t> widths(lines.front().size());
+  for (const Cells& line : lines) {
+    for (size_t i = 0; i < line.size(); ++i)
+      widths[i] = std::max(widths[i], line[i].size());
+  }
+  std::string out;
+  for (const Cells& line : lines) {
+    std::string text;
+    for (size_t i = 0; i < line.size(); ++i) {
+      const std::string blanks(widths[i] - line[i].size(), ' ');
+      text += (i < left ? line[i] + blanks : blanks + line[i]) + "  ";
+    }
+    text.resize(text.find_last_not_of(' ') + 1);
+    out += text + "\n";
+  }
+  return out;
+}
+
+std::string resources_text(const Resources& r) {
+  if (r.registers == 0) return "";
+  return std::to_string(r.registers) + " / " + std::to_string(r.shared_bytes) + " / " + std::to_string(r.threads) +
+         " x " + std::to_string(r.blocks) + " / " + format("%.0f%%", 100 * r.occupancy);
+}
+
+std::string commit() {
+  const char* stated = std::getenv("POLYKEM_COMMIT");
+  const std::string known = stated != nullptr && *stated != '\0' ? stated : POLYKEM_LAB_COMMIT;
+  return known.empty() ? "unknown" : known;
+}
+
+std::string json_row(const Row& row) {
+  const Problem& p = *row.problem;
+  std::ostringstream out;
+  out << "{\"problem\": " << quoted(p.name) << ", \"n\": " << p.n << ", \"nbar\": " << p.rows << ", \"q\": " << p.q
+      << ", \"way\": " << quoted(row.way->name) << ", \"on\": " << quoted(row.way->on) << ", \"shared\": \""
+      << sharing_name(row.sharing) << "\", \"items\": " << row.items;
+  if (row.seconds > 0) out << ", \"ns\": " << 1e9 * row.seconds << ", \"per_second\": " << 1 / row.seconds;
+  if (row.floor > 0) out << ", \"floor_ns\": " << 1e9 * row.floor;
+  if (row.cycles > 0) out << ", \"cycles\": " << row.cycles;
+  if (row.resources.registers > 0)
+    out << ", \"registers\": " << row.resources.registers << ", \"shared_bytes\": " << row.resources.shared_bytes
+        << ", \"threads\": " << row.resources.threads << ", \"blocks_per_multiprocessor\": " << row.resources.blocks
+        << ", \"occupancy\": " << row.resources.occupancy;
+  out << ", \"used\": " << (row.way->used ? "true" : "false") << "}";
+  return out.str();
+}
+
+}  // namespace
+
+std::string cpu_name() {
+  std::ifstream file("/proc/cpuinfo");
+  for (std::string line; std::getline(file, line);) {
+    const size_t colon = line.find(": ");
+    if (line.rfind("model name", 0) == 0 && colon != std::string::npos) return line.substr(colon + 2);
+  }
+  return "a CPU without a name";
+}
+
+std::string as_table(const Results& results) {
+  std::vector<Cells> lines{{"problem", "n", "shared", "way", "on", "items", "ns", "M/s", "floor ns", "x floor",
+                            "cycles", "registers / shared / threads x blocks / occupancy"}};
+  for (const Row& row : results.rows) {
+    const Problem& p = *row.problem;
+    const bool timed = row.seconds > 0, stated = row.floor > 0;
+    const std::string n = (p.rows == 1 ? "" : std::to_string(p.rows) + " x ") + std::to_string(p.n);
+    lines.push_back({p.name, n, sharing_name(row.sharing), std::string(row.way->name) + (row.way->used ? " *" : ""),
+                     row.way->on, std::to_string(row.items), timed ? format("%.4g", 1e9 * row.seconds) : "",
+                     timed ? format("%.4g", 1e-6 / row.seconds) : "", stated ? format("%.3g", 1e9 * row.floor) : "",
+                     timed && stated ? format("%.2f", row.seconds / row.floor) : "",
+                     row.cycles > 0 ? format("%.0f", row.cycles) : "", resources_text(row.resources)});
+  }
+  return aligned(lines, 5);
+}
+
+std::string as_json(const Results& results, const Laboratory& laboratory) {
+  const auto rate = [&](Unit unit) { return results.gpu_rates.of[static_cast<size_t>(unit)]; };
+  std::ostringstream out;
+  out << "{\n \"schema\": \"polykem-lab-1\",\n \"cpu\": " << quoted(cpu_name())
+      << ",\n \"gpu\": " << (laboratory.gpu().empty() ? "null" : quoted(laboratory.gpu()))
+      << ",\n \"no_gpu\": " << (laboratory.no_gpu().empty() ? "null" : quoted(laboratory.no_gpu()))
+      << ",\n \"commit\": " << quoted(commit()) << ",\n \"compiler\": " << quoted(__VERSION__)
+      << ",\n \"command\": " << quoted(results.command) << ",\n \"complete\": " << (results.complete ? "true" : "false")
+      << ",\n \"planned\": " << results.planned << ",\n \"compared\": " << results.compared << ",\n";
+  if (results.gpu_rates.bytes > 0)
+    out << " \"gpu_rates\": {\"imma\": " << rate(Unit::imma) << ", \"dp4a\": " << rate(Unit::dp4a)
+        << ", \"dp2a\": " << rate(Unit::dp2a) << ", \"imad\": " << rate(Unit::imad)
+        << ", \"butterfly\": " << rate(Unit::butterfly) << ", \"bytes\": " << results.gpu_rates.bytes << "},\n";
+  out << " \"records\": [";
+  const char* between = "\n  ";
+  for (const Row& row : results.rows) {
+    out << between << json_row(row);
+    between = ",\n  ";
+  }
+  out << "\n ]\n}\n";
+  return out.str();
+}
+
+std::string as_list(const Laboratory& laboratory) {
+  std::vector<Cells> lines{{"problem", "", "n", "rows", "q"}};
+  for (const Problem& p : problems())
+    lines.push_back({p.name + (p.usual ? "" : " (if named)"), p.title, std::to_string(p.n), std::to_string(p.rows),
+                     std::to_string(p.q)});
+  std::string out = aligned(lines, 2) + "\n";
+  lines = {{"way", "on", ""}};
+  for (const Way* way : laboratory.ways())
+    lines.push_back({std::string(way->name) + (way->used ? " *" : ""), way->on, way->idea});
+  out += aligned(lines, 3) + "\n* what the library uses\n";
+  if (laboratory.gpu().empty()) out += "No ways on a GPU: " + laboratory.no_gpu() + ".\n";
+  return out;
+}
+
+}  // namespace polykem::lab

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plan.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <iterator>
+
+namespace polykem::lab {
+
+namespace {
+
+bool wanted(const std::vector<std::string>& list, const char* name) {
+  return list.empty() || std::find(list.begin(), list.end(), name) != list.end();
+}
+
+constexpr size_t kMostMatrixBytes = size_t{1} << 30;
+
+/// A lone product, the batch of the published ones, and one that fills the card; cores get 64 at most.
+std::vector<size_t> usual_items(const Problem& problem, Sharing sharing, bool on_cpu) {
+  if (on_cpu) return {1, problem.shape == Shape::matrix ? size_t{16} : size_t{64}};
+  if (problem.shape != Shape::matrix) return {1, 512, 65536};
+  const size_t fitting = std::max(size_t{1}, kMostMatrixBytes / (2 * problem.a_words()));
+  if (sharing != Sharing::a) return {1, std::min(size_t{512}, fitting)};
+  return {1, problem.rows == 1 ? size_t{552} : size_t{512}, 131072 / problem.rows};
+}
+
+/// Plans the batches of one subject with one sharing.
+class Planner {
+ public:
+  Planner(const Request& request, const Subject& subject, Sharing sharing, const std::vector<const Way*>& ways)
+      : request_(request), subject_(subject), sharing_(sharing) {
+    std::copy_if(ways.begin(), ways.end(), std::back_inserter(able_), [&](const Way* way) { return takes_part(*way); });
+  }
+
+  void add_steps(std::vector<Step>& steps) const {
+    if (able_.empty()) return;
+    if (sharing_ != Sharing::none) add_extreme(steps);
+    for (const size_t items : all_items()) {
+      Step step{&subject_.problem, sharing_, items, false, {}};
+      for (const Way* way : able_) {
+        if (takes(*way, items)) step.trials.push_back({way, shown(*way, items)});
+      }
+      steps.push_back(step);
+    }
+  }
+
+ private:
+  bool takes_part(const Way& way) const {
+    const bool named = !request_.ways.empty();
+    return wanted(request_.ways, way.name) && wanted(request_.on, way.on) && (named || !way.planted) &&
+           (subject_.extent != Extent::axis || is_cuda(way)) && way.supports(subject_.problem, sharing_);
+  }
+
+  std::vector<size_t> items_of(const Way& way) const {
+    return request_.items.empty() ? usual_items(subject_.problem, sharing_, !is_cuda(way)) : request_.items;
+  }
+
+  bool takes(const Way& way, size_t items) const {
+    const std::vector<size_t> own = items_of(way);
+    return std::find(own.begin(), own.end(), items) != own.end();
+  }
+
+  bool shown(const Way& way, size_t items) const {
+    if (subject_.extent == Extent::every || !request_.items.empty()) return true;
+    const std::vector<size_t> own = items_of(way);
+    return items == *std::max_element(own.begin(), own.end());
+  }
+
+  /// All sizes that some way wants, ascending.
+  std::vector<size_t> all_items() const {
+    std::vector<size_t> all;
+    for (const Way* way : able_) {
+      const std::vector<size_t> own = items_of(*way);
+      all.insert(all.end(), own.begin(), own.end());
+    }
+    std::sort(all.begin(), all.end());
+    all.erase(std::unique(all.begin(), all.end()), all.end());
+    return all;
+  }
+
+  void add_extreme(std::vector<Step>& steps) const {
+    constexpr size_t kItems = 67;
+    Step step{&subject_.problem, sharing_, kItems, true, {}};
+    for (const Way* way : able_)
+      step.trials.push_back({way, false});
+    steps.push_back(step);
+  }
+
+  const Request& request_;
+  const Subject& subject_;
+  Sharing sharing_;
+  std::vector<const Way*> able_;
+};
+
+}  // namespace
+
+bool is_cuda(const Way& way) {
+  return std::strcmp(way.on, "cuda") == 0;
+}
+
+std::vector<Step> plan(const Request& request, const std::vector<const Way*>& ways) {
+  const std::vector<Sharing> usual{Sharing::none, Sharing::a};
+  std::vector<Step> steps;
+  for (const Subject& subject : request.subjects) {
+    for (const Sharing sharing : request.sharing.empty() ? usual : request.sharing)
+      Planner(request, subject, sharing, ways).add_steps(steps);
+  }
+  return steps;
+}
+
+size_t count_figures(const std::vector<Step>& steps) {
+  size_t count = 0;
+  for (const Step& step : steps)
+    count += static_cast<size_t>(
+        std::count_if(step.trials.begin(), step.trials.end(), [](const Trial& trial) { return trial.figure; }));
+  return count;
+}
+
+}  // namespace polykem::lab
