@@ -13,7 +13,7 @@ CONFIGURE := cmake --preset release -B $(BUILD) $(if $(CCACHE),-DCMAKE_CXX_COMPI
 SOURCES    = $(shell git ls-files '*.c' '*.h' '*.cpp' '*.hpp')
 
 .DEFAULT_GOAL := all
-.PHONY: all cuda demo demo-tls test test-full mutants bench bench-peers cpu-rates tables hw-test hw-coverage hw-formal hw-synth hw-area hw-wave hw-schedule hw-software sbom program-docs docs figures format lint tidy install clean help test-m4 bench-m4 test-arm64
+.PHONY: all cuda demo demo-tls test test-full mutants bench bench-peers cpu-rates lab tables hw-test hw-coverage hw-formal hw-synth hw-area hw-wave hw-schedule hw-software sbom program-docs docs figures format lint tidy install clean help test-m4 bench-m4 test-arm64
 
 all: ## Build the library and the program build/bin/polykem
 	@tools/setup.sh --check demo
@@ -117,6 +117,12 @@ cpu-rates: ## Measure what this core does in a cycle, from which floors are comp
 	@$(CONFIGURE) -DPOLYKEM_BUILD_BENCH=ON >/dev/null
 	@cmake --build $(BUILD) -j $(JOBS) --target polykem_bench_cpu_rates
 	@$(BUILD)/bin/polykem_bench_cpu_rates --json $(BUILD)/cpu-rates.json
+
+lab: ## Multiply what lattice KEMs multiply in every way, here and on a GPU; writes tables and plots to build/lab
+	@tools/setup.sh demo
+	@$(CONFIGURE) -DPOLYKEM_BUILD_BENCH=ON >/dev/null
+	@cmake --build $(BUILD) -j $(JOBS) --target lab
+	@$(BUILD)/bin/polykem-lab --report $(BUILD)/lab
 
 tables: all ## Write the tables and the plot of README.md and docs/ from bench/results
 	@tools/setup.sh test

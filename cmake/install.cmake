@@ -57,8 +57,8 @@ install(DIRECTORY docs/ DESTINATION ${CMAKE_INSTALL_DOCDIR}/docs FILES_MATCHING 
 install(FILES examples/batch.c examples/device_arrays.c examples/server.cpp
         DESTINATION ${CMAKE_INSTALL_DOCDIR}/examples)
 install(DIRECTORY bench/results DESTINATION ${CMAKE_INSTALL_DOCDIR}/bench)
-foreach(folder bench/seong2021 bench/frodo_cuda tools/m4cycles src/prim/keccak src/schemes/ntru src/schemes/mlkem
-        src/schemes/frodo src/schemes/lac src/schemes/saber)
+foreach(folder bench/seong2021 bench/frodo_cuda bench/lab tools/m4cycles src/prim/keccak src/schemes/ntru
+        src/schemes/mlkem src/schemes/frodo src/schemes/lac src/schemes/saber)
   install(FILES ${folder}/README.md DESTINATION ${CMAKE_INSTALL_DOCDIR}/${folder})
 endforeach()
 if(POLYKEM_BUILD_CLI)
