@@ -2,17 +2,18 @@
 /* polykem: arithmetic on encrypted numbers in batches (CKKS). The C API of libpolykem_ckks, a library of its own.
  *
  * What holds for every function:
- *  - It returns a polykem_ckks_status, never aborts and never prints. polykem_ckks_error_text() says more about the last
- *    failure of the calling thread. Outputs are untouched on failure.
- *  - Objects are immutable and may be used by several threads at once, unless noted. Their functions ..._free take NULL.
+ *  - It returns a polykem_ckks_status, never aborts and never prints. polykem_ckks_error_text() says more about the
+ * last failure of the calling thread. Outputs are untouched on failure.
+ *  - Objects are immutable and may be used by several threads at once, unless noted. Their functions ..._free take
+ * NULL.
  *  - A polynomial modulo one prime is a row: N words below the prime, the values a(psi^(2 bitrev(i) + 1)), i = 0..N-1,
  *    psi a primitive 2N-th root of unity, bitrev of log2(N) bits. These are the rows of OpenFHE's files.
- *  - A batch is ciphertexts that were computed alike: with one number of parts and limbs, one scale. Limbs are the first
- *    primes of q, those that rescaling has left.
+ *  - A batch is ciphertexts that were computed alike: with one number of parts and limbs, one scale. Limbs are the
+ * first primes of q, those that rescaling has left.
  *  - Operations make a new object. One plaintext, or one for each ciphertext, may stand beside a batch.
  *
- * Whoever decrypts results that an attacker chose, and shows them, may reveal the secret key: decrypted numbers carry the
- * noise (Li and Micciancio, Eurocrypt 2021). Show rounded results, or none.
+ * Whoever decrypts results that an attacker chose, and shows them, may reveal the secret key: decrypted numbers carry
+ * the noise (Li and Micciancio, Eurocrypt 2021). Show rounded results, or none.
  */
 #ifndef POLYKEM_CKKS_H
 #define POLYKEM_CKKS_H
@@ -46,7 +47,8 @@ typedef enum polykem_ckks_status {
   POLYKEM_CKKS_ERR_RESIDUES = 39    /* words that are not below their prime, or no ternary secret */
 } polykem_ckks_status;
 
-/* What was wrong with the last call of this thread that failed, and what to do: a sentence, valid until its next failure. */
+/* What was wrong with the last call of this thread that failed, and what to do: a sentence, valid until its next
+ * failure. */
 POLYKEM_CKKS_API const char* polykem_ckks_error_text(void);
 
 /* ---- parameter sets -------------------------------------------------------------------------------------- */
@@ -54,16 +56,16 @@ POLYKEM_CKKS_API const char* polykem_ckks_error_text(void);
 typedef struct polykem_ckks_context polykem_ckks_context;
 
 typedef struct polykem_ckks_parameters {
-  size_t struct_size;     /* sizeof(polykem_ckks_parameters) */
-  unsigned log_n;         /* N = 2^log_n, 4..16 */
-  size_t q_count;         /* primes q, 1 mod 2N and below 2^61; a rescaling drops the last one */
+  size_t struct_size; /* sizeof(polykem_ckks_parameters) */
+  unsigned log_n;     /* N = 2^log_n, 4..16 */
+  size_t q_count;     /* primes q, 1 mod 2N and below 2^61; a rescaling drops the last one */
   const uint64_t* q;
   const uint64_t* q_roots; /* primitive 2N-th roots of unity; NULL: the least of each prime */
   size_t p_count;          /* special primes of key switching, whose product is not below that of a digit; 0: none */
   const uint64_t* p;
   const uint64_t* p_roots;
-  unsigned digits;  /* into how many digits key switching decomposes q ("dnum") */
-  unsigned threads; /* that compute; 0: one per CPU */
+  unsigned digits;    /* into how many digits key switching decomposes q ("dnum") */
+  unsigned threads;   /* that compute; 0: one per CPU */
   int allow_insecure; /* 1: also with less than 128 bits of security, for tests */
 } polykem_ckks_parameters;
 
@@ -86,8 +88,8 @@ POLYKEM_CKKS_API polykem_ckks_status polykem_ckks_prime(const polykem_ckks_conte
 
 typedef struct polykem_ckks_plaintexts polykem_ckks_plaintexts;
 
-/* values: count * slots complex numbers, each as two doubles. slots: a power of two up to N/2. Messages are multiplied by
- * `scale` and rounded. Time depends on the values. */
+/* values: count * slots complex numbers, each as two doubles. slots: a power of two up to N/2. Messages are multiplied
+ * by `scale` and rounded. Time depends on the values. */
 POLYKEM_CKKS_API polykem_ckks_status polykem_ckks_encode(const polykem_ckks_context* context, const double* values,
                                                          size_t count, size_t slots, size_t limbs, double scale,
                                                          polykem_ckks_plaintexts** out);
@@ -114,7 +116,8 @@ POLYKEM_CKKS_API polykem_ckks_status polykem_ckks_plaintexts_shape(const polykem
                                                                    polykem_ckks_shape* out);
 /* words: [count][parts][limbs][N]; they are checked. */
 POLYKEM_CKKS_API polykem_ckks_status polykem_ckks_ciphertexts_new(const polykem_ckks_context* context,
-                                                                  const polykem_ckks_shape* shape, const uint64_t* words,
+                                                                  const polykem_ckks_shape* shape,
+                                                                  const uint64_t* words,
                                                                   polykem_ckks_ciphertexts** out);
 POLYKEM_CKKS_API polykem_ckks_status polykem_ckks_plaintexts_new(const polykem_ckks_context* context,
                                                                  const polykem_ckks_shape* shape, const uint64_t* words,
@@ -136,8 +139,8 @@ typedef struct polykem_ckks_switching_key polykem_ckks_switching_key;
 POLYKEM_CKKS_API polykem_ckks_status polykem_ckks_secret_key_generate(const polykem_ckks_context* context,
                                                                       polykem_ckks_secret_key** out);
 /* From its row modulo q[0]. */
-POLYKEM_CKKS_API polykem_ckks_status polykem_ckks_secret_key_new(const polykem_ckks_context* context, const uint64_t* row,
-                                                                 polykem_ckks_secret_key** out);
+POLYKEM_CKKS_API polykem_ckks_status polykem_ckks_secret_key_new(const polykem_ckks_context* context,
+                                                                 const uint64_t* row, polykem_ckks_secret_key** out);
 /* Rows modulo every prime. */
 POLYKEM_CKKS_API const uint64_t* polykem_ckks_secret_key_words(const polykem_ckks_secret_key* key);
 /* Zeroises. */
@@ -159,7 +162,8 @@ POLYKEM_CKKS_API polykem_ckks_status polykem_ckks_relinearisation_key_generate(c
 /* For polykem_ckks_automorphism with this g. */
 POLYKEM_CKKS_API polykem_ckks_status polykem_ckks_automorphism_key_generate(const polykem_ckks_context* context,
                                                                             const polykem_ckks_secret_key* secret,
-                                                                            uint64_t g, polykem_ckks_switching_key** out);
+                                                                            uint64_t g,
+                                                                            polykem_ckks_switching_key** out);
 /* words: [digits][b, a][primes of q, then of p][N]. */
 POLYKEM_CKKS_API polykem_ckks_status polykem_ckks_switching_key_new(const polykem_ckks_context* context,
                                                                     const uint64_t* words,
@@ -195,7 +199,8 @@ POLYKEM_CKKS_API polykem_ckks_status polykem_ckks_combine_plain(const polykem_ck
                                                                 const polykem_ckks_plaintexts* b,
                                                                 polykem_ckks_ciphertexts** out);
 POLYKEM_CKKS_API polykem_ckks_status polykem_ckks_negate(const polykem_ckks_context* context,
-                                                         const polykem_ckks_ciphertexts* a, polykem_ckks_ciphertexts** out);
+                                                         const polykem_ckks_ciphertexts* a,
+                                                         polykem_ckks_ciphertexts** out);
 /* From three parts to two. */
 POLYKEM_CKKS_API polykem_ckks_status polykem_ckks_relinearise(const polykem_ckks_context* context,
                                                               const polykem_ckks_ciphertexts* a,

@@ -6,7 +6,8 @@ namespace polykem::ckks {
 namespace {
 
 /// The product of all primes first..first + count - 1 but number `left_out`, modulo m.
-uint64_t product_without(const std::vector<Ntt>& primes, size_t first, size_t count, size_t left_out, const Modulus& m) {
+uint64_t product_without(const std::vector<Ntt>& primes, size_t first, size_t count, size_t left_out,
+                         const Modulus& m) {
   uint64_t product = 1;
   for (size_t i = first; i < first + count; ++i)
     if (i != left_out) product = m.mul(product, m.reduce(primes[i].modulus().value()));

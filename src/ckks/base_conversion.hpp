@@ -9,7 +9,7 @@
 namespace polykem::ckks {
 
 /// Residues modulo `count` primes that follow each other, B = their product, to residues modulo others, without the
-/// correction by a small multiple of B [HK20, section 2.2]: x becomes x + e B, 0 <= e < count.
+/// correction by a small multiple of B [HK20, 2.2]: x becomes x + e B, 0 <= e < count.
 class BaseConversion {
  public:
   BaseConversion(const std::vector<Ntt>& primes, size_t first, size_t count);

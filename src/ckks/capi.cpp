@@ -148,14 +148,17 @@ void make_context(const polykem_ckks_parameters& in, polykem_ckks_context** out)
 
 }  // namespace
 
-const char* polykem_ckks_error_text(void) { return error_text().c_str(); }
+const char* polykem_ckks_error_text(void) {
+  return error_text().c_str();
+}
 
 polykem_ckks_status polykem_ckks_find_primes(unsigned log_n, unsigned bits, size_t count, const uint64_t* taken,
                                              size_t taken_count, uint64_t* out) {
   return guarded([&] {
     if ((count != 0 && out == nullptr) || (taken_count != 0 && taken == nullptr))
       throw Error(Fault::argument, "a pointer is NULL");
-    if (log_n < kLeastLogN || log_n > kMostLogN || bits < kLeastPrimeBits || bits > kMostPrimeBits || count > kMostPrimes)
+    if (log_n < kLeastLogN || log_n > kMostLogN || bits < kLeastPrimeBits || bits > kMostPrimeBits ||
+        count > kMostPrimes)
       throw Error(Fault::argument, "log_n is 4 to 16, bits are 14 to 60, and there are at most 128 primes");
     const std::vector<uint64_t> primes = find_primes(log_n, bits, count, words_at(taken, taken_count));
     if (primes.size() < count)
@@ -170,9 +173,15 @@ polykem_ckks_status polykem_ckks_context_new(const polykem_ckks_parameters* para
     make_context(*parameters, out);
   });
 }
-void polykem_ckks_context_free(polykem_ckks_context* context) { delete context; }
-double polykem_ckks_modulus_bits(const polykem_ckks_context* context) { return context ? context->total_bits() : 0; }
-size_t polykem_ckks_ring_dimension(const polykem_ckks_context* context) { return context ? context->n() : 0; }
+void polykem_ckks_context_free(polykem_ckks_context* context) {
+  delete context;
+}
+double polykem_ckks_modulus_bits(const polykem_ckks_context* context) {
+  return context ? context->total_bits() : 0;
+}
+size_t polykem_ckks_ring_dimension(const polykem_ckks_context* context) {
+  return context ? context->n() : 0;
+}
 unsigned polykem_ckks_security_bits(const polykem_ckks_context* context) {
   return context ? context->security_bits() : 0;
 }
@@ -208,9 +217,12 @@ polykem_ckks_status polykem_ckks_decode(const polykem_ckks_context* context, con
     });
   });
 }
-void polykem_ckks_plaintexts_free(polykem_ckks_plaintexts* plaintexts) { delete plaintexts; }
+void polykem_ckks_plaintexts_free(polykem_ckks_plaintexts* plaintexts) {
+  delete plaintexts;
+}
 
-polykem_ckks_status polykem_ckks_ciphertexts_shape(const polykem_ckks_ciphertexts* ciphertexts, polykem_ckks_shape* out) {
+polykem_ckks_status polykem_ckks_ciphertexts_shape(const polykem_ckks_ciphertexts* ciphertexts,
+                                                   polykem_ckks_shape* out) {
   return shape_of(ciphertexts, ciphertexts ? ciphertexts->parts : 0, out);
 }
 polykem_ckks_status polykem_ckks_plaintexts_shape(const polykem_ckks_plaintexts* plaintexts, polykem_ckks_shape* out) {
@@ -254,9 +266,12 @@ polykem_ckks_status polykem_ckks_with_scale(const polykem_ckks_ciphertexts* ciph
     give(std::move(copy), out);
   });
 }
-void polykem_ckks_ciphertexts_free(polykem_ckks_ciphertexts* ciphertexts) { delete ciphertexts; }
+void polykem_ckks_ciphertexts_free(polykem_ckks_ciphertexts* ciphertexts) {
+  delete ciphertexts;
+}
 
-polykem_ckks_status polykem_ckks_secret_key_generate(const polykem_ckks_context* context, polykem_ckks_secret_key** out) {
+polykem_ckks_status polykem_ckks_secret_key_generate(const polykem_ckks_context* context,
+                                                     polykem_ckks_secret_key** out) {
   return guarded([&] {
     need(context, out);
     give(make_secret_key(*context, generator()), out);
@@ -273,10 +288,13 @@ polykem_ckks_status polykem_ckks_secret_key_new(const polykem_ckks_context* cont
 const uint64_t* polykem_ckks_secret_key_words(const polykem_ckks_secret_key* key) {
   return key ? key->words.data() : nullptr;
 }
-void polykem_ckks_secret_key_free(polykem_ckks_secret_key* key) { delete key; }
+void polykem_ckks_secret_key_free(polykem_ckks_secret_key* key) {
+  delete key;
+}
 
 polykem_ckks_status polykem_ckks_public_key_generate(const polykem_ckks_context* context,
-                                                     const polykem_ckks_secret_key* secret, polykem_ckks_public_key** out) {
+                                                     const polykem_ckks_secret_key* secret,
+                                                     polykem_ckks_public_key** out) {
   return guarded([&] {
     need(context, secret, out);
     give(make_public_key(*context, *secret, generator()), out);
@@ -293,7 +311,9 @@ polykem_ckks_status polykem_ckks_public_key_new(const polykem_ckks_context* cont
 const uint64_t* polykem_ckks_public_key_words(const polykem_ckks_public_key* key) {
   return key ? key->words.data() : nullptr;
 }
-void polykem_ckks_public_key_free(polykem_ckks_public_key* key) { delete key; }
+void polykem_ckks_public_key_free(polykem_ckks_public_key* key) {
+  delete key;
+}
 
 polykem_ckks_status polykem_ckks_relinearisation_key_generate(const polykem_ckks_context* context,
                                                               const polykem_ckks_secret_key* secret,
@@ -323,7 +343,9 @@ polykem_ckks_status polykem_ckks_switching_key_new(const polykem_ckks_context* c
 const uint64_t* polykem_ckks_switching_key_words(const polykem_ckks_switching_key* key) {
   return key ? key->words.data() : nullptr;
 }
-void polykem_ckks_switching_key_free(polykem_ckks_switching_key* key) { delete key; }
+void polykem_ckks_switching_key_free(polykem_ckks_switching_key* key) {
+  delete key;
+}
 
 polykem_ckks_status polykem_ckks_encrypt(const polykem_ckks_context* context, const polykem_ckks_public_key* key,
                                          const polykem_ckks_plaintexts* plaintexts, polykem_ckks_ciphertexts** out) {
@@ -346,9 +368,12 @@ polykem_ckks_status polykem_ckks_combine(const polykem_ckks_context* context, po
   return guarded([&] {
     need(context, a, b, out);
     switch (operation) {
-      case POLYKEM_CKKS_ADD: return give(add(*context, *a, *b), out);
-      case POLYKEM_CKKS_SUB: return give(sub(*context, *a, *b), out);
-      case POLYKEM_CKKS_MUL: return give(mul(*context, *a, *b), out);
+      case POLYKEM_CKKS_ADD:
+        return give(add(*context, *a, *b), out);
+      case POLYKEM_CKKS_SUB:
+        return give(sub(*context, *a, *b), out);
+      case POLYKEM_CKKS_MUL:
+        return give(mul(*context, *a, *b), out);
     }
     throw Error(Fault::argument, "there is no such operation");
   });
@@ -359,9 +384,12 @@ polykem_ckks_status polykem_ckks_combine_plain(const polykem_ckks_context* conte
   return guarded([&] {
     need(context, a, b, out);
     switch (operation) {
-      case POLYKEM_CKKS_ADD: return give(add_plain(*context, *a, *b), out);
-      case POLYKEM_CKKS_SUB: return give(sub_plain(*context, *a, *b), out);
-      case POLYKEM_CKKS_MUL: return give(mul_plain(*context, *a, *b), out);
+      case POLYKEM_CKKS_ADD:
+        return give(add_plain(*context, *a, *b), out);
+      case POLYKEM_CKKS_SUB:
+        return give(sub_plain(*context, *a, *b), out);
+      case POLYKEM_CKKS_MUL:
+        return give(mul_plain(*context, *a, *b), out);
     }
     throw Error(Fault::argument, "there is no such operation");
   });

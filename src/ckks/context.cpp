@@ -16,7 +16,9 @@ namespace polykem::ckks {
 
 namespace {
 
-[[noreturn]] void refuse(const std::string& text) { throw Error(Fault::parameters, text); }
+[[noreturn]] void refuse(const std::string& text) {
+  throw Error(Fault::parameters, text);
+}
 
 double bits_of(const std::vector<uint64_t>& primes, size_t first, size_t count) {
   double bits = 0;
@@ -25,7 +27,9 @@ double bits_of(const std::vector<uint64_t>& primes, size_t first, size_t count) 
   return bits;
 }
 
-unsigned cpus() { return std::max(1U, std::thread::hardware_concurrency()); }
+unsigned cpus() {
+  return std::max(1U, std::thread::hardware_concurrency());
+}
 
 }  // namespace
 
@@ -93,7 +97,8 @@ const BaseConversion& Context::from_digit(size_t digit, size_t limbs) const {
 }
 
 unsigned Context::security_bits() const {
-  // Bits of the modulus for N = 2^10 ... 2^15, classical attacks; 2^16 as estimated since by the same method [BCC+24].
+  // Bits of the modulus for N = 2^10 ... 2^15, classical attacks; 2^16 as estimated since by the same method
+  // [BCC24, table 5.2].
   constexpr double kMost[] = {27, 54, 109, 218, 438, 881, 1747};
   if (log_n_ < 10) return 0;
   return total_bits_ <= kMost[log_n_ - 10] ? 128 : 0;

@@ -53,7 +53,8 @@ class Context {
 
   /// log2 of P Q.
   double total_bits() const { return total_bits_; }
-  /// 128 if the Homomorphic Encryption Standard grants a ternary secret of this N and P Q so many bits, else 0 [HES18].
+  /// 128 if the Homomorphic Encryption Standard grants a ternary secret of this N and P Q so many bits, else 0
+  /// [HES18, table 1].
   unsigned security_bits() const;
 
   /// Calls work(i) for i = 0..count-1 on the context's threads and waits for all.

@@ -174,8 +174,8 @@ Plaintexts encode(const Context& context, std::span<const Complex> values, size_
     for (size_t k = 0; k < m.size(); ++k) {
       const double x = m[k] * scale;
       if (!(std::abs(x) < most))
-        throw Error(Fault::argument, "message " + std::to_string(item) +
-                                         " is not finite, or too large for its scale and limbs");
+        throw Error(Fault::argument,
+                    "message " + std::to_string(item) + " is not finite, or too large for its scale and limbs");
       for (size_t limb = 0; limb < limbs; ++limb)
         out.row(item, limb)[k * gap] = residue(context.modulus(limb), x);
     }

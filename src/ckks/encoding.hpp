@@ -12,8 +12,8 @@ namespace polykem::ckks {
 using Complex = std::complex<double>;
 
 // Messages of `slots` complex numbers, a power of two up to N/2, become polynomials m of X^(N / (2 slots)) with
-// m(zeta^(5^j)) = slot j, zeta = exp(i pi / (2 slots)) there [CKKS17, 3.2]. Time and memory access depend on the values:
-// encoding does not hide messages from those who share the machine.
+// m(zeta^(5^j)) = slot j, zeta = exp(i pi / (2 slots)) there [CKKS17, 3.2]. Time and memory access depend on the
+// values: encoding does not hide messages from those who share the machine.
 
 /// values: [count][slots]. Coefficients are rounded to integers after multiplication by `scale`. Throws Error(argument)
 /// if a value is not finite, or too large for the first `limbs` primes.

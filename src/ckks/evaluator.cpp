@@ -11,9 +11,13 @@ namespace polykem::ckks {
 
 namespace {
 
-std::string of(size_t a, size_t b) { return std::to_string(a) + " and " + std::to_string(b); }
+std::string of(size_t a, size_t b) {
+  return std::to_string(a) + " and " + std::to_string(b);
+}
 
-bool scales_match(double a, double b) { return std::abs(a - b) <= kScaleTolerance * std::abs(a); }
+bool scales_match(double a, double b) {
+  return std::abs(a - b) <= kScaleTolerance * std::abs(a);
+}
 
 void check_ring(const Context& context, size_t n, size_t limbs) {
   if (n != context.n() || limbs > context.limbs())
@@ -38,15 +42,21 @@ void check_alike(const Context& context, const Ciphertexts& a, const Plaintexts&
   check_ring(context, a.n, a.limbs);
   check_ring(context, b.n, b.limbs);
   if (b.count != 1 && b.count != a.count)
-    throw Error(Fault::argument, "the batches have " + of(a.count, b.count) + " items; a plaintext is one or one for each");
+    throw Error(Fault::argument,
+                "the batches have " + of(a.count, b.count) + " items; a plaintext is one or one for each");
   if (b.limbs < a.limbs)
     throw Error(Fault::levels, "the plaintext has fewer limbs than the ciphertext: " + of(b.limbs, a.limbs));
 }
 
 /// As `like`, without values.
 Ciphertexts shaped(const Ciphertexts& like, size_t parts, size_t limbs) {
-  Ciphertexts out{.count = like.count, .parts = parts, .limbs = limbs, .scale = like.scale, .slots = like.slots,
-                  .n = like.n, .words = {}};
+  Ciphertexts out{.count = like.count,
+                  .parts = parts,
+                  .limbs = limbs,
+                  .scale = like.scale,
+                  .slots = like.slots,
+                  .n = like.n,
+                  .words = {}};
   out.words.resize(out.count * parts * limbs * out.n);
   return out;
 }
@@ -77,7 +87,8 @@ Ciphertexts combine(const Context& context, const Ciphertexts& a, const Cipherte
   Ciphertexts out = shaped(a, a.parts, a.limbs);
   for_each_limb(context, a, [&](size_t item, size_t limb) {
     for (size_t part = 0; part < a.parts; ++part)
-      map_rows(context.modulus(limb), a.n, a.row(item, part, limb), b.row(item, part, limb), out.row(item, part, limb), f);
+      map_rows(context.modulus(limb), a.n, a.row(item, part, limb), b.row(item, part, limb), out.row(item, part, limb),
+               f);
   });
   return out;
 }
@@ -96,7 +107,8 @@ Ciphertexts combine_plain(const Context& context, const Ciphertexts& a, const Pl
 }
 
 /// (c0, c1, c2) of a row: the product of the polynomials a0 + a1 s and b0 + b1 s in s.
-void tensor(const Modulus& m, size_t n, const uint64_t* const a[2], const uint64_t* const b[2], uint64_t* const out[3]) {
+void tensor(const Modulus& m, size_t n, const uint64_t* const a[2], const uint64_t* const b[2],
+            uint64_t* const out[3]) {
   for (size_t k = 0; k < n; ++k) {
     const uint64_t a0 = a[0][k], a1 = a[1][k], b0 = b[0][k], b1 = b[1][k];
     out[0][k] = m.mul(a0, b0);
@@ -106,7 +118,8 @@ void tensor(const Modulus& m, size_t n, const uint64_t* const a[2], const uint64
 }
 
 /// One row of a rescaling: (c - r) / q_last, r the last limb's coefficients in [-q_last / 2, q_last / 2].
-void rescale_row(const Context& context, size_t limb, size_t last, const uint64_t* r, const uint64_t* in, uint64_t* out) {
+void rescale_row(const Context& context, size_t limb, size_t last, const uint64_t* r, const uint64_t* in,
+                 uint64_t* out) {
   const Modulus& m = context.modulus(limb);
   const uint64_t q_last = context.modulus(last).value();
   const uint64_t q_mod = m.reduce(q_last);
@@ -200,7 +213,8 @@ Ciphertexts rescale(const Context& context, const Ciphertexts& a) {
   });
   context.for_each(a.count * a.parts * last, [&](size_t i) {
     const size_t item = i / last / a.parts, part = i / last % a.parts, limb = i % last;
-    rescale_row(context, limb, last, &r[(item * a.parts + part) * a.n], a.row(item, part, limb), out.row(item, part, limb));
+    rescale_row(context, limb, last, &r[(item * a.parts + part) * a.n], a.row(item, part, limb),
+                out.row(item, part, limb));
   });
   return out;
 }

@@ -70,7 +70,8 @@ SecretKey secret_key_from(const Context& context, const Small& s) {
 }
 
 /// b = -a s + e modulo one prime, of a that is there.
-void mask_secret(const Context& context, size_t prime, const uint64_t* a, const uint64_t* s, const Small& e, uint64_t* b) {
+void mask_secret(const Context& context, size_t prime, const uint64_t* a, const uint64_t* s, const Small& e,
+                 uint64_t* b) {
   const Modulus& m = context.modulus(prime);
   const Row noise = transformed(context, prime, e);
   for (size_t k = 0; k < context.n(); ++k)
@@ -84,7 +85,8 @@ void check(const Context& context, const SecretKey& secret) {
 
 /// A key that takes from s' to s.
 SwitchingKey make_switching_key(const Context& context, const SecretKey& from, const SecretKey& to, Drbg& drbg) {
-  if (context.special() == 0) throw Error(Fault::parameters, "the parameter set has no special primes p for key switching");
+  if (context.special() == 0)
+    throw Error(Fault::parameters, "the parameter set has no special primes p for key switching");
   const size_t n = context.n(), primes = context.primes();
   SwitchingKey out{.n = n, .primes = primes, .words = {}};
   out.words.resize(context.digits() * 2 * primes * n);
@@ -124,7 +126,8 @@ SecretKey secret_key_from_row(const Context& context, const uint64_t* row) {
     wrong |= static_cast<uint64_t>(c != 0) & static_cast<uint64_t>(c != 1) & static_cast<uint64_t>(c != q - 1);
   }
   if (wrong != 0)
-    throw Error(Fault::residues, "the secret key is not ternary, or its roots of unity are not those of the parameter set");
+    throw Error(Fault::residues,
+                "the secret key is not ternary, or its roots of unity are not those of the parameter set");
   return secret_key_from(context, s);
 }
 
@@ -168,8 +171,13 @@ Ciphertexts encrypt(const Context& context, const PublicKey& key, const Plaintex
   if (key.n != context.n() || key.limbs != context.limbs() || messages.n != key.n || messages.limbs > key.limbs)
     throw Error(Fault::argument, "the key or the plaintext belongs to another parameter set");
   const size_t n = context.n(), limbs = messages.limbs;
-  Ciphertexts out{.count = messages.count, .parts = 2, .limbs = limbs, .scale = messages.scale, .slots = messages.slots,
-                  .n = n, .words = {}};
+  Ciphertexts out{.count = messages.count,
+                  .parts = 2,
+                  .limbs = limbs,
+                  .scale = messages.scale,
+                  .slots = messages.slots,
+                  .n = n,
+                  .words = {}};
   out.words.resize(out.count * 2 * limbs * n);
   for (size_t item = 0; item < out.count; ++item) {
     const Small v = ternary(n, drbg), e[2] = {errors(n, drbg), errors(n, drbg)};

@@ -12,8 +12,8 @@ namespace polykem::ckks {
 // Error(random).
 
 SecretKey make_secret_key(const Context& context, Drbg& drbg);
-/// From residues modulo q_0, as a transform has them: what another library's secret key holds. Throws Error(residues) if
-/// it is not ternary.
+/// From residues modulo q_0, as a transform has them: what another library's secret key holds. Throws Error(residues)
+/// if it is not ternary.
 SecretKey secret_key_from_row(const Context& context, const uint64_t* row);
 PublicKey make_public_key(const Context& context, const SecretKey& secret, Drbg& drbg);
 

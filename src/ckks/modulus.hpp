@@ -8,7 +8,7 @@ namespace polykem::ckks {
 using Wide = unsigned __int128;
 
 /// A constant factor and its quotient by the modulus, floor(value * 2^64 / q), which makes a product two
-/// multiplications [Shoup, in Har14 section 2].
+/// multiplications [HARVEY14, 2].
 struct Factor {
   uint64_t value = 0, quotient = 0;
 };

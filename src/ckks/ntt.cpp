@@ -26,7 +26,7 @@ Ntt::Ntt(unsigned log_n, uint64_t q, uint64_t psi)
       inverse_roots_(powers(q_, q_.inverse(psi), log_n)),
       inverse_n_(q_.factor(q_.inverse(n_))) {}
 
-// Butterflies keep their values below 4q forwards and 2q backwards [Har14].
+// Butterflies keep their values below 4q forwards and 2q backwards [HARVEY14, 3].
 void Ntt::forward(uint64_t* a) const {
   const Modulus m = q_;
   const uint64_t q2 = 2 * m.value();

@@ -17,7 +17,7 @@ constexpr size_t bit_reverse(size_t i, unsigned bits) {
   return reversed;
 }
 
-/// The negacyclic number-theoretic transform of N = 2^log_n coefficients modulo a prime q = 1 mod 2N [LN16].
+/// The negacyclic number-theoretic transform of N = 2^log_n coefficients modulo a prime q = 1 mod 2N [LN16, 3].
 class Ntt {
  public:
   /// psi is a primitive 2N-th root of unity modulo q.

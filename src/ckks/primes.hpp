@@ -10,7 +10,7 @@ namespace polykem::ckks {
 /// Bits of the smallest and the largest prime that the arithmetic takes.
 inline constexpr unsigned kLeastPrimeBits = 14, kMostPrimeBits = 60;
 
-/// Deterministic for every 64-bit number [Sinclair's seven bases].
+/// Deterministic for every 64-bit number [SINCLAIR11].
 bool is_prime(uint64_t n);
 
 /// The `count` primes q = 1 mod 2N that are nearest to 2^bits from alternating sides, so that products of them stay
