@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# What is installed: three headers, the shared and the static library, CKKS's library, a CMake package, pkg-config files,
+# What is installed: three headers, the shared and the static library, that of CKKS, a CMake package, pkg-config files,
 # the pages and examples, and with the program its man pages and completion. tests/install/files.txt is the list.
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)

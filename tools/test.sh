@@ -37,9 +37,9 @@ if command -v ccache >/dev/null 2>&1; then
 fi
 
 # Sanitizers slow the products down many times. They leave out the test of memory use, which they distort, and tests
-# that add no line of code to others: of the largest sets most, properties of all LAC and Saber sets but one, of FrodoKEM
-# all but the smallest sets (properties with AES, which takes a quarter of the time, and without a salt; known answers
-# with one), accumulated hashes that take long, and the batch of thousands that a fake GPU hands back.
+# that add no line of code to others: of the largest sets most, properties of all LAC and Saber sets but one each, of
+# FrodoKEM all but the smallest sets (properties with AES, which takes a quarter of the time, and without a salt; known
+# answers with one), accumulated hashes that take long, and the batch of thousands that a fake GPU hands back.
 sanitizer_labels='^(quick|unit|kat|lanes)$'
 sanitizer_leaves_out='ALargeBatch|/(ntruhps40961229|ntruhrss1373)|HashesOfEveryMode/e?frodokem640'
 sanitizer_leaves_out+='|frodokem(976|1344)|/efrodokem640shake|File[.].*/efrodokem'
