@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -59,6 +60,24 @@ enum Feature : std::uint32_t {
   kFeatureSchemeSwitch = 128
 };
 
+/** Bootstrapping that was set up for one number of slots. */
+struct Bootstrapping {
+  std::uint32_t encoding_giant_step = 0; /**< "dim1_Enc" */
+  std::uint32_t decoding_giant_step = 0; /**< "dim1_Dec" */
+  std::uint32_t slots = 0;               /**< "slots" */
+  std::uint32_t encoding_levels = 0;     /**< "lEnc" */
+  std::uint32_t decoding_levels = 0;     /**< "lDec" */
+  bool slots_encoding = false;           /**< "BTSlotsEncoding" */
+  bool operator==(const Bootstrapping&) const = default;
+};
+
+/** Present in a context with kFeatureBootstrapping. */
+struct BootstrappingSet {
+  std::map<std::uint32_t, Bootstrapping> by_slots; /**< "paramMap" */
+  std::uint32_t correction_bits = 0;               /**< "corFactor" */
+  bool operator==(const BootstrappingSet&) const = default;
+};
+
 /** The parameters of a crypto context. The second half is kept so that the context can be written again; a new context
  * may leave it at its defaults, which are those of OpenFHE. */
 struct Context {
@@ -66,39 +85,40 @@ struct Context {
   std::vector<Modulus> moduli;      /**< "p": q_0, ..., q_L, all different; a rescaling drops the last */
   std::uint32_t batch_size = 0;     /**< "bs": values in a plaintext, at most N/2; 0 if it was left open */
   std::uint32_t scaling_bits = 0;   /**< "enp"."m": log2 of the scale of a fresh ciphertext, about */
-  ScalingTechnique scaling = ScalingTechnique::kFixedManual;                 /**< "rs" */
-  KeySwitchTechnique key_switch = KeySwitchTechnique::kHybrid;               /**< "ks" */
+  ScalingTechnique scaling = ScalingTechnique::kFixedManual;                    /**< "rs" */
+  KeySwitchTechnique key_switch = KeySwitchTechnique::kHybrid;                  /**< "ks" */
   SecretDistribution secret_distribution = SecretDistribution::kUniformTernary; /**< "mo" */
-  float noise_deviation = 3.19F;       /**< "dp": standard deviation of the errors */
-  std::uint32_t digits = 1;            /**< "dnum": digits of a polynomial in hybrid key switching */
-  std::uint32_t auxiliary_bits = 60;   /**< "ab": bits of a prime of P */
-  std::uint32_t extra_bits = 0;        /**< "eb": bits of the scale of the additional prime of kFlexibleAutoExt */
-  std::uint32_t composite_degree = 1;  /**< "cd": primes of one level */
-  std::uint32_t register_bits = 64;    /**< "rws": 32 if all primes shall be less than 2^32 */
-  std::uint32_t depth = 0;             /**< "muld": products in a row for which the moduli were chosen */
+  float noise_deviation = 3.19F;      /**< "dp": standard deviation of the errors */
+  std::uint32_t digits = 1;           /**< "dnum": digits of a polynomial in hybrid key switching */
+  std::uint32_t auxiliary_bits = 60;  /**< "ab": bits of a prime of P */
+  std::uint32_t extra_bits = 0;       /**< "eb": bits of the scale of the additional prime of kFlexibleAutoExt */
+  std::uint32_t composite_degree = 1; /**< "cd": primes of one level */
+  std::uint32_t register_bits = 64;   /**< "rws": 32 if all primes shall be less than 2^32 */
+  std::uint32_t depth = 0;            /**< "muld": products in a row for which the moduli were chosen */
   std::uint32_t features = kFeatureEncryption | kFeatureKeySwitch | kFeatureLevelled; /**< "enabled" */
-  DataType data_type = DataType::kReal; /**< "cdt" */
+  DataType data_type = DataType::kReal;                                               /**< "cdt" */
 
-  float assurance = 36.0F;               /**< "am" */
-  std::uint64_t noise_scale = 1;         /**< "ns" */
-  std::uint32_t digit_bits = 0;          /**< "rw": bits of a digit in key switching of the kind kBv */
-  double noise_estimate = 0;             /**< "nest" */
-  std::uint32_t additions = 0;           /**< "addc" */
-  std::uint32_t key_switches = 0;        /**< "kswc" */
-  std::uint32_t re_encryptions = 0;      /**< "phops" */
-  std::uint32_t most_secret_power = 2;   /**< "md": relinearisation keys are for s^2 to s^most_secret_power */
-  std::uint32_t re_encryption_mode = 0;  /**< "pmo" */
-  std::uint32_t multiparty_mode = 1;     /**< "mmo" */
-  std::uint32_t execution_mode = 0;      /**< "exm" */
-  std::uint32_t decryption_mode = 0;     /**< "dnm" */
-  std::uint32_t security_level = 6;      /**< "slv": 6 says that nobody chose N by a level */
-  double flooding_deviation = 0;         /**< "fdp" */
-  double statistical_security = 30;      /**< "ss", bits */
-  double adversarial_queries = 1;        /**< "aq" */
-  std::uint32_t parties = 1;             /**< "tp" */
-  std::uint32_t encryption_technique = 0; /**< "encs" */
-  std::uint32_t product_technique = 1;   /**< "muls" */
-  std::uint32_t compression_level = 3;   /**< "ccl" */
+  float assurance = 36.0F;                       /**< "am" */
+  std::uint64_t noise_scale = 1;                 /**< "ns" */
+  std::uint32_t digit_bits = 0;                  /**< "rw": bits of a digit in key switching of the kind kBv */
+  double noise_estimate = 0;                     /**< "nest" */
+  std::uint32_t additions = 0;                   /**< "addc" */
+  std::uint32_t key_switches = 0;                /**< "kswc" */
+  std::uint32_t re_encryptions = 0;              /**< "phops" */
+  std::uint32_t most_secret_power = 2;           /**< "md": relinearisation keys are for s^2 to s^most_secret_power */
+  std::uint32_t re_encryption_mode = 0;          /**< "pmo" */
+  std::uint32_t multiparty_mode = 1;             /**< "mmo" */
+  std::uint32_t execution_mode = 0;              /**< "exm" */
+  std::uint32_t decryption_mode = 0;             /**< "dnm" */
+  std::uint32_t security_level = 6;              /**< "slv": 6 says that nobody chose N by a level */
+  double flooding_deviation = 0;                 /**< "fdp" */
+  double statistical_security = 30;              /**< "ss", bits */
+  double adversarial_queries = 1;                /**< "aq" */
+  std::uint32_t parties = 1;                     /**< "tp" */
+  std::uint32_t encryption_technique = 0;        /**< "encs" */
+  std::uint32_t product_technique = 1;           /**< "muls" */
+  std::uint32_t compression_level = 3;           /**< "ccl" */
+  std::optional<BootstrappingSet> bootstrapping; /**< "fhe" */
   bool operator==(const Context&) const = default;
 };
 
@@ -112,7 +132,7 @@ struct Sharing {
 /** All of them have a context; objects of one file may share it. key_tag names the secret key. */
 struct PublicKey {
   std::shared_ptr<const Context> context;
-  std::string key_tag;      /**< "kt" */
+  std::string key_tag;       /**< "kt" */
   std::vector<Polynomial> h; /**< b = e - a s, a; over all moduli */
   Sharing sharing;
 };
@@ -125,7 +145,7 @@ struct SecretKey {
 
   SecretKey() = default;
   SecretKey(SecretKey&&) = default;
-  SecretKey& operator=(SecretKey&&) = default;
+  SecretKey& operator=(SecretKey&& other) noexcept;
   SecretKey(const SecretKey&) = delete;
   SecretKey& operator=(const SecretKey&) = delete;
   ~SecretKey();
@@ -134,13 +154,13 @@ struct SecretKey {
 struct Ciphertext {
   std::shared_ptr<const Context> context;
   std::string key_tag;
-  std::vector<Polynomial> parts; /**< "v": 2 or 3, each over the first moduli of the context, one or more */
-  std::uint32_t slots = 0;       /**< "sl": values in it, a power of two, at most N/2 */
-  std::uint32_t level = 0;       /**< "l": how many primes the operations dropped; with some scaling techniques fewer
-                                      are dropped than operations asked for */
-  std::uint32_t hop_level = 0;   /**< "t": re-encryptions since the encryption */
-  std::uint32_t noise_degree = 1; /**< "d": scales that were multiplied without a rescaling */
-  double scale = 0;              /**< "s": the values times this are what is encrypted; positive, finite */
+  std::vector<Polynomial> parts;   /**< "v": 2 or 3, each over the first moduli of the context, one or more */
+  std::uint32_t slots = 0;         /**< "sl": values in it, a power of two, at most N/2 */
+  std::uint32_t level = 0;         /**< "l": how many primes the operations dropped; with some scaling techniques fewer
+                                        are dropped than operations asked for */
+  std::uint32_t hop_level = 0;     /**< "t": re-encryptions since the encryption */
+  std::uint32_t noise_degree = 1;  /**< "d": scales that were multiplied without a rescaling */
+  double scale = 0;                /**< "s": the values times this are what is encrypted; positive, finite */
   std::uint64_t integer_scale = 1; /**< "si" of the ciphertext; other schemes use it */
   Sharing sharing;
 };
