@@ -20,9 +20,7 @@ extern "C" void polykem_sliding_plain_52(Word* y, const Word* u, const Word* v);
 template <size_t kWords>
 constexpr auto sliding_plain() {
   static_assert(kWords == 16 || kWords == 22 || kWords == 26);
-  return kWords == 16   ? polykem_sliding_plain_32
-         : kWords == 22 ? polykem_sliding_plain_44
-                        : polykem_sliding_plain_52;
+  return kWords == 16 ? polykem_sliding_plain_32 : kWords == 22 ? polykem_sliding_plain_44 : polykem_sliding_plain_52;
 }
 
 /// What two levels of halves, taken at once, make of the operands' quarters of kWords words.
