@@ -29,19 +29,21 @@ constexpr uint16_t inverse_of_odd(uint32_t x) {
 /// `operands`.
 template <size_t kWords>
 struct Toom4 {
+  struct Operands {
+    Word u[32 * kWords], v[16 * kWords];
+  };
+  struct Points {
+    Word w[kPoints][4 * kWords];
+    Quarters<kWords> quarters;
+  };
   union {
-    struct {
-      Word u[32 * kWords], v[16 * kWords];
-    } operands;
-    struct {
-      Word w[kPoints][4 * kWords];
-      Quarters<kWords> quarters;
-    } points;
+    Operands operands;
+    Points points;
     Word y[16 * kWords];
   };
   Word x[kPoints][8 * kWords];
 
-  static_assert(sizeof points <= sizeof operands && sizeof points.w <= sizeof operands.u);
+  static_assert(sizeof(Points) <= sizeof(Operands) && sizeof(Points::w) <= sizeof(Operands::u));
 
   void combine_windows();
   void evaluate();

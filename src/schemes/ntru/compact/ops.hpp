@@ -21,33 +21,36 @@ inline namespace POLYKEM_ISA {
 
 template <NtruParams P, class Prims>
 struct KeygenWork {
-  static constexpr size_t kProductBytes = Prims::workspace_bytes(P.n);
+  struct Sampling {
+    uint8_t draws[P.keygen_draw_bytes()];
+    int32_t keys[P.n + kSortRoom];
+    Poly<P, S3> inverse_f;
+  };
+  struct Solving {
+    std::byte product[Prims::workspace_bytes(P.n)];
+    Poly<P, Rq> Gf, v, u;
+  };
   union {
-    struct {
-      uint8_t draws[P.keygen_draw_bytes()];
-      int32_t keys[P.n + kSortRoom];
-      Poly<P, S3> inverse_f;
-    } sampling;
-    struct {
-      std::byte product[kProductBytes];
-      Poly<P, Rq> Gf, v, u;
-    } solving;
+    Sampling sampling;
+    Solving solving;
   };
   Poly<P, S3> f, g;  ///< then f mod q, G
 };
 
 template <NtruParams P, class Prims>
 struct EncapsWork {
+  struct Sampling {
+    uint8_t draws[P.encaps_draw_bytes()];
+    int32_t keys[P.n + kSortRoom];
+    uint8_t rm[2 * P.trits_bytes()];
+  };
+  struct Encrypting {
+    std::byte product[Prims::workspace_bytes(P.n)];
+    Poly<P, Rq> c;  ///< at first h
+  };
   union {
-    struct {
-      uint8_t draws[P.encaps_draw_bytes()];
-      int32_t keys[P.n + kSortRoom];
-      uint8_t rm[2 * P.trits_bytes()];
-    } sampling;
-    struct {
-      std::byte product[Prims::workspace_bytes(P.n)];
-      Poly<P, Rq> c;  ///< at first h
-    } encrypting;
+    Sampling sampling;
+    Encrypting encrypting;
   };
   Poly<P, S3> m;
   union {
@@ -58,12 +61,13 @@ struct EncapsWork {
 
 template <NtruParams P, class Prims>
 struct DecapsWork {
+  struct Hashing {
+    uint8_t rm[2 * P.trits_bytes()];
+    uint8_t rejection[P.kSharedSecretBytes];
+  };
   union {
     std::byte product[Prims::workspace_bytes(P.n)];
-    struct {
-      uint8_t rm[2 * P.trits_bytes()];
-      uint8_t rejection[P.kSharedSecretBytes];
-    } hashing;
+    Hashing hashing;
   };
   Poly<P, Rq> c;  ///< then c - Lift(m), then r
   Poly<P, S3> m;  ///< at first c f mod 3
