@@ -12,7 +12,8 @@ from protocol import CIPHERTEXT, CONFIRM, HELLO, PUBLIC_KEY, Peer, frame
 
 
 def kem(*arguments):
-    subprocess.run([PROGRAM, *map(str, arguments), "--scheme", SCHEME], check=True, capture_output=True, timeout=PATIENCE)
+    subprocess.run([PROGRAM, *map(str, arguments), "--scheme", SCHEME], check=True, capture_output=True,
+                   timeout=PATIENCE)
 
 
 class IndependentClient(ProgramTest):

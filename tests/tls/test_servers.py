@@ -72,7 +72,8 @@ class Device(unittest.TestCase):
             counters = server.counters()
         self.assertGreater(handshakes, 64)
         self.assertEqual(counters.get("failed", 0) + counters.get("refused", 0), 0)
-        return {name: counters.get(name, 0) - before.get(name, 0) for name in ("on_accelerator", "operations", "batches")}
+        return {name: counters.get(name, 0) - before.get(name, 0)
+                for name in ("on_accelerator", "operations", "batches")}
 
 
 class EachGroup(unittest.TestCase):
