@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which failed tests get a second try: those with the label `timed`, unless they crashed or a sanitizer spoke."""
+"""Which failed tests get another try: those with the label `timed`, unless they crashed or a sanitizer spoke."""
 
 import pathlib
 import sys
