@@ -175,14 +175,15 @@ count() { grep -cE "<testcase .*status=\"($1)\"" "$2"; }
 tried_again=()
 passed_now=0
 try_again() {
-  local phase=$1 dir=$2 report=$3 try names
+  local phase=$1 dir=$2 report=$3 log=$4 try names
   passed_now=0
   for try in second third; do
-    names=$(tools/try_again.py "$dir" "$report") && [[ -n $names ]] || return 0
+    names=$(tools/try_again.py "$dir" "$report" "$log") && [[ -n $names ]] || return 0
     report=$PWD/$dir/$phase.$try.junit.xml
+    log=$dir/$phase.$try.log
     rm -f "$report"
-    ctest --test-dir "$dir" --output-on-failure -R "$names" --output-junit "$report" >"$dir/$phase.$try.log" 2>&1
-    failures "$dir/$phase.$try.log"
+    ctest --test-dir "$dir" --output-on-failure -R "$names" --output-junit "$report" >"$log" 2>&1
+    failures "$log"
     passed_now=$((passed_now + $(count run "$report")))
     mapfile -t -O "${#tried_again[@]}" tried_again \
       < <(sed -n "s/.*<testcase name=\"\([^\"]*\)\".*status=\"run\".*/\1 ($try)/p" "$report")
@@ -202,7 +203,7 @@ check() {
     return
   fi
   mapfile -t -O "${#skips[@]}" skips < <(sed -n 's/.*<testcase name="\([^"]*\)".*status="notrun".*/\1/p' "$report")
-  try_again "$phase" "$dir" "$report"
+  try_again "$phase" "$dir" "$report" "$log"
   note "$phase.test" $(($(count run "$report") + passed_now)) $(($(count fail "$report") - passed_now)) \
     "$(count 'notrun|disabled' "$report")"
 }
