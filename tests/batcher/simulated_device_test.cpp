@@ -43,16 +43,17 @@ struct SimulatedDevice : testing::Test {
       ASSERT_TRUE(cpu.decaps(set, 1, KeyMode::kPerItem, pair.sk, ct).ss == ss);
     }
   }
-  /// The median, the waits of the device's thread for a CPU included.
-  std::chrono::microseconds usual_time_of_a_batch() {
+  /// Which a device misses now and then: five times its usual time, the default on a quiet machine, or where threads
+  /// often wait for a CPU twice the time of one batch in twenty. Two are under way at a time.
+  std::chrono::microseconds fair_deadline() {
     std::vector<std::chrono::steady_clock::duration> times;
-    for (int i = 0; i < 21; ++i) {
+    for (int i = 0; i < 40; ++i) {
       const auto begin = std::chrono::steady_clock::now();
       (void)context.encaps(set, 1, KeyMode::kPerItem, pair.pk);
       times.push_back(std::chrono::steady_clock::now() - begin);
     }
     std::sort(times.begin(), times.end());
-    return std::chrono::duration_cast<std::chrono::microseconds>(times[10]);
+    return std::chrono::duration_cast<std::chrono::microseconds>(std::max(5 * times[20], 2 * times[38]));
   }
   polykem_batcher_stats_t stats() const { return batcher.stats(set, POLYKEM_ENCAPS); }
 
@@ -81,25 +82,25 @@ TEST_F(SimulatedDevice, KeepsItsWorkOnABusyMachine) {
       while (!enough)
         ;
     });
-  // Where other programs are busy too, a round may fail; a batcher that turns away from the device fails all.
-  double best = 0;
-  for (int round = 0; round < 8 && best <= 0.4; ++round) {
+  // Where other programs are busy too, a round may fail; a batcher that turns away from the device fails most.
+  int kept = 0, lost = 0;
+  while (kept < 4 && lost < 4) {
     polykem_batcher_config config{};
-    config.deadline_us = static_cast<uint32_t>(5 * usual_time_of_a_batch().count());  // on a quiet machine the default
+    config.deadline_us = static_cast<uint32_t>(fair_deadline().count());
     batcher = Batcher(context, config);
     ASSERT_TRUE(eventually([&] { return stats().on_accelerator > 0; }));
     const auto before = stats();
     for (int i = 0; i < 50; ++i)
       exchange(100);
     const auto after = stats();
-    if (batcher.health().at(1).opened > 0) continue;
-    best = std::max(best, static_cast<double>(after.on_accelerator - before.on_accelerator) /
-                              static_cast<double>(after.operations - before.operations));
+    const uint64_t on_device = after.on_accelerator - before.on_accelerator;
+    const bool has_many = 5 * on_device > 2 * (after.operations - before.operations);
+    ++(has_many && batcher.health().at(1).opened == 0 ? kept : lost);
   }
   enough = true;
   for (std::thread& thread : busy)
     thread.join();
-  EXPECT_GT(best, 0.4) << "of the operations, in a round in which the breaker stayed closed";
+  EXPECT_EQ(kept, 4);
 }
 
 TEST_F(SimulatedDevice, MayStallAndFail) {
