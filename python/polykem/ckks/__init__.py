@@ -7,10 +7,10 @@
 >>> secret = ckks.SecretKey.generate(context)
 >>> public = ckks.PublicKey.generate(context, secret)
 >>> ev = ckks.Evaluator(context, ckks.Keys.generate(context, secret, rotations=[1]))
->>> x = context.encrypt(public, [[0.5, -0.25, 1.0, 2.0]])
+>>> x = context.encrypt(public, [[0.5, -0.5, 1.0, 2.0]])
 >>> y = ev.rotate(ev.mul(x, x), 1)
->>> np.round(context.decrypt(secret, y).real, 3)
-array([[0.062, 1.   , 4.   , 0.25 ]])
+>>> np.round(context.decrypt(secret, y).real, 2)
+array([[0.25, 1.  , 4.  , 0.25]])
 """
 
 from ._batches import Ciphertexts, Plaintexts, join

@@ -63,8 +63,8 @@ class Parameters:
         levels : int
             Rescalings that will be possible.
         scale_bits : int
-            Bits of each prime that a rescaling drops, 14 to 60, and of the scale. Numbers keep about
-            ``scale_bits - log_n / 2 - 6`` bits behind the point.
+            Bits of each prime that a rescaling drops, 14 to 60, and of the scale. A fresh ciphertext with all slots in use
+            has about ``scale_bits - log_n - 4`` right bits behind the point.
         first_bits : int
             Bits of the prime that stays to the end, at most 60. Results must be below
             ``2 ** (first_bits - scale_bits - 1)``.
