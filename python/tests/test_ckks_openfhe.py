@@ -175,6 +175,7 @@ def test_openfhe_encrypts_and_decrypts(tmp_path, technique, log_n, form):
     openfhe(tmp_path, "decrypt", form)
     for seed, numbers in enumerate(expected):
         got = np.load(tmp_path / f"result{seed}.npy")
+        assert np.abs(numbers).max() > 2 ** -6
         error = np.abs(got - numbers.real).max()
         print(f"{technique} 2^{log_n} {form} circuit {seed}: error 2^{np.log2(error):.1f}")
         assert error < 2 ** -20

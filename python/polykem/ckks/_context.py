@@ -100,7 +100,7 @@ class Context:
             There are not so many limbs.
         """
         try:
-            array = np.ascontiguousarray(values, dtype=np.complex128)
+            array = np.asarray(values, dtype=np.complex128, order="C")
         except (TypeError, ValueError) as e:
             raise ArgumentError(f"values are real or complex numbers: {e}") from None
         if array.ndim not in (1, 2):

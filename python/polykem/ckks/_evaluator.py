@@ -113,7 +113,7 @@ class Evaluator:
     def relinearise(self, a: Ciphertexts) -> Ciphertexts:
         """From three parts to two."""
         self._check(a)
-        return self._made(a, _core.ckks_relinearise(self.context._core, a._core, self.keys.relinearisation_key()))
+        return self._made(a, _core.ckks_relinearise(self.context._core, a._core, self.keys._for_relinearisation()))
 
     def rescale(self, a: Ciphertexts) -> Ciphertexts:
         """Divide scale and modulus by the last prime, and drop it; in composite scaling, by the last few.
@@ -143,13 +143,13 @@ class Evaluator:
         g = self.context._core.rotation_element(steps)
         if g == 1:
             return self._made(a, a._core)
-        return self._automorphism(a, g, self.keys.rotation_key(g, steps))
+        return self._automorphism(a, g, self.keys._for_rotation(g, steps))
 
     def conjugate(self, a: Ciphertexts) -> Ciphertexts:
         """The complex conjugate of every slot."""
         self._check(a)
         g = self.context._core.conjugation_element
-        return self._automorphism(a, g, self.keys.conjugation_key(g))
+        return self._automorphism(a, g, self.keys._for_conjugation(g))
 
     # ---- limbs and scales
 

@@ -145,20 +145,20 @@ class Keys:
         relinearisation = "relinearisation and " if self.relinearises else ""
         return f"<polykem.ckks.Keys: {relinearisation}{len(self._automorphisms)} automorphisms>"
 
-    def relinearisation_key(self) -> Any:
+    def _for_relinearisation(self) -> Any:
         if self._relinearisation is None:
             raise MissingKeyError("there is no relinearisation key: make it with Keys.generate(context, secret), in "
                                   "OpenFHE with EvalMultKeyGen(secretKey)")
         return self._relinearisation
 
-    def rotation_key(self, g: int, steps: int) -> Any:
+    def _for_rotation(self, g: int, steps: int) -> Any:
         if g not in self._automorphisms:
             raise MissingKeyError(f"there is no key for a rotation by {steps} (g = {g}): make it with "
                                   f"Keys.generate(context, secret, rotations=[{steps}]), in OpenFHE with "
                                   f"EvalRotateKeyGen(secretKey, [{steps}])")
         return self._automorphisms[g]
 
-    def conjugation_key(self, g: int) -> Any:
+    def _for_conjugation(self, g: int) -> Any:
         if g not in self._automorphisms:
             raise MissingKeyError(f"there is no key for conjugation (g = {g}): make it with "
                                   f"Keys.generate(context, secret, conjugation=True), in OpenFHE with "
