@@ -106,7 +106,8 @@ void bind_context(nb::module_& m) {
       .def_prop_ro("ring_dimension", &ring)
       .def_prop_ro("modulus_bits", [](const CkksContext& c) { return polykem_ckks_modulus_bits(c.get()); })
       .def_prop_ro("security_bits", [](const CkksContext& c) { return polykem_ckks_security_bits(c.get()); })
-      .def_prop_ro("conjugation_element", [](const CkksContext& c) { return polykem_ckks_conjugation_element(c.get()); })
+      .def_prop_ro("conjugation_element",
+                   [](const CkksContext& c) { return polykem_ckks_conjugation_element(c.get()); })
       .def(
           "rotation_element",
           [](const CkksContext& c, long steps) { return polykem_ckks_rotation_element(c.get(), steps); }, "steps"_a)

@@ -217,8 +217,8 @@ void write_ciphertext(const FileContext& context, const CkksCiphertexts& ciphert
   out.context = context.value;
   out.key_tag = tag;
   for (std::size_t part = 0; part < shape.parts; ++part)
-    out.parts.push_back(polynomial(words + (item * shape.parts + part) * shape.limbs * n, n, context.value->moduli,
-                                   shape.limbs));
+    out.parts.push_back(
+        polynomial(words + (item * shape.parts + part) * shape.limbs * n, n, context.value->moduli, shape.limbs));
   out.slots = static_cast<std::uint32_t>(shape.slots);
   out.level = static_cast<std::uint32_t>(total - shape.limbs);
   out.noise_degree = degree;

@@ -57,7 +57,8 @@ def encrypt(technique, log_n, form):
 def decrypt(form):
     cc, secret = load("CryptoContext", "context", form), load("PrivateKey", "secret", form)
     for i in range(3):
-        np.save(f"result{i}.npy", numbers(cc, secret, load("Ciphertext", f"result{i}", form), len(np.load("input0.npy"))))
+        result = load("Ciphertext", f"result{i}", form)
+        np.save(f"result{i}.npy", numbers(cc, secret, result, len(np.load("input0.npy"))))
 
 
 def compute(form):

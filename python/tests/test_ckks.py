@@ -125,7 +125,8 @@ def test_every_operation(party):
     ev, v, w = party.evaluator, numbers(3), numbers(3, seed=1)
     x, y, plain = party.encrypt(v), party.encrypt(w), party.context.encode(w)
     results = {
-        "add": (ev.add(x, y), v + w), "add plaintexts": (ev.add(x, plain), v + w), "add an array": (ev.add(x, w[0]), v + w[0]),
+        "add": (ev.add(x, y), v + w), "add plaintexts": (ev.add(x, plain), v + w),
+        "add an array": (ev.add(x, w[0]), v + w[0]),
         "add a number": (ev.add(x, 0.5), v + 0.5), "sub": (ev.sub(x, y), v - w), "negate": (ev.negate(x), -v),
         "mul": (ev.mul(x, y), v * w), "mul plaintexts": (ev.mul(x, plain), v * w), "mul by i": (ev.mul(x, 1j), v * 1j),
         "square": (ev.square(x), v * v), "three parts": (ev.mul(x, y, relinearise=False), v * w),
@@ -177,13 +178,17 @@ def test_operands_that_do_not_fit(party):
     ev, x = party.evaluator, party.encrypt(numbers())
     low, product = ev.mul(x, x), ev.mul(x, x, relinearise=False, rescale=False)
     other = Party(levels=1)
-    for error, wrong in ((ckks.LevelError, lambda: ev.add(x, low)), (ckks.ScaleError, lambda: ev.add(x, x.with_scale(7.0))),
-                         (ckks.PartsError, lambda: ev.mul(product, product)), (ckks.PartsError, lambda: ev.relinearise(x)),
+    for error, wrong in ((ckks.LevelError, lambda: ev.add(x, low)),
+                         (ckks.ScaleError, lambda: ev.add(x, x.with_scale(7.0))),
+                         (ckks.PartsError, lambda: ev.mul(product, product)),
+                         (ckks.PartsError, lambda: ev.relinearise(x)),
                          (ckks.NoLevelError, lambda: ev.rescale(ev.keep_limbs(x, 1))),
-                         (ckks.LevelError, lambda: ev.keep_limbs(low, 11)), (ckks.LevelError, lambda: ev.align(low, 11, 1.0)),
+                         (ckks.LevelError, lambda: ev.keep_limbs(low, 11)),
+                         (ckks.LevelError, lambda: ev.align(low, 11, 1.0)),
                          (ckks.ScaleError, lambda: ev.align(x, 11, 2.0 ** 40)),
                          (polykem.ArgumentError, lambda: ev.add(x, party.encrypt(numbers(2)))),
-                         (polykem.ArgumentError, lambda: ev.add(1.0, x)), (polykem.ArgumentError, lambda: ev.add(x, [1.0])),
+                         (polykem.ArgumentError, lambda: ev.add(1.0, x)),
+                         (polykem.ArgumentError, lambda: ev.add(x, [1.0])),
                          (polykem.ArgumentError, lambda: ev.add(x, other.encrypt(numbers()))),
                          (polykem.ArgumentError, lambda: ckks.Evaluator(party.context, other.keys)),
                          (polykem.ArgumentError, lambda: party.context.decrypt(other.secret, x))):

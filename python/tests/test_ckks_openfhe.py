@@ -108,7 +108,8 @@ def test_a_context_of_keys_has_their_special_primes(answers):
 
 def test_what_is_no_file_of_ckks():
     whole = (ANSWERS / "manual" / "a.bin").read_bytes()
-    for data in (b"", b"\1", b"{}", b"hello", b"\1" + bytes(100), whole[:1000], whole + b"x", whole[:300] + bytes(4900)):
+    for data in (b"", b"\1", b"{}", b"hello", b"\1" + bytes(100), whole[:1000], whole + b"x",
+                 whole[:300] + bytes(4900)):
         with pytest.raises(ckks.FormatError):
             ckks.load(data, allow_insecure=True)
     with pytest.raises(ckks.FormatError):

@@ -198,8 +198,8 @@ class Ciphertexts(_Batch):
         return self._bound().negate(self)
 
     def __repr__(self) -> str:
-        return (f"<polykem.ckks.Ciphertexts: {self.count} x {self.slots} slots, {self.parts} parts, {self.limbs} limbs, "
-                f"scale 2^{np.log2(self.scale):.2f}>")
+        return (f"<polykem.ckks.Ciphertexts: {self.count} x {self.slots} slots, {self.parts} parts, "
+                f"{self.limbs} limbs, scale 2^{np.log2(self.scale):.2f}>")
 
 
 def join(batches: Sequence[Ciphertexts]) -> Ciphertexts:

@@ -148,7 +148,8 @@ def _kind_of_binary(head: bytes) -> str | None:
 def _kind_of_json(head: bytes) -> str | None:
     text = re.sub(rb"\s+", b"", head)
     pointer = rb'\{"value0":\{"polymorphic_id":\d+,"ptr_wrapper":\{"id":\d+,"data":\{"cereal_class_version":'
-    for kind, pattern in (("context", pointer + rb'1,"cc"'), ("ciphertext", pointer + rb"1,"), ("key", pointer + rb"0,"),
+    for kind, pattern in (("context", pointer + rb'1,"cc"'), ("ciphertext", pointer + rb"1,"),
+                          ("key", pointer + rb"0,"),
                           ("automorphism keys", rb'\{"value0":\[\{"key":"[^"]*","value":\{'),
                           ("relinearisation keys", rb'\{"value0":\[')):
         if re.match(pattern, text):
@@ -227,8 +228,8 @@ def _fresh_scale(file: Any) -> float:
     if file.scaling in _FIXED:
         return 2.0 ** file.scaling_bits
     if file.scaling not in (_FLEXIBLE_AUTO, _COMPOSITE_AUTO, _COMPOSITE_MANUAL):
-        raise ParameterError("of OpenFHE's scaling techniques FIXEDMANUAL, FIXEDAUTO, FLEXIBLEAUTO and the composite ones "
-                             "are supported")
+        raise ParameterError("of OpenFHE's scaling techniques FIXEDMANUAL, FIXEDAUTO, FLEXIBLEAUTO and the composite "
+                             "ones are supported")
     scale = 1.0
     for prime in file.q[-file.composite_degree:]:
         scale *= prime
@@ -279,8 +280,8 @@ def _write_keys(keys: Keys, path: str, json: bool, part: str | None) -> None:
     context, x = _openfhe_context(keys.context), keys.context.parameters
     expected = special_primes(x.log_n, x.q, x.digits, context.auxiliary_bits)
     if replace(x, p_roots=()) != replace(x, p=expected, p_roots=()):
-        raise ParameterError("OpenFHE would choose other special primes for these parameters and could not use the keys: "
-                             "take those of Parameters.choose")
+        raise ParameterError("OpenFHE would choose other special primes for these parameters and could not use the "
+                             "keys: take those of Parameters.choose")
     if part is None and keys.relinearises and keys.elements:
         raise ArgumentError('OpenFHE has a file for each part of the keys: say part="relinearisation" or '
                             'part="automorphisms"')
@@ -302,7 +303,7 @@ def _write_ciphertext(ciphertexts: Ciphertexts, path: str, json: bool) -> None:
     if context.scaling in _FIXED:
         scale = 2.0 ** (context.scaling_bits * ciphertexts.degree)
         if abs(ciphertexts.scale / scale - 1) > _SCALE_RATIO:
-            raise ScaleError(f"OpenFHE would take the scale for {scale:g}, and it is {ciphertexts.scale:g}: rescale, or "
-                             "encode factors at the context's scale")
+            raise ScaleError(f"OpenFHE would take the scale for {scale:g}, and it is {ciphertexts.scale:g}: rescale, "
+                             "or encode factors at the context's scale")
     _core.openfhe_write_ciphertext(context, ciphertexts._core, 0, ciphertexts.key_tag, ciphertexts.degree, scale, path,
                                    json)

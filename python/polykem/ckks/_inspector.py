@@ -112,8 +112,9 @@ class Inspector(Evaluator):
         else:
             y = self._of(b) if isinstance(b, Ciphertexts) else self.context.decode(b)
         out, x = super()._combine(operation, a, b), self._of(a)
-        name, expected = ("add", x + y) if operation == _ADD else ("sub", x - y) if operation == _SUB else ("mul", x * y)
-        return self._note(name, out, expected)
+        if operation == _ADD:
+            return self._note("add", out, x + y)
+        return self._note("sub", out, x - y) if operation == _SUB else self._note("mul", out, x * y)
 
     def _items(self, a: Ciphertexts, which: slice) -> Ciphertexts:
         out = super()._items(a, which)

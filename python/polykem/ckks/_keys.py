@@ -116,7 +116,8 @@ class Keys:
         elements = {core.rotation_element(steps) for steps in rotations} - {1}
         if conjugation:
             elements.add(core.conjugation_element)
-        return cls(context, secret.key_tag, _core.ckks_switching_key(core, secret._core, None) if relinearisation else None,
+        key = _core.ckks_switching_key(core, secret._core, None) if relinearisation else None
+        return cls(context, secret.key_tag, key,
                    {g: _core.ckks_switching_key(core, secret._core, g) for g in sorted(elements)})
 
     @property

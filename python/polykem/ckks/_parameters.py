@@ -63,8 +63,8 @@ class Parameters:
         levels : int
             Rescalings that will be possible.
         scale_bits : int
-            Bits of each prime that a rescaling drops, 14 to 60, and of the scale. A fresh ciphertext with all slots in use
-            has about ``scale_bits - log_n - 4`` right bits behind the point.
+            Bits of each prime that a rescaling drops, 14 to 60, and of the scale. A fresh ciphertext with all slots in
+            use has about ``scale_bits - log_n - 4`` right bits behind the point.
         first_bits : int
             Bits of the prime that stays to the end, at most 60. Results must be below
             ``2 ** (first_bits - scale_bits - 1)``.
@@ -123,8 +123,13 @@ class Parameters:
 
 def _primes_below(log_n: int, bits: int, count: int, taken: Sequence[int]) -> list[int]:
     """The `count` largest primes below 2^bits."""
-    both = _core.ckks_find_primes(log_n, bits, 2 * (count + len(taken)), [])
-    return sorted((q for q in both if q < 2 ** bits and q not in taken), reverse=True)[:count]
+    most = 2 * (count + len(taken))
+    while True:
+        nearest = _core.ckks_find_primes(log_n, bits, most, [])
+        below = sorted((q for q in nearest if q < 2 ** bits and q not in taken), reverse=True)
+        if len(below) >= count:
+            return below[:count]
+        most *= 2
 
 
 def special_primes(log_n: int, q: Sequence[int], digits: int, bits: int) -> tuple[int, ...]:
