@@ -187,6 +187,8 @@ def test_operands_that_do_not_fit(party):
                          (ckks.LevelError, lambda: ev.align(low, 11, 1.0)),
                          (ckks.ScaleError, lambda: ev.align(x, 11, 2.0 ** 40)),
                          (polykem.ArgumentError, lambda: ev.add(x, party.encrypt(numbers(2)))),
+                         (polykem.ArgumentError, lambda: ev.add(x, party.encrypt(numbers(slots=64)))),
+                         (polykem.ArgumentError, lambda: ev.add(x, party.context.encode(numbers(slots=64)))),
                          (polykem.ArgumentError, lambda: ev.add(1.0, x)),
                          (polykem.ArgumentError, lambda: ev.add(x, [1.0])),
                          (polykem.ArgumentError, lambda: ev.add(x, other.encrypt(numbers()))),

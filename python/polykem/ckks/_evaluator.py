@@ -184,7 +184,7 @@ class Evaluator:
         if a.limbs < before:
             raise ScaleError(f"a scale is changed while limbs are dropped, and {a.limbs} shall stay {limbs}")
         dropped = float(np.prod(np.array(self.context.parameters.q[limbs:before], float)))
-        one = self.context.encode(np.ones(a.slots), limbs=before, scale=scale / a.scale * dropped)
+        one = self.context.encode([1.0], limbs=before, scale=scale / a.scale * dropped)
         return self.mul(self.keep_limbs(a, before), one)
 
     # ---- the rest
@@ -196,15 +196,17 @@ class Evaluator:
         self.context.check(b)
         if isinstance(b, Ciphertexts):
             check_tags(a, b)
+        if b.slots != a.slots and (b.slots != 1 or isinstance(b, Ciphertexts)):
+            raise ArgumentError(f"the operands have {a.slots} and {b.slots} slots")
         core = _core.ckks_combine(self.context._core, operation, a._core, b._core)
         return self._made(a, core, a.degree + b.degree if operation == _MUL else max(a.degree, b.degree))
 
     def _encoded(self, a: Ciphertexts, b: Any) -> Plaintexts:
-        """A number or an array at the scale of a."""
+        """A number or an array at the scale of a. A number needs one slot only, of which all others are copies."""
         array = np.asarray(b)
         if array.ndim == 0:
-            array = np.full(a.slots, array)
-        if array.shape[-1] != a.slots:
+            array = array[np.newaxis]
+        elif array.shape[-1] != a.slots:
             raise ArgumentError(f"the array has the shape {array.shape}, the ciphertexts {a.shape}")
         return self.context.encode(array, limbs=a.limbs, scale=a.scale)
 
