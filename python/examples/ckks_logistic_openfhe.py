@@ -24,8 +24,8 @@ def seconds(work, times=5):
 def context():
     parameters = fhe.CCParamsCKKSRNS()
     for name, value in dict(RingDim=2 ** 14, BatchSize=2 ** 13, MultiplicativeDepth=4, ScalingModSize=40,
-                            FirstModSize=50, NumLargeDigits=3, SecurityLevel=fhe.HEStd_NotSet, KeySwitchTechnique=fhe.HYBRID,
-                            ScalingTechnique=fhe.FIXEDMANUAL).items():
+                            FirstModSize=50, NumLargeDigits=3, SecurityLevel=fhe.HEStd_NotSet,
+                            KeySwitchTechnique=fhe.HYBRID, ScalingTechnique=fhe.FIXEDMANUAL).items():
         getattr(parameters, "Set" + name)(value)
     cc = fhe.GenCryptoContext(parameters)
     for feature in (fhe.PKE, fhe.KEYSWITCH, fhe.LEVELEDSHE):

@@ -204,19 +204,30 @@ class _Contexts:
 
     def of(self, file: Any, special: tuple[Any, Any] = ((), ())) -> Context:
         """`special`: the special primes and their roots, where keys have them."""
-        p, p_roots = special
-        if not p and file.hybrid:
-            p = special_primes(file.log_n, file.q, file.digits, file.auxiliary_bits)
-        context = Context(Parameters(file.log_n, file.q, p, _digits(file), file.q_roots, p_roots, _fresh_scale(file),
-                                     file.composite_degree), self._threads,
-                          True if self._given else self._allow_insecure)
+        if self._given is not None:
+            return self._checked(self._given, file, special)
+        context = Context(_parameters(file, special), self._threads, self._allow_insecure)
         context._openfhe = file
-        if self._given is None:
-            return context
-        if not self._given.parameters.same_rings(context.parameters):
+        return context
+
+    @staticmethod
+    def _checked(given: Context, file: Any, special: tuple[Any, Any]) -> Context:
+        x = given.parameters
+        same = (x.log_n, x.q, x.q_roots, x.digits) == (file.log_n, tuple(file.q), tuple(file.q_roots), _digits(file))
+        if not same or (special[0] and (x.p, x.p_roots) != tuple(map(tuple, special))):
             raise ParameterError("the file has other parameters than the context that was given: "
-                                 f"{context.parameters}, and {self._given.parameters}")
-        return self._given
+                                 f"{_parameters(file, special)}, and {x}")
+        if given._openfhe is None:
+            given._openfhe = file
+        return given
+
+
+def _parameters(file: Any, special: tuple[Any, Any]) -> Parameters:
+    p, p_roots = special
+    if not p and file.hybrid:
+        p = special_primes(file.log_n, file.q, _digits(file), file.auxiliary_bits)
+    return Parameters(file.log_n, file.q, p, _digits(file), file.q_roots, p_roots, _fresh_scale(file),
+                      file.composite_degree)
 
 
 def _digits(file: Any) -> int:
