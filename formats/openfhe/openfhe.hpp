@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Files of OpenFHE 1.6.1 for CKKS: what its functions Serialize... write, in JSON and in its portable binary form, is
-// read, and what is written here they accept. An unchanged object is written as the bytes it was read from.
+// read, and what is written here they accept. An unchanged object is written as the bytes it was read from, except
+// that in JSON a fraction may end in another digit that means the same number.
 #pragma once
 
 #include <polykem/polykem.hpp>
