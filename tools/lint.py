@@ -44,7 +44,7 @@ ARROWS = {
     "hpke": {"hpke", "include"},
     "cli": {"cli", "formats", "include", "bench"},  # bench: what `polykem bench` shows is measured there
     "src/broker": {"src/broker", "src/engine", "src/schemes", "src/core"},
-    "python": {"python", "hpke", "include"},
+    "python": {"python", "formats/openfhe", "hpke", "include"},
     "provider": {"provider", "formats", "include"},
     "examples": {"include"},
     "include": {"include"},
