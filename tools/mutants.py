@@ -119,7 +119,7 @@ MUTANTS = [
     Mutant("a device's first probe is measured", "src/engine/batcher/monitor.cpp",
            "if (++known.passed == 1) {", "if (++known.passed == 0) {", "batcher_test", "Lanes.TheFirstProbe*"),
     Mutant("a device's batch may take more than the deadline", "src/engine/batcher/dispatch.cpp",
-           "service.items_in(most), config_.batch_items", "config_.batch_items, config_.batch_items",
+           "service.items_to_try(most), config_.batch_items", "config_.batch_items, config_.batch_items",
            "batcher_test", "Lanes.TwoBatches*"),
     Mutant("a crossover's note dies with the next one", "src/engine/crossover.cpp",
            "return static_text(t.note);", "return t.note.c_str();", "seam_test", "*ANoteOf*/mlkem512"),

@@ -301,10 +301,10 @@ TEST(Fairness, AClientThatNeverRestsHasItsTurnOnly) {
 /// Who is there already is served before the last of those who want to come in.
 TEST(Fairness, ConnectionsThatComeInARowDoNotStopTheOthers) {
   std::promise<void> begun, go;
-  uint64_t admitted = 0;
+  std::atomic<uint64_t> admitted{0};
   const ServerCounts* counts = nullptr;
   Watched daemon([&](const Request& item) {
-    admitted = counts->accepted;
+    admitted = counts->accepted.load();
     if (item.op != Op::keygen) return;
     begun.set_value();
     go.get_future().wait();
