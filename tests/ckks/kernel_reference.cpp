@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <bit>
+#include <map>
+#include <tuple>
 
 namespace polykem::ckks::testing {
 
@@ -35,6 +37,15 @@ uint64_t primitive_root(uint64_t q, uint64_t order) {
   }
 }
 
+/// psi to the power i, for all i below N.
+const Residues& powers(uint64_t psi, uint64_t q, int log_n) {
+  static std::map<std::tuple<uint64_t, uint64_t, int>, Residues> known;
+  Residues& table = known[{psi, q, log_n}];
+  for (uint64_t power = 1; table.size() >> log_n == 0; power = multiply_mod(power, psi, q))
+    table.push_back(power);
+  return table;
+}
+
 uint64_t add_mod(uint64_t a, uint64_t b, uint64_t q) {
   return a + b < q ? a + b : a + b - q;
 }
@@ -53,9 +64,10 @@ std::vector<PrimeRoot> make_primes(int count, int bits, int log_n) {
 void reference_ntt(Residues& a, const PrimeRoot& prime) {
   const auto [q, psi] = prime;
   const int log_n = std::countr_zero(a.size());
+  const Residues& factors = powers(psi, q, log_n);
   for (size_t groups = 1, length = a.size() / 2; length > 0; groups *= 2, length /= 2) {
     for (size_t g = 0; g < groups; ++g) {
-      const uint64_t w = power_mod(psi, reverse_bits(static_cast<uint32_t>(groups + g), log_n), q);
+      const uint64_t w = factors[reverse_bits(static_cast<uint32_t>(groups + g), log_n)];
       for (size_t j = 2 * g * length; j < (2 * g + 1) * length; ++j) {
         const uint64_t t = multiply_mod(a[j + length], w, q);
         a[j + length] = add_mod(a[j], q - t, q);
@@ -68,10 +80,10 @@ void reference_ntt(Residues& a, const PrimeRoot& prime) {
 void reference_intt(Residues& a, const PrimeRoot& prime) {
   const auto [q, psi] = prime;
   const int log_n = std::countr_zero(a.size());
-  const uint64_t inverse_psi = inverse_mod(psi, q);
+  const Residues& factors = powers(inverse_mod(psi, q), q, log_n);
   for (size_t groups = a.size() / 2, length = 1; groups > 0; groups /= 2, length *= 2) {
     for (size_t g = 0; g < groups; ++g) {
-      const uint64_t w = power_mod(inverse_psi, reverse_bits(static_cast<uint32_t>(groups + g), log_n), q);
+      const uint64_t w = factors[reverse_bits(static_cast<uint32_t>(groups + g), log_n)];
       for (size_t j = 2 * g * length; j < (2 * g + 1) * length; ++j) {
         const uint64_t sum = add_mod(a[j], a[j + length], q), difference = add_mod(a[j], q - a[j + length], q);
         a[j] = sum;

@@ -22,7 +22,7 @@ struct TreeFactors {
   const Factor<Word>* table;
   uint32_t node;
   __device__ __forceinline__ Factor<Word> operator()(int depth, int m) const {
-    return load_factor(table + (node << depth) + m);
+    return load_factor(table + size_t{node << depth} + m);
   }
 };
 
@@ -32,7 +32,7 @@ struct RunFactors {
   const Factor<Word>* table;
   uint32_t g, groups;
   __device__ __forceinline__ Factor<Word> operator()(int depth, int m) const {
-    return load_factor(table + ((1 << depth) + m) * groups + g);
+    return load_factor(table + g + size_t{groups} * ((1 << depth) + m));
   }
 };
 
@@ -153,14 +153,14 @@ struct Slice {
         for (Word& x : lane.at)
           x = reduce_forward(x, q);
       }
-      store(rank * kPoints + i, lane);
+      store(size_t{rank * kPoints} + i, lane);
     }
   }
 
   template <class Load>
   __device__ __forceinline__ void copy_in(const Load& load) const {
     for (unsigned i = thread * Lane::kWords; i < kPoints; i += kThreads * Lane::kWords)
-      *reinterpret_cast<Lane*>(points + padded<Word>(i)) = load(rank * kPoints + i);
+      *reinterpret_cast<Lane*>(points + padded<Word>(i)) = load(size_t{rank * kPoints} + i);
   }
 };
 

@@ -93,7 +93,8 @@ __device__ __forceinline__ uint32_t reduce(uint64_t x, const Prime<uint32_t>& pr
   return subtract_once(static_cast<uint32_t>(x) - quotient * prime.q, prime.q);
 }
 __device__ __forceinline__ uint32_t reduce_word(uint32_t x, const Prime<uint32_t>& prime) {
-  return reduce(uint64_t{x}, prime);
+  const auto reciprocal = static_cast<uint32_t>(prime.reciprocal >> 32);
+  return subtract_once(x - __umulhi(x, reciprocal) * prime.q, prime.q);
 }
 __device__ __forceinline__ uint64_t reduce_word(uint64_t x, const Prime<uint64_t>& prime) {
   return subtract_once(x - __umul64hi(x, prime.reciprocal) * prime.q, prime.q);
@@ -124,6 +125,18 @@ struct ProductSum<uint64_t> {
     const uint64_t upper = multiply(high, prime.two_64, prime.q);
     return subtract_once(upper + reduce_word(low, prime), prime.q);
   }
+};
+
+/// A sum of products whose upper half stays below q: fold after two products of words below 2^31 and q. Its value is that
+/// of the sum times 2^-32.
+struct MontgomerySum {
+  uint32_t low = 0, high = 0;
+  __device__ __forceinline__ void add(uint32_t a, uint32_t b) {
+    const uint64_t sum = (uint64_t{high} << 32 | low) + uint64_t{a} * b;
+    low = static_cast<uint32_t>(sum);
+    high = static_cast<uint32_t>(sum >> 32);
+  }
+  __device__ __forceinline__ void fold(uint32_t q) { high = subtract_once(high, q); }
 };
 
 /// x 2^-32 mod q in [0, q), for x with an upper half below q. (Montgomery)

@@ -14,8 +14,8 @@ bool supports(Form form, int log_n, size_t word_bytes) {
   const int log_bytes = log_n + (word_bytes == 8 ? 3 : 2);
   switch (form) {
     case Form::one_block: return log_n >= 12 && log_bytes <= 17;
-    case Form::cluster2: return log_bytes >= 17 && log_n <= 16 && log_bytes <= 18;
-    case Form::cluster4: return log_bytes >= 18 && log_n <= 16;
+    case Form::cluster2: return log_bytes >= 16 && log_n <= 16 && log_bytes <= 18;
+    case Form::cluster4: return log_bytes >= 17 && log_n <= 16;
     case Form::cluster8: return log_n == 16;
     case Form::two_pass: return log_n >= 14 && log_n <= 16;
     default: return false;
@@ -73,10 +73,10 @@ cudaError_t run_form(Form form, const Job<Word>& job) {
   if constexpr (kLogBytes <= 17) {
     if (form == Form::one_block) return run_shared<Word, kLogN, 1>(job);
   }
-  if constexpr (kLogBytes >= 17 && kLogBytes <= 18) {
+  if constexpr (kLogBytes >= 16 && kLogBytes <= 18) {
     if (form == Form::cluster2) return run_shared<Word, kLogN, 2>(job);
   }
-  if constexpr (kLogBytes >= 18) {
+  if constexpr (kLogBytes >= 17) {
     if (form == Form::cluster4) return run_shared<Word, kLogN, 4>(job);
   }
   if constexpr (kLogN == 16) {

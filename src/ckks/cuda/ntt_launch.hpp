@@ -47,23 +47,23 @@ struct RowsInPlace {
   RowMap map;
 
   __device__ __forceinline__ unsigned prime(unsigned row) const { return map.prime[row % map.count]; }
-  __device__ __forceinline__ Word* at(unsigned row, unsigned i) const { return data + (size_t{row} << log_n) + i; }
+  __device__ __forceinline__ Word* at(unsigned row, size_t i) const { return data + (size_t{row} << log_n) + i; }
 };
 
 template <class Word>
 struct ForwardInPlace : RowsInPlace<Word> {
-  __device__ __forceinline__ Word load(unsigned row, unsigned, unsigned i) const { return *this->at(row, i); }
-  __device__ __forceinline__ void store(unsigned row, unsigned, unsigned i, const Vector<Word>& lane) const {
+  __device__ __forceinline__ Word load(unsigned row, unsigned, size_t i) const { return *this->at(row, i); }
+  __device__ __forceinline__ void store(unsigned row, unsigned, size_t i, const Vector<Word>& lane) const {
     *reinterpret_cast<Vector<Word>*>(this->at(row, i)) = lane;
   }
 };
 
 template <class Word>
 struct InverseInPlace : RowsInPlace<Word> {
-  __device__ __forceinline__ Vector<Word> load(unsigned row, unsigned, unsigned i) const {
+  __device__ __forceinline__ Vector<Word> load(unsigned row, unsigned, size_t i) const {
     return *reinterpret_cast<const Vector<Word>*>(this->at(row, i));
   }
-  __device__ __forceinline__ void store(unsigned row, unsigned, unsigned i, Word x) const { *this->at(row, i) = x; }
+  __device__ __forceinline__ void store(unsigned row, unsigned, size_t i, Word x) const { *this->at(row, i) = x; }
   __device__ __forceinline__ Factor<Word> scale(unsigned, unsigned prime, const Tables<Word>& tables) const {
     return tables.primes[prime].inverse_n;
   }

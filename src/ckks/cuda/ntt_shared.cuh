@@ -25,8 +25,9 @@ struct SharedNtt {
   static constexpr int kN = 1 << kLogN, kPoints = kN / kCluster;
   static constexpr int kThreadPoints = P::kFirst > 5 ? 1 << P::kFirst : 32;
   static constexpr int kThreads = kPoints / kThreadPoints;
-  /// As many blocks as leave a thread 64 registers, or 128 where it holds 64 words.
-  static constexpr int kMinBlocks = (kThreadPoints * sizeof(Word) > 128 ? 512 : 1024) / kThreads;
+  /// As many blocks as leave a thread 64 registers, 80 in small blocks, or 128 where it holds 64 words.
+  static constexpr int kSmThreads = kThreadPoints * sizeof(Word) > 128 ? 512 : kThreads <= 256 ? 768 : 1024;
+  static constexpr int kMinBlocks = kSmThreads / kThreads;
   static constexpr int kRadix = 1 << P::kFirst, kStride = kN / kRadix, kOfBlock = kRadix / kCluster;
   static_assert(kRadix % kCluster == 0 && kStride % kCluster == 0 && kThreads <= 1024 && kMinBlocks >= 1);
   using BlockSlice = Slice<Word, kLogN, kPoints, kThreads>;
@@ -42,7 +43,7 @@ struct SharedNtt {
       Word x[kRadix];
 #pragma unroll
       for (int k = 0; k < kRadix; ++k)
-        x[k] = load(k * kStride + column);
+        x[k] = load(size_t{column} + k * kStride);
       transform_column<P::kFirst>(x, TreeFactors<Word>{slice.factors, 1}, slice.q);
       if constexpr (kCluster > 1) {
         if (c == slice.thread) cluster_wait();  // until all blocks of the cluster have begun
@@ -76,7 +77,7 @@ struct SharedNtt {
       invert_column<P::kFirst>(x, TreeFactors<Word>{slice.factors, 1}, slice.q);
 #pragma unroll
       for (int k = 0; k < kRadix; ++k)
-        store(k * kStride + column, multiply(x[k], scale, slice.q));
+        store(size_t{column} + k * kStride, multiply(x[k], scale, slice.q));
     }
   }
 
@@ -137,8 +138,8 @@ __global__ void __launch_bounds__((SharedNtt<Word, kLogN, kCluster>::kThreads),
   const Word q = tables.primes[prime].q;
   const auto* factors = (kInverse ? tables.inverse : tables.forward) + (size_t{prime} << kLogN);
   const Ntt ntt{{dynamic_shared<Word>(), blockIdx.x % kCluster, threadIdx.x, factors, q}};
-  const auto store = [&](unsigned i, const auto& value) { rows.store(row, prime, i, value); };
-  const auto load = [&](unsigned i) { return rows.load(row, prime, i); };
+  const auto store = [&](size_t i, const auto& value) { rows.store(row, prime, i, value); };
+  const auto load = [&](size_t i) { return rows.load(row, prime, i); };
   if constexpr (kInverse)
     ntt.inverse(load, store, rows.scale(row, prime, tables));
   else

@@ -8,6 +8,7 @@ namespace polykem::ckks::cuda {
 __extension__ using uint128 = unsigned __int128;
 
 uint64_t multiply_mod(uint64_t a, uint64_t b, uint64_t q) {
+  if ((a | b) >> 32 == 0) return a * b % q;
   return static_cast<uint64_t>(uint128{a} * b % q);
 }
 

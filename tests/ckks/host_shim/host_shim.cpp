@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs the threads of a cluster as fibres, in turn. One that waits gives way until the last of its group has come.
+// Runs the threads of a cluster as fibres, in turn. One that waits gives way until the last of its group has come; a
+// fibre whose thread has ended without waiting goes on with the next one.
 #include <ucontext.h>
 
 #include <memory>
@@ -50,6 +51,7 @@ struct Machine {
   std::vector<Block> blocks;
   Barrier cluster;
   Fibre* current = nullptr;
+  unsigned begun = 0, count = 0, threads = 0, first_block = 0;
   ucontext_t scheduler;
   const std::function<void()>* body = nullptr;
   Block& block() { return blocks[current->block]; }
@@ -66,47 +68,65 @@ void arrive_and_wait(Barrier& barrier) {
   wait(barrier, barrier.arrive());
 }
 
-void enter() {
-  (*machine.body)();
-  machine.current->done = true;
-  swapcontext(&machine.current->context, &machine.scheduler);
+void show_place(const Fibre& fibre) {
+  threadIdx = {fibre.thread, 0, 0};
+  blockIdx = {machine.first_block + fibre.block, 0, 0};
 }
 
-void start(Fibre& fibre, unsigned block, unsigned thread) {
-  fibre.thread = thread;
-  fibre.block = block;
+void enter() {
+  Fibre& self = *machine.current;
+  while (machine.begun < machine.count) {
+    self.thread = machine.begun % machine.threads;
+    self.block = machine.begun++ / machine.threads;
+    show_place(self);
+    (*machine.body)();
+  }
+  self.done = true;
+  swapcontext(&self.context, &machine.scheduler);
+}
+
+void resume(Fibre& fibre) {
+  machine.current = &fibre;
+  show_place(fibre);
+  swapcontext(&machine.scheduler, &fibre.context);
+}
+
+Fibre& start(size_t number) {
+  if (number == machine.fibres.size()) machine.fibres.push_back(std::make_unique<Fibre>());
+  Fibre& fibre = *machine.fibres[number];
   fibre.done = false;
   getcontext(&fibre.context);
   fibre.context.uc_stack.ss_sp = fibre.stack.get();
   fibre.context.uc_stack.ss_size = kStackBytes;
   fibre.context.uc_link = nullptr;
   makecontext(&fibre.context, enter, 0);
+  return fibre;
 }
 
 void run_cluster(unsigned first_block, unsigned blocks, unsigned threads, size_t shared_bytes) {
-  const unsigned count = blocks * threads;
   machine.blocks.resize(std::max<size_t>(machine.blocks.size(), blocks));
-  while (machine.fibres.size() < count)
-    machine.fibres.push_back(std::make_unique<Fibre>());
-  machine.cluster = {count};
+  machine.begun = 0;
+  machine.count = blocks * threads;
+  machine.threads = threads;
+  machine.first_block = first_block;
+  machine.cluster = {machine.count};
   for (unsigned b = 0; b < blocks; ++b) {
-    machine.blocks[b].barrier = {threads};
-    std::memset(machine.blocks[b].shared(), 0x5a, shared_bytes);
-    machine.blocks[b].warps.assign((threads + 31) / 32, {});
-    for (unsigned w = 0; w < machine.blocks[b].warps.size(); ++w)
-      machine.blocks[b].warps[w].barrier.members = std::min(32u, threads - 32 * w);
-    for (unsigned t = 0; t < threads; ++t)
-      start(*machine.fibres[b * threads + t], b, t);
+    Block& block = machine.blocks[b];
+    block.barrier = {threads};
+    std::memset(block.shared(), 0x5a, shared_bytes);
+    block.warps.assign((threads + 31) / 32, {});
+    for (unsigned w = 0; w < block.warps.size(); ++w)
+      block.warps[w].barrier.members = std::min(32u, threads - 32 * w);
   }
-  for (unsigned left = count; left != 0;) {
-    for (unsigned i = 0; i < count; ++i) {
-      Fibre& fibre = *machine.fibres[i];
-      if (fibre.done) continue;
-      machine.current = &fibre;
-      threadIdx = {fibre.thread, 0, 0};
-      blockIdx = {first_block + fibre.block, 0, 0};
-      swapcontext(&machine.scheduler, &fibre.context);
-      left -= fibre.done;
+  size_t fibres = 0;
+  while (machine.begun < machine.count)
+    resume(start(fibres++));
+  for (bool waiting = true; waiting;) {
+    waiting = false;
+    for (size_t i = 0; i < fibres; ++i) {
+      if (machine.fibres[i]->done) continue;
+      resume(*machine.fibres[i]);
+      waiting = true;
     }
   }
 }
