@@ -6,9 +6,10 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <memory>
 #include <vector>
 
-#include "ckks/cuda/tables.hpp"
+#include "ckks/cuda/imma_tables.hpp"
 #include "kernel_reference.hpp"
 
 namespace polykem::ckks::testing {
@@ -46,6 +47,33 @@ class DeviceArray {
   size_t count_;
 };
 
+/// The tables of the tensor-core forms in device memory.
+struct DeviceImmaTables {
+  struct OnePass {
+    explicit OnePass(const cuda::HostImmaTables::OnePass& host)
+        : first(host.first), later(host.later), twist(host.twist) {}
+    DeviceArray<uint32_t> first, later;
+    DeviceArray<cuda::Factor<uint32_t>> twist;
+    cuda::ImmaTables::OnePass get() const { return {first.get(), later.get(), twist.get()}; }
+  };
+  struct Split {
+    explicit Split(const cuda::HostImmaTables::Split& host)
+        : columns(host.columns), rows(host.rows), twist(host.twist) {}
+    DeviceArray<uint32_t> columns, rows;
+    DeviceArray<cuda::Factor<uint32_t>> twist;
+    cuda::ImmaTables::Split get() const { return {columns.get(), rows.get(), twist.get()}; }
+  };
+  explicit DeviceImmaTables(const cuda::HostImmaTables& host)
+      : split{Split(host.split[0]), Split(host.split[1])},
+        by_64{OnePass(host.by_64_32_32[0]), OnePass(host.by_64_32_32[1])},
+        by_16{OnePass(host.by_16[0]), OnePass(host.by_16[1])} {}
+  cuda::ImmaTables get() const {
+    return {{split[0].get(), split[1].get()}, {by_64[0].get(), by_64[1].get()}, {by_16[0].get(), by_16[1].get()}};
+  }
+  Split split[2];
+  OnePass by_64[2], by_16[2];
+};
+
 /// Primes and their tables in device memory.
 template <class Word>
 struct DeviceTables {
@@ -56,11 +84,19 @@ struct DeviceTables {
         primes(host.primes),
         forward(host.forward),
         inverse(host.inverse),
-        tables{host.log_n, primes.get(), forward.get(), inverse.get()} {}
+        tables{host.log_n, primes.get(), forward.get(), inverse.get(), {}} {}
+
+  /// Also the tables of the tensor-core forms, where there are such forms.
+  void add_imma() {
+    if (sizeof(Word) != 4 || tables.log_n != 16) return;
+    imma = std::make_unique<DeviceImmaTables>(cuda::make_imma_tables(roots));
+    tables.imma = imma->get();
+  }
 
   std::vector<PrimeRoot> roots;
   DeviceArray<cuda::Prime<Word>> primes;
   DeviceArray<cuda::Factor<Word>> forward, inverse;
+  std::unique_ptr<DeviceImmaTables> imma;
   cuda::Tables<Word> tables;
 };
 

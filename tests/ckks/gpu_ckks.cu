@@ -12,16 +12,20 @@ using namespace polykem::ckks::testing;
 template <class Word>
 void check_word(int bits, Verdict& verdict) {
   for (int log_n = 12; log_n <= 16; ++log_n) {
-    const DeviceTables<Word> device(log_n, make_primes(3, bits, log_n));
+    DeviceTables<Word> device(log_n, make_primes(3, bits, log_n));
+    device.add_imma();
     for (cuda::Form form : cuda::kForms) {
-      if (cuda::supports(form, log_n, sizeof(Word))) check_ntt(form, device, verdict);
+      if (!cuda::supports(form, log_n, sizeof(Word))) continue;
+      check_ntt(form, device, {Fill::random, Fill::zero, Fill::most, Fill::single}, verdict);
     }
     check_operations<Word>(log_n, bits, {4, 2, 2, 2}, {Fill::random, Fill::most, Fill::zero}, verdict);
     std::printf("2^%d, %d bits: %zu words compared, %zu wrong\n", log_n, bits, verdict.compared(), verdict.faults());
     std::fflush(stdout);
   }
-  check_operations<Word>(12, bits, {5, 1, 1, 9}, {Fill::random}, verdict);  // more digits and ciphertexts than one launch takes
-  check_operations<Word>(12, bits, {11, 9, 10, 2}, {Fill::most, Fill::random}, verdict);  // more sources than a step of a tensor core
+  check_operations<Word>(12, bits, {5, 1, 1, 9}, {Fill::random},
+                         verdict);  // more digits and ciphertexts than one launch takes
+  check_operations<Word>(12, bits, {11, 9, 10, 2}, {Fill::most, Fill::random},
+                         verdict);  // more sources than a step of a tensor core
   check_operations<Word>(13, bits - 4, {20, 17, 17, 1}, {Fill::random, Fill::single}, verdict);
 }
 

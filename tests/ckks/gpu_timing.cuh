@@ -12,16 +12,16 @@ namespace polykem::ckks::testing {
 
 /// What an H200 does a second; the program measures the first three again.
 struct CardRates {
-  double bytes = 4.2e12;          ///< copied: read and written
+  double bytes = 4.2e12;             ///< copied: read and written
   double multiplications = 16.5e12;  ///< IMAD
-  double mma = 641e12;            ///< products of bytes
+  double mma = 641e12;               ///< products of bytes
 };
 
 struct Timing {
   std::string what;
   int log_n;
-  size_t word_bytes, operations;  ///< a pass computes so many
-  double seconds;                 ///< of a pass, median
+  size_t word_bytes, operations;       ///< a pass computes so many
+  double seconds;                      ///< of a pass, median
   double bytes, multiplications, mma;  ///< an operation's
   double floor(const CardRates& rates) const {
     return std::max({bytes / rates.bytes, multiplications / rates.multiplications, mma / rates.mma});
@@ -115,8 +115,8 @@ __global__ void __launch_bounds__(256) instruction_kernel(uint32_t* out, uint32_
 template <Instruction kInstruction>
 double instruction_rate(uint32_t* out) {
   constexpr int kBlocks = 132 * 8;
-  const double seconds =
-      median_seconds(4, [&](int i) { instruction_kernel<kInstruction><<<kBlocks, 256>>>(out, 0x9e3779b1u + i, 12345); });
+  const double seconds = median_seconds(
+      4, [&](int i) { instruction_kernel<kInstruction><<<kBlocks, 256>>>(out, 0x9e3779b1u + i, 12345); });
   return double{kBlocks} * 256 * kChains * kChainLength / seconds;
 }
 
@@ -126,15 +126,14 @@ inline CardRates measure_rates() {
   constexpr size_t kBytes = size_t{1} << 30;
   DeviceArray<uint8_t> from(kBytes), to(kBytes);
   rates.bytes = 2.0 * kBytes / median_seconds(4, [&](int) {
-    check(cudaMemcpyAsync(to.get(), from.get(), kBytes, cudaMemcpyDeviceToDevice), "copy");
-  });
+                  check(cudaMemcpyAsync(to.get(), from.get(), kBytes, cudaMemcpyDeviceToDevice), "copy");
+                });
   auto* words = reinterpret_cast<uint32_t*>(to.get());
   rates.multiplications = instruction_rate<Instruction::imad>(words);
-  std::printf("copies %.2f TB/s, a second: IMAD %.2f T, IMAD.HI %.2f T, IMAD.WIDE and LOP3 %.2f T, VIADDMNMX and LOP3 %.2f T\n",
-              rates.bytes / 1e12, rates.multiplications / 1e12,
-              instruction_rate<Instruction::imad_hi>(words) / 1e12,
-              instruction_rate<Instruction::imad_wide>(words) / 1e12,
-              instruction_rate<Instruction::viaddmin>(words) / 1e12);
+  std::printf(
+      "copies %.2f TB/s, a second: IMAD %.2f T, IMAD.HI %.2f T, IMAD.WIDE and LOP3 %.2f T, VIADDMNMX and LOP3 %.2f T\n",
+      rates.bytes / 1e12, rates.multiplications / 1e12, instruction_rate<Instruction::imad_hi>(words) / 1e12,
+      instruction_rate<Instruction::imad_wide>(words) / 1e12, instruction_rate<Instruction::viaddmin>(words) / 1e12);
   return rates;
 }
 
@@ -161,7 +160,7 @@ double ntt_slots(int log_n) {
 
 /// Products of bytes of a tensor-core form, 16 for a product of words.
 inline double ntt_mma(cuda::Form form) {
-  const double terms = form == cuda::Form::imma_256x256     ? 512
+  const double terms = form == cuda::Form::imma_256x256    ? 512
                        : form == cuda::Form::imma_64x32x32 ? 128
                        : form == cuda::Form::imma_16       ? 64
                                                            : 0;
@@ -171,20 +170,24 @@ inline double ntt_mma(cuda::Form form) {
 /// All forms of one N, on 256 MiB or 512 MiB of rows with so many primes.
 template <class Word>
 void time_ntt(int log_n, uint32_t prime_count, Report& report) {
-  const DeviceTables<Word> device(log_n, make_primes(static_cast<int>(prime_count), sizeof(Word) == 4 ? 31 : 60, log_n));
+  const int bits = sizeof(Word) == 4 ? 31 : 60;
+  DeviceTables<Word> device(log_n, make_primes(static_cast<int>(prime_count), bits, log_n));
+  device.add_imma();
   const size_t n = size_t{1} << log_n, rows = (size_t{1} << 26) / n / prime_count * prime_count;
   DeviceArray<Word> data(some_words<Word>(rows * n));
   const cuda::RowMap map = first_primes(prime_count);
   for (cuda::Form form : cuda::kForms) {
     if (!cuda::supports(form, log_n, sizeof(Word))) continue;
     for (auto direction : {cuda::Direction::forward, cuda::Direction::inverse}) {
-      const double seconds = median_seconds(4, [&](int) {
-        check(cuda::ntt(form, direction, data.get(), rows, map, device.tables, nullptr), "ntt");
-      });
+      const double seconds = median_seconds(
+          4, [&](int) { check(cuda::ntt(form, direction, data.get(), rows, map, device.tables, nullptr), "ntt"); });
       const bool is_imma = ntt_mma(form) != 0;
-      report.add({std::string(direction == cuda::Direction::forward ? "ntt, " : "intt, ") + cuda::name_of(form), log_n,
-                  sizeof(Word), rows, seconds, 2.0 * n * sizeof(Word), is_imma ? 0 : ntt_slots<Word>(log_n),
-                  ntt_mma(form)});
+      const std::string what = direction == cuda::Direction::forward ? "ntt, " : "intt, ";
+      const double passes = form == cuda::Form::two_pass || form == cuda::Form::imma_256x256 ? 2 : 1;
+      const double bytes = passes * 2 * static_cast<double>(n * sizeof(Word));
+      const Timing timing{what + cuda::name_of(form),           log_n,        sizeof(Word), rows, seconds, bytes,
+                          is_imma ? 0 : ntt_slots<Word>(log_n), ntt_mma(form)};
+      report.add(timing);
     }
   }
 }
@@ -218,11 +221,9 @@ class OperationTimes {
     time("multiply_plain", 4 * limbs + limbs / batch, 0,
          [&] { return cuda::multiply_plain(out(), a(), b(), rows, rows, map, t, nullptr); });
     time("tensor", 7 * limbs, 0, [&] { return cuda::tensor(out(), a(), b(), shape_.ciphertexts, map, t, nullptr); });
-    time("automorphism", 4 * limbs, 0,
-         [&] { return cuda::automorphism(out(), a(), 5, rows, map, t.log_n, nullptr); });
-    time("rescale", 4 * limbs, 2 * limbs * ntts, [&] {
-      return cuda::rescale(out(), a(), scratch_.get(), 2 * shape_.ciphertexts, map, factors(), t, nullptr);
-    });
+    time("automorphism", 4 * limbs, 0, [&] { return cuda::automorphism(out(), a(), 5, rows, map, t.log_n, nullptr); });
+    time("rescale", 4 * limbs, 2 * limbs * ntts,
+         [&] { return cuda::rescale(out(), a(), scratch_.get(), 2 * shape_.ciphertexts, map, factors(), t, nullptr); });
     for (cuda::Unit unit : {cuda::Unit::integer, cuda::Unit::imma}) {
       const std::string suffix = unit == cuda::Unit::imma ? ", imma" : "";
       const double up_ntts = limbs + digits * all - limbs, down_ntts = 2 * all;
@@ -260,8 +261,8 @@ class OperationTimes {
                              keys_.keys.rows, device_.tables, nullptr);
   }
   cudaError_t mod_down(cuda::Unit unit, uint32_t parts, uint32_t used) {
-    return cuda::mod_down(unit, b_.get(), product_.get(), scratch_.get(), {out_.get(), parts, used},
-                          shape_.ciphertexts, keys_.keys, device_.tables, nullptr);
+    return cuda::mod_down(unit, b_.get(), product_.get(), scratch_.get(), {out_.get(), parts, used}, shape_.ciphertexts,
+                          keys_.keys, device_.tables, nullptr);
   }
   cudaError_t multiply(cuda::Unit unit) {
     check(cuda::tensor(out(), a(), b(), shape_.ciphertexts, shape_.map(shape_.limbs), device_.tables, nullptr),
@@ -283,8 +284,9 @@ class OperationTimes {
   template <class Call>
   void time(const std::string& what, double rows, double slots, const Call& call) {
     const double seconds = median_seconds(2, [&](int) { check(call(), what.c_str()); });
-    report_.add({what, device_.tables.log_n, sizeof(Word), shape_.ciphertexts, seconds,
-                 rows * static_cast<double>(n_ * sizeof(Word)), slots, 0});
+    const double bytes = rows * static_cast<double>(n_ * sizeof(Word));
+    const Timing timing{what, device_.tables.log_n, sizeof(Word), shape_.ciphertexts, seconds, bytes, slots, 0};
+    report_.add(timing);
   }
 
   const DeviceTables<Word>& device_;

@@ -27,7 +27,6 @@ uint64_t evaluate(const Residues& a, uint32_t i, const PrimeRoot& prime);
 Residues reference_automorphism(const Residues& a, uint64_t exponent, uint64_t q);
 
 enum class Fill { random, zero, most, single };
-inline constexpr Fill kFills[] = {Fill::random, Fill::zero, Fill::most, Fill::single};
 /// Residues modulo q: random, all 0, all q - 1, or zeros with one q - 1.
 Residues make_residues(size_t count, uint64_t q, Fill fill, std::mt19937_64& random);
 

@@ -2,6 +2,7 @@
 // Every form of the transform against the reference. Also compiled for a CPU, on tests/ckks/host_shim.
 #pragma once
 
+#include <initializer_list>
 #include <string>
 
 #include "ckks/cuda/kernels.hpp"
@@ -41,11 +42,11 @@ std::string describe(const char* what, int log_n) {
   return std::string(what) + ", " + std::to_string(8 * sizeof(Word)) + " bits, 2^" + std::to_string(log_n);
 }
 
-/// Transforms rows of all fills there and back, with one row that the map skips.
+/// Transforms a row of each fill there and back, with one more row that the map skips.
 template <class Word>
-void check_ntt(cuda::Form form, const DeviceTables<Word>& device, Verdict& verdict) {
+void check_ntt(cuda::Form form, const DeviceTables<Word>& device, std::initializer_list<Fill> fills, Verdict& verdict) {
   const int log_n = device.tables.log_n;
-  const size_t n = size_t{1} << log_n, primes = device.roots.size(), rows = std::size(kFills) + 1;
+  const size_t n = size_t{1} << log_n, primes = device.roots.size(), rows = fills.size() + 1;
   std::mt19937_64 random(log_n);
   cuda::RowMap map;
   map.count = static_cast<uint32_t>(rows);
@@ -53,7 +54,7 @@ void check_ntt(cuda::Form form, const DeviceTables<Word>& device, Verdict& verdi
   for (size_t row = 0; row < rows; ++row) {
     const PrimeRoot& prime = device.roots[row % primes];
     map.prime[row] = row + 1 == rows ? cuda::RowMap::kSkip : static_cast<uint8_t>(row % primes);
-    Residues values = make_residues(n, prime.q, kFills[row % std::size(kFills)], random);
+    Residues values = make_residues(n, prime.q, fills.begin()[row % fills.size()], random);
     input.insert(input.end(), values.begin(), values.end());
     if (row + 1 < rows) reference_ntt(values, prime);
     want.insert(want.end(), values.begin(), values.end());

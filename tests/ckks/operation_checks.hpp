@@ -72,12 +72,13 @@ struct DeviceKeySwitch {
     std::vector<cuda::Factor<Word>> inverse;
     for (uint32_t limb = 0; limb < shape.limbs; ++limb) {
       const uint64_t q = primes[limb].q;
-      inverse.push_back(
-          cuda::make_factor<Word>(cuda::inverse_mod(cuda::product_mod(special_moduli, -1, q), q), q));
+      inverse.push_back(cuda::make_factor<Word>(cuda::inverse_mod(cuda::product_mod(special_moduli, -1, q), q), q));
     }
     inverse_special = std::make_unique<DeviceArray<cuda::Factor<Word>>>(inverse);
     keys = {{all, key_limb, shape.limbs, shape.digits(), shape.digit_limbs, shape.key_limbs()},
-            up.data(), &down->conversion, inverse_special->get()};
+            up.data(),
+            &down->conversion,
+            inverse_special->get()};
   }
   std::vector<std::unique_ptr<DeviceConversion<Word>>> conversions;
   std::vector<cuda::Conversion<Word>> up;
@@ -329,8 +330,8 @@ class OperationCheck {
     const DeviceKeySwitch<Word> keys(device_.roots, shape_);
     const Array input(narrow<Word>(a.flat())), more(narrow<Word>(addend.flat()));
     Array out(want.size() * n_), scratch(out.size());
-    check(cuda::mod_down(unit, out.get(), input.get(), scratch.get(), {more.get(), 3, 1}, shape_.ciphertexts,
-                         keys.keys, device_.tables, kStream),
+    check(cuda::mod_down(unit, out.get(), input.get(), scratch.get(), {more.get(), 3, 1}, shape_.ciphertexts, keys.keys,
+                         device_.tables, kStream),
           "mod_down");
     expect(unit == cuda::Unit::imma ? "mod_down, imma" : "mod_down", out, want);
   }

@@ -27,10 +27,14 @@ cudaError_t convert(Unit unit, const ConversionPlace<Word>& place, size_t polyno
   if constexpr (std::is_same_v<Word, uint32_t>) {
     if (unit == Unit::imma && conversion.sources <= kMostImmaSources) {
       switch ((conversion.sources + 7) / 8) {
-        case 1: return convert_imma<1>(place, polynomials, conversion, tables, stream);
-        case 2: return convert_imma<2>(place, polynomials, conversion, tables, stream);
-        case 3: return convert_imma<3>(place, polynomials, conversion, tables, stream);
-        default: return convert_imma<4>(place, polynomials, conversion, tables, stream);
+        case 1:
+          return convert_imma<1>(place, polynomials, conversion, tables, stream);
+        case 2:
+          return convert_imma<2>(place, polynomials, conversion, tables, stream);
+        case 3:
+          return convert_imma<3>(place, polynomials, conversion, tables, stream);
+        default:
+          return convert_imma<4>(place, polynomials, conversion, tables, stream);
       }
     }
   }
@@ -136,7 +140,7 @@ cudaError_t mod_up(Unit unit, Word* digits, const Word* in, size_t parts, Word* 
   others.count = rows.digits * all;
   for (uint32_t digit = 0; digit < rows.digits && error == cudaSuccess; ++digit) {
     std::copy_n(keys.up[digit].targets.prime, all, others.prime + digit * all);
-    const ConversionPlace<Word> place{scratch,           digits,      rows.limbs, digit * rows.digit_limbs,
+    const ConversionPlace<Word> place{scratch,           digits,     rows.limbs, digit * rows.digit_limbs,
                                       rows.digits * all, digit * all};
     error = convert(unit, place, ciphertexts, keys.up[digit], tables, stream);
   }
@@ -159,7 +163,7 @@ cudaError_t mod_down(Unit unit, Word* out, Word* in, Word* scratch, const Addend
   const ConversionPlace<Word> place{in, scratch, special.count, rows.limbs, rows.limbs, 0};
   error = convert(unit, place, ciphertexts * 2, *keys.down, tables, stream);
   if (error != cudaSuccess) return error;
-  const ModDownRows<Word> job{scratch,      in,        out,         addend,         keys.inverse_special, rows.limbs,
+  const ModDownRows<Word> job{scratch,        in,           out,      addend,       keys.inverse_special, rows.limbs,
                               rows.map.count, tables.log_n, rows.map, tables.primes};
   return launch_ntt<Word, false>(job, ciphertexts * 2 * rows.limbs, tables, stream);
 }
@@ -172,17 +176,16 @@ cudaError_t rescale(Word* out, const Word* in, Word* scratch, size_t polynomials
   const CoefficientRows<Word> last{in, scratch, map.count, map.count - 1, 1, tables.log_n, map};
   const cudaError_t error = launch_ntt<Word, true>(last, polynomials, tables, stream);
   if (error != cudaSuccess) return error;
-  const RescaleRows<Word> job{scratch,   in,           out, inverse_last, tables.primes, map.count,
-                              last_prime, tables.log_n, map};
+  const RescaleRows<Word> job{scratch, in, out, inverse_last, tables.primes, map.count, last_prime, tables.log_n, map};
   return launch_ntt<Word, false>(job, polynomials * (map.count - 1), tables, stream);
 }
 
-#define POLYKEM_CKKS_INSTANTIATE(Word)                                                                              \
-  template cudaError_t mod_up(Unit, Word*, const Word*, size_t, Word*, size_t, const KeySwitch<Word>&,              \
-                              const Tables<Word>&, cudaStream_t);                                                   \
-  template cudaError_t mod_down(Unit, Word*, Word*, Word*, const Addend<Word>&, size_t, const KeySwitch<Word>&,     \
-                                const Tables<Word>&, cudaStream_t);                                                 \
-  template cudaError_t rescale(Word*, const Word*, Word*, size_t, const RowMap&, const Factor<Word>*,               \
+#define POLYKEM_CKKS_INSTANTIATE(Word)                                                                          \
+  template cudaError_t mod_up(Unit, Word*, const Word*, size_t, Word*, size_t, const KeySwitch<Word>&,          \
+                              const Tables<Word>&, cudaStream_t);                                               \
+  template cudaError_t mod_down(Unit, Word*, Word*, Word*, const Addend<Word>&, size_t, const KeySwitch<Word>&, \
+                                const Tables<Word>&, cudaStream_t);                                             \
+  template cudaError_t rescale(Word*, const Word*, Word*, size_t, const RowMap&, const Factor<Word>*,           \
                                const Tables<Word>&, cudaStream_t)
 POLYKEM_CKKS_INSTANTIATE(uint32_t);
 POLYKEM_CKKS_INSTANTIATE(uint64_t);

@@ -66,8 +66,8 @@ __global__ void __launch_bounds__(kConvertThreads)
   Word* y = dynamic_shared<Word>() + threadIdx.x;
   const Word* in = place.in + ((size_t{polynomial} * place.in_rows + place.in_first) << tables.log_n) + i;
   for (unsigned s = 0; s < conversion.sources; ++s)
-    y[s * kConvertThreads] = multiply(in[size_t{s} << tables.log_n], conversion.hat_inverse[s],
-                                      tables.primes[conversion.source_prime[s]].q);
+    y[s * kConvertThreads] =
+        multiply(in[size_t{s} << tables.log_n], conversion.hat_inverse[s], tables.primes[conversion.source_prime[s]].q);
   Word* out = place.out + ((size_t{polynomial} * place.out_rows + place.out_first) << tables.log_n) + i;
   for (unsigned group = 0; group < conversion.targets.count; group += kTargetGroup) {
     const Prime<Word>* primes[kTargetGroup];

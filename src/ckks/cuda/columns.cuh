@@ -74,7 +74,7 @@ __device__ __forceinline__ void invert_column(Word (&x)[1 << kBits], const Facto
 /// neighbouring threads meet in a bank.
 template <class Word>
 __host__ __device__ constexpr unsigned padded(unsigned i) {
-  return i + (i >> kLogRun<Word>) * (16 / sizeof(Word));
+  return i + (i >> kLogRun<Word>)*(16 / sizeof(Word));
 }
 
 /// Neighbouring points of a polynomial in shared memory, as many as `kPoints`, which are slice number `rank` of it.
@@ -143,7 +143,8 @@ struct Slice {
     }
   }
 
-  /// store(index in the polynomial, sixteen bytes) for all points; kReduced: brings those of a forward transform below q.
+  /// store(index in the polynomial, sixteen bytes) for all points; kReduced: brings those of a forward transform below
+  /// q.
   template <bool kReduced, class Store>
   __device__ __forceinline__ void copy_out(const Store& store) const {
     for (unsigned i = thread * Lane::kWords; i < kPoints; i += kThreads * Lane::kWords) {

@@ -71,16 +71,33 @@ template <class Word>
 cudaError_t key_product(Word* out, const Word* digits, const Word* own, size_t own_parts, const Word* keys,
                         size_t ciphertexts, const KeySwitchRows& rows, const Tables<Word>& tables,
                         cudaStream_t stream) {
-  KeyProduct<Word> job{out, digits, own, keys, static_cast<unsigned>(ciphertexts), 0, rows.digits, rows.digit_limbs,
-                       rows.limbs, static_cast<unsigned>(own_parts), rows.key_limbs, false};
+  KeyProduct<Word> job{out,
+                       digits,
+                       own,
+                       keys,
+                       static_cast<unsigned>(ciphertexts),
+                       0,
+                       rows.digits,
+                       rows.digit_limbs,
+                       rows.limbs,
+                       static_cast<unsigned>(own_parts),
+                       rows.key_limbs,
+                       false};
   cudaError_t error = cudaSuccess;
   while (error == cudaSuccess && job.first_digit < rows.digits) {
     const unsigned count = rows.digits - job.first_digit;
     switch (count) {
-      case 1: error = key_products<1>(job, rows, tables, stream); break;
-      case 2: error = key_products<2>(job, rows, tables, stream); break;
-      case 3: error = key_products<3>(job, rows, tables, stream); break;
-      default: error = key_products<kKeyDigits>(job, rows, tables, stream);
+      case 1:
+        error = key_products<1>(job, rows, tables, stream);
+        break;
+      case 2:
+        error = key_products<2>(job, rows, tables, stream);
+        break;
+      case 3:
+        error = key_products<3>(job, rows, tables, stream);
+        break;
+      default:
+        error = key_products<kKeyDigits>(job, rows, tables, stream);
     }
     job.first_digit += kKeyDigits;
     job.accumulate = true;
@@ -96,20 +113,19 @@ cudaError_t automorphism(Word* out, const Word* a, uint32_t exponent, size_t row
                 log_n);
 }
 
-#define POLYKEM_CKKS_INSTANTIATE(Word)                                                                              \
-  template cudaError_t add(Word*, const Word*, const Word*, size_t, const RowMap&, const Tables<Word>&,             \
-                           cudaStream_t);                                                                           \
-  template cudaError_t subtract(Word*, const Word*, const Word*, size_t, const RowMap&, const Tables<Word>&,        \
-                                cudaStream_t);                                                                      \
-  template cudaError_t negate(Word*, const Word*, size_t, const RowMap&, const Tables<Word>&, cudaStream_t);        \
-  template cudaError_t multiply_plain(Word*, const Word*, const Word*, size_t, size_t, const RowMap&,                     \
-                                const Tables<Word>&, cudaStream_t);                                                 \
-  template cudaError_t add_plain(Word*, const Word*, const Word*, size_t, size_t, const RowMap&,                   \
-                                  const Tables<Word>&, cudaStream_t);                                               \
-  template cudaError_t tensor(Word*, const Word*, const Word*, size_t, const RowMap&, const Tables<Word>&,          \
-                              cudaStream_t);                                                                        \
-  template cudaError_t key_product(Word*, const Word*, const Word*, size_t, const Word*, size_t,                    \
-                                   const KeySwitchRows&, const Tables<Word>&, cudaStream_t);                        \
+#define POLYKEM_CKKS_INSTANTIATE(Word)                                                                                 \
+  template cudaError_t add(Word*, const Word*, const Word*, size_t, const RowMap&, const Tables<Word>&, cudaStream_t); \
+  template cudaError_t subtract(Word*, const Word*, const Word*, size_t, const RowMap&, const Tables<Word>&,           \
+                                cudaStream_t);                                                                         \
+  template cudaError_t negate(Word*, const Word*, size_t, const RowMap&, const Tables<Word>&, cudaStream_t);           \
+  template cudaError_t multiply_plain(Word*, const Word*, const Word*, size_t, size_t, const RowMap&,                  \
+                                      const Tables<Word>&, cudaStream_t);                                              \
+  template cudaError_t add_plain(Word*, const Word*, const Word*, size_t, size_t, const RowMap&, const Tables<Word>&,  \
+                                 cudaStream_t);                                                                        \
+  template cudaError_t tensor(Word*, const Word*, const Word*, size_t, const RowMap&, const Tables<Word>&,             \
+                              cudaStream_t);                                                                           \
+  template cudaError_t key_product(Word*, const Word*, const Word*, size_t, const Word*, size_t, const KeySwitchRows&, \
+                                   const Tables<Word>&, cudaStream_t);                                                 \
   template cudaError_t automorphism(Word*, const Word*, uint32_t, size_t, const RowMap&, int, cudaStream_t)
 POLYKEM_CKKS_INSTANTIATE(uint32_t);
 POLYKEM_CKKS_INSTANTIATE(uint64_t);

@@ -115,14 +115,13 @@ struct KeyProduct {
   bool accumulate;
 };
 
-inline constexpr int kKeyDigits = 4;  ///< digits of one launch; ProductSum<uint32_t> has room for no more
+inline constexpr int kKeyDigits = 4;            ///< digits of one launch; ProductSum<uint32_t> has room for no more
 inline constexpr unsigned kKeyCiphertexts = 8;  ///< that one block multiplies by the same words of the keys
 
 /// A block keeps its words of the keys in registers and runs through ciphertexts.
 template <class Word, int kDigits>
 __global__ void __launch_bounds__(kElementThreads)
-    key_product_kernel(const KeyProduct<Word> job, const RowMap map, const RowMap key_limb,
-                       const Tables<Word> tables) {
+    key_product_kernel(const KeyProduct<Word> job, const RowMap map, const RowMap key_limb, const Tables<Word> tables) {
   const ElementPlace<Word> place(tables.log_n);
   const unsigned limb = place.row % map.count, first = place.row / map.count * kKeyCiphertexts;
   const Prime<Word> prime = tables.primes[map.prime[limb]];

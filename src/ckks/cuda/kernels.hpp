@@ -18,8 +18,8 @@ namespace polykem::ckks::cuda {
 
 /// How a transform is computed.
 enum class Form {
-  one_block,      ///< butterflies, one pass, a block a row
-  cluster2,       ///< the same, a row in the shared memories of two blocks
+  one_block,  ///< butterflies, one pass, a block a row
+  cluster2,   ///< the same, a row in the shared memories of two blocks
   cluster4,
   cluster8,
   two_pass,       ///< butterflies, two passes through global memory
@@ -39,8 +39,12 @@ Form production_form(int log_n, size_t word_bytes);
 
 /// Transforms rows in place; cudaErrorInvalidValue for a form that there is not.
 template <class Word>
-cudaError_t ntt(Form form, Direction direction, Word* data, size_t rows, const RowMap& map,
-                const Tables<Word>& tables, cudaStream_t stream);
+cudaError_t ntt(Form form, Direction direction, Word* data, size_t rows, const RowMap& map, const Tables<Word>& tables,
+                cudaStream_t stream);
+
+/// The forms on tensor cores, which ntt calls too; cudaErrorInvalidValue without their tables.
+cudaError_t ntt_imma(Form form, Direction direction, uint32_t* data, size_t rows, const RowMap& map,
+                     const Tables<uint32_t>& tables, cudaStream_t stream);
 
 /// out = a + b, a - b, -a; out may be a or b. All three have `rows` rows.
 template <class Word>
@@ -80,13 +84,12 @@ struct KeySwitchRows {
   uint32_t limbs, digits, digit_limbs, key_limbs;
 };
 
-
 template <class Word>
 struct KeySwitch {
   KeySwitchRows rows;
-  const Conversion<Word>* up;          ///< one a digit, in host memory
-  const Conversion<Word>* down;        ///< from P to the limbs of Q, in host memory
-  const Factor<Word>* inverse_special; ///< 1 / P modulo the primes of Q, in device memory
+  const Conversion<Word>* up;           ///< one a digit, in host memory
+  const Conversion<Word>* down;         ///< from P to the limbs of Q, in host memory
+  const Factor<Word>* inverse_special;  ///< 1 / P modulo the primes of Q, in device memory
 };
 
 enum class Unit { integer, imma };
@@ -103,8 +106,7 @@ cudaError_t mod_up(Unit unit, Word* digits, const Word* in, size_t parts, Word* 
 /// keys: [digit][part][limb of the keys][N]; their words are read once for several ciphertexts.
 template <class Word>
 cudaError_t key_product(Word* out, const Word* digits, const Word* own, size_t own_parts, const Word* keys,
-                        size_t ciphertexts, const KeySwitchRows& rows, const Tables<Word>& tables,
-                        cudaStream_t stream);
+                        size_t ciphertexts, const KeySwitchRows& rows, const Tables<Word>& tables, cudaStream_t stream);
 
 /// What mod_down adds to its results: the first `used` parts of words[ciphertext][parts][limb][N].
 template <class Word>
@@ -119,7 +121,8 @@ template <class Word>
 cudaError_t mod_down(Unit unit, Word* out, Word* in, Word* scratch, const Addend<Word>& addend, size_t ciphertexts,
                      const KeySwitch<Word>& keys, const Tables<Word>& tables, cudaStream_t stream);
 
-/// out[polynomial][limb][N], without the last limb of in[polynomial][limb][N], divided by its prime: r, the last limb in
+/// out[polynomial][limb][N], without the last limb of in[polynomial][limb][N], divided by its prime: r, the last limb
+/// in
 /// (-q/2, q/2), is subtracted first. inverse_last: 1 / that prime modulo each other prime, in device memory. scratch:
 /// N words a polynomial.
 template <class Word>

@@ -48,7 +48,8 @@ __device__ __forceinline__ uint64_t multiply(uint64_t x, Factor<uint64_t> w, uin
   return subtract_once(subtract_once(multiply_lazy(x, w, q), 2 * q), q);
 }
 
-/// How words lie between two layers of a transform. Forward: below 2q (32 bits) or 8q (64 bits). Inverse: below q or 4q.
+/// How words lie between two layers of a transform. Forward: below 2q (32 bits) or 8q (64 bits). Inverse: below q or
+/// 4q.
 __device__ __forceinline__ uint32_t reduce_forward(uint32_t x, uint32_t q) {
   return subtract_once(x, q);
 }
@@ -127,8 +128,8 @@ struct ProductSum<uint64_t> {
   }
 };
 
-/// A sum of products whose upper half stays below q: fold after two products of words below 2^31 and q. Its value is that
-/// of the sum times 2^-32.
+/// A sum of products whose upper half stays below q: fold after two products of words below 2^31 and q. Its value is
+/// that of the sum times 2^-32.
 struct MontgomerySum {
   uint32_t low = 0, high = 0;
   __device__ __forceinline__ void add(uint32_t a, uint32_t b) {

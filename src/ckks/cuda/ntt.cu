@@ -13,12 +13,18 @@ const char* name_of(Form form) {
 bool supports(Form form, int log_n, size_t word_bytes) {
   const int log_bytes = log_n + (word_bytes == 8 ? 3 : 2);
   switch (form) {
-    case Form::one_block: return log_n >= 12 && log_bytes <= 17;
-    case Form::cluster2: return log_bytes >= 16 && log_n <= 16 && log_bytes <= 18;
-    case Form::cluster4: return log_bytes >= 17 && log_n <= 16;
-    case Form::cluster8: return log_n == 16;
-    case Form::two_pass: return log_n >= 14 && log_n <= 16;
-    default: return false;
+    case Form::one_block:
+      return log_n >= 12 && log_bytes <= 17;
+    case Form::cluster2:
+      return log_bytes >= 16 && log_n <= 16 && log_bytes <= 18;
+    case Form::cluster4:
+      return log_bytes >= 17 && log_n <= 16;
+    case Form::cluster8:
+      return log_n == 16;
+    case Form::two_pass:
+      return log_n >= 14 && log_n <= 16;
+    default:
+      return log_n == 16 && word_bytes == 4;
   }
 }
 
@@ -91,16 +97,24 @@ cudaError_t run_form(Form form, const Job<Word>& job) {
 }  // namespace
 
 template <class Word>
-cudaError_t ntt(Form form, Direction direction, Word* data, size_t rows, const RowMap& map,
-                const Tables<Word>& tables, cudaStream_t stream) {
+cudaError_t ntt(Form form, Direction direction, Word* data, size_t rows, const RowMap& map, const Tables<Word>& tables,
+                cudaStream_t stream) {
   if (!supports(form, tables.log_n, sizeof(Word)) || map.count == 0) return cudaErrorInvalidValue;
+  if constexpr (sizeof(Word) == 4) {
+    if (form >= Form::imma_256x256) return ntt_imma(form, direction, data, rows, map, tables, stream);
+  }
   const Job<Word> job{direction, data, rows, map, tables, stream};
   switch (tables.log_n) {
-    case 12: return run_form<Word, 12>(form, job);
-    case 13: return run_form<Word, 13>(form, job);
-    case 14: return run_form<Word, 14>(form, job);
-    case 15: return run_form<Word, 15>(form, job);
-    default: return run_form<Word, 16>(form, job);
+    case 12:
+      return run_form<Word, 12>(form, job);
+    case 13:
+      return run_form<Word, 13>(form, job);
+    case 14:
+      return run_form<Word, 14>(form, job);
+    case 15:
+      return run_form<Word, 15>(form, job);
+    default:
+      return run_form<Word, 16>(form, job);
   }
 }
 

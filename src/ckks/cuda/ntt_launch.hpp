@@ -18,7 +18,8 @@ cudaError_t launch_shared(const Rows& rows, size_t count, const Tables<Word>& ta
 /// Blocks of the cluster that production uses.
 template <class Word>
 constexpr int production_cluster(int log_n) {
-  return log_n + (sizeof(Word) == 8) < 15 ? 1 : sizeof(Word) == 8 && log_n == 16 ? 8 : log_n == 16 ? 4 : 2;
+  const int log_bytes = log_n + (sizeof(Word) == 8 ? 3 : 2);
+  return log_bytes < 17 ? 1 : log_bytes == 19 ? 8 : 4;
 }
 
 /// The production form of the transform of `count` rows, see ntt_shared_kernel.

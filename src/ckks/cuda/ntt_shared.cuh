@@ -11,8 +11,8 @@ namespace polykem::ckks::cuda {
 template <class Word, int kLogN>
 struct Passes {
   static constexpr int kLast = kLogRun<Word>, kUpper = kLogN - kLast;
-  /// 32 bits: two passes above the runs. The second one's columns are 32 points wide, so that a warp shares its factors.
-  /// 64 bits: passes of 16 points at most.
+  /// 32 bits: two passes above the runs. The second one's columns are 32 points wide, so that a warp shares its
+  /// factors. 64 bits: passes of 16 points at most.
   static constexpr int kPasses = sizeof(Word) == 4 || kUpper <= 8 ? 2 : 3;
   static constexpr int kFirst = sizeof(Word) == 4 ? kUpper - 5 : (kUpper + kPasses - 1) / kPasses;
   static constexpr int kMiddle = (kUpper - kFirst + kPasses - 2) / (kPasses - 1);
@@ -25,8 +25,10 @@ struct SharedNtt {
   static constexpr int kN = 1 << kLogN, kPoints = kN / kCluster;
   static constexpr int kThreadPoints = P::kFirst > 5 ? 1 << P::kFirst : 32;
   static constexpr int kThreads = kPoints / kThreadPoints;
-  /// As many blocks as leave a thread 64 registers, 80 in small blocks, or 128 where it holds 64 words.
-  static constexpr int kSmThreads = kThreadPoints * sizeof(Word) > 128 ? 512 : kThreads <= 256 ? 768 : 1024;
+  /// As many blocks as leave a thread 64 registers, 80 in small blocks, or 128 where it holds more or takes words from
+  /// other blocks.
+  static constexpr bool kLarge = kThreadPoints * sizeof(Word) > 128 || kCluster > 1;
+  static constexpr int kSmThreads = kLarge ? 512 : kThreads <= 256 ? 768 : 1024;
   static constexpr int kMinBlocks = kSmThreads / kThreads;
   static constexpr int kRadix = 1 << P::kFirst, kStride = kN / kRadix, kOfBlock = kRadix / kCluster;
   static_assert(kRadix % kCluster == 0 && kStride % kCluster == 0 && kThreads <= 1024 && kMinBlocks >= 1);

@@ -27,8 +27,8 @@ struct alignas(16) Prime<uint32_t> {
 
 template <>
 struct alignas(16) Prime<uint64_t> {
-  uint64_t q;           ///< below 2^61
-  uint64_t reciprocal;  ///< floor(2^64 / q)
+  uint64_t q;               ///< below 2^61
+  uint64_t reciprocal;      ///< floor(2^64 / q)
   Factor<uint64_t> two_64;  ///< 2^64 mod q
   Factor<uint64_t> inverse_n;
 };
@@ -45,6 +45,19 @@ struct RowMap {
   uint8_t prime[kMost] = {};
 };
 
+/// What the tensor-core forms of the transform read, for N = 2^16 and 32-bit words; null pointers where nobody wants
+/// them. Index [direction]; imma_tables.cpp says what lies in them, in the order in which lanes want it.
+struct ImmaTables {
+  struct Split {                     ///< 256 x 256
+    const uint32_t *columns, *rows;  ///< matrices of 65536 words a prime
+    const Factor<uint32_t>* twist;   ///< 65536 a prime
+  } split[2];
+  struct OnePass {
+    const uint32_t *first, *later;  ///< matrices of the first pass and of all others
+    const Factor<uint32_t>* twist;  ///< of all others, one pass after the other
+  } by_64_32_32[2], by_16[2];
+};
+
 /// Tables in device memory; entry p of each array belongs to prime number p.
 template <class Word>
 struct Tables {
@@ -55,19 +68,10 @@ struct Tables {
   /// G (e + 1) + g, so that neighbouring threads read neighbouring factors.
   const Factor<Word>* forward;
   const Factor<Word>* inverse;  ///< the same of the inverse's factors
+  ImmaTables imma;
 };
 
-/// What the tensor-core forms of the transform read, N = 2^16 and 32-bit words. All matrices lie in the order in which
-/// the lanes of a warp want them.
-struct ImmaTables {
-  const uint32_t *matrix_256[2][2];               ///< [inverse][stage]: 65536 words a prime
-  const Factor<uint32_t>* twist_256[2];           ///< [inverse]: 65536 a prime
-  const uint32_t* matrix_first[2][2];             ///< [form][inverse]: of the first 64 or 16 points, twisted
-  const uint32_t* matrix[2][2];                   ///< [form][inverse]: of 32 or 16 points
-  const Factor<uint32_t>* twist[2][2];            ///< [form][inverse]: of all later passes, one after the other
-};
-
-/// The order of the polynomial's ring, a prime and a primitive 2N-th root of unity modulo it.
+/// A prime and a primitive 2N-th root of unity modulo it.
 struct PrimeRoot {
   uint64_t q, psi;
 };

@@ -34,9 +34,7 @@ struct Block {
   Barrier barrier;
   std::unique_ptr<unsigned char[]> memory{new unsigned char[kSharedBytes + 128]};
   std::vector<Warp> warps;
-  unsigned char* shared() {
-    return memory.get() + (128 - reinterpret_cast<uintptr_t>(memory.get()) % 128) % 128;
-  }
+  unsigned char* shared() { return memory.get() + (128 - reinterpret_cast<uintptr_t>(memory.get()) % 128) % 128; }
 };
 
 struct Fibre {
@@ -133,15 +131,18 @@ void run_cluster(unsigned first_block, unsigned blocks, unsigned threads, size_t
 
 /// The product of one 16 x 32 by 32 x 8 tile, from the fragments of all lanes.
 void multiply_tile(Warp& warp) {
-  const auto byte = [](uint32_t word, int i) { return static_cast<int>(word >> (8 * i) & 0xff); };
+  uint8_t rows[16][32], columns[8][32];
+  for (int lane = 0; lane < 32; ++lane) {
+    for (int word = 0; word < 4; ++word)
+      std::memcpy(rows[lane / 4 + word % 2 * 8] + word / 2 * 16 + lane % 4 * 4, &warp.a[lane][word], 4);
+    for (int word = 0; word < 2; ++word)
+      std::memcpy(columns[lane / 4] + word * 16 + lane % 4 * 4, &warp.b[lane][word], 4);
+  }
   for (int row = 0; row < 16; ++row) {
     for (int column = 0; column < 8; ++column) {
       int sum = 0;
-      for (int k = 0; k < 32; ++k) {
-        const int quad = k / 4 % 4, half = k / 16;
-        sum += byte(warp.a[row % 8 * 4 + quad][2 * half + row / 8], k % 4) *
-               byte(warp.b[column * 4 + quad][half], k % 4);
-      }
+      for (int k = 0; k < 32; ++k)
+        sum += rows[row][k] * columns[column][k];
       warp.products[row % 8 * 4 + column / 2][row / 8 * 2 + column % 2] = sum;
     }
   }
