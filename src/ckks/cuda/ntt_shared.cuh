@@ -14,7 +14,7 @@ struct Passes {
   /// 32 bits: two passes above the runs. The second one's columns are 32 points wide, so that a warp shares its
   /// factors. 64 bits: passes of 16 points at most.
   static constexpr int kPasses = sizeof(Word) == 4 || kUpper <= 8 ? 2 : 3;
-  static constexpr int kFirst = sizeof(Word) == 4 ? kUpper - 5 : (kUpper + kPasses - 1) / kPasses;
+  static constexpr int kFirst = sizeof(Word) == 4 ? (kUpper > 10 ? 6 : 5) : (kUpper + kPasses - 1) / kPasses;
   static constexpr int kMiddle = (kUpper - kFirst + kPasses - 2) / (kPasses - 1);
   static constexpr int kMiddle2 = kUpper - kFirst - kMiddle;
 };
@@ -39,8 +39,9 @@ struct SharedNtt {
   /// The first layers, from load(index) to the blocks' shared memories.
   template <class Load>
   __device__ __forceinline__ void first(const Load& load) const {
-    for (unsigned c = slice.thread; c < unsigned{kStride / kCluster}; c += kThreads) {
-      const unsigned column = slice.rank * (kStride / kCluster) + c;
+#pragma unroll 1
+    for (int step = 0; step < kThreadPoints / kRadix; ++step) {
+      const unsigned column = slice.rank * (kStride / kCluster) + step * kThreads + slice.thread;
       Word* place = slice.points + padded<Word>(column);
       Word x[kRadix];
 #pragma unroll
@@ -48,7 +49,7 @@ struct SharedNtt {
         x[k] = load(size_t{column} + k * kStride);
       transform_column<P::kFirst>(x, TreeFactors<Word>{slice.factors, 1}, slice.q);
       if constexpr (kCluster > 1) {
-        if (c == slice.thread) cluster_wait();  // until all blocks of the cluster have begun
+        if (step == 0) cluster_wait();  // until all blocks of the cluster have begun
       }
 #pragma unroll
       for (int k = 0; k < kRadix; ++k) {
@@ -64,8 +65,9 @@ struct SharedNtt {
   /// The last layers of the inverse, from the blocks' shared memories to store(index, word).
   template <class Store>
   __device__ __forceinline__ void last(const Store& store, Factor<Word> scale) const {
-    for (unsigned c = slice.thread; c < unsigned{kStride / kCluster}; c += kThreads) {
-      const unsigned column = slice.rank * (kStride / kCluster) + c;
+#pragma unroll 1
+    for (int step = 0; step < kThreadPoints / kRadix; ++step) {
+      const unsigned column = slice.rank * (kStride / kCluster) + step * kThreads + slice.thread;
       Word* place = slice.points + padded<Word>(column);
       Word x[kRadix];
 #pragma unroll
