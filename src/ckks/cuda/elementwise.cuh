@@ -19,15 +19,6 @@ struct ElementPlace {
   }
 };
 
-template <class Word>
-__device__ __forceinline__ Vector<Word> load_vector(const Word* words) {
-  return *reinterpret_cast<const Vector<Word>*>(words);
-}
-template <class Word>
-__device__ __forceinline__ void store_vector(Word* words, const Vector<Word>& value) {
-  *reinterpret_cast<Vector<Word>*>(words) = value;
-}
-
 /// body(j) -> word, for all words of a vector.
 template <class Word, class Body>
 __device__ __forceinline__ Vector<Word> make_vector(const Body& body) {

@@ -55,14 +55,14 @@ template <class Word>
 struct ForwardInPlace : RowsInPlace<Word> {
   __device__ __forceinline__ Word load(unsigned row, unsigned, size_t i) const { return *this->at(row, i); }
   __device__ __forceinline__ void store(unsigned row, unsigned, size_t i, const Vector<Word>& lane) const {
-    *reinterpret_cast<Vector<Word>*>(this->at(row, i)) = lane;
+    store_vector(this->at(row, i), lane);
   }
 };
 
 template <class Word>
 struct InverseInPlace : RowsInPlace<Word> {
   __device__ __forceinline__ Vector<Word> load(unsigned row, unsigned, size_t i) const {
-    return *reinterpret_cast<const Vector<Word>*>(this->at(row, i));
+    return load_vector(static_cast<const Word*>(this->at(row, i)));
   }
   __device__ __forceinline__ void store(unsigned row, unsigned, size_t i, Word x) const { *this->at(row, i) = x; }
   __device__ __forceinline__ Factor<Word> scale(unsigned, unsigned prime, const Tables<Word>& tables) const {

@@ -113,7 +113,7 @@ __global__ void __launch_bounds__(256, kTwoPassBlocks<Word>)
   const typename Ntt::BlockSlice slice{dynamic_shared<Word>(), blockIdx.x % Ntt::kSlices, threadIdx.x, factors,
                                        tables.primes[prime].q};
   constexpr int kUpper = 8 - kLogRun<Word>;
-  slice.copy_in([&](size_t i) { return *reinterpret_cast<const Lane*>(points + i); });
+  slice.copy_in([&](size_t i) { return load_vector(points + i); });
   __syncthreads();
   if constexpr (kInverse) {
     slice.template runs<true>();
@@ -125,7 +125,7 @@ __global__ void __launch_bounds__(256, kTwoPassBlocks<Word>)
     slice.template runs<false>();
   }
   __syncthreads();
-  const auto store = [&](size_t i, const Lane& lane) { *reinterpret_cast<Lane*>(points + i) = lane; };
+  const auto store = [&](size_t i, const Lane& lane) { store_vector(points + i, lane); };
   slice.template copy_out<!kInverse>(store);
 }
 
