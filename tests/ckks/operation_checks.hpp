@@ -116,6 +116,9 @@ class OperationCheck {
       mod_up(unit);
       mod_down(unit);
     }
+    key_products();
+  }
+  void key_products() {
     key_product(true);
     key_product(false);
   }

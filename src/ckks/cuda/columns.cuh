@@ -123,7 +123,7 @@ struct Slice {
       Word x[kRun];
 #pragma unroll
       for (int i = 0; i < kRun; i += Lane::kWords) {
-        const Lane lane = load_vector(place + i);
+        const Lane lane = *reinterpret_cast<const Lane*>(place + i);
 #pragma unroll
         for (int j = 0; j < Lane::kWords; ++j)
           x[i + j] = lane.at[j];
@@ -138,7 +138,7 @@ struct Slice {
 #pragma unroll
         for (int j = 0; j < Lane::kWords; ++j)
           lane.at[j] = x[i + j];
-        store_vector(place + i, lane);
+        *reinterpret_cast<Lane*>(place + i) = lane;
       }
     }
   }
@@ -148,7 +148,7 @@ struct Slice {
   template <bool kReduced, class Store>
   __device__ __forceinline__ void copy_out(const Store& store) const {
     for (unsigned i = thread * Lane::kWords; i < kPoints; i += kThreads * Lane::kWords) {
-      Lane lane = load_vector(points + padded<Word>(i));
+      Lane lane = *reinterpret_cast<const Lane*>(points + padded<Word>(i));
       if constexpr (kReduced) {
 #pragma unroll
         for (Word& x : lane.at)
@@ -161,7 +161,7 @@ struct Slice {
   template <class Load>
   __device__ __forceinline__ void copy_in(const Load& load) const {
     for (unsigned i = thread * Lane::kWords; i < kPoints; i += kThreads * Lane::kWords)
-      store_vector(points + padded<Word>(i), load(size_t{rank * kPoints} + i));
+      *reinterpret_cast<Lane*>(points + padded<Word>(i)) = load(size_t{rank * kPoints} + i);
   }
 };
 

@@ -68,6 +68,15 @@ T __ldg(const T* pointer) {
   return *pointer;
 }
 
+template <class T>
+T __ldcg(const T* pointer) {
+  return *pointer;
+}
+template <class T>
+void __stcg(T* pointer, T value) {
+  *pointer = value;
+}
+
 using cudaStream_t = void*;
 enum cudaError_t { cudaSuccess = 0, cudaErrorInvalidValue = 1, cudaErrorInvalidConfiguration = 9 };
 enum cudaFuncAttribute { cudaFuncAttributeMaxDynamicSharedMemorySize };
@@ -101,7 +110,7 @@ inline cudaError_t cudaFree(void* pointer) {
   return cudaSuccess;
 }
 inline cudaError_t cudaMemcpy(void* to, const void* from, size_t bytes, cudaMemcpyKind) {
-  std::memcpy(to, from, bytes);
+  if (bytes != 0) std::memcpy(to, from, bytes);
   return cudaSuccess;
 }
 inline cudaError_t cudaDeviceSynchronize() {
