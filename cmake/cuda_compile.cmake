@@ -112,7 +112,8 @@ function(polykem_cuda_compiles target)
     if(NOT source MATCHES "[.]cu$")
       continue()
     endif()
-    set(output ${folder}/${source}.ptx)
+    string(REPLACE "/" "_" name ${source})
+    set(output ${folder}/${name}.ptx)
     add_custom_command(
       OUTPUT ${output}
       COMMAND ${POLYKEM_NVCC} -std=c++20 -I${PROJECT_SOURCE_DIR}/src -I${PROJECT_SOURCE_DIR}/include

@@ -54,9 +54,12 @@ void read_backend(const CoreParameters& core, Config& config) {
   const char* text = core.get("backend");
   if (text == nullptr) return;
   config.backend = text;
+  if (config.backend == "cuda") {
+    if (const char* missing = polykem_backend_missing("cuda"); missing != nullptr) fail("backend", text, missing);
+    return;
+  }
   // The last in the library's list are the CPU's. To ask for the first would open the GPU's driver, and a server may
   // still have to fork.
-  if (config.backend == "cuda") return;
   std::string known = "cuda";
   for (std::size_t i = polykem_backend_count(); i-- > 1;) {
     polykem_backend_info_t info{};

@@ -73,7 +73,9 @@ def table_m4_operations(_):
             row.append(" / ".join(f"{found[build][op] / 1000:,.0f}" for op in OPS))
         peer = {**published["pqm4"]["published"][name], **published["pqm4"]["modelled"].get(name, {})}
         row.append(" / ".join(f"{found['m4'][op] / peer[op]:.2f}" for op in OPS))
-        row += [f"{found['workspace']:,}", f"{found['stack']:,}", " / ".join(f"{bytes:,}" for bytes in peer["stack"]),
+        workspaces = [found["workspace"][op] for op in OPS]
+        whole = f"{workspaces[0]:,}" if len(set(workspaces)) == 1 else " / ".join(f"{bytes:,}" for bytes in workspaces)
+        row += [whole, f"{found['stack']:,}", " / ".join(f"{bytes:,}" for bytes in peer["stack"]),
                 f"{found['m4']['code']:,}"]
         rows.append(row)
     header = ["", "reference, -O2", "Cortex-M4 code", "of pqm4", "workspace", "stack", "pqm4's stack", "program"]

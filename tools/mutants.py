@@ -53,6 +53,16 @@ MUTANTS = [
     Mutant("lengths of DER in more bytes than they take", "formats/der.cpp",
            "const bool shortest = in[2] != 0 && length >= kLongForm;", "const bool shortest = true;",
            "formats_test", "Der.*"),
+    # Files of OpenFHE
+    Mutant("a residue may be its modulus", "formats/openfhe/check.cpp",
+           "return x >= tower.modulus;", "return x > tower.modulus;", "openfhe_test", "Refusals.*"),
+    Mutant("any root is a root of unity", "formats/openfhe/check.cpp",
+           "q.root < q.value && power(q.root, n, q.value) == q.value - 1", "q.root < q.value",
+           "openfhe_test", "Refusals.*"),
+    Mutant("what was shared is not compared", "formats/openfhe/pointers.cpp",
+           "if (content == object) return number;", "return number;", "openfhe_test", "RoundTrip.*"),
+    Mutant("bytes after the object pass", "formats/openfhe/binary.cpp",
+           "in_.sgetc() != std::streambuf::traits_type::eof()", "false", "openfhe_test", "Refusals.*"),
     # Broker
     Mutant("broker trusts an index", "src/broker/session.cpp",
            "if (index >= slots_.size() || slots_[index].busy) return false;", "if (slots_[index].busy) return false;",
@@ -127,7 +137,8 @@ MUTANTS = [
            "capi_test", "Api.Refuses*"),
     # Schemes: rejection, and refusal of keys
     Mutant("NTRU accepts what does not decapsulate", "src/schemes/ntru/ref/ops.hpp",
-           "t.fail |= ct::mask_nonzero(bad);", "", "property_test", "*AnyFlipped*/ntruhps2048509_ref"),
+           "t.fail |= recover_r<P>(t.a, t.z) | wrong_weight<P>(t.b);", "recover_r<P>(t.a, t.z);",
+           "property_test", "*AnyFlipped*/ntruhps2048509_ref"),
     Mutant("ML-KEM accepts what does not re-encrypt", "src/schemes/mlkem/ref/ops.hpp",
            "t.fail = ct::mask_nonzero(differences);", "t.fail = 0;", "property_test", "*AnyFlipped*/mlkem512_ref"),
     Mutant("Saber accepts what does not re-encrypt", "src/schemes/saber/ref/ops.hpp",

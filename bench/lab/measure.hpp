@@ -17,7 +17,7 @@ struct Row {
   size_t items;
   double seconds = 0, floor = 0;  ///< of one product; a floor of 0 is not stated
   double cycles = 0;              ///< of a CPU core, for one product; 0: not known
-  Resources resources;
+  Resources resources = {};
 };
 
 /// The way is wrong; what() says which product.

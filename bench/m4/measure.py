@@ -75,10 +75,14 @@ def measure(elf, name):
 
 
 def constants():
-    """What embedded.h says of memory."""
+    """{set: {"workspace": {operation: bytes}, "stack": bytes}} as embedded.h says it."""
     header = (ROOT / "include" / "polykem" / "embedded.h").read_text()
-    found = re.findall(r"#define POLYKEM_EMBEDDED_(\w+?)_(WORKSPACE|STACK)_BYTES (\d+)", header)
-    return {(name.lower(), what.lower()): int(value) for name, what, value in found}
+    stacks = re.findall(r"#define POLYKEM_EMBEDDED_(\w+)_STACK_BYTES (\d+)", header)
+    spaces = re.findall(r"#define POLYKEM_EMBEDDED_(\w+)_(KEYGEN|ENCAPS|DECAPS)_WORKSPACE_BYTES (\d+)", header)
+    found = {name.lower(): {"workspace": {}, "stack": int(value)} for name, value in stacks}
+    for name, operation, value in spaces:
+        found[name.lower()]["workspace"][operation.lower()] = int(value)
+    return found
 
 
 def main():
@@ -95,7 +99,7 @@ def main():
     document = {"schema": "polykem-m4-cycles-1", "machine": "modelled Cortex-M4, tools/m4cycles",
                 "compiler": f"GCC {compiler}", "commit": commit, "sets": {}}
     for name in sets:
-        document["sets"][name] = {what: memory[name, what] for what in ("workspace", "stack")}
+        document["sets"][name] = memory[name]
     for kind, flags in BUILDS.items():
         wanted = [name for name in sets if kind != "O0" or name in NTRU]
         if not wanted:

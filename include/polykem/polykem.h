@@ -113,6 +113,10 @@ POLYKEM_API size_t polykem_backend_count(void);
 /* In priority order, best first. Set out->struct_size. */
 POLYKEM_API polykem_status polykem_backend_info(size_t index, polykem_backend_info_t* out);
 
+/* Why the backend of that name cannot run here, as far as the CPU and files tell: a sentence in static storage, NULL if
+ * nothing speaks against it. It loads no module and opens no device, so that a process may fork afterwards. */
+POLYKEM_API const char* polykem_backend_missing(const char* name);
+
 /* Names of the CPU features that were found and matter here, separated by spaces, static storage. */
 POLYKEM_API const char* polykem_cpu_features(void);
 

@@ -9,6 +9,7 @@
 #include <nanobind/stl/vector.h>
 
 #include "batch.hpp"
+#include "ckks_binding.hpp"
 #include "hpke_binding.hpp"
 
 namespace polykem::python {
@@ -154,6 +155,10 @@ NB_MODULE(_core, m) {
   bind_memory(m);
   bind_context(m);
   bind_request(m);
+  bind_ckks(m);
+#ifdef POLYKEM_PYTHON_OPENFHE
+  bind_openfhe(m);
+#endif
 #ifdef POLYKEM_PYTHON_HPKE
   bind_hpke(m);
 #endif

@@ -23,7 +23,7 @@ def test_docstrings(name):
     assert doctest.testmod(importlib.import_module(name), optionflags=FLAGS).failed == 0
 
 
-@pytest.mark.parametrize("page", ["README.md", "docs/python.md"])
+@pytest.mark.parametrize("page", ["README.md", "docs/python.md", "docs/ckks.md"])
 def test_pages(page):
     path = ROOT / page
     if not path.exists():

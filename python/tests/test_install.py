@@ -16,6 +16,8 @@ ctx = polykem.Context()
 pk, sk = ctx.keygen("mlkem768", 1000)
 ct, ss, status = ctx.encaps("mlkem768", pk)
 assert ctx.decaps("mlkem768", sk, ct).ss == ss
+from polykem import ckks
+assert "128 bits" in str(ckks.Parameters.choose(14, 4))
 print(polykem.__version__, polykem.__file__, polykem._core.__file__)
 """
 

@@ -136,7 +136,7 @@ def test_blocking_calls_release_the_gil():
         try:
             computing.set()
             begun = time.perf_counter()
-            while (took := time.perf_counter() - begun) < 0.2:
+            while (took := time.perf_counter() - begun) < 0.2 or (len(ticks) <= 10 and took < 20):  # on a busy machine
                 ctx.encaps("frodokem640shake", pk[0], 200)
         finally:
             sys.setswitchinterval(interval)

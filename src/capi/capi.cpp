@@ -220,6 +220,22 @@ polykem_status polykem_backend_info(size_t index, polykem_backend_info_t* out) {
   });
 }
 
+const char* polykem_backend_missing(const char* name) {
+  if (name == nullptr) return "no backend was named";
+  const char* text = "there is not enough memory";
+  guarded([&] {
+    std::string why = "there is no such backend";
+    for (const BackendDescription& cpu : polykem::cpu_backends())
+      if (std::string_view(name) == cpu.name)
+        why = polykem::cpu_backend_available(cpu.name) ? "" : std::string("the CPU lacks ") + cpu.requirements;
+    for (Accelerator* const accelerator : polykem::accelerators())
+      if (std::string_view(name) == accelerator->name()) why = accelerator->missing_files();
+    text = why.empty() ? nullptr : polykem::static_text(why);
+    return POLYKEM_OK;
+  });
+  return text;
+}
+
 const char* polykem_cpu_features(void) {
   return polykem::cpu_feature_names();
 }

@@ -26,8 +26,8 @@ constexpr size_t kOwnFrames = 256;
     below[i] = 0;
 }
 
-bool fits(const polykem_embedded_set& set, polykem_embedded_workspace workspace) {
-  return workspace.begin != nullptr && workspace.bytes >= set.workspace_bytes &&
+bool fits(polykem_embedded_workspace workspace, size_t bytes) {
+  return workspace.begin != nullptr && workspace.bytes >= bytes &&
          reinterpret_cast<uintptr_t>(workspace.begin) % POLYKEM_EMBEDDED_ALIGNMENT == 0;
 }
 
@@ -39,10 +39,11 @@ bool fits(const polykem_embedded_set& set, polykem_embedded_workspace workspace)
   return status == Status::ok ? item : status;
 }
 
+/// Runs an operation that needs `bytes` of the workspace.
 polykem_embedded_status run(const polykem_embedded_set& set, polykem_embedded_operation operation, Request& request,
-                            polykem_embedded_workspace workspace) {
+                            polykem_embedded_workspace workspace, size_t bytes) {
   const Status status = compute(operation, request, workspace.begin);
-  polykem::secure_zero(workspace.begin, set.workspace_bytes);
+  polykem::secure_zero(workspace.begin, bytes);
   wipe_stack(set.stack_bytes - kOwnFrames);
   return static_cast<polykem_embedded_status>(status);
 }
@@ -52,14 +53,15 @@ polykem_embedded_status run(const polykem_embedded_set& set, polykem_embedded_op
 polykem_embedded_status polykem_embedded_keygen(const polykem_embedded_set* set, uint8_t* pk, uint8_t* sk,
                                                 polykem_embedded_random random, void* random_context,
                                                 polykem_embedded_workspace workspace) {
-  if (set == nullptr || pk == nullptr || sk == nullptr || random == nullptr || !fits(*set, workspace))
+  if (set == nullptr || pk == nullptr || sk == nullptr || random == nullptr ||
+      !fits(workspace, set->keygen_workspace_bytes))
     return POLYKEM_EMBEDDED_ERR_ARGUMENT;
   Request request;
   request.pk_out = pk;
   request.sk_out = sk;
   request.random = random;
   request.random_context = random_context;
-  const auto status = run(*set, set->code->keygen, request, workspace);
+  const auto status = run(*set, set->code->keygen, request, workspace, set->keygen_workspace_bytes);
   if (status != POLYKEM_EMBEDDED_OK) {
     std::memset(pk, 0, set->public_key_bytes);
     std::memset(sk, 0, set->secret_key_bytes);
@@ -70,7 +72,8 @@ polykem_embedded_status polykem_embedded_keygen(const polykem_embedded_set* set,
 polykem_embedded_status polykem_embedded_encaps(const polykem_embedded_set* set, uint8_t* ct, uint8_t* ss,
                                                 const uint8_t* pk, polykem_embedded_random random, void* random_context,
                                                 polykem_embedded_workspace workspace) {
-  if (set == nullptr || ct == nullptr || ss == nullptr || pk == nullptr || random == nullptr || !fits(*set, workspace))
+  if (set == nullptr || ct == nullptr || ss == nullptr || pk == nullptr || random == nullptr ||
+      !fits(workspace, set->encaps_workspace_bytes))
     return POLYKEM_EMBEDDED_ERR_ARGUMENT;
   Request request;
   request.pk = pk;
@@ -78,7 +81,7 @@ polykem_embedded_status polykem_embedded_encaps(const polykem_embedded_set* set,
   request.ss_out = ss;
   request.random = random;
   request.random_context = random_context;
-  const auto status = run(*set, set->code->encaps, request, workspace);
+  const auto status = run(*set, set->code->encaps, request, workspace, set->encaps_workspace_bytes);
   if (status != POLYKEM_EMBEDDED_OK) {
     std::memset(ct, 0, set->ciphertext_bytes);
     std::memset(ss, 0, set->shared_secret_bytes);
@@ -88,13 +91,14 @@ polykem_embedded_status polykem_embedded_encaps(const polykem_embedded_set* set,
 
 polykem_embedded_status polykem_embedded_decaps(const polykem_embedded_set* set, uint8_t* ss, const uint8_t* ct,
                                                 const uint8_t* sk, polykem_embedded_workspace workspace) {
-  if (set == nullptr || ss == nullptr || ct == nullptr || sk == nullptr || !fits(*set, workspace))
+  if (set == nullptr || ss == nullptr || ct == nullptr || sk == nullptr ||
+      !fits(workspace, set->decaps_workspace_bytes))
     return POLYKEM_EMBEDDED_ERR_ARGUMENT;
   Request request;
   request.sk = sk;
   request.ct = ct;
   request.ss_out = ss;
-  const auto status = run(*set, set->code->decaps, request, workspace);
+  const auto status = run(*set, set->code->decaps, request, workspace, set->decaps_workspace_bytes);
   if (status != POLYKEM_EMBEDDED_OK) std::memset(ss, 0, set->shared_secret_bytes);
   return status;
 }

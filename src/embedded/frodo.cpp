@@ -27,12 +27,6 @@ consteval auto with_draws(std::array<Step<frodo::Chunk>, N> steps, void (*draws)
   return steps;
 }
 
-struct FrodoKem {
-  static constexpr auto keygen = with_draws(frodo::Kem::keygen, draw_keygen);
-  static constexpr auto encaps = with_draws(frodo::Kem::encaps, draw_encaps);
-  static constexpr auto decaps = frodo::Kem::decaps;
-};
-
 /// A chunk of one item of a set.
 template <size_t kSet>
 struct FrodoChunk : frodo::Chunk {
@@ -41,11 +35,19 @@ struct FrodoChunk : frodo::Chunk {
 };
 
 template <size_t kSet>
-inline constexpr polykem_embedded_code kFrodoCode = code<FrodoKem, FrodoChunk<kSet>>();
+struct FrodoKem : SameChunk<FrodoChunk<kSet>> {
+  static constexpr auto keygen = with_draws(frodo::Kem::keygen, draw_keygen);
+  static constexpr auto encaps = with_draws(frodo::Kem::encaps, draw_encaps);
+  static constexpr auto decaps = frodo::Kem::decaps;
+};
+
+template <size_t kSet>
+inline constexpr polykem_embedded_code kFrodoCode = code<FrodoKem<kSet>>();
 
 template <size_t kSet>
 constexpr polykem_embedded_set frodo_set(const char* name, size_t stack) {
   constexpr const Set& kOf = frodo::kSets[kSet];
+  constexpr size_t kWorkspace = frodo::Chunk::plain_workspace_bytes(kOf, kFrodoTileRows, 1);
   return {.name = name,
           .public_key_bytes = kOf.public_key_bytes(),
           .secret_key_bytes = kOf.secret_key_bytes(),
@@ -53,7 +55,10 @@ constexpr polykem_embedded_set frodo_set(const char* name, size_t stack) {
           .shared_secret_bytes = kOf.p.secret_bytes,
           .keygen_draw_bytes = kOf.keygen_draw_bytes(),
           .encaps_draw_bytes = kOf.encaps_draw_bytes(),
-          .workspace_bytes = frodo::Chunk::plain_workspace_bytes(kOf, kFrodoTileRows, 1),
+          .keygen_workspace_bytes = kWorkspace,
+          .encaps_workspace_bytes = kWorkspace,
+          .decaps_workspace_bytes = kWorkspace,
+          .workspace_bytes = kWorkspace,
           .stack_bytes = stack,
           .code = &kFrodoCode<kSet>};
 }

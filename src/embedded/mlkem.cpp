@@ -22,12 +22,15 @@ struct MlkemOps : mlkem::compact::Ops<P, MlkemPrims> {
 };
 
 template <MlkemParams P>
-inline constexpr polykem_embedded_code kMlkemCode =
-    code<mlkem::compact::Kem<MlkemOps<P>>, typename MlkemOps<P>::Chunk>();
+struct MlkemKem : mlkem::compact::Kem<MlkemOps<P>>, SameChunk<typename MlkemOps<P>::Chunk> {};
+
+template <MlkemParams P>
+inline constexpr polykem_embedded_code kMlkemCode = code<MlkemKem<P>>();
 
 template <MlkemParams P>
 constexpr polykem_embedded_set mlkem_set(const char* name, size_t stack) {
   static_assert(!P.kyber());
+  constexpr size_t kWorkspace = MlkemOps<P>::Chunk::workspace_bytes();
   return {.name = name,
           .public_key_bytes = P.public_key_bytes(),
           .secret_key_bytes = P.secret_key_bytes(),
@@ -35,7 +38,10 @@ constexpr polykem_embedded_set mlkem_set(const char* name, size_t stack) {
           .shared_secret_bytes = mlkem::kSymBytes,
           .keygen_draw_bytes = mlkem::kKeygenDrawBytes,
           .encaps_draw_bytes = mlkem::kEncapsDrawBytes,
-          .workspace_bytes = MlkemOps<P>::Chunk::workspace_bytes(),
+          .keygen_workspace_bytes = kWorkspace,
+          .encaps_workspace_bytes = kWorkspace,
+          .decaps_workspace_bytes = kWorkspace,
+          .workspace_bytes = kWorkspace,
           .stack_bytes = std::max(stack, MlkemPrims::kLeastStack),
           .code = &kMlkemCode<P>};
 }

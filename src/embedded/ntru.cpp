@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// NTRU's sets: the steps of the reference, over the primitives that are best here.
+// NTRU's sets: steps that need little memory, over the primitives that are best here.
+#include <algorithm>
+
 #include "embedded/prims.hpp"
 #include "embedded/request.hpp"
 #include "embedded/sizes.hpp"
-#include "schemes/ntru/kem.hpp"
+#include "schemes/ntru/compact/ops.hpp"
 
 namespace polykem::embedded {
 
@@ -11,19 +13,24 @@ namespace {
 
 using ntru::NtruParams;
 
-/// The reference's steps with the caller's random bytes.
+/// With the caller's random bytes.
 template <NtruParams P>
-struct NtruOps : ntru::ref::Ops<P, NtruPrims> {
-  using Chunk = ntru::ref::Chunk<P, NtruPrims>;
-  static void draw_keygen(Chunk& c) { draw(c, c.items->draws, P.keygen_draw_bytes()); }
-  static void draw_encaps(Chunk& c) { draw(c, c.items->draws, P.encaps_draw_bytes()); }
+struct NtruOps : ntru::compact::Ops<P, NtruPrims> {
+  using Base = ntru::compact::Ops<P, NtruPrims>;
+  using typename Base::EncapsChunk;
+  using typename Base::KeygenChunk;
+  static void draw_keygen(KeygenChunk& c) { draw(c, c.work.sampling.draws, P.keygen_draw_bytes()); }
+  static void draw_encaps(EncapsChunk& c) { draw(c, c.work.sampling.draws, P.encaps_draw_bytes()); }
 };
 
 template <NtruParams P>
-inline constexpr polykem_embedded_code kNtruCode = code<ntru::Kem<NtruOps<P>>, typename NtruOps<P>::Chunk>();
+inline constexpr polykem_embedded_code kNtruCode = code<ntru::compact::Kem<NtruOps<P>>>();
 
 template <NtruParams P>
 constexpr polykem_embedded_set ntru_set(const char* name, size_t stack) {
+  constexpr size_t kKeygen = NtruOps<P>::KeygenChunk::workspace_bytes();
+  constexpr size_t kEncaps = NtruOps<P>::EncapsChunk::workspace_bytes();
+  constexpr size_t kDecaps = NtruOps<P>::DecapsChunk::workspace_bytes();
   return {.name = name,
           .public_key_bytes = P.public_key_bytes(),
           .secret_key_bytes = P.secret_key_bytes(),
@@ -31,7 +38,10 @@ constexpr polykem_embedded_set ntru_set(const char* name, size_t stack) {
           .shared_secret_bytes = P.kSharedSecretBytes,
           .keygen_draw_bytes = P.keygen_draw_bytes(),
           .encaps_draw_bytes = P.encaps_draw_bytes(),
-          .workspace_bytes = NtruOps<P>::Chunk::workspace_bytes(1),
+          .keygen_workspace_bytes = kKeygen,
+          .encaps_workspace_bytes = kEncaps,
+          .decaps_workspace_bytes = kDecaps,
+          .workspace_bytes = std::max({kKeygen, kEncaps, kDecaps}),
           .stack_bytes = stack,
           .code = &kNtruCode<P>};
 }

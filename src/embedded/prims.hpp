@@ -2,6 +2,8 @@
 // The primitives that the sets use here: the portable ones, or those of the Cortex-M4.
 #pragma once
 
+#include <cstring>
+
 #include "schemes/ntru/ref/ops.hpp"
 
 #ifdef POLYKEM_CORTEX_M4
@@ -17,10 +19,10 @@ namespace polykem::embedded {
 
 #ifdef POLYKEM_CORTEX_M4
 
-struct NtruPrims : ntru::ref::PortablePrims {
+struct NtruArithmetic {
   static constexpr size_t workspace_bytes(size_t n) { return sizeof(uint32_t) * cortex_m4::mul_workspace_words(n); }
 
-  /// c = a b mod (x^n - 1, q), for each n that a set here has.
+  /// c = a b mod (x^n - 1, q), for each n that a set here has. c may be a or b.
   static void mul_cyclic(uint16_t* c, const uint16_t* a, const uint16_t* b, size_t n, void* ws) {
     const auto product = n == 509   ? cortex_m4::mul_cyclic<509>
                          : n == 677 ? cortex_m4::mul_cyclic<677>
@@ -35,8 +37,27 @@ struct NtruPrims : ntru::ref::PortablePrims {
     cortex_m4::poly_inverse_mod3(inverse, a, n);
   }
   static void sort_int32(int32_t* keys, size_t count, void*) { cortex_m4::sort_int32(keys, count); }
+};
 
-  /// c = a b mod (3, Phi_n).
+using MlkemPrims = mlkem::cortex_m4::Prims;
+
+#else
+
+/// The portable primitives with a product that may take the place of an operand.
+struct NtruArithmetic : ntru::ref::PortablePrims {
+  static constexpr size_t workspace_bytes(size_t n) { return sizeof(uint16_t) * n; }
+  static void mul_cyclic(uint16_t* c, const uint16_t* a, const uint16_t* b, size_t n, void* ws) {
+    poly_mul_cyclic(static_cast<uint16_t*>(ws), a, b, n);
+    std::memcpy(c, ws, sizeof(uint16_t) * n);
+  }
+};
+
+using MlkemPrims = mlkem::compact::PortablePrims;
+
+#endif
+
+struct NtruPrims : NtruArithmetic {
+  /// c = a b mod (3, Phi_n). A sum has at most n products of at most 4, and mul_cyclic is right mod 2^13.
   template <ntru::NtruParams P>
   static void mul_S3(ntru::Poly<P, ntru::S3>& c, const ntru::Poly<P, ntru::S3>& a, const ntru::Poly<P, ntru::S3>& b,
                      void* ws) {
@@ -45,14 +66,5 @@ struct NtruPrims : ntru::ref::PortablePrims {
     ntru::ref::poly_mod_3_Phi_n<P>(c.c);
   }
 };
-
-using MlkemPrims = mlkem::cortex_m4::Prims;
-
-#else
-
-using NtruPrims = ntru::ref::PortablePrims;
-using MlkemPrims = mlkem::compact::PortablePrims;
-
-#endif
 
 }  // namespace polykem::embedded

@@ -57,19 +57,27 @@ struct polykem_embedded_code {
 
 namespace polykem::embedded {
 
-/// The operations of a `Kem` whose chunk is made of a batch and a workspace.
-template <class Kem, class Chunk>
+/// The chunks of a `Kem` that has one kind of them.
+template <class Chunk>
+struct SameChunk {
+  using KeygenChunk = Chunk;
+  using EncapsChunk = Chunk;
+  using DecapsChunk = Chunk;
+};
+
+/// The operations of a `Kem` whose chunks are made of a batch and a workspace.
+template <class Kem>
 constexpr polykem_embedded_code code() {
   return {[](const Request& request, std::byte* workspace) {
-            Chunk chunk(request, workspace);
+            typename Kem::KeygenChunk chunk(request, workspace);
             return run_steps(Kem::keygen, chunk);
           },
           [](const Request& request, std::byte* workspace) {
-            Chunk chunk(request, workspace);
+            typename Kem::EncapsChunk chunk(request, workspace);
             return run_steps(Kem::encaps, chunk);
           },
           [](const Request& request, std::byte* workspace) {
-            Chunk chunk(request, workspace);
+            typename Kem::DecapsChunk chunk(request, workspace);
             return run_steps(Kem::decaps, chunk);
           }};
 }

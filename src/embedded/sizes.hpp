@@ -8,24 +8,35 @@
 
 namespace polykem::embedded {
 
-/// True if the constants of one set in embedded.h are those of `set`. Workspace and stack are those of the Cortex-M4;
-/// elsewhere primitives may need less workspace and more stack.
-constexpr bool has_sizes(const polykem_embedded_set& set, size_t pk, size_t sk, size_t ct, size_t ss,
-                         size_t workspace, size_t stack) {
-#ifdef POLYKEM_CORTEX_M4
-  if (set.workspace_bytes != workspace || set.stack_bytes != stack) return false;
-#endif
+/// True if the constants of one set's records in embedded.h are those of `set`.
+constexpr bool has_records(const polykem_embedded_set& set, size_t pk, size_t sk, size_t ct, size_t ss) {
   return set.public_key_bytes == pk && set.secret_key_bytes == sk && set.ciphertext_bytes == ct &&
-         set.shared_secret_bytes == ss && set.workspace_bytes <= workspace && set.stack_bytes >= stack;
+         set.shared_secret_bytes == ss;
+}
+
+/// The same of its memory: workspaces and stack are those of the Cortex-M4. Elsewhere primitives may need less
+/// workspace and more stack.
+constexpr bool has_memory(const polykem_embedded_set& set, size_t keygen, size_t encaps, size_t decaps,
+                          size_t workspace, size_t stack) {
+#ifdef POLYKEM_CORTEX_M4
+  if (set.keygen_workspace_bytes != keygen || set.encaps_workspace_bytes != encaps ||
+      set.decaps_workspace_bytes != decaps || set.workspace_bytes != workspace || set.stack_bytes != stack)
+    return false;
+#endif
+  return set.keygen_workspace_bytes <= keygen && set.encaps_workspace_bytes <= encaps &&
+         set.decaps_workspace_bytes <= decaps && set.workspace_bytes <= workspace && set.stack_bytes >= stack;
 }
 
 }  // namespace polykem::embedded
 
 /// Defines polykem_embedded_NAME as MAKE(name, bytes of stack). Its constants begin with POLYKEM_EMBEDDED_UPPER.
-#define POLYKEM_EMBEDDED_DEFINE(NAME, UPPER, MAKE)                                                              \
-  constexpr polykem_embedded_set polykem_embedded_##NAME = MAKE(#NAME, POLYKEM_EMBEDDED_##UPPER##_STACK_BYTES); \
-  static_assert(polykem::embedded::has_sizes(                                                                   \
-      polykem_embedded_##NAME, POLYKEM_EMBEDDED_##UPPER##_PUBLIC_KEY_BYTES,                                     \
-      POLYKEM_EMBEDDED_##UPPER##_SECRET_KEY_BYTES, POLYKEM_EMBEDDED_##UPPER##_CIPHERTEXT_BYTES,                 \
-      POLYKEM_EMBEDDED_##UPPER##_SHARED_SECRET_BYTES, POLYKEM_EMBEDDED_##UPPER##_WORKSPACE_BYTES,               \
-      POLYKEM_EMBEDDED_##UPPER##_STACK_BYTES))
+#define POLYKEM_EMBEDDED_DEFINE(NAME, UPPER, MAKE)                                                                   \
+  constexpr polykem_embedded_set polykem_embedded_##NAME = MAKE(#NAME, POLYKEM_EMBEDDED_##UPPER##_STACK_BYTES);      \
+  static_assert(polykem::embedded::has_records(polykem_embedded_##NAME, POLYKEM_EMBEDDED_##UPPER##_PUBLIC_KEY_BYTES, \
+                                               POLYKEM_EMBEDDED_##UPPER##_SECRET_KEY_BYTES,                          \
+                                               POLYKEM_EMBEDDED_##UPPER##_CIPHERTEXT_BYTES,                          \
+                                               POLYKEM_EMBEDDED_##UPPER##_SHARED_SECRET_BYTES));                     \
+  static_assert(polykem::embedded::has_memory(                                                                       \
+      polykem_embedded_##NAME, POLYKEM_EMBEDDED_##UPPER##_KEYGEN_WORKSPACE_BYTES,                                    \
+      POLYKEM_EMBEDDED_##UPPER##_ENCAPS_WORKSPACE_BYTES, POLYKEM_EMBEDDED_##UPPER##_DECAPS_WORKSPACE_BYTES,          \
+      POLYKEM_EMBEDDED_##UPPER##_WORKSPACE_BYTES, POLYKEM_EMBEDDED_##UPPER##_STACK_BYTES))

@@ -37,6 +37,9 @@ class Accelerator {
   /// True if it gets no batch unless it is forced: nobody else asks whether it is available, batchers leave it out.
   virtual bool only_if_forced() const { return false; }
 
+  /// Why it cannot be available, as far as files tell; "" if they do not. It loads nothing, so a process may still
+  /// fork.
+  virtual std::string missing_files() { return ""; }
   /// True if it can run batches. The first call loads the driver or module and opens the devices.
   virtual bool available() = 0;
   /// False if that is so without opening devices, which may take seconds.

@@ -71,27 +71,27 @@ std::vector<std::string> candidates(const ModuleFile& file) {
 
 }  // namespace
 
-LoadedFile load_module_file(const ModuleFile& file) {
-  LoadedFile result;
+FoundFile find_module_file(const ModuleFile& file) {
   const char* named = secure_getenv(file.variable);
-  if (named != nullptr && *named == '\0') {
-    result.problem = std::string("switched off by ") + file.variable + "=\"\"";
-    return result;
-  }
+  if (named != nullptr && *named == '\0') return {"", std::string("switched off by ") + file.variable + "=\"\""};
+  FoundFile result;
   for (const std::string& path : candidates(file)) {
     if (access(path.c_str(), R_OK) != 0) continue;
-    if (named == nullptr && !is_trusted(path)) {
-      result.problem = path + " is not loaded: others can write there";
-      continue;
-    }
-    result.path = path;
-    result.handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
-    result.problem = result.handle == nullptr ? dlerror() : "";
-    return result;
+    if (named != nullptr || is_trusted(path)) return {path, ""};
+    result.problem = path + " is not loaded: others can write there";
   }
-  if (!result.problem.empty()) return result;
-  result.problem = std::string(file.name) + " was not found; build it with " + file.how_to_build + " or set " +
-                   file.variable + " to its path";
+  if (result.problem.empty())
+    result.problem = std::string(file.name) + " was not found; build it with " + file.how_to_build + " or set " +
+                     file.variable + " to its path";
+  return result;
+}
+
+LoadedFile load_module_file(const ModuleFile& file) {
+  FoundFile found = find_module_file(file);
+  LoadedFile result{.handle = nullptr, .path = std::move(found.path), .problem = std::move(found.problem)};
+  if (result.path.empty()) return result;
+  result.handle = dlopen(result.path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (result.handle == nullptr) result.problem = dlerror();
   return result;
 }
 

@@ -13,6 +13,12 @@ struct ModuleFile {
   const char* how_to_build;
 };
 
+/// The file that would be loaded, or the reason why there is none.
+struct FoundFile {
+  std::string path;
+  std::string problem;  ///< one line for the user; empty if path is set
+};
+
 /// The loaded file, or the reason why there is none.
 struct LoadedFile {
   void* handle = nullptr;  ///< for dlsym; the file is never unloaded
@@ -23,6 +29,8 @@ struct LoadedFile {
 /// Looks at the variable (no other place is then tried), beside this library and the program, in ../lib of both, and in
 /// the folder where the library is installed. With raised rights (setuid, setcap) it ignores the variable and the
 /// program's folder. A file that others can write is not loaded unless the variable names it.
+FoundFile find_module_file(const ModuleFile& file);
+/// Finds and loads it.
 LoadedFile load_module_file(const ModuleFile& file);
 
 }  // namespace polykem

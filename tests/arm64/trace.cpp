@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs operations with different secrets between marks that trace_plugin.c sees, in the same memory. Prints a name for
 // each run; runs of one name must have one trace. What is public stays the same: where a key makes a matrix by
-// rejection (ML-KEM), the key does; key generation of such a set is left out.
+// rejection (ML-KEM, LAC), the key does; key generation of such a set is left out.
 #include <polykem/polykem.h>
 
 #include <cstdint>
@@ -52,7 +52,7 @@ class Set {
   }
 
   void trace() {
-    if (std::string(info_.family) != "mlkem") {
+    if (const std::string family = info_.family; family != "mlkem" && family != "lac") {
       runs(
           "keygen", [&](unsigned run) { fill(keygen_draws_, run); }, [&] { keygen(); });
     }

@@ -16,7 +16,7 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 LANES, ALONE = 16, 2  # items: across the lanes, and one by one
-SETS = ["ntruhps2048509", "ntruhrss701", "mlkem768", "kyber512"]
+SETS = ["ntruhps2048509", "ntruhrss701", "mlkem768", "kyber512", "saber", "lac128"]
 RUNS = [(backend, items, sets) for backend in ["neon-sha3", "neon"]
         for items, sets in [(LANES, SETS), (ALONE, [*SETS, "frodokem640shake", "frodokem640aes"])]]  # fmt: skip
 

@@ -11,6 +11,7 @@
 #include "accelerator/test_accelerator.hpp"
 #include "engine/batcher/batcher.hpp"
 #include "engine/batcher/core.hpp"
+#include "support/patience.hpp"
 
 namespace polykem {
 namespace {
@@ -19,6 +20,10 @@ using std::chrono::milliseconds;
 using Bytes = std::vector<uint8_t>;
 
 constexpr size_t kItems = 200;
+/// A deadline that nothing passes.
+constexpr milliseconds kFar{100000};
+/// One that a device on a busy machine keeps.
+constexpr milliseconds kAmple{500};
 
 std::atomic<int>& handled_signals() {
   static std::atomic<int> count{0};
@@ -90,7 +95,7 @@ struct Lanes : testing::Test {
     batcher.reset();
   }
 
-  void make(BatcherConfig config = {.deadline = milliseconds(10000)}, const char* backend = "test",
+  void make(BatcherConfig config = {.deadline = kFar}, const char* backend = "test",
             unsigned threads = 2) {
     EXPECT_EQ(Engine::create({.threads = threads, .backend = backend, .accelerators = list}, engine), Status::ok);
     batcher = std::make_unique<Batcher>(*engine, config);
@@ -100,19 +105,19 @@ struct Lanes : testing::Test {
     EXPECT_EQ(batcher->add(request, done, user, ticket), Status::ok);
     return Handle(ticket);
   }
+  Request keygen() const {
+    Request request{.op = Op::keygen, .scheme = &x.s};
+    request.records.count = 1;
+    return request;
+  }
   LaneHealth health(size_t lane = 1) {
     LaneHealth out;
     EXPECT_TRUE(batcher->health(lane, out));
     return out;
   }
   BatcherStats stats(Op op = Op::encaps) { return batcher->stats(x.s, op); }
-  static bool eventually(const std::function<bool()>& holds) {
-    for (int i = 0; i < 2000; ++i) {
-      if (holds()) return true;
-      std::this_thread::sleep_for(milliseconds(5));
-    }
-    return false;
-  }
+  /// With pauses in which nothing is loaded.
+  static bool eventually(const std::function<bool()>& holds) { return test::eventually(holds, milliseconds(5)); }
   /// Waits until the device is in use.
   void warm_up() {
     ASSERT_TRUE(eventually([&] {
@@ -120,13 +125,25 @@ struct Lanes : testing::Test {
       return stats().on_accelerator > 0;
     }));
   }
-  void exchange_all(size_t& right) {
+  std::vector<Handle> add_all() {
     std::vector<Handle> tickets;
     for (size_t i = 0; i < kItems; ++i)
       tickets.push_back(add(x.request(i)));
-    right = 0;
+    return tickets;
+  }
+  size_t count_right(const std::vector<Handle>& tickets) const {
+    size_t right = 0;
     for (size_t i = 0; i < kItems; ++i)
       right += x.is_right(i, *tickets[i]) ? 1 : 0;
+    return right;
+  }
+  size_t exchange_all() { return count_right(add_all()); }
+  /// Hands in an operation that the device keeps until the CPU has taken it over.
+  void be_late() {
+    device.stalls = true;
+    EXPECT_TRUE(x.is_right(1, *add(x.request(1))));
+    device.stalls = false;
+    EXPECT_TRUE(eventually([&] { return health().batches == 0; }));
   }
 };
 
@@ -134,12 +151,13 @@ TEST_F(Lanes, WhatWaitsForADeviceIsOneBatch) {
   make();
   warm_up();
   const BatcherStats before = stats();
-  size_t right = 0;
-  exchange_all(right);
-  EXPECT_EQ(right, kItems);
+  device.stalls = true;
+  const std::vector<Handle> tickets = add_all();
+  device.stalls = false;
+  EXPECT_EQ(count_right(tickets), kItems);
   const BatcherStats after = stats();
   EXPECT_EQ(after.on_accelerator - before.on_accelerator, kItems);
-  EXPECT_LT(after.batches - before.batches, kItems / 2);
+  EXPECT_LT(after.batches - before.batches, kItems / 8);
   uint64_t in_histogram = 0;
   for (const uint64_t batches : after.batch_items)
     in_histogram += batches;
@@ -150,26 +168,24 @@ TEST_F(Lanes, WhatWaitsForADeviceIsOneBatch) {
 }
 
 TEST_F(Lanes, OneLateBatchLeavesTheBreakerClosed) {
-  make({.deadline = milliseconds(20)});
+  make({.deadline = kAmple});
   warm_up();
-  device.delay_us = 60000;
-  EXPECT_TRUE(x.is_right(1, *add(x.request(1))));
-  EXPECT_EQ(stats().rescued, 1u);
-  device.delay_us = 1000;
-  const uint64_t before = stats().on_accelerator;
+  const BatcherStats before = stats();
+  be_late();
+  EXPECT_EQ(stats().rescued, before.rescued + 1);
   EXPECT_TRUE(eventually([&] {
     EXPECT_TRUE(x.is_right(2, *add(x.request(2))));
-    return stats().on_accelerator > before;
+    return stats().on_accelerator > before.on_accelerator;
   }));
   EXPECT_EQ(health().opened, 0u);
 }
 
 TEST_F(Lanes, LateBatchesInARowOpenTheBreaker) {
-  make({.deadline = milliseconds(20)});
+  make({.deadline = milliseconds(200)});
   warm_up();
-  device.delay_us = 30000;
+  EXPECT_EQ(health().opened, 0u);
   EXPECT_TRUE(eventually([&] {
-    EXPECT_TRUE(x.is_right(1, *add(x.request(1))));
+    be_late();
     return health().opened > 0;
   }));
   EXPECT_STREQ(health().reason, "batches passed their deadline in a row");
@@ -177,30 +193,27 @@ TEST_F(Lanes, LateBatchesInARowOpenTheBreaker) {
 }
 
 TEST_F(Lanes, NothingWaitsForADeviceThatIsLate) {
-  make({.deadline = milliseconds(100)});
+  make({.deadline = 2 * kAmple});
   warm_up();
+  const size_t chunks = device.chunks;
   device.stalls = true;
   EXPECT_TRUE(x.is_right(1, *add(x.request(1))));
-  const size_t chunks = device.chunks;
-  size_t right = 0;
-  exchange_all(right);
-  EXPECT_EQ(right, kItems);
-  EXPECT_LE(device.chunks, chunks + 1) << "its other place";
-  EXPECT_EQ(health().opened, 0u) << "a second is a stall";
+  EXPECT_TRUE(eventually([&] { return device.chunks > chunks; }));
+  const std::vector<Handle> tickets = add_all();
+  EXPECT_EQ(count_right(tickets), kItems);
+  EXPECT_EQ(health().opened, 0u) << "the CPU waited until the device had stalled, ten deadlines";
+  EXPECT_LE(device.chunks, chunks + 2) << "its other place";
 }
 
 TEST_F(Lanes, TheCpuRescuesWhatADeviceDoesNotFinish) {
-  make({.deadline = milliseconds(20)});
+  make({.deadline = milliseconds(100)});
   warm_up();
   device.stalls = true;
-  size_t right = 0;
-  exchange_all(right);
-  EXPECT_EQ(right, kItems) << "the same bytes, whoever computes them";
+  EXPECT_EQ(exchange_all(), kItems) << "the same bytes, whoever computes them";
   EXPECT_GT(stats().rescued, 0u);
   EXPECT_TRUE(eventually([&] { return health().state != LaneHealth::State::closed; }));
   EXPECT_STREQ(health().reason, "a batch stalled");
-  exchange_all(right);
-  EXPECT_EQ(right, kItems) << "with the breaker open";
+  EXPECT_EQ(exchange_all(), kItems) << "with the breaker open";
   device.stalls = false;
   EXPECT_TRUE(eventually([&] {
     EXPECT_TRUE(x.is_right(1, *add(x.request(1))));
@@ -213,9 +226,7 @@ TEST_F(Lanes, TheCpuComputesWhatADeviceCannot) {
   make();
   warm_up();
   device.fails = true;
-  size_t right = 0;
-  exchange_all(right);
-  EXPECT_EQ(right, kItems);
+  EXPECT_EQ(exchange_all(), kItems);
   EXPECT_TRUE(eventually([&] {
     EXPECT_TRUE(x.is_right(1, *add(x.request(1))));
     return health().opened > 0;
@@ -254,22 +265,21 @@ TEST_F(Lanes, ADeviceThatBeginsToLieIsFoundOut) {
     return health().opened > 0;
   }));
   EXPECT_STREQ(health().reason, "a result was wrong");
-  size_t right = 0;
-  exchange_all(right);
-  EXPECT_EQ(right, kItems);
+  EXPECT_EQ(exchange_all(), kItems);
 }
 
 TEST_F(Lanes, AboveHighWaterTheCpuComputes) {
-  make({.deadline = milliseconds(10000), .high_water = 8, .on_caller = false});
+  make({.deadline = kFar, .high_water = 8, .on_caller = false});
   warm_up();
   const BatcherStats before = stats();
-  size_t right = 0;
-  device.delay_us = 20000;
-  exchange_all(right);
-  EXPECT_EQ(right, kItems);
+  device.stalls = true;
+  const std::vector<Handle> tickets = add_all();
+  EXPECT_TRUE(eventually([&] { return stats().in_flight < 8; }));
+  device.stalls = false;
+  EXPECT_EQ(count_right(tickets), kItems);
   EXPECT_GT(stats().spilled, 0u);
   EXPECT_EQ(stats().spilled, stats().on_cpu - before.on_cpu) << "the device was there for all";
-  EXPECT_LT(stats().on_accelerator, kItems);
+  EXPECT_GT(stats().on_accelerator, before.on_accelerator);
 }
 
 TEST_F(Lanes, TheFirstProbeOnlyWarmsUp) {
@@ -280,16 +290,26 @@ TEST_F(Lanes, TheFirstProbeOnlyWarmsUp) {
 
 TEST_F(Lanes, TwoBatchesAtADeviceTakeHalfTheDeadline) {
   device.most_items = 1;
-  device.delay_us = 5000;
-  make({.deadline = milliseconds(200), .on_caller = false});
+  device.delay_us = 25000;
+  make({.deadline = milliseconds(1000), .on_caller = false});
   warm_up();
-  const BatcherStats before = stats();
-  size_t right = 0;
-  exchange_all(right);
-  EXPECT_EQ(right, kItems);
-  const BatcherStats after = stats();
-  EXPECT_GT(after.on_accelerator - before.on_accelerator, kItems / 2);
-  EXPECT_GE(after.batches - before.batches, kItems / 18) << "10 items take a quarter of the deadline, 20 the half";
+  // 10 items take a quarter of the deadline, 20 the half. Where other programs take the CPU now and then, times tell
+  // little of sizes, and a batch may be too large.
+  BatcherStats before, after;
+  const auto is_kept = [&] {
+    return after.on_accelerator - before.on_accelerator > kItems / 2 && after.batches - before.batches >= kItems / 18;
+  };
+  for (int round = 0; round < 6 && !is_kept(); ++round) {
+    EXPECT_TRUE(eventually([&] {
+      add(x.request(0))->wait();
+      return health().state == LaneHealth::State::closed;
+    }));
+    before = stats();
+    EXPECT_EQ(exchange_all(), kItems);
+    after = stats();
+  }
+  EXPECT_TRUE(is_kept()) << after.on_accelerator - before.on_accelerator << " of " << kItems << " in "
+                         << after.batches - before.batches << " batches";
 }
 
 TEST_F(Lanes, TheSetThatHasWaitedLongestIsFirst) {
@@ -374,14 +394,21 @@ TEST_F(Lanes, WhatIsAbandonedIsNotComputed) {
 }
 
 TEST_F(Lanes, ALingeringBatchFillsUp) {
-  make({.linger = milliseconds(50), .deadline = milliseconds(10000)});
+  constexpr milliseconds kLinger{50};
+  make({.linger = kLinger, .deadline = kFar});
   warm_up();
-  const BatcherStats before = stats();
-  std::vector<Handle> tickets;
-  for (size_t i = 0; i < 12; ++i)
-    tickets.push_back(add(x.request(i)));
-  for (size_t i = 0; i < 12; ++i)
-    EXPECT_TRUE(x.is_right(i, *tickets[i]));
+  BatcherStats before;
+  ASSERT_TRUE(eventually([&] {
+    before = stats();
+    const Clock::time_point begin = Clock::now();
+    std::vector<Handle> tickets;
+    for (size_t i = 0; i < 12; ++i)
+      tickets.push_back(add(x.request(i)));
+    const bool in_time = Clock::now() - begin < kLinger;  // otherwise they may have been two batches
+    for (size_t i = 0; i < 12; ++i)
+      EXPECT_TRUE(x.is_right(i, *tickets[i]));
+    return in_time;
+  }));
   EXPECT_EQ(stats().batches - before.batches, 1u);
   EXPECT_EQ(stats().batch_items[3] - before.batch_items[3], 1u);
 }
@@ -391,6 +418,10 @@ struct Order {
   std::mutex mutex;
   std::vector<Op> finished;
 
+  ptrdiff_t size() {
+    const std::lock_guard lock(mutex);
+    return static_cast<ptrdiff_t>(finished.size());
+  }
   template <Op kOp>
   static void note(void* user) {
     auto& order = *static_cast<Order*>(user);
@@ -399,33 +430,48 @@ struct Order {
   }
 };
 
-TEST_F(Lanes, ADecapsulationStartsBeforeHundredsOfKeyPairsThatWait) {
-  make({.on_caller = false}, cpu::kRef, 1);
-  Request keygen{.op = Op::keygen, .scheme = &x.s};
-  keygen.records.count = 1;
-  Request decaps{.op = Op::decaps, .scheme = &x.s};
+/// Hands in so many key pairs and then a decapsulation: the part of those that waited then which finished before it.
+double part_ahead_of_a_decapsulation(Lanes& lanes, ptrdiff_t pairs) {
+  Request decaps{.op = Op::decaps, .scheme = &lanes.x.s};
   decaps.records.count = 1;
-  decaps.records.sk = x.sk.data();
-  decaps.records.ct = x.ct.data();
+  decaps.records.sk = lanes.x.sk.data();
+  decaps.records.ct = lanes.x.ct.data();
   Order order;
   std::vector<Handle> tickets;
-  for (int i = 0; i < 3000; ++i)
-    tickets.push_back(add(keygen, Order::note<Op::keygen>, &order));
-  tickets.push_back(add(decaps, Order::note<Op::decaps>, &order));
-  Bytes ss(x.s.shared_secret_bytes);
+  lanes.batcher->hold();
+  for (ptrdiff_t i = 0; i < pairs; ++i)
+    tickets.push_back(lanes.add(lanes.keygen(), Order::note<Op::keygen>, &order));
+  lanes.batcher->release();
+  const ptrdiff_t before = order.size();
+  tickets.push_back(lanes.add(decaps, Order::note<Op::decaps>, &order));
+  Bytes ss(lanes.x.s.shared_secret_bytes);
   EXPECT_EQ(tickets.back()->take(nullptr, ss.data()), Status::ok);
-  EXPECT_TRUE(std::equal(ss.begin(), ss.end(), x.ss.begin()));
+  EXPECT_TRUE(std::equal(ss.begin(), ss.end(), lanes.x.ss.begin()));
   for (const Handle& ticket : tickets)
     ticket->wait();
-  batcher.reset();
+  EXPECT_TRUE(Lanes::eventually([&] { return order.size() == pairs + 1; }));
   const auto place = std::find(order.finished.begin(), order.finished.end(), Op::decaps);
-  ASSERT_NE(place, order.finished.end());
-  EXPECT_GT(order.finished.end() - place, 1000) << "a batch of key pairs may take 20 ms, all of them take longer";
+  return static_cast<double>(place - order.finished.begin() - before) / static_cast<double>(pairs - before + 1);
+}
+
+TEST_F(Lanes, ADecapsulationStartsBeforeHundredsOfKeyPairsThatWait) {
+  make({.on_caller = false}, cpu::kRef, 1);
+  // A batch of key pairs may take 20 ms; all of them take longer. Where other programs take the CPU now and then, times
+  // tell little of sizes, and a batch may be too large.
+  double part = 1;
+  for (int round = 0; round < 8 && part > 0.5; ++round) {
+    const Clock::time_point begin = Clock::now();
+    for (int i = 0; i < 16; ++i)
+      add(keygen())->wait();
+    const Clock::duration one = (Clock::now() - begin) / 16;
+    part = part_ahead_of_a_decapsulation(*this, std::clamp<ptrdiff_t>(milliseconds(400) / one, 200, 8000));
+  }
+  EXPECT_LT(part, 0.5);
 }
 
 TEST_F(Lanes, WithoutNeedNobodyAsksADevice) {
-  device.delay_us = 50000;
-  make({.deadline = milliseconds(10000)}, nullptr);
+  device.delay_us = 200000;
+  make({.deadline = kFar}, nullptr);
   for (size_t i = 0; i < 20; ++i) {
     EXPECT_TRUE(x.is_right(i, *add(x.request(i))));
     std::this_thread::sleep_for(milliseconds(5));
@@ -443,6 +489,7 @@ class OtherEngine final : public BatchLane {
   Kind kind() const override { return Kind::broker; }
   const char* name() const override { return "other"; }
   unsigned slots() const override { return 2; }
+  Clock::duration longest_pause() const override { return milliseconds(200); }
   bool available(const Scheme&, Op) override { return reachable_; }
   Status submit(const Request& request, Done done) override {
     std::shared_ptr<Job> job;
@@ -454,11 +501,33 @@ class OtherEngine final : public BatchLane {
   std::unique_ptr<Engine> engine_;
 };
 
+Clock::duration time_of_a_key_pair(const Scheme& set) {
+  std::unique_ptr<Engine> engine;
+  EXPECT_EQ(Engine::create({.threads = 1, .backend = nullptr, .accelerators = {}}, engine), Status::ok);
+  Bytes pk(set.public_key_bytes), sk(set.secret_key_bytes);
+  Request keygen{.op = Op::keygen, .scheme = &set};
+  keygen.records.count = 1;
+  keygen.records.pk_out = pk.data();
+  keygen.records.sk_out = sk.data();
+  Clock::duration shortest = Clock::duration::max();
+  for (int i = 0; i < 5; ++i) {
+    const Clock::time_point begin = Clock::now();
+    EXPECT_EQ(engine->run(keygen), Status::ok);
+    shortest = std::min<Clock::duration>(shortest, Clock::now() - begin);
+  }
+  return shortest;
+}
+
+/// Its operations take longer than waking a thread, but not seconds, as the second one's do under ThreadSanitizer.
+const Scheme& set_with_long_operations() {
+  const Scheme& quick = *find_scheme("mlkem1024");
+  return time_of_a_key_pair(quick) > milliseconds(1) ? quick : *find_scheme("ntruhps40961229");
+}
+
 TEST_F(Lanes, UnderLoadAnotherLaneHelps) {
-  const Encapsulations slow{*find_scheme("ntruhps40961229")};  // takes longer than waking a thread
+  const Encapsulations slow{set_with_long_operations()};
   std::atomic<bool> reachable{true};
-  make({.deadline = milliseconds(10000), .more_lanes = [&] { return std::make_unique<OtherEngine>(reachable); }},
-       nullptr);
+  make({.deadline = kFar, .more_lanes = [&] { return std::make_unique<OtherEngine>(reachable); }}, nullptr);
   std::vector<std::thread> threads;
   std::atomic<bool> enough{false};
   for (int t = 0; t < 4; ++t) {
@@ -482,12 +551,13 @@ TEST_F(Lanes, UnderLoadAnotherLaneHelps) {
     thread.join();
 }
 
-/// Another engine, which is slow to say that it has other sets than the first, and may stall.
+/// Another engine, which says that it has other sets than the first only when a test lets it, and may stall.
 class SlowToConnect final : public BatchLane {
  public:
   struct State {
     std::atomic<bool> stalls{false};
     std::atomic<int> stalled{0};
+    std::atomic<bool> asked{false}, answers{false}, answered{false};
   };
   SlowToConnect(const Scheme& first, std::shared_ptr<State> state) : first_(first), state_(std::move(state)) {
     EXPECT_EQ(Engine::create({.threads = 1, .backend = nullptr, .accelerators = {}}, engine_), Status::ok);
@@ -500,7 +570,12 @@ class SlowToConnect final : public BatchLane {
   const char* name() const override { return "slow"; }
   unsigned slots() const override { return 2; }
   bool available(const Scheme& scheme, Op) override {
-    if (&scheme != &first_) std::this_thread::sleep_for(std::chrono::seconds(2));
+    if (&scheme == &first_) return true;
+    state_->asked = true;
+    const Clock::time_point end = Clock::now() + std::chrono::seconds(20);  // so that who waits for it fails
+    while (!state_->answers && Clock::now() < end)
+      std::this_thread::sleep_for(milliseconds(1));
+    state_->answered = true;
     return true;
   }
   Status submit(const Request& request, Done done) override {
@@ -523,9 +598,9 @@ class SlowToConnect final : public BatchLane {
 };
 
 TEST_F(Lanes, DeadlinesAreKeptWhileALaneConnects) {
-  const Encapsulations first{*find_scheme("ntruhps40961229")}, other{*find_scheme("mlkem768")};
+  const Encapsulations first{set_with_long_operations()};
   const auto state = std::make_shared<SlowToConnect::State>();
-  make({.deadline = milliseconds(20),
+  make({.deadline = kAmple,
         .on_caller = false,
         .more_lanes = [&] { return std::make_unique<SlowToConnect>(first.s, state); }},
        nullptr, 1);
@@ -536,21 +611,21 @@ TEST_F(Lanes, DeadlinesAreKeptWhileALaneConnects) {
     for (const Handle& ticket : tickets)
       EXPECT_EQ(ticket->wait(), Status::ok);
   };
-  Clock::duration usual{};  // a sanitizer makes it seconds
   ASSERT_TRUE(eventually([&] {
-    const Clock::time_point start = Clock::now();
     exchange();
-    usual = Clock::now() - start;
     return batcher->stats(first.s, Op::encaps).on_broker > 0;
   }));
+  EXPECT_EQ(add(x.request(0))->wait(), Status::ok);
+  EXPECT_TRUE(eventually([&] { return state->asked.load(); }));
   state->stalls = true;
-  const Clock::time_point begin = Clock::now();
-  EXPECT_EQ(add(other.request(0))->wait(), Status::ok);
-  while (state->stalled == 0 && Clock::now() - begin < milliseconds(1000))
+  EXPECT_TRUE(eventually([&] {
     exchange();
+    return state->stalled > 0 || state->answered;
+  }));
   EXPECT_GT(state->stalled, 0);
-  EXPECT_LT(Clock::now() - begin, milliseconds(1500) + 3 * usual) << "the lane is asked for the other set meanwhile";
+  EXPECT_FALSE(state->answered) << "the lane is asked for the other set meanwhile";
   state->stalls = false;
+  state->answers = true;
 }
 
 TEST_F(Lanes, SignalsGoToTheProgramsThreads) {

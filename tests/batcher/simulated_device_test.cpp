@@ -11,6 +11,7 @@
 #include <thread>
 
 #include "polykem/polykem.hpp"
+#include "support/patience.hpp"
 
 namespace polykem {
 namespace {
@@ -21,12 +22,11 @@ struct SimulatedDevice : testing::Test {
 
   static void set_fault(const char* word) { std::ofstream(std::getenv("SIMULATED_DEVICE_FAULT")) << word; }
   bool eventually(const std::function<bool()>& holds) {
-    for (int i = 0; i < 1000; ++i) {
+    const auto after_an_exchange = [&] {
       exchange(1);
-      if (holds()) return true;
-      std::this_thread::sleep_for(std::chrono::milliseconds(5));
-    }
-    return false;
+      return holds();
+    };
+    return test::eventually(after_an_exchange, std::chrono::milliseconds(5));
   }
   /// Encapsulates so many times at once and decapsulates the results without a batcher.
   void exchange(size_t count) {
@@ -43,26 +43,38 @@ struct SimulatedDevice : testing::Test {
       ASSERT_TRUE(cpu.decaps(set, 1, KeyMode::kPerItem, pair.sk, ct).ss == ss);
     }
   }
+  /// Which a device misses now and then: five times its usual time, the default on a quiet machine, or where threads
+  /// often wait for a CPU twice the time of one batch in twenty. Two are under way at a time.
+  std::chrono::microseconds fair_deadline() {
+    std::vector<std::chrono::steady_clock::duration> times;
+    for (int i = 0; i < 40; ++i) {
+      const auto begin = std::chrono::steady_clock::now();
+      (void)context.encaps(set, 1, KeyMode::kPerItem, pair.pk);
+      times.push_back(std::chrono::steady_clock::now() - begin);
+    }
+    std::sort(times.begin(), times.end());
+    return std::chrono::duration_cast<std::chrono::microseconds>(std::max(5 * times[20], 2 * times[38]));
+  }
   polykem_batcher_stats_t stats() const { return batcher.stats(set, POLYKEM_ENCAPS); }
 
   const Scheme set = Scheme::find("mlkem768");
   const Context cpu{1, "ref"}, context{2, "cuda"};
   const KeyPairs pair = cpu.keygen(set, 1);
-  const Batcher batcher{context};
+  Batcher batcher{context};
 };
 
 TEST_F(SimulatedDevice, ComputesRightAndInBatches) {
   ASSERT_TRUE(eventually([&] { return stats().on_accelerator > 0; }));
-  const auto before = stats();
-  exchange(500);
-  const auto after = stats();
-  EXPECT_GT(after.on_accelerator, before.on_accelerator);
-  EXPECT_LT(after.batches - before.batches, 200u);
+  EXPECT_TRUE(eventually([&] {  // it is late now and then where the machine is busy
+    const auto before = stats();
+    exchange(500);
+    const auto after = stats();
+    return after.on_accelerator > before.on_accelerator && after.batches - before.batches < 200;
+  }));
 }
 
 /// Its threads wait for a CPU now and then, for longer than the deadline.
 TEST_F(SimulatedDevice, KeepsItsWorkOnABusyMachine) {
-  ASSERT_TRUE(eventually([&] { return stats().on_accelerator > 0; }));
   std::atomic<bool> enough{false};
   std::vector<std::thread> busy;
   for (unsigned i = 0; i < std::thread::hardware_concurrency(); ++i)
@@ -70,21 +82,25 @@ TEST_F(SimulatedDevice, KeepsItsWorkOnABusyMachine) {
       while (!enough)
         ;
     });
-  // Where other programs are busy too, a round may fail; a batcher that turns away from the device fails all.
-  double best = 0;
-  for (int round = 0; round < 4 && best <= 0.4; ++round) {
+  // Where other programs are busy too, a round may fail; a batcher that turns away from the device fails most.
+  int kept = 0, lost = 0;
+  while (kept < 4 && lost < 4) {
+    polykem_batcher_config config{};
+    config.deadline_us = static_cast<uint32_t>(fair_deadline().count());
+    batcher = Batcher(context, config);
+    ASSERT_TRUE(eventually([&] { return stats().on_accelerator > 0; }));
     const auto before = stats();
     for (int i = 0; i < 50; ++i)
       exchange(100);
     const auto after = stats();
-    best = std::max(best, static_cast<double>(after.on_accelerator - before.on_accelerator) /
-                              static_cast<double>(after.operations - before.operations));
+    const uint64_t on_device = after.on_accelerator - before.on_accelerator;
+    const bool has_many = 5 * on_device > 2 * (after.operations - before.operations);
+    ++(has_many && batcher.health().at(1).opened == 0 ? kept : lost);
   }
   enough = true;
   for (std::thread& thread : busy)
     thread.join();
-  EXPECT_GT(best, 0.4);
-  EXPECT_EQ(batcher.health().at(1).opened, 0u);
+  EXPECT_EQ(kept, 4);
 }
 
 TEST_F(SimulatedDevice, MayStallAndFail) {

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <chrono>
 #include <cstdlib>
 #include <filesystem>
 #include <string>
-#include <thread>
+
+#include "support/patience.hpp"
 
 namespace polykem::broker {
+
+using test::eventually;
 
 /// A folder that goes with its owner.
 class Folder {
@@ -23,14 +25,5 @@ class Folder {
  private:
   std::string path_;
 };
-
-template <class Condition>
-bool eventually(Condition&& holds) {
-  for (int i = 0; i < 5000; ++i) {
-    if (holds()) return true;
-    std::this_thread::sleep_for(std::chrono::milliseconds(1));
-  }
-  return false;
-}
 
 }  // namespace polykem::broker

@@ -13,12 +13,12 @@ import subprocess
 import time
 import unittest
 
-from daemon import BACKEND, DAEMON, IO, OK, PROGRAM, SET, SLOW, USAGE, Case, listening_socket, samples, total
+from daemon import BACKEND, DAEMON, IO, OK, PATIENCE, PROGRAM, SET, SLOW, USAGE, Case, listening_socket, samples, total
 
 
 class Daemon(Case):
     def fails(self, code, words, *options, **more):
-        done = subprocess.run([DAEMON, *map(str, options)], capture_output=True, text=True, timeout=60, **more)
+        done = subprocess.run([DAEMON, *map(str, options)], capture_output=True, text=True, timeout=PATIENCE, **more)
         self.assertEqual(done.returncode, code, done.stderr)
         self.assertTrue(done.stderr.startswith("polykemd: "), done.stderr)
         self.assertIn(words, done.stderr)
@@ -74,7 +74,7 @@ class Daemon(Case):
         daemon.send_signal(signal.SIGHUP)
         self.assertIn("0 clients, 0 operations", daemon.stderr.readline())
         daemon.send_signal(signal.SIGINT)
-        _, errors = daemon.communicate(timeout=20)
+        _, errors = daemon.communicate(timeout=PATIENCE)
         self.assertEqual(daemon.returncode, OK)
         self.assertIn("ends:", errors)
 
@@ -83,7 +83,7 @@ class Daemon(Case):
         self.eventually(self.socket.exists, "it does not listen")
         time.sleep(0.2)
         daemon.send_signal(signal.SIGTERM)
-        self.assertEqual(daemon.communicate(timeout=20)[1], "")
+        self.assertEqual(daemon.communicate(timeout=PATIENCE)[1], "")
 
     def test_no_core_dumps(self):
         daemon = self.daemon()
@@ -114,18 +114,18 @@ class Daemon(Case):
         with listening_socket(self.socket) as inherited:
             for many, options, words in [("2", (), "2 sockets were handed over"), ("1", ("--socket", "x"), "--socket")]:
                 daemon = self.activated(inherited, many, *options)
-                self.assertIn(words, daemon.communicate(timeout=20)[1])
+                self.assertIn(words, daemon.communicate(timeout=PATIENCE)[1])
                 self.assertEqual(daemon.returncode, USAGE)
         with socket.socket(socket.AF_INET) as inherited:
             inherited.listen()
             daemon = self.activated(inherited)
-            self.assertIn("Invalid argument", daemon.communicate(timeout=20)[1])
+            self.assertIn("Invalid argument", daemon.communicate(timeout=PATIENCE)[1])
             self.assertEqual(daemon.returncode, IO)
 
     def test_notifies_the_manager(self):
         with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as manager:
             manager.bind(str(self.dir / "notify"))
-            manager.settimeout(20)
+            manager.settimeout(PATIENCE)
             daemon = self.daemon(env={**os.environ, "NOTIFY_SOCKET": str(self.dir / "notify")})
             self.assertEqual(manager.recv(100), b"READY=1")
             self.stop(daemon)
@@ -164,7 +164,7 @@ class Metrics(Case):
 
     def test_the_port_is_taken(self):
         done = subprocess.run([DAEMON, "--socket", self.dir / "other", "--metrics", f"127.0.0.1:{self.port}"],
-                              capture_output=True, text=True, timeout=60)  # fmt: skip
+                              capture_output=True, text=True, timeout=PATIENCE)  # fmt: skip
         self.assertEqual(done.returncode, IO)
         self.assertIn("cannot listen at", done.stderr)
 
@@ -212,7 +212,7 @@ class Metrics(Case):
 
     def top(self, *words):
         done = subprocess.run([PROGRAM, "top", "--metrics", f"127.0.0.1:{self.port}", *map(str, words)],
-                              capture_output=True, text=True, timeout=60, cwd=self.dir)  # fmt: skip
+                              capture_output=True, text=True, timeout=PATIENCE, cwd=self.dir)  # fmt: skip
         self.assertEqual(done.returncode, OK, done.stderr)
         return done.stdout
 
@@ -239,7 +239,7 @@ class Metrics(Case):
         place = re.search(r"listening on (\S+) port (\d+)", lines[0])
         port = re.search(r"metrics at port (\d+)", lines[3])[1]
         subprocess.run([PROGRAM, "swarm", "--scheme", SET, "--role", "server-encaps", "--address", place[1], "--port",
-                        place[2], "--clients", "300"], check=True, capture_output=True, timeout=60)  # fmt: skip
+                        place[2], "--clients", "300"], check=True, capture_output=True, timeout=PATIENCE)  # fmt: skip
         values, _ = samples(port)
         self.assertEqual(total(values, "polykem_build_info", program="polykem serve"), 1)
         self.assertEqual(total(values, "polykem_operations_total", set=SET, op="encaps"), 300)
@@ -257,7 +257,7 @@ class Metrics(Case):
     def test_top_shows_nothing_that_a_terminal_obeys(self):
         listening = socket.create_server(("127.0.0.1", 0))
         self.addCleanup(listening.close)
-        listening.settimeout(20)
+        listening.settimeout(PATIENCE)
         watching = self.start(PROGRAM, "top", "--once", "--interval", "0.1", "--metrics",
                               f"127.0.0.1:{listening.getsockname()[1]}")  # fmt: skip
         text = ('polykem_build_info{program="a\x1b]0;title\x07",version="1"} 1\n'
@@ -269,7 +269,7 @@ class Metrics(Case):
                 while not request.endswith(b"\r\n\r\n"):
                     request += peer.recv(4096)
                 peer.sendall(f"HTTP/1.1 200 OK\r\n\r\n{text}".encode())
-        shown, errors = watching.communicate(timeout=20)
+        shown, errors = watching.communicate(timeout=PATIENCE)
         self.assertEqual(watching.returncode, OK, errors)
         self.assertIn("b?[2J", shown)
         self.assertIn("c?d", shown)
@@ -278,7 +278,7 @@ class Metrics(Case):
     def test_top_without_a_daemon(self):
         self.stop(self.server)
         for place, code in [(f"127.0.0.1:{self.port}", IO), ("nowhere", USAGE)]:
-            done = subprocess.run([PROGRAM, "top", "--once", "--metrics", place], capture_output=True, timeout=60)
+            done = subprocess.run([PROGRAM, "top", "--once", "--metrics", place], capture_output=True, timeout=PATIENCE)
             self.assertEqual(done.returncode, code)
             self.assertTrue(done.stderr.startswith(b"polykem: "))
 
@@ -287,7 +287,7 @@ class Metrics(Case):
         for _ in range(3):
             self.eventually(lambda: "no operation so far" in watching.stdout.readline(), "no display")
         self.stop(self.server)
-        _, errors = watching.communicate(timeout=20)
+        _, errors = watching.communicate(timeout=PATIENCE)
         self.assertEqual(watching.returncode, IO)
         self.assertIn("no metrics at", errors)
 

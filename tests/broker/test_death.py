@@ -6,7 +6,11 @@ import subprocess
 import time
 import unittest
 
-from daemon import SET, SLOW, WORKER, Case, samples, total
+from daemon import PATIENCE, SET, SLOW, WORKER, Case, samples, total
+
+# Some of the half a second after which a worker computes itself what the daemon keeps. A daemon that stands still keeps
+# it for ever.
+MOST_WAIT_MS = 20000
 
 
 class Death(Case):
@@ -34,7 +38,7 @@ class Death(Case):
                 time.sleep(0.3)
         reports = [self.report_of(worker) for worker in workers]
         for report in reports:
-            self.assertLess(report["longest_ms"], 5000)
+            self.assertLess(report["longest_ms"], MOST_WAIT_MS)
         self.assertGreater(sum(report["on_broker"] for report in reports), 100)
         self.assertGreater(sum(report["rescued"] for report in reports), 0)
 
@@ -60,7 +64,7 @@ class Death(Case):
         reports = [self.report_of(worker) for worker in workers]
         self.assertGreater(sum(report["rescued"] for report in reports), 0)
         for report in reports:
-            self.assertLess(report["longest_ms"], 5000)
+            self.assertLess(report["longest_ms"], MOST_WAIT_MS)
         daemon.send_signal(signal.SIGCONT)
         self.stop(daemon)
 
@@ -77,7 +81,7 @@ class Death(Case):
         daemon = self.daemon("--metrics", "127.0.0.1:0")
         port = self.metrics_port(daemon)
         worker = self.worker(8, "fork")
-        out, errors = worker.communicate(timeout=60)
+        out, errors = worker.communicate(timeout=PATIENCE)
         self.assertEqual(worker.returncode, 0, errors)
         self.assertEqual(len(out.splitlines()), 2, out)
         for line in out.splitlines():

@@ -23,6 +23,7 @@ using Bytes = std::vector<uint8_t>;
 
 /// After each round of operations, so that a test leaves room for others on the machine.
 constexpr auto kRest = std::chrono::milliseconds(5);
+constexpr auto kPatience = std::chrono::seconds(50);
 
 std::atomic<bool> stop{false};
 
@@ -62,9 +63,40 @@ class Worker {
     polykem_context_free(context_);
   }
 
-  void work(size_t in_flight, std::chrono::steady_clock::time_point end) {
+  void work(size_t in_flight) {
+    work_while(in_flight, [] { return true; });
+  }
+  /// For a second, and until the broker has computed something.
+  void work_until_served(size_t in_flight) {
+    using std::chrono::steady_clock;
+    const uint64_t before = computed_by_broker();
+    const auto begin = steady_clock::now();
+    work_while(in_flight, [&] {
+      const auto worked = steady_clock::now() - begin;
+      return worked < std::chrono::seconds(1) || (worked < kPatience && computed_by_broker() == before);
+    });
+  }
+
+  void report() const {
+    std::printf(
+        "{\"started\": %zu, \"right\": %zu, \"wrong\": %zu, \"failed\": %zu, \"refused\": %zu, "
+        "\"on_broker\": %llu, \"rescued\": %llu, \"longest_ms\": %lld}\n",
+        started_, right_, wrong_, failed_, refused_, static_cast<unsigned long long>(computed_by_broker()),
+        static_cast<unsigned long long>(sum(&polykem_batcher_stats_t::rescued)),
+        static_cast<long long>(longest_.count()));
+    std::fflush(stdout);
+  }
+
+ private:
+  struct Pending {
+    polykem_ticket* ticket = nullptr;
+    const Case* expected = nullptr;
+  };
+
+  template <class Condition>
+  void work_while(size_t in_flight, Condition&& goes_on) {
     std::vector<Pending> pending(in_flight);
-    for (size_t next = 0; !stop && std::chrono::steady_clock::now() < end; ++next) {
+    for (size_t next = 0; !stop && goes_on(); ++next) {
       Pending& one = pending[next % in_flight];
       finish(one);
       one.expected = &cases_[next % cases_.size()];
@@ -77,28 +109,17 @@ class Worker {
       finish(one);
   }
 
-  void report() const {
-    uint64_t broker = 0, rescued = 0;
+  uint64_t sum(uint64_t polykem_batcher_stats_t::*counter) const {
+    uint64_t all = 0;
     for (const polykem_op op : {POLYKEM_ENCAPS, POLYKEM_DECAPS}) {
       polykem_batcher_stats_t stats{};
       stats.struct_size = sizeof stats;
       require(polykem_batcher_stats(batcher_, scheme_, op, &stats), "stats");
-      broker += stats.on_broker;
-      rescued += stats.rescued;
+      all += stats.*counter;
     }
-    std::printf(
-        "{\"started\": %zu, \"right\": %zu, \"wrong\": %zu, \"failed\": %zu, \"refused\": %zu, "
-        "\"on_broker\": %llu, \"rescued\": %llu, \"longest_ms\": %lld}\n",
-        started_, right_, wrong_, failed_, refused_, static_cast<unsigned long long>(broker),
-        static_cast<unsigned long long>(rescued), static_cast<long long>(longest_.count()));
-    std::fflush(stdout);
+    return all;
   }
-
- private:
-  struct Pending {
-    polykem_ticket* ticket = nullptr;
-    const Case* expected = nullptr;
-  };
+  uint64_t computed_by_broker() const { return sum(&polykem_batcher_stats_t::on_broker); }
 
   polykem_request request(polykem_op op) const {
     polykem_request out{};
@@ -156,15 +177,16 @@ class Worker {
 int main(int argc, char** argv) {
   if (argc < 4) fail("usage: broker_worker SOCKET SET IN_FLIGHT [fork]");
   std::signal(SIGTERM, [](int) { stop = true; });
-  const auto never = std::chrono::steady_clock::time_point::max();
   const size_t in_flight = std::strtoul(argv[3], nullptr, 10);
   Worker worker(argv[1], argv[2]);
   pid_t child = 0;
   if (argc > 4) {
-    worker.work(in_flight, std::chrono::steady_clock::now() + std::chrono::seconds(1));
+    worker.work_until_served(in_flight);
     child = ::fork();
+    worker.work_until_served(in_flight);
+  } else {
+    worker.work(in_flight);
   }
-  worker.work(in_flight, argc > 4 ? std::chrono::steady_clock::now() + std::chrono::seconds(2) : never);
   if (child > 0) ::waitpid(child, nullptr, 0);
   worker.report();
   return 0;

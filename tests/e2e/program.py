@@ -13,7 +13,7 @@ import unittest
 PROGRAM = os.environ.get("POLYKEM_PROGRAM", "build/bin/polykem")
 SCHEME = "ntruhps2048509"
 # Far longer than any of these commands takes; a hang becomes a failure.
-PATIENCE = 60
+PATIENCE = 300
 
 
 def run(*arguments, shell_prefix=None):

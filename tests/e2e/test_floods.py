@@ -12,14 +12,15 @@ import unittest
 import floods
 import protocol
 from floods import Flood
-from program import SCHEME, ProgramTest
+from program import PATIENCE, SCHEME, ProgramTest
 from protocol import ERROR, Peer, frame
 
 # A few seconds for each flood; the long form of the same tests sets more.
 SECONDS = float(os.environ.get("POLYKEM_FLOOD_SECONDS", "2"))
 # What an honest client may wait beside a flood (p99), on a machine that has two cores for server, flood and clients.
-# Without a flood it is some 10 ms.
+# Without a flood it is some 10 ms; where it is many times that, so many times longer.
 MOST_P99_US = 3_000_000
+MOST_TIMES_ALONE = 100
 # The memory that a server may use beyond what it used after its first clients.
 MOST_GROWTH = 64 << 20
 MOST_TEXTS = 33
@@ -34,14 +35,22 @@ class FloodTest(ProgramTest):
         until = time.monotonic() + seconds
         while worst == 0 or time.monotonic() < until:
             report = self.run_json("swarm", "--scheme", scheme, "--port", server.port, "--clients", 40,
-                                   "--concurrency", 4, "--timeout", 10)  # fmt: skip
+                                   "--concurrency", 4, "--timeout", PATIENCE)  # fmt: skip
             self.assertEqual(report["agreed"], 40)
             worst = max(worst, report["p99_us"])
         return worst
 
-    def check_flood(self, kinds, scheme=SCHEME, seconds=SECONDS, rate=1000, **options):
+    def check_flood(self, kinds, scheme=SCHEME, seconds=SECONDS, least=100, **options):
+        """On a machine on which so few clients come, the flood lasts longer."""
+        for times in (1, 4, 16):
+            report = self.flood(kinds, scheme, times * seconds, **options)
+            if report["failed"] > least:
+                return report
+        self.fail("that was no flood")
+
+    def flood(self, kinds, scheme, seconds, rate=1000, **options):
         server = self.server(scheme=scheme, **options)
-        self.swarm_beside(server, scheme, 0)
+        alone = self.swarm_beside(server, scheme, 0)
         before = server.peak_memory()
         with contextlib.ExitStack() as stack:
             for kind in kinds:
@@ -49,8 +58,7 @@ class FloodTest(ProgramTest):
             worst = self.swarm_beside(server, scheme, seconds)
         growth = server.peak_memory() - before
         report = server.stop()
-        self.assertGreater(report["failed"], 100, "that was no flood")
-        self.assertLess(worst, MOST_P99_US)
+        self.assertLess(worst, max(MOST_P99_US, MOST_TIMES_ALONE * alone))
         self.assertLess(growth, MOST_GROWTH)
         self.assertLessEqual(len(report["peer_errors"]), MOST_TEXTS)
         return report
@@ -59,7 +67,7 @@ class FloodTest(ProgramTest):
 class Floods(FloodTest):
     def test_keys_asked_for_and_never_used_do_not_starve_the_others(self):
         kinds = [floods.hello_and_reset_late] * 2
-        report = self.check_flood(kinds, scheme="frodokem1344shake", seconds=2 * SECONDS, rate=1500)
+        report = self.check_flood(kinds, scheme="frodokem1344shake", seconds=2 * SECONDS, rate=1500, least=600)
         self.assertGreater(report["failed_reasons"]["disconnected"], 500)
 
     def test_all_kinds_at_once(self):
@@ -69,10 +77,11 @@ class Floods(FloodTest):
         server = self.server()
         before = server.peak_memory()
         with contextlib.ExitStack() as stack:
-            for _ in range(800):
-                # Not read and not closed: the server gives each a second for that.
-                stack.enter_context(Peer.connect(server.port)).send(b"?" * 60000)
-            time.sleep(0.2)
+            peers = [stack.enter_context(Peer.connect(server.port)) for _ in range(800)]
+            for peer in peers:
+                peer.send(b"?" * 60000)
+            for peer in peers:  # its answer is there; not read and not closed: the server gives each a second for that
+                peer.socket.recv(1, socket.MSG_PEEK)
             growth = server.peak_memory() - before
         self.assertEqual(server.stop()["failed_reasons"]["garbage"], 800)
         self.assertLess(growth, 24 << 20)
@@ -84,7 +93,7 @@ class Floods(FloodTest):
                 stack.enter_context(Peer.connect(server.port))
             report = self.run_json("swarm", "--scheme", SCHEME, "--port", server.port, "--clients", 8)
         self.assertEqual(report["agreed"], 8)
-        self.assertLess(report["p99_us"], 15_000_000)
+        self.assertLess(report["p99_us"], 40_000_000)
         self.assertEqual(server.stop()["failed_reasons"], {"silent": 40})
 
     def test_no_descriptor_left(self):

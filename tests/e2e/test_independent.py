@@ -7,12 +7,13 @@ import tempfile
 import unittest
 
 import protocol
-from program import PROGRAM, SCHEME, ProgramTest
+from program import PATIENCE, PROGRAM, SCHEME, ProgramTest
 from protocol import CIPHERTEXT, CONFIRM, HELLO, PUBLIC_KEY, Peer, frame
 
 
 def kem(*arguments):
-    subprocess.run([PROGRAM, *map(str, arguments), "--scheme", SCHEME], check=True, capture_output=True, timeout=60)
+    subprocess.run([PROGRAM, *map(str, arguments), "--scheme", SCHEME], check=True, capture_output=True,
+                   timeout=PATIENCE)
 
 
 class IndependentClient(ProgramTest):

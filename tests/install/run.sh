@@ -5,7 +5,7 @@
 #
 #   run.sh install  BUILD PREFIX                     installs BUILD into PREFIX and checks what arrived
 #   run.sh moved    PREFIX                           the tree still works after it was moved
-#   run.sh symbols  PREFIX [--update]                the shared library exports what symbols.txt lists and nothing else
+#   run.sh symbols  PREFIX [--update]                the shared libraries export what symbols*.txt list and nothing else
 #   run.sh versions PREFIX VERSION                   every part of the package says the same version
 #   run.sh hardened PREFIX                           library and program are built as cmake/hardening.cmake says
 #   run.sh cmake    PREFIX LANGUAGE SOURCE ON|OFF    builds SOURCE with find_package (static: ON) and runs it
@@ -60,24 +60,27 @@ install_tree() {
 }
 
 symbols() {
-  local others
-  nm -D --defined-only --without-symbol-versions "$libdir/libpolykem.so" | grep -v ' A ' >"$scratch/symbols"
-  nm -D --defined-only --with-symbol-versions "$libdir/libpolykem.so" | awk '{print $3}' |
-    LC_ALL=C sort >"$scratch/list"
-  if [[ ${1:-} == --update ]]; then
-    cp "$scratch/list" "$here/symbols.txt"
+  symbols_of libpolykem.so symbols.txt polykem.h "$@"
+  symbols_of libpolykem_ckks.so symbols_ckks.txt ckks.h "$@"
+}
+
+symbols_of() {
+  local library=$libdir/$1 list=$2 header=$prefix/include/polykem/$3 others name
+  nm -D --defined-only --without-symbol-versions "$library" | grep -v ' A ' >"$scratch/symbols"
+  nm -D --defined-only --with-symbol-versions "$library" | awk '{print $3}' | LC_ALL=C sort >"$scratch/list"
+  if [[ ${4:-} == --update ]]; then
+    cp "$scratch/list" "$here/$list"
   fi
-  diff "$here/symbols.txt" "$scratch/list" ||
-    fail "the exported symbols are not those of symbols.txt; docs/versions.md says what to do"
+  diff "$here/$list" "$scratch/list" ||
+    fail "the exported symbols are not those of $list; docs/versions.md says what to do"
   # Every function of the header is there.
-  local name
-  for name in $(grep -o '\bpolykem_[a-z_]*(' "$prefix/include/polykem/polykem.h" | tr -d '(' | sort -u); do
+  for name in $(grep -o '\bpolykem_[a-z_]*(' "$header" | tr -d '(' | sort -u); do
     grep -q " T $name\$" "$scratch/symbols" || fail "$name is declared and not exported"
   done
   # And the library needs nothing but the C and C++ run time.
-  others=$(readelf -d "$libdir/libpolykem.so" | sed -n 's/.*NEEDED.*\[\(.*\)\]/\1/p' |
+  others=$(readelf -d "$library" | sed -n 's/.*NEEDED.*\[\(.*\)\]/\1/p' |
     grep -vE '^(libstdc\+\+|libm|libgcc_s|libc|libdl|libpthread|ld-linux.*)\.so' || true)
-  [[ -z $others ]] || fail "the library needs $others"
+  [[ -z $others ]] || fail "$1 needs $others"
 }
 
 versions() {

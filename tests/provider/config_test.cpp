@@ -103,8 +103,15 @@ TEST(Config, CodePoints) {
   EXPECT_EQ(code_point("groups.frodo976aes = off", "frodo976aes"), 0U);
 }
 
-TEST(Config, ForcedBackendThatIsMissing) {
+TEST(Config, ABackendWithoutItsModuleIsRefusedAtTheStart) {
   setenv("POLYKEM_CUDA_MODULE", "", 1);
+  EXPECT_NE(problem("backend = cuda").find("backend = cuda: switched off by POLYKEM_CUDA_MODULE"), std::string::npos);
+  setenv("POLYKEM_CUDA_MODULE", "/nowhere/libpolykem_cuda.so", 1);
+  EXPECT_NE(problem("backend = cuda").find("backend = cuda: libpolykem_cuda.so was not found"), std::string::npos);
+}
+
+TEST(Config, AForcedBackendWhoseModuleCannotBeLoaded) {
+  setenv("POLYKEM_CUDA_MODULE", "/proc/self/exe", 1);
   const Library library("backend = cuda");
   EXPECT_EQ(generate(library, "mlkem768"), nullptr);
   EXPECT_NE(errors().find("bad configuration"), std::string::npos);

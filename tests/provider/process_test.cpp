@@ -111,7 +111,7 @@ TEST(Process, ChildEndsOrderly) {
   ASSERT_GE(child, 0);
   if (child == 0) {
     is_child = true;
-    alarm(20);
+    alarm(100);
     exit(round_trips(library, "mlkem768") ? 0 : 1);  // with all destructors
   }
   int status = 0;
@@ -159,7 +159,7 @@ TEST(Process, StatisticsTrustNoNeighbour) {
   EXPECT_EQ(text_of(victim), "precious");
   EXPECT_NE(text_of(mine).find("mlkem512"), std::string::npos);
   ASSERT_EQ(mkfifo(fresh.c_str(), 0600), 0);
-  alarm(20);
+  alarm(100);
   write();
   alarm(0);
   EXPECT_NE(text_of(mine).find("mlkem512"), std::string::npos);

@@ -19,7 +19,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 sys.path.append(str(HERE.parent / "support"))
 from chromium import Browser  # noqa: E402
 BUILD = pathlib.Path(os.environ.get("POLYKEM_TLS_BUILD", openssl.BUILD / "tls"))
-PATIENCE = 60
+PATIENCE = 200
 
 
 class MissingClient(Exception):

@@ -52,7 +52,7 @@ def program():
 def run(*arguments, input_text="", **variables):
     """`openssl ...` to its end."""
     return subprocess.run([program(), *map(str, arguments)], input=input_text, capture_output=True, text=True,
-                          timeout=60, check=False, env=environment(**variables))
+                          timeout=200, check=False, env=environment(**variables))
 
 
 def version():

@@ -18,7 +18,7 @@ import time
 
 import openssl
 
-PATIENCE = 20
+PATIENCE = 100
 PAGE = "polykem test page"
 
 

@@ -168,7 +168,7 @@ def device(group, seconds):
     with tempfile.TemporaryDirectory() as folder:
         fault = pathlib.Path(folder) / "fault"
         fault.write_text("none")
-        with HAProxy(group, asynchronous=True, workers=2, backend="cuda",
+        with HAProxy(group, asynchronous=True, workers=2, backend="cuda", deadline_us=50000,
                      variables=openssl.simulated_device(fault=fault)) as server:
             warm = load(server, group, connections=CONNECTIONS, seconds=2)
             faults = threading.Thread(target=cause_faults, args=(server, fault, rounds, phases))

@@ -16,7 +16,7 @@ SUPPORTED_GROUPS, SUPPORTED_VERSIONS, KEY_SHARE = 10, 43, 51
 HANDSHAKE_RECORD, CLIENT_HELLO, SERVER_HELLO = 22, 1, 2
 # A ServerHello with this random is a HelloRetryRequest [RFC8446, 4.1.3].
 RETRY = bytes.fromhex("cf21ad74e59a6111be1d8c021e65b891c2a211167abb8c5e079e09e2c8a8339c")
-PATIENCE = 30
+PATIENCE = 200
 
 
 def name(group):

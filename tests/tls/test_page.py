@@ -7,6 +7,7 @@ import subprocess
 import tempfile
 import unittest
 
+import clients
 import openssl
 from cases import require
 from servers import HAProxy, Nginx, free_port
@@ -32,8 +33,8 @@ class Page(unittest.TestCase):
                     end = f"kill $(cat {name}.pid)"
                     self.assertIn(end, PAGE.read_text())
                     done = subprocess.run(["bash", "-e", "-c", f"trap '{end}' EXIT\n" + commands(name, port)],
-                                          cwd=folder, capture_output=True, text=True, timeout=60, check=False,
-                                          env=openssl.environment())
+                                          cwd=folder, capture_output=True, text=True, check=False,
+                                          timeout=clients.PATIENCE, env=openssl.environment())
                     self.assertEqual(done.returncode, 0, done.stderr)
                     self.assertIn("Hello, quantum world", done.stdout)
 

@@ -21,8 +21,12 @@ class EachServer(unittest.TestCase):
             self.assertEqual(wire.last().shares, [HYBRID])
             self.assertEqual(wire.last().selected, HYBRID)
             self.assertFalse(wire.last().retried)
-            report = load(server, HYBRID, connections=1 if kind is SServer else 32, seconds=0.5)
-            self.assertGreater(report["handshakes"], 20)
+            handshakes = 0
+            for _ in range(RUNS_ON_A_BUSY_MACHINE):
+                handshakes += load(server, HYBRID, connections=1 if kind is SServer else 32, seconds=0.5)["handshakes"]
+                if handshakes > 20:
+                    break
+            self.assertGreater(handshakes, 20)
             self.assertTrue(server.runs())
 
     def test_waiting(self):
@@ -38,8 +42,11 @@ class EachServer(unittest.TestCase):
 
 
 class Device(unittest.TestCase):
-    """A device that takes a millisecond for a batch: servers that pause, or that have threads, fill its batches. As the
-    device is this machine's CPU, it is late when others need that; so its deadline is far away."""
+    """A device whose batches take longer than several handshakes: servers that pause, or that have threads, fill them.
+    As the device is this machine's CPU, it is late when others need that; so its deadline is far away."""
+
+    # The microseconds that a batch takes, and connections; the later ones for machines that make few handshakes.
+    DEVICES = ((1000, 64), (4000, 128), (16000, 256))
 
     def test_batches(self):
         for kind in (HAProxy, TrafficServer, Apache):
@@ -48,20 +55,25 @@ class Device(unittest.TestCase):
                 self.fill_batches(kind)
 
     def fill_batches(self, kind):
+        for microseconds, connections in self.DEVICES:
+            grown = self.use_device(kind, microseconds, connections)
+            if grown["on_accelerator"] > max(0.5 * grown["operations"], 2 * grown["batches"]):
+                break
+        self.assertGreater(grown["on_accelerator"], 0.5 * grown["operations"])
+        self.assertGreater(grown["on_accelerator"], 2 * grown["batches"], "the mean batch is below 2")
+
+    def use_device(self, kind, microseconds, connections):
+        """Some counters of a load, once the server has met the device."""
         with kind(HYBRID, asynchronous=kind.can_pause, workers=2, backend="cuda", deadline_us=500000,
-                  variables=openssl.simulated_device()) as server:
-            for _ in range(RUNS_ON_A_BUSY_MACHINE):
-                before = server.counters()
-                handshakes = load(server, HYBRID, connections=64, seconds=1.5)["handshakes"]
-                counters = server.counters()
-                grown = {name: counters[name] - before.get(name, 0)
-                         for name in ("on_accelerator", "operations", "batches")}
-                if handshakes > 64 and grown["on_accelerator"] > max(0.5 * grown["operations"], 2 * grown["batches"]):
-                    break
-            self.assertGreater(handshakes, 64)
-            self.assertGreater(grown["on_accelerator"], 0.5 * grown["operations"])
-            self.assertGreater(grown["on_accelerator"], 2 * grown["batches"], "the mean batch is below 2")
-            self.assertEqual(counters["failed"] + counters["refused"], 0)
+                  variables=openssl.simulated_device(microseconds)) as server:
+            load(server, HYBRID, connections=connections, seconds=1.5)
+            before = server.counters()
+            handshakes = load(server, HYBRID, connections=connections, seconds=1.5)["handshakes"]
+            counters = server.counters()
+        self.assertGreater(handshakes, 64)
+        self.assertEqual(counters.get("failed", 0) + counters.get("refused", 0), 0)
+        return {name: counters.get(name, 0) - before.get(name, 0)
+                for name in ("on_accelerator", "operations", "batches")}
 
 
 class EachGroup(unittest.TestCase):
@@ -92,15 +104,15 @@ class EachGroup(unittest.TestCase):
         for group in ("frodo976aes", "frodo1344shake"):
             with self.subTest(group), HAProxy(group, asynchronous=True, workers=2) as server:
                 handshakes = batched = 0
-                for _ in range(RUNS_ON_A_BUSY_MACHINE):
+                for _ in range(4 * RUNS_ON_A_BUSY_MACHINE):
                     handshakes += load(server, group, connections=160, seconds=2)["handshakes"]
-                    batched = sum(server.counters()["batch_items"][1:])
+                    batched = sum(server.counters().get("batch_items", [])[1:])
                     if handshakes > 160 and batched > 0:
                         break
                 self.assertGreater(handshakes, 160)
                 self.assertTrue(server.runs())
                 counters = server.counters()
-                self.assertEqual(counters["failed"] + counters["refused"], 0)
+                self.assertEqual(counters.get("failed", 0) + counters.get("refused", 0), 0)
                 self.assertGreater(batched, 0, "no batch has two operations or more")
 
     def test_another_key_share(self):

@@ -9,30 +9,37 @@ import unittest
 import soak
 from servers import private_kilobytes
 
-# Its memory is level for a while; then it grows by 16 MiB, if it leaks.
+# Its memory is level until it is told to go on; then it grows by 16 MiB, if it leaks.
 PROCESS = """
-import sys, time
+import sys
 kept = [bytearray(b"x" * (32 << 20))]
 print("ready", flush=True)
-time.sleep(1.7)
+sys.stdin.readline()
 for _ in range(16 * int(sys.argv[1])):
     kept.append(bytearray(b"x" * (1 << 20)))
-time.sleep(60)
+print("done", flush=True)
+sys.stdin.readline()
 """
 
 
 class Process:
     def __init__(self, leaks):
         command = [sys.executable, "-c", PROCESS, str(int(leaks))]
-        self.process = subprocess.Popen(command, stdout=subprocess.PIPE)
+        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
         self.process.stdout.readline()
 
     def memory(self):
         return 1024 * private_kilobytes(self.process.pid)
 
+    def go_on(self):
+        self.process.stdin.write(b"\n")
+        self.process.stdin.flush()
+        self.process.stdout.readline()
+
     def end(self):
         self.process.kill()
         self.process.wait()
+        self.process.stdin.close()
         self.process.stdout.close()
 
 
@@ -40,9 +47,16 @@ class Growth(unittest.TestCase):
     def growth(self, leaks):
         process = Process(leaks)
         self.addCleanup(process.end)
-        with soak.Watch(process, 0.05) as watch:
-            time.sleep(2.2)
+        with soak.Watch(process, 0.02) as watch:
+            self.sample(watch, 30)  # until late
+            process.go_on()
+            self.sample(watch, len(watch.samples) + 3)
         return watch.growth()
+
+    @staticmethod
+    def sample(watch, count):
+        while len(watch.samples) < count:
+            time.sleep(0.01)
 
     def test_a_late_leak_is_seen(self):
         self.assertGreater(self.growth(leaks=True), 15 << 20)

@@ -511,6 +511,14 @@ TEST(Backends, AreListedBestFirstAndRefIsAlwaysThere) {
   EXPECT_EQ(available_backends().front(), polykem_context_backend(context.get(), scheme("frodokem640aes")));
 }
 
+TEST(Backends, SayWhatIsMissingWithoutOpeningAnything) {
+  EXPECT_EQ(polykem_backend_missing("ref"), nullptr);
+  EXPECT_STREQ(polykem_backend_missing("avx3"), "there is no such backend");
+  EXPECT_NE(polykem_backend_missing(nullptr), nullptr);
+  for (const std::string& name : available_backends())
+    EXPECT_EQ(polykem_backend_missing(name.c_str()), nullptr) << name;
+}
+
 std::vector<polykem_step_record> profile_of(const polykem_context* context, const polykem_scheme* set, size_t count) {
   auto* const profiled = const_cast<polykem_context*>(context);
   EXPECT_EQ(polykem_profile_enable(profiled, 1), POLYKEM_OK);

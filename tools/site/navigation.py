@@ -3,7 +3,7 @@
 
 NAVIGATION = {
     "Start": ["docs/user_guide.md", "commands", "docs/exit_codes.md", "docs/versions.md"],
-    "Python": ["docs/python.md", "docs/hpke.md", "docs/bulk.md", "docs/report.md", "api/python"],
+    "Python": ["docs/python.md", "docs/hpke.md", "docs/ckks.md", "docs/bulk.md", "docs/report.md", "api/python"],
     "Servers": ["docs/tls.md", "docs/broker.md", "docs/protocol.md"],
     "GPU": ["docs/gpu.md", "docs/gpu_design.md"],
     "Hardware": ["docs/hardware.md"],

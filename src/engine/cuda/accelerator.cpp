@@ -76,6 +76,7 @@ class CudaAccelerator final : public Accelerator {
   CudaAccelerator() : Accelerator(kDescription, "crossover", kGuessedCrossover) {}
 
   bool available() override { return table() != nullptr; }
+  std::string missing_files() override { return missing_module(); }
   bool may_be_available() override { return is_ours() && accept(loaded_module()) != nullptr; }
   std::string devices() override {
     std::string names = std::to_string(table()->device_count()) + " x " + table()->device_info(0).name;

@@ -96,6 +96,10 @@ LoadedModule load() {
 
 }  // namespace
 
+std::string missing_module() {
+  return find_module_file(kFile).problem;
+}
+
 const LoadedModule& loaded_module() {
   static const auto* const module = [] {
     const DriverStart start;

@@ -17,6 +17,8 @@ struct LoadedModule {
 /// Loads on the first call; later calls return the same. Thread-safe, never destroyed. engine/module_file.hpp says
 /// where it looks; the variable is POLYKEM_CUDA_MODULE.
 const LoadedModule& loaded_module();
+/// Why there is none, as far as files tell; "" if one was found. It loads nothing.
+std::string missing_module();
 /// The same module if it finds a usable GPU. The first call opens the GPUs, which takes seconds.
 const LoadedModule& opened_module();
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Products mod x^n - 1 as sliding products: c[N - 1 - s] = the sum of u[s + j] b[j] with u[k] = a[(N - 1 - k) mod n],
-// where N is n padded and b is followed by zeros.
+// Products mod x^n - 1 as sliding products: c[s] = the sum of u[s + j] v[j] with u[k] = a[(k - (N - 1)) mod n] and
+// v[j] = b[N - 1 - j], where N is n padded and b is followed by zeros.
 #include "prim/polymul/cortex_m4/polymul_m4.hpp"
 
 #include <cstring>
@@ -11,36 +11,56 @@ namespace polykem::cortex_m4 {
 
 namespace {
 
-/// u[k] = a[(first - k) mod n] for k < count.
-void reverse_cyclically(uint16_t* u, const uint16_t* a, size_t n, size_t first, size_t count) {
-  size_t at = first % n + 1;
+/// u[k] = a[(first + k) mod n] for k < count.
+void repeat_cyclically(uint16_t* u, const uint16_t* a, size_t n, size_t first, size_t count) {
   while (count > 0) {
-    const size_t run = at < count ? at : count;
-    const uint16_t* from = a + at;
-#pragma GCC unroll 8
-    for (size_t i = 0; i < run; ++i)
-      u[i] = *--from;
+    const size_t run = n - first < count ? n - first : count;
+    std::memcpy(u, a + first, run * sizeof *u);
     u += run;
     count -= run;
-    at = n;
+    first = 0;
   }
+}
+
+/// v[j] = b[2 words - 1 - j] for the 2 `words` coefficients of v, of which b has n, an odd number.
+void reverse(Word* v, size_t words, const uint16_t* b, size_t n) {
+  const size_t zeros = words - (n - 1) / 2;
+  std::memset(v, 0, zeros * sizeof *v);
+  v += zeros;
+  const uint16_t* from = b + n;
+  v[-1] = Word{*--from} << 16;
+#pragma GCC unroll 8
+  for (size_t i = 0; i < (n - 1) / 2; ++i) {
+    Word word;
+    from -= 2;
+    std::memcpy(&word, from, sizeof word);
+    *v++ = word << 16 | word >> 16;
+  }
+}
+
+/// Products leave pairs of coefficients in s0 to s15.
+void clear_floating_point() {
+  asm volatile(
+      "vmov d0, %0, %0\n vmov d1, %0, %0\n vmov d2, %0, %0\n vmov d3, %0, %0\n"
+      "vmov d4, %0, %0\n vmov d5, %0, %0\n vmov d6, %0, %0\n vmov d7, %0, %0"
+      :
+      : "r"(0)
+      : "d0", "d1", "d2", "d3", "d4", "d5", "d6", "d7");
 }
 
 }  // namespace
 
 template <size_t n>
 void mul_cyclic(uint16_t* c, const uint16_t* a, const uint16_t* b, uint32_t* workspace) {
-  constexpr MulSizes kSizes = mul_sizes(n);
-  constexpr size_t kPadded = kSizes.padded;
-  Word* u = workspace;
-  Word* v = u + kPadded;
-  Word* y = v + kPadded / 2;
-  static_assert(mul_workspace_words(n) == 2 * kPadded + toom4_scratch<kPadded, kSizes.base>());
-  reverse_cyclically(reinterpret_cast<uint16_t*>(u), a, n, kPadded - 1, 2 * kPadded);
-  std::memcpy(v, b, 2 * n);
-  std::memset(reinterpret_cast<uint16_t*>(v) + n, 0, 2 * (kPadded - n));
-  sliding_toom4<kPadded, kSizes.base>(y, u, v, y + kPadded / 2);
-  reverse_cyclically(c, reinterpret_cast<uint16_t*>(y), kPadded, kPadded - 1, n);
+  constexpr size_t kPadded = padded_size(n);
+  using Product = Toom4<kPadded / 32>;
+  static_assert(mul_workspace_words(n) == sizeof(Product) / sizeof(uint32_t));
+  auto& product = *reinterpret_cast<Product*>(workspace);
+  repeat_cyclically(reinterpret_cast<uint16_t*>(product.operands.u), a, n, 2 * n - (kPadded - 1), 2 * kPadded);
+  reverse(product.operands.v, kPadded / 2, b, n);
+  product.multiply();
+  clear_floating_point();
+  std::memcpy(c, product.y, n * sizeof *c);
 }
 
 template void mul_cyclic<509>(uint16_t*, const uint16_t*, const uint16_t*, uint32_t*);

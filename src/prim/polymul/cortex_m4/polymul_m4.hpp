@@ -6,25 +6,16 @@
 
 namespace polykem::cortex_m4 {
 
-/// Sizes of a product mod x^n - 1: n is padded to `padded` coefficients, which Toom and Cook's method divides by four,
-/// and Karatsuba's halves down to `base`.
-struct MulSizes {
-  size_t padded, base;
-};
-constexpr MulSizes mul_sizes(size_t n) {
-  constexpr size_t kParts = 16;
-  const size_t base = (n + 4 * kParts - 1) / (4 * kParts) * 4;
-  return {kParts * base, base};
+/// Coefficients of a product mod x^n - 1 with zeros behind them, for sixteen parts: four by Toom and Cook's method,
+/// each halved twice by Karatsuba's. Of a part SMLAD takes pairs, and so do the steps of sliding_plain.S.
+constexpr size_t padded_size(size_t n) {
+  constexpr size_t kUnit = 16 * 4;
+  return (n + kUnit - 1) / kUnit * kUnit;
 }
 
 /// Words of memory that mul_cyclic<n> needs.
 constexpr size_t mul_workspace_words(size_t n) {
-  const auto [padded, base] = mul_sizes(n);
-  size_t words = padded + padded / 2 + padded / 2;  // u, v, y
-  words += padded / 8 * 15;
-  for (size_t m = padded / 4; m > base; m /= 2)
-    words += m / 4 * 5;
-  return words;
+  return padded_size(n) / 32 * 104;
 }
 
 /// c = a b mod (x^n - 1, 2^13), n coefficients in [0, 2^13); a and b: any 16-bit values; c may be a or b. n: 509, 677,

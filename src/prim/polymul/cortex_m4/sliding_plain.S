@@ -1,166 +1,211 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sliding products by the definition, see sliding.hpp: y[s] = the sum of u[s + j] v[j]. SMLAD adds two of them.
 //
-// Four even results take pairs of v as they are, four odd ones take v from its second coefficient on: that copy lies on
-// the stack. A pair of steps loads two words of v and two of u one after the other, which takes five cycles, and adds
-// eight times: 13 cycles for 16 products.
+// Even results take pairs of v as they are. Odd results take the pairs that begin at odd coefficients, and v's first and
+// last coefficient apart; PKHBT makes such a pair with its halves exchanged, which SMLADX undoes. All pairs wait in
+// registers of floating point, from where VMOV takes one cycle. The sums of a tile of five or six results and as many
+// words of u are in registers: what is not a product takes half a cycle for each SMLAD.
   .syntax unified
   .cpu cortex-m4
+  .fpu fpv4-sp-d16
   .thumb
   .text
+  .altmacro
 
-// r3 to r6 += the products of the words at r0 + \first and at \v: \pairs pairs of steps from offset \at on. w0 to w2 are
-// u[at / 4] and the next two. Where \from is 1, the sums begin with the first products.
-  .macro steps pairs, first, v, at, from, w0, w1, w2, w3, w4
-  ldr r2, [\v, #\at]
-  ldr lr, [\v, #(\at + 4)]
-  ldr \w3, [r0, #(\at + 12 + \first)]
-  ldr \w4, [r0, #(\at + 16 + \first)]
-  .if \from
-  smuad r3, \w0, r2
-  smuad r4, \w1, r2
-  smuad r5, \w2, r2
-  smuad r6, \w3, r2
+// SMUAD and SMULTB begin a sum, the others add to it.
+  .macro multiply op, sum, a, b
+  .ifc \op, smuad
+  smuad \sum, \a, \b
   .else
-  smlad r3, \w0, r2, r3
-  smlad r4, \w1, r2, r4
-  smlad r5, \w2, r2, r5
-  smlad r6, \w3, r2, r6
-  .endif
-  smlad r3, \w1, lr, r3
-  smlad r4, \w2, lr, r4
-  smlad r5, \w3, lr, r5
-  smlad r6, \w4, lr, r6
-  .if \pairs > 1
-  steps (\pairs - 1), \first, \v, (\at + 8), 0, \w2, \w3, \w4, \w0, \w1
-  .endif
-  .endm
-
-// The same for r3 and r4 alone, in nine cycles.
-  .macro two_steps pairs, first, v, at, from, w0, w1, w2, w3
-  ldr r2, [\v, #\at]
-  ldr lr, [\v, #(\at + 4)]
-  ldr \w2, [r0, #(\at + 8 + \first)]
-  ldr \w3, [r0, #(\at + 12 + \first)]
-  .if \from
-  smuad r3, \w0, r2
-  smuad r4, \w1, r2
+  .ifc \op, smultb
+  smultb \sum, \a, \b
   .else
-  smlad r3, \w0, r2, r3
-  smlad r4, \w1, r2, r4
+  \op \sum, \a, \b, \sum
   .endif
-  smlad r3, \w1, lr, r3
-  smlad r4, \w2, lr, r4
-  .if \pairs > 1
-  two_steps (\pairs - 1), \first, \v, (\at + 8), 0, \w2, \w3, \w0, \w1
   .endif
   .endm
 
-// The last two words of results.
-  .macro half_tile words
-  ldr r7, [r0]
-  ldr r8, [r0, #4]
-  two_steps (\words / 2), 0, r1, 0, 1, r7, r8, r9, r10
-  strh r3, [r12]
-  strh r4, [r12, #4]
-  ldr r2, [r1]
-  ldr r10, [r0]
-  ldr r7, [r0, #4]
-  ldr r8, [r0, #8]
-  smultb r3, r10, r2
-  smultb r4, r7, r2
-  two_steps (\words / 2), 4, sp, 0, 0, r7, r8, r9, r10
-  strh r3, [r12, #2]
-  strh r4, [r12, #6]
+// One step of six sums, r3 to r8, with the pair in s\k. \next: the offset of the word of u that follows, 0 if none.
+  .macro step6 op, k, next, w0, w1, w2, w3, w4, w5
+  vmov r1, s\k
+  multiply \op, r3, \w0, r1
+  multiply \op, r4, \w1, r1
+  .if \next
+  ldr \w0, [r0, #(\next)]
+  .endif
+  multiply \op, r5, \w2, r1
+  multiply \op, r6, \w3, r1
+  multiply \op, r7, \w4, r1
+  multiply \op, r8, \w5, r1
   .endm
 
-  .macro store first
-  strh r3, [r12, #\first]
-  strh r4, [r12, #(\first + 4)]
-  strh r5, [r12, #(\first + 8)]
-  strh r6, [r12, #(\first + 12)]
+// Steps \k to \last - 1, then one with the operation \end.
+  .macro steps6 op, then, end, k, last, next, w0, w1, w2, w3, w4, w5
+  .if \k < \last
+  step6 \op, \k, \next, \w0, \w1, \w2, \w3, \w4, \w5
+  steps6 \then, \then, \end, %(\k + 1), \last, %(\next + 4), \w1, \w2, \w3, \w4, \w5, \w0
+  .else
+  step6 \end, \k, 0, \w0, \w1, \w2, \w3, \w4, \w5
+  .endif
   .endm
 
-// Four words of results, from u at r0, v at r1, y at r12, the copy at sp.
-  .macro tile words
-  ldr r7, [r0]
-  ldr r8, [r0, #4]
-  ldr r9, [r0, #8]
-  steps (\words / 2), 0, r1, 0, 1, r7, r8, r9, r10, r11
-  store 0
-  ldr r2, [r1]
-  ldr r10, [r0]
-  ldr r7, [r0, #4]
-  ldr r8, [r0, #8]
-  ldr r9, [r0, #12]
-  smultb r3, r10, r2
-  smultb r4, r7, r2
-  smultb r5, r8, r2
-  smultb r6, r9, r2
-  steps (\words / 2), 4, sp, 0, 0, r7, r8, r9, r10, r11
-  store 2
+// Two steps of five sums, r3 to r7.
+  .macro pair5 op, then, k, k1, next, is_last, w0, w1, w2, w3, w4
+  vmov r1, s\k
+  vmov r2, s\k1
+  multiply \op, r3, \w0, r1
+  multiply \op, r4, \w1, r1
+  multiply \then, r3, \w1, r2
+  ldr \w0, [r0, #(\next)]
+  .if !\is_last
+  ldr \w1, [r0, #(\next + 4)]
+  .endif
+  multiply \then, r4, \w2, r2
+  multiply \op, r5, \w2, r1
+  multiply \then, r5, \w3, r2
+  multiply \op, r6, \w3, r1
+  multiply \then, r6, \w4, r2
+  multiply \op, r7, \w4, r1
+  multiply \then, r7, \w0, r2
   .endm
 
-// void polykem_sliding_plain_M(uint32_t* y, const uint32_t* u, const uint32_t* v), M a multiple of 4.
-  .macro sliding_plain m
+// Steps \k to \last, of which the last one has the operation \end.
+  .macro pairs5 op, then, end, k, last, next, w0, w1, w2, w3, w4
+  .if \k + 1 < \last
+  pair5 \op, \then, \k, %(\k + 1), \next, 0, \w0, \w1, \w2, \w3, \w4
+  pairs5 \then, \then, \end, %(\k + 2), \last, %(\next + 8), \w2, \w3, \w4, \w0, \w1
+  .else
+  pair5 \op, \end, \k, %(\k + 1), \next, 1, \w0, \w1, \w2, \w3, \w4
+  .endif
+  .endm
+
+  .macro load_window words, at
+  ldr r9, [r0, #(\at)]
+  ldr r10, [r0, #(\at + 4)]
+  ldr r11, [r0, #(\at + 8)]
+  ldr r12, [r0, #(\at + 12)]
+  ldr lr, [r0, #(\at + 16)]
+  .if \words == 6
+  ldr r2, [r0, #(\at + 20)]
+  .endif
+  .endm
+
+  .macro store words, at
+  ldr r1, [sp]
+  strh r3, [r1, #(\at)]
+  strh r4, [r1, #(\at + 4)]
+  strh r5, [r1, #(\at + 8)]
+  strh r6, [r1, #(\at + 12)]
+  strh r7, [r1, #(\at + 16)]
+  .if \words == 6
+  strh r8, [r1, #(\at + 20)]
+  .endif
+  .endm
+
+// Even results of six or five words from offset \at on; v has \last + 1 words.
+  .macro even6 last, at
+  load_window 6, \at
+  steps6 smuad, smlad, smlad, 0, \last, %(\at + 24), r9, r10, r11, r12, lr, r2
+  store 6, \at
+  .endm
+
+  .macro even5 last, at
+  load_window 5, \at
+  pairs5 smuad, smlad, smlad, 0, \last, %(\at + 20), r9, r10, r11, r12, lr
+  store 5, \at
+  .endm
+
+// Odd results. s\last has v's first coefficient in its lower half and the last one in its upper half.
+  .macro odd6 last, at
+  load_window 6, \at
+  step6 smultb, \last, %(\at + 24), r9, r10, r11, r12, lr, r2
+  steps6 smladx, smladx, smlabt, 0, \last, %(\at + 28), r10, r11, r12, lr, r2, r9
+  store 6, %(\at + 2)
+  .endm
+
+  .macro odd5 last, at
+  load_window 5, \at
+  vmov r1, s\last
+  smultb r3, r9, r1
+  smultb r4, r10, r1
+  smultb r5, r11, r1
+  smultb r6, r12, r1
+  smultb r7, lr, r1
+  ldr r9, [r0, #(\at + 20)]
+  pairs5 smladx, smladx, smlabt, 0, \last, %(\at + 24), r10, r11, r12, lr, r9
+  store 5, %(\at + 2)
+  .endm
+
+  .macro tiles parity, last, at, sixes, fives
+  .if \sixes
+  \parity\()6 \last, \at
+  tiles \parity, \last, %(\at + 24), %(\sixes - 1), \fives
+  .else
+  .if \fives
+  \parity\()5 \last, \at
+  tiles \parity, \last, %(\at + 20), 0, %(\fives - 1)
+  .endif
+  .endif
+  .endm
+
+// The pairs at odd coefficients from words \k to \last of v to s\k and the following, then what odd6 and odd5 say of
+// s\last. r2 points to word \k + 1; r3 is word \k, r12 is word 0.
+  .macro load_odd k, last
+  .if \k + 4 <= \last
+  ldm r2!, {r4, r5, r6, r7}
+  odd_pair \k, r3, r4
+  odd_pair %(\k + 1), r4, r5
+  odd_pair %(\k + 2), r5, r6
+  odd_pair %(\k + 3), r6, r7
+  mov r3, r7
+  load_odd %(\k + 4), \last
+  .else
+  .if \k < \last
+  ldr r4, [r2], #4
+  odd_pair \k, r3, r4
+  mov r3, r4
+  load_odd %(\k + 1), \last
+  .else
+  pkhbt r12, r12, r3
+  vmov s\k, r12
+  .endif
+  .endif
+  .endm
+
+  .macro odd_pair k, word, next
+  pkhbt \word, \next, \word
+  vmov s\k, \word
+  .endm
+
+// void polykem_sliding_plain_M(uint32_t* y, const uint32_t* u, const uint32_t* v). \last: M / 2 - 1. It leaves pairs of v
+// in s0 to s15.
+  .macro sliding_plain m, last, sixes, fives
   .section .text.polykem_sliding_plain_\m, "ax", %progbits
   .align 2
   .global polykem_sliding_plain_\m
   .type polykem_sliding_plain_\m, %function
   .thumb_func
 polykem_sliding_plain_\m:
-  push {r4, r5, r6, r7, r8, r9, r10, r11, lr}
-  sub sp, #(2 * \m + 4)
-  mov r12, r0
-  mov r0, r1
-  mov r1, r2
-  copy_shifted (\m / 2)
-  add r2, r12, #(2 * \m / 16 * 16)
-  str r2, [sp, #(2 * \m)]
-1:
-  tile (\m / 2)
-  add r0, #16
-  add r12, #16
-  ldr r2, [sp, #(2 * \m)]
-  cmp r12, r2
-  bne 1b
-  .if \m % 8 != 0
-  half_tile (\m / 2)
+  .if \last > 15
+  vpush {s16-s\last}
   .endif
-  add sp, #(2 * \m + 4)
-  pop {r4, r5, r6, r7, r8, r9, r10, r11, pc}
+  push {r0, r2, r4, r5, r6, r7, r8, r9, r10, r11, r12, lr}
+  mov r0, r1
+  vldm r2, {s0-s\last}
+  tiles even, \last, 0, \sixes, \fives
+  ldr r2, [sp, #4]
+  ldr r3, [r2], #4
+  mov r12, r3
+  load_odd 0, \last
+  tiles odd, \last, 0, \sixes, \fives
+  pop {r0, r2, r4, r5, r6, r7, r8, r9, r10, r11, r12, lr}
+  .if \last > 15
+  vpop {s16-s\last}
+  .endif
+  bx lr
   .size polykem_sliding_plain_\m, . - polykem_sliding_plain_\m
   .endm
 
-// Words of v from its second coefficient on, to sp, four at a time; zero follows the last one.
-  .macro copy_shifted words
-  mov r2, r1
-  mov r3, sp
-  ldr r4, [r2], #4
-  .rept (\words - 1) / 4
-  ldm r2!, {r5, r6, r7, r8}
-  lsr r4, r4, #16
-  orr r4, r4, r5, lsl #16
-  lsr r5, r5, #16
-  orr r5, r5, r6, lsl #16
-  lsr r6, r6, #16
-  orr r6, r6, r7, lsl #16
-  lsr r7, r7, #16
-  orr r7, r7, r8, lsl #16
-  stm r3!, {r4, r5, r6, r7}
-  mov r4, r8
-  .endr
-  .rept (\words - 1) % 4
-  ldr r5, [r2], #4
-  lsr r4, r4, #16
-  orr r4, r4, r5, lsl #16
-  str r4, [r3], #4
-  mov r4, r5
-  .endr
-  lsr r4, r4, #16
-  str r4, [r3]
-  .endm
-
-  sliding_plain 32
-  sliding_plain 44
-  sliding_plain 52
+  sliding_plain 32, 15, 1, 2
+  sliding_plain 44, 21, 2, 2
+  sliding_plain 52, 25, 1, 4

@@ -6,6 +6,9 @@
 // S(U_(i + j), v_j). Interpolation, transposed, makes X_p of the windows, evaluation W_p of the parts of v; then part i
 // of y is the sum over p of (coefficient i at point p) S(X_p, W_p). The denominators 4, 6, 18, 72, 120, 90 and 2 of the
 // X_p become factors 8 / 4, 8 / 6, .. of the W_p, and a division of y by 8: so y is right mod 2^13 only.
+//
+// X_p has the coefficients of the polynomial that is zero at all points but p: of x (x^2 - 1) (x^2 - 4) (2x - 1)
+// without the factor of p.
 #pragma once
 
 #include "prim/polymul/cortex_m4/sliding.hpp"
@@ -13,10 +16,6 @@
 namespace polykem::cortex_m4 {
 
 constexpr size_t kPoints = 7;
-
-inline Word twice(Word x) {
-  return add(x, x);
-}
 
 /// x^-1 mod 2^16 for odd x, by Newton's iteration.
 constexpr uint16_t inverse_of_odd(uint32_t x) {
@@ -26,87 +25,100 @@ constexpr uint16_t inverse_of_odd(uint32_t x) {
   return static_cast<uint16_t>(inverse);
 }
 
-/// Both halves of x times `factor`.
-inline Word times(Word x, uint16_t factor) {
-  return ((x * factor) & 0xffff) | ((x >> 16) * factor) << 16;
-}
-
-/// x[p] = the windows' combination at point p, each of 2 kWords; u has 8 kWords.
+/// Operands of 32 kWords coefficients and what becomes of them. The names in `points` take the place of those in
+/// `operands`.
 template <size_t kWords>
-void combine_windows(Word* x, const Word* u) {
-  for (size_t k = 0; k < 2 * kWords; ++k, ++u, ++x) {
-    const Word t1 = u[kWords], t2 = u[2 * kWords], t3 = u[3 * kWords], t4 = u[4 * kWords], t5 = u[5 * kWords];
-    const Word four_t1 = twice(twice(t1)), two_t3 = twice(t3), four_t3 = twice(two_t3), four_t2 = twice(twice(t2));
-    const Word five_t3 = add(four_t3, t3);
-    const Word half = add(sub(four_t1, five_t3), t5);
-    x[5 * 2 * kWords] = half;
-    x[0] = sub(add(sub(twice(twice(u[0])), add(four_t2, t2)), t4), twice(half));
-    const Word five_t4 = add(twice(twice(t4)), t4);
-    x[6 * 2 * kWords] = sub(twice(add(sub(four_t2, five_t4), u[6 * kWords])), half);
-    const Word difference = sub(t2, t4), two_differences = twice(difference);
-    x[4 * 2 * kWords] = sub(twice(sub(t1, t5)), add(twice(two_differences), difference));
-    x[3 * 2 * kWords] = sub(twice(sub(add(t1, t5), two_t3)), add(two_differences, difference));
-    const Word even = sub(four_t2, t4), two_t5 = twice(t5);
-    x[1 * 2 * kWords] = add(sub(add(four_t3, five_t3), add(four_t1, two_t5)), even);
-    x[2 * 2 * kWords] = add(sub(two_t5, add(four_t1, sub(add(four_t3, four_t3), t3))), add(twice(even), even));
+struct Toom4 {
+  struct Operands {
+    Word u[32 * kWords], v[16 * kWords];
+  };
+  struct Points {
+    Word w[kPoints][4 * kWords];
+    Quarters<kWords> quarters;
+  };
+  union {
+    Operands operands;
+    Points points;
+    Word y[16 * kWords];
+  };
+  Word x[kPoints][8 * kWords];
+
+  static_assert(sizeof(Points) <= sizeof(Operands) && sizeof(Points::w) <= sizeof(Operands::u));
+
+  void combine_windows();
+  void evaluate();
+  void recombine();
+
+  /// y = the sliding product of u and v mod 2^13.
+  void multiply() {
+    combine_windows();
+    evaluate();
+    for (size_t p = 0; p < kPoints; ++p)
+      sliding_quarters(x[p], points.w[p], points.quarters);
+    recombine();
+  }
+};
+
+template <size_t kWords>
+void Toom4<kWords>::combine_windows() {
+  constexpr size_t kPart = 4 * kWords;
+  const auto less_four = [](Word a, Word b) { return sub(a, twice(twice(b))); };
+  for (size_t k = 0; k < 2 * kPart; ++k) {
+    const Word* u = operands.u + k;
+    Word* out = x[0] + k;
+    const Word t1 = u[kPart], t2 = u[2 * kPart], t3 = u[3 * kPart], t4 = u[4 * kPart], t5 = u[5 * kPart];
+    const Word q2 = sub(t4, t2), two_q2 = twice(q2), three_q2 = add(two_q2, q2);  // x^2 - 1
+    out[3 * 2 * kPart] = add(twice(sub(add(t5, t1), twice(t3))), three_q2);
+    out[4 * 2 * kPart] = sub(add(two_q2, three_q2), twice(sub(t5, t1)));
+    const Word r1 = less_four(t3, t1), r2 = less_four(t4, t2), r3 = less_four(t5, t3);  // x^2 - 4
+    const Word r12 = sub(r1, r2), two_r3 = twice(r3);
+    out[1 * 2 * kPart] = sub(r12, two_r3);
+    out[2 * 2 * kPart] = add(r12, sub(two_r3, twice(r2)));
+    const Word s1 = sub(r3, r1);  // (x^2 - 1) (x^2 - 4)
+    out[5 * 2 * kPart] = s1;
+    out[0] = sub(sub(r2, less_four(t2, u[0])), twice(s1));
+    out[6 * 2 * kPart] = sub(twice(sub(less_four(u[6 * kPart], t4), r2)), s1);
   }
 }
 
-/// w[p] = v at point p, times 8 over the denominator of point p; kWords each.
+/// Of the parts of v at point p, times 8 over the denominator of point p.
 template <size_t kWords>
-void evaluate(Word* w, const Word* v) {
-  for (size_t k = 0; k < kWords; ++k, ++v, ++w) {
-    const Word v0 = v[0], v1 = v[kWords], v2 = v[2 * kWords], v3 = v[3 * kWords];
+void Toom4<kWords>::evaluate() {
+  constexpr size_t kPart = 4 * kWords;
+  for (size_t k = 0; k < kPart; ++k) {
+    const Word* v = operands.v + k;
+    Word* w = points.w[0] + k;
+    const Word v0 = v[0], v1 = v[kPart], v2 = v[2 * kPart], v3 = v[3 * kPart];
     const Word two_v1 = twice(v1), four_v2 = twice(twice(v2)), four_v3 = twice(twice(v3));
     const Word even = add(v0, v2), odd = add(v1, v3);
     const Word even_at_2 = add(v0, four_v2), odd_at_2 = add(two_v1, twice(four_v3));
     const Word at_half = add(twice(twice(add(twice(v0), v1))), add(twice(v2), v3));
     w[0] = twice(v0);
-    w[1 * kWords] = times(add(even, odd), static_cast<uint16_t>(4 * inverse_of_odd(3)));
-    w[2 * kWords] = times(sub(even, odd), static_cast<uint16_t>(4 * inverse_of_odd(9)));
-    w[3 * kWords] = times(add(even_at_2, odd_at_2), inverse_of_odd(9));
-    w[4 * kWords] = times(sub(even_at_2, odd_at_2), inverse_of_odd(15));
-    w[5 * kWords] = times(at_half, static_cast<uint16_t>(4 * inverse_of_odd(45)));
-    w[6 * kWords] = four_v3;
+    w[1 * kPart] = times(add(even, odd), static_cast<uint16_t>(4 * inverse_of_odd(3)));
+    w[2 * kPart] = times(sub(even, odd), static_cast<uint16_t>(4 * inverse_of_odd(9)));
+    w[3 * kPart] = times(add(even_at_2, odd_at_2), inverse_of_odd(9));
+    w[4 * kPart] = times(sub(even_at_2, odd_at_2), inverse_of_odd(15));
+    w[5 * kPart] = times(at_half, static_cast<uint16_t>(4 * inverse_of_odd(45)));
+    w[6 * kPart] = four_v3;
   }
 }
 
-/// y from the products z[p], kWords each.
 template <size_t kWords>
-void recombine(Word* y, const Word* const (&z)[kPoints]) {
-  const auto eighth = [](Word x) { return x >> 3 & 0x1fff1fff; };
-  for (size_t k = 0; k < kWords; ++k, ++y) {
-    const Word half = z[5][k];
-    const Word sum = add(z[1][k], z[2][k]), difference = sub(z[1][k], z[2][k]);
-    const Word sum_at_2 = add(z[3][k], z[4][k]), difference_at_2 = twice(sub(z[3][k], z[4][k]));
-    const Word two_halves = twice(half), four_halves = twice(two_halves);
-    y[0] = eighth(add(add(z[0][k], twice(four_halves)), add(sum, sum_at_2)));
-    y[kWords] = eighth(add(add(difference, difference_at_2), four_halves));
-    y[2 * kWords] = eighth(add(add(sum, twice(twice(sum_at_2))), two_halves));
-    y[3 * kWords] = eighth(add(add(difference, twice(twice(difference_at_2))), add(half, z[6][k])));
+void Toom4<kWords>::recombine() {
+  constexpr size_t kPart = 4 * kWords;
+  const auto eighth = [](Word a) { return a >> 3 & 0x1fff1fff; };
+  for (size_t k = 0; k < kPart; ++k) {
+    const Word* z = x[0] + kPart + k;
+    Word* out = y + k;
+    const Word z1 = z[1 * 2 * kPart], z2 = z[2 * 2 * kPart], z3 = z[3 * 2 * kPart], z4 = z[4 * 2 * kPart];
+    const Word half = z[5 * 2 * kPart], two_halves = twice(half), four_halves = twice(two_halves);
+    const Word sum = add(z1, z2), difference = sub(z1, z2);
+    const Word sum_at_2 = add(z3, z4), difference_at_2 = twice(sub(z3, z4));
+    out[0] = eighth(add(add(z[0], twice(four_halves)), add(sum, sum_at_2)));
+    out[kPart] = eighth(add(add(difference, difference_at_2), four_halves));
+    out[2 * kPart] = eighth(add(add(sum, twice(twice(sum_at_2))), two_halves));
+    out[3 * kPart] = eighth(add(add(difference, twice(twice(difference_at_2))), add(half, z[6 * 2 * kPart])));
   }
-}
-
-/// Words of scratch memory that sliding_toom4<kM> needs.
-template <size_t kM, size_t kBase>
-constexpr size_t toom4_scratch() {
-  return 15 * (kM / 8) + sliding_scratch<kM / 4, kBase>();
-}
-
-/// The sliding product of kM coefficients mod 2^13. u is overwritten; y overlaps neither operand.
-template <size_t kM, size_t kBase>
-void sliding_toom4(Word* y, Word* u, const Word* v, Word* scratch) {
-  constexpr size_t kWords = kM / 8;  // of a part
-  Word* w = u;                       // when the windows have been combined
-  Word* z = scratch;                 // each product takes the place of windows that have been multiplied
-  Word* x = z + kWords;
-  Word* rest = x + 2 * kPoints * kWords;
-  combine_windows<kWords>(x, u);
-  evaluate<kWords>(w, v);
-  for (size_t p = 0; p < kPoints; ++p)
-    sliding<kM / 4, kBase>(z + 2 * p * kWords, x + 2 * p * kWords, w + p * kWords, rest);
-  recombine<kWords>(
-      y, {z, z + 2 * kWords, z + 4 * kWords, z + 6 * kWords, z + 8 * kWords, z + 10 * kWords, z + 12 * kWords});
 }
 
 }  // namespace polykem::cortex_m4

@@ -278,23 +278,7 @@ struct Ops {
   }
 
   static void check_rm(Chunk& c) {
-    c.each([&](Item& t, size_t) {
-      uint32_t bad = 0;
-      for (size_t i = 0; i < P.n; ++i) {
-        const uint32_t x = t.z.c[i] & (P.q() - 1);
-        bad |= (2u - ((x + 1) & (P.q() - 1))) >> 31;                       // x is not 0, 1 or q - 1
-        t.a.c[i] = static_cast<uint16_t>((x & 1) << (x >> (P.logq - 1)));  // 1 -> 1, q - 1 -> 2
-      }
-      if constexpr (P.variant == Variant::hps) {
-        uint32_t ones = 0, twos = 0;
-        for (const auto x : t.b.c) {
-          ones += x & 1u;
-          twos += x >> 1;
-        }
-        bad |= (ones ^ P.weight() / 2) | (twos ^ P.weight() / 2);
-      }
-      t.fail |= ct::mask_nonzero(bad);
-    });
+    c.each([&](Item& t, size_t) { t.fail |= recover_r<P>(t.a, t.z) | wrong_weight<P>(t.b); });
   }
 
   static void hash_reject(Chunk& c) {

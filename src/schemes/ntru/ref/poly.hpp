@@ -76,5 +76,32 @@ void poly_Rq_to_S3(Poly<P, S3>& out, const Poly<P, Rq>& a) {
   poly_mod_3_Phi_n<P>(out.c);
 }
 
+/// r of its residues a mod q. Returns all ones if a coefficient is none of 0, 1 and -1, else 0.
+template <NtruParams P>
+uint32_t recover_r(Poly<P, S3>& r, const Poly<P, Rq>& a) {
+  uint32_t bad = 0;
+  for (size_t i = 0; i < P.n; ++i) {
+    const uint32_t x = a.c[i] & (P.q() - 1);
+    bad |= (2u - ((x + 1) & (P.q() - 1))) >> 31;                     // x is not 0, 1 or q - 1
+    r.c[i] = static_cast<uint16_t>((x & 1) << (x >> (P.logq - 1)));  // 1 -> 1, q - 1 -> 2
+  }
+  return ct::mask_nonzero(bad);
+}
+
+/// All ones if m has not the weight that its set asks for, else 0.
+template <NtruParams P>
+uint32_t wrong_weight(const Poly<P, S3>& m) {
+  if constexpr (P.variant == Variant::hps) {
+    uint32_t ones = 0, twos = 0;
+    for (const auto x : m.c) {
+      ones += x & 1u;
+      twos += x >> 1;
+    }
+    return ct::mask_nonzero((ones ^ P.weight() / 2) | (twos ^ P.weight() / 2));
+  } else {
+    return 0;
+  }
+}
+
 }  // namespace POLYKEM_ISA
 }  // namespace polykem::ntru::ref

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the two forms of a file have in common for a reader: fields that are asked for in their order, by name.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include "formats/error.hpp"
+
+namespace polykem::openfhe {
+
+/** Fields have names, elements of a list have none: nullptr asks for the next one. All of it throws FormatError. */
+class Reader {
+ public:
+  static constexpr bool kReading = true;
+
+  virtual ~Reader() = default;
+
+  void open(const char* name);
+  void close();
+  /** The number of elements, which is at most `most`. */
+  std::size_t open_list(const char* name, std::size_t most);
+  void close_list();
+
+  template <class T>
+  void number(const char* name, T& value) {
+    if constexpr (std::is_enum_v<T>) {
+      auto code = std::underlying_type_t<T>{};
+      number(name, code);
+      value = static_cast<T>(code);
+    } else if constexpr (std::is_floating_point_v<T>) {
+      value = static_cast<T>(real(name, sizeof(T)));
+    } else {
+      const std::uint64_t wide = integer(name, sizeof(T));
+      if (wide > std::numeric_limits<T>::max()) fail_at(name, "is too large");
+      value = static_cast<T>(wide);
+    }
+  }
+  virtual void flag(const char* name, bool& value) = 0;
+  /** At most 256 bytes. */
+  virtual void text(const char* name, std::string& value) = 0;
+  /** At most `most` integers. */
+  virtual void words(const char* name, std::vector<std::uint64_t>& values, std::size_t most) = 0;
+  /** To be called at the end: nothing may be left. */
+  virtual void finish() = 0;
+
+  [[noreturn]] void fail(const std::string& what) const;
+  [[noreturn]] void fail_at(const char* name, const std::string& what) const;
+
+ protected:
+  static constexpr std::size_t kMostTextBytes = 256;
+
+ private:
+  struct Step {
+    const char* name;
+    std::size_t index;
+    std::size_t elements;
+  };
+
+  virtual void enter(const char* name) = 0;
+  virtual void leave() = 0;
+  virtual std::size_t enter_list(const char* name) = 0;
+  virtual void leave_list() = 0;
+  virtual std::uint64_t integer(const char* name, std::size_t bytes) = 0;
+  virtual double real(const char* name, std::size_t bytes) = 0;
+
+  void descend(const char* name);
+  std::string place() const;
+
+  std::vector<Step> path_;
+};
+
+}  // namespace polykem::openfhe

@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* polykem: arithmetic on encrypted numbers in batches (CKKS). The C API of libpolykem_ckks, a library of its own.
+ *
+ * What holds for every function:
+ *  - It returns a polykem_ckks_status, never aborts and never prints. polykem_ckks_error_text() says more about the
+ * last failure of the calling thread. Outputs are untouched on failure.
+ *  - Objects are immutable and may be used by several threads at once, unless noted. Their functions ..._free take
+ * NULL.
+ *  - A polynomial modulo one prime is a row: N words below the prime, the values a(psi^(2 bitrev(i) + 1)), i = 0..N-1,
+ *    psi a primitive 2N-th root of unity, bitrev of log2(N) bits. These are the rows of OpenFHE's files.
+ *  - A batch is ciphertexts that were computed alike: with one number of parts and limbs, one scale. Limbs are the
+ * first primes of q, those that rescaling has left.
+ *  - Operations make a new object. One plaintext, or one for each ciphertext, may stand beside a batch.
+ *
+ * Whoever decrypts results that an attacker chose, and shows them, may reveal the secret key: decrypted numbers carry
+ * the noise (Li and Micciancio, Eurocrypt 2021). Show rounded results, or none.
+ */
+#ifndef POLYKEM_CKKS_H
+#define POLYKEM_CKKS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#if defined(__GNUC__)
+#define POLYKEM_CKKS_API __attribute__((visibility("default")))
+#else
+#define POLYKEM_CKKS_API
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum polykem_ckks_status {
+  POLYKEM_CKKS_OK = 0,
+  POLYKEM_CKKS_ERR_ARGUMENT = 1, /* a NULL pointer, a number out of range, objects of different parameter sets */
+  POLYKEM_CKKS_ERR_OUT_OF_MEMORY = 5,
+  POLYKEM_CKKS_ERR_RANDOM = 6,      /* the operating system gave no entropy */
+  POLYKEM_CKKS_ERR_INTERNAL = 14,   /* a defect in polykem; please report it */
+  POLYKEM_CKKS_ERR_PARAMETERS = 32, /* no parameter set: moduli, roots or sizes */
+  POLYKEM_CKKS_ERR_INSECURE = 33,   /* less than 128 bits of security, and that was not allowed */
+  POLYKEM_CKKS_ERR_LEVELS = 34,     /* operands with different numbers of limbs */
+  POLYKEM_CKKS_ERR_SCALES = 35,     /* operands with different scales */
+  POLYKEM_CKKS_ERR_PARTS = 36,      /* a product that should have been relinearised first, or the other way round */
+  POLYKEM_CKKS_ERR_NO_LEVEL = 37,   /* one limb is left, which rescaling would drop */
+  POLYKEM_CKKS_ERR_NO_KEY = 38,     /* the keys lack the one that is needed */
+  POLYKEM_CKKS_ERR_RESIDUES = 39    /* words that are not below their prime, or no ternary secret */
+} polykem_ckks_status;
+
+/* What was wrong with the last call of this thread that failed, and what to do: a sentence, valid until its next
+ * failure. */
+POLYKEM_CKKS_API const char* polykem_ckks_error_text(void);
+
+/* ---- parameter sets -------------------------------------------------------------------------------------- */
+
+typedef struct polykem_ckks_context polykem_ckks_context;
+
+typedef struct polykem_ckks_parameters {
+  size_t struct_size; /* sizeof(polykem_ckks_parameters) */
+  unsigned log_n;     /* N = 2^log_n, 4..16 */
+  size_t q_count;     /* primes q, 1 mod 2N and below 2^61; a rescaling drops the last one */
+  const uint64_t* q;
+  const uint64_t* q_roots; /* primitive 2N-th roots of unity; NULL: the least of each prime */
+  size_t p_count;          /* special primes of key switching, whose product is not below that of a digit; 0: none */
+  const uint64_t* p;
+  const uint64_t* p_roots;
+  unsigned digits;    /* into how many digits key switching decomposes q ("dnum") */
+  unsigned threads;   /* that compute; 0: one per CPU */
+  int allow_insecure; /* 1: also with less than 128 bits of security, for tests */
+} polykem_ckks_parameters;
+
+/* `count` primes for q or p: 1 mod 2N, those nearest to 2^bits (14..60) on either side by turns, none of `taken`. */
+POLYKEM_CKKS_API polykem_ckks_status polykem_ckks_find_primes(unsigned log_n, unsigned bits, size_t count,
+                                                              const uint64_t* taken, size_t taken_count, uint64_t* out);
+
+POLYKEM_CKKS_API polykem_ckks_status polykem_ckks_context_new(const polykem_ckks_parameters* parameters,
+                                                              polykem_ckks_context** out);
+POLYKEM_CKKS_API void polykem_ckks_context_free(polykem_ckks_context* context);
+/* Bits of the product of all primes; the ring dimension N; 128 or 0 bits of security. */
+POLYKEM_CKKS_API double polykem_ckks_modulus_bits(const polykem_ckks_context* context);
+POLYKEM_CKKS_API size_t polykem_ckks_ring_dimension(const polykem_ckks_context* context);
+POLYKEM_CKKS_API unsigned polykem_ckks_security_bits(const polykem_ckks_context* context);
+/* Prime and root number i: those of q first, then those of p. */
+POLYKEM_CKKS_API polykem_ckks_status polykem_ckks_prime(const polykem_ckks_context* context, size_t i, uint64_t* prime,
+                                                        uint64_t* root);
+
+/* ---- messages -------------------------------------------------------------------------------------------- */
+
+typedef struct polykem_ckks_plaintexts polykem_ckks_plaintexts;
+
+/* values: count * slots complex numbers, each as two doubles. slots: a power of two up to N/2. Messages are multiplied
+ * by `scale` and rounded. Time depends on the values. */
+POLYKEM_CKKS_API polykem_ckks_status polykem_ckks_encode(const polykem_ckks_context* context, const double* values,
+                                                         size_t count, size_t slots, size_t limbs, double scale,
+                                                         polykem_ckks_plaintexts** out);
+/* values: room for count * slots complex numbers. */
+POLYKEM_CKKS_API polykem_ckks_status polykem_ckks_decode(const polykem_ckks_context* context,
+                                                         const polykem_ckks_plaintexts* plaintexts, double* values);
+/* Zeroises. */
+POLYKEM_CKKS_API void polykem_ckks_plaintexts_free(polykem_ckks_plaintexts* plaintexts);
+
+/* ---- ciphertexts ----------------------------------------------------------------------------------------- */
+
+typedef struct polykem_ckks_ciphertexts polykem_ckks_ciphertexts;
+
+/* What a batch (of plaintexts: parts = 1) is like. */
+typedef struct polykem_ckks_shape {
+  size_t struct_size; /* sizeof(polykem_ckks_shape) */
+  size_t count, parts, limbs, slots;
+  double scale;
+} polykem_ckks_shape;
+
+POLYKEM_CKKS_API polykem_ckks_status polykem_ckks_ciphertexts_shape(const polykem_ckks_ciphertexts* ciphertexts,
+                                                                    polykem_ckks_shape* out);
+POLYKEM_CKKS_API polykem_ckks_status polykem_ckks_plaintexts_shape(const polykem_ckks_plaintexts* plaintexts,
+                                                                   polykem_ckks_shape* out);
+/* words: [count][parts][limbs][N]; they are checked. */
+POLYKEM_CKKS_API polykem_ckks_status polykem_ckks_ciphertexts_new(const polykem_ckks_context* context,
+                                                                  const polykem_ckks_shape* shape,
+                                                                  const uint64_t* words,
+                                                                  polykem_ckks_ciphertexts** out);
+POLYKEM_CKKS_API polykem_ckks_status polykem_ckks_plaintexts_new(const polykem_ckks_context* context,
+                                                                 const polykem_ckks_shape* shape, const uint64_t* words,
+                                                                 polykem_ckks_plaintexts** out);
+/* The words of a batch, valid as long as it is. */
+POLYKEM_CKKS_API const uint64_t* polykem_ckks_ciphertexts_words(const polykem_ckks_ciphertexts* ciphertexts);
+POLYKEM_CKKS_API const uint64_t* polykem_ckks_plaintexts_words(const polykem_ckks_plaintexts* plaintexts);
+/* The same batch at another scale, which multiplies its numbers by the old scale over the new one. */
+POLYKEM_CKKS_API polykem_ckks_status polykem_ckks_with_scale(const polykem_ckks_ciphertexts* ciphertexts, double scale,
+                                                             polykem_ckks_ciphertexts** out);
+POLYKEM_CKKS_API void polykem_ckks_ciphertexts_free(polykem_ckks_ciphertexts* ciphertexts);
+
+/* ---- keys ------------------------------------------------------------------------------------------------ */
+
+typedef struct polykem_ckks_secret_key polykem_ckks_secret_key;
+typedef struct polykem_ckks_public_key polykem_ckks_public_key;
+typedef struct polykem_ckks_switching_key polykem_ckks_switching_key;
+
+POLYKEM_CKKS_API polykem_ckks_status polykem_ckks_secret_key_generate(const polykem_ckks_context* context,
+                                                                      polykem_ckks_secret_key** out);
+/* From its row modulo q[0]. */
+POLYKEM_CKKS_API polykem_ckks_status polykem_ckks_secret_key_new(const polykem_ckks_context* context,
+                                                                 const uint64_t* row, polykem_ckks_secret_key** out);
+/* Rows modulo every prime. */
+POLYKEM_CKKS_API const uint64_t* polykem_ckks_secret_key_words(const polykem_ckks_secret_key* key);
+/* Zeroises. */
+POLYKEM_CKKS_API void polykem_ckks_secret_key_free(polykem_ckks_secret_key* key);
+
+POLYKEM_CKKS_API polykem_ckks_status polykem_ckks_public_key_generate(const polykem_ckks_context* context,
+                                                                      const polykem_ckks_secret_key* secret,
+                                                                      polykem_ckks_public_key** out);
+/* words: [b, a][limbs of q][N], b = -a s + e. */
+POLYKEM_CKKS_API polykem_ckks_status polykem_ckks_public_key_new(const polykem_ckks_context* context,
+                                                                 const uint64_t* words, polykem_ckks_public_key** out);
+POLYKEM_CKKS_API const uint64_t* polykem_ckks_public_key_words(const polykem_ckks_public_key* key);
+POLYKEM_CKKS_API void polykem_ckks_public_key_free(polykem_ckks_public_key* key);
+
+/* For polykem_ckks_relinearise. */
+POLYKEM_CKKS_API polykem_ckks_status polykem_ckks_relinearisation_key_generate(const polykem_ckks_context* context,
+                                                                               const polykem_ckks_secret_key* secret,
+                                                                               polykem_ckks_switching_key** out);
+/* For polykem_ckks_automorphism with this g. */
+POLYKEM_CKKS_API polykem_ckks_status polykem_ckks_automorphism_key_generate(const polykem_ckks_context* context,
+                                                                            const polykem_ckks_secret_key* secret,
+                                                                            uint64_t g,
+                                                                            polykem_ckks_switching_key** out);
+/* words: [digits][b, a][primes of q, then of p][N]. */
+POLYKEM_CKKS_API polykem_ckks_status polykem_ckks_switching_key_new(const polykem_ckks_context* context,
+                                                                    const uint64_t* words,
+                                                                    polykem_ckks_switching_key** out);
+POLYKEM_CKKS_API const uint64_t* polykem_ckks_switching_key_words(const polykem_ckks_switching_key* key);
+POLYKEM_CKKS_API void polykem_ckks_switching_key_free(polykem_ckks_switching_key* key);
+
+POLYKEM_CKKS_API polykem_ckks_status polykem_ckks_encrypt(const polykem_ckks_context* context,
+                                                          const polykem_ckks_public_key* key,
+                                                          const polykem_ckks_plaintexts* plaintexts,
+                                                          polykem_ckks_ciphertexts** out);
+POLYKEM_CKKS_API polykem_ckks_status polykem_ckks_decrypt(const polykem_ckks_context* context,
+                                                          const polykem_ckks_secret_key* key,
+                                                          const polykem_ckks_ciphertexts* ciphertexts,
+                                                          polykem_ckks_plaintexts** out);
+
+/* ---- arithmetic ------------------------------------------------------------------------------------------ */
+
+typedef enum polykem_ckks_operation {
+  POLYKEM_CKKS_ADD = 1, /* scales must agree */
+  POLYKEM_CKKS_SUB = 2, /* scales must agree */
+  POLYKEM_CKKS_MUL = 3  /* scales multiply; of ciphertexts: three parts, not relinearised */
+} polykem_ckks_operation;
+
+POLYKEM_CKKS_API polykem_ckks_status polykem_ckks_combine(const polykem_ckks_context* context,
+                                                          polykem_ckks_operation operation,
+                                                          const polykem_ckks_ciphertexts* a,
+                                                          const polykem_ckks_ciphertexts* b,
+                                                          polykem_ckks_ciphertexts** out);
+POLYKEM_CKKS_API polykem_ckks_status polykem_ckks_combine_plain(const polykem_ckks_context* context,
+                                                                polykem_ckks_operation operation,
+                                                                const polykem_ckks_ciphertexts* a,
+                                                                const polykem_ckks_plaintexts* b,
+                                                                polykem_ckks_ciphertexts** out);
+POLYKEM_CKKS_API polykem_ckks_status polykem_ckks_negate(const polykem_ckks_context* context,
+                                                         const polykem_ckks_ciphertexts* a,
+                                                         polykem_ckks_ciphertexts** out);
+/* From three parts to two. */
+POLYKEM_CKKS_API polykem_ckks_status polykem_ckks_relinearise(const polykem_ckks_context* context,
+                                                              const polykem_ckks_ciphertexts* a,
+                                                              const polykem_ckks_switching_key* key,
+                                                              polykem_ckks_ciphertexts** out);
+/* Divides by the last prime, rounds and drops it; the scale becomes smaller by the same factor. */
+POLYKEM_CKKS_API polykem_ckks_status polykem_ckks_rescale(const polykem_ckks_context* context,
+                                                          const polykem_ckks_ciphertexts* a,
+                                                          polykem_ckks_ciphertexts** out);
+/* Drops limbs at the same scale. */
+POLYKEM_CKKS_API polykem_ckks_status polykem_ckks_keep_limbs(const polykem_ckks_context* context,
+                                                             const polykem_ckks_ciphertexts* a, size_t limbs,
+                                                             polykem_ckks_ciphertexts** out);
+/* X -> X^g: moves slots, or conjugates them. */
+POLYKEM_CKKS_API polykem_ckks_status polykem_ckks_automorphism(const polykem_ckks_context* context,
+                                                               const polykem_ckks_ciphertexts* a, uint64_t g,
+                                                               const polykem_ckks_switching_key* key,
+                                                               polykem_ckks_ciphertexts** out);
+/* The g that moves slot i + steps to slot i, and the one that conjugates every slot. */
+POLYKEM_CKKS_API uint64_t polykem_ckks_rotation_element(const polykem_ckks_context* context, long steps);
+POLYKEM_CKKS_API uint64_t polykem_ckks_conjugation_element(const polykem_ckks_context* context);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

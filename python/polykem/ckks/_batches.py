@@ -1,0 +1,237 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Batches of plaintexts and ciphertexts."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Sequence
+
+import numpy as np
+
+from .. import _core
+from .._errors import ArgumentError
+
+if TYPE_CHECKING:
+    from ._context import Context
+    from ._evaluator import Evaluator
+
+
+class _Batch:
+    """What plaintexts and ciphertexts have in common. They are immutable."""
+
+    def __init__(self, context: Context, core: Any, degree: int = 1):
+        self.context = context
+        self._core = core
+        self.degree = degree
+        """Scales that were multiplied without a rescaling."""
+
+    @property
+    def count(self) -> int:
+        """Items of the batch."""
+        return self._core.count
+
+    @property
+    def slots(self) -> int:
+        """Complex numbers in an item."""
+        return self._core.slots
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """(count, slots), the shape of the decrypted array."""
+        return self.count, self.slots
+
+    @property
+    def limbs(self) -> int:
+        """Primes that rescaling has left."""
+        return self._core.limbs
+
+    @property
+    def scale(self) -> float:
+        """What the numbers were multiplied by."""
+        return self._core.scale
+
+    @property
+    def level(self) -> int:
+        """Primes that were dropped."""
+        return len(self.context.parameters.q) - self.limbs
+
+    def __len__(self) -> int:
+        return self.count
+
+
+class Plaintexts(_Batch):
+    """Encoded numbers, a polynomial for each item; they are overwritten with zeros when they die."""
+
+    @classmethod
+    def from_words(cls, context: Context, words: Any, slots: int, scale: float) -> Plaintexts:
+        """From residues.
+
+        Parameters
+        ----------
+        context : Context
+        words : array, uint64, (count, limbs, N)
+            Rows as ``polykem/ckks.h`` has them; copied.
+        slots : int
+            Complex numbers in an item, a power of two.
+        scale : float
+            What the numbers were multiplied by.
+
+        Raises
+        ------
+        ResidueError, LevelError, ArgumentError
+        """
+        array = _words(words, 3, context)
+        core = _core.ckks_plaintexts(context._core, array, array.shape[0], array.shape[1], slots, scale)
+        return cls(context, core)
+
+    @property
+    def words(self) -> np.ndarray:
+        """uint64, (count, limbs, N): a view that cannot be written."""
+        return self._core.words(self.context._core)
+
+    def __repr__(self) -> str:
+        return f"<polykem.ckks.Plaintexts: {self.count} x {self.slots} slots, {self.limbs} limbs>"
+
+
+class Ciphertexts(_Batch):
+    """Encrypted numbers that were computed alike: of one number of parts and limbs, and of one scale.
+
+    ``batch[i]`` and ``batch[i:j]`` are copies of some of them. An evaluator's ``bind``, and what it computes, allow
+    ``+``, ``-`` and ``*`` with numbers, arrays, plaintexts and other ciphertexts.
+
+    Attributes
+    ----------
+    context : Context
+    key_tag : str
+        Names the secret key that decrypts it, as OpenFHE does; empty if it is not known.
+    """
+
+    __array_ufunc__ = None  # array * ciphertexts asks the ciphertexts
+
+    def __init__(self, context: Context, core: Any, degree: int = 1, key_tag: str = ""):
+        super().__init__(context, core, degree)
+        self.key_tag = key_tag
+        self._evaluator: Evaluator | None = None
+
+    @classmethod
+    def from_words(cls, context: Context, words: Any, slots: int, scale: float, *, degree: int = 1,
+                   key_tag: str = "") -> Ciphertexts:
+        """From residues.
+
+        Parameters
+        ----------
+        context : Context
+        words : array, uint64, (count, parts, limbs, N)
+            Rows as ``polykem/ckks.h`` has them; copied.
+        slots : int
+            Complex numbers in an item, a power of two.
+        scale : float
+            What the numbers were multiplied by.
+        degree : int
+            Scales that were multiplied without a rescaling.
+        key_tag : str
+            Names the secret key.
+
+        Raises
+        ------
+        ResidueError, LevelError, ArgumentError
+        """
+        array = _words(words, 4, context)
+        core = _core.ckks_ciphertexts(context._core, array, *array.shape[:3], slots, scale)
+        return cls(context, core, degree, key_tag)
+
+    @property
+    def parts(self) -> int:
+        """2, or 3 for a product that was not relinearised."""
+        return self._core.parts
+
+    @property
+    def words(self) -> np.ndarray:
+        """uint64, (count, parts, limbs, N): a view that cannot be written."""
+        return self._core.words(self.context._core)
+
+    def with_scale(self, scale: float) -> Ciphertexts:
+        """The same residues at another scale, which multiplies the numbers by the old scale over the new one."""
+        return self._like(_core.ckks_with_scale(self._core, scale))
+
+    def __getitem__(self, key: int | slice) -> Ciphertexts:
+        if isinstance(key, slice):
+            words = self.words[key]
+        else:
+            index = int(key.__index__())
+            if not -self.count <= index < self.count:
+                raise IndexError(f"item {index} of a batch of {self.count}")
+            words = self.words[index % self.count][np.newaxis]
+        if not len(words):
+            raise ArgumentError("a batch has at least one item")
+        words = np.ascontiguousarray(words)
+        core = _core.ckks_ciphertexts(self.context._core, words, *words.shape[:3], self.slots, self.scale)
+        return self._like(core)
+
+    def _like(self, core: Any, degree: int | None = None) -> Ciphertexts:
+        """What was computed from these."""
+        out = Ciphertexts(self.context, core, self.degree if degree is None else degree, self.key_tag)
+        out._evaluator = self._evaluator
+        return out
+
+    def _bound(self) -> Evaluator:
+        if self._evaluator is None:
+            raise ArgumentError("operators need an evaluator: begin with Evaluator.bind(ciphertexts)")
+        return self._evaluator
+
+    def __add__(self, other: Any) -> Ciphertexts:
+        return self._bound().add(self, other)
+
+    __radd__ = __add__
+
+    def __sub__(self, other: Any) -> Ciphertexts:
+        return self._bound().sub(self, other)
+
+    def __rsub__(self, other: Any) -> Ciphertexts:
+        return self._bound().add(self._bound().negate(self), other)
+
+    def __mul__(self, other: Any) -> Ciphertexts:
+        return self._bound().mul(self, other)
+
+    __rmul__ = __mul__
+
+    def __neg__(self) -> Ciphertexts:
+        return self._bound().negate(self)
+
+    def __repr__(self) -> str:
+        return (f"<polykem.ckks.Ciphertexts: {self.count} x {self.slots} slots, {self.parts} parts, "
+                f"{self.limbs} limbs, scale 2^{np.log2(self.scale):.2f}>")
+
+
+def join(batches: Sequence[Ciphertexts]) -> Ciphertexts:
+    """One batch of all items, in order.
+
+    Parameters
+    ----------
+    batches : sequence of Ciphertexts
+        Of one context and key, with equal slots, parts, limbs and scale.
+
+    Raises
+    ------
+    ArgumentError
+        They differ.
+    """
+    if not batches:
+        raise ArgumentError("there is nothing to join")
+    first = batches[0]
+    for other in batches[1:]:
+        first.context.check(other)
+        for name in ("slots", "parts", "limbs", "scale", "key_tag"):
+            if getattr(first, name) != getattr(other, name):
+                raise ArgumentError(f"batches with different {name} cannot be joined: "
+                                    f"{getattr(first, name)} and {getattr(other, name)}")
+    words = np.concatenate([batch.words for batch in batches])
+    core = _core.ckks_ciphertexts(first.context._core, words, *words.shape[:3], first.slots, first.scale)
+    return first._like(core, max(batch.degree for batch in batches))
+
+
+def _words(words: Any, dimensions: int, context: Context) -> np.ndarray:
+    array = np.asarray(words)
+    if array.dtype != np.uint64 or array.ndim != dimensions or array.shape[-1] != context.ring_dimension:
+        raise ArgumentError(f"words are uint64 in {dimensions} dimensions, the last of N = {context.ring_dimension}, "
+                            f"not {array.dtype} of shape {array.shape}")
+    return np.ascontiguousarray(array)

@@ -1,0 +1,191 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Contexts: a parameter set with its tables."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .. import _core
+from .._errors import ArgumentError
+from ._batches import Ciphertexts, Plaintexts
+from ._parameters import Parameters
+
+if TYPE_CHECKING:
+    from ._keys import PublicKey, SecretKey
+
+
+class Context:
+    """The tables of a parameter set, and the threads that compute with them. Several threads may use one.
+
+    Parameters
+    ----------
+    parameters : Parameters
+    threads : int
+        That compute; 0: one for each CPU.
+    allow_insecure : bool
+        Also take less than 128 bits of security, for tests.
+
+    Attributes
+    ----------
+    parameters : Parameters
+        With the roots of all primes.
+
+    Raises
+    ------
+    ParameterError
+        The parameters are contradictory; the text says how.
+    InsecureError
+        They leave less than 128 bits of security.
+
+    Examples
+    --------
+    >>> from polykem import ckks
+    >>> ckks.Context(ckks.Parameters.choose(log_n=13, levels=2, scale_bits=30, first_bits=36))
+    <polykem.ckks.Context: N = 2^13, 3 + 2 primes, 216 bits, 2 digits: ...>
+    """
+
+    def __init__(self, parameters: Parameters, threads: int = 0, allow_insecure: bool = False):
+        if threads < 0:
+            raise ArgumentError("threads are 0 or more")
+        self._core = parameters._core(threads, allow_insecure)
+        count = len(parameters.q)
+        roots = [self._core.prime(i)[1] for i in range(count + len(parameters.p))]
+        self.parameters = replace(parameters, q_roots=roots[:count], p_roots=roots[count:])
+        self._openfhe: Any = None  # the context of a file, which is written again as it is
+
+    @property
+    def ring_dimension(self) -> int:
+        """N."""
+        return self._core.ring_dimension
+
+    @property
+    def security_bits(self) -> int:
+        """128, or 0 where less was allowed."""
+        return self._core.security_bits
+
+    def __repr__(self) -> str:
+        return f"<polykem.ckks.Context: {self.parameters}>"
+
+    def check(self, thing: Any) -> None:
+        """Raise ArgumentError unless `thing`, a key or a batch, belongs to this parameter set."""
+        if thing.context is not self and not self.parameters.same_rings(thing.context.parameters):
+            raise ArgumentError(f"{type(thing).__name__} of another parameter set")
+
+    # ---- messages
+
+    def encode(self, values: Any, *, limbs: int | None = None, scale: float | None = None) -> Plaintexts:
+        """Encode numbers.
+
+        Parameters
+        ----------
+        values : array, real or complex, (count, slots) or (slots,)
+            Slots are a power of two, at most N/2.
+        limbs : int, optional
+            Primes of the plaintexts; by default all.
+        scale : float, optional
+            By default the parameters'.
+
+        Returns
+        -------
+        Plaintexts
+
+        Raises
+        ------
+        ArgumentError
+            A number is not finite, or too large for its scale and limbs; or the slots are no power of two.
+        LevelError
+            There are not so many limbs.
+        """
+        try:
+            array = np.asarray(values, dtype=np.complex128, order="C")
+        except (TypeError, ValueError) as e:
+            raise ArgumentError(f"values are real or complex numbers: {e}") from None
+        if array.ndim not in (1, 2):
+            raise ArgumentError(f"values have the shape (count, slots) or (slots,), not {array.shape}")
+        count, slots = (1, len(array)) if array.ndim == 1 else array.shape
+        core = _core.ckks_encode(self._core, array, count, slots, len(self.parameters.q) if limbs is None else limbs,
+                                 self.parameters.scale if scale is None else scale)
+        return Plaintexts(self, core)
+
+    def decode(self, plaintexts: Plaintexts) -> np.ndarray:
+        """The numbers of plaintexts.
+
+        Returns
+        -------
+        numpy.ndarray
+            complex128, (count, slots).
+        """
+        self.check(plaintexts)
+        out = np.empty(plaintexts.shape, np.complex128)
+        _core.ckks_decode(self._core, plaintexts._core, out)
+        return out
+
+    def encrypt(self, key: PublicKey, values: Any, *, limbs: int | None = None,
+                scale: float | None = None) -> Ciphertexts:
+        """Encrypt numbers, or plaintexts.
+
+        Parameters
+        ----------
+        key : PublicKey
+        values : array, real or complex, (count, slots) or (slots,); or Plaintexts
+        limbs, scale
+            As `encode` takes them.
+
+        Returns
+        -------
+        Ciphertexts
+
+        Raises
+        ------
+        ArgumentError, LevelError
+            As `encode`.
+        RandomError
+            The operating system gave no entropy.
+        """
+        self.check(key)
+        plaintexts = values if isinstance(values, Plaintexts) else self.encode(values, limbs=limbs, scale=scale)
+        self.check(plaintexts)
+        core = _core.ckks_encrypt(self._core, key._core, plaintexts._core)
+        return Ciphertexts(self, core, plaintexts.degree, key.key_tag)
+
+    def decrypt(self, key: SecretKey, ciphertexts: Ciphertexts) -> np.ndarray:
+        """Decrypt numbers.
+
+        They carry the noise, from which whoever sees them may compute the secret key if the ciphertexts were theirs to
+        choose [LM21]: give rounded numbers away, or none.
+
+        Parameters
+        ----------
+        key : SecretKey
+        ciphertexts : Ciphertexts
+            Of two or three parts.
+
+        Returns
+        -------
+        numpy.ndarray
+            complex128, (count, slots).
+
+        Raises
+        ------
+        ArgumentError
+            The ciphertexts belong to another key or parameter set.
+        """
+        return self.decode(self.decrypt_plaintexts(key, ciphertexts))
+
+    def decrypt_plaintexts(self, key: SecretKey, ciphertexts: Ciphertexts) -> Plaintexts:
+        """Decrypt, and leave the numbers encoded; otherwise as `decrypt`."""
+        self.check(key)
+        self.check(ciphertexts)
+        check_tags(key, ciphertexts)
+        core = _core.ckks_decrypt(self._core, key._core, ciphertexts._core)
+        return Plaintexts(self, core, ciphertexts.degree)
+
+
+def check_tags(a: Any, b: Any) -> None:
+    """Raise ArgumentError if two things are known to belong to different secret keys."""
+    if a.key_tag and b.key_tag and a.key_tag != b.key_tag:
+        raise ArgumentError(f"{type(a).__name__} and {type(b).__name__} of different secret keys: "
+                            f"{a.key_tag} and {b.key_tag}")

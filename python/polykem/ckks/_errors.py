@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Exceptions, one class for each status of ``polykem/ckks.h``. Their text is the library's: what is wrong and what to
+do."""
+
+from __future__ import annotations
+
+from enum import IntEnum
+
+from .._errors import ArgumentError, Error, InternalError, OutOfMemory, RandomError
+
+
+class Status(IntEnum):
+    """What a call returned; the numbers of ``polykem_ckks_status``."""
+
+    OK = 0
+    ARGUMENT = 1
+    OUT_OF_MEMORY = 5
+    RANDOM = 6
+    INTERNAL = 14
+    PARAMETERS = 32
+    INSECURE = 33
+    LEVELS = 34
+    SCALES = 35
+    PARTS = 36
+    NO_LEVEL = 37
+    NO_KEY = 38
+    RESIDUES = 39
+
+
+class CkksError(Error):
+    """Base of what only arithmetic on encrypted numbers raises.
+
+    Attributes
+    ----------
+    status : Status
+        The C API's code.
+    """
+
+    status: Status = Status.INTERNAL  # type: ignore[assignment]
+
+
+class ParameterError(CkksError, ValueError):
+    """No parameter set: moduli, roots or sizes."""
+
+    status = Status.PARAMETERS
+
+
+class InsecureError(ParameterError):
+    """Less than 128 bits of security, and that was not allowed."""
+
+    status = Status.INSECURE
+
+
+class LevelError(CkksError, ValueError):
+    """Operands with different numbers of limbs."""
+
+    status = Status.LEVELS
+
+
+class ScaleError(CkksError, ValueError):
+    """Operands with different scales, or a scale that a file cannot express."""
+
+    status = Status.SCALES
+
+
+class PartsError(CkksError, ValueError):
+    """A product that should have been relinearised first, or the other way round."""
+
+    status = Status.PARTS
+
+
+class NoLevelError(LevelError):
+    """One limb is left, which rescaling would drop."""
+
+    status = Status.NO_LEVEL
+
+
+class MissingKeyError(CkksError, LookupError):
+    """The evaluator lacks the key that is needed; the text says how to make it."""
+
+    status = Status.NO_KEY
+
+
+class ResidueError(CkksError, ValueError):
+    """Words that are not below their prime, or no ternary secret."""
+
+    status = Status.RESIDUES
+
+
+class FormatError(CkksError, ValueError):
+    """Not a file of OpenFHE for CKKS; the text names the place."""
+
+    status = Status.ARGUMENT
+
+
+_CLASSES: dict[int, type[Error]] = {
+    Status.ARGUMENT: ArgumentError,
+    Status.OUT_OF_MEMORY: OutOfMemory,
+    Status.RANDOM: RandomError,
+    Status.PARAMETERS: ParameterError,
+    Status.INSECURE: InsecureError,
+    Status.LEVELS: LevelError,
+    Status.SCALES: ScaleError,
+    Status.PARTS: PartsError,
+    Status.NO_LEVEL: NoLevelError,
+    Status.NO_KEY: MissingKeyError,
+    Status.RESIDUES: ResidueError,
+}
+
+
+def error(status: int, text: str) -> Error:
+    """The exception of a status; the extension raises it."""
+    return _CLASSES.get(status, InternalError)(text)

@@ -1,0 +1,228 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Arithmetic."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .. import _core
+from .._errors import ArgumentError
+from ._batches import Ciphertexts, Plaintexts
+from ._context import Context, check_tags
+from ._errors import LevelError, ScaleError
+from ._keys import Keys, sum_rotations
+
+_ADD, _SUB, _MUL = 1, 2, 3
+_SCALE_TOLERANCE = 2.0 ** -30
+
+
+class Evaluator:
+    """Computes with ciphertexts. It has no secrets; several threads may use one.
+
+    Where a method takes another operand, that is ``Ciphertexts`` of the same count, limbs and scale; ``Plaintexts``; a
+    number for all slots; or an array, (slots,) for all items or (count, slots). Numbers and arrays are encoded at the
+    ciphertexts' scale.
+
+    Parameters
+    ----------
+    context : Context
+    keys : Keys, optional
+        What relinearisation, rotations and conjugation need.
+
+    Raises
+    ------
+    LevelError, ScaleError, PartsError
+        By every method: the operands do not fit. The text says what to do.
+    MissingKeyError
+        By methods that need a key which is not there.
+    """
+
+    def __init__(self, context: Context, keys: Keys | None = None):
+        if keys is not None:
+            context.check(keys)
+        self.context = context
+        self.keys = keys if keys is not None else Keys(context, "", None, {})
+
+    def bind(self, ciphertexts: Ciphertexts) -> Ciphertexts:
+        """The same ciphertexts, for which ``+``, ``-`` and ``*`` ask this evaluator."""
+        return self._made(ciphertexts, ciphertexts._core)
+
+    # ---- sums
+
+    def add(self, a: Ciphertexts, b: Any) -> Ciphertexts:
+        """a + b."""
+        return self._combine(_ADD, a, b)
+
+    def sub(self, a: Ciphertexts, b: Any) -> Ciphertexts:
+        """a - b."""
+        return self._combine(_SUB, a, b)
+
+    def negate(self, a: Ciphertexts) -> Ciphertexts:
+        """-a."""
+        self._check(a)
+        return self._made(a, _core.ckks_negate(self.context._core, a._core))
+
+    def sum_slots(self, a: Ciphertexts) -> Ciphertexts:
+        """The sum of an item's slots, in each of its slots. It needs the keys of ``sum_rotations(a.slots)``."""
+        for steps in sum_rotations(a.slots):
+            a = self.add(a, self.rotate(a, steps))
+        return a
+
+    def sum_items(self, a: Ciphertexts) -> Ciphertexts:
+        """The sum of a batch's items: a batch of one."""
+        odd = []
+        while a.count > 1:
+            half = a.count // 2
+            if a.count % 2:
+                odd.append(self._items(a, slice(2 * half, None)))
+            a = self.add(self._items(a, slice(half)), self._items(a, slice(half, 2 * half)))
+        for item in odd:
+            a = self.add(a, item)
+        return a
+
+    # ---- products
+
+    def mul(self, a: Ciphertexts, b: Any, *, relinearise: bool = True, rescale: bool = True) -> Ciphertexts:
+        """a b, slot by slot.
+
+        Parameters
+        ----------
+        a : Ciphertexts
+        b : Ciphertexts, Plaintexts, number or array
+        relinearise : bool
+            Bring the product of ciphertexts back to two parts.
+        rescale : bool
+            Bring the scale back, which takes a level.
+
+        Raises
+        ------
+        NoLevelError
+            There is no level left to rescale.
+        """
+        out = self._combine(_MUL, a, b)
+        if relinearise and out.parts == 3:
+            out = self.relinearise(out)
+        return self.rescale(out) if rescale else out
+
+    def square(self, a: Ciphertexts, *, relinearise: bool = True, rescale: bool = True) -> Ciphertexts:
+        """a a, with the options of `mul`."""
+        return self.mul(a, a, relinearise=relinearise, rescale=rescale)
+
+    def relinearise(self, a: Ciphertexts) -> Ciphertexts:
+        """From three parts to two."""
+        self._check(a)
+        return self._made(a, _core.ckks_relinearise(self.context._core, a._core, self.keys._for_relinearisation()))
+
+    def rescale(self, a: Ciphertexts) -> Ciphertexts:
+        """Divide scale and modulus by the last prime, and drop it; in composite scaling, by the last few.
+
+        Raises
+        ------
+        NoLevelError
+            One limb is left.
+        """
+        self._check(a)
+        core = a._core
+        for _ in range(self.context.parameters.limbs_per_level):
+            core = _core.ckks_rescale(self.context._core, core)
+        return self._made(a, core, max(a.degree - 1, 1))
+
+    # ---- slots
+
+    def rotate(self, a: Ciphertexts, steps: int) -> Ciphertexts:
+        """Move slot ``i + steps`` to slot ``i``, round the end: ``numpy.roll(x, -steps)``.
+
+        Raises
+        ------
+        MissingKeyError
+            There is no key for these steps; the text says how to make it.
+        """
+        self._check(a)
+        g = self.context._core.rotation_element(steps)
+        if g == 1:
+            return self._made(a, a._core)
+        return self._automorphism(a, g, self.keys._for_rotation(g, steps))
+
+    def conjugate(self, a: Ciphertexts) -> Ciphertexts:
+        """The complex conjugate of every slot."""
+        self._check(a)
+        g = self.context._core.conjugation_element
+        return self._automorphism(a, g, self.keys._for_conjugation(g))
+
+    # ---- limbs and scales
+
+    def keep_limbs(self, a: Ciphertexts, limbs: int) -> Ciphertexts:
+        """Drop limbs, at the same scale."""
+        self._check(a)
+        return self._made(a, _core.ckks_keep_limbs(self.context._core, a._core, limbs))
+
+    def align(self, a: Ciphertexts, limbs: int, scale: float) -> Ciphertexts:
+        """The same numbers with fewer limbs and another scale, so that they fit other ciphertexts.
+
+        Parameters
+        ----------
+        a : Ciphertexts
+        limbs : int
+            At most ``a.limbs``.
+        scale : float
+            To which a product with 1 and a rescaling lead, if limbs are dropped.
+
+        Raises
+        ------
+        LevelError
+            There are fewer limbs.
+        ScaleError
+            There are no limbs to drop, and the scale is another.
+        """
+        if a.limbs < limbs:
+            raise LevelError(f"{a.limbs} limbs cannot become {limbs}")
+        if abs(a.scale - scale) <= _SCALE_TOLERANCE * scale:
+            return self.keep_limbs(a, limbs)
+        before = limbs + self.context.parameters.limbs_per_level
+        if a.limbs < before:
+            raise ScaleError(f"a scale is changed while limbs are dropped, and {a.limbs} shall stay {limbs}")
+        dropped = float(np.prod(np.array(self.context.parameters.q[limbs:before], float)))
+        one = self.context.encode([1.0], limbs=before, scale=scale / a.scale * dropped)
+        return self.mul(self.keep_limbs(a, before), one)
+
+    # ---- the rest
+
+    def _combine(self, operation: int, a: Ciphertexts, b: Any) -> Ciphertexts:
+        self._check(a)
+        if not isinstance(b, (Ciphertexts, Plaintexts)):
+            b = self._encoded(a, b)
+        self.context.check(b)
+        if isinstance(b, Ciphertexts):
+            check_tags(a, b)
+        if b.slots != a.slots and (b.slots != 1 or isinstance(b, Ciphertexts)):
+            raise ArgumentError(f"the operands have {a.slots} and {b.slots} slots")
+        core = _core.ckks_combine(self.context._core, operation, a._core, b._core)
+        return self._made(a, core, a.degree + b.degree if operation == _MUL else max(a.degree, b.degree))
+
+    def _encoded(self, a: Ciphertexts, b: Any) -> Plaintexts:
+        """A number or an array at the scale of a. A number needs one slot only, of which all others are copies."""
+        array = np.asarray(b)
+        if array.ndim == 0:
+            array = array[np.newaxis]
+        elif array.shape[-1] != a.slots:
+            raise ArgumentError(f"the array has the shape {array.shape}, the ciphertexts {a.shape}")
+        return self.context.encode(array, limbs=a.limbs, scale=a.scale)
+
+    def _items(self, a: Ciphertexts, which: slice) -> Ciphertexts:
+        return a[which]
+
+    def _automorphism(self, a: Ciphertexts, g: int, key: Any) -> Ciphertexts:
+        return self._made(a, _core.ckks_automorphism(self.context._core, a._core, g, key))
+
+    def _check(self, a: Ciphertexts) -> None:
+        if not isinstance(a, Ciphertexts):
+            raise ArgumentError(f"the first operand is Ciphertexts, not {type(a).__name__}")
+        self.context.check(a)
+        check_tags(self.keys, a)
+
+    def _made(self, like: Ciphertexts, core: Any, degree: int | None = None) -> Ciphertexts:
+        out = like._like(core, degree)
+        out._evaluator = self
+        return out

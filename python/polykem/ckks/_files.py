@@ -1,0 +1,320 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Files of OpenFHE 1.6 for CKKS."""
+
+from __future__ import annotations
+
+import os
+import re
+from dataclasses import replace
+from typing import Any, Literal, Union
+
+from .. import _core
+from .._errors import ArgumentError
+from ._batches import Ciphertexts
+from ._context import Context
+from ._errors import FormatError, ParameterError, ScaleError
+from ._keys import Keys, PublicKey, SecretKey
+from ._parameters import Parameters, special_primes
+
+Kind = Literal["context", "public key", "secret key", "ciphertext", "relinearisation keys", "automorphism keys"]
+Object = Union[Context, PublicKey, SecretKey, Ciphertexts, Keys]
+
+_HEAD_BYTES = 4096
+# OpenFHE's numbers of its scaling techniques.
+_FIXED_MANUAL, _FIXED_AUTO, _FLEXIBLE_AUTO, _COMPOSITE_AUTO, _COMPOSITE_MANUAL = 0, 1, 2, 4, 5
+_FIXED = (_FIXED_MANUAL, _FIXED_AUTO)
+_SCALE_RATIO = 2.0 ** -10
+
+
+def load(source: Any, context: Context | None = None, *, kind: Kind | None = None, key_tag: str | None = None,
+         threads: int = 0, allow_insecure: bool = False) -> Object:
+    """Read a file that OpenFHE or `save` wrote, in JSON or in the binary form.
+
+    Parameters
+    ----------
+    source : path or bytes
+        The file, or what is in it.
+    context : Context, optional
+        For what was read. It must have the file's parameters; without one, a context is made of them.
+    kind : str, optional
+        What is in the file, where that is not recognised: "context", "public key", "secret key", "ciphertext",
+        "relinearisation keys" or "automorphism keys".
+    key_tag : str, optional
+        Whose keys to take of a file that has those of several secret keys.
+    threads, allow_insecure
+        Of the context that is made.
+
+    Returns
+    -------
+    Context, PublicKey, SecretKey, Keys or Ciphertexts
+        Ciphertexts are a batch of one; `join` makes one batch of several.
+
+    Raises
+    ------
+    FormatError
+        It is no such file; the text names the place.
+    ParameterError
+        The parameters are none that polykem computes with, or other ones than those of `context`.
+    InsecureError
+        They leave less than 128 bits of security.
+    OSError
+        The file cannot be read.
+    """
+    _need_openfhe()
+    source, head = _opened(source)
+    kind = kind or kind_of(head)
+    if kind == "key":
+        file, kind = _read_key(source)
+    elif kind in _READERS:
+        file = _READERS[kind](source)
+    else:
+        raise FormatError("this is no file of OpenFHE for CKKS" if kind is None else f"there is no kind {kind!r}")
+    made = _Contexts(context, threads, allow_insecure)
+    if kind == "context":
+        return made.of(file)
+    if kind in ("relinearisation keys", "automorphism keys"):
+        return _keys(file, made, key_tag)
+    context = made.of(file.context)
+    core = file.make(context._core)
+    if kind == "ciphertext":
+        return Ciphertexts(context, core, file.noise_degree, file.key_tag)
+    return (PublicKey if kind == "public key" else SecretKey)(context, core, file.key_tag)
+
+
+def save(thing: Object, path: Any, form: Literal["binary", "json"] = "binary", *,
+         part: Literal["relinearisation", "automorphisms"] | None = None) -> None:
+    """Write a file that OpenFHE reads.
+
+    Level, scale, noise degree and key tag are those that OpenFHE would have. In contexts of its techniques FIXEDMANUAL
+    and FIXEDAUTO it takes every scale for a power of 2^m (m the scaling modulus size): the numbers that it decrypts
+    then differ by the ratio of that to the scale, here as in its own computations.
+
+    Parameters
+    ----------
+    thing : Context, PublicKey, SecretKey, Keys or Ciphertexts
+        Ciphertexts must be a batch of one. A secret key's file can be read by its owner only.
+    path : path
+        Replaced when the new file is whole.
+    form : {"binary", "json"}
+    part : {"relinearisation", "automorphisms"}, optional
+        Which keys: OpenFHE has a file for each of the two. Needed if there are both.
+
+    Raises
+    ------
+    ArgumentError
+        A batch of several ciphertexts, or no keys of that part.
+    ParameterError
+        OpenFHE would choose other special primes for this context, so that it could not use the keys.
+    ScaleError
+        The scale is too far from every scale that OpenFHE knows in this context.
+    OSError
+        The file cannot be written.
+    """
+    _need_openfhe()
+    if form not in ("binary", "json"):
+        raise ArgumentError(f'the form is "binary" or "json", not {form!r}')
+    path = os.fspath(path)
+    temporary = f"{path}.{os.getpid()}.part"
+    mode = 0o600 if isinstance(thing, SecretKey) else 0o666
+    os.close(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, mode))
+    try:
+        _write(thing, temporary, form == "json", part)
+        os.replace(temporary, path)
+    except BaseException:
+        os.unlink(temporary)
+        raise
+
+
+def kind_of(head: bytes) -> str | None:
+    """What a file holds that begins so; "key" for a public or a secret key, None for no file of OpenFHE."""
+    return _kind_of_binary(head[1:]) if head[:1] in (b"\0", b"\1") else _kind_of_json(head)
+
+
+def _kind_of_binary(head: bytes) -> str | None:
+    """A pointer begins with the mark of its class and its number, a map with its size and the first key."""
+    def number(at: int, size: int = 4) -> int:
+        return int.from_bytes(head[at:at + size], "little")
+    new, same_class = 0x80000001, 0x40000000
+    if number(0) != same_class:
+        tag_bytes = number(8, 8)
+        return "automorphism keys" if number(16 + tag_bytes) == new else "relinearisation keys"
+    if number(4) != new or number(8) > 1:
+        return None
+    if number(8) == 0:
+        return "key"
+    return "context" if number(12) == new else "ciphertext"
+
+
+def _kind_of_json(head: bytes) -> str | None:
+    text = re.sub(rb"\s+", b"", head)
+    pointer = rb'\{"value0":\{"polymorphic_id":\d+,"ptr_wrapper":\{"id":\d+,"data":\{"cereal_class_version":'
+    for kind, pattern in (("context", pointer + rb'1,"cc"'), ("ciphertext", pointer + rb"1,"),
+                          ("key", pointer + rb"0,"),
+                          ("automorphism keys", rb'\{"value0":\[\{"key":"[^"]*","value":\{'),
+                          ("relinearisation keys", rb'\{"value0":\[')):
+        if re.match(pattern, text):
+            return kind
+    return None
+
+
+_READERS: dict[str, Any] = {}
+if hasattr(_core, "OpenfheContext"):
+    _READERS = {
+        "context": _core.openfhe_read_context,
+        "public key": _core.openfhe_read_public_key,
+        "secret key": _core.openfhe_read_secret_key,
+        "ciphertext": _core.openfhe_read_ciphertext,
+        "relinearisation keys": _core.openfhe_read_relinearisation_keys,
+        "automorphism keys": _core.openfhe_read_automorphism_keys,
+    }
+
+
+def _need_openfhe() -> None:
+    if not _READERS:
+        raise ImportError("this polykem was built without nlohmann-json, which files of OpenFHE need; install "
+                          "nlohmann-json3-dev and build again")
+
+
+def _opened(source: Any) -> tuple[Union[str, bytes], bytes]:
+    """What the extension reads from, and how it begins."""
+    if isinstance(source, (bytes, bytearray, memoryview)):
+        whole = bytes(source)
+        return whole, whole[:_HEAD_BYTES]
+    path = os.fsdecode(os.fspath(source))
+    with open(path, "rb") as file:
+        return path, file.read(_HEAD_BYTES)
+
+
+def _read_key(source: Any) -> tuple[Any, str]:
+    """Public and secret keys begin alike."""
+    try:
+        return _READERS["public key"](source), "public key"
+    except FormatError as public:
+        try:
+            return _READERS["secret key"](source), "secret key"
+        except FormatError as secret:
+            raise (secret if re.search(r"\.h (is|has) ", str(public)) else public) from None
+
+
+class _Contexts:
+    """Makes contexts of those in files, or takes the one that was given."""
+
+    def __init__(self, given: Context | None, threads: int, allow_insecure: bool):
+        self._given, self._threads, self._allow_insecure = given, threads, allow_insecure
+
+    def of(self, file: Any, special: tuple[Any, Any] = ((), ())) -> Context:
+        """`special`: the special primes and their roots, where keys have them."""
+        if self._given is not None:
+            return self._checked(self._given, file, special)
+        context = Context(_parameters(file, special), self._threads, self._allow_insecure)
+        context._openfhe = file
+        return context
+
+    @staticmethod
+    def _checked(given: Context, file: Any, special: tuple[Any, Any]) -> Context:
+        x = given.parameters
+        same = (x.log_n, x.q, x.q_roots, x.digits) == (file.log_n, tuple(file.q), tuple(file.q_roots), _digits(file))
+        if not same or (special[0] and (x.p, x.p_roots) != tuple(map(tuple, special))):
+            raise ParameterError("the file has other parameters than the context that was given: "
+                                 f"{_parameters(file, special)}, and {x}")
+        if given._openfhe is None:
+            given._openfhe = file
+        return given
+
+
+def _parameters(file: Any, special: tuple[Any, Any]) -> Parameters:
+    p, p_roots = special
+    if not p and file.hybrid:
+        p = special_primes(file.log_n, file.q, _digits(file), file.auxiliary_bits)
+    return Parameters(file.log_n, file.q, p, _digits(file), file.q_roots, p_roots, _fresh_scale(file),
+                      file.composite_degree)
+
+
+def _digits(file: Any) -> int:
+    size = -(-len(file.q) // min(file.digits, len(file.q)))
+    return -(-len(file.q) // size)
+
+
+def _fresh_scale(file: Any) -> float:
+    if file.scaling in _FIXED:
+        return 2.0 ** file.scaling_bits
+    if file.scaling not in (_FLEXIBLE_AUTO, _COMPOSITE_AUTO, _COMPOSITE_MANUAL):
+        raise ParameterError("of OpenFHE's scaling techniques FIXEDMANUAL, FIXEDAUTO, FLEXIBLEAUTO and the composite "
+                             "ones are supported")
+    scale = 1.0
+    for prime in file.q[-file.composite_degree:]:
+        scale *= prime
+    return scale
+
+
+def _keys(file: Any, made: _Contexts, key_tag: str | None) -> Keys:
+    tags = sorted({tag for tag, _ in file.entries})
+    if key_tag is None and len(tags) == 1:
+        key_tag = tags[0]
+    if key_tag not in tags:
+        raise ArgumentError(f"name the secret key whose keys to take by key_tag, one of {tags}" if tags
+                            else "there are no keys in this file")
+    mine = [i for i, (tag, _) in enumerate(file.entries) if tag == key_tag]
+    of_file = file.context(mine[0])
+    if not of_file.hybrid:
+        raise ParameterError("keys for BV key switching are not supported: choose HYBRID in OpenFHE")
+    context = made.of(of_file, file.special)
+    x = context.parameters
+    keys = {file.entries[i][1]: file.make(i, context._core, x.digits, len(x.q) + len(x.p)) for i in mine}
+    return Keys(context, key_tag, keys.pop(0, None), keys)
+
+
+def _openfhe_context(context: Context) -> Any:
+    x = context.parameters
+    if context._openfhe is None:
+        bits = round(x.scale).bit_length() - 1
+        context._openfhe = _core.openfhe_context(context.ring_dimension, x.q, x.q_roots, x.digits, bits)
+    return context._openfhe
+
+
+def _write(thing: Object, path: str, json: bool, part: str | None) -> None:
+    if isinstance(thing, Context):
+        _core.openfhe_write_context(_openfhe_context(thing), path, json)
+    elif isinstance(thing, PublicKey):
+        _core.openfhe_write_public_key(_openfhe_context(thing.context), thing._core, thing.key_tag, path, json)
+    elif isinstance(thing, SecretKey):
+        _core.openfhe_write_secret_key(_openfhe_context(thing.context), thing._core, thing.key_tag, path, json)
+    elif isinstance(thing, Keys):
+        _write_keys(thing, path, json, part)
+    elif isinstance(thing, Ciphertexts):
+        _write_ciphertext(thing, path, json)
+    else:
+        raise ArgumentError(f"{type(thing).__name__} has no form in files of OpenFHE")
+
+
+def _write_keys(keys: Keys, path: str, json: bool, part: str | None) -> None:
+    context, x = _openfhe_context(keys.context), keys.context.parameters
+    expected = special_primes(x.log_n, x.q, x.digits, context.auxiliary_bits)
+    if replace(x, p_roots=()) != replace(x, p=expected, p_roots=()):
+        raise ParameterError("OpenFHE would choose other special primes for these parameters and could not use the "
+                             "keys: take those of Parameters.choose")
+    if part is None and keys.relinearises and keys.elements:
+        raise ArgumentError('OpenFHE has a file for each part of the keys: say part="relinearisation" or '
+                            'part="automorphisms"')
+    part = part or ("relinearisation" if keys.relinearises else "automorphisms")
+    file = _core.openfhe_key_file(context, x.p, x.p_roots, x.digits, keys.key_tag)
+    if part == "relinearisation" and keys.relinearises:
+        _core.openfhe_write_relinearisation_key(file, keys._relinearisation, path, json)
+    elif part == "automorphisms" and keys.elements:
+        _core.openfhe_write_automorphism_keys(file, sorted(keys._automorphisms.items()), path, json)
+    else:
+        raise ArgumentError(f"there are no keys of the part {part!r}")
+
+
+def _write_ciphertext(ciphertexts: Ciphertexts, path: str, json: bool) -> None:
+    if ciphertexts.count != 1:
+        raise ArgumentError(f"a file of OpenFHE holds one ciphertext: save the {ciphertexts.count} one by one, "
+                            "ciphertexts[i]")
+    context, scale = _openfhe_context(ciphertexts.context), ciphertexts.scale
+    if context.scaling in _FIXED:
+        scale = 2.0 ** (context.scaling_bits * ciphertexts.degree)
+        if abs(ciphertexts.scale / scale - 1) > _SCALE_RATIO:
+            raise ScaleError(f"OpenFHE would take the scale for {scale:g}, and it is {ciphertexts.scale:g}: rescale, "
+                             "or encode factors at the context's scale")
+    _core.openfhe_write_ciphertext(context, ciphertexts._core, 0, ciphertexts.key_tag, ciphertexts.degree, scale, path,
+                                   json)

@@ -1,0 +1,181 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Keys."""
+
+from __future__ import annotations
+
+import secrets
+from typing import Any, Iterable, Mapping
+
+from .. import _core
+from .._errors import ArgumentError
+from ._context import Context, check_tags
+from ._errors import MissingKeyError
+
+
+class SecretKey:
+    """A secret key. It is overwritten with zeros when it dies, is not printed and not pickled.
+
+    Attributes
+    ----------
+    context : Context
+    key_tag : str
+        The key's name, which is no secret: public keys and ciphertexts have it too.
+    """
+
+    def __init__(self, context: Context, core: Any, key_tag: str):
+        self.context, self._core, self.key_tag = context, core, key_tag
+
+    @classmethod
+    def generate(cls, context: Context) -> SecretKey:
+        """A new ternary key.
+
+        Raises
+        ------
+        RandomError
+            The operating system gave no entropy.
+        """
+        return cls(context, _core.ckks_secret_key(context._core), secrets.token_hex(16))
+
+    def __repr__(self) -> str:
+        return "<polykem.ckks.SecretKey>"
+
+    def __reduce_ex__(self, protocol: object) -> Any:
+        raise TypeError("a SecretKey is not pickled; polykem.ckks.save writes it into a file")
+
+
+class PublicKey:
+    """A public key.
+
+    Attributes
+    ----------
+    context : Context
+    key_tag : str
+        Names the secret key.
+    """
+
+    def __init__(self, context: Context, core: Any, key_tag: str):
+        self.context, self._core, self.key_tag = context, core, key_tag
+
+    @classmethod
+    def generate(cls, context: Context, secret: SecretKey) -> PublicKey:
+        """A public key of a secret key.
+
+        Raises
+        ------
+        RandomError
+            The operating system gave no entropy.
+        """
+        context.check(secret)
+        return cls(context, _core.ckks_public_key(context._core, secret._core), secret.key_tag)
+
+    def __repr__(self) -> str:
+        return f"<polykem.ckks.PublicKey of {self.key_tag}>"
+
+
+class Keys:
+    """What an evaluator needs: a relinearisation key, and keys for rotations and conjugation. They are public.
+
+    ``a | b`` has the keys of both.
+
+    Attributes
+    ----------
+    context : Context
+    key_tag : str
+        Names the secret key.
+    """
+
+    def __init__(self, context: Context, key_tag: str, relinearisation: Any, automorphisms: Mapping[int, Any]):
+        self.context, self.key_tag = context, key_tag
+        self._relinearisation = relinearisation
+        self._automorphisms = dict(automorphisms)
+
+    @classmethod
+    def generate(cls, context: Context, secret: SecretKey, *, rotations: Iterable[int] = (), conjugation: bool = False,
+                 relinearisation: bool = True) -> Keys:
+        """New keys.
+
+        Parameters
+        ----------
+        context : Context
+        secret : SecretKey
+        rotations : iterable of int
+            Steps that the evaluator shall be able to rotate by; negative ones rotate the other way. See
+            `sum_rotations`.
+        conjugation, relinearisation : bool
+            Whether to make these keys.
+
+        Raises
+        ------
+        ParameterError
+            The parameter set has no special primes.
+        RandomError
+            The operating system gave no entropy.
+        """
+        context.check(secret)
+        core = context._core
+        elements = {core.rotation_element(steps) for steps in rotations} - {1}
+        if conjugation:
+            elements.add(core.conjugation_element)
+        key = _core.ckks_switching_key(core, secret._core, None) if relinearisation else None
+        return cls(context, secret.key_tag, key,
+                   {g: _core.ckks_switching_key(core, secret._core, g) for g in sorted(elements)})
+
+    @property
+    def relinearises(self) -> bool:
+        """Whether there is a relinearisation key."""
+        return self._relinearisation is not None
+
+    @property
+    def elements(self) -> list[int]:
+        """The g of X -> X^g for which there are keys, ascending."""
+        return sorted(self._automorphisms)
+
+    def can_rotate(self, steps: int) -> bool:
+        """Whether there is the key for a rotation."""
+        return self.context._core.rotation_element(steps) in {1, *self._automorphisms}
+
+    def __or__(self, other: Keys) -> Keys:
+        if not isinstance(other, Keys):
+            return NotImplemented
+        self.context.check(other)
+        check_tags(self, other)
+        return Keys(self.context, self.key_tag or other.key_tag, self._relinearisation or other._relinearisation,
+                    {**other._automorphisms, **self._automorphisms})
+
+    def __repr__(self) -> str:
+        relinearisation = "relinearisation and " if self.relinearises else ""
+        return f"<polykem.ckks.Keys: {relinearisation}{len(self._automorphisms)} automorphisms>"
+
+    def _for_relinearisation(self) -> Any:
+        if self._relinearisation is None:
+            raise MissingKeyError("there is no relinearisation key: make it with Keys.generate(context, secret), in "
+                                  "OpenFHE with EvalMultKeyGen(secretKey)")
+        return self._relinearisation
+
+    def _for_rotation(self, g: int, steps: int) -> Any:
+        if g not in self._automorphisms:
+            raise MissingKeyError(f"there is no key for a rotation by {steps} (g = {g}): make it with "
+                                  f"Keys.generate(context, secret, rotations=[{steps}]), in OpenFHE with "
+                                  f"EvalRotateKeyGen(secretKey, [{steps}])")
+        return self._automorphisms[g]
+
+    def _for_conjugation(self, g: int) -> Any:
+        if g not in self._automorphisms:
+            raise MissingKeyError(f"there is no key for conjugation (g = {g}): make it with "
+                                  f"Keys.generate(context, secret, conjugation=True), in OpenFHE with "
+                                  f"EvalAutomorphismKeyGen(secretKey, [{g}])")
+        return self._automorphisms[g]
+
+
+def sum_rotations(slots: int) -> list[int]:
+    """The steps that ``Evaluator.sum_slots`` rotates by: 1, 2, 4, ..., slots / 2.
+
+    Examples
+    --------
+    >>> from polykem import ckks
+    >>> ckks.sum_rotations(16)
+    [1, 2, 4, 8]
+    """
+    if slots < 1 or slots & (slots - 1):
+        raise ArgumentError(f"slots are a power of two, not {slots}")
+    return [1 << i for i in range(slots.bit_length() - 1)]

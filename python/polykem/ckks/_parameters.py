@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Parameter sets."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Sequence
+
+from .. import _core
+from ._errors import ParameterError
+
+_SPECIAL_BITS = 60
+
+
+@dataclass(frozen=True)
+class Parameters:
+    """A parameter set: the ring Z[X] / (X^N + 1) and its moduli.
+
+    Attributes
+    ----------
+    log_n : int
+        N = 2^log_n, 4 to 16. A ciphertext holds up to N/2 complex numbers.
+    q : tuple of int
+        Primes, 1 modulo 2N and below 2^61. A rescaling drops the last one.
+    p : tuple of int
+        Special primes of key switching, whose product is not below that of a digit. Empty: neither relinearisation nor
+        rotations.
+    digits : int
+        Into how many digits key switching decomposes `q` ("dnum"). More of them need fewer special primes and more
+        time and larger keys.
+    q_roots, p_roots : tuple of int
+        Primitive 2N-th roots of unity of each prime; empty: the least ones.
+    scale : float
+        What messages are multiplied by, unless a call says otherwise.
+    limbs_per_level : int
+        Primes that one rescaling drops. More than one is OpenFHE's composite scaling.
+    """
+
+    log_n: int
+    q: tuple[int, ...]
+    p: tuple[int, ...] = ()
+    digits: int = 1
+    q_roots: tuple[int, ...] = ()
+    p_roots: tuple[int, ...] = ()
+    scale: float = 2.0 ** 40
+    limbs_per_level: int = 1
+
+    def __post_init__(self) -> None:
+        for name in ("q", "p", "q_roots", "p_roots"):
+            object.__setattr__(self, name, tuple(int(x) for x in getattr(self, name)))
+
+    @classmethod
+    def choose(cls, log_n: int, levels: int, scale_bits: int = 40, first_bits: int = 60,
+               digits: int | None = None) -> Parameters:
+        """Pick primes for circuits of `levels` products in a row.
+
+        Parameters
+        ----------
+        log_n : int
+            N = 2^log_n.
+        levels : int
+            Rescalings that will be possible.
+        scale_bits : int
+            Bits of each prime that a rescaling drops, 14 to 60, and of the scale. A fresh ciphertext with all slots in
+            use has about ``scale_bits - log_n - 4`` right bits behind the point.
+        first_bits : int
+            Bits of the prime that stays to the end, at most 60. Results must be below
+            ``2 ** (first_bits - scale_bits - 1)``.
+        digits : int, optional
+            Of key switching; by default 1 to 3, as OpenFHE chooses.
+
+        Returns
+        -------
+        Parameters
+            Whose special primes are OpenFHE's, so that keys can be exchanged. Print it to see its security.
+
+        Raises
+        ------
+        ParameterError
+            There are no such primes.
+
+        Examples
+        --------
+        >>> from polykem import ckks
+        >>> print(ckks.Parameters.choose(log_n=14, levels=5))
+        N = 2^14, 6 + 2 primes, 381 bits, 3 digits: 128 bits of security
+        """
+        if levels < 0:
+            raise ParameterError("levels are 0 or more")
+        first = _primes_below(log_n, first_bits, 1, [])
+        q = (*first, *_core.ckks_find_primes(log_n, scale_bits, levels, first))
+        size = -(-len(q) // (digits or (1 if levels == 0 else 2 if levels < 4 else 3)))
+        digits = -(-len(q) // size)
+        return cls(log_n, q, special_primes(log_n, q, digits, _SPECIAL_BITS), digits, scale=2.0 ** scale_bits)
+
+    @property
+    def modulus_bits(self) -> float:
+        """Bits of the product of all primes."""
+        return math.log2(math.prod(self.q) * math.prod(self.p))
+
+    @cached_property
+    def security_bits(self) -> int:
+        """128 if the Homomorphic Encryption Standard grants so many bits, else 0 [HES18, table 1]."""
+        return self._core(1, True).security_bits
+
+    def __str__(self) -> str:
+        security = f"{self.security_bits} bits of security" if self.security_bits else "not secure, for tests only"
+        return (f"N = 2^{self.log_n}, {len(self.q)} + {len(self.p)} primes, {math.ceil(self.modulus_bits)} bits, "
+                f"{self.digits} digit{'s' * (self.digits != 1)}: {security}")
+
+    def same_rings(self, other: Parameters) -> bool:
+        """True if objects of one set can be used with the other; both must have their roots."""
+        def rings(x: Parameters) -> tuple[Any, ...]:
+            return x.log_n, x.q, x.q_roots, x.p, x.p_roots, x.digits
+        return rings(self) == rings(other)
+
+    def _core(self, threads: int, allow_insecure: bool) -> Any:
+        return _core.ckks_context(self.log_n, self.q, self.q_roots, self.p, self.p_roots, self.digits, threads,
+                                  allow_insecure)
+
+
+def _primes_below(log_n: int, bits: int, count: int, taken: Sequence[int]) -> list[int]:
+    """The `count` largest primes below 2^bits."""
+    most = 2 * (count + len(taken))
+    while True:
+        nearest = _core.ckks_find_primes(log_n, bits, most, [])
+        below = sorted((q for q in nearest if q < 2 ** bits and q not in taken), reverse=True)
+        if len(below) >= count:
+            return below[:count]
+        most *= 2
+
+
+def special_primes(log_n: int, q: Sequence[int], digits: int, bits: int) -> tuple[int, ...]:
+    """The special primes that OpenFHE takes for `q`: it does not write them into a context's file."""
+    size = -(-len(q) // digits)
+    most = max(math.prod(q[i:i + size]).bit_length() for i in range(0, len(q), size))
+    return tuple(_primes_below(log_n, bits, -(-most // bits), q))

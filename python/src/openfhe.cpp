@@ -1,0 +1,368 @@
+// SPDX-License-Identifier: Apache-2.0
+// Files of OpenFHE: what was read stays an object of formats/openfhe until a context is there to make a batch or a key
+// of it.
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <bit>
+#include <fstream>
+#include <string>
+#include <utility>
+
+#include "ckks_binding.hpp"
+#include "formats/openfhe/openfhe.hpp"
+
+namespace polykem::python {
+namespace {
+
+using namespace nb::literals;
+using openfhe::Form;
+using Numbers = std::vector<std::uint64_t>;
+
+struct FileContext {
+  std::shared_ptr<const openfhe::Context> value;
+};
+
+template <class T>
+struct FileObject {
+  T value;
+  FileContext context() const { return {value.context}; }
+  const std::string& key_tag() const { return value.key_tag; }
+};
+using FileCiphertext = FileObject<openfhe::Ciphertext>;
+using FilePublicKey = FileObject<openfhe::PublicKey>;
+using FileSecretKey = FileObject<openfhe::SecretKey>;
+
+/// Relinearisation keys for s^2, or automorphism keys.
+struct FileKeys {
+  struct Entry {
+    std::string tag;
+    std::uint64_t g;  ///< 0: relinearisation
+    openfhe::SwitchingKey key;
+  };
+  std::vector<Entry> entries;
+};
+
+[[noreturn]] void raise(const char* name, const std::string& text) {
+  PyErr_SetString(nb::module_::import_("polykem.ckks._errors").attr(name).ptr(), text.c_str());
+  throw nb::python_error();
+}
+
+/// work() without the GIL; what is wrong with a file becomes an exception.
+template <class Work>
+auto guarded(const Work& work) {
+  std::string text;
+  bool disk = false;
+  try {
+    const nb::gil_scoped_release no_gil;
+    return work();
+  } catch (const openfhe::FormatError& error) {
+    text = error.what();
+  } catch (const std::ios_base::failure& error) {
+    disk = true;
+    text = error.what();
+  }
+  if (!disk) raise("FormatError", text);
+  PyErr_SetString(PyExc_OSError, text.c_str());
+  throw nb::python_error();
+}
+
+/// `source` is bytes, or the path of a file as a string.
+template <class T>
+T read(nb::handle source) {
+  if (nb::isinstance<nb::bytes>(source)) {
+    const auto bytes = nb::borrow<nb::bytes>(source);
+    const ByteView view{reinterpret_cast<const std::uint8_t*>(bytes.c_str()), bytes.size()};
+    return guarded([&] { return openfhe::read<T>(view); });
+  }
+  const auto path = nb::cast<std::string>(source);
+  return guarded([&] {
+    std::ifstream in(path, std::ios::binary);
+    if (!in) throw std::ios_base::failure("the file cannot be opened");
+    return openfhe::read<T>(in);
+  });
+}
+
+template <class T>
+void write(const T& object, const std::string& path, bool json) {
+  guarded([&] {
+    std::ofstream out(path, std::ios::binary | std::ios::trunc);
+    openfhe::write(out, object, json ? Form::kJson : Form::kBinary);
+    out.close();
+    if (!out) throw std::ios_base::failure("the file could not be written");
+  });
+}
+
+void append(Numbers& words, const openfhe::Polynomial& polynomial) {
+  for (const openfhe::Tower& tower : polynomial)
+    words.insert(words.end(), tower.values.begin(), tower.values.end());
+}
+
+/// Rows of N words, one for each modulus.
+openfhe::Polynomial polynomial(const std::uint64_t* words, std::size_t n, const std::vector<openfhe::Modulus>& moduli,
+                               std::size_t towers) {
+  openfhe::Polynomial out;
+  for (std::size_t i = 0; i < towers; ++i)
+    out.push_back({moduli[i].value, moduli[i].root, Numbers(words + i * n, words + (i + 1) * n)});
+  return out;
+}
+
+std::vector<openfhe::Modulus> moduli(const Numbers& values, const Numbers& roots) {
+  std::vector<openfhe::Modulus> out;
+  for (std::size_t i = 0; i < std::min(values.size(), roots.size()); ++i)
+    out.push_back({values[i], roots[i]});
+  return out;
+}
+
+template <class Member>
+auto each(Member member) {
+  return [member](const FileContext& context) {
+    Numbers out;
+    for (const openfhe::Modulus& q : context.value->moduli)
+      out.push_back(q.*member);
+    return out;
+  };
+}
+
+FileContext new_context(std::uint32_t n, const Numbers& q, const Numbers& roots, std::uint32_t digits,
+                        std::uint32_t scaling_bits) {
+  openfhe::Context context;
+  context.ring_dimension = n;
+  context.moduli = moduli(q, roots);
+  context.batch_size = n / 2;
+  context.scaling_bits = scaling_bits;
+  context.digits = digits;
+  context.depth = static_cast<std::uint32_t>(q.size() - 1);
+  return {std::make_shared<const openfhe::Context>(std::move(context))};
+}
+
+FileKeys relinearisation_keys(nb::handle source) {
+  auto read_keys = read<openfhe::RelinearisationKeys>(source);
+  FileKeys out;
+  for (auto& [tag, keys] : read_keys.keys)
+    if (!keys.empty()) out.entries.push_back({tag, 0, std::move(keys[0])});
+  return out;
+}
+
+FileKeys automorphism_keys(nb::handle source) {
+  auto read_keys = read<openfhe::AutomorphismKeys>(source);
+  FileKeys out;
+  for (auto& [tag, keys] : read_keys.keys)
+    for (auto& [g, key] : keys)
+      out.entries.push_back({tag, g, std::move(key)});
+  return out;
+}
+
+/// Special primes and their roots: what the keys have beyond the context's.
+std::pair<Numbers, Numbers> special(const FileKeys& keys) {
+  std::pair<Numbers, Numbers> out;
+  if (keys.entries.empty()) return out;
+  const openfhe::SwitchingKey& key = keys.entries[0].key;
+  for (std::size_t i = key.context->moduli.size(); i < key.a[0].size(); ++i) {
+    out.first.push_back(key.a[0][i].modulus);
+    out.second.push_back(key.a[0][i].root);
+  }
+  return out;
+}
+
+CkksSwitchingKey make_key(const FileKeys& keys, std::size_t index, const CkksContext& context, std::size_t digits,
+                          std::size_t primes) {
+  const openfhe::SwitchingKey& key = keys.entries.at(index).key;
+  if (key.a.size() != digits || key.a[0].size() != primes) refuse("the key belongs to another parameter set");
+  Numbers words;
+  for (std::size_t digit = 0; digit < digits; ++digit) {
+    append(words, key.b[digit]);
+    append(words, key.a[digit]);
+  }
+  return made<polykem_ckks_switching_key>([&](polykem_ckks_switching_key** out) {
+    return polykem_ckks_switching_key_new(context.get(), words.data(), out);
+  });
+}
+
+CkksCiphertexts make_ciphertexts(const FileCiphertext& file, const CkksContext& context) {
+  const openfhe::Ciphertext& c = file.value;
+  Numbers words;
+  for (const openfhe::Polynomial& part : c.parts)
+    append(words, part);
+  const polykem_ckks_shape shape{sizeof shape, 1, c.parts.size(), c.parts[0].size(), c.slots, c.scale};
+  return made<polykem_ckks_ciphertexts>([&](polykem_ckks_ciphertexts** out) {
+    return polykem_ckks_ciphertexts_new(context.get(), &shape, words.data(), out);
+  });
+}
+
+CkksPublicKey make_public_key(const FilePublicKey& file, const CkksContext& context) {
+  Numbers words;
+  for (const openfhe::Polynomial& part : file.value.h)
+    append(words, part);
+  if (file.value.h[0].size() != file.value.context->moduli.size()) refuse("the public key lacks towers");
+  return made<polykem_ckks_public_key>(
+      [&](polykem_ckks_public_key** out) { return polykem_ckks_public_key_new(context.get(), words.data(), out); });
+}
+
+CkksSecretKey make_secret_key(const FileSecretKey& file, const CkksContext& context) {
+  return made<polykem_ckks_secret_key>([&](polykem_ckks_secret_key** out) {
+    return polykem_ckks_secret_key_new(context.get(), file.value.s[0].values.data(), out);
+  });
+}
+
+void write_ciphertext(const FileContext& context, const CkksCiphertexts& ciphertexts, std::size_t item,
+                      const std::string& tag, std::uint32_t degree, double scale, const std::string& path, bool json) {
+  const polykem_ckks_shape shape = shape_of(ciphertexts);
+  const std::size_t n = context.value->ring_dimension, total = context.value->moduli.size();
+  if (item >= shape.count || shape.limbs > total) refuse("the ciphertext belongs to another parameter set");
+  const std::uint64_t* const words = polykem_ckks_ciphertexts_words(ciphertexts.get());
+  openfhe::Ciphertext out;
+  out.context = context.value;
+  out.key_tag = tag;
+  for (std::size_t part = 0; part < shape.parts; ++part)
+    out.parts.push_back(
+        polynomial(words + (item * shape.parts + part) * shape.limbs * n, n, context.value->moduli, shape.limbs));
+  out.slots = static_cast<std::uint32_t>(shape.slots);
+  out.level = static_cast<std::uint32_t>(total - shape.limbs);
+  out.noise_degree = degree;
+  out.scale = scale;
+  write(out, path, json);
+}
+
+void write_public_key(const FileContext& context, const CkksPublicKey& key, const std::string& tag,
+                      const std::string& path, bool json) {
+  const std::uint64_t* const words = polykem_ckks_public_key_words(key.get());
+  const std::size_t n = context.value->ring_dimension, limbs = context.value->moduli.size();
+  openfhe::PublicKey out;
+  out.context = context.value;
+  out.key_tag = tag;
+  for (std::size_t part = 0; part < 2; ++part)
+    out.h.push_back(polynomial(words + part * limbs * n, n, context.value->moduli, limbs));
+  write(out, path, json);
+}
+
+void write_secret_key(const FileContext& context, const CkksSecretKey& key, const std::string& tag,
+                      const std::string& path, bool json) {
+  openfhe::SecretKey out;
+  out.context = context.value;
+  out.key_tag = tag;
+  out.s = polynomial(polykem_ckks_secret_key_words(key.get()), context.value->ring_dimension, context.value->moduli,
+                     context.value->moduli.size());
+  write(out, path, json);
+}
+
+/// What a file of switching keys needs beside the keys.
+struct KeyFile {
+  FileContext context;
+  std::vector<openfhe::Modulus> moduli;
+  std::size_t digits;
+  std::string tag;
+
+  openfhe::SwitchingKey key(const CkksSwitchingKey& from) const {
+    const std::uint64_t* words = polykem_ckks_switching_key_words(from.get());
+    const std::size_t n = context.value->ring_dimension;
+    openfhe::SwitchingKey out{context.value, tag, {}, {}};
+    for (std::size_t digit = 0; digit < digits; ++digit) {
+      for (auto* const half : {&out.b, &out.a}) {
+        half->push_back(polynomial(words, n, moduli, moduli.size()));
+        words += moduli.size() * n;
+      }
+    }
+    return out;
+  }
+};
+
+KeyFile key_file(const FileContext& context, const Numbers& p, const Numbers& p_roots, std::size_t digits,
+                 const std::string& tag) {
+  KeyFile out{context, context.value->moduli, digits, tag};
+  for (const openfhe::Modulus& modulus : moduli(p, p_roots))
+    out.moduli.push_back(modulus);
+  return out;
+}
+
+void write_relinearisation_key(const KeyFile& file, const CkksSwitchingKey& key, const std::string& path, bool json) {
+  openfhe::RelinearisationKeys out;
+  out.keys[file.tag].push_back(file.key(key));
+  write(out, path, json);
+}
+
+void write_automorphism_keys(const KeyFile& file, const std::vector<std::pair<std::uint32_t, CkksSwitchingKey>>& keys,
+                             const std::string& path, bool json) {
+  openfhe::AutomorphismKeys out;
+  for (const auto& [g, key] : keys)
+    out.keys[file.tag].emplace(g, file.key(key));
+  write(out, path, json);
+}
+
+void bind_file_context(nb::module_& m) {
+  using Of = const FileContext&;
+  nb::class_<FileContext>(m, "OpenfheContext")
+      .def_prop_ro("log_n", [](Of c) { return std::countr_zero(c.value->ring_dimension); })
+      .def_prop_ro("q", each(&openfhe::Modulus::value))
+      .def_prop_ro("q_roots", each(&openfhe::Modulus::root))
+      .def_prop_ro("digits", [](Of c) { return c.value->digits; })
+      .def_prop_ro("hybrid", [](Of c) { return c.value->key_switch == openfhe::KeySwitchTechnique::kHybrid; })
+      .def_prop_ro("auxiliary_bits", [](Of c) { return c.value->auxiliary_bits; })
+      .def_prop_ro("composite_degree", [](Of c) { return c.value->composite_degree; })
+      .def_prop_ro("scaling_bits", [](Of c) { return c.value->scaling_bits; })
+      .def_prop_ro("scaling", [](Of c) { return static_cast<int>(c.value->scaling); });
+  m.def("openfhe_context", &new_context, "n"_a, "q"_a, "q_roots"_a, "digits"_a, "scaling_bits"_a);
+  m.def(
+      "openfhe_read_context",
+      [](nb::handle source) {
+        return FileContext{std::make_shared<const openfhe::Context>(read<openfhe::Context>(source))};
+      },
+      "source"_a);
+  m.def(
+      "openfhe_write_context", [](Of c, const std::string& path, bool json) { write(*c.value, path, json); },
+      "context"_a, "path"_a, "json"_a);
+}
+
+template <class T>
+nb::class_<FileObject<T>> bind_file_object(nb::module_& m, const char* name) {
+  return nb::class_<FileObject<T>>(m, name)
+      .def_prop_ro("context", &FileObject<T>::context)
+      .def_prop_ro("key_tag", &FileObject<T>::key_tag);
+}
+
+void bind_reading(nb::module_& m) {
+  bind_file_object<openfhe::Ciphertext>(m, "OpenfheCiphertext")
+      .def_prop_ro("noise_degree", [](const FileCiphertext& c) { return c.value.noise_degree; })
+      .def("make", &make_ciphertexts, "context"_a);
+  bind_file_object<openfhe::PublicKey>(m, "OpenfhePublicKey").def("make", &make_public_key, "context"_a);
+  bind_file_object<openfhe::SecretKey>(m, "OpenfheSecretKey").def("make", &make_secret_key, "context"_a);
+  nb::class_<FileKeys>(m, "OpenfheKeys")
+      .def_prop_ro("entries",
+                   [](const FileKeys& keys) {
+                     std::vector<std::pair<std::string, std::uint64_t>> out;
+                     for (const FileKeys::Entry& entry : keys.entries)
+                       out.emplace_back(entry.tag, entry.g);
+                     return out;
+                   })
+      .def("context", [](const FileKeys& keys, std::size_t i) { return FileContext{keys.entries.at(i).key.context}; })
+      .def_prop_ro("special", &special)
+      .def("make", &make_key, "index"_a, "context"_a, "digits"_a, "primes"_a);
+  m.def("openfhe_read_ciphertext", [](nb::handle s) { return FileCiphertext{read<openfhe::Ciphertext>(s)}; });
+  m.def("openfhe_read_public_key", [](nb::handle s) { return FilePublicKey{read<openfhe::PublicKey>(s)}; });
+  m.def("openfhe_read_secret_key", [](nb::handle s) { return FileSecretKey{read<openfhe::SecretKey>(s)}; });
+  m.def("openfhe_read_relinearisation_keys", &relinearisation_keys, "source"_a);
+  m.def("openfhe_read_automorphism_keys", &automorphism_keys, "source"_a);
+}
+
+void bind_writing(nb::module_& m) {
+  m.def("openfhe_write_ciphertext", &write_ciphertext, "context"_a, "ciphertexts"_a, "item"_a, "key_tag"_a,
+        "noise_degree"_a, "scale"_a, "path"_a, "json"_a);
+  m.def("openfhe_write_public_key", &write_public_key, "context"_a, "key"_a, "key_tag"_a, "path"_a, "json"_a);
+  m.def("openfhe_write_secret_key", &write_secret_key, "context"_a, "key"_a, "key_tag"_a, "path"_a, "json"_a);
+  nb::class_<KeyFile>(m, "OpenfheKeyFile");
+  m.def("openfhe_key_file", &key_file, "context"_a, "p"_a, "p_roots"_a, "digits"_a, "key_tag"_a);
+  m.def("openfhe_write_relinearisation_key", &write_relinearisation_key, "file"_a, "key"_a, "path"_a, "json"_a);
+  m.def("openfhe_write_automorphism_keys", &write_automorphism_keys, "file"_a, "keys"_a, "path"_a, "json"_a);
+}
+
+}  // namespace
+
+void bind_openfhe(nb::module_& m) {
+  bind_file_context(m);
+  bind_reading(m);
+  bind_writing(m);
+}
+
+}  // namespace polykem::python

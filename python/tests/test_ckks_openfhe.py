@@ -1,0 +1,204 @@
+# SPDX-License-Identifier: Apache-2.0
+"""polykem beside OpenFHE: its known answers bit for bit, its files, and live exchanges where it is there."""
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import polykem
+import pytest
+
+from ckks_circuits import random_circuit
+from known_answers import ROOT
+from polykem import ckks
+
+ANSWERS = ROOT / "tests" / "data" / "openfhe_answers"
+RESULTS = {
+    "sum": lambda ev, x: ev.add(x["a"], x["b"]),
+    "difference": lambda ev, x: ev.sub(x["a"], x["b"]),
+    "negative": lambda ev, x: ev.negate(x["a"]),
+    "product": lambda ev, x: ev.mul(x["a"], x["b"], relinearise=False, rescale=False),
+    "relinearised": lambda ev, x: ev.mul(x["a"], x["b"], rescale=False),
+    "rescaled": lambda ev, x: ev.mul(x["a"], x["b"]),
+    "low_square": lambda ev, x: ev.square(ev.mul(x["a"], x["b"]), rescale=False),
+    "low_rotated": lambda ev, x: ev.rotate(ev.mul(x["a"], x["b"]), 1),
+    "rotated_1": lambda ev, x: ev.rotate(x["a"], 1),
+    "rotated_-2": lambda ev, x: ev.rotate(x["a"], -2),
+    "conjugate": lambda ev, x: ev.conjugate(x["a"]),
+    "plain_sum": lambda ev, x: ev.add(x["a"], x["plain"]),
+    "plain_product": lambda ev, x: ev.mul(x["a"], x["plain"], rescale=False),
+}
+OBJECTS = ["context", "secret", "a", "relinearised", "mult", "auto"]
+CASES = [(s, name) for s in ("manual", "composite") for name in RESULTS if (ANSWERS / s / f"{name}.bin").exists()]
+
+if not hasattr(polykem._core, "OpenfheContext"):
+    pytest.skip("built without nlohmann-json", allow_module_level=True)
+
+
+class Answers:
+    """A set of known answers."""
+
+    def __init__(self, name):
+        self.folder = ANSWERS / name
+        self.context = self.load("context")
+        self.keys = self.load("mult") | self.load("auto")
+        self.secret = self.load("secret")
+        self.evaluator = ckks.Evaluator(self.context, self.keys)
+        self.values = json.loads((self.folder / "values.json").read_text())
+        self.inputs = {"a": self.load("a"), "b": self.load("b"), "plain": self.values["plain"]}
+
+    def load(self, name):
+        return ckks.load(self.folder / f"{name}.bin", getattr(self, "context", None), allow_insecure=True)
+
+
+@pytest.fixture(scope="module")
+def answers():
+    return {name: Answers(name) for name in ("manual", "composite")}
+
+
+def test_the_sets_are_whole():
+    assert len(CASES) == 20
+
+
+@pytest.mark.parametrize("name,result", CASES)
+def test_known_answers(answers, tmp_path, name, result):
+    """Bit for bit, and what the file says of it too."""
+    known = answers[name]
+    expected = known.load(result)
+    got = RESULTS[result](known.evaluator, known.inputs)
+    assert np.array_equal(got.words, expected.words)
+    assert (got.degree, got.level, got.slots, got.key_tag) == (expected.degree, expected.level, expected.slots,
+                                                               expected.key_tag)
+    assert got.scale == pytest.approx(expected.scale, rel=2 ** -20)
+    ckks.save(got, tmp_path / "got")
+    ckks.save(expected, tmp_path / "expected")
+    files = [(tmp_path / n).read_bytes() for n in ("got", "expected")]
+    assert files[0] == files[1] or name == "composite"  # there the scales may differ in the last bit
+
+
+@pytest.mark.parametrize("name", ["manual", "composite"])
+def test_inputs_decrypt(answers, name):
+    known = answers[name]
+    for key in "ab":
+        numbers = known.context.decrypt(known.secret, known.inputs[key])
+        assert np.abs(numbers - known.values[key]).max() < 2 ** -20
+
+
+@pytest.mark.parametrize("form", ["binary", "json"])
+@pytest.mark.parametrize("name", OBJECTS)
+def test_files_are_written_as_they_were(answers, tmp_path, name, form):
+    thing = answers["manual"].load(name)
+    ckks.save(thing, tmp_path / "first", form)
+    again = ckks.load(tmp_path / "first", allow_insecure=True)
+    assert type(again) is type(thing) and repr(again) == repr(thing)
+    ckks.save(again, tmp_path / "second")
+    original = (ANSWERS / "manual" / f"{name}.bin").read_bytes()
+    assert len((tmp_path / "second").read_bytes()) <= len(original)
+    assert os.listdir(tmp_path) in (["first", "second"], ["second", "first"])
+    assert (os.stat(tmp_path / "first").st_mode & 0o077 == 0) == (name == "secret")
+
+
+def test_a_context_of_keys_has_their_special_primes(answers):
+    for known in answers.values():
+        of_keys = ckks.load(known.folder / "mult.bin", allow_insecure=True).context
+        assert of_keys.parameters.same_rings(known.context.parameters)
+
+
+def test_what_is_no_file_of_ckks():
+    whole = (ANSWERS / "manual" / "a.bin").read_bytes()
+    for data in (b"", b"\1", b"{}", b"hello", b"\1" + bytes(100), whole[:1000], whole + b"x",
+                 whole[:300] + bytes(4900)):
+        with pytest.raises(ckks.FormatError):
+            ckks.load(data, allow_insecure=True)
+    with pytest.raises(ckks.FormatError):
+        ckks.load(whole, kind="context", allow_insecure=True)
+    with pytest.raises(ckks.InsecureError):
+        ckks.load(whole)
+    with pytest.raises(FileNotFoundError):
+        ckks.load("/nowhere")
+
+
+def test_what_cannot_be_saved(answers, tmp_path):
+    known = answers["manual"]
+    a = known.inputs["a"]
+    with pytest.raises(polykem.ArgumentError, match="one by one"):
+        ckks.save(ckks.join([a, a]), tmp_path / "x")
+    with pytest.raises(polykem.ArgumentError, match="part="):
+        ckks.save(known.keys, tmp_path / "x")
+    with pytest.raises(polykem.ArgumentError):
+        ckks.save(a, tmp_path / "x", "xml")
+    with pytest.raises(ckks.ScaleError):
+        ckks.save(a.with_scale(2 ** 37), tmp_path / "x")
+    with pytest.raises(FileNotFoundError):
+        ckks.save(a, tmp_path / "no" / "x")
+    x = known.context.parameters
+    others = ckks.Parameters(x.log_n, x.q, polykem._core.ckks_find_primes(x.log_n, 58, 2, []), x.digits)
+    context = ckks.Context(others, allow_insecure=True)
+    with pytest.raises(ckks.ParameterError, match="special primes"):
+        ckks.save(ckks.Keys.generate(context, ckks.SecretKey.generate(context)), tmp_path / "x")
+    with pytest.raises(ckks.ParameterError, match="other parameters"):
+        ckks.load(ANSWERS / "manual" / "mult.bin", context)
+    assert not os.listdir(tmp_path)
+
+
+# ---- live
+
+def openfhe(folder, *arguments):
+    """Runs openfhe_peer.py with an interpreter that has OpenFHE; skips without one."""
+    python = os.environ.get("POLYKEM_OPENFHE_PYTHON", sys.executable)
+    peer = Path(__file__).with_name("openfhe_peer.py")
+    environment = {k: v for k, v in os.environ.items() if k != "PYTHONPATH"}
+    result = subprocess.run([python, peer, *arguments], cwd=folder, env=environment, capture_output=True, text=True)
+    if result.returncode == 77:
+        pytest.skip("needs openfhe 1.6 (POLYKEM_OPENFHE_PYTHON names an interpreter that has it)")
+    assert result.returncode == 0, result.stderr
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("form", ["binary", "json"])
+@pytest.mark.parametrize("technique,log_n", [("FIXEDMANUAL", 12), ("FLEXIBLEAUTO", 13)])
+def test_openfhe_encrypts_and_decrypts(tmp_path, technique, log_n, form):
+    """Random circuits of depth 10 in between."""
+    openfhe(tmp_path, "encrypt", technique, str(log_n), form)
+    keys = ckks.load(tmp_path / "mult", allow_insecure=True)
+    context = keys.context
+    keys |= ckks.load(tmp_path / "auto", context)
+    inputs = [ckks.load(tmp_path / f"input{i}", context) for i in range(3)]
+    values = [np.load(tmp_path / f"input{i}.npy") for i in range(3)]
+    evaluator = ckks.Evaluator(context, keys)
+    expected = []
+    for seed in range(3):
+        result, numbers = random_circuit(evaluator, inputs, values, depth=10, seed=seed)
+        ckks.save(result, tmp_path / f"result{seed}", form)
+        expected.append(numbers)
+    openfhe(tmp_path, "decrypt", form)
+    for seed, numbers in enumerate(expected):
+        got = np.load(tmp_path / f"result{seed}.npy")
+        assert np.abs(numbers).max() > 2 ** -6
+        error = np.abs(got - numbers.real).max()
+        print(f"{technique} 2^{log_n} {form} circuit {seed}: error 2^{np.log2(error):.1f}")
+        assert error < 2 ** -20
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("form", ["binary", "json"])
+def test_openfhe_computes(tmp_path, form):
+    """polykem makes context, keys and ciphertexts and decrypts."""
+    context = ckks.Context(ckks.Parameters.choose(12, 10, 50, 60), allow_insecure=True)
+    secret = ckks.SecretKey.generate(context)
+    keys = ckks.Keys.generate(context, secret, rotations=[1, -2])
+    values = np.random.default_rng(1).uniform(-1, 1, 2 ** 11)
+    ckks.save(context, tmp_path / "context", form)
+    ckks.save(secret, tmp_path / "secret", form)
+    public = ckks.PublicKey.generate(context, secret)
+    ckks.save(public, tmp_path / "public", form)
+    ckks.save(keys, tmp_path / "mult", form, part="relinearisation")
+    ckks.save(keys, tmp_path / "auto", form, part="automorphisms")
+    ckks.save(context.encrypt(public, values), tmp_path / "input0", form)
+    np.save(tmp_path / "input0.npy", values)
+    openfhe(tmp_path, "compute", form)
+    for name in ("powers", "rotated", "own"):
+        got = context.decrypt(secret, ckks.load(tmp_path / name, context))
+        assert np.abs(got[0] - np.load(tmp_path / f"{name}.npy")).max() < 2 ** -20, name

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "core/secure.hpp"
+
+namespace polykem::ckks {
+
+/// Memory that is zeroised before it is freed.
+template <typename T>
+struct WipingAllocator {
+  using value_type = T;
+  WipingAllocator() = default;
+  template <typename U>
+  WipingAllocator(const WipingAllocator<U>&) {}
+  T* allocate(size_t count) { return std::allocator<T>().allocate(count); }
+  void deallocate(T* memory, size_t count) {
+    secure_zero(memory, count * sizeof(T));
+    std::allocator<T>().deallocate(memory, count);
+  }
+  bool operator==(const WipingAllocator&) const = default;
+};
+template <typename T>
+using SecretVector = std::vector<T, WipingAllocator<T>>;
+
+// A row is a polynomial modulo one prime: N words in [0, q), as Ntt::forward leaves them. "Limbs" are the first primes
+// of Q, those that rescaling has left.
+
+/// `count` ciphertexts that were computed alike.
+struct Ciphertexts {
+  size_t count = 0, parts = 2, limbs = 0;
+  double scale = 1;  ///< what messages were multiplied by
+  size_t slots = 0;  ///< complex numbers in a message
+  size_t n = 0;
+  std::vector<uint64_t> words;  ///< [count][parts][limbs][N]
+
+  uint64_t* row(size_t item, size_t part, size_t limb) { return &words[((item * parts + part) * limbs + limb) * n]; }
+  const uint64_t* row(size_t item, size_t part, size_t limb) const {
+    return &words[((item * parts + part) * limbs + limb) * n];
+  }
+};
+
+/// Encoded messages. One serves a whole batch of ciphertexts.
+struct Plaintexts {
+  size_t count = 0, limbs = 0;
+  double scale = 1;
+  size_t slots = 0;
+  size_t n = 0;
+  SecretVector<uint64_t> words;  ///< [count][limbs][N]
+
+  uint64_t* row(size_t item, size_t limb) { return &words[(item * limbs + limb) * n]; }
+  const uint64_t* row(size_t item, size_t limb) const { return &words[(item * limbs + limb) * n]; }
+};
+
+/// A ternary secret s.
+struct SecretKey {
+  size_t n = 0;
+  SecretVector<uint64_t> words;  ///< [primes][N]
+
+  const uint64_t* row(size_t prime) const { return &words[prime * n]; }
+};
+
+/// b = -a s + e.
+struct PublicKey {
+  size_t n = 0, limbs = 0;
+  std::vector<uint64_t> words;  ///< [b, a][limbs][N], all limbs of Q
+
+  const uint64_t* row(size_t part, size_t limb) const { return &words[(part * limbs + limb) * n]; }
+};
+
+/// Takes ciphertexts from a secret s' to the secret s: of each digit b_j = -a_j s + e_j + P s' (modulo the digit's
+/// primes; P s' is 0 modulo the others).
+struct SwitchingKey {
+  size_t n = 0, primes = 0;
+  std::vector<uint64_t> words;  ///< [digits][b, a][primes][N]
+
+  const uint64_t* row(size_t digit, size_t part, size_t prime) const {
+    return &words[((digit * 2 + part) * primes + prime) * n];
+  }
+};
+
+}  // namespace polykem::ckks

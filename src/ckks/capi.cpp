@@ -1,0 +1,438 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <exception>
+#include <memory>
+#include <new>
+#include <string>
+
+#include "ckks/encoding.hpp"
+#include "ckks/error.hpp"
+#include "ckks/evaluator.hpp"
+#include "ckks/keys.hpp"
+#include "ckks/primes.hpp"
+#include "polykem/ckks.h"
+
+using namespace polykem::ckks;
+
+struct polykem_ckks_context : Context {
+  using Context::Context;
+};
+struct polykem_ckks_plaintexts : Plaintexts {};
+struct polykem_ckks_ciphertexts : Ciphertexts {};
+struct polykem_ckks_secret_key : SecretKey {};
+struct polykem_ckks_public_key : PublicKey {};
+struct polykem_ckks_switching_key : SwitchingKey {};
+
+namespace {
+
+static_assert(static_cast<int>(Fault::argument) == POLYKEM_CKKS_ERR_ARGUMENT);
+static_assert(static_cast<int>(Fault::out_of_memory) == POLYKEM_CKKS_ERR_OUT_OF_MEMORY);
+static_assert(static_cast<int>(Fault::random) == POLYKEM_CKKS_ERR_RANDOM);
+static_assert(static_cast<int>(Fault::internal) == POLYKEM_CKKS_ERR_INTERNAL);
+static_assert(static_cast<int>(Fault::parameters) == POLYKEM_CKKS_ERR_PARAMETERS);
+static_assert(static_cast<int>(Fault::insecure) == POLYKEM_CKKS_ERR_INSECURE);
+static_assert(static_cast<int>(Fault::levels) == POLYKEM_CKKS_ERR_LEVELS);
+static_assert(static_cast<int>(Fault::scales) == POLYKEM_CKKS_ERR_SCALES);
+static_assert(static_cast<int>(Fault::parts) == POLYKEM_CKKS_ERR_PARTS);
+static_assert(static_cast<int>(Fault::no_level) == POLYKEM_CKKS_ERR_NO_LEVEL);
+static_assert(static_cast<int>(Fault::no_key) == POLYKEM_CKKS_ERR_NO_KEY);
+static_assert(static_cast<int>(Fault::residues) == POLYKEM_CKKS_ERR_RESIDUES);
+
+constexpr size_t kMostWords = size_t{1} << 40;
+
+std::string& error_text() {
+  thread_local std::string text;
+  return text;
+}
+
+polykem_ckks_status failed(Fault fault, const char* text) noexcept {
+  try {
+    error_text() = text;
+  } catch (const std::bad_alloc&) {
+    error_text().clear();
+  }
+  return static_cast<polykem_ckks_status>(fault);
+}
+
+/// Runs `work` and turns what it throws into a status.
+template <typename Work>
+polykem_ckks_status guarded(const Work& work) noexcept {
+  try {
+    work();
+    return POLYKEM_CKKS_OK;
+  } catch (const Error& error) {
+    return failed(error.fault(), error.what());
+  } catch (const std::bad_alloc&) {
+    return failed(Fault::out_of_memory, "there is not enough memory");
+  } catch (const std::length_error&) {
+    return failed(Fault::out_of_memory, "there is not enough memory");
+  } catch (const std::exception& error) {
+    return failed(Fault::internal, error.what());
+  }
+}
+
+template <typename... Pointers>
+void need(const Pointers*... pointers) {
+  if (((pointers == nullptr) || ...)) throw Error(Fault::argument, "a pointer is NULL");
+}
+
+/// Moves a value into an object of the C API.
+template <typename Handle, typename Value>
+void give(Value&& value, Handle** out) {
+  auto handle = std::make_unique<Handle>();
+  static_cast<std::remove_reference_t<Value>&>(*handle) = std::forward<Value>(value);
+  *out = handle.release();
+}
+
+std::vector<uint64_t> words_at(const uint64_t* words, size_t count) {
+  return words == nullptr ? std::vector<uint64_t>() : std::vector<uint64_t>(words, words + count);
+}
+
+/// Rows of one polynomial, modulo the primes 0..limbs-1.
+void check_rows(const Context& context, const uint64_t* words, size_t rows, size_t primes) {
+  for (size_t row = 0; row < rows; ++row) {
+    const uint64_t q = context.modulus(row % primes).value();
+    for (size_t k = 0; k < context.n(); ++k)
+      if (words[row * context.n() + k] >= q)
+        throw Error(Fault::residues, "word " + std::to_string(k) + " of row " + std::to_string(row) +
+                                         " is not below its prime, " + std::to_string(q));
+  }
+}
+
+/// Words of a batch of this shape; throws if there is no such batch.
+size_t checked_words(const Context& context, const polykem_ckks_shape& shape, size_t least_parts, size_t most_parts) {
+  if (shape.struct_size != sizeof shape || shape.count == 0 || shape.parts < least_parts || shape.parts > most_parts)
+    throw Error(Fault::argument, "the shape's struct_size, count or parts is out of range");
+  if (shape.limbs == 0 || shape.limbs > context.limbs())
+    throw Error(Fault::levels, "the shape has more limbs than the parameter set, or none");
+  if (!(shape.scale > 0)) throw Error(Fault::argument, "a scale is above 0");
+  if (shape.slots == 0 || (shape.slots & (shape.slots - 1)) != 0 || shape.slots > context.n() / 2)
+    throw Error(Fault::argument, "slots are a power of two, at most half the ring dimension");
+  if (shape.count > kMostWords / (shape.parts * shape.limbs * context.n()))
+    throw Error(Fault::argument, "the batch is too large");
+  return shape.count * shape.parts * shape.limbs * context.n();
+}
+
+template <typename Batch>
+polykem_ckks_status shape_of(const Batch* batch, size_t parts, polykem_ckks_shape* out) {
+  return guarded([&] {
+    need(batch, out);
+    if (out->struct_size != sizeof *out) throw Error(Fault::argument, "set struct_size of the shape");
+    *out = {sizeof *out, batch->count, parts, batch->limbs, batch->slots, batch->scale};
+  });
+}
+
+polykem::Drbg& generator() {
+  thread_local polykem::Drbg drbg;
+  return drbg;
+}
+
+void make_context(const polykem_ckks_parameters& in, polykem_ckks_context** out) {
+  if (in.struct_size != sizeof in) throw Error(Fault::argument, "set struct_size of the parameters");
+  if (in.q_count > kMostPrimes || in.p_count > kMostPrimes) throw Error(Fault::parameters, "there are too many primes");
+  if ((in.q == nullptr && in.q_count != 0) || (in.p == nullptr && in.p_count != 0))
+    throw Error(Fault::argument, "a pointer is NULL");
+  const Params params{.log_n = in.log_n,
+                      .q = words_at(in.q, in.q_count),
+                      .p = words_at(in.p, in.p_count),
+                      .q_roots = words_at(in.q_roots, in.q_count),
+                      .p_roots = words_at(in.p_roots, in.p_count),
+                      .digits = in.digits,
+                      .threads = in.threads};
+  auto context = std::make_unique<polykem_ckks_context>(params);
+  if (!in.allow_insecure && context->security_bits() < 128)
+    throw Error(Fault::insecure, "a modulus of " + std::to_string(static_cast<int>(context->total_bits())) +
+                                     " bits leaves less than 128 bits of security in this ring: take fewer or smaller "
+                                     "primes or a larger ring, or allow it for tests");
+  *out = context.release();
+}
+
+}  // namespace
+
+const char* polykem_ckks_error_text(void) {
+  return error_text().c_str();
+}
+
+polykem_ckks_status polykem_ckks_find_primes(unsigned log_n, unsigned bits, size_t count, const uint64_t* taken,
+                                             size_t taken_count, uint64_t* out) {
+  return guarded([&] {
+    if ((count != 0 && out == nullptr) || (taken_count != 0 && taken == nullptr))
+      throw Error(Fault::argument, "a pointer is NULL");
+    if (log_n < kLeastLogN || log_n > kMostLogN || bits < kLeastPrimeBits || bits > kMostPrimeBits ||
+        count > kMostPrimes)
+      throw Error(Fault::argument, "log_n is 4 to 16, bits are 14 to 60, and there are at most 128 primes");
+    const std::vector<uint64_t> primes = find_primes(log_n, bits, count, words_at(taken, taken_count));
+    if (primes.size() < count)
+      throw Error(Fault::parameters, "there are only " + std::to_string(primes.size()) + " such primes");
+    std::copy(primes.begin(), primes.end(), out);
+  });
+}
+
+polykem_ckks_status polykem_ckks_context_new(const polykem_ckks_parameters* parameters, polykem_ckks_context** out) {
+  return guarded([&] {
+    need(parameters, out);
+    make_context(*parameters, out);
+  });
+}
+void polykem_ckks_context_free(polykem_ckks_context* context) {
+  delete context;
+}
+double polykem_ckks_modulus_bits(const polykem_ckks_context* context) {
+  return context ? context->total_bits() : 0;
+}
+size_t polykem_ckks_ring_dimension(const polykem_ckks_context* context) {
+  return context ? context->n() : 0;
+}
+unsigned polykem_ckks_security_bits(const polykem_ckks_context* context) {
+  return context ? context->security_bits() : 0;
+}
+polykem_ckks_status polykem_ckks_prime(const polykem_ckks_context* context, size_t i, uint64_t* prime, uint64_t* root) {
+  return guarded([&] {
+    need(context, prime, root);
+    if (i >= context->primes()) throw Error(Fault::argument, "there is no prime of that number");
+    *prime = context->modulus(i).value();
+    *root = context->ntt(i).psi();
+  });
+}
+
+polykem_ckks_status polykem_ckks_encode(const polykem_ckks_context* context, const double* values, size_t count,
+                                        size_t slots, size_t limbs, double scale, polykem_ckks_plaintexts** out) {
+  return guarded([&] {
+    need(context, values, out);
+    if (count == 0 || slots == 0 || slots > context->n() || count > kMostWords / slots)
+      throw Error(Fault::argument, "there must be messages with 1 to N/2 slots");
+    const auto* const numbers = reinterpret_cast<const Complex*>(values);  // the standard allows it: [complex.numbers]
+    give(encode(*context, {numbers, count * slots}, slots, limbs, scale), out);
+  });
+}
+polykem_ckks_status polykem_ckks_decode(const polykem_ckks_context* context, const polykem_ckks_plaintexts* plaintexts,
+                                        double* values) {
+  return guarded([&] {
+    need(context, plaintexts, values);
+    if (plaintexts->n != context->n() || plaintexts->limbs > context->limbs())
+      throw Error(Fault::argument, "the plaintext belongs to another parameter set");
+    const size_t slots = plaintexts->slots;
+    auto* const numbers = reinterpret_cast<Complex*>(values);
+    context->for_each(plaintexts->count, [&](size_t item) {
+      decode(*context, *plaintexts, item, {numbers + item * slots, slots});
+    });
+  });
+}
+void polykem_ckks_plaintexts_free(polykem_ckks_plaintexts* plaintexts) {
+  delete plaintexts;
+}
+
+polykem_ckks_status polykem_ckks_ciphertexts_shape(const polykem_ckks_ciphertexts* ciphertexts,
+                                                   polykem_ckks_shape* out) {
+  return shape_of(ciphertexts, ciphertexts ? ciphertexts->parts : 0, out);
+}
+polykem_ckks_status polykem_ckks_plaintexts_shape(const polykem_ckks_plaintexts* plaintexts, polykem_ckks_shape* out) {
+  return shape_of(plaintexts, 1, out);
+}
+polykem_ckks_status polykem_ckks_ciphertexts_new(const polykem_ckks_context* context, const polykem_ckks_shape* shape,
+                                                 const uint64_t* words, polykem_ckks_ciphertexts** out) {
+  return guarded([&] {
+    need(context, shape, words, out);
+    const size_t count = checked_words(*context, *shape, 2, 3);
+    check_rows(*context, words, count / context->n(), shape->limbs);
+    give(Ciphertexts{shape->count, shape->parts, shape->limbs, shape->scale, shape->slots, context->n(),
+                     words_at(words, count)},
+         out);
+  });
+}
+polykem_ckks_status polykem_ckks_plaintexts_new(const polykem_ckks_context* context, const polykem_ckks_shape* shape,
+                                                const uint64_t* words, polykem_ckks_plaintexts** out) {
+  return guarded([&] {
+    need(context, shape, words, out);
+    const size_t count = checked_words(*context, *shape, 1, 1);
+    check_rows(*context, words, count / context->n(), shape->limbs);
+    give(Plaintexts{shape->count, shape->limbs, shape->scale, shape->slots, context->n(),
+                    SecretVector<uint64_t>(words, words + count)},
+         out);
+  });
+}
+const uint64_t* polykem_ckks_ciphertexts_words(const polykem_ckks_ciphertexts* ciphertexts) {
+  return ciphertexts ? ciphertexts->words.data() : nullptr;
+}
+const uint64_t* polykem_ckks_plaintexts_words(const polykem_ckks_plaintexts* plaintexts) {
+  return plaintexts ? plaintexts->words.data() : nullptr;
+}
+polykem_ckks_status polykem_ckks_with_scale(const polykem_ckks_ciphertexts* ciphertexts, double scale,
+                                            polykem_ckks_ciphertexts** out) {
+  return guarded([&] {
+    need(ciphertexts, out);
+    if (!(scale > 0)) throw Error(Fault::argument, "a scale is above 0");
+    Ciphertexts copy = *ciphertexts;
+    copy.scale = scale;
+    give(std::move(copy), out);
+  });
+}
+void polykem_ckks_ciphertexts_free(polykem_ckks_ciphertexts* ciphertexts) {
+  delete ciphertexts;
+}
+
+polykem_ckks_status polykem_ckks_secret_key_generate(const polykem_ckks_context* context,
+                                                     polykem_ckks_secret_key** out) {
+  return guarded([&] {
+    need(context, out);
+    give(make_secret_key(*context, generator()), out);
+  });
+}
+polykem_ckks_status polykem_ckks_secret_key_new(const polykem_ckks_context* context, const uint64_t* row,
+                                                polykem_ckks_secret_key** out) {
+  return guarded([&] {
+    need(context, row, out);
+    check_rows(*context, row, 1, 1);
+    give(secret_key_from_row(*context, row), out);
+  });
+}
+const uint64_t* polykem_ckks_secret_key_words(const polykem_ckks_secret_key* key) {
+  return key ? key->words.data() : nullptr;
+}
+void polykem_ckks_secret_key_free(polykem_ckks_secret_key* key) {
+  delete key;
+}
+
+polykem_ckks_status polykem_ckks_public_key_generate(const polykem_ckks_context* context,
+                                                     const polykem_ckks_secret_key* secret,
+                                                     polykem_ckks_public_key** out) {
+  return guarded([&] {
+    need(context, secret, out);
+    give(make_public_key(*context, *secret, generator()), out);
+  });
+}
+polykem_ckks_status polykem_ckks_public_key_new(const polykem_ckks_context* context, const uint64_t* words,
+                                                polykem_ckks_public_key** out) {
+  return guarded([&] {
+    need(context, words, out);
+    check_rows(*context, words, 2 * context->limbs(), context->limbs());
+    give(PublicKey{context->n(), context->limbs(), words_at(words, 2 * context->limbs() * context->n())}, out);
+  });
+}
+const uint64_t* polykem_ckks_public_key_words(const polykem_ckks_public_key* key) {
+  return key ? key->words.data() : nullptr;
+}
+void polykem_ckks_public_key_free(polykem_ckks_public_key* key) {
+  delete key;
+}
+
+polykem_ckks_status polykem_ckks_relinearisation_key_generate(const polykem_ckks_context* context,
+                                                              const polykem_ckks_secret_key* secret,
+                                                              polykem_ckks_switching_key** out) {
+  return guarded([&] {
+    need(context, secret, out);
+    give(make_relinearisation_key(*context, *secret, generator()), out);
+  });
+}
+polykem_ckks_status polykem_ckks_automorphism_key_generate(const polykem_ckks_context* context,
+                                                           const polykem_ckks_secret_key* secret, uint64_t g,
+                                                           polykem_ckks_switching_key** out) {
+  return guarded([&] {
+    need(context, secret, out);
+    give(make_automorphism_key(*context, *secret, g, generator()), out);
+  });
+}
+polykem_ckks_status polykem_ckks_switching_key_new(const polykem_ckks_context* context, const uint64_t* words,
+                                                   polykem_ckks_switching_key** out) {
+  return guarded([&] {
+    need(context, words, out);
+    const size_t rows = context->digits() * 2 * context->primes();
+    check_rows(*context, words, rows, context->primes());
+    give(SwitchingKey{context->n(), context->primes(), words_at(words, rows * context->n())}, out);
+  });
+}
+const uint64_t* polykem_ckks_switching_key_words(const polykem_ckks_switching_key* key) {
+  return key ? key->words.data() : nullptr;
+}
+void polykem_ckks_switching_key_free(polykem_ckks_switching_key* key) {
+  delete key;
+}
+
+polykem_ckks_status polykem_ckks_encrypt(const polykem_ckks_context* context, const polykem_ckks_public_key* key,
+                                         const polykem_ckks_plaintexts* plaintexts, polykem_ckks_ciphertexts** out) {
+  return guarded([&] {
+    need(context, key, plaintexts, out);
+    give(encrypt(*context, *key, *plaintexts, generator()), out);
+  });
+}
+polykem_ckks_status polykem_ckks_decrypt(const polykem_ckks_context* context, const polykem_ckks_secret_key* key,
+                                         const polykem_ckks_ciphertexts* ciphertexts, polykem_ckks_plaintexts** out) {
+  return guarded([&] {
+    need(context, key, ciphertexts, out);
+    give(decrypt(*context, *key, *ciphertexts), out);
+  });
+}
+
+polykem_ckks_status polykem_ckks_combine(const polykem_ckks_context* context, polykem_ckks_operation operation,
+                                         const polykem_ckks_ciphertexts* a, const polykem_ckks_ciphertexts* b,
+                                         polykem_ckks_ciphertexts** out) {
+  return guarded([&] {
+    need(context, a, b, out);
+    switch (operation) {
+      case POLYKEM_CKKS_ADD:
+        return give(add(*context, *a, *b), out);
+      case POLYKEM_CKKS_SUB:
+        return give(sub(*context, *a, *b), out);
+      case POLYKEM_CKKS_MUL:
+        return give(mul(*context, *a, *b), out);
+    }
+    throw Error(Fault::argument, "there is no such operation");
+  });
+}
+polykem_ckks_status polykem_ckks_combine_plain(const polykem_ckks_context* context, polykem_ckks_operation operation,
+                                               const polykem_ckks_ciphertexts* a, const polykem_ckks_plaintexts* b,
+                                               polykem_ckks_ciphertexts** out) {
+  return guarded([&] {
+    need(context, a, b, out);
+    switch (operation) {
+      case POLYKEM_CKKS_ADD:
+        return give(add_plain(*context, *a, *b), out);
+      case POLYKEM_CKKS_SUB:
+        return give(sub_plain(*context, *a, *b), out);
+      case POLYKEM_CKKS_MUL:
+        return give(mul_plain(*context, *a, *b), out);
+    }
+    throw Error(Fault::argument, "there is no such operation");
+  });
+}
+polykem_ckks_status polykem_ckks_negate(const polykem_ckks_context* context, const polykem_ckks_ciphertexts* a,
+                                        polykem_ckks_ciphertexts** out) {
+  return guarded([&] {
+    need(context, a, out);
+    give(negate(*context, *a), out);
+  });
+}
+polykem_ckks_status polykem_ckks_relinearise(const polykem_ckks_context* context, const polykem_ckks_ciphertexts* a,
+                                             const polykem_ckks_switching_key* key, polykem_ckks_ciphertexts** out) {
+  return guarded([&] {
+    need(context, a, key, out);
+    give(relinearise(*context, *a, *key), out);
+  });
+}
+polykem_ckks_status polykem_ckks_rescale(const polykem_ckks_context* context, const polykem_ckks_ciphertexts* a,
+                                         polykem_ckks_ciphertexts** out) {
+  return guarded([&] {
+    need(context, a, out);
+    give(rescale(*context, *a), out);
+  });
+}
+polykem_ckks_status polykem_ckks_keep_limbs(const polykem_ckks_context* context, const polykem_ckks_ciphertexts* a,
+                                            size_t limbs, polykem_ckks_ciphertexts** out) {
+  return guarded([&] {
+    need(context, a, out);
+    give(keep_limbs(*context, *a, limbs), out);
+  });
+}
+polykem_ckks_status polykem_ckks_automorphism(const polykem_ckks_context* context, const polykem_ckks_ciphertexts* a,
+                                              uint64_t g, const polykem_ckks_switching_key* key,
+                                              polykem_ckks_ciphertexts** out) {
+  return guarded([&] {
+    need(context, a, key, out);
+    give(automorphism(*context, *a, g, *key), out);
+  });
+}
+uint64_t polykem_ckks_rotation_element(const polykem_ckks_context* context, long steps) {
+  return context ? rotation_element(*context, steps) : 0;
+}
+uint64_t polykem_ckks_conjugation_element(const polykem_ckks_context* context) {
+  return context ? 2 * context->n() - 1 : 0;
+}

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+// The C API: what parameter sets and words it takes, and what it says of others.
+#include <gtest/gtest.h>
+#include <polykem/ckks.h>
+
+#include <cmath>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace {
+
+template <auto kFree>
+struct Free {
+  template <typename T>
+  void operator()(T* object) const {
+    kFree(object);
+  }
+};
+using Context = std::unique_ptr<polykem_ckks_context, Free<polykem_ckks_context_free>>;
+using Plaintexts = std::unique_ptr<polykem_ckks_plaintexts, Free<polykem_ckks_plaintexts_free>>;
+using Ciphertexts = std::unique_ptr<polykem_ckks_ciphertexts, Free<polykem_ckks_ciphertexts_free>>;
+using SecretKey = std::unique_ptr<polykem_ckks_secret_key, Free<polykem_ckks_secret_key_free>>;
+using PublicKey = std::unique_ptr<polykem_ckks_public_key, Free<polykem_ckks_public_key_free>>;
+using SwitchingKey = std::unique_ptr<polykem_ckks_switching_key, Free<polykem_ckks_switching_key_free>>;
+
+/// A call whose last argument is a new object.
+template <typename Handle, typename Call, typename... Arguments>
+Handle made(Call call, Arguments... arguments) {
+  typename Handle::pointer out = nullptr;
+  EXPECT_EQ(call(arguments..., &out), POLYKEM_CKKS_OK) << polykem_ckks_error_text();
+  return Handle(out);
+}
+
+struct CkksApi : testing::Test {
+  std::vector<uint64_t> q = primes(50, 1, {}), p;
+  polykem_ckks_parameters parameters{};
+
+  CkksApi() {
+    for (const uint64_t prime : primes(40, 3, q))
+      q.push_back(prime);
+    p = primes(60, 2, {});
+    parameters = {sizeof parameters, 6, q.size(), q.data(), nullptr, p.size(), p.data(), nullptr, 2, 1, 1};
+  }
+  static std::vector<uint64_t> primes(unsigned bits, size_t count, const std::vector<uint64_t>& taken) {
+    std::vector<uint64_t> out(count);
+    EXPECT_EQ(polykem_ckks_find_primes(6, bits, count, taken.data(), taken.size(), out.data()), POLYKEM_CKKS_OK);
+    return out;
+  }
+  polykem_ckks_status refusal() {
+    polykem_ckks_context* out = nullptr;
+    const polykem_ckks_status status = polykem_ckks_context_new(&parameters, &out);
+    EXPECT_EQ(out, nullptr);
+    polykem_ckks_context_free(out);
+    return status;
+  }
+};
+
+TEST_F(CkksApi, FromAMessageToItsProductAndBack) {
+  const auto context = made<Context>(polykem_ckks_context_new, &parameters);
+  EXPECT_EQ(polykem_ckks_ring_dimension(context.get()), 64U);
+  EXPECT_EQ(polykem_ckks_security_bits(context.get()), 0U);
+  const auto secret = made<SecretKey>(polykem_ckks_secret_key_generate, context.get());
+  const auto key = made<PublicKey>(polykem_ckks_public_key_generate, context.get(), secret.get());
+  const auto square = made<SwitchingKey>(polykem_ckks_relinearisation_key_generate, context.get(), secret.get());
+  const uint64_t g = polykem_ckks_rotation_element(context.get(), 1);
+  const auto turn = made<SwitchingKey>(polykem_ckks_automorphism_key_generate, context.get(), secret.get(), g);
+  const std::vector<double> z{0.5, 0, -0.25, 1, 2, 0, 0, -1};
+  const auto plain =
+      made<Plaintexts>(polykem_ckks_encode, context.get(), z.data(), size_t{1}, size_t{4}, size_t{4}, 0x1p40);
+  const auto c = made<Ciphertexts>(polykem_ckks_encrypt, context.get(), key.get(), plain.get());
+  const auto product = made<Ciphertexts>(polykem_ckks_combine, context.get(), POLYKEM_CKKS_MUL, c.get(), c.get());
+  const auto two = made<Ciphertexts>(polykem_ckks_relinearise, context.get(), product.get(), square.get());
+  const auto turned = made<Ciphertexts>(polykem_ckks_automorphism, context.get(), two.get(), g, turn.get());
+  const auto lower = made<Ciphertexts>(polykem_ckks_rescale, context.get(), turned.get());
+  const auto sum = made<Ciphertexts>(polykem_ckks_combine, context.get(), POLYKEM_CKKS_ADD, lower.get(), lower.get());
+  const auto result = made<Plaintexts>(polykem_ckks_decrypt, context.get(), secret.get(), sum.get());
+  polykem_ckks_shape shape{};
+  shape.struct_size = sizeof shape;
+  ASSERT_EQ(polykem_ckks_ciphertexts_shape(sum.get(), &shape), POLYKEM_CKKS_OK);
+  EXPECT_EQ(shape.limbs, 3U);
+  EXPECT_EQ(shape.slots, 4U);
+  std::vector<double> out(8);
+  ASSERT_EQ(polykem_ckks_decode(context.get(), result.get(), out.data()), POLYKEM_CKKS_OK);
+  const std::vector<double> expected{2 * (0.0625 - 1), -1, 8, 0, -2, 0, 0.5, 0};
+  for (size_t i = 0; i < 8; ++i)
+    EXPECT_NEAR(out[i], expected[i], 1e-6) << i;
+}
+
+TEST_F(CkksApi, ParametersAreChecked) {
+  parameters.struct_size = 8;
+  EXPECT_EQ(refusal(), POLYKEM_CKKS_ERR_ARGUMENT);
+  parameters.struct_size = sizeof parameters;
+  parameters.allow_insecure = 0;
+  EXPECT_EQ(refusal(), POLYKEM_CKKS_ERR_INSECURE);
+  parameters.allow_insecure = 1;
+  for (const unsigned log_n : {0U, 3U, 17U, 64U}) {
+    parameters.log_n = log_n;
+    EXPECT_EQ(refusal(), POLYKEM_CKKS_ERR_PARAMETERS) << log_n;
+  }
+  parameters.log_n = 16;
+  EXPECT_EQ(refusal(), POLYKEM_CKKS_ERR_PARAMETERS) << "the primes are too few powers of two above 1";
+  parameters.log_n = 6;
+  for (const unsigned digits : {0U, 5U}) {
+    parameters.digits = digits;
+    EXPECT_EQ(refusal(), POLYKEM_CKKS_ERR_PARAMETERS) << digits;
+  }
+  parameters.digits = 1;
+  EXPECT_EQ(refusal(), POLYKEM_CKKS_ERR_PARAMETERS) << "170 bits in a digit, 120 in p";
+  parameters.digits = 2;
+  const uint64_t good = q[2];
+  for (const uint64_t bad : {uint64_t{0}, uint64_t{1}, q[1], q[2] + 2, uint64_t{128} * 3 + 1, ~uint64_t{0}}) {
+    q[2] = bad;
+    EXPECT_EQ(refusal(), POLYKEM_CKKS_ERR_PARAMETERS) << bad;
+  }
+  q[2] = good;
+  std::vector<uint64_t> roots(4, 1);
+  parameters.q_roots = roots.data();
+  EXPECT_EQ(refusal(), POLYKEM_CKKS_ERR_PARAMETERS);
+  EXPECT_NE(std::string(polykem_ckks_error_text()).find("q[0]"), std::string::npos) << polykem_ckks_error_text();
+  parameters.q_roots = nullptr;
+  parameters.q_count = 0;
+  EXPECT_EQ(refusal(), POLYKEM_CKKS_ERR_PARAMETERS);
+  parameters.q_count = 1000;
+  EXPECT_EQ(refusal(), POLYKEM_CKKS_ERR_PARAMETERS);
+}
+
+TEST_F(CkksApi, WordsAreChecked) {
+  const auto context = made<Context>(polykem_ckks_context_new, &parameters);
+  polykem_ckks_shape shape{sizeof shape, 1, 2, 2, 32, 0x1p40};
+  std::vector<uint64_t> words(4 * 64);
+  EXPECT_NE(made<Ciphertexts>(polykem_ckks_ciphertexts_new, context.get(), &shape, words.data()), nullptr);
+  const auto attempt = [&] {
+    polykem_ckks_ciphertexts* out = nullptr;
+    const polykem_ckks_status status = polykem_ckks_ciphertexts_new(context.get(), &shape, words.data(), &out);
+    EXPECT_EQ(out, nullptr);
+    return status;
+  };
+  words[3 * 64 + 7] = q[1];
+  EXPECT_EQ(attempt(), POLYKEM_CKKS_ERR_RESIDUES);
+  EXPECT_NE(std::string(polykem_ckks_error_text()).find("word 7 of row 3"), std::string::npos);
+  words[3 * 64 + 7] = q[1] - 1;
+  for (const auto& change : {polykem_ckks_shape{sizeof shape, 0, 2, 2, 32, 1},
+                             {sizeof shape, 1, 1, 2, 32, 1},
+                             {sizeof shape, 1, 4, 2, 32, 1},
+                             {sizeof shape, 1, 2, 2, 33, 1},
+                             {sizeof shape, 1, 2, 2, 64, 1},
+                             {sizeof shape, 1, 2, 2, 32, 0},
+                             {sizeof shape, SIZE_MAX / 4, 2, 2, 32, 1},
+                             {8, 1, 2, 2, 32, 1}}) {
+    shape = change;
+    EXPECT_EQ(attempt(), POLYKEM_CKKS_ERR_ARGUMENT);
+  }
+  shape = {sizeof shape, 1, 2, 5, 32, 1};
+  EXPECT_EQ(attempt(), POLYKEM_CKKS_ERR_LEVELS);
+  polykem_ckks_secret_key* key = nullptr;
+  words.assign(64, 0);
+  words[5] = 2;
+  EXPECT_EQ(polykem_ckks_secret_key_new(context.get(), words.data(), &key), POLYKEM_CKKS_ERR_RESIDUES);
+}
+
+TEST_F(CkksApi, KeysTravelAsWords) {
+  const auto context = made<Context>(polykem_ckks_context_new, &parameters);
+  const auto secret = made<SecretKey>(polykem_ckks_secret_key_generate, context.get());
+  const auto copy =
+      made<SecretKey>(polykem_ckks_secret_key_new, context.get(), polykem_ckks_secret_key_words(secret.get()));
+  const size_t words = 6 * 64;
+  EXPECT_TRUE(std::equal(polykem_ckks_secret_key_words(secret.get()),
+                         polykem_ckks_secret_key_words(secret.get()) + words,
+                         polykem_ckks_secret_key_words(copy.get())));
+  const auto key = made<SwitchingKey>(polykem_ckks_relinearisation_key_generate, context.get(), secret.get());
+  EXPECT_NE(
+      made<SwitchingKey>(polykem_ckks_switching_key_new, context.get(), polykem_ckks_switching_key_words(key.get())),
+      nullptr);
+}
+
+TEST_F(CkksApi, NullPointersAreErrors) {
+  polykem_ckks_context* context = nullptr;
+  EXPECT_EQ(polykem_ckks_context_new(nullptr, &context), POLYKEM_CKKS_ERR_ARGUMENT);
+  EXPECT_EQ(polykem_ckks_context_new(&parameters, nullptr), POLYKEM_CKKS_ERR_ARGUMENT);
+  EXPECT_EQ(polykem_ckks_rescale(nullptr, nullptr, nullptr), POLYKEM_CKKS_ERR_ARGUMENT);
+  EXPECT_EQ(polykem_ckks_find_primes(6, 40, 1, nullptr, 1, nullptr), POLYKEM_CKKS_ERR_ARGUMENT);
+  EXPECT_EQ(polykem_ckks_ciphertexts_words(nullptr), nullptr);
+  polykem_ckks_context_free(nullptr);
+  polykem_ckks_ciphertexts_free(nullptr);
+}
+
+}  // namespace

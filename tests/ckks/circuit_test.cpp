@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+// Operations on ciphertexts beside the same operations on the numbers in them.
+#include <algorithm>
+#include <map>
+
+#include "support.hpp"
+
+namespace polykem::ckks::test {
+namespace {
+
+constexpr double kScale = 0x1p40;
+constexpr size_t kSlots = 32;
+
+/// Ciphertexts and what is in them.
+struct Value {
+  Ciphertexts c;
+  std::vector<Complex> z;
+};
+
+struct CkksCircuit : testing::Test {
+  User user{make_params(6, 50, 40, 5)};
+  const Context& context = user.context;
+  std::map<uint64_t, SwitchingKey> keys;
+
+  Value fresh(size_t count = 2) {
+    std::vector<Complex> z = user.message(count * kSlots);
+    return {user.encrypted(z, kSlots, kScale), z};
+  }
+  Value moved(const Value& a, uint64_t g) {
+    if (!keys.contains(g)) keys.emplace(g, make_automorphism_key(context, user.secret, g, user.drbg));
+    return {automorphism(context, a.c, g, keys.at(g)), a.z};
+  }
+  Value rotated(const Value& a, long steps) {
+    Value out = moved(a, rotation_element(context, steps));
+    for (size_t i = 0; i < a.z.size(); ++i) {
+      const size_t slot = (i % kSlots + static_cast<size_t>(steps + 64)) % kSlots;
+      out.z[i] = a.z[i / kSlots * kSlots + slot];
+    }
+    return out;
+  }
+  Value conjugated(const Value& a) {
+    Value out = moved(a, 2 * context.n() - 1);
+    std::transform(a.z.begin(), a.z.end(), out.z.begin(), [](Complex z) { return std::conj(z); });
+    return out;
+  }
+  Value product(const Value& a, const Value& b) {
+    Value out{rescale(context, relinearise(context, mul(context, a.c, b.c), user.square_key)), a.z};
+    for (size_t i = 0; i < a.z.size(); ++i)
+      out.z[i] = a.z[i] * b.z[i];
+    return out;
+  }
+  void expect_right(const Value& a, double most = 0x1p-20) const {
+    EXPECT_LT(largest_difference(user.decrypted(a.c), a.z), most);
+  }
+};
+
+TEST_F(CkksCircuit, EveryOperationOnABatch) {
+  const Value a = fresh(3), b = fresh(3);
+  Value out{add(context, a.c, b.c), a.z};
+  const auto expect = [&](const Ciphertexts& c, const auto& f) {
+    for (size_t i = 0; i < a.z.size(); ++i)
+      out.z[i] = f(a.z[i], b.z[i]);
+    out.c = c;
+    expect_right(out);
+  };
+  const Plaintexts plain = encode(context, b.z, kSlots, context.limbs(), kScale);
+  expect(add(context, a.c, b.c), [](Complex x, Complex y) { return x + y; });
+  expect(sub(context, a.c, b.c), [](Complex x, Complex y) { return x - y; });
+  expect(negate(context, a.c), [](Complex x, Complex) { return -x; });
+  expect(add_plain(context, a.c, plain), [](Complex x, Complex y) { return x + y; });
+  expect(sub_plain(context, a.c, plain), [](Complex x, Complex y) { return x - y; });
+  expect(mul_plain(context, a.c, plain), [](Complex x, Complex y) { return x * y; });
+  expect(mul(context, a.c, b.c), [](Complex x, Complex y) { return x * y; });
+  expect(keep_limbs(context, a.c, 2), [](Complex x, Complex) { return x; });
+  expect_right(product(a, b));
+  expect_right(conjugated(a));
+  for (const long steps : {0L, 1L, 5L, 31L, -1L, -7L})
+    expect_right(rotated(a, steps));
+}
+
+TEST_F(CkksCircuit, OnePlaintextServesABatch) {
+  const Value a = fresh(3);
+  const std::vector<Complex> z = user.message(kSlots);
+  const Plaintexts plain = encode(context, z, kSlots, context.limbs(), kScale);
+  Value out{mul_plain(context, a.c, plain), a.z};
+  for (size_t i = 0; i < a.z.size(); ++i)
+    out.z[i] *= z[i % kSlots];
+  expect_right(out);
+}
+
+TEST_F(CkksCircuit, KeySwitchingWorksAtEveryLevel) {
+  Value a = fresh(1);
+  for (size_t limbs = context.limbs(); limbs >= 1; --limbs) {
+    a.c = keep_limbs(context, a.c, limbs);
+    expect_right(rotated(a, 3));
+    if (limbs >= 2)
+      expect_right({relinearise(context, mul(context, a.c, a.c), user.square_key), [&] {
+                      std::vector<Complex> z = a.z;
+                      for (Complex& x : z)
+                        x *= x;
+                      return z;
+                    }()});
+  }
+}
+
+TEST_F(CkksCircuit, RandomOperationsToTheLastLevel) {
+  for (int round = 0; round < 5; ++round) {
+    Value a = fresh(2);
+    for (size_t depth = 0; depth < 5; ++depth) {
+      Value b = fresh(2);
+      // Its scale after as many rescalings as a has seen.
+      const Plaintexts plain = encode(context, b.z, kSlots, context.limbs(), a.c.scale);
+      b.c = keep_limbs(context, encrypt(context, user.key, plain, user.drbg), a.c.limbs);
+      switch (user.random() % 4) {
+        case 0:
+          a.c = add(context, a.c, b.c);
+          for (size_t i = 0; i < a.z.size(); ++i)
+            a.z[i] += b.z[i];
+          break;
+        case 1:
+          a = rotated(a, static_cast<long>(user.random() % 63) - 31);
+          break;
+        case 2:
+          a = conjugated(a);
+          break;
+        default:
+          break;
+      }
+      a = product(a, b);
+    }
+    EXPECT_EQ(a.c.limbs, 1U);
+    expect_right(a);
+  }
+}
+
+TEST_F(CkksCircuit, SaysWhatDoesNotFit) {
+  const Value a = fresh(2), three = fresh(3);
+  const Ciphertexts lower = keep_limbs(context, a.c, 3), longer = mul(context, a.c, a.c);
+  const Ciphertexts one = keep_limbs(context, a.c, 1);
+  const Plaintexts plain = encode(context, a.z, kSlots, 3, kScale);
+  EXPECT_EQ(fault_of([&] { add(context, a.c, lower); }), Fault::levels);
+  EXPECT_EQ(fault_of([&] { add(context, a.c, three.c); }), Fault::argument);
+  EXPECT_EQ(fault_of([&] { add(context, a.c, user.encrypted(a.z, kSlots, 2 * kScale)); }), Fault::scales);
+  EXPECT_EQ(fault_of([&] { mul(context, longer, a.c); }), Fault::parts);
+  EXPECT_EQ(fault_of([&] { relinearise(context, a.c, user.square_key); }), Fault::parts);
+  EXPECT_EQ(fault_of([&] { automorphism(context, longer, 5, user.square_key); }), Fault::parts);
+  EXPECT_EQ(fault_of([&] { automorphism(context, a.c, 6, user.square_key); }), Fault::argument);
+  EXPECT_EQ(fault_of([&] { rescale(context, one); }), Fault::no_level);
+  EXPECT_EQ(fault_of([&] { keep_limbs(context, one, 2); }), Fault::levels);
+  EXPECT_EQ(fault_of([&] { add_plain(context, a.c, plain); }), Fault::levels);
+  EXPECT_EQ(fault_of([&] { add_plain(context, three.c, plain); }), Fault::argument);
+  const User other(make_params(5, 50, 40, 5));
+  EXPECT_EQ(fault_of([&] { add(other.context, a.c, a.c); }), Fault::argument);
+  EXPECT_EQ(fault_of([&] { relinearise(context, longer, other.square_key); }), Fault::argument);
+}
+
+TEST_F(CkksCircuit, AWrongKeyYieldsNoise) {
+  const Value a = fresh(1);
+  const User other(make_params(6, 50, 40, 5), 2);
+  EXPECT_GT(largest_difference(other.decrypted(a.c), a.z), 1);
+  const Value wrong{automorphism(context, a.c, 5, user.square_key), a.z};
+  EXPECT_GT(largest_difference(user.decrypted(wrong.c), rotated(a, 1).z), 1);
+}
+
+TEST_F(CkksCircuit, EncryptionsOfOneMessageDiffer) {
+  const Value a = fresh(1);
+  EXPECT_NE(user.encrypted(a.z, kSlots, kScale).words, a.c.words);
+}
+
+TEST_F(CkksCircuit, ThreadsComputeTheSame) {
+  Params params = make_params(6, 50, 40, 5);
+  params.threads = 3;
+  const Context parallel(params);
+  const Value a = fresh(3);
+  const Ciphertexts squares = mul(context, a.c, a.c);
+  EXPECT_EQ(rescale(parallel, relinearise(parallel, squares, user.square_key)).words,
+            rescale(context, relinearise(context, squares, user.square_key)).words);
+}
+
+/// Noise of the errors' distribution, as the standard wants it: deviation about 3.2.
+TEST_F(CkksCircuit, FreshNoiseIsOfTheRightSize) {
+  const Plaintexts nothing = encode(context, std::vector<Complex>(64 * kSlots), kSlots, 1, 1);
+  const Plaintexts noise = decrypt(context, user.secret, encrypt(context, user.key, nothing, user.drbg));
+  double sum = 0;
+  for (size_t item = 0; item < noise.count; ++item)
+    for (const double x : coefficients(context, noise, item))
+      sum += x * x;
+  const double n = static_cast<double>(context.n()), variance = sum / static_cast<double>(noise.count) / n;
+  const double expected = 10.5 * (1 + n * 4 / 3);  // e v + e0 + e1 s
+  EXPECT_GT(variance, 0.6 * expected);
+  EXPECT_LT(variance, 1.6 * expected);
+}
+
+}  // namespace
+}  // namespace polykem::ckks::test
