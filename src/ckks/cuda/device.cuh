@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What kernels take from the machine beyond CUDA C++: dynamic shared memory, clusters of blocks, tensor cores. Where
-// nvcc does not compile this, tests/ckks/host_shim has the same functions for a CPU.
+// nvcc does not compile this, the cuda_runtime.h of tests/ckks/host_shim has the same functions for a CPU.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -9,8 +9,6 @@
 
 #ifdef __CUDACC__
 #include "prim/polymul/cuda/tensor_core.cuh"
-#else
-#include "device_shim.hpp"
 #endif
 
 namespace polykem::ckks::cuda {

@@ -133,3 +133,5 @@ cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t* config, void (*kernel)(
   host_shim::run(*config, [&] { kernel(static_cast<Parameters>(arguments)...); });
   return cudaSuccess;
 }
+
+#include "device_shim.hpp"  // what device.cuh defines for a GPU
