@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a thread does of a transform: the layers [level, level + bits) on one column, the 2^bits points of a group that
+// lie N / 2^(level + bits) apart. In the last layers a column is a run of neighbouring points.
+#pragma once
+
+#include "ckks/cuda/modular.cuh"
+
+namespace polykem::ckks::cuda {
+
+__device__ __forceinline__ Factor<uint32_t> load_factor(const Factor<uint32_t>* factor) {
+  const uint2 loaded = __ldg(reinterpret_cast<const uint2*>(factor));
+  return {loaded.x, loaded.y};
+}
+__device__ __forceinline__ Factor<uint64_t> load_factor(const Factor<uint64_t>* factor) {
+  const ulonglong2 loaded = __ldg(reinterpret_cast<const ulonglong2*>(factor));
+  return {loaded.x, loaded.y};
+}
+
+/// The factors of the nodes below `node`, at the top levels of the tables.
+template <class Word>
+struct TreeFactors {
+  const Factor<Word>* table;
+  uint32_t node;
+  __device__ __forceinline__ Factor<Word> operator()(int depth, int m) const {
+    return load_factor(table + size_t{node << depth} + m);
+  }
+};
+
+/// The factors of the subtree of group g in the last kLogRun layers, of `groups`.
+template <class Word>
+struct RunFactors {
+  const Factor<Word>* table;
+  uint32_t g, groups;
+  __device__ __forceinline__ Factor<Word> operator()(int depth, int m) const {
+    return load_factor(table + g + size_t{groups} * ((1 << depth) + m));
+  }
+};
+
+/// One layer of a column, number kDepth of kBits. Depths are template parameters: loops whose bounds depend on each
+/// other would leave x in local memory.
+template <int kBits, int kDepth, bool kInverse, class Word, class Factors>
+__device__ __forceinline__ void transform_layer(Word (&x)[1 << kBits], const Factors& factors, Word q) {
+  constexpr int kHalf = 1 << (kBits - 1 - kDepth);
+#pragma unroll
+  for (int m = 0; m < 1 << kDepth; ++m) {
+    const Factor<Word> w = factors(kDepth, m);
+#pragma unroll
+    for (int j = 0; j < kHalf; ++j) {
+      if constexpr (kInverse)
+        inverse_butterfly(x[2 * m * kHalf + j], x[(2 * m + 1) * kHalf + j], w, q);
+      else
+        butterfly(x[2 * m * kHalf + j], x[(2 * m + 1) * kHalf + j], w, q);
+    }
+  }
+}
+
+template <int kBits, int kDepth = 0, class Word, class Factors>
+__device__ __forceinline__ void transform_column(Word (&x)[1 << kBits], const Factors& factors, Word q) {
+  if constexpr (kDepth < kBits) {
+    transform_layer<kBits, kDepth, false>(x, factors, q);
+    transform_column<kBits, kDepth + 1>(x, factors, q);
+  }
+}
+
+template <int kBits, int kDepth = kBits - 1, class Word, class Factors>
+__device__ __forceinline__ void invert_column(Word (&x)[1 << kBits], const Factors& factors, Word q) {
+  if constexpr (kDepth >= 0) {
+    transform_layer<kBits, kDepth, true>(x, factors, q);
+    invert_column<kBits, kDepth - 1>(x, factors, q);
+  }
+}
+
+/// Where point i lies in shared memory: sixteen bytes of padding after each run, so that neither runs nor columns of
+/// neighbouring threads meet in a bank.
+template <class Word>
+__host__ __device__ constexpr unsigned padded(unsigned i) {
+  return i + (i >> kLogRun<Word>)*(16 / sizeof(Word));
+}
+
+/// Neighbouring points of a polynomial in shared memory, as many as `kPoints`, which are slice number `rank` of it.
+template <class Word, int kLogN, int kPoints, int kThreads>
+struct Slice {
+  static constexpr int kRunBits = kLogRun<Word>;
+  static constexpr unsigned kSharedBytes = padded<Word>(kPoints) * sizeof(Word);
+  using Lane = Vector<Word>;
+
+  Word* points;
+  unsigned rank, thread;
+  const Factor<Word>* factors;
+  Word q;
+
+  /// The layers [kLevel, kLevel + kBits), above the last runs.
+  template <int kLevel, int kBits, bool kInverse>
+  __device__ __forceinline__ void middle() const {
+    constexpr int kStride = 1 << (kLogN - kLevel - kBits);
+    static_assert(kStride << kBits <= kPoints && kStride % (1 << kRunBits) == 0);
+    for (unsigned column = thread; column < unsigned{kPoints} >> kBits; column += kThreads) {
+      const unsigned group = column / kStride, first = group * (kStride << kBits) + column % kStride;
+      const uint32_t node = (1u << kLevel) + rank * (kPoints >> (kLogN - kLevel)) + group;
+      Word* place = points + padded<Word>(first);
+      Word x[1 << kBits];
+#pragma unroll
+      for (int k = 0; k < 1 << kBits; ++k)
+        x[k] = place[padded<Word>(k * kStride)];
+      if constexpr (kInverse)
+        invert_column<kBits>(x, TreeFactors<Word>{factors, node}, q);
+      else
+        transform_column<kBits>(x, TreeFactors<Word>{factors, node}, q);
+#pragma unroll
+      for (int k = 0; k < 1 << kBits; ++k)
+        place[padded<Word>(k * kStride)] = x[k];
+    }
+  }
+
+  /// The last layers of the transform, the first of its inverse.
+  template <bool kInverse>
+  __device__ __forceinline__ void runs() const {
+    constexpr int kRun = 1 << kRunBits;
+    constexpr unsigned kGroups = 1u << (kLogN - kRunBits);
+    for (unsigned run = thread; run < unsigned{kPoints} / kRun; run += kThreads) {
+      Word* place = points + padded<Word>(run * kRun);
+      const RunFactors<Word> below{factors, rank * (kPoints / kRun) + run, kGroups};
+      Word x[kRun];
+#pragma unroll
+      for (int i = 0; i < kRun; i += Lane::kWords) {
+        const Lane lane = *reinterpret_cast<const Lane*>(place + i);
+#pragma unroll
+        for (int j = 0; j < Lane::kWords; ++j)
+          x[i + j] = lane.at[j];
+      }
+      if constexpr (kInverse)
+        invert_column<kRunBits>(x, below, q);
+      else
+        transform_column<kRunBits>(x, below, q);
+#pragma unroll
+      for (int i = 0; i < kRun; i += Lane::kWords) {
+        Lane lane;
+#pragma unroll
+        for (int j = 0; j < Lane::kWords; ++j)
+          lane.at[j] = x[i + j];
+        *reinterpret_cast<Lane*>(place + i) = lane;
+      }
+    }
+  }
+
+  /// store(index in the polynomial, sixteen bytes) for all points; kReduced: brings those of a forward transform below
+  /// q.
+  template <bool kReduced, class Store>
+  __device__ __forceinline__ void copy_out(const Store& store) const {
+    for (unsigned i = thread * Lane::kWords; i < kPoints; i += kThreads * Lane::kWords) {
+      Lane lane = *reinterpret_cast<const Lane*>(points + padded<Word>(i));
+      if constexpr (kReduced) {
+#pragma unroll
+        for (Word& x : lane.at)
+          x = reduce_forward(x, q);
+      }
+      store(size_t{rank * kPoints} + i, lane);
+    }
+  }
+
+  template <class Load>
+  __device__ __forceinline__ void copy_in(const Load& load) const {
+    for (unsigned i = thread * Lane::kWords; i < kPoints; i += kThreads * Lane::kWords)
+      *reinterpret_cast<Lane*>(points + padded<Word>(i)) = load(size_t{rank * kPoints} + i);
+  }
+};
+
+}  // namespace polykem::ckks::cuda

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+// CKKS's kernels and their launches, compiled for a CPU, whose threads are fibres.
+#include <gtest/gtest.h>
+
+#include "operation_checks.hpp"
+
+namespace polykem::ckks::testing {
+
+namespace {
+
+TEST(KernelReference, EvaluatesPolynomials) {
+  for (int bits : {31, 61}) {
+    const PrimeRoot prime = make_primes(1, bits, 12)[0];
+    std::mt19937_64 random(1);
+    const Residues a = make_residues(4096, prime.q, Fill::random, random);
+    Residues transformed = a;
+    reference_ntt(transformed, prime);
+    for (uint32_t i : {0u, 1u, 2048u, 4095u})
+      EXPECT_EQ(transformed[i], evaluate(a, i, prime));
+    reference_intt(transformed, prime);
+    EXPECT_EQ(transformed, a);
+  }
+}
+
+class TransformForm : public ::testing::TestWithParam<cuda::Form> {};
+
+/// Tensor cores are slow to imitate, so their forms get one row.
+template <class Word>
+void check_form(cuda::Form form, int bits) {
+  for (int log_n = 12; log_n <= 16; ++log_n) {
+    if (!cuda::supports(form, log_n, sizeof(Word))) continue;
+    Verdict verdict;
+    DeviceTables<Word> device(log_n, make_primes(2, bits, log_n));
+    if (form >= cuda::Form::imma_256x256) {
+      device.add_imma();
+      check_ntt(form, device, {Fill::most}, verdict);
+    } else {
+      check_ntt(form, device, {Fill::random, Fill::zero, Fill::most, Fill::single}, verdict);
+    }
+    EXPECT_EQ(verdict.faults(), 0u);
+    EXPECT_GT(verdict.compared(), 0u);
+  }
+}
+
+TEST_P(TransformForm, EqualsReference) {
+  check_form<uint32_t>(GetParam(), 31);
+  check_form<uint64_t>(GetParam(), 61);
+}
+
+INSTANTIATE_TEST_SUITE_P(Kernels, TransformForm,
+                         ::testing::Values(cuda::Form::one_block, cuda::Form::cluster2, cuda::Form::cluster4,
+                                           cuda::Form::cluster8, cuda::Form::two_pass, cuda::Form::imma_16));
+INSTANTIATE_TEST_SUITE_P(Full, TransformForm, ::testing::Values(cuda::Form::imma_256x256, cuda::Form::imma_64x32x32));
+
+TEST(TransformForms, RefuseWhatThereIsNot) {
+  const DeviceTables<uint32_t> device(12, make_primes(1, 31, 12));
+  EXPECT_EQ(cuda::ntt<uint32_t>(cuda::Form::cluster8, cuda::Direction::forward, nullptr, 1, first_primes(1),
+                                device.tables, nullptr),
+            cudaErrorInvalidValue);
+}
+
+template <class Word>
+void check_shape(int bits, const Shape& shape, std::initializer_list<Fill> fills) {
+  Verdict verdict;
+  check_operations<Word>(12, bits, shape, fills, verdict);
+  EXPECT_EQ(verdict.faults(), 0u);
+  EXPECT_GT(verdict.compared(), 0u);
+}
+
+TEST(Operations, EqualReference) {
+  check_shape<uint32_t>(31, {3, 2, 2, 2}, {Fill::random, Fill::most});
+  check_shape<uint64_t>(61, {3, 2, 2, 2}, {Fill::most});
+}
+
+TEST(Operations, TakeMoreDigitsAndCiphertextsThanOneLaunch) {
+  const Shape shape{5, 1, 1, 9};
+  const DeviceTables<uint32_t> device(12, make_primes(static_cast<int>(shape.key_limbs()), 31, 12));
+  Verdict verdict;
+  OperationCheck<uint32_t>(device, shape, verdict).key_products();
+  EXPECT_EQ(verdict.faults(), 0u);
+  EXPECT_GT(verdict.compared(), 0u);
+}
+
+TEST(Operations, TakeManySources) {
+  check_shape<uint32_t>(31, {11, 9, 10, 1}, {Fill::most});
+}
+
+}  // namespace
+
+}  // namespace polykem::ckks::testing
