@@ -12,6 +12,7 @@
 #   seong2021  the report of bench/seong2021
 #   frodo      the report and the plots of bench/frodo_cuda
 #   lab        the report of bench/lab, every way to multiply; its plots where python3 has matplotlib
+#   ckks       CKKS's kernels: all against the CPU, then their times; builds them in BUILD_FOLDER/ckks
 # The measuring steps write to BUILD_FOLDER/results, under the names of bench/results: h200_mlkem.json on an H200, for
 # example. Copy them there to keep them; `make tables` then writes the tables of the pages.
 # POLYKEM_GPU_FAMILIES: only these, e.g. "mlkem" or "ntru frodokem640" (beginnings of families or names of sets).
@@ -26,12 +27,20 @@ set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 build=${1:-$root/build-gpu}
 shift || true
-steps=${*:-test sanitize rates bench seong2021 frodo lab}
+steps=${*:-test sanitize rates bench seong2021 frodo lab ckks}
 data=$root/tests/data
 families=${POLYKEM_GPU_FAMILIES:-ntru mlkem frodokem saberkem lac}
 families=${families//,/ }
 failed=no
 export POLYKEM_COMMIT=${POLYKEM_COMMIT:-$(git -C "$root" rev-parse --short HEAD 2>/dev/null || true)}
+
+build_ckks() {
+  cmake -S "$root/tests/ckks" -B "$build/ckks" >"$build.ckks.log" 2>&1 &&
+    cmake --build "$build/ckks" -j "$(nproc)" >>"$build.ckks.log" 2>&1 || {
+    tail -n 40 "$build.ckks.log"
+    return 1
+  }
+}
 
 build_all() {
   cmake -S "$root/tests/gpu" -B "$build" -DPOLYKEM_CUDA=ON \
@@ -44,7 +53,7 @@ build_all() {
     exit 1
   }
 }
-[[ -n ${POLYKEM_GPU_BUILT:-} ]] || build_all
+[[ -n ${POLYKEM_GPU_BUILT:-} || $steps == ckks ]] || build_all
 
 # sanitize_one TOOL KERNELS ITEMS TESTS SETS: one run, its verdict as a line, its output in a file. KERNELS:
 # POLYKEM_GPU_KERNELS, "-" for none
@@ -230,8 +239,12 @@ for step in $steps; do
         failed=yes
       fi
       ;;
+    ckks)
+      { [[ -n ${POLYKEM_GPU_BUILT:-} ]] || build_ckks; } &&
+        "$build/ckks/bin/polykem_gpu_ckks" all "$(result ckks_kernels.json)" || failed=yes
+      ;;
     *)
-      echo "run.sh: no step '$step'; there are test, sanitize, rates, bench, seong2021, frodo and lab" >&2
+      echo "run.sh: no step '$step'; there are test, sanitize, rates, bench, seong2021, frodo, lab and ckks" >&2
       exit 2
       ;;
   esac
