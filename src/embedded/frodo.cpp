@@ -1,44 +1,38 @@
 // SPDX-License-Identifier: Apache-2.0
-// FrodoKEM-640: the stages as everywhere, with a few rows of A at a time, so that they fit a part with 128 KB.
+// FrodoKEM-640: steps that need little memory, with a few rows of A at a time.
+#include <algorithm>
+
 #include "embedded/frodo_kernels.hpp"
 #include "embedded/request.hpp"
 #include "embedded/sizes.hpp"
-#include "schemes/frodo/kem.hpp"
+#include "schemes/frodo/compact/kem.hpp"
 
 namespace polykem::embedded {
 
 namespace {
 
+namespace compact = frodo::compact;
 using frodo::Set;
 
-void draw_keygen(frodo::Chunk& c) {
-  draw(c, c.items->draws, c.set.keygen_draw_bytes());
+void draw_keygen(compact::KeygenChunk& c) {
+  draw(c, c.strings.draws, c.set.keygen_draw_bytes());
 }
 
-void draw_encaps(frodo::Chunk& c) {
-  draw(c, c.items->draws, c.set.encaps_draw_bytes());
-  frodo::ops::place_encaps_draws(c);
+void draw_encaps(compact::EncryptionChunk& c) {
+  draw(c, c.mu(), c.set.encaps_draw_bytes());
 }
 
-/// `steps` with another first step.
-template <size_t N>
-consteval auto with_draws(std::array<Step<frodo::Chunk>, N> steps, void (*draws)(frodo::Chunk&)) {
-  steps[0].run = draws;
-  return steps;
-}
-
-/// A chunk of one item of a set.
-template <size_t kSet>
-struct FrodoChunk : frodo::Chunk {
-  FrodoChunk(const Batch& batch, std::byte* workspace)
-      : Chunk(frodo::kSets[kSet], kFrodoKernels, batch, workspace, false) {}
+/// A chunk of one set.
+template <class Chunk, size_t kSet>
+struct FrodoChunk : Chunk {
+  FrodoChunk(const Batch& batch, std::byte* workspace) : Chunk(frodo::kSets[kSet], kFrodoKernels, batch, workspace) {}
 };
 
 template <size_t kSet>
-struct FrodoKem : SameChunk<FrodoChunk<kSet>> {
-  static constexpr auto keygen = with_draws(frodo::Kem::keygen, draw_keygen);
-  static constexpr auto encaps = with_draws(frodo::Kem::encaps, draw_encaps);
-  static constexpr auto decaps = frodo::Kem::decaps;
+struct FrodoKem : compact::Kem<draw_keygen, draw_encaps> {
+  using KeygenChunk = FrodoChunk<compact::KeygenChunk, kSet>;
+  using EncapsChunk = FrodoChunk<compact::EncryptionChunk, kSet>;
+  using DecapsChunk = EncapsChunk;
 };
 
 template <size_t kSet>
@@ -47,7 +41,8 @@ inline constexpr polykem_embedded_code kFrodoCode = code<FrodoKem<kSet>>();
 template <size_t kSet>
 constexpr polykem_embedded_set frodo_set(const char* name, size_t stack) {
   constexpr const Set& kOf = frodo::kSets[kSet];
-  constexpr size_t kWorkspace = frodo::Chunk::plain_workspace_bytes(kOf, kFrodoTileRows, 1);
+  constexpr size_t kKeygen = compact::KeygenChunk::workspace_bytes(kOf, kFrodoTileRows);
+  constexpr size_t kEncryption = compact::EncryptionChunk::workspace_bytes(kOf, kFrodoTileRows);
   return {.name = name,
           .public_key_bytes = kOf.public_key_bytes(),
           .secret_key_bytes = kOf.secret_key_bytes(),
@@ -55,10 +50,10 @@ constexpr polykem_embedded_set frodo_set(const char* name, size_t stack) {
           .shared_secret_bytes = kOf.p.secret_bytes,
           .keygen_draw_bytes = kOf.keygen_draw_bytes(),
           .encaps_draw_bytes = kOf.encaps_draw_bytes(),
-          .keygen_workspace_bytes = kWorkspace,
-          .encaps_workspace_bytes = kWorkspace,
-          .decaps_workspace_bytes = kWorkspace,
-          .workspace_bytes = kWorkspace,
+          .keygen_workspace_bytes = kKeygen,
+          .encaps_workspace_bytes = kEncryption,
+          .decaps_workspace_bytes = kEncryption,
+          .workspace_bytes = std::max(kKeygen, kEncryption),
           .stack_bytes = stack,
           .code = &kFrodoCode<kSet>};
 }

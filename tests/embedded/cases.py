@@ -5,11 +5,12 @@
     cases.py FOLDER [--counts N] [--no-accumulated] [SET...]
 
 Each set becomes FOLDER/SET.cases: counts 0 to N - 1 (all 10) with their rejections, the accumulated hashes over 100
-rounds, and, of ML-KEM, keys that the standard refuses.
+rounds, and, of ML-KEM, keys that the standard refuses, of FrodoKEM, ciphertexts with one bit changed in each part.
 """
 
 import argparse
 import gzip
+import hashlib
 import json
 from pathlib import Path
 
@@ -47,6 +48,18 @@ def refusals(known):
     yield b"s" + bytes(sk) + bytes(ct)
 
 
+def frodo640_rejections(known):
+    """The lowest bit of the last coefficient of each row of B' and of C: the message stays, so only comparing
+    finds it. [FRODO21, Alg 14, L16-18]"""
+    case = known["counts"][0]
+    sk, ct = bytes.fromhex(case["sk"]), bytes.fromhex(case["ct"])
+    row, c2_end, secret = 640 * 15 // 8, (640 * 8 + 64) * 15 // 8, 16
+    for end in [*range(row, 8 * row + 1, row), c2_end]:
+        changed = bytearray(ct)
+        changed[end - 1] ^= 1
+        yield b"d" + sk + bytes(changed) + hashlib.shake_128(bytes(changed) + sk[:secret]).digest(secret)
+
+
 def accumulated(name):
     for mode, hashes in json.loads((DATA / "accumulated.json").read_text())["sets"][name].items():
         for rounds, wanted in hashes.items():
@@ -60,6 +73,8 @@ def cases(name, counts, with_accumulated):
     yield from counts_of(known, counts)
     if name.startswith("mlkem"):
         yield from refusals(known)
+    if name.startswith("frodokem640"):
+        yield from frodo640_rejections(known)
     if with_accumulated:
         yield from accumulated(name)
 

@@ -26,12 +26,6 @@ static_assert(sizeof(Item::seed) >= 1 + kSets[4].seed_se_bytes() + kMaxSecretByt
 /// on to the next rows, or to the next key after the last rows.
 struct Chunk {
   static size_t workspace_bytes(const Set& set, const Kernels& kernels, size_t items);
-  /// The same without `tiles`.
-  static constexpr size_t plain_workspace_bytes(const Set& set, size_t tile_rows, size_t items) {
-    return Arena::bytes<Item>(items) + Arena::bytes<uint16_t>(tile_rows * tile_stride(set)) +
-           Arena::bytes<uint16_t>(items * noise_stride(set)) + Arena::bytes<uint16_t>(items * kBar * tile_stride(set)) +
-           Arena::bytes<uint8_t>(items * hashed_stride(set));
-  }
   /// packs_a: the items have one key, and all of A is kept; only where may_pack() of the batch.
   Chunk(const Set& set, const Kernels& kernels, const Batch& batch, std::byte* workspace, bool packs_a);
   /// True if `items` items with one key are enough to keep all of A, which the worker has to wipe.

@@ -9,25 +9,31 @@ namespace polykem::frodo {
 
 namespace {
 
+constexpr size_t kRowInput = 2 + kSeedABytes;
+
 /// Each row is the SHAKE128 of its number and the seed.
-void generate_rows_shake(Matrix16 out, const Kernels& kernels, const uint8_t* seed_a, RowRange rows) {
-  constexpr size_t kInput = 2 + kSeedABytes;
-  uint8_t in[kMostGeneratedRows][kInput];
-  const size_t row_bytes = rows.n * sizeof(uint16_t);
+void row_input(uint8_t in[kRowInput], size_t row, const uint8_t* seed_a) {
+  in[0] = static_cast<uint8_t>(row);
+  in[1] = static_cast<uint8_t>(row >> 8);
+  std::memcpy(in + 2, seed_a, kSeedABytes);
+}
+
+void generate_rows_shake_lanes(Matrix16 out, const KeccakLanes& lanes, const uint8_t* seed_a, RowRange rows) {
+  uint8_t in[kMostGeneratedRows][kRowInput];
+  for (size_t k = 0; k < rows.count; ++k)
+    row_input(in[k], rows.first + k, seed_a);
+  lanes.shake128({reinterpret_cast<uint8_t*>(out.data), out.stride * sizeof(uint16_t)}, rows.n * sizeof(uint16_t),
+                 {in[0], kRowInput}, kRowInput, rows.count);
+}
+
+/// A function of its own, since it needs less stack.
+void generate_rows_shake(Matrix16 out, const uint8_t* seed_a, RowRange rows) {
+  uint8_t in[kRowInput];
   for (size_t k = 0; k < rows.count; ++k) {
-    in[k][0] = static_cast<uint8_t>(rows.first + k);
-    in[k][1] = static_cast<uint8_t>((rows.first + k) >> 8);
-    std::memcpy(in[k] + 2, seed_a, kSeedABytes);
-  }
-  auto* bytes = reinterpret_cast<uint8_t*>(out.data);
-  if (kernels.keccak != nullptr) {
-    kernels.keccak->shake128({bytes, out.stride * sizeof(uint16_t)}, row_bytes, {in[0], kInput}, kInput, rows.count);
-    return;
-  }
-  for (size_t k = 0; k < rows.count; ++k) {
+    row_input(in, rows.first + k, seed_a);
     Shake stream(Shake::Strength::shake128);
-    stream.absorb(in[k]);
-    stream.squeeze({bytes + k * out.stride * sizeof(uint16_t), row_bytes});
+    stream.absorb(in);
+    stream.squeeze({reinterpret_cast<uint8_t*>(out.row(k)), rows.n * sizeof(uint16_t)});
     words_of_little_endian(out.row(k), rows.n);
   }
 }
@@ -35,10 +41,12 @@ void generate_rows_shake(Matrix16 out, const Kernels& kernels, const uint8_t* se
 }  // namespace
 
 void generate_rows(Matrix16 out, GenA gen_a, const Kernels& kernels, const uint8_t* seed_a, RowRange rows) {
-  if (gen_a == GenA::shake) {
-    generate_rows_shake(out, kernels, seed_a, rows);
-  } else {
+  if (gen_a == GenA::aes) {
     kernels.aes.grid(out.data, out.stride, seed_a, rows.first, rows.count, rows.n);
+  } else if (kernels.keccak != nullptr) {
+    generate_rows_shake_lanes(out, *kernels.keccak, seed_a, rows);
+  } else {
+    generate_rows_shake(out, seed_a, rows);
   }
 }
 

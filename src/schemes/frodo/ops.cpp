@@ -7,13 +7,16 @@
 #include "prim/keccak/keccak.hpp"
 #include "schemes/frodo/chunk.hpp"
 #include "schemes/frodo/gen_a.hpp"
+#include "schemes/frodo/message.hpp"
 
 namespace polykem::frodo {
 
 size_t Chunk::workspace_bytes(const Set& set, const Kernels& kernels, size_t items) {
   const size_t products = kernels.tiles == nullptr ? 0 : kernels.tiles->workspace_bytes(set.n(), items);
   const size_t packed = may_pack(set, kernels, items) ? kernels.tiles->packed_bytes(set.n()) : 0;
-  return Arena::bytes<std::byte>(packed) + plain_workspace_bytes(set, kernels.tile_rows, items) +
+  return Arena::bytes<std::byte>(packed) + Arena::bytes<uint16_t>(kernels.tile_rows * tile_stride(set)) +
+         Arena::bytes<Item>(items) + Arena::bytes<uint16_t>(items * noise_stride(set)) +
+         Arena::bytes<uint16_t>(items * kBar * tile_stride(set)) + Arena::bytes<uint8_t>(items * hashed_stride(set)) +
          Arena::bytes<std::byte>(products);
 }
 
@@ -44,8 +47,6 @@ bool Chunk::next_tile() {
 namespace ops {
 
 namespace {
-
-constexpr uint8_t kSeedDomainKeygen = 0x5f, kSeedDomainEncaps = 0x96;
 
 template <class F>
 void each(Chunk& c, F&& f) {
@@ -86,31 +87,6 @@ void expand_noise(Chunk& c, uint8_t domain, size_t samples) {
 void gen_tile(Chunk& c, const uint8_t* seed_a) {
   generate_rows(c.tile(), c.set.gen_a, c.kernels, seed_a, {c.tile_row, c.tile_rows(), c.n()});
 }
-
-/// The bits of mu that coefficient `index` of Encode reads, the lowest first. [FRODO21, Alg 1]
-struct MessageBits {
-  const Set& set;
-  unsigned bits() const { return set.p.bits; }
-  unsigned shift() const { return set.p.logq - set.p.bits; }
-
-  uint16_t encoded(const uint8_t* mu, size_t index) const {
-    unsigned value = 0;
-    for (unsigned k = 0; k < bits(); ++k) {
-      const size_t bit = index * bits() + k;
-      value |= (mu[bit / 8] >> (bit % 8) & 1u) << k;
-    }
-    return static_cast<uint16_t>(value << shift());
-  }
-
-  /// mu |= the bits that coefficient c encodes: c 2^B / q, rounded. [FRODO21, Alg 2]
-  void decode(uint8_t* mu, size_t index, uint16_t c) const {
-    const unsigned value = (c + (1u << (shift() - 1))) >> shift();
-    for (unsigned k = 0; k < bits(); ++k) {
-      const size_t bit = index * bits() + k;
-      mu[bit / 8] = static_cast<uint8_t>(mu[bit / 8] | (value >> k & 1u) << (bit % 8));
-    }
-  }
-};
 
 }  // namespace
 

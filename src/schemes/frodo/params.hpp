@@ -13,6 +13,8 @@ namespace polykem::frodo {
 inline constexpr size_t kBar = 8;
 inline constexpr size_t kSquare = kBar * kBar;
 inline constexpr size_t kSeedABytes = 16;
+/// What precedes seedSE in the input of SHAKE. [FRODO21, Alg 12 and 13]
+inline constexpr uint8_t kSeedDomainKeygen = 0x5f, kSeedDomainEncaps = 0x96;
 /// The largest n and the longest of each string, for arrays that serve all sets.
 inline constexpr size_t kMaxSecretBytes = 32;
 inline constexpr size_t kMaxCdf = 13;

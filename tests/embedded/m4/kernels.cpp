@@ -68,7 +68,7 @@ void fill(uint16_t* words, size_t count, unsigned pattern) {
     words[i] = static_cast<uint16_t>(value(pattern, i, count, 0xffff));
 }
 
-/// The shapes of FrodoKEM-640: S' A with four rows of A, A S with four rows, S' B.
+/// The shapes of FrodoKEM-640: S' A with four rows of A, A S with four rows, B' S, S' B by halves.
 void check_matrices(unsigned pattern) {
   constexpr size_t kN = 640, kBar = 8, kRows = 4;
   static uint16_t s[kBar * kN], a[kRows * kN], ours[kBar * kN], wanted[kBar * kN];
@@ -80,13 +80,15 @@ void check_matrices(unsigned pattern) {
   cortex_m4::kMatMul.mul_add({ours, kN}, {s + 8, kN}, {a, kN}, wide);
   kMatMulPortable.mul_add({wanted, kN}, {s + 8, kN}, {a, kN}, wide);
   expect(std::memcmp(ours, wanted, sizeof ours) == 0, "mul_add", kN, pattern);
-  for (const size_t rows : {kRows, kBar}) {
-    const ProductShape narrow{.rows = rows, .inner = kN, .columns = kBar};
-    const ConstMatrix16 left(rows == kRows ? a : s, kN);
-    cortex_m4::kMatMul.mul_add_transposed({ours, kBar}, left, {s, kN}, narrow);
-    kMatMulPortable.mul_add_transposed({wanted, kBar}, left, {s, kN}, narrow);
+  const auto check_narrow = [&](ConstMatrix16 left, ConstMatrix16 right, size_t rows, size_t inner) {
+    const ProductShape narrow{.rows = rows, .inner = inner, .columns = kBar};
+    cortex_m4::kMatMul.mul_add_transposed({ours, kBar}, left, right, narrow);
+    kMatMulPortable.mul_add_transposed({wanted, kBar}, left, right, narrow);
     expect(std::memcmp(ours, wanted, sizeof ours) == 0, "mul_add_transposed", rows, pattern);
-  }
+  };
+  check_narrow({a, kN}, {s, kN}, kRows, kN);
+  check_narrow({s, kN}, {s, kN}, kBar, kN);
+  check_narrow({s + kN / 2, kN}, {a, kN / 2}, kBar, kN / 2);
 }
 
 /// Rows of FrodoKEM's matrix, whose blocks the bit-sliced code encrypts one by one.
