@@ -30,7 +30,7 @@ ARROWS = {
     "src/core": {"src/core"},
     "src/ct": {"src/ct", "src/core"},
     "src/prim": {"src/prim", "src/ct", "src/core"},
-    "src/ckks": {"src/ckks", "src/prim", "src/core", "include"},
+    "src/ckks": {"src/ckks", "src/prim", "src/ct", "src/core", "include"},
     "src/schemes": {"src/schemes", "src/prim", "src/ct", "src/core"},
     "src/embedded": {"src/embedded", "src/schemes", "src/prim", "src/ct", "src/core", "include"},
     "embedded": {"embedded", "include"},

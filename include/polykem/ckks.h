@@ -10,7 +10,8 @@
  *    psi a primitive 2N-th root of unity, bitrev of log2(N) bits. These are the rows of OpenFHE's files.
  *  - A batch is ciphertexts that were computed alike: with one number of parts and limbs, one scale. Limbs are the
  * first primes of q, those that rescaling has left.
- *  - Operations make a new object. One plaintext, or one for each ciphertext, may stand beside a batch.
+ *  - Operations make a new object. One plaintext, or one for each ciphertext, may stand beside a batch. A message of
+ *    fewer slots than the other operand's counts as repeated.
  *
  * Whoever decrypts results that an attacker chose, and shows them, may reveal the secret key: decrypted numbers carry
  * the noise (Li and Micciancio, Eurocrypt 2021). Show rounded results, or none.
@@ -40,7 +41,7 @@ typedef enum polykem_ckks_status {
   POLYKEM_CKKS_ERR_PARAMETERS = 32, /* no parameter set: moduli, roots or sizes */
   POLYKEM_CKKS_ERR_INSECURE = 33,   /* less than 128 bits of security, and that was not allowed */
   POLYKEM_CKKS_ERR_LEVELS = 34,     /* operands with different numbers of limbs */
-  POLYKEM_CKKS_ERR_SCALES = 35,     /* operands with different scales */
+  POLYKEM_CKKS_ERR_SCALES = 35,     /* operands with different scales, or a product's scale that no double holds */
   POLYKEM_CKKS_ERR_PARTS = 36,      /* a product that should have been relinearised first, or the other way round */
   POLYKEM_CKKS_ERR_NO_LEVEL = 37,   /* one limb is left, which rescaling would drop */
   POLYKEM_CKKS_ERR_NO_KEY = 38,     /* the keys lack the one that is needed */
@@ -61,15 +62,18 @@ typedef struct polykem_ckks_parameters {
   size_t q_count;     /* primes q, 1 mod 2N and below 2^61; a rescaling drops the last one */
   const uint64_t* q;
   const uint64_t* q_roots; /* primitive 2N-th roots of unity; NULL: the least of each prime */
-  size_t p_count;          /* special primes of key switching, whose product is not below that of a digit; 0: none */
+  size_t p_count; /* special primes of key switching, at most 64; their product is at least half that of a digit's
+                     primes. 0: no key switching */
   const uint64_t* p;
   const uint64_t* p_roots;
-  unsigned digits;    /* into how many digits key switching decomposes q ("dnum") */
-  unsigned threads;   /* that compute; 0: one per CPU */
+  unsigned digits;    /* into how many digits key switching decomposes q ("dnum"), each but the last of
+                         ceil(q_count / digits) primes */
+  unsigned threads;   /* that compute, at most 1024; 0: one per CPU */
   int allow_insecure; /* 1: also with less than 128 bits of security, for tests */
 } polykem_ckks_parameters;
 
-/* `count` primes for q or p: 1 mod 2N, those nearest to 2^bits (14..60) on either side by turns, none of `taken`. */
+/* `count` primes for q or p: 1 mod 2N, nearest to 2^bits (14..60) on either side by turns, for 60 bits below 2^60 only;
+ * none of `taken`. */
 POLYKEM_CKKS_API polykem_ckks_status polykem_ckks_find_primes(unsigned log_n, unsigned bits, size_t count,
                                                               const uint64_t* taken, size_t taken_count, uint64_t* out);
 

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "core/secure.hpp"
@@ -35,6 +36,7 @@ struct Ciphertexts {
   double scale = 1;  ///< what messages were multiplied by
   size_t slots = 0;  ///< complex numbers in a message
   size_t n = 0;
+  uint64_t set = 0;             ///< Context::q_id()
   std::vector<uint64_t> words;  ///< [count][parts][limbs][N]
 
   uint64_t* row(size_t item, size_t part, size_t limb) { return &words[((item * parts + part) * limbs + limb) * n]; }
@@ -49,6 +51,7 @@ struct Plaintexts {
   double scale = 1;
   size_t slots = 0;
   size_t n = 0;
+  uint64_t set = 0;              ///< Context::q_id()
   SecretVector<uint64_t> words;  ///< [count][limbs][N]
 
   uint64_t* row(size_t item, size_t limb) { return &words[(item * limbs + limb) * n]; }
@@ -58,6 +61,7 @@ struct Plaintexts {
 /// A ternary secret s.
 struct SecretKey {
   size_t n = 0;
+  uint64_t set = 0;              ///< Context::id()
   SecretVector<uint64_t> words;  ///< [primes][N]
 
   const uint64_t* row(size_t prime) const { return &words[prime * n]; }
@@ -66,6 +70,7 @@ struct SecretKey {
 /// b = -a s + e.
 struct PublicKey {
   size_t n = 0, limbs = 0;
+  uint64_t set = 0;             ///< Context::q_id()
   std::vector<uint64_t> words;  ///< [b, a][limbs][N], all limbs of Q
 
   const uint64_t* row(size_t part, size_t limb) const { return &words[(part * limbs + limb) * n]; }
@@ -75,6 +80,7 @@ struct PublicKey {
 /// primes; P s' is 0 modulo the others).
 struct SwitchingKey {
   size_t n = 0, primes = 0;
+  uint64_t set = 0;             ///< Context::id()
   std::vector<uint64_t> words;  ///< [digits][b, a][primes][N]
 
   const uint64_t* row(size_t digit, size_t part, size_t prime) const {

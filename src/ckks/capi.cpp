@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cmath>
+#include <cstring>
 #include <exception>
 #include <memory>
 #include <new>
@@ -39,17 +42,12 @@ static_assert(static_cast<int>(Fault::residues) == POLYKEM_CKKS_ERR_RESIDUES);
 
 constexpr size_t kMostWords = size_t{1} << 40;
 
-std::string& error_text() {
-  thread_local std::string text;
-  return text;
-}
+thread_local char error_text[512];  // no string: the first use of one on a thread would need memory
 
 polykem_ckks_status failed(Fault fault, const char* text) noexcept {
-  try {
-    error_text() = text;
-  } catch (const std::bad_alloc&) {
-    error_text().clear();
-  }
+  const size_t length = std::min(std::strlen(text), sizeof error_text - 1);
+  std::memmove(error_text, text, length);
+  error_text[length] = 0;
   return static_cast<polykem_ckks_status>(fault);
 }
 
@@ -67,6 +65,8 @@ polykem_ckks_status guarded(const Work& work) noexcept {
     return failed(Fault::out_of_memory, "there is not enough memory");
   } catch (const std::exception& error) {
     return failed(Fault::internal, error.what());
+  } catch (...) {
+    return failed(Fault::internal, "an exception of unknown type");
   }
 }
 
@@ -98,13 +98,17 @@ void check_rows(const Context& context, const uint64_t* words, size_t rows, size
   }
 }
 
+void check_scale(double scale) {
+  if (!(scale > 0) || !std::isfinite(scale)) throw Error(Fault::argument, "a scale is a finite number above 0");
+}
+
 /// Words of a batch of this shape; throws if there is no such batch.
 size_t checked_words(const Context& context, const polykem_ckks_shape& shape, size_t least_parts, size_t most_parts) {
   if (shape.struct_size != sizeof shape || shape.count == 0 || shape.parts < least_parts || shape.parts > most_parts)
     throw Error(Fault::argument, "the shape's struct_size, count or parts is out of range");
   if (shape.limbs == 0 || shape.limbs > context.limbs())
     throw Error(Fault::levels, "the shape has more limbs than the parameter set, or none");
-  if (!(shape.scale > 0)) throw Error(Fault::argument, "a scale is above 0");
+  check_scale(shape.scale);
   if (shape.slots == 0 || (shape.slots & (shape.slots - 1)) != 0 || shape.slots > context.n() / 2)
     throw Error(Fault::argument, "slots are a power of two, at most half the ring dimension");
   if (shape.count > kMostWords / (shape.parts * shape.limbs * context.n()))
@@ -121,11 +125,6 @@ polykem_ckks_status shape_of(const Batch* batch, size_t parts, polykem_ckks_shap
   });
 }
 
-polykem::Drbg& generator() {
-  thread_local polykem::Drbg drbg;
-  return drbg;
-}
-
 void make_context(const polykem_ckks_parameters& in, polykem_ckks_context** out) {
   if (in.struct_size != sizeof in) throw Error(Fault::argument, "set struct_size of the parameters");
   if (in.q_count > kMostPrimes || in.p_count > kMostPrimes) throw Error(Fault::parameters, "there are too many primes");
@@ -140,7 +139,7 @@ void make_context(const polykem_ckks_parameters& in, polykem_ckks_context** out)
                       .threads = in.threads};
   auto context = std::make_unique<polykem_ckks_context>(params);
   if (!in.allow_insecure && context->security_bits() < 128)
-    throw Error(Fault::insecure, "a modulus of " + std::to_string(static_cast<int>(context->total_bits())) +
+    throw Error(Fault::insecure, "a modulus of " + std::to_string(static_cast<int>(std::ceil(context->total_bits()))) +
                                      " bits leaves less than 128 bits of security in this ring: take fewer or smaller "
                                      "primes or a larger ring, or allow it for tests");
   *out = context.release();
@@ -149,7 +148,7 @@ void make_context(const polykem_ckks_parameters& in, polykem_ckks_context** out)
 }  // namespace
 
 const char* polykem_ckks_error_text(void) {
-  return error_text().c_str();
+  return error_text;
 }
 
 polykem_ckks_status polykem_ckks_find_primes(unsigned log_n, unsigned bits, size_t count, const uint64_t* taken,
@@ -208,13 +207,14 @@ polykem_ckks_status polykem_ckks_decode(const polykem_ckks_context* context, con
                                         double* values) {
   return guarded([&] {
     need(context, plaintexts, values);
-    if (plaintexts->n != context->n() || plaintexts->limbs > context->limbs())
+    if (plaintexts->set != context->q_id())
       throw Error(Fault::argument, "the plaintext belongs to another parameter set");
     const size_t slots = plaintexts->slots;
-    auto* const numbers = reinterpret_cast<Complex*>(values);
+    SecretVector<Complex> numbers(plaintexts->count * slots);
     context->for_each(plaintexts->count, [&](size_t item) {
-      decode(*context, *plaintexts, item, {numbers + item * slots, slots});
+      decode(*context, *plaintexts, item, std::span(numbers).subspan(item * slots, slots));
     });
+    std::copy(numbers.begin(), numbers.end(), reinterpret_cast<Complex*>(values));
   });
 }
 void polykem_ckks_plaintexts_free(polykem_ckks_plaintexts* plaintexts) {
@@ -235,7 +235,7 @@ polykem_ckks_status polykem_ckks_ciphertexts_new(const polykem_ckks_context* con
     const size_t count = checked_words(*context, *shape, 2, 3);
     check_rows(*context, words, count / context->n(), shape->limbs);
     give(Ciphertexts{shape->count, shape->parts, shape->limbs, shape->scale, shape->slots, context->n(),
-                     words_at(words, count)},
+                     context->q_id(), words_at(words, count)},
          out);
   });
 }
@@ -245,7 +245,7 @@ polykem_ckks_status polykem_ckks_plaintexts_new(const polykem_ckks_context* cont
     need(context, shape, words, out);
     const size_t count = checked_words(*context, *shape, 1, 1);
     check_rows(*context, words, count / context->n(), shape->limbs);
-    give(Plaintexts{shape->count, shape->limbs, shape->scale, shape->slots, context->n(),
+    give(Plaintexts{shape->count, shape->limbs, shape->scale, shape->slots, context->n(), context->q_id(),
                     SecretVector<uint64_t>(words, words + count)},
          out);
   });
@@ -260,7 +260,7 @@ polykem_ckks_status polykem_ckks_with_scale(const polykem_ckks_ciphertexts* ciph
                                             polykem_ckks_ciphertexts** out) {
   return guarded([&] {
     need(ciphertexts, out);
-    if (!(scale > 0)) throw Error(Fault::argument, "a scale is above 0");
+    check_scale(scale);
     Ciphertexts copy = *ciphertexts;
     copy.scale = scale;
     give(std::move(copy), out);
@@ -274,7 +274,8 @@ polykem_ckks_status polykem_ckks_secret_key_generate(const polykem_ckks_context*
                                                      polykem_ckks_secret_key** out) {
   return guarded([&] {
     need(context, out);
-    give(make_secret_key(*context, generator()), out);
+    polykem::Drbg drbg;
+    give(make_secret_key(*context, drbg), out);
   });
 }
 polykem_ckks_status polykem_ckks_secret_key_new(const polykem_ckks_context* context, const uint64_t* row,
@@ -297,7 +298,8 @@ polykem_ckks_status polykem_ckks_public_key_generate(const polykem_ckks_context*
                                                      polykem_ckks_public_key** out) {
   return guarded([&] {
     need(context, secret, out);
-    give(make_public_key(*context, *secret, generator()), out);
+    polykem::Drbg drbg;
+    give(make_public_key(*context, *secret, drbg), out);
   });
 }
 polykem_ckks_status polykem_ckks_public_key_new(const polykem_ckks_context* context, const uint64_t* words,
@@ -305,7 +307,9 @@ polykem_ckks_status polykem_ckks_public_key_new(const polykem_ckks_context* cont
   return guarded([&] {
     need(context, words, out);
     check_rows(*context, words, 2 * context->limbs(), context->limbs());
-    give(PublicKey{context->n(), context->limbs(), words_at(words, 2 * context->limbs() * context->n())}, out);
+    give(PublicKey{context->n(), context->limbs(), context->q_id(),
+                   words_at(words, 2 * context->limbs() * context->n())},
+         out);
   });
 }
 const uint64_t* polykem_ckks_public_key_words(const polykem_ckks_public_key* key) {
@@ -320,7 +324,8 @@ polykem_ckks_status polykem_ckks_relinearisation_key_generate(const polykem_ckks
                                                               polykem_ckks_switching_key** out) {
   return guarded([&] {
     need(context, secret, out);
-    give(make_relinearisation_key(*context, *secret, generator()), out);
+    polykem::Drbg drbg;
+    give(make_relinearisation_key(*context, *secret, drbg), out);
   });
 }
 polykem_ckks_status polykem_ckks_automorphism_key_generate(const polykem_ckks_context* context,
@@ -328,7 +333,8 @@ polykem_ckks_status polykem_ckks_automorphism_key_generate(const polykem_ckks_co
                                                            polykem_ckks_switching_key** out) {
   return guarded([&] {
     need(context, secret, out);
-    give(make_automorphism_key(*context, *secret, g, generator()), out);
+    polykem::Drbg drbg;
+    give(make_automorphism_key(*context, *secret, g, drbg), out);
   });
 }
 polykem_ckks_status polykem_ckks_switching_key_new(const polykem_ckks_context* context, const uint64_t* words,
@@ -337,7 +343,7 @@ polykem_ckks_status polykem_ckks_switching_key_new(const polykem_ckks_context* c
     need(context, words, out);
     const size_t rows = context->digits() * 2 * context->primes();
     check_rows(*context, words, rows, context->primes());
-    give(SwitchingKey{context->n(), context->primes(), words_at(words, rows * context->n())}, out);
+    give(SwitchingKey{context->n(), context->primes(), context->id(), words_at(words, rows * context->n())}, out);
   });
 }
 const uint64_t* polykem_ckks_switching_key_words(const polykem_ckks_switching_key* key) {
@@ -351,7 +357,8 @@ polykem_ckks_status polykem_ckks_encrypt(const polykem_ckks_context* context, co
                                          const polykem_ckks_plaintexts* plaintexts, polykem_ckks_ciphertexts** out) {
   return guarded([&] {
     need(context, key, plaintexts, out);
-    give(encrypt(*context, *key, *plaintexts, generator()), out);
+    polykem::Drbg drbg;
+    give(encrypt(*context, *key, *plaintexts, drbg), out);
   });
 }
 polykem_ckks_status polykem_ckks_decrypt(const polykem_ckks_context* context, const polykem_ckks_secret_key* key,

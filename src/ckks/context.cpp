@@ -6,6 +6,7 @@
 #include <cmath>
 #include <exception>
 #include <mutex>
+#include <new>
 #include <system_error>
 #include <thread>
 
@@ -28,7 +29,7 @@ double bits_of(const std::vector<uint64_t>& primes, size_t first, size_t count) 
 }
 
 unsigned cpus() {
-  return std::max(1U, std::thread::hardware_concurrency());
+  return std::clamp(std::thread::hardware_concurrency(), 1U, kMostThreads);
 }
 
 }  // namespace
@@ -42,6 +43,10 @@ Context::Context(const Params& params)
   digit_limbs_ = (limbs_ + params.digits - 1) / params.digits;
   add_primes(params.q, params.q_roots, "q");
   add_primes(params.p, params.p_roots, "p");
+  q_id_ = hash(limbs_);
+  id_ = hash(primes());
+  for (size_t i = 0; i < n(); ++i)
+    reversed_.push_back(static_cast<uint32_t>(bit_reverse(i, log_n_)));
   total_bits_ = bits_of(params.q, 0, limbs_) + bits_of(params.p, 0, special_);
   for (size_t first = 0; first < limbs_; first += digit_limbs_) {
     conversions_.emplace_back();
@@ -64,9 +69,17 @@ Context::Context(const Params& params)
 void Context::check(const Params& params) const {
   if (log_n_ < kLeastLogN || log_n_ > kMostLogN)
     refuse("the ring dimension must be 2^" + std::to_string(kLeastLogN) + " to 2^" + std::to_string(kMostLogN));
-  if (limbs_ == 0 || primes() > kMostPrimes || limbs_ + special_ > kMostPrimes)
+  if (limbs_ == 0 || limbs_ > kMostPrimes || limbs_ + special_ > kMostPrimes)
     refuse("there must be 1 to " + std::to_string(kMostPrimes) + " primes, at least one of them in q");
+  if (special_ > kMostSpecialPrimes)
+    refuse("there must be at most " + std::to_string(kMostSpecialPrimes) + " special primes p");
   if (params.digits == 0 || params.digits > limbs_) refuse("there must be 1 to as many digits as primes q");
+  const size_t digit_limbs = (limbs_ + params.digits - 1) / params.digits;
+  if ((params.digits - 1) * digit_limbs >= limbs_)
+    refuse(std::to_string(limbs_) + " primes q in digits of " + std::to_string(digit_limbs) + " make fewer than " +
+           std::to_string(params.digits) + " digits: ask for " +
+           std::to_string((limbs_ + digit_limbs - 1) / digit_limbs));
+  if (params.threads > kMostThreads) refuse("there must be at most " + std::to_string(kMostThreads) + " threads");
   std::vector<uint64_t> all = params.q;
   all.insert(all.end(), params.p.begin(), params.p.end());
   std::sort(all.begin(), all.end());
@@ -86,6 +99,16 @@ void Context::add_primes(const std::vector<uint64_t>& primes, const std::vector<
       refuse(std::to_string(root) + " is no primitive root of unity of order 2N modulo " + which);
     ntts_.emplace_back(log_n_, primes[i], root);
   }
+}
+
+uint64_t Context::hash(size_t primes) const {
+  uint64_t hash = log_n_;
+  for (size_t i = 0; i < primes; ++i)
+    for (const uint64_t word : {modulus(i).value(), ntt(i).psi()}) {
+      hash = (hash ^ word) * 0x9e3779b97f4a7c15;  // an odd constant without pattern
+      hash ^= hash >> 32;
+    }
+  return hash;
 }
 
 size_t Context::digit_size(size_t digit, size_t limbs) const {
@@ -119,11 +142,13 @@ void Context::for_each(size_t count, const std::function<void(size_t)>& work) co
     }
   };
   std::vector<std::thread> helpers;
-  helpers.reserve(threads_);
   try {
-    for (size_t i = 1; i < std::min<size_t>(threads_, count); ++i)
+    const size_t most = std::min<size_t>(threads_, count);
+    helpers.reserve(most);
+    for (size_t i = 1; i < most; ++i)
       helpers.emplace_back(run);
   } catch (const std::system_error&) {  // no more threads to be had: those that there are do the work
+  } catch (const std::bad_alloc&) {     // no memory for one more
   }
   run();
   for (std::thread& helper : helpers)

@@ -10,14 +10,15 @@
 namespace polykem::ckks {
 
 inline constexpr unsigned kLeastLogN = 4, kMostLogN = 16;
-inline constexpr size_t kMostPrimes = 128;
+inline constexpr size_t kMostPrimes = 128, kMostSpecialPrimes = kMostConverted;
+inline constexpr unsigned kMostThreads = 1024;
 
 /// A parameter set: the ring Z[X] / (X^N + 1) modulo Q = q_0 q_1 ... and the special modulus P of key switching.
 struct Params {
   unsigned log_n = 0;
   std::vector<uint64_t> q, p;              ///< distinct primes = 1 mod 2N; a rescaling drops the last of q
   std::vector<uint64_t> q_roots, p_roots;  ///< primitive 2N-th roots of unity; empty: the least ones
-  unsigned digits = 1;   ///< into how many digits key switching decomposes Q; P must not be below the largest
+  unsigned digits = 1;   ///< into how many digits key switching decomposes Q; P must be half the largest at least
   unsigned threads = 0;  ///< that compute; 0: one per CPU
 };
 
@@ -36,6 +37,10 @@ class Context {
   size_t primes() const { return ntts_.size(); }
   size_t digits() const { return conversions_.size(); }
 
+  /// Tells parameter sets apart: a hash of the ring, the primes and the roots, of Q alone and of Q and P.
+  uint64_t q_id() const { return q_id_; }
+  uint64_t id() const { return id_; }
+
   /// Of prime i: those of Q first, then those of P.
   const Ntt& ntt(size_t i) const { return ntts_[i]; }
   const Modulus& modulus(size_t i) const { return ntts_[i].modulus(); }
@@ -47,6 +52,8 @@ class Context {
   size_t digit_size(size_t digit, size_t limbs) const;
   const BaseConversion& from_digit(size_t digit, size_t limbs) const;
   const BaseConversion& from_special() const { return from_special_.front(); }
+  /// i < N with its log_n bits reversed.
+  size_t reversed(size_t i) const { return reversed_[i]; }
   /// P mod q_i and its inverse.
   const Factor& p_mod(size_t i) const { return p_mod_[i]; }
   const Factor& inverse_p(size_t i) const { return inverse_p_[i]; }
@@ -62,13 +69,16 @@ class Context {
 
  private:
   void check(const Params& params) const;
+  uint64_t hash(size_t primes) const;
   void add_primes(const std::vector<uint64_t>& primes, const std::vector<uint64_t>& roots, const char* name);
 
   unsigned log_n_;
   size_t limbs_, special_, digit_limbs_ = 0;
   unsigned threads_;
   double total_bits_ = 0;
+  uint64_t q_id_, id_;
   std::vector<Ntt> ntts_;
+  std::vector<uint32_t> reversed_;
   std::vector<std::vector<BaseConversion>> conversions_;  ///< [digit][primes of it - 1]
   std::vector<BaseConversion> from_special_;              ///< one
   std::vector<Factor> p_mod_, inverse_p_;

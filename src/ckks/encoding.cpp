@@ -166,7 +166,13 @@ Plaintexts encode(const Context& context, std::span<const Complex> values, size_
   if (values.empty() || values.size() % slots != 0)
     throw Error(Fault::argument, "the values are not a whole number of messages");
   const size_t n = context.n(), gap = n / 2 / slots;
-  Plaintexts out{.count = values.size() / slots, .limbs = limbs, .scale = scale, .slots = slots, .n = n, .words = {}};
+  Plaintexts out{.count = values.size() / slots,
+                 .limbs = limbs,
+                 .scale = scale,
+                 .slots = slots,
+                 .n = n,
+                 .set = context.q_id(),
+                 .words = {}};
   out.words.resize(out.count * limbs * n);
   const double most = std::exp2(std::min(log2_of_modulus(context, limbs) - 1, 1000.0));
   context.for_each(out.count, [&](size_t item) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ckks/evaluator.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <string>
 
@@ -19,9 +20,9 @@ bool scales_match(double a, double b) {
   return std::abs(a - b) <= kScaleTolerance * std::abs(a);
 }
 
-void check_ring(const Context& context, size_t n, size_t limbs) {
-  if (n != context.n() || limbs > context.limbs())
-    throw Error(Fault::argument, "the operand belongs to another parameter set");
+template <typename Batch>
+void check_set(const Context& context, const Batch& batch) {
+  if (batch.set != context.q_id()) throw Error(Fault::argument, "the operand belongs to another parameter set");
 }
 
 void check_scales(double a, double b) {
@@ -30,17 +31,23 @@ void check_scales(double a, double b) {
                                    "; rescale both alike, or set a scale if the difference does not matter");
 }
 
+double product_of_scales(double a, double b) {
+  const double scale = a * b;
+  if (!std::isnormal(scale)) throw Error(Fault::scales, "the product's scale is out of range: rescale the operands");
+  return scale;
+}
+
 void check_alike(const Context& context, const Ciphertexts& a, const Ciphertexts& b) {
-  check_ring(context, a.n, a.limbs);
-  check_ring(context, b.n, b.limbs);
+  check_set(context, a);
+  check_set(context, b);
   if (a.count != b.count) throw Error(Fault::argument, "the batches have " + of(a.count, b.count) + " ciphertexts");
   if (a.limbs != b.limbs)
     throw Error(Fault::levels, "the operands have " + of(a.limbs, b.limbs) + " limbs; drop those of the longer one");
 }
 
 void check_alike(const Context& context, const Ciphertexts& a, const Plaintexts& b) {
-  check_ring(context, a.n, a.limbs);
-  check_ring(context, b.n, b.limbs);
+  check_set(context, a);
+  check_set(context, b);
   if (b.count != 1 && b.count != a.count)
     throw Error(Fault::argument,
                 "the batches have " + of(a.count, b.count) + " items; a plaintext is one or one for each");
@@ -56,6 +63,7 @@ Ciphertexts shaped(const Ciphertexts& like, size_t parts, size_t limbs) {
                   .scale = like.scale,
                   .slots = like.slots,
                   .n = like.n,
+                  .set = like.set,
                   .words = {}};
   out.words.resize(out.count * parts * limbs * out.n);
   return out;
@@ -85,6 +93,7 @@ Ciphertexts combine(const Context& context, const Ciphertexts& a, const Cipherte
   if (a.parts != b.parts)
     throw Error(Fault::parts, "the operands have " + of(a.parts, b.parts) + " parts; relinearise the longer one");
   Ciphertexts out = shaped(a, a.parts, a.limbs);
+  out.slots = std::max(a.slots, b.slots);
   for_each_limb(context, a, [&](size_t item, size_t limb) {
     for (size_t part = 0; part < a.parts; ++part)
       map_rows(context.modulus(limb), a.n, a.row(item, part, limb), b.row(item, part, limb), out.row(item, part, limb),
@@ -98,6 +107,7 @@ template <typename Function>
 Ciphertexts combine_plain(const Context& context, const Ciphertexts& a, const Plaintexts& b, size_t parts, Function f) {
   check_alike(context, a, b);
   Ciphertexts out = a;
+  out.slots = std::max(a.slots, b.slots);
   for_each_limb(context, a, [&](size_t item, size_t limb) {
     for (size_t part = 0; part < parts; ++part)
       map_rows(context.modulus(limb), a.n, a.row(item, part, limb), b.row(b.count == 1 ? 0 : item, limb),
@@ -144,7 +154,7 @@ Ciphertexts sub(const Context& context, const Ciphertexts& a, const Ciphertexts&
 }
 
 Ciphertexts negate(const Context& context, const Ciphertexts& a) {
-  check_ring(context, a.n, a.limbs);
+  check_set(context, a);
   Ciphertexts out = a;
   for_each_limb(context, a, [&](size_t item, size_t limb) {
     for (size_t part = 0; part < a.parts; ++part)
@@ -165,8 +175,9 @@ Ciphertexts sub_plain(const Context& context, const Ciphertexts& a, const Plaint
 }
 
 Ciphertexts mul_plain(const Context& context, const Ciphertexts& a, const Plaintexts& b) {
+  const double scale = product_of_scales(a.scale, b.scale);
   Ciphertexts out = combine_plain(context, a, b, a.parts, kMul);
-  out.scale = a.scale * b.scale;
+  out.scale = scale;
   return out;
 }
 
@@ -175,7 +186,8 @@ Ciphertexts mul(const Context& context, const Ciphertexts& a, const Ciphertexts&
   if (a.parts != 2 || b.parts != 2)
     throw Error(Fault::parts, "a product takes ciphertexts of two parts: relinearise products first");
   Ciphertexts out = shaped(a, 3, a.limbs);
-  out.scale = a.scale * b.scale;
+  out.slots = std::max(a.slots, b.slots);
+  out.scale = product_of_scales(a.scale, b.scale);
   for_each_limb(context, a, [&](size_t item, size_t limb) {
     const uint64_t* const x[2] = {a.row(item, 0, limb), a.row(item, 1, limb)};
     const uint64_t* const y[2] = {b.row(item, 0, limb), b.row(item, 1, limb)};
@@ -186,7 +198,7 @@ Ciphertexts mul(const Context& context, const Ciphertexts& a, const Ciphertexts&
 }
 
 Ciphertexts relinearise(const Context& context, const Ciphertexts& a, const SwitchingKey& key) {
-  check_ring(context, a.n, a.limbs);
+  check_set(context, a);
   if (a.parts != 3) throw Error(Fault::parts, "only a product, which has three parts, is relinearised");
   Ciphertexts out = shaped(a, 2, a.limbs);
   for (size_t item = 0; item < a.count; ++item) {
@@ -200,7 +212,7 @@ Ciphertexts relinearise(const Context& context, const Ciphertexts& a, const Swit
 }
 
 Ciphertexts rescale(const Context& context, const Ciphertexts& a) {
-  check_ring(context, a.n, a.limbs);
+  check_set(context, a);
   if (a.limbs < 2) throw Error(Fault::no_level, "no level is left: the ciphertext has one limb, which rescaling needs");
   const size_t last = a.limbs - 1;
   Ciphertexts out = shaped(a, a.parts, last);
@@ -220,7 +232,7 @@ Ciphertexts rescale(const Context& context, const Ciphertexts& a) {
 }
 
 Ciphertexts keep_limbs(const Context& context, const Ciphertexts& a, size_t limbs) {
-  check_ring(context, a.n, a.limbs);
+  check_set(context, a);
   if (limbs == 0 || limbs > a.limbs)
     throw Error(Fault::levels, "1 to " + std::to_string(a.limbs) + " limbs can be kept, not " + std::to_string(limbs));
   Ciphertexts out = shaped(a, a.parts, limbs);
@@ -231,7 +243,7 @@ Ciphertexts keep_limbs(const Context& context, const Ciphertexts& a, size_t limb
 }
 
 Ciphertexts automorphism(const Context& context, const Ciphertexts& a, uint64_t g, const SwitchingKey& key) {
-  check_ring(context, a.n, a.limbs);
+  check_set(context, a);
   if (a.parts != 2) throw Error(Fault::parts, "relinearise a product before its slots are moved");
   if (g % 2 == 0 || g >= 2 * a.n) throw Error(Fault::argument, "an automorphism's g is odd and below 2N");
   Ciphertexts out = shaped(a, 2, a.limbs);

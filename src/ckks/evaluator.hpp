@@ -7,8 +7,8 @@
 namespace polykem::ckks {
 
 // Operations on batches of ciphertexts [CKKS17, 3.4], in residue number systems [CHKKS18, 3]. Operands have as many
-// ciphertexts each; plaintexts may be one for all. What does not fit together throws Error(levels), (scales), (parts)
-// or (argument).
+// ciphertexts each; plaintexts may be one for all. A message of fewer slots than the other operand's counts as
+// repeated. What does not fit together throws Error(levels), (scales), (parts) or (argument).
 
 /// Scales that differ by less than this factor count as equal.
 inline constexpr double kScaleTolerance = 0x1p-30;

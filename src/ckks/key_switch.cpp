@@ -74,7 +74,7 @@ void mod_down(const Context& context, size_t limbs, uint64_t* sum, uint64_t* out
 void key_switch(const Context& context, const SwitchingKey& key, size_t limbs, const uint64_t* c, uint64_t g,
                 uint64_t* out0, uint64_t* out1) {
   const size_t n = context.n(), rows = limbs + context.special();
-  if (key.n != n || key.primes != context.primes() || key.words.size() != context.digits() * 2 * key.primes * n)
+  if (key.set != context.id() || key.words.size() != context.digits() * 2 * key.primes * n)
     throw Error(Fault::argument, "the key belongs to another parameter set");
   const std::vector<uint64_t> scaled = decompose(context, limbs, c);
   std::vector<uint64_t> sum0(rows * n), sum1(rows * n);
@@ -92,10 +92,10 @@ void key_switch(const Context& context, const SwitchingKey& key, size_t limbs, c
 }
 
 void permute(const Context& context, uint64_t g, const uint64_t* row, uint64_t* out) {
-  const unsigned bits = context.log_n();
+  const size_t mask = 2 * context.n() - 1;
   for (size_t i = 0; i < context.n(); ++i) {
-    const size_t exponent = (2 * bit_reverse(i, bits) + 1) * g % (2 * context.n());
-    out[i] = row[bit_reverse(exponent / 2, bits)];
+    const size_t exponent = (2 * context.reversed(i) + 1) * g & mask;
+    out[i] = row[context.reversed(exponent / 2)];
   }
 }
 

@@ -5,6 +5,7 @@
 
 #include "ckks/error.hpp"
 #include "ckks/key_switch.hpp"
+#include "ct/ct.hpp"
 
 namespace polykem::ckks {
 
@@ -20,23 +21,37 @@ void fill(Drbg& drbg, std::span<uint64_t> out) {
   drbg.fill({reinterpret_cast<uint8_t*>(out.data()), out.size_bytes()});
 }
 
-/// Uniform in {-1, 0, 1}, to 2^-62.
-Small ternary(size_t n, Drbg& drbg) {
+Row secret_words(size_t n, Drbg& drbg) {
   Row words(n);
   fill(drbg, words);
+  ct::poison(words.data(), n * sizeof words[0]);
+  return words;
+}
+
+/// Uniform in {-1, 0, 1}, to 2^-62.
+Small ternary(size_t n, Drbg& drbg) {
+  const Row words = secret_words(n, drbg);
   Small out(n);
   for (size_t i = 0; i < n; ++i)
     out[i] = static_cast<int64_t>(static_cast<uint64_t>(Wide{words[i]} * 3 >> 64)) - 1;
   return out;
 }
 
+/// How many bits of a secret word are set. Where the CPU need not have the instruction, std::popcount calls a function
+/// of the compiler's library, which may look words up in a table.
+int64_t ones(uint64_t word) {
+  word -= word >> 1 & 0x5555555555555555;
+  word = (word & 0x3333333333333333) + (word >> 2 & 0x3333333333333333);
+  word = (word + (word >> 4)) & 0x0f0f0f0f0f0f0f0f;
+  return static_cast<int64_t>(word * 0x0101010101010101 >> 56);
+}
+
 Small errors(size_t n, Drbg& drbg) {
   constexpr uint64_t kMask = (uint64_t{1} << kErrorBits) - 1;
-  Row words(n);
-  fill(drbg, words);
+  const Row words = secret_words(n, drbg);
   Small out(n);
   for (size_t i = 0; i < n; ++i)
-    out[i] = std::popcount(words[i] & kMask) - std::popcount(words[i] >> kErrorBits & kMask);
+    out[i] = ones(words[i] & kMask) - ones(words[i] >> kErrorBits & kMask);
   return out;
 }
 
@@ -61,7 +76,7 @@ Row transformed(const Context& context, size_t prime, const Small& a) {
 }
 
 SecretKey secret_key_from(const Context& context, const Small& s) {
-  SecretKey out{.n = context.n(), .words = {}};
+  SecretKey out{.n = context.n(), .set = context.id(), .words = {}};
   for (size_t prime = 0; prime < context.primes(); ++prime) {
     const Row row = transformed(context, prime, s);
     out.words.insert(out.words.end(), row.begin(), row.end());
@@ -79,8 +94,7 @@ void mask_secret(const Context& context, size_t prime, const uint64_t* a, const 
 }
 
 void check(const Context& context, const SecretKey& secret) {
-  if (secret.n != context.n() || secret.words.size() != context.primes() * context.n())
-    throw Error(Fault::argument, "the secret key belongs to another parameter set");
+  if (secret.set != context.id()) throw Error(Fault::argument, "the secret key belongs to another parameter set");
 }
 
 /// A key that takes from s' to s.
@@ -88,7 +102,7 @@ SwitchingKey make_switching_key(const Context& context, const SecretKey& from, c
   if (context.special() == 0)
     throw Error(Fault::parameters, "the parameter set has no special primes p for key switching");
   const size_t n = context.n(), primes = context.primes();
-  SwitchingKey out{.n = n, .primes = primes, .words = {}};
+  SwitchingKey out{.n = n, .primes = primes, .set = context.id(), .words = {}};
   out.words.resize(context.digits() * 2 * primes * n);
   for (size_t digit = 0; digit < context.digits(); ++digit) {
     const Small e = errors(n, drbg);
@@ -125,6 +139,7 @@ SecretKey secret_key_from_row(const Context& context, const uint64_t* row) {
     s[i] = static_cast<int64_t>(c == 1) - static_cast<int64_t>(c == q - 1);
     wrong |= static_cast<uint64_t>(c != 0) & static_cast<uint64_t>(c != 1) & static_cast<uint64_t>(c != q - 1);
   }
+  ct::declassify(&wrong, sizeof wrong);
   if (wrong != 0)
     throw Error(Fault::residues,
                 "the secret key is not ternary, or its roots of unity are not those of the parameter set");
@@ -134,7 +149,7 @@ SecretKey secret_key_from_row(const Context& context, const uint64_t* row) {
 PublicKey make_public_key(const Context& context, const SecretKey& secret, Drbg& drbg) {
   check(context, secret);
   const size_t n = context.n(), limbs = context.limbs();
-  PublicKey out{.n = n, .limbs = limbs, .words = {}};
+  PublicKey out{.n = n, .limbs = limbs, .set = context.q_id(), .words = {}};
   out.words.resize(2 * limbs * n);
   const Small e = errors(n, drbg);
   for (size_t limb = 0; limb < limbs; ++limb) {
@@ -168,7 +183,7 @@ SwitchingKey make_automorphism_key(const Context& context, const SecretKey& secr
 }
 
 Ciphertexts encrypt(const Context& context, const PublicKey& key, const Plaintexts& messages, Drbg& drbg) {
-  if (key.n != context.n() || key.limbs != context.limbs() || messages.n != key.n || messages.limbs > key.limbs)
+  if (key.set != context.q_id() || messages.set != context.q_id())
     throw Error(Fault::argument, "the key or the plaintext belongs to another parameter set");
   const size_t n = context.n(), limbs = messages.limbs;
   Ciphertexts out{.count = messages.count,
@@ -177,6 +192,7 @@ Ciphertexts encrypt(const Context& context, const PublicKey& key, const Plaintex
                   .scale = messages.scale,
                   .slots = messages.slots,
                   .n = n,
+                  .set = key.set,
                   .words = {}};
   out.words.resize(out.count * 2 * limbs * n);
   for (size_t item = 0; item < out.count; ++item) {
@@ -199,10 +215,11 @@ Ciphertexts encrypt(const Context& context, const PublicKey& key, const Plaintex
 
 Plaintexts decrypt(const Context& context, const SecretKey& secret, const Ciphertexts& ciphertexts) {
   check(context, secret);
-  if (ciphertexts.n != context.n() || ciphertexts.limbs > context.limbs())
+  if (ciphertexts.set != context.q_id())
     throw Error(Fault::argument, "the ciphertext belongs to another parameter set");
   const Ciphertexts& c = ciphertexts;
-  Plaintexts out{.count = c.count, .limbs = c.limbs, .scale = c.scale, .slots = c.slots, .n = c.n, .words = {}};
+  Plaintexts out{
+      .count = c.count, .limbs = c.limbs, .scale = c.scale, .slots = c.slots, .n = c.n, .set = c.set, .words = {}};
   out.words.resize(c.count * c.limbs * c.n);
   context.for_each(c.count * c.limbs, [&](size_t i) {
     const size_t item = i / c.limbs, limb = i % c.limbs;

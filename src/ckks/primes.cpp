@@ -39,6 +39,7 @@ bool is_prime(uint64_t n) {
 std::vector<uint64_t> find_primes(unsigned log_n, unsigned bits, size_t count, const std::vector<uint64_t>& taken) {
   const uint64_t step = uint64_t{2} << log_n, middle = uint64_t{1} << bits;
   std::vector<uint64_t> primes;
+  if (bits <= log_n) return primes;  // 2^bits + 1 is not 1 mod 2N
   const auto take = [&](uint64_t q) {
     if (primes.size() < count && is_prime(q) && std::find(taken.begin(), taken.end(), q) == taken.end())
       primes.push_back(q);

@@ -90,6 +90,7 @@ TEST(CkksPrimes, SuitTheRing) {
   for (const uint64_t q : find_primes(12, 40, 20, primes))
     EXPECT_EQ(std::count(primes.begin(), primes.end(), q), 0);
   EXPECT_LT(find_primes(12, 14, 10, {}).size(), 10U) << "there are few so small ones";
+  EXPECT_TRUE(find_primes(16, 16, 1, {}).empty()) << "2^16 + 1 is prime, but not 1 mod 2^17";
 }
 
 class CkksNtt : public testing::TestWithParam<unsigned> {};
@@ -185,6 +186,29 @@ TEST(CkksBaseConversion, IsOffBySmallMultiplesOfTheBase) {
       ASSERT_TRUE(found) << x;
     }
   }
+}
+
+TEST(CkksBaseConversion, SumsTheMostAndLargestPrimes) {
+  std::vector<uint64_t> moduli;
+  for (uint64_t q = (uint64_t{1} << 61) - 31; moduli.size() <= kMostConverted; q -= 32)
+    if (is_prime(q)) moduli.push_back(q);
+  std::vector<Ntt> primes;
+  for (const uint64_t q : moduli)
+    primes.emplace_back(4, q, least_root(4, q));
+  const BaseConversion conversion(primes, 0, kMostConverted);
+  const Modulus m(moduli.back());
+  std::vector<uint64_t> scaled(kMostConverted);
+  uint64_t expected = 0;
+  for (size_t i = 0; i < kMostConverted; ++i) {
+    scaled[i] = moduli[i] - 1;
+    uint64_t hat = m.reduce(scaled[i]);
+    for (size_t j = 0; j < kMostConverted; ++j)
+      if (j != i) hat = m.mul(hat, m.reduce(moduli[j]));
+    expected = m.add(expected, hat);
+  }
+  uint64_t out;
+  conversion.convert(scaled.data(), 1, kMostConverted, &out);
+  EXPECT_EQ(out, expected);
 }
 
 }  // namespace

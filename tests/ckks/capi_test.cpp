@@ -3,7 +3,9 @@
 #include <gtest/gtest.h>
 #include <polykem/ckks.h>
 
+#include <climits>
 #include <cmath>
+#include <limits>
 #include <memory>
 #include <string>
 #include <vector>
@@ -107,6 +109,19 @@ TEST_F(CkksApi, ParametersAreChecked) {
   }
   parameters.digits = 1;
   EXPECT_EQ(refusal(), POLYKEM_CKKS_ERR_PARAMETERS) << "170 bits in a digit, 120 in p";
+  parameters.digits = 3;
+  EXPECT_EQ(refusal(), POLYKEM_CKKS_ERR_PARAMETERS) << "four primes in digits of two make two";
+  EXPECT_NE(std::string(polykem_ckks_error_text()).find("ask for 2"), std::string::npos) << polykem_ckks_error_text();
+  parameters.digits = 2;
+  parameters.threads = 1025;
+  EXPECT_EQ(refusal(), POLYKEM_CKKS_ERR_PARAMETERS);
+  parameters.threads = 1;
+  const std::vector<uint64_t> many = primes(60, 65, q);
+  parameters.p = many.data();
+  parameters.p_count = many.size();
+  EXPECT_EQ(refusal(), POLYKEM_CKKS_ERR_PARAMETERS);
+  parameters.p = p.data();
+  parameters.p_count = p.size();
   parameters.digits = 2;
   const uint64_t good = q[2];
   for (const uint64_t bad : {uint64_t{0}, uint64_t{1}, q[1], q[2] + 2, uint64_t{128} * 3 + 1, ~uint64_t{0}}) {
@@ -146,6 +161,7 @@ TEST_F(CkksApi, WordsAreChecked) {
                              {sizeof shape, 1, 2, 2, 33, 1},
                              {sizeof shape, 1, 2, 2, 64, 1},
                              {sizeof shape, 1, 2, 2, 32, 0},
+                             {sizeof shape, 1, 2, 2, 32, std::numeric_limits<double>::infinity()},
                              {sizeof shape, SIZE_MAX / 4, 2, 2, 32, 1},
                              {8, 1, 2, 2, 32, 1}}) {
     shape = change;
@@ -172,6 +188,43 @@ TEST_F(CkksApi, KeysTravelAsWords) {
   EXPECT_NE(
       made<SwitchingKey>(polykem_ckks_switching_key_new, context.get(), polykem_ckks_switching_key_words(key.get())),
       nullptr);
+}
+
+TEST_F(CkksApi, ParameterSetsAreToldApart) {
+  const auto context = made<Context>(polykem_ckks_context_new, &parameters);
+  const auto secret = made<SecretKey>(polykem_ckks_secret_key_generate, context.get());
+  const auto key = made<SwitchingKey>(polykem_ckks_relinearisation_key_generate, context.get(), secret.get());
+  const double z[2] = {1, 0};
+  const auto plain = made<Plaintexts>(polykem_ckks_encode, context.get(), z, size_t{1}, size_t{1}, size_t{4}, 0x1p40);
+  const polykem_ckks_shape shape{sizeof shape, 1, 3, 4, 32, 0x1p40};
+  const std::vector<uint64_t> zeros(3 * 4 * 64);
+
+  const auto same = made<Context>(polykem_ckks_context_new, &parameters);
+  const auto c = made<Ciphertexts>(polykem_ckks_ciphertexts_new, same.get(), &shape, zeros.data());
+  EXPECT_NE(made<Ciphertexts>(polykem_ckks_relinearise, context.get(), c.get(), key.get()), nullptr);
+
+  p = primes(60, 2, p);
+  parameters.p = p.data();
+  const auto other_p = made<Context>(polykem_ckks_context_new, &parameters);
+  polykem_ckks_ciphertexts* out = nullptr;
+  polykem_ckks_plaintexts* decrypted = nullptr;
+  EXPECT_EQ(polykem_ckks_relinearise(other_p.get(), c.get(), key.get(), &out), POLYKEM_CKKS_ERR_ARGUMENT);
+  EXPECT_EQ(polykem_ckks_decrypt(other_p.get(), secret.get(), c.get(), &decrypted), POLYKEM_CKKS_ERR_ARGUMENT);
+  EXPECT_NE(made<Ciphertexts>(polykem_ckks_combine, other_p.get(), POLYKEM_CKKS_ADD, c.get(), c.get()), nullptr);
+
+  std::swap(q[2], q[3]);
+  const auto other_q = made<Context>(polykem_ckks_context_new, &parameters);
+  double values[2] = {7, 7};
+  EXPECT_EQ(polykem_ckks_negate(other_q.get(), c.get(), &out), POLYKEM_CKKS_ERR_ARGUMENT);
+  EXPECT_EQ(polykem_ckks_decode(other_q.get(), plain.get(), values), POLYKEM_CKKS_ERR_ARGUMENT);
+  EXPECT_EQ(values[0], 7);
+  EXPECT_EQ(out, nullptr);
+}
+
+TEST_F(CkksApi, RotationsOfEveryNumberOfSteps) {
+  const auto context = made<Context>(polykem_ckks_context_new, &parameters);
+  EXPECT_EQ(polykem_ckks_rotation_element(context.get(), LONG_MIN), 1U) << "a multiple of the 32 slots";
+  EXPECT_EQ(polykem_ckks_rotation_element(context.get(), LONG_MAX), polykem_ckks_rotation_element(context.get(), -1));
 }
 
 TEST_F(CkksApi, NullPointersAreErrors) {

@@ -88,6 +88,52 @@ TEST_F(CkksCircuit, OnePlaintextServesABatch) {
   expect_right(out);
 }
 
+TEST_F(CkksCircuit, FewerSlotsCountAsRepeated) {
+  const std::vector<Complex> z = user.message(kSlots), two = user.message(2);
+  const Ciphertexts a = user.encrypted(z, kSlots, kScale), b = user.encrypted(two, 2, kScale);
+  const Plaintexts plain = encode(context, z, kSlots, context.limbs(), kScale);
+  std::vector<Complex> sums = z, products = z;
+  for (size_t i = 0; i < kSlots; ++i) {
+    sums[i] += two[i % 2];
+    products[i] *= two[i % 2];
+  }
+  expect_right({add(context, b, a), sums});
+  expect_right({add_plain(context, b, plain), sums});
+  expect_right({mul(context, b, a), products});
+  expect_right({mul_plain(context, b, plain), products});
+}
+
+/// One prime, or as many digits as primes, a last digit shorter than the others, special primes larger and smaller than
+/// those of q, in the smallest ring.
+TEST(CkksParameters, KeysOfUnusualSets) {
+  struct Shape {
+    size_t limbs;
+    unsigned digits, special_bits;
+    size_t special;
+  };
+  for (const Shape& shape : {Shape{1, 1, 60, 1}, {5, 5, 60, 1}, {5, 3, 60, 2}, {5, 1, 30, 9}, {3, 2, 30, 4}}) {
+    Params params{.log_n = 4, .q = {}, .p = {}, .q_roots = {}, .p_roots = {}, .digits = shape.digits, .threads = 1};
+    params.q = find_primes(4, 50, shape.limbs, {});
+    params.p = find_primes(4, shape.special_bits, shape.special, params.q);
+    User user(params);
+    const std::vector<Complex> z = user.message(8);
+    const Ciphertexts a = user.encrypted(z, 8, 0x1p24);
+    std::vector<Complex> squares = z, turned = z;
+    for (size_t i = 0; i < 8; ++i) {
+      squares[i] *= z[i];
+      turned[i] = z[(i + 3) % 8];
+    }
+    const uint64_t g = rotation_element(user.context, 3);
+    const SwitchingKey turn = make_automorphism_key(user.context, user.secret, g, user.drbg);
+    for (size_t limbs = shape.limbs; limbs >= 1; --limbs) {
+      const Ciphertexts low = keep_limbs(user.context, a, limbs);
+      EXPECT_LT(largest_difference(user.decrypted(automorphism(user.context, low, g, turn)), turned), 0x1p-8) << limbs;
+      const Ciphertexts product = relinearise(user.context, mul(user.context, low, low), user.square_key);
+      EXPECT_LT(largest_difference(user.decrypted(product), squares), 0x1p-8) << limbs;
+    }
+  }
+}
+
 TEST_F(CkksCircuit, KeySwitchingWorksAtEveryLevel) {
   Value a = fresh(1);
   for (size_t limbs = context.limbs(); limbs >= 1; --limbs) {
@@ -149,6 +195,9 @@ TEST_F(CkksCircuit, SaysWhatDoesNotFit) {
   EXPECT_EQ(fault_of([&] { keep_limbs(context, one, 2); }), Fault::levels);
   EXPECT_EQ(fault_of([&] { add_plain(context, a.c, plain); }), Fault::levels);
   EXPECT_EQ(fault_of([&] { add_plain(context, three.c, plain); }), Fault::argument);
+  Ciphertexts huge = a.c;
+  huge.scale = 0x1p600;
+  EXPECT_EQ(fault_of([&] { mul(context, huge, huge); }), Fault::scales);
   const User other(make_params(5, 50, 40, 5));
   EXPECT_EQ(fault_of([&] { add(other.context, a.c, a.c); }), Fault::argument);
   EXPECT_EQ(fault_of([&] { relinearise(context, longer, other.square_key); }), Fault::argument);
