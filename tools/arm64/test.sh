@@ -12,6 +12,7 @@ programs=("${tests[@]/#/lanes_}")
 programs=("${programs[@]/%/_test}" prim_test drbg_test keys_test item_status_test property_test capi_test kat_test)
 
 tools/arm64/sysroot.sh $build/sysroot
+libraries=$PWD/$build/sysroot/usr/lib/aarch64-linux-gnu
 cmake --preset arm64 -B $build ${CCACHE:+-DCMAKE_CXX_COMPILER_LAUNCHER=$CCACHE} >/dev/null
 cmake --build $build -j "$jobs" --target "${programs[@]}" arm64_trace polykem
 
@@ -26,7 +27,8 @@ run() {
   local cpu=$1 name=$2 log begin=$SECONDS
   shift 2
   log=$(mktemp)
-  if QEMU_CPU=$cpu qemu-aarch64 -L /usr/aarch64-linux-gnu "$@" >"$log" 2>&1; then
+  # The path is for libraries of the program's libraries.
+  if QEMU_CPU=$cpu qemu-aarch64 -L /usr/aarch64-linux-gnu -E "LD_LIBRARY_PATH=$libraries" "$@" >"$log" 2>&1; then
     printf '%-12s %-28s ok      %4d s\n' "$cpu" "$name" $((SECONDS - begin))
   else
     printf '%-12s %-28s FAILED  %4d s\n' "$cpu" "$name" $((SECONDS - begin))
