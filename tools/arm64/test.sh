@@ -12,7 +12,7 @@ programs=("${tests[@]/#/lanes_}")
 programs=("${programs[@]/%/_test}" prim_test drbg_test keys_test item_status_test property_test capi_test kat_test)
 
 tools/arm64/sysroot.sh $build/sysroot
-libraries=$PWD/$build/sysroot/usr/lib/aarch64-linux-gnu
+libraries=$PWD/$build/sysroot/usr/lib/aarch64-linux-gnu:$PWD/$build/sysroot/lib/aarch64-linux-gnu
 cmake --preset arm64 -B $build ${CCACHE:+-DCMAKE_CXX_COMPILER_LAUNCHER=$CCACHE} >/dev/null
 cmake --build $build -j "$jobs" --target "${programs[@]}" arm64_trace polykem
 
