@@ -341,6 +341,8 @@ polykem_ckks_status polykem_ckks_switching_key_new(const polykem_ckks_context* c
                                                    polykem_ckks_switching_key** out) {
   return guarded([&] {
     need(context, words, out);
+    if (context->special() == 0)
+      throw Error(Fault::parameters, "the parameter set has no special primes p for key switching");
     const size_t rows = context->digits() * 2 * context->primes();
     check_rows(*context, words, rows, context->primes());
     give(SwitchingKey{context->n(), context->primes(), context->id(), words_at(words, rows * context->n())}, out);
