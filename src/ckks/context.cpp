@@ -12,6 +12,7 @@
 
 #include "ckks/error.hpp"
 #include "ckks/primes.hpp"
+#include "core/secure.hpp"
 
 namespace polykem::ckks {
 
@@ -150,7 +151,10 @@ void Context::for_each(size_t count, const std::function<void(size_t)>& work) co
     const size_t most = std::min({size_t{threads_}, count, 1 + count * n() / words_per_thread_});
     helpers.reserve(most);
     for (size_t i = 1; i < most; ++i)
-      helpers.emplace_back(run);
+      helpers.emplace_back([&run] {
+        run();
+        wipe_stack();
+      });
   } catch (const std::system_error&) {  // no more threads to be had: those that there are do the work
   } catch (const std::bad_alloc&) {     // no memory for one more
   }
