@@ -53,6 +53,13 @@ MUTANTS = [
     Mutant("lengths of DER in more bytes than they take", "formats/der.cpp",
            "const bool shortest = in[2] != 0 && length >= kLongForm;", "const bool shortest = true;",
            "formats_test", "Der.*"),
+    # CKKS
+    Mutant("more digits than there are", "src/ckks/context.cpp",
+           "(params.digits - 1) * digit_limbs >= limbs_", "false", "ckks_test", "CkksApi.ParametersAreChecked"),
+    Mutant("a batch of other primes passes", "src/ckks/evaluator.cpp",
+           "batch.set != context.q_id()", "batch.n != context.n()", "ckks_test", "CkksApi.ParameterSets*"),
+    Mutant("no memory for a thread ends the process", "src/ckks/context.cpp",
+           "} catch (const std::bad_alloc&) {     // no memory for one more", "", "ckks_calls_test", "*WithThreads"),
     # Files of OpenFHE
     Mutant("a residue may be its modulus", "formats/openfhe/check.cpp",
            "return x >= tower.modulus;", "return x > tower.modulus;", "openfhe_test", "Refusals.*"),

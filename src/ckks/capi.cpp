@@ -12,6 +12,7 @@
 #include "ckks/evaluator.hpp"
 #include "ckks/keys.hpp"
 #include "ckks/primes.hpp"
+#include "core/secure.hpp"
 #include "polykem/ckks.h"
 
 using namespace polykem::ckks;
@@ -51,9 +52,8 @@ polykem_ckks_status failed(Fault fault, const char* text) noexcept {
   return static_cast<polykem_ckks_status>(fault);
 }
 
-/// Runs `work` and turns what it throws into a status.
 template <typename Work>
-polykem_ckks_status guarded(const Work& work) noexcept {
+polykem_ckks_status status_of(const Work& work) noexcept {
   try {
     work();
     return POLYKEM_CKKS_OK;
@@ -68,6 +68,14 @@ polykem_ckks_status guarded(const Work& work) noexcept {
   } catch (...) {
     return failed(Fault::internal, "an exception of unknown type");
   }
+}
+
+/// Runs `work`, turns what it throws into a status, and wipes what it left on the stack: sums over secrets, say.
+template <typename Work>
+polykem_ckks_status guarded(const Work& work) noexcept {
+  const polykem_ckks_status status = status_of(work);
+  polykem::wipe_stack();
+  return status;
 }
 
 template <typename... Pointers>
@@ -341,6 +349,8 @@ polykem_ckks_status polykem_ckks_switching_key_new(const polykem_ckks_context* c
                                                    polykem_ckks_switching_key** out) {
   return guarded([&] {
     need(context, words, out);
+    if (context->special() == 0)
+      throw Error(Fault::parameters, "the parameter set has no special primes p for key switching");
     const size_t rows = context->digits() * 2 * context->primes();
     check_rows(*context, words, rows, context->primes());
     give(SwitchingKey{context->n(), context->primes(), context->id(), words_at(words, rows * context->n())}, out);

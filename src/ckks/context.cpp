@@ -12,6 +12,7 @@
 
 #include "ckks/error.hpp"
 #include "ckks/primes.hpp"
+#include "core/secure.hpp"
 
 namespace polykem::ckks {
 
@@ -28,6 +29,9 @@ double bits_of(const std::vector<uint64_t>& primes, size_t first, size_t count) 
   return bits;
 }
 
+/// A transform of so many words takes about ten times as long as the start of a thread.
+constexpr size_t kLeastWordsPerThread = size_t{1} << 15;
+
 unsigned cpus() {
   return std::clamp(std::thread::hardware_concurrency(), 1U, kMostThreads);
 }
@@ -38,7 +42,8 @@ Context::Context(const Params& params)
     : log_n_(params.log_n),
       limbs_(params.q.size()),
       special_(params.p.size()),
-      threads_(params.threads != 0 ? params.threads : cpus()) {
+      threads_(params.threads != 0 ? params.threads : cpus()),
+      words_per_thread_(params.threads != 0 ? 1 : kLeastWordsPerThread) {
   check(params);
   digit_limbs_ = (limbs_ + params.digits - 1) / params.digits;
   add_primes(params.q, params.q_roots, "q");
@@ -143,10 +148,13 @@ void Context::for_each(size_t count, const std::function<void(size_t)>& work) co
   };
   std::vector<std::thread> helpers;
   try {
-    const size_t most = std::min<size_t>(threads_, count);
+    const size_t most = std::min({size_t{threads_}, count, 1 + count * n() / words_per_thread_});
     helpers.reserve(most);
     for (size_t i = 1; i < most; ++i)
-      helpers.emplace_back(run);
+      helpers.emplace_back([&run] {
+        run();
+        wipe_stack();
+      });
   } catch (const std::system_error&) {  // no more threads to be had: those that there are do the work
   } catch (const std::bad_alloc&) {     // no memory for one more
   }

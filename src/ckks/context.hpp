@@ -19,7 +19,7 @@ struct Params {
   std::vector<uint64_t> q, p;              ///< distinct primes = 1 mod 2N; a rescaling drops the last of q
   std::vector<uint64_t> q_roots, p_roots;  ///< primitive 2N-th roots of unity; empty: the least ones
   unsigned digits = 1;   ///< into how many digits key switching decomposes Q; P must be half the largest at least
-  unsigned threads = 0;  ///< that compute; 0: one per CPU
+  unsigned threads = 0;  ///< that compute; 0: one per CPU at most, fewer where the work is little
 };
 
 /// Tables of a parameter set. Immutable; several threads may use one.
@@ -75,6 +75,7 @@ class Context {
   unsigned log_n_;
   size_t limbs_, special_, digit_limbs_ = 0;
   unsigned threads_;
+  size_t words_per_thread_;  ///< of work for which one more thread is started
   double total_bits_ = 0;
   uint64_t q_id_, id_;
   std::vector<Ntt> ntts_;

@@ -221,6 +221,17 @@ TEST_F(CkksApi, ParameterSetsAreToldApart) {
   EXPECT_EQ(out, nullptr);
 }
 
+TEST_F(CkksApi, KeySwitchingWantsSpecialPrimes) {
+  parameters.p_count = 0;
+  parameters.threads = 0;
+  const auto context = made<Context>(polykem_ckks_context_new, &parameters);
+  const auto secret = made<SecretKey>(polykem_ckks_secret_key_generate, context.get());
+  const std::vector<uint64_t> zeros(size_t{2} * 2 * 4 * 64);
+  polykem_ckks_switching_key* key = nullptr;
+  EXPECT_EQ(polykem_ckks_relinearisation_key_generate(context.get(), secret.get(), &key), POLYKEM_CKKS_ERR_PARAMETERS);
+  EXPECT_EQ(polykem_ckks_switching_key_new(context.get(), zeros.data(), &key), POLYKEM_CKKS_ERR_PARAMETERS);
+}
+
 TEST_F(CkksApi, RotationsOfEveryNumberOfSteps) {
   const auto context = made<Context>(polykem_ckks_context_new, &parameters);
   EXPECT_EQ(polykem_ckks_rotation_element(context.get(), LONG_MIN), 1U) << "a multiple of the 32 slots";
