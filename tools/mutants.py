@@ -98,7 +98,7 @@ MUTANTS = [
     Mutant("outputs on an accelerator not zeroed after a failed batch", "src/engine/job.cpp",
            "route.accelerator->zero(records.*f.out, size);", "", "seam_test", "*OutputsOnTheDevice*/mlkem512"),
     Mutant("worker not wiped before the batch is complete", "src/engine/job.cpp",
-           "if (worker != nullptr && first >= records_.count) worker->wipe_after(records_.count);", "",
+           "if (worker != nullptr && first >= records_.count) worker->wipe(wipe_stack_);", "",
            "secrets_test", "SecretsInACallback.*"),
     Mutant("too little of the stack wiped after one item", "src/core/secure.hpp",
            "13 * 1024 + 512", "4 * 1024", "secrets_test", "Families/Stack.*"),

@@ -1,0 +1,16 @@
+# SPDX-License-Identifier: Apache-2.0
+"""tools/mutants.py runs in test-full only; that its faults still fit the sources is seen at once."""
+import pathlib
+import sys
+import unittest
+
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[2] / "tools"))
+import mutants  # noqa: E402
+
+
+class Mutants(unittest.TestCase):
+    def test_each_fits_its_source_once(self):
+        for mutant in mutants.MUTANTS:
+            with self.subTest(mutant.name):
+                self.assertEqual((mutants.ROOT / mutant.file).read_text().count(mutant.text), 1)
+                self.assertNotEqual(mutant.text, mutant.replacement)
