@@ -40,11 +40,12 @@ fi
 # that add no line of code to others: of the largest sets most, properties of all LAC and Saber sets but one each, of
 # FrodoKEM all but the smallest sets (properties with AES, which takes a quarter of the time, and without a salt; known
 # answers with one), accumulated hashes that take long, and the batch of thousands that a fake GPU hands back.
+# CMake's regular expressions have at most nine groups.
 sanitizer_labels='^(quick|unit|kat|lanes)$'
 sanitizer_leaves_out='ALargeBatch|/(ntruhps40961229|ntruhrss1373)|HashesOfEveryMode/e?frodokem640'
 sanitizer_leaves_out+='|frodokem(976|1344)|/efrodokem640shake|File[.].*/efrodokem'
-sanitizer_leaves_out+='|(Property|Differential)[.].*/(frodokem640shake|efrodokem640aes)'
-sanitizer_leaves_out+='|(Property|Differential)[.].*/(lac192|lac256|lightsaber|firesaber|ntruhps2048677)'
+sanitizer_leaves_out+='|(Property|Differential)[.].*/(frodokem640shake|efrodokem640aes|lac192|lac256|lightsaber|firesaber'
+sanitizer_leaves_out+='|ntruhps2048677)'
 sanitizer_leaves_out+='|RecordsExactlyTheDeclaredPlan|cuda_module_(run_fails|tune_slow)'
 sanitizer_leaves_out+='|Seam[.].*/(mlkem(768|1024)|kyber|ntruhps(2048677|4096821)|ntruhrss701)'
 

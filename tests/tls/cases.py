@@ -23,9 +23,8 @@ def load(server, group, connections=32, seconds=1.0, expect_failures=False, conf
          openssl_prefix=None, **options):
     """Runs the load generator against a server and returns its report. conf: of its OpenSSL, by default with the
     server's provider; openssl_prefix: where that is. An option whose value is True is a flag."""
-    command = [LOAD, server.port, "--group", group, "--connections", connections, "--seconds", seconds,
-               "--patience", HANDSHAKE_PATIENCE]
-    for name, value in options.items():
+    command = [LOAD, server.port, "--group", group, "--connections", connections, "--seconds", seconds]
+    for name, value in {"patience": HANDSHAKE_PATIENCE, **options}.items():
         command += ["--" + name.replace("_", "-")] + ([value] if value is not True else [])
     done = subprocess.run(list(map(str, command)), capture_output=True, text=True, check=False,
                           timeout=PATIENCE + 2 * seconds,
