@@ -112,13 +112,19 @@ need_docs() {
   need_venv
 }
 
+# A C compiler that finds the C library's headers, which the package gcc only recommends.
+need_cc() {
+  need_command cc gcc
+  cc -E -x c - <<<'#include <stdio.h>' >/dev/null 2>&1 || missing+=(libc6-dev)
+}
+
 has_m4_header() { arm-none-eabi-g++ -std=c++20 -x c++ -E - <<<"#include <$1>" >/dev/null 2>&1; }
 
-# A compiler for bare Arm with C and C++ libraries, and an emulator of boards.
+# A compiler for bare Arm with C and C++ libraries, an emulator of boards, and a compiler for its plugin.
 need_m4() {
   need_command cmake cmake
   need_command ninja ninja-build
-  need_command cc gcc
+  need_cc
   need_command python3 python3
   need_command arm-none-eabi-g++ gcc-arm-none-eabi
   need_command qemu-system-arm qemu-system-arm
@@ -126,11 +132,13 @@ need_m4() {
   has_m4_header span || missing+=(libstdc++-arm-none-eabi-newlib)
 }
 
-# A cross compiler, an emulator of programs and GoogleTest, which comes as source; tools/arm64/sysroot.sh fetches the
-# libraries.
+# A cross compiler, an emulator of programs, a compiler for its plugin, and GoogleTest, which comes as source;
+# tools/arm64/sysroot.sh fetches the libraries.
 need_arm64() {
   need_command cmake cmake
   need_command ninja ninja-build
+  need_cc
+  need_command python3 python3
   need_command aarch64-linux-gnu-g++ g++-aarch64-linux-gnu
   need_command qemu-aarch64 qemu-user
   [[ -e /usr/aarch64-linux-gnu/include/stdio.h ]] || missing+=(libc6-dev-arm64-cross)

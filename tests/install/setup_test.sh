@@ -13,11 +13,12 @@ fake() {
   chmod +x "$scratch/bin/$1"
 }
 
-# expect STATUS PATTERN WHAT: runs the check on the fake machine; PATTERN is looked for in what it says.
+# expect STATUS PATTERN WHAT: runs the check of $purpose on the fake machine; PATTERN is looked for in what it says.
+purpose=peers
 expect() {
   local status=0 said
-  said=$(PATH="$scratch/bin:$PATH" POLYKEM_SETUP_ROOT="$scratch/root" LIBCLANG_PATH='' "$setup" --check peers 2>&1) ||
-    status=$?
+  said=$(PATH="$scratch/bin:$PATH" POLYKEM_SETUP_ROOT="$scratch/root" LIBCLANG_PATH='' \
+    "$setup" --check $purpose 2>&1) || status=$?
   [[ $status == "$1" && $said =~ $2 ]] || {
     echo "setup test: $3: status $status, expected $1 and '$2'; it said: $said" >&2
     exit 1
@@ -54,6 +55,15 @@ expect 1 'Rust 1\.85.*1\.63.*rustup' 'a compiler that is too old'
 fake rustc 'echo "rustc 1.85.0"'
 fake cargo 'echo "cargo 1.85.0"'
 expect 0 '^$' 'the oldest that will do'
+
+for tool in ninja arm-none-eabi-g++ qemu-system-arm aarch64-linux-gnu-g++ qemu-aarch64; do fake $tool true; done
+purpose=m4
+fake cc true
+expect 0 '^$' 'compilers and an emulator for the Cortex-M4'
+for purpose in m4 arm64; do
+  fake cc false
+  expect 1 'libc6-dev( |$)' 'a C compiler without headers'
+done
 
 # The line every ten seconds: the status of the command comes back, and its last words if it fails.
 progress=$(dirname "$setup")/progress.sh
