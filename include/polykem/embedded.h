@@ -2,19 +2,22 @@
 /* polykem on a microcontroller: one item at a time, without heap, threads and operating system.
  *
  *  - All memory is the caller's: records, and a workspace whose size is a constant of the set (..._WORKSPACE_BYTES). A
- *    call takes at most ..._STACK_BYTES of stack with the code for the Cortex-M4; a build without that code
- *    (POLYKEM_CORTEX_M4_KERNELS=OFF) may take more, see `stack_bytes`. There are no other variables in memory.
+ *    call takes at most ..._STACK_BYTES of stack, beside what the random function takes, with the code for the
+ *    Cortex-M4 by GCC 12 at -O2; other builds (POLYKEM_CORTEX_M4_KERNELS=OFF) may take more, see `stack_bytes`. There
+ *    are no other variables in memory.
  *  - Records are those of polykem.h, byte for byte. They need no alignment. Outputs must not overlap inputs, each other
  *    or the workspace.
  *  - Random bytes come from the caller's function. The library has no generator: give it a good source, such as a
  *    hardware generator behind a DRBG.
- *  - After every call the workspace is zero, and so is the stack that the call used on a Cortex-M4. What the caller's
- *    random function and interrupts leave below is theirs.
+ *  - After every call the workspace is zero. On a Cortex-M4 so is the stack that the call used, up to STACK_BYTES, and
+ *    no register holds a secret. What the caller's random function and interrupts leave below is theirs.
  *  - A call that does not return POLYKEM_EMBEDDED_OK has zeroed its outputs, except with POLYKEM_EMBEDDED_ERR_ARGUMENT:
  *    then it has written nothing.
  *  - A ciphertext that does not decapsulate is not an error: the secret is the scheme's rejection secret, computed in
  *    constant time.
- *  - Calls with different workspaces may interrupt each other.
+ *  - Calls with different workspaces may interrupt each other. On a Cortex-M4 they keep words in floating-point
+ *    registers: the unit must be on (CPACR), and interrupts must save these registers, as the processor does after
+ *    reset (ASPEN in FPCCR); an RTOS must know that a task which calls uses them.
  *  - A set that the program does not name is not linked.
  */
 #ifndef POLYKEM_EMBEDDED_H

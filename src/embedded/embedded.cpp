@@ -26,6 +26,20 @@ constexpr size_t kOwnFrames = 256;
     below[i] = 0;
 }
 
+/// Clears the registers and flags that a call may change. Products, transforms, inversions and Keccak keep words in
+/// those of floating point; SMLAD and additions of pairs leave flags.
+void clear_registers() {
+#if defined(__arm__) && defined(__ARM_FP) && defined(__ARM_FEATURE_DSP)
+  asm volatile(
+      "mov r1, #0\n mov r2, #0\n mov r3, #0\n mov r12, #0\n msr APSR_nzcvqg, r1\n"
+      "vmov d0, r2, r3\n vmov d1, r2, r3\n vmov d2, r2, r3\n vmov d3, r2, r3\n"
+      "vmov d4, r2, r3\n vmov d5, r2, r3\n vmov d6, r2, r3\n vmov d7, r2, r3"
+      :
+      :
+      : "r1", "r2", "r3", "r12", "cc", "d0", "d1", "d2", "d3", "d4", "d5", "d6", "d7");
+#endif
+}
+
 bool fits(polykem_embedded_workspace workspace, size_t bytes) {
   return workspace.begin != nullptr && workspace.bytes >= bytes &&
          reinterpret_cast<uintptr_t>(workspace.begin) % POLYKEM_EMBEDDED_ALIGNMENT == 0;
@@ -45,6 +59,7 @@ polykem_embedded_status run(const polykem_embedded_set& set, polykem_embedded_op
   const Status status = compute(operation, request, workspace.begin);
   polykem::secure_zero(workspace.begin, bytes);
   wipe_stack(set.stack_bytes - kOwnFrames);
+  clear_registers();
   return static_cast<polykem_embedded_status>(status);
 }
 

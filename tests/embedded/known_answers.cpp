@@ -38,7 +38,8 @@ const polykem_embedded_set* const kSets[] = {
 
 uint8_t pk[POLYKEM_TEST_CONSTANT(PUBLIC_KEY)], sk[POLYKEM_TEST_CONSTANT(SECRET_KEY)];
 uint8_t ct[POLYKEM_TEST_CONSTANT(CIPHERTEXT)], ss[32];
-alignas(POLYKEM_EMBEDDED_ALIGNMENT) uint8_t memory[POLYKEM_TEST_CONSTANT(WORKSPACE)];
+/// More than an operation may use.
+alignas(POLYKEM_EMBEDDED_ALIGNMENT) uint8_t memory[POLYKEM_TEST_CONSTANT(WORKSPACE) + POLYKEM_EMBEDDED_ALIGNMENT];
 
 const polykem_embedded_set* set = nullptr;
 /// As large as an operation asks for.
@@ -109,7 +110,8 @@ int draws_of_stream(void* stream, uint8_t* out, size_t bytes) {
   static_cast<Shake*>(stream)->squeeze({out, bytes});
   return 0;
 }
-int no_draws(void*, uint8_t*, size_t) {
+int broken_draws(void*, uint8_t* out, size_t bytes) {
+  std::memset(out, 0xa5, bytes);
   return 1;
 }
 
@@ -118,6 +120,7 @@ template <class Operation>
 polykem_embedded_status call(Operation&& operation) {
   paint_stack();
   const auto status = operation();
+  expect(floating_point_is_zero(), "registers are not cleared");
   expect(read_stack(), "the stack is not wiped");
   expect(deepest_stack() <= set->stack_bytes, "the call took more stack than its set says");
   expect(is_zero(memory, sizeof memory), "the workspace is not wiped, or what is beyond it was written");
@@ -230,11 +233,11 @@ void run_case(uint8_t kind) {
 /// What the header says of bad arguments and of a source without random bytes.
 void errors() {
   pk[0] = sk[0] = ct[0] = ss[0] = 1;
-  expect(keygen(no_draws, nullptr) == POLYKEM_EMBEDDED_ERR_RANDOM, "keygen without random bytes");
+  expect(keygen(broken_draws, nullptr) == POLYKEM_EMBEDDED_ERR_RANDOM, "keygen without random bytes");
   expect(is_zero(pk, set->public_key_bytes) && is_zero(sk, set->secret_key_bytes), "keys are not zero");
-  expect(encaps(no_draws, nullptr) == POLYKEM_EMBEDDED_ERR_RANDOM, "encaps without random bytes");
+  expect(encaps(broken_draws, nullptr) == POLYKEM_EMBEDDED_ERR_RANDOM, "encaps without random bytes");
   expect(is_zero(ct, set->ciphertext_bytes) && is_zero(ss, set->shared_secret_bytes), "outputs are not zero");
-  ss[0] = 1;
+  pk[0] = sk[0] = ct[0] = ss[0] = 1;
   const auto refused = [](auto&& operation, size_t bytes) {
     const polykem_embedded_workspace bad[] = {{nullptr, bytes}, {memory, bytes - 1}, {memory + 1, bytes}};
     for (const auto& too_bad : bad)
@@ -248,7 +251,7 @@ void errors() {
   const polykem_embedded_workspace whole = {memory, set->workspace_bytes};
   expect(polykem_embedded_decaps(nullptr, ss, ct, sk, whole) == POLYKEM_EMBEDDED_ERR_ARGUMENT, "no set");
   expect(polykem_embedded_decaps(set, nullptr, ct, sk, whole) == POLYKEM_EMBEDDED_ERR_ARGUMENT, "no secret");
-  expect(ss[0] == 1, "a call with a bad argument has written");
+  expect(ss[0] == 1 && pk[0] == 1 && sk[0] == 1 && ct[0] == 1, "a call with a bad argument has written");
 }
 
 bool find_set() {

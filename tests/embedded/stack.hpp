@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How much stack a call takes and what it leaves there; known on a board only.
+// How much stack a call takes, and what it leaves there and in registers; known on a board only.
 #pragma once
 
 #include <cstddef>
@@ -11,6 +11,8 @@ void paint_stack();
 bool read_stack();
 /// The deepest, in bytes.
 size_t deepest_stack();
+/// True if s0 to s15 are zero; right after a call.
+bool floating_point_is_zero();
 #else
 inline void paint_stack() {}
 inline bool read_stack() {
@@ -18,5 +20,8 @@ inline bool read_stack() {
 }
 inline size_t deepest_stack() {
   return 0;
+}
+inline bool floating_point_is_zero() {
+  return true;
 }
 #endif

@@ -39,3 +39,12 @@ size_t deepest = 0;
 size_t deepest_stack() {
   return deepest;
 }
+
+[[gnu::noinline]] bool floating_point_is_zero() {
+  uint32_t words[16];
+  asm volatile("vstm %0, {s0-s15}" : : "r"(words) : "memory");
+  uint32_t any = 0;
+  for (const uint32_t word : words)
+    any |= word;
+  return any == 0;
+}

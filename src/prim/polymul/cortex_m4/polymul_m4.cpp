@@ -38,16 +38,6 @@ void reverse(Word* v, size_t words, const uint16_t* b, size_t n) {
   }
 }
 
-/// Products leave pairs of coefficients in s0 to s15.
-void clear_floating_point() {
-  asm volatile(
-      "vmov d0, %0, %0\n vmov d1, %0, %0\n vmov d2, %0, %0\n vmov d3, %0, %0\n"
-      "vmov d4, %0, %0\n vmov d5, %0, %0\n vmov d6, %0, %0\n vmov d7, %0, %0"
-      :
-      : "r"(0)
-      : "d0", "d1", "d2", "d3", "d4", "d5", "d6", "d7");
-}
-
 }  // namespace
 
 template <size_t n>
@@ -59,7 +49,6 @@ void mul_cyclic(uint16_t* c, const uint16_t* a, const uint16_t* b, uint32_t* wor
   repeat_cyclically(reinterpret_cast<uint16_t*>(product.operands.u), a, n, 2 * n - (kPadded - 1), 2 * kPadded);
   reverse(product.operands.v, kPadded / 2, b, n);
   product.multiply();
-  clear_floating_point();
   std::memcpy(c, product.y, n * sizeof *c);
 }
 

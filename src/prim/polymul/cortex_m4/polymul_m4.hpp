@@ -19,8 +19,7 @@ constexpr size_t mul_workspace_words(size_t n) {
 }
 
 /// c = a b mod (x^n - 1, 2^13), n coefficients in [0, 2^13); a and b: any 16-bit values; c may be a or b. n: 509, 677,
-/// 701 or 821. No address and no branch
-/// depends on coefficients; the workspace holds secrets afterwards.
+/// 701 or 821. No address and no branch depends on coefficients; the workspace and s0 to s15 hold secrets afterwards.
 template <size_t n>
 void mul_cyclic(uint16_t* c, const uint16_t* a, const uint16_t* b, uint32_t* workspace);
 
