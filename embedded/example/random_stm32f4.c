@@ -13,9 +13,8 @@ static volatile uint32_t* const control = (volatile uint32_t*)0x50060800;
 static volatile uint32_t* const status = (volatile uint32_t*)0x50060804;
 static volatile uint32_t* const data = (volatile uint32_t*)0x50060808;
 
-/* Waits for a word; 0 if it came. A word that equals the one before is refused, as FIPS 140-2 demands. */
+/* Waits for the word after *word; 0 if it came. It is refused if both are equal, as FIPS 140-2 demands. */
 static int next_word(uint32_t* word) {
-  static uint32_t before;
   for (int i = 0; i < kMostTries; ++i) {
     const uint32_t now = *status;
     if (now & kErrors) { /* of clock or seed, also one that is over: begin anew with the next call */
@@ -24,10 +23,9 @@ static int next_word(uint32_t* word) {
       return 1;
     }
     if (now & kReady) {
+      const uint32_t before = *word;
       *word = *data;
-      const int repeated = *word == before;
-      before = *word;
-      return repeated;
+      return *word == before;
     }
   }
   return 1;
