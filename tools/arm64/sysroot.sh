@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# Unpacks the arm64 libraries that program and tests need into a folder; nothing of the machine changes.
+# Unpacks the arm64 libraries that program and tests need, those of Debian 12, into a folder; nothing of the machine
+# changes.
 #
 #   tools/arm64/sysroot.sh FOLDER
 #
