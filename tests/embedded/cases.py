@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Writes known answers of tests/data in the form that known_answers.cpp reads.
 
-    cases.py FOLDER [--counts N] [--no-accumulated] [SET...]
+    cases.py FOLDER [SET...] [--counts N] [--no-accumulated]
 
 Each set becomes FOLDER/SET.cases: counts 0 to N - 1 (all 10) with their rejections, the accumulated hashes over 100
 rounds, and, of ML-KEM, keys that the standard refuses, of FrodoKEM, ciphertexts with one bit changed in each part.

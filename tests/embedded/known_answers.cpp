@@ -36,8 +36,20 @@ const polykem_embedded_set* const kSets[] = {
 };
 #endif
 
-uint8_t pk[POLYKEM_TEST_CONSTANT(PUBLIC_KEY)], sk[POLYKEM_TEST_CONSTANT(SECRET_KEY)];
-uint8_t ct[POLYKEM_TEST_CONSTANT(CIPHERTEXT)], ss[32];
+/// Records need no alignment: these are at odd addresses.
+template <size_t kBytes>
+struct alignas(4) Odd {
+  uint8_t before, bytes[kBytes];
+};
+Odd<POLYKEM_TEST_CONSTANT(PUBLIC_KEY)> odd_pk;
+Odd<POLYKEM_TEST_CONSTANT(SECRET_KEY)> odd_sk;
+Odd<POLYKEM_TEST_CONSTANT(CIPHERTEXT)> odd_ct;
+Odd<32> odd_ss;
+auto& pk = odd_pk.bytes;
+auto& sk = odd_sk.bytes;
+auto& ct = odd_ct.bytes;
+auto& ss = odd_ss.bytes;
+
 /// More than an operation may use.
 alignas(POLYKEM_EMBEDDED_ALIGNMENT) uint8_t memory[POLYKEM_TEST_CONSTANT(WORKSPACE) + POLYKEM_EMBEDDED_ALIGNMENT];
 
