@@ -21,14 +21,30 @@ cmake --build $build -j "$jobs" --target "${programs[@]}" arm64_trace polykem
 left_out='Full/*:*AMaskedCpuFeature*:ForkGeneration.ChangesInEveryChild'
 left_out+=':DrbgFork.AChildOfTheSameProcessIdDrawsItsOwnNumbers'
 
+# emulate CPU COMMAND...: the path is for libraries of the program's libraries.
+emulate() {
+  QEMU_CPU=$1 qemu-aarch64 -L /usr/aarch64-linux-gnu -E "LD_LIBRARY_PATH=$libraries" "${@:2}"
+}
+
+# The words of `polykem doctor`, among which it must say that it is emulated, unless this machine is AArch64 too.
+doctor() {
+  local said
+  said=$(emulate "$1" $build/bin/polykem doctor) && echo "$said" &&
+    [[ $(uname -m) == aarch64 || $said == *$'\n'emulation* ]]
+}
+
 failed=0
 # run CPU NAME COMMAND...: prints one line, and what the command said if it failed.
 run() {
+  local cpu=$1 name=$2
+  shift 2
+  report "$cpu" "$name" emulate "$cpu" "$@"
+}
+report() {
   local cpu=$1 name=$2 log begin=$SECONDS
   shift 2
   log=$(mktemp)
-  # The path is for libraries of the program's libraries.
-  if QEMU_CPU=$cpu qemu-aarch64 -L /usr/aarch64-linux-gnu -E "LD_LIBRARY_PATH=$libraries" "$@" >"$log" 2>&1; then
+  if "$@" >"$log" 2>&1; then
     printf '%-12s %-28s ok      %4d s\n' "$cpu" "$name" $((SECONDS - begin))
   else
     printf '%-12s %-28s FAILED  %4d s\n' "$cpu" "$name" $((SECONDS - begin))
@@ -42,7 +58,7 @@ for cpu in max cortex-a53; do
   for program in "${programs[@]}"; do
     run $cpu "$program" $build/bin/"$program" --gtest_brief=1 --gtest_filter="-$left_out"
   done
-  run $cpu "polykem doctor" $build/bin/polykem doctor
+  report $cpu "polykem doctor" doctor $cpu
 done
 python3 -B tests/arm64/trace.py $build/bin/arm64_trace || failed=1
 POLYKEM_CPU_MASK=sha3 run max "capi_test without sha3" $build/bin/capi_test --gtest_brief=1
