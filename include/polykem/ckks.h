@@ -44,8 +44,7 @@ typedef enum polykem_ckks_status {
   POLYKEM_CKKS_ERR_SCALES = 35,     /* operands with different scales, or a product's scale that no double holds */
   POLYKEM_CKKS_ERR_PARTS = 36,      /* a product that should have been relinearised first, or the other way round */
   POLYKEM_CKKS_ERR_NO_LEVEL = 37,   /* one limb is left, which rescaling would drop */
-  POLYKEM_CKKS_ERR_NO_KEY = 38,     /* the keys lack the one that is needed */
-  POLYKEM_CKKS_ERR_RESIDUES = 39    /* words that are not below their prime, or no ternary secret */
+  POLYKEM_CKKS_ERR_RESIDUES = 38    /* words that are not below their prime, or no ternary secret */
 } polykem_ckks_status;
 
 /* What was wrong with the last call of this thread that failed, and what to do: a sentence, valid until its next

@@ -38,7 +38,6 @@ static_assert(static_cast<int>(Fault::levels) == POLYKEM_CKKS_ERR_LEVELS);
 static_assert(static_cast<int>(Fault::scales) == POLYKEM_CKKS_ERR_SCALES);
 static_assert(static_cast<int>(Fault::parts) == POLYKEM_CKKS_ERR_PARTS);
 static_assert(static_cast<int>(Fault::no_level) == POLYKEM_CKKS_ERR_NO_LEVEL);
-static_assert(static_cast<int>(Fault::no_key) == POLYKEM_CKKS_ERR_NO_KEY);
 static_assert(static_cast<int>(Fault::residues) == POLYKEM_CKKS_ERR_RESIDUES);
 
 constexpr size_t kMostWords = size_t{1} << 40;

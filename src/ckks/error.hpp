@@ -17,8 +17,7 @@ enum class Fault : int {
   scales = 35,
   parts = 36,
   no_level = 37,
-  no_key = 38,
-  residues = 39,
+  residues = 38,
 };
 
 /// Thrown by everything in src/ckks; its text says what to do.

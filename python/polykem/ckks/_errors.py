@@ -23,8 +23,7 @@ class Status(IntEnum):
     SCALES = 35
     PARTS = 36
     NO_LEVEL = 37
-    NO_KEY = 38
-    RESIDUES = 39
+    RESIDUES = 38
 
 
 class CkksError(Error):
@@ -78,7 +77,7 @@ class NoLevelError(LevelError):
 class MissingKeyError(CkksError, LookupError):
     """The evaluator lacks the key that is needed; the text says how to make it."""
 
-    status = Status.NO_KEY
+    status = Status.ARGUMENT
 
 
 class ResidueError(CkksError, ValueError):
@@ -103,7 +102,6 @@ _CLASSES: dict[int, type[Error]] = {
     Status.SCALES: ScaleError,
     Status.PARTS: PartsError,
     Status.NO_LEVEL: NoLevelError,
-    Status.NO_KEY: MissingKeyError,
     Status.RESIDUES: ResidueError,
 }
 
