@@ -212,7 +212,7 @@ def plot_ways(plt, records, shared, path):
     ways = sorted({way for rows in found.values() for way, row in rows.items() if row})
     if not ways:
         return
-    figure, axes = plt.subplots(figsize=(14, 5))
+    figure, axes = plt.subplots(figsize=(14, 6))
     width = 0.85 / len(ways)
     for index, way in enumerate(ways):
         points = [(i + (index + 0.5) * width - 0.425, found[p][way]["per_second"] * 1e-6)
@@ -223,7 +223,7 @@ def plot_ways(plt, records, shared, path):
     axes.set_ylabel("million products a second")
     what = "operands of their own" if shared == "none" else "one operand shared"
     axes.set_title(f"{records.document['gpu']}, {what}, largest batch")
-    axes.legend(fontsize=7, ncols=2)
+    axes.legend(fontsize=8, ncols=8, loc="upper center", bbox_to_anchor=(0.5, -0.16), frameon=False)
     axes.grid(alpha=0.3, axis="y")
     save(figure, path, records)
 
@@ -242,7 +242,7 @@ def plot_seeds(plt, records, measured, path):
     for label, (shared, ways) in ours.items():
         rows = [records.best(p["problem"], shared, ways) for p in peers]
         bars[f"ours, {label}"] = [row["per_second"] if row else 0 for row in rows]
-    figure, axes = plt.subplots(figsize=(8, 5))
+    figure, axes = plt.subplots(figsize=(8, 5.5))
     for index, (label, values) in enumerate(bars.items()):
         places = [i + 0.17 * index - 0.34 for i in range(len(peers))]
         axes.bar(places, [v * 1e-6 for v in values], width=0.17, label=label)
@@ -250,13 +250,13 @@ def plot_seeds(plt, records, measured, path):
     axes.set_yscale("log")
     axes.set_ylabel("million products a second")
     axes.set_title(f"TensorCrypto's products on one {records.document['gpu']}")
-    axes.legend(fontsize=8)
+    axes.legend(fontsize=8, ncols=3, loc="upper center", bbox_to_anchor=(0.5, -0.08), frameon=False)
     axes.grid(alpha=0.3, axis="y")
     save(figure, path, records)
 
 
 def plot_axes(plt, records, path):
-    figure, panes = plt.subplots(1, 2, figsize=(12, 5), sharey=True)
+    figure, panes = plt.subplots(1, 2, figsize=(12, 6), sharey=True)
     for pane, key, label in zip(panes, ("n", "nbar"), ("n, with eight rows of S'", "rows of S', n = 976")):
         for (way, shared), line in sorted(axis(records, key).items()):
             pane.plot([value for value, _ in line], [macs(row) for _, row in line], marker="o", markersize=3,
@@ -267,7 +267,7 @@ def plot_axes(plt, records, path):
         pane.set_xlabel(label)
         pane.grid(alpha=0.3)
         if pane.lines:
-            pane.legend(fontsize=7)
+            pane.legend(fontsize=7, ncols=2, loc="upper center", bbox_to_anchor=(0.5, -0.14), frameon=False)
     panes[0].set_ylabel("10^12 multiply-adds a second")
     figure.suptitle(f"FrodoKEM's S' A on one {records.document['gpu']}")
     if panes[0].lines or panes[1].lines:
