@@ -46,6 +46,14 @@ TEST(ServiceTime, BatchesThatTakeLongerDoNotGrow) {
   }
 }
 
+TEST(ServiceTime, UnevenTimesOfSmallBatchesAllowNoHugeOne) {
+  ServiceTime time;
+  for (int i = 0; i < 100; ++i)
+    time.add(i % 2 == 0 ? 8 : 16, microseconds(i % 2 == 0 ? 1200 : 900));
+  EXPECT_LE(time.items_in(milliseconds(10)), 64u);
+  EXPECT_LE(time.items_to_try(milliseconds(10)), 64u);
+}
+
 TEST(ServiceTime, LargeBatchesDoNotMakeSmallOnesLookCheap) {
   ServiceTime time;
   for (int i = 0; i < 100; ++i)

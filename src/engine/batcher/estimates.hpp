@@ -26,7 +26,8 @@ class ServiceTime {
     move(t_, t);
     move(nn_, n * n);
     move(nt_, n * t);
-    least_ = known_ ? std::min(least_ * kLeastGrows, t) : t;
+    least_ = known_ ? std::min(least_ * kForgets, t) : t;
+    most_ = std::max(most_ / kForgets, n);
     known_ = true;
   }
 
@@ -36,10 +37,11 @@ class ServiceTime {
     const double linear = t_ + each() * (static_cast<double>(items) - n_);
     return Clock::duration(std::llround(std::max(linear, least_)));
   }
-  /// How many items, at least 1, take no more than `time`.
+  /// How many items, at least 1, take no more than `time`; at most four times as many as the largest batch of late had,
+  /// since uneven times of small batches can look as if an item cost nothing.
   size_t items_in(Clock::duration time) const {
     const double left = nanoseconds(time) - (t_ - each() * n_);
-    return std::max<size_t>(left > 0 ? static_cast<size_t>(std::min(left / std::max(each(), 1.0), 1e9)) : 0, 1);
+    return std::max<size_t>(left > 0 ? static_cast<size_t>(std::min(left / std::max(each(), 1.0), 4 * most_)) : 0, 1);
   }
   /// The same, but while batches of one size alone were seen, which tell nothing of larger ones, up to twice that size:
   /// a device that takes a millisecond for whatever it gets would otherwise never be given a second item.
@@ -49,7 +51,7 @@ class ServiceTime {
   }
 
  private:
-  static constexpr double kWeightOfNewest = 0.125, kLeastGrows = 1.01;
+  static constexpr double kWeightOfNewest = 0.125, kForgets = 1.01;
 
   static double nanoseconds(Clock::duration time) {
     return static_cast<double>(std::chrono::duration_cast<std::chrono::nanoseconds>(time).count());
@@ -62,7 +64,7 @@ class ServiceTime {
 
   bool known_ = false;
   double n_ = 0, t_ = 0, nn_ = 0, nt_ = 0;  ///< means of items, nanoseconds, and their products
-  double least_ = 0;
+  double least_ = 0, most_ = 0;             ///< the shortest time and the largest batch of late
 };
 
 /// The time of one CPU that the work arriving of late takes: 1 is a CPU kept busy. Not thread-safe.
