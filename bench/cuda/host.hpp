@@ -185,25 +185,29 @@ inline double alone(const Context& gpu, const polykem_request& request, const st
   return median(samples);
 }
 
-/// The time a batch takes when the next one is always waiting, as in a server: two are under way. The clock starts
-/// after so many warm-up batches; the last of them is still under way and counts too.
-inline double in_a_row(const Context& gpu, const polykem_request (&requests)[2], int warm_ups,
-                       const std::string& name) {
-  const int batches = warm_ups < kWarmUps ? kSamples : 4 * kSamples;
-  polykem_job* jobs[2] = {};
-  auto begin = std::chrono::steady_clock::now();
-  for (int i = 0; i < batches + warm_ups; ++i) {
-    polykem_job*& job = jobs[i % 2];
-    if (job != nullptr) check(polykem_job_wait(job), name);
+/// The median time a batch takes when the next one is always waiting, as in a server: two are under way. Neighbours
+/// share the GPU and may end together, so that the time from the end of one batch to that of the next but one counts.
+inline double in_a_row(const Context& gpu, const polykem_request (&requests)[2], int batches, const std::string& name) {
+  constexpr int kUnderWay = 2;
+  polykem_job* jobs[kUnderWay] = {};
+  std::vector<double> ends, samples;
+  const auto begin = std::chrono::steady_clock::now();
+  for (int i = 0; i < batches + 3 * kUnderWay; ++i) {
+    polykem_job*& job = jobs[i % kUnderWay];
+    if (job != nullptr) {
+      check(polykem_job_wait(job), name);
+      ends.push_back(milliseconds_since(begin));
+    }
     polykem_job_free(job);
-    if (i == warm_ups) begin = std::chrono::steady_clock::now();
-    check(polykem_submit(gpu.context, &requests[i % 2], nullptr, nullptr, &job), name);
+    check(polykem_submit(gpu.context, &requests[i % kUnderWay], nullptr, nullptr, &job), name);
   }
   for (polykem_job* job : jobs) {
     check(polykem_job_wait(job), name);
     polykem_job_free(job);
   }
-  return milliseconds_since(begin) / batches;
+  for (size_t i = 2 * kUnderWay; i < ends.size(); ++i)
+    samples.push_back((ends[i] - ends[i - kUnderWay]) / kUnderWay);
+  return median(samples);
 }
 
 /// with_row: batches in a row are measured too.
@@ -228,7 +232,8 @@ inline std::vector<HostResult> host_to_host(const Rates& rates, const Set& set, 
                       .row_milliseconds = 0,
                       .pcie_milliseconds = rates.milliseconds(bytes_in, bytes_out),
                       .copy_milliseconds = pinned ? 0 : (bytes_in + bytes_out) / rates.host_copy * 1e3};
-    if (with_row) result.row_milliseconds = in_a_row(gpu, requests, warm_ups, set.name());
+    if (with_row)
+      result.row_milliseconds = in_a_row(gpu, requests, warm_ups < kWarmUps ? kSamples : 4 * kSamples, set.name());
     results.push_back(result);
   }
   if (!batch.agrees() || (with_row && !second.agrees())) die(set.name() + ": the two sides have different secrets");

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // KEMs on the GPU: kernels with all data on the card, step by step beside what the hardware allows, then host to host.
-//   polykem_bench_cuda [--scheme NAME]... [--family NAME]... [--items N] [--shared] [--kernels] [--json FILE]
+//   polykem_bench_cuda [--scheme NAME]... [--family NAME]... [--items N] [--shared] [--kernels | --pinned]
+//                      [--json FILE]
 // Without names: every set of the module. --family: ntru, mlkem (with Kyber), frodokem, saberkem, lac, or the beginning
-// of a set's name. --shared: one key for all items too. --kernels: nothing from host to host. Every run is checked:
-// both sides must have the same secrets, and `ref` must agree for some items.
+// of a set's name. --shared: one key for all items too. --kernels: nothing from host to host. --pinned: only the whole
+// batch from host to host, from pinned memory. Every run is checked: both sides must have the same secrets, and `ref`
+// must agree for some items that stayed on the card.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -20,19 +22,19 @@ namespace {
 struct Options {
   std::vector<std::string> schemes, families;
   size_t items = 0;  ///< 0: what suits the set
-  bool shared = false, kernels = false;
+  bool shared = false, kernels = false, pinned = false;
   std::string json, command = "polykem_bench_cuda";
 };
 
 Options parse(int argc, char** argv) {
   constexpr const char* kUsage =
-      "usage: [--scheme NAME]... [--family NAME]... [--items N] [--shared] [--kernels] [--json FILE]";
+      "usage: [--scheme NAME]... [--family NAME]... [--items N] [--shared] [--kernels | --pinned] [--json FILE]";
   Options options;
   for (int i = 1; i < argc; ++i) {
     const std::string option = argv[i];
     if (option != "--json") options.command += " " + option;
-    if (option == "--shared" || option == "--kernels") {
-      (option == "--shared" ? options.shared : options.kernels) = true;
+    if (option == "--shared" || option == "--kernels" || option == "--pinned") {
+      (option == "--shared" ? options.shared : option == "--kernels" ? options.kernels : options.pinned) = true;
       continue;
     }
     if (++i == argc) die(kUsage);
@@ -85,12 +87,17 @@ size_t suitable_items(const Set& set) {
 
 SetResult measure(const Options& options, const cuda::ModuleTable& table, const Rates& rates, const Set& set) {
   const size_t items = options.items != 0 ? options.items : suitable_items(set);
-  SetResult result{set, items, Resident(table, set, items).run(options.shared), {}};
+  SetResult result{set, items, {}, {}};
+  if (!options.pinned) result.resident = Resident(table, set, items).run(options.shared);
   if (options.kernels) return result;
   const auto from_host = [&](size_t count, bool pinned, bool with_row) {
     for (const auto& h : host_to_host(rates, set, count, pinned, with_row))
       result.host.push_back(h);
   };
+  if (options.pinned) {
+    from_host(items, true, true);
+    return result;
+  }
   const size_t fewer = set.family() == "frodokem" ? 256 : 10000;
   from_host(1, false, false);
   if (const size_t of_peer = host_peer_items(set.name()); of_peer != 0) from_host(of_peer, true, false);
