@@ -86,11 +86,11 @@ def private_dev(settings):
     """A /dev with the allowed nodes. systemd refuses the others when they are opened instead."""
     nodes = [pathlib.Path("/dev") / name for name in ALWAYS if (pathlib.Path("/dev") / name).exists()]
     granted = allowed_nodes(settings)
-    made = [(path, path.stat()) for path in (*nodes, *granted)]
+    made = [(path, path.stat()) for path in dict.fromkeys([*nodes, *granted]) if path.parent.name != "pts"]
     mount("tmpfs", "/dev", "tmpfs", MS_NOSUID, "mode=755")
     os.umask(0)
     for path, about in made:
-        path.parent.mkdir(mode=0o755, exist_ok=True)
+        path.parent.mkdir(mode=0o755, parents=True, exist_ok=True)
         os.mknod(path, about.st_mode, about.st_rdev)
         os.chmod(path, stat.S_IMODE(about.st_mode))
     for name, number in (("stdin", 0), ("stdout", 1), ("stderr", 2)):
