@@ -10,8 +10,6 @@ namespace polykem::lab {
 
 namespace {
 
-constexpr const char* kFileName = "libpolykem_lab_cuda.so";
-
 std::string program_folder() {
   std::array<char, 4096> path{};
   const ssize_t length = readlink("/proc/self/exe", path.data(), path.size() - 1);
@@ -21,18 +19,22 @@ std::string program_folder() {
 
 }  // namespace
 
-Device* open_gpu(std::string& problem) {
+void* find_in_module(const std::string& file, const char* symbol, std::string& problem) {
   for (const std::string& folder : {program_folder(), program_folder() + "../lib/"}) {
-    const std::string path = folder + kFileName;
+    const std::string path = folder + file;
     if (access(path.c_str(), R_OK) != 0) continue;
     void* handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);  // never unloaded: the driver keeps threads
-    const auto open = handle == nullptr ? nullptr : reinterpret_cast<OpenDevice>(dlsym(handle, kOpenDevice));
-    if (open != nullptr) return open(&problem);
-    problem = dlerror();
-    return nullptr;
+    void* found = handle == nullptr ? nullptr : dlsym(handle, symbol);
+    if (found == nullptr) problem = dlerror();
+    return found;
   }
-  problem = std::string(kFileName) + " is not beside this program; it is built where there is a CUDA compiler";
+  problem = file + " is not beside this program; it is built where there is a CUDA compiler";
   return nullptr;
+}
+
+Device* open_gpu(std::string& problem) {
+  const auto open = reinterpret_cast<OpenDevice>(find_in_module("libpolykem_lab_cuda.so", kOpenDevice, problem));
+  return open == nullptr ? nullptr : open(&problem);
 }
 
 }  // namespace polykem::lab

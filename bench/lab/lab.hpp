@@ -126,6 +126,9 @@ class Device {
 using OpenDevice = Device* (*)(std::string* problem);
 inline constexpr const char* kOpenDevice = "polykem_lab_open_device";
 
+/// A symbol of a shared object beside the program or in ../lib; nullptr and why if one of them is missing.
+void* find_in_module(const std::string& file, const char* symbol, std::string& problem);
+
 /// libpolykem_lab_cuda.so, beside the program or in ../lib; nullptr and why if it or a GPU is missing.
 Device* open_gpu(std::string& problem);
 

@@ -1,32 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 // polykem-lab: every way to multiply what lattice KEMs multiply, checked and measured.
 #include <sys/stat.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
 
+#include "ckks/command.hpp"
+#include "draw.hpp"
+#include "exit_codes.hpp"
 #include "files.hpp"
 #include "options.hpp"
 #include "output.hpp"
 #include "progress.hpp"
+#include "text.hpp"
 
 namespace polykem::lab {
 
 namespace {
-
-enum Exit { kOk = 0, kWrong = 1, kUsage = 2, kNothing = 4, kFailed = 5 };
-
-std::string command_line(int argc, char** argv) {
-  std::string out = "polykem-lab";
-  for (int i = 1; i < argc; ++i)
-    out += " " + std::string(argv[i]);
-  return out;
-}
 
 volatile std::sig_atomic_t ended_by = 0;
 
@@ -47,28 +39,6 @@ struct Interrupted {};
 
 void stop_if_asked() {
   if (ended_by != 0) throw Interrupted();
-}
-
-/// Tables and plots of folder/lab.json, by report.py. Without a Python that has matplotlib there are none.
-void draw_report(const std::string& folder) {
-  const char* named = std::getenv("POLYKEM_LAB_REPORT");
-  const std::string script = named != nullptr ? named : POLYKEM_LAB_REPORT;
-  if (access(script.c_str(), R_OK) != 0) {
-    std::printf("bench/lab/report.py is not here; it makes tables and plots of %s/lab.json\n", folder.c_str());
-    return;
-  }
-  std::fflush(stdout);
-  const char* chosen = std::getenv("PYTHON");
-  const char* python = chosen != nullptr ? chosen : "python3";
-  const pid_t child = fork();
-  if (child == 0) {
-    execlp(python, python, "-B", script.c_str(), (folder + "/lab.json").c_str(), folder.c_str(), nullptr);
-    _exit(127);
-  }
-  int status = 0;
-  if (child < 0 || waitpid(child, &status, 0) < 0 || status != 0)
-    throw std::runtime_error("no tables and plots; run " + std::string(python) + " " + script + " " + folder +
-                             "/lab.json " + folder);
 }
 
 /// The files that figures go to.
@@ -97,7 +67,8 @@ void measure_all(const Options& options, Laboratory& laboratory, const std::vect
   for (size_t i = 0; i < steps.size(); ++i) {
     laboratory.measure(steps[i], budget, [&](const Row& row) {
       results.rows.push_back(row);
-      progress.show(row);
+      progress.show(row.problem->name + " " + row.way->name + " on " + row.way->on + ", " + std::to_string(row.items) +
+                    " items");
       stop_if_asked();
     });
     stop_if_asked();
@@ -137,7 +108,7 @@ int run(int argc, char** argv) {
     throw std::runtime_error("cannot make the folder " + options.report + ": " + std::strerror(errno));
   const std::vector<Step> steps = plan(options.request, laboratory.ways());
   Results results;
-  results.command = command_line(argc, argv);
+  results.command = command_line("polykem-lab", argc, argv);
   results.planned = count_figures(steps);
   if (steps.empty()) {
     std::fprintf(stderr, "polykem-lab: nothing here can do that%s%s\n", laboratory.gpu().empty() ? "; no GPU: " : "",
@@ -156,7 +127,7 @@ int run(int argc, char** argv) {
   results.complete = true;
   save(options, laboratory, results, true);
   if (!options.quiet && options.json != "-") print_table(results, laboratory);
-  if (!options.report.empty()) draw_report(options.report);
+  if (!options.report.empty()) draw_report("report.py", options.report + "/lab.json", options.report);
   return kOk;
 }
 
@@ -180,5 +151,6 @@ int guarded(int argc, char** argv) {
 }  // namespace polykem::lab
 
 int main(int argc, char** argv) {
+  if (argc > 1 && std::strcmp(argv[1], "ckks") == 0) return polykem::ckks::lab::run_command(argc - 1, argv + 1);
   return polykem::lab::guarded(argc, argv);
 }

@@ -2,9 +2,8 @@
 #include "options.hpp"
 
 #include <algorithm>
-#include <charconv>
-#include <functional>
-#include <map>
+
+#include "words.hpp"
 
 namespace polykem::lab {
 
@@ -33,37 +32,6 @@ const char* const kHelp =
     "failed.\n";
 
 namespace {
-
-std::vector<std::string> split(const std::string& list) {
-  std::vector<std::string> words;
-  for (size_t begin = 0; begin <= list.size();) {
-    const size_t end = std::min(list.find(',', begin), list.size());
-    if (end > begin) words.push_back(list.substr(begin, end - begin));
-    begin = end + 1;
-  }
-  return words;
-}
-
-std::vector<size_t> numbers(const std::string& option, const std::string& list, size_t most) {
-  std::vector<size_t> out;
-  for (const std::string& word : split(list)) {
-    size_t value = 0;
-    const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
-    if (error != std::errc() || end != word.data() + word.size() || value == 0 || value > most)
-      throw UsageError(option + ": '" + word + "' is not a number from 1 to " + std::to_string(most));
-    out.push_back(value);
-  }
-  if (out.empty()) throw UsageError(option + ": a number is missing");
-  return out;
-}
-
-double seconds(const std::string& word) {
-  char* end = nullptr;
-  const double value = std::strtod(word.c_str(), &end);
-  if (word.empty() || *end != '\0' || !(value > 0 && value <= 3600))
-    throw UsageError("--seconds: '" + word + "' is not a number above 0 and at most 3600");
-  return value;
-}
 
 std::vector<Sharing> sharings(const std::string& list) {
   std::vector<Sharing> out;
@@ -140,42 +108,14 @@ std::vector<Subject> report_subjects(const std::vector<size_t>& sizes, const std
   return out;
 }
 
-/// Words of the command line: options with a value, and without.
-struct Words {
-  std::map<std::string, std::string> values;
-  bool has(const std::string& option) const { return values.count(option) != 0; }
-  std::string at(const std::string& option) const { return has(option) ? values.at(option) : std::string(); }
-};
-
-Words read_words(int argc, char** argv) {
-  static const std::vector<std::string> with_value{"--problem", "--way",  "--on",      "--shared", "--items",
-                                                   "--n",       "--nbar", "--seconds", "--json",   "--report"};
-  static const std::map<std::string, std::string> flags{{"--list", "--list"},   {"--check", "--check"},
-                                                        {"--quiet", "--quiet"}, {"-q", "--quiet"},
-                                                        {"--help", "--help"},   {"-h", "--help"}};
-  Words words;
-  for (int i = 1; i < argc; ++i) {
-    std::string word = argv[i], value;
-    const size_t equals = word.rfind("--", 0) == 0 ? word.find('=') : std::string::npos;
-    const bool attached = equals != std::string::npos;
-    if (attached) value = word.substr(equals + 1), word.resize(equals);
-    if (flags.count(word) != 0 && !attached) {
-      words.values[flags.at(word)] = "";
-    } else if (std::find(with_value.begin(), with_value.end(), word) != with_value.end()) {
-      if (!attached && ++i == argc) throw UsageError(word + " needs a value");
-      words.values[word] = attached ? value : argv[i];
-    } else {
-      throw UsageError("'" + word + "' is no option; polykem-lab --help shows all");
-    }
-  }
-  return words;
-}
-
 }  // namespace
 
 Options parse_options(int argc, char** argv) {
   constexpr size_t kMostItems = 10'000'000, kMostSize = 8192;
-  const Words words = read_words(argc, argv);
+  const Words words = read_words(
+      argc, argv,
+      {"--problem", "--way", "--on", "--shared", "--items", "--n", "--nbar", "--seconds", "--json", "--report"},
+      {"--list", "--check", "--quiet", "--help"});
   Options options;
   options.list = words.has("--list");
   options.quiet = words.has("--quiet");

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <stdexcept>
-
 #include "measure.hpp"
+#include "words.hpp"
 
 namespace polykem::lab {
 
@@ -12,11 +11,6 @@ struct Options {
   std::string json;    ///< a file, "-" for standard output, "" for none
   std::string report;  ///< a folder
   bool list = false, quiet = false, help = false;
-};
-
-/// What the user typed makes no sense; what() says why.
-struct UsageError : std::runtime_error {
-  using std::runtime_error::runtime_error;
 };
 
 Options parse_options(int argc, char** argv);

@@ -1,65 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "output.hpp"
 
-#include <algorithm>
-#include <cstdio>
-#include <cstdlib>
-#include <cstring>
-#include <fstream>
 #include <sstream>
+
+#include "text.hpp"
 
 namespace polykem::lab {
 
 namespace {
-
-std::string format(const char* how, double value) {
-  char text[64];
-  std::snprintf(text, sizeof text, how, value);
-  return text;
-}
-
-std::string quoted(const std::string& text) {
-  std::string out = "\"";
-  for (const char c : text) {
-    if (c == '"' || c == '\\') out += '\\';
-    if (static_cast<unsigned char>(c) >= 0x20) out += c;
-  }
-  return out + "\"";
-}
-
-using Cells = std::vector<std::string>;
-
-/// Columns as wide as their widest cell; the first `left` begin at the left.
-std::string aligned(const std::vector<Cells>& lines, size_t left) {
-  std::vector<size_t> widths(lines.front().size());
-  for (const Cells& line : lines) {
-    for (size_t i = 0; i < line.size(); ++i)
-      widths[i] = std::max(widths[i], line[i].size());
-  }
-  std::string out;
-  for (const Cells& line : lines) {
-    std::string text;
-    for (size_t i = 0; i < line.size(); ++i) {
-      const std::string blanks(widths[i] - line[i].size(), ' ');
-      text += (i < left ? line[i] + blanks : blanks + line[i]) + "  ";
-    }
-    text.resize(text.find_last_not_of(' ') + 1);
-    out += text + "\n";
-  }
-  return out;
-}
-
-std::string resources_text(const Resources& r) {
-  if (r.registers == 0) return "";
-  return std::to_string(r.registers) + " / " + std::to_string(r.shared_bytes) + " / " + std::to_string(r.threads) +
-         " x " + std::to_string(r.blocks) + " / " + format("%.0f%%", 100 * r.occupancy);
-}
-
-std::string commit() {
-  const char* stated = std::getenv("POLYKEM_COMMIT");
-  const std::string known = stated != nullptr && *stated != '\0' ? stated : POLYKEM_LAB_COMMIT;
-  return known.empty() ? "unknown" : known;
-}
 
 std::string json_row(const Row& row) {
   const Problem& p = *row.problem;
@@ -70,24 +18,11 @@ std::string json_row(const Row& row) {
   if (row.seconds > 0) out << ", \"ns\": " << 1e9 * row.seconds << ", \"per_second\": " << 1 / row.seconds;
   if (row.floor > 0) out << ", \"floor_ns\": " << 1e9 * row.floor;
   if (row.cycles > 0) out << ", \"cycles\": " << row.cycles;
-  if (row.resources.registers > 0)
-    out << ", \"registers\": " << row.resources.registers << ", \"shared_bytes\": " << row.resources.shared_bytes
-        << ", \"threads\": " << row.resources.threads << ", \"blocks_per_multiprocessor\": " << row.resources.blocks
-        << ", \"occupancy\": " << row.resources.occupancy;
-  out << ", \"used\": " << (row.way->used ? "true" : "false") << "}";
+  out << resources_json(row.resources) << ", \"used\": " << (row.way->used ? "true" : "false") << "}";
   return out.str();
 }
 
 }  // namespace
-
-std::string cpu_name() {
-  std::ifstream file("/proc/cpuinfo");
-  for (std::string line; std::getline(file, line);) {
-    const size_t colon = line.find(": ");
-    if (line.rfind("model name", 0) == 0 && colon != std::string::npos) return line.substr(colon + 2);
-  }
-  return "a CPU without a name";
-}
 
 std::string as_table(const Results& results) {
   std::vector<Cells> lines{{"problem", "n", "shared", "way", "on", "items", "ns", "M/s", "floor ns", "x floor",

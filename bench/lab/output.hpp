@@ -19,6 +19,4 @@ std::string as_table(const Results& results);
 std::string as_json(const Results& results, const Laboratory& laboratory);
 std::string as_list(const Laboratory& laboratory);
 
-std::string cpu_name();
-
 }  // namespace polykem::lab

@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "measure.hpp"
+#include <cstddef>
+#include <string>
 
 namespace polykem::lab {
 
 /// How far a run is, on standard error: one line that the next one overwrites, on a terminal.
 class Progress {
  public:
+  /// planned: 0 where it is not known
   Progress(size_t planned, bool silent);
-  void show(const Row& row);
+  /// One more figure, that of `what`.
+  void show(const std::string& what);
   void end() const;
 
  private:

@@ -5,8 +5,9 @@
 #include <cuda_runtime.h>
 
 #include <cstdio>
-#include <cstdlib>
 #include <memory>
+#include <stdexcept>
+#include <string>
 #include <vector>
 
 #include "ckks/cuda/imma_tables.hpp"
@@ -14,10 +15,9 @@
 
 namespace polykem::ckks::testing {
 
+/// Throws std::runtime_error with the driver's words.
 inline void check(cudaError_t error, const char* what) {
-  if (error == cudaSuccess) return;
-  std::fprintf(stderr, "%s: %s\n", what, cudaGetErrorString(error));
-  std::exit(1);
+  if (error != cudaSuccess) throw std::runtime_error(std::string(what) + ": " + cudaGetErrorString(error));
 }
 
 template <class T>

@@ -35,17 +35,18 @@ struct DeviceArray {
   void download(T* to) const { check(cudaMemcpy(to, data, size * sizeof(T), cudaMemcpyDeviceToHost), "cudaMemcpy"); }
 };
 
-/// Median seconds of one call of `launch` over nine samples that take about `budget` seconds, after a warm-up.
+/// Median seconds of one call of `launch` over nine samples that take about `budget` seconds, after a warm-up. Events
+/// go to `stream`.
 template <class Launch>
-double median_seconds(double budget, Launch&& launch) {
+double median_seconds(double budget, Launch&& launch, cudaStream_t stream = nullptr) {
   cudaEvent_t start, stop;
   check(cudaEventCreate(&start), "cudaEventCreate");
   check(cudaEventCreate(&stop), "cudaEventCreate");
   const auto sample = [&](int repeats) {
-    check(cudaEventRecord(start), "cudaEventRecord");
+    check(cudaEventRecord(start, stream), "cudaEventRecord");
     for (int i = 0; i < repeats; ++i)
       launch();
-    check(cudaEventRecord(stop), "cudaEventRecord");
+    check(cudaEventRecord(stop, stream), "cudaEventRecord");
     check(cudaEventSynchronize(stop), "a timed kernel");
     float milliseconds = 0;
     check(cudaEventElapsedTime(&milliseconds, start, stop), "cudaEventElapsedTime");

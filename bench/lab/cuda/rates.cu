@@ -2,31 +2,15 @@
 // What this card does at most, measured in the same run, so that floors mean something; and the module's entry.
 #include <functional>
 
+#include "imma_rate.cuh"
 #include "kernel_job.cuh"
 #include "ntt_prime.cuh"
-#include "prim/polymul/cuda/imma.cuh"
 
 namespace polykem::lab {
 
 namespace {
 
-constexpr int kThreads = 256, kIterations = 2048, kChains = 8;
-
-__global__ void __launch_bounds__(kThreads) imma_rate(int* out, uint32_t seed) {
-  int sum[kChains][4] = {};
-  const uint32_t x = seed * (threadIdx.x + 1) * 0x9e3779b9u;
-  const uint32_t p[4] = {x, x ^ 0x5a5a5a5a, x + 1, x + 2};
-  const uint32_t r[2] = {x * 3, x * 5};
-  for (int i = 0; i < kIterations; ++i) {
-#pragma unroll
-    for (int k = 0; k < kChains; ++k)
-      cuda::mma_16x8x32<true>(sum[k], p, r);
-  }
-  int total = 0;
-  for (int k = 0; k < kChains; ++k)
-    total += sum[k][0] ^ sum[k][1] ^ sum[k][2] ^ sum[k][3];
-  out[blockIdx.x * kThreads + threadIdx.x] = total;
-}
+constexpr int kThreads = kRateThreads, kIterations = kRateIterations, kChains = kRateChains;
 
 /// Chains of x = step(x, i), folded.
 template <class Step>

@@ -1,0 +1,18 @@
+# SPDX-License-Identifier: Apache-2.0
+#
+# polykem_ckks_kernels(RESULT): RESULT becomes the objects of src/ckks/cuda and of the reference that its kernels are
+# compared with. They are compiled once, by the target polykem_ckks_kernels, on which those who link them depend.
+include_guard()
+include(${CMAKE_CURRENT_LIST_DIR}/cuda_compile.cmake)
+
+function(polykem_ckks_kernels result)
+  if(NOT TARGET polykem_ckks_kernels)
+    file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/ckks/cuda/*.cu ${PROJECT_SOURCE_DIR}/src/ckks/cuda/*.cpp)
+    polykem_cuda_objects(objects ${CMAKE_BINARY_DIR}/ckks_kernels ${sources}
+                         ${PROJECT_SOURCE_DIR}/tests/ckks/kernel_reference.cpp)
+    add_custom_target(polykem_ckks_kernels DEPENDS ${objects})
+    set_property(GLOBAL PROPERTY POLYKEM_CKKS_KERNELS ${objects})
+  endif()
+  get_property(objects GLOBAL PROPERTY POLYKEM_CKKS_KERNELS)
+  set(${result} ${objects} PARENT_SCOPE)
+endfunction()

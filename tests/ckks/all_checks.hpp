@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every kernel and form against the CPU's reference, on all CPUs; polykem_gpu_ckks and polykem-lab run this.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <functional>
+#include <future>
+#include <mutex>
+#include <thread>
+
+#include "operation_checks.hpp"
+
+namespace polykem::ckks::testing {
+
+struct Counts {
+  size_t compared = 0, wrong = 0;
+};
+
+/// Checks of one word, each by itself.
+template <class Word>
+std::vector<std::function<void(Verdict&)>> checks_of(int bits, bool all_fills) {
+  std::vector<std::function<void(Verdict&)>> checks;
+  for (int log_n = 16; log_n >= 12; --log_n) {
+    checks.push_back([=](Verdict& verdict) {
+      DeviceTables<Word> device(log_n, make_primes(3, bits, log_n));
+      device.add_imma();
+      for (cuda::Form form : cuda::kForms) {
+        if (!cuda::supports(form, log_n, sizeof(Word))) continue;
+        check_ntt(form, device, {Fill::random, Fill::zero, Fill::most, Fill::single}, verdict);
+      }
+    });
+    checks.push_back([=](Verdict& verdict) {
+      check_operations<Word>(log_n, bits, {4, 2, 2, 2}, {Fill::random}, verdict);
+      if (all_fills) check_operations<Word>(log_n, bits, {4, 2, 2, 2}, {Fill::most, Fill::zero}, verdict);
+    });
+  }
+  const auto add = [&](int log_n, int bits_of, Shape shape, Fill fill) {
+    checks.push_back([=](Verdict& verdict) { check_operations<Word>(log_n, bits_of, shape, {fill}, verdict); });
+  };
+  add(12, bits, {48, 12, 12, 1}, Fill::random);  // what is measured
+  add(12, bits, {24, 6, 6, 1}, Fill::random);
+  add(12, bits, {5, 1, 1, 9}, Fill::random);  // more digits and ciphertexts than one launch takes
+  add(12, bits, {11, 9, 10, 2}, Fill::most);  // more sources than a step of a tensor core
+  add(12, bits, {11, 9, 10, 2}, Fill::random);
+  add(13, bits - 4, {20, 17, 17, 1}, Fill::random);
+  add(13, bits - 4, {20, 17, 17, 1}, Fill::single);
+  return checks;
+}
+
+/// all_fills: operations also of zeros and of the largest residues at every N. Faults are named on standard error.
+inline Counts check_all(bool all_fills) {
+  auto checks = checks_of<uint64_t>(61, all_fills);
+  for (auto& check_of : checks_of<uint32_t>(31, all_fills))
+    checks.push_back(std::move(check_of));
+  std::atomic<size_t> next{0};
+  std::mutex mutex;
+  Counts counts;
+  const auto work = [&] {
+    for (size_t i = next++; i < checks.size(); i = next++) {
+      Verdict verdict;
+      checks[i](verdict);
+      const std::lock_guard lock(mutex);
+      counts.compared += verdict.compared();
+      counts.wrong += verdict.faults();
+    }
+  };
+  std::vector<std::future<void>> workers;
+  for (unsigned i = 0; i < std::max(1u, std::thread::hardware_concurrency()); ++i)
+    workers.push_back(std::async(std::launch::async, work));
+  for (std::future<void>& worker : workers)
+    worker.wait();
+  for (std::future<void>& worker : workers)
+    worker.get();
+  return counts;
+}
+
+}  // namespace polykem::ckks::testing
