@@ -7,7 +7,8 @@ include(${CMAKE_CURRENT_LIST_DIR}/cuda_compile.cmake)
 
 function(polykem_ckks_kernels result)
   if(NOT TARGET polykem_ckks_kernels)
-    file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/ckks/cuda/*.cu ${PROJECT_SOURCE_DIR}/src/ckks/cuda/*.cpp)
+    set(folder ${PROJECT_SOURCE_DIR}/src/ckks/cuda)
+    file(GLOB sources CONFIGURE_DEPENDS ${folder}/*.cu ${folder}/*.cpp)
     polykem_cuda_objects(objects ${CMAKE_BINARY_DIR}/ckks_kernels ${sources}
                          ${PROJECT_SOURCE_DIR}/tests/ckks/kernel_reference.cpp)
     add_custom_target(polykem_ckks_kernels DEPENDS ${objects})

@@ -10,7 +10,7 @@ the exit status is 1 if a page is not what its sources say. With --record the re
 `make figures` does all of it.
 
 Sources: `polykem list --json -`, and files of bench/results that cpu_tables.py, gpu_tables.py, frodo_cuda_tables.py,
-m4_tables.py, arm64_tables.py and tls_tables.py name.
+m4_tables.py, arm64_tables.py, tls_tables.py and ckks_tables.py name.
 """
 
 import argparse
@@ -21,6 +21,7 @@ import sys
 from pathlib import Path
 
 import arm64_tables
+import ckks_tables
 import cpu_tables
 import frodo_cuda_tables
 import gpu_tables
@@ -31,11 +32,12 @@ from plot_peers import plot
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = ["README.md", "docs/performance.md", "docs/user_guide.md", "docs/gpu.md", "docs/gpu_figures.md",
-         "bench/seong2021/README.md", "bench/frodo_cuda/README.md", "docs/tls.md", "docs/arm.md"]
+         "bench/seong2021/README.md", "bench/frodo_cuda/README.md", "docs/tls.md", "docs/arm.md",
+         "docs/ckks.md"]
 PLOT = "bench/results/cpu_peers.svg"
 BLOCK = re.compile(r"(<!-- table: ([a-z0-9-]+) -->\n).*?(<!-- end of table -->)", re.S)
 TABLES = {**cpu_tables.TABLES, **gpu_tables.TABLES, **frodo_cuda_tables.TABLES, **m4_tables.TABLES, **tls_tables.TABLES,
-          **arm64_tables.TABLES}
+          **arm64_tables.TABLES, **ckks_tables.TABLES}
 
 
 def fresh_pages(results):

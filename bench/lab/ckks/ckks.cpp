@@ -42,10 +42,4 @@ bool Request::wants(const std::string& operation) const {
   return only.empty() || std::find(only.begin(), only.end(), operation) != only.end();
 }
 
-Device* open_gpu(std::string& problem) {
-  const auto open =
-      reinterpret_cast<OpenDevice>(polykem::lab::find_in_module("libpolykem_lab_ckks_cuda.so", kOpenDevice, problem));
-  return open == nullptr ? nullptr : open(&problem);
-}
-
 }  // namespace polykem::ckks::lab

@@ -1,0 +1,32 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The tables of docs/ckks.md, for tools/tables.py, as bench/lab/report_ckks.py makes them. Source: h200_ckks.json of
+bench/results, which `polykem-lab ckks` wrote, where it is there."""
+
+import sys
+from pathlib import Path
+
+from gpu_tables import RESULTS, present
+
+sys.path.append(str(Path(__file__).resolve().parent.parent / "bench/lab"))
+import report_ckks  # noqa: E402
+
+SOURCE = "h200_ckks.json"
+
+
+def table(make):
+    """What `make` makes of the figures and of the other libraries'; nothing without figures."""
+    def of_source(_):
+        if not present(SOURCE):
+            return ""
+        return report_ckks.markdown(*make(report_ckks.load(RESULTS / SOURCE), report_ckks.load_published()))
+    return of_source
+
+
+TABLES = {
+    "ckks-forms-32": table(lambda records, peers: report_ckks.forms_table(records, peers, 32)),
+    "ckks-forms-64": table(lambda records, peers: report_ckks.forms_table(records, peers, 64)),
+    "ckks-operations-31": table(lambda records, peers: report_ckks.operations_table(records, peers, 31)),
+    "ckks-operations-60": table(lambda records, peers: report_ckks.operations_table(records, peers, 60)),
+    "ckks-tensor-cores": table(lambda records, peers: report_ckks.tensor_core_table(records)),
+    "ckks-papers": table(report_ckks.papers_table),
+}
