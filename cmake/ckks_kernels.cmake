@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # polykem_ckks_kernels(RESULT): RESULT becomes the objects of src/ckks/cuda and of the reference that its kernels are
-# compared with. They are compiled once, by the target polykem_ckks_kernels, on which those who link them depend.
+# compared with. They are compiled once, by the target polykem_ckks_kernels, on which those who link them depend; with
+# POLYKEM_CUDA_SAMPLE `all` compiles one of them.
 include_guard()
 include(${CMAKE_CURRENT_LIST_DIR}/cuda_compile.cmake)
 
@@ -12,6 +13,11 @@ function(polykem_ckks_kernels result)
     polykem_cuda_objects(objects ${CMAKE_BINARY_DIR}/ckks_kernels ${sources}
                          ${PROJECT_SOURCE_DIR}/tests/ckks/kernel_reference.cpp)
     add_custom_target(polykem_ckks_kernels DEPENDS ${objects})
+    if(POLYKEM_CUDA_SAMPLE)
+      set(sample ${objects})
+      list(FILTER sample INCLUDE REGEX "/elementwise[.]cu[.]o$")
+      add_custom_target(polykem_ckks_kernels_sample ALL DEPENDS ${sample})
+    endif()
     set_property(GLOBAL PROPERTY POLYKEM_CKKS_KERNELS ${objects})
   endif()
   get_property(objects GLOBAL PROPERTY POLYKEM_CKKS_KERNELS)

@@ -18,8 +18,9 @@ FORMS = ("one block", "cluster of 2", "cluster of 4", "cluster of 8", "two pass"
 SWITCHING = ("conversion_up", "conversion_down", "mod_up", "mod_down", "hmult", "hrotate")
 NAMES = {"ntt": "NTT", "intt": "inverse NTT", "hadd": "HADD", "hsub": "HSUB", "plain_add": "sum with a plaintext",
          "plain_mul": "product with a plaintext", "tensor": "HMULT, three parts", "automorphism": "automorphism alone",
-         "rescale": "RESCALE", "conversion_up": "conversion alone, raising", "conversion_down": "conversion alone, lowering",
-         "mod_up": "raising (mod_up)", "mod_down": "lowering (mod_down)", "key_product": "products with keys",
+         "rescale": "RESCALE", "conversion_up": "conversion alone, raising",
+         "conversion_down": "conversion alone, lowering", "mod_up": "raising (mod_up)",
+         "mod_down": "lowering (mod_down)", "key_product": "products with keys",
          "hmult": "HMULT with relinearisation", "hrotate": "HROTATE"}  # fmt: skip
 
 
@@ -77,7 +78,7 @@ def in_order(forms):
 
 
 def forms_table(records, published, word_bits):
-    """Head and rows: each form's forward and inverse transforms against N, floors behind them, other libraries below."""
+    """Head and rows: each form's transforms there and back against N, over floors; other libraries below."""
     primes = records.primes("cuda", word_bits)
     if not primes:
         return [], []
@@ -200,8 +201,8 @@ def every_table(records):
                  f"{row['batch']:,}", significant(row["ns"] * 1e-3), rate(row), significant(row["floor_ns"] * 1e-3),
                  over_floor(row), row["limit"], str(row.get("launches", ""))]  # fmt: skip
         if "registers" in row:
-            cells += [str(row["registers"]), f"{row['shared_bytes']:,}",
-                      f"{row['blocks_per_multiprocessor']} x {row['threads']}, {100 * row['occupancy']:.0f} %"]  # fmt: skip
+            blocks = f"{row['blocks_per_multiprocessor']} x {row['threads']}, {100 * row['occupancy']:.0f} %"
+            cells += [str(row["registers"]), f"{row['shared_bytes']:,}", blocks]
         else:
             cells += ["", "", ""]
         table.append(cells)
@@ -273,8 +274,9 @@ def plot_transforms(plt, records, published, path):
                       linestyle=":", color=colour, label=f"{form}, floor")  # fmt: skip
         for marker, peer in zip("*sXD", published["measured"]["transforms"]):
             if peer["word_bits"] == word_bits:
-                pane.plot([int(n) for n in peer["ntt"]], [value * 1e-6 for value in peer["ntt"].values()], marker=marker,
-                          color="black", linestyle="--", label=f"{peer['name']}, {peer['parameters']}")  # fmt: skip
+                pane.plot([int(n) for n in peer["ntt"]], [value * 1e-6 for value in peer["ntt"].values()],
+                          marker=marker, color="black", linestyle="--",
+                          label=f"{peer['name']}, {peer['parameters']}")  # fmt: skip
         pane.set(title=f"{word_bits}-bit words", xlabel="log2 N", ylabel="million NTT a second", yscale="log",
                  xticks=range(12, 17))  # fmt: skip
         pane.legend(fontsize=6, ncols=2)

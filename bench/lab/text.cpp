@@ -65,7 +65,7 @@ std::string commit() {
 std::string command_line(const char* program, int argc, char** argv) {
   std::string out = program;
   for (int i = 1; i < argc; ++i)
-    out += " " + std::string(argv[i]);
+    out.append(" ").append(argv[i]);
   return out;
 }
 

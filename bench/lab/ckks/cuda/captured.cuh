@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstring>
+#include <exception>
 #include <string>
 #include <vector>
 
@@ -31,9 +32,14 @@ class Captured {
   template <class Call>
   Captured(cudaStream_t stream, const Call& call) {
     check(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal), "cudaStreamBeginCapture");
-    const cudaError_t error = call();
+    std::exception_ptr thrown;
+    try {
+      check(call(), "a call that is captured");
+    } catch (...) {
+      thrown = std::current_exception();  // the stream must not go on capturing
+    }
     const cudaError_t end = cudaStreamEndCapture(stream, &graph_);
-    check(error, "a call that is captured");
+    if (thrown) std::rethrow_exception(thrown);
     check(end, "cudaStreamEndCapture");
     size_t count = 0;
     check(cudaGraphGetNodes(graph_, nullptr, &count), "cudaGraphGetNodes");

@@ -22,24 +22,40 @@ struct Report {
   /// Measures call(), which computes row.batch transforms or operations on `stream`.
   template <class Call>
   void measure(Row row, const Call& call) const {
-    const auto checked = [&] { check(call(), row.operation.c_str()); };
-    row.seconds = polykem::lab::median_seconds(request.seconds, checked, stream) / static_cast<double>(row.batch);
-    const Captured captured(stream, call);
-    row.resources = captured.resources();
-    row.launches = captured.launches();
+    time(row, [&] { check(call(), row.operation.c_str()); });
+    look_into(
+        row, [&](Captured&) {}, call);
     add(row);
   }
 
   /// Those of its kernels whose name has this word, by themselves; nothing if there are none.
   template <class Call>
   void measure_kernels(Row row, const char* word, const Call& call) const {
-    Captured captured(stream, call);
-    if (!captured.keep(word)) return;
-    const auto run = [&] { check(captured.run(stream), row.operation.c_str()); };
-    row.seconds = polykem::lab::median_seconds(request.seconds, run, stream) / static_cast<double>(row.batch);
-    row.resources = captured.resources();
-    row.launches = captured.launches();
-    add(row);
+    const auto time_them = [&](Captured& captured) {
+      if (captured.keep(word)) time(row, [&] { check(captured.run(stream), row.operation.c_str()); });
+    };
+    look_into(row, time_them, call);
+    if (row.seconds > 0) add(row);
+  }
+
+ private:
+  template <class Call>
+  void time(Row& row, const Call& call) const {
+    row.seconds = polykem::lab::median_seconds(request.seconds, call, stream) / static_cast<double>(row.batch);
+  }
+
+  /// What the call's kernels take, after look(captured). A driver that does not tell costs these columns, not the run.
+  template <class Look, class Call>
+  void look_into(Row& row, const Look& look, const Call& call) const {
+    try {
+      Captured captured(stream, call);
+      look(captured);
+      row.resources = captured.resources();
+      row.launches = captured.launches();
+    } catch (const std::exception& error) {
+      (void)cudaGetLastError();
+      std::fprintf(stderr, "\n%s, kernels unknown: %s\n", row.operation.c_str(), error.what());
+    }
   }
 };
 
