@@ -22,7 +22,19 @@ def table(make):
     return of_source
 
 
+def source(_):
+    """Where and how it was measured."""
+    if not present(SOURCE):
+        return ""
+    document = report_ckks.load(RESULTS / SOURCE).document
+    core = f" and one core of {document['cpu']}" if document["cpu"] else ""
+    return (f"Measured on one {document['gpu']}{core}, all data on the card, at commit {document['commit']}\n"
+            f"by `{document['command']}`, after {document['compared']:,} numbers of all forms and operations were "
+            "compared with their definition.\n")
+
+
 TABLES = {
+    "ckks-source": source,
     "ckks-forms-32": table(lambda records, peers: report_ckks.forms_table(records, peers, 32)),
     "ckks-forms-64": table(lambda records, peers: report_ckks.forms_table(records, peers, 64)),
     "ckks-operations-31": table(lambda records, peers: report_ckks.operations_table(records, peers, 31)),

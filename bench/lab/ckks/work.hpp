@@ -8,12 +8,12 @@
 namespace polykem::ckks::lab {
 
 /// Slots of the multiplier: of a product with a constant factor, which a butterfly has one of; of a product to double
-/// width; of a reduction from there.
+/// width; of a reduction from there by Montgomery's method.
 struct Multiplier {
   double constant, wide, reduction;
 };
 /// On a GPU with 32-bit words (a high product is two slots) and 64-bit words; on a core, which multiplies 64-bit words.
-inline constexpr Multiplier kGpu32{4, 2, 3}, kGpu64{14, 8, 14}, kCore{3, 1, 3};
+inline constexpr Multiplier kGpu32{4, 2, 3}, kGpu64{14, 8, 11}, kCore{3, 1, 2};
 
 /// What operations of one kind of words cost.
 class Work {
