@@ -2,9 +2,9 @@
 """The tables of docs/gpu_figures.md and bench/seong2021/README.md, for tools/tables.py.
 
 Sources in bench/results: h200_ntru.json and a second run of it (100,000 items), h200_ntru_400000.json,
-h200x2_ntru_400000.json (two GPUs), h200_seong2021.json; where they are there, h200_mlkem.json (100,000 items),
-h200_mlkem_500000.json, h200_saber.json, h200_saber_500000.json, h200_frodokem.json, h200_lac.json,
-h200_frodokem976shake_67584.json beside h200x2_frodokem976shake.json (two GPUs) and h200_gpu_rates.json.
+h200x2_cards_*.json and h200x2_bulk.json (two GPUs), h200_seong2021.json; where they are there, h200_mlkem.json
+(100,000 items), h200_mlkem_500000.json, h200_saber.json, h200_saber_500000.json, h200_frodokem.json, h200_lac.json
+and h200_gpu_rates.json.
 """
 
 import json
@@ -18,6 +18,7 @@ butterflies, AES and other integer work together, that of its products on the te
 reads and writes. Intermediates count as nothing; so does the wiping in the floor of the whole.
 """
 RUNS = ["h200_ntru.json", "h200_ntru_run2.json"]
+TWO_GPUS = ["h200x2_cards_frodokem976shake.json", "h200x2_cards_ntru_400000.json"]
 # kernels of every family
 FAMILIES = ["h200_ntru.json", "h200_mlkem.json", "h200_frodokem.json", "h200_saber.json", "h200_lac.json"]
 
@@ -111,22 +112,24 @@ def table_pageable(_):
 
 
 def table_two(_):
-    """Two GPUs beside one."""
-    one, two = pinned(load("h200_ntru_400000.json")), pinned(load("h200x2_ntru_400000.json"))
-    return markdown(["set", "operation", "one H200", "two", "gain"],
-                    [[*key, f"{one[key]['ms']:.2f} ms", f"{h['ms']:.2f} ms", f"{one[key]['ms'] / h['ms']:.2f}x"]
-                     for key, h in two.items()])
+    """Two GPUs beside one of them, host to host: a batch alone, and one of a row."""
+    rows = []
+    for name in TWO_GPUS:
+        run = load(name)
+        rows += [[case["name"], f"{run['items']:,}", case["op"]] +
+                 [text for way in (case["alone"], case["in_a_row"])
+                  for text in (f"{way['one_ms']:.1f} ms", f"{way['all_ms']:.1f} ms", f"{way['gain']:.2f}x")]
+                 for case in run["cases"]]
+    return markdown(["set", "items", "operation", "alone: one H200", "two", "gain",
+                     "in a row: one H200", "two", "gain"], rows)
 
 
-def table_frodokem_two(_):
-    """Two GPUs beside one: a batch alone, and one of a row."""
-    one, two = pinned(load("h200_frodokem976shake_67584.json")), pinned(load("h200x2_frodokem976shake.json"))
-
-    def columns(key, which):
-        before, after = one[key][which], two[key][which]
-        return [f"{before:.1f} ms", f"{after:.1f} ms", f"{before / after:.2f}x"]
-    return markdown(["set", "operation", "alone: one H200", "two", "gain", "in a row: one H200", "two", "gain"],
-                    [[*key, *columns(key, "ms"), *columns(key, "row_ms")] for key in two])
+def table_bulk_two(_):
+    """One worker a GPU, host to host through Python."""
+    return markdown(["set", "operation", "rows of a batch", "one H200, rows/s", "two", "gain"],
+                    [[case["scheme"], case["operation"], f"{case['batch_rows']:,}",
+                      *(f"{r['rows_per_second']:,}" for r in case["rates"]), f"{case['rates'][-1]['gain']:.2f}x"]
+                     for case in load("h200x2_bulk.json")["cases"]])
 
 
 def table_rates(_):
@@ -313,7 +316,7 @@ def table_lac(_):
 
 
 TABLES = {"gpu-kernels": table_kernels, "gpu-steps": table_steps, "gpu-host": table_host,
-          "gpu-pageable": table_pageable, "gpu-two": table_two, "gpu-frodokem-two": table_frodokem_two,
+          "gpu-pageable": table_pageable, "gpu-two": table_two, "gpu-bulk-two": table_bulk_two,
           "gpu-rates": table_rates, "device-arrays": device_arrays, "seong-threads": table_threads,
           "seong-clients": table_clients, "seong-one-key": table_one_key, "gpu-mlkem": table_mlkem,
           "gpu-saber": table_saber,

@@ -31,7 +31,7 @@ from cpu_tables import FRONT, OPS
 from plot_peers import plot
 
 ROOT = Path(__file__).resolve().parent.parent
-PAGES = ["README.md", "docs/performance.md", "docs/user_guide.md", "docs/gpu.md", "docs/gpu_figures.md",
+PAGES = ["README.md", "docs/bulk.md", "docs/performance.md", "docs/user_guide.md", "docs/gpu.md", "docs/gpu_figures.md",
          "bench/seong2021/README.md", "bench/frodo_cuda/README.md", "docs/tls.md", "docs/arm.md",
          "docs/ckks.md"]
 PLOT = "bench/results/cpu_peers.svg"
