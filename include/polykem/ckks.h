@@ -44,7 +44,8 @@ typedef enum polykem_ckks_status {
   POLYKEM_CKKS_ERR_SCALES = 35,     /* operands with different scales, or a product's scale that no double holds */
   POLYKEM_CKKS_ERR_PARTS = 36,      /* a product that should have been relinearised first, or the other way round */
   POLYKEM_CKKS_ERR_NO_LEVEL = 37,   /* one limb is left, which rescaling would drop */
-  POLYKEM_CKKS_ERR_RESIDUES = 38    /* words that are not below their prime, or no ternary secret */
+  POLYKEM_CKKS_ERR_RESIDUES = 38,   /* words that are not below their prime, or no ternary secret */
+  POLYKEM_CKKS_ERR_DEVICE = 39      /* no such GPU, one that failed, or operands in different places */
 } polykem_ckks_status;
 
 /* What was wrong with the last call of this thread that failed, and what to do: a sentence, valid until its next
@@ -125,7 +126,7 @@ POLYKEM_CKKS_API polykem_ckks_status polykem_ckks_ciphertexts_new(const polykem_
 POLYKEM_CKKS_API polykem_ckks_status polykem_ckks_plaintexts_new(const polykem_ckks_context* context,
                                                                  const polykem_ckks_shape* shape, const uint64_t* words,
                                                                  polykem_ckks_plaintexts** out);
-/* The words of a batch, valid as long as it is. */
+/* The words of a batch, valid as long as it is; NULL if it lies on a device. */
 POLYKEM_CKKS_API const uint64_t* polykem_ckks_ciphertexts_words(const polykem_ckks_ciphertexts* ciphertexts);
 POLYKEM_CKKS_API const uint64_t* polykem_ckks_plaintexts_words(const polykem_ckks_plaintexts* plaintexts);
 /* The same batch at another scale, which multiplies its numbers by the old scale over the new one. */
@@ -171,6 +172,7 @@ POLYKEM_CKKS_API polykem_ckks_status polykem_ckks_automorphism_key_generate(cons
 POLYKEM_CKKS_API polykem_ckks_status polykem_ckks_switching_key_new(const polykem_ckks_context* context,
                                                                     const uint64_t* words,
                                                                     polykem_ckks_switching_key** out);
+/* NULL if the key lies on a device. */
 POLYKEM_CKKS_API const uint64_t* polykem_ckks_switching_key_words(const polykem_ckks_switching_key* key);
 POLYKEM_CKKS_API void polykem_ckks_switching_key_free(polykem_ckks_switching_key* key);
 
@@ -225,6 +227,49 @@ POLYKEM_CKKS_API polykem_ckks_status polykem_ckks_automorphism(const polykem_ckk
 /* The g that moves slot i + steps to slot i, and the one that conjugates every slot. */
 POLYKEM_CKKS_API uint64_t polykem_ckks_rotation_element(const polykem_ckks_context* context, long steps);
 POLYKEM_CKKS_API uint64_t polykem_ckks_conjugation_element(const polykem_ckks_context* context);
+
+/* ---- GPUs ------------------------------------------------------------------------------------------------ */
+
+/* A GPU with the tables of a parameter set: log_n is 12 to 16, and digits times all primes are at most 508. Words have
+ * 32 bits there if all primes are below 2^31, else 64.
+ *
+ * Batches and switching keys are copied there and back. The arithmetic above computes where all its operands lie, a
+ * switching key among them, and leaves its result there; residues are those that the CPU computes. Operands in
+ * different places are POLYKEM_CKKS_ERR_DEVICE. Encryption, decryption, encoding and words want main memory.
+ *
+ * Work is queued, in the order of calls whatever their threads are. What fails then is told by a later call; copies to
+ * main memory, and polykem_ckks_device_wait, wait for all that is queued before. */
+typedef struct polykem_ckks_device polykem_ckks_device;
+
+/* GPU number `ordinal` (of CUDA), with libpolykem_ckks_cuda.so: beside the library, or where POLYKEM_CKKS_CUDA_MODULE
+ * says. scratch_bytes: device memory that an operation takes beside its operands and its result, unless a single
+ * ciphertext needs more; larger batches go part by part. 0: 2 GiB, or a quarter of what is free if that is less. The
+ * context may be freed before the device, and the device before what lies on it. */
+POLYKEM_CKKS_API polykem_ckks_status polykem_ckks_device_open(const polykem_ckks_context* context, int ordinal,
+                                                              size_t scratch_bytes, polykem_ckks_device** out);
+POLYKEM_CKKS_API polykem_ckks_status polykem_ckks_device_wait(const polykem_ckks_device* device);
+POLYKEM_CKKS_API void polykem_ckks_device_free(polykem_ckks_device* device);
+
+/* Copies. What lies there already is not copied; what lies on another device is POLYKEM_CKKS_ERR_DEVICE. Plaintexts are
+ * zeroised when they are freed, there too. */
+POLYKEM_CKKS_API polykem_ckks_status polykem_ckks_ciphertexts_to_device(const polykem_ckks_device* device,
+                                                                        const polykem_ckks_ciphertexts* ciphertexts,
+                                                                        polykem_ckks_ciphertexts** out);
+POLYKEM_CKKS_API polykem_ckks_status polykem_ckks_plaintexts_to_device(const polykem_ckks_device* device,
+                                                                       const polykem_ckks_plaintexts* plaintexts,
+                                                                       polykem_ckks_plaintexts** out);
+POLYKEM_CKKS_API polykem_ckks_status polykem_ckks_switching_key_to_device(const polykem_ckks_device* device,
+                                                                          const polykem_ckks_switching_key* key,
+                                                                          polykem_ckks_switching_key** out);
+POLYKEM_CKKS_API polykem_ckks_status polykem_ckks_ciphertexts_to_host(const polykem_ckks_ciphertexts* ciphertexts,
+                                                                      polykem_ckks_ciphertexts** out);
+POLYKEM_CKKS_API polykem_ckks_status polykem_ckks_plaintexts_to_host(const polykem_ckks_plaintexts* plaintexts,
+                                                                     polykem_ckks_plaintexts** out);
+
+/* The number of the GPU where an object lies; -1: main memory. */
+POLYKEM_CKKS_API int polykem_ckks_ciphertexts_place(const polykem_ckks_ciphertexts* ciphertexts);
+POLYKEM_CKKS_API int polykem_ckks_plaintexts_place(const polykem_ckks_plaintexts* plaintexts);
+POLYKEM_CKKS_API int polykem_ckks_switching_key_place(const polykem_ckks_switching_key* key);
 
 #ifdef __cplusplus
 }

@@ -27,8 +27,10 @@ struct WipingAllocator {
 template <typename T>
 using SecretVector = std::vector<T, WipingAllocator<T>>;
 
+class DeviceWords;
+
 // A row is a polynomial modulo one prime: N words in [0, q), as Ntt::forward leaves them. "Limbs" are the first primes
-// of Q, those that rescaling has left.
+// of Q, those that rescaling has left. Words lie in main memory, or on a device (device.hpp); `words` is empty then.
 
 /// `count` ciphertexts that were computed alike.
 struct Ciphertexts {
@@ -38,6 +40,7 @@ struct Ciphertexts {
   size_t n = 0;
   uint64_t set = 0;             ///< Context::q_id()
   std::vector<uint64_t> words;  ///< [count][parts][limbs][N]
+  std::shared_ptr<const DeviceWords> on_device = nullptr;
 
   uint64_t* row(size_t item, size_t part, size_t limb) { return &words[((item * parts + part) * limbs + limb) * n]; }
   const uint64_t* row(size_t item, size_t part, size_t limb) const {
@@ -53,6 +56,7 @@ struct Plaintexts {
   size_t n = 0;
   uint64_t set = 0;              ///< Context::q_id()
   SecretVector<uint64_t> words;  ///< [count][limbs][N]
+  std::shared_ptr<const DeviceWords> on_device = nullptr;
 
   uint64_t* row(size_t item, size_t limb) { return &words[(item * limbs + limb) * n]; }
   const uint64_t* row(size_t item, size_t limb) const { return &words[(item * limbs + limb) * n]; }
@@ -82,6 +86,7 @@ struct SwitchingKey {
   size_t n = 0, primes = 0;
   uint64_t set = 0;             ///< Context::id()
   std::vector<uint64_t> words;  ///< [digits][b, a][primes][N]
+  std::shared_ptr<const DeviceWords> on_device = nullptr;
 
   const uint64_t* row(size_t digit, size_t part, size_t prime) const {
     return &words[((digit * 2 + part) * primes + prime) * n];

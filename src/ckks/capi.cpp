@@ -7,6 +7,7 @@
 #include <new>
 #include <string>
 
+#include "ckks/device.hpp"
 #include "ckks/encoding.hpp"
 #include "ckks/error.hpp"
 #include "ckks/evaluator.hpp"
@@ -25,6 +26,9 @@ struct polykem_ckks_ciphertexts : Ciphertexts {};
 struct polykem_ckks_secret_key : SecretKey {};
 struct polykem_ckks_public_key : PublicKey {};
 struct polykem_ckks_switching_key : SwitchingKey {};
+struct polykem_ckks_device {
+  std::shared_ptr<const Device> device;
+};
 
 namespace {
 
@@ -39,6 +43,7 @@ static_assert(static_cast<int>(Fault::scales) == POLYKEM_CKKS_ERR_SCALES);
 static_assert(static_cast<int>(Fault::parts) == POLYKEM_CKKS_ERR_PARTS);
 static_assert(static_cast<int>(Fault::no_level) == POLYKEM_CKKS_ERR_NO_LEVEL);
 static_assert(static_cast<int>(Fault::residues) == POLYKEM_CKKS_ERR_RESIDUES);
+static_assert(static_cast<int>(Fault::device) == POLYKEM_CKKS_ERR_DEVICE);
 
 constexpr size_t kMostWords = size_t{1} << 40;
 
@@ -132,6 +137,33 @@ polykem_ckks_status shape_of(const Batch* batch, size_t parts, polykem_ckks_shap
   });
 }
 
+/// NULL for an object that lies on a device.
+template <typename Object>
+const uint64_t* words_of(const Object* object) {
+  return object == nullptr || object->on_device != nullptr ? nullptr : object->words.data();
+}
+
+template <typename Object>
+int place_of(const Object* object) {
+  return object == nullptr || object->on_device == nullptr ? -1 : device_of(*object)->ordinal();
+}
+
+template <typename Handle>
+polykem_ckks_status copy_to_device(const polykem_ckks_device* device, const Handle* object, Handle** out) {
+  return guarded([&] {
+    need(device, object, out);
+    give(to_device(device->device, *object), out);
+  });
+}
+
+template <typename Handle>
+polykem_ckks_status copy_to_host(const Handle* object, Handle** out) {
+  return guarded([&] {
+    need(object, out);
+    give(to_host(*object), out);
+  });
+}
+
 void make_context(const polykem_ckks_parameters& in, polykem_ckks_context** out) {
   if (in.struct_size != sizeof in) throw Error(Fault::argument, "set struct_size of the parameters");
   if (in.q_count > kMostPrimes || in.p_count > kMostPrimes) throw Error(Fault::parameters, "there are too many primes");
@@ -216,6 +248,7 @@ polykem_ckks_status polykem_ckks_decode(const polykem_ckks_context* context, con
     need(context, plaintexts, values);
     if (plaintexts->set != context->q_id())
       throw Error(Fault::argument, "the plaintext belongs to another parameter set");
+    need_on_host(*plaintexts);
     const size_t slots = plaintexts->slots;
     SecretVector<Complex> numbers(plaintexts->count * slots);
     context->for_each(plaintexts->count, [&](size_t item) {
@@ -258,10 +291,10 @@ polykem_ckks_status polykem_ckks_plaintexts_new(const polykem_ckks_context* cont
   });
 }
 const uint64_t* polykem_ckks_ciphertexts_words(const polykem_ckks_ciphertexts* ciphertexts) {
-  return ciphertexts ? ciphertexts->words.data() : nullptr;
+  return words_of(ciphertexts);
 }
 const uint64_t* polykem_ckks_plaintexts_words(const polykem_ckks_plaintexts* plaintexts) {
-  return plaintexts ? plaintexts->words.data() : nullptr;
+  return words_of(plaintexts);
 }
 polykem_ckks_status polykem_ckks_with_scale(const polykem_ckks_ciphertexts* ciphertexts, double scale,
                                             polykem_ckks_ciphertexts** out) {
@@ -356,7 +389,7 @@ polykem_ckks_status polykem_ckks_switching_key_new(const polykem_ckks_context* c
   });
 }
 const uint64_t* polykem_ckks_switching_key_words(const polykem_ckks_switching_key* key) {
-  return key ? key->words.data() : nullptr;
+  return words_of(key);
 }
 void polykem_ckks_switching_key_free(polykem_ckks_switching_key* key) {
   delete key;
@@ -366,6 +399,7 @@ polykem_ckks_status polykem_ckks_encrypt(const polykem_ckks_context* context, co
                                          const polykem_ckks_plaintexts* plaintexts, polykem_ckks_ciphertexts** out) {
   return guarded([&] {
     need(context, key, plaintexts, out);
+    need_on_host(*plaintexts);
     polykem::Drbg drbg;
     give(encrypt(*context, *key, *plaintexts, drbg), out);
   });
@@ -374,6 +408,7 @@ polykem_ckks_status polykem_ckks_decrypt(const polykem_ckks_context* context, co
                                          const polykem_ckks_ciphertexts* ciphertexts, polykem_ckks_plaintexts** out) {
   return guarded([&] {
     need(context, key, ciphertexts, out);
+    need_on_host(*ciphertexts);
     give(decrypt(*context, *key, *ciphertexts), out);
   });
 }
@@ -451,4 +486,53 @@ uint64_t polykem_ckks_rotation_element(const polykem_ckks_context* context, long
 }
 uint64_t polykem_ckks_conjugation_element(const polykem_ckks_context* context) {
   return context ? 2 * context->n() - 1 : 0;
+}
+
+polykem_ckks_status polykem_ckks_device_open(const polykem_ckks_context* context, int ordinal, size_t scratch_bytes,
+                                             polykem_ckks_device** out) {
+  return guarded([&] {
+    need(context, out);
+    *out = new polykem_ckks_device{Device::open(*context, ordinal, scratch_bytes)};
+  });
+}
+polykem_ckks_status polykem_ckks_device_wait(const polykem_ckks_device* device) {
+  return guarded([&] {
+    need(device);
+    device->device->wait();
+  });
+}
+void polykem_ckks_device_free(polykem_ckks_device* device) {
+  delete device;
+}
+polykem_ckks_status polykem_ckks_ciphertexts_to_device(const polykem_ckks_device* device,
+                                                       const polykem_ckks_ciphertexts* ciphertexts,
+                                                       polykem_ckks_ciphertexts** out) {
+  return copy_to_device(device, ciphertexts, out);
+}
+polykem_ckks_status polykem_ckks_plaintexts_to_device(const polykem_ckks_device* device,
+                                                      const polykem_ckks_plaintexts* plaintexts,
+                                                      polykem_ckks_plaintexts** out) {
+  return copy_to_device(device, plaintexts, out);
+}
+polykem_ckks_status polykem_ckks_switching_key_to_device(const polykem_ckks_device* device,
+                                                         const polykem_ckks_switching_key* key,
+                                                         polykem_ckks_switching_key** out) {
+  return copy_to_device(device, key, out);
+}
+polykem_ckks_status polykem_ckks_ciphertexts_to_host(const polykem_ckks_ciphertexts* ciphertexts,
+                                                     polykem_ckks_ciphertexts** out) {
+  return copy_to_host(ciphertexts, out);
+}
+polykem_ckks_status polykem_ckks_plaintexts_to_host(const polykem_ckks_plaintexts* plaintexts,
+                                                    polykem_ckks_plaintexts** out) {
+  return copy_to_host(plaintexts, out);
+}
+int polykem_ckks_ciphertexts_place(const polykem_ckks_ciphertexts* ciphertexts) {
+  return place_of(ciphertexts);
+}
+int polykem_ckks_plaintexts_place(const polykem_ckks_plaintexts* plaintexts) {
+  return place_of(plaintexts);
+}
+int polykem_ckks_switching_key_place(const polykem_ckks_switching_key* key) {
+  return place_of(key);
 }

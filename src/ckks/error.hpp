@@ -18,6 +18,7 @@ enum class Fault : int {
   parts = 36,
   no_level = 37,
   residues = 38,
+  device = 39,
 };
 
 /// Thrown by everything in src/ckks; its text says what to do.

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ckks/key_switch.hpp"
 
-#include "ckks/error.hpp"
-
 namespace polykem::ckks {
 
 namespace {
@@ -74,8 +72,6 @@ void mod_down(const Context& context, size_t limbs, uint64_t* sum, uint64_t* out
 void key_switch(const Context& context, const SwitchingKey& key, size_t limbs, const uint64_t* c, uint64_t g,
                 uint64_t* out0, uint64_t* out1) {
   const size_t n = context.n(), rows = limbs + context.special();
-  if (key.set != context.id() || key.words.size() != context.digits() * 2 * key.primes * n)
-    throw Error(Fault::argument, "the key belongs to another parameter set");
   const std::vector<uint64_t> scaled = decompose(context, limbs, c);
   std::vector<uint64_t> sum0(rows * n), sum1(rows * n);
   context.for_each(rows, [&](size_t row) {

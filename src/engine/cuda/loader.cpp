@@ -9,7 +9,7 @@
 #include <chrono>
 #include <thread>
 
-#include "engine/module_file.hpp"
+#include "core/module_file.hpp"
 
 namespace polykem::cuda {
 

@@ -14,7 +14,7 @@ struct LoadedModule {
   std::string problem;  ///< one line for the user; empty if table is set
 };
 
-/// Loads on the first call; later calls return the same. Thread-safe, never destroyed. engine/module_file.hpp says
+/// Loads on the first call; later calls return the same. Thread-safe, never destroyed. core/module_file.hpp says
 /// where it looks; the variable is POLYKEM_CUDA_MODULE.
 const LoadedModule& loaded_module();
 /// Why there is none, as far as files tell; "" if one was found. It loads nothing.

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cstdlib>
 
-#include "engine/module_file.hpp"
+#include "core/module_file.hpp"
 #include "engine/text.hpp"
 #include "rtl/model_transport.hpp"
 #include "rtl/uio_transport.hpp"

@@ -15,7 +15,7 @@ namespace polykem::rtl {
 /// Whether there may be a core, without opening one. "" or the reason why not, static storage. It looks at
 /// POLYKEM_RTL_UIO
 /// ("CORE,DMA,BUFFER", several separated by ';'), else for libpolykem_rtl.so (POLYKEM_RTL_MODULE,
-/// engine/module_file.hpp).
+/// core/module_file.hpp).
 const char* why_no_core();
 
 /// Cores, each used by one thread at a time. Thread-safe.

@@ -4,6 +4,7 @@
 #include <ucontext.h>
 
 #include <memory>
+#include <mutex>
 #include <vector>
 
 #include "device_shim.hpp"
@@ -178,6 +179,8 @@ void mma_bytes(int (&d)[4], const uint32_t (&a)[4], const uint32_t (&b)[2]) {
 }
 
 void run(const cudaLaunchConfig_t& config, const std::function<void()>& body) {
+  static std::mutex one_at_a_time;
+  const std::lock_guard lock(one_at_a_time);
   const unsigned cluster = config.numAttrs == 0 ? 1 : config.attrs[0].val.clusterDim.x;
   machine.body = &body;
   gridDim = config.gridDim;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engine/module_file.hpp"
+#include "core/module_file.hpp"
 
 #include <dlfcn.h>
 #include <link.h>

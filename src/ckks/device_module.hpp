@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+// What libpolykem_ckks_cuda.so exports: one function that returns one table. libpolykem_ckks loads the module at run
+// time and never links to it, so that one build runs with and without a GPU.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace polykem::ckks {
+
+inline constexpr const char* kDeviceModuleEntry = "polykem_ckks_cuda_module";
+inline constexpr uint32_t kDeviceModuleVersion = 1;
+
+enum class Outcome : int { ok = 0, out_of_memory = 1, failed = 2 };
+
+/// Why a call failed; always terminated.
+struct Problem {
+  char text[256];
+};
+
+struct DeviceSetup {
+  int ordinal;
+  unsigned log_n;        ///< 12..16
+  size_t scratch_bytes;  ///< that an operation takes beside its operands and its result; 0: 2 GiB or a quarter of what is free
+  size_t limbs, special, digit_limbs;
+  const uint64_t *primes, *roots;  ///< of Q first, then of P
+};
+
+/// [count][parts][limbs][N] in the device's memory; words of a key: [digits][2][primes][N].
+struct DeviceBatch {
+  void* words;
+  size_t count, parts, limbs;
+};
+
+enum class Combination : int { add = 1, subtract = 2, multiply = 3 };
+
+/// An opened GPU with the tables of one parameter set.
+class OpenDevice;
+
+/// All functions are thread-safe and none throws. Work is queued: only `upload`, `download` and `wait` wait for it, and
+/// what failed meanwhile is told by a later call. Operands were checked; results are no operands.
+struct DeviceModule {
+  uint32_t version;
+  uint32_t table_bytes;
+  Outcome (*open)(const DeviceSetup* setup, OpenDevice** out, Problem* problem);
+  void (*close)(OpenDevice* device);
+  /// `count` words as the host has them: the device may hold them in fewer bytes.
+  Outcome (*allocate)(OpenDevice* device, size_t count, void** out, Problem* problem);
+  /// Once all work that was queued before is done. wipe: zeroises.
+  void (*release)(OpenDevice* device, void* words, size_t count, bool wipe);
+  Outcome (*upload)(OpenDevice* device, void* to, const uint64_t* from, size_t count, Problem* problem);
+  Outcome (*download)(OpenDevice* device, uint64_t* to, const void* from, size_t count, Problem* problem);
+  Outcome (*wait)(OpenDevice* device, Problem* problem);
+  /// No products.
+  Outcome (*combine)(OpenDevice* device, Combination what, const DeviceBatch* out, const DeviceBatch* a,
+                     const DeviceBatch* b, Problem* problem);
+  /// b has one part, one item or as many as a, and at least a's limbs.
+  Outcome (*combine_plain)(OpenDevice* device, Combination what, const DeviceBatch* out, const DeviceBatch* a,
+                           const DeviceBatch* b, Problem* problem);
+  Outcome (*negate)(OpenDevice* device, const DeviceBatch* out, const DeviceBatch* a, Problem* problem);
+  Outcome (*tensor)(OpenDevice* device, const DeviceBatch* out, const DeviceBatch* a, const DeviceBatch* b,
+                    Problem* problem);
+  Outcome (*relinearise)(OpenDevice* device, const DeviceBatch* out, const DeviceBatch* a, const void* key,
+                         Problem* problem);
+  Outcome (*automorphism)(OpenDevice* device, const DeviceBatch* out, const DeviceBatch* a, uint64_t g,
+                          const void* key, Problem* problem);
+  Outcome (*rescale)(OpenDevice* device, const DeviceBatch* out, const DeviceBatch* a, Problem* problem);
+  Outcome (*keep_limbs)(OpenDevice* device, const DeviceBatch* out, const DeviceBatch* a, Problem* problem);
+};
+
+}  // namespace polykem::ckks
