@@ -20,12 +20,12 @@ all: ## Build the library and the program build/bin/polykem
 	@test -f $(BUILD)/CMakeCache.txt || $(CONFIGURE) -DPOLYKEM_BUILD_TESTS=OFF
 	@cmake --build $(BUILD) -j $(JOBS)
 
-cuda: ## Build the CUDA module, with a compiler from PyPI where there is none (ARCHS="80;90": for other GPUs than 9.0)
+cuda: ## Build the CUDA modules, with a compiler from PyPI where there is none (ARCHS="80;90": for other GPUs than 9.0)
 	@tools/setup.sh demo cuda
 	@tools/cuda_toolchain.sh
 	@$(CONFIGURE) -DPOLYKEM_CUDA=ON $(if $(ARCHS),'-DPOLYKEM_CUDA_ARCHS=$(ARCHS)') >/dev/null
-	@cmake --build $(BUILD) -j $(JOBS) --target polykem_cuda
-	@ls -l $(BUILD)/bin/libpolykem_cuda.so
+	@cmake --build $(BUILD) -j $(JOBS) --target polykem_cuda polykem_ckks_cuda
+	@ls -l $(BUILD)/bin/libpolykem_cuda.so $(BUILD)/bin/libpolykem_ckks_cuda.so
 
 demo: ## Exchange keys with 10,000 clients over real sockets, in both roles
 	@tools/setup.sh demo

@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# polykem_ckks_kernels(RESULT): RESULT becomes the objects of src/ckks/cuda and of the reference that its kernels are
-# compared with. They are compiled once, by the target polykem_ckks_kernels, on which those who link them depend; with
-# POLYKEM_CUDA_SAMPLE `all` compiles one of them.
+# polykem_ckks_kernels(RESULT): RESULT becomes the objects of src/ckks/cuda. They are compiled once, by the target
+# polykem_ckks_kernels, on which those who link them depend; with POLYKEM_CUDA_SAMPLE `all` compiles one of them.
 include_guard()
 include(${CMAKE_CURRENT_LIST_DIR}/cuda_compile.cmake)
 
@@ -10,8 +9,7 @@ function(polykem_ckks_kernels result)
   if(NOT TARGET polykem_ckks_kernels)
     set(folder ${PROJECT_SOURCE_DIR}/src/ckks/cuda)
     file(GLOB sources CONFIGURE_DEPENDS ${folder}/*.cu ${folder}/*.cpp)
-    polykem_cuda_objects(objects ${CMAKE_BINARY_DIR}/ckks_kernels ${sources}
-                         ${PROJECT_SOURCE_DIR}/tests/ckks/kernel_reference.cpp)
+    polykem_cuda_objects(objects ${CMAKE_BINARY_DIR}/ckks_kernels ${sources})
     add_custom_target(polykem_ckks_kernels DEPENDS ${objects})
     if(POLYKEM_CUDA_SAMPLE)
       set(sample ${objects})

@@ -82,7 +82,7 @@ def package(name, version, licence, origin, **more):
 def built_files(build, version):
     """The files of this build and their checksums."""
     for name in (f"src/libpolykem.so.{version}", "src/libpolykem.a", "bin/polykem", "bin/polykemd",
-                 "bin/libpolykem_cuda.so"):
+                 "bin/libpolykem_cuda.so", "bin/libpolykem_ckks_cuda.so"):
         path = build / name
         if path.exists():
             content = path.read_bytes()
@@ -109,9 +109,10 @@ def document(build):
         packages.append(package(name, version_of(name, macros), licence, origin))
         linked = "DYNAMIC_LINK" if library in needs else "STATIC_LINK"
         relations.append(("SPDXRef-File-polykem", linked, f"SPDXRef-{name}"))
-    if (build / "bin/libpolykem_cuda.so").exists():  # nvcc links the CUDA runtime into the module
+    modules = [name for name in ("libpolykem_cuda.so", "libpolykem_ckks_cuda.so") if (build / "bin" / name).exists()]
+    if modules:  # nvcc links the CUDA runtime into them
         packages.append(package("cudart", "NOASSERTION", "NOASSERTION", "https://developer.nvidia.com/cuda-toolkit"))
-        relations.append(("SPDXRef-File-libpolykem-cuda.so", "STATIC_LINK", "SPDXRef-cudart"))
+        relations += [("SPDXRef-File-" + name.replace("_", "-"), "STATIC_LINK", "SPDXRef-cudart") for name in modules]
     seconds = int(os.environ.get("SOURCE_DATE_EPOCH", time.time()))
     created = datetime.datetime.fromtimestamp(seconds, datetime.timezone.utc)
     identity = uuid.uuid5(uuid.NAMESPACE_URL, json.dumps([files, packages], sort_keys=True))

@@ -141,14 +141,9 @@ std::shared_ptr<const Device> Device::open(const Context& context, int ordinal, 
     primes.push_back(context.modulus(i).value());
     roots.push_back(context.ntt(i).psi());
   }
-  const DeviceSetup setup{ordinal,
-                          context.log_n(),
-                          scratch_bytes,
-                          context.limbs(),
-                          context.special(),
-                          context.digit_size(0, context.limbs()),
-                          primes.data(),
-                          roots.data()};
+  const DeviceSetup setup{ordinal,         context.log_n(),   scratch_bytes,
+                          context.limbs(), context.special(), context.digit_size(0, context.limbs()),
+                          primes.data(),   roots.data()};
   const std::shared_ptr<Device> device(new Device(context, ordinal, module));
   Problem problem{};
   const Outcome outcome = module.open(&setup, &device->open_, &problem);

@@ -21,7 +21,7 @@ struct Problem {
 struct DeviceSetup {
   int ordinal;
   unsigned log_n;        ///< 12..16
-  size_t scratch_bytes;  ///< that an operation takes beside its operands and its result; 0: 2 GiB or a quarter of what is free
+  size_t scratch_bytes;  ///< of one operation; 0: 2 GiB or a quarter of what is free
   size_t limbs, special, digit_limbs;
   const uint64_t *primes, *roots;  ///< of Q first, then of P
 };
@@ -62,8 +62,8 @@ struct DeviceModule {
                     Problem* problem);
   Outcome (*relinearise)(OpenDevice* device, const DeviceBatch* out, const DeviceBatch* a, const void* key,
                          Problem* problem);
-  Outcome (*automorphism)(OpenDevice* device, const DeviceBatch* out, const DeviceBatch* a, uint64_t g,
-                          const void* key, Problem* problem);
+  Outcome (*automorphism)(OpenDevice* device, const DeviceBatch* out, const DeviceBatch* a, uint64_t g, const void* key,
+                          Problem* problem);
   Outcome (*rescale)(OpenDevice* device, const DeviceBatch* out, const DeviceBatch* a, Problem* problem);
   Outcome (*keep_limbs)(OpenDevice* device, const DeviceBatch* out, const DeviceBatch* a, Problem* problem);
 };

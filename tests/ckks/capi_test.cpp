@@ -1,30 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 // The C API: what parameter sets and words it takes, and what it says of others.
 #include <gtest/gtest.h>
-#include <polykem/ckks.h>
 
 #include <climits>
 #include <cmath>
 #include <limits>
-#include <memory>
 #include <string>
 #include <vector>
 
+#include "handles.hpp"
+
 namespace {
 
-template <auto kFree>
-struct Free {
-  template <typename T>
-  void operator()(T* object) const {
-    kFree(object);
-  }
-};
-using Context = std::unique_ptr<polykem_ckks_context, Free<polykem_ckks_context_free>>;
-using Plaintexts = std::unique_ptr<polykem_ckks_plaintexts, Free<polykem_ckks_plaintexts_free>>;
-using Ciphertexts = std::unique_ptr<polykem_ckks_ciphertexts, Free<polykem_ckks_ciphertexts_free>>;
-using SecretKey = std::unique_ptr<polykem_ckks_secret_key, Free<polykem_ckks_secret_key_free>>;
-using PublicKey = std::unique_ptr<polykem_ckks_public_key, Free<polykem_ckks_public_key_free>>;
-using SwitchingKey = std::unique_ptr<polykem_ckks_switching_key, Free<polykem_ckks_switching_key_free>>;
+using Context = polykem::ckks::test::ContextHandle;
+using Plaintexts = polykem::ckks::test::PlaintextsHandle;
+using Ciphertexts = polykem::ckks::test::CiphertextsHandle;
+using SecretKey = polykem::ckks::test::SecretKeyHandle;
+using PublicKey = polykem::ckks::test::PublicKeyHandle;
+using SwitchingKey = polykem::ckks::test::SwitchingKeyHandle;
 
 /// A call whose last argument is a new object.
 template <typename Handle, typename Call, typename... Arguments>
@@ -238,6 +231,17 @@ TEST_F(CkksApi, RotationsOfEveryNumberOfSteps) {
   EXPECT_EQ(polykem_ckks_rotation_element(context.get(), LONG_MAX), polykem_ckks_rotation_element(context.get(), -1));
 }
 
+TEST_F(CkksApi, WithoutAModuleThereIsNoDevice) {
+  ASSERT_EQ(setenv("POLYKEM_CKKS_CUDA_MODULE", "", 1), 0);
+  const uint64_t prime = 0xffffee001;  // 1 mod 2^13
+  parameters = {sizeof parameters, 12, 1, &prime, nullptr, 0, nullptr, nullptr, 1, 1, 1};
+  const auto context = made<Context>(polykem_ckks_context_new, &parameters);
+  polykem_ckks_device* device = nullptr;
+  EXPECT_EQ(polykem_ckks_device_open(context.get(), 0, 0, &device), POLYKEM_CKKS_ERR_DEVICE);
+  EXPECT_EQ(device, nullptr);
+  EXPECT_NE(std::string(polykem_ckks_error_text()).find("no GPU can be used"), std::string::npos);
+}
+
 TEST_F(CkksApi, NullPointersAreErrors) {
   polykem_ckks_context* context = nullptr;
   EXPECT_EQ(polykem_ckks_context_new(nullptr, &context), POLYKEM_CKKS_ERR_ARGUMENT);
@@ -245,6 +249,10 @@ TEST_F(CkksApi, NullPointersAreErrors) {
   EXPECT_EQ(polykem_ckks_rescale(nullptr, nullptr, nullptr), POLYKEM_CKKS_ERR_ARGUMENT);
   EXPECT_EQ(polykem_ckks_find_primes(6, 40, 1, nullptr, 1, nullptr), POLYKEM_CKKS_ERR_ARGUMENT);
   EXPECT_EQ(polykem_ckks_ciphertexts_words(nullptr), nullptr);
+  EXPECT_EQ(polykem_ckks_device_open(nullptr, 0, 0, nullptr), POLYKEM_CKKS_ERR_ARGUMENT);
+  EXPECT_EQ(polykem_ckks_ciphertexts_to_device(nullptr, nullptr, nullptr), POLYKEM_CKKS_ERR_ARGUMENT);
+  EXPECT_EQ(polykem_ckks_device_wait(nullptr), POLYKEM_CKKS_ERR_ARGUMENT);
+  polykem_ckks_device_free(nullptr);
   polykem_ckks_context_free(nullptr);
   polykem_ckks_ciphertexts_free(nullptr);
 }

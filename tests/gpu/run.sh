@@ -12,7 +12,8 @@
 #   seong2021  the report of bench/seong2021
 #   frodo      the report and the plots of bench/frodo_cuda
 #   lab        the report of bench/lab, every way to multiply; its plots where python3 has matplotlib
-#   ckks       CKKS's kernels: all against the CPU, the report of polykem-lab ckks; builds them in BUILD_FOLDER/ckks
+#   ckks       CKKS's kernels: all against the CPU, the report of polykem-lab ckks; then the C API on the GPU. It builds
+#              them in BUILD_FOLDER/ckks
 # The measuring steps write to BUILD_FOLDER/results, under the names of bench/results: h200_mlkem.json on an H200, for
 # example. Copy them there to keep them; `make tables` then writes the tables of the pages.
 # POLYKEM_GPU_FAMILIES: only these, e.g. "mlkem" or "ntru frodokem640" (beginnings of families or names of sets).
@@ -243,7 +244,8 @@ for step in $steps; do
       rm -f "$build/results/ckks/ckks.json"
       { [[ -n ${POLYKEM_GPU_BUILT:-} ]] || build_ckks; } &&
         "$build/ckks/bin/polykem_gpu_ckks" check &&
-        "$build/ckks/bin/polykem-lab" ckks --report "$build/results/ckks" || failed=yes
+        "$build/ckks/bin/polykem-lab" ckks --report "$build/results/ckks" &&
+        "$build/ckks/bin/polykem_gpu_ckks_api" all "$(result ckks_api.json)" || failed=yes
       if [[ -f $build/results/ckks/ckks.json ]]; then # also what it measured before it was ended
         cp "$build/results/ckks/ckks.json" "$(result ckks.json)" || failed=yes
       fi

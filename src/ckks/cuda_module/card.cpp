@@ -78,8 +78,8 @@ class Card final : public OpenDevice {
       const size_t size = std::min(kStagedWords, count - first);
       for (size_t i = 0; i < size; ++i)
         staging.data()[i] = static_cast<Word>(from[first + i]);
-      check(cudaMemcpyAsync(static_cast<Word*>(to) + first, staging.data(), size * sizeof(Word),
-                            cudaMemcpyHostToDevice, stream()),
+      check(cudaMemcpyAsync(static_cast<Word*>(to) + first, staging.data(), size * sizeof(Word), cudaMemcpyHostToDevice,
+                            stream()),
             "copying to the device");
       memory_.wait();
     }
@@ -155,8 +155,7 @@ class Card final : public OpenDevice {
       Word* const moved_sums = at.digits;  // of which nobody has need any more
       Word* const moved = moved_sums + count * sum_rows * n_;
       Word* const converted = moved + count * own_rows * n_;
-      check(cuda::automorphism(moved_sums, at.sums, exponent, count * sum_rows, keys.rows.map, tables_.log_n,
-                               stream()),
+      check(cuda::automorphism(moved_sums, at.sums, exponent, count * sum_rows, keys.rows.map, tables_.log_n, stream()),
             "moving slots");
       check(cuda::automorphism(moved, from, exponent, count * own_rows, first_part, tables_.log_n, stream()),
             "moving slots");
@@ -276,7 +275,7 @@ class Card final : public OpenDevice {
   std::unique_ptr<Array<Prime<Word>>> primes_;
   std::unique_ptr<Array<Factor<Word>>> forward_, inverse_;
   Tables<Word> tables_;
-  std::map<size_t, std::unique_ptr<LevelKeys<Word>>> keys_;                 ///< by limbs
+  std::map<size_t, std::unique_ptr<LevelKeys<Word>>> keys_;              ///< by limbs
   std::map<size_t, std::unique_ptr<Array<Factor<Word>>>> inverse_last_;  ///< by limbs
 };
 
