@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Logistic regression on encrypted rows: who has the model sees no row, who has the rows sees no model.
 
-    python ckks_logistic.py [--rows 1024] [--inspect]
+    python ckks_logistic.py [--rows 1024] [--device cuda] [--inspect]
 
 1,024 rows of 8 features fill one ciphertext of N = 2^14: slot ``1024 j + i`` holds feature j of row i. One product
 with the weights, three rotations and sums over the features, and a polynomial of degree 3 for the logistic function
@@ -30,6 +30,14 @@ def logistic(evaluator, rows, weights, bias):
     return evaluator.add(evaluator.mul(odd, evaluator.align(z, odd.limbs, odd.scale)), CUBIC[0])
 
 
+def inference(evaluator, rows, weights, bias):
+    """The scores once they are there: a GPU computes while calls return."""
+    scores = logistic(evaluator, rows, weights, bias)
+    if evaluator.device is not None:
+        evaluator.device.wait()
+    return scores
+
+
 def data(rows):
     rng = np.random.default_rng(7)
     return rng.uniform(-1, 1, (rows, FEATURES)), rng.uniform(-1, 1, FEATURES), 0.25
@@ -50,6 +58,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--rows", type=int, default=1024, help="a power of two, at most 1024 (%(default)s)")
     parser.add_argument("--threads", type=int, default=0, help="0: one for each CPU")
+    parser.add_argument("--device", help="a GPU that computes: cuda, cuda:1; without it the CPU does")
     parser.add_argument("--inspect", action="store_true", help="show precision and noise after each operation")
     options = parser.parse_args()
     x, weights, bias = data(options.rows)
@@ -62,10 +71,10 @@ def main():
     secret = ckks.SecretKey.generate(context)
     public = ckks.PublicKey.generate(context, secret)
     keys, making = seconds(lambda: ckks.Keys.generate(context, secret, rotations=[4 * run, 2 * run, run]), 1)
-    evaluator = ckks.Evaluator(context, keys)
+    evaluator = ckks.Evaluator(context, keys, device=options.device)
 
     rows, encryption = seconds(lambda: context.encrypt(public, slots))
-    scores, computing = seconds(lambda: logistic(evaluator, rows, weights, bias))
+    scores, computing = seconds(lambda: inference(evaluator, rows, weights, bias))
     decrypted, decryption = seconds(lambda: context.decrypt(secret, scores))
     z = x @ weights + bias
     cubic, exact = np.polynomial.Polynomial(CUBIC)(z), 1 / (1 + np.exp(-z))

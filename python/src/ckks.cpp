@@ -131,6 +131,7 @@ void bind_shape(nb::class_<Batch>& batch) {
 void bind_batches(nb::module_& m) {
   nb::class_<CkksPlaintexts> plaintexts(m, "CkksPlaintexts");
   bind_shape(plaintexts);
+  plaintexts.def_prop_ro("place", [](const CkksPlaintexts& p) { return polykem_ckks_plaintexts_place(p.get()); });
   plaintexts.def(
       "words",
       [](const CkksPlaintexts& p, const CkksContext& context) {
@@ -140,6 +141,7 @@ void bind_batches(nb::module_& m) {
       "context"_a);
   nb::class_<CkksCiphertexts> ciphertexts(m, "CkksCiphertexts");
   bind_shape(ciphertexts);
+  ciphertexts.def_prop_ro("place", [](const CkksCiphertexts& c) { return polykem_ckks_ciphertexts_place(c.get()); });
   ciphertexts.def(
       "words",
       [](const CkksCiphertexts& c, const CkksContext& context) {
@@ -175,6 +177,7 @@ void bind_keys(nb::module_& m) {
           },
           "context"_a, "limbs"_a);
   nb::class_<CkksSwitchingKey>(m, "CkksSwitchingKey")
+      .def_prop_ro("place", [](const CkksSwitchingKey& key) { return polykem_ckks_switching_key_place(key.get()); })
       .def(
           "words",
           [](const CkksSwitchingKey& key, const CkksContext& context, std::size_t digits, std::size_t primes) {
@@ -217,6 +220,44 @@ void bind_keys(nb::module_& m) {
         return key_from_words<polykem_ckks_public_key>(context, words, rows, &polykem_ckks_public_key_new);
       },
       "context"_a, "words"_a, "rows"_a);
+}
+
+/// copy(..., out) of the C API.
+template <class Handle, class Copy>
+auto copied(Copy copy) {
+  return [copy](const Owned<Handle>& object) {
+    return made<Handle>([&](Handle** out) { return copy(object.get(), out); });
+  };
+}
+template <class Handle, class Copy>
+auto copied_to_device(Copy copy) {
+  return [copy](const CkksDevice& device, const Owned<Handle>& object) {
+    return made<Handle>([&](Handle** out) { return copy(device.get(), object.get(), out); });
+  };
+}
+
+void bind_devices(nb::module_& m) {
+  nb::class_<CkksDevice>(m, "CkksDevice").def("wait", [](const CkksDevice& device) {
+    polykem_ckks_status status = POLYKEM_CKKS_OK;
+    {
+      const nb::gil_scoped_release no_gil;
+      status = polykem_ckks_device_wait(device.get());
+    }
+    check_ckks(status);
+  });
+  m.def(
+      "ckks_device",
+      [](const CkksContext& context, int ordinal, std::size_t scratch_bytes) {
+        return made<polykem_ckks_device>([&](polykem_ckks_device** out) {
+          return polykem_ckks_device_open(context.get(), ordinal, scratch_bytes, out);
+        });
+      },
+      "context"_a, "ordinal"_a, "scratch_bytes"_a);
+  m.def("ckks_to_device", copied_to_device<polykem_ckks_ciphertexts>(&polykem_ckks_ciphertexts_to_device));
+  m.def("ckks_to_device", copied_to_device<polykem_ckks_plaintexts>(&polykem_ckks_plaintexts_to_device));
+  m.def("ckks_to_device", copied_to_device<polykem_ckks_switching_key>(&polykem_ckks_switching_key_to_device));
+  m.def("ckks_to_host", copied<polykem_ckks_ciphertexts>(&polykem_ckks_ciphertexts_to_host));
+  m.def("ckks_to_host", copied<polykem_ckks_plaintexts>(&polykem_ckks_plaintexts_to_host));
 }
 
 /// Calls work(out) of the C API, which makes a new batch.
@@ -285,6 +326,7 @@ void bind_ckks(nb::module_& m) {
   bind_context(m);
   bind_batches(m);
   bind_keys(m);
+  bind_devices(m);
   bind_arithmetic(m);
 }
 

@@ -41,6 +41,11 @@ struct Freed<polykem_ckks_switching_key> {
   void operator()(polykem_ckks_switching_key* handle) const { polykem_ckks_switching_key_free(handle); }
 };
 
+template <>
+struct Freed<polykem_ckks_device> {
+  void operator()(polykem_ckks_device* handle) const { polykem_ckks_device_free(handle); }
+};
+
 /// An object of the C API. Words that Python sees keep it.
 template <class Handle>
 class Owned {
@@ -59,6 +64,7 @@ using CkksCiphertexts = Owned<polykem_ckks_ciphertexts>;
 using CkksSecretKey = Owned<polykem_ckks_secret_key>;
 using CkksPublicKey = Owned<polykem_ckks_public_key>;
 using CkksSwitchingKey = Owned<polykem_ckks_switching_key>;
+using CkksDevice = Owned<polykem_ckks_device>;
 
 using Words = nb::ndarray<nb::numpy, const std::uint64_t>;
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Arithmetic on encrypted numbers in batches: the scheme CKKS, on CPUs, with files of OpenFHE.
+"""Arithmetic on encrypted numbers in batches: the scheme CKKS, on CPUs and GPUs, with files of OpenFHE.
 
 >>> import numpy as np
 >>> from polykem import ckks
@@ -15,8 +15,9 @@ array([[0.25, 1.  , 4.  , 0.25]])
 
 from ._batches import Ciphertexts, Plaintexts, join
 from ._context import Context
-from ._errors import (CkksError, FormatError, InsecureError, LevelError, MissingKeyError, NoLevelError, ParameterError,
-                      PartsError, ResidueError, ScaleError, Status)
+from ._device import Device
+from ._errors import (CkksError, DeviceError, FormatError, InsecureError, LevelError, MissingKeyError, NoLevelError,
+                      ParameterError, PartsError, ResidueError, ScaleError, Status)
 from ._evaluator import Evaluator
 from ._files import load, save
 from ._inspector import Inspector, Row
@@ -24,7 +25,7 @@ from ._keys import Keys, PublicKey, SecretKey, sum_rotations
 from ._parameters import Parameters
 
 __all__ = [
-    "Ciphertexts", "CkksError", "Context", "Evaluator", "FormatError", "InsecureError", "Inspector", "Keys",
-    "LevelError", "MissingKeyError", "NoLevelError", "ParameterError", "Parameters", "PartsError", "Plaintexts",
+    "Ciphertexts", "CkksError", "Context", "Device", "DeviceError", "Evaluator", "FormatError", "InsecureError",
+    "Inspector", "Keys", "LevelError", "MissingKeyError", "NoLevelError", "ParameterError", "Parameters", "PartsError", "Plaintexts",
     "PublicKey", "ResidueError", "Row", "ScaleError", "SecretKey", "Status", "join", "load", "save", "sum_rotations",
 ]

@@ -9,6 +9,7 @@ import numpy as np
 
 from .. import _core
 from .._errors import ArgumentError
+from ._device import Device, moved, opened
 
 if TYPE_CHECKING:
     from ._context import Context
@@ -54,6 +55,11 @@ class _Batch:
         """Primes that were dropped."""
         return len(self.context.parameters.q) - self.limbs
 
+    @property
+    def gpu(self) -> int | None:
+        """The number of the GPU where the batch lies; None: main memory."""
+        return None if self._core.place < 0 else self._core.place
+
     def __len__(self) -> int:
         return self.count
 
@@ -85,8 +91,16 @@ class Plaintexts(_Batch):
 
     @property
     def words(self) -> np.ndarray:
-        """uint64, (count, limbs, N): a view that cannot be written."""
-        return self._core.words(self.context._core)
+        """uint64, (count, limbs, N): a view that cannot be written; of a batch on a GPU, a copy."""
+        return self.to_host()._core.words(self.context._core)
+
+    def to(self, device: Device | int | str) -> Plaintexts:
+        """A copy on a GPU, with the arguments and errors of `Ciphertexts.to`."""
+        return Plaintexts(self.context, moved(opened(self.context, device), self._core), self.degree)
+
+    def to_host(self) -> Plaintexts:
+        """A copy in main memory."""
+        return self if self.gpu is None else Plaintexts(self.context, _core.ckks_to_host(self._core), self.degree)
 
     def __repr__(self) -> str:
         return f"<polykem.ckks.Plaintexts: {self.count} x {self.slots} slots, {self.limbs} limbs>"
@@ -95,7 +109,7 @@ class Plaintexts(_Batch):
 class Ciphertexts(_Batch):
     """Encrypted numbers that were computed alike: of one number of parts and limbs, and of one scale.
 
-    ``batch[i]`` and ``batch[i:j]`` are copies of some of them. An evaluator's ``bind``, and what it computes, allow
+    ``batch[i]`` and ``batch[i:j]`` are copies of some of them, in main memory. An evaluator's ``bind``, and what it computes, allow
     ``+``, ``-`` and ``*`` with numbers, arrays, plaintexts and other ciphertexts.
 
     Attributes
@@ -146,8 +160,28 @@ class Ciphertexts(_Batch):
 
     @property
     def words(self) -> np.ndarray:
-        """uint64, (count, parts, limbs, N): a view that cannot be written."""
-        return self._core.words(self.context._core)
+        """uint64, (count, parts, limbs, N): a view that cannot be written; of a batch on a GPU, a copy."""
+        return self.to_host()._core.words(self.context._core)
+
+    def to(self, device: Device | int | str) -> Ciphertexts:
+        """A copy on a GPU.
+
+        Parameters
+        ----------
+        device : Device, int or str
+            Of ``Context.device``; or a number, "cuda" or "cuda:1", which open the GPU for this batch alone.
+
+        Raises
+        ------
+        DeviceError
+            There is no such GPU, or the batch lies on another device.
+        OutOfMemory
+        """
+        return self._like(moved(opened(self.context, device), self._core))
+
+    def to_host(self) -> Ciphertexts:
+        """A copy in main memory."""
+        return self if self.gpu is None else self._like(_core.ckks_to_host(self._core))
 
     def with_scale(self, scale: float) -> Ciphertexts:
         """The same residues at another scale, which multiplies the numbers by the old scale over the new one."""
@@ -203,7 +237,7 @@ class Ciphertexts(_Batch):
 
 
 def join(batches: Sequence[Ciphertexts]) -> Ciphertexts:
-    """One batch of all items, in order.
+    """One batch of all items, in order, in main memory.
 
     Parameters
     ----------

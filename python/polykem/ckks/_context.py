@@ -11,6 +11,7 @@ import numpy as np
 from .. import _core
 from .._errors import ArgumentError
 from ._batches import Ciphertexts, Plaintexts
+from ._device import Device
 from ._parameters import Parameters
 
 if TYPE_CHECKING:
@@ -74,6 +75,30 @@ class Context:
         if thing.context is not self and not self.parameters.same_rings(thing.context.parameters):
             raise ArgumentError(f"{type(thing).__name__} of another parameter set")
 
+    def device(self, ordinal: int = 0, scratch_bytes: int = 0) -> Device:
+        """A GPU, with the tables of this context.
+
+        Parameters
+        ----------
+        ordinal : int
+            CUDA's number of the GPU.
+        scratch_bytes : int
+            Memory that an operation takes there beside its operands and its result; larger batches go part by part. 0:
+            2 GiB, or a quarter of what is free if that is less.
+
+        Raises
+        ------
+        DeviceError
+            There is no such GPU, or no libpolykem_ckks_cuda.so; the text says what was looked for.
+        ParameterError
+            ``log_n`` is below 12, or there are too many digits and primes for a GPU.
+        OutOfMemory
+            The GPU's memory does not hold the tables.
+        """
+        if ordinal < 0 or scratch_bytes < 0:
+            raise ArgumentError("ordinal and scratch_bytes are 0 or more")
+        return Device(self, _core.ckks_device(self._core, ordinal, scratch_bytes), ordinal)
+
     # ---- messages
 
     def encode(self, values: Any, *, limbs: int | None = None, scale: float | None = None) -> Plaintexts:
@@ -119,6 +144,7 @@ class Context:
             complex128, (count, slots).
         """
         self.check(plaintexts)
+        plaintexts = plaintexts.to_host()
         out = np.empty(plaintexts.shape, np.complex128)
         _core.ckks_decode(self._core, plaintexts._core, out)
         return out
@@ -148,7 +174,7 @@ class Context:
         self.check(key)
         plaintexts = values if isinstance(values, Plaintexts) else self.encode(values, limbs=limbs, scale=scale)
         self.check(plaintexts)
-        core = _core.ckks_encrypt(self._core, key._core, plaintexts._core)
+        core = _core.ckks_encrypt(self._core, key._core, plaintexts.to_host()._core)
         return Ciphertexts(self, core, plaintexts.degree, key.key_tag)
 
     def decrypt(self, key: SecretKey, ciphertexts: Ciphertexts) -> np.ndarray:
@@ -180,7 +206,7 @@ class Context:
         self.check(key)
         self.check(ciphertexts)
         check_tags(key, ciphertexts)
-        core = _core.ckks_decrypt(self._core, key._core, ciphertexts._core)
+        core = _core.ckks_decrypt(self._core, key._core, ciphertexts.to_host()._core)
         return Plaintexts(self, core, ciphertexts.degree)
 
 

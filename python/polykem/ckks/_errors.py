@@ -24,6 +24,7 @@ class Status(IntEnum):
     PARTS = 36
     NO_LEVEL = 37
     RESIDUES = 38
+    DEVICE = 39
 
 
 class CkksError(Error):
@@ -86,6 +87,12 @@ class ResidueError(CkksError, ValueError):
     status = Status.RESIDUES
 
 
+class DeviceError(CkksError, RuntimeError):
+    """No such GPU, one that failed, or operands in different places."""
+
+    status = Status.DEVICE
+
+
 class FormatError(CkksError, ValueError):
     """Not a file of OpenFHE for CKKS; the text names the place."""
 
@@ -103,6 +110,7 @@ _CLASSES: dict[int, type[Error]] = {
     Status.PARTS: PartsError,
     Status.NO_LEVEL: NoLevelError,
     Status.RESIDUES: ResidueError,
+    Status.DEVICE: DeviceError,
 }
 
 

@@ -11,6 +11,7 @@ from .. import _core
 from .._errors import ArgumentError
 from ._batches import Ciphertexts, Plaintexts
 from ._context import Context, check_tags
+from ._device import Device, moved, opened
 from ._errors import LevelError, ScaleError
 from ._keys import Keys, sum_rotations
 
@@ -30,20 +31,29 @@ class Evaluator:
     context : Context
     keys : Keys, optional
         What relinearisation, rotations and conjugation need.
+    device : Device, int or str, optional
+        Compute on this GPU: a ``Context.device``, a number, "cuda" or "cuda:1". Keys are copied there now, operands when
+        they come from main memory, and results stay there; decryption fetches them. Without it, an operation computes
+        where its operands lie.
 
     Raises
     ------
+    DeviceError
+        There is no such GPU; or, by every method, operands lie in different places.
     LevelError, ScaleError, PartsError
         By every method: the operands do not fit. The text says what to do.
     MissingKeyError
         By methods that need a key which is not there.
     """
 
-    def __init__(self, context: Context, keys: Keys | None = None):
+    def __init__(self, context: Context, keys: Keys | None = None, device: Device | int | str | None = None):
         if keys is not None:
             context.check(keys)
         self.context = context
         self.keys = keys if keys is not None else Keys(context, "", None, {})
+        self.device = None if device is None else opened(context, device)
+        if self.device is not None:
+            self.keys = self.keys.to(self.device)
 
     def bind(self, ciphertexts: Ciphertexts) -> Ciphertexts:
         """The same ciphertexts, for which ``+``, ``-`` and ``*`` ask this evaluator."""
@@ -62,7 +72,7 @@ class Evaluator:
     def negate(self, a: Ciphertexts) -> Ciphertexts:
         """-a."""
         self._check(a)
-        return self._made(a, _core.ckks_negate(self.context._core, a._core))
+        return self._made(a, _core.ckks_negate(self.context._core, self._at(a)))
 
     def sum_slots(self, a: Ciphertexts) -> Ciphertexts:
         """The sum of an item's slots, in each of its slots. It needs the keys of ``sum_rotations(a.slots)``."""
@@ -113,7 +123,8 @@ class Evaluator:
     def relinearise(self, a: Ciphertexts) -> Ciphertexts:
         """From three parts to two."""
         self._check(a)
-        return self._made(a, _core.ckks_relinearise(self.context._core, a._core, self.keys._for_relinearisation()))
+        key = self.keys._for_relinearisation()
+        return self._made(a, _core.ckks_relinearise(self.context._core, self._at(a), key))
 
     def rescale(self, a: Ciphertexts) -> Ciphertexts:
         """Divide scale and modulus by the last prime, and drop it; in composite scaling, by the last few.
@@ -124,7 +135,7 @@ class Evaluator:
             One limb is left.
         """
         self._check(a)
-        core = a._core
+        core = self._at(a)
         for _ in range(self.context.parameters.limbs_per_level):
             core = _core.ckks_rescale(self.context._core, core)
         return self._made(a, core, max(a.degree - 1, 1))
@@ -142,7 +153,7 @@ class Evaluator:
         self._check(a)
         g = self.context._core.rotation_element(steps)
         if g == 1:
-            return self._made(a, a._core)
+            return self._made(a, self._at(a))
         return self._automorphism(a, g, self.keys._for_rotation(g, steps))
 
     def conjugate(self, a: Ciphertexts) -> Ciphertexts:
@@ -156,7 +167,7 @@ class Evaluator:
     def keep_limbs(self, a: Ciphertexts, limbs: int) -> Ciphertexts:
         """Drop limbs, at the same scale."""
         self._check(a)
-        return self._made(a, _core.ckks_keep_limbs(self.context._core, a._core, limbs))
+        return self._made(a, _core.ckks_keep_limbs(self.context._core, self._at(a), limbs))
 
     def align(self, a: Ciphertexts, limbs: int, scale: float) -> Ciphertexts:
         """The same numbers with fewer limbs and another scale, so that they fit other ciphertexts.
@@ -198,7 +209,8 @@ class Evaluator:
             check_tags(a, b)
         if b.slots != a.slots and (b.slots != 1 or isinstance(b, Ciphertexts)):
             raise ArgumentError(f"the operands have {a.slots} and {b.slots} slots")
-        core = _core.ckks_combine(self.context._core, operation, a._core, b._core)
+        x = self._at(a)
+        core = _core.ckks_combine(self.context._core, operation, x, x if b is a else self._at(b))
         return self._made(a, core, a.degree + b.degree if operation == _MUL else max(a.degree, b.degree))
 
     def _encoded(self, a: Ciphertexts, b: Any) -> Plaintexts:
@@ -214,7 +226,11 @@ class Evaluator:
         return a[which]
 
     def _automorphism(self, a: Ciphertexts, g: int, key: Any) -> Ciphertexts:
-        return self._made(a, _core.ckks_automorphism(self.context._core, a._core, g, key))
+        return self._made(a, _core.ckks_automorphism(self.context._core, self._at(a), g, key))
+
+    def _at(self, a: Ciphertexts | Plaintexts) -> Any:
+        """Where this evaluator computes."""
+        return a._core if self.device is None else moved(self.device, a._core)
 
     def _check(self, a: Ciphertexts) -> None:
         if not isinstance(a, Ciphertexts):

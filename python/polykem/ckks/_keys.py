@@ -9,6 +9,7 @@ from typing import Any, Iterable, Mapping
 from .. import _core
 from .._errors import ArgumentError
 from ._context import Context, check_tags
+from ._device import Device, moved, opened
 from ._errors import MissingKeyError
 
 
@@ -133,6 +134,18 @@ class Keys:
     def can_rotate(self, steps: int) -> bool:
         """Whether there is the key for a rotation."""
         return self.context._core.rotation_element(steps) in {1, *self._automorphisms}
+
+    def to(self, device: Device | int | str) -> Keys:
+        """Copies on a GPU, all or none; `Ciphertexts.to` says what it takes and raises. An evaluator with a device does
+        so by itself."""
+        there = opened(self.context, device)
+        return Keys(self.context, self.key_tag,
+                    None if self._relinearisation is None else moved(there, self._relinearisation),
+                    {g: moved(there, key) for g, key in self._automorphisms.items()})
+
+    @property
+    def _on_gpu(self) -> bool:
+        return any(key is not None and key.place >= 0 for key in [self._relinearisation, *self._automorphisms.values()])
 
     def __or__(self, other: Keys) -> Keys:
         if not isinstance(other, Keys):
