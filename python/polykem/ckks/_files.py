@@ -102,7 +102,7 @@ def save(thing: Object, path: Any, form: Literal["binary", "json"] = "binary", *
     Raises
     ------
     ArgumentError
-        A batch of several ciphertexts, or no keys of that part.
+        A batch of several ciphertexts, no keys of that part, or keys on a GPU.
     ParameterError
         OpenFHE would choose other special primes for this context, so that it could not use the keys.
     ScaleError
@@ -282,12 +282,14 @@ def _write(thing: Object, path: str, json: bool, part: str | None) -> None:
     elif isinstance(thing, Keys):
         _write_keys(thing, path, json, part)
     elif isinstance(thing, Ciphertexts):
-        _write_ciphertext(thing, path, json)
+        _write_ciphertext(thing.to_host(), path, json)
     else:
         raise ArgumentError(f"{type(thing).__name__} has no form in files of OpenFHE")
 
 
 def _write_keys(keys: Keys, path: str, json: bool, part: str | None) -> None:
+    if keys._on_gpu:
+        raise ArgumentError("these keys lie on a GPU: save those of which they are copies")
     context, x = _openfhe_context(keys.context), keys.context.parameters
     expected = special_primes(x.log_n, x.q, x.digits, context.auxiliary_bits)
     if replace(x, p_roots=()) != replace(x, p=expected, p_roots=()):

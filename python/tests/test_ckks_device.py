@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: Apache-2.0
+"""polykem.ckks on a GPU: a module whose kernels are compiled for the CPU stands for it."""
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from polykem import ckks
+
+
+@pytest.fixture(scope="module")
+def context():
+    module = os.environ.get("POLYKEM_CKKS_CPU_MODULE", "")
+    if not os.path.exists(module):
+        pytest.skip("POLYKEM_CKKS_CPU_MODULE names no module (ctest sets it)")
+    os.environ["POLYKEM_CKKS_CUDA_MODULE"] = module
+    return ckks.Context(ckks.Parameters.choose(12, 2, scale_bits=30, first_bits=40), allow_insecure=True)
+
+
+@pytest.fixture(scope="module")
+def secret(context):
+    return ckks.SecretKey.generate(context)
+
+
+@pytest.fixture(scope="module")
+def keys(context, secret):
+    return ckks.Keys.generate(context, secret, rotations=[1, 2], conjugation=True)
+
+
+@pytest.fixture(scope="module")
+def device(context):
+    return context.device()
+
+
+def encrypted(context, secret, count=2):
+    x = np.random.default_rng(count).uniform(-1, 1, (count, 4))
+    return context.encrypt(ckks.PublicKey.generate(context, secret), x), x
+
+
+def test_one_line_changes(context, secret, keys, device):
+    a, x = encrypted(context, secret)
+    results = []
+    for evaluator in (ckks.Evaluator(context, keys), ckks.Evaluator(context, keys, device=device)):
+        b = evaluator.bind(a)
+        y = evaluator.conjugate(evaluator.rotate(1 - b * (b + [0.5, 1, 2, 3]), 1))
+        results.append(evaluator.keep_limbs(evaluator.sub(y, evaluator.negate(y)), 1))
+    here, there = results
+    device.wait()
+    assert here.gpu is None and there.gpu == 0
+    assert np.array_equal(here.words, there.words)
+    expected = 2 * np.roll(1 - x * (x + [0.5, 1, 2, 3]), -1, axis=1)
+    assert np.abs(context.decrypt(secret, there) - expected).max() < 2 ** -10
+
+
+def test_batches_and_keys_go_there_and_back(context, secret, keys, device):
+    a, x = encrypted(context, secret, 3)
+    there, plain = a.to(device), context.encode(x).to(device)
+    assert there.gpu == plain.gpu == 0 and there.to(device).gpu == 0
+    assert np.array_equal(there.to_host().words, a.words) and there.to_host().key_tag == a.key_tag
+    assert np.abs(context.decode(plain) - x).max() < 2 ** -15
+    assert np.array_equal(there[1:].words, a.words[1:]) and there[0].gpu is None
+    assert np.array_equal(ckks.join([there, there]).words[:3], a.words)
+    plain_evaluator = ckks.Evaluator(context, keys.to(device))
+    assert plain_evaluator.rotate(there, 2).gpu == 0
+    total = ckks.Evaluator(context, keys, device=device).sum_items(there)
+    assert np.abs(context.decrypt(secret, total) - x.sum(axis=0)).max() < 2 ** -10
+
+
+def test_an_inspector_watches(context, secret, keys, device):
+    a, x = encrypted(context, secret)
+    inspector = ckks.Inspector(ckks.Evaluator(context, keys, device=device), secret)
+    assert inspector.rotate(inspector.watch(a, x), 1).gpu == 0
+    assert inspector.rows[-1].precision > 8
+
+
+def test_places_must_agree(context, secret, keys, device):
+    a, _ = encrypted(context, secret)
+    evaluator = ckks.Evaluator(context, keys)
+    with pytest.raises(ckks.DeviceError, match="different places") as caught:
+        evaluator.add(a, a.to(device))
+    assert caught.value.status == ckks.Status.DEVICE
+    with pytest.raises(ckks.DeviceError, match="different places"):
+        evaluator.rotate(a.to(device), 1)
+    with pytest.raises(ckks.DeviceError, match="another device"):
+        a.to(device).to(context.device())
+
+
+def test_what_there_is_not(context):
+    with pytest.raises(ckks.DeviceError, match="there are 1 GPUs"):
+        context.device(1)
+    for wrong in ("gpu", "cuda:x", -1):
+        with pytest.raises(ValueError):
+            ckks.Evaluator(context, device=wrong)
+    small = ckks.Context(ckks.Parameters.choose(11, 1), allow_insecure=True)
+    with pytest.raises(ckks.ParameterError, match="2.12"):
+        small.device()
+    with pytest.raises(ValueError, match="another parameter set"):
+        ckks.Evaluator(small, device=context.device())
+
+
+def test_without_a_module():
+    code = """
+from polykem import ckks
+context = ckks.Context(ckks.Parameters.choose(12, 1), allow_insecure=True)
+try:
+    ckks.Evaluator(context, device="cuda")
+except ckks.DeviceError as e:
+    print(e)
+"""
+    done = subprocess.run([sys.executable, "-c", code], env={**os.environ, "POLYKEM_CKKS_CUDA_MODULE": ""}, check=True,
+                          capture_output=True, text=True)
+    assert "no GPU can be used" in done.stdout
