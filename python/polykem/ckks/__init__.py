@@ -26,6 +26,7 @@ from ._parameters import Parameters
 
 __all__ = [
     "Ciphertexts", "CkksError", "Context", "Device", "DeviceError", "Evaluator", "FormatError", "InsecureError",
-    "Inspector", "Keys", "LevelError", "MissingKeyError", "NoLevelError", "ParameterError", "Parameters", "PartsError", "Plaintexts",
-    "PublicKey", "ResidueError", "Row", "ScaleError", "SecretKey", "Status", "join", "load", "save", "sum_rotations",
+    "Inspector", "Keys", "LevelError", "MissingKeyError", "NoLevelError", "ParameterError", "Parameters",
+    "PartsError", "Plaintexts", "PublicKey", "ResidueError", "Row", "ScaleError", "SecretKey", "Status", "join",
+    "load", "save", "sum_rotations",
 ]

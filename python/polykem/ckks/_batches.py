@@ -109,8 +109,8 @@ class Plaintexts(_Batch):
 class Ciphertexts(_Batch):
     """Encrypted numbers that were computed alike: of one number of parts and limbs, and of one scale.
 
-    ``batch[i]`` and ``batch[i:j]`` are copies of some of them, in main memory. An evaluator's ``bind``, and what it computes, allow
-    ``+``, ``-`` and ``*`` with numbers, arrays, plaintexts and other ciphertexts.
+    ``batch[i]`` and ``batch[i:j]`` are copies of some of them, in main memory. An evaluator's ``bind``, and what it
+    computes, allow ``+``, ``-`` and ``*`` with numbers, arrays, plaintexts and other ciphertexts.
 
     Attributes
     ----------

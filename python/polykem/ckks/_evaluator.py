@@ -32,9 +32,9 @@ class Evaluator:
     keys : Keys, optional
         What relinearisation, rotations and conjugation need.
     device : Device, int or str, optional
-        Compute on this GPU: a ``Context.device``, a number, "cuda" or "cuda:1". Keys are copied there now, operands when
-        they come from main memory, and results stay there; decryption fetches them. Without it, an operation computes
-        where its operands lie.
+        Compute on this GPU: a ``Context.device``, a number, "cuda" or "cuda:1". Keys are copied there now, operands
+        when they come from main memory, and results stay there; decryption fetches them. Without it, an operation
+        computes where its operands lie.
 
     Raises
     ------
