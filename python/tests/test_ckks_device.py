@@ -67,6 +67,21 @@ def test_batches_and_keys_go_there_and_back(context, secret, keys, device):
     assert np.abs(context.decrypt(secret, total) - x.sum(axis=0)).max() < 2 ** -10
 
 
+def test_short_primes(context):
+    parameters = ckks.Parameters.choose(12, 2, scale_bits=50, first_bits=60, short_primes=True)
+    assert max(parameters.q + parameters.p) < 2 ** 31 and len(parameters.q) == 6
+    context = ckks.Context(parameters, allow_insecure=True)
+    secret = ckks.SecretKey.generate(context)
+    keys = ckks.Keys.generate(context, secret, rotations=[1])
+    a, x = encrypted(context, secret)
+    for evaluator in (ckks.Evaluator(context, keys), ckks.Evaluator(context, keys, device="cuda")):
+        y = evaluator.rotate(evaluator.square(evaluator.square(a)), 1)
+        assert y.limbs == 2
+        assert np.abs(context.decrypt(secret, y) - np.roll(x ** 4, -1, axis=1)).max() < 2 ** -25
+    with pytest.raises(ckks.ParameterError, match="even"):
+        ckks.Parameters.choose(12, 2, scale_bits=41, short_primes=True)
+
+
 def test_an_inspector_watches(context, secret, keys, device):
     a, x = encrypted(context, secret)
     inspector = ckks.Inspector(ckks.Evaluator(context, keys, device=device), secret)

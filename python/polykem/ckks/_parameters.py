@@ -12,6 +12,7 @@ from .. import _core
 from ._errors import ParameterError
 
 _SPECIAL_BITS = 60
+_SHORT_BITS = 30
 
 
 @dataclass(frozen=True)
@@ -53,7 +54,7 @@ class Parameters:
 
     @classmethod
     def choose(cls, log_n: int, levels: int, scale_bits: int = 40, first_bits: int = 60,
-               digits: int | None = None) -> Parameters:
+               digits: int | None = None, short_primes: bool = False) -> Parameters:
         """Pick primes for circuits of `levels` products in a row.
 
         Parameters
@@ -70,11 +71,15 @@ class Parameters:
             ``2 ** (first_bits - scale_bits - 1)``.
         digits : int, optional
             Of key switching; by default 1 to 3, as OpenFHE chooses.
+        short_primes : bool
+            Take two primes of half as many bits for each, all below 2^31, so that a GPU computes with 32-bit words. A
+            level then has two limbs. scale_bits and first_bits are even.
 
         Returns
         -------
         Parameters
-            Whose special primes are OpenFHE's, so that keys can be exchanged. Print it to see its security.
+            Whose special primes are OpenFHE's unless primes are short, so that keys can be exchanged. Print it to see
+            its security.
 
         Raises
         ------
@@ -89,11 +94,15 @@ class Parameters:
         """
         if levels < 0:
             raise ParameterError("levels are 0 or more")
-        first = _primes_below(log_n, first_bits, 1, [])
-        q = (*first, *_core.ckks_find_primes(log_n, scale_bits, levels, first))
+        if short_primes and (scale_bits % 2 or first_bits % 2):
+            raise ParameterError("with short primes scale_bits and first_bits are even")
+        each, special_bits = (2, _SHORT_BITS) if short_primes else (1, _SPECIAL_BITS)
+        first = _primes_below(log_n, first_bits // each, each, [])
+        q = (*first, *_core.ckks_find_primes(log_n, scale_bits // each, levels * each, first))
         size = -(-len(q) // (digits or (1 if levels == 0 else 2 if levels < 4 else 3)))
         digits = -(-len(q) // size)
-        return cls(log_n, q, special_primes(log_n, q, digits, _SPECIAL_BITS), digits, scale=2.0 ** scale_bits)
+        return cls(log_n, q, special_primes(log_n, q, digits, special_bits), digits, scale=2.0 ** scale_bits,
+                   limbs_per_level=each)
 
     @property
     def modulus_bits(self) -> float:

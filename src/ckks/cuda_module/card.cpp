@@ -230,22 +230,24 @@ class Card final : public OpenDevice {
           "multiplying by a key");
   }
 
-  /// Calls work(first, count, scratch) for runs of ciphertexts, whose scratch of `words_each` each stays below the
-  /// bound, or is halved as long as there is not so much memory.
+  /// Calls work(first, count, scratch) for runs of ciphertexts of about one length, whose scratch of `words_each` each
+  /// stays below the bound, or is halved as long as there is not so much memory.
   template <class Work>
   void in_chunks(const DeviceBatch& a, size_t words_each, const Work& work) {
-    size_t most = std::clamp<size_t>(scratch_ / (words_each * sizeof(Word)), 1, a.count);
+    size_t size = std::clamp<size_t>(scratch_ / (words_each * sizeof(Word)), 1, a.count);
+    const size_t chunks = (a.count + size - 1) / size;
+    size = (a.count + chunks - 1) / chunks;
     std::unique_ptr<Array<Word>> scratch;
     while (!scratch) {
       try {
-        scratch = std::make_unique<Array<Word>>(memory_, most * words_each);
+        scratch = std::make_unique<Array<Word>>(memory_, size * words_each);
       } catch (const CardError& error) {
-        if (error.outcome() != Outcome::out_of_memory || most == 1) throw;
-        most = (most + 1) / 2;
+        if (error.outcome() != Outcome::out_of_memory || size == 1) throw;
+        size = (size + 1) / 2;
       }
     }
-    for (size_t first = 0; first < a.count; first += most)
-      work(first, std::min(most, a.count - first), scratch->get());
+    for (size_t first = 0; first < a.count; first += size)
+      work(first, std::min(size, a.count - first), scratch->get());
   }
 
   void multiply_plain(const DeviceBatch& out, const DeviceBatch& a, const DeviceBatch& b) {
