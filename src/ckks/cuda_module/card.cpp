@@ -67,7 +67,7 @@ class Card final : public OpenDevice {
       const Turn turn(*this);
       if (wipe && words != nullptr) (void)cudaMemsetAsync(words, 0, count * sizeof(Word), stream());
       memory_.free(words);
-    } catch (const CardError&) {  // the GPU is lost, and its memory with it
+    } catch (const std::exception&) {  // the GPU is lost, and its memory with it
     }
   }
 
