@@ -219,6 +219,10 @@ POLYKEM_CKKS_API polykem_ckks_status polykem_ckks_rescale(const polykem_ckks_con
 POLYKEM_CKKS_API polykem_ckks_status polykem_ckks_keep_limbs(const polykem_ckks_context* context,
                                                              const polykem_ckks_ciphertexts* a, size_t limbs,
                                                              polykem_ckks_ciphertexts** out);
+/* A copy of `count` ciphertexts of a batch, from number `first` on. */
+POLYKEM_CKKS_API polykem_ckks_status polykem_ckks_items(const polykem_ckks_context* context,
+                                                        const polykem_ckks_ciphertexts* a, size_t first, size_t count,
+                                                        polykem_ckks_ciphertexts** out);
 /* X -> X^g: moves slots, or conjugates them. */
 POLYKEM_CKKS_API polykem_ckks_status polykem_ckks_automorphism(const polykem_ckks_context* context,
                                                                const polykem_ckks_ciphertexts* a, uint64_t g,

@@ -297,6 +297,9 @@ void bind_arithmetic(nb::module_& m) {
   m.def("ckks_keep_limbs", [](const Context& c, const Batch& a, std::size_t limbs) {
     return computed([&](Out out) { return polykem_ckks_keep_limbs(c.get(), a.get(), limbs, out); });
   });
+  m.def("ckks_items", [](const Context& c, const Batch& a, std::size_t first, std::size_t count) {
+    return computed([&](Out out) { return polykem_ckks_items(c.get(), a.get(), first, count, out); });
+  });
   m.def("ckks_with_scale", [](const Batch& a, double scale) {
     return computed([&](Out out) { return polykem_ckks_with_scale(a.get(), scale, out); });
   });

@@ -59,7 +59,8 @@ def test_batches_and_keys_go_there_and_back(context, secret, keys, device):
     assert there.gpu == plain.gpu == 0 and there.to(device).gpu == 0
     assert np.array_equal(there.to_host().words, a.words) and there.to_host().key_tag == a.key_tag
     assert np.abs(context.decode(plain) - x).max() < 2 ** -15
-    assert np.array_equal(there[1:].words, a.words[1:]) and there[0].gpu is None
+    assert np.array_equal(there[1:].words, a.words[1:]) and there[0].gpu == 0
+    assert np.array_equal(there[::-2].words, a.words[::-2]) and there[::2].gpu is None
     assert np.array_equal(ckks.join([there, there]).words[:3], a.words)
     plain_evaluator = ckks.Evaluator(context, keys.to(device))
     assert plain_evaluator.rotate(there, 2).gpu == 0

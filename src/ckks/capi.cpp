@@ -473,6 +473,13 @@ polykem_ckks_status polykem_ckks_keep_limbs(const polykem_ckks_context* context,
     give(keep_limbs(*context, *a, limbs), out);
   });
 }
+polykem_ckks_status polykem_ckks_items(const polykem_ckks_context* context, const polykem_ckks_ciphertexts* a,
+                                       size_t first, size_t count, polykem_ckks_ciphertexts** out) {
+  return guarded([&] {
+    need(context, a, out);
+    give(items(*context, *a, first, count), out);
+  });
+}
 polykem_ckks_status polykem_ckks_automorphism(const polykem_ckks_context* context, const polykem_ckks_ciphertexts* a,
                                               uint64_t g, const polykem_ckks_switching_key* key,
                                               polykem_ckks_ciphertexts** out) {

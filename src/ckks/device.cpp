@@ -199,9 +199,9 @@ void Device::rescale(const Ciphertexts& a, Ciphertexts& out) const {
   run(module_.rescale, &to, &x);
 }
 
-void Device::keep_limbs(const Ciphertexts& a, Ciphertexts& out) const {
+void Device::select(const Ciphertexts& a, size_t first, Ciphertexts& out) const {
   const DeviceBatch to = batch_of(out), x = batch_of(a);
-  run(module_.keep_limbs, &to, &x);
+  run(module_.select, &to, &x, first);
 }
 
 DeviceWords::DeviceWords(std::shared_ptr<const Device> device, size_t count, bool secret)

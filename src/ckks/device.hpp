@@ -39,7 +39,7 @@ class Device final : public Rows {
   void relinearise(const Ciphertexts& a, const SwitchingKey& key, Ciphertexts& out) const override;
   void automorphism(const Ciphertexts& a, uint64_t g, const SwitchingKey& key, Ciphertexts& out) const override;
   void rescale(const Ciphertexts& a, Ciphertexts& out) const override;
-  void keep_limbs(const Ciphertexts& a, Ciphertexts& out) const override;
+  void select(const Ciphertexts& a, size_t first, Ciphertexts& out) const override;
 
  private:
   friend class DeviceWords;

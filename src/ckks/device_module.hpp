@@ -65,7 +65,8 @@ struct DeviceModule {
   Outcome (*automorphism)(OpenDevice* device, const DeviceBatch* out, const DeviceBatch* a, uint64_t g, const void* key,
                           Problem* problem);
   Outcome (*rescale)(OpenDevice* device, const DeviceBatch* out, const DeviceBatch* a, Problem* problem);
-  Outcome (*keep_limbs)(OpenDevice* device, const DeviceBatch* out, const DeviceBatch* a, Problem* problem);
+  /// The items from number `first` on, and the first limbs, as many as `out` has.
+  Outcome (*select)(OpenDevice* device, const DeviceBatch* out, const DeviceBatch* a, size_t first, Problem* problem);
 };
 
 }  // namespace polykem::ckks

@@ -176,7 +176,19 @@ Ciphertexts keep_limbs(const Context& context, const Ciphertexts& a, size_t limb
   if (limbs == 0 || limbs > a.limbs)
     throw Error(Fault::levels, "1 to " + std::to_string(a.limbs) + " limbs can be kept, not " + std::to_string(limbs));
   return computed(context, place_of(a), shaped(a, a.parts, limbs),
-                  [&](const Rows& rows, Ciphertexts& out) { rows.keep_limbs(a, out); });
+                  [&](const Rows& rows, Ciphertexts& out) { rows.select(a, 0, out); });
+}
+
+Ciphertexts items(const Context& context, const Ciphertexts& a, size_t first, size_t count) {
+  check_set(context, a);
+  if (count == 0 || count > a.count || first > a.count - count)
+    throw Error(Fault::argument, "the batch has the items 0 to " + std::to_string(a.count - 1) +
+                                     ", and one is taken at "
+                                     "least");
+  Ciphertexts shape = shaped(a, a.parts, a.limbs);
+  shape.count = count;
+  return computed(context, place_of(a), std::move(shape),
+                  [&](const Rows& rows, Ciphertexts& out) { rows.select(a, first, out); });
 }
 
 Ciphertexts automorphism(const Context& context, const Ciphertexts& a, uint64_t g, const SwitchingKey& key) {

@@ -28,6 +28,8 @@ Ciphertexts relinearise(const Context& context, const Ciphertexts& a, const Swit
 Ciphertexts rescale(const Context& context, const Ciphertexts& a);
 /// Without the last primes, at the same scale.
 Ciphertexts keep_limbs(const Context& context, const Ciphertexts& a, size_t limbs);
+/// `count` of the batch's ciphertexts, from number `first` on.
+Ciphertexts items(const Context& context, const Ciphertexts& a, size_t first, size_t count);
 /// X -> X^g, g odd and below 2N, with the key that rotation_element(...) or 2N - 1, conjugation, has.
 Ciphertexts automorphism(const Context& context, const Ciphertexts& a, uint64_t g, const SwitchingKey& key);
 

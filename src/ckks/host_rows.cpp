@@ -147,10 +147,12 @@ void HostRows::rescale(const Ciphertexts& a, Ciphertexts& out) const {
   });
 }
 
-void HostRows::keep_limbs(const Ciphertexts& a, Ciphertexts& out) const {
-  for (size_t item = 0; item < a.count; ++item)
-    for (size_t part = 0; part < a.parts; ++part)
-      std::copy(a.row(item, part, 0), a.row(item, part, 0) + out.limbs * a.n, out.row(item, part, 0));
+void HostRows::select(const Ciphertexts& a, size_t first, Ciphertexts& out) const {
+  for (size_t item = 0; item < out.count; ++item)
+    for (size_t part = 0; part < a.parts; ++part) {
+      const uint64_t* const from = a.row(first + item, part, 0);
+      std::copy(from, from + out.limbs * a.n, out.row(item, part, 0));
+    }
 }
 
 }  // namespace polykem::ckks

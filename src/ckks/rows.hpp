@@ -25,7 +25,8 @@ class Rows {
   virtual void relinearise(const Ciphertexts& a, const SwitchingKey& key, Ciphertexts& out) const = 0;
   virtual void automorphism(const Ciphertexts& a, uint64_t g, const SwitchingKey& key, Ciphertexts& out) const = 0;
   virtual void rescale(const Ciphertexts& a, Ciphertexts& out) const = 0;
-  virtual void keep_limbs(const Ciphertexts& a, Ciphertexts& out) const = 0;
+  /// The items from number `first` on, and the first limbs, as many as `out` has.
+  virtual void select(const Ciphertexts& a, size_t first, Ciphertexts& out) const = 0;
 };
 
 }  // namespace polykem::ckks

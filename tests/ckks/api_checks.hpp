@@ -204,6 +204,11 @@ class ApiCalls {
       return polykem_ckks_keep_limbs(world_.context(), a.at(there), limbs, out);
     });
   }
+  BothCiphertexts items(const BothCiphertexts& a, size_t first, size_t count) {
+    return verdict_.call(world_, "items", [&](bool there, auto** out) {
+      return polykem_ckks_items(world_.context(), a.at(there), first, count, out);
+    });
+  }
   BothCiphertexts with_scale(const BothCiphertexts& a, double scale) {
     return verdict_.call(world_, "with_scale",
                          [&](bool there, auto** out) { return polykem_ckks_with_scale(a.at(there), scale, out); });
@@ -234,6 +239,10 @@ class ApiCalls {
     rescale(product);
     keep_limbs(a, 1);
     keep_limbs(a, limbs + 1);
+    items(product, count - 1, 1);
+    items(a, 0, count);
+    items(a, 1, count);
+    items(a, 0, 0);
     with_scale(a, 3);
   }
 

@@ -109,8 +109,9 @@ class Plaintexts(_Batch):
 class Ciphertexts(_Batch):
     """Encrypted numbers that were computed alike: of one number of parts and limbs, and of one scale.
 
-    ``batch[i]`` and ``batch[i:j]`` are copies of some of them, in main memory. An evaluator's ``bind``, and what it
-    computes, allow ``+``, ``-`` and ``*`` with numbers, arrays, plaintexts and other ciphertexts.
+    ``batch[i]`` and ``batch[i:j]`` are copies of some of them, where the batch lies; with a step other than 1 in main
+    memory. An evaluator's ``bind``, and what it computes, allow ``+``, ``-`` and ``*`` with numbers, arrays, plaintexts
+    and other ciphertexts.
 
     Attributes
     ----------
@@ -188,16 +189,17 @@ class Ciphertexts(_Batch):
         return self._like(_core.ckks_with_scale(self._core, scale))
 
     def __getitem__(self, key: int | slice) -> Ciphertexts:
-        if isinstance(key, slice):
-            words = self.words[key]
-        else:
+        if not isinstance(key, slice):
             index = int(key.__index__())
             if not -self.count <= index < self.count:
                 raise IndexError(f"item {index} of a batch of {self.count}")
-            words = self.words[index % self.count][np.newaxis]
-        if not len(words):
+            return self._like(_core.ckks_items(self.context._core, self._core, index % self.count, 1))
+        first, end, step = key.indices(self.count)
+        if not range(first, end, step):
             raise ArgumentError("a batch has at least one item")
-        words = np.ascontiguousarray(words)
+        if step == 1:
+            return self._like(_core.ckks_items(self.context._core, self._core, first, end - first))
+        words = np.ascontiguousarray(self.words[key])
         core = _core.ckks_ciphertexts(self.context._core, words, *words.shape[:3], self.slots, self.scale)
         return self._like(core)
 

@@ -176,11 +176,12 @@ class Card final : public OpenDevice {
     });
   }
 
-  void keep_limbs(const DeviceBatch& out, const DeviceBatch& a) override {
+  void select(const DeviceBatch& out, const DeviceBatch& a, size_t first) override {
     const Turn turn(*this);
     const size_t to = bytes(out.limbs), from = bytes(a.limbs);
-    check(cudaMemcpy2DAsync(out.words, to, a.words, from, to, a.count * a.parts, cudaMemcpyDeviceToDevice, stream()),
-          "dropping limbs");
+    check(cudaMemcpy2DAsync(out.words, to, item(a, first), from, to, out.count * a.parts, cudaMemcpyDeviceToDevice,
+                            stream()),
+          "copying limbs");
   }
 
  private:

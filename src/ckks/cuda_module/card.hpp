@@ -24,7 +24,7 @@ class OpenDevice {
   virtual void relinearise(const DeviceBatch& out, const DeviceBatch& a, const void* key) = 0;
   virtual void automorphism(const DeviceBatch& out, const DeviceBatch& a, uint64_t g, const void* key) = 0;
   virtual void rescale(const DeviceBatch& out, const DeviceBatch& a) = 0;
-  virtual void keep_limbs(const DeviceBatch& out, const DeviceBatch& a) = 0;
+  virtual void select(const DeviceBatch& out, const DeviceBatch& a, size_t first) = 0;
 };
 
 /// With 32-bit words if all primes are below 2^31, else with 64.

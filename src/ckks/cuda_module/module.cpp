@@ -82,8 +82,8 @@ Outcome automorphism(OpenDevice* device, const DeviceBatch* out, const DeviceBat
 Outcome rescale(OpenDevice* device, const DeviceBatch* out, const DeviceBatch* a, Problem* problem) {
   return guarded(problem, [&] { device->rescale(*out, *a); });
 }
-Outcome keep_limbs(OpenDevice* device, const DeviceBatch* out, const DeviceBatch* a, Problem* problem) {
-  return guarded(problem, [&] { device->keep_limbs(*out, *a); });
+Outcome select(OpenDevice* device, const DeviceBatch* out, const DeviceBatch* a, size_t first, Problem* problem) {
+  return guarded(problem, [&] { device->select(*out, *a, first); });
 }
 
 constexpr DeviceModule kModule{kDeviceModuleVersion,
@@ -102,7 +102,7 @@ constexpr DeviceModule kModule{kDeviceModuleVersion,
                                relinearise,
                                automorphism,
                                rescale,
-                               keep_limbs};
+                               select};
 
 }  // namespace
 
