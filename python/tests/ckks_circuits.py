@@ -3,11 +3,11 @@
 import numpy as np
 
 
-def random_circuit(evaluator, ciphertexts, values, depth, seed):
-    """`depth` products in a row, with sums and rotations by 1 and -2 between them.
+def random_circuit(evaluator, ciphertexts, values, depth, seed, conjugation=False):
+    """`depth` products in a row, with sums and rotations by 1 and -2 between them, with `conjugation` conjugates too.
 
-    Products are of the last result with itself, with an input, or with numbers. Results stay between -2 and 2, and not
-    all near 0. Returns the ciphertexts and the numbers.
+    Products are of the last result with itself, with an input, or with numbers. Results are not all near 0; squares in
+    a row may let them grow, so take seeds for which they stay small. Returns the ciphertexts and the numbers.
     """
     rng = np.random.default_rng(seed)
     x, v = ciphertexts[0], np.asarray(values[0], complex)
@@ -27,4 +27,6 @@ def random_circuit(evaluator, ciphertexts, values, depth, seed):
         if rng.integers(2):
             steps = int(rng.choice([1, -2]))
             x, v = evaluator.rotate(x, steps), np.roll(v, -steps, axis=-1)
+        if conjugation and rng.integers(2):
+            x, v = evaluator.conjugate(x), np.conj(v)
     return x, v
