@@ -2,6 +2,9 @@
 // CKKS's kernels and their launches, compiled for a CPU, whose threads are fibres.
 #include <gtest/gtest.h>
 
+#include <set>
+
+#include "ckks/cuda/row_order.hpp"
 #include "operation_checks.hpp"
 
 namespace polykem::ckks::testing {
@@ -57,6 +60,25 @@ TEST(TransformForms, RefuseWhatThereIsNot) {
   EXPECT_EQ(cuda::ntt<uint32_t>(cuda::Form::cluster8, cuda::Direction::forward, nullptr, 1, first_primes(1),
                                 device.tables, nullptr),
             cudaErrorInvalidValue);
+}
+
+TEST(RowOrder, TakesEveryRowOnce) {
+  const cuda::RowMap map{6, {3, 1, cuda::RowMap::kSkip, 3, 0, 1}};
+  for (size_t factor_bytes : {size_t{1}, size_t{1} << 30}) {
+    const cuda::RowOrder order = cuda::make_row_order(map, 4, factor_bytes);
+    ASSERT_EQ(order.rows(), 20u);
+    std::set<std::pair<unsigned, unsigned>> seen;
+    std::vector<unsigned> primes;
+    for (unsigned number = 0; number < order.rows(); ++number) {
+      const cuda::RowPlace place = order.place(number);
+      EXPECT_LT(place.polynomial, 4u);
+      EXPECT_EQ(place.prime, map.prime[place.row]);
+      seen.insert({place.polynomial, place.row});
+      primes.push_back(place.prime);
+    }
+    EXPECT_EQ(seen.size(), order.rows());
+    EXPECT_EQ(std::is_sorted(primes.begin(), primes.end()), factor_bytes > 1);
+  }
 }
 
 template <class Word>

@@ -51,27 +51,34 @@ struct ModDownRows {
   const Factor<Word>* inverse_special;
   unsigned limbs, all_rows;
   int log_n;
-  RowMap map;
 
-  __device__ __forceinline__ unsigned prime(unsigned row) const { return map.prime[row % limbs]; }
-  __device__ __forceinline__ Word load(unsigned row, unsigned, size_t i) const {
-    return converted[(size_t{row} << log_n) + i];
-  }
-  __device__ __forceinline__ void store(unsigned row, unsigned q, size_t i, const Vector<Word>& x) const {
-    const unsigned polynomial = row / limbs, limb = row % limbs, part = polynomial % 2;
-    const Factor<Word> factor = inverse_special[limb];
-    const auto at = [&](size_t r) { return (r << log_n) + i; };
-    const Vector<Word> whole = load_vector(in + at(size_t{polynomial} * all_rows + limb));
-    Vector<Word> result =
-        make_vector<Word>([&](int j) { return multiply(whole.at[j] - x.at[j] + modulus[q].q, factor, modulus[q].q); });
-    if (part < addend.used) {
-      const size_t polynomial_of_addend = size_t{polynomial / 2} * addend.parts + part;
-      const Vector<Word> more = load_vector(addend.words + at(polynomial_of_addend * limbs + limb));
-      result = make_vector<Word>([&](int j) { return subtract_once(result.at[j] + more.at[j], modulus[q].q); });
+  struct Row {
+    const Word *converted, *in, *addend;
+    Word* out;
+    Factor<Word> factor;
+    Word q;
+    __device__ __forceinline__ Word load(size_t i) const { return converted[i]; }
+    __device__ __forceinline__ void store(size_t i, const Vector<Word>& x) const {
+      const Vector<Word> whole = load_vector(in + i);
+      Vector<Word> result = make_vector<Word>([&](int j) { return multiply(whole.at[j] - x.at[j] + q, factor, q); });
+      if (addend != nullptr) {
+        const Vector<Word> more = load_vector(addend + i);
+        result = make_vector<Word>([&](int j) { return subtract_once(result.at[j] + more.at[j], q); });
+      }
+      store_vector(out + i, result);
     }
-    store_vector(out + at(row), result);
+  };
+  __device__ __forceinline__ Row at(const RowPlace& place, const Prime<Word>& prime, const Tables<Word>&) const {
+    const size_t row = size_t{place.polynomial} * limbs + place.row;
+    const unsigned ciphertext = place.polynomial / 2, part = place.polynomial % 2;
+    const size_t added = (size_t{ciphertext} * addend.parts + part) * limbs + place.row;
+    return {converted + (row << log_n),
+            in + ((size_t{place.polynomial} * all_rows + place.row) << log_n),
+            part < addend.used ? addend.words + (added << log_n) : nullptr,
+            out + (row << log_n),
+            inverse_special[place.row],
+            prime.q};
   }
-  const Prime<Word>* modulus;
 };
 
 /// The coefficients of some rows of an array: of `count` neighbouring rows from `first` on in each `stride`.
@@ -81,17 +88,11 @@ struct CoefficientRows {
   Word* out;
   unsigned stride, first, count;
   int log_n;
-  RowMap map;
 
-  __device__ __forceinline__ unsigned prime(unsigned row) const { return map.prime[first % map.count + row % count]; }
-  __device__ __forceinline__ Vector<Word> load(unsigned row, unsigned, size_t i) const {
-    return load_vector(in + ((size_t{row / count} * stride + first + row % count) << log_n) + i);
-  }
-  __device__ __forceinline__ void store(unsigned row, unsigned, size_t i, Word x) const {
-    out[(size_t{row} << log_n) + i] = x;
-  }
-  __device__ __forceinline__ Factor<Word> scale(unsigned, unsigned number, const Tables<Word>& tables) const {
-    return tables.primes[number].inverse_n;
+  __device__ __forceinline__ InverseRow<Word> at(const RowPlace& place, const Prime<Word>& prime,
+                                                 const Tables<Word>&) const {
+    return {in + ((size_t{place.polynomial} * stride + first + place.row) << log_n),
+            out + ((size_t{place.polynomial} * count + place.row) << log_n), prime.inverse_n};
   }
 };
 
@@ -101,25 +102,34 @@ struct RescaleRows {
   const Word *last, *in;
   Word* out;
   const Factor<Word>* inverse_last;
-  const Prime<Word>* modulus;
   unsigned limbs, last_prime;
   int log_n;
-  RowMap map;
 
-  __device__ __forceinline__ unsigned prime(unsigned row) const { return map.prime[row % (limbs - 1)]; }
-  __device__ __forceinline__ Word load(unsigned row, unsigned number, size_t i) const {
-    const Prime<Word> prime = modulus[number];
-    const Word q_last = modulus[last_prime].q, r = last[(size_t{row / (limbs - 1)} << log_n) + i];
-    const Word residue = reduce_word(r, prime), multiple = reduce_word(q_last, prime);
-    return residue + (r > q_last / 2 ? prime.q - multiple : 0);
-  }
-  __device__ __forceinline__ void store(unsigned row, unsigned number, size_t i, const Vector<Word>& x) const {
-    const unsigned polynomial = row / (limbs - 1), limb = row % (limbs - 1);
-    const Factor<Word> factor = inverse_last[limb];
-    const Word q = modulus[number].q;
-    const Vector<Word> whole = load_vector(in + ((size_t{polynomial} * limbs + limb) << log_n) + i);
-    store_vector(out + (size_t{row} << log_n) + i,
-                 make_vector<Word>([&](int j) { return multiply(whole.at[j] - x.at[j] + q, factor, q); }));
+  struct Row {
+    const Word *last, *in;
+    Word* out;
+    Prime<Word> prime;
+    Factor<Word> factor;
+    Word half, minus_last;  ///< of the last prime: half of it, and what is added for it to be subtracted
+    __device__ __forceinline__ Word load(size_t i) const {
+      const Word r = last[i];
+      return reduce_word(r, prime) + (r > half ? minus_last : 0);
+    }
+    __device__ __forceinline__ void store(size_t i, const Vector<Word>& x) const {
+      const Vector<Word> whole = load_vector(in + i);
+      store_vector(out + i, make_vector<Word>(
+                                [&](int j) { return multiply(whole.at[j] - x.at[j] + prime.q, factor, prime.q); }));
+    }
+  };
+  __device__ __forceinline__ Row at(const RowPlace& place, const Prime<Word>& prime, const Tables<Word>& tables) const {
+    const Word q_last = tables.primes[last_prime].q;
+    return {last + (size_t{place.polynomial} << log_n),
+            in + ((size_t{place.polynomial} * limbs + place.row) << log_n),
+            out + ((size_t{place.polynomial} * (limbs - 1) + place.row) << log_n),
+            prime,
+            inverse_last[place.row],
+            q_last / 2,
+            prime.q - reduce_word(q_last, prime)};
   }
 };
 
@@ -134,8 +144,8 @@ cudaError_t mod_up(Unit unit, Word* digits, const Word* in, size_t parts, Word* 
   RowMap limbs = rows.map;
   limbs.count = rows.limbs;
   const auto stride = static_cast<unsigned>(parts * rows.limbs);
-  const CoefficientRows<Word> last_part{in, scratch, stride, stride - rows.limbs, rows.limbs, tables.log_n, limbs};
-  cudaError_t error = launch_ntt<Word, true>(last_part, ciphertexts * rows.limbs, tables, stream);
+  const CoefficientRows<Word> last_part{in, scratch, stride, stride - rows.limbs, rows.limbs, tables.log_n};
+  cudaError_t error = launch_ntt<Word, true>(last_part, limbs, ciphertexts, tables, stream);
   RowMap others;  // of all digits, without their own limbs
   others.count = rows.digits * all;
   for (uint32_t digit = 0; digit < rows.digits && error == cudaSuccess; ++digit) {
@@ -145,39 +155,38 @@ cudaError_t mod_up(Unit unit, Word* digits, const Word* in, size_t parts, Word* 
     error = convert(unit, place, ciphertexts, keys.up[digit], tables, stream);
   }
   if (error != cudaSuccess) return error;
-  const RowsInPlace<Word> in_place{digits, tables.log_n, others};
-  return launch_ntt<Word, false>(ForwardInPlace<Word>{in_place}, ciphertexts * others.count, tables, stream);
+  const ForwardInPlace<Word> in_place{{digits, others.count, tables.log_n}};
+  return launch_ntt<Word, false>(in_place, others, ciphertexts, tables, stream);
 }
 
 template <class Word>
 cudaError_t mod_down(Unit unit, Word* out, Word* in, Word* scratch, const Addend<Word>& addend, size_t ciphertexts,
                      const KeySwitch<Word>& keys, const Tables<Word>& tables, cudaStream_t stream) {
   const KeySwitchRows& rows = keys.rows;
-  RowMap special = rows.map;
-  for (uint32_t limb = 0; limb < rows.limbs; ++limb)
-    special.prime[limb] = RowMap::kSkip;
-  const RowsInPlace<Word> in_place{in, tables.log_n, special};
-  cudaError_t error =
-      launch_ntt<Word, true>(InverseInPlace<Word>{in_place}, ciphertexts * 2 * special.count, tables, stream);
+  RowMap special = rows.map, limbs = rows.map;
+  std::fill_n(special.prime, rows.limbs, RowMap::kSkip);
+  limbs.count = rows.limbs;
+  const InverseInPlace<Word> in_place{{in, special.count, tables.log_n}};
+  cudaError_t error = launch_ntt<Word, true>(in_place, special, ciphertexts * 2, tables, stream);
   if (error != cudaSuccess) return error;
   const ConversionPlace<Word> place{in, scratch, special.count, rows.limbs, rows.limbs, 0};
   error = convert(unit, place, ciphertexts * 2, *keys.down, tables, stream);
   if (error != cudaSuccess) return error;
-  const ModDownRows<Word> job{scratch,        in,           out,      addend,       keys.inverse_special, rows.limbs,
-                              rows.map.count, tables.log_n, rows.map, tables.primes};
-  return launch_ntt<Word, false>(job, ciphertexts * 2 * rows.limbs, tables, stream);
+  const ModDownRows<Word> job{scratch, in, out, addend, keys.inverse_special, rows.limbs, rows.map.count, tables.log_n};
+  return launch_ntt<Word, false>(job, limbs, ciphertexts * 2, tables, stream);
 }
 
 template <class Word>
 cudaError_t rescale(Word* out, const Word* in, Word* scratch, size_t polynomials, const RowMap& map,
                     const Factor<Word>* inverse_last, const Tables<Word>& tables, cudaStream_t stream) {
   if (map.count < 2) return cudaErrorInvalidValue;
-  const unsigned last_prime = map.prime[map.count - 1];
-  const CoefficientRows<Word> last{in, scratch, map.count, map.count - 1, 1, tables.log_n, map};
-  const cudaError_t error = launch_ntt<Word, true>(last, polynomials, tables, stream);
+  RowMap last{1, {map.prime[map.count - 1]}}, others = map;
+  others.count = map.count - 1;
+  const CoefficientRows<Word> coefficients{in, scratch, map.count, map.count - 1, 1, tables.log_n};
+  const cudaError_t error = launch_ntt<Word, true>(coefficients, last, polynomials, tables, stream);
   if (error != cudaSuccess) return error;
-  const RescaleRows<Word> job{scratch, in, out, inverse_last, tables.primes, map.count, last_prime, tables.log_n, map};
-  return launch_ntt<Word, false>(job, polynomials * (map.count - 1), tables, stream);
+  const RescaleRows<Word> job{scratch, in, out, inverse_last, map.count, last.prime[0], tables.log_n};
+  return launch_ntt<Word, false>(job, others, polynomials, tables, stream);
 }
 
 #define POLYKEM_CKKS_INSTANTIATE(Word)                                                                          \

@@ -77,11 +77,14 @@ __host__ __device__ constexpr unsigned padded(unsigned i) {
   return i + (i >> kLogRun<Word>)*(16 / sizeof(Word));
 }
 
-/// Neighbouring points of a polynomial in shared memory, as many as `kPoints`, which are slice number `rank` of it.
+/// Neighbouring points of a polynomial in shared memory, as many as `kPoints`, which are slice number `rank` of it. The
+/// last layers go chunk by chunk: 32 runs, which one warp takes through all of them without waiting for others.
 template <class Word, int kLogN, int kPoints, int kThreads>
 struct Slice {
-  static constexpr int kRunBits = kLogRun<Word>;
+  static constexpr int kRunBits = kLogRun<Word>, kRun = 1 << kRunBits;
+  static constexpr unsigned kChunk = kWarp * kRun, kChunks = kPoints / kChunk;
   static constexpr unsigned kSharedBytes = padded<Word>(kPoints) * sizeof(Word);
+  static_assert(kPoints % kChunk == 0);
   using Lane = Vector<Word>;
 
   Word* points;
@@ -89,79 +92,139 @@ struct Slice {
   const Factor<Word>* factors;
   Word q;
 
-  /// The layers [kLevel, kLevel + kBits), above the last runs.
+  /// Column number `column` in the layers [kLevel, kLevel + kBits), above the last runs.
+  template <int kLevel, int kBits, bool kInverse>
+  __device__ __forceinline__ void column(unsigned column) const {
+    constexpr int kStride = 1 << (kLogN - kLevel - kBits);
+    static_assert(kStride << kBits <= kPoints && kStride % kRun == 0);
+    const unsigned group = column / kStride, first = group * (kStride << kBits) + column % kStride;
+    const uint32_t node = (1u << kLevel) + rank * (kPoints >> (kLogN - kLevel)) + group;
+    Word* place = points + padded<Word>(first);
+    Word x[1 << kBits];
+#pragma unroll
+    for (int k = 0; k < 1 << kBits; ++k)
+      x[k] = place[padded<Word>(k * kStride)];
+    if constexpr (kInverse)
+      invert_column<kBits>(x, TreeFactors<Word>{factors, node}, q);
+    else
+      transform_column<kBits>(x, TreeFactors<Word>{factors, node}, q);
+#pragma unroll
+    for (int k = 0; k < 1 << kBits; ++k)
+      place[padded<Word>(k * kStride)] = x[k];
+  }
+
+  /// The layers [kLevel, kLevel + kBits) by all threads of the block.
   template <int kLevel, int kBits, bool kInverse>
   __device__ __forceinline__ void middle() const {
-    constexpr int kStride = 1 << (kLogN - kLevel - kBits);
-    static_assert(kStride << kBits <= kPoints && kStride % (1 << kRunBits) == 0);
-    for (unsigned column = thread; column < unsigned{kPoints} >> kBits; column += kThreads) {
-      const unsigned group = column / kStride, first = group * (kStride << kBits) + column % kStride;
-      const uint32_t node = (1u << kLevel) + rank * (kPoints >> (kLogN - kLevel)) + group;
-      Word* place = points + padded<Word>(first);
-      Word x[1 << kBits];
+    for (unsigned c = thread; c < unsigned{kPoints} >> kBits; c += kThreads)
+      column<kLevel, kBits, kInverse>(c);
+  }
+
+  /// The last layers from kLevel on, and store(index in the polynomial, sixteen bytes in [0, q)).
+  template <int kLevel, class Store>
+  __device__ __forceinline__ void forward_chunks(const Store& store) const {
+    for_chunks([&](unsigned chunk) {
+      upper<kLevel, false>(chunk);
+      __syncwarp();
+      run<false>(chunk * kWarp + thread % kWarp);
+      __syncwarp();
+      for_lanes(chunk, [&](unsigned i) {
+        Lane lane = *reinterpret_cast<const Lane*>(points + padded<Word>(i));
 #pragma unroll
-      for (int k = 0; k < 1 << kBits; ++k)
-        x[k] = place[padded<Word>(k * kStride)];
-      if constexpr (kInverse)
-        invert_column<kBits>(x, TreeFactors<Word>{factors, node}, q);
-      else
-        transform_column<kBits>(x, TreeFactors<Word>{factors, node}, q);
+        for (Word& x : lane.at)
+          x = reduce_forward(x, q);
+        store(size_t{rank * kPoints} + i, lane);
+      });
+    });
+  }
+
+  /// load(index in the polynomial), sixteen bytes, and the first layers of the inverse down to kLevel.
+  template <int kLevel, class Load>
+  __device__ __forceinline__ void inverse_chunks(const Load& load) const {
+    for_chunks([&](unsigned chunk) {
+      chunk_in(chunk, load);
+      __syncwarp();
+      run<true>(chunk * kWarp + thread % kWarp);
+      __syncwarp();
+      upper<kLevel, true>(chunk);
+    });
+  }
+
+  /// Sixteen bytes from load(index in the polynomial) for all points of the slice; each warp those of its chunks.
+  template <class Load>
+  __device__ __forceinline__ void copy_in(const Load& load) const {
+    for_chunks([&](unsigned chunk) { chunk_in(chunk, load); });
+  }
+
+  /// store(index in the polynomial, sixteen bytes) likewise.
+  template <class Store>
+  __device__ __forceinline__ void copy_out(const Store& store) const {
+    for_chunks([&](unsigned chunk) {
+      for_lanes(chunk, [&](unsigned i) {
+        store(size_t{rank * kPoints} + i, *reinterpret_cast<const Lane*>(points + padded<Word>(i)));
+      });
+    });
+  }
+
+ private:
+  /// body(chunk) for the chunks of the thread's warp.
+  template <class Body>
+  __device__ __forceinline__ void for_chunks(const Body& body) const {
+#pragma unroll 1
+    for (unsigned chunk = thread / kWarp; chunk < kChunks; chunk += kThreads / kWarp)
+      body(chunk);
+  }
+
+  template <class Load>
+  __device__ __forceinline__ void chunk_in(unsigned chunk, const Load& load) const {
+    for_lanes(chunk, [&](unsigned i) {
+      *reinterpret_cast<Lane*>(points + padded<Word>(i)) = load(size_t{rank * kPoints} + i);
+    });
+  }
+
+  template <class Body>
+  __device__ __forceinline__ void for_lanes(unsigned chunk, const Body& body) const {
 #pragma unroll
-      for (int k = 0; k < 1 << kBits; ++k)
-        place[padded<Word>(k * kStride)] = x[k];
-    }
+    for (unsigned k = 0; k < unsigned{kRun / Lane::kWords}; ++k)
+      body(chunk * kChunk + (k * kWarp + thread % kWarp) * Lane::kWords);
+  }
+
+  /// The layers of a chunk between kLevel and its runs.
+  template <int kLevel, bool kInverse>
+  __device__ __forceinline__ void upper(unsigned chunk) const {
+    constexpr int kBits = kLogN - kRunBits - kLevel;
+    static_assert(kBits > 0 && kBits <= kRunBits);
+    constexpr unsigned kColumns = kChunk >> kBits;
+#pragma unroll
+    for (unsigned c = 0; c < kColumns; c += kWarp)
+      column<kLevel, kBits, kInverse>(chunk * kColumns + c + thread % kWarp);
   }
 
   /// The last layers of the transform, the first of its inverse.
   template <bool kInverse>
-  __device__ __forceinline__ void runs() const {
-    constexpr int kRun = 1 << kRunBits;
-    constexpr unsigned kGroups = 1u << (kLogN - kRunBits);
-    for (unsigned run = thread; run < unsigned{kPoints} / kRun; run += kThreads) {
-      Word* place = points + padded<Word>(run * kRun);
-      const RunFactors<Word> below{factors, rank * (kPoints / kRun) + run, kGroups};
-      Word x[kRun];
+  __device__ __forceinline__ void run(unsigned number) const {
+    Word* place = points + padded<Word>(number * kRun);
+    const RunFactors<Word> below{factors, rank * (kPoints / kRun) + number, 1u << (kLogN - kRunBits)};
+    Word x[kRun];
 #pragma unroll
-      for (int i = 0; i < kRun; i += Lane::kWords) {
-        const Lane lane = *reinterpret_cast<const Lane*>(place + i);
+    for (int i = 0; i < kRun; i += Lane::kWords) {
+      const Lane lane = *reinterpret_cast<const Lane*>(place + i);
 #pragma unroll
-        for (int j = 0; j < Lane::kWords; ++j)
-          x[i + j] = lane.at[j];
-      }
-      if constexpr (kInverse)
-        invert_column<kRunBits>(x, below, q);
-      else
-        transform_column<kRunBits>(x, below, q);
-#pragma unroll
-      for (int i = 0; i < kRun; i += Lane::kWords) {
-        Lane lane;
-#pragma unroll
-        for (int j = 0; j < Lane::kWords; ++j)
-          lane.at[j] = x[i + j];
-        *reinterpret_cast<Lane*>(place + i) = lane;
-      }
+      for (int j = 0; j < Lane::kWords; ++j)
+        x[i + j] = lane.at[j];
     }
-  }
-
-  /// store(index in the polynomial, sixteen bytes) for all points; kReduced: brings those of a forward transform below
-  /// q.
-  template <bool kReduced, class Store>
-  __device__ __forceinline__ void copy_out(const Store& store) const {
-    for (unsigned i = thread * Lane::kWords; i < kPoints; i += kThreads * Lane::kWords) {
-      Lane lane = *reinterpret_cast<const Lane*>(points + padded<Word>(i));
-      if constexpr (kReduced) {
+    if constexpr (kInverse)
+      invert_column<kRunBits>(x, below, q);
+    else
+      transform_column<kRunBits>(x, below, q);
 #pragma unroll
-        for (Word& x : lane.at)
-          x = reduce_forward(x, q);
-      }
-      store(size_t{rank * kPoints} + i, lane);
+    for (int i = 0; i < kRun; i += Lane::kWords) {
+      Lane lane;
+#pragma unroll
+      for (int j = 0; j < Lane::kWords; ++j)
+        lane.at[j] = x[i + j];
+      *reinterpret_cast<Lane*>(place + i) = lane;
     }
-  }
-
-  template <class Load>
-  __device__ __forceinline__ void copy_in(const Load& load) const {
-    for (unsigned i = thread * Lane::kWords; i < kPoints; i += kThreads * Lane::kWords)
-      *reinterpret_cast<Lane*>(points + padded<Word>(i)) = load(size_t{rank * kPoints} + i);
   }
 };
 

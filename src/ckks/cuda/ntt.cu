@@ -47,10 +47,19 @@ struct Job {
 
 template <class Word, int kLogN, int kCluster>
 cudaError_t run_shared(const Job<Word>& job) {
-  const RowsInPlace<Word> place{job.data, kLogN, job.map};
-  if (job.direction == Direction::forward)
-    return launch_shared<Word, kLogN, kCluster, false>(ForwardInPlace<Word>{place}, job.rows, job.tables, job.stream);
-  return launch_shared<Word, kLogN, kCluster, true>(InverseInPlace<Word>{place}, job.rows, job.tables, job.stream);
+  const auto run = [&](Word* data, const RowMap& map, size_t polynomials) {
+    const RowsInPlace<Word> place{data, map.count, kLogN};
+    if (job.direction == Direction::forward)
+      return launch_shared<Word, kLogN, kCluster, false>(ForwardInPlace<Word>{place}, map, polynomials, job.tables,
+                                                         job.stream);
+    return launch_shared<Word, kLogN, kCluster, true>(InverseInPlace<Word>{place}, map, polynomials, job.tables,
+                                                      job.stream);
+  };
+  const size_t polynomials = job.rows / job.map.count, whole = polynomials * job.map.count;
+  const cudaError_t error = run(job.data, job.map, polynomials);
+  RowMap rest = job.map;
+  rest.count = static_cast<uint32_t>(job.rows - whole);
+  return error != cudaSuccess ? error : run(job.data + (whole << kLogN), rest, 1);
 }
 
 template <class Word, int kLogN>

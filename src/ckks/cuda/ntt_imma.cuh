@@ -163,7 +163,7 @@ __global__ void __launch_bounds__(kImmaWarps* kWarp, 2)
     ntt.template outer<false>([&](size_t i) { return words[i]; });
     Ntt::all_blocks();
     ntt.template all_inner<false, Passes::kFirstBits>();
-    copy.template copy_out<false>([&](size_t i, const Vector<uint32_t>& x) { store_vector(words + i, x); });
+    copy.copy_out([&](size_t i, const Vector<uint32_t>& x) { store_vector(words + i, x); });
   }
 }
 

@@ -4,19 +4,20 @@
 #pragma once
 
 #include "ckks/cuda/columns.cuh"
+#include "ckks/cuda/row_order.hpp"
 
 namespace polykem::ckks::cuda {
 
 /// Which layers belong to a pass. Between passes the points go through shared memory.
 template <class Word, int kLogN>
 struct Passes {
-  static constexpr int kLast = kLogRun<Word>, kUpper = kLogN - kLast;
-  /// 32 bits: two passes above the runs. The second one's columns are 32 points wide, so that a warp shares its
-  /// factors. 64 bits: passes of 16 points at most.
-  static constexpr int kPasses = sizeof(Word) == 4 || kUpper <= 8 ? 2 : 3;
-  static constexpr int kFirst = sizeof(Word) == 4 ? (kUpper > 10 ? 6 : 5) : (kUpper + kPasses - 1) / kPasses;
-  static constexpr int kMiddle = (kUpper - kFirst + kPasses - 2) / (kPasses - 1);
-  static constexpr int kMiddle2 = kUpper - kFirst - kMiddle;
+  static constexpr int kUpper = kLogN - kLogRun<Word>;
+  /// The first pass is by columns of the whole row, the last two by chunks of a warp. Columns of 64-bit words have 16
+  /// points at most; from 2^13 on they take one more pass between, by columns of a slice.
+  static constexpr bool kBetween = sizeof(Word) == 8 && kUpper > 8;
+  static constexpr int kFirst = sizeof(Word) == 4 ? (kUpper > 10 ? 6 : 5) : kBetween ? (kUpper + 2) / 3 : 4;
+  static constexpr int kMiddle = kBetween ? (kUpper - kFirst + 1) / 2 : 0;
+  static constexpr int kChunkLevel = kFirst + kMiddle;
 };
 
 template <class Word, int kLogN, int kCluster>
@@ -25,10 +26,9 @@ struct SharedNtt {
   static constexpr int kN = 1 << kLogN, kPoints = kN / kCluster;
   static constexpr int kThreadPoints = P::kFirst > 5 ? 1 << P::kFirst : 32;
   static constexpr int kThreads = kPoints / kThreadPoints;
-  /// As many blocks as leave a thread 64 registers, 80 in small blocks, or 128 where it holds more or takes words from
-  /// other blocks.
-  static constexpr bool kLarge = kThreadPoints * sizeof(Word) > 128 || kCluster > 1;
-  static constexpr int kSmThreads = kLarge ? 512 : kThreads <= 256 ? 768 : 1024;
+  /// As many blocks as leave a thread 64 registers, 80 where a block is small and the passes are short, or 128 where a
+  /// thread holds more than 32 words of 32 bits.
+  static constexpr int kSmThreads = kThreadPoints * sizeof(Word) > 128 ? 512 : kLogN < 14 ? 768 : 1024;
   static constexpr int kMinBlocks = kSmThreads / kThreads;
   static constexpr int kRadix = 1 << P::kFirst, kStride = kN / kRadix, kOfBlock = kRadix / kCluster;
   static_assert(kRadix % kCluster == 0 && kStride % kCluster == 0 && kThreads <= 1024 && kMinBlocks >= 1);
@@ -36,9 +36,9 @@ struct SharedNtt {
 
   BlockSlice slice;
 
-  /// The first layers, from load(index) to the blocks' shared memories.
-  template <class Load>
-  __device__ __forceinline__ void first(const Load& load) const {
+  /// The first layers, from row.load(index) to the blocks' shared memories.
+  template <class Row>
+  __device__ __forceinline__ void first(const Row& row) const {
 #pragma unroll 1
     for (int step = 0; step < kThreadPoints / kRadix; ++step) {
       const unsigned column = slice.rank * (kStride / kCluster) + step * kThreads + slice.thread;
@@ -46,7 +46,7 @@ struct SharedNtt {
       Word x[kRadix];
 #pragma unroll
       for (int k = 0; k < kRadix; ++k)
-        x[k] = load(size_t{column} + k * kStride);
+        x[k] = row.load(size_t{column} + k * kStride);
       transform_column<P::kFirst>(x, TreeFactors<Word>{slice.factors, 1}, slice.q);
       if constexpr (kCluster > 1) {
         if (step == 0) cluster_wait();  // until all blocks of the cluster have begun
@@ -62,9 +62,9 @@ struct SharedNtt {
     }
   }
 
-  /// The last layers of the inverse, from the blocks' shared memories to store(index, word).
-  template <class Store>
-  __device__ __forceinline__ void last(const Store& store, Factor<Word> scale) const {
+  /// The last layers of the inverse, from the blocks' shared memories to row.store(index, word).
+  template <class Row>
+  __device__ __forceinline__ void last(const Row& row) const {
 #pragma unroll 1
     for (int step = 0; step < kThreadPoints / kRadix; ++step) {
       const unsigned column = slice.rank * (kStride / kCluster) + step * kThreads + slice.thread;
@@ -81,7 +81,7 @@ struct SharedNtt {
       invert_column<P::kFirst>(x, TreeFactors<Word>{slice.factors, 1}, slice.q);
 #pragma unroll
       for (int k = 0; k < kRadix; ++k)
-        store(size_t{column} + k * kStride, multiply(x[k], scale, slice.q));
+        row.store(size_t{column} + k * kStride, multiply(x[k], row.scale, slice.q));
     }
   }
 
@@ -94,60 +94,49 @@ struct SharedNtt {
     }
   }
 
-  template <class Load, class Store>
-  __device__ __forceinline__ void forward(const Load& load, const Store& store) const {
+  template <class Row>
+  __device__ __forceinline__ void forward(const Row& row) const {
     if constexpr (kCluster > 1) cluster_arrive();
-    first(load);
+    first(row);
     all_blocks();
-    slice.template middle<P::kFirst, P::kMiddle, false>();
-    __syncthreads();
-    if constexpr (P::kMiddle2 > 0) {
-      slice.template middle<P::kFirst + P::kMiddle, P::kMiddle2, false>();
+    if constexpr (P::kBetween) {
+      slice.template middle<P::kFirst, P::kMiddle, false>();
       __syncthreads();
     }
-    slice.template runs<false>();
-    __syncthreads();
-    slice.template copy_out<true>(store);
+    slice.template forward_chunks<P::kChunkLevel>([&](size_t i, const Vector<Word>& lane) { row.store(i, lane); });
   }
 
-  template <class Load, class Store>
-  __device__ __forceinline__ void inverse(const Load& load, const Store& store, Factor<Word> scale) const {
-    slice.copy_in(load);
-    __syncthreads();
-    slice.template runs<true>();
-    __syncthreads();
-    if constexpr (P::kMiddle2 > 0) {
-      slice.template middle<P::kFirst + P::kMiddle, P::kMiddle2, true>();
+  template <class Row>
+  __device__ __forceinline__ void inverse(const Row& row) const {
+    slice.template inverse_chunks<P::kChunkLevel>([&](size_t i) { return row.load(i); });
+    if constexpr (P::kBetween) {
       __syncthreads();
+      slice.template middle<P::kFirst, P::kMiddle, true>();
     }
-    slice.template middle<P::kFirst, P::kMiddle, true>();
     all_blocks();
-    last(store, scale);
+    last(row);
     if constexpr (kCluster > 1) all_blocks();  // nobody leaves while others read its shared memory
   }
 };
 
-/// A row of a launch. `Rows` says where its points come from and go to:
-///   prime(row)                      the number of its prime, RowMap::kSkip for none
-///   load(row, prime, index)         a word below 2q (forward); sixteen bytes below q (inverse)
-///   store(row, prime, index, value) sixteen bytes in [0, q) (forward); a word in [0, q) (inverse)
-///   scale(row, prime)               what the inverse multiplies by, 1/N included
+/// A row of a launch. `Rows` says where the points come from and go to: rows.at(place, prime, tables) has
+///   load(index)         a word below 2q (forward); sixteen bytes below q (inverse)
+///   store(index, value) sixteen bytes in [0, q) (forward); a word in [0, q) (inverse)
+///   scale               what the inverse multiplies by, 1/N included
 template <class Word, int kLogN, int kCluster, bool kInverse, class Rows>
 __global__ void __launch_bounds__((SharedNtt<Word, kLogN, kCluster>::kThreads),
                                   (SharedNtt<Word, kLogN, kCluster>::kMinBlocks))
-    ntt_shared_kernel(const Rows rows, const Tables<Word> tables) {
+    ntt_shared_kernel(const Rows rows, const RowOrder order, const Tables<Word> tables) {
   using Ntt = SharedNtt<Word, kLogN, kCluster>;
-  const unsigned row = blockIdx.x / kCluster, prime = rows.prime(row);
-  if (prime == RowMap::kSkip) return;
-  const Word q = tables.primes[prime].q;
-  const auto* factors = (kInverse ? tables.inverse : tables.forward) + (size_t{prime} << kLogN);
-  const Ntt ntt{{dynamic_shared<Word>(), blockIdx.x % kCluster, threadIdx.x, factors, q}};
-  const auto store = [&](size_t i, const auto& value) { rows.store(row, prime, i, value); };
-  const auto load = [&](size_t i) { return rows.load(row, prime, i); };
+  const RowPlace place = order.place(blockIdx.x / kCluster);
+  const Prime<Word> prime = tables.primes[place.prime];
+  const auto* factors = (kInverse ? tables.inverse : tables.forward) + (size_t{place.prime} << kLogN);
+  const Ntt ntt{{dynamic_shared<Word>(), blockIdx.x % kCluster, threadIdx.x, factors, prime.q}};
+  const auto row = rows.at(place, prime, tables);
   if constexpr (kInverse)
-    ntt.inverse(load, store, rows.scale(row, prime, tables));
+    ntt.inverse(row);
   else
-    ntt.forward(load, store);
+    ntt.forward(row);
 }
 
 }  // namespace polykem::ckks::cuda

@@ -112,21 +112,17 @@ __global__ void __launch_bounds__(256, kTwoPassBlocks<Word>)
   Word* points = data + (size_t{row} << kLogN);
   const typename Ntt::BlockSlice slice{dynamic_shared<Word>(), blockIdx.x % Ntt::kSlices, threadIdx.x, factors,
                                        tables.primes[prime].q};
-  constexpr int kUpper = 8 - kLogRun<Word>;
-  slice.copy_in([&](size_t i) { return load_vector(points + i); });
-  __syncthreads();
-  if constexpr (kInverse) {
-    slice.template runs<true>();
-    __syncthreads();
-    slice.template middle<kLogN - 8, kUpper, true>();
-  } else {
-    slice.template middle<kLogN - 8, kUpper, false>();
-    __syncthreads();
-    slice.template runs<false>();
-  }
-  __syncthreads();
+  const auto load = [&](size_t i) { return load_vector(points + i); };
   const auto store = [&](size_t i, const Lane& lane) { store_vector(points + i, lane); };
-  slice.template copy_out<!kInverse>(store);
+  if constexpr (kInverse) {
+    slice.template inverse_chunks<kLogN - 8>(load);
+    __syncwarp();
+    slice.copy_out(store);
+  } else {
+    slice.copy_in(load);
+    __syncwarp();
+    slice.template forward_chunks<kLogN - 8>(store);
+  }
 }
 
 }  // namespace polykem::ckks::cuda
