@@ -14,32 +14,59 @@ namespace {
 constexpr unsigned kMostImmaSources = 32;
 
 template <int kSteps>
-cudaError_t convert_imma(const ConversionPlace<uint32_t>& place, size_t polynomials,
-                         const Conversion<uint32_t>& conversion, const Tables<uint32_t>& tables, cudaStream_t stream) {
-  return launch(convert_imma_kernel<kSteps>, polynomials << (tables.log_n - 8), kConvertWarps * kWarp, 1, 0, stream,
-                place, conversion, tables);
+cudaError_t convert_imma(const Conversions<uint32_t>& job, const Tables<uint32_t>& tables, cudaStream_t stream) {
+  const size_t blocks = size_t{job.count} * job.polynomials << (tables.log_n - kLogImmaPoints);
+  return launch(convert_imma_kernel<kSteps>, blocks, kConvertWarps * kWarp, 1, 0, stream, job, tables);
 }
 
-/// Tensor cores where they are asked for and can do it: 32-bit words, not too many sources.
+/// Steps of eight sources on tensor cores: 32-bit words, not too many sources. Else 0, the integer units.
 template <class Word>
-cudaError_t convert(Unit unit, const ConversionPlace<Word>& place, size_t polynomials,
-                    const Conversion<Word>& conversion, const Tables<Word>& tables, cudaStream_t stream) {
+unsigned imma_steps(Unit unit, const Conversion<Word>& conversion) {
+  const bool can = std::is_same_v<Word, uint32_t> && unit == Unit::imma && conversion.sources <= kMostImmaSources;
+  return can ? (conversion.sources + 7) / 8 : 0;
+}
+
+/// Conversions that all take as many steps.
+template <class Word>
+cudaError_t convert(unsigned steps, const Conversions<Word>& job, const Tables<Word>& tables, cudaStream_t stream) {
   if constexpr (std::is_same_v<Word, uint32_t>) {
-    if (unit == Unit::imma && conversion.sources <= kMostImmaSources) {
-      switch ((conversion.sources + 7) / 8) {
-        case 1:
-          return convert_imma<1>(place, polynomials, conversion, tables, stream);
-        case 2:
-          return convert_imma<2>(place, polynomials, conversion, tables, stream);
-        case 3:
-          return convert_imma<3>(place, polynomials, conversion, tables, stream);
-        default:
-          return convert_imma<4>(place, polynomials, conversion, tables, stream);
-      }
+    switch (steps) {
+      case 1:
+        return convert_imma<1>(job, tables, stream);
+      case 2:
+        return convert_imma<2>(job, tables, stream);
+      case 3:
+        return convert_imma<3>(job, tables, stream);
+      case 4:
+        return convert_imma<4>(job, tables, stream);
     }
   }
-  return launch(convert_kernel<Word>, polynomials << (tables.log_n - 7), kConvertThreads, 1,
-                conversion.sources * kConvertThreads * sizeof(Word), stream, place, conversion, tables);
+  unsigned sources = 0;
+  for (unsigned c = 0; c < job.count; ++c)
+    sources = std::max(sources, job.conversion[c].sources);
+  const size_t blocks = size_t{job.count} * job.polynomials << (tables.log_n - kLogConvertThreads);
+  return launch(convert_kernel<Word>, blocks, kConvertThreads, 1, sources * kConvertThreads * sizeof(Word), stream, job,
+                tables);
+}
+
+/// All digits, as many as possible in a launch.
+template <class Word>
+cudaError_t convert_digits(Unit unit, Word* digits, const Word* in, size_t ciphertexts, const KeySwitch<Word>& keys,
+                           const Tables<Word>& tables, cudaStream_t stream) {
+  const KeySwitchRows& rows = keys.rows;
+  const uint32_t all = rows.map.count;
+  for (uint32_t digit = 0; digit < rows.digits;) {
+    const unsigned steps = imma_steps(unit, keys.up[digit]);
+    Conversions<Word> job{in, digits, rows.limbs, rows.digits * all, static_cast<unsigned>(ciphertexts), 0, {}, {}, {}};
+    for (; digit < rows.digits && job.count < kMostConversions && imma_steps(unit, keys.up[digit]) == steps; ++digit) {
+      job.in_first[job.count] = digit * rows.digit_limbs;
+      job.out_first[job.count] = digit * all;
+      job.conversion[job.count++] = keys.up[digit];
+    }
+    const cudaError_t error = convert(steps, job, tables, stream);
+    if (error != cudaSuccess) return error;
+  }
+  return cudaSuccess;
 }
 
 /// The transform of what mod_down converted, and what remains to be done with it.
@@ -146,15 +173,12 @@ cudaError_t mod_up(Unit unit, Word* digits, const Word* in, size_t parts, Word* 
   const auto stride = static_cast<unsigned>(parts * rows.limbs);
   const CoefficientRows<Word> last_part{in, scratch, stride, stride - rows.limbs, rows.limbs, tables.log_n};
   cudaError_t error = launch_ntt<Word, true>(last_part, limbs, ciphertexts, tables, stream);
+  if (error == cudaSuccess) error = convert_digits(unit, digits, scratch, ciphertexts, keys, tables, stream);
+  if (error != cudaSuccess) return error;
   RowMap others;  // of all digits, without their own limbs
   others.count = rows.digits * all;
-  for (uint32_t digit = 0; digit < rows.digits && error == cudaSuccess; ++digit) {
+  for (uint32_t digit = 0; digit < rows.digits; ++digit)
     std::copy_n(keys.up[digit].targets.prime, all, others.prime + digit * all);
-    const ConversionPlace<Word> place{scratch,           digits,     rows.limbs, digit * rows.digit_limbs,
-                                      rows.digits * all, digit * all};
-    error = convert(unit, place, ciphertexts, keys.up[digit], tables, stream);
-  }
-  if (error != cudaSuccess) return error;
   const ForwardInPlace<Word> in_place{{digits, others.count, tables.log_n}};
   return launch_ntt<Word, false>(in_place, others, ciphertexts, tables, stream);
 }
@@ -169,8 +193,9 @@ cudaError_t mod_down(Unit unit, Word* out, Word* in, Word* scratch, const Addend
   const InverseInPlace<Word> in_place{{in, special.count, tables.log_n}};
   cudaError_t error = launch_ntt<Word, true>(in_place, special, ciphertexts * 2, tables, stream);
   if (error != cudaSuccess) return error;
-  const ConversionPlace<Word> place{in, scratch, special.count, rows.limbs, rows.limbs, 0};
-  error = convert(unit, place, ciphertexts * 2, *keys.down, tables, stream);
+  const Conversions<Word> down{in, scratch,      special.count, rows.limbs,  static_cast<unsigned>(ciphertexts * 2),
+                               1,  {rows.limbs}, {0},           {*keys.down}};
+  error = convert(imma_steps(unit, *keys.down), down, tables, stream);
   if (error != cudaSuccess) return error;
   const ModDownRows<Word> job{scratch, in, out, addend, keys.inverse_special, rows.limbs, rows.map.count, tables.log_n};
   return launch_ntt<Word, false>(job, limbs, ciphertexts * 2, tables, stream);

@@ -7,15 +7,41 @@
 
 namespace polykem::ckks::cuda {
 
-/// Where a conversion reads and writes: rows [first, ..) of the `rows` rows of each polynomial.
+inline constexpr unsigned kMostConversions = 4;  ///< of one launch, so that they fit a kernel's parameters
+
+/// Conversions between the rows of the same polynomials: each reads rows [in_first, ..) of the `in_rows` rows of a
+/// polynomial and writes rows [out_first, ..) of `out_rows`.
 template <class Word>
-struct ConversionPlace {
+struct Conversions {
   const Word* in;
   Word* out;
-  unsigned in_rows, in_first, out_rows, out_first;
+  unsigned in_rows, out_rows, polynomials, count;
+  unsigned in_first[kMostConversions], out_first[kMostConversions];
+  Conversion<Word> conversion[kMostConversions];
+
+  /// The rows of one conversion of one polynomial, from point i on.
+  __device__ __forceinline__ const Word* from(unsigned number, unsigned polynomial, unsigned i, int log_n) const {
+    return in + ((size_t{polynomial} * in_rows + in_first[number]) << log_n) + i;
+  }
+  __device__ __forceinline__ Word* to(unsigned number, unsigned polynomial, unsigned i, int log_n) const {
+    return out + ((size_t{polynomial} * out_rows + out_first[number]) << log_n) + i;
+  }
 };
 
-inline constexpr int kConvertThreads = 128;
+/// What a block does of them: 2^log_block_points points of one polynomial.
+struct ConversionPlace {
+  unsigned number, polynomial, first;
+  template <class Word>
+  __device__ __forceinline__ ConversionPlace(const Conversions<Word>& job, int log_n, int log_block_points) {
+    const int log_blocks = log_n - log_block_points;
+    const unsigned all = blockIdx.x >> log_blocks;
+    number = all / job.polynomials;
+    polynomial = all % job.polynomials;
+    first = (blockIdx.x & ((1u << log_blocks) - 1)) << log_block_points;
+  }
+};
+
+inline constexpr int kLogConvertThreads = 7, kConvertThreads = 1 << kLogConvertThreads;
 
 /// The integer units: a block converts 128 points, a thread all targets of one. The residues y lie in shared memory.
 __device__ __forceinline__ void convert_group(uint32_t (&out)[kTargetGroup], const uint32_t* y, unsigned sources,
@@ -60,15 +86,16 @@ __device__ __forceinline__ void convert_group(uint64_t (&out)[kTargetGroup], con
 
 template <class Word>
 __global__ void __launch_bounds__(kConvertThreads)
-    convert_kernel(const ConversionPlace<Word> place, const Conversion<Word> conversion, const Tables<Word> tables) {
-  const unsigned log_blocks = tables.log_n - 7, polynomial = blockIdx.x >> log_blocks;
-  const unsigned i = (blockIdx.x & ((1u << log_blocks) - 1)) * kConvertThreads + threadIdx.x;
+    convert_kernel(const Conversions<Word> job, const Tables<Word> tables) {
+  const ConversionPlace place(job, tables.log_n, kLogConvertThreads);
+  const unsigned i = place.first + threadIdx.x;
+  const Conversion<Word>& conversion = job.conversion[place.number];
   Word* y = dynamic_shared<Word>() + threadIdx.x;
-  const Word* in = place.in + ((size_t{polynomial} * place.in_rows + place.in_first) << tables.log_n) + i;
+  const Word* in = job.from(place.number, place.polynomial, i, tables.log_n);
   for (unsigned s = 0; s < conversion.sources; ++s)
     y[s * kConvertThreads] =
         multiply(in[size_t{s} << tables.log_n], conversion.hat_inverse[s], tables.primes[conversion.source_prime[s]].q);
-  Word* out = place.out + ((size_t{polynomial} * place.out_rows + place.out_first) << tables.log_n) + i;
+  Word* out = job.to(place.number, place.polynomial, i, tables.log_n);
   for (unsigned group = 0; group < conversion.targets.count; group += kTargetGroup) {
     const Prime<Word>* primes[kTargetGroup];
     Word q[kTargetGroup], result[kTargetGroup];
@@ -97,19 +124,19 @@ __device__ __forceinline__ uint32_t join_bytes(int s0, int s1, int s2, int s3, c
   return montgomery_reduce(uint64_t{high} * 65536 + low, prime);
 }
 
-inline constexpr int kConvertWarps = 8;
+inline constexpr int kConvertWarps = 8, kLogImmaPoints = 8;
 
 /// Tensor cores, at most 8 kSteps sources: a warp converts 32 points. Lane 4 g + t has the sources t, t + 4, .. of the
 /// points 4 g .. 4 g + 3; as a word is the four bytes of a column, residues are operands as they are. Point 4 g + j is
 /// column g of product j; the lane gets target g of a group at the points 8 t .. 8 t + 7.
 template <int kSteps>
 __global__ void __launch_bounds__(kConvertWarps* kWarp)
-    convert_imma_kernel(const ConversionPlace<uint32_t> place, const Conversion<uint32_t> conversion,
-                        const Tables<uint32_t> tables) {
-  const unsigned log_blocks = tables.log_n - 8, polynomial = blockIdx.x >> log_blocks;
+    convert_imma_kernel(const Conversions<uint32_t> job, const Tables<uint32_t> tables) {
+  const ConversionPlace place(job, tables.log_n, kLogImmaPoints);
+  const Conversion<uint32_t>& conversion = job.conversion[place.number];
   const unsigned lane = threadIdx.x % kWarp, g = lane / 4, t = lane % 4;
-  const unsigned first = (blockIdx.x & ((1u << log_blocks) - 1)) * 256 + threadIdx.x / kWarp * 32;
-  const uint32_t* in = place.in + ((size_t{polynomial} * place.in_rows + place.in_first) << tables.log_n);
+  const unsigned first = place.first + threadIdx.x / kWarp * 32;
+  const uint32_t* in = job.from(place.number, place.polynomial, first + 4 * g, tables.log_n);
   uint32_t y[4][kSteps][2];
 #pragma unroll
   for (int step = 0; step < kSteps; ++step) {
@@ -118,7 +145,7 @@ __global__ void __launch_bounds__(kConvertWarps* kWarp)
       const unsigned source = 8 * step + 4 * half + t;
       const bool there = source < conversion.sources;
       const unsigned s = there ? source : 0;
-      const Vector<uint32_t> x = load_vector(in + (size_t{s} << tables.log_n) + first + 4 * g);
+      const Vector<uint32_t> x = load_vector(in + (size_t{s} << tables.log_n));
       const Factor<uint32_t> factor = conversion.hat_inverse[s];
       const uint32_t q = tables.primes[conversion.source_prime[s]].q;
 #pragma unroll
@@ -126,7 +153,7 @@ __global__ void __launch_bounds__(kConvertWarps* kWarp)
         y[j][step][half] = there ? multiply(x.at[j], factor, q) : 0;
     }
   }
-  uint32_t* out = place.out + ((size_t{polynomial} * place.out_rows + place.out_first) << tables.log_n) + first + 8 * t;
+  uint32_t* out = job.to(place.number, place.polynomial, first + 8 * t, tables.log_n);
   const auto* fragments = reinterpret_cast<const uint4*>(conversion.fragments) + lane;
 #pragma unroll 1
   for (unsigned group = 0; group < conversion.targets.count; group += kTargetGroup) {

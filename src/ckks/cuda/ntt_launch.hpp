@@ -11,7 +11,7 @@ namespace polykem::ckks::cuda {
 template <class Word, int kLogN, int kCluster, bool kInverse, class Rows>
 cudaError_t launch_shared(const Rows& rows, const RowMap& map, size_t polynomials, const Tables<Word>& tables,
                           cudaStream_t stream) {
-  using Ntt = SharedNtt<Word, kLogN, kCluster>;
+  using Ntt = SharedNtt<Word, kLogN, kCluster, kInverse>;
   const RowOrder order = make_row_order(map, polynomials, sizeof(Factor<Word>) << kLogN);
   return launch(ntt_shared_kernel<Word, kLogN, kCluster, kInverse, Rows>, order.rows() * kCluster, Ntt::kThreads,
                 kCluster, Ntt::BlockSlice::kSharedBytes, stream, rows, order, tables);

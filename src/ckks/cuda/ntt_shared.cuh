@@ -20,7 +20,7 @@ struct Passes {
   static constexpr int kChunkLevel = kFirst + kMiddle;
 };
 
-template <class Word, int kLogN, int kCluster>
+template <class Word, int kLogN, int kCluster, bool kInverse>
 struct SharedNtt {
   using P = Passes<Word, kLogN>;
   static constexpr int kN = 1 << kLogN, kPoints = kN / kCluster;
@@ -28,7 +28,10 @@ struct SharedNtt {
   static constexpr int kThreads = kPoints / kThreadPoints;
   /// As many blocks as leave a thread 64 registers, 80 where a block is small and the passes are short, or 128 where a
   /// thread holds more than 32 words of 32 bits.
-  static constexpr int kSmThreads = kThreadPoints * sizeof(Word) > 128 ? 512 : kLogN < 14 ? 768 : 1024;
+  static constexpr bool kLarge = kThreadPoints * sizeof(Word) > 128;
+  static constexpr int kSmThreads = kLarge       ? (kInverse && sizeof(Word) == 4 && kCluster == 8 ? 640 : 512)
+                                    : kLogN < 14 ? 768
+                                                 : 1024;
   static constexpr int kMinBlocks = kSmThreads / kThreads;
   static constexpr int kRadix = 1 << P::kFirst, kStride = kN / kRadix, kOfBlock = kRadix / kCluster;
   static_assert(kRadix % kCluster == 0 && kStride % kCluster == 0 && kThreads <= 1024 && kMinBlocks >= 1);
@@ -96,7 +99,7 @@ struct SharedNtt {
 
   template <class Row>
   __device__ __forceinline__ void forward(const Row& row) const {
-    if constexpr (kCluster > 1) cluster_arrive();
+    if constexpr (kCluster > 1) cluster_arrive_relaxed();
     first(row);
     all_blocks();
     if constexpr (P::kBetween) {
@@ -115,7 +118,10 @@ struct SharedNtt {
     }
     all_blocks();
     last(row);
-    if constexpr (kCluster > 1) all_blocks();  // nobody leaves while others read its shared memory
+    if constexpr (kCluster > 1) {  // nobody leaves while others read its shared memory
+      cluster_arrive_relaxed();
+      cluster_wait();
+    }
   }
 };
 
@@ -124,10 +130,10 @@ struct SharedNtt {
 ///   store(index, value) sixteen bytes in [0, q) (forward); a word in [0, q) (inverse)
 ///   scale               what the inverse multiplies by, 1/N included
 template <class Word, int kLogN, int kCluster, bool kInverse, class Rows>
-__global__ void __launch_bounds__((SharedNtt<Word, kLogN, kCluster>::kThreads),
-                                  (SharedNtt<Word, kLogN, kCluster>::kMinBlocks))
+__global__ void __launch_bounds__((SharedNtt<Word, kLogN, kCluster, kInverse>::kThreads),
+                                  (SharedNtt<Word, kLogN, kCluster, kInverse>::kMinBlocks))
     ntt_shared_kernel(const Rows rows, const RowOrder order, const Tables<Word> tables) {
-  using Ntt = SharedNtt<Word, kLogN, kCluster>;
+  using Ntt = SharedNtt<Word, kLogN, kCluster, kInverse>;
   const RowPlace place = order.place(blockIdx.x / kCluster);
   const Prime<Word> prime = tables.primes[place.prime];
   const auto* factors = (kInverse ? tables.inverse : tables.forward) + (size_t{place.prime} << kLogN);

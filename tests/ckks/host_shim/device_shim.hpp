@@ -24,6 +24,9 @@ T* dynamic_shared() {
 inline void cluster_arrive() {
   host_shim::cluster_arrive();
 }
+inline void cluster_arrive_relaxed() {
+  host_shim::cluster_arrive();
+}
 inline void cluster_wait() {
   host_shim::cluster_wait();
 }
