@@ -126,9 +126,10 @@ __device__ __forceinline__ uint32_t join_bytes(int s0, int s1, int s2, int s3, c
 
 inline constexpr int kConvertWarps = 8, kLogImmaPoints = 8;
 
-/// Tensor cores, at most 8 kSteps sources: a warp converts 32 points. Lane 4 g + t has the sources t, t + 4, .. of the
-/// points 4 g .. 4 g + 3; as a word is the four bytes of a column, residues are operands as they are. Point 4 g + j is
-/// column g of product j; the lane gets target g of a group at the points 8 t .. 8 t + 7.
+/// Tensor cores, at most 8 kSteps sources: a warp converts 32 points, of which four neighbours are a column of products
+/// 0 .. 3. Columns 0, 2, 4, 6 are the first 16 points and the odd ones the others, so that a warp's store is of whole
+/// sectors. Lane 4 g + t has the sources t, t + 4, .. of column g; as a word is the four bytes of a column of the
+/// product, residues are operands as they are. The lane gets target g of a group at the columns 2 t and 2 t + 1.
 template <int kSteps>
 __global__ void __launch_bounds__(kConvertWarps* kWarp)
     convert_imma_kernel(const Conversions<uint32_t> job, const Tables<uint32_t> tables) {
@@ -136,7 +137,7 @@ __global__ void __launch_bounds__(kConvertWarps* kWarp)
   const Conversion<uint32_t>& conversion = job.conversion[place.number];
   const unsigned lane = threadIdx.x % kWarp, g = lane / 4, t = lane % 4;
   const unsigned first = place.first + threadIdx.x / kWarp * 32;
-  const uint32_t* in = job.from(place.number, place.polynomial, first + 4 * g, tables.log_n);
+  const uint32_t* in = job.from(place.number, place.polynomial, first + 16 * (g % 2) + 4 * (g / 2), tables.log_n);
   uint32_t y[4][kSteps][2];
 #pragma unroll
   for (int step = 0; step < kSteps; ++step) {
@@ -153,7 +154,7 @@ __global__ void __launch_bounds__(kConvertWarps* kWarp)
         y[j][step][half] = there ? multiply(x.at[j], factor, q) : 0;
     }
   }
-  uint32_t* out = job.to(place.number, place.polynomial, first + 8 * t, tables.log_n);
+  uint32_t* out = job.to(place.number, place.polynomial, first + 4 * t, tables.log_n);
   const auto* fragments = reinterpret_cast<const uint4*>(conversion.fragments) + lane;
 #pragma unroll 1
   for (unsigned group = 0; group < conversion.targets.count; group += kTargetGroup) {
@@ -175,7 +176,7 @@ __global__ void __launch_bounds__(kConvertWarps* kWarp)
       const Prime<uint32_t> prime = tables.primes[number];
 #pragma unroll
       for (int c = 0; c < 2; ++c)
-        store_vector(out + (size_t{target} << tables.log_n) + 4 * c, make_vector<uint32_t>([&](int j) {
+        store_vector(out + (size_t{target} << tables.log_n) + 16 * c, make_vector<uint32_t>([&](int j) {
                        return join_bytes(sums[j][0][c], sums[j][0][2 + c], sums[j][1][c], sums[j][1][2 + c], prime);
                      }));
     }

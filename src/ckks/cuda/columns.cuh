@@ -16,6 +16,17 @@ __device__ __forceinline__ Factor<uint64_t> load_factor(const Factor<uint64_t>* 
   return {loaded.x, loaded.y};
 }
 
+/// Two neighbours, the first at an even place.
+__device__ __forceinline__ void load_factors(Factor<uint32_t> (&pair)[2], const Factor<uint32_t>* factors) {
+  const uint4 loaded = __ldg(reinterpret_cast<const uint4*>(factors));
+  pair[0] = {loaded.x, loaded.y};
+  pair[1] = {loaded.z, loaded.w};
+}
+__device__ __forceinline__ void load_factors(Factor<uint64_t> (&pair)[2], const Factor<uint64_t>* factors) {
+  pair[0] = load_factor(factors);
+  pair[1] = load_factor(factors + 1);
+}
+
 /// The factors of the nodes below `node`, at the top levels of the tables.
 template <class Word>
 struct TreeFactors {
@@ -23,6 +34,9 @@ struct TreeFactors {
   uint32_t node;
   __device__ __forceinline__ Factor<Word> operator()(int depth, int m) const {
     return load_factor(table + size_t{node << depth} + m);
+  }
+  __device__ __forceinline__ void load(Factor<Word> (&pair)[2], int depth, int m) const {
+    load_factors(pair, table + size_t{node << depth} + m);
   }
 };
 
@@ -34,22 +48,38 @@ struct RunFactors {
   __device__ __forceinline__ Factor<Word> operator()(int depth, int m) const {
     return load_factor(table + g + size_t{groups} * ((1 << depth) + m));
   }
+  __device__ __forceinline__ void load(Factor<Word> (&pair)[2], int depth, int m) const {
+    pair[0] = (*this)(depth, m);
+    pair[1] = (*this)(depth, m + 1);
+  }
 };
 
-/// One layer of a column, number kDepth of kBits. Depths are template parameters: loops whose bounds depend on each
-/// other would leave x in local memory.
-template <int kBits, int kDepth, bool kInverse, class Word, class Factors>
-__device__ __forceinline__ void transform_layer(Word (&x)[1 << kBits], const Factors& factors, Word q) {
+/// The butterflies of node m of layer number kDepth of kBits.
+template <int kBits, int kDepth, bool kInverse, class Word>
+__device__ __forceinline__ void transform_node(Word (&x)[1 << kBits], int m, Factor<Word> w, Word q) {
   constexpr int kHalf = 1 << (kBits - 1 - kDepth);
 #pragma unroll
-  for (int m = 0; m < 1 << kDepth; ++m) {
-    const Factor<Word> w = factors(kDepth, m);
+  for (int j = 0; j < kHalf; ++j) {
+    if constexpr (kInverse)
+      inverse_butterfly(x[2 * m * kHalf + j], x[(2 * m + 1) * kHalf + j], w, q);
+    else
+      butterfly(x[2 * m * kHalf + j], x[(2 * m + 1) * kHalf + j], w, q);
+  }
+}
+
+/// One layer of a column. Depths are template parameters: loops whose bounds depend on each other would leave x in
+/// local memory.
+template <int kBits, int kDepth, bool kInverse, class Word, class Factors>
+__device__ __forceinline__ void transform_layer(Word (&x)[1 << kBits], const Factors& factors, Word q) {
+  if constexpr (kDepth == 0) {
+    transform_node<kBits, 0, kInverse>(x, 0, factors(0, 0), q);
+  } else {
 #pragma unroll
-    for (int j = 0; j < kHalf; ++j) {
-      if constexpr (kInverse)
-        inverse_butterfly(x[2 * m * kHalf + j], x[(2 * m + 1) * kHalf + j], w, q);
-      else
-        butterfly(x[2 * m * kHalf + j], x[(2 * m + 1) * kHalf + j], w, q);
+    for (int m = 0; m < 1 << kDepth; m += 2) {
+      Factor<Word> w[2];
+      factors.load(w, kDepth, m);
+      transform_node<kBits, kDepth, kInverse>(x, m, w[0], q);
+      transform_node<kBits, kDepth, kInverse>(x, m + 1, w[1], q);
     }
   }
 }
