@@ -116,10 +116,9 @@ struct CoefficientRows {
   unsigned stride, first, count;
   int log_n;
 
-  __device__ __forceinline__ InverseRow<Word> at(const RowPlace& place, const Prime<Word>& prime,
-                                                 const Tables<Word>&) const {
+  __device__ __forceinline__ InverseRow<Word> at(const RowPlace& place, const Prime<Word>&, const Tables<Word>&) const {
     return {in + ((size_t{place.polynomial} * stride + first + place.row) << log_n),
-            out + ((size_t{place.polynomial} * count + place.row) << log_n), prime.inverse_n};
+            out + ((size_t{place.polynomial} * count + place.row) << log_n)};
   }
 };
 

@@ -92,12 +92,24 @@ __device__ __forceinline__ void transform_column(Word (&x)[1 << kBits], const Fa
   }
 }
 
-template <int kBits, int kDepth = kBits - 1, class Word, class Factors>
+/// Down to the layer kEnd.
+template <int kBits, int kEnd = 0, int kDepth = kBits - 1, class Word, class Factors>
 __device__ __forceinline__ void invert_column(Word (&x)[1 << kBits], const Factors& factors, Word q) {
-  if constexpr (kDepth >= 0) {
+  if constexpr (kDepth >= kEnd) {
     transform_layer<kBits, kDepth, true>(x, factors, q);
-    invert_column<kBits, kDepth - 1>(x, factors, q);
+    invert_column<kBits, kEnd, kDepth - 1>(x, factors, q);
   }
+}
+
+/// The inverse's last layers, with the division by N; to [0, q). factors: of the prime.
+template <int kBits, class Word>
+__device__ __forceinline__ void finish_column(Word (&x)[1 << kBits], const Factor<Word>* factors,
+                                              Factor<Word> inverse_n, Word q) {
+  invert_column<kBits, 1>(x, TreeFactors<Word>{factors, 1}, q);
+  const Factor<Word> root = load_factor(factors);
+#pragma unroll
+  for (int j = 0; j < 1 << (kBits - 1); ++j)
+    last_butterfly(x[j], x[j + (1 << (kBits - 1))], inverse_n, root, q);
 }
 
 /// Where point i lies in shared memory: sixteen bytes of padding after each run, so that neither runs nor columns of

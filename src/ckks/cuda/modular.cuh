@@ -81,6 +81,20 @@ __device__ __forceinline__ void inverse_butterfly(uint64_t& x, uint64_t& y, Fact
   y = multiply_lazy(difference, w, q);
 }
 
+/// (x, y) <- ((x + y) s, (x - y) w) in [0, q).
+__device__ __forceinline__ void last_butterfly(uint32_t& x, uint32_t& y, Factor<uint32_t> s, Factor<uint32_t> w,
+                                               uint32_t q) {
+  const uint32_t difference = x - y + q;
+  x = multiply(x + y, s, q);
+  y = multiply(difference, w, q);
+}
+__device__ __forceinline__ void last_butterfly(uint64_t& x, uint64_t& y, Factor<uint64_t> s, Factor<uint64_t> w,
+                                               uint64_t q) {
+  const uint64_t difference = x - y + 4 * q;
+  x = multiply(x + y, s, q);
+  y = multiply(difference, w, q);
+}
+
 __device__ __forceinline__ uint32_t negate(uint32_t x, uint32_t q) {
   return x == 0 ? 0 : q - x;
 }

@@ -76,16 +76,14 @@ template <class Word>
 struct InverseRow {
   const Word* from;
   Word* to;
-  Factor<Word> scale;
   __device__ __forceinline__ Vector<Word> load(size_t i) const { return load_vector(from + i); }
   __device__ __forceinline__ void store(size_t i, Word x) const { to[i] = x; }
 };
 
 template <class Word>
 struct InverseInPlace : RowsInPlace<Word> {
-  __device__ __forceinline__ InverseRow<Word> at(const RowPlace& place, const Prime<Word>& prime,
-                                                 const Tables<Word>&) const {
-    return {this->points(place), this->points(place), prime.inverse_n};
+  __device__ __forceinline__ InverseRow<Word> at(const RowPlace& place, const Prime<Word>&, const Tables<Word>&) const {
+    return {this->points(place), this->points(place)};
   }
 };
 

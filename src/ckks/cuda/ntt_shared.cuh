@@ -67,7 +67,7 @@ struct SharedNtt {
 
   /// The last layers of the inverse, from the blocks' shared memories to row.store(index, word).
   template <class Row>
-  __device__ __forceinline__ void last(const Row& row) const {
+  __device__ __forceinline__ void last(const Row& row, Factor<Word> inverse_n) const {
 #pragma unroll 1
     for (int step = 0; step < kThreadPoints / kRadix; ++step) {
       const unsigned column = slice.rank * (kStride / kCluster) + step * kThreads + slice.thread;
@@ -81,10 +81,10 @@ struct SharedNtt {
         else
           x[k] = place[offset];
       }
-      invert_column<P::kFirst>(x, TreeFactors<Word>{slice.factors, 1}, slice.q);
+      finish_column<P::kFirst>(x, slice.factors, inverse_n, slice.q);
 #pragma unroll
       for (int k = 0; k < kRadix; ++k)
-        row.store(size_t{column} + k * kStride, multiply(x[k], row.scale, slice.q));
+        row.store(size_t{column} + k * kStride, x[k]);
     }
   }
 
@@ -110,14 +110,14 @@ struct SharedNtt {
   }
 
   template <class Row>
-  __device__ __forceinline__ void inverse(const Row& row) const {
+  __device__ __forceinline__ void inverse(const Row& row, Factor<Word> inverse_n) const {
     slice.template inverse_chunks<P::kChunkLevel>([&](size_t i) { return row.load(i); });
     if constexpr (P::kBetween) {
       __syncthreads();
       slice.template middle<P::kFirst, P::kMiddle, true>();
     }
     all_blocks();
-    last(row);
+    last(row, inverse_n);
     if constexpr (kCluster > 1) {  // nobody leaves while others read its shared memory
       cluster_arrive_relaxed();
       cluster_wait();
@@ -128,7 +128,6 @@ struct SharedNtt {
 /// A row of a launch. `Rows` says where the points come from and go to: rows.at(place, prime, tables) has
 ///   load(index)         a word below 2q (forward); sixteen bytes below q (inverse)
 ///   store(index, value) sixteen bytes in [0, q) (forward); a word in [0, q) (inverse)
-///   scale               what the inverse multiplies by, 1/N included
 template <class Word, int kLogN, int kCluster, bool kInverse, class Rows>
 __global__ void __launch_bounds__((SharedNtt<Word, kLogN, kCluster, kInverse>::kThreads),
                                   (SharedNtt<Word, kLogN, kCluster, kInverse>::kMinBlocks))
@@ -140,7 +139,7 @@ __global__ void __launch_bounds__((SharedNtt<Word, kLogN, kCluster, kInverse>::k
   const Ntt ntt{{dynamic_shared<Word>(), blockIdx.x % kCluster, threadIdx.x, factors, prime.q}};
   const auto row = rows.at(place, prime, tables);
   if constexpr (kInverse)
-    ntt.inverse(row);
+    ntt.inverse(row, prime.inverse_n);
   else
     ntt.forward(row);
 }

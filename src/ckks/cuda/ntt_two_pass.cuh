@@ -73,7 +73,7 @@ __global__ void __launch_bounds__(256, kTwoPassBlocks<Word>)
   const unsigned row = blockIdx.x / Ntt::kTiles, prime = map.prime[row % map.count];
   if (prime == RowMap::kSkip) return;
   const Word q = tables.primes[prime].q;
-  const Factor<Word> scale = tables.primes[prime].inverse_n;
+  const Factor<Word> inverse_n = tables.primes[prime].inverse_n;
   const auto* factors = tables.inverse + (size_t{prime} << kLogN);
   Word* points = data + (size_t{row} << kLogN) + blockIdx.x % Ntt::kTiles * kWidth;
   Word* tile = dynamic_shared<Word>();
@@ -93,10 +93,10 @@ __global__ void __launch_bounds__(256, kTwoPassBlocks<Word>)
 #pragma unroll
     for (int k = 0; k < kA; ++k)
       x[k] = tile[(k * kB + r) * kWidth + column];
-    invert_column<Ntt::kFirst>(x, TreeFactors<Word>{factors, 1}, q);
+    finish_column<Ntt::kFirst>(x, factors, inverse_n, q);
 #pragma unroll
     for (int k = 0; k < kA; ++k)
-      points[(k * kB + r) * 256 + column] = multiply(x[k], scale, q);
+      points[(k * kB + r) * 256 + column] = x[k];
   });
 }
 

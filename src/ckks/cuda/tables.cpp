@@ -87,6 +87,8 @@ HostTables<Word> make_tables(int log_n, const std::vector<PrimeRoot>& primes) {
       power = multiply_mod(power, psi, q);
       inverse_power = multiply_mod(inverse_power, psi_inverse, q);
     }
+    const uint64_t root = tables.inverse[p * n + 1].value, inverse_n = tables.primes[p].inverse_n.value;
+    tables.inverse[p * n] = make_factor<Word>(multiply_mod(root, inverse_n, q), q);
   }
   return tables;
 }

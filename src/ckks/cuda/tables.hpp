@@ -67,7 +67,7 @@ struct Tables {
   /// G = N / 2^kLogRun lie in that order; then, by its place e in the subtree of depth kLogRun below node G + g, at
   /// G (e + 1) + g, so that neighbouring threads read neighbouring factors.
   const Factor<Word>* forward;
-  const Factor<Word>* inverse;  ///< the same of the inverse's factors
+  const Factor<Word>* inverse;  ///< the same of the inverse's factors; place 0 has that of node 1 divided by N
   ImmaTables imma;
 };
 
