@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 #include <map>
+#include <mutex>
 #include <tuple>
 
 namespace polykem::ckks::testing {
@@ -37,9 +38,11 @@ uint64_t primitive_root(uint64_t q, uint64_t order) {
   }
 }
 
-/// psi to the power i, for all i below N.
+/// psi to the power i, for all i below N. Checks run on several threads.
 const Residues& powers(uint64_t psi, uint64_t q, int log_n) {
+  static std::mutex mutex;
   static std::map<std::tuple<uint64_t, uint64_t, int>, Residues> known;
+  const std::lock_guard lock(mutex);
   Residues& table = known[{psi, q, log_n}];
   for (uint64_t power = 1; table.size() >> log_n == 0; power = multiply_mod(power, psi, q))
     table.push_back(power);
