@@ -11,6 +11,7 @@ from __future__ import annotations
 import asyncio
 import os
 import threading
+import time
 from concurrent.futures import Future
 from typing import Any, Callable, Generator
 
@@ -70,27 +71,39 @@ class _Jobs:
             self._next += 1
             self._pending[number] = (job, finish, keep)
             try:
+                if self._thread is None:
+                    thread = threading.Thread(target=self._serve, name="polykem-jobs")
+                    thread.start()
+                    self._thread = thread
                 start(self._completions, number)
             except BaseException:
                 del self._pending[number]
                 raise
-            if self._thread is None:
-                self._thread = threading.Thread(target=self._serve, name="polykem-jobs")
-                self._thread.start()
         return job
 
     def _serve(self) -> None:
         while True:
-            finished = self._completions.wait(_LINGER)
-            for number, status in finished:
-                with self._lock:
-                    job, finish, keep = self._pending.pop(number)
-                _complete(job, finish, status)
-                del job, finish, keep
-            with self._lock:
-                if not finished and not self._pending:
-                    self._thread = None
+            try:
+                if not self._serve_one():
                     return
+            except MemoryError:  # the job is still the first: later, there may be memory
+                time.sleep(_LINGER)
+
+    def _serve_one(self) -> bool:
+        """False: there was no job to complete, and the thread ends."""
+        finished = self._completions.wait(_LINGER)
+        if finished is None:
+            with self._lock:
+                if self._pending:
+                    return True
+                self._thread = None
+                return False
+        number, status = finished
+        with self._lock:
+            job, finish, _keep = self._pending.pop(number)
+        self._completions.drop()
+        _complete(job, finish, status)
+        return True
 
 
 def _complete(job: Job, finish: Callable[[int], Any], status: int) -> None:

@@ -2,6 +2,7 @@
 #include "batch.hpp"
 
 #include <chrono>
+#include <new>
 
 namespace polykem::python {
 
@@ -13,6 +14,11 @@ const polykem_scheme* scheme_at(std::size_t index) {
   return scheme;
 }
 
+polykem_status unless_no_memory(polykem_status status) {
+  if (status == POLYKEM_ERR_OUT_OF_MEMORY) throw std::bad_alloc();
+  return status;
+}
+
 polykem_scheme_info_t info_of(const polykem_scheme* scheme) {
   polykem_scheme_info_t info{};
   info.struct_size = sizeof info;
@@ -20,22 +26,37 @@ polykem_scheme_info_t info_of(const polykem_scheme* scheme) {
   return info;
 }
 
-void Completions::Queue::push(Finished one) {
-  {
-    const std::lock_guard lock(mutex);
-    finished.push_back(one);
-  }
-  any.notify_one();
+Completions::Queue::~Queue() {
+  while (first_ != nullptr)  // one by one: a long list would destroy itself recursively
+    first_ = std::move(first_->next);
 }
 
-std::vector<Completions::Finished> Completions::wait(double seconds) {
-  Queue& queue = *queue_;
+void Completions::Queue::push(std::unique_ptr<Finished> finished) noexcept {
+  {
+    const std::lock_guard lock(mutex_);
+    Finished* const added = finished.get();
+    (first_ == nullptr ? first_ : last_->next) = std::move(finished);
+    last_ = added;
+  }
+  any_.notify_one();
+}
+
+const Completions::Finished* Completions::Queue::wait(double seconds) {
+  std::unique_lock lock(mutex_);
+  any_.wait_for(lock, std::chrono::duration<double>(seconds), [this] { return first_ != nullptr; });
+  return first_.get();
+}
+
+void Completions::Queue::drop() noexcept {
+  const std::lock_guard lock(mutex_);
+  if (first_ != nullptr) first_ = std::move(first_->next);
+}
+
+std::optional<std::pair<std::uint64_t, int>> Completions::wait(double seconds) {
   const nb::gil_scoped_release no_gil;
-  std::unique_lock lock(queue.mutex);
-  queue.any.wait_for(lock, std::chrono::duration<double>(seconds), [&queue] { return !queue.finished.empty(); });
-  std::vector<Finished> all(queue.finished.begin(), queue.finished.end());
-  queue.finished.clear();
-  return all;
+  const Finished* const finished = queue_->wait(seconds);
+  if (finished == nullptr) return std::nullopt;
+  return std::pair(finished->number, finished->status);
 }
 
 namespace {
@@ -54,11 +75,11 @@ std::size_t key_bytes(const polykem_scheme_info_t& info, int kind) {
 
 }  // namespace
 
-void KeySet::adopt(const Context& context, polykem_status status, polykem_keyset* made) {
+void KeySet::adopt(const ContextHandle& context, polykem_status status, polykem_keyset* made) {
   status_ = status;
   if (status != POLYKEM_OK) return;
   // The context outlives its key sets.
-  handle_ = {made, [context = context.handle()](polykem_keyset* keyset) { polykem_keyset_free(keyset); }};
+  handle_ = {made, [context](polykem_keyset* keyset) { polykem_keyset_free(keyset); }};
 }
 
 KeySet::KeySet(const Context& context, std::size_t scheme, int kind, std::size_t count, nb::handle keys) {
@@ -66,12 +87,12 @@ KeySet::KeySet(const Context& context, std::size_t scheme, int kind, std::size_t
   const Bytes bytes(keys, "keys", total(count, key_bytes(info_of(set), kind)), false);
   polykem_keyset* made = nullptr;
   polykem_status status;
+  const ContextHandle held = context.handle();
   {
-    const ContextHandle held = context.handle();
     const nb::gil_scoped_release no_gil;
     status = polykem_keyset_import(held.get(), set, static_cast<polykem_key_kind>(kind), count, bytes.data(), &made);
   }
-  adopt(context, status, made);
+  adopt(held, status, made);
 }
 
 std::unique_ptr<KeySet> KeySet::generate(const Context& context, std::size_t scheme, std::size_t count,
@@ -81,12 +102,12 @@ std::unique_ptr<KeySet> KeySet::generate(const Context& context, std::size_t sch
   std::unique_ptr<KeySet> keyset(new KeySet);
   polykem_keyset* made = nullptr;
   polykem_status status;
+  const ContextHandle held = context.handle();
   {
-    const ContextHandle held = context.handle();
     const nb::gil_scoped_release no_gil;
     status = polykem_keyset_generate(held.get(), set, count, pk.data(), &made);
   }
-  keyset->adopt(context, status, made);
+  keyset->adopt(held, status, made);
   return keyset;
 }
 
@@ -129,11 +150,11 @@ Request::Request(int op, std::size_t scheme, std::size_t count, int key_mode, in
       reinterpret_cast<const std::size_t*>(input(fields.key_index, "key_index", total(keys, sizeof(std::size_t))));
 }
 
-Context::Context(unsigned threads, const std::optional<std::string>& backend) {
+Context::Context(unsigned threads, std::optional<const char*> backend) {
   polykem_config config{};
   config.struct_size = sizeof config;
   config.threads = threads;
-  config.backend = backend ? backend->c_str() : nullptr;
+  config.backend = backend.value_or(nullptr);
   polykem_context* made = nullptr;
   status_ = polykem_context_new(&config, &made);
   if (made != nullptr) handle_ = {made, polykem_context_free};
@@ -157,12 +178,15 @@ int Context::run(const Request& request) const {
 int Context::submit(const Request& request, const Completions& completions, std::uint64_t number) const {
   struct Finish {
     std::shared_ptr<Completions::Queue> queue;
-    std::uint64_t number;
+    std::unique_ptr<Completions::Finished> finished;
   };
-  auto finish = std::make_unique<Finish>(Finish{completions.queue(), number});
+  auto finished = std::make_unique<Completions::Finished>();
+  finished->number = number;
+  auto finish = std::make_unique<Finish>(Finish{completions.queue(), std::move(finished)});
   const polykem_callback callback = [](void* user, polykem_status status) {
     const std::unique_ptr<Finish> done(static_cast<Finish*>(user));
-    done->queue->push({done->number, status});
+    done->finished->status = status;
+    done->queue->push(std::move(done->finished));
   };
   const ContextHandle held = handle();
   const nb::gil_scoped_release no_gil;
@@ -190,11 +214,11 @@ int Context::profile(bool enable) const {
 
 std::vector<StepRecord> Context::profile_records() const {
   std::size_t size = 0;
-  polykem_profile_read(handle().get(), nullptr, 0, &size);
+  unless_no_memory(polykem_profile_read(handle().get(), nullptr, 0, &size));
   std::vector<polykem_step_record> records(size);
   for (polykem_step_record& record : records)
     record.struct_size = sizeof record;
-  polykem_profile_read(handle().get(), records.data(), records.size(), &size);
+  unless_no_memory(polykem_profile_read(handle().get(), records.data(), records.size(), &size));
   records.resize(std::min(size, records.size()));
   std::vector<StepRecord> out;
   for (const polykem_step_record& r : records)
@@ -205,8 +229,8 @@ std::vector<StepRecord> Context::profile_records() const {
 std::vector<std::pair<std::string, std::string>> Context::plan(std::size_t scheme, int op) const {
   std::vector<std::pair<std::string, std::string>> out;
   const char *step = nullptr, *stages = nullptr;
-  while (polykem_plan_step(handle().get(), scheme_at(scheme), static_cast<polykem_op>(op), out.size(), &step,
-                           &stages) == POLYKEM_OK)
+  while (unless_no_memory(polykem_plan_step(handle().get(), scheme_at(scheme), static_cast<polykem_op>(op), out.size(),
+                                            &step, &stages)) == POLYKEM_OK)
     out.emplace_back(step, stages);
   return out;
 }

@@ -6,7 +6,6 @@
 #pragma once
 
 #include <condition_variable>
-#include <deque>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -23,16 +22,33 @@ using ContextHandle = std::shared_ptr<polykem_context>;
 /// Finished jobs, in the order in which they finished. Worker threads push, one Python thread waits.
 class Completions {
  public:
-  using Finished = std::pair<std::uint64_t, int>;  ///< the number of the job, its status
-  /// Shared with the jobs in flight and free of Python, so that a worker thread never needs the GIL.
-  struct Queue {
-    void push(Finished finished);
-    std::mutex mutex;
-    std::condition_variable any;
-    std::deque<Finished> finished;
+  /// A job of submit(), allocated before it starts: its end needs no memory.
+  struct Finished {
+    std::uint64_t number;
+    int status = POLYKEM_OK;
+    std::unique_ptr<Finished> next;
   };
-  /// Blocks without the GIL, at most `seconds`; empty: nothing finished.
-  std::vector<Finished> wait(double seconds);
+  /// Shared with the jobs in flight and free of Python, so that a worker thread never needs the GIL.
+  class Queue {
+   public:
+    Queue() = default;
+    ~Queue();
+    Queue(const Queue&) = delete;
+    Queue& operator=(const Queue&) = delete;
+    void push(std::unique_ptr<Finished> finished) noexcept;
+    const Finished* wait(double seconds);  ///< the first, or null
+    void drop() noexcept;
+
+   private:
+    std::mutex mutex_;
+    std::condition_variable any_;
+    std::unique_ptr<Finished> first_;
+    Finished* last_ = nullptr;
+  };
+  /// Number and status of the first; blocks without the GIL, at most `seconds`; nothing: none finished.
+  std::optional<std::pair<std::uint64_t, int>> wait(double seconds);
+  /// Removes the first, which wait() has returned. Until then it is not lost, even if the caller lacks memory.
+  void drop() noexcept { queue_->drop(); }
   const std::shared_ptr<Queue>& queue() const noexcept { return queue_; }
 
  private:
@@ -53,7 +69,7 @@ class KeySet {
 
  private:
   KeySet() = default;
-  void adopt(const Context& context, polykem_status status, polykem_keyset* made);
+  void adopt(const ContextHandle& context, polykem_status status, polykem_keyset* made);
   int status_ = POLYKEM_OK;
   std::shared_ptr<polykem_keyset> handle_;
 };
@@ -89,7 +105,7 @@ struct StepRecord {
 
 class Context {
  public:
-  Context(unsigned threads, const std::optional<std::string>& backend);
+  Context(unsigned threads, std::optional<const char*> backend);
   int status() const noexcept { return status_; }  ///< why there is none
   const ContextHandle& handle() const;
   void close() noexcept { handle_.reset(); }
@@ -112,6 +128,9 @@ class Context {
   int status_ = POLYKEM_OK;
   ContextHandle handle_;
 };
+
+/// `status`, of a call whose other failures are answers, too; throws std::bad_alloc.
+polykem_status unless_no_memory(polykem_status status);
 
 /// The set at an index of the registry; throws IndexError.
 const polykem_scheme* scheme_at(std::size_t index);

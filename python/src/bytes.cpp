@@ -12,6 +12,16 @@ void refuse(const std::string& message) {
   throw nb::python_error();
 }
 
+std::vector<std::uint64_t> numbers(const NumberList& list) {
+  std::vector<std::uint64_t> out;
+  for (const nb::handle item : list) {
+    std::uint64_t number = 0;
+    if (!nb::try_cast(item, number)) throw nb::type_error("a list has something else than whole numbers from 0 on");
+    out.push_back(number);
+  }
+  return out;
+}
+
 Bytes::Bytes(nb::handle object, const char* name, std::size_t expected, bool writable) {
   if (object.is_none()) return;
   if (nb::isinstance<DeviceBytes>(object)) {
@@ -25,10 +35,8 @@ Bytes::Bytes(nb::handle object, const char* name, std::size_t expected, bool wri
     size_ = static_cast<std::size_t>(view_.len);
   }
   if (size_ == expected) return;
-  const std::string message =
-      std::string(name) + " has " + std::to_string(size_) + " bytes instead of " + std::to_string(expected);
   if (view_.obj != nullptr) PyBuffer_Release(&view_);
-  refuse(message);
+  refuse(std::string(name) + " has " + std::to_string(size_) + " bytes instead of " + std::to_string(expected));
 }
 
 Bytes::~Bytes() {
@@ -53,10 +61,10 @@ SecretMemory::Memory::~Memory() {
   polykem_zeroize(data.get(), bytes);
 }
 
-SecretMemory::SecretMemory(const std::vector<std::size_t>& shape, const SecretMemory* base, std::size_t offset)
-    : shape_(shape) {
-  if (shape.empty() || shape.size() > 2) refuse("a Secret has one or two dimensions");
-  for (const std::size_t extent : shape)
+SecretMemory::SecretMemory(const NumberList& shape, const SecretMemory* base, std::size_t offset)
+    : shape_(numbers(shape)) {
+  if (shape_.empty() || shape_.size() > 2) refuse("a Secret has one or two dimensions");
+  for (const std::uint64_t extent : shape_)
     if (__builtin_mul_overflow(bytes_, extent, &bytes_)) refuse("a Secret larger than memory");
   if (base == nullptr) {
     memory_ = std::make_shared<Memory>(bytes_);
@@ -78,6 +86,7 @@ int SecretMemory::get_buffer(PyObject* self, Py_buffer* view, int) {
   const std::size_t dimensions = secret->shape_.size();
   auto* extents = new (std::nothrow) Py_ssize_t[4];
   if (extents == nullptr) {
+    view->obj = nullptr;
     PyErr_NoMemory();
     return -1;
   }

@@ -18,6 +18,12 @@ namespace nb = nanobind;
 /// Throws polykem.ArgumentError.
 [[noreturn]] void refuse(const std::string& message);
 
+/// nanobind converts arguments in functions that must not throw: one that allocates ends the process when there is no
+/// memory. So lists arrive as they are, text as const char*, and these convert lists within the call.
+using NumberList = nb::typed<nb::sequence, nb::int_>;
+/// Throws TypeError.
+std::vector<std::uint64_t> numbers(const NumberList& list);
+
 /// Memory of a GPU, by its address. Whoever makes one keeps the memory alive.
 struct DeviceBytes {
   std::uintptr_t address;
@@ -50,9 +56,9 @@ class Bytes {
 class SecretMemory {
  public:
   /// `shape` has one or two dimensions. Zeros; or a view of `base`, from byte `offset` on.
-  SecretMemory(const std::vector<std::size_t>& shape, const SecretMemory* base, std::size_t offset);
+  SecretMemory(const NumberList& shape, const SecretMemory* base, std::size_t offset);
 
-  const std::vector<std::size_t>& shape() const noexcept { return shape_; }
+  const std::vector<std::uint64_t>& shape() const noexcept { return shape_; }
   std::size_t bytes() const noexcept { return bytes_; }
   void wipe() noexcept;
   bool wiped() const noexcept { return memory_->wiped; }
@@ -71,7 +77,7 @@ class SecretMemory {
   static int get_buffer(PyObject* self, Py_buffer* view, int flags);
   static void release_buffer(PyObject* self, Py_buffer* view);
 
-  std::vector<std::size_t> shape_;
+  std::vector<std::uint64_t> shape_;
   std::size_t bytes_ = 1;
   std::shared_ptr<Memory> memory_;
   std::uint8_t* data_ = nullptr;

@@ -20,8 +20,11 @@ const std::uint64_t* pointer(const Numbers& numbers) {
   return numbers.empty() ? nullptr : numbers.data();
 }
 
-CkksContext make_context(unsigned log_n, const Numbers& q, const Numbers& q_roots, const Numbers& p,
-                         const Numbers& p_roots, unsigned digits, unsigned threads, bool allow_insecure) {
+CkksContext make_context(unsigned log_n, const NumberList& q_list, const NumberList& q_root_list,
+                         const NumberList& p_list, const NumberList& p_root_list, unsigned digits, unsigned threads,
+                         bool allow_insecure) {
+  const Numbers q = numbers(q_list), q_roots = numbers(q_root_list);
+  const Numbers p = numbers(p_list), p_roots = numbers(p_root_list);
   if ((!q_roots.empty() && q_roots.size() != q.size()) || (!p_roots.empty() && p_roots.size() != p.size()))
     refuse("there must be as many roots as primes, or none");
   const polykem_ckks_parameters parameters{sizeof(polykem_ckks_parameters),
@@ -39,7 +42,8 @@ CkksContext make_context(unsigned log_n, const Numbers& q, const Numbers& q_root
       [&](polykem_ckks_context** out) { return polykem_ckks_context_new(&parameters, out); });
 }
 
-Numbers find_primes(unsigned log_n, unsigned bits, std::size_t count, const Numbers& taken) {
+Numbers find_primes(unsigned log_n, unsigned bits, std::size_t count, const NumberList& taken_list) {
+  const Numbers taken = numbers(taken_list);
   Numbers out(std::min<std::size_t>(count, 1024));
   check_ckks(polykem_ckks_find_primes(log_n, bits, count, taken.data(), taken.size(), out.data()));
   return out;

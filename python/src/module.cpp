@@ -37,9 +37,9 @@ nb::dict scheme_fields(std::size_t index) {
 }
 
 /// The index of the set of that name or alias, or nothing.
-std::optional<std::size_t> find_scheme(const std::string& name) {
+std::optional<std::size_t> find_scheme(const char* name) {
   const polykem_scheme* found = nullptr;
-  if (polykem_scheme_find(name.c_str(), &found) != POLYKEM_OK) return std::nullopt;
+  if (unless_no_memory(polykem_scheme_find(name, &found)) != POLYKEM_OK) return std::nullopt;
   std::size_t index = 0;
   while (polykem_scheme_at(index) != found)
     ++index;
@@ -49,7 +49,8 @@ std::optional<std::size_t> find_scheme(const std::string& name) {
 nb::dict backend_fields(std::size_t index) {
   polykem_backend_info_t info{};
   info.struct_size = sizeof info;
-  if (polykem_backend_info(index, &info) != POLYKEM_OK) throw nb::index_error("no backend of that index");
+  if (unless_no_memory(polykem_backend_info(index, &info)) != POLYKEM_OK)
+    throw nb::index_error("no backend of that index");
   nb::dict fields;
   fields["name"] = info.name;
   fields["description"] = info.description;
@@ -90,8 +91,8 @@ void bind_library(nb::module_& m) {
 void bind_memory(nb::module_& m) {
   nb::class_<DeviceBytes>(m, "DeviceBytes").def(nb::init<std::uintptr_t, std::size_t>(), "address"_a, "bytes"_a);
   nb::class_<SecretMemory>(m, "SecretMemory", nb::type_slots(SecretMemory::slots))
-      .def(nb::init<const std::vector<std::size_t>&, const SecretMemory*, std::size_t>(), "shape"_a,
-           "base"_a.none() = nb::none(), "offset"_a = 0)
+      .def(nb::init<const NumberList&, const SecretMemory*, std::size_t>(), "shape"_a, "base"_a.none() = nb::none(),
+           "offset"_a = 0)
       .def_prop_ro("extents", &SecretMemory::shape, "The shape as a list.")
       .def_prop_ro("nbytes", &SecretMemory::bytes, "Size in bytes.")
       .def_prop_ro("wiped", &SecretMemory::wiped, "True after wipe() of all of the memory.")
@@ -115,9 +116,12 @@ void bind_request(nb::module_& m) {
 }
 
 void bind_context(nb::module_& m) {
-  nb::class_<Completions>(m, "Completions").def(nb::init<>()).def("wait", &Completions::wait, "seconds"_a);
+  nb::class_<Completions>(m, "Completions")
+      .def(nb::init<>())
+      .def("wait", &Completions::wait, "seconds"_a)
+      .def("drop", &Completions::drop);
   nb::class_<Context>(m, "Context")
-      .def(nb::init<unsigned, const std::optional<std::string>&>(), "threads"_a, "backend"_a.none())
+      .def(nb::init<unsigned, std::optional<const char*>>(), "threads"_a, "backend"_a.none())
       .def_prop_ro("status", &Context::status)
       .def_prop_ro("threads", &Context::threads)
       .def("backend", &Context::backend, "scheme"_a)

@@ -77,7 +77,7 @@ T read(nb::handle source) {
     const ByteView view{reinterpret_cast<const std::uint8_t*>(bytes.c_str()), bytes.size()};
     return guarded([&] { return openfhe::read<T>(view); });
   }
-  const auto path = nb::cast<std::string>(source);
+  const auto* const path = nb::cast<const char*>(source);
   return guarded([&] {
     std::ifstream in(path, std::ios::binary);
     if (!in) throw std::ios_base::failure("the file cannot be opened");
@@ -86,7 +86,7 @@ T read(nb::handle source) {
 }
 
 template <class T>
-void write(const T& object, const std::string& path, bool json) {
+void write(const T& object, const char* path, bool json) {
   guarded([&] {
     std::ofstream out(path, std::ios::binary | std::ios::trunc);
     openfhe::write(out, object, json ? Form::kJson : Form::kBinary);
@@ -126,8 +126,9 @@ auto each(Member member) {
   };
 }
 
-FileContext new_context(std::uint32_t n, const Numbers& q, const Numbers& roots, std::uint32_t digits,
+FileContext new_context(std::uint32_t n, const NumberList& q_list, const NumberList& root_list, std::uint32_t digits,
                         std::uint32_t scaling_bits) {
+  const Numbers q = numbers(q_list), roots = numbers(root_list);
   openfhe::Context context;
   context.ring_dimension = n;
   context.moduli = moduli(q, roots);
@@ -207,8 +208,8 @@ CkksSecretKey make_secret_key(const FileSecretKey& file, const CkksContext& cont
   });
 }
 
-void write_ciphertext(const FileContext& context, const CkksCiphertexts& ciphertexts, std::size_t item,
-                      const std::string& tag, std::uint32_t degree, double scale, const std::string& path, bool json) {
+void write_ciphertext(const FileContext& context, const CkksCiphertexts& ciphertexts, std::size_t item, const char* tag,
+                      std::uint32_t degree, double scale, const char* path, bool json) {
   const polykem_ckks_shape shape = shape_of(ciphertexts);
   const std::size_t n = context.value->ring_dimension, total = context.value->moduli.size();
   if (item >= shape.count || shape.limbs > total) refuse("the ciphertext belongs to another parameter set");
@@ -226,8 +227,8 @@ void write_ciphertext(const FileContext& context, const CkksCiphertexts& ciphert
   write(out, path, json);
 }
 
-void write_public_key(const FileContext& context, const CkksPublicKey& key, const std::string& tag,
-                      const std::string& path, bool json) {
+void write_public_key(const FileContext& context, const CkksPublicKey& key, const char* tag, const char* path,
+                      bool json) {
   const std::uint64_t* const words = polykem_ckks_public_key_words(key.get());
   const std::size_t n = context.value->ring_dimension, limbs = context.value->moduli.size();
   openfhe::PublicKey out;
@@ -238,8 +239,8 @@ void write_public_key(const FileContext& context, const CkksPublicKey& key, cons
   write(out, path, json);
 }
 
-void write_secret_key(const FileContext& context, const CkksSecretKey& key, const std::string& tag,
-                      const std::string& path, bool json) {
+void write_secret_key(const FileContext& context, const CkksSecretKey& key, const char* tag, const char* path,
+                      bool json) {
   openfhe::SecretKey out;
   out.context = context.value;
   out.key_tag = tag;
@@ -269,25 +270,25 @@ struct KeyFile {
   }
 };
 
-KeyFile key_file(const FileContext& context, const Numbers& p, const Numbers& p_roots, std::size_t digits,
-                 const std::string& tag) {
+KeyFile key_file(const FileContext& context, const NumberList& p, const NumberList& p_roots, std::size_t digits,
+                 const char* tag) {
   KeyFile out{context, context.value->moduli, digits, tag};
-  for (const openfhe::Modulus& modulus : moduli(p, p_roots))
+  for (const openfhe::Modulus& modulus : moduli(numbers(p), numbers(p_roots)))
     out.moduli.push_back(modulus);
   return out;
 }
 
-void write_relinearisation_key(const KeyFile& file, const CkksSwitchingKey& key, const std::string& path, bool json) {
+void write_relinearisation_key(const KeyFile& file, const CkksSwitchingKey& key, const char* path, bool json) {
   openfhe::RelinearisationKeys out;
   out.keys[file.tag].push_back(file.key(key));
   write(out, path, json);
 }
 
-void write_automorphism_keys(const KeyFile& file, const std::vector<std::pair<std::uint32_t, CkksSwitchingKey>>& keys,
-                             const std::string& path, bool json) {
+void write_automorphism_keys(const KeyFile& file, const nb::typed<nb::sequence, nb::tuple>& keys, const char* path,
+                             bool json) {
   openfhe::AutomorphismKeys out;
-  for (const auto& [g, key] : keys)
-    out.keys[file.tag].emplace(g, file.key(key));
+  for (const nb::handle pair : keys)
+    out.keys[file.tag].emplace(nb::cast<std::uint32_t>(pair[0]), file.key(nb::cast<const CkksSwitchingKey&>(pair[1])));
   write(out, path, json);
 }
 
@@ -311,8 +312,8 @@ void bind_file_context(nb::module_& m) {
       },
       "source"_a);
   m.def(
-      "openfhe_write_context", [](Of c, const std::string& path, bool json) { write(*c.value, path, json); },
-      "context"_a, "path"_a, "json"_a);
+      "openfhe_write_context", [](Of c, const char* path, bool json) { write(*c.value, path, json); }, "context"_a,
+      "path"_a, "json"_a);
 }
 
 template <class T>
