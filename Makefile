@@ -45,7 +45,7 @@ test: ## Run every quick test that needs no GPU: release build, constant-time ch
 
 test-full: ## The same, then all CUDA code, long tests, every sanitizer over everything, two compilers' constant time, fuzzers, mutants
 	@tools/setup.sh test python full fuzz docs
-	@tools/test.sh release ct sanitize threads python docs hw arm full ct-full sanitize-full program threads-full python-full ubsan fuzz mutants
+	@tools/test.sh release ct sanitize threads python docs hw arm full ct-full sanitize-full python-sanitize program threads-full python-full ubsan fuzz mutants
 
 test-arm64: ## Cross-build for AArch64 and run its tests under QEMU: as a CPU with all extensions, and as a Cortex-A53 (over half an hour)
 	@tools/setup.sh arm64

@@ -19,6 +19,7 @@
 #   ct-full  the other constant-time checks: three optimisation levels, a second compiler, every set
 #   threads-full  every test of the API and of the CUDA module's host side under ThreadSanitizer
 #   python-full  the long tests of the Python package
+#   python-sanitize  the quick ones under both sanitizers, bulk jobs left out, in build-sanitize/
 #   program  the program's tests under both sanitizers, faulty network clients included, in build-sanitize/
 #   ubsan    the quick tests under all of UndefinedBehaviorSanitizer, in build-ubsan/
 #   fuzz     every fuzzer for POLYKEM_FUZZ_SECONDS (10), in build-fuzz/
@@ -60,7 +61,8 @@ thread_tests+='|^cuda_module_(keys|run)_no_memory$|^broker[.](Hostile|Server[.](
 declare -A typical=([release.build]=290 [release.test]=190 [ct.build]=75 [ct.test]=55 [sanitize.build]=135
   [sanitize.test]=150 [threads.build]=30 [threads.test]=32 [python.build]=15
   [docs.build]=8 [docs.test]=4 [hw.test]=50 [arm.m4]=20 [arm.arm64]=35
-  [python.test]=40 [python-full.build]=2 [python-full.test]=200 [full.build]=230 [full.test]=1000 [ct-full.build]=300
+  [python.test]=40 [python-full.build]=2 [python-full.test]=200 [python-sanitize.build]=20
+  [python-sanitize.test]=110 [full.build]=230 [full.test]=1000 [ct-full.build]=300
   [ct-full.test]=900 [sanitize-full.build]=220 [sanitize-full.test]=400 [program.build]=250 [program.test]=200
   [threads-full.build]=80 [threads-full.test]=300 [ubsan.build]=400 [ubsan.test]=300 [fuzz.build]=200
   [fuzz.test]=120 [mutants.test]=300)
@@ -294,11 +296,24 @@ python_tests() {
     return
   fi
   build "$phase" build "${release_build[@]}" -DPOLYKEM_PYTHON=ON -DPython_EXECUTABLE="$python" \
-    -- polykem_python polykem_simulated_device polykem_fake_rtl && check "$phase" build -L '^python$' "$@"
+    -- polykem_python polykem_failing_memory polykem_simulated_device polykem_fake_rtl &&
+    check "$phase" build -L '^python$' "$@"
+}
+
+python_sanitize() {
+  local python
+  mkdir -p build build-sanitize
+  if ! python=$(python/tests/venv.sh 2>build/python_venv.log); then
+    python_problem=$(tail -n 1 build/python_venv.log)
+    return
+  fi
+  build python-sanitize build-sanitize "${sanitize_build[@]}" -DPOLYKEM_VECTORS=avx512 -DPOLYKEM_PYTHON=ON \
+    -DPython_EXECUTABLE="$python" -- polykem_python polykem_simulated_device polykem_fake_rtl &&
+    check python-sanitize build-sanitize -L '^python$'
 }
 
 release_build=(--preset release -DPOLYKEM_BUILD_TESTS=ON -DPOLYKEM_PYTHON=OFF)
-sanitize_build=(--preset sanitize -DPOLYKEM_BUILD_CLI=OFF -DPOLYKEM_CLI_UNITY=ON)
+sanitize_build=(--preset sanitize -DPOLYKEM_BUILD_CLI=OFF -DPOLYKEM_CLI_UNITY=ON -DPOLYKEM_PYTHON=OFF)
 
 run() {
   local clang sample=ON rtl=ON
@@ -346,11 +361,12 @@ run() {
     arm) check_arm ;;
     program) # each source by itself here, so that it names all that it includes
       build program build-sanitize --preset sanitize -DPOLYKEM_BUILD_CLI=ON -DPOLYKEM_CLI_UNITY=OFF \
-        -DPOLYKEM_VECTORS=avx512 &&
+        -DPOLYKEM_VECTORS=avx512 -DPOLYKEM_PYTHON=OFF &&
         check program build-sanitize -L '^(quick|cli)$' -LE gpu
       ;;
     python) python_tests python -LE '^full$' ;;
     python-full) python_tests python-full -L '^full$' ;;
+    python-sanitize) python_sanitize ;;
     fuzz)
       clang=$(fuzz_compiler)
       build fuzz build-fuzz -G Ninja -DCMAKE_BUILD_TYPE=None -DPOLYKEM_BUILD_FUZZERS=ON \
