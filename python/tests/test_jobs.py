@@ -46,6 +46,19 @@ def test_errors_of_jobs(ctx):
         ctx.submit("encaps", "mlkem768", pk[:, :-1].copy())
 
 
+def test_a_thread_that_cannot_start(ctx, monkeypatch):
+    """The batch is not started, and later ones are completed."""
+    def refuse(self):
+        raise RuntimeError("can't start new thread")
+
+    monkeypatch.setattr(polykem._jobs, "_jobs", polykem._jobs._Jobs())
+    with monkeypatch.context() as patch:
+        patch.setattr(threading.Thread, "start", refuse)
+        with pytest.raises(RuntimeError):
+            ctx.submit("keygen", "mlkem512", 1)
+    assert ctx.submit("keygen", "mlkem512", 2).result(60).pk.shape[0] == 2
+
+
 def test_asyncio(ctx):
     async def exchange(n):
         pk, sk = await ctx.submit("keygen", "mlkem512", n)
