@@ -37,11 +37,11 @@ class ServiceTime {
     const double linear = t_ + each() * (static_cast<double>(items) - n_);
     return Clock::duration(std::llround(std::max(linear, least_)));
   }
-  /// How many items, at least 1, take no more than `time`; at most four times as many as the largest batch of late had,
-  /// since uneven times of small batches can look as if an item cost nothing.
+  /// How many items, at least 1, take no more than `time`. More than a few are at most four times as many as the largest
+  /// batch of late had, since uneven times of small batches can look as if an item cost nothing.
   size_t items_in(Clock::duration time) const {
-    const double left = nanoseconds(time) - (t_ - each() * n_);
-    return std::max<size_t>(left > 0 ? static_cast<size_t>(std::min(left / std::max(each(), 1.0), 4 * most_)) : 0, 1);
+    const double left = nanoseconds(time) - (t_ - each() * n_), most = std::max(kFewItems, 4 * most_);
+    return std::max<size_t>(left > 0 ? static_cast<size_t>(std::min(left / std::max(each(), 1.0), most)) : 0, 1);
   }
   /// The same, but while batches of one size alone were seen, which tell nothing of larger ones, up to twice that size:
   /// a device that takes a millisecond for whatever it gets would otherwise never be given a second item.
@@ -51,7 +51,7 @@ class ServiceTime {
   }
 
  private:
-  static constexpr double kWeightOfNewest = 0.125, kForgets = 1.01;
+  static constexpr double kWeightOfNewest = 0.125, kForgets = 1.01, kFewItems = 64;
 
   static double nanoseconds(Clock::duration time) {
     return static_cast<double>(std::chrono::duration_cast<std::chrono::nanoseconds>(time).count());
