@@ -1,11 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
 #
+# polykem_ckks_archs(): leaves those of POLYKEM_CUDA_ARCHS that CKKS's kernels run on, in the caller's scope: clusters of
+# blocks need compute capability 9.0.
 # polykem_ckks_kernels(RESULT): RESULT becomes the objects of src/ckks/cuda. They are compiled once, by the target
 # polykem_ckks_kernels, on which those who link them depend; with POLYKEM_CUDA_SAMPLE `all` compiles one of them.
 include_guard()
 include(${CMAKE_CURRENT_LIST_DIR}/cuda_compile.cmake)
 
+macro(polykem_ckks_archs)
+  list(FILTER POLYKEM_CUDA_ARCHS EXCLUDE REGEX "^[1-8][0-9]$")
+endmacro()
+
 function(polykem_ckks_kernels result)
+  polykem_ckks_archs()
   if(NOT TARGET polykem_ckks_kernels)
     set(folder ${PROJECT_SOURCE_DIR}/src/ckks/cuda)
     file(GLOB sources CONFIGURE_DEPENDS ${folder}/*.cu ${folder}/*.cpp)

@@ -32,6 +32,11 @@ double bits_of(const std::vector<uint64_t>& primes, size_t first, size_t count) 
 /// A transform of so many words takes about ten times as long as the start of a thread.
 constexpr size_t kLeastWordsPerThread = size_t{1} << 15;
 
+uint64_t mixed(uint64_t hash, uint64_t word) {
+  hash = (hash ^ word) * 0x9e3779b97f4a7c15;  // an odd constant without pattern
+  return hash ^ hash >> 32;
+}
+
 unsigned cpus() {
   return std::clamp(std::thread::hardware_concurrency(), 1U, kMostThreads);
 }
@@ -49,7 +54,7 @@ Context::Context(const Params& params)
   add_primes(params.q, params.q_roots, "q");
   add_primes(params.p, params.p_roots, "p");
   q_id_ = hash(limbs_);
-  id_ = hash(primes());
+  id_ = mixed(mixed(hash(primes()), limbs_), digit_limbs_);  // keys depend on where P begins and on the digits
   for (size_t i = 0; i < n(); ++i)
     reversed_.push_back(static_cast<uint32_t>(bit_reverse(i, log_n_)));
   total_bits_ = bits_of(params.q, 0, limbs_) + bits_of(params.p, 0, special_);
@@ -109,10 +114,7 @@ void Context::add_primes(const std::vector<uint64_t>& primes, const std::vector<
 uint64_t Context::hash(size_t primes) const {
   uint64_t hash = log_n_;
   for (size_t i = 0; i < primes; ++i)
-    for (const uint64_t word : {modulus(i).value(), ntt(i).psi()}) {
-      hash = (hash ^ word) * 0x9e3779b97f4a7c15;  // an odd constant without pattern
-      hash ^= hash >> 32;
-    }
+    hash = mixed(mixed(hash, modulus(i).value()), ntt(i).psi());
   return hash;
 }
 

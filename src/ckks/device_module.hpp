@@ -9,7 +9,7 @@
 namespace polykem::ckks {
 
 inline constexpr const char* kDeviceModuleEntry = "polykem_ckks_cuda_module";
-inline constexpr uint32_t kDeviceModuleVersion = 1;
+inline constexpr uint32_t kDeviceModuleVersion = 2;
 
 enum class Outcome : int { ok = 0, out_of_memory = 1, failed = 2 };
 

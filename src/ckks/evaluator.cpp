@@ -57,7 +57,9 @@ void check_alike(const Context& context, const Ciphertexts& a, const Plaintexts&
 }
 
 void check_key(const Context& context, const SwitchingKey& key) {
-  if (key.set != context.id()) throw Error(Fault::argument, "the key belongs to another parameter set");
+  const size_t words = key.on_device != nullptr ? key.on_device->count() : key.words.size();
+  if (key.set != context.id() || words != context.digits() * 2 * context.primes() * context.n())
+    throw Error(Fault::argument, "the key belongs to another parameter set");
 }
 
 /// As `like`, without words.
@@ -182,9 +184,7 @@ Ciphertexts keep_limbs(const Context& context, const Ciphertexts& a, size_t limb
 Ciphertexts items(const Context& context, const Ciphertexts& a, size_t first, size_t count) {
   check_set(context, a);
   if (count == 0 || count > a.count || first > a.count - count)
-    throw Error(Fault::argument, "the batch has the items 0 to " + std::to_string(a.count - 1) +
-                                     ", and one is taken at "
-                                     "least");
+    throw Error(Fault::argument, "the batch has the items 0 to " + std::to_string(a.count - 1) + "; take one or more");
   Ciphertexts shape = shaped(a, a.parts, a.limbs);
   shape.count = count;
   return computed(context, place_of(a), std::move(shape),

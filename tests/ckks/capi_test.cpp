@@ -51,6 +51,25 @@ struct CkksApi : testing::Test {
   }
 };
 
+/// Sets of the same primes whose keys have other sizes.
+TEST_F(CkksApi, RefusesKeysOfOtherDigits) {
+  const auto context = made<Context>(polykem_ckks_context_new, &parameters);
+  const auto secret = made<SecretKey>(polykem_ckks_secret_key_generate, context.get());
+  const auto key = made<PublicKey>(polykem_ckks_public_key_generate, context.get(), secret.get());
+  const std::vector<double> z{0.5, 0};
+  const auto plain =
+      made<Plaintexts>(polykem_ckks_encode, context.get(), z.data(), size_t{1}, size_t{1}, size_t{4}, 0x1p40);
+  const auto c = made<Ciphertexts>(polykem_ckks_encrypt, context.get(), key.get(), plain.get());
+  const auto product = made<Ciphertexts>(polykem_ckks_combine, context.get(), POLYKEM_CKKS_MUL, c.get(), c.get());
+  parameters.digits = 4;
+  const auto other = made<Context>(polykem_ckks_context_new, &parameters);
+  const auto others_secret = made<SecretKey>(polykem_ckks_secret_key_generate, other.get());
+  const auto others = made<SwitchingKey>(polykem_ckks_relinearisation_key_generate, other.get(), others_secret.get());
+  polykem_ckks_ciphertexts* out = nullptr;
+  EXPECT_EQ(polykem_ckks_relinearise(context.get(), product.get(), others.get(), &out), POLYKEM_CKKS_ERR_ARGUMENT);
+  EXPECT_EQ(out, nullptr);
+}
+
 TEST_F(CkksApi, FromAMessageToItsProductAndBack) {
   const auto context = made<Context>(polykem_ckks_context_new, &parameters);
   EXPECT_EQ(polykem_ckks_ring_dimension(context.get()), 64U);

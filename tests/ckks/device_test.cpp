@@ -3,8 +3,11 @@
 // does where there is no memory, no GPU, or an operand elsewhere.
 #include <dlfcn.h>
 #include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <cstdlib>
+#include <cstring>
 #include <thread>
 
 #include "api_checks.hpp"
@@ -77,6 +80,35 @@ TEST_F(CkksDevice, TakesLessScratchWhereMemoryIsShort) {
   calls.automorphism(a, 5);
   shim().limit = shim().used + 4 * 6 * 16384 + 40 * 16384;
   calls.automorphism(a, 5);
+}
+
+TEST_F(CkksDevice, WaitsForMemoryThatWillBeFree) {
+  ApiWorld world(kNarrow);
+  const BothCiphertexts a = random_ciphertexts(world, 1, 2, 3);
+  ApiCalls calls(world, verdict);
+  calls.combine(POLYKEM_CKKS_ADD, a, a);  // takes what later calls find
+  shim().waiting = size_t{1} << 30;
+  shim().limit = shim().used + (size_t{1} << 30);
+  calls.combine(POLYKEM_CKKS_ADD, a, a);
+  EXPECT_EQ(shim().waiting, 0U);
+}
+
+TEST_F(CkksDevice, AChildHasNoDevice) {
+  ApiWorld world(kNarrow);
+  const BothCiphertexts a = random_ciphertexts(world, 1, 2, 3);
+  const pid_t child = fork();
+  if (child == 0) {
+    polykem_ckks_ciphertexts* out = nullptr;
+    const bool refused = polykem_ckks_negate(world.context(), a.there.get(), &out) == POLYKEM_CKKS_ERR_DEVICE &&
+                         std::strstr(polykem_ckks_error_text(), "the process alone that opened it") != nullptr;
+    polykem_ckks_ciphertexts* copy = nullptr;
+    (void)polykem_ckks_with_scale(a.there.get(), 1, &copy);
+    polykem_ckks_ciphertexts_free(copy);
+    _exit(refused ? 0 : 1);
+  }
+  int status = -1;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
 }
 
 TEST_F(CkksDevice, OutOfMemoryIsAnError) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ckks/cuda_module/card.hpp"
 
+#include <unistd.h>
+
 #include <cstring>
 #include <map>
 #include <mutex>
@@ -56,6 +58,7 @@ class Card final : public OpenDevice {
   }
 
   int ordinal() const override { return ordinal_; }
+  bool is_inherited() const override { return getpid() != process_; }
 
   void* allocate(size_t count) override {
     const Turn turn(*this);
@@ -65,9 +68,9 @@ class Card final : public OpenDevice {
   void release(void* words, size_t count, bool wipe) noexcept override {
     try {
       const Turn turn(*this);
-      if (wipe && words != nullptr) (void)cudaMemsetAsync(words, 0, count * sizeof(Word), stream());
+      if (wipe && words != nullptr) check(cudaMemsetAsync(words, 0, count * sizeof(Word), stream()), "wiping");
       memory_.free(words);
-    } catch (const std::exception&) {  // the GPU is lost, and its memory with it
+    } catch (const std::exception&) {  // the GPU is lost, and its memory with it: what was not wiped is not used again
     }
   }
 
@@ -185,10 +188,11 @@ class Card final : public OpenDevice {
   }
 
  private:
-  /// A call's turn: the GPU is current, and no other call is under way.
+  /// A call's turn: the GPU is current, and no other call is under way. A child of fork() has none, and somebody who is
+  /// not there may hold its mutex.
   class Turn {
    public:
-    explicit Turn(Card& card) : lock_(card.mutex_), current_(card.ordinal_) {}
+    explicit Turn(Card& card) : lock_(card.own_mutex()), current_(card.ordinal_) {}
 
    private:
     std::lock_guard<std::mutex> lock_;
@@ -200,6 +204,10 @@ class Card final : public OpenDevice {
     Word *sums, *digits;
   };
 
+  std::mutex& own_mutex() {
+    if (is_inherited()) throw CardError(Outcome::failed, "a device works in the process alone that opened it");
+    return mutex_;
+  }
   cudaStream_t stream() const { return memory_.stream(); }
   static Word* words(const DeviceBatch& batch) { return static_cast<Word*>(batch.words); }
   Word* item(const DeviceBatch& batch, size_t i) const { return words(batch) + i * batch.parts * batch.limbs * n_; }
@@ -271,6 +279,7 @@ class Card final : public OpenDevice {
   }
 
   const int ordinal_;
+  const pid_t process_ = getpid();
   const size_t n_, scratch_;
   const Chain chain_;
   std::mutex mutex_;

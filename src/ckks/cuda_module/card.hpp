@@ -12,6 +12,8 @@ class OpenDevice {
  public:
   virtual ~OpenDevice() = default;
   virtual int ordinal() const = 0;
+  /// In a child of fork(), where the driver does nothing.
+  virtual bool is_inherited() const = 0;
   virtual void* allocate(size_t count) = 0;
   virtual void release(void* words, size_t count, bool wipe) noexcept = 0;
   virtual void upload(void* to, const uint64_t* from, size_t count) = 0;

@@ -74,9 +74,17 @@ class Memory {
   cudaStream_t stream() const { return stream_; }
   void wait() const { check(cudaStreamSynchronize(stream_), "computing"); }
 
+  /// Where there is too little, once more when what waits to be freed is free.
   void* allocate(size_t bytes) const {
     void* memory = nullptr;
-    check(cudaMallocFromPoolAsync(&memory, bytes, pool_, stream_), "allocating memory");
+    cudaError_t error = cudaMallocFromPoolAsync(&memory, bytes, pool_, stream_);
+    if (error == cudaErrorMemoryAllocation) {
+      (void)cudaGetLastError();
+      wait();
+      check(cudaMemPoolTrimTo(pool_, 0), "returning memory");
+      error = cudaMallocFromPoolAsync(&memory, bytes, pool_, stream_);
+    }
+    check(error, "allocating memory");
     return memory;
   }
   void free(void* memory) const noexcept {

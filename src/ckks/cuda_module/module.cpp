@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cstring>
 #include <new>
+#include <optional>
 
 #include "ckks/cuda_module/card.hpp"
 #include "ckks/cuda_module/memory.hpp"
@@ -35,11 +36,12 @@ Outcome open(const DeviceSetup* setup, OpenDevice** out, Problem* problem) {
   return guarded(problem, [&] { *out = open_card(*setup).release(); });
 }
 void close(OpenDevice* device) {
+  if (device->is_inherited()) return;
   Problem unheard;
-  (void)guarded(&unheard, [&] {
-    const cuda::Current current(device->ordinal());
-    delete device;
-  });
+  std::optional<cuda::Current> current;
+  (void)guarded(&unheard,
+                [&] { current.emplace(device->ordinal()); });  // of a lost GPU, host memory is freed all the same
+  delete device;
 }
 Outcome allocate(OpenDevice* device, size_t count, void** out, Problem* problem) {
   return guarded(problem, [&] { *out = device->allocate(count); });

@@ -37,8 +37,8 @@ class ServiceTime {
     const double linear = t_ + each() * (static_cast<double>(items) - n_);
     return Clock::duration(std::llround(std::max(linear, least_)));
   }
-  /// How many items, at least 1, take no more than `time`. More than a few are at most four times as many as the largest
-  /// batch of late had, since uneven times of small batches can look as if an item cost nothing.
+  /// How many items, at least 1, take no more than `time`. More than a few are at most four times as many as the
+  /// largest batch of late had, since uneven times of small batches can look as if an item cost nothing.
   size_t items_in(Clock::duration time) const {
     const double left = nanoseconds(time) - (t_ - each() * n_), most = std::max(kFewItems, 4 * most_);
     return std::max<size_t>(left > 0 ? static_cast<size_t>(std::min(left / std::max(each(), 1.0), most)) : 0, 1);

@@ -182,6 +182,8 @@ inline cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t, cudaMemPoolAttr, void*
 inline cudaError_t cudaMemPoolDestroy(cudaMemPool_t) {
   return cudaSuccess;
 }
+/// What waits to be freed is free then.
+cudaError_t cudaMemPoolTrimTo(cudaMemPool_t pool, size_t kept);
 
 namespace host_shim {
 

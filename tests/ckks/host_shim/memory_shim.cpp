@@ -8,7 +8,7 @@
 
 namespace {
 
-ShimMemory memory{0, 0, 0, ~size_t{0}, ~size_t{0}, 1};
+ShimMemory memory{0, 0, 0, ~size_t{0}, ~size_t{0}, 0, 1};
 std::map<void*, size_t> sizes;
 std::mutex mutex;
 
@@ -20,7 +20,7 @@ extern "C" __attribute__((visibility("default"))) ShimMemory* polykem_shim_memor
 
 cudaError_t cudaMallocFromPoolAsync(void** pointer, size_t bytes, cudaMemPool_t, cudaStream_t) {
   const std::lock_guard lock(mutex);
-  if (bytes > memory.limit || memory.used > memory.limit - bytes || memory.calls_left == 0)
+  if (bytes > memory.limit || memory.used + memory.waiting > memory.limit - bytes || memory.calls_left == 0)
     return cudaErrorMemoryAllocation;
   --memory.calls_left;
   const cudaError_t error = cudaMalloc(pointer, bytes);
@@ -37,6 +37,12 @@ cudaError_t cudaFreeAsync(void* pointer, cudaStream_t) {
   memory.used -= entry->second;
   sizes.erase(entry);
   return cudaFree(pointer);
+}
+
+cudaError_t cudaMemPoolTrimTo(cudaMemPool_t, size_t) {
+  const std::lock_guard lock(mutex);
+  memory.waiting = 0;
+  return cudaSuccess;
 }
 
 cudaError_t cudaMemsetAsync(void* to, int value, size_t bytes, cudaStream_t) {
