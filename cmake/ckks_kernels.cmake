@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# polykem_ckks_archs(): leaves those of POLYKEM_CUDA_ARCHS that CKKS's kernels run on, in the caller's scope: clusters of
-# blocks need compute capability 9.0.
+# polykem_ckks_archs(): leaves those of POLYKEM_CUDA_ARCHS that CKKS's kernels run on, in the caller's scope: clusters
+# of blocks need compute capability 9.0.
 # polykem_ckks_kernels(RESULT): RESULT becomes the objects of src/ckks/cuda. They are compiled once, by the target
 # polykem_ckks_kernels, on which those who link them depend; with POLYKEM_CUDA_SAMPLE `all` compiles one of them.
 include_guard()

@@ -138,6 +138,8 @@ def operations_table(records, published, bits):
     head = ["operations a second", *(f"batch {batch}" for batch in batches), *(f"x floor, {batch}" for batch in ends),
             *(f"{peer['name']}, {peer['parameters']}" for peer in peers),
             *(f"batch {peer['batch']} over {peer['name']}" for peer in peers), "one core"]  # fmt: skip
+    if not any(row[-1] for row in table):
+        head, table = head[:-1], [row[:-1] for row in table]
     return head, table
 
 

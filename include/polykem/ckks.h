@@ -241,8 +241,9 @@ POLYKEM_CKKS_API uint64_t polykem_ckks_conjugation_element(const polykem_ckks_co
  * switching key among them, and leaves its result there; residues are those that the CPU computes. Operands in
  * different places are POLYKEM_CKKS_ERR_DEVICE. Encryption, decryption, encoding and words want main memory.
  *
- * Work is queued, in the order of calls whatever their threads are. What fails then is told by a later call; copies to
- * main memory, and polykem_ckks_device_wait, wait for all that is queued before. */
+ * Work is queued, in the order of calls whatever their threads are. What fails then is told by a later call. Copies in
+ * both directions, the first operation with so many limbs, and polykem_ckks_device_wait wait for all that is queued
+ * before. A child of fork() cannot use a device of its parent. */
 typedef struct polykem_ckks_device polykem_ckks_device;
 
 /* GPU number `ordinal` (of CUDA), with libpolykem_ckks_cuda.so: beside the library, or where POLYKEM_CKKS_CUDA_MODULE

@@ -96,11 +96,14 @@ class Times {
                   what, set.log_n, set.q_count, set.p_count, set.q_bits, set.digits, batch, seconds, rate);
     rows_ += (rows_.empty() ? "" : ",\n") + std::string(row);
   }
-  void write(const char* path) const {
+  bool write(const char* path) const {
     std::FILE* const file = std::fopen(path, "w");
-    if (file == nullptr) return;
+    if (file == nullptr) {
+      std::perror(path);
+      return false;
+    }
     std::fprintf(file, "{\"timings\": [\n%s\n]}\n", rows_.c_str());
-    std::fclose(file);
+    return std::fclose(file) == 0;
   }
 
  private:
@@ -141,7 +144,7 @@ void time_batch(ApiWorld& world, size_t batch, Times& times) {
             }));
 }
 
-void time_all(const char* path) {
+bool time_all(const char* path) {
   Times times;
   {
     ApiWorld world({16, 30, 30, 48, 12, 4});
@@ -150,15 +153,19 @@ void time_all(const char* path) {
   }
   ApiWorld wide({16, 50, 60, 24, 6, 4});
   time_batch(wide, 4, times);
-  if (path != nullptr) times.write(path);
+  return path == nullptr || times.write(path);
 }
 
 }  // namespace
 
 int main(int count, char** arguments) {
   const std::string what = count > 1 ? arguments[1] : "all";
+  if (what != "check" && what != "time" && what != "all") {
+    std::fputs("usage: polykem_gpu_ckks_api [check|time|all] [FILE.json]\n", stderr);
+    return 2;
+  }
   if (!has_gpu()) return 77;
   if (what != "time" && !check_all()) return 1;
-  if (what != "check") time_all(count > 2 ? arguments[2] : nullptr);
+  if (what != "check" && !time_all(count > 2 ? arguments[2] : nullptr)) return 1;
   return 0;
 }

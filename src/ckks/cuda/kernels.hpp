@@ -121,9 +121,9 @@ template <class Word>
 cudaError_t mod_down(Unit unit, Word* out, Word* in, Word* scratch, const Addend<Word>& addend, size_t ciphertexts,
                      const KeySwitch<Word>& keys, const Tables<Word>& tables, cudaStream_t stream);
 
-/// out[polynomial][limb][N], without the last limb of in[polynomial][limb][N], divided by its prime: r, the last limb in
-/// (-q/2, q/2), is subtracted first. inverse_last: 1 / that prime modulo each other prime, in device memory. scratch:
-/// N words a polynomial.
+/// out[polynomial][limb][N], without the last limb of in[polynomial][limb][N], divided by its prime: r, the last limb
+/// in (-q/2, q/2), is subtracted first. inverse_last: 1 / that prime modulo each other prime, in device memory.
+/// scratch: N words a polynomial.
 template <class Word>
 cudaError_t rescale(Word* out, const Word* in, Word* scratch, size_t polynomials, const RowMap& map,
                     const Factor<Word>* inverse_last, const Tables<Word>& tables, cudaStream_t stream);
