@@ -25,7 +25,7 @@ cuda: ## Build the CUDA modules, with a compiler from PyPI where there is none (
 	@tools/cuda_toolchain.sh
 	@$(CONFIGURE) -DPOLYKEM_CUDA=ON $(if $(ARCHS),'-DPOLYKEM_CUDA_ARCHS=$(ARCHS)') >/dev/null
 	@cmake --build $(BUILD) -j $(JOBS) --target polykem_cuda polykem_ckks_cuda
-	@ls -l $(BUILD)/bin/libpolykem_cuda.so $(BUILD)/bin/libpolykem_ckks_cuda.so
+	@ls -l $(BUILD)/bin/libpolykem*_cuda.so
 
 demo: ## Exchange keys with 10,000 clients over real sockets, in both roles
 	@tools/setup.sh demo
