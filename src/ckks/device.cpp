@@ -69,17 +69,6 @@ DeviceBatch batch_of(const Ciphertexts& batch) {
   return batch_of(batch, batch.parts);
 }
 
-Combination combination(Operation operation) {
-  switch (operation) {
-    case Operation::add:
-      return Combination::add;
-    case Operation::subtract:
-      return Combination::subtract;
-    default:
-      return Combination::multiply;
-  }
-}
-
 /// All but the words.
 Ciphertexts described(const Ciphertexts& a) {
   return {.count = a.count,
@@ -166,12 +155,12 @@ void Device::allocate(Ciphertexts& out) const {
 
 void Device::combine(Operation operation, const Ciphertexts& a, const Ciphertexts& b, Ciphertexts& out) const {
   const DeviceBatch to = batch_of(out), x = batch_of(a), y = batch_of(b);
-  run(module_.combine, combination(operation), &to, &x, &y);
+  run(module_.combine, operation, &to, &x, &y);
 }
 
 void Device::combine_plain(Operation operation, const Ciphertexts& a, const Plaintexts& b, Ciphertexts& out) const {
   const DeviceBatch to = batch_of(out), x = batch_of(a), y = batch_of(b, 1);
-  run(module_.combine_plain, combination(operation), &to, &x, &y);
+  run(module_.combine_plain, operation, &to, &x, &y);
 }
 
 void Device::negate(const Ciphertexts& a, Ciphertexts& out) const {

@@ -32,7 +32,7 @@ struct DeviceBatch {
   size_t count, parts, limbs;
 };
 
-enum class Combination : int { add = 1, subtract = 2, multiply = 3 };
+enum class Operation : int { add = 1, subtract = 2, multiply = 3 };
 
 /// An opened GPU with the tables of one parameter set.
 class OpenDevice;
@@ -52,10 +52,10 @@ struct DeviceModule {
   Outcome (*download)(OpenDevice* device, uint64_t* to, const void* from, size_t count, Problem* problem);
   Outcome (*wait)(OpenDevice* device, Problem* problem);
   /// No products.
-  Outcome (*combine)(OpenDevice* device, Combination what, const DeviceBatch* out, const DeviceBatch* a,
+  Outcome (*combine)(OpenDevice* device, Operation what, const DeviceBatch* out, const DeviceBatch* a,
                      const DeviceBatch* b, Problem* problem);
   /// b has one part, one item or as many as a, and at least a's limbs.
-  Outcome (*combine_plain)(OpenDevice* device, Combination what, const DeviceBatch* out, const DeviceBatch* a,
+  Outcome (*combine_plain)(OpenDevice* device, Operation what, const DeviceBatch* out, const DeviceBatch* a,
                            const DeviceBatch* b, Problem* problem);
   Outcome (*negate)(OpenDevice* device, const DeviceBatch* out, const DeviceBatch* a, Problem* problem);
   Outcome (*tensor)(OpenDevice* device, const DeviceBatch* out, const DeviceBatch* a, const DeviceBatch* b,

@@ -2,10 +2,9 @@
 #pragma once
 
 #include "ckks/batches.hpp"
+#include "ckks/device_module.hpp"
 
 namespace polykem::ckks {
-
-enum class Operation { add, subtract, multiply };
 
 /// Computes the words of results, on the CPU (host_rows.hpp) or on a GPU (device.hpp). evaluator.cpp has checked the
 /// operands, which lie where these compute, and set everything of `out` but its words.

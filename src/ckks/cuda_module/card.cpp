@@ -106,15 +106,15 @@ class Card final : public OpenDevice {
     memory_.wait();
   }
 
-  void combine(Combination what, const DeviceBatch& out, const DeviceBatch& a, const DeviceBatch& b) override {
+  void combine(Operation what, const DeviceBatch& out, const DeviceBatch& a, const DeviceBatch& b) override {
     const Turn turn(*this);
-    const auto function = what == Combination::add ? &cuda::add<Word> : &cuda::subtract<Word>;
+    const auto function = what == Operation::add ? &cuda::add<Word> : &cuda::subtract<Word>;
     check(function(words(out), words(a), words(b), rows(a), map(a), tables_, stream()), "adding");
   }
 
-  void combine_plain(Combination what, const DeviceBatch& out, const DeviceBatch& a, const DeviceBatch& b) override {
+  void combine_plain(Operation what, const DeviceBatch& out, const DeviceBatch& a, const DeviceBatch& b) override {
     const Turn turn(*this);
-    if (what == Combination::multiply)
+    if (what == Operation::multiply)
       multiply_plain(out, a, b);
     else
       add_plain(what, out, a, b);
@@ -267,8 +267,8 @@ class Card final : public OpenDevice {
             "multiplying");
   }
 
-  void add_plain(Combination what, const DeviceBatch& out, const DeviceBatch& a, const DeviceBatch& b) {
-    const auto function = what == Combination::add ? &cuda::add<Word> : &cuda::subtract<Word>;
+  void add_plain(Operation what, const DeviceBatch& out, const DeviceBatch& a, const DeviceBatch& b) {
+    const auto function = what == Operation::add ? &cuda::add<Word> : &cuda::subtract<Word>;
     for (size_t i = 0; i < a.count; ++i)
       check(function(item(out, i), item(a, i), item(b, b.count == 1 ? 0 : i), a.limbs, map(a), tables_, stream()),
             "adding");

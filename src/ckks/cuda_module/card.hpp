@@ -19,8 +19,8 @@ class OpenDevice {
   virtual void upload(void* to, const uint64_t* from, size_t count) = 0;
   virtual void download(uint64_t* to, const void* from, size_t count) = 0;
   virtual void wait() = 0;
-  virtual void combine(Combination what, const DeviceBatch& out, const DeviceBatch& a, const DeviceBatch& b) = 0;
-  virtual void combine_plain(Combination what, const DeviceBatch& out, const DeviceBatch& a, const DeviceBatch& b) = 0;
+  virtual void combine(Operation what, const DeviceBatch& out, const DeviceBatch& a, const DeviceBatch& b) = 0;
+  virtual void combine_plain(Operation what, const DeviceBatch& out, const DeviceBatch& a, const DeviceBatch& b) = 0;
   virtual void negate(const DeviceBatch& out, const DeviceBatch& a) = 0;
   virtual void tensor(const DeviceBatch& out, const DeviceBatch& a, const DeviceBatch& b) = 0;
   virtual void relinearise(const DeviceBatch& out, const DeviceBatch& a, const void* key) = 0;

@@ -58,11 +58,11 @@ Outcome download(OpenDevice* device, uint64_t* to, const void* from, size_t coun
 Outcome wait(OpenDevice* device, Problem* problem) {
   return guarded(problem, [&] { device->wait(); });
 }
-Outcome combine(OpenDevice* device, Combination what, const DeviceBatch* out, const DeviceBatch* a,
-                const DeviceBatch* b, Problem* problem) {
+Outcome combine(OpenDevice* device, Operation what, const DeviceBatch* out, const DeviceBatch* a, const DeviceBatch* b,
+                Problem* problem) {
   return guarded(problem, [&] { device->combine(what, *out, *a, *b); });
 }
-Outcome combine_plain(OpenDevice* device, Combination what, const DeviceBatch* out, const DeviceBatch* a,
+Outcome combine_plain(OpenDevice* device, Operation what, const DeviceBatch* out, const DeviceBatch* a,
                       const DeviceBatch* b, Problem* problem) {
   return guarded(problem, [&] { device->combine_plain(what, *out, *a, *b); });
 }
