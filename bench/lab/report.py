@@ -11,6 +11,8 @@ import json
 import sys
 from pathlib import Path
 
+from drawing import pyplot, save
+
 PUBLISHED = Path(__file__).with_name("published.json")
 # Ways that TensorCrypto's tensor cores compare with, by whether an operand is shared.
 TENSOR_SHARED = ("gemm", "imma_shared", "imma")
@@ -196,14 +198,6 @@ def make_tables(records, published):
     return text + ways_table(records, True) + ways_table(records, False)
 
 
-def save(figure, path, records):
-    if records.missing():
-        figure.text(0.5, -0.02, records.missing(), ha="center", color="tab:red")
-    figure.savefig(path, metadata={"Date": None}, bbox_inches="tight")
-    lines = [line.rstrip() for line in path.read_text(encoding="utf-8").splitlines()]
-    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
-
-
 def plot_ways(plt, records, shared, path):
     """Products a second of each way, a group of bars for each problem."""
     problems = [p for p in records.problems if records.best(p, shared)]
@@ -276,19 +270,9 @@ def plot_axes(plt, records, path):
 
 def plot(records, published, folder):
     """All plots; a note where there is nothing to draw, or matplotlib is missing."""
-    if not records.document["gpu"]:
-        print("no plots: nothing was measured on a GPU", file=sys.stderr)
+    plt = pyplot(records.document)
+    if plt is None:
         return
-    try:
-        import matplotlib  # pylint: disable=import-outside-toplevel
-    except ImportError:
-        print(f"no plots: matplotlib is missing; pip install -r {Path(__file__).with_name('requirements.txt')}",
-              file=sys.stderr)  # fmt: skip
-        return
-    matplotlib.use("svg")
-    matplotlib.rcParams["svg.hashsalt"] = "polykem"
-    import matplotlib.pyplot as plt  # pylint: disable=import-outside-toplevel
-
     drawings = {
         "lab_distinct.svg": lambda path: plot_ways(plt, records, "none", path),
         "lab_shared.svg": lambda path: plot_ways(plt, records, "a", path),

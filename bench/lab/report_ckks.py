@@ -11,6 +11,8 @@ import json
 import sys
 from pathlib import Path
 
+from drawing import pyplot, save
+
 PUBLISHED = Path(__file__).with_name("published_ckks.json")
 SCHEMA = "polykem-lab-ckks-1"
 FORMS = ("one block", "cluster of 2", "cluster of 4", "cluster of 8", "two pass", "imma 256x256", "imma 64x32x32",
@@ -246,14 +248,6 @@ def make_tables(records, published):
     return text
 
 
-def save(figure, path, records):
-    if records.missing():
-        figure.text(0.5, -0.02, records.missing(), ha="center", color="tab:red")
-    figure.savefig(path, metadata={"Date": None}, bbox_inches="tight")
-    lines = [line.rstrip() for line in path.read_text(encoding="utf-8").splitlines()]
-    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
-
-
 def lines_of(records, word_bits):
     """{form: rows of forward transforms against N}."""
     primes = records.primes("cuda", word_bits)[:1]
@@ -355,19 +349,9 @@ def plot_tensor_cores(plt, records, path):
 
 def plot(records, published, folder):
     """All plots; a note where there is nothing to draw, or matplotlib is missing."""
-    if not records.document["gpu"]:
-        print("no plots: nothing was measured on a GPU", file=sys.stderr)
+    plt = pyplot(records.document)
+    if plt is None:
         return
-    try:
-        import matplotlib  # pylint: disable=import-outside-toplevel
-    except ImportError:
-        print(f"no plots: matplotlib is missing; pip install -r {Path(__file__).with_name('requirements.txt')}",
-              file=sys.stderr)  # fmt: skip
-        return
-    matplotlib.use("svg")
-    matplotlib.rcParams["svg.hashsalt"] = "polykem"
-    import matplotlib.pyplot as plt  # pylint: disable=import-outside-toplevel
-
     plot_transforms(plt, records, published, folder / "ckks_ntt.svg")
     plot_over_floor(plt, records, folder / "ckks_ntt_floor.svg")
     plot_batches(plt, records, published, folder / "ckks_batch.svg")
