@@ -209,12 +209,15 @@ struct Slice {
   }
 
  private:
-  /// body(chunk) for the chunks of the thread's warp.
+  /// body(chunk) for the chunks of the thread's warp. How often it runs is known, so the compiler makes one copy of it:
+  /// transforms run half as fast where their code is 50 KB.
   template <class Body>
   __device__ __forceinline__ void for_chunks(const Body& body) const {
+    constexpr unsigned kWarps = kThreads / kWarp;
+    static_assert(kChunks % kWarps == 0);
 #pragma unroll 1
-    for (unsigned chunk = thread / kWarp; chunk < kChunks; chunk += kThreads / kWarp)
-      body(chunk);
+    for (unsigned step = 0; step < kChunks / kWarps; ++step)
+      body(step * kWarps + thread / kWarp);
   }
 
   template <class Load>

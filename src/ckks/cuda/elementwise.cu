@@ -13,11 +13,21 @@ size_t blocks_of(size_t rows, int log_n) {
   return rows << (log_n - 8 - (sizeof(Word) == 4 ? 2 : 1));
 }
 
-template <class Op, class Word>
+template <class Op, int kPolynomials = 1, class Word>
 cudaError_t elementwise(Word* out, const Word* a, const Word* b, size_t rows, size_t a_per_b, const RowMap& map,
                         const Tables<Word>& tables, cudaStream_t stream) {
-  return launch(elementwise_kernel<Op, Word>, blocks_of<Word>(rows, tables.log_n), kElementThreads, 1, 0, stream, out,
-                a, b, static_cast<unsigned>(a_per_b), map, tables);
+  return launch(elementwise_kernel<Op, kPolynomials, Word>, blocks_of<Word>(rows / kPolynomials, tables.log_n),
+                kElementThreads, 1, 0, stream, out, a, b, static_cast<unsigned>(a_per_b), map, tables);
+}
+
+/// Both parts of a ciphertext at once, where the plaintexts are for whole ciphertexts.
+template <class Op, class Word>
+cudaError_t with_plain(Word* out, const Word* a, const Word* plain, size_t rows, size_t rows_per_plain,
+                       const RowMap& map, const Tables<Word>& tables, cudaStream_t stream) {
+  const size_t pair = size_t{2} * map.count;
+  if (rows % pair == 0 && rows_per_plain % pair == 0)
+    return elementwise<Op, 2>(out, a, plain, rows, rows_per_plain, map, tables, stream);
+  return elementwise<Op>(out, a, plain, rows, rows_per_plain, map, tables, stream);
 }
 
 template <int kDigits, class Word>
@@ -51,13 +61,13 @@ cudaError_t negate(Word* out, const Word* a, size_t rows, const RowMap& map, con
 template <class Word>
 cudaError_t multiply_plain(Word* out, const Word* a, const Word* plain, size_t rows, size_t rows_per_plain,
                            const RowMap& map, const Tables<Word>& tables, cudaStream_t stream) {
-  return elementwise<MultiplyWords>(out, a, plain, rows, rows_per_plain, map, tables, stream);
+  return with_plain<MultiplyWords>(out, a, plain, rows, rows_per_plain, map, tables, stream);
 }
 
 template <class Word>
 cudaError_t add_plain(Word* out, const Word* a, const Word* plain, size_t rows, size_t rows_per_plain,
                       const RowMap& map, const Tables<Word>& tables, cudaStream_t stream) {
-  return elementwise<AddWords>(out, a, plain, rows, rows_per_plain, map, tables, stream);
+  return with_plain<AddWords>(out, a, plain, rows, rows_per_plain, map, tables, stream);
 }
 
 template <class Word>

@@ -52,12 +52,13 @@ struct MultiplyWords {
   __device__ __forceinline__ static Word apply(Word a, Word b, const Prime<Word>& prime) {
     ProductSum<Word> sum;
     sum.add(a, b);
-    return sum.reduced(prime);
+    return sum.reduced_of_two(prime);
   }
 };
 
-/// out = a op b. Row r of a meets row (r / a_per_b) * count + r % count of b, count the rows of a polynomial.
-template <class Op, class Word>
+/// out = a op b. Row r of a meets row (r / a_per_b) * count + r % count of b, count the rows of a polynomial. A thread
+/// takes the same words of kPolynomials polynomials, of which a_per_b / count is a multiple.
+template <class Op, int kPolynomials, class Word>
 __global__ void __launch_bounds__(kElementThreads)
     elementwise_kernel(Word* out, const Word* a, const Word* b, unsigned a_per_b, const RowMap map,
                        const Tables<Word> tables) {
@@ -65,10 +66,18 @@ __global__ void __launch_bounds__(kElementThreads)
   const unsigned limb = place.row % map.count, prime_number = map.prime[limb];
   if (prime_number == RowMap::kSkip) return;
   const Prime<Word> prime = tables.primes[prime_number];
-  const size_t at = (size_t{place.row} << tables.log_n) + place.i;
-  const size_t row_b = size_t{place.row} / a_per_b * map.count + limb;
-  const Vector<Word> x = load_vector(a + at), y = load_vector(b + (row_b << tables.log_n) + place.i);
-  store_vector(out + at, make_vector<Word>([&](int j) { return Op::apply(x.at[j], y.at[j], prime); }));
+  const unsigned row = place.row / map.count * (kPolynomials * map.count) + limb,
+                 row_b = row / a_per_b * map.count + limb;
+  const auto at = [&](unsigned r) { return (size_t{r} << tables.log_n) + place.i; };
+  const Vector<Word> y = load_vector(b + at(row_b));
+  Vector<Word> x[kPolynomials];
+#pragma unroll
+  for (int p = 0; p < kPolynomials; ++p)
+    x[p] = load_vector(a + at(row + p * map.count));
+#pragma unroll
+  for (int p = 0; p < kPolynomials; ++p)
+    store_vector(out + at(row + p * map.count),
+                 make_vector<Word>([&](int j) { return Op::apply(x[p].at[j], y.at[j], prime); }));
 }
 
 /// (c0, c1, c2) = (a0 b0, a0 b1 + a1 b0, a1 b1); a row of the grid is a limb of a ciphertext.
@@ -90,7 +99,7 @@ __global__ void __launch_bounds__(kElementThreads)
                  ProductSum<Word> sum;
                  sum.add(a0.at[j], b1.at[j]);
                  sum.add(a1.at[j], b0.at[j]);
-                 return sum.reduced(prime);
+                 return sum.reduced_of_two(prime);
                }));
 }
 

@@ -125,6 +125,7 @@ struct ProductSum<uint32_t> {
   uint64_t sum = 0;
   __device__ __forceinline__ void add(uint32_t a, uint32_t b) { sum += uint64_t{a} * b; }
   __device__ __forceinline__ uint32_t reduced(const Prime<uint32_t>& prime) const { return reduce(sum, prime); }
+  __device__ __forceinline__ uint32_t reduced_of_two(const Prime<uint32_t>& prime) const { return reduced(prime); }
 };
 
 template <>
@@ -139,6 +140,13 @@ struct ProductSum<uint64_t> {
   __device__ __forceinline__ uint64_t reduced(const Prime<uint64_t>& prime) const {
     const uint64_t upper = multiply(high, prime.two_64, prime.q);
     return subtract_once(upper + reduce_word(low, prime), prime.q);
+  }
+  /// The same of two products of residues at most. The quotient of the sum, without its lowest bits, and 2^shift by q
+  /// is less than three too small. (Barrett)
+  __device__ __forceinline__ uint64_t reduced_of_two(const Prime<uint64_t>& prime) const {
+    const uint64_t upper = high << (64 - prime.shift) | low >> prime.shift;
+    const uint64_t rest = low - __umul64hi(upper, prime.barrett) * prime.q;
+    return subtract_once(subtract_once(rest, 2 * prime.q), prime.q);
   }
 };
 

@@ -20,7 +20,7 @@ bool supports(Form form, int log_n, size_t word_bytes) {
     case Form::cluster4:
       return log_bytes >= 17 && log_n <= 16;
     case Form::cluster8:
-      return log_n == 16;
+      return log_n == 15 || log_n == 16;
     case Form::two_pass:
       return log_n >= 14 && log_n <= 16;
     default:
@@ -94,7 +94,7 @@ cudaError_t run_form(Form form, const Job<Word>& job) {
   if constexpr (kLogBytes >= 17) {
     if (form == Form::cluster4) return run_shared<Word, kLogN, 4>(job);
   }
-  if constexpr (kLogN == 16) {
+  if constexpr (kLogN >= 15) {
     if (form == Form::cluster8) return run_shared<Word, kLogN, 8>(job);
   }
   if constexpr (kLogN >= 14) {

@@ -20,7 +20,7 @@ cudaError_t launch_shared(const Rows& rows, const RowMap& map, size_t polynomial
 /// Blocks of the cluster that production uses: the fastest on an H200.
 template <class Word>
 constexpr int production_cluster(int log_n) {
-  constexpr int kWords[] = {1, 1, 1, 4, 8}, kDoubleWords[] = {1, 2, 4, 4, 8};  // 2^12 .. 2^16
+  constexpr int kWords[] = {1, 1, 2, 8, 8}, kDoubleWords[] = {1, 2, 4, 4, 8};  // 2^12 .. 2^16
   return (sizeof(Word) == 4 ? kWords : kDoubleWords)[log_n - 12];
 }
 

@@ -63,6 +63,8 @@ Prime<Word> make_prime(uint64_t q, uint64_t n) {
       prime.inverse *= 2 - prime.q * prime.inverse;
   } else {
     prime.two_64 = make_factor<Word>(static_cast<uint64_t>((uint128{1} << 64) % q), q);
+    prime.shift = static_cast<uint64_t>(std::bit_width(q)) - 2;
+    prime.barrett = static_cast<uint64_t>((uint128{1} << (64 + prime.shift)) / q);
   }
   return prime;
 }

@@ -30,6 +30,8 @@ struct alignas(16) Prime<uint64_t> {
   uint64_t q;               ///< below 2^61
   uint64_t reciprocal;      ///< floor(2^64 / q)
   Factor<uint64_t> two_64;  ///< 2^64 mod q
+  uint64_t barrett;         ///< floor(2^(64 + shift) / q)
+  uint64_t shift;           ///< bits of q, less two
   Factor<uint64_t> inverse_n;
 };
 

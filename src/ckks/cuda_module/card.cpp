@@ -260,10 +260,10 @@ class Card final : public OpenDevice {
   }
 
   void multiply_plain(const DeviceBatch& out, const DeviceBatch& a, const DeviceBatch& b) {
-    const size_t each = a.parts * a.limbs, together = b.count == 1 ? a.count : 1;
+    const size_t each = a.parts * a.limbs, together = b.count == 1 || b.limbs == a.limbs ? a.count : 1;
     for (size_t i = 0; i < a.count; i += together)
       check(cuda::multiply_plain(item(out, i), item(a, i), item(b, b.count == 1 ? 0 : i), together * each,
-                                 together * each, map(a), tables_, stream()),
+                                 b.count == 1 ? together * each : each, map(a), tables_, stream()),
             "multiplying");
   }
 

@@ -96,14 +96,15 @@ Cost cost_of(cuda::Form form, int log_n) {
   }
 }
 
-/// All forms of one N, on 2^26 words in rows of so many primes.
+/// All forms of one N, on 2^28 words in rows of so many primes: enough rows that the last ones, with which a GPU is not
+/// full, weigh little.
 template <class Word>
 void time_ntt(int log_n, uint32_t prime_count, const Report& report) {
   if (!report.request.wants("ntt") && !report.request.wants("intt")) return;
   const int bits = sizeof(Word) == 4 ? 31 : 60;
   DeviceTables<Word> device(log_n, testing::make_primes(static_cast<int>(prime_count), bits, log_n));
   device.add_imma();
-  const size_t n = size_t{1} << log_n, rows = (size_t{1} << 26) / n / prime_count * prime_count;
+  const size_t n = size_t{1} << log_n, rows = (size_t{1} << 28) / n / prime_count * prime_count;
   const auto data = some_words<Word>(rows * n);
   const cuda::RowMap map = testing::first_primes(prime_count);
   for (cuda::Form form : cuda::kForms) {
