@@ -87,6 +87,7 @@ __device__ __forceinline__ void convert_group(uint64_t (&out)[kTargetGroup], con
 template <class Word>
 __global__ void __launch_bounds__(kConvertThreads)
     convert_kernel(const Conversions<Word> job, const Tables<Word> tables) {
+  after_previous_kernel();
   const ConversionPlace place(job, tables.log_n, kLogConvertThreads);
   const unsigned i = place.first + threadIdx.x;
   const Conversion<Word>& conversion = job.conversion[place.number];
@@ -133,6 +134,7 @@ inline constexpr int kConvertWarps = 8, kLogImmaPoints = 8;
 template <int kSteps>
 __global__ void __launch_bounds__(kConvertWarps* kWarp)
     convert_imma_kernel(const Conversions<uint32_t> job, const Tables<uint32_t> tables) {
+  after_previous_kernel();
   const ConversionPlace place(job, tables.log_n, kLogImmaPoints);
   const Conversion<uint32_t>& conversion = job.conversion[place.number];
   const unsigned lane = threadIdx.x % kWarp, g = lane / 4, t = lane % 4;

@@ -22,6 +22,13 @@ __device__ __forceinline__ T* dynamic_shared() {
   return reinterpret_cast<T*>(ckks_arena);
 }
 
+/// Waits until the kernels before this one in the stream have ended and what they wrote is seen, and lets the next one
+/// begin as soon as there is room. To be called by every kernel before it touches what another kernel may write or
+/// read.
+__device__ __forceinline__ void after_previous_kernel() {
+  asm volatile("griddepcontrol.wait;\n\tgriddepcontrol.launch_dependents;" ::: "memory");
+}
+
 /// All threads of a cluster arrive before one goes on; what they wrote to any of its shared memories is seen then.
 __device__ __forceinline__ void cluster_arrive() {
   asm volatile("barrier.cluster.arrive.release.aligned;" ::: "memory");

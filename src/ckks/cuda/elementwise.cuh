@@ -63,6 +63,7 @@ __global__ void __launch_bounds__(kElementThreads)
     elementwise_kernel(Word* out, const Word* a, const Word* b, unsigned a_per_b, const RowMap map,
                        const Tables<Word> tables) {
   const ElementPlace<Word> place(tables.log_n);
+  after_previous_kernel();
   const unsigned limb = place.row % map.count, prime_number = map.prime[limb];
   if (prime_number == RowMap::kSkip) return;
   const Prime<Word> prime = tables.primes[prime_number];
@@ -85,6 +86,7 @@ template <class Word>
 __global__ void __launch_bounds__(kElementThreads)
     tensor_kernel(Word* out, const Word* a, const Word* b, const RowMap map, const Tables<Word> tables) {
   const ElementPlace<Word> place(tables.log_n);
+  after_previous_kernel();
   const unsigned limb = place.row % map.count, ciphertext = place.row / map.count;
   const Prime<Word> prime = tables.primes[map.prime[limb]];
   const auto at = [&](unsigned parts, unsigned part) {
@@ -123,6 +125,7 @@ template <class Word, int kDigits>
 __global__ void __launch_bounds__(kElementThreads)
     key_product_kernel(const KeyProduct<Word> job, const RowMap map, const RowMap key_limb, const Tables<Word> tables) {
   const ElementPlace<Word> place(tables.log_n);
+  after_previous_kernel();
   const unsigned limb = place.row % map.count, first = place.row / map.count * kKeyCiphertexts;
   const Prime<Word> prime = tables.primes[map.prime[limb]];
   const auto words = [&](size_t row) { return (row << tables.log_n) + place.i; };
@@ -170,6 +173,7 @@ __global__ void __launch_bounds__(kElementThreads)
 template <class Word>
 __global__ void __launch_bounds__(kElementThreads)
     automorphism_kernel(Word* out, const Word* a, unsigned exponent, const RowMap map, int log_n) {
+  after_previous_kernel();
   const unsigned log_blocks = log_n - 10;
   const unsigned row = blockIdx.x >> log_blocks, first = (blockIdx.x & ((1u << log_blocks) - 1)) << 10;
   if (map.prime[row % map.count] == RowMap::kSkip) return;

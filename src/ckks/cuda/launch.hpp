@@ -8,7 +8,9 @@
 
 namespace polykem::ckks::cuda {
 
-/// cluster: blocks of a cluster, of which `blocks` is a multiple; shared_bytes: dynamic shared memory of a block.
+/// cluster: blocks of a cluster, of which `blocks` is a multiple; shared_bytes: dynamic shared memory of a block. Its
+/// blocks may start while the last ones of the kernel before it in the stream still run, so the kernel must call
+/// after_previous_kernel().
 template <class... Parameters, class... Arguments>
 cudaError_t launch(void (*kernel)(Parameters...), size_t blocks, unsigned threads, unsigned cluster,
                    size_t shared_bytes, cudaStream_t stream, const Arguments&... arguments) {
@@ -20,17 +22,19 @@ cudaError_t launch(void (*kernel)(Parameters...), size_t blocks, unsigned thread
                              static_cast<int>(shared_bytes));
     if (error != cudaSuccess) return error;
   }
-  cudaLaunchAttribute attribute{};
-  attribute.id = cudaLaunchAttributeClusterDimension;
-  attribute.val.clusterDim.x = cluster;
-  attribute.val.clusterDim.y = attribute.val.clusterDim.z = 1;
+  cudaLaunchAttribute attributes[2]{};
+  attributes[0].id = cudaLaunchAttributeProgrammaticStreamSerialization;
+  attributes[0].val.programmaticStreamSerializationAllowed = 1;
+  attributes[1].id = cudaLaunchAttributeClusterDimension;
+  attributes[1].val.clusterDim.x = cluster;
+  attributes[1].val.clusterDim.y = attributes[1].val.clusterDim.z = 1;
   cudaLaunchConfig_t config{};
   config.gridDim = dim3{static_cast<unsigned>(blocks), 1, 1};
   config.blockDim = dim3{threads, 1, 1};
   config.dynamicSmemBytes = shared_bytes;
   config.stream = stream;
-  config.attrs = &attribute;
-  config.numAttrs = cluster > 1 ? 1 : 0;
+  config.attrs = attributes;
+  config.numAttrs = cluster > 1 ? 2 : 1;
   return cudaLaunchKernelEx(&config, kernel, static_cast<Parameters>(arguments)...);
 }
 

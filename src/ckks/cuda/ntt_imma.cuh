@@ -139,6 +139,7 @@ struct ImmaNtt {
 template <class Passes, bool kInverse>
 __global__ void __launch_bounds__(kImmaWarps* kWarp, 2)
     ntt_imma_kernel(uint32_t* data, const RowMap map, const Prime<uint32_t>* primes, const ImmaTables::OnePass tables) {
+  after_previous_kernel();
   using Ntt = ImmaNtt<Passes>;
   using Copy = Slice<uint32_t, kImmaLogN, Ntt::kPoints, Ntt::kThreads>;
   const unsigned row = blockIdx.x / kImmaCluster, number = map.prime[row % map.count];
@@ -195,6 +196,7 @@ template <bool kContiguous, bool kTwisted>
 __global__ void __launch_bounds__(kImmaWarps* kWarp, 1)
     ntt_split_kernel(uint32_t* data, const RowMap map, const Prime<uint32_t>* primes, const uint32_t* matrices,
                      const Factor<uint32_t>* twists) {
+  after_previous_kernel();
   constexpr unsigned kBlocks = 256 / (8 * kImmaWarps);
   const unsigned row = blockIdx.x / kBlocks, number = map.prime[row % map.count];
   if (number == RowMap::kSkip) return;

@@ -139,6 +139,7 @@ __global__ void __launch_bounds__((SharedNtt<Word, kLogN, kCluster, kInverse>::k
   const Prime<Word> prime = tables.primes[place.prime];
   const auto* factors = (kInverse ? tables.inverse : tables.forward) + (size_t{place.prime} << kLogN);
   const Ntt ntt{{dynamic_shared<Word>(), blockIdx.x % kCluster, threadIdx.x, factors, prime.q}};
+  after_previous_kernel();
   const auto row = rows.at(place, prime, tables);
   if constexpr (kInverse)
     ntt.inverse(row, prime.inverse_n);

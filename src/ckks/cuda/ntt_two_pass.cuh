@@ -34,6 +34,7 @@ struct TwoPassNtt {
 template <class Word, int kLogN>
 __global__ void __launch_bounds__(256, kTwoPassBlocks<Word>)
     ntt_tile_kernel(Word* data, const RowMap map, const Tables<Word> tables) {
+  after_previous_kernel();
   using Ntt = TwoPassNtt<Word, kLogN>;
   constexpr int kA = 1 << Ntt::kFirst, kB = 1 << Ntt::kSecond, kWidth = Ntt::kWidth;
   const unsigned row = blockIdx.x / Ntt::kTiles, prime = map.prime[row % map.count];
@@ -68,6 +69,7 @@ __global__ void __launch_bounds__(256, kTwoPassBlocks<Word>)
 template <class Word, int kLogN>
 __global__ void __launch_bounds__(256, kTwoPassBlocks<Word>)
     ntt_inverse_tile_kernel(Word* data, const RowMap map, const Tables<Word> tables) {
+  after_previous_kernel();
   using Ntt = TwoPassNtt<Word, kLogN>;
   constexpr int kA = 1 << Ntt::kFirst, kB = 1 << Ntt::kSecond, kWidth = Ntt::kWidth;
   const unsigned row = blockIdx.x / Ntt::kTiles, prime = map.prime[row % map.count];
@@ -104,6 +106,7 @@ __global__ void __launch_bounds__(256, kTwoPassBlocks<Word>)
 template <class Word, int kLogN, bool kInverse>
 __global__ void __launch_bounds__(256, kTwoPassBlocks<Word>)
     ntt_slice_kernel(Word* data, const RowMap map, const Tables<Word> tables) {
+  after_previous_kernel();
   using Ntt = TwoPassNtt<Word, kLogN>;
   using Lane = Vector<Word>;
   const unsigned row = blockIdx.x / Ntt::kSlices, prime = map.prime[row % map.count];

@@ -85,12 +85,13 @@ enum cudaError_t {
   cudaErrorInvalidConfiguration = 9
 };
 enum cudaFuncAttribute { cudaFuncAttributeMaxDynamicSharedMemorySize };
-enum cudaLaunchAttributeID { cudaLaunchAttributeClusterDimension };
+enum cudaLaunchAttributeID { cudaLaunchAttributeClusterDimension, cudaLaunchAttributeProgrammaticStreamSerialization };
 enum cudaMemcpyKind { cudaMemcpyHostToDevice, cudaMemcpyDeviceToHost, cudaMemcpyDeviceToDevice };
 struct cudaLaunchAttribute {
   cudaLaunchAttributeID id;
   struct {
     uint3 clusterDim;
+    int programmaticStreamSerializationAllowed;
   } val;
 };
 struct cudaLaunchConfig_t {
@@ -187,16 +188,16 @@ cudaError_t cudaMemPoolTrimTo(cudaMemPool_t pool, size_t kept);
 
 namespace host_shim {
 
-/// Runs `body` once for each thread of the grid, a cluster of blocks at a time.
-void run(const cudaLaunchConfig_t& config, const std::function<void()>& body);
+/// Runs `body` once for each thread of the grid, a cluster of blocks at a time. cudaErrorInvalidValue for a kernel that
+/// may start before the one before it has ended, if not each of its threads waits for that.
+cudaError_t run(const cudaLaunchConfig_t& config, const std::function<void()>& body);
 
 }  // namespace host_shim
 
 template <class... Parameters, class... Arguments>
 cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t* config, void (*kernel)(Parameters...),
                                Arguments... arguments) {
-  host_shim::run(*config, [&] { kernel(static_cast<Parameters>(arguments)...); });
-  return cudaSuccess;
+  return host_shim::run(*config, [&] { kernel(static_cast<Parameters>(arguments)...); });
 }
 
 #include "device_shim.hpp"  // what device.cuh defines for a GPU

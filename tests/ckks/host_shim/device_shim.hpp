@@ -11,6 +11,7 @@ void* in_block(const void* local, unsigned rank);
 void* own_shared();
 void cluster_arrive();
 void cluster_wait();
+void after_previous_kernel();
 void mma_bytes(int (&d)[4], const uint32_t (&a)[4], const uint32_t (&b)[2]);
 
 }  // namespace host_shim
@@ -20,6 +21,9 @@ namespace polykem::ckks::cuda {
 template <class T>
 T* dynamic_shared() {
   return static_cast<T*>(host_shim::own_shared());
+}
+inline void after_previous_kernel() {
+  host_shim::after_previous_kernel();
 }
 inline void cluster_arrive() {
   host_shim::cluster_arrive();

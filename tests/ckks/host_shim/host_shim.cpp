@@ -51,6 +51,7 @@ struct Machine {
   Barrier cluster;
   Fibre* current = nullptr;
   unsigned begun = 0, count = 0, threads = 0, first_block = 0;
+  size_t waited = 0;  ///< threads that called after_previous_kernel()
   ucontext_t scheduler;
   const std::function<void()>* body = nullptr;
   Block& block() { return blocks[current->block]; }
@@ -166,6 +167,10 @@ void cluster_wait() {
   wait(machine.cluster, machine.current->cluster_generation);
 }
 
+void after_previous_kernel() {
+  ++machine.waited;
+}
+
 void mma_bytes(int (&d)[4], const uint32_t (&a)[4], const uint32_t (&b)[2]) {
   Warp& warp = machine.warp();
   const unsigned lane = machine.current->thread % 32;
@@ -178,15 +183,24 @@ void mma_bytes(int (&d)[4], const uint32_t (&a)[4], const uint32_t (&b)[2]) {
     d[i] += warp.products[lane][i];
 }
 
-void run(const cudaLaunchConfig_t& config, const std::function<void()>& body) {
+cudaError_t run(const cudaLaunchConfig_t& config, const std::function<void()>& body) {
   static std::mutex one_at_a_time;
   const std::lock_guard lock(one_at_a_time);
-  const unsigned cluster = config.numAttrs == 0 ? 1 : config.attrs[0].val.clusterDim.x;
+  unsigned cluster = 1;
+  bool early = false;
+  for (unsigned i = 0; i < config.numAttrs; ++i) {
+    const cudaLaunchAttribute& attribute = config.attrs[i];
+    if (attribute.id == cudaLaunchAttributeClusterDimension) cluster = attribute.val.clusterDim.x;
+    if (attribute.id == cudaLaunchAttributeProgrammaticStreamSerialization) early = true;
+  }
   machine.body = &body;
+  machine.waited = 0;
   gridDim = config.gridDim;
   blockDim = config.blockDim;
   for (unsigned block = 0; block < config.gridDim.x; block += cluster)
     run_cluster(block, cluster, config.blockDim.x, config.dynamicSmemBytes);
+  const size_t threads = size_t{config.gridDim.x} * config.blockDim.x;
+  return early && machine.waited != threads ? cudaErrorInvalidValue : cudaSuccess;
 }
 
 }  // namespace host_shim
