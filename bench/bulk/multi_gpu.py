@@ -23,7 +23,7 @@ DEFAULT = {"frodokem640aes": 16_384, "frodokem976aes": 16_384, "frodokem976shake
 OPERATIONS = ("keygen", "encaps", "decaps")
 
 
-def pinned_copy(memory, role, array):
+def copy_of(memory, role, array):
     copy = memory.take(role, array.shape)
     copy[:] = array
     return copy
@@ -34,19 +34,20 @@ def prepare(scheme, rows, options):
     import numpy as np
     from polykem.bulk.kem import Computer
     from polykem.bulk.memory import Ordinary, Pinned
-    memory = Ordinary() if options.memory == "ordinary" else Pinned()
+    kind = Ordinary if options.memory == "ordinary" else Pinned
+    memory, memory_of_inputs = kind(), kind()
     inputs, computers = {"keygen": {}}, {}
     for operation in OPERATIONS:
         job = SimpleNamespace(operation=operation, scheme=scheme, writes=[])
         computers[operation] = Computer(job, options.threads, options.backend, memory)
     pairs = computers["keygen"].run(rows, {}, None)
     sent = computers["encaps"].run(rows, {"pk": pairs["pk"]}, None)
-    inputs["encaps"] = {"pk": pinned_copy(memory, "pk", pairs["pk"])}
-    inputs["decaps"] = {"sk": pinned_copy(memory, "sk", pairs["sk"]), "ct": pinned_copy(memory, "ct", sent["ct"])}
+    inputs["encaps"] = {"pk": copy_of(memory_of_inputs, "pk", pairs["pk"])}
+    inputs["decaps"] = {"sk": copy_of(memory_of_inputs, "sk", pairs["sk"]),
+                        "ct": copy_of(memory_of_inputs, "ct", sent["ct"])}
     got = computers["decaps"].run(rows, inputs["decaps"], None)
     assert np.array_equal(got["ss"], sent["ss"]), "encaps and decaps do not agree"
     for results in (pairs, sent, got):
-        results.pop("status", None)
         memory.give_back(results)
     return memory, computers, inputs
 
@@ -58,7 +59,7 @@ def measure(computer, inputs, rows, memory, seconds):
     def loop(number):
         while time.monotonic() < stop[0]:
             results = computer.run(rows, inputs, None)
-            status = results.pop("status", None)
+            status = results.get("status")
             assert status is None or not status.any(), "a row failed"
             memory.give_back(results)
             counts[number] += 1

@@ -6,6 +6,7 @@ Nothing else of this package calls polykem.
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 import numpy as np
@@ -124,32 +125,44 @@ class Computer:
         return getattr(self, "_" + self.job.operation)(rows, inputs, draws)
 
     def _keygen(self, rows, inputs, draws):
-        out = self._take(rows, pk=self.scheme.public_key_bytes, sk=self.scheme.secret_key_bytes)
-        self._request(0, rows, draws=draws, pk_out=out["pk"], sk_out=out["sk"])
-        if any(column.role == "seed" for column in self.job.writes):
-            out["seed"] = self.memory.take("seed", draws.shape)
-            out["seed"][:] = draws
+        with self._results(rows, pk=self.scheme.public_key_bytes, sk=self.scheme.secret_key_bytes) as out:
+            self._request(0, rows, draws=draws, pk_out=out["pk"], sk_out=out["sk"])
+            if any(column.role == "seed" for column in self.job.writes):
+                out["seed"] = self.memory.take("seed", draws.shape)
+                out["seed"][:] = draws
         return out
 
     def _encaps(self, rows, inputs, draws):
-        out = self._take(rows, ct=self.scheme.ciphertext_bytes, ss=self.scheme.shared_secret_bytes)
-        out["status"] = self._request(1, rows, shared(inputs["pk"], rows), draws=draws, pk=inputs["pk"],
-                                      ct_out=out["ct"], ss_out=out["ss"])
+        with self._results(rows, ct=self.scheme.ciphertext_bytes, ss=self.scheme.shared_secret_bytes, status=1) as out:
+            out["status"][:] = self._request(1, rows, shared(inputs["pk"], rows), draws=draws, pk=inputs["pk"],
+                                             ct_out=out["ct"], ss_out=out["ss"])
         return out
 
     def _decaps(self, rows, inputs, draws):
         seeds = "seed" in inputs
         keys = inputs["seed" if seeds else "sk"]
-        out = self._take(rows, ss=self.scheme.shared_secret_bytes)
-        out["status"] = self._request(2, rows, shared(keys, rows), int(seeds), sk=keys, ct=inputs["ct"],
-                                      ss_out=out["ss"])
+        with self._results(rows, ss=self.scheme.shared_secret_bytes, status=1) as out:
+            out["status"][:] = self._request(2, rows, shared(keys, rows), int(seeds), sk=keys, ct=inputs["ct"],
+                                             ss_out=out["ss"])
         return out
 
-    def _take(self, rows, **widths):
-        return {role: self.memory.take(role, (rows, width)) for role, width in widths.items()}
+    @contextmanager
+    def _results(self, rows, **widths):
+        """Memory for results by role, given back if they do not come."""
+        out = {}
+        try:
+            for role, width in widths.items():
+                out[role] = self.memory.take(role, (rows, width))
+            yield out
+        except BaseException:
+            self.memory.give_back(out)
+            raise
 
     def _request(self, op, rows, key_mode=0, secret_form=0, **arrays):
-        """Runs a batch whose outputs lie where the caller says, which `polykem.Context` offers for key pairs only."""
+        """Runs a batch whose outputs lie where the caller says, which `polykem.Context` offers for key pairs only.
+
+        Returns the status of each row, int32 (rows, 1).
+        """
         status = np.zeros(rows, np.int32)
         if op != 0:
             arrays["item_status"] = status
@@ -159,7 +172,7 @@ class Computer:
             raise MemoryError
         if code not in (polykem.Status.OK, polykem.Status.ITEMS):
             raise BulkError(f"{OPERATIONS[op]} of {rows} rows: {polykem.Status(code).text}", DEFECT)
-        return status.astype(np.uint8).reshape(-1, 1)
+        return status.reshape(-1, 1)
 
 
 def shared(keys, rows):

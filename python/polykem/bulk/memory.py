@@ -34,26 +34,35 @@ class Ordinary:
 
 
 class Pinned:
-    """Pinned memory that partitions use in turn. Needs CuPy."""
+    """Pinned memory that partitions use in turn. Needs CuPy.
+
+    What held secrets waits for the next ones as it is, as overwriting it takes a core longer than it takes a GPU to make
+    them. It is overwritten as soon as no partition has memory of this object.
+    """
 
     def __init__(self):
         import cupy
         self.allocate = cupy.cuda.alloc_pinned_memory
-        self.free, self.lock = {}, threading.Lock()
+        self.free, self.taken, self.lock = {}, 0, threading.Lock()
 
     def take(self, role, shape):
         with self.lock:
-            waiting = self.free.get(shape)
-            if waiting:
-                return waiting.pop()
-        size = shape[0] * shape[1]
-        return np.frombuffer(self.allocate(size), np.uint8, size).reshape(shape)
+            waiting = self.free.get((role, shape))
+            array = waiting.pop() if waiting else self._new(shape)
+            self.taken += 1
+        return array
 
     def give_back(self, arrays):
-        wipe(*(array for role, array in arrays.items() if role in SECRET_ROLES))
         with self.lock:
-            for array in arrays.values():
-                self.free.setdefault(array.shape, []).append(array)
+            for role, array in arrays.items():
+                self.free.setdefault((role, array.shape), []).append(array)
+            self.taken -= len(arrays)
+            if not self.taken:
+                wipe(*(array for (role, _), free in self.free.items() if role in SECRET_ROLES for array in free))
+
+    def _new(self, shape):
+        size = shape[0] * shape[1]
+        return np.frombuffer(self.allocate(size), np.uint8, size).reshape(shape)
 
 
 def memory_for(context, scheme):
