@@ -81,6 +81,21 @@ TEST(RowOrder, TakesEveryRowOnce) {
   }
 }
 
+TEST(RowOrder, FindsPlacesOfManyRows) {
+  cuda::RowMap map = first_primes(7);
+  for (uint32_t polynomials : {1u, 3u, 1u << 20, 613566756u}) {  // 7 times the last is 2^32 - 4
+    for (size_t factor_bytes : {size_t{1}, size_t{1} << 30}) {
+      const cuda::RowOrder order = cuda::make_row_order(map, polynomials, factor_bytes);
+      const auto rows = static_cast<uint32_t>(order.rows());
+      for (uint32_t number : {0u, 1u, rows / 2, rows - 2, rows - 1}) {
+        const cuda::RowPlace place = order.place(number);
+        EXPECT_EQ(place.row, factor_bytes > 1 ? number / polynomials : number % 7);
+        EXPECT_EQ(place.polynomial, factor_bytes > 1 ? number % polynomials : number / 7);
+      }
+    }
+  }
+}
+
 template <class Word>
 void check_shape(int bits, const Shape& shape, std::initializer_list<Fill> fills) {
   Verdict verdict;

@@ -49,8 +49,13 @@ struct RunFactors {
     return load_factor(table + g + size_t{groups} * ((1 << depth) + m));
   }
   __device__ __forceinline__ void load(Factor<Word> (&pair)[2], int depth, int m) const {
-    pair[0] = (*this)(depth, m);
-    pair[1] = (*this)(depth, m + 1);
+    const Factor<Word>* first = table + size_t{groups} * ((1 << depth) + m);
+    if constexpr (sizeof(Word) == 4) {
+      load_factors(pair, first + 2 * g);
+    } else {
+      pair[0] = load_factor(first + g);
+      pair[1] = load_factor(first + groups + g);
+    }
   }
 };
 

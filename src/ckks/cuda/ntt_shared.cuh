@@ -28,12 +28,13 @@ struct SharedNtt {
   static constexpr int kSteps = sizeof(Word) == 4 && (kLogN == 13 || kLogN == 14) ? 2 : 1;
   static constexpr int kThreadPoints = kSteps * (P::kFirst > 5 ? 1 << P::kFirst : 32);
   static constexpr int kThreads = kPoints / kThreadPoints;
-  /// As many blocks as leave a thread 64 registers, 80 where there are few threads or the passes are short, or 128
-  /// where a column has more than 32 words of 32 bits.
+  /// As many blocks as leave a thread 64 registers, 80 where the passes are short, or 96 where there are few threads or a
+  /// column has more than 32 words of 32 bits; in smaller clusters and for 64-bit words 128.
   static constexpr bool kLarge = kThreadPoints / kSteps * sizeof(Word) > 128;
-  static constexpr int kSmThreads = kLarge ? (kInverse && sizeof(Word) == 4 && kCluster == 8 ? 640 : 512)
-                                    : kLogN < 14 || kSteps > 1 ? 768
-                                                               : 1024;
+  static constexpr int kSmThreads = kLarge       ? (sizeof(Word) == 4 && kCluster == 8 ? 640 : 512)
+                                    : kSteps > 1 ? 640
+                                    : kLogN < 14 ? 768
+                                                 : 1024;
   static constexpr int kMinBlocks = kSmThreads / kThreads;
   static constexpr int kRadix = 1 << P::kFirst, kStride = kN / kRadix, kOfBlock = kRadix / kCluster;
   static_assert(kRadix % kCluster == 0 && kStride % kCluster == 0 && kThreads <= 1024 && kMinBlocks >= 1);

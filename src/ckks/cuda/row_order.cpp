@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ckks/cuda/row_order.hpp"
 
+#include <algorithm>
+
 namespace polykem::ckks::cuda {
 
 namespace {
@@ -28,6 +30,7 @@ RowOrder make_row_order(const RowMap& map, size_t polynomials, size_t factor_byt
     order.prime[entry] = prime;
     ++order.count;
   }
+  order.reciprocal = ~uint32_t{0} / std::max(order.prime_first ? order.polynomials : order.count, uint32_t{1});
   return order;
 }
 

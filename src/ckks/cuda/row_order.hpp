@@ -18,16 +18,22 @@ struct RowPlace {
 /// Rows that are skipped are not in it. Kernels get it by value.
 struct RowOrder {
   uint32_t polynomials, count;  ///< count: rows of a polynomial that the launch takes
+  uint32_t reciprocal;          ///< floor((2^32 - 1) / what place() divides by)
   bool prime_first;             ///< one prime after the other, else one polynomial after the other
   uint16_t row[RowMap::kMost];
   uint8_t prime[RowMap::kMost];
 
   size_t rows() const { return size_t{polynomials} * count; }
 
-  __host__ __device__ __forceinline__ RowPlace place(unsigned number) const {
-    const unsigned entry = prime_first ? number / polynomials : number % count;
-    const unsigned polynomial = prime_first ? number % polynomials : number / count;
-    return {polynomial, row[entry], prime[entry]};
+  __device__ __forceinline__ RowPlace place(unsigned number) const {
+    const unsigned divisor = prime_first ? polynomials : count;
+    unsigned quotient = __umulhi(number, reciprocal), rest = number - quotient * divisor;  // at most one too small
+    if (rest >= divisor) {
+      ++quotient;
+      rest -= divisor;
+    }
+    const unsigned entry = prime_first ? quotient : rest;
+    return {prime_first ? rest : quotient, row[entry], prime[entry]};
   }
 };
 

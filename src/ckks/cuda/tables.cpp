@@ -41,8 +41,10 @@ template <class Word>
 size_t factor_place(uint32_t node, int log_n) {
   const int log_groups = log_n - kLogRun<Word>, depth = std::bit_width(node) - 1 - log_groups;
   if (depth < 0) return node;
-  const size_t groups = size_t{1} << log_groups, below = (size_t{1} << depth) - 1;
-  return groups * (1 + below + (node & below)) + ((node >> depth) - groups);
+  const size_t groups = size_t{1} << log_groups, below = (size_t{1} << depth) - 1, number = below + 1 + (node & below);
+  const size_t group = (node >> depth) - groups;
+  if (sizeof(Word) == 8 || depth == 0) return groups * number + group;
+  return groups * (number & ~size_t{1}) + 2 * group + (number & 1);
 }
 
 namespace {

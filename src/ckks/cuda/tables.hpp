@@ -66,8 +66,9 @@ struct Tables {
   int log_n;
   const Prime<Word>* primes;
   /// N factors a prime. The layer with 2^l groups multiplies in group g by the factor of node 2^l + g. Nodes below
-  /// G = N / 2^kLogRun lie in that order; then, by its place e in the subtree of depth kLogRun below node G + g, at
-  /// G (e + 1) + g, so that neighbouring threads read neighbouring factors.
+  /// G = N / 2^kLogRun lie in that order; then, number e = 1, 2, .. of the subtree of depth kLogRun below node G + g at
+  /// G e + g, so that neighbouring threads read neighbouring factors. For 32 bits numbers e and e + 1, e even, lie
+  /// together, at G e + 2 g, since threads read two at once.
   const Factor<Word>* forward;
   const Factor<Word>* inverse;  ///< the same of the inverse's factors; place 0 has that of node 1 divided by N
   ImmaTables imma;
