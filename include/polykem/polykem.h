@@ -83,7 +83,7 @@ typedef struct polykem_scheme_info_t {
   size_t encaps_draw_bytes; /* the same for one encapsulation */
   size_t secret_seed_bytes; /* of a secret key in its form as a seed (FIPS 203: d, z); 0 if the set has none */
   size_t public_key_at; /* where a secret key holds its public key, in bytes from its start; SIZE_MAX if it does not */
-  int research; /* 1 if the set is for research only, since attacks on it are published */
+  int research;         /* 1 if the set is for research only, since attacks on it are published */
 } polykem_scheme_info_t;
 
 /* How many parameter sets the library has. */

@@ -95,8 +95,7 @@ struct Lanes : testing::Test {
     batcher.reset();
   }
 
-  void make(BatcherConfig config = {.deadline = kFar}, const char* backend = "test",
-            unsigned threads = 2) {
+  void make(BatcherConfig config = {.deadline = kFar}, const char* backend = "test", unsigned threads = 2) {
     EXPECT_EQ(Engine::create({.threads = threads, .backend = backend, .accelerators = list}, engine), Status::ok);
     batcher = std::make_unique<Batcher>(*engine, config);
   }

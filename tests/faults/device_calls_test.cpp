@@ -29,7 +29,9 @@ struct Opened {
 
 Scenario opened() {
   auto all = std::make_shared<Opened>();
-  return {.begin = [] {}, .act = [all] { return all->use(); }, .end = [all] { polykem_context_free(all->context); },
+  return {.begin = [] {},
+          .act = [all] { return all->use(); },
+          .end = [all] { polykem_context_free(all->context); },
           .allows = documented};
 }
 

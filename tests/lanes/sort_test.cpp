@@ -83,7 +83,7 @@ TEST(SortRowsTest, SampleAgreesWithPlainSort) {
       AlignedBuffer<uint8_t> out(count * width), workspace(sort_rows_workspace_bytes(set.n, count));
       std::fill_n(out.data(), count * width, uint8_t{0xee});
       kSortRowsAvx512.sample_fixed_type({out.data(), width}, {in.data(), stride}, count, set.n, set.weight,
-                                     workspace.data());
+                                        workspace.data());
       for (size_t i = 0; i < count; ++i) {
         const auto want = plain_sample(in.data() + i * stride, set);
         for (size_t k = 0; k < width; ++k)

@@ -55,9 +55,8 @@ inline std::string case_name(const testing::TestParamInfo<Case>& info) {
 
 inline std::vector<Case> cases(const std::vector<unsigned>& all_threads) {
   std::vector<Case> result;
-  for (const char* scheme :
-       {"mlkem768", "saber", "ntruhps2048509", "ntruhrss701", "frodokem640shake", "frodokem640aes", "lac128", "lac256",
-        "firesaber"}) {
+  for (const char* scheme : {"mlkem768", "saber", "ntruhps2048509", "ntruhrss701", "frodokem640shake", "frodokem640aes",
+                             "lac128", "lac256", "firesaber"}) {
     const bool frodo = std::strncmp(scheme, "frodo", 5) == 0;
     for (const auto& backend : available_backends()) {
       if (!computes(backend, scheme)) continue;
