@@ -36,8 +36,8 @@ class Ordinary:
 class Pinned:
     """Pinned memory that partitions use in turn. Needs CuPy.
 
-    What held secrets waits for the next ones as it is, as overwriting it takes a core longer than it takes a GPU to make
-    them. It is overwritten as soon as no partition has memory of this object.
+    What held secrets waits for the next ones as it is, since overwriting it takes a core longer than making them takes
+    a GPU. It is overwritten as soon as no partition has memory of this object.
     """
 
     def __init__(self):

@@ -42,7 +42,7 @@ struct Report {
   }
 
  private:
-  /// A card that computed for some tenths of a second lowers its clock to stay below its power limit, so it rests first.
+  /// A card that computes for tenths of a second lowers its clock to stay below its power limit, so it rests first.
   template <class Call>
   void time(Row& row, const Call& call) const {
     std::this_thread::sleep_for(std::chrono::milliseconds(100));
