@@ -101,6 +101,7 @@ def forms_table(records, published, word_bits):
             star = " *" if both[0]["used"] else ""
             cells.append(f"{speeds} (x{', x'.join(over_floor(row) for row in both if row)}){star}")
         table.append(cells)
+    table += sustained_rows(records, columns, rows_of[0]["bits"])
     for peer in published["measured"]["transforms"]:
         if peer["word_bits"] != word_bits:
             continue
@@ -113,6 +114,17 @@ def forms_table(records, published, word_bits):
         table.append(cells)
     head = [f"2^{log_n}" + ("" if count == primes[0] else f", {count} primes") for log_n, count in columns]
     return ["form", *head], table
+
+
+def sustained_rows(records, columns, bits):
+    """What the library uses, one transform after the other for a second; no row where that was not measured."""
+    cells = []
+    for log_n, count in columns:
+        used = [records.best(on="cuda", operation=op, log_n=log_n, limbs=count, bits=bits, used=True)
+                for op in ("ntt", "intt")]  # fmt: skip
+        measured = [row["sustained_ns"] for row in used if row and "sustained_ns" in row]
+        cells.append(" / ".join(significant(1e3 / ns) for ns in measured))
+    return [["*, for a second", *cells]] if any(cells) else []
 
 
 def operations_table(records, published, bits):

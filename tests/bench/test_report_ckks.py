@@ -34,7 +34,7 @@ def fixture():
     records = [
         transform("ntt", "one block", 12, 200, used=True),
         transform("intt", "one block", 12, 250),
-        transform("ntt", "cluster of 8", 16, 400, used=True),
+        transform("ntt", "cluster of 8", 16, 400, used=True, sustained_ns=500),
         transform("intt", "cluster of 8", 16, 500),
         transform("ntt", "imma 16x16x16x16", 16, 800, unit="imma"),
         transform("intt", "imma 16x16x16x16", 16, 1000, unit="imma"),
@@ -65,6 +65,7 @@ class Tables(unittest.TestCase):
         rows = self.rows(report_ckks.forms_table(self.records, self.published, 32))
         self.assertEqual(rows["one block"], {"form": "one block", "2^12": "5 / 4 (x2.00, x2.50) *", "2^16": ""})
         self.assertEqual(rows["cluster of 8"]["2^16"], "2.5 / 2 (x4.00, x5.00) *")
+        self.assertEqual(rows["*, for a second"], {"form": "*, for a second", "2^12": "", "2^16": "2"})
         self.assertEqual(rows["GPU-NTT, residues of 29 bits"]["2^12"], "18.4 / 17.8")
         self.assertEqual(rows["Cheddar, 48 limbs, each its prime"]["2^16"], "1.86 / 1.96")
         wide = self.rows(report_ckks.forms_table(self.records, self.published, 64))

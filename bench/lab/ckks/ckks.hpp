@@ -47,7 +47,8 @@ struct Row {
   int log_n = 0, bits = 0;
   Level level;
   size_t batch = 1;
-  double seconds = 0;  ///< of one
+  double seconds = 0;    ///< of one
+  double sustained = 0;  ///< of one of those that follow each other for Request::sustained; 0: not measured
   Cost cost;
   Resources resources;  ///< of the kernel that has the most threads
   size_t launches = 0;  ///< of kernels, for the batch
@@ -56,6 +57,7 @@ struct Row {
 
 struct Request {
   double seconds = 0.1;  ///< how long each figure is measured
+  double sustained = 0;  ///< how long, besides, a GPU runs the transforms that the library uses; 0: not at all
   bool planted_error = false;
   std::vector<int> log_ns{12, 13, 14, 15, 16};  ///< of transforms; operations have the last
   std::vector<std::string> only;                ///< operations; empty: all

@@ -35,6 +35,7 @@ std::string json_row(const Row& row, const Rates& rates) {
       << ", \"floor_ns\": " << 1e9 * floor_of(row.cost, rates) << ", \"limit\": " << quoted(limit_of(row.cost, rates))
       << ", \"bytes\": " << row.cost.bytes << ", \"slots\": " << row.cost.slots
       << ", \"byte_products\": " << row.cost.byte_products;
+  if (row.sustained > 0) out << ", \"sustained_ns\": " << 1e9 * row.sustained;
   if (row.launches > 0) out << ", \"launches\": " << row.launches;
   out << resources_json(row.resources) << ", \"used\": " << (row.used ? "true" : "false") << "}";
   return out.str();

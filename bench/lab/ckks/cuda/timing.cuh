@@ -25,7 +25,10 @@ struct Report {
   /// Measures call(), which computes row.batch transforms or operations on `stream`.
   template <class Call>
   void measure(Row row, const Call& call) const {
-    time(row, [&] { check(call(), row.operation.c_str()); });
+    const auto checked = [&] { check(call(), row.operation.c_str()); };
+    time(row, checked);
+    if (row.used && !row.form.empty() && request.sustained > 0)
+      row.sustained = seconds_of(row, request.sustained, checked);
     look_into(
         row, [&](Captured&) {}, call);
     add(row);
@@ -46,7 +49,12 @@ struct Report {
   template <class Call>
   void time(Row& row, const Call& call) const {
     std::this_thread::sleep_for(std::chrono::milliseconds(100));
-    row.seconds = polykem::lab::median_seconds(request.seconds, call, stream) / static_cast<double>(row.batch);
+    row.seconds = seconds_of(row, request.seconds, call);
+  }
+
+  template <class Call>
+  double seconds_of(const Row& row, double budget, const Call& call) const {
+    return polykem::lab::median_seconds(budget, call, stream) / static_cast<double>(row.batch);
   }
 
   /// What the call's kernels take, after look(captured). A driver that does not tell costs these columns, not the run.
