@@ -224,10 +224,13 @@ class ApiCalls {
     }
     const BothCiphertexts product = combine(POLYKEM_CKKS_MUL, a, b);
     const BothPlaintexts one = random_plaintexts(world_, 1, world_.set().q_count),
-                         each = random_plaintexts(world_, count, limbs);
+                         each = random_plaintexts(world_, count, limbs),
+                         longer = random_plaintexts(world_, count, world_.set().q_count);
     for (const auto operation : {POLYKEM_CKKS_ADD, POLYKEM_CKKS_SUB, POLYKEM_CKKS_MUL}) {
       plain(operation, a, one);
       plain(operation, a, each);
+      plain(operation, a, longer);
+      plain(operation, product, each);
     }
     negate(product);
     relinearise(product);

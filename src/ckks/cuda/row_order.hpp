@@ -25,9 +25,10 @@ struct RowOrder {
 
   size_t rows() const { return size_t{polynomials} * count; }
 
-  __device__ __forceinline__ RowPlace place(unsigned number) const {
+  __host__ __device__ __forceinline__ RowPlace place(unsigned number) const {
     const unsigned divisor = prime_first ? polynomials : count;
-    unsigned quotient = __umulhi(number, reciprocal), rest = number - quotient * divisor;  // at most one too small
+    auto quotient = static_cast<unsigned>((uint64_t{number} * reciprocal) >> 32);  // at most one too small
+    unsigned rest = number - quotient * divisor;
     if (rest >= divisor) {
       ++quotient;
       rest -= divisor;

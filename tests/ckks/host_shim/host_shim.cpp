@@ -5,6 +5,7 @@
 
 #include <memory>
 #include <mutex>
+#include <utility>
 #include <vector>
 
 #include "device_shim.hpp"
@@ -42,7 +43,7 @@ struct Fibre {
   ucontext_t context;
   std::unique_ptr<unsigned char[]> stack{new unsigned char[kStackBytes]};
   unsigned thread = 0, block = 0, cluster_generation = 0;
-  bool done = false;
+  bool done = false, waited = false;
 };
 
 struct Machine {
@@ -78,6 +79,7 @@ void enter() {
   while (machine.begun < machine.count) {
     self.thread = machine.begun % machine.threads;
     self.block = machine.begun++ / machine.threads;
+    self.waited = false;
     show_place(self);
     (*machine.body)();
   }
@@ -168,7 +170,7 @@ void cluster_wait() {
 }
 
 void after_previous_kernel() {
-  ++machine.waited;
+  if (!std::exchange(machine.current->waited, true)) ++machine.waited;
 }
 
 void mma_bytes(int (&d)[4], const uint32_t (&a)[4], const uint32_t (&b)[2]) {
