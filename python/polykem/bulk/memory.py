@@ -42,7 +42,7 @@ class Pinned:
 
     def __init__(self):
         import cupy
-        self.allocate = cupy.cuda.alloc_pinned_memory
+        self.allocate, self.error = cupy.cuda.alloc_pinned_memory, cupy.cuda.runtime.CUDARuntimeError
         self.free, self.taken, self.lock = {}, 0, threading.Lock()
 
     def take(self, role, shape):
@@ -62,7 +62,10 @@ class Pinned:
 
     def _new(self, shape):
         size = shape[0] * shape[1]
-        return np.frombuffer(self.allocate(size), np.uint8, size).reshape(shape)
+        try:
+            return np.frombuffer(self.allocate(size), np.uint8, size).reshape(shape)
+        except self.error as error:
+            raise MemoryError from error
 
 
 def memory_for(context, scheme):

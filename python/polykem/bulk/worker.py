@@ -100,12 +100,11 @@ class Worker:
         each = kem.draw_bytes(self.job)
         bound = messages.digest_of(inputs) if self.job.operation in ("seal", "rewrap") else b""
         draws = secrets.draws(self.secret, self.job.id, partition, rows, each, bound) if each else None
-        results = self.computer.run(rows, inputs, draws)
-        if draws is not None:
-            wipe(draws)
-        wipe(*(inputs[column.role] for column in self.job.reads
-                       if column.secret and column.role not in self.constants))
-        return results
+        try:
+            return self.computer.run(rows, inputs, draws)
+        finally:
+            wipe(*([draws] if each else []), *(inputs[column.role] for column in self.job.reads
+                                               if column.secret and column.role not in self.constants))
 
     def _table(self, partition, rows, kept, results):
         """The rows as they are stored: secret columns encrypted unless the job says plain."""

@@ -21,12 +21,12 @@ def allocated(monkeypatch):
 
         def allocate(self, size):
             if size > self.most:
-                raise MemoryError
+                raise OSError("cudaErrorMemoryAllocation")
             self.append(bytearray(b"?" * size))
             return self[-1]
 
     blocks = Blocks()
-    cuda = SimpleNamespace(alloc_pinned_memory=blocks.allocate)
+    cuda = SimpleNamespace(alloc_pinned_memory=blocks.allocate, runtime=SimpleNamespace(CUDARuntimeError=OSError))
     monkeypatch.setitem(sys.modules, "cupy", SimpleNamespace(cuda=cuda))
     return blocks
 
