@@ -171,7 +171,8 @@ module deadlock_proof
   // ------------------------------------------------------------------ who cannot move
   logic input_waits, hash_waits, product_waits, transform_waits, output_waits, ended;
   always_comb begin
-    input_waits = in_section_i == InEnd || (hashes_input && in_section_i inside {InT, InRho} && !takes_input);
+    input_waits = in_section_i == InEnd || (hashes_input && in_section_i inside {InT, InRho} && !takes_input) ||
+                  (decaps && in_section_i == InT && counts.products <= {3'd0, in_slot_i});  // t takes the place of s
 
     hash_waits = !hash_guard(task_i, hash_section_i, have, message_ready, compared);
     unique case (hash_section_i)

@@ -94,12 +94,13 @@ module core
 
   // ------------------------------------------------------------------ input
   counts_t counts;
+  logic poly_w_we, poly_t_we, poly_y_we, poly_v_we;
   logic taken, to_hash, hash_in_ready, in_scratch_ready, poly_we, message_ready, compared, accepted;
   in_section_e section;
   logic [7:0] in_index;
   logic [12:0] have;
   poly_e poly;
-  logic [2:0] poly_slot;
+  logic [1:0] poly_slot;
   logic [5:0] poly_index;
   coeff_t [Lanes-1:0][3:0] poly_quad;
   logic in_ready;
@@ -109,7 +110,7 @@ module core
     .taken_o(taken), .section_o(section), .index_o(in_index), .to_hash_o(to_hash), .hash_ready_i(hash_in_ready),
     .scratch_ready_i(in_scratch_ready), .have_o(have),
     .poly_we_o(poly_we), .poly_o(poly), .slot_o(poly_slot), .poly_index_o(poly_index), .quad_o(poly_quad),
-    .decoded_o(counts.decoded), .size_error_o(size_error), .modulus_error_o(modulus_error)
+    .decoded_o(counts.decoded), .products_i(counts.products), .size_error_o(size_error), .modulus_error_o(modulus_error)
   );
   assign in_ready_o = in_ready;
 
@@ -214,24 +215,24 @@ module core
   );
 
   // ------------------------------------------------------------------ products
-  logic [8:0] first_address, row_waddr;
-  logic [7:0] second_address;
+  logic [7:0] first_address, second_address, row_waddr;
   coeff_t [Lanes-1:0][3:0] first_factor, second_factor, row_new;
   logic row_we;
   product_unit #(.Lanes(Lanes), .Method(Method)) u_products (
     .clk_i, .rst_ni, .start_i(start), .stop_i(stop), .wipe_i(wipe), .wipe_address_i(wipe_q), .task_i(order),
     .counts_i(counts), .matrix_valid_i(matrix_valid), .matrix_pop_o(matrix_pop), .matrix_i(matrix),
     .first_address_o(first_address), .first_i(first_factor), .second_address_o(second_address),
-    .second_i(second_factor), .row_we_o(row_we), .row_address_o(row_waddr), .row_o(row_new),
-    .count_o(counts.products)
+    .second_i(second_factor), .v_we_i(poly_v_we), .v_index_i(poly_index), .v_i(poly_quad),
+    .row_we_o(row_we), .row_address_o(row_waddr), .row_o(row_new), .count_o(counts.products)
   );
 
   // ------------------------------------------------------------------ transforms
   logic [3:0] lane_noise_slot, out_noise_slot;
-  logic [2:0] lane_slot, out_poly_slot, w_slot;
+  logic [2:0] out_poly_slot, w_slot;
+  logic [1:0] lane_slot;
   logic [5:0] lane_pair, lane_word, out_poly_index, lane_index;
   logic signed [2:0] noise[4];
-  coeff_t [3:0] normal, finished_row, transformed, v_word;
+  coeff_t [3:0] normal, finished_row, transformed;
   logic [1:0] w_we, y_we, y_slot;
   logic w_in_order;
   transform_unit #(.Lanes(Lanes), .Method(Method)) u_transforms (
@@ -246,7 +247,7 @@ module core
   output_unit u_output (
     .clk_i, .rst_ni, .start_i(start), .stop_i(stop), .wipe_i(wipe), .task_i(order), .counts_i(counts), .have_i(have),
     .hash_done_i(hash_done), .slot_o(out_poly_slot), .noise_slot_o(out_noise_slot), .index_o(out_poly_index),
-    .normal_i(normal), .row_i(finished_row), .v_i(v_word), .noise_i(noise),
+    .normal_i(normal), .row_i(finished_row), .noise_i(noise),
     .message_index_o(message_index), .message_word_i(message_word),
     .scratch_slot_o(out_slot), .scratch_index_o(out_index), .scratch_word_i(out_scratch_word),
     .message_we_o(message_we), .message_windex_o(message_windex), .scratch_ready_i(!digest_we),
@@ -260,7 +261,6 @@ module core
 
   // ------------------------------------------------------------------ polynomials
   // A memory is read by the transforms while one runs, else by the output: none is read by both in the same phase.
-  logic poly_w_we, poly_t_we, poly_y_we, poly_v_we;
   assign poly_w_we = poly_we && poly == PolyW;
   assign poly_t_we = poly_we && poly == PolyT;
   assign poly_y_we = poly_we && poly == PolyY;
@@ -269,35 +269,34 @@ module core
   logic lane_reads_normal, lane_reads_row, lane_reads_noise;
   assign lane_reads_normal = order_q.command == CommandDecaps ? counts.transforms < {2'd0, order_q.k} :
                              order_q.command == CommandNtt && counts.transforms == 0;
-  assign lane_reads_row    = !(order_q.command inside {CommandKeygen, CommandPwm});
+  // in decapsulation v is read between the transforms of s u and of y
+  assign lane_reads_row    = !(order_q.command inside {CommandKeygen, CommandPwm}) &&
+                             !(order_q.command == CommandDecaps && counts.transforms == {2'd0, order_q.k} + 5'd1);
   assign lane_reads_noise  = order_q.command == CommandKeygen ||
                              counts.transforms < (order_q.command == CommandDecaps ? {1'd0, order_q.k, 1'd0} + 5'd1
                                                                                    : {2'd0, order_q.k});
   skewed_ram u_normal (
     .clk_i, .wipe_i(wipe), .we_i(poly_w_we ? 2'b11 : w_we),
     .win_order_i(!wipe && (poly_w_we || w_in_order)),
-    .wslot_i(wipe ? {1'b0, wipe_q[7:6]} : poly_w_we ? poly_slot : w_slot),
+    .wslot_i(wipe ? {1'b0, wipe_q[7:6]} : poly_w_we ? {1'b0, poly_slot} : w_slot),
     .windex_i(wipe ? wipe_q[5:0] : poly_w_we ? poly_index : lane_index),
     .wdata_i(wipe ? '0 : poly_w_we ? poly_quad[0] : transformed),
-    .rin_order_i(!lane_reads_normal), .rslot_i(lane_reads_normal ? lane_slot : out_poly_slot),
+    .rin_order_i(!lane_reads_normal), .rslot_i(lane_reads_normal ? {1'b0, lane_slot} : out_poly_slot),
     .rindex_i(lane_reads_normal ? lane_pair : out_poly_index), .rdata_o(normal)
   );
-  word_ram #(.Slots(8), .WriteWords(Lanes)) u_rows (
-    .clk_i, .wipe_i(wipe), .we_i({2{row_we}}), .waddr_i(row_waddr), .wdata_i(row_new),
-    .raddr_i(lane_reads_row ? {lane_slot, lane_word} : {out_poly_slot, out_poly_index}), .rdata_o(finished_row)
+  word_ram #(.WriteWords(Lanes)) u_rows (
+    .clk_i, .we_i({2{row_we}}), .waddr_i(row_waddr), .wdata_i(row_new),
+    .raddr_i(lane_reads_row ? {lane_slot, lane_word} : {|out_poly_slot[2:1], out_poly_slot[0], out_poly_index}),
+    .rdata_o(finished_row)
   );
-  word_ram #(.Slots(8), .WriteWords(Lanes), .ReadWords(Lanes)) u_first (
-    .clk_i, .wipe_i(wipe), .we_i({2{poly_t_we}}), .waddr_i(wipe ? {1'b0, wipe_q} : {poly_slot, poly_index}),
+  word_ram #(.WriteWords(Lanes), .ReadWords(Lanes)) u_first (
+    .clk_i, .we_i({2{wipe || poly_t_we}}), .waddr_i(wipe ? wipe_q : {poly_slot, poly_index}),
     .wdata_i(wipe ? '0 : poly_quad), .raddr_i(first_address), .rdata_o(first_factor)
   );
-  word_ram #(.Slots(4), .ReadWords(Lanes)) u_second (
-    .clk_i, .wipe_i(wipe), .we_i(poly_y_we ? 2'b11 : y_we),
-    .waddr_i(wipe ? wipe_q : poly_y_we ? {poly_slot[1:0], poly_index} : {y_slot, lane_index}),
+  word_ram #(.ReadWords(Lanes)) u_second (
+    .clk_i, .we_i(wipe || poly_y_we ? 2'b11 : y_we),
+    .waddr_i(wipe ? wipe_q : poly_y_we ? {poly_slot, poly_index} : {y_slot, lane_index}),
     .wdata_i(wipe ? '0 : poly_y_we ? poly_quad[0] : transformed), .raddr_i(second_address), .rdata_o(second_factor)
-  );
-  word_ram #(.Slots(1), .WriteWords(Lanes)) u_v (
-    .clk_i, .wipe_i(wipe), .we_i({2{poly_v_we}}), .waddr_i(wipe ? wipe_q[5:0] : poly_index),
-    .wdata_i(wipe ? '0 : poly_quad), .raddr_i(out_poly_index), .rdata_o(v_word)
   );
   logic signed [2:0] no_noise[16];
   for (genvar i = 0; i < 16; i++) begin : gen_no_noise
