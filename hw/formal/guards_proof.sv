@@ -34,9 +34,8 @@ module guards_proof
   logic compared;
   output_unit u_output (
     .clk_i, .rst_ni, .start_i, .stop_i, .wipe_i(1'b0), .task_i, .counts_i, .have_i, .hash_done_i, .slot_o(),
-    .noise_slot_o(), .index_o(), .normal_i('0), .row_i('0), .noise_i(noise), .message_index_o(),
-    .message_word_i(word_i), .scratch_slot_o(), .scratch_index_o(), .scratch_word_i(word_i), .message_we_o(),
-    .message_windex_o(), .scratch_ready_i, .message_ready_o(), .cipher_address_o(), .cipher_we_o(),
+    .noise_slot_o(), .index_o(), .normal_i('0), .row_i('0), .noise_i(noise), .scratch_slot_o(),
+    .scratch_index_o(), .scratch_word_i(word_i), .message_we_o(), .message_windex_o(), .scratch_ready_i, .message_ready_o(), .cipher_address_o(), .cipher_we_o(),
     .cipher_word_i(word_i), .compared_o(compared), .accepted_o(), .raw_push_i(1'b0), .raw_last_i(1'b0),
     .raw_word_i('0), .raw_ready_o(), .word_o(), .valid_o(), .ready_i, .last_o(), .hash_valid_o(), .hash_ready_i,
     .done_o()

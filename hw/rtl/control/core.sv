@@ -175,19 +175,16 @@ module core
       scratch_wdata = '0;
     end
   end
-  logic [63:0] scratch[32], scratch_copy[32], message[4];
-  logic [63:0] out_scratch_word, message_word;
-  logic [1:0] message_index;
+  logic [63:0] scratch[32], scratch_copy[32];
+  logic [63:0] out_scratch_word;
   always_ff @(posedge clk_i) begin
     if (scratch_we) begin
       scratch[scratch_waddr]      <= scratch_wdata;
       scratch_copy[scratch_waddr] <= scratch_wdata;
     end
-    if (scratch_we && scratch_waddr[4:2] == SlotM) message[scratch_waddr[1:0]] <= scratch_wdata;
   end
   assign hash_scratch_word = scratch[{hash_slot, hash_index}];
   assign out_scratch_word  = scratch_copy[{out_slot, out_index}];
-  assign message_word      = message[message_index];
 
   // ------------------------------------------------------------------ the ciphertext that came in, two copies as two
   // read it; v that waits for u
@@ -248,7 +245,6 @@ module core
     .clk_i, .rst_ni, .start_i(start), .stop_i(stop), .wipe_i(wipe), .task_i(order), .counts_i(counts), .have_i(have),
     .hash_done_i(hash_done), .slot_o(out_poly_slot), .noise_slot_o(out_noise_slot), .index_o(out_poly_index),
     .normal_i(normal), .row_i(finished_row), .noise_i(noise),
-    .message_index_o(message_index), .message_word_i(message_word),
     .scratch_slot_o(out_slot), .scratch_index_o(out_index), .scratch_word_i(out_scratch_word),
     .message_we_o(message_we), .message_windex_o(message_windex), .scratch_ready_i(!digest_we),
     .message_ready_o(message_ready), .cipher_address_o(compare_address), .cipher_we_o(store_we),
@@ -298,14 +294,9 @@ module core
     .waddr_i(wipe ? wipe_q : poly_y_we ? {poly_slot, poly_index} : {y_slot, lane_index}),
     .wdata_i(wipe ? '0 : poly_y_we ? poly_quad[0] : transformed), .raddr_i(second_address), .rdata_o(second_factor)
   );
-  logic signed [2:0] no_noise[16];
-  for (genvar i = 0; i < 16; i++) begin : gen_no_noise
-    assign no_noise[i] = wipe ? '0 : noise_new[i];
-  end
   noise_ram u_noise (
-    .clk_i, .wipe_i(wipe), .we_i(noise_we), .two_rows_i(wipe || noise_two_rows),
-    .wslot_i(wipe ? wipe_q[6:3] : noise_wslot),
-    .wrow_i(wipe ? {1'b0, wipe_q[2:0], 1'b0} : noise_wrow), .wdata_i(no_noise),
+    .clk_i, .wipe_i(wipe), .wipe_address_i(wipe_q), .we_i(noise_we), .two_rows_i(noise_two_rows),
+    .wslot_i(noise_wslot), .wrow_i(noise_wrow), .wdata_i(noise_new),
     .rin_order_i(!lane_reads_noise), .rslot_i(lane_reads_noise ? lane_noise_slot : out_noise_slot),
     .rindex_i(lane_reads_noise ? lane_pair : out_poly_index), .rdata_o(noise)
   );

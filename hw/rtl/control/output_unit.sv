@@ -22,9 +22,7 @@ module output_unit
   input  coeff_t [3:0]      normal_i,
   input  coeff_t [3:0]      row_i,
   input  logic signed [2:0] noise_i[4],
-  output logic [1:0]        message_index_o,  // at once
-  input  logic [63:0]       message_word_i,
-  // scratch memory, at once
+  // scratch memory, at once: words, and while none leave the message
   output slot_e        scratch_slot_o,
   output logic [1:0]   scratch_index_o,
   input  logic [63:0]  scratch_word_i,
@@ -113,7 +111,7 @@ module output_unit
                   sink: SinkStream};
     slot_o         = {1'b0, slot_q};
     noise_slot_o   = '0;
-    scratch_slot_o = SlotK;
+    scratch_slot_o = SlotM;
     may_run        = 1'b0;
     unique case (section_q)
       OutS: begin
@@ -186,10 +184,11 @@ module output_unit
     // v was stored long before the last of u
     runs_waiting = section_q == OutWaiting && room && pipeline_empty;
   end
-  logic [5:0] last_index;
+  how_t how_q;
+  logic [5:0] last_index, index_late_q;
   assign last_index      = is_words ? 6'd3 : section_q != OutWaiting ? '1 : task_i.k == 3'd4 ? 6'd19 : 6'd15;
   assign index_o         = index_q;
-  assign scratch_index_o = index_q[1:0];
+  assign scratch_index_o = is_words ? index_q[1:0] : index_late_q[5:4];
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -213,13 +212,10 @@ module output_unit
   end
 
   // ------------------------------------------------------------------ arithmetic: one cycle, two for compression
-  how_t how_q;
-  logic [5:0] index_late_q;
   coeff_t [3:0] x, x_q;
   always_ff @(posedge clk_i) {how_q, index_late_q} <= {how, index_q};
-  assign message_index_o = index_late_q[5:4];
   logic [3:0] message_bits;
-  assign message_bits = message_word_i[{index_late_q[3:0], 2'd0}+:4];
+  assign message_bits = scratch_word_i[{index_late_q[3:0], 2'd0}+:4];
   // what is added to a coefficient of W
   typedef logic signed [CoeffBits:0] noisy_t;
   typedef noisy_t noisy_table_t[16];

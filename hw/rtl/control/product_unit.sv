@@ -136,7 +136,7 @@ module product_unit
   } place_t;
   place_t place_q, late;
   logic   use_matrix_q, begins_q, one_q;
-  coeff_t [Lanes-1:0][3:0] matrix_q, accumulator, a, b, result;
+  coeff_t [Lanes-1:0][3:0] matrix_q, accumulator, a, result;
   always_ff @(posedge clk_i) begin
     place_q      <= '{valid: may_run, is_last: is_last, row: row, index: index_q};
     use_matrix_q <= cursor_q.kind == ProductMatrix;
@@ -144,18 +144,11 @@ module product_unit
     begins_q     <= keygen ? cursor_q.outer == 0 : cursor_q.inner == 0;
     one_q        <= task_i.command == CommandIntt;
   end
-  always_comb begin
-    a = use_matrix_q ? matrix_q : first_i;
-    b = one_q ? {(2*Lanes){12'd0, 12'd1}} : second_i;
-    if (!place_q.valid) begin  // so that nothing stays in the pipeline
-      a = '0;
-      b = '0;
-    end
-  end
+  assign a = use_matrix_q ? matrix_q : first_i;
   for (genvar n = 0; n < Lanes; n++) begin : gen_mac
     word_mac #(.Method(Method)) u_mac (
-      .clk_i, .index_i(place_q.index | 6'(n)), .accumulator_i(begins_q || !place_q.valid ? '0 : accumulator[n]),
-      .a_i(a[n]), .b_i(b[n]), .result_o(result[n])
+      .clk_i, .valid_i(place_q.valid), .begins_i(begins_q), .one_i(one_q), .index_i(place_q.index | 6'(n)),
+      .accumulator_i(accumulator[n]), .a_i(a[n]), .b_i(second_i[n]), .result_o(result[n])
     );
   end
   delay_line #(.Width(9), .Cycles(10)) u_place (
