@@ -117,6 +117,7 @@ module core
   // ------------------------------------------------------------------ hashing and sampling
   logic hash_out_valid, hash_out_ready, digest_we, noise_we, matrix_push, matrix_ready, raw_push, raw_last, raw_ready;
   logic [7:0] hash_cipher_address;
+  logic hash_reads, compare_reads, hash_has_cipher;  // the ciphertext's memory
   logic [63:0] cipher_word, hash_scratch_word, digest_word, out_word;
   slot_e hash_slot, digest_slot, out_slot;
   logic [1:0] hash_index, digest_index, out_index;
@@ -130,7 +131,8 @@ module core
     .have_i(have), .message_ready_i(message_ready), .compared_i(compared), .accepted_i(accepted),
     .in_valid_i(to_hash), .in_ready_o(hash_in_ready), .in_word_i,
     .out_valid_i(hash_out_valid), .out_ready_o(hash_out_ready), .out_word_i(out_word),
-    .cipher_address_o(hash_cipher_address), .cipher_word_i(cipher_word),
+    .cipher_address_o(hash_cipher_address), .cipher_reads_o(hash_reads), .cipher_valid_i(hash_has_cipher),
+    .cipher_word_i(cipher_word),
     .scratch_slot_o(hash_slot), .scratch_index_o(hash_index), .scratch_word_i(hash_scratch_word),
     .digest_we_o(digest_we), .digest_slot_o(digest_slot), .digest_index_o(digest_index), .digest_word_o(digest_word),
     .noise_we_o(noise_we), .noise_slot_o(noise_wslot), .noise_row_o(noise_wrow), .noise_two_rows_o(noise_two_rows),
@@ -186,8 +188,8 @@ module core
   assign hash_scratch_word = scratch[{hash_slot, hash_index}];
   assign out_scratch_word  = scratch_copy[{out_slot, out_index}];
 
-  // ------------------------------------------------------------------ the ciphertext that came in, two copies as two
-  // read it; v that waits for u
+  // ------------------------------------------------------------------ the ciphertext that came in, which the hash unit
+  // and the comparison read in turns, with two lanes at once; v that waits for u
   logic [7:0] compare_address, cipher_waddr;
   logic store_we, cipher_we;
   logic [63:0] cipher_wdata, cipher_word_out;
@@ -196,12 +198,20 @@ module core
   assign cipher_wdata = wipe ? '0 : store_we ? out_word : in_word_i;
   ram #(.Width(64), .Depth(256)) u_cipher (
     .clk_i, .we_i(cipher_we), .waddr_i(cipher_waddr), .wdata_i(cipher_wdata),
-    .raddr_i(hash_cipher_address), .rdata_o(cipher_word)
+    .raddr_i(Lanes == 1 && compare_reads ? compare_address : hash_cipher_address), .rdata_o(cipher_word)
   );
-  ram #(.Width(64), .Depth(256)) u_cipher_copy (
-    .clk_i, .we_i(cipher_we), .waddr_i(cipher_waddr), .wdata_i(cipher_wdata),
-    .raddr_i(compare_address), .rdata_o(cipher_word_out)
-  );
+  if (Lanes == 1) begin : gen_one_cipher
+    logic compare_reads_q;
+    always_ff @(posedge clk_i) compare_reads_q <= compare_reads;
+    assign hash_has_cipher = !compare_reads_q;
+    assign cipher_word_out = cipher_word;
+  end else begin : gen_cipher_copy
+    assign hash_has_cipher = 1'b1;
+    ram #(.Width(64), .Depth(256)) u_cipher_copy (
+      .clk_i, .we_i(cipher_we), .waddr_i(cipher_waddr), .wdata_i(cipher_wdata),
+      .raddr_i(compare_address), .rdata_o(cipher_word_out)
+    );
+  end
 
   // ------------------------------------------------------------------ A
   logic matrix_valid, matrix_pop;
@@ -248,7 +258,8 @@ module core
     .scratch_slot_o(out_slot), .scratch_index_o(out_index), .scratch_word_i(out_scratch_word),
     .message_we_o(message_we), .message_windex_o(message_windex), .scratch_ready_i(!digest_we),
     .message_ready_o(message_ready), .cipher_address_o(compare_address), .cipher_we_o(store_we),
-    .cipher_word_i(cipher_word_out), .compared_o(compared), .accepted_o(accepted),
+    .cipher_ready_i(Lanes == 2 || !hash_reads), .cipher_reads_o(compare_reads), .cipher_word_i(cipher_word_out),
+    .compared_o(compared), .accepted_o(accepted),
     .raw_push_i(raw_push), .raw_last_i(raw_last), .raw_word_i(digest_word), .raw_ready_o(raw_ready),
     .word_o(out_word), .valid_o(out_valid_o), .ready_i(out_ready_i), .last_o(out_last_o),
     .hash_valid_o(hash_out_valid), .hash_ready_i(hash_out_ready), .done_o(out_done)

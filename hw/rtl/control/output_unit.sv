@@ -33,6 +33,8 @@ module output_unit
   // the ciphertext's memory: the word comes a cycle after its address
   output logic [7:0]   cipher_address_o,
   output logic         cipher_we_o,      // v of an encapsulation waits there for u
+  input  logic         cipher_ready_i,   // nobody else must read it
+  output logic         cipher_reads_o,
   input  logic [63:0]  cipher_word_i,
   output logic         compared_o,
   output logic         accepted_o,
@@ -295,8 +297,10 @@ module output_unit
   assign room        = count < 5'd8;  // five may be on their way
   assign raw_ready_o = room;
 
-  logic to_stream;
+  logic to_stream, to_cipher;
   assign to_stream    = head_valid && (head.sink == SinkStream || (head.sink == SinkHashed && hash_ready_i));
+  // the FIFO would not have room: the hash unit waits
+  assign to_cipher    = head_valid && head.sink == SinkCipher && (cipher_ready_i || !room);
   assign valid_o      = to_stream;
   assign hash_valid_o = head_valid && head.sink == SinkHashed && ready_i;
   assign word_o       = head.word;
@@ -305,7 +309,7 @@ module output_unit
   always_comb begin
     unique case (head.sink)
       SinkMessage: pop = message_we_o;
-      SinkCipher:  pop = head_valid;
+      SinkCipher:  pop = to_cipher;
       default:     pop = to_stream && ready_i;
     endcase
   end
@@ -313,13 +317,13 @@ module output_unit
   // v, then u: in decapsulation they are compared, a cycle after they left the FIFO; in encapsulation v is stored
   logic [7:0]  cipher_q, v_begin, v_end;
   logic [63:0] compared_q;
-  logic        to_cipher, compares_q;
+  logic        compares_q;
   logic [1:0]  message_q;
   assign v_begin          = task_i.k == 3'd2 ? 8'd80 : task_i.k == 3'd3 ? 8'd120 : 8'd176;
   assign v_end            = task_i.k == 3'd4 ? 8'd196 : v_begin + 8'd16;
-  assign to_cipher        = head_valid && head.sink == SinkCipher;
   assign cipher_we_o      = to_cipher && encaps;
   assign cipher_address_o = section_q == OutWaiting ? v_begin + {2'd0, index_q} : cipher_q;
+  assign cipher_reads_o   = to_cipher || runs_waiting;
   assign message_windex_o = message_q;
   always_ff @(posedge clk_i) compared_q <= head.word;
   always_ff @(posedge clk_i or negedge rst_ni) begin
