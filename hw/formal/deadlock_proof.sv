@@ -26,7 +26,7 @@ module deadlock_proof
   input logic [1:0]  out_slot_i,
   input logic [7:0]  out_hashed_i
 );
-  localparam logic [10:0] MatrixWords = 11'd512;  // that wait at most: core's u_matrix
+  localparam logic [10:0] MatrixWords = 11'd256;  // that wait at most: core's u_matrix
   localparam logic [7:0] OutputWords = 8'd16;    // output_unit's u_fifo
 
   logic keygen, encaps, decaps;

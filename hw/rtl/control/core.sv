@@ -213,23 +213,27 @@ module core
     );
   end
 
-  // ------------------------------------------------------------------ A
+  // ------------------------------------------------------------------ A, in one memory with the first factors of other
+  // products, all of which are there before A's seed is hashed
+  localparam int unsigned MatrixBits = 9 - Lanes;
   logic matrix_valid, matrix_pop;
-  coeff_t [Lanes-1:0][3:0] matrix;
-  block_fifo #(.Width(48 * Lanes), .Depth(512 / Lanes)) u_matrix (
-    .clk_i, .rst_ni, .clear_i(start || stop), .push_i(matrix_push), .ready_o(matrix_ready), .word_i(matrix_new),
-    .pop_i(matrix_pop), .valid_o(matrix_valid), .word_o(matrix)
+  logic [MatrixBits-1:0] matrix_in, matrix_out;
+  block_fifo #(.Depth(256 / Lanes)) u_matrix (
+    .clk_i, .rst_ni, .clear_i(start || stop), .push_i(matrix_push), .ready_o(matrix_ready), .in_index_o(matrix_in),
+    .pop_i(matrix_pop), .valid_o(matrix_valid), .out_index_o(matrix_out)
   );
 
   // ------------------------------------------------------------------ products
   logic [7:0] first_address, second_address, row_waddr;
+  logic first_is_matrix;
   coeff_t [Lanes-1:0][3:0] first_factor, second_factor, row_new;
   logic row_we;
   product_unit #(.Lanes(Lanes), .Method(Method)) u_products (
     .clk_i, .rst_ni, .start_i(start), .stop_i(stop), .wipe_i(wipe), .wipe_address_i(wipe_q), .task_i(order),
-    .counts_i(counts), .matrix_valid_i(matrix_valid), .matrix_pop_o(matrix_pop), .matrix_i(matrix),
-    .first_address_o(first_address), .first_i(first_factor), .second_address_o(second_address),
-    .second_i(second_factor), .v_we_i(poly_v_we), .v_index_i(poly_index), .v_i(poly_quad),
+    .counts_i(counts), .matrix_valid_i(matrix_valid), .matrix_pop_o(matrix_pop),
+    .first_is_matrix_o(first_is_matrix), .first_address_o(first_address), .first_i(first_factor),
+    .second_address_o(second_address), .second_i(second_factor),
+    .v_we_i(poly_v_we), .v_index_i(poly_index), .v_i(poly_quad),
     .row_we_o(row_we), .row_address_o(row_waddr), .row_o(row_new), .count_o(counts.products)
   );
 
@@ -296,10 +300,14 @@ module core
     .raddr_i(lane_reads_row ? {lane_slot, lane_word} : {|out_poly_slot[2:1], out_poly_slot[0], out_poly_index}),
     .rdata_o(finished_row)
   );
-  word_ram #(.WriteWords(Lanes), .ReadWords(Lanes)) u_first (
-    .clk_i, .we_i({2{wipe || poly_t_we}}), .waddr_i(wipe ? wipe_q : {poly_slot, poly_index}),
-    .wdata_i(wipe ? '0 : poly_quad), .raddr_i(first_address), .rdata_o(first_factor)
+  word_ram #(.Slots(8), .WriteWords(Lanes), .ReadWords(Lanes)) u_first (
+    .clk_i, .we_i({2{wipe || poly_t_we || matrix_push}}),
+    .waddr_i(wipe ? {1'b0, wipe_q} : matrix_push ? {1'b1, 8'(matrix_in) << (Lanes - 1)} :
+             {1'b0, poly_slot, poly_index}),
+    .wdata_i(wipe ? '0 : matrix_push ? matrix_new : poly_quad),
+    .raddr_i(first_is_matrix ? {1'b1, 8'(matrix_out) << (Lanes - 1)} : {1'b0, first_address}), .rdata_o(first_factor)
   );
+  always_ff @(posedge clk_i) one_writes_first : assert (!poly_t_we || !matrix_push);
   word_ram #(.ReadWords(Lanes)) u_second (
     .clk_i, .we_i(wipe || poly_y_we ? 2'b11 : y_we),
     .waddr_i(wipe ? wipe_q : poly_y_we ? {poly_slot, poly_index} : {y_slot, lane_index}),

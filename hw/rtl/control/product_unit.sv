@@ -17,12 +17,12 @@ module product_unit
   input  logic [7:0]   wipe_address_i,
   input  task_t        task_i,
   input  counts_t      counts_i,
-  // A, as it is sampled
+  // A, as it is sampled: it leaves as first factors
   input  logic         matrix_valid_i,
   output logic         matrix_pop_o,
-  input  coeff_t [Lanes-1:0][3:0] matrix_i,
   // first factors, second factors: the word, or two from an even address on, comes a cycle after its address
-  output logic [7:0]   first_address_o,
+  output logic         first_is_matrix_o,
+  output logic [7:0]   first_address_o,  // else
   input  coeff_t [Lanes-1:0][3:0] first_i,
   output logic [7:0]   second_address_o,
   input  coeff_t [Lanes-1:0][3:0] second_i,
@@ -111,6 +111,7 @@ module product_unit
   assign row     = cursor_q.kind == ProductKey ? 2'd2 : keygen ? cursor_q.inner : cursor_q.outer;
   assign is_last = cursor_q.kind == ProductRaw || (keygen ? cursor_q.outer == top : cursor_q.inner == top);
   assign matrix_pop_o     = may_run && cursor_q.kind == ProductMatrix;
+  assign first_is_matrix_o = cursor_q.kind == ProductMatrix;
   assign first_address_o  = {cursor_q.inner, index_q};
   assign second_address_o = {vector_slot, index_q};
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -135,20 +136,17 @@ module product_unit
     logic [5:0] index;
   } place_t;
   place_t place_q, late;
-  logic   use_matrix_q, begins_q, one_q;
-  coeff_t [Lanes-1:0][3:0] matrix_q, accumulator, a, result;
+  logic   begins_q, one_q;
+  coeff_t [Lanes-1:0][3:0] accumulator, result;
   always_ff @(posedge clk_i) begin
     place_q      <= '{valid: may_run, is_last: is_last, row: row, index: index_q};
-    use_matrix_q <= cursor_q.kind == ProductMatrix;
-    matrix_q     <= matrix_i;
     begins_q     <= keygen ? cursor_q.outer == 0 : cursor_q.inner == 0;
     one_q        <= task_i.command == CommandIntt;
   end
-  assign a = use_matrix_q ? matrix_q : first_i;
   for (genvar n = 0; n < Lanes; n++) begin : gen_mac
     word_mac #(.Method(Method)) u_mac (
       .clk_i, .valid_i(place_q.valid), .begins_i(begins_q), .one_i(one_q), .index_i(place_q.index | 6'(n)),
-      .accumulator_i(accumulator[n]), .a_i(a[n]), .b_i(second_i[n]), .result_o(result[n])
+      .accumulator_i(accumulator[n]), .a_i(first_i[n]), .b_i(second_i[n]), .result_o(result[n])
     );
   end
   delay_line #(.Width(9), .Cycles(10)) u_place (
