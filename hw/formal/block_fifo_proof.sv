@@ -19,16 +19,23 @@ module block_fifo_proof #(
   logic [Width-1:0] word;
   assign pop  = pop_i && valid;
   assign push = push_i && ready && !clear_i;
-  block_fifo #(.Width(Width), .Depth(Depth)) u_dut (
-    .clk_i, .rst_ni(!reset_q), .clear_i, .push_i(push), .ready_o(ready), .word_i, .pop_i(pop), .valid_o(valid),
-    .word_o(word)
+  logic [IndexBits-1:0] in_index, out_index;
+  block_fifo #(.Depth(Depth)) u_dut (
+    .clk_i, .rst_ni(!reset_q), .clear_i, .push_i(push), .ready_o(ready), .in_index_o(in_index), .pop_i(pop),
+    .valid_o(valid), .out_index_o(out_index)
+  );
+  ram #(.Width(Width), .Depth(Depth)) u_ram (
+    .clk_i, .we_i(push), .waddr_i(in_index), .wdata_i(word_i), .raddr_i(out_index), .rdata_o(word)
   );
   logic               waits_q = 1'b0, came_q;  // came_q: the newest word came in the last cycle
   logic [IndexBits:0] before_q, count;         // words that leave before the marked one; all
-  logic [Width-1:0]   word_q;
+  logic [Width-1:0]   word_q, left_q;
+  logic               leaves_q = 1'b0;         // the marked word was read in the last cycle
   assign count = u_dut.in_q - u_dut.out_q;
   always_ff @(posedge clk_i) begin
     came_q <= push;
+    leaves_q <= waits_q && pop && before_q == 0;
+    left_q   <= word_q;
     if (clear_i || reset_q) waits_q <= 1'b0;
     else if (!waits_q && push && mark_i) begin
       {waits_q, word_q} <= {1'b1, word_i};
@@ -46,12 +53,11 @@ module block_fifo_proof #(
       assert (ready == (count != (IndexBits+1)'(Depth)));
       assert (!valid || count != 0);
       assert (valid || count == 0 || (count == 1 && came_q));
-      if (valid) assert (word == u_dut.u_ram.words[u_dut.out_q[IndexBits-1:0]]);
       if (waits_q) begin
         assert (before_q < count);
-        assert (u_dut.u_ram.words[place] == word_q);
+        assert (u_ram.words[place] == word_q);
       end
-      if (waits_q && valid && before_q == 0) assert (word == word_q);
+      if (leaves_q) assert (word == left_q);
     end
   end
 endmodule

@@ -26,7 +26,7 @@ module deadlock_proof
   input logic [1:0]  out_slot_i,
   input logic [7:0]  out_hashed_i
 );
-  localparam logic [10:0] MatrixWords = 11'd512;  // that wait at most: core's u_matrix
+  localparam logic [10:0] MatrixWords = 11'd256;  // that wait at most: core's u_matrix
   localparam logic [7:0] OutputWords = 8'd16;    // output_unit's u_fifo
 
   logic keygen, encaps, decaps;
@@ -171,7 +171,8 @@ module deadlock_proof
   // ------------------------------------------------------------------ who cannot move
   logic input_waits, hash_waits, product_waits, transform_waits, output_waits, ended;
   always_comb begin
-    input_waits = in_section_i == InEnd || (hashes_input && in_section_i inside {InT, InRho} && !takes_input);
+    input_waits = in_section_i == InEnd || (hashes_input && in_section_i inside {InT, InRho} && !takes_input) ||
+                  (decaps && in_section_i == InT && counts.products <= {3'd0, in_slot_i});  // t takes the place of s
 
     hash_waits = !hash_guard(task_i, hash_section_i, have, message_ready, compared);
     unique case (hash_section_i)

@@ -85,10 +85,13 @@ package programs_pkg;
   endfunction
 
   function automatic logic product_guard(task_t order, product_t at, counts_t counts, logic matrix_valid);
-    logic [4:0] column = {3'd0, order.command == CommandKeygen ? at.outer : at.inner};
+    logic keygen = order.command == CommandKeygen;
+    logic [4:0] column = {3'd0, keygen ? at.outer : at.inner};
+    logic ends_row_2 = !keygen && at.outer == 2'd2 && {1'b0, at.inner} == order.k - 3'd1;  // it takes t y's place
     unique case (at.kind)
       ProductSecret: return counts.transforms > column && counts.decoded > 5'(order.k) + 5'd1 + column;
-      ProductMatrix: return counts.transforms > transforms_before(order) + column && matrix_valid;
+      ProductMatrix: return counts.transforms > transforms_before(order) + (ends_row_2 ? 5'(order.k) + 5'd1 : column) &&
+                            matrix_valid;
       ProductKey:    return counts.transforms > transforms_before(order) + column &&
                             counts.decoded > decoded_before(order) + column;
       default:       return 1'b0;

@@ -60,7 +60,7 @@ PROOFS = {
                                                                 "round_q <= 5'd1")),
     **{f"fifo{depth}": Proof("fifo_proof", {"Depth": depth}, 1, ("mem/fifo.sv", "if (pop_i)  first_q <=", "first_q <="))
        for depth in (4, 16)},
-    "block_fifo": Proof("block_fifo_proof", {}, 1, ("mem/block_fifo.sv", "out_d != in_q;", "out_d != in_q || push_i;")),
+    "block_fifo": Proof("block_fifo_proof", {}, 1, ("mem/block_fifo.sv", "out_d != in_q;", "out_q != in_q;")),
     "product_control": Proof("product_control_proof", {}, 1, (
         "control/product_unit.sv", "counts_i.transforms > first_y + column && counts_i.decoded",
         "counts_i.transforms >= first_y + column && counts_i.decoded")),

@@ -58,7 +58,7 @@ ROWS = (
 )
 LEVEL = (CORE + "u_matrix.in_q", CORE + "u_matrix.out_q")
 SPAN = (CORE + "start", CORE + "busy_o")
-LEVEL_WORDS = 512
+LEVEL_WORDS = 256
 LEGEND = ("Dark: busy in this cycle. Pale: between two busy cycles of one job. At the right: share of all cycles. "
           "Each unit waits for nothing but what it needs.")
 
@@ -163,7 +163,8 @@ def draw(values, title):
         parts += [text(LEFT - 10, y + BAR - 5, row.title, 12, "end"), *bars(row, values, y, scale, colour_of)]
         y += ROW
         if row.title == "hash: words of A":
-            parts += [text(LEFT - 10, y + BAR - 5, "A waiting, of 512 words", 12, "end"), *level(values, y, scale)]
+            parts += [text(LEFT - 10, y + BAR - 5, f"A waiting, of {LEVEL_WORDS} words", 12, "end"),
+                      *level(values, y, scale)]
             y += ROW
     height = bottom + 16
     return "\n".join([f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" role="img" '

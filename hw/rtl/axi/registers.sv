@@ -49,7 +49,8 @@ module registers
   logic [23:0] params_q;
   logic        ended_q, irq_enable_q, aborting_q;
   logic [4:0]  errors_q;
-  logic [23:0] cycles_q, occupied_q;
+  logic [23:0] cycles_q, occupied_q, occupied;
+  assign occupied = occupied_q + 24'd1;
   logic [3:0][23:0] phases_q;
 
   // a write: address and data together
@@ -88,9 +89,9 @@ module registers
       if (start_o) begin
         {ended_q, errors_q, cycles_q, occupied_q, phases_q} <= '0;
       end else if (busy_i) begin
-        occupied_q <= occupied_q + 24'd1;
+        occupied_q <= occupied;
         if (running_i) begin
-          cycles_q <= cycles_q + 24'd1;
+          cycles_q <= occupied;
           phases_q[phase_i] <= phases_q[phase_i] + 24'd1;
         end
       end

@@ -1,53 +1,65 @@
 // SPDX-License-Identifier: Apache-2.0
-// Compress_d [FIPS203, 4.7]: round(2^d x / Q) mod 2^d for d = 1, 4, 5, 10, 11, in the low d bits, two cycles later, of
-// two coefficients, which share a table in block RAM: x M / 2^21 with M = round(2^33 / Q) is close enough to 2^12 x / Q
-// that every d rounds right; the test tries all x.
+// Compress_d [FIPS203, 4.7]: round(2^d x / Q) mod 2^d for d = 1, 4, 5, 10, 11, in the upper d bits of y, two cycles
+// later; what is below them means nothing. With Width12 x passes through. Two coefficients share a table in block RAM:
+// x M / 2^21 with M = round(2^33 / Q) is close enough to 2^12 x / Q that every d rounds right; the test tries all x.
 module compress
   import polykem_hw_pkg::*;
 (
-  input  logic             clk_i,
-  input  width_e           width_i,
-  input  coeff_t [1:0]     x_i,
-  output logic [1:0][10:0] y_o
+  input  logic         clk_i,
+  input  width_e       width_i,
+  input  coeff_t [1:0] x_i,
+  output coeff_t [1:0] y_o
 );
   localparam longint unsigned Factor = 2580335;  // check-magic: 2580335 == round(2^33 / 3329)
-  typedef logic [CoeffBits-1:0] table_t[4096];
+  function automatic int unsigned quotient(int unsigned x);
+    return 32'((64'(x) * Factor) >> 21);
+  endfunction
+  // of four neighbours the first quotient; those of the others are larger by their distance, or by one more
+  typedef struct packed {
+    logic [3:1] more;
+    coeff_t     first;
+  } entry_t;
+  typedef entry_t table_t[1024];
   function automatic table_t quotients();
     table_t entries;
-    for (int unsigned x = 0; x < 4096; x++) entries[x] = CoeffBits'((64'(x) * Factor) >> 21);
+    for (int unsigned i = 0; i < 1024; i++) begin
+      entries[i].first = coeff_t'(quotient(4 * i));
+      for (int unsigned j = 1; j < 4; j++) entries[i].more[j] = quotient(4 * i + j) - quotient(4 * i) != j;
+    end
     return entries;
   endfunction
-  (* ram_style = "block" *) logic [CoeffBits-1:0] quotients_q[4096];
+  (* ram_style = "block" *) entry_t quotients_q[1024];
   initial quotients_q = quotients();
+
+  function automatic logic [2:0] low(width_e width, logic [1:0] distance, logic more);
+    logic [2:0] rest = 3'(distance) + 3'(more);
+    unique case (width)
+      Width10: return rest + 3'd2;
+      Width11: return rest + 3'd1;
+      Width12: return '0;
+      default: return rest;
+    endcase
+  endfunction
 
   width_e width_q;
   always_ff @(posedge clk_i) width_q <= width_i;
   for (genvar i = 0; i < 2; i++) begin : gen_coeff
-    logic [32:21] quotient_q;  // bits of x M
-    always_ff @(posedge clk_i) quotient_q <= quotients_q[x_i[i]];
-
-    // 2^d x / Q has its fraction below bit 33 - d; adding the bit below that one rounds.
-    logic [10:0] whole;
-    logic        half;
-    always_comb begin
-      unique case (width_q)
-        Width1:  {whole, half} = {10'd0, quotient_q[32], quotient_q[31]};
-        Width4:  {whole, half} = {7'd0, quotient_q[32:29], quotient_q[28]};
-        Width5:  {whole, half} = {6'd0, quotient_q[32:28], quotient_q[27]};
-        Width10: {whole, half} = {1'b0, quotient_q[32:23], quotient_q[22]};
-        default: {whole, half} = {quotient_q[32:22], quotient_q[21]};
-      endcase
-    end
-    logic [10:0] sum;
-    assign sum = whole + 11'(half);
+    entry_t entry_q;
+    coeff_t x_q;
     always_ff @(posedge clk_i) begin
-      unique case (width_q)
-        Width1:  y_o[i] <= {10'd0, sum[0]};
-        Width4:  y_o[i] <= {7'd0, sum[3:0]};
-        Width5:  y_o[i] <= {6'd0, sum[4:0]};
-        Width10: y_o[i] <= {1'b0, sum[9:0]};
-        default: y_o[i] <= sum;
-      endcase
+      entry_q <= quotients_q[x_i[i][11:2]];
+      x_q     <= x_i[i];
     end
+
+    // the rest of the quotient, and a one below the upper d bits, which rounds
+    logic [3:0] mores;
+    (* keep *) logic more;
+    coeff_t     addend;
+    assign mores  = {entry_q.more, 1'b0};
+    assign more   = mores[x_q[1:0]];
+    assign addend = {1'b0, width_q == Width1, 2'b0, width_q == Width4, width_q == Width5, 3'd0,
+                     low(width_q, x_q[1:0], more)};
+    // the constant first: an adder of an FPGA has room for the choice in front of its second operand
+    always_ff @(posedge clk_i) y_o[i] <= addend + (width_q == Width12 ? x_q : entry_q.first);
   end
 endmodule

@@ -8,7 +8,7 @@ module quad_packer
   input  logic         clear_i,
   input  width_e       width_i,
   input  logic         valid_i,
-  input  coeff_t [3:0] quad_i,  // each below 2^d
+  input  coeff_t [3:0] quad_i,  // the upper d bits of each
   output logic         valid_o,  // with word_o, for one cycle
   output logic [63:0]  word_o
 );
@@ -23,11 +23,11 @@ module quad_packer
   logic [47:0] joined;
   always_comb begin
     unique case (width_i)
-      Width1:  joined = 48'({quad_i[3][0], quad_i[2][0], quad_i[1][0], quad_i[0][0]});
-      Width4:  joined = 48'({quad_i[3][3:0], quad_i[2][3:0], quad_i[1][3:0], quad_i[0][3:0]});
-      Width5:  joined = 48'({quad_i[3][4:0], quad_i[2][4:0], quad_i[1][4:0], quad_i[0][4:0]});
-      Width10: joined = 48'({quad_i[3][9:0], quad_i[2][9:0], quad_i[1][9:0], quad_i[0][9:0]});
-      Width11: joined = 48'({quad_i[3][10:0], quad_i[2][10:0], quad_i[1][10:0], quad_i[0][10:0]});
+      Width1:  joined = 48'({quad_i[3][11], quad_i[2][11], quad_i[1][11], quad_i[0][11]});
+      Width4:  joined = 48'({quad_i[3][11:8], quad_i[2][11:8], quad_i[1][11:8], quad_i[0][11:8]});
+      Width5:  joined = 48'({quad_i[3][11:7], quad_i[2][11:7], quad_i[1][11:7], quad_i[0][11:7]});
+      Width10: joined = 48'({quad_i[3][11:2], quad_i[2][11:2], quad_i[1][11:2], quad_i[0][11:2]});
+      Width11: joined = 48'({quad_i[3][11:1], quad_i[2][11:1], quad_i[1][11:1], quad_i[0][11:1]});
       default: joined = quad_i;
     endcase
     count  = {1'b0, count_q} + {1'b0, bits_of(width_i)};

@@ -94,12 +94,13 @@ module core
 
   // ------------------------------------------------------------------ input
   counts_t counts;
+  logic poly_w_we, poly_t_we, poly_y_we, poly_v_we;
   logic taken, to_hash, hash_in_ready, in_scratch_ready, poly_we, message_ready, compared, accepted;
   in_section_e section;
   logic [7:0] in_index;
   logic [12:0] have;
   poly_e poly;
-  logic [2:0] poly_slot;
+  logic [1:0] poly_slot;
   logic [5:0] poly_index;
   coeff_t [Lanes-1:0][3:0] poly_quad;
   logic in_ready;
@@ -109,13 +110,14 @@ module core
     .taken_o(taken), .section_o(section), .index_o(in_index), .to_hash_o(to_hash), .hash_ready_i(hash_in_ready),
     .scratch_ready_i(in_scratch_ready), .have_o(have),
     .poly_we_o(poly_we), .poly_o(poly), .slot_o(poly_slot), .poly_index_o(poly_index), .quad_o(poly_quad),
-    .decoded_o(counts.decoded), .size_error_o(size_error), .modulus_error_o(modulus_error)
+    .decoded_o(counts.decoded), .products_i(counts.products), .size_error_o(size_error), .modulus_error_o(modulus_error)
   );
   assign in_ready_o = in_ready;
 
   // ------------------------------------------------------------------ hashing and sampling
   logic hash_out_valid, hash_out_ready, digest_we, noise_we, matrix_push, matrix_ready, raw_push, raw_last, raw_ready;
   logic [7:0] hash_cipher_address;
+  logic hash_reads, compare_reads, hash_has_cipher;  // the ciphertext's memory
   logic [63:0] cipher_word, hash_scratch_word, digest_word, out_word;
   slot_e hash_slot, digest_slot, out_slot;
   logic [1:0] hash_index, digest_index, out_index;
@@ -129,7 +131,8 @@ module core
     .have_i(have), .message_ready_i(message_ready), .compared_i(compared), .accepted_i(accepted),
     .in_valid_i(to_hash), .in_ready_o(hash_in_ready), .in_word_i,
     .out_valid_i(hash_out_valid), .out_ready_o(hash_out_ready), .out_word_i(out_word),
-    .cipher_address_o(hash_cipher_address), .cipher_word_i(cipher_word),
+    .cipher_address_o(hash_cipher_address), .cipher_reads_o(hash_reads), .cipher_valid_i(hash_has_cipher),
+    .cipher_word_i(cipher_word),
     .scratch_slot_o(hash_slot), .scratch_index_o(hash_index), .scratch_word_i(hash_scratch_word),
     .digest_we_o(digest_we), .digest_slot_o(digest_slot), .digest_index_o(digest_index), .digest_word_o(digest_word),
     .noise_we_o(noise_we), .noise_slot_o(noise_wslot), .noise_row_o(noise_wrow), .noise_two_rows_o(noise_two_rows),
@@ -174,22 +177,19 @@ module core
       scratch_wdata = '0;
     end
   end
-  logic [63:0] scratch[32], scratch_copy[32], message[4];
-  logic [63:0] out_scratch_word, message_word;
-  logic [1:0] message_index;
+  logic [63:0] scratch[32], scratch_copy[32];
+  logic [63:0] out_scratch_word;
   always_ff @(posedge clk_i) begin
     if (scratch_we) begin
       scratch[scratch_waddr]      <= scratch_wdata;
       scratch_copy[scratch_waddr] <= scratch_wdata;
     end
-    if (scratch_we && scratch_waddr[4:2] == SlotM) message[scratch_waddr[1:0]] <= scratch_wdata;
   end
   assign hash_scratch_word = scratch[{hash_slot, hash_index}];
   assign out_scratch_word  = scratch_copy[{out_slot, out_index}];
-  assign message_word      = message[message_index];
 
-  // ------------------------------------------------------------------ the ciphertext that came in, two copies as two
-  // read it; v that waits for u
+  // ------------------------------------------------------------------ the ciphertext that came in, which the hash unit
+  // and the comparison read in turns, with two lanes at once; v that waits for u
   logic [7:0] compare_address, cipher_waddr;
   logic store_we, cipher_we;
   logic [63:0] cipher_wdata, cipher_word_out;
@@ -198,40 +198,52 @@ module core
   assign cipher_wdata = wipe ? '0 : store_we ? out_word : in_word_i;
   ram #(.Width(64), .Depth(256)) u_cipher (
     .clk_i, .we_i(cipher_we), .waddr_i(cipher_waddr), .wdata_i(cipher_wdata),
-    .raddr_i(hash_cipher_address), .rdata_o(cipher_word)
+    .raddr_i(Lanes == 1 && compare_reads ? compare_address : hash_cipher_address), .rdata_o(cipher_word)
   );
-  ram #(.Width(64), .Depth(256)) u_cipher_copy (
-    .clk_i, .we_i(cipher_we), .waddr_i(cipher_waddr), .wdata_i(cipher_wdata),
-    .raddr_i(compare_address), .rdata_o(cipher_word_out)
-  );
+  if (Lanes == 1) begin : gen_one_cipher
+    logic compare_reads_q;
+    always_ff @(posedge clk_i) compare_reads_q <= compare_reads;
+    assign hash_has_cipher = !compare_reads_q;
+    assign cipher_word_out = cipher_word;
+  end else begin : gen_cipher_copy
+    assign hash_has_cipher = 1'b1;
+    ram #(.Width(64), .Depth(256)) u_cipher_copy (
+      .clk_i, .we_i(cipher_we), .waddr_i(cipher_waddr), .wdata_i(cipher_wdata),
+      .raddr_i(compare_address), .rdata_o(cipher_word_out)
+    );
+  end
 
-  // ------------------------------------------------------------------ A
+  // ------------------------------------------------------------------ A, in one memory with the first factors of other
+  // products, all of which are there before A's seed is hashed
+  localparam int unsigned MatrixBits = 9 - Lanes;
   logic matrix_valid, matrix_pop;
-  coeff_t [Lanes-1:0][3:0] matrix;
-  block_fifo #(.Width(48 * Lanes), .Depth(512 / Lanes)) u_matrix (
-    .clk_i, .rst_ni, .clear_i(start || stop), .push_i(matrix_push), .ready_o(matrix_ready), .word_i(matrix_new),
-    .pop_i(matrix_pop), .valid_o(matrix_valid), .word_o(matrix)
+  logic [MatrixBits-1:0] matrix_in, matrix_out;
+  block_fifo #(.Depth(256 / Lanes)) u_matrix (
+    .clk_i, .rst_ni, .clear_i(start || stop), .push_i(matrix_push), .ready_o(matrix_ready), .in_index_o(matrix_in),
+    .pop_i(matrix_pop), .valid_o(matrix_valid), .out_index_o(matrix_out)
   );
 
   // ------------------------------------------------------------------ products
-  logic [8:0] first_address, row_waddr;
-  logic [7:0] second_address;
+  logic [7:0] first_address, second_address, row_waddr;
+  logic first_is_matrix;
   coeff_t [Lanes-1:0][3:0] first_factor, second_factor, row_new;
   logic row_we;
   product_unit #(.Lanes(Lanes), .Method(Method)) u_products (
     .clk_i, .rst_ni, .start_i(start), .stop_i(stop), .wipe_i(wipe), .wipe_address_i(wipe_q), .task_i(order),
-    .counts_i(counts), .matrix_valid_i(matrix_valid), .matrix_pop_o(matrix_pop), .matrix_i(matrix),
-    .first_address_o(first_address), .first_i(first_factor), .second_address_o(second_address),
-    .second_i(second_factor), .row_we_o(row_we), .row_address_o(row_waddr), .row_o(row_new),
-    .count_o(counts.products)
+    .counts_i(counts), .matrix_valid_i(matrix_valid), .matrix_pop_o(matrix_pop),
+    .first_is_matrix_o(first_is_matrix), .first_address_o(first_address), .first_i(first_factor),
+    .second_address_o(second_address), .second_i(second_factor),
+    .v_we_i(poly_v_we), .v_index_i(poly_index), .v_i(poly_quad),
+    .row_we_o(row_we), .row_address_o(row_waddr), .row_o(row_new), .count_o(counts.products)
   );
 
   // ------------------------------------------------------------------ transforms
   logic [3:0] lane_noise_slot, out_noise_slot;
-  logic [2:0] lane_slot, out_poly_slot, w_slot;
+  logic [2:0] out_poly_slot, w_slot;
+  logic [1:0] lane_slot;
   logic [5:0] lane_pair, lane_word, out_poly_index, lane_index;
   logic signed [2:0] noise[4];
-  coeff_t [3:0] normal, finished_row, transformed, v_word;
+  coeff_t [3:0] normal, finished_row, transformed;
   logic [1:0] w_we, y_we, y_slot;
   logic w_in_order;
   transform_unit #(.Lanes(Lanes), .Method(Method)) u_transforms (
@@ -246,12 +258,12 @@ module core
   output_unit u_output (
     .clk_i, .rst_ni, .start_i(start), .stop_i(stop), .wipe_i(wipe), .task_i(order), .counts_i(counts), .have_i(have),
     .hash_done_i(hash_done), .slot_o(out_poly_slot), .noise_slot_o(out_noise_slot), .index_o(out_poly_index),
-    .normal_i(normal), .row_i(finished_row), .v_i(v_word), .noise_i(noise),
-    .message_index_o(message_index), .message_word_i(message_word),
+    .normal_i(normal), .row_i(finished_row), .noise_i(noise),
     .scratch_slot_o(out_slot), .scratch_index_o(out_index), .scratch_word_i(out_scratch_word),
     .message_we_o(message_we), .message_windex_o(message_windex), .scratch_ready_i(!digest_we),
     .message_ready_o(message_ready), .cipher_address_o(compare_address), .cipher_we_o(store_we),
-    .cipher_word_i(cipher_word_out), .compared_o(compared), .accepted_o(accepted),
+    .cipher_ready_i(Lanes == 2 || !hash_reads), .cipher_reads_o(compare_reads), .cipher_word_i(cipher_word_out),
+    .compared_o(compared), .accepted_o(accepted),
     .raw_push_i(raw_push), .raw_last_i(raw_last), .raw_word_i(digest_word), .raw_ready_o(raw_ready),
     .word_o(out_word), .valid_o(out_valid_o), .ready_i(out_ready_i), .last_o(out_last_o),
     .hash_valid_o(hash_out_valid), .hash_ready_i(hash_out_ready), .done_o(out_done)
@@ -260,7 +272,6 @@ module core
 
   // ------------------------------------------------------------------ polynomials
   // A memory is read by the transforms while one runs, else by the output: none is read by both in the same phase.
-  logic poly_w_we, poly_t_we, poly_y_we, poly_v_we;
   assign poly_w_we = poly_we && poly == PolyW;
   assign poly_t_we = poly_we && poly == PolyT;
   assign poly_y_we = poly_we && poly == PolyY;
@@ -269,44 +280,42 @@ module core
   logic lane_reads_normal, lane_reads_row, lane_reads_noise;
   assign lane_reads_normal = order_q.command == CommandDecaps ? counts.transforms < {2'd0, order_q.k} :
                              order_q.command == CommandNtt && counts.transforms == 0;
-  assign lane_reads_row    = !(order_q.command inside {CommandKeygen, CommandPwm});
+  // in decapsulation v is read between the transforms of s u and of y
+  assign lane_reads_row    = !(order_q.command inside {CommandKeygen, CommandPwm}) &&
+                             !(order_q.command == CommandDecaps && counts.transforms == {2'd0, order_q.k} + 5'd1);
   assign lane_reads_noise  = order_q.command == CommandKeygen ||
                              counts.transforms < (order_q.command == CommandDecaps ? {1'd0, order_q.k, 1'd0} + 5'd1
                                                                                    : {2'd0, order_q.k});
   skewed_ram u_normal (
     .clk_i, .wipe_i(wipe), .we_i(poly_w_we ? 2'b11 : w_we),
     .win_order_i(!wipe && (poly_w_we || w_in_order)),
-    .wslot_i(wipe ? {1'b0, wipe_q[7:6]} : poly_w_we ? poly_slot : w_slot),
+    .wslot_i(wipe ? {1'b0, wipe_q[7:6]} : poly_w_we ? {1'b0, poly_slot} : w_slot),
     .windex_i(wipe ? wipe_q[5:0] : poly_w_we ? poly_index : lane_index),
     .wdata_i(wipe ? '0 : poly_w_we ? poly_quad[0] : transformed),
-    .rin_order_i(!lane_reads_normal), .rslot_i(lane_reads_normal ? lane_slot : out_poly_slot),
+    .rin_order_i(!lane_reads_normal), .rslot_i(lane_reads_normal ? {1'b0, lane_slot} : out_poly_slot),
     .rindex_i(lane_reads_normal ? lane_pair : out_poly_index), .rdata_o(normal)
   );
-  word_ram #(.Slots(8), .WriteWords(Lanes)) u_rows (
-    .clk_i, .wipe_i(wipe), .we_i({2{row_we}}), .waddr_i(row_waddr), .wdata_i(row_new),
-    .raddr_i(lane_reads_row ? {lane_slot, lane_word} : {out_poly_slot, out_poly_index}), .rdata_o(finished_row)
+  word_ram #(.WriteWords(Lanes)) u_rows (
+    .clk_i, .we_i({2{row_we}}), .waddr_i(row_waddr), .wdata_i(row_new),
+    .raddr_i(lane_reads_row ? {lane_slot, lane_word} : {|out_poly_slot[2:1], out_poly_slot[0], out_poly_index}),
+    .rdata_o(finished_row)
   );
   word_ram #(.Slots(8), .WriteWords(Lanes), .ReadWords(Lanes)) u_first (
-    .clk_i, .wipe_i(wipe), .we_i({2{poly_t_we}}), .waddr_i(wipe ? {1'b0, wipe_q} : {poly_slot, poly_index}),
-    .wdata_i(wipe ? '0 : poly_quad), .raddr_i(first_address), .rdata_o(first_factor)
+    .clk_i, .we_i({2{wipe || poly_t_we || matrix_push}}),
+    .waddr_i(wipe ? {1'b0, wipe_q} : matrix_push ? {1'b1, 8'(matrix_in) << (Lanes - 1)} :
+             {1'b0, poly_slot, poly_index}),
+    .wdata_i(wipe ? '0 : matrix_push ? matrix_new : poly_quad),
+    .raddr_i(first_is_matrix ? {1'b1, 8'(matrix_out) << (Lanes - 1)} : {1'b0, first_address}), .rdata_o(first_factor)
   );
-  word_ram #(.Slots(4), .ReadWords(Lanes)) u_second (
-    .clk_i, .wipe_i(wipe), .we_i(poly_y_we ? 2'b11 : y_we),
-    .waddr_i(wipe ? wipe_q : poly_y_we ? {poly_slot[1:0], poly_index} : {y_slot, lane_index}),
+  always_ff @(posedge clk_i) one_writes_first : assert (!poly_t_we || !matrix_push);
+  word_ram #(.ReadWords(Lanes)) u_second (
+    .clk_i, .we_i(wipe || poly_y_we ? 2'b11 : y_we),
+    .waddr_i(wipe ? wipe_q : poly_y_we ? {poly_slot, poly_index} : {y_slot, lane_index}),
     .wdata_i(wipe ? '0 : poly_y_we ? poly_quad[0] : transformed), .raddr_i(second_address), .rdata_o(second_factor)
   );
-  word_ram #(.Slots(1), .WriteWords(Lanes)) u_v (
-    .clk_i, .wipe_i(wipe), .we_i({2{poly_v_we}}), .waddr_i(wipe ? wipe_q[5:0] : poly_index),
-    .wdata_i(wipe ? '0 : poly_quad), .raddr_i(out_poly_index), .rdata_o(v_word)
-  );
-  logic signed [2:0] no_noise[16];
-  for (genvar i = 0; i < 16; i++) begin : gen_no_noise
-    assign no_noise[i] = wipe ? '0 : noise_new[i];
-  end
   noise_ram u_noise (
-    .clk_i, .wipe_i(wipe), .we_i(noise_we), .two_rows_i(wipe || noise_two_rows),
-    .wslot_i(wipe ? wipe_q[6:3] : noise_wslot),
-    .wrow_i(wipe ? {1'b0, wipe_q[2:0], 1'b0} : noise_wrow), .wdata_i(no_noise),
+    .clk_i, .wipe_i(wipe), .wipe_address_i(wipe_q), .we_i(noise_we), .two_rows_i(noise_two_rows),
+    .wslot_i(noise_wslot), .wrow_i(noise_wrow), .wdata_i(noise_new),
     .rin_order_i(!lane_reads_noise), .rslot_i(lane_reads_noise ? lane_noise_slot : out_noise_slot),
     .rindex_i(lane_reads_noise ? lane_pair : out_poly_index), .rdata_o(noise)
   );

@@ -27,6 +27,8 @@ module hash_unit
   output logic              out_ready_o,
   input  logic [63:0]       out_word_i,
   output logic [7:0]        cipher_address_o,  // of the word that comes a cycle later
+  output logic              cipher_reads_o,    // nobody else may read that memory
+  input  logic              cipher_valid_i,    // nobody else did a cycle ago
   input  logic [63:0]       cipher_word_i,
   // scratch memory
   output slot_e             scratch_slot_o,
@@ -244,7 +246,7 @@ module hash_unit
       source_valid = 1'b1;
     end else if (lead_q.section == HashReject) begin
       source       = cipher_word_i;
-      source_valid = 1'b1;
+      source_valid = cipher_valid_i;
     end else if (lead_q.section == HashCipher || (lead_q.section == HashKey && keygen)) begin
       source       = out_word_i;
       source_valid = out_valid_i;
@@ -263,7 +265,8 @@ module hash_unit
   // the ciphertext's memory answers a cycle later
   logic [7:0] cipher_q;
   logic takes_cipher;
-  assign takes_cipher     = filling && lead_q.section == HashReject;
+  assign cipher_reads_o   = filling && lead_q.section == HashReject;
+  assign takes_cipher     = cipher_reads_o && cipher_valid_i;
   assign cipher_address_o = cipher_q + 8'(takes_cipher);
 
   // ------------------------------------------------------------------ what leaves the buffer

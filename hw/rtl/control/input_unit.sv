@@ -29,10 +29,11 @@ module input_unit
   // decoded words
   output logic         poly_we_o,
   output poly_e        poly_o,
-  output logic [2:0]   slot_o,
+  output logic [1:0]   slot_o,
   output logic [5:0]   poly_index_o,
   output coeff_t [4*Lanes-1:0] quad_o,
   output logic [4:0]   decoded_o,
+  input  logic [4:0]   products_i,       // finished ones: of s u, whose place t takes
   output logic         size_error_o,     // the stream ended too early or too late
   output logic         modulus_error_o   // a coefficient of ek is not below Q
 );
@@ -85,10 +86,10 @@ module input_unit
                  (section_q inside {InT, InRho} && !(task_i.kyber && task_i.command == CommandDecaps));
   end
 
-  logic unpacker_ready, quad_valid, place, two;
+  logic unpacker_ready, quad_valid, free, place, two;
   coeff_t [4*Lanes-1:0] quad;
-  assign place = section_q != InEnd && words_q != part_words && (!is_poly || unpacker_ready) &&
-                 (is_poly || scratch_ready_i);
+  assign free  = section_q != InT || task_i.command != CommandDecaps || products_i > {3'd0, slot_q};
+  assign place = section_q != InEnd && words_q != part_words && (is_poly ? unpacker_ready && free : scratch_ready_i);
   assign to_hash_o = valid_i && place && wants_hash && !draining_q;
   assign ready_o   = draining_q || (place && (!wants_hash || hash_ready_i));
   assign taken_o   = valid_i && ready_o && !draining_q;
@@ -164,7 +165,7 @@ module input_unit
   end
   typedef struct packed {
     poly_e      poly;
-    logic [2:0] slot;
+    logic [1:0] slot;
     logic [5:0] index;
   } target_t;
   target_t target, target_q;
@@ -177,7 +178,7 @@ module input_unit
       InA:       target.poly = task_i.command == CommandNtt ? PolyW : PolyT;
       default:   target.poly = PolyT;
     endcase
-    target.slot  = {section_q == InS, slot_q};
+    target.slot  = slot_q;
     target.index = quads_q;
   end
   assign two = Lanes == 2 && target.poly inside {PolyT, PolyV};

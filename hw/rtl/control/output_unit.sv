@@ -16,16 +16,13 @@ module output_unit
   input  logic [12:0]  have_i,
   input  logic         hash_done_i,
   // polynomials: what is read comes a cycle after its place
-  output logic [2:0]        slot_o,        // in W; of a finished row
+  output logic [2:0]        slot_o,        // in W; of a finished row, of which 4 is v
   output logic [3:0]        noise_slot_o,
   output logic [5:0]        index_o,
   input  coeff_t [3:0]      normal_i,
   input  coeff_t [3:0]      row_i,
-  input  coeff_t [3:0]      v_i,
   input  logic signed [2:0] noise_i[4],
-  output logic [1:0]        message_index_o,  // at once
-  input  logic [63:0]       message_word_i,
-  // scratch memory, at once
+  // scratch memory, at once: words, and while none leave the message
   output slot_e        scratch_slot_o,
   output logic [1:0]   scratch_index_o,
   input  logic [63:0]  scratch_word_i,
@@ -36,6 +33,8 @@ module output_unit
   // the ciphertext's memory: the word comes a cycle after its address
   output logic [7:0]   cipher_address_o,
   output logic         cipher_we_o,      // v of an encapsulation waits there for u
+  input  logic         cipher_ready_i,   // nobody else must read it
+  output logic         cipher_reads_o,
   input  logic [63:0]  cipher_word_i,
   output logic         compared_o,
   output logic         accepted_o,
@@ -100,7 +99,7 @@ module output_unit
 
   // ------------------------------------------------------------------ which part
   typedef struct packed {
-    logic   use_normal, use_row, use_noise, use_message, subtract, last;
+    logic   use_row, use_noise, use_message, subtract, last;
     width_e width;
     sink_e  sink;
   } how_t;
@@ -110,11 +109,11 @@ module output_unit
     is_vector = section_q inside {OutS, OutT, OutU};
     is_words  = section_q inside {OutRho, OutH, OutZ, OutK};
     last_slot = !is_vector || slot_q == 2'(task_i.k - 3'd1);
-    how       = '{use_normal: 1'b1, use_row: 1'b0, use_noise: 1'b0, use_message: 1'b0, subtract: 1'b0, last: 1'b0,
-                  width: Width12, sink: SinkStream};
+    how       = '{use_row: 1'b0, use_noise: 1'b0, use_message: 1'b0, subtract: 1'b0, last: 1'b0, width: Width12,
+                  sink: SinkStream};
     slot_o         = {1'b0, slot_q};
     noise_slot_o   = '0;
-    scratch_slot_o = SlotK;
+    scratch_slot_o = SlotM;
     may_run        = 1'b0;
     unique case (section_q)
       OutS: begin
@@ -141,7 +140,8 @@ module output_unit
         how.last       = 1'b1;
         may_run        = have_i[InZ];
       end
-      OutM: begin
+      OutM: begin  // s u - v, which rounds to the same bits as v - s u
+        how.use_row  = 1'b1;
         how.subtract = 1'b1;
         how.width    = Width1;
         how.sink     = SinkMessage;
@@ -172,11 +172,10 @@ module output_unit
         how.last = 1'b1;
         may_run  = counts_i.transforms != 0;
       end
-      OutRow: begin
-        how.use_normal = 1'b0;
-        how.use_row    = 1'b1;
-        how.last       = 1'b1;
-        may_run        = counts_i.products != 0;
+      OutRow: begin  // to which it adds W, all zeros in this command
+        how.use_row = 1'b1;
+        how.last    = 1'b1;
+        may_run     = counts_i.products != 0;
       end
       default: ;
     endcase
@@ -187,10 +186,11 @@ module output_unit
     // v was stored long before the last of u
     runs_waiting = section_q == OutWaiting && room && pipeline_empty;
   end
-  logic [5:0] last_index;
+  how_t how_q;
+  logic [5:0] last_index, index_late_q;
   assign last_index      = is_words ? 6'd3 : section_q != OutWaiting ? '1 : task_i.k == 3'd4 ? 6'd19 : 6'd15;
   assign index_o         = index_q;
-  assign scratch_index_o = index_q[1:0];
+  assign scratch_index_o = is_words ? index_q[1:0] : index_late_q[5:4];
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -214,14 +214,11 @@ module output_unit
   end
 
   // ------------------------------------------------------------------ arithmetic: one cycle, two for compression
-  how_t how_q;
-  logic [5:0] index_late_q;
   coeff_t [3:0] x, x_q;
   always_ff @(posedge clk_i) {how_q, index_late_q} <= {how, index_q};
-  assign message_index_o = index_late_q[5:4];
   logic [3:0] message_bits;
-  assign message_bits = message_word_i[{index_late_q[3:0], 2'd0}+:4];
-  // what a coefficient of W, or nothing, is added to or subtracted from
+  assign message_bits = scratch_word_i[{index_late_q[3:0], 2'd0}+:4];
+  // what is added to a coefficient of W
   typedef logic signed [CoeffBits:0] noisy_t;
   typedef noisy_t noisy_table_t[16];
   function automatic noisy_table_t noisy();  // of a bit of the message and the noise
@@ -232,19 +229,16 @@ module output_unit
   endfunction
   localparam noisy_table_t Noisy = noisy();
   for (genvar i = 0; i < 4; i++) begin : gen_sum
-    noisy_t other;
-    coeff_t normal;
+    noisy_t noise;
+    logic signed [CoeffBits+1:0] other;
     logic signed [CoeffBits+2:0] sum;  // the last bit is what the adder begins with
     coeff_t correction;
     always_comb begin
-      other = '0;
-      if (how_q.use_row)   other = {1'b0, row_i[i]};
-      if (how_q.use_noise) other = Noisy[{how_q.use_message && message_bits[i], noise_i[i]}];
-      if (how_q.subtract)  other = {1'b0, v_i[i]};
-      normal = how_q.use_normal ? normal_i[i] : '0;
+      noise = how_q.use_noise ? Noisy[{how_q.use_message && message_bits[i], noise_i[i]}] : '0;
+      other = {noise[CoeffBits], noise} | {2'b00, how_q.use_row ? row_i[i] : '0};
+      if (how_q.subtract) other = ~other;
       // -Q + 1 .. 2 Q - 2
-      sum = {other[CoeffBits], other, 1'b1} +
-            {{2{how_q.subtract}}, how_q.subtract ? ~normal : normal, how_q.subtract};
+      sum = {2'b00, normal_i[i], 1'b1} + {other, how_q.subtract};
       correction = sum[CoeffBits+2] ? coeff_t'(Q) : reaches_q(sum[CoeffBits+1:1]) ? -coeff_t'(Q) : '0;
     end
     assign x[i] = sum[CoeffBits:1] + correction;
@@ -255,7 +249,6 @@ module output_unit
   logic [3:0][$bits(width_e)-1:0] width_q;
   logic [3:0][1:0] sink_q;
   logic [3:0] last_q;
-  logic [47:0] whole;
   coeff_t [3:0] quad;
   always_ff @(posedge clk_i) begin
     x_q     <= valid_q[0] ? x : '0;
@@ -269,13 +262,8 @@ module output_unit
     else                        valid_q <= {valid_q[2:0], runs};
   end
   assign pipeline_empty = valid_q == 0;
-  delay_line #(.Width(48), .Cycles(2)) u_whole (.clk_i, .data_i(x_q), .data_o(whole));
   for (genvar i = 0; i < 4; i += 2) begin : gen_compress
-    logic [1:0][10:0] y;
-    compress u_compress (.clk_i, .width_i(width_e'(width_q[1])), .x_i(x_q[i+:2]), .y_o(y));
-    for (genvar j = 0; j < 2; j++) begin : gen_quad
-      assign quad[i+j] = width_e'(width_q[3]) == Width12 ? whole[12*(i+j)+:12] : coeff_t'(y[j]);
-    end
+    compress u_compress (.clk_i, .width_i(width_e'(width_q[1])), .x_i(x_q[i+:2]), .y_o(quad[i+:2]));
   end
   logic packed_valid;
   logic [63:0] packed_word;
@@ -309,8 +297,10 @@ module output_unit
   assign room        = count < 5'd8;  // five may be on their way
   assign raw_ready_o = room;
 
-  logic to_stream;
+  logic to_stream, to_cipher;
   assign to_stream    = head_valid && (head.sink == SinkStream || (head.sink == SinkHashed && hash_ready_i));
+  // the FIFO would not have room: the hash unit waits
+  assign to_cipher    = head_valid && head.sink == SinkCipher && (cipher_ready_i || !room);
   assign valid_o      = to_stream;
   assign hash_valid_o = head_valid && head.sink == SinkHashed && ready_i;
   assign word_o       = head.word;
@@ -319,7 +309,7 @@ module output_unit
   always_comb begin
     unique case (head.sink)
       SinkMessage: pop = message_we_o;
-      SinkCipher:  pop = head_valid;
+      SinkCipher:  pop = to_cipher;
       default:     pop = to_stream && ready_i;
     endcase
   end
@@ -327,13 +317,13 @@ module output_unit
   // v, then u: in decapsulation they are compared, a cycle after they left the FIFO; in encapsulation v is stored
   logic [7:0]  cipher_q, v_begin, v_end;
   logic [63:0] compared_q;
-  logic        to_cipher, compares_q;
+  logic        compares_q;
   logic [1:0]  message_q;
   assign v_begin          = task_i.k == 3'd2 ? 8'd80 : task_i.k == 3'd3 ? 8'd120 : 8'd176;
   assign v_end            = task_i.k == 3'd4 ? 8'd196 : v_begin + 8'd16;
-  assign to_cipher        = head_valid && head.sink == SinkCipher;
   assign cipher_we_o      = to_cipher && encaps;
   assign cipher_address_o = section_q == OutWaiting ? v_begin + {2'd0, index_q} : cipher_q;
+  assign cipher_reads_o   = to_cipher || runs_waiting;
   assign message_windex_o = message_q;
   always_ff @(posedge clk_i) compared_q <= head.word;
   always_ff @(posedge clk_i or negedge rst_ni) begin

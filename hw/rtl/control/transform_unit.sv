@@ -17,7 +17,7 @@ module transform_unit
   input  counts_t      counts_i,
   // sources: what is read comes a cycle after its place
   output logic [3:0]        noise_slot_o,
-  output logic [2:0]        slot_o,    // of a finished row, or in W
+  output logic [1:0]        slot_o,    // of a finished row, or in W
   output logic [5:0]        pair_o,    // in W and the noise
   output logic [5:0]        word_o,    // in the rows
   input  logic signed [2:0] noise_i[4],
@@ -74,12 +74,11 @@ module transform_unit
     if (decaps && job_q < k) begin
       exists    = 1'b1;
       source    = FromNormal;
-      slot_o    = job_q[2:0];
+      slot_o    = job_q[1:0];
       may_start = counts_i.decoded > job_q;
       target    = '{transform: TransformNtt, to_y: 1'b1, to_w: 1'b0, y_slot: job_q[1:0], w_slot: '0};
     end else if (decaps && job_q == k) begin
       exists        = 1'b1;
-      slot_o        = 3'd4;
       may_start     = counts_i.products >= k;
       target.w_slot = 3'd4;
     end else if (keygen) begin
@@ -97,9 +96,9 @@ module transform_unit
         may_start    = counts_i.noise > place;
         target       = '{transform: TransformNtt, to_y: 1'b1, to_w: 1'b0, y_slot: place[1:0], w_slot: '0};
       end else begin
-        slot_o        = row_number == 5'd0 ? 3'd0 : row_number == 5'd1 ? 3'd4 : 3'(row_number - 5'd1);
+        slot_o        = row_number == 5'd0 ? 2'd0 : row_number == 5'd1 ? 2'd2 : 2'(row_number - 5'd1);
         may_start     = counts_i.products >= products_needed;
-        target.w_slot = slot_o;
+        target.w_slot = row_number == 5'd1 ? 3'd4 : {1'b0, slot_o};
       end
     end else if (task_i.command == CommandNtt) begin
       exists    = job_q == 0;

@@ -1,28 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
-// A FIFO in block RAM. Its first word waits in a register, so one cycle passes before a word shows; then a word leaves
-// in every cycle.
+// A FIFO whose words lie in a block RAM outside: a word that is pushed must be written to in_index_o, and comes a cycle
+// after out_index_o was read. One cycle passes before a word shows; then a word leaves in every cycle.
 module block_fifo #(
-  parameter int unsigned Width = 48,
-  parameter int unsigned Depth = 512,
+  parameter int unsigned Depth = 256,
   localparam int unsigned IndexBits = $clog2(Depth)
 ) (
-  input  logic             clk_i,
-  input  logic             rst_ni,
-  input  logic             clear_i,
-  input  logic             push_i,
-  output logic             ready_o,
-  input  logic [Width-1:0] word_i,
-  input  logic             pop_i,
-  output logic             valid_o,
-  output logic [Width-1:0] word_o
+  input  logic                 clk_i,
+  input  logic                 rst_ni,
+  input  logic                 clear_i,
+  input  logic                 push_i,
+  output logic                 ready_o,
+  output logic [IndexBits-1:0] in_index_o,
+  input  logic                 pop_i,
+  output logic                 valid_o,
+  output logic [IndexBits-1:0] out_index_o
 );
   logic [IndexBits:0] in_q, out_q, out_d;  // the words that entered, and that left; the top bit tells full from empty
-  assign ready_o = (in_q ^ out_q) != (IndexBits+1)'(Depth);
-  assign out_d   = out_q + (IndexBits+1)'(pop_i);
-  ram #(.Width(Width), .Depth(Depth)) u_ram (
-    .clk_i, .we_i(push_i), .waddr_i(in_q[IndexBits-1:0]), .wdata_i(word_i),
-    .raddr_i(out_d[IndexBits-1:0]), .rdata_o(word_o)
-  );
+  assign ready_o     = (in_q ^ out_q) != (IndexBits+1)'(Depth);
+  assign out_d       = out_q + (IndexBits+1)'(pop_i);
+  assign in_index_o  = in_q[IndexBits-1:0];
+  assign out_index_o = out_q[IndexBits-1:0];
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       in_q    <= '0;
@@ -35,7 +32,7 @@ module block_fifo #(
     end else begin
       in_q    <= in_q + (IndexBits+1)'(push_i);
       out_q   <= out_d;
-      valid_o <= out_d != in_q;  // a word pushed in this cycle is not yet there
+      valid_o <= out_d != in_q;
     end
   end
 endmodule

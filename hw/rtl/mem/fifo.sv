@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A FIFO whose first word shows as long as it is there; for few words, in LUTs. clear_i empties it and, held for Depth
-// cycles, overwrites it.
+// cycles, overwrites it with word_i.
 module fifo #(
   parameter int unsigned Width = 64,
   parameter int unsigned Depth = 16,
@@ -20,7 +20,7 @@ module fifo #(
   logic [IndexBits-1:0] first_q, last_q;
   assign valid_o = count_o != 0;
   assign word_o  = words[first_q];
-  always_ff @(posedge clk_i) if (push_i || clear_i) words[last_q] <= clear_i ? '0 : word_i;
+  always_ff @(posedge clk_i) if (push_i || clear_i) words[last_q] <= word_i;
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       first_q <= '0;

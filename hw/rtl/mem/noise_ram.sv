@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Noise, three bits a coefficient, -3 .. 3. Row r of a slot holds coefficients 8r .. 8r + 7; rows 2r and 2r + 1 may be
 // written together. What is read comes a cycle later: in order, 4c .. 4c + 3, or in pairs, 2t, 2t + 1, 2t + 128 and
-// 2t + 129.
+// 2t + 129. Pair t of half h lies in bank h ^ t[0], as in skewed_ram; an address of a bank holds four pairs of two
+// rows.
 module noise_ram (
   input  logic              clk_i,
-  input  logic              wipe_i,
+  input  logic              wipe_i,  // writes zeros to address wipe_address_i of both banks
+  input  logic [7:0]        wipe_address_i,
   input  logic              we_i,
   input  logic              two_rows_i,
   input  logic [3:0]        wslot_i,
@@ -15,33 +17,36 @@ module noise_ram (
   input  logic [5:0]        rindex_i,
   output logic signed [2:0] rdata_o[4]
 );
-  logic [6:0] raddr;
-  assign raddr = {rslot_i, rin_order_i ? rindex_i[4:2] : rindex_i[5:3]};
-  logic [2:0] place_q, place_d;  // of the pair among the 16 of an address
-  logic in_order_q, upper_q;
-  assign place_d = rin_order_i ? {rindex_i[1:0], 1'b0} : rindex_i[2:0];
-  always_ff @(posedge clk_i) {place_q, in_order_q, upper_q} <= {place_d, rin_order_i, rindex_i[5]};
+  typedef logic [1:0][2:0] pair_t;
+  logic [1:0] place, place_q;  // of the pair among the four of an address
+  logic swap, swap_q;
+  assign place = rin_order_i ? rindex_i[1:0] : rindex_i[2:1];
+  assign swap  = rin_order_i ? rindex_i[5] : rindex_i[0];
+  always_ff @(posedge clk_i) {place_q, swap_q} <= {place, swap};
 
-  logic [1:0][7:0][2:0] wdata, found[2];
-  for (genvar i = 0; i < 8; i++) begin : gen_pack
-    assign wdata[0][i] = wdata_i[i];
-    assign wdata[1][i] = two_rows_i ? wdata_i[8+i] : wdata_i[i];
+  pair_t pairs[2][4];  // [row][pair]
+  for (genvar i = 0; i < 8; i++) begin : gen_pairs
+    assign pairs[0][i/2][i%2] = wdata_i[i];
+    assign pairs[1][i/2][i%2] = two_rows_i ? wdata_i[8+i] : wdata_i[i];
   end
-  for (genvar h = 0; h < 2; h++) begin : gen_half
-    for (genvar b = 0; b < 2; b++) begin : gen_row
-      ram #(.Width(24), .Depth(128)) u_ram (
-        .clk_i, .we_i(wipe_i || (we_i && wrow_i[4] == 1'(h) && (two_rows_i || wrow_i[0] == 1'(b)))),
-        .waddr_i({wslot_i, wrow_i[3:1]}), .wdata_i(wdata[b]), .raddr_i(raddr), .rdata_o(found[h][b])
-      );
+  pair_t [3:0] found[2];
+  for (genvar b = 0; b < 2; b++) begin : gen_bank
+    pair_t [3:0] wdata;
+    logic [7:0] waddr, raddr;
+    for (genvar i = 0; i < 4; i++) begin : gen_place
+      assign wdata[i] = wipe_i ? '0 : pairs[i/2][{1'(i % 2), wrow_i[4] ^ 1'(b)}];
     end
+    assign waddr = wipe_i ? wipe_address_i : {wslot_i, wrow_i[4:1]};
+    assign raddr = {rslot_i, rin_order_i ? rindex_i[5:2] : {rindex_i[0] ^ 1'(b), rindex_i[5:3]}};
+    ram #(.Width(24), .Depth(256), .Parts(2)) u_ram (
+      .clk_i, .we_i({wipe_i || (we_i && (two_rows_i || wrow_i[0])), wipe_i || (we_i && (two_rows_i || !wrow_i[0]))}),
+      .waddr_i(waddr), .wdata_i(wdata), .raddr_i(raddr), .rdata_o(found[b])
+    );
   end
-  logic [15:0][2:0] first, second;
-  logic [2:0] second_place;
-  assign first        = found[in_order_q && upper_q];
-  assign second       = in_order_q ? first : found[1];
-  assign second_place = in_order_q ? place_q + 3'd1 : place_q;
-  for (genvar p = 0; p < 2; p++) begin : gen_read
-    assign rdata_o[p]   = first[{place_q, 1'(p)}];
-    assign rdata_o[2+p] = second[{second_place, 1'(p)}];
+  for (genvar e = 0; e < 2; e++) begin : gen_read
+    pair_t pair;
+    assign pair           = found[1'(e)^swap_q][place_q];
+    assign rdata_o[2*e]   = pair[0];
+    assign rdata_o[2*e+1] = pair[1];
   end
 endmodule

@@ -25,20 +25,18 @@ module skewed_ram
   assign rswap = rin_order_i ? rindex_i[5] : rindex_i[0];
   always_ff @(posedge clk_i) {rswap_q, rupper_q} <= {rswap, rslot_i[2]};
 
-  coeff_t found[2][2][2];  // [upper slots][bank][parity]
+  coeff_t [1:0] found[2][2];  // [upper slots][bank][parity]
   for (genvar b = 0; b < 2; b++) begin : gen_bank
     logic [7:0] waddr, raddr;
     assign waddr = {wslot_i[1:0], win_order_i ? {windex_i[4:0], windex_i[5] ^ 1'(b)} : windex_i};
     assign raddr = {rslot_i[1:0], rin_order_i ? {rindex_i[4:0], rindex_i[5] ^ 1'(b)} : rindex_i};
-    for (genvar p = 0; p < 2; p++) begin : gen_parity
-      coeff_t wdata;
-      assign wdata = wswap ^ 1'(b) ? wdata_i[2+p] : wdata_i[p];
-      for (genvar u = 0; u < 2; u++) begin : gen_upper
-        ram #(.Width(CoeffBits), .Depth(256)) u_ram (
-          .clk_i, .we_i(wipe_i || (we_i[p] && wslot_i[2] == 1'(u))), .waddr_i(waddr), .wdata_i(wdata),
-          .raddr_i(raddr), .rdata_o(found[u][b][p])
-        );
-      end
+    coeff_t [1:0] wdata;
+    assign wdata = wswap ^ 1'(b) ? wdata_i[3:2] : wdata_i[1:0];
+    for (genvar u = 0; u < 2; u++) begin : gen_upper
+      ram #(.Width(2 * CoeffBits), .Depth(256), .Parts(2)) u_ram (
+        .clk_i, .we_i(wipe_i ? 2'b11 : we_i & {2{wslot_i[2] == 1'(u)}}), .waddr_i(waddr), .wdata_i(wdata),
+        .raddr_i(raddr), .rdata_o(found[u][b])
+      );
     end
   end
   for (genvar e = 0; e < 2; e++) begin : gen_element

@@ -1,48 +1,40 @@
 // SPDX-License-Identifier: Apache-2.0
-// Polynomials in the NTT domain, 64 words each. we_i: the even coefficients of a word, the odd ones. Slots 4 to 7, if
-// there are so many, are a memory of their own; wipe_i writes wdata_i to both. Two neighbouring words, the first at an
-// even address, can be written or read in one cycle: even and odd words then are memories of their own too.
+// Polynomials in the NTT domain, 64 words each. we_i: the even coefficients of a word, the odd ones. Two neighbouring
+// words, the first at an even address, can be written or read in one cycle: even and odd words then are memories of
+// their own.
 module word_ram
   import polykem_hw_pkg::*;
 #(
-  parameter int unsigned Slots = 8,       // 1, 4 or 8
+  parameter int unsigned Slots = 4,
   parameter int unsigned WriteWords = 1,  // 1 or 2
   parameter int unsigned ReadWords = 1,   // 1 or 2
   localparam int unsigned AddressBits = $clog2(64 * Slots)
 ) (
   input  logic                   clk_i,
-  input  logic                   wipe_i,
   input  logic [1:0]             we_i,
   input  logic [AddressBits-1:0] waddr_i,
   input  coeff_t [WriteWords-1:0][3:0] wdata_i,
   input  logic [AddressBits-1:0] raddr_i,
   output coeff_t [ReadWords-1:0][3:0]  rdata_o
 );
-  localparam int unsigned Parts = Slots > 4 ? 2 : 1;
-  localparam int unsigned PartBits = AddressBits - Parts + 1;
   localparam int unsigned Banks = WriteWords > ReadWords ? WriteWords : ReadWords;
-  coeff_t [Parts-1:0][Banks-1:0][3:0] found;
-  for (genvar i = 0; i < Parts; i++) begin : gen_part
-    for (genvar b = 0; b < Banks; b++) begin : gen_bank
-      logic written;
-      coeff_t [3:0] wdata;
-      assign written = (Parts == 1 || waddr_i[AddressBits-1] == 1'(i)) && (Banks == WriteWords || waddr_i[0] == 1'(b));
-      assign wdata   = wdata_i[b%WriteWords];
-      for (genvar p = 0; p < 2; p++) begin : gen_parity
-        ram #(.Width(2 * CoeffBits), .Depth(64 * Slots / Parts / Banks)) u_ram (
-          .clk_i, .we_i(wipe_i || (we_i[p] && written)), .waddr_i(waddr_i[PartBits-1:Banks-1]),
-          .wdata_i({wdata[2+p], wdata[p]}), .raddr_i(raddr_i[PartBits-1:Banks-1]),
-          .rdata_o({found[i][b][2+p], found[i][b][p]})
-        );
-      end
+  coeff_t [Banks-1:0][3:0] found;
+  for (genvar b = 0; b < Banks; b++) begin : gen_bank
+    logic written;
+    coeff_t [3:0] wdata;
+    assign written = Banks == WriteWords || waddr_i[0] == 1'(b);
+    assign wdata   = wdata_i[b%WriteWords];
+    for (genvar p = 0; p < 2; p++) begin : gen_parity
+      ram #(.Width(2 * CoeffBits), .Depth(64 * Slots / Banks)) u_ram (
+        .clk_i, .we_i(we_i[p] && written), .waddr_i(waddr_i[AddressBits-1:Banks-1]),
+        .wdata_i({wdata[2+p], wdata[p]}), .raddr_i(raddr_i[AddressBits-1:Banks-1]),
+        .rdata_o({found[b][2+p], found[b][p]})
+      );
     end
   end
-  logic upper_q, odd_q;
-  always_ff @(posedge clk_i) begin
-    upper_q <= Parts == 2 && raddr_i[AddressBits-1];
-    odd_q   <= Banks != ReadWords && raddr_i[0];
-  end
+  logic odd_q;
+  always_ff @(posedge clk_i) odd_q <= Banks != ReadWords && raddr_i[0];
   for (genvar n = 0; n < ReadWords; n++) begin : gen_read
-    assign rdata_o[n] = found[Parts == 1 ? 0 : upper_q][Banks == ReadWords ? n : odd_q];
+    assign rdata_o[n] = found[Banks == ReadWords ? n : 32'(odd_q)];
   end
 endmodule

@@ -23,7 +23,9 @@ module ntt_lane
 
   coeff_t     a[Stages+1], b[Stages+1];
   logic       start[Stages+1];
-  transform_e transform[Stages+1];
+  transform_e transform[Stages+1], transform_now[Stages];
+  logic [5:0] index[Stages];
+  centered_t  twiddle[Stages];
 
   assign a[0]         = a_i;
   assign b[0]         = b_i;
@@ -34,7 +36,15 @@ module ntt_lane
     ntt_stage #(.Stage(i), .Method(Method)) u_stage (
       .clk_i, .rst_ni,
       .start_i(start[i]), .transform_i(transform[i]), .a_i(a[i]), .b_i(b[i]),
+      .transform_now_o(transform_now[i]), .index_o(index[i]), .twiddle_i(twiddle[i]),
       .start_o(start[i+1]), .transform_o(transform[i+1]), .a_o(a[i+1]), .b_o(b[i+1])
+    );
+  end
+
+  for (genvar i = 0; i < Stages; i += 2) begin : gen_twiddles
+    localparam int unsigned Last = i + 1 < Stages ? i + 1 : i;
+    twiddles #(.First(i), .Stages(Last - i + 1)) u_twiddles (
+      .clk_i, .transform_i(transform_now[i:Last]), .index_i(index[i:Last]), .twiddle_o(twiddle[i:Last])
     );
   end
 

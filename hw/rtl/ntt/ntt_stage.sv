@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Butterflies over pairs 64 >> Stage apart, and what brings their results together for the next stage.
+// Butterflies over pairs 64 >> Stage apart, and what brings their results together for the next stage. The twiddle
+// comes a cycle after the place of its pair.
 module ntt_stage
   import polykem_hw_pkg::*;
 #(
@@ -12,6 +13,9 @@ module ntt_stage
   input  transform_e transform_i,
   input  coeff_t     a_i,
   input  coeff_t     b_i,
+  output transform_e transform_now_o,
+  output logic [5:0] index_o,
+  input  centered_t  twiddle_i,
   output logic       start_o,
   output transform_e transform_o,
   output coeff_t     a_o,
@@ -31,11 +35,11 @@ module ntt_stage
     transform_q <= transform;
   end
 
-  centered_t twiddle;
+  assign transform_now_o = transform;
+  assign index_o         = index;
   coeff_t a, b;
-  twiddles #(.Stage(Stage)) u_twiddles (.clk_i, .transform_i(transform), .index_i(index), .twiddle_o(twiddle));
   butterfly #(.Method(Method)) u_butterfly (
-    .clk_i, .transform_i(transform), .a_i, .b_i, .twiddle_i(twiddle), .a_o(a), .b_o(b)
+    .clk_i, .transform_i(transform), .a_i, .b_i, .twiddle_i, .a_o(a), .b_o(b)
   );
 
   if (Depth > 0) begin : gen_commutator

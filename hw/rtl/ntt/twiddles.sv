@@ -1,49 +1,42 @@
 // SPDX-License-Identifier: Apache-2.0
-// The negated twiddle factor of pair `index_i` in stage `Stage` of a lane, a cycle later.
-//   NTT   zeta^BitRev7(2^Stage + block)             [FIPS203, Alg 9, L4]
-//   INTT  zeta^(-(2e + 1) 2^Stage) / 2, e the place of the pair in its block
+// The negated twiddle factors of pair `index_i` in stage `First` of a lane and, from the other port of the same block
+// RAM, in the stage after it, a cycle later.
+//   NTT   zeta^BitRev7(2^stage + block)             [FIPS203, Alg 9, L4]
+//   INTT  zeta^(-(2e + 1) 2^stage) / 2, e the place of the pair in its block
 module twiddles
   import polykem_hw_pkg::*;
 #(
-  parameter int unsigned Stage = 0
+  parameter int unsigned First = 0,
+  parameter int unsigned Stages = 2  // 1: only the first of them
 ) (
   input  logic       clk_i,
-  input  transform_e transform_i,
-  input  logic [5:0] index_i,
-  output centered_t  twiddle_o
+  input  transform_e transform_i[Stages],
+  input  logic [5:0] index_i[Stages],
+  output centered_t  twiddle_o[Stages]
 );
-  localparam int unsigned Stride = 64 >> Stage;
-
-  typedef centered_t table_t[64];
+  localparam int unsigned Entries = 128 * Stages;
   function automatic centered_t negated(int unsigned factor);
     return factor <= Q / 2 ? -centered_t'(factor) : centered_t'(Q - factor);
   endfunction
-  function automatic table_t forward();
-    table_t entries;
-    for (int unsigned i = 0; i < 64; i++)
-      entries[i] = negated(power(Zeta, bit_reverse((1 << Stage) + i / Stride, 7)));
-    return entries;
+  function automatic centered_t forward(int unsigned stage, int unsigned i);
+    return negated(power(Zeta, bit_reverse((1 << stage) + i / (64 >> stage), 7)));
   endfunction
-  function automatic table_t inverse();
-    table_t entries;
+  function automatic centered_t inverse(int unsigned stage, int unsigned i);
     // zeta has order 256
-    for (int unsigned i = 0; i < 64; i++)
-      entries[i] = negated(power(Zeta, 256 - (((2 * (i % Stride) + 1) << Stage) % 256)) * ((Q + 1) / 2) % Q);
+    return negated(power(Zeta, 256 - (((2 * (i % (64 >> stage)) + 1) << stage) % 256)) * ((Q + 1) / 2) % Q);
+  endfunction
+  typedef centered_t table_t[Entries];
+  function automatic table_t factors();
+    table_t entries;
+    for (int unsigned i = 0; i < Entries; i++)
+      entries[i] = i / 64 % 2 == 0 ? forward(First + i / 128, i % 64) : inverse(First + i / 128, i % 64);
     return entries;
   endfunction
-  localparam table_t Forward = forward();
-  localparam table_t Inverse = inverse();
 
-  (* ram_style = "block" *) centered_t twiddles_q[128];
-  typedef centered_t both_t[128];
-  function automatic both_t both();
-    both_t entries;
-    for (int unsigned i = 0; i < 64; i++) begin
-      entries[i]    = Forward[i];
-      entries[64+i] = Inverse[i];
-    end
-    return entries;
-  endfunction
-  initial twiddles_q = both();
-  always_ff @(posedge clk_i) twiddle_o <= twiddles_q[{transform_i == TransformIntt, index_i}];
+  (* ram_style = "block" *) centered_t twiddles_q[Entries];
+  initial twiddles_q = factors();
+  for (genvar n = 0; n < Stages; n++) begin : gen_stage
+    always_ff @(posedge clk_i)
+      twiddle_o[n] <= twiddles_q[$clog2(Entries)'({1'(n), transform_i[n] == TransformIntt, index_i[n]})];
+  end
 endmodule

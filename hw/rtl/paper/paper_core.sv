@@ -242,9 +242,12 @@ module paper_core
   localparam int unsigned MacCycles = 10;
   coeff_t [1:0] accumulator, gammas, sums;
   assign accumulator = !first_column_q ? pair_t : cmd_q == CmdKeygen ? pair_e : '0;
-  gammas u_gammas (.index_i(read_place_q[6:1]), .gammas_o(gammas));
+  logic [6:0] gamma_place;
+  delay_line #(.Width(7), .Cycles(5)) u_gamma_place (.clk_i, .data_i(read_place_q), .data_o(gamma_place));
+  gammas u_gammas (.index_i(gamma_place[6:1]), .gammas_o(gammas));
   pair_mac #(.Method(ReduceFold)) u_mac (
-    .clk_i, .accumulator_i(accumulator), .a_i(pair_a), .b_i(pair_s), .gamma_i(gammas[read_place_q[0]]), .result_o(sums)
+    .clk_i, .valid_i(1'b1), .begins_i(1'b0), .one_i(1'b0), .accumulator_i(accumulator), .a_i(pair_a), .b_i(pair_s),
+    .gamma_i(gammas[gamma_place[0]]), .result_o(sums)
   );
   logic [9:0] mac_at;
   logic [MacCycles-1:0] mac_valid_q;

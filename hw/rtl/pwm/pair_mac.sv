@@ -8,14 +8,23 @@ module pair_mac
   parameter reduce_e Method = ReduceTable
 ) (
   input  logic         clk_i,
+  input  logic         valid_i,   // else there is nothing, so that nothing stays here
+  input  logic         begins_i,  // zeros in place of the accumulator
+  input  logic         one_i,     // 1 in place of b
   input  coeff_t [1:0] accumulator_i,
   input  coeff_t [1:0] a_i,
   input  coeff_t [1:0] b_i,
-  input  coeff_t       gamma_i,
+  input  coeff_t       gamma_i,  // five cycles after them
   output coeff_t [1:0] result_o
 );
   localparam int unsigned Sum = CoeffBits + 1;
   localparam int unsigned Product = 2 * CoeffBits;
+
+  coeff_t [1:0] accumulator_q;
+  always_ff @(posedge clk_i) begin
+    accumulator_q <= accumulator_i;
+    if (!valid_i || begins_i) accumulator_q <= '0;
+  end
 
   // cycles 1 to 3: three products
   coeff_t a0_q, a1_q, b0_q, b1_q;
@@ -27,6 +36,8 @@ module pair_mac
     {b1_q, b0_q} <= b_i;
     a_sum_q      <= {1'b0, a_i[0]} + {1'b0, a_i[1]};
     b_sum_q      <= {1'b0, b_i[0]} + {1'b0, b_i[1]};
+    if (!valid_i) {a1_q, a0_q, a_sum_q, b1_q, b0_q, b_sum_q} <= '0;
+    if (one_i)    {b1_q, b0_q, b_sum_q} <= {CoeffBits'(0), CoeffBits'(1), Sum'(1)};
     low_q        <= a0_q * b0_q;
     high_q       <= a1_q * b1_q;
     cross_q      <= (Product + 1)'(a_sum_q * b_sum_q);
@@ -37,15 +48,14 @@ module pair_mac
 
   // cycles 4 and 5: a1 b1 modulo Q, less than 2 Q; 6 to 8: its product with gamma
   logic [CoeffBits:0] high_residue, high_factor_q;
-  coeff_t gamma_late, gamma_q;
+  coeff_t gamma_q;
   logic [Product:0] twisted_q, twisted_qq;
   reduce #(.Width(Product), .Exact(0), .Method(Method)) u_high (
     .clk_i, .value_i(high_qq), .addend_i('0), .residue_o(high_residue)
   );
-  delay_line #(.Width(CoeffBits), .Cycles(5)) u_gamma (.clk_i, .data_i(gamma_i), .data_o(gamma_late));
   always_ff @(posedge clk_i) begin
     high_factor_q <= high_residue;
-    gamma_q       <= gamma_late;
+    gamma_q       <= gamma_i;
     twisted_q     <= (Product + 1)'(high_factor_q * gamma_q);
     twisted_qq    <= twisted_q;
   end
@@ -54,8 +64,8 @@ module pair_mac
   logic [Product-1:0] low_late;
   coeff_t even_accumulator;
   delay_line #(.Width(Product), .Cycles(5)) u_low (.clk_i, .data_i(low_qq), .data_o(low_late));
-  delay_line #(.Width(CoeffBits), .Cycles(8)) u_even_accumulator (
-    .clk_i, .data_i(accumulator_i[0]), .data_o(even_accumulator)
+  delay_line #(.Width(CoeffBits), .Cycles(7)) u_even_accumulator (
+    .clk_i, .data_i(accumulator_q[0]), .data_o(even_accumulator)
   );
   reduce #(.Width(Product + 1), .Method(Method)) u_even (
     .clk_i, .value_i((Product + 1)'(low_late) + twisted_qq), .addend_i(even_accumulator), .residue_o(result_o[0])
@@ -67,8 +77,8 @@ module pair_mac
   coeff_t odd_accumulator, odd;
   assign outer = (Product + 1)'(low_qq) + (Product + 1)'(high_qq);
   always_ff @(posedge clk_i) odd_q <= cross_qq - outer;
-  delay_line #(.Width(CoeffBits), .Cycles(4)) u_odd_accumulator (
-    .clk_i, .data_i(accumulator_i[1]), .data_o(odd_accumulator)
+  delay_line #(.Width(CoeffBits), .Cycles(3)) u_odd_accumulator (
+    .clk_i, .data_i(accumulator_q[1]), .data_o(odd_accumulator)
   );
   reduce #(.Width(Product + 1), .Method(Method)) u_odd (
     .clk_i, .value_i(odd_q), .addend_i(odd_accumulator), .residue_o(odd)

@@ -7,6 +7,9 @@ module word_mac
   parameter reduce_e Method = ReduceTable
 ) (
   input  logic         clk_i,
+  input  logic         valid_i,   // else there is nothing
+  input  logic         begins_i,  // zeros in place of the accumulator
+  input  logic         one_i,     // 1 in place of b
   input  logic   [5:0] index_i,
   input  coeff_t [3:0] accumulator_i,
   input  coeff_t [3:0] a_i,
@@ -14,11 +17,13 @@ module word_mac
   output coeff_t [3:0] result_o
 );
   coeff_t [1:0] gamma;
-  gammas u_gammas (.index_i, .gammas_o(gamma));
+  logic [5:0] index;
+  delay_line #(.Width(6), .Cycles(5)) u_index (.clk_i, .data_i(index_i), .data_o(index));
+  gammas u_gammas (.index_i(index), .gammas_o(gamma));
   for (genvar i = 0; i < 2; i++) begin : gen_pair
     pair_mac #(.Method(Method)) u_pair (
-      .clk_i, .accumulator_i(accumulator_i[2*i+:2]), .a_i(a_i[2*i+:2]), .b_i(b_i[2*i+:2]), .gamma_i(gamma[i]),
-      .result_o(result_o[2*i+:2])
+      .clk_i, .valid_i, .begins_i, .one_i, .accumulator_i(accumulator_i[2*i+:2]),
+      .a_i(a_i[2*i+:2]), .b_i(b_i[2*i+:2]), .gamma_i(gamma[i]), .result_o(result_o[2*i+:2])
     );
   end
 endmodule

@@ -25,7 +25,8 @@ async def polynomials(dut):
             while at < 256:
                 valid = random.random() < often
                 dut.valid_i.value = int(valid)
-                dut.quad_i.value = sum(value << 12 * i for i, value in enumerate(values[at:at + 4]))
+                dut.quad_i.value = sum((value << 12 - d | random.getrandbits(12 - d)) << 12 * i
+                                       for i, value in enumerate(values[at:at + 4]))
                 await ReadOnly()
                 if int(dut.valid_o.value):
                     out += int(dut.word_o.value).to_bytes(8, "little")

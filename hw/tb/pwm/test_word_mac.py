@@ -16,8 +16,9 @@ def pack(coefficients):
     return sum(value << 12 * i for i, value in enumerate(coefficients))
 
 
-async def multiply(dut, accumulator, a, b):
+async def multiply(dut, accumulator, a, b, begins=0, one=0):
     found = []
+    dut.valid_i.value, dut.begins_i.value, dut.one_i.value = 1, begins, one
     for cycle in range(64 + LATENCY):
         if cycle < 64:
             dut.index_i.value = cycle
@@ -40,3 +41,17 @@ async def beside_the_standard(dut):
     for accumulator, a, b in cases:
         wanted = [(x + y) % ring.Q for x, y in zip(accumulator, ring.base_multiply(a, b), strict=True)]
         assert await multiply(dut, accumulator, a, b) == wanted
+        wanted = ring.base_multiply(a, b)
+        assert await multiply(dut, accumulator, a, b, begins=1) == wanted
+        wanted = [(x + y) % ring.Q for x, y in zip(accumulator, a, strict=True)]
+        assert await multiply(dut, accumulator, a, b, one=1) == wanted
+
+
+@cocotb.test()
+async def nothing_stays(dut):
+    cocotb.start_soon(Clock(dut.clk_i, 2, unit="ns").start())
+    await multiply(dut, *[[ring.Q - 1] * 256] * 3)
+    dut.valid_i.value = 0
+    for _ in range(LATENCY):
+        await FallingEdge(dut.clk_i)
+    assert int(dut.result_o.value) == 0
