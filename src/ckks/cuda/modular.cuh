@@ -141,8 +141,8 @@ struct ProductSum<uint64_t> {
     const uint64_t upper = multiply(high, prime.two_64, prime.q);
     return subtract_once(upper + reduce_word(low, prime), prime.q);
   }
-  /// The same of two products of residues at most, q > 3. The quotient of the sum, without its lowest bits, and 2^shift by q
-  /// is less than three too small. (Barrett)
+  /// The same of two products of residues at most, q > 3. The quotient of the sum, without its lowest bits, and 2^shift
+  /// by q is less than three too small. (Barrett)
   __device__ __forceinline__ uint64_t reduced_of_two(const Prime<uint64_t>& prime) const {
     const uint64_t upper = high << (64 - prime.shift) | low >> prime.shift;
     const uint64_t rest = low - __umul64hi(upper, prime.barrett) * prime.q;
