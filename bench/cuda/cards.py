@@ -6,10 +6,12 @@
 
 BENCH is a polykem_bench_cuda. In each round it runs with each GPU by itself and then with all, so that what else the
 host does befalls all alike. The gain compares the median over all runs with one GPU with the median over those with
-all. FILE is written after each round.
+all. FILE is written after each round; `clocks` has what each GPU's clock was while it computed, as a GPU at its power
+limit lowers it.
 """
 
 import argparse
+import contextlib
 import json
 import os
 import pathlib
@@ -19,11 +21,38 @@ import tempfile
 import time
 
 KINDS = {"ms": "alone", "row_ms": "in_a_row"}
+QUERY = "index,utilization.gpu,clocks.sm,clocks_throttle_reasons.sw_power_cap"
 
 
 def count_gpus():
     listed = subprocess.run(["nvidia-smi", "--list-gpus"], capture_output=True, text=True, check=True).stdout
     return len(listed.splitlines())
+
+
+@contextlib.contextmanager
+def watched_clocks():
+    """A list that holds afterwards, for each GPU that computed meanwhile: the median clock in MHz, and in how many of
+    the samples the power limit lowered it, as a share."""
+    found, command = [], ["nvidia-smi", f"--query-gpu={QUERY}", "--format=csv,noheader,nounits", "--loop-ms=100"]
+    with tempfile.TemporaryFile("w+") as output:
+        watcher = subprocess.Popen(command, stdout=output)
+        try:
+            yield found
+        finally:
+            watcher.terminate()
+            watcher.wait()
+            output.seek(0)
+            found.extend(summary_of_clocks(output.read().splitlines()))
+
+
+def summary_of_clocks(lines):
+    samples = {}
+    for fields in (line.split(", ") for line in lines):
+        if len(fields) == 4 and int(fields[1]) >= 90:
+            samples.setdefault(int(fields[0]), []).append((float(fields[2]), fields[3] == "Active"))
+    return [{"gpu": gpu, "mhz": statistics.median(mhz for mhz, _ in seen),
+             "power_capped": round(sum(capped for _, capped in seen) / len(seen), 2)}
+            for gpu, seen in sorted(samples.items())]
 
 
 def measure(options, gpus):
@@ -32,10 +61,12 @@ def measure(options, gpus):
     with tempfile.TemporaryDirectory() as folder:
         path = pathlib.Path(folder) / "report.json"
         begun = time.monotonic()
-        subprocess.run([options.bench, *names, "--items", str(options.items), "--pinned", "--json", path], check=True,
-                       stdout=subprocess.DEVNULL, env={**os.environ, "CUDA_VISIBLE_DEVICES": gpus})
-        report = json.loads(path.read_text(encoding="utf-8"))
-    print(f"# GPUs {gpus}: {time.monotonic() - begun:.0f} s, copies {report['pcie_gb_per_s']} GB/s", flush=True)
+        with watched_clocks() as clocks:
+            subprocess.run([options.bench, *names, "--items", str(options.items), "--pinned", "--json", path],
+                           check=True, stdout=subprocess.DEVNULL, env={**os.environ, "CUDA_VISIBLE_DEVICES": gpus})
+        report = {**json.loads(path.read_text(encoding="utf-8")), "clocks": clocks}
+    took = time.monotonic() - begun
+    print(f"# GPUs {gpus}: {took:.0f} s, copies {report['pcie_gb_per_s']} GB/s, {clocks}", flush=True)
     expected = len(gpus.split(","))
     if report["devices"] != expected:
         raise SystemExit(f"the benchmark used {report['devices']} GPUs instead of {expected}")
@@ -80,10 +111,11 @@ def main():
         of_all = runs[every][-1]
         kept = {key: of_all[key] for key in ("device", "devices", "driver", "cuda", "version", "commit", "samples")}
         copies = {gpus: [report["pcie_gb_per_s"] for report in reports] for gpus, reports in runs.items()}
+        clocks = {gpus: [report["clocks"] for report in reports] for gpus, reports in runs.items()}
         cases = summary(runs, every)
-        options.json.write_text(json.dumps({"schema": "polykem-cuda-cards-1", **kept, "items": options.items,
-                                            "pcie_gb_per_s": copies, "cases": cases}, indent=1) + "\n",
-                                encoding="utf-8")
+        report = {"schema": "polykem-cuda-cards-1", **kept, "items": options.items, "pcie_gb_per_s": copies,
+                  "clocks": clocks, "cases": cases}  # fmt: skip
+        options.json.write_text(json.dumps(report, indent=1) + "\n", encoding="utf-8")
     for case in cases:
         words = "; ".join(f"{kind} {case[kind]['one_ms']:.1f} -> {case[kind]['all_ms']:.1f} ms, "
                           f"{case[kind]['gain']:.2f}x" for kind in KINDS.values())
