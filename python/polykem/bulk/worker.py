@@ -100,11 +100,12 @@ class Worker:
         each = kem.draw_bytes(self.job)
         bound = messages.digest_of(inputs) if self.job.operation in ("seal", "rewrap") else b""
         draws = secrets.draws(self.secret, self.job.id, partition, rows, each, bound) if each else None
+        secret_inputs = [inputs[column.role] for column in self.job.reads
+                         if column.secret and column.role not in self.constants]  # fmt: skip
         try:
             return self.computer.run(rows, inputs, draws)
         finally:
-            wipe(*([draws] if each else []), *(inputs[column.role] for column in self.job.reads
-                                               if column.secret and column.role not in self.constants))
+            wipe(draws, *secret_inputs)
 
     def _table(self, partition, rows, kept, results):
         """The rows as they are stored: secret columns encrypted unless the job says plain."""
