@@ -2,7 +2,7 @@
 """The tables of docs/gpu_figures.md and bench/seong2021/README.md, for tools/tables.py.
 
 Sources in bench/results: h200_ntru.json and a second run of it (100,000 items), h200_ntru_400000.json,
-h200x2_cards_*.json and h200x2_bulk.json (two GPUs), h200_seong2021.json; where they are there, h200_mlkem.json
+h200x2_cards_*.json and h200x2_bulk*.json (two GPUs), h200_seong2021.json; where they are there, h200_mlkem.json
 (100,000 items), h200_mlkem_500000.json, h200_saber.json, h200_saber_500000.json, h200_frodokem.json, h200_lac.json
 and h200_gpu_rates.json.
 """
@@ -19,6 +19,7 @@ reads and writes. Intermediates count as nothing; so does the wiping in the floo
 """
 RUNS = ["h200_ntru.json", "h200_ntru_run2.json"]
 TWO_GPUS = ["h200x2_cards_frodokem976shake.json", "h200x2_cards_ntru_400000.json"]
+BULK_TWO_GPUS = ["h200x2_bulk.json", "h200x2_bulk_ntru.json", "h200x2_bulk_ntru_400000.json"]
 # kernels of every family
 FAMILIES = ["h200_ntru.json", "h200_mlkem.json", "h200_frodokem.json", "h200_saber.json", "h200_lac.json"]
 
@@ -125,11 +126,18 @@ def table_two(_):
 
 
 def table_bulk_two(_):
-    """One worker a GPU, host to host through Python."""
-    return markdown(["set", "operation", "rows of a batch", "one H200, rows/s", "two", "gain"],
-                    [[case["scheme"], case["operation"], f"{case['batch_rows']:,}",
-                      *(f"{r['rows_per_second']:,}" for r in case["rates"]), f"{case['rates'][-1]['gain']:.2f}x"]
-                     for case in load("h200x2_bulk.json")["cases"]])
+    """One worker a GPU, host to host through Python; where several runs have a case, all of them."""
+    cases = {}
+    for run in map(load, BULK_TWO_GPUS):
+        for case in run["cases"]:
+            cases.setdefault((case["scheme"], case["batch_rows"], case["operation"]), []).append(case["rates"])
+
+    def million(runs, gpus):
+        return " / ".join(f"{run[gpus]['rows_per_second'] / 1e6:.3g}" for run in runs)
+    return markdown(["set", "rows of a batch", "operation", "one H200, million rows a second", "two", "gain"],
+                    [[name, f"{rows:,}", op, million(runs, 0), million(runs, -1),
+                      " / ".join(f"{run[-1]['gain']:.2f}x" for run in runs)]
+                     for (name, rows, op), runs in cases.items()])
 
 
 def table_rates(_):
