@@ -98,6 +98,17 @@ class StepClock {
   Clock::time_point begin_;
 };
 
+/// Runs steps first .. end - 1 of a plan that has no tiled ones.
+template <class Chunk, size_t N>
+void run_steps(const std::array<Step<Chunk>, N>& steps, size_t first, size_t end, Chunk& chunk, size_t items,
+               StepTimes* times) {
+  StepClock clock(times);
+  for (size_t i = first; i < end; ++i) {
+    steps[i].run(chunk);
+    clock.stop(i, items);
+  }
+}
+
 /// The first of the tiled steps that end with step i.
 template <class Chunk, size_t N>
 constexpr size_t round_begin(const std::array<Step<Chunk>, N>& steps, size_t i) {

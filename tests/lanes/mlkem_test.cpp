@@ -121,11 +121,12 @@ class MlkemLanesTest : public testing::IsaTest {
     const auto records = profile.read();
     const auto steps = backend.op(op).for_batch(items).steps;
     ASSERT_EQ(records.size(), steps.size());
+    const bool ends_together = op == Op::keygen || (op == Op::encaps && !s.secret_seeds);  // Kyber has no seeds
     for (size_t i = 0; i < steps.size(); ++i) {
       EXPECT_STREQ(records[i].step, steps[i].name);
       EXPECT_STREQ(records[i].stages, stage_names(s.stages.of(op), steps[i]));
       EXPECT_EQ(records[i].total.items, kFew);
-      EXPECT_EQ(records[i].total.calls, kFew);
+      EXPECT_EQ(records[i].total.calls, ends_together && i + 1 == steps.size() ? 1 : kFew);
     }
     worker.wipe();
   }

@@ -10,7 +10,8 @@ namespace {
 struct Avx512 {
   static constexpr const char* kName = cpu::kAvx512;
   static constexpr size_t kFewestForLanes = 5;
-  static constexpr lanes::MostLone kMostLone = {{14, 20, 24}, {{6, 12, 19}, {6, 21, 21}, {12, 22, 22}}};
+  static constexpr lanes::MostLone kMostLone = {{{30, 13, 14}, {22, 14, 18}, {31, 18, 20}},
+                                                {{29, 12, 19}, {28, 21, 21}, {31, 22, 22}}};
   static Aes256Ctr keystream() { return aes256_ctr_avx512; }
   static const NttLanes& ntt() { return kNttLanesAvx512; }
   static const NttOne& ntt_one() { return kNttOneAvx2; }

@@ -368,7 +368,8 @@ struct Ops {
   }
 };
 
-/// Runs each item's whole plan before the next item's: its working memory stays in the nearest cache.
+/// Runs each item's plan before the next item's: its working memory stays in the nearest cache. But the hashes that end
+/// keygen and round 3's encaps are computed for several items side by side.
 template <MlkemParams P, class Isa>
 struct LoneOperations {
   using One = Operations<Kem<Ops<P, Isa>>, Chunk<P>>;
@@ -378,21 +379,58 @@ struct LoneOperations {
                                            kOp == Op::keygen   ? kKeygenDrawBytes
                                            : kOp == Op::encaps ? kEncapsDrawBytes
                                                                : 0};
+  /// What an item of round 3's encaps keeps for its last step: K, H(c).
+  template <Op kOp>
+  static constexpr size_t kKeptBytes = P.kyber() && kOp == Op::encaps ? 2 * kSymBytes : 0;
+  /// Whether the last step is computed for all items at once.
+  template <Op kOp>
+  static constexpr bool kEndsTogether = kOp == Op::keygen || kKeptBytes<kOp> != 0;
+
+  template <Op kOp>
+  static size_t workspace_bytes(size_t items) {
+    const size_t one = One::template workspace_bytes<kOp>(1);
+    return items == 1 ? one : one + Arena::bytes<uint8_t>(items * kKeptBytes<kOp>);
+  }
 
   template <Op kOp>
   static Status run(const void*, const Batch& batch, std::byte* workspace, StepTimes* times) {
     if (batch.count == 1) return One::template run<kOp>(nullptr, batch, workspace, times);
+    constexpr const auto& plan = One::template plan<kOp>();
+    constexpr size_t kLast = plan.size() - 1, kAlone = kEndsTogether<kOp> ? kLast : plan.size();
+    Arena arena(workspace);
+    auto* const of_one = arena.take<std::byte>(One::template workspace_bytes<kOp>(1));
+    auto* const kept = arena.take<uint8_t>(batch.count * kKeptBytes<kOp>);
     for (size_t i = 0; i < batch.count; ++i) {
       const Batch item{batch.slice(kRecords<kOp>, i, 1), batch.drbg};
-      const Status status = One::template run<kOp>(nullptr, item, workspace, times);
-      if (status != Status::ok) return status;
+      Chunk<P> chunk(item, of_one);
+      run_steps(plan, 0, kAlone, chunk, 1, times);
+      if constexpr (kKeptBytes<kOp> != 0) std::memcpy(kept + i * kKeptBytes<kOp>, chunk.t.seeds, kSymBytes);
+    }
+    if constexpr (kEndsTogether<kOp>) {
+      StepClock clock(times);
+      end_together<kOp>(batch, kept);
+      clock.stop(kLast, batch.count);
     }
     return Status::ok;
   }
 
+  /// hash_new_ek, or store_ss of round 3, of all items.
   template <Op kOp>
-  static constexpr Operation kOperation = {One::template kInfos<kOp>, 1, 1, One::template workspace_bytes<kOp>,
-                                           run<kOp>};
+  static void end_together(const Batch& batch, uint8_t* kept) {
+    const KeccakLanes& keccak = Isa::keccak();
+    if constexpr (kOp == Op::keygen) {
+      keccak.sha3_256({batch.sk_out + P.hash_offset(), P.secret_key_bytes()}, {batch.pk_out, P.public_key_bytes()},
+                      P.public_key_bytes(), batch.count);
+    } else {
+      constexpr size_t kBytes = kKeptBytes<kOp>;
+      keccak.sha3_256({kept + kSymBytes, kBytes}, {batch.ct_out, P.ciphertext_bytes()}, P.ciphertext_bytes(),
+                      batch.count);
+      keccak.shake256({batch.ss_out, kSymBytes}, kSymBytes, {kept, kBytes}, kBytes, batch.count);
+    }
+  }
+
+  template <Op kOp>
+  static constexpr Operation kOperation = {One::template kInfos<kOp>, 1, 1, workspace_bytes<kOp>, run<kOp>};
 };
 
 }  // namespace POLYKEM_ISA
