@@ -71,9 +71,10 @@ struct Code {
   /// Row i: the parity of a message whose only one is bit i.
   static constexpr auto kParityRows = [] {
     std::array<std::array<uint64_t, kRowWords>, kMessageBits> rows{};
-    std::array<bool, kParityBits> rest{};  // x^e mod g
+    // arrays without operators: clang counts the steps of a constant
+    bool rest[kParityBits] = {};  // x^e mod g
     rest[0] = true;
-    std::array<size_t, kBits> bit_of{};
+    size_t bit_of[kBits] = {};
     for (size_t i = 0; i < kBits; ++i)
       bit_of[exponent(i)] = i;
     for (size_t e = 1; e < kBits; ++e) {

@@ -8,6 +8,7 @@
 // 2 w different ones among all 2 w words and then the same chain. Both are found by going through the words in order.
 #pragma once
 
+#include "ct/ct.hpp"
 #include "prim/sha256/sha256.hpp"
 #include "schemes/lac/bits.hpp"
 #include "schemes/lac/params.hpp"
@@ -91,7 +92,7 @@ struct Selection {
 
   /// The next hash of the chain, with the places of its words: takes all, or none and a note if they are too many.
   POLYKEM_LAC_INLINE void take_chain(const uint8_t* hash, const Places<kVectors>& more) {
-    const uint64_t over = uint64_t{0} - ((uint64_t{limit} - (places | more).count()) >> 63);
+    const uint64_t over = ct::barrier(uint64_t{0} - ((uint64_t{limit} - (places | more).count()) >> 63));
     const uint64_t first = over & ~full;
     full |= over;
     for (size_t i = 0; i < kSha256Bytes; ++i)
@@ -103,7 +104,7 @@ struct Selection {
   POLYKEM_LAC_INLINE void finish() {
     uint64_t left = limit - places.count();
     for (size_t i = 0; i < kChainWords; ++i) {
-      const uint64_t wanted = full & (uint64_t{0} - ((uint64_t{0} - left) >> 63));
+      const uint64_t wanted = full & ct::barrier(uint64_t{0} - ((uint64_t{0} - left) >> 63));
       const Places<kVectors> fresh = Places<kVectors>::one(crossing, i).without(places) & wanted;
       left -= fresh.any() & 1;
       places = places | fresh;
