@@ -18,7 +18,8 @@ butterflies, AES and other integer work together, that of its products on the te
 reads and writes. Intermediates count as nothing; so does the wiping in the floor of the whole.
 """
 RUNS = ["h200_ntru.json", "h200_ntru_run2.json"]
-TWO_GPUS = ["h200x2_cards_frodokem976shake.json", "h200x2_cards_ntru_400000.json"]
+TWO_GPUS = ["h200x2_cards_frodokem976shake.json", "h200x2_cards_frodokem976shake_2.json",
+            "h200x2_cards_ntru_400000.json"]
 BULK_TWO_GPUS = ["h200x2_bulk.json", "h200x2_bulk_ntru.json", "h200x2_bulk_ntru_400000.json"]
 # kernels of every family
 FAMILIES = ["h200_ntru.json", "h200_mlkem.json", "h200_frodokem.json", "h200_saber.json", "h200_lac.json"]
