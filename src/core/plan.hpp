@@ -98,14 +98,14 @@ class StepClock {
   Clock::time_point begin_;
 };
 
-/// Runs steps first .. end - 1 of a plan that has no tiled ones.
+/// Runs all steps but the last of a plan without tiled ones, on a chunk of one item.
 template <class Chunk, size_t N>
-void run_steps(const std::array<Step<Chunk>, N>& steps, size_t first, size_t end, Chunk& chunk, size_t items,
-               StepTimes* times) {
+void run_all_but_last(const std::array<Step<Chunk>, N>& steps, Chunk& chunk, StepTimes* times) {
+  static_assert(!requires { chunk.next_tile(); });
   StepClock clock(times);
-  for (size_t i = first; i < end; ++i) {
+  for (size_t i = 0; i + 1 < N; ++i) {
     steps[i].run(chunk);
-    clock.stop(i, items);
+    clock.stop(i, 1);
   }
 }
 

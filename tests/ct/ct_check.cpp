@@ -18,7 +18,7 @@
 namespace {
 
 /// Items of a batch: few run one by one on every backend, more run across the lanes of the vector backends. Of ML-KEM
-/// up to ten run one by one, and two of AVX2's blocks share the inversions of NTRU's key generation; FrodoKEM takes
+/// up to fifteen run one by one, and two of AVX2's blocks share the inversions of NTRU's key generation; FrodoKEM takes
 /// long.
 constexpr size_t kFew = 2, kAcrossLanes = 9, kTwoBlocks = 20;
 size_t item_count = kFew;

@@ -71,7 +71,7 @@ struct Code {
   /// Row i: the parity of a message whose only one is bit i.
   static constexpr auto kParityRows = [] {
     std::array<std::array<uint64_t, kRowWords>, kMessageBits> rows{};
-    // arrays without operators: clang counts the steps of a constant
+    // C arrays: each operator[] of std::array is a call, and clang limits the steps of a constant expression
     bool rest[kParityBits] = {};  // x^e mod g
     rest[0] = true;
     size_t bit_of[kBits] = {};

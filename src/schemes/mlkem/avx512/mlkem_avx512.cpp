@@ -12,6 +12,7 @@ struct Avx512 {
   static constexpr size_t kFewestForLanes = 5;
   static constexpr lanes::MostLone kMostLone = {{{30, 13, 14}, {22, 14, 18}, {31, 18, 20}},
                                                 {{29, 12, 19}, {28, 21, 21}, {31, 22, 22}}};
+  static constexpr size_t kFewestTogether = 2;
   static Aes256Ctr keystream() { return aes256_ctr_avx512; }
   static const NttLanes& ntt() { return kNttLanesAvx512; }
   static const NttOne& ntt_one() { return kNttOneAvx2; }

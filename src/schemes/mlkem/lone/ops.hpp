@@ -382,41 +382,52 @@ struct LoneOperations {
   /// What an item of round 3's encaps keeps for its last step: K, H(c).
   template <Op kOp>
   static constexpr size_t kKeptBytes = P.kyber() && kOp == Op::encaps ? 2 * kSymBytes : 0;
-  /// Whether the last step is computed for all items at once.
+  /// Whether the last step is computed for all items at once, if they are kFewestTogether.
   template <Op kOp>
   static constexpr bool kEndsTogether = kOp == Op::keygen || kKeptBytes<kOp> != 0;
 
   template <Op kOp>
   static size_t workspace_bytes(size_t items) {
-    const size_t one = One::template workspace_bytes<kOp>(1);
-    return items == 1 ? one : one + Arena::bytes<uint8_t>(items * kKeptBytes<kOp>);
+    return One::template workspace_bytes<kOp>(1) + Arena::bytes<uint8_t>(items * kKeptBytes<kOp>);
   }
 
   template <Op kOp>
   static Status run(const void*, const Batch& batch, std::byte* workspace, StepTimes* times) {
-    if (batch.count == 1) return One::template run<kOp>(nullptr, batch, workspace, times);
-    constexpr const auto& plan = One::template plan<kOp>();
-    constexpr size_t kLast = plan.size() - 1, kAlone = kEndsTogether<kOp> ? kLast : plan.size();
-    Arena arena(workspace);
-    auto* const of_one = arena.take<std::byte>(One::template workspace_bytes<kOp>(1));
-    auto* const kept = arena.take<uint8_t>(batch.count * kKeptBytes<kOp>);
-    for (size_t i = 0; i < batch.count; ++i) {
-      const Batch item{batch.slice(kRecords<kOp>, i, 1), batch.drbg};
-      Chunk<P> chunk(item, of_one);
-      run_steps(plan, 0, kAlone, chunk, 1, times);
-      if constexpr (kKeptBytes<kOp> != 0) std::memcpy(kept + i * kKeptBytes<kOp>, chunk.t.seeds, kSymBytes);
-    }
+    const auto item = [&](size_t i) { return Batch{batch.slice(kRecords<kOp>, i, 1), batch.drbg}; };
     if constexpr (kEndsTogether<kOp>) {
-      StepClock clock(times);
-      end_together<kOp>(batch, kept);
-      clock.stop(kLast, batch.count);
+      if (batch.count >= Isa::kFewestTogether) return run_together<kOp>(batch, item, workspace, times);
+    }
+    for (size_t i = 0; i < batch.count; ++i) {
+      const Status status = One::template run<kOp>(nullptr, item(i), workspace, times);
+      if (status != Status::ok) return status;
     }
     return Status::ok;
   }
 
-  /// hash_new_ek, or store_ss of round 3, of all items.
+ private:
+  template <Op kOp, class Item>
+  static Status run_together(const Batch& batch, Item&& item, std::byte* workspace, StepTimes* times) {
+    constexpr const auto& plan = One::template plan<kOp>();
+    Arena arena(workspace);
+    auto* const of_one = arena.take<std::byte>(One::template workspace_bytes<kOp>(1));
+    auto* const kept = arena.take<uint8_t>(batch.count * kKeptBytes<kOp>);
+    for (size_t i = 0; i < batch.count; ++i) {
+      const Batch alone = item(i);
+      Chunk<P> chunk(alone, of_one);
+      run_all_but_last(plan, chunk, times);
+      if constexpr (kKeptBytes<kOp> != 0) std::memcpy(kept + i * kKeptBytes<kOp>, chunk.t.seeds, kSymBytes);
+    }
+    StepClock clock(times);
+    end_together<kOp>(batch, kept);
+    clock.stop(plan.size() - 1, batch.count);
+    return Status::ok;
+  }
+
+  /// The last step of all items: hash_new_ek, or store_ss of round 3.
   template <Op kOp>
   static void end_together(const Batch& batch, uint8_t* kept) {
+    static_assert(One::template plan<kOp>().back().run ==
+                  (kOp == Op::keygen ? Ops<P, Isa>::hash_new_ek : Ops<P, Isa>::store_ss));
     const KeccakLanes& keccak = Isa::keccak();
     if constexpr (kOp == Op::keygen) {
       keccak.sha3_256({batch.sk_out + P.hash_offset(), P.secret_key_bytes()}, {batch.pk_out, P.public_key_bytes()},
@@ -429,6 +440,7 @@ struct LoneOperations {
     }
   }
 
+ public:
   template <Op kOp>
   static constexpr Operation kOperation = {One::template kInfos<kOp>, 1, 1, workspace_bytes<kOp>, run<kOp>};
 };
