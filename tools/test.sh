@@ -371,7 +371,7 @@ run() {
       clang=$(fuzz_compiler)
       build fuzz build-fuzz -G Ninja -DCMAKE_BUILD_TYPE=None -DPOLYKEM_BUILD_FUZZERS=ON \
         -DPOLYKEM_BUILD_EXAMPLES=OFF -DPOLYKEM_CUDA=OFF -DCMAKE_CXX_COMPILER="$clang" \
-        -DCMAKE_C_COMPILER="${clang/++/}" && check fuzz build-fuzz -L fuzz
+        -DCMAKE_C_COMPILER="${clang/++/}" -- fuzzers && check fuzz build-fuzz -L fuzz
       ;;
     mutants)
       mkdir -p build-mutants
