@@ -11,7 +11,7 @@ struct Avx2 {
   static constexpr const char* kName = cpu::kAvx2;
   static constexpr size_t kFewestForLanes = 6;
   static constexpr lanes::MostLone kMostLone = {{{10, 8, 10}, {9, 8, 10}, {10, 8, 10}},
-                                                {{15, 7, 10}, {15, 14, 13}, {15, 15, 14}}};
+                                                {{15, 7, 10}, {14, 14, 13}, {15, 15, 14}}};
   static constexpr size_t kFewestTogether = 2;
   static Aes256Ctr keystream() { return aes256_ctr_avx2; }
   static const NttLanes& ntt() { return kNttLanesAvx2; }
