@@ -6,7 +6,8 @@
 
 Records lie in pinned memory (CuPy), inputs and outputs, and two threads of a process keep a batch waiting. No disk
 takes part: what is measured is what bounds a job once its disks do not. `--backend avx512` measures processes on CPUs
-the same way. Each set is checked first: both sides must have the same secrets.
+the same way. Each set is checked first: both sides must have the same secrets. POLYKEM_COMMIT names the commit that
+was built.
 """
 
 import argparse
@@ -153,6 +154,7 @@ def main():
         import polykem
         with open(options.json, "w") as file:
             json.dump({"schema": "polykem-bulk-gpus-1", "version": polykem.__version__,
+                       "commit": os.environ.get("POLYKEM_COMMIT"), "cpu_threads": os.cpu_count(),
                        "devices": devices(options.backend), "backend": options.backend,
                        "memory": options.memory, "seconds": options.seconds,
                        "cases": records}, file, indent=1)

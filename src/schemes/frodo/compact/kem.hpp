@@ -19,12 +19,17 @@ struct Kem {
   static constexpr bool kTiled = true;
 
   /// What shake.r and sample_matrix do for E is left to matmul.as.
+  // clang-format off
   static constexpr std::array keygen{
-      KeygenStep{{"randombytes", 0, 1}, kDrawKeygen},        KeygenStep{{"shake.seed_a", 1, 1}, ops::expand_seed_a},
-      KeygenStep{{"shake.s", 2, 2}, ops::expand_s},          KeygenStep{{"gen_a", 4, 1, kTiled}, ops::gen_a_keygen},
-      KeygenStep{{"matmul.as", 5, 2, kTiled}, ops::mul_a_s}, KeygenStep{{"shake.pkh", 7, 1}, ops::hash_new_pk},
+      KeygenStep{{"randombytes", 0, 1}, kDrawKeygen},
+      KeygenStep{{"shake.seed_a", 1, 1}, ops::expand_seed_a},
+      KeygenStep{{"shake.s", 2, 2}, ops::expand_s},
+      KeygenStep{{"gen_a", 4, 1, kTiled}, ops::gen_a_keygen},
+      KeygenStep{{"matmul.as", 5, 2, kTiled}, ops::mul_a_s},
+      KeygenStep{{"shake.pkh", 7, 1}, ops::hash_new_pk},
       KeygenStep{{"store_sk", 8, 1}, ops::store_sk},
   };
+  // clang-format on
 
   static constexpr std::array encaps{
       EncryptionStep{{"randombytes", 0, 1}, kDrawEncaps},
