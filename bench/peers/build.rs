@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Links the static library that CMake built in POLYKEM_BUILD, and gives the peers its generator.
+//! Links the static library that CMake built in POLYKEM_BUILD, and adds the C++ files of this folder.
 use std::{env, path::Path};
 
 fn main() {
     println!("cargo:rerun-if-env-changed=POLYKEM_BUILD");
-    println!("cargo:rerun-if-changed=src/random.cpp");
-    cc::Build::new().cpp(true).std("c++20").include("../../src").file("src/random.cpp").compile("polykem_peers_random");
+    println!("cargo:rerun-if-changed=src");
+    let sources = ["src/quiet.cpp", "src/random.cpp"];
+    cc::Build::new().cpp(true).std("c++20").include("../../src").files(sources).compile("polykem_peers_helpers");
     println!("cargo:rustc-link-arg=-Wl,--wrap=PQCRYPTO_RUST_randombytes");
     let build = env::var("POLYKEM_BUILD").expect("set POLYKEM_BUILD to polykem's build directory, or use `make bench-peers`");
     let library = Path::new(&build).join("src");

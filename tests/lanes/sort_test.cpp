@@ -70,7 +70,10 @@ POLYKEM_EVERY_ISA(SortLanesTest);
 
 #ifndef __aarch64__
 
-TEST(SortRowsTest, SampleAgreesWithPlainSort) {
+/// The form for CPUs with matrix tiles uses none itself.
+class SortRowsTest : public ::testing::TestWithParam<const SortRows*> {};
+
+TEST_P(SortRowsTest, SampleAgreesWithPlainSort) {
   if (!cpu_backend_available(cpu::kAvx512)) GTEST_SKIP() << "this CPU lacks what avx512 needs";
   Noise noise(4);
   for (const Set set : kSets) {
@@ -82,8 +85,8 @@ TEST(SortRowsTest, SampleAgreesWithPlainSort) {
       if (count > 2) std::fill_n(in.begin() + static_cast<long>(stride), bytes, uint8_t{0});
       AlignedBuffer<uint8_t> out(count * width), workspace(sort_rows_workspace_bytes(set.n, count));
       std::fill_n(out.data(), count * width, uint8_t{0xee});
-      kSortRowsAvx512.sample_fixed_type({out.data(), width}, {in.data(), stride}, count, set.n, set.weight,
-                                        workspace.data());
+      GetParam()->sample_fixed_type({out.data(), width}, {in.data(), stride}, count, set.n, set.weight,
+                                    workspace.data());
       for (size_t i = 0; i < count; ++i) {
         const auto want = plain_sample(in.data() + i * stride, set);
         for (size_t k = 0; k < width; ++k)
@@ -92,6 +95,9 @@ TEST(SortRowsTest, SampleAgreesWithPlainSort) {
     }
   }
 }
+
+INSTANTIATE_TEST_SUITE_P(, SortRowsTest, ::testing::Values(&kSortRowsAvx512, &kSortRowsAmx),
+                         [](const auto& form) { return form.param == &kSortRowsAmx ? "amx" : "avx512"; });
 
 #endif
 

@@ -3,6 +3,10 @@
 use crate::peer::{Peer, Receiver, Sender};
 use crate::polykem::Polykem;
 
+/// A peer works through a crowd in so many parts, if the crowd is larger than a few.
+const PARTS: usize = 64;
+const MOST_AT_ONCE: usize = 16;
+
 /// An operation of a KEM.
 #[derive(Clone, Copy, PartialEq)]
 pub enum Op {
@@ -48,13 +52,18 @@ impl<'a> Crowd<'a> {
         crowd
     }
 
-    /// polykem's turn.
+    /// polykem's turn: all items in one call.
     pub fn run(&mut self, op: Op) {
         match op {
             Op::Keygen => self.ours.keygen(&mut self.pk, &mut self.sk),
             Op::Encaps => self.ours.encaps(&self.pk, &mut self.ct, &mut self.ss),
             Op::Decaps => self.ours.decaps(&self.sk, &self.ct, &mut self.ss),
         }
+    }
+
+    pub fn run_all(&mut self, op: Op) -> usize {
+        self.run(op);
+        self.count
     }
 }
 
@@ -64,11 +73,12 @@ pub struct PeersCrowd<'a> {
     crowd: Crowd<'a>,
     sender: Option<Sender>,
     receivers: Vec<Receiver>,
+    next: usize,
 }
 
 impl<'a> PeersCrowd<'a> {
     pub fn new(peer: &'a dyn Peer, ours: &'a Polykem, count: usize, shared: bool) -> Self {
-        let mut this = Self { peer, crowd: Crowd::new(ours, count, shared), sender: None, receivers: vec![] };
+        let mut this = Self { peer, crowd: Crowd::new(ours, count, shared), sender: None, receivers: vec![], next: 0 };
         if !peer.compatible() && !shared {
             this.run(Op::Keygen);
             this.run(Op::Encaps);
@@ -87,21 +97,34 @@ impl<'a> PeersCrowd<'a> {
 
     /// The peer's turn, item by item.
     pub fn run(&mut self, op: Op) {
-        let Self { peer, crowd, sender, receivers } = self;
+        (0..self.crowd.count).for_each(|i| self.run_item(op, i));
+    }
+
+    /// The next items, not so few that looking at a clock after them takes time. Returns how many.
+    pub fn run_some(&mut self, op: Op) -> usize {
+        let count = self.crowd.count;
+        let some = if count <= MOST_AT_ONCE { count } else { count.div_ceil(PARTS) };
+        for _ in 0..some {
+            self.run_item(op, self.next);
+            self.next = (self.next + 1) % count;
+        }
+        some
+    }
+
+    fn run_item(&mut self, op: Op, i: usize) {
+        let Self { peer, crowd, sender, receivers, .. } = self;
         let ours = crowd.ours;
-        for i in 0..crowd.count {
-            let one_key = crowd.pk.len() == ours.public_key_bytes;
-            let pk = record(&mut crowd.pk, ours.public_key_bytes, if one_key { 0 } else { i });
-            let sk = record(&mut crowd.sk, ours.secret_key_bytes, i);
-            let ct = record(&mut crowd.ct, ours.ciphertext_bytes, i);
-            let ss = record(&mut crowd.ss, ours.shared_secret_bytes, i);
-            match (op, &sender, receivers.get(i)) {
-                (Op::Keygen, ..) => peer.keygen(pk, sk),
-                (Op::Encaps, Some(encaps), _) => encaps(ct, ss),
-                (Op::Encaps, None, _) => peer.encaps(pk, ct, ss),
-                (Op::Decaps, _, Some(decaps)) => decaps(ct, ss),
-                (Op::Decaps, _, None) => peer.decaps(sk, ct, ss),
-            }
+        let one_key = crowd.pk.len() == ours.public_key_bytes;
+        let pk = record(&mut crowd.pk, ours.public_key_bytes, if one_key { 0 } else { i });
+        let sk = record(&mut crowd.sk, ours.secret_key_bytes, i);
+        let ct = record(&mut crowd.ct, ours.ciphertext_bytes, i);
+        let ss = record(&mut crowd.ss, ours.shared_secret_bytes, i);
+        match (op, &sender, receivers.get(i)) {
+            (Op::Keygen, ..) => peer.keygen(pk, sk),
+            (Op::Encaps, Some(encaps), _) => encaps(ct, ss),
+            (Op::Encaps, None, _) => peer.encaps(pk, ct, ss),
+            (Op::Decaps, _, Some(decaps)) => decaps(ct, ss),
+            (Op::Decaps, _, None) => peer.decaps(sk, ct, ss),
         }
     }
 

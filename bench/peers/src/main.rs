@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Times polykem against its peers: the same operation, all sides in turn, a distinct key for every item (or one public key for
 //! all), outputs checked against each other. The ratio is to the fastest peer.
-//! `polykem-bench-peers [--json FILE [--update]] [--count N] [--seconds S] [--sets PREFIX,...] [--kinds KIND,...]`; kinds: measure::KINDS.
-//! --update keeps what the file has of other rows.
+//! `polykem-bench-peers [--json FILE [--update]] [--count N] [--seconds S] [--sets PREFIX,...] [--kinds KIND,...] [--quiet]`; kinds: measure::KINDS.
+//! --update keeps what the file has of other rows. --quiet: only times count in which the core's other hardware thread is idle, which a
+//! host with neighbours gives now and then; needs AMX; pins the thread to one CPU after the other, so it leaves two threads out.
 mod aws_lc;
 mod crowd;
 mod libcrux;
@@ -13,11 +14,13 @@ mod peer;
 mod polykem;
 mod pqclean;
 mod random;
+mod timer;
 
 use measure::{measure, Report, Wishes, KINDS, ROUNDS};
 use peer::Peer;
 use serde_json::{json, Value};
 use std::time::{Duration, Instant};
+use timer::{Gate, Timer};
 
 /// The CPU that the peers were compiled for.
 const CPU: &str = env!("POLYKEM_PEER_CPU", "`make bench-peers` sets it");
@@ -89,7 +92,6 @@ fn main() {
     let seconds = option(&arguments, "--seconds").map_or(0.05, |v| v.parse().expect("--seconds S"));
     let wishes = Wishes {
         count: option(&arguments, "--count").map_or(1024, |v| v.parse().expect("--count N")),
-        span: Duration::from_secs_f64(seconds),
         kinds: list(&arguments, "--kinds"),
     };
     if let Some(unknown) = wishes.kinds.iter().flatten().find(|kind| !KINDS.contains(&kind.as_str())) {
@@ -102,16 +104,22 @@ fn main() {
     all.extend(aws_lc::peers());
     all.extend(libcrux::peers());
     all.extend(openssl::peers());
+    let gate = arguments.iter().any(|a| a == "--quiet").then(Gate::new);
+    let mut timer = Timer { span: Duration::from_secs_f64(seconds), gate };
     let mut report = Report::new();
     for peers in peers_by_set(&all).iter().filter(|peers| wanted(peers[0].set())) {
-        measure(peers, &wishes, &mut report);
+        measure(peers, &wishes, &mut timer, &mut report);
     }
     if let Some(path) = option(&arguments, "--json") {
         let mut records = report.records;
         if arguments.iter().any(|a| a == "--update") {
             records = updated(&path, records);
         }
-        let document = json!({ "machine": cpu_model(), "ghz": core_ghz(), "command": arguments.join(" "), "rounds": ROUNDS, "records": records });
+        let ghz = timer.gate.as_mut().map_or_else(core_ghz, Gate::ghz);
+        let mut document = json!({ "machine": cpu_model(), "ghz": ghz, "command": arguments.join(" "), "rounds": ROUNDS, "records": records });
+        if let Some(gate) = &timer.gate {
+            document["quiet_share"] = json!(gate.share());
+        }
         std::fs::write(&path, serde_json::to_string_pretty(&document).unwrap() + "\n").expect("write the JSON file");
     }
 }

@@ -3,8 +3,8 @@
 use crate::crowd::{check, Crowd, Op, PeersCrowd};
 use crate::peer::Peer;
 use crate::polykem::Polykem;
+use crate::timer::{Side, Timer};
 use serde_json::json;
-use std::time::{Duration, Instant};
 
 pub const ROUNDS: usize = 9;
 /// FrodoKEM's batch is this many times smaller: an item takes milliseconds.
@@ -15,8 +15,6 @@ const SMALL_COUNTS: [usize; 4] = [2, 4, 8, 16];
 /// What the command line asks for.
 pub struct Wishes {
     pub count: usize,
-    /// How long a side computes in a round.
-    pub span: Duration,
     /// Names of `KINDS`; None: all.
     pub kinds: Option<Vec<String>>,
 }
@@ -55,24 +53,11 @@ fn cases(count: usize, compatible: bool) -> Vec<Case> {
     all
 }
 
-/// Operations per second of `body`, which does `items` of them, over at least `span`.
-fn rate(items: usize, span: Duration, body: &mut dyn FnMut()) -> f64 {
-    let start = Instant::now();
-    let mut done = 0usize;
-    while start.elapsed() < span {
-        body();
-        done += items;
-    }
-    done as f64 / start.elapsed().as_secs_f64()
-}
-
 fn median(values: impl Iterator<Item = f64>) -> f64 {
     let mut values: Vec<f64> = values.collect();
     values.sort_by(|a, b| a.total_cmp(b));
     values[values.len() / 2]
 }
-
-type Side<'a> = Box<dyn FnMut() + 'a>;
 
 /// Rates of one side, one for each round.
 struct Rates(Vec<f64>);
@@ -88,12 +73,14 @@ impl Rates {
 }
 
 /// All sides in turn, ROUNDS times.
-fn compare(mut sides: Vec<Side>, items: usize, span: Duration) -> Vec<Rates> {
-    sides.iter_mut().for_each(|side| side());
+fn compare(mut sides: Vec<Side>, timer: &mut Timer) -> Vec<Rates> {
+    for side in &mut sides {
+        side();
+    }
     let mut rates: Vec<Rates> = sides.iter().map(|_| Rates(vec![])).collect();
     for _ in 0..ROUNDS {
         for (side, rates) in sides.iter_mut().zip(&mut rates) {
-            rates.0.push(rate(items, span, side.as_mut()));
+            rates.0.push(timer.rate(side));
         }
     }
     rates
@@ -143,36 +130,36 @@ impl Report {
     }
 }
 
-fn against_peers(peers: &[&dyn Peer], case: &Case, span: Duration, report: &mut Report) {
+fn against_peers(peers: &[&dyn Peer], case: &Case, timer: &mut Timer, report: &mut Report) {
     let Some(ours) = Polykem::new(peers[0].set(), case.backend, 1) else { return };
     let names: Vec<String> = peers.iter().map(|peer| peer.name()).collect();
     for &op in case.ops() {
         let mut crowd = Crowd::new(&ours, case.count, case.shared);
-        let mut sides: Vec<Side> = vec![Box::new(move || crowd.run(op))];
+        let mut sides: Vec<Side> = vec![Box::new(move || crowd.run_all(op))];
         for &peer in peers {
             let mut crowd = PeersCrowd::new(peer, &ours, case.count, case.shared);
             if op == Op::Decaps {
                 crowd.read_secrets();
             }
-            sides.push(Box::new(move || crowd.run(op)));
+            sides.push(Box::new(move || crowd.run_some(op)));
         }
-        report.add(&names, &ours, op, case, &compare(sides, case.count, span));
+        report.add(&names, &ours, op, case, &compare(sides, timer));
     }
 }
 
 /// Two threads against one, both polykem.
-fn against_one_thread(set: &str, count: usize, span: Duration, report: &mut Report) {
+fn against_one_thread(set: &str, count: usize, timer: &mut Timer, report: &mut Report) {
     let (Some(two), Some(one)) = (Polykem::new(set, None, 2), Polykem::new(set, None, 1)) else { return };
     let case = Case { kind: "threads", backend: None, count, shared: false };
     for op in Op::ALL {
         let (mut a, mut b) = (Crowd::new(&two, count, false), Crowd::new(&one, count, false));
-        let rates = compare(vec![Box::new(move || a.run(op)), Box::new(move || b.run(op))], count, span);
+        let rates = compare(vec![Box::new(move || a.run_all(op)), Box::new(move || b.run_all(op))], timer);
         report.add(&["polykem, 1 thread".to_owned()], &two, op, &case, &rates);
     }
 }
 
 /// Everything about one set, of which these are the peers. They are checked first, on each backend.
-pub fn measure(peers: &[&dyn Peer], wishes: &Wishes, report: &mut Report) {
+pub fn measure(peers: &[&dyn Peer], wishes: &Wishes, timer: &mut Timer, report: &mut Report) {
     let set = peers[0].set();
     let count = if set.contains("frodokem") { wishes.count.div_ceil(FRODO_DIVISOR) } else { wishes.count };
     let wanted = |kind: &str| wishes.kinds.as_ref().map_or(true, |kinds| kinds.iter().any(|k| k == kind));
@@ -183,9 +170,9 @@ pub fn measure(peers: &[&dyn Peer], wishes: &Wishes, report: &mut Report) {
     }
     let compatible = peers[0].compatible();
     for case in cases(count, compatible).iter().filter(|case| wanted(case.kind)) {
-        against_peers(peers, case, wishes.span, report);
+        against_peers(peers, case, timer, report);
     }
-    if compatible && wanted("threads") {
-        against_one_thread(set, 8 * count, wishes.span, report);
+    if compatible && wanted("threads") && timer.gate.is_none() {
+        against_one_thread(set, 8 * count, timer, report);
     }
 }

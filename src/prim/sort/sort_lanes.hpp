@@ -74,5 +74,6 @@ struct SortRows {
 };
 
 extern const SortRows kSortRowsAvx512;
+extern const SortRows kSortRowsAmx;
 
 }  // namespace polykem

@@ -14,7 +14,7 @@ struct Amx {
   static const TileMul* mul(size_t n) { return tile_mul_amx(n); }
   static const KeccakLanes& keccak() { return kKeccakLanesAvx512; }
   static const PolyInvLanes& inverse() { return kPolyInvLanesAvx512; }
-  static const SortRows& sort() { return kSortRowsAvx512; }
+  static const SortRows& sort() { return kSortRowsAmx; }
 };
 
 }  // namespace

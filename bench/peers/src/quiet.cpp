@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+// Does this core compute for somebody else, too? On a core of its own a thread with matrix tiles does a product whose
+// operands it loads in 16 cycles. While the core's other hardware thread computes, loads do not run ahead of products,
+// and one takes over 50: nothing in between was ever seen.
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdint>
+
+#include "core/cpu.hpp"
+
+namespace {
+
+constexpr int kWarmUp = 25, kRounds = 50, kProductsOfRound = 4;
+constexpr double kQuietCycles = 20;
+/// A timer's interrupt in between is no neighbour.
+constexpr int kTries = 3;
+
+/// The operand of LDTILECFG with palette 1: eight tiles of 16 rows of 64 bytes.
+struct alignas(64) TileConfig {
+  uint8_t palette = 1, start_row = 0, reserved[14] = {};
+  uint16_t row_bytes[16] = {64, 64, 64, 64, 64, 64, 64, 64};
+  uint8_t rows[16] = {16, 16, 16, 16, 16, 16, 16, 16};
+};
+
+alignas(64) constexpr uint8_t kOperands[4][1024] = {};
+
+double seconds(auto&& body) {
+  const auto start = std::chrono::steady_clock::now();
+  body();
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+/// One cycle of the core's clock, by a chain of multiplications of three cycles each.
+double cycle_seconds() {
+  constexpr uint64_t kChain = 800;
+  return seconds([] {
+           uint64_t x = 3, n = kChain / 4;
+           asm volatile("1: imul %0, %0\n\timul %0, %0\n\timul %0, %0\n\timul %0, %0\n\tdec %1\n\tjnz 1b"
+                        : "+r"(x), "+r"(n)
+                        :
+                        : "cc");
+         }) /
+         (3 * kChain);
+}
+
+void multiply(int rounds) {
+  for (int i = 0; i < rounds; ++i) {
+    asm volatile(
+        "tileloadd (%0,%4), %%tmm4\n\ttileloadd (%1,%4), %%tmm6\n\ttdpbusd %%tmm6, %%tmm4, %%tmm0\n\t"
+        "tileloadd (%2,%4), %%tmm7\n\ttdpbusd %%tmm7, %%tmm4, %%tmm1\n\t"
+        "tileloadd (%3,%4), %%tmm5\n\ttdpbusd %%tmm6, %%tmm5, %%tmm2\n\ttdpbusd %%tmm7, %%tmm5, %%tmm3"
+        :
+        : "r"(kOperands[0]), "r"(kOperands[1]), "r"(kOperands[2]), "r"(kOperands[3]), "r"(uint64_t{64})
+        : "memory");
+  }
+}
+
+double product_seconds() {
+  const TileConfig config;
+  asm volatile(
+      "ldtilecfg %0\n\ttilezero %%tmm0\n\ttilezero %%tmm1\n\ttilezero %%tmm2\n\ttilezero %%tmm3"
+      :
+      : "m"(config));
+  multiply(kWarmUp);
+  const double spent = seconds([] { multiply(kRounds); });
+  asm volatile("tilerelease");
+  return spent / (kRounds * kProductsOfRound);
+}
+
+}  // namespace
+
+/// To be called first. False: this CPU or kernel has no tiles.
+extern "C" bool polykem_quiet_prepare() {
+  constexpr long kRequest = 0x1023, kTileData = 18;  // ARCH_REQ_XCOMP_PERM of Linux 5.16
+  return polykem::cpu_features().has(polykem::CpuFeatures::kAmxInt8) &&
+         syscall(SYS_arch_prctl, kRequest, kTileData) == 0;
+}
+
+/// The core's clock in GHz if the core is quiet now, else 0.
+extern "C" double polykem_quiet_clock() {
+  for (int i = 0; i < kTries; ++i) {
+    const double product = product_seconds(), cycle = cycle_seconds();
+    if (product < kQuietCycles * cycle) return 1e-9 / cycle;
+  }
+  return 0;
+}

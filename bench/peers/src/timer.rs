@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+//! How long a side takes; if wished, only in moments in which nobody else uses the core.
+use std::time::{Duration, Instant};
+
+/// One side's work: does some items and says how many.
+pub type Side<'a> = Box<dyn FnMut() -> usize + 'a>;
+
+pub struct Timer {
+    /// How long a side computes in a round.
+    pub span: Duration,
+    pub gate: Option<Gate>,
+}
+
+impl Timer {
+    /// Operations per second of `side` over at least `span`.
+    pub fn rate(&mut self, side: &mut Side) -> f64 {
+        let (mut done, mut spent) = (0, Duration::ZERO);
+        match &mut self.gate {
+            None => (done, spent) = run_for(self.span, side),
+            Some(gate) => {
+                while spent < self.span {
+                    if gate.wait() {
+                        side(); // the caches of another core
+                    }
+                    let (some, took) = run_for(Gate::BETWEEN_LOOKS, side);
+                    if gate.keeps(took) {
+                        done += some;
+                        spent += took;
+                    }
+                }
+            }
+        }
+        done as f64 / spent.as_secs_f64()
+    }
+}
+
+fn run_for(span: Duration, side: &mut Side) -> (usize, Duration) {
+    let (start, mut done) = (Instant::now(), 0);
+    loop {
+        done += side();
+        let spent = start.elapsed();
+        if spent >= span {
+            return (done, spent);
+        }
+    }
+}
+
+extern "C" {
+    fn polykem_quiet_prepare() -> bool;
+    fn polykem_quiet_clock() -> f64;
+}
+
+/// Lets only those times count at whose start and end the core was quiet (quiet.cpp), on one CPU after the other.
+pub struct Gate {
+    cpus: Vec<usize>,
+    at: usize,
+    kept: Duration,
+    dropped: Duration,
+    clocks: Vec<f64>,
+}
+
+impl Gate {
+    const BETWEEN_LOOKS: Duration = Duration::from_micros(500);
+    const BETWEEN_TRIES: Duration = Duration::from_micros(100);
+    /// So many on a CPU before it moves to the next one.
+    const TRIES: usize = 20;
+    const PATIENCE: Duration = Duration::from_secs(60);
+
+    pub fn new() -> Self {
+        assert!(unsafe { polykem_quiet_prepare() }, "--quiet needs a CPU with AMX, and a kernel that lets it be used");
+        let this = Self { cpus: allowed_cpus(), at: 0, kept: Duration::ZERO, dropped: Duration::ZERO, clocks: vec![] };
+        pin(this.cpus[0]);
+        this
+    }
+
+    /// Returns when the core is quiet: whether that is another core than before.
+    fn wait(&mut self) -> bool {
+        let (start, mut tries, mut moved) = (Instant::now(), 0, false);
+        while !self.is_quiet() {
+            assert!(start.elapsed() < Self::PATIENCE, "no core was quiet for {} s", Self::PATIENCE.as_secs());
+            tries += 1;
+            if tries % Self::TRIES == 0 {
+                self.at = (self.at + 1) % self.cpus.len();
+                pin(self.cpus[self.at]);
+                moved = true;
+            }
+            std::thread::sleep(Self::BETWEEN_TRIES);
+        }
+        moved
+    }
+
+    /// Whether the time just spent counts.
+    fn keeps(&mut self, spent: Duration) -> bool {
+        let quiet = self.is_quiet();
+        *(if quiet { &mut self.kept } else { &mut self.dropped }) += spent;
+        quiet
+    }
+
+    fn is_quiet(&mut self) -> bool {
+        let clock = unsafe { polykem_quiet_clock() };
+        if clock > 0.0 {
+            self.clocks.push(clock);
+        }
+        clock > 0.0
+    }
+
+    /// The share of the time that counted.
+    pub fn share(&self) -> f64 {
+        self.kept.as_secs_f64() / (self.kept + self.dropped).as_secs_f64()
+    }
+
+    /// The clock of the quiet core, the median.
+    pub fn ghz(&mut self) -> f64 {
+        self.clocks.sort_by(|a, b| a.total_cmp(b));
+        self.clocks[self.clocks.len() / 2]
+    }
+}
+
+fn allowed_cpus() -> Vec<usize> {
+    unsafe {
+        let mut set = std::mem::zeroed::<libc::cpu_set_t>();
+        assert_eq!(libc::sched_getaffinity(0, std::mem::size_of_val(&set), &mut set), 0, "sched_getaffinity");
+        (0..libc::CPU_SETSIZE as usize).filter(|&cpu| libc::CPU_ISSET(cpu, &set)).collect()
+    }
+}
+
+fn pin(cpu: usize) {
+    unsafe {
+        let mut set = std::mem::zeroed::<libc::cpu_set_t>();
+        libc::CPU_SET(cpu, &mut set);
+        assert_eq!(libc::sched_setaffinity(0, std::mem::size_of_val(&set), &set), 0, "sched_setaffinity to CPU {cpu}");
+    }
+}
