@@ -106,6 +106,14 @@ TEST(MatMulPortable, IsTheDefinition) {
   compare_all(kMatMulPortable);
 }
 
+#ifdef __x86_64__
+TEST(MatMulForms, BothAreTheDefinition) {
+  if (!testing::cpu_has(testing::Isa::avx512)) GTEST_SKIP() << "this CPU has no avx512";
+  compare_all(kMatMulFormsAvx512.saving);
+  compare_all(kMatMulFormsAvx512.plain);
+}
+#endif
+
 class MatMulTest : public testing::IsaTest {};
 
 TEST_P(MatMulTest, IsTheDefinition) {

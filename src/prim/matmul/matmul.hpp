@@ -48,4 +48,11 @@ extern const MatMul kMatMulAvx2;
 extern const MatMul kMatMulAvx512;
 extern const MatMul kMatMulNeon;
 
+/// Both forms of kMatMulAvx512, which takes the one that suits the CPU: dot products with half of the multiplications,
+/// and with all of them.
+struct MatMulForms {
+  MatMul saving, plain;
+};
+extern const MatMulForms kMatMulFormsAvx512;
+
 }  // namespace polykem

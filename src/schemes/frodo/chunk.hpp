@@ -41,7 +41,7 @@ struct Chunk {
   Item* items;
   size_t tile_item = 0, tile_row = 0;
   bool packs_a;        ///< all of A is kept, at packed_a()
-  bool has_a = false;  ///< it is there, since earlier items have the same key
+  bool has_key = false;  ///< earlier items had the same key: pkh is in the first item, and all of A there if it is kept
 
   size_t n() const { return set.n(); }
   size_t tile_rows() const { return std::min(n() - tile_row, kernels.tile_rows); }

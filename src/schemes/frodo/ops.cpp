@@ -154,8 +154,10 @@ void place_encaps_draws(Chunk& c) {
 }
 
 void hash_pk(Chunk& c) {
-  shake(c, rows_of(c.items->seed_input), c.set.p.secret_bytes, {c.io.pk, c.set.public_key_bytes()},
-        c.set.public_key_bytes(), c.keys());
+  if (!c.has_key) {
+    shake(c, rows_of(c.items->seed_input), c.set.p.secret_bytes, {c.io.pk, c.set.public_key_bytes()},
+          c.set.public_key_bytes(), c.keys());
+  }
   for (size_t i = c.keys(); i < c.io.count; ++i)
     std::memcpy(c.items[i].seed_input, c.items->seed_input, c.set.p.secret_bytes);
 }
@@ -177,14 +179,14 @@ void sample_s1_e1_e2(Chunk& c) {
 }
 
 void gen_a(Chunk& c) {
-  if (c.has_a) return;
+  if (c.packs_a && c.has_key) return;
   gen_tile(c, c.pk(c.tile_item));
 }
 
 /// With matrix tiles and one key, A is packed tile by tile and multiplied when it is complete.
 void mul_s1_packed(Chunk& c) {
   const TileProducts& tiles = *c.kernels.tiles;
-  if (!c.has_a) tiles.pack(c.packed_a(), c.tile(), c.tile_row, c.tile_rows(), c.n());
+  if (!c.has_key) tiles.pack(c.packed_a(), c.tile(), c.tile_row, c.tile_rows(), c.n());
   if (c.tile_row + c.tile_rows() == c.n())
     tiles.s_a_packed(c.e1(0), c.s(0), c.packed_a(), c.n(), c.io.count, c.noise_stride(), c.product_space());
 }

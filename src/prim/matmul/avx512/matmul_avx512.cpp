@@ -4,12 +4,14 @@
 // Where b is used for many rows of a, and for dot products, half of the multiplications are saved [WINOGRAD68]:
 // x_p y_p + x_q y_q = (x_p + y_q) (x_q + y_p) - x_p x_q - y_p y_q for a pair p, q of terms. The last two products
 // depend on a row of a or a column of b alone ("own products") and are subtracted at the end. Two additions replace one
-// of two multiplications, for which the CPU has half as many units.
+// of two multiplications, for which AMD's CPUs have half as many units. Intel's multiply on as many ports as they add on,
+// so dot products do without it there.
 #include <immintrin.h>
 
 #include <algorithm>
 #include <utility>
 
+#include "core/cpu.hpp"
 #include "prim/matmul/lanes/rows.hpp"
 #include "prim/matmul/matmul.hpp"
 #include "prim/simd/isa.hpp"
@@ -345,13 +347,40 @@ POLYKEM_INLINE __m512i dot_block(const Rows<kDotRows>& a, const Rows<kDotColumns
   return _mm512_sub_epi32(sum_lanes(sum.at), own_b);
 }
 
+/// The same without saving multiplications.
+template <size_t... j>
+POLYKEM_INLINE __m512i plain_dot_block(const Rows<kDotRows>& a, const Rows<kDotColumns>& b, size_t inner,
+                                       std::index_sequence<j...>) {
+  __m512i sum[kDotRows * kDotColumns];
+  ((sum[j] = sum[kDotColumns + j] = _mm512_setzero_si512()), ...);
+  const auto add = [&](size_t at, __m512i x0, __m512i x1, __m512i y) __attribute__((always_inline)) {
+    sum[at] = add_products(sum[at], x0, y);
+    sum[kDotColumns + at] = add_products(sum[kDotColumns + at], x1, y);
+  };
+  size_t k = 0;
+  for (; k + kLanes <= inner; k += kLanes) {
+    const __m512i x0 = _mm512_loadu_si512(a.at[0] + k), x1 = _mm512_loadu_si512(a.at[1] + k);
+    (add(j, x0, x1, in_register(_mm512_loadu_si512(b.at[j] + k))), ...);
+  }
+  if (k < inner) {
+    const __mmask32 last = first_words(inner - k);
+    const __m512i x0 = _mm512_maskz_loadu_epi16(last, a.at[0] + k), x1 = _mm512_maskz_loadu_epi16(last, a.at[1] + k);
+    (add(j, x0, x1, _mm512_maskz_loadu_epi16(last, b.at[j] + k)), ...);
+  }
+  return sum_lanes(sum);
+}
+
 /// Up to eight columns of c.
+template <bool kSaves>
 void dot_columns(Matrix16 c, ConstMatrix16 a, const Rows<kDotColumns>& b, size_t columns, const ProductShape& shape) {
   constexpr auto kColumns = std::make_index_sequence<kDotColumns>();
   const auto words = static_cast<__mmask8>((1u << columns) - 1);
-  const __m512i own = own_products_twice(b, shape.inner, kColumns);
+  __m512i own = _mm512_setzero_si512();
+  if constexpr (kSaves) own = own_products_twice(b, shape.inner, kColumns);
   for (size_t i = 0; i < shape.rows; i += kDotRows) {
-    const __m512i sums = dot_block(Rows<kDotRows>(a, i, shape.rows), b, shape.inner, own, kColumns);
+    const Rows<kDotRows> two(a, i, shape.rows);
+    const __m512i sums = kSaves ? dot_block(two, b, shape.inner, own, kColumns)
+                                : plain_dot_block(two, b, shape.inner, kColumns);
     const __m256i product = _mm512_cvtepi32_epi16(sums);
     const __m128i rows[kDotRows] = {_mm256_castsi256_si128(product), _mm256_extracti128_si256(product, 1)};
     for (size_t t = 0; t < std::min(kDotRows, shape.rows - i); ++t) {
@@ -361,18 +390,25 @@ void dot_columns(Matrix16 c, ConstMatrix16 a, const Rows<kDotColumns>& b, size_t
   }
 }
 
+template <bool kSaves>
 void mul_add_transposed(Matrix16 c, ConstMatrix16 a, ConstMatrix16 b_transposed, ProductShape shape) {
   for (size_t j = 0; j < shape.columns; j += kDotColumns) {
     const Rows<kDotColumns> rows(b_transposed, j, shape.columns);
     for (size_t t = 0; t < shape.count; ++t) {
-      dot_columns({c.data + t * shape.c_step + j, c.stride}, {a.data + t * shape.a_step, a.stride}, rows,
+      dot_columns<kSaves>({c.data + t * shape.c_step + j, c.stride}, {a.data + t * shape.a_step, a.stride}, rows,
                   std::min(kDotColumns, shape.columns - j), shape);
     }
   }
 }
 
+void mul_add_transposed_here(Matrix16 c, ConstMatrix16 a, ConstMatrix16 b_transposed, ProductShape shape) {
+  kCpuByIntel ? mul_add_transposed<false>(c, a, b_transposed, shape)
+              : mul_add_transposed<true>(c, a, b_transposed, shape);
+}
+
 }  // namespace
 
-const MatMul kMatMulAvx512 = {mul_add, mul_add_transposed};
+const MatMul kMatMulAvx512 = {mul_add, mul_add_transposed_here};
+const MatMulForms kMatMulFormsAvx512 = {{mul_add, mul_add_transposed<true>}, {mul_add, mul_add_transposed<false>}};
 
 }  // namespace polykem

@@ -15,28 +15,74 @@ inline namespace POLYKEM_ISA {
 
 using simd::V16;
 
+#ifdef POLYKEM_ISA_AVX512
+
+/// All thresholds lie in one register, in which a permutation looks them up: a binary search of four steps, in which
+/// every lane does the same. [FRODO21, Alg 5]
+class Sampler {
+ public:
+  explicit Sampler(const Cdf& cdf) {
+    for (size_t s = 0; s < kSteps; ++s) {
+      alignas(64) uint16_t words[V16::kLanes] = {};
+      for (size_t e = 0; e < size_t{1} << kSteps; ++e) {
+        const size_t at = e + (kFirst >> s) - 1;
+        words[e] = at < cdf.size - 1 ? cdf.at[at] : 0xffff;
+      }
+      threshold_[s] = _mm512_load_si512(words);
+    }
+  }
+
+  POLYKEM_INLINE V16 sample(V16 word) const {
+    const __m512i position = _mm512_srli_epi16(word.r, 1), zero = _mm512_setzero_si512();
+    __m512i e = zero;  // so many thresholds are below the position, as far as is known
+    for (size_t s = 0; s < kSteps; ++s) {
+      const __mmask32 below = _mm512_cmplt_epu16_mask(_mm512_permutexvar_epi16(e, threshold_[s]), position);
+      e = _mm512_mask_add_epi16(e, below, e, _mm512_set1_epi16(kFirst >> s));
+    }
+    return {_mm512_mask_sub_epi16(e, _mm512_test_epi16_mask(word.r, _mm512_set1_epi16(1)), zero, e)};
+  }
+
+ private:
+  static constexpr size_t kSteps = 4, kFirst = 8;
+  static_assert(kMaxCdf <= 2 * kFirst);
+  __m512i threshold_[kSteps];  ///< of step s: lane e holds threshold e + (kFirst >> s) - 1
+};
+
+#else
+
 /// Every entry of the table is read for every word. [FRODO21, Alg 5]
-POLYKEM_INLINE V16 sample_words(V16 word, const V16* table, size_t entries) {
-  const V16 position = word.shr<1>();
-  const V16 negative = V16::zero() - (word & V16::set1(1));
-  V16 e = V16::zero();
-  for (size_t z = 0; z < entries; ++z)
-    e = e + (table[z] - position).template shr<15>();
-  return (e ^ negative) - negative;
-}
+class Sampler {
+ public:
+  explicit Sampler(const Cdf& cdf) : entries_(cdf.size - 1) {
+    for (size_t z = 0; z < entries_; ++z)
+      table_[z] = V16::set1(cdf.at[z]);
+  }
+
+  POLYKEM_INLINE V16 sample(V16 word) const {
+    const V16 position = word.shr<1>();
+    const V16 negative = V16::zero() - (word & V16::set1(1));
+    V16 e = V16::zero();
+    for (size_t z = 0; z < entries_; ++z)
+      e = e + (table_[z] - position).template shr<15>();
+    return (e ^ negative) - negative;
+  }
+
+ private:
+  V16 table_[kMaxCdf];
+  size_t entries_;
+};
+
+#endif
 
 inline void sample(uint16_t* words, size_t count, const Cdf& cdf) {
-  V16 table[kMaxCdf];
-  const size_t entries = cdf.size - 1;
-  for (size_t z = 0; z < entries; ++z)
-    table[z] = V16::set1(cdf.at[z]);
+  const Sampler sampler(cdf);
   size_t i = 0;
   for (; i + V16::kLanes <= count; i += V16::kLanes)
-    sample_words(V16::load_unaligned(words + i), table, entries).store_unaligned(words + i);
+    sampler.sample(V16::load_unaligned(words + i)).store_unaligned(words + i);
   if (i < count) {
     uint16_t last[V16::kLanes] = {};
     std::memcpy(last, words + i, (count - i) * sizeof(uint16_t));
-    sample_words(V16::load_unaligned(last), table, entries).store_unaligned(last);
+    sampler.sample(V16::load_unaligned(last)).store_unaligned(last);
     std::memcpy(words + i, last, (count - i) * sizeof(uint16_t));
   }
 }

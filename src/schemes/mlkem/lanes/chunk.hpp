@@ -99,6 +99,20 @@ struct Chunk {
   ByteRows sk_out(size_t offset) const { return {io.sk_out + offset, P.secret_key_bytes()}; }
   ByteRows ss_out() const { return {io.ss_out, kSymBytes}; }
 
+  /// Part `part` of `parts` of the records that will be written for the items [first, end) comes into the cache, while
+  /// hashing leaves memory idle.
+  void await_output(size_t first, size_t end, size_t part, size_t parts) const {
+    const auto await = [&](const uint8_t* rows, size_t bytes) {
+      for (size_t l = first; rows != nullptr && l < std::min(end, count); ++l) {
+        for (size_t at = bytes * part / parts; at < bytes * (part + 1) / parts; at += 64)
+          asm volatile("prefetchw %0" : : "m"(rows[l * bytes + at]));
+      }
+    };
+    await(io.sk_out, P.secret_key_bytes());
+    await(io.pk_out, P.public_key_bytes());
+    await(io.ct_out, P.ciphertext_bytes());
+  }
+
   template <class F>
   void each(F&& f) {
     for (size_t l = 0; l < count; ++l)
