@@ -25,7 +25,8 @@ static_assert(sizeof(Item::seed) >= 1 + kSets[4].seed_se_bytes() + kMaxSecretByt
 /// Items of one set on one instruction set. gen_a writes some rows of A, the product uses them, and next_tile() moves
 /// on to the next rows, or to the next key after the last rows.
 struct Chunk {
-  static size_t workspace_bytes(const Set& set, const Kernels& kernels, size_t items);
+  /// For up to `items` items with one key, or up to `keys` items with their own.
+  static size_t workspace_bytes(const Set& set, const Kernels& kernels, size_t items, size_t keys);
   /// packs_a: the items have one key, and all of A is kept; only where may_pack() of the batch.
   Chunk(const Set& set, const Kernels& kernels, const Batch& batch, std::byte* workspace, bool packs_a);
   /// True if `items` items with one key are enough to keep all of A, which the worker has to wipe.
@@ -54,12 +55,11 @@ struct Chunk {
   Matrix16 s(size_t i) const { return {noise_ + i * noise_stride(set), n()}; }
   /// E, then B, of keygen: n rows of kBar.
   Matrix16 e(size_t i) const { return {s(i).data + kBar * n(), kBar}; }
-  /// E', then B' = S' A + E', of encaps and decaps: kBar rows of n.
+  /// E', then B' = S' A + E', of encaps and decaps; before, the unpacked B' of a ciphertext: kBar rows of n.
   Matrix16 e1(size_t i) const { return {s(i).data + kBar * n(), n()}; }
   /// E'', then V, then C: kBar rows of kBar.
   Matrix16 e2(size_t i) const { return {s(i).data + 2 * kBar * n(), kBar}; }
-  /// S transposed in keygen; the unpacked B' of the ciphertext, later B transposed: kBar rows of n, each of which
-  /// begins at a cache line.
+  /// Of each key: S transposed in keygen, else B transposed: kBar rows of n, each of which begins at a cache line.
   Matrix16 b(size_t i) const { return {b_ + i * kBar * tile_stride(set), tile_stride(set)}; }
   /// c1, c2, salt, k: ss is the hash of these.
   uint8_t* hashed(size_t i) const { return hashed_ + i * hashed_stride(set); }

@@ -32,7 +32,8 @@ struct SetOperations : Operations<PlansOf<kSet, Backend>, Chunk> {
 
   template <Op kOp>
   static size_t workspace_bytes(size_t items) {
-    return Chunk::workspace_bytes(kSets[kSet], Backend::kernels(), std::min(items, Backend::kItemsWithOneKey));
+    return Chunk::workspace_bytes(kSets[kSet], Backend::kernels(), std::min(items, Backend::kItemsWithOneKey),
+                                  std::min(items, Backend::kItemsWithOwnKeys));
   }
 
   /// Items with their own keys share no rows of A: only a few are computed at a time, so that they stay in the cache.

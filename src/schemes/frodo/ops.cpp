@@ -11,12 +11,12 @@
 
 namespace polykem::frodo {
 
-size_t Chunk::workspace_bytes(const Set& set, const Kernels& kernels, size_t items) {
+size_t Chunk::workspace_bytes(const Set& set, const Kernels& kernels, size_t items, size_t keys) {
   const size_t products = kernels.tiles == nullptr ? 0 : kernels.tiles->workspace_bytes(set.n(), items);
   const size_t packed = may_pack(set, kernels, items) ? kernels.tiles->packed_bytes(set.n()) : 0;
   return Arena::bytes<std::byte>(packed) + Arena::bytes<uint16_t>(kernels.tile_rows * tile_stride(set)) +
          Arena::bytes<Item>(items) + Arena::bytes<uint16_t>(items * noise_stride(set)) +
-         Arena::bytes<uint16_t>(items * kBar * tile_stride(set)) + Arena::bytes<uint8_t>(items * hashed_stride(set)) +
+         Arena::bytes<uint16_t>(keys * kBar * tile_stride(set)) + Arena::bytes<uint8_t>(items * hashed_stride(set)) +
          Arena::bytes<std::byte>(products);
 }
 
@@ -28,7 +28,7 @@ Chunk::Chunk(const Set& of, const Kernels& with, const Batch& batch, std::byte* 
   tile_ = arena.take<uint16_t>(kernels.tile_rows * tile_stride(set));
   items = arena.take<Item>(io.count);
   noise_ = arena.take<uint16_t>(io.count * noise_stride(set));
-  b_ = arena.take<uint16_t>(io.count * kBar * tile_stride(set));
+  b_ = arena.take<uint16_t>(keys() * kBar * tile_stride(set));
   hashed_ = arena.take<uint8_t>(io.count * hashed_stride(set));
   if (kernels.tiles != nullptr)
     product_space_ = arena.take<std::byte>(kernels.tiles->workspace_bytes(set.n(), io.count));
@@ -252,7 +252,7 @@ void hash_ct_k(Chunk& c) {
 void unpack_c(Chunk& c) {
   each(c, [&](Item& t, size_t i) {
     for (size_t j = 0; j < kBar; ++j)
-      c.kernels.unpack(c.b(i).row(j), c.ct(i) + j * c.set.p.packed_bytes(c.n()), c.n(), c.set.p.logq);
+      c.kernels.unpack(c.e1(i).row(j), c.ct(i) + j * c.set.p.packed_bytes(c.n()), c.n(), c.set.p.logq);
     c.kernels.unpack(t.m, c.ct(i) + c.set.c2_offset(), kSquare, c.set.p.logq);
   });
 }
@@ -263,7 +263,7 @@ void mul_b1_s(Chunk& c) {
     std::memcpy(c.s(i).data, c.sk(i) + c.set.s_offset(), c.n() * kBar * sizeof(uint16_t));
     words_of_little_endian(c.s(i).data, c.n() * kBar);
     uint16_t product[kSquare] = {};
-    c.kernels.matmul.mul_add_transposed({product, kBar}, c.b(i), c.s(i),
+    c.kernels.matmul.mul_add_transposed({product, kBar}, c.e1(i), c.s(i),
                                         {.rows = kBar, .inner = c.n(), .columns = kBar});
     for (size_t k = 0; k < kSquare; ++k)
       t.m[k] = static_cast<uint16_t>(t.m[k] - product[k]);
