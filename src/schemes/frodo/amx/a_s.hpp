@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "prim/matmul/amx/tiles.hpp"
+#include "prim/matmul/matmul.hpp"
 #include "schemes/frodo/amx/grid.hpp"
 #include "schemes/frodo/params.hpp"
 

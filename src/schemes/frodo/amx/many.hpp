@@ -90,34 +90,43 @@ POLYKEM_INLINE void store_eight_rows(uint8_t* panel, size_t i, size_t n, const B
 /// Panels of a generated A, made one after the other while the last one is multiplied.
 class GeneratedPanels {
  public:
-  GeneratedPanels(const Grid& a, uint8_t* buffers, size_t n, size_t turns)
-      : a_(a), buffers_(buffers), n_(n), steps_((n / kStepRows + turns - 1) / turns) {
-    steps(n_);
+  /// turns: how often advance() will be called for each panel.
+  POLYKEM_INLINE GeneratedPanels(const Grid& a, uint8_t* buffers, size_t n, size_t turns)
+      : a_(a), buffers_(buffers), n_(n), turns_(turns) {
+    finish();
   }
   /// The next panel, finished; the one after it is begun.
   POLYKEM_INLINE const uint8_t* next() {
-    steps(n_);
+    finish();
     const uint8_t* panel = buffer();
     j_ += kStepColumns;
     i_ = j_ < n_ ? 0 : n_;
+    due_ = 0;
     return panel;
   }
-  /// A share of the work on the panel that was begun.
-  POLYKEM_INLINE void advance() { steps(steps_); }
+  /// A share of the work on the panel that was begun. The shares are equal, since a turn of products hides only so much.
+  POLYKEM_INLINE void advance() {
+    for (due_ += n_ / kStepRows; due_ >= turns_; due_ -= turns_)
+      step();
+  }
 
  private:
   POLYKEM_INLINE uint8_t* buffer() const { return buffers_ + j_ / kStepColumns % 2 * 2 * half_panel_bytes(n_); }
-  POLYKEM_INLINE void steps(size_t count) {
-    for (; count > 0 && i_ < n_; --count, i_ += kStepRows) {
-      Blocks row[kStepRows];
-      a_.step(row, i_, j_);
-      store_eight_rows(buffer(), i_, n_, row);
-    }
+  POLYKEM_INLINE void step() {
+    if (i_ >= n_) return;
+    Blocks row[kStepRows];
+    a_.step(row, i_, j_);
+    store_eight_rows(buffer(), i_, n_, row);
+    i_ += kStepRows;
+  }
+  POLYKEM_INLINE void finish() {
+    while (i_ < n_)
+      step();
   }
 
   const Grid& a_;
   uint8_t* buffers_;
-  size_t n_, steps_, j_ = 0, i_ = 0;
+  size_t n_, turns_, due_ = 0, j_ = 0, i_ = 0;
 };
 
 /// Panels of an A that is packed.
@@ -204,7 +213,7 @@ constexpr size_t turns_of_panel(size_t n, size_t count) {
 }
 
 template <class Panels>
-void s_a_many(Matrix16 b, Panels&& panels, size_t n, size_t count, size_t step, const ManySpace& space) {
+POLYKEM_INLINE void s_a_many(Matrix16 b, Panels panels, size_t n, size_t count, size_t step, const ManySpace& space) {
   for (size_t j = 0; j < n; j += kStepColumns) {
     const uint8_t* panel = panels.next();
     for (size_t half = 0; half < 2 && j + half * tiles::kRows < n; ++half, panel += half_panel_bytes(n)) {
