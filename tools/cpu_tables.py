@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import gpu_tables
-from floors import MOST_OF_SMALL, floors, is_best, layout_of
+from floors import MOST_OF_SMALL, cycles_of, floors, is_best, layout_of
 from gpu_tables import RESULTS, load, markdown, present
 
 BUILD = Path(__file__).resolve().parent.parent / "build"
@@ -178,10 +178,10 @@ def floors_table(core, sets):
             r = core.find(name, op, keys=keys)
             if r is None:
                 continue
-            cycles, floor = core.ghz * 1e9 / r["ours_ops_per_s"], floors(name, keys == "shared", core.layout)[op]
+            cycles, floor = cycles_of(r, core.ghz), floors(name, keys == "shared", core.layout)[op]
             rows.append([name, op if keys == "per-item" else op + ", one key", f"{cycles:,.0f}", f"{floor:,.0f}",
                          f"{cycles / floor:.2f}"])
-    return markdown(["set", "operation", f"cycles at {core.ghz:.2f} GHz", "floor", "measured / floor"], rows)
+    return markdown(["set", "operation", f"cycles, at about {core.ghz:.1f} GHz", "floor", "measured / floor"], rows)
 
 
 def table_rates(_):

@@ -20,7 +20,7 @@ use measure::{measure, Report, Wishes, KINDS, ROUNDS};
 use peer::Peer;
 use serde_json::{json, Value};
 use std::time::{Duration, Instant};
-use timer::{Gate, Timer};
+use timer::{median, Gate, Timer};
 
 /// The CPU that the peers were compiled for.
 const CPU: &str = env!("POLYKEM_PEER_CPU", "`make bench-peers` sets it");
@@ -115,7 +115,8 @@ fn main() {
         if arguments.iter().any(|a| a == "--update") {
             records = updated(&path, records);
         }
-        let ghz = timer.gate.as_mut().map_or_else(core_ghz, Gate::ghz);
+        let quiet_ghz: Vec<f64> = records.iter().filter_map(|r| r["ghz"].as_f64()).collect();
+        let ghz = if quiet_ghz.is_empty() { core_ghz() } else { median(quiet_ghz.into_iter()) };
         let mut document = json!({ "machine": cpu_model(), "ghz": ghz, "command": arguments.join(" "), "rounds": ROUNDS, "records": records });
         if let Some(gate) = &timer.gate {
             document["quiet_share"] = json!(gate.share());

@@ -3,7 +3,7 @@
 use crate::crowd::{check, Crowd, Op, PeersCrowd};
 use crate::peer::Peer;
 use crate::polykem::Polykem;
-use crate::timer::{Side, Timer};
+use crate::timer::{median, Gate, Side, Timer};
 use serde_json::json;
 
 pub const ROUNDS: usize = 9;
@@ -53,12 +53,6 @@ fn cases(count: usize, compatible: bool) -> Vec<Case> {
     all
 }
 
-fn median(values: impl Iterator<Item = f64>) -> f64 {
-    let mut values: Vec<f64> = values.collect();
-    values.sort_by(|a, b| a.total_cmp(b));
-    values[values.len() / 2]
-}
-
 /// Rates of one side, one for each round.
 struct Rates(Vec<f64>);
 
@@ -99,8 +93,9 @@ impl Report {
         Self { records: vec![] }
     }
 
-    /// `names`: of the peers. `rates`: ours, then theirs.
-    fn add(&mut self, names: &[String], ours: &Polykem, op: Op, case: &Case, rates: &[Rates]) {
+    /// Measures and keeps a row. `names`: of the peers. `sides`: ours, then theirs.
+    fn add(&mut self, names: &[String], ours: &Polykem, op: Op, case: &Case, sides: Vec<Side>, timer: &mut Timer) {
+        let rates = compare(sides, timer);
         let (mine, theirs) = rates.split_first().unwrap();
         let mut order: Vec<usize> = (0..names.len()).collect();
         order.sort_by(|&a, &b| theirs[b].median().total_cmp(&theirs[a].median()));
@@ -122,11 +117,15 @@ impl Report {
             .iter()
             .map(|&i| json!({ "name": names[i], "ops_per_s": theirs[i].median(), "ratio": mine.ratio(&theirs[i]) }))
             .collect();
-        self.records.push(json!({
+        let mut record = json!({
             "peer": names[fastest], "scheme": set, "op": op, "backend": backend, "threads": threads, "count": case.count,
             "keys": keys, "forced": case.backend.is_some(), "ratio": ratio, "ours_ops_per_s": mine.median(),
             "peer_ops_per_s": theirs[fastest].median(), "peers": peers,
-        }));
+        });
+        if let Some(ghz) = timer.gate.as_mut().map(Gate::take_ghz) {
+            record["ghz"] = json!(ghz);
+        }
+        self.records.push(record);
     }
 }
 
@@ -143,7 +142,7 @@ fn against_peers(peers: &[&dyn Peer], case: &Case, timer: &mut Timer, report: &m
             }
             sides.push(Box::new(move || crowd.run_some(op)));
         }
-        report.add(&names, &ours, op, case, &compare(sides, timer));
+        report.add(&names, &ours, op, case, sides, timer);
     }
 }
 
@@ -153,8 +152,8 @@ fn against_one_thread(set: &str, count: usize, timer: &mut Timer, report: &mut R
     let case = Case { kind: "threads", backend: None, count, shared: false };
     for op in Op::ALL {
         let (mut a, mut b) = (Crowd::new(&two, count, false), Crowd::new(&one, count, false));
-        let rates = compare(vec![Box::new(move || a.run_all(op)), Box::new(move || b.run_all(op))], timer);
-        report.add(&["polykem, 1 thread".to_owned()], &two, op, &case, &rates);
+        let sides: Vec<Side> = vec![Box::new(move || a.run_all(op)), Box::new(move || b.run_all(op))];
+        report.add(&["polykem, 1 thread".to_owned()], &two, op, &case, sides, timer);
     }
 }
 

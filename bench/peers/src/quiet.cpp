@@ -59,10 +59,9 @@ void multiply(int rounds) {
 
 double product_seconds() {
   const TileConfig config;
-  asm volatile(
-      "ldtilecfg %0\n\ttilezero %%tmm0\n\ttilezero %%tmm1\n\ttilezero %%tmm2\n\ttilezero %%tmm3"
-      :
-      : "m"(config));
+  asm volatile("ldtilecfg %0\n\ttilezero %%tmm0\n\ttilezero %%tmm1\n\ttilezero %%tmm2\n\ttilezero %%tmm3"
+               :
+               : "m"(config));
   multiply(kWarmUp);
   const double spent = seconds([] { multiply(kRounds); });
   asm volatile("tilerelease");

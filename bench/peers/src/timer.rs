@@ -34,6 +34,12 @@ impl Timer {
     }
 }
 
+pub fn median(values: impl Iterator<Item = f64>) -> f64 {
+    let mut values: Vec<f64> = values.collect();
+    values.sort_by(|a, b| a.total_cmp(b));
+    values[values.len() / 2]
+}
+
 fn run_for(span: Duration, side: &mut Side) -> (usize, Duration) {
     let (start, mut done) = (Instant::now(), 0);
     loop {
@@ -109,10 +115,9 @@ impl Gate {
         self.kept.as_secs_f64() / (self.kept + self.dropped).as_secs_f64()
     }
 
-    /// The clock of the quiet core, the median.
-    pub fn ghz(&mut self) -> f64 {
-        self.clocks.sort_by(|a, b| a.total_cmp(b));
-        self.clocks[self.clocks.len() / 2]
+    /// The median clock of the quiet core since the last call.
+    pub fn take_ghz(&mut self) -> f64 {
+        median(self.clocks.drain(..))
     }
 }
 

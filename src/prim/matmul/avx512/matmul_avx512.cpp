@@ -4,8 +4,8 @@
 // Where b is used for many rows of a, and for dot products, half of the multiplications are saved [WINOGRAD68]:
 // x_p y_p + x_q y_q = (x_p + y_q) (x_q + y_p) - x_p x_q - y_p y_q for a pair p, q of terms. The last two products
 // depend on a row of a or a column of b alone ("own products") and are subtracted at the end. Two additions replace one
-// of two multiplications, for which AMD's CPUs have half as many units. Intel's multiply on as many ports as they add on,
-// so dot products do without it there.
+// of two multiplications, for which AMD's CPUs have half as many units. Intel's multiply on as many ports as they add
+// on, so dot products do without it there.
 #include <immintrin.h>
 
 #include <algorithm>
@@ -379,8 +379,8 @@ void dot_columns(Matrix16 c, ConstMatrix16 a, const Rows<kDotColumns>& b, size_t
   if constexpr (kSaves) own = own_products_twice(b, shape.inner, kColumns);
   for (size_t i = 0; i < shape.rows; i += kDotRows) {
     const Rows<kDotRows> two(a, i, shape.rows);
-    const __m512i sums = kSaves ? dot_block(two, b, shape.inner, own, kColumns)
-                                : plain_dot_block(two, b, shape.inner, kColumns);
+    const __m512i sums =
+        kSaves ? dot_block(two, b, shape.inner, own, kColumns) : plain_dot_block(two, b, shape.inner, kColumns);
     const __m256i product = _mm512_cvtepi32_epi16(sums);
     const __m128i rows[kDotRows] = {_mm256_castsi256_si128(product), _mm256_extracti128_si256(product, 1)};
     for (size_t t = 0; t < std::min(kDotRows, shape.rows - i); ++t) {
@@ -396,7 +396,7 @@ void mul_add_transposed(Matrix16 c, ConstMatrix16 a, ConstMatrix16 b_transposed,
     const Rows<kDotColumns> rows(b_transposed, j, shape.columns);
     for (size_t t = 0; t < shape.count; ++t) {
       dot_columns<kSaves>({c.data + t * shape.c_step + j, c.stride}, {a.data + t * shape.a_step, a.stride}, rows,
-                  std::min(kDotColumns, shape.columns - j), shape);
+                          std::min(kDotColumns, shape.columns - j), shape);
     }
   }
 }

@@ -104,7 +104,7 @@ class GeneratedPanels {
     due_ = 0;
     return panel;
   }
-  /// A share of the work on the panel that was begun. The shares are equal, since a turn of products hides only so much.
+  /// A share of the work on the panel that was begun. The shares are equal: a turn of products hides only so much.
   POLYKEM_INLINE void advance() {
     for (due_ += n_ / kStepRows; due_ >= turns_; due_ -= turns_)
       step();
