@@ -2,8 +2,8 @@
 //! Times polykem against its peers: the same operation, all sides in turn, a distinct key for every item (or one public key for
 //! all), outputs checked against each other. The ratio is to the fastest peer.
 //! `polykem-bench-peers [--json FILE [--update]] [--count N] [--seconds S] [--sets PREFIX,...] [--kinds KIND,...] [--quiet]`; kinds: measure::KINDS.
-//! --update keeps what the file has of other rows. --quiet: only times count in which the core's other hardware thread is idle, which a
-//! host with neighbours gives now and then; needs AMX; pins the thread to one CPU after the other, so it leaves two threads out.
+//! --update keeps what the file has of other rows. --quiet counts only slices of time at whose start and end the core's other hardware
+//! thread is idle (for shared hosts; needs AMX). It pins the thread to one CPU at a time, so the rows with two threads are left out.
 mod aws_lc;
 mod crowd;
 mod libcrux;

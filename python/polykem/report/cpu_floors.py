@@ -5,14 +5,16 @@ The floor counts only work that cannot be left out: how many operations of each 
 core can do them if nothing ever waits (Layout; bench/cpu_rates measures such rates). Registers have 512 bits.
 NTRU (docs/adr/0002, 0003 and 0010):
   product      7 * 81 products of leaves of ceil(n / 64) coefficients (Toom-4, four Karatsuba levels), and the leaves'
-               additions
-  S3 product   27 bit-sliced products of n / 8 by n / 8, five operations of three operands for 512 multiply-adds
+               additions; on tiles n^2 multiply-adds for each pair of limbs of a byte: two pairs with one small factor,
+               three in the inversions and in the second product of decaps, one for two small factors
+  S3 product   27 bit-sliced products of n / 8 by n / 8, five operations of three operands for 512 multiply-adds; on
+               tiles one pair of limbs
   permutation  24 rounds of Keccak-f[1600]: 61 logic operations, 60 of them of three operands, and 29 rotations; eight
                messages
   AES          14 rounds of four blocks an instruction
   sort         a minimum and a logic operation for each comparator of Batcher's merge exchange, 16 keys a register
   inversions   2 n - 3 division steps on 1.5 n bits, two operations a register mod 2 and seven mod 3; eight items share
-               one
+               one; where products are on tiles 64 do, and only the products of sharing are counted
 ML-KEM, Kyber and FrodoKEM:
   permutation  as above; three of SHAKE128 for a polynomial of A in ML-KEM, ceil(2 n / 168) for a row of A in FrodoKEM
   transform    7 * 128 butterflies of three 16-bit multiplications and three additions; 15 and 7 for a product of
@@ -76,6 +78,7 @@ NTRU = {
 }
 NEWTON_PRODUCTS = 8
 SHARING_BLOCKS = 8  # of a key generation: one inversion for all, and three products for each but the first
+SHARING_ITEMS = 64  # the same on tiles
 SHA3_RATE = 136
 LANES_16 = 32
 AES_BLOCKS = 4  # of a register
@@ -106,10 +109,15 @@ def permutation(layout):
     return 24 * layout.cycles(logic=1, ternary=60, rotate=29) / 8
 
 
-def ntru_product(layout, n):
-    """Cycles of a product modulo x^n - 1 and a power of two, for one of 32 items."""
+def ntru_product(layout, n, limbs):
+    """Cycles of a product modulo x^n - 1 and a power of two, for one of 32 items. limbs: pairs of them on tiles."""
     leaf = math.ceil(n / 64)
-    return 7 * 81 * layout.cycles(multiply=leaf**2, add=(leaf - 1) ** 2) / LANES_16
+    vectors = 7 * 81 * layout.cycles(multiply=leaf**2, add=(leaf - 1) ** 2) / LANES_16
+    return min(vectors, on_tiles(layout, n, limbs))
+
+
+def on_tiles(layout, n, limbs):
+    return limbs * n**2 / layout.tile_macs if layout.tile_macs else math.inf
 
 
 def ntru_inversion(layout, n, operations):
@@ -118,19 +126,24 @@ def ntru_inversion(layout, n, operations):
 
 
 def ntru_floors(layout, n, logq, hps):
-    product = ntru_product(layout, n)
-    product_s3 = 27 * math.ceil(n / 8) ** 2 / 512 * layout.cycles(ternary=5)
+    product, product_of_words = ntru_product(layout, n, 2), ntru_product(layout, n, 3)
+    vectors_s3 = 27 * math.ceil(n / 8) ** 2 / 512 * layout.cycles(ternary=5)
+    product_s3 = min(vectors_s3, on_tiles(layout, n, 1))
     draws = (n - 1) + (math.ceil(30 * (n - 1) / 8) if hps else n - 1)
     sort = comparators(n - 1) / 16 * layout.cycles(minimum=1, logic=1) if hps else 0
     ciphertext = math.ceil((n - 1) * logq / 8)
     rm = permutations(2 * math.ceil((n - 1) / 5)) * permutation(layout)
     aes = math.ceil(draws / 16) / AES_BLOCKS * layout.cycles(aes=14)
-    inverses = (NEWTON_PRODUCTS * product + ntru_inversion(layout, n, 2) + ntru_inversion(layout, n, 7) +
-                3 * (SHARING_BLOCKS - 1) * (product + product_s3)) / SHARING_BLOCKS
+    shared = 3 * (product_of_words + product_s3)
+    if layout.tile_macs:
+        inverses = shared * (SHARING_ITEMS - 1) / SHARING_ITEMS
+    else:
+        one = NEWTON_PRODUCTS * product_of_words + ntru_inversion(layout, n, 2) + ntru_inversion(layout, n, 7)
+        inverses = (one + (SHARING_BLOCKS - 1) * shared) / SHARING_BLOCKS
     return {
-        "keygen": 5 * product + inverses + sort + aes,
+        "keygen": ntru_product(layout, n, 1) + 4 * product + inverses + sort + aes,
         "encaps": product + rm + sort + aes,
-        "decaps": 2 * product + product_s3 + rm + permutations(32 + ciphertext) * permutation(layout),
+        "decaps": product + product_of_words + product_s3 + rm + permutations(32 + ciphertext) * permutation(layout),
     }
 
 
