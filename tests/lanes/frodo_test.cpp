@@ -69,7 +69,7 @@ void expect_packing(const Kernels& kernels) {
   testing::Noise noise(5);
   constexpr uint8_t kUntouched = 0xab;
   for (const unsigned logq : {15u, 16u}) {
-    for (const size_t rows : {1, 2, 3, 8, 16, 80}) {
+    for (const size_t rows : {1, 2, 3, 4, 5, 6, 7, 8, 16, 80, 122}) {
       Words words(rows * kBar);
       for (auto& word : words)
         word = static_cast<uint16_t>(noise.next() >> 40);
@@ -79,10 +79,11 @@ void expect_packing(const Kernels& kernels) {
       expected.resize(bytes.size(), kUntouched);
       EXPECT_EQ(bytes, expected) << logq << " " << rows;
       const Bytes exact(expected.begin(), expected.end() - 32);
-      Words unpacked(words.size());
+      Words unpacked(words.size() + 32, kUntouched);
       kernels.unpack(unpacked.data(), exact.data(), words.size(), logq);
       for (auto& word : words)
         word &= static_cast<uint16_t>((1u << logq) - 1);
+      words.resize(unpacked.size(), kUntouched);
       EXPECT_EQ(unpacked, words) << logq << " " << rows;
     }
   }

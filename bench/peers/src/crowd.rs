@@ -100,7 +100,7 @@ impl<'a> PeersCrowd<'a> {
         (0..self.crowd.count).for_each(|i| self.run_item(op, i));
     }
 
-    /// The next items, not so few that looking at a clock after them takes time. Returns how many.
+    /// The next part of the crowd: all of few items, a 64th of many. Returns how many.
     pub fn run_some(&mut self, op: Op) -> usize {
         let count = self.crowd.count;
         let some = if count <= MOST_AT_ONCE { count } else { count.div_ceil(PARTS) };

@@ -77,14 +77,19 @@ fn peers_by_set(all: &[Box<dyn Peer>]) -> Vec<Vec<&dyn Peer>> {
     sets
 }
 
-/// The records of the file, if it is there, with the new ones in place of those of the same row.
-fn updated(path: &str, new: Vec<Value>) -> Vec<Value> {
+/// The records of the file, if it is there.
+fn records_of(path: &str) -> Vec<Value> {
+    std::fs::read_to_string(path).map_or(vec![], |text| {
+        let document: Value = serde_json::from_str(&text).expect("a JSON file of this program");
+        document["records"].as_array().expect("records").clone()
+    })
+}
+
+/// The earlier records with the new ones in place of those of the same row.
+fn updated(earlier: &[Value], new: &[Value]) -> Vec<Value> {
     let row = |r: &Value| ["scheme", "op", "backend", "threads", "count", "keys", "forced"].map(|name| r[name].clone());
-    let old = std::fs::read_to_string(path).map_or(json!([]), |text| {
-        serde_json::from_str::<Value>(&text).expect("a JSON file of this program")["records"].take()
-    });
-    let kept = old.as_array().expect("records").iter().filter(|r| !new.iter().any(|n| row(n) == row(r)));
-    kept.cloned().chain(new.iter().cloned()).collect()
+    let kept = earlier.iter().filter(|r| !new.iter().any(|n| row(n) == row(r)));
+    kept.chain(new).cloned().collect()
 }
 
 fn main() {
@@ -104,23 +109,33 @@ fn main() {
     all.extend(aws_lc::peers());
     all.extend(libcrux::peers());
     all.extend(openssl::peers());
-    let gate = arguments.iter().any(|a| a == "--quiet").then(Gate::new);
+    let quiet = arguments.iter().any(|a| a == "--quiet");
+    assert!(!(quiet && wishes.wants_only("threads")), "--quiet pins one thread: it cannot measure --kinds threads");
+    let gate = quiet.then(Gate::new);
     let mut timer = Timer { span: Duration::from_secs_f64(seconds), gate };
+    let path = option(&arguments, "--json");
+    let keeps = arguments.iter().any(|a| a == "--update");
+    let earlier = path.as_ref().filter(|_| keeps).map_or(vec![], |path| records_of(path));
     let mut report = Report::new();
     for peers in peers_by_set(&all).iter().filter(|peers| wanted(peers[0].set())) {
         measure(peers, &wishes, &mut timer, &mut report);
-    }
-    if let Some(path) = option(&arguments, "--json") {
-        let mut records = report.records;
-        if arguments.iter().any(|a| a == "--update") {
-            records = updated(&path, records);
+        if let Some(path) = &path {
+            save(path, &earlier, &report, &timer, &arguments);
         }
-        let quiet_ghz: Vec<f64> = records.iter().filter_map(|r| r["ghz"].as_f64()).collect();
-        let ghz = if quiet_ghz.is_empty() { core_ghz() } else { median(quiet_ghz.into_iter()) };
-        let mut document = json!({ "machine": cpu_model(), "ghz": ghz, "command": arguments.join(" "), "rounds": ROUNDS, "records": records });
-        if let Some(gate) = &timer.gate {
-            document["quiet_share"] = json!(gate.share());
-        }
-        std::fs::write(&path, serde_json::to_string_pretty(&document).unwrap() + "\n").expect("write the JSON file");
     }
+    if let Some(path) = path.filter(|_| report.records.is_empty()) {
+        save(&path, &earlier, &report, &timer, &arguments);
+    }
+}
+
+/// Writes the file anew after each set, so that nothing is lost if a later one cannot be measured. `earlier`: records to keep.
+fn save(path: &str, earlier: &[Value], report: &Report, timer: &Timer, arguments: &[String]) {
+    let clocks: Vec<f64> = report.records.iter().filter_map(|r| r["ghz"].as_f64()).collect();
+    let ghz = if clocks.is_empty() { core_ghz() } else { median(clocks.into_iter()) };
+    let records = updated(earlier, &report.records);
+    let mut document = json!({ "machine": cpu_model(), "ghz": ghz, "command": arguments.join(" "), "rounds": ROUNDS, "records": records });
+    if let Some(gate) = &timer.gate {
+        document["quiet_share"] = json!(gate.share());
+    }
+    std::fs::write(path, serde_json::to_string_pretty(&document).unwrap() + "\n").expect("write the JSON file");
 }

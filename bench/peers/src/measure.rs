@@ -3,7 +3,7 @@
 use crate::crowd::{check, Crowd, Op, PeersCrowd};
 use crate::peer::Peer;
 use crate::polykem::Polykem;
-use crate::timer::{median, Gate, Side, Timer};
+use crate::timer::{median, Rate, Side, Timer};
 use serde_json::json;
 
 pub const ROUNDS: usize = 9;
@@ -17,6 +17,12 @@ pub struct Wishes {
     pub count: usize,
     /// Names of `KINDS`; None: all.
     pub kinds: Option<Vec<String>>,
+}
+
+impl Wishes {
+    pub fn wants_only(&self, kind: &str) -> bool {
+        self.kinds.as_ref().map_or(false, |kinds| kinds.iter().all(|k| k == kind))
+    }
 }
 
 /// The kinds of rows: full batches with a key per item or one for all, the backend avx2, one item, small batches, two threads.
@@ -54,28 +60,36 @@ fn cases(count: usize, compatible: bool) -> Vec<Case> {
 }
 
 /// Rates of one side, one for each round.
-struct Rates(Vec<f64>);
+struct Rates(Vec<Rate>);
 
 impl Rates {
     fn median(&self) -> f64 {
-        median(self.0.iter().copied())
+        median(self.0.iter().map(|r| r.per_s))
     }
     /// The median of the rounds' ratios.
     fn ratio(&self, other: &Rates) -> f64 {
-        median(self.0.iter().zip(&other.0).map(|(a, b)| a / b))
+        median(self.0.iter().zip(&other.0).map(|(a, b)| a.per_s / b.per_s))
+    }
+    /// The record with the clock beside this side's rates, where that is measured.
+    fn with_ghz(&self, mut record: serde_json::Value) -> serde_json::Value {
+        let clocks: Vec<f64> = self.0.iter().filter_map(|r| r.ghz).collect();
+        if !clocks.is_empty() {
+            record["ghz"] = json!(median(clocks.into_iter()));
+        }
+        record
     }
 }
 
-/// All sides in turn, ROUNDS times.
+/// All sides in turn, ROUNDS times, each round beginning with the next side.
 fn compare(mut sides: Vec<Side>, timer: &mut Timer) -> Vec<Rates> {
     for side in &mut sides {
         side();
     }
+    let count = sides.len();
     let mut rates: Vec<Rates> = sides.iter().map(|_| Rates(vec![])).collect();
-    for _ in 0..ROUNDS {
-        for (side, rates) in sides.iter_mut().zip(&mut rates) {
-            rates.0.push(timer.rate(side));
-        }
+    for turn in 0..ROUNDS * count {
+        let at = (turn / count + turn) % count;
+        rates[at].0.push(timer.rate(&mut sides[at]));
     }
     rates
 }
@@ -115,17 +129,15 @@ impl Report {
         );
         let peers: Vec<serde_json::Value> = order
             .iter()
-            .map(|&i| json!({ "name": names[i], "ops_per_s": theirs[i].median(), "ratio": mine.ratio(&theirs[i]) }))
+            .map(|&i| (i, json!({ "name": names[i], "ops_per_s": theirs[i].median(), "ratio": mine.ratio(&theirs[i]) })))
+            .map(|(i, record)| theirs[i].with_ghz(record))
             .collect();
-        let mut record = json!({
+        let record = json!({
             "peer": names[fastest], "scheme": set, "op": op, "backend": backend, "threads": threads, "count": case.count,
             "keys": keys, "forced": case.backend.is_some(), "ratio": ratio, "ours_ops_per_s": mine.median(),
             "peer_ops_per_s": theirs[fastest].median(), "peers": peers,
         });
-        if let Some(ghz) = timer.gate.as_mut().map(Gate::take_ghz) {
-            record["ghz"] = json!(ghz);
-        }
-        self.records.push(record);
+        self.records.push(mine.with_ghz(record));
     }
 }
 

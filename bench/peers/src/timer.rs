@@ -11,26 +11,22 @@ pub struct Timer {
     pub gate: Option<Gate>,
 }
 
+/// How fast a side was, and the clock of the quiet core beside it.
+pub struct Rate {
+    pub per_s: f64,
+    pub ghz: Option<f64>,
+}
+
 impl Timer {
     /// Operations per second of `side` over at least `span`.
-    pub fn rate(&mut self, side: &mut Side) -> f64 {
-        let (mut done, mut spent) = (0, Duration::ZERO);
+    pub fn rate(&mut self, side: &mut Side) -> Rate {
         match &mut self.gate {
-            None => (done, spent) = run_for(self.span, side),
-            Some(gate) => {
-                while spent < self.span {
-                    if gate.wait() {
-                        side(); // the caches of another core
-                    }
-                    let (some, took) = run_for(Gate::BETWEEN_LOOKS, side);
-                    if gate.keeps(took) {
-                        done += some;
-                        spent += took;
-                    }
-                }
+            None => {
+                let (done, spent) = run_for(self.span, side);
+                Rate { per_s: done as f64 / spent.as_secs_f64(), ghz: None }
             }
+            Some(gate) => gate.rate(self.span, side),
         }
-        done as f64 / spent.as_secs_f64()
     }
 }
 
@@ -62,7 +58,6 @@ pub struct Gate {
     at: usize,
     kept: Duration,
     dropped: Duration,
-    clocks: Vec<f64>,
 }
 
 impl Gate {
@@ -74,51 +69,58 @@ impl Gate {
 
     pub fn new() -> Self {
         assert!(unsafe { polykem_quiet_prepare() }, "--quiet needs a CPU with AMX, and a kernel that lets it be used");
-        let this = Self { cpus: allowed_cpus(), at: 0, kept: Duration::ZERO, dropped: Duration::ZERO, clocks: vec![] };
+        let this = Self { cpus: allowed_cpus(), at: 0, kept: Duration::ZERO, dropped: Duration::ZERO };
         pin(this.cpus[0]);
         this
     }
 
-    /// Returns when the core is quiet: whether that is another core than before.
-    fn wait(&mut self) -> bool {
-        let (start, mut tries, mut moved) = (Instant::now(), 0, false);
-        while !self.is_quiet() {
-            assert!(start.elapsed() < Self::PATIENCE, "no core was quiet for {} s", Self::PATIENCE.as_secs());
+    fn rate(&mut self, span: Duration, side: &mut Side) -> Rate {
+        let (mut done, mut spent, mut clocks) = (0, Duration::ZERO, vec![]);
+        let mut last_kept = Instant::now();
+        while spent < span {
+            if self.wait(last_kept) {
+                side(); // the caches of another core, or what a neighbour left of them
+            }
+            let (some, took) = run_for(Self::BETWEEN_LOOKS, side);
+            let Some(ghz) = quiet_clock() else {
+                self.dropped += took;
+                continue;
+            };
+            clocks.push(ghz);
+            self.kept += took;
+            done += some;
+            spent += took;
+            last_kept = Instant::now();
+        }
+        Rate { per_s: done as f64 / spent.as_secs_f64(), ghz: Some(median(clocks.into_iter())) }
+    }
+
+    /// Returns when the core is quiet: whether it had to wait for that.
+    fn wait(&mut self, last_kept: Instant) -> bool {
+        let mut tries = 0;
+        while quiet_clock().is_none() {
+            assert!(last_kept.elapsed() < Self::PATIENCE, "no core was quiet for {} s", Self::PATIENCE.as_secs());
             tries += 1;
             if tries % Self::TRIES == 0 {
                 self.at = (self.at + 1) % self.cpus.len();
                 pin(self.cpus[self.at]);
-                moved = true;
             }
             std::thread::sleep(Self::BETWEEN_TRIES);
         }
-        moved
-    }
-
-    /// Whether the time just spent counts.
-    fn keeps(&mut self, spent: Duration) -> bool {
-        let quiet = self.is_quiet();
-        *(if quiet { &mut self.kept } else { &mut self.dropped }) += spent;
-        quiet
-    }
-
-    fn is_quiet(&mut self) -> bool {
-        let clock = unsafe { polykem_quiet_clock() };
-        if clock > 0.0 {
-            self.clocks.push(clock);
-        }
-        clock > 0.0
+        assert!(last_kept.elapsed() < Self::PATIENCE, "no call ended quietly for {} s", Self::PATIENCE.as_secs());
+        tries > 0
     }
 
     /// The share of the time that counted.
     pub fn share(&self) -> f64 {
         self.kept.as_secs_f64() / (self.kept + self.dropped).as_secs_f64()
     }
+}
 
-    /// The median clock of the quiet core since the last call.
-    pub fn take_ghz(&mut self) -> f64 {
-        median(self.clocks.drain(..))
-    }
+/// The core's clock in GHz if the core is quiet now.
+fn quiet_clock() -> Option<f64> {
+    let ghz = unsafe { polykem_quiet_clock() };
+    (ghz > 0.0).then_some(ghz)
 }
 
 fn allowed_cpus() -> Vec<usize> {

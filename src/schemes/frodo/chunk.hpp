@@ -41,8 +41,9 @@ struct Chunk {
   const Batch& io;
   Item* items;
   size_t tile_item = 0, tile_row = 0;
-  bool packs_a;          ///< all of A is kept, at packed_a()
-  bool has_key = false;  ///< earlier items had the same key: pkh is in the first item, and all of A there if it is kept
+  bool packs_a;  ///< all of A is kept, at packed_a()
+  bool has_key =
+      false;  ///< earlier items had the same key: items[0] still has pkh, packed_a() all of A if that is kept
 
   size_t n() const { return set.n(); }
   size_t tile_rows() const { return std::min(n() - tile_row, kernels.tile_rows); }

@@ -4,8 +4,8 @@
 // Where b is used for many rows of a, and for dot products, half of the multiplications are saved [WINOGRAD68]:
 // x_p y_p + x_q y_q = (x_p + y_q) (x_q + y_p) - x_p x_q - y_p y_q for a pair p, q of terms. The last two products
 // depend on a row of a or a column of b alone ("own products") and are subtracted at the end. Two additions replace one
-// of two multiplications, for which AMD's CPUs have half as many units. Intel's multiply on as many ports as they add
-// on, so dot products do without it there.
+// of two multiplications, for which AMD's CPUs have half as many units. Xeons multiply on as many ports as they add on,
+// so dot products do without it on Intel's CPUs.
 #include <immintrin.h>
 
 #include <algorithm>
@@ -401,14 +401,14 @@ void mul_add_transposed(Matrix16 c, ConstMatrix16 a, ConstMatrix16 b_transposed,
   }
 }
 
-void mul_add_transposed_here(Matrix16 c, ConstMatrix16 a, ConstMatrix16 b_transposed, ProductShape shape) {
+void mul_add_transposed_for_this_cpu(Matrix16 c, ConstMatrix16 a, ConstMatrix16 b_transposed, ProductShape shape) {
   kCpuByIntel ? mul_add_transposed<false>(c, a, b_transposed, shape)
               : mul_add_transposed<true>(c, a, b_transposed, shape);
 }
 
 }  // namespace
 
-const MatMul kMatMulAvx512 = {mul_add, mul_add_transposed_here};
+const MatMul kMatMulAvx512 = {mul_add, mul_add_transposed_for_this_cpu};
 const MatMulForms kMatMulFormsAvx512 = {{mul_add, mul_add_transposed<true>}, {mul_add, mul_add_transposed<false>}};
 
 }  // namespace polykem

@@ -2,6 +2,7 @@
 // Sampling and packing with vectors, for both instruction sets.
 #pragma once
 
+#include <algorithm>
 #include <cstring>
 
 #include "prim/simd/vec16.hpp"
@@ -17,8 +18,8 @@ using simd::V16;
 
 #ifdef POLYKEM_ISA_AVX512
 
-/// All thresholds lie in one register, in which a permutation looks them up: a binary search of four steps, in which
-/// every lane does the same. [FRODO21, Alg 5]
+/// A binary search of four steps, in which every lane does the same. Each step has the thresholds that it may need in a
+/// register of its own, and looks them up by the count so far. [FRODO21, Alg 5]
 class Sampler {
  public:
   explicit Sampler(const Cdf& cdf) {
@@ -165,9 +166,15 @@ POLYKEM_INLINE Row load_last(const uint8_t* from) {
   return load16(row);
 }
 
-/// Rows that pack_rows and unpack_rows take at once, in one register.
 #ifdef POLYKEM_ISA_AVX512
+
+/// Rows that pack_rows and unpack_rows take at once, in one register.
 inline constexpr size_t kRowsTogether = 4;
+
+/// 1 <= count <= 64.
+POLYKEM_INLINE __mmask64 low_bytes(size_t count) {
+  return ~uint64_t{0} >> (64 - count);
+}
 
 /// The bits of a where `mask` has ones, those of b elsewhere.
 POLYKEM_INLINE __m512i merged(__m512i mask, __m512i a, __m512i b) {
@@ -225,25 +232,28 @@ POLYKEM_INLINE __m512i unpack_together(__m512i bytes) {
 }
 
 template <unsigned kBits>
-POLYKEM_INLINE void pack_together(uint8_t* out, const uint16_t* in) {
-  constexpr __mmask64 kBytes = ~uint64_t{0} >> (64 - kRowsTogether * kBits);
-  _mm512_mask_storeu_epi8(out, kBytes, pack_together<kBits>(_mm512_loadu_si512(in)));
+void pack_rows(uint8_t* out, const uint16_t* in, size_t rows) {
+  for (size_t i = 0; i < rows; i += kRowsTogether, out += kRowsTogether * kBits, in += kRowsTogether * kBar) {
+    const size_t now = std::min(rows - i, kRowsTogether);
+    const __m512i x = _mm512_maskz_loadu_epi8(low_bytes(now * kBar * sizeof *in), in);
+    _mm512_mask_storeu_epi8(out, low_bytes(now * kBits), pack_together<kBits>(x));
+  }
 }
+
 template <unsigned kBits>
-POLYKEM_INLINE void unpack_together(uint16_t* out, const uint8_t* in) {
-  constexpr __mmask64 kBytes = ~uint64_t{0} >> (64 - kRowsTogether * kBits);
-  _mm512_storeu_si512(out, unpack_together<kBits>(_mm512_maskz_loadu_epi8(kBytes, in)));
+void unpack_rows(uint16_t* out, const uint8_t* in, size_t rows) {
+  for (size_t i = 0; i < rows; i += kRowsTogether, in += kRowsTogether * kBits, out += kRowsTogether * kBar) {
+    const size_t now = std::min(rows - i, kRowsTogether);
+    const __m512i bytes = _mm512_maskz_loadu_epi8(low_bytes(now * kBits), in);
+    _mm512_mask_storeu_epi8(out, low_bytes(now * kBar * sizeof *out), unpack_together<kBits>(bytes));
+  }
 }
-#endif
+
+#else
 
 /// A store may overrun a row's end, because the next row follows; the last row's store may not.
 template <unsigned kBits>
 void pack_rows(uint8_t* out, const uint16_t* in, size_t rows) {
-#ifdef POLYKEM_ISA_AVX512
-  for (; rows >= kRowsTogether; rows -= kRowsTogether, out += kRowsTogether * kBits, in += kRowsTogether * kBar)
-    pack_together<kBits>(out, in);
-  if (rows == 0) return;
-#endif
   for (; rows > 1; --rows, out += kBits, in += kBar)
     store16(out, PackedRow<kBits>::pack(load16(in)));
   uint8_t last[kRowBytes];
@@ -253,15 +263,12 @@ void pack_rows(uint8_t* out, const uint16_t* in, size_t rows) {
 
 template <unsigned kBits>
 void unpack_rows(uint16_t* out, const uint8_t* in, size_t rows) {
-#ifdef POLYKEM_ISA_AVX512
-  for (; rows >= kRowsTogether; rows -= kRowsTogether, in += kRowsTogether * kBits, out += kRowsTogether * kBar)
-    unpack_together<kBits>(out, in);
-  if (rows == 0) return;
-#endif
   for (; rows > 1; --rows, in += kBits, out += kBar)
     store16(out, PackedRow<kBits>::unpack(load16(in)));
   store16(out, PackedRow<kBits>::unpack(load_last<kBits>(in)));
 }
+
+#endif
 
 /// n: a multiple of 8.
 template <unsigned kBits>

@@ -102,7 +102,7 @@ struct Chunk {
   ByteRows sk_out(size_t offset) const { return {io.sk_out + offset, P.secret_key_bytes()}; }
   ByteRows ss_out() const { return {io.ss_out, kSymBytes}; }
 
-  /// Has part `part` of `parts` of the records fetched that will be written for the items [first, end): while A is
+  /// Prefetches, for writing, part `part` of `parts` of the output records of the items [first, end): while A is
   /// hashed, memory is idle. On Intel's CPUs; a Zen 4 gains nothing. In assembly, since GCC drops functions that do
   /// nothing but prefetch.
   void fetch_output([[maybe_unused]] size_t first, [[maybe_unused]] size_t end, [[maybe_unused]] size_t part,
