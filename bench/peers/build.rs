@@ -5,7 +5,7 @@ use std::{env, path::Path};
 fn main() {
     println!("cargo:rerun-if-env-changed=POLYKEM_BUILD");
     println!("cargo:rerun-if-changed=src");
-    let sources = ["src/quiet.cpp", "src/random.cpp"];
+    let sources = ["src/clock.cpp", "src/random.cpp"];
     cc::Build::new().cpp(true).std("c++20").include("../../src").files(sources).compile("polykem_peers_helpers");
     println!("cargo:rustc-link-arg=-Wl,--wrap=PQCRYPTO_RUST_randombytes");
     let build = env::var("POLYKEM_BUILD").expect("set POLYKEM_BUILD to polykem's build directory, or use `make bench-peers`");

@@ -19,8 +19,8 @@ mod timer;
 use measure::{measure, Report, Wishes, KINDS, ROUNDS};
 use peer::Peer;
 use serde_json::{json, Value};
-use std::time::{Duration, Instant};
-use timer::{median, Gate, Timer};
+use std::time::Duration;
+use timer::{core_ghz, median, Gate, Timer};
 
 /// The CPU that the peers were compiled for.
 const CPU: &str = env!("POLYKEM_PEER_CPU", "`make bench-peers` sets it");
@@ -32,23 +32,6 @@ fn option(arguments: &[String], name: &str) -> Option<String> {
 
 fn list(arguments: &[String], name: &str) -> Option<Vec<String>> {
     option(arguments, name).map(|v| v.split(',').map(str::to_owned).collect())
-}
-
-/// The core's clock: a chain of multiplications that take three cycles each, the fastest of some runs.
-#[cfg(target_arch = "x86_64")]
-fn core_ghz() -> f64 {
-    const CHAIN: usize = 1_000_000;
-    const CYCLES: usize = 3;
-    let run = || {
-        let start = Instant::now();
-        unsafe {
-            std::arch::asm!("2:", "imul {x}, {x}", "imul {x}, {x}", "imul {x}, {x}", "imul {x}, {x}", "dec {n}", "jnz 2b",
-                x = inout(reg) 3u64 => _, n = inout(reg) CHAIN / 4 => _);
-        }
-        start.elapsed().as_secs_f64()
-    };
-    let fastest = (0..20).map(|_| run()).fold(f64::MAX, f64::min);
-    (CHAIN * CYCLES) as f64 / fastest / 1e9
 }
 
 /// The CPU's name and what tells the layout of its core (tools/floors.py).

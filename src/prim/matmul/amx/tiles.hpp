@@ -37,32 +37,26 @@ template <int kTile>
 POLYKEM_INLINE void clear() {
   asm volatile("tilezero %%tmm%c0" : : "i"(kTile));
 }
-// Rows are kRowBytes apart. The register that says so is set in place: where registers are few, compilers keep it in a
-// vector register, and each load would wait for the port that moves it back, which AES keeps busy.
+/// kRowBytes, set anew for each instruction: where registers are few, compilers would keep it in a vector register, and
+/// each load would wait for the port that moves it back, which AES keeps busy.
+POLYKEM_INLINE size_t row_stride() {
+  size_t stride;
+  asm volatile("mov %1, %k0" : "=r"(stride) : "i"(kRowBytes));
+  return stride;
+}
+
 template <int kTile>
 POLYKEM_INLINE void load(const void* from) {
-  size_t stride;
-  asm volatile("mov %2, %k0\n\ttileloadd (%1,%0,1), %%tmm%c3"
-               : "=&r"(stride)
-               : "r"(from), "i"(kRowBytes), "i"(kTile)
-               : "memory");
+  asm volatile("tileloadd (%0,%1,1), %%tmm%c2" : : "r"(from), "r"(row_stride()), "i"(kTile) : "memory");
 }
 /// The same for data that is read once.
 template <int kTile>
 POLYKEM_INLINE void load_once(const void* from) {
-  size_t stride;
-  asm volatile("mov %2, %k0\n\ttileloaddt1 (%1,%0,1), %%tmm%c3"
-               : "=&r"(stride)
-               : "r"(from), "i"(kRowBytes), "i"(kTile)
-               : "memory");
+  asm volatile("tileloaddt1 (%0,%1,1), %%tmm%c2" : : "r"(from), "r"(row_stride()), "i"(kTile) : "memory");
 }
 template <int kTile>
 POLYKEM_INLINE void store(int32_t* to) {
-  size_t stride;
-  asm volatile("mov %2, %k0\n\ttilestored %%tmm%c3, (%1,%0,1)"
-               : "=&r"(stride)
-               : "r"(to), "i"(kRowBytes), "i"(kTile)
-               : "memory");
+  asm volatile("tilestored %%tmm%c2, (%0,%1,1)" : : "r"(to), "r"(row_stride()), "i"(kTile) : "memory");
 }
 
 /// Row m, column j of the 32-bit sums += sum over k < 16 and b < 4 of byte 4 k + b of row m of kLeft, times byte

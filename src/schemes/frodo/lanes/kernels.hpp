@@ -2,12 +2,14 @@
 // Sampling and packing with vectors, for both instruction sets.
 #pragma once
 
-#include <algorithm>
 #include <cstring>
 
 #include "prim/simd/vec16.hpp"
 #include "schemes/frodo/kernels.hpp"
-#ifdef POLYKEM_ISA_NEON
+#if defined(POLYKEM_ISA_AVX512)
+#include "schemes/frodo/avx512/packed_rows.hpp"
+#include "schemes/frodo/avx512/sampler.hpp"
+#elif defined(POLYKEM_ISA_NEON)
 #include "schemes/frodo/neon/packed_row.hpp"
 #endif
 
@@ -16,40 +18,7 @@ inline namespace POLYKEM_ISA {
 
 using simd::V16;
 
-#ifdef POLYKEM_ISA_AVX512
-
-/// A binary search of four steps, in which every lane does the same. Each step has the thresholds that it may need in a
-/// register of its own, and looks them up by the count so far. [FRODO21, Alg 5]
-class Sampler {
- public:
-  explicit Sampler(const Cdf& cdf) {
-    for (size_t s = 0; s < kSteps; ++s) {
-      alignas(64) uint16_t words[V16::kLanes] = {};
-      for (size_t e = 0; e < size_t{1} << kSteps; ++e) {
-        const size_t at = e + (kFirst >> s) - 1;
-        words[e] = at < cdf.size - 1 ? cdf.at[at] : 0xffff;
-      }
-      threshold_[s] = _mm512_load_si512(words);
-    }
-  }
-
-  POLYKEM_INLINE V16 sample(V16 word) const {
-    const __m512i position = _mm512_srli_epi16(word.r, 1), zero = _mm512_setzero_si512();
-    __m512i e = zero;  // so many thresholds are below the position, as far as is known
-    for (size_t s = 0; s < kSteps; ++s) {
-      const __mmask32 below = _mm512_cmplt_epu16_mask(_mm512_permutexvar_epi16(e, threshold_[s]), position);
-      e = _mm512_mask_add_epi16(e, below, e, _mm512_set1_epi16(kFirst >> s));
-    }
-    return {_mm512_mask_sub_epi16(e, _mm512_test_epi16_mask(word.r, _mm512_set1_epi16(1)), zero, e)};
-  }
-
- private:
-  static constexpr size_t kSteps = 4, kFirst = 8;
-  static_assert(kMaxCdf <= 2 * kFirst);
-  __m512i threshold_[kSteps];  ///< of step s: lane e holds threshold e + (kFirst >> s) - 1
-};
-
-#else
+#ifndef POLYKEM_ISA_AVX512
 
 /// Every entry of the table is read for every word. [FRODO21, Alg 5]
 class Sampler {
@@ -166,90 +135,7 @@ POLYKEM_INLINE Row load_last(const uint8_t* from) {
   return load16(row);
 }
 
-#ifdef POLYKEM_ISA_AVX512
-
-/// Rows that pack_rows and unpack_rows take at once, in one register.
-inline constexpr size_t kRowsTogether = 4;
-
-/// 1 <= count <= 64.
-POLYKEM_INLINE __mmask64 low_bytes(size_t count) {
-  return ~uint64_t{0} >> (64 - count);
-}
-
-/// The bits of a where `mask` has ones, those of b elsewhere.
-POLYKEM_INLINE __m512i merged(__m512i mask, __m512i a, __m512i b) {
-  return _mm512_ternarylogic_epi64(mask, a, b, 0xca);
-}
-
-/// Where the bytes of four rows stand, for both directions.
-template <unsigned kBits>
-struct RowsIndices {
-  alignas(64) uint8_t packed[64], unpacked[64], shifts[64], unshifts[64];
-
-  /// 16 bits: two bytes change places. 15 bits: each 64-bit lane has four coefficients, 60 bits; packed, two lanes are
-  /// 15 bytes, of which the first lane has seven and a half.
-  constexpr RowsIndices() : packed(), unpacked(), shifts(), unshifts() {
-    for (size_t byte = 0; byte < 64; ++byte) {
-      const size_t lane = byte / 8, odd = lane % 2, at = byte % 8;
-      if constexpr (kBits == 16) {
-        packed[byte] = unpacked[byte] = static_cast<uint8_t>(byte ^ 1);
-      } else {
-        packed[byte] = static_cast<uint8_t>(byte < 60 ? byte / 15 * 16 + byte % 15 : 0);
-        shifts[byte] = static_cast<uint8_t>(((odd != 0 ? 48 : 52) - 8 * at) % 64);
-        unpacked[byte] = static_cast<uint8_t>(60 * lane / 8 + 7 - at);
-        unshifts[byte] = static_cast<uint8_t>(49 - 4 * odd - at / 2 * 15 + at % 2 * 8);
-      }
-    }
-  }
-};
-template <unsigned kBits>
-inline constexpr RowsIndices<kBits> kRowsIndices{};
-
-POLYKEM_INLINE __m512i index_register(const uint8_t (&index)[64]) {
-  return _mm512_load_si512(index);
-}
-
-template <unsigned kBits>
-POLYKEM_INLINE __m512i pack_together(__m512i x) {
-  if constexpr (kBits == 15) {
-    const __m512i pairs = merged(_mm512_set1_epi32(0x3fff8000), _mm512_slli_epi32(x, 15), _mm512_srli_epi32(x, 16));
-    const __m512i fours =
-        merged(_mm512_set1_epi64(0x0fffffffc0000000), _mm512_slli_epi64(pairs, 30), _mm512_srli_epi64(pairs, 32));
-    // the first lane of two gets the highest four bits of the second one above its own 60
-    const __m512i next = _mm512_slli_epi64(_mm512_shuffle_epi32(fours, _MM_PERM_BADC), 4);
-    const __m512i lanes = merged(_mm512_set1_epi64(0x0fffffffffffffff), fours, next);
-    x = _mm512_multishift_epi64_epi8(index_register(kRowsIndices<15>.shifts), lanes);
-  }
-  return _mm512_permutexvar_epi8(index_register(kRowsIndices<kBits>.packed), x);
-}
-
-template <unsigned kBits>
-POLYKEM_INLINE __m512i unpack_together(__m512i bytes) {
-  const __m512i x = _mm512_permutexvar_epi8(index_register(kRowsIndices<kBits>.unpacked), bytes);
-  if constexpr (kBits == 16) return x;
-  const __m512i words = _mm512_multishift_epi64_epi8(index_register(kRowsIndices<15>.unshifts), x);
-  return _mm512_and_si512(words, _mm512_set1_epi16(0x7fff));
-}
-
-template <unsigned kBits>
-void pack_rows(uint8_t* out, const uint16_t* in, size_t rows) {
-  for (size_t i = 0; i < rows; i += kRowsTogether, out += kRowsTogether * kBits, in += kRowsTogether * kBar) {
-    const size_t now = std::min(rows - i, kRowsTogether);
-    const __m512i x = _mm512_maskz_loadu_epi8(low_bytes(now * kBar * sizeof *in), in);
-    _mm512_mask_storeu_epi8(out, low_bytes(now * kBits), pack_together<kBits>(x));
-  }
-}
-
-template <unsigned kBits>
-void unpack_rows(uint16_t* out, const uint8_t* in, size_t rows) {
-  for (size_t i = 0; i < rows; i += kRowsTogether, in += kRowsTogether * kBits, out += kRowsTogether * kBar) {
-    const size_t now = std::min(rows - i, kRowsTogether);
-    const __m512i bytes = _mm512_maskz_loadu_epi8(low_bytes(now * kBits), in);
-    _mm512_mask_storeu_epi8(out, low_bytes(now * kBar * sizeof *out), unpack_together<kBits>(bytes));
-  }
-}
-
-#else
+#ifndef POLYKEM_ISA_AVX512
 
 /// A store may overrun a row's end, because the next row follows; the last row's store may not.
 template <unsigned kBits>

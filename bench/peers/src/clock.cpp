@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Does this core compute for somebody else, too? On a core of its own a thread with matrix tiles does a product whose
-// operands it loads in 16 cycles. While the core's other hardware thread computes, it takes about 50 or more.
+// The core's clock, and whether the core computes for somebody else, too. On a core of its own a thread with matrix
+// tiles does a product whose operands it loads in 16 cycles. While the core's other hardware thread computes, it takes
+// about 50 or more.
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
@@ -73,7 +74,16 @@ double product_seconds() {
 
 }  // namespace
 
-/// To be called first. False: this CPU or kernel has no tiles.
+/// The core's clock in GHz, whoever uses it: the fastest of some long chains.
+extern "C" double polykem_fastest_clock() {
+  constexpr uint64_t kChain = 1000000;
+  double fastest = chain_seconds(kChain);
+  for (int run = 1; run < 20; ++run)
+    fastest = std::min(fastest, chain_seconds(kChain));
+  return 3e-9 * kChain / fastest;
+}
+
+/// To be called first, before polykem_quiet_clock(). False: this CPU or kernel has no tiles.
 extern "C" bool polykem_quiet_prepare() {
   return polykem::cpu_features().amx() && polykem::may_use_tiles();
 }
