@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+// The emulator itself: what an instruction does beyond the products that other tests compare, and what it refuses.
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cstring>
+
+#include "core/backend.hpp"
+
+namespace polykem {
+namespace {
+
+struct alignas(64) Config {
+  uint8_t palette = 1, start_row = 0, reserved[14] = {};
+  uint16_t row_bytes[16] = {};
+  uint8_t rows[16] = {};
+};
+
+using Memory = std::array<uint8_t, 16 * 64>;
+
+void configure(const Config& config) {
+  asm volatile("ldtilecfg %0" : : "m"(config));
+}
+void release() {
+  asm volatile("tilerelease");
+}
+template <int kTile>
+void load(const void* from, size_t stride) {
+  asm volatile("tileloadd (%0,%1,1), %%tmm%c2" : : "r"(from), "r"(stride), "i"(kTile) : "memory");
+}
+template <int kTile>
+void store(void* to, size_t stride) {
+  asm volatile("tilestored %%tmm%c2, (%0,%1,1)" : : "r"(to), "r"(stride), "i"(kTile) : "memory");
+}
+
+class TileEmulator : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (!cpu_backend_available(cpu::kAmx)) GTEST_SKIP() << "this CPU has no AVX-512";
+    testing::FLAGS_gtest_death_test_style = "threadsafe";
+  }
+};
+
+/// Three rows of five double words, two by three of them as bytes: sums of signed times unsigned bytes.
+TEST_F(TileEmulator, SizesOfTilesAreKept) {
+  Config config;
+  const auto set = [&](size_t i, size_t rows, size_t row_bytes) {
+    config.rows[i] = static_cast<uint8_t>(rows);
+    config.row_bytes[i] = static_cast<uint16_t>(row_bytes);
+  };
+  set(0, 3, 20);  // sums
+  set(1, 3, 8);   // left
+  set(2, 2, 20);  // right
+  configure(config);
+  Memory left{}, right{}, sums;
+  for (size_t i = 0; i < left.size(); ++i) {
+    left[i] = static_cast<uint8_t>(37 * i + 130);
+    right[i] = static_cast<uint8_t>(91 * i + 7);
+  }
+  sums.fill(0x5a);
+  load<1>(left.data(), 9);
+  load<2>(right.data(), 64);
+  asm volatile("tilezero %tmm0\n tdpbsud %tmm2, %tmm1, %tmm0\n tdpbsud %tmm2, %tmm1, %tmm0");
+  store<0>(sums.data(), 64);
+  release();
+  for (size_t m = 0; m < 16; ++m) {
+    for (size_t j = 0; j < 16; ++j) {
+      int32_t got, want = 0;
+      std::memcpy(&got, &sums[64 * m + 4 * j], sizeof got);
+      for (size_t k = 0; k < 8; ++k)
+        want += 2 * static_cast<int8_t>(left[9 * m + k]) * right[64 * (k / 4) + 4 * j + k % 4];
+      EXPECT_EQ(got, m < 3 && j < 5 ? want : 0x5a5a5a5a) << m << ", " << j;
+    }
+  }
+}
+
+TEST_F(TileEmulator, AConfigurationClearsTiles) {
+  Config config;
+  config.rows[7] = 16;
+  config.row_bytes[7] = 64;
+  configure(config);
+  Memory memory;
+  memory.fill(1);
+  load<7>(memory.data(), 64);
+  configure(config);
+  store<7>(memory.data(), 64);
+  release();
+  EXPECT_EQ(memory, Memory{});
+}
+
+TEST_F(TileEmulator, RefusesWhatTheCpuRefuses) {
+  Memory memory{};
+  EXPECT_DEATH(load<0>(memory.data(), 64), "");  // not configured
+  Config config;
+  config.rows[0] = 16;
+  config.row_bytes[0] = 64;
+  configure(config);
+  EXPECT_DEATH(load<1>(memory.data(), 64), "");                   // a tile without rows
+  EXPECT_DEATH(asm volatile("tdpbsud %tmm2, %tmm1, %tmm0"), "");  // the same
+  EXPECT_DEATH(asm volatile("ud2"), "");                          // of no tile
+  EXPECT_DEATH((release(), load<0>(memory.data(), 64)), "");      // released
+  EXPECT_DEATH((config.palette = 2, configure(config)), "");
+  release();
+}
+
+}  // namespace
+}  // namespace polykem
