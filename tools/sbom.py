@@ -21,19 +21,20 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 
-# name: (header, macros of the version, licence, where it comes from, shared library or None)
+# name: (header, macros of the version, licence, where it comes from, shared libraries)
 PARTS = {
-    "CLI11": ("CLI/CLI.hpp", ["CLI11_VERSION"], "BSD-3-Clause", "https://github.com/CLIUtils/CLI11", None),
-    "fmt": ("fmt/core.h", ["FMT_VERSION"], "MIT", "https://github.com/fmtlib/fmt", "libfmt"),
+    "CLI11": ("CLI/CLI.hpp", ["CLI11_VERSION"], "BSD-3-Clause", "https://github.com/CLIUtils/CLI11", ()),
+    "fmt": ("fmt/core.h", ["FMT_VERSION"], "MIT", "https://github.com/fmtlib/fmt", ("libfmt",)),
     "nlohmann-json": ("nlohmann/json.hpp", [f"NLOHMANN_JSON_VERSION_{p}" for p in ("MAJOR", "MINOR", "PATCH")], "MIT",
-                      "https://github.com/nlohmann/json", None),
-    "asio": ("asio/version.hpp", ["ASIO_VERSION"], "BSL-1.0", "https://github.com/chriskohlhoff/asio", None),
+                      "https://github.com/nlohmann/json", ()),
+    "asio": ("asio/version.hpp", ["ASIO_VERSION"], "BSL-1.0", "https://github.com/chriskohlhoff/asio", ()),
     "prometheus-cpp-core": ("prometheus/metric_family.h", [], "MIT", "https://github.com/jupp0r/prometheus-cpp",
-                            "libprometheus-cpp-core"),
+                            ("libprometheus-cpp-core",)),
     "prometheus-cpp-pull": ("prometheus/exposer.h", [], "MIT", "https://github.com/jupp0r/prometheus-cpp",
-                            "libprometheus-cpp-pull"),
-    "zlib": ("zlib.h", ["ZLIB_VERSION"], "Zlib", "https://zlib.net", "libz"),
-    "openssl": ("openssl/opensslv.h", ["OPENSSL_VERSION_STR"], "Apache-2.0", "https://www.openssl.org", "libcrypto"),
+                            ("libprometheus-cpp-pull",)),
+    "zlib": ("zlib.h", ["ZLIB_VERSION"], "Zlib", "https://zlib.net", ("libz",)),
+    "openssl": ("openssl/opensslv.h", ["OPENSSL_VERSION_STR"], "Apache-2.0", "https://www.openssl.org",
+                ("libcrypto", "libssl")),
 }
 
 
@@ -98,16 +99,16 @@ def document(build):
     program = build / "bin/polykem"
     if not program.exists():
         sys.exit(f"sbom: there is no {program}; build it first (make)")
-    macros, needs = header_macros(build), loaded(program)
-    unknown = set(needs) - RUN_TIME - {library for *_, library in PARTS.values()}
+    macros, needs = header_macros(build), set(loaded(program))
+    unknown = needs - RUN_TIME - {library for *_, libraries in PARTS.values() for library in libraries}
     if unknown:
         sys.exit(f"sbom: the program loads {', '.join(sorted(unknown))}, which PARTS in tools/sbom.py does not list")
     packages = [package("polykem", version, "Apache-2.0", "NOASSERTION", primaryPackagePurpose="LIBRARY")]
     relations = [("SPDXRef-DOCUMENT", "DESCRIBES", "SPDXRef-polykem")]
     relations += [("SPDXRef-polykem", "GENERATES", file["SPDXID"]) for file in files]
-    for name, (_, _, licence, origin, library) in PARTS.items():
+    for name, (_, _, licence, origin, libraries) in PARTS.items():
         packages.append(package(name, version_of(name, macros), licence, origin))
-        linked = "DYNAMIC_LINK" if library in needs else "STATIC_LINK"
+        linked = "DYNAMIC_LINK" if needs.intersection(libraries) else "STATIC_LINK"
         relations.append(("SPDXRef-File-polykem", linked, f"SPDXRef-{name}"))
     modules = [name for name in ("libpolykem_cuda.so", "libpolykem_ckks_cuda.so") if (build / "bin" / name).exists()]
     if modules:  # nvcc links the CUDA runtime into them
