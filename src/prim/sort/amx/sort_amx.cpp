@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "prim/sort/lanes/sample_rows.hpp"
 
+#ifndef POLYKEM_ISA_AMX
+#error "Without the flags for CPUs with tiles (src/CMakeLists.txt) this would be the sort of other CPUs."
+#endif
+
 namespace polykem {
 
 const SortRows kSortRowsAmx = {sorting::sample_fixed_type_rows};
