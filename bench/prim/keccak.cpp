@@ -27,6 +27,7 @@ void bench_keccak(Isa isa) {
   if (isa == Isa::avx512) {
     report_permutation("keccak-f1600, assembly", kKeccakFormsAvx512.assembly);
     report_permutation("keccak-f1600, compiled", kKeccakFormsAvx512.compiled);
+    bench_keccak_beside(floor);
   }
   report("sha3-256 of 328 bytes", isa, cycles([&] {
                                          keccak.sha3_256({out, 32}, {in, kLength}, kLength, kCount);

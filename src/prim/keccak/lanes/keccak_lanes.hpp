@@ -23,10 +23,10 @@ using simd::V64;
 #ifndef POLYKEM_ISA_NEON
 
 /// Row kRow after theta's change of the columns, rho, pi and chi: its word x comes from word (x', y') with x' = x + 3
-/// kRow, y' = x. [FIPS202, 3.2.1 to 3.2.4]
-template <size_t kRow, size_t... kX>
-POLYKEM_INLINE void theta_rho_pi_chi_row(V64* out, const V64* in, const V64* change, std::index_sequence<kX...>) {
-  const V64 b[5] = {(in[(kX + 3 * kRow) % 5 + 5 * kX] ^ change[(kX + 3 * kRow) % 5])
+/// kRow, y' = x. V: V64, or another type with its operations. [FIPS202, 3.2.1 to 3.2.4]
+template <size_t kRow, class V, size_t... kX>
+POLYKEM_INLINE void theta_rho_pi_chi_row(V* out, const V* in, const V* change, std::index_sequence<kX...>) {
+  const V b[5] = {(in[(kX + 3 * kRow) % 5 + 5 * kX] ^ change[(kX + 3 * kRow) % 5])
                         .template rol<kRho.at[(kX + 3 * kRow) % 5 + 5 * kX]>()...};
   ((out[kX + 5 * kRow] = xor_andnot(b[kX], b[(kX + 1) % 5], b[(kX + 2) % 5])), ...);
 }

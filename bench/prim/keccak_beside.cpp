@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+// Keccak-f[1600] on eight states in vectors and on a ninth in general registers, in turns. Nothing in the library does
+// so: this measures what a CPU would gain.
+#include "prim/keccak/lanes/keccak_lanes.hpp"
+
+#include <array>
+#include <bit>
+
+#include "bench.hpp"
+
+namespace polykem::bench {
+namespace {
+
+using lanes::kIota, lanes::kStateWords, lanes::V64;
+
+struct Word {
+  uint64_t r;
+  template <unsigned kBits>
+  POLYKEM_INLINE Word rol() const {
+    return {std::rotl(r, kBits)};
+  }
+  friend POLYKEM_INLINE Word operator^(Word a, Word b) { return {a.r ^ b.r}; }
+  friend POLYKEM_INLINE Word xor3(Word a, Word b, Word c) { return {a.r ^ b.r ^ c.r}; }
+  friend POLYKEM_INLINE Word xor_andnot(Word a, Word b, Word c) { return {a.r ^ (~b.r & c.r)}; }
+};
+
+constexpr auto kRows = std::make_index_sequence<5>();
+
+template <class V, size_t... kX>
+POLYKEM_INLINE std::array<V, 5> theta(const V* in, std::index_sequence<kX...>) {
+  const V column[5] = {xor3(xor3(in[kX], in[kX + 5], in[kX + 10]), in[kX + 15], in[kX + 20])...};
+  return {(column[(kX + 4) % 5] ^ column[(kX + 1) % 5].template rol<1>())...};
+}
+
+/// A round of the eight. [FIPS202, 3.2]
+template <size_t... kRow>
+POLYKEM_INLINE void round_of_eight(V64* out, const V64* in, size_t round, std::index_sequence<kRow...>) {
+  const auto change = theta(in, kRows);
+  (lanes::theta_rho_pi_chi_row<kRow>(out, in, change.data(), kRows), ...);
+  out[0] = out[0] ^ V64::set1(kIota.at[round]);
+}
+/// The same, and between its rows those of a round of the ninth.
+template <size_t... kRow>
+POLYKEM_INLINE void round_of_both(V64* out, const V64* in, size_t round, Word* one_out, const Word* one_in,
+                                  size_t one_round, std::index_sequence<kRow...>) {
+  const auto change = theta(in, kRows);
+  const auto one_change = theta(one_in, kRows);
+  ((lanes::theta_rho_pi_chi_row<kRow>(out, in, change.data(), kRows),
+    lanes::theta_rho_pi_chi_row<kRow>(one_out, one_in, one_change.data(), kRows)),
+   ...);
+  out[0] = out[0] ^ V64::set1(kIota.at[round]);
+  one_out[0] = one_out[0] ^ Word { kIota.at[one_round] };
+}
+
+/// kEach permutations of the eight states, and one of the ninth, a round of it to kEach of theirs.
+template <size_t kEach, size_t... kWord>
+POLYKEM_NOINLINE void permute_beside(uint64_t* states, uint64_t* one_state, std::index_sequence<kWord...>) {
+  V64 even[kStateWords] = {V64::load(states + kWord * V64::kLanes)...}, odd[kStateWords];
+  Word one_even[kStateWords] = {Word{one_state[kWord]}...}, one_odd[kStateWords];
+#pragma GCC unroll 1
+  for (size_t step = 0; step < 24 * kEach; step += 2 * kEach) {
+    const size_t round = step % 24, one = step / kEach;
+    round_of_both(odd, even, round, one_odd, one_even, one, kRows);
+    if constexpr (kEach == 1) {
+      round_of_both(even, odd, round + 1, one_even, one_odd, one + 1, kRows);
+    } else {
+      round_of_eight(even, odd, round + 1, kRows);
+      round_of_both(odd, even, round + 2, one_even, one_odd, one + 1, kRows);
+      round_of_eight(even, odd, round + 3, kRows);
+    }
+  }
+  (even[kWord].store(states + kWord * V64::kLanes), ...);
+  ((one_state[kWord] = one_even[kWord].r), ...);
+}
+
+template <size_t kEach>
+void measure(const char* name, double floor) {
+  auto *states = aligned<uint64_t>(kStateWords * V64::kLanes), *wanted = aligned<uint64_t>(kStateWords * V64::kLanes);
+  auto* one = aligned<uint64_t>(kStateWords);
+  const auto permute = [&] { permute_beside<kEach>(states, one, std::make_index_sequence<kStateWords>()); };
+  const double spent = cycles([&] {
+    for (int i = 0; i < 16; ++i)
+      permute();
+  });
+  // Of equal states, the ninth has to be what the first is after as many permutations.
+  std::fill_n(states, kStateWords * V64::kLanes, 1);
+  std::fill_n(wanted, kStateWords * V64::kLanes, 1);
+  std::fill_n(one, kStateWords, 1);
+  permute();
+  bool right = true;
+  for (size_t i = 0; i < kEach; ++i) {
+    kKeccakFormsAvx512.compiled(wanted);
+    for (size_t w = 0; w < kStateWords && i == 0; ++w)
+      right = right && one[w] == wanted[w * V64::kLanes];
+  }
+  right = right && std::equal(states, states + kStateWords * V64::kLanes, wanted);
+  if (right) {
+    report(name, Isa::avx512, spent / 16 / (8 * kEach + 1), floor);
+  } else {
+    std::printf("%s: wrong\n", name);
+    std::exit(1);
+  }
+}
+
+}  // namespace
+
+void bench_keccak_beside(double floor) {
+  measure<1>("keccak-f1600, 8 and 1", floor);
+  measure<2>("keccak-f1600, 8 twice and 1", floor);
+}
+
+}  // namespace polykem::bench
