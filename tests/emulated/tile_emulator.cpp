@@ -47,6 +47,10 @@ Tile& tile(size_t i) {
 
 void configure(const uint8_t* memory) {
   if (memory[0] != 1 || memory[1] != 0) fault("the palette is not 1, or an instruction was interrupted");
+  const auto is_zero = [&](size_t first, size_t end) {
+    return std::all_of(memory + first, memory + end, [](uint8_t byte) { return byte == 0; });
+  };
+  if (!is_zero(2, 16) || !is_zero(32, 48) || !is_zero(56, 64)) fault("a reserved byte of the configuration");
   state = TileState{.configured = true};
   for (size_t i = 0; i < kTiles; ++i) {
     uint16_t row_bytes;
@@ -77,12 +81,13 @@ void multiply(Tile& sums, const Tile& left, const Tile& right) {
       sums.row_bytes % 4 != 0)
     fault("a product's sizes");
   for (size_t m = 0; m < sums.rows; ++m) {
-    std::array<int32_t, kMostRowBytes / 4> row;
+    std::array<uint32_t, kMostRowBytes / 4> row;  // sums wrap
     std::memcpy(row.data(), sums.data[m].data(), sizeof row);
     for (size_t k = 0; k < right.rows; ++k) {
       for (size_t j = 0; j < row.size(); ++j) {
         for (size_t b = 0; b < 4; ++b)
-          row[j] += static_cast<Left>(left.data[m][4 * k + b]) * static_cast<Right>(right.data[k][4 * j + b]);
+          row[j] += static_cast<uint32_t>(static_cast<Left>(left.data[m][4 * k + b]) *
+                                          static_cast<Right>(right.data[k][4 * j + b]));
       }
     }
     std::memcpy(sums.data[m].data(), row.data(), sums.row_bytes);
@@ -116,6 +121,7 @@ class Instruction {
   enum class Prefix { none, x66, xf3, xf2 };
   Prefix prefix() const { return static_cast<Prefix>(bytes_[2] & 3); }
   bool is_register() const { return modrm_ >> 6 == 3; }
+  bool has_sib() const { return !is_register() && (modrm_ & 7) == 4; }
   size_t reg() const { return (modrm_ >> 3 & 7) | ((bytes_[1] & 0x80) == 0 ? 8 : 0); }
   size_t rm() const { return (modrm_ & 7) | ((bytes_[1] & 0x20) == 0 ? 8 : 0); }
   size_t vvvv() const { return 15 - (bytes_[2] >> 3 & 15); }
@@ -128,9 +134,8 @@ class Instruction {
  private:
   void decode_address() {
     const size_t mode = modrm_ >> 6;
-    const bool has_sib = (modrm_ & 7) == 4;
     size_t base = rm();
-    if (has_sib) {
+    if (has_sib()) {
       const uint8_t sib = bytes_[length_++];
       const size_t index = (sib >> 3 & 7) | ((bytes_[1] & 0x40) == 0 ? 8 : 0);
       if (index != 4) index_ = static_cast<uint64_t>(general_register(context_, index)) << (sib >> 6);
@@ -141,7 +146,7 @@ class Instruction {
     base_ = displacement(displacement_bytes);
     length_ += displacement_bytes;
     if (!no_base) base_ += static_cast<uint64_t>(general_register(context_, base));
-    if (no_base && !has_sib) base_ += reinterpret_cast<uint64_t>(bytes_) + length_;
+    if (no_base && !has_sib()) base_ += reinterpret_cast<uint64_t>(bytes_) + length_;
   }
   uint64_t displacement(size_t bytes) const {
     int8_t short_one = 0;
@@ -163,12 +168,14 @@ bool execute(const Instruction& instruction) {
   const Prefix prefix = instruction.prefix();
   switch (instruction.opcode()) {
     case 0x49:
+      if (instruction.vvvv() != 0) return false;
+      if (instruction.is_register() && instruction.rm() != 0) return false;
       if (instruction.is_register() && prefix == Prefix::none) return state = {}, true;
       if (instruction.is_register() && prefix == Prefix::xf2) return tile(instruction.reg()).data = {}, true;
       if (!instruction.is_register() && prefix == Prefix::none) return configure(instruction.address(true)), true;
       return false;
     case 0x4b: {
-      if (instruction.is_register() || prefix == Prefix::none) return false;
+      if (!instruction.has_sib() || instruction.vvvv() != 0 || prefix == Prefix::none) return false;
       Tile& operand = tile(instruction.reg());
       uint8_t* memory = instruction.address(false);
       prefix == Prefix::xf3 ? store(operand, memory, instruction.stride())
@@ -176,6 +183,7 @@ bool execute(const Instruction& instruction) {
       return true;
     }
     case 0x5e: {
+      if (!instruction.is_register()) return false;
       Tile& sums = tile(instruction.reg());
       const Tile &left = tile(instruction.rm()), &right = tile(instruction.vvvv());
       if (prefix == Prefix::xf2) multiply<int8_t, int8_t>(sums, left, right);

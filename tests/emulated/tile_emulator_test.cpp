@@ -4,8 +4,10 @@
 
 #include <array>
 #include <cstring>
+#include <string>
 
 #include "core/backend.hpp"
+#include "core/cpu.hpp"
 
 namespace polykem {
 namespace {
@@ -36,7 +38,7 @@ void store(void* to, size_t stride) {
 class TileEmulator : public testing::Test {
  protected:
   void SetUp() override {
-    if (!cpu_backend_available(cpu::kAmx)) GTEST_SKIP() << "this CPU has no AVX-512";
+    if (!cpu_backend_available(cpu::kAmx)) GTEST_SKIP() << "this CPU does not run avx512";
     testing::FLAGS_gtest_death_test_style = "threadsafe";
   }
 };
@@ -88,18 +90,27 @@ TEST_F(TileEmulator, AConfigurationClearsTiles) {
   EXPECT_EQ(memory, Memory{});
 }
 
+TEST_F(TileEmulator, TheProgramTakesTheCodeForIntelsCpus) {
+  EXPECT_TRUE(kCpuByIntel);
+}
+
+/// On a CPU that has tiles, the CPU refuses.
 TEST_F(TileEmulator, RefusesWhatTheCpuRefuses) {
+  const auto said = [](const char* text) { return cpu_features().amx() ? std::string() : std::string(text); };
   Memory memory{};
-  EXPECT_DEATH(load<0>(memory.data(), 64), "");  // not configured
+  EXPECT_DEATH(load<0>(memory.data(), 64), said("not configured"));
   Config config;
-  config.rows[0] = 16;
-  config.row_bytes[0] = 64;
+  for (size_t i = 0; i < 3; ++i) {
+    config.rows[i] = 16;
+    config.row_bytes[i] = static_cast<uint16_t>(64 - 4 * i);
+  }
   configure(config);
-  EXPECT_DEATH(load<1>(memory.data(), 64), "");                   // a tile without rows
-  EXPECT_DEATH(asm volatile("tdpbsud %tmm2, %tmm1, %tmm0"), "");  // the same
-  EXPECT_DEATH(asm volatile("ud2"), "");                          // of no tile
-  EXPECT_DEATH((release(), load<0>(memory.data(), 64)), "");      // released
-  EXPECT_DEATH((config.palette = 2, configure(config)), "");
+  EXPECT_DEATH(load<3>(memory.data(), 64), said("no such tile"));
+  EXPECT_DEATH(asm volatile("tdpbsud %tmm2, %tmm1, %tmm0"), said("a product's sizes"));
+  EXPECT_DEATH(asm volatile("ud2"), said("none of the tiles'"));
+  EXPECT_DEATH((release(), load<0>(memory.data(), 64)), said("not configured"));
+  EXPECT_DEATH((config.rows[8] = 1, configure(config)), said("a reserved byte"));
+  EXPECT_DEATH((config.palette = 2, configure(config)), said("the palette"));
   release();
 }
 

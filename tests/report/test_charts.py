@@ -25,7 +25,8 @@ class Marks(html.parser.HTMLParser):
     def handle_starttag(self, tag, attrs):
         found = dict(attrs)
         if "data-chart" in found:
-            self.shown = self.charts.setdefault(found["data-chart"], [])
+            assert found["data-chart"] not in self.charts, f"two charts are called {found['data-chart']}"
+            self.shown = self.charts[found["data-chart"]] = []
         elif "data-value" in found:
             self.shown.append((found["data-series"], found["data-key"], float(found["data-value"])))
 

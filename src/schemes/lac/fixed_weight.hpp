@@ -33,7 +33,7 @@ struct Places {
     constexpr uint32_t kLast = kVectors * Bits::kCount - 1;
     const int64_t place = (words[2 * i] | uint32_t{words[2 * i + 1]} << 8) & kLast;
     Places out;
-    for (size_t v = 0; v < kVectors; ++v)  // the barrier: or compilers count by the place, and compare it at the end
+    for (size_t v = 0; v < kVectors; ++v)  // without the barrier GCC counts by the place, and compares it
       out.at[v] = Bits::one(ct::barrier(place) - static_cast<int64_t>(v * Bits::kCount));
     return out;
   }

@@ -27,7 +27,7 @@ using simd::V64;
 template <size_t kRow, class V, size_t... kX>
 POLYKEM_INLINE void theta_rho_pi_chi_row(V* out, const V* in, const V* change, std::index_sequence<kX...>) {
   const V b[5] = {(in[(kX + 3 * kRow) % 5 + 5 * kX] ^ change[(kX + 3 * kRow) % 5])
-                        .template rol<kRho.at[(kX + 3 * kRow) % 5 + 5 * kX]>()...};
+                      .template rol<kRho.at[(kX + 3 * kRow) % 5 + 5 * kX]>()...};
   ((out[kX + 5 * kRow] = xor_andnot(b[kX], b[(kX + 1) % 5], b[(kX + 2) % 5])), ...);
 }
 
