@@ -32,14 +32,7 @@ POLYKEM_INLINE std::array<V, 5> theta(const V* in, std::index_sequence<kX...>) {
   return {(column[(kX + 4) % 5] ^ column[(kX + 1) % 5].template rol<1>())...};
 }
 
-/// A round of the eight. [FIPS202, 3.2]
-template <size_t... kRow>
-POLYKEM_INLINE void round_of_eight(V64* out, const V64* in, size_t round, std::index_sequence<kRow...>) {
-  const auto change = theta(in, kRows);
-  (lanes::theta_rho_pi_chi_row<kRow>(out, in, change.data(), kRows), ...);
-  out[0] = out[0] ^ V64::set1(kIota.at[round]);
-}
-/// The same, and between its rows those of a round of the ninth.
+/// lanes::keccak_round() of the eight, and between its rows those of a round of the ninth.
 template <size_t... kRow>
 POLYKEM_INLINE void round_of_both(V64* out, const V64* in, size_t round, Word* one_out, const Word* one_in,
                                   size_t one_round, std::index_sequence<kRow...>) {
@@ -64,9 +57,9 @@ POLYKEM_NOINLINE void permute_beside(uint64_t* states, uint64_t* one_state, std:
     if constexpr (kEach == 1) {
       round_of_both(even, odd, round + 1, one_even, one_odd, one + 1, kRows);
     } else {
-      round_of_eight(even, odd, round + 1, kRows);
+      lanes::keccak_round(even, odd, V64::set1(kIota.at[round + 1]), kRows);
       round_of_both(odd, even, round + 2, one_even, one_odd, one + 1, kRows);
-      round_of_eight(even, odd, round + 3, kRows);
+      lanes::keccak_round(even, odd, V64::set1(kIota.at[round + 3]), kRows);
     }
   }
   (even[kWord].store(states + kWord * V64::kLanes), ...);

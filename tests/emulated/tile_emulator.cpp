@@ -163,6 +163,7 @@ class Instruction {
   uint64_t base_ = 0, index_ = 0;
 };
 
+/// False if the CPU would not know it.
 bool execute(const Instruction& instruction) {
   using Prefix = Instruction::Prefix;
   const Prefix prefix = instruction.prefix();
@@ -170,10 +171,16 @@ bool execute(const Instruction& instruction) {
     case 0x49:
       if (instruction.vvvv() != 0) return false;
       if (instruction.is_register() && instruction.rm() != 0) return false;
-      if (instruction.is_register() && prefix == Prefix::none) return state = {}, true;
-      if (instruction.is_register() && prefix == Prefix::xf2) return tile(instruction.reg()).data = {}, true;
-      if (!instruction.is_register() && prefix == Prefix::none) return configure(instruction.address(true)), true;
-      return false;
+      if (instruction.is_register() && prefix == Prefix::none) {
+        state = {};
+      } else if (instruction.is_register() && prefix == Prefix::xf2) {
+        tile(instruction.reg()).data = {};
+      } else if (!instruction.is_register() && prefix == Prefix::none) {
+        configure(instruction.address(true));
+      } else {
+        return false;
+      }
+      return true;
     case 0x4b: {
       if (!instruction.has_sib() || instruction.vvvv() != 0 || prefix == Prefix::none) return false;
       Tile& operand = tile(instruction.reg());
@@ -241,7 +248,7 @@ bool install_tile_emulator() {
 extern "C" {
 bool __real__ZN7polykem21cpu_backend_availableEPKc(const char* name);
 bool __wrap__ZN7polykem21cpu_backend_availableEPKc(const char* name);
-/// With these, batches take the code for Intel's CPUs, which the tiles are part of.
+/// Batches take the code for Intel's CPUs, the only ones that have tiles.
 extern const bool __wrap__ZN7polykem11kCpuByIntelE;
 const bool __wrap__ZN7polykem11kCpuByIntelE = true;
 }
