@@ -47,8 +47,9 @@ struct Chunk {
 
   size_t n() const { return set.n(); }
   size_t tile_rows() const { return std::min(n() - tile_row, kernels.tile_rows); }
-  /// For matrix tiles, see tile_products.hpp: working memory, and all of A if SHAKE makes it.
+  /// Working memory of tile_products.hpp or row_products.hpp.
   std::byte* product_space() const { return product_space_; }
+  /// For matrix tiles: all of A if SHAKE makes it.
   std::byte* packed_a() const { return packed_a_; }
   Matrix16 tile() const { return {tile_, tile_stride(set)}; }
 
@@ -80,6 +81,7 @@ struct Chunk {
   size_t keys() const { return io.shared_key ? 1 : io.count; }
 
  private:
+  static size_t product_space_bytes(const Set& set, const Kernels& kernels, size_t items);
   static constexpr size_t in_lines(size_t words) { return (words + 31) / 32 * 32; }
   static constexpr size_t tile_stride(const Set& set) { return in_lines(set.n()); }
   static constexpr size_t noise_stride(const Set& set) { return in_lines(set.encaps_samples()); }
@@ -87,7 +89,7 @@ struct Chunk {
 
   uint16_t *tile_, *noise_, *b_;
   uint8_t* hashed_;
-  std::byte *packed_a_ = nullptr, *product_space_ = nullptr;
+  std::byte *packed_a_ = nullptr, *product_space_;
 };
 
 }  // namespace polykem::frodo

@@ -21,7 +21,8 @@ constexpr RecordBytes record_bytes(const Set& set, Op op) {
 }
 
 template <size_t kSet, class Backend>
-using PlansOf = std::conditional_t<Backend::kTiles && kSets[kSet].gen_a == GenA::aes, FusedKem, Kem>;
+using PlansOf =
+    std::conditional_t<(kSets[kSet].gen_a == GenA::aes ? Backend::kTiles : Backend::kRows), FusedKem, Kem>;
 
 /// One set on one backend, in the form that the engine runs.
 template <size_t kSet, class Backend>
@@ -55,7 +56,7 @@ struct SetOperations : Operations<PlansOf<kSet, Backend>, Chunk> {
 struct Ref {
   static constexpr const char* kName = cpu::kRef;
   static constexpr size_t kGranule = 1, kItems = 8, kItemsWithOwnKeys = 1, kItemsWithOneKey = kItems;
-  static constexpr bool kTiles = false;
+  static constexpr bool kTiles = false, kRows = false;
   static const Kernels& kernels() { return kKernelsRef; }
 };
 
@@ -64,27 +65,31 @@ struct Ref {
 struct Avx2 {
   static constexpr const char* kName = cpu::kAvx2;
   static constexpr size_t kGranule = 4, kItems = 32, kItemsWithOwnKeys = 8, kItemsWithOneKey = kItems;
-  static constexpr bool kTiles = false;
+  static constexpr bool kTiles = false, kRows = false;
   static const Kernels& kernels() { return kKernelsAvx2; }
 };
 struct Avx512 {
   static constexpr const char* kName = cpu::kAvx512;
   static constexpr size_t kGranule = 8, kItems = 32, kItemsWithOwnKeys = 8, kItemsWithOneKey = kItems;
-  static constexpr bool kTiles = false;
+  static constexpr bool kTiles = false, kRows = false;
   static const Kernels& kernels() { return kKernelsAvx512; }
+};
+struct Avx512Intel : Avx512 {
+  static constexpr bool kRows = true;
+  static const Kernels& kernels() { return kKernelsAvx512Intel; }
 };
 /// All of A is kept for the items of a chunk that have one key.
 struct Amx {
   static constexpr const char* kName = cpu::kAmx;
   static constexpr size_t kGranule = 8, kItems = 256, kItemsWithOwnKeys = 8, kItemsWithOneKey = 32;
-  static constexpr bool kTiles = true;
+  static constexpr bool kTiles = true, kRows = true;
   static const Kernels& kernels() { return kKernelsAmx; }
 };
 
 struct Neon {
   static constexpr const char* kName = cpu::kNeon;
   static constexpr size_t kGranule = 4, kItems = 32, kItemsWithOwnKeys = 8, kItemsWithOneKey = kItems;
-  static constexpr bool kTiles = false;
+  static constexpr bool kTiles = false, kRows = false;
   static const Kernels& kernels() {
     return cpu_features().has(CpuFeatures::kAes) ? kKernelsNeon : kKernelsNeonWithoutAes;
   }
@@ -97,7 +102,7 @@ struct NeonSha3 : Neon {
 template <size_t kSet>
 struct SetBackends {
   static SchemeBackend amx() { return on<Amx>(); }
-  static SchemeBackend avx512() { return on<Avx512>(); }
+  static SchemeBackend avx512() { return kCpuByIntel ? on<Avx512Intel>() : on<Avx512>(); }
   static SchemeBackend avx2() { return on<Avx2>(); }
   static SchemeBackend neon_sha3() { return on<NeonSha3>(); }
   static SchemeBackend neon() { return on<Neon>(); }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // FrodoKEM's three operations. Read this first: one step per stage, in order, the same on every instruction set. The
-// tiled steps take turns: each round generates and multiplies a few rows of A. With matrix tiles AES and products are
+// tiled steps take turns: each round generates and multiplies a few rows of A. Where a CPU does both at once, they are
 // one step.
 #pragma once
 
@@ -68,7 +68,7 @@ struct Kem {
   static_assert(covers_each_stage_once(decaps, kDecapsStages.size()));
 };
 
-/// The same with A generated while it is multiplied, for sets with AES.
+/// The same with A multiplied while it is generated: by tile_products.hpp or row_products.hpp.
 struct FusedKem {
   using Step = Kem::Step;
 

@@ -7,6 +7,7 @@
 #include "prim/keccak/keccak_lanes.hpp"
 #include "prim/matmul/matmul.hpp"
 #include "schemes/frodo/params.hpp"
+#include "schemes/frodo/row_products.hpp"
 #include "schemes/frodo/tile_products.hpp"
 
 namespace polykem::frodo {
@@ -34,6 +35,7 @@ struct Kernels {
   void (*unpack_transposed)(Matrix16 out, const uint8_t* in, size_t n, unsigned logq);
 
   const TileProducts* tiles = nullptr;  ///< nullptr: `matmul` computes the products with A
+  const RowProducts* rows = nullptr;    ///< for an A by SHAKE and items with their own keys; nullptr: as above
   /// How many rows of A a tile has: enough to pay for loading and storing the sums, few enough to stay in the L2 cache.
   /// With `tiles`, a multiple of 64.
   size_t tile_rows = kMostGeneratedRows;
@@ -42,6 +44,7 @@ struct Kernels {
 extern const Kernels kKernelsRef;
 extern const Kernels kKernelsAvx2;
 extern const Kernels kKernelsAvx512;
+extern const Kernels kKernelsAvx512Intel;
 extern const Kernels kKernelsAmx;
 extern const Kernels kKernelsNeon;
 extern const Kernels kKernelsNeonWithoutAes;

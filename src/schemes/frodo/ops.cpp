@@ -12,12 +12,18 @@
 namespace polykem::frodo {
 
 size_t Chunk::workspace_bytes(const Set& set, const Kernels& kernels, size_t items, size_t keys) {
-  const size_t products = kernels.tiles == nullptr ? 0 : kernels.tiles->workspace_bytes(set.n(), items);
+  const size_t products = product_space_bytes(set, kernels, items);
   const size_t packed = may_pack(set, kernels, items) ? kernels.tiles->packed_bytes(set.n()) : 0;
   return Arena::bytes<std::byte>(packed) + Arena::bytes<uint16_t>(kernels.tile_rows * tile_stride(set)) +
          Arena::bytes<Item>(items) + Arena::bytes<uint16_t>(items * noise_stride(set)) +
          Arena::bytes<uint16_t>(keys * kBar * tile_stride(set)) + Arena::bytes<uint8_t>(items * hashed_stride(set)) +
          Arena::bytes<std::byte>(products);
+}
+
+size_t Chunk::product_space_bytes(const Set& set, const Kernels& kernels, size_t items) {
+  const bool by_rows = kernels.rows != nullptr && set.gen_a == GenA::shake;
+  return std::max(kernels.tiles != nullptr ? kernels.tiles->workspace_bytes(set.n(), items) : 0,
+                  by_rows ? kernels.rows->workspace_bytes(set.n()) : 0);
 }
 
 /// The packed A comes first, so that it is at the same place however many items there are.
@@ -30,8 +36,7 @@ Chunk::Chunk(const Set& of, const Kernels& with, const Batch& batch, std::byte* 
   noise_ = arena.take<uint16_t>(io.count * noise_stride(set));
   b_ = arena.take<uint16_t>(keys() * kBar * tile_stride(set));
   hashed_ = arena.take<uint8_t>(io.count * hashed_stride(set));
-  if (kernels.tiles != nullptr)
-    product_space_ = arena.take<std::byte>(kernels.tiles->workspace_bytes(set.n(), io.count));
+  product_space_ = arena.take<std::byte>(product_space_bytes(set, kernels, io.count));
 }
 
 bool Chunk::next_tile() {
@@ -121,8 +126,13 @@ void mul_a_s(Chunk& c) {
 }
 
 void gen_mul_a_s(Chunk& c) {
-  for (size_t i = 0; i < c.io.count; ++i)
-    c.kernels.tiles->a_s(c.e(i), c.pk_out(i), c.s(i), c.n(), c.product_space());
+  for (size_t i = 0; i < c.io.count; ++i) {
+    if (c.set.gen_a == GenA::shake) {
+      c.kernels.rows->a_s(c.e(i), c.pk_out(i), c.s(i), c.n());
+    } else {
+      c.kernels.tiles->a_s(c.e(i), c.pk_out(i), c.s(i), c.n(), c.product_space());
+    }
+  }
 }
 
 void pack_b(Chunk& c) {
@@ -204,7 +214,21 @@ void mul_s1_a(Chunk& c) {
                             .a_step = c.noise_stride()});
 }
 
+/// Items that share rows of A take them from tiles.
+void gen_mul_s1_a_shake(Chunk& c) {
+  if (!c.packs_a && c.keys() == c.io.count) {
+    for (size_t i = 0; i < c.io.count; ++i)
+      c.kernels.rows->s_a(c.e1(i), c.s(i), c.pk(i), c.n(), c.product_space());
+    return;
+  }
+  do {
+    gen_a(c);
+    mul_s1_a(c);
+  } while (c.next_tile());
+}
+
 void gen_mul_s1_a(Chunk& c) {
+  if (c.set.gen_a == GenA::shake) return gen_mul_s1_a_shake(c);
   const size_t items = c.io.shared_key ? c.io.count : 1;
   for (size_t i = 0; i < c.keys(); ++i)
     c.kernels.tiles->s_a(c.e1(i), c.s(i), c.pk(i), c.n(), items, c.noise_stride(), c.product_space());

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+// FrodoKEM's products with rows in Keccak states against words multiplied one by one.
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <vector>
+
+#include "core/backend.hpp"
+#include "isa.hpp"
+#include "schemes/frodo/gen_a.hpp"
+
+namespace polykem::frodo {
+namespace {
+
+using Words = std::vector<uint16_t>;
+using Fill = std::function<uint16_t()>;
+
+class RowProductsTest : public ::testing::TestWithParam<size_t> {
+ protected:
+  void SetUp() override {
+    if (!cpu_backend_available(cpu::kAvx512)) GTEST_SKIP() << "this machine has no AVX-512";
+  }
+};
+
+Words filled(size_t count, const Fill& fill) {
+  Words words(count);
+  for (auto& word : words)
+    word = fill();
+  return words;
+}
+
+Words a_by_shake(const uint8_t* seed, size_t n) {
+  Words a(n * n);
+  for (size_t i = 0; i < n; i += 8)
+    generate_rows({a.data() + i * n, n}, GenA::shake, kKernelsRef, seed, {i, 8, n});
+  return a;
+}
+
+/// Each result lies between other words, which stay as they are.
+void expect_a_s(const Words& a, const uint8_t* seed, size_t n, const Fill& any, const Fill& of_s) {
+  const size_t stride = n + 1, b_stride = kBar + 3;
+  const Words s = filled(kBar * stride, of_s);
+  Words expected = filled(n * b_stride, any), b = expected;
+  kMatMulPortable.mul_add_transposed({expected.data(), b_stride}, {a.data(), n}, {s.data(), stride},
+                                     {.rows = n, .inner = n, .columns = kBar});
+  kRowProductsAvx512.a_s({b.data(), b_stride}, seed, {s.data(), stride}, n);
+  EXPECT_EQ(b, expected) << n;
+}
+
+/// The workspace holds junk at first.
+void expect_s_a(const Words& a, const uint8_t* seed, size_t n, const Fill& any, const Fill& of_s) {
+  const size_t stride = n + 3;
+  const Words s = filled(kBar * stride, of_s);
+  Words expected = filled(kBar * stride, any), b = expected;
+  kMatMulPortable.mul_add({expected.data(), stride}, {s.data(), stride}, {a.data(), n},
+                          {.rows = kBar, .inner = n, .columns = n});
+  testing::AlignedBuffer<std::byte> workspace(kRowProductsAvx512.workspace_bytes(n));
+  std::memset(workspace.data(), 0xd9, kRowProductsAvx512.workspace_bytes(n));
+  kRowProductsAvx512.s_a({b.data(), stride}, {s.data(), stride}, seed, n, workspace.data());
+  EXPECT_EQ(b, expected) << n;
+}
+
+void expect_both(const Words& a, const uint8_t* seed, size_t n, const Fill& any, const Fill& of_s) {
+  expect_a_s(a, seed, n, any, of_s);
+  expect_s_a(a, seed, n, any, of_s);
+}
+
+TEST_P(RowProductsTest, OfNoiseAndExtremes) {
+  testing::Noise noise(21);
+  const size_t n = GetParam();
+  const auto seed = noise.bytes(kSeedABytes);
+  const Words a = a_by_shake(seed.data(), n);
+  const Fill any = [&] { return static_cast<uint16_t>(noise.next() >> 40); };
+  const Fill small = [&] { return static_cast<uint16_t>((noise.next() >> 40) % 25 - 12); };
+  expect_both(a, seed.data(), n, any, small);
+  expect_both(a, seed.data(), n, any, any);
+  for (const uint16_t extreme : {0x7fff, 0x8000, 0xffff})
+    expect_both(a, seed.data(), n, any, [=] { return extreme; });
+}
+
+/// One term each: every place of S meets its own place of A.
+TEST_P(RowProductsTest, OfSingleWords) {
+  testing::Noise noise(22);
+  const size_t n = GetParam();
+  const auto seed = noise.bytes(kSeedABytes);
+  const Words a = a_by_shake(seed.data(), n);
+  const Fill zero = [] { return uint16_t{0}; };
+  for (size_t at = 0; at < n; at += n / 16 + 1) {
+    size_t word = 0;
+    expect_both(a, seed.data(), n, zero, [&] { return static_cast<uint16_t>(word++ % n == at ? 1 : 0); });
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Sizes, RowProductsTest, ::testing::Values(16, 32, 48, 64, 80, 96, 144, 336, 640, 976, 1344),
+                         [](const auto& info) { return std::to_string(info.param); });
+}  // namespace
+}  // namespace polykem::frodo
