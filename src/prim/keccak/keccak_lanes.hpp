@@ -22,6 +22,12 @@ struct KeccakLanes {
   /// SHAKE128 / SHAKE256 of `count` messages of `length` bytes; out_length bytes each. [FIPS202, 6.2]
   void (*shake128)(ByteRows out, size_t out_length, ConstByteRows in, size_t length, size_t count);
   void (*shake256)(ByteRows out, size_t out_length, ConstByteRows in, size_t length, size_t count);
+  /// The same for messages in two parts: first_length bytes, a whole number of blocks (168 or 136 bytes), and `length`
+  /// bytes of `rest`.
+  void (*shake128_joined)(ByteRows out, size_t out_length, ConstByteRows first, size_t first_length, ConstByteRows rest,
+                          size_t length, size_t count);
+  void (*shake256_joined)(ByteRows out, size_t out_length, ConstByteRows first, size_t first_length, ConstByteRows rest,
+                          size_t length, size_t count);
   /// `lanes` permutations: word w of state i at states[w * lanes + i], 64-byte aligned.
   void (*permute)(uint64_t* states);
 };

@@ -15,11 +15,13 @@ struct Item {
   uint8_t draws[112];       ///< s, seedSE, z or mu, salt
   uint8_t seed_input[128];  ///< pkh, mu, salt
   uint8_t seed[104];        ///< 0x5f or 0x96, seedSE; then, in encaps and decaps, k
+  uint8_t ct_tail_k[200];   ///< of c1, c2, salt what fills no block of SHAKE, then k, the end of what ss is the hash of
   uint16_t m[kSquare];      ///< C, then M = C - B' S
   uint32_t fail;            ///< all ones if the ciphertext is rejected
 };
 static_assert(sizeof(Item::draws) >= kSets[4].keygen_draw_bytes());
 static_assert(sizeof(Item::seed_input) >= kMaxSecretBytes + kSets[4].encaps_draw_bytes());
+static_assert(sizeof(Item::ct_tail_k) >= 167 + kMaxSecretBytes);
 static_assert(sizeof(Item::seed) >= 1 + kSets[4].seed_se_bytes() + kMaxSecretBytes);
 
 /// Items of one set on one instruction set. gen_a writes some rows of A, the product uses them, and next_tile() moves
@@ -63,9 +65,10 @@ struct Chunk {
   Matrix16 e2(size_t i) const { return {s(i).data + 2 * kBar * n(), kBar}; }
   /// Of each key: S transposed in keygen, else B transposed: kBar rows of n, each of which begins at a cache line.
   Matrix16 b(size_t i) const { return {b_ + i * kBar * tile_stride(set), tile_stride(set)}; }
-  /// c1, c2, salt, k: ss is the hash of these.
-  uint8_t* hashed(size_t i) const { return hashed_ + i * hashed_stride(set); }
-  size_t hashed_stride() const { return hashed_stride(set); }
+  /// k of encaps, k' or s of decaps.
+  uint8_t* k(size_t i) const { return items[i].ct_tail_k + set.ciphertext_tail_bytes(); }
+  /// c1 and c2 of an item's second encryption in decaps.
+  uint8_t* own_ct() const { return own_ct_; }
   size_t noise_stride() const { return noise_stride(set); }
 
   const uint8_t* sk(size_t i) const { return io.sk + (io.shared_key ? 0 : i * set.secret_key_bytes()); }
@@ -85,10 +88,9 @@ struct Chunk {
   static constexpr size_t in_lines(size_t words) { return (words + 31) / 32 * 32; }
   static constexpr size_t tile_stride(const Set& set) { return in_lines(set.n()); }
   static constexpr size_t noise_stride(const Set& set) { return in_lines(set.encaps_samples()); }
-  static constexpr size_t hashed_stride(const Set& set) { return set.ciphertext_bytes() + set.p.secret_bytes; }
 
   uint16_t *tile_, *noise_, *b_;
-  uint8_t* hashed_;
+  uint8_t* own_ct_;
   std::byte *packed_a_ = nullptr, *product_space_;
 };
 

@@ -13,21 +13,18 @@ struct MessageBits {
   unsigned shift() const { return set.p.logq - set.p.bits; }
 
   uint16_t encoded(const uint8_t* mu, size_t index) const {
-    unsigned value = 0;
-    for (unsigned k = 0; k < bits(); ++k) {
-      const size_t bit = index * bits() + k;
-      value |= (mu[bit / 8] >> (bit % 8) & 1u) << k;
-    }
-    return static_cast<uint16_t>(value << shift());
+    const size_t bit = index * bits(), byte = bit / 8, offset = bit % 8;
+    unsigned value = mu[byte] >> offset;
+    if (offset + bits() > 8) value |= static_cast<unsigned>(mu[byte + 1]) << (8 - offset);
+    return static_cast<uint16_t>((value & ((1u << bits()) - 1)) << shift());
   }
 
   /// mu |= the bits that coefficient c encodes: c 2^B / q, rounded. [FRODO21, Alg 2]
   void decode(uint8_t* mu, size_t index, uint16_t c) const {
-    const unsigned value = (c + (1u << (shift() - 1))) >> shift();
-    for (unsigned k = 0; k < bits(); ++k) {
-      const size_t bit = index * bits() + k;
-      mu[bit / 8] = static_cast<uint8_t>(mu[bit / 8] | (value >> k & 1u) << (bit % 8));
-    }
+    const unsigned value = (c + (1u << (shift() - 1))) >> shift() & ((1u << bits()) - 1);
+    const size_t bit = index * bits(), byte = bit / 8, offset = bit % 8;
+    mu[byte] = static_cast<uint8_t>(mu[byte] | value << offset);
+    if (offset + bits() > 8) mu[byte + 1] = static_cast<uint8_t>(mu[byte + 1] | value >> (8 - offset));
   }
 };
 

@@ -16,7 +16,7 @@ size_t Chunk::workspace_bytes(const Set& set, const Kernels& kernels, size_t ite
   const size_t packed = may_pack(set, kernels, items) ? kernels.tiles->packed_bytes(set.n()) : 0;
   return Arena::bytes<std::byte>(packed) + Arena::bytes<uint16_t>(kernels.tile_rows * tile_stride(set)) +
          Arena::bytes<Item>(items) + Arena::bytes<uint16_t>(items * noise_stride(set)) +
-         Arena::bytes<uint16_t>(keys * kBar * tile_stride(set)) + Arena::bytes<uint8_t>(items * hashed_stride(set)) +
+         Arena::bytes<uint16_t>(keys * kBar * tile_stride(set)) + Arena::bytes<uint8_t>(set.salt_offset()) +
          Arena::bytes<std::byte>(products);
 }
 
@@ -35,7 +35,7 @@ Chunk::Chunk(const Set& of, const Kernels& with, const Batch& batch, std::byte* 
   items = arena.take<Item>(io.count);
   noise_ = arena.take<uint16_t>(io.count * noise_stride(set));
   b_ = arena.take<uint16_t>(keys() * kBar * tile_stride(set));
-  hashed_ = arena.take<uint8_t>(io.count * hashed_stride(set));
+  own_ct_ = arena.take<uint8_t>(set.salt_offset());
   product_space_ = arena.take<std::byte>(product_space_bytes(set, kernels, io.count));
 }
 
@@ -59,20 +59,32 @@ void each(Chunk& c, F&& f) {
     f(c.items[i], i);
 }
 
-/// The SHAKE that is used for everything but A, on `count` messages of `length` bytes. Eight states at once take less
-/// time than one state in portable code; four at once less than two.
-void shake(const Chunk& c, ByteRows out, size_t out_length, ConstByteRows in, size_t length, size_t count) {
+/// Messages in two parts, of which the first is a whole number of blocks.
+struct Joined {
+  ConstByteRows first;
+  size_t first_length;
+  ConstByteRows rest;
+  size_t length;
+};
+
+/// The SHAKE that is used for everything but A, on `count` messages. Eight states at once, or one of them, take less time
+/// than one state in portable code; four at once less than two.
+void shake(const Chunk& c, ByteRows out, size_t out_length, const Joined& in, size_t count) {
   const KeccakLanes* lanes = c.kernels.keccak;
   if (lanes != nullptr && (lanes->lanes >= 8 || count > 1)) {
-    const auto hash = c.set.p.shake256 ? lanes->shake256 : lanes->shake128;
-    hash(out, out_length, in, length, count);
+    const auto hash = c.set.p.shake256 ? lanes->shake256_joined : lanes->shake128_joined;
+    hash(out, out_length, in.first, in.first_length, in.rest, in.length, count);
     return;
   }
   for (size_t i = 0; i < count; ++i) {
     Shake stream(c.set.p.shake256 ? Shake::Strength::shake256 : Shake::Strength::shake128);
-    stream.absorb({in.data + i * in.stride, length});
+    stream.absorb({in.first.data + i * in.first.stride, in.first_length});
+    stream.absorb({in.rest.data + i * in.rest.stride, in.length});
     stream.squeeze({out.data + i * out.stride, out_length});
   }
+}
+void shake(const Chunk& c, ByteRows out, size_t out_length, ConstByteRows in, size_t length, size_t count) {
+  shake(c, out, out_length, {in, 0, in, length}, count);
 }
 
 ByteRows rows_of(uint8_t* first) {
@@ -159,7 +171,7 @@ void store_sk(Chunk& c) {
 void place_encaps_draws(Chunk& c) {
   each(c, [&](Item& t, size_t i) {
     std::memcpy(t.seed_input + c.set.p.secret_bytes, t.draws, c.set.encaps_draw_bytes());
-    std::memcpy(c.hashed(i) + c.set.salt_offset(), t.draws + c.set.p.secret_bytes, c.set.salt_bytes());
+    std::memcpy(c.ct_out(i) + c.set.salt_offset(), t.draws + c.set.p.secret_bytes, c.set.salt_bytes());
   });
 }
 
@@ -176,7 +188,7 @@ void derive_seed_k(Chunk& c) {
   shake(c, rows_of(c.items->seed + 1), c.set.seed_se_bytes() + c.set.p.secret_bytes, const_rows_of(c.items->seed_input),
         c.set.p.secret_bytes + c.set.encaps_draw_bytes(), c.io.count);
   each(c, [&](Item& t, size_t i) {
-    std::memcpy(c.hashed(i) + c.set.ciphertext_bytes(), t.seed + 1 + c.set.seed_se_bytes(), c.set.p.secret_bytes);
+    std::memcpy(c.k(i), t.seed + 1 + c.set.seed_se_bytes(), c.set.p.secret_bytes);
   });
 }
 
@@ -235,7 +247,7 @@ void gen_mul_s1_a(Chunk& c) {
 }
 
 void pack_c1(Chunk& c) {
-  each(c, [&](Item&, size_t i) { c.kernels.pack(c.hashed(i), c.e1(i).data, c.n() * kBar, c.set.p.logq); });
+  each(c, [&](Item&, size_t i) { c.kernels.pack(c.ct_out(i), c.e1(i).data, c.n() * kBar, c.set.p.logq); });
 }
 
 void unpack_b(Chunk& c) {
@@ -261,14 +273,17 @@ void encode_mu(Chunk& c) {
 
 void pack_c2(Chunk& c) {
   each(c, [&](Item&, size_t i) {
-    c.kernels.pack(c.hashed(i) + c.set.c2_offset(), c.e2(i).data, kSquare, c.set.p.logq);
-    std::memcpy(c.ct_out(i), c.hashed(i), c.set.ciphertext_bytes());
+    c.kernels.pack(c.ct_out(i) + c.set.c2_offset(), c.e2(i).data, kSquare, c.set.p.logq);
   });
 }
 
+/// Ciphertexts are hashed where they are, but for their ends.
 void hash_ct_k(Chunk& c) {
-  shake(c, {c.io.ss_out, c.set.p.secret_bytes}, c.set.p.secret_bytes, {c.hashed(0), c.hashed_stride()},
-        c.hashed_stride(), c.io.count);
+  const ConstByteRows ct{c.io.sk != nullptr ? c.ct(0) : c.ct_out(0), c.set.ciphertext_bytes()};
+  const size_t blocks = c.set.ciphertext_blocks_bytes(), tail = c.set.ciphertext_tail_bytes();
+  each(c, [&](Item& t, size_t i) { std::memcpy(t.ct_tail_k, ct.data + i * ct.stride + blocks, tail); });
+  shake(c, {c.io.ss_out, c.set.p.secret_bytes}, c.set.p.secret_bytes,
+        {ct, blocks, const_rows_of(c.items->ct_tail_k), tail + c.set.p.secret_bytes}, c.io.count);
 }
 
 // ---- decaps
@@ -310,7 +325,7 @@ void decode_m(Chunk& c) {
 /// Packing drops only the bits above q, so the matrices are equal if the bytes are.
 void compare_ct(Chunk& c) {
   each(c, [&](Item& t, size_t i) {
-    uint8_t* own = c.hashed(i);
+    uint8_t* own = c.own_ct();
     const uint8_t* ct = c.ct(i);
     c.kernels.pack(own, c.e1(i).data, c.n() * kBar, c.set.p.logq);
     c.kernels.pack(own + c.set.c2_offset(), c.e2(i).data, kSquare, c.set.p.logq);
@@ -318,13 +333,12 @@ void compare_ct(Chunk& c) {
     for (size_t k = 0; k < c.set.salt_offset(); ++k)
       difference = static_cast<uint8_t>(difference | (own[k] ^ ct[k]));
     t.fail = ct::mask_nonzero(difference);
-    std::memcpy(own, ct, c.set.ciphertext_bytes());
   });
 }
 
 void select_k_or_s(Chunk& c) {
   each(c, [&](Item& t, size_t i) {
-    uint8_t* k = c.hashed(i) + c.set.ciphertext_bytes();
+    uint8_t* k = c.k(i);
     const uint8_t* s = c.sk(i);
     const auto fail = static_cast<uint8_t>(t.fail);
     for (size_t j = 0; j < c.set.p.secret_bytes; ++j)

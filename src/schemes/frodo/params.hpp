@@ -78,6 +78,9 @@ struct Set {
   constexpr size_t c2_offset() const { return b_bytes(); }
   constexpr size_t salt_offset() const { return c2_offset() + c_bytes(); }
   constexpr size_t ciphertext_bytes() const { return salt_offset() + salt_bytes(); }
+  /// As far as it fills blocks of the SHAKE that is used for everything but A, and what is left.
+  constexpr size_t ciphertext_tail_bytes() const { return ciphertext_bytes() % (p.shake256 ? 136 : 168); }
+  constexpr size_t ciphertext_blocks_bytes() const { return ciphertext_bytes() - ciphertext_tail_bytes(); }
 
   /// s, seedSE, z and mu, salt.
   constexpr size_t keygen_draw_bytes() const { return p.secret_bytes + seed_se_bytes() + kSeedABytes; }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "prim/keccak/lanes/keccak_lanes.hpp"
+#include "prim/keccak/lanes/table.hpp"
 
 namespace polykem {
 

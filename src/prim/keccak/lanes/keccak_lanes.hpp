@@ -179,13 +179,18 @@ class LaneSponge {
  public:
   static constexpr size_t kLanes = V64::kLanes;
 
-  void absorb_all(const uint8_t* const (&in)[kLanes], size_t length) {
+  /// The blocks of `length` bytes that are whole. Returns their bytes.
+  size_t absorb_blocks(const uint8_t* const (&in)[kLanes], size_t length) {
     size_t offset = 0;
     for (; length - offset >= kRate; offset += kRate) {
       absorb_whole(in, offset);
       states_.permute();
     }
-    const size_t tail = length - offset;
+    return offset;
+  }
+
+  void absorb_all(const uint8_t* const (&in)[kLanes], size_t length) {
+    const size_t offset = absorb_blocks(in, length), tail = length - offset;
     for (size_t at = 0; at < tail; at += kGroupBytes)
       absorb_group(in, offset + at, at / 8, tail - at < kGroupBytes ? tail - at : kGroupBytes);
     add(tail / 8, V64::set1(uint64_t{kSuffix} << (8 * (tail % 8))));
@@ -240,22 +245,30 @@ class LaneSponge {
   LaneStates<kRate> states_;
 };
 
-/// A hash of `count` messages, V64::kLanes at a time. If lanes are left over, several of them write the same last
-/// output.
+/// A hash of `count` messages in two parts, V64::kLanes at a time. If lanes are left over, several of them write the
+/// same last output.
 template <size_t kRate, uint8_t kSuffix>
-void hash_rows(ByteRows out, size_t out_length, ConstByteRows in, size_t length, size_t count) {
-  for (size_t first = 0; first < count; first += V64::kLanes) {
-    const uint8_t* from[V64::kLanes];
+void hash_joined_rows(ByteRows out, size_t out_length, ConstByteRows first, size_t first_length, ConstByteRows rest,
+                      size_t length, size_t count) {
+  for (size_t begin = 0; begin < count; begin += V64::kLanes) {
+    const uint8_t *first_rows[V64::kLanes], *rest_rows[V64::kLanes];
     uint8_t* to[V64::kLanes];
     for (size_t i = 0; i < V64::kLanes; ++i) {
-      const size_t item = first + i < count ? first + i : count - 1;
-      from[i] = in.data + item * in.stride;
+      const size_t item = std::min(begin + i, count - 1);
+      first_rows[i] = first.data + item * first.stride;
+      rest_rows[i] = rest.data + item * rest.stride;
       to[i] = out.data + item * out.stride;
     }
     LaneSponge<kRate, kSuffix> sponge;
-    sponge.absorb_all(from, length);
+    sponge.absorb_blocks(first_rows, first_length);
+    sponge.absorb_all(rest_rows, length);
     sponge.squeeze_all(to, out_length);
   }
+}
+
+template <size_t kRate, uint8_t kSuffix>
+void hash_rows(ByteRows out, size_t out_length, ConstByteRows in, size_t length, size_t count) {
+  hash_joined_rows<kRate, kSuffix>(out, out_length, in, 0, in, length, count);
 }
 
 inline void sha3_256_rows(ByteRows out, ConstByteRows in, size_t length, size_t count) {
@@ -269,9 +282,6 @@ inline void sha3_512_rows(ByteRows out, ConstByteRows in, size_t length, size_t 
 inline void permute_states(uint64_t* states) {
   keccak_permute(states);
 }
-
-inline constexpr KeccakLanes kKeccakLanesTable = {V64::kLanes,          sha3_256_rows,        sha3_512_rows,
-                                                  hash_rows<168, 0x1f>, hash_rows<136, 0x1f>, permute_states};
 
 }  // namespace POLYKEM_ISA
 }  // namespace polykem::lanes

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+// What KeccakLanes offers, with one message by itself in a state of its own where that takes less time.
+#pragma once
+
+#include "core/secure.hpp"
+#include "prim/keccak/lanes/one.hpp"
+
+namespace polykem::lanes {
+inline namespace POLYKEM_ISA {
+
+#ifdef POLYKEM_ISA_AVX512
+
+template <size_t kRate>
+POLYKEM_NOINLINE void shake_of_one(uint8_t* out, size_t out_length, const uint8_t* first, size_t first_length,
+                                   const uint8_t* rest, size_t length) {
+  constexpr size_t kRateWords = kRate / 8;
+  OneState state;
+  const auto absorb = [&](const uint8_t* in) __attribute__((always_inline)) {
+    state.template absorb<kRateWords>(in);
+    state.permute();
+  };
+  for (; first_length > 0; first_length -= kRate, first += kRate)
+    absorb(first);
+  for (; length >= kRate; length -= kRate, rest += kRate)
+    absorb(rest);
+  uint8_t block[kRate];
+  pad_block<kRate>(block, rest, length, kShakeSuffix);
+  absorb(block);
+  for (; out_length > kRate; out_length -= kRate, out += kRate) {
+    state.template squeeze<kRateWords>(out);
+    state.permute();
+  }
+  state.template squeeze<kRateWords>(block);
+  std::memcpy(out, block, out_length);
+  secure_zero(block, sizeof block);
+}
+
+template <size_t kRate>
+void shake_joined_rows(ByteRows out, size_t out_length, ConstByteRows first, size_t first_length, ConstByteRows rest,
+                       size_t length, size_t count) {
+  if (count == 1) return shake_of_one<kRate>(out.data, out_length, first.data, first_length, rest.data, length);
+  hash_joined_rows<kRate, kShakeSuffix>(out, out_length, first, first_length, rest, length, count);
+}
+
+#else
+
+template <size_t kRate>
+void shake_joined_rows(ByteRows out, size_t out_length, ConstByteRows first, size_t first_length, ConstByteRows rest,
+                       size_t length, size_t count) {
+  hash_joined_rows<kRate, kShakeSuffix>(out, out_length, first, first_length, rest, length, count);
+}
+
+#endif
+
+template <size_t kRate>
+void shake_rows(ByteRows out, size_t out_length, ConstByteRows in, size_t length, size_t count) {
+  shake_joined_rows<kRate>(out, out_length, in, 0, in, length, count);
+}
+
+inline constexpr KeccakLanes kKeccakLanesTable = {
+    V64::kLanes,     sha3_256_rows,          sha3_512_rows,          shake_rows<168>,
+    shake_rows<136>, shake_joined_rows<168>, shake_joined_rows<136>, permute_states};
+
+}  // namespace POLYKEM_ISA
+}  // namespace polykem::lanes
