@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstring>
+#include <utility>
 #include <vector>
 
 #include "isa.hpp"
@@ -80,6 +82,36 @@ TEST_P(KeccakLanesTest, HashesAgreeWithReferenceAtEveryLengthAndCount) {
         ASSERT_EQ(std::memcmp(want256.data(), &out256[i * out_stride], out_length), 0) << length << " " << i;
         for (size_t gap = out_length; gap < out_stride; ++gap)
           ASSERT_EQ(out128[i * out_stride + gap], 0);
+      }
+    }
+  }
+}
+
+/// Messages whose first blocks lie elsewhere than their ends.
+TEST_P(KeccakLanesTest, HashesOfJoinedMessagesAgreeWithReference) {
+  Noise noise(3);
+  for (const auto& [strength, hash] : {std::pair{Shake::Strength::shake128, keccak().shake128_joined},
+                                       std::pair{Shake::Strength::shake256, keccak().shake256_joined}}) {
+    const size_t rate = static_cast<size_t>(strength);
+    for (const size_t blocks : {0, 1, 2, 5}) {
+      for (const size_t length : {size_t{0}, size_t{7}, rate - 1, rate, rate + 1, 2 * rate + 40}) {
+        for (const size_t count : {1, 2, 8, 11}) {
+          const size_t whole = blocks * rate, out_length = rate + 40;
+          const auto message = noise.bytes(count * (whole + length));
+          std::vector<uint8_t> first(count * (whole + 3)), rest(count * (length + 5)), out(count * out_length);
+          for (size_t i = 0; i < count; ++i) {
+            const uint8_t* from = message.data() + i * (whole + length);
+            std::copy_n(from, whole, first.begin() + static_cast<std::ptrdiff_t>(i * (whole + 3)));
+            std::copy_n(from + whole, length, rest.begin() + static_cast<std::ptrdiff_t>(i * (length + 5)));
+          }
+          hash({out.data(), out_length}, out_length, {first.data(), whole + 3}, whole, {rest.data(), length + 5},
+               length, count);
+          for (size_t i = 0; i < count; ++i) {
+            const auto want = shake(strength, message.data() + i * (whole + length), whole + length, out_length);
+            ASSERT_EQ(std::memcmp(want.data(), &out[i * out_length], out_length), 0)
+                << rate << ": " << blocks << " blocks and " << length << " bytes, item " << i << " of " << count;
+          }
+        }
       }
     }
   }
