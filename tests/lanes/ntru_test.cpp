@@ -8,6 +8,7 @@
 
 #include "core/backend.hpp"
 #include "isa.hpp"
+#include "prim/drbg/drbg.hpp"
 #include "schemes/ntru/ntru.hpp"
 #include "schemes/registry.hpp"
 
@@ -78,7 +79,7 @@ class NtruRowsTest : public ::testing::TestWithParam<size_t> {
   const Scheme& scheme() const { return ntru::schemes()[GetParam()]; }
 
   /// One chunk at a time, each in a workspace of noise.
-  static Records run(const Scheme& s, const char* backend, Op op, BatchView all, Noise& noise) {
+  static Records run(const Scheme& s, const char* backend, Op op, BatchView all, Noise& noise, Drbg* drbg = nullptr) {
     const Operation& operation = cpu_backend(s, backend)->op(op);
     Records out{Bytes(all.count * s.public_key_bytes), Bytes(all.count * s.secret_key_bytes),
                 Bytes(all.count * s.ciphertext_bytes), Bytes(all.count * s.shared_secret_bytes)};
@@ -89,7 +90,7 @@ class NtruRowsTest : public ::testing::TestWithParam<size_t> {
     all.ss_out = out.ss.data();
     all.item_status = status.data();
     for (size_t first = 0; first < all.count; first += operation.chunk) {
-      const Batch batch{all.slice(s.record_bytes(op), first, std::min(operation.chunk, all.count - first))};
+      const Batch batch{all.slice(s.record_bytes(op), first, std::min(operation.chunk, all.count - first)), drbg};
       const size_t bytes = operation.workspace_bytes(batch.count);
       AlignedBuffer<uint8_t> workspace(bytes);
       const Bytes dirt = noise.bytes(bytes);
@@ -98,6 +99,24 @@ class NtruRowsTest : public ::testing::TestWithParam<size_t> {
                 Status::ok);
     }
     return out;
+  }
+
+  /// A generator that gives the same numbers each time.
+  static void prepare(Drbg& drbg) { ASSERT_EQ(drbg.prepare(), Status::ok); }
+  static constexpr DrbgSources kSameEachTime = {
+      [](std::span<uint8_t> out) {
+        std::fill(out.begin(), out.end(), uint8_t{7});
+        return Status::ok;
+      },
+      [] { return uint64_t{1}; }, [] { return uint64_t{1}; }, [] { return uint64_t{0}; }};
+
+  /// The degree of a set's ring, by the size of its draws. [NTRU20, Sample_rm]
+  static size_t degree(const Scheme& s) {
+    for (const size_t n : {509, 677, 701, 821, 1229, 1373}) {
+      const size_t bytes = s.encaps_draw_bytes;
+      if (bytes == 2 * (n - 1) || bytes == n - 1 + (30 * (n - 1) + 7) / 8) return n;
+    }
+    return 0;
   }
 
   static void expect_prefix(const Bytes& got, const Bytes& want, const char* what, size_t count) {
@@ -140,6 +159,38 @@ TEST_P(NtruRowsTest, EveryCountAgreesWithTheReference) {
     shared.shared_key = true;
     const Op op = sending ? Op::encaps : Op::decaps;
     EXPECT_EQ(run(s, cpu::kAmx, op, shared, noise).ss, run(s, cpu::kRef, op, shared, noise).ss);
+  }
+}
+
+/// Of each chunk first what r takes for all items, then what m takes, which is written beside the product.
+TEST_P(NtruRowsTest, EncapsTakesItsDrawsFromTheGenerator) {
+  const Scheme& s = scheme();
+  Noise noise(GetParam());
+  const size_t chunk = cpu_backend(s, cpu::kAmx)->op(Op::encaps).chunk;
+  const size_t r_bytes = degree(s) - 1, m_bytes = s.encaps_draw_bytes - r_bytes;
+  for (const size_t count : {size_t{1}, size_t{2}, chunk + 3}) {
+    const Bytes keygen_draws = noise.bytes(count * s.keygen_draw_bytes);
+    const Records keys = run(s, cpu::kRef, Op::keygen, {.count = count, .draws = keygen_draws.data()}, noise);
+    Drbg one(kSameEachTime), same(kSameEachTime);
+    prepare(one);
+    prepare(same);
+    Bytes draws(count * s.encaps_draw_bytes);
+    for (size_t first = 0; first < count; first += chunk) {
+      const size_t items = std::min(chunk, count - first);
+      Bytes r(items * r_bytes), m(items * m_bytes);
+      same.fill(r, aes256_ctr_portable);
+      same.fill(m, aes256_ctr_portable);
+      for (size_t i = 0; i < items; ++i) {
+        uint8_t* const to = draws.data() + (first + i) * s.encaps_draw_bytes;
+        std::copy_n(r.data() + i * r_bytes, r_bytes, to);
+        std::copy_n(m.data() + i * m_bytes, m_bytes, to + r_bytes);
+      }
+    }
+    const Records want =
+        run(s, cpu::kRef, Op::encaps, {.count = count, .draws = draws.data(), .pk = keys.pk.data()}, noise);
+    const Records got = run(s, cpu::kAmx, Op::encaps, {.count = count, .pk = keys.pk.data()}, noise, &one);
+    EXPECT_EQ(got.ct, want.ct) << count;
+    EXPECT_EQ(got.ss, want.ss) << count;
   }
 }
 

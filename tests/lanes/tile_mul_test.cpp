@@ -112,6 +112,33 @@ TEST_P(TileMulTest, SingleCoefficients) {
   }
 }
 
+/// The keystream beside a product is the generator's own, to its last byte and no further, and the product is the same.
+TEST_P(TileMulTest, DrawsBesideAProduct) {
+  const TileMul& mul = *tile_mul_amx(GetParam());
+  Noise noise(8);
+  const Fill any = [&](size_t, size_t) { return static_cast<uint16_t>(noise.next() >> 17); };
+  Aes256Keystream stream;
+  const auto key = noise.bytes(kAes256KeyBytes);
+  std::copy(key.begin(), key.end(), stream.key);
+  stream.nonce = noise.next();
+  for (const size_t count : {size_t{1}, kItems}) {
+    for (const size_t bytes : {size_t{0}, size_t{1}, size_t{127}, size_t{128}, size_t{2413}, size_t{3 * 3075}, size_t{40000}}) {
+      stream.counter = noise.next();
+      Operand a(mul, any, noise), b(mul, any, noise), result(mul, any, noise), want(mul, any, noise);
+      AlignedBuffer<uint8_t> workspace(mul.workspace_bytes);
+      std::vector<uint8_t> drawn(bytes + 64, 0x5a), expected = drawn;
+      const auto words = [&](Operand& x) { return WordPolys{x.words.data(), mul.width * sizeof(uint16_t)}; };
+      mul.mul_words_bytes(words(want), a.as_words(), b.as_bytes(), count, workspace.data());
+      mul.mul_words_bytes_and_draw(words(result), a.as_words(), b.as_bytes(), count, workspace.data(), drawn.data(),
+                                   bytes, stream);
+      aes256_ctr_portable(expected.data(), bytes, stream.key, stream.nonce, stream.counter);
+      EXPECT_EQ(drawn, expected) << bytes;
+      for (size_t i = 0; i < count; ++i)
+        ASSERT_EQ(result.item(i, mul.n, false), want.item(i, mul.n, false)) << bytes << " bytes, item " << i;
+    }
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Degrees, TileMulTest, ::testing::ValuesIn(kDegrees),
                          [](const auto& info) { return std::to_string(info.param); });
 

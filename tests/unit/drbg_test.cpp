@@ -69,6 +69,30 @@ TEST_F(DrbgSeeding, EqualMachinesGiveEqualNumbers) {
   EXPECT_FALSE(set_apart_by([](Machine&) {}));
 }
 
+/// What is taken to be written later is what a fill would have written, and the next numbers are the same.
+TEST_F(DrbgSeeding, ATakenKeystreamIsThatOfAFill) {
+  Drbg one(kMachine), other(kMachine);
+  EXPECT_EQ(draw(one), draw(other));
+  std::array<uint8_t, 1000> filled{}, written{};
+  one.fill(filled, aes256_ctr_portable);
+  Aes256Keystream stream;
+  other.take(stream, aes256_ctr_portable);
+  aes256_ctr_portable(written.data(), written.size(), stream.key, stream.nonce, stream.counter);
+  EXPECT_EQ(filled, written);
+  EXPECT_EQ(draw(one), draw(other));
+}
+
+TEST_F(DrbgSeeding, FreshEntropyAfterManyKeystreams) {
+  Drbg drbg(kMachine);
+  draw(drbg);
+  Aes256Keystream stream;
+  for (uint64_t i = 1; i < Drbg::kReseedInterval; ++i)
+    drbg.take(stream, aes256_ctr_portable);
+  EXPECT_EQ(machine.seedings, 1);
+  draw(drbg);
+  EXPECT_EQ(machine.seedings, 2);
+}
+
 TEST_F(DrbgSeeding, FreshEntropyAfterItsLifetime) {
   Drbg drbg(kMachine);
   draw(drbg);

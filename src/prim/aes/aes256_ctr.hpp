@@ -16,6 +16,18 @@ inline constexpr size_t kAesBlockBytes = 16;
 using Aes256Ctr = void (*)(uint8_t* out, size_t length, const uint8_t key[kAes256KeyBytes], uint64_t nonce,
                            uint64_t counter);
 
+/// A keystream that is still to be written, by Aes256Ctr or in pieces. Zeroises its key. (Files with different
+/// instruction sets share this type, so it has no inline functions.)
+struct Aes256Keystream {
+  uint8_t key[kAes256KeyBytes];
+  uint64_t nonce, counter;
+
+  Aes256Keystream();
+  ~Aes256Keystream();
+  Aes256Keystream(const Aes256Keystream&) = delete;
+  Aes256Keystream& operator=(const Aes256Keystream&) = delete;
+};
+
 /// Bit-sliced, without tables.
 void aes256_ctr_portable(uint8_t* out, size_t length, const uint8_t key[kAes256KeyBytes], uint64_t nonce,
                          uint64_t counter);

@@ -44,12 +44,18 @@ class Drbg {
   /// Fills `out`; needs a successful prepare() before. Expands the key with SHAKE256, or with `keystream` if that is
   /// given: the backends that have fast AES name theirs.
   void fill(std::span<uint8_t> out, Aes256Ctr keystream = nullptr);
+  /// What a fill() with `keystream` would write, more than kShortFill bytes of it, for who writes it beside other work.
+  void take(Aes256Keystream& out, Aes256Ctr keystream);
+
+  static constexpr size_t kShortFill = 64;  ///< bytes that are expanded together with the next key
 
  private:
   static constexpr size_t kKeyBytes = kAes256KeyBytes;
 
   [[nodiscard]] Status seed();
   void expand_by_aes(std::span<uint8_t> out, Aes256Ctr keystream);
+  void replace_key(Aes256Keystream& old, Aes256Ctr keystream);
+  void count_fill() { fills_left_ -= fills_left_ > 0 ? 1 : 0; }
 
   const DrbgSources& sources_;
   uint8_t key_[kKeyBytes] = {};

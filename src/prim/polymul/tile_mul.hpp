@@ -5,6 +5,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "prim/aes/aes256_ctr.hpp"
+
 namespace polykem {
 
 /// Polynomials of a batch: coefficient k of item i is word k at `data` + i * `stride` bytes. 64-byte aligned, and so is
@@ -37,6 +39,9 @@ struct TileMul {
   void (*mul_bytes)(WordPolys c, ConstBytePolys a, ConstBytePolys b, size_t count, void* workspace);
   void (*mul_words_bytes)(WordPolys c, ConstWordPolys a, ConstBytePolys b, size_t count, void* workspace);
   void (*mul_words)(WordPolys c, ConstWordPolys a, ConstWordPolys b, size_t count, void* workspace);
+  /// mul_words_bytes, and beside it `bytes` bytes of keystream, which take next to no time.
+  void (*mul_words_bytes_and_draw)(WordPolys c, ConstWordPolys a, ConstBytePolys b, size_t count, void* workspace,
+                                   uint8_t* drawn, size_t bytes, const Aes256Keystream& stream);
 };
 
 /// The table for n = 509, 677, 701, 821, 1229 or 1373; nullptr for any other n. Calling its functions needs the CPU

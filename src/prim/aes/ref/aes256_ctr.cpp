@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "core/secure.hpp"
 #include "prim/aes/ref/sliced.hpp"
 
 namespace polykem {
@@ -40,6 +41,11 @@ void expand_key(RoundKeys& keys, const uint8_t key[kAes256KeyBytes]) {
 }
 
 }  // namespace
+
+Aes256Keystream::Aes256Keystream() : key{}, nonce(0), counter(0) {}
+Aes256Keystream::~Aes256Keystream() {
+  secure_zero(key, sizeof key);
+}
 
 void aes256_ctr_portable(uint8_t* out, size_t length, const uint8_t key[kAes256KeyBytes], uint64_t nonce,
                          uint64_t counter) {

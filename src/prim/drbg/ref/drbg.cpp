@@ -81,20 +81,27 @@ Status Drbg::prepare() {
   return Status::ok;
 }
 
-/// The first blocks are the next key. What a lone item draws is expanded together with it: half of the time goes into
-/// the expansion of the old key.
+/// The first blocks are the next key.
+void Drbg::replace_key(Aes256Keystream& old, Aes256Ctr keystream) {
+  std::memcpy(old.key, key_, kKeyBytes);
+  old.nonce = nonce_;
+  old.counter = kKeyBytes / kAesBlockBytes;
+  keystream(key_, kKeyBytes, old.key, nonce_, 0);
+}
+
+/// What a lone item draws is expanded together with the next key: half of the time goes into the expansion of the old
+/// key.
 void Drbg::expand_by_aes(std::span<uint8_t> out, Aes256Ctr keystream) {
-  constexpr uint64_t kKeyBlocks = kKeyBytes / kAesBlockBytes;
-  constexpr size_t kShort = 64;
-  if (out.size() <= kShort) {
-    uint8_t both[kKeyBytes + kShort];
+  if (out.size() <= kShortFill) {
+    uint8_t both[kKeyBytes + kShortFill];
     keystream(both, kKeyBytes + out.size(), key_, nonce_, 0);
     std::memcpy(key_, both, kKeyBytes);
     std::memcpy(out.data(), both + kKeyBytes, out.size());
     secure_zero(both, sizeof both);
   } else {
-    keystream(out.data(), out.size(), key_, nonce_, kKeyBlocks);
-    keystream(key_, kKeyBytes, key_, nonce_, 0);
+    Aes256Keystream stream;
+    replace_key(stream, keystream);
+    keystream(out.data(), out.size(), stream.key, stream.nonce, stream.counter);
   }
 }
 
@@ -110,7 +117,12 @@ void Drbg::fill(std::span<uint8_t> out, Aes256Ctr keystream) {
     stream.squeeze(key_);
     stream.squeeze(out);
   }
-  fills_left_ -= fills_left_ > 0 ? 1 : 0;
+  count_fill();
+}
+
+void Drbg::take(Aes256Keystream& out, Aes256Ctr keystream) {
+  replace_key(out, keystream);
+  count_fill();
 }
 
 }  // namespace polykem

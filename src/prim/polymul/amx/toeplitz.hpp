@@ -14,6 +14,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "prim/aes/avx512/keystream_beside.hpp"
 #include "prim/polymul/tile_mul.hpp"
 #include "prim/simd/isa.hpp"
 
@@ -55,6 +56,11 @@ class Tiles {
   ~Tiles() { _tile_release(); }
   Tiles(const Tiles&) = delete;
   Tiles& operator=(const Tiles&) = delete;
+};
+
+/// What else is done after each step of a product.
+struct NothingBeside {
+  POLYKEM_INLINE void advance() {}
 };
 
 template <size_t kN>
@@ -103,14 +109,15 @@ struct ToeplitzProduct {
 
   static POLYKEM_NOINLINE void mul_words_bytes(WordPolys c, ConstWordPolys a, ConstBytePolys b, size_t count,
                                                void* memory) {
-    Workspace& w = *static_cast<Workspace*>(memory);
-    const Tiles tiles(kConfig);
-    clear_margins(w, 1);
-    for (size_t i = 0; i < count; ++i) {
-      set_a(w, item(a.data, a.stride, i));
-      set_b(w, item(b.data, b.stride, i));
-      multiply<1>(item(c.data, c.stride, i), w);
-    }
+    NothingBeside nothing;
+    mul_words_bytes_beside(c, a, b, count, memory, nothing);
+  }
+  static POLYKEM_NOINLINE void mul_words_bytes_and_draw(WordPolys c, ConstWordPolys a, ConstBytePolys b, size_t count,
+                                                        void* memory, uint8_t* drawn, size_t bytes,
+                                                        const Aes256Keystream& stream) {
+    aes::KeystreamBeside keystream(drawn, bytes, stream);
+    mul_words_bytes_beside(c, a, b, count, memory, keystream);
+    keystream.finish();
   }
 
   static POLYKEM_NOINLINE void mul_words(WordPolys c, ConstWordPolys a, ConstWordPolys b, size_t count, void* memory) {
@@ -120,12 +127,26 @@ struct ToeplitzProduct {
     for (size_t i = 0; i < count; ++i) {
       set_a(w, item(a.data, a.stride, i));
       set_b(w, item(b.data, b.stride, i));
-      multiply<2>(item(c.data, c.stride, i), w);
+      NothingBeside nothing;
+      multiply<2>(item(c.data, c.stride, i), w, nothing);
     }
   }
 
  private:
   static constexpr TileConfig kConfig{kTileRows};
+
+  template <class Beside>
+  static POLYKEM_INLINE void mul_words_bytes_beside(WordPolys c, ConstWordPolys a, ConstBytePolys b, size_t count,
+                                                    void* memory, Beside& beside) {
+    Workspace& w = *static_cast<Workspace*>(memory);
+    const Tiles tiles(kConfig);
+    clear_margins(w, 1);
+    for (size_t i = 0; i < count; ++i) {
+      set_a(w, item(a.data, a.stride, i));
+      set_b(w, item(b.data, b.stride, i));
+      multiply<1>(item(c.data, c.stride, i), w, beside);
+    }
+  }
 
   template <class T>
   static T* item(T* data, size_t stride, size_t i) {
@@ -304,8 +325,8 @@ struct ToeplitzProduct {
 
   /// c = a b, a of two limbs, b of kLimbs: kBlocks passes for columns 0 and 1, during which b is written out, and as
   /// many for columns 2 and 3, during which the first columns are combined.
-  template <size_t kLimbs>
-  static POLYKEM_NOINLINE void multiply(uint16_t* c, Workspace& w) {
+  template <size_t kLimbs, class Beside>
+  static POLYKEM_NOINLINE void multiply(uint16_t* c, Workspace& w, Beside& beside) {
     write_groups<kLimbs, 0, groups_before(0)>(w);
     unrolled<2 * kBlocks>([&](auto pass) __attribute__((always_inline)) {
       constexpr size_t kColumn = pass / kBlocks * 2, kBlock = pass % kBlocks;
@@ -313,6 +334,7 @@ struct ToeplitzProduct {
       unrolled<kSteps>([&](auto s) __attribute__((always_inline)) {
         finish_stores();
         multiply_step<kLimbs>(w, kBlock, s, kColumn);
+        beside.advance();
         if constexpr (pass == 0) write_groups<kLimbs, groups_before(s), groups_before(s + 1)>(w);
         if constexpr (pass == kBlocks && s < kRows) combine<true>(c, w, 64 * s);
       });
@@ -346,7 +368,8 @@ inline constexpr TileMul kTileMul = {.n = kN,
                                      .workspace_bytes = sizeof(typename ToeplitzProduct<kN>::Workspace),
                                      .mul_bytes = ToeplitzProduct<kN>::mul_bytes,
                                      .mul_words_bytes = ToeplitzProduct<kN>::mul_words_bytes,
-                                     .mul_words = ToeplitzProduct<kN>::mul_words};
+                                     .mul_words = ToeplitzProduct<kN>::mul_words,
+                                     .mul_words_bytes_and_draw = ToeplitzProduct<kN>::mul_words_bytes_and_draw};
 
 }  // namespace POLYKEM_ISA
 }  // namespace polykem::polymul

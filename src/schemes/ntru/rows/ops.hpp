@@ -43,10 +43,17 @@ struct Chunk {
   const Batch& io;
   const size_t count;
   Item<P>* item;
-  uint8_t* drawn;
+  uint8_t* drawn;     ///< for r of all items, then for m of all items
   std::byte* shared;  ///< for products and sorts, one after the other
 
-  const uint8_t* draws(size_t i) const { return (io.draws != nullptr ? io.draws : drawn) + i * kDrawBytes; }
+  static constexpr size_t kRBytes = P.iid_draw_bytes(), kMBytes = kDrawBytes - kRBytes;
+  uint8_t* drawn_m() const { return drawn + count * kRBytes; }
+  ConstByteRows r_draws() const {
+    return io.draws != nullptr ? ConstByteRows{io.draws, kDrawBytes} : ConstByteRows{drawn, kRBytes};
+  }
+  ConstByteRows m_draws() const {
+    return io.draws != nullptr ? ConstByteRows{io.draws + kRBytes, kDrawBytes} : ConstByteRows{drawn_m(), kMBytes};
+  }
   const uint8_t* pk(size_t i) const { return io.pk + (io.shared_key ? 0 : i * P.public_key_bytes()); }
   const uint8_t* sk(size_t i) const { return io.sk + (io.shared_key ? 0 : i * P.secret_key_bytes()); }
   const uint8_t* ct(size_t i) const { return io.ct + i * P.ciphertext_bytes(); }
@@ -75,14 +82,21 @@ struct Ops : KeygenOps<P, Prims> {
     if (c.io.draws == nullptr) c.io.drbg->fill({c.drawn, c.count * c.kDrawBytes}, Prims::keystream());
   }
 
-  static void sample_rm(Chunk& c) {
-    c.each([&](Item& t, size_t i) { sample_iid<P>(t.a, c.draws(i)); });
+  static void sample_r(Chunk& c) {
+    const ConstByteRows draws = c.r_draws();
+    c.each([&](Item& t, size_t i) { sample_iid<P>(t.a, draws.data + i * draws.stride); });
+  }
+  static void sample_m(Chunk& c) {
+    const ConstByteRows draws = c.m_draws();
     if constexpr (P.variant == Variant::hps) {
-      Prims::sort().sample_fixed_type({c.item->b.c, sizeof(Item)}, {c.draws(0) + P.iid_draw_bytes(), c.kDrawBytes},
-                                      c.count, P.n, P.weight(), c.shared);
+      Prims::sort().sample_fixed_type({c.item->b.c, sizeof(Item)}, draws, c.count, P.n, P.weight(), c.shared);
     } else {
-      c.each([&](Item& t, size_t i) { sample_iid<P>(t.b, c.draws(i) + P.iid_draw_bytes()); });
+      c.each([&](Item& t, size_t i) { sample_iid<P>(t.b, draws.data + i * draws.stride); });
     }
+  }
+  static void sample_rm(Chunk& c) {
+    sample_r(c);
+    sample_m(c);
   }
 
   static void pack_rm(Chunk& c) {
@@ -107,6 +121,23 @@ struct Ops : KeygenOps<P, Prims> {
   static void mul_hr(Chunk& c) {
     c.each([&](Item& t, size_t) { poly_Z3_to_Zq<P>(t.small, t.a); });
     Prims::mul(P.n)->mul_words_bytes(polys(c, &Item::z), polys(c, &Item::x), polys(c, &Item::small), c.count, c.shared);
+  }
+
+  /// h r needs no m: AES draws that meanwhile, on a port that the tiles leave free.
+  static void mul_hr_draw_m(Chunk& c) {
+    if (c.io.draws != nullptr) {
+      sample_r(c);
+      load_h(c);
+      return mul_hr(c);
+    }
+    c.io.drbg->fill({c.drawn, c.count * c.kRBytes}, Prims::keystream());
+    sample_r(c);
+    load_h(c);
+    c.each([&](Item& t, size_t) { poly_Z3_to_Zq<P>(t.small, t.a); });
+    Aes256Keystream keystream;
+    c.io.drbg->take(keystream, Prims::keystream());
+    Prims::mul(P.n)->mul_words_bytes_and_draw(polys(c, &Item::z), polys(c, &Item::x), polys(c, &Item::small), c.count,
+                                              c.shared, c.drawn_m(), c.count * c.kMBytes, keystream);
   }
 
   static void lift_add(Chunk& c) {

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// A keystream that is written while matrix tiles multiply: AES has a port that they leave free.
+#pragma once
+
+#include <cstring>
+
+#include "core/secure.hpp"
+#include "prim/aes/aes256_ctr.hpp"
+#include "prim/aes/avx512/ctr256.hpp"
+
+namespace polykem::aes {
+inline namespace POLYKEM_ISA {
+
+class KeystreamBeside {
+ public:
+  /// Of `bytes` bytes in all.
+  KeystreamBeside(uint8_t* out, size_t bytes, const Aes256Keystream& stream)
+      : counters_(first_counters(stream.nonce, stream.counter)), out_(out), left_(bytes) {
+    expand_key(keys_, stream.key);
+  }
+  ~KeystreamBeside() { secure_zero(keys_, sizeof keys_); }
+  KeystreamBeside(const KeystreamBeside&) = delete;
+  KeystreamBeside& operator=(const KeystreamBeside&) = delete;
+
+  /// Writes a piece, as much as four products of tiles hide.
+  POLYKEM_INLINE void advance() {
+    if (left_ < kPiece) return;
+    keystream_blocks<kRegisters>(out_, keys_, counters_);
+    counters_ = later_counters(counters_, kRegisters);
+    out_ += kPiece;
+    left_ -= kPiece;
+  }
+  /// Writes what is left.
+  void finish() {
+    while (left_ >= kPiece)
+      advance();
+    if (left_ == 0) return;
+    uint8_t last[kPiece];
+    keystream_blocks<kRegisters>(last, keys_, counters_);
+    std::memcpy(out_, last, left_);
+    secure_zero(last, sizeof last);
+    left_ = 0;
+  }
+
+ private:
+  static constexpr size_t kRegisters = 2, kPiece = kRegisters * sizeof(__m512i);
+
+  __m128i keys_[kRoundKeys];
+  __m512i counters_;
+  uint8_t* out_;
+  size_t left_;
+};
+
+}  // namespace POLYKEM_ISA
+}  // namespace polykem::aes
