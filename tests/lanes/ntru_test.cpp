@@ -162,7 +162,8 @@ TEST_P(NtruRowsTest, EveryCountAgreesWithTheReference) {
   }
 }
 
-/// Of each chunk first what r takes for all items, then what m takes, which is written beside the product.
+/// Of each chunk first the blocks that r takes for all items, then those that m takes, which are written beside the
+/// product.
 TEST_P(NtruRowsTest, EncapsTakesItsDrawsFromTheGenerator) {
   const Scheme& s = scheme();
   Noise noise(GetParam());
@@ -178,8 +179,10 @@ TEST_P(NtruRowsTest, EncapsTakesItsDrawsFromTheGenerator) {
     for (size_t first = 0; first < count; first += chunk) {
       const size_t items = std::min(chunk, count - first);
       Bytes r(items * r_bytes), m(items * m_bytes);
-      same.fill(r, aes256_ctr_portable);
-      same.fill(m, aes256_ctr_portable);
+      Aes256Keystream stream;
+      same.take(stream, aes256_ctr_portable);
+      aes256_ctr_portable(r.data(), r.size(), stream.key, stream.nonce, stream.counter);
+      aes256_ctr_portable(m.data(), m.size(), stream.key, stream.nonce, stream.counter + (r.size() + 15) / 16);
       for (size_t i = 0; i < items; ++i) {
         uint8_t* const to = draws.data() + (first + i) * s.encaps_draw_bytes;
         std::copy_n(r.data() + i * r_bytes, r_bytes, to);

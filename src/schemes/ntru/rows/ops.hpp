@@ -130,12 +130,14 @@ struct Ops : KeygenOps<P, Prims> {
       load_h(c);
       return mul_hr(c);
     }
-    c.io.drbg->fill({c.drawn, c.count * c.kRBytes}, Prims::keystream());
+    const size_t r_bytes = c.count * c.kRBytes;
+    Aes256Keystream keystream;
+    c.io.drbg->take(keystream, Prims::keystream());
+    Prims::keystream()(c.drawn, r_bytes, keystream.key, keystream.nonce, keystream.counter);
+    keystream.counter += (r_bytes + kAesBlockBytes - 1) / kAesBlockBytes;
     sample_r(c);
     load_h(c);
     c.each([&](Item& t, size_t) { poly_Z3_to_Zq<P>(t.small, t.a); });
-    Aes256Keystream keystream;
-    c.io.drbg->take(keystream, Prims::keystream());
     Prims::mul(P.n)->mul_words_bytes_and_draw(polys(c, &Item::z), polys(c, &Item::x), polys(c, &Item::small), c.count,
                                               c.shared, c.drawn_m(), c.count * c.kMBytes, keystream);
   }
