@@ -103,12 +103,12 @@ class NtruRowsTest : public ::testing::TestWithParam<size_t> {
 
   /// A generator that gives the same numbers each time.
   static void prepare(Drbg& drbg) { ASSERT_EQ(drbg.prepare(), Status::ok); }
-  static constexpr DrbgSources kSameEachTime = {
-      [](std::span<uint8_t> out) {
-        std::fill(out.begin(), out.end(), uint8_t{7});
-        return Status::ok;
-      },
-      [] { return uint64_t{1}; }, [] { return uint64_t{1}; }, [] { return uint64_t{0}; }};
+  static constexpr DrbgSources kSameEachTime = {[](std::span<uint8_t> out) {
+                                                  std::fill(out.begin(), out.end(), uint8_t{7});
+                                                  return Status::ok;
+                                                },
+                                                [] { return uint64_t{1}; }, [] { return uint64_t{1}; },
+                                                [] { return uint64_t{0}; }};
 
   /// The degree of a set's ring, by the size of its draws. [NTRU20, Sample_rm]
   static size_t degree(const Scheme& s) {
@@ -162,8 +162,8 @@ TEST_P(NtruRowsTest, EveryCountAgreesWithTheReference) {
   }
 }
 
-/// Of each chunk first the blocks that r takes for all items, then those that m takes, which are written beside the
-/// product.
+/// Of each chunk first what r takes for all items, then what m takes: in a whole chunk blocks of its own, which are
+/// written beside the product.
 TEST_P(NtruRowsTest, EncapsTakesItsDrawsFromTheGenerator) {
   const Scheme& s = scheme();
   Noise noise(GetParam());
@@ -181,8 +181,11 @@ TEST_P(NtruRowsTest, EncapsTakesItsDrawsFromTheGenerator) {
       Bytes r(items * r_bytes), m(items * m_bytes);
       Aes256Keystream stream;
       same.take(stream, aes256_ctr_portable);
-      aes256_ctr_portable(r.data(), r.size(), stream.key, stream.nonce, stream.counter);
-      aes256_ctr_portable(m.data(), m.size(), stream.key, stream.nonce, stream.counter + (r.size() + 15) / 16);
+      Bytes drawn((r.size() + 15) / 16 * 16 + m.size());
+      aes256_ctr_portable(drawn.data(), drawn.size(), stream.key, stream.nonce, stream.counter);
+      const size_t m_at = items < chunk ? r.size() : drawn.size() - m.size();
+      std::copy_n(drawn.begin(), r.size(), r.begin());
+      std::copy_n(drawn.begin() + static_cast<std::ptrdiff_t>(m_at), m.size(), m.begin());
       for (size_t i = 0; i < items; ++i) {
         uint8_t* const to = draws.data() + (first + i) * s.encaps_draw_bytes;
         std::copy_n(r.data() + i * r_bytes, r_bytes, to);

@@ -122,7 +122,7 @@ TEST_P(TileMulTest, DrawsBesideAProduct) {
   std::copy(key.begin(), key.end(), stream.key);
   stream.nonce = noise.next();
   for (const size_t count : {size_t{1}, kItems}) {
-    for (const size_t bytes : {size_t{0}, size_t{1}, size_t{127}, size_t{128}, size_t{2413}, size_t{3 * 3075}, size_t{40000}}) {
+    for (const size_t bytes : {0, 1, 127, 128, 2413, 3 * 3075, 40000}) {
       stream.counter = noise.next();
       Operand a(mul, any, noise), b(mul, any, noise), result(mul, any, noise), want(mul, any, noise);
       AlignedBuffer<uint8_t> workspace(mul.workspace_bytes);

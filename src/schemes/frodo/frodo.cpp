@@ -21,8 +21,7 @@ constexpr RecordBytes record_bytes(const Set& set, Op op) {
 }
 
 template <size_t kSet, class Backend>
-using PlansOf =
-    std::conditional_t<(kSets[kSet].gen_a == GenA::aes ? Backend::kTiles : Backend::kRows), FusedKem, Kem>;
+using PlansOf = std::conditional_t<(kSets[kSet].gen_a == GenA::aes ? Backend::kTiles : Backend::kRows), FusedKem, Kem>;
 
 /// One set on one backend, in the form that the engine runs.
 template <size_t kSet, class Backend>

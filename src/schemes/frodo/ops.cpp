@@ -67,8 +67,8 @@ struct Joined {
   size_t length;
 };
 
-/// The SHAKE that is used for everything but A, on `count` messages. Eight states at once, or one of them, take less time
-/// than one state in portable code; four at once less than two.
+/// The SHAKE that is used for everything but A, on `count` messages. Eight states at once, or one of them, take less
+/// time than one state in portable code; four at once less than two.
 void shake(const Chunk& c, ByteRows out, size_t out_length, const Joined& in, size_t count) {
   const KeccakLanes* lanes = c.kernels.keccak;
   if (lanes != nullptr && (lanes->lanes >= 8 || count > 1)) {
@@ -187,9 +187,7 @@ void hash_pk(Chunk& c) {
 void derive_seed_k(Chunk& c) {
   shake(c, rows_of(c.items->seed + 1), c.set.seed_se_bytes() + c.set.p.secret_bytes, const_rows_of(c.items->seed_input),
         c.set.p.secret_bytes + c.set.encaps_draw_bytes(), c.io.count);
-  each(c, [&](Item& t, size_t i) {
-    std::memcpy(c.k(i), t.seed + 1 + c.set.seed_se_bytes(), c.set.p.secret_bytes);
-  });
+  each(c, [&](Item& t, size_t i) { std::memcpy(c.k(i), t.seed + 1 + c.set.seed_se_bytes(), c.set.p.secret_bytes); });
 }
 
 void expand_r(Chunk& c) {
@@ -272,9 +270,8 @@ void encode_mu(Chunk& c) {
 }
 
 void pack_c2(Chunk& c) {
-  each(c, [&](Item&, size_t i) {
-    c.kernels.pack(c.ct_out(i) + c.set.c2_offset(), c.e2(i).data, kSquare, c.set.p.logq);
-  });
+  each(c,
+       [&](Item&, size_t i) { c.kernels.pack(c.ct_out(i) + c.set.c2_offset(), c.e2(i).data, kSquare, c.set.p.logq); });
 }
 
 /// Ciphertexts are hashed where they are, but for their ends.

@@ -22,8 +22,8 @@ POLYKEM_INLINE void add_lanes_to_rows(Matrix16 b, const __m512i (&sum)[kBar]) {
   };
   const auto four_columns = [&](size_t j) __attribute__((always_inline)) {
     const __m512i low = _mm512_mask_blend_epi16(0x22222222, column(j), _mm512_slli_epi64(column(j + 1), 16));
-    const __m512i high = _mm512_mask_blend_epi16(0x88888888, _mm512_slli_epi64(column(j + 2), 32),
-                                                 _mm512_slli_epi64(column(j + 3), 48));
+    const __m512i high =
+        _mm512_mask_blend_epi16(0x88888888, _mm512_slli_epi64(column(j + 2), 32), _mm512_slli_epi64(column(j + 3), 48));
     return _mm512_mask_blend_epi16(0xcccccccc, low, high);
   };
   const __m512i first = four_columns(0), second = four_columns(4);

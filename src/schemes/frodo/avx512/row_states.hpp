@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows of an A by SHAKE as they leave eight-way Keccak: a register has a word of 64 bits, four columns, of each of eight
-// rows. [FRODO21, Algorithm 8]
+// Rows of an A by SHAKE as they leave eight-way Keccak: a register has a word of 64 bits, four columns, of each of
+// eight rows. [FRODO21, Algorithm 8]
 #pragma once
 
 #include <algorithm>

@@ -123,9 +123,11 @@ struct Ops : KeygenOps<P, Prims> {
     Prims::mul(P.n)->mul_words_bytes(polys(c, &Item::z), polys(c, &Item::x), polys(c, &Item::small), c.count, c.shared);
   }
 
-  /// h r needs no m: AES draws that meanwhile, on a port that the tiles leave free.
+  /// h r needs no m: AES draws that meanwhile, on a port that the tiles leave free. Both together lower the core's
+  /// clock more than tiles alone, so that few items are slower by it.
   static void mul_hr_draw_m(Chunk& c) {
-    if (c.io.draws != nullptr) {
+    if (c.io.draws != nullptr || c.count < Chunk::kItems) {
+      draw_encaps(c);
       sample_r(c);
       load_h(c);
       return mul_hr(c);
