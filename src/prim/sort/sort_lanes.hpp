@@ -24,10 +24,13 @@ constexpr size_t sort_sequence_size(size_t n) {
   return (half + columns - 1) / columns * columns;
 }
 
+/// Vectors between the sequences: without them rows of both would meet in the same few sets of the L1 cache.
+inline constexpr size_t kSequenceGap = 8;
+
 /// Bytes of workspace that sample_fixed_type needs for polynomials of n coefficients, n >= 33; `lanes` as in SortLanes.
 constexpr size_t sort_workspace_bytes(size_t n, size_t lanes) {
   constexpr size_t kSpare = 16;  // the keys are written 16 at a time
-  return (2 * sort_sequence_size(n) + kSpare) * (lanes / 2) * sizeof(int32_t);
+  return (2 * sort_sequence_size(n) + kSequenceGap + kSpare) * (lanes / 2) * sizeof(int32_t);
 }
 
 /// What one instruction set offers. Called by the NTRU stages of that set. Constant time: the positions compared depend

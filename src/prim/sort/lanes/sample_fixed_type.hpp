@@ -32,8 +32,19 @@ POLYKEM_INLINE void shifted_words(V32 (&key)[16], const V32 (&d)[16], std::index
   key[15] = d[14];  // bits 448..479
 }
 
-/// The keys of sample_fixed_type, word k of row i in lane i of keys[k]. [NTRU20, Fixed_Type]
-inline void load_keys(V32* keys, const uint8_t* const* rows, size_t count, size_t weight) {
+/// The two sequences that are sorted.
+struct Sequences {
+  V32* keys;
+  size_t size;  ///< of each
+
+  POLYKEM_INLINE V32* second() const { return keys + size + kSequenceGap; }
+  POLYKEM_INLINE V32& at(size_t k) const { return k < size ? keys[k] : second()[k - size]; }
+  /// After the keys, and what load_keys writes beyond them.
+  POLYKEM_INLINE V32* end() const { return second() + size + 16; }
+};
+
+/// The keys of sample_fixed_type, word k of row i in lane i of key k; those beyond are the largest. [NTRU20, Fixed_Type]
+inline void load_keys(Sequences sequences, const uint8_t* const* rows, size_t count, size_t weight) {
   constexpr size_t kGroupBytes = 16 * kWordBits / 8;
   alignas(64) uint8_t tail[V32::kLanes][64] = {};
   const uint8_t* tail_rows[V32::kLanes];
@@ -65,30 +76,35 @@ inline void load_keys(V32* keys, const uint8_t* const* rows, size_t count, size_
     for (size_t w = 0; w < 16; ++w) {
       const size_t index = first + w;
       const uint32_t label = index < weight / 2 ? 1 : index < weight ? 2 : 0;
-      keys[index] = select(above_label, key[w], V32::set1(label));
+      sequences.at(index) = select(above_label, key[w], V32::set1(label));
     }
   }
   std::memset(tail, 0, sizeof tail);
   asm volatile("" : : "r"(tail) : "memory");
+  for (size_t k = count; k < 2 * sequences.size; ++k)
+    sequences.at(k) = V32::set1(kLargestKey);
+}
+
+/// Sorts both sequences and merges them into `store`.
+template <class Store>
+void sort_sequences(Sequences s, Store store) {
+  with_rows(s.size / network_columns(s.size), [&](auto rows) {
+    sort_network<rows>(s.keys, s.size / rows);
+    sort_network<rows>(s.second(), s.size / rows);
+    merge_sequences<rows>(Merge{s.keys, s.second(), 1, s.size}, store);
+  });
 }
 
 inline void sample_fixed_type(uint16_t* out, ConstByteRows in, size_t count, size_t n, size_t weight, void* workspace) {
-  V32* keys = static_cast<V32*>(workspace);
-  const size_t size = sort_sequence_size(n);
+  const Sequences sequences{static_cast<V32*>(workspace), sort_sequence_size(n)};
   for (size_t half = 0; half < 2; ++half) {
     const uint8_t* rows[V32::kLanes];
     for (size_t i = 0; i < V32::kLanes; ++i) {
       const size_t item = half * V32::kLanes + i;
       rows[i] = in.data + (item < count ? item : count - 1) * in.stride;
     }
-    load_keys(keys, rows, n - 1, weight);
-    for (size_t k = n - 1; k < 2 * size; ++k)
-      keys[k] = V32::set1(kLargestKey);
-    with_rows(size / network_columns(size), [&](auto rows) {
-      sort_network<rows>(keys, size / rows);
-      sort_network<rows>(keys + size, size / rows);
-      merge_sequences<rows>(Merge{keys, keys + size, 1, size}, StoreLabels{out + half * V32::kLanes, n - 1});
-    });
+    load_keys(sequences, rows, n - 1, weight);
+    sort_sequences(sequences, StoreLabels{out + half * V32::kLanes, n - 1});
   }
   std::memset(out + (n - 1) * kItemsPerBlock, 0, kItemsPerBlock * sizeof *out);
 }

@@ -109,19 +109,14 @@ inline void labels_to_rows(ByteRows out, const uint8_t* labels, size_t ranks, si
 
 /// At most V32::kLanes items.
 inline void sample_lanes(ByteRows out, ConstByteRows in, size_t count, size_t n, size_t weight, V32* keys) {
-  const size_t size = sort_sequence_size(n), width = (n + 63) / 64 * 64;
+  const size_t width = (n + 63) / 64 * 64;
+  const Sequences sequences{keys, sort_sequence_size(n)};
   const uint8_t* rows[V32::kLanes];
   for (size_t i = 0; i < V32::kLanes; ++i)
     rows[i] = in.data + (i < count ? i : count - 1) * in.stride;
-  load_keys(keys, rows, n - 1, weight);
-  for (size_t k = n - 1; k < 2 * size; ++k)
-    keys[k] = V32::set1(kLargestKey);
-  auto* labels = reinterpret_cast<uint8_t*>(keys + 2 * size + 16);
-  with_rows(size / network_columns(size), [&](auto r) {
-    sort_network<r>(keys, size / r);
-    sort_network<r>(keys + size, size / r);
-    merge_sequences<r>(Merge{keys, keys + size, 1, size}, StoreLabelBytes{labels, n - 1});
-  });
+  load_keys(sequences, rows, n - 1, weight);
+  auto* labels = reinterpret_cast<uint8_t*>(sequences.end());
+  sort_sequences(sequences, StoreLabelBytes{labels, n - 1});
   std::memset(labels + (n - 1) * V32::kLanes, 0, (width - (n - 1)) * V32::kLanes);
   labels_to_rows(out, labels, width, count);
 }
