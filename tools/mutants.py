@@ -37,8 +37,10 @@ class Mutant(NamedTuple):
 
 MUTANTS = [
     # Randomness
-    Mutant("generator never seeds again", "src/prim/drbg/ref/drbg.cpp",
+    Mutant("generator never seeds again", "src/prim/drbg/drbg.hpp",
            "fills_left_ -= fills_left_ > 0 ? 1 : 0;", "", "drbg_test", "DrbgSeeding.*"),
+    Mutant("the generator's next key is what it gives out", "src/prim/drbg/ref/drbg.cpp",
+           "old.counter = kKeyBytes / kAesBlockBytes;", "old.counter = 0;", "drbg_test", "*AShortFill*"),
     Mutant("generator keeps its key", "src/prim/drbg/ref/drbg.cpp",
            "stream.squeeze(key_);\n", "", "prim_test", "Drbg.*"),
     Mutant("no entropy is no error", "src/prim/drbg/ref/drbg.cpp",
@@ -172,7 +174,7 @@ MUTANTS = [
            "t.fail = ct::mask_nonzero(difference);", "t.fail = 0;",
            "property_test", "*AnyFlipped*/efrodokem640aes_ref"),
     Mutant("FrodoKEM rejects without the salt's bytes", "src/schemes/frodo/ops.cpp",
-           "std::memcpy(c.hashed(i) + c.set.salt_offset(), t.draws + c.set.p.secret_bytes, c.set.salt_bytes());", "",
+           "std::memcpy(c.ct_out(i) + c.set.salt_offset(), t.draws + c.set.p.secret_bytes, c.set.salt_bytes());", "",
            "property_test", "*RoundTrip*/frodokem640shake_ref"),
     # OpenSSL provider
     Mutant("a resume without cause ends the pause", "provider/pause.cpp",

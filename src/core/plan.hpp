@@ -31,6 +31,11 @@ struct StepInfo {
   constexpr uint64_t stages() const { return (((uint64_t{1} << count) - 1) << first) | ahead; }
 };
 
+/// For StepInfo::ahead.
+consteval uint32_t stage_bit(size_t number) {
+  return uint32_t{1} << number;
+}
+
 /// A step and its code. `Chunk` is the backend's own view of the items that it works on.
 template <class Chunk>
 struct Step {

@@ -88,6 +88,37 @@ TEST_P(KeccakLanesTest, HashesAgreeWithReferenceAtEveryLengthAndCount) {
 }
 
 /// Messages whose first blocks lie elsewhere than their ends.
+struct Joined {
+  size_t whole, length, count;
+  std::vector<uint8_t> message, first, rest;
+
+  Joined(size_t whole_blocks, size_t of_rest, size_t items, Noise& noise)
+      : whole(whole_blocks),
+        length(of_rest),
+        count(items),
+        message(noise.bytes(items * bytes())),
+        first(items * (whole + 3)),
+        rest(items * (length + 5)) {
+    for (size_t i = 0; i < count; ++i) {
+      const uint8_t* from = message.data() + i * bytes();
+      std::copy_n(from, whole, first.data() + i * (whole + 3));
+      std::copy_n(from + whole, length, rest.data() + i * (length + 5));
+    }
+  }
+  size_t bytes() const { return whole + length; }
+
+  void check(Shake::Strength strength, decltype(KeccakLanes::shake128_joined) hash, size_t out_length) const {
+    std::vector<uint8_t> out(count * out_length);
+    hash({out.data(), out_length}, out_length, {first.data(), whole + 3}, whole, {rest.data(), length + 5}, length,
+         count);
+    for (size_t i = 0; i < count; ++i) {
+      const auto want = shake(strength, message.data() + i * bytes(), bytes(), out_length);
+      ASSERT_EQ(std::memcmp(want.data(), &out[i * out_length], out_length), 0)
+          << whole << " and " << length << " bytes to " << out_length << ", item " << i << " of " << count;
+    }
+  }
+};
+
 TEST_P(KeccakLanesTest, HashesOfJoinedMessagesAgreeWithReference) {
   Noise noise(3);
   for (const auto& [strength, hash] : {std::pair{Shake::Strength::shake128, keccak().shake128_joined},
@@ -96,21 +127,9 @@ TEST_P(KeccakLanesTest, HashesOfJoinedMessagesAgreeWithReference) {
     for (const size_t blocks : {0, 1, 2, 5}) {
       for (const size_t length : {size_t{0}, size_t{7}, rate - 1, rate, rate + 1, 2 * rate + 40}) {
         for (const size_t count : {1, 2, 8, 11}) {
-          const size_t whole = blocks * rate, out_length = rate + 40;
-          const auto message = noise.bytes(count * (whole + length));
-          std::vector<uint8_t> first(count * (whole + 3)), rest(count * (length + 5)), out(count * out_length);
-          for (size_t i = 0; i < count; ++i) {
-            const uint8_t* from = message.data() + i * (whole + length);
-            std::copy_n(from, whole, first.begin() + static_cast<std::ptrdiff_t>(i * (whole + 3)));
-            std::copy_n(from + whole, length, rest.begin() + static_cast<std::ptrdiff_t>(i * (length + 5)));
-          }
-          hash({out.data(), out_length}, out_length, {first.data(), whole + 3}, whole, {rest.data(), length + 5},
-               length, count);
-          for (size_t i = 0; i < count; ++i) {
-            const auto want = shake(strength, message.data() + i * (whole + length), whole + length, out_length);
-            ASSERT_EQ(std::memcmp(want.data(), &out[i * out_length], out_length), 0)
-                << rate << ": " << blocks << " blocks and " << length << " bytes, item " << i << " of " << count;
-          }
+          const Joined messages(blocks * rate, length, count, noise);
+          for (const size_t out_length : {size_t{16}, size_t{32}, rate, rate + 40, 2 * rate})
+            messages.check(strength, hash, out_length);
         }
       }
     }

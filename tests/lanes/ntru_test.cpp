@@ -162,8 +162,7 @@ TEST_P(NtruRowsTest, EveryCountAgreesWithTheReference) {
   }
 }
 
-/// Of each chunk first what r takes for all items, then what m takes: in a whole chunk blocks of its own, which are
-/// written beside the product.
+/// Of each chunk first what r takes for all items, then what m takes, in a whole chunk beside the product.
 TEST_P(NtruRowsTest, EncapsTakesItsDrawsFromTheGenerator) {
   const Scheme& s = scheme();
   Noise noise(GetParam());
@@ -178,18 +177,14 @@ TEST_P(NtruRowsTest, EncapsTakesItsDrawsFromTheGenerator) {
     Bytes draws(count * s.encaps_draw_bytes);
     for (size_t first = 0; first < count; first += chunk) {
       const size_t items = std::min(chunk, count - first);
-      Bytes r(items * r_bytes), m(items * m_bytes);
+      Bytes drawn(items * s.encaps_draw_bytes);
       Aes256Keystream stream;
       same.take(stream, aes256_ctr_portable);
-      Bytes drawn((r.size() + 15) / 16 * 16 + m.size());
       aes256_ctr_portable(drawn.data(), drawn.size(), stream.key, stream.nonce, stream.counter);
-      const size_t m_at = items < chunk ? r.size() : drawn.size() - m.size();
-      std::copy_n(drawn.begin(), r.size(), r.begin());
-      std::copy_n(drawn.begin() + static_cast<std::ptrdiff_t>(m_at), m.size(), m.begin());
       for (size_t i = 0; i < items; ++i) {
         uint8_t* const to = draws.data() + (first + i) * s.encaps_draw_bytes;
-        std::copy_n(r.data() + i * r_bytes, r_bytes, to);
-        std::copy_n(m.data() + i * m_bytes, m_bytes, to + r_bytes);
+        std::copy_n(drawn.data() + i * r_bytes, r_bytes, to);
+        std::copy_n(drawn.data() + items * r_bytes + i * m_bytes, m_bytes, to + r_bytes);
       }
     }
     const Records want =

@@ -110,7 +110,7 @@ struct OwnBatch {
       r.pk_out = pk.data();
       r.sk_out = sk.data();
     } else if (op == POLYKEM_ENCAPS) {
-      r.draws = encaps_draws.data();
+      r.draws = gives_encaps_draws ? encaps_draws.data() : nullptr;
       r.pk = pk.data();
       r.ct_out = ct.data();
       r.ss_out = sent.data();
@@ -125,6 +125,7 @@ struct OwnBatch {
   const polykem_scheme* scheme;
   polykem_scheme_info_t sizes;
   size_t count;
+  bool gives_encaps_draws = true;
   std::span<uint8_t> pk, sk, ct, sent, received, keygen_draws, encaps_draws;
 };
 

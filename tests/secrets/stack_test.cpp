@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <pthread.h>
 
+#include <algorithm>
 #include <cstring>
 #include <functional>
 #include <memory>
@@ -62,6 +63,23 @@ TEST_P(Stack, IsWiped) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Families, Stack, testing::ValuesIn(cases({1})), case_name);
+
+/// NTRU on matrix tiles draws beside a product if draws are not given.
+TEST(Stack, IsWipedAfterDrawsBesideAProduct) {
+  const auto all = available_backends();
+  if (std::find(all.begin(), all.end(), "amx") == all.end()) GTEST_SKIP() << "this machine has no AMX";
+  for (const char* set : {"ntruhps2048509", "ntruhrss701"}) {
+    const Context context = make_context("amx", 1);
+    OwnBatch batch(scheme(set), 33);
+    batch.gives_encaps_draws = false;
+    ASSERT_EQ(batch.run(context.get(), POLYKEM_KEYGEN), POLYKEM_OK);
+    polykem_status status = POLYKEM_ERR_INTERNAL;
+    const auto run = [&] { status = batch.run(context.get(), POLYKEM_ENCAPS); };
+    bytes_left_on_stack(run);
+    EXPECT_LE(bytes_left_on_stack(run), sizeof(void*)) << set;
+    EXPECT_EQ(status, POLYKEM_OK);
+  }
+}
 
 TEST(Stack, ATraceIsSeen) {
   const auto random = own_memory(16);

@@ -14,6 +14,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <vector>
 
 #include "prim/drbg/fork_generation.hpp"
 
@@ -69,17 +70,35 @@ TEST_F(DrbgSeeding, EqualMachinesGiveEqualNumbers) {
   EXPECT_FALSE(set_apart_by([](Machine&) {}));
 }
 
-/// What is taken to be written later is what a fill would have written, and the next numbers are the same.
+/// What is taken to be written later is what a fill would have written, and the next numbers are the same. Short fills
+/// are expanded together with the next key, so that both must leave it out.
 TEST_F(DrbgSeeding, ATakenKeystreamIsThatOfAFill) {
-  Drbg one(kMachine), other(kMachine);
-  EXPECT_EQ(draw(one), draw(other));
-  std::array<uint8_t, 1000> filled{}, written{};
-  one.fill(filled, aes256_ctr_portable);
-  Aes256Keystream stream;
-  other.take(stream, aes256_ctr_portable);
-  aes256_ctr_portable(written.data(), written.size(), stream.key, stream.nonce, stream.counter);
-  EXPECT_EQ(filled, written);
-  EXPECT_EQ(draw(one), draw(other));
+  for (const size_t bytes : {1, 32, 64, 65, 1000}) {
+    Drbg one(kMachine), other(kMachine);
+    EXPECT_EQ(draw(one), draw(other));
+    std::vector<uint8_t> filled(bytes), written(bytes);
+    one.fill(filled, aes256_ctr_portable);
+    Aes256Keystream stream;
+    other.take(stream, aes256_ctr_portable);
+    aes256_ctr_portable(written.data(), bytes, stream.key, stream.nonce, stream.counter);
+    EXPECT_EQ(filled, written) << bytes;
+    EXPECT_EQ(draw(one), draw(other)) << bytes;
+  }
+}
+
+/// The same numbers however many are drawn at once: what one fill gives is the beginning of what a longer one gives.
+TEST_F(DrbgSeeding, AShortFillIsTheBeginningOfALongOne) {
+  std::vector<uint8_t> long_one(1000);
+  Drbg first(kMachine);
+  draw(first);
+  first.fill(long_one, aes256_ctr_portable);
+  for (const size_t bytes : {1, 32, 64, 65}) {
+    Drbg drbg(kMachine);
+    draw(drbg);
+    std::vector<uint8_t> filled(bytes);
+    drbg.fill(filled, aes256_ctr_portable);
+    EXPECT_TRUE(std::equal(filled.begin(), filled.end(), long_one.begin())) << bytes;
+  }
 }
 
 TEST_F(DrbgSeeding, FreshEntropyAfterManyKeystreams) {

@@ -142,7 +142,8 @@ def ntru_floors(layout, n, logq, hps):
         inverses = (one + (SHARING_BLOCKS - 1) * shared) / SHARING_BLOCKS
     return {
         "keygen": ntru_product(layout, n, 1) + 4 * product + inverses + sort + aes,
-        "encaps": product + rm + sort + aes,
+        # AES draws m beside the tiles' products
+        "encaps": (max(product, aes) if layout.tile_macs else product + aes) + rm + sort,
         "decaps": product + product_of_words + product_s3 + rm + permutations(32 + ciphertext) * permutation(layout),
     }
 

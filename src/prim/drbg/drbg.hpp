@@ -44,10 +44,9 @@ class Drbg {
   /// Fills `out`; needs a successful prepare() before. Expands the key with SHAKE256, or with `keystream` if that is
   /// given: the backends that have fast AES name theirs.
   void fill(std::span<uint8_t> out, Aes256Ctr keystream = nullptr);
-  /// What a fill() with `keystream` would write, more than kShortFill bytes of it, for who writes it beside other work.
+  /// Instead of a fill() with `keystream`, and after prepare() like that: what it would write, for who writes it beside
+  /// other work. The old key lives as long as `out`.
   void take(Aes256Keystream& out, Aes256Ctr keystream);
-
-  static constexpr size_t kShortFill = 64;  ///< bytes that are expanded together with the next key
 
  private:
   static constexpr size_t kKeyBytes = kAes256KeyBytes;

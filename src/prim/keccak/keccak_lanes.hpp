@@ -9,7 +9,7 @@
 
 namespace polykem {
 
-/// What one instruction set offers. Called by the NTRU stages of that set, by one thread per call; `count` is any
+/// What one instruction set offers. Called by the stages of that set, by one thread per call; `count` is any
 /// number >= 1; a multiple of `lanes` fills every permutation. Outputs must not overlap inputs. Addresses depend on
 /// lengths only.
 struct KeccakLanes {

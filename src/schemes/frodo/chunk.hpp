@@ -21,7 +21,7 @@ struct Item {
 };
 static_assert(sizeof(Item::draws) >= kSets[4].keygen_draw_bytes());
 static_assert(sizeof(Item::seed_input) >= kMaxSecretBytes + kSets[4].encaps_draw_bytes());
-static_assert(sizeof(Item::ct_tail_k) >= 167 + kMaxSecretBytes);
+static_assert(sizeof(Item::ct_tail_k) >= kShake128Rate - 1 + kMaxSecretBytes);
 static_assert(sizeof(Item::seed) >= 1 + kSets[4].seed_se_bytes() + kMaxSecretBytes);
 
 /// Items of one set on one instruction set. gen_a writes some rows of A, the product uses them, and next_tile() moves
@@ -71,9 +71,10 @@ struct Chunk {
   uint8_t* own_ct() const { return own_ct_; }
   size_t noise_stride() const { return noise_stride(set); }
 
+  bool decapsulates() const { return io.sk != nullptr; }
   const uint8_t* sk(size_t i) const { return io.sk + (io.shared_key ? 0 : i * set.secret_key_bytes()); }
   const uint8_t* pk(size_t i) const {
-    if (io.sk != nullptr) return sk(i) + set.pk_offset();
+    if (decapsulates()) return sk(i) + set.pk_offset();
     return io.pk + (io.shared_key ? 0 : i * set.public_key_bytes());
   }
   const uint8_t* ct(size_t i) const { return io.ct + i * set.ciphertext_bytes(); }

@@ -2,6 +2,7 @@
 #include "schemes/frodo/frodo.hpp"
 
 #include <algorithm>
+#include <cassert>
 #include <type_traits>
 #include <utility>
 
@@ -41,6 +42,7 @@ struct SetOperations : Operations<PlansOf<kSet, Backend>, Chunk> {
   static Status run(const void*, const Batch& batch, std::byte* workspace, StepTimes* times) {
     constexpr RecordBytes kBytes = record_bytes(kSets[kSet], kOp);
     const size_t most = batch.shared_key ? Backend::kItemsWithOneKey : Backend::kItemsWithOwnKeys;
+    assert((Backend::kernels().rows != nullptr) == Backend::kRows);
     const bool packs_a = batch.shared_key && Chunk::may_pack(kSets[kSet], Backend::kernels(), batch.count);
     for (size_t first = 0; first < batch.count; first += most) {
       const Batch part{batch.slice(kBytes, first, std::min(most, batch.count - first)), batch.drbg};

@@ -67,8 +67,8 @@ struct Joined {
   size_t length;
 };
 
-/// The SHAKE that is used for everything but A, on `count` messages. Eight states at once, or one of them, take less
-/// time than one state in portable code; four at once less than two.
+/// The SHAKE that is used for everything but A, on `count` messages. With eight states in a vector one message has a
+/// state in vectors of its own; four states at once take less time than two in portable code.
 void shake(const Chunk& c, ByteRows out, size_t out_length, const Joined& in, size_t count) {
   const KeccakLanes* lanes = c.kernels.keccak;
   if (lanes != nullptr && (lanes->lanes >= 8 || count > 1)) {
@@ -274,9 +274,9 @@ void pack_c2(Chunk& c) {
        [&](Item&, size_t i) { c.kernels.pack(c.ct_out(i) + c.set.c2_offset(), c.e2(i).data, kSquare, c.set.p.logq); });
 }
 
-/// Ciphertexts are hashed where they are, but for their ends.
+/// Ciphertexts, the salt among them, are hashed where they are, but for their ends.
 void hash_ct_k(Chunk& c) {
-  const ConstByteRows ct{c.io.sk != nullptr ? c.ct(0) : c.ct_out(0), c.set.ciphertext_bytes()};
+  const ConstByteRows ct{c.decapsulates() ? c.ct(0) : c.ct_out(0), c.set.ciphertext_bytes()};
   const size_t blocks = c.set.ciphertext_blocks_bytes(), tail = c.set.ciphertext_tail_bytes();
   each(c, [&](Item& t, size_t i) { std::memcpy(t.ct_tail_k, ct.data + i * ct.stride + blocks, tail); });
   shake(c, {c.io.ss_out, c.set.p.secret_bytes}, c.set.p.secret_bytes,

@@ -54,6 +54,8 @@ inline constexpr FrodoParams kFrodo1344{
 /// How A is generated from its seed. [FRODO21, Algorithms 7 and 8]
 enum class GenA { aes, shake };
 
+inline constexpr size_t kShake128Rate = 168, kShake256Rate = 136;  ///< bytes [FIPS202, 6.2]
+
 /// One parameter set. Sets with salt are those of the proposal for ISO; sets without salt are those of NIST's round 3,
 /// for ephemeral keys.
 struct Set {
@@ -79,7 +81,9 @@ struct Set {
   constexpr size_t salt_offset() const { return c2_offset() + c_bytes(); }
   constexpr size_t ciphertext_bytes() const { return salt_offset() + salt_bytes(); }
   /// As far as it fills blocks of the SHAKE that is used for everything but A, and what is left.
-  constexpr size_t ciphertext_tail_bytes() const { return ciphertext_bytes() % (p.shake256 ? 136 : 168); }
+  constexpr size_t ciphertext_tail_bytes() const {
+    return ciphertext_bytes() % (p.shake256 ? kShake256Rate : kShake128Rate);
+  }
   constexpr size_t ciphertext_blocks_bytes() const { return ciphertext_bytes() - ciphertext_tail_bytes(); }
 
   /// s, seedSE, z and mu, salt.

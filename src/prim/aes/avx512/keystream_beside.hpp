@@ -22,7 +22,7 @@ class KeystreamBeside {
   KeystreamBeside(const KeystreamBeside&) = delete;
   KeystreamBeside& operator=(const KeystreamBeside&) = delete;
 
-  /// Writes a piece, as much as four products of tiles hide.
+  /// Writes a piece, as much as four products of tiles hide (src/schemes/ntru/README.md).
   POLYKEM_INLINE void advance() {
     if (left_ < kPiece) return;
     keystream_blocks<kRegisters>(out_, keys_, counters_);

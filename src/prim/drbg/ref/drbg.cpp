@@ -92,8 +92,9 @@ void Drbg::replace_key(Aes256Keystream& old, Aes256Ctr keystream) {
 /// What a lone item draws is expanded together with the next key: half of the time goes into the expansion of the old
 /// key.
 void Drbg::expand_by_aes(std::span<uint8_t> out, Aes256Ctr keystream) {
-  if (out.size() <= kShortFill) {
-    uint8_t both[kKeyBytes + kShortFill];
+  constexpr size_t kShort = 64;
+  if (out.size() <= kShort) {
+    uint8_t both[kKeyBytes + kShort];
     keystream(both, kKeyBytes + out.size(), key_, nonce_, 0);
     std::memcpy(key_, both, kKeyBytes);
     std::memcpy(out.data(), both + kKeyBytes, out.size());

@@ -2,7 +2,6 @@
 // What KeccakLanes offers, with one message by itself in a state of its own where that takes less time.
 #pragma once
 
-#include "core/secure.hpp"
 #include "prim/keccak/lanes/one.hpp"
 
 namespace polykem::lanes {
@@ -19,7 +18,7 @@ POLYKEM_NOINLINE void shake_of_one(uint8_t* out, size_t out_length, const uint8_
     state.template absorb<kRateWords>(in);
     state.permute();
   };
-  for (; first_length > 0; first_length -= kRate, first += kRate)
+  for (; first_length >= kRate; first_length -= kRate, first += kRate)
     absorb(first);
   for (; length >= kRate; length -= kRate, rest += kRate)
     absorb(rest);
@@ -32,25 +31,18 @@ POLYKEM_NOINLINE void shake_of_one(uint8_t* out, size_t out_length, const uint8_
   }
   state.template squeeze<kRateWords>(block);
   std::memcpy(out, block, out_length);
-  secure_zero(block, sizeof block);
-}
-
-template <size_t kRate>
-void shake_joined_rows(ByteRows out, size_t out_length, ConstByteRows first, size_t first_length, ConstByteRows rest,
-                       size_t length, size_t count) {
-  if (count == 1) return shake_of_one<kRate>(out.data, out_length, first.data, first_length, rest.data, length);
-  hash_joined_rows<kRate, kShakeSuffix>(out, out_length, first, first_length, rest, length, count);
-}
-
-#else
-
-template <size_t kRate>
-void shake_joined_rows(ByteRows out, size_t out_length, ConstByteRows first, size_t first_length, ConstByteRows rest,
-                       size_t length, size_t count) {
-  hash_joined_rows<kRate, kShakeSuffix>(out, out_length, first, first_length, rest, length, count);
 }
 
 #endif
+
+template <size_t kRate>
+void shake_joined_rows(ByteRows out, size_t out_length, ConstByteRows first, size_t first_length, ConstByteRows rest,
+                       size_t length, size_t count) {
+#ifdef POLYKEM_ISA_AVX512
+  if (count == 1) return shake_of_one<kRate>(out.data, out_length, first.data, first_length, rest.data, length);
+#endif
+  hash_joined_rows<kRate, kShakeSuffix>(out, out_length, first, first_length, rest, length, count);
+}
 
 template <size_t kRate>
 void shake_rows(ByteRows out, size_t out_length, ConstByteRows in, size_t length, size_t count) {

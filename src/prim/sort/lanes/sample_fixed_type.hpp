@@ -43,7 +43,8 @@ struct Sequences {
   POLYKEM_INLINE V32* end() const { return second() + size + 16; }
 };
 
-/// The keys of sample_fixed_type, word k of row i in lane i of key k; those beyond are the largest. [NTRU20, Fixed_Type]
+/// The keys of sample_fixed_type, word k of row i in lane i of key k; those beyond are the largest. [NTRU20,
+/// Fixed_Type]
 inline void load_keys(Sequences sequences, const uint8_t* const* rows, size_t count, size_t weight) {
   constexpr size_t kGroupBytes = 16 * kWordBits / 8;
   alignas(64) uint8_t tail[V32::kLanes][64] = {};

@@ -10,11 +10,6 @@
 
 namespace polykem::mlkem::lone {
 
-/// For StepInfo::ahead.
-constexpr uint32_t stage(size_t number) {
-  return uint32_t{1} << number;
-}
-
 /// keygen with one or two steps for the matrix and the noise.
 template <class Ops, class... Sampling>
 constexpr auto keygen_plan(Sampling... sampling) {
@@ -46,7 +41,7 @@ struct Kem {
   // clang-format off
   static constexpr std::array encaps{
       Step{{"randombytes", 0, 1}, Ops::draw_encaps},
-      Step{{"hash_gen_a", 1, 1, false, stage(4)}, Ops::hash_ek_gen_a},
+      Step{{"hash_gen_a", 1, 1, false, stage_bit(4)}, Ops::hash_ek_gen_a},
       Step{{"sha3_512", 2, 1}, Ops::hash_m},
       Step{{"frombytes", 3, 1}, Ops::load_ek},
       Step{{"sample_cbd", 5, 1}, Ops::sample_noise},
@@ -60,7 +55,7 @@ struct Kem {
   // clang-format on
 
   static constexpr std::array decaps{
-      Step{{"hash_gen_a", 0, 1, false, stage(7) | stage(8)}, Ops::hash_inputs_gen_a},
+      Step{{"hash_gen_a", 0, 1, false, stage_bit(7) | stage_bit(8)}, Ops::hash_inputs_gen_a},
       Step{{"frombytes", 1, 1}, Ops::load_c_dk},
       Step{{"ntt.u", 2, 1}, Ops::ntt_u},
       Step{{"basemul.su", 3, 1}, Ops::mul_su},

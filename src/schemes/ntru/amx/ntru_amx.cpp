@@ -17,11 +17,12 @@ struct Amx {
   static const SortRows& sort() { return kSortRowsAmx; }
 };
 
-/// Kem with the product of encaps first, which hides most of what is drawn.
+/// Kem with the product of encaps first, which hides most of what is drawn. That step samples r, too, and sample_rm has
+/// m only.
 template <class Ops>
 struct TileKem : Kem<Ops> {
   using Step = typename Kem<Ops>::Step;
-  static constexpr uint32_t kFrombytes = 1 << 4, kMul = 1 << 5;
+  static constexpr uint32_t kFrombytes = stage_bit(4), kMul = stage_bit(5);
 
   static constexpr std::array encaps{
       Step{{"randombytes.frombytes.mul", 0, 1, false, kFrombytes | kMul}, Ops::mul_hr_draw_m},

@@ -123,8 +123,8 @@ struct Ops : KeygenOps<P, Prims> {
     Prims::mul(P.n)->mul_words_bytes(polys(c, &Item::z), polys(c, &Item::x), polys(c, &Item::small), c.count, c.shared);
   }
 
-  /// h r needs no m: AES draws that meanwhile, on a port that the tiles leave free. Both together lower the core's
-  /// clock more than tiles alone, so that few items are slower by it.
+  /// For matrix tiles. h r needs no m: AES draws that meanwhile, on a port that the tiles leave free. Both together
+  /// lower the core's clock more than tiles alone, so that few items are slower by it, see the README.
   static void mul_hr_draw_m(Chunk& c) {
     if (c.io.draws != nullptr || c.count < Chunk::kItems) {
       draw_encaps(c);
@@ -132,11 +132,12 @@ struct Ops : KeygenOps<P, Prims> {
       load_h(c);
       return mul_hr(c);
     }
+    static_assert(Chunk::kItems % kAesBlockBytes == 0, "r must take whole blocks");
     const size_t r_bytes = c.count * c.kRBytes;
     Aes256Keystream keystream;
     c.io.drbg->take(keystream, Prims::keystream());
     Prims::keystream()(c.drawn, r_bytes, keystream.key, keystream.nonce, keystream.counter);
-    keystream.counter += (r_bytes + kAesBlockBytes - 1) / kAesBlockBytes;
+    keystream.counter += r_bytes / kAesBlockBytes;
     sample_r(c);
     load_h(c);
     c.each([&](Item& t, size_t) { poly_Z3_to_Zq<P>(t.small, t.a); });
