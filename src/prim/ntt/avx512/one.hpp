@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The transform of a single polynomial in eight registers of 32 words. Three layers combine registers, three do so
-// after words have been transposed in fours, and the last one combines neighbouring pairs.
+// Transforms of polynomials in eight registers of 32 words each. Three layers combine registers, three do so after
+// words have been transposed in fours, and the last one combines neighbouring pairs. Two polynomials are computed
+// together where there are two: of one alone, instructions wait for each other.
 #pragma once
 
 #include "prim/ntt/lanes/one_products.hpp"
@@ -12,6 +13,31 @@ inline namespace POLYKEM_ISA {
 
 inline constexpr size_t kOneRegisters = kN / V16::kLanes, kFour = 4;
 static_assert(kOneRegisters == 8 && V16::kLanes / kFour == 8);
+
+/// The coefficients of kCount polynomials.
+template <size_t kCount>
+struct InRegisters {
+  V16 v[kCount][kOneRegisters];
+
+  static POLYKEM_INLINE InRegisters load(const uint16_t* a) {
+    InRegisters result;
+    result.each([&](size_t p, size_t i, V16 & x)
+                    __attribute__((always_inline)) { x = V16::load(a + p * kN + i * V16::kLanes); });
+    return result;
+  }
+  /// Stores f(x) for every register x.
+  template <class F>
+  POLYKEM_INLINE void store(uint16_t* a, F&& f) {
+    each([&](size_t p, size_t i, V16 & x) __attribute__((always_inline)) { f(x).store(a + p * kN + i * V16::kLanes); });
+  }
+  /// Calls f(polynomial, register's number, register).
+  template <class F>
+  POLYKEM_INLINE void each(F&& f) {
+    unroll<kCount>([&](auto p) __attribute__((always_inline)) {
+      unroll<kOneRegisters>([&](auto i) __attribute__((always_inline)) { f(p, i, v[p][i]); });
+    });
+  }
+};
 
 /// Factors of layers 3 to 5, when register e holds words 4 e to 4 e + 3 of each 32: layer 3 + t has 2^t from number 2^t
 /// on, each for a block of registers. The factors of layer 6 follow, one for each pair of registers.
@@ -35,6 +61,16 @@ inline constexpr auto kTurnedFactors = [] {
   return result;
 }();
 
+/// The factors of a block of registers in layers 0 to 2, and of one in layers 3 to 5.
+template <bool kReversed>
+POLYKEM_INLINE Twiddle row_factor(size_t layer, size_t block) {
+  return kReversed ? RowFactors::inverse(layer, block) : RowFactors::forward(layer, block);
+}
+template <bool kReversed>
+POLYKEM_INLINE Twiddle turned_factor(size_t layer, size_t block) {
+  return kTurnedFactors<kReversed>[(size_t{1} << layer) + block].load();
+}
+
 /// Word f of register e's four r becomes word f of register r's four e. It is its own inverse.
 POLYKEM_INLINE void transpose_fours(V16 (&v)[kOneRegisters]) {
   simd::V64 w[kOneRegisters];
@@ -43,6 +79,10 @@ POLYKEM_INLINE void transpose_fours(V16 (&v)[kOneRegisters]) {
   simd::transpose_words(w);
   for (size_t i = 0; i < kOneRegisters; ++i)
     v[i].r = w[i].r;
+}
+template <size_t kCount>
+POLYKEM_INLINE void transpose_fours(InRegisters<kCount>& a) {
+  unroll<kCount>([&](auto p) __attribute__((always_inline)) { transpose_fours(a.v[p]); });
 }
 
 /// Even and odd pairs of words of two registers, and back.
@@ -58,87 +98,124 @@ POLYKEM_INLINE void join_pairs(V16& x, V16& y) {
 }
 
 /// Calls f(a, b, zeta) for the pairs of registers that layer kLayer of three combines; factors(kLayer, block) is zeta.
-template <size_t kLayer, class Factors, class F>
-POLYKEM_INLINE void each_pair(V16 (&v)[kOneRegisters], Factors&& factors, F&& f) {
+template <size_t kLayer, size_t kCount, class Factors, class F>
+POLYKEM_INLINE void each_pair(InRegisters<kCount>& a, Factors&& factors, F&& f) {
   constexpr size_t kHalf = kOneRegisters >> (kLayer + 1);
   unroll<(1u << kLayer)>([&](auto block) __attribute__((always_inline)) {
     const Twiddle zeta = factors(kLayer, block);
     unroll<kHalf>([&](auto i) __attribute__((always_inline)) {
-      f(v[block * 2 * kHalf + i], v[block * 2 * kHalf + i + kHalf], zeta);
+      unroll<kCount>([&](auto p) __attribute__((always_inline)) {
+        f(a.v[p][block * 2 * kHalf + i], a.v[p][block * 2 * kHalf + i + kHalf], zeta);
+      });
     });
   });
 }
 
-/// Coefficients within q before, within 8 q after. [FIPS203, Alg 9]
-POLYKEM_INLINE void forward_in_registers(V16 (&v)[kOneRegisters]) {
-  const auto rows = [](size_t layer, size_t block) __attribute__((always_inline)) {
-    return RowFactors::forward(layer, block);
-  };
-  const auto turned = [](size_t layer, size_t block) __attribute__((always_inline)) {
-    return kTurnedFactors<false>[(size_t{1} << layer) + block].load();
-  };
-  const auto forward = [](V16 & a, V16 & b, const Twiddle& zeta) __attribute__((always_inline)) {
-    butterfly(a, b, zeta);
-  };
-  unroll<3>([&](auto t) __attribute__((always_inline)) { each_pair<t>(v, rows, forward); });
-  transpose_fours(v);
-  unroll<3>([&](auto t) __attribute__((always_inline)) { each_pair<t>(v, turned, forward); });
-  unroll<4>([&](auto m) __attribute__((always_inline)) {
-    split_pairs(v[2 * m], v[2 * m + 1]);
-    butterfly(v[2 * m], v[2 * m + 1], kTurnedFactors<false>[8 + m].load());
-    join_pairs(v[2 * m], v[2 * m + 1]);
+/// f as above for the neighbouring pairs that layer 6 combines, of fours that are transposed.
+template <bool kReversed, size_t kCount, class F>
+POLYKEM_INLINE void each_last_pair(InRegisters<kCount>& a, F&& f) {
+  unroll<kOneRegisters / 2>([&](auto m) __attribute__((always_inline)) {
+    const Twiddle zeta = kTurnedFactors<kReversed>[8 + m].load();
+    unroll<kCount>([&](auto p) __attribute__((always_inline)) {
+      V16 &x = a.v[p][2 * m], &y = a.v[p][2 * m + 1];
+      split_pairs(x, y);
+      f(x, y, zeta);
+      join_pairs(x, y);
+    });
   });
-  transpose_fours(v);
 }
 
-/// Undoes forward_in_registers up to the factor 128. Sums are reduced where they would leave 16 bits: results within 8
-/// q.
-POLYKEM_INLINE void inverse_in_registers(V16 (&v)[kOneRegisters]) {
-  const auto rows = [](size_t layer, size_t block) __attribute__((always_inline)) {
-    return RowFactors::inverse(layer, block);
+/// Layers kFirst <= 2 to 6. Coefficients within b q before, within (b + 7 - kFirst) q <= 9.8 q after. [FIPS203, Alg 9]
+template <size_t kFirst, size_t kCount>
+POLYKEM_INLINE void forward_in_registers(InRegisters<kCount>& a) {
+  const auto f = [](V16 & x, V16 & y, const Twiddle& zeta) __attribute__((always_inline)) {
+    butterfly(x, y, zeta);
   };
-  const auto turned = [](size_t layer, size_t block) __attribute__((always_inline)) {
-    return kTurnedFactors<true>[(size_t{1} << layer) + block].load();
-  };
-  const auto inverse = [](V16 & a, V16 & b, const Twiddle& zeta) __attribute__((always_inline)) {
-    inverse_butterfly(a, b, zeta);
-  };
-  transpose_fours(v);
-  unroll<4>([&](auto m) __attribute__((always_inline)) {
-    split_pairs(v[2 * m], v[2 * m + 1]);
-    inverse_butterfly(v[2 * m], v[2 * m + 1], kTurnedFactors<true>[8 + m].load());
-    join_pairs(v[2 * m], v[2 * m + 1]);
-  });
-  each_pair<2>(v, turned, inverse);
-  each_pair<1>(v, turned, inverse);
-  v[0] = barrett(v[0]);  // sums of all three layers, within 8 q; of the others, none exceeds 2 q
-  v[4] = barrett(v[4]);
-  each_pair<0>(v, turned, inverse);
-  for (size_t e = 0; e < 4; ++e)
-    v[e] = barrett(v[e]);
-  transpose_fours(v);
-  each_pair<2>(v, rows, inverse);
-  each_pair<1>(v, rows, inverse);
-  each_pair<0>(v, rows, inverse);
+  unroll<3 - kFirst>([&](auto t) __attribute__((always_inline)) { each_pair<kFirst + t>(a, row_factor<false>, f); });
+  transpose_fours(a);
+  unroll<3>([&](auto t) __attribute__((always_inline)) { each_pair<t>(a, turned_factor<false>, f); });
+  each_last_pair<false>(a, f);
+  transpose_fours(a);
 }
+
+/// Undoes forward_in_registers up to the factor 128. Coefficients within q before, within 8 q after: sums are reduced
+/// where they would leave 16 bits.
+template <size_t kCount>
+POLYKEM_INLINE void inverse_in_registers(InRegisters<kCount>& a) {
+  const auto f = [](V16 & x, V16 & y, const Twiddle& zeta) __attribute__((always_inline)) {
+    inverse_butterfly(x, y, zeta);
+  };
+  const auto reduce = [&](auto... i) __attribute__((always_inline)) {
+    unroll<kCount>([&](auto p) __attribute__((always_inline)) { ((a.v[p][i] = barrett(a.v[p][i])), ...); });
+  };
+  transpose_fours(a);
+  each_last_pair<true>(a, f);
+  each_pair<2>(a, turned_factor<true>, f);
+  each_pair<1>(a, turned_factor<true>, f);
+  reduce(0, 4);  // sums of all three layers, within 8 q; of the others, none exceeds 2 q
+  each_pair<0>(a, turned_factor<true>, f);
+  reduce(0, 1, 2, 3);
+  transpose_fours(a);
+  each_pair<2>(a, row_factor<true>, f);
+  each_pair<1>(a, row_factor<true>, f);
+  each_pair<0>(a, row_factor<true>, f);
+}
+
+/// What is done to the result of a transform, which is within 8 q.
+struct Unreduced {
+  POLYKEM_INLINE V16 operator()(V16 x) const { return x; }
+};
+struct Reduced {  ///< to (-q, q)
+  POLYKEM_INLINE V16 operator()(V16 x) const { return barrett(x); }
+};
+struct Canonical {
+  POLYKEM_INLINE V16 operator()(V16 x) const { return positive(barrett(x)); }
+};
+
+/// Calls f.template operator()<n>(i), where n = 2 polynomials or a last one begin at number i.
+template <class F>
+POLYKEM_INLINE void in_twos(size_t count, F&& f) {
+  size_t i = 0;
+  for (; i + 2 <= count; i += 2)
+    f.template operator()<2>(i);
+  if (i < count) f.template operator()<1>(i);
+}
+
+/// In place, of `count` polynomials; coefficients within q before. [FIPS203, Alg 9]
+template <class Finish>
+POLYKEM_NOINLINE void forward_polys(uint16_t* a, size_t count) {
+  in_twos(
+      count, [&]<size_t kCount>(size_t i) __attribute__((always_inline)) {
+        auto polys = InRegisters<kCount>::load(a + i * kN);
+        forward_in_registers<0>(polys);
+        polys.store(a + i * kN, Finish());
+      });
+}
+
+/// In place, kScale times the inverse, in (-q, q); coefficients in (-q, q) before. [FIPS203, Alg 10]
+template <uint32_t kScale, class Finish>
+POLYKEM_NOINLINE void inverse_polys(uint16_t* a, size_t count) {
+  const Twiddle scale = Twiddle::of(Factor::of(kInverse128 * kScale % kQ));
+  in_twos(
+      count, [&]<size_t kCount>(size_t i) __attribute__((always_inline)) {
+        auto polys = InRegisters<kCount>::load(a + i * kN);
+        inverse_in_registers(polys);
+        polys.store(
+            a + i * kN, [&](V16 x) __attribute__((always_inline)) { return Finish()(mul(x, scale)); });
+      });
+}
+
+/// (-q, q) to [0, q).
+struct Positive {
+  POLYKEM_INLINE V16 operator()(V16 x) const { return positive(x); }
+};
 
 /// See NttOne.
-POLYKEM_NOINLINE inline void forward_one(uint16_t* a) {
-  V16 v[kOneRegisters];
-  unroll<kOneRegisters>([&](auto i) __attribute__((always_inline)) { v[i] = V16::load(a + i * V16::kLanes); });
-  forward_in_registers(v);
-  unroll<kOneRegisters>([&](auto i)
-                            __attribute__((always_inline)) { positive(barrett(v[i])).store(a + i * V16::kLanes); });
+inline void forward_one(uint16_t* a) {
+  forward_polys<Canonical>(a, 1);
 }
-
-/// See NttOne.
-POLYKEM_NOINLINE inline void inverse_one(uint16_t* a) {
-  V16 v[kOneRegisters];
-  unroll<kOneRegisters>([&](auto i) __attribute__((always_inline)) { v[i] = V16::load(a + i * V16::kLanes); });
-  inverse_in_registers(v);
-  const Twiddle scale = Twiddle::of(Factor::of(kInverse128));
-  unroll<kOneRegisters>([&](auto i)
-                            __attribute__((always_inline)) { positive(mul(v[i], scale)).store(a + i * V16::kLanes); });
+inline void inverse_one(uint16_t* a) {
+  inverse_polys<1, Positive>(a, 1);
 }
 
 /// See ntt::multiply.

@@ -71,10 +71,10 @@ POLYKEM_INLINE V16 upper_to_lower(V16 x) {
 #endif
 
 /// Row r of c, r < rows = the sum of a[r kTerms + i] y[i], i < kTerms <= 4: transforms of 256 words in the order of
-/// ntt.hpp, 64-byte aligned. Coefficients of a below 2^12, of y and c canonical. [FIPS203, Alg 11]
-template <size_t kTerms>
-POLYKEM_INLINE void multiply_one_rows(uint16_t* c, const uint16_t* a, const uint16_t* y, size_t rows) {
-  const Twiddle scale = Twiddle::of(Factor::of(kR));
+/// ntt.hpp, 64-byte aligned. Coefficients of a below 2^12, of y in (-q, q). What is stored from word `at` of c on is
+/// finish(at, x), where x is 2^-16 times the sum, in (-q, q). [FIPS203, Alg 11]
+template <size_t kTerms, class Finish>
+POLYKEM_INLINE void multiply_one_rows(uint16_t* c, const uint16_t* a, const uint16_t* y, size_t rows, Finish&& finish) {
   for (size_t i = 0; i < kN; i += V16::kLanes) {
     const Twiddle gamma = kGammasOfOne[i / V16::kLanes].load();
     V16 for_even[kTerms], for_odd[kTerms];
@@ -91,9 +91,17 @@ POLYKEM_INLINE void multiply_one_rows(uint16_t* c, const uint16_t* a, const uint
         odd = add_products(odd, x, for_odd[term]);
       });
       const V16 pairs = even_odd(upper_to_lower(montgomery_upper(even)), montgomery_upper(odd));
-      positive(mul(pairs, scale)).store(c + row * kN + i);
+      finish(row * kN + i, pairs).store(c + row * kN + i);
     }
   }
+}
+
+/// The same, canonical.
+template <size_t kTerms>
+POLYKEM_INLINE void multiply_one_rows(uint16_t* c, const uint16_t* a, const uint16_t* y, size_t rows) {
+  const Twiddle scale = Twiddle::of(Factor::of(kR));
+  multiply_one_rows<kTerms>(
+      c, a, y, rows, [&](size_t, V16 x) __attribute__((always_inline)) { return positive(mul(x, scale)); });
 }
 
 }  // namespace POLYKEM_ISA

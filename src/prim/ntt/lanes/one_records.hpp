@@ -40,14 +40,19 @@ inline constexpr auto kGroupShifts = [] {
   return table;
 }();
 
-/// Coefficients i to i + V16::kLanes - 1 of a row of kPackedBytes<kBits> bytes; i is a multiple of V16::kLanes.
+/// Words whose lowest kBits bits are coefficients i to i + V16::kLanes - 1 of a row of kPackedBytes<kBits> bytes; i is
+/// a multiple of V16::kLanes. The other bits are arbitrary.
 template <unsigned kBits>
-POLYKEM_INLINE V16 unpack_one(const uint8_t* row, size_t i) {
+POLYKEM_INLINE V16 unpack_fields(const uint8_t* row, size_t i) {
   constexpr __mmask64 kThere = (__mmask64{1} << (4 * kBits)) - 1;
   const __m512i bytes = _mm512_maskz_loadu_epi8(kThere, row + i / 8 * kBits);
   const __m512i groups = _mm512_permutexvar_epi8(_mm512_load_si512(kGroupBytes<kBits>.at), bytes);
-  const V16 words = {_mm512_multishift_epi64_epi8(_mm512_load_si512(kGroupShifts<kBits>.at), groups)};
-  return words & V16::set1((1u << kBits) - 1);
+  return {_mm512_multishift_epi64_epi8(_mm512_load_si512(kGroupShifts<kBits>.at), groups)};
+}
+/// The coefficients.
+template <unsigned kBits>
+POLYKEM_INLINE V16 unpack_one(const uint8_t* row, size_t i) {
+  return unpack_fields<kBits>(row, i) & V16::set1((1u << kBits) - 1);
 }
 
 /// Of each 128 bits, which hold eight packed coefficients, the bytes that are used.

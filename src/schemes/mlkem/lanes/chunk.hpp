@@ -6,10 +6,10 @@
 #include <algorithm>
 
 #include "core/arena.hpp"
-#include "core/cpu.hpp"
 #include "core/scheme.hpp"
 #include "prim/drbg/drbg.hpp"
 #include "prim/keccak/keccak_lanes.hpp"
+#include "schemes/mlkem/lanes/fetch.hpp"
 #include "schemes/mlkem/lanes/poly.hpp"
 #include "schemes/mlkem/lanes/single_prims.hpp"
 #include "schemes/mlkem/ref/keys.hpp"
@@ -101,25 +101,6 @@ struct Chunk {
   ByteRows pk_out(size_t offset) const { return {io.pk_out + offset, P.public_key_bytes()}; }
   ByteRows sk_out(size_t offset) const { return {io.sk_out + offset, P.secret_key_bytes()}; }
   ByteRows ss_out() const { return {io.ss_out, kSymBytes}; }
-
-  /// Prefetches, for writing, part `part` of `parts` of the output records of the items [first, end): while A is
-  /// hashed, memory is idle. On Intel's CPUs; a Zen 4 gains nothing. In assembly, since GCC drops functions that do
-  /// nothing but prefetch.
-  void fetch_output([[maybe_unused]] size_t first, [[maybe_unused]] size_t end, [[maybe_unused]] size_t part,
-                    [[maybe_unused]] size_t parts) const {
-#ifndef POLYKEM_ISA_NEON
-    if (!kCpuByIntel) return;
-    const auto fetch = [&](const uint8_t* rows, size_t bytes) {
-      for (size_t l = first; rows != nullptr && l < std::min(end, count); ++l) {
-        for (size_t at = bytes * part / parts; at < bytes * (part + 1) / parts; at += 64)
-          asm volatile("prefetchw %0" : : "m"(rows[l * bytes + at]));
-      }
-    };
-    fetch(io.sk_out, P.secret_key_bytes());
-    fetch(io.pk_out, P.public_key_bytes());
-    fetch(io.ct_out, P.ciphertext_bytes());
-#endif
-  }
 
   template <class F>
   void each(F&& f) {

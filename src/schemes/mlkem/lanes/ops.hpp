@@ -40,8 +40,8 @@ struct Ops {
       for (size_t j = 0; j < kK; ++j) {
         const V64 tails = V64::set1(transposed ? xof_tail(i, j) : xof_tail(j, i));
         for (size_t first = 0; first < c.count; first += kStates) {
-          c.fetch_output(first, first + kStates, i * kK + j, kK * kK);
-          sample_ntt_rows(t.accepted[first], seeds[first / kStates], tails, ntt());
+          fetch_output<P>(c.io, first, first + kStates, i * kK + j, kK * kK);
+          sample_ntt_rows(t.accepted[first], kAcceptedWords, seeds[first / kStates], tails, ntt());
         }
         gather_paired(t.rows[i * kK + j], c.count, [&](size_t l) { return t.accepted[0] + l * kAcceptedWords; });
       }

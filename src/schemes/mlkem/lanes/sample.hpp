@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "core/secure.hpp"
 #include "prim/keccak/lanes/keccak_lanes.hpp"
 #include "prim/ntt/ntt_lanes.hpp"
 #include "schemes/mlkem/params.hpp"
@@ -86,23 +87,24 @@ constexpr uint64_t xof_tail(size_t first, size_t second) {
   return first | second << 8 | uint64_t{0x1f} << 16;
 }
 
-/// Row l = SampleNTT(seed l, the two bytes in tail l) for kStates rows of kAcceptedWords words. Public. [FIPS203, Alg
-/// 7]
-POLYKEM_NOINLINE inline void sample_ntt_rows(uint16_t* out, const Seeds& seeds, V64 tails, const NttLanes& ntt) {
+/// Row l = SampleNTT(seed l, the two bytes in tail l) for kStates rows, `stride` words from one to the next, of which
+/// kAcceptedWords may be written. Public. [FIPS203, Alg 7]
+POLYKEM_NOINLINE inline void sample_ntt_rows(uint16_t* out, size_t stride, const Seeds& seeds, V64 tails,
+                                             const NttLanes& ntt) {
   constexpr size_t kBytes = kFirstBlocks * kShake128Rate;
   alignas(64) uint8_t bytes[kStates][(kBytes + 64 + 63) / 64 * 64];  // rows in whole cache lines
   Xof<kShake128Rate> xof(seeds, tails);
   xof.squeeze<kBytes>(bytes[0], sizeof bytes[0]);
   size_t filled[kStates], fewest = kN;
   for (size_t l = 0; l < kStates; ++l) {
-    filled[l] = ntt.accept(out + l * kAcceptedWords, 0, bytes[l], kBytes);
+    filled[l] = ntt.accept(out + l * stride, 0, bytes[l], kBytes);
     fewest = std::min(fewest, filled[l]);
   }
   while (fewest < kN) {
     xof.squeeze<kShake128Rate>(bytes[0], sizeof bytes[0]);
     fewest = kN;
     for (size_t l = 0; l < kStates; ++l) {
-      filled[l] = ntt.accept(out + l * kAcceptedWords, filled[l], bytes[l], kShake128Rate);
+      filled[l] = ntt.accept(out + l * stride, filled[l], bytes[l], kShake128Rate);
       fewest = std::min(fewest, filled[l]);
     }
   }

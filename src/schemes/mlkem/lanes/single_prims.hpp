@@ -31,7 +31,7 @@ struct SinglePrims {
         const size_t entry = std::min(first + l, kK * kK - 1), i = entry / kK, j = entry % kK;
         tails[l] = transposed ? xof_tail(i, j) : xof_tail(j, i);
       }
-      sample_ntt_rows(rows[0], seeds, V64::load(tails), Isa::ntt());
+      sample_ntt_rows(rows[0], kAcceptedWords, seeds, V64::load(tails), Isa::ntt());
       for (size_t l = 0; l < kStates && first + l < kK * kK; ++l)
         std::memcpy(a[first + l].c, rows[l], sizeof a->c);
     }

@@ -4,13 +4,12 @@
 #pragma once
 
 #include "core/operations.hpp"
-#include "ct/ct.hpp"
 #include "prim/drbg/drbg.hpp"
 #include "prim/ntt/lanes/one_products.hpp"
-#include "prim/ntt/lanes/one_records.hpp"
 #include "prim/ntt/ntt_lanes.hpp"
 #include "schemes/mlkem/lone/chunk.hpp"
 #include "schemes/mlkem/lone/kem.hpp"
+#include "schemes/mlkem/lone/poly.hpp"
 
 #ifdef POLYKEM_ISA_AVX512
 #include "prim/ntt/avx512/one.hpp"
@@ -18,8 +17,6 @@
 
 namespace polykem::mlkem::lone {
 inline namespace POLYKEM_ISA {
-
-using simd::V16;
 
 /// `Isa` names the primitives of an instruction set: keystream().
 template <MlkemParams P, class Isa>
@@ -52,26 +49,6 @@ struct Ops {
         a.c, [&](size_t i, V16 x) __attribute__((always_inline)) { return ntt::reduced_once(x + V16::load(b.c + i)); });
   }
 
-  template <unsigned kBits>
-  static void load(Poly& a, const uint8_t* row) {
-    for (size_t i = 0; i < kN; i += V16::kLanes)
-      ntt::unpack_one<kBits>(row, i).store(a.c + i);
-  }
-  template <unsigned kBits>
-  static void store(uint8_t* row, const Poly& a) {
-    for (size_t i = 0; i < kN; i += V16::kLanes)
-      ntt::pack_one<kBits>(row, i, V16::load(a.c + i));
-  }
-  template <unsigned kBits>
-  static void load_compressed(Poly& a, const uint8_t* row) {
-    for (size_t i = 0; i < kN; i += V16::kLanes)
-      ntt::decompress<kBits>(ntt::unpack_one<kBits>(row, i)).store(a.c + i);
-  }
-  template <unsigned kBits>
-  static void store_compressed(uint8_t* row, const Poly& a) {
-    for (size_t i = 0; i < kN; i += V16::kLanes)
-      ntt::pack_one<kBits>(row, i, ntt::compress<kBits>(V16::load(a.c + i)));
-  }
   template <unsigned kEta>
   static void sample(Poly& a, const uint8_t* row) {
     for (size_t i = 0; i < kN; i += V16::kLanes)
@@ -182,28 +159,8 @@ struct Ops {
     polykem::lanes::sha3_512_one<2 * kSymBytes>(c.t.seeds, c.t.hashed);
   }
 
-  /// Loads t^; for ML-KEM also checks that its coefficients are below q. [FIPS203, 7.2]
-  static void load_t(PublicKey<kK>& key, const uint8_t* ek) {
-    const V16 largest = V16::set1(kQ - 1);
-    V16 wrong = V16::zero();
-    for (size_t j = 0; j < kK; ++j) {
-      Poly& poly = key.t()[j];
-      for (size_t i = 0; i < kN; i += V16::kLanes) {
-        const V16 x = ntt::unpack_one<12>(ek + j * kPolyBytes, i);
-        wrong = wrong | (largest - x);
-        x.store(poly.c + i);
-      }
-    }
-    alignas(64) uint16_t lanes[V16::kLanes];
-    wrong.store(lanes);
-    uint16_t any = 0;
-    for (const uint16_t lane : lanes)
-      any = static_cast<uint16_t>(any | lane);
-    key.valid = P.kyber() || any >> 15 == 0;
-  }
-
   static void load_ek(Chunk& c) {
-    if (!c.expanded()) load_t(c.t.own.pk, c.io.pk);
+    if (!c.expanded()) load_t<P>(c.t.own.pk, c.io.pk);
   }
 
   static void sample_noise(Chunk& c) {
@@ -241,14 +198,8 @@ struct Ops {
         });
   }
 
-  static void store_uv(const Chunk& c, uint8_t* ct) {
-    for (size_t i = 0; i < kK; ++i)
-      store_compressed<P.du>(ct + i * (kN * P.du / 8), c.t.poly.u[i]);
-    store_compressed<P.dv>(ct + P.u_bytes(), c.t.poly.u[kK]);
-  }
-
   static void store_c(Chunk& c) {
-    store_uv(c, c.io.ct_out);
+    store_uv<D>(c.io.ct_out, c.t.poly.u);
   }
 
   /// Round 3: SHAKE256(secret, H(c)).
@@ -316,10 +267,7 @@ struct Ops {
       load_compressed<P.du>(t.poly.u[i], c.io.ct + i * (kN * P.du / 8));
     load_compressed<P.dv>(t.poly.u[kK], c.io.ct + P.u_bytes());
     if (c.expanded()) return;
-    for (size_t i = 0; i < kK; ++i)
-      load<12>(t.own.s[i], c.io.sk + i * kPolyBytes);
-    std::memcpy(t.own.z, c.io.sk + P.z_offset(), kSymBytes);
-    load_t(t.own.pk, c.io.sk + P.ek_offset());
+    load_dk<P>(t.own, c.io.sk);
   }
 
   static void ntt_u(Chunk& c) {
@@ -336,20 +284,13 @@ struct Ops {
   }
 
   static void decode_m(Chunk& c) {
-    auto& t = c.t;
-    for (size_t i = 0; i < kN; i += V16::kLanes) {
-      const V16 difference = V16::load(t.poly.u[kK].c + i) - V16::load(t.poly.w.c + i);
-      ntt::store_bits_one(t.hashed, i, ntt::compress<1>(ntt::positive(difference)));
-    }
+    store_message(c.t.hashed, c.t.poly.u[kK], c.t.poly.w);
   }
 
   static void compare_c(Chunk& c) {
     auto& t = c.t;
-    store_uv(c, t.poly.ct);
-    uint8_t differences = 0;
-    for (size_t j = 0; j < P.ciphertext_bytes(); ++j)
-      differences = static_cast<uint8_t>(differences | (t.poly.ct[j] ^ c.io.ct[j]));
-    t.fail = ct::mask_nonzero(differences);
+    store_uv<D>(t.poly.ct, t.poly.u);
+    t.fail = differ(t.poly.ct, c.io.ct, P.ciphertext_bytes());
   }
 
   static void select(Chunk& c) {

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+// Transforms of polynomials with small coefficients, from the random bytes on. A coefficient is one of few values, so
+// its product with a factor of the first two layers is looked up, or is small enough not to be reduced.
+#pragma once
+
+#include "prim/ntt/avx512/one.hpp"
+#include "prim/ntt/lanes/one_records.hpp"
+
+namespace polykem::ntt {
+inline namespace POLYKEM_ISA {
+
+/// The difference of the sums of kEta bits each. [FIPS203, Alg 8]
+template <unsigned kEta>
+constexpr int binomial(unsigned bits) {
+  int difference = 0;
+  for (unsigned i = 0; i < kEta; ++i)
+    difference += static_cast<int>(bits >> i & 1) - static_cast<int>(bits >> (kEta + i) & 1);
+  return difference;
+}
+
+/// What coefficients i, i + 64, i + 128 and i + 192 are multiplied by in layers 0 and 1. The second and the last one go
+/// into two sums each.
+inline constexpr uint32_t kNoiseFactors[] = {
+    1, kZetas[2], kZetas[1], kZetas[2] * kZetas[1] % kQ, kZetas[3], kZetas[3] * kZetas[1] % kQ};
+
+template <unsigned kEta>
+struct Noise;
+
+/// Products with the difference of two bits each, by the four bits.
+template <uint32_t kFactor>
+inline constexpr auto kNoiseProducts = [] {
+  ShuffleTable<V16::kLanes, uint16_t> table;
+  for (unsigned i = 0; i < V16::kLanes; ++i)
+    table.at[i] = centred(static_cast<uint32_t>(binomial<2>(i % 16) + static_cast<int>(kQ)) * kFactor);
+  return table;
+}();
+
+/// A permutation of a register looks up products, by the lowest five bits of a word, the fifth of which is not used.
+template <>
+struct Noise<2> {
+  V16 bits;
+  /// Of coefficients i to i + V16::kLanes - 1 of a row of 128 bytes.
+  static POLYKEM_INLINE Noise load(const uint8_t* row, size_t i) { return {unpack_fields<4>(row, i)}; }
+  template <size_t kFactor>
+  POLYKEM_INLINE V16 times() const {
+    return {_mm512_permutexvar_epi16(bits.r, V16::load(kNoiseProducts<kNoiseFactors[kFactor]>.at).r)};
+  }
+};
+
+/// Of three bits each, a byte of a permutation tells the difference; products are below 2^15 in any case.
+template <>
+struct Noise<3> {
+  static constexpr auto kDifferencesPlus3 = [] {
+    std::array<int8_t, 64> table{};
+    for (unsigned i = 0; i < table.size(); ++i)
+      table[i] = static_cast<int8_t>(binomial<3>(i) + 3);
+    return table;
+  }();
+  V16 value;
+
+  static POLYKEM_INLINE Noise load(const uint8_t* row, size_t i) {
+    const __m512i table = _mm512_loadu_si512(kDifferencesPlus3.data());
+    constexpr __mmask64 kLowBytes = 0x5555555555555555;
+    return {V16{_mm512_maskz_permutexvar_epi8(kLowBytes, unpack_fields<6>(row, i).r, table)} - V16::set1(3)};
+  }
+  template <size_t kFactor>
+  POLYKEM_INLINE V16 times() const {
+    if constexpr (kFactor == 0) return value;
+    return value * V16::set1(centred(kNoiseFactors[kFactor]));
+  }
+};
+
+/// Coefficients i to i + V16::kLanes - 1 of a row of 64 kEta bytes, in [-kEta, kEta].
+template <unsigned kEta>
+POLYKEM_INLINE V16 noise_one(const uint8_t* row, size_t i) {
+  return Noise<kEta>::load(row, i).template times<0>();
+}
+
+/// Layers 0 and 1; within 4.5 q after.
+template <unsigned kEta, size_t kCount>
+POLYKEM_INLINE void begin_forward(InRegisters<kCount>& a, const uint8_t* rows, size_t stride) {
+  unroll<2>([&](auto i) __attribute__((always_inline)) {
+    unroll<kCount>([&](auto p) __attribute__((always_inline)) {
+      const auto at = [&](size_t quarter) __attribute__((always_inline)) {
+        return Noise<kEta>::load(rows + p * stride, quarter * kN / 4 + i * V16::kLanes);
+      };
+      const auto first = at(0), second = at(1), third = at(2), fourth = at(3);
+      const V16 x = first.template times<0>(), y = third.template times<2>(), sum = x + y, difference = x - y;
+      const V16 to_sum = second.template times<1>() + fourth.template times<3>();
+      const V16 to_difference = second.template times<4>() - fourth.template times<5>();
+      a.v[p][i] = sum + to_sum;
+      a.v[p][i + 2] = sum - to_sum;
+      a.v[p][i + 4] = difference + to_difference;
+      a.v[p][i + 6] = difference - to_difference;
+    });
+  });
+}
+
+/// The transforms of `count` polynomials, polynomial i from the 64 kEta bytes at rows + i * stride, within 9.5 q before
+/// Finish. [FIPS203, Alg 8 and 9]
+template <unsigned kEta, class Finish>
+POLYKEM_NOINLINE void forward_noise(uint16_t* a, const uint8_t* rows, size_t stride, size_t count) {
+  in_twos(
+      count, [&]<size_t kCount>(size_t i) __attribute__((always_inline)) {
+        InRegisters<kCount> polys;
+        begin_forward<kEta>(polys, rows + i * stride, stride);
+        forward_in_registers<2>(polys);
+        polys.store(a + i * kN, Finish());
+      });
+}
+
+}  // namespace POLYKEM_ISA
+}  // namespace polykem::ntt

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+// A group of items, as many as a register has Keccak states, with their records and keys.
+#pragma once
+
+#include "core/arena.hpp"
+#include "core/scheme.hpp"
+#include "schemes/mlkem/lanes/sample.hpp"
+#include "schemes/mlkem/types.hpp"
+
+namespace polykem::mlkem::groups {
+inline namespace POLYKEM_ISA {
+
+using lanes::kStates;
+inline constexpr size_t kItems = kStates;
+
+/// Working memory of a group. Polynomials of an item are side by side, and those of the next item follow.
+template <Dims D>
+struct alignas(64) Group {
+  SecretKey<D.k> own[kItems];  ///< the items' keys, if no key set has them
+  Poly s[kItems][D.k];         ///< s^ or y^
+  Poly e[kItems][D.k];         ///< e^
+  Poly u[kItems][D.k + 1];     ///< t^; or u, v
+  Poly v[kItems];              ///< v of a ciphertext that is decrypted
+  Poly w[kItems];              ///< s^T u
+  uint16_t accepted[kItems][lanes::kAcceptedWords];
+  alignas(64) uint8_t prf_s[kItems][D.k][64 * D.eta1];      ///< bytes of s or y
+  alignas(64) uint8_t prf_e[kItems][D.k + 1][64 * D.eta1];  ///< of e; or of e1, e2
+  uint8_t draws[kItems][kKeygenDrawBytes];
+  uint8_t hashed[kItems][2 * kSymBytes];  ///< m, H(ek); or d, k
+  uint8_t seeds[kItems][2 * kSymBytes];   ///< rho, sigma; or K, r
+  uint8_t ek_hash[kItems][kSymBytes];
+  uint8_t other[kItems][kSymBytes];                          ///< ML-KEM: rejection secret; round 3: SHA3-256(c)
+  uint8_t kdf[kItems][2 * kSymBytes];                        ///< round 3: K, SHA3-256(c)
+  uint8_t reject[kItems][kSymBytes + D.ciphertext_bytes()];  ///< z, c
+  uint8_t ct[D.ciphertext_bytes()];
+  uint32_t fail[kItems];  ///< all ones if the ciphertext is rejected
+};
+
+template <MlkemParams P>
+struct Chunk {
+  static constexpr Dims D = P;
+  static constexpr size_t kK = P.k;
+  using Public = PublicKey<kK>;
+  using Secret = SecretKey<kK>;
+
+  Chunk(const Batch& batch, Group<D>& memory)
+      : io(batch), count(batch.count), t(memory), draws{io.draws != nullptr ? io.draws : t.draws[0], 0} {}
+
+  const Batch& io;  ///< of at most kItems items
+  const size_t count;
+  Group<D>& t;
+  ConstByteRows draws;
+
+  bool decapsulates() const { return io.sk != nullptr; }
+  bool expanded() const { return io.expanded.data != nullptr; }
+  const Secret& sk(size_t l) const {
+    return expanded() ? *reinterpret_cast<const Secret*>(io.expanded.key(l)) : t.own[l];
+  }
+  const Public& pk(size_t l) const {
+    if (expanded() && !decapsulates()) return *reinterpret_cast<const Public*>(io.expanded.key(l));
+    return sk(l).pk;
+  }
+
+  /// The records of the items' keys.
+  const uint8_t* dk(size_t l) const { return io.sk + l * P.secret_key_bytes(); }
+  const uint8_t* ek(size_t l) const { return ek_rows(0).data + l * ek_rows(0).stride; }
+  ConstByteRows ek_rows(size_t offset) const {
+    if (decapsulates()) return {io.sk + P.ek_offset() + offset, P.secret_key_bytes()};
+    return {io.pk + offset, P.public_key_bytes()};
+  }
+  const uint8_t* ct(size_t l) const { return io.ct + l * P.ciphertext_bytes(); }
+  uint8_t* ct_out(size_t l) const { return io.ct_out + l * P.ciphertext_bytes(); }
+  uint8_t* ss_out(size_t l) const { return io.ss_out + l * kSymBytes; }
+
+  template <class F>
+  void each(F&& f) {
+    for (size_t l = 0; l < count; ++l)
+      f(l);
+  }
+};
+
+}  // namespace POLYKEM_ISA
+}  // namespace polykem::mlkem::groups
