@@ -46,14 +46,20 @@ struct Operation {
   /// workspace is 64-byte aligned. Anything but Status::ok fails the batch.
   Status (*run)(const void* context, const Batch& batch, std::byte* workspace, StepTimes* times);
   const void* context = nullptr;  ///< the backend's own; passed to run
-  /// Computes batches of few items by a plan of its own; nullptr: there is none.
+  /// Computes few items by a plan of its own; nullptr: there is none.
   const Operation* few = nullptr;
-  size_t few_most = 0;  ///< the most items that `few` takes; if they share a key, one
+  size_t few_most = 0;           ///< the most items that `few` takes; if they share a key, one
+  size_t few_most_expanded = 0;  ///< the most items with expanded keys
 
-  /// What computes the items: this, or `few`.
-  const Operation& for_batch(const BatchView& items) const {
-    const bool takes = items.count == 1 || (items.count <= few_most && !items.shared_key);
-    return few != nullptr && takes ? *few : *this;
+  /// How many items, the last ones of a chunk, `few` computes: all if they are few, or what full granules leave.
+  size_t few_of(const BatchView& items) const {
+    if (few == nullptr) return 0;
+    if (items.count == 1) return 1;
+    if (items.shared_key) return 0;
+    const size_t most = items.expanded.data != nullptr ? few_most_expanded : few_most;
+    if (items.count <= most) return items.count;
+    const size_t rest = items.count % granule;
+    return rest <= most ? rest : 0;
   }
 };
 

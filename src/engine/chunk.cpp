@@ -7,20 +7,33 @@ namespace polykem {
 
 namespace {
 
-Status run(const Scheme& scheme, Op op, const Operation& any_count, const Batch& batch, Worker& worker,
-           Profile* profile) {
-  const Operation& operation = any_count.for_batch(batch);
+/// Runs a plan; batch.item_status is preset.
+Status run_part(const Scheme& scheme, Op op, const Operation& operation, const Batch& batch, Worker& worker,
+                Profile* profile) {
+  if (batch.count == 0) return Status::ok;
   if (!worker.reserve_workspace(operation, batch.count)) return Status::out_of_memory;
-  if (batch.draws == nullptr && scheme.draw_bytes(op) > 0) {
-    const Status status = worker.drbg.prepare();
-    if (status != Status::ok) return status;
-  }
-  std::fill_n(batch.item_status, batch.count, Status::ok);
   StepTimes times;
   const Status status =
       operation.run(operation.context, batch, worker.workspace.data(), profile != nullptr ? &times : nullptr);
   if (profile != nullptr && status == Status::ok) profile->add(scheme, op, operation, times);
   return status;
+}
+
+Status run(const Scheme& scheme, Op op, const Operation& operation, const Batch& batch, Worker& worker,
+           Profile* profile) {
+  if (batch.draws == nullptr && scheme.draw_bytes(op) > 0) {
+    const Status status = worker.drbg.prepare();
+    if (status != Status::ok) return status;
+  }
+  std::fill_n(batch.item_status, batch.count, Status::ok);
+  const size_t few = operation.few_of(batch), most = batch.count - few;
+  if (few == 0) return run_part(scheme, op, operation, batch, worker, profile);
+  const auto part = [&](size_t first, size_t count) {
+    return Batch{batch.slice(scheme.record_bytes(op), first, count), batch.drbg};
+  };
+  const Status status = run_part(scheme, op, operation, part(0, most), worker, profile);
+  if (status != Status::ok) return status;
+  return run_part(scheme, op, *operation.few, part(most, few), worker, profile);
 }
 
 /// Makes the secret keys of the items from their seeds, in the worker's memory.

@@ -52,7 +52,7 @@ class Profile(Case):
         available = [b["name"] for b in self.json("list")["backends"] if b["available"]]
         backends = [name for name in available if name not in ("cuda", "rtl")]
         found = [(p["scheme"], p["backend"]) for p in result["profiles"] if p["backend"] in backends]
-        # A backend without code of its own for a set leaves it to another, which appears once: amx serves FrodoKEM alone.
+        # A set that a backend leaves to another appears once: amx serves FrodoKEM alone.
         served = [(name, backend) for name in sets for backend in backends if backend != "amx" or "frodo" in name]
         self.assertEqual(found, served)
         for profile in result["profiles"]:

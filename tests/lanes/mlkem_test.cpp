@@ -10,9 +10,11 @@
 #include <vector>
 
 #include "core/backend.hpp"
+#include "core/cpu.hpp"
 #include "engine/chunk.hpp"
 #include "isa.hpp"
 #include "schemes/mlkem/mlkem.hpp"
+#include "schemes/mlkem/vector_backends.hpp"
 #include "schemes/registry.hpp"
 
 namespace polykem {
@@ -48,13 +50,13 @@ Result run(const Scheme& s, const SchemeBackend& backend, Op op, BatchView batch
   batch.ct_out = out.ct.data();
   batch.ss_out = out.ss.data();
   batch.item_status = out.status.data();
+  Worker worker;
   for (size_t first = 0; first < batch.count; first += any_count.chunk) {
-    const size_t count = std::min(any_count.chunk, batch.count - first);
-    const Batch chunk{batch.slice(s.record_bytes(op), first, count)};
-    const Operation& operation = any_count.for_batch(chunk);
-    AlignedBuffer<std::byte> workspace(operation.workspace_bytes(count));
-    EXPECT_EQ(operation.run(operation.context, chunk, workspace.data(), nullptr), Status::ok);
+    const BatchView chunk = batch.slice(s.record_bytes(op), first, std::min(any_count.chunk, batch.count - first));
+    const Status status = compute_chunk({s, op, false, true}, backend, chunk, worker, nullptr);
+    EXPECT_TRUE(status == Status::ok || status == Status::items);
   }
+  worker.wipe();
   return out;
 }
 
@@ -93,11 +95,25 @@ class MlkemLanesTest : public testing::IsaTest {
  protected:
   static const char* name() { return testing::backend_name(GetParam()); }
 
+  /// The backend, and with AVX-512 also the one that this CPU would have if another maker's.
+  static std::vector<SchemeBackend> forms(const Scheme& s) {
+    std::vector<SchemeBackend> result{*cpu_backend(s, name())};
+#ifndef __aarch64__
+    using namespace mlkem;
+    static constexpr decltype(&avx512_backend<kMlkem512>) kOfSets[] = {
+        avx512_backend<kMlkem512>, avx512_backend<kMlkem768>, avx512_backend<kMlkem1024>,
+        avx512_backend<kKyber512>, avx512_backend<kKyber768>, avx512_backend<kKyber1024>};
+    if (GetParam() == testing::Isa::avx512) result.push_back(kOfSets[&s - schemes().data()](!kCpuByIntel));
+#endif
+    return result;
+  }
+
   /// The same batch on the reference.
   static void expect_same(const Scheme& s, Op op, const BatchView& batch, const char* what) {
-    const Result got = run(s, *cpu_backend(s, name()), op, batch);
     const Result want = run(s, *cpu_backend(s, cpu::kRef), op, batch);
-    EXPECT_TRUE(got == want) << s.name << " " << what << " " << batch.count;
+    const auto tested = forms(s);
+    for (size_t i = 0; i < tested.size(); ++i)
+      EXPECT_TRUE(run(s, tested[i], op, batch) == want) << s.name << " " << what << " " << batch.count << " form " << i;
   }
 
   /// Three items, as the engine computes and profiles them, record the plan for few items, in order.
@@ -119,8 +135,8 @@ class MlkemLanesTest : public testing::IsaTest {
     items.sk_out = items.pk_out + kFew * s.public_key_bytes;
     (void)compute_chunk({s, op, false, true}, backend, items, worker, &profile);
     const auto records = profile.read();
-    const auto steps = backend.op(op).for_batch(items).steps;
-    ASSERT_EQ(records.size(), steps.size());
+    const auto steps = backend.op(op).few->steps;
+    ASSERT_EQ(records.size(), steps.size()) << s.name;
     const bool ends_together = op == Op::keygen || (op == Op::encaps && !s.secret_seeds);  // Kyber has no seeds
     for (size_t i = 0; i < steps.size(); ++i) {
       EXPECT_STREQ(records[i].step, steps[i].name);
@@ -181,12 +197,12 @@ TEST_P(MlkemLanesTest, MalformedKeysAreReportedAndTheirOutputsZero) {
 TEST_P(MlkemLanesTest, ExpandedKeysGiveTheSame) {
   for (const Scheme& s : mlkem::schemes()) {
     const Inputs in(s);
-    const SchemeBackend& backend = *cpu_backend(s, name());
+    const auto tested = forms(s);
     std::vector<size_t> index(kMost);
     for (size_t i = 0; i < kMost; ++i)
       index[i] = i * 29 % kMost;
     for (const Op op : {Op::encaps, Op::decaps}) {
-      const KeyForm& form = op == Op::encaps ? backend.public_form : backend.secret_form;
+      const KeyForm& form = op == Op::encaps ? tested[0].public_form : tested[0].secret_form;
       const Bytes& records = op == Op::encaps ? in.pk : in.sk;
       const size_t bytes = op == Op::encaps ? s.public_key_bytes : s.secret_key_bytes;
       ASSERT_EQ(form.bytes % 64, 0u);
@@ -207,8 +223,8 @@ TEST_P(MlkemLanesTest, ExpandedKeysGiveTheSame) {
                             .bytes = form.bytes,
                             .shared = shared,
                             .index = shared ? nullptr : index.data()};
-          const Result got = run(s, backend, op, batch);
-          EXPECT_TRUE(got == want) << s.name << " " << count << " " << shared;
+          for (const SchemeBackend& backend : tested)
+            EXPECT_TRUE(run(s, backend, op, batch) == want) << s.name << " " << count << " " << shared;
         }
       }
     }
@@ -223,21 +239,45 @@ struct Covered {
 TEST_P(MlkemLanesTest, AFewItemsHaveAPlanOfTheirOwnAndRecordIt) {
   for (const Scheme& s : mlkem::schemes()) {
     const Inputs in(s);
-    const SchemeBackend& backend = *cpu_backend(s, name());
-    for (const Op op : {Op::keygen, Op::encaps, Op::decaps}) {
-      const Operation &blocks = backend.op(op), &few = blocks.for_batch({.count = 1});
-      ASSERT_NE(&few, &blocks);
-      EXPECT_EQ(&few, &blocks.for_batch({.count = 1, .shared_key = true}));
-      EXPECT_EQ(&few, &blocks.for_batch({.count = blocks.few_most}));
-      EXPECT_EQ(&blocks, &blocks.for_batch({.count = blocks.few_most + 1}));
-      EXPECT_EQ(&blocks, &blocks.for_batch({.count = 2, .shared_key = true}));
-      std::vector<Covered> steps;
-      for (const StepInfo& info : few.steps)
-        steps.push_back({info});
-      EXPECT_TRUE(covers_each_stage_once(steps, s.stages.of(op).size()));
-      expect_recorded(s, backend, op, in);
+    for (const SchemeBackend& backend : forms(s)) {
+      for (const Op op : {Op::keygen, Op::encaps, Op::decaps}) {
+        const Operation& few = *backend.op(op).few;
+        std::vector<Covered> steps;
+        for (const StepInfo& info : few.steps)
+          steps.push_back({info});
+        EXPECT_TRUE(covers_each_stage_once(steps, s.stages.of(op).size()));
+        expect_recorded(s, backend, op, in);
+      }
     }
   }
+}
+
+TEST(Operation, FewItemsAndFewThatGranulesLeaveAreComputedAsFew) {
+  const Operation few{};
+  Operation op{};
+  op.granule = 8;
+  op.few_most = 5;
+  op.few_most_expanded = 2;
+  EXPECT_EQ(op.few_of({.count = 1}), 0u);
+  op.few = &few;
+  const std::byte key{};
+  const auto of = [&](size_t count) { return op.few_of({.count = count}); };
+  const auto of_shared = [&](size_t count) { return op.few_of({.count = count, .shared_key = true}); };
+  const auto of_expanded = [&](size_t count) { return op.few_of({.count = count, .expanded = {.data = &key}}); };
+  EXPECT_EQ(of(5), 5u);
+  EXPECT_EQ(of(6), 0u);
+  EXPECT_EQ(of(16), 0u);
+  EXPECT_EQ(of(21), 5u);
+  EXPECT_EQ(of(22), 0u);
+  EXPECT_EQ(of_shared(1), 1u);
+  EXPECT_EQ(of_shared(2), 0u);
+  EXPECT_EQ(of_shared(17), 0u);
+  EXPECT_EQ(of_expanded(2), 2u);
+  EXPECT_EQ(of_expanded(3), 0u);
+  EXPECT_EQ(of_expanded(18), 2u);
+  op.few_most = 11;  // more than a granule
+  EXPECT_EQ(of(11), 11u);
+  EXPECT_EQ(of(12), 4u);
 }
 
 POLYKEM_EVERY_SHA3_ISA(MlkemLanesTest);

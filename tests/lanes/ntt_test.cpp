@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "isa.hpp"
+#include "noise_avx512.hpp"
 #include "prim/ntt/ntt_lanes.hpp"
 #include "schemes/mlkem/ref/pack.hpp"
 
@@ -253,6 +254,71 @@ TEST_P(NttOneTest, AgreesWithReference) {
     }
   }
 }
+
+#ifndef __aarch64__
+
+/// Coefficient i of the noise that 64 eta bytes give, in [0, q). [FIPS203, Alg 8]
+uint16_t noise_coefficient(const uint8_t* row, unsigned eta, size_t i) {
+  const auto bit = [&](size_t at) { return row[at / 8] >> at % 8 & 1; };
+  int sum = kQ;
+  for (size_t j = 0; j < eta; ++j)
+    sum += bit(2 * eta * i + j) - bit(2 * eta * i + eta + j);
+  return static_cast<uint16_t>(sum % kQ);
+}
+
+class NttGroupTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    if (!testing::cpu_has(testing::Isa::avx512)) GTEST_SKIP() << "this CPU has no AVX-512";
+  }
+};
+
+/// Rows of all zeros and ones and of all smallest and greatest coefficients, then random ones; odd and even counts.
+TEST_F(NttGroupTest, NoiseIsSampledAndTransformedAsByReference) {
+  constexpr size_t kMost = 7, kStride = 200;
+  Noise noise(4);
+  for (const unsigned eta : {2u, 3u}) {
+    for (size_t kind = 0; kind < 40; ++kind) {
+      std::vector<uint8_t> rows(kMost * kStride);
+      const uint8_t repeated[][3] = {{0, 0, 0},          {255, 255, 255},    {0x33, 0x33, 0x33},
+                                     {0xcc, 0xcc, 0xcc}, {0xc7, 0x71, 0x1c}, {0x38, 0x8e, 0xe3}};
+      for (size_t i = 0; i < rows.size(); ++i)
+        rows[i] = kind < 6 ? repeated[kind][i % kStride % 3] : static_cast<uint8_t>(noise.next());
+      for (size_t count = 1; count <= kMost; ++count) {
+        AlignedBuffer<uint16_t> got(kMost * kN);
+        testing::forward_noise_avx512(eta, got.data(), rows.data(), kStride, count);
+        for (size_t p = 0; p < count; ++p) {
+          uint16_t expected[kN];
+          for (size_t i = 0; i < kN; ++i)
+            expected[i] = noise_coefficient(&rows[p * kStride], eta, i);
+          ntt::forward(expected);
+          ASSERT_EQ(std::memcmp(&got[p * kN], expected, sizeof expected), 0) << eta << " " << kind << " " << count;
+        }
+      }
+    }
+  }
+}
+
+TEST_F(NttGroupTest, SeveralPolynomialsAreTransformedAsByReference) {
+  constexpr size_t kMost = 7;
+  Noise noise(5);
+  for (size_t count = 1; count <= kMost; ++count) {
+    AlignedBuffer<uint16_t> got(kMost * kN);
+    std::vector<uint16_t> expected(kMost * kN);
+    for (size_t i = 0; i < count * kN; ++i)
+      got[i] = expected[i] = coefficient(i / kN, i % kN, noise);
+    testing::forward_polys_avx512(got.data(), count);
+    for (size_t p = 0; p < count; ++p)
+      ntt::forward(&expected[p * kN]);
+    ASSERT_EQ(std::memcmp(got.data(), expected.data(), count * kN * 2), 0) << count;
+    testing::inverse_polys_avx512(got.data(), count);
+    for (size_t p = 0; p < count; ++p)
+      ntt::inverse(&expected[p * kN]);
+    ASSERT_EQ(std::memcmp(got.data(), expected.data(), count * kN * 2), 0) << count;
+  }
+}
+
+#endif
 
 POLYKEM_EVERY_ISA(NttLanesTest);
 POLYKEM_EVERY_ISA(NttOneTest);

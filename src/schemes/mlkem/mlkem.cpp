@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "schemes/mlkem/mlkem.hpp"
 
+#include "core/cpu.hpp"
 #include "schemes/built_backends.hpp"
 #include "schemes/mlkem/ref/backend.hpp"
 #include "schemes/mlkem/vector_backends.hpp"
@@ -12,7 +13,7 @@ namespace {
 /// The backends of set P.
 template <MlkemParams P>
 struct SetBackends {
-  static SchemeBackend avx512() { return avx512_backend<P>(); }
+  static SchemeBackend avx512() { return avx512_backend<P>(kCpuByIntel); }
   static SchemeBackend avx2() { return avx2_backend<P>(); }
   static SchemeBackend neon_sha3() { return neon_sha3_backend<P>(); }
   static SchemeBackend neon() { return neon_backend<P>(); }

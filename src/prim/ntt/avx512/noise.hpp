@@ -4,19 +4,11 @@
 #pragma once
 
 #include "prim/ntt/avx512/one.hpp"
+#include "prim/ntt/binomial.hpp"
 #include "prim/ntt/lanes/one_records.hpp"
 
 namespace polykem::ntt {
 inline namespace POLYKEM_ISA {
-
-/// The difference of the sums of kEta bits each. [FIPS203, Alg 8]
-template <unsigned kEta>
-constexpr int binomial(unsigned bits) {
-  int difference = 0;
-  for (unsigned i = 0; i < kEta; ++i)
-    difference += static_cast<int>(bits >> i & 1) - static_cast<int>(bits >> (kEta + i) & 1);
-  return difference;
-}
 
 /// What coefficients i, i + 64, i + 128 and i + 192 are multiplied by in layers 0 and 1. The second and the last one go
 /// into two sums each.

@@ -11,7 +11,7 @@ namespace {
 struct Avx512 {
   static constexpr const char* kName = cpu::kAvx512;
   static constexpr size_t kFewestForLanes = 5;
-  static constexpr lanes::MostLone kMostLone = {{{30, 13, 14}, {22, 14, 18}, {31, 18, 20}},
+  static constexpr lanes::MostLone kMostLone = {{{6, 4, 4}, {5, 5, 5}, {6, 5, 5}},
                                                 {{29, 12, 19}, {28, 21, 21}, {31, 22, 22}}};
   static constexpr size_t kFewestTogether = 2;
   static Aes256Ctr keystream() { return aes256_ctr_avx512; }
@@ -20,36 +20,22 @@ struct Avx512 {
   static const KeccakLanes& keccak() { return kKeccakLanesAvx512; }
 };
 
+}  // namespace
+
 /// Intel's CPUs have one unit for shuffles of 512 bits: there, arithmetic item by item, for which nothing needs to be
 /// transposed, takes less time than across the lanes.
 template <MlkemParams P>
-SchemeBackend groups_backend() {
-  using Groups = groups::GroupOperations<P, Avx512>;
-  SchemeBackend backend = lanes::backend<P, Avx512>();
-  const auto use = [&](const Operation& operation, size_t op) {
-    const Operation* const few = backend.ops[op].few;
-    backend.ops[op] = operation;
-    backend.ops[op].few = few;
-    backend.ops[op].few_most = 6;
-  };
-  use(Groups::template operation<Op::keygen>(), 0);
-  use(Groups::template operation<Op::encaps>(), 1);
-  use(Groups::template operation<Op::decaps>(), 2);
+SchemeBackend avx512_backend(bool by_intel) {
+  SchemeBackend backend = lanes::backend<P, Avx512>(by_intel);
+  if (by_intel) groups::use<P, Avx512>(backend);
   return backend;
 }
 
-}  // namespace
-
-template <MlkemParams P>
-SchemeBackend avx512_backend() {
-  return kCpuByIntel ? groups_backend<P>() : lanes::backend<P, Avx512>();
-}
-
-template SchemeBackend avx512_backend<kMlkem512>();
-template SchemeBackend avx512_backend<kMlkem768>();
-template SchemeBackend avx512_backend<kMlkem1024>();
-template SchemeBackend avx512_backend<kKyber512>();
-template SchemeBackend avx512_backend<kKyber768>();
-template SchemeBackend avx512_backend<kKyber1024>();
+template SchemeBackend avx512_backend<kMlkem512>(bool);
+template SchemeBackend avx512_backend<kMlkem768>(bool);
+template SchemeBackend avx512_backend<kMlkem1024>(bool);
+template SchemeBackend avx512_backend<kKyber512>(bool);
+template SchemeBackend avx512_backend<kKyber768>(bool);
+template SchemeBackend avx512_backend<kKyber1024>(bool);
 
 }  // namespace polykem::mlkem

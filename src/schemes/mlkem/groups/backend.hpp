@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operations in groups: full groups, then one more group or lone items, whichever takes less time. A key that all items
-// share is expanded once.
+// Operations in groups, of which the last one may have fewer items. A key that all items share is expanded once.
 #pragma once
 
 #include "core/operations.hpp"
@@ -77,6 +76,22 @@ struct GroupOperations {
     }
   }
 };
+
+/// Has all but few items computed in groups. Expanded keys leave so little to do that two items are few.
+template <MlkemParams P, class Isa>
+void use(SchemeBackend& backend) {
+  const auto with_few_of = [](Operation operation, const Operation& lanes) {
+    operation.few = lanes.few;
+    operation.few_most = lanes.few_most;
+    operation.few_most_expanded = 2;
+    return operation;
+  };
+  using Groups = GroupOperations<P, Isa>;
+  auto& [keygen, encaps, decaps] = backend.ops;
+  keygen = with_few_of(Groups::template operation<Op::keygen>(), keygen);
+  encaps = with_few_of(Groups::template operation<Op::encaps>(), encaps);
+  decaps = with_few_of(Groups::template operation<Op::decaps>(), decaps);
+}
 
 }  // namespace POLYKEM_ISA
 }  // namespace polykem::mlkem::groups

@@ -4,6 +4,7 @@
 
 #include <array>
 
+#include "prim/ntt/binomial.hpp"
 #include "prim/ntt/lanes/pairs.hpp"
 #include "prim/records/records_lanes.hpp"
 #include "schemes/mlkem/types.hpp"
@@ -92,15 +93,6 @@ struct TooLarge {
 
 #ifdef POLYKEM_ISA_AVX512
 
-/// The difference of the sums of kEta bits each, for every value of 2 kEta bits.
-template <unsigned kEta>
-constexpr int binomial(unsigned bits) {
-  int difference = 0;
-  for (unsigned i = 0; i < kEta; ++i)
-    difference += static_cast<int>(bits >> i & 1) - static_cast<int>(bits >> (kEta + i) & 1);
-  return difference;
-}
-
 /// A permutation looks the differences up in registers: all lanes take the same time, whatever they look up. [FIPS203,
 /// Alg 8]
 template <unsigned kEta>
@@ -109,7 +101,7 @@ POLYKEM_NOINLINE void sample_cbd(LanePoly& a, const uint16_t* words) {
     static constexpr auto kTable = [] {
       std::array<int16_t, 32> table{};
       for (unsigned i = 0; i < table.size(); ++i)
-        table[i] = static_cast<int16_t>(binomial<kEta>(i % 16));
+        table[i] = static_cast<int16_t>(ntt::binomial<kEta>(i % 16));
       return table;
     }();
     const __m512i table = _mm512_loadu_si512(kTable.data());
@@ -124,7 +116,7 @@ POLYKEM_NOINLINE void sample_cbd(LanePoly& a, const uint16_t* words) {
     static constexpr auto kTable = [] {
       std::array<int8_t, 64> table{};
       for (unsigned i = 0; i < table.size(); ++i)
-        table[i] = static_cast<int8_t>(binomial<kEta>(i) + static_cast<int>(kEta));
+        table[i] = static_cast<int8_t>(ntt::binomial<kEta>(i) + static_cast<int>(kEta));
       return table;
     }();
     const __m512i table = _mm512_loadu_si512(kTable.data());
