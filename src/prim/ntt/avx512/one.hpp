@@ -161,7 +161,7 @@ POLYKEM_INLINE void inverse_in_registers(InRegisters<kCount>& a) {
   each_pair<0>(a, row_factor<true>, f);
 }
 
-/// What is done to the result of a transform, which is within 8 q.
+/// What is done to the result of a transform.
 struct Unreduced {
   POLYKEM_INLINE V16 operator()(V16 x) const { return x; }
 };

@@ -22,12 +22,12 @@ struct Avx512 {
 
 }  // namespace
 
-/// Intel's CPUs have one unit for shuffles of 512 bits: there, arithmetic item by item, for which nothing needs to be
-/// transposed, takes less time than across the lanes.
+/// Intel's CPUs have one unit for shuffles of 512 bits: there, arithmetic item by item, for which nothing is transposed
+/// to lanes, takes less time than across them.
 template <MlkemParams P>
 SchemeBackend avx512_backend(bool by_intel) {
   SchemeBackend backend = lanes::backend<P, Avx512>(by_intel);
-  if (by_intel) groups::use<P, Avx512>(backend);
+  if (by_intel) groups::use_groups<P, Avx512>(backend);
   return backend;
 }
 

@@ -18,7 +18,7 @@ template <Dims D>
 struct alignas(64) Group {
   SecretKey<D.k> own[kItems];  ///< the items' keys, if no key set has them
   Poly s[kItems][D.k];         ///< s^ or y^
-  Poly e[kItems][D.k];         ///< e^
+  Poly e[kItems][D.k];         ///< e^; or u of a ciphertext that is decrypted, then u^
   Poly u[kItems][D.k + 1];     ///< t^; or u, v
   Poly v[kItems];              ///< v of a ciphertext that is decrypted
   Poly w[kItems];              ///< s^T u
@@ -43,8 +43,14 @@ struct Chunk {
   using Public = PublicKey<kK>;
   using Secret = SecretKey<kK>;
 
-  Chunk(const Batch& batch, Group<D>& memory)
-      : io(batch), count(batch.count), t(memory), draws{io.draws != nullptr ? io.draws : t.draws[0], 0} {}
+  static constexpr size_t kGranule = groups::kItems, kItems = groups::kItems;
+  static size_t workspace_bytes(size_t) { return Arena::bytes<Group<D>>(1); }
+
+  Chunk(const Batch& batch, std::byte* workspace)
+      : io(batch),
+        count(batch.count),
+        t(*Arena(workspace).take<Group<D>>(1)),
+        draws{io.draws != nullptr ? io.draws : t.draws[0], 0} {}
 
   const Batch& io;  ///< of at most kItems items
   const size_t count;

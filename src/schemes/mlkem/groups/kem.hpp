@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The plans of a group of items. They differ from kem.hpp in one step: noise that is transformed is sampled on the way.
+// The plans of a group of items. They differ from kem.hpp in where noise is sampled: what is transformed on the way
+// there, e1 and e2 as they are added.
 #pragma once
 
 #include <array>

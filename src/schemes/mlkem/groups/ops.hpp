@@ -91,12 +91,12 @@ struct Ops {
     auto& t = c.t;
     constexpr size_t kRow = sizeof t.prf_s[0][0];
     hash_noise<P.eta1>(c, kK);
-    using OfE = std::conditional_t<P.eta1 == 2, ntt::Unreduced, ntt::Reduced>;  // what mul_as adds is within 8.5 q
     ntt::forward_noise<P.eta1, ntt::Canonical>(t.s[0][0].c, t.prf_s[0][0], kRow, c.count * kK);
     for (size_t l = 0; l < c.count; ++l)
-      ntt::forward_noise<P.eta1, OfE>(t.e[l][0].c, t.prf_e[l][0], kRow, kK);
+      ntt::forward_noise<P.eta1, ntt::Unreduced>(t.e[l][0].c, t.prf_e[l][0], kRow, kK);
   }
 
+  /// e^ is within 8.3 q and a product within q, so that their sum has 16 bits.
   static void mul_as(Chunk& c) {
     auto& t = c.t;
     const ntt::Twiddle scale = ntt::Twiddle::of(ntt::Factor::of(ntt::kR));

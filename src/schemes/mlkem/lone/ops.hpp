@@ -10,6 +10,7 @@
 #include "schemes/mlkem/lone/chunk.hpp"
 #include "schemes/mlkem/lone/kem.hpp"
 #include "schemes/mlkem/lone/poly.hpp"
+#include "schemes/mlkem/record_bytes.hpp"
 
 #ifdef POLYKEM_ISA_AVX512
 #include "prim/ntt/avx512/one.hpp"
@@ -315,11 +316,6 @@ template <MlkemParams P, class Isa>
 struct LoneOperations {
   using One = Operations<Kem<Ops<P, Isa>>, Chunk<P>>;
 
-  template <Op kOp>
-  static constexpr RecordBytes kRecords = {P.public_key_bytes(), P.secret_key_bytes(), P.ciphertext_bytes(), kSymBytes,
-                                           kOp == Op::keygen   ? kKeygenDrawBytes
-                                           : kOp == Op::encaps ? kEncapsDrawBytes
-                                                               : 0};
   /// What an item of round 3's encaps keeps for its last step: K, H(c).
   template <Op kOp>
   static constexpr size_t kKeptBytes = P.kyber() && kOp == Op::encaps ? 2 * kSymBytes : 0;
@@ -334,7 +330,7 @@ struct LoneOperations {
 
   template <Op kOp>
   static Status run(const void*, const Batch& batch, std::byte* workspace, StepTimes* times) {
-    const auto item = [&](size_t i) { return Batch{batch.slice(kRecords<kOp>, i, 1), batch.drbg}; };
+    const auto item = [&](size_t i) { return Batch{batch.slice(record_bytes<P>(kOp), i, 1), batch.drbg}; };
     if constexpr (kEndsTogether<kOp>) {
       if (batch.count >= Isa::kFewestTogether) return run_together<kOp>(batch, item, workspace, times);
     }

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "core/scheme.hpp"
+#include "schemes/mlkem/params.hpp"
+
+namespace polykem::mlkem {
+
+/// The lengths of the records of set P in one operation.
+template <MlkemParams P>
+constexpr RecordBytes record_bytes(Op op) {
+  const size_t draws = op == Op::keygen ? kKeygenDrawBytes : op == Op::encaps ? kEncapsDrawBytes : 0;
+  return {P.public_key_bytes(), P.secret_key_bytes(), P.ciphertext_bytes(), kSymBytes, draws};
+}
+
+}  // namespace polykem::mlkem
