@@ -48,14 +48,15 @@ struct Operation {
   const void* context = nullptr;  ///< the backend's own; passed to run
   /// Computes few items by a plan of its own; nullptr: there is none.
   const Operation* few = nullptr;
-  size_t few_most = 0;           ///< the most items that `few` takes; if they share a key, one
-  size_t few_most_expanded = 0;  ///< the most items with expanded keys
+  size_t few_most = 0;           ///< the most items that `few` takes
+  size_t few_most_expanded = 0;  ///< if their keys are expanded
+  size_t few_most_shared = 1;    ///< if they share a key
 
   /// How many items, the last ones of a chunk, `few` computes: all if they are few, or what full granules leave.
   size_t few_of(const BatchView& items) const {
     if (few == nullptr) return 0;
     if (items.count == 1) return 1;
-    if (items.shared_key) return 0;
+    if (items.shared_key) return items.count <= few_most_shared ? items.count : 0;
     const size_t most = items.expanded.data != nullptr ? few_most_expanded : few_most;
     if (items.count <= most) return items.count;
     const size_t rest = items.count % granule;

@@ -275,6 +275,10 @@ TEST(Operation, FewItemsAndFewThatGranulesLeaveAreComputedAsFew) {
   EXPECT_EQ(of_expanded(2), 2u);
   EXPECT_EQ(of_expanded(3), 0u);
   EXPECT_EQ(of_expanded(18), 2u);
+  op.few_most_shared = 2;
+  EXPECT_EQ(of_shared(2), 2u);
+  EXPECT_EQ(of_shared(3), 0u);
+  EXPECT_EQ(of_shared(10), 0u);
   op.few_most = 11;  // more than a granule
   EXPECT_EQ(of(11), 11u);
   EXPECT_EQ(of(12), 4u);

@@ -74,13 +74,14 @@ struct GroupOperations {
   }
 };
 
-/// Has a backend compute all but few items in groups. Expanded keys leave so little to do that two items are few.
+/// Has a backend compute all but few items in groups. Expanded keys leave so little to do that two items are few; with
+/// one key, three take less time as a group.
 template <MlkemParams P, class Isa>
 void use_groups(SchemeBackend& backend) {
   const auto with_few_of = [](Operation operation, const Operation& lanes) {
     operation.few = lanes.few;
     operation.few_most = lanes.few_most;
-    operation.few_most_expanded = 2;
+    operation.few_most_expanded = operation.few_most_shared = 2;
     return operation;
   };
   using Groups = GroupOperations<P, Isa>;
