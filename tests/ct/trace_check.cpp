@@ -92,12 +92,12 @@ struct Exchange {
   /// Alg 16], LAC's s before it.
   void replace_secrets(uint64_t seed) {
     const size_t hash = std::strcmp(info.family, "mlkem") == 0 ? 32 : 0;
-    const Bytes public_keys = pk, keys = sk;
-    keygen_draws = pattern(count * info.keygen_draw_bytes, seed + 2000);
+    const Bytes public_keys = pk, secret_keys = sk;
+    keygen_draws = pattern(keys() * info.keygen_draw_bytes, seed + 2000);
     keygen();
-    for (size_t i = 0; i < count; ++i) {
+    for (size_t i = 0; i < keys(); ++i) {
       const size_t at = i * info.secret_key_bytes + info.public_key_at;
-      std::memcpy(&sk[at], &keys[at], info.public_key_bytes + hash);
+      std::memcpy(&sk[at], &secret_keys[at], info.public_key_bytes + hash);
     }
     pk = public_keys;
   }
@@ -171,11 +171,11 @@ Trace trace_of(Exchange exchange, uint64_t seed, bool own_keys, const std::funct
     clear_trap_flag();
     _exit(write(channel[1], &trace, sizeof trace) == sizeof trace ? 0 : 1);
   }
+  close(channel[1]);  // so that reading ends if the child does
   Trace result;
   require(read(channel[0], &result, sizeof result) == sizeof result, "the traced process ended early");
   waitpid(child, nullptr, 0);
   close(channel[0]);
-  close(channel[1]);
   return result;
 }
 
