@@ -19,6 +19,7 @@ Status run_part(const Scheme& scheme, Op op, const Operation& operation, const B
   return status;
 }
 
+/// Runs the plan of most items, then that of the few at the end.
 Status run(const Scheme& scheme, Op op, const Operation& operation, const Batch& batch, Worker& worker,
            Profile* profile) {
   if (batch.draws == nullptr && scheme.draw_bytes(op) > 0) {
@@ -26,14 +27,14 @@ Status run(const Scheme& scheme, Op op, const Operation& operation, const Batch&
     if (status != Status::ok) return status;
   }
   std::fill_n(batch.item_status, batch.count, Status::ok);
-  const size_t few = operation.few_of(batch), most = batch.count - few;
+  const size_t few = operation.few_of(batch), others = batch.count - few;
   if (few == 0) return run_part(scheme, op, operation, batch, worker, profile);
   const auto part = [&](size_t first, size_t count) {
     return Batch{batch.slice(scheme.record_bytes(op), first, count), batch.drbg};
   };
-  const Status status = run_part(scheme, op, operation, part(0, most), worker, profile);
+  const Status status = run_part(scheme, op, operation, part(0, others), worker, profile);
   if (status != Status::ok) return status;
-  return run_part(scheme, op, *operation.few, part(most, few), worker, profile);
+  return run_part(scheme, op, *operation.few, part(others, few), worker, profile);
 }
 
 /// Makes the secret keys of the items from their seeds, in the worker's memory.

@@ -14,8 +14,7 @@ namespace polykem::mlkem::lanes {
 inline namespace POLYKEM_ISA {
 
 /// The most items of keygen, encaps and decaps that are computed one by one, for k = 2, 3, 4 and by maker of the CPU.
-/// Measured on Xeons (Sapphire and Emerald Rapids; with AVX-512 a Granite Rapids) and, where others are meant, on a
-/// Zen 4; on AArch64 by counted instructions.
+/// Measured on Xeons and, where others are meant, on a Zen 4; on AArch64 by counted instructions.
 struct MostLone {
   size_t intel[3][kOps], others[3][kOps];
   constexpr size_t of(size_t k, size_t op, bool by_intel) const { return (by_intel ? intel : others)[k - 2][op]; }
