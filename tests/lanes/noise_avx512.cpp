@@ -15,7 +15,10 @@ void forward_polys_avx512(uint16_t* a, size_t count) {
 }
 
 void inverse_polys_avx512(uint16_t* a, size_t count) {
-  ntt::inverse_polys<1, ntt::Positive>(a, count);
+  ntt::each_inverse<1>(a, count, [&](size_t i, const simd::V16* v) {
+    for (size_t r = 0; r < ntt::kOneRegisters; ++r)
+      ntt::positive(v[r]).store(a + i * ntt::kN + r * simd::V16::kLanes);
+  });
 }
 
 }  // namespace polykem::testing

@@ -95,6 +95,10 @@ struct V16 {
   friend POLYKEM_INLINE V16 min_u(V16 a, V16 b) {
     return {_mm512_min_epu16(a.r, b.r)};
   }
+  /// x + 1 where a > b, signed.
+  friend POLYKEM_INLINE V16 plus_one_if_greater(V16 x, V16 a, V16 b) {
+    return {_mm512_mask_add_epi16(x.r, _mm512_cmpgt_epi16_mask(a.r, b.r), x.r, _mm512_set1_epi16(1))};
+  }
 #else
   static POLYKEM_INLINE V16 load(const uint16_t* p) {
     return {_mm256_load_si256(reinterpret_cast<const Reg*>(p))};
@@ -158,6 +162,9 @@ struct V16 {
   }
   friend POLYKEM_INLINE V16 min_u(V16 a, V16 b) {
     return {_mm256_min_epu16(a.r, b.r)};
+  }
+  friend POLYKEM_INLINE V16 plus_one_if_greater(V16 x, V16 a, V16 b) {
+    return {_mm256_sub_epi16(x.r, _mm256_cmpgt_epi16(a.r, b.r))};
   }
 #endif
 };

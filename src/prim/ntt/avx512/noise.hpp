@@ -10,20 +10,27 @@
 namespace polykem::ntt {
 inline namespace POLYKEM_ISA {
 
-/// What coefficients i, i + 64, i + 128 and i + 192 are multiplied by in layers 0 and 1. The second and the last one go
-/// into two sums each.
-inline constexpr uint32_t kNoiseFactors[] = {
-    1, kZetas[2], kZetas[1], kZetas[2] * kZetas[1] % kQ, kZetas[3], kZetas[3] * kZetas[1] % kQ};
+/// What coefficients i, i + 64, i + 128 and i + 192 are multiplied by in layers 0 and 1, times kScale. The second and
+/// the last one go into two sums each.
+template <uint32_t kScale>
+inline constexpr uint32_t kNoiseFactors[] = {kScale,
+                                             kScale* kZetas[2] % kQ,
+                                             kScale* kZetas[1] % kQ,
+                                             kScale* kZetas[2] % kQ* kZetas[1] % kQ,
+                                             kScale* kZetas[3] % kQ,
+                                             kScale* kZetas[3] % kQ* kZetas[1] % kQ};
 
 template <unsigned kEta>
 struct Noise;
 
-/// Products of kFactor and the difference of the sums of two bits each, by the four bits.
-template <uint32_t kFactor>
+/// Products of kFactor and the difference of the sums of two bits each, by the four bits; plus kMore.
+template <uint32_t kFactor, uint32_t kMore = 0>
 inline constexpr auto kNoiseProducts = [] {
   ShuffleTable<V16::kLanes, uint16_t> table;
-  for (unsigned i = 0; i < V16::kLanes; ++i)
-    table.at[i] = centred(static_cast<uint32_t>(binomial<2>(i % 16) + static_cast<int>(kQ)) * kFactor);
+  for (unsigned i = 0; i < V16::kLanes; ++i) {
+    const uint16_t product = centred(static_cast<uint32_t>(binomial<2>(i % 16) + static_cast<int>(kQ)) * kFactor);
+    table.at[i] = static_cast<uint16_t>(product + kMore);
+  }
   return table;
 }();
 
@@ -33,9 +40,9 @@ struct Noise<2> {
   V16 bits;
   /// Of coefficients i to i + V16::kLanes - 1 of a row of 128 bytes.
   static POLYKEM_INLINE Noise load(const uint8_t* row, size_t i) { return {unpack_fields<4>(row, i)}; }
-  template <size_t kNumber>
+  template <uint32_t kFactor, uint32_t kMore = 0>
   POLYKEM_INLINE V16 times() const {
-    return {_mm512_permutexvar_epi16(bits.r, V16::load(kNoiseProducts<kNoiseFactors[kNumber]>.at).r)};
+    return {_mm512_permutexvar_epi16(bits.r, V16::load(kNoiseProducts<kFactor, kMore>.at).r)};
   }
 };
 
@@ -55,31 +62,33 @@ struct Noise<3> {
     constexpr __mmask64 kLowBytes = 0x5555555555555555;
     return {V16{_mm512_maskz_permutexvar_epi8(kLowBytes, unpack_fields<6>(row, i).r, table)} - V16::set1(3)};
   }
-  template <size_t kNumber>
+  template <uint32_t kFactor>
   POLYKEM_INLINE V16 times() const {
-    if constexpr (kNumber == 0) return value;
-    return value * V16::set1(centred(kNoiseFactors[kNumber]));
+    if constexpr (kFactor == 1) return value;
+    return value * V16::set1(centred(kFactor));
   }
 };
 
-/// Coefficients i to i + V16::kLanes - 1 of a row of 64 kEta bytes, in [-kEta, kEta].
-template <unsigned kEta>
+/// kMore plus coefficients i to i + V16::kLanes - 1 of a row of 128 bytes, which are in [-2, 2].
+template <uint32_t kMore>
 POLYKEM_INLINE V16 noise_one(const uint8_t* row, size_t i) {
-  return Noise<kEta>::load(row, i).template times<0>();
+  return Noise<2>::load(row, i).times<1, kMore>();
 }
 
-/// Layers 0 and 1; within 4.5 q after.
-template <unsigned kEta, size_t kCount>
+/// Layers 0 and 1, times kScale; within 4.5 q after.
+template <unsigned kEta, uint32_t kScale, size_t kCount>
 POLYKEM_INLINE void begin_forward(InRegisters<kCount>& a, const uint8_t* rows, size_t stride) {
+  constexpr auto& kFactors = kNoiseFactors<kScale>;
   unroll<2>([&](auto i) __attribute__((always_inline)) {
     unroll<kCount>([&](auto p) __attribute__((always_inline)) {
       const auto at = [&](size_t quarter) __attribute__((always_inline)) {
         return Noise<kEta>::load(rows + p * stride, quarter * kN / 4 + i * V16::kLanes);
       };
       const auto first = at(0), second = at(1), third = at(2), fourth = at(3);
-      const V16 x = first.template times<0>(), y = third.template times<2>(), sum = x + y, difference = x - y;
-      const V16 to_sum = second.template times<1>() + fourth.template times<3>();
-      const V16 to_difference = second.template times<4>() - fourth.template times<5>();
+      const V16 x = first.template times<kFactors[0]>(), y = third.template times<kFactors[2]>();
+      const V16 sum = x + y, difference = x - y;
+      const V16 to_sum = second.template times<kFactors[1]>() + fourth.template times<kFactors[3]>();
+      const V16 to_difference = second.template times<kFactors[4]>() - fourth.template times<kFactors[5]>();
       a.v[p][i] = sum + to_sum;
       a.v[p][i + 2] = sum - to_sum;
       a.v[p][i + 4] = difference + to_difference;
@@ -88,14 +97,14 @@ POLYKEM_INLINE void begin_forward(InRegisters<kCount>& a, const uint8_t* rows, s
   });
 }
 
-/// The transforms of `count` polynomials, polynomial i from the 64 kEta bytes at rows + i * stride, within 8.3 q before
-/// Finish: a product that a layer adds is within 0.75 q. [FIPS203, Alg 8 and 9]
-template <unsigned kEta, class Finish>
+/// kScale times the transforms of `count` polynomials, polynomial i from the 64 kEta bytes at rows + i * stride, within
+/// 8.3 q before Finish: a product that a layer adds is within 0.75 q. [FIPS203, Alg 8 and 9]
+template <unsigned kEta, class Finish, uint32_t kScale = 1>
 POLYKEM_NOINLINE void forward_noise(uint16_t* a, const uint8_t* rows, size_t stride, size_t count) {
   in_twos(
       count, [&]<size_t kCount>(size_t i) __attribute__((always_inline)) {
         InRegisters<kCount> polys;
-        begin_forward<kEta>(polys, rows + i * stride, stride);
+        begin_forward<kEta, kScale>(polys, rows + i * stride, stride);
         forward_in_registers<2>(polys);
         polys.store(a + i * kN, Finish());
       });

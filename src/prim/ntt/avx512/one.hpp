@@ -138,9 +138,9 @@ POLYKEM_INLINE void forward_in_registers(InRegisters<kCount>& a) {
   transpose_fours(a);
 }
 
-/// Undoes forward_in_registers up to the factor 128. Coefficients within q before, within 8 q after: sums are reduced
-/// where they would leave 16 bits.
-template <size_t kCount>
+/// Undoes forward_in_registers, times kScale. Coefficients within q before, in (-q, q) after: sums are reduced where
+/// they would leave 16 bits, and the last layer's factors take in the scale.
+template <uint32_t kScale, size_t kCount>
 POLYKEM_INLINE void inverse_in_registers(InRegisters<kCount>& a) {
   const auto f = [](V16 & x, V16 & y, const Twiddle& zeta) __attribute__((always_inline)) {
     inverse_butterfly(x, y, zeta);
@@ -158,7 +158,14 @@ POLYKEM_INLINE void inverse_in_registers(InRegisters<kCount>& a) {
   transpose_fours(a);
   each_pair<2>(a, row_factor<true>, f);
   each_pair<1>(a, row_factor<true>, f);
-  each_pair<0>(a, row_factor<true>, f);
+  constexpr uint32_t kSums = kInverse128 * kScale % kQ;
+  const Twiddle of_sums = Twiddle::of(Factor::of(kSums));
+  each_pair<0>(
+      a, [](size_t, size_t) { return Twiddle::of(Factor::of(kSums * kZetas[1])); },
+      [&](V16 & x, V16 & y, const Twiddle& zeta) __attribute__((always_inline)) {
+        inverse_butterfly(x, y, zeta);
+        x = mul(x, of_sums);
+      });
 }
 
 /// What is done to the result of a transform.
@@ -192,38 +199,37 @@ POLYKEM_NOINLINE void forward_polys(uint16_t* a, size_t count) {
       });
 }
 
-/// In place, kScale times the inverse, in (-q, q); coefficients in (-q, q) before. [FIPS203, Alg 10]
-template <uint32_t kScale, class Finish>
-POLYKEM_NOINLINE void inverse_polys(uint16_t* a, size_t count) {
-  const Twiddle scale = Twiddle::of(Factor::of(kInverse128 * kScale % kQ));
+/// In place, kScale times the inverse; coefficients in (-q, q), before and after. Calls use(i) when polynomial i <
+/// count is ready. [FIPS203, Alg 10]
+template <uint32_t kScale, class Use>
+POLYKEM_INLINE void each_inverse(uint16_t* a, size_t count, Use&& use) {
   in_twos(
       count, [&]<size_t kCount>(size_t i) __attribute__((always_inline)) {
         auto polys = InRegisters<kCount>::load(a + i * kN);
-        inverse_in_registers(polys);
-        polys.store(
-            a + i * kN, [&](V16 x) __attribute__((always_inline)) { return Finish()(mul(x, scale)); });
+        inverse_in_registers<kScale>(polys);
+        polys.store(a + i * kN, Unreduced());
+        for (size_t p = 0; p < kCount; ++p)
+          use(i + p);
       });
 }
-
-/// (-q, q) to [0, q).
-struct Positive {
-  POLYKEM_INLINE V16 operator()(V16 x) const { return positive(x); }
-};
 
 /// See NttOne.
 inline void forward_one(uint16_t* a) {
   forward_polys<Canonical>(a, 1);
 }
 inline void inverse_one(uint16_t* a) {
-  inverse_polys<1, Positive>(a, 1);
+  auto poly = InRegisters<1>::load(a);
+  inverse_in_registers<1>(poly);
+  poly.store(
+      a, [](V16 x) __attribute__((always_inline)) { return positive(x); });
 }
 
 /// See ntt::multiply.
 inline void multiply_one(uint16_t* c, const uint16_t* a, const uint16_t* b, size_t terms) {
-  if (terms == 1) return multiply_one_rows<1>(c, a, b, 1);
-  if (terms == 2) return multiply_one_rows<2>(c, a, b, 1);
-  if (terms == 3) return multiply_one_rows<3>(c, a, b, 1);
-  multiply_one_rows<4>(c, a, b, 1);
+  if (terms == 1) return multiply_one_rows<1, 1>(c, a, b);
+  if (terms == 2) return multiply_one_rows<2, 1>(c, a, b);
+  if (terms == 3) return multiply_one_rows<3, 1>(c, a, b);
+  multiply_one_rows<4, 1>(c, a, b);
 }
 
 }  // namespace POLYKEM_ISA

@@ -34,11 +34,14 @@ POLYKEM_INLINE V16 even_odd(V16 a, V16 b) {
 POLYKEM_INLINE V16 swapped_pairs(V16 y) {
   return {{vrev32q_u16(y.r.low), vrev32q_u16(y.r.high)}};
 }
-POLYKEM_INLINE V16 upper_to_lower(V16 x) {
-  const auto half = [](uint16x8_t y) __attribute__((always_inline)) {
+/// 2^-16 times the 32-bit sums of `even` mod q in the even lanes, of `odd` in the odd ones. Within |sum| / 2^16 + q
+/// / 2.
+POLYKEM_INLINE V16 montgomery_pairs(V16 even, V16 odd) {
+  const auto upper_to_lower = [](uint16x8_t y) __attribute__((always_inline)) {
     return vreinterpretq_u16_u32(vreinterpretq_u32_u16(y) >> 16);
   };
-  return {{half(x.r.low), half(x.r.high)}};
+  const V16 upper = montgomery_upper(even);
+  return even_odd({{upper_to_lower(upper.r.low), upper_to_lower(upper.r.high)}}, montgomery_upper(odd));
 }
 
 #else
@@ -60,21 +63,40 @@ POLYKEM_INLINE V16 swapped_pairs(V16 y) {
 #endif
 }
 
-POLYKEM_INLINE V16 upper_to_lower(V16 x) {
+/// The lower words of 32-bit lanes, of `even` in the even lanes and of `odd` in the odd ones; and the upper words.
+/// Shuffles of bytes, since shifts have the unit that multiplications need.
+POLYKEM_INLINE V16 lower_words(V16 even, V16 odd) {
 #ifdef POLYKEM_ISA_AVX512
-  return {_mm512_srli_epi32(x.r, 16)};
+  return {_mm512_mask_shuffle_epi8(even.r, 0xcccccccccccccccc, odd.r,
+                                   _mm512_set4_epi32(0x0d0c0000, 0x09080000, 0x05040000, 0x01000000))};
 #else
-  return {_mm256_srli_epi32(x.r, 16)};
+  return even_odd(even, {_mm256_slli_epi32(odd.r, 16)});
 #endif
+}
+POLYKEM_INLINE V16 upper_words(V16 even, V16 odd) {
+#ifdef POLYKEM_ISA_AVX512
+  return {_mm512_mask_shuffle_epi8(odd.r, 0x3333333333333333, even.r,
+                                   _mm512_set4_epi32(0x00000f0e, 0x00000b0a, 0x00000706, 0x00000302))};
+#else
+  return even_odd({_mm256_srli_epi32(even.r, 16)}, odd);
+#endif
+}
+
+/// 2^-16 times the 32-bit sums of `even` mod q in the even lanes, of `odd` in the odd ones. Within |sum| / 2^16 + q
+/// / 2.
+POLYKEM_INLINE V16 montgomery_pairs(V16 even, V16 odd) {
+  const V16 multiple = lower_words(even, odd) * V16::set1(kQInverse);
+  return upper_words(even, odd) - mulhi_s(multiple, V16::set1(kQ));
 }
 
 #endif
 
-/// Row r of c, r < rows = the sum of a[r kTerms + i] y[i], i < kTerms <= 4: transforms of 256 words in the order of
-/// ntt.hpp, 64-byte aligned. Coefficients of a below 2^12, of y in (-q, q). What is stored from word `at` of c on is
-/// finish(at, x), where x is 2^-16 times the sum, in (-q, q). [FIPS203, Alg 11]
-template <size_t kTerms, class Finish>
-POLYKEM_INLINE void multiply_one_rows(uint16_t* c, const uint16_t* a, const uint16_t* y, size_t rows, Finish&& finish) {
+/// Calls use(at, x) for every register of a row: x[r] has the words from `at` on of 2^-16 times the sum of
+/// a[r kTerms + i] y[i], i < kTerms <= 4, in (-q, q). a, y: transforms of 256 words in the order of ntt.hpp, 64-byte
+/// aligned; coefficients of a below 2^12, of y in (-q, q). Rows are computed side by side, since each one's
+/// instructions wait for each other. [FIPS203, Alg 11]
+template <size_t kTerms, size_t kRows, class Use>
+POLYKEM_INLINE void each_product_of_one(const uint16_t* a, const uint16_t* y, Use&& use) {
   for (size_t i = 0; i < kN; i += V16::kLanes) {
     const Twiddle gamma = kGammasOfOne[i / V16::kLanes].load();
     V16 for_even[kTerms], for_odd[kTerms];
@@ -83,25 +105,29 @@ POLYKEM_INLINE void multiply_one_rows(uint16_t* c, const uint16_t* a, const uint
       for_even[term] = even_odd(x, mul(x, gamma));
       for_odd[term] = swapped_pairs(x);
     });
-    for (size_t row = 0; row < rows; ++row) {
-      V16 even = V16::zero(), odd = even;  // at most 2 kTerms 2^12 q
-      unroll<kTerms>([&](auto term) __attribute__((always_inline)) {
-        const V16 x = V16::load(a + (row * kTerms + term) * kN + i);
-        even = add_products(even, x, for_even[term]);
-        odd = add_products(odd, x, for_odd[term]);
+    V16 even[kRows], odd[kRows], x[kRows];
+    unroll<kRows>([&](auto row) __attribute__((always_inline)) { even[row] = odd[row] = V16::zero(); });
+    unroll<kTerms>([&](auto term) __attribute__((always_inline)) {
+      unroll<kRows>([&](auto row) __attribute__((always_inline)) {
+        const V16 factor = V16::load(a + (row * kTerms + term) * kN + i);
+        even[row] = add_products(even[row], factor, for_even[term]);  // in the end at most 2 kTerms 2^12 q
+        odd[row] = add_products(odd[row], factor, for_odd[term]);
       });
-      const V16 pairs = even_odd(upper_to_lower(montgomery_upper(even)), montgomery_upper(odd));
-      finish(row * kN + i, pairs).store(c + row * kN + i);
-    }
+    });
+    unroll<kRows>([&](auto row) __attribute__((always_inline)) { x[row] = montgomery_pairs(even[row], odd[row]); });
+    use(i, x);
   }
 }
 
-/// The same, canonical.
-template <size_t kTerms>
-POLYKEM_INLINE void multiply_one_rows(uint16_t* c, const uint16_t* a, const uint16_t* y, size_t rows) {
+/// Row r of c = the sum of those products, canonical.
+template <size_t kTerms, size_t kRows>
+POLYKEM_INLINE void multiply_one_rows(uint16_t* c, const uint16_t* a, const uint16_t* y) {
   const Twiddle scale = Twiddle::of(Factor::of(kR));
-  multiply_one_rows<kTerms>(
-      c, a, y, rows, [&](size_t, V16 x) __attribute__((always_inline)) { return positive(mul(x, scale)); });
+  each_product_of_one<kTerms, kRows>(
+      a, y, [&](size_t at, V16(&x)[kRows]) __attribute__((always_inline)) {
+        unroll<kRows>([&](auto row)
+                          __attribute__((always_inline)) { positive(mul(x[row], scale)).store(c + row * kN + at); });
+      });
 }
 
 }  // namespace POLYKEM_ISA

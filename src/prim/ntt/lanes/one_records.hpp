@@ -40,12 +40,15 @@ inline constexpr auto kGroupShifts = [] {
   return table;
 }();
 
+/// The bytes that coefficients of one register take, as a mask.
+template <unsigned kBits>
+inline constexpr __mmask64 kRegisterBytes = (__mmask64{1} << (4 * kBits)) - 1;
+
 /// Words whose lowest kBits bits are coefficients i to i + V16::kLanes - 1 of a row of kPackedBytes<kBits> bytes; i is
 /// a multiple of V16::kLanes. The other bits are arbitrary.
 template <unsigned kBits>
 POLYKEM_INLINE V16 unpack_fields(const uint8_t* row, size_t i) {
-  constexpr __mmask64 kThere = (__mmask64{1} << (4 * kBits)) - 1;
-  const __m512i bytes = _mm512_maskz_loadu_epi8(kThere, row + i / 8 * kBits);
+  const __m512i bytes = _mm512_maskz_loadu_epi8(kRegisterBytes<kBits>, row + i / 8 * kBits);
   const __m512i groups = _mm512_permutexvar_epi8(_mm512_load_si512(kGroupBytes<kBits>.at), bytes);
   return {_mm512_multishift_epi64_epi8(_mm512_load_si512(kGroupShifts<kBits>.at), groups)};
 }
@@ -55,30 +58,75 @@ POLYKEM_INLINE V16 unpack_one(const uint8_t* row, size_t i) {
   return unpack_fields<kBits>(row, i) & V16::set1((1u << kBits) - 1);
 }
 
-/// Of each 128 bits, which hold eight packed coefficients, the bytes that are used.
+/// How many packed coefficients fill bytes.
+template <unsigned kBits>
+inline constexpr unsigned kTogether = kBits % 4 == 0   ? 2
+                                      : kBits % 2 == 0 ? 4
+                                                       : 8;
+
+/// Where the bytes of a row come from: coefficients in twos are 32 bits apart, others in fours and 64 bits apart. If
+/// eight fill bytes, fours have half a byte too many, and the second of them begins with half a byte.
 template <unsigned kBits>
 inline constexpr auto kUsedBytes = [] {
   ShuffleTable<64, uint8_t> table;
+  constexpr unsigned kUsed = kTogether<kBits> * kBits / 8;
   for (unsigned i = 0; i < 4 * kBits; ++i) {
-    const unsigned at = i % kBits;
-    table.at[i] = static_cast<uint8_t>(i / kBits * 16 + (kBits % 2 == 1 || at < kBits / 2 ? at : at - kBits / 2 + 8));
+    const unsigned at = i % kUsed, of_second = kTogether<kBits> == 8 && at > kUsed / 2 ? 8 - kUsed / 2 : 0;
+    table.at[i] = static_cast<uint8_t>(i / kUsed * kTogether<kBits> * 2 + at + of_second);
   }
   return table;
 }();
 
+/// The bytes in the middle of eight coefficients, and where their upper halves come from.
+template <unsigned kBits>
+inline constexpr auto kMiddleBytes = [] {
+  struct {
+    ShuffleTable<64, uint8_t> from;
+    uint64_t mask = 0;
+  } result;
+  for (unsigned i = kBits / 2; i < 4 * kBits; i += kBits) {
+    result.from.at[i] = static_cast<uint8_t>(i / kBits * 16 + 8);
+    result.mask |= uint64_t{1} << i;
+  }
+  return result;
+}();
+
+/// Where the bytes of each four begin, the second of which is half a byte late if kTogether is 8.
+template <unsigned kBits>
+inline constexpr auto kPackShifts = [] {
+  ShuffleTable<64, uint8_t> table;
+  for (unsigned i = 0; i < 64; ++i) {
+    const unsigned late = kTogether<kBits> == 8 && i / 8 % 2 == 1 ? 4 : 0;
+    table.at[i] = static_cast<uint8_t>((32 - 2 * kBits - late + 8 * (i % 8)) % 64);
+  }
+  return table;
+}();
+
+/// Coefficients below 2^kBits as in such a row, in the bytes of kRegisterBytes; the others are arbitrary.
+template <unsigned kBits>
+POLYKEM_INLINE __m512i packed_one(V16 x) {
+  const __m512i used = _mm512_load_si512(kUsedBytes<kBits>.at);
+  const __m512i pairs = _mm512_madd_epi16(x.r, _mm512_set1_epi32(1 | 1 << (kBits + 16)));
+  if constexpr (kTogether<kBits> == 2) return _mm512_permutexvar_epi8(used, pairs);
+  const __m512i fours = _mm512_sllv_epi32(pairs, _mm512_set1_epi64(32 - 2 * kBits));
+  const __m512i bytes = _mm512_multishift_epi64_epi8(_mm512_load_si512(kPackShifts<kBits>.at), fours);
+  const __m512i joined = _mm512_permutexvar_epi8(used, bytes);
+  if constexpr (kTogether<kBits> == 4) return joined;
+  const auto& middle = kMiddleBytes<kBits>;
+  return _mm512_or_si512(joined, _mm512_maskz_permutexvar_epi8(middle.mask, _mm512_load_si512(middle.from.at), bytes));
+}
+
 /// Stores coefficients i to i + V16::kLanes - 1, below 2^kBits, in such a row.
 template <unsigned kBits>
 POLYKEM_INLINE void pack_one(uint8_t* row, size_t i, V16 x) {
-  const __m512i pairs = _mm512_madd_epi16(x.r, _mm512_set1_epi32(1 | 1 << (kBits + 16)));
-  const __m512i to_top = _mm512_set1_epi64(32 - 2 * kBits);
-  __m512i fours = _mm512_srli_epi64(_mm512_sllv_epi32(pairs, to_top), 32 - 2 * kBits);
-  if constexpr (kBits % 2 == 1) {
-    const __m512i upper = _mm512_slli_epi64(_mm512_bsrli_epi128(fours, 8), 4 * kBits);
-    const __m512i rest = _mm512_mask_srli_epi64(fours, 0xaa, fours, 64 - 4 * kBits);
-    fours = _mm512_or_si512(upper, rest);
-  }
-  const __m512i bytes = _mm512_permutexvar_epi8(_mm512_load_si512(kUsedBytes<kBits>.at), fours);
-  _mm512_mask_storeu_epi8(row + i / 8 * kBits, (__mmask64{1} << (4 * kBits)) - 1, bytes);
+  _mm512_mask_storeu_epi8(row + i / 8 * kBits, kRegisterBytes<kBits>, packed_one<kBits>(x));
+}
+
+/// Ones in the result where the bytes differ that pack_one would store, and those that are there.
+template <unsigned kBits>
+POLYKEM_INLINE V16 differs_from_packed(const uint8_t* row, size_t i, V16 x) {
+  const __m512i there = _mm512_maskz_loadu_epi8(kRegisterBytes<kBits>, row + i / 8 * kBits);
+  return {_mm512_maskz_mov_epi8(kRegisterBytes<kBits>, _mm512_xor_si512(packed_one<kBits>(x), there))};
 }
 
 /// 1665 where the message has a 1. message: 32 bytes. [FIPS203, Alg 14, L20]

@@ -89,8 +89,7 @@ inline void multiply_one(uint16_t* c, const uint16_t* a, const uint16_t* b, size
       even = add_products(even, x, even_odd(y, mul(y, gamma)));
       odd = add_products(odd, x, swapped_pairs(y));
     }
-    const V16 pairs = even_odd(upper_to_lower(montgomery_upper(even)), montgomery_upper(odd));
-    positive(mul(pairs, scale)).store(c + i);
+    positive(mul(montgomery_pairs(even, odd), scale)).store(c + i);
   }
 }
 

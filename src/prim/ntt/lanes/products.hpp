@@ -117,14 +117,13 @@ inline void canonical_block(uint16_t* block) {
       block, [](V16 x) __attribute__((always_inline)) { return positive(barrett(x)); });
 }
 
-/// The quotient by a reciprocal is right or one too small; its remainder in [0, 2q) tells which. Cf. ref::compress.
+/// Of x mod q, for x below 4 q: the quotient by a reciprocal is right or one too small, and its remainder in
+/// [-q/2, 3q/2) tells which. Cf. ref::compress.
 template <unsigned kBits>
 POLYKEM_INLINE V16 compress(V16 x) {
-  const V16 q = V16::set1(kQ);
   const V16 quotient = mulhi_u(x, V16::set1(static_cast<uint16_t>((1u << (16 + kBits)) / kQ)));
-  const V16 remainder = x.template shl<kBits>() + V16::set1(kQ / 2) - quotient * q;
-  const V16 small = (remainder - q).template sar<15>();  // -1 if it is right
-  return (quotient + V16::set1(1) + small) & V16::set1((1u << kBits) - 1);
+  const V16 remainder = x.template shl<kBits>() - quotient * V16::set1(kQ);
+  return plus_one_if_greater(quotient, remainder, V16::set1(kQ / 2)) & V16::set1((1u << kBits) - 1);
 }
 
 inline void compress_block(uint16_t* block, unsigned bits) {

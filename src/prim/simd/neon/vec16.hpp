@@ -86,6 +86,13 @@ struct V16 {
   friend POLYKEM_INLINE V16 min_u(V16 a, V16 b) {
     return {{vminq_u16(a.r.low, b.r.low), vminq_u16(a.r.high, b.r.high)}};
   }
+  /// x + 1 where a > b, signed.
+  friend POLYKEM_INLINE V16 plus_one_if_greater(V16 x, V16 a, V16 b) {
+    const auto half = [](uint16x8_t y, uint16x8_t c, uint16x8_t d) __attribute__((always_inline)) {
+      return y - vcgtq_s16(vreinterpretq_s16_u16(c), vreinterpretq_s16_u16(d));
+    };
+    return {{half(x.r.low, a.r.low, b.r.low), half(x.r.high, a.r.high, b.r.high)}};
+  }
   /// b & ~a
   friend POLYKEM_INLINE V16 and_not(V16 a, V16 b) {
     return {{vbicq_u16(b.r.low, a.r.low), vbicq_u16(b.r.high, a.r.high)}};

@@ -21,8 +21,9 @@ struct GroupOperations {
   static constexpr size_t kMostItems = 8 * kItems;
 
   template <Op kOp>
-  static size_t workspace_bytes(size_t) {
-    return OfGroup::template workspace_bytes<kOp>(kItems) + Arena::bytes<SecretKey<P.k>>(1);
+  static size_t workspace_bytes(size_t items) {
+    return OfGroup::template workspace_bytes<kOp>(kItems) + Arena::bytes<SecretKey<P.k>>(1) +
+           Arena::bytes<uint8_t>(items * kDrawBytes<kOp>);
   }
 
   template <Op kOp>
@@ -30,6 +31,13 @@ struct GroupOperations {
     Arena arena(workspace);
     auto* const of_group = arena.take<std::byte>(OfGroup::template workspace_bytes<kOp>(kItems));
     Batch items = batch;
+    if (kDrawBytes<kOp> != 0 && items.draws == nullptr) {
+      StepClock clock(times);
+      const std::span draws(arena.take<uint8_t>(items.count * kDrawBytes<kOp>), items.count * kDrawBytes<kOp>);
+      items.drbg->fill(draws, Isa::keystream());
+      items.draws = draws.data();
+      clock.stop(kDraw, 0);
+    }
     if constexpr (kOp != Op::keygen) {
       if (batch.shared_key && batch.expanded.data == nullptr) {
         StepClock clock(times);
@@ -51,6 +59,11 @@ struct GroupOperations {
                                            run<kOp>};
 
  private:
+  /// Drawn for all groups at once: a generator's new key takes longer than what eight items draw.
+  template <Op kOp>
+  static constexpr size_t kDrawBytes = record_bytes<P>(kOp).draws;
+  static constexpr size_t kDraw = 0;  ///< the number of that step
+
   /// The step that a shared key's expansion is charged to, most of which it is.
   template <Op kOp>
   static constexpr size_t kGenA = [] {

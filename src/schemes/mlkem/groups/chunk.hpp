@@ -19,21 +19,20 @@ struct alignas(64) Group {
   SecretKey<D.k> own[kItems];  ///< the items' keys, if no key set has them
   Poly s[kItems][D.k];         ///< s^ or y^
   Poly e[kItems][D.k];         ///< e^; or u of a ciphertext that is decrypted, then u^
-  Poly u[kItems][D.k + 1];     ///< t^; or u, v
-  Poly v[kItems];              ///< v of a ciphertext that is decrypted
-  Poly w[kItems];              ///< s^T u
+  Poly u[kItems][D.k];         ///< u^
+  Poly v[kItems];              ///< v of a ciphertext that is decrypted, then v^
+  Poly w[kItems];              ///< s^T u^
   uint16_t accepted[kItems][lanes::kAcceptedWords];
   alignas(64) uint8_t prf_s[kItems][D.k][64 * D.eta1];      ///< bytes of s or y
   alignas(64) uint8_t prf_e[kItems][D.k + 1][64 * D.eta1];  ///< of e; or of e1, e2
-  uint8_t draws[kItems][kKeygenDrawBytes];
-  uint8_t hashed[kItems][2 * kSymBytes];  ///< m, H(ek); or d, k
-  uint8_t seeds[kItems][2 * kSymBytes];   ///< rho, sigma; or K, r
+  uint8_t hashed[kItems][2 * kSymBytes];                    ///< m, H(ek); or d, k
+  uint8_t seeds[kItems][2 * kSymBytes];                     ///< rho, sigma; or K, r
   uint8_t ek_hash[kItems][kSymBytes];
-  uint8_t other[kItems][kSymBytes];                          ///< ML-KEM: rejection secret; round 3: SHA3-256(c)
-  uint8_t kdf[kItems][2 * kSymBytes];                        ///< round 3: K, SHA3-256(c)
-  uint8_t reject[kItems][kSymBytes + D.ciphertext_bytes()];  ///< z, c
-  uint8_t ct[D.ciphertext_bytes()];
-  uint32_t fail[kItems];  ///< all ones if the ciphertext is rejected
+  uint8_t other[kItems][kSymBytes];                           ///< ML-KEM: rejection secret; round 3: SHA3-256(c)
+  uint8_t kdf[kItems][2 * kSymBytes];                         ///< round 3: K, SHA3-256(c)
+  uint8_t reject[kItems][kSymBytes + D.ciphertext_bytes()];   ///< z, c
+  alignas(64) uint16_t different[kItems][simd::V16::kLanes];  ///< bits of the ciphertext, wherever they are
+  uint32_t fail[kItems];                                      ///< all ones if the ciphertext is rejected
 };
 
 template <MlkemParams P>
@@ -47,15 +46,11 @@ struct Chunk {
   static size_t workspace_bytes(size_t) { return Arena::bytes<Group<D>>(1); }
 
   Chunk(const Batch& batch, std::byte* workspace)
-      : io(batch),
-        count(batch.count),
-        t(*Arena(workspace).take<Group<D>>(1)),
-        draws{io.draws != nullptr ? io.draws : t.draws[0], 0} {}
+      : io(batch), count(batch.count), t(*Arena(workspace).take<Group<D>>(1)) {}
 
-  const Batch& io;  ///< of at most kItems items
+  const Batch& io;  ///< of at most kItems items, with what is drawn for them
   const size_t count;
   Group<D>& t;
-  ConstByteRows draws;
 
   bool decapsulates() const { return io.sk != nullptr; }
   bool expanded() const { return io.expanded.data != nullptr; }

@@ -16,21 +16,19 @@ struct Kem {
   using Step = polykem::Step<Chunk>;
 
   static constexpr std::array keygen{
-      Step{{"randombytes", 0, 1}, Ops::draw_keygen},
+      Step{{"randombytes", 0, 1}, Ops::take_d},
       Step{{"sha3_512", 1, 1}, Ops::hash_d},
       Step{{"gen_a", 2, 1}, Ops::gen_a},
       Step{{"sample_cbd_ntt", 3, 2}, Ops::sample_se},
-      Step{{"basemul", 5, 1}, Ops::mul_as},
-      Step{{"tobytes", 6, 1}, Ops::store_keys},
+      Step{{"basemul_tobytes", 5, 2}, Ops::mul_as_store},
       Step{{"sha3_256.ek", 7, 1}, Ops::hash_new_ek},
   };
 
   static constexpr std::array encaps{
-      Step{{"randombytes", 0, 1}, Ops::draw_encaps}, Step{{"sha3_256.ek", 1, 1}, Ops::hash_ek},
+      Step{{"randombytes", 0, 1}, Ops::take_m},      Step{{"sha3_256.ek", 1, 1}, Ops::hash_ek},
       Step{{"sha3_512", 2, 1}, Ops::hash_m},         Step{{"frombytes", 3, 1}, Ops::load_ek},
       Step{{"gen_a", 4, 1}, Ops::gen_a_transposed},  Step{{"sample_cbd_ntt", 5, 2}, Ops::sample_noise},
-      Step{{"basemul", 7, 1}, Ops::mul_ay},          Step{{"invntt", 8, 1}, Ops::inverse_uv},
-      Step{{"add", 9, 1}, Ops::add_noise},           Step{{"compress_tobytes", 10, 1}, Ops::store_c},
+      Step{{"basemul", 7, 1}, Ops::mul_ay},          Step{{"invntt_add_compress", 8, 3}, Ops::store_c},
       Step{{"shared_secret", 11, 1}, Ops::store_ss},
   };
 
@@ -39,16 +37,13 @@ struct Kem {
       Step{{"frombytes", 1, 1}, Ops::load_c_dk},
       Step{{"ntt.u", 2, 1}, Ops::ntt_u},
       Step{{"basemul.su", 3, 1}, Ops::mul_su},
-      Step{{"invntt.su", 4, 1}, Ops::inverse_su},
-      Step{{"tomsg", 5, 1}, Ops::decode_m},
+      Step{{"invntt_tomsg.su", 4, 2}, Ops::decode_m},
       Step{{"sha3_512", 6, 1}, Ops::hash_m},
       Step{{"shake256.reject", 7, 1}, Ops::hash_reject},
       Step{{"gen_a", 8, 1}, Ops::gen_a_transposed},
       Step{{"sample_cbd_ntt", 9, 2}, Ops::sample_noise},
       Step{{"basemul", 11, 1}, Ops::mul_ay},
-      Step{{"invntt", 12, 1}, Ops::inverse_uv},
-      Step{{"add", 13, 1}, Ops::add_noise},
-      Step{{"compress_compare", 14, 1}, Ops::compare_c},
+      Step{{"invntt_add_compare", 12, 3}, Ops::compare_c},
       Step{{"cmov", 15, 1}, Ops::select},
   };
 

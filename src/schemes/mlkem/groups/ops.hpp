@@ -34,11 +34,6 @@ struct Ops {
     return {table[0] + offset, kBytes};
   }
 
-  static void draw(Chunk& c, size_t bytes) {
-    c.draws.stride = bytes;
-    if (c.io.draws == nullptr) c.io.drbg->fill({c.t.draws[0], c.count * bytes}, Isa::keystream());
-  }
-
   /// rows[i k + j] of each item's own key = SampleNTT(rho, j, i), or transposed.
   static void sample_matrix(Chunk& c, ConstByteRows rho, bool transposed) {
     auto& t = c.t;
@@ -71,16 +66,18 @@ struct Ops {
     secure_zero(&seeds, sizeof seeds);
   }
 
-  // ---- keygen: seeds = rho, sigma, u = t^
+  // ---- keygen: seeds = rho, sigma
 
-  static void draw_keygen(Chunk& c) { draw(c, kKeygenDrawBytes); }
+  /// What is drawn comes with the batch.
+  static void take_d(Chunk& c) {
+    c.each([&](size_t l) {
+      std::memcpy(c.t.hashed[l], c.io.draws + l * kKeygenDrawBytes, kSymBytes);
+      c.t.hashed[l][kSymBytes] = kK;
+    });
+  }
 
   static void hash_d(Chunk& c) {
     auto& t = c.t;
-    c.each([&](size_t l) {
-      std::memcpy(t.hashed[l], c.draws.data + l * c.draws.stride, kSymBytes);
-      t.hashed[l][kSymBytes] = kK;
-    });
     Isa::keccak().sha3_512(rows(t.seeds), rows(t.hashed, 0), kSymBytes + (P.kyber() ? 0 : 1), c.count);
     c.each([&](size_t l) { ct::declassify(t.seeds[l], kSymBytes); });  // rho is a part of ek
   }
@@ -93,33 +90,29 @@ struct Ops {
     hash_noise<P.eta1>(c, kK);
     ntt::forward_noise<P.eta1, ntt::Canonical>(t.s[0][0].c, t.prf_s[0][0], kRow, c.count * kK);
     for (size_t l = 0; l < c.count; ++l)
-      ntt::forward_noise<P.eta1, ntt::Unreduced>(t.e[l][0].c, t.prf_e[l][0], kRow, kK);
+      ntt::forward_noise<P.eta1, ntt::Unreduced, ntt::kInverseR>(t.e[l][0].c, t.prf_e[l][0], kRow, kK);
   }
 
-  /// e^ is within 8.3 q and a product within q, so that their sum has 16 bits.
-  static void mul_as(Chunk& c) {
+  /// e^ is within 8.3 q and a product within q, so that their sum has 16 bits. Both carry 2^-16.
+  static void mul_as_store(Chunk& c) {
     auto& t = c.t;
     const ntt::Twiddle scale = ntt::Twiddle::of(ntt::Factor::of(ntt::kR));
     c.each([&](size_t l) {
-      ntt::multiply_one_rows<kK>(
-          t.u[l]->c, t.own[l].pk.rows->c, t.s[l]->c, kK, [&](size_t at, V16 x) __attribute__((always_inline)) {
-            return ntt::positive(ntt::barrett(ntt::mul(x, scale) + V16::load(t.e[l]->c + at)));
-          });
-    });
-  }
-
-  static void store_keys(Chunk& c) {
-    auto& t = c.t;
-    c.each([&](size_t l) {
       uint8_t* pk = c.io.pk_out + l * P.public_key_bytes();
       uint8_t* sk = c.io.sk_out + l * P.secret_key_bytes();
-      for (size_t i = 0; i < kK; ++i) {
+      for (size_t i = 0; i < kK; ++i)
         lone::store<12>(sk + i * kPolyBytes, t.s[l][i]);
-        lone::store<12>(pk + i * kPolyBytes, t.u[l][i]);
-      }
+      ntt::each_product_of_one<kK, kK>(
+          t.own[l].pk.rows->c, t.s[l]->c, [&](size_t at, V16(&x)[kK]) __attribute__((always_inline)) {
+            ntt::unroll<kK>([&](auto i) __attribute__((always_inline)) {
+              x[i] = ntt::positive(ntt::mul(x[i] + V16::load(t.e[l][i].c + at), scale));
+            });
+            ntt::unroll<kK>([&](auto i)
+                                __attribute__((always_inline)) { ntt::pack_one<12>(pk + i * kPolyBytes, at, x[i]); });
+          });
       std::memcpy(pk + P.vector_bytes(), t.seeds[l], kSymBytes);
       std::memcpy(sk + P.ek_offset(), pk, P.public_key_bytes());
-      std::memcpy(sk + P.z_offset(), c.draws.data + l * c.draws.stride + kSymBytes, kSymBytes);
+      std::memcpy(sk + P.z_offset(), c.io.draws + l * kKeygenDrawBytes + kSymBytes, kSymBytes);
     });
   }
 
@@ -130,13 +123,12 @@ struct Ops {
 
   // ---- encaps: seeds = K, r, s = y^
 
-  static void draw_encaps(Chunk& c) {
+  static void take_m(Chunk& c) {
     auto& t = c.t;
-    draw(c, kEncapsDrawBytes);
     if constexpr (P.kyber()) {
-      Isa::keccak().sha3_256(rows(t.hashed), c.draws, kSymBytes, c.count);
+      Isa::keccak().sha3_256(rows(t.hashed), {c.io.draws, kEncapsDrawBytes}, kSymBytes, c.count);
     } else {
-      c.each([&](size_t l) { std::memcpy(t.hashed[l], c.draws.data + l * c.draws.stride, kSymBytes); });
+      c.each([&](size_t l) { std::memcpy(t.hashed[l], c.io.draws + l * kEncapsDrawBytes, kSymBytes); });
     }
   }
 
@@ -166,36 +158,55 @@ struct Ops {
     ntt::forward_noise<P.eta1, ntt::Reduced>(t.s[0][0].c, t.prf_s[0][0], sizeof t.prf_s[0][0], c.count * kK);
   }
 
-  /// Without the factor 2^16, which inverse_uv multiplies by. t^ follows A^T.
+  /// Without the factor 2^16, by which the inverse transform multiplies. t^ follows A^T.
   static void mul_ay(Chunk& c) {
-    c.each([&](size_t l) { multiply(c.t.u[l], c.pk(l).rows, c.t.s[l], kK + 1); });
-  }
-  static void multiply(Poly* product, const Poly* a, const Poly* y, size_t count) {
-    ntt::multiply_one_rows<kK>(product->c, a->c, y->c, count, [](size_t, V16 x) { return x; });
-  }
-
-  static void inverse_uv(Chunk& c) { inverse(c.t.u[0], c.count * (kK + 1)); }
-  static void inverse(Poly* a, size_t count) { ntt::inverse_polys<ntt::kR, ntt::Positive>(a->c, count); }
-
-  static void add_noise(Chunk& c) {
     auto& t = c.t;
-    const auto noisy = [&](size_t l, size_t n, size_t i) __attribute__((always_inline)) {
-      return V16::load(t.u[l][n].c + i) + ntt::noise_one<P.kEta2>(t.prf_e[l][n], i);
-    };
-    const auto canonical = [](V16 x) __attribute__((always_inline)) {
-      return ntt::reduced_once(ntt::positive(x));
-    };
     c.each([&](size_t l) {
-      for (size_t i = 0; i < kN; i += V16::kLanes) {
-        for (size_t n = 0; n < kK; ++n)
-          canonical(noisy(l, n, i)).store(t.u[l][n].c + i);
-        canonical(noisy(l, kK, i) + ntt::message_one(t.hashed[l], i)).store(t.u[l][kK].c + i);
-      }
+      ntt::each_product_of_one<kK, kK + 1>(
+          c.pk(l).rows->c, t.s[l]->c, [&](size_t at, V16(&x)[kK + 1]) __attribute__((always_inline)) {
+            for (size_t i = 0; i < kK; ++i)
+              x[i].store(t.u[l][i].c + at);
+            x[kK].store(t.v[l].c + at);
+          });
     });
   }
 
+  template <unsigned kBits>
+  using Bits = std::integral_constant<unsigned, kBits>;
+
+  /// Calls use(bits, l, offset, i, x) for every register of u and v of each item l: x has the coefficients from i on,
+  /// compressed to `bits` bits, of a polynomial that begins at byte `offset` of a ciphertext. Before they are
+  /// compressed, 2 q is added, so that they are in [q - 2, 4 q).
+  template <class Use>
+  static POLYKEM_INLINE void each_compressed(Chunk& c, Use&& use) {
+    auto& t = c.t;
+    const auto of_poly = [&](auto bits, size_t l, size_t n, size_t offset, const Poly& poly, auto&& message)
+        __attribute__((always_inline)) {
+      V16 x[ntt::kOneRegisters];
+      ntt::unroll<ntt::kOneRegisters>([&](auto r) __attribute__((always_inline)) {
+        constexpr size_t kAt = r * V16::kLanes;
+        x[r] = V16::load(poly.c + kAt) + ntt::noise_one<2 * ntt::kQ>(t.prf_e[l][n], kAt) + message(kAt);
+      });
+      ntt::unroll<ntt::kOneRegisters>([&](auto r) __attribute__((always_inline)) { x[r] = ntt::compress<bits>(x[r]); });
+      ntt::unroll<ntt::kOneRegisters>([&](auto r) __attribute__((always_inline)) {
+        use(bits, l, offset, r * V16::kLanes, x[r]);
+      });
+    };
+    ntt::each_inverse<ntt::kR>(
+        t.u[0]->c, c.count * kK, [&](size_t number) __attribute__((always_inline)) {
+          const size_t l = number / kK, n = number % kK;
+          of_poly(Bits<P.du>(), l, n, n * (kN * P.du / 8), t.u[l][n], [](size_t) { return V16::zero(); });
+        });
+    ntt::each_inverse<ntt::kR>(
+        t.v->c, c.count, [&](size_t l) __attribute__((always_inline)) {
+          of_poly(Bits<P.dv>(), l, kK, P.u_bytes(), t.v[l], [&](size_t i) { return ntt::message_one(t.hashed[l], i); });
+        });
+  }
+
   static void store_c(Chunk& c) {
-    c.each([&](size_t l) { lone::store_uv<D>(c.ct_out(l), c.t.u[l]); });
+    each_compressed(
+        c, [&](auto bits, size_t l, size_t offset, size_t i, V16 x)
+               __attribute__((always_inline)) { ntt::pack_one<bits>(c.ct_out(l) + offset, i, x); });
   }
 
   /// Round 3: ss = SHAKE256(K, SHA3-256(c)); t.other has the hashes.
@@ -256,13 +267,24 @@ struct Ops {
   static void ntt_u(Chunk& c) { ntt::forward_polys<ntt::Reduced>(c.t.e[0][0].c, c.count * kK); }
 
   static void mul_su(Chunk& c) {
-    c.each([&](size_t l) { multiply(&c.t.w[l], c.sk(l).s, c.t.e[l], 1); });
+    auto& t = c.t;
+    c.each([&](size_t l) {
+      ntt::each_product_of_one<kK, 1>(
+          c.sk(l).s->c,
+          t.e[l]->c, [&](size_t at, V16(&x)[1]) __attribute__((always_inline)) { x[0].store(t.w[l].c + at); });
+    });
   }
 
-  static void inverse_su(Chunk& c) { inverse(c.t.w, c.count); }
-
+  /// Of v - s^T u, plus q so that it is in (0, 3 q).
   static void decode_m(Chunk& c) {
-    c.each([&](size_t l) { lone::store_message(c.t.hashed[l], c.t.v[l], c.t.w[l]); });
+    auto& t = c.t;
+    ntt::each_inverse<ntt::kR>(
+        t.w->c, c.count, [&](size_t l) __attribute__((always_inline)) {
+          for (size_t i = 0; i < kN; i += V16::kLanes) {
+            const V16 noisy = V16::load(t.v[l].c + i) - V16::load(t.w[l].c + i) + V16::set1(ntt::kQ);
+            ntt::store_bits_one(t.hashed[l], i, ntt::compress<1>(noisy));
+          }
+        });
   }
 
   static void hash_reject(Chunk& c) {
@@ -280,10 +302,13 @@ struct Ops {
 
   static void compare_c(Chunk& c) {
     auto& t = c.t;
-    c.each([&](size_t l) {
-      lone::store_uv<D>(t.ct, t.u[l]);
-      t.fail[l] = lone::differ(t.ct, c.ct(l), P.ciphertext_bytes());
-    });
+    c.each([&](size_t l) { V16::zero().store(t.different[l]); });
+    each_compressed(
+        c, [&](auto bits, size_t l, size_t offset, size_t i, V16 x) __attribute__((always_inline)) {
+          const V16 different = ntt::differs_from_packed<bits>(c.ct(l) + offset, i, x);
+          (V16::load(t.different[l]) | different).store(t.different[l]);
+        });
+    c.each([&](size_t l) { t.fail[l] = ct::mask_nonzero(lone::any_bits(t.different[l])); });
   }
 
   static void select(Chunk& c) {

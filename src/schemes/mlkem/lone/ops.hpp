@@ -113,7 +113,7 @@ struct Ops {
 
   static void mul_as(Chunk& c) {
     auto& t = c.t;
-    ntt::multiply_one_rows<kK>(t.poly.u->c, t.own.pk.rows->c, t.poly.s->c, kK);
+    ntt::multiply_one_rows<kK, kK>(t.poly.u->c, t.own.pk.rows->c, t.poly.s->c);
     for (size_t i = 0; i < kK; ++i)
       add(t.poly.u[i], t.poly.e[i]);
   }
@@ -181,7 +181,7 @@ struct Ops {
 
   /// t^ follows A^T.
   static void mul_ay(Chunk& c) {
-    ntt::multiply_one_rows<kK>(c.t.poly.u->c, c.pk().rows->c, c.t.poly.s->c, kK + 1);
+    ntt::multiply_one_rows<kK, kK + 1>(c.t.poly.u->c, c.pk().rows->c, c.t.poly.s->c);
   }
 
   static void inverse_uv(Chunk& c) {
@@ -277,7 +277,7 @@ struct Ops {
   }
 
   static void mul_su(Chunk& c) {
-    ntt::multiply_one_rows<kK>(c.t.poly.w.c, c.sk().s->c, c.t.poly.u->c, 1);
+    ntt::multiply_one_rows<kK, 1>(c.t.poly.w.c, c.sk().s->c, c.t.poly.u->c);
   }
 
   static void inverse_su(Chunk& c) {

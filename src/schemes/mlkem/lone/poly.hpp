@@ -45,6 +45,14 @@ void store_uv(uint8_t* ct, const Poly* u) {
   store_compressed<D.dv>(ct + D.u_bytes(), u[D.k]);
 }
 
+/// All words or-ed.
+inline uint16_t any_bits(const uint16_t (&words)[V16::kLanes]) {
+  uint16_t any = 0;
+  for (const uint16_t word : words)
+    any = static_cast<uint16_t>(any | word);
+  return any;
+}
+
 /// t^; for ML-KEM also checks that its coefficients are below q. [FIPS203, 7.2]
 template <MlkemParams P>
 void load_t(PublicKey<P.k>& key, const uint8_t* ek) {
@@ -60,10 +68,7 @@ void load_t(PublicKey<P.k>& key, const uint8_t* ek) {
   }
   alignas(64) uint16_t lanes[V16::kLanes];
   wrong.store(lanes);
-  uint16_t any = 0;
-  for (const uint16_t lane : lanes)
-    any = static_cast<uint16_t>(any | lane);
-  key.valid = P.kyber() || any >> 15 == 0;
+  key.valid = P.kyber() || any_bits(lanes) >> 15 == 0;
 }
 
 /// s^, z and t^ of a decapsulation key.
