@@ -93,18 +93,19 @@ POLYKEM_INLINE void keccak_permute(uint64_t* states) {
 
 /// V64::kLanes states, and output of theirs that does not fill a vector of each message yet: it waits before the words
 /// of the next block. So vectors are stored whole, and to whole cache lines if the rows begin there.
-template <size_t kRate>
+template <size_t kRate, bool kSecret = true>
 class LaneStates {
  public:
   static constexpr size_t kLanes = V64::kLanes;
   static constexpr size_t kRateWords = kRate / 8;
   static constexpr size_t kGroupBytes = kLanes * 8;  ///< words are transposed in groups of kLanes
 
-  LaneStates() { clear(); }
+  LaneStates() { clear(state(), kStateWords); }
   LaneStates(const LaneStates&) = delete;
   LaneStates& operator=(const LaneStates&) = delete;
   ~LaneStates() {
-    clear();
+    if (!kSecret) return;
+    clear(words_, kLanes - 1 + kStateWords);
     asm volatile("" : : "r"(words_) : "memory");
   }
 
@@ -149,10 +150,10 @@ class LaneStates {
 
  private:
   /// Unrolled, since compilers make calls or string instructions of a loop, which take longer.
-  POLYKEM_INLINE void clear() {
+  static POLYKEM_INLINE void clear(V64* words, size_t count) {
 #pragma GCC unroll 32
-    for (size_t i = 0; i < kLanes - 1 + kStateWords; ++i)
-      words_[i] = V64::zero();
+    for (size_t i = 0; i < count; ++i)
+      words[i] = V64::zero();
   }
 
   template <class Row>

@@ -18,11 +18,12 @@ void fetch_output([[maybe_unused]] const Batch& io, [[maybe_unused]] size_t firs
                   [[maybe_unused]] size_t part, [[maybe_unused]] size_t parts) {
 #ifndef POLYKEM_ISA_NEON
   if (!kCpuByIntel) return;
+  const size_t items = std::min(end, io.count) - std::min(first, io.count);
   const auto fetch = [&](const uint8_t* rows, size_t bytes) {
-    for (size_t l = first; rows != nullptr && l < std::min(end, io.count); ++l) {
-      for (size_t at = bytes * part / parts; at < bytes * (part + 1) / parts; at += 64)
-        asm volatile("prefetchw %0" : : "m"(rows[l * bytes + at]));
-    }
+    if (rows == nullptr) return;
+    const uint8_t* const records = rows + first * bytes;
+    for (size_t at = items * bytes * part / parts; at < items * bytes * (part + 1) / parts; at += 64)
+      asm volatile("prefetchw %0" : : "m"(records[at]));
   };
   fetch(io.sk_out, P.secret_key_bytes());
   fetch(io.pk_out, P.public_key_bytes());

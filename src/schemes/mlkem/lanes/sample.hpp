@@ -40,7 +40,7 @@ struct Seeds {
 };
 
 /// SHAKE after the last message block: `tails` are the bytes after the seeds and the suffix 0x1f. [FIPS202, 6.2]
-template <size_t kRate>
+template <size_t kRate, bool kSecret>
 class Xof {
  public:
   POLYKEM_INLINE Xof(const Seeds& seeds, V64 tails) {
@@ -73,7 +73,7 @@ class Xof {
   }
 
  private:
-  polykem::lanes::LaneStates<kRate> states_;
+  polykem::lanes::LaneStates<kRate, kSecret> states_;
 };
 
 inline constexpr size_t kShake128Rate = 168, kShake256Rate = 136;
@@ -94,7 +94,7 @@ POLYKEM_NOINLINE inline void sample_ntt_rows(uint16_t* out, size_t stride, const
                                              const NttLanes& ntt) {
   constexpr size_t kBytes = kFirstBlocks * kShake128Rate;
   alignas(64) uint8_t bytes[kStates][(kBytes + 64 + 63) / 64 * 64];  // rows in whole cache lines
-  Xof<kShake128Rate> xof(seeds, tails);
+  Xof<kShake128Rate, false> xof(seeds, tails);
   xof.squeeze<kBytes>(bytes[0], sizeof bytes[0]);
   size_t filled[kStates], fewest = kN;
   for (size_t l = 0; l < kStates; ++l) {
@@ -119,7 +119,7 @@ constexpr uint64_t prf_tail(size_t nonce) {
 /// Row l = the first 64 kEta bytes of SHAKE256(seed l, the byte in tail l). [FIPS203, 4.1]
 template <unsigned kEta>
 POLYKEM_NOINLINE void prf_rows(uint8_t* out, size_t stride, const Seeds& seeds, V64 tails) {
-  Xof<kShake256Rate>(seeds, tails).template squeeze<64 * kEta>(out, stride);
+  Xof<kShake256Rate, true>(seeds, tails).template squeeze<64 * kEta>(out, stride);
 }
 
 }  // namespace POLYKEM_ISA
