@@ -194,6 +194,19 @@ TEST_P(MlkemLanesTest, MalformedKeysAreReportedAndTheirOutputsZero) {
   }
 }
 
+/// Item i has byte `first` + i changed.
+TEST_P(MlkemLanesTest, EveryByteOfACiphertextCounts) {
+  for (const Scheme& s : mlkem::schemes()) {
+    const Inputs in(s);
+    for (size_t first = 0; first < s.ciphertext_bytes; first += kMost) {
+      Bytes ct = in.ct;
+      for (size_t i = 0; i < std::min(kMost, s.ciphertext_bytes - first); ++i)
+        ct[i * s.ciphertext_bytes + first + i] ^= static_cast<uint8_t>(1 << (first + i) % 8);
+      expect_same(s, Op::decaps, {.count = kMost, .sk = in.sk.data(), .ct = ct.data()}, "decaps");
+    }
+  }
+}
+
 TEST_P(MlkemLanesTest, ExpandedKeysGiveTheSame) {
   for (const Scheme& s : mlkem::schemes()) {
     const Inputs in(s);

@@ -5,9 +5,14 @@
 
 namespace polykem::testing {
 
-void forward_noise_avx512(unsigned eta, uint16_t* a, const uint8_t* rows, size_t stride, size_t count) {
-  if (eta == 2) return ntt::forward_noise<2, ntt::Canonical>(a, rows, stride, count);
-  ntt::forward_noise<3, ntt::Canonical>(a, rows, stride, count);
+void forward_noise_avx512(unsigned eta, uint32_t scale, uint16_t* a, const uint8_t* rows, size_t stride, size_t count) {
+  using ntt::Canonical;
+  if (scale == 1) {
+    return eta == 2 ? ntt::forward_noise<2, Canonical>(a, rows, stride, count)
+                    : ntt::forward_noise<3, Canonical>(a, rows, stride, count);
+  }
+  eta == 2 ? ntt::forward_noise<2, Canonical, kInverseR>(a, rows, stride, count)
+           : ntt::forward_noise<3, Canonical, kInverseR>(a, rows, stride, count);
 }
 
 void forward_polys_avx512(uint16_t* a, size_t count) {
@@ -15,9 +20,9 @@ void forward_polys_avx512(uint16_t* a, size_t count) {
 }
 
 void inverse_polys_avx512(uint16_t* a, size_t count) {
-  ntt::each_inverse<1>(a, count, [&](size_t i, const simd::V16* v) {
-    for (size_t r = 0; r < ntt::kOneRegisters; ++r)
-      ntt::positive(v[r]).store(a + i * ntt::kN + r * simd::V16::kLanes);
+  ntt::each_inverse<1>(a, count, [&](size_t i) {
+    for (size_t at = i * ntt::kN; at < (i + 1) * ntt::kN; at += simd::V16::kLanes)
+      ntt::positive(simd::V16::load(a + at)).store(a + at);
   });
 }
 
