@@ -18,7 +18,7 @@ constexpr uint16_t centred(uint32_t x) {
 inline constexpr uint32_t kR = (1u << 16) % kQ;  ///< 2^16 mod q
 inline constexpr uint32_t kInverseR = 169;
 static_assert(kR * kInverseR % kQ == 1);
-inline constexpr uint16_t kQInverse = 62209;     ///< 1/q mod 2^16
+inline constexpr uint16_t kQInverse = 62209;  ///< 1/q mod 2^16
 static_assert((kQInverse * kQ & 0xffff) == 1);
 
 /// Bytes of a polynomial with kBits bits a coefficient.

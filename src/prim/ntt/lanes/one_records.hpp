@@ -48,9 +48,15 @@ inline constexpr __mmask64 kRegisterBytes = (__mmask64{1} << (4 * kBits)) - 1;
 /// a multiple of V16::kLanes. The other bits are arbitrary.
 template <unsigned kBits>
 POLYKEM_INLINE V16 unpack_fields(const uint8_t* row, size_t i) {
+  const __m512i shifts = _mm512_load_si512(kGroupShifts<kBits>.at);
+  if constexpr (kBits == 4) {  // broadcasts take no unit that computes; a mask would
+    const __m128i* const at = reinterpret_cast<const __m128i*>(row + i / 2);
+    const __m512i bytes = _mm512_broadcast_i32x4(_mm_loadu_si128(at));
+    return {_mm512_multishift_epi64_epi8(shifts, _mm512_shuffle_epi8(bytes, _mm512_load_si512(kGroupBytes<4>.at)))};
+  }
   const __m512i bytes = _mm512_maskz_loadu_epi8(kRegisterBytes<kBits>, row + i / 8 * kBits);
   const __m512i groups = _mm512_permutexvar_epi8(_mm512_load_si512(kGroupBytes<kBits>.at), bytes);
-  return {_mm512_multishift_epi64_epi8(_mm512_load_si512(kGroupShifts<kBits>.at), groups)};
+  return {_mm512_multishift_epi64_epi8(shifts, groups)};
 }
 /// The coefficients.
 template <unsigned kBits>

@@ -10,9 +10,9 @@
 namespace polykem::mlkem::lanes {
 inline namespace POLYKEM_ISA {
 
-/// Prefetches, for writing, part `part` of `parts` of the output records of the items [first, end): while A is hashed,
-/// memory is idle. On Intel's CPUs; a Zen 4 gains nothing. In assembly, since GCC drops functions that do nothing but
-/// prefetch.
+/// Prefetches part `part` of `parts` of the output records of the items [first, end) into the second-level cache: while
+/// A is hashed, memory is idle. On Intel's CPUs; a Zen 4 gains nothing. In assembly, since GCC drops functions that do
+/// nothing but prefetch.
 template <MlkemParams P>
 void fetch_output([[maybe_unused]] const Batch& io, [[maybe_unused]] size_t first, [[maybe_unused]] size_t end,
                   [[maybe_unused]] size_t part, [[maybe_unused]] size_t parts) {
@@ -23,7 +23,7 @@ void fetch_output([[maybe_unused]] const Batch& io, [[maybe_unused]] size_t firs
     if (rows == nullptr) return;
     const uint8_t* const records = rows + first * bytes;
     for (size_t at = items * bytes * part / parts; at < items * bytes * (part + 1) / parts; at += 64)
-      asm volatile("prefetchw %0" : : "m"(records[at]));
+      asm volatile("prefetcht1 %0" : : "m"(records[at]));
   };
   fetch(io.sk_out, P.secret_key_bytes());
   fetch(io.pk_out, P.public_key_bytes());
