@@ -43,7 +43,7 @@ def rotated_sum(x):
 
 
 def one_row(number, r):
-    """Theta, rho and chi of row r < 4 of a round. An instruction is a tuple: macro, register that it writes, operands."""
+    """Theta, rho and chi of row r < 4 of a round. An instruction is a tuple: macro, what it writes, operands."""
     source = [register(number, (t + 3 * r) % 5, t) for t in range(5)]
     shift = 2 * r % 5
     words = [source[(x + shift) % 5] for x in range(5)]
@@ -194,13 +194,13 @@ int main() {
 def measure(compiler, orders, folder):
     """Times as multiples of the first order's, medians."""
     text = (FOLDER / "permute.hpp").read_text()
-    function = text[text.index("POLYKEM_NOINLINE inline void keccak_permute8"):text.index("}  // namespace POLYKEM_ISA")]
+    function = text[text.index("POLYKEM_NOINLINE inline void"):text.index("}  // namespace POLYKEM_ISA")]
     forms = [function.replace("keccak_permute8", f"form{i}").replace("POLYKEM_FOUR_ROUNDS", " ".join(macros(order)))
              for i, order in enumerate(orders)]
     source, program = folder / "order.cpp", folder / "order"
     source.write_text(PROGRAM % ("".join(forms), ", ".join(f"form{i}" for i in range(len(orders)))))
-    subprocess.run([compiler, "-std=c++20", "-O1", "-mavx512f", "-DPOLYKEM_ISA_AVX512", f"-I{ROOT}/src", str(source), "-o",
-                    str(program)], check=True)
+    subprocess.run([compiler, "-std=c++20", "-O1", "-mavx512f", "-DPOLYKEM_ISA_AVX512", f"-I{ROOT}/src", str(source),
+                    "-o", str(program)], check=True)
     output = subprocess.run([program], stdout=subprocess.PIPE, text=True, check=True).stdout
     return [float(line) for line in output.split()]
 

@@ -94,7 +94,10 @@ class FakeBoard {
     if ((status_seen_ & kOurs) == 0) core.write(reg::kStatus, status_seen_);
     if (!dma_dead) step_dma();
     if (zeroize != 0) core.write(reg::kZeroize, zeroize);
-    if (command != 0) core.write(reg::kCommand, command);
+    if (command != 0) {
+      core.write(reg::kCommand, command);
+      sends_ = true;
+    }
     publish();
     deliver();
     answer_interrupt();
@@ -124,13 +127,14 @@ class FakeBoard {
 
   /// The output goes to memory after the core has said that it is done.
   void deliver() {
-    if (room_ == 0 || core.output().empty()) return;
+    if (room_ == 0 || !sends_ || core.output().empty()) return;
     const Buffer& sent = core.output();
     const bool fits = sent.size() <= room_ && !dma_fails;
     if (fits) std::copy(sent.begin(), sent.end(), memory(kS2mm));
     dma_at(kS2mm + 0x28).store(kOurs | static_cast<uint32_t>(sent.size()));
     dma_at(kS2mm + 0x04).store(kOurs | (fits ? kIoc : 0x10));
     room_ = 0;
+    sends_ = false;  // room for the next command's output must not get this one's
   }
 
   void publish() {
@@ -160,6 +164,7 @@ class FakeBoard {
   size_t room_ = 0;
   uint32_t count_ = 0, status_seen_ = 0;
   bool allowed_ = false;
+  bool sends_ = false;  ///< a command has begun whose output is not delivered
   std::atomic<bool> stop_{false};
   std::thread thread_;
 };

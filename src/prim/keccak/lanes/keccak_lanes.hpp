@@ -100,7 +100,7 @@ class LaneStates {
   static constexpr size_t kRateWords = kRate / 8;
   static constexpr size_t kGroupBytes = kLanes * 8;  ///< words are transposed in groups of kLanes
 
-  LaneStates() { clear(state(), kStateWords); }
+  LaneStates() {}  // of arbitrary words
   LaneStates(const LaneStates&) = delete;
   LaneStates& operator=(const LaneStates&) = delete;
   ~LaneStates() {
@@ -110,6 +110,7 @@ class LaneStates {
   }
 
   V64* state() { return words_ + kLanes - 1; }
+  POLYKEM_INLINE void clear() { clear(state(), kStateWords); }
   POLYKEM_NOINLINE void permute() { permute_inline(); }
   POLYKEM_INLINE void permute_inline() { keccak_permute(reinterpret_cast<uint64_t*>(state())); }
 
@@ -179,6 +180,8 @@ template <size_t kRate, uint8_t kSuffix>
 class LaneSponge {
  public:
   static constexpr size_t kLanes = V64::kLanes;
+
+  LaneSponge() { states_.clear(); }
 
   /// The blocks of `length` bytes that are whole. Returns their bytes.
   size_t absorb_blocks(const uint8_t* const (&in)[kLanes], size_t length) {

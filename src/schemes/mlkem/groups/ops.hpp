@@ -43,11 +43,11 @@ struct Ops {
         const size_t entry = i * kK + j;
         const V64 tails = V64::set1(transposed ? xof_tail(i, j) : xof_tail(j, i));
         lanes::fetch_output<P>(c.io, 0, kItems, entry, kK * kK);
-        if (entry + 1 < kK * kK) {  // what is written beyond a polynomial belongs to the next one
-          lanes::sample_ntt_rows(t.own[0].pk.rows[entry].c, sizeof t.own[0] / 2, seeds, tails, Isa::ntt());
+        if (entry + 1 < kK * kK || !transposed) {  // what is written beyond a polynomial belongs to the next one, or t
+          lanes::sample_ntt_rows(t.own[0].pk.rows[entry].c, sizeof t.own[0] / 2, seeds, tails);
           continue;
         }
-        lanes::sample_ntt_rows(t.accepted[0], lanes::kAcceptedWords, seeds, tails, Isa::ntt());
+        lanes::sample_ntt_rows(t.accepted[0], lanes::kAcceptedWords, seeds, tails);
         for (size_t l = 0; l < kItems; ++l)
           std::memcpy(t.own[l].pk.rows[entry].c, t.accepted[l], sizeof(Poly));
       }
@@ -59,10 +59,11 @@ struct Ops {
   static void hash_noise(Chunk& c, size_t others) {
     auto& t = c.t;
     Seeds seeds = Seeds::load(rows(t.seeds, kSymBytes), c.count);
+    lanes::Prf prf;
     for (size_t n = 0; n < kK; ++n)
-      lanes::prf_rows<P.eta1>(t.prf_s[0][n], sizeof t.prf_s[0], seeds, V64::set1(prf_tail(n)));
+      lanes::prf_rows<P.eta1>(prf, t.prf_s[0][n], sizeof t.prf_s[0], seeds, V64::set1(prf_tail(n)));
     for (size_t n = 0; n < others; ++n)
-      lanes::prf_rows<kEta>(t.prf_e[0][n], sizeof t.prf_e[0], seeds, V64::set1(prf_tail(kK + n)));
+      lanes::prf_rows<kEta>(prf, t.prf_e[0][n], sizeof t.prf_e[0], seeds, V64::set1(prf_tail(kK + n)));
     secure_zero(&seeds, sizeof seeds);
   }
 

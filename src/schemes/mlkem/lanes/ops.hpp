@@ -3,6 +3,7 @@
 // per 64-bit lane.
 #pragma once
 
+#include "prim/ntt/ntt_lanes.hpp"
 #include "schemes/mlkem/lanes/chunk.hpp"
 
 namespace polykem::mlkem::lanes {
@@ -41,7 +42,7 @@ struct Ops {
         const V64 tails = V64::set1(transposed ? xof_tail(i, j) : xof_tail(j, i));
         for (size_t first = 0; first < c.count; first += kStates) {
           fetch_output<P>(c.io, first, first + kStates, i * kK + j, kK * kK);
-          sample_ntt_rows(t.accepted[first], kAcceptedWords, seeds[first / kStates], tails, ntt());
+          sample_ntt_rows(t.accepted[first], kAcceptedWords, seeds[first / kStates], tails);
         }
         gather_paired(t.rows[i * kK + j], c.count, [&](size_t l) { return t.accepted[0] + l * kAcceptedWords; });
       }
@@ -57,18 +58,19 @@ struct Ops {
     for (size_t first = 0; first < c.count; first += kStates) {
       seeds[first / kStates] = Seeds::load({t.seeds[first] + kSymBytes, sizeof t.seeds[0]}, c.count - first);
     }
+    Prf prf;
     for (size_t n = 0; n < kK; ++n)
-      sample_secret<P.eta1>(c, first_polys[n], seeds, n);
+      sample_secret<P.eta1>(c, first_polys[n], prf, seeds, n);
     for (size_t n = 0; n < others; ++n)
-      sample_secret<kEta>(c, other_polys[n], seeds, kK + n);
+      sample_secret<kEta>(c, other_polys[n], prf, seeds, kK + n);
     secure_zero(seeds, sizeof seeds);
   }
 
   template <unsigned kEta>
-  static void sample_secret(Chunk& c, LanePoly& a, const Seeds* seeds, size_t nonce) {
+  static void sample_secret(Chunk& c, LanePoly& a, Prf& prf, const Seeds* seeds, size_t nonce) {
     auto& t = *c.t;
     for (size_t first = 0; first < c.count; first += kStates)
-      prf_rows<kEta>(t.prf[first], sizeof t.prf[0], seeds[first / kStates], V64::set1(prf_tail(nonce)));
+      prf_rows<kEta>(prf, t.prf[first], sizeof t.prf[0], seeds[first / kStates], V64::set1(prf_tail(nonce)));
     records::rows_to_block(t.scratch.words, {t.prf[0], sizeof t.prf[0]}, 64 * kEta, c.count);
     sample_cbd<kEta>(a, t.scratch.words);
   }

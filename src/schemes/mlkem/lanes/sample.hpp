@@ -6,15 +6,14 @@
 #include <algorithm>
 
 #include "core/secure.hpp"
-#include "prim/keccak/lanes/keccak_lanes.hpp"
+#include "prim/keccak/lanes/one.hpp"
 #include "prim/ntt/lanes/products.hpp"
-#include "prim/ntt/ntt_lanes.hpp"
 #include "schemes/mlkem/params.hpp"
 
 namespace polykem::mlkem::lanes {
 inline namespace POLYKEM_ISA {
 
-using polykem::lanes::kStateWords;
+using polykem::lanes::kStateWords, polykem::lanes::OneState;
 using simd::V64;
 inline constexpr size_t kStates = V64::kLanes;
 inline constexpr size_t kSeedWords = kSymBytes / 8;
@@ -39,16 +38,19 @@ struct Seeds {
   }
 };
 
-/// SHAKE after the last message block: `tails` are the bytes after the seeds and the suffix 0x1f. [FIPS202, 6.2]
 template <size_t kRate, bool kSecret>
 class Xof {
  public:
-  POLYKEM_INLINE Xof(const Seeds& seeds, V64 tails) {
+  /// Begins SHAKE of the seeds and what follows them, after its only message block: `tails` are the bytes after the
+  /// seeds and the suffix 0x1f. [FIPS202, 6.2]
+  POLYKEM_INLINE void start(const Seeds& seeds, V64 tails) {
     V64* state = states_.state();
     for (size_t w = 0; w < kSeedWords; ++w)
       state[w] = seeds.word[w];
     state[kSeedWords] = tails;
-    state[kRate / 8 - 1] = V64::set1(uint64_t{1} << 63);
+#pragma GCC unroll 32
+    for (size_t w = kSeedWords + 1; w < kStateWords; ++w)
+      state[w] = w == kRate / 8 - 1 ? V64::set1(uint64_t{1} << 63) : V64::zero();
   }
 
   /// Writes the next kBytes bytes of every lane to out + lane * stride. What is left of the last block is discarded.
@@ -72,6 +74,16 @@ class Xof {
 #endif
   }
 
+  /// The state of one lane.
+  OneState one(size_t lane) {
+    uint64_t words[kStateWords];
+    for (size_t w = 0; w < kStateWords; ++w)
+      std::memcpy(&words[w], reinterpret_cast<const uint8_t*>(states_.state() + w) + 8 * lane, 8);
+    OneState state;
+    state.template absorb<kStateWords>(reinterpret_cast<const uint8_t*>(words));
+    return state;
+  }
+
  private:
   polykem::lanes::LaneStates<kRate, kSecret> states_;
 };
@@ -80,7 +92,7 @@ inline constexpr size_t kShake128Rate = 168, kShake256Rate = 136;
 /// A row that NttLanes::accept fills.
 inline constexpr size_t kAcceptedWords = kN + 32;
 
-/// This many blocks yield 256 coefficients with probability 0.993; if they do not, more are squeezed.
+/// This many blocks yield 256 coefficients with probability 0.993.
 inline constexpr size_t kFirstBlocks = 3;
 
 /// The bytes after rho in the input of SampleNTT.
@@ -88,26 +100,28 @@ constexpr uint64_t xof_tail(size_t first, size_t second) {
   return first | second << 8 | uint64_t{0x1f} << 16;
 }
 
+/// Fills a row of which `filled` words are there from one state's next blocks. One row in 140 needs them.
+POLYKEM_NOINLINE inline void accept_more(uint16_t* row, size_t filled, OneState state) {
+  alignas(64) uint8_t block[(kShake128Rate + 64 + 63) / 64 * 64];
+  while (filled < kN) {
+    state.permute();
+    state.template squeeze<kShake128Rate / 8>(block);
+    filled = polykem::ntt::accept(row, filled, block, kShake128Rate);
+  }
+}
+
 /// Row l = SampleNTT(seed l, the two bytes in tail l) for kStates rows, `stride` words from one to the next, of which
 /// kAcceptedWords may be written. Public. [FIPS203, Alg 7]
-POLYKEM_NOINLINE inline void sample_ntt_rows(uint16_t* out, size_t stride, const Seeds& seeds, V64 tails,
-                                             const NttLanes& ntt) {
+POLYKEM_NOINLINE inline void sample_ntt_rows(uint16_t* out, size_t stride, const Seeds& seeds, V64 tails) {
   constexpr size_t kBytes = kFirstBlocks * kShake128Rate;
   alignas(64) uint8_t bytes[kStates][(kBytes + 64 + 63) / 64 * 64];  // rows in whole cache lines
-  Xof<kShake128Rate, false> xof(seeds, tails);
+  Xof<kShake128Rate, false> xof;
+  xof.start(seeds, tails);
   xof.squeeze<kBytes>(bytes[0], sizeof bytes[0]);
-  size_t filled[kStates], fewest = kN;
   for (size_t l = 0; l < kStates; ++l) {
-    filled[l] = polykem::ntt::accept(out + l * stride, 0, bytes[l], kBytes);  // inline, with AVX-512 a quarter faster
-    fewest = std::min(fewest, filled[l]);
-  }
-  while (fewest < kN) {
-    xof.squeeze<kShake128Rate>(bytes[0], sizeof bytes[0]);
-    fewest = kN;
-    for (size_t l = 0; l < kStates; ++l) {
-      filled[l] = ntt.accept(out + l * stride, filled[l], bytes[l], kShake128Rate);
-      fewest = std::min(fewest, filled[l]);
-    }
+    uint16_t* const row = out + l * stride;
+    const size_t filled = polykem::ntt::accept(row, 0, bytes[l], kBytes);
+    if (filled < kN) accept_more(row, filled, xof.one(l));
   }
 }
 
@@ -116,10 +130,13 @@ constexpr uint64_t prf_tail(size_t nonce) {
   return nonce | uint64_t{0x1f} << 8;
 }
 
+using Prf = Xof<kShake256Rate, true>;
+
 /// Row l = the first 64 kEta bytes of SHAKE256(seed l, the byte in tail l). [FIPS203, 4.1]
 template <unsigned kEta>
-POLYKEM_NOINLINE void prf_rows(uint8_t* out, size_t stride, const Seeds& seeds, V64 tails) {
-  Xof<kShake256Rate, true>(seeds, tails).template squeeze<64 * kEta>(out, stride);
+POLYKEM_NOINLINE void prf_rows(Prf& prf, uint8_t* out, size_t stride, const Seeds& seeds, V64 tails) {
+  prf.start(seeds, tails);
+  prf.squeeze<64 * kEta>(out, stride);
 }
 
 }  // namespace POLYKEM_ISA

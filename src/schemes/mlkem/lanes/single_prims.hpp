@@ -31,7 +31,7 @@ struct SinglePrims {
         const size_t entry = std::min(first + l, kK * kK - 1), i = entry / kK, j = entry % kK;
         tails[l] = transposed ? xof_tail(i, j) : xof_tail(j, i);
       }
-      sample_ntt_rows(rows[0], kAcceptedWords, seeds, V64::load(tails), Isa::ntt());
+      sample_ntt_rows(rows[0], kAcceptedWords, seeds, V64::load(tails));
       for (size_t l = 0; l < kStates && first + l < kK * kK; ++l)
         std::memcpy(a[first + l].c, rows[l], sizeof a->c);
     }
@@ -41,11 +41,12 @@ struct SinglePrims {
   static void prf(uint8_t* out, size_t stride, const uint8_t* seed, size_t nonce, size_t count) {
     Seeds seeds = Seeds::load({seed, 0}, 1);
     uint8_t rows[kStates][64 * kEta];
+    Prf prf;
     for (size_t first = 0; first < count; first += kStates) {
       alignas(64) uint64_t tails[kStates];
       for (size_t l = 0; l < kStates; ++l)
         tails[l] = prf_tail(nonce + first + l);
-      prf_rows<kEta>(rows[0], sizeof rows[0], seeds, V64::load(tails));
+      prf_rows<kEta>(prf, rows[0], sizeof rows[0], seeds, V64::load(tails));
       for (size_t l = 0; l < kStates && first + l < count; ++l)
         std::memcpy(out + (first + l) * stride, rows[l], 64 * kEta);
     }
