@@ -106,6 +106,7 @@ class FakeBoard {
   void step_dma() {
     if ((dma_at(kMm2s).load() & 4) != 0) {
       room_ = 0;
+      sends_ = false;
       dma_at(kMm2s).store(0);
       dma_at(kMm2s + 0x04).store(kOurs);
       dma_at(kS2mm + 0x04).store(kOurs);

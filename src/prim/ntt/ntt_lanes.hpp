@@ -33,14 +33,14 @@ struct NttLanes {
   void (*add)(uint16_t* c, const uint16_t* e);
   /// Within 9 q to canonical, in place.
   void (*canonical)(uint16_t* block);
-  /// round(x 2^bits / q) mod 2^bits, in place, bits one of 1, 4, 5, 10, 11; canonical before. [FIPS203, 4.2.1]
+  /// round(x 2^bits / q) mod 2^bits, in place, bits one of 1, 4, 5, 10, 11; x below 4 q. [FIPS203, 4.2.1]
   void (*compress)(uint16_t* block, unsigned bits);
   /// round(q y / 2^bits), in place; canonical afterwards. [FIPS203, 4.2.1]
   void (*decompress)(uint16_t* block, unsigned bits);
 
   /// Takes 12-bit integers from `bytes` bytes (a multiple of 24), appends those below q to the `filled` words at out,
   /// and returns the number of words. Stops at 256 or more. `out` has space for 256 + 32 words, and 64 bytes beyond the
-  /// input are readable. For public data. [FIPS203, Alg 7]
+  /// input are readable. For public data. Kernels have it inlined. [FIPS203, Alg 7]
   size_t (*accept)(uint16_t* out, size_t filled, const uint8_t* in, size_t bytes);
 };
 

@@ -92,7 +92,7 @@ POLYKEM_INLINE void keccak_permute(uint64_t* states) {
 #endif
 
 /// V64::kLanes states, and output of theirs that does not fill a vector of each message yet: it waits before the words
-/// of the next block. So vectors are stored whole, and to whole cache lines if the rows begin there.
+/// of the next block. So vectors are stored whole, and to whole cache lines if the rows begin there. Wiped if kSecret.
 template <size_t kRate, bool kSecret = true>
 class LaneStates {
  public:
@@ -100,7 +100,7 @@ class LaneStates {
   static constexpr size_t kRateWords = kRate / 8;
   static constexpr size_t kGroupBytes = kLanes * 8;  ///< words are transposed in groups of kLanes
 
-  LaneStates() {}  // of arbitrary words
+  LaneStates() {}  // whose user sets all words, or clears them
   LaneStates(const LaneStates&) = delete;
   LaneStates& operator=(const LaneStates&) = delete;
   ~LaneStates() {
@@ -111,6 +111,7 @@ class LaneStates {
 
   V64* state() { return words_ + kLanes - 1; }
   POLYKEM_INLINE void clear() { clear(state(), kStateWords); }
+  void forget_kept() { kept_ = 0; }
   POLYKEM_NOINLINE void permute() { permute_inline(); }
   POLYKEM_INLINE void permute_inline() { keccak_permute(reinterpret_cast<uint64_t*>(state())); }
 

@@ -2,9 +2,12 @@
 // Operations in groups, of which the last one may have fewer items. A key that all items share is expanded once.
 #pragma once
 
+#include <algorithm>
+#include <span>
 #include <string_view>
 
 #include "core/operations.hpp"
+#include "prim/drbg/drbg.hpp"
 #include "schemes/mlkem/groups/ops.hpp"
 #include "schemes/mlkem/lanes/single_prims.hpp"
 #include "schemes/mlkem/record_bytes.hpp"

@@ -18,10 +18,10 @@ template <Dims D>
 struct alignas(64) Group {
   SecretKey<D.k> own[kItems];  ///< the items' keys, if no key set has them
   Poly s[kItems][D.k];         ///< s^ or y^
-  Poly e[kItems][D.k];         ///< e^; or u of a ciphertext that is decrypted, then u^
-  Poly u[kItems][D.k];         ///< u^
-  Poly v[kItems];              ///< v of a ciphertext that is decrypted, then v^
-  Poly w[kItems];              ///< s^T u^
+  Poly e[kItems][D.k];         ///< 2^-16 e^, within 8.3 q; or u of a ciphertext that is decrypted, then u^
+  Poly u[kItems][D.k];         ///< 2^-16 u^, then u without noise
+  Poly v[kItems];              ///< v of a ciphertext that is decrypted; 2^-16 v^, then v without noise
+  Poly w[kItems];              ///< 2^-16 s^T u^, then s^T u
   uint16_t accepted[kItems][lanes::kAcceptedWords];
   alignas(64) uint8_t prf_s[kItems][D.k][64 * D.eta1];      ///< bytes of s or y
   alignas(64) uint8_t prf_e[kItems][D.k + 1][64 * D.eta1];  ///< of e; or of e1, e2

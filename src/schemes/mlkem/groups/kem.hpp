@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The plans of a group of items. They differ from kem.hpp in where noise is sampled: what is transformed on the way
-// there, e1 and e2 as they are added.
+// The plans of a group of items. They differ from kem.hpp in what is one step: noise is sampled and transformed, or
+// sampled as it is added; products are packed as they are computed; inverse transforms are compressed, and stored or
+// compared.
 #pragma once
 
 #include <array>

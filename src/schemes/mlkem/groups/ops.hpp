@@ -3,7 +3,6 @@
 // coefficients in a register. So nothing that is hashed is transposed further than into the items' rows.
 #pragma once
 
-#include "prim/drbg/drbg.hpp"
 #include "prim/keccak/keccak_lanes.hpp"
 #include "prim/ntt/avx512/noise.hpp"
 #include "schemes/mlkem/groups/chunk.hpp"
@@ -17,7 +16,7 @@ inline namespace POLYKEM_ISA {
 using lanes::prf_tail, lanes::xof_tail, lanes::Seeds;
 using simd::V16, simd::V64;
 
-/// `Isa` names the primitives of an instruction set: keystream(), ntt(), keccak().
+/// `Isa` names the primitives of an instruction set: keccak().
 template <MlkemParams P, class Isa>
 struct Ops {
   static constexpr Dims D = P;

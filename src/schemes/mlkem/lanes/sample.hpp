@@ -38,12 +38,14 @@ struct Seeds {
   }
 };
 
+/// SHAKE of kStates short messages, again and again. Its states are wiped in the end if kSecret.
 template <size_t kRate, bool kSecret>
 class Xof {
  public:
-  /// Begins SHAKE of the seeds and what follows them, after its only message block: `tails` are the bytes after the
-  /// seeds and the suffix 0x1f. [FIPS202, 6.2]
+  /// Begins after the only message block, the seeds and what follows: `tails` are the bytes after the seeds and the
+  /// suffix 0x1f. What was squeezed before is forgotten. [FIPS202, 6.2]
   POLYKEM_INLINE void start(const Seeds& seeds, V64 tails) {
+    states_.forget_kept();
     V64* state = states_.state();
     for (size_t w = 0; w < kSeedWords; ++w)
       state[w] = seeds.word[w];
@@ -89,7 +91,7 @@ class Xof {
 };
 
 inline constexpr size_t kShake128Rate = 168, kShake256Rate = 136;
-/// A row that NttLanes::accept fills.
+/// A row that ntt::accept fills.
 inline constexpr size_t kAcceptedWords = kN + 32;
 
 /// This many blocks yield 256 coefficients with probability 0.993.
