@@ -34,8 +34,8 @@ POLYKEM_INLINE V16 even_odd(V16 a, V16 b) {
 POLYKEM_INLINE V16 swapped_pairs(V16 y) {
   return {{vrev32q_u16(y.r.low), vrev32q_u16(y.r.high)}};
 }
-/// 2^-16 times the 32-bit sums of `even` mod q in the even lanes, of `odd` in the odd ones. Within |sum| / 2^16 + q
-/// / 2.
+/// 2^-16 times 32-bit sums mod q: those of `even` in the even lanes, of `odd` in the odd ones. Within |sum| / 2^16 +
+/// q / 2.
 POLYKEM_INLINE V16 montgomery_pairs(V16 even, V16 odd) {
   const auto upper_to_lower = [](uint16x8_t y) __attribute__((always_inline)) {
     return vreinterpretq_u16_u32(vreinterpretq_u32_u16(y) >> 16);
@@ -82,8 +82,8 @@ POLYKEM_INLINE V16 upper_words(V16 even, V16 odd) {
 #endif
 }
 
-/// 2^-16 times the 32-bit sums of `even` mod q in the even lanes, of `odd` in the odd ones. Within |sum| / 2^16 + q
-/// / 2.
+/// 2^-16 times 32-bit sums mod q: those of `even` in the even lanes, of `odd` in the odd ones. Within |sum| / 2^16 +
+/// q / 2.
 POLYKEM_INLINE V16 montgomery_pairs(V16 even, V16 odd) {
   const V16 multiple = lower_words(even, odd) * V16::set1(kQInverse);
   return upper_words(even, odd) - mulhi_s(multiple, V16::set1(kQ));

@@ -179,6 +179,7 @@ struct Ops {
   /// compressed, 2 q is added, so that they are in [q - 2, 4 q).
   template <class Use>
   static POLYKEM_INLINE void each_compressed(Chunk& c, Use&& use) {
+    static_assert(P.kEta2 == 2);  // noise_one's
     auto& t = c.t;
     const auto of_poly = [&](auto bits, size_t l, size_t n, size_t offset, const Poly& poly, auto&& message)
         __attribute__((always_inline)) {
