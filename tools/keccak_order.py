@@ -25,6 +25,7 @@ ROOT = Path(__file__).resolve().parent.parent
 FOLDER = ROOT / "src/prim/keccak/avx512"
 HEADER = FOLDER / "rounds.hpp"
 RHO = [[0, 44, 43, 21, 14], [28, 20, 3, 45, 61], [1, 6, 25, 8, 18], [27, 36, 10, 15, 56], [62, 55, 39, 41, 2]]
+LANES = 8
 COPY0, COPY1 = 30, 31  # copies of words 0 and 1 of a row
 PLACES = [2, 8, 14, 15, 21], [0, 1, 3, 4, 5]  # of the words that wait, before even and odd rounds
 MUTANTS = 9  # that are measured together
@@ -134,9 +135,15 @@ def read_order():
     return order if sorted(order) == sorted(by_rows()) else None
 
 
+def with_places_beside(texts):
+    """What a caller wants done meanwhile for each of eight states, spread evenly."""
+    places = {(2 * lane + 1) * len(texts) // (2 * LANES): f"BESIDE({lane})" for lane in range(LANES)}
+    return [item for i, text in enumerate(texts) for item in ([places[i]] if i in places else []) + [text]]
+
+
 def write_order(order):
     lines = [""]
-    for macro in macros(order):
+    for macro in with_places_beside(macros(order)):
         if len(lines[-1]) + len(macro) + 5 > 120:
             lines.append("")
         lines[-1] += " " + macro
@@ -145,7 +152,7 @@ def write_order(order):
 #pragma once
 
 // clang-format off
-#define POLYKEM_FOUR_ROUNDS \\
+#define POLYKEM_FOUR_ROUNDS(BESIDE) \\
 """ + " \\\n".join(" " + line for line in lines) + "\n// clang-format on\n")
 
 
@@ -158,13 +165,13 @@ PROGRAM = """
 #include "prim/keccak/avx512/permute.hpp"
 namespace polykem::lanes {
 %s
-void (*const forms[])(uint64_t*, const uint64_t*) = {%s};
+void (*const forms[])(uint64_t*, const uint64_t*, const uint64_t*) = {%s};
 constexpr size_t kForms = sizeof forms / sizeof *forms, kTimes = 400;
 alignas(64) uint64_t states[200], wanted[200], iota[24];
 double time_of(size_t form) {
-  for (int i = 0; i < 2; ++i) forms[form](states, iota);  // its code is in the caches then
+  for (int i = 0; i < 2; ++i) forms[form](states, states, iota);  // its code is in the caches then
   const auto begin = std::chrono::steady_clock::now();
-  for (int i = 0; i < 6; ++i) forms[form](states, iota);
+  for (int i = 0; i < 6; ++i) forms[form](states, states, iota);
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 }
 }  // namespace polykem::lanes
@@ -174,7 +181,7 @@ int main() {
   std::vector<double> ratios[kForms];
   for (size_t form = 0; form < kForms; ++form) {
     for (size_t i = 0; i < 200; ++i) states[i] = i * 0xd1342543de82ef95;
-    forms[form](states, iota);
+    forms[form](states, states, iota);
     if (form == 0) memcpy(wanted, states, sizeof states);
     if (memcmp(wanted, states, sizeof states) != 0) return 1;
   }
@@ -195,9 +202,10 @@ int main() {
 def measure(compiler, orders, folder):
     """Times as multiples of the first order's, medians."""
     text = (FOLDER / "permute.hpp").read_text()
-    function = text[text.index("POLYKEM_NOINLINE inline void"):text.index("}  // namespace POLYKEM_ISA")]
-    forms = [function.replace("keccak_permute8", f"form{i}").replace("POLYKEM_FOUR_ROUNDS", " ".join(macros(order)))
-             for i, order in enumerate(orders)]
+    begin = text.index("POLYKEM_NOINLINE inline void keccak_permute8(")
+    function = text[begin:text.index("\n}\n", begin) + 3]
+    forms = [f"#undef POLYKEM_FOUR_ROUNDS\n#define POLYKEM_FOUR_ROUNDS(BESIDE) {' '.join(macros(order))}\n"
+             + function.replace("keccak_permute8", f"form{i}") for i, order in enumerate(orders)]
     source, program = folder / "order.cpp", folder / "order"
     source.write_text(PROGRAM % ("".join(forms), ", ".join(f"form{i}" for i in range(len(orders)))))
     subprocess.run([compiler, "-std=c++20", "-O1", "-mavx512f", "-DPOLYKEM_ISA_AVX512", f"-I{ROOT}/src", str(source),

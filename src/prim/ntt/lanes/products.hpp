@@ -155,14 +155,19 @@ inline constexpr auto kTwelveBitBytes = [] {
   return index;
 }();
 
-/// Appends those of 32 integers below q that `there` names to the `filled` words at out.
-POLYKEM_INLINE size_t accept_32(uint16_t* out, size_t filled, const uint8_t* in, __mmask32 there) {
-  const __m512i pairs = _mm512_permutexvar_epi8(_mm512_loadu_si512(kTwelveBitBytes.data()), _mm512_loadu_si512(in));
-  const __m512i x = _mm512_and_si512(_mm512_srlv_epi16(pairs, _mm512_set1_epi32(4 << 16)), _mm512_set1_epi16(0xfff));
+/// Appends those of 32 integers of 12 bits below q that `there` names to the `filled` words at out.
+POLYKEM_INLINE size_t append_below_q(uint16_t* out, size_t filled, __m512i x, __mmask32 there) {
   // A comparison would take the unit that the permutation and the compression need.
   const __mmask32 good = _mm512_movepi16_mask(_mm512_sub_epi16(x, _mm512_set1_epi16(kQ))) & there;
   _mm512_storeu_si512(out + filled, _mm512_maskz_compress_epi16(good, x));
-  filled += static_cast<size_t>(_mm_popcnt_u32(good));
+  return filled + static_cast<size_t>(_mm_popcnt_u32(good));
+}
+
+/// The same of those in 48 bytes.
+POLYKEM_INLINE size_t accept_32(uint16_t* out, size_t filled, const uint8_t* in, __mmask32 there) {
+  const __m512i pairs = _mm512_permutexvar_epi8(_mm512_loadu_si512(kTwelveBitBytes.data()), _mm512_loadu_si512(in));
+  const __m512i x = _mm512_and_si512(_mm512_srlv_epi16(pairs, _mm512_set1_epi32(4 << 16)), _mm512_set1_epi16(0xfff));
+  filled = append_below_q(out, filled, x, there);
   return filled < kN ? filled : kN;
 }
 
@@ -173,6 +178,19 @@ inline size_t accept(uint16_t* out, size_t filled, const uint8_t* in, size_t byt
   for (; at + 48 <= bytes; at += 48)
     filled = accept_32(out, filled, in + at, ~__mmask32{0});
   if (at < bytes) filled = accept_32(out, filled, in + at, (__mmask32{1} << ((bytes - at) / 3 * 2)) - 1);
+  return filled;
+}
+
+/// The same of kCount integers of 12 bits in 16 each, in whole registers and 64-byte aligned; also if there are more
+/// than 256. Returns how many they are, and may write up to kCount words, in whole registers.
+template <size_t kCount>
+POLYKEM_INLINE size_t accept_twelves(uint16_t* out, const uint16_t* in) {
+  size_t filled = 0;
+  unroll<(kCount + 31) / 32>([&](auto i) __attribute__((always_inline)) {
+    constexpr size_t kHere = kCount - 32 * i < 32 ? kCount - 32 * i : 32;
+    constexpr auto kThere = static_cast<__mmask32>((uint64_t{1} << kHere) - 1);
+    filled = append_below_q(out, filled, _mm512_load_si512(in + 32 * i), kThere);
+  });
   return filled;
 }
 

@@ -7,6 +7,7 @@
 #include "prim/ntt/avx512/noise.hpp"
 #include "schemes/mlkem/groups/chunk.hpp"
 #include "schemes/mlkem/groups/kem.hpp"
+#include "schemes/mlkem/groups/uniform.hpp"
 #include "schemes/mlkem/lanes/fetch.hpp"
 #include "schemes/mlkem/lone/poly.hpp"
 
@@ -35,21 +36,26 @@ struct Ops {
 
   /// rows[i k + j] of each item's own key = SampleNTT(rho, j, i), or transposed.
   static void sample_matrix(Chunk& c, ConstByteRows rho, bool transposed) {
+    UniformRows rows(Seeds::load(rho, c.count));
+    for (size_t entry = 0; entry < kK * kK; ++entry) {
+      const size_t i = entry / kK, j = entry % kK;
+      lanes::fetch_output<P>(c.io, 0, kItems, entry, kK * kK);
+      rows.begin(V64::set1(transposed ? xof_tail(i, j) : xof_tail(j, i)));
+      if (entry > 0) accept_entry(c, rows, entry - 1);
+      rows.go_on();
+    }
+    rows.end();
+    accept_entry(c, rows, kK * kK - 1);
+  }
+
+  /// What is written beyond a polynomial belongs to the next one; t may be there already.
+  static void accept_entry(Chunk& c, const UniformRows& rows, size_t entry) {
     auto& t = c.t;
-    const Seeds seeds = Seeds::load(rho, c.count);
-    for (size_t i = 0; i < kK; ++i) {
-      for (size_t j = 0; j < kK; ++j) {
-        const size_t entry = i * kK + j;
-        const V64 tails = V64::set1(transposed ? xof_tail(i, j) : xof_tail(j, i));
-        lanes::fetch_output<P>(c.io, 0, kItems, entry, kK * kK);
-        if (entry + 1 < kK * kK || !transposed) {  // what is written beyond a polynomial belongs to the next one, or t
-          lanes::sample_ntt_rows(t.own[0].pk.rows[entry].c, sizeof t.own[0] / 2, seeds, tails);
-          continue;
-        }
-        lanes::sample_ntt_rows(t.accepted[0], lanes::kAcceptedWords, seeds, tails);
-        for (size_t l = 0; l < kItems; ++l)
-          std::memcpy(t.own[l].pk.rows[entry].c, t.accepted[l], sizeof(Poly));
-      }
+    for (size_t l = 0; l < kItems; ++l) {
+      uint16_t* const poly = t.own[l].pk.rows[entry].c;
+      const bool last = entry == kK * kK - 1;
+      rows.accept(last ? t.accepted : poly, l);
+      if (last) std::memcpy(poly, t.accepted, sizeof(Poly));
     }
   }
 

@@ -38,6 +38,16 @@ struct Seeds {
   }
 };
 
+/// State `lane` of kStates states side by side.
+inline OneState one_of(const uint64_t* states, size_t lane) {
+  uint64_t words[kStateWords];
+  for (size_t w = 0; w < kStateWords; ++w)
+    words[w] = states[w * kStates + lane];
+  OneState state;
+  state.template absorb<kStateWords>(reinterpret_cast<const uint8_t*>(words));
+  return state;
+}
+
 /// SHAKE of kStates short messages, again and again. Its states are wiped in the end if kSecret.
 template <size_t kRate, bool kSecret>
 class Xof {
@@ -77,14 +87,7 @@ class Xof {
   }
 
   /// The state of one lane.
-  OneState one(size_t lane) {
-    uint64_t words[kStateWords];
-    for (size_t w = 0; w < kStateWords; ++w)
-      std::memcpy(&words[w], reinterpret_cast<const uint8_t*>(states_.state() + w) + 8 * lane, 8);
-    OneState state;
-    state.template absorb<kStateWords>(reinterpret_cast<const uint8_t*>(words));
-    return state;
-  }
+  OneState one(size_t lane) { return one_of(reinterpret_cast<const uint64_t*>(states_.state()), lane); }
 
  private:
   polykem::lanes::LaneStates<kRate, kSecret> states_;
