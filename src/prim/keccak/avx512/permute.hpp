@@ -26,6 +26,8 @@ inline namespace POLYKEM_ISA {
 #define POLYKEM_Z(n) "%%zmm" POLYKEM_TEXT(n)
 #define POLYKEM_AT(word) POLYKEM_TEXT(word) "*64(%[to])"
 #define POLYKEM_LOAD(n) "vmovdqa64 " POLYKEM_TEXT(n) "*64(%[from]), " POLYKEM_Z(n) "\n\t"
+#define POLYKEM_LOAD_SUM(n) \
+  POLYKEM_LOAD(n) "vpxorq " POLYKEM_TEXT(n) "*64(%[words]), " POLYKEM_Z(n) ", " POLYKEM_Z(n) "\n\t"
 #define POLYKEM_STORE(n, word) "vmovdqa64 " POLYKEM_Z(n) ", " POLYKEM_AT(word) "\n\t"
 #define POLYKEM_MOVE(to, from) "vmovdqa64 " POLYKEM_Z(from) ", " POLYKEM_Z(to) "\n\t"
 #define POLYKEM_ROL(to, from, bits) "vprolq $" #bits ", " POLYKEM_Z(from) ", " POLYKEM_Z(to) "\n\t"
@@ -42,15 +44,15 @@ inline namespace POLYKEM_ISA {
   DO(12) DO(13) DO(16) DO(17) DO(18) DO(19) DO(20) DO(22) DO(23) DO(24)
 #define POLYKEM_STORE_WORD(n) POLYKEM_STORE(n, n)
 /// The sum of a column whose words are n, which waits in memory, and a to d.
-#define POLYKEM_SUM(n, a, b, c, d) \
-  POLYKEM_LOAD(n) POLYKEM_STORE_WORD(n) POLYKEM_XOR3(n, a, b) POLYKEM_XOR3(n, c, d)
-#define POLYKEM_SUMS \
-  POLYKEM_SUM(15, 0, 5, 10, 20) POLYKEM_SUM(21, 1, 6, 11, 16) POLYKEM_SUM(2, 7, 12, 17, 22) \
-  POLYKEM_SUM(8, 3, 13, 18, 23) POLYKEM_SUM(14, 4, 9, 19, 24)
+#define POLYKEM_SUM(LOAD, n, a, b, c, d) \
+  LOAD(n) POLYKEM_STORE_WORD(n) POLYKEM_XOR3(n, a, b) POLYKEM_XOR3(n, c, d)
+#define POLYKEM_SUMS(LOAD) \
+  POLYKEM_SUM(LOAD, 15, 0, 5, 10, 20) POLYKEM_SUM(LOAD, 21, 1, 6, 11, 16) POLYKEM_SUM(LOAD, 2, 7, 12, 17, 22) \
+  POLYKEM_SUM(LOAD, 8, 3, 13, 18, 23) POLYKEM_SUM(LOAD, 14, 4, 9, 19, 24)
 
 /// Six turns of four rounds. Meanwhile BESIDE(l) does something for each state l, and NEXT leads it to its next words.
-#define POLYKEM_PERMUTATION(BESIDE, NEXT) \
-  POLYKEM_EACH_WORD(POLYKEM_LOAD) POLYKEM_SUMS \
+#define POLYKEM_PERMUTATION(LOAD, BESIDE, NEXT) \
+  POLYKEM_EACH_WORD(LOAD) POLYKEM_SUMS(LOAD) \
   ".p2align 5\n" \
   "1:\n\t" POLYKEM_FOUR_ROUNDS(BESIDE) NEXT \
   "add $32, %[iota]\n\t" \
@@ -63,23 +65,30 @@ inline namespace POLYKEM_ISA {
 #define POLYKEM_NOTHING(l)
 #define POLYKEM_EACH_STATE(DO) DO(0) DO(1) DO(2) DO(3) DO(4) DO(5) DO(6) DO(7)
 
-// Words w, w + 1 and w + 2 of state l to or from bytes of a row.
+// Words w, w + 1 and w + 2 of state l to or from bytes of a row; what follows begins again if too few are left.
 #define POLYKEM_ROW(l) "movq 8*" #l "(%[rows]), %[row]\n\t"
 #define POLYKEM_WORD(l, n) "64*" #n "+8*" #l "(%[words])"
-#define POLYKEM_COPY(from, to, via) "movq " from ", %[" #via "]\n\t" "movq %[" #via "], " to "\n\t"
+#define POLYKEM_COPY(from, to) "movq " from ", %[a]\n\t" "movq %[a], " to "\n\t"
 #define POLYKEM_WORDS_TO_ROW(l) \
   POLYKEM_ROW(l) \
-  POLYKEM_COPY(POLYKEM_WORD(l, 0), "(%[row],%[at])", a) \
-  POLYKEM_COPY(POLYKEM_WORD(l, 1), "8(%[row],%[at])", b) \
-  POLYKEM_COPY(POLYKEM_WORD(l, 2), "16(%[row],%[at])", c)
+  POLYKEM_COPY(POLYKEM_WORD(l, 0), "(%[row],%[at])") \
+  POLYKEM_COPY(POLYKEM_WORD(l, 1), "8(%[row],%[at])") \
+  POLYKEM_COPY(POLYKEM_WORD(l, 2), "16(%[row],%[at])")
 #define POLYKEM_ROW_TO_WORDS(l) \
   POLYKEM_ROW(l) \
-  POLYKEM_COPY("(%[row],%[at])", POLYKEM_WORD(l, 0), a) \
-  POLYKEM_COPY("8(%[row],%[at])", POLYKEM_WORD(l, 1), b) \
-  POLYKEM_COPY("16(%[row],%[at])", POLYKEM_WORD(l, 2), c)
-#define POLYKEM_NEXT_WORDS "add $192, %[words]\n\t" "add $24, %[at]\n\t"
+  POLYKEM_COPY("(%[row],%[at])", POLYKEM_WORD(l, 0)) \
+  POLYKEM_COPY("8(%[row],%[at])", POLYKEM_WORD(l, 1)) \
+  POLYKEM_COPY("16(%[row],%[at])", POLYKEM_WORD(l, 2))
+#define POLYKEM_NEXT_WORDS \
+  "add $192, %[words]\n\t" \
+  "cmp %[last], %[words]\n\t" \
+  "cmova %[last], %[words]\n\t" \
+  "add $24, %[at]\n\t" \
+  "cmp %[last_at], %[at]\n\t" \
+  "cmova %[last_at], %[at]\n\t"
 
-/// Four times 48 bits of three words `words` of state l to row l at `row`. The last ones are loaded from where they begin.
+/// Four times 48 bits of three words of state l at `words` to row l of those at `row`. The last ones are loaded from
+/// where they begin.
 #define POLYKEM_SPREAD(l, row, n, x, to) \
   "pdepq %[mask], %[" #x "], %[" #to "]\n\t" \
   "movq %[" #to "], 8*" #n "+" #l "*%c[row_bytes](%[" #row "])\n\t"
@@ -92,12 +101,12 @@ inline namespace POLYKEM_ISA {
   "shrdq $32, %[c], %[b]\n\t" POLYKEM_SPREAD(l, row, 2, b, b) \
   POLYKEM_WORD_OF(words, 130, l, c) POLYKEM_SPREAD(l, row, 3, c, c)
 #define POLYKEM_TWELVES_TO_ROW(l) POLYKEM_TWELVES(words, rows, l)
-#define POLYKEM_NEXT_THREE_WORDS \
+#define POLYKEM_NEXT_FOUR \
   "add $192, %[words]\n\t" \
   "add $32, %[rows]\n\t"
 /// In six turns, words 18 to 20 of the eight states are done in four, two states in each.
 #define POLYKEM_NEXT_TWELVES \
-  POLYKEM_NEXT_THREE_WORDS \
+  POLYKEM_NEXT_FOUR \
   "lea 64(%[iota]), %[a]\n\t" \
   "cmp %[end], %[a]\n\t" \
   "jae 2f\n\t" \
@@ -111,35 +120,40 @@ inline namespace POLYKEM_ISA {
 /// may be `from`; iota: the 24 round constants. [FIPS202, 3.3]
 POLYKEM_NOINLINE inline void keccak_permute8(uint64_t* to, const uint64_t* from, const uint64_t* iota) {
   const uint64_t* const end = iota + 24;
-  asm volatile(POLYKEM_PERMUTATION(POLYKEM_NOTHING, "")
+  asm volatile(POLYKEM_PERMUTATION(POLYKEM_LOAD, POLYKEM_NOTHING, "")
                : [iota] "+r"(iota)
                : [to] "r"(to), [from] "r"(from), [end] "r"(end)
                : POLYKEM_VECTORS_CHANGED);
 }
 
-// The same, and meanwhile general registers move what vectors would have to transpose: words of eight states at `words`,
-// which is not `to`, to or from rows. For that, other units are idle.
+// The same, and meanwhile general registers, whose units are idle, move what vectors would have to transpose: words of
+// eight states at `words`, which are not `to`, to or from rows.
+inline constexpr size_t kWordsBeside = 18;
 
-#define POLYKEM_PERMUTE_BESIDE_COPIES(COPY)                                                                   \
-  const uint64_t* const end = iota + 24;                                                                      \
-  uint64_t a, b, c;                                                                                           \
-  uint8_t* row;                                                                                               \
-  asm volatile(POLYKEM_PERMUTATION(COPY, POLYKEM_NEXT_WORDS)                                              \
-               : [iota] "+r"(iota), [words] "+r"(words), [at] "+r"(at), [row] "=&r"(row), [a] "=&r"(a),       \
-                 [b] "=&r"(b), [c] "=&r"(c)                                                                   \
-               : [to] "r"(to), [from] "r"(from), [end] "r"(end), [rows] "r"(rows)                             \
-               : POLYKEM_VECTORS_CHANGED)
+#define POLYKEM_PERMUTE_BESIDE_COPIES(LOAD, COPY)                                                                  \
+  const uint64_t *const end = iota + 24, *const last = words + (count - 3) * 8;                                    \
+  const size_t last_at = at + (count - 3) * 8;                                                                     \
+  uint64_t a;                                                                                                      \
+  uint8_t* row;                                                                                                    \
+  asm volatile(                                                                                                    \
+      POLYKEM_PERMUTATION(LOAD, COPY, POLYKEM_NEXT_WORDS)                                                          \
+      : [iota] "+r"(iota), [words] "+r"(words), [at] "+r"(at), [row] "=&r"(row), [a] "=&r"(a)                      \
+      : [to] "r"(to), [from] "r"(from), [end] "r"(end), [rows] "r"(rows), [last] "r"(last), [last_at] "r"(last_at) \
+      : POLYKEM_VECTORS_CHANGED)
 
-/// rows[l] + at = words 0 to 17 of state l.
+/// Row l, at rows[l] + at, = words 0 to count - 1 of state l, 3 <= count <= kWordsBeside.
 POLYKEM_NOINLINE inline void keccak_permute8_to_rows(uint64_t* to, const uint64_t* from, const uint64_t* iota,
-                                                     const uint64_t* words, uint8_t* const* rows, size_t at) {
-  POLYKEM_PERMUTE_BESIDE_COPIES(POLYKEM_WORDS_TO_ROW);
+                                                     const uint64_t* words, uint8_t* const* rows, size_t at,
+                                                     size_t count) {
+  POLYKEM_PERMUTE_BESIDE_COPIES(POLYKEM_LOAD, POLYKEM_WORDS_TO_ROW);
 }
 
-/// Words 0 to 17 of state l = rows[l] + at.
+/// The states absorb what is at `words`, 25 words of each, before they are permuted. Then words 0 to count - 1 of state
+/// l there = row l, at rows[l] + at, 3 <= count <= kWordsBeside.
 POLYKEM_NOINLINE inline void keccak_permute8_from_rows(uint64_t* to, const uint64_t* from, const uint64_t* iota,
-                                                       uint64_t* words, const uint8_t* const* rows, size_t at) {
-  POLYKEM_PERMUTE_BESIDE_COPIES(POLYKEM_ROW_TO_WORDS);
+                                                       uint64_t* words, const uint8_t* const* rows, size_t at,
+                                                       size_t count) {
+  POLYKEM_PERMUTE_BESIDE_COPIES(POLYKEM_LOAD_SUM, POLYKEM_ROW_TO_WORDS);
 }
 
 /// Row l, at rows + l * kRowBytes, = the 112 integers of 12 bits in words 0 to 20 of state l, in 16 bits each.
@@ -150,7 +164,7 @@ POLYKEM_NOINLINE void keccak_permute8_to_twelves(uint64_t* to, const uint64_t* f
   const uint64_t* last = words + size_t{18 * 8};
   uint8_t* last_rows = rows + 6 * 32;
   uint64_t a, b, c;
-  asm volatile(POLYKEM_PERMUTATION(POLYKEM_TWELVES_TO_ROW, POLYKEM_NEXT_TWELVES)
+  asm volatile(POLYKEM_PERMUTATION(POLYKEM_LOAD, POLYKEM_TWELVES_TO_ROW, POLYKEM_NEXT_TWELVES)
                : [iota] "+r"(iota), [words] "+r"(words), [rows] "+r"(rows), [last] "+r"(last),
                  [last_rows] "+r"(last_rows), [a] "=&r"(a), [b] "=&r"(b), [c] "=&r"(c)
                : [to] "r"(to), [from] "r"(from), [end] "r"(end), [mask] "r"(uint64_t{0x0fff0fff0fff0fff}),
@@ -163,7 +177,7 @@ template <size_t kRowBytes>
 void words_to_twelves(const uint64_t* words, uint8_t* rows) {
   const uint64_t* const end = words + size_t{21 * 8};
   uint64_t a, b, c;
-  asm volatile("1:\n\t" POLYKEM_EACH_STATE(POLYKEM_TWELVES_TO_ROW) POLYKEM_NEXT_THREE_WORDS
+  asm volatile("1:\n\t" POLYKEM_EACH_STATE(POLYKEM_TWELVES_TO_ROW) POLYKEM_NEXT_FOUR
                "cmp %[end], %[words]\n\t"
                "jne 1b\n\t"
                : [words] "+r"(words), [rows] "+r"(rows), [a] "=&r"(a), [b] "=&r"(b), [c] "=&r"(c)

@@ -10,7 +10,7 @@
 #include "prim/keccak/lanes/constants.hpp"
 #include "prim/simd/vec64.hpp"
 #if defined(POLYKEM_ISA_AVX512)
-#include "prim/keccak/avx512/permute.hpp"
+#include "prim/keccak/avx512/rows.hpp"
 #elif defined(POLYKEM_ISA_NEON)
 #include "prim/keccak/neon/permute.hpp"
 #endif
@@ -189,6 +189,10 @@ class LaneSponge {
     size_t offset = 0;
     for (; length - offset >= kRate; offset += kRate) {
       absorb_whole(in, offset);
+#ifdef POLYKEM_ISA_AVX512
+      if (kCpuByIntel && length - offset >= 2 * kRate)
+        offset = absorb_blocks_beside<kRateWords>(words(), in, offset + kRate, length) - kRate;
+#endif
       states_.permute();
     }
     return offset;
@@ -208,7 +212,11 @@ class LaneSponge {
     const auto row = [&](size_t i) __attribute__((always_inline)) {
       return out[i];
     };
-    size_t at = states_.squeeze(row, 0, length);
+    size_t at = 0;
+#ifdef POLYKEM_ISA_AVX512
+    if (kCpuByIntel && length > kRate) at = squeeze_blocks_beside<kRateWords>(words(), out, 0, length);
+#endif
+    at = states_.squeeze(row, at, length);
     while (at < length) {
       if (length - at <= states_.kept_bytes()) return states_.squeeze_kept(row, at, length);
       states_.permute();
@@ -219,7 +227,14 @@ class LaneSponge {
  private:
   static constexpr size_t kRateWords = kRate / 8, kGroupBytes = kLanes * 8;
 
-  POLYKEM_INLINE void add(size_t word, V64 x) { states_.state()[word] = states_.state()[word] ^ x; }
+#ifdef POLYKEM_ISA_AVX512
+  uint64_t (*words())[kLanes] {
+    return reinterpret_cast<uint64_t(*)[kLanes]>(states_.state());
+  }
+#endif
+  POLYKEM_INLINE void add(size_t word, V64 x) {
+    states_.state()[word] = states_.state()[word] ^ x;
+  }
 
   /// Adds `bytes` <= kGroupBytes bytes of each message to the state from word `word` on.
   POLYKEM_INLINE void absorb_group(const uint8_t* const (&in)[kLanes], size_t offset, size_t word, size_t bytes) {

@@ -7,6 +7,7 @@
 #include "prim/ntt/avx512/noise.hpp"
 #include "schemes/mlkem/groups/chunk.hpp"
 #include "schemes/mlkem/groups/kem.hpp"
+#include "schemes/mlkem/groups/noise_rows.hpp"
 #include "schemes/mlkem/groups/uniform.hpp"
 #include "schemes/mlkem/lanes/fetch.hpp"
 #include "schemes/mlkem/lone/poly.hpp"
@@ -14,7 +15,7 @@
 namespace polykem::mlkem::groups {
 inline namespace POLYKEM_ISA {
 
-using lanes::prf_tail, lanes::xof_tail, lanes::Seeds;
+using lanes::xof_tail, lanes::Seeds;
 using simd::V16, simd::V64;
 
 /// `Isa` names the primitives of an instruction set: keccak().
@@ -63,12 +64,18 @@ struct Ops {
   template <unsigned kEta>
   static void hash_noise(Chunk& c, size_t others) {
     auto& t = c.t;
+    Rows s, e;
+    for (size_t l = 0; l < kItems; ++l) {
+      s.at[l] = t.prf_s[l][0];
+      e.at[l] = t.prf_e[l][0];
+    }
     Seeds seeds = Seeds::load(rows(t.seeds, kSymBytes), c.count);
-    lanes::Prf prf;
+    NoiseRows prf(seeds);
     for (size_t n = 0; n < kK; ++n)
-      lanes::prf_rows<P.eta1>(prf, t.prf_s[0][n], sizeof t.prf_s[0], seeds, V64::set1(prf_tail(n)));
+      prf.next(n, s, n * sizeof t.prf_s[0][0], 8 * P.eta1);
     for (size_t n = 0; n < others; ++n)
-      lanes::prf_rows<kEta>(prf, t.prf_e[0][n], sizeof t.prf_e[0], seeds, V64::set1(prf_tail(kK + n)));
+      prf.next(kK + n, e, n * sizeof t.prf_e[0][0], 8 * kEta);
+    prf.end();
     secure_zero(&seeds, sizeof seeds);
   }
 

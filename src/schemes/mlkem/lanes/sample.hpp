@@ -87,7 +87,9 @@ class Xof {
   }
 
   /// The state of one lane.
-  OneState one(size_t lane) { return one_of(reinterpret_cast<const uint64_t*>(states_.state()), lane); }
+  OneState one(size_t lane) {
+    return one_of(reinterpret_cast<const uint64_t*>(states_.state()), lane);
+  }
 
  private:
   polykem::lanes::LaneStates<kRate, kSecret> states_;

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+// Blocks of eight messages that go in and out of states while the permutation before or after runs. On Intel's CPUs.
+#pragma once
+
+#include <cstring>
+#include <utility>
+
+#include "prim/keccak/avx512/permute.hpp"
+#include "prim/keccak/lanes/constants.hpp"
+#include "prim/simd/vec64.hpp"
+
+namespace polykem::lanes {
+inline namespace POLYKEM_ISA {
+
+/// Word w of state l at words[w][l]. Wiped in the end if kSecret.
+template <bool kSecret>
+struct EightStates {
+  EightStates() {}  // whose user sets all words, or clears them
+  EightStates(const EightStates&) = delete;
+  EightStates& operator=(const EightStates&) = delete;
+  ~EightStates() {
+    if (!kSecret) return;
+    clear();
+    asm volatile("" : : "r"(words) : "memory");
+  }
+  void clear() {
+#pragma GCC unroll 25
+    for (auto& word : words)
+      simd::V64::zero().store(word);
+  }
+
+  alignas(64) uint64_t words[kStateWords][8];
+};
+
+/// For states that have absorbed a block but were not permuted: they absorb the blocks of kRateWords words from rows[l]
+/// + at on that end before rows[l] + length, and are not permuted after the last one. Returns what `at` has become.
+template <size_t kRateWords>
+size_t absorb_blocks_beside(uint64_t (*states)[8], const uint8_t* const* rows, size_t at, size_t length) {
+  constexpr size_t kBeside = kRateWords < kWordsBeside ? kRateWords : kWordsBeside;
+  EightStates<true> block;
+  block.clear();
+  for (; length - at >= kRateWords * 8; at += kRateWords * 8) {
+    keccak_permute8_from_rows(states[0], states[0], kIota.at, block.words[0], rows, at, kBeside);
+    for (size_t w = kBeside; w < kRateWords; ++w) {
+      for (size_t l = 0; l < 8; ++l)
+        std::memcpy(&block.words[w][l], rows[l] + at + 8 * w, 8);
+    }
+  }
+  for (size_t w = 0; w < kRateWords; ++w)
+    (simd::V64::load(states[w]) ^ simd::V64::load(block.words[w])).store(states[w]);
+  return at;
+}
+
+/// Writes blocks of kRateWords words to rows[l] + at, and permutes the states after each, until at most one block is to
+/// be written before rows[l] + length. Returns what `at` has become.
+template <size_t kRateWords>
+size_t squeeze_blocks_beside(uint64_t (*states)[8], uint8_t* const* rows, size_t at, size_t length) {
+  constexpr size_t kBeside = kRateWords < kWordsBeside ? kRateWords : kWordsBeside;
+  EightStates<true> other;
+  uint64_t(*now)[8] = states, (*next)[8] = other.words;
+  for (; length - at > kRateWords * 8; at += kRateWords * 8) {
+    for (size_t w = kBeside; w < kRateWords; ++w) {
+      for (size_t l = 0; l < 8; ++l)
+        std::memcpy(rows[l] + at + 8 * w, &now[w][l], 8);
+    }
+    keccak_permute8_to_rows(next[0], now[0], kIota.at, now[0], rows, at, kBeside);
+    std::swap(now, next);
+  }
+  if (now != states) std::memcpy(states, now, sizeof other.words);
+  return at;
+}
+
+}  // namespace POLYKEM_ISA
+}  // namespace polykem::lanes
