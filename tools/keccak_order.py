@@ -135,15 +135,15 @@ def read_order():
     return order if sorted(order) == sorted(by_rows()) else None
 
 
-def with_places_beside(texts):
-    """What a caller wants done meanwhile for each of eight states, spread evenly."""
-    places = {(2 * lane + 1) * len(texts) // (2 * LANES): f"BESIDE({lane})" for lane in range(LANES)}
+def with_scalars(texts):
+    """What the caller has done for each of eight states meanwhile, spread evenly."""
+    places = {(2 * lane + 1) * len(texts) // (2 * LANES): f"SCALAR({lane})" for lane in range(LANES)}
     return [item for i, text in enumerate(texts) for item in ([places[i]] if i in places else []) + [text]]
 
 
 def write_order(order):
     lines = [""]
-    for macro in with_places_beside(macros(order)):
+    for macro in with_scalars(macros(order)):
         if len(lines[-1]) + len(macro) + 5 > 120:
             lines.append("")
         lines[-1] += " " + macro
@@ -152,7 +152,7 @@ def write_order(order):
 #pragma once
 
 // clang-format off
-#define POLYKEM_FOUR_ROUNDS(BESIDE) \\
+#define POLYKEM_FOUR_ROUNDS(SCALAR) \\
 """ + " \\\n".join(" " + line for line in lines) + "\n// clang-format on\n")
 
 
@@ -204,7 +204,7 @@ def measure(compiler, orders, folder):
     text = (FOLDER / "permute.hpp").read_text()
     begin = text.index("POLYKEM_NOINLINE inline void keccak_permute8(")
     function = text[begin:text.index("\n}\n", begin) + 3]
-    forms = [f"#undef POLYKEM_FOUR_ROUNDS\n#define POLYKEM_FOUR_ROUNDS(BESIDE) {' '.join(macros(order))}\n"
+    forms = [f"#undef POLYKEM_FOUR_ROUNDS\n#define POLYKEM_FOUR_ROUNDS(SCALAR) {' '.join(macros(order))}\n"
              + function.replace("keccak_permute8", f"form{i}") for i, order in enumerate(orders)]
     source, program = folder / "order.cpp", folder / "order"
     source.write_text(PROGRAM % ("".join(forms), ", ".join(f"form{i}" for i in range(len(orders)))))

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
+#ifdef __x86_64__
+#include <sys/mman.h>
+#endif
 
 #include <algorithm>
 #include <cstring>
+#include <initializer_list>
 #include <utility>
 #include <vector>
 
@@ -119,22 +123,83 @@ struct Joined {
   }
 };
 
-TEST_P(KeccakLanesTest, HashesOfJoinedMessagesAgreeWithReference) {
+void expect_hashes_of_joined_messages(Shake::Strength strength, decltype(KeccakLanes::shake128_joined) hash,
+                                      std::initializer_list<size_t> counts) {
   Noise noise(3);
-  for (const auto& [strength, hash] : {std::pair{Shake::Strength::shake128, keccak().shake128_joined},
-                                       std::pair{Shake::Strength::shake256, keccak().shake256_joined}}) {
-    const size_t rate = static_cast<size_t>(strength);
-    for (const size_t blocks : {0, 1, 2, 5}) {
-      for (const size_t length : {size_t{0}, size_t{7}, rate - 1, rate, rate + 1, 2 * rate + 40}) {
-        for (const size_t count : {1, 2, 8, 11}) {
-          const Joined messages(blocks * rate, length, count, noise);
-          for (const size_t out_length : {size_t{16}, size_t{32}, rate, rate + 40, 2 * rate})
-            messages.check(strength, hash, out_length);
+  const size_t rate = static_cast<size_t>(strength);
+  for (const size_t blocks : {0, 1, 2, 5}) {
+    for (const size_t length : {size_t{0}, size_t{7}, rate - 1, rate, rate + 1, 2 * rate + 40, 6 * rate}) {
+      for (const size_t count : counts) {
+        const Joined messages(blocks * rate, length, count, noise);
+        for (const size_t out_length : {size_t{16}, size_t{32}, rate, rate + 40, 2 * rate, 5 * rate - 1, 6 * rate + 1})
+          messages.check(strength, hash, out_length);
+      }
+    }
+  }
+}
+
+TEST_P(KeccakLanesTest, HashesOfJoinedMessagesAgreeWithReference) {
+  expect_hashes_of_joined_messages(Shake::Strength::shake128, keccak().shake128_joined, {1, 2, 8, 11});
+  expect_hashes_of_joined_messages(Shake::Strength::shake256, keccak().shake256_joined, {1, 2, 8, 11});
+}
+
+#ifdef __x86_64__
+TEST(KeccakForms, HashesAgreeWithReference) {
+  if (!testing::cpu_has(testing::Isa::avx512)) GTEST_SKIP() << "this CPU has no avx512";
+  const KeccakForms& forms = kKeccakFormsAvx512;
+  for (const auto hash : {forms.shake128_overlapped, forms.shake128_transposed})
+    expect_hashes_of_joined_messages(Shake::Strength::shake128, hash, {2, 7, 8});
+  for (const auto hash : {forms.shake256_overlapped, forms.shake256_transposed})
+    expect_hashes_of_joined_messages(Shake::Strength::shake256, hash, {2, 7, 8});
+}
+
+/// Memory between pages that can be neither read nor written.
+class Fenced {
+ public:
+  explicit Fenced(size_t bytes) : pages_((bytes + kPage - 1) / kPage), bytes_(bytes) {
+    memory_ = static_cast<uint8_t*>(mmap(nullptr, (pages_ + 2) * kPage, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+    EXPECT_NE(memory_, MAP_FAILED);
+    EXPECT_EQ(mprotect(memory_ + kPage, pages_ * kPage, PROT_READ | PROT_WRITE), 0);
+  }
+  ~Fenced() { munmap(memory_, (pages_ + 2) * kPage); }
+  Fenced(const Fenced&) = delete;
+  Fenced& operator=(const Fenced&) = delete;
+
+  uint8_t* first() const { return memory_ + kPage; }
+  uint8_t* last() const { return memory_ + (pages_ + 1) * kPage - bytes_; }
+
+ private:
+  static constexpr size_t kPage = 4096;
+  size_t pages_, bytes_;
+  uint8_t* memory_;
+};
+
+/// Assembly moves the blocks, which address sanitizers do not see.
+TEST(KeccakForms, OverlappedBlocksStayWithinTheirRows) {
+  if (!testing::cpu_has(testing::Isa::avx512)) GTEST_SKIP() << "this CPU has no avx512";
+  Noise noise(4);
+  for (const size_t in_length : {272, 273, 504, 1000, 1088}) {
+    for (const size_t out_length : {137, 200, 272, 337, 1000}) {
+      const Fenced in(8 * in_length), out(8 * out_length);
+      const auto message = noise.bytes(8 * in_length);
+      for (const bool at_end : {false, true}) {
+        uint8_t* const from = at_end ? in.last() : in.first();
+        uint8_t* const to = at_end ? out.last() : out.first();
+        std::copy(message.begin(), message.end(), from);
+        for (const auto& [hash, strength] :
+             {std::pair{kKeccakFormsAvx512.shake128_overlapped, Shake::Strength::shake128},
+              std::pair{kKeccakFormsAvx512.shake256_overlapped, Shake::Strength::shake256}}) {
+          hash({to, out_length}, out_length, {from, in_length}, 0, {from, in_length}, in_length, 8);
+          for (size_t i = 0; i < 8; ++i) {
+            const auto want = shake(strength, from + i * in_length, in_length, out_length);
+            ASSERT_EQ(std::memcmp(want.data(), to + i * out_length, out_length), 0) << in_length << " " << out_length;
+          }
         }
       }
     }
   }
 }
+#endif
 
 POLYKEM_EVERY_SHA3_ISA(KeccakLanesTest);
 

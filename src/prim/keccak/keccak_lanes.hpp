@@ -37,11 +37,16 @@ extern const KeccakLanes kKeccakLanesAvx512;
 extern const KeccakLanes kKeccakLanesNeon;
 extern const KeccakLanes kKeccakLanesNeonSha3;
 
-/// The two forms of the permutation with AVX-512, as KeccakLanes::permute. Intel's CPUs take `assembly`, others
-/// `compiled`.
+/// Of what there are two forms with AVX-512, of which Intel's CPUs take the first and others the second.
 struct KeccakForms {
+  /// KeccakLanes::permute in assembly, and as compiled.
   void (*assembly)(uint64_t* states);
   void (*compiled)(uint64_t* states);
+  /// KeccakLanes::shake128_joined and shake256_joined for two items or more, with blocks that move while the states are
+  /// permuted, and with blocks that are transposed between permutations.
+  using Joined = decltype(KeccakLanes::shake128_joined);
+  Joined shake128_overlapped, shake256_overlapped;
+  Joined shake128_transposed, shake256_transposed;
 };
 extern const KeccakForms kKeccakFormsAvx512;
 

@@ -50,11 +50,11 @@ inline namespace POLYKEM_ISA {
   POLYKEM_SUM(LOAD, 15, 0, 5, 10, 20) POLYKEM_SUM(LOAD, 21, 1, 6, 11, 16) POLYKEM_SUM(LOAD, 2, 7, 12, 17, 22) \
   POLYKEM_SUM(LOAD, 8, 3, 13, 18, 23) POLYKEM_SUM(LOAD, 14, 4, 9, 19, 24)
 
-/// Six turns of four rounds. Meanwhile BESIDE(l) does something for each state l, and NEXT leads it to its next words.
-#define POLYKEM_PERMUTATION(LOAD, BESIDE, NEXT) \
+/// Six iterations of four rounds. Meanwhile SCALAR(l) moves three words of each state l; NEXT leads to the next three.
+#define POLYKEM_PERMUTATION(LOAD, SCALAR, NEXT) \
   POLYKEM_EACH_WORD(LOAD) POLYKEM_SUMS(LOAD) \
   ".p2align 5\n" \
-  "1:\n\t" POLYKEM_FOUR_ROUNDS(BESIDE) NEXT \
+  "1:\n\t" POLYKEM_FOUR_ROUNDS(SCALAR) NEXT \
   "add $32, %[iota]\n\t" \
   "cmp %[end], %[iota]\n\t" \
   "jne 1b\n\t" POLYKEM_EACH_WORD(POLYKEM_STORE_WORD)
@@ -63,22 +63,25 @@ inline namespace POLYKEM_ISA {
   "zmm12", "zmm13", "zmm14", "zmm15", "zmm16", "zmm17", "zmm18", "zmm19", "zmm20", "zmm21", "zmm22", "zmm23", \
   "zmm24", "zmm25", "zmm26", "zmm27", "zmm28", "zmm29", "zmm30", "zmm31"
 #define POLYKEM_NOTHING(l)
-#define POLYKEM_EACH_STATE(DO) DO(0) DO(1) DO(2) DO(3) DO(4) DO(5) DO(6) DO(7)
 
-// Words w, w + 1 and w + 2 of state l to or from bytes of a row; what follows begins again if too few are left.
-#define POLYKEM_ROW(l) "movq 8*" #l "(%[rows]), %[row]\n\t"
-#define POLYKEM_WORD(l, n) "64*" #n "+8*" #l "(%[words])"
+/// The word of state l that is `offset` bytes from what `base` points to.
+#define POLYKEM_WORD(base, offset, l) #offset "+8*" #l "(%[" #base "])"
+#define POLYKEM_LOAD_WORD(base, offset, l, to) "movq " POLYKEM_WORD(base, offset, l) ", %[" #to "]\n\t"
+
+// Three words of state l to or from its row.
 #define POLYKEM_COPY(from, to) "movq " from ", %[a]\n\t" "movq %[a], " to "\n\t"
-#define POLYKEM_WORDS_TO_ROW(l) \
+#define POLYKEM_ROW(l) "movq 8*" #l "(%[rows]), %[row]\n\t"
+#define POLYKEM_TO_ROW(l) \
   POLYKEM_ROW(l) \
-  POLYKEM_COPY(POLYKEM_WORD(l, 0), "(%[row],%[at])") \
-  POLYKEM_COPY(POLYKEM_WORD(l, 1), "8(%[row],%[at])") \
-  POLYKEM_COPY(POLYKEM_WORD(l, 2), "16(%[row],%[at])")
-#define POLYKEM_ROW_TO_WORDS(l) \
+  POLYKEM_COPY(POLYKEM_WORD(words, 0, l), "(%[row],%[at])") \
+  POLYKEM_COPY(POLYKEM_WORD(words, 64, l), "8(%[row],%[at])") \
+  POLYKEM_COPY(POLYKEM_WORD(words, 128, l), "16(%[row],%[at])")
+#define POLYKEM_FROM_ROW(l) \
   POLYKEM_ROW(l) \
-  POLYKEM_COPY("(%[row],%[at])", POLYKEM_WORD(l, 0)) \
-  POLYKEM_COPY("8(%[row],%[at])", POLYKEM_WORD(l, 1)) \
-  POLYKEM_COPY("16(%[row],%[at])", POLYKEM_WORD(l, 2))
+  POLYKEM_COPY("(%[row],%[at])", POLYKEM_WORD(words, 0, l)) \
+  POLYKEM_COPY("8(%[row],%[at])", POLYKEM_WORD(words, 64, l)) \
+  POLYKEM_COPY("16(%[row],%[at])", POLYKEM_WORD(words, 128, l))
+/// The last iterations step back so that three words are left; they copy some again.
 #define POLYKEM_NEXT_WORDS \
   "add $192, %[words]\n\t" \
   "cmp %[last], %[words]\n\t" \
@@ -87,30 +90,29 @@ inline namespace POLYKEM_ISA {
   "cmp %[last_at], %[at]\n\t" \
   "cmova %[last_at], %[at]\n\t"
 
-/// Four times 48 bits of three words of state l at `words` to row l of those at `row`. The last ones are loaded from
-/// where they begin.
-#define POLYKEM_SPREAD(l, row, n, x, to) \
-  "pdepq %[mask], %[" #x "], %[" #to "]\n\t" \
-  "movq %[" #to "], 8*" #n "+" #l "*%c[row_bytes](%[" #row "])\n\t"
-#define POLYKEM_WORD_OF(words, bytes, l, to) "movq " #bytes "+8*" #l "(%[" #words "]), %[" #to "]\n\t"
-#define POLYKEM_TWELVES(words, row, l) \
-  POLYKEM_WORD_OF(words, 0, l, a) POLYKEM_WORD_OF(words, 64, l, b) \
-  POLYKEM_SPREAD(l, row, 0, a, c) \
-  "shrdq $48, %[b], %[a]\n\t" POLYKEM_SPREAD(l, row, 1, a, a) \
-  POLYKEM_WORD_OF(words, 128, l, c) \
-  "shrdq $32, %[c], %[b]\n\t" POLYKEM_SPREAD(l, row, 2, b, b) \
-  POLYKEM_WORD_OF(words, 130, l, c) POLYKEM_SPREAD(l, row, 3, c, c)
-#define POLYKEM_TWELVES_TO_ROW(l) POLYKEM_TWELVES(words, rows, l)
-#define POLYKEM_NEXT_FOUR \
+// Three words of state l are four times 48 bits, 16 integers of 12 bits. PDEP spreads four and ignores the upper 16
+// bits of its input, so that the last 48 are loaded with two bytes of what follows.
+#define POLYKEM_SPREAD(from, to, out, n, l) \
+  "pdepq %[mask], %[" #from "], %[" #to "]\n\t" \
+  "movq %[" #to "], 8*" #n "+" #l "*%c[row_bytes](%[" #out "])\n\t"
+#define POLYKEM_UNPACK_WORDS(base, out, l) \
+  POLYKEM_LOAD_WORD(base, 0, l, a) POLYKEM_LOAD_WORD(base, 64, l, b) \
+  POLYKEM_SPREAD(a, c, out, 0, l) \
+  "shrdq $48, %[b], %[a]\n\t" POLYKEM_SPREAD(a, a, out, 1, l) \
+  POLYKEM_LOAD_WORD(base, 128, l, c) \
+  "shrdq $32, %[c], %[b]\n\t" POLYKEM_SPREAD(b, b, out, 2, l) \
+  POLYKEM_LOAD_WORD(base, 128+2, l, c) POLYKEM_SPREAD(c, c, out, 3, l)
+#define POLYKEM_UNPACK12(l) POLYKEM_UNPACK_WORDS(words, rows, l)
+#define POLYKEM_NEXT_UNPACKED \
   "add $192, %[words]\n\t" \
   "add $32, %[rows]\n\t"
-/// In six turns, words 18 to 20 of the eight states are done in four, two states in each.
-#define POLYKEM_NEXT_TWELVES \
-  POLYKEM_NEXT_FOUR \
+/// Words 18 to 20 do not fit: each of the first four iterations also unpacks those of two states.
+#define POLYKEM_NEXT_UNPACKED_AND_LAST \
+  POLYKEM_NEXT_UNPACKED \
   "lea 64(%[iota]), %[a]\n\t" \
   "cmp %[end], %[a]\n\t" \
   "jae 2f\n\t" \
-  POLYKEM_TWELVES(last, last_rows, 0) POLYKEM_TWELVES(last, last_rows, 1) \
+  POLYKEM_UNPACK_WORDS(last, last_rows, 0) POLYKEM_UNPACK_WORDS(last, last_rows, 1) \
   "add $16, %[last]\n\t" \
   "add $2*%c[row_bytes], %[last_rows]\n" \
   "2:\n\t"
@@ -121,67 +123,73 @@ inline namespace POLYKEM_ISA {
 POLYKEM_NOINLINE inline void keccak_permute8(uint64_t* to, const uint64_t* from, const uint64_t* iota) {
   const uint64_t* const end = iota + 24;
   asm volatile(POLYKEM_PERMUTATION(POLYKEM_LOAD, POLYKEM_NOTHING, "")
-               : [iota] "+r"(iota)
+               : [iota] "+&r"(iota)
                : [to] "r"(to), [from] "r"(from), [end] "r"(end)
                : POLYKEM_VECTORS_CHANGED);
 }
 
-// The same, and meanwhile general registers, whose units are idle, move what vectors would have to transpose: words of
-// eight states at `words`, which are not `to`, to or from rows.
-inline constexpr size_t kWordsBeside = 18;
+/// Four integers of 12 bits, in 16 bits each.
+inline constexpr uint64_t kTwelveBits = 0x0fff0fff0fff0fff;
+/// The words that six iterations move of a state, three in each.
+inline constexpr size_t kOverlappedWords = 18;
 
-#define POLYKEM_PERMUTE_BESIDE_COPIES(LOAD, COPY)                                                                  \
+// The following permute as well. Meanwhile general registers, whose units are idle, move what vectors would have to
+// transpose: words of eight states at `words`, which are not `to`, to or from rows.
+
+#define POLYKEM_PERMUTE_AND_COPY(LOAD, COPY)                                                                       \
   const uint64_t *const end = iota + 24, *const last = words + (count - 3) * 8;                                    \
   const size_t last_at = at + (count - 3) * 8;                                                                     \
   uint64_t a;                                                                                                      \
   uint8_t* row;                                                                                                    \
   asm volatile(                                                                                                    \
       POLYKEM_PERMUTATION(LOAD, COPY, POLYKEM_NEXT_WORDS)                                                          \
-      : [iota] "+r"(iota), [words] "+r"(words), [at] "+r"(at), [row] "=&r"(row), [a] "=&r"(a)                      \
+      : [iota] "+&r"(iota), [words] "+&r"(words), [at] "+&r"(at), [row] "=&r"(row), [a] "=&r"(a)                   \
       : [to] "r"(to), [from] "r"(from), [end] "r"(end), [rows] "r"(rows), [last] "r"(last), [last_at] "r"(last_at) \
       : POLYKEM_VECTORS_CHANGED)
 
-/// Row l, at rows[l] + at, = words 0 to count - 1 of state l, 3 <= count <= kWordsBeside.
+/// Row l, at rows[l] + at, = words 0 to count - 1 of state l, 3 <= count <= kOverlappedWords.
 POLYKEM_NOINLINE inline void keccak_permute8_to_rows(uint64_t* to, const uint64_t* from, const uint64_t* iota,
                                                      const uint64_t* words, uint8_t* const* rows, size_t at,
                                                      size_t count) {
-  POLYKEM_PERMUTE_BESIDE_COPIES(POLYKEM_LOAD, POLYKEM_WORDS_TO_ROW);
+  POLYKEM_PERMUTE_AND_COPY(POLYKEM_LOAD, POLYKEM_TO_ROW);
 }
 
 /// The states absorb what is at `words`, 25 words of each, before they are permuted. Then words 0 to count - 1 of state
-/// l there = row l, at rows[l] + at, 3 <= count <= kWordsBeside.
+/// l there = row l, at rows[l] + at, 3 <= count <= kOverlappedWords.
 POLYKEM_NOINLINE inline void keccak_permute8_from_rows(uint64_t* to, const uint64_t* from, const uint64_t* iota,
                                                        uint64_t* words, const uint8_t* const* rows, size_t at,
                                                        size_t count) {
-  POLYKEM_PERMUTE_BESIDE_COPIES(POLYKEM_LOAD_SUM, POLYKEM_ROW_TO_WORDS);
+  POLYKEM_PERMUTE_AND_COPY(POLYKEM_LOAD_SUM, POLYKEM_FROM_ROW);
 }
 
 /// Row l, at rows + l * kRowBytes, = the 112 integers of 12 bits in words 0 to 20 of state l, in 16 bits each.
 template <size_t kRowBytes>
-POLYKEM_NOINLINE void keccak_permute8_to_twelves(uint64_t* to, const uint64_t* from, const uint64_t* iota,
-                                                 const uint64_t* words, uint8_t* rows) {
+POLYKEM_NOINLINE void keccak_permute8_unpack12(uint64_t* to, const uint64_t* from, const uint64_t* iota,
+                                               const uint64_t* words, uint8_t* rows) {
   const uint64_t* const end = iota + 24;
-  const uint64_t* last = words + size_t{18 * 8};
-  uint8_t* last_rows = rows + 6 * 32;
+  const uint64_t* last = words + kOverlappedWords * 8;
+  uint8_t* last_rows = rows + kOverlappedWords / 3 * 32;
   uint64_t a, b, c;
-  asm volatile(POLYKEM_PERMUTATION(POLYKEM_LOAD, POLYKEM_TWELVES_TO_ROW, POLYKEM_NEXT_TWELVES)
-               : [iota] "+r"(iota), [words] "+r"(words), [rows] "+r"(rows), [last] "+r"(last),
-                 [last_rows] "+r"(last_rows), [a] "=&r"(a), [b] "=&r"(b), [c] "=&r"(c)
-               : [to] "r"(to), [from] "r"(from), [end] "r"(end), [mask] "r"(uint64_t{0x0fff0fff0fff0fff}),
-                 [row_bytes] "i"(kRowBytes)
+  asm volatile(POLYKEM_PERMUTATION(POLYKEM_LOAD, POLYKEM_UNPACK12, POLYKEM_NEXT_UNPACKED_AND_LAST)
+               : [iota] "+&r"(iota), [words] "+&r"(words), [rows] "+&r"(rows), [last] "+&r"(last),
+                 [last_rows] "+&r"(last_rows), [a] "=&r"(a), [b] "=&r"(b), [c] "=&r"(c)
+               : [to] "r"(to), [from] "r"(from), [end] "r"(end), [mask] "r"(kTwelveBits), [row_bytes] "i"(kRowBytes)
                : POLYKEM_VECTORS_CHANGED);
 }
 
-/// The rows without a permutation.
+/// Writes the same rows; no permutation runs.
 template <size_t kRowBytes>
-void words_to_twelves(const uint64_t* words, uint8_t* rows) {
+void unpack12(const uint64_t* words, uint8_t* rows) {
   const uint64_t* const end = words + size_t{21 * 8};
   uint64_t a, b, c;
-  asm volatile("1:\n\t" POLYKEM_EACH_STATE(POLYKEM_TWELVES_TO_ROW) POLYKEM_NEXT_FOUR
+  asm volatile("1:\n\t"                                                                         //
+               POLYKEM_UNPACK12(0) POLYKEM_UNPACK12(1) POLYKEM_UNPACK12(2) POLYKEM_UNPACK12(3)  //
+               POLYKEM_UNPACK12(4) POLYKEM_UNPACK12(5) POLYKEM_UNPACK12(6) POLYKEM_UNPACK12(7)  //
+               POLYKEM_NEXT_UNPACKED
                "cmp %[end], %[words]\n\t"
                "jne 1b\n\t"
-               : [words] "+r"(words), [rows] "+r"(rows), [a] "=&r"(a), [b] "=&r"(b), [c] "=&r"(c)
-               : [end] "r"(end), [mask] "r"(uint64_t{0x0fff0fff0fff0fff}), [row_bytes] "i"(kRowBytes)
+               : [words] "+&r"(words), [rows] "+&r"(rows), [a] "=&r"(a), [b] "=&r"(b), [c] "=&r"(c)
+               : [end] "r"(end), [mask] "r"(kTwelveBits), [row_bytes] "i"(kRowBytes)
                : "memory", "cc");
 }
 

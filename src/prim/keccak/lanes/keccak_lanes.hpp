@@ -10,7 +10,7 @@
 #include "prim/keccak/lanes/constants.hpp"
 #include "prim/simd/vec64.hpp"
 #if defined(POLYKEM_ISA_AVX512)
-#include "prim/keccak/avx512/rows.hpp"
+#include "prim/keccak/avx512/overlapped.hpp"
 #elif defined(POLYKEM_ISA_NEON)
 #include "prim/keccak/neon/permute.hpp"
 #endif
@@ -182,17 +182,20 @@ class LaneSponge {
  public:
   static constexpr size_t kLanes = V64::kLanes;
 
-  LaneSponge() { states_.clear(); }
+  /// overlapped: blocks move during permutations; with AVX-512 only.
+  explicit LaneSponge(bool overlapped) : overlapped_(overlapped) { states_.clear(); }
 
   /// The blocks of `length` bytes that are whole. Returns their bytes.
   size_t absorb_blocks(const uint8_t* const (&in)[kLanes], size_t length) {
+#ifdef POLYKEM_ISA_AVX512
+    if (overlapped_ && length >= 2 * kRate) {
+      absorb_whole(in, 0);  // no permutation runs yet
+      return absorb_overlapped<kRateWords>(words(), in, kRate, length);
+    }
+#endif
     size_t offset = 0;
     for (; length - offset >= kRate; offset += kRate) {
       absorb_whole(in, offset);
-#ifdef POLYKEM_ISA_AVX512
-      if (kCpuByIntel && length - offset >= 2 * kRate)
-        offset = absorb_blocks_beside<kRateWords>(words(), in, offset + kRate, length) - kRate;
-#endif
       states_.permute();
     }
     return offset;
@@ -212,9 +215,9 @@ class LaneSponge {
     const auto row = [&](size_t i) __attribute__((always_inline)) {
       return out[i];
     };
-    size_t at = 0;
+    size_t at = 0;  // after overlapped blocks at most one is left, and nothing below permutes
 #ifdef POLYKEM_ISA_AVX512
-    if (kCpuByIntel && length > kRate) at = squeeze_blocks_beside<kRateWords>(words(), out, 0, length);
+    if (overlapped_ && length > kRate) at = squeeze_overlapped<kRateWords>(words(), out, 0, length);
 #endif
     at = states_.squeeze(row, at, length);
     while (at < length) {
@@ -263,13 +266,14 @@ class LaneSponge {
   }
 
   LaneStates<kRate> states_;
+  [[maybe_unused]] const bool overlapped_;
 };
 
 /// A hash of `count` messages in two parts, V64::kLanes at a time. If lanes are left over, several of them write the
-/// same last output.
+/// same last output. overlapped: see LaneSponge.
 template <size_t kRate, uint8_t kSuffix>
 void hash_joined_rows(ByteRows out, size_t out_length, ConstByteRows first, size_t first_length, ConstByteRows rest,
-                      size_t length, size_t count) {
+                      size_t length, size_t count, bool overlapped = kCpuByIntel) {
   for (size_t begin = 0; begin < count; begin += V64::kLanes) {
     const uint8_t *first_rows[V64::kLanes], *rest_rows[V64::kLanes];
     uint8_t* to[V64::kLanes];
@@ -279,7 +283,7 @@ void hash_joined_rows(ByteRows out, size_t out_length, ConstByteRows first, size
       rest_rows[i] = rest.data + item * rest.stride;
       to[i] = out.data + item * out.stride;
     }
-    LaneSponge<kRate, kSuffix> sponge;
+    LaneSponge<kRate, kSuffix> sponge(overlapped);
     sponge.absorb_blocks(first_rows, first_length);
     sponge.absorb_all(rest_rows, length);
     sponge.squeeze_all(to, out_length);

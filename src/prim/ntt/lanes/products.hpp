@@ -155,7 +155,8 @@ inline constexpr auto kTwelveBitBytes = [] {
   return index;
 }();
 
-/// Appends those of 32 integers of 12 bits below q that `there` names to the `filled` words at out.
+/// Appends those of 32 integers of 12 bits that are below q, and whose bit of `there` is set, to the `filled` words at
+/// out, and returns the number of words. Writes a whole register.
 POLYKEM_INLINE size_t append_below_q(uint16_t* out, size_t filled, __m512i x, __mmask32 there) {
   // A comparison would take the unit that the permutation and the compression need.
   const __mmask32 good = _mm512_movepi16_mask(_mm512_sub_epi16(x, _mm512_set1_epi16(kQ))) & there;
@@ -181,10 +182,10 @@ inline size_t accept(uint16_t* out, size_t filled, const uint8_t* in, size_t byt
   return filled;
 }
 
-/// The same of kCount integers of 12 bits in 16 each, in whole registers and 64-byte aligned; also if there are more
-/// than 256. Returns how many they are, and may write up to kCount words, in whole registers.
+/// The same of kCount integers of 12 bits that have 16 each, 64-byte aligned and readable in whole registers. Does not
+/// stop at 256: may write kCount words, rounded up to 32.
 template <size_t kCount>
-POLYKEM_INLINE size_t accept_twelves(uint16_t* out, const uint16_t* in) {
+POLYKEM_INLINE size_t accept_unpacked(uint16_t* out, const uint16_t* in) {
   size_t filled = 0;
   unroll<(kCount + 31) / 32>([&](auto i) __attribute__((always_inline)) {
     constexpr size_t kHere = kCount - 32 * i < 32 ? kCount - 32 * i : 32;

@@ -4,7 +4,7 @@
 
 #include "core/arena.hpp"
 #include "core/scheme.hpp"
-#include "schemes/mlkem/groups/uniform.hpp"
+#include "schemes/mlkem/groups/matrix_sampler.hpp"
 #include "schemes/mlkem/types.hpp"
 
 namespace polykem::mlkem::groups {
@@ -22,7 +22,7 @@ struct alignas(64) Group {
   Poly u[kItems][D.k];         ///< 2^-16 u^, then u without noise
   Poly v[kItems];              ///< v of a ciphertext that is decrypted; 2^-16 v^, then v without noise
   Poly w[kItems];              ///< 2^-16 s^T u^, then s^T u
-  uint16_t accepted[UniformRows::kWrittenWords];            ///< the last polynomial of A, and more
+  uint16_t accepted[MatrixSampler::kWrittenWords];          ///< the last polynomial of A and what is written behind it
   alignas(64) uint8_t prf_s[kItems][D.k][64 * D.eta1];      ///< bytes of s or y
   alignas(64) uint8_t prf_e[kItems][D.k + 1][64 * D.eta1];  ///< of e; or of e1, e2
   uint8_t hashed[kItems][2 * kSymBytes];                    ///< m, H(ek); or d, k

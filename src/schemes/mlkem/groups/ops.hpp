@@ -7,8 +7,8 @@
 #include "prim/ntt/avx512/noise.hpp"
 #include "schemes/mlkem/groups/chunk.hpp"
 #include "schemes/mlkem/groups/kem.hpp"
-#include "schemes/mlkem/groups/noise_rows.hpp"
-#include "schemes/mlkem/groups/uniform.hpp"
+#include "schemes/mlkem/groups/matrix_sampler.hpp"
+#include "schemes/mlkem/groups/noise_prf.hpp"
 #include "schemes/mlkem/lanes/fetch.hpp"
 #include "schemes/mlkem/lone/poly.hpp"
 
@@ -37,25 +37,25 @@ struct Ops {
 
   /// rows[i k + j] of each item's own key = SampleNTT(rho, j, i), or transposed.
   static void sample_matrix(Chunk& c, ConstByteRows rho, bool transposed) {
-    UniformRows rows(Seeds::load(rho, c.count));
+    MatrixSampler sampler(Seeds::load(rho, c.count));
     for (size_t entry = 0; entry < kK * kK; ++entry) {
       const size_t i = entry / kK, j = entry % kK;
       lanes::fetch_output<P>(c.io, 0, kItems, entry, kK * kK);
-      rows.begin(V64::set1(transposed ? xof_tail(i, j) : xof_tail(j, i)));
-      if (entry > 0) accept_entry(c, rows, entry - 1);
-      rows.go_on();
+      sampler.begin(V64::set1(transposed ? xof_tail(i, j) : xof_tail(j, i)));
+      if (entry > 0) accept_entry(c, sampler, entry - 1);
+      sampler.finish();
     }
-    rows.end();
-    accept_entry(c, rows, kK * kK - 1);
+    sampler.end();
+    accept_entry(c, sampler, kK * kK - 1);
   }
 
-  /// What is written beyond a polynomial belongs to the next one; t may be there already.
-  static void accept_entry(Chunk& c, const UniformRows& rows, size_t entry) {
+  /// accept() writes past a polynomial. What follows is accepted later, but t may follow the last one.
+  static void accept_entry(Chunk& c, const MatrixSampler& sampler, size_t entry) {
     auto& t = c.t;
+    const bool last = entry == kK * kK - 1;
     for (size_t l = 0; l < kItems; ++l) {
       uint16_t* const poly = t.own[l].pk.rows[entry].c;
-      const bool last = entry == kK * kK - 1;
-      rows.accept(last ? t.accepted : poly, l);
+      sampler.accept(last ? t.accepted : poly, l);
       if (last) std::memcpy(poly, t.accepted, sizeof(Poly));
     }
   }
@@ -64,17 +64,17 @@ struct Ops {
   template <unsigned kEta>
   static void hash_noise(Chunk& c, size_t others) {
     auto& t = c.t;
-    Rows s, e;
+    RowPointers s, e;
     for (size_t l = 0; l < kItems; ++l) {
       s.at[l] = t.prf_s[l][0];
       e.at[l] = t.prf_e[l][0];
     }
     Seeds seeds = Seeds::load(rows(t.seeds, kSymBytes), c.count);
-    NoiseRows prf(seeds);
+    NoisePrf prf(seeds);
     for (size_t n = 0; n < kK; ++n)
-      prf.next(n, s, n * sizeof t.prf_s[0][0], 8 * P.eta1);
+      prf.next<P.eta1>(n, s, n * sizeof t.prf_s[0][0]);
     for (size_t n = 0; n < others; ++n)
-      prf.next(kK + n, e, n * sizeof t.prf_e[0][0], 8 * kEta);
+      prf.next<kEta>(kK + n, e, n * sizeof t.prf_e[0][0]);
     prf.end();
     secure_zero(&seeds, sizeof seeds);
   }

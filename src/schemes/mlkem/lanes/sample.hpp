@@ -39,10 +39,10 @@ struct Seeds {
 };
 
 /// State `lane` of kStates states side by side.
-inline OneState one_of(const uint64_t* states, size_t lane) {
+inline OneState one_of(const void* states, size_t lane) {
   uint64_t words[kStateWords];
   for (size_t w = 0; w < kStateWords; ++w)
-    words[w] = states[w * kStates + lane];
+    std::memcpy(&words[w], static_cast<const uint8_t*>(states) + (w * kStates + lane) * 8, 8);
   OneState state;
   state.template absorb<kStateWords>(reinterpret_cast<const uint8_t*>(words));
   return state;
@@ -88,7 +88,7 @@ class Xof {
 
   /// The state of one lane.
   OneState one(size_t lane) {
-    return one_of(reinterpret_cast<const uint64_t*>(states_.state()), lane);
+    return one_of(states_.state(), lane);
   }
 
  private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Blocks of eight messages that go in and out of states while the permutation before or after runs. On Intel's CPUs.
+// Blocks of eight messages that go in and out of states while these are permuted. On Intel's CPUs.
 #pragma once
 
 #include <cstring>
@@ -32,38 +32,39 @@ struct EightStates {
   alignas(64) uint64_t words[kStateWords][8];
 };
 
-/// For states that have absorbed a block but were not permuted: they absorb the blocks of kRateWords words from rows[l]
-/// + at on that end before rows[l] + length, and are not permuted after the last one. Returns what `at` has become.
+/// For states that have absorbed a block and are to be permuted: they absorb the whole blocks of kRateWords words of
+/// rows[l] from `at` to `length`, and are permuted after each. Returns the end of the last one.
 template <size_t kRateWords>
-size_t absorb_blocks_beside(uint64_t (*states)[8], const uint8_t* const* rows, size_t at, size_t length) {
-  constexpr size_t kBeside = kRateWords < kWordsBeside ? kRateWords : kWordsBeside;
+size_t absorb_overlapped(uint64_t (*states)[8], const uint8_t* const* rows, size_t at, size_t length) {
+  constexpr size_t kOverlapped = kRateWords < kOverlappedWords ? kRateWords : kOverlappedWords;
   EightStates<true> block;
   block.clear();
   for (; length - at >= kRateWords * 8; at += kRateWords * 8) {
-    keccak_permute8_from_rows(states[0], states[0], kIota.at, block.words[0], rows, at, kBeside);
-    for (size_t w = kBeside; w < kRateWords; ++w) {
+    keccak_permute8_from_rows(states[0], states[0], kIota.at, block.words[0], rows, at, kOverlapped);
+    for (size_t w = kOverlapped; w < kRateWords; ++w) {
       for (size_t l = 0; l < 8; ++l)
         std::memcpy(&block.words[w][l], rows[l] + at + 8 * w, 8);
     }
   }
   for (size_t w = 0; w < kRateWords; ++w)
     (simd::V64::load(states[w]) ^ simd::V64::load(block.words[w])).store(states[w]);
+  keccak_permute8(states[0], states[0], kIota.at);
   return at;
 }
 
-/// Writes blocks of kRateWords words to rows[l] + at, and permutes the states after each, until at most one block is to
-/// be written before rows[l] + length. Returns what `at` has become.
+/// Writes blocks of kRateWords words to rows[l] from `at` on, and permutes the states after each, until at most one
+/// block is left before `length`. Returns where that begins.
 template <size_t kRateWords>
-size_t squeeze_blocks_beside(uint64_t (*states)[8], uint8_t* const* rows, size_t at, size_t length) {
-  constexpr size_t kBeside = kRateWords < kWordsBeside ? kRateWords : kWordsBeside;
+size_t squeeze_overlapped(uint64_t (*states)[8], uint8_t* const* rows, size_t at, size_t length) {
+  constexpr size_t kOverlapped = kRateWords < kOverlappedWords ? kRateWords : kOverlappedWords;
   EightStates<true> other;
   uint64_t(*now)[8] = states, (*next)[8] = other.words;
   for (; length - at > kRateWords * 8; at += kRateWords * 8) {
-    for (size_t w = kBeside; w < kRateWords; ++w) {
+    for (size_t w = kOverlapped; w < kRateWords; ++w) {
       for (size_t l = 0; l < 8; ++l)
         std::memcpy(rows[l] + at + 8 * w, &now[w][l], 8);
     }
-    keccak_permute8_to_rows(next[0], now[0], kIota.at, now[0], rows, at, kBeside);
+    keccak_permute8_to_rows(next[0], now[0], kIota.at, now[0], rows, at, kOverlapped);
     std::swap(now, next);
   }
   if (now != states) std::memcpy(states, now, sizeof other.words);
