@@ -44,9 +44,13 @@ class NoisePrf {
   }
 
   void end() {
-    for (size_t w = 0; w < words_; ++w) {
+    for (size_t w = 0; w < words_; w += kStates) {
+      V64 v[kStates];
+      for (size_t j = 0; j < kStates; ++j)
+        v[j] = V64::load(now_->words[w + j]);
+      transpose_words(v);
       for (size_t l = 0; l < kStates; ++l)
-        std::memcpy(rows_->at[l] + at_ + w * 8, &now_->words[w][l], 8);
+        v[l].store_first(rows_->at[l] + at_ + w * 8, std::min(size_t{64}, (words_ - w) * 8));
     }
   }
 
