@@ -41,6 +41,7 @@ struct Ops {
     for (size_t entry = 0; entry < kK * kK; ++entry) {
       const size_t i = entry / kK, j = entry % kK;
       lanes::fetch_output<P>(c.io, 0, kItems, entry, kK * kK);
+      lanes::fetch_next_input<P>(c.io, entry, kK * kK);
       sampler.begin(V64::set1(transposed ? xof_tail(i, j) : xof_tail(j, i)));
       if (entry > 0) accept_entry(c, sampler, entry - 1);
       sampler.finish();
