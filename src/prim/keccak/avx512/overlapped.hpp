@@ -32,6 +32,13 @@ struct EightStates {
   alignas(64) uint64_t words[kStateWords][8];
 };
 
+/// In vectors, since the C library may leave secrets where it copies, see copy_secret().
+inline void copy_states(uint64_t (*to)[8], const uint64_t (*from)[8]) {
+#pragma GCC unroll 25
+  for (size_t w = 0; w < kStateWords; ++w)
+    simd::V64::load(from[w]).store(to[w]);
+}
+
 /// For states that have absorbed a block and are to be permuted: they absorb the whole blocks of kRateWords words of
 /// rows[l] from `at` to `length`, and are permuted after each. Returns the end of the last one.
 template <size_t kRateWords>
@@ -48,7 +55,7 @@ size_t absorb_overlapped(uint64_t (*states)[8], const uint8_t* const* rows, size
   }
   for (size_t w = 0; w < kRateWords; ++w)
     (simd::V64::load(states[w]) ^ simd::V64::load(block.words[w])).store(states[w]);
-  keccak_permute8(states[0], states[0], kIota.at);
+  keccak_permute8(states[0], kIota.at);
   return at;
 }
 
@@ -67,7 +74,7 @@ size_t squeeze_overlapped(uint64_t (*states)[8], uint8_t* const* rows, size_t at
     keccak_permute8_to_rows(next[0], now[0], kIota.at, now[0], rows, at, kOverlapped);
     std::swap(now, next);
   }
-  if (now != states) std::memcpy(states, now, sizeof other.words);
+  if (now != states) copy_states(states, now);
   return at;
 }
 

@@ -43,16 +43,18 @@ inline namespace POLYKEM_ISA {
   DO(0) DO(1) DO(3) DO(4) DO(5) DO(6) DO(7) DO(9) DO(10) DO(11) \
   DO(12) DO(13) DO(16) DO(17) DO(18) DO(19) DO(20) DO(22) DO(23) DO(24)
 #define POLYKEM_STORE_WORD(n) POLYKEM_STORE(n, n)
+#define POLYKEM_MOVE_WORD(n) POLYKEM_LOAD(n) POLYKEM_STORE_WORD(n)
+#define POLYKEM_MOVE_SUM(n) POLYKEM_LOAD_SUM(n) POLYKEM_STORE_WORD(n)
 /// The sum of a column whose words are n, which waits in memory, and a to d.
-#define POLYKEM_SUM(LOAD, n, a, b, c, d) \
-  LOAD(n) POLYKEM_STORE_WORD(n) POLYKEM_XOR3(n, a, b) POLYKEM_XOR3(n, c, d)
+#define POLYKEM_SUM(LOAD, n, a, b, c, d) LOAD(n) POLYKEM_XOR3(n, a, b) POLYKEM_XOR3(n, c, d)
 #define POLYKEM_SUMS(LOAD) \
   POLYKEM_SUM(LOAD, 15, 0, 5, 10, 20) POLYKEM_SUM(LOAD, 21, 1, 6, 11, 16) POLYKEM_SUM(LOAD, 2, 7, 12, 17, 22) \
   POLYKEM_SUM(LOAD, 8, 3, 13, 18, 23) POLYKEM_SUM(LOAD, 14, 4, 9, 19, 24)
 
 /// Six iterations of four rounds. Meanwhile SCALAR(l) moves three words of each state l; NEXT leads to the next three.
-#define POLYKEM_PERMUTATION(LOAD, SCALAR, NEXT) \
-  POLYKEM_EACH_WORD(LOAD) POLYKEM_SUMS(LOAD) \
+/// LOAD_WAITING is for words that wait in memory.
+#define POLYKEM_PERMUTATION(LOAD, LOAD_WAITING, SCALAR, NEXT) \
+  POLYKEM_EACH_WORD(LOAD) POLYKEM_SUMS(LOAD_WAITING) \
   ".p2align 5\n" \
   "1:\n\t" POLYKEM_FOUR_ROUNDS(SCALAR) NEXT \
   "add $32, %[iota]\n\t" \
@@ -118,13 +120,13 @@ inline namespace POLYKEM_ISA {
   "2:\n\t"
 // clang-format on
 
-/// Keccak-f[1600] on eight states: word w of state i at from[8 w + i], and then at to[8 w + i], 64-byte aligned. `to`
-/// may be `from`; iota: the 24 round constants. [FIPS202, 3.3]
-POLYKEM_NOINLINE inline void keccak_permute8(uint64_t* to, const uint64_t* from, const uint64_t* iota) {
+/// Keccak-f[1600] in place on eight states: word w of state i at states[8 w + i], 64-byte aligned; iota: the 24 round
+/// constants. [FIPS202, 3.3]
+POLYKEM_NOINLINE inline void keccak_permute8(uint64_t* states, const uint64_t* iota) {
   const uint64_t* const end = iota + 24;
-  asm volatile(POLYKEM_PERMUTATION(POLYKEM_LOAD, POLYKEM_NOTHING, "")
+  asm volatile(POLYKEM_PERMUTATION(POLYKEM_LOAD, POLYKEM_LOAD, POLYKEM_NOTHING, "")
                : [iota] "+&r"(iota)
-               : [to] "r"(to), [from] "r"(from), [end] "r"(end)
+               : [to] "r"(states), [from] "r"(states), [end] "r"(end)
                : POLYKEM_VECTORS_CHANGED);
 }
 
@@ -133,16 +135,16 @@ inline constexpr uint64_t kTwelveBits = 0x0fff0fff0fff0fff;
 /// The words that six iterations move of a state, three in each.
 inline constexpr size_t kOverlappedWords = 18;
 
-// The following permute as well. Meanwhile general registers, whose units are idle, move what vectors would have to
-// transpose: words of eight states at `words`, which are not `to`, to or from rows.
+// The following permute from `from` to `to`, which may be the same. Meanwhile general registers, whose units are idle,
+// move what vectors would have to transpose: words of eight states at `words`, which are not `to`, to or from rows.
 
-#define POLYKEM_PERMUTE_AND_COPY(LOAD, COPY)                                                                       \
+#define POLYKEM_PERMUTE_AND_COPY(LOAD, LOAD_WAITING, COPY)                                                         \
   const uint64_t *const end = iota + 24, *const last = words + (count - 3) * 8;                                    \
   const size_t last_at = at + (count - 3) * 8;                                                                     \
   uint64_t a;                                                                                                      \
   uint8_t* row;                                                                                                    \
   asm volatile(                                                                                                    \
-      POLYKEM_PERMUTATION(LOAD, COPY, POLYKEM_NEXT_WORDS)                                                          \
+      POLYKEM_PERMUTATION(LOAD, LOAD_WAITING, COPY, POLYKEM_NEXT_WORDS)                                            \
       : [iota] "+&r"(iota), [words] "+&r"(words), [at] "+&r"(at), [row] "=&r"(row), [a] "=&r"(a)                   \
       : [to] "r"(to), [from] "r"(from), [end] "r"(end), [rows] "r"(rows), [last] "r"(last), [last_at] "r"(last_at) \
       : POLYKEM_VECTORS_CHANGED)
@@ -151,7 +153,7 @@ inline constexpr size_t kOverlappedWords = 18;
 POLYKEM_NOINLINE inline void keccak_permute8_to_rows(uint64_t* to, const uint64_t* from, const uint64_t* iota,
                                                      const uint64_t* words, uint8_t* const* rows, size_t at,
                                                      size_t count) {
-  POLYKEM_PERMUTE_AND_COPY(POLYKEM_LOAD, POLYKEM_TO_ROW);
+  POLYKEM_PERMUTE_AND_COPY(POLYKEM_LOAD, POLYKEM_MOVE_WORD, POLYKEM_TO_ROW);
 }
 
 /// The states absorb what is at `words`, 25 words of each, before they are permuted. Then words 0 to count - 1 of state
@@ -159,7 +161,7 @@ POLYKEM_NOINLINE inline void keccak_permute8_to_rows(uint64_t* to, const uint64_
 POLYKEM_NOINLINE inline void keccak_permute8_from_rows(uint64_t* to, const uint64_t* from, const uint64_t* iota,
                                                        uint64_t* words, const uint8_t* const* rows, size_t at,
                                                        size_t count) {
-  POLYKEM_PERMUTE_AND_COPY(POLYKEM_LOAD_SUM, POLYKEM_FROM_ROW);
+  POLYKEM_PERMUTE_AND_COPY(POLYKEM_LOAD_SUM, POLYKEM_MOVE_SUM, POLYKEM_FROM_ROW);
 }
 
 /// Row l, at rows + l * kRowBytes, = the 112 integers of 12 bits in words 0 to 20 of state l, in 16 bits each.
@@ -170,7 +172,7 @@ POLYKEM_NOINLINE void keccak_permute8_unpack12(uint64_t* to, const uint64_t* fro
   const uint64_t* last = words + kOverlappedWords * 8;
   uint8_t* last_rows = rows + kOverlappedWords / 3 * 32;
   uint64_t a, b, c;
-  asm volatile(POLYKEM_PERMUTATION(POLYKEM_LOAD, POLYKEM_UNPACK12, POLYKEM_NEXT_UNPACKED_AND_LAST)
+  asm volatile(POLYKEM_PERMUTATION(POLYKEM_LOAD, POLYKEM_MOVE_WORD, POLYKEM_UNPACK12, POLYKEM_NEXT_UNPACKED_AND_LAST)
                : [iota] "+&r"(iota), [words] "+&r"(words), [rows] "+&r"(rows), [last] "+&r"(last),
                  [last_rows] "+&r"(last_rows), [a] "=&r"(a), [b] "=&r"(b), [c] "=&r"(c)
                : [to] "r"(to), [from] "r"(from), [end] "r"(end), [mask] "r"(kTwelveBits), [row_bytes] "i"(kRowBytes)

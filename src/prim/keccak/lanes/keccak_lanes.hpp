@@ -66,7 +66,7 @@ POLYKEM_NOINLINE inline void keccak_permute8_compiled(uint64_t* states) {
                        std::make_index_sequence<kStateWords>());
 }
 inline void keccak_permute8_assembly(uint64_t* states) {
-  keccak_permute8(states, states, kIota.at);
+  keccak_permute8(states, kIota.at);
 }
 
 /// Keccak-f[1600] on V64::kLanes states: word w of state i is states[w * V64::kLanes + i], 64-byte aligned. In the form

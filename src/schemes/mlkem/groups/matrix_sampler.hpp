@@ -31,7 +31,8 @@ class MatrixSampler {
     tails.store(message_.words[lanes::kSeedWords]);
     continued_ = last_;
     if (begun_) return permute(message_.words[0], lanes::kFirstBlocks - 1);
-    polykem::lanes::keccak_permute8(states_[last_].words[0], message_.words[0], polykem::lanes::kIota.at);
+    polykem::lanes::copy_states(states_[last_].words, message_.words);
+    polykem::lanes::keccak_permute8(states_[last_].words[0], polykem::lanes::kIota.at);
     begun_ = true;
   }
   /// Hashes the other blocks.

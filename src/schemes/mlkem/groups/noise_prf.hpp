@@ -62,7 +62,8 @@ class NoisePrf {
   void permute(const States& from) {
     using namespace polykem::lanes;
     if (rows_ == nullptr) {
-      keccak_permute8(next_->words[0], from.words[0], kIota.at);
+      copy_states(next_->words, from.words);
+      keccak_permute8(next_->words[0], kIota.at);
     } else {
       keccak_permute8_to_rows(next_->words[0], from.words[0], kIota.at, now_->words[0], rows_->at, at_, words_);
     }
