@@ -22,11 +22,12 @@ struct alignas(64) Group {
   Poly u[kItems][D.k];         ///< 2^-16 u^, then u without noise
   Poly v[kItems];              ///< v of a ciphertext that is decrypted; 2^-16 v^, then v without noise
   Poly w[kItems];              ///< 2^-16 s^T u^, then s^T u
-  uint16_t accepted[MatrixSampler::kWrittenWords];          ///< the last polynomial of A and what is written behind it
-  alignas(64) uint8_t prf_s[kItems][D.k][64 * D.eta1];      ///< bytes of s or y
-  alignas(64) uint8_t prf_e[kItems][D.k + 1][64 * D.eta1];  ///< of e; or of e1, e2
-  uint8_t hashed[kItems][2 * kSymBytes];                    ///< m, H(ek); or d, k
-  uint8_t seeds[kItems][2 * kSymBytes];                     ///< rho, sigma; or K, r
+  alignas(64)
+      uint16_t accepted[kItems][MatrixSampler::kWrittenWords];  ///< a polynomial of A, and what is written behind it
+  alignas(64) uint8_t prf_s[kItems][D.k][64 * D.eta1];          ///< bytes of s or y
+  alignas(64) uint8_t prf_e[kItems][D.k + 1][64 * D.eta1];      ///< of e; or of e1, e2
+  uint8_t hashed[kItems][2 * kSymBytes];                        ///< m, H(ek); or d, k
+  uint8_t seeds[kItems][2 * kSymBytes];                         ///< rho, sigma; or K, r
   uint8_t ek_hash[kItems][kSymBytes];
   uint8_t other[kItems][kSymBytes];                           ///< ML-KEM: rejection secret; round 3: SHA3-256(c)
   uint8_t kdf[kItems][2 * kSymBytes];                         ///< round 3: K, SHA3-256(c)

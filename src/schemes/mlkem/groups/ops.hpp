@@ -43,21 +43,26 @@ struct Ops {
       lanes::fetch_output<P>(c.io, 0, kItems, entry, kK * kK);
       lanes::fetch_next_input<P>(c.io, entry, kK * kK);
       sampler.begin(V64::set1(transposed ? xof_tail(i, j) : xof_tail(j, i)));
-      if (entry > 0) accept_entry(c, sampler, entry - 1);
+      if (entry > 0) accept(c, sampler);
       sampler.finish();
+      if (entry > 0) store_accepted(c, entry - 1);
     }
     sampler.end();
-    accept_entry(c, sampler, kK * kK - 1);
+    accept(c, sampler);
+    store_accepted(c, kK * kK - 1);
   }
 
-  /// accept() writes past a polynomial. What follows is accepted later, but t may follow the last one.
-  static void accept_entry(Chunk& c, const MatrixSampler& sampler, size_t entry) {
+  static void accept(Chunk& c, const MatrixSampler& sampler) {
+    for (size_t l = 0; l < kItems; ++l)
+      sampler.accept(c.t.accepted[l], l);
+  }
+
+  /// To the keys, which are not in the nearest cache: accept() writes across the lines' ends, which takes longer there.
+  static void store_accepted(Chunk& c, size_t entry) {
     auto& t = c.t;
-    const bool last = entry == kK * kK - 1;
     for (size_t l = 0; l < kItems; ++l) {
-      uint16_t* const poly = t.own[l].pk.rows[entry].c;
-      sampler.accept(last ? t.accepted : poly, l);
-      if (last) std::memcpy(poly, t.accepted, sizeof(Poly));
+      for (size_t n = 0; n < kN; n += V16::kLanes)
+        V16::load(t.accepted[l] + n).store(t.own[l].pk.rows[entry].c + n);
     }
   }
 
