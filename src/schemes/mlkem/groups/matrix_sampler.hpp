@@ -21,9 +21,7 @@ class MatrixSampler {
 
   explicit MatrixSampler(const Seeds& seeds) {
     message_.clear();
-    for (size_t w = 0; w < lanes::kSeedWords; ++w)
-      seeds.word[w].store(message_.words[w]);
-    V64::set1(uint64_t{1} << 63).store(message_.words[kRateWords - 1]);
+    lanes::set_messages<lanes::kShake128Rate>(message_.words, seeds);
   }
 
   /// Hashes the first block of the seeds with `tails`.
@@ -52,7 +50,6 @@ class MatrixSampler {
   }
 
  private:
-  static constexpr size_t kRateWords = lanes::kShake128Rate / 8;
   static constexpr size_t kBlockCandidates = kCandidates / lanes::kFirstBlocks;
   static constexpr size_t kRowBytes = kWrittenWords * 2;
   using States = polykem::lanes::EightStates<false>;

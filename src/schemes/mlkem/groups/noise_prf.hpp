@@ -21,9 +21,7 @@ class NoisePrf {
  public:
   explicit NoisePrf(const Seeds& seeds) {
     message_.clear();
-    for (size_t w = 0; w < lanes::kSeedWords; ++w)
-      seeds.word[w].store(message_.words[w]);
-    V64::set1(uint64_t{1} << 63).store(message_.words[kRateWords - 1]);
+    lanes::set_messages<lanes::kShake256Rate>(message_.words, seeds);
   }
 
   /// Row l from byte `at` on = the first 64 kEta bytes for `nonce` and seed l. The following next() or end() writes the

@@ -48,6 +48,14 @@ inline OneState one_of(const void* states, size_t lane) {
   return state;
 }
 
+/// The padded messages of the seeds, but for the word after them, into states that are 0. [FIPS202, 6.2]
+template <size_t kRate>
+void set_messages(uint64_t (*words)[kStates], const Seeds& seeds) {
+  for (size_t w = 0; w < kSeedWords; ++w)
+    seeds.word[w].store(words[w]);
+  V64::set1(uint64_t{1} << 63).store(words[kRate / 8 - 1]);
+}
+
 /// SHAKE of kStates short messages, again and again. Its states are wiped in the end if kSecret.
 template <size_t kRate, bool kSecret>
 class Xof {
