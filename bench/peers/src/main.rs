@@ -15,6 +15,7 @@ mod polykem;
 mod pqclean;
 mod random;
 mod timer;
+mod wolfssl;
 
 use measure::{measure, Report, Wishes, KINDS, ROUNDS};
 use peer::Peer;
@@ -87,7 +88,8 @@ fn main() {
     }
     let only = list(&arguments, "--sets");
     let wanted = |set: &str| only.as_ref().map_or(true, |all| all.iter().any(|prefix| set.starts_with(prefix.as_str())));
-    let mut all = pqclean::peers();
+    let mut all = wolfssl::peers();
+    all.extend(pqclean::peers());
     all.extend(liboqs::peers());
     all.extend(aws_lc::peers());
     all.extend(libcrux::peers());

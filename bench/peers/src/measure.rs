@@ -25,36 +25,54 @@ impl Wishes {
     }
 }
 
-/// The kinds of rows: full batches with a key per item or one for all, the backend avx2, one item, small batches, two threads.
-pub const KINDS: [&str; 6] = ["batch", "shared", "avx2", "lone", "small", "threads"];
+/// The kinds of rows: full batches with a key per item or one for all, the backend avx2, one item, small batches, keys that both
+/// sides have parsed before, two threads.
+pub const KINDS: [&str; 7] = ["batch", "shared", "avx2", "lone", "small", "parsed", "threads"];
+
+/// How the sides get their keys.
+#[derive(Clone, Copy, PartialEq)]
+enum Keys {
+    PerItem,
+    Shared,
+    /// One per item, in polykem's key sets and the peers' own forms.
+    Parsed,
+}
+
+impl Keys {
+    fn name(self) -> &'static str {
+        ["per-item", "shared", "parsed"][self as usize]
+    }
+}
 
 struct Case {
     kind: &'static str,
     backend: Option<&'static str>,
     count: usize,
-    shared: bool,
+    keys: Keys,
 }
 
 impl Case {
     /// The operations that the kind of keys makes a difference to.
     fn ops(&self) -> &'static [Op] {
-        if self.shared {
-            &[Op::Encaps]
-        } else {
-            &Op::ALL
+        match self.keys {
+            Keys::PerItem => &Op::ALL,
+            Keys::Shared => &[Op::Encaps],
+            Keys::Parsed => &[Op::Encaps, Op::Decaps],
         }
     }
 }
 
-/// The cases of a set whose full batch has `count` items. `compatible`: not a set whose peer has a variant, of which less is measured.
+/// The cases of a set whose full batch has `count` items. `compatible`: not a set whose peers all have a variant, of which less is measured.
 fn cases(count: usize, compatible: bool) -> Vec<Case> {
-    let case = |kind, backend, count, shared| Case { kind, backend, count, shared };
-    let mut all = vec![case("batch", None, count, false), case("shared", None, count, true)];
+    use Keys::{Parsed, PerItem, Shared};
+    let case = |kind, backend, count, keys| Case { kind, backend, count, keys };
+    let mut all = vec![case("batch", None, count, PerItem), case("shared", None, count, Shared)];
     if compatible {
         let avx2 = Some("avx2");
-        all.extend([case("avx2", avx2, count, false), case("avx2", avx2, count, true), case("avx2", avx2, 1, false)]);
-        all.push(case("lone", None, 1, false));
-        all.extend(SMALL_COUNTS.map(|small| case("small", None, small, false)));
+        all.extend([case("avx2", avx2, count, PerItem), case("avx2", avx2, count, Shared), case("avx2", avx2, 1, PerItem)]);
+        all.push(case("lone", None, 1, PerItem));
+        all.extend(SMALL_COUNTS.map(|small| case("small", None, small, PerItem)));
+        all.extend([case("parsed", None, count, Parsed), case("parsed", None, 1, Parsed)]);
     }
     all
 }
@@ -115,7 +133,7 @@ impl Report {
         order.sort_by(|&a, &b| theirs[b].median().total_cmp(&theirs[a].median()));
         let fastest = order[0];
         let (set, op, backend, threads) = (&ours.set, op.name(), ours.backend(), ours.threads);
-        let keys = if case.shared { "shared" } else { "per-item" };
+        let keys = case.keys.name();
         let ratio = mine.ratio(&theirs[fastest]);
         let others: Vec<String> =
             order[1..].iter().map(|&i| format!("{} {:.0}", names[i], theirs[i].median())).collect();
@@ -145,11 +163,17 @@ fn against_peers(peers: &[&dyn Peer], case: &Case, timer: &mut Timer, report: &m
     let Some(ours) = Polykem::new(peers[0].set(), case.backend, 1) else { return };
     let names: Vec<String> = peers.iter().map(|peer| peer.name()).collect();
     for &op in case.ops() {
-        let mut crowd = Crowd::new(&ours, case.count, case.shared);
+        let (shared, parsed) = (case.keys == Keys::Shared, case.keys == Keys::Parsed);
+        let mut crowd = Crowd::new(&ours, case.count, shared);
+        if parsed {
+            crowd.parse();
+        }
         let mut sides: Vec<Side> = vec![Box::new(move || crowd.run_all(op))];
         for &peer in peers {
-            let mut crowd = PeersCrowd::new(peer, &ours, case.count, case.shared);
-            if op == Op::Decaps {
+            let mut crowd = PeersCrowd::new(peer, &ours, case.count, shared);
+            if parsed {
+                crowd.parse();
+            } else if op == Op::Decaps {
                 crowd.read_secrets();
             }
             sides.push(Box::new(move || crowd.run_some(op)));
@@ -161,7 +185,7 @@ fn against_peers(peers: &[&dyn Peer], case: &Case, timer: &mut Timer, report: &m
 /// Two threads against one, both polykem.
 fn against_one_thread(set: &str, count: usize, timer: &mut Timer, report: &mut Report) {
     let (Some(two), Some(one)) = (Polykem::new(set, None, 2), Polykem::new(set, None, 1)) else { return };
-    let case = Case { kind: "threads", backend: None, count, shared: false };
+    let case = Case { kind: "threads", backend: None, count, keys: Keys::PerItem };
     for op in Op::ALL {
         let (mut a, mut b) = (Crowd::new(&two, count, false), Crowd::new(&one, count, false));
         let sides: Vec<Side> = vec![Box::new(move || a.run_all(op)), Box::new(move || b.run_all(op))];
@@ -179,7 +203,7 @@ pub fn measure(peers: &[&dyn Peer], wishes: &Wishes, timer: &mut Timer, report: 
             peers.iter().for_each(|&peer| check(&ours, peer, count.min(64)));
         }
     }
-    let compatible = peers[0].compatible();
+    let compatible = peers.iter().any(|peer| peer.compatible());
     for case in cases(count, compatible).iter().filter(|case| wanted(case.kind)) {
         against_peers(peers, case, timer, report);
     }

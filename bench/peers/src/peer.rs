@@ -27,6 +27,10 @@ pub trait Peer {
     fn read_secret(&self, _sk: &[u8]) -> Option<Receiver> {
         None
     }
+    /// A secret key in the peer's own form, for many decapsulations. None: it has no such form.
+    fn parse_secret(&self, sk: &[u8]) -> Option<Receiver> {
+        self.read_secret(sk)
+    }
 }
 
 pub type Keypair = unsafe extern "C" fn(*mut u8, *mut u8) -> c_int;

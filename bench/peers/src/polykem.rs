@@ -27,7 +27,35 @@ struct SchemeInfo {
     secret_seed_bytes: usize,
 }
 
+/// polykem_request.
+#[repr(C)]
+struct Request {
+    struct_size: usize,
+    op: c_int,
+    key_mode: c_int,
+    scheme: *const c_void,
+    count: usize,
+    draws: *const u8,
+    pk: *const u8,
+    sk: *const u8,
+    ct: *const u8,
+    pk_out: *mut u8,
+    sk_out: *mut u8,
+    ct_out: *mut u8,
+    ss_out: *mut u8,
+    item_status: *mut c_int,
+    keyset: *const c_void,
+    key_index: *const usize,
+    secret_form: c_int,
+    flags: u32,
+}
+
 extern "C" {
+    fn polykem_run(context: *mut c_void, request: *const Request) -> c_int;
+    fn polykem_keyset_import(
+        context: *mut c_void, scheme: *const c_void, kind: c_int, count: usize, keys: *const u8, out: *mut *mut c_void,
+    ) -> c_int;
+    fn polykem_keyset_free(keyset: *mut c_void);
     fn polykem_context_new(config: *const Config, out: *mut *mut c_void) -> c_int;
     fn polykem_context_free(context: *mut c_void);
     fn polykem_context_backend(context: *const c_void, scheme: *const c_void) -> *const c_char;
@@ -44,6 +72,10 @@ extern "C" {
     ) -> c_int;
 }
 
+const ENCAPS: c_int = 1;
+const DECAPS: c_int = 2;
+const PUBLIC_KEYS: c_int = 0;
+const SECRET_KEYS: c_int = 1;
 const KEY_PER_ITEM: c_int = 0;
 const KEY_SHARED: c_int = 1;
 
@@ -123,6 +155,58 @@ impl Polykem {
         let status =
             unsafe { polykem_decaps(self.context, self.scheme, count, KEY_PER_ITEM, sk, ct, ss, ptr::null_mut()) };
         assert_eq!(status, 0, "polykem_decaps");
+    }
+}
+
+/// Public and secret keys that polykem has read before.
+pub struct KeySets<'a> {
+    ours: &'a Polykem,
+    public: *mut c_void,
+    secret: *mut c_void,
+}
+
+impl<'a> KeySets<'a> {
+    pub fn new(ours: &'a Polykem, pk: &[u8], sk: &[u8]) -> Self {
+        let import = |kind, keys: &[u8], bytes| {
+            let mut set = ptr::null_mut();
+            let count = keys.len() / bytes;
+            let status =
+                unsafe { polykem_keyset_import(ours.context, ours.scheme, kind, count, keys.as_ptr(), &mut set) };
+            assert_eq!(status, 0, "polykem_keyset_import");
+            set
+        };
+        let public = import(PUBLIC_KEYS, pk, ours.public_key_bytes);
+        Self { ours, public, secret: import(SECRET_KEYS, sk, ours.secret_key_bytes) }
+    }
+
+    fn run(&self, request: Request) {
+        let status = unsafe { polykem_run(self.ours.context, &request) };
+        assert_eq!(status, 0, "polykem_run with a key set");
+    }
+
+    fn request(&self, op: c_int, keyset: *mut c_void, ct: usize) -> Request {
+        let request = unsafe { std::mem::zeroed::<Request>() };
+        let (scheme, struct_size) = (self.ours.scheme, std::mem::size_of::<Request>());
+        Request { struct_size, op, scheme, keyset, count: ct / self.ours.ciphertext_bytes, ..request }
+    }
+
+    pub fn encaps(&self, ct: &mut [u8], ss: &mut [u8]) {
+        let request = self.request(ENCAPS, self.public, ct.len());
+        self.run(Request { ct_out: ct.as_mut_ptr(), ss_out: ss.as_mut_ptr(), ..request });
+    }
+
+    pub fn decaps(&self, ct: &[u8], ss: &mut [u8]) {
+        let request = self.request(DECAPS, self.secret, ct.len());
+        self.run(Request { ct: ct.as_ptr(), ss_out: ss.as_mut_ptr(), ..request });
+    }
+}
+
+impl Drop for KeySets<'_> {
+    fn drop(&mut self) {
+        unsafe {
+            polykem_keyset_free(self.public);
+            polykem_keyset_free(self.secret);
+        }
     }
 }
 

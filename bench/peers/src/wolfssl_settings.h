@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* wolfSSL's user_settings.h for the benchmark: ML-KEM, Kyber and FrodoKEM with all assembly, chosen at run time. */
+#define WOLFCRYPT_ONLY
+#define USE_INTEL_SPEEDUP
+#define WOLFSSL_AESNI
+#define WOLFSSL_EXPERIMENTAL_SETTINGS
+#define HAVE_AES_ECB
+#define WOLFSSL_AES_DIRECT
+#define WOLFSSL_SHA3
+#define WOLFSSL_SHAKE128
+#define WOLFSSL_SHAKE256
+#define WOLFSSL_HAVE_MLKEM
+#define WOLFSSL_MLKEM_KYBER
+#define WOLFSSL_MLKEM_NO_ASN1
+#define WOLFSSL_HAVE_FRODOKEM
+#define WOLFSSL_FRODOKEM_AES
+#define WOLFSSL_FRODOKEM_SHAKE
+#define WOLFSSL_FRODOKEM_EPHEMERAL
+#define WOLFSSL_FRODOKEM_NO_ASN1
+#define WC_NO_RNG
+#define SINGLE_THREADED
+#define NO_ASN
+#define NO_DES3
+#define NO_DH
+#define NO_DSA
+#define NO_ERROR_STRINGS
+#define NO_FILESYSTEM
+#define NO_HMAC
+#define NO_MD4
+#define NO_MD5
+#define NO_PWDBASED
+#define NO_RC4
+#define NO_RSA
+#define NO_SHA
