@@ -7,6 +7,7 @@ import json
 import math
 import os
 import re
+import signal
 import stat
 import subprocess
 import sys
@@ -214,7 +215,30 @@ class BadInput(Case):
             document = bench()
             document["records"][0]["count"] = wrong
             self.assertIn("document 0", self.refuse(data(document)))
-        self.refuse(json.dumps(data(bench())).replace("1000.5", "1e400"))
+
+    def test_numbers_of_any_size(self):
+        """Refused with the member, wherever they stand, and also where nothing reads them."""
+        text = json.dumps(data(bench()))
+        for digits in ("1e400", "-1e400", "1e21", "1e-300", "9" * 400, "-" + "9" * 400, "9" * 5000, "9" * 100000):
+            said = self.refuse(text.replace("1000.5", digits, 1))
+            self.assertIn("the member 'ops_per_s' holds", said)
+            self.assertLess(len(said), 300)
+            self.assertIn("the member 'deep' holds", self.refuse(text[:-1] + f', "deep": [1, [2, {digits}]]}}'))
+            path = self.file("a.json", json.dumps(bench()).replace("1000.5", digits, 1))
+            done = self.report("--no-published", "--from", self.file("b.json", data(doctor())), "--add", path,
+                               code=BAD_INPUT)  # fmt: skip
+            self.assertIn("a.json': the member 'ops_per_s' holds", done.stderr)
+        self.page(json.loads(text.replace("1000.5", "1e20", 1)))
+        self.page(json.loads(text.replace("1000.5", "1e-20", 1)))
+        self.page(json.loads(text.replace('"count": 1,', '"count": 100000000000000000000,', 1)))
+        with self.assertRaises(ReportError):
+            command.build(data(replaced_number(bench(), 10**400)))
+
+    def test_duplicate_members(self):
+        text = json.dumps(data(bench()))
+        twice = text.replace('"count": 1,', '"count": 1, "count": 1,', 1)
+        self.assertIn("the member 'count' stands twice", self.refuse(twice))
+        self.assertIn("the member 'schema' stands twice", self.refuse(text[:-1] + ', "schema": "polykem-report-1"}'))
 
     def test_missing_members(self):
         for document in (doctor(), profile(), bench(), *published()):
@@ -222,6 +246,11 @@ class BadInput(Case):
                 if member in ("schema", "device", "records", "sets", "crowd", "schemes", "profiles", "machine"):
                     cut = {key: value for key, value in document.items() if key != member}
                     self.refuse(data(cut))
+
+
+def replaced_number(document, value):
+    document["records"][0]["ops_per_s"] = value
+    return document
 
 
 def leaves(value, path=()):
@@ -261,6 +290,65 @@ class Tags(html.parser.HTMLParser):
 
     def handle_data(self, words):
         self.words += words
+
+
+class Streams(Case):
+    """Standard streams that are closed or full."""
+
+    def run_with(self, *words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, close=()):
+        def closing():
+            for number in close:
+                os.close(number)
+
+        return subprocess.run([sys.executable, "-m", "report", *map(str, words)], cwd=self.folder, stdout=stdout,
+                              stderr=stderr, preexec_fn=closing, text=True, check=False, timeout=120,
+                              env={**os.environ, "PYTHONPATH": str(ROOT / "python/polykem")})  # fmt: skip
+
+    def test_a_closed_or_full_output(self):
+        source = self.file("d.json", data(doctor()))
+        with open("/dev/full", "w") as full:
+            for words in (("--from", source, "--output", "-"), ("--help",)):
+                for streams in ({"close": (1,)}, {"stdout": full}):
+                    done = self.run_with(*words, **streams)
+                    self.assertEqual(done.returncode, IO, done.stderr)
+                    self.assertRegex(done.stderr, "^polykem: cannot .*write.*standard output")
+        self.assertEqual(os.listdir(self.folder), ["d.json"])
+
+    def test_no_file_gets_what_belongs_on_a_closed_stream(self):
+        source = self.file("d.json", data(doctor()))
+        done = self.run_with("--from", source, "--output", "a.html", close=(0, 1, 2))
+        self.assertEqual(done.returncode, 0)
+        self.assertTrue((self.folder / "a.html").read_text().endswith("</html>\n"))
+        self.report("--from", source, "--output", "b.html")
+        self.assertEqual((self.folder / "a.html").read_text(), (self.folder / "b.html").read_text())
+
+    def test_descriptors_are_taken_before_any_file_is_opened(self):
+        code = "import os, streams; streams.open_streams(); print(os.open('x', 66))"
+        done = subprocess.run([sys.executable, "-c", code], cwd=self.folder, stdout=subprocess.PIPE, text=True,
+                              preexec_fn=lambda: (os.close(0), os.close(2)), check=False,
+                              env={**os.environ, "PYTHONPATH": str(ROOT / "python/polykem/report")})  # fmt: skip
+        self.assertGreater(int(done.stdout), 2)
+
+    def test_errors_without_standard_error(self):
+        with open("/dev/full", "w") as full:
+            for streams in ({"close": (2,)}, {"stderr": full}):
+                self.assertEqual(self.run_with("--nonsense", **streams).returncode, USAGE)
+                self.assertEqual(self.run_with("--from", "missing", **streams).returncode, IO)
+
+    def test_an_interrupted_report_says_so(self):
+        program = self.folder / "program"
+        program.write_text("#!/bin/sh\n: > started\nexec sleep 60\n")
+        program.chmod(0o755)
+        process = subprocess.Popen([sys.executable, "-m", "report", "--program", program], cwd=self.folder, text=True,
+                                   stderr=subprocess.PIPE, start_new_session=True,
+                                   env={**os.environ, "PYTHONPATH": str(ROOT / "python/polykem")})  # fmt: skip
+        while not (self.folder / "started").exists():
+            time.sleep(0.02)
+        os.killpg(process.pid, signal.SIGINT)
+        _, error = process.communicate(timeout=60)
+        self.assertEqual(process.returncode, 130)
+        self.assertEqual(error, "polykem: interrupted by SIGINT: no output file was written\n")
+        self.assertEqual(sorted(os.listdir(self.folder)), ["program", "started"])
 
 
 class Drawing(Case):

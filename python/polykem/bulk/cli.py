@@ -9,6 +9,7 @@ import os
 import sys
 from pathlib import Path
 
+from ..report.streams import lost_output, open_streams, say, tell
 from .errors import CHECK_FAILED, DATA, DEFECT, IO, RESOURCES, USAGE, BulkError, explained
 
 EPILOG = """\
@@ -24,6 +25,10 @@ polykem-bulk: whoever can read that folder, its backups or its disks has them.
 
 class Parser(argparse.ArgumentParser):
     """Errors in the form of this program's other errors."""
+
+    def _print_message(self, message, file=None):
+        """For --help; argparse's own says nothing if it fails."""
+        say(message)
 
     def error(self, message):
         raise BulkError(message, USAGE, f"see {self.prog} --help")
@@ -208,7 +213,7 @@ def run_job(options):
     held = protection(options, job)
     held.inputs, held.constants = keys, constants
     if options.plain_secrets:
-        sys.stderr.write(LOUD.format(folder=options.out))
+        tell(LOUD.format(folder=options.out))
 
     def here(*arguments):
         compute_here(*arguments, threads=options.cpus, backend=options.backend)
@@ -234,7 +239,7 @@ def run_verify(options):
     from . import reader, secrets
     key = secrets.read_key_file(options.key_file) if options.key_file else None
     column_key = reader.open_column_key(options.out, key, read(options.private) if options.private else None)
-    found = reader.verify(options.out, column_key, lambda line: print(line, file=sys.stderr))
+    found = reader.verify(options.out, column_key, lambda line: tell(line + "\n"))
     if not options.quiet and options.json != "-":
         print(f"{found['good']} of {found['partitions']} partitions are good, {found['missing']} missing, "
               f"{found['damaged']} damaged; the job is {'' if found['complete'] else 'not '}complete")
@@ -249,7 +254,7 @@ def run_export(options):
         raise BulkError("the export would hold secrets in plain", USAGE,
                         "say --plain-secrets, or name columns with --column")
     if options.plain_secrets:
-        sys.stderr.write(LOUD.format(folder=options.target))
+        tell(LOUD.format(folder=options.target))
     key = secrets.read_key_file(options.key_file) if options.key_file else None
     column_key = reader.open_column_key(options.out, key, read(options.private) if options.private else None)
     rows = reader.export(options.out, options.target, column_key, options.column, options.first, options.count)
@@ -269,14 +274,14 @@ def run_new_pair(options):
 
 
 def complain(message, hint):
-    print(f"polykem-bulk: {message}" + (f"\n{hint}" if hint else ""), file=sys.stderr)
+    tell(f"polykem-bulk: {message}\n" + (f"{hint}\n" if hint else ""))
 
 
 def write_json(target, value):
     """A JSON object to standard output, or to a file that does not exist yet."""
     text = json.dumps(value, indent=2) + "\n"
     if target == "-":
-        sys.stdout.write(text)
+        say(text)
         return
     with explained(target):
         try:
@@ -323,6 +328,16 @@ def failure(message, code, hint):
 def main(arguments=None):
     """Runs polykem-bulk. Returns the exit code of docs/exit_codes.md."""
     arguments = sys.argv[1:] if arguments is None else arguments
+    open_streams()
+    code = perform(arguments)
+    lost = lost_output()
+    if lost:
+        complain(lost, "")
+    return IO if lost and not code else code
+
+
+def perform(arguments):
+    """Runs a command, prints what --json asks for, and returns the exit code."""
     os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
     try:
         result, code = attempt(arguments)
@@ -330,11 +345,16 @@ def main(arguments=None):
         if target:
             write_json(target, result)
         return code
+    except SystemExit as ended:  # --help
+        return ended.code
     except BulkError as error:
         complain(error.message, error.hint)
         return error.code
+    except OSError as error:
+        complain(f"cannot write to {error.filename or 'a file'}: {error.strerror or error}", "")
+        return IO
     except Exception as error:  # noqa: BLE001  a defect, with its trace for the report
         import traceback
-        traceback.print_exc()
+        tell(traceback.format_exc())
         complain(f"a defect: {error!r}", "please report it")
         return DEFECT

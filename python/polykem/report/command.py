@@ -15,6 +15,7 @@ from .errors import BAD_INPUT, CHECK_FAILED, DEFECT, IO, OK, RESOURCES, USAGE, R
 from .page import page
 from .progress import Progress
 from .sections import sections
+from .streams import lost_output, open_streams, say, tell
 
 INTERRUPTED = 130
 
@@ -28,6 +29,10 @@ bench/results. The page loads nothing and runs no script. Exit codes: docs/exit_
 
 
 class Parser(argparse.ArgumentParser):
+    def _print_message(self, message, file=None):
+        """For --help and --version; argparse's own says nothing if it fails."""
+        say(message)
+
     def error(self, message):
         raise ReportError(USAGE, message, f"'{self.prog} --help' shows the options")
 
@@ -116,15 +121,13 @@ def run(options) -> int:
         contents[options.json] = json.dumps(data, indent=1) + "\n"
     files.write(contents, options.force)
     if not options.quiet:
-        print(f"{options.output}: {len(contents[options.output]) / 1000:,.0f} kB, "
-              f"{len(data['documents'])} results" + ("; A SELF-TEST FAILED" if failed else ""), file=sys.stderr)
+        tell(f"{options.output}: {len(contents[options.output]) / 1000:,.0f} kB, "
+             f"{len(data['documents'])} results" + ("; A SELF-TEST FAILED\n" if failed else "\n"))
     return CHECK_FAILED if failed else OK
 
 
 def report_error(error: ReportError, words: list[str]) -> int:
-    print(f"polykem: {error}", file=sys.stderr)
-    if error.hint:
-        print(f"  {error.hint}", file=sys.stderr)
+    tell(f"polykem: {error}\n" + (f"  {error.hint}\n" if error.hint else ""))
     place = json_place(words)
     if place:
         document = {"schema": "polykem-error-1", "error": str(error), "exit_code": error.code, "hint": error.hint}
@@ -147,16 +150,29 @@ def json_place(words: list[str]) -> str | None:
 
 def main(words: list[str] | None = None) -> int:
     words = sys.argv[1:] if words is None else words
+    open_streams()
+    code = attempt(words)
+    lost = lost_output()
+    if lost:
+        report_error(ReportError(IO, lost), [])
+    return IO if lost and code == OK else code
+
+
+def attempt(words: list[str]) -> int:
+    """Runs the command, and says in a sentence what ended it."""
     try:
         return run(parser().parse_args(words))
+    except SystemExit as ended:  # --help
+        return ended.code
     except ReportError as error:
         return report_error(error, words)
     except KeyboardInterrupt:
-        return INTERRUPTED
+        return report_error(ReportError(INTERRUPTED, "interrupted by SIGINT: no output file was written"), words)
     except MemoryError:
         return report_error(ReportError(RESOURCES, "not enough memory"), words)
-    except BrokenPipeError:
-        return report_error(ReportError(IO, "standard output was closed"), words)
+    except OSError as error:
+        where = f"{error.filename}: " if error.filename else ""
+        return report_error(ReportError(IO, f"cannot read or write: {where}{error.strerror or error}"), words)
     except RecursionError:
         return report_error(ReportError(BAD_INPUT, "the JSON is nested too deeply"), words)
     except Exception as error:  # pylint: disable=broad-except

@@ -5,7 +5,6 @@ that is not as expected ends with exit code 3 and the name of the file."""
 from __future__ import annotations
 
 import json
-import math
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -14,6 +13,8 @@ from .errors import BAD_INPUT, IO, ReportError
 
 SCHEMA = "polykem-report-1"
 MOST_BYTES = 64 << 20
+# Quotients of such numbers are still finite. The largest that polykem writes is 2^64 - 1, for no limit of open files.
+LARGEST = 1e20
 
 
 @dataclass(frozen=True)
@@ -106,8 +107,8 @@ class Records:
 
 
 def number(value) -> float:
-    """A finite number that is not negative."""
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value) or value < 0:
+    """A number that is not negative and of a size that some result has."""
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 <= value <= LARGEST:
         raise ValueError(f"{str(value)[:40]!r} stands where a number belongs")
     return float(value)
 
@@ -258,6 +259,41 @@ KINDS = (
 )
 
 
+class Refused(ValueError):
+    """JSON that is none of a result: what is wrong with which member."""
+
+
+class Unusable(str):
+    """The digits of a number that is too large or too small for any result."""
+
+
+def _number(text: str) -> float | int | Unusable:
+    value = float(text)
+    if abs(value) > LARGEST or 0 < abs(value) < 1 / LARGEST:
+        return Unusable(text)
+    return value if set(text) & set(".eE") else int(text)
+
+
+def _unusable(value) -> Unusable | None:
+    """The first such number that `value` is or holds; an object has refused its own."""
+    if isinstance(value, list):
+        return next(filter(None, map(_unusable, value)), None)
+    return value if isinstance(value, Unusable) else None
+
+
+def _object(members: list[tuple[str, object]]) -> dict:
+    made = {}
+    for name, value in members:
+        if name in made:
+            raise Refused(f"the member '{name[:40]}' stands twice in one object")
+        digits = _unusable(value)
+        if digits:
+            shown = digits if len(digits) <= 40 else f"{digits[:20]}..., {len(digits)} characters long"
+            raise Refused(f"the member '{name[:40]}' holds {shown}: no result has such a number")
+        made[name] = value
+    return made
+
+
 def load(path: Path, name: str) -> dict:
     """The JSON object in the file; NaN and infinities, which JSON has not, are refused."""
 
@@ -269,9 +305,12 @@ def load(path: Path, name: str) -> dict:
             content = file.read(MOST_BYTES + 1)
         if len(content) > MOST_BYTES:
             raise ReportError(BAD_INPUT, f"'{name}' has more than {MOST_BYTES >> 20} MiB")
-        document = json.loads(content, parse_constant=no_constant)
+        document = json.loads(content, parse_constant=no_constant, parse_int=_number, parse_float=_number,
+                              object_pairs_hook=_object)
     except OSError as error:
         raise ReportError(IO, f"cannot read '{name}': {error.strerror}") from error
+    except Refused as error:
+        raise ReportError(BAD_INPUT, f"'{name}': {error}") from error
     except (ValueError, RecursionError) as error:
         raise ReportError(BAD_INPUT, f"'{name}' is not JSON: {error}") from error
     if not isinstance(document, dict):
