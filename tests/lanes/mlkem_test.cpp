@@ -100,10 +100,14 @@ class MlkemLanesTest : public testing::IsaTest {
     std::vector<SchemeBackend> result{*cpu_backend(s, name())};
 #ifndef __aarch64__
     using namespace mlkem;
-    static constexpr decltype(&avx512_backend<kMlkem512>) kOfSets[] = {
-        avx512_backend<kMlkem512>, avx512_backend<kMlkem768>, avx512_backend<kMlkem1024>,
-        avx512_backend<kKyber512>, avx512_backend<kKyber768>, avx512_backend<kKyber1024>};
-    if (GetParam() == testing::Isa::avx512) result.push_back(kOfSets[&s - schemes().data()](!kCpuByIntel));
+    const auto of_set = [&s]<MlkemParams... P>() {
+      const SchemeBackend* const of_others[] = {&avx512_backend<P, false>()...};
+      const SchemeBackend* const of_intel[] = {&avx512_backend<P, true>()...};
+      return *(kCpuByIntel ? of_others : of_intel)[&s - schemes().data()];
+    };
+    if (GetParam() == testing::Isa::avx512)
+      result.push_back(
+          of_set.template operator()<kMlkem512, kMlkem768, kMlkem1024, kKyber512, kKyber768, kKyber1024>());
 #endif
     return result;
   }

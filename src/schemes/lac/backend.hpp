@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
+#include <iterator>
+
 #include "core/operations.hpp"
 #include "schemes/lac/kem.hpp"
 #include "schemes/lac/ops.hpp"
@@ -19,12 +22,15 @@ struct IsaOperations : Operations<Kem<Ops<Isa>>, Chunk<Isa>> {
   }
 };
 
-/// `set` must live as long as the result.
+/// Of each of kSets.
 template <class Isa>
-SchemeBackend backend(const Set& set) {
-  SchemeBackend result = scheme_backend<IsaOperations<Isa>>(Isa::kName);
-  for (Operation& operation : result.ops)
-    operation.context = &set;
+constexpr std::array<SchemeBackend, std::size(kSets)> backends() {
+  std::array<SchemeBackend, std::size(kSets)> result{};
+  for (size_t i = 0; i < result.size(); ++i) {
+    result[i] = scheme_backend<IsaOperations<Isa>>(Isa::kName);
+    for (Operation& operation : result[i].ops)
+      operation.context = &kSets[i];
+  }
   return result;
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <span>
+
 #include "core/scheme.hpp"
 #include "schemes/lac/params.hpp"
 
@@ -8,10 +10,11 @@ namespace polykem::lac {
 
 /// A set on each backend; lac_ref.cpp, lac_avx2.cpp and so on define them. Calling an operation needs the CPU features.
 /// `set` must live as long as the result.
-SchemeBackend ref_backend(const Set& set);
-SchemeBackend avx2_backend(const Set& set);
-SchemeBackend avx512_backend(const Set& set);
-SchemeBackend neon_backend(const Set& set);
-SchemeBackend neon_sha3_backend(const Set& set);
+/// Of each of kSets. Only calling an operation needs the CPU features.
+std::span<const SchemeBackend> ref_backends();
+std::span<const SchemeBackend> avx2_backends();
+std::span<const SchemeBackend> avx512_backends();
+std::span<const SchemeBackend> neon_backends();
+std::span<const SchemeBackend> neon_sha3_backends();
 
 }  // namespace polykem::lac

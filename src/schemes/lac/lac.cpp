@@ -15,11 +15,11 @@ namespace {
 
 template <size_t kSet>
 struct SetBackends {
-  static SchemeBackend avx512() { return avx512_backend(kSets[kSet]); }
-  static SchemeBackend avx2() { return avx2_backend(kSets[kSet]); }
-  static SchemeBackend neon_sha3() { return neon_sha3_backend(kSets[kSet]); }
-  static SchemeBackend neon() { return neon_backend(kSets[kSet]); }
-  static SchemeBackend ref() { return ref_backend(kSets[kSet]); }
+  static SchemeBackend avx512() { return avx512_backends()[kSet]; }
+  static SchemeBackend avx2() { return avx2_backends()[kSet]; }
+  static SchemeBackend neon_sha3() { return neon_sha3_backends()[kSet]; }
+  static SchemeBackend neon() { return neon_backends()[kSet]; }
+  static SchemeBackend ref() { return ref_backends()[kSet]; }
 };
 
 template <size_t kSet>

@@ -13,8 +13,8 @@ namespace {
 /// The backends of set P.
 template <MlkemParams P>
 struct SetBackends {
-  static SchemeBackend avx512() { return avx512_backend<P>(kCpuByIntel); }
-  static SchemeBackend avx2() { return avx2_backend<P>(); }
+  static SchemeBackend avx512() { return kCpuByIntel ? avx512_backend<P, true>() : avx512_backend<P, false>(); }
+  static SchemeBackend avx2() { return kCpuByIntel ? avx2_backend<P, true>() : avx2_backend<P, false>(); }
   static SchemeBackend neon_sha3() { return neon_sha3_backend<P>(); }
   static SchemeBackend neon() { return neon_backend<P>(); }
   static SchemeBackend ref() { return ref::backend<P>(); }

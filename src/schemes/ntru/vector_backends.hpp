@@ -9,14 +9,14 @@ namespace polykem::ntru {
 /// Set P on a vector backend; ntru_avx2.cpp, ntru_avx512.cpp, ntru_amx.cpp, ntru_neon.cpp and ntru_neon_sha3.cpp
 /// instantiate them. Calling an operation needs the CPU features.
 template <NtruParams P>
-SchemeBackend avx2_backend();
+const SchemeBackend& avx2_backend();
 template <NtruParams P>
-SchemeBackend avx512_backend();
+const SchemeBackend& avx512_backend();
 template <NtruParams P>
-SchemeBackend amx_backend();
+const SchemeBackend& amx_backend();
 template <NtruParams P>
-SchemeBackend neon_backend();
+const SchemeBackend& neon_backend();
 template <NtruParams P>
-SchemeBackend neon_sha3_backend();
+const SchemeBackend& neon_sha3_backend();
 
 }  // namespace polykem::ntru

@@ -9,12 +9,12 @@ namespace polykem::saber {
 /// Set P on a vector backend; saber_avx2.cpp, saber_avx512.cpp, saber_neon.cpp and saber_neon_sha3.cpp instantiate
 /// them. Calling an operation needs the CPU features.
 template <SaberParams P>
-SchemeBackend avx2_backend();
+const SchemeBackend& avx2_backend();
 template <SaberParams P>
-SchemeBackend avx512_backend();
+const SchemeBackend& avx512_backend();
 template <SaberParams P>
-SchemeBackend neon_backend();
+const SchemeBackend& neon_backend();
 template <SaberParams P>
-SchemeBackend neon_sha3_backend();
+const SchemeBackend& neon_sha3_backend();
 
 }  // namespace polykem::saber

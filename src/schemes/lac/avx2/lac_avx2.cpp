@@ -29,8 +29,9 @@ struct Avx2 {
 
 }  // namespace
 
-SchemeBackend avx2_backend(const Set& set) {
-  return backend<Avx2>(set);
+std::span<const SchemeBackend> avx2_backends() {
+  static constexpr auto kBackends = backends<Avx2>();
+  return kBackends;
 }
 
 }  // namespace polykem::lac

@@ -29,8 +29,9 @@ struct Avx512 {
 
 }  // namespace
 
-SchemeBackend avx512_backend(const Set& set) {
-  return backend<Avx512>(set);
+std::span<const SchemeBackend> avx512_backends() {
+  static constexpr auto kBackends = backends<Avx512>();
+  return kBackends;
 }
 
 }  // namespace polykem::lac

@@ -22,12 +22,14 @@ struct NeonSha3 : Neon {
 
 }  // namespace
 
-SchemeBackend neon_backend(const Set& set) {
-  return backend<Neon>(set);
+std::span<const SchemeBackend> neon_backends() {
+  static constexpr auto kBackends = backends<Neon>();
+  return kBackends;
 }
 
-SchemeBackend neon_sha3_backend(const Set& set) {
-  return backend<NeonSha3>(set);
+std::span<const SchemeBackend> neon_sha3_backends() {
+  static constexpr auto kBackends = backends<NeonSha3>();
+  return kBackends;
 }
 
 }  // namespace polykem::lac

@@ -14,8 +14,9 @@ struct Ref : ref::Portable {
 
 }  // namespace
 
-SchemeBackend ref_backend(const Set& set) {
-  return backend<Ref>(set);
+std::span<const SchemeBackend> ref_backends() {
+  static constexpr auto kBackends = backends<Ref>();
+  return kBackends;
 }
 
 }  // namespace polykem::lac

@@ -21,16 +21,23 @@ struct Avx2 {
 
 }  // namespace
 
-template <MlkemParams P>
-SchemeBackend avx2_backend() {
-  return lanes::backend<P, Avx2>();
+template <MlkemParams P, bool by_intel>
+const SchemeBackend& avx2_backend() {
+  static constexpr SchemeBackend kBackend = lanes::backend<P, Avx2>(by_intel);
+  return kBackend;
 }
 
-template SchemeBackend avx2_backend<kMlkem512>();
-template SchemeBackend avx2_backend<kMlkem768>();
-template SchemeBackend avx2_backend<kMlkem1024>();
-template SchemeBackend avx2_backend<kKyber512>();
-template SchemeBackend avx2_backend<kKyber768>();
-template SchemeBackend avx2_backend<kKyber1024>();
+template const SchemeBackend& avx2_backend<kMlkem512, false>();
+template const SchemeBackend& avx2_backend<kMlkem512, true>();
+template const SchemeBackend& avx2_backend<kMlkem768, false>();
+template const SchemeBackend& avx2_backend<kMlkem768, true>();
+template const SchemeBackend& avx2_backend<kMlkem1024, false>();
+template const SchemeBackend& avx2_backend<kMlkem1024, true>();
+template const SchemeBackend& avx2_backend<kKyber512, false>();
+template const SchemeBackend& avx2_backend<kKyber512, true>();
+template const SchemeBackend& avx2_backend<kKyber768, false>();
+template const SchemeBackend& avx2_backend<kKyber768, true>();
+template const SchemeBackend& avx2_backend<kKyber1024, false>();
+template const SchemeBackend& avx2_backend<kKyber1024, true>();
 
 }  // namespace polykem::mlkem

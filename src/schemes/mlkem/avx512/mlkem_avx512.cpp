@@ -24,18 +24,27 @@ struct Avx512 {
 
 /// Intel's CPUs have one unit for shuffles of 512 bits: there, arithmetic item by item, for which nothing is transposed
 /// to lanes, takes less time than across them.
-template <MlkemParams P>
-SchemeBackend avx512_backend(bool by_intel) {
-  SchemeBackend backend = lanes::backend<P, Avx512>(by_intel);
-  if (by_intel) groups::use_groups<P, Avx512>(backend);
-  return backend;
+template <MlkemParams P, bool by_intel>
+const SchemeBackend& avx512_backend() {
+  static constexpr SchemeBackend kBackend = [] {
+    SchemeBackend backend = lanes::backend<P, Avx512>(by_intel);
+    if (by_intel) groups::use_groups<P, Avx512>(backend);
+    return backend;
+  }();
+  return kBackend;
 }
 
-template SchemeBackend avx512_backend<kMlkem512>(bool);
-template SchemeBackend avx512_backend<kMlkem768>(bool);
-template SchemeBackend avx512_backend<kMlkem1024>(bool);
-template SchemeBackend avx512_backend<kKyber512>(bool);
-template SchemeBackend avx512_backend<kKyber768>(bool);
-template SchemeBackend avx512_backend<kKyber1024>(bool);
+template const SchemeBackend& avx512_backend<kMlkem512, false>();
+template const SchemeBackend& avx512_backend<kMlkem512, true>();
+template const SchemeBackend& avx512_backend<kMlkem768, false>();
+template const SchemeBackend& avx512_backend<kMlkem768, true>();
+template const SchemeBackend& avx512_backend<kMlkem1024, false>();
+template const SchemeBackend& avx512_backend<kMlkem1024, true>();
+template const SchemeBackend& avx512_backend<kKyber512, false>();
+template const SchemeBackend& avx512_backend<kKyber512, true>();
+template const SchemeBackend& avx512_backend<kKyber768, false>();
+template const SchemeBackend& avx512_backend<kKyber768, true>();
+template const SchemeBackend& avx512_backend<kKyber1024, false>();
+template const SchemeBackend& avx512_backend<kKyber1024, true>();
 
 }  // namespace polykem::mlkem

@@ -93,7 +93,7 @@ struct GroupOperations {
 /// Has a backend compute all but few items in groups. Expanded keys leave so little to do that two items are few; with
 /// one key, three take less time as a group.
 template <MlkemParams P, class Isa>
-void use_groups(SchemeBackend& backend) {
+constexpr void use_groups(SchemeBackend& backend) {
   const auto with_few_of = [](Operation operation, const Operation& lanes) {
     operation.few = lanes.few;
     operation.few_most = lanes.few_most;

@@ -3,7 +3,6 @@
 // and so do the few that share one key, which is expanded once.
 #pragma once
 
-#include "core/cpu.hpp"
 #include "core/operations.hpp"
 #include "schemes/mlkem/kem.hpp"
 #include "schemes/mlkem/lanes/ops.hpp"
@@ -22,7 +21,7 @@ struct MostLone {
 
 /// Has few items computed one by one.
 template <MlkemParams P, class Isa, size_t... kOp>
-void lone_items(SchemeBackend& backend, bool by_intel, std::index_sequence<kOp...>) {
+constexpr void lone_items(SchemeBackend& backend, bool by_intel, std::index_sequence<kOp...>) {
   using Lone = lone::LoneOperations<P, Isa>;
   ((backend.ops[kOp].few = &Lone::template kOperation<static_cast<Op>(kOp)>), ...);
   ((backend.ops[kOp].few_most = Isa::kMostLone.of(P.k, kOp, by_intel)), ...);
@@ -31,7 +30,7 @@ void lone_items(SchemeBackend& backend, bool by_intel, std::index_sequence<kOp..
 
 /// With limits of few items for one maker's CPUs.
 template <MlkemParams P, class Isa>
-SchemeBackend backend(bool by_intel = kCpuByIntel) {
+constexpr SchemeBackend backend(bool by_intel) {
   using Prims = SinglePrims<Isa>;
   using Blocks = Operations<Kem<Ops<P, Isa>>, Chunk<P, Isa>>;
   using Singles = Operations<Kem<ref::Ops<P, Prims>>, ref::Chunk<P, Prims>>;

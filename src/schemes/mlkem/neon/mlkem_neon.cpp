@@ -24,15 +24,16 @@ struct Neon {
 }  // namespace
 
 template <MlkemParams P>
-SchemeBackend neon_backend() {
-  return lanes::backend<P, Neon>();
+const SchemeBackend& neon_backend() {
+  static constexpr SchemeBackend kBackend = lanes::backend<P, Neon>(false);
+  return kBackend;
 }
 
-template SchemeBackend neon_backend<kMlkem512>();
-template SchemeBackend neon_backend<kMlkem768>();
-template SchemeBackend neon_backend<kMlkem1024>();
-template SchemeBackend neon_backend<kKyber512>();
-template SchemeBackend neon_backend<kKyber768>();
-template SchemeBackend neon_backend<kKyber1024>();
+template const SchemeBackend& neon_backend<kMlkem512>();
+template const SchemeBackend& neon_backend<kMlkem768>();
+template const SchemeBackend& neon_backend<kMlkem1024>();
+template const SchemeBackend& neon_backend<kKyber512>();
+template const SchemeBackend& neon_backend<kKyber768>();
+template const SchemeBackend& neon_backend<kKyber1024>();
 
 }  // namespace polykem::mlkem

@@ -23,15 +23,16 @@ struct NeonSha3 {
 }  // namespace
 
 template <MlkemParams P>
-SchemeBackend neon_sha3_backend() {
-  return lanes::backend<P, NeonSha3>();
+const SchemeBackend& neon_sha3_backend() {
+  static constexpr SchemeBackend kBackend = lanes::backend<P, NeonSha3>(false);
+  return kBackend;
 }
 
-template SchemeBackend neon_sha3_backend<kMlkem512>();
-template SchemeBackend neon_sha3_backend<kMlkem768>();
-template SchemeBackend neon_sha3_backend<kMlkem1024>();
-template SchemeBackend neon_sha3_backend<kKyber512>();
-template SchemeBackend neon_sha3_backend<kKyber768>();
-template SchemeBackend neon_sha3_backend<kKyber1024>();
+template const SchemeBackend& neon_sha3_backend<kMlkem512>();
+template const SchemeBackend& neon_sha3_backend<kMlkem768>();
+template const SchemeBackend& neon_sha3_backend<kMlkem1024>();
+template const SchemeBackend& neon_sha3_backend<kKyber512>();
+template const SchemeBackend& neon_sha3_backend<kKyber768>();
+template const SchemeBackend& neon_sha3_backend<kKyber1024>();
 
 }  // namespace polykem::mlkem

@@ -38,16 +38,17 @@ struct TileKem : Kem<Ops> {
 }  // namespace
 
 template <NtruParams P>
-SchemeBackend amx_backend() {
+const SchemeBackend& amx_backend() {
   using Plans = Operations<TileKem<rows::Ops<P, Amx>>, rows::Chunk<P, Amx>, rows::KeygenChunk<P, Amx>>;
-  return scheme_backend<Plans>(cpu::kAmx);
+  static constexpr SchemeBackend kBackend = scheme_backend<Plans>(cpu::kAmx);
+  return kBackend;
 }
 
-template SchemeBackend amx_backend<kHps2048509>();
-template SchemeBackend amx_backend<kHps2048677>();
-template SchemeBackend amx_backend<kHps4096821>();
-template SchemeBackend amx_backend<kHrss701>();
-template SchemeBackend amx_backend<kHps40961229>();
-template SchemeBackend amx_backend<kHrss1373>();
+template const SchemeBackend& amx_backend<kHps2048509>();
+template const SchemeBackend& amx_backend<kHps2048677>();
+template const SchemeBackend& amx_backend<kHps4096821>();
+template const SchemeBackend& amx_backend<kHrss701>();
+template const SchemeBackend& amx_backend<kHps40961229>();
+template const SchemeBackend& amx_backend<kHrss1373>();
 
 }  // namespace polykem::ntru

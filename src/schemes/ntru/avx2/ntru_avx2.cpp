@@ -20,15 +20,16 @@ struct Avx2 {
 }  // namespace
 
 template <NtruParams P>
-SchemeBackend avx2_backend() {
-  return lanes::backend<P, lanes::WithSinglePrims<Avx2>>();
+const SchemeBackend& avx2_backend() {
+  static constexpr SchemeBackend kBackend = lanes::backend<P, lanes::WithSinglePrims<Avx2>>();
+  return kBackend;
 }
 
-template SchemeBackend avx2_backend<kHps2048509>();
-template SchemeBackend avx2_backend<kHps2048677>();
-template SchemeBackend avx2_backend<kHps4096821>();
-template SchemeBackend avx2_backend<kHrss701>();
-template SchemeBackend avx2_backend<kHps40961229>();
-template SchemeBackend avx2_backend<kHrss1373>();
+template const SchemeBackend& avx2_backend<kHps2048509>();
+template const SchemeBackend& avx2_backend<kHps2048677>();
+template const SchemeBackend& avx2_backend<kHps4096821>();
+template const SchemeBackend& avx2_backend<kHrss701>();
+template const SchemeBackend& avx2_backend<kHps40961229>();
+template const SchemeBackend& avx2_backend<kHrss1373>();
 
 }  // namespace polykem::ntru

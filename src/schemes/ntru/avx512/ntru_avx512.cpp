@@ -35,15 +35,16 @@ using FewItems = Operations<Kem<rows::Ops<P, Rows>, ref::Ops<P, Lanes>>, rows::C
 }  // namespace
 
 template <NtruParams P>
-SchemeBackend avx512_backend() {
-  return lanes::backend<P, Lanes, FewItems<P>>();
+const SchemeBackend& avx512_backend() {
+  static constexpr SchemeBackend kBackend = lanes::backend<P, Lanes, FewItems<P>>();
+  return kBackend;
 }
 
-template SchemeBackend avx512_backend<kHps2048509>();
-template SchemeBackend avx512_backend<kHps2048677>();
-template SchemeBackend avx512_backend<kHps4096821>();
-template SchemeBackend avx512_backend<kHrss701>();
-template SchemeBackend avx512_backend<kHps40961229>();
-template SchemeBackend avx512_backend<kHrss1373>();
+template const SchemeBackend& avx512_backend<kHps2048509>();
+template const SchemeBackend& avx512_backend<kHps2048677>();
+template const SchemeBackend& avx512_backend<kHps4096821>();
+template const SchemeBackend& avx512_backend<kHrss701>();
+template const SchemeBackend& avx512_backend<kHps40961229>();
+template const SchemeBackend& avx512_backend<kHrss1373>();
 
 }  // namespace polykem::ntru

@@ -22,15 +22,16 @@ struct Neon {
 }  // namespace
 
 template <NtruParams P>
-SchemeBackend neon_backend() {
-  return lanes::backend<P, lanes::WithSinglePrims<Neon>>();
+const SchemeBackend& neon_backend() {
+  static constexpr SchemeBackend kBackend = lanes::backend<P, lanes::WithSinglePrims<Neon>>();
+  return kBackend;
 }
 
-template SchemeBackend neon_backend<kHps2048509>();
-template SchemeBackend neon_backend<kHps2048677>();
-template SchemeBackend neon_backend<kHps4096821>();
-template SchemeBackend neon_backend<kHrss701>();
-template SchemeBackend neon_backend<kHps40961229>();
-template SchemeBackend neon_backend<kHrss1373>();
+template const SchemeBackend& neon_backend<kHps2048509>();
+template const SchemeBackend& neon_backend<kHps2048677>();
+template const SchemeBackend& neon_backend<kHps4096821>();
+template const SchemeBackend& neon_backend<kHrss701>();
+template const SchemeBackend& neon_backend<kHps40961229>();
+template const SchemeBackend& neon_backend<kHrss1373>();
 
 }  // namespace polykem::ntru

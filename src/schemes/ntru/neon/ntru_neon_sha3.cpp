@@ -21,15 +21,16 @@ struct NeonSha3 {
 }  // namespace
 
 template <NtruParams P>
-SchemeBackend neon_sha3_backend() {
-  return lanes::backend<P, lanes::WithSinglePrims<NeonSha3>>();
+const SchemeBackend& neon_sha3_backend() {
+  static constexpr SchemeBackend kBackend = lanes::backend<P, lanes::WithSinglePrims<NeonSha3>>();
+  return kBackend;
 }
 
-template SchemeBackend neon_sha3_backend<kHps2048509>();
-template SchemeBackend neon_sha3_backend<kHps2048677>();
-template SchemeBackend neon_sha3_backend<kHps4096821>();
-template SchemeBackend neon_sha3_backend<kHrss701>();
-template SchemeBackend neon_sha3_backend<kHps40961229>();
-template SchemeBackend neon_sha3_backend<kHrss1373>();
+template const SchemeBackend& neon_sha3_backend<kHps2048509>();
+template const SchemeBackend& neon_sha3_backend<kHps2048677>();
+template const SchemeBackend& neon_sha3_backend<kHps4096821>();
+template const SchemeBackend& neon_sha3_backend<kHrss701>();
+template const SchemeBackend& neon_sha3_backend<kHps40961229>();
+template const SchemeBackend& neon_sha3_backend<kHrss1373>();
 
 }  // namespace polykem::ntru

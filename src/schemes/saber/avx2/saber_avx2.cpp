@@ -17,12 +17,13 @@ struct Avx2 {
 }  // namespace
 
 template <SaberParams P>
-SchemeBackend avx2_backend() {
-  return lanes::backend<P, Avx2>();
+const SchemeBackend& avx2_backend() {
+  static constexpr SchemeBackend kBackend = lanes::backend<P, Avx2>();
+  return kBackend;
 }
 
-template SchemeBackend avx2_backend<kLightSaber>();
-template SchemeBackend avx2_backend<kSaber>();
-template SchemeBackend avx2_backend<kFireSaber>();
+template const SchemeBackend& avx2_backend<kLightSaber>();
+template const SchemeBackend& avx2_backend<kSaber>();
+template const SchemeBackend& avx2_backend<kFireSaber>();
 
 }  // namespace polykem::saber

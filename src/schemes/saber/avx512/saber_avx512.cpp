@@ -17,12 +17,13 @@ struct Avx512 {
 }  // namespace
 
 template <SaberParams P>
-SchemeBackend avx512_backend() {
-  return lanes::backend<P, Avx512>();
+const SchemeBackend& avx512_backend() {
+  static constexpr SchemeBackend kBackend = lanes::backend<P, Avx512>();
+  return kBackend;
 }
 
-template SchemeBackend avx512_backend<kLightSaber>();
-template SchemeBackend avx512_backend<kSaber>();
-template SchemeBackend avx512_backend<kFireSaber>();
+template const SchemeBackend& avx512_backend<kLightSaber>();
+template const SchemeBackend& avx512_backend<kSaber>();
+template const SchemeBackend& avx512_backend<kFireSaber>();
 
 }  // namespace polykem::saber

@@ -12,7 +12,7 @@ namespace polykem::saber::lanes {
 inline namespace POLYKEM_ISA {
 
 template <SaberParams P, class Isa>
-SchemeBackend backend() {
+constexpr SchemeBackend backend() {
   using Prims = SinglePrims<Isa>;
   using Blocks = Operations<Kem<Ops<P, Isa>>, Chunk<P, Isa>>;
   using Singles = Operations<Kem<ref::Ops<P, Prims>>, ref::Chunk<P, Prims>>;

@@ -18,12 +18,13 @@ struct Neon {
 }  // namespace
 
 template <SaberParams P>
-SchemeBackend neon_backend() {
-  return lanes::backend<P, Neon>();
+const SchemeBackend& neon_backend() {
+  static constexpr SchemeBackend kBackend = lanes::backend<P, Neon>();
+  return kBackend;
 }
 
-template SchemeBackend neon_backend<kLightSaber>();
-template SchemeBackend neon_backend<kSaber>();
-template SchemeBackend neon_backend<kFireSaber>();
+template const SchemeBackend& neon_backend<kLightSaber>();
+template const SchemeBackend& neon_backend<kSaber>();
+template const SchemeBackend& neon_backend<kFireSaber>();
 
 }  // namespace polykem::saber

@@ -17,12 +17,13 @@ struct NeonSha3 {
 }  // namespace
 
 template <SaberParams P>
-SchemeBackend neon_sha3_backend() {
-  return lanes::backend<P, NeonSha3>();
+const SchemeBackend& neon_sha3_backend() {
+  static constexpr SchemeBackend kBackend = lanes::backend<P, NeonSha3>();
+  return kBackend;
 }
 
-template SchemeBackend neon_sha3_backend<kLightSaber>();
-template SchemeBackend neon_sha3_backend<kSaber>();
-template SchemeBackend neon_sha3_backend<kFireSaber>();
+template const SchemeBackend& neon_sha3_backend<kLightSaber>();
+template const SchemeBackend& neon_sha3_backend<kSaber>();
+template const SchemeBackend& neon_sha3_backend<kFireSaber>();
 
 }  // namespace polykem::saber
