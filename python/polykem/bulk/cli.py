@@ -42,6 +42,15 @@ def pair(text):
     return role, value
 
 
+def once(option, pairs):
+    """The pairs of an option as a dict; a role that comes twice is refused."""
+    roles = [role for role, _ in pairs]
+    for role in roles:
+        if roles.count(role) > 1:
+            raise BulkError(f"{option} names the column '{role}' more than once", USAGE)
+    return dict(pairs)
+
+
 def count(text):
     """A whole number of at least 1; 1e7 and 10_000_000 are allowed."""
     try:
@@ -72,11 +81,11 @@ def add_job_options(parser, operation):
                         help="key file of the inputs that are protected jobs, in their order")
     parser.add_argument("--input-private", action="append", default=[], metavar="FILE",
                         help="private key, instead of --input-key, of jobs protected with --to")
-    parser.add_argument("--column", action="append", default=[], type=pair, metavar="COLUMN=NAME",
-                        help="the dataset's name of an input column")
+    parser.add_argument("--column", action="append", default=[], type=pair, metavar="COLUMN=[N:]NAME",
+                        help="the dataset's name of an input column; N: that of input N, counted from 1")
     parser.add_argument("--one", action="append", default=[], type=pair, metavar="COLUMN=FILE",
                         help="one record, the bytes of FILE, for all rows")
-    parser.add_argument("--keep", action="append", default=[], metavar="NAME", help="copy this input column")
+    parser.add_argument("--keep", action="append", default=[], metavar="[N:]NAME", help="copy this input column")
     parser.add_argument("--only", action="append", default=[], metavar="COLUMN", help="write this output column alone")
     if operation in ("keygen", "decaps"):
         parser.add_argument("--seeds", action="store_true", help="secret keys as seeds (64 bytes with ML-KEM)")
@@ -203,10 +212,10 @@ def run_job(options):
     from .job import describe
     keys = input_keys(options)
     inputs = [Dataset(path, key) for path, key in zip(options.input, keys)]
-    constants = {role: read(path) for role, path in options.one}
+    constants = {role: read(path) for role, path in once("--one", options.one).items()}
     job = describe(options.command, options.scheme, rows=getattr(options, "count", None), inputs=inputs,
-                   to_scheme=getattr(options, "to_suite", None) or "", names=dict(options.column), only=options.only,
-                   keep=options.keep, constants=constants, seeds=getattr(options, "seeds", False),
+                   to_scheme=getattr(options, "to_suite", None) or "", names=once("--column", options.column),
+                   only=options.only, keep=options.keep, constants=constants, seeds=getattr(options, "seeds", False),
                    info=getattr(options, "info", ""), aad=getattr(options, "aad", ""),
                    protection="plain" if options.plain_secrets else "hpke" if options.to else "aes-256-gcm",
                    partition_bytes=options.partition_mb << 20)

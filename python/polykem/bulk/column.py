@@ -6,9 +6,26 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Column:
-    """A column of fixed width. `role` is the operation's name for it, `name` the dataset's."""
+    """A column of fixed width.
+
+    Attributes
+    ----------
+    role, name : str
+        The operation's name for it, and the dataset's.
+    source : int
+        Of a column that is read: the number of its input, counted from 1; 0 where one record stands for it.
+    """
 
     role: str
     name: str
     width: int
     secret: bool = False
+    source: int = 0
+
+
+@dataclass(frozen=True)
+class Kept:
+    """A column that is copied from an input, whose number counts from 1."""
+
+    name: str
+    source: int

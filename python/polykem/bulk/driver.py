@@ -123,7 +123,8 @@ def run(path, job, keys, *, resume=False, thorough=True, compute=None, quiet=Fal
             "computed_partitions": len(todo), "retries": reporter.retries,
             "workers": reporter.workers, "seconds": round(reporter.seconds, 3),
             "rows_per_second": round(reporter.rate, 1), "written_bytes": reporter.bytes, "bytes": manifest["bytes"],
-            "secrets": job.secrets["kind"]}
+            "secrets": job.secrets["kind"],
+            **{name: manifest[name] for name in ("distinct_keys", "more_keys") if name in manifest}}
 
 
 def _made(folder):

@@ -10,8 +10,8 @@ import json
 import secrets as random_source
 from dataclasses import dataclass, field
 
-from . import kem, messages, secrets
-from .column import Column
+from . import kem, messages, secrets, sources
+from .column import Column, Kept
 from .errors import DATA, USAGE, BulkError
 
 SCHEMA = "polykem-bulk-job-1"
@@ -34,7 +34,7 @@ class Job:
     inputs : list of dict
         Datasets side by side, with the same number of rows: {"path", "rows", "files", "digest"}.
     reads, writes : list of Column
-    keep : list of str
+    keep : list of Kept
         Input columns that are copied.
     constants : dict
         Role of an input column -> SHA-256 of the one record that stands for the whole column.
@@ -94,6 +94,7 @@ def from_json(text, path):
             raise ValueError("another schema")
         for name in ("reads", "writes"):
             fields[name] = [Column(**column) for column in fields[name]]
+        fields["keep"] = [Kept(**column) for column in fields["keep"]]
         return Job(**fields)
     except (ValueError, KeyError, TypeError) as error:
         raise BulkError(f"{path} does not describe a bulk job of this version ({error})", DATA) from None
@@ -114,8 +115,25 @@ def pick(columns, wanted):
     return [column for column in columns if not wanted or column.role in wanted]
 
 
-def renamed(columns, names):
-    return [dataclasses.replace(column, name=names.get(column.role, column.role)) for column in columns]
+def check_roles(columns, names, constants):
+    """Names and constants are of columns that the operation reads."""
+    roles = [column.role for column in columns]
+    for role in (*names, *constants):
+        if role not in roles:
+            raise BulkError(f"the operation reads no column '{role}'", USAGE,
+                            "it reads " + (", ".join(roles) or "none"))
+        if role in names and role in constants:
+            raise BulkError(f"column '{role}' would be one record and the dataset's '{names[role]}'", USAGE,
+                            "give --one or --column for it, not both")
+
+
+def located(columns, inputs, names, constants):
+    """The columns with their names in the datasets and the numbers of their inputs."""
+    places = {column.role: sources.find(inputs, names.get(column.role, column.role), f"--column {column.role}=")
+              for column in columns if column.role not in constants}
+    sources.check_rotation(inputs, places, names)
+    return [dataclasses.replace(column, source=places[column.role][0], name=places[column.role][1])
+            if column.role in places else column for column in columns]
 
 
 def describe(operation, scheme, *, rows=None, inputs=(), to_scheme="", plaintext_bytes=None, names=None, only=None,
@@ -126,11 +144,14 @@ def describe(operation, scheme, *, rows=None, inputs=(), to_scheme="", plaintext
     Parameters
     ----------
     inputs : sequence of polykem.bulk.inputs.Dataset
-        Side by side; a column is taken from the first dataset that has it.
+        Side by side.
     constants : dict of str to bytes
         Input columns that are one record for all rows.
     names : dict of str to str
-        The dataset's name of an input column, where it is not the operation's.
+        The dataset's name of an input column, where it is not the operation's or where several inputs have it:
+        "pk", or "3:pk" for the third input's.
+    keep : sequence of str
+        Columns to copy, named in the same way.
     seeds : bool
         keygen writes, and decaps reads, secret keys as seeds.
     protection : str
@@ -141,39 +162,34 @@ def describe(operation, scheme, *, rows=None, inputs=(), to_scheme="", plaintext
         messages.suite(scheme)
     if operation in ("open", "rewrap", "seal") and plaintext_bytes is None:
         role = "plaintext" if operation == "seal" else "ciphertext"
-        width = width_of(inputs, names.get(role, role), constants.get(role))
-        plaintext_bytes = messages.message_bytes(operation, width)
+        plaintext_bytes = messages.message_bytes(operation, message_width(inputs, role, names, constants))
     reads, writes = kem.columns(operation, scheme, to_scheme, plaintext_bytes, seeds)
     row = kem.row_bytes(operation, scheme, [*reads, *writes])
-    reads, writes = renamed(reads, names), pick(writes, only)
-    for role in names:
-        if role not in {column.role for column in reads}:
-            raise BulkError(f"the operation reads no column '{role}'", USAGE,
-                            "it reads " + (", ".join(column.role for column in reads) or "none"))
+    check_roles(reads, names, constants)
     rows = agree_on_rows(rows, inputs)
-    check_columns(reads, writes, inputs, keep, constants)
+    reads, writes = located(reads, inputs, names, constants), pick(writes, only)
+    check_columns(reads, inputs, constants)
+    kept = check_kept(reads, writes, inputs, keep)
     partition_rows, group_rows = rows_of_a_partition(row, partition_bytes, group_bytes)
     return Job(operation, scheme, rows, partition_rows, group_rows, reads, writes,
-               [dataset.record() for dataset in inputs], list(keep),
+               [dataset.record() for dataset in inputs], kept,
                {role: hashlib.sha256(value).hexdigest() for role, value in constants.items()}, to_scheme, info, aad,
                secrets={"kind": protection})
 
 
-def width_of(inputs, name, constant):
-    """The width of an input column whose width the operation does not fix."""
-    if constant is not None:
-        return len(constant)
-    for dataset in inputs:
-        if name in dataset.widths:
-            if dataset.widths[name] is None:
-                raise not_fixed(dataset, name)
-            return dataset.widths[name]
-    raise BulkError(f"no input has a column '{name}'", DATA, have(inputs))
+def message_width(inputs, role, names, constants):
+    """The width of the messages, which the operation does not fix."""
+    if role in constants:
+        return len(constants[role])
+    return width_of(inputs, *sources.find(inputs, names.get(role, role), f"--column {role}="))
 
 
-def have(inputs):
-    names = sorted({name for dataset in inputs for name in dataset.widths})
-    return "the inputs have " + (", ".join(names) or "no column")
+def width_of(inputs, source, name):
+    """Bytes a row of a column of an input."""
+    dataset = inputs[source - 1]
+    if dataset.widths[name] is None:
+        raise not_fixed(dataset, name)
+    return dataset.widths[name]
 
 
 def not_fixed(dataset, name):
@@ -195,37 +211,33 @@ def agree_on_rows(rows, inputs):
     return known
 
 
-def check_columns(reads, writes, inputs, keep, constants):
-    """Every column that is read is there and has its width, and no name comes twice."""
-    for role in constants:
-        if role not in {column.role for column in reads}:
-            raise BulkError(f"the operation reads no column '{role}'", USAGE)
+def check_columns(reads, inputs, constants):
+    """Every column that is read has its width, and its key where it is encrypted."""
     for column in reads:
         if column.role in constants:
             width = len(constants[column.role])
         else:
-            width = width_of(inputs, column.name, None)
-            check_key(inputs, column.name)
+            width = width_of(inputs, column.source, column.name)
+            source = inputs[column.source - 1]
+            if source.is_encrypted(column.name) and source.column_key is None:
+                raise source.no_key(column.name)
         if width != column.width:
             raise BulkError(f"column '{column.name}' has {width} bytes a row, and the operation needs {column.width}",
                             DATA, "is this the right parameter set and column?")
-    names = [*keep, *(column.name for column in writes)]
+
+
+def check_kept(reads, writes, inputs, keep):
+    """The columns to copy: none is secret, and no name comes twice."""
+    kept = [Kept(name, source) for source, name in (sources.find(inputs, text, "--keep ") for text in keep)]
+    names = [column.name for column in (*kept, *writes)]
     for name in names:
         if names.count(name) > 1:
             raise BulkError(f"two output columns would be called '{name}'", USAGE)
-    for name in keep:
-        source = next((dataset for dataset in inputs if name in dataset.types), None)
-        if source is None:
-            raise BulkError(f"no input has a column '{name}' to keep", DATA, have(inputs))
-        if source.is_secret(name) or name in {column.name for column in reads if column.secret}:
-            raise BulkError(f"column '{name}' is secret and cannot be kept: it would be written in plain", USAGE)
-
-
-def check_key(inputs, name):
-    """A column that is encrypted needs its key now, not when a worker reads it."""
-    source = next(dataset for dataset in inputs if name in dataset.types)
-    if source.is_encrypted(name) and source.column_key is None:
-        raise source.no_key(name)
+    secret = {(column.name, column.source) for column in reads if column.secret}
+    for column in kept:
+        if inputs[column.source - 1].is_secret(column.name) or (column.name, column.source) in secret:
+            raise BulkError(f"column '{column.name}' is secret and cannot be kept: it would be written in plain", USAGE)
+    return kept
 
 
 def complete(job, secret, protect):

@@ -22,6 +22,7 @@ import shutil
 import uuid
 from pathlib import Path
 
+from . import distinct
 from .errors import CHECK_FAILED, DATA, IO, USAGE, BulkError, explained
 
 MANIFEST_SCHEMA = "polykem-bulk-manifest-1"
@@ -178,7 +179,7 @@ class Folder:
         manifest = {"schema": MANIFEST_SCHEMA, "job": job.id, "complete": True, "partitions": job.partitions,
                     "rows": sum(receipt["rows"] for receipt in receipts),
                     "bad_rows": sum(receipt["bad_rows"] for receipt in receipts),
-                    "bytes": sum(receipt["bytes"] for receipt in receipts),
+                    "bytes": sum(receipt["bytes"] for receipt in receipts), **distinct.of_receipts(receipts),
                     "files": [{"name": f"data/{self.data_file(receipt['partition']).name}", "rows": receipt["rows"],
                                "bytes": receipt["bytes"], "sha256": receipt["sha256"]} for receipt in receipts]}
         self.write("manifest.json", json.dumps(manifest, indent=1) + "\n")

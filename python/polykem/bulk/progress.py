@@ -10,6 +10,8 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 from rich.table import Table
 
+from .distinct import in_words
+
 LINE_SECONDS = 10
 
 
@@ -111,6 +113,7 @@ def print_table(summary):
                         ("partitions tried again", f"{summary['retries']:,}"), ("workers", f"{summary['workers']:,}"),
                         ("time", clock(summary["seconds"])), ("rows a second", number(summary["rows_per_second"])),
                         ("written now", f"{summary['written_bytes'] / 1e6:,.1f} MB"),
+                        *([("distinct public keys", in_words(summary))] if "distinct_keys" in summary else []),
                         ("secret columns", summary["secrets"]), ("folder", summary["folder"])]:
         table.add_row(name, str(value))
     Console().print(table)

@@ -14,6 +14,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from . import kem, messages, secrets
+from .distinct import Distinct
 from .errors import RESOURCES, BulkError
 from .inputs import METADATA, Dataset, as_array, as_column
 from .job import check_secret, column_key
@@ -69,9 +70,10 @@ class Worker:
             with self.turn:
                 kept, inputs = self._read(first, rows)
                 results = self._compute(partition, rows, inputs)
+                keys = self._keys(inputs, results)
                 del inputs
             table, counts = self._table(partition, rows, kept, results)
-            counts.update(host=socket.gethostname(), pid=os.getpid(),
+            counts.update(keys=keys, host=socket.gethostname(), pid=os.getpid(),
                           compute_seconds=round(time.monotonic() - begun, 6))
             return self.folder.commit(self.job, partition, lambda file: self._write(file, table), counts)
         except (MemoryError, pa.ArrowMemoryError):
@@ -84,17 +86,15 @@ class Worker:
 
     def _read(self, first, rows):
         """(columns to keep, role -> array) of some rows."""
-        wanted = [(column.role, column.name) for column in self.job.reads if column.role not in self.constants]
-        sought = {name for _, name in wanted} | set(self.job.keep)
+        wanted = [column for column in self.job.reads if column.role not in self.constants]
         tables = {}
-        for dataset in self.inputs:
-            here = sorted(sought & set(dataset.types))
-            sought -= set(here)
+        for number, dataset in enumerate(self.inputs, 1):
+            here = sorted({column.name for column in (*wanted, *self.job.keep) if column.source == number})
             if here:
-                table = dataset.read(first, rows, here)
-                tables.update({name: table for name in here})
-        arrays = {role: as_array(tables[name], name) for role, name in wanted}
-        return {name: tables[name].column(name) for name in self.job.keep}, {**self.constants, **arrays}
+                tables[number] = dataset.read(first, rows, here)
+        arrays = {column.role: as_array(tables[column.source], column.name) for column in wanted}
+        kept = {column.name: tables[column.source].column(column.name) for column in self.job.keep}
+        return kept, {**self.constants, **arrays}
 
     def _compute(self, partition, rows, inputs):
         each = kem.draw_bytes(self.job)
@@ -106,6 +106,16 @@ class Worker:
             return self.computer.run(rows, inputs, draws)
         finally:
             wipe(draws, *secret_inputs)
+
+    def _keys(self, inputs, results):
+        """For the receipt: which public keys the good rows were encapsulated to; None where the operation has none."""
+        keys, status = inputs.get("to_pk", inputs.get("pk")), results.get("status")
+        if keys is None or status is None:
+            return None
+        good, distinct = status.reshape(-1) == 0, Distinct()
+        if good.any():
+            distinct.add(keys if len(keys) < len(good) else (keys[row] for row in np.flatnonzero(good)))
+        return distinct.receipt()
 
     def _table(self, partition, rows, kept, results):
         """The rows as they are stored: secret columns encrypted unless the job says plain."""

@@ -68,7 +68,7 @@ def test_what_cannot_be_opened_is_a_bad_row_and_not_sealed_again(letters):
     rows[7] = rows[7][:-1] + bytes([rows[7][-1] ^ 1])
     bad = {"enc": table.column("enc"), "ciphertext": pa.array(rows, pa.binary(len(rows[0])))}
     pq.write_table(pa.table(bad), "bad.parquet")
-    place("rewrap", "moved", "--suite", suite, "--input", "keys", "--input", "bad.parquet", "--column", "to_pk=pk",
+    place("rewrap", "moved", "--suite", suite, "--input", "keys", "--input", "bad.parquet", "--column", "to_pk=1:pk",
           *BOUND, "--input-key", "key", *KEY, expect=3)
     status, ciphertext = place.columns("moved", "status", "ciphertext")
     assert np.flatnonzero(status).tolist() == [7] and status[7] == int(hpke.ItemStatus.OPEN)

@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: Apache-2.0
+"""From which input a column comes. NAME is a column that one input has; N:NAME is that of input N, counted from 1."""
+
+from __future__ import annotations
+
+import re
+
+from .errors import DATA, USAGE, BulkError
+
+QUALIFIED = re.compile(r"([0-9]+):(.+)", re.DOTALL)
+
+
+def find(inputs, text, option):
+    """(number of the input, name of the column) for NAME or N:NAME.
+
+    Parameters
+    ----------
+    inputs : sequence of polykem.bulk.inputs.Dataset
+    text : str
+    option : str
+        What precedes the name on a command line, for the error: "--column pk=".
+    """
+    match = QUALIFIED.fullmatch(text)
+    if match:
+        return of_input(inputs, match[1], match[2])
+    holders = [number for number, dataset in enumerate(inputs, 1) if text in dataset.types]
+    if not holders:
+        raise BulkError(f"no input has a column '{text}'", DATA, have(inputs))
+    if len(holders) > 1:
+        raise BulkError(f"several inputs have a column '{text}': "
+                        + ", ".join(f"{number} ({inputs[number - 1].path})" for number in holders), USAGE,
+                        "say which: " + " or ".join(f"{option}{number}:{text}" for number in holders))
+    return holders[0], text
+
+
+def of_input(inputs, digits, name):
+    """A column of the input that is named by its number."""
+    if len(digits) > 9 or not 1 <= int(digits) <= len(inputs):
+        raise BulkError(f"'{digits}:{name}' names input {digits}, and there are {len(inputs)}", USAGE,
+                        "inputs are counted from 1, in the order of --input")
+    dataset = inputs[int(digits) - 1]
+    if name not in dataset.types:
+        raise BulkError(f"input {digits} ({dataset.path}) has no column '{name}'", DATA,
+                        "it has " + (", ".join(dataset.types) or "no column"))
+    return int(digits), name
+
+
+def have(inputs):
+    names = sorted({name for dataset in inputs for name in dataset.types})
+    return "the inputs have " + (", ".join(names) or "no column")
+
+
+def check_rotation(inputs, places, names):
+    """New keys that lie beside the old ones by accident would leave every message as it was."""
+    if not {"sk", "to_pk"} <= set(places) or QUALIFIED.fullmatch(names.get("to_pk", "")):
+        return
+    number, name = places["to_pk"]
+    if number == places["sk"][0]:
+        raise BulkError(f"the new public keys would be column '{name}' of input {number} ({inputs[number - 1].path}), "
+                        "which has the old secret keys too", USAGE,
+                        f"add the new keys as another --input, or, if the keys are to stay, say --column "
+                        f"to_pk={number}:{name}")
