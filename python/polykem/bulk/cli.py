@@ -207,6 +207,7 @@ def protection(options, job):
 
 
 def run_job(options):
+    from . import statuses
     from .driver import compute_here, run
     from .inputs import Dataset
     from .job import describe
@@ -239,8 +240,7 @@ def run_job(options):
         print_table(summary)
     if summary["bad_rows"]:
         summary["exit_code"] = DATA
-        complain(f"{summary['bad_rows']} rows are malformed; their outputs are zero",
-                 "the column 'status' says which and why", )
+        complain(*statuses.in_words(summary))
     return summary
 
 

@@ -119,7 +119,8 @@ def run(path, job, keys, *, resume=False, thorough=True, compute=None, quiet=Fal
         manifest = folder.finish(job)
     return {"schema": "polykem-bulk-summary-1", "job": job.id, "folder": str(path), "operation": job.operation,
             "scheme": job.scheme, "rows": job.rows, "computed_rows": reporter.computed,
-            "bad_rows": manifest["bad_rows"], "partitions": job.partitions,
+            "bad_rows": manifest["bad_rows"], "statuses": manifest["statuses"],
+            "first_bad_row": manifest["first_bad_row"], "partitions": job.partitions,
             "computed_partitions": len(todo), "retries": reporter.retries,
             "workers": reporter.workers, "seconds": round(reporter.seconds, 3),
             "rows_per_second": round(reporter.rate, 1), "written_bytes": reporter.bytes, "bytes": manifest["bytes"],

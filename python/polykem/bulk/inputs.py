@@ -10,7 +10,6 @@ import json
 import os
 from pathlib import Path
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 from cryptography.exceptions import InvalidTag
@@ -18,6 +17,7 @@ from cryptography.exceptions import InvalidTag
 from . import layout
 from .errors import DATA, IO, USAGE, BulkError, explained
 from .secrets import ColumnCipher
+from .values import as_array, as_column, is_binary, width_of
 
 ARROW_SUFFIXES = {".arrow", ".feather", ".ipc"}
 SUFFIXES = {".parquet", *ARROW_SUFFIXES}
@@ -92,6 +92,8 @@ class Dataset:
     rows : int
     widths : dict
         Column -> bytes a row, or None where the width is not fixed.
+    binary : set
+        Columns whose values are bytes, of a fixed width or not.
     """
 
     def __init__(self, path, column_key=None, record=None):
@@ -125,8 +127,8 @@ class Dataset:
 
     def _take_schema(self, schema):
         self.types = {name: str(kind) for name, kind in zip(schema.names, schema.types)}
-        self.widths = {name: kind.byte_width if pa.types.is_fixed_size_binary(kind) else None
-                       for name, kind in zip(schema.names, schema.types)}
+        self.widths = {name: width_of(kind) for name, kind in zip(schema.names, schema.types)}
+        self.binary = {name for name, kind in zip(schema.names, schema.types) if is_binary(kind)}
 
     def record(self):
         """What job.json says of it."""
@@ -144,6 +146,22 @@ class Dataset:
     def no_key(self, name):
         return BulkError(f"column '{name}' of {self.path} is encrypted", USAGE,
                          "name the key with --input-key FILE or --input-private FILE")
+
+    def length_of(self, name):
+        """Bytes of the first value of a column that is neither missing nor empty; None where there is none."""
+        for index in range(len(self.names)):
+            for group in range(len(self._file(index).group_rows)):
+                column = self._read_group(index, group, [name]).column(name)
+                length = next((len(value) for value in map(pa.Scalar.as_py, column) if value), None)
+                if length is not None:
+                    return length
+        return None
+
+    def status_name(self, columns):
+        """The column that says which rows of some columns an earlier job could not compute; None without one."""
+        written = {column.name: column.role for column in self.job.writes} if self.job is not None else {}
+        status = next((name for name, role in written.items() if role == "status"), None)
+        return status if status is not None and set(columns) & set(written) else None
 
     def file_path(self, index):
         return os.path.join(self.folder, self.names[index])
@@ -205,27 +223,9 @@ class Dataset:
         seal = json.loads(schema.metadata[METADATA])
         cipher = ColumnCipher(self.column_key, self.job.id, seal["partition"], bytes.fromhex(seal["salt"]))
         try:
-            plain = cipher.open(name, group, as_array(table, name), bytes.fromhex(seal["tags"][name][group]))
+            sealed, _ = as_array(table.column(name), self.widths[name])
+            plain = cipher.open(name, group, sealed, bytes.fromhex(seal["tags"][name][group]))
         except (InvalidTag, KeyError, IndexError):
             raise BulkError(f"{path}: column '{name}' is not what was encrypted", DATA,
                             "the file was altered, or the key is another job's") from None
         return as_column(plain)
-
-
-def as_array(table, name):
-    """A column of fixed width as uint8 of shape (rows, width), a view where the column lies in one piece."""
-    column = table.column(name)
-    if column.null_count:
-        raise BulkError(f"column '{name}' has {column.null_count} empty rows", DATA, "fill or remove them")
-    chunk = column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()
-    if isinstance(chunk, pa.ChunkedArray):
-        chunk = chunk.chunk(0)
-    width = chunk.type.byte_width
-    flat = np.frombuffer(chunk.buffers()[1], np.uint8)
-    return flat[chunk.offset * width:(chunk.offset + len(chunk)) * width].reshape(len(chunk), width)
-
-
-def as_column(array):
-    """uint8 of shape (rows, width) as a column of fixed width, without a copy."""
-    rows, width = array.shape
-    return pa.FixedSizeBinaryArray.from_buffers(pa.binary(width), rows, [None, pa.py_buffer(array)])

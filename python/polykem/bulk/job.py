@@ -185,16 +185,19 @@ def message_width(inputs, role, names, constants):
 
 
 def width_of(inputs, source, name):
-    """Bytes a row of a column of an input."""
+    """Bytes a row of a column of an input; where its type does not fix them, of its first value."""
     dataset = inputs[source - 1]
-    if dataset.widths[name] is None:
-        raise not_fixed(dataset, name)
-    return dataset.widths[name]
+    if name not in dataset.binary:
+        raise not_binary(dataset, name)
+    width = dataset.widths[name] or dataset.length_of(name)
+    if width is None:
+        raise BulkError(f"column '{name}' of {dataset.path} has no value whose length could be taken", DATA)
+    return width
 
 
-def not_fixed(dataset, name):
-    return BulkError(f"column '{name}' of {dataset.path} is {dataset.types[name]}, not binary of fixed width", DATA,
-                     "cast it: pyarrow's column.cast(pyarrow.binary(WIDTH))")
+def not_binary(dataset, name):
+    return BulkError(f"column '{name}' of {dataset.path} is {dataset.types[name]}, and the operation reads bytes", DATA,
+                     "cast it: pyarrow's column.cast(pyarrow.binary())")
 
 
 def agree_on_rows(rows, inputs):
@@ -217,8 +220,11 @@ def check_columns(reads, inputs, constants):
         if column.role in constants:
             width = len(constants[column.role])
         else:
-            width = width_of(inputs, column.source, column.name)
             source = inputs[column.source - 1]
+            if column.name not in source.binary:
+                raise not_binary(source, column.name)
+            width = source.widths[column.name]
+            width = column.width if width is None else width  # each row has its own, which a worker looks at
             if source.is_encrypted(column.name) and source.column_key is None:
                 raise source.no_key(column.name)
         if width != column.width:

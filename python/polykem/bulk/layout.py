@@ -22,7 +22,7 @@ import shutil
 import uuid
 from pathlib import Path
 
-from . import distinct
+from . import distinct, statuses
 from .errors import CHECK_FAILED, DATA, IO, USAGE, BulkError, explained
 
 MANIFEST_SCHEMA = "polykem-bulk-manifest-1"
@@ -178,7 +178,7 @@ class Folder:
             raise BulkError(f"partition {lacking[0]} was committed and is gone", CHECK_FAILED, "resume the job")
         manifest = {"schema": MANIFEST_SCHEMA, "job": job.id, "complete": True, "partitions": job.partitions,
                     "rows": sum(receipt["rows"] for receipt in receipts),
-                    "bad_rows": sum(receipt["bad_rows"] for receipt in receipts),
+                    **statuses.of_receipts(receipts),
                     "bytes": sum(receipt["bytes"] for receipt in receipts), **distinct.of_receipts(receipts),
                     "files": [{"name": f"data/{self.data_file(receipt['partition']).name}", "rows": receipt["rows"],
                                "bytes": receipt["bytes"], "sha256": receipt["sha256"]} for receipt in receipts]}

@@ -13,13 +13,15 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from . import kem, messages, secrets
+from . import kem, messages, secrets, statuses
 from .distinct import Distinct
 from .errors import RESOURCES, BulkError
-from .inputs import METADATA, Dataset, as_array, as_column
+from .inputs import METADATA, Dataset
 from .job import check_secret, column_key
 from .layout import Folder
 from .memory import wipe
+from .statuses import RowStatus
+from .values import as_array, as_column
 
 PAGE_BYTES = 1 << 20
 
@@ -68,8 +70,9 @@ class Worker:
         begun, results = time.monotonic(), {}
         try:
             with self.turn:
-                kept, inputs = self._read(first, rows)
+                kept, inputs, faults = self._read(first, rows)
                 results = self._compute(partition, rows, inputs)
+                mark(results, faults)
                 keys = self._keys(inputs, results)
                 del inputs
             table, counts = self._table(partition, rows, kept, results)
@@ -85,16 +88,23 @@ class Worker:
             pa.default_memory_pool().release_unused()
 
     def _read(self, first, rows):
-        """(columns to keep, role -> array) of some rows."""
+        """(columns to keep, role -> array, a status of each row) of some rows."""
         wanted = [column for column in self.job.reads if column.role not in self.constants]
-        tables = {}
+        tables, arrays, faults = {}, dict(self.constants), np.zeros(rows, np.uint8)
         for number, dataset in enumerate(self.inputs, 1):
-            here = sorted({column.name for column in (*wanted, *self.job.keep) if column.source == number})
-            if here:
-                tables[number] = dataset.read(first, rows, here)
-        arrays = {column.role: as_array(tables[column.source], column.name) for column in wanted}
-        kept = {column.name: tables[column.source].column(column.name) for column in self.job.keep}
-        return kept, {**self.constants, **arrays}
+            here = {column.name for column in wanted if column.source == number}
+            status = dataset.status_name(here)
+            kept = {column.name for column in self.job.keep if column.source == number}
+            if here | kept:
+                tables[number] = dataset.read(first, rows, sorted(here | kept | ({status} if status else set())))
+            if status:
+                before = tables[number].column(status).to_numpy()
+                faults[before != 0] = RowStatus.MISSING
+        for column in wanted:
+            arrays[column.role], wrong = as_array(tables[column.source].column(column.name), column.width)
+            if wrong is not None:
+                faults = np.where(faults, faults, wrong)
+        return {column.name: tables[column.source].column(column.name) for column in self.job.keep}, arrays, faults
 
     def _compute(self, partition, rows, inputs):
         each = kem.draw_bytes(self.job)
@@ -121,7 +131,7 @@ class Worker:
         """The rows as they are stored: secret columns encrypted unless the job says plain."""
         columns, metadata = dict(kept), {"job": self.job.id, "partition": partition}
         status = results.get("status")
-        bad_rows = int(np.count_nonzero(status)) if status is not None else 0
+        bad = None if status is None else status.reshape(-1) != 0
         secret = {column.name: results[column.role] for column in self.job.writes if column.secret}
         encrypt = secret and self.job.secrets["kind"] != "plain"
         sealed = self._seal(partition, secret, metadata) if encrypt else secret
@@ -129,9 +139,10 @@ class Worker:
             if column.role == "status":
                 columns[column.name] = pa.array(status.reshape(rows))
             else:
-                columns[column.name] = as_column(sealed.get(column.name, results[column.role]))
+                columns[column.name] = as_column(sealed[column.name]) if column.name in sealed else \
+                    as_column(results[column.role], bad)
         table = pa.table(columns).replace_schema_metadata({METADATA: json.dumps(metadata)})
-        return table, {"bad_rows": bad_rows}
+        return table, statuses.counted(np.zeros(0) if status is None else status, self.job.span(partition)[0])
 
     def _seal(self, partition, secret, metadata):
         cipher = secrets.ColumnCipher(self.column_key, self.job.id, partition)
@@ -148,3 +159,12 @@ class Worker:
         with pq.ParquetWriter(pa.PythonFile(file, "w"), table.schema, compression="none", use_dictionary=False,
                               write_statistics=False, write_page_checksum=True, data_page_size=PAGE_BYTES) as writer:
             writer.write_table(table, row_group_size=self.job.group_rows)
+
+
+def mark(results, faults):
+    """Rows that could not be read have zeros and the reason instead of results."""
+    bad = faults != 0
+    if not bad.any():
+        return
+    for role, array in results.items():
+        array[bad] = 0 if role != "status" else faults[bad][:, None]

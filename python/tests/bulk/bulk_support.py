@@ -44,7 +44,8 @@ class Place:
 def array_of(table, name):
     column = table.column(name)
     if pa.types.is_fixed_size_binary(column.type):
-        return np.array([list(value) for value in column.to_pylist()], np.uint8)
+        empty = bytes(column.type.byte_width)
+        return np.array([list(empty if value is None else value) for value in column.to_pylist()], np.uint8)
     return column.to_numpy()
 
 

@@ -14,7 +14,7 @@ from known_answers import ROOT
 from test_bulk_jobs import small
 
 import polykem
-from polykem.bulk import cli, distinct
+from polykem.bulk import cli, distinct, values
 
 KEY = ("--key-file", "key")
 SUITE = ("--suite", "ML-KEM-768,HKDF-SHA256,AES-256-GCM")
@@ -135,3 +135,127 @@ def test_the_rotation_of_the_page_is_one(place):
     assert summary["operation"] == "open" and summary["bad_rows"] == 0
     assert np.array_equal(place.columns("read", "plaintext", key="key")[0], text)
     assert json.loads((place / "re/job.json").read_text())["reads"][3]["source"] == 3
+
+
+def holes(pk, kind):
+    """Keys in a column of an Arrow type, the second without a value."""
+    return pa.array([None if row == 1 else key.tobytes() for row, key in enumerate(pk)], kind)
+
+
+@pytest.mark.parametrize("kind", ["fixed", "binary", "large_binary", "dictionary", "view"])
+def test_a_row_without_a_value_has_a_status(place, monkeypatch, kind):
+    small(monkeypatch, 30_000)
+    if kind == "view" and not hasattr(pa, "binary_view"):
+        pytest.skip("this pyarrow has no views")
+    pk, sk = polykem.Context().keygen("mlkem768", ROWS)
+    column = holes(pk, {"fixed": pa.binary(1184), "large_binary": pa.large_binary()}.get(kind, pa.binary()))
+    if kind in ("dictionary", "view"):
+        column = column.dictionary_encode() if kind == "dictionary" else column.cast(pa.binary_view())
+    table = pa.table({"pk": column, "id": range(ROWS)})
+    with pa.OSFile("keys.arrow", "wb") as file, pa.ipc.new_file(file, table.schema) as writer:
+        writer.write_table(table)
+    summary = place("encaps", "sent", "--input", "keys.arrow", "--keep", "id", *KEY, expect=3)
+    assert summary["statuses"] == {"201": 1} and summary["bad_rows"] == 1 and summary["first_bad_row"] == 1
+    assert summary["partitions"] > 1 and summary["distinct_keys"] == ROWS - 1
+    rows = pq.read_table("sent/data")
+    assert rows.column("status").to_pylist() == [0, 201, *[0] * (ROWS - 2)]
+    assert rows.column("ct").is_null().to_pylist() == [row == 1 for row in range(ROWS)]
+    assert rows.column("id").to_pylist() == list(range(ROWS))
+    ct, ss = place.columns("sent", "ct", "ss", key="key")
+    good = np.arange(ROWS) != 1
+    assert np.array_equal(np.asarray(polykem.Context().decaps("mlkem768", sk[good], ct[good]).ss), ss[good])
+    assert not ss[1].any()
+    assert place("encaps", "sent", "--input", "keys.arrow", "--keep", "id", *KEY, "--resume",
+                 expect=3)["computed_partitions"] == 0
+
+
+def test_a_value_of_another_length_has_a_status(place):
+    pk, _ = polykem.Context().keygen("mlkem768", 5)
+    values = [key.tobytes() for key in pk]
+    values[1], values[2], values[4] = values[1][:-1], values[2] + b"x", b""
+    pq.write_table(pa.table({"pk": pa.array(values, pa.binary())}), "keys.parquet")
+    summary = place("encaps", "sent", "--input", "keys.parquet", *KEY, expect=3)
+    assert place.columns("sent", "status")[0].tolist() == [0, 202, 202, 0, 202]
+    assert summary["statuses"] == {"202": 3}
+    pq.write_table(pa.table({"pk": pa.array([values[1], None], pa.binary())}), "none.parquet")
+    assert place("encaps", "none", "--input", "none.parquet", *KEY, expect=3)["statuses"] == {"201": 1, "202": 1}
+
+
+def test_a_row_that_an_earlier_job_could_not_compute_is_missing(place):
+    """Zeros would decapsulate to a secret that nobody has, and a zero plaintext be sealed as a message."""
+    pk, sk = polykem.Context().keygen("mlkem768", 4)
+    table = pa.table({"pk": holes(pk, pa.binary()), "sk": fixed(np.asarray(sk))})
+    pq.write_table(table, "keys.parquet")
+    place("encaps", "sent", "--input", "keys.parquet", *KEY, expect=3)
+    place("decaps", "got", "--input", "keys.parquet", "--input", "sent", *KEY, expect=3)
+    assert place.columns("got", "status")[0].tolist() == [0, 201, 0, 0]
+    place("encaps", "bare", "--input", "keys.parquet", "--only", "ct", *KEY, expect=3)
+    assert place("decaps", "gone", "--input", "keys.parquet", "--input", "bare", *KEY, expect=3)["first_bad_row"] == 1
+
+
+def test_a_plaintext_that_did_not_open_is_not_sealed(place, monkeypatch):
+    text = hpke_place(place, monkeypatch)
+    table = pq.read_table("sent/data")
+    rows = [value.as_py() for value in table.column("ciphertext")]
+    rows[3] = None
+    pq.write_table(pa.table({"enc": table.column("enc"), "ciphertext": pa.array(rows, pa.binary())}), "bad.parquet")
+    place("open", "read", *SUITE, "--input", "old", "--input", "bad.parquet", "--input-key", "key", *KEY, expect=3)
+    plaintext, status = place.columns("read", "plaintext", "status", key="key")
+    assert np.flatnonzero(status).tolist() == [3] and not plaintext[3].any()
+    assert np.array_equal(np.delete(plaintext, 3, 0), np.delete(text, 3, 0))
+    place("seal", "again", *SUITE, "--input", "new", "--input", "read", "--input-key", "key", *KEY, expect=3)
+    status, = place.columns("again", "status")
+    assert np.flatnonzero(status).tolist() == [3] and status[3] == 201
+
+
+def test_messages_in_a_column_without_a_width(place):
+    pytest.importorskip("polykem.hpke")
+    place("keygen", "keys", *SUITE, "--count", 4, *KEY)
+    pq.write_table(pa.table({"plaintext": pa.array([None, b"12345678", b"1234567", b"abcdefgh"], pa.large_binary())}),
+                   "letters.parquet")
+    place("seal", "sent", *SUITE, "--input", "keys", "--input", "letters.parquet", *KEY, expect=3)
+    assert place.columns("sent", "status")[0].tolist() == [201, 0, 202, 0]
+    place("open", "read", *SUITE, "--input", "keys", "--input", "sent", "--input-key", "key", *KEY, expect=3)
+    plaintext, status = place.columns("read", "plaintext", "status", key="key")
+    assert [row.tobytes() for row in plaintext[[1, 3]]] == [b"12345678", b"abcdefgh"]
+    assert status.tolist() == [201, 0, 201, 0]
+    pq.write_table(pa.table({"plaintext": pa.array([None] * 4, pa.binary())}), "empty.parquet")
+    refused(place, "seal", "no", *SUITE, "--input", "keys", "--input", "empty.parquet", *KEY, code=3,
+            says=["no value whose length"])
+
+
+def test_the_end_of_a_job_names_statuses_and_rows(place, capfd):
+    pk, _ = polykem.Context().keygen("mlkem768", 5)
+    pk[3] = 255
+    pq.write_table(pa.table({"pk": holes(pk, pa.binary())}), "keys.parquet")
+    assert cli.main("encaps sent --input keys.parquet --key-file key --ray none --quiet".split()) == 3
+    said = capfd.readouterr().err
+    assert "2 of 5 rows have no result: 1 with status 8 (" in said and "1 with status 201 (" in said
+    assert "the first is row 1, counted from 0" in said
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars"])
+def test_what_pandas_and_polars_write_is_read(place, library):
+    frames = pytest.importorskip(library)
+    pk, sk = polykem.Context().keygen("mlkem768", 5)
+    frame = frames.DataFrame({"pk": [key.tobytes() for key in pk], "id": list("abcde")})
+    frame.to_parquet("keys.parquet") if library == "pandas" else frame.write_parquet("keys.parquet")
+    place("encaps", "sent", "--input", "keys.parquet", "--keep", "id", *KEY)
+    ct, ss = place.columns("sent", "ct", "ss", key="key")
+    assert np.array_equal(np.asarray(polykem.Context().decaps("mlkem768", sk, ct).ss), ss)
+    assert pq.read_table("sent/data").column("id").to_pylist() == list("abcde")
+
+
+def test_values_out_of_slices_and_several_chunks():
+    data = [b"aa", None, b"bbb", b"cc", b"dd", b"ee"]
+    column = pa.chunked_array([pa.array(data[:4], pa.binary()).slice(1), pa.array(data[4:], pa.binary())])
+    array, faults = values.as_array(column, 2)
+    assert [row.tobytes() for row in array] == [b"\0\0", b"\0\0", b"cc", b"dd", b"ee"]
+    assert faults.tolist() == [201, 202, 0, 0, 0]
+    whole, none = values.as_array(pa.chunked_array([pa.array(data[3:], pa.binary()).slice(1)]), 2)
+    assert [row.tobytes() for row in whole] == [b"dd", b"ee"] and none is None
+    one = pa.array([b"xx", None, b"yy"], pa.binary(2)).slice(1)
+    array, faults = values.as_array(pa.chunked_array([one]), 2)
+    assert [row.tobytes() for row in array] == [b"\0\0", b"yy"] and faults.tolist() == [201, 0]
+    array, faults = values.as_array(pa.chunked_array([pa.nulls(2)]), 3)
+    assert array.shape == (2, 3) and faults.tolist() == [201, 201]

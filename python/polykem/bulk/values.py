@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Arrow columns as arrays of records of one width, and which rows hold no such record."""
+
+from __future__ import annotations
+
+import numpy as np
+import pyarrow as pa
+
+from .statuses import RowStatus
+
+
+def width_of(kind):
+    """Bytes of a value where the type fixes them; None elsewhere."""
+    return kind.byte_width if pa.types.is_fixed_size_binary(kind) else None
+
+
+def is_binary(kind):
+    """Whether values of this Arrow type can be records: bytes, of a fixed width or not."""
+    if pa.types.is_dictionary(kind):
+        return is_binary(kind.value_type)
+    return (pa.types.is_fixed_size_binary(kind) or pa.types.is_binary(kind) or pa.types.is_large_binary(kind)
+            or pa.types.is_null(kind) or _is_view(kind))
+
+
+def _is_view(kind):
+    return hasattr(pa.types, "is_binary_view") and pa.types.is_binary_view(kind)
+
+
+def as_array(column, width):
+    """A column as records, a view where it lies in one piece and has no gaps.
+
+    Parameters
+    ----------
+    column : pyarrow.ChunkedArray
+    width : int
+
+    Returns
+    -------
+    tuple of numpy.ndarray
+        uint8 (rows, width), zero where a row has no record; and uint8 (rows,) with its `RowStatus` there and else 0,
+        or None where all rows have one.
+    """
+    pieces = [_piece(chunk, width) for chunk in column.chunks]
+    if len(pieces) == 1:
+        return pieces[0]
+    if not pieces:
+        return np.zeros((0, width), np.uint8), None
+    faults = [np.zeros(len(array), np.uint8) if fault is None else fault for array, fault in pieces]
+    some = any(fault is not None for _, fault in pieces)
+    return np.concatenate([array for array, _ in pieces]), np.concatenate(faults) if some else None
+
+
+def _piece(chunk, width):
+    if pa.types.is_dictionary(chunk.type):
+        chunk = chunk.dictionary_decode()
+    if pa.types.is_null(chunk.type):
+        return np.zeros((len(chunk), width), np.uint8), np.full(len(chunk), RowStatus.MISSING, np.uint8)
+    if pa.types.is_fixed_size_binary(chunk.type):
+        return _fixed(chunk)
+    return _variable(chunk.cast(pa.large_binary()), width)
+
+
+def _valid(chunk):
+    return chunk.is_valid().to_numpy(zero_copy_only=False)
+
+
+def _fixed(chunk):
+    width = chunk.type.byte_width
+    flat = np.frombuffer(chunk.buffers()[1] or b"", np.uint8)
+    records = flat[chunk.offset * width:(chunk.offset + len(chunk)) * width].reshape(len(chunk), width)
+    if not chunk.null_count:
+        return records, None
+    missing = ~_valid(chunk)
+    records = records.copy()
+    records[missing] = 0
+    return records, np.where(missing, RowStatus.MISSING, 0).astype(np.uint8)
+
+
+def _variable(chunk, width):
+    """Records out of values that each have a length of their own."""
+    rows = len(chunk)
+    offsets = np.frombuffer(chunk.buffers()[1], np.int64)[chunk.offset:chunk.offset + rows + 1] if rows else \
+        np.zeros(1, np.int64)
+    data, valid = np.frombuffer(chunk.buffers()[2] or b"", np.uint8), _valid(chunk)
+    good = valid & (np.diff(offsets) == width)
+    if good.all():
+        return data[offsets[0]:offsets[-1]].reshape(rows, width), None
+    records = np.zeros((rows, width), np.uint8)
+    if good.any():
+        windows = np.lib.stride_tricks.sliding_window_view(data, width)
+        records[good] = windows[offsets[:-1][good]]
+    return records, np.where(good, 0, np.where(valid, RowStatus.LENGTH, RowStatus.MISSING)).astype(np.uint8)
+
+
+def as_column(array, bad=None):
+    """uint8 of shape (rows, width) as a column of fixed width, without a copy; null where `bad` is true."""
+    rows, width = array.shape
+    good = None if bad is None or not bad.any() else pa.array(~bad).buffers()[1]
+    return pa.FixedSizeBinaryArray.from_buffers(pa.binary(width), rows, [good, pa.py_buffer(array)])
