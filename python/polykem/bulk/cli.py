@@ -4,19 +4,28 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import json
 import os
+import shlex
+import signal
 import sys
+import threading
 from pathlib import Path
 
 from ..report.streams import lost_output, open_streams, say, tell
-from .errors import CHECK_FAILED, DATA, DEFECT, IO, RESOURCES, USAGE, BulkError, explained
+from . import bounds
+from .errors import (CHECK_FAILED, DATA, DEFECT, INTERRUPTED, IO, RESOURCES, TERMINATED, USAGE, BulkError,
+                     explained)
 
 EPILOG = """\
 Secret columns are encrypted unless --plain-secrets is given. polykem-bulk new-key FILE makes a key file.
 docs/bulk.md has the guarantees, the file layout and examples.
 """
 SUITE = "MLKEM768-X25519,HKDF-SHA256,AES-256-GCM"
+OPERATIONS = {"keygen": "make key pairs", "encaps": "encapsulate to public keys", "decaps": "decapsulate ciphertexts",
+              "seal": "encrypt messages to recipients (HPKE)", "open": "decrypt messages",
+              "rewrap": "open with an old key and seal to a new one, in memory"}
 LOUD = """\
 polykem-bulk: --plain-secrets: SECRET KEYS AND SHARED SECRETS ARE WRITTEN IN PLAIN to {folder}.
 polykem-bulk: whoever can read that folder, its backups or its disks has them.
@@ -51,15 +60,17 @@ def once(option, pairs):
     return dict(pairs)
 
 
-def count(text):
-    """A whole number of at least 1; 1e7 and 10_000_000 are allowed."""
-    try:
-        value = float(text) if "e" in text.lower() else int(text)
-        if value != int(value) or value < 1:
-            raise ValueError
-        return int(value)
-    except ValueError:
-        raise argparse.ArgumentTypeError(f"'{text}' is no whole number of at least 1") from None
+def between(least, most):
+    """The type of an option that takes a whole number."""
+    def number(text):
+        try:
+            return bounds.whole(text, least, most)
+        except ValueError as error:
+            raise argparse.ArgumentTypeError(str(error)) from None
+    return number
+
+
+count = between(1, bounds.ROWS)
 
 
 def add_job_options(parser, operation):
@@ -108,11 +119,14 @@ def add_run_options(parser):
     where.add_argument("--ray", default="local", metavar="ADDRESS",
                        help="local (starts a cluster of this host), auto, an address, or none: no Ray (%(default)s)")
     where.add_argument("--backend", help="force polykem's backend: cuda, avx512, avx2, ref")
-    where.add_argument("--cpus", type=int, default=0, help="CPUs of a worker (all of its host)")
+    where.add_argument("--cpus", type=between(0, bounds.CPUS), default=0, help="CPUs of a worker (all of its host)")
     where.add_argument("--no-gpu", action="store_true", help="one worker a host, also where there are GPUs")
-    where.add_argument("--partition-mb", type=count, default=256, help="size of a partition in memory (%(default)s)")
+    where.add_argument("--partition-mb", type=between(1, bounds.PARTITION_MB), default=256,
+                       help="size of a partition in memory (%(default)s)")
     where.add_argument("--resume", action="store_true", help="go on with the job in FOLDER")
     where.add_argument("--quick-resume", action="store_true", help="the same; compare sizes, not checksums")
+    where.add_argument("--touched-inputs", action="store_true",
+                       help="resume though inputs have other times; names, sizes and footers must be the same")
     where.add_argument("--quiet", action="store_true", help="no progress, no table")
     where.add_argument("--json", metavar="FILE", help="write the summary, or the error, to FILE (-: standard output)")
 
@@ -121,10 +135,7 @@ def parser():
     top = Parser(prog="polykem-bulk", description="Bulk jobs of polykem over Parquet and Arrow datasets.",
                  epilog=EPILOG, formatter_class=argparse.RawDescriptionHelpFormatter)
     commands = top.add_subparsers(dest="command", required=True, metavar="COMMAND", parser_class=Parser)
-    for operation, text in [("keygen", "make key pairs"), ("encaps", "encapsulate to public keys"),
-                            ("decaps", "decapsulate ciphertexts"), ("seal", "encrypt messages to recipients (HPKE)"),
-                            ("open", "decrypt messages"),
-                            ("rewrap", "open with an old key and seal to a new one, in memory")]:
+    for operation, text in OPERATIONS.items():
         add_job_options(commands.add_parser(operation, help=text, epilog=EPILOG), operation)
     verify = commands.add_parser("verify", help="compare a job's files with their checksums")
     export = commands.add_parser("export", help="write a job's rows to one Parquet file, secrets in plain")
@@ -136,7 +147,7 @@ def parser():
         reads.add_argument("--quiet", action="store_true")
     export.add_argument("target", metavar="FILE")
     export.add_argument("--column", action="append", default=[], metavar="NAME", help="this column alone")
-    export.add_argument("--first", type=int, default=0, metavar="ROW")
+    export.add_argument("--first", type=between(0, bounds.ROWS), default=0, metavar="ROW")
     export.add_argument("--count", type=count, metavar="ROWS")
     export.add_argument("--plain-secrets", action="store_true", help="needed where a secret column is written")
     key = commands.add_parser("new-key", help="make a key file: 32 random bytes")
@@ -234,7 +245,8 @@ def run_job(options):
         from .cluster import compute_with_ray
         compute = compute_with_ray(options.ray, options.backend, options.cpus, not options.no_gpu)
     summary = run(options.out, job, held, resume=options.resume or options.quick_resume,
-                  thorough=not options.quick_resume, compute=compute, quiet=options.quiet)
+                  thorough=not options.quick_resume, touched=options.touched_inputs, compute=compute,
+                  quiet=options.quiet)
     if not options.quiet and options.json != "-":
         from .progress import print_table
         print_table(summary)
@@ -314,6 +326,8 @@ def attempt(arguments):
     """Runs a command. Returns the JSON that says what happened, and the exit code."""
     run = {"verify": run_verify, "export": run_export, "new-key": run_new_key, "new-pair": run_new_pair}
     try:
+        for argument in arguments:
+            bounds.check_utf8(argument, "the argument")
         options = parser().parse_args(arguments)
         result = run.get(options.command, run_job)(options)
         return result, result.pop("exit_code", 0)
@@ -326,7 +340,38 @@ def attempt(arguments):
     except OSError as error:
         return failure(f"{error.filename or ''} {error.strerror or error}".strip(), IO, "")
     except KeyboardInterrupt:
-        return failure("interrupted; committed partitions stay", 130, "the same command with --resume goes on")
+        return failure("interrupted", INTERRUPTED, resume_hint(arguments))
+    except Terminated:
+        return failure("ended by SIGTERM", TERMINATED, resume_hint(arguments))
+
+
+class Terminated(BaseException):
+    """SIGTERM has come. Not an Exception, so that nothing on the way takes it for a failure."""
+
+
+def raise_terminated(_number, _frame):
+    raise Terminated
+
+
+@contextlib.contextmanager
+def sigterm_raises():
+    """SIGTERM unwinds what runs, so that workers end and temporary files go; only a process's main thread can."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGTERM, raise_terminated)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before or signal.SIG_DFL)
+
+
+def resume_hint(arguments):
+    """The command that goes on with the job."""
+    if not arguments or arguments[0] not in OPERATIONS:
+        return ""
+    again = [] if {"--resume", "--quick-resume"} & set(arguments) else ["--resume"]
+    return "committed partitions stay; to go on: " + shlex.join(["polykem-bulk", *arguments, *again])
 
 
 def failure(message, code, hint):
@@ -349,11 +394,14 @@ def perform(arguments):
     """Runs a command, prints what --json asks for, and returns the exit code."""
     os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
     try:
-        result, code = attempt(arguments)
+        with sigterm_raises():
+            result, code = attempt(arguments)
         target = json_target(arguments)
         if target:
             write_json(target, result)
         return code
+    except Terminated:  # a second time
+        return TERMINATED
     except SystemExit as ended:  # --help
         return ended.code
     except BulkError as error:

@@ -9,8 +9,11 @@ from __future__ import annotations
 
 import collections
 import contextlib
+import functools
+import signal
 import socket
 import sys
+import threading
 import time
 
 import ray
@@ -19,12 +22,12 @@ from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
 from .driver import IN_FLIGHT
 from .errors import DEFECT, RESOURCES, BulkError
+from .head import KNOCK_SECONDS, Head
 from .worker import Worker
 
 ATTEMPTS = 5  # of a partition, before it is taken for the cause of the deaths
 DEATHS = 5  # in a row, of workers that were never ready
 LOOK_SECONDS = 2  # between two looks at the cluster's nodes
-KNOCK_SECONDS = 5
 PATIENCE_SECONDS = 120  # without any worker
 
 
@@ -50,9 +53,11 @@ class Crew:
         CPUs of a worker; 0: all of its host.
     gpus : bool
         A worker for each GPU where a host has any.
+    head : Head
     """
 
-    def __init__(self, folder, unlock, backend, cpus, gpus):
+    def __init__(self, folder, unlock, backend, cpus, gpus, head):
+        self.head = head
         self.folder, self.unlock, self.backend, self.cpus, self.gpus = folder, unlock, backend, cpus, gpus
         self.hands, self.looked = {}, 0.0
         self.deaths = 0  # since a worker was last ready
@@ -74,13 +79,15 @@ class Crew:
         if time.monotonic() - self.looked < LOOK_SECONDS:
             return
         self.looked = time.monotonic()
-        for place, share in self.places():
+        for place, share in self.head.ask(lambda: list(self.places())):
             if place not in self.hands:
-                stay = NodeAffinitySchedulingStrategy(place[0], soft=False)
-                remote = ray.remote(Worker).options(max_restarts=0, max_concurrency=IN_FLIGHT, scheduling_strategy=stay,
-                                                    **share)
-                actor = remote.remote(self.folder, share["num_cpus"], self.backend)
-                self.hands[place] = Hand(place[0], place, actor, self.unlock)
+                self.hands[place] = self.head.ask(functools.partial(self._hand, place, share))
+
+    def _hand(self, place, share):
+        stay = NodeAffinitySchedulingStrategy(place[0], soft=False)
+        remote = ray.remote(Worker).options(max_restarts=0, max_concurrency=IN_FLIGHT, scheduling_strategy=stay,
+                                            **share)
+        return Hand(place[0], place, remote.remote(self.folder, share["num_cpus"], self.backend), self.unlock)
 
     def dismiss(self, hand, error):
         """Forgets a worker that has died. Returns the partitions that it had."""
@@ -100,6 +107,7 @@ def compute_on(crew, job, partitions, reporter):
     todo, attempts = collections.deque(partitions), collections.Counter()
     alone_since = time.monotonic()
     while todo or any(partition is not None for hand in crew.hands.values() for partition in hand.tasks.values()):
+        crew.head.check()
         crew.hire()
         give_work(crew, todo, attempts)
         reporter.workers = sum(hand.ready for hand in crew.hands.values())
@@ -183,12 +191,16 @@ class Session:
         knock(self.address)
         self.quiet = contextlib.redirect_stdout(sys.stderr)  # Ray prints what it has to say of dead workers
         self.quiet.__enter__()
+        handler = signal.getsignal(signal.SIGTERM)  # Ray would put its own in this place, which says nothing
         try:
             ray.init(address=self.address, include_dashboard=False if self.address == "local" else None,
                      log_to_driver=False, logging_level="ERROR", ignore_reinit_error=True)
         except (ConnectionError, RayError, GetTimeoutError, ValueError, RuntimeError) as error:
             self.quiet.__exit__(None, None, None)
             raise unreachable(self.address, str(error).splitlines()[0]) from None
+        finally:
+            if threading.current_thread() is threading.main_thread():
+                signal.signal(signal.SIGTERM, handler or signal.SIG_DFL)
         return self
 
     def __exit__(self, *error):
@@ -210,9 +222,10 @@ def compute_with_ray(address="local", backend=None, cpus=0, gpus=True):
     """
     def compute(folder, job, partitions, unlock, reporter):
         with Session(address):
-            crew = Crew(folder, unlock, backend, cpus, gpus)
-            try:
-                compute_on(crew, job, partitions, reporter)
-            finally:
-                crew.end()
+            with Head(ray.get_runtime_context().gcs_address) as head:
+                crew = Crew(folder, unlock, backend, cpus, gpus, head)
+                try:
+                    compute_on(crew, job, partitions, reporter)
+                finally:
+                    crew.end()
     return compute

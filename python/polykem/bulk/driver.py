@@ -4,8 +4,11 @@
 from __future__ import annotations
 
 import concurrent.futures
+import contextlib
+import os
 from dataclasses import dataclass, field
 
+from . import bounds, changes
 from .errors import DATA, IO, USAGE, BulkError
 from .job import check_secret, complete
 from .layout import Folder, is_job
@@ -40,7 +43,7 @@ class Keys:
         return self.secret(job.id), self.inputs, self.constants
 
 
-def begin(path, job, keys, resume):
+def begin(path, job, keys, resume, touched=False):
     """The job as it is in the folder: a new one, or the one that is resumed."""
     folder = Folder(path)
     if not is_job(path):
@@ -48,10 +51,7 @@ def begin(path, job, keys, resume):
         folder.create(job)
         return job
     there = folder.job()
-    other = there.difference(job)
-    if other:
-        raise BulkError(f"{path} holds another job: its {other[0]} is {brief(other[1])}, not {brief(other[2])}",
-                        DATA if resume else USAGE, "name another folder, or give the command that began it")
+    check_same(path, there, job, resume, touched)
     if not resume:
         raise BulkError(f"{path} holds this job already", USAGE, "--resume computes what is missing")
     check_secret(there, keys.secret(there.id))
@@ -59,9 +59,18 @@ def begin(path, job, keys, resume):
     return there
 
 
-def brief(value, limit=80):
-    text = str(value)
-    return text if len(text) <= limit else text[:limit] + "..."
+def check_same(path, there, job, resume, touched):
+    """Raises unless the folder's job is the one that is asked for, with the inputs that it began with."""
+    hint = "name another folder, or give the command that began it"
+    other = changes.of_jobs(there, job)
+    if other is None:
+        other, only_times = changes.of_inputs(there.inputs, job.inputs)
+        if only_times and touched:
+            return
+        if only_times:
+            hint = "if its contents are the same, --touched-inputs goes on with it; else name another folder"
+    if other:
+        raise BulkError(f"{path} holds another job: {other}", DATA if resume else USAGE, hint)
 
 
 def missing(folder, job, thorough, say):
@@ -74,16 +83,36 @@ def missing(folder, job, thorough, say):
     return [partition for partition, fault in enumerate(faults) if fault]
 
 
-def check_room(folder, job, partitions):
+def check_room(folder, job, rows):
     """Refuses to begin what the disk cannot hold."""
-    row = sum(column.width for column in job.writes)
-    need, free = row * sum(job.span(partition)[1] for partition in partitions), folder.free_bytes()
+    need, free = rows * sum(column.width for column in job.writes), folder.free_bytes()
     if need > free:
-        raise BulkError(f"the job needs {need / 1e9:,.1f} GB and {folder.path} has {free / 1e9:,.1f} GB", IO,
-                        "name a larger disk, or write fewer columns (--only)")
+        raise BulkError(f"the job needs {need / 1e9:,.1f} GB and the disk of {folder.path} has {free / 1e9:,.1f} GB",
+                        IO, "name a larger disk, or write fewer columns (--only)")
 
 
-def run(path, job, keys, *, resume=False, thorough=True, compute=None, quiet=False):
+@contextlib.contextmanager
+def begun(folder):
+    """Locks the folder. If nothing is put into the list that this yields, since no job could be begun there, what was
+    made for it is removed, the folders above it too.
+    """
+    path = folder.path.absolute()
+    made = [one for one in (path, *path.parents) if not os.path.exists(one)]
+    before = set(os.listdir(path)) if os.path.isdir(path) else set()
+    with _made(folder).locked():
+        new, marks = not is_job(path), []
+        try:
+            yield marks
+        except BaseException:
+            if new and not marks:
+                folder.forget_beginning(before)
+                with contextlib.suppress(OSError):
+                    for one in made:
+                        one.rmdir()
+            raise
+
+
+def run(path, job, keys, *, resume=False, thorough=True, touched=False, compute=None, quiet=False):
     """Begins or resumes a job and completes it.
 
     Parameters
@@ -97,6 +126,8 @@ def run(path, job, keys, *, resume=False, thorough=True, compute=None, quiet=Fal
         Go on with the job that is in the folder.
     thorough : bool
         On resuming, compare the SHA-256 of what is committed, not only sizes.
+    touched : bool
+        Go on although inputs were written again, if names, sizes, rows and footers of their files are the same.
     compute : callable, optional
         (folder, job, partitions, unlock, reporter) -> None; `compute_here` unless given.
 
@@ -106,22 +137,32 @@ def run(path, job, keys, *, resume=False, thorough=True, compute=None, quiet=Fal
         The summary that --json shows.
     """
     folder = Folder(path)
-    with _made(folder).locked():
-        job = begin(path, job, keys, resume)
+    bounds.check_utf8(os.path.abspath(path), "the folder")
+    if not is_job(path):
+        check_room(folder, job, job.rows)
+    with begun(folder) as marks:
+        job = begin(path, job, keys, resume, touched)
+        marks.append(job)
         folder.forget_leftovers()
         todo = missing(folder, job, thorough, lambda line: None if quiet else print(line, flush=True)) \
             if resume else list(range(job.partitions))
-        check_room(folder, job, todo)
-        done = job.rows - sum(job.span(partition)[1] for partition in todo)
+        to_compute = sum(job.span(partition)[1] for partition in todo)
+        check_room(folder, job, to_compute)
+        done = job.rows - to_compute
         with Reporter(f"{job.operation} {job.scheme}", job.rows, done, quiet) as reporter:
             if todo:
                 (compute or compute_here)(str(folder.path.resolve()), job, todo, keys.unlock(job), reporter)
         manifest = folder.finish(job)
+    return summary(path, job, manifest, reporter, len(todo))
+
+
+def summary(path, job, manifest, reporter, computed_partitions):
+    """What --json shows of a run."""
     return {"schema": "polykem-bulk-summary-1", "job": job.id, "folder": str(path), "operation": job.operation,
             "scheme": job.scheme, "rows": job.rows, "computed_rows": reporter.computed,
             "bad_rows": manifest["bad_rows"], "statuses": manifest["statuses"],
             "first_bad_row": manifest["first_bad_row"], "partitions": job.partitions,
-            "computed_partitions": len(todo), "retries": reporter.retries,
+            "computed_partitions": computed_partitions, "retries": reporter.retries,
             "workers": reporter.workers, "seconds": round(reporter.seconds, 3),
             "rows_per_second": round(reporter.rate, 1), "written_bytes": reporter.bytes, "bytes": manifest["bytes"],
             "secrets": job.secrets["kind"],

@@ -13,6 +13,8 @@ BACKEND = 4
 IO = 5
 DEFECT = 6
 RESOURCES = 7
+INTERRUPTED = 130
+TERMINATED = 143
 
 
 class BulkError(Exception):

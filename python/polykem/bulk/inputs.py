@@ -15,6 +15,7 @@ import pyarrow.parquet as pq
 from cryptography.exceptions import InvalidTag
 
 from . import layout
+from .bounds import check_utf8
 from .errors import DATA, IO, USAGE, BulkError, explained
 from .secrets import ColumnCipher
 from .values import as_array, as_column, is_binary, width_of
@@ -65,6 +66,16 @@ def open_file(path):
             raise BulkError(f"{path} cannot be read: {str(error).splitlines()[0]}", DATA) from None
 
 
+def footer_digest(path):
+    """SHA-256 of a file's footer, which says where columns lie and, in Parquet, often their extreme values."""
+    mark = 6 if path.suffix in ARROW_SUFFIXES else 4  # bytes of ARROW1 and of PAR1, before which the length stands
+    with explained(path), open(path, "rb") as file:
+        file.seek(-mark - 4, os.SEEK_END)
+        length = int.from_bytes(file.read(4), "little")
+        file.seek(-mark - 4 - length, os.SEEK_END)
+        return hashlib.sha256(file.read(length)).hexdigest()
+
+
 def files_of(path):
     """The files of a dataset, in the order of their rows."""
     path = Path(path)
@@ -73,6 +84,8 @@ def files_of(path):
     if not path.is_dir():
         raise BulkError(f"there is no dataset {path}", IO)
     found = sorted(file for file in path.rglob("*") if file.suffix in SUFFIXES and not file.name.startswith((".", "_")))
+    for file in found:
+        check_utf8(str(file), "the file")
     if not found:
         raise BulkError(f"{path} holds no file that ends in " + ", ".join(sorted(SUFFIXES)), DATA)
     return found
@@ -94,16 +107,19 @@ class Dataset:
         Column -> bytes a row, or None where the width is not fixed.
     binary : set
         Columns whose values are bytes, of a fixed width or not.
+    repeated : set
+        Names that several columns have.
     """
 
     def __init__(self, path, column_key=None, record=None):
         self.path, self.column_key = os.path.abspath(path), column_key
+        check_utf8(self.path, "the dataset")
         self.job = layout.Folder(path).job() if layout.is_job(path) else None
         self.folder = self.path if os.path.isdir(self.path) else os.path.dirname(self.path)
         if record is None:
             record = self._look()
-        self.names, counts = [name for name, _ in record["files"]], [rows for _, rows in record["files"]]
-        self.digest = record["digest"]
+        self.files = record["files"]
+        self.names, counts = [file["name"] for file in self.files], [file["rows"] for file in self.files]
         self.starts = [0, *itertools.accumulate(counts)]
         self.rows = self.starts[-1]
         self._open_files = {}
@@ -111,30 +127,35 @@ class Dataset:
             self._take_schema(self._file(0).schema)
 
     def _look(self):
-        """Reads every footer: how many rows, and a digest that tells when a file was replaced."""
+        """Reads every footer: how many rows, and what tells that a file was replaced."""
         if self.job is not None:
             return layout.Folder(self.path).dataset_record(self.job)
-        files, digest, schema = [], hashlib.sha256(), None
+        files, schema = [], None
         for path in files_of(self.path):
             file = open_file(path)
             if schema is not None and not file.schema.equals(schema):
                 raise BulkError(f"{path} has other columns than the files before it", DATA)
             schema = file.schema
-            files.append([os.path.relpath(path, self.folder), sum(file.group_rows)])
-            digest.update(f"{path.name} {path.stat().st_size} {path.stat().st_mtime_ns} {file.group_rows}".encode())
+            state = path.stat()
+            files.append({"name": os.path.relpath(path, self.folder), "rows": sum(file.group_rows),
+                          "bytes": state.st_size, "time": state.st_mtime_ns, "footer": footer_digest(path)})
             file.close()
-        return {"files": files, "digest": digest.hexdigest()}
+        return {"files": files}
 
     def _take_schema(self, schema):
-        self.types = {name: str(kind) for name, kind in zip(schema.names, schema.types)}
-        self.widths = {name: width_of(kind) for name, kind in zip(schema.names, schema.types)}
-        self.binary = {name for name, kind in zip(schema.names, schema.types) if is_binary(kind)}
+        """What columns there are. A name that comes twice is no column, since it could be either."""
+        try:
+            names = schema.names
+        except UnicodeDecodeError:
+            raise BulkError(f"{self.path} has a column whose name is not UTF-8", DATA, "rename it") from None
+        self.types = {name: str(kind) for name, kind in zip(names, schema.types)}
+        self.widths = {name: width_of(kind) for name, kind in zip(names, schema.types)}
+        self.repeated = {name for name in names if names.count(name) > 1}
+        self.binary = {name for name, kind in zip(names, schema.types) if is_binary(kind)}
 
     def record(self):
         """What job.json says of it."""
-        return {"path": self.path, "digest": self.digest,
-                "files": [[name, last - first] for name, first, last in
-                          zip(self.names, self.starts, self.starts[1:])]}
+        return {"path": self.path, "files": self.files}
 
     def is_secret(self, name):
         """Whether the column is a secret one of an earlier job, encrypted or not."""

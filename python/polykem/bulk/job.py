@@ -10,7 +10,7 @@ import json
 import secrets as random_source
 from dataclasses import dataclass, field
 
-from . import kem, messages, secrets, sources
+from . import bounds, kem, messages, secrets, sources
 from .column import Column, Kept
 from .errors import DATA, USAGE, BulkError
 
@@ -32,7 +32,8 @@ class Job:
     rows, partition_rows, group_rows : int
         Rows of the job, of a partition (a file), of a row group in it.
     inputs : list of dict
-        Datasets side by side, with the same number of rows: {"path", "rows", "files", "digest"}.
+        Datasets side by side, with the same number of rows: {"path", "files"}, and of each file what tells it from
+        another: {"name", "rows", "bytes", "time", "footer"}, or the manifest's {"name", "rows", "bytes", "sha256"}.
     reads, writes : list of Column
     keep : list of Kept
         Input columns that are copied.
@@ -72,18 +73,6 @@ class Job:
 
     def to_json(self):
         return json.dumps({"schema": SCHEMA, **dataclasses.asdict(self)}, indent=1) + "\n"
-
-    def difference(self, other):
-        """Why `other` is not this job: (field, mine, other's), or None."""
-        for one in dataclasses.fields(self):
-            mine, theirs = getattr(self, one.name), getattr(other, one.name)
-            if one.name in ("id", "secrets", "secret_check"):
-                continue
-            if mine != theirs:
-                return one.name, mine, theirs
-        if self.secrets.get("kind") != other.secrets.get("kind"):
-            return "secrets", self.secrets.get("kind"), other.secrets.get("kind")
-        return None
 
 
 def from_json(text, path):
@@ -158,9 +147,10 @@ def describe(operation, scheme, *, rows=None, inputs=(), to_scheme="", plaintext
         Of secret columns: "aes-256-gcm" (a key file), "hpke" (a public key) or "plain".
     """
     constants, names = dict(constants or {}), dict(names or {})
-    if operation in ("seal", "open", "rewrap"):
+    check_arguments(operation, rows, partition_bytes, group_bytes, [*names.values(), *keep, info, aad])
+    if operation in messages.OPERATIONS:
         messages.suite(scheme)
-    if operation in ("open", "rewrap", "seal") and plaintext_bytes is None:
+    if operation in messages.OPERATIONS and plaintext_bytes is None:
         role = "plaintext" if operation == "seal" else "ciphertext"
         plaintext_bytes = messages.message_bytes(operation, message_width(inputs, role, names, constants))
     reads, writes = kem.columns(operation, scheme, to_scheme, plaintext_bytes, seeds)
@@ -175,6 +165,19 @@ def describe(operation, scheme, *, rows=None, inputs=(), to_scheme="", plaintext
                [dataset.record() for dataset in inputs], kept,
                {role: hashlib.sha256(value).hexdigest() for role, value in constants.items()}, to_scheme, info, aad,
                secrets={"kind": protection})
+
+
+def check_arguments(operation, rows, partition_bytes, group_bytes, texts):
+    """What any caller may get wrong, before the inputs are looked at."""
+    if operation not in (*kem.OPERATIONS, *messages.OPERATIONS):
+        raise BulkError(f"there is no operation {operation!r:.40}", USAGE,
+                        "there are " + ", ".join((*kem.OPERATIONS, *messages.OPERATIONS)))
+    if rows is not None:
+        bounds.check(rows, "the number of rows", 1, bounds.ROWS)
+    for value, name in ((partition_bytes, "partition_bytes"), (group_bytes, "group_bytes")):
+        bounds.check(value, name, 1, bounds.PARTITION_MB << 20)
+    for text in texts:
+        bounds.check_utf8(text, "the text")
 
 
 def message_width(inputs, role, names, constants):

@@ -110,6 +110,15 @@ class Folder:
             self.make_folders()
             self.write("job.json", job.to_json())
 
+    def forget_beginning(self, before):
+        """Removes what `create` and `locked` have made, but for the names in `before`, where no rows are yet."""
+        with contextlib.suppress(OSError):
+            for name in {"job.json", "lock"} - before:
+                (self.path / name).unlink(missing_ok=True)
+            for folder in (self.data, self.receipts, self.tmp):
+                if folder.name not in before and folder.is_dir():
+                    folder.rmdir()
+
     def make_folders(self):
         for folder in (self.data, self.receipts, self.tmp):
             folder.mkdir(parents=True, exist_ok=True)
@@ -198,9 +207,7 @@ class Folder:
         manifest = self.manifest()
         if not manifest or not manifest.get("complete") or manifest.get("job") != job.id:
             raise BulkError(f"the job in {self.path} is not complete", DATA, "resume it first")
-        text = json.dumps(manifest["files"]).encode()
-        return {"files": [[file["name"], file["rows"]] for file in manifest["files"]],
-                "digest": hashlib.sha256(text).hexdigest()}
+        return {"files": manifest["files"]}
 
     @contextlib.contextmanager
     def locked(self):
@@ -216,9 +223,10 @@ class Folder:
             yield
 
     def free_bytes(self):
-        """Room on the folder's disk."""
-        with explained(self.path):
-            return shutil.disk_usage(self.path).free
+        """Room on the disk of the folder, which need not be there yet."""
+        place = next(path for path in (self.path.absolute(), *self.path.absolute().parents) if os.path.exists(path))
+        with explained(place):
+            return shutil.disk_usage(place).free
 
     def forget_leftovers(self):
         """Removes what a crash left in tmp/."""

@@ -13,6 +13,7 @@ from .column import Column
 from .errors import BACKEND, DATA, RESOURCES, USAGE, BulkError
 from .memory import Ordinary, wipe
 
+OPERATIONS = ("seal", "open", "rewrap")
 IKM_BYTES = 64  # of a key pair: at least as much entropy as any secret key has bytes
 TAG_BYTES = 16
 

@@ -80,7 +80,7 @@ def verify(path, column_key=None, say=lambda line: None):
 
 def _unreadable(folder, job, partition, column_key, columns):
     rows = job.span(partition)[1]
-    record = {"files": [[f"data/{folder.data_file(partition).name}", rows]], "digest": ""}
+    record = {"files": [{"name": f"data/{folder.data_file(partition).name}", "rows": rows}]}
     try:
         Dataset(folder.path, column_key, record).read(0, rows, columns)
     except BulkError as error:
@@ -102,6 +102,11 @@ def export(path, target, column_key, columns=None, first=0, count=None):
     unknown = sorted(set(names) - set(dataset.types))
     if unknown:
         raise BulkError(f"the job has no column '{unknown[0]}'", USAGE, "it has " + ", ".join(dataset.types))
+    for name in names:
+        if names.count(name) > 1:
+            raise BulkError(f"the column '{name}' is named more than once", USAGE)
+    if first >= dataset.rows:
+        raise BulkError(f"row {first:,} does not exist: the job has {dataset.rows:,} rows, counted from 0", USAGE)
     end, writer = min(dataset.rows, first + (dataset.rows if count is None else count)), None
     target = Path(target)
     if target.exists():

@@ -21,8 +21,15 @@ def find(inputs, text, option):
         What precedes the name on a command line, for the error: "--column pk=".
     """
     match = QUALIFIED.fullmatch(text)
-    if match:
-        return of_input(inputs, match[1], match[2])
+    number, name = of_input(inputs, match[1], match[2]) if match else of_any(inputs, text, option)
+    if name in inputs[number - 1].repeated:
+        raise BulkError(f"input {number} ({inputs[number - 1].path}) has several columns '{name}'", DATA,
+                        "rename all but one")
+    return number, name
+
+
+def of_any(inputs, text, option):
+    """A column that only one input has."""
     holders = [number for number, dataset in enumerate(inputs, 1) if text in dataset.types]
     if not holders:
         raise BulkError(f"no input has a column '{text}'", DATA, have(inputs))

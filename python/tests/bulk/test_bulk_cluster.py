@@ -3,6 +3,7 @@
 
 import json
 import os
+import shlex
 import signal
 import subprocess
 import sys
@@ -37,11 +38,17 @@ def cluster():
 class Driver:
     """polykem-bulk in a process of its own."""
 
-    def __init__(self, cluster, folder, *options):
+    def __init__(self, cluster, folder, *options, stderr=False):
         self.receipts = Path(folder) / "receipts"
         self.process = subprocess.Popen(
             [sys.executable, "-m", "polykem.bulk", COMMAND[0], folder, *COMMAND[1:], "--backend", "ref", "--ray",
-             cluster.address, "--quiet", "--json", "-", *options], stdout=subprocess.PIPE, text=True)
+             cluster.address, "--quiet", "--json", "-", *options], stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE if stderr else None, text=True)
+
+    def ends(self):
+        """(exit code, what it said on standard error)."""
+        out, err = self.process.communicate(timeout=WAIT_SECONDS)
+        return self.process.returncode, json.loads(out)["error"], err
 
     def wait_for(self, partitions):
         """Until so many partitions are committed. Returns their receipts, the newest last."""
@@ -107,3 +114,32 @@ def test_workers_errors_reach_the_caller(place, cluster):
 def test_no_cluster_answers(place):
     error = place("keygen", "keys", "--count", 10, "--key-file", "key", ray="127.0.0.1:9", expect=7)
     assert "no Ray cluster" in error["error"]
+
+
+def test_sigterm_names_the_command_that_goes_on(place, cluster):
+    driver = Driver(cluster, "keys", stderr=True)
+    driver.wait_for(4)
+    driver.process.terminate()
+    code, error, said = driver.ends()
+    assert code == 143 and "SIGTERM" in error
+    command = next(line for line in said.splitlines() if "to go on: " in line).partition("to go on: ")[2]
+    program, *arguments = shlex.split(command)
+    assert program == "polykem-bulk" and arguments[-1] == "--resume" and "***" not in said
+    again = subprocess.run([sys.executable, "-m", "polykem.bulk", *arguments], stdout=subprocess.PIPE, text=True,
+                           check=True, timeout=WAIT_SECONDS)
+    check(place, json.loads(again.stdout))
+
+
+def test_the_head_dies(place):
+    """Ray by itself ends the process with 1 after a minute."""
+    from ray._private import ray_constants
+    made = Cluster(initialize_head=True, head_node_args={"num_cpus": 1, "include_dashboard": False})
+    try:
+        driver = Driver(made, "keys", stderr=True)
+        driver.wait_for(2)
+        made.head_node.all_processes[ray_constants.PROCESS_TYPE_GCS_SERVER][0].process.kill()
+        code, error, said = driver.ends()
+        assert code == 7 and "the head of the Ray cluster at" in error and "--resume" in said
+    finally:
+        made.shutdown()
+    assert 0 < place(*COMMAND[:1], "keys", *COMMAND[1:], "--resume")["computed_partitions"] < PARTITIONS

@@ -150,7 +150,7 @@ def test_an_input_that_changed_is_another_job(place):
     write(5)
     place("encaps", "sealed", "--input", "keys.parquet", *KEY)
     write(5)
-    refused(place, "encaps", "sealed", "--input", "keys.parquet", *KEY, "--resume", code=3, says="inputs")
+    refused(place, "encaps", "sealed", "--input", "keys.parquet", *KEY, "--resume", code=3, says="keys.parquet has other contents")
 
 
 def test_another_job_in_the_folder(done):

@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Whole numbers that a caller gives, within bounds."""
+
+from __future__ import annotations
+
+import decimal
+import re
+
+from .errors import USAGE, BulkError
+
+ROWS = 10**13  # of a job: more than all disks hold
+PARTITION_MB = 1 << 20  # a terabyte
+CPUS = 4096
+FORM = re.compile(r"[0-9][0-9_]*(\.[0-9_]*)?(e\+?[0-9]{1,9})?", re.ASCII | re.IGNORECASE)
+
+
+def whole(text, least, most):
+    """The number that a text names; 1e7 and 10_000_000 are allowed. Raises ValueError with a sentence."""
+    shown = text if len(text) <= 40 else text[:40] + "..."
+    wrong = ValueError(f"'{shown}' is no whole number from {least:,} to {most:,}")
+    if not FORM.fullmatch(text) or len(text) > 40:
+        raise wrong
+    value = decimal.Decimal(text)
+    if not least <= value <= most or value != value.to_integral_value():
+        raise wrong
+    return int(value)
+
+
+def check(value, name, least, most):
+    """An argument of a function as int: any integer type within the bounds, no bool, no float."""
+    try:
+        number = value.__index__()
+    except AttributeError:
+        number = None
+    if number is None or isinstance(value, bool) or not least <= number <= most:
+        raise BulkError(f"{name} is {value!r:.40}, and must be a whole number from {least:,} to {most:,}", USAGE)
+    return number
+
+
+def check_utf8(text, what):
+    """Names end up in JSON, in Parquet and on a terminal."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        shown = text.encode("utf-8", "backslashreplace").decode()
+        raise BulkError(f"{what} '{shown}' is not UTF-8", USAGE,
+                        "rename it, or link to it under another name") from None

@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What differs between the job in a folder and the one that a command asks for, in sentences."""
+
+from __future__ import annotations
+
+import dataclasses
+import time
+
+WORDS = {"partition_rows": "number of rows of a partition", "group_rows": "number of rows of a row group",
+         "to_scheme": "suite of the new keys", "reads": "list of columns that are read",
+         "writes": "list of columns that are written", "keep": "list of columns that are copied",
+         "constants": "list of columns that are one record", "secrets": "protection of secret columns"}
+APART = ("id", "secrets", "secret_check", "inputs")  # of the folder alone, or compared otherwise
+
+
+def of_jobs(old, new):
+    """Which field differs, with both values, inputs left out; None if there is none."""
+    for one in dataclasses.fields(old):
+        mine, theirs = getattr(old, one.name), getattr(new, one.name)
+        if one.name not in APART and mine != theirs:
+            return difference(one.name, mine, theirs)
+    if old.secrets.get("kind") != new.secrets.get("kind"):
+        return difference("secrets", old.secrets.get("kind"), new.secrets.get("kind"))
+    return None
+
+
+def difference(name, mine, theirs):
+    mine, theirs = in_words(mine), in_words(theirs)
+    if mine == theirs:
+        return f"its {WORDS.get(name, name)} is the same by name and has other contents"
+    return f"its {WORDS.get(name, name)} is {mine}, not {theirs}"
+
+
+def in_words(value, limit=120):
+    """A value of a field in a line."""
+    if isinstance(value, list):
+        value = ", ".join(f"{column.source}:{column.name}" if column.source else column.name for column in value)
+    elif isinstance(value, dict):
+        value = ", ".join(value)
+    text = str(value)
+    return "empty" if text == "" else text if len(text) <= limit else text[:limit] + "..."
+
+
+def of_inputs(old, new):
+    """What has changed of a job's inputs, as job.json records them.
+
+    Returns
+    -------
+    tuple of (str or None, bool)
+        A sentence; and whether nothing but the times of files has changed.
+    """
+    if len(old) != len(new):
+        return f"it has {len(old)} inputs, not {len(new)}", False
+    touched = None
+    for number, (mine, theirs) in enumerate(zip(old, new), 1):
+        if mine["path"] != theirs["path"]:
+            return f"its input {number} is {mine['path']}, not {theirs['path']}", False
+        for what, only_time in files_that_differ(mine["files"], theirs["files"]):
+            sentence = f"its input {number} ({mine['path']}) has changed: {what}"
+            if not only_time:
+                return sentence, False
+            touched = touched or sentence
+    return touched, touched is not None
+
+
+def files_that_differ(old, new):
+    """(what is different, whether that is the time alone) for the files of an input."""
+    then, now = ({file["name"]: file for file in files} for files in (old, new))
+    for name in sorted(set(then) | set(now)):
+        if name not in now:
+            yield f"{name} is no longer there", False
+        elif name not in then:
+            yield f"{name} was not there when the job began", False
+        elif then[name] != now[name]:
+            yield file_difference(name, then[name], now[name])
+
+
+def file_difference(name, then, now):
+    for what in ("rows", "bytes"):
+        if then.get(what) != now.get(what):
+            return f"{name} has {now.get(what):,} {what}, and had {then.get(what):,}", False
+    if then.get("footer") != now.get("footer") or then.get("sha256") != now.get("sha256"):
+        return f"{name} has other contents", False
+    return f"{name} was written again at {clock(now['time'])} (before: {clock(then['time'])})", True
+
+
+def clock(nanoseconds):
+    return time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(nanoseconds / 1e9))
