@@ -23,8 +23,11 @@ def test_docstrings(name):
     assert doctest.testmod(importlib.import_module(name), optionflags=FLAGS).failed == 0
 
 
-@pytest.mark.parametrize("page", ["README.md", "docs/python.md", "docs/ckks.md"])
-def test_pages(page):
+@pytest.mark.parametrize("page", ["README.md", "docs/python.md", "docs/ckks.md", "docs/bulk.md"])
+def test_pages(page, tmp_path, monkeypatch):
+    if page == "docs/bulk.md":
+        pytest.importorskip("pyarrow")
+    monkeypatch.chdir(tmp_path)
     path = ROOT / page
     if not path.exists():
         pytest.skip("the pages are not here")

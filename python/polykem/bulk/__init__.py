@@ -1,15 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """Bulk jobs: millions of keys, encapsulations or messages over Parquet and Arrow datasets, on a Ray cluster or here.
 
-`polykem-bulk` is the program; `describe`, `run`, `Dataset` and `verify` are the same in Python (docs/bulk.md).
+`polykem-bulk` is the program; `run`, `open_dataset`, `verify` and `export` are the same in Python (docs/bulk.md).
 """
 
 from .errors import BulkError
 
-__all__ = ["BulkError", "Dataset", "Job", "Keys", "describe", "export", "open_column_key", "run", "verify"]
+__all__ = ["BulkError", "Dataset", "Job", "Keys", "RowStatus", "describe", "export", "make_key_file", "make_pair",
+           "open_column_key", "open_dataset", "read_key_file", "run", "verify"]
 
-_PLACES = {"Dataset": "inputs", "Job": "job", "describe": "job", "Keys": "driver", "run": "driver", "export": "reader",
-           "open_column_key": "reader", "verify": "reader"}
+_PLACES = {"Dataset": "inputs", "Job": "job", "Keys": "keys", "RowStatus": "statuses", "describe": "job",
+           "export": "reader", "make_key_file": "secrets", "make_pair": "recipient", "open_column_key": "reader",
+           "open_dataset": "api", "read_key_file": "secrets", "run": "api", "verify": "reader"}
 
 
 def __getattr__(name):
@@ -17,3 +19,7 @@ def __getattr__(name):
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from importlib import import_module
     return getattr(import_module(f".{_PLACES[name]}", __name__), name)
+
+
+def __dir__():
+    return __all__

@@ -15,6 +15,7 @@ from pathlib import Path
 
 from ..report.streams import lost_output, open_streams, say, tell
 from . import bounds
+from .column import SUITE
 from .errors import (CHECK_FAILED, DATA, DEFECT, INTERRUPTED, IO, RESOURCES, TERMINATED, USAGE, BulkError,
                      explained)
 
@@ -22,7 +23,6 @@ EPILOG = """\
 Secret columns are encrypted unless --plain-secrets is given. polykem-bulk new-key FILE makes a key file.
 docs/bulk.md has the guarantees, the file layout and examples.
 """
-SUITE = "MLKEM768-X25519,HKDF-SHA256,AES-256-GCM"
 OPERATIONS = {"keygen": "make key pairs", "encaps": "encapsulate to public keys", "decaps": "decapsulate ciphertexts",
               "seal": "encrypt messages to recipients (HPKE)", "open": "decrypt messages",
               "rewrap": "open with an old key and seal to a new one, in memory"}
@@ -186,9 +186,9 @@ def input_keys(options):
 
 
 def protection(options, job):
-    """The `driver.Keys` that the options name."""
-    from . import secrets
-    from .driver import Keys
+    """The `Keys` that the options name."""
+    from .keys import Keys
+    from .secrets import read_key_file
     secret_columns = [column.name for column in job.writes if column.secret]
     ways = [name for name in ("key_file", "to", "plain_secrets") if getattr(options, name)]
     if len(ways) > 1:
@@ -200,21 +200,10 @@ def protection(options, job):
         raise BulkError("without --key-file the job needs a secret for its draws", USAGE,
                         "polykem-bulk new-key FILE, then --job-secret FILE; keep it until the job is done, "
                         "then destroy it")
-    key = secrets.read_key_file(options.key_file) if options.key_file else None
-    given = secrets.read_key_file(options.job_secret) if options.job_secret else None
-
-    def secret(job_id):
-        return secrets.derive(given or key, b"job", job_id.encode())
-
-    def protect(job_id, column_key):
-        if key is not None:
-            return secrets.seal_under(key, job_id, column_key)
-        if options.to:
-            from . import recipient
-            return recipient.seal_key(options.to_kem, read(options.to), job_id, column_key)
-        return {"kind": "plain"}
-
-    return Keys(secret, protect)
+    job_secret = read_key_file(options.job_secret) if options.job_secret else None
+    if options.key_file:
+        return Keys.under(read_key_file(options.key_file), job_secret)
+    return Keys.sealed_to(read(options.to), job_secret, options.to_kem) if options.to else Keys.plain(job_secret)
 
 
 def run_job(options):
@@ -229,10 +218,9 @@ def run_job(options):
                    to_scheme=getattr(options, "to_suite", None) or "", names=once("--column", options.column),
                    only=options.only, keep=options.keep, constants=constants, seeds=getattr(options, "seeds", False),
                    info=getattr(options, "info", ""), aad=getattr(options, "aad", ""),
-                   protection="plain" if options.plain_secrets else "hpke" if options.to else "aes-256-gcm",
+                   protection="aes-256-gcm" if options.key_file else "hpke" if options.to else "plain",
                    partition_bytes=options.partition_mb << 20)
-    held = protection(options, job)
-    held.inputs, held.constants = keys, constants
+    protected = protection(options, job)
     if options.plain_secrets:
         tell(LOUD.format(folder=options.out))
 
@@ -244,7 +232,7 @@ def run_job(options):
     else:
         from .cluster import compute_with_ray
         compute = compute_with_ray(options.ray, options.backend, options.cpus, not options.no_gpu)
-    summary = run(options.out, job, held, resume=options.resume or options.quick_resume,
+    summary = run(options.out, job, protected, keys, constants, resume=options.resume or options.quick_resume,
                   thorough=not options.quick_resume, touched=options.touched_inputs, compute=compute,
                   quiet=options.quiet)
     if not options.quiet and options.json != "-":

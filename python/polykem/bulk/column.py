@@ -1,7 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a job reads and writes: columns of fixed width."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
+
+SUITE = "MLKEM768-X25519,HKDF-SHA256,AES-256-GCM"  # of HPKE, unless another one is named
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,6 @@ from __future__ import annotations
 import concurrent.futures
 import contextlib
 import os
-from dataclasses import dataclass, field
 
 from . import bounds, changes
 from .errors import DATA, IO, USAGE, BulkError
@@ -18,43 +17,18 @@ from .worker import Worker
 IN_FLIGHT = 2  # partitions of one worker: one is computed while the other is written
 
 
-@dataclass
-class Keys:
-    """What opens and protects secrets; none of it is written.
-
-    Attributes
-    ----------
-    secret : callable
-        Job id -> the job's secret.
-    protect : callable
-        (job id, column key) -> what job.json says of the protection.
-    inputs : list of bytes or None
-        For each input the key of its secret columns.
-    constants : dict of str to bytes
-    """
-
-    secret: object
-    protect: object
-    inputs: list = field(default_factory=list)
-    constants: dict = field(default_factory=dict)
-
-    def unlock(self, job):
-        """The arguments of `Worker.unlock`."""
-        return self.secret(job.id), self.inputs, self.constants
-
-
 def begin(path, job, keys, resume, touched=False):
     """The job as it is in the folder: a new one, or the one that is resumed."""
     folder = Folder(path)
     if not is_job(path):
-        job = complete(job, keys.secret, keys.protect)
+        job = complete(job, keys)
         folder.create(job)
         return job
     there = folder.job()
     check_same(path, there, job, resume, touched)
     if not resume:
         raise BulkError(f"{path} holds this job already", USAGE, "--resume computes what is missing")
-    check_secret(there, keys.secret(there.id))
+    check_secret(there, keys.secret_of(there.id))
     folder.make_folders()
     return there
 
@@ -112,7 +86,8 @@ def begun(folder):
             raise
 
 
-def run(path, job, keys, *, resume=False, thorough=True, touched=False, compute=None, quiet=False):
+def run(path, job, keys, input_keys=(), constants=None, *, resume=False, thorough=True, touched=False, compute=None,
+        quiet=False):
     """Begins or resumes a job and completes it.
 
     Parameters
@@ -121,7 +96,11 @@ def run(path, job, keys, *, resume=False, thorough=True, touched=False, compute=
         The job's folder; every worker must reach it under this path.
     job : Job
         What `job.describe` gave.
-    keys : Keys
+    keys : keys.Keys
+    input_keys : sequence of bytes or None
+        For each input the key of its secret columns.
+    constants : dict of str to bytes, optional
+        Records that stand for a whole column.
     resume : bool
         Go on with the job that is in the folder.
     thorough : bool
@@ -149,9 +128,10 @@ def run(path, job, keys, *, resume=False, thorough=True, touched=False, compute=
         to_compute = sum(job.span(partition)[1] for partition in todo)
         check_room(folder, job, to_compute)
         done = job.rows - to_compute
+        unlock = keys.secret_of(job.id), input_keys, constants
         with Reporter(f"{job.operation} {job.scheme}", job.rows, done, quiet) as reporter:
             if todo:
-                (compute or compute_here)(str(folder.path.resolve()), job, todo, keys.unlock(job), reporter)
+                (compute or compute_here)(str(folder.path.resolve()), job, todo, unlock, reporter)
         manifest = folder.finish(job)
     return summary(path, job, manifest, reporter, len(todo))
 

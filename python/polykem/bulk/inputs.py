@@ -173,7 +173,7 @@ class Dataset:
         for index in range(len(self.names)):
             for group in range(len(self._file(index).group_rows)):
                 column = self._read_group(index, group, [name]).column(name)
-                length = next((len(value) for value in map(pa.Scalar.as_py, column) if value), None)
+                length = next((len(value) for scalar in column if (value := scalar.as_py())), None)
                 if length is not None:
                     return length
         return None

@@ -249,11 +249,11 @@ def check_kept(reads, writes, inputs, keep):
     return kept
 
 
-def complete(job, secret, protect):
-    """The job with a fresh id; `protect(id, column key)` seals the column key for job.json."""
+def complete(job, keys):
+    """The job with a fresh id, and its column key sealed as `keys` say."""
     job = dataclasses.replace(job, id=random_source.token_hex(16))
-    secret = secret(job.id)
-    return dataclasses.replace(job, secrets=protect(job.id, column_key(secret, job.id)),
+    secret = keys.secret_of(job.id)
+    return dataclasses.replace(job, secrets=keys.protect(job.id, column_key(secret, job.id)),
                                secret_check=check_of(secret, job.id))
 
 

@@ -51,14 +51,14 @@ def test_wrong_inputs_are_named(place):
     encaps("--input", "keys.parquet", "--scheme", "mlkem512", code=3, says="has 1184 bytes a row")
     encaps("--input", "keys.parquet", "--scheme", "mlkem786", code=2, says="mlkem768")
     encaps("--input", "keys.parquet", "--input", "two.parquet", code=3, says="different numbers of rows")
-    encaps("--input", "keys.parquet", "--keep", "nothing", code=3, says="to keep")
+    encaps("--input", "keys.parquet", "--keep", "nothing", code=3, says="no input has a column 'nothing'")
     encaps("--input", "keys.parquet", "--keep", "pk", "--only", "sk", code=2, says="it writes ct, ss, status")
     encaps("--input", "text.parquet", code=3, says="cannot be read")
     encaps("--input", "empty", code=3, says="holds no file")
     encaps("--input", "nowhere", code=5, says="no dataset")
     assert not (place / "out").exists()
     refused(place, "keygen", "x", *KEY, code=2, says="--count")
-    refused(place, "keygen", "x", "--count", "0", *KEY, code=2, says="at least 1")
+    refused(place, "keygen", "x", "--count", "0", *KEY, code=2, says="no whole number from 1")
     refused(place, "keygen", "x", "--count", 5, *KEY, "--backend", "abacus", code=4, says="abacus")
 
 
@@ -150,7 +150,8 @@ def test_an_input_that_changed_is_another_job(place):
     write(5)
     place("encaps", "sealed", "--input", "keys.parquet", *KEY)
     write(5)
-    refused(place, "encaps", "sealed", "--input", "keys.parquet", *KEY, "--resume", code=3, says="keys.parquet has other contents")
+    refused(place, "encaps", "sealed", "--input", "keys.parquet", *KEY, "--resume", code=3,
+            says="keys.parquet has other contents")
 
 
 def test_another_job_in_the_folder(done):

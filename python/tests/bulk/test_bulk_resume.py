@@ -77,7 +77,8 @@ def resume(place, *options, **how):
 def test_a_touched_input_is_named(sent):
     os.utime("in/b.parquet", ns=(10**18, 10**18))
     text = refused(sent, "encaps", "sent", "--input", "in", *KEY, "--resume", code=3,
-                   says=["its input 1", str(sent / "in"), "b.parquet was written again at 2001-09-", "--touched-inputs"])
+                   says=["its input 1", str(sent / "in"), "b.parquet was written again at 2001-09-",
+                         "--touched-inputs"])
     assert "{" not in text and "a.parquet" not in text
     assert resume(sent, "--touched-inputs")["computed_partitions"] == 1
     assert sent("verify", "sent", *KEY)["complete"]

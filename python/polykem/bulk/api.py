@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Bulk jobs as functions."""
+
+from __future__ import annotations
+
+import functools
+import os
+
+from . import driver, job, reader
+from .errors import USAGE, BulkError
+from .inputs import Dataset
+from .keys import Keys
+
+
+def open_dataset(path, key=None, private_key=None):
+    """A file, a folder of files, or an earlier job's folder with its secret columns in plain.
+
+    Parameters
+    ----------
+    path : str or os.PathLike
+    key : bytes, optional
+        Of the key file that the job was protected with.
+    private_key : bytes, optional
+        Of the HPKE recipient that it was protected to.
+
+    Returns
+    -------
+    Dataset
+    """
+    path = os.fspath(path)
+    column_key = None
+    if key is not None or private_key is not None:
+        column_key = reader.open_column_key(path, key, private_key)
+    return Dataset(path, column_key)
+
+
+def run(operation, scheme, *, output, keys, inputs=(), count=None, to_scheme="", names=None, only=None, keep=(),
+        constants=None, seeds=False, info="", aad="", partition_bytes=job.PARTITION_BYTES, ray=None, backend=None,
+        cpus=0, gpus=True, resume=False, thorough=True, touched=False, quiet=True):
+    """Begins or resumes a job and completes it.
+
+    Parameters
+    ----------
+    operation : str
+        "keygen", "encaps", "decaps", "seal", "open" or "rewrap".
+    scheme : str
+        A parameter set, or an HPKE suite KEM,KDF,AEAD.
+    output : str or os.PathLike
+        The job's folder; every worker must reach it under this path.
+    keys : Keys
+        How secret columns are protected.
+    inputs : sequence of Dataset, str or os.PathLike
+        Side by side, row by row; `open_dataset` opens jobs with secret columns.
+    count : int, optional
+        Rows of keygen without inputs.
+    to_scheme, names, only, keep, constants, seeds, info, aad, partition_bytes
+        See `describe`.
+    ray : str, optional
+        None: in this process. "local": on a cluster of this host that is started for the job. "auto" or an address:
+        on that cluster.
+    backend : str, optional
+        polykem's backend.
+    cpus : int
+        CPUs of a worker; 0: all of its host.
+    gpus : bool
+        With Ray, a worker for each GPU where a host has any.
+    resume : bool
+        Go on with the job that is in the folder.
+    thorough : bool
+        On resuming, compare the SHA-256 of what is committed, not only sizes.
+    touched : bool
+        Resume although inputs have other times, if names, sizes, rows and footers of their files are the same.
+    quiet : bool
+        Say nothing on the way.
+
+    Returns
+    -------
+    dict
+        The summary that `polykem-bulk --json` shows. Rows that have no result are counted in "bad_rows" and "statuses";
+        they are no exception.
+
+    Raises
+    ------
+    BulkError
+    """
+    if not isinstance(keys, Keys):
+        raise BulkError("keys must be Keys.under(...), Keys.sealed_to(...) or Keys.plain(...)", USAGE)
+    datasets = [one if isinstance(one, Dataset) else Dataset(os.fspath(one)) for one in inputs]
+    described = job.describe(operation, scheme, rows=count, inputs=datasets, to_scheme=to_scheme, names=names,
+                             only=only, keep=keep, constants=constants, seeds=seeds, info=info, aad=aad,
+                             protection=keys.kind, partition_bytes=partition_bytes)
+    if ray is None:
+        compute = functools.partial(driver.compute_here, threads=cpus, backend=backend)
+    else:
+        from .cluster import compute_with_ray
+        compute = compute_with_ray(ray, backend, cpus, gpus)
+    return driver.run(os.fspath(output), described, keys, [dataset.column_key for dataset in datasets], constants,
+                      resume=resume, thorough=thorough, touched=touched, compute=compute, quiet=quiet)
