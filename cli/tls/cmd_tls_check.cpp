@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // polykem tls-check: does the OpenSSL provider load, which TLS groups does it offer, and do they work?
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <openssl/crypto.h>
 #include <unistd.h>
 
@@ -14,7 +15,9 @@
 #include "common/context.hpp"
 #include "common/options.hpp"
 #include "common/table.hpp"
+#include "tls/connect.hpp"
 #include "tls/loopback.hpp"
+#include "tls/program_view.hpp"
 #include "tls/provider_check.hpp"
 
 namespace polykem::cli {
@@ -25,51 +28,55 @@ constexpr const char* kTlsCheckFooter =
     "  polykem tls-check\n"
     "  polykem tls-check --groups X25519MLKEM768,frodo976aes\n"
     "  polykem tls-check --config /etc/haproxy/openssl.cnf --json -\n"
+    "  polykem tls-check --connect www.example.com:443\n"
     "\n"
-    "OpenSSL goes on in silence when a provider of openssl.cnf does not load; this command says why.\n"
-    "The handshakes are between a client and a server in this process. Exit code 1 if anything is wrong; with\n"
-    "--config also if that file does not activate the provider.\n"
+    "OpenSSL goes on in silence when it ignores a line of openssl.cnf or cannot load a provider; this command says\n"
+    "which and why. It starts a process as programs start, with that openssl.cnf, and asks OpenSSL there which\n"
+    "providers are active and which groups a client and a server negotiate. 'All is well.' means that two programs\n"
+    "which set no groups themselves negotiate one of polykem's.\n"
+    "Exit code 1 if anything is wrong: a line is ignored, polykem is named and not active, a configured group is not\n"
+    "negotiated; with --config also if that file does not activate the provider.\n"
+    "--connect is a client that offers all groups, X25519MLKEM768 first and classical ones last, or those of --groups. "
+    "Exit "
+    "code\n"
+    "0 whatever the server negotiates, 1 if it refuses what is offered, 5 if it cannot be reached.\n"
     "docs/tls.md has the lines for openssl.cnf.";
 
 struct TlsCheckOptions {
   CommonOptions common;
-  std::string modules, config, groups = "all";
+  std::string config;
+  ConnectOptions connect;
 };
 
-struct GroupResult {
-  TlsGroup group;
-  Loopback loopback;
-};
-
-std::vector<TlsGroup> groups_asked_for(const std::vector<TlsGroup>& offered, const std::string& list) {
-  if (list == "all") return offered;
-  if (split(list, ',').empty()) throw CliError(kExitUsage, "--groups names no group", "'polykem tls-check' shows all");
-  std::vector<std::string> names;
-  for (const TlsGroup& group : offered)
-    names.push_back(group.name);
-  std::vector<TlsGroup> out;
-  for (const std::string& name : split(list, ',')) {
-    const auto found = std::find(names.begin(), names.end(), name);
-    if (found == names.end()) {
-      const std::string close = nearest(name, names);
-      throw CliError(kExitUsage, fmt::format("the provider offers no group '{}'", printable(name)),
-                     close.empty() ? "'polykem tls-check' shows all" : fmt::format("did you mean '{}'?", close));
-    }
-    out.push_back(offered[static_cast<std::size_t>(found - names.begin())]);
-  }
-  return out;
+std::string config_state(const ProgramView& view) {
+  if (!view.has_config_file) return "not there";
+  if (!view.failure.empty()) return "no program starts with it: " + view.failure;
+  if (!view.mentions_polykem) return "does not mention polykem";
+  if (!view.active) return "names polykem, but does not activate it";
+  return view.has_default ? "activates polykem" : "activates polykem, but not 'default', which every program needs";
 }
 
-std::string config_state(const ProviderCheck& check) {
-  if (!check.has_config_file) return "not there";
-  if (!check.configured) return "does not mention polykem";
-  if (!check.activated) return "names polykem, but does not activate it";
-  return check.lacks_default ? "activates polykem, but not 'default', which every program needs" : "activates polykem";
+/** What OpenSSL answered in a process that started with the configuration. */
+void print_program(const ProgramView& view) {
+  if (!view.failure.empty()) return;
+  fmt::print("providers      {}{}\n", fmt::join(view.providers, ", "),
+             view.module.empty() ? "" : fmt::format(" (polykem is {})", view.module));
+  if (!view.active) return;
+  if (view.mlkem_from.empty())
+    fmt::print("ML-KEM         is found at no provider\n");
+  else if (openssl_has_mlkem())
+    fmt::print("ML-KEM         is computed by the provider '{}'\n", view.mlkem_from);
+  if (view.handshake.error.empty())
+    fmt::print("by itself      a program negotiates {} ({}) with another; as a client it offers {}\n",
+               view.handshake.group, view.handshake.version, fmt::join(view.handshake.offered, ", "));
+  else
+    fmt::print("by itself      a program does not connect to another: {}\n", view.handshake.error);
 }
 
-void print_provider(const ProviderCheck& check) {
+void print_provider(const ProgramView& view, const ProviderCheck& check) {
   fmt::print("OpenSSL        {}\n", OpenSSL_version(OPENSSL_VERSION_STRING));
-  fmt::print("configuration  {}: {}\n", check.config_file, config_state(check));
+  fmt::print("configuration  {}: {}\n", view.config_file, config_state(view));
+  print_program(view);
   if (!check.module.empty()) fmt::print("module         {} (configuration)\n", check.module);
   for (const ModuleFolder& folder : check.folders) {
     if (!check.module.empty()) break;
@@ -111,20 +118,31 @@ void print_groups(const std::vector<GroupResult>& results) {
   fmt::print("{}", table.render());
   for (const GroupResult& result : results)
     if (!result.loopback.error.empty()) fmt::print("{}: {}\n", result.group.name, result.loopback.error);
-  if (openssl_has_mlkem()) {
-    fmt::print(
-        "\nGroups of ML-KEM are OpenSSL's own; default_properties = ?provider=polykem in openssl.cnf makes them use "
-        "polykem.\n");
-  }
 }
 
-Json tls_check_json(const ProviderCheck& check, const std::vector<GroupResult>& results, bool well) {
+Json program_json(const ProgramView& view) {
+  return {{"failure", view.failure},
+          {"providers", view.providers},
+          {"module", view.module},
+          {"mlkem_from", view.mlkem_from},
+          {"configured_groups", view.groups},
+          {"offers", view.handshake.offered},
+          {"negotiates", view.handshake.group},
+          {"protocol", view.handshake.version},
+          {"error", view.handshake.error},
+          {"by_polykem", view.by_polykem}};
+}
+
+Json tls_check_json(const ProgramView& view, const ProviderCheck& check, const std::vector<GroupResult>& results,
+                    bool well, const std::string& verdict) {
   Json out = json_header("polykem-tls-check-1");
   out["openssl"] = OpenSSL_version(OPENSSL_VERSION_STRING);
-  out["config_file"] = check.config_file;
-  out["configured"] = check.configured;
-  out["activated"] = check.activated;
-  out["lacks_default"] = check.lacks_default;
+  out["config_file"] = view.config_file;
+  out["configured"] = view.mentions_polykem;
+  out["activated"] = view.active;
+  out["lacks_default"] = view.active && !view.has_default;
+  out["program"] = program_json(view);
+  out["findings"] = view.findings;
   out["module"] = check.module;
   out["broker"] = check.broker;
   out["broker_problem"] = check.broker_problem;
@@ -146,45 +164,73 @@ Json tls_check_json(const ProviderCheck& check, const std::vector<GroupResult>& 
                              {"milliseconds", result.loopback.milliseconds}});
   }
   out["ok"] = well;
+  out["verdict"] = verdict;
   return out;
 }
 
-GroupResult try_group(const LoopbackServer& server, const TlsGroup& group) {
-  GroupResult out{group, server.handshake(group.name)};
-  if (out.loopback.error.empty() && out.loopback.code_point != group.code_point)
-    out.loopback.error = fmt::format("the group with code point {} was negotiated", out.loopback.code_point);
-  return out;
-}
-
-const char* verdict(const ProviderCheck& check, bool well) {
+std::string verdict(const ProgramView& view, bool well) {
   if (!well) return "Something is wrong.";
-  return check.activated ? "All is well."
-                         : "The provider works; programs use it once openssl.cnf activates it (docs/tls.md).";
+  if (!view.active) return "The provider works; programs use it once openssl.cnf activates it (docs/tls.md).";
+  if (view.groups.empty())
+    return "polykem is active. This file sets no groups, so a program has polykem's only if it names them itself "
+           "(docs/tls.md).";
+  if (!view.by_polykem && view.mlkem_from != "polykem" && openssl_has_mlkem())
+    return "polykem is active, but OpenSSL itself computes ML-KEM: default_properties = ?provider=polykem "
+           "(docs/tls.md).";
+  if (!view.by_polykem) return "polykem is active, but programs negotiate " + view.handshake.group + " by themselves.";
+  const char* modules = secure_getenv("OPENSSL_MODULES");
+  if (modules == nullptr || view.module.rfind(modules, 0) != 0) return "All is well.";
+  return fmt::format("All is well, for programs with OPENSSL_MODULES={}.", modules);
+}
+
+/** Of the groups in a process with the configuration, or if polykem is not active there, of the provider alone. */
+std::vector<GroupResult> try_groups(const ProgramView& view, const ProviderCheck& check, const std::string& list) {
+  if (check.provider == nullptr) return view.results;
+  const std::vector<TlsGroup> asked = groups_asked_for(check.groups, list);
+  if (view.active) return view.results;
+  std::vector<GroupResult> out;
+  const LoopbackServer server(check.libctx.get());
+  for (const TlsGroup& group : asked)
+    out.push_back(try_group(server, group));
+  return out;
+}
+
+bool is_well(const ProgramView& view, const ProviderCheck& check, const std::vector<GroupResult>& results,
+             bool asked_for_file) {
+  const bool wants_polykem = asked_for_file || view.mentions_polykem;
+  return check.provider != nullptr && view.failure.empty() && view.findings.empty() &&
+         check.statistics_problem.empty() && (view.active || !wants_polykem) && view.handshake.error.empty() &&
+         (!view.active || view.has_default) && !(view.names_groups && view.groups.empty()) &&
+         std::all_of(results.begin(), results.end(), [](const GroupResult& r) { return r.loopback.error.empty(); });
+}
+
+void set_environment(const TlsCheckOptions& options) {
+  if (!options.connect.modules.empty()) setenv("OPENSSL_MODULES", options.connect.modules.c_str(), 1);
+  if (options.config.empty()) return;
+  if (access(options.config.c_str(), R_OK) != 0)
+    throw CliError(kExitIo, fmt::format("cannot read '{}': {}", options.config, std::strerror(errno)));
+  setenv("OPENSSL_CONF", options.config.c_str(), 1);
 }
 
 int run_tls_check(const TlsCheckOptions& options) {
   const bool silent = options.common.quiet || json_to_stdout(options.common.json);
-  if (!options.config.empty()) {
-    if (access(options.config.c_str(), R_OK) != 0)
-      throw CliError(kExitIo, fmt::format("cannot read '{}': {}", options.config, std::strerror(errno)));
-    setenv("OPENSSL_CONF", options.config.c_str(), 1);
-  }
-  const ProviderCheck check = check_provider(options.modules);
-  if (!silent) print_provider(check);
-  std::vector<GroupResult> results;
-  if (check.provider != nullptr) {
-    const LoopbackServer server(check.libctx.get());
-    for (const TlsGroup& group : groups_asked_for(check.groups, options.groups))
-      results.push_back(try_group(server, group));
-  }
-  const bool asked_for_file = !options.config.empty();
-  const bool well =
-      check.provider != nullptr && !check.lacks_default && check.statistics_problem.empty() &&
-      (check.activated || !asked_for_file) &&
-      std::all_of(results.begin(), results.end(), [](const GroupResult& r) { return r.loopback.error.empty(); });
-  write_json(options.common.json, tls_check_json(check, results, well));
-  if (!silent && check.provider != nullptr) print_groups(results);
-  if (!silent) fmt::print("\n{}\n", verdict(check, well));
+  set_environment(options);
+  if (!options.connect.server.empty()) return show_group_of_server(options.connect, options.common);
+  const std::vector<std::string> names =
+      options.connect.groups == "all" ? std::vector<std::string>() : split(options.connect.groups, ',');
+  const ProgramView view = view_of_program(names);
+  const ProviderCheck check = check_provider(view, options.connect.modules);
+  const std::vector<GroupResult> results = try_groups(view, check, options.connect.groups);
+  const bool well = is_well(view, check, results, !options.config.empty());
+  const std::string words = verdict(view, well);
+  write_json(options.common.json, tls_check_json(view, check, results, well, words));
+  if (silent) return well ? kExitOk : kExitCheckFailed;
+  print_provider(view, check);
+  if (!results.empty()) print_groups(results);
+  if (!view.findings.empty()) fmt::print("\nIn {}:\n", view.config_file);
+  for (const std::string& finding : view.findings)
+    fmt::print("- {}\n", finding);
+  fmt::print("\n{}\n", words);
   return well ? kExitOk : kExitCheckFailed;
 }
 
@@ -194,11 +240,20 @@ void register_tls_check(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<TlsCheckOptions>();
   CLI::App* command = app.add_subcommand("tls-check", "Load the OpenSSL provider and try its TLS groups");
   command->footer(kTlsCheckFooter);
-  command->add_option("--groups", options->groups, "Groups to try, separated by commas (default all)")
+  command
+      ->add_option("--groups", options->connect.groups, "Groups to try or to offer, separated by commas (default all)")
       ->type_name("LIST");
-  command->add_option("--modules", options->modules, "Look for polykem.so in this folder only")->type_name("DIR");
+  command->add_option("--modules", options->connect.modules, "Look for polykem.so in this folder only")
+      ->type_name("DIR");
   command->add_option("--config", options->config, "Read this openssl.cnf (else OPENSSL_CONF, else OpenSSL's own)")
       ->type_name("FILE");
+  CLI::Option* connect = command->add_option("--connect", options->connect.server,
+                                             "Show which group this server negotiates, and check nothing else");
+  connect->type_name("HOST:PORT");
+  command->add_option("--timeout", options->connect.timeout_seconds, "Wait so long for the server (default 10)")
+      ->check(CLI::Range(0.001, 3600.0))
+      ->type_name("SECONDS")
+      ->needs(connect);
   add_json(*command, options->common);
   add_quiet(*command, options->common);
   command->callback([options, &exit_code] { exit_code = run_guarded([&] { return run_tls_check(*options); }); });

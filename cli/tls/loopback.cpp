@@ -3,6 +3,7 @@
 
 #include <openssl/err.h>
 
+#include <algorithm>
 #include <chrono>
 
 #include "common/exit_codes.hpp"
@@ -12,6 +13,7 @@ namespace {
 
 constexpr std::size_t kPipeBytes = 128 * 1024;  // more than the largest flight: FrodoKEM-1344's 22 KB and a certificate
 constexpr int kMostFlights = 10;
+constexpr std::size_t kRsaBits = 2048;
 constexpr long kCertificateSeconds = 3600;
 
 /** True when that side has finished; false if it waits for the other. Throws CliError. */
@@ -32,11 +34,41 @@ void connect(SSL* server, SSL* client) {
   SSL_set_connect_state(client);
 }
 
+/** Why the side cannot be had; empty: it can. */
+std::string prepare(SSL_CTX* context, const std::string& groups) {
+  if (context == nullptr) return "libssl has no context: " + openssl_errors();
+  SSL_CTX_set_verify(context, SSL_VERIFY_NONE, nullptr);  // a configuration may demand certificates that are not here
+  if (groups.empty()) return "";
+  if (SSL_CTX_set1_groups_list(context, groups.c_str()) != 1)
+    return "libssl does not take the group: " + openssl_errors();
+  SSL_CTX_set_min_proto_version(context, TLS1_3_VERSION);
+  return "";
+}
+
+std::string name_of_group(SSL* side, int group) {
+  const char* name = SSL_group_to_name(side, group);
+  return name == nullptr ? "?" : name;
+}
+
+/** Of an ended handshake: without a session libssl dereferences a null pointer. */
+void describe(SSL* server, SSL* client, Loopback& out) {
+  out.version = SSL_get_version(client);
+  const auto group = static_cast<int>(SSL_get_negotiated_group(client));
+  out.group = name_of_group(client, group);
+  out.code_point = static_cast<unsigned>(group) & 0xFFFFU;
+  std::vector<int> offered(static_cast<std::size_t>(std::max(0L, SSL_get1_groups(server, nullptr))));
+  if (!offered.empty()) SSL_get1_groups(server, offered.data());
+  for (const int each : offered)
+    out.offered.push_back(name_of_group(server, each));
+  ERR_clear_error();
+}
+
 }  // namespace
 
-LoopbackServer::LoopbackServer(OSSL_LIB_CTX* libctx)
+LoopbackServer::LoopbackServer(OSSL_LIB_CTX* libctx, Key key)
     : libctx_(libctx),
-      key_(EVP_PKEY_Q_keygen(libctx, nullptr, "EC", "P-256")),
+      key_(key == Key::kEc ? EVP_PKEY_Q_keygen(libctx, nullptr, "EC", "P-256")
+                           : EVP_PKEY_Q_keygen(libctx, nullptr, "RSA", kRsaBits)),
       certificate_(X509_new_ex(libctx, nullptr)) {
   if (key_ == nullptr || certificate_ == nullptr || X509_set_version(certificate_.get(), X509_VERSION_3) != 1 ||
       ASN1_INTEGER_set(X509_get_serialNumber(certificate_.get()), 1) != 1 ||
@@ -47,17 +79,13 @@ LoopbackServer::LoopbackServer(OSSL_LIB_CTX* libctx)
     throw CliError(kExitCheckFailed, "no certificate for the handshakes: " + openssl_errors());
 }
 
-Loopback LoopbackServer::handshake_once(const std::string& group) const {
+Loopback LoopbackServer::handshake_once(const GroupLists& groups) const {
   const OpensslPtr<SSL_CTX> server_context(SSL_CTX_new_ex(libctx_, nullptr, TLS_server_method()));
   const OpensslPtr<SSL_CTX> client_context(SSL_CTX_new_ex(libctx_, nullptr, TLS_client_method()));
   Loopback out;
-  for (SSL_CTX* context : {server_context.get(), client_context.get()}) {
-    if (context == nullptr || SSL_CTX_set1_groups_list(context, group.c_str()) != 1) {
-      out.error = "libssl does not take the group: " + openssl_errors();
-      return out;
-    }
-    SSL_CTX_set_min_proto_version(context, TLS1_3_VERSION);
-  }
+  out.error = prepare(server_context.get(), groups.server);
+  if (out.error.empty()) out.error = prepare(client_context.get(), groups.client);
+  if (!out.error.empty()) return out;
   SSL_CTX_use_certificate(server_context.get(), certificate_.get());
   SSL_CTX_use_PrivateKey(server_context.get(), key_.get());
   const OpensslPtr<SSL> server(SSL_new(server_context.get())), client(SSL_new(client_context.get()));
@@ -74,14 +102,14 @@ Loopback LoopbackServer::handshake_once(const std::string& group) const {
     out.error = e.what();
   }
   out.milliseconds = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
-  out.code_point = static_cast<unsigned>(SSL_get_negotiated_group(client.get())) & 0xFFFFU;
+  if (out.error.empty()) describe(server.get(), client.get(), out);
   return out;
 }
 
-Loopback LoopbackServer::handshake(const std::string& group) const {
+Loopback LoopbackServer::handshake(const GroupLists& groups) const {
   ERR_clear_error();
-  const Loopback first = handshake_once(group);
-  return first.error.empty() ? handshake_once(group) : first;
+  const Loopback first = handshake_once(groups);
+  return first.error.empty() ? handshake_once(groups) : first;
 }
 
 }  // namespace polykem::cli

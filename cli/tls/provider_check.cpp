@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tls/provider_check.hpp"
 
+#include <fmt/format.h>
 #include <openssl/core_names.h>
 #include <openssl/err.h>
 #include <openssl/params.h>
@@ -15,7 +16,7 @@
 #include <polykem/polykem.hpp>
 #include <thread>
 
-#include "formats/tls_groups.hpp"
+#include "common/context.hpp"
 
 namespace polykem::cli {
 namespace {
@@ -76,36 +77,6 @@ void append_section(const CONF* conf, const char* section, const std::string& pr
   }
 }
 
-/** OpenSSL's name for the provider, or for ours its module under another name. */
-bool is_section_of(const CONF* conf, const CONF_VALUE& entry, const char* provider) {
-  const char* identity = NCONF_get_string(conf, entry.value, "identity");
-  if (std::strcmp(identity != nullptr ? identity : entry.name, provider) == 0) return true;
-  const char* module = NCONF_get_string(conf, entry.value, "module");
-  return module != nullptr && std::strcmp(provider, kProviderName) == 0 &&
-         std::filesystem::path(module).filename() == kModuleFile;
-}
-
-/** The section of a provider; empty if the file has none. */
-std::string provider_section(const CONF* conf, const char* provider) {
-  STACK_OF(OPENSSL_CSTRING)* sections = NCONF_get_section_names(conf);
-  std::string found;
-  for (int i = 0; i < sk_OPENSSL_CSTRING_num(sections); ++i) {
-    const char* list = NCONF_get_string(conf, sk_OPENSSL_CSTRING_value(sections, i), "providers");
-    const STACK_OF(CONF_VALUE)* entries = list == nullptr ? nullptr : NCONF_get_section(conf, list);
-    for (int j = 0; j < sk_CONF_VALUE_num(entries); ++j) {
-      const CONF_VALUE& entry = *sk_CONF_VALUE_value(entries, j);
-      if (is_section_of(conf, entry, provider)) found = entry.value;
-    }
-  }
-  sk_OPENSSL_CSTRING_free(sections);
-  return found;
-}
-
-bool activates(const CONF* conf, const std::string& section) {
-  const char* value = section.empty() ? nullptr : NCONF_get_string(conf, section.c_str(), "activate");
-  return value != nullptr && std::strcmp(value, "0") != 0;
-}
-
 /** Why the broker does not take an operation; empty: it does. The batcher asks it at its first operation. */
 std::string problem_of_broker(const std::string& path) try {
   polykem_batcher_config config{};
@@ -134,9 +105,9 @@ std::string problem_of_statistics(const std::string& path) {
 }
 
 /** What the section says of things outside this process. */
-void check_surroundings(const CONF* conf, const std::string& section, ProviderCheck& check) {
+void check_surroundings(const ConfigFile& file, const std::string& section, ProviderCheck& check) {
   const auto value = [&](const char* key) {
-    const char* text = NCONF_get_string(conf, section.c_str(), key);
+    const char* text = file.value(section, key);
     return std::string(text == nullptr ? "" : text);
   };
   check.broker = value("broker");
@@ -146,55 +117,26 @@ void check_surroundings(const CONF* conf, const std::string& section, ProviderCh
   if (!check.statistics.empty()) check.statistics_problem = problem_of_statistics(check.statistics);
 }
 
-/** Tells the library context what the file says of the provider. OpenSSL itself swallows the errors of a provider that
- * a file activates; this way it is loaded by a call of ours, which returns them. */
-void configure(ProviderCheck& check) {
-  char* path = CONF_get1_default_config_file();
-  check.config_file = path == nullptr ? "" : path;
-  OPENSSL_free(path);
-  check.has_config_file = access(check.config_file.c_str(), R_OK) == 0;
-  if (!check.has_config_file) return;
-  const OpensslPtr<CONF> file(NCONF_new(nullptr));
-  if (NCONF_load(file.get(), check.config_file.c_str(), nullptr) != 1) {
-    check.problem = check.config_file + ": " + openssl_errors();
-    return;
-  }
-  const std::string section = provider_section(file.get(), kProviderName);
-  ERR_clear_error();  // what is not in a file is an error to libcrypto
-  if (section.empty()) return;
-  check.configured = true;
-  check.activated = activates(file.get(), section);
-  const auto is_active = [&](const char* name) { return activates(file.get(), provider_section(file.get(), name)); };
-  check.lacks_default = check.activated && !is_active("default") && !is_active("fips");
-  const char* module = NCONF_get_string(file.get(), section.c_str(), "module");
-  check.module = module == nullptr ? "" : module;
-  check_surroundings(file.get(), section, check);
-  ERR_clear_error();
+/** Tells the library context what a section says of the provider, but not to load it: OpenSSL swallows the errors of a
+ * provider that a file activates, and returns those of one that it is asked for. Empty, or what it says. */
+std::string configure(OSSL_LIB_CTX* context, const ConfigFile& file, const std::string& section) {
   std::string text = "openssl_conf = init\n[init]\nproviders = list\n[list]\npolykem = own\n[own]\n";
-  append_section(file.get(), section.c_str(), "", 0, text);
-  const OpensslPtr<CONF> own(NCONF_new_ex(check.libctx.get(), nullptr));
+  append_section(file.conf(), section.c_str(), "", 0, text);
+  const OpensslPtr<CONF> own(NCONF_new_ex(context, nullptr));
   const OpensslPtr<BIO> bio(BIO_new_mem_buf(text.data(), static_cast<int>(text.size())));
-  if (NCONF_load_bio(own.get(), bio.get(), nullptr) != 1 || CONF_modules_load(own.get(), nullptr, 0) != 1)
-    check.problem = check.config_file + ": " + openssl_errors();
+  if (NCONF_load_bio(own.get(), bio.get(), nullptr) == 1 && CONF_modules_load(own.get(), nullptr, 0) == 1) return "";
+  return openssl_errors();
 }
 
-void list_groups(ProviderCheck& check) {
-  OSSL_PROVIDER_get_capabilities(
-      check.provider.get(), "TLS-GROUP",
-      [](const OSSL_PARAM params[], void* list) {
-        const char* name = nullptr;
-        TlsGroup group;
-        if (OSSL_PARAM_get_utf8_string_ptr(OSSL_PARAM_locate_const(params, OSSL_CAPABILITY_TLS_GROUP_NAME), &name) == 1)
-          group.name = name;
-        OSSL_PARAM_get_uint(OSSL_PARAM_locate_const(params, OSSL_CAPABILITY_TLS_GROUP_ID), &group.code_point);
-        static_cast<std::vector<TlsGroup>*>(list)->push_back(group);
-        return 1;
-      },
-      &check.groups);
-  if (!openssl_has_mlkem()) return;
-  EVP_set_default_properties(check.libctx.get(), "?provider=polykem");
-  for (const formats::TlsGroup& each : formats::kStandardGroups)
-    check.groups.push_back({each.name, each.code_point, true});
+void read_file(const ProgramView& view, ProviderCheck& check) {
+  if (!view.has_config_file) return;
+  const ConfigFile file(view.config_file);
+  if (view.section.empty() || !file.problem().empty()) return;
+  const char* module = file.value(view.section, "module");
+  check.module = module == nullptr ? "" : module;
+  check_surroundings(file, view.section, check);
+  ERR_clear_error();
+  check.problem = configure(check.libctx.get(), file, view.section);
 }
 
 std::string version_of(OSSL_PROVIDER* provider) {
@@ -219,11 +161,47 @@ std::string openssl_errors() {
   return out.empty() ? "no reason given" : out;
 }
 
-bool openssl_has_mlkem() {
-  return OPENSSL_version_major() > 3 || OPENSSL_version_minor() >= 5;
+std::string why_not_loaded(const ConfigFile& file, const std::string& section) {
+  const OpensslPtr<OSSL_LIB_CTX> context(OSSL_LIB_CTX_new());
+  ERR_clear_error();
+  const std::string problem = configure(context.get(), file, section);
+  if (!problem.empty()) return problem;
+  const OpensslPtr<OSSL_PROVIDER> provider(OSSL_PROVIDER_load(context.get(), kProviderName));
+  return provider == nullptr ? openssl_errors() : "";
 }
 
-ProviderCheck check_provider(const std::string& modules) {
+std::vector<TlsGroup> groups_asked_for(const std::vector<TlsGroup>& offered, const std::string& list) {
+  if (list == "all") return offered;
+  if (split(list, ',').empty()) throw CliError(kExitUsage, "--groups names no group", "'polykem tls-check' shows all");
+  std::vector<std::string> names;
+  for (const TlsGroup& group : offered)
+    names.push_back(group.name);
+  std::vector<TlsGroup> out;
+  for (const std::string& name : split(list, ',')) {
+    const auto found = std::find(names.begin(), names.end(), name);
+    if (found == names.end()) {
+      const std::string close = nearest(name, names);
+      throw CliError(kExitUsage, fmt::format("the provider offers no group '{}'", printable(name)),
+                     close.empty() ? "'polykem tls-check' shows all" : fmt::format("did you mean '{}'?", close));
+    }
+    out.push_back(offered[static_cast<std::size_t>(found - names.begin())]);
+  }
+  return out;
+}
+
+ProgramView view_of_file() {
+  ProgramView view;
+  char* path = CONF_get1_default_config_file();
+  view.config_file = path == nullptr ? "" : path;
+  OPENSSL_free(path);
+  view.has_config_file = access(view.config_file.c_str(), R_OK) == 0;
+  if (!view.has_config_file) return view;
+  const ConfigFile file(view.config_file);
+  if (file.problem().empty()) view.section = file.section_for_polykem();
+  return view;
+}
+
+ProviderCheck check_provider(const ProgramView& view, const std::string& modules) {
   ProviderCheck check;
   check.libctx.reset(OSSL_LIB_CTX_new());
   check.folders = folders_to_look_in(modules);
@@ -231,7 +209,7 @@ ProviderCheck check_provider(const std::string& modules) {
       std::find_if(check.folders.begin(), check.folders.end(), [](const auto& each) { return each.found; });
   const ModuleFolder& folder = found == check.folders.end() ? check.folders.front() : *found;
   OSSL_PROVIDER_set_default_search_path(check.libctx.get(), folder.path.c_str());
-  configure(check);
+  read_file(view, check);
   if (!check.problem.empty()) return check;
   check.default_provider.reset(OSSL_PROVIDER_load(check.libctx.get(), "default"));
   check.provider.reset(OSSL_PROVIDER_load(check.libctx.get(), kProviderName));
@@ -240,7 +218,8 @@ ProviderCheck check_provider(const std::string& modules) {
     return check;
   }
   check.version = version_of(check.provider.get());
-  list_groups(check);
+  check.groups = groups_of(check.provider.get());
+  if (openssl_has_mlkem()) EVP_set_default_properties(check.libctx.get(), "?provider=polykem");
   return check;
 }
 

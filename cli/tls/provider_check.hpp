@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finds and loads the OpenSSL provider as a program of the user's would, and says where it fails.
+// Finds and loads the OpenSSL provider by itself, whatever openssl.cnf makes of it, and says where it fails.
 #pragma once
 
 #include <string>
 #include <vector>
 
-#include "tls/openssl_objects.hpp"
+#include "tls/config_file.hpp"
+#include "tls/program_view.hpp"
 
 namespace polykem::cli {
 
@@ -17,22 +18,10 @@ struct ModuleFolder {
   bool by_openssl = true; /**< OpenSSL looks there by itself */
 };
 
-/** A group that a handshake can name. */
-struct TlsGroup {
-  std::string name;
-  unsigned code_point = 0;
-  bool built_in = false; /**< OpenSSL's own, with ML-KEM from polykem */
-};
-
 struct ProviderCheck {
   OpensslPtr<OSSL_LIB_CTX> libctx;
   OpensslPtr<OSSL_PROVIDER> default_provider, provider; /**< provider: nullptr if it does not load */
-  std::string config_file;
-  bool has_config_file = false;
-  bool configured = false;    /**< the file has a section for polykem */
-  bool activated = false;     /**< and activates it */
-  bool lacks_default = false; /**< it activates providers, but not OpenSSL's own */
-  std::string module;         /**< where the file says the module is; empty: it does not say */
+  std::string module; /**< where the file says the module is; empty: it does not say */
   /** What the file says, empty: nothing, and what is wrong with it, empty: nothing. Without a broker programs work too.
    */
   std::string broker, broker_problem, statistics, statistics_problem;
@@ -43,11 +32,18 @@ struct ProviderCheck {
   std::vector<TlsGroup> groups;
 };
 
-/** modules: a folder to look in and nowhere else; empty: where OpenSSL looks, then beside this program. The
- * configuration is that of OPENSSL_CONF. */
-ProviderCheck check_provider(const std::string& modules);
+/** Those of `list`, names separated by commas, or with "all" all that are offered. Throws CliError (usage). */
+std::vector<TlsGroup> groups_asked_for(const std::vector<TlsGroup>& offered, const std::string& list);
 
-/** True if OpenSSL has ML-KEM and its hybrids itself. */
-bool openssl_has_mlkem();
+/** Only what can be known without a process: which file OpenSSL reads, and polykem's section there. */
+ProgramView view_of_file();
+
+/** Loads the provider into a library context of its own, with the keys of its section in the file that `view` found.
+ * modules: a folder to look in and nowhere else; empty: where OpenSSL looks, then beside this program. */
+ProviderCheck check_provider(const ProgramView& view, const std::string& modules);
+
+/** What OpenSSL says if it is told to load the provider of that section; empty: it loads it. When it reads a file by
+ * itself, it swallows the errors. */
+std::string why_not_loaded(const ConfigFile& file, const std::string& section);
 
 }  // namespace polykem::cli

@@ -1,14 +1,274 @@
 # SPDX-License-Identifier: Apache-2.0
 """The OpenSSL provider as `polykem tls-check` sees it."""
 
+import contextlib
+import os
+import pathlib
+import random
+import socket
+import subprocess
+import sys
+import threading
 import unittest
 
-from program import CHECK_FAILED, IO, USAGE, Case
+from program import BAD_INPUT, CHECK_FAILED, IO, OK, USAGE, Case
+
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "tls"))
+import openssl  # noqa: E402
+import tap  # noqa: E402
+from servers import HAProxy, Nginx, SServer, free_port  # noqa: E402
+
+HYBRID = "X25519MLKEM768"
+FINE = """\
+openssl_conf = start
+[providers]
+default = d
+polykem = p
+[d]
+activate = 1
+[p]
+activate = 1
+module = {module}
+[ssl]
+system_default = tls
+[tls]
+Groups = X25519MLKEM768:X25519
+[properties]
+default_properties = ?provider=polykem
+[start]
+providers = providers
+alg_section = properties
+ssl_conf = ssl
+[openssl_init]
+providers = none
+[none]
+"""
+# What is changed in that file (text, replacement), and what is said of it. The first three: OpenSSL ignores the whole file.
+BROKEN = [
+    ("openssl_conf = start", "openssl_conf = strat",
+     "line 1: openssl_conf names section [strat], which is not there, so OpenSSL ignores the whole file"),
+    ("openssl_conf = start\n", "",
+     "no line 'openssl_conf = SECTION' stands before the first section, so OpenSSL ignores the whole file"),
+    ("openssl_conf = start\n[providers]\n", "[providers]\nopenssl_conf = start\n",
+     "line 2: openssl_conf stands in section [providers]; OpenSSL looks for it before the first section only"),
+    ("openssl_conf", "opensslconf", "line 1: did you mean 'openssl_conf' by 'opensslconf'?"),
+    ("[start]", "[strat]", "line 1: openssl_conf names section [start], which is not there"),
+    ("[start]\nproviders = providers", "[start]\nproviders = provider",
+     "line 17: providers names section [provider], which is not there, so OpenSSL ignores it and what follows in "
+     "[start]; did you mean 'providers'?"),
+    ("[start]\nproviders =", "[start]\nprovdiers =",
+     "line 17: OpenSSL knows no 'provdiers', so it ignores this line and what follows in [start]; did you mean 'providers'?"),
+    ("[start]\nproviders = providers\n", "[start]\n", "section [start] has no line 'providers = SECTION'"),
+    ("[providers]", "[provider]", "line 17: providers names section [providers], which is not there"),
+    ("polykem = p\n", "", "section [providers] names no provider 'polykem'"),
+    ("polykem = p\n", "polykem = q\n", "line 4: polykem names section [q], which is not there"),
+    ("[p]", "[pk]", "line 4: polykem names section [p], which is not there"),
+    ("activate = 1\nmodule", "activat = 1\nmodule",
+     "section [p] has no line 'activate = 1', so OpenSSL does not load 'polykem'; line 8: did you mean 'activate' by 'activat'?"),
+    ("activate = 1\nmodule", "module", "section [p] has no line 'activate = 1'"),
+    ("module = /", "module = ", "no absolute path"),
+    ("module = ", "modul = ", "OpenSSL does not load polykem by section [p]"),
+    ("polykem.so", "polykme.so", "OpenSSL does not load polykem by section [p]"),
+    ("activate = 1\nmodule", "activate = 1\nthread = 2\nmodule", "thread: no such key; there are backend, threads"),
+    ("default = d", "defualt = d", "OpenSSL's own provider, 'default', is not active; every program needs it"),
+    ("default = d\n", "", "section [providers] names no provider 'default', which every program needs"),
+    ("[d]\nactivate = 1", "[d]\nactvate = 1", "section [d] has no line 'activate = 1', so OpenSSL does not load 'default'"),
+    ("\nssl_conf", "\nssl_cnof", "line 19: OpenSSL knows no 'ssl_cnof', so it ignores this line"),
+    ("ssl_conf = ssl", "ssl_conf = tsl", "line 19: ssl_conf names section [tsl], which is not there"),
+    ("ssl_conf = ssl\n", "", "line 13: programs do not read Groups in section [tls]"),
+    ("system_default", "system_defualt", "line 11: did you mean 'system_default' by 'system_defualt'?"),
+    ("system_default = tls", "system_default = tsl", "line 11: system_default names section [tsl], which is not there"),
+    ("system_default", "server", "has no line 'system_default = SECTION', the only one that every program reads"),
+    ("Groups", "Gruops", "line 13: OpenSSL knows no 'Gruops' here and ignores it; did you mean 'Groups'?"),
+    ("X25519MLKEM768:", "X25519MLKEM786:", "line 13: OpenSSL has no group 'X25519MLKEM786', so it ignores the whole list"),
+    ("X25519MLKEM768:", "x25519_mlkem768:", "line 13: OpenSSL has no group 'x25519_mlkem768'"),
+    (":X25519", ":X25591", "line 13: OpenSSL has no group 'X25591', so it ignores the whole list"),
+    ("X25519MLKEM768:X25519", "X25519MLKEM768,X25519", "line 13: OpenSSL has no group 'X25519MLKEM768,X25519'"),
+    ("X25519MLKEM768:X25519", "X25519:X25519MLKEM768",
+     "line 13: two programs with this file negotiate X25519: it stands before X25519MLKEM768, so the client sends a key "
+     "share for it alone, and the server takes that"),
+    ("[tls]\n", "[tls]\nMaxProtocol = TLSv1.2\n", "two programs with this file speak TLSv1.2"),
+    ("[tls]\n", "[tls]\nMinProtocl = TLSv1.2\n", "line 13: OpenSSL knows no 'MinProtocl' here and ignores it; did you mean"),
+    ("?provider=polykem", "provider=polykem", "default_properties exclude OpenSSL's own algorithms"),
+    ("?provider=polykem", "provider=default", "default_properties exclude polykem's algorithms"),
+    ("?provider=polykem", "provider!=polykem", "default_properties exclude polykem's algorithms"),
+    ("?provider=polykem", "-provider=polykem", "line 15: OpenSSL refuses the properties '-provider=polykem'"),
+    ("?provider=polykem", "fips=yes", "default_properties exclude polykem's algorithms"),
+    ("?provider=polykem", "?provider=polykme",
+     "line 15: default_properties names the provider 'polykme', which is not active; did you mean 'polykem'?"),
+    ("?provider=polykem", "?provder=polykem", "line 15: default_properties has 'provder'; did you mean 'provider'?"),
+    ("default_properties", "default_property", "line 15: OpenSSL knows no 'default_property' here"),
+    ("alg_section = ", "alg_secton = ", "line 18: OpenSSL knows no 'alg_secton', so it ignores this line and what follows"),
+    ("[start]", "[start", "OpenSSL cannot read this file and ignores all of it"),
+    ("openssl_conf", "config_diagnostics = 1\nopenssl_conf = nothing\n# ", "no program starts with it"),
+]
+# Other ways to write the same.
+AS_FINE = [
+    ("X25519MLKEM768:X25519", "X25519MLKEM768"),
+    ("Groups", "Curves"),
+    ("Groups", "groups"),
+    ("polykem = p", "1.polykem = p"),
+    ("[start]\nproviders", "[start]\nprovider"),  # OpenSSL takes a beginning for the name
+    ("[openssl_init]\nproviders = none\n[none]\n", ""),
+    ("openssl_conf = start", "openssl_conf = nothing\nopenssl_conf = start"),
+    ("openssl_conf = start\n", "start_of_all = start\nopenssl_conf = $start_of_all\n"),
+    ("alg_section = properties\n", ""),
+    ("?provider=polykem", "?provider = polykem"),
+    ("Groups = ", "SignatureAlgorithms = RSA-PSS+SHA256\nGroups = "),
+    ("Groups = ", "MinProtocol = TLSv1.3\nOptions = ServerPreference\nVerifyMode = Require\nGroups = "),
+]
+
+
+def changed(text, old, new):
+    assert old in text, old
+    return text.replace(old, new, 1)
+
+
+def misspelt(word):
+    """Two letters in the middle exchanged, or where they are the same one more."""
+    middle = len(word) // 2
+    swapped = word[:middle - 1] + word[middle] + word[middle - 1] + word[middle + 1:]
+    return swapped if len(word) > 1 and swapped != word else word + "x"
+
+
+def variants(text):
+    """Each line of a file dropped, at another place, twice, and each word of it misspelt: (what was done, text)."""
+    lines = text.splitlines()
+    for at, line in enumerate(lines):
+        rest = lines[:at] + lines[at + 1:]
+        where = f"line {at + 1}, {line!r}"
+        yield f"{where}: dropped", rest
+        yield f"{where}: first", [line, *rest]
+        yield f"{where}: last", [*rest, line]
+        yield f"{where}: in the middle", [*rest[:len(rest) // 2], line, *rest[len(rest) // 2:]]
+        yield f"{where}: commented out", [*lines[:at], "# " + line, *lines[at + 1:]]
+        for word in line.strip("[]").replace("=", " ").replace(":", " ").split():
+            yield f"{where}: {word} misspelt", [*lines[:at], line.replace(word, misspelt(word), 1), *lines[at + 1:]]
+
+
+def module_of_this_build(case):
+    folders = case.json("tls-check", "--groups", "MLKEM768")["folders"]
+    return next(f["path"] for f in folders if f["found"]) + "/polykem.so"
+
+
+class TlsFiles(Case):
+    """Files that OpenSSL ignores, as a whole or in part, beside programs that read them: s_server and s_client."""
+
+    def setUp(self):
+        super().setUp()
+        self.fine = FINE.format(module=module_of_this_build(self))
+        self.key, self.certificate = openssl.certificate(self.dir)
+        self.environment = {k: v for k, v in os.environ.items() if not k.startswith(("OPENSSL_", "POLYKEM_"))}
+
+    def check(self, text, *options):
+        """(exit status, what is printed)"""
+        (self.dir / "openssl.cnf").write_text(text)
+        done = self.run_program("tls-check", "--config", "openssl.cnf", "--groups", HYBRID, *options)
+        self.assertIn(done.returncode, (OK, CHECK_FAILED), done.stderr)
+        self.assertEqual(done.stderr, b"")
+        return done.returncode, done.stdout.decode()
+
+    def negotiated(self, text):
+        """The group of a server and a client that set none themselves; empty if they do not connect."""
+        (self.dir / "openssl.cnf").write_text(text)
+        port = free_port()
+        programs = {"env": {**self.environment, "OPENSSL_CONF": str(self.dir / "openssl.cnf")}, "cwd": self.dir,
+                    "stdout": subprocess.PIPE, "stderr": subprocess.STDOUT}
+        server = subprocess.Popen(["openssl", "s_server", "-accept", f"127.0.0.1:{port}", "-cert", self.certificate,
+                                   "-key", self.key], stdin=subprocess.PIPE, **programs)
+        with server, tap.Tap(port) as wire:
+            try:
+                while (line := server.stdout.readline()) and not line.startswith(b"ACCEPT"):
+                    pass
+                subprocess.run(["openssl", "s_client", "-connect", f"127.0.0.1:{wire.port}"], stdin=subprocess.DEVNULL,
+                               timeout=100, check=False, **programs)
+                return wire.last().selected if any(seen.selected for seen in wire.connections) else ""
+            finally:
+                server.kill()
+
+    def test_the_fine_file(self):
+        self.assertEqual(self.negotiated(self.fine), HYBRID)
+        code, said = self.check(self.fine)
+        self.assertEqual(code, OK, said)
+        self.assertIn("All is well.", said)
+
+    def test_other_ways_to_write_it(self):
+        for old, new in AS_FINE:
+            with self.subTest(new):
+                code, said = self.check(changed(self.fine, old, new))
+                self.assertEqual(code, OK, said)
+                self.assertIn("All is well.", said)
+
+    def test_says_what_is_ignored(self):
+        for old, new, sentence in BROKEN:
+            with self.subTest(new):
+                code, said = self.check(changed(self.fine, old, new))
+                self.assertEqual(code, CHECK_FAILED, said)
+                self.assertIn(sentence, said)
+                self.assertIn("Something is wrong.", said)
+                self.assertNotIn("All is well", said)
+
+    def test_never_says_that_all_is_well_where_programs_do_not_negotiate(self):
+        tried = fine = 0
+        for what, lines in variants(self.fine):
+            text = "\n".join(lines) + "\n"
+            with self.subTest(what):
+                code, said = self.check(text)
+                tried += 1
+                if self.negotiated(text) == HYBRID:
+                    fine += 1
+                    continue
+                self.assertNotIn("All is well", said)
+                if "This file sets no groups" not in said:
+                    self.assertEqual(code, CHECK_FAILED, said)
+                    self.assertIn("\n- ", said, "no reason is given")
+        self.assertGreater(tried, 100)
+        self.assertTrue(10 < fine < tried - 10, (fine, tried))
+
+    def test_activate_0(self):
+        """OpenSSL 3.0 activates a provider whose section has the name, whatever its value; newer ones read it."""
+        text = self.fine.replace("activate = 1", "activate = 0")
+        code, said = self.check(text)
+        if self.negotiated(text) == HYBRID:
+            self.assertEqual(code, OK, said)
+            self.assertIn("All is well.", said)
+        else:
+            self.assertEqual(code, CHECK_FAILED, said)
+
+    def test_without_groups_a_program_has_to_name_them(self):
+        text = changed(self.fine, "Groups = X25519MLKEM768:X25519\n", "MinProtocol = TLSv1.2\n")
+        code, said = self.check(text)
+        self.assertEqual(code, OK, said)
+        self.assertIn("This file sets no groups", said)
+        self.assertNotIn("All is well", said)
+
+    def test_the_environment_decides_where_no_module_is_named(self):
+        module = self.fine.partition("module = ")[2].partition("/polykem.so")[0]
+        text = changed(self.fine, f"module = {module}/polykem.so\n", "")
+        code, said = self.check(text)
+        self.assertEqual(code, CHECK_FAILED, said)
+        self.assertIn("OpenSSL does not load polykem by section [p]", said)
+        code, said = self.check(text, "--modules", module)
+        self.assertEqual(code, OK, said)
+        self.assertIn(f"All is well, for programs with OPENSSL_MODULES={module}.", said)
+
+    def test_json(self):
+        (self.dir / "openssl.cnf").write_text(self.fine)
+        result = self.json("tls-check", "--config", "openssl.cnf", "--groups", HYBRID)
+        self.assertEqual(result["verdict"], "All is well.")
+        self.assertEqual(result["findings"], [])
+        self.assertEqual(result["program"]["negotiates"], HYBRID)
+        self.assertEqual(result["program"]["offers"], [HYBRID, "x25519"])
+        self.assertEqual(sorted(result["program"]["providers"]), ["default", "polykem"])
+        self.assertTrue(result["program"]["by_polykem"])
 
 
 class TlsCheck(Case):
     def config(self, *lines, default="activate = 1"):
+        """With the module of this build, unless a line says another."""
         path = self.dir / "openssl.cnf"
+        if not any(line.startswith("module") for line in lines):
+            lines = (*lines, f"module = {module_of_this_build(self)}")
         path.write_text("\n".join(["openssl_conf = init", "[init]", "providers = list", "[list]", "default = usual",
                                    "polykem = own", "[usual]", default, "[own]", *lines, ""]))
         return path
@@ -30,14 +290,14 @@ class TlsCheck(Case):
         self.assertEqual([g["code_point"] for g in result["groups"]], [0xFE80])
         said = self.ok("tls-check", "--config", config, "--groups", "MLKEM768")
         self.assertIn("activates polykem\n", said)
-        self.assertIn("All is well.", said)
+        self.assertIn("This file sets no groups", said)
 
     def test_tells_what_the_configuration_lacks(self):
-        self.finds_wrong(self.config(), "does not activate it")
+        self.finds_wrong(self.config("threads = 1"), "does not activate it")
         empty = self.dir / "empty.cnf"
         empty.write_text("openssl_conf = init\n[init]\n")
         self.finds_wrong(empty, "does not mention polykem")
-        config = self.config("activate = 1", default="activate = 0")
+        config = self.config("activate = 1", default="")
         done = self.run_program("tls-check", "--config", config, "--groups", "MLKEM768")
         self.assertEqual(done.returncode, CHECK_FAILED)
         self.assertIn("but not 'default'", done.stdout.decode())
@@ -49,8 +309,7 @@ class TlsCheck(Case):
         self.assertNotIn("All is well", done.stdout.decode())
 
     def test_another_name_for_the_module(self):
-        module = next(f["path"] for f in self.json("tls-check", "--groups", "MLKEM768")["folders"] if f["found"])
-        config = self.config("activate = 1", f"module = {module}/polykem.so")
+        config = self.config("activate = 1")
         config.write_text(config.read_text().replace("polykem = own", "pk = own"))
         self.assertIn("activates polykem\n", self.ok("tls-check", "--config", config, "--groups", "MLKEM768"))
 
@@ -79,6 +338,127 @@ class TlsCheck(Case):
         self.fails(USAGE, ["no group 'MLKEM786'", "did you mean 'MLKEM768'"], "tls-check", "--groups", "MLKEM786")
         self.fails(USAGE, ["names no group"], "tls-check", "--groups", ",")
         self.fails(IO, ["cannot read", "No such file"], "tls-check", "--config", self.dir / "nothing")
+
+
+class OldServer(SServer):
+    """TLS 1.2, where groups are of elliptic curves only."""
+
+    def command(self):
+        return [word if word != "-tls1_3" else "-tls1_2" for word in super().command()]
+
+
+@contextlib.contextmanager
+def stranger(answer):
+    """A port at which something else than a TLS server listens: `answer` gets each connection, in a thread."""
+    def accept():
+        with contextlib.suppress(OSError):
+            while True:
+                connection, _ = listener.accept()
+                with connection, contextlib.suppress(OSError):
+                    answer(connection)
+
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        threading.Thread(target=accept, daemon=True).start()
+        yield listener.getsockname()[1]
+        listener.shutdown(socket.SHUT_RDWR)
+
+
+class TlsConnect(Case):
+    """The group of real servers, as --connect shows it and as the ServerHello has it."""
+
+    def connect(self, port, *options):
+        return self.json("tls-check", "--connect", f"127.0.0.1:{port}", *options)
+
+    def test_what_servers_negotiate(self):
+        for kind in (SServer, Nginx, HAProxy):
+            if kind.path() is None:
+                continue
+            for groups, negotiated, name, code_point, retried in (
+                    (f"X25519:{HYBRID}", HYBRID, HYBRID, 0x11EC, False), ("X25519", "X25519", "x25519", 0x1D, True),
+                    ("frodo640aes", "0xfe23", "frodo640aes", 65059, True)):
+                with self.subTest(kind.__name__, groups=groups), kind(groups) as server, tap.Tap(server.port) as wire:
+                    seen = self.connect(wire.port)
+                    self.assertEqual(wire.last().selected, negotiated)
+                    self.assertEqual(wire.last().retried, retried)
+                    self.assertEqual((seen["group"], seen["code_point"]), (name, code_point))
+                    self.assertEqual(seen["retried"], retried)
+                    self.assertEqual(seen["post_quantum"], negotiated != "X25519")
+                    self.assertEqual(seen["protocol"], "TLSv1.3")
+                    self.assertEqual(seen["certificate_subject"], "CN=localhost")
+                    self.assertEqual(seen["schema"], "polykem-tls-connect-1")
+
+    def test_what_is_said(self):
+        with SServer(f"{HYBRID}:X25519") as server:
+            said = self.ok("tls-check", "--connect", f"localhost:{server.port}")
+            self.assertIn(f"group          {HYBRID} (0x11EC)\n", said)
+            self.assertIn("the server took the one that was sent", said)
+            self.assertIn(f"The server negotiates {HYBRID}, which is post-quantum.", said)
+            said = self.ok("tls-check", "--connect", f"127.0.0.1:{server.port}", "--groups", f"X25519,{HYBRID}")
+            self.assertIn("The server negotiates x25519, which is not post-quantum.", said)
+            self.assertEqual(self.connect(server.port, "--groups", "P-256,X25519")["offered"], ["P-256", "X25519"])
+        with SServer(HYBRID) as server:
+            said = self.ok("tls-check", "--connect", f"127.0.0.1:{server.port}", "--groups", f"X25519,{HYBRID}")
+            self.assertIn("asked for another than the first (HelloRetryRequest)", said)
+
+    def test_a_server_that_has_none_of_the_groups(self):
+        with SServer(HYBRID) as server:
+            self.fails(CHECK_FAILED, ["refuses the handshake", "it may have none of the groups X25519"], "tls-check",
+                       "--connect", f"127.0.0.1:{server.port}", "--groups", "X25519")
+
+    def test_an_old_server(self):
+        with OldServer("X25519:P-256") as server:
+            seen = self.connect(server.port)
+            self.assertEqual((seen["protocol"], seen["group"], seen["post_quantum"]), ("TLSv1.2", "X25519", False))
+            said = self.ok("tls-check", "--connect", f"127.0.0.1:{server.port}")
+            self.assertIn("The server speaks TLSv1.2, which has no post-quantum groups.", said)
+
+    def test_what_openssl_cnf_says_of_tls_does_not_matter(self):
+        config = self.dir / "openssl.cnf"
+        config.write_text(changed(FINE.format(module=module_of_this_build(self)), "[tls]\nGroups = X25519MLKEM768:X25519",
+                                  "[tls]\nMaxProtocol = TLSv1.2\nGroups = P-521"))
+        with SServer(HYBRID) as server:
+            self.assertEqual(self.connect(server.port, "--config", config)["group"], HYBRID)
+
+    def test_strangers(self):
+        def fails(code, words, answer, *options):
+            with stranger(answer) as port:
+                self.fails(code, [f"127.0.0.1 port {port}", *words], "tls-check", "--connect", f"127.0.0.1:{port}", *options)
+
+        fails(BAD_INPUT, ["does not speak TLS"], lambda c: c.sendall(b"HTTP/1.1 400 Bad Request\r\n\r\n"))
+        fails(IO, ["closes the connection during the handshake"], lambda c: c.recv(1))
+        fails(IO, ["does not end the handshake within 0.5 s", "--timeout"], lambda c: c.recv(1 << 20) and c.recv(1),
+              "--timeout", "0.5")
+        self.fails(IO, ["cannot connect to 127.0.0.1 port", "Connection refused"], "tls-check", "--connect",
+                   f"127.0.0.1:{free_port()}")
+        self.fails(IO, ["cannot find 'nothing.invalid'"], "tls-check", "--connect", "nothing.invalid:443")
+
+    def test_malformed_server_hellos(self):
+        """The start of a sound one, whose lengths lie or whose bytes are others."""
+        body = b"\x03\x03" + bytes(32) + b"\x00" + b"\x13\x02\x00" + b"\x00\x0c" + \
+            b"\x00\x2b\x00\x02\x03\x04" + b"\x00\x33\x00\x02\x11\xec"
+        sound = b"\x02" + len(body).to_bytes(3, "big") + body
+        draw = random.Random(5)
+        for _ in range(40):
+            hello = bytearray(sound)
+            for _ in range(draw.randrange(1, 4)):
+                hello[draw.randrange(len(hello))] = draw.choice((0, 1, 2, 0x7F, 0xFF, draw.randrange(256)))
+            hello = bytes(hello[:draw.choice((len(hello), draw.randrange(len(hello) + 1)))])
+            record = b"\x16\x03\x03" + len(hello).to_bytes(2, "big") + hello
+            with self.subTest(record.hex()), stranger(lambda c, record=record: c.sendall(record)) as port:
+                done = self.run_program("tls-check", "--connect", f"127.0.0.1:{port}")
+                self.assertIn(done.returncode, (CHECK_FAILED, BAD_INPUT, IO), done.stderr)
+                self.assertIn(f"127.0.0.1 port {port}", done.stderr.decode())
+
+    def test_refuses(self):
+        for text in ("localhost", "localhost:", ":443", "localhost:0", "localhost:65536", "localhost:https", "::1:443",
+                     "[]:443", "localhost:4 4"):
+            with self.subTest(text):
+                self.fails(USAGE, ["is not HOST:PORT", "for example"], "tls-check", "--connect", text)
+        self.fails(USAGE, ["no group 'X2551'", "did you mean 'X25519'"], "tls-check", "--connect", "localhost:1",
+                   "--groups", "X2551")
+        self.fails(USAGE, ["--connect"], "tls-check", "--timeout", "1")
+        self.fails(CHECK_FAILED, ["the provider does not load"], "tls-check", "--connect", "localhost:1", "--modules",
+                   self.dir)
 
 
 if __name__ == "__main__":

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// An openssl.cnf as it is written: values by section and name, and the lines on which they stand.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "tls/openssl_objects.hpp"
+
+namespace polykem::cli {
+
+class ConfigFile {
+ public:
+  struct Entry {
+    std::string name, value;
+  };
+
+  /** problem() says so if OpenSSL cannot read it. */
+  explicit ConfigFile(const std::string& path);
+
+  const std::string& path() const { return path_; }
+  const std::string& problem() const { return problem_; }
+  const CONF* conf() const { return conf_.get(); }
+
+  bool has(const std::string& section) const;
+  /** In the order of the file; empty if there is no such section. */
+  std::vector<Entry> entries(const std::string& section) const;
+  /** The value, or nullptr. Unlike NCONF_get_string it does not look in the default section too. */
+  const char* value(const std::string& section, const std::string& name) const;
+  std::vector<std::string> sections() const;
+  /** "line 7: ", or "" if it stands in an included file. */
+  std::string line(const std::string& section, const std::string& name) const;
+  /** True if a section, name or value contains `word`. */
+  bool mentions(const std::string& word) const;
+  /** The section meant for polykem, whether OpenSSL finds it or not; empty if there is none. */
+  std::string section_for_polykem() const;
+
+ private:
+  struct Place {
+    int line;
+    std::string section, name;
+  };
+  void read_places();
+
+  std::string path_, problem_;
+  OpensslPtr<CONF> conf_;
+  std::vector<Place> places_;
+};
+
+/** The section in which names before the first [section] stand. */
+inline constexpr const char* kDefaultSection = "default";
+
+/** OpenSSL ignores what stands before the first dot of a provider's and a command's name. */
+std::string after_dot(const std::string& name);
+
+/** True if an entry of a list of providers is polykem's: by its name, its identity or its module. */
+bool is_entry_of_polykem(const ConfigFile& file, const ConfigFile::Entry& entry);
+
+}  // namespace polykem::cli
