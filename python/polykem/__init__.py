@@ -14,8 +14,8 @@ True
 from ._context import Context
 from ._core import version as _version
 from ._device import DeviceSecret
-from ._errors import (ArgumentError, BackendUnavailable, BusyError, Error, InternalError, ItemsError, OutOfMemory,
-                      RandomError, RangeError, SizeError, Status, UnknownBackend, UnknownScheme)
+from ._errors import (ArgumentError, ArgumentTypeError, BackendUnavailable, BusyError, Error, InternalError, ItemsError,
+                      OutOfMemory, RandomError, RangeError, SizeError, Status, UnknownBackend, UnknownScheme)
 from ._jobs import Job
 from ._keyset import KeySet
 from ._profile import Profile, StepRecord
@@ -26,8 +26,9 @@ from ._secret import Secret
 __version__ = _version()
 
 __all__ = [
-    "ArgumentError", "Backend", "BackendUnavailable", "BusyError", "Context", "Crossover", "Decapsulations",
-    "DeviceSecret", "Encapsulations", "Error", "InternalError", "ItemsError", "Job", "KeyPairs", "KeySet",
-    "OutOfMemory", "Profile", "RandomError", "RangeError", "Scheme", "Secret", "SizeError", "Status", "StepRecord",
-    "UnknownBackend", "UnknownScheme", "__version__", "backends", "cpu_features", "crossover", "schemes", "tune",
+    "ArgumentError", "ArgumentTypeError", "Backend", "BackendUnavailable", "BusyError", "Context", "Crossover",
+    "Decapsulations", "DeviceSecret", "Encapsulations", "Error", "InternalError", "ItemsError", "Job", "KeyPairs",
+    "KeySet", "OutOfMemory", "Profile", "RandomError", "RangeError", "Scheme", "Secret", "SizeError", "Status",
+    "StepRecord", "UnknownBackend", "UnknownScheme", "__version__", "backends", "cpu_features", "crossover", "schemes",
+    "tune",
 ]

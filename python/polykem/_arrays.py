@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ._errors import ArgumentError, SizeError
+from ._errors import ArgumentError, ArgumentTypeError, SizeError
 
 _MOST_ITEMS = 1 << 40
 
@@ -21,15 +21,30 @@ def as_array(value: Any, name: str) -> np.ndarray:
             array = np.asarray(memoryview(value))
         except TypeError:
             if not hasattr(value, "__dlpack__"):
-                raise ArgumentError(f"{name} is {type(value).__name__}; pass an array of uint8 (NumPy, bytes, the "
-                                    "buffer protocol or DLPack)") from None
+                raise ArgumentTypeError(f"{name} is {type(value).__name__}; pass an array of uint8 (NumPy, bytes, the "
+                                        "buffer protocol or DLPack)") from None
             array = np.from_dlpack(value)
+    if array.ndim == 0:
+        raise ArgumentTypeError(f"{name} is a number; pass an array of uint8")
     if array.dtype != np.uint8:
         raise ArgumentError(f"{name} has elements of {array.dtype}; pass uint8 (array.view(numpy.uint8) reads the same "
                             "bytes)")
     if not array.flags.c_contiguous:
         raise ArgumentError(f"{name} is not C-contiguous; pass numpy.ascontiguousarray({name})")
     return array
+
+
+def as_bytes(value: Any, name: str) -> bytes:
+    """A copy of an object with the buffer protocol whose elements are bytes."""
+    if type(value) is bytes:
+        return value
+    try:
+        view = memoryview(value)
+    except TypeError:
+        view = None
+    if view is None or view.ndim == 0 or view.format not in ("B", "b", "c"):
+        raise ArgumentTypeError(f"{name} is {type(value).__name__}; pass bytes, or an array of uint8")
+    return view.tobytes()
 
 
 def shape_error(name: str, shape: tuple[int, ...], sizes: str, record: int) -> SizeError:

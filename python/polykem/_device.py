@@ -136,11 +136,28 @@ class DeviceSecret:
     def __init__(self, place: Device, array: Any, base: DeviceSecret | None = None):
         self._place, self._array, self._base = place, array, base
         self._taken = base is not None
+        #: addresses that wipe() has overwritten, from and to; all views share it
+        self._wiped: list[tuple[int, int]] = [] if base is None else base._wiped
 
     @property
     def array(self) -> Any:
         """The CuPy array or PyTorch tensor itself, (n, bytes) or (bytes,)."""
         self._take()
+        return self._unwiped()
+
+    @property
+    def partly_wiped(self) -> bool:
+        """True after wipe() of any of its bytes: what reads it raises ArgumentError."""
+        begin, end = self._addresses()
+        return any(first < end and begin < last for first, last in self._wiped)
+
+    def _addresses(self) -> tuple[int, int]:
+        begin = self._place.library.address(self._array)
+        return begin, begin + self._place.library.nbytes(self._array)
+
+    def _unwiped(self) -> Any:
+        if self.partly_wiped:
+            raise ArgumentError("this DeviceSecret was wiped, or a part of it")
         return self._array
 
     def _take(self) -> None:
@@ -162,19 +179,22 @@ class DeviceSecret:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, DeviceSecret) or other.shape != self.shape:
             return NotImplemented
+        if self.partly_wiped or other.partly_wiped:
+            return self is other
         return not bool((self._array != other._array).any())
 
     __hash__ = None  # type: ignore[assignment]
 
     def wipe(self) -> None:
-        """Overwrite the bytes with zeros."""
+        """Overwrite the bytes with zeros. The secret and its views are refused from then on."""
         with self._place.on_its_stream():
             self._place.library.wipe(self._array)
+        self._wiped.append(self._addresses())
 
     def export(self) -> bytes | np.ndarray:
         """A copy in host memory that is no longer protected: bytes of one secret, an array of n."""
         with self._place.on_its_stream():
-            array = self._place.library.to_host(self._array)
+            array = self._place.library.to_host(self._unwiped())
         return array.tobytes() if array.ndim == 1 else array
 
     def __dlpack__(self, **options: Any) -> Any:
@@ -194,7 +214,8 @@ class DeviceSecret:
             self.wipe()
 
     def __repr__(self) -> str:
-        return f"<polykem.DeviceSecret: {' x '.join(map(str, self.shape))} bytes on GPU {self._place.device}>"
+        size, wiped = " x ".join(map(str, self.shape)), ", wiped" if self.partly_wiped else ""
+        return f"<polykem.DeviceSecret: {size} bytes on GPU {self._place.device}{wiped}>"
 
     def __reduce_ex__(self, protocol: object) -> Any:
         raise TypeError("a DeviceSecret is not pickled by accident; .export() makes a copy of the bytes")
@@ -277,7 +298,7 @@ class Device(Host):
 
 
 def _unwrap(value: Any) -> Any:
-    return value._array if isinstance(value, DeviceSecret) else value
+    return value._unwiped() if isinstance(value, DeviceSecret) else value
 
 
 def _library_of(array: Any) -> str | None:

@@ -53,6 +53,10 @@ class ArgumentError(Error, ValueError):
     status = Status.ARGUMENT
 
 
+class ArgumentTypeError(ArgumentError, TypeError):
+    """A number, text or another object where bytes are expected."""
+
+
 class SizeError(ArgumentError):
     """An array whose records have another size than the parameter set's."""
 

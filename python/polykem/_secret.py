@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import hmac
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Iterator
 
 import numpy as np
 
@@ -14,6 +14,10 @@ from ._errors import ArgumentError
 
 class Secret(_core.SecretMemory):
     """Bytes that are overwritten with zeros when the last view of them dies, or on ``wipe()``.
+
+    What was wiped is no longer read: a call that takes the Secret, or a view that has a wiped byte, raises
+    ArgumentError instead of computing with zeros, and so do ``export()``, ``copy()`` and the buffer protocol. Nothing
+    equals it but itself. Arrays that were made of it before read zeros.
 
     ``repr`` and ``str`` never print the bytes, ``pickle`` and ``copy`` refuse them, and ``==`` takes the same time
     whatever they are. The buffer protocol, ``numpy.asarray`` and DLPack see the memory itself, without a copy, and keep
@@ -88,10 +92,16 @@ class Secret(_core.SecretMemory):
             raise IndexError(f"item {index} of a Secret of {count}")
         return self._make((stride,), self, index % count * stride)
 
+    def __iter__(self) -> Iterator[Secret]:
+        """Views of the items."""
+        return map(self.__getitem__, range(len(self)))
+
     if TYPE_CHECKING:
         def __buffer__(self, flags: int) -> memoryview: ...
 
     def __eq__(self, other: object) -> bool:
+        if self.partly_wiped or (isinstance(other, Secret) and other.partly_wiped):
+            return self is other
         try:
             theirs = memoryview(other)  # type: ignore[arg-type]
         except TypeError:
@@ -101,8 +111,8 @@ class Secret(_core.SecretMemory):
     __hash__ = None  # type: ignore[assignment]
     __array_ufunc__ = None  # array == secret asks the secret
 
-    def export(self) -> bytes | np.ndarray:
-        """A copy that is no longer protected: bytes of one secret, an array of shape (n, bytes) of n."""
+    def export(self) -> Any:
+        """A copy that is no longer protected: bytes of one secret, an array of uint8, (n, bytes), of n."""
         return bytes(memoryview(self)) if self.ndim == 1 else np.array(self)
 
     def copy(self) -> Secret:
@@ -129,7 +139,8 @@ class Secret(_core.SecretMemory):
 
     def __repr__(self) -> str:
         size = " x ".join(map(str, self.extents))
-        return f"<polykem.Secret: {size} bytes{', wiped' if self.wiped else ''}>"
+        wiped = ", wiped" if self.wiped else ", wiped in part" if self.partly_wiped else ""
+        return f"<polykem.Secret: {size} bytes{wiped}>"
 
     def __reduce_ex__(self, protocol: object) -> Any:
         raise TypeError("a Secret is neither pickled nor copied by accident; .export() makes a copy of the bytes, "

@@ -22,9 +22,9 @@ from typing import Any, NamedTuple, Sequence, Union
 import numpy as np
 
 from . import _core
-from ._arrays import as_array, check_count, check_records, items_of
+from ._arrays import as_array, as_bytes, check_count, check_records, items_of
 from ._context import Context, Errors
-from ._errors import ArgumentError, ItemsError, check
+from ._errors import ArgumentError, ItemsError, SizeError, check
 from ._results import KeyPairs
 from ._secret import Secret
 
@@ -146,11 +146,9 @@ class _Messages:
     def _of_list(cls, values: Sequence[Any], name: str) -> _Messages:
         if not values:
             raise ArgumentError(f"{name} is empty; a batch has at least one item")
-        try:
-            lengths = np.fromiter((memoryview(value).nbytes for value in values), np.uint64, len(values))
-        except TypeError:
-            raise ArgumentError(f"{name} has items that are not bytes") from None
-        data = b"".join(values)
+        items = [as_bytes(value, f"{name}[{i}]") for i, value in enumerate(values)]
+        lengths = np.fromiter(map(len, items), np.uint64, len(items))
+        data = b"".join(items)
         return cls(data, len(data), begins=_begins(lengths), lengths=lengths, count=len(values))
 
 
@@ -295,15 +293,24 @@ class Suite:
         ----------
         context : Context
         ikm : Secret or array, uint8, (n, bytes) or (bytes,)
-            At least `secret_key_bytes` of entropy each.
+            At least `secret_key_bytes` each, all of them entropy.
 
         Returns
         -------
         KeyPairs
             As `generate` makes them.
+
+        Raises
+        ------
+        SizeError
+            Records shorter than `secret_key_bytes`: whoever guesses one has the key.
         """
         array = as_array(ikm, "ikm")
-        count, record = (1, array.shape[0]) if array.ndim == 1 else array.shape
+        if array.ndim not in (1, 2) or array.shape[-1] < self.secret_key_bytes:
+            least = f"at least {self.secret_key_bytes}"
+            raise SizeError(f"ikm has shape {array.shape}; a key of {self.kem.name} is derived from {least} random bytes: "
+                            f"pass (bytes,) or (n, bytes) with {least} bytes")
+        count, record = items_of(array), array.shape[-1]
         pk, sk = self._pairs(check_count(count, "the number of records in ikm"))
         status = np.zeros(count, np.int32)
         check(_core.hpke_derive(context._core, self._core, count, array, record, pk, sk, status), "deriving keys")
@@ -368,6 +375,7 @@ class Suite:
         ArgumentError, SizeError, OutOfMemory, RandomError
         """
         _check_errors(errors)
+        info, aad = as_bytes(info, "info"), as_bytes(aad, "aad")
         keys, messages = as_array(pk, "pk"), _Messages.of(plaintexts, "plaintexts")
         check_records(keys, "pk", self.public_key_bytes)
         shared = keys.ndim == 1
@@ -383,7 +391,7 @@ class Suite:
         else:
             begins = _begins(messages.lengths + np.uint64(TAG_BYTES))
             out = np.zeros(int(begins[-1]), np.uint8)
-        check(_core.hpke_seal(context._core, self._core, items, keys, shared, bytes(info), bytes(aad), messages.data,
+        check(_core.hpke_seal(context._core, self._core, items, keys, shared, info, aad, messages.data,
                               messages.bytes, messages.width, messages.begins, messages.count is None, random, enc, out,
                               out.nbytes, begins, status), "sealing")
         return _finish("sealing", status, Sealed(enc, out if begins is None else _split(out, begins), status), errors)
@@ -419,6 +427,7 @@ class Suite:
         ArgumentError, SizeError, OutOfMemory
         """
         _check_errors(errors)
+        info, aad = as_bytes(info, "info"), as_bytes(aad, "aad")
         keys, capsules = as_array(sk, "sk"), as_array(enc, "enc")
         messages = _Messages.of(ciphertexts, "ciphertexts")
         check_records(keys, "sk", self.secret_key_bytes)
@@ -433,7 +442,7 @@ class Suite:
             lengths = messages.lengths
             begins = _begins(np.where(lengths < TAG_BYTES, np.uint64(0), lengths - np.uint64(TAG_BYTES)))
             out = Secret.zeros(int(begins[-1]))
-        check(_core.hpke_open(context._core, self._core, items, keys, shared, bytes(info), bytes(aad), capsules,
+        check(_core.hpke_open(context._core, self._core, items, keys, shared, info, aad, capsules,
                               messages.data, messages.bytes, messages.width, messages.begins, out, out.nbytes, begins,
                               status), "opening")
         return _finish("opening", status, Opened(out if begins is None else _split(out, begins), status), errors)

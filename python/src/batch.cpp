@@ -2,7 +2,9 @@
 #include "batch.hpp"
 
 #include <chrono>
+#include <functional>
 #include <new>
+#include <numeric>
 
 namespace polykem::python {
 
@@ -53,7 +55,7 @@ void Completions::Queue::drop() noexcept {
 }
 
 std::optional<std::pair<std::uint64_t, int>> Completions::wait(double seconds) {
-  const nb::gil_scoped_release no_gil;
+  const WithoutGil no_gil;
   const Finished* const finished = queue_->wait(seconds);
   if (finished == nullptr) return std::nullopt;
   return std::pair(finished->number, finished->status);
@@ -89,7 +91,7 @@ KeySet::KeySet(const Context& context, std::size_t scheme, int kind, std::size_t
   polykem_status status;
   const ContextHandle held = context.handle();
   {
-    const nb::gil_scoped_release no_gil;
+    const WithoutGil no_gil;
     status = polykem_keyset_import(held.get(), set, static_cast<polykem_key_kind>(kind), count, bytes.data(), &made);
   }
   adopt(held, status, made);
@@ -104,7 +106,7 @@ std::unique_ptr<KeySet> KeySet::generate(const Context& context, std::size_t sch
   polykem_status status;
   const ContextHandle held = context.handle();
   {
-    const nb::gil_scoped_release no_gil;
+    const WithoutGil no_gil;
     status = polykem_keyset_generate(held.get(), set, count, pk.data(), &made);
   }
   keyset->adopt(held, status, made);
@@ -112,17 +114,32 @@ std::unique_ptr<KeySet> KeySet::generate(const Context& context, std::size_t sch
 }
 
 const std::uint8_t* Request::input(nb::handle object, const char* name, std::size_t bytes) {
-  return held_.emplace_back(object, name, bytes, false).data();
+  on_device_ = on_device_ || nb::isinstance<DeviceBytes>(object);
+  return held_.emplace_back(Held{Bytes(object, name, bytes, false), name, false}).bytes.data();
 }
 
 std::uint8_t* Request::output(nb::handle object, const char* name, std::size_t bytes) {
-  return held_.emplace_back(object, name, bytes, true).data();
+  on_device_ = on_device_ || nb::isinstance<DeviceBytes>(object);
+  return held_.emplace_back(Held{Bytes(object, name, bytes, true), name, true}).bytes.data();
+}
+
+void Request::refuse_overlaps() const {
+  for (const Held& out : held_)
+    for (const Held& other : held_) {
+      if (!out.written || &out == &other || out.bytes.size() == 0 || other.bytes.size() == 0) continue;
+      const std::uint8_t *begin = out.bytes.data(), *end = begin + out.bytes.size();
+      if (std::less<>()(other.bytes.data(), end) && std::less<>()(begin, other.bytes.data() + other.bytes.size()))
+        refuse(std::string("the output ") + out.name + " overlaps " + other.name +
+               "; outputs need memory of their own");
+    }
 }
 
 Request::Request(int op, std::size_t scheme, std::size_t count, int key_mode, int secret_form, const Fields& fields,
                  const KeySet* keyset) {
   const polykem_scheme* set = scheme_at(scheme);
-  const polykem_scheme_info_t info = info_of(set);
+  info_ = info_of(set);
+  kind_ = scheme * kOperations + static_cast<std::size_t>(op);
+  const polykem_scheme_info_t& info = info_;
   const std::size_t keys = key_mode == POLYKEM_KEY_SHARED ? 1 : count;
   const bool seeds = secret_form == POLYKEM_SECRET_SEED;
   request_.struct_size = sizeof request_;
@@ -142,12 +159,43 @@ Request::Request(int op, std::size_t scheme, std::size_t count, int key_mode, in
   request_.ss_out = output(fields.ss_out, "ss", total(count, info.shared_secret_bytes));
   request_.item_status =
       reinterpret_cast<polykem_status*>(output(fields.item_status, "status", total(count, sizeof(polykem_status))));
+  refuse_overlaps();
   if (keyset == nullptr) return;
   keyset_ = keyset->handle();
   if (keyset_ == nullptr) refuse("the key set is closed");
   request_.keyset = keyset_.get();
   request_.key_index =
       reinterpret_cast<const std::size_t*>(input(fields.key_index, "key_index", total(keys, sizeof(std::size_t))));
+}
+
+polykem_request Request::piece(std::size_t first, std::size_t items, std::vector<std::size_t>& index) const {
+  polykem_request part = request_;
+  part.count = items;
+  const auto skip = [first](auto& pointer, std::size_t each) {
+    if (pointer != nullptr) pointer += first * each;
+  };
+  skip(part.draws, part.op == POLYKEM_KEYGEN ? info_.keygen_draw_bytes : info_.encaps_draw_bytes);
+  skip(part.ct, info_.ciphertext_bytes);
+  skip(part.pk_out, info_.public_key_bytes);
+  skip(part.sk_out, info_.secret_key_bytes);
+  skip(part.ct_out, info_.ciphertext_bytes);
+  skip(part.ss_out, info_.shared_secret_bytes);
+  skip(part.item_status, 1);
+  if (part.key_mode == POLYKEM_KEY_SHARED) return part;
+  const bool seeds = part.secret_form == POLYKEM_SECRET_SEED;
+  skip(part.pk, info_.public_key_bytes);
+  skip(part.sk, seeds ? info_.secret_seed_bytes : info_.secret_key_bytes);
+  skip(part.key_index, 1);
+  if (part.keyset == nullptr || part.key_index != nullptr || first == 0) return part;
+  index.resize(items);  // item i uses key i
+  std::iota(index.begin(), index.end(), first);
+  part.key_index = index.data();
+  return part;
+}
+
+void Request::wipe_outputs() const noexcept {
+  for (const Held& held : held_)
+    if (held.written && !on_device_) polykem_zeroize(held.bytes.data(), held.bytes.size());
 }
 
 Context::Context(unsigned threads, std::optional<const char*> backend) {
@@ -158,6 +206,9 @@ Context::Context(unsigned threads, std::optional<const char*> backend) {
   polykem_context* made = nullptr;
   status_ = polykem_context_new(&config, &made);
   if (made != nullptr) handle_ = {made, polykem_context_free};
+  paces_ = std::make_unique<Pace[]>(polykem_scheme_count() * Request::kOperations);
+  for (std::size_t i = 0; i < polykem_scheme_count() * Request::kOperations; ++i)
+    paces_[i] = kFirstPiece;
 }
 
 const ContextHandle& Context::handle() const {
@@ -171,8 +222,21 @@ const char* Context::backend(std::size_t scheme) const {
 
 int Context::run(const Request& request) const {
   const ContextHandle held = handle();
-  const nb::gil_scoped_release no_gil;
-  return polykem_run(held.get(), &request.get());
+  if (request.on_device()) {
+    const WithoutGil no_gil;
+    return polykem_run(held.get(), &request.get());
+  }
+  polykem_status whole = POLYKEM_OK;
+  std::vector<std::size_t> index;
+  const auto work = [&](std::size_t first, std::size_t items) {
+    const polykem_request part = request.piece(first, items, index);
+    const polykem_status status = polykem_run(held.get(), &part);
+    if (status != POLYKEM_OK) whole = status;
+    return status == POLYKEM_OK || status == POLYKEM_ERR_ITEMS;
+  };
+  in_pieces(paces_[request.kind()], request.get().count, work, [&] { request.wipe_outputs(); });
+  if (whole != POLYKEM_OK && whole != POLYKEM_ERR_ITEMS) request.wipe_outputs();
+  return whole;
 }
 
 int Context::submit(const Request& request, const Completions& completions, std::uint64_t number) const {
@@ -189,7 +253,7 @@ int Context::submit(const Request& request, const Completions& completions, std:
     done->queue->push(std::move(done->finished));
   };
   const ContextHandle held = handle();
-  const nb::gil_scoped_release no_gil;
+  const WithoutGil no_gil;
   const polykem_status status = polykem_submit(held.get(), &request.get(), callback, finish.get(), nullptr);
   if (status == POLYKEM_OK) finish.release();
   return status;
@@ -203,7 +267,7 @@ std::size_t Context::queue_bytes(int op, std::size_t scheme, std::size_t count) 
 
 int Context::queue(const Request& request, std::uintptr_t workspace, std::uintptr_t stream) const {
   const ContextHandle held = handle();
-  const nb::gil_scoped_release no_gil;
+  const WithoutGil no_gil;
   return polykem_cuda_queue(held.get(), &request.get(), reinterpret_cast<void*>(workspace),
                             reinterpret_cast<void*>(stream));
 }

@@ -14,6 +14,8 @@
 #include <vector>
 
 #include "bytes.hpp"
+#include "gil.hpp"
+#include "pieces.hpp"
 
 namespace polykem::python {
 
@@ -87,13 +89,29 @@ class Request {
   Request(const Request&) = delete;
   Request& operator=(const Request&) = delete;
   const polykem_request& get() const noexcept { return request_; }
+  /// Of some items in a row. `index` holds what it points to.
+  polykem_request piece(std::size_t first, std::size_t items, std::vector<std::size_t>& index) const;
+  static constexpr std::size_t kOperations = 3;
+  std::size_t kind() const noexcept { return kind_; }  ///< a number for each operation of each set
+  bool on_device() const noexcept { return on_device_; }
+  void wipe_outputs() const noexcept;  ///< in host memory
 
  private:
   const std::uint8_t* input(nb::handle object, const char* name, std::size_t bytes);
   std::uint8_t* output(nb::handle object, const char* name, std::size_t bytes);
 
+  void refuse_overlaps() const;
+
+  struct Held {
+    Bytes bytes;
+    const char* name;
+    bool written;
+  };
   polykem_request request_{};
-  std::vector<Bytes> held_;
+  polykem_scheme_info_t info_{};
+  std::size_t kind_ = 0;
+  bool on_device_ = false;  ///< an array is in the memory of a GPU
+  std::vector<Held> held_;
   std::shared_ptr<polykem_keyset> keyset_;
 };
 
@@ -112,7 +130,7 @@ class Context {
   unsigned threads() const { return polykem_context_threads(handle().get()); }
   const char* backend(std::size_t scheme) const;
 
-  /// Blocks without the GIL.
+  /// Blocks without the GIL. A signal handler that raises ends it: the outputs are zero then.
   int run(const Request& request) const;
   /// `completions` gets (number, status) when the batch has finished; the caller keeps request and context until then.
   int submit(const Request& request, const Completions& completions, std::uint64_t number) const;
@@ -127,6 +145,7 @@ class Context {
  private:
   int status_ = POLYKEM_OK;
   ContextHandle handle_;
+  std::unique_ptr<Pace[]> paces_;  ///< by Request::kind()
 };
 
 /// `status`, of a call whose other failures are answers, too; throws std::bad_alloc.

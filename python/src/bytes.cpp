@@ -1,14 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bytes.hpp"
 
+#include <algorithm>
+#include <iterator>
 #include <new>
 #include <string>
 #include <utility>
 
 namespace polykem::python {
 
+void set_refusal(const char* message) noexcept {
+  PyObject* const module = PyImport_ImportModule("polykem._errors");
+  PyObject* const type = module ? PyObject_GetAttrString(module, "ArgumentError") : nullptr;
+  if (type) PyErr_SetString(type, message);
+  Py_XDECREF(type);
+  Py_XDECREF(module);
+}
+
 void refuse(const std::string& message) {
-  PyErr_SetString(nb::module_::import_("polykem._errors").attr("ArgumentError").ptr(), message.c_str());
+  set_refusal(message.c_str());
   throw nb::python_error();
 }
 
@@ -55,10 +65,47 @@ Bytes& Bytes::operator=(Bytes&& other) noexcept {
   return *this;
 }
 
-SecretMemory::Memory::Memory(std::size_t size) : data(new std::uint8_t[size]()), bytes(size) {}
+SecretMemory::Memory::Memory(std::size_t size) : data_(new std::uint8_t[size]()), bytes_(size) {}
 
 SecretMemory::Memory::~Memory() {
-  polykem_zeroize(data.get(), bytes);
+  polykem_zeroize(data_.get(), bytes_);
+}
+
+void SecretMemory::Memory::wipe(std::size_t begin, std::size_t end) noexcept {
+  polykem_zeroize(data_.get() + begin, end - begin);
+  const std::lock_guard lock(mutex_);
+  try {
+    if (!wholly_wiped_) mark(begin, end);
+  } catch (const std::bad_alloc&) {
+    wholly_wiped_ = true;  // rather refuse what is left than take zeros for a key
+  }
+  if (wholly_wiped_) wiped_.clear();
+}
+
+void SecretMemory::Memory::mark(std::size_t begin, std::size_t end) {
+  auto next = wiped_.upper_bound(begin);
+  if (next != wiped_.begin() && std::prev(next)->second >= begin) {
+    --next;
+    begin = next->first;
+  }
+  while (next != wiped_.end() && next->first <= end) {
+    end = std::max(end, next->second);
+    next = wiped_.erase(next);
+  }
+  if (begin < end) wiped_.emplace(begin, end);
+  wholly_wiped_ = begin == 0 && end == bytes_;
+}
+
+bool SecretMemory::Memory::wiped_all(std::size_t begin, std::size_t end) noexcept {
+  const std::lock_guard lock(mutex_);
+  const auto next = wiped_.upper_bound(begin);
+  return wholly_wiped_ || (next != wiped_.begin() && std::prev(next)->second >= end);
+}
+
+bool SecretMemory::Memory::wiped_any(std::size_t begin, std::size_t end) noexcept {
+  const std::lock_guard lock(mutex_);
+  const auto next = wiped_.lower_bound(end);
+  return wholly_wiped_ || (next != wiped_.begin() && std::prev(next)->second > begin);
 }
 
 SecretMemory::SecretMemory(const NumberList& shape, const SecretMemory* base, std::size_t offset)
@@ -68,25 +115,36 @@ SecretMemory::SecretMemory(const NumberList& shape, const SecretMemory* base, st
     if (__builtin_mul_overflow(bytes_, extent, &bytes_)) refuse("a Secret larger than memory");
   if (base == nullptr) {
     memory_ = std::make_shared<Memory>(bytes_);
-    data_ = memory_->data.get();
     return;
   }
   if (offset > base->bytes_ || bytes_ > base->bytes_ - offset) refuse("a view beyond its Secret");
   memory_ = base->memory_;
-  data_ = base->data_ + offset;
+  begin_ = base->begin_ + offset;
 }
 
 void SecretMemory::wipe() noexcept {
-  polykem_zeroize(data_, bytes_);
-  if (bytes_ == memory_->bytes) memory_->wiped = true;
+  memory_->wipe(begin_, begin_ + bytes_);
+}
+
+bool SecretMemory::wiped() const noexcept {
+  return memory_->wiped_all(begin_, begin_ + bytes_);
+}
+
+bool SecretMemory::partly_wiped() const noexcept {
+  return memory_->wiped_any(begin_, begin_ + bytes_);
 }
 
 int SecretMemory::get_buffer(PyObject* self, Py_buffer* view, int) {
   const auto* secret = nb::inst_ptr<SecretMemory>(nb::handle(self));
+  view->obj = nullptr;
+  if (secret->partly_wiped()) {
+    set_refusal(secret->wiped() ? "this Secret was wiped"
+                                : "a part of this Secret was wiped; take the items that were not");
+    return -1;
+  }
   const std::size_t dimensions = secret->shape_.size();
   auto* extents = new (std::nothrow) Py_ssize_t[4];
   if (extents == nullptr) {
-    view->obj = nullptr;
     PyErr_NoMemory();
     return -1;
   }
@@ -95,7 +153,7 @@ int SecretMemory::get_buffer(PyObject* self, Py_buffer* view, int) {
   extents[2] = dimensions == 2 ? extents[1] : 1;
   extents[3] = 1;
   static char format[] = "B";
-  view->buf = secret->data_;
+  view->buf = secret->memory_->data() + secret->begin_;
   view->len = static_cast<Py_ssize_t>(secret->bytes_);
   view->itemsize = 1;
   view->readonly = 0;

@@ -7,7 +7,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -15,7 +17,9 @@ namespace polykem::python {
 
 namespace nb = nanobind;
 
-/// Throws polykem.ArgumentError.
+/// Sets polykem.ArgumentError as Python's exception.
+void set_refusal(const char* message) noexcept;
+/// Throws it.
 [[noreturn]] void refuse(const std::string& message);
 
 /// nanobind converts arguments in functions that must not throw: one that allocates ends the process when there is no
@@ -61,18 +65,30 @@ class SecretMemory {
   const std::vector<std::uint64_t>& shape() const noexcept { return shape_; }
   std::size_t bytes() const noexcept { return bytes_; }
   void wipe() noexcept;
-  bool wiped() const noexcept { return memory_->wiped; }
+  bool wiped() const noexcept;         ///< all of its bytes were wiped, through it or another view
+  bool partly_wiped() const noexcept;  ///< some were: it lends its buffer no more
 
   /// The slots of Python's buffer protocol.
   static PyType_Slot slots[];
 
  private:
-  struct Memory {
+  /// What views share, and which of it was wiped: ranges that neither overlap nor touch, end by begin.
+  class Memory {
+   public:
     explicit Memory(std::size_t bytes);
     ~Memory();
-    std::unique_ptr<std::uint8_t[]> data;
-    std::size_t bytes;
-    bool wiped = false;
+    std::uint8_t* data() const noexcept { return data_.get(); }
+    void wipe(std::size_t begin, std::size_t end) noexcept;
+    bool wiped_all(std::size_t begin, std::size_t end) noexcept;
+    bool wiped_any(std::size_t begin, std::size_t end) noexcept;
+
+   private:
+    void mark(std::size_t begin, std::size_t end);
+    std::unique_ptr<std::uint8_t[]> data_;
+    std::size_t bytes_;
+    std::mutex mutex_;
+    std::map<std::size_t, std::size_t> wiped_;
+    bool wholly_wiped_ = false;
   };
   static int get_buffer(PyObject* self, Py_buffer* view, int flags);
   static void release_buffer(PyObject* self, Py_buffer* view);
@@ -80,7 +96,7 @@ class SecretMemory {
   std::vector<std::uint64_t> shape_;
   std::size_t bytes_ = 1;
   std::shared_ptr<Memory> memory_;
-  std::uint8_t* data_ = nullptr;
+  std::size_t begin_ = 0;  ///< within the memory
 };
 
 }  // namespace polykem::python

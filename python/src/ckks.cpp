@@ -80,7 +80,7 @@ void decode(const CkksContext& context, const CkksPlaintexts& plaintexts, nb::ha
   const Bytes out(values, "values", shape.count * shape.slots * 2 * sizeof(double), true);
   polykem_ckks_status status = POLYKEM_CKKS_OK;
   {
-    const nb::gil_scoped_release no_gil;
+    const WithoutGil no_gil;
     status = polykem_ckks_decode(context.get(), plaintexts.get(), reinterpret_cast<double*>(out.data()));
   }
   check_ckks(status);
@@ -244,7 +244,7 @@ void bind_devices(nb::module_& m) {
   nb::class_<CkksDevice>(m, "CkksDevice").def("wait", [](const CkksDevice& device) {
     polykem_ckks_status status = POLYKEM_CKKS_OK;
     {
-      const nb::gil_scoped_release no_gil;
+      const WithoutGil no_gil;
       status = polykem_ckks_device_wait(device.get());
     }
     check_ckks(status);

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "bytes.hpp"
+#include "gil.hpp"
 
 namespace polykem::python {
 
@@ -77,7 +78,7 @@ Owned<Handle> made(const Make& make) {
   Handle* handle = nullptr;
   polykem_ckks_status status = POLYKEM_CKKS_OK;
   {
-    const nb::gil_scoped_release no_gil;
+    const WithoutGil no_gil;
     status = make(&handle);
   }
   check_ckks(status);

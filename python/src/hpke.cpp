@@ -13,18 +13,26 @@ using namespace nb::literals;
 using hpke::ItemStatus;
 using hpke::Suite;
 
-/// Runs without the GIL; Error becomes its status.
-template <class Call>
-int guarded(const Call& call) {
-  const nb::gil_scoped_release no_gil;
-  try {
-    call();
-    return POLYKEM_OK;
-  } catch (const Error& error) {
-    return error.status();
-  } catch (const std::bad_alloc&) {
-    return POLYKEM_ERR_OUT_OF_MEMORY;
-  }
+/// Calls work(first, items) without the GIL, in pieces in the main thread; Error becomes its status. Whatever ends it
+/// early, the bytes of `secrets` are zero then.
+template <class Work>
+int guarded(std::size_t count, const Work& work, const Bytes& secrets) {
+  int status = POLYKEM_OK;
+  Pace pace = kFirstPiece;
+  const auto guarded_work = [&](std::size_t first, std::size_t items) {
+    try {
+      work(first, items);
+    } catch (const Error& error) {
+      status = error.status();
+    } catch (const std::bad_alloc&) {
+      status = POLYKEM_ERR_OUT_OF_MEMORY;
+    }
+    return status == POLYKEM_OK;
+  };
+  const auto wipe = [&] { polykem_zeroize(secrets.data(), secrets.size()); };
+  in_pieces(pace, count, guarded_work, wipe);
+  if (status != POLYKEM_OK) wipe();
+  return status;
 }
 
 /// Messages of `count` items as Python gives them: a buffer of `bytes`, and either a width or an array of offsets.
@@ -42,6 +50,23 @@ struct MessageArray {
 
 ItemStatus* statuses(const Bytes& bytes) {
   return reinterpret_cast<ItemStatus*>(bytes.data());
+}
+
+hpke::Messages skipped(hpke::Messages messages, std::size_t items) {
+  if (messages.offsets)
+    messages.offsets += items;
+  else if (!messages.shared)
+    messages.data += items * messages.width;
+  return messages;
+}
+
+/// The same for outputs, which are `width` bytes each unless they have offsets.
+hpke::MessagesOut skipped(hpke::MessagesOut messages, std::size_t items, std::size_t width) {
+  if (messages.offsets)
+    messages.offsets += items;
+  else
+    messages.data += items * width;
+  return messages;
 }
 
 int seal(const Context& context, const Suite& suite, std::size_t count, nb::handle pk, bool pk_shared, nb::bytes info,
@@ -65,7 +90,18 @@ int seal(const Context& context, const Suite& suite, std::size_t count, nb::hand
   request.ciphertexts = {out.held.data(), out.at()};
   request.status = statuses(status_out);
   const ContextHandle handle = context.handle();
-  return guarded([&] { hpke::seal(handle.get(), suite, request); });
+  const auto work = [&](std::size_t first, std::size_t items) {
+    hpke::SealRequest part = request;
+    part.count = items;
+    if (!pk_shared) part.pk.data += first * suite.public_key_bytes();
+    part.plaintexts = skipped(request.plaintexts, first);
+    if (part.draws) part.draws += first * suite.draw_bytes();
+    part.enc += first * suite.enc_bytes();
+    part.ciphertexts = skipped(request.ciphertexts, first, width + hpke::kTagBytes);
+    part.status += first;
+    hpke::seal(handle.get(), suite, part);
+  };
+  return guarded(count, work, {});
 }
 
 int open(const Context& context, const Suite& suite, std::size_t count, nb::handle sk, bool sk_shared, nb::bytes info,
@@ -87,7 +123,17 @@ int open(const Context& context, const Suite& suite, std::size_t count, nb::hand
   request.plaintexts = {out.held.data(), out.at()};
   request.status = statuses(status_out);
   const ContextHandle handle = context.handle();
-  return guarded([&] { hpke::open(handle.get(), suite, request); });
+  const auto work = [&](std::size_t first, std::size_t items) {
+    hpke::OpenRequest part = request;
+    part.count = items;
+    if (!sk_shared) part.sk.data += first * suite.secret_key_bytes();
+    part.enc += first * suite.enc_bytes();
+    part.ciphertexts = skipped(request.ciphertexts, first);
+    part.plaintexts = skipped(request.plaintexts, first, width < hpke::kTagBytes ? 0 : width - hpke::kTagBytes);
+    part.status += first;
+    hpke::open(handle.get(), suite, part);
+  };
+  return guarded(count, work, out.held);
 }
 
 int derive(const Context& context, const Suite& suite, std::size_t count, nb::handle ikm, std::size_t ikm_bytes,
@@ -97,17 +143,23 @@ int derive(const Context& context, const Suite& suite, std::size_t count, nb::ha
   const Bytes sk_out(sk, "sk", count * suite.secret_key_bytes(), true);
   const Bytes status_out(status, "status", count * sizeof(ItemStatus), true);
   const ContextHandle handle = context.handle();
-  return guarded([&] {
-    hpke::derive_key_pairs(handle.get(), suite, count, in.data(), ikm_bytes, pk_out.data(), sk_out.data(),
-                           statuses(status_out));
-  });
+  const auto work = [&](std::size_t first, std::size_t items) {
+    hpke::derive_key_pairs(handle.get(), suite, items, in.data() + first * ikm_bytes, ikm_bytes,
+                           pk_out.data() + first * suite.public_key_bytes(),
+                           sk_out.data() + first * suite.secret_key_bytes(), statuses(status_out) + first);
+  };
+  return guarded(count, work, sk_out);
 }
 
 int generate(const Context& context, const Suite& suite, std::size_t count, nb::handle pk, nb::handle sk) {
   const Bytes pk_out(pk, "pk", count * suite.public_key_bytes(), true);
   const Bytes sk_out(sk, "sk", count * suite.secret_key_bytes(), true);
   const ContextHandle handle = context.handle();
-  return guarded([&] { hpke::generate(handle.get(), suite, count, pk_out.data(), sk_out.data()); });
+  const auto work = [&](std::size_t first, std::size_t items) {
+    hpke::generate(handle.get(), suite, items, pk_out.data() + first * suite.public_key_bytes(),
+                   sk_out.data() + first * suite.secret_key_bytes());
+  };
+  return guarded(count, work, sk_out);
 }
 
 int public_keys(const Context& context, const Suite& suite, std::size_t count, nb::handle sk, nb::handle pk,
@@ -116,8 +168,11 @@ int public_keys(const Context& context, const Suite& suite, std::size_t count, n
   const Bytes pk_out(pk, "pk", count * suite.public_key_bytes(), true);
   const Bytes status_out(status, "status", count * sizeof(ItemStatus), true);
   const ContextHandle handle = context.handle();
-  return guarded(
-      [&] { hpke::public_keys(handle.get(), suite, count, sk_in.data(), pk_out.data(), statuses(status_out)); });
+  const auto work = [&](std::size_t first, std::size_t items) {
+    hpke::public_keys(handle.get(), suite, items, sk_in.data() + first * suite.secret_key_bytes(),
+                      pk_out.data() + first * suite.public_key_bytes(), statuses(status_out) + first);
+  };
+  return guarded(count, work, {});
 }
 
 /// Number and name of each algorithm.

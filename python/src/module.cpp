@@ -68,7 +68,7 @@ std::pair<std::size_t, bool> crossover(std::size_t scheme, int op) {
 
 int tune(std::size_t scheme) {
   const polykem_scheme* set = scheme_at(scheme);
-  const nb::gil_scoped_release no_gil;
+  const WithoutGil no_gil;
   return polykem_tune(set);
 }
 
@@ -95,8 +95,12 @@ void bind_memory(nb::module_& m) {
            "offset"_a = 0)
       .def_prop_ro("extents", &SecretMemory::shape, "The shape as a list.")
       .def_prop_ro("nbytes", &SecretMemory::bytes, "Size in bytes.")
-      .def_prop_ro("wiped", &SecretMemory::wiped, "True after wipe() of all of the memory.")
-      .def("wipe", &SecretMemory::wipe, "Overwrite the bytes with zeros now; views of them read zeros from then on.");
+      .def_prop_ro("wiped", &SecretMemory::wiped, "True after wipe() of all of its bytes, through it or another view.")
+      .def_prop_ro("partly_wiped", &SecretMemory::partly_wiped,
+                   "True after wipe() of any of its bytes: what reads it raises ArgumentError.")
+      .def("wipe", &SecretMemory::wipe,
+           "Overwrite the bytes with zeros now. Arrays that were made of it read zeros from then on; it and its views "
+           "are refused wherever they are read.");
 }
 
 void bind_request(nb::module_& m) {
@@ -154,6 +158,7 @@ void bind_context(nb::module_& m) {
 
 NB_MODULE(_core, m) {
   using namespace polykem::python;
+  nb::set_leak_warnings(false);  // what a daemon thread's call uses at the interpreter's end stays, and is no mistake
   m.doc() = "The C API of polykem; use the package polykem.";
   bind_library(m);
   bind_memory(m);

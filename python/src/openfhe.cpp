@@ -56,7 +56,7 @@ auto guarded(const Work& work) {
   std::string text;
   bool disk = false;
   try {
-    const nb::gil_scoped_release no_gil;
+    const WithoutGil no_gil;
     return work();
   } catch (const openfhe::FormatError& error) {
     text = error.what();

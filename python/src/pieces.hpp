@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+// Long batches that Ctrl-C interrupts.
+#pragma once
+
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+
+#include "gil.hpp"
+
+namespace polykem::python {
+
+/// How many items some work does in about kPieceSeconds, as far as it has been measured.
+using Pace = std::atomic<std::size_t>;
+
+constexpr double kPieceSeconds = 0.25;
+constexpr std::size_t kFirstPiece = 64, kLeastPiece = 8;
+constexpr std::size_t kGrowth = 16;  ///< so many times longer is the next piece at most
+
+/// `items` took `seconds`.
+inline void measured(Pace& pace, std::size_t items, double seconds) {
+  const auto fitting = static_cast<double>(items) * kPieceSeconds / std::max(seconds, 1e-9);
+  const auto next = static_cast<std::size_t>(std::min(fitting, static_cast<double>(items * kGrowth)));
+  const std::size_t now = pace.load(std::memory_order_relaxed);
+  if (items >= now || next < now) pace.store(std::max(next, kLeastPiece), std::memory_order_relaxed);
+}
+
+/// Only Python's main thread handles signals, which is that of the process unless a program embeds Python elsewhere.
+inline bool on_main_thread() {
+#ifdef SYS_gettid
+  return syscall(SYS_gettid) == getpid();
+#else
+  return true;
+#endif
+}
+
+/// Calls work(first, items) without the GIL for all of `count` items, until it returns false. In the main thread it
+/// does so in pieces and lets Python handle signals between them: what a handler raises, KeyboardInterrupt usually, is
+/// thrown after give_up().
+template <class Work, class GiveUp>
+void in_pieces(Pace& pace, std::size_t count, const Work& work, const GiveUp& give_up) {
+  using Clock = std::chrono::steady_clock;
+  const bool whole = !on_main_thread();
+  for (std::size_t first = 0;;) {
+    const std::size_t left = count - first, items = whole ? left : std::min(left, pace.load(std::memory_order_relaxed));
+    const Clock::time_point begun = Clock::now();
+    bool more = false;
+    {
+      const WithoutGil no_gil;
+      more = work(first, items);
+    }
+    measured(pace, items, std::chrono::duration<double>(Clock::now() - begun).count());
+    first += items;
+    if (!more || first == count) return;
+    if (PyErr_CheckSignals() == 0) continue;
+    give_up();
+    throw nb::python_error();
+  }
+}
+
+}  // namespace polykem::python
