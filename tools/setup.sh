@@ -59,6 +59,7 @@ need_demo() {
 need_test() {
   need_demo
   need_command valgrind valgrind
+  [[ $(uname -m) != x86_64 ]] || need_command qemu-x86_64 qemu-user
   need_command python3 python3
   need_command openssl openssl
   need_headers gtest/gtest.h libgtest-dev valgrind/memcheck.h valgrind
