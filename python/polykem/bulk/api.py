@@ -5,6 +5,8 @@ from __future__ import annotations
 
 import functools
 import os
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 from . import driver, job, reader
 from .errors import USAGE, BulkError
@@ -12,7 +14,7 @@ from .inputs import Dataset
 from .keys import Keys
 
 
-def open_dataset(path, key=None, private_key=None):
+def open_dataset(path: str | os.PathLike[str], key: bytes | None = None, private_key: bytes | None = None) -> Dataset:
     """A file, a folder of files, or an earlier job's folder with its secret columns in plain.
 
     Parameters
@@ -34,9 +36,13 @@ def open_dataset(path, key=None, private_key=None):
     return Dataset(path, column_key)
 
 
-def run(operation, scheme, *, output, keys, inputs=(), count=None, to_scheme="", names=None, only=None, keep=(),
-        constants=None, seeds=False, info="", aad="", partition_bytes=job.PARTITION_BYTES, ray=None, backend=None,
-        cpus=0, gpus=True, resume=False, thorough=True, touched=False, quiet=True):
+def run(operation: str, scheme: str, *, output: str | os.PathLike[str], keys: Keys,
+        inputs: Sequence[Dataset | str | os.PathLike[str]] = (), count: int | None = None, to_scheme: str = "",
+        names: Mapping[str, str] | None = None, only: Sequence[str] | None = None, keep: Sequence[str] = (),
+        constants: Mapping[str, bytes] | None = None, seeds: bool = False, info: str = "", aad: str = "",
+        partition_bytes: int = job.PARTITION_BYTES, ray: str | None = None, backend: str | None = None, cpus: int = 0,
+        gpus: bool = True, resume: bool = False, thorough: bool = True, touched: bool = False,
+        quiet: bool = True) -> dict[str, Any]:
     """Begins or resumes a job and completes it.
 
     Parameters
@@ -89,6 +95,7 @@ def run(operation, scheme, *, output, keys, inputs=(), count=None, to_scheme="",
     described = job.describe(operation, scheme, rows=count, inputs=datasets, to_scheme=to_scheme, names=names,
                              only=only, keep=keep, constants=constants, seeds=seeds, info=info, aad=aad,
                              protection=keys.kind, partition_bytes=partition_bytes)
+    compute: Callable[..., None]
     if ray is None:
         compute = functools.partial(driver.compute_here, threads=cpus, backend=backend)
     else:

@@ -4,7 +4,9 @@
 from __future__ import annotations
 
 import decimal
+import operator
 import re
+from typing import SupportsIndex
 
 from .errors import USAGE, BulkError
 
@@ -14,7 +16,7 @@ CPUS = 4096
 FORM = re.compile(r"[0-9][0-9_]*(\.[0-9_]*)?(e\+?[0-9]{1,9})?", re.ASCII | re.IGNORECASE)
 
 
-def whole(text, least, most):
+def whole(text: str, least: int, most: int) -> int:
     """The number that a text names; 1e7 and 10_000_000 are allowed. Raises ValueError with a sentence."""
     shown = text if len(text) <= 40 else text[:40] + "..."
     wrong = ValueError(f"'{shown}' is no whole number from {least:,} to {most:,}")
@@ -26,18 +28,15 @@ def whole(text, least, most):
     return int(value)
 
 
-def check(value, name, least, most):
+def check(value: object, name: str, least: int, most: int) -> int:
     """An argument of a function as int: any integer type within the bounds, no bool, no float."""
-    try:
-        number = value.__index__()
-    except AttributeError:
-        number = None
+    number = operator.index(value) if isinstance(value, SupportsIndex) else None
     if number is None or isinstance(value, bool) or not least <= number <= most:
         raise BulkError(f"{name} is {value!r:.40}, and must be a whole number from {least:,} to {most:,}", USAGE)
     return number
 
 
-def check_utf8(text, what):
+def check_utf8(text: str, what: str) -> None:
     """Names end up in JSON, in Parquet and on a terminal."""
     try:
         text.encode()

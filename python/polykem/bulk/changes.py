@@ -5,6 +5,13 @@ from __future__ import annotations
 
 import dataclasses
 import time
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from .column import Json
+
+if TYPE_CHECKING:
+    from .job import Job
 
 WORDS = {"partition_rows": "number of rows of a partition", "group_rows": "number of rows of a row group",
          "to_scheme": "suite of the new keys", "reads": "list of columns that are read",
@@ -13,7 +20,7 @@ WORDS = {"partition_rows": "number of rows of a partition", "group_rows": "numbe
 APART = ("id", "secrets", "secret_check", "inputs")  # of the folder alone, or compared otherwise
 
 
-def of_jobs(old, new):
+def of_jobs(old: Job, new: Job) -> str | None:
     """Which field differs, with both values, inputs left out; None if there is none."""
     for one in dataclasses.fields(old):
         mine, theirs = getattr(old, one.name), getattr(new, one.name)
@@ -24,14 +31,14 @@ def of_jobs(old, new):
     return None
 
 
-def difference(name, mine, theirs):
+def difference(name: str, mine: object, theirs: object) -> str:
     mine, theirs = in_words(mine), in_words(theirs)
     if mine == theirs:
         return f"its {WORDS.get(name, name)} is the same by name and has other contents"
     return f"its {WORDS.get(name, name)} is {mine}, not {theirs}"
 
 
-def in_words(value, limit=120):
+def in_words(value: object, limit: int = 120) -> str:
     """A value of a field in a line."""
     if isinstance(value, list):
         value = ", ".join(f"{column.source}:{column.name}" if column.source else column.name for column in value)
@@ -41,7 +48,7 @@ def in_words(value, limit=120):
     return "empty" if text == "" else text if len(text) <= limit else text[:limit] + "..."
 
 
-def of_inputs(old, new):
+def of_inputs(old: list[Json], new: list[Json]) -> tuple[str | None, bool]:
     """What has changed of a job's inputs, as job.json records them.
 
     Returns
@@ -63,7 +70,7 @@ def of_inputs(old, new):
     return touched, touched is not None
 
 
-def files_that_differ(old, new):
+def files_that_differ(old: list[Json], new: list[Json]) -> Iterator[tuple[str, bool]]:
     """(what is different, whether that is the time alone) for the files of an input."""
     then, now = ({file["name"]: file for file in files} for files in (old, new))
     for name in sorted(set(then) | set(now)):
@@ -75,7 +82,7 @@ def files_that_differ(old, new):
             yield file_difference(name, then[name], now[name])
 
 
-def file_difference(name, then, now):
+def file_difference(name: str, then: Json, now: Json) -> tuple[str, bool]:
     for what in ("rows", "bytes"):
         if then.get(what) != now.get(what):
             return f"{name} has {now.get(what):,} {what}, and had {then.get(what):,}", False
@@ -84,5 +91,5 @@ def file_difference(name, then, now):
     return f"{name} was written again at {clock(now['time'])} (before: {clock(then['time'])})", True
 
 
-def clock(nanoseconds):
+def clock(nanoseconds: int) -> str:
     return time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(nanoseconds / 1e9))

@@ -4,6 +4,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+Records = npt.NDArray[np.uint8]  # (rows, width), or (1, width) for one record that counts for all rows
+Json = dict[str, Any]
 
 SUITE = "MLKEM768-X25519,HKDF-SHA256,AES-256-GCM"  # of HPKE, unless another one is named
 

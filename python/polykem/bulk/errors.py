@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import contextlib
 import errno
+from collections.abc import Iterator
 
 CHECK_FAILED = 1
 USAGE = 2
@@ -30,14 +31,14 @@ class BulkError(Exception):
         What to do about it; may be empty.
     """
 
-    def __init__(self, message, code=DATA, hint=""):
+    def __init__(self, message: str, code: int = DATA, hint: str = "") -> None:
         super().__init__(message)
         self.message, self.code, self.hint = message, code, hint
 
-    def __reduce__(self):
+    def __reduce__(self) -> tuple[type[BulkError], tuple[str, int, str]]:
         return BulkError, (self.message, self.code, self.hint)
 
-    def __str__(self):
+    def __str__(self) -> str:
         return self.message
 
 
@@ -46,7 +47,7 @@ FORBIDDEN = {errno.EACCES, errno.EPERM, errno.EROFS}
 
 
 @contextlib.contextmanager
-def explained(path):
+def explained(path: object) -> Iterator[None]:
     """Turns what the operating system says about `path` into a `BulkError`."""
     try:
         yield

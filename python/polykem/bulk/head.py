@@ -6,6 +6,8 @@ from __future__ import annotations
 import socket
 import threading
 import time
+from collections.abc import Callable
+from typing import Generic, TypeVar
 
 from .errors import RESOURCES, BulkError
 
@@ -13,6 +15,7 @@ KNOCK_SECONDS = 5  # for a connection
 PAUSE_SECONDS = 1
 PATIENCE_SECONDS = 15  # without an answer; a head that is restarted in time goes on
 LOOK_SECONDS = 0.05
+T = TypeVar("T")
 
 
 class Head:
@@ -24,21 +27,21 @@ class Head:
         HOST:PORT.
     """
 
-    def __init__(self, address):
+    def __init__(self, address: str) -> None:
         host, _, port = address.rpartition(":")
         self.address, self.place = address, (host.strip("[]"), int(port))
         self.heard = time.monotonic()
         self.ended = threading.Event()
         self.watch = threading.Thread(target=self._watch, name="polykem-bulk-head", daemon=True)
 
-    def __enter__(self):
+    def __enter__(self) -> Head:
         self.watch.start()
         return self
 
-    def __exit__(self, *error):
+    def __exit__(self, *error: object) -> None:
         self.ended.set()
 
-    def _watch(self):
+    def _watch(self) -> None:
         while not self.ended.wait(PAUSE_SECONDS):
             try:
                 socket.create_connection(self.place, KNOCK_SECONDS).close()
@@ -46,14 +49,14 @@ class Head:
             except OSError:
                 pass
 
-    def check(self):
+    def check(self) -> None:
         """Raises if the head has not answered for a while."""
         if time.monotonic() - self.heard > PATIENCE_SECONDS:
             raise BulkError(f"the head of the Ray cluster at {self.address} no longer answers", RESOURCES,
                             "start the cluster again ('ray start --head'), and give the same command with --resume; "
                             "committed partitions stay")
 
-    def ask(self, question):
+    def ask(self, question: Callable[[], T]) -> T:
         """What `question()`, which asks the head, returns; does not wait for a head that is gone."""
         answer = Answer(question)
         while not answer.there.wait(LOOK_SECONDS):
@@ -61,14 +64,15 @@ class Head:
         return answer.get()
 
 
-class Answer:
+class Answer(Generic[T]):
     """The result of a function that a thread of its own calls, which nobody has to wait for."""
 
-    def __init__(self, question):
-        self.question, self.there, self.value, self.error = question, threading.Event(), None, None
+    def __init__(self, question: Callable[[], T]) -> None:
+        self.question, self.there = question, threading.Event()
+        self.error: BaseException | None = None
         threading.Thread(target=self._call, name="polykem-bulk-question", daemon=True).start()
 
-    def _call(self):
+    def _call(self) -> None:
         try:
             self.value = self.question()
         except BaseException as error:  # noqa: BLE001  raised again where the answer is taken
@@ -76,7 +80,7 @@ class Answer:
         finally:
             self.there.set()
 
-    def get(self):
+    def get(self) -> T:
         if self.error is not None:
             raise self.error
         return self.value

@@ -6,17 +6,23 @@ Nothing else of this package calls polykem.
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import numpy.typing as npt
 
 import polykem
 
 from . import messages
-from .column import Column
+from .column import Column, Records
 from .errors import BACKEND, DEFECT, USAGE, BulkError
-from .memory import memory_for
+from .memory import Memory, memory_for
+
+if TYPE_CHECKING:
+    from .job import Job
 
 OPERATIONS = ("keygen", "encaps", "decaps")  # numbers of polykem_op
 
@@ -34,7 +40,7 @@ class Sizes:
     encaps_draws: int
 
 
-def sizes(scheme):
+def sizes(scheme: str) -> Sizes:
     """Sizes of a parameter set that is named by its registry name or an alias."""
     try:
         found = polykem.Scheme(scheme)
@@ -44,7 +50,8 @@ def sizes(scheme):
                  found.secret_seed_bytes, found.keygen_draw_bytes, found.encaps_draw_bytes)
 
 
-def columns(operation, scheme, to_scheme, plaintext_bytes, seeds):
+def columns(operation: str, scheme: str, to_scheme: str, plaintext_bytes: int | None,
+            seeds: bool) -> tuple[list[Column], list[Column]]:
     """(columns read, columns written), each a list of `Column` in the order of the operation's description."""
     status = Column("status", "status", 1)
     if operation in ("keygen", "encaps", "decaps") and not messages.is_suite(scheme):
@@ -58,7 +65,7 @@ def columns(operation, scheme, to_scheme, plaintext_bytes, seeds):
     return messages.columns(operation, scheme, to_scheme, plaintext_bytes)
 
 
-def row_bytes(operation, scheme, columns):
+def row_bytes(operation: str, scheme: str, columns: Sequence[Column]) -> int:
     """Bytes that a row takes while it is computed, in columns that are read, computed or both."""
     row = sum(column.width for column in columns)
     if operation == "keygen" and "seed" in {column.role for column in columns}:
@@ -68,7 +75,7 @@ def row_bytes(operation, scheme, columns):
     return row
 
 
-def draw_bytes(job):
+def draw_bytes(job: Job) -> int:
     """Random bytes that a row takes; 0 where the operation draws none."""
     if messages.is_suite(job.scheme):
         return messages.draw_bytes(job)
@@ -77,10 +84,11 @@ def draw_bytes(job):
     return sizes(job.scheme).encaps_draws if job.operation == "encaps" else 0
 
 
-def computer(job, threads=0, backend=None):
+def computer(job: Job, threads: int = 0, backend: str | None = None) -> Computer | messages.MessageComputer:
     """What computes the rows of a job: a `Computer` or a `messages.MessageComputer`."""
-    kind = messages.MessageComputer if messages.is_suite(job.scheme) else Computer
-    return kind(job, threads, backend)
+    if messages.is_suite(job.scheme):
+        return messages.MessageComputer(job, threads, backend)
+    return Computer(job, threads, backend)
 
 
 class Computer:
@@ -97,7 +105,7 @@ class Computer:
         Where results lie.
     """
 
-    def __init__(self, job, threads=0, backend=None, memory=None):
+    def __init__(self, job: Job, threads: int = 0, backend: str | None = None, memory: Memory | None = None) -> None:
         self.job = job
         try:
             self.context = polykem.Context(threads=threads, backend=backend)
@@ -106,7 +114,7 @@ class Computer:
         self.scheme = polykem.Scheme(job.scheme)
         self.memory = memory or memory_for(self.context, job.scheme)
 
-    def run(self, rows, inputs, draws):
+    def run(self, rows: int, inputs: dict[str, Records], draws: Records | None) -> dict[str, Records]:
         """One partition.
 
         Parameters
@@ -122,23 +130,24 @@ class Computer:
             Role -> uint8 (rows, width), to be handed to `memory.give_back`; "status" is uint8 (rows, 1), 0 where the
             row is good.
         """
-        return getattr(self, "_" + self.job.operation)(rows, inputs, draws)
+        compute = {"keygen": self._keygen, "encaps": self._encaps, "decaps": self._decaps}[self.job.operation]
+        return compute(rows, inputs, draws)
 
-    def _keygen(self, rows, inputs, draws):
+    def _keygen(self, rows: int, inputs: dict[str, Records], draws: Records | None) -> dict[str, Records]:
         with self._results(rows, pk=self.scheme.public_key_bytes, sk=self.scheme.secret_key_bytes) as out:
             self._request(0, rows, draws=draws, pk_out=out["pk"], sk_out=out["sk"])
-            if any(column.role == "seed" for column in self.job.writes):
-                out["seed"] = self.memory.take("seed", draws.shape)
+            if draws is not None and any(column.role == "seed" for column in self.job.writes):
+                out["seed"] = self.memory.take("seed", (rows, draws.shape[1]))
                 out["seed"][:] = draws
         return out
 
-    def _encaps(self, rows, inputs, draws):
+    def _encaps(self, rows: int, inputs: dict[str, Records], draws: Records | None) -> dict[str, Records]:
         with self._results(rows, ct=self.scheme.ciphertext_bytes, ss=self.scheme.shared_secret_bytes, status=1) as out:
             out["status"][:] = self._request(1, rows, shared(inputs["pk"], rows), draws=draws, pk=inputs["pk"],
                                              ct_out=out["ct"], ss_out=out["ss"])
         return out
 
-    def _decaps(self, rows, inputs, draws):
+    def _decaps(self, rows: int, inputs: dict[str, Records], draws: Records | None) -> dict[str, Records]:
         seeds = "seed" in inputs
         keys = inputs["seed" if seeds else "sk"]
         with self._results(rows, ss=self.scheme.shared_secret_bytes, status=1) as out:
@@ -147,9 +156,9 @@ class Computer:
         return out
 
     @contextmanager
-    def _results(self, rows, **widths):
+    def _results(self, rows: int, **widths: int) -> Iterator[dict[str, Records]]:
         """Memory for results by role, given back if they do not come."""
-        out = {}
+        out: dict[str, Records] = {}
         try:
             for role, width in widths.items():
                 out[role] = self.memory.take(role, (rows, width))
@@ -158,7 +167,8 @@ class Computer:
             self.memory.give_back(out)
             raise
 
-    def _request(self, op, rows, key_mode=0, secret_form=0, **arrays):
+    def _request(self, op: int, rows: int, key_mode: int = 0, secret_form: int = 0,
+                 **arrays: Any) -> npt.NDArray[np.int32]:
         """Runs a batch whose outputs lie where the caller says, which `polykem.Context` offers for key pairs only.
 
         Returns the status of each row, int32 (rows, 1).
@@ -175,6 +185,6 @@ class Computer:
         return status.reshape(-1, 1)
 
 
-def shared(keys, rows):
+def shared(keys: Records, rows: int) -> int:
     """The C API's key_mode: one key for all rows, or each its own."""
     return int(len(keys) == 1 and rows > 1)

@@ -26,7 +26,7 @@ class Keys:
     _suite: str = field(repr=False, default="")
 
     @classmethod
-    def under(cls, key, job_secret=None):
+    def under(cls, key: bytes, job_secret: bytes | None = None) -> Keys:
         """Whoever has `key` can read the secret columns.
 
         Parameters
@@ -40,7 +40,7 @@ class Keys:
         return cls("aes-256-gcm", key if job_secret is None else checked(job_secret, "the job secret"), key)
 
     @classmethod
-    def sealed_to(cls, public_key, job_secret, suite=SUITE):
+    def sealed_to(cls, public_key: bytes, job_secret: bytes, suite: str = SUITE) -> Keys:
         """Whoever has the private key of an HPKE public key, or the job secret, can read the secret columns.
 
         Parameters
@@ -54,7 +54,7 @@ class Keys:
         return cls("hpke", checked(job_secret, "the job secret"), bytes(public_key), suite)
 
     @classmethod
-    def plain(cls, job_secret):
+    def plain(cls, job_secret: bytes) -> Keys:
         """Whoever can read the job's folder can read its secret columns.
 
         Parameters
@@ -64,11 +64,11 @@ class Keys:
         """
         return cls("plain", checked(job_secret, "the job secret"))
 
-    def secret_of(self, job_id):
+    def secret_of(self, job_id: str) -> bytes:
         """The secret of one job."""
         return secrets.derive(self._job_secret, b"job", job_id.encode())
 
-    def protect(self, job_id, column_key):
+    def protect(self, job_id: str, column_key: bytes) -> dict[str, str]:
         """What job.json says of the protection; holds the sealed column key."""
         if self.kind == "aes-256-gcm":
             return secrets.seal_under(self._key, job_id, column_key)
@@ -78,7 +78,7 @@ class Keys:
         return {"kind": "plain"}
 
 
-def checked(secret, what):
+def checked(secret: bytes, what: str) -> bytes:
     if not isinstance(secret, (bytes, bytearray, memoryview)) or len(bytes(secret)) != secrets.KEY_BYTES:
         raise BulkError(f"{what} must have {secrets.KEY_BYTES} bytes", USAGE,
                         "make_key_file(path) makes such a file, read_key_file(path) reads it")

@@ -9,10 +9,12 @@ import numpy as np
 
 import polykem
 
+from .column import Records
+
 SECRET_ROLES = {"sk", "seed", "ss", "plaintext"}
 
 
-def wipe(*arrays):
+def wipe(*arrays: object) -> None:
     """Overwrites arrays that held secrets, where they can be written."""
     for array in arrays:
         if hasattr(array, "wipe"):
@@ -24,11 +26,11 @@ def wipe(*arrays):
 class Ordinary:
     """Every partition has memory of its own; that of secrets is overwritten when it is no longer used."""
 
-    def take(self, role, shape):
+    def take(self, role: str, shape: tuple[int, int]) -> Records:
         """uint8 memory for a column."""
         return np.asarray(polykem.Secret.zeros(shape)) if role in SECRET_ROLES else np.empty(shape, np.uint8)
 
-    def give_back(self, arrays):
+    def give_back(self, arrays: dict[str, Records]) -> None:
         """role -> array; nobody uses them any more."""
         wipe(*(array for role, array in arrays.items() if role in SECRET_ROLES))
 
@@ -40,19 +42,20 @@ class Pinned:
     a GPU. It is overwritten as soon as no partition has memory of this object.
     """
 
-    def __init__(self):
+    def __init__(self) -> None:
         import cupy
         self.allocate, self.error = cupy.cuda.alloc_pinned_memory, cupy.cuda.runtime.CUDARuntimeError
-        self.free, self.taken, self.lock = {}, 0, threading.Lock()
+        self.free: dict[tuple[str, tuple[int, ...]], list[Records]] = {}
+        self.taken, self.lock = 0, threading.Lock()
 
-    def take(self, role, shape):
+    def take(self, role: str, shape: tuple[int, int]) -> Records:
         with self.lock:
             waiting = self.free.get((role, shape))
             array = waiting.pop() if waiting else self._new(shape)
             self.taken += 1
         return array
 
-    def give_back(self, arrays):
+    def give_back(self, arrays: dict[str, Records]) -> None:
         with self.lock:
             for role, array in arrays.items():
                 self.free.setdefault((role, array.shape), []).append(array)
@@ -60,7 +63,7 @@ class Pinned:
             if not self.taken:
                 wipe(*(array for (role, _), free in self.free.items() if role in SECRET_ROLES for array in free))
 
-    def _new(self, shape):
+    def _new(self, shape: tuple[int, int]) -> Records:
         size = shape[0] * shape[1]
         try:
             return np.frombuffer(self.allocate(size), np.uint8, size).reshape(shape)
@@ -68,7 +71,10 @@ class Pinned:
             raise MemoryError from error
 
 
-def memory_for(context, scheme):
+Memory = Ordinary | Pinned
+
+
+def memory_for(context: polykem.Context, scheme: str) -> Memory:
     """Pinned memory where a GPU computes and CuPy is installed, ordinary memory elsewhere."""
     if context.backend(scheme) == "cuda":
         try:

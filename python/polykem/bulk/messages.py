@@ -4,25 +4,32 @@
 from __future__ import annotations
 
 import hashlib
+from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
 
 import polykem
 
-from .column import Column
+from .column import Column, Records
 from .errors import BACKEND, DATA, RESOURCES, USAGE, BulkError
-from .memory import Ordinary, wipe
+from .memory import Memory, Ordinary, wipe
+
+if TYPE_CHECKING:
+    from polykem.hpke import Suite
+
+    from .job import Job
 
 OPERATIONS = ("seal", "open", "rewrap")
 IKM_BYTES = 64  # of a key pair: at least as much entropy as any secret key has bytes
 TAG_BYTES = 16
 
 
-def is_suite(text):
+def is_suite(text: str) -> bool:
     return "," in text
 
 
-def suite(text):
+def suite(text: str) -> Suite:
     """The polykem.hpke.Suite that KEM,KDF,AEAD names."""
     try:
         from polykem import hpke
@@ -37,7 +44,7 @@ def suite(text):
         raise BulkError(str(error), USAGE) from None
 
 
-def message_bytes(operation, width):
+def message_bytes(operation: str, width: int) -> int:
     """Bytes of a plaintext, from the width of the column that the messages are in."""
     if operation == "seal":
         return width
@@ -46,13 +53,15 @@ def message_bytes(operation, width):
     return width - TAG_BYTES
 
 
-def columns(operation, scheme, to_scheme, plaintext_bytes):
+def columns(operation: str, scheme: str, to_scheme: str,
+            plaintext_bytes: int | None) -> tuple[list[Column], list[Column]]:
     """(columns read, columns written) of an operation with suites."""
     status = Column("status", "status", 1)
     of, to = suite(scheme), suite(to_scheme or scheme)
     pk, sk = Column("pk", "pk", to.public_key_bytes), Column("sk", "sk", of.secret_key_bytes, True)
     if operation == "keygen":
         return [], [pk, sk]
+    assert plaintext_bytes is not None  # of every operation on messages
     plaintext = Column("plaintext", "plaintext", plaintext_bytes, True)
     ciphertext = Column("ciphertext", "ciphertext", plaintext_bytes + TAG_BYTES)
     enc_in, enc_out = Column("enc", "enc", of.enc_bytes), Column("enc", "enc", to.enc_bytes)
@@ -62,53 +71,56 @@ def columns(operation, scheme, to_scheme, plaintext_bytes):
                        [enc_out, ciphertext, status])}[operation]
 
 
-def draw_bytes(job):
+def draw_bytes(job: Job) -> int:
     """Random bytes that a row takes; 0 where the operation draws none."""
     if job.operation == "keygen":
         return IKM_BYTES
     return 0 if job.operation == "open" else suite(job.to_scheme or job.scheme).draw_bytes
 
 
-def digest_of(inputs):
+def digest_of(inputs: dict[str, Records]) -> bytes:
     """Of everything that a partition reads. Draws of messages depend on it: two messages never share draws."""
     digest = hashlib.sha256()
     for role in sorted(inputs):
         digest.update(role.encode() + inputs[role].nbytes.to_bytes(8, "little"))
-        digest.update(np.ascontiguousarray(inputs[role]))
+        digest.update(np.ascontiguousarray(inputs[role]).data)
     return digest.digest()
 
 
 class MessageComputer:
     """Computes rows of one job with suites; the same interface as `kem.Computer`."""
 
-    def __init__(self, job, threads=0, backend=None):
+    def __init__(self, job: Job, threads: int = 0, backend: str | None = None) -> None:
         try:
             self.context = polykem.Context(threads=threads, backend=backend)
         except (polykem.BackendUnavailable, polykem.UnknownBackend) as error:
             raise BulkError(str(error).rstrip("."), BACKEND) from None
-        self.job, self.memory = job, Ordinary()
+        self.job = job
+        self.memory: Memory = Ordinary()
         self.suite, self.to_suite = suite(job.scheme), suite(job.to_scheme or job.scheme)
-        self.bound = {"info": job.info.encode(), "aad": job.aad.encode(), "errors": "return"}
+        self.info, self.aad = job.info.encode(), job.aad.encode()
 
-    def run(self, rows, inputs, draws):
+    def run(self, rows: int, inputs: dict[str, Records], draws: Records | None) -> dict[str, Records]:
         """Role -> uint8 (rows, width); see `kem.Computer.run`."""
-        return getattr(self, "_" + self.job.operation)(rows, inputs, draws)
+        compute = {"keygen": self._keygen, "seal": self._seal, "open": self._open, "rewrap": self._rewrap}
+        return compute[self.job.operation](rows, inputs, draws)
 
-    def _keygen(self, rows, inputs, draws):
+    def _keygen(self, rows: int, inputs: dict[str, Records], draws: Records | None) -> dict[str, Records]:
         pairs = self.suite.derive_key_pairs(self.context, draws)
         return {"pk": pairs.pk, "sk": np.asarray(pairs.sk).reshape(rows, -1)}
 
-    def _seal(self, rows, inputs, draws):
+    def _seal(self, rows: int, inputs: dict[str, Records], draws: Records | None) -> dict[str, Records]:
         sealed = self.to_suite.seal(self.context, one_or_all(inputs["pk"], rows),
-                                    one_or_all(inputs["plaintext"], rows), count=rows, draws=draws, **self.bound)
-        return {"enc": sealed.enc, "ciphertext": sealed.ciphertexts, "status": narrow(sealed.status)}
+                                    one_or_all(inputs["plaintext"], rows), count=rows, draws=draws, info=self.info,
+                                    aad=self.aad, errors="return")
+        return {"enc": sealed.enc, "ciphertext": np.asarray(sealed.ciphertexts), "status": narrow(sealed.status)}
 
-    def _open(self, rows, inputs, draws):
+    def _open(self, rows: int, inputs: dict[str, Records], draws: Records | None) -> dict[str, Records]:
         opened = self.suite.open(self.context, one_or_all(inputs["sk"], rows), inputs["enc"], inputs["ciphertext"],
-                                 **self.bound)
+                                 info=self.info, aad=self.aad, errors="return")
         return {"plaintext": np.asarray(opened.plaintexts).reshape(rows, -1), "status": narrow(opened.status)}
 
-    def _rewrap(self, rows, inputs, draws):
+    def _rewrap(self, rows: int, inputs: dict[str, Records], draws: Records | None) -> dict[str, Records]:
         opened = self._open(rows, inputs, None)
         sealed = self._seal(rows, {"pk": inputs["to_pk"], "plaintext": opened["plaintext"]}, draws)
         wipe(opened["plaintext"])
@@ -119,10 +131,10 @@ class MessageComputer:
         return sealed
 
 
-def one_or_all(records, rows):
+def one_or_all(records: Records, rows: int) -> Records:
     """A single record stands for all rows."""
     return records[0] if len(records) == 1 and rows > 1 else records
 
 
-def narrow(status):
+def narrow(status: npt.NDArray[np.int32]) -> Records:
     return np.asarray(status).astype(np.uint8).reshape(-1, 1)

@@ -10,6 +10,7 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 from rich.table import Table
 
+from .column import Json
 from .distinct import in_words
 
 LINE_SECONDS = 10
@@ -26,12 +27,12 @@ class Reporter:
     quiet : bool
     """
 
-    def __init__(self, title, rows, done=0, quiet=False):
+    def __init__(self, title: str, rows: int, done: int = 0, quiet: bool = False) -> None:
         self.title, self.rows, self.done, self.quiet = title, rows, done, quiet
         self.computed = self.bytes = self.bad_rows = self.retries = self.workers = 0
         self.begun = self.said = time.monotonic()
-        self.started = None
-        self.bar = None
+        self.started: float | None = None
+        self.bar: Progress | None = None
         console = Console(stderr=True)
         if not quiet and console.is_terminal:
             self.bar = Progress(TextColumn("{task.description}"), BarColumn(), TextColumn("{task.percentage:>5.1f} %"),
@@ -39,39 +40,39 @@ class Reporter:
                                 TimeRemainingColumn(elapsed_when_finished=True), console=console)
             self.task = self.bar.add_task(title, total=rows, completed=done, rate="")
 
-    def __enter__(self):
+    def __enter__(self) -> Reporter:
         if self.bar:
             self.bar.start()
         return self
 
-    def __exit__(self, *error):
+    def __exit__(self, *error: object) -> None:
         if self.bar:
             self.bar.stop()
 
     @property
-    def seconds(self):
+    def seconds(self) -> float:
         return time.monotonic() - self.begun
 
-    def start(self):
+    def start(self) -> None:
         """The first worker is ready: rates count from here."""
         self.started = self.started or time.monotonic()
 
-    def per_second(self, amount):
+    def per_second(self, amount: int) -> float:
         return amount / max(time.monotonic() - self.started, 1e-9) if self.started else 0.0
 
     @property
-    def rate(self):
+    def rate(self) -> float:
         """Rows a second of this run."""
         return self.per_second(self.computed)
 
-    def committed(self, receipt):
+    def committed(self, receipt: Json) -> None:
         """One more partition."""
         self.computed += receipt["rows"]
         self.bytes += receipt["bytes"]
         self.bad_rows += receipt["bad_rows"]
         self.tell()
 
-    def tell(self):
+    def tell(self) -> None:
         done = self.done + self.computed
         pace = f"{number(self.rate)} rows/s, {self.per_second(self.bytes) / 1e6:,.0f} MB/s, {self.workers} workers"
         if self.bar:
@@ -81,7 +82,7 @@ class Reporter:
             left = (self.rows - done) / self.rate if self.computed else 0
             self.say(f"{self.title}: {done:,} of {self.rows:,} rows, {pace}, about {clock(left)} left")
 
-    def say(self, line):
+    def say(self, line: str) -> None:
         """A line of text that does not disturb the bar."""
         if self.bar:
             self.bar.console.print(line, highlight=False)
@@ -89,7 +90,7 @@ class Reporter:
             print(line, file=sys.stderr, flush=True)
 
 
-def number(value):
+def number(value: float) -> str:
     """1234567 as 1.23 M."""
     for unit, size in (("G", 1e9), ("M", 1e6), ("k", 1e3)):
         if value >= size:
@@ -97,13 +98,13 @@ def number(value):
     return f"{value:.3g}"
 
 
-def clock(seconds):
-    minutes, seconds = divmod(int(seconds), 60)
+def clock(seconds: float) -> str:
+    minutes, rest = divmod(int(seconds), 60)
     hours, minutes = divmod(minutes, 60)
-    return f"{hours}:{minutes:02d}:{seconds:02d}" if hours else f"{minutes}:{seconds:02d}"
+    return f"{hours}:{minutes:02d}:{rest:02d}" if hours else f"{minutes}:{rest:02d}"
 
 
-def print_table(summary):
+def print_table(summary: Json) -> None:
     """The summary of a run on standard output."""
     table = Table(title=f"{summary['operation']} {summary['scheme']}", title_justify="left", show_header=False)
     table.add_column(justify="left")

@@ -4,13 +4,19 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from .errors import DATA, USAGE, BulkError
 
+if TYPE_CHECKING:
+    from .inputs import Dataset
+
 QUALIFIED = re.compile(r"([0-9]+):(.+)", re.DOTALL)
+Place = tuple[int, str]  # number of an input, name of a column
 
 
-def find(inputs, text, option):
+def find(inputs: Sequence[Dataset], text: str, option: str) -> Place:
     """(number of the input, name of the column) for NAME or N:NAME.
 
     Parameters
@@ -28,7 +34,7 @@ def find(inputs, text, option):
     return number, name
 
 
-def of_any(inputs, text, option):
+def of_any(inputs: Sequence[Dataset], text: str, option: str) -> Place:
     """A column that only one input has."""
     holders = [number for number, dataset in enumerate(inputs, 1) if text in dataset.types]
     if not holders:
@@ -40,7 +46,7 @@ def of_any(inputs, text, option):
     return holders[0], text
 
 
-def of_input(inputs, digits, name):
+def of_input(inputs: Sequence[Dataset], digits: str, name: str) -> Place:
     """A column of the input that is named by its number."""
     if len(digits) > 9 or not 1 <= int(digits) <= len(inputs):
         raise BulkError(f"'{digits}:{name}' names input {digits}, and there are {len(inputs)}", USAGE,
@@ -52,12 +58,12 @@ def of_input(inputs, digits, name):
     return int(digits), name
 
 
-def have(inputs):
+def have(inputs: Sequence[Dataset]) -> str:
     names = sorted({name for dataset in inputs for name in dataset.types})
     return "the inputs have " + (", ".join(names) or "no column")
 
 
-def check_rotation(inputs, places, names):
+def check_rotation(inputs: Sequence[Dataset], places: dict[str, Place], names: dict[str, str]) -> None:
     """New keys that lie beside the old ones by accident would leave every message as it was."""
     if not {"sk", "to_pk"} <= set(places) or QUALIFIED.fullmatch(names.get("to_pk", "")):
         return

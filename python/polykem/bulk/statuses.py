@@ -5,10 +5,14 @@ from __future__ import annotations
 
 from collections import Counter
 from enum import IntEnum
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 import polykem
+
+from .column import Json
 
 
 class RowStatus(IntEnum):
@@ -18,13 +22,13 @@ class RowStatus(IntEnum):
     LENGTH = 202
 
     @property
-    def text(self):
+    def text(self) -> str:
         """A short English sentence."""
         return {RowStatus.MISSING: "the row has no value in a column that is read",
                 RowStatus.LENGTH: "a value has another length than the operation needs"}[self]
 
 
-def text(code):
+def text(code: int) -> str:
     """What a status says, in English."""
     if code in list(RowStatus):
         return RowStatus(code).text
@@ -34,7 +38,7 @@ def text(code):
     return hpke.ItemStatus(code).text
 
 
-def counted(status, first):
+def counted(status: npt.NDArray[Any], first: int) -> Json:
     """For the receipt of a partition that begins at row `first`: how many rows have each status other than 0."""
     bad = np.flatnonzero(status)
     counts = Counter(np.asarray(status).reshape(-1)[bad].tolist())
@@ -42,9 +46,10 @@ def counted(status, first):
             "first_bad_row": first + int(bad[0]) if len(bad) else None}
 
 
-def of_receipts(receipts):
+def of_receipts(receipts: list[Json]) -> Json:
     """The counts of all partitions together."""
-    total, firsts = Counter(), []
+    total: Counter[int] = Counter()
+    firsts: list[int] = []
     for receipt in receipts:
         total.update({int(code): count for code, count in receipt["statuses"].items()})
         firsts += [receipt["first_bad_row"]] if receipt["bad_rows"] else []
@@ -52,7 +57,7 @@ def of_receipts(receipts):
             "first_bad_row": min(firsts, default=None)}
 
 
-def in_words(summary):
+def in_words(summary: Json) -> tuple[str, str]:
     """(sentence, hint) on the rows that have no result."""
     reasons = ", ".join(f"{count:,} with status {code} ({text(int(code)).rstrip('.')})"
                         for code, count in summary["statuses"].items())

@@ -4,17 +4,21 @@
 from __future__ import annotations
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 
+from .column import Records
 from .statuses import RowStatus
 
+Faults = npt.NDArray[np.uint8] | None  # (rows,)
 
-def width_of(kind):
+
+def width_of(kind: pa.DataType) -> int | None:
     """Bytes of a value where the type fixes them; None elsewhere."""
     return kind.byte_width if pa.types.is_fixed_size_binary(kind) else None
 
 
-def is_binary(kind):
+def is_binary(kind: pa.DataType) -> bool:
     """Whether values of this Arrow type can be records: bytes, of a fixed width or not."""
     if pa.types.is_dictionary(kind):
         return is_binary(kind.value_type)
@@ -22,11 +26,11 @@ def is_binary(kind):
             or pa.types.is_null(kind) or _is_view(kind))
 
 
-def _is_view(kind):
+def _is_view(kind: pa.DataType) -> bool:
     return hasattr(pa.types, "is_binary_view") and pa.types.is_binary_view(kind)
 
 
-def as_array(column, width):
+def as_array(column: pa.ChunkedArray, width: int) -> tuple[Records, Faults]:
     """A column as records, a view where it lies in one piece and has no gaps.
 
     Parameters
@@ -50,7 +54,7 @@ def as_array(column, width):
     return np.concatenate([array for array, _ in pieces]), np.concatenate(faults) if some else None
 
 
-def _piece(chunk, width):
+def _piece(chunk: pa.Array, width: int) -> tuple[Records, Faults]:
     if pa.types.is_dictionary(chunk.type):
         chunk = chunk.dictionary_decode()
     if pa.types.is_null(chunk.type):
@@ -60,11 +64,11 @@ def _piece(chunk, width):
     return _variable(chunk.cast(pa.large_binary()), width)
 
 
-def _valid(chunk):
-    return chunk.is_valid().to_numpy(zero_copy_only=False)
+def _valid(chunk: pa.Array) -> npt.NDArray[np.bool_]:
+    return np.asarray(chunk.is_valid().to_numpy(zero_copy_only=False), np.bool_)
 
 
-def _fixed(chunk):
+def _fixed(chunk: pa.Array) -> tuple[Records, Faults]:
     width = chunk.type.byte_width
     flat = np.frombuffer(chunk.buffers()[1] or b"", np.uint8)
     records = flat[chunk.offset * width:(chunk.offset + len(chunk)) * width].reshape(len(chunk), width)
@@ -76,7 +80,7 @@ def _fixed(chunk):
     return records, np.where(missing, RowStatus.MISSING, 0).astype(np.uint8)
 
 
-def _variable(chunk, width):
+def _variable(chunk: pa.Array, width: int) -> tuple[Records, Faults]:
     """Records out of values that each have a length of their own."""
     rows = len(chunk)
     offsets = np.frombuffer(chunk.buffers()[1], np.int64)[chunk.offset:chunk.offset + rows + 1] if rows else \
@@ -92,7 +96,7 @@ def _variable(chunk, width):
     return records, np.where(good, 0, np.where(valid, RowStatus.LENGTH, RowStatus.MISSING)).astype(np.uint8)
 
 
-def as_column(array, bad=None):
+def as_column(array: Records, bad: npt.NDArray[np.bool_] | None = None) -> pa.Array:
     """uint8 of shape (rows, width) as a column of fixed width, without a copy; null where `bad` is true."""
     rows, width = array.shape
     good = None if bad is None or not bad.any() else pa.array(~bad).buffers()[1]
