@@ -17,20 +17,26 @@ from .worker import Worker
 IN_FLIGHT = 2  # partitions of one worker: one is computed while the other is written
 
 
-def begin(path, job, keys, resume, touched=False):
-    """The job as it is in the folder: a new one, or the one that is resumed."""
-    folder = Folder(path)
-    if not is_job(path):
-        job = complete(job, keys)
-        folder.create(job)
-        return job
+def recognised(folder, job, keys, resume, touched):
+    """The job that is resumed, or None where the folder is free for a new one. Writes nothing."""
+    if not folder.exists():
+        return None
+    if not is_job(folder.path):
+        folder.check_free()
+        return None
     there = folder.job()
-    check_same(path, there, job, resume, touched)
+    check_same(folder.path, there, job, resume, touched)
     if not resume:
-        raise BulkError(f"{path} holds this job already", USAGE, "--resume computes what is missing")
+        raise BulkError(f"{folder.path} holds this job already", USAGE, "--resume computes what is missing")
     check_secret(there, keys.secret_of(there.id))
-    folder.make_folders()
     return there
+
+
+def begin(folder, job, keys):
+    """Writes a new job. Returns it with its id and keys."""
+    job = complete(job, keys)
+    folder.create(job)
+    return job
 
 
 def check_same(path, there, job, resume, touched):
@@ -72,8 +78,9 @@ def begun(folder):
     """
     path = folder.path.absolute()
     made = [one for one in (path, *path.parents) if not os.path.exists(one)]
-    before = set(os.listdir(path)) if os.path.isdir(path) else set()
-    with _made(folder).locked():
+    before = set(folder.root.names()) if folder.exists() else set()
+    folder.make()
+    with folder.locked():
         new, marks = not is_job(path), []
         try:
             yield marks
@@ -115,13 +122,15 @@ def run(path, job, keys, input_keys=(), constants=None, *, resume=False, thoroug
     dict
         The summary that --json shows.
     """
-    folder = Folder(path)
     bounds.check_utf8(os.path.abspath(path), "the folder")
-    if not is_job(path):
+    folder = Folder(path, ours=True)
+    there = recognised(folder, job, keys, resume, touched)
+    if there is None:
         check_room(folder, job, job.rows)
     with begun(folder) as marks:
-        job = begin(path, job, keys, resume, touched)
+        job = there or begin(folder, job, keys)
         marks.append(job)
+        folder.make_folders()
         folder.forget_leftovers()
         todo = missing(folder, job, thorough, lambda line: None if quiet else print(line, flush=True)) \
             if resume else list(range(job.partitions))
@@ -147,15 +156,6 @@ def summary(path, job, manifest, reporter, computed_partitions):
             "rows_per_second": round(reporter.rate, 1), "written_bytes": reporter.bytes, "bytes": manifest["bytes"],
             "secrets": job.secrets["kind"],
             **{name: manifest[name] for name in ("distinct_keys", "more_keys") if name in manifest}}
-
-
-def _made(folder):
-    from .errors import explained
-    with explained(folder.path):
-        if folder.path.exists() and not folder.path.is_dir():
-            raise BulkError(f"{folder.path} is no folder", IO)
-        folder.path.mkdir(parents=True, exist_ok=True)
-    return folder
 
 
 def compute_here(folder, job, partitions, unlock, reporter, threads=0, backend=None):

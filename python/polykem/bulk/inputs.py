@@ -28,8 +28,8 @@ METADATA = b"polykem-bulk"
 class ParquetFile:
     """Row groups of a Parquet file. Pages are checked against their checksums."""
 
-    def __init__(self, path):
-        self.file = pq.ParquetFile(path, page_checksum_verification=True, pre_buffer=False)
+    def __init__(self, source):
+        self.file = pq.ParquetFile(source, page_checksum_verification=True, pre_buffer=False)
         self.schema = self.file.schema_arrow
         metadata = self.file.metadata
         self.group_rows = [metadata.row_group(i).num_rows for i in range(metadata.num_row_groups)]
@@ -57,11 +57,11 @@ class ArrowFile:
         self.source.close()
 
 
-def open_file(path):
-    """A ParquetFile or an ArrowFile; what it is is told by its name."""
+def open_file(path, source=None):
+    """A ParquetFile or an ArrowFile; what it is is told by its name. `source` is the file if it is open already."""
     with explained(path):
         try:
-            return ArrowFile(path) if Path(path).suffix in ARROW_SUFFIXES else ParquetFile(path)
+            return ArrowFile(path) if Path(path).suffix in ARROW_SUFFIXES else ParquetFile(source or path)
         except (pa.ArrowInvalid, pa.ArrowTypeError) as error:
             raise BulkError(f"{path} cannot be read: {str(error).splitlines()[0]}", DATA) from None
 
@@ -114,11 +114,12 @@ class Dataset:
     def __init__(self, path, column_key=None, record=None):
         self.path, self.column_key = os.path.abspath(path), column_key
         check_utf8(self.path, "the dataset")
-        self.job = layout.Folder(path).job() if layout.is_job(path) else None
+        self.job_folder = layout.Folder(path) if layout.is_job(path) else None
+        self.job = self.job_folder.job() if self.job_folder else None
         self.folder = self.path if os.path.isdir(self.path) else os.path.dirname(self.path)
         if record is None:
             record = self._look()
-        self.files = record["files"]
+        self.files, self.first_partition = record["files"], record.get("first_partition", 0)
         self.names, counts = [file["name"] for file in self.files], [file["rows"] for file in self.files]
         self.starts = [0, *itertools.accumulate(counts)]
         self.rows = self.starts[-1]
@@ -129,7 +130,7 @@ class Dataset:
     def _look(self):
         """Reads every footer: how many rows, and what tells that a file was replaced."""
         if self.job is not None:
-            return layout.Folder(self.path).dataset_record(self.job)
+            return self.job_folder.dataset_record(self.job)
         files, schema = [], None
         for path in files_of(self.path):
             file = open_file(path)
@@ -191,8 +192,19 @@ class Dataset:
         if index not in self._open_files:
             for file in self._open_files.values():
                 file.close()
-            self._open_files = {index: open_file(self.file_path(index))}
+            self._open_files = {index: self._open(index)}
         return self._open_files[index]
+
+    def _open(self, index):
+        path = self.file_path(index)
+        if self.job is None:
+            return open_file(path)
+        name = layout.data_name(self.first_partition + index)
+        if self.names[index] != f"data/{name}":
+            raise BulkError(f"{self.path}: its file {index} is called '{self.names[index]}'", DATA,
+                            "polykem-bulk verify shows what else was altered")
+        with explained(path):
+            return open_file(path, self.job_folder.data.read(name))
 
     def read(self, first, rows, columns):
         """Rows [first, first + rows) of some columns.

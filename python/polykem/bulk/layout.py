@@ -15,31 +15,27 @@ from __future__ import annotations
 
 import contextlib
 import fcntl
+import functools
 import hashlib
 import json
 import os
+import re
 import shutil
-import uuid
+import time
 from pathlib import Path
 
-from . import distinct, statuses
+from . import distinct, files, statuses
 from .errors import CHECK_FAILED, DATA, IO, USAGE, BulkError, explained
 
 MANIFEST_SCHEMA = "polykem-bulk-manifest-1"
 READ_BYTES = 4 << 20
+LOCK_TEXT = b"polykem-bulk lock\n"
+LOCK_LOOKS, LOCK_SECONDS = 20, 0.1  # while another process makes the lock
+TEMPORARY = re.compile(r"(part-\d{6,}\.(parquet|json)|job\.json|manifest\.json)\.[0-9a-f]+\.tmp")
 
 
 def is_job(path):
-    return (Path(path) / "job.json").is_file()
-
-
-def flush_folder(path):
-    """Makes the names in a folder outlive a power cut."""
-    descriptor = os.open(path, os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
+    return os.path.lexists(Path(path) / "job.json")
 
 
 class Hashed:
@@ -60,53 +56,95 @@ class Hashed:
         self.closed = True
 
 
-def digest_of(path):
-    """SHA-256 of a file, in hexadecimal."""
+def digest_of(file):
+    """SHA-256 of an open file, in hexadecimal."""
     digest = hashlib.sha256()
-    with open(path, "rb") as file:
-        while data := file.read(READ_BYTES):
-            digest.update(data)
+    while data := file.read(READ_BYTES):
+        digest.update(data)
     return digest.hexdigest()
 
 
-@contextlib.contextmanager
-def replacing(target, folder):
-    """A file that takes its name when the block has ended without an error; until then it lies in `folder`."""
-    temporary = folder / f"{target.name}.{uuid.uuid4().hex}.tmp"
-    with explained(target):
-        try:
-            with open(temporary, "xb") as file:
-                yield file
-                file.flush()
-                os.fsync(file.fileno())
-            os.rename(temporary, target)
-        except BaseException:
-            with contextlib.suppress(OSError):
-                temporary.unlink()
-            raise
-        flush_folder(target.parent)
+def data_name(partition):
+    return f"part-{partition:06d}.parquet"
+
+
+def receipt_name(partition):
+    return f"part-{partition:06d}.json"
 
 
 class Folder:
-    """The folder of one job."""
+    """The folder of one job.
 
-    def __init__(self, path):
-        self.path = Path(path)
-        self.data, self.receipts, self.tmp = self.path / "data", self.path / "receipts", self.path / "tmp"
+    Parameters
+    ----------
+    path : str
+    ours : bool
+        It is written to: what belongs to other users is refused.
+    """
 
-    def data_file(self, partition):
-        return self.data / f"part-{partition:06d}.parquet"
+    def __init__(self, path, ours=False):
+        self.path, self.ours = Path(path), ours
 
-    def receipt_file(self, partition):
-        return self.receipts / f"part-{partition:06d}.json"
+    @functools.cached_property
+    def root(self):
+        return files.open_folder(self.path, self.ours)
+
+    @functools.cached_property
+    def data(self):
+        return self.root.folder("data")
+
+    @functools.cached_property
+    def receipts(self):
+        return self.root.folder("receipts")
+
+    @property
+    def tmp(self):
+        return self.root.folder("tmp")
+
+    def exists(self):
+        """Whether there is a folder, which may be empty; refuses what is no folder."""
+        if not os.path.lexists(self.path):
+            return False
+        return self.root is not None
+
+    def check_free(self):
+        """Refuses a folder that holds anything but what a job leaves there that died before its job.json."""
+        with explained(self.path):
+            for name in self.root.names():
+                if name == "lock":
+                    self._check_lock().close()
+                elif name not in ("data", "receipts", "tmp") or not self._unused(name):
+                    raise BulkError(f"{self.path} holds other files ('{name}')", USAGE, "name an empty or a new folder")
+
+    def _unused(self, name):
+        return all(name == "tmp" and TEMPORARY.fullmatch(below) for below in self.root.folder(name).names())
+
+    def _check_lock(self):
+        """The open lock; refuses a file of this name that no job has made. It is never written to."""
+        for _ in range(LOCK_LOOKS):
+            file = self.root.read("lock", for_lock=True)
+            text = file.read(len(LOCK_TEXT) + 1)
+            if text == LOCK_TEXT:
+                return file
+            file.close()
+            if text:
+                break
+            time.sleep(LOCK_SECONDS)  # another process may have made it this moment
+        raise BulkError(f"{self.path / 'lock'} was not made by polykem-bulk", USAGE,
+                        "name another folder, or remove that file if nobody needs it")
+
+    def make(self):
+        """Makes the folder itself, for its owner alone, with those above it."""
+        with explained(self.path):
+            if not self.exists():
+                self.path.parent.mkdir(parents=True, exist_ok=True)
+                self.path.mkdir(files.FOLDER_MODE, exist_ok=True)
 
     def create(self, job):
-        """Makes the folder and writes job.json; refuses a folder that holds something else."""
+        """Writes job.json and makes the folders of a new job."""
+        self.check_free()
         with explained(self.path):
-            if self.path.exists() and not self.path.is_dir():
-                raise BulkError(f"{self.path} is no folder", IO)
-            if self.path.is_dir() and set(os.listdir(self.path)) - {"tmp", "data", "receipts", "lock"}:
-                raise BulkError(f"{self.path} holds other files", USAGE, "name an empty or a new folder")
+            self.root.keep_private()
             self.make_folders()
             self.write("job.json", job.to_json())
 
@@ -114,69 +152,76 @@ class Folder:
         """Removes what `create` and `locked` have made, but for the names in `before`, where no rows are yet."""
         with contextlib.suppress(OSError):
             for name in {"job.json", "lock"} - before:
-                (self.path / name).unlink(missing_ok=True)
-            for folder in (self.data, self.receipts, self.tmp):
-                if folder.name not in before and folder.is_dir():
-                    folder.rmdir()
+                self.root.remove(name)
+            for name in {"data", "receipts", "tmp"} - before:
+                self.root.remove_folder(name)
 
     def make_folders(self):
-        for folder in (self.data, self.receipts, self.tmp):
-            folder.mkdir(parents=True, exist_ok=True)
+        with explained(self.path):
+            for name in ("data", "receipts", "tmp"):
+                self.root.folder(name, make=True)
 
     def job(self):
         from .job import from_json
         path = self.path / "job.json"
         with explained(path):
-            return from_json(path.read_text(), path)
+            try:
+                text = self.root.read_text("job.json")
+            except UnicodeDecodeError as error:
+                raise BulkError(f"{path} is no text: {error.reason}", DATA) from None
+            return from_json(text, path)
 
     def write(self, name, text):
         """A small file that appears whole or not at all."""
-        with self.replacing(self.path / name) as file:
+        with files.replacing(self.root, name, self.tmp) as file:
             file.write(text.encode())
-
-    def replacing(self, target):
-        """`replacing` with its temporary file in tmp/."""
-        return replacing(target, self.tmp)
 
     def commit(self, job, partition, write_table, counts):
         """Writes a partition with `write_table(file)`, and its receipt. Returns the receipt.
 
         A disk that is full, or a worker that dies, leaves at most files in tmp/.
         """
-        with self.replacing(self.data_file(partition)) as file:
+        with files.replacing(self.data, data_name(partition), self.tmp) as file:
             hashed = Hashed(file)
             write_table(hashed)
         first, rows = job.span(partition)
         receipt = {"job": job.id, "partition": partition, "first_row": first, "rows": rows, "bytes": hashed.bytes,
                    "sha256": hashed.digest.hexdigest(), **counts}
-        with self.replacing(self.receipt_file(partition)) as file:
+        with files.replacing(self.receipts, receipt_name(partition), self.tmp) as file:
             file.write((json.dumps(receipt) + "\n").encode())
         return receipt
 
     def receipt(self, job, partition):
         """The receipt of a partition, or None where there is none that can be one."""
         try:
-            receipt = json.loads(self.receipt_file(partition).read_text())
+            receipt = json.loads(self.receipts.read_text(receipt_name(partition)))
         except (OSError, ValueError):
             return None
         if not isinstance(receipt, dict) or receipt.get("partition") != partition:
             return None
         if receipt.get("job") != job.id:
-            raise BulkError(f"{self.receipt_file(partition)} belongs to another job", DATA,
+            raise BulkError(f"{self.receipts.path / receipt_name(partition)} belongs to another job", DATA,
                             "two jobs were mixed in this folder; give each its own")
         return receipt
 
     def fault(self, job, partition, thorough=True):
         """What is wrong with a partition, in words; None if it is as it was committed, "missing" if it is not there."""
-        receipt, path = self.receipt(job, partition), self.data_file(partition)
-        if receipt is None or not path.is_file():
+        try:
+            receipt = self.receipt(job, partition)
+            if receipt is None or not self.data.has(data_name(partition)):
+                return "missing"
+            if (receipt.get("first_row"), receipt.get("rows")) != job.span(partition):
+                return "its receipt names other rows"
+            with self.data.read(data_name(partition)) as file:
+                size = os.fstat(file.fileno()).st_size
+                if size != receipt["bytes"]:
+                    return f"it has {size} bytes instead of {receipt['bytes']}"
+                if thorough and digest_of(file) != receipt["sha256"]:
+                    return "its SHA-256 is not the receipt's"
+        except FileNotFoundError:
             return "missing"
-        if (receipt.get("first_row"), receipt.get("rows")) != job.span(partition):
-            return "its receipt names other rows"
-        if path.stat().st_size != receipt["bytes"]:
-            return f"it has {path.stat().st_size} bytes instead of {receipt['bytes']}"
-        if thorough and digest_of(path) != receipt["sha256"]:
-            return "its SHA-256 is not the receipt's"
+        except files.Foreign as error:
+            return str(error)
         return None
 
     def finish(self, job):
@@ -189,16 +234,17 @@ class Folder:
                     "rows": sum(receipt["rows"] for receipt in receipts),
                     **statuses.of_receipts(receipts),
                     "bytes": sum(receipt["bytes"] for receipt in receipts), **distinct.of_receipts(receipts),
-                    "files": [{"name": f"data/{self.data_file(receipt['partition']).name}", "rows": receipt["rows"],
+                    "files": [{"name": f"data/{data_name(receipt['partition'])}", "rows": receipt["rows"],
                                "bytes": receipt["bytes"], "sha256": receipt["sha256"]} for receipt in receipts]}
         self.write("manifest.json", json.dumps(manifest, indent=1) + "\n")
-        shutil.rmtree(self.tmp, ignore_errors=True)
+        self.forget_leftovers()
+        self.root.remove_folder("tmp")
         return manifest
 
     def manifest(self):
         """The manifest of a complete job, or None."""
         try:
-            return json.loads((self.path / "manifest.json").read_text())
+            return json.loads(self.root.read_text("manifest.json"))
         except (OSError, ValueError):
             return None
 
@@ -212,9 +258,10 @@ class Folder:
     @contextlib.contextmanager
     def locked(self):
         """One driver for a folder. The lock ends with its process."""
-        path = self.path / "lock"
-        with explained(path):
-            file = open(path, "w")
+        with explained(self.path / "lock"):
+            with contextlib.suppress(FileExistsError), self.root.new("lock") as made:
+                made.write(LOCK_TEXT)
+            file = self._check_lock()
         with file:
             try:
                 fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -229,7 +276,9 @@ class Folder:
             return shutil.disk_usage(place).free
 
     def forget_leftovers(self):
-        """Removes what a crash left in tmp/."""
-        with explained(self.tmp):
-            for path in self.tmp.iterdir() if self.tmp.is_dir() else ():
-                path.unlink(missing_ok=True)
+        """Removes what a crash left in tmp/, and nothing else that may lie there."""
+        with explained(self.path / "tmp"):
+            tmp = self.tmp if self.root.has("tmp") else None
+            for name in tmp.names() if tmp else ():
+                if TEMPORARY.fullmatch(name):
+                    tmp.remove(name)

@@ -3,14 +3,16 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pyarrow.parquet as pq
 
 from . import secrets
 from .errors import DATA, USAGE, BulkError
+from .files import open_folder, replacing
 from .inputs import Dataset
-from .layout import Folder, is_job, replacing
+from .layout import Folder, data_name, is_job
 
 
 def folder_of(path):
@@ -80,7 +82,7 @@ def verify(path, column_key=None, say=lambda line: None):
 
 def _unreadable(folder, job, partition, column_key, columns):
     rows = job.span(partition)[1]
-    record = {"files": [{"name": f"data/{folder.data_file(partition).name}", "rows": rows}]}
+    record = {"files": [{"name": f"data/{data_name(partition)}", "rows": rows}], "first_partition": partition}
     try:
         Dataset(folder.path, column_key, record).read(0, rows, columns)
     except BulkError as error:
@@ -109,9 +111,10 @@ def export(path, target, column_key, columns=None, first=0, count=None):
         raise BulkError(f"row {first:,} does not exist: the job has {dataset.rows:,} rows, counted from 0", USAGE)
     end, writer = min(dataset.rows, first + (dataset.rows if count is None else count)), None
     target = Path(target)
-    if target.exists():
+    if os.path.lexists(target):
         raise BulkError(f"{target} exists", USAGE, "name another file")
-    with replacing(target, target.parent) as file:
+    home = open_folder(target.parent)
+    with replacing(home, target.name, home) as file:
         for start in range(first, end, job.group_rows):
             table = dataset.read(start, min(job.group_rows, end - start), names)
             writer = writer or pq.ParquetWriter(file, table.schema.remove_metadata(), compression="none",

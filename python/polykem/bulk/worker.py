@@ -40,7 +40,7 @@ class Worker:
     """
 
     def __init__(self, folder, threads=0, backend=None):
-        self.folder, self.threads, self.backend = Folder(folder), threads, backend
+        self.folder, self.threads, self.backend = Folder(folder, ours=True), threads, backend
         self.turn = threading.Lock()
 
     def unlock(self, secret, input_keys=(), constants=None):

@@ -1,0 +1,170 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How a job's files are opened, made and renamed.
+
+Whoever prepared the folder, or may write to it, must not lead a job to other files. So everything is reached from the
+descriptor of the folder that it lies in, never through a link; a new file is made where none is; what exists is not
+truncated; and what belongs to somebody else is refused. Files are for their owner alone.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+import stat
+import uuid
+import weakref
+from pathlib import Path
+
+from .errors import DATA, IO, USAGE, BulkError, explained
+
+FILE_MODE, FOLDER_MODE = 0o600, 0o700
+LINKS = {errno.ELOOP, errno.ENOTDIR, errno.EMLINK}  # what systems say of a link that is not to be followed
+
+
+class Foreign(BulkError):
+    """What a job has not made: a link, a pipe, somebody else's file."""
+
+    def __reduce__(self):
+        return Foreign, (self.message, self.code, self.hint)
+
+
+def check_owner(status, path):
+    """Refuses what belongs neither to this user nor to root."""
+    if status.st_uid not in (0, os.geteuid()):
+        raise Foreign(f"{path} belongs to another user (uid {status.st_uid})", USAGE,
+                      "name a folder that nobody else has made")
+
+
+class Directory:
+    """An open folder.
+
+    Parameters
+    ----------
+    descriptor : int
+        Closed with this object.
+    path : pathlib.Path
+        What messages call it.
+    ours : bool
+        Whether what belongs to other users is refused; so it is wherever a job writes.
+    """
+
+    def __init__(self, descriptor, path, ours):
+        self.descriptor, self.path, self.ours = descriptor, path, ours
+        weakref.finalize(self, os.close, descriptor)
+        if ours:
+            check_owner(os.fstat(descriptor), path)
+
+    def _open(self, name, flags):
+        try:
+            return os.open(name, flags | os.O_NOFOLLOW | os.O_CLOEXEC, FILE_MODE, dir_fd=self.descriptor)
+        except OSError as error:
+            if error.errno in LINKS:
+                kind = "a link" if stat.S_ISLNK(self.status(name).st_mode) else "no folder"
+                raise Foreign(f"{self.path / name} is {kind}, which a job has not made", DATA,
+                              "look who put it there, and remove it") from None
+            raise
+
+    def status(self, name):
+        """What lies under a name, a link as itself."""
+        return os.stat(name, dir_fd=self.descriptor, follow_symlinks=False)
+
+    def folder(self, name, make=False):
+        """A folder in this one."""
+        if make:
+            with contextlib.suppress(FileExistsError):
+                os.mkdir(name, FOLDER_MODE, dir_fd=self.descriptor)
+        return Directory(self._open(name, os.O_RDONLY | os.O_DIRECTORY), self.path / name, self.ours)
+
+    def read(self, name, for_lock=False):
+        """A file, to be read. A pipe or a device is refused before it can make anybody wait.
+
+        `for_lock` opens it as NFS wants a file that is to be locked; it must not be written to either.
+        """
+        descriptor = self._open(name, (os.O_RDWR if for_lock else os.O_RDONLY) | os.O_NONBLOCK)
+        try:
+            status = os.fstat(descriptor)
+            if not stat.S_ISREG(status.st_mode):
+                raise Foreign(f"{self.path / name} is no ordinary file", DATA, "look who put it there, and remove it")
+            if self.ours:
+                check_owner(status, self.path / name)
+            return os.fdopen(descriptor, "r+b" if for_lock else "rb")
+        except BaseException:
+            os.close(descriptor)
+            raise
+
+    def read_text(self, name):
+        with self.read(name) as file:
+            return file.read().decode()
+
+    def new(self, name):
+        """A file that was not there before, to be written."""
+        return os.fdopen(self._open(name, os.O_WRONLY | os.O_CREAT | os.O_EXCL), "wb")
+
+    def has(self, name):
+        """Whether anything lies under a name, be it a link to nowhere."""
+        try:
+            self.status(name)
+        except FileNotFoundError:
+            return False
+        return True
+
+    def names(self):
+        return sorted(os.listdir(self.descriptor))
+
+    def move(self, name, target, new_name):
+        """Gives a file its name in another folder; what had it, a link too, is replaced and not followed."""
+        os.rename(name, new_name, src_dir_fd=self.descriptor, dst_dir_fd=target.descriptor)
+
+    def remove(self, name):
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(name, dir_fd=self.descriptor)
+
+    def remove_folder(self, name):
+        """Removes an empty folder; one that is not empty stays."""
+        with contextlib.suppress(OSError):
+            os.rmdir(name, dir_fd=self.descriptor)
+
+    def flush(self):
+        """Makes the names in the folder outlive a power cut."""
+        os.fsync(self.descriptor)
+
+    def keep_private(self):
+        """Takes other users' rights away from this user's own folder."""
+        status = os.fstat(self.descriptor)
+        if status.st_uid == os.geteuid() and stat.S_IMODE(status.st_mode) != FOLDER_MODE:
+            os.fchmod(self.descriptor, FOLDER_MODE)
+
+
+def open_folder(path, ours=False):
+    """The folder that somebody has named. A link that leads there has to be this user's or root's if the folder has."""
+    path = Path(path)
+    with explained(path):
+        if ours:
+            check_owner(os.lstat(path), path)
+        try:
+            descriptor = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        except NotADirectoryError:
+            raise BulkError(f"{path} is no folder", IO) from None
+        return Directory(descriptor, path, ours)
+
+
+@contextlib.contextmanager
+def replacing(folder, name, waiting):
+    """A file that takes its name in `folder` when the block has ended without an error.
+
+    Until then it lies in the folder `waiting`, on the same disk, under a name of its own.
+    """
+    temporary = f"{name}.{uuid.uuid4().hex}.tmp"
+    with explained(folder.path / name):
+        try:
+            with waiting.new(temporary) as file:
+                yield file
+                file.flush()
+                os.fsync(file.fileno())
+            waiting.move(temporary, folder, name)
+        except BaseException:
+            with contextlib.suppress(OSError):
+                waiting.remove(temporary)
+            raise
+        folder.flush()
