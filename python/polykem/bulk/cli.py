@@ -297,7 +297,11 @@ def write_json(target, value):
             with open(target, "x") as file:
                 file.write(text)
         except FileExistsError:
-            raise BulkError(f"{target} exists", USAGE, "name another file for --json") from None
+            raise json_exists(target) from None
+
+
+def json_exists(target):
+    return BulkError(f"{target} exists", USAGE, "name another file for --json")
 
 
 def json_target(arguments):
@@ -359,7 +363,11 @@ def resume_hint(arguments):
     if not arguments or arguments[0] not in OPERATIONS:
         return ""
     again = [] if {"--resume", "--quick-resume"} & set(arguments) else ["--resume"]
-    return "committed partitions stay; to go on: " + shlex.join(["polykem-bulk", *arguments, *again])
+    words = list(arguments)
+    for place, word in reversed(list(enumerate(words))):  # the file of --json holds the error by then
+        if word.startswith("--json"):
+            del words[place:place + (1 if "=" in word else 2)]
+    return "committed partitions stay; to go on: " + shlex.join(["polykem-bulk", *words, *again])
 
 
 def failure(message, code, hint):
@@ -382,9 +390,11 @@ def perform(arguments):
     """Runs a command, prints what --json asks for, and returns the exit code."""
     os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
     try:
+        target = json_target(arguments)
+        if target not in (None, "-") and os.path.lexists(target):
+            raise json_exists(target)
         with sigterm_raises():
             result, code = attempt(arguments)
-        target = json_target(arguments)
         if target:
             write_json(target, result)
         return code

@@ -125,8 +125,8 @@ def test_sigterm_names_the_command_that_goes_on(place, cluster):
     command = next(line for line in said.splitlines() if "to go on: " in line).partition("to go on: ")[2]
     program, *arguments = shlex.split(command)
     assert program == "polykem-bulk" and arguments[-1] == "--resume" and "***" not in said
-    again = subprocess.run([sys.executable, "-m", "polykem.bulk", *arguments], stdout=subprocess.PIPE, text=True,
-                           check=True, timeout=WAIT_SECONDS)
+    again = subprocess.run([sys.executable, "-m", "polykem.bulk", *arguments, "--json", "-"], stdout=subprocess.PIPE,
+                           text=True, check=True, timeout=WAIT_SECONDS)
     check(place, json.loads(again.stdout))
 
 

@@ -23,21 +23,22 @@ WAIT_SECONDS = 60
 @pytest.mark.parametrize("number, code", [(signal.SIGTERM, 143), (signal.SIGINT, 130)])
 def test_a_signal_names_the_command_that_goes_on(place, number, code):
     process = subprocess.Popen([sys.executable, "-m", "polykem.bulk", COMMAND[0], "my keys", *COMMAND[1:], "--ray",
-                                "none", "--json", "-"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+                                "none", "--json", "out.json"], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                               text=True)
     for _ in range(WAIT_SECONDS * 100):
         if len(list(place.path.glob("my keys/receipts/*.json"))) >= 2:
             break
         time.sleep(0.01)
     process.send_signal(number)
-    out, err = process.communicate(timeout=WAIT_SECONDS)
-    assert process.returncode == code == json.loads(out)["exit_code"], err
+    _, err = process.communicate(timeout=WAIT_SECONDS)
+    assert process.returncode == code == json.loads((place / "out.json").read_text())["exit_code"], err
     command = next(line for line in err.splitlines() if "to go on: " in line).partition("to go on: ")[2]
     program, *arguments = shlex.split(command)
     assert program == "polykem-bulk" and arguments[:2] == ["keygen", "my keys"] and arguments[-1] == "--resume"
     done = len(list(place.path.glob("my keys/receipts/*.json")))
     assert not list((place / "my keys/tmp").iterdir())
-    again = subprocess.run([sys.executable, "-m", "polykem.bulk", *arguments], stdout=subprocess.PIPE, text=True,
-                           check=True, timeout=WAIT_SECONDS)
+    again = subprocess.run([sys.executable, "-m", "polykem.bulk", *arguments, "--json", "-"], stdout=subprocess.PIPE,
+                           text=True, check=True, timeout=WAIT_SECONDS)
     summary = json.loads(again.stdout)
     assert 0 < summary["computed_partitions"] == summary["partitions"] - done
     assert data_files("my keys") == undisturbed(place, "my keys", *COMMAND)

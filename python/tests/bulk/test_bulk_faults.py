@@ -182,6 +182,7 @@ def test_json_goes_to_a_file_that_does_not_exist(place):
     assert json.loads((place / "out.json").read_text())["rows"] == 3
     command[1] = "again"
     assert cli.main(command) == 2
+    assert not (place / "again").exists()
     assert cli.main(["keygen", "--nonsense", "--json", "error.json"]) == 2
     assert json.loads((place / "error.json").read_text())["schema"] == "polykem-error-1"
 
