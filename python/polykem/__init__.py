@@ -32,3 +32,8 @@ __all__ = [
     "StepRecord", "UnknownBackend", "UnknownScheme", "__version__", "backends", "cpu_features", "crossover", "schemes",
     "tune",
 ]
+
+
+def __dir__() -> list[str]:
+    """What is public, and the submodules that have been imported."""
+    return sorted({*__all__, *({"bulk", "ckks", "hpke", "report"} & globals().keys())})

@@ -3,17 +3,23 @@
 
 from __future__ import annotations
 
-from typing import Any
+import contextlib
+from typing import Any, cast
 
 import numpy as np
+import numpy.typing as npt
 
 from ._errors import ArgumentError, ArgumentTypeError, SizeError
+
+ByteArray = npt.NDArray[np.uint8]
+StatusArray = npt.NDArray[np.int32]
 
 _MOST_ITEMS = 1 << 40
 
 
-def as_array(value: Any, name: str) -> np.ndarray:
+def as_array(value: Any, name: str) -> ByteArray:
     """uint8, C-contiguous, without a copy. NumPy arrays, the buffer protocol, DLPack of the CPU."""
+    array: npt.NDArray[Any]
     if isinstance(value, np.ndarray):
         array = value
     else:
@@ -31,17 +37,16 @@ def as_array(value: Any, name: str) -> np.ndarray:
                             "bytes)")
     if not array.flags.c_contiguous:
         raise ArgumentError(f"{name} is not C-contiguous; pass numpy.ascontiguousarray({name})")
-    return array
+    return cast(ByteArray, array)
 
 
 def as_bytes(value: Any, name: str) -> bytes:
     """A copy of an object with the buffer protocol whose elements are bytes."""
     if type(value) is bytes:
         return value
-    try:
+    view: memoryview | None = None
+    with contextlib.suppress(TypeError):
         view = memoryview(value)
-    except TypeError:
-        view = None
     if view is None or view.ndim == 0 or view.format not in ("B", "b", "c"):
         raise ArgumentTypeError(f"{name} is {type(value).__name__}; pass bytes, or an array of uint8")
     return view.tobytes()
@@ -68,12 +73,12 @@ def check_records(array: Any, name: str, record: int, count: int | None = None, 
 
 def items_of(array: Any) -> int:
     """How many records an array has."""
-    return 1 if array.ndim == 1 else array.shape[0]
+    return 1 if array.ndim == 1 else int(array.shape[0])
 
 
 def check_count(count: Any, name: str = "count") -> int:
     try:
-        number = count.__index__()
+        number: int = count.__index__()
     except AttributeError:
         raise TypeError(f"{name} is a whole number, not {type(count).__name__}") from None
     if number < 1:

@@ -5,9 +5,10 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
-from typing import Any, Literal, Sequence
+from typing import Any, Callable, Generic, Literal, TypeVar, overload
 
 import numpy as np
+import numpy.typing as npt
 
 from . import _core, _jobs
 from ._arrays import check_count, check_records, items_of, shape_error
@@ -26,8 +27,11 @@ _EXPANDED, _SEED = 0, 1
 Errors = Literal["raise", "return"]
 
 
-@dataclass
-class _Batch:
+Result = TypeVar("Result")
+
+
+@dataclass(repr=False)
+class _Batch(Generic[Result]):
     """A batch that is ready to run, and what it will return."""
 
     what: str
@@ -36,19 +40,19 @@ class _Batch:
     count: int
     place: Any
     request: _core.Request
-    result: Any
+    result: Result
     errors: str
     queued: bool = True  # on a GPU: on the caller's stream
 
 
-@dataclass
+@dataclass(repr=False)
 class _Keys:
     """The keys of a batch: an array, or a key set with the indices of its keys."""
 
     mode: int
     array: Any = None
     keyset: KeySet | None = None
-    index: np.ndarray | None = None
+    index: npt.NDArray[np.uintp] | None = None
 
     def fields(self) -> dict[str, Any]:
         if self.keyset is None:
@@ -207,7 +211,17 @@ class Context:
         """
         return self._run(self._decaps(scheme, sk, ct, key_index=key_index, errors=errors))
 
-    def submit(self, op: str, *args: Any, **kwargs: Any) -> Job:
+    @overload
+    def submit(self, op: Literal["keygen"], scheme: SchemeLike, count: int = 1, *, draws: Any = None,
+               out: Any = None) -> Job[KeyPairs]: ...
+    @overload
+    def submit(self, op: Literal["encaps"], scheme: SchemeLike, pk: Any, count: int | None = None, *,
+               key_index: Any = None, draws: Any = None, errors: Errors = "raise") -> Job[Encapsulations]: ...
+    @overload
+    def submit(self, op: Literal["decaps"], scheme: SchemeLike, sk: Any, ct: Any, *, key_index: Any = None,
+               errors: Errors = "raise") -> Job[Decapsulations]: ...
+
+    def submit(self, op: str, *args: Any, **kwargs: Any) -> Job[Any]:
         """Start a batch and return at once.
 
         Parameters
@@ -229,8 +243,8 @@ class Context:
         >>> job.result(timeout=60).pk.shape
         (10, 800)
         """
-        prepare = (self._keygen, self._encaps, self._decaps)[op_index(op)]
-        batch = prepare(*args, **kwargs)
+        prepare: Callable[..., _Batch[Any]] = (self._keygen, self._encaps, self._decaps)[op_index(op)]
+        batch: _Batch[Any] = prepare(*args, **kwargs)
         if batch.place is not HOST:
             raise ArgumentError(f'{op} on a GPU is queued on your stream and returns at once: call {op}(..., '
                                 'errors="return") instead of submit')
@@ -307,7 +321,7 @@ class Context:
         return [(step, tuple(stages.split("+"))) for step, stages in
                 self._core.plan(as_scheme(scheme)._index, op_index(op))]
 
-    def _workload(self, scheme: Scheme, op: int, count: int) -> _Batch:
+    def _workload(self, scheme: Scheme, op: int, count: int) -> _Batch[Any]:
         if op == KEYGEN:
             return self._keygen(scheme, count)
         pk, sk = self.keygen(scheme, count)
@@ -317,10 +331,10 @@ class Context:
 
     # ---- from arguments to batches
 
-    def _run(self, batch: _Batch) -> Any:
+    def _run(self, batch: _Batch[Result]) -> Result:
         return _finish(batch, batch.place.run(self, batch))
 
-    def _keygen(self, scheme: SchemeLike, count: int = 1, *, draws: Any = None, out: Any = None) -> _Batch:
+    def _keygen(self, scheme: SchemeLike, count: int = 1, *, draws: Any = None, out: Any = None) -> _Batch[KeyPairs]:
         scheme, count = as_scheme(scheme), check_count(count)
         place = place_of(draws, *(out or ()))
         if out is None:
@@ -336,7 +350,7 @@ class Context:
         return _Batch(f"{count} key pairs of {scheme.name}", KEYGEN, scheme, count, place, request, result, "raise")
 
     def _encaps(self, scheme: SchemeLike, pk: Any, count: int | None = None, *, key_index: Any = None,
-                draws: Any = None, errors: Errors = "raise") -> _Batch:
+                draws: Any = None, errors: Errors = "raise") -> _Batch[Encapsulations]:
         scheme = as_scheme(scheme)
         place = place_of(pk, draws)
         if isinstance(pk, KeySet):
@@ -358,7 +372,7 @@ class Context:
                       _checked(errors), queued)
 
     def _decaps(self, scheme: SchemeLike, sk: Any, ct: Any, *, key_index: Any = None,
-                errors: Errors = "raise") -> _Batch:
+                errors: Errors = "raise") -> _Batch[Decapsulations]:
         scheme = as_scheme(scheme)
         place = place_of(sk, ct)
         ct = place.input(ct, "ct")
@@ -380,11 +394,11 @@ class Context:
                       _checked(errors), queued)
 
 
-def _finish(batch: _Batch, status: int) -> Any:
+def _finish(batch: _Batch[Result], status: int) -> Result:
     if status == Status.ITEMS:
         if batch.errors == "return":
             return batch.result
-        raise items_error(batch.what, batch.place.host_status(batch.result.status), batch.result)
+        raise items_error(batch.what, batch.place.host_status(getattr(batch.result, "status")), batch.result)
     check(status, batch.what)
     return batch.result
 
@@ -446,5 +460,5 @@ def _keys_of_set(keyset: KeySet, scheme: Scheme, kind: str, key_index: Any, coun
     return _Keys(_PER_ITEM, keyset=keyset, index=_indices(index)), index.size
 
 
-def _indices(index: Sequence[int] | np.ndarray) -> np.ndarray:
+def _indices(index: npt.NDArray[Any]) -> npt.NDArray[np.uintp]:
     return np.ascontiguousarray(index, dtype=np.uintp)

@@ -13,11 +13,12 @@ from __future__ import annotations
 import importlib
 import os
 import sys
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
 from . import _core
+from ._arrays import StatusArray
 from ._errors import ArgumentError, BackendUnavailable, OutOfMemory, Status
 from ._places import HOST, Host
 
@@ -32,7 +33,7 @@ class _CuPy:
         self.module = importlib.import_module("cupy")
 
     def device_of(self, array: Any) -> int:
-        return array.device.id
+        return int(array.device.id)
 
     def guard(self, device: int) -> Any:
         return self.module.cuda.Device(device)
@@ -44,19 +45,19 @@ class _CuPy:
         return stream
 
     def stream_address(self, stream: Any) -> int:
-        return stream.ptr
+        return int(stream.ptr)
 
     def is_uint8(self, array: Any) -> bool:
-        return array.dtype == np.uint8
+        return bool(array.dtype == np.uint8)
 
     def is_contiguous(self, array: Any) -> bool:
-        return array.flags.c_contiguous
+        return bool(array.flags.c_contiguous)
 
     def address(self, array: Any) -> int:
-        return array.data.ptr
+        return int(array.data.ptr)
 
     def nbytes(self, array: Any) -> int:
-        return array.nbytes
+        return int(array.nbytes)
 
     def empty(self, shape: Any, device: int) -> Any:
         return self.module.empty(shape, self.module.uint8)
@@ -67,7 +68,7 @@ class _CuPy:
     def wipe(self, array: Any) -> None:
         array.fill(0)
 
-    def to_host(self, array: Any) -> np.ndarray:
+    def to_host(self, array: Any) -> Any:
         return self.module.asnumpy(array)
 
     def used_by(self, array: Any, stream: Any) -> None:
@@ -81,7 +82,7 @@ class _Torch:
         self.module = importlib.import_module("torch")
 
     def device_of(self, array: Any) -> int:
-        return array.device.index
+        return int(array.device.index)
 
     def guard(self, device: int) -> Any:
         return self.module.cuda.device(device)
@@ -93,19 +94,19 @@ class _Torch:
         return self.module.cuda.stream(stream)
 
     def stream_address(self, stream: Any) -> int:
-        return stream.cuda_stream
+        return int(stream.cuda_stream)
 
     def is_uint8(self, array: Any) -> bool:
-        return array.dtype == self.module.uint8
+        return bool(array.dtype == self.module.uint8)
 
     def is_contiguous(self, array: Any) -> bool:
-        return array.is_contiguous()
+        return bool(array.is_contiguous())
 
     def address(self, array: Any) -> int:
-        return array.data_ptr()
+        return int(array.data_ptr())
 
     def nbytes(self, array: Any) -> int:
-        return array.numel() * array.element_size()
+        return int(array.numel() * array.element_size())
 
     def empty(self, shape: Any, device: int) -> Any:
         return self.module.empty(shape, dtype=self.module.uint8, device=f"cuda:{device}")
@@ -116,7 +117,7 @@ class _Torch:
     def wipe(self, array: Any) -> None:
         array.zero_()
 
-    def to_host(self, array: Any) -> np.ndarray:
+    def to_host(self, array: Any) -> Any:
         return array.cpu().numpy()
 
     def used_by(self, array: Any, stream: Any) -> None:
@@ -171,7 +172,7 @@ class DeviceSecret:
         return tuple(self._array.shape)
 
     def __len__(self) -> int:
-        return self.shape[0]
+        return int(self.shape[0])
 
     def __getitem__(self, key: Any) -> DeviceSecret:
         return DeviceSecret(self._place, self._array[key], self)
@@ -191,7 +192,7 @@ class DeviceSecret:
             self._place.library.wipe(self._array)
         self._wiped.append(self._addresses())
 
-    def export(self) -> bytes | np.ndarray:
+    def export(self) -> Any:
         """A copy in host memory that is no longer protected: bytes of one secret, an array of n."""
         with self._place.on_its_stream():
             array = self._place.library.to_host(self._unwiped())
@@ -201,7 +202,8 @@ class DeviceSecret:
         return self.array.__dlpack__(**options)
 
     def __dlpack_device__(self) -> tuple[int, int]:
-        return self._array.__dlpack_device__()
+        kind, device = self._array.__dlpack_device__()
+        return kind, device
 
     def __enter__(self) -> DeviceSecret:
         return self
@@ -255,11 +257,11 @@ class Device(Host):
         with self.library.guard(self.device):
             return self.library.zeros_int32(count, self.device)
 
-    def host_status(self, status: Any) -> np.ndarray:
+    def host_status(self, status: Any) -> StatusArray:
         if isinstance(status, np.ndarray):
             return status
         with self.on_its_stream():
-            return self.library.to_host(status)
+            return cast(StatusArray, self.library.to_host(status))
 
     def lend(self, array: Any) -> Any:
         if array is None or isinstance(array, np.ndarray):
@@ -281,7 +283,7 @@ class Device(Host):
     def run(self, context: Any, batch: Any) -> int:
         if not batch.queued:
             self.prepare(context, batch.scheme)
-            return context._core.run(batch.request)
+            return int(context._core.run(batch.request))
         core, library = context._core, self.library
         if context.backend(batch.scheme) != "cuda":
             raise BackendUnavailable(_NEEDS_CUDA)
@@ -291,7 +293,7 @@ class Device(Host):
                 workspace = library.empty((max(bytes_needed, 1),), self.device)
             except MemoryError as error:
                 raise OutOfMemory(f"{bytes_needed} bytes of workspace on GPU {self.device}") from error
-            status = core.queue(batch.request, library.address(workspace), library.stream_address(self.stream))
+            status: int = core.queue(batch.request, library.address(workspace), library.stream_address(self.stream))
         if status == Status.OK and batch.errors == "raise" and hasattr(batch.result, "status"):
             return Status.ITEMS if self.host_status(batch.result.status).any() else Status.OK
         return status

@@ -7,6 +7,7 @@ from enum import IntEnum
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from . import _core
 
@@ -44,7 +45,7 @@ class Error(Exception):
         The C API's code.
     """
 
-    status: Status = Status.INTERNAL
+    status: IntEnum = Status.INTERNAL
 
 
 class ArgumentError(Error, ValueError):
@@ -130,11 +131,15 @@ class ItemsError(Error):
 
     status = Status.ITEMS
 
-    def __init__(self, message: str, item_status: np.ndarray, result: Any):
+    def __init__(self, message: str, item_status: npt.NDArray[np.int32], result: Any):
         super().__init__(message)
         self.item_status = item_status
-        self.items = np.flatnonzero(item_status)
+        self.items: npt.NDArray[np.intp] = np.flatnonzero(item_status)
         self.result = result
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """For pickle, which refuses a result that has a Secret, and says so."""
+        return type(self), (str(self), self.item_status, self.result)
 
 
 _CLASSES: dict[Status, type[Error]] = {
@@ -158,7 +163,7 @@ def check(status: int, what: str) -> None:
         raise error
 
 
-def items_error(what: str, item_status: np.ndarray, result: Any) -> ItemsError:
+def items_error(what: str, item_status: npt.NDArray[np.int32], result: Any) -> ItemsError:
     bad = np.flatnonzero(item_status)
     first = ", ".join(f"{i}: {Status(int(item_status[i])).text}" for i in bad[:3])
     more = ", ..." if len(bad) > 3 else ""

@@ -13,15 +13,17 @@ import os
 import threading
 import time
 from concurrent.futures import Future
-from typing import Any, Callable, Generator
+from typing import Any, Callable, Generator, TypeVar
 
 from . import _core
 from ._errors import ArgumentError
 
+T = TypeVar("T")
+
 _LINGER = 0.05  # seconds that the thread stays without a job
 
 
-class Job(Future):
+class Job(Future[T]):
     """A batch in flight, from `Context.submit`: a `concurrent.futures.Future` that can be awaited.
 
     ``job.result(timeout)`` waits and returns what the blocking call would, or raises what it would;
@@ -33,7 +35,7 @@ class Job(Future):
         self._process = os.getpid()
         self.set_running_or_notify_cancel()
 
-    def result(self, timeout: float | None = None) -> Any:
+    def result(self, timeout: float | None = None) -> T:
         """Wait, then return what the blocking call would, or raise what it would."""
         self._check_process()
         return super().result(timeout)
@@ -43,7 +45,7 @@ class Job(Future):
         self._check_process()
         return super().exception(timeout)
 
-    def __await__(self) -> Generator[Any, None, Any]:
+    def __await__(self) -> Generator[Any, None, T]:
         self._check_process()
         return asyncio.wrap_future(self).__await__()
 
@@ -58,14 +60,15 @@ class _Jobs:
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._completions = _core.Completions()
-        self._pending: dict[int, tuple[Job, Callable[[int], Any], Any]] = {}
+        self._pending: dict[int, tuple[Job[Any], Callable[[int], Any], Any]] = {}
         self._next = 0
         self._thread: threading.Thread | None = None
 
-    def submit(self, start: Callable[[_core.Completions, int], None], finish: Callable[[int], Any], keep: Any) -> Job:
+    def submit(self, start: Callable[[_core.Completions, int], None], finish: Callable[[int], T],
+               keep: Any) -> Job[T]:
         """`start` hands the batch to the library or raises; `finish` makes a result of its status; `keep` stays alive
         until then."""
-        job = Job()
+        job: Job[T] = Job()
         with self._lock:
             number = self._next
             self._next += 1
@@ -106,7 +109,7 @@ class _Jobs:
         return True
 
 
-def _complete(job: Job, finish: Callable[[int], Any], status: int) -> None:
+def _complete(job: Job[T], finish: Callable[[int], T], status: int) -> None:
     try:
         result = finish(status)
     except BaseException as error:
@@ -119,7 +122,7 @@ _jobs = _Jobs()
 _of_parents: list[_Jobs] = []  # what their batches use stays as it is: nothing of them runs in this process
 
 
-def submit(start: Callable[[_core.Completions, int], None], finish: Callable[[int], Any], keep: Any) -> Job:
+def submit(start: Callable[[_core.Completions, int], None], finish: Callable[[int], T], keep: Any) -> Job[T]:
     return _jobs.submit(start, finish, keep)
 
 

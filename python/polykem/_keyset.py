@@ -5,10 +5,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from . import _core
-from ._arrays import check_count, check_records, items_of
+from ._arrays import ByteArray, check_count, check_records, items_of
 from ._device import place_of
 from ._errors import ArgumentError, check
 from ._places import HOST
@@ -67,7 +65,7 @@ class KeySet:
         self.kind: str = "public" if kind == "public" else "secret"
 
     @classmethod
-    def generate(cls, context: Context, scheme: SchemeLike, count: int) -> tuple[KeySet, np.ndarray]:
+    def generate(cls, context: Context, scheme: SchemeLike, count: int) -> tuple[KeySet, ByteArray]:
         """Make `count` key pairs whose secret keys never leave the set.
 
         Returns

@@ -6,11 +6,11 @@ A place checks inputs, makes outputs beside them, lends both to the library and 
 
 from __future__ import annotations
 
-from typing import Any, Callable
+from typing import Any, Callable, cast
 
 import numpy as np
 
-from ._arrays import as_array
+from ._arrays import StatusArray, as_array
 from ._errors import ArgumentError, OutOfMemory
 from ._secret import Secret
 
@@ -36,8 +36,8 @@ class Host:
     def status(self, count: int, queued: bool) -> Any:
         return np.zeros(count, np.int32)
 
-    def host_status(self, status: Any) -> np.ndarray:
-        return status
+    def host_status(self, status: Any) -> StatusArray:
+        return cast(StatusArray, status)
 
     def lend(self, array: Any) -> Any:
         return array
@@ -46,7 +46,7 @@ class Host:
         """Called before the library reads inputs outside of `run`."""
 
     def run(self, context: Any, batch: Any) -> int:
-        return context._core.run(batch.request)
+        return int(context._core.run(batch.request))
 
 
 def _allocated(shape: tuple[int, int], allocate: Callable[[], Any]) -> Any:

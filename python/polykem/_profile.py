@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import List
 
 
 @dataclass(frozen=True)
@@ -19,7 +20,7 @@ class StepRecord:
     cycles: int  #: clock cycles, where the backend has a counter of its own ("rtl"); else 0
 
 
-class Profile(list):
+class Profile(List[StepRecord]):
     """A list of `StepRecord` in plan order, with what was measured."""
 
     scheme: str  #: registry name

@@ -5,28 +5,27 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import numpy as np
-
+from ._arrays import ByteArray, StatusArray
 from ._secret import Secret
 
 
 class KeyPairs(NamedTuple):
     """`count` key pairs."""
 
-    pk: np.ndarray  #: public keys, uint8, (count, public_key_bytes)
+    pk: ByteArray  #: public keys, uint8, (count, public_key_bytes)
     sk: Secret  #: secret keys, (count, secret_key_bytes)
 
 
 class Encapsulations(NamedTuple):
     """`count` ciphertexts and their shared secrets."""
 
-    ct: np.ndarray  #: uint8, (count, ciphertext_bytes)
+    ct: ByteArray  #: uint8, (count, ciphertext_bytes)
     ss: Secret  #: (count, shared_secret_bytes)
-    status: np.ndarray  #: int32, (count,): 0, or what is wrong with the item, a Status
+    status: StatusArray  #: int32, (count,): 0, or what is wrong with the item, a Status
 
 
 class Decapsulations(NamedTuple):
     """`count` shared secrets."""
 
     ss: Secret  #: (count, shared_secret_bytes)
-    status: np.ndarray  #: int32, (count,): 0, or what is wrong with the item, a Status
+    status: StatusArray  #: int32, (count,): 0, or what is wrong with the item, a Status

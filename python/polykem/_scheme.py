@@ -80,7 +80,7 @@ class Scheme:
     def __repr__(self) -> str:
         return f"Scheme({self.name!r})"
 
-    def __reduce__(self):
+    def __reduce__(self) -> tuple[type[Scheme], tuple[str]]:
         return Scheme, (self.name,)
 
 

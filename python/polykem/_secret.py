@@ -4,11 +4,13 @@
 from __future__ import annotations
 
 import hmac
-from typing import TYPE_CHECKING, Any, Iterator
+from typing import TYPE_CHECKING, Any, Iterator, NoReturn
 
 import numpy as np
+import numpy.typing as npt
 
 from . import _core
+from ._arrays import ByteArray
 from ._errors import ArgumentError
 
 
@@ -119,8 +121,8 @@ class Secret(_core.SecretMemory):
         """A Secret with memory of its own."""
         return Secret(self)
 
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
-        array = np.asarray(memoryview(self))
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> npt.NDArray[Any]:
+        array: ByteArray = np.asarray(memoryview(self))
         if dtype is not None and np.dtype(dtype) != np.uint8:
             return array.astype(dtype)
         return array.copy() if copy else array
@@ -142,15 +144,15 @@ class Secret(_core.SecretMemory):
         wiped = ", wiped" if self.wiped else ", wiped in part" if self.partly_wiped else ""
         return f"<polykem.Secret: {size} bytes{wiped}>"
 
-    def __reduce_ex__(self, protocol: object) -> Any:
+    def __reduce_ex__(self, protocol: object) -> NoReturn:
         raise TypeError("a Secret is neither pickled nor copied by accident; .export() makes a copy of the bytes, "
                         ".copy() another Secret")
 
-    def __copy__(self) -> Secret:
-        return self.__reduce_ex__(0)
+    def __copy__(self) -> NoReturn:
+        self.__reduce_ex__(0)
 
-    def __deepcopy__(self, memo: object) -> Secret:
-        return self.__reduce_ex__(0)
+    def __deepcopy__(self, memo: object) -> NoReturn:
+        self.__reduce_ex__(0)
 
 
 def _flat(view: memoryview) -> memoryview:

@@ -17,12 +17,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import IntEnum
-from typing import Any, NamedTuple, Sequence, Union
+from typing import Any, Generic, Sequence, Tuple, TypeVar, Union, overload
 
 import numpy as np
+import numpy.typing as npt
 
 from . import _core
-from ._arrays import as_array, as_bytes, check_count, check_records, items_of
+from ._arrays import ByteArray, StatusArray, as_array, as_bytes, check_count, check_records, items_of
 from ._context import Context, Errors
 from ._errors import ArgumentError, ItemsError, SizeError, check
 from ._results import KeyPairs
@@ -79,7 +80,14 @@ class ItemStatus(IntEnum):
         return _core.hpke_status_text(int(self))
 
 
-class Sealed(tuple):
+Ciphertexts = TypeVar("Ciphertexts")  # an array, or a list of bytes where the messages were one
+Plaintexts = TypeVar("Plaintexts")
+Listed = Union["list[Any]", "tuple[Any, ...]"]
+Number = TypeVar("Number", bound=IntEnum)
+T = TypeVar("T")
+
+
+class Sealed(Tuple[ByteArray, Ciphertexts], Generic[Ciphertexts]):
     """Two arrays, ``enc, ciphertexts = suite.seal(...)``, and a status beside them.
 
     Attributes
@@ -92,20 +100,23 @@ class Sealed(tuple):
         int32, (n,): an ``ItemStatus`` for each item.
     """
 
-    status: np.ndarray
+    status: StatusArray
 
-    def __new__(cls, enc: np.ndarray, ciphertexts: np.ndarray | list[bytes], status: np.ndarray) -> Sealed:
+    def __new__(cls, enc: ByteArray, ciphertexts: Ciphertexts, status: StatusArray) -> Sealed[Ciphertexts]:
         self = super().__new__(cls, (enc, ciphertexts))
         self.status = status
         return self
 
+    def __getnewargs__(self) -> tuple[Any, ...]:
+        return self.enc, self.ciphertexts, self.status
+
     @property
-    def enc(self) -> np.ndarray:
+    def enc(self) -> ByteArray:
         """Encapsulations."""
         return self[0]
 
     @property
-    def ciphertexts(self) -> np.ndarray | list[bytes]:
+    def ciphertexts(self) -> Ciphertexts:
         """Ciphertexts, each with its tag at the end."""
         return self[1]
 
@@ -113,22 +124,46 @@ class Sealed(tuple):
         return f"<polykem.hpke.Sealed: {len(self.enc)} messages>"
 
 
-class Opened(NamedTuple):
-    """Messages that were opened."""
+class Opened(Tuple[Plaintexts, StatusArray], Generic[Plaintexts]):
+    """Messages that were opened: ``plaintexts, status = suite.open(...)``.
 
-    plaintexts: Union[Secret, "list[bytes]"]  #: Secret, (n, width); a list where the ciphertexts were one
-    status: np.ndarray  #: int32, (n,): an ItemStatus for each item
+    Attributes
+    ----------
+    plaintexts : Secret or list of bytes
+        Secret, (n, width); a list where the ciphertexts were one.
+    status : numpy.ndarray
+        int32, (n,): an ``ItemStatus`` for each item.
+    """
+
+    def __new__(cls, plaintexts: Plaintexts, status: StatusArray) -> Opened[Plaintexts]:
+        return super().__new__(cls, (plaintexts, status))
+
+    def __getnewargs__(self) -> tuple[Any, ...]:
+        return self.plaintexts, self.status
+
+    @property
+    def plaintexts(self) -> Plaintexts:
+        """Messages."""
+        return self[0]
+
+    @property
+    def status(self) -> StatusArray:
+        """int32, (n,): an ``ItemStatus`` for each item."""
+        return self[1]
+
+    def __repr__(self) -> str:
+        return f"<polykem.hpke.Opened: {len(self.status)} messages>"
 
 
-@dataclass
+@dataclass(repr=False)
 class _Messages:
     """Messages of a batch: records of one width, or offsets where they were a list; or one for all items."""
 
     data: Any
     bytes: int
     width: int = 0
-    begins: np.ndarray | None = None
-    lengths: np.ndarray | None = None
+    begins: npt.NDArray[np.uint64] | None = None
+    lengths: npt.NDArray[np.uint64] | None = None
     count: int | None = None  # None: one for all
 
     @classmethod
@@ -152,18 +187,18 @@ class _Messages:
         return cls(data, len(data), begins=_begins(lengths), lengths=lengths, count=len(values))
 
 
-def _begins(lengths: np.ndarray) -> np.ndarray:
+def _begins(lengths: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint64]:
     begins = np.zeros(len(lengths) + 1, np.uint64)
     np.cumsum(lengths, out=begins[1:])
     return begins
 
 
-def _split(data: Any, begins: np.ndarray) -> list[bytes]:
+def _split(data: Any, begins: npt.NDArray[np.uint64]) -> list[bytes]:
     view, ends = memoryview(data), begins.tolist()
     return [bytes(view[first:last]) for first, last in zip(ends, ends[1:])]
 
 
-def _member(kind: type[IntEnum], value: Any, names: list[tuple[int, str]]) -> int:
+def _member(kind: type[Number], value: Any, names: list[tuple[int, str]]) -> Number:
     """The number that a member, a number or a name stands for; case, "-" and "_" of a name do not matter."""
     if isinstance(value, str):
         known = {_plain(name): number for number, name in names}
@@ -189,7 +224,7 @@ def _one_count(what: dict[str, int | None], default: int) -> int:
     return next(iter(counts.values()), default)
 
 
-def _finish(what: str, status: np.ndarray, result: Any, errors: str) -> Any:
+def _finish(what: str, status: StatusArray, result: T, errors: str) -> T:
     bad = np.flatnonzero(status)
     if errors == "return" or not len(bad):
         return result
@@ -232,9 +267,9 @@ class Suite:
     """
 
     def __init__(self, kem: Kem | int | str, kdf: Kdf | int | str, aead: Aead | int | str):
-        self.kem = _member(Kem, kem, _core.hpke_kems())
-        self.kdf = _member(Kdf, kdf, _core.hpke_kdfs())
-        self.aead = _member(Aead, aead, _core.hpke_aeads())
+        self.kem: Kem = _member(Kem, kem, _core.hpke_kems())
+        self.kdf: Kdf = _member(Kdf, kdf, _core.hpke_kdfs())
+        self.aead: Aead = _member(Aead, aead, _core.hpke_aeads())
         self._core = _core.HpkeSuite(int(self.kem), int(self.kdf), int(self.aead))
 
     @property
@@ -269,7 +304,7 @@ class Suite:
     def __reduce__(self) -> Any:
         return Suite, tuple(map(int, self._numbers()))
 
-    def _numbers(self) -> tuple[int, int, int]:
+    def _numbers(self) -> tuple[Kem, Kdf, Aead]:
         return self.kem, self.kdf, self.aead
 
     # ---- keys
@@ -316,7 +351,7 @@ class Suite:
         check(_core.hpke_derive(context._core, self._core, count, array, record, pk, sk, status), "deriving keys")
         return _finish("deriving keys", status, KeyPairs(pk, sk), "raise")
 
-    def public_keys(self, context: Context, sk: Any) -> np.ndarray:
+    def public_keys(self, context: Context, sk: Any) -> ByteArray:
         """The public keys of secret keys.
 
         Parameters
@@ -336,13 +371,20 @@ class Suite:
         check(_core.hpke_public_keys(context._core, self._core, count, array, pk, status), "public keys")
         return _finish("public keys", status, pk, "raise")
 
-    def _pairs(self, count: int) -> tuple[np.ndarray, Secret]:
+    def _pairs(self, count: int) -> tuple[ByteArray, Secret]:
         return np.zeros((count, self.public_key_bytes), np.uint8), Secret.zeros((count, self.secret_key_bytes))
 
     # ---- messages
 
-    def seal(self, context: Context, pk: Any, plaintexts: Any, info: bytes = b"", aad: bytes = b"", *,
-             count: int | None = None, draws: Any = None, errors: Errors = "raise") -> Sealed:
+    @overload
+    def seal(self, context: Context, pk: Any, plaintexts: Listed, info: Any = b"", aad: Any = b"", *,
+             count: int | None = None, draws: Any = None, errors: Errors = "raise") -> Sealed[list[bytes]]: ...
+    @overload
+    def seal(self, context: Context, pk: Any, plaintexts: Any, info: Any = b"", aad: Any = b"", *,
+             count: int | None = None, draws: Any = None, errors: Errors = "raise") -> Sealed[ByteArray]: ...
+
+    def seal(self, context: Context, pk: Any, plaintexts: Any, info: Any = b"", aad: Any = b"", *,
+             count: int | None = None, draws: Any = None, errors: Errors = "raise") -> Sealed[Any]:
         """Seal messages, each under an encapsulation of its own.
 
         Parameters
@@ -353,7 +395,7 @@ class Suite:
         plaintexts : array, Secret, bytes, or list of bytes
             uint8, (n, width), or a list of any lengths: one for each item. One message, (width,) or bytes: the same for
             all items.
-        info, aad : bytes
+        info, aad : bytes, or an array of uint8
             What the key schedule and the cipher bind the messages to; the same for all.
         count : int, optional
             Number of items where neither `pk` nor `plaintexts` says it.
@@ -385,7 +427,8 @@ class Suite:
         if random is not None:
             check_records(random, "draws", self.draw_bytes, items)
         enc, status = np.zeros((items, self.enc_bytes), np.uint8), np.zeros(items, np.int32)
-        begins = None
+        begins: npt.NDArray[np.uint64] | None = None
+        out: ByteArray
         if messages.lengths is None:
             out = np.zeros((items, messages.width + TAG_BYTES), np.uint8)
         else:
@@ -396,8 +439,15 @@ class Suite:
                               out.nbytes, begins, status), "sealing")
         return _finish("sealing", status, Sealed(enc, out if begins is None else _split(out, begins), status), errors)
 
-    def open(self, context: Context, sk: Any, enc: Any, ciphertexts: Any, info: bytes = b"", aad: bytes = b"", *,
-             errors: Errors = "raise") -> Opened:
+    @overload
+    def open(self, context: Context, sk: Any, enc: Any, ciphertexts: Listed, info: Any = b"", aad: Any = b"", *,
+             errors: Errors = "raise") -> Opened[list[bytes]]: ...
+    @overload
+    def open(self, context: Context, sk: Any, enc: Any, ciphertexts: Any, info: Any = b"", aad: Any = b"", *,
+             errors: Errors = "raise") -> Opened[Secret]: ...
+
+    def open(self, context: Context, sk: Any, enc: Any, ciphertexts: Any, info: Any = b"", aad: Any = b"", *,
+             errors: Errors = "raise") -> Opened[Any]:
         """Open messages.
 
         Parameters
@@ -408,7 +458,7 @@ class Suite:
         enc : array, uint8, (n, enc_bytes) or (enc_bytes,)
         ciphertexts : array, bytes, or list of bytes
             uint8, (n, width + 16), or a list of any lengths; one ciphertext, (width + 16,) or bytes, of one item.
-        info, aad : bytes
+        info, aad : bytes, or an array of uint8
             What the messages were sealed with.
         errors : {"raise", "return"}
             What happens if items fail, after the others are done.
@@ -446,6 +496,10 @@ class Suite:
                               messages.data, messages.bytes, messages.width, messages.begins, out, out.nbytes, begins,
                               status), "opening")
         return _finish("opening", status, Opened(out if begins is None else _split(out, begins), status), errors)
+
+
+def __dir__() -> list[str]:
+    return __all__
 
 
 __all__ = ["TAG_BYTES", "Aead", "ItemStatus", "Kdf", "Kem", "Opened", "Sealed", "Suite"]

@@ -177,8 +177,8 @@ int public_keys(const Context& context, const Suite& suite, std::size_t count, n
 
 /// Number and name of each algorithm.
 template <class List>
-nb::list names(const List& list) {
-  nb::list out;
+auto names(const List& list) {
+  nb::typed<nb::list, nb::typed<nb::tuple, int, nb::str>> out;
   for (const auto& info : list)
     out.append(nb::make_tuple(static_cast<int>(info.id), std::string(info.name)));
   return out;

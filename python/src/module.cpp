@@ -17,9 +17,11 @@ namespace {
 
 using namespace nb::literals;
 
-nb::dict scheme_fields(std::size_t index) {
+using FieldsByName = nb::typed<nb::dict, nb::str, nb::any>;
+
+FieldsByName scheme_fields(std::size_t index) {
   const polykem_scheme_info_t info = info_of(scheme_at(index));
-  nb::dict fields;
+  FieldsByName fields;
   fields["name"] = info.name;
   fields["family"] = info.family;
   fields["title"] = info.title;
@@ -46,12 +48,12 @@ std::optional<std::size_t> find_scheme(const char* name) {
   return index;
 }
 
-nb::dict backend_fields(std::size_t index) {
+FieldsByName backend_fields(std::size_t index) {
   polykem_backend_info_t info{};
   info.struct_size = sizeof info;
   if (unless_no_memory(polykem_backend_info(index, &info)) != POLYKEM_OK)
     throw nb::index_error("no backend of that index");
-  nb::dict fields;
+  FieldsByName fields;
   fields["name"] = info.name;
   fields["description"] = info.description;
   fields["requirements"] = info.requirements;
@@ -137,7 +139,7 @@ void bind_context(nb::module_& m) {
       .def("profile", &Context::profile, "enable"_a)
       .def("profile_records",
            [](const Context& context) {
-             nb::list out;
+             nb::typed<nb::list, nb::typed<nb::tuple, nb::any, nb::ellipsis>> out;
              for (const StepRecord& r : context.profile_records())
                out.append(nb::make_tuple(r.op, r.step, r.stages, r.calls, r.items, r.nanoseconds, r.cycles));
              return out;

@@ -284,8 +284,9 @@ void write_relinearisation_key(const KeyFile& file, const CkksSwitchingKey& key,
   write(out, path, json);
 }
 
-void write_automorphism_keys(const KeyFile& file, const nb::typed<nb::sequence, nb::tuple>& keys, const char* path,
-                             bool json) {
+using KeysByElement = nb::typed<nb::sequence, nb::typed<nb::tuple, nb::int_, CkksSwitchingKey>>;
+
+void write_automorphism_keys(const KeyFile& file, const KeysByElement& keys, const char* path, bool json) {
   openfhe::AutomorphismKeys out;
   for (const nb::handle pair : keys)
     out.keys[file.tag].emplace(nb::cast<std::uint32_t>(pair[0]), file.key(nb::cast<const CkksSwitchingKey&>(pair[1])));

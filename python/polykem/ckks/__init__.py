@@ -30,3 +30,7 @@ __all__ = [
     "PartsError", "Plaintexts", "PublicKey", "ResidueError", "Row", "ScaleError", "SecretKey", "Status", "join",
     "load", "save", "sum_rotations",
 ]
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -6,6 +6,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Sequence
 
 import numpy as np
+import numpy.typing as npt
 
 from .. import _core
 from .._errors import ArgumentError
@@ -28,12 +29,12 @@ class _Batch:
     @property
     def count(self) -> int:
         """Items of the batch."""
-        return self._core.count
+        return int(self._core.count)
 
     @property
     def slots(self) -> int:
         """Complex numbers in an item."""
-        return self._core.slots
+        return int(self._core.slots)
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -43,12 +44,12 @@ class _Batch:
     @property
     def limbs(self) -> int:
         """Primes that rescaling has left."""
-        return self._core.limbs
+        return int(self._core.limbs)
 
     @property
     def scale(self) -> float:
         """What the numbers were multiplied by."""
-        return self._core.scale
+        return float(self._core.scale)
 
     @property
     def level(self) -> int:
@@ -90,9 +91,10 @@ class Plaintexts(_Batch):
         return cls(context, core)
 
     @property
-    def words(self) -> np.ndarray:
+    def words(self) -> npt.NDArray[np.uint64]:
         """uint64, (count, limbs, N): a view that cannot be written; of a batch on a GPU, a copy."""
-        return self.to_host()._core.words(self.context._core)
+        words: npt.NDArray[np.uint64] = self.to_host()._core.words(self.context._core)
+        return words
 
     def to(self, device: Device | int | str) -> Plaintexts:
         """A copy on a GPU, with the arguments and errors of `Ciphertexts.to`."""
@@ -151,18 +153,19 @@ class Ciphertexts(_Batch):
         ResidueError, LevelError, ArgumentError
         """
         array = _words(words, 4, context)
-        core = _core.ckks_ciphertexts(context._core, array, *array.shape[:3], slots, scale)
+        core = _made(context, array, slots, scale)
         return cls(context, core, degree, key_tag)
 
     @property
     def parts(self) -> int:
         """2, or 3 for a product that was not relinearised."""
-        return self._core.parts
+        return int(self._core.parts)
 
     @property
-    def words(self) -> np.ndarray:
+    def words(self) -> npt.NDArray[np.uint64]:
         """uint64, (count, parts, limbs, N): a view that cannot be written; of a batch on a GPU, a copy."""
-        return self.to_host()._core.words(self.context._core)
+        words: npt.NDArray[np.uint64] = self.to_host()._core.words(self.context._core)
+        return words
 
     def to(self, device: Device | int | str) -> Ciphertexts:
         """A copy on a GPU.
@@ -200,7 +203,7 @@ class Ciphertexts(_Batch):
         if step == 1:
             return self._like(_core.ckks_items(self.context._core, self._core, first, end - first))
         words = np.ascontiguousarray(self.words[key])
-        core = _core.ckks_ciphertexts(self.context._core, words, *words.shape[:3], self.slots, self.scale)
+        core = _made(self.context, words, self.slots, self.scale)
         return self._like(core)
 
     def _like(self, core: Any, degree: int | None = None) -> Ciphertexts:
@@ -261,7 +264,7 @@ def join(batches: Sequence[Ciphertexts]) -> Ciphertexts:
                 raise ArgumentError(f"batches with different {name} cannot be joined: "
                                     f"{getattr(first, name)} and {getattr(other, name)}")
     words = np.concatenate([batch.words for batch in batches])
-    core = _core.ckks_ciphertexts(first.context._core, words, *words.shape[:3], first.slots, first.scale)
+    core = _made(first.context, words, first.slots, first.scale)
     return first._like(core, max(batch.degree for batch in batches))
 
 
@@ -271,3 +274,8 @@ def _words(words: Any, dimensions: int, context: Context) -> np.ndarray:
         raise ArgumentError(f"words are uint64 in {dimensions} dimensions, the last of N = {context.ring_dimension}, "
                             f"not {array.dtype} of shape {array.shape}")
     return np.ascontiguousarray(array)
+
+
+def _made(context: Context, words: npt.NDArray[np.uint64], slots: int, scale: float) -> _core.CkksCiphertexts:
+    count, parts, limbs, _ = words.shape
+    return _core.ckks_ciphertexts(context._core, words, count, parts, limbs, slots, scale)

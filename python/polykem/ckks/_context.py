@@ -53,19 +53,19 @@ class Context:
             raise ArgumentError("threads are 0 or more")
         self._core = parameters._core(threads, allow_insecure)
         count = len(parameters.q)
-        roots = [self._core.prime(i)[1] for i in range(count + len(parameters.p))]
+        roots = tuple(self._core.prime(i)[1] for i in range(count + len(parameters.p)))
         self.parameters = replace(parameters, q_roots=roots[:count], p_roots=roots[count:])
         self._openfhe: Any = None  # the context of a file, which is written again as it is
 
     @property
     def ring_dimension(self) -> int:
         """N."""
-        return self._core.ring_dimension
+        return int(self._core.ring_dimension)
 
     @property
     def security_bits(self) -> int:
         """128, or 0 where less was allowed."""
-        return self._core.security_bits
+        return int(self._core.security_bits)
 
     def __repr__(self) -> str:
         return f"<polykem.ckks.Context: {self.parameters}>"

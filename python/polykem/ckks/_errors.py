@@ -36,7 +36,7 @@ class CkksError(Error):
         The C API's code.
     """
 
-    status: Status = Status.INTERNAL  # type: ignore[assignment]
+    status: IntEnum = Status.INTERNAL
 
 
 class ParameterError(CkksError, ValueError):

@@ -62,23 +62,23 @@ def load(source: Any, context: Context | None = None, *, kind: Kind | None = Non
     """
     _need_openfhe()
     source, head = _opened(source)
-    kind = kind or kind_of(head)
-    if kind == "key":
-        file, kind = _read_key(source)
-    elif kind in _READERS:
-        file = _READERS[kind](source)
+    what: str | None = kind or kind_of(head)
+    if what == "key":
+        file, what = _read_key(source)
+    elif what in _READERS:
+        file = _READERS[what](source)
     else:
-        raise FormatError("this is no file of OpenFHE for CKKS" if kind is None else f"there is no kind {kind!r}")
+        raise FormatError("this is no file of OpenFHE for CKKS" if what is None else f"there is no kind {what!r}")
     made = _Contexts(context, threads, allow_insecure)
-    if kind == "context":
+    if what == "context":
         return made.of(file)
-    if kind in ("relinearisation keys", "automorphism keys"):
+    if what in ("relinearisation keys", "automorphism keys"):
         return _keys(file, made, key_tag)
     context = made.of(file.context)
     core = file.make(context._core)
-    if kind == "ciphertext":
+    if what == "ciphertext":
         return Ciphertexts(context, core, file.noise_degree, file.key_tag)
-    return (PublicKey if kind == "public key" else SecretKey)(context, core, file.key_tag)
+    return (PublicKey if what == "public key" else SecretKey)(context, core, file.key_tag)
 
 
 def save(thing: Object, path: Any, form: Literal["binary", "json"] = "binary", *,
@@ -231,13 +231,14 @@ def _parameters(file: Any, special: tuple[Any, Any]) -> Parameters:
 
 
 def _digits(file: Any) -> int:
-    size = -(-len(file.q) // min(file.digits, len(file.q)))
-    return -(-len(file.q) // size)
+    primes = len(file.q)
+    size: int = -(-primes // min(file.digits, primes))
+    return -(-primes // size)
 
 
 def _fresh_scale(file: Any) -> float:
     if file.scaling in _FIXED:
-        return 2.0 ** file.scaling_bits
+        return float(2.0 ** file.scaling_bits)
     if file.scaling not in (_FLEXIBLE_AUTO, _COMPOSITE_AUTO, _COMPOSITE_MANUAL):
         raise ParameterError("of OpenFHE's scaling techniques FIXEDMANUAL, FIXEDAUTO, FLEXIBLEAUTO and the composite "
                              "ones are supported")
@@ -251,7 +252,7 @@ def _keys(file: Any, made: _Contexts, key_tag: str | None) -> Keys:
     tags = sorted({tag for tag, _ in file.entries})
     if key_tag is None and len(tags) == 1:
         key_tag = tags[0]
-    if key_tag not in tags:
+    if key_tag is None or key_tag not in tags:
         raise ArgumentError(f"name the secret key whose keys to take by key_tag, one of {tags}" if tags
                             else "there are no keys in this file")
     mine = [i for i, (tag, _) in enumerate(file.entries) if tag == key_tag]

@@ -112,7 +112,7 @@ class Parameters:
     @cached_property
     def security_bits(self) -> int:
         """128 if the Homomorphic Encryption Standard grants so many bits, else 0 [HES18, table 1]."""
-        return self._core(1, True).security_bits
+        return int(self._core(1, True).security_bits)
 
     def __str__(self) -> str:
         security = f"{self.security_bits} bits of security" if self.security_bits else "not secure, for tests only"

@@ -8,3 +8,7 @@ svg.py and page.py draw. Nothing but Python's standard library is needed.
 from .command import build, main
 
 __all__ = ["build", "main"]
+
+
+def __dir__() -> list[str]:
+    return __all__
