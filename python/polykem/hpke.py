@@ -342,9 +342,8 @@ class Suite:
         """
         array = as_array(ikm, "ikm")
         if array.ndim not in (1, 2) or array.shape[-1] < self.secret_key_bytes:
-            least = f"at least {self.secret_key_bytes}"
-            raise SizeError(f"ikm has shape {array.shape}; a key of {self.kem.name} is derived from {least} random bytes: "
-                            f"pass (bytes,) or (n, bytes) with {least} bytes")
+            raise SizeError(f"ikm has shape {array.shape}; pass (bytes,) or (n, bytes) with at least "
+                            f"{self.secret_key_bytes} random bytes for a key of {self.kem.name}")
         count, record = items_of(array), array.shape[-1]
         pk, sk = self._pairs(check_count(count, "the number of records in ikm"))
         status = np.zeros(count, np.int32)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The main thread ends while a daemon thread is in one call after the other: exit_program.py NAME. test_exit.py runs it.
+"""The main thread ends while a daemon thread is in one call after the other: exit_program.py NAME.
 
-Beside the calls it has what they need: CALLS[name]() returns a function that blocks for some milliseconds.
+test_exit.py runs it. CALLS[name]() makes what a call needs and returns a function that blocks for some milliseconds.
 """
 import os
 import sys

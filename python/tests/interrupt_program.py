@@ -45,7 +45,8 @@ def hpke(name):
 def into_own_arrays():
     """What is written to is zero after the interruption."""
     scheme = polykem.Scheme(SET)
-    out = (np.full((COUNT, scheme.public_key_bytes), 1, np.uint8), polykem.Secret.zeros((COUNT, scheme.secret_key_bytes)))
+    out = (np.full((COUNT, scheme.public_key_bytes), 1, np.uint8),
+           polykem.Secret.zeros((COUNT, scheme.secret_key_bytes)))
     try:
         CTX.keygen(SET, COUNT, out=out)
     finally:

@@ -49,12 +49,17 @@ def test_pieces_yield_what_the_whole_does(name):
     pk, sk = whole
     ct = polykem.Context(threads=1).encaps(name, pk, draws=coins).ct
     seeds = draws if scheme.secret_seed_bytes else sk
-    calls = [lambda c: c.keygen(name, count, draws=draws), lambda c: c.encaps(name, pk, draws=coins),
-             lambda c: c.encaps(name, pk[3], count, draws=coins), lambda c: c.encaps(name, c.keyset(name, pk), draws=coins),
+    calls = [lambda c: c.keygen(name, count, draws=draws),
+             lambda c: c.encaps(name, pk, draws=coins),
+             lambda c: c.encaps(name, pk[3], count, draws=coins),
+             lambda c: c.encaps(name, c.keyset(name, pk), draws=coins),
              lambda c: c.encaps(name, c.keyset(name, pk), key_index=index, draws=coins),
              lambda c: c.encaps(name, c.keyset(name, pk), count, key_index=5, draws=coins),
-             lambda c: c.decaps(name, sk, ct), lambda c: c.decaps(name, sk[7], ct), lambda c: c.decaps(name, seeds, ct),
-             lambda c: c.decaps(name, c.keyset(name, sk), ct), lambda c: c.decaps(name, c.keyset(name, sk), ct, key_index=index)]
+             lambda c: c.decaps(name, sk, ct),
+             lambda c: c.decaps(name, sk[7], ct),
+             lambda c: c.decaps(name, seeds, ct),
+             lambda c: c.decaps(name, c.keyset(name, sk), ct),
+             lambda c: c.decaps(name, c.keyset(name, sk), ct, key_index=index)]
     for call in calls:
         assert same(call(polykem.Context(threads=1)), in_a_thread(lambda: call(polykem.Context(threads=1))))
 
