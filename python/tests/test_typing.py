@@ -88,7 +88,7 @@ def test_errors_are_pickled(ctx):
         with pytest.raises(polykem.Error) as caught:
             wrong()
         other = pickle.loads(pickle.dumps(caught.value))
-        assert type(other) is type(caught.value) and vars(other) == vars(caught.value) and str(other) == str(caught.value)
+        assert (type(other), vars(other), str(other)) == (type(caught.value), vars(caught.value), str(caught.value))
 
 
 # ---- representations
