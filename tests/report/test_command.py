@@ -292,6 +292,15 @@ class Tags(html.parser.HTMLParser):
         self.words += words
 
 
+class Options(Case):
+    def test_an_unknown_option_is_named_with_the_one_it_resembles(self):
+        for wrong, close in (("--outptu", "--output"), ("--schem", "--scheme"), ("--forse", "--force")):
+            done = self.report(wrong, "x", code=USAGE)
+            self.assertIn(f"polykem: polykem-report has no option '{wrong}'\n  did you mean '{close}'?", done.stderr)
+        self.report("--seconds", "nan", code=USAGE)
+        self.report("--seconds", "inf", code=USAGE)
+
+
 class Streams(Case):
     """Standard streams that are closed or full."""
 

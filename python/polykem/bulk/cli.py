@@ -13,6 +13,8 @@ import sys
 import threading
 from pathlib import Path
 
+from ..report.options import Parser as OptionParser
+from ..report.options import UnknownOption
 from ..report.streams import lost_output, open_streams, say, tell
 from . import bounds
 from .column import SUITE
@@ -32,7 +34,7 @@ polykem-bulk: whoever can read that folder, its backups or its disks has them.
 """
 
 
-class Parser(argparse.ArgumentParser):
+class Parser(OptionParser):
     """Errors in the form of this program's other errors."""
 
     def _print_message(self, message, file=None):
@@ -325,6 +327,8 @@ def attempt(arguments):
         return result, result.pop("exit_code", 0)
     except BulkError as error:
         return failure(error.message, error.code, error.hint)
+    except UnknownOption as error:
+        return failure(str(error), USAGE, f"did you mean {error.close}?" if error.close else "see polykem-bulk --help")
     except ImportError as error:
         return failure(f"{error.name} is not installed", RESOURCES, "pip install 'polykem[bulk]'")
     except MemoryError:

@@ -9,7 +9,7 @@ import json
 import sys
 from pathlib import Path
 
-from . import collect, files
+from . import collect, files, options
 from .documents import SCHEMA, load, read, unpack
 from .errors import BAD_INPUT, CHECK_FAILED, DEFECT, IO, OK, RESOURCES, USAGE, ReportError
 from .page import page
@@ -28,7 +28,7 @@ It takes less than a minute. Results that --add takes: the --json of polykem doc
 bench/results. The page loads nothing and runs no script. Exit codes: docs/exit_codes.md; 1 if a self-test fails."""
 
 
-class Parser(argparse.ArgumentParser):
+class Parser(options.Parser):
     def _print_message(self, message, file=None):
         """For --help and --version; argparse's own says nothing if it fails."""
         say(message)
@@ -166,6 +166,9 @@ def attempt(words: list[str]) -> int:
         return ended.code
     except ReportError as error:
         return report_error(error, words)
+    except options.UnknownOption as error:
+        hint = f"did you mean '{error.close}'? " if error.close else ""
+        return report_error(ReportError(USAGE, str(error), hint + "'polykem-report --help' shows the options"), words)
     except KeyboardInterrupt:
         return report_error(ReportError(INTERRUPTED, "interrupted by SIGINT: no output file was written"), words)
     except MemoryError:

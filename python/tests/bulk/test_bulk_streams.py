@@ -38,6 +38,17 @@ def test_output_that_cannot_be_written(tmp_path, full, words, unbuffered, monkey
         (tmp_path / "key").unlink(missing_ok=True)
 
 
+@pytest.mark.parametrize("words, wrong, close", [
+    (("keygen", "--schme", "mlkem768"), "polykem-bulk keygen has no option '--schme'", "--scheme"),
+    (("verify", "--key-fil=x", "--quite"), "polykem-bulk verify has no option '--quite'", "--quiet"),
+    (("--versoin",), "polykem-bulk has no option '--versoin'", ""),
+])
+def test_an_unknown_option_is_named_before_one_that_is_missing(tmp_path, words, wrong, close):
+    done = run(tmp_path, *words)
+    assert done.returncode == USAGE
+    assert wrong in done.stderr and close in done.stderr and "required" not in done.stderr
+
+
 def test_files_get_nothing_that_belongs_on_a_stream(tmp_path):
     assert run(tmp_path, "new-key", "key", "--json", "out", close=(0, 1, 2)).returncode == 0
     assert json.loads((tmp_path / "out").read_text())["file"] == "key"
