@@ -12,7 +12,7 @@ namespace polykem::cli {
 struct Endpoint {
   std::string host, port;
 };
-/** "HOST:PORT" or "[IPV6]:PORT". Throws CliError (usage). */
+/** "HOST:PORT", where an IPv6 address stands in brackets. Throws CliError (usage). */
 Endpoint parse_endpoint(const std::string& text);
 
 struct Probe {

@@ -43,7 +43,7 @@ ssl_conf = ssl
 providers = none
 [none]
 """
-# What is changed in that file (text, replacement), and what is said of it. The first three: OpenSSL ignores the whole file.
+# What is changed in that file (text, replacement), and what is said of it.
 BROKEN = [
     ("openssl_conf = start", "openssl_conf = strat",
      "line 1: openssl_conf names section [strat], which is not there, so OpenSSL ignores the whole file"),
@@ -57,14 +57,16 @@ BROKEN = [
      "line 17: providers names section [provider], which is not there, so OpenSSL ignores it and what follows in "
      "[start]; did you mean 'providers'?"),
     ("[start]\nproviders =", "[start]\nprovdiers =",
-     "line 17: OpenSSL knows no 'provdiers', so it ignores this line and what follows in [start]; did you mean 'providers'?"),
+     "line 17: OpenSSL knows no 'provdiers', so it ignores this line and what follows in "
+     "[start]; did you mean 'providers'?"),
     ("[start]\nproviders = providers\n", "[start]\n", "section [start] has no line 'providers = SECTION'"),
     ("[providers]", "[provider]", "line 17: providers names section [providers], which is not there"),
     ("polykem = p\n", "", "section [providers] names no provider 'polykem'"),
     ("polykem = p\n", "polykem = q\n", "line 4: polykem names section [q], which is not there"),
     ("[p]", "[pk]", "line 4: polykem names section [p], which is not there"),
     ("activate = 1\nmodule", "activat = 1\nmodule",
-     "section [p] has no line 'activate = 1', so OpenSSL does not load 'polykem'; line 8: did you mean 'activate' by 'activat'?"),
+     "section [p] has no line 'activate = 1', so OpenSSL does not load 'polykem'; line 8: did you "
+     "mean 'activate' by 'activat'?"),
     ("activate = 1\nmodule", "module", "section [p] has no line 'activate = 1'"),
     ("module = /", "module = ", "no absolute path"),
     ("module = ", "modul = ", "OpenSSL does not load polykem by section [p]"),
@@ -72,7 +74,8 @@ BROKEN = [
     ("activate = 1\nmodule", "activate = 1\nthread = 2\nmodule", "thread: no such key; there are backend, threads"),
     ("default = d", "defualt = d", "OpenSSL's own provider, 'default', is not active; every program needs it"),
     ("default = d\n", "", "section [providers] names no provider 'default', which every program needs"),
-    ("[d]\nactivate = 1", "[d]\nactvate = 1", "section [d] has no line 'activate = 1', so OpenSSL does not load 'default'"),
+    ("[d]\nactivate = 1", "[d]\nactvate = 1",
+     "section [d] has no line 'activate = 1', so OpenSSL does not load 'default'"),
     ("\nssl_conf", "\nssl_cnof", "line 19: OpenSSL knows no 'ssl_cnof', so it ignores this line"),
     ("ssl_conf = ssl", "ssl_conf = tsl", "line 19: ssl_conf names section [tsl], which is not there"),
     ("ssl_conf = ssl\n", "", "line 13: programs do not read Groups in section [tls]"),
@@ -80,15 +83,17 @@ BROKEN = [
     ("system_default = tls", "system_default = tsl", "line 11: system_default names section [tsl], which is not there"),
     ("system_default", "server", "has no line 'system_default = SECTION', the only one that every program reads"),
     ("Groups", "Gruops", "line 13: OpenSSL knows no 'Gruops' here and ignores it; did you mean 'Groups'?"),
-    ("X25519MLKEM768:", "X25519MLKEM786:", "line 13: OpenSSL has no group 'X25519MLKEM786', so it ignores the whole list"),
+    ("X25519MLKEM768:", "X25519MLKEM786:",
+     "line 13: OpenSSL has no group 'X25519MLKEM786', so it ignores the whole list"),
     ("X25519MLKEM768:", "x25519_mlkem768:", "line 13: OpenSSL has no group 'x25519_mlkem768'"),
     (":X25519", ":X25591", "line 13: OpenSSL has no group 'X25591', so it ignores the whole list"),
     ("X25519MLKEM768:X25519", "X25519MLKEM768,X25519", "line 13: OpenSSL has no group 'X25519MLKEM768,X25519'"),
     ("X25519MLKEM768:X25519", "X25519:X25519MLKEM768",
-     "line 13: two programs with this file negotiate X25519: it stands before X25519MLKEM768, so the client sends a key "
-     "share for it alone, and the server takes that"),
+     "line 13: two programs with this file negotiate X25519: it stands before X25519MLKEM768, so the client sends a "
+     "key share for it alone, and the server takes that"),
     ("[tls]\n", "[tls]\nMaxProtocol = TLSv1.2\n", "two programs with this file speak TLSv1.2"),
-    ("[tls]\n", "[tls]\nMinProtocl = TLSv1.2\n", "line 13: OpenSSL knows no 'MinProtocl' here and ignores it; did you mean"),
+    ("[tls]\n", "[tls]\nMinProtocl = TLSv1.2\n",
+     "line 13: OpenSSL knows no 'MinProtocl' here and ignores it; did you mean"),
     ("?provider=polykem", "provider=polykem", "default_properties exclude OpenSSL's own algorithms"),
     ("?provider=polykem", "provider=default", "default_properties exclude polykem's algorithms"),
     ("?provider=polykem", "provider!=polykem", "default_properties exclude polykem's algorithms"),
@@ -98,7 +103,8 @@ BROKEN = [
      "line 15: default_properties names the provider 'polykme', which is not active; did you mean 'polykem'?"),
     ("?provider=polykem", "?provder=polykem", "line 15: default_properties has 'provder'; did you mean 'provider'?"),
     ("default_properties", "default_property", "line 15: OpenSSL knows no 'default_property' here"),
-    ("alg_section = ", "alg_secton = ", "line 18: OpenSSL knows no 'alg_secton', so it ignores this line and what follows"),
+    ("alg_section = ", "alg_secton = ",
+     "line 18: OpenSSL knows no 'alg_secton', so it ignores this line and what follows"),
     ("[start]", "[start", "OpenSSL cannot read this file and ignores all of it"),
     ("openssl_conf", "config_diagnostics = 1\nopenssl_conf = nothing\n# ", "no program starts with it"),
 ]
@@ -414,15 +420,16 @@ class TlsConnect(Case):
 
     def test_what_openssl_cnf_says_of_tls_does_not_matter(self):
         config = self.dir / "openssl.cnf"
-        config.write_text(changed(FINE.format(module=module_of_this_build(self)), "[tls]\nGroups = X25519MLKEM768:X25519",
-                                  "[tls]\nMaxProtocol = TLSv1.2\nGroups = P-521"))
+        fine = FINE.format(module=module_of_this_build(self))
+        config.write_text(changed(fine, "Groups = X25519MLKEM768:X25519", "MaxProtocol = TLSv1.2\nGroups = P-521"))
         with SServer(HYBRID) as server:
             self.assertEqual(self.connect(server.port, "--config", config)["group"], HYBRID)
 
     def test_strangers(self):
         def fails(code, words, answer, *options):
             with stranger(answer) as port:
-                self.fails(code, [f"127.0.0.1 port {port}", *words], "tls-check", "--connect", f"127.0.0.1:{port}", *options)
+                where = f"127.0.0.1:{port}"
+                self.fails(code, [f"127.0.0.1 port {port}", *words], "tls-check", "--connect", where, *options)
 
         fails(BAD_INPUT, ["does not speak TLS"], lambda c: c.sendall(b"HTTP/1.1 400 Bad Request\r\n\r\n"))
         fails(IO, ["closes the connection during the handshake"], lambda c: c.recv(1))

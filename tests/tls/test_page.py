@@ -37,6 +37,14 @@ class Page(unittest.TestCase):
                                           timeout=clients.PATIENCE, env=openssl.environment())
                     self.assertEqual(done.returncode, 0, done.stderr)
                     self.assertIn("Hello, quantum world", done.stdout)
+            self.check_certificate(pathlib.Path(folder) / "certificate.pem")
+
+    def check_certificate(self, path):
+        """Clients that look at the name only in its place, and take no authority's certificate for a server's."""
+        said = openssl.run("x509", "-in", path, "-noout", "-ext", "basicConstraints,subjectAltName").stdout
+        self.assertIn("CA:FALSE", said)
+        self.assertNotIn("CA:TRUE", said)
+        self.assertIn("DNS:localhost", said)
 
 
 if __name__ == "__main__":

@@ -1,13 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """Servers from Debian's packages with polykem's provider: each negotiates, alone and under load, waiting or pausing."""
 
+import contextlib
+import os
+import signal
+import time
 import unittest
 
 import clients
 import openssl
 import tap
-from cases import load, require
-from servers import ALL, Apache, HAProxy, SServer, TrafficServer
+from cases import PATIENCE, load, require
+from servers import ALL, Apache, HAProxy, Nginx, SServer, TrafficServer, children
 
 HYBRID = "X25519MLKEM768"
 RUNS_ON_A_BUSY_MACHINE = 5  # of a load whose rate is checked: other programs may take the CPU during one
@@ -121,6 +125,93 @@ class EachGroup(unittest.TestCase):
             clients.s_client(wire.port, server.certificate, server.client_conf, f"X25519:{HYBRID}")
             self.assertTrue(wire.last().retried)
             self.assertEqual(wire.last().selected, HYBRID)
+
+
+class FallBack(unittest.TestCase):
+    """A server that has X25519 takes the share for it that a client sends first, and asks for no other, although both
+    have the hybrid. docs/tls.md says how to prevent that, and what the server's log shows."""
+
+    def negotiated(self, kind, groups, offered):
+        """(group, whether the server asked for another share) of a client that sends a share for its first group."""
+        with kind(groups) as server, tap.Tap(server.port) as wire:
+            clients.s_client(wire.port, server.certificate, server.client_conf, offered)
+            if not wire.last().retried:  # else these are the shares of the second ClientHello
+                self.assertEqual(wire.last().shares, [offered.split(":", maxsplit=1)[0]])
+            return wire.last().selected, wire.last().retried
+
+    def test_the_list_without_x25519_prevents_it(self):
+        for kind in ALL:
+            with self.subTest(kind.__name__):
+                require(kind)
+                first_x25519 = f"X25519:{HYBRID}"
+                for groups in (f"{HYBRID}:X25519", f"X25519:{HYBRID}"):
+                    self.assertEqual(self.negotiated(kind, groups, first_x25519), ("X25519", False))
+                self.assertEqual(self.negotiated(kind, HYBRID, first_x25519), (HYBRID, True))
+                self.assertEqual(self.negotiated(kind, f"{HYBRID}:secp384r1", first_x25519), (HYBRID, True))
+                self.assertEqual(self.negotiated(kind, f"{HYBRID}:X25519", f"{HYBRID}:X25519"), (HYBRID, False))
+
+    def test_nginx_logs_the_group(self):
+        require(Nginx)
+        with Nginx(f"{HYBRID}:X25519") as server:
+            for group, logged in ((HYBRID, {"0x11ec", HYBRID}), ("X25519", {"X25519"})):
+                clients.curl(server.port, server.certificate, server.client_conf, group)
+                self.assertIn(server.access_log().split()[-1], logged)
+
+
+class Daemon(Nginx):
+    """nginx as Debian's service runs it: away from who started it, which its own upgrade needs."""
+
+    def __init__(self, *arguments, first_line="", **options):
+        super().__init__(*arguments, **options)
+        self._first_line = first_line
+
+    def configure(self):
+        super().configure()
+        path = self.folder / "nginx.conf"
+        path.write_text(self._first_line + "\n" + path.read_text().replace("daemon off;", "daemon on;"))
+
+    def runs(self):
+        return True  # the process that was started ends at once
+
+    def pid(self, name="pid"):
+        return int((self.folder / name).read_text())
+
+    def upgrade(self):
+        """True if a new program has taken over. nginx overlooks the signal until it has workers, and while the process
+        that started it lives."""
+        end = time.monotonic() + PATIENCE
+        self._process.wait(timeout=PATIENCE)
+        while time.monotonic() < end and not children(self.pid()):
+            time.sleep(0.02)
+        os.kill(self.pid(), signal.SIGUSR2)
+        while time.monotonic() < end:
+            if "[emerg]" in self.log():
+                return False
+            if (self.folder / "pid.oldbin").exists() and (self.folder / "pid").exists():
+                return True
+            time.sleep(0.02)
+        raise AssertionError(f"nginx neither upgrades nor says why not: {self.log()}")
+
+    def stop(self):
+        for name in ("pid", "pid.oldbin"):
+            with contextlib.suppress(OSError, ValueError):
+                os.kill(self.pid(name), signal.SIGTERM)
+        super().stop()
+
+
+class Services(unittest.TestCase):
+    """What docs/tls.md says of Debian's services."""
+
+    def test_nginx_passes_the_variable_to_a_new_program(self):
+        require(Nginx)
+        for line, takes_over in (("env OPENSSL_CONF;", True), ("", False)):
+            with self.subTest(line), Daemon(f"{HYBRID}:X25519", first_line=line) as server:
+                self.assertEqual(server.upgrade(), takes_over)
+                if takes_over:
+                    os.kill(server.pid("pid.oldbin"), signal.SIGQUIT)
+                with tap.Tap(server.port) as wire:
+                    clients.s_client(wire.port, server.certificate, server.client_conf, HYBRID)
+                    self.assertEqual(wire.last().selected, HYBRID)
 
 
 if __name__ == "__main__":
