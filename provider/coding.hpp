@@ -2,7 +2,6 @@
 // What encoders and decoders share. They are there for the sets whose keys have forms in the standards.
 #pragma once
 
-#include <openssl/bio.h>
 #include <openssl/core.h>
 #include <openssl/core_dispatch.h>
 
@@ -37,18 +36,6 @@ Function* manager_function(const Provider& provider, const Algorithm& algorithm,
     }
   }
   throw std::logic_error("a key manager without that function");
-}
-
-struct BioFree {
-  void operator()(BIO* bio) const { BIO_free(bio); }
-};
-using BioPtr = std::unique_ptr<BIO, BioFree>;
-
-/** The program's stream. */
-inline BioPtr open_core_bio(const Provider& provider, OSSL_CORE_BIO* core) {
-  BioPtr bio(BIO_new_from_core_bio(provider.library.get(), core));
-  if (bio == nullptr) throw std::bad_alloc();
-  return bio;
 }
 
 /** An encoder or decoder: which algorithm, and its properties. */

@@ -15,9 +15,18 @@ Compute::Machine::~Machine() {
   polykem_context_free(context);
 }
 
+Compute::Compute(Config config)
+    : config_(std::move(config)),
+      pauses_(std::make_shared<Pauses>(config_.abandoned_limit)),
+      statistics_(config_.statistics, pauses_) {}
+
 Compute::~Compute() {
-  const std::unique_ptr<Machine> machine(machine_.load());
-  if (machine != nullptr) statistics_.write_at_end(machine->batcher);
+  end();
+  delete machine_.load();
+}
+
+void Compute::end() const {
+  if (const Machine* machine = machine_.load(); machine != nullptr) statistics_.write_at_end(machine->batcher);
 }
 
 polykem_status Compute::make(Machine& out) const {
@@ -55,7 +64,7 @@ polykem_status Compute::start(const Scheme& scheme, polykem_op op, const std::ui
   out.operation_ = std::make_unique<Operation>();
   Operation& operation = *out.operation_;
   operation.secrets = std::move(draws);
-  operation.pauses = config_.async && in_job();
+  if (config_.async && pauses_->allowed() && in_job()) operation.pauses = pauses_;
   polykem_request request{};
   request.struct_size = sizeof request;
   request.scheme = scheme.handle();
@@ -63,9 +72,10 @@ polykem_status Compute::start(const Scheme& scheme, polykem_op op, const std::ui
   request.count = 1;
   (op == POLYKEM_ENCAPS ? request.pk : request.sk) = key;
   request.ct = ciphertext;
-  request.flags = operation.pauses ? 0 : POLYKEM_CALLER_WAITS;
+  const bool pauses = operation.pauses != nullptr;
+  request.flags = pauses ? 0 : POLYKEM_CALLER_WAITS;
   request.draws = operation.secrets.empty() ? nullptr : operation.secrets.data();
-  return polykem_batcher_add(mine->batcher, &request, operation.pauses ? wake : nullptr, &operation, &operation.ticket);
+  return polykem_batcher_add(mine->batcher, &request, pauses ? wake : nullptr, &operation, &operation.ticket);
 }
 
 }  // namespace polykem::provider

@@ -36,8 +36,10 @@ class Pending {
  * child goes on by itself. */
 class Compute {
  public:
-  explicit Compute(Config config) : config_(std::move(config)), statistics_(config_.statistics) {}
+  explicit Compute(Config config);
   ~Compute();
+  /** The process ends, and nothing is destroyed. */
+  void end() const;
   Compute(const Compute&) = delete;
   Compute& operator=(const Compute&) = delete;
 
@@ -56,6 +58,7 @@ class Compute {
   polykem_status machine(Machine*& out);
 
   const Config config_;
+  const std::shared_ptr<Pauses> pauses_; /**< shared with operations, which may outlive the provider */
   Statistics statistics_;
   std::atomic<Machine*> machine_{nullptr};
 };

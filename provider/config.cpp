@@ -12,6 +12,7 @@
 #include <string_view>
 
 #include "config_file.hpp"
+#include "core.hpp"
 
 namespace polykem::provider {
 
@@ -25,8 +26,8 @@ constexpr std::uint64_t kMostBatchItems = 65536;
 constexpr std::uint64_t kMostCodePoint = 0xFFFF;
 constexpr const char* kGroupPrefix = "groups.";
 
-constexpr const char* kKeys[] = {"backend",    "threads",    "deadline_us", "linger_us", "batch_items",
-                                 "high_water", "hard_limit", "broker",      "async",     "statistics"};
+constexpr const char* kKeys[] = {"backend",    "threads", "deadline_us", "linger_us",       "batch_items", "high_water",
+                                 "hard_limit", "broker",  "async",       "abandoned_limit", "statistics"};
 /** What OpenSSL itself reads in the section of a provider. */
 constexpr const char* kOpensslKeys[] = {"identity", "module", "activate", "soft_load"};
 
@@ -140,12 +141,8 @@ void check_keys(const CoreParameters& core, const Offer& offer) {
 
 }  // namespace
 
-CoreParameters::CoreParameters(const OSSL_CORE_HANDLE* handle, const OSSL_DISPATCH* core) : handle_(handle) {
-  for (; core->function_id != 0; ++core) {
-    if (core->function_id == OSSL_FUNC_CORE_GET_PARAMS)
-      get_params_ = reinterpret_cast<OSSL_FUNC_core_get_params_fn*>(core->function);
-  }
-}
+CoreParameters::CoreParameters(const OSSL_CORE_HANDLE* handle, const OSSL_DISPATCH* core)
+    : handle_(handle), get_params_(core_function<OSSL_FUNC_core_get_params_fn>(core, OSSL_FUNC_CORE_GET_PARAMS)) {}
 
 const char* CoreParameters::get(const char* key) const {
   char* value = nullptr;
@@ -165,6 +162,7 @@ Config read_config(const CoreParameters& core, Offer& offer) {
   read_number(core, "hard_limit", config.hard_limit, kMostItems);
   read_broker(core, config);
   read_async(core, config);
+  read_number(core, "abandoned_limit", config.abandoned_limit, kMostItems);
   read_statistics(core, config);
   read_groups(core, offer);
   return config;

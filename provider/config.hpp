@@ -24,8 +24,10 @@ struct Config {
   unsigned threads = 0;
   std::uint32_t deadline_us = 0, linger_us = 0; /**< 0: the library's default, here and below */
   std::size_t batch_items = 0, high_water = 0, hard_limit = 0;
-  std::string broker;     /**< path of a socket; empty: none */
-  bool async = true;      /**< pause in ASYNC jobs */
+  std::string broker; /**< path of a socket; empty: none */
+  bool async = true;  /**< pause in ASYNC jobs */
+  std::size_t abandoned_limit =
+      0;                  /**< after so many abandoned pauses none pauses any more; 0: Pauses::kMostAbandoned */
   std::string statistics; /**< path of a file; empty: none */
 };
 
@@ -37,7 +39,7 @@ class CoreParameters {
 
  private:
   const OSSL_CORE_HANDLE* handle_;
-  OSSL_FUNC_core_get_params_fn* get_params_ = nullptr;
+  OSSL_FUNC_core_get_params_fn* get_params_;
 };
 
 /** Reads the section, which also sets and removes groups of the offer. Throws ConfigError. */

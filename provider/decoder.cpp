@@ -44,27 +44,23 @@ int does_selection(void* /*provider*/, int selection) {
   return selection == 0;
 }
 
-bool read_all(BIO* bio, SecretBytes& out, std::size_t bytes) {
-  std::size_t done = out.size();
+bool append(const CoreStreams& streams, OSSL_CORE_BIO* in, SecretBytes& out, std::size_t bytes) {
+  const std::size_t done = out.size();
   out.resize(done + bytes);
-  while (done < out.size()) {
-    std::size_t got = 0;
-    if (BIO_read_ex(bio, out.data() + done, out.size() - done, &got) != 1) return false;
-    done += got;
-  }
-  return true;
+  return streams.read(in, out.data() + done, bytes);
 }
 
 /** The next element of the stream and nothing behind it; empty if there is none, or none that a key can be. */
-SecretBytes read_element(BIO* bio) {
+SecretBytes read_element(const CoreStreams& streams, OSSL_CORE_BIO* in) {
   constexpr std::uint8_t kLongForm = 0x80;
   SecretBytes out;
-  if (!read_all(bio, out, 2)) return {};
+  if (!append(streams, in, out, 2)) return {};
   const std::size_t length_bytes = out[1] < kLongForm ? 0 : out[1] - kLongForm;
-  if (length_bytes > sizeof(std::uint32_t) || !read_all(bio, out, length_bytes)) return {};
+  if (length_bytes > sizeof(std::uint32_t) || !append(streams, in, out, length_bytes)) return {};
   const std::optional<formats::DerHeader> header = formats::der_header(out);
-  if (!header || header->content_bytes > formats::kMostBytes || !read_all(bio, out, header->content_bytes)) return {};
-  return out;
+  const bool whole =
+      header && header->content_bytes <= formats::kMostBytes && append(streams, in, out, header->content_bytes);
+  return whole ? out : SecretBytes();
 }
 
 /** Puts the parts of a private key into the key, which compares them. */
@@ -115,8 +111,7 @@ int decode(void* data, OSSL_CORE_BIO* in, int /*selection*/, OSSL_CALLBACK* call
            OSSL_PASSPHRASE_CALLBACK* /*ask*/, void* /*ask_argument*/) {
   const auto& decoder = *static_cast<const Decoder*>(data);
   return guarded(decoder.provider.errors, [&]() -> int {
-    const BioPtr bio = open_core_bio(decoder.provider, in);
-    KeyPtr key = read_key(decoder, read_element(bio.get()));
+    KeyPtr key = read_key(decoder, read_element(decoder.provider.streams, in));
     return key == nullptr ? 1 : hand_over(std::move(key), callback, argument);
   });
 }

@@ -204,10 +204,7 @@ int encode(void* data, OSSL_CORE_BIO* out, const void* object, const OSSL_PARAM 
       return 0;
     }
     const SecretBytes content = content_of(encoder, key, with_private, ask, argument);
-    std::size_t written = 0;
-    return !content.empty() &&
-           BIO_write_ex(open_core_bio(encoder.provider, out).get(), content.data(), content.size(), &written) == 1 &&
-           written == content.size();
+    return !content.empty() && encoder.provider.streams.write(out, content.data(), content.size());
   });
 }
 

@@ -3,14 +3,11 @@
 
 #include <cstdarg>
 
+#include "core.hpp"
+
 namespace polykem::provider {
 
 namespace {
-
-template <class Function>
-Function* as(const OSSL_DISPATCH& entry) {
-  return reinterpret_cast<Function*>(entry.function);
-}
 
 constexpr unsigned number(Reason reason) {
   return static_cast<unsigned>(reason);
@@ -56,23 +53,11 @@ OSSL_ITEM reasons[] = {
 
 }  // namespace
 
-Errors::Errors(const OSSL_CORE_HANDLE* handle, const OSSL_DISPATCH* core) : handle_(handle) {
-  for (; core->function_id != 0; ++core) {
-    switch (core->function_id) {
-      case OSSL_FUNC_CORE_NEW_ERROR:
-        new_error_ = as<OSSL_FUNC_core_new_error_fn>(*core);
-        break;
-      case OSSL_FUNC_CORE_SET_ERROR_DEBUG:
-        set_debug_ = as<OSSL_FUNC_core_set_error_debug_fn>(*core);
-        break;
-      case OSSL_FUNC_CORE_VSET_ERROR:
-        vset_error_ = as<OSSL_FUNC_core_vset_error_fn>(*core);
-        break;
-      default:
-        break;
-    }
-  }
-}
+Errors::Errors(const OSSL_CORE_HANDLE* handle, const OSSL_DISPATCH* core)
+    : handle_(handle),
+      new_error_(core_function<OSSL_FUNC_core_new_error_fn>(core, OSSL_FUNC_CORE_NEW_ERROR)),
+      set_debug_(core_function<OSSL_FUNC_core_set_error_debug_fn>(core, OSSL_FUNC_CORE_SET_ERROR_DEBUG)),
+      vset_error_(core_function<OSSL_FUNC_core_vset_error_fn>(core, OSSL_FUNC_CORE_VSET_ERROR)) {}
 
 void Errors::raise(Reason reason, const char* format, ...) const {
   if (new_error_ == nullptr || set_debug_ == nullptr || vset_error_ == nullptr) return;

@@ -38,9 +38,9 @@ class Errors {
 
  private:
   const OSSL_CORE_HANDLE* handle_;
-  OSSL_FUNC_core_new_error_fn* new_error_ = nullptr;
-  OSSL_FUNC_core_set_error_debug_fn* set_debug_ = nullptr;
-  OSSL_FUNC_core_vset_error_fn* vset_error_ = nullptr;
+  OSSL_FUNC_core_new_error_fn* new_error_;
+  OSSL_FUNC_core_set_error_debug_fn* set_debug_;
+  OSSL_FUNC_core_vset_error_fn* vset_error_;
 };
 
 const OSSL_ITEM* reason_strings();

@@ -18,6 +18,7 @@ constexpr int kMostIdleResumes = 1000;
 /** What belongs to an ASYNC_WAIT_CTX, which is a connection's. One job at a time pauses there. */
 struct Waiter {
   ~Waiter() {
+    if (operation != nullptr) operation->pauses->abandon();
     operation.reset();  // from here on nobody writes
     if (wake_fd >= 0) close(wake_fd);
     if (wait_fd >= 0) close(wait_fd);
@@ -86,7 +87,7 @@ void wake(void* pointer) {
 
 void pause_until_done(std::unique_ptr<Operation>& operation) {
   polykem_ticket* const ticket = operation->ticket;
-  if (!operation->pauses || polykem_ticket_poll(ticket) != POLYKEM_ERR_BUSY) return;
+  if (operation->pauses == nullptr || polykem_ticket_poll(ticket) != POLYKEM_ERR_BUSY) return;
   ASYNC_WAIT_CTX* const context = ASYNC_get_wait_ctx(ASYNC_get_current_job());
   const bool is_new = waits_here(context) == nullptr;
   Waiter* const waiter = waiter_of(context);

@@ -6,11 +6,29 @@
 #include <polykem/polykem.hpp>
 
 #include <atomic>
+#include <cstdint>
 #include <memory>
 
 #include "classical.hpp"
 
 namespace polykem::provider {
+
+/** Whether jobs may pause. What OpenSSL keeps of a job that is abandoned while it pauses, its stack above all, nobody
+ * can free: after so many of them no job pauses any more. */
+class Pauses {
+ public:
+  static constexpr std::uint64_t kMostAbandoned = 1000;
+
+  /** 0: kMostAbandoned. */
+  explicit Pauses(std::uint64_t most_abandoned) : most_(most_abandoned != 0 ? most_abandoned : kMostAbandoned) {}
+  bool allowed() const { return abandoned() < most_; }
+  std::uint64_t abandoned() const { return abandoned_.load(std::memory_order_relaxed); }
+  void abandon() { abandoned_.fetch_add(1, std::memory_order_relaxed); }
+
+ private:
+  const std::uint64_t most_;
+  std::atomic<std::uint64_t> abandoned_{0};
+};
 
 /** An operation on its way. On the heap: a job that is abandoned while it pauses never returns, and its stack is lost.
  */
@@ -20,7 +38,7 @@ struct Operation {
   polykem_ticket* ticket = nullptr;
   SecretBytes secrets;
   PkeyPtr classical;                                     /**< the other half of a key pair that is made */
-  bool pauses = false;                                   /**< in a job that may be paused */
+  std::shared_ptr<Pauses> pauses;                        /**< in a job that may be paused; otherwise nullptr */
   std::atomic<int> wake_fd{-1};                          /**< set once somebody waits */
   std::atomic<ASYNC_callback_fn> wake_callback{nullptr}; /**< the program's own, if it has one */
   std::atomic<void*> wake_argument{nullptr};

@@ -8,7 +8,10 @@
 #include <openssl/params.h>
 #include <openssl/provider.h>
 
+#include <algorithm>
 #include <cstdio>
+#include <mutex>
+#include <utility>
 
 #include "tables.hpp"
 
@@ -55,7 +58,47 @@ const OSSL_ITEM* get_reason_strings(void* /*provider*/) {
   return reason_strings();
 }
 
+/** The instances that are loaded. Never destroyed. */
+struct Loaded {
+  std::mutex mutex;
+  std::vector<std::pair<Provider*, OSSL_FUNC_provider_up_ref_fn*>> instances;
+};
+Loaded& loaded() {
+  static auto* const all = new Loaded;
+  return *all;
+}
+
+/** With the last object of a provider OpenSSL tears it down. A program's globals are freed after OPENSSL_cleanup, when
+ * what OpenSSL needs for that is gone: so each instance gets a reference that nobody gives back. */
+void stay_loaded() {
+  Loaded& all = loaded();
+  const std::unique_lock lock(all.mutex, std::try_to_lock);
+  if (!lock.owns_lock()) return;  // held by a thread of the process that this one was forked from
+  for (const auto& [provider, up_ref] : std::exchange(all.instances, {})) {
+    if (up_ref != nullptr && up_ref(provider->handle, 0) == 1) provider->compute->end();
+  }
+}
+
+/** The module is loaded after libcrypto has registered OPENSSL_cleanup, and so this is destroyed before that runs. */
+const struct AtExit {
+  ~AtExit() { stay_loaded(); }
+} at_exit;
+
+void add_loaded(Provider* provider, const OSSL_DISPATCH* core) {
+  // For programs that call OPENSSL_cleanup themselves.
+  [[maybe_unused]] static const int once = OPENSSL_atexit(stay_loaded);
+  const std::lock_guard lock(loaded().mutex);
+  loaded().instances.emplace_back(provider,
+                                  core_function<OSSL_FUNC_provider_up_ref_fn>(core, OSSL_FUNC_PROVIDER_UP_REF));
+}
+
 void teardown(void* provider) {
+  {
+    const std::lock_guard lock(loaded().mutex);
+    auto& all = loaded().instances;
+    all.erase(std::remove_if(all.begin(), all.end(), [&](const auto& each) { return each.first == provider; }),
+              all.end());
+  }
   delete static_cast<Provider*>(provider);
 }
 
@@ -85,8 +128,6 @@ std::unique_ptr<Provider> make_provider(const OSSL_CORE_HANDLE* handle, const OS
   const CoreParameters core(handle, in);
   provider->offer = make_offer(has_builtin_mlkem(core));
   provider->compute = std::make_unique<Compute>(read_config(core, provider->offer));
-  provider->library.reset(OSSL_LIB_CTX_new_child(handle, in));
-  if (provider->library == nullptr) throw std::bad_alloc();
   provider->key_managers = key_manager_table(provider->offer);
   provider->kems = kem_table(provider->offer);
   provider->encoders = encoder_table(provider->offer);
@@ -105,7 +146,9 @@ extern "C" __attribute__((visibility("default"))) int OSSL_provider_init(const O
   const Errors errors(handle, in);
   return guarded(errors, [&]() -> int {
     try {
-      *context = make_provider(handle, in).release();
+      std::unique_ptr<Provider> provider = make_provider(handle, in);
+      add_loaded(provider.get(), in);
+      *context = provider.release();
     } catch (const ConfigError& e) {
       errors.raise(Reason::kConfiguration, "%s", e.what());
       return 0;

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <openssl/core.h>
-#include <openssl/crypto.h>
 
 #include <memory>
 #include <string>
@@ -12,6 +11,7 @@
 #include "algorithms.hpp"
 #include "compute.hpp"
 #include "config.hpp"
+#include "core.hpp"
 #include "errors.hpp"
 
 namespace polykem::provider {
@@ -19,16 +19,15 @@ namespace polykem::provider {
 inline constexpr const char* kName = "polykem";
 inline constexpr const char* kProperties = "provider=polykem";
 
-struct LibraryContextFree {
-  void operator()(OSSL_LIB_CTX* context) const { OSSL_LIB_CTX_free(context); }
-};
-
 struct Provider {
-  Provider(const OSSL_CORE_HANDLE* handle, const OSSL_DISPATCH* core) : errors(handle, core) {}
+  Provider(const OSSL_CORE_HANDLE* own_handle, const OSSL_DISPATCH* core)
+      : handle(own_handle), errors(own_handle, core), streams(core), library(own_handle, core) {}
 
+  const OSSL_CORE_HANDLE* const handle;
   Errors errors;
-  std::unique_ptr<OSSL_LIB_CTX, LibraryContextFree> library; /**< sees the other providers of the program */
-  Offer offer;                                               /**< does not change once the provider is loaded */
+  CoreStreams streams;
+  CoreLibrary library;
+  Offer offer; /**< does not change once the provider is loaded */
   std::vector<OSSL_ALGORITHM> key_managers, kems, encoders, decoders;
   std::unique_ptr<Compute> compute;
 };

@@ -61,7 +61,7 @@ void close_list(std::string& out) {
 }
 
 /** What is there to tell, of every set and operation that was used. */
-std::string json(polykem_batcher* batcher) {
+std::string json(polykem_batcher* batcher, const Pauses& pauses) {
   std::string out = "{\"operations\": [";
   for (std::size_t i = 0; i < polykem_scheme_count(); ++i) {
     const polykem_scheme* scheme = polykem_scheme_at(i);
@@ -83,6 +83,8 @@ std::string json(polykem_batcher* batcher) {
   for (std::size_t i = 0; polykem_batcher_health(batcher, i, &lane) == POLYKEM_OK; ++i)
     add_lane(out, lane);
   close_list(out);
+  add(out, "abandoned_pauses", pauses.abandoned());
+  out.append(", \"pauses\": ").append(pauses.allowed() ? "true" : "false");
   return out + "}\n";
 }
 
@@ -105,7 +107,8 @@ void Statistics::write_at_end(polykem_batcher* batcher) const {
 /** Readers see the old file or the new one. What cannot be written is left: a server's work does not hang on it. In a
  * folder that others write to, a link or a pipe of theirs at that place is neither followed nor waited for. */
 void Statistics::write(polykem_batcher* batcher) const {
-  const std::string name = path_ + "." + std::to_string(getpid()), fresh = name + ".new", text = json(batcher);
+  const std::string name = path_ + "." + std::to_string(getpid()), fresh = name + ".new",
+                    text = json(batcher, *pauses_);
   unlink(fresh.c_str());
   const int fd = open(fresh.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
   if (fd < 0) return;

@@ -52,10 +52,11 @@ unsigned code_point(const std::string& section, const std::string& group) {
 
 TEST(Config, Right) {
   EXPECT_EQ(problem(""), "");
-  EXPECT_EQ(problem("backend = ref\nthreads = 2\ndeadline_us = 5000\nlinger_us = 0\nbatch_items = 0x100\n"
-                    "high_water = 1000\nhard_limit = 2000\nbroker = /run/polykemd.sock\nasync = off\n"
-                    "groups.frodo976aes = 0xFE80\ngroups.frodo640aes = off\n"),
-            "");
+  EXPECT_EQ(
+      problem("backend = ref\nthreads = 2\ndeadline_us = 5000\nlinger_us = 0\nbatch_items = 0x100\n"
+              "high_water = 1000\nhard_limit = 2000\nabandoned_limit = 500\nbroker = /run/polykemd.sock\nasync = off\n"
+              "groups.frodo976aes = 0xFE80\ngroups.frodo640aes = off\n"),
+      "");
   EXPECT_EQ(problem("groups = points\n[points]\nfrodo976aes = 0xFE80\nfrodo640aes = off\n"), "");
 }
 
@@ -88,6 +89,8 @@ INSTANTIATE_TEST_SUITE_P(
                     Wrong{"hard_limit = 99999999999999999999", "not a number"},
                     Wrong{"backend = avx3", "backend = avx3: no such backend; there are cuda, ref"},
                     Wrong{"broker = polykemd.sock", "not the absolute path"},
+                    Wrong{"abandoned_limit = many", "abandoned_limit = many: not a number from 0 to"},
+                    Wrong{"statistics = here", "statistics = here: not an absolute path"},
                     Wrong{"async = yes", "async = yes: neither 'on' nor 'off'"},
                     Wrong{"groups.frodo976aes = 0x10000", "groups.frodo976aes = 0x10000: not a number"},
                     Wrong{"groups.frodo976aes = 0", "groups.frodo976aes = 0: not a number"},

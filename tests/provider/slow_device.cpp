@@ -31,6 +31,7 @@ unsigned initial_delay() {
 }
 constexpr unsigned kHold = ~0U;
 std::atomic<unsigned> delay_us{initial_delay()};
+std::atomic<bool> results_fail{false};
 std::atomic<std::size_t> tickets{0};
 
 /** Never destroyed: its thread runs until the process ends. */
@@ -116,6 +117,10 @@ void polykem_slow_device_release() {
   mine.wake.notify_all();
 }
 
+void polykem_slow_device_fail(bool fails) {
+  results_fail = fails;
+}
+
 std::size_t polykem_slow_device_tickets() {
   return tickets;
 }
@@ -162,7 +167,8 @@ POLYKEM_API polykem_status polykem_ticket_wait(polykem_ticket* ticket) {
 POLYKEM_API polykem_status polykem_ticket_take(polykem_ticket* ticket, uint8_t* public_out, uint8_t* secret_out) {
   REAL(polykem_ticket_take);
   polykem_ticket_wait(ticket);
-  return real_polykem_ticket_take(as_slow(ticket).real, public_out, secret_out);
+  const polykem_status status = real_polykem_ticket_take(as_slow(ticket).real, public_out, secret_out);
+  return results_fail ? POLYKEM_ERR_INTERNAL : status;
 }
 
 POLYKEM_API void polykem_ticket_free(polykem_ticket* ticket) {

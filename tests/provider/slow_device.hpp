@@ -9,6 +9,8 @@ void polykem_slow_device_set(unsigned microseconds);
 /** Operations wait from now on until polykem_slow_device_release() lets those go that wait. */
 void polykem_slow_device_hold();
 void polykem_slow_device_release();
+/** Results are written from now on, and then said to have failed. */
+void polykem_slow_device_fail(bool fails);
 /** Tickets that are not freed yet. */
 std::size_t polykem_slow_device_tickets();
 }

@@ -71,10 +71,13 @@ class ConfigFile {
   std::string path_;
 };
 
-/** A library context with the default provider and polykem, which has `section` in openssl.cnf. */
+/** A library context with the default provider and polykem, which has `section` in openssl.cnf. `init`: how the program
+ * begins the provider, instead of loading the module. */
 class Library {
  public:
-  explicit Library(const std::string& section = "") : context_(OSSL_LIB_CTX_new()) {
+  explicit Library(const std::string& section = "", OSSL_provider_init_fn* init = nullptr)
+      : context_(OSSL_LIB_CTX_new()) {
+    if (init != nullptr) OSSL_PROVIDER_add_builtin(context_.get(), "polykem", init);
     const ConfigFile file(section);
     OSSL_PROVIDER_set_default_search_path(context_.get(), POLYKEM_MODULES);
     OSSL_LIB_CTX_load_config(context_.get(), file.path());

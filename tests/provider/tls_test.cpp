@@ -3,17 +3,18 @@
 #include <dlfcn.h>
 #include <openssl/async.h>
 #include <openssl/ssl.h>
-#include <openssl/x509.h>
-#include <poll.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
 #include <atomic>
+#include <fstream>
+#include <iterator>
 #include <set>
 #include <thread>
 
 #include "provider/slow_device.hpp"
 #include "provider/support.hpp"
+#include "provider/tls_pair.hpp"
 
 extern "C" {
 void __lsan_disable() __attribute__((weak));
@@ -46,14 +47,6 @@ extern "C" void EVP_PKEY_free(EVP_PKEY* key) {
 namespace polykem::provider_test {
 namespace {
 
-struct TlsFree {
-  void operator()(SSL* p) const { SSL_free(p); }
-  void operator()(SSL_CTX* p) const { SSL_CTX_free(p); }
-  void operator()(X509* p) const { X509_free(p); }
-};
-using SslPtr = std::unique_ptr<SSL, TlsFree>;
-using SslContextPtr = std::unique_ptr<SSL_CTX, TlsFree>;
-
 /** The groups that the provider offers, with their code points. */
 std::vector<std::pair<std::string, unsigned>> groups_of(OSSL_PROVIDER* provider) {
   std::vector<std::pair<std::string, unsigned>> out;
@@ -70,80 +63,6 @@ std::vector<std::pair<std::string, unsigned>> groups_of(OSSL_PROVIDER* provider)
       &out);
   return out;
 }
-
-/** A server's context with a certificate of its own. */
-SslContextPtr server_context(OSSL_LIB_CTX* library) {
-  SslContextPtr context(SSL_CTX_new_ex(library, nullptr, TLS_server_method()));
-  const KeyPtr key(EVP_PKEY_Q_keygen(library, nullptr, "EC", "P-256"));
-  const std::unique_ptr<X509, TlsFree> certificate(X509_new_ex(library, nullptr));
-  X509_set_version(certificate.get(), X509_VERSION_3);
-  ASN1_INTEGER_set(X509_get_serialNumber(certificate.get()), 1);
-  X509_gmtime_adj(X509_getm_notBefore(certificate.get()), 0);
-  X509_gmtime_adj(X509_getm_notAfter(certificate.get()), 3600);
-  X509_set_pubkey(certificate.get(), key.get());
-  X509_sign(certificate.get(), key.get(), EVP_sha256());
-  SSL_CTX_use_certificate(context.get(), certificate.get());
-  SSL_CTX_use_PrivateKey(context.get(), key.get());
-  return context;
-}
-
-/** A client and a server, connected in memory. */
-struct Pair {
-  SslContextPtr server_context, client_context;
-  SslPtr server, client;
-  int pauses = 0;
-
-  Pair(OSSL_LIB_CTX* library, const char* server_groups, const char* client_groups, long mode = 0)
-      : server_context(provider_test::server_context(library)),
-        client_context(SSL_CTX_new_ex(library, nullptr, TLS_client_method())) {
-    for (SSL_CTX* context : {server_context.get(), client_context.get()})
-      SSL_CTX_set_mode(context, mode);
-    EXPECT_EQ(SSL_CTX_set1_groups_list(server_context.get(), server_groups), 1) << errors();
-    EXPECT_EQ(SSL_CTX_set1_groups_list(client_context.get(), client_groups), 1) << errors();
-    server.reset(SSL_new(server_context.get()));
-    client.reset(SSL_new(client_context.get()));
-    BIO *a = nullptr, *b = nullptr;
-    BIO_new_bio_pair(&a, 65536, &b, 65536);
-    SSL_set_bio(server.get(), a, a);
-    SSL_set_bio(client.get(), b, b);
-    SSL_set_accept_state(server.get());
-    SSL_set_connect_state(client.get());
-  }
-
-  /** True until the handshake of that side has ended, well or not. */
-  bool step(SSL* ssl, bool wait = true) {
-    const int result = SSL_do_handshake(ssl);
-    if (result == 1) return false;
-    const int error = SSL_get_error(ssl, result);
-    if (error == SSL_ERROR_WANT_ASYNC) {
-      ++pauses;
-      if (wait) {
-        polykem_slow_device_release();
-        wait_for(ssl);
-      }
-      return true;
-    }
-    return error == SSL_ERROR_WANT_READ || error == SSL_ERROR_WANT_WRITE;
-  }
-
-  static void wait_for(SSL* ssl) {
-    OSSL_ASYNC_FD fds[4];
-    std::size_t count = 0;
-    ASSERT_EQ(SSL_get_all_async_fds(ssl, nullptr, &count), 1);
-    ASSERT_EQ(count, 1U);
-    SSL_get_all_async_fds(ssl, fds, &count);
-    pollfd poll_fd{fds[0], POLLIN, 0};
-    EXPECT_EQ(poll(&poll_fd, 1, 100000), 1) << "nobody woke the job";
-  }
-
-  bool handshake(bool wait = true) {
-    for (bool more = true; more;) {
-      more = step(client.get(), wait);
-      more = step(server.get(), wait) || more;
-    }
-    return SSL_is_init_finished(client.get()) == 1 && SSL_is_init_finished(server.get()) == 1;
-  }
-};
 
 class Handshake : public testing::TestWithParam<std::pair<std::string, unsigned>> {};
 
@@ -246,6 +165,76 @@ TEST_F(Jobs, Abandoned) {
   }
   EXPECT_EQ(polykem_slow_device_tickets(), 0U);
   EXPECT_TRUE(live_keys().empty()) << "the classical halves of key pairs";
+}
+
+/** Resident memory of the process, in bytes. */
+std::size_t resident_bytes() {
+  std::size_t all = 0, resident = 0;
+  std::ifstream("/proc/self/statm") >> all >> resident;
+  return resident * static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+}
+
+/** Handshakes that are abandoned at their first pause; how many of them paused. */
+int abandon_handshakes(const Library& library, int count) {
+  int paused = 0;
+  for (int i = 0; i < count; ++i) {
+    Pair pair(library.get(), kGroup, kGroup, SSL_MODE_ASYNC);
+    pair.step(pair.client.get(), false);
+    if (i % 2 == 1 && pair.pauses == 1) {  // done, but not resumed
+      polykem_slow_device_release();
+      Pair::wait_for(pair.client.get());
+    }
+    paused += pair.pauses;
+  }
+  return paused;
+}
+
+/** What OpenSSL keeps of an abandoned job is its own, so their number has a limit; then operations wait. */
+TEST_F(Jobs, AbandonedUpToALimit) {
+  constexpr int kLimit = 20, kMore = 300;
+  constexpr std::size_t kStackOfAJob = 16384;  // what it touches of it, at least
+  const Library library("abandoned_limit = " + std::to_string(kLimit));
+  const LeaksAllowed by_openssl;
+  for (int i = 0; i < 2 * kLimit; ++i) {
+    Pair resumed(library.get(), kGroup, kGroup, SSL_MODE_ASYNC);
+    ASSERT_TRUE(resumed.handshake()) << errors();
+    ASSERT_EQ(resumed.pauses, 3) << "nothing was abandoned";
+  }
+  EXPECT_EQ(abandon_handshakes(library, kLimit), kLimit);
+  polykem_slow_device_set(300);  // who waits for a device that holds would wait forever
+  EXPECT_EQ(abandon_handshakes(library, 5), 0);
+  const std::size_t before = resident_bytes();
+  EXPECT_EQ(abandon_handshakes(library, kMore), 0);
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+  EXPECT_LT(resident_bytes(), before + kMore * kStackOfAJob / 4);
+#else
+  EXPECT_GT(before, kStackOfAJob);
+#endif
+  Pair waits(library.get(), kGroup, kGroup, SSL_MODE_ASYNC);
+  EXPECT_TRUE(waits.handshake()) << errors();
+  EXPECT_EQ(waits.pauses, 0);
+}
+
+/** The counters are written with operations, once a second. */
+TEST_F(Jobs, AbandonedPausesAreCounted) {
+  const std::string path = testing::TempDir() + "polykem-abandoned", file = path + "." + std::to_string(getpid());
+  const LeaksAllowed by_openssl;
+  for (const auto& [limit, said] : {std::pair("0", "\"abandoned_pauses\": 2, \"pauses\": true"),
+                                    std::pair("2", "\"abandoned_pauses\": 2, \"pauses\": false")}) {
+    const Library library(std::string("abandoned_limit = ") + limit + "\nstatistics = " + path);
+    polykem_slow_device_hold();
+    abandon_handshakes(library, 2);
+    polykem_slow_device_set(0);
+    std::string text;
+    for (int i = 0; i < 1000 && text.find(said) == std::string::npos; ++i) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(100));
+      EXPECT_NE(generate(library, "mlkem512"), nullptr);
+      std::ifstream in(file);
+      text.assign(std::istreambuf_iterator<char>(in), {});
+    }
+    EXPECT_NE(text.find(said), std::string::npos) << text;
+    std::remove(file.c_str());
+  }
 }
 
 TEST_F(Jobs, CallbackOfTheProgram) {
