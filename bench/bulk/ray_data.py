@@ -21,6 +21,7 @@ from pathlib import Path
 import numpy as np
 import psutil
 import ray
+from polykem.bulk.cluster import own_cluster
 
 
 class PeakMemory:
@@ -89,8 +90,7 @@ def main():
             record = {"schema": "polykem-bulk-ray-data-1", "runs": found}
             Path(options.json).write_text(json.dumps(record, indent=1) + "\n")
         return
-    with tempfile.TemporaryDirectory() as folder:
-        ray.init(include_dashboard=False, log_to_driver=False, logging_level="ERROR")
+    with tempfile.TemporaryDirectory() as folder, own_cluster():
         os.environ["RAY_ADDRESS"] = ray.get_runtime_context().gcs_address
         begun = time.monotonic()
         with PeakMemory() as memory:

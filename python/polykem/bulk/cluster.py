@@ -10,6 +10,8 @@ from __future__ import annotations
 import collections
 import contextlib
 import functools
+import os
+import secrets
 import signal
 import socket
 import sys
@@ -17,6 +19,7 @@ import threading
 import time
 
 import ray
+import ray._private.ray_constants
 from ray.exceptions import GetTimeoutError, RayActorError, RayError, RayTaskError
 from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
@@ -175,6 +178,47 @@ def knock(address):
         raise unreachable(address, error.strerror or error) from None
 
 
+OWN_ENVIRONMENT = ("RAY_AUTH_MODE", "RAY_AUTH_TOKEN", "RAY_AUTH_TOKEN_PATH", "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER")
+
+
+def _reread_environment():
+    """Has Ray look again whether to ask for a token, and for which: it keeps what it has read once."""
+    from ray._raylet import AuthenticationTokenLoader, Config
+    Config.initialize("")  # before the old token is forgotten, which a thread that still runs would miss
+    AuthenticationTokenLoader.instance().reset_cache()
+
+
+@contextlib.contextmanager
+def own_cluster(**options):
+    """A cluster of this host, and of nobody else while the block runs.
+
+    Whoever reaches a Ray cluster may run programs on it. This one listens on the loopback interface alone and answers
+    only who has its token, which this process makes and its children inherit; other users of the host have neither.
+    `options` go to `ray.init`.
+    """
+    if ray.is_initialized():
+        raise BulkError("Ray runs in this process already", RESOURCES, "end it, or name that cluster's address")
+    constants = ray._private.ray_constants
+    kept, reachable = {name: os.environ.get(name) for name in OWN_ENVIRONMENT}, constants.ENABLE_RAY_CLUSTER
+    os.environ.pop("RAY_AUTH_TOKEN_PATH", None)
+    os.environ.update(RAY_AUTH_MODE="token", RAY_AUTH_TOKEN=secrets.token_hex(32),
+                      RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER="0")  # what keeps Ray on the loopback interface, on Linux too
+    constants.ENABLE_RAY_CLUSTER = False
+    try:
+        _reread_environment()
+        ray.init(address="local", include_dashboard=False, _node_ip_address="127.0.0.1", log_to_driver=False,
+                 logging_level="ERROR", **options)
+        yield
+    finally:
+        ray.shutdown()
+        constants.ENABLE_RAY_CLUSTER = reachable
+        for name, value in kept.items():
+            os.environ.pop(name, None)
+            if value is not None:
+                os.environ[name] = value
+        _reread_environment()
+
+
 class Session:
     """A cluster that is joined, or a small one that is started on this host.
 
@@ -189,23 +233,30 @@ class Session:
 
     def __enter__(self):
         knock(self.address)
-        self.quiet = contextlib.redirect_stdout(sys.stderr)  # Ray prints what it has to say of dead workers
-        self.quiet.__enter__()
         handler = signal.getsignal(signal.SIGTERM)  # Ray would put its own in this place, which says nothing
-        try:
-            ray.init(address=self.address, include_dashboard=False if self.address == "local" else None,
-                     log_to_driver=False, logging_level="ERROR", ignore_reinit_error=True)
-        except (ConnectionError, RayError, GetTimeoutError, ValueError, RuntimeError) as error:
-            self.quiet.__exit__(None, None, None)
-            raise unreachable(self.address, str(error).splitlines()[0]) from None
-        finally:
-            if threading.current_thread() is threading.main_thread():
-                signal.signal(signal.SIGTERM, handler or signal.SIG_DFL)
+        with contextlib.ExitStack() as opened:
+            opened.enter_context(contextlib.redirect_stdout(sys.stderr))  # Ray prints what it has to say of dead workers
+            try:
+                self._open(opened)
+            except (ConnectionError, RayError, GetTimeoutError, ValueError, RuntimeError) as error:
+                raise unreachable(self.address, str(error).splitlines()[0]) from None
+            finally:
+                if threading.current_thread() is threading.main_thread():
+                    signal.signal(signal.SIGTERM, handler or signal.SIG_DFL)
+            self.opened = opened.pop_all()
         return self
 
+    def _open(self, opened):
+        if ray.is_initialized():  # the caller's, who ends it
+            return
+        if self.address == "local":
+            opened.enter_context(own_cluster())
+            return
+        ray.init(address=self.address, log_to_driver=False, logging_level="ERROR")
+        opened.callback(ray.shutdown)
+
     def __exit__(self, *error):
-        ray.shutdown()
-        self.quiet.__exit__(*error)
+        self.opened.__exit__(*error)
 
 
 def compute_with_ray(address="local", backend=None, cpus=0, gpus=True):

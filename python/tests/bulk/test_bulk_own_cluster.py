@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The cluster that a job starts for itself: on the loopback interface, and for who has its token alone."""
+
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+
+psutil = pytest.importorskip("psutil")
+ray = pytest.importorskip("ray")
+from polykem.bulk import cluster  # noqa: E402
+
+# Joins the cluster whose address is its argument, runs a task there and says so.
+STRANGER = """
+import ray, sys
+ray.init(address=sys.argv[1], log_to_driver=False, logging_level="ERROR")
+print("computed", ray.get(ray.remote(lambda: 6 * 7).remote(), timeout=60))
+"""
+PATIENCE_SECONDS = 120
+
+
+def listening():
+    """(host, port) of each socket that this process or a child of it listens on."""
+    found = set()
+    for process in [psutil.Process(), *psutil.Process().children(recursive=True)]:
+        try:
+            found |= {tuple(one.laddr) for one in process.net_connections("inet") if one.status == psutil.CONN_LISTEN}
+        except psutil.Error:
+            pass
+    return found
+
+
+def stranger(address, home, **environment):
+    """What comes of a program that joins without being a child of the job."""
+    clean = {name: value for name, value in os.environ.items() if not name.startswith("RAY_")}
+    return subprocess.run([sys.executable, "-c", STRANGER, address], env={**clean, "HOME": str(home), **environment},
+                          capture_output=True, text=True, timeout=PATIENCE_SECONDS)
+
+
+@pytest.fixture(scope="module")
+def observed():
+    """What Ray was given, and who listens where, while a cluster of our own has run a task; and afterwards."""
+    before, kept = listening(), dict(os.environ)
+    seen = {}
+    with cluster.own_cluster(num_cpus=1):
+        assert ray.get(ray.remote(lambda: 42).remote()) == 42
+        seen["listening"] = listening() - before
+        seen["address"] = ray.get_runtime_context().gcs_address
+        seen["token"] = os.environ["RAY_AUTH_TOKEN"]
+        yield seen
+    assert dict(os.environ) == kept and not ray.is_initialized()
+
+
+def test_it_listens_on_the_loopback_interface_alone(observed):
+    assert len(observed["listening"]) >= 3
+    assert {host.removeprefix("::ffff:") for host, _ in observed["listening"]} <= {"127.0.0.1", "::1"}
+
+
+@pytest.mark.parametrize("environment", [{}, {"RAY_AUTH_MODE": "disabled"},
+                                         {"RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN": "0" * 64}])
+def test_without_the_token_nobody_gets_in(observed, tmp_path, environment):
+    answer = stranger(observed["address"], tmp_path, **environment)
+    assert answer.returncode != 0 and "computed" not in answer.stdout
+    assert "Authentication token" in answer.stderr
+
+
+def test_with_the_token_the_same_program_gets_in(observed, tmp_path):
+    answer = stranger(observed["address"], tmp_path, RAY_AUTH_MODE="token", RAY_AUTH_TOKEN=observed["token"])
+    assert answer.stdout.split() == ["computed", "42"], answer.stderr
+
+
+def test_the_token_is_in_no_argument_and_no_file_of_the_session(observed):
+    token = observed["token"].encode()
+    for process in psutil.Process().children(recursive=True):
+        assert token not in " ".join(process.cmdline()).encode()
+    session = ray._private.worker._global_node.get_session_dir_path()
+    for folder, _, names in os.walk(session):
+        for name in names:
+            path = os.path.join(folder, name)
+            if os.path.isfile(path):
+                with open(path, "rb") as file:
+                    assert token not in file.read()
+
+
+def test_a_job_computes_on_it(place):
+    """In a process of its own, as Ray's settings are a process's."""
+    answer = subprocess.run([sys.executable, "-m", "polykem.bulk", "keygen", "keys", "--count", "20", "--key-file",
+                             "key", "--ray", "local", "--cpus", "1", "--quiet", "--json", "-"], capture_output=True,
+                            text=True, timeout=PATIENCE_SECONDS)
+    assert answer.returncode == 0, answer.stderr
+    assert json.loads(answer.stdout)["rows"] == 20
+    assert place("verify", "keys", "--key-file", "key")["complete"]
