@@ -17,7 +17,7 @@ WORDS = {"partition_rows": "number of rows of a partition", "group_rows": "numbe
          "to_scheme": "suite of the new keys", "reads": "list of columns that are read",
          "writes": "list of columns that are written", "keep": "list of columns that are copied",
          "constants": "list of columns that are one record", "secrets": "protection of secret columns"}
-APART = ("id", "secrets", "secret_check", "inputs")  # of the folder alone, or compared otherwise
+APART = ("id", "secrets", "secret_check", "mac", "inputs")  # of the folder alone, or compared otherwise
 
 
 def of_jobs(old: Job, new: Job) -> str | None:

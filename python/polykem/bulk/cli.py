@@ -145,6 +145,7 @@ def parser():
         reads.add_argument("out", metavar="FOLDER")
         reads.add_argument("--key-file", metavar="FILE", help="decrypt secret columns")
         reads.add_argument("--private", metavar="FILE", help="the same, for a job protected with --to")
+        reads.add_argument("--job-secret", metavar="FILE", help="the job's --job-secret: all records are authenticated")
         reads.add_argument("--json", metavar="FILE")
         reads.add_argument("--quiet", action="store_true")
     export.add_argument("target", metavar="FILE")
@@ -246,19 +247,28 @@ def run_job(options):
     return summary
 
 
-def run_verify(options):
+def key_of_job(options):
+    """The column key that the options of verify and export give; None if they give none."""
     from . import reader, secrets
-    key = secrets.read_key_file(options.key_file) if options.key_file else None
-    column_key = reader.open_column_key(options.out, key, read(options.private) if options.private else None)
+    key, secret = (secrets.read_key_file(name) if name else None for name in (options.key_file, options.job_secret))
+    return reader.open_column_key(options.out, key, read(options.private) if options.private else None, secret)
+
+
+def run_verify(options):
+    from . import reader
+    column_key = key_of_job(options)
     found = reader.verify(options.out, column_key, lambda line: tell(line + "\n"))
     if not options.quiet and options.json != "-":
         print(f"{found['good']} of {found['partitions']} partitions are good, {found['missing']} missing, "
               f"{found['damaged']} damaged; the job is {'' if found['complete'] else 'not '}complete")
+        if not found["authenticated"]:
+            print("compared with checksums, which whoever can write to the folder can change: --key-file or --job-secret "
+                  "shows whether the job wrote them")
     return {"schema": "polykem-bulk-verify-1", **found, "exit_code": 0 if found["complete"] else CHECK_FAILED}
 
 
 def run_export(options):
-    from . import reader, secrets
+    from . import reader
     job = reader.folder_of(options.out).job()
     secret = {column.name for column in job.writes if column.secret}
     if secret & set(options.column or secret) and not options.plain_secrets:
@@ -266,9 +276,7 @@ def run_export(options):
                         "say --plain-secrets, or name columns with --column")
     if options.plain_secrets:
         tell(LOUD.format(folder=options.target))
-    key = secrets.read_key_file(options.key_file) if options.key_file else None
-    column_key = reader.open_column_key(options.out, key, read(options.private) if options.private else None)
-    rows = reader.export(options.out, options.target, column_key, options.column, options.first, options.count)
+    rows = reader.export(options.out, options.target, key_of_job(options), options.column, options.first, options.count)
     return {"schema": "polykem-bulk-export-1", "rows": rows, "file": options.target}
 
 

@@ -130,6 +130,7 @@ def run(path, job, keys, input_keys=(), constants=None, *, resume=False, thoroug
     with begun(folder) as marks:
         job = there or begin(folder, job, keys)
         marks.append(job)
+        folder.authority = check_secret(job, keys.secret_of(job.id))
         folder.make_folders()
         folder.forget_leftovers()
         todo = missing(folder, job, thorough, lambda line: None if quiet else print(line, flush=True)) \

@@ -17,6 +17,7 @@ from cryptography.exceptions import InvalidTag
 from . import layout
 from .bounds import check_utf8
 from .errors import DATA, IO, USAGE, BulkError, explained
+from .job import authority_of
 from .secrets import ColumnCipher
 from .values import as_array, as_column, is_binary, width_of
 
@@ -116,6 +117,8 @@ class Dataset:
         check_utf8(self.path, "the dataset")
         self.job_folder = layout.Folder(path) if layout.is_job(path) else None
         self.job = self.job_folder.job() if self.job_folder else None
+        if self.job and column_key is not None:
+            self.job_folder.authority = authority_of(self.job, column_key)
         self.folder = self.path if os.path.isdir(self.path) else os.path.dirname(self.path)
         if record is None:
             record = self._look()
@@ -247,17 +250,30 @@ class Dataset:
         for name in columns:
             if self.is_encrypted(name):
                 table = table.set_column(table.schema.get_field_index(name), name,
-                                         self._decrypted(file.schema, self.file_path(index), group, table, name))
+                                         self._decrypted(index, file.schema, self.file_path(index), group, table, name))
         return table
 
-    def _decrypted(self, schema, path, group, table, name):
+    def _cipher(self, schema, path, partition):
+        """(cipher, tags of the columns) of a partition, whose number follows from its place."""
+        try:
+            seal = json.loads(schema.metadata[METADATA])
+            found, salt, tags = (seal["job"], seal["partition"]), bytes.fromhex(seal["salt"]), seal["tags"]
+            tags = {name: [bytes.fromhex(tag) for tag in tags[name]] for name in tags}
+        except (KeyError, TypeError, ValueError) as error:
+            raise BulkError(f"{path} does not say how its columns were encrypted ({error})", DATA,
+                            "no job wrote it like this: polykem-bulk verify shows what else was altered") from None
+        if found != (self.job.id, partition):
+            raise BulkError(f"{path} is partition {found[1]} of job {found[0]}, and its place is that of partition "
+                            f"{partition} of job {self.job.id}", DATA, "files were exchanged: polykem-bulk verify")
+        return ColumnCipher(self.column_key, self.job.id, partition, salt), tags
+
+    def _decrypted(self, index, schema, path, group, table, name):
         if self.column_key is None:
             raise self.no_key(name)
-        seal = json.loads(schema.metadata[METADATA])
-        cipher = ColumnCipher(self.column_key, self.job.id, seal["partition"], bytes.fromhex(seal["salt"]))
+        cipher, tags = self._cipher(schema, path, self.first_partition + index)
         try:
             sealed, _ = as_array(table.column(name), self.widths[name])
-            plain = cipher.open(name, group, sealed, bytes.fromhex(seal["tags"][name][group]))
+            plain = cipher.open(name, group, sealed, tags[name][group])
         except (InvalidTag, KeyError, IndexError):
             raise BulkError(f"{path}: column '{name}' is not what was encrypted", DATA,
                             "the file was altered, or the key is another job's") from None

@@ -11,10 +11,11 @@ import secrets as random_source
 from dataclasses import dataclass, field
 
 from . import bounds, kem, messages, secrets, sources
+from .authentic import JOB, Authority
 from .column import Column, Kept
 from .errors import DATA, USAGE, BulkError
 
-SCHEMA = "polykem-bulk-job-1"
+SCHEMA, FORMER = "polykem-bulk-job-2", {"polykem-bulk-job-1"}
 PARTITION_BYTES = 256 << 20
 ROW_GROUP_BYTES = 16 << 20
 
@@ -43,6 +44,8 @@ class Job:
         How secret columns are protected; holds the sealed column key.
     secret_check : str
         Tells whether a job secret is this job's.
+    mac : str
+        Of all the rest.
     """
 
     operation: str
@@ -61,6 +64,7 @@ class Job:
     id: str = ""
     secrets: dict = field(default_factory=dict)
     secret_check: str = ""
+    mac: str = ""
 
     @property
     def partitions(self):
@@ -71,22 +75,57 @@ class Job:
         first = partition * self.partition_rows
         return first, min(self.partition_rows, self.rows - first)
 
+    def record(self):
+        """What job.json says."""
+        return {"schema": SCHEMA, **dataclasses.asdict(self)}
+
     def to_json(self):
-        return json.dumps({"schema": SCHEMA, **dataclasses.asdict(self)}, indent=1) + "\n"
+        return json.dumps(self.record(), indent=1) + "\n"
+
+    def fingerprint(self):
+        """SHA-256 of job.json: draws depend on it."""
+        return hashlib.sha256(json.dumps(self.record(), sort_keys=True).encode()).digest()
 
 
 def from_json(text, path):
     """The job that a job.json describes."""
     try:
         fields = json.loads(text)
-        if fields.pop("schema") != SCHEMA:
+        schema = fields.pop("schema")
+        if schema in FORMER:
+            raise BulkError(f"{path} is of an earlier version ({schema}), whose draws did not depend on its inputs", DATA,
+                            "begin a new job in another folder; the version that wrote it can read and export it")
+        if schema != SCHEMA:
             raise ValueError("another schema")
         for name in ("reads", "writes"):
             fields[name] = [Column(**column) for column in fields[name]]
         fields["keep"] = [Kept(**column) for column in fields["keep"]]
-        return Job(**fields)
-    except (ValueError, KeyError, TypeError) as error:
+        job = Job(**fields)
+        check_types(job)
+        return job
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise BulkError(f"{path} does not describe a bulk job of this version ({error})", DATA) from None
+
+
+def check_types(job):
+    """Raises TypeError or ValueError where a record cannot be a job's, so that nothing else stumbles over it."""
+    for name, least in (("rows", 1), ("partition_rows", 1), ("group_rows", 1)):
+        value = getattr(job, name)
+        if type(value) is not int or not least <= value < 1 << 63:
+            raise ValueError(f"{name} is {value!r}")
+    for one in dataclasses.fields(job):
+        value = getattr(job, one.name)
+        if one.type in ("str", "list", "dict") and type(value).__name__ != one.type:
+            raise TypeError(f"{one.name} is no {one.type}")
+    for column in (*job.reads, *job.writes):
+        if type(column.width) is not int or not all(isinstance(text, str) for text in (column.role, column.name)):
+            raise TypeError("a column is none")
+    for record in job.inputs:
+        if not isinstance(record["path"], str) or not all(isinstance(file["name"], str) and type(file["rows"]) is int
+                                                          for file in record["files"]):
+            raise TypeError("an input is none")
+    if not isinstance(job.secrets.get("kind"), str):
+        raise ValueError("it says of no protection")
 
 
 def rows_of_a_partition(row, partition_bytes, group_bytes):
@@ -253,8 +292,9 @@ def complete(job, keys):
     """The job with a fresh id, and its column key sealed as `keys` say."""
     job = dataclasses.replace(job, id=random_source.token_hex(16))
     secret = keys.secret_of(job.id)
-    return dataclasses.replace(job, secrets=keys.protect(job.id, column_key(secret, job.id)),
-                               secret_check=check_of(secret, job.id))
+    key = column_key(secret, job.id)
+    job = dataclasses.replace(job, secrets=keys.protect(job.id, key), secret_check=check_of(secret, job.id))
+    return dataclasses.replace(job, mac=Authority(key, job.id).mac(JOB, job.record()))
 
 
 def column_key(secret, job_id):
@@ -266,8 +306,18 @@ def check_of(secret, job_id):
     return secrets.derive(secret, b"check", job_id.encode())[:8].hex()
 
 
+def authority_of(job, column_key):
+    """What tells this job's records from others; raises if job.json itself is not as it was written."""
+    authority = Authority(column_key, job.id)
+    if not authority.wrote(JOB, job.record()):
+        raise BulkError("job.json is not as this job wrote it", DATA,
+                        "somebody has altered it: restore it from a copy, or begin a new job in another folder")
+    return authority
+
+
 def check_secret(job, secret):
-    """Raises if `secret` is another job's."""
+    """Raises if `secret` is another job's, or job.json was altered. Returns the job's `Authority`."""
     if not hmac.compare_digest(check_of(secret, job.id), job.secret_check):
         raise BulkError("the job secret is not the one that this job was begun with", DATA,
                         "give the same --key-file or --job-secret as at the first start")
+    return authority_of(job, column_key(secret, job.id))

@@ -25,6 +25,7 @@ import time
 from pathlib import Path
 
 from . import distinct, files, statuses
+from .authentic import MANIFEST, RECEIPT
 from .errors import CHECK_FAILED, DATA, IO, USAGE, BulkError, explained
 
 MANIFEST_SCHEMA = "polykem-bulk-manifest-1"
@@ -84,6 +85,7 @@ class Folder:
 
     def __init__(self, path, ours=False):
         self.path, self.ours = Path(path), ours
+        self.authority = None  # signs and checks records, as soon as somebody has the job's key
 
     @functools.cached_property
     def root(self):
@@ -187,6 +189,7 @@ class Folder:
         first, rows = job.span(partition)
         receipt = {"job": job.id, "partition": partition, "first_row": first, "rows": rows, "bytes": hashed.bytes,
                    "sha256": hashed.digest.hexdigest(), **counts}
+        receipt = self.authority.signed(RECEIPT, receipt)
         with files.replacing(self.receipts, receipt_name(partition), self.tmp) as file:
             file.write((json.dumps(receipt) + "\n").encode())
         return receipt
@@ -212,11 +215,13 @@ class Folder:
                 return "missing"
             if (receipt.get("first_row"), receipt.get("rows")) != job.span(partition):
                 return "its receipt names other rows"
+            if self.authority and not self.authority.wrote(RECEIPT, receipt):
+                return "its receipt is not as this job wrote it"
             with self.data.read(data_name(partition)) as file:
                 size = os.fstat(file.fileno()).st_size
-                if size != receipt["bytes"]:
-                    return f"it has {size} bytes instead of {receipt['bytes']}"
-                if thorough and digest_of(file) != receipt["sha256"]:
+                if size != receipt.get("bytes"):
+                    return f"it has {size} bytes instead of {receipt.get('bytes')}"
+                if thorough and digest_of(file) != receipt.get("sha256"):
                     return "its SHA-256 is not the receipt's"
         except FileNotFoundError:
             return "missing"
@@ -227,7 +232,8 @@ class Folder:
     def finish(self, job):
         """Writes manifest.json from the receipts. Returns what it says."""
         receipts = [self.receipt(job, partition) for partition in range(job.partitions)]
-        lacking = [number for number, receipt in enumerate(receipts) if receipt is None]
+        lacking = [number for number, receipt in enumerate(receipts)
+                   if receipt is None or not self.authority.wrote(RECEIPT, receipt)]
         if lacking:
             raise BulkError(f"partition {lacking[0]} was committed and is gone", CHECK_FAILED, "resume the job")
         manifest = {"schema": MANIFEST_SCHEMA, "job": job.id, "complete": True, "partitions": job.partitions,
@@ -236,6 +242,7 @@ class Folder:
                     "bytes": sum(receipt["bytes"] for receipt in receipts), **distinct.of_receipts(receipts),
                     "files": [{"name": f"data/{data_name(receipt['partition'])}", "rows": receipt["rows"],
                                "bytes": receipt["bytes"], "sha256": receipt["sha256"]} for receipt in receipts]}
+        manifest = self.authority.signed(MANIFEST, manifest)
         self.write("manifest.json", json.dumps(manifest, indent=1) + "\n")
         self.forget_leftovers()
         self.root.remove_folder("tmp")
@@ -244,16 +251,36 @@ class Folder:
     def manifest(self):
         """The manifest of a complete job, or None."""
         try:
-            return json.loads(self.root.read_text("manifest.json"))
+            manifest = json.loads(self.root.read_text("manifest.json"))
         except (OSError, ValueError):
             return None
+        return manifest if isinstance(manifest, dict) else None
+
+    def manifest_fault(self, job, manifest):
+        """Why a manifest is not that of this complete job; None if it is."""
+        if not manifest or manifest.get("complete") is not True or manifest.get("job") != job.id:
+            return f"the job in {self.path} is not complete"
+        if self.authority and not self.authority.wrote(MANIFEST, manifest):
+            return f"{self.path / 'manifest.json'} is not as the job wrote it"
+        named = manifest.get("files")
+        wanted = [(f"data/{data_name(number)}", job.span(number)[1]) for number in range(job.partitions)]
+        if not isinstance(named, list) or not all(isinstance(file, dict) for file in named) \
+                or [(file.get("name"), file.get("rows")) for file in named] != wanted:
+            return f"{self.path / 'manifest.json'} names other files than the job has"
+        return None
 
     def dataset_record(self, job):
         """A complete job as the input of another one."""
         manifest = self.manifest()
-        if not manifest or not manifest.get("complete") or manifest.get("job") != job.id:
-            raise BulkError(f"the job in {self.path} is not complete", DATA, "resume it first")
+        fault = self.manifest_fault(job, manifest)
+        if fault:
+            raise BulkError(fault, DATA, "resume it first")
         return {"files": manifest["files"]}
+
+    def strangers(self, job):
+        """Names in data/ that are no partition's, and that a reader of the folder would take for rows."""
+        known = {data_name(partition) for partition in range(job.partitions)}
+        return [name for name in self.data.names() if name not in known and not name.startswith((".", "_"))]
 
     @contextlib.contextmanager
     def locked(self):

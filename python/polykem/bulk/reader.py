@@ -12,6 +12,7 @@ from . import secrets
 from .errors import DATA, USAGE, BulkError
 from .files import open_folder, replacing
 from .inputs import Dataset
+from .job import authority_of, check_secret, column_key
 from .layout import Folder, data_name, is_job
 
 
@@ -21,8 +22,8 @@ def folder_of(path):
     return Folder(path)
 
 
-def open_column_key(path, key=None, private_key=None):
-    """The key of a job's secret columns; None where they are plain.
+def open_column_key(path, key=None, private_key=None, job_secret=None):
+    """The key of a job's secret columns and records; None if none of the arguments gives it.
 
     Parameters
     ----------
@@ -32,8 +33,14 @@ def open_column_key(path, key=None, private_key=None):
         Of the key file that the job was protected with.
     private_key : bytes, optional
         The secret key of the HPKE recipient that it was protected to.
+    job_secret : bytes, optional
+        Of the file that was the job's --job-secret, whatever its protection.
     """
     job = folder_of(path).job()
+    if job_secret is not None:
+        secret = secrets.derive(job_secret, b"job", job.id.encode())
+        check_secret(job, secret)
+        return column_key(secret, job.id)
     kind = job.secrets["kind"]
     if kind == "plain" or (key is None and private_key is None):
         return None
@@ -54,30 +61,49 @@ def verify(path, column_key=None, say=lambda line: None):
     ----------
     path : str
     column_key : bytes, optional
-        Also decrypts every secret column.
+        What `open_column_key` gave. With it the job's records are authenticated and every secret column is decrypted;
+        without it files are compared with checksums that whoever can write to the folder can change.
     say : callable
         Takes a line for each fault.
 
     Returns
     -------
     dict
-        How many partitions are good, missing and damaged.
+        How many partitions are good, missing and damaged; whether the job is complete, and authenticated.
     """
     folder = folder_of(path)
     job, found = folder.job(), {"partitions": 0, "good": 0, "missing": 0, "damaged": 0}
-    secret = [column.name for column in job.writes if column.secret]
+    if column_key is not None:
+        folder.authority = authority_of(job, column_key)
+    manifest = folder.manifest()
+    whole = folder.manifest_fault(job, manifest)
     for partition in range(job.partitions):
-        fault = folder.fault(job, partition)
-        if fault is None and column_key is not None and secret:
-            fault = _unreadable(folder, job, partition, column_key, secret)
+        fault = _fault(folder, job, partition, column_key, None if whole else manifest["files"][partition])
         found["partitions"] += 1
         found["good" if fault is None else "missing" if fault == "missing" else "damaged"] += 1
         if fault:
             say(f"partition {partition}: {fault}")
-    manifest = folder.manifest()
-    found["complete"] = bool(manifest and manifest.get("complete") and manifest["job"] == job.id
-                             and found["good"] == job.partitions)
+    strangers = folder.strangers(job)
+    for line in ([whole] if whole else []) + [f"data/{name} is no file of this job" for name in strangers]:
+        say(line)
+    found["complete"] = not whole and not strangers and found["good"] == job.partitions
+    found["authenticated"] = column_key is not None
     return found
+
+
+def _fault(folder, job, partition, column_key, listed):
+    """What is wrong with a partition; `listed` is what the manifest says of it."""
+    secret = [column.name for column in job.writes if column.secret]
+    try:
+        fault = folder.fault(job, partition)
+        receipt = folder.receipt(job, partition)
+    except BulkError as error:
+        return str(error)
+    if fault is None and listed and any(listed.get(name) != receipt[name] for name in ("bytes", "sha256")):
+        fault = "the manifest names another file"
+    if fault is None and column_key is not None and secret and job.secrets["kind"] != "plain":
+        fault = _unreadable(folder, job, partition, column_key, secret)
+    return fault
 
 
 def _unreadable(folder, job, partition, column_key, columns):

@@ -12,7 +12,7 @@ import polykem
 from .errors import DATA, USAGE, BulkError, explained
 from .messages import suite
 
-INFO = b"polykem-bulk-1 column key"
+INFO = b"polykem-bulk-2 column key"
 
 
 def record(data, width, what):
@@ -33,11 +33,15 @@ def seal_key(text, public_key, job_id, column_key):
 
 def open_key(private_key, job_id, sealed):
     """The column key of a job that was protected to a public key."""
-    chosen = suite(sealed["suite"])
+    try:
+        text, enc, ciphertext = sealed["suite"], bytes.fromhex(sealed["enc"]), bytes.fromhex(sealed["sealed"])
+    except (KeyError, TypeError, ValueError):
+        raise BulkError("job.json holds no key that was sealed to a public key", DATA) from None
+    chosen = suite(text)
     with polykem.Context(threads=1) as context:
         key = record(private_key, chosen.secret_key_bytes, "private key")
-        opened = chosen.open(context, key, bytes.fromhex(sealed["enc"]), bytes.fromhex(sealed["sealed"]), info=INFO,
-                             aad=job_id.encode(), errors="return")
+        opened = chosen.open(context, key, record(enc, chosen.enc_bytes, "sealed key in job.json"), ciphertext,
+                             info=INFO, aad=job_id.encode(), errors="return")
     if opened.status.any():
         raise BulkError("the private key is not the one that this job was protected to", DATA)
     return np.asarray(opened.plaintexts).tobytes()

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Keys of a job: draws that a retry repeats, and secret columns that are never at rest in plain.
 
-    job secret ---HKDF---> draws of (job, partition, row)      AES-256-CTR as the expansion
+    job secret ---HKDF---> draws of (job, inputs, partition, row)      AES-256-CTR as the expansion
          |
          +-------HKDF---> column key ---HKDF, keyed digest of the plaintext---> data key of a partition
                               |
@@ -30,7 +30,7 @@ from .errors import DATA, USAGE, BulkError, explained
 KEY_BYTES = 32
 TAG_BYTES = 16
 BLOCK = 16  # of AES
-LABEL = b"polykem-bulk-1 "
+LABEL = b"polykem-bulk-2 "
 
 
 def derive(key, label, *context, salt=None):
@@ -42,7 +42,8 @@ def derive(key, label, *context, salt=None):
 def draws(secret, job_id, partition, rows, each, bound=b""):
     """The random inputs of a partition: row i takes `each` bytes from block i * ceil(each / 16) of its stream.
 
-    `bound` is what the draws must also depend on: a message that is sealed must not share draws with another one.
+    `bound` is what the draws must also depend on: job.json and what the partition reads. Another key or another message
+    must not share draws with the first one, or whoever exchanged it learns the first one's secret.
 
     Returns
     -------
@@ -96,7 +97,7 @@ def open_under(key, job_id, record):
     try:
         return AESGCM(key).decrypt(bytes.fromhex(record["nonce"]), bytes.fromhex(record["sealed"]),
                                    LABEL + job_id.encode())
-    except InvalidTag:
+    except (InvalidTag, KeyError, TypeError, ValueError):
         raise BulkError("the key file is not the one that this job was protected with", DATA) from None
 
 

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import socket
@@ -18,7 +19,7 @@ from .distinct import Distinct
 from .errors import RESOURCES, BulkError
 from .inputs import METADATA, Dataset
 from .job import check_secret, column_key
-from .layout import Folder
+from .layout import Folder, Hashed
 from .memory import wipe
 from .statuses import RowStatus
 from .values import as_array, as_column
@@ -56,7 +57,7 @@ class Worker:
             Records that stand for a whole column.
         """
         self.job = self.folder.job()
-        check_secret(self.job, secret)
+        self.folder.authority, self.fingerprint = check_secret(self.job, secret), self.job.fingerprint()
         self.computer = kem.computer(self.job, self.threads, self.backend)
         self.secret, self.column_key = secret, column_key(secret, self.job.id)
         keys = [*input_keys, *[None] * len(self.job.inputs)]
@@ -71,7 +72,7 @@ class Worker:
         try:
             with self.turn:
                 kept, inputs, faults = self._read(first, rows)
-                results = self._compute(partition, rows, inputs)
+                results = self._compute(partition, rows, inputs, kept)
                 mark(results, faults)
                 keys = self._keys(inputs, results)
                 del inputs
@@ -106,10 +107,21 @@ class Worker:
                 faults = np.where(faults, faults, wrong)
         return {column.name: tables[column.source].column(column.name) for column in self.job.keep}, arrays, faults
 
-    def _compute(self, partition, rows, inputs):
+    def _bound(self, inputs, kept):
+        """What draws depend on: the job, and all that the partition reads."""
+        digest = hashlib.sha256(self.fingerprint + messages.digest_of(inputs))
+        if kept:
+            table = pa.table(kept)
+            with open(os.devnull, "wb") as nothing:
+                hashed = Hashed(nothing)
+                with pa.ipc.new_stream(pa.PythonFile(hashed, "w"), table.schema) as stream:
+                    stream.write_table(table)
+            digest.update(hashed.digest.digest())
+        return digest.digest()
+
+    def _compute(self, partition, rows, inputs, kept):
         each = kem.draw_bytes(self.job)
-        bound = messages.digest_of(inputs) if self.job.operation in ("seal", "rewrap") else b""
-        draws = secrets.draws(self.secret, self.job.id, partition, rows, each, bound) if each else None
+        draws = secrets.draws(self.secret, self.job.id, partition, rows, each, self._bound(inputs, kept)) if each else None
         secret_inputs = [inputs[column.role] for column in self.job.reads
                          if column.secret and column.role not in self.constants]  # fmt: skip
         try:
