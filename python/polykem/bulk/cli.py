@@ -216,6 +216,10 @@ def run_job(options):
     from .job import describe
     keys = input_keys(options)
     inputs = [Dataset(path, key) for path, key in zip(options.input, keys)]
+    for dataset in inputs:
+        if dataset.left_out and not options.quiet:
+            tell(f"polykem-bulk: {dataset.left_out} files in {dataset.path} are left out: names below it that begin with . "
+                 "or _ are hidden\n")
     constants = {role: read(path) for role, path in once("--one", options.one).items()}
     job = describe(options.command, options.scheme, rows=getattr(options, "count", None), inputs=inputs,
                    to_scheme=getattr(options, "to_suite", None) or "", names=once("--column", options.column),
@@ -238,6 +242,7 @@ def run_job(options):
     summary = run(options.out, job, protected, keys, constants, resume=options.resume or options.quick_resume,
                   thorough=not options.quick_resume, touched=options.touched_inputs, compute=compute,
                   quiet=options.quiet)
+    summary["left_out_files"] = sum(dataset.left_out for dataset in inputs)
     if not options.quiet and options.json != "-":
         from .progress import print_table
         print_table(summary)

@@ -77,19 +77,45 @@ def footer_digest(path):
         return hashlib.sha256(file.read(length)).hexdigest()
 
 
+def is_hidden(name):
+    """Whether a name is no data's, by the convention of Hadoop, Spark and pyarrow: _temporary, .ipynb_checkpoints."""
+    return name.startswith((".", "_"))
+
+
+def files_below(folder, above=()):
+    """(files, files of hidden names or in folders of such) of a folder and those in it, links followed."""
+    status = os.stat(folder)
+    if (status.st_dev, status.st_ino) in above:
+        raise BulkError(f"{folder} is a link to a folder that it lies in", DATA, "remove it")
+    found, hidden = [], []
+    for name in os.listdir(folder):
+        path = folder / name
+        if is_hidden(name):
+            inside = (Path(where) / file for where, _, files in os.walk(path) for file in files)
+            hidden += [file for file in (path, *inside) if file.suffix in SUFFIXES and file.is_file()]
+        elif path.is_dir():
+            below = files_below(path, (*above, (status.st_dev, status.st_ino)))
+            found, hidden = found + below[0], hidden + below[1]
+        elif path.suffix in SUFFIXES:
+            found.append(path)
+    return found, hidden
+
+
 def files_of(path):
-    """The files of a dataset, in the order of their rows."""
+    """(files of a dataset in the order of their rows, number of files that were left out for their hidden names)."""
     path = Path(path)
     if path.is_file():
-        return [path]
+        return [path], 0
     if not path.is_dir():
         raise BulkError(f"there is no dataset {path}", IO)
-    found = sorted(file for file in path.rglob("*") if file.suffix in SUFFIXES and not file.name.startswith((".", "_")))
+    with explained(path):
+        found, hidden = files_below(path)
     for file in found:
         check_utf8(str(file), "the file")
     if not found:
-        raise BulkError(f"{path} holds no file that ends in " + ", ".join(sorted(SUFFIXES)), DATA)
-    return found
+        raise BulkError(f"{path} holds no file that ends in " + ", ".join(sorted(SUFFIXES)), DATA,
+                        f"{len(hidden)} are hidden: below it, names with . or _ in front are left out" if hidden else "")
+    return sorted(found), len(hidden)
 
 
 class Dataset:
@@ -110,6 +136,8 @@ class Dataset:
         Columns whose values are bytes, of a fixed width or not.
     repeated : set
         Names that several columns have.
+    left_out : int
+        Data files in the folder that do not count, for a name in their path below it begins with . or _.
     """
 
     def __init__(self, path, column_key=None, record=None):
@@ -120,6 +148,7 @@ class Dataset:
         if self.job and column_key is not None:
             self.job_folder.authority = authority_of(self.job, column_key)
         self.folder = self.path if os.path.isdir(self.path) else os.path.dirname(self.path)
+        self.left_out = 0
         if record is None:
             record = self._look()
         self.files, self.first_partition = record["files"], record.get("first_partition", 0)
@@ -135,7 +164,8 @@ class Dataset:
         if self.job is not None:
             return self.job_folder.dataset_record(self.job)
         files, schema = [], None
-        for path in files_of(self.path):
+        found, self.left_out = files_of(self.path)
+        for path in found:
             file = open_file(path)
             if schema is not None and not file.schema.equals(schema):
                 raise BulkError(f"{path} has other columns than the files before it", DATA)
