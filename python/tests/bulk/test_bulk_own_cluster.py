@@ -35,6 +35,7 @@ def listening():
 def stranger(address, home, **environment):
     """What comes of a program that joins without being a child of the job."""
     clean = {name: value for name, value in os.environ.items() if not name.startswith("RAY_")}
+    clean["RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER"] = "0"  # or Ray looks for it at this host's other address, in vain
     return subprocess.run([sys.executable, "-c", STRANGER, address], env={**clean, "HOME": str(home), **environment},
                           capture_output=True, text=True, timeout=PATIENCE_SECONDS)
 
@@ -42,7 +43,7 @@ def stranger(address, home, **environment):
 @pytest.fixture(scope="module")
 def observed():
     """What Ray was given, and who listens where, while a cluster of our own has run a task; and afterwards."""
-    before, kept = listening(), dict(os.environ)
+    before, kept = listening(), {name: os.environ.get(name) for name in cluster.OWN_ENVIRONMENT}
     seen = {}
     with cluster.own_cluster(num_cpus=1):
         assert ray.get(ray.remote(lambda: 42).remote()) == 42
@@ -50,7 +51,7 @@ def observed():
         seen["address"] = ray.get_runtime_context().gcs_address
         seen["token"] = os.environ["RAY_AUTH_TOKEN"]
         yield seen
-    assert dict(os.environ) == kept and not ray.is_initialized()
+    assert {name: os.environ.get(name) for name in kept} == kept and not ray.is_initialized()
 
 
 def test_it_listens_on_the_loopback_interface_alone(observed):
