@@ -19,6 +19,11 @@ void append_base64(SecretBytes& out, ByteView bytes);
 /** Decodes text line by line. Padding is allowed only at the very end, and only as much as belongs there. */
 class Base64Decoder {
  public:
+  enum class Style {
+    kStrict,  /**< canonical: no blanks, no stray bits before the padding */
+    kLenient, /**< as OpenSSL reads it: both are passed over */
+  };
+  explicit Base64Decoder(Style style = Style::kStrict) : style_(style) {}
   /** Throws FormatError: a character that is not base64, or more than kMostBytes. */
   void line(std::string_view text);
   /** The bytes of all lines. Throws FormatError if the text is incomplete. */
@@ -27,6 +32,7 @@ class Base64Decoder {
  private:
   void flush(unsigned bytes);
 
+  Style style_;
   SecretBytes bytes_;
   std::uint32_t word_ = 0;
   unsigned digits_ = 0;

@@ -73,6 +73,24 @@ std::string dotted(ByteView oid) {
   return text;
 }
 
+/** For people: "1.2.840.113549.1.1.1 (RSA)". */
+std::string algorithm_text(ByteView oid) {
+  constexpr std::pair<std::string_view, const char*> kNames[] = {{"1.2.840.113549.1.1.1", "RSA"},
+                                                                 {"1.2.840.10045.2.1", "EC"},
+                                                                 {"1.3.101.110", "X25519"},
+                                                                 {"1.3.101.111", "X448"},
+                                                                 {"1.3.101.112", "Ed25519"},
+                                                                 {"1.3.101.113", "Ed448"},
+                                                                 {"2.16.840.1.101.3.4.3.17", "ML-DSA-44"},
+                                                                 {"2.16.840.1.101.3.4.3.18", "ML-DSA-65"},
+                                                                 {"2.16.840.1.101.3.4.3.19", "ML-DSA-87"}};
+  const std::string text = dotted(oid);
+  for (const auto& [known, name] : kNames) {
+    if (text == known) return text + " (" + name + ')';
+  }
+  return text;
+}
+
 SecretBytes algorithm_identifier(const Scheme& scheme) {
   const Entry* entry = entry_of(scheme);
   if (entry == nullptr) {
@@ -101,7 +119,7 @@ Scheme read_algorithm(DerReader& in) {
     algorithm.finish("AlgorithmIdentifier, which has no parameters for ML-KEM,");
     return *scheme;
   }
-  throw FormatError("the key is of algorithm " + dotted(oid), kConvert);
+  throw FormatError("the key is of algorithm " + algorithm_text(oid), kConvert);
 }
 
 /** Throws FormatError unless `bytes` has `size` bytes. */
@@ -125,12 +143,11 @@ Bytes public_bits(ByteView bits, const Scheme& scheme) {
   return {key.data(), key.data() + key.size()};
 }
 
-/** ML-KEM-PrivateKey [RFC9935, 6]: the tag says which alternative it is. */
+/** ML-KEM-PrivateKey [RFC9935, 6]: the tag says which alternative it is. Programs older than that wrote the bytes
+ * alone, which no alternative is as long as. */
 PrivateKey read_alternative(ByteView der, const Scheme& scheme) {
-  if (der.size() == scheme.info().secret_seed_bytes || der.size() == scheme.secret_key_bytes()) {
-    throw FormatError("the private key is not wrapped as RFC 9935 says; it is of a program older than that",
-                      "write it again: openssl pkey -in FILE -out FILE, with OpenSSL 3.5 or newer");
-  }
+  if (der.size() == scheme.info().secret_seed_bytes) return {scheme, PrivateForm::kSeed, secret(der), {}, {}};
+  if (der.size() == scheme.secret_key_bytes()) return {scheme, PrivateForm::kExpanded, {}, secret(der), {}};
   PrivateKey key{scheme, PrivateForm::kBoth, {}, {}, {}};
   DerReader in(der);
   if (in.next_is(kSeedTag)) {
@@ -192,8 +209,7 @@ PrivateKey read_private(DerReader in) {
 }
 
 [[noreturn]] void refuse_encrypted() {
-  throw FormatError("the private key is encrypted, which polykem does not read",
-                    "decrypt it first: openssl pkey -in FILE -out FILE, with OpenSSL 3.5 or newer");
+  throw FormatError("the private key is encrypted");
 }
 
 /** Encapsulates to the key inside `expanded` and decapsulates. */
@@ -281,6 +297,46 @@ std::optional<std::size_t> key_der_bytes(ByteView begin) {
                       algorithm->content_bytes < outer->content_bytes;
   if (!nested) return std::nullopt;
   return outer->header_bytes + outer->content_bytes;
+}
+
+std::optional<std::size_t> certificate_der_bytes(ByteView begin) {
+  constexpr std::array<std::uint8_t, 4> kVersion = {der::context_constructed(0), 3, der::kInteger, 1};
+  const std::optional<DerHeader> outer = der_header(begin);
+  if (!outer || outer->tag != der::kSequence) return std::nullopt;
+  const ByteView rest(begin.data() + outer->header_bytes, begin.size() - outer->header_bytes);
+  const std::optional<DerHeader> contents = der_header(rest);
+  if (!contents || contents->tag != der::kSequence || rest.size() < contents->header_bytes + kVersion.size())
+    return std::nullopt;
+  if (!equal({rest.data() + contents->header_bytes, kVersion.size()}, kVersion)) return std::nullopt;
+  return outer->header_bytes + outer->content_bytes;
+}
+
+SecretBytes public_key_in_certificate(ByteView der) {
+  DerReader outer(der);
+  DerReader certificate(outer.take(der::kSequence, "the certificate"));
+  outer.finish("the certificate");
+  DerReader contents(certificate.take(der::kSequence, "the certificate's contents"));
+  if (contents.next_is(der::context_constructed(0))) contents.take(der::context_constructed(0), "the version");
+  contents.take(der::kInteger, "the serial number");
+  for (const char* name : {"the signature's algorithm", "the issuer", "the validity", "the subject"})
+    contents.take(der::kSequence, name);
+  SecretBytes out;
+  append_der(out, der::kSequence, {contents.take(der::kSequence, "the certificate's public key")});
+  return out;
+}
+
+std::string algorithm_of(ByteView public_key) {
+  DerReader key(DerReader(public_key).take(der::kSequence, "the public key"));
+  DerReader algorithm(key.take(der::kSequence, "AlgorithmIdentifier"));
+  return algorithm_text(algorithm.take(der::kObjectIdentifier, "the algorithm's OBJECT IDENTIFIER"));
+}
+
+bool is_encrypted_key(ByteView der) {
+  try {
+    return outline_of(DerReader(whole_key(der))) == Outline::kEncrypted;
+  } catch (const FormatError&) {
+    return false;
+  }
 }
 
 std::optional<Scheme> scheme_in(ByteView der) {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Keys in the forms of the standards, for the sets that have an object identifier (ML-KEM): public keys as
 // SubjectPublicKeyInfo [RFC5280, 4.1], private keys as OneAsymmetricKey [RFC5958, 2], which is PKCS #8, both with the
-// contents that RFC 9935 lays down. Encrypted private keys are recognised and refused.
+// contents that RFC 9935 lays down. Encrypted private keys are recognised; who reads them decrypts
+// them before.
 #pragma once
 
 #include <polykem/polykem.hpp>
@@ -48,6 +49,17 @@ SecretBytes write_private_key(const PrivateKey& key);
 
 /** If `begin` looks like the beginning of a key in DER, of any algorithm: how many bytes the whole key has. */
 std::optional<std::size_t> key_der_bytes(ByteView begin);
+
+/** If `begin` looks like the beginning of a certificate [RFC5280, 4.1]: how many bytes the whole certificate has. */
+std::optional<std::size_t> certificate_der_bytes(ByteView begin);
+/** The SubjectPublicKeyInfo in a certificate, of which nothing else is checked, no signature either. Throws
+ * FormatError. */
+SecretBytes public_key_in_certificate(ByteView der);
+/** The algorithm of a SubjectPublicKeyInfo for people: a name, or an object identifier in dots. */
+std::string algorithm_of(ByteView public_key);
+
+/** True if `der` looks like an EncryptedPrivateKeyInfo [RFC5958, 3]. */
+bool is_encrypted_key(ByteView der);
 
 /** The set of the key in `der`, if its algorithm is one that has these forms; the rest is not looked at. */
 std::optional<Scheme> scheme_in(ByteView der);

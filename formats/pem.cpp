@@ -9,6 +9,9 @@ namespace {
 constexpr std::string_view kBegin = "-----BEGIN ";
 constexpr std::string_view kEnd = "-----END ";
 constexpr std::string_view kDashes = "-----";
+constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+constexpr std::size_t kLineCharacters = 64;
+constexpr const char* kHasTextBefore = " has text or blanks before it";
 
 void append_text(SecretBytes& out, std::string_view text) {
   out.insert(out.end(), text.begin(), text.end());
@@ -32,10 +35,19 @@ std::string_view between(std::string_view line, std::string_view prefix) {
   return line.substr(prefix.size(), line.size() - prefix.size() - kDashes.size());
 }
 
-std::string_view without_blanks_at_end(std::string_view line) {
-  while (!line.empty() && (line.back() == '\r' || line.back() == ' ' || line.back() == '\t'))
+/** Without blanks at its end, to which OpenSSL also counts control characters and bytes outside of ASCII. */
+std::string_view trimmed(std::string_view line, PemReader::Style style) {
+  const auto blank = [style](char c) {
+    return style == PemReader::Style::kStrict ? c == '\r' || c == ' ' || c == '\t' : static_cast<signed char>(c) <= ' ';
+  };
+  while (!line.empty() && blank(line.back()))
     line.remove_suffix(1);
   return line;
+}
+
+std::string_view without_byte_order_mark(std::string_view text) {
+  if (starts_with(text, kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
+  return text;
 }
 
 }  // namespace
@@ -48,9 +60,10 @@ void append_pem(SecretBytes& out, std::string_view label, ByteView bytes) {
 
 std::string_view first_label(ByteView text) {
   std::string_view rest(reinterpret_cast<const char*>(text.data()), text.size());
+  rest = without_byte_order_mark(rest);
   while (!rest.empty()) {
     const std::size_t end = rest.find('\n');
-    const std::string_view label = between(without_blanks_at_end(rest.substr(0, end)), kBegin);
+    const std::string_view label = between(trimmed(rest.substr(0, end), PemReader::Style::kLenient), kBegin);
     if (!label.empty()) return label;
     if (end == std::string_view::npos) break;
     rest.remove_prefix(end + 1);
@@ -60,7 +73,9 @@ std::string_view first_label(ByteView text) {
 
 PemReader::Event PemReader::line(std::string_view text) {
   ++number_;
-  text = without_blanks_at_end(text);
+  if (at_beginning_) text = without_byte_order_mark(text);
+  at_beginning_ = false;
+  text = trimmed(text, style_);
   try {
     return open_ ? inside(text) : outside(text);
   } catch (const FormatError& e) {
@@ -72,31 +87,61 @@ PemReader::Event PemReader::outside(std::string_view text) {
   const std::string_view label = between(text, kBegin);
   if (!label.empty()) {
     label_ = label;
-    decoder_ = {};
+    const bool strict = style_ == Style::kStrict;
+    decoder_ = Base64Decoder(strict ? Base64Decoder::Style::kStrict : Base64Decoder::Style::kLenient);
     bytes_.clear();
     open_ = true;
+    passed_over_ = empty_line_ = short_line_ = false;
+    lines_ = 0;
     return Event::kBegin;
   }
-  // A damaged BEGIN or END line is no comment.
-  const bool comment = outside_ == Outside::kSkipped && !starts_with(text, kDashes);
-  if (!text.empty() && !comment) throw FormatError("text outside of a block");
+  // Who has a file of many keys wants to know of a damaged one; OpenSSL takes it for text.
+  if (starts_with(text, kBegin)) throw FormatError("the BEGIN line is damaged");
+  if (starts_with(text, kEnd)) {
+    throw FormatError("an END line without a BEGIN line" +
+                      (misplaced_ == 0 ? "" : "; that on line " + std::to_string(misplaced_) + kHasTextBefore));
+  }
+  if (!text.empty() && style_ == Style::kStrict) throw FormatError("text outside of a block");
+  if (misplaced_ == 0 && text.find(kBegin) != std::string_view::npos) misplaced_ = number_;
   return Event::kNone;
 }
 
 PemReader::Event PemReader::inside(std::string_view text) {
+  if (starts_with(text, kBegin)) throw FormatError("a BEGIN line inside a block; the block before it is cut off");
   if (!starts_with(text, kEnd)) {
-    decoder_.line(text);
+    if (!passed_over_) body(text);
     return Event::kNone;
   }
   if (between(text, kEnd) != label_) throw FormatError("the END line does not fit the BEGIN line");
-  bytes_ = decoder_.finish();
+  if (!passed_over_) bytes_ = decoder_.finish();
   open_ = false;
+  at_beginning_ = true;
   return Event::kEnd;
+}
+
+void PemReader::body(std::string_view text) {
+  if (style_ == Style::kLenient) {
+    // An empty line ends the headers of old encrypted keys [RFC1421]; so OpenSSL takes what is before it for headers.
+    if (text.find(':') != std::string_view::npos)
+      throw FormatError("a header inside the block, as keys have that are encrypted in a way older than PKCS #8");
+    if (text.empty() && (lines_ > 0 || empty_line_)) throw FormatError("an empty line inside the block");
+    empty_line_ = empty_line_ || text.empty();
+    if (empty_line_ && (short_line_ || text.size() > kLineCharacters))
+      throw FormatError("after an empty line at the beginning of a block, all lines but the last have 64 characters");
+    short_line_ = empty_line_ && !text.empty() && text.size() < kLineCharacters;
+  }
+  if (!text.empty()) ++lines_;
+  decoder_.line(text);
 }
 
 void PemReader::finish() const {
   if (!open_) return;
   throw FormatError("line " + std::to_string(number_) + ": the file ends inside a block; it is cut off");
+}
+
+void PemReader::finish_without_block() const {
+  if (misplaced_ == 0) return;
+  throw FormatError("line " + std::to_string(misplaced_) + ": the BEGIN line" + kHasTextBefore);
 }
 
 }  // namespace polykem::formats

@@ -55,6 +55,12 @@ MUTANTS = [
     Mutant("lengths of DER in more bytes than they take", "formats/der.cpp",
            "const bool shortest = in[2] != 0 && length >= kLongForm;", "const bool shortest = true;",
            "formats_test", "Der.*"),
+    Mutant("a damaged BEGIN line passes for text", "formats/pem.cpp",
+           'if (starts_with(text, kBegin)) throw FormatError("the BEGIN line is damaged");', "", "formats_test", "Pem.*"),
+    Mutant("base64 in PEM may go on after an empty line", "formats/pem.cpp",
+           "text.empty() && (lines_ > 0 || empty_line_)", "false", "formats_test", "Pem.*"),
+    Mutant("the last digits of base64 are others", "formats/base64.cpp",
+           "(v > 62) & ", "(v > 63) & ", "formats_test", "Base64.*"),
     # CKKS
     Mutant("more digits than there are", "src/ckks/context.cpp",
            "(params.digits - 1) * digit_limbs >= limbs_", "false", "ckks_test", "CkksApi.ParametersAreChecked"),

@@ -26,11 +26,16 @@ std::vector<std::string>& paths() {
   return all;
 }
 
+// As with the paths, either who defers signals or the handler touches them.
+int terminal = -1;
+struct termios terminal_settings {};
+
 // The state is kEnding, so no other thread touches the paths. The kernel discards a signal with the default action that
 // the first process of a PID namespace sends to itself; such a process exits as a shell reports the signal.
 [[noreturn]] void end_by(int signal) {
   for (const std::string& path : paths())
     ::unlink(path.c_str());
+  if (terminal >= 0) ::tcsetattr(terminal, TCSAFLUSH, &terminal_settings);
   std::signal(signal, SIG_DFL);
   sigset_t only;
   sigemptyset(&only);
@@ -73,6 +78,17 @@ void remove_on_signal(const std::string& path) {
 void keep_on_signal(const std::string& path) {
   const DeferSignals while_changing;
   std::erase(paths(), path);
+}
+
+void restore_on_signal(int fd, const struct termios& settings) {
+  const DeferSignals while_changing;
+  terminal = fd;
+  terminal_settings = settings;
+}
+
+void keep_terminal() {
+  const DeferSignals while_changing;
+  terminal = -1;
 }
 
 DeferSignals::DeferSignals() {

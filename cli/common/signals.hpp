@@ -3,6 +3,8 @@
 // left.
 #pragma once
 
+#include <termios.h>
+
 #include <string>
 
 namespace polykem::cli {
@@ -15,6 +17,11 @@ void handle_signals();
 void remove_on_signal(const std::string& path);
 /** Undoes that; does nothing if the file was not registered. */
 void keep_on_signal(const std::string& path);
+
+/** A signal gives the terminal `fd` these settings before it ends the program. One terminal at a time. */
+void restore_on_signal(int fd, const struct termios& settings);
+/** Undoes that. */
+void keep_terminal();
 
 /** While an object exists, signals wait, on whatever thread they come; afterwards they end the program. If a signal is
  * ending it already, the constructor does not return. One thread at a time changes files. */

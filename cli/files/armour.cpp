@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <optional>
 #include <string_view>
 #include <utility>
 
@@ -27,14 +28,18 @@ std::string_view label_of(RecordKind kind) {
   return {};
 }
 
-/** Splits "ntruhps4096821 PUBLIC KEY" into a block's set and kind. */
-NamedRecord parse_title(std::string_view title, std::size_t line) {
+/** Splits "ntruhps4096821 PUBLIC KEY" into a block's set and kind; nothing if it is no such title. */
+std::optional<NamedRecord> split_title(std::string_view title) {
   const std::size_t space = title.find(' ');
-  if (space != std::string_view::npos && space > 0) {
-    for (const auto& [kind, label] : kLabels) {
-      if (title.substr(space + 1) == label) return {printable(title.substr(0, space)), kind, {}};
-    }
+  if (space == std::string_view::npos || space == 0) return std::nullopt;
+  for (const auto& [kind, label] : kLabels) {
+    if (title.substr(space + 1) == label) return NamedRecord{printable(title.substr(0, space)), kind, {}};
   }
+  return std::nullopt;
+}
+
+NamedRecord parse_title(std::string_view title, std::size_t line) {
+  if (std::optional<NamedRecord> found = split_title(title); found) return *found;
   throw formats::FormatError(
       fmt::format("line {}: '{}' is not the title of a polykem block", line, printable(title)),
       "polykem reads blocks that it has written, and keys between BEGIN PUBLIC KEY or BEGIN PRIVATE KEY");
@@ -70,8 +75,12 @@ std::size_t record_bytes(const Scheme& scheme, RecordKind kind) {
   return scheme.shared_secret_bytes();
 }
 
-void append_armour(SecretBytes& out, const std::string& scheme, RecordKind kind, ByteView bytes) {
-  formats::append_pem(out, fmt::format("{} {}", scheme, label_of(kind)), bytes);
+std::string armour_label(const std::string& scheme, RecordKind kind) {
+  return fmt::format("{} {}", scheme, label_of(kind));
+}
+
+bool is_armour_label(std::string_view label) {
+  return split_title(label).has_value();
 }
 
 bool ArmourReader::line(std::string_view text) {

@@ -31,8 +31,11 @@ struct NamedRecord {
   SecretBytes bytes;
 };
 
-/** Appends one block to `out`. */
-void append_armour(SecretBytes& out, const std::string& scheme, RecordKind kind, ByteView bytes);
+/** The label of its block: "mlkem768 PUBLIC KEY". */
+std::string armour_label(const std::string& scheme, RecordKind kind);
+
+/** True if a block with that label is polykem's, of whatever set. */
+bool is_armour_label(std::string_view label);
 
 /** Reads armour line by line. Names and sizes are not looked up here. */
 class ArmourReader {
@@ -45,7 +48,7 @@ class ArmourReader {
   const NamedRecord& block() const { return block_; }
 
  private:
-  formats::PemReader reader_{formats::PemReader::Outside::kRefused};
+  formats::PemReader reader_{formats::PemReader::Style::kStrict};
   NamedRecord block_{};
 };
 

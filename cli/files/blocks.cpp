@@ -11,6 +11,7 @@
 #include <variant>
 
 #include "common/exit_codes.hpp"
+#include "files/encrypted_key.hpp"
 #include "formats/error.hpp"
 
 namespace polykem::cli {
@@ -18,37 +19,44 @@ namespace {
 
 using formats::FormatError;
 
-bool is_standard_label(std::string_view label) {
-  return label == formats::kPublicKeyLabel || label == formats::kPrivateKeyLabel || label == formats::kEncryptedLabel;
+constexpr std::string_view kCertificateLabel = "CERTIFICATE";
+
+constexpr const char* kNoKemKey =
+    "ask who has it for an ML-KEM public key; 'polykem keygen --scheme mlkem768 --format pem' makes a key pair";
+
+bool is_private_label(std::string_view label) {
+  return label == formats::kPrivateKeyLabel || label == formats::kEncryptedLabel;
 }
 
-/** False at the first byte that is not of a text, which a raw secret key soon has. */
-bool starts_with_text(ByteView begin) {
-  constexpr std::size_t kEnough = 16;
-  const std::uint8_t* end = begin.data() + std::min(begin.size(), kEnough);
-  return std::all_of(begin.data(), end,
-                     [](std::uint8_t c) { return (c >= ' ' && c <= '~') || c == '\n' || c == '\r' || c == '\t'; });
+bool is_certificate_label(std::string_view label) {
+  return label == kCertificateLabel || label == "X509 CERTIFICATE";
 }
 
-bool starts_with_a_block(ByteView begin) {
-  std::string_view text(reinterpret_cast<const char*>(begin.data()), begin.size());
-  text.remove_prefix(std::min(text.find_first_not_of(" \t\r\n"), text.size()));
-  return text.substr(0, 11) == "-----BEGIN ";
+/** What `begin` has before its first byte that no text has. A raw secret key soon has one. */
+ByteView text_of(ByteView begin) {
+  const std::uint8_t* end = std::find_if(begin.data(), begin.data() + begin.size(), [](std::uint8_t c) {
+    return (c < ' ' && (c < '\t' || c > '\r')) || c == 0x7F;
+  });
+  return {begin.data(), static_cast<std::size_t>(end - begin.data())};
 }
 
-void check_label(const std::string& label) {
-  if (is_standard_label(label)) return;
-  throw FormatError(fmt::format("'{}' where BEGIN PUBLIC KEY or BEGIN PRIVATE KEY belongs", printable(label)),
-                    "give it a file of keys alone");
+/** What the message about a file without a key calls a block of it. */
+std::string block_description(std::string_view label) {
+  if (label == formats::kPublicKeyLabel) return "a public key";
+  if (label == formats::kPrivateKeyLabel) return "a secret key";
+  if (label == formats::kEncryptedLabel) return "an encrypted private key";
+  return is_certificate_label(label) ? "a certificate" : fmt::format("'{}'", printable(label));
 }
 
 }  // namespace
 
 Encoding encoding_of(ByteView begin) {
-  if (starts_with_text(begin) && is_standard_label(formats::first_label(begin)))
-    return Encoding::kPem;  // text may come before the key
-  if (starts_with_a_block(begin)) return Encoding::kArmour;
-  return formats::key_der_bytes(begin) ? Encoding::kDer : Encoding::kRaw;
+  const ByteView text = text_of(begin);
+  const std::string_view characters(reinterpret_cast<const char*>(text.data()), text.size());
+  const std::string_view label = formats::first_label(text);
+  if (is_armour_label(label)) return Encoding::kArmour;
+  if (!label.empty() || characters.find("-----BEGIN ") != std::string_view::npos) return Encoding::kPem;
+  return formats::key_der_bytes(begin) || formats::certificate_der_bytes(begin) ? Encoding::kDer : Encoding::kRaw;
 }
 
 bool BlockReader::next() {
@@ -71,6 +79,11 @@ bool BlockReader::next_armour() {
   return false;
 }
 
+bool BlockReader::wants(std::string_view label) const {
+  if (kind_ == RecordKind::kSecretKey) return is_private_label(label);
+  return kind_ == RecordKind::kPublicKey && (label == formats::kPublicKeyLabel || is_certificate_label(label));
+}
+
 bool BlockReader::next_pem() {
   std::string_view line;
   while (file_.line(line)) {
@@ -78,18 +91,42 @@ bool BlockReader::next_pem() {
     if (event == formats::PemReader::Event::kNone) continue;
     try {
       if (event == formats::PemReader::Event::kBegin) {
-        check_label(pem_.label());
-        continue;
+        if (is_armour_label(pem_.label())) throw FormatError("a block of polykem's own beside keys in PEM");
+        if (wants(pem_.label())) continue;
+        pem_.pass_over();
+        if (passed_over_.empty()) passed_over_ = block_description(pem_.label());
+      } else if (wants(pem_.label()) && take_pem()) {
+        ++keys_;
+        return true;
       }
-      take_key(pem_.bytes());
-      const bool labelled_public = pem_.label() == formats::kPublicKeyLabel;
-      if (labelled_public == (block_.kind == RecordKind::kPublicKey)) return true;
-      throw FormatError(fmt::format("between BEGIN and END {} is a {}", pem_.label(), kind_name(block_.kind)));
     } catch (const FormatError& e) {
       throw FormatError(fmt::format("line {}: {}", pem_.number(), e.what()), e.hint());
     }
   }
   pem_.finish();
+  if (keys_ > 0) return false;
+  pem_.finish_without_block();
+  if (passed_over_.empty()) return false;
+  throw FormatError(
+      fmt::format("holds {} where a {} belongs", passed_over_, kind_name(kind_)),
+      kind_ == RecordKind::kPublicKey && passed_over_.find("certificate") != std::string::npos ? kNoKemKey : "");
+}
+
+bool BlockReader::take_pem() {
+  if (is_certificate_label(pem_.label())) return take_certificate(pem_.bytes());
+  take_key(pem_.bytes());
+  if ((pem_.label() == formats::kPublicKeyLabel) == (block_.kind == RecordKind::kPublicKey)) return true;
+  throw FormatError(fmt::format("between BEGIN and END {} is a {}", pem_.label(), kind_name(block_.kind)));
+}
+
+bool BlockReader::take_certificate(ByteView der) {
+  const SecretBytes key = formats::public_key_in_certificate(der);
+  if (formats::scheme_in(key)) {
+    take_key(key);
+    return true;
+  }
+  if (passed_over_.empty())
+    passed_over_ = fmt::format("a certificate whose key is of algorithm {}", formats::algorithm_of(key));
   return false;
 }
 
@@ -97,7 +134,11 @@ bool BlockReader::next_der() {
   const ByteView begin = file_.peek();
   if (begin.size() == 0) return false;
   ++keys_;
-  const std::optional<std::size_t> size = formats::key_der_bytes(begin);
+  const bool certificate = kind_ == RecordKind::kPublicKey && formats::certificate_der_bytes(begin);
+  const std::optional<std::size_t> size =
+      certificate ? formats::certificate_der_bytes(begin) : formats::key_der_bytes(begin);
+  if (!size && formats::certificate_der_bytes(begin))
+    throw FormatError(fmt::format("holds a certificate where a {} belongs", kind_name(kind_)));
   if (!size) throw FormatError(fmt::format("what follows key {} is no key in DER", keys_ - 1));
   if (*size > formats::kMostBytes) throw FormatError(fmt::format("key {} is longer than any key", keys_));
   SecretBytes der(*size);
@@ -106,14 +147,27 @@ bool BlockReader::next_der() {
     throw FormatError(fmt::format("key {} is cut off: {} of {} bytes are there", keys_, got, *size));
   }
   try {
-    take_key(der);
+    if (!certificate) {
+      take_key(der);
+    } else if (!take_certificate(der)) {
+      throw FormatError("holds " + passed_over_ + " where a public key belongs", kNoKemKey);
+    }
   } catch (const FormatError& e) {
     throw FormatError(fmt::format("key {}: {}", keys_, e.what()), e.hint());
   }
   return true;
 }
 
+void BlockReader::take_encrypted(ByteView der) {
+  if (kind_ != RecordKind::kSecretKey || passphrase_ == nullptr)
+    throw FormatError(fmt::format("an encrypted private key where a {} belongs", kind_name(kind_)));
+  const SecretBytes plain = decrypted_key(der, passphrase_->get(file_.name()));
+  if (formats::is_encrypted_key(plain)) throw FormatError("the encrypted private key holds another encrypted one");
+  take_key(plain);
+}
+
 void BlockReader::take_key(ByteView der) {
+  if (formats::is_encrypted_key(der)) return take_encrypted(der);
   formats::Key key = formats::read_key(der);
   if (auto* found = std::get_if<formats::PublicKey>(&key)) {
     block_ = {found->scheme.name(), RecordKind::kPublicKey, SecretBytes(found->bytes.begin(), found->bytes.end())};

@@ -18,7 +18,8 @@ constexpr const char* kDecapsFooter =
     "  polykem decaps --sk alice.sk --ct to_alice.ct --ss secret.ss\n"
     "  polykem decaps --scheme ntruhrss701 --sk fleet.sk --ct fleet.ct --ss fleet.ss --format raw\n"
     "\n"
-    "The secret key may be polykem's armour, PEM or DER (PKCS #8, not encrypted), or raw with --scheme.\n"
+    "The secret key may be polykem's armour, PEM or DER (PKCS #8), or raw with --scheme.\n"
+    "The passphrase of an encrypted one is asked for at the terminal, or read as these options say.\n"
     "N ciphertexts need N secret keys, used in order, or one key for all.\n"
     "A ciphertext made for another key, or altered on the way, is no error: it yields a secret that nobody shares.";
 
@@ -43,19 +44,21 @@ std::size_t next_batch(const FileOptions& options, Inputs& in) {
                  "give one key per ciphertext, or a single key");
 }
 
-int run_decaps(const FileOptions& options) {
-  if (options.sk == "-" && options.ct == "-") {
+int run_decaps(const FileOptions& options, const PassphraseOptions& passphrase_options) {
+  if ((options.sk == "-") + (options.ct == "-") + passphrase_from_stdin(passphrase_options) > 1) {
     throw CliError(kExitUsage, "only one input can come from standard input", "name a file for the other");
   }
+  Passphrase passphrase(passphrase_options);
   RecordOutputs outputs(options);
   outputs.add_input(options.sk);
   outputs.add_input(options.ct);
+  if (!passphrase_options.file.empty()) outputs.add_input(passphrase_options.file);
   const std::size_t ss = outputs.add(options.ss, RecordKind::kSharedSecret);
   outputs.open();
   InputFile key_file(options.sk);
   InputFile ciphertext_file(options.ct);
   const Context context = open_context(options.common.threads, options.common.backend);
-  RecordReader keys(key_file, RecordKind::kSecretKey, options.scheme, context);
+  RecordReader keys(key_file, RecordKind::kSecretKey, options.scheme, context, &passphrase);
   const Scheme& scheme = keys.scheme();
   RecordReader ciphertexts(ciphertext_file, RecordKind::kCiphertext, scheme.name(), context);
   Inputs in{keys, ciphertexts, keys.single() ? KeyMode::kShared : KeyMode::kPerItem, {}, {}};
@@ -79,14 +82,18 @@ int run_decaps(const FileOptions& options) {
 
 void register_decaps(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<FileOptions>();
+  auto passphrase = std::make_shared<PassphraseOptions>();
   CLI::App* command = app.add_subcommand("decaps", "Decapsulate ciphertexts from a file");
   command->footer(kDecapsFooter);
   command->add_option("--sk", options->sk, "Secret key file ('-': standard input)")->required()->type_name("FILE");
   command->add_option("--ct", options->ct, "Ciphertext file ('-': standard input)")->required()->type_name("FILE");
   command->add_option("--ss", options->ss, "Shared secret file to write")->required()->type_name("FILE");
   command->add_option("-s,--scheme", options->scheme, "Parameter set; needed for a raw secret key")->type_name("NAME");
+  add_passphrase_options(*command, *passphrase);
   add_file_options(*command, *options, Formats::kRecords);
-  command->callback([options, &exit_code] { exit_code = run_guarded([&] { return run_decaps(*options); }); });
+  command->callback([options, passphrase, &exit_code] {
+    exit_code = run_guarded([&] { return run_decaps(*options, *passphrase); });
+  });
 }
 
 }  // namespace polykem::cli

@@ -21,7 +21,8 @@ constexpr const char* kEncapsFooter =
     "  polykem encaps --scheme ntruhrss701 --pk fleet.pk --ct fleet.ct --ss fleet.ss --format raw\n"
     "\n"
     "A file with N keys gives N ciphertexts, one per key; with one key, --count N gives N for that key.\n"
-    "Keys may be polykem's armour, PEM or DER (SubjectPublicKeyInfo), which name their set, or raw with --scheme.";
+    "Keys may be polykem's armour, PEM or DER (SubjectPublicKeyInfo), which name their set, or raw with --scheme.\n"
+    "Of a certificate the key is taken if it is one of ML-KEM. Neither its signature nor its dates are checked.";
 
 [[noreturn]] void throw_count(const FileOptions& options, std::uint64_t keys) {
   throw CliError(kExitUsage, fmt::format("'{}' holds {} keys, --count asks for {}", options.pk, keys, options.count),

@@ -16,6 +16,8 @@ namespace polykem::cli {
 namespace {
 
 constexpr std::size_t kBytesAtOnce = std::size_t{16} << 20;
+/** Of text, which stays in the cache between its making and its writing. */
+constexpr std::size_t kTextAtOnce = std::size_t{1} << 18;
 
 constexpr const char* kFormats = "Output format: armour (text that names its set, default) or raw";
 constexpr const char* kKeyFormats =
@@ -64,11 +66,12 @@ bool is_secret(RecordKind kind) {
 
 }  // namespace
 
-RecordReader::RecordReader(InputFile& file, RecordKind kind, const std::string& scheme_name, const Context& context)
+RecordReader::RecordReader(InputFile& file, RecordKind kind, const std::string& scheme_name, const Context& context,
+                           Passphrase* passphrase)
     : file_(file),
       kind_(kind),
       encoding_(encoding_of(file.peek())),
-      blocks_(file, encoding_, kind, context),
+      blocks_(file, encoding_, kind, context, passphrase),
       scheme_(find_scheme(scheme_name)),
       record_bytes_(record_bytes(scheme_, kind)),
       file_bytes_(record_bytes_) {
@@ -243,19 +246,22 @@ void RecordOutputs::write(std::size_t file, const Scheme& scheme, ByteView bytes
   if (options_.format == "raw") return out_.write(file, bytes);
   const RecordKind kind = files_[file].kind;
   const std::size_t size = record_bytes(scheme, kind);
-  SecretBytes content;
-  content.reserve(bytes.size() / size * armoured_bytes(scheme, kind));
+  const std::string label = armour_label(scheme.name(), kind);
+  text_.clear();
+  text_.reserve(kTextAtOnce + 2 * armoured_bytes(scheme, kind));
   for (std::size_t i = 0; i < bytes.size(); i += size) {
     const ByteView record(bytes.data() + i, size);
     const std::size_t seed_bytes = seeds.size() == 0 ? 0 : scheme.info().secret_seed_bytes;
     const ByteView seed(seeds.data() + i / size * seed_bytes, seed_bytes);
     if (standard_format(options_)) {
-      append_key(content, scheme, kind, record, seed);
+      append_key(text_, scheme, kind, record, seed);
     } else {
-      append_armour(content, scheme.name(), kind, record);
+      formats::append_pem(text_, label, record);
     }
+    if (text_.size() < kTextAtOnce && i + size < bytes.size()) continue;
+    out_.write(file, text_);
+    text_.clear();
   }
-  out_.write(file, content);
 }
 
 Json RecordOutputs::result(const char* command, const Scheme& scheme, std::uint64_t count,

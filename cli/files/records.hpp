@@ -23,9 +23,11 @@ namespace polykem::cli {
 class RecordReader {
  public:
   /** Reads up to the first record. scheme_name: the set named by --scheme or by another file, or empty. Blocks must
-   * agree with it; raw bytes need it. context: expands and checks private keys in PEM or DER. Throws CliError: bad
-   * input for another set or kind, a wrong size or a truncated file; usage if the set is unknown. */
-  RecordReader(InputFile& file, RecordKind kind, const std::string& scheme_name, const Context& context);
+   * agree with it; raw bytes need it. context: expands and checks private keys in PEM or DER. passphrase: of
+   * encrypted private keys, without which these are refused. Throws CliError: bad input for another set or kind, a
+   * wrong size or a truncated file; usage if the set is unknown. */
+  RecordReader(InputFile& file, RecordKind kind, const std::string& scheme_name, const Context& context,
+               Passphrase* passphrase = nullptr);
 
   const Scheme& scheme() const { return scheme_; }
   /** True if the file holds exactly one record. Call it only before the first read(). */
@@ -108,7 +110,8 @@ class RecordOutputs {
   const FileOptions& options_;
   OutputFiles out_;
   std::vector<File> files_;
-  bool json_file_; /**< the JSON result is a file of the group */
+  SecretBytes text_; /**< what write() makes, kept from call to call */
+  bool json_file_;   /**< the JSON result is a file of the group */
 };
 
 /** Throws CliError (bad input) that names the first key whose item's status is not OK. items: of one batch, empty if

@@ -63,7 +63,7 @@ class Armour(Case):
         self.refused("\n".join([lines[0], "*" + lines[1][1:], *lines[2:]]), ["line 2", "not base64"])
         self.refused("\n".join([lines[0], lines[1][:-1] + "=", *lines[2:]]), ["line 3", "after its padding"])
         self.refused("\n".join([*lines[:-1], lines[-1].replace("PUBLIC", "SECRET")]), ["END line"])
-        self.refused("\n".join(["-----BEGIN CERTIFICATE-----", *lines[1:]]), ["not the title"])
+        self.refused("\n".join(["-----BEGIN CERTIFICATE-----", *lines[1:]]), ["line 17", "the END line does not fit"])
         self.refused(self.pk + "trailing words\n", ["outside of a block"])
 
 

@@ -11,6 +11,7 @@ SETS = ("mlkem512", "mlkem768", "mlkem1024")
 FORMS = ("seed", "expanded", "both")
 EXPANDED_BYTES = {"mlkem512": 1632, "mlkem768": 2400, "mlkem1024": 3168}
 SEED_BYTES = 64
+FOREIGN = DATA / "foreign_keys"
 
 
 def content(block):
@@ -128,10 +129,12 @@ class KeyFormats(Case):
         self.make("mlkem768", "--format", "pem")
         pk, sk = self.read("pk"), self.read("sk")
         der, outputs = content(pk), ("--ct", "x", "--ss", "y")
-        self.refused(sk, ["a secret key where a public key belongs"])
-        self.refused(pk.replace(b"PUBLIC", b"PRIVATE"), ["between BEGIN and END PRIVATE KEY is a public key"])
-        self.refused(pk.replace(b"PUBLIC", b"EC PRIVATE"), ["not the title", "BEGIN PUBLIC KEY"])
-        self.refused(pk + pk.replace(b"PUBLIC KEY", b"CERTIFICATE"), ["'CERTIFICATE' where"])
+        self.refused(sk, ["holds a secret key where a public key belongs"])
+        self.refused(sk.replace(b"PRIVATE", b"PUBLIC"), ["line 4: between BEGIN and END PUBLIC KEY is a secret key"])
+        self.refused(pk.replace(b"PUBLIC", b"EC PRIVATE"), ["holds 'EC PRIVATE KEY' where a public key belongs"])
+        self.refused(pk + pk.replace(b"PUBLIC KEY", b"CERTIFICATE"), ["line 56", "DER"])
+        self.refused(pk + pk.replace(b"PUBLIC KEY", b"mlkem768 PUBLIC KEY"), ["line 29", "polykem's own beside"])
+        self.refused(b" " + pk, ["line 28: an END line without", "that on line 1 has text or blanks before it"])
         self.refused(pk[:-40], ["cut off"])
         self.refused(pk.replace(pk.split(b"\n")[3] + b"\n", b""), ["line 27", "DER"])
         self.refused(der[:-1], ["key 1 is cut off: 1205 of 1206"])
@@ -143,17 +146,53 @@ class KeyFormats(Case):
         self.make("mlkem512", "--format", "pem")
         self.refused(pk + self.read("pk"), ["is of set mlkem512, but mlkem768"])
 
-    def test_encrypted_private_keys(self):
-        # EncryptedPrivateKeyInfo with PBES2 and nothing behind it
-        der = bytes.fromhex("3015300b06092a864886f70d01050d0406000000000000")
-        label = b"ENCRYPTED PRIVATE KEY-----\n"
-        pem = b"-----BEGIN " + label + base64.b64encode(der) + b"\n-----END " + label
-        self.make("mlkem768")
+    def test_certificates(self):
+        """encaps to the key in a certificate, alone, in DER, and in a chain with issuers whose keys are others."""
+        leaf, issuer = (FOREIGN / "mlkem768.crt").read_bytes(), (FOREIGN / "ca.crt").read_bytes()
+        self.write("leaf", leaf)
+        self.write("chain", b"subject=CN = alice\n\n" + leaf + b"subject=CN = ca\n\n" + issuer)
+        self.write("issuer first", issuer + leaf)
+        for certificate in ("leaf", "chain", "issuer first"):
+            self.agree(certificate, FOREIGN / "mlkem768.key")
+            self.assertEqual(self.read("ss1").count(b"BEGIN"), 1)
+        self.write("two", leaf + issuer + leaf)
+        self.agree("two", FOREIGN / "mlkem768.key")
+        self.assertEqual(self.read("ss1").count(b"BEGIN"), 2)
+
+    def test_certificates_without_a_kem_key(self):
+        issuer = (FOREIGN / "ca.crt").read_bytes()
+        words = ["certificate whose key is of algorithm 1.2.840.10045.2.1 (EC)", "polykem keygen --scheme mlkem768"]
+        self.refused(issuer, words)
+        self.refused(content(issuer), words)
+        self.refused(issuer[:200] + issuer[210:], ["line "])
+        self.refused(content(issuer)[:-1], ["key 1 is cut off"])
+        self.make("mlkem768", "--format", "pem")
         self.ok("encaps", "--pk", "pk", "--ct", "ct", "--ss", "ss1")
-        for bytes_ in (der, pem):
-            self.write("bad", bytes_)
-            self.fails(BAD_INPUT, ["encrypted", "openssl pkey -in FILE"],
-                       "decaps", "--sk", "bad", "--ct", "ct", "--ss", "x")
+        self.write("der", content(issuer))
+        for file in (FOREIGN / "ca.crt", FOREIGN / "mlkem768.crt", "der"):
+            self.fails(BAD_INPUT, ["holds a certificate where a secret key belongs"],
+                       "decaps", "--sk", file, "--ct", "ct", "--ss", "x")
+
+    def test_bundles(self):
+        """Key and certificates in one file, as `openssl pkcs12 -nodes` writes them."""
+        for bundle in ("pkcs12_nodes.pem", "key_first.pem"):
+            self.agree(FOREIGN / bundle, FOREIGN / bundle)
+
+    def test_blocks_of_the_other_kind_are_passed_over(self):
+        self.make("mlkem768", "--format", "pem")
+        pk, sk = self.read("pk"), self.read("sk")
+        self.write("both", pk + sk)
+        self.write("other order", sk + pk)
+        for file in ("both", "other order"):
+            self.agree(file, file)
+        self.fails(BAD_INPUT, ["holds a public key where a secret key belongs"],
+                   "decaps", "--sk", "pk", "--ct", "ct", "--ss", "x")
+        self.write("rsa", b"-----BEGIN RSA PRIVATE KEY-----\nProc-Type: 4,ENCRYPTED\n\nZm9v\n"
+                          b"-----END RSA PRIVATE KEY-----\n")
+        self.fails(BAD_INPUT, ["holds 'RSA PRIVATE KEY' where a secret key belongs"],
+                   "decaps", "--sk", "rsa", "--ct", "ct", "--ss", "x")
+        self.write("with rsa", self.read("rsa") + sk)
+        self.agree("pk", "with rsa")
 
     def test_keys_that_are_malformed_inside(self):
         self.make("mlkem768", "--format", "der")

@@ -72,6 +72,26 @@ TEST(Base64, RefusesWhatIsNotCanonical) {
   }
 }
 
+TEST(Base64, PassesOverBlanksAndStrayBitsWhereThatIsAllowed) {
+  const auto lenient = [](std::string_view text) {
+    Base64Decoder decoder(Base64Decoder::Style::kLenient);
+    decoder.line(text);
+    return text_of(decoder.finish());
+  };
+  EXPECT_EQ(lenient(" Zm\t9v  Y\rmFy "), "foobar");
+  EXPECT_EQ(lenient("Zg = ="), "f");
+  EXPECT_EQ(lenient("Zh=="), "f");
+  EXPECT_EQ(lenient("Zm9="), "fo");
+  for (const char* text : {"Zm9-", "Zm9\v", "Zm9\xE9", "Zm9:"}) {
+    SCOPED_TRACE(text);
+    expect_refused([&] { lenient(text); }, "not base64");
+  }
+  for (const char* text : {"Z", "Zg", "Zg=", "Zg===", "Zm8==", "="}) {
+    SCOPED_TRACE(text);
+    expect_refused([&] { lenient(text); }, "incomplete");
+  }
+}
+
 TEST(Base64, HasAnEnd) {
   Base64Decoder decoder;
   const std::string line(1 << 12, 'A');

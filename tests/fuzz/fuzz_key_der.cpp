@@ -2,8 +2,11 @@
 // Keys in DER and PEM: arbitrary bytes are refused with an error, or read; what is read can be written, and is the same
 // when it is read again.
 #include <algorithm>
+#include <string>
 #include <string_view>
+#include <utility>
 #include <variant>
+#include <vector>
 
 #include "common.hpp"
 #include "formats/error.hpp"
@@ -35,26 +38,41 @@ void check_der(ByteView der) {
   if (const auto* found = std::get_if<PrivateKey>(&key)) check_private(*found);
 }
 
-void check_pem(ByteView text) {
-  PemReader reader(PemReader::Outside::kSkipped);
+void check_certificate(ByteView der) {
+  const SecretBytes key = public_key_in_certificate(der);
+  algorithm_of(key);
+  if (scheme_in(key)) check_der(key);
+}
+
+/** Labels and contents. */
+std::vector<std::pair<std::string, SecretBytes>> blocks_of(ByteView text, PemReader::Style style) {
+  std::vector<std::pair<std::string, SecretBytes>> out;
+  PemReader reader(style);
   std::string_view rest(reinterpret_cast<const char*>(text.data()), text.size());
   while (!rest.empty()) {
     const std::size_t end = std::min(rest.find('\n'), rest.size());
-    if (reader.line(rest.substr(0, end)) == PemReader::Event::kEnd) {
-      SecretBytes again;
-      append_pem(again, reader.label(), reader.bytes());
-      fuzz::require(first_label(again) == reader.label(), "the same label");
-      check_der(reader.bytes());
-    }
+    if (reader.line(rest.substr(0, end)) == PemReader::Event::kEnd) out.emplace_back(reader.label(), reader.bytes());
     rest.remove_prefix(std::min(end + 1, rest.size()));
   }
   reader.finish();
+  return out;
+}
+
+void check_pem(ByteView text) {
+  const auto blocks = blocks_of(text, PemReader::Style::kLenient);
+  SecretBytes again;
+  for (const auto& [label, bytes] : blocks)
+    append_pem(again, label, bytes);
+  fuzz::require(blocks_of(again, PemReader::Style::kStrict) == blocks, "the same blocks after writing and reading");
+  if (!blocks.empty()) fuzz::require(!first_label(text).empty(), "a label where there is a block");
+  for (const auto& [label, bytes] : blocks)
+    check_der(bytes);
 }
 
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  for (const auto check : {check_der, check_pem}) {
+  for (const auto check : {check_der, check_certificate, check_pem}) {
     try {
       check(ByteView(data, size));
     } catch (const FormatError&) {

@@ -10,10 +10,14 @@ CTest runs it, or by hand:
 import itertools
 import os
 import pathlib
+import re
+import shutil
 import subprocess
 import tempfile
 import unittest
 
+POLYKEM = os.path.abspath(os.environ.get("POLYKEM_PROGRAM", "build/bin/polykem"))
+GUIDE = pathlib.Path(__file__).resolve().parents[2] / "docs" / "user_guide.md"
 SYSTEM = os.environ.get("POLYKEM_SYSTEM_OPENSSL", "openssl")
 EXAMPLES = pathlib.Path(os.environ.get("POLYKEM_TEST_DATA", "tests/data")).resolve() / "rfc9935"
 SETS = ("ML-KEM-512", "ML-KEM-768", "ML-KEM-1024")
@@ -48,8 +52,52 @@ class Case(unittest.TestCase):
                 yield combination
 
 
+    def run_the_guide(self, program, **environment):
+        """Runs the commands of the user guide about keys for other programs, as printed, with that openssl. None may
+        change a file that was there before."""
+        text = GUIDE.read_text(encoding="utf-8")
+        block = re.search(r"\*\*Keys for other programs\.\*\*.*?\n```\n(.*?)\n```", text, re.DOTALL).group(1)
+        commands = [line for line in block.splitlines() if line]
+        self.assertGreaterEqual(sum("openssl" in command for command in commands), 3)
+        (self.dir / "bin").mkdir()
+        for name, target in (("openssl", program), ("polykem", POLYKEM)):
+            (self.dir / "bin" / name).symlink_to(shutil.which(target))
+        path = f"{self.dir / 'bin'}:{os.environ['PATH']}"
+        for command in commands:
+            before = self.contents()
+            done = subprocess.run(["sh", "-c", command], cwd=self.dir, capture_output=True, timeout=60, check=False,
+                                  env={**os.environ, "PATH": path, **environment})
+            self.assertEqual(done.returncode, 0, f"{command}: {done.stderr.decode()}")
+            self.assertEqual({name: self.contents()[name] for name in before}, before, command)
+        self.assertIn("message.ct", self.contents())
+
+    def contents(self):
+        return {file.name: file.read_bytes() for file in self.dir.iterdir() if file.is_file()}
+
+
 class System(Case):
     """What may be an OpenSSL 3.0, which has no ML-KEM of its own."""
+
+    def test_the_commands_of_the_user_guide(self):
+        config = self.dir / "openssl.cnf"
+        config.write_text("openssl_conf = init\n[init]\nproviders = list\n[list]\ndefault = on\npolykem = on\n"
+                          "[on]\nactivate = 1\n", encoding="utf-8")
+        self.run_the_guide(SYSTEM, OPENSSL_CONF=str(config))
+
+    def test_encrypted_keys_for_polykem(self):
+        """What this openssl encrypts, polykem decrypts."""
+        self.system("genpkey", "-algorithm", "ML-KEM-768", "-out", "key")
+        self.system("pkey", "-in", "key", "-pubout", "-out", "pub")
+        (self.dir / "passphrase").write_text("secret\n", encoding="utf-8")
+        self.polykem("encaps", "--pk", "pub", "--ct", "ct", "--ss", "sent")
+        for options in (("-v2", "aes-256-cbc"), ("-v2", "aes-128-cbc", "-v2prf", "hmacWithSHA512"), ("-scrypt",)):
+            self.system("pkcs8", "-topk8", "-in", "key", *options, "-passout", "file:passphrase", "-out", "sealed")
+            self.polykem("decaps", "--sk", "sealed", "--ct", "ct", "--ss", "got", "--force", "--passphrase-file",
+                         "passphrase")
+            self.assertEqual(self.read("got"), self.read("sent"))
+
+    def polykem(self, *args):
+        self.command(POLYKEM, *args)
 
     def test_examples_of_the_standard(self):
         for name, form in self.each(SETS, ("seed", "expanded", "both")):
@@ -110,6 +158,19 @@ class OpenSsl35(Case):
 
     def newer(self, command, *args):
         return self.command(self.program, command, *args)
+
+    def test_the_commands_of_the_user_guide(self):
+        self.run_the_guide(self.program)
+
+    def test_encrypted_keys_for_polykem(self):
+        self.newer("genpkey", "-algorithm", "ML-KEM-768", "-out", "key")
+        self.newer("pkey", "-in", "key", "-pubout", "-out", "pub")
+        (self.dir / "passphrase").write_text("secret\n", encoding="utf-8")
+        self.newer("pkey", "-in", "key", "-aes256", "-passout", "file:passphrase", "-out", "sealed")
+        self.command(POLYKEM, "encaps", "--pk", "pub", "--ct", "ct", "--ss", "sent")
+        self.command(POLYKEM, "decaps", "--sk", "sealed", "--ct", "ct", "--ss", "got", "--passphrase-file",
+                     "passphrase")
+        self.assertEqual(self.read("got"), self.read("sent"))
 
     def test_its_keys_are_read(self):
         for name, form in self.each(SETS, ("seed-priv", "seed-only", "priv-only")):

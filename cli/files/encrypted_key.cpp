@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "files/encrypted_key.hpp"
+
+#include <openssl/err.h>
+#include <openssl/pkcs12.h>
+
+#include <algorithm>
+#include <memory>
+#include <new>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "formats/der.hpp"
+#include "formats/error.hpp"
+#include "formats/keys.hpp"
+
+namespace polykem::cli {
+namespace {
+
+using formats::DerReader;
+using formats::FormatError;
+namespace der = formats::der;
+
+struct EncryptedFree {
+  void operator()(X509_SIG* key) const { X509_SIG_free(key); }
+};
+
+/** A positive INTEGER, or more than kMostWork. */
+std::uint64_t work_of(ByteView integer) {
+  std::uint64_t value = 0;
+  for (std::size_t i = 0; i < integer.size() && value <= kMostWork; ++i)
+    value = (value << 8) | integer.data()[i];
+  return value;
+}
+
+/** Throws FormatError if the key derivation that the key names would take unbelievably long. */
+void check_work(ByteView encrypted, std::uint64_t most_work) {
+  DerReader key(DerReader(encrypted).take(der::kSequence, "the key's SEQUENCE"));
+  DerReader algorithm(key.take(der::kSequence, "AlgorithmIdentifier"));
+  algorithm.take(der::kObjectIdentifier, "the algorithm's OBJECT IDENTIFIER");
+  DerReader parameters(algorithm.take(der::kSequence, "the encryption's parameters"));
+  if (parameters.next_is(der::kSequence)) {  // PBES2 names a function that makes the key
+    DerReader function(parameters.take(der::kSequence, "the key derivation"));
+    function.take(der::kObjectIdentifier, "the key derivation's OBJECT IDENTIFIER");
+    parameters = DerReader(function.take(der::kSequence, "the key derivation's parameters"));
+  }
+  parameters.take(der::kOctetString, "the salt");
+  // PBKDF2 has its rounds and perhaps a length, scrypt N, r, p and perhaps a length.
+  std::vector<std::uint64_t> numbers;
+  while (parameters.next_is(der::kInteger))
+    numbers.push_back(work_of(parameters.take(der::kInteger, "the amount of work")));
+  const std::size_t factors = std::min<std::size_t>(numbers.size(), numbers.size() < 3 ? 1 : 3);
+  std::uint64_t work = 1;
+  for (std::size_t i = 0; i < factors; ++i) {
+    work *= numbers[i];
+    if (work > most_work)
+      throw FormatError("the key's encryption asks for an unbelievable amount of work; the key is damaged");
+  }
+}
+
+/** What libcrypto decrypts, whatever it is; nothing with its errors in the queue if that fails. */
+std::optional<SecretBytes> decrypt(const X509_SIG& key, ByteView passphrase) {
+  const X509_ALGOR* algorithm = nullptr;
+  const ASN1_OCTET_STRING* sealed = nullptr;
+  X509_SIG_get0(&key, &algorithm, &sealed);
+  unsigned char* out = nullptr;
+  int size = 0;
+  const auto* password = passphrase.size() == 0 ? "" : reinterpret_cast<const char*>(passphrase.data());
+  const auto password_bytes = static_cast<int>(passphrase.size());
+#if OPENSSL_VERSION_NUMBER >= 0x30000000L
+  // A context of its own: what openssl.cnf says about providers does not matter here.
+  const std::unique_ptr<OSSL_LIB_CTX, void (*)(OSSL_LIB_CTX*)> library(OSSL_LIB_CTX_new(), &OSSL_LIB_CTX_free);
+  if (library == nullptr) throw std::bad_alloc();
+  const bool done = PKCS12_pbe_crypt_ex(algorithm, password, password_bytes, ASN1_STRING_get0_data(sealed),
+                                        ASN1_STRING_length(sealed), &out, &size, 0, library.get(), nullptr) != nullptr;
+#else
+  const bool done = PKCS12_pbe_crypt(algorithm, password, password_bytes, ASN1_STRING_get0_data(sealed),
+                                     ASN1_STRING_length(sealed), &out, &size, 0) != nullptr;
+#endif
+  if (!done) return std::nullopt;
+  const struct Wipe {
+    unsigned char* bytes;
+    int size;
+    ~Wipe() { OPENSSL_clear_free(bytes, static_cast<std::size_t>(size)); }
+  } wipe{out, size};
+  return SecretBytes(out, out + size);
+}
+
+[[noreturn]] void throw_wrong_passphrase() {
+  throw FormatError("the passphrase is wrong, or the encrypted private key is damaged");
+}
+
+[[noreturn]] void throw_not_decrypted() {
+  const unsigned long first = ERR_peek_error();
+  const unsigned long last = ERR_peek_last_error();
+  const char* reason = ERR_reason_error_string(first);
+  const std::string text = reason == nullptr ? "unknown reason" : reason;
+  ERR_clear_error();
+  if (ERR_GET_LIB(last) == ERR_LIB_PKCS12 && ERR_GET_REASON(last) == PKCS12_R_PKCS12_CIPHERFINAL_ERROR)
+    throw_wrong_passphrase();
+  throw FormatError("OpenSSL cannot decrypt the private key: " + text,
+                    "encrypt it by PBES2 with AES and PBKDF2, as openssl does by itself");
+}
+
+}  // namespace
+
+SecretBytes decrypted_key(ByteView der, ByteView passphrase, std::uint64_t most_work) {
+  check_work(der, most_work);
+  ERR_clear_error();
+  const unsigned char* in = der.data();
+  const std::unique_ptr<X509_SIG, EncryptedFree> key(d2i_X509_SIG(nullptr, &in, static_cast<long>(der.size())));
+  if (key == nullptr) throw_not_decrypted();
+  std::optional<SecretBytes> plain = decrypt(*key, passphrase);
+  if (!plain) throw_not_decrypted();
+  // One in 256 wrong passphrases leaves padding that looks right.
+  if (formats::key_der_bytes(*plain) != plain->size()) throw_wrong_passphrase();
+  return std::move(*plain);
+}
+
+}  // namespace polykem::cli
