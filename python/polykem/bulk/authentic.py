@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Who wrote a job's records: job.json, receipts and manifest carry an HMAC-SHA-256 under a key of the job.
 
-The key follows from the column key, so that whoever may read a job's secret columns, or has its job secret, can verify it.
+The key follows from the column key, so that whoever may read a job's secret columns, or has its job secret, can verify
+it.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import hmac
 import json
 
 from . import secrets
+from .column import Json
 
 JOB, RECEIPT, MANIFEST = "job", "receipt", "manifest"
 
@@ -24,20 +26,20 @@ class Authority:
     job_id : str
     """
 
-    def __init__(self, column_key, job_id):
+    def __init__(self, column_key: bytes, job_id: str) -> None:
         self.key = secrets.derive(column_key, b"records", job_id.encode())
 
-    def mac(self, kind, record):
+    def mac(self, kind: str, record: Json) -> str:
         """Over all that a record says but its "mac", whatever the order and the blanks in its file."""
         said = {name: value for name, value in record.items() if name != "mac"}
         text = json.dumps(said, sort_keys=True, separators=(",", ":"))
         return hmac.new(self.key, f"{kind} {text}".encode(), hashlib.sha256).hexdigest()
 
-    def signed(self, kind, record):
+    def signed(self, kind: str, record: Json) -> Json:
         """The record with its "mac" at the end."""
         return {**record, "mac": self.mac(kind, record)}
 
-    def wrote(self, kind, record):
+    def wrote(self, kind: str, record: Json) -> bool:
         """Whether this job wrote the record as it is."""
         mac = record.get("mac")
         return isinstance(mac, str) and hmac.compare_digest(mac.encode(), self.mac(kind, record).encode())

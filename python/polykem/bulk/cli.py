@@ -5,21 +5,28 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import functools
 import json
 import os
 import shlex
 import signal
 import sys
 import threading
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING, Any, NoReturn
 
-from ..report.options import Parser as OptionParser
-from ..report.options import UnknownOption
-from ..report.streams import lost_output, open_streams, say, tell
+from .._options import Parser as OptionParser
+from .._options import UnknownOption
+from .._streams import lost_output, open_streams, say, tell
 from . import bounds
-from .column import SUITE
+from .column import SUITE, Json
 from .errors import (CHECK_FAILED, DATA, DEFECT, INTERRUPTED, IO, RESOURCES, TERMINATED, USAGE, BulkError,
                      explained)
+
+if TYPE_CHECKING:
+    from .job import Job
+    from .keys import Keys
 
 EPILOG = """\
 Secret columns are encrypted unless --plain-secrets is given. polykem-bulk new-key FILE makes a key file.
@@ -37,15 +44,15 @@ polykem-bulk: whoever can read that folder, its backups or its disks has them.
 class Parser(OptionParser):
     """Errors in the form of this program's other errors."""
 
-    def _print_message(self, message, file=None):
+    def _print_message(self, message: str | None, file: Any = None) -> None:
         """For --help; argparse's own says nothing if it fails."""
-        say(message)
+        say(message or "")
 
-    def error(self, message):
+    def error(self, message: str) -> NoReturn:
         raise BulkError(message, USAGE, f"see {self.prog} --help")
 
 
-def pair(text):
+def pair(text: str) -> tuple[str, str]:
     """ROLE=VALUE as a tuple."""
     role, equals, value = text.partition("=")
     if not (role and equals and value):
@@ -53,7 +60,7 @@ def pair(text):
     return role, value
 
 
-def once(option, pairs):
+def once(option: str, pairs: list[tuple[str, str]]) -> dict[str, str]:
     """The pairs of an option as a dict; a role that comes twice is refused."""
     roles = [role for role, _ in pairs]
     for role in roles:
@@ -62,9 +69,9 @@ def once(option, pairs):
     return dict(pairs)
 
 
-def between(least, most):
+def between(least: int, most: int) -> Callable[[str], int]:
     """The type of an option that takes a whole number."""
-    def number(text):
+    def number(text: str) -> int:
         try:
             return bounds.whole(text, least, most)
         except ValueError as error:
@@ -75,7 +82,7 @@ def between(least, most):
 count = between(1, bounds.ROWS)
 
 
-def add_job_options(parser, operation):
+def add_job_options(parser: argparse.ArgumentParser, operation: str) -> None:
     parser.add_argument("out", metavar="FOLDER", help="the job's folder; every worker reaches it under this path")
     suite = operation in ("seal", "open", "rewrap")
     if suite:
@@ -116,7 +123,7 @@ def add_job_options(parser, operation):
     add_run_options(parser)
 
 
-def add_run_options(parser):
+def add_run_options(parser: argparse.ArgumentParser) -> None:
     where = parser.add_argument_group("where and how")
     where.add_argument("--ray", default="local", metavar="ADDRESS",
                        help="local (starts a cluster of this host), auto, an address, or none: no Ray (%(default)s)")
@@ -133,7 +140,7 @@ def add_run_options(parser):
     where.add_argument("--json", metavar="FILE", help="write the summary, or the error, to FILE (-: standard output)")
 
 
-def parser():
+def parser() -> Parser:
     top = Parser(prog="polykem-bulk", description="Bulk jobs of polykem over Parquet and Arrow datasets.",
                  epilog=EPILOG, formatter_class=argparse.RawDescriptionHelpFormatter)
     commands = top.add_subparsers(dest="command", required=True, metavar="COMMAND", parser_class=Parser)
@@ -165,12 +172,12 @@ def parser():
     return top
 
 
-def read(path):
+def read(path: str) -> bytes:
     with explained(path):
         return Path(path).read_bytes()
 
 
-def input_keys(options):
+def input_keys(options: argparse.Namespace) -> list[bytes | None]:
     """(the inputs' column keys in their order): protected jobs take key files, then private keys, as they come."""
     from . import reader, secrets
     from .layout import Folder, is_job
@@ -188,7 +195,7 @@ def input_keys(options):
     return keys
 
 
-def protection(options, job):
+def protection(options: argparse.Namespace, job: Job) -> Keys:
     """The `Keys` that the options name."""
     from .keys import Keys
     from .secrets import read_key_file
@@ -199,17 +206,17 @@ def protection(options, job):
     if secret_columns and not ways:
         raise BulkError(f"the job writes secrets ({', '.join(secret_columns)}) and no key to encrypt them is named",
                         USAGE, "--key-file FILE, --to PUBLIC, or, if it must be, --plain-secrets")
-    if not options.key_file and not options.job_secret:
-        raise BulkError("without --key-file the job needs a secret for its draws", USAGE,
-                        "polykem-bulk new-key FILE, then --job-secret FILE; keep it until the job is done, "
-                        "then destroy it")
     job_secret = read_key_file(options.job_secret) if options.job_secret else None
     if options.key_file:
         return Keys.under(read_key_file(options.key_file), job_secret)
+    if job_secret is None:
+        raise BulkError("without --key-file the job needs a secret for its draws", USAGE,
+                        "polykem-bulk new-key FILE, then --job-secret FILE; keep it until the job is done, "
+                        "then destroy it")
     return Keys.sealed_to(read(options.to), job_secret, options.to_kem) if options.to else Keys.plain(job_secret)
 
 
-def run_job(options):
+def run_job(options: argparse.Namespace) -> Json:
     from . import statuses
     from .driver import compute_here, run
     from .inputs import Dataset
@@ -218,8 +225,8 @@ def run_job(options):
     inputs = [Dataset(path, key) for path, key in zip(options.input, keys)]
     for dataset in inputs:
         if dataset.left_out and not options.quiet:
-            tell(f"polykem-bulk: {dataset.left_out} files in {dataset.path} are left out: names below it that begin with . "
-                 "or _ are hidden\n")
+            tell(f"polykem-bulk: {dataset.left_out} files in {dataset.path} are left out: names below it that begin "
+                 "with . or _ are hidden\n")
     constants = {role: read(path) for role, path in once("--one", options.one).items()}
     job = describe(options.command, options.scheme, rows=getattr(options, "count", None), inputs=inputs,
                    to_scheme=getattr(options, "to_suite", None) or "", names=once("--column", options.column),
@@ -231,11 +238,9 @@ def run_job(options):
     if options.plain_secrets:
         tell(LOUD.format(folder=options.out))
 
-    def here(*arguments):
-        compute_here(*arguments, threads=options.cpus, backend=options.backend)
-
+    compute: Callable[..., None]
     if options.ray == "none":
-        compute = here
+        compute = functools.partial(compute_here, threads=options.cpus, backend=options.backend)
     else:
         from .cluster import compute_with_ray
         compute = compute_with_ray(options.ray, options.backend, options.cpus, not options.no_gpu)
@@ -252,14 +257,14 @@ def run_job(options):
     return summary
 
 
-def key_of_job(options):
+def key_of_job(options: argparse.Namespace) -> bytes | None:
     """The column key that the options of verify and export give; None if they give none."""
     from . import reader, secrets
     key, secret = (secrets.read_key_file(name) if name else None for name in (options.key_file, options.job_secret))
     return reader.open_column_key(options.out, key, read(options.private) if options.private else None, secret)
 
 
-def run_verify(options):
+def run_verify(options: argparse.Namespace) -> Json:
     from . import reader
     column_key = key_of_job(options)
     found = reader.verify(options.out, column_key, lambda line: tell(line + "\n"))
@@ -267,12 +272,12 @@ def run_verify(options):
         print(f"{found['good']} of {found['partitions']} partitions are good, {found['missing']} missing, "
               f"{found['damaged']} damaged; the job is {'' if found['complete'] else 'not '}complete")
         if not found["authenticated"]:
-            print("compared with checksums, which whoever can write to the folder can change: --key-file or --job-secret "
-                  "shows whether the job wrote them")
+            print("compared with checksums, which whoever can write to the folder can change: --key-file or "
+                  "--job-secret shows whether the job wrote them")
     return {"schema": "polykem-bulk-verify-1", **found, "exit_code": 0 if found["complete"] else CHECK_FAILED}
 
 
-def run_export(options):
+def run_export(options: argparse.Namespace) -> Json:
     from . import reader
     job = reader.folder_of(options.out).job()
     secret = {column.name for column in job.writes if column.secret}
@@ -285,23 +290,23 @@ def run_export(options):
     return {"schema": "polykem-bulk-export-1", "rows": rows, "file": options.target}
 
 
-def run_new_key(options):
+def run_new_key(options: argparse.Namespace) -> Json:
     from . import secrets
     secrets.make_key_file(options.out)
     return {"schema": "polykem-bulk-key-1", "file": options.out}
 
 
-def run_new_pair(options):
+def run_new_pair(options: argparse.Namespace) -> Json:
     from . import recipient
     recipient.make_pair(options.suite, options.out)
     return {"schema": "polykem-bulk-pair-1", "private": options.out, "public": options.out + ".pub"}
 
 
-def complain(message, hint):
+def complain(message: str, hint: str) -> None:
     tell(f"polykem-bulk: {message}\n" + (f"{hint}\n" if hint else ""))
 
 
-def write_json(target, value):
+def write_json(target: str, value: Json) -> None:
     """A JSON object to standard output, or to a file that does not exist yet."""
     text = json.dumps(value, indent=2) + "\n"
     if target == "-":
@@ -315,11 +320,11 @@ def write_json(target, value):
             raise json_exists(target) from None
 
 
-def json_exists(target):
+def json_exists(target: str) -> BulkError:
     return BulkError(f"{target} exists", USAGE, "name another file for --json")
 
 
-def json_target(arguments):
+def json_target(arguments: Sequence[str]) -> str | None:
     """FILE of --json, also where the rest of the command line makes no sense."""
     for place, argument in enumerate(arguments):
         if argument.startswith("--json="):
@@ -329,7 +334,7 @@ def json_target(arguments):
     return None
 
 
-def attempt(arguments):
+def attempt(arguments: Sequence[str]) -> tuple[Json, int]:
     """Runs a command. Returns the JSON that says what happened, and the exit code."""
     run = {"verify": run_verify, "export": run_export, "new-key": run_new_key, "new-pair": run_new_pair}
     try:
@@ -358,12 +363,12 @@ class Terminated(BaseException):
     """SIGTERM has come. Not an Exception, so that nothing on the way takes it for a failure."""
 
 
-def raise_terminated(_number, _frame):
+def raise_terminated(_number: int, _frame: object) -> NoReturn:
     raise Terminated
 
 
 @contextlib.contextmanager
-def sigterm_raises():
+def sigterm_raises() -> Iterator[None]:
     """SIGTERM unwinds what runs, so that workers end and temporary files go; only a process's main thread can."""
     if threading.current_thread() is not threading.main_thread():
         yield
@@ -375,7 +380,7 @@ def sigterm_raises():
         signal.signal(signal.SIGTERM, before or signal.SIG_DFL)
 
 
-def resume_hint(arguments):
+def resume_hint(arguments: Sequence[str]) -> str:
     """The command that goes on with the job."""
     if not arguments or arguments[0] not in OPERATIONS:
         return ""
@@ -387,12 +392,12 @@ def resume_hint(arguments):
     return "committed partitions stay; to go on: " + shlex.join(["polykem-bulk", *words, *again])
 
 
-def failure(message, code, hint):
+def failure(message: str, code: int, hint: str) -> tuple[Json, int]:
     complain(message, hint)
     return {"schema": "polykem-error-1", "error": message, "exit_code": code, "hint": hint}, code
 
 
-def main(arguments=None):
+def main(arguments: Sequence[str] | None = None) -> int:
     """Runs polykem-bulk. Returns the exit code of docs/exit_codes.md."""
     arguments = sys.argv[1:] if arguments is None else arguments
     open_streams()
@@ -403,7 +408,7 @@ def main(arguments=None):
     return IO if lost and not code else code
 
 
-def perform(arguments):
+def perform(arguments: Sequence[str]) -> int:
     """Runs a command, prints what --json asks for, and returns the exit code."""
     os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
     try:
@@ -418,7 +423,7 @@ def perform(arguments):
     except Terminated:  # a second time
         return TERMINATED
     except SystemExit as ended:  # --help
-        return ended.code
+        return ended.code if isinstance(ended.code, int) else 0
     except BulkError as error:
         complain(error.message, error.hint)
         return error.code

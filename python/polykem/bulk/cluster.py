@@ -10,6 +10,7 @@ from __future__ import annotations
 import collections
 import contextlib
 import functools
+import importlib
 import os
 import secrets
 import signal
@@ -17,30 +18,38 @@ import socket
 import sys
 import threading
 import time
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
 
 import ray
 import ray._private.ray_constants
 from ray.exceptions import GetTimeoutError, RayActorError, RayError, RayTaskError
 from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
-from .driver import IN_FLIGHT
+from .driver import IN_FLIGHT, Compute, Unlock
 from .errors import DEFECT, RESOURCES, BulkError
 from .head import KNOCK_SECONDS, Head
+from .progress import Reporter
 from .worker import Worker
+
+if TYPE_CHECKING:
+    from .job import Job
 
 ATTEMPTS = 5  # of a partition, before it is taken for the cause of the deaths
 DEATHS = 5  # in a row, of workers that were never ready
 LOOK_SECONDS = 2  # between two looks at the cluster's nodes
 PATIENCE_SECONDS = 120  # without any worker
 
+Place = tuple[str, int]  # a node, and the number of a worker there
+
 
 class Hand:
     """An actor and the partitions that it has."""
 
-    def __init__(self, node, place, actor, unlock):
+    def __init__(self, node: str, place: Place, actor: Any, unlock: Unlock) -> None:
         self.node, self.place, self.actor = node, place, actor
         self.ready = False
-        self.tasks = {actor.unlock.remote(*unlock): None}
+        self.tasks: dict[Any, int | None] = {actor.unlock.remote(*unlock): None}
 
 
 class Crew:
@@ -59,13 +68,14 @@ class Crew:
     head : Head
     """
 
-    def __init__(self, folder, unlock, backend, cpus, gpus, head):
+    def __init__(self, folder: str, unlock: Unlock, backend: str | None, cpus: int, gpus: bool, head: Head) -> None:
         self.head = head
         self.folder, self.unlock, self.backend, self.cpus, self.gpus = folder, unlock, backend, cpus, gpus
-        self.hands, self.looked = {}, 0.0
+        self.hands: dict[Place, Hand] = {}
+        self.looked = 0.0
         self.deaths = 0  # since a worker was last ready
 
-    def places(self):
+    def places(self) -> Iterator[tuple[Place, dict[str, int]]]:
         """(node, number) of a worker -> what it takes of its node."""
         for node in ray.nodes():
             if not node["Alive"]:
@@ -77,7 +87,7 @@ class Crew:
             for number in range(cards or (1 if have else 0)):
                 yield (name, number), {"num_cpus": cpus, "num_gpus": 1 if cards else 0}
 
-    def hire(self):
+    def hire(self) -> None:
         """Starts a worker wherever there is none; looks at the nodes every few seconds only."""
         if time.monotonic() - self.looked < LOOK_SECONDS:
             return
@@ -86,13 +96,13 @@ class Crew:
             if place not in self.hands:
                 self.hands[place] = self.head.ask(functools.partial(self._hand, place, share))
 
-    def _hand(self, place, share):
+    def _hand(self, place: Place, share: dict[str, int]) -> Hand:
         stay = NodeAffinitySchedulingStrategy(place[0], soft=False)
         remote = ray.remote(Worker).options(max_restarts=0, max_concurrency=IN_FLIGHT, scheduling_strategy=stay,
                                             **share)
         return Hand(place[0], place, remote.remote(self.folder, share["num_cpus"], self.backend), self.unlock)
 
-    def dismiss(self, hand, error):
+    def dismiss(self, hand: Hand, error: BaseException) -> list[int]:
         """Forgets a worker that has died. Returns the partitions that it had."""
         self.hands.pop(hand.place)
         self.deaths += 1
@@ -100,14 +110,15 @@ class Crew:
             raise BulkError(f"the last {DEATHS} workers died before they had begun", RESOURCES, str(error))
         return [partition for partition in hand.tasks.values() if partition is not None]
 
-    def end(self):
+    def end(self) -> None:
         for hand in self.hands.values():
             ray.kill(hand.actor)
 
 
-def compute_on(crew, job, partitions, reporter):
+def compute_on(crew: Crew, job: Job, partitions: list[int], reporter: Reporter) -> None:
     """Has partitions computed by a crew until all are committed."""
-    todo, attempts = collections.deque(partitions), collections.Counter()
+    todo = collections.deque(partitions)
+    attempts: collections.Counter[int] = collections.Counter()
     alone_since = time.monotonic()
     while todo or any(partition is not None for hand in crew.hands.values() for partition in hand.tasks.values()):
         crew.head.check()
@@ -128,7 +139,7 @@ def compute_on(crew, job, partitions, reporter):
         reporter.tell()
 
 
-def give_work(crew, todo, attempts):
+def give_work(crew: Crew, todo: collections.deque[int], attempts: collections.Counter[int]) -> None:
     """Partitions to every worker that is ready."""
     for hand in crew.hands.values():
         while hand.ready and todo and len(hand.tasks) < IN_FLIGHT:
@@ -140,7 +151,7 @@ def give_work(crew, todo, attempts):
             hand.tasks[hand.actor.compute.remote(partition)] = partition
 
 
-def settle(crew, hand, task, todo, reporter):
+def settle(crew: Crew, hand: Hand, task: Any, todo: collections.deque[int], reporter: Reporter) -> None:
     """Takes a worker's answer, or its death."""
     try:
         answer = ray.get(task)
@@ -162,12 +173,12 @@ def settle(crew, hand, task, todo, reporter):
         reporter.committed(answer)
 
 
-def unreachable(address, why):
+def unreachable(address: str, why: object) -> BulkError:
     return BulkError(f"no Ray cluster answers at {address}: {why}", RESOURCES,
                      "start one with 'ray start --head', or give --ray local or --ray none")
 
 
-def knock(address):
+def knock(address: str) -> None:
     """Ray itself waits for minutes where nobody listens."""
     host, colon, port = address.rpartition(":")
     if not colon or not port.isdigit():
@@ -181,15 +192,15 @@ def knock(address):
 OWN_ENVIRONMENT = ("RAY_AUTH_MODE", "RAY_AUTH_TOKEN", "RAY_AUTH_TOKEN_PATH", "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER")
 
 
-def _reread_environment():
+def _reread_environment() -> None:
     """Has Ray look again whether to ask for a token, and for which: it keeps what it has read once."""
-    from ray._raylet import AuthenticationTokenLoader, Config
-    Config.initialize("")  # before the old token is forgotten, which a thread that still runs would miss
-    AuthenticationTokenLoader.instance().reset_cache()
+    raylet: Any = importlib.import_module("ray._raylet")
+    raylet.Config.initialize("")  # before the old token is forgotten, which a thread that still runs would miss
+    raylet.AuthenticationTokenLoader.instance().reset_cache()
 
 
 @contextlib.contextmanager
-def own_cluster(**options):
+def own_cluster(**options: Any) -> Iterator[None]:
     """A cluster of this host, and of nobody else while the block runs.
 
     Whoever reaches a Ray cluster may run programs on it. This one listens on the loopback interface alone and answers
@@ -228,14 +239,14 @@ class Session:
         "local": start one here. "auto": the one that RAY_ADDRESS or this host has. Else its address.
     """
 
-    def __init__(self, address):
+    def __init__(self, address: str) -> None:
         self.address = address
 
-    def __enter__(self):
+    def __enter__(self) -> Session:
         knock(self.address)
         handler = signal.getsignal(signal.SIGTERM)  # Ray would put its own in this place, which says nothing
         with contextlib.ExitStack() as opened:
-            opened.enter_context(contextlib.redirect_stdout(sys.stderr))  # Ray prints what it has to say of dead workers
+            opened.enter_context(contextlib.redirect_stdout(sys.stderr))  # Ray prints what it says of dead workers
             try:
                 self._open(opened)
             except (ConnectionError, RayError, GetTimeoutError, ValueError, RuntimeError) as error:
@@ -246,7 +257,7 @@ class Session:
             self.opened = opened.pop_all()
         return self
 
-    def _open(self, opened):
+    def _open(self, opened: contextlib.ExitStack) -> None:
         if ray.is_initialized():  # the caller's, who ends it
             return
         if self.address == "local":
@@ -255,11 +266,11 @@ class Session:
         ray.init(address=self.address, log_to_driver=False, logging_level="ERROR")
         opened.callback(ray.shutdown)
 
-    def __exit__(self, *error):
+    def __exit__(self, *error: Any) -> None:
         self.opened.__exit__(*error)
 
 
-def compute_with_ray(address="local", backend=None, cpus=0, gpus=True):
+def compute_with_ray(address: str = "local", backend: str | None = None, cpus: int = 0, gpus: bool = True) -> Compute:
     """A `compute` for `driver.run` that has actors do the work.
 
     Parameters
@@ -271,7 +282,7 @@ def compute_with_ray(address="local", backend=None, cpus=0, gpus=True):
         CPUs of a worker; 0: all of its host.
     gpus : bool
     """
-    def compute(folder, job, partitions, unlock, reporter):
+    def compute(folder: str, job: Job, partitions: list[int], unlock: Unlock, reporter: Reporter) -> None:
         with Session(address):
             with Head(ray.get_runtime_context().gcs_address) as head:
                 crew = Crew(folder, unlock, backend, cpus, gpus, head)

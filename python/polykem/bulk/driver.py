@@ -6,18 +6,28 @@ from __future__ import annotations
 import concurrent.futures
 import contextlib
 import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Optional
 
 from . import bounds, changes
+from .column import Json
 from .errors import DATA, IO, USAGE, BulkError
 from .job import check_secret, complete
 from .layout import Folder, is_job
 from .progress import Reporter
 from .worker import Worker
 
+if TYPE_CHECKING:
+    from .job import Job
+    from .keys import Keys
+
+Unlock = tuple[bytes, Sequence[Optional[bytes]], Optional[Mapping[str, bytes]]]  # arguments of `Worker.unlock`
+Compute = Callable[..., None]  # (folder, job, partitions, unlock, reporter)
+Running = concurrent.futures.Future[Json]
 IN_FLIGHT = 2  # partitions of one worker: one is computed while the other is written
 
 
-def recognised(folder, job, keys, resume, touched):
+def recognised(folder: Folder, job: Job, keys: Keys, resume: bool, touched: bool) -> Job | None:
     """The job that is resumed, or None where the folder is free for a new one. Writes nothing."""
     if not folder.exists():
         return None
@@ -32,14 +42,14 @@ def recognised(folder, job, keys, resume, touched):
     return there
 
 
-def begin(folder, job, keys):
+def begin(folder: Folder, job: Job, keys: Keys) -> Job:
     """Writes a new job. Returns it with its id and keys."""
     job = complete(job, keys)
     folder.create(job)
     return job
 
 
-def check_same(path, there, job, resume, touched):
+def check_same(path: str | os.PathLike[str], there: Job, job: Job, resume: bool, touched: bool) -> None:
     """Raises unless the folder's job is the one that is asked for, with the inputs that it began with."""
     hint = "name another folder, or give the command that began it"
     other = changes.of_jobs(there, job)
@@ -53,7 +63,7 @@ def check_same(path, there, job, resume, touched):
         raise BulkError(f"{path} holds another job: {other}", DATA if resume else USAGE, hint)
 
 
-def missing(folder, job, thorough, say):
+def missing(folder: Folder, job: Job, thorough: bool, say: Callable[[str], None]) -> list[int]:
     """The partitions that are not committed, or whose files are not what was committed."""
     with concurrent.futures.ThreadPoolExecutor(4) as pool:
         faults = list(pool.map(lambda partition: folder.fault(job, partition, thorough), range(job.partitions)))
@@ -63,7 +73,7 @@ def missing(folder, job, thorough, say):
     return [partition for partition, fault in enumerate(faults) if fault]
 
 
-def check_room(folder, job, rows):
+def check_room(folder: Folder, job: Job, rows: int) -> None:
     """Refuses to begin what the disk cannot hold."""
     need, free = rows * sum(column.width for column in job.writes), folder.free_bytes()
     if need > free:
@@ -72,7 +82,7 @@ def check_room(folder, job, rows):
 
 
 @contextlib.contextmanager
-def begun(folder):
+def begun(folder: Folder) -> Iterator[list[Job]]:
     """Locks the folder. If nothing is put into the list that this yields, since no job could be begun there, what was
     made for it is removed, the folders above it too.
     """
@@ -81,7 +91,8 @@ def begun(folder):
     before = set(folder.root.names()) if folder.exists() else set()
     folder.make()
     with folder.locked():
-        new, marks = not is_job(path), []
+        new = not is_job(path)
+        marks: list[Job] = []
         try:
             yield marks
         except BaseException:
@@ -93,8 +104,9 @@ def begun(folder):
             raise
 
 
-def run(path, job, keys, input_keys=(), constants=None, *, resume=False, thorough=True, touched=False, compute=None,
-        quiet=False):
+def run(path: str | os.PathLike[str], job: Job, keys: Keys, input_keys: Sequence[bytes | None] = (),
+        constants: Mapping[str, bytes] | None = None, *, resume: bool = False, thorough: bool = True,
+        touched: bool = False, compute: Compute | None = None, quiet: bool = False) -> Json:
     """Begins or resumes a job and completes it.
 
     Parameters
@@ -146,7 +158,8 @@ def run(path, job, keys, input_keys=(), constants=None, *, resume=False, thoroug
     return summary(path, job, manifest, reporter, len(todo))
 
 
-def summary(path, job, manifest, reporter, computed_partitions):
+def summary(path: str | os.PathLike[str], job: Job, manifest: Json, reporter: Reporter,
+            computed_partitions: int) -> Json:
     """What --json shows of a run."""
     return {"schema": "polykem-bulk-summary-1", "job": job.id, "folder": str(path), "operation": job.operation,
             "scheme": job.scheme, "rows": job.rows, "computed_rows": reporter.computed,
@@ -159,14 +172,15 @@ def summary(path, job, manifest, reporter, computed_partitions):
             **{name: manifest[name] for name in ("distinct_keys", "more_keys") if name in manifest}}
 
 
-def compute_here(folder, job, partitions, unlock, reporter, threads=0, backend=None):
+def compute_here(folder: str, job: Job, partitions: list[int], unlock: Unlock, reporter: Reporter, threads: int = 0,
+                 backend: str | None = None) -> None:
     """Computes partitions with one worker in this process."""
     worker = Worker(folder, threads, backend)
     worker.unlock(*unlock)
     reporter.workers = 1
     reporter.start()
     with concurrent.futures.ThreadPoolExecutor(IN_FLIGHT) as pool:
-        running = set()
+        running: set[Running] = set()
         try:
             for partition in partitions:
                 if len(running) == IN_FLIGHT:
@@ -179,7 +193,7 @@ def compute_here(folder, job, partitions, unlock, reporter, threads=0, backend=N
             raise
 
 
-def _settle(running, reporter):
+def _settle(running: set[Running], reporter: Reporter) -> set[Running]:
     """Waits for one of the partitions."""
     done, running = concurrent.futures.wait(running, return_when=concurrent.futures.FIRST_COMPLETED)
     for future in done:

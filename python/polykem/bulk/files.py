@@ -14,7 +14,9 @@ import os
 import stat
 import uuid
 import weakref
+from collections.abc import Iterator
 from pathlib import Path
+from typing import BinaryIO
 
 from .errors import DATA, IO, USAGE, BulkError, explained
 
@@ -25,11 +27,11 @@ LINKS = {errno.ELOOP, errno.ENOTDIR, errno.EMLINK}  # what systems say of a link
 class Foreign(BulkError):
     """What a job has not made: a link, a pipe, somebody else's file."""
 
-    def __reduce__(self):
+    def __reduce__(self) -> tuple[type[BulkError], tuple[str, int, str]]:
         return Foreign, (self.message, self.code, self.hint)
 
 
-def check_owner(status, path):
+def check_owner(status: os.stat_result, path: Path) -> None:
     """Refuses what belongs neither to this user nor to root."""
     if status.st_uid not in (0, os.geteuid()):
         raise Foreign(f"{path} belongs to another user (uid {status.st_uid})", USAGE,
@@ -49,13 +51,13 @@ class Directory:
         Whether what belongs to other users is refused; so it is wherever a job writes.
     """
 
-    def __init__(self, descriptor, path, ours):
+    def __init__(self, descriptor: int, path: Path, ours: bool) -> None:
         self.descriptor, self.path, self.ours = descriptor, path, ours
         weakref.finalize(self, os.close, descriptor)
         if ours:
             check_owner(os.fstat(descriptor), path)
 
-    def _open(self, name, flags):
+    def _open(self, name: str, flags: int) -> int:
         try:
             return os.open(name, flags | os.O_NOFOLLOW | os.O_CLOEXEC, FILE_MODE, dir_fd=self.descriptor)
         except OSError as error:
@@ -65,18 +67,18 @@ class Directory:
                               "look who put it there, and remove it") from None
             raise
 
-    def status(self, name):
+    def status(self, name: str) -> os.stat_result:
         """What lies under a name, a link as itself."""
         return os.stat(name, dir_fd=self.descriptor, follow_symlinks=False)
 
-    def folder(self, name, make=False):
+    def folder(self, name: str, make: bool = False) -> Directory:
         """A folder in this one."""
         if make:
             with contextlib.suppress(FileExistsError):
                 os.mkdir(name, FOLDER_MODE, dir_fd=self.descriptor)
         return Directory(self._open(name, os.O_RDONLY | os.O_DIRECTORY), self.path / name, self.ours)
 
-    def read(self, name, for_lock=False):
+    def read(self, name: str, for_lock: bool = False) -> BinaryIO:
         """A file, to be read. A pipe or a device is refused before it can make anybody wait.
 
         `for_lock` opens it as NFS wants a file that is to be locked; it must not be written to either.
@@ -93,15 +95,15 @@ class Directory:
             os.close(descriptor)
             raise
 
-    def read_text(self, name):
+    def read_text(self, name: str) -> str:
         with self.read(name) as file:
             return file.read().decode()
 
-    def new(self, name):
+    def new(self, name: str) -> BinaryIO:
         """A file that was not there before, to be written."""
         return os.fdopen(self._open(name, os.O_WRONLY | os.O_CREAT | os.O_EXCL), "wb")
 
-    def has(self, name):
+    def has(self, name: str) -> bool:
         """Whether anything lies under a name, be it a link to nowhere."""
         try:
             self.status(name)
@@ -109,34 +111,34 @@ class Directory:
             return False
         return True
 
-    def names(self):
+    def names(self) -> list[str]:
         return sorted(os.listdir(self.descriptor))
 
-    def move(self, name, target, new_name):
+    def move(self, name: str, target: Directory, new_name: str) -> None:
         """Gives a file its name in another folder; what had it, a link too, is replaced and not followed."""
         os.rename(name, new_name, src_dir_fd=self.descriptor, dst_dir_fd=target.descriptor)
 
-    def remove(self, name):
+    def remove(self, name: str) -> None:
         with contextlib.suppress(FileNotFoundError):
             os.unlink(name, dir_fd=self.descriptor)
 
-    def remove_folder(self, name):
+    def remove_folder(self, name: str) -> None:
         """Removes an empty folder; one that is not empty stays."""
         with contextlib.suppress(OSError):
             os.rmdir(name, dir_fd=self.descriptor)
 
-    def flush(self):
+    def flush(self) -> None:
         """Makes the names in the folder outlive a power cut."""
         os.fsync(self.descriptor)
 
-    def keep_private(self):
+    def keep_private(self) -> None:
         """Takes other users' rights away from this user's own folder."""
         status = os.fstat(self.descriptor)
         if status.st_uid == os.geteuid() and stat.S_IMODE(status.st_mode) != FOLDER_MODE:
             os.fchmod(self.descriptor, FOLDER_MODE)
 
 
-def open_folder(path, ours=False):
+def open_folder(path: str | os.PathLike[str], ours: bool = False) -> Directory:
     """The folder that somebody has named. A link that leads there has to be this user's or root's if the folder has."""
     path = Path(path)
     with explained(path):
@@ -150,7 +152,7 @@ def open_folder(path, ours=False):
 
 
 @contextlib.contextmanager
-def replacing(folder, name, waiting):
+def replacing(folder: Directory, name: str, waiting: Directory) -> Iterator[BinaryIO]:
     """A file that takes its name in `folder` when the block has ended without an error.
 
     Until then it lies in the folder `waiting`, on the same disk, under a name of its own.

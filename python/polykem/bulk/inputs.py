@@ -8,7 +8,9 @@ import hashlib
 import itertools
 import json
 import os
+from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import Any, Union
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -16,8 +18,9 @@ from cryptography.exceptions import InvalidTag
 
 from . import layout
 from .bounds import check_utf8
+from .column import Json
 from .errors import DATA, IO, USAGE, BulkError, explained
-from .job import authority_of
+from .job import Job, authority_of
 from .secrets import ColumnCipher
 from .values import as_array, as_column, is_binary, width_of
 
@@ -29,36 +32,39 @@ METADATA = b"polykem-bulk"
 class ParquetFile:
     """Row groups of a Parquet file. Pages are checked against their checksums."""
 
-    def __init__(self, source):
+    def __init__(self, source: Any) -> None:
         self.file = pq.ParquetFile(source, page_checksum_verification=True, pre_buffer=False)
         self.schema = self.file.schema_arrow
         metadata = self.file.metadata
         self.group_rows = [metadata.row_group(i).num_rows for i in range(metadata.num_row_groups)]
 
-    def read_group(self, group, columns):
+    def read_group(self, group: int, columns: list[str]) -> pa.Table:
         return self.file.read_row_group(group, columns=columns, use_threads=False)
 
-    def close(self):
+    def close(self) -> None:
         self.file.close()
 
 
 class ArrowFile:
     """Record batches of an Arrow file, as row groups."""
 
-    def __init__(self, path):
+    def __init__(self, path: str | os.PathLike[str]) -> None:
         self.source = pa.memory_map(str(path))
         self.file = pa.ipc.open_file(self.source)
         self.schema = self.file.schema
         self.group_rows = [self.file.get_batch(i).num_rows for i in range(self.file.num_record_batches)]
 
-    def read_group(self, group, columns):
+    def read_group(self, group: int, columns: list[str]) -> pa.Table:
         return pa.Table.from_batches([self.file.get_batch(group)]).select(columns)
 
-    def close(self):
+    def close(self) -> None:
         self.source.close()
 
 
-def open_file(path, source=None):
+File = Union[ParquetFile, ArrowFile]
+
+
+def open_file(path: str | os.PathLike[str], source: Any = None) -> File:
     """A ParquetFile or an ArrowFile; what it is is told by its name. `source` is the file if it is open already."""
     with explained(path):
         try:
@@ -67,7 +73,7 @@ def open_file(path, source=None):
             raise BulkError(f"{path} cannot be read: {str(error).splitlines()[0]}", DATA) from None
 
 
-def footer_digest(path):
+def footer_digest(path: Path) -> str:
     """SHA-256 of a file's footer, which says where columns lie and, in Parquet, often their extreme values."""
     mark = 6 if path.suffix in ARROW_SUFFIXES else 4  # bytes of ARROW1 and of PAR1, before which the length stands
     with explained(path), open(path, "rb") as file:
@@ -77,17 +83,18 @@ def footer_digest(path):
         return hashlib.sha256(file.read(length)).hexdigest()
 
 
-def is_hidden(name):
+def is_hidden(name: str) -> bool:
     """Whether a name is no data's, by the convention of Hadoop, Spark and pyarrow: _temporary, .ipynb_checkpoints."""
     return name.startswith((".", "_"))
 
 
-def files_below(folder, above=()):
+def files_below(folder: Path, above: tuple[tuple[int, int], ...]=()) -> tuple[list[Path], list[Path]]:
     """(files, files of hidden names or in folders of such) of a folder and those in it, links followed."""
     status = os.stat(folder)
     if (status.st_dev, status.st_ino) in above:
         raise BulkError(f"{folder} is a link to a folder that it lies in", DATA, "remove it")
-    found, hidden = [], []
+    found: list[Path] = []
+    hidden: list[Path] = []
     for name in os.listdir(folder):
         path = folder / name
         if is_hidden(name):
@@ -101,7 +108,7 @@ def files_below(folder, above=()):
     return found, hidden
 
 
-def files_of(path):
+def files_of(path: str | os.PathLike[str]) -> tuple[list[Path], int]:
     """(files of a dataset in the order of their rows, number of files that were left out for their hidden names)."""
     path = Path(path)
     if path.is_file():
@@ -114,7 +121,8 @@ def files_of(path):
         check_utf8(str(file), "the file")
     if not found:
         raise BulkError(f"{path} holds no file that ends in " + ", ".join(sorted(SUFFIXES)), DATA,
-                        f"{len(hidden)} are hidden: below it, names with . or _ in front are left out" if hidden else "")
+                        f"{len(hidden)} are hidden: below it, names with . or _ in front are left out"
+                        if hidden else "")
     return sorted(found), len(hidden)
 
 
@@ -140,12 +148,13 @@ class Dataset:
         Data files in the folder that do not count, for a name in their path below it begins with . or _.
     """
 
-    def __init__(self, path, column_key=None, record=None):
+    def __init__(self, path: str | os.PathLike[str], column_key: bytes | None = None,
+                 record: Json | None = None) -> None:
         self.path, self.column_key = os.path.abspath(path), column_key
         check_utf8(self.path, "the dataset")
         self.job_folder = layout.Folder(path) if layout.is_job(path) else None
         self.job = self.job_folder.job() if self.job_folder else None
-        if self.job and column_key is not None:
+        if self.job and self.job_folder and column_key is not None:
             self.job_folder.authority = authority_of(self.job, column_key)
         self.folder = self.path if os.path.isdir(self.path) else os.path.dirname(self.path)
         self.left_out = 0
@@ -155,13 +164,13 @@ class Dataset:
         self.names, counts = [file["name"] for file in self.files], [file["rows"] for file in self.files]
         self.starts = [0, *itertools.accumulate(counts)]
         self.rows = self.starts[-1]
-        self._open_files = {}
+        self._open_files: dict[int, File] = {}
         if self.names:
             self._take_schema(self._file(0).schema)
 
-    def _look(self):
+    def _look(self) -> Json:
         """Reads every footer: how many rows, and what tells that a file was replaced."""
-        if self.job is not None:
+        if self.job is not None and self.job_folder is not None:
             return self.job_folder.dataset_record(self.job)
         files, schema = [], None
         found, self.left_out = files_of(self.path)
@@ -176,7 +185,7 @@ class Dataset:
             file.close()
         return {"files": files}
 
-    def _take_schema(self, schema):
+    def _take_schema(self, schema: pa.Schema) -> None:
         """What columns there are. A name that comes twice is no column, since it could be either."""
         try:
             names = schema.names
@@ -187,22 +196,22 @@ class Dataset:
         self.repeated = {name for name in names if names.count(name) > 1}
         self.binary = {name for name, kind in zip(names, schema.types) if is_binary(kind)}
 
-    def record(self):
+    def record(self) -> Json:
         """What job.json says of it."""
         return {"path": self.path, "files": self.files}
 
-    def is_secret(self, name):
+    def is_secret(self, name: str) -> bool:
         """Whether the column is a secret one of an earlier job, encrypted or not."""
         return self.job is not None and any(column.name == name and column.secret for column in self.job.writes)
 
-    def is_encrypted(self, name):
-        return self.is_secret(name) and self.job.secrets["kind"] != "plain"
+    def is_encrypted(self, name: str) -> bool:
+        return self.job is not None and self.is_secret(name) and self.job.secrets["kind"] != "plain"
 
-    def no_key(self, name):
+    def no_key(self, name: str) -> BulkError:
         return BulkError(f"column '{name}' of {self.path} is encrypted", USAGE,
                          "name the key with --input-key FILE or --input-private FILE")
 
-    def length_of(self, name):
+    def length_of(self, name: str) -> int | None:
         """Bytes of the first value of a column that is neither missing nor empty; None where there is none."""
         for index in range(len(self.names)):
             for group in range(len(self._file(index).group_rows)):
@@ -212,25 +221,25 @@ class Dataset:
                     return length
         return None
 
-    def status_name(self, columns):
+    def status_name(self, columns: Iterable[str]) -> str | None:
         """The column that says which rows of some columns an earlier job could not compute; None without one."""
         written = {column.name: column.role for column in self.job.writes} if self.job is not None else {}
         status = next((name for name, role in written.items() if role == "status"), None)
         return status if status is not None and set(columns) & set(written) else None
 
-    def file_path(self, index):
+    def file_path(self, index: int) -> str:
         return os.path.join(self.folder, self.names[index])
 
-    def _file(self, index):
+    def _file(self, index: int) -> File:
         if index not in self._open_files:
             for file in self._open_files.values():
                 file.close()
             self._open_files = {index: self._open(index)}
         return self._open_files[index]
 
-    def _open(self, index):
+    def _open(self, index: int) -> File:
         path = self.file_path(index)
-        if self.job is None:
+        if self.job_folder is None:
             return open_file(path)
         name = layout.data_name(self.first_partition + index)
         if self.names[index] != f"data/{name}":
@@ -239,7 +248,7 @@ class Dataset:
         with explained(path):
             return open_file(path, self.job_folder.data.read(name))
 
-    def read(self, first, rows, columns):
+    def read(self, first: int, rows: int, columns: Sequence[str]) -> pa.Table:
         """Rows [first, first + rows) of some columns.
 
         Returns
@@ -256,7 +265,7 @@ class Dataset:
             index += 1
         return pa.concat_tables(pieces)
 
-    def _read_file(self, index, first, rows, columns):
+    def _read_file(self, index: int, first: int, rows: int, columns: Sequence[str]) -> list[pa.Table]:
         file, pieces, start = self._file(index), [], 0
         if sum(file.group_rows) != self.starts[index + 1] - self.starts[index]:
             raise BulkError(f"{self.file_path(index)} has changed since the job began", DATA)
@@ -267,11 +276,11 @@ class Dataset:
             start += count
         return pieces
 
-    def _read_group(self, index, group, columns):
+    def _read_group(self, index: int, group: int, columns: Sequence[str]) -> pa.Table:
         file = self._file(index)
         with explained(self.file_path(index)):
             try:
-                table = file.read_group(group, columns)
+                table = file.read_group(group, list(columns))
             except (pa.ArrowInvalid, OSError) as error:
                 if getattr(error, "errno", None):
                     raise
@@ -283,7 +292,8 @@ class Dataset:
                                          self._decrypted(index, file.schema, self.file_path(index), group, table, name))
         return table
 
-    def _cipher(self, schema, path, partition):
+    def _cipher(self, job: Job, key: bytes, schema: pa.Schema, path: str,
+                partition: int) -> tuple[ColumnCipher, dict[str, list[bytes]]]:
         """(cipher, tags of the columns) of a partition, whose number follows from its place."""
         try:
             seal = json.loads(schema.metadata[METADATA])
@@ -292,17 +302,17 @@ class Dataset:
         except (KeyError, TypeError, ValueError) as error:
             raise BulkError(f"{path} does not say how its columns were encrypted ({error})", DATA,
                             "no job wrote it like this: polykem-bulk verify shows what else was altered") from None
-        if found != (self.job.id, partition):
+        if found != (job.id, partition):
             raise BulkError(f"{path} is partition {found[1]} of job {found[0]}, and its place is that of partition "
-                            f"{partition} of job {self.job.id}", DATA, "files were exchanged: polykem-bulk verify")
-        return ColumnCipher(self.column_key, self.job.id, partition, salt), tags
+                            f"{partition} of job {job.id}", DATA, "files were exchanged: polykem-bulk verify")
+        return ColumnCipher(key, job.id, partition, salt), tags
 
-    def _decrypted(self, index, schema, path, group, table, name):
-        if self.column_key is None:
+    def _decrypted(self, index: int, schema: pa.Schema, path: str, group: int, table: pa.Table, name: str) -> pa.Array:
+        if self.column_key is None or self.job is None:
             raise self.no_key(name)
-        cipher, tags = self._cipher(schema, path, self.first_partition + index)
+        cipher, tags = self._cipher(self.job, self.column_key, schema, path, self.first_partition + index)
         try:
-            sealed, _ = as_array(table.column(name), self.widths[name])
+            sealed, _ = as_array(table.column(name), self.widths[name] or 0)
             plain = cipher.open(name, group, sealed, tags[name][group])
         except (InvalidTag, KeyError, IndexError):
             raise BulkError(f"{path}: column '{name}' is not what was encrypted", DATA,

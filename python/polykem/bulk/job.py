@@ -8,16 +8,22 @@ import hashlib
 import hmac
 import json
 import secrets as random_source
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from . import bounds, kem, messages, secrets, sources
 from .authentic import JOB, Authority
-from .column import Column, Kept
+from .column import Column, Json, Kept
 from .errors import DATA, USAGE, BulkError
 
 SCHEMA, FORMER = "polykem-bulk-job-2", {"polykem-bulk-job-1"}
 PARTITION_BYTES = 256 << 20
 ROW_GROUP_BYTES = 16 << 20
+
+if TYPE_CHECKING:
+    from .inputs import Dataset
+    from .keys import Keys
 
 
 @dataclass(frozen=True)
@@ -53,48 +59,48 @@ class Job:
     rows: int
     partition_rows: int
     group_rows: int
-    reads: list = field(default_factory=list)
-    writes: list = field(default_factory=list)
-    inputs: list = field(default_factory=list)
-    keep: list = field(default_factory=list)
-    constants: dict = field(default_factory=dict)
+    reads: list[Column] = field(default_factory=list)
+    writes: list[Column] = field(default_factory=list)
+    inputs: list[Json] = field(default_factory=list)
+    keep: list[Kept] = field(default_factory=list)
+    constants: dict[str, str] = field(default_factory=dict)
     to_scheme: str = ""
     info: str = ""
     aad: str = ""
     id: str = ""
-    secrets: dict = field(default_factory=dict)
+    secrets: dict[str, str] = field(default_factory=dict)
     secret_check: str = ""
     mac: str = ""
 
     @property
-    def partitions(self):
+    def partitions(self) -> int:
         return -(-self.rows // self.partition_rows)
 
-    def span(self, partition):
+    def span(self, partition: int) -> tuple[int, int]:
         """(first row, rows) of a partition."""
         first = partition * self.partition_rows
         return first, min(self.partition_rows, self.rows - first)
 
-    def record(self):
+    def record(self) -> Json:
         """What job.json says."""
         return {"schema": SCHEMA, **dataclasses.asdict(self)}
 
-    def to_json(self):
+    def to_json(self) -> str:
         return json.dumps(self.record(), indent=1) + "\n"
 
-    def fingerprint(self):
+    def fingerprint(self) -> bytes:
         """SHA-256 of job.json: draws depend on it."""
         return hashlib.sha256(json.dumps(self.record(), sort_keys=True).encode()).digest()
 
 
-def from_json(text, path):
+def from_json(text: str, path: object) -> Job:
     """The job that a job.json describes."""
     try:
         fields = json.loads(text)
         schema = fields.pop("schema")
         if schema in FORMER:
-            raise BulkError(f"{path} is of an earlier version ({schema}), whose draws did not depend on its inputs", DATA,
-                            "begin a new job in another folder; the version that wrote it can read and export it")
+            raise BulkError(f"{path} is of an earlier version ({schema}), whose draws did not depend on its inputs",
+                            DATA, "begin a new job in another folder; the version that wrote it can read and export it")
         if schema != SCHEMA:
             raise ValueError("another schema")
         for name in ("reads", "writes"):
@@ -103,11 +109,11 @@ def from_json(text, path):
         job = Job(**fields)
         check_types(job)
         return job
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise BulkError(f"{path} does not describe a bulk job of this version ({error})", DATA) from None
 
 
-def check_types(job):
+def check_types(job: Job) -> None:
     """Raises TypeError or ValueError where a record cannot be a job's, so that nothing else stumbles over it."""
     for name, least in (("rows", 1), ("partition_rows", 1), ("group_rows", 1)):
         value = getattr(job, name)
@@ -115,8 +121,9 @@ def check_types(job):
             raise ValueError(f"{name} is {value!r}")
     for one in dataclasses.fields(job):
         value = getattr(job, one.name)
-        if one.type in ("str", "list", "dict") and type(value).__name__ != one.type:
-            raise TypeError(f"{one.name} is no {one.type}")
+        kind = str(one.type).partition("[")[0]
+        if kind in ("str", "list", "dict") and type(value).__name__ != kind:
+            raise TypeError(f"{one.name} is no {kind}")
     for column in (*job.reads, *job.writes):
         if type(column.width) is not int or not all(isinstance(text, str) for text in (column.role, column.name)):
             raise TypeError("a column is none")
@@ -128,13 +135,13 @@ def check_types(job):
         raise ValueError("it says of no protection")
 
 
-def rows_of_a_partition(row, partition_bytes, group_bytes):
+def rows_of_a_partition(row: int, partition_bytes: int, group_bytes: int) -> tuple[int, int]:
     """(rows of a partition, rows of a row group) for rows that take `row` bytes of a worker's memory."""
     partition = max(1, partition_bytes // row)
     return partition, max(1, min(partition, group_bytes // row))
 
 
-def pick(columns, wanted):
+def pick(columns: list[Column], wanted: Sequence[str] | None) -> list[Column]:
     """The columns whose roles are named; all if none is."""
     unknown = set(wanted or ()) - {column.role for column in columns}
     if unknown:
@@ -143,7 +150,7 @@ def pick(columns, wanted):
     return [column for column in columns if not wanted or column.role in wanted]
 
 
-def check_roles(columns, names, constants):
+def check_roles(columns: list[Column], names: Mapping[str, str], constants: Mapping[str, bytes]) -> None:
     """Names and constants are of columns that the operation reads."""
     roles = [column.role for column in columns]
     for role in (*names, *constants):
@@ -155,7 +162,8 @@ def check_roles(columns, names, constants):
                             "give --one or --column for it, not both")
 
 
-def located(columns, inputs, names, constants):
+def located(columns: list[Column], inputs: Sequence[Dataset], names: Mapping[str, str],
+            constants: Mapping[str, bytes]) -> list[Column]:
     """The columns with their names in the datasets and the numbers of their inputs."""
     places = {column.role: sources.find(inputs, names.get(column.role, column.role), f"--column {column.role}=")
               for column in columns if column.role not in constants}
@@ -164,9 +172,11 @@ def located(columns, inputs, names, constants):
             if column.role in places else column for column in columns]
 
 
-def describe(operation, scheme, *, rows=None, inputs=(), to_scheme="", plaintext_bytes=None, names=None, only=None,
-             keep=(), constants=None, seeds=False, info="", aad="", protection="aes-256-gcm",
-             partition_bytes=PARTITION_BYTES, group_bytes=ROW_GROUP_BYTES):
+def describe(operation: str, scheme: str, *, rows: int | None = None, inputs: Sequence[Dataset] = (),
+             to_scheme: str = "", plaintext_bytes: int | None = None, names: Mapping[str, str] | None = None,
+             only: Sequence[str] | None = None, keep: Sequence[str] = (), constants: Mapping[str, bytes] | None = None,
+             seeds: bool = False, info: str = "", aad: str = "", protection: str = "aes-256-gcm",
+             partition_bytes: int = PARTITION_BYTES, group_bytes: int = ROW_GROUP_BYTES) -> Job:
     """The job that a command asks for, checked against its inputs, without id and keys.
 
     Parameters
@@ -206,7 +216,8 @@ def describe(operation, scheme, *, rows=None, inputs=(), to_scheme="", plaintext
                secrets={"kind": protection})
 
 
-def check_arguments(operation, rows, partition_bytes, group_bytes, texts):
+def check_arguments(operation: str, rows: int | None, partition_bytes: int, group_bytes: int,
+                    texts: Sequence[str]) -> None:
     """What any caller may get wrong, before the inputs are looked at."""
     if operation not in (*kem.OPERATIONS, *messages.OPERATIONS):
         raise BulkError(f"there is no operation {operation!r:.40}", USAGE,
@@ -219,14 +230,15 @@ def check_arguments(operation, rows, partition_bytes, group_bytes, texts):
         bounds.check_utf8(text, "the text")
 
 
-def message_width(inputs, role, names, constants):
+def message_width(inputs: Sequence[Dataset], role: str, names: Mapping[str, str],
+                  constants: Mapping[str, bytes]) -> int:
     """The width of the messages, which the operation does not fix."""
     if role in constants:
         return len(constants[role])
     return width_of(inputs, *sources.find(inputs, names.get(role, role), f"--column {role}="))
 
 
-def width_of(inputs, source, name):
+def width_of(inputs: Sequence[Dataset], source: int, name: str) -> int:
     """Bytes a row of a column of an input; where its type does not fix them, of its first value."""
     dataset = inputs[source - 1]
     if name not in dataset.binary:
@@ -237,12 +249,12 @@ def width_of(inputs, source, name):
     return width
 
 
-def not_binary(dataset, name):
+def not_binary(dataset: Dataset, name: str) -> BulkError:
     return BulkError(f"column '{name}' of {dataset.path} is {dataset.types[name]}, and the operation reads bytes", DATA,
                      "cast it: pyarrow's column.cast(pyarrow.binary())")
 
 
-def agree_on_rows(rows, inputs):
+def agree_on_rows(rows: int | None, inputs: Sequence[Dataset]) -> int:
     counts = {dataset.path: dataset.rows for dataset in inputs}
     if len(set(counts.values())) > 1:
         raise BulkError("the inputs have different numbers of rows: "
@@ -256,7 +268,7 @@ def agree_on_rows(rows, inputs):
     return known
 
 
-def check_columns(reads, inputs, constants):
+def check_columns(reads: list[Column], inputs: Sequence[Dataset], constants: Mapping[str, bytes]) -> None:
     """Every column that is read has its width, and its key where it is encrypted."""
     for column in reads:
         if column.role in constants:
@@ -265,8 +277,8 @@ def check_columns(reads, inputs, constants):
             source = inputs[column.source - 1]
             if column.name not in source.binary:
                 raise not_binary(source, column.name)
-            width = source.widths[column.name]
-            width = column.width if width is None else width  # each row has its own, which a worker looks at
+            fixed = source.widths[column.name]
+            width = column.width if fixed is None else fixed  # each row may have its own, which a worker looks at
             if source.is_encrypted(column.name) and source.column_key is None:
                 raise source.no_key(column.name)
         if width != column.width:
@@ -274,10 +286,10 @@ def check_columns(reads, inputs, constants):
                             DATA, "is this the right parameter set and column?")
 
 
-def check_kept(reads, writes, inputs, keep):
+def check_kept(reads: list[Column], writes: list[Column], inputs: Sequence[Dataset], keep: Sequence[str]) -> list[Kept]:
     """The columns to copy: none is secret, and no name comes twice."""
     kept = [Kept(name, source) for source, name in (sources.find(inputs, text, "--keep ") for text in keep)]
-    names = [column.name for column in (*kept, *writes)]
+    names = [*(column.name for column in kept), *(column.name for column in writes)]
     for name in names:
         if names.count(name) > 1:
             raise BulkError(f"two output columns would be called '{name}'", USAGE)
@@ -288,7 +300,7 @@ def check_kept(reads, writes, inputs, keep):
     return kept
 
 
-def complete(job, keys):
+def complete(job: Job, keys: Keys) -> Job:
     """The job with a fresh id, and its column key sealed as `keys` say."""
     job = dataclasses.replace(job, id=random_source.token_hex(16))
     secret = keys.secret_of(job.id)
@@ -297,16 +309,16 @@ def complete(job, keys):
     return dataclasses.replace(job, mac=Authority(key, job.id).mac(JOB, job.record()))
 
 
-def column_key(secret, job_id):
+def column_key(secret: bytes, job_id: str) -> bytes:
     """The key that all data keys of the job come from."""
     return secrets.derive(secret, b"columns", job_id.encode())
 
 
-def check_of(secret, job_id):
+def check_of(secret: bytes, job_id: str) -> str:
     return secrets.derive(secret, b"check", job_id.encode())[:8].hex()
 
 
-def authority_of(job, column_key):
+def authority_of(job: Job, column_key: bytes) -> Authority:
     """What tells this job's records from others; raises if job.json itself is not as it was written."""
     authority = Authority(column_key, job.id)
     if not authority.wrote(JOB, job.record()):
@@ -315,7 +327,7 @@ def authority_of(job, column_key):
     return authority
 
 
-def check_secret(job, secret):
+def check_secret(job: Job, secret: bytes) -> Authority:
     """Raises if `secret` is another job's, or job.json was altered. Returns the job's `Authority`."""
     if not hmac.compare_digest(check_of(secret, job.id), job.secret_check):
         raise BulkError("the job secret is not the one that this job was begun with", DATA,

@@ -22,10 +22,13 @@ import os
 import re
 import shutil
 import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING, BinaryIO
 
 from . import distinct, files, statuses
-from .authentic import MANIFEST, RECEIPT
+from .authentic import MANIFEST, RECEIPT, Authority
+from .column import Json
 from .errors import CHECK_FAILED, DATA, IO, USAGE, BulkError, explained
 
 MANIFEST_SCHEMA = "polykem-bulk-manifest-1"
@@ -34,30 +37,33 @@ LOCK_TEXT = b"polykem-bulk lock\n"
 LOCK_LOOKS, LOCK_SECONDS = 20, 0.1  # while another process makes the lock
 TEMPORARY = re.compile(r"(part-\d{6,}\.(parquet|json)|job\.json|manifest\.json)\.[0-9a-f]+\.tmp")
 
+if TYPE_CHECKING:
+    from .job import Job
 
-def is_job(path):
+
+def is_job(path: str | os.PathLike[str]) -> bool:
     return os.path.lexists(Path(path) / "job.json")
 
 
 class Hashed:
     """A file that is written once, with the SHA-256 and the number of its bytes."""
 
-    def __init__(self, file):
+    def __init__(self, file: BinaryIO) -> None:
         self.file, self.digest, self.bytes, self.closed = file, hashlib.sha256(), 0, False
 
-    def write(self, data):
+    def write(self, data: bytes) -> int:
         self.digest.update(data)
         self.bytes += len(data)
         return self.file.write(data)
 
-    def flush(self):
+    def flush(self) -> None:
         self.file.flush()
 
-    def close(self):
+    def close(self) -> None:
         self.closed = True
 
 
-def digest_of(file):
+def digest_of(file: BinaryIO) -> str:
     """SHA-256 of an open file, in hexadecimal."""
     digest = hashlib.sha256()
     while data := file.read(READ_BYTES):
@@ -65,11 +71,11 @@ def digest_of(file):
     return digest.hexdigest()
 
 
-def data_name(partition):
+def data_name(partition: int) -> str:
     return f"part-{partition:06d}.parquet"
 
 
-def receipt_name(partition):
+def receipt_name(partition: int) -> str:
     return f"part-{partition:06d}.json"
 
 
@@ -83,33 +89,33 @@ class Folder:
         It is written to: what belongs to other users is refused.
     """
 
-    def __init__(self, path, ours=False):
+    def __init__(self, path: str | os.PathLike[str], ours: bool = False) -> None:
         self.path, self.ours = Path(path), ours
-        self.authority = None  # signs and checks records, as soon as somebody has the job's key
+        self.authority: Authority | None = None  # signs and checks records, as soon as somebody has the job's key
 
     @functools.cached_property
-    def root(self):
+    def root(self) -> files.Directory:
         return files.open_folder(self.path, self.ours)
 
     @functools.cached_property
-    def data(self):
+    def data(self) -> files.Directory:
         return self.root.folder("data")
 
     @functools.cached_property
-    def receipts(self):
+    def receipts(self) -> files.Directory:
         return self.root.folder("receipts")
 
     @property
-    def tmp(self):
+    def tmp(self) -> files.Directory:
         return self.root.folder("tmp")
 
-    def exists(self):
+    def exists(self) -> bool:
         """Whether there is a folder, which may be empty; refuses what is no folder."""
         if not os.path.lexists(self.path):
             return False
         return self.root is not None
 
-    def check_free(self):
+    def check_free(self) -> None:
         """Refuses a folder that holds anything but what a job leaves there that died before its job.json."""
         with explained(self.path):
             for name in self.root.names():
@@ -118,10 +124,10 @@ class Folder:
                 elif name not in ("data", "receipts", "tmp") or not self._unused(name):
                     raise BulkError(f"{self.path} holds other files ('{name}')", USAGE, "name an empty or a new folder")
 
-    def _unused(self, name):
+    def _unused(self, name: str) -> bool:
         return all(name == "tmp" and TEMPORARY.fullmatch(below) for below in self.root.folder(name).names())
 
-    def _check_lock(self):
+    def _check_lock(self) -> BinaryIO:
         """The open lock; refuses a file of this name that no job has made. It is never written to."""
         for _ in range(LOCK_LOOKS):
             file = self.root.read("lock", for_lock=True)
@@ -135,14 +141,14 @@ class Folder:
         raise BulkError(f"{self.path / 'lock'} was not made by polykem-bulk", USAGE,
                         "name another folder, or remove that file if nobody needs it")
 
-    def make(self):
+    def make(self) -> None:
         """Makes the folder itself, for its owner alone, with those above it."""
         with explained(self.path):
             if not self.exists():
                 self.path.parent.mkdir(parents=True, exist_ok=True)
                 self.path.mkdir(files.FOLDER_MODE, exist_ok=True)
 
-    def create(self, job):
+    def create(self, job: Job) -> None:
         """Writes job.json and makes the folders of a new job."""
         self.check_free()
         with explained(self.path):
@@ -150,7 +156,7 @@ class Folder:
             self.make_folders()
             self.write("job.json", job.to_json())
 
-    def forget_beginning(self, before):
+    def forget_beginning(self, before: set[str]) -> None:
         """Removes what `create` and `locked` have made, but for the names in `before`, where no rows are yet."""
         with contextlib.suppress(OSError):
             for name in {"job.json", "lock"} - before:
@@ -158,12 +164,12 @@ class Folder:
             for name in {"data", "receipts", "tmp"} - before:
                 self.root.remove_folder(name)
 
-    def make_folders(self):
+    def make_folders(self) -> None:
         with explained(self.path):
             for name in ("data", "receipts", "tmp"):
                 self.root.folder(name, make=True)
 
-    def job(self):
+    def job(self) -> Job:
         from .job import from_json
         path = self.path / "job.json"
         with explained(path):
@@ -173,12 +179,17 @@ class Folder:
                 raise BulkError(f"{path} is no text: {error.reason}", DATA) from None
             return from_json(text, path)
 
-    def write(self, name, text):
+    def write(self, name: str, text: str) -> None:
         """A small file that appears whole or not at all."""
         with files.replacing(self.root, name, self.tmp) as file:
             file.write(text.encode())
 
-    def commit(self, job, partition, write_table, counts):
+    def signer(self) -> Authority:
+        """What signs the records; whoever writes has it."""
+        assert self.authority is not None
+        return self.authority
+
+    def commit(self, job: Job, partition: int, write_table: Callable[[Hashed], None], counts: Json) -> Json:
         """Writes a partition with `write_table(file)`, and its receipt. Returns the receipt.
 
         A disk that is full, or a worker that dies, leaves at most files in tmp/.
@@ -189,12 +200,12 @@ class Folder:
         first, rows = job.span(partition)
         receipt = {"job": job.id, "partition": partition, "first_row": first, "rows": rows, "bytes": hashed.bytes,
                    "sha256": hashed.digest.hexdigest(), **counts}
-        receipt = self.authority.signed(RECEIPT, receipt)
+        receipt = self.signer().signed(RECEIPT, receipt)
         with files.replacing(self.receipts, receipt_name(partition), self.tmp) as file:
             file.write((json.dumps(receipt) + "\n").encode())
         return receipt
 
-    def receipt(self, job, partition):
+    def receipt(self, job: Job, partition: int) -> Json | None:
         """The receipt of a partition, or None where there is none that can be one."""
         try:
             receipt = json.loads(self.receipts.read_text(receipt_name(partition)))
@@ -207,7 +218,7 @@ class Folder:
                             "two jobs were mixed in this folder; give each its own")
         return receipt
 
-    def fault(self, job, partition, thorough=True):
+    def fault(self, job: Job, partition: int, thorough: bool = True) -> str | None:
         """What is wrong with a partition, in words; None if it is as it was committed, "missing" if it is not there."""
         try:
             receipt = self.receipt(job, partition)
@@ -229,26 +240,27 @@ class Folder:
             return str(error)
         return None
 
-    def finish(self, job):
+    def finish(self, job: Job) -> Json:
         """Writes manifest.json from the receipts. Returns what it says."""
-        receipts = [self.receipt(job, partition) for partition in range(job.partitions)]
-        lacking = [number for number, receipt in enumerate(receipts)
-                   if receipt is None or not self.authority.wrote(RECEIPT, receipt)]
-        if lacking:
-            raise BulkError(f"partition {lacking[0]} was committed and is gone", CHECK_FAILED, "resume the job")
+        receipts = []
+        for partition in range(job.partitions):
+            receipt = self.receipt(job, partition)
+            if receipt is None or not self.signer().wrote(RECEIPT, receipt):
+                raise BulkError(f"partition {partition} was committed and is gone", CHECK_FAILED, "resume the job")
+            receipts.append(receipt)
         manifest = {"schema": MANIFEST_SCHEMA, "job": job.id, "complete": True, "partitions": job.partitions,
                     "rows": sum(receipt["rows"] for receipt in receipts),
                     **statuses.of_receipts(receipts),
                     "bytes": sum(receipt["bytes"] for receipt in receipts), **distinct.of_receipts(receipts),
                     "files": [{"name": f"data/{data_name(receipt['partition'])}", "rows": receipt["rows"],
                                "bytes": receipt["bytes"], "sha256": receipt["sha256"]} for receipt in receipts]}
-        manifest = self.authority.signed(MANIFEST, manifest)
+        manifest = self.signer().signed(MANIFEST, manifest)
         self.write("manifest.json", json.dumps(manifest, indent=1) + "\n")
         self.forget_leftovers()
         self.root.remove_folder("tmp")
         return manifest
 
-    def manifest(self):
+    def manifest(self) -> Json | None:
         """The manifest of a complete job, or None."""
         try:
             manifest = json.loads(self.root.read_text("manifest.json"))
@@ -256,7 +268,7 @@ class Folder:
             return None
         return manifest if isinstance(manifest, dict) else None
 
-    def manifest_fault(self, job, manifest):
+    def manifest_fault(self, job: Job, manifest: Json | None) -> str | None:
         """Why a manifest is not that of this complete job; None if it is."""
         if not manifest or manifest.get("complete") is not True or manifest.get("job") != job.id:
             return f"the job in {self.path} is not complete"
@@ -269,21 +281,21 @@ class Folder:
             return f"{self.path / 'manifest.json'} names other files than the job has"
         return None
 
-    def dataset_record(self, job):
+    def dataset_record(self, job: Job) -> Json:
         """A complete job as the input of another one."""
         manifest = self.manifest()
         fault = self.manifest_fault(job, manifest)
-        if fault:
-            raise BulkError(fault, DATA, "resume it first")
+        if fault or manifest is None:
+            raise BulkError(fault or "", DATA, "resume it first")
         return {"files": manifest["files"]}
 
-    def strangers(self, job):
+    def strangers(self, job: Job) -> list[str]:
         """Names in data/ that are no partition's, and that a reader of the folder would take for rows."""
         known = {data_name(partition) for partition in range(job.partitions)}
         return [name for name in self.data.names() if name not in known and not name.startswith((".", "_"))]
 
     @contextlib.contextmanager
-    def locked(self):
+    def locked(self) -> Iterator[None]:
         """One driver for a folder. The lock ends with its process."""
         with explained(self.path / "lock"):
             with contextlib.suppress(FileExistsError), self.root.new("lock") as made:
@@ -296,16 +308,16 @@ class Folder:
                 raise BulkError(f"another process works on {self.path}", IO, "wait for it, or end it") from None
             yield
 
-    def free_bytes(self):
+    def free_bytes(self) -> int:
         """Room on the disk of the folder, which need not be there yet."""
         place = next(path for path in (self.path.absolute(), *self.path.absolute().parents) if os.path.exists(path))
         with explained(place):
             return shutil.disk_usage(place).free
 
-    def forget_leftovers(self):
+    def forget_leftovers(self) -> None:
         """Removes what a crash left in tmp/, and nothing else that may lie there."""
         with explained(self.path / "tmp"):
             tmp = self.tmp if self.root.has("tmp") else None
             for name in tmp.names() if tmp else ():
-                if TEMPORARY.fullmatch(name):
+                if tmp and TEMPORARY.fullmatch(name):
                     tmp.remove(name)

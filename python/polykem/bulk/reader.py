@@ -4,25 +4,30 @@
 from __future__ import annotations
 
 import os
+import os
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pyarrow.parquet as pq
 
 from . import secrets
+from .column import Json
 from .errors import DATA, USAGE, BulkError
 from .files import open_folder, replacing
 from .inputs import Dataset
 from .job import authority_of, check_secret, column_key
+from .job import Job
 from .layout import Folder, data_name, is_job
 
 
-def folder_of(path):
+def folder_of(path: str | os.PathLike[str]) -> Folder:
     if not is_job(path):
         raise BulkError(f"{path} is no folder of a bulk job: it has no job.json", DATA)
     return Folder(path)
 
 
-def open_column_key(path, key=None, private_key=None, job_secret=None):
+def open_column_key(path: str | os.PathLike[str], key: bytes | None = None, private_key: bytes | None = None,
+                    job_secret: bytes | None = None) -> bytes | None:
     """The key of a job's secret columns and records; None if none of the arguments gives it.
 
     Parameters
@@ -54,7 +59,8 @@ def open_column_key(path, key=None, private_key=None, job_secret=None):
     return recipient.open_key(private_key, job.id, job.secrets)
 
 
-def verify(path, column_key=None, say=lambda line: None):
+def verify(path: str | os.PathLike[str], column_key: bytes | None = None,
+           say: Callable[[str], None]=lambda line: None) -> Json:
     """Looks at every partition of a job.
 
     Parameters
@@ -78,7 +84,8 @@ def verify(path, column_key=None, say=lambda line: None):
     manifest = folder.manifest()
     whole = folder.manifest_fault(job, manifest)
     for partition in range(job.partitions):
-        fault = _fault(folder, job, partition, column_key, None if whole else manifest["files"][partition])
+        listed = None if whole or manifest is None else manifest["files"][partition]
+        fault = _fault(folder, job, partition, column_key, listed)
         found["partitions"] += 1
         found["good" if fault is None else "missing" if fault == "missing" else "damaged"] += 1
         if fault:
@@ -91,7 +98,7 @@ def verify(path, column_key=None, say=lambda line: None):
     return found
 
 
-def _fault(folder, job, partition, column_key, listed):
+def _fault(folder: Folder, job: Job, partition: int, column_key: bytes | None, listed: Json | None) -> str | None:
     """What is wrong with a partition; `listed` is what the manifest says of it."""
     secret = [column.name for column in job.writes if column.secret]
     try:
@@ -99,14 +106,14 @@ def _fault(folder, job, partition, column_key, listed):
         receipt = folder.receipt(job, partition)
     except BulkError as error:
         return str(error)
-    if fault is None and listed and any(listed.get(name) != receipt[name] for name in ("bytes", "sha256")):
+    if fault is None and listed and receipt and any(listed.get(name) != receipt[name] for name in ("bytes", "sha256")):
         fault = "the manifest names another file"
     if fault is None and column_key is not None and secret and job.secrets["kind"] != "plain":
         fault = _unreadable(folder, job, partition, column_key, secret)
     return fault
 
 
-def _unreadable(folder, job, partition, column_key, columns):
+def _unreadable(folder: Folder, job: Job, partition: int, column_key: bytes | None, columns: list[str]) -> str | None:
     rows = job.span(partition)[1]
     record = {"files": [{"name": f"data/{data_name(partition)}", "rows": rows}], "first_partition": partition}
     try:
@@ -116,7 +123,8 @@ def _unreadable(folder, job, partition, column_key, columns):
     return None
 
 
-def export(path, target, column_key, columns=None, first=0, count=None):
+def export(path: str | os.PathLike[str], target: str | os.PathLike[str], column_key: bytes | None,
+           columns: Sequence[str] | None = None, first: int = 0, count: int | None = None) -> int:
     """Writes rows of a complete job, secret columns in plain, to one Parquet file.
 
     Returns
@@ -148,4 +156,4 @@ def export(path, target, column_key, columns=None, first=0, count=None):
             writer.write_table(table)
         if writer:
             writer.close()
-    return max(0, end - first)
+    return int(max(0, end - first))

@@ -9,19 +9,20 @@ import numpy as np
 
 import polykem
 
+from .column import Json, Records
 from .errors import DATA, USAGE, BulkError, explained
 from .messages import suite
 
 INFO = b"polykem-bulk-2 column key"
 
 
-def record(data, width, what):
+def record(data: bytes, width: int, what: str) -> Records:
     if len(data) != width:
         raise BulkError(f"the {what} has {len(data)} bytes, and the suite's have {width}", DATA)
     return np.frombuffer(data, np.uint8)
 
 
-def seal_key(text, public_key, job_id, column_key):
+def seal_key(text: str, public_key: bytes, job_id: str, column_key: bytes) -> dict[str, str]:
     """What job.json says of a column key that only the private key's owner can open."""
     chosen = suite(text)
     with polykem.Context(threads=1) as context:
@@ -31,7 +32,7 @@ def seal_key(text, public_key, job_id, column_key):
             "sealed": np.asarray(sealed.ciphertexts).tobytes().hex()}
 
 
-def open_key(private_key, job_id, sealed):
+def open_key(private_key: bytes, job_id: str, sealed: Json) -> bytes:
     """The column key of a job that was protected to a public key."""
     try:
         text, enc, ciphertext = sealed["suite"], bytes.fromhex(sealed["enc"]), bytes.fromhex(sealed["sealed"])
@@ -47,7 +48,7 @@ def open_key(private_key, job_id, sealed):
     return np.asarray(opened.plaintexts).tobytes()
 
 
-def make_pair(text, path):
+def make_pair(text: str, path: str) -> None:
     """Writes a private key to `path`, which only its owner may read, and its public key to `path`.pub."""
     chosen = suite(text)
     with polykem.Context(threads=1) as context:

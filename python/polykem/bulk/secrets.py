@@ -25,6 +25,7 @@ from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 
+from .column import Json, Records
 from .errors import DATA, USAGE, BulkError, explained
 
 KEY_BYTES = 32
@@ -33,13 +34,13 @@ BLOCK = 16  # of AES
 LABEL = b"polykem-bulk-2 "
 
 
-def derive(key, label, *context, salt=None):
+def derive(key: bytes, label: bytes, *context: bytes, salt: bytes | None = None) -> bytes:
     """32 bytes of HKDF-SHA-256 [RFC5869]; every part of `context` is preceded by its length."""
     info = LABEL + label + b"".join(len(part).to_bytes(8, "little") + part for part in context)
     return HKDF(hashes.SHA256(), KEY_BYTES, salt, info).derive(bytes(key))
 
 
-def draws(secret, job_id, partition, rows, each, bound=b""):
+def draws(secret: bytes, job_id: str, partition: int, rows: int, each: int, bound: bytes = b"") -> Records:
     """The random inputs of a partition: row i takes `each` bytes from block i * ceil(each / 16) of its stream.
 
     `bound` is what the draws must also depend on: job.json and what the partition reads. Another key or another message
@@ -53,14 +54,14 @@ def draws(secret, job_id, partition, rows, each, bound=b""):
     key = derive(secret, b"draws", job_id.encode(), partition.to_bytes(8, "little"), bound)
     stride = -(-each // BLOCK) * BLOCK
     stream = np.zeros((rows, stride), np.uint8)
-    flat = memoryview(stream).cast("B") if rows else memoryview(b"")
+    flat = stream.data.cast("B") if rows else memoryview(b"")
     counter = Cipher(algorithms.AES(key), modes.CTR(bytes(BLOCK))).encryptor()
     if rows:
         counter.update_into(flat, flat)
     return stream if stride == each else np.ascontiguousarray(stream[:, :each])
 
 
-def make_key_file(path):
+def make_key_file(path: str | os.PathLike[str]) -> None:
     """Writes 32 random bytes that only their owner may read; refuses to replace a file."""
     with explained(path):
         try:
@@ -73,7 +74,7 @@ def make_key_file(path):
             os.fsync(file.fileno())
 
 
-def read_key_file(path):
+def read_key_file(path: str | os.PathLike[str]) -> bytes:
     """The 32 bytes of a key file."""
     with explained(path), open(path, "rb") as file:
         if stat.S_IMODE(os.fstat(file.fileno()).st_mode) & 0o077:
@@ -85,14 +86,14 @@ def read_key_file(path):
     return key
 
 
-def seal_under(key, job_id, column_key):
+def seal_under(key: bytes, job_id: str, column_key: bytes) -> dict[str, str]:
     """`column_key` encrypted by AES-256-GCM under a key file's key, for job.json."""
     nonce = os.urandom(12)
     sealed = AESGCM(key).encrypt(nonce, column_key, LABEL + job_id.encode())
     return {"kind": "aes-256-gcm", "nonce": nonce.hex(), "sealed": sealed.hex()}
 
 
-def open_under(key, job_id, record):
+def open_under(key: bytes, job_id: str, record: Json) -> bytes:
     """The column key of a job that was protected by a key file."""
     try:
         return AESGCM(key).decrypt(bytes.fromhex(record["nonce"]), bytes.fromhex(record["sealed"]),
@@ -113,35 +114,35 @@ class ColumnCipher:
         For decryption: what `salt_of` gave.
     """
 
-    def __init__(self, column_key, job_id, partition, salt=None):
+    def __init__(self, column_key: bytes, job_id: str, partition: int, salt: bytes | None = None) -> None:
         self.column_key, self.salt = column_key, salt
         self.place = job_id.encode() + b" " + str(partition).encode()
 
-    def salt_of(self, columns):
+    def salt_of(self, columns: dict[str, Records]) -> bytes:
         """A keyed digest of all secret columns; it chooses the data key."""
         mac = hmac.new(derive(self.column_key, b"digest", self.place), digestmod=hashlib.sha256)
         for name, data in columns.items():
             mac.update(len(name).to_bytes(8, "little") + name.encode() + data.nbytes.to_bytes(8, "little"))
-            mac.update(data)
+            mac.update(data.data)
         self.salt = mac.digest()
         return self.salt
 
-    def _cipher(self, name):
+    def _cipher(self, name: str) -> AESGCM:
         return AESGCM(derive(self.column_key, b"data key", self.place, name.encode(), salt=self.salt))
 
-    def _bound(self, name, group, rows, width):
+    def _bound(self, name: str, group: int, rows: int, width: int) -> bytes:
         return self.place + f" {name} {group} {rows} {width}".encode()
 
-    def seal(self, name, group, data, out):
+    def seal(self, name: str, group: int, data: Records, out: Records) -> bytes:
         """Encrypts one row group, uint8 (rows, width), into `out` of the same shape. Returns the tag."""
-        sealed = memoryview(self._cipher(name).encrypt(group.to_bytes(12, "little"), memoryview(data).cast("B"),
+        sealed = memoryview(self._cipher(name).encrypt(group.to_bytes(12, "little"), data.data.cast("B"),
                                                        self._bound(name, group, *data.shape)))
-        memoryview(out).cast("B")[:] = sealed[:-TAG_BYTES]
+        out.data.cast("B")[:] = sealed[:-TAG_BYTES]
         return bytes(sealed[-TAG_BYTES:])
 
-    def open(self, name, group, data, tag):
+    def open(self, name: str, group: int, data: Records, tag: bytes) -> Records:
         """The plaintext of one row group, to be wiped; raises `InvalidTag`."""
         plain = np.empty(data.shape, np.uint8)
         self._cipher(name).decrypt_into(group.to_bytes(12, "little"), data.tobytes() + tag,
-                                        self._bound(name, group, *data.shape), memoryview(plain).cast("B"))
+                                        self._bound(name, group, *data.shape), plain.data.cast("B"))
         return plain

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from .errors import DATA, USAGE, BulkError
@@ -63,7 +63,7 @@ def have(inputs: Sequence[Dataset]) -> str:
     return "the inputs have " + (", ".join(names) or "no column")
 
 
-def check_rotation(inputs: Sequence[Dataset], places: dict[str, Place], names: dict[str, str]) -> None:
+def check_rotation(inputs: Sequence[Dataset], places: dict[str, Place], names: Mapping[str, str]) -> None:
     """New keys that lie beside the old ones by accident would leave every message as it was."""
     if not {"sk", "to_pk"} <= set(places) or QUALIFIED.fullmatch(names.get("to_pk", "")):
         return

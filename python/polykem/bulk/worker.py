@@ -9,12 +9,15 @@ import os
 import socket
 import threading
 import time
+from collections.abc import Mapping, Sequence
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from . import kem, messages, secrets, statuses
+from .column import Json, Records
 from .distinct import Distinct
 from .errors import RESOURCES, BulkError
 from .inputs import METADATA, Dataset
@@ -40,11 +43,12 @@ class Worker:
     backend : str or None
     """
 
-    def __init__(self, folder, threads=0, backend=None):
+    def __init__(self, folder: str, threads: int = 0, backend: str | None = None) -> None:
         self.folder, self.threads, self.backend = Folder(folder, ours=True), threads, backend
         self.turn = threading.Lock()
 
-    def unlock(self, secret, input_keys=(), constants=None):
+    def unlock(self, secret: bytes, input_keys: Sequence[bytes | None] = (),
+               constants: Mapping[str, bytes] | None = None) -> int:
         """Takes the keys, which are in no file, and opens the inputs.
 
         Parameters
@@ -65,7 +69,7 @@ class Worker:
         self.constants = {role: np.frombuffer(value, np.uint8)[None, :] for role, value in (constants or {}).items()}
         return os.getpid()
 
-    def compute(self, partition):
+    def compute(self, partition: int) -> Json:
         """Computes and commits one partition. Returns its receipt."""
         first, rows = self.job.span(partition)
         begun, results = time.monotonic(), {}
@@ -88,7 +92,8 @@ class Worker:
             self.computer.memory.give_back(results)
             pa.default_memory_pool().release_unused()
 
-    def _read(self, first, rows):
+    def _read(self, first: int,
+              rows: int) -> tuple[dict[str, pa.ChunkedArray], dict[str, Records], npt.NDArray[np.uint8]]:
         """(columns to keep, role -> array, a status of each row) of some rows."""
         wanted = [column for column in self.job.reads if column.role not in self.constants]
         tables, arrays, faults = {}, dict(self.constants), np.zeros(rows, np.uint8)
@@ -107,7 +112,7 @@ class Worker:
                 faults = np.where(faults, faults, wrong)
         return {column.name: tables[column.source].column(column.name) for column in self.job.keep}, arrays, faults
 
-    def _bound(self, inputs, kept):
+    def _bound(self, inputs: dict[str, Records], kept: dict[str, pa.ChunkedArray]) -> bytes:
         """What draws depend on: the job, and all that the partition reads."""
         digest = hashlib.sha256(self.fingerprint + messages.digest_of(inputs))
         if kept:
@@ -119,9 +124,11 @@ class Worker:
             digest.update(hashed.digest.digest())
         return digest.digest()
 
-    def _compute(self, partition, rows, inputs, kept):
+    def _compute(self, partition: int, rows: int, inputs: dict[str, Records],
+                 kept: dict[str, pa.ChunkedArray]) -> dict[str, Records]:
         each = kem.draw_bytes(self.job)
-        draws = secrets.draws(self.secret, self.job.id, partition, rows, each, self._bound(inputs, kept)) if each else None
+        bound = self._bound(inputs, kept) if each else b""
+        draws = secrets.draws(self.secret, self.job.id, partition, rows, each, bound) if each else None
         secret_inputs = [inputs[column.role] for column in self.job.reads
                          if column.secret and column.role not in self.constants]  # fmt: skip
         try:
@@ -129,7 +136,7 @@ class Worker:
         finally:
             wipe(draws, *secret_inputs)
 
-    def _keys(self, inputs, results):
+    def _keys(self, inputs: dict[str, Records], results: dict[str, Records]) -> Json | None:
         """For the receipt: which public keys the good rows were encapsulated to; None where the operation has none."""
         keys, status = inputs.get("to_pk", inputs.get("pk")), results.get("status")
         if keys is None or status is None:
@@ -139,7 +146,8 @@ class Worker:
             distinct.add(keys if len(keys) < len(good) else (keys[row] for row in np.flatnonzero(good)))
         return distinct.receipt()
 
-    def _table(self, partition, rows, kept, results):
+    def _table(self, partition: int, rows: int, kept: dict[str, pa.ChunkedArray],
+               results: dict[str, Records]) -> tuple[pa.Table, Json]:
         """The rows as they are stored: secret columns encrypted unless the job says plain."""
         columns, metadata = dict(kept), {"job": self.job.id, "partition": partition}
         status = results.get("status")
@@ -149,14 +157,14 @@ class Worker:
         sealed = self._seal(partition, secret, metadata) if encrypt else secret
         for column in self.job.writes:
             if column.role == "status":
-                columns[column.name] = pa.array(status.reshape(rows))
+                columns[column.name] = pa.array(results["status"].reshape(rows))
             else:
                 columns[column.name] = as_column(sealed[column.name]) if column.name in sealed else \
                     as_column(results[column.role], bad)
         table = pa.table(columns).replace_schema_metadata({METADATA: json.dumps(metadata)})
         return table, statuses.counted(np.zeros(0) if status is None else status, self.job.span(partition)[0])
 
-    def _seal(self, partition, secret, metadata):
+    def _seal(self, partition: int, secret: dict[str, Records], metadata: Json) -> dict[str, Records]:
         cipher = secrets.ColumnCipher(self.column_key, self.job.id, partition)
         metadata["salt"] = cipher.salt_of(secret).hex()
         metadata["tags"], sealed, step = {}, {}, self.job.group_rows
@@ -167,13 +175,13 @@ class Worker:
             sealed[name], metadata["tags"][name] = target, tags
         return sealed
 
-    def _write(self, file, table):
+    def _write(self, file: Hashed, table: pa.Table) -> None:
         with pq.ParquetWriter(pa.PythonFile(file, "w"), table.schema, compression="none", use_dictionary=False,
                               write_statistics=False, write_page_checksum=True, data_page_size=PAGE_BYTES) as writer:
             writer.write_table(table, row_group_size=self.job.group_rows)
 
 
-def mark(results, faults):
+def mark(results: dict[str, Records], faults: npt.NDArray[np.uint8]) -> None:
     """Rows that could not be read have zeros and the reason instead of results."""
     bad = faults != 0
     if not bad.any():

@@ -9,13 +9,14 @@ import json
 import sys
 from pathlib import Path
 
-from . import collect, files, options
+from .. import _options as options
+from .._streams import lost_output, open_streams, say, tell
+from . import collect, files
 from .documents import SCHEMA, load, read, unpack
 from .errors import BAD_INPUT, CHECK_FAILED, DEFECT, IO, OK, RESOURCES, USAGE, ReportError
 from .page import page
 from .progress import Progress
 from .sections import sections
-from .streams import lost_output, open_streams, say, tell
 
 INTERRUPTED = 130
 

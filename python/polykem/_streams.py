@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import os
 import sys
+from typing import TextIO
 
 
 def open_streams() -> None:
@@ -46,10 +47,10 @@ def lost_output() -> str:
     return ""
 
 
-def _useless():
+def _useless() -> TextIO:
     return open(os.open(os.devnull, os.O_RDONLY), "w", encoding="utf-8")
 
 
-def _nowhere():
+def _nowhere() -> TextIO:
     """In place of a stream whose buffer would fail again when the interpreter ends."""
     return open(os.devnull, "w", encoding="utf-8")

@@ -5,12 +5,13 @@ from __future__ import annotations
 
 import argparse
 import difflib
+from typing import Any
 
 
 class UnknownOption(Exception):
     """A sentence, and the option that was probably meant, or ""."""
 
-    def __init__(self, message: str, close: str):
+    def __init__(self, message: str, close: str) -> None:
         super().__init__(message)
         self.close = close
 
@@ -18,7 +19,7 @@ class UnknownOption(Exception):
 class Parser(argparse.ArgumentParser):
     """Raises UnknownOption; argparse complains of what is missing first, and suggests nothing."""
 
-    def parse_known_args(self, args=None, namespace=None):
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
         self._check_options(list(args or []))
         return super().parse_known_args(args, namespace)
 
