@@ -15,6 +15,7 @@
 #include "common/context.hpp"
 #include "common/options.hpp"
 #include "common/table.hpp"
+#include "formats/tls_groups.hpp"
 #include "tls/connect.hpp"
 #include "tls/loopback.hpp"
 #include "tls/program_view.hpp"
@@ -143,6 +144,7 @@ Json tls_check_json(const ProgramView& view, const ProviderCheck& check, const s
   out["lacks_default"] = view.active && !view.has_default;
   out["program"] = program_json(view);
   out["findings"] = view.findings;
+  out["notes"] = view.notes;
   out["module"] = check.module;
   out["broker"] = check.broker;
   out["broker_problem"] = check.broker_problem;
@@ -168,19 +170,30 @@ Json tls_check_json(const ProgramView& view, const ProviderCheck& check, const s
   return out;
 }
 
+bool is_standard_group(const std::string& name) {
+  return std::any_of(std::begin(formats::kStandardGroups), std::end(formats::kStandardGroups),
+                     [&](const formats::TlsGroup& each) { return name == each.name; });
+}
+
 std::string verdict(const ProgramView& view, bool well) {
   if (!well) return "Something is wrong.";
   if (!view.active) return "The provider works; programs use it once openssl.cnf activates it (docs/tls.md).";
-  if (view.groups.empty())
+  if (view.by_polykem) {
+    const char* modules = secure_getenv("OPENSSL_MODULES");
+    if (modules == nullptr || view.module.rfind(modules, 0) != 0) return "All is well.";
+    return fmt::format("All is well, for programs with OPENSSL_MODULES={}.", modules);
+  }
+  if (is_standard_group(view.handshake.group)) {
+    return fmt::format(
+        "polykem is active, but OpenSSL itself computes {}: default_properties = ?provider=polykem (docs/tls.md).",
+        view.handshake.group);
+  }
+  if (view.groups.empty()) {
     return "polykem is active. This file sets no groups, so a program has polykem's only if it names them itself "
            "(docs/tls.md).";
-  if (!view.by_polykem && view.mlkem_from != "polykem" && openssl_has_mlkem())
-    return "polykem is active, but OpenSSL itself computes ML-KEM: default_properties = ?provider=polykem "
-           "(docs/tls.md).";
-  if (!view.by_polykem) return "polykem is active, but programs negotiate " + view.handshake.group + " by themselves.";
-  const char* modules = secure_getenv("OPENSSL_MODULES");
-  if (modules == nullptr || view.module.rfind(modules, 0) != 0) return "All is well.";
-  return fmt::format("All is well, for programs with OPENSSL_MODULES={}.", modules);
+  }
+  return fmt::format("polykem is active, but no group of this file is polykem's: programs negotiate {} by themselves.",
+                     view.handshake.group);
 }
 
 /** Of the groups in a process with the configuration, or if polykem is not active there, of the provider alone. */
@@ -230,6 +243,8 @@ int run_tls_check(const TlsCheckOptions& options) {
   if (!view.findings.empty()) fmt::print("\nIn {}:\n", view.config_file);
   for (const std::string& finding : view.findings)
     fmt::print("- {}\n", finding);
+  for (const std::string& note : view.notes)
+    fmt::print("\nNote: {}\n", note);
   fmt::print("\n{}\n", words);
   return well ? kExitOk : kExitCheckFailed;
 }

@@ -23,6 +23,11 @@ std::string did_you_mean(const std::string& word, const std::vector<std::string>
   return close.empty() ? "" : fmt::format("; did you mean '{}'?", close);
 }
 
+bool is_off(const std::string& value) {
+  return value == "0" || strcasecmp(value.c_str(), "no") == 0 || strcasecmp(value.c_str(), "false") == 0 ||
+         strcasecmp(value.c_str(), "off") == 0;
+}
+
 bool is_groups(const std::string& name) {
   const std::string command = after_dot(name);
   return strcasecmp(command.c_str(), "Groups") == 0 || strcasecmp(command.c_str(), "Curves") == 0;
@@ -160,7 +165,12 @@ class Examination {
     if (ours) out_.section = section;
     bool activates = false;
     for (const ConfigFile::Entry& each : file_.entries(section)) {
-      if (after_dot(each.name) == "activate") activates = true;
+      if (after_dot(each.name) == "activate") {
+        activates = true;
+        if (is_off(each.value))
+          out_.switched_off.push_back(fmt::format("{}OpenSSL 3.0 loads '{}' in spite of {} = {}; newer versions do not",
+                                                  file_.line(section, each.name), entry.name, each.name, each.value));
+      }
       if (ours && after_dot(each.name) == "module") examine_module(section, each);
     }
     if (!activates)

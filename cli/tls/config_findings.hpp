@@ -12,9 +12,11 @@ namespace polykem::cli {
 /** What a configuration file wants, and what OpenSSL makes of it. */
 struct ConfigFindings {
   std::vector<std::string> sentences;
-  bool loads_polykem = false;      /**< OpenSSL is led to a section of polykem that activates it */
-  std::string section;             /**< polykem's, whether OpenSSL is led to it or not; empty: none */
-  std::string relative_module;     /**< a sentence about a module that has no absolute path; empty: it has one */
+  bool loads_polykem = false;  /**< OpenSSL is led to a section of polykem that activates it */
+  std::string section;         /**< polykem's, whether OpenSSL is led to it or not; empty: none */
+  std::string relative_module; /**< a sentence about a module that has no absolute path; empty: it has one */
+  std::vector<std::string>
+      switched_off;                /**< sentences about lines such as activate = 0, which only newer OpenSSLs heed */
   bool names_groups = false;       /**< there is a line Groups, whether OpenSSL reads it or not */
   std::vector<std::string> groups; /**< of the line Groups that OpenSSL reads */
   std::string groups_line;         /**< where that is */

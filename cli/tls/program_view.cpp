@@ -28,7 +28,7 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(TlsGroup, name, code_point, built_in)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(GroupResult, group, loopback)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ProgramView, config_file, has_config_file, mentions_polykem, failure, providers,
                                    active, module, has_default, mlkem_from, section, names_groups, groups, handshake,
-                                   by_polykem, results, findings)
+                                   by_polykem, results, notes, findings)
 
 namespace {
 
@@ -181,7 +181,9 @@ void examine_properties(ProgramView& view, const ConfigFile& file) {
 
 /** Why OpenSSL does not load a provider that the file activates. */
 void explain_load(ProgramView& view, const ConfigFile& file, const ConfigFindings& found) {
+  if (view.active) view.notes = found.switched_off;
   if (view.active || !found.loads_polykem) return;
+  view.findings.insert(view.findings.end(), found.switched_off.begin(), found.switched_off.end());
   const std::string why = why_not_loaded(file, found.section);
   if (!why.empty())
     view.findings.push_back(fmt::format("OpenSSL does not load polykem by section [{}]: {}", found.section, why));
@@ -209,6 +211,13 @@ void look_at_file(ProgramView& view, const std::vector<TlsGroup>& offered, const
   examine_properties(view, file);
 }
 
+/** They quote the file, and are shown on a terminal. */
+void remove_control_characters(std::vector<std::string>& sentences) {
+  const auto is_control = [](unsigned char byte) { return byte < 0x20 || byte == 0x7F; };
+  for (std::string& each : sentences)
+    std::replace_if(each.begin(), each.end(), is_control, '?');
+}
+
 ProgramView look(const std::vector<std::string>& names) {
   ProgramView view;
   if (OPENSSL_init_ssl(0, nullptr) != 1) view.failure = openssl_errors();
@@ -234,6 +243,8 @@ ProgramView look(const std::vector<std::string>& names) {
     }
   }
   if (view.has_config_file) look_at_file(view, offered, server.get());
+  remove_control_characters(view.findings);
+  remove_control_characters(view.notes);
   return view;
 }
 

@@ -39,6 +39,7 @@ struct ProgramView {
   Loopback handshake;                 /**< of a client and a server that set no groups themselves */
   bool by_polykem = false;            /**< and polykem computed its key exchange */
   std::vector<GroupResult> results;   /**< of programs that name a group themselves, for each of polykem's groups */
+  std::vector<std::string> notes;     /**< what works here, and not everywhere */
   std::vector<std::string> findings;  /**< lines that OpenSSL ignores, and other causes, a sentence each */
 };
 

@@ -2,6 +2,7 @@
 """The OpenSSL provider as `polykem tls-check` sees it."""
 
 import contextlib
+import json
 import os
 import pathlib
 import random
@@ -238,8 +239,10 @@ class TlsFiles(Case):
         if self.negotiated(text) == HYBRID:
             self.assertEqual(code, OK, said)
             self.assertIn("All is well.", said)
+            self.assertIn("Note: line 8: OpenSSL 3.0 loads 'polykem' in spite of activate = 0", said)
         else:
             self.assertEqual(code, CHECK_FAILED, said)
+            self.assertIn("- line 8: OpenSSL 3.0 loads 'polykem' in spite of activate = 0", said)
 
     def test_without_groups_a_program_has_to_name_them(self):
         text = changed(self.fine, "Groups = X25519MLKEM768:X25519\n", "MinProtocol = TLSv1.2\n")
@@ -247,6 +250,24 @@ class TlsFiles(Case):
         self.assertEqual(code, OK, said)
         self.assertIn("This file sets no groups", said)
         self.assertNotIn("All is well", said)
+
+    def test_a_list_without_a_group_of_polykem(self):
+        code, said = self.check(changed(self.fine, f"{HYBRID}:X25519", "X25519:P-256"))
+        self.assertEqual(code, OK, said)
+        self.assertIn("no group of this file is polykem's: programs negotiate x25519 by themselves", said)
+
+    def test_bytes_that_are_no_text(self):
+        for old, new in (("polykem = p", "polykem = \udcff\udcfe"), ("polykem.so", "\udcff/polykem.so"),
+                         ("Groups = ", "Groups = \udcc3("), ("openssl_conf = start", "openssl_conf = \x1b[31m")):
+            path = self.dir / "openssl.cnf"
+            path.write_bytes(changed(self.fine, old, new).encode(errors="surrogateescape"))
+            with self.subTest(new):
+                done = self.run_program("tls-check", "--config", path, "--groups", HYBRID, "--json", "-")
+                self.assertEqual(done.returncode, CHECK_FAILED, done.stderr)
+                self.assertFalse(json.loads(done.stdout)["ok"])
+                done = self.run_program("tls-check", "--config", path, "--groups", HYBRID)
+                self.assertEqual(done.returncode, CHECK_FAILED, done.stderr)
+                self.assertNotIn(b"\x1b", done.stdout)
 
     def test_the_environment_decides_where_no_module_is_named(self):
         module = self.fine.partition("module = ")[2].partition("/polykem.so")[0]
