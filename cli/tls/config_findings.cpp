@@ -57,6 +57,18 @@ bool is_known_module(const std::string& name) {
   return known;
 }
 
+std::vector<std::string> active_providers_by_name() {
+  std::vector<std::string> out;
+  OSSL_PROVIDER_do_all(
+      nullptr,
+      [](OSSL_PROVIDER* provider, void* names) {
+        static_cast<std::vector<std::string>*>(names)->emplace_back(OSSL_PROVIDER_get0_name(provider));
+        return 1;
+      },
+      &out);
+  return out;
+}
+
 class Examination {
  public:
   Examination(const ConfigFile& file, const std::vector<std::string>& offered) : file_(file), offered_(offered) {}
@@ -218,7 +230,7 @@ class Examination {
       if (key == "provider" && OSSL_PROVIDER_available(nullptr, value.c_str()) != 1)
         say(section, entry.name,
             fmt::format("default_properties names the provider '{}', which is not active{}", value,
-                        did_you_mean(value, {"polykem"})));
+                        did_you_mean(value, active_providers_by_name())));
       else if (key != "provider" && !nearest(key, {"provider"}).empty())
         say(section, entry.name, fmt::format("default_properties has '{}'; did you mean 'provider'?", key));
     }

@@ -103,6 +103,8 @@ BROKEN = [
     ("?provider=polykem", "?provider=polykme",
      "line 15: default_properties names the provider 'polykme', which is not active; did you mean 'polykem'?"),
     ("?provider=polykem", "?provder=polykem", "line 15: default_properties has 'provder'; did you mean 'provider'?"),
+    ("polykem = p", "polykme = p",
+     "line 15: default_properties names the provider 'polykem', which is not active; did you mean 'polykme'?"),
     ("default_properties", "default_property", "line 15: OpenSSL knows no 'default_property' here"),
     ("alg_section = ", "alg_secton = ",
      "line 18: OpenSSL knows no 'alg_secton', so it ignores this line and what follows"),
