@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <grp.h>
 #include <pwd.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <polykem/polykem.hpp>
 
@@ -94,6 +95,19 @@ void set_limits() {
   }
   const rlimit none{0, 0};
   ::setrlimit(RLIMIT_CORE, &none);
+}
+
+/** Locks as much memory as workers may share, which the broker does piece by piece, and says so if that is refused. */
+void warn_if_swappable(const Log& log, std::uint32_t memory_mib) {
+  const std::size_t bytes = std::size_t{memory_mib} << 20;
+  void* const probe = ::mmap(nullptr, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  const bool locked = probe != MAP_FAILED && ::mlock2(probe, bytes, MLOCK_ONFAULT) == 0;
+  if (probe != MAP_FAILED) ::munmap(probe, bytes);
+  if (locked) return;
+  log.write(Priority::kWarning,
+            fmt::format("the memory that workers share may be swapped out, secret keys with it: this process may not "
+                        "lock {} MiB (--memory); raise the limit with 'ulimit -l' or LimitMEMLOCK=",
+                        memory_mib));
 }
 
 struct FreeBroker {
@@ -229,6 +243,7 @@ int run_daemon(const DaemonOptions& options) {
       fmt::format("polykemd {} listens at {}; backend {}, {} threads, a client may fill {} of memory",
                   polykem_version(), inherited < 0 ? path : "systemd's socket", context.backend(Scheme::all().front()),
                   context.threads(), data_size(stats_of(broker.get()).bytes_of_client)));
+  warn_if_swappable(log, options.memory_mib);
   if (exporter) log.write(Priority::kInfo, fmt::format("metrics at port {}", exporter->port()));
   notify_manager("READY=1");
   serve_until_signal(signals, broker.get(), log);

@@ -25,6 +25,11 @@ class PendingTicket final : public PendingItem {
 
 }  // namespace
 
+uint64_t BatcherCollector::cost_ns(const Request& item) {
+  const auto cost = batcher_.cost(*item.scheme, item.op, item.sk_is_seed);
+  return static_cast<uint64_t>(std::chrono::nanoseconds(cost).count());
+}
+
 Status BatcherCollector::add(const Request& item, Done done, void* user, std::unique_ptr<PendingItem>& out) try {
   auto pending = std::make_unique<PendingTicket>();
   const Status status = batcher_.add(item, done, user, pending->ticket, kLongestHere);

@@ -10,6 +10,7 @@ namespace polykem::broker {
 class BatcherCollector final : public Collector {
  public:
   explicit BatcherCollector(Batcher& batcher) : batcher_(batcher) {}
+  uint64_t cost_ns(const Request& item) override;
   Status add(const Request& item, Done done, void* user, std::unique_ptr<PendingItem>& out) override;
   void hold() override { batcher_.hold(); }
   void release() override { batcher_.release(); }

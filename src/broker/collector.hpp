@@ -24,6 +24,9 @@ class Collector {
   using Done = void (*)(void* user);
 
   virtual ~Collector() = default;
+  /// The time, in nanoseconds, that an operation of this kind takes of all that computes here, when it shares batches;
+  /// an estimate. Of the request only the kind counts.
+  virtual uint64_t cost_ns(const Request& item) = 0;
   /// The request has one item and no outputs; what its pointers point to is copied. `done` is called once on another
   /// thread, perhaps before this returns, unless the item has finished when this returns.
   virtual Status add(const Request& item, Done done, void* user, std::unique_ptr<PendingItem>& out) = 0;

@@ -29,6 +29,8 @@ const char* connect_problem() {
       return "the socket belongs to neither root, this user nor the owner of its folder";
     case EACCES:
       return "no permission to connect to the socket";
+    case EAGAIN:
+      return "too many processes connect to the daemon at once";
     case EMFILE:
     case ENFILE:
       return "no file descriptor is left";

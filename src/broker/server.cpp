@@ -19,7 +19,7 @@ namespace polykem::broker {
 namespace {
 
 /// Ids of what is watched: two for each session, its socket's and that of its process.
-constexpr uint64_t kListener = 0, kStop = 1, kFirstSession = 2;
+constexpr uint64_t kListener = 0, kStop = 1, kRoom = 2, kFirstSession = 4;
 constexpr uint64_t kProcess = 1;
 
 constexpr uint64_t kMillisecond = 1'000'000;
@@ -29,10 +29,16 @@ constexpr uint64_t kDrainTime = 10'000 * kMillisecond;
 constexpr int kTickMs = 100;
 /// Let in between two looks at those who are there: who connects and leaves all the time must not keep them waiting.
 constexpr int kAcceptedInARow = 16;
+/// Those who may not come in cost less: an answer.
+constexpr int kTurnedAwayInARow = 256;
+/// The time that all operations in flight take. A client that comes anew waits so long for what was there before it, and
+/// a batch on the CPU takes as long.
+constexpr uint64_t kWindow = 20 * kMillisecond;
 
 }  // namespace
 
-Server::Server(const ServerConfig& config, Collector& collector) : config_(config), collector_(collector) {}
+Server::Server(const ServerConfig& config, Collector& collector)
+    : config_(config), collector_(collector), window_(kWindow) {}
 
 Status Server::create(const ServerConfig& config, Collector& collector, std::unique_ptr<Server>& out) {
   if ((config.path == nullptr) == (config.listening < 0) || config.most_clients == 0 || config.most_slots == 0 ||
@@ -47,6 +53,7 @@ Status Server::create(const ServerConfig& config, Collector& collector, std::uni
   server->epoll_ = Fd(::epoll_create1(EPOLL_CLOEXEC));
   server->stop_event_ = Fd(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
   if (!server->epoll_ || !server->stop_event_ || !server->watch(server->stop_event_.get(), kStop) ||
+      server->window_.room() < 0 || !server->watch(server->window_.room(), kRoom) ||
       !server->watch(server->listener_.fd(), kListener)) {
     return Status::argument;
   }
@@ -79,7 +86,7 @@ void Server::unwatch(int fd) {
 }
 
 int Server::timeout_ms() const {
-  if (!unfinished_.empty()) return 0;
+  if (!queue_.empty() && !full_) return 0;
   return silent_ > 0 || listen_again_ns_ != 0 ? kTickMs : -1;
 }
 
@@ -90,7 +97,7 @@ void Server::loop() {
     try {
       for (int i = 0; i < many; ++i)
         on_event(events[i].data.u64, events[i].events);
-      serve_the_rest();
+      serve_in_turns();
       drop_silent();
       if (listen_again_ns_ != 0 && monotonic_ns() > listen_again_ns_ && watch(listener_.fd(), kListener))
         listen_again_ns_ = 0;
@@ -111,6 +118,7 @@ void Server::drain() {
 
 void Server::on_event(uint64_t id, uint32_t events) {
   if (id == kStop) return;
+  if (id == kRoom) return window_.read_room();
   if (id == kListener) return accept_clients();
   const bool process_ended = (id & kProcess) != 0;
   id &= ~kProcess;
@@ -121,32 +129,45 @@ void Server::on_event(uint64_t id, uint32_t events) {
   const bool greeted = session.greeted();
   if (!session.receive(greeted ? 0 : slots_left())) return drop(id, Why::unwanted);
   if (!greeted && session.greeted()) --silent_;
-  if (session.greeted()) serve(id);
+  if (session.greeted()) queue_.push(id, session.share());
 }
 
-void Server::serve(uint64_t id) {
-  switch (sessions_[id]->take_submissions()) {
+/// As many turns as clients wait for one; then the sockets are looked at again. What several clients ask for may share
+/// batches.
+void Server::serve_in_turns() {
+  const size_t turns = queue_.size();
+  if (turns > 1) collector_.hold();
+  for (size_t n = 0; n < turns && serve_next(); ++n) {
+  }
+  if (turns > 1) collector_.release();
+}
+
+/// False if nobody waits or there is no room.
+bool Server::serve_next() {
+  full_ = !queue_.empty() && !window_.has_room();
+  if (full_) return false;
+  const std::optional<uint64_t> id = queue_.pop();
+  if (!id) return false;
+  Session& session = *sessions_[*id];
+  session.share().waits = false;
+  switch (session.take_submissions()) {
     case Session::Turn::empty:
-      return;
+      break;
     case Session::Turn::more:
-      if (std::find(unfinished_.begin(), unfinished_.end(), id) == unfinished_.end()) unfinished_.push_back(id);
-      return;
+      queue_.push(*id, session.share());
+      break;
     case Session::Turn::drop:
-      return drop(id, Why::unwanted);
+      drop(*id, Why::unwanted);
+      break;
   }
-}
-
-void Server::serve_the_rest() {
-  for (const uint64_t id : std::exchange(unfinished_, {})) {
-    if (sessions_.contains(id)) serve(id);
-  }
+  return true;
 }
 
 void Server::accept_clients() {
-  for (int n = 0; n < kAcceptedInARow; ++n) {
+  for (int admitted = 0, all = 0; admitted < kAcceptedInARow && all < kTurnedAwayInARow; ++all) {
     Fd socket(::accept4(listener_.fd(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
     if (socket) {
-      admit(std::move(socket));
+      admitted += admit(std::move(socket)) ? 1 : 0;
       continue;
     }
     if (errno == EINTR || errno == ECONNABORTED) continue;
@@ -182,26 +203,38 @@ uint32_t Server::slots_left() const {
   return slots;
 }
 
-void Server::admit(Fd socket) {
+/// False if the process is turned away.
+bool Server::admit(Fd socket) {
   Peer peer{};
-  if (!peer_of(socket.get(), peer)) return;
-  const bool allowed = may_use(peer), place = has_place(peer);
-  auto session = std::make_unique<Session>(std::move(socket), std::move(peer), collector_, counts_);
-  if (!allowed) return session->refuse(Answer::not_allowed);
-  if (!place) return session->refuse(Answer::full);
+  if (!peer_of(socket.get(), peer)) return false;
+  const bool allowed = may_use(peer);
+  if (!allowed || !has_place(peer)) return turn_away(socket, allowed ? Answer::full : Answer::not_allowed);
+  queue_.reserve(sessions_.size() + 1);
+  auto session = std::make_unique<Session>(std::move(socket), std::move(peer), collector_, window_, counts_);
   const uint64_t id = kFirstSession + 2 * next_id_++;
-  if (!watch(session->socket(), id, EPOLLRDHUP)) return session->refuse(Answer::full);
+  if (!watch(session->socket(), id, EPOLLRDHUP)) {
+    session->refuse(Answer::full);
+    return false;
+  }
   if (session->process() >= 0) watch(session->process(), id | kProcess);
   sessions_.emplace(id, std::move(session));
   ++silent_;
   ++counts_.accepted;
   counts_.clients = sessions_.size();
+  return true;
+}
+
+bool Server::turn_away(const Fd& socket, Answer answer) {
+  Session::refuse(socket.get(), answer);
+  ++counts_.refused;
+  return false;
 }
 
 void Server::drop(uint64_t id, Why why) {
   const auto found = sessions_.find(id);
   if (why == Why::gone) found->second->wipe();
   if (!found->second->greeted()) --silent_;
+  if (found->second->share().waits) queue_.remove(id);
   unwatch(found->second->socket());  // a child of the client may keep the socket open
   sessions_.erase(found);
   counts_.clients = sessions_.size();

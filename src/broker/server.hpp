@@ -27,8 +27,8 @@ struct ServerConfig {
       size_t{2} << 30;  ///< shared memory of all clients; when little is left, a client gets fewer slots
 };
 
-/// The daemon's end: lets worker processes in, reads their rings and hands what they ask for to a Collector. One
-/// thread, which waits for nobody.
+/// The daemon's end: lets worker processes in, reads their rings and hands what they ask for to a Collector, in shares
+/// of time that are fair among clients. One thread, which waits for nobody.
 class Server {
  public:
   /// Status::busy: another process listens at the path. Status::argument: no listening there, errno says why.
@@ -46,12 +46,13 @@ class Server {
   void loop();
   void on_event(uint64_t id, uint32_t events);
   void accept_clients();
-  void admit(Fd socket);
+  bool admit(Fd socket);
+  bool turn_away(const Fd& socket, Answer answer);
   bool may_use(const Peer& peer) const;
   bool has_place(const Peer& peer) const;
   uint32_t slots_left() const;
-  void serve(uint64_t id);
-  void serve_the_rest();
+  void serve_in_turns();
+  bool serve_next();
   enum class Why { gone, unwanted };
   void drop(uint64_t id, Why why);
   void drop_silent();
@@ -62,13 +63,15 @@ class Server {
   Collector& collector_;
   Listener listener_;
   Fd epoll_, stop_event_;
+  Window window_;
   std::atomic<bool> stopping_{false};
   ServerCounts counts_;
   uint64_t listen_again_ns_ = 0;  ///< 0: it listens; else when it tries to accept again
   uint64_t next_id_ = 0;
   std::unordered_map<uint64_t, std::unique_ptr<Session>> sessions_;
-  std::vector<uint64_t> unfinished_;  ///< sessions whose ring had more than a turn's worth
-  size_t silent_ = 0;                 ///< sessions without a greeting so far
+  FairQueue queue_;    ///< sessions whose ring has something, or may have
+  bool full_ = false;  ///< the window has no room
+  size_t silent_ = 0;  ///< sessions without a greeting so far
   std::thread thread_;
 };
 

@@ -17,6 +17,10 @@ namespace {
 
 /// The client does not know whether its operation began, so it computes what has this status itself.
 constexpr Status kNotDone = Status::busy;
+/// The time of a turn, after which it is another client's.
+constexpr uint64_t kTurnNs = 1'000'000;
+/// What an operation costs that is refused, or too late.
+constexpr uint64_t kLookNs = 500;
 
 int open_process(pid_t pid) {
   return pid > 0 ? static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)) : -1;
@@ -24,11 +28,12 @@ int open_process(pid_t pid) {
 
 }  // namespace
 
-Session::Session(Fd socket, Peer peer, Collector& collector, ServerCounts& counts)
+Session::Session(Fd socket, Peer peer, Collector& collector, Window& window, ServerCounts& counts)
     : socket_(std::move(socket)),
       process_(open_process(peer.pid)),
       peer_(std::move(peer)),
       collector_(collector),
+      window_(window),
       counts_(counts),
       since_ns_(monotonic_ns()) {}
 
@@ -55,6 +60,7 @@ void Session::drop_all() {
     slot.busy = false;
     ++counts_.dropped;
     --counts_.in_flight;
+    leave_window(slot);
     item = std::move(slot.item);
   }
 }
@@ -104,10 +110,14 @@ bool Session::open(uint32_t slots) {
 }
 
 void Session::refuse(Answer answer) {
+  refuse(socket_.get(), answer);
+  ++counts_.refused;
+}
+
+void Session::refuse(int socket, Answer answer) {
   Welcome welcome;
   welcome.answer = answer;
-  (void)send_message(socket_.get(), &welcome, sizeof welcome);
-  ++counts_.refused;
+  (void)send_message(socket, &welcome, sizeof welcome);
 }
 
 /// Submissions that wait. At 0 the client wakes this side after the next one.
@@ -125,13 +135,14 @@ uint32_t Session::waiting() {
 Session::Turn Session::take_submissions() {
   const bool burst = waiting() > 1;
   if (burst) collector_.hold();
-  const Turn turn = take_a_ring_full();
+  const Turn turn = take_a_turn();
   if (burst) collector_.release();
   return turn;
 }
 
-Session::Turn Session::take_a_ring_full() {
-  for (uint32_t n = 0; n < view_.slots(); ++n) {
+Session::Turn Session::take_a_turn() {
+  const uint64_t end_ns = share_.had_ns + kTurnNs;
+  for (uint32_t n = 0; n < view_.slots() && share_.had_ns < end_ns && (n == 0 || window_.has_room()); ++n) {
     const uint32_t many = waiting();
     if (many == 0) return Turn::empty;
     const uint32_t index = view_.submission(taken_).load(std::memory_order_relaxed);
@@ -174,6 +185,7 @@ void Session::start(Slot& slot) {
     ++counts_.late;
     status = kNotDone;
   }
+  share_.had_ns += kLookNs;
   std::unique_ptr<PendingItem> item;
   if (status == Status::ok) status = add(slot, asked, item);
   std::unique_lock lock(mutex_);
@@ -205,6 +217,9 @@ Status Session::add(Slot& slot, const Asked& asked, std::unique_ptr<PendingItem>
   request.records.pk = asked.op == Op::encaps ? key : nullptr;
   request.records.sk = asked.op == Op::decaps ? key : nullptr;
   request.records.ct = asked.op == Op::decaps ? key + slot.bytes.key : nullptr;
+  slot.cost_ns = collector_.cost_ns(request);
+  share_.had_ns += slot.cost_ns;
+  window_.begin(slot.cost_ns);
   const Status status = collector_.add(request, on_done, &slot, item);
   secure_zero(copy, in);
   return status;
@@ -229,8 +244,13 @@ Status Session::take(const Slot& slot, PendingItem& item) {
   return item.take(slot.bytes.public_out == 0 ? nullptr : out, out + slot.bytes.public_out);
 }
 
+void Session::leave_window(Slot& slot) {
+  window_.end(std::exchange(slot.cost_ns, 0));
+}
+
 /// Gives the slot back to the client. The lock is held.
 void Session::publish(Slot& slot, Status status) {
+  leave_window(slot);
   ++(status == Status::ok ? counts_.operations : counts_.failed);
   --counts_.in_flight;
   slot.busy = false;

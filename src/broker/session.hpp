@@ -7,9 +7,11 @@
 #include <vector>
 
 #include "broker/collector.hpp"
+#include "broker/fair_queue.hpp"
 #include "broker/protocol.hpp"
 #include "broker/shared_memory.hpp"
 #include "broker/socket.hpp"
+#include "broker/window.hpp"
 #include "core/secure.hpp"
 
 namespace polykem::broker {
@@ -26,7 +28,7 @@ struct ServerCounts {
 /// server's thread, and by whichever threads finish operations.
 class Session {
  public:
-  Session(Fd socket, Peer peer, Collector& collector, ServerCounts& counts);
+  Session(Fd socket, Peer peer, Collector& collector, Window& window, ServerCounts& counts);
   ~Session();
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
@@ -44,13 +46,16 @@ class Session {
   /// Of the memory that it shares with the client.
   size_t shared_bytes() const { return map_bytes(view_.slots()); }
   enum class Turn { empty, more, drop };
-  /// Takes at most a ring full of submissions. Does not throw.
+  /// Takes submissions until they cost more than a turn or are as many as the ring holds; adds to the client's share
+  /// what they cost. Does not throw.
   Turn take_submissions();
+  FairQueue::Share& share() { return share_; }
   /// For a client that is gone: wipes what it left in the shared memory. One that is alive may be reading results, and
   /// wipes them itself.
   void wipe();
   /// Answers and refuses.
   void refuse(Answer answer);
+  static void refuse(int socket, Answer answer);
 
  private:
   struct Slot {
@@ -59,6 +64,7 @@ class Session {
     uint32_t index;
     bool busy = false;
     bool finished_early = false;  ///< its callback ran before add() had returned
+    uint64_t cost_ns = 0;         ///< its part of the window
     ItemBytes bytes{};
     size_t used_bytes = 0;  ///< the most that any operation has left there
     std::unique_ptr<PendingItem> item;
@@ -74,7 +80,7 @@ class Session {
   bool greet(uint32_t most_slots);
   bool open(uint32_t slots);
   uint32_t waiting();
-  Turn take_a_ring_full();
+  Turn take_a_turn();
   bool claim(uint32_t index);
   Status read_header(uint32_t index, Asked& out) const;
   void start(Slot& slot);
@@ -82,17 +88,20 @@ class Session {
   static void on_done(void* user);
   Status take(const Slot& slot, PendingItem& item);
   void publish(Slot& slot, Status status);
+  void leave_window(Slot& slot);
   void drop_all();
 
   Fd socket_, process_;
   const Peer peer_;
   Collector& collector_;
+  Window& window_;
   ServerCounts& counts_;
   const uint64_t since_ns_;
   Hello hello_{};
   size_t hello_bytes_ = 0;
   bool greeted_ = false;
 
+  FairQueue::Share share_;
   SharedMemory memory_;
   SharedView view_;
   uint32_t taken_ = kFirstEntry;  ///< submissions read so far

@@ -18,7 +18,9 @@ constexpr int kSeals = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL;
 bool SharedMemory::create(size_t bytes, Fd& fd) {
   fd = Fd(::memfd_create("polykem", MFD_CLOEXEC | MFD_ALLOW_SEALING));
   if (!fd || ::ftruncate(fd.get(), static_cast<off_t>(bytes)) != 0) return false;
-  return ::fcntl(fd.get(), F_ADD_SEALS, kSeals) == 0 && map_pages(fd.get(), bytes);
+  if (::fcntl(fd.get(), F_ADD_SEALS, kSeals) != 0 || !map_pages(fd.get(), bytes)) return false;
+  ::mlock2(data_, bytes_, MLOCK_ONFAULT);  // pages that nobody touches take no memory
+  return true;
 }
 
 bool SharedMemory::map(const Fd& fd, size_t bytes) {

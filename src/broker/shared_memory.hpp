@@ -8,7 +8,7 @@
 namespace polykem::broker {
 
 /// Memory that two processes see. Neither can change its size: access to it never fails. It is in no core dump and in
-/// no child of fork().
+/// no child of fork(), and in no swap if the maker may lock so much (RLIMIT_MEMLOCK).
 class SharedMemory {
  public:
   SharedMemory() = default;

@@ -5,6 +5,7 @@
 #include <sys/file.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/time.h>
 #include <sys/un.h>
 
 #include <cerrno>
@@ -14,7 +15,12 @@ namespace polykem::broker {
 
 namespace {
 
-constexpr int kBacklog = 128;
+/// Enough for every worker of a large machine, and those who will be refused, to come at once.
+constexpr int kBacklog = 4096;
+/// So long a worker waits for a place among those who connect.
+constexpr timeval kConnectTime{0, 500'000};
+/// SCM_MAX_FD, the most descriptors that the kernel lets a message carry.
+constexpr size_t kMostAttached = 253;
 
 bool address_of(const char* path, sockaddr_un& out) {
   out = {};
@@ -28,8 +34,13 @@ bool address_of(const char* path, sockaddr_un& out) {
   return true;
 }
 
-Fd stream_socket() {
-  return Fd(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+Fd stream_socket(int flags = SOCK_NONBLOCK) {
+  return Fd(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | flags, 0));
+}
+
+bool set_nonblocking(int fd) {
+  const int flags = ::fcntl(fd, F_GETFL);
+  return flags >= 0 && ::fcntl(fd, F_SETFL, flags | O_NONBLOCK) == 0;
 }
 
 bool connect_socket(int socket, const sockaddr_un& address) {
@@ -61,6 +72,19 @@ Status clear_path(const char* path, const sockaddr_un& address) {
   if (!probe) return Status::argument;
   if (connect_socket(probe.get(), address) || errno == EAGAIN) return Status::busy;
   return ::unlink(path) == 0 ? Status::ok : Status::argument;
+}
+
+/// Every descriptor that came along is open from now on: `attached` takes one, the others are closed.
+void keep_one(msghdr& header, Fd& attached) {
+  for (cmsghdr* part = CMSG_FIRSTHDR(&header); part != nullptr; part = CMSG_NXTHDR(&header, part)) {
+    if (part->cmsg_level != SOL_SOCKET || part->cmsg_type != SCM_RIGHTS) continue;
+    const size_t many = (part->cmsg_len - CMSG_LEN(0)) / sizeof(int);
+    for (size_t i = 0; i < many; ++i) {
+      int fd = -1;
+      std::memcpy(&fd, CMSG_DATA(part) + i * sizeof fd, sizeof fd);
+      attached.reset(fd);
+    }
+  }
 }
 
 }  // namespace
@@ -98,8 +122,7 @@ Status Listener::adopt(int fd) {
     errno = EINVAL;
     return Status::argument;
   }
-  const int flags = ::fcntl(fd, F_GETFL);
-  if (::fcntl(fd, F_SETFL, flags | O_NONBLOCK) != 0 || ::fcntl(fd, F_SETFD, FD_CLOEXEC) != 0) return Status::argument;
+  if (!set_nonblocking(fd) || ::fcntl(fd, F_SETFD, FD_CLOEXEC) != 0) return Status::argument;
   socket_ = Fd(fd);
   return Status::ok;
 }
@@ -107,8 +130,11 @@ Status Listener::adopt(int fd) {
 Fd connect_to(const char* path) {
   sockaddr_un address;
   if (!address_of(path, address)) return Fd();
-  Fd socket = stream_socket();
-  if (!socket || !connect_socket(socket.get(), address)) return Fd();
+  Fd socket = stream_socket(0);
+  if (!socket || ::setsockopt(socket.get(), SOL_SOCKET, SO_SNDTIMEO, &kConnectTime, sizeof kConnectTime) != 0 ||
+      !connect_socket(socket.get(), address) || !set_nonblocking(socket.get())) {
+    return Fd();
+  }
   if (is_trusted(socket.get(), path)) return socket;
   errno = EPERM;
   return Fd();
@@ -150,17 +176,11 @@ ssize_t receive_message(int socket, void* message, size_t bytes, Fd& attached) {
   msghdr header{};
   header.msg_iov = &part;
   header.msg_iovlen = 1;
-  alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int))] = {};
+  alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int[kMostAttached]))] = {};
   header.msg_control = control;
   header.msg_controllen = sizeof control;
   const ssize_t got = ::recvmsg(socket, &header, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
-  if (got <= 0) return got;
-  const cmsghdr* rights = CMSG_FIRSTHDR(&header);
-  if (rights != nullptr && rights->cmsg_level == SOL_SOCKET && rights->cmsg_type == SCM_RIGHTS) {
-    int fd = -1;
-    std::memcpy(&fd, CMSG_DATA(rights), sizeof fd);
-    attached.reset(fd);
-  }
+  if (got > 0) keep_one(header, attached);
   return got;
 }
 

@@ -7,8 +7,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdlib>
+#include <memory>
 #include <vector>
 
 namespace polykem {
@@ -43,15 +45,25 @@ std::string library_path() {
   return name != nullptr && *name == '/' ? name : "";
 }
 
-/// True if only root or this user can have put the file there.
+/// True if nobody but root and this user can change the file or, of a folder, what lies in it. In a folder with the
+/// sticky bit others can add files, but not replace these.
+bool only_we_change(const std::string& path) {
+  struct stat about {};
+  if (stat(path.c_str(), &about) != 0) return false;
+  if (about.st_uid != 0 && about.st_uid != geteuid()) return false;
+  return (about.st_mode & (S_IWOTH | S_IWGRP)) == 0 || (S_ISDIR(about.st_mode) && (about.st_mode & S_ISVTX) != 0);
+}
+
+/// True if only root or this user can have put the file there: links resolved, the file and every folder above it.
 bool is_trusted(const std::string& path) {
-  for (const std::string& each : {path, folder_of(path)}) {
-    struct stat about {};
-    if (stat(each.c_str(), &about) != 0) return false;
-    const bool ours = about.st_uid == 0 || about.st_uid == geteuid();
-    if (!ours || (about.st_mode & S_IWOTH) != 0) return false;
+  const std::unique_ptr<char, void (*)(void*)> resolved(realpath(path.c_str(), nullptr), &std::free);
+  if (resolved == nullptr) return false;
+  std::string each = resolved.get();
+  while (only_we_change(each)) {
+    if (each == "/") return true;
+    each.resize(std::max<size_t>(each.rfind('/'), 1));
   }
-  return true;
+  return false;
 }
 
 std::vector<std::string> candidates(const ModuleFile& file) {
@@ -78,7 +90,8 @@ FoundFile find_module_file(const ModuleFile& file) {
   for (const std::string& path : candidates(file)) {
     if (access(path.c_str(), R_OK) != 0) continue;
     if (named != nullptr || is_trusted(path)) return {path, ""};
-    result.problem = path + " is not loaded: others can write there";
+    result.problem = path + " is not loaded: other users than root and this one can change it or a folder above it; " + file.variable +
+                     " set to its path loads it nevertheless";
   }
   if (result.problem.empty())
     result.problem = std::string(file.name) + " was not found; build it with " + file.how_to_build + " or set " +

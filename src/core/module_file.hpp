@@ -28,7 +28,8 @@ struct LoadedFile {
 
 /// Looks at the variable (no other place is then tried), beside this library and the program, in ../lib of both, and in
 /// the folder where the library is installed. With raised rights (setuid, setcap) it ignores the variable and the
-/// program's folder. A file that others can write is not loaded unless the variable names it.
+/// program's folder. A file that another user or a group could have put there or can change is not loaded unless the
+/// variable names it.
 FoundFile find_module_file(const ModuleFile& file);
 /// Finds and loads it.
 LoadedFile load_module_file(const ModuleFile& file);

@@ -5,6 +5,7 @@
 #include <sys/wait.h>
 
 #include <algorithm>
+#include <cstring>
 #include <functional>
 #include <future>
 #include <random>
@@ -105,6 +106,43 @@ TEST_F(Hostile, CannotChangeTheSizeOfTheMemory) {
   ASSERT_TRUE(client.greet());
   EXPECT_NE(::ftruncate(client.memory_fd.get(), 0), 0);
   EXPECT_NE(::ftruncate(client.memory_fd.get(), 1 << 30), 0);
+}
+
+/// Each entry would do for itself: the slots are free again at once.
+TEST(HostileInNumbers, AFullRingAndOneEntryMore) {
+  Daemon daemon(TestCollector::Kind::at_once);
+  RawClient client(daemon.path);
+  ASSERT_TRUE(client.greet());
+  for (uint32_t i = 0; i < 8; ++i)
+    client.view.submission(kFirstEntry + i) = i;
+  client.view.header().submitted = kFirstEntry + 9;
+  send_wake(client.socket.get());
+  EXPECT_TRUE(client.hung_up());
+  EXPECT_EQ(daemon.server->counts().violations, 1U);
+  EXPECT_EQ(daemon.server->counts().operations, 0U);
+}
+
+/// A crowd that may not come in, whose connections are made as quickly as a process can. Those who may do come in.
+TEST(HostileInNumbers, UsersWithoutPermissionKeepNobodyOut) {
+  if (::geteuid() != 0) GTEST_SKIP() << "only root can be another user";
+  ServerConfig config;
+  config.mode = 0666;
+  Daemon daemon(TestCollector::Kind::at_once, config);
+  std::filesystem::permissions(std::filesystem::path(daemon.path).parent_path(), std::filesystem::perms(0755));
+  const pid_t crowd = ::fork();
+  if (crowd == 0) {
+    if (::setgid(65534) != 0 || ::setuid(65534) != 0) ::_exit(1);
+    while (true)
+      (void)connect_to(daemon.path.c_str());
+  }
+  EXPECT_TRUE(eventually([&] { return daemon.server->counts().refused > 1000; }));
+  for (int i = 0; i < 50; ++i) {
+    const char* problem = "";
+    const auto connection = Connection::open(daemon.path.c_str(), 8, problem);
+    EXPECT_TRUE(connection != nullptr && serves(*connection)) << problem;
+  }
+  ::kill(crowd, SIGKILL);
+  ::waitpid(crowd, nullptr, 0);
 }
 
 TEST_F(Hostile, NamesASlotThatIsNotThere) {
@@ -245,13 +283,20 @@ TEST_F(Hostile, FloodsRingAndSocketAndReadsNothing) {
   flood.join();
 }
 
+uint64_t ten_microseconds(const Request& /*item*/) {
+  return 10'000;
+}
+
 /// A server whose operations fail as soon as they come, after on_add().
 struct Watched final : Collector {
-  explicit Watched(std::function<void(const Request&)> watcher) : on_add(std::move(watcher)) {
+  explicit Watched(std::function<void(const Request&)> watcher,
+                   std::function<uint64_t(const Request&)> price = ten_microseconds)
+      : on_add(std::move(watcher)), cost(std::move(price)) {
     ServerConfig config;
     config.path = path.c_str();
     EXPECT_EQ(Server::create(config, *this, server), Status::ok);
   }
+  uint64_t cost_ns(const Request& item) override { return cost(item); }
   Status add(const Request& item, Done /*done*/, void* /*user*/, std::unique_ptr<PendingItem>& /*out*/) override {
     on_add(item);
     return Status::busy;
@@ -260,6 +305,7 @@ struct Watched final : Collector {
   Folder folder;
   const std::string path = folder / "socket";
   std::function<void(const Request&)> on_add;
+  std::function<uint64_t(const Request&)> cost;
   std::unique_ptr<Server> server;
 };
 
@@ -323,6 +369,77 @@ TEST(Fairness, ConnectionsThatComeInARowDoNotStopTheOthers) {
   EXPECT_TRUE(eventually([&] { return second.view.header().completed == kFirstEntry + 1; }));
   EXPECT_LT(admitted, 50U);
   EXPECT_TRUE(eventually([&] { return counts->accepted == 102; }));
+}
+
+/// Eight cheap operations come before the second dear one of a client that was there first.
+TEST(Fairness, SharesAreOfTimeAndNotOfOperations) {
+  std::promise<void> begun, go;
+  std::string order;
+  const auto watch = [&](const Request& item) {
+    order += item.op == Op::keygen ? 'k' : 'd';
+    if (order.size() > 1) return;
+    begun.set_value();
+    go.get_future().wait();
+  };
+  Watched daemon(watch, [](const Request& item) { return item.op == Op::keygen ? 8'000'000U : 1'000'000U; });
+  RawClient dear(daemon.path), cheap(daemon.path);
+  ASSERT_TRUE(dear.greet() && cheap.greet());
+  for (uint32_t i = 0; i < 8; ++i)
+    dear.submit(i);
+  begun.get_future().wait();
+  for (uint32_t i = 0; i < 8; ++i) {
+    cheap.view.slot(i).op = static_cast<uint32_t>(Op::decaps);
+    cheap.submit(i);
+  }
+  go.set_value();
+  EXPECT_TRUE(eventually([&] { return daemon.server->counts().failed == 16; }));
+  daemon.server.reset();
+  EXPECT_EQ(order, "kddddddddkkkkkkk");
+}
+
+/// What does not fit the time in flight stays in the ring. Who leaves makes room, and whoever comes has the next turn.
+TEST(Fairness, OperationsInFlightTakeALimitedTime) {
+  Daemon daemon(TestCollector::Kind::never);
+  daemon.collector.cost = 5'000'000;
+  auto many = std::make_unique<RawClient>(daemon.path);
+  RawClient one(daemon.path);
+  ASSERT_TRUE(many->greet() && one.greet());
+  const ServerCounts& counts = daemon.server->counts();
+  for (uint32_t i = 0; i < 8; ++i)
+    many->submit(i);
+  EXPECT_TRUE(eventually([&] { return counts.in_flight == 4; }));
+  one.submit(0);
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  EXPECT_EQ(counts.in_flight, 4U);
+  many.reset();
+  EXPECT_TRUE(eventually([&] { return counts.clients == 1 && counts.in_flight == 1; }));
+  EXPECT_EQ(counts.dropped, 4U);
+}
+
+TEST(FairQueue, WhoRestsSavesNothingUp) {
+  FairQueue queue;
+  FairQueue::Share busy, idle;
+  const auto serve = [&](uint64_t id, FairQueue::Share& share, uint64_t cost) {
+    EXPECT_EQ(queue.pop(), id);
+    share.waits = false;
+    share.had_ns += cost;
+  };
+  for (int turn = 0; turn < 10; ++turn) {
+    queue.push(1, busy);
+    queue.push(1, busy);
+    EXPECT_EQ(queue.size(), 1U);
+    serve(1, busy, 100);
+  }
+  queue.push(2, idle);
+  EXPECT_EQ(idle.had_ns, 900U);
+  queue.push(1, busy);
+  serve(2, idle, 100);
+  queue.push(2, idle);
+  serve(1, busy, 100);
+  queue.push(1, busy);
+  queue.remove(2);
+  serve(1, busy, 100);
+  EXPECT_EQ(queue.pop(), std::nullopt);
 }
 
 TEST_F(Hostile, SendsDescriptorsAlong) {
@@ -391,6 +508,54 @@ TEST(HostileDaemon, CompletesWhatNobodyAskedFor) {
     send_wake(daemon.socket.get());
     EXPECT_TRUE(eventually([&] { return !daemon.connection->alive(); }));
   }
+}
+
+/// A message may carry as many descriptors as the kernel lets through. One is kept.
+TEST(HostileDaemon, SendsManyDescriptors) {
+  const auto open_files = [] {
+    return std::distance(std::filesystem::directory_iterator("/proc/self/fd"), std::filesystem::directory_iterator());
+  };
+  for (const size_t many : {1U, 2U, 3U, 253U}) {
+    int ends[2];
+    ASSERT_EQ(::socketpair(AF_UNIX, SOCK_STREAM, 0, ends), 0);
+    const Fd ours(ends[0]), theirs(ends[1]);
+    char byte = 0;
+    iovec part{&byte, 1};
+    const std::vector<int> descriptors(many, STDERR_FILENO);
+    std::vector<std::max_align_t> control(CMSG_SPACE(many * sizeof(int)) / sizeof(std::max_align_t) + 1);
+    msghdr message{};
+    message.msg_iov = &part;
+    message.msg_iovlen = 1;
+    message.msg_control = control.data();
+    message.msg_controllen = CMSG_SPACE(many * sizeof(int));
+    cmsghdr* const rights = CMSG_FIRSTHDR(&message);
+    *rights = {.cmsg_len = CMSG_LEN(many * sizeof(int)), .cmsg_level = SOL_SOCKET, .cmsg_type = SCM_RIGHTS};
+    std::memcpy(CMSG_DATA(rights), descriptors.data(), many * sizeof(int));
+    ASSERT_EQ(::sendmsg(theirs.get(), &message, 0), 1);
+    const auto before = open_files();
+    Fd kept;
+    EXPECT_EQ(receive_message(ours.get(), &byte, 1, kept), 1);
+    EXPECT_TRUE(kept);
+    EXPECT_EQ(open_files(), before + 1) << many;
+  }
+}
+
+/// What a worker has read is nowhere in the shared memory, and neither is what it asked.
+TEST(HostileDaemon, HasNothingLeftToRead) {
+  FalseDaemon daemon;
+  Records keys(*find_scheme("mlkem512"), Op::keygen, 1, 1);
+  std::promise<Status> end;
+  ASSERT_EQ(daemon.connection->submit(keys.request, 0, [&end](Status status) { end.set_value(status); }), Status::ok);
+  uint8_t* const records = daemon.view.records(0);
+  const ItemBytes bytes = item_bytes(*keys.request.scheme, Op::keygen, false);
+  std::fill_n(records + bytes.in(), bytes.out(), 0xa5);
+  daemon.view.slot(0).status = static_cast<uint32_t>(Status::ok);
+  daemon.view.completion(kFirstEntry) = 0;
+  daemon.view.header().completed = kFirstEntry + 1;
+  send_wake(daemon.socket.get());
+  EXPECT_EQ(end.get_future().get(), Status::ok);
+  EXPECT_EQ(keys.secret_out, Bytes(keys.secret_out.size(), 0xa5));
+  EXPECT_EQ(Bytes(records, records + bytes.in() + bytes.out()), Bytes(bytes.in() + bytes.out()));
 }
 
 /// What the daemon had not finished stays in no memory of the worker, however late the worker connects again.

@@ -6,6 +6,7 @@
 #include <sys/un.h>
 #include <sys/wait.h>
 
+#include <cstring>
 #include <fstream>
 
 #include "support.hpp"
@@ -98,6 +99,57 @@ TEST(Server, WipesTheRecordsInTheSharedMemory) {
   client.submit(2);
   ASSERT_TRUE(eventually([&] { return client.view.header().completed == kFirstEntry + 1; }));
   EXPECT_EQ(Bytes(client.view.records(2), client.view.records(2) + draws), Bytes(draws, 0));
+}
+
+/// "VmFlags:" of the shared memory's mappings, as /proc/self/smaps has them.
+std::vector<std::string> flags_of_shared_memory() {
+  std::vector<std::string> out;
+  std::ifstream maps("/proc/self/smaps");
+  bool shared = false;
+  for (std::string line; std::getline(maps, line);) {
+    if (line.find("memfd:polykem") != std::string::npos) shared = true;
+    if (!line.starts_with("VmFlags:")) continue;
+    if (shared) out.push_back(line + " ");
+    shared = false;
+  }
+  return out;
+}
+
+TEST(Server, TheSharedMemoryIsNeitherDumpedNorSwappedNorInherited) {
+  Daemon daemon;
+  const auto connection = daemon.connect(1);
+  ASSERT_NE(connection, nullptr) << daemon.problem;
+  const std::vector<std::string> mappings = flags_of_shared_memory();
+  ASSERT_EQ(mappings.size(), 2U) << "the server's and the worker's";
+  int locked = 0;  // by one is enough
+  for (const std::string& flags : mappings) {
+    EXPECT_NE(flags.find(" dd "), std::string::npos) << flags;
+    EXPECT_NE(flags.find(" dc "), std::string::npos) << flags;
+    locked += flags.find(" lo ") != std::string::npos ? 1 : 0;
+  }
+  EXPECT_EQ(locked, 1);
+}
+
+/// Where many connect at once, a worker waits for its place in the queue.
+TEST(Server, AWorkerWaitsForItsPlace) {
+  const Folder folder;
+  const std::string path = folder / "socket";
+  const Fd listening(::socket(AF_UNIX, SOCK_STREAM, 0));
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  path.copy(address.sun_path, sizeof address.sun_path - 1);
+  ASSERT_EQ(::bind(listening.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address), 0);
+  ASSERT_EQ(::listen(listening.get(), 0), 0);
+  const Fd first = connect_to(path.c_str());
+  ASSERT_TRUE(first);
+  std::thread daemon([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    const Fd accepted(::accept(listening.get(), nullptr, nullptr));
+  });
+  EXPECT_TRUE(connect_to(path.c_str())) << std::strerror(errno);
+  daemon.join();
+  EXPECT_FALSE(connect_to(path.c_str()) && connect_to(path.c_str()));
+  EXPECT_EQ(errno, EAGAIN);
 }
 
 TEST(Server, AnEndGivesBackWhatItDidNotTake) {

@@ -96,6 +96,7 @@ class TestCollector final : public Collector {
     if (thread_.joinable()) thread_.join();
   }
 
+  uint64_t cost_ns(const Request& /*item*/) override { return cost; }
   Status add(const Request& item, Done done, void* user, std::unique_ptr<PendingItem>& out) override {
     auto pending = std::make_shared<Work>(item);
     out = std::make_unique<Item>(*this, pending);
@@ -111,6 +112,7 @@ class TestCollector final : public Collector {
   }
 
   std::atomic<int> alive{0};  ///< items that were not destroyed
+  std::atomic<uint64_t> cost{10'000};
 
  private:
   struct Work {

@@ -5,6 +5,7 @@ import json
 import os
 import pathlib
 import re
+import resource
 import shutil
 import signal
 import socket
@@ -79,11 +80,27 @@ class Daemon(Case):
         self.assertIn("ends:", errors)
 
     def test_quiet_log(self):
-        daemon = self.start(DAEMON, "--socket", self.socket, "--log", "warning")
+        daemon = self.start(DAEMON, "--socket", self.socket, "--log", "warning", "--memory", "4")
         self.eventually(self.socket.exists, "it does not listen")
         time.sleep(0.2)
         daemon.send_signal(signal.SIGTERM)
         self.assertEqual(daemon.communicate(timeout=PATIENCE)[1], "")
+
+    @unittest.skipIf(os.geteuid() != 0, "only root may lock more than its limit, and take that right away")
+    def test_says_when_memory_may_be_swapped(self):
+        def without_rights():
+            resource.setrlimit(resource.RLIMIT_MEMLOCK, (1 << 20, 1 << 20))
+            os.setgid(65534)
+            os.setuid(65534)
+
+        self.dir.chmod(0o777)
+        for memory, warns in [("1", False), ("2", True)]:
+            options = ("--socket", self.socket, "--memory", memory)
+            daemon = self.start(DAEMON, *options, preexec_fn=without_rights)
+            self.eventually(self.socket.exists, "it does not listen")
+            daemon.send_signal(signal.SIGTERM)
+            _, errors = daemon.communicate(timeout=PATIENCE)
+            self.assertEqual(f"may not lock {memory} MiB" in errors, warns, errors)
 
     def test_no_core_dumps(self):
         daemon = self.daemon()

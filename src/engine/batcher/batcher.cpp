@@ -69,6 +69,10 @@ void Batcher::release() {
   core()->release();
 }
 
+Clock::duration Batcher::cost(const Scheme& scheme, Op op, bool sk_is_seed) {
+  return core()->cost(BatcherCore::queue_index(scheme, op, sk_is_seed));
+}
+
 BatcherStats Batcher::stats(const Scheme& scheme, Op op) {
   return core()->stats(scheme, op);
 }

@@ -68,6 +68,8 @@ class Batcher {
   /// Until as many calls of release(), nothing begins, so that operations that are handed in together share batches.
   void hold();
   void release();
+  /// The time that an operation takes of all that computes here, as batches of late went; a guess before the first.
+  Clock::duration cost(const Scheme& scheme, Op op, bool sk_is_seed);
   BatcherStats stats(const Scheme& scheme, Op op);
   /// False past the last lane.
   bool health(size_t lane, LaneHealth& out);

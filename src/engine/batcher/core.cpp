@@ -24,6 +24,9 @@ constexpr double kBusyCaller = 0.1;
 /// An operation that takes longer on the CPU may be worth a device even when nothing waits.
 constexpr Clock::duration kLongOperation = std::chrono::microseconds(100);
 
+/// What an operation may cost of which nothing is known.
+constexpr Clock::duration kUnmeasuredOperation = std::chrono::milliseconds(1);
+
 /// What this thread hands in, as if it computed all of it.
 thread_local Load own_load;
 
@@ -198,6 +201,21 @@ bool BatcherCore::cheaper(const LaneState& lane, uint32_t index) const {
   const auto items = static_cast<Clock::rep>(items_allowed(lane, index));
   if (items == 0 || !service.known()) return false;
   return service.of(static_cast<size_t>(items)) / items * 5 < queue.lone.of(1) / engine_.threads() * 4;
+}
+
+Clock::duration BatcherCore::cost(uint32_t index) {
+  const Lock lock(mutex_);
+  const TicketQueue& queue = queues_[index];
+  const auto threads = static_cast<Clock::rep>(engine_.threads());
+  Clock::duration least = (queue.lone.known() ? queue.lone.of(1) : kUnmeasuredOperation) / threads;
+  for (const LaneState& lane : lanes_) {
+    const ServiceTime& service = lane.known[index].service;
+    if (!service.known() || (!lane.cpu && !lane.takes(index))) continue;
+    Clock::duration one = service.share();
+    if (lane.cpu) one = one * static_cast<Clock::rep>(cpu_width(queue, service.usual_items())) / threads;
+    least = std::min(least, one);
+  }
+  return least;
 }
 
 void BatcherCore::compute_here(Ticket* ticket, uint32_t index) {

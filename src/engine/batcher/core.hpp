@@ -99,6 +99,7 @@ class BatcherCore : public std::enable_shared_from_this<BatcherCore> {
   /// Waits for everything in flight and ends the threads.
   void finish();
 
+  Clock::duration cost(uint32_t queue);
   static uint32_t queue_index(const Scheme& scheme, Op op, bool sk_is_seed);
   BatcherStats stats(const Scheme& scheme, Op op);
   bool health(size_t lane, LaneHealth& out);
@@ -122,6 +123,8 @@ class BatcherCore : public std::enable_shared_from_this<BatcherCore> {
   LaneState* find_queue(Op op, Clock::time_point now, uint32_t& queue);
   LaneState* choose_lane(uint32_t queue, Clock::time_point now);
   size_t items_allowed(const LaneState& lane, uint32_t queue) const;
+  /// The threads that compute a batch of so many items on the CPU.
+  unsigned cpu_width(const TicketQueue& queue, size_t items) const;
   bool lingers(TicketQueue& queue, Clock::time_point now);
   BatchSlot* take_slot();
   bool fill(BatchSlot& slot, LaneState& lane, uint32_t queue, Clock::time_point now);

@@ -160,6 +160,11 @@ size_t BatcherCore::items_allowed(const LaneState& lane, uint32_t index) const {
   return std::clamp<size_t>(fit, 1, most_items);
 }
 
+unsigned BatcherCore::cpu_width(const TicketQueue& queue, size_t items) const {
+  const size_t granule = std::max<size_t>(engine_.cpu_backend_for(*queue.scheme)->op(queue.op).granule, 1);
+  return static_cast<unsigned>(std::min<size_t>(divided_up(items, granule), engine_.threads()));
+}
+
 BatchSlot* BatcherCore::take_slot() {
   slots_short_ = free_slots_.empty();
   if (slots_short_) return nullptr;
@@ -195,9 +200,7 @@ bool BatcherCore::fill(BatchSlot& slot, LaneState& lane, uint32_t index, Clock::
     slot.tickets.push_back(ticket);
   }
   if (slot.tickets.empty()) return false;
-  const size_t granule = lane.cpu ? std::max<size_t>(engine_.cpu_backend_for(*queue.scheme)->op(queue.op).granule, 1)
-                                  : slot.tickets.size();
-  slot.width = static_cast<unsigned>(std::min<size_t>(divided_up(slot.tickets.size(), granule), lane.lane->slots()));
+  slot.width = lane.cpu ? cpu_width(queue, slot.tickets.size()) : 1;
   launch(slot, lane, index, now);
   return true;
 }

@@ -37,6 +37,10 @@ class ServiceTime {
     const double linear = t_ + each() * (static_cast<double>(items) - n_);
     return Clock::duration(std::llround(std::max(linear, least_)));
   }
+  /// Of an item of a batch as large as those of late. Call it when known.
+  Clock::duration share() const { return Clock::duration(std::llround(t_ / n_)); }
+  /// The size of batches of late. Call it when known.
+  size_t usual_items() const { return static_cast<size_t>(std::llround(n_)); }
   /// How many items, at least 1, take no more than `time`. More than a few are at most four times as many as the
   /// largest batch of late had, since uneven times of small batches can look as if an item cost nothing.
   size_t items_in(Clock::duration time) const {

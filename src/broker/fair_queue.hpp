@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// Who is served next: fair shares of time.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+namespace polykem::broker {
+
+/// Clients that wait for their turn. Next is who has had least time so far; a client that comes back has had no less
+/// than the one served last, so that a rest saves nothing up. Time is that which operations cost, in nanoseconds
+/// (start-time fair queueing). Not thread-safe.
+class FairQueue {
+ public:
+  /// Of one client; its owner keeps it.
+  struct Share {
+    uint64_t had_ns = 0;
+    bool waits = false;  ///< in the queue
+  };
+
+  /// push() takes no memory while no more than `clients` are in the queue.
+  void reserve(size_t clients) { waiting_.reserve(clients); }
+  bool empty() const { return waiting_.empty(); }
+  size_t size() const { return waiting_.size(); }
+
+  /// The client has work; nothing happens if it is in the queue.
+  void push(uint64_t id, Share& share) {
+    if (share.waits) return;
+    share.had_ns = std::max(share.had_ns, now_ns_);
+    waiting_.push_back({share.had_ns, next_++, id});
+    std::push_heap(waiting_.begin(), waiting_.end());
+    share.waits = true;
+  }
+  /// Takes out the next client. The caller marks its share, and adds to it what its turn costs.
+  std::optional<uint64_t> pop() {
+    if (waiting_.empty()) return std::nullopt;
+    std::pop_heap(waiting_.begin(), waiting_.end());
+    const Entry next = waiting_.back();
+    waiting_.pop_back();
+    now_ns_ = next.had_ns;
+    return next.id;
+  }
+  void remove(uint64_t id) {
+    if (std::erase_if(waiting_, [id](const Entry& each) { return each.id == id; }) != 0)
+      std::make_heap(waiting_.begin(), waiting_.end());
+  }
+
+ private:
+  struct Entry {
+    uint64_t had_ns, order, id;
+    /// The heap's greatest is next: the least time had, the longest wait among equals.
+    bool operator<(const Entry& other) const {
+      return had_ns != other.had_ns ? had_ns > other.had_ns : order > other.order;
+    }
+  };
+
+  std::vector<Entry> waiting_;
+  uint64_t now_ns_ = 0;  ///< what the client served last had had
+  uint64_t next_ = 0;
+};
+
+}  // namespace polykem::broker
