@@ -12,7 +12,7 @@ from .errors import USAGE, BulkError
 
 ROWS = 10**13  # of a job: more than all disks hold
 PARTITION_MB = 1 << 20  # a terabyte
-CPUS = 4096
+CPUS = 1024  # of polykem.Context
 FORM = re.compile(r"[0-9][0-9_]*(\.[0-9_]*)?(e\+?[0-9]{1,9})?", re.ASCII | re.IGNORECASE)
 
 

@@ -413,6 +413,8 @@ def perform(arguments: Sequence[str]) -> int:
     os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
     try:
         target = json_target(arguments)
+        if target == "":
+            raise BulkError("--json needs the name of a file", USAGE)
         if target not in (None, "-") and os.path.lexists(target):
             raise json_exists(target)
         with sigterm_raises():

@@ -27,7 +27,7 @@ from ray.exceptions import GetTimeoutError, RayActorError, RayError, RayTaskErro
 from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
 from .driver import IN_FLIGHT, Compute, Unlock
-from .errors import DEFECT, RESOURCES, BulkError
+from .errors import DEFECT, RESOURCES, USAGE, BulkError
 from .head import KNOCK_SECONDS, Head
 from .progress import Reporter
 from .worker import Worker
@@ -180,6 +180,8 @@ def unreachable(address: str, why: object) -> BulkError:
 
 def knock(address: str) -> None:
     """Ray itself waits for minutes where nobody listens."""
+    if not address:
+        raise BulkError("--ray needs an address, local, auto or none", USAGE)
     host, colon, port = address.rpartition(":")
     if not colon or not port.isdigit():
         return

@@ -150,6 +150,8 @@ class Dataset:
 
     def __init__(self, path: str | os.PathLike[str], column_key: bytes | None = None,
                  record: Json | None = None) -> None:
+        if not os.fspath(path):
+            raise BulkError("a dataset without a name", USAGE)
         self.path, self.column_key = os.path.abspath(path), column_key
         check_utf8(self.path, "the dataset")
         self.job_folder = layout.Folder(path) if layout.is_job(path) else None
@@ -193,6 +195,7 @@ class Dataset:
             raise BulkError(f"{self.path} has a column whose name is not UTF-8", DATA, "rename it") from None
         self.types = {name: str(kind) for name, kind in zip(names, schema.types)}
         self.widths = {name: width_of(kind) for name, kind in zip(names, schema.types)}
+        self.kinds = dict(zip(names, schema.types))
         self.repeated = {name for name in names if names.count(name) > 1}
         self.binary = {name for name, kind in zip(names, schema.types) if is_binary(kind)}
 

@@ -16,6 +16,7 @@ from . import bounds, kem, messages, secrets, sources
 from .authentic import JOB, Authority
 from .column import Column, Json, Kept
 from .errors import DATA, USAGE, BulkError
+from .values import is_storable
 
 SCHEMA, FORMER = "polykem-bulk-job-2", {"polykem-bulk-job-1"}
 PARTITION_BYTES = 256 << 20
@@ -297,6 +298,10 @@ def check_kept(reads: list[Column], writes: list[Column], inputs: Sequence[Datas
     for column in kept:
         if inputs[column.source - 1].is_secret(column.name) or (column.name, column.source) in secret:
             raise BulkError(f"column '{column.name}' is secret and cannot be kept: it would be written in plain", USAGE)
+        source = inputs[column.source - 1]
+        if not is_storable(source.kinds[column.name]):
+            raise BulkError(f"column '{column.name}' of {source.path} is {source.types[column.name]}, which Parquet "
+                            "cannot hold, so that it cannot be kept", DATA, "cast it to another type")
     return kept
 
 

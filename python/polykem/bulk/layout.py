@@ -209,7 +209,7 @@ class Folder:
         """The receipt of a partition, or None where there is none that can be one."""
         try:
             receipt = json.loads(self.receipts.read_text(receipt_name(partition)))
-        except (OSError, ValueError):
+        except (OSError, ValueError, RecursionError):
             return None
         if not isinstance(receipt, dict) or receipt.get("partition") != partition:
             return None
@@ -264,7 +264,7 @@ class Folder:
         """The manifest of a complete job, or None."""
         try:
             manifest = json.loads(self.root.read_text("manifest.json"))
-        except (OSError, ValueError):
+        except (OSError, ValueError, RecursionError):
             return None
         return manifest if isinstance(manifest, dict) else None
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
+import pyarrow.parquet as pq
 
 from .column import Records
 from .statuses import RowStatus
@@ -94,6 +95,15 @@ def _variable(chunk: pa.Array, width: int) -> tuple[Records, Faults]:
         windows = np.lib.stride_tricks.sliding_window_view(data, width)
         records[good] = windows[offsets[:-1][good]]
     return records, np.where(good, 0, np.where(valid, RowStatus.LENGTH, RowStatus.MISSING)).astype(np.uint8)
+
+
+def is_storable(kind: pa.DataType) -> bool:
+    """Whether Parquet has a type for a column."""
+    try:
+        pq.ParquetWriter(pa.BufferOutputStream(), pa.schema([("column", kind)])).close()
+    except (pa.ArrowNotImplementedError, pa.ArrowInvalid, pa.ArrowTypeError):
+        return False
+    return True
 
 
 def as_column(array: Records, bad: npt.NDArray[np.bool_] | None = None) -> pa.Array:

@@ -137,7 +137,7 @@ def test_what_differs_of_a_job_is_said_in_words(place):
 @pytest.mark.parametrize("option, value", [
     ("--count", "1e30"), ("--count", "1e999999999"), ("--count", "nan"), ("--count", "inf"), ("--count", "-5"),
     ("--count", "1.5"), ("--count", "0"), ("--count", "9" * 5000), ("--count", "1e400"), ("--count", "0x10"),
-    ("--count", ""), ("--count", "1e-3"), ("--cpus", "-1"), ("--cpus", "1" * 40), ("--cpus", "two"),
+    ("--count", ""), ("--count", "1e-3"), ("--cpus", "1025"), ("--cpus", "-1"), ("--cpus", "1" * 40), ("--cpus", "two"),
     ("--partition-mb", "1e30"), ("--partition-mb", "-1"), ("--partition-mb", "nan")])
 def test_absurd_numbers_are_refused(place, option, value):
     count = () if option == "--count" else ("--count", 5)
@@ -204,3 +204,24 @@ def test_columns_that_come_twice_are_refused(place):
     refused(place, "encaps", "x", "--input", "twice.parquet", "--column", "pk=fine", "--column", "pk=pk", *KEY, code=2,
             says=["more than once"])
     place("encaps", "good", "--input", "twice.parquet", "--column", "pk=fine", *KEY)
+
+
+def test_odd_inputs_end_in_a_sentence(place):
+    """None of them is a defect (6)."""
+    pk, _ = polykem.Context().keygen("mlkem768", 5)
+    odd = pa.table({"pk": fixed(pk), "interval": pa.array([None] * 5, pa.month_day_nano_interval()),
+                    "length": pa.array([5] * 5, pa.duration("s")), "list": [[1]] * 5})
+    with pa.OSFile("odd.arrow", "wb") as file, pa.ipc.new_file(file, odd.schema) as writer:
+        writer.write_table(odd)
+    base = ("encaps", "x", "--input", "odd.arrow", *KEY)
+    refused(place, *base, "--keep", "interval", code=3, says=["Parquet cannot hold"])
+    refused(place, *base, "--column", "pk=list", code=3, says=["reads bytes"])
+    refused(place, "encaps", "x", "--input", "", *KEY, code=2, says=["without a name"])
+    place(*base, "--keep", "length", "--keep", "list")
+    for name, text in (("number", "5"), ("list", "[]"), ("deep", "[" * 100_000), ("empty", "")):
+        (place / name).mkdir()
+        (place / name / "job.json").write_text(text)
+        refused(place, "verify", name, code=3, says=["does not describe a bulk job"])
+        refused(place, "encaps", "y", "--input", name, *KEY, code=3, says=["does not describe a bulk job"])
+    (place / "x/manifest.json").write_text("[" * 100_000)
+    assert not place("verify", "x", expect=1)["complete"]
