@@ -13,6 +13,8 @@ from pathlib import Path
 import pytest
 from bulk_support import data_files, undisturbed
 
+from polykem import bulk
+
 ray = pytest.importorskip("ray")
 from ray.cluster_utils import Cluster  # noqa: E402
 
@@ -143,3 +145,17 @@ def test_the_head_dies(place):
     finally:
         made.shutdown()
     assert 0 < place(*COMMAND[:1], "keys", *COMMAND[1:], "--resume")["computed_partitions"] < PARTITIONS
+
+
+@pytest.mark.parametrize("address", ["auto", "local"])
+def test_the_callers_own_connection_stays(place, cluster, address):
+    ray.init(address=cluster.address, log_to_driver=False)
+    try:
+        before = ray.get_runtime_context().get_job_id()
+        summary = bulk.run("keygen", "mlkem512", count=20, output=place / "keys", ray=address, gpus=False, cpus=1,
+                           keys=bulk.Keys.under(bulk.read_key_file("key")))
+        assert summary["rows"] == 20 and ray.is_initialized()
+        assert ray.get_runtime_context().get_job_id() == before
+        assert ray.get(ray.put(5)) == 5
+    finally:
+        ray.shutdown()
