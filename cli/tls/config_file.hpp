@@ -20,7 +20,6 @@ class ConfigFile {
 
   const std::string& path() const { return path_; }
   const std::string& problem() const { return problem_; }
-  const CONF* conf() const { return conf_.get(); }
 
   bool has(const std::string& section) const;
   /** In the order of the file; empty if there is no such section. */

@@ -23,7 +23,6 @@ namespace {
 
 constexpr const char* kModuleFile = "polykem.so";
 constexpr const char* kProviderName = "polykem";
-constexpr int kDeepestSection = 8;
 
 std::string folder_of_program() {
   std::error_code error;
@@ -63,18 +62,23 @@ std::string escaped_value(const char* value) {
   return out;
 }
 
-/** The lines of a section and of those below it, as OpenSSL names their keys, without what makes it load at once. */
-void append_section(const CONF* conf, const char* section, const std::string& prefix, int depth, std::string& out) {
-  const STACK_OF(CONF_VALUE)* values = NCONF_get_section(conf, section);
-  for (int i = 0; i < sk_CONF_VALUE_num(values); ++i) {
-    const CONF_VALUE& value = *sk_CONF_VALUE_value(values, i);
-    const std::string key = prefix + value.name;
-    if (depth < kDeepestSection && NCONF_get_section(conf, value.value) != nullptr) {
-      append_section(conf, value.value, key + ".", depth + 1, out);
+/** The lines of a section and of those below it, as OpenSSL names their keys, without what makes it load at once. path:
+ * the sections above and this one. Returns a section that leads back to itself, which OpenSSL refuses; empty: none. */
+std::string append_section(const ConfigFile& file, std::vector<std::string>& path, const std::string& prefix,
+                           std::string& out) {
+  for (const ConfigFile::Entry& entry : file.entries(path.back())) {
+    const std::string key = prefix + entry.name;
+    if (file.has(entry.value)) {
+      if (std::find(path.begin(), path.end(), entry.value) != path.end()) return entry.value;
+      path.push_back(entry.value);
+      std::string circle = append_section(file, path, key + ".", out);
+      path.pop_back();
+      if (!circle.empty()) return circle;
     } else if (key != "activate" && key != "soft_load" && key != "identity") {
-      out += key + " = " + escaped_value(value.value) + "\n";
+      out += key + " = " + escaped_value(entry.value.c_str()) + "\n";
     }
   }
+  return "";
 }
 
 /** Why the broker does not take an operation; empty: it does. The batcher asks it at its first operation. */
@@ -121,7 +125,9 @@ void check_surroundings(const ConfigFile& file, const std::string& section, Prov
  * provider that a file activates, and returns those of one that it is asked for. Empty, or what it says. */
 std::string configure(OSSL_LIB_CTX* context, const ConfigFile& file, const std::string& section) {
   std::string text = "openssl_conf = init\n[init]\nproviders = list\n[list]\npolykem = own\n[own]\n";
-  append_section(file.conf(), section.c_str(), "", 0, text);
+  std::vector<std::string> path = {section};
+  const std::string circle = append_section(file, path, "", text);
+  if (!circle.empty()) return fmt::format("section [{}] leads back to itself", circle);
   const OpensslPtr<CONF> own(NCONF_new_ex(context, nullptr));
   const OpensslPtr<BIO> bio(BIO_new_mem_buf(text.data(), static_cast<int>(text.size())));
   if (NCONF_load_bio(own.get(), bio.get(), nullptr) == 1 && CONF_modules_load(own.get(), nullptr, 0) == 1) return "";
