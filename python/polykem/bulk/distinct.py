@@ -5,12 +5,15 @@ from __future__ import annotations
 
 import base64
 import hashlib
-from collections.abc import Iterable
+from collections.abc import Iterator
+
+import numpy as np
 
 from .column import Json, Records
 
 LIMIT = 10_000
 DIGEST_BYTES = 16
+BLOCK_ROWS = 1024
 
 
 class Distinct:
@@ -26,12 +29,13 @@ class Distinct:
         self.digests: set[bytes] = set()
         self.many = False
 
-    def add(self, keys: Iterable[Records]) -> None:
+    def add(self, keys: Records) -> None:
         """Counts the rows of a uint8 array of shape (rows, width)."""
-        for row in keys:
-            if self.many:
-                return
-            self._put(hashlib.sha256(row.data).digest()[:DIGEST_BYTES])
+        for start in range(0, len(keys), BLOCK_ROWS):
+            for row in _candidates(keys[start:start + BLOCK_ROWS]):
+                if self.many:
+                    return
+                self._put(hashlib.sha256(row.data).digest()[:DIGEST_BYTES])
 
     def add_receipt(self, record: Json) -> None:
         """Counts what `receipt` gave for one partition."""
@@ -52,6 +56,16 @@ class Distinct:
     def summary(self) -> Json:
         """{"distinct_keys": how many, "more_keys": whether there are more than that}."""
         return {"distinct_keys": LIMIT if self.many else len(self.digests), "more_keys": self.many}
+
+
+def _candidates(keys: Records) -> Iterator[Records]:
+    """Every different row at least once: comparing rows that begin alike takes less time than hashing all."""
+    padded = keys if keys.shape[1] % 8 == 0 else np.pad(keys, ((0, 0), (0, -keys.shape[1] % 8)))
+    words = np.ascontiguousarray(padded).view(np.uint64)
+    _, firsts, groups = np.unique(words[:, 0], return_index=True, return_inverse=True)
+    alike = (words == words[firsts[groups]]).all(axis=1)
+    for row in (*firsts, *np.flatnonzero(~alike)):
+        yield np.ascontiguousarray(keys[row])
 
 
 def of_receipts(receipts: list[Json]) -> Json:

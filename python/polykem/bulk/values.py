@@ -91,9 +91,9 @@ def _variable(chunk: pa.Array, width: int) -> tuple[Records, Faults]:
     if good.all():
         return data[offsets[0]:offsets[-1]].reshape(rows, width), None
     records = np.zeros((rows, width), np.uint8)
-    if good.any():
-        windows = np.lib.stride_tricks.sliding_window_view(data, width)
-        records[good] = windows[offsets[:-1][good]]
+    ends = np.flatnonzero(np.diff(good, prepend=False, append=False))
+    for begin, end in zip(ends[::2], ends[1::2]):  # of good rows, whose bytes follow each other
+        records[begin:end] = data[offsets[begin]:offsets[end]].reshape(-1, width)
     return records, np.where(good, 0, np.where(valid, RowStatus.LENGTH, RowStatus.MISSING)).astype(np.uint8)
 
 

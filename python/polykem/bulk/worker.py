@@ -143,7 +143,7 @@ class Worker:
             return None
         good, distinct = status.reshape(-1) == 0, Distinct()
         if good.any():
-            distinct.add(keys if len(keys) < len(good) else (keys[row] for row in np.flatnonzero(good)))
+            distinct.add(keys if len(keys) < len(good) or good.all() else keys[good])
         return distinct.receipt()
 
     def _table(self, partition: int, rows: int, kept: dict[str, pa.ChunkedArray],

@@ -107,7 +107,7 @@ def test_the_summary_counts_distinct_keys(place, monkeypatch, capfd):
 
 def test_the_count_of_distinct_keys_is_bounded(monkeypatch):
     monkeypatch.setattr(distinct, "LIMIT", 10)
-    rows = np.arange(11, dtype=np.uint8).repeat(2).reshape(11, 2)
+    rows = np.arange(11, dtype=np.uint8).repeat(20).reshape(11, 20)
     few, many, other = distinct.Distinct(), distinct.Distinct(), distinct.Distinct()
     few.add(rows[:10])
     many.add(rows)
@@ -118,6 +118,16 @@ def test_the_count_of_distinct_keys_is_bounded(monkeypatch):
     assert together == {"distinct_keys": 10, "more_keys": False}
     for parts in ((few, other), (few, many), (many, few)):
         assert distinct.of_receipts([{"keys": part.receipt()} for part in parts])["more_keys"]
+
+
+@pytest.mark.parametrize("width", [8, 20, 1184])
+def test_keys_that_differ_in_one_byte_are_distinct(width):
+    same = np.tile(np.arange(width, dtype=np.uint8), (3000, 1))
+    same[5::7, -1] ^= 1
+    same[2900, width // 2] ^= 1
+    counted = distinct.Distinct()
+    counted.add(same)
+    assert counted.summary()["distinct_keys"] == 3
 
 
 def test_the_rotation_of_the_page_is_one(place):
