@@ -301,13 +301,21 @@ std::optional<std::size_t> key_der_bytes(ByteView begin) {
 
 std::optional<std::size_t> certificate_der_bytes(ByteView begin) {
   constexpr std::array<std::uint8_t, 4> kVersion = {der::context_constructed(0), 3, der::kInteger, 1};
+  constexpr std::size_t kMostSerialBytes = 21;
+  const auto rest = [&](std::size_t from) { return ByteView(begin.data() + from, begin.size() - from); };
   const std::optional<DerHeader> outer = der_header(begin);
   if (!outer || outer->tag != der::kSequence) return std::nullopt;
-  const ByteView rest(begin.data() + outer->header_bytes, begin.size() - outer->header_bytes);
-  const std::optional<DerHeader> contents = der_header(rest);
-  if (!contents || contents->tag != der::kSequence || rest.size() < contents->header_bytes + kVersion.size())
+  std::size_t place = outer->header_bytes;
+  const std::optional<DerHeader> contents = der_header(rest(place));
+  if (!contents || contents->tag != der::kSequence || contents->content_bytes >= outer->content_bytes)
     return std::nullopt;
-  if (!equal({rest.data() + contents->header_bytes, kVersion.size()}, kVersion)) return std::nullopt;
+  place += contents->header_bytes;
+  if (begin.size() <= place + kVersion.size()) return std::nullopt;
+  if (equal({begin.data() + place, kVersion.size()}, kVersion)) place += kVersion.size() + 1;  // else version 1
+  const std::optional<DerHeader> serial = der_header(rest(place));
+  if (!serial || serial->tag != der::kInteger || serial->content_bytes > kMostSerialBytes) return std::nullopt;
+  place += serial->header_bytes + serial->content_bytes;
+  if (begin.size() <= place || begin.data()[place] != der::kSequence) return std::nullopt;
   return outer->header_bytes + outer->content_bytes;
 }
 

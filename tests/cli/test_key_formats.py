@@ -150,9 +150,10 @@ class KeyFormats(Case):
         """encaps to the key in a certificate, alone, in DER, and in a chain with issuers whose keys are others."""
         leaf, issuer = (FOREIGN / "mlkem768.crt").read_bytes(), (FOREIGN / "ca.crt").read_bytes()
         self.write("leaf", leaf)
+        self.write("leaf.der", content(leaf))  # of version 1, which it does not say
         self.write("chain", b"subject=CN = alice\n\n" + leaf + b"subject=CN = ca\n\n" + issuer)
         self.write("issuer first", issuer + leaf)
-        for certificate in ("leaf", "chain", "issuer first"):
+        for certificate in ("leaf", "leaf.der", "chain", "issuer first"):
             self.agree(certificate, FOREIGN / "mlkem768.key")
             self.assertEqual(self.read("ss1").count(b"BEGIN"), 1)
         self.write("two", leaf + issuer + leaf)
@@ -168,10 +169,11 @@ class KeyFormats(Case):
         self.refused(content(issuer)[:-1], ["key 1 is cut off"])
         self.make("mlkem768", "--format", "pem")
         self.ok("encaps", "--pk", "pk", "--ct", "ct", "--ss", "ss1")
-        self.write("der", content(issuer))
-        for file in (FOREIGN / "ca.crt", FOREIGN / "mlkem768.crt", "der"):
-            self.fails(BAD_INPUT, ["holds a certificate where a secret key belongs"],
-                       "decaps", "--sk", file, "--ct", "ct", "--ss", "x")
+        for name in ("ca.crt", "mlkem768.crt"):
+            self.write("der", content((FOREIGN / name).read_bytes()))
+            for file in (FOREIGN / name, "der"):
+                self.fails(BAD_INPUT, ["holds a certificate where a secret key belongs"],
+                           "decaps", "--sk", file, "--ct", "ct", "--ss", "x")
 
     def test_bundles(self):
         """Key and certificates in one file, as `openssl pkcs12 -nodes` writes them."""

@@ -304,8 +304,9 @@ TEST(Keys, ACertificatesKeyIsFound) {
   EXPECT_FALSE(key_der_bytes(der));
   for (const SecretBytes& other : {pub, example("ML-KEM-512-seed.priv"), hex("30 00"), SecretBytes()})
     EXPECT_FALSE(certificate_der_bytes(other));
-  const SecretBytes first = sequence({sequence({serial, something, something, something, something, pub})});
+  const SecretBytes first = sequence({sequence({serial, something, something, something, something, pub}), something});
   EXPECT_EQ(public_key_in_certificate(first), pub);  // version 1, which does not say so
+  EXPECT_EQ(certificate_der_bytes(first), first.size());
   const SecretBytes rsa = sequence({sequence({hex("06 09 2A 86 48 86 F7 0D 01 01 01"), hex("05 00")})});
   EXPECT_EQ(public_key_in_certificate(certificate(rsa)), rsa);
   EXPECT_EQ(algorithm_of(rsa), "1.2.840.113549.1.1.1 (RSA)");
