@@ -72,25 +72,33 @@ void encode_line(std::uint8_t* out, const std::uint8_t* bytes) {
 
 }  // namespace
 
+std::size_t base64_bytes(std::size_t bytes) {
+  return (bytes + 2) / 3 * 4 + (bytes + kBytesPerLine - 1) / kBytesPerLine;
+}
+
+std::uint8_t* write_base64(std::uint8_t* out, ByteView bytes) {
+  const std::size_t rest = bytes.size() % kBytesPerLine;
+  const std::uint8_t* in = bytes.data();
+  for (const std::uint8_t* end = in + (bytes.size() - rest); in != end; in += kBytesPerLine) {
+    encode_line(out, in);
+    out[kCharactersPerLine] = '\n';
+    out += kCharactersPerLine + 1;
+  }
+  if (rest == 0) return out;
+  SecretBytes line(kBytesPerLine + kCharactersPerLine);
+  std::memcpy(line.data(), in, rest);
+  encode_line(line.data() + kBytesPerLine, line.data());
+  const std::size_t characters = (rest + 2) / 3 * 4, padding = (3 - rest % 3) % 3;
+  std::memcpy(out, line.data() + kBytesPerLine, characters);
+  std::memset(out + characters - padding, '=', padding);
+  out[characters] = '\n';
+  return out + characters + 1;
+}
+
 void append_base64(SecretBytes& out, ByteView bytes) {
-  const std::size_t lines = bytes.size() / kBytesPerLine, rest = bytes.size() % kBytesPerLine;
-  std::size_t place = out.size();
-  out.resize(place + (lines + 1) * (kCharactersPerLine + 1));
-  for (std::size_t i = 0; i < lines; ++i) {
-    encode_line(out.data() + place, bytes.data() + i * kBytesPerLine);
-    place += kCharactersPerLine;
-    out[place++] = '\n';
-  }
-  if (rest > 0) {
-    SecretBytes padded(kBytesPerLine);
-    std::memcpy(padded.data(), bytes.data() + lines * kBytesPerLine, rest);
-    encode_line(out.data() + place, padded.data());
-    place += (rest + 2) / 3 * 4;
-    for (std::size_t padding = (3 - rest % 3) % 3; padding > 0; --padding)
-      out[place - padding] = '=';
-    out[place++] = '\n';
-  }
-  out.resize(place);
+  const std::size_t before = out.size();
+  out.resize(before + base64_bytes(bytes.size()));
+  write_base64(out.data() + before, bytes);
 }
 
 void Base64Decoder::line(std::string_view text) {

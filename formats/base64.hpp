@@ -13,7 +13,11 @@ namespace polykem::formats {
 /** More than any key or ciphertext has. */
 inline constexpr std::size_t kMostBytes = std::size_t{1} << 20;
 
-/** Appends base64 in lines of 64 characters [RFC7468, 2]. */
+/** How many characters base64 of so many bytes has, in lines of 64 characters [RFC7468, 2], with their ends. */
+std::size_t base64_bytes(std::size_t bytes);
+/** Writes them and returns the place behind them. */
+std::uint8_t* write_base64(std::uint8_t* out, ByteView bytes);
+/** Appends them. */
 void append_base64(SecretBytes& out, ByteView bytes);
 
 /** Decodes text line by line. Padding is allowed only at the very end, and only as much as belongs there. */

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "formats/pem.hpp"
 
+#include <cstring>
+
 #include "formats/error.hpp"
 
 namespace polykem::formats {
@@ -13,15 +15,15 @@ constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 constexpr std::size_t kLineCharacters = 64;
 constexpr const char* kHasTextBefore = " has text or blanks before it";
 
-void append_text(SecretBytes& out, std::string_view text) {
-  out.insert(out.end(), text.begin(), text.end());
+std::uint8_t* write_text(std::uint8_t* out, std::string_view text) {
+  std::memcpy(out, text.data(), text.size());
+  return out + text.size();
 }
 
-void append_boundary(SecretBytes& out, std::string_view prefix, std::string_view label) {
-  append_text(out, prefix);
-  append_text(out, label);
-  append_text(out, kDashes);
-  out.push_back('\n');
+std::uint8_t* write_boundary(std::uint8_t* out, std::string_view prefix, std::string_view label) {
+  out = write_text(write_text(write_text(out, prefix), label), kDashes);
+  *out = '\n';
+  return out + 1;
 }
 
 bool starts_with(std::string_view text, std::string_view prefix) {
@@ -52,10 +54,18 @@ std::string_view without_byte_order_mark(std::string_view text) {
 
 }  // namespace
 
+std::size_t pem_bytes(std::string_view label, std::size_t bytes) {
+  return kBegin.size() + kEnd.size() + 2 * (label.size() + kDashes.size() + 1) + base64_bytes(bytes);
+}
+
+std::uint8_t* write_pem(std::uint8_t* out, std::string_view label, ByteView bytes) {
+  return write_boundary(write_base64(write_boundary(out, kBegin, label), bytes), kEnd, label);
+}
+
 void append_pem(SecretBytes& out, std::string_view label, ByteView bytes) {
-  append_boundary(out, kBegin, label);
-  append_base64(out, bytes);
-  append_boundary(out, kEnd, label);
+  const std::size_t before = out.size();
+  out.resize(before + pem_bytes(label, bytes.size()));
+  write_pem(out.data() + before, label, bytes);
 }
 
 std::string_view first_label(ByteView text) {

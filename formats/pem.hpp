@@ -12,6 +12,10 @@
 
 namespace polykem::formats {
 
+/** How many characters a block with so many bytes has. */
+std::size_t pem_bytes(std::string_view label, std::size_t bytes);
+/** Writes one block and returns the place behind it. */
+std::uint8_t* write_pem(std::uint8_t* out, std::string_view label, ByteView bytes);
 /** Appends one block to `out`. */
 void append_pem(SecretBytes& out, std::string_view label, ByteView bytes);
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstring>
 #include <string_view>
+#include <utility>
 
 #include "common/context.hpp"
 #include "common/exit_codes.hpp"
@@ -51,13 +52,6 @@ std::string guess_by_size(std::size_t size, const Scheme& asked) {
     }
   }
   return "the file may be cut off or not be raw";
-}
-
-/** Bytes of an armoured record in a file: a title line, lines of 64 characters, an end line. */
-std::uint64_t armoured_bytes(const Scheme& scheme, RecordKind kind) {
-  const std::size_t characters = (record_bytes(scheme, kind) + 2) / 3 * 4;
-  const std::size_t titles = 2 * (std::strlen(scheme.name()) + std::strlen(kind_name(kind))) + 30;
-  return characters + (characters + 63) / 64 + titles;
 }
 
 bool is_secret(RecordKind kind) {
@@ -225,43 +219,39 @@ void RecordOutputs::open() {
   out_.open();
 }
 
-void RecordOutputs::append_key(SecretBytes& out, const Scheme& scheme, RecordKind kind, ByteView bytes,
-                               ByteView seed) const {
-  SecretBytes der;
-  if (kind == RecordKind::kPublicKey) {
-    der = formats::write_public_key(scheme, bytes);
-  } else {
-    const auto copy = [](ByteView view) { return SecretBytes(view.data(), view.data() + view.size()); };
-    der = formats::write_private_key({scheme, form_of(options_.sk_form), copy(seed), copy(bytes), {}});
-  }
-  if (options_.format == "pem") {
-    const bool is_public = kind == RecordKind::kPublicKey;
-    formats::append_pem(out, is_public ? formats::kPublicKeyLabel : formats::kPrivateKeyLabel, der);
-  } else {
-    out.insert(out.end(), der.begin(), der.end());
-  }
+SecretBytes RecordOutputs::key_der(const Scheme& scheme, RecordKind kind, ByteView bytes, ByteView seed) const {
+  if (kind == RecordKind::kPublicKey) return formats::write_public_key(scheme, bytes);
+  const auto copy = [](ByteView view) { return SecretBytes(view.data(), view.data() + view.size()); };
+  return formats::write_private_key({scheme, form_of(options_.sk_form), copy(seed), copy(bytes), {}});
 }
 
 void RecordOutputs::write(std::size_t file, const Scheme& scheme, ByteView bytes, ByteView seeds) {
   if (options_.format == "raw") return out_.write(file, bytes);
   const RecordKind kind = files_[file].kind;
   const std::size_t size = record_bytes(scheme, kind);
-  const std::string label = armour_label(scheme.name(), kind);
-  text_.clear();
-  text_.reserve(kTextAtOnce + 2 * armoured_bytes(scheme, kind));
+  const bool standard = standard_format(options_);
+  const std::string label =
+      standard ? std::string(kind == RecordKind::kPublicKey ? formats::kPublicKeyLabel : formats::kPrivateKeyLabel)
+               : armour_label(scheme.name(), kind);
+  const auto flush = [&] { out_.write(file, {text_.data(), std::exchange(used_, 0)}); };
   for (std::size_t i = 0; i < bytes.size(); i += size) {
     const ByteView record(bytes.data() + i, size);
     const std::size_t seed_bytes = seeds.size() == 0 ? 0 : scheme.info().secret_seed_bytes;
     const ByteView seed(seeds.data() + i / size * seed_bytes, seed_bytes);
-    if (standard_format(options_)) {
-      append_key(text_, scheme, kind, record, seed);
+    const SecretBytes der = standard ? key_der(scheme, kind, record, seed) : SecretBytes();
+    const ByteView content = standard ? ByteView(der) : record;
+    const bool text = options_.format != "der";
+    const std::size_t length = text ? formats::pem_bytes(label, content.size()) : content.size();
+    if (text_.size() - used_ < length) flush();
+    if (text_.size() < length) text_.resize(std::max(length, kTextAtOnce));
+    if (text) {
+      formats::write_pem(text_.data() + used_, label, content);
     } else {
-      formats::append_pem(text_, label, record);
+      std::memcpy(text_.data() + used_, content.data(), content.size());
     }
-    if (text_.size() < kTextAtOnce && i + size < bytes.size()) continue;
-    out_.write(file, text_);
-    text_.clear();
+    used_ += length;
   }
+  flush();
 }
 
 Json RecordOutputs::result(const char* command, const Scheme& scheme, std::uint64_t count,

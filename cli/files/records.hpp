@@ -104,14 +104,15 @@ class RecordOutputs {
     std::string path;
     RecordKind kind;
   };
-  void append_key(SecretBytes& out, const Scheme& scheme, RecordKind kind, ByteView bytes, ByteView seed) const;
+  SecretBytes key_der(const Scheme& scheme, RecordKind kind, ByteView bytes, ByteView seed) const;
   Json result(const char* command, const Scheme& scheme, std::uint64_t count, const std::string& backend) const;
 
   const FileOptions& options_;
   OutputFiles out_;
   std::vector<File> files_;
-  SecretBytes text_; /**< what write() makes, kept from call to call */
-  bool json_file_;   /**< the JSON result is a file of the group */
+  SecretBytes text_; /**< for what write() makes, of one size from call to call: to grow it takes as long as base64 */
+  std::size_t used_ = 0;
+  bool json_file_; /**< the JSON result is a file of the group */
 };
 
 /** Throws CliError (bad input) that names the first key whose item's status is not OK. items: of one batch, empty if
