@@ -28,16 +28,25 @@ def as_array(value: Any, name: str) -> ByteArray:
         except TypeError:
             if not hasattr(value, "__dlpack__"):
                 raise ArgumentTypeError(f"{name} is {type(value).__name__}; pass an array of uint8 (NumPy, bytes, the "
-                                        "buffer protocol or DLPack)") from None
+                                        f"buffer protocol or DLPack){_joined(value, name)}") from None
             array = np.from_dlpack(value)
     if array.ndim == 0:
         raise ArgumentTypeError(f"{name} is a number; pass an array of uint8")
+    if array.dtype == object:
+        raise ArgumentTypeError(f"{name} has elements of Python's; pass uint8{_joined(value, name)}")
     if array.dtype != np.uint8:
         raise ArgumentError(f"{name} has elements of {array.dtype}; pass uint8 (array.view(numpy.uint8) reads the same "
                             "bytes)")
     if not array.flags.c_contiguous:
         raise ArgumentError(f"{name} is not C-contiguous; pass numpy.ascontiguousarray({name})")
     return cast(ByteArray, array)
+
+
+def _joined(value: Any, name: str) -> str:
+    """Advice for columns of bytes: lists, those of pandas and polars, arrays of objects."""
+    if not hasattr(value, "__iter__") or isinstance(value, str):
+        return ""
+    return f'; of records in bytes, numpy.frombuffer(b"".join({name}), numpy.uint8).reshape(len({name}), -1) makes one'
 
 
 def as_bytes(value: Any, name: str) -> bytes:

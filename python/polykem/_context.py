@@ -122,6 +122,9 @@ class Context:
     def __exit__(self, *exception: object) -> None:
         self.close()
 
+    def __reduce_ex__(self, protocol: object) -> Any:
+        raise TypeError("a Context is not pickled: its threads belong to this process; make one in each process")
+
     # ---- batches
 
     def keygen(self, scheme: SchemeLike, count: int = 1, *, draws: Any = None, out: Any = None) -> KeyPairs:

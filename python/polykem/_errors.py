@@ -126,7 +126,8 @@ class ItemsError(Error):
     item_status : numpy.ndarray
         int32, shape ``(count,)``: a ``Status`` for each item.
     result : NamedTuple
-        What the call would have returned; the outputs of malformed items are zero.
+        What the call would have returned; the outputs of malformed items are zero. None in a copy of the exception
+        that another process has sent, if there are secrets in it.
     """
 
     status = Status.ITEMS
@@ -138,8 +139,10 @@ class ItemsError(Error):
         self.result = result
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """For pickle, which refuses a result that has a Secret, and says so."""
-        return type(self), (str(self), self.item_status, self.result)
+        """For pickle: secrets stay behind, and `result` is None then."""
+        parts = self.result if isinstance(self.result, tuple) else ()
+        secret = any(hasattr(part, "partly_wiped") for part in parts)
+        return type(self), (str(self), self.item_status, None if secret else self.result)
 
 
 _CLASSES: dict[Status, type[Error]] = {
