@@ -12,15 +12,17 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, Union
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 from cryptography.exceptions import InvalidTag
 
 from . import layout
 from .bounds import check_utf8
-from .column import Json
+from .column import Json, Records
 from .errors import DATA, IO, USAGE, BulkError, explained
 from .job import Job, authority_of
+from .memory import wipe
 from .secrets import ColumnCipher
 from .values import as_array, as_column, is_binary, width_of
 
@@ -257,25 +259,39 @@ class Dataset:
         Returns
         -------
         pyarrow.Table
-            Secret columns of an earlier job in plain.
+            Secret columns of an earlier job in plain, each in one piece: `values.wipe_column` overwrites it.
         """
-        pieces, index = [], bisect.bisect_right(self.starts, first) - 1
-        while rows:
-            here = min(rows, self.starts[index + 1] - first)
-            if here > 0:
-                pieces += self._read_file(index, first - self.starts[index], here, columns)
-                first, rows = first + here, rows - here
-            index += 1
-        return pa.concat_tables(pieces)
+        plain = {name: np.empty((rows, self.widths[name] or 0), np.uint8) for name in columns if self.is_encrypted(name)}
+        pieces, index, done = [], bisect.bisect_right(self.starts, first) - 1, 0
+        try:
+            while done < rows:
+                here = min(rows - done, self.starts[index + 1] - first)
+                if here > 0:
+                    part = {name: array[done:done + here] for name, array in plain.items()}
+                    pieces += self._read_file(index, first - self.starts[index], here, columns, part)
+                    first, done = first + here, done + here
+                index += 1
+        except BaseException:
+            wipe(*plain.values())
+            raise
+        table = pa.concat_tables(pieces)
+        for name, array in plain.items():
+            table = table.set_column(table.schema.get_field_index(name), name, as_column(array))
+        return table
 
-    def _read_file(self, index: int, first: int, rows: int, columns: Sequence[str]) -> list[pa.Table]:
+    def _read_file(self, index: int, first: int, rows: int, columns: Sequence[str],
+                   plain: dict[str, Records]) -> list[pa.Table]:
+        """Pieces of one file, encrypted columns as they are stored; what they say goes to the arrays in `plain`."""
         file, pieces, start = self._file(index), [], 0
         if sum(file.group_rows) != self.starts[index + 1] - self.starts[index]:
             raise BulkError(f"{self.file_path(index)} has changed since the job began", DATA)
         for group, count in enumerate(file.group_rows):
             low, high = max(first, start), min(first + rows, start + count)
             if low < high:
-                pieces.append(self._read_group(index, group, columns).slice(low - start, high - low))
+                table = self._read_group(index, group, columns)
+                for name, array in plain.items():
+                    self._decrypt(index, group, table, name, low - start, array[low - first:high - first])
+                pieces.append(table.slice(low - start, high - low))
             start += count
         return pieces
 
@@ -283,17 +299,12 @@ class Dataset:
         file = self._file(index)
         with explained(self.file_path(index)):
             try:
-                table = file.read_group(group, list(columns))
+                return file.read_group(group, list(columns))
             except (pa.ArrowInvalid, OSError) as error:
                 if getattr(error, "errno", None):
                     raise
                 raise BulkError(f"{self.file_path(index)} is damaged: {str(error).splitlines()[0]}", DATA,
                                 "restore it, or compute that job's partition again: polykem-bulk verify") from None
-        for name in columns:
-            if self.is_encrypted(name):
-                table = table.set_column(table.schema.get_field_index(name), name,
-                                         self._decrypted(index, file.schema, self.file_path(index), group, table, name))
-        return table
 
     def _cipher(self, job: Job, key: bytes, schema: pa.Schema, path: str,
                 partition: int) -> tuple[ColumnCipher, dict[str, list[bytes]]]:
@@ -310,14 +321,22 @@ class Dataset:
                             f"{partition} of job {job.id}", DATA, "files were exchanged: polykem-bulk verify")
         return ColumnCipher(key, job.id, partition, salt), tags
 
-    def _decrypted(self, index: int, schema: pa.Schema, path: str, group: int, table: pa.Table, name: str) -> pa.Array:
+    def _decrypt(self, index: int, group: int, table: pa.Table, name: str, first: int, out: Records) -> None:
+        """Writes the plaintext of rows from `first` of a row group to `out`, and leaves it nowhere else."""
         if self.column_key is None or self.job is None:
             raise self.no_key(name)
-        cipher, tags = self._cipher(self.job, self.column_key, schema, path, self.first_partition + index)
+        path = self.file_path(index)
+        cipher, tags = self._cipher(self.job, self.column_key, self._file(index).schema, path,
+                                    self.first_partition + index)
+        sealed, _ = as_array(table.column(name), self.widths[name] or 0)
+        whole = out if out.shape == sealed.shape else np.empty(sealed.shape, np.uint8)
         try:
-            sealed, _ = as_array(table.column(name), self.widths[name] or 0)
-            plain = cipher.open(name, group, sealed, tags[name][group])
+            cipher.open(name, group, sealed, tags[name][group], whole)
+            if whole is not out:
+                out[:] = whole[first:first + len(out)]
         except (InvalidTag, KeyError, IndexError):
             raise BulkError(f"{path}: column '{name}' is not what was encrypted", DATA,
                             "the file was altered, or the key is another job's") from None
-        return as_column(plain)
+        finally:
+            if whole is not out:
+                wipe(whole)

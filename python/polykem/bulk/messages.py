@@ -122,8 +122,10 @@ class MessageComputer:
 
     def _rewrap(self, rows: int, inputs: dict[str, Records], draws: Records | None) -> dict[str, Records]:
         opened = self._open(rows, inputs, None)
-        sealed = self._seal(rows, {"pk": inputs["to_pk"], "plaintext": opened["plaintext"]}, draws)
-        wipe(opened["plaintext"])
+        try:
+            sealed = self._seal(rows, {"pk": inputs["to_pk"], "plaintext": opened["plaintext"]}, draws)
+        finally:
+            wipe(opened["plaintext"])
         bad = opened["status"][:, 0] != 0
         for role in ("enc", "ciphertext"):
             sealed[role][bad] = 0

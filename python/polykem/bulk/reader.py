@@ -8,6 +8,7 @@ import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+import pyarrow as pa
 import pyarrow.parquet as pq
 
 from . import secrets
@@ -18,6 +19,7 @@ from .inputs import Dataset
 from .job import authority_of, check_secret, column_key
 from .job import Job
 from .layout import Folder, data_name, is_job
+from .values import wipe_column
 
 
 def folder_of(path: str | os.PathLike[str]) -> Folder:
@@ -117,10 +119,16 @@ def _unreadable(folder: Folder, job: Job, partition: int, column_key: bytes | No
     rows = job.span(partition)[1]
     record = {"files": [{"name": f"data/{data_name(partition)}", "rows": rows}], "first_partition": partition}
     try:
-        Dataset(folder.path, column_key, record).read(0, rows, columns)
+        wipe_table(Dataset(folder.path, column_key, record).read(0, rows, columns), columns)
     except BulkError as error:
         return str(error)
     return None
+
+
+def wipe_table(table: pa.Table, names: Sequence[str]) -> None:
+    """Overwrites some columns of a table that nobody reads any more."""
+    for name in names:
+        wipe_column(table.column(name))
 
 
 def export(path: str | os.PathLike[str], target: str | os.PathLike[str], column_key: bytes | None,
@@ -151,9 +159,12 @@ def export(path: str | os.PathLike[str], target: str | os.PathLike[str], column_
     with replacing(home, target.name, home) as file:
         for start in range(first, end, job.group_rows):
             table = dataset.read(start, min(job.group_rows, end - start), names)
-            writer = writer or pq.ParquetWriter(file, table.schema.remove_metadata(), compression="none",
-                                                use_dictionary=False, write_statistics=False)
-            writer.write_table(table)
+            try:
+                writer = writer or pq.ParquetWriter(file, table.schema.remove_metadata(), compression="none",
+                                                    use_dictionary=False, write_statistics=False)
+                writer.write_table(table)
+            finally:
+                wipe_table(table, [name for name in names if dataset.is_secret(name)])
         if writer:
             writer.close()
     return int(max(0, end - first))

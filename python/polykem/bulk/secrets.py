@@ -58,7 +58,11 @@ def draws(secret: bytes, job_id: str, partition: int, rows: int, each: int, boun
     counter = Cipher(algorithms.AES(key), modes.CTR(bytes(BLOCK))).encryptor()
     if rows:
         counter.update_into(flat, flat)
-    return stream if stride == each else np.ascontiguousarray(stream[:, :each])
+    if stride == each:
+        return stream
+    drawn = np.ascontiguousarray(stream[:, :each])
+    stream.fill(0)
+    return drawn
 
 
 def make_key_file(path: str | os.PathLike[str]) -> None:
@@ -140,9 +144,11 @@ class ColumnCipher:
         out.data.cast("B")[:] = sealed[:-TAG_BYTES]
         return bytes(sealed[-TAG_BYTES:])
 
-    def open(self, name: str, group: int, data: Records, tag: bytes) -> Records:
-        """The plaintext of one row group, to be wiped; raises `InvalidTag`."""
-        plain = np.empty(data.shape, np.uint8)
-        self._cipher(name).decrypt_into(group.to_bytes(12, "little"), data.tobytes() + tag,
-                                        self._bound(name, group, *data.shape), plain.data.cast("B"))
-        return plain
+    def open(self, name: str, group: int, data: Records, tag: bytes, out: Records) -> None:
+        """Decrypts one row group into `out` of the same shape; raises `InvalidTag`, and then leaves nothing there."""
+        try:
+            self._cipher(name).decrypt_into(group.to_bytes(12, "little"), data.tobytes() + tag,
+                                            self._bound(name, group, *data.shape), out.data.cast("B"))
+        except BaseException:
+            out.fill(0)
+            raise

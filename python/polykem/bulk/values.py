@@ -9,6 +9,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from .column import Records
+from .memory import wipe
 from .statuses import RowStatus
 
 Faults = npt.NDArray[np.uint8] | None  # (rows,)
@@ -31,6 +32,35 @@ def _is_view(kind: pa.DataType) -> bool:
     return hasattr(pa.types, "is_binary_view") and pa.types.is_binary_view(kind)
 
 
+def take_secret(column: pa.ChunkedArray, width: int) -> tuple[Records, Faults]:
+    """As `as_array`, in memory of its own that can be wiped; the column's is overwritten."""
+    records, faults = np.zeros((len(column), width), np.uint8), np.zeros(len(column), np.uint8)
+    done = 0
+    for chunk in column.chunks:
+        simple = _simple(chunk)
+        piece, fault = _piece(simple, width)
+        records[done:done + len(chunk)] = piece
+        faults[done:done + len(chunk)] = 0 if fault is None else fault
+        done += len(chunk)
+        wipe(piece)
+        _wipe_chunk(simple)
+    wipe_column(column)
+    return records, faults if faults.any() else None
+
+
+def wipe_column(column: pa.ChunkedArray) -> None:
+    """Overwrites the memory of a column that nobody reads any more, but not that of a file that is mapped."""
+    for chunk in column.chunks:
+        _wipe_chunk(chunk)
+
+
+def _wipe_chunk(chunk: pa.Array) -> None:
+    for part in [chunk, chunk.dictionary] if pa.types.is_dictionary(chunk.type) else [chunk]:
+        for buffer in part.buffers():
+            if buffer is not None and buffer.is_mutable:
+                wipe(np.frombuffer(buffer, np.uint8))
+
+
 def as_array(column: pa.ChunkedArray, width: int) -> tuple[Records, Faults]:
     """A column as records, a view where it lies in one piece and has no gaps.
 
@@ -45,7 +75,7 @@ def as_array(column: pa.ChunkedArray, width: int) -> tuple[Records, Faults]:
         uint8 (rows, width), zero where a row has no record; and uint8 (rows,) with its `RowStatus` there and else 0,
         or None where all rows have one.
     """
-    pieces = [_piece(chunk, width) for chunk in column.chunks]
+    pieces = [_piece(_simple(chunk), width) for chunk in column.chunks]
     if len(pieces) == 1:
         return pieces[0]
     if not pieces:
@@ -55,14 +85,20 @@ def as_array(column: pa.ChunkedArray, width: int) -> tuple[Records, Faults]:
     return np.concatenate([array for array, _ in pieces]), np.concatenate(faults) if some else None
 
 
-def _piece(chunk: pa.Array, width: int) -> tuple[Records, Faults]:
+def _simple(chunk: pa.Array) -> pa.Array:
+    """The same values of a fixed width, with offsets of 64 bits, or all null."""
     if pa.types.is_dictionary(chunk.type):
         chunk = chunk.dictionary_decode()
+    kind = chunk.type
+    return chunk if pa.types.is_null(kind) or pa.types.is_fixed_size_binary(kind) else chunk.cast(pa.large_binary())
+
+
+def _piece(chunk: pa.Array, width: int) -> tuple[Records, Faults]:
     if pa.types.is_null(chunk.type):
         return np.zeros((len(chunk), width), np.uint8), np.full(len(chunk), RowStatus.MISSING, np.uint8)
     if pa.types.is_fixed_size_binary(chunk.type):
         return _fixed(chunk)
-    return _variable(chunk.cast(pa.large_binary()), width)
+    return _variable(chunk, width)
 
 
 def _valid(chunk: pa.Array) -> npt.NDArray[np.bool_]:

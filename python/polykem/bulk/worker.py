@@ -17,7 +17,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from . import kem, messages, secrets, statuses
-from .column import Json, Records
+from .column import Column, Json, Records
 from .distinct import Distinct
 from .errors import RESOURCES, BulkError
 from .inputs import METADATA, Dataset
@@ -25,7 +25,7 @@ from .job import check_secret, column_key
 from .layout import Folder, Hashed
 from .memory import wipe
 from .statuses import RowStatus
-from .values import as_array, as_column
+from .values import as_array, as_column, take_secret, wipe_column
 
 PAGE_BYTES = 1 << 20
 
@@ -96,7 +96,23 @@ class Worker:
               rows: int) -> tuple[dict[str, pa.ChunkedArray], dict[str, Records], npt.NDArray[np.uint8]]:
         """(columns to keep, role -> array, a status of each row) of some rows."""
         wanted = [column for column in self.job.reads if column.role not in self.constants]
-        tables, arrays, faults = {}, dict(self.constants), np.zeros(rows, np.uint8)
+        tables: dict[int, pa.Table] = {}
+        arrays = dict(self.constants)
+        try:
+            faults = self._read_columns(first, rows, wanted, tables, arrays)
+        except BaseException:
+            self._wipe_inputs(arrays)
+            raise
+        finally:
+            for column in wanted:
+                if column.secret and column.source in tables:
+                    wipe_column(tables[column.source].column(column.name))
+        return {column.name: tables[column.source].column(column.name) for column in self.job.keep}, arrays, faults
+
+    def _read_columns(self, first: int, rows: int, wanted: list[Column], tables: dict[int, pa.Table],
+                      arrays: dict[str, Records]) -> npt.NDArray[np.uint8]:
+        """Fills `tables` by input and `arrays` by role. Returns a status of each row."""
+        faults = np.zeros(rows, np.uint8)
         for number, dataset in enumerate(self.inputs, 1):
             here = {column.name for column in wanted if column.source == number}
             status = dataset.status_name(here)
@@ -107,10 +123,15 @@ class Worker:
                 before = tables[number].column(status).to_numpy()
                 faults[before != 0] = RowStatus.MISSING
         for column in wanted:
-            arrays[column.role], wrong = as_array(tables[column.source].column(column.name), column.width)
+            take = take_secret if column.secret else as_array
+            arrays[column.role], wrong = take(tables[column.source].column(column.name), column.width)
             if wrong is not None:
                 faults = np.where(faults, faults, wrong)
-        return {column.name: tables[column.source].column(column.name) for column in self.job.keep}, arrays, faults
+        return faults
+
+    def _wipe_inputs(self, inputs: dict[str, Records]) -> None:
+        wipe(*(inputs[column.role] for column in self.job.reads
+               if column.secret and column.role in inputs and column.role not in self.constants))
 
     def _bound(self, inputs: dict[str, Records], kept: dict[str, pa.ChunkedArray]) -> bytes:
         """What draws depend on: the job, and all that the partition reads."""
@@ -127,14 +148,15 @@ class Worker:
     def _compute(self, partition: int, rows: int, inputs: dict[str, Records],
                  kept: dict[str, pa.ChunkedArray]) -> dict[str, Records]:
         each = kem.draw_bytes(self.job)
-        bound = self._bound(inputs, kept) if each else b""
-        draws = secrets.draws(self.secret, self.job.id, partition, rows, each, bound) if each else None
-        secret_inputs = [inputs[column.role] for column in self.job.reads
-                         if column.secret and column.role not in self.constants]  # fmt: skip
+        draws = None
         try:
+            if each:
+                bound = self._bound(inputs, kept)
+                draws = secrets.draws(self.secret, self.job.id, partition, rows, each, bound)
             return self.computer.run(rows, inputs, draws)
         finally:
-            wipe(draws, *secret_inputs)
+            wipe(draws)
+            self._wipe_inputs(inputs)
 
     def _keys(self, inputs: dict[str, Records], results: dict[str, Records]) -> Json | None:
         """For the receipt: which public keys the good rows were encapsulated to; None where the operation has none."""

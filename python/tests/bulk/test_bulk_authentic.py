@@ -41,7 +41,8 @@ def done(place, monkeypatch):
     small(monkeypatch)
     for name, protection in (("keys", KEY), ("twin", KEY), ("plain", PLAIN)):
         assert place("keygen", name, "--count", 200, "--seeds", *protection)["partitions"] >= 2
-    assert place("verify", "keys", *KEY)["authenticated"] and place("verify", "plain", "--job-secret", "key")["complete"]
+    assert place("verify", "keys", *KEY)["authenticated"]
+    assert place("verify", "plain", "--job-secret", "key")["complete"]
     return place
 
 
@@ -176,7 +177,7 @@ def shared_secret(coins, public_key):
 
 
 def test_another_public_key_takes_other_coins(place, monkeypatch):
-    """Row 2 is exchanged for the attacker's key, with size and time as they were, and its partition is computed again."""
+    """Row 2 is exchanged for the attacker's key, with size and time kept, and its partition is computed again."""
     context = polykem.Context(threads=1)
     pk, stranger = (context.keygen("mlkem768", 4).pk.copy() for _ in range(2))
 

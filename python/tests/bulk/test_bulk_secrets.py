@@ -67,11 +67,14 @@ def test_a_column_of_another_place_is_not_accepted():
     cipher = secrets.ColumnCipher(bytes(32), "job", 5)
     salt = cipher.salt_of({"sk": data})
     tag = cipher.seal("sk", 2, data, out)
-    assert np.array_equal(cipher.open("sk", 2, out, tag), data) and not np.array_equal(out, data)
+    plain = np.ones_like(data)
+    cipher.open("sk", 2, out, tag, plain)
+    assert np.array_equal(plain, data) and not np.array_equal(out, data)
     for job, partition, name, group in (("job", 5, "ss", 2), ("job", 5, "sk", 1), ("job", 6, "sk", 2),
                                         ("bob", 5, "sk", 2)):
         with pytest.raises(InvalidTag):
-            secrets.ColumnCipher(bytes(32), job, partition, salt).open(name, group, out, tag)
+            secrets.ColumnCipher(bytes(32), job, partition, salt).open(name, group, out, tag, plain)
+        assert not plain.any()
 
 
 def test_another_plaintext_takes_another_key():

@@ -19,7 +19,7 @@ HIDDEN = ["_temporary/0/part-0.parquet", ".ipynb_checkpoints/a-checkpoint.parque
 
 @pytest.fixture(params=["keys", "_keys", ".keys"])
 def tree(request, tmp_path):
-    """A folder of ten rows a file, hidden files and folders, and a link to a folder elsewhere; the root may be hidden."""
+    """Files of ten rows, hidden files and folders, and a link to a folder elsewhere; the root may be hidden."""
     root = tmp_path / request.param
     pk, _ = polykem.Context(threads=1).keygen("mlkem512", 10)
     table = pa.table({"pk": fixed(pk)})
