@@ -51,16 +51,15 @@ def begin(folder: Folder, job: Job, keys: Keys) -> Job:
 
 def check_same(path: str | os.PathLike[str], there: Job, job: Job, resume: bool, touched: bool) -> None:
     """Raises unless the folder's job is the one that is asked for, with the inputs that it began with."""
-    hint = "name another folder, or give the command that began it"
+    hint, code = "name another folder, or give the command that began it", DATA if resume else USAGE
     other = changes.of_jobs(there, job)
-    if other is None:
-        other, only_times = changes.of_inputs(there.inputs, job.inputs)
-        if only_times and touched:
-            return
-        if only_times:
-            hint = "if its contents are the same, --touched-inputs goes on with it; else name another folder"
     if other:
-        raise BulkError(f"{path} holds another job: {other}", DATA if resume else USAGE, hint)
+        raise BulkError(f"{path} holds another job: {other}", code, hint)
+    changed, only_times = changes.of_inputs(there.inputs, job.inputs)
+    if only_times:
+        hint = "if its contents are the same, --touched-inputs goes on with it; else name another folder"
+    if changed and not (only_times and touched):
+        raise BulkError(f"the job in {path} began with other inputs: {changed}", code, hint)
 
 
 def missing(folder: Folder, job: Job, thorough: bool, say: Callable[[str], None]) -> list[int]:

@@ -14,6 +14,7 @@ import polykem
 from polykem.bulk import layout
 
 KEY = ("--key-file", "key")
+PLAIN = {"use_dictionary": False, "compression": "none"}  # files of equal tables have equal sizes
 
 
 def refused(place, *arguments, code, says):
@@ -64,7 +65,7 @@ def sent(place, monkeypatch):
     (place / "in").mkdir()
     for name in ("a", "b"):
         pk, _ = polykem.Context().keygen("mlkem768", 20)
-        pq.write_table(pa.table({"pk": fixed(pk)}), f"in/{name}.parquet")
+        pq.write_table(pa.table({"pk": fixed(pk)}), f"in/{name}.parquet", **PLAIN)
     place("encaps", "sent", "--input", "in", *KEY)
     (place / "sent/receipts/part-000001.json").unlink()
     return place
@@ -91,10 +92,10 @@ def test_a_changed_input_is_named_with_what_changed(sent):
 
     shutil.copytree("in", "saved")
     pk, _ = polykem.Context().keygen("mlkem768", 21)
-    pq.write_table(pa.table({"pk": fixed(pk[:20])}), "in/a.parquet")
+    pq.write_table(pa.table({"pk": fixed(pk[:20])}), "in/a.parquet", **PLAIN)
     says("a.parquet has other contents")
     shutil.copy2("saved/a.parquet", "in/a.parquet")
-    pq.write_table(pa.table({"pk": fixed(pk[:20])}), "in/b.parquet", use_dictionary=False)
+    pq.write_table(pa.table({"pk": fixed(pk[:20])}), "in/b.parquet")
     says("b.parquet has", "bytes, and had")
     os.unlink("in/b.parquet")
     refused(sent, "encaps", "sent", "--input", "in", *KEY, "--resume", code=3, says=["rows is 40, not 20"])
@@ -116,7 +117,7 @@ def test_an_earlier_job_may_be_touched(place):
     shutil.rmtree("keys")
     place("keygen", "keys", "--count", 10, *KEY)
     refused(place, "encaps", "sent", "--input", "keys", *KEY, "--resume", code=3,
-            says=["part-000000.parquet has other contents"])
+            says=["its input 1", "part-000000.parquet has "])  # sizes may differ by a byte
 
 
 def test_what_differs_of_a_job_is_said_in_words(place):
