@@ -32,7 +32,7 @@ METADATA = b"polykem-bulk"
 
 
 class ParquetFile:
-    """Row groups of a Parquet file. Pages are checked against their checksums."""
+    """Row groups of a Parquet file. Pages are checked against their checksums where the writer gave them any."""
 
     def __init__(self, source: Any) -> None:
         self.file = pq.ParquetFile(source, page_checksum_verification=True, pre_buffer=False)
@@ -48,7 +48,7 @@ class ParquetFile:
 
 
 class ArrowFile:
-    """Record batches of an Arrow file, as row groups."""
+    """Record batches of an Arrow file, as row groups. The format has no checksums."""
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
         self.source = pa.memory_map(str(path))

@@ -161,7 +161,8 @@ def export(path: str | os.PathLike[str], target: str | os.PathLike[str], column_
             table = dataset.read(start, min(job.group_rows, end - start), names)
             try:
                 writer = writer or pq.ParquetWriter(file, table.schema.remove_metadata(), compression="none",
-                                                    use_dictionary=False, write_statistics=False)
+                                                    use_dictionary=False, write_statistics=False,
+                                                    write_page_checksum=True)
                 writer.write_table(table)
             finally:
                 wipe_table(table, [name for name in names if dataset.is_secret(name)])

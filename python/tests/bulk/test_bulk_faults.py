@@ -143,6 +143,21 @@ def test_a_damaged_input_stops_the_job_that_reads_it(done):
     refused(done, "encaps", "sealed", "--input", "keys", *KEY, code=3, says="damaged")
 
 
+@pytest.mark.parametrize("checksums", [True, False])
+def test_a_flipped_bit_of_a_foreign_input(place, checksums):
+    """It is noticed where the writer gave pages checksums, and nowhere else, as docs/bulk.md says."""
+    pk, _ = polykem.Context(threads=1).keygen("mlkem768", 5)
+    pq.write_table(pa.table({"pk": fixed(pk)}), "keys.parquet", compression="none", use_dictionary=False,
+                   write_statistics=False, write_page_checksum=checksums)
+    data = bytearray((place / "keys.parquet").read_bytes())
+    data[data.index(pk[3].tobytes()) + 1183] ^= 1  # in rho, which may be anything
+    (place / "keys.parquet").write_bytes(data)
+    if checksums:
+        refused(place, "encaps", "sealed", "--input", "keys.parquet", *KEY, code=3, says="is damaged")
+    else:
+        assert place("encaps", "sealed", "--input", "keys.parquet", *KEY)["bad_rows"] == 0
+
+
 def test_an_input_that_changed_is_another_job(place):
     def write(rows):
         pk, _ = polykem.Context().keygen("mlkem768", rows)

@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 import pytest
 from bulk_support import fixed
 
-pytestmark = pytest.mark.skipif(not Path("/proc/self/mem").exists(), reason="memory of other processes is read in /proc")
+pytestmark = pytest.mark.skipif(not Path("/proc/self/mem").exists(), reason="reads memory of other processes in /proc")
 
 KEY = ("--key-file", "key")
 # ML-KEM-768's keys take 3,648 bytes a row and decapsulation from seeds 1,185: a partition reads several row groups.
