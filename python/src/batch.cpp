@@ -228,6 +228,7 @@ int Context::run(const Request& request) const {
   }
   polykem_status whole = POLYKEM_OK;
   std::vector<std::size_t> index;
+  if (request.get().keyset != nullptr) index.reserve(request.get().count);  // pieces must not fail halfway
   const auto work = [&](std::size_t first, std::size_t items) {
     const polykem_request part = request.piece(first, items, index);
     const polykem_status status = polykem_run(held.get(), &part);
