@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Any
 
 
 @dataclass(frozen=True)
@@ -51,14 +52,14 @@ class Chart:
     reference: tuple[float, str] | None = None
     palette: str = "c"  # "c": lines and dots; "s": areas that touch each other
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         if self.value_axis.log:
             self.marks = [mark for mark in self.marks if mark.value > 0]
         shown = {mark.series for mark in self.marks}
         self.series = [series for series in self.series if series.name in shown]
 
     @property
-    def keys(self) -> list:
+    def keys(self) -> list[Any]:
         keys = list(dict.fromkeys(mark.key for mark in self.marks))
         return sorted(keys) if self.kind == "lines" else keys
 
@@ -80,7 +81,7 @@ class Figure:
 class Table:
     title: str
     head: list[str]
-    rows: list[list]
+    rows: list[list[Any]]
     open: bool = False  # in sight without a click
 
 
@@ -89,4 +90,4 @@ class Section:
     id: str
     title: str
     text: str
-    blocks: list = field(default_factory=list)  # of Figure and Table
+    blocks: list[Any] = field(default_factory=list)  # of Figure and Table

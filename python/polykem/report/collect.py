@@ -9,6 +9,7 @@ import os
 import shutil
 import subprocess
 from pathlib import Path
+from typing import Any
 
 from . import library
 from .errors import BACKEND, BAD_INPUT, CHECK_FAILED, IO, OK, USAGE, ReportError
@@ -37,25 +38,26 @@ def find_source(named: str | None) -> Program | library.Library:
 class Program:
     """Runs polykem's commands. `failed`: one of them found something wrong."""
 
-    def __init__(self, path: str):
+    def __init__(self, path: str) -> None:
         self.path = path
         self.failed = False
 
-    def doctor(self) -> dict:
+    def doctor(self) -> dict[str, Any]:
         return self.run("doctor")
 
-    def sets(self) -> list[dict]:
-        return self.run("list")["schemes"]
+    def sets(self) -> list[dict[str, Any]]:
+        schemes: list[dict[str, Any]] = self.run("list")["schemes"]
+        return schemes
 
-    def profile(self, scheme: str, seconds: float) -> dict:
+    def profile(self, scheme: str, seconds: float) -> dict[str, Any]:
         return self.run("profile", "--scheme", scheme, "--steps", "--backend", "all", "--threads", "1",
                         "--seconds", str(seconds))
 
-    def bench(self, scheme: str, backend: str, batch: int, seconds: float) -> dict:
+    def bench(self, scheme: str, backend: str, batch: int, seconds: float) -> dict[str, Any]:
         return self.run("bench", "--scheme", scheme, "--backend", backend, "--batch", str(batch),
                         "--seconds", str(seconds))
 
-    def run(self, *words: str) -> dict:
+    def run(self, *words: str) -> dict[str, Any]:
         """The command's JSON. An exit code but 0 or 1 ends the report with that code."""
         command = [self.path, *words, "--json", "-"]
         try:
@@ -81,14 +83,14 @@ class Collector:
     """Asks the source about this machine. `progress(done, what)` is told a share of the work from 0 to 1."""
 
     def __init__(self, source: Program | library.Library, schemes: list[str], seconds: float,
-                 progress=lambda done, what: None):
+                 progress: Any = lambda done, what: None) -> None:
         self._source, self._schemes, self._seconds, self._progress = source, schemes, seconds, progress
 
     @property
     def failed(self) -> bool:
         return self._source.failed
 
-    def collect(self) -> list[dict]:
+    def collect(self) -> list[dict[str, Any]]:
         schemes = self._known()
         self._progress(0.0, "self-test")
         doctor = self._source.doctor()
@@ -112,24 +114,24 @@ class Collector:
             chosen += [name for name in found if name not in chosen]
         return chosen
 
-    def _profile(self, scheme: str) -> list[dict]:
+    def _profile(self, scheme: str) -> list[dict[str, Any]]:
         return [entry(f"profile {scheme}", self._source.profile(scheme, self._seconds))]
 
-    def _rates(self, scheme: str, backend: str) -> list[dict]:
+    def _rates(self, scheme: str, backend: str) -> list[dict[str, Any]]:
         """Ever larger batches, until the next would take too long."""
-        document = None
+        document: dict[str, Any] = {}
         for batch in BATCHES:
             if backend in CPU_BACKENDS and batch > LARGEST_ON_CPU:
                 break
             try:
                 bench = self._source.bench(scheme, backend, batch, self._seconds)
             except ReportError as error:
-                if error.code == BACKEND and document is None:
+                if error.code == BACKEND and not document:
                     return []  # a backend that lacks this set
                 raise
             if backend in CPU_BACKENDS and any(record["backend"] != backend for record in bench["records"]):
                 return []  # it leaves this set to another one
-            if document is None:
+            if not document:
                 document = bench
             else:
                 document["records"] += bench["records"]
@@ -139,7 +141,7 @@ class Collector:
         return [entry(f"bench {scheme} {backend}", document)]
 
 
-def entry(name: str, content: dict, origin: str = "measured here") -> dict:
+def entry(name: str, content: dict[str, Any], origin: str = "measured here") -> dict[str, Any]:
     return {"name": name, "origin": origin, "content": content}
 
 

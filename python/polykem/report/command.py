@@ -8,6 +8,7 @@ import datetime
 import json
 import sys
 from pathlib import Path
+from typing import Any
 
 from .. import _options as options
 from .._streams import lost_output, open_streams, say, tell
@@ -30,11 +31,11 @@ bench/results. The page loads nothing and runs no script. Exit codes: docs/exit_
 
 
 class Parser(options.Parser):
-    def _print_message(self, message, file=None):
+    def _print_message(self, message: Any, file: Any = None) -> Any:
         """For --help and --version; argparse's own says nothing if it fails."""
         say(message)
 
-    def error(self, message):
+    def error(self, message: Any) -> Any:
         raise ReportError(USAGE, message, f"'{self.prog} --help' shows the options")
 
 
@@ -68,7 +69,7 @@ def seconds(text: str) -> float:
     return value
 
 
-def gather(options) -> tuple[dict, bool]:
+def gather(options: Any) -> tuple[dict[str, Any], bool]:
     """The data of the report, and whether a self-test failed while it was measured."""
     failed, documents = False, []
     if options.source:
@@ -96,7 +97,7 @@ def gather(options) -> tuple[dict, bool]:
     return {"schema": SCHEMA, "created": created, "documents": documents}, failed
 
 
-def added(path: str) -> list[dict]:
+def added(path: str) -> list[dict[str, Any]]:
     """A result, or all of another report's; the name is the file's, without its folder."""
     document = load(Path(path), path)
     if document.get("schema") == SCHEMA:
@@ -104,7 +105,7 @@ def added(path: str) -> list[dict]:
     return [collect.entry(Path(path).name, document, "added")]
 
 
-def build(data: dict) -> str:
+def build(data: dict[str, Any]) -> str:
     """The page that shows `data`."""
     records = read(data["documents"])
     machine = records.machines[0].device if records.machines else "results"
@@ -112,7 +113,7 @@ def build(data: dict) -> str:
     return page(sections(records), f"polykem on {machine}", made)
 
 
-def run(options) -> int:
+def run(options: Any) -> int:
     inputs = [path for path in [options.source, *options.add] if path]
     outputs = [options.output] + ([options.json] if options.json else [])
     files.check_places(outputs, inputs, options.force)
@@ -164,7 +165,7 @@ def attempt(words: list[str]) -> int:
     try:
         return run(parser().parse_args(words))
     except SystemExit as ended:  # --help
-        return ended.code
+        return ended.code if isinstance(ended.code, int) else OK
     except ReportError as error:
         return report_error(error, words)
     except options.UnknownOption as error:

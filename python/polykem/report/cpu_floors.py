@@ -32,6 +32,7 @@ import itertools
 import math
 import re
 from dataclasses import dataclass, field
+from typing import Any
 
 
 @dataclass(frozen=True)
@@ -70,7 +71,7 @@ def layout_of(machine: str) -> Layout | None:
     return None
 
 
-NTRU = {
+NTRU: dict[str, dict[str, Any]] = {
     "ntruhps2048509": dict(n=509, logq=11, hps=True),
     "ntruhps2048677": dict(n=677, logq=11, hps=True),
     "ntruhps4096821": dict(n=821, logq=12, hps=True),
@@ -85,7 +86,7 @@ AES_BLOCKS = 4  # of a register
 GRID_ROUNDS = 8  # of AES for a block of FrodoKEM's A (prim/aes/lanes/grid128.hpp)
 
 
-def comparators(count):
+def comparators(count: int) -> int:
     """Comparisons of Batcher's merge exchange [KNUTH3, 5.2.2, Alg. M]."""
     total, top = 0, 1 << (math.ceil(math.log2(count)) - 1)
     p = top
@@ -100,32 +101,32 @@ def comparators(count):
     return total
 
 
-def permutations(message_bytes, rate=SHA3_RATE):
+def permutations(message_bytes: int, rate: int = SHA3_RATE) -> int:
     return message_bytes // rate + 1
 
 
-def permutation(layout):
+def permutation(layout: Layout) -> float:
     """Cycles of Keccak-f[1600] for one of eight messages."""
     return 24 * layout.cycles(logic=1, ternary=60, rotate=29) / 8
 
 
-def ntru_product(layout, n, limbs):
+def ntru_product(layout: Layout, n: int, limbs: int) -> float:
     """Cycles of a product modulo x^n - 1 and a power of two, for one of 32 items. limbs: pairs of them on tiles."""
     leaf = math.ceil(n / 64)
     vectors = 7 * 81 * layout.cycles(multiply=leaf**2, add=(leaf - 1) ** 2) / LANES_16
     return min(vectors, on_tiles(layout, n, limbs))
 
 
-def on_tiles(layout, n, limbs):
+def on_tiles(layout: Layout, n: int, limbs: int) -> float:
     return limbs * n**2 / layout.tile_macs if layout.tile_macs else math.inf
 
 
-def ntru_inversion(layout, n, operations):
+def ntru_inversion(layout: Layout, n: int, operations: int) -> float:
     """Cycles of division steps, so many operations a register of 16 coefficients of 32 items."""
     return (2 * n - 3) * 1.5 * n / 16 / LANES_16 * layout.cycles(logic=operations)
 
 
-def ntru_floors(layout, n, logq, hps):
+def ntru_floors(layout: Layout, n: int, logq: int, hps: bool) -> dict[str, float]:
     product, product_of_words = ntru_product(layout, n, 2), ntru_product(layout, n, 3)
     vectors_s3 = 27 * math.ceil(n / 8) ** 2 / 512 * layout.cycles(ternary=5)
     product_s3 = min(vectors_s3, on_tiles(layout, n, 1))
@@ -148,7 +149,7 @@ def ntru_floors(layout, n, logq, hps):
     }
 
 
-def mlkem_floors(layout, k, round3, shared):
+def mlkem_floors(layout: Layout, k: int, round3: bool, shared: bool) -> dict[str, float]:
     """k: rank; round3: Kyber of round 3, which hashes more."""
     ek, ct = 384 * k + 32, 32 * ((10 if k < 4 else 11) * k + (4 if k < 4 else 5))
     transform = 7 * 128 / LANES_16 * layout.cycles(multiply=3, add=3)
@@ -170,7 +171,7 @@ def mlkem_floors(layout, k, round3, shared):
 SABER = {"lightsaber": dict(l=2, mu=10, t=3), "saber": dict(l=3, mu=8, t=4), "firesaber": dict(l=4, mu=6, t=6)}
 
 
-def saber_floors(layout, l, mu, t, shared):  # noqa: E741
+def saber_floors(layout: Layout, l: int, mu: int, t: int, shared: bool) -> dict[str, float]:  # noqa: E741
     """l: rank; mu: twice the bits of a sum that a coefficient of s is made of; t: bits of one of c_m."""
     pk, ct, noise = 320 * l + 32, 320 * l + 32 * t, math.ceil(32 * mu * l / 168)
     matrix = math.ceil(416 * l * l / 168)
@@ -184,7 +185,7 @@ def saber_floors(layout, l, mu, t, shared):  # noqa: E741
     }
 
 
-def frodo_matrix(layout, n, aes, shared):
+def frodo_matrix(layout: Layout, n: int, aes: bool, shared: bool) -> float:
     """Cycles of A, unless it is there already, and of its product with a secret matrix."""
     rounds = n * n / 8 / AES_BLOCKS * GRID_ROUNDS if aes and not shared else 0
     hashes = 0 if aes or shared else n * math.ceil(2 * n / 168) * permutation(layout)
@@ -193,7 +194,7 @@ def frodo_matrix(layout, n, aes, shared):
     return hashes + layout.cycles(aes=rounds, multiply=8 * n * n / LANES_16)
 
 
-def frodo_floors(layout, n, aes, salted, shared):
+def frodo_floors(layout: Layout, n: int, aes: bool, salted: bool, shared: bool) -> dict[str, float]:
     rate = 168 if n == 640 else 136
     secret = {640: 16, 976: 24, 1344: 32}[n]
     bits = 15 if n == 640 else 16
@@ -201,7 +202,7 @@ def frodo_floors(layout, n, aes, salted, shared):
     ct = (n + 8) * bits + (2 * secret if salted else 0)
     small = layout.cycles(multiply=64 * n / LANES_16)
 
-    def hashes(noise_values, *messages):
+    def hashes(noise_values: int, *messages: int) -> float:
         count = math.ceil(2 * noise_values / rate) + sum(permutations(m, rate) for m in messages)
         return count * permutation(layout)
 
@@ -213,13 +214,16 @@ def frodo_floors(layout, n, aes, salted, shared):
     }
 
 
-def floors(scheme, shared, layout):
+def floors(scheme: str, shared: bool, layout: Layout) -> dict[str, float]:
     """Cycles of keygen, encaps and decaps; shared: one public key for all."""
     if scheme in NTRU:
         return ntru_floors(layout, **NTRU[scheme])
     if scheme in SABER:
         return saber_floors(layout, **SABER[scheme], shared=shared)
-    name, number = re.fullmatch(r"([a-z]+?)(\d+)(?:aes|shake)?", scheme).groups()
+    found = re.fullmatch(r"([a-z]+?)(\d+)(?:aes|shake)?", scheme)
+    if found is None:
+        raise KeyError(scheme)
+    name, number = found.groups()
     if name in ("mlkem", "kyber"):
         return mlkem_floors(layout, int(number) // 256, name == "kyber", shared)
     if not name.endswith("frodokem"):
@@ -227,18 +231,18 @@ def floors(scheme, shared, layout):
     return frodo_floors(layout, int(number), scheme.endswith("aes"), name == "frodokem", shared)
 
 
-def floor(scheme, op, machine):
+def floor(scheme: str, op: str, machine: str) -> float:
     """Cycles of an operation with a key for every item; 0 for sets and machines that no floor is known of."""
     layout = layout_of(machine)
     try:
         return floors(scheme, False, layout).get(op, 0) if layout else 0
-    except (AttributeError, KeyError):
+    except KeyError:
         return 0
 
 
 MOST_OF_SMALL = 16  # items of the small batches that `make bench-peers` measures beside full ones
 
 
-def is_best(record):
+def is_best(record: dict[str, Any]) -> bool:
     """Of a record of `make bench-peers`: polykem chose the backend. Files of earlier versions do not say so."""
     return not record.get("forced", record["backend"] != "avx512")

@@ -7,6 +7,7 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from . import cpu_floors
 from .errors import BAD_INPUT, IO, ReportError
@@ -101,44 +102,44 @@ class Records:
     rates: list[Rate] = field(default_factory=list)
     floors: list[OverFloor] = field(default_factory=list)
     peers: list[PeerRatio] = field(default_factory=list)
-    seong: list[dict] = field(default_factory=list)
-    frodo: list[dict] = field(default_factory=list)
+    seong: list[dict[str, Any]] = field(default_factory=list)
+    frodo: list[dict[str, Any]] = field(default_factory=list)
     sources: list[tuple[str, str, str]] = field(default_factory=list)  # name, what it is, origin
 
 
-def number(value) -> float:
+def number(value: Any) -> float:
     """A number that is not negative and of a size that some result has."""
     if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 <= value <= LARGEST:
         raise ValueError(f"{str(value)[:40]!r} stands where a number belongs")
     return float(value)
 
 
-def count(value) -> int:
+def count(value: Any) -> int:
     whole = number(value)
     if whole < 1 or whole != int(whole):
         raise ValueError(f"{value!r} stands where a count belongs")
     return int(whole)
 
 
-def word(value) -> str:
+def word(value: Any) -> str:
     if not isinstance(value, str):
         raise ValueError(f"{str(value)[:40]!r} stands where a word belongs")
     return value
 
 
-def objects(value) -> list[dict]:
+def objects(value: Any) -> list[dict[str, Any]]:
     if not isinstance(value, list) or not all(isinstance(entry, dict) for entry in value):
         raise ValueError(f"{str(value)[:40]!r} stands where a list of objects belongs")
     return value
 
 
-def numbers(value) -> list[float]:
+def numbers(value: Any) -> list[float]:
     if not isinstance(value, list) or not value:
         raise ValueError(f"{str(value)[:40]!r} stands where a list of numbers belongs")
     return [number(entry) for entry in value]
 
 
-def read_doctor(document: dict, records: Records) -> None:
+def read_doctor(document: dict[str, Any], records: Records) -> None:
     backends = [Backend(word(b["name"]), word(b.get("description", "")), word(b.get("requirements", "")),
                         b["available"] is True) for b in objects(document["backends"])]
     built = f"{word(document['version'])} ({word(document.get('commit', ''))}) {word(document.get('compiler', ''))}"
@@ -150,21 +151,21 @@ def read_doctor(document: dict, records: Records) -> None:
                                     [read_self_test(scheme) for scheme in objects(document["schemes"])]))
 
 
-def read_self_test(scheme: dict) -> SelfTest:
+def read_self_test(scheme: dict[str, Any]) -> SelfTest:
     tests = objects(scheme["self_tests"])
     return SelfTest(word(scheme["name"]), word(scheme.get("backend", "")),
                     {word(test["backend"]): verdict(test) for test in tests},
                     bool(tests) and all("known_answer" in test for test in tests))
 
 
-def verdict(test: dict) -> str:
+def verdict(test: dict[str, Any]) -> str:
     if test["ok"] is True:
         return "ok"
     wrong = [name.replace("_", " ") for name in ("round_trip", "rejection", "known_answer") if test.get(name) is False]
     return "FAILED: " + (", ".join(wrong) or word(test.get("error", "")) or "unknown")
 
 
-def read_profile(document: dict, records: Records) -> None:
+def read_profile(document: dict[str, Any], records: Records) -> None:
     machine = word(document["device"])
     for profile in objects(document["profiles"]):
         for op in objects(profile["ops"]):
@@ -178,14 +179,14 @@ def read_profile(document: dict, records: Records) -> None:
                                               word(op["op"]), word(name), number(ns) / 1000 / items, detail))
 
 
-def read_bench(document: dict, records: Records) -> None:
+def read_bench(document: dict[str, Any], records: Records) -> None:
     machine = word(document["device"])
     for record in objects(document["records"]):
         records.rates.append(Rate(machine, word(record["scheme"]), word(record["op"]), word(record["backend"]),
                                   word(record["keys"]), count(record["count"]), number(record["ops_per_s"])))
 
 
-def read_gpu(document: dict, records: Records) -> None:
+def read_gpu(document: dict[str, Any], records: Records) -> None:
     machine = word(document["device"])
     for group in objects(document["sets"]):
         scheme = word(group["name"])
@@ -204,7 +205,7 @@ def read_gpu(document: dict, records: Records) -> None:
                                       1000 * count(row["items"]) / number(row["ms"])))
 
 
-def read_peers(document: dict, records: Records) -> None:
+def read_peers(document: dict[str, Any], records: Records) -> None:
     machine, ghz = word(document["machine"]), number(document["ghz"])
     for row in objects(document["records"]):
         peer, batch, op = word(row["peer"]), count(row["count"]), word(row["op"])
@@ -221,7 +222,7 @@ def read_peers(document: dict, records: Records) -> None:
             records.floors.append(OverFloor(machine, scheme, op, "", ghz * 1e9 / ours, floor, "cycles", "cpu"))
 
 
-def read_seong(document: dict, records: Records) -> None:
+def read_seong(document: dict[str, Any], records: Records) -> None:
     word(document["device"]), word(document["set"])
     for row in objects(document["one_block"]):
         word(row["operation"]), numbers(row["us"])
@@ -237,7 +238,7 @@ def read_seong(document: dict, records: Records) -> None:
     records.seong.append(document)
 
 
-def read_frodo(document: dict, records: Records) -> None:
+def read_frodo(document: dict[str, Any], records: Records) -> None:
     word(document["device"]), word(document["cpu"])
     for row in objects(document["generation"]):
         word(row["function"]), count(row["n"])
@@ -274,14 +275,14 @@ def _number(text: str) -> float | int | Unusable:
     return value if set(text) & set(".eE") else int(text)
 
 
-def _unusable(value) -> Unusable | None:
+def _unusable(value: Any) -> Unusable | None:
     """The first such number that `value` is or holds; an object has refused its own."""
     if isinstance(value, list):
         return next(filter(None, map(_unusable, value)), None)
     return value if isinstance(value, Unusable) else None
 
 
-def _object(members: list[tuple[str, object]]) -> dict:
+def _object(members: list[tuple[str, object]]) -> dict[str, Any]:
     made = {}
     for name, value in members:
         if name in made:
@@ -294,10 +295,10 @@ def _object(members: list[tuple[str, object]]) -> dict:
     return made
 
 
-def load(path: Path, name: str) -> dict:
+def load(path: Path, name: str) -> dict[str, Any]:
     """The JSON object in the file; NaN and infinities, which JSON has not, are refused."""
 
-    def no_constant(constant):
+    def no_constant(constant: str) -> Any:
         raise ValueError(f"it holds {constant}")
 
     try:
@@ -318,7 +319,7 @@ def load(path: Path, name: str) -> dict:
     return document
 
 
-def read(documents: list[dict]) -> Records:
+def read(documents: list[dict[str, Any]]) -> Records:
     """documents: {"name", "origin", "content"} each, as in the file of --json."""
     records = Records()
     for entry in documents:
@@ -337,7 +338,7 @@ def read(documents: list[dict]) -> Records:
     return records
 
 
-def unpack(document: dict, name: str) -> list[dict]:
+def unpack(document: dict[str, Any], name: str) -> list[dict[str, Any]]:
     """The documents of a file of --json."""
     if document.get("schema") != SCHEMA:
         raise ReportError(BAD_INPUT, f"'{name}' is no data of a report",

@@ -9,6 +9,7 @@ import os
 import statistics
 import time
 from pathlib import Path
+from typing import Any, Callable
 
 from .errors import BACKEND, CHECK_FAILED, ReportError
 
@@ -49,14 +50,14 @@ def processor() -> str:
 class Library:
     """The package polykem; collect.Program answers the same four questions."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         import polykem  # pylint: disable=import-outside-toplevel,import-self
 
         self._polykem = polykem
         self.failed = False
         self._head = {"version": polykem.__version__, "device": processor()}
 
-    def doctor(self) -> dict:
+    def doctor(self) -> dict[str, Any]:
         backends = self._polykem.backends()
         schemes = [self._check(scheme) for scheme in self._polykem.schemes()]
         self.failed = not all(scheme["ok"] for scheme in schemes)
@@ -67,10 +68,10 @@ class Library:
                               "available": b.available} for b in backends],
                 "schemes": schemes, "ok": not self.failed}
 
-    def sets(self) -> list[dict]:
+    def sets(self) -> list[dict[str, Any]]:
         return [{"name": scheme.name, "family": scheme.family} for scheme in self._polykem.schemes()]
 
-    def profile(self, scheme: str, seconds: float) -> dict:
+    def profile(self, scheme: str, seconds: float) -> dict[str, Any]:
         profiles = []
         for backend in self._backends_of(scheme):
             with self._polykem.Context(threads=1, backend=backend) as context:
@@ -78,7 +79,7 @@ class Library:
                                  "ops": [self._profile_of(context, scheme, op, seconds) for op in OPS]})
         return {"schema": "polykem-profile-1", **self._head, "profiles": profiles}
 
-    def bench(self, scheme: str, backend: str, batch: int, seconds: float) -> dict:
+    def bench(self, scheme: str, backend: str, batch: int, seconds: float) -> dict[str, Any]:
         if backend not in self._backends_of(scheme):
             raise ReportError(BACKEND, f"{backend} does not run {scheme}")
         with self._polykem.Context(backend=backend) as context:
@@ -103,7 +104,7 @@ class Library:
                         found.append(backend.name)
         return found
 
-    def _check(self, scheme) -> dict:
+    def _check(self, scheme: Any) -> dict[str, Any]:
         tests = []
         for backend in self._backends_of(scheme.name):
             with self._polykem.Context(threads=1, backend=backend) as context:
@@ -112,7 +113,7 @@ class Library:
         return {"name": scheme.name, "backend": best, "because": "best that runs here", "self_tests": tests,
                 "ok": bool(tests) and all(test["ok"] for test in tests)}
 
-    def _self_test(self, context, scheme) -> dict:
+    def _self_test(self, context: Any, scheme: Any) -> dict[str, Any]:
         """A round trip, and ciphertexts with a flipped bit, which must yield other secrets."""
         try:
             pk, sk = context.keygen(scheme, SELF_TEST_ITEMS)
@@ -125,7 +126,7 @@ class Library:
         except self._polykem.Error as error:
             return {"ok": False, "round_trip": False, "rejection": False, "error": str(error)}
 
-    def _profile_of(self, context, scheme: str, op: str, seconds: float) -> dict:
+    def _profile_of(self, context: Any, scheme: str, op: str, seconds: float) -> dict[str, Any]:
         first = context.profile(scheme, op, 1, batch=1)
         count = max(1, min(100_000, int(seconds * 1e9 / max(1, first.wall_nanoseconds))))
         found = context.profile(scheme, op, count, batch=PROFILE_BATCH)
@@ -144,10 +145,11 @@ class Library:
                 "stages": stages}
 
 
-def _timed(work, batch: int, seconds: float) -> dict:
+def _timed(work: Callable[[], object], batch: int, seconds: float) -> dict[str, Any]:
     """Calls until `seconds` have passed, at least one after a first that warms everything up."""
     work()
-    times, end = [], time.perf_counter() + seconds
+    times: list[float] = []
+    end = time.perf_counter() + seconds
     while not times or time.perf_counter() < end:
         begun = time.perf_counter()
         work()

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import html
 import re
+from typing import Any
 
 # Controls that HTML forbids, halves of surrogate pairs, and marks that reverse the direction of what follows.
 _UNPRINTABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]")
@@ -16,18 +17,18 @@ class Markup(str):
     __slots__ = ()
 
 
-def escape(text) -> Markup:
+def escape(text: object) -> Markup:
     """`text` as HTML; what must not stand there becomes U+FFFD."""
     if isinstance(text, Markup):
         return text
     return Markup(html.escape(_UNPRINTABLE.sub("\ufffd", str(text)), quote=True))
 
 
-def join(parts) -> Markup:
+def join(parts: Any) -> Markup:
     return Markup("".join(escape(part) for part in parts))
 
 
-def element(name: str, /, *children, **attributes) -> Markup:
+def element(name: str, /, *children: Any, **attributes: Any) -> Markup:
     """<name>children</name>. `class_` is the attribute class, `data_x` data-x; None leaves an attribute out."""
     written = "".join(
         f' {key.rstrip("_").replace("_", "-")}="{escape(_number(value))}"'
@@ -39,6 +40,6 @@ def element(name: str, /, *children, **attributes) -> Markup:
     return Markup(f"<{name}{written}>{join(children)}</{name}>")
 
 
-def _number(value):
+def _number(value: Any) -> Any:
     """Coordinates with one digit after the point; the marks' own values are given as text."""
     return f"{value:.1f}".removesuffix(".0") if isinstance(value, float) else value

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 from . import svg
 from .charts import Chart, Figure, Section, Table
@@ -16,7 +17,7 @@ POLICY = "default-src 'none'; style-src 'unsafe-inline'"
 WIDE = 60  # letters; a table with a longer cell becomes a list in a narrow window
 
 
-def cell(value, label: str = "", header: bool = False) -> Markup:
+def cell(value: Any, label: str = "", header: bool = False) -> Markup:
     if header:
         return element("th", human(value) if isinstance(value, (int, float)) else value, scope="row")
     if isinstance(value, (int, float)):
@@ -26,7 +27,7 @@ def cell(value, label: str = "", header: bool = False) -> Markup:
     return element("td", value, class_="failed" if value.startswith("FAILED") else None, data_label=label or None)
 
 
-def table(caption: str, head: list[str], rows: list[list]) -> Markup:
+def table(caption: str, head: list[str], rows: list[list[Any]]) -> Markup:
     """A table that scrolls by itself where it is wider than the window."""
     right = [bool(rows) and all(isinstance(row[i], (int, float, type(None))) for row in rows) for i in range(len(head))]
     heads = [element("th", name, scope="col", class_="number" if right[i] else None) for i, name in enumerate(head)]

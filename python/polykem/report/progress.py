@@ -6,12 +6,13 @@ from __future__ import annotations
 import os
 import sys
 import time
+from typing import Any
 
 WIDTH = 30
 
 
 class Progress:
-    def __init__(self, quiet: bool, stream=None):
+    def __init__(self, quiet: bool, stream: Any = None) -> None:
         self._stream = stream or sys.stderr
         self._shown = not quiet and self._stream.isatty() and os.environ.get("TERM") != "dumb"
         self._start = time.monotonic()

@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 import re
 from pathlib import Path
+from typing import Any, Iterable
 
 from .charts import Axis, Chart, Figure, Mark, Section, Series, Table
 from .documents import OverFloor, PeerRatio, Rate, Records, StepTime
@@ -20,23 +21,23 @@ FAMILIES = (("ML-KEM and Kyber", ("mlkem", "kyber")), ("NTRU", ("ntru",)), ("Fro
 PAPERS = json.loads((Path(__file__).parent / "papers.json").read_text(encoding="utf-8"))
 
 
-def unique(values) -> list:
+def unique(values: Any) -> list[Any]:
     return list(dict.fromkeys(values))
 
 
-def identifier(*words) -> str:
+def identifier(*words: object) -> str:
     return re.sub("[^a-z0-9]+", "-", " ".join(map(str, words)).lower()).strip("-")
 
 
-def backend_order(name: str) -> tuple:
+def backend_order(name: str) -> tuple[Any, ...]:
     return (BACKENDS.index(name) if name in BACKENDS else len(BACKENDS), name)
 
 
-def in_family(scheme: str, prefixes: tuple) -> bool:
+def in_family(scheme: str, prefixes: tuple[Any, ...]) -> bool:
     return scheme.startswith(prefixes)
 
 
-def op_order(ops) -> list[str]:
+def op_order(ops: Iterable[str]) -> list[str]:
     return sorted(set(ops), key=lambda op: (OPS.index(op) if op in OPS else len(OPS), op))
 
 
@@ -80,7 +81,7 @@ def profile_section(records: Records) -> Section | None:
     if not records.steps:
         return None
     machines = unique(s.machine for s in records.steps)
-    blocks = []
+    blocks: list[Figure | Table] = []
     for scheme in unique(s.scheme for s in records.steps):
         mine = [s for s in records.steps if s.scheme == scheme]
         ops = op_order(s.op for s in mine)
@@ -148,7 +149,7 @@ def rates_section(records: Records) -> Section | None:
     return Section("rates", "Operations per second over batch size", text, blocks)
 
 
-def rate_chart(scheme, op, rates: list[Rate], machines, series) -> Chart:
+def rate_chart(scheme: str, op: str, rates: list[Rate], machines: list[str], series: Any) -> Chart:
     marks = [Mark(rate_name(r, machines), r.batch, r.per_second) for r in rates if r.op == op]
     best = max(marks, key=lambda mark: mark.value)
     return Chart("lines", identifier("rate", scheme, op), f"{scheme} {op}: rate over batch size",
@@ -194,7 +195,8 @@ def measured_or_known(records: Records) -> list[str]:
     return measured or [s for s in firsts if s]
 
 
-def floor_chart(family, prefixes, machine, where, floors: list[OverFloor]) -> Chart | None:
+def floor_chart(family: str, prefixes: tuple[str, ...], machine: str, where: str,
+                floors: list[OverFloor]) -> Chart | None:
     rows = [f for f in floors if f.machine == machine and in_family(f.scheme, prefixes)]
     if not rows:
         return None
@@ -205,7 +207,7 @@ def floor_chart(family, prefixes, machine, where, floors: list[OverFloor]) -> Ch
                  Axis("parameter set"), Axis("time / floor"), list(OP_SERIES), marks, reference=(1.0, "the floor"))
 
 
-def step_floor_chart(scheme, op, machine, floors: list[OverFloor]) -> Chart:
+def step_floor_chart(scheme: str, op: str, machine: str, floors: list[OverFloor]) -> Chart:
     rows = [f for f in floors if f.op == op]
     marks = [mark for f in rows for mark in (Mark("time", f.step, f.time), Mark("floor", f.step, f.floor))]
     total, floor = sum(f.time for f in rows), sum(f.floor for f in rows)
@@ -236,7 +238,8 @@ def peers_section(records: Records) -> Section | None:
     return Section("peers", "Beside other libraries", text, blocks)
 
 
-def peer_chart(family, prefixes, machine, backend, peers: list[PeerRatio]) -> Chart | None:
+def peer_chart(family: str, prefixes: tuple[str, ...], machine: str, backend: str,
+               peers: list[PeerRatio]) -> Chart | None:
     rows = [p for p in peers if in_family(p.scheme, prefixes)]
     if not rows:
         return None
@@ -266,7 +269,7 @@ def papers_section(records: Records) -> Section | None:
     return Section("papers", "Beside published figures", text, blocks)
 
 
-def seong_figures(document: dict) -> list[Figure]:
+def seong_figures(document: dict[str, Any]) -> list[Figure]:
     paper = PAPERS["seong21"]
     clients = [seong_clients_chart(document, index, op) for index, op in enumerate(("encaps", "decaps"))]
     threads = seong_threads_chart(document)
@@ -279,7 +282,7 @@ def seong_figures(document: dict) -> list[Figure]:
             *one_key_figures(document)]
 
 
-def one_key_figures(document: dict) -> list[Figure]:
+def one_key_figures(document: dict[str, Any]) -> list[Figure]:
     """A small batch for one key, the case of another NTRU on GPUs."""
     peer = PAPERS["tensorcrypto"]
     ours, theirs = f"polykem on {document['device']}", f"TensorCrypto on {peer['device']}, measured by us"
@@ -298,7 +301,7 @@ def one_key_figures(document: dict) -> list[Figure]:
                    f"Without sampling and hashing, transfers included; batches of {batches}.", [chart])]
 
 
-def seong_clients_chart(document: dict, index: int, op: str) -> Chart:
+def seong_clients_chart(document: dict[str, Any], index: int, op: str) -> Chart:
     paper = PAPERS["seong21"]
     lines = (("2021 kernels, one kernel", "paper", 2 * index), ("2021 kernels, hash split off", "paper", 2 * index + 1),
              ("polykem, CPU reference", "ref", index), ("polykem, CPU vectors", "cpu", index),
@@ -317,7 +320,7 @@ def seong_clients_chart(document: dict, index: int, op: str) -> Chart:
                  Axis("clients", "", True), Axis("time", "ms", True), series, marks)
 
 
-def seong_threads_chart(document: dict) -> Chart:
+def seong_threads_chart(document: dict[str, Any]) -> Chart:
     published = PAPERS["seong21"]["speedup_of_one_block"]
     ours = f"{document['device']}, 2021 kernels"
     theirs = f"{PAPERS['seong21']['device']}, published"
@@ -333,7 +336,7 @@ def seong_threads_chart(document: dict) -> Chart:
                  Axis("speed-up", "times", True), [Series(ours, 0, 0), Series(theirs, 1, 3, True)], marks)
 
 
-def frodo_figure(document: dict) -> Figure:
+def frodo_figure(document: dict[str, Any]) -> Figure:
     published = PAPERS["frodo"]["over_one_core"]
     one = [r for r in document["generation"] if r["function"] == "aes" and r["n"] == 6144]
     product = [r for r in document["products"] if r["n"] == 3200 and r["m"] == 3200]

@@ -5,6 +5,7 @@ is 400 units wide: at 360 px it shrinks by a fifth only, and its letters stay re
 from __future__ import annotations
 
 import math
+from typing import Any
 
 from .charts import Chart, Mark, Series
 from .markup import Markup, element, join
@@ -19,7 +20,7 @@ LETTER = 7.3  # a letter of 12 units, in the widest of the fonts that style.css 
 class Scale:
     """From values to places between `start` and `end`."""
 
-    def __init__(self, ticks: list[float], start: float, end: float, log: bool):
+    def __init__(self, ticks: list[float], start: float, end: float, log: bool) -> None:
         self.ticks, self._start, self._log = ticks, start, log
         self._low = self._of(ticks[0])
         self._factor = (end - start) / (self._of(ticks[-1]) - self._low)
@@ -41,7 +42,7 @@ def text(x: float, y: float, words: str, anchor: str = "start", class_: str | No
     return element("text", words, x=x, y=y, text_anchor=anchor, class_=class_)
 
 
-def shape(kind: int, x: float, y: float, size: float = 4.5, **attributes) -> Markup:
+def shape(kind: int, x: float, y: float, size: float = 4.5, **attributes: Any) -> Markup:
     """A mark: circle, square, triangle, diamond, triangle on its head, bar."""
     title = attributes.pop("title", None)
     inside = (element("title", title),) if title else ()
@@ -69,7 +70,7 @@ def colours(chart: Chart, series: Series) -> str:
     return f"{chart.palette}{series.colour}" + (" hollow" if series.hollow else "")
 
 
-def data(mark: Mark) -> dict:
+def data(mark: Mark) -> dict[str, Any]:
     """What the drawing shows, exactly, for programs that read it."""
     key = mark.key if isinstance(mark.key, str) else repr(mark.key)
     return {"data_series": mark.series, "data_key": key, "data_value": repr(mark.value)}
