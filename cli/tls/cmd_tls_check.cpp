@@ -37,10 +37,9 @@ constexpr const char* kTlsCheckFooter =
     "which set no groups themselves negotiate one of polykem's.\n"
     "Exit code 1 if anything is wrong: a line is ignored, polykem is named and not active, a configured group is not\n"
     "negotiated; with --config also if that file does not activate the provider.\n"
-    "--connect is a client that offers all groups, X25519MLKEM768 first and classical ones last, or those of --groups. "
-    "Exit "
-    "code\n"
-    "0 whatever the server negotiates, 1 if it refuses what is offered, 5 if it cannot be reached.\n"
+    "--connect is a client that offers all groups, X25519MLKEM768 first and classical ones last, or those of\n"
+    "--groups. Exit code 0 whatever the server negotiates, 1 if it refuses what is offered, 5 if it cannot be\n"
+    "reached.\n"
     "docs/tls.md has the lines for openssl.cnf.";
 
 struct TlsCheckOptions {
