@@ -261,7 +261,8 @@ class Dataset:
         pyarrow.Table
             Secret columns of an earlier job in plain, each in one piece: `values.wipe_column` overwrites it.
         """
-        plain = {name: np.empty((rows, self.widths[name] or 0), np.uint8) for name in columns if self.is_encrypted(name)}
+        plain = {name: np.empty((rows, self.widths[name] or 0), np.uint8)
+                 for name in columns if self.is_encrypted(name)}
         pieces, index, done = [], bisect.bisect_right(self.starts, first) - 1, 0
         try:
             while done < rows:

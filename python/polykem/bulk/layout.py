@@ -291,6 +291,8 @@ class Folder:
 
     def strangers(self, job: Job) -> list[str]:
         """Names in data/ that are no partition's, and that a reader of the folder would take for rows."""
+        if not self.root.has("data"):
+            return []
         known = {data_name(partition) for partition in range(job.partitions)}
         return [name for name in self.data.names() if name not in known and not name.startswith((".", "_"))]
 

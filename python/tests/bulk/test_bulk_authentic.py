@@ -136,6 +136,15 @@ def test_an_edited_manifest(done):
     done("encaps", "sealed", "--input", "twin", *KEY, expect=3)
 
 
+def test_a_job_that_has_lost_its_folders(done):
+    for name in ("data", "receipts"):
+        shutil.rmtree(done / "keys" / name)
+    result = done("verify", "keys", *KEY, expect=1)
+    assert result["missing"] == result["partitions"] and not result["complete"]
+    assert done("keygen", "keys", "--count", 200, "--seeds", *KEY, "--resume")["computed_partitions"] > 1
+    assert done("verify", "keys", *KEY)["complete"]
+
+
 def test_a_file_that_was_added(done):
     shutil.copy(data(done / "twin", 0), done / "keys/data/part-000099.parquet")
     found(done, "keys", "part-000099.parquet is no file of this job")
