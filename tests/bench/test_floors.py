@@ -4,6 +4,7 @@
 import json
 import sys
 import tempfile
+import types
 import unittest
 from pathlib import Path
 from unittest import mock
@@ -12,9 +13,13 @@ ROOT = Path(__file__).resolve().parents[2]
 RESULTS = ROOT / "bench/results"
 sys.path += [str(ROOT / "tools"), str(ROOT / "python/polykem")]
 
+PACKAGE = types.ModuleType("polykem")  # without its __init__, which needs the extension
+PACKAGE.__path__ = [str(ROOT / "python/polykem")]
+sys.modules["polykem"] = PACKAGE
+
 import cpu_tables  # noqa: E402  pylint: disable=wrong-import-position
 import cpu_floors  # noqa: E402  pylint: disable=wrong-import-position
-import report.documents  # noqa: E402  pylint: disable=wrong-import-position
+import polykem.report.documents  # noqa: E402  pylint: disable=wrong-import-position
 from cpu_floors import (GOLDEN_COVE, GOLDEN_COVE_AMX, ZEN5, Layout,  # noqa: E402  pylint: disable=C0413
                         floors, layout_of)
 
@@ -103,8 +108,8 @@ class Report(unittest.TestCase):
         rows += [row(1024, "avx2", 2, forced=True, **more),
                  row(8192, "amx", 2, **{**more, "peer": "polykem, 1 thread"})]  # fmt: skip
         document = {"machine": cpu_tables.XEON.machine, "ghz": 1, "records": rows}
-        records = report.documents.Records()
-        report.documents.read_peers(document, records)
+        records = polykem.report.documents.Records()
+        polykem.report.documents.read_peers(document, records)
         self.assertEqual([(p.batch, p.backend) for p in records.peers], [(1, "amx"), (1024, "amx"), (1024, "avx2")])
         self.assertEqual([f.time for f in records.floors], [1e6])
         self.assertEqual(records.floors[0].floor, floors("mlkem768", False, GOLDEN_COVE_AMX)["encaps"])
