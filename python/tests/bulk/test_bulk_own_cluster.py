@@ -36,6 +36,7 @@ def stranger(address, home, **environment):
     """What comes of a program that joins without being a child of the job."""
     clean = {name: value for name, value in os.environ.items() if not name.startswith("RAY_")}
     clean["RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER"] = "0"  # or Ray looks for it at this host's other address, in vain
+    clean["RAY_NUM_REDIS_GET_RETRIES"] = "3"  # of 20, a second each, although the answer stays the same
     return subprocess.run([sys.executable, "-c", STRANGER, address], env={**clean, "HOME": str(home), **environment},
                           capture_output=True, text=True, timeout=PATIENCE_SECONDS)
 
