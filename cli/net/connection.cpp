@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "net/connection.hpp"
 
+#include <poll.h>
+
 #include <array>
 #include <new>
 
@@ -62,6 +64,15 @@ void Connection::on_readable() {
     if (size < buffer.size()) break;  // very likely all there was; if not, the socket is readable again at once
   }
   wait_readable();
+}
+
+void Connection::look() {
+  pollfd socket{socket_.native_handle(), POLLRDHUP, 0};
+  if (closed_ || ::poll(&socket, 1, 0) <= 0) return;
+  unless_no_memory([this] {
+    session_->on_disconnect();
+    close();
+  });
 }
 
 void Connection::send(ByteView bytes) {

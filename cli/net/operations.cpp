@@ -105,8 +105,15 @@ void KemOperations::gather(int turns) {
 void KemOperations::hand_in() {
   const bool several = new_ > 1;
   if (several) polykem_batcher_hold(batcher_.handle());
-  for (; new_ > 0; --new_)
-    hand_in(*first_new_++);
+  while (new_ > 0) {
+    KemOperation& operation = *first_new_;
+    const std::shared_ptr<KemUser> user = operation.user;
+    user->kem_look();
+    if (user->operation_ != &operation) continue;  // nobody needs it
+    ++first_new_;
+    --new_;
+    hand_in(operation);
+  }
   if (several) polykem_batcher_release(batcher_.handle());
 }
 

@@ -54,6 +54,8 @@ class KemUser {
  public:
   virtual ~KemUser() = default;
   virtual KemInput kem_input(polykem_op op) const = 0;
+  /** The operation is about to begin: a look at whether anybody is still there for the result. May cancel it. */
+  virtual void kem_look() {}
   /** On anything but POLYKEM_OK the outputs are empty. Does not throw. */
   virtual void kem_done(polykem_op op, polykem_status status, const KemOutput& out) = 0;
 

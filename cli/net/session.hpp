@@ -31,6 +31,8 @@ class SessionHost {
   virtual void send(ByteView bytes) = 0;
   /** Queues one KEM operation of the session. */
   virtual void compute(polykem_op op) = 0;
+  /** Reports at once if the other end has hung up. */
+  virtual void look() {}
   /** The handshake has ended, once. detail: what the other end said, or empty. */
   virtual void finished(Outcome outcome, const std::string& detail) = 0;
 };
@@ -62,6 +64,9 @@ class Session : public KemUser {
     kem_cancel();
   }
 
+  void kem_look() final {
+    if (host_ != nullptr) host_->look();
+  }
   void kem_done(polykem_op op, polykem_status status, const KemOutput& out) final;
 
  protected:

@@ -25,7 +25,12 @@ class FakeUser final : public KemUser {
     outputs = out.public_key.size() + out.secret_key.size() + out.shared_secret.size();
     if (on_done) on_done();
   }
+  void kem_look() override {
+    if (is_gone) kem_cancel();
+  }
   void cancel() { kem_cancel(); }
+
+  bool is_gone = false;
 
   polykem_status last_status = POLYKEM_ERR_BUSY;
   std::size_t outputs = 0;
@@ -67,6 +72,20 @@ TEST_F(Operations, OfOneTurnShareABatch) {
   EXPECT_EQ(sizes.items(), 40U);
   EXPECT_EQ(sizes.max(), 40U);
   EXPECT_GT(operations.stats().busy.count(), 0);
+}
+
+TEST_F(Operations, OfWhoIsFoundGoneAreNotHandedIn) {
+  std::vector<std::shared_ptr<FakeUser>> users;
+  for (int i = 0; i < 9; ++i) {
+    users.push_back(user());
+    users.back()->is_gone = i % 3 != 1;
+    operations.add(POLYKEM_KEYGEN, users.back());
+  }
+  loop.run();
+  EXPECT_EQ(operations.pending(), 0U);
+  EXPECT_EQ(taken.size(), 3U);
+  for (const auto& each : users)
+    EXPECT_EQ(each->last_status, each->is_gone ? POLYKEM_ERR_BUSY : POLYKEM_OK);
 }
 
 TEST_F(Operations, ThatFollowAreAddedInAnAnswer) {
