@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "common.hpp"
+#include "core/cpus.hpp"
 #include "engine/job.hpp"
 #include "polykem/polykem.h"
 
@@ -91,7 +92,7 @@ struct Link {
 
 /// Bytes that all CPUs together copy in a second.
 inline double measure_host_copy() {
-  const size_t threads = std::max(1u, std::thread::hardware_concurrency()), share = Link::kBytes / threads;
+  const size_t threads = usable_cpus().count, share = Link::kBytes / threads;
   const HostBytes from(Link::kBytes, false), to(Link::kBytes, false);
   std::memset(from.data, 1, Link::kBytes);
   std::vector<double> seconds;

@@ -7,6 +7,8 @@
 #include <thread>
 #include <vector>
 
+#include "core/cpus.hpp"
+
 namespace polykem::lab {
 
 /// Calls f(i) for i < count, on all CPUs.
@@ -22,7 +24,7 @@ void in_parallel(size_t count, F&& f) {
   };
   const size_t shares = (count + kAtATime - 1) / kAtATime;
   std::vector<std::thread> threads;
-  for (size_t i = 1; i < std::min(shares, size_t{std::max(1u, std::thread::hardware_concurrency())}); ++i)
+  for (size_t i = 1; i < std::min(shares, size_t{usable_cpus().count}); ++i)
     threads.emplace_back(work);
   work();
   for (std::thread& thread : threads)

@@ -120,6 +120,10 @@ POLYKEM_API const char* polykem_backend_missing(const char* name);
 /* Names of the CPU features that were found and matter here, separated by spaces, static storage. */
 POLYKEM_API const char* polykem_cpu_features(void);
 
+/* CPUs that this process may use, at least 1: those of its affinity, or fewer where a control group has a quota of CPU
+ * time. *why, unless NULL, becomes their numbers, static storage; on failure it is untouched. */
+POLYKEM_API unsigned polykem_cpus(const char** why);
+
 /* ---- context --------------------------------------------------------------------------------------------- */
 
 typedef struct polykem_context polykem_context; /* thread pool, backend choice, random generators */
@@ -127,8 +131,8 @@ typedef struct polykem_context polykem_context; /* thread pool, backend choice, 
 /* How a context computes. */
 typedef struct polykem_config {
   size_t struct_size; /* sizeof(polykem_config) */
-  unsigned threads;   /* worker threads, at most 1024; 0: one per CPU this process may use. 1: blocking calls compute on
-                         the caller's thread. If the system gives fewer threads, the others do the work */
+  unsigned threads;   /* worker threads, at most 1024; 0: one per CPU of polykem_cpus(). 1: blocking calls compute on the
+                         caller's thread. If the system gives fewer threads, the others do the work */
   const char* backend; /* force one; NULL: environment variable POLYKEM_BACKEND if set, else the best available */
 } polykem_config;
 

@@ -2,6 +2,7 @@
 // The C API over the engine: checks handles, translates types, lets no exception out.
 #include <algorithm>
 #include <cstddef>
+#include <cstdio>
 #include <cstring>
 #include <memory>
 #include <new>
@@ -9,6 +10,7 @@
 
 #include "capi/handles.hpp"
 #include "core/cpu.hpp"
+#include "core/cpus.hpp"
 #include "engine/engine.hpp"
 #include "engine/job.hpp"
 #include "engine/text.hpp"
@@ -238,6 +240,19 @@ const char* polykem_backend_missing(const char* name) {
 
 const char* polykem_cpu_features(void) {
   return polykem::cpu_feature_names();
+}
+
+unsigned polykem_cpus(const char** why) {
+  unsigned cpus = 1;
+  guarded([&] {
+    const polykem::UsableCpus usable = polykem::usable_cpus();
+    cpus = usable.count;
+    char quota[64] = "no quota of control groups";
+    if (usable.quota > 0) std::snprintf(quota, sizeof quota, "control groups with a quota of %.4g", usable.quota);
+    if (why != nullptr) *why = polykem::static_text("an affinity of " + std::to_string(usable.affinity) + ", " + quota);
+    return POLYKEM_OK;
+  });
+  return cpus;
 }
 
 // ---- context

@@ -2,7 +2,6 @@
 #include "engine/crossover.hpp"
 
 #include <fcntl.h>
-#include <sched.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -13,6 +12,7 @@
 #include <sstream>
 
 #include "core/cpu.hpp"
+#include "core/cpus.hpp"
 #include "engine/accelerator.hpp"
 #include "engine/text.hpp"
 
@@ -39,9 +39,7 @@ std::string cpu_line() {
     model = line.substr(line.find(": ") + 2);
     break;
   }
-  cpu_set_t set;
-  const int cpus = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 0;
-  return "cpu " + std::to_string(cpus) + " x " + model + " (" + cpu_feature_names() + ")";
+  return "cpu " + std::to_string(usable_cpus().count) + " x " + model + " (" + cpu_feature_names() + ")";
 }
 
 std::string library_line() {

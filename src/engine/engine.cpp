@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/engine.hpp"
 
-#include <sched.h>
-
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
@@ -11,6 +9,7 @@
 
 #include "core/backend.hpp"
 #include "core/cpu.hpp"
+#include "core/cpus.hpp"
 #include "core/round.hpp"
 #include "prim/drbg/fork_generation.hpp"
 #include "schemes/registry.hpp"
@@ -18,12 +17,6 @@
 namespace polykem {
 
 namespace {
-
-unsigned usable_cpus() {
-  cpu_set_t set;
-  if (sched_getaffinity(0, sizeof set, &set) == 0) return static_cast<unsigned>(std::max(1, CPU_COUNT(&set)));
-  return std::max(1u, std::thread::hardware_concurrency());
-}
 
 bool same(const char* a, const char* b) {
   return std::strcmp(a, b) == 0;
@@ -92,7 +85,7 @@ Status Engine::create(const EngineConfig& config, std::unique_ptr<Engine>& out) 
   const char* forced = nullptr;
   const Status status = find_forced(config, forced);
   if (status != Status::ok) return status;
-  const unsigned threads = config.threads == 0 ? std::min(usable_cpus(), kMostThreads) : config.threads;
+  const unsigned threads = config.threads == 0 ? std::min(usable_cpus().count, kMostThreads) : config.threads;
   out.reset(new Engine(threads, forced, config.accelerators));
   return Status::ok;
 }
