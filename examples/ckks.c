@@ -63,7 +63,7 @@ static double reveal(const polykem_ckks_context* context, const polykem_ckks_sec
   static double values[2 * COUNT];
   polykem_ckks_plaintexts* plaintext;
   check(polykem_ckks_decrypt(context, secret, c, &plaintext));
-  check(polykem_ckks_decode(context, plaintext, values));
+  check(polykem_ckks_decode(context, plaintext, values, COUNT));
   polykem_ckks_plaintexts_free(plaintext);
   return values[0];
 }

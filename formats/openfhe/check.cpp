@@ -155,6 +155,14 @@ void check_key(const SwitchingKey& key, const std::string& tag, const std::strin
   check_digits(key.b, moduli, "b", place);
 }
 
+/** Keys of one tag switch to one secret key, which has one ring. */
+void check_same_rings(const SwitchingKey& first, const SwitchingKey& key, const std::string& place) {
+  demand(key.context == first.context || *key.context == *first.context, place,
+         "its crypto context is not that of the other keys with its key tag");
+  demand(moduli_of(key.a[0]) == moduli_of(first.a[0]), place,
+         "its moduli are not those of the other keys with its key tag");
+}
+
 }  // namespace
 
 Moduli moduli_of(const Polynomial& polynomial) {
@@ -210,8 +218,11 @@ void check(const RelinearisationKeys& keys) {
   demand(keys.keys.size() <= kMostKeyTags, "relinearisation keys", "more than 1024 key tags");
   for (const auto& [tag, list] : keys.keys) {
     demand(list.size() <= kMostKeysOfTag, "relinearisation keys", "more than 64 of one key tag");
-    for (std::size_t i = 0; i < list.size(); ++i)
-      check_key(list[i], tag, "the relinearisation key for s^" + std::to_string(i + 2));
+    for (std::size_t i = 0; i < list.size(); ++i) {
+      const std::string place = "the relinearisation key for s^" + std::to_string(i + 2);
+      check_key(list[i], tag, place);
+      check_same_rings(list[0], list[i], place);
+    }
   }
 }
 
@@ -221,6 +232,7 @@ void check(const AutomorphismKeys& keys) {
     for (const auto& [index, key] : by_index) {
       const std::string place = "automorphism key " + std::to_string(index);
       check_key(key, tag, place);
+      check_same_rings(by_index.begin()->second, key, place);
       demand(index % 2 == 1 && index < 2 * key.context->ring_dimension, place, "the index is not odd and below 2N");
     }
   }

@@ -174,6 +174,7 @@ struct SwitchingKey {
   std::vector<Polynomial> b; /**< "bk" */
 };
 
+/** Keys of one tag have equal contexts and moduli; those of different tags need not. */
 struct RelinearisationKeys {
   std::map<std::string, std::vector<SwitchingKey>> keys; /**< by key tag; [i] is for s^(i + 2) */
   Sharing sharing;

@@ -10,6 +10,8 @@
  *    psi a primitive 2N-th root of unity, bitrev of log2(N) bits. These are the rows of OpenFHE's files.
  *  - A batch is ciphertexts that were computed alike: with one number of parts and limbs, one scale. Limbs are the
  * first primes of q, those that rescaling has left.
+ *  - Arrays come with their length, in elements: words, or numbers. One of another length than the object needs is
+ *    refused. Functions ..._words tell theirs through word_count, unless that is NULL.
  *  - Operations make a new object. One plaintext, or one for each ciphertext, may stand beside a batch. A message of
  *    fewer slots than the other operand's counts as repeated.
  *
@@ -41,7 +43,7 @@ typedef enum polykem_ckks_status {
   POLYKEM_CKKS_ERR_PARAMETERS = 32, /* no parameter set: moduli, roots or sizes */
   POLYKEM_CKKS_ERR_INSECURE = 33,   /* less than 128 bits of security, and that was not allowed */
   POLYKEM_CKKS_ERR_LEVELS = 34,     /* operands with different numbers of limbs */
-  POLYKEM_CKKS_ERR_SCALES = 35,     /* operands with different scales, or a product's scale that no double holds */
+  POLYKEM_CKKS_ERR_SCALES = 35,     /* operands with different scales, or a result's scale beyond its modulus */
   POLYKEM_CKKS_ERR_PARTS = 36,      /* a product that should have been relinearised first, or the other way round */
   POLYKEM_CKKS_ERR_NO_LEVEL = 37,   /* one limb is left, which rescaling would drop */
   POLYKEM_CKKS_ERR_RESIDUES = 38,   /* words that are not below their prime, or no ternary secret */
@@ -68,7 +70,8 @@ typedef struct polykem_ckks_parameters {
   const uint64_t* p_roots;
   unsigned digits;    /* into how many digits key switching decomposes q ("dnum"), each but the last of
                          ceil(q_count / digits) primes */
-  unsigned threads;   /* that compute, at most 1024; 0: one per CPU at most, fewer where the work is little */
+  unsigned threads;   /* that compute, at most 1024; 0: one per CPU of polykem_cpus() at most, fewer where the work
+                         is little */
   int allow_insecure; /* 1: also with less than 128 bits of security, for tests */
 } polykem_ckks_parameters;
 
@@ -97,9 +100,10 @@ typedef struct polykem_ckks_plaintexts polykem_ckks_plaintexts;
 POLYKEM_CKKS_API polykem_ckks_status polykem_ckks_encode(const polykem_ckks_context* context, const double* values,
                                                          size_t count, size_t slots, size_t limbs, double scale,
                                                          polykem_ckks_plaintexts** out);
-/* values: room for count * slots complex numbers. */
+/* values: room for `numbers` complex numbers, which are count * slots. */
 POLYKEM_CKKS_API polykem_ckks_status polykem_ckks_decode(const polykem_ckks_context* context,
-                                                         const polykem_ckks_plaintexts* plaintexts, double* values);
+                                                         const polykem_ckks_plaintexts* plaintexts, double* values,
+                                                         size_t numbers);
 /* Zeroises. */
 POLYKEM_CKKS_API void polykem_ckks_plaintexts_free(polykem_ckks_plaintexts* plaintexts);
 
@@ -121,14 +125,16 @@ POLYKEM_CKKS_API polykem_ckks_status polykem_ckks_plaintexts_shape(const polykem
 /* words: [count][parts][limbs][N]; they are checked. */
 POLYKEM_CKKS_API polykem_ckks_status polykem_ckks_ciphertexts_new(const polykem_ckks_context* context,
                                                                   const polykem_ckks_shape* shape,
-                                                                  const uint64_t* words,
+                                                                  const uint64_t* words, size_t word_count,
                                                                   polykem_ckks_ciphertexts** out);
 POLYKEM_CKKS_API polykem_ckks_status polykem_ckks_plaintexts_new(const polykem_ckks_context* context,
                                                                  const polykem_ckks_shape* shape, const uint64_t* words,
-                                                                 polykem_ckks_plaintexts** out);
-/* The words of a batch, valid as long as it is; NULL if it lies on a device. */
-POLYKEM_CKKS_API const uint64_t* polykem_ckks_ciphertexts_words(const polykem_ckks_ciphertexts* ciphertexts);
-POLYKEM_CKKS_API const uint64_t* polykem_ckks_plaintexts_words(const polykem_ckks_plaintexts* plaintexts);
+                                                                 size_t word_count, polykem_ckks_plaintexts** out);
+/* The words of a batch, valid as long as it is; NULL, and 0 words, if it lies on a device. */
+POLYKEM_CKKS_API const uint64_t* polykem_ckks_ciphertexts_words(const polykem_ckks_ciphertexts* ciphertexts,
+                                                                size_t* word_count);
+POLYKEM_CKKS_API const uint64_t* polykem_ckks_plaintexts_words(const polykem_ckks_plaintexts* plaintexts,
+                                                               size_t* word_count);
 /* The same batch at another scale, which multiplies its numbers by the old scale over the new one. */
 POLYKEM_CKKS_API polykem_ckks_status polykem_ckks_with_scale(const polykem_ckks_ciphertexts* ciphertexts, double scale,
                                                              polykem_ckks_ciphertexts** out);
@@ -144,9 +150,10 @@ POLYKEM_CKKS_API polykem_ckks_status polykem_ckks_secret_key_generate(const poly
                                                                       polykem_ckks_secret_key** out);
 /* From its row modulo q[0]. */
 POLYKEM_CKKS_API polykem_ckks_status polykem_ckks_secret_key_new(const polykem_ckks_context* context,
-                                                                 const uint64_t* row, polykem_ckks_secret_key** out);
+                                                                 const uint64_t* row, size_t word_count,
+                                                                 polykem_ckks_secret_key** out);
 /* Rows modulo every prime. */
-POLYKEM_CKKS_API const uint64_t* polykem_ckks_secret_key_words(const polykem_ckks_secret_key* key);
+POLYKEM_CKKS_API const uint64_t* polykem_ckks_secret_key_words(const polykem_ckks_secret_key* key, size_t* word_count);
 /* Zeroises. */
 POLYKEM_CKKS_API void polykem_ckks_secret_key_free(polykem_ckks_secret_key* key);
 
@@ -155,8 +162,9 @@ POLYKEM_CKKS_API polykem_ckks_status polykem_ckks_public_key_generate(const poly
                                                                       polykem_ckks_public_key** out);
 /* words: [b, a][limbs of q][N], b = -a s + e. */
 POLYKEM_CKKS_API polykem_ckks_status polykem_ckks_public_key_new(const polykem_ckks_context* context,
-                                                                 const uint64_t* words, polykem_ckks_public_key** out);
-POLYKEM_CKKS_API const uint64_t* polykem_ckks_public_key_words(const polykem_ckks_public_key* key);
+                                                                 const uint64_t* words, size_t word_count,
+                                                                 polykem_ckks_public_key** out);
+POLYKEM_CKKS_API const uint64_t* polykem_ckks_public_key_words(const polykem_ckks_public_key* key, size_t* word_count);
 POLYKEM_CKKS_API void polykem_ckks_public_key_free(polykem_ckks_public_key* key);
 
 /* For polykem_ckks_relinearise. */
@@ -170,10 +178,11 @@ POLYKEM_CKKS_API polykem_ckks_status polykem_ckks_automorphism_key_generate(cons
                                                                             polykem_ckks_switching_key** out);
 /* words: [digits][b, a][primes of q, then of p][N]. */
 POLYKEM_CKKS_API polykem_ckks_status polykem_ckks_switching_key_new(const polykem_ckks_context* context,
-                                                                    const uint64_t* words,
+                                                                    const uint64_t* words, size_t word_count,
                                                                     polykem_ckks_switching_key** out);
-/* NULL if the key lies on a device. */
-POLYKEM_CKKS_API const uint64_t* polykem_ckks_switching_key_words(const polykem_ckks_switching_key* key);
+/* NULL, and 0 words, if the key lies on a device. */
+POLYKEM_CKKS_API const uint64_t* polykem_ckks_switching_key_words(const polykem_ckks_switching_key* key,
+                                                                  size_t* word_count);
 POLYKEM_CKKS_API void polykem_ckks_switching_key_free(polykem_ckks_switching_key* key);
 
 POLYKEM_CKKS_API polykem_ckks_status polykem_ckks_encrypt(const polykem_ckks_context* context,

@@ -16,6 +16,8 @@ namespace {
 using namespace nb::literals;
 using Numbers = std::vector<std::uint64_t>;
 
+constexpr std::size_t kMostPrimes = 1024;  ///< far beyond what a parameter set has
+
 const std::uint64_t* pointer(const Numbers& numbers) {
   return numbers.empty() ? nullptr : numbers.data();
 }
@@ -44,7 +46,8 @@ CkksContext make_context(unsigned log_n, const NumberList& q_list, const NumberL
 
 Numbers find_primes(unsigned log_n, unsigned bits, std::size_t count, const NumberList& taken_list) {
   const Numbers taken = numbers(taken_list);
-  Numbers out(std::min<std::size_t>(count, 1024));
+  if (count > kMostPrimes) refuse("at most " + std::to_string(kMostPrimes) + " primes");
+  Numbers out(count);
   check_ckks(polykem_ckks_find_primes(log_n, bits, count, taken.data(), taken.size(), out.data()));
   return out;
 }
@@ -81,7 +84,8 @@ void decode(const CkksContext& context, const CkksPlaintexts& plaintexts, nb::ha
   polykem_ckks_status status = POLYKEM_CKKS_OK;
   {
     const WithoutGil no_gil;
-    status = polykem_ckks_decode(context.get(), plaintexts.get(), reinterpret_cast<double*>(out.data()));
+    status = polykem_ckks_decode(context.get(), plaintexts.get(), reinterpret_cast<double*>(out.data()),
+                                 shape.count * shape.slots);
   }
   check_ckks(status);
 }
@@ -93,7 +97,8 @@ Owned<Handle> from_words(const CkksContext& context, nb::handle words, std::size
   const Bytes in(words, "words", count * parts * limbs * ring(context) * sizeof(std::uint64_t), false);
   const polykem_ckks_shape shape{sizeof(polykem_ckks_shape), count, parts, limbs, slots, scale};
   return made<Handle>([&](Handle** out) {
-    return make(context.get(), &shape, reinterpret_cast<const std::uint64_t*>(in.data()), out);
+    return make(context.get(), &shape, reinterpret_cast<const std::uint64_t*>(in.data()),
+                in.size() / sizeof(std::uint64_t), out);
   });
 }
 
@@ -101,8 +106,10 @@ Owned<Handle> from_words(const CkksContext& context, nb::handle words, std::size
 template <class Handle, class Make>
 Owned<Handle> key_from_words(const CkksContext& context, nb::handle words, std::size_t rows, Make make) {
   const Bytes in(words, "words", rows * ring(context) * sizeof(std::uint64_t), false);
-  return made<Handle>(
-      [&](Handle** out) { return make(context.get(), reinterpret_cast<const std::uint64_t*>(in.data()), out); });
+  return made<Handle>([&](Handle** out) {
+    return make(context.get(), reinterpret_cast<const std::uint64_t*>(in.data()), in.size() / sizeof(std::uint64_t),
+                out);
+  });
 }
 
 void bind_context(nb::module_& m) {
@@ -140,7 +147,7 @@ void bind_batches(nb::module_& m) {
       "words",
       [](const CkksPlaintexts& p, const CkksContext& context) {
         const polykem_ckks_shape s = shape_of(p);
-        return words_of(p, polykem_ckks_plaintexts_words(p.get()), {s.count, s.limbs, ring(context)});
+        return words_of(p, &polykem_ckks_plaintexts_words, {s.count, s.limbs, ring(context)});
       },
       "context"_a);
   nb::class_<CkksCiphertexts> ciphertexts(m, "CkksCiphertexts");
@@ -150,7 +157,7 @@ void bind_batches(nb::module_& m) {
       "words",
       [](const CkksCiphertexts& c, const CkksContext& context) {
         const polykem_ckks_shape s = shape_of(c);
-        return words_of(c, polykem_ckks_ciphertexts_words(c.get()), {s.count, s.parts, s.limbs, ring(context)});
+        return words_of(c, &polykem_ckks_ciphertexts_words, {s.count, s.parts, s.limbs, ring(context)});
       },
       "context"_a);
   m.def(
@@ -177,7 +184,7 @@ void bind_keys(nb::module_& m) {
       .def(
           "words",
           [](const CkksPublicKey& key, const CkksContext& context, std::size_t limbs) {
-            return words_of(key, polykem_ckks_public_key_words(key.get()), {2, limbs, ring(context)});
+            return words_of(key, &polykem_ckks_public_key_words, {2, limbs, ring(context)});
           },
           "context"_a, "limbs"_a);
   nb::class_<CkksSwitchingKey>(m, "CkksSwitchingKey")
@@ -185,7 +192,7 @@ void bind_keys(nb::module_& m) {
       .def(
           "words",
           [](const CkksSwitchingKey& key, const CkksContext& context, std::size_t digits, std::size_t primes) {
-            return words_of(key, polykem_ckks_switching_key_words(key.get()), {digits, 2, primes, ring(context)});
+            return words_of(key, &polykem_ckks_switching_key_words, {digits, 2, primes, ring(context)});
           },
           "context"_a, "digits"_a, "primes"_a);
   m.def(

@@ -85,9 +85,16 @@ Owned<Handle> made(const Make& make) {
   return Owned<Handle>(handle);
 }
 
-/// An array that reads `words`, which `owner` keeps.
+/// An array that reads the words of `owner`, which it keeps; `get` is polykem_ckks_..._words. Refuses a shape of
+/// another size, and words that lie on a device.
 template <class Handle>
-Words words_of(const Owned<Handle>& owner, const std::uint64_t* words, const std::vector<std::size_t>& shape) {
+Words words_of(const Owned<Handle>& owner, const std::uint64_t* (*get)(const Handle*, std::size_t*),
+               const std::vector<std::size_t>& shape) {
+  std::size_t count = 0, needed = 1;
+  const std::uint64_t* const words = get(owner.get(), &count);
+  for (const std::size_t size : shape)
+    needed *= size;
+  if (words == nullptr || needed != count) refuse("the object belongs to another parameter set, or lies on a GPU");
   auto kept = std::make_unique<std::shared_ptr<Handle>>(owner.shared());
   nb::capsule capsule(kept.get(), [](void* p) noexcept { delete static_cast<std::shared_ptr<Handle>*>(p); });
   kept.release();

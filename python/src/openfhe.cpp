@@ -7,11 +7,12 @@
 #include <nanobind/stl/vector.h>
 
 #include <bit>
-#include <fstream>
 #include <string>
 #include <utility>
 
 #include "ckks_binding.hpp"
+#include "formats/openfhe/file.hpp"
+#include "formats/openfhe/handles.hpp"
 #include "formats/openfhe/openfhe.hpp"
 
 namespace polykem::python {
@@ -69,17 +70,16 @@ auto guarded(const Work& work) {
   throw nb::python_error();
 }
 
-/// `source` is bytes, or the path of a file as a string.
+/// `source` is a memoryview of bytes, or the path of a file as a string.
 template <class T>
 T read(nb::handle source) {
-  if (nb::isinstance<nb::bytes>(source)) {
-    const auto bytes = nb::borrow<nb::bytes>(source);
-    const ByteView view{reinterpret_cast<const std::uint8_t*>(bytes.c_str()), bytes.size()};
-    return guarded([&] { return openfhe::read<T>(view); });
+  if (!nb::isinstance<nb::str>(source)) {
+    const Bytes bytes(source, "source", nb::len(source), false);
+    return guarded([&] { return openfhe::read<T>(ByteView(bytes.data(), bytes.size())); });
   }
   const auto* const path = nb::cast<const char*>(source);
   return guarded([&] {
-    std::ifstream in(path, std::ios::binary);
+    openfhe::InFile in(path, std::ios::binary);
     if (!in) throw std::ios_base::failure("the file cannot be opened");
     return openfhe::read<T>(in);
   });
@@ -88,25 +88,11 @@ T read(nb::handle source) {
 template <class T>
 void write(const T& object, const char* path, bool json) {
   guarded([&] {
-    std::ofstream out(path, std::ios::binary | std::ios::trunc);
+    openfhe::OutFile out(path, std::ios::binary | std::ios::trunc);
     openfhe::write(out, object, json ? Form::kJson : Form::kBinary);
     out.close();
     if (!out) throw std::ios_base::failure("the file could not be written");
   });
-}
-
-void append(Numbers& words, const openfhe::Polynomial& polynomial) {
-  for (const openfhe::Tower& tower : polynomial)
-    words.insert(words.end(), tower.values.begin(), tower.values.end());
-}
-
-/// Rows of N words, one for each modulus.
-openfhe::Polynomial polynomial(const std::uint64_t* words, std::size_t n, const std::vector<openfhe::Modulus>& moduli,
-                               std::size_t towers) {
-  openfhe::Polynomial out;
-  for (std::size_t i = 0; i < towers; ++i)
-    out.push_back({moduli[i].value, moduli[i].root, Numbers(words + i * n, words + (i + 1) * n)});
-  return out;
 }
 
 std::vector<openfhe::Modulus> moduli(const Numbers& values, const Numbers& roots) {
@@ -127,7 +113,8 @@ auto each(Member member) {
 }
 
 FileContext new_context(std::uint32_t n, const NumberList& q_list, const NumberList& root_list, std::uint32_t digits,
-                        std::uint32_t scaling_bits) {
+                        std::uint32_t scaling_bits, int scaling, std::uint32_t composite_degree,
+                        std::uint32_t auxiliary_bits) {
   const Numbers q = numbers(q_list), roots = numbers(root_list);
   openfhe::Context context;
   context.ring_dimension = n;
@@ -135,7 +122,11 @@ FileContext new_context(std::uint32_t n, const NumberList& q_list, const NumberL
   context.batch_size = n / 2;
   context.scaling_bits = scaling_bits;
   context.digits = digits;
-  context.depth = static_cast<std::uint32_t>(q.size() - 1);
+  context.scaling = static_cast<openfhe::ScalingTechnique>(scaling);
+  context.composite_degree = composite_degree;
+  context.register_bits = composite_degree > 1 ? 32 : 64;
+  context.auxiliary_bits = auxiliary_bits;
+  context.depth = static_cast<std::uint32_t>(q.size() / composite_degree - 1);
   return {std::make_shared<const openfhe::Context>(std::move(context))};
 }
 
@@ -156,70 +147,68 @@ FileKeys automorphism_keys(nb::handle source) {
   return out;
 }
 
-/// Special primes and their roots: what the keys have beyond the context's.
-std::pair<Numbers, Numbers> special(const FileKeys& keys) {
+/// Special primes and their roots: what a key has beyond its context's.
+std::pair<Numbers, Numbers> special(const FileKeys& keys, std::size_t index) {
   std::pair<Numbers, Numbers> out;
-  if (keys.entries.empty()) return out;
-  const openfhe::SwitchingKey& key = keys.entries[0].key;
-  for (std::size_t i = key.context->moduli.size(); i < key.a[0].size(); ++i) {
-    out.first.push_back(key.a[0][i].modulus);
-    out.second.push_back(key.a[0][i].root);
+  for (const openfhe::Modulus& p : openfhe::special_moduli(keys.entries.at(index).key)) {
+    out.first.push_back(p.value);
+    out.second.push_back(p.root);
   }
   return out;
 }
 
-CkksSwitchingKey make_key(const FileKeys& keys, std::size_t index, const CkksContext& context, std::size_t digits,
-                          std::size_t primes) {
-  const openfhe::SwitchingKey& key = keys.entries.at(index).key;
-  if (key.a.size() != digits || key.a[0].size() != primes) refuse("the key belongs to another parameter set");
-  Numbers words;
-  for (std::size_t digit = 0; digit < digits; ++digit) {
-    append(words, key.b[digit]);
-    append(words, key.a[digit]);
-  }
-  return made<polykem_ckks_switching_key>([&](polykem_ckks_switching_key** out) {
-    return polykem_ckks_switching_key_new(context.get(), words.data(), out);
-  });
+/// An object of a file for a context, which must be the file's.
+template <class Handle, class From>
+Owned<Handle> make(const From& from, const CkksContext& context) {
+  Handle* handle = nullptr;
+  check_ckks(guarded([&] { return openfhe::make(from, context.get(), &handle); }));
+  return Owned<Handle>(handle);
+}
+
+CkksSwitchingKey make_key(const FileKeys& keys, std::size_t index, const CkksContext& context) {
+  return make<polykem_ckks_switching_key>(keys.entries.at(index).key, context);
 }
 
 CkksCiphertexts make_ciphertexts(const FileCiphertext& file, const CkksContext& context) {
-  const openfhe::Ciphertext& c = file.value;
-  Numbers words;
-  for (const openfhe::Polynomial& part : c.parts)
-    append(words, part);
-  const polykem_ckks_shape shape{sizeof shape, 1, c.parts.size(), c.parts[0].size(), c.slots, c.scale};
-  return made<polykem_ckks_ciphertexts>([&](polykem_ckks_ciphertexts** out) {
-    return polykem_ckks_ciphertexts_new(context.get(), &shape, words.data(), out);
-  });
+  return make<polykem_ckks_ciphertexts>(file.value, context);
 }
 
 CkksPublicKey make_public_key(const FilePublicKey& file, const CkksContext& context) {
-  Numbers words;
-  for (const openfhe::Polynomial& part : file.value.h)
-    append(words, part);
-  if (file.value.h[0].size() != file.value.context->moduli.size()) refuse("the public key lacks towers");
-  return made<polykem_ckks_public_key>(
-      [&](polykem_ckks_public_key** out) { return polykem_ckks_public_key_new(context.get(), words.data(), out); });
+  return make<polykem_ckks_public_key>(file.value, context);
 }
 
 CkksSecretKey make_secret_key(const FileSecretKey& file, const CkksContext& context) {
-  return made<polykem_ckks_secret_key>([&](polykem_ckks_secret_key** out) {
-    return polykem_ckks_secret_key_new(context.get(), file.value.s[0].values.data(), out);
-  });
+  return make<polykem_ckks_secret_key>(file.value, context);
+}
+
+/// The words of an object in main memory; `get` is polykem_ckks_..._words.
+template <class Handle>
+openfhe::Words words_of(const Owned<Handle>& object, const std::uint64_t* (*get)(const Handle*, std::size_t*)) {
+  openfhe::Words words{};
+  words.at = get(object.get(), &words.left);
+  return words;
+}
+
+/// A polynomial over all of `moduli`.
+openfhe::Polynomial take(openfhe::Words& words, const openfhe::Context& context,
+                         const std::vector<openfhe::Modulus>& moduli) {
+  return openfhe::take_polynomial(words, context.ring_dimension, moduli, moduli.size());
 }
 
 void write_ciphertext(const FileContext& context, const CkksCiphertexts& ciphertexts, std::size_t item, const char* tag,
                       std::uint32_t degree, double scale, const char* path, bool json) {
   const polykem_ckks_shape shape = shape_of(ciphertexts);
-  const std::size_t n = context.value->ring_dimension, total = context.value->moduli.size();
-  if (item >= shape.count || shape.limbs > total) refuse("the ciphertext belongs to another parameter set");
-  const std::uint64_t* const words = polykem_ckks_ciphertexts_words(ciphertexts.get());
+  const std::uint32_t n = context.value->ring_dimension;
+  const std::size_t total = context.value->moduli.size(), words_of_item = shape.parts * shape.limbs * n;
+  openfhe::Words words = words_of(ciphertexts, &polykem_ckks_ciphertexts_words);
+  if (shape.limbs > total || item >= shape.count || words.left != shape.count * words_of_item)
+    refuse("the ciphertext belongs to another parameter set");
+  words = {words.at + item * words_of_item, words_of_item};
   openfhe::Ciphertext out;
   out.context = context.value;
   out.key_tag = tag;
   for (std::size_t part = 0; part < shape.parts; ++part)
-    out.parts.push_back(
-        polynomial(words + (item * shape.parts + part) * shape.limbs * n, n, context.value->moduli, shape.limbs));
+    out.parts.push_back(openfhe::take_polynomial(words, n, context.value->moduli, shape.limbs));
   out.slots = static_cast<std::uint32_t>(shape.slots);
   out.level = static_cast<std::uint32_t>(total - shape.limbs);
   out.noise_degree = degree;
@@ -229,13 +218,12 @@ void write_ciphertext(const FileContext& context, const CkksCiphertexts& ciphert
 
 void write_public_key(const FileContext& context, const CkksPublicKey& key, const char* tag, const char* path,
                       bool json) {
-  const std::uint64_t* const words = polykem_ckks_public_key_words(key.get());
-  const std::size_t n = context.value->ring_dimension, limbs = context.value->moduli.size();
+  openfhe::Words words = words_of(key, &polykem_ckks_public_key_words);
   openfhe::PublicKey out;
   out.context = context.value;
   out.key_tag = tag;
   for (std::size_t part = 0; part < 2; ++part)
-    out.h.push_back(polynomial(words + part * limbs * n, n, context.value->moduli, limbs));
+    out.h.push_back(take(words, *context.value, context.value->moduli));
   write(out, path, json);
 }
 
@@ -244,8 +232,8 @@ void write_secret_key(const FileContext& context, const CkksSecretKey& key, cons
   openfhe::SecretKey out;
   out.context = context.value;
   out.key_tag = tag;
-  out.s = polynomial(polykem_ckks_secret_key_words(key.get()), context.value->ring_dimension, context.value->moduli,
-                     context.value->moduli.size());
+  openfhe::Words words = words_of(key, &polykem_ckks_secret_key_words);
+  out.s = take(words, *context.value, context.value->moduli);
   write(out, path, json);
 }
 
@@ -257,14 +245,11 @@ struct KeyFile {
   std::string tag;
 
   openfhe::SwitchingKey key(const CkksSwitchingKey& from) const {
-    const std::uint64_t* words = polykem_ckks_switching_key_words(from.get());
-    const std::size_t n = context.value->ring_dimension;
+    openfhe::Words words = words_of(from, &polykem_ckks_switching_key_words);
     openfhe::SwitchingKey out{context.value, tag, {}, {}};
     for (std::size_t digit = 0; digit < digits; ++digit) {
-      for (auto* const half : {&out.b, &out.a}) {
-        half->push_back(polynomial(words, n, moduli, moduli.size()));
-        words += moduli.size() * n;
-      }
+      for (auto* const half : {&out.b, &out.a})
+        half->push_back(take(words, *context.value, moduli));
     }
     return out;
   }
@@ -293,6 +278,12 @@ void write_automorphism_keys(const KeyFile& file, const KeysByElement& keys, con
   write(out, path, json);
 }
 
+bool has_sparse_secrets(const FileContext& context) {
+  const openfhe::SecretDistribution secrets = context.value->secret_distribution;
+  return secrets == openfhe::SecretDistribution::kSparseTernary ||
+         secrets == openfhe::SecretDistribution::kSparseEncapsulated;
+}
+
 void bind_file_context(nb::module_& m) {
   using Of = const FileContext&;
   nb::class_<FileContext>(m, "OpenfheContext")
@@ -304,8 +295,11 @@ void bind_file_context(nb::module_& m) {
       .def_prop_ro("auxiliary_bits", [](Of c) { return c.value->auxiliary_bits; })
       .def_prop_ro("composite_degree", [](Of c) { return c.value->composite_degree; })
       .def_prop_ro("scaling_bits", [](Of c) { return c.value->scaling_bits; })
-      .def_prop_ro("scaling", [](Of c) { return static_cast<int>(c.value->scaling); });
-  m.def("openfhe_context", &new_context, "n"_a, "q"_a, "q_roots"_a, "digits"_a, "scaling_bits"_a);
+      .def_prop_ro("scaling", [](Of c) { return static_cast<int>(c.value->scaling); })
+      .def_prop_ro("sparse", &has_sparse_secrets)
+      .def_prop_ro("noise_deviation", [](Of c) { return c.value->noise_deviation; });
+  m.def("openfhe_context", &new_context, "n"_a, "q"_a, "q_roots"_a, "digits"_a, "scaling_bits"_a, "scaling"_a,
+        "composite_degree"_a, "auxiliary_bits"_a);
   m.def(
       "openfhe_read_context",
       [](nb::handle source) {
@@ -339,8 +333,8 @@ void bind_reading(nb::module_& m) {
                      return out;
                    })
       .def("context", [](const FileKeys& keys, std::size_t i) { return FileContext{keys.entries.at(i).key.context}; })
-      .def_prop_ro("special", &special)
-      .def("make", &make_key, "index"_a, "context"_a, "digits"_a, "primes"_a);
+      .def("special", &special, "index"_a)
+      .def("make", &make_key, "index"_a, "context"_a);
   m.def("openfhe_read_ciphertext", [](nb::handle s) { return FileCiphertext{read<openfhe::Ciphertext>(s)}; });
   m.def("openfhe_read_public_key", [](nb::handle s) { return FilePublicKey{read<openfhe::PublicKey>(s)}; });
   m.def("openfhe_read_secret_key", [](nb::handle s) { return FileSecretKey{read<openfhe::SecretKey>(s)}; });

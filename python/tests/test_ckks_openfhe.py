@@ -15,6 +15,7 @@ from known_answers import ROOT
 from polykem import ckks
 
 ANSWERS = ROOT / "tests" / "data" / "openfhe_answers"
+HOSTILE = ROOT / "tests" / "data" / "openfhe" / "hostile"
 RESULTS = {
     "sum": lambda ev, x: ev.add(x["a"], x["b"]),
     "difference": lambda ev, x: ev.sub(x["a"], x["b"]),
@@ -118,6 +119,17 @@ def test_what_is_no_file_of_ckks():
         ckks.load(whole)
     with pytest.raises(FileNotFoundError):
         ckks.load("/nowhere")
+
+
+@pytest.mark.parametrize("name", sorted(os.listdir(HOSTILE)))
+def test_keys_that_do_not_belong_together(answers, name):
+    """Two keys of one tag, each sound by itself; a sanitizer sees what is read."""
+    data = (HOSTILE / name).read_bytes()
+    refusal = polykem.ArgumentError if "digits" in name else ckks.FormatError
+    with pytest.raises(refusal, match="elements are needed" if "digits" in name else "other keys with its key tag"):
+        ckks.load(data, allow_insecure=True)
+    with pytest.raises((refusal, ckks.ParameterError)):
+        ckks.load(data, answers["manual"].context)
 
 
 def test_what_cannot_be_saved(answers, tmp_path):

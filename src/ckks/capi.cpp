@@ -137,10 +137,19 @@ polykem_ckks_status shape_of(const Batch* batch, size_t parts, polykem_ckks_shap
   });
 }
 
-/// NULL for an object that lies on a device.
+/// The caller's array has `count` elements, the object needs `needed`.
+void check_length(size_t count, size_t needed, const char* of_what) {
+  if (count != needed)
+    throw Error(Fault::argument, std::string(of_what) + " of this parameter set and shape: " + std::to_string(needed) +
+                                     " elements are needed, and the array has " + std::to_string(count));
+}
+
+/// NULL for no object, and for one that lies on a device, whose words are not here.
 template <typename Object>
-const uint64_t* words_of(const Object* object) {
-  return object == nullptr || object->on_device != nullptr ? nullptr : object->words.data();
+const uint64_t* words_of(const Object* object, size_t* word_count) {
+  const size_t count = object == nullptr ? 0 : object->words.size();
+  if (word_count != nullptr) *word_count = count;
+  return count == 0 ? nullptr : object->words.data();
 }
 
 template <typename Object>
@@ -243,18 +252,19 @@ polykem_ckks_status polykem_ckks_encode(const polykem_ckks_context* context, con
   });
 }
 polykem_ckks_status polykem_ckks_decode(const polykem_ckks_context* context, const polykem_ckks_plaintexts* plaintexts,
-                                        double* values) {
+                                        double* values, size_t numbers) {
   return guarded([&] {
     need(context, plaintexts, values);
     if (plaintexts->set != context->q_id())
       throw Error(Fault::argument, "the plaintext belongs to another parameter set");
     need_on_host(*plaintexts);
     const size_t slots = plaintexts->slots;
-    SecretVector<Complex> numbers(plaintexts->count * slots);
+    check_length(numbers, plaintexts->count * slots, "the numbers");
+    SecretVector<Complex> decoded(numbers);
     context->for_each(plaintexts->count, [&](size_t item) {
-      decode(*context, *plaintexts, item, std::span(numbers).subspan(item * slots, slots));
+      decode(*context, *plaintexts, item, std::span(decoded).subspan(item * slots, slots));
     });
-    std::copy(numbers.begin(), numbers.end(), reinterpret_cast<Complex*>(values));
+    std::copy(decoded.begin(), decoded.end(), reinterpret_cast<Complex*>(values));
   });
 }
 void polykem_ckks_plaintexts_free(polykem_ckks_plaintexts* plaintexts) {
@@ -269,10 +279,12 @@ polykem_ckks_status polykem_ckks_plaintexts_shape(const polykem_ckks_plaintexts*
   return shape_of(plaintexts, 1, out);
 }
 polykem_ckks_status polykem_ckks_ciphertexts_new(const polykem_ckks_context* context, const polykem_ckks_shape* shape,
-                                                 const uint64_t* words, polykem_ckks_ciphertexts** out) {
+                                                 const uint64_t* words, size_t word_count,
+                                                 polykem_ckks_ciphertexts** out) {
   return guarded([&] {
     need(context, shape, words, out);
     const size_t count = checked_words(*context, *shape, 2, 3);
+    check_length(word_count, count, "the words of ciphertexts");
     check_rows(*context, words, count / context->n(), shape->limbs);
     give(Ciphertexts{shape->count, shape->parts, shape->limbs, shape->scale, shape->slots, context->n(),
                      context->q_id(), words_at(words, count)},
@@ -280,21 +292,23 @@ polykem_ckks_status polykem_ckks_ciphertexts_new(const polykem_ckks_context* con
   });
 }
 polykem_ckks_status polykem_ckks_plaintexts_new(const polykem_ckks_context* context, const polykem_ckks_shape* shape,
-                                                const uint64_t* words, polykem_ckks_plaintexts** out) {
+                                                const uint64_t* words, size_t word_count,
+                                                polykem_ckks_plaintexts** out) {
   return guarded([&] {
     need(context, shape, words, out);
     const size_t count = checked_words(*context, *shape, 1, 1);
+    check_length(word_count, count, "the words of plaintexts");
     check_rows(*context, words, count / context->n(), shape->limbs);
     give(Plaintexts{shape->count, shape->limbs, shape->scale, shape->slots, context->n(), context->q_id(),
                     SecretVector<uint64_t>(words, words + count)},
          out);
   });
 }
-const uint64_t* polykem_ckks_ciphertexts_words(const polykem_ckks_ciphertexts* ciphertexts) {
-  return words_of(ciphertexts);
+const uint64_t* polykem_ckks_ciphertexts_words(const polykem_ckks_ciphertexts* ciphertexts, size_t* word_count) {
+  return words_of(ciphertexts, word_count);
 }
-const uint64_t* polykem_ckks_plaintexts_words(const polykem_ckks_plaintexts* plaintexts) {
-  return words_of(plaintexts);
+const uint64_t* polykem_ckks_plaintexts_words(const polykem_ckks_plaintexts* plaintexts, size_t* word_count) {
+  return words_of(plaintexts, word_count);
 }
 polykem_ckks_status polykem_ckks_with_scale(const polykem_ckks_ciphertexts* ciphertexts, double scale,
                                             polykem_ckks_ciphertexts** out) {
@@ -319,15 +333,16 @@ polykem_ckks_status polykem_ckks_secret_key_generate(const polykem_ckks_context*
   });
 }
 polykem_ckks_status polykem_ckks_secret_key_new(const polykem_ckks_context* context, const uint64_t* row,
-                                                polykem_ckks_secret_key** out) {
+                                                size_t word_count, polykem_ckks_secret_key** out) {
   return guarded([&] {
     need(context, row, out);
+    check_length(word_count, context->n(), "the row of a secret key");
     check_rows(*context, row, 1, 1);
     give(secret_key_from_row(*context, row), out);
   });
 }
-const uint64_t* polykem_ckks_secret_key_words(const polykem_ckks_secret_key* key) {
-  return key ? key->words.data() : nullptr;
+const uint64_t* polykem_ckks_secret_key_words(const polykem_ckks_secret_key* key, size_t* word_count) {
+  return words_of(key, word_count);
 }
 void polykem_ckks_secret_key_free(polykem_ckks_secret_key* key) {
   delete key;
@@ -343,17 +358,16 @@ polykem_ckks_status polykem_ckks_public_key_generate(const polykem_ckks_context*
   });
 }
 polykem_ckks_status polykem_ckks_public_key_new(const polykem_ckks_context* context, const uint64_t* words,
-                                                polykem_ckks_public_key** out) {
+                                                size_t word_count, polykem_ckks_public_key** out) {
   return guarded([&] {
     need(context, words, out);
+    check_length(word_count, 2 * context->limbs() * context->n(), "the words of a public key");
     check_rows(*context, words, 2 * context->limbs(), context->limbs());
-    give(PublicKey{context->n(), context->limbs(), context->q_id(),
-                   words_at(words, 2 * context->limbs() * context->n())},
-         out);
+    give(PublicKey{context->n(), context->limbs(), context->q_id(), words_at(words, word_count)}, out);
   });
 }
-const uint64_t* polykem_ckks_public_key_words(const polykem_ckks_public_key* key) {
-  return key ? key->words.data() : nullptr;
+const uint64_t* polykem_ckks_public_key_words(const polykem_ckks_public_key* key, size_t* word_count) {
+  return words_of(key, word_count);
 }
 void polykem_ckks_public_key_free(polykem_ckks_public_key* key) {
   delete key;
@@ -378,18 +392,19 @@ polykem_ckks_status polykem_ckks_automorphism_key_generate(const polykem_ckks_co
   });
 }
 polykem_ckks_status polykem_ckks_switching_key_new(const polykem_ckks_context* context, const uint64_t* words,
-                                                   polykem_ckks_switching_key** out) {
+                                                   size_t word_count, polykem_ckks_switching_key** out) {
   return guarded([&] {
     need(context, words, out);
     if (context->special() == 0)
       throw Error(Fault::parameters, "the parameter set has no special primes p for key switching");
     const size_t rows = context->digits() * 2 * context->primes();
+    check_length(word_count, rows * context->n(), "the words of a switching key");
     check_rows(*context, words, rows, context->primes());
-    give(SwitchingKey{context->n(), context->primes(), context->id(), words_at(words, rows * context->n())}, out);
+    give(SwitchingKey{context->n(), context->primes(), context->id(), words_at(words, word_count)}, out);
   });
 }
-const uint64_t* polykem_ckks_switching_key_words(const polykem_ckks_switching_key* key) {
-  return words_of(key);
+const uint64_t* polykem_ckks_switching_key_words(const polykem_ckks_switching_key* key, size_t* word_count) {
+  return words_of(key, word_count);
 }
 void polykem_ckks_switching_key_free(polykem_ckks_switching_key* key) {
   delete key;

@@ -12,6 +12,7 @@
 
 #include "ckks/error.hpp"
 #include "ckks/primes.hpp"
+#include "core/cpus.hpp"
 #include "core/secure.hpp"
 
 namespace polykem::ckks {
@@ -38,7 +39,7 @@ uint64_t mixed(uint64_t hash, uint64_t word) {
 }
 
 unsigned cpus() {
-  return std::clamp(std::thread::hardware_concurrency(), 1U, kMostThreads);
+  return std::min(usable_cpus().count, kMostThreads);
 }
 
 }  // namespace
@@ -57,6 +58,8 @@ Context::Context(const Params& params)
   id_ = mixed(mixed(hash(primes()), limbs_), digit_limbs_);  // keys depend on where P begins and on the digits
   for (size_t i = 0; i < n(); ++i)
     reversed_.push_back(static_cast<uint32_t>(bit_reverse(i, log_n_)));
+  for (size_t limbs = 0; limbs <= limbs_; ++limbs)
+    limb_bits_.push_back(bits_of(params.q, 0, limbs));
   total_bits_ = bits_of(params.q, 0, limbs_) + bits_of(params.p, 0, special_);
   for (size_t first = 0; first < limbs_; first += digit_limbs_) {
     conversions_.emplace_back();

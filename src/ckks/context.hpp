@@ -19,7 +19,7 @@ struct Params {
   std::vector<uint64_t> q, p;              ///< distinct primes = 1 mod 2N; a rescaling drops the last of q
   std::vector<uint64_t> q_roots, p_roots;  ///< primitive 2N-th roots of unity; empty: the least ones
   unsigned digits = 1;   ///< into how many digits key switching decomposes Q; P must be half the largest at least
-  unsigned threads = 0;  ///< that compute; 0: one per CPU at most, fewer where the work is little
+  unsigned threads = 0;  ///< that compute; 0: one per usable CPU at most, fewer where the work is little
 };
 
 /// Tables of a parameter set. Immutable; several threads may use one.
@@ -58,8 +58,9 @@ class Context {
   const Factor& p_mod(size_t i) const { return p_mod_[i]; }
   const Factor& inverse_p(size_t i) const { return inverse_p_[i]; }
 
-  /// log2 of P Q.
+  /// log2 of P Q, and of the product of the first `limbs` primes.
   double total_bits() const { return total_bits_; }
+  double limb_bits(size_t limbs) const { return limb_bits_[limbs]; }
   /// 128 if the Homomorphic Encryption Standard grants a ternary secret of this N and P Q so many bits, else 0
   /// [HES18, table 1].
   unsigned security_bits() const;
@@ -77,6 +78,7 @@ class Context {
   unsigned threads_;
   size_t words_per_thread_;  ///< of work for which one more thread is started
   double total_bits_ = 0;
+  std::vector<double> limb_bits_;  ///< [limbs]
   uint64_t q_id_, id_;
   std::vector<Ntt> ntts_;
   std::vector<uint32_t> reversed_;

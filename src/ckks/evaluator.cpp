@@ -32,10 +32,19 @@ void check_scales(double a, double b) {
                                    "; rescale both alike, or set a scale if the difference does not matter");
 }
 
-double product_of_scales(double a, double b) {
+/// A scale beyond the modulus leaves nothing of the numbers.
+double fitting_scale(const Context& context, double scale, size_t limbs) {
+  const double bits = std::log2(scale), most = context.limb_bits(limbs);
+  if (bits < most) return scale;
+  throw Error(Fault::scales, "the result's scale would be 2^" + std::to_string(bits) + ", beyond the modulus of its " +
+                                 std::to_string(limbs) + " limbs, 2^" + std::to_string(most) +
+                                 ": rescale first, or keep more limbs");
+}
+
+double product_of_scales(const Context& context, double a, double b, size_t limbs) {
   const double scale = a * b;
   if (!std::isnormal(scale)) throw Error(Fault::scales, "the product's scale is out of range: rescale the operands");
-  return scale;
+  return fitting_scale(context, scale, limbs);
 }
 
 void check_alike(const Context& context, const Ciphertexts& a, const Ciphertexts& b) {
@@ -142,7 +151,7 @@ Ciphertexts sub_plain(const Context& context, const Ciphertexts& a, const Plaint
 }
 
 Ciphertexts mul_plain(const Context& context, const Ciphertexts& a, const Plaintexts& b) {
-  return combine_plain(context, Operation::multiply, a, b, product_of_scales(a.scale, b.scale));
+  return combine_plain(context, Operation::multiply, a, b, product_of_scales(context, a.scale, b.scale, a.limbs));
 }
 
 Ciphertexts mul(const Context& context, const Ciphertexts& a, const Ciphertexts& b) {
@@ -151,7 +160,7 @@ Ciphertexts mul(const Context& context, const Ciphertexts& a, const Ciphertexts&
     throw Error(Fault::parts, "a product takes ciphertexts of two parts: relinearise products first");
   Ciphertexts shape = shaped(a, 3, a.limbs);
   shape.slots = std::max(a.slots, b.slots);
-  shape.scale = product_of_scales(a.scale, b.scale);
+  shape.scale = product_of_scales(context, a.scale, b.scale, a.limbs);
   return computed(context, place_of(a, b), std::move(shape),
                   [&](const Rows& rows, Ciphertexts& out) { rows.tensor(a, b, out); });
 }
@@ -177,6 +186,7 @@ Ciphertexts keep_limbs(const Context& context, const Ciphertexts& a, size_t limb
   check_set(context, a);
   if (limbs == 0 || limbs > a.limbs)
     throw Error(Fault::levels, "1 to " + std::to_string(a.limbs) + " limbs can be kept, not " + std::to_string(limbs));
+  if (limbs < a.limbs) fitting_scale(context, a.scale, limbs);
   return computed(context, place_of(a), shaped(a, a.parts, limbs),
                   [&](const Rows& rows, Ciphertexts& out) { rows.select(a, 0, out); });
 }

@@ -18,7 +18,7 @@ Ciphertexts sub(const Context& context, const Ciphertexts& a, const Ciphertexts&
 Ciphertexts negate(const Context& context, const Ciphertexts& a);
 Ciphertexts add_plain(const Context& context, const Ciphertexts& a, const Plaintexts& b);
 Ciphertexts sub_plain(const Context& context, const Ciphertexts& a, const Plaintexts& b);
-/// Scales multiply.
+/// Scales multiply. Throws Error(scales), like mul and keep_limbs, where the result's scale is beyond its modulus.
 Ciphertexts mul_plain(const Context& context, const Ciphertexts& a, const Plaintexts& b);
 /// Three parts, of which the last belongs to s^2; scales multiply.
 Ciphertexts mul(const Context& context, const Ciphertexts& a, const Ciphertexts& b);

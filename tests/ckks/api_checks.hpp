@@ -45,7 +45,7 @@ class ApiWorld {
     device_.reset(device);
     const std::vector<uint64_t> words = residues(set.digits * 2, primes_.size());
     polykem_ckks_switching_key *here = nullptr, *there = nullptr;
-    must(polykem_ckks_switching_key_new(context, words.data(), &here), "a key");
+    must(polykem_ckks_switching_key_new(context, words.data(), words.size(), &here), "a key");
     key_.reset(here);
     must(polykem_ckks_switching_key_to_device(device, here, &there), "a key on the device");
     key_there_.reset(there);
@@ -95,7 +95,7 @@ inline BothCiphertexts random_ciphertexts(ApiWorld& world, size_t count, size_t 
   const polykem_ckks_shape shape{sizeof shape, count, parts, limbs, world.n() / 2, kApiScale};
   polykem_ckks_ciphertexts *here = nullptr, *there = nullptr;
   const std::vector<uint64_t> words = world.residues(count * parts, limbs);
-  must(polykem_ckks_ciphertexts_new(world.context(), &shape, words.data(), &here), "ciphertexts");
+  must(polykem_ckks_ciphertexts_new(world.context(), &shape, words.data(), words.size(), &here), "ciphertexts");
   must(polykem_ckks_ciphertexts_to_device(world.device(), here, &there), "ciphertexts on the device");
   return {CiphertextsHandle(here), CiphertextsHandle(there)};
 }
@@ -104,7 +104,7 @@ inline BothPlaintexts random_plaintexts(ApiWorld& world, size_t count, size_t li
   const polykem_ckks_shape shape{sizeof shape, count, 1, limbs, world.n() / 2, kApiScale};
   polykem_ckks_plaintexts *here = nullptr, *there = nullptr;
   const std::vector<uint64_t> words = world.residues(count, limbs);
-  must(polykem_ckks_plaintexts_new(world.context(), &shape, words.data(), &here), "plaintexts");
+  must(polykem_ckks_plaintexts_new(world.context(), &shape, words.data(), words.size(), &here), "plaintexts");
   must(polykem_ckks_plaintexts_to_device(world.device(), here, &there), "plaintexts on the device");
   return {PlaintextsHandle(here), PlaintextsHandle(there)};
 }
@@ -133,7 +133,7 @@ class ApiVerdict {
     expect(a.count == b.count && a.parts == b.parts && a.limbs == b.limbs && a.slots == b.slots && a.scale == b.scale,
            what + ", shape");
     expect(polykem_ckks_ciphertexts_place(both.there.get()) == 0 &&
-               polykem_ckks_ciphertexts_words(both.there.get()) == nullptr &&
+               polykem_ckks_ciphertexts_words(both.there.get(), nullptr) == nullptr &&
                polykem_ckks_ciphertexts_place(both.here.get()) == -1,
            what + ", place");
     polykem_ckks_ciphertexts* back = nullptr;
@@ -141,8 +141,10 @@ class ApiVerdict {
     const CiphertextsHandle owner(back);
     const size_t count = a.count * a.parts * a.limbs * world.n();
     words_ += count;
-    const uint64_t* const got = polykem_ckks_ciphertexts_words(back);
-    expect(std::equal(got, got + count, polykem_ckks_ciphertexts_words(both.here.get())), what + ", words");
+    size_t got_count = 0, expected_count = 0;
+    const uint64_t* const got = polykem_ckks_ciphertexts_words(back, &got_count);
+    const uint64_t* const expected = polykem_ckks_ciphertexts_words(both.here.get(), &expected_count);
+    expect(got_count == count && expected_count == count && std::equal(got, got + count, expected), what + ", words");
   }
 
   /// call(there, &out), on the CPU and on the device: equal results, or equal errors, where the result is empty.

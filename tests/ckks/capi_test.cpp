@@ -4,7 +4,9 @@
 
 #include <climits>
 #include <cmath>
+#include <functional>
 #include <limits>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -95,7 +97,7 @@ TEST_F(CkksApi, FromAMessageToItsProductAndBack) {
   EXPECT_EQ(shape.limbs, 3U);
   EXPECT_EQ(shape.slots, 4U);
   std::vector<double> out(8);
-  ASSERT_EQ(polykem_ckks_decode(context.get(), result.get(), out.data()), POLYKEM_CKKS_OK);
+  ASSERT_EQ(polykem_ckks_decode(context.get(), result.get(), out.data(), size_t{4}), POLYKEM_CKKS_OK);
   const std::vector<double> expected{2 * (0.0625 - 1), -1, 8, 0, -2, 0, 0.5, 0};
   for (size_t i = 0; i < 8; ++i)
     EXPECT_NEAR(out[i], expected[i], 1e-6) << i;
@@ -156,10 +158,12 @@ TEST_F(CkksApi, WordsAreChecked) {
   const auto context = made<Context>(polykem_ckks_context_new, &parameters);
   polykem_ckks_shape shape{sizeof shape, 1, 2, 2, 32, 0x1p40};
   std::vector<uint64_t> words(4 * 64);
-  EXPECT_NE(made<Ciphertexts>(polykem_ckks_ciphertexts_new, context.get(), &shape, words.data()), nullptr);
+  EXPECT_NE(made<Ciphertexts>(polykem_ckks_ciphertexts_new, context.get(), &shape, words.data(), words.size()),
+            nullptr);
   const auto attempt = [&] {
     polykem_ckks_ciphertexts* out = nullptr;
-    const polykem_ckks_status status = polykem_ckks_ciphertexts_new(context.get(), &shape, words.data(), &out);
+    const polykem_ckks_status status =
+        polykem_ckks_ciphertexts_new(context.get(), &shape, words.data(), words.size(), &out);
     EXPECT_EQ(out, nullptr);
     return status;
   };
@@ -184,22 +188,67 @@ TEST_F(CkksApi, WordsAreChecked) {
   polykem_ckks_secret_key* key = nullptr;
   words.assign(64, 0);
   words[5] = 2;
-  EXPECT_EQ(polykem_ckks_secret_key_new(context.get(), words.data(), &key), POLYKEM_CKKS_ERR_RESIDUES);
+  EXPECT_EQ(polykem_ckks_secret_key_new(context.get(), words.data(), words.size(), &key), POLYKEM_CKKS_ERR_RESIDUES);
 }
 
 TEST_F(CkksApi, KeysTravelAsWords) {
   const auto context = made<Context>(polykem_ckks_context_new, &parameters);
   const auto secret = made<SecretKey>(polykem_ckks_secret_key_generate, context.get());
-  const auto copy =
-      made<SecretKey>(polykem_ckks_secret_key_new, context.get(), polykem_ckks_secret_key_words(secret.get()));
-  const size_t words = 6 * 64;
-  EXPECT_TRUE(std::equal(polykem_ckks_secret_key_words(secret.get()),
-                         polykem_ckks_secret_key_words(secret.get()) + words,
-                         polykem_ckks_secret_key_words(copy.get())));
+  size_t count = 0;
+  const uint64_t* const words = polykem_ckks_secret_key_words(secret.get(), &count);
+  EXPECT_EQ(count, 6U * 64);
+  const auto copy = made<SecretKey>(polykem_ckks_secret_key_new, context.get(), words, size_t{64});
+  EXPECT_TRUE(std::equal(words, words + count, polykem_ckks_secret_key_words(copy.get(), nullptr)));
   const auto key = made<SwitchingKey>(polykem_ckks_relinearisation_key_generate, context.get(), secret.get());
-  EXPECT_NE(
-      made<SwitchingKey>(polykem_ckks_switching_key_new, context.get(), polykem_ckks_switching_key_words(key.get())),
-      nullptr);
+  const uint64_t* const words_of_key = polykem_ckks_switching_key_words(key.get(), &count);
+  EXPECT_EQ(count, 2U * 2 * 6 * 64);
+  EXPECT_NE(made<SwitchingKey>(polykem_ckks_switching_key_new, context.get(), words_of_key, count), nullptr);
+}
+
+/// Each function that takes an array, with every wrong length near the right one; a sanitizer sees what is read.
+TEST_F(CkksApi, ArraysOfOtherLengthsAreRefused) {
+  const auto context = made<Context>(polykem_ckks_context_new, &parameters);
+  const polykem_ckks_shape two{sizeof two, 2, 2, 3, 32, 0x1p40}, one{sizeof one, 2, 1, 3, 32, 0x1p40};
+  polykem_ckks_ciphertexts* ciphertexts = nullptr;
+  polykem_ckks_plaintexts* plaintexts = nullptr;
+  polykem_ckks_secret_key* secret = nullptr;
+  polykem_ckks_public_key* key = nullptr;
+  polykem_ckks_switching_key* switching = nullptr;
+  const auto set = context.get();
+  const struct {
+    const char* name;
+    size_t length;
+    std::function<polykem_ckks_status(const uint64_t*, size_t)> call;
+  } functions[] = {
+      {"ciphertexts", 2 * 2 * 3 * 64,
+       [&](auto words, auto n) { return polykem_ckks_ciphertexts_new(set, &two, words, n, &ciphertexts); }},
+      {"plaintexts", 2 * 3 * 64,
+       [&](auto words, auto n) { return polykem_ckks_plaintexts_new(set, &one, words, n, &plaintexts); }},
+      {"secret key", 64, [&](auto words, auto n) { return polykem_ckks_secret_key_new(set, words, n, &secret); }},
+      {"public key", 2 * 4 * 64, [&](auto words, auto n) { return polykem_ckks_public_key_new(set, words, n, &key); }},
+      {"switching key", 2 * 2 * 6 * 64,
+       [&](auto words, auto n) { return polykem_ckks_switching_key_new(set, words, n, &switching); }}};
+  for (const auto& function : functions) {
+    for (const size_t length : {size_t{0}, size_t{1}, function.length / 2, function.length - 64, function.length - 1,
+                                function.length + 1, function.length + 64, 2 * function.length}) {
+      const std::unique_ptr<uint64_t[]> words(new uint64_t[length]());
+      EXPECT_EQ(function.call(words.get(), length), POLYKEM_CKKS_ERR_ARGUMENT) << function.name << ' ' << length;
+      const std::string text = polykem_ckks_error_text();
+      EXPECT_NE(text.find(std::to_string(function.length) + " elements are needed"), std::string::npos) << text;
+    }
+    const std::vector<uint64_t> words(function.length);
+    EXPECT_EQ(function.call(words.data(), words.size()), POLYKEM_CKKS_OK) << function.name;
+  }
+  double values[130] = {7};
+  for (const size_t numbers : {size_t{0}, size_t{63}, size_t{65}, SIZE_MAX})
+    EXPECT_EQ(polykem_ckks_decode(set, plaintexts, values, numbers), POLYKEM_CKKS_ERR_ARGUMENT) << numbers;
+  EXPECT_EQ(values[0], 7);
+  EXPECT_EQ(polykem_ckks_decode(set, plaintexts, values, 64), POLYKEM_CKKS_OK);
+  polykem_ckks_ciphertexts_free(ciphertexts);
+  polykem_ckks_plaintexts_free(plaintexts);
+  polykem_ckks_secret_key_free(secret);
+  polykem_ckks_public_key_free(key);
+  polykem_ckks_switching_key_free(switching);
 }
 
 TEST_F(CkksApi, ParameterSetsAreToldApart) {
@@ -212,7 +261,7 @@ TEST_F(CkksApi, ParameterSetsAreToldApart) {
   const std::vector<uint64_t> zeros(3 * 4 * 64);
 
   const auto same = made<Context>(polykem_ckks_context_new, &parameters);
-  const auto c = made<Ciphertexts>(polykem_ckks_ciphertexts_new, same.get(), &shape, zeros.data());
+  const auto c = made<Ciphertexts>(polykem_ckks_ciphertexts_new, same.get(), &shape, zeros.data(), zeros.size());
   EXPECT_NE(made<Ciphertexts>(polykem_ckks_relinearise, context.get(), c.get(), key.get()), nullptr);
 
   p = primes(60, 2, p);
@@ -228,7 +277,7 @@ TEST_F(CkksApi, ParameterSetsAreToldApart) {
   const auto other_q = made<Context>(polykem_ckks_context_new, &parameters);
   double values[2] = {7, 7};
   EXPECT_EQ(polykem_ckks_negate(other_q.get(), c.get(), &out), POLYKEM_CKKS_ERR_ARGUMENT);
-  EXPECT_EQ(polykem_ckks_decode(other_q.get(), plain.get(), values), POLYKEM_CKKS_ERR_ARGUMENT);
+  EXPECT_EQ(polykem_ckks_decode(other_q.get(), plain.get(), values, size_t{1}), POLYKEM_CKKS_ERR_ARGUMENT);
   EXPECT_EQ(values[0], 7);
   EXPECT_EQ(out, nullptr);
 }
@@ -241,7 +290,8 @@ TEST_F(CkksApi, KeySwitchingWantsSpecialPrimes) {
   const std::vector<uint64_t> zeros(size_t{2} * 2 * 4 * 64);
   polykem_ckks_switching_key* key = nullptr;
   EXPECT_EQ(polykem_ckks_relinearisation_key_generate(context.get(), secret.get(), &key), POLYKEM_CKKS_ERR_PARAMETERS);
-  EXPECT_EQ(polykem_ckks_switching_key_new(context.get(), zeros.data(), &key), POLYKEM_CKKS_ERR_PARAMETERS);
+  EXPECT_EQ(polykem_ckks_switching_key_new(context.get(), zeros.data(), zeros.size(), &key),
+            POLYKEM_CKKS_ERR_PARAMETERS);
 }
 
 TEST_F(CkksApi, RotationsOfEveryNumberOfSteps) {
@@ -267,7 +317,7 @@ TEST_F(CkksApi, NullPointersAreErrors) {
   EXPECT_EQ(polykem_ckks_context_new(&parameters, nullptr), POLYKEM_CKKS_ERR_ARGUMENT);
   EXPECT_EQ(polykem_ckks_rescale(nullptr, nullptr, nullptr), POLYKEM_CKKS_ERR_ARGUMENT);
   EXPECT_EQ(polykem_ckks_find_primes(6, 40, 1, nullptr, 1, nullptr), POLYKEM_CKKS_ERR_ARGUMENT);
-  EXPECT_EQ(polykem_ckks_ciphertexts_words(nullptr), nullptr);
+  EXPECT_EQ(polykem_ckks_ciphertexts_words(nullptr, nullptr), nullptr);
   EXPECT_EQ(polykem_ckks_device_open(nullptr, 0, 0, nullptr), POLYKEM_CKKS_ERR_ARGUMENT);
   EXPECT_EQ(polykem_ckks_ciphertexts_to_device(nullptr, nullptr, nullptr), POLYKEM_CKKS_ERR_ARGUMENT);
   EXPECT_EQ(polykem_ckks_device_wait(nullptr), POLYKEM_CKKS_ERR_ARGUMENT);

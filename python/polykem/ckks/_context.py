@@ -25,7 +25,7 @@ class Context:
     ----------
     parameters : Parameters
     threads : int
-        That compute; 0: one for each CPU.
+        That compute; 0: one for each CPU that the process may use.
     allow_insecure : bool
         Also take less than 128 bits of security, for tests.
 
@@ -56,6 +56,7 @@ class Context:
         roots = tuple(self._core.prime(i)[1] for i in range(count + len(parameters.p)))
         self.parameters = replace(parameters, q_roots=roots[:count], p_roots=roots[count:])
         self._openfhe: Any = None  # the context of a file, which is written again as it is
+        self._weak = False  # of a file whose secrets or errors are smaller than the standard's
 
     @property
     def ring_dimension(self) -> int:
@@ -65,10 +66,11 @@ class Context:
     @property
     def security_bits(self) -> int:
         """128, or 0 where less was allowed."""
-        return int(self._core.security_bits)
+        return 0 if self._weak else int(self._core.security_bits)
 
     def __repr__(self) -> str:
-        return f"<polykem.ckks.Context: {self.parameters}>"
+        weak = ", but its file's secrets or errors are too small" * self._weak
+        return f"<polykem.ckks.Context: {self.parameters}{weak}>"
 
     def check(self, thing: Any) -> None:
         """Raise ArgumentError unless `thing`, a key or a batch, belongs to this parameter set."""

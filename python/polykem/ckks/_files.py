@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import re
 from dataclasses import replace
@@ -12,17 +13,21 @@ from .. import _core
 from .._errors import ArgumentError
 from ._batches import Ciphertexts
 from ._context import Context
-from ._errors import FormatError, ParameterError, ScaleError
+from ._errors import FormatError, InsecureError, ParameterError, ScaleError
 from ._keys import Keys, PublicKey, SecretKey
-from ._parameters import Parameters, special_primes
+from ._parameters import Parameters, level_scale, special_primes
 
 Kind = Literal["context", "public key", "secret key", "ciphertext", "relinearisation keys", "automorphism keys"]
 Object = Union[Context, PublicKey, SecretKey, Ciphertexts, Keys]
 
-_HEAD_BYTES = 4096
+# Enough to recognise a file, and less than a secret key's file has before its first residue: they leave no copies.
+_HEAD_BYTES = 512
 # OpenFHE's numbers of its scaling techniques.
 _FIXED_MANUAL, _FIXED_AUTO, _FLEXIBLE_AUTO, _COMPOSITE_AUTO, _COMPOSITE_MANUAL = 0, 1, 2, 4, 5
 _FIXED = (_FIXED_MANUAL, _FIXED_AUTO)
+_AUXILIARY_BITS = 60
+# Of the errors for which the standard has its table, a little less.
+_LEAST_DEVIATION = 3.18
 _SCALE_RATIO = 2.0 ** -10
 
 
@@ -56,7 +61,7 @@ def load(source: Any, context: Context | None = None, *, kind: Kind | None = Non
     ParameterError
         The parameters are none that polykem computes with, or other ones than those of `context`.
     InsecureError
-        They leave less than 128 bits of security.
+        They leave less than 128 bits of security: the moduli, or sparse secrets or errors smaller than the standard's.
     OSError
         The file cannot be read.
     """
@@ -175,13 +180,14 @@ def _need_openfhe() -> None:
                           "nlohmann-json3-dev and build again")
 
 
-def _opened(source: Any) -> tuple[Union[str, bytes], bytes]:
+def _opened(source: Any) -> tuple[Union[str, memoryview], bytes]:
     """What the extension reads from, and how it begins."""
     if isinstance(source, (bytes, bytearray, memoryview)):
-        whole = bytes(source)
-        return whole, whole[:_HEAD_BYTES]
+        view = memoryview(source)
+        whole = view.cast("B") if view.c_contiguous else memoryview(bytes(view))
+        return whole, bytes(whole[:_HEAD_BYTES])
     path = os.fsdecode(os.fspath(source))
-    with open(path, "rb") as file:
+    with open(path, "rb", buffering=0) as file:
         return path, file.read(_HEAD_BYTES)
 
 
@@ -204,10 +210,14 @@ class _Contexts:
 
     def of(self, file: Any, special: tuple[Any, Any] = ((), ())) -> Context:
         """`special`: the special primes and their roots, where keys have them."""
+        weak = _weakness(file)
+        if weak and not self._allow_insecure and not (self._given is not None and self._given._weak):
+            raise InsecureError(f"the file's keys have {weak}, which leaves less than 128 bits of security: make them with "
+                                "SetSecretKeyDist(UNIFORM_TERNARY) and the standard deviation 3.19, or allow it for tests")
         if self._given is not None:
             return self._checked(self._given, file, special)
         context = Context(_parameters(file, special), self._threads, self._allow_insecure)
-        context._openfhe = file
+        context._openfhe, context._weak = file, bool(weak)
         return context
 
     @staticmethod
@@ -220,6 +230,13 @@ class _Contexts:
         if given._openfhe is None:
             given._openfhe = file
         return given
+
+
+def _weakness(file: Any) -> str:
+    """Why the table of the standard does not hold for a file's keys; empty where it does."""
+    if file.sparse:
+        return "sparse secrets"
+    return f"errors of the standard deviation {file.noise_deviation:g}" * (file.noise_deviation < _LEAST_DEVIATION)
 
 
 def _parameters(file: Any, special: tuple[Any, Any]) -> Parameters:
@@ -242,10 +259,7 @@ def _fresh_scale(file: Any) -> float:
     if file.scaling not in (_FLEXIBLE_AUTO, _COMPOSITE_AUTO, _COMPOSITE_MANUAL):
         raise ParameterError("of OpenFHE's scaling techniques FIXEDMANUAL, FIXEDAUTO, FLEXIBLEAUTO and the composite "
                              "ones are supported")
-    scale = 1.0
-    for prime in file.q[-file.composite_degree:]:
-        scale *= prime
-    return scale
+    return level_scale(file.q, file.composite_degree)
 
 
 def _keys(file: Any, made: _Contexts, key_tag: str | None) -> Keys:
@@ -259,18 +273,36 @@ def _keys(file: Any, made: _Contexts, key_tag: str | None) -> Keys:
     of_file = file.context(mine[0])
     if not of_file.hybrid:
         raise ParameterError("keys for BV key switching are not supported: choose HYBRID in OpenFHE")
-    context = made.of(of_file, file.special)
-    x = context.parameters
-    keys = {file.entries[i][1]: file.make(i, context._core, x.digits, len(x.q) + len(x.p)) for i in mine}
+    context = made.of(of_file, file.special(mine[0]))
+    keys = {file.entries[i][1]: file.make(i, context._core) for i in mine}
     return Keys(context, key_tag, keys.pop(0, None), keys)
 
 
 def _openfhe_context(context: Context) -> Any:
     x = context.parameters
     if context._openfhe is None:
-        bits = round(x.scale).bit_length() - 1
-        context._openfhe = _core.openfhe_context(context.ring_dimension, x.q, x.q_roots, x.digits, bits)
+        context._openfhe = _core.openfhe_context(context.ring_dimension, x.q, x.q_roots, x.digits, _scaling_bits(x),
+                                                 _scaling(x), x.limbs_per_level, _auxiliary_bits(x))
     return context._openfhe
+
+
+def _scaling_bits(x: Parameters) -> int:
+    return round(math.log2(x.scale))
+
+
+def _scaling(x: Parameters) -> int:
+    """The technique with which OpenFHE, and `load`, have the same scale and the same limbs in a level."""
+    if x.limbs_per_level == 1 and x.scale == 2.0 ** _scaling_bits(x):
+        return _FIXED_MANUAL
+    if x.scale == level_scale(x.q, x.limbs_per_level) and len(x.q) % x.limbs_per_level == 0:
+        return _FLEXIBLE_AUTO if x.limbs_per_level == 1 else _COMPOSITE_MANUAL
+    raise ParameterError(f"OpenFHE has no context with the scale {x.scale:g} and {x.limbs_per_level} limbs per level: take "
+                         "a power of two and one limb, or the product of the last primes of q, which a level drops")
+
+
+def _auxiliary_bits(x: Parameters) -> int:
+    """Of which OpenFHE makes the special primes of `x`, if it would."""
+    return max((p.bit_length() for p in x.p), default=_AUXILIARY_BITS)
 
 
 def _write(thing: Object, path: str, json: bool, part: str | None) -> None:

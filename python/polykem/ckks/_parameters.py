@@ -13,6 +13,7 @@ from ._errors import ParameterError
 
 _SPECIAL_BITS = 60
 _SHORT_BITS = 30
+_GUARD_BITS = 4
 
 
 @dataclass(frozen=True)
@@ -73,7 +74,8 @@ class Parameters:
             Of key switching; by default 1 to 3, as OpenFHE chooses.
         short_primes : bool
             Take two primes of half as many bits for each, all below 2^31, so that a GPU computes with 32-bit words. A
-            level then has two limbs. scale_bits and first_bits are even.
+            level then has two limbs, and the scale is the product of the last two, as OpenFHE has it. scale_bits
+            and first_bits are even.
 
         Returns
         -------
@@ -101,8 +103,7 @@ class Parameters:
         q = (*first, *_core.ckks_find_primes(log_n, scale_bits // each, levels * each, first))
         size = -(-len(q) // (digits or (1 if levels == 0 else 2 if levels < 4 else 3)))
         digits = -(-len(q) // size)
-        return cls(log_n, q, special_primes(log_n, q, digits, special_bits), digits, scale=2.0 ** scale_bits,
-                   limbs_per_level=each)
+        return cls(log_n, q, special_primes(log_n, q, digits, special_bits), digits, scale=level_scale(q, each) if short_primes else 2.0 ** scale_bits, limbs_per_level=each)
 
     @property
     def modulus_bits(self) -> float:
@@ -141,8 +142,14 @@ def _primes_below(log_n: int, bits: int, count: int, taken: Sequence[int]) -> li
         most *= 2
 
 
+def level_scale(q: Sequence[int], limbs_per_level: int) -> float:
+    """The product of the primes that the first rescaling drops."""
+    return math.prod(map(float, q[-limbs_per_level:]))
+
+
 def special_primes(log_n: int, q: Sequence[int], digits: int, bits: int) -> tuple[int, ...]:
-    """The special primes that OpenFHE takes for `q`: it does not write them into a context's file."""
+    """The special primes that OpenFHE takes for `q`: it does not write them into a context's file. Their bits are at least
+    those of the largest digit and ``_GUARD_BITS`` more."""
     size = -(-len(q) // digits)
     most = max(math.prod(q[i:i + size]).bit_length() for i in range(0, len(q), size))
-    return tuple(_primes_below(log_n, bits, -(-most // bits), q))
+    return tuple(_primes_below(log_n, bits, -(-(most + _GUARD_BITS) // bits), q))
