@@ -131,8 +131,8 @@ typedef struct polykem_context polykem_context; /* thread pool, backend choice, 
 /* How a context computes. */
 typedef struct polykem_config {
   size_t struct_size; /* sizeof(polykem_config) */
-  unsigned threads;   /* worker threads, at most 1024; 0: one per CPU of polykem_cpus(). 1: blocking calls compute on the
-                         caller's thread. If the system gives fewer threads, the others do the work */
+  unsigned threads; /* worker threads, at most 1024; 0: one per CPU of polykem_cpus(). 1: blocking calls compute on the
+                       caller's thread. If the system gives fewer threads, the others do the work */
   const char* backend; /* force one; NULL: environment variable POLYKEM_BACKEND if set, else the best available */
 } polykem_config;
 

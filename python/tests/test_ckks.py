@@ -204,6 +204,25 @@ def test_operands_that_do_not_fit(party):
 
 # ---- keys
 
+def test_scales_beyond_the_modulus_are_refused():
+    """Such numbers would be lost without a word."""
+    party = Party(levels=2, scale_bits=40)
+    ev, a = party.evaluator, party.encrypt(np.full((1, SLOTS), 0.5))  # 60 + 40 + 40 bits
+    square = ev.mul(a, a, rescale=False)
+    assert party.error(square, 0.25) < TOLERANCE
+    cube = ev.mul(square, a, rescale=False)
+    assert party.error(cube, 0.125) < TOLERANCE
+    low = ev.keep_limbs(a, 1)
+    for attempt in (lambda: ev.mul(cube, a, rescale=False), lambda: ev.mul(cube, 2.0, rescale=False),
+                    lambda: ev.mul(low, low, rescale=False), lambda: ev.mul(low, 2.0, rescale=False),
+                    lambda: ev.keep_limbs(square, 1), lambda: ev.keep_limbs(cube, 2)):
+        with pytest.raises(ckks.ScaleError, match="beyond the modulus of its"):
+            attempt()
+    assert party.error(ev.keep_limbs(square, 2), 0.25) < TOLERANCE
+    with pytest.raises(polykem.ArgumentError):
+        party.context.encrypt(party.public, [2.0 ** 20] * 4, limbs=1)
+
+
 def test_missing_keys_say_how_to_make_them(party):
     x = party.encrypt(numbers())
     with pytest.raises(ckks.MissingKeyError, match=r"rotation by 3 .*rotations=\[3\].*EvalRotateKeyGen"):

@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -130,6 +131,70 @@ def test_keys_that_do_not_belong_together(answers, name):
         ckks.load(data, allow_insecure=True)
     with pytest.raises((refusal, ckks.ParameterError)):
         ckks.load(data, answers["manual"].context)
+
+
+PARAMETERS = {
+    "one prime a level": ckks.Parameters.choose(13, 2, scale_bits=40, first_bits=50),
+    "short primes": ckks.Parameters.choose(14, 4, scale_bits=50, first_bits=60, short_primes=True),
+    "nothing to switch keys": ckks.Parameters(4, (97, 353)),
+    "the scale of FLEXIBLEAUTO": replace(ckks.Parameters.choose(13, 2, scale_bits=40, first_bits=50),
+                                         scale=float(ckks.Parameters.choose(13, 2, 40, 50).q[-1])),
+}
+
+
+@pytest.mark.parametrize("form", ["binary", "json"])
+@pytest.mark.parametrize("name", PARAMETERS)
+def test_a_saved_context_comes_back(tmp_path, name, form):
+    context = ckks.Context(PARAMETERS[name], allow_insecure=True)
+    ckks.save(context, tmp_path / "context", form)
+    again = ckks.load(tmp_path / "context", allow_insecure=True).parameters
+    assert (again.scale, again.limbs_per_level) == (context.parameters.scale, context.parameters.limbs_per_level)
+    assert again.same_rings(context.parameters) or not context.parameters.p
+
+
+def test_short_primes_compute_after_they_were_saved(tmp_path):
+    """Products without end once lost a level's second limb, and then the numbers."""
+    context = ckks.Context(PARAMETERS["short primes"])
+    secret = ckks.SecretKey.generate(context)
+    x = context.encrypt(ckks.PublicKey.generate(context, secret), np.full(8192, 0.5))
+    for name, thing in (("context", context), ("secret", secret), ("x", x)):
+        ckks.save(thing, tmp_path / name)
+    there = ckks.load(tmp_path / "context")
+    secret, x = ckks.load(tmp_path / "secret", there), ckks.load(tmp_path / "x", there)
+    ev = ckks.Evaluator(there, ckks.Keys.generate(there, secret))
+    for _ in range(4):
+        x = ev.square(x)
+    assert np.abs(there.decrypt(secret, x) - 0.5 ** 16).max() < 2 ** -20
+
+
+def test_a_scale_that_no_file_has(tmp_path):
+    x = PARAMETERS["one prime a level"]
+    for scale, limbs in ((1.5 * 2 ** 40, 1), (2.0 ** 40, 2)):
+        with pytest.raises(ckks.ParameterError, match="no context with the scale"):
+            ckks.save(ckks.Context(replace(x, scale=scale, limbs_per_level=limbs)), tmp_path / "x")
+    assert not os.listdir(tmp_path)
+
+
+@pytest.mark.parametrize("arguments,count", [((3, 57, 59, 4), 2), ((3, 55, 60, 2), 2),
+                                             ((3, 57, 60, 2), 3), ((3, 40, 60, 4), 2), ((3, 40, 56, 4), 1)])
+def test_as_many_special_primes_as_openfhe_has(arguments, count):
+    """Counted in OpenFHE 1.6.1."""
+    assert len(ckks.Parameters.choose(13, *arguments).p) == count
+
+
+@pytest.mark.parametrize("field,weak", [
+    ('"mo": 1', '"mo": 2'), ('"mo": 1', '"mo": 3'), ('"dp": 3.190000057220459', '"dp": 0.001'),
+    ('"dp": 3.190000057220459', '"dp": 0.0')])
+def test_weak_keys_are_no_128_bits(field, weak):
+    text = (ROOT / "tests" / "data" / "openfhe" / "context.json").read_text()
+    assert field in text
+    data = text.replace(field, weak).encode()
+    context = ckks.load(data, allow_insecure=True)
+    assert context.security_bits == 0 and "too small" in repr(context)
+    assert ckks.load(data, context) is context
+    for given in (None, ckks.load(text.encode(), allow_insecure=True)):
+        with pytest.raises(ckks.InsecureError, match="sparse secrets|standard deviation"):
+            ckks.load(data, given)
 
 
 def test_what_cannot_be_saved(answers, tmp_path):

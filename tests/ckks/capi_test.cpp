@@ -251,6 +251,24 @@ TEST_F(CkksApi, ArraysOfOtherLengthsAreRefused) {
   polykem_ckks_switching_key_free(switching);
 }
 
+TEST_F(CkksApi, ScalesBeyondTheModulusAreRefused) {
+  const auto context = made<Context>(polykem_ckks_context_new, &parameters);
+  const std::vector<uint64_t> zeros(2 * 2 * 64);
+  const polykem_ckks_shape two{sizeof two, 1, 2, 2, 1, 0x1p60}, one{sizeof one, 1, 2, 1, 1, 0x1p30};  // 90 and 50 bits
+  const auto a = made<Ciphertexts>(polykem_ckks_ciphertexts_new, context.get(), &two, zeros.data(), size_t{2 * 2 * 64});
+  const auto b = made<Ciphertexts>(polykem_ckks_ciphertexts_new, context.get(), &one, zeros.data(), size_t{2 * 64});
+  const double z[2] = {1, 0};
+  const auto plain = made<Plaintexts>(polykem_ckks_encode, context.get(), z, size_t{1}, size_t{1}, size_t{2}, 0x1p31);
+  polykem_ckks_ciphertexts* out = nullptr;
+  EXPECT_EQ(polykem_ckks_keep_limbs(context.get(), a.get(), 1, &out), POLYKEM_CKKS_ERR_SCALES);
+  EXPECT_EQ(polykem_ckks_combine(context.get(), POLYKEM_CKKS_MUL, a.get(), a.get(), &out), POLYKEM_CKKS_ERR_SCALES);
+  EXPECT_EQ(polykem_ckks_combine(context.get(), POLYKEM_CKKS_MUL, b.get(), b.get(), &out), POLYKEM_CKKS_ERR_SCALES);
+  EXPECT_EQ(polykem_ckks_combine_plain(context.get(), POLYKEM_CKKS_MUL, a.get(), plain.get(), &out),
+            POLYKEM_CKKS_ERR_SCALES);
+  EXPECT_EQ(out, nullptr);
+  EXPECT_NE(made<Ciphertexts>(polykem_ckks_keep_limbs, context.get(), a.get(), size_t{2}), nullptr);
+}
+
 TEST_F(CkksApi, ParameterSetsAreToldApart) {
   const auto context = made<Context>(polykem_ckks_context_new, &parameters);
   const auto secret = made<SecretKey>(polykem_ckks_secret_key_generate, context.get());

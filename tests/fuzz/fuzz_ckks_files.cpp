@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Files of OpenFHE as the Python package loads them: what is read becomes objects of polykem/ckks.h, for the file's
 // context and for one that need not be the file's, and those are computed with.
-#include <initializer_list>
 #include <utility>
+#include <vector>
 
 #include "../ckks/handles.hpp"
 #include "formats/openfhe/handles.hpp"
@@ -136,10 +136,9 @@ void use_all_keys(ByteView bytes) {
 void use_objects(ByteView bytes) {
   if (const auto file = read_openfhe_file<Context>(bytes)) context_of(*file, {});
   if (const auto file = read_openfhe_file<Ciphertext>(bytes)) {
-    for (const ContextHandle& context : {context_of(*file->context, {}), nullptr}) {
-      const ContextHandle& which = context ? context : other_context();
-      decrypt(which, secret_of(which), make_for<CiphertextsHandle>(*file, which));
-    }
+    const ContextHandle own = context_of(*file->context, {});
+    for (const ContextHandle* const context : {&own, &other_context()})
+      if (*context) decrypt(*context, secret_of(*context), make_for<CiphertextsHandle>(*file, *context));
   }
   if (const auto file = read_openfhe_file<SecretKey>(bytes)) {
     make_for<SecretKeyHandle>(*file, other_context());

@@ -212,8 +212,9 @@ class _Contexts:
         """`special`: the special primes and their roots, where keys have them."""
         weak = _weakness(file)
         if weak and not self._allow_insecure and not (self._given is not None and self._given._weak):
-            raise InsecureError(f"the file's keys have {weak}, which leaves less than 128 bits of security: make them with "
-                                "SetSecretKeyDist(UNIFORM_TERNARY) and the standard deviation 3.19, or allow it for tests")
+            raise InsecureError(f"the file's keys have {weak}, which leaves less than 128 bits of security: make them "
+                                "with SetSecretKeyDist(UNIFORM_TERNARY) and the standard deviation 3.19, or allow it "
+                                "for tests")
         if self._given is not None:
             return self._checked(self._given, file, special)
         context = Context(_parameters(file, special), self._threads, self._allow_insecure)
@@ -296,8 +297,8 @@ def _scaling(x: Parameters) -> int:
         return _FIXED_MANUAL
     if x.scale == level_scale(x.q, x.limbs_per_level) and len(x.q) % x.limbs_per_level == 0:
         return _FLEXIBLE_AUTO if x.limbs_per_level == 1 else _COMPOSITE_MANUAL
-    raise ParameterError(f"OpenFHE has no context with the scale {x.scale:g} and {x.limbs_per_level} limbs per level: take "
-                         "a power of two and one limb, or the product of the last primes of q, which a level drops")
+    raise ParameterError(f"OpenFHE has no context with the scale {x.scale:g} and {x.limbs_per_level} limbs per level: "
+                         "take a power of two and one limb, or the product of the primes that a level drops")
 
 
 def _auxiliary_bits(x: Parameters) -> int:

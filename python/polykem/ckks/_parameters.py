@@ -103,7 +103,8 @@ class Parameters:
         q = (*first, *_core.ckks_find_primes(log_n, scale_bits // each, levels * each, first))
         size = -(-len(q) // (digits or (1 if levels == 0 else 2 if levels < 4 else 3)))
         digits = -(-len(q) // size)
-        return cls(log_n, q, special_primes(log_n, q, digits, special_bits), digits, scale=level_scale(q, each) if short_primes else 2.0 ** scale_bits, limbs_per_level=each)
+        scale = level_scale(q, each) if short_primes else 2.0 ** scale_bits
+        return cls(log_n, q, special_primes(log_n, q, digits, special_bits), digits, scale=scale, limbs_per_level=each)
 
     @property
     def modulus_bits(self) -> float:
@@ -148,8 +149,8 @@ def level_scale(q: Sequence[int], limbs_per_level: int) -> float:
 
 
 def special_primes(log_n: int, q: Sequence[int], digits: int, bits: int) -> tuple[int, ...]:
-    """The special primes that OpenFHE takes for `q`: it does not write them into a context's file. Their bits are at least
-    those of the largest digit and ``_GUARD_BITS`` more."""
+    """The special primes that OpenFHE takes for `q`: it does not write them into a context's file. They have the bits of
+    the largest digit and ``_GUARD_BITS`` more."""
     size = -(-len(q) // digits)
     most = max(math.prod(q[i:i + size]).bit_length() for i in range(0, len(q), size))
     return tuple(_primes_below(log_n, bits, -(-(most + _GUARD_BITS) // bits), q))
