@@ -149,8 +149,8 @@ def level_scale(q: Sequence[int], limbs_per_level: int) -> float:
 
 
 def special_primes(log_n: int, q: Sequence[int], digits: int, bits: int) -> tuple[int, ...]:
-    """The special primes that OpenFHE takes for `q`: it does not write them into a context's file. They have the bits of
-    the largest digit and ``_GUARD_BITS`` more."""
+    """The special primes that OpenFHE takes for `q`, and does not write into a context's file: of as many bits as the
+    largest digit has, and ``_GUARD_BITS`` more."""
     size = -(-len(q) // digits)
     most = max(math.prod(q[i:i + size]).bit_length() for i in range(0, len(q), size))
     return tuple(_primes_below(log_n, bits, -(-(most + _GUARD_BITS) // bits), q))
