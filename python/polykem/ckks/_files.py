@@ -237,7 +237,8 @@ def _weakness(file: Any) -> str:
     """Why the table of the standard does not hold for a file's keys; empty where it does."""
     if file.sparse:
         return "sparse secrets"
-    return f"errors of the standard deviation {file.noise_deviation:g}" if file.noise_deviation < _LEAST_DEVIATION else ""
+    deviation = float(file.noise_deviation)
+    return f"errors of the standard deviation {deviation:g}" if deviation < _LEAST_DEVIATION else ""
 
 
 def _parameters(file: Any, special: tuple[Any, Any]) -> Parameters:
