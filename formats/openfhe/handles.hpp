@@ -28,12 +28,13 @@ polykem_ckks_status make(const SecretKey& from, const polykem_ckks_context* cont
 polykem_ckks_status make(const SwitchingKey& from, const polykem_ckks_context* context,
                          polykem_ckks_switching_key** out);
 
-/** Rows of N words, one for each modulus, as a polynomial. `words` and what is left of it must hold them: it moves on.
- * Throws FormatError if they are too few. */
+/** Words of an object of polykem/ckks.h that are still to be read. */
 struct Words {
   const std::uint64_t* at;
   std::size_t left;
 };
+/** Takes the rows of a polynomial, n words for each of the first `towers` moduli. Throws FormatError if too few are
+ * left. */
 Polynomial take_polynomial(Words& words, std::uint32_t n, const Moduli& moduli, std::size_t towers);
 
 }  // namespace polykem::openfhe
