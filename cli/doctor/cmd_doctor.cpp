@@ -33,7 +33,6 @@ struct Limits {
   rlim_t soft = 0, hard = 0;
   unsigned long long memory = 0;
   unsigned cpus = 0;
-  const char* why_cpus = ""; /**< affinity and quota */
 };
 
 struct Diagnosis {
@@ -68,7 +67,6 @@ Limits limits_here(const CommonOptions& options) {
   const long page = sysconf(_SC_PAGESIZE);
   if (pages > 0 && page > 0)
     out.memory = static_cast<unsigned long long>(pages) * static_cast<unsigned long long>(page);
-  polykem_cpus(&out.why_cpus);
   out.cpus = open_context(0, options.backend).threads();
   return out;
 }
@@ -129,7 +127,7 @@ void print_machine(const Limits& limits) {
   if (is_emulated()) fmt::print("emulation     this is AArch64 on another processor: speeds mean nothing\n");
   const std::string features = polykem_cpu_features();
   fmt::print("features      {}\n", features.empty() ? "none that matter here" : features);
-  fmt::print("CPUs to use   {} ({})\n", limits.cpus, limits.why_cpus);
+  fmt::print("CPUs to use   {}\n", limits.cpus);
   fmt::print("memory        {}\n", data_size(limits.memory));
   fmt::print("open files    {} (can be raised to {}): about as many clients at once\n\n", with_commas(limits.soft),
              limits.hard == RLIM_INFINITY ? "any number" : with_commas(limits.hard));
@@ -154,7 +152,6 @@ Json as_json(const std::vector<Diagnosis>& diagnoses, const std::vector<Crossove
   result["cpu_features"] = split(polykem_cpu_features(), ' ');
   result["emulated"] = is_emulated();
   result["cpus"] = limits.cpus;
-  result["cpus_reason"] = limits.why_cpus;
   result["memory_bytes"] = limits.memory;
   result["open_files"] = {{"soft", limits.soft}, {"hard", limits.hard}};
   result["backends"] = Json::array();
