@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
+#include <algorithm>
 #include <csignal>
 #include <string>
 #include <vector>
@@ -12,7 +13,11 @@
 #include "common/exit_codes.hpp"
 #include "common/json_out.hpp"
 #include "common/output.hpp"
+#include "common/signals.hpp"
+#include "common/streams.hpp"
 #include "help/command_tree.hpp"
+#include "help/help_text.hpp"
+#include "help/unknown_option.hpp"
 #ifdef POLYKEM_CLI_NET
 #include "net/commands.hpp"
 #endif
@@ -89,7 +94,7 @@ void rewrite_help(std::vector<std::string>& words) {
 }
 
 int parse_error(const CLI::App& app, const CLI::ParseError& e) {
-  if (e.get_exit_code() == 0) return app.exit(e);
+  if (e.get_exit_code() == 0) return print_help(app, e);
   std::string where = "polykem";
   for (const CLI::App* command : app.get_subcommands())
     where += " " + command->get_name();
@@ -101,7 +106,7 @@ int run(int argc, char** argv) {
   int exit_code = kExitOk;
   app.set_version_flag("-V,--version", fmt::format("polykem {} ({})", polykem_version(), build_commit()));
   app.require_subcommand(1);
-  app.get_formatter()->column_width(34);
+  app.formatter(help_layout());
   register_all(app, exit_code);
   app.footer(kFooter);  // last, since commands inherit what is set before them
 
@@ -109,6 +114,8 @@ int run(int argc, char** argv) {
 
   std::vector<std::string> words(argv + 1, argv + argc);
   send_errors_to(json_path_of(words));
+  // The parent of a server or of clients tells them to end, and speaks for them.
+  if (std::find(words.begin(), words.end(), "--pipe") == words.end()) handle_signals();
   if (asks_for_tree(words)) {
     write_json({"-"}, command_tree(app));
     return kExitOk;
@@ -119,6 +126,7 @@ int run(int argc, char** argv) {
   try {
     app.parse(reversed);
   } catch (const CLI::ParseError& e) {
+    if (e.get_exit_code() != 0) check_options(app, words);
     return parse_error(app, e);
   }
   return exit_code;
@@ -128,8 +136,11 @@ int run(int argc, char** argv) {
 }  // namespace polykem::cli
 
 int main(int argc, char** argv) {
+  polykem::cli::open_standard_streams();
   // A closed pipe or a file larger than allowed is an output error with an exit code, not a death by signal.
   std::signal(SIGPIPE, SIG_IGN);
   std::signal(SIGXFSZ, SIG_IGN);
-  return polykem::cli::run_guarded([&] { return polykem::cli::run(argc, argv); });
+  const int code = polykem::cli::run_guarded([&] { return polykem::cli::run(argc, argv); });
+  if (code > polykem::cli::kExitSignal) polykem::cli::end_by_signal(code - polykem::cli::kExitSignal);
+  return code;
 }

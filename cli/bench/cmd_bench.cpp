@@ -9,11 +9,13 @@
 #include <memory>
 
 #include "bench/commands.hpp"
+#include "bench/disturbance.hpp"
 #include "bench/measure.hpp"
 #include "commands.hpp"
 #include "common/context.hpp"
 #include "common/options.hpp"
 #include "common/progress.hpp"
+#include "common/streams.hpp"
 #include "common/table.hpp"
 #include "common/workload.hpp"
 
@@ -27,9 +29,14 @@ constexpr const char* kBenchFooter =
     "  polykem bench --scheme ntruhrss701 --op encaps --keys both --threads 1 --backend ref\n"
     "\n"
     "Each figure is the median of repeated calls, timed from host memory to host memory; results are verified after.\n"
+    "Spread: how far the middle half of the calls lies apart, over the median. What makes a figure doubtful is said:\n"
+    "a large spread, too little of the CPUs, a larger batch that is slower.\n"
     "Outputs go to memory that was used before: large batches into fresh memory take longer, see the user guide.\n"
     "It takes --seconds, at most three times as long with making keys, but always one batch at least.\n"
     "Keys: 'per-item' gives every item its own key, 'shared' one key to the whole batch.";
+
+/** Fewer have no spread. */
+constexpr std::size_t kLeastRuns = 3;
 
 struct BenchOptions {
   CommonOptions common;
@@ -41,12 +48,6 @@ struct BenchOptions {
   double seconds = 0.5;
   std::size_t memory_mib = Workload::kMemory >> 20;
   bool all = false;
-};
-
-struct BenchRow {
-  BenchPoint point;
-  BenchResult result;
-  std::string backend;
 };
 
 std::vector<std::size_t> parse_batches(const std::string& list) {
@@ -119,6 +120,13 @@ Json as_json(const std::vector<BenchRow>& rows, const Context& context, const Be
                                  {"ops_per_s", row.result.ops_per_second},
                                  {"median_s", row.result.median_seconds},
                                  {"best_s", row.result.best_seconds},
+                                 {"q1_s", row.result.first_quartile},
+                                 {"q3_s", row.result.third_quartile},
+                                 {"worst_s", row.result.worst_seconds},
+                                 {"spread", row.result.runs < kLeastRuns ? Json(nullptr) : Json(row.result.spread())},
+                                 {"cpus_used", row.result.cpu_share},
+                                 {"waited_for_cpu", row.result.waited_share},
+                                 {"doubt", doubt(row, rows)},
                                  {"runs", row.result.runs},
                                  {"verified", row.result.checked},
                                  {"device", result["device"]},
@@ -135,6 +143,7 @@ Table as_table(const std::vector<BenchRow>& rows, bool rules) {
                {"keys", Align::kLeft},
                {"batch", Align::kRight},
                {"ops/s", Align::kRight},
+               {"spread", Align::kRight},
                {"per op", Align::kRight},
                {"per batch", Align::kRight}});
   for (std::size_t i = 0; i < rows.size(); ++i) {
@@ -142,6 +151,7 @@ Table as_table(const std::vector<BenchRow>& rows, bool rules) {
     if (rules && i > 0 && rows[i - 1].point.scheme != row.point.scheme) table.rule();
     table.row({row.point.scheme.name(), op_name(row.point.op), row.backend, key_mode_name(row.point.keys),
                with_commas(row.point.count), significant(row.result.ops_per_second),
+               row.result.runs < kLeastRuns ? "-" : fmt::format("{:.1f} %", row.result.spread() * 100),
                duration(row.result.median_seconds / static_cast<double>(row.point.count)),
                duration(row.result.median_seconds)});
   }
@@ -157,8 +167,18 @@ void print_parts(const std::vector<BenchRow>& rows, const BenchOptions& options)
                                 with_commas(row.point.count), with_commas(row.result.in_flight)));
   }
   if (parts.empty()) return;
-  fmt::print("\nThese batches ran in parts, to hold no more than {} MiB of records (--memory):\n{}", options.memory_mib,
-             fmt::join(parts, ""));
+  print_out("\nThese batches ran in parts, to hold no more than {} MiB of records (--memory):\n{}", options.memory_mib,
+            fmt::join(parts, ""));
+}
+
+void print_bench(const std::vector<BenchRow>& rows, const Context& context, const BenchOptions& options,
+                 TableFormat format) {
+  if (format == TableFormat::kText) {
+    print_out("{}, {} thread{}\noutputs to memory used before\n\n", cpu_model(), context.threads(),
+              context.threads() == 1 ? "" : "s");
+  }
+  print_out("{}", as_table(rows, format == TableFormat::kText).render(format));
+  if (format == TableFormat::kText) print_parts(rows, options);
 }
 
 int run_bench(const BenchOptions& options) {
@@ -175,14 +195,12 @@ int run_bench(const BenchOptions& options) {
   }
   progress.finish();
   write_json(options.common.json, as_json(rows, context, options));
-  if (silent) return kExitOk;
-  if (format == TableFormat::kText) {
-    fmt::print("{}, {} thread{}\noutputs to memory used before\n\n", cpu_model(), context.threads(),
-               context.threads() == 1 ? "" : "s");
-  }
-  fmt::print("{}", as_table(rows, format == TableFormat::kText).render(format));
-  if (format == TableFormat::kText) print_parts(rows, options);
-  fmt::print(stderr, "{}", describe_failures());
+  if (!silent) print_bench(rows, context, options, format);
+  flush_output();
+  if (options.common.quiet) return kExitOk;
+  for (const std::string& sentence : doubts(rows))
+    print_error("polykem: doubtful: {}\n", sentence);
+  print_error("{}", describe_failures());
   return kExitOk;
 }
 
@@ -203,7 +221,7 @@ void register_bench(CLI::App& app, int& exit_code) {
       ->check(CLI::IsMember({"per-item", "shared", "both"}))
       ->type_name("K");
   command->add_option("--seconds", options->seconds, "Least time for each figure (default 0.5)")
-      ->check(CLI::Range(0.0, 3600.0))
+      ->check(within(0.0, 3600.0))
       ->type_name("S");
   command
       ->add_option("--memory", options->memory_mib,

@@ -10,6 +10,7 @@
 #include "common/options.hpp"
 #include "common/output.hpp"
 #include "common/progress.hpp"
+#include "common/streams.hpp"
 #include "common/table.hpp"
 #include "frodo_scaling/scaling.hpp"
 
@@ -108,9 +109,9 @@ int run_scaling(const ScalingOptions& options) {
               options.common.json.force);
   if (silent) return kExitOk;
   if (format == TableFormat::kText) {
-    fmt::print("{}, one core; {} matrices compared with ref's, all right\n\n", cpu_model(), report.checked);
+    print_out("{}, one core; {} matrices compared with ref's, all right\n\n", cpu_model(), report.checked);
   }
-  fmt::print("{}", as_table(report).render(format));
+  print_out("{}", as_table(report).render(format));
   return kExitOk;
 }
 
@@ -126,7 +127,7 @@ void add_frodo_scaling(CLI::App& bench, int& exit_code) {
       ->type_name("N,...");
   command->add_option("--width", options->widths, "Columns of S, n-bar (default 8 to 3200)")->type_name("N,...");
   command->add_option("--seconds", options->seconds, "Least time for each figure, ref's excepted (default 0.2)")
-      ->check(CLI::Range(0.0, 3600.0))
+      ->check(within(0.0, 3600.0))
       ->type_name("S");
   command->add_option("--svg", options->svg, "Write both plots to FILE")->type_name("FILE");
   add_format(*command, options->format);

@@ -5,6 +5,10 @@
 
 #include <algorithm>
 #include <chrono>
+#include <ctime>
+#include <filesystem>
+#include <fstream>
+#include <system_error>
 #include <vector>
 
 #include "common/context.hpp"
@@ -20,6 +24,26 @@ constexpr std::size_t kMinRuns = 3;
 constexpr double kMostTimesSeconds = 3;
 /** A figure may always take this long, however small --seconds is. */
 constexpr double kSecondsToSpare = 0.1;
+
+/** Of all threads of this process, in seconds. */
+struct CpuUse {
+  double computed = 0;
+  double waited = 0; /**< while they could have computed */
+};
+
+CpuUse cpu_use() {
+  CpuUse out;
+  timespec now{};
+  if (::clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now) == 0)
+    out.computed = static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
+  std::error_code failed;
+  for (const auto& thread : std::filesystem::directory_iterator("/proc/self/task", failed)) {
+    std::ifstream file(thread.path() / "schedstat");  // nanoseconds on a CPU, nanoseconds in the queue for one
+    double ran = 0, waited = 0;
+    if (file >> ran >> waited) out.waited += waited * 1e-9;
+  }
+  return out;
+}
 
 double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
@@ -38,12 +62,16 @@ BenchResult measure(const Context& context, const BenchPoint& point, double seco
   work.warm_up();
   std::vector<double> times;
   double timed = 0;
+  const Clock::time_point first = Clock::now();
+  const CpuUse before = cpu_use();
   do {
     const Clock::time_point start = Clock::now();
     work.run();
     times.push_back(seconds_since(start));
     timed += times.back();
   } while ((times.size() < kMinRuns || timed < seconds) && seconds_since(begin) < most_seconds);
+  const CpuUse after = cpu_use();
+  const double wall = seconds_since(first);
   if (!work.check()) {
     throw CliError(kExitCheckFailed,
                    fmt::format("{} {} of {} gives wrong results", point.scheme.name(), op_name(point.op), point.count),
@@ -51,8 +79,17 @@ BenchResult measure(const Context& context, const BenchPoint& point, double seco
   }
   std::sort(times.begin(), times.end());
   const double median = times[times.size() / 2];
-  return {times.size(), work.in_flight(), work.checked(),
-          median,       times.front(),    static_cast<double>(point.count) / median};
+  return {times.size(),
+          work.in_flight(),
+          work.checked(),
+          median,
+          times.front(),
+          static_cast<double>(point.count) / median,
+          times[times.size() / 4],
+          times[times.size() * 3 / 4],
+          times.back(),
+          (after.computed - before.computed) / wall,
+          (after.waited - before.waited) / wall};
 }
 
 }  // namespace polykem::cli

@@ -22,6 +22,12 @@ struct BenchResult {
   std::size_t checked;                 /**< items whose results were verified after the last run */
   double median_seconds, best_seconds; /**< of one batch */
   double ops_per_second;               /**< count / median_seconds */
+  double first_quartile, third_quartile, worst_seconds;
+  double cpu_share;    /**< CPU time of the process over the time of the timed runs: about how many CPUs it had */
+  double waited_share; /**< how long its threads waited for a CPU, over the same time; 0 if the kernel does not say */
+
+  /** The middle half of the runs, over the median. */
+  double spread() const { return (third_quartile - first_quartile) / median_seconds; }
 };
 
 /** Repeats the batch for at least `seconds` and three times, after one run to warm up, then verifies the outputs. It

@@ -9,6 +9,9 @@
 #include <cstdlib>
 #include <fstream>
 
+#include "common/table.hpp"
+#include "common/terminal.hpp"
+
 #ifndef POLYKEM_CLI_COMMIT
 #define POLYKEM_CLI_COMMIT "unknown"
 #endif
@@ -146,7 +149,7 @@ std::string describe_backends() {
     out += fmt::format("  {:<8}  {}\n", info.name, info.description);
     if (info.available == 0) out += fmt::format("  {:<8}  not here: needs {}\n", "", info.requirements);
   }
-  return out;
+  return wrap_lines(out, text_columns(), 12);
 }
 
 std::string describe_failures() {

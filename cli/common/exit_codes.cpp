@@ -4,13 +4,11 @@
 #include <fmt/format.h>
 #include <polykem/polykem.hpp>
 
-#include <cerrno>
-#include <cstdio>
-#include <cstring>
 #include <new>
 
 #include "common/context.hpp"
 #include "common/json_out.hpp"
+#include "common/streams.hpp"
 
 namespace polykem::cli {
 
@@ -32,9 +30,9 @@ void report_as(const std::string& program) {
 }
 
 int report(int code, const std::string& message, const std::string& hint) {
-  std::fflush(stdout);
-  fmt::print(stderr, "{}: {}\n", program_name(), message);
-  if (!hint.empty()) fmt::print(stderr, "  {}\n", hint);
+  static_cast<void>(lost_output());  // the error that is told here came first
+  print_error("{}: {}\n", program_name(), message);
+  if (!hint.empty()) print_error("  {}\n", hint);
   write_json_error(code, message, hint);
   return code;
 }
@@ -50,10 +48,9 @@ std::string printable(std::string_view text, std::size_t limit) {
 int run_guarded(const std::function<int()>& body) {
   try {
     const int code = body();
-    if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
-      return report(kExitIo, fmt::format("cannot write to standard output: {}", std::strerror(errno)));
-    }
-    return code;
+    const std::string lost = lost_output();
+    if (!lost.empty()) report(kExitIo, lost);
+    return lost.empty() || code != kExitOk ? code : kExitIo;
   } catch (const CliError& e) {
     return report(e.code(), e.what(), e.hint());
   } catch (const Error& e) {

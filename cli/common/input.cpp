@@ -39,6 +39,10 @@ int open_input(const std::string& path, std::uint64_t& size) {
   const bool known = ::fstat(fd, &info) == 0;
   const char* objection = nullptr;
   if (!known) objection = std::strerror(errno);
+  if (path == "-" && (::fcntl(fd, F_GETFL) & O_ACCMODE) == O_WRONLY) {
+    ::close(fd);
+    throw_unreadable(path, "it is closed, or open for writing only");
+  }
   if (known && S_ISDIR(info.st_mode)) objection = "it is a directory";
   // Refused: a device such as /dev/zero has no end. A terminal is allowed.
   const bool device = known && (S_ISCHR(info.st_mode) || S_ISBLK(info.st_mode));

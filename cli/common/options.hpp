@@ -4,9 +4,15 @@
 
 #include <CLI/CLI.hpp>
 
+#include <fmt/format.h>
+
+#include <charconv>
+#include <cmath>
 #include <cstddef>
 #include <string>
+#include <system_error>
 
+#include "common/exit_codes.hpp"
 #include "common/json_out.hpp"
 
 namespace polykem::cli {
@@ -28,6 +34,20 @@ inline CLI::Validator at_least_one() {
         }
         if (text.find_first_not_of('0') == std::string::npos) return "must be at least 1";
         return text.size() > 18 ? "'" + text + "' is too large" : std::string();
+      },
+      "");
+}
+
+/** Refuses what is no finite decimal number within these limits, and says why. */
+inline CLI::Validator within(double low, double high) {
+  return CLI::Validator(
+      [low, high](std::string& text) -> std::string {
+        double value = 0;
+        const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+        if (error != std::errc() || end != text.data() + text.size() || !std::isfinite(value))
+          return fmt::format("'{}' is not a number", printable(text));
+        return value >= low && value <= high ? std::string()
+                                             : fmt::format("{} is not within {} to {}", text, low, high);
       },
       "");
 }

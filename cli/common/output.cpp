@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -11,10 +12,13 @@
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
+#include <map>
 #include <set>
 
 #include "common/exit_codes.hpp"
 #include "common/signals.hpp"
+#include "common/streams.hpp"
+#include "common/table.hpp"
 
 namespace polykem::cli {
 namespace {
@@ -63,6 +67,10 @@ std::string shown(const Place& place, const char* stream) {
 }
 
 void check_place(const Place& place, bool force) {
+  const char* closed = closed_stream(place.name);
+  if (closed != nullptr) {
+    throw CliError(kExitIo, fmt::format("cannot write to {}: {}", shown(place, "standard output"), closed));
+  }
   if (place.direct) return;
   struct stat info {};
   if (::stat(place.path.c_str(), &info) != 0) {
@@ -73,14 +81,26 @@ void check_place(const Place& place, bool force) {
   if (S_ISREG(info.st_mode) && !force) throw_exists(place.name);
 }
 
-void write_all(int fd, ByteView bytes, const std::string& name) {
+/** False if it fails, with errno. */
+bool write_all(int fd, ByteView bytes, std::uint64_t& written) {
   std::size_t done = 0;
   while (done < bytes.size()) {
     const ssize_t n = ::write(fd, bytes.data() + done, bytes.size() - done);
     if (n < 0 && errno == EINTR) continue;
-    if (n < 0) throw_unwritable(name);
+    if (n < 0) return false;
     done += static_cast<std::size_t>(n);
+    written += static_cast<std::uint64_t>(n);
   }
+  return true;
+}
+
+constexpr const char* kMakeRoom = "make room, or write to another file system";
+
+/** Bytes that the user may still write on the file system of an open file; nullopt if it does not say. */
+std::optional<std::uint64_t> room_beside(int fd) {
+  struct statvfs info {};
+  if (::fstatvfs(fd, &info) != 0 || info.f_blocks == 0) return std::nullopt;
+  return std::uint64_t{info.f_bavail} * (info.f_frsize != 0 ? info.f_frsize : info.f_bsize);
 }
 
 /** Finds a free name beside `path` by calling `attempt(name)`, which returns 0 or sets errno. */
@@ -173,16 +193,48 @@ void OutputFiles::create(Output& output) {
   remove_on_signal(output.temporary);
 }
 
+void OutputFiles::check_room() const {
+  std::map<dev_t, std::uint64_t> needed;
+  for (const Output& output : outputs_) {
+    struct stat info {};
+    if (output.place.direct || ::fstat(output.fd, &info) != 0) continue;
+    needed[info.st_dev] += output.expected;
+    const std::optional<std::uint64_t> room = room_beside(output.fd);
+    if (!room || needed[info.st_dev] <= *room) continue;
+    throw CliError(kExitIo,
+                   fmt::format("cannot write '{}': {} are needed, and its file system has {} free", output.place.name,
+                               data_size(needed[info.st_dev]), data_size(*room)),
+                   kMakeRoom);
+  }
+}
+
+void OutputFiles::throw_failed(const Output& output) const {
+  const int reason = errno;
+  const std::optional<std::uint64_t> room = output.place.direct ? std::nullopt : room_beside(output.fd);
+  errno = reason;
+  if ((reason != ENOSPC && reason != EDQUOT) || !room) throw_unwritable(output.place.name);
+  std::uint64_t written = 0, expected = 0;
+  for (const Output& each : outputs_) {
+    written += each.place.direct ? 0 : each.written;
+    expected += each.place.direct ? 0 : each.expected;
+  }
+  const std::string needed = expected > 0 ? fmt::format("{} are needed, ", data_size(expected)) : "";
+  throw CliError(kExitIo,
+                 fmt::format("cannot write '{}': {}: {}{} were written, and its file system has {} free",
+                             output.place.name, std::strerror(reason), needed, data_size(written), data_size(*room)),
+                 kMakeRoom);
+}
+
 void OutputFiles::write(std::size_t number, ByteView bytes) {
   Output& output = outputs_[number];
-  if (output.fd == STDOUT_FILENO) std::fflush(stdout);
-  write_all(output.fd, bytes, output.place.name);
-  output.written += bytes.size();
+  if (output.fd == STDOUT_FILENO) flush_output();
+  if (output.place.direct) left_on_signal(Left::kPart);
+  if (!write_all(output.fd, bytes, output.written)) throw_failed(output);
 }
 
 void OutputFiles::commit() {
   for (const Output& output : outputs_) {
-    if (!output.place.direct && ::fsync(output.fd) != 0) throw_unwritable(output.place.name);
+    if (!output.place.direct && ::fsync(output.fd) != 0) throw_failed(output);
   }
   const DeferSignals until_all_or_none;
   try {
@@ -197,6 +249,7 @@ void OutputFiles::commit() {
   }
   for (Output& output : outputs_)
     remove_temporary(output);
+  left_on_signal(Left::kAll);
 }
 
 void OutputFiles::publish(Output& output) {

@@ -55,6 +55,11 @@ class OutputFiles {
   /** Checks, and prepares the outputs for writing. Also throws CliError (io) if that fails; then nothing has appeared.
    */
   void open();
+  /** Says how many bytes an output will have, about and not more. */
+  void expect(std::size_t output, std::uint64_t bytes) { outputs_[output].expected = bytes; }
+  /** Throws CliError (io) if a file system has less room than its outputs are expected to need. Call it after open().
+   */
+  void check_room() const;
   /** Appends to an output. Throws CliError (io). */
   void write(std::size_t output, ByteView bytes);
   /** Bytes written to it so far. */
@@ -72,7 +77,9 @@ class OutputFiles {
     State state = State::kHidden;
     std::string temporary; /**< a name beside the place: of the new file, or when exchanged of the old one */
     std::uint64_t written = 0;
+    std::uint64_t expected = 0; /**< 0: unknown */
   };
+  [[noreturn]] void throw_failed(const Output& output) const;
   void create(Output& output);
   void publish(Output& output);
   void replace(Output& output);

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "common/streams.hpp"
 #include "common/table.hpp"
 #include "common/terminal.hpp"
 
@@ -61,19 +62,17 @@ void Progress::draw(std::uint64_t done, const std::string& note, double elapsed)
   }
   if (!note.empty()) figures += fmt::format(", {}", note);
   if (!terminal_) {
-    fmt::print(stderr, "{}: {}{}\n", label_, known ? fmt::format("{:.0f} %, ", part * 100) : "", figures);
+    print_error("{}: {}{}\n", label_, known ? fmt::format("{:.0f} %, ", part * 100) : "", figures);
   } else if (known) {
-    fmt::print(stderr, "\r\x1b[K{}  {}  {:3.0f} %  {}", label_, bar(part), part * 100, figures);
+    print_error("\r\x1b[K{}  {}  {:3.0f} %  {}", label_, bar(part), part * 100, figures);
   } else {
-    fmt::print(stderr, "\r\x1b[K{}  {}", label_, figures);
+    print_error("\r\x1b[K{}  {}", label_, figures);
   }
-  std::fflush(stderr);
 }
 
 void Progress::finish() {
   if (drawn_ && terminal_) {
-    fmt::print(stderr, "\r\x1b[K");
-    std::fflush(stderr);
+    print_error("\r\x1b[K");
   }
   drawn_ = false;
 }

@@ -7,7 +7,10 @@
 #include <array>
 #include <atomic>
 #include <csignal>
+#include <cstring>
 #include <vector>
+
+#include "common/streams.hpp"
 
 namespace polykem::cli {
 namespace {
@@ -19,6 +22,9 @@ constexpr std::array<int, 5> kSignals = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGXC
 constexpr unsigned kDeferring = 1, kDeferringMask = 0xffff, kSignalShift = 16;
 constexpr unsigned kEnding = 1U << 31;
 std::atomic<unsigned> state{0};
+
+std::atomic<Left> left{Left::kNoFile};
+static_assert(std::atomic<Left>::is_always_lock_free, "a handler reads it");
 
 // Never destroyed: a signal may come while the program ends.
 std::vector<std::string>& paths() {
@@ -32,10 +38,7 @@ struct termios terminal_settings {};
 
 // The state is kEnding, so no other thread touches the paths. The kernel discards a signal with the default action that
 // the first process of a PID namespace sends to itself; such a process exits as a shell reports the signal.
-[[noreturn]] void end_by(int signal) {
-  for (const std::string& path : paths())
-    ::unlink(path.c_str());
-  if (terminal >= 0) ::tcsetattr(terminal, TCSAFLUSH, &terminal_settings);
+[[noreturn]] void die_by(int signal) {
   std::signal(signal, SIG_DFL);
   sigset_t only;
   sigemptyset(&only);
@@ -43,6 +46,30 @@ struct termios terminal_settings {};
   ::pthread_sigmask(SIG_UNBLOCK, &only, nullptr);
   ::raise(signal);  // to this thread, so that it arrives before the next line
   ::_exit(128 + signal);
+}
+
+// Also runs in a handler: only calls that are safe there.
+void say(const char* text) {
+  print_error_text(text, std::strlen(text));
+}
+
+void say_what_is_left(int signal) {
+  const Left now = left.load();
+  if (now == Left::kNothingDue) return;
+  // Out of the line in which a terminal shows ^C or the progress.
+  say(::isatty(STDERR_FILENO) == 1 ? "\npolykem: interrupted by " : "polykem: interrupted by ");
+  say(signal_name(signal));
+  say(now == Left::kNoFile ? ": no output file was written\n"
+      : now == Left::kPart ? ": no output file was written, and other output is incomplete\n"
+                           : ": all output was written\n");
+}
+
+[[noreturn]] void end_by(int signal) {
+  for (const std::string& path : paths())
+    ::unlink(path.c_str());
+  if (terminal >= 0) ::tcsetattr(terminal, TCSAFLUSH, &terminal_settings);
+  say_what_is_left(signal);
+  die_by(signal);
 }
 
 extern "C" void polykem_cli_on_signal(int signal) {
@@ -68,6 +95,31 @@ void handle_signals() {
     action.sa_flags = SA_RESTART;
     ::sigaction(signal, &action, nullptr);
   }
+}
+
+void left_on_signal(Left now) {
+  left = now;
+}
+
+const char* signal_name(int signal) {
+  switch (signal) {
+    case SIGINT:
+      return "SIGINT";
+    case SIGTERM:
+      return "SIGTERM";
+    case SIGHUP:
+      return "SIGHUP";
+    case SIGQUIT:
+      return "SIGQUIT";
+    case SIGXCPU:
+      return "SIGXCPU";
+    default:
+      return "a signal";
+  }
+}
+
+void end_by_signal(int signal) {
+  die_by(signal);
 }
 
 void remove_on_signal(const std::string& path) {

@@ -57,7 +57,8 @@ std::size_t longest_word(const std::string& text) {
   return longest;
 }
 
-/** `text` in lines of at most `width`, broken at blanks; a longer word has a line of its own. */
+}  // namespace
+
 std::vector<std::string> wrapped(const std::string& text, std::size_t width) {
   if (display_width(text) <= width) return {text};
   std::vector<std::string> out = {""};
@@ -74,7 +75,27 @@ std::vector<std::string> wrapped(const std::string& text, std::size_t width) {
   return out;
 }
 
-}  // namespace
+std::string wrap_lines(const std::string& text, std::size_t columns, std::size_t indent) {
+  std::string out;
+  for (std::size_t begin = 0; begin < text.size();) {
+    const std::size_t end = std::min(text.find('\n', begin), text.size());
+    const std::string line = text.substr(begin, end - begin);
+    begin = end + 1;
+    if (display_width(line) <= columns) {
+      out += line + "\n";
+      continue;
+    }
+    // What stands in the first `indent` columns, the name of an entry say, stays as it is.
+    const bool entry = indent > 0 && indent < line.size() && line[indent - 1] == ' ';
+    const std::size_t kept = entry ? indent : line.find_first_not_of(' ');
+    std::string margin = line.substr(0, kept);
+    for (const std::string& part : wrapped(line.substr(kept), columns - std::min(columns - 1, kept))) {
+      out += margin + part + "\n";
+      margin.assign(indent, ' ');
+    }
+  }
+  return out;
+}
 
 TableFormat parse_table_format(const std::string& name) {
   if (name == "text") return TableFormat::kText;
@@ -101,7 +122,7 @@ std::string Table::render(TableFormat format) const {
     case TableFormat::kText:
       break;
   }
-  return render_text();
+  return render_text(output_columns());
 }
 
 std::vector<std::size_t> Table::widths() const {
@@ -207,9 +228,9 @@ std::string Table::render_part(const std::vector<std::size_t>& shown, std::size_
   return out;
 }
 
-std::string Table::render_text() const {
+std::string Table::render_text(std::size_t wanted) const {
   // Commands indent some of their tables.
-  const std::size_t columns = std::max(output_columns(), kLeastColumns) - kIndent;
+  const std::size_t columns = std::max(wanted, kLeastColumns) - kIndent;
   std::string out;
   for (const std::vector<std::size_t>& shown : parts(columns))
     out += (out.empty() ? "" : "\n") + render_part(shown, columns);

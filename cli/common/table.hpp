@@ -30,10 +30,11 @@ class Table {
   /** The whole table, with a final newline. Text fits the terminal: cells are wrapped at blanks, and columns that do
    * not fit beside each other follow below, each group with the first column again. */
   std::string render(TableFormat format = TableFormat::kText) const;
+  /** As text of at most that many columns. */
+  std::string render_text(std::size_t columns) const;
   bool empty() const { return rows_.empty(); }
 
  private:
-  std::string render_text() const;
   std::string render_markdown() const;
   std::string render_csv() const;
   std::string render_part(const std::vector<std::size_t>& shown, std::size_t columns) const;
@@ -48,6 +49,12 @@ class Table {
   std::vector<Column> columns_;
   std::vector<std::vector<std::string>> rows_; /**< An empty vector is a rule. */
 };
+
+/** `text` in lines of at most `columns`, broken at blanks; a longer word has a line of its own. */
+std::vector<std::string> wrapped(const std::string& text, std::size_t columns);
+
+/** Breaks the lines of `text` that are longer than `columns` at blanks; what follows is indented that far. */
+std::string wrap_lines(const std::string& text, std::size_t columns, std::size_t indent);
 
 /** 1234567 -> "1,234,567". */
 std::string with_commas(unsigned long long value);

@@ -4,6 +4,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cstdlib>
 #include <limits>
@@ -35,6 +36,13 @@ std::size_t output_columns() {
   struct winsize size {};
   if (::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) return size.ws_col;
   return kUsualColumns;
+}
+
+std::size_t text_columns() {
+  constexpr std::size_t kLeast = 40, kMost = 100;
+  const std::size_t columns = output_columns();
+  if (columns == std::numeric_limits<std::size_t>::max()) return kUsualColumns;
+  return std::clamp(columns, kLeast, kMost);
 }
 
 }  // namespace polykem::cli

@@ -13,4 +13,8 @@ bool takes_escape_codes(int fd);
  * terminal there is no limit. */
 std::size_t output_columns();
 
+/** Columns in which standard output gets sentences: output_columns(), but no more than are easy to read, and 80 without
+ * a terminal. */
+std::size_t text_columns();
+
 }  // namespace polykem::cli

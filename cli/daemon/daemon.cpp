@@ -21,6 +21,7 @@
 
 #include "common/context.hpp"
 #include "common/exit_codes.hpp"
+#include "common/streams.hpp"
 #include "common/table.hpp"
 #include "daemon/systemd.hpp"
 #include "metrics/exporter.hpp"
@@ -39,7 +40,7 @@ class Log {
   void write(Priority priority, const std::string& text) const {
     if (quiet_ && priority == Priority::kInfo) return;
     const std::string prefix = journal_ ? fmt::format("<{}>", static_cast<int>(priority)) : "polykemd: ";
-    fmt::print(stderr, "{}{}\n", prefix, text);
+    print_error("{}{}\n", prefix, text);
   }
 
  private:

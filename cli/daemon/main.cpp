@@ -9,8 +9,11 @@
 #include "common/context.hpp"
 #include "common/exit_codes.hpp"
 #include "common/json_out.hpp"
+#include "common/streams.hpp"
 #include "daemon/daemon.hpp"
 #include "help/command_tree.hpp"
+#include "help/help_text.hpp"
+#include "help/unknown_option.hpp"
 
 namespace polykem::cli {
 namespace {
@@ -28,7 +31,7 @@ int run(int argc, char** argv) {
   CLI::App app{"polykemd: computes key exchanges in batches for the processes of this machine.", "polykemd"};
   DaemonOptions options;
   app.set_version_flag("-V,--version", fmt::format("polykemd {} ({})", polykem_version(), build_commit()));
-  app.get_formatter()->column_width(34);
+  app.formatter(help_layout());
   add_daemon_options(app, options);
   app.footer(kDaemonFooter);
   const std::vector<std::string> words(argv + 1, argv + argc);
@@ -39,7 +42,8 @@ int run(int argc, char** argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& e) {
-    if (e.get_exit_code() == 0) return app.exit(e);
+    if (e.get_exit_code() == 0) return print_help(app, e);
+    check_options(app, words);
     return report(kExitUsage, e.what(), "'polykemd --help' shows the options");
   }
   return run_daemon(options);
@@ -49,7 +53,10 @@ int run(int argc, char** argv) {
 }  // namespace polykem::cli
 
 int main(int argc, char** argv) {
+  polykem::cli::open_standard_streams();
+  // A log that is a closed pipe or has no room left is no reason to stop serving.
   std::signal(SIGPIPE, SIG_IGN);
+  std::signal(SIGXFSZ, SIG_IGN);
   polykem::cli::report_as("polykemd");
   return polykem::cli::run_guarded([&] { return polykem::cli::run(argc, argv); });
 }

@@ -13,7 +13,9 @@
 #include "common/context.hpp"
 #include "common/options.hpp"
 #include "common/progress.hpp"
+#include "common/streams.hpp"
 #include "common/table.hpp"
+#include "common/terminal.hpp"
 #include "doctor/crossover.hpp"
 #include "doctor/self_test.hpp"
 
@@ -121,16 +123,25 @@ std::string verdict(const Diagnosis& diagnosis) {
   return fmt::format("FAILED ({})", fmt::join(bad, "; "));
 }
 
+/** A line of the first part, below each other if it is too long. */
+void print_fact(const char* name, const std::string& text) {
+  constexpr std::size_t kNameColumns = 14;
+  print_out("{}", wrap_lines(fmt::format("{:<{}}{}\n", name, kNameColumns, text), text_columns(), kNameColumns));
+}
+
 void print_machine(const Limits& limits) {
-  fmt::print("polykem {} ({}), built with {}\n", polykem_version(), build_commit(), compiler_name());
-  fmt::print("processor     {}\n", cpu_model());
-  if (is_emulated()) fmt::print("emulation     this is AArch64 on another processor: speeds mean nothing\n");
+  print_out("{}", wrap_lines(fmt::format("polykem {} ({}), built with {}\n", polykem_version(), build_commit(),
+                                         compiler_name()),
+                             text_columns(), 2));
+  print_fact("processor", cpu_model());
+  if (is_emulated()) print_fact("emulation", "this is AArch64 on another processor: speeds mean nothing");
   const std::string features = polykem_cpu_features();
-  fmt::print("features      {}\n", features.empty() ? "none that matter here" : features);
-  fmt::print("CPUs to use   {}\n", limits.cpus);
-  fmt::print("memory        {}\n", data_size(limits.memory));
-  fmt::print("open files    {} (can be raised to {}): about as many clients at once\n\n", with_commas(limits.soft),
-             limits.hard == RLIM_INFINITY ? "any number" : with_commas(limits.hard));
+  print_fact("features", features.empty() ? "none that matter here" : features);
+  print_fact("CPUs to use", std::to_string(limits.cpus));
+  print_fact("memory", data_size(limits.memory));
+  print_fact("open files",
+             fmt::format("{} (can be raised to {}): about as many clients at once\n", with_commas(limits.soft),
+                         limits.hard == RLIM_INFINITY ? "any number" : with_commas(limits.hard)));
 }
 
 void print_diagnoses(const std::vector<Diagnosis>& diagnoses, const CommonOptions& options) {
@@ -142,8 +153,8 @@ void print_diagnoses(const std::vector<Diagnosis>& diagnoses, const CommonOption
     table.row({diagnosis.scheme.name(), diagnosis.chosen, reason(options), verdict(diagnosis)});
     well = well && diagnosis.ok();
   }
-  fmt::print("{}\n{}{}\n", table.render(), failures,
-             well ? "All is well." : "Something is wrong: do not use what failed.");
+  print_out("{}\n{}{}\n", table.render_text(text_columns()), wrap_lines(failures, text_columns(), 2),
+            well ? "All is well." : "Something is wrong: do not use what failed.");
 }
 
 Json as_json(const std::vector<Diagnosis>& diagnoses, const std::vector<Crossover>& from_here, const Limits& limits,
@@ -196,8 +207,8 @@ int run_doctor(const DoctorOptions& all_options) {
   const Limits limits = limits_here(options);
   if (!silent) {
     print_machine(limits);
-    fmt::print("{}\n", describe_backends());
-    std::fflush(stdout);
+    print_out("{}\n", describe_backends());
+    flush_output();
   }
   if (all_options.tune) tune_crossovers(silent);
   const std::vector<Crossover> from_here = crossovers();

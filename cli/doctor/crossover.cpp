@@ -8,7 +8,9 @@
 
 #include "common/context.hpp"
 #include "common/progress.hpp"
+#include "common/streams.hpp"
 #include "common/table.hpp"
+#include "common/terminal.hpp"
 
 namespace polykem::cli {
 namespace {
@@ -76,7 +78,8 @@ void print_crossovers(const std::vector<Crossover>& all) {
     table.row({entry.scheme.name(), in_words(entry.items[0]), in_words(entry.items[1]), in_words(entry.items[2]),
                entry.measured ? "measured" : "guessed"});
   }
-  fmt::print("{}  {}\n\n", table.render(), polykem_crossover_note());
+  print_out("{}{}\n", table.render_text(text_columns()),
+            wrap_lines(fmt::format("  {}\n", polykem_crossover_note()), text_columns(), 2));
 }
 
 Json crossovers_as_json(const std::vector<Crossover>& all) {

@@ -64,6 +64,7 @@ int run_decaps(const FileOptions& options, const PassphraseOptions& passphrase_o
   Inputs in{keys, ciphertexts, keys.single() ? KeyMode::kShared : KeyMode::kPerItem, {}, {}};
   if (in.mode == KeyMode::kShared) keys.read(in.sk, 1);
   const std::string backend = backend_for(context, scheme, options.common.backend);
+  outputs.expect(scheme, ciphertexts.expected());
   Progress progress("decaps", ciphertexts.expected(), "ciphertexts", options.common.quiet);
   std::uint64_t done = 0;
   while (const std::size_t n = next_batch(options, in)) {

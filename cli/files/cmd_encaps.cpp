@@ -72,6 +72,7 @@ int run_encaps(const FileOptions& options) {
   const std::string backend = backend_for(context, keys.scheme(), options.common.backend);
   const bool one_key = keys.single();
   const std::uint64_t expected = options.count_given || one_key ? options.count : keys.expected();
+  outputs.expect(keys.scheme(), expected);
   Progress progress("encaps", expected, "ciphertexts", options.common.quiet);
   const auto take = [&](const Encapsulations& made, std::uint64_t done) {
     outputs.write(ct, keys.scheme(), made.ct);

@@ -60,6 +60,7 @@ int run_keygen(const FileOptions& options, bool form_given) {
   outputs.open();
   const Context context = open_context(options.common.threads, options.common.backend);
   const std::string backend = backend_for(context, scheme, options.common.backend);
+  outputs.expect(scheme, options.count);
   Progress progress("keygen", options.count, "key pairs", options.common.quiet);
   for (std::size_t done = 0; done < options.count;) {
     const std::size_t n = std::min(items_at_once(scheme), options.count - done);

@@ -10,6 +10,7 @@
 
 #include "common/context.hpp"
 #include "common/exit_codes.hpp"
+#include "common/streams.hpp"
 #include "common/table.hpp"
 #include "formats/keys.hpp"
 
@@ -52,6 +53,13 @@ std::string guess_by_size(std::size_t size, const Scheme& asked) {
     }
   }
   return "the file may be cut off or not be raw";
+}
+
+/** Bytes of an armoured record in a file: a title line, lines of 64 characters, an end line. */
+std::uint64_t armoured_bytes(const Scheme& scheme, RecordKind kind) {
+  const std::size_t characters = (record_bytes(scheme, kind) + 2) / 3 * 4;
+  const std::size_t titles = 2 * (std::strlen(scheme.name()) + std::strlen(kind_name(kind))) + 30;
+  return characters + (characters + 63) / 64 + titles;
 }
 
 bool is_secret(RecordKind kind) {
@@ -219,6 +227,25 @@ void RecordOutputs::open() {
   out_.open();
 }
 
+std::uint64_t RecordOutputs::file_bytes(const Scheme& scheme, RecordKind kind) const {
+  if (options_.format == "armour") return armoured_bytes(scheme, kind);
+  std::uint64_t bytes = record_bytes(scheme, kind);
+  if (kind == RecordKind::kSecretKey && standard_format(options_)) {
+    const std::uint64_t seed = scheme.info().secret_seed_bytes;
+    bytes = options_.sk_form == "seed" ? seed : options_.sk_form == "both" ? seed + bytes : bytes;
+  }
+  return options_.format == "pem" ? bytes / 3 * 4 : bytes;
+}
+
+void RecordOutputs::expect(const Scheme& scheme, std::uint64_t count) {
+  constexpr std::uint64_t kMost = std::uint64_t{1} << 60;  // sums of these are no problem
+  for (std::size_t i = 0; i < files_.size(); ++i) {
+    const std::uint64_t each = file_bytes(scheme, files_[i].kind);
+    out_.expect(i, count < kMost / each ? count * each : kMost);
+  }
+  out_.check_room();
+}
+
 SecretBytes RecordOutputs::key_der(const Scheme& scheme, RecordKind kind, ByteView bytes, ByteView seed) const {
   if (kind == RecordKind::kPublicKey) return formats::write_public_key(scheme, bytes);
   const auto copy = [](ByteView view) { return SecretBytes(view.data(), view.data() + view.size()); };
@@ -279,12 +306,21 @@ void RecordOutputs::commit(const char* command, const Scheme& scheme, std::uint6
     out_.write(files_.size(), ByteView(reinterpret_cast<const std::uint8_t*>(text.data()), text.size()));
   }
   out_.commit();
+  try {
+    print_summary(json, scheme, count);
+    flush_output();
+  } catch (const CliError& e) {
+    throw CliError(e.code(), e.what(), "the files are complete");
+  }
+}
+
+void RecordOutputs::print_summary(const Json& json, const Scheme& scheme, std::uint64_t count) const {
   if (json_to_stdout(options_.common.json)) return write_json(options_.common.json, json);
   const bool data_on_stdout = std::any_of(files_.begin(), files_.end(), [](const File& f) { return f.path == "-"; });
   if (data_on_stdout || options_.common.quiet) return;
   for (const File& file : files_) {
-    fmt::print("{}: {} {}{}, {}{}\n", file.path, with_commas(count), kind_name(file.kind), count == 1 ? "" : "s",
-               scheme.name(), is_secret(file.kind) ? ", readable by you alone" : "");
+    print_out("{}: {} {}{}, {}{}\n", file.path, with_commas(count), kind_name(file.kind), count == 1 ? "" : "s",
+              scheme.name(), is_secret(file.kind) ? ", readable by you alone" : "");
   }
 }
 

@@ -94,6 +94,8 @@ class RecordOutputs {
   std::size_t add(const std::string& path, RecordKind kind);
   /** Throws CliError if an output cannot be written or is also an input. Call it before reading anything. */
   void open();
+  /** Throws CliError (io) if there is no room for that many records in each file. */
+  void expect(const Scheme& scheme, std::uint64_t count);
   /** Appends whole records to a file. seeds: of secret keys, for a standard format. */
   void write(std::size_t file, const Scheme& scheme, ByteView bytes, ByteView seeds = {});
   /** Makes all files appear, then prints the summary or the JSON result of `command`. */
@@ -105,6 +107,9 @@ class RecordOutputs {
     RecordKind kind;
   };
   SecretBytes key_der(const Scheme& scheme, RecordKind kind, ByteView bytes, ByteView seed) const;
+  /** Of one record in a file, about and not more. */
+  std::uint64_t file_bytes(const Scheme& scheme, RecordKind kind) const;
+  void print_summary(const Json& json, const Scheme& scheme, std::uint64_t count) const;
   Json result(const char* command, const Scheme& scheme, std::uint64_t count, const std::string& backend) const;
 
   const FileOptions& options_;

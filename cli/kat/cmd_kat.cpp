@@ -11,6 +11,7 @@
 #include "common/options.hpp"
 #include "common/output.hpp"
 #include "common/progress.hpp"
+#include "common/streams.hpp"
 #include "common/table.hpp"
 #include "kat/accumulated.hpp"
 #include "kat/formats.hpp"
@@ -183,18 +184,18 @@ void print_rows(const std::vector<Row>& rows) {
   table.rule();
   table.row({"total", "", "", with_commas(total.cases), with_commas(total.run), with_commas(total.passed()),
              with_commas(total.failed), ""});
-  fmt::print("{}", table.render());
+  print_out("{}", table.render());
 }
 
 void print_faults(const std::vector<Row>& rows) {
-  std::fflush(stdout);
+  flush_output();
   for (const Row& row : rows) {
-    if (!row.error.empty()) fmt::print(stderr, "polykem: '{}': {}\n", row.file, row.error);
-    if (!row.hint.empty()) fmt::print(stderr, "  {}\n", row.hint);
+    if (!row.error.empty()) print_error("polykem: '{}': {}\n", row.file, row.error);
+    if (!row.hint.empty()) print_error("  {}\n", row.hint);
     for (const std::string& message : row.tally.messages)
-      fmt::print(stderr, "polykem: '{}': {}\n", row.file, message);
+      print_error("polykem: '{}': {}\n", row.file, message);
     if (row.tally.failed > row.tally.messages.size()) {
-      fmt::print(stderr, "  and {} more\n", row.tally.failed - row.tally.messages.size());
+      print_error("  and {} more\n", row.tally.failed - row.tally.messages.size());
     }
   }
 }

@@ -9,6 +9,7 @@
 #include "commands.hpp"
 #include "common/context.hpp"
 #include "common/options.hpp"
+#include "common/streams.hpp"
 #include "common/table.hpp"
 
 namespace polykem::cli {
@@ -97,12 +98,12 @@ int run_list(const ListOptions& options) {
   const std::vector<Backend> backends = all_backends();
   write_json(options.common.json, list_as_json(backends));
   if (json_to_stdout(options.common.json)) return kExitOk;
-  fmt::print("{}", scheme_table(backends).render(format));
+  print_out("{}", scheme_table(backends).render(format));
   if (format != TableFormat::kText) return kExitOk;
-  fmt::print(
+  print_out(
       "\nSizes in bytes; category: NIST security category, '-' where none was claimed.\n"
       "Research only: attacks on it are published; do not protect anything with it.\n\n");
-  fmt::print("{}", describe_backends());
+  print_out("{}", describe_backends());
   return kExitOk;
 }
 

@@ -8,9 +8,11 @@
 
 #include "common/context.hpp"
 #include "common/exit_codes.hpp"
+#include "common/streams.hpp"
 #include "common/table.hpp"
 #include "net/commands.hpp"
 #include "net/exchange.hpp"
+#include "net/watch.hpp"
 
 namespace polykem::cli::net {
 namespace {
@@ -20,14 +22,14 @@ constexpr double kExchangeTimeoutSeconds = 600;
 
 void announce(const ExchangeOptions& options, const Scheme& scheme) {
   if (!options.talks()) return;
-  fmt::print("{} key exchange, {} client{}, {}\n", scheme.info().title, with_commas(options.clients),
-             options.clients == 1 ? "" : "s", options.transport == "tcp" ? "over tcp" : "in one process");
+  print_out("{} key exchange, {} client{}, {}\n", scheme.info().title, with_commas(options.clients),
+            options.clients == 1 ? "" : "s", options.transport == "tcp" ? "over tcp" : "in one process");
   if (options.parsed_role() == Role::kServerDecaps) {
-    fmt::print("  each client gets a public key made for it and encapsulates; the server decapsulates\n");
+    print_out("  each client gets a public key made for it and encapsulates; the server decapsulates\n");
   } else {
-    fmt::print("  each client makes a key pair and sends the public key; the server encapsulates\n");
+    print_out("  each client makes a key pair and sends the public key; the server encapsulates\n");
   }
-  std::fflush(stdout);
+  flush_output();
 }
 
 // The same exchange with one client after the other, as many as take about `seconds`.
@@ -43,6 +45,8 @@ void run_sequential(const ExchangeOptions& options, double seconds, ExchangeResu
   one.announce = false;
   ExchangeResult sequential;
   run_tcp(one, sequential);
+  result.signal = sequential.signal;
+  if (result.signal != 0) return result.comparison.reset();
   if (sequential.agreed() != one.clients) throw CliError(kExitCheckFailed, "not every client agreed one at a time");
   result.sequential_clients = one.clients;
   result.sequential_per_s = sequential.handshakes_per_s();
@@ -77,9 +81,10 @@ int exchange(const ExchangeOptions& options) {
     run_inproc(options, scheme, result);
   }
   const bool all_agreed = result.agreed() == options.clients;
-  if (all_agreed && options.compare_seconds > 0) compare(options, scheme, result);
-  if (options.talks()) fmt::print("\n{}", render(result));
+  if (all_agreed && result.signal == 0 && options.compare_seconds > 0) compare(options, scheme, result);
+  if (options.talks()) print_out("\n{}", render(result));
   write_json(options.json, to_json(result));
+  if (result.signal != 0) return interrupted(result.signal, result.agreed(), options.clients);
   return all_agreed ? kExitOk : kExitCheckFailed;
 }
 
@@ -108,7 +113,7 @@ void register_exchange_command(CLI::App& app, int& exit_code) {
       ->add_option(
           "--compare-seconds", options->compare_seconds,
           "Longest time for doing the same again one at a time and in batches, to compare; 0: not at all (default 6)")
-      ->check(CLI::Range(0.0, 3600.0))
+      ->check(within(0.0, 3600.0))
       ->type_name("S");
   add_net_options(*command, *options, kExchangeTimeoutSeconds);
   command->callback([options, &exit_code] { exit_code = exchange(*options); });

@@ -6,6 +6,7 @@
 #include <asio/io_context.hpp>
 
 #include "common/context.hpp"
+#include "common/streams.hpp"
 #include "common/table.hpp"
 #include "net/exchange.hpp"
 #include "net/inproc.hpp"
@@ -32,10 +33,10 @@ void run_inproc(const ExchangeOptions& options, const Scheme& scheme, ExchangeRe
   asio::io_context loop(1);
   InprocExchange exchange(loop, server, client, scheme, settings);
   if (options.talks()) {
-    fmt::print("  one process, no network; {} handshakes under way at once\n", with_commas(settings.concurrency));
-    fmt::print("  server and clients have a pool of {} threads each, backend {}; both work in batches of what waits\n",
-               server.threads(), server.backend(scheme));
-    std::fflush(stdout);
+    print_out("  one process, no network; {} handshakes under way at once\n", with_commas(settings.concurrency));
+    print_out("  server and clients have a pool of {} threads each, backend {}; both work in batches of what waits\n",
+              server.threads(), server.backend(scheme));
+    flush_output();
   }
   Progress progress("exchanging", options.clients, "clients", options.quiet);
   Watch watch(
@@ -48,6 +49,7 @@ void run_inproc(const ExchangeOptions& options, const Scheme& scheme, ExchangeRe
   result.server = exchange.server_report();
   result.server.stages = read_stages(server);
   result.client = exchange.client_report();
+  result.signal = watch.signal();
 }
 
 }  // namespace polykem::cli::net

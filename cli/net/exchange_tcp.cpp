@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <deque>
 #include <memory>
 #include <optional>
@@ -9,6 +10,8 @@
 #include <asio/io_context.hpp>
 
 #include "common/exit_codes.hpp"
+#include "common/signals.hpp"
+#include "common/streams.hpp"
 #include "common/table.hpp"
 #include "net/exchange.hpp"
 #include "net/process.hpp"
@@ -33,6 +36,10 @@ class TcpRun {
     start_server();
     loop_.run();
     progress_.finish();
+    result.signal = watch_.signal();
+    if (result.signal != 0 && !all_reported())
+      throw CliError(static_cast<ExitCode>(kExitSignal + result.signal),
+                     fmt::format("interrupted by {} before all parts had begun", signal_name(result.signal)));
     if (failure_) throw CliError(static_cast<ExitCode>(*failure_), "a part of the exchange could not run, see above");
     if (!server_.report) throw CliError(kExitInternal, "the server process ended without a report");
     result.server = *server_.report;
@@ -110,6 +117,11 @@ class TcpRun {
     if (!any_swarm_running() && !server_.child->running()) watch_.stop();
   }
 
+  bool all_reported() const {
+    return server_.report && !swarms_.empty() &&
+           std::all_of(swarms_.begin(), swarms_.end(), [](const auto& part) { return part->report.has_value(); });
+  }
+
   bool any_swarm_running() const {
     return std::any_of(swarms_.begin(), swarms_.end(), [](const auto& part) { return part->child->running(); });
   }
@@ -131,19 +143,19 @@ class TcpRun {
 
   void announce_server(const Json& message) {
     if (!options_.talks()) return;
-    fmt::print("  server   {} port {}, backend {}, {} threads, batches of what waits, at most {}\n", kLoopback,
-               message.at("port").get<int>(), message.at("backend").get<std::string>(),
-               message.at("threads").get<unsigned>(), with_commas(options_.policy().cap));
-    fmt::print("           {}\n", message.at("limits").get<std::string>());
-    std::fflush(stdout);
+    print_out("  server   {} port {}, backend {}, {} threads, batches of what waits, at most {}\n", kLoopback,
+              message.at("port").get<int>(), message.at("backend").get<std::string>(),
+              message.at("threads").get<unsigned>(), with_commas(options_.policy().cap));
+    print_out("           {}\n", message.at("limits").get<std::string>());
+    flush_output();
   }
 
   void announce_swarm(const Json& message) {
     if (!options_.talks() || std::exchange(swarm_announced_, true)) return;
-    fmt::print("  clients  {} process{}, one connection each client, its own KEM work in batches too\n", swarms_.size(),
-               swarms_.size() == 1 ? "" : "es");
-    fmt::print("           {}\n", message.at("limits").get<std::string>());
-    std::fflush(stdout);
+    print_out("  clients  {} process{}, one connection each client, its own KEM work in batches too\n", swarms_.size(),
+              swarms_.size() == 1 ? "" : "es");
+    print_out("           {}\n", message.at("limits").get<std::string>());
+    flush_output();
   }
 
   const ExchangeOptions& options_;

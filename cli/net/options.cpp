@@ -75,7 +75,7 @@ void add_net_options(CLI::App& command, NetOptions& options, double timeout_seco
   command
       .add_option("--timeout", options.timeout_seconds,
                   fmt::format("Seconds the other end may take for its next frame (default {})", timeout_seconds))
-      ->check(CLI::Range(0.05, 86400.0))
+      ->check(within(0.05, 86400.0))
       ->type_name("S");
   add_threads(command, options, 0);
   add_backend(command, options);

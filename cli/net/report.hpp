@@ -25,6 +25,7 @@ struct ExchangeResult {
   std::optional<Comparison> comparison;
   double sequential_per_s = 0;  // tcp, with a comparison: one client after the other over tcp, batches of one
   std::uint64_t sequential_clients = 0;
+  int signal = 0;  // that interrupted it, or 0
 
   /** Handshakes that both ends confirmed. */
   std::uint64_t agreed() const;

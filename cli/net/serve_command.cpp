@@ -15,6 +15,7 @@
 #include "common/context.hpp"
 #include "common/exit_codes.hpp"
 #include "common/progress.hpp"
+#include "common/streams.hpp"
 #include "common/table.hpp"
 #include "metrics/exporter.hpp"
 #include "net/commands.hpp"
@@ -64,22 +65,21 @@ void announce(const ServeOptions& options, const Server& server, const EndReport
   }
   if (options.quiet || json_to_stdout(options.json)) {
     // The user asked for any free port and must learn which one it is.
-    if (options.port == 0)
-      fmt::print(stderr, "listening on {} port {}\n", endpoint.address().to_string(), endpoint.port());
+    if (options.port == 0) print_error("listening on {} port {}\n", endpoint.address().to_string(), endpoint.port());
     return;
   }
-  fmt::print("listening on {} port {}\n", endpoint.address().to_string(), endpoint.port());
-  fmt::print("  {}, {}, backend {}, {} threads; {}\n", options.scheme, options.role, report.backend, report.threads,
-             limits);
-  fmt::print("  {}\n", options.clients == 0
-                           ? "until Ctrl-C"
-                           : fmt::format("until {} handshakes have agreed", with_commas(options.clients)));
-  std::fflush(stdout);
+  print_out("listening on {} port {}\n", endpoint.address().to_string(), endpoint.port());
+  print_out("  {}, {}, backend {}, {} threads; {}\n", options.scheme, options.role, report.backend, report.threads,
+            limits);
+  print_out("  {}\n", options.clients == 0
+                          ? "until Ctrl-C"
+                          : fmt::format("until {} handshakes have agreed", with_commas(options.clients)));
+  flush_output();
 }
 
 void conclude(const ServeOptions& options, const EndReport& report) {
   if (options.pipe >= 0) return write_message(options.pipe, Json{{"event", "report"}, {"report", to_json(report)}});
-  if (!options.quiet && !json_to_stdout(options.json)) fmt::print("{}", render_end(report, "server", true));
+  if (!options.quiet && !json_to_stdout(options.json)) print_out("{}", render_end(report, "server", true));
   write_json(options.json, end_to_json(report, options, "serve"));
 }
 
@@ -118,8 +118,8 @@ int serve(ServeOptions options) {
   if (!options.metrics.empty()) exporter.emplace(options.metrics, MetricsSource{"polykem serve", server.batcher()});
   announce(options, server, server.report(), budget.note);
   if (exporter && options.pipe < 0 && !options.quiet && !json_to_stdout(options.json)) {
-    fmt::print("  metrics at port {}\n", exporter->port());
-    std::fflush(stdout);
+    print_out("  metrics at port {}\n", exporter->port());
+    flush_output();
   }
   Progress progress("served", options.clients == 0 ? 1 : options.clients, "clients",
                     options.quiet || options.pipe >= 0 || options.clients == 0);
@@ -142,6 +142,11 @@ int serve(ServeOptions options) {
   report.limits = {budget.note};
   report.stages = read_stages(context);
   conclude(options, report);
+  // Without a number of clients a signal is the usual end, and a parent judges by the report.
+  const std::uint64_t agreed = report.outcomes.agreed();
+  const bool wrong = report.outcomes.of(Outcome::kMismatch) != 0;  // matters more
+  if (watch.signal() != 0 && !wrong && options.pipe < 0 && agreed < options.clients)
+    return interrupted(watch.signal(), agreed, options.clients);
   return report.outcomes.of(Outcome::kMismatch) == 0 ? kExitOk : kExitCheckFailed;
 }
 

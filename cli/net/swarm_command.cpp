@@ -10,6 +10,7 @@
 #include "common/context.hpp"
 #include "common/exit_codes.hpp"
 #include "common/progress.hpp"
+#include "common/streams.hpp"
 #include "common/table.hpp"
 #include "net/commands.hpp"
 #include "net/limits.hpp"
@@ -58,17 +59,17 @@ void announce(const SwarmCommandOptions& options, const EndReport& report, const
     return write_message(options.pipe, Json{{"event", "started"}, {"limits", budget.note}});
   }
   if (options.quiet || json_to_stdout(options.json)) return;
-  fmt::print("{} clients, {} at once, against {} port {}\n", with_commas(options.clients),
-             with_commas(budget.connections), options.address, options.port);
-  fmt::print("  {}, {}, backend {}, {} threads; {}\n", options.scheme, options.role, report.backend, report.threads,
-             budget.note);
-  fmt::print("  the clients' own KEM operations run in batches too\n");
-  std::fflush(stdout);
+  print_out("{} clients, {} at once, against {} port {}\n", with_commas(options.clients),
+            with_commas(budget.connections), options.address, options.port);
+  print_out("  {}, {}, backend {}, {} threads; {}\n", options.scheme, options.role, report.backend, report.threads,
+            budget.note);
+  print_out("  the clients' own KEM operations run in batches too\n");
+  flush_output();
 }
 
 void conclude(const SwarmCommandOptions& options, const EndReport& report) {
   if (options.pipe >= 0) return write_message(options.pipe, Json{{"event", "report"}, {"report", to_json(report)}});
-  if (!options.quiet && !json_to_stdout(options.json)) fmt::print("{}", render_end(report, "clients", false));
+  if (!options.quiet && !json_to_stdout(options.json)) print_out("{}", render_end(report, "clients", false));
   write_json(options.json, end_to_json(report, options, "swarm"));
 }
 
@@ -106,6 +107,10 @@ int swarm(SwarmCommandOptions options) {
   EndReport report = crowd.report();
   report.limits = {budget.note};
   conclude(options, report);
+  const std::uint64_t agreed = report.outcomes.agreed();
+  const bool wrong = report.outcomes.of(Outcome::kMismatch) != 0;  // matters more
+  if (watch.signal() != 0 && !wrong && options.pipe < 0 && agreed < options.clients)
+    return interrupted(watch.signal(), agreed, options.clients);
   return exit_code_for(options, report);
 }
 

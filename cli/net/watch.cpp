@@ -6,6 +6,9 @@
 #include <csignal>
 
 #include "common/context.hpp"
+#include "common/exit_codes.hpp"
+#include "common/signals.hpp"
+#include "common/streams.hpp"
 #include "common/table.hpp"
 
 namespace polykem::cli::net {
@@ -28,6 +31,12 @@ Watch::Watch(asio::io_context& loop, Signals signals, std::function<void()> look
   }
   tick();
   wait_for_signal();
+}
+
+Watch::~Watch() {
+  asio::error_code ignored;
+  signals_.clear(ignored);
+  handle_signals();
 }
 
 // A timer that has fired already cannot be cancelled any more: its handler must see that this is over.
@@ -54,8 +63,9 @@ void Watch::resume() {
 }
 
 void Watch::wait_for_signal() {
-  signals_.async_wait([this](const asio::error_code& error, int /*number*/) {
+  signals_.async_wait([this](const asio::error_code& error, int number) {
     if (error || stopped_) return;
+    signal_ = number;
     asio::error_code ignored;
     signals_.clear(ignored);  // the default is back: the next one ends the process
     interrupted_();
@@ -68,6 +78,12 @@ std::vector<StageTime> read_stages(const Context& context) {
     out.push_back({op_name(record.op), record.step, record.stages, record.calls, record.items, record.nanoseconds});
   }
   return out;
+}
+
+int interrupted(int signal, std::uint64_t done, std::uint64_t total) {
+  print_error("polykem: interrupted by {}: {} of {} clients had agreed\n", signal_name(signal), with_commas(done),
+              with_commas(total));
+  return kExitSignal + signal;
 }
 
 std::string failure_note(const OutcomeCounts& outcomes) {

@@ -2,6 +2,7 @@
 // Runs beside the handshakes in a loop: a regular look at the figures, and signals.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 
 #include <asio/io_context.hpp>
@@ -24,6 +25,12 @@ enum class Signals {
 class Watch {
  public:
   Watch(asio::io_context& loop, Signals signals, std::function<void()> look, std::function<void()> interrupted);
+  /** Signals that come later end the process again, with a word. */
+  ~Watch();
+  Watch(const Watch&) = delete;
+  Watch& operator=(const Watch&) = delete;
+  /** The signal that came, or 0. */
+  int signal() const { return signal_; }
   /** Lets the loop end. */
   void stop();
   /** Continues after a handler of the loop has thrown std::bad_alloc. */
@@ -39,7 +46,11 @@ class Watch {
   std::function<void()> interrupted_;
   bool stopped_ = false;
   bool ticking_ = false;
+  int signal_ = 0;
 };
+
+/** Says that `signal` ended the work when `done` of `total` clients had agreed. Returns the exit code. */
+int interrupted(int signal, std::uint64_t done, std::uint64_t total);
 
 /** The recorded steps of `context`, in plan order. */
 std::vector<StageTime> read_stages(const Context& context);

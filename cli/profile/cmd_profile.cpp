@@ -10,6 +10,7 @@
 #include "common/context.hpp"
 #include "common/options.hpp"
 #include "common/progress.hpp"
+#include "common/streams.hpp"
 #include "common/table.hpp"
 #include "profile/stages.hpp"
 #include "profile/steps.hpp"
@@ -254,22 +255,22 @@ std::vector<Context> open_contexts(const ProfileOptions& options) {
 
 void print_tables(const std::vector<SchemeProfile>& profiles, const ProfileOptions& options, TableFormat format) {
   if (format == TableFormat::kCsv) {
-    fmt::print("{}", as_csv(profiles, options.per));
+    print_out("{}", as_csv(profiles, options.per));
     return;
   }
   if (options.steps || options.all) {
-    fmt::print("ms for {} operations, {} a batch at most\n\n", with_commas(options.per),
-               with_commas(most_in_a_batch(profiles)));
-    fmt::print("{}", steps_table(profiles, options.per).render(format));
+    print_out("ms for {} operations, {} a batch at most\n\n", with_commas(options.per),
+              with_commas(most_in_a_batch(profiles)));
+    print_out("{}", steps_table(profiles, options.per).render(format));
     return;
   }
   for (const SchemeProfile& profile : profiles)
-    fmt::print("{}\n", caption(profile));
-  fmt::print("ms for {} operations\n", with_commas(options.per));
+    print_out("{}\n", caption(profile));
+  print_out("ms for {} operations\n", with_commas(options.per));
   for (std::size_t op = 0; op < profiles.front().ops.size(); ++op) {
     const Table table = profiles.size() == 1 ? single_table(profiles.front().ops[op], options.per)
                                              : side_by_side(profiles, op, options.per);
-    fmt::print("\n{}", table.render(format));
+    print_out("\n{}", table.render(format));
   }
 }
 
@@ -322,7 +323,7 @@ void register_profile(CLI::App& app, int& exit_code) {
   add_count(*command, "--batch", options->batch, "Operations per call (default 256, on a GPU 16,896)");
   add_count(*command, "--per", options->per, "Show times for this many operations (default 1000)");
   command->add_option("--seconds", options->seconds, "Time for each operation where --count is not given (default 1)")
-      ->check(CLI::Range(0.001, 3600.0))
+      ->check(within(0.001, 3600.0))
       ->type_name("S");
   command->add_flag("--steps", options->steps, "Stages added up to a few steps, a line for each set and operation");
   command->add_flag("--no-merge", options->no_merge, "Show every step by itself, not added up by function");

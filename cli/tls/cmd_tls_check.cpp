@@ -14,6 +14,7 @@
 #include "commands.hpp"
 #include "common/context.hpp"
 #include "common/options.hpp"
+#include "common/streams.hpp"
 #include "common/table.hpp"
 #include "formats/tls_groups.hpp"
 #include "tls/connect.hpp"
@@ -59,52 +60,51 @@ std::string config_state(const ProgramView& view) {
 /** What OpenSSL answered in a process that started with the configuration. */
 void print_program(const ProgramView& view) {
   if (!view.failure.empty()) return;
-  fmt::print("providers      {}{}\n", fmt::join(view.providers, ", "),
-             view.module.empty() ? "" : fmt::format(" (polykem is {})", view.module));
+  print_out("providers      {}{}\n", fmt::join(view.providers, ", "),
+            view.module.empty() ? "" : fmt::format(" (polykem is {})", view.module));
   if (!view.active) return;
   if (view.mlkem_from.empty())
-    fmt::print("ML-KEM         is found at no provider\n");
+    print_out("ML-KEM         is found at no provider\n");
   else if (openssl_has_mlkem())
-    fmt::print("ML-KEM         is computed by the provider '{}'\n", view.mlkem_from);
+    print_out("ML-KEM         is computed by the provider '{}'\n", view.mlkem_from);
   if (view.handshake.error.empty())
-    fmt::print("by itself      a program negotiates {} ({}) with another; as a client it offers {}\n",
-               view.handshake.group, view.handshake.version, fmt::join(view.handshake.offered, ", "));
+    print_out("by itself      a program negotiates {} ({}) with another; as a client it offers {}\n",
+              view.handshake.group, view.handshake.version, fmt::join(view.handshake.offered, ", "));
   else
-    fmt::print("by itself      a program does not connect to another: {}\n", view.handshake.error);
+    print_out("by itself      a program does not connect to another: {}\n", view.handshake.error);
 }
 
 void print_provider(const ProgramView& view, const ProviderCheck& check) {
-  fmt::print("OpenSSL        {}\n", OpenSSL_version(OPENSSL_VERSION_STRING));
-  fmt::print("configuration  {}: {}\n", view.config_file, config_state(view));
+  print_out("OpenSSL        {}\n", OpenSSL_version(OPENSSL_VERSION_STRING));
+  print_out("configuration  {}: {}\n", view.config_file, config_state(view));
   print_program(view);
-  if (!check.module.empty()) fmt::print("module         {} (configuration)\n", check.module);
+  if (!check.module.empty()) print_out("module         {} (configuration)\n", check.module);
   for (const ModuleFolder& folder : check.folders) {
     if (!check.module.empty()) break;
-    fmt::print("looked in      {} ({}): {}\n", folder.path, folder.why, folder.found ? "found" : "not there");
-    if (!folder.by_openssl) fmt::print("               other programs need OPENSSL_MODULES={}\n", folder.path);
+    print_out("looked in      {} ({}): {}\n", folder.path, folder.why, folder.found ? "found" : "not there");
+    if (!folder.by_openssl) print_out("               other programs need OPENSSL_MODULES={}\n", folder.path);
   }
   if (!check.broker.empty()) {
-    fmt::print(
-        "broker         {}: {}\n", check.broker,
-        check.broker_problem.empty()
-            ? "answers"
-            : fmt::format("warning: {}; until it answers each process computes by itself", check.broker_problem));
+    print_out("broker         {}: {}\n", check.broker,
+              check.broker_problem.empty()
+                  ? "answers"
+                  : fmt::format("warning: {}; until it answers each process computes by itself", check.broker_problem));
   }
   if (!check.statistics.empty()) {
-    fmt::print("statistics     {}.PID: {}\n", check.statistics,
-               check.statistics_problem.empty() ? "can be written by this user"
-                                                : "cannot be written, " + check.statistics_problem);
+    print_out("statistics     {}.PID: {}\n", check.statistics,
+              check.statistics_problem.empty() ? "can be written by this user"
+                                               : "cannot be written, " + check.statistics_problem);
   }
   if (check.linger_ms > 0)
-    fmt::print("linger_us      every operation waits {:g} ms for others; a server under load needs none\n",
-               check.linger_ms);
+    print_out("linger_us      every operation waits {:g} ms for others; a server under load needs none\n",
+              check.linger_ms);
   if (check.problem.empty()) {
-    fmt::print("provider       polykem {} loads\n\n", check.version);
+    print_out("provider       polykem {} loads\n\n", check.version);
   } else {
-    fmt::print("provider       does not load: {}\n", check.problem);
+    print_out("provider       does not load: {}\n", check.problem);
     if (check.module.empty() &&
         std::none_of(check.folders.begin(), check.folders.end(), [](const auto& each) { return each.found; }))
-      fmt::print("               polykem.so is in none of these folders: --modules DIR names another\n");
+      print_out("               polykem.so is in none of these folders: --modules DIR names another\n");
   }
 }
 
@@ -115,9 +115,9 @@ void print_groups(const std::vector<GroupResult>& results) {
     table.row({result.group.name, fmt::format("{0} (0x{0:04X})", result.group.code_point), ok ? "ok" : "FAILED",
                ok ? fmt::format("{:.2f}", result.loopback.milliseconds) : ""});
   }
-  fmt::print("{}", table.render());
+  print_out("{}", table.render());
   for (const GroupResult& result : results)
-    if (!result.loopback.error.empty()) fmt::print("{}: {}\n", result.group.name, result.loopback.error);
+    if (!result.loopback.error.empty()) print_out("{}: {}\n", result.group.name, result.loopback.error);
 }
 
 Json program_json(const ProgramView& view) {
@@ -239,12 +239,12 @@ int run_tls_check(const TlsCheckOptions& options) {
   if (silent) return well ? kExitOk : kExitCheckFailed;
   print_provider(view, check);
   if (!results.empty()) print_groups(results);
-  if (!view.findings.empty()) fmt::print("\nIn {}:\n", view.config_file);
+  if (!view.findings.empty()) print_out("\nIn {}:\n", view.config_file);
   for (const std::string& finding : view.findings)
-    fmt::print("- {}\n", finding);
+    print_out("- {}\n", finding);
   for (const std::string& note : view.notes)
-    fmt::print("\nNote: {}\n", note);
-  fmt::print("\n{}\n", words);
+    print_out("\nNote: {}\n", note);
+  print_out("\n{}\n", words);
   return well ? kExitOk : kExitCheckFailed;
 }
 
@@ -265,7 +265,7 @@ void register_tls_check(CLI::App& app, int& exit_code) {
                                              "Show which group this server negotiates, and check nothing else");
   connect->type_name("HOST:PORT");
   command->add_option("--timeout", options->connect.timeout_seconds, "Wait so long for the server (default 10)")
-      ->check(CLI::Range(0.001, 3600.0))
+      ->check(within(0.001, 3600.0))
       ->type_name("SECONDS")
       ->needs(connect);
   add_json(*command, options->common);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "common/context.hpp"
+#include "common/streams.hpp"
 #include "tls/probe.hpp"
 #include "tls/provider_check.hpp"
 
@@ -58,23 +59,23 @@ Json probe_json(const Probe& probe, const std::string& server, const std::vector
 
 void print_probe(const Probe& probe, const std::string& server, const std::vector<std::string>& offered,
                  bool post_quantum) {
-  fmt::print("server         {} ({})\n", server, probe.address);
-  fmt::print("protocol       {}, {}\n", probe.version, probe.cipher);
-  fmt::print("group          {}{}\n", probe.group.empty() ? "none" : probe.group,
-             probe.code_point == 0 ? "" : fmt::format(" (0x{:04X})", probe.code_point));
-  fmt::print("key share      {}\n", probe.version != "TLSv1.3" ? "none: TLS 1.3 has them"
-                                    : probe.retried ? "the server asked for another than the first (HelloRetryRequest)"
-                                                    : "the server took the one that was sent, " + offered.front());
-  fmt::print("certificate    {} (not verified)\n", probe.subject.empty() ? "none" : probe.subject);
-  fmt::print("handshake      {:.2f} ms\n", probe.milliseconds);
-  fmt::print("offered        {}{}\n", offered.front(),
-             offered.size() > 1 ? fmt::format(" and {} more", offered.size() - 1) : "");
+  print_out("server         {} ({})\n", server, probe.address);
+  print_out("protocol       {}, {}\n", probe.version, probe.cipher);
+  print_out("group          {}{}\n", probe.group.empty() ? "none" : probe.group,
+            probe.code_point == 0 ? "" : fmt::format(" (0x{:04X})", probe.code_point));
+  print_out("key share      {}\n", probe.version != "TLSv1.3" ? "none: TLS 1.3 has them"
+                                   : probe.retried ? "the server asked for another than the first (HelloRetryRequest)"
+                                                   : "the server took the one that was sent, " + offered.front());
+  print_out("certificate    {} (not verified)\n", probe.subject.empty() ? "none" : probe.subject);
+  print_out("handshake      {:.2f} ms\n", probe.milliseconds);
+  print_out("offered        {}{}\n", offered.front(),
+            offered.size() > 1 ? fmt::format(" and {} more", offered.size() - 1) : "");
   if (post_quantum)
-    fmt::print("\nThe server negotiates {}, which is post-quantum.\n", probe.group);
+    print_out("\nThe server negotiates {}, which is post-quantum.\n", probe.group);
   else if (probe.version != "TLSv1.3")
-    fmt::print("\nThe server speaks {}, which has no post-quantum groups.\n", probe.version);
+    print_out("\nThe server speaks {}, which has no post-quantum groups.\n", probe.version);
   else
-    fmt::print("\nThe server negotiates {}, which is not post-quantum.\n", probe.group);
+    print_out("\nThe server negotiates {}, which is not post-quantum.\n", probe.group);
 }
 
 }  // namespace

@@ -14,6 +14,8 @@
 #include "common/exit_codes.hpp"
 #include "common/json_out.hpp"
 #include "common/options.hpp"
+#include "common/signals.hpp"
+#include "common/streams.hpp"
 #include "common/terminal.hpp"
 #include "top/figures.hpp"
 
@@ -64,14 +66,14 @@ class Readings {
 /** From the upper left corner on a terminal, over what was there, without a flicker; else below each other. */
 void show(const std::string& text, bool terminal, bool first) {
   if (!terminal) {
-    fmt::print("{}{}", first ? "" : "\n", text);
+    print_out("{}{}", first ? "" : "\n", text);
   } else {
     std::string lines = first ? "\x1b[2J\x1b[H" : "\x1b[H";
     for (const char c : text)
       lines += c == '\n' ? std::string("\x1b[K\n") : std::string(1, c);
-    fmt::print("{}\x1b[J", lines);
+    print_out("{}\x1b[J", lines);
   }
-  std::fflush(stdout);
+  flush_output();
 }
 
 int run_top(const TopOptions& options) {
@@ -81,9 +83,10 @@ int run_top(const TopOptions& options) {
   if (options.once) {
     const top::Figures figures = readings.next();
     write_json(options.common.json, top::to_json(figures, options.place));
-    if (!json_to_stdout(options.common.json)) fmt::print("{}", top::render(figures, options.place));
+    if (!json_to_stdout(options.common.json)) print_out("{}", top::render(figures, options.place));
     return kExitOk;
   }
+  left_on_signal(Left::kNothingDue);
   const bool terminal = takes_escape_codes(STDOUT_FILENO);
   for (bool first = true;; first = false)
     show(top::render(readings.next(), options.place), terminal, first);
@@ -98,7 +101,7 @@ void register_top(CLI::App& app, int& exit_code) {
   command->add_option("--metrics", options->place, "HOST:PORT where its metrics are (default 127.0.0.1:9464)")
       ->type_name("ADDRESS");
   command->add_option("--interval", options->interval, "Seconds between two readings (default 1)")
-      ->check(CLI::Range(0.1, 3600.0))
+      ->check(within(0.1, 3600.0))
       ->type_name("SECONDS");
   command->add_flag("--once", options->once, "Print the figures of one interval and end");
   add_json(*command, options->common);

@@ -6,6 +6,8 @@
  *   FAULT_SIGNAL=N         signal N arrives at the first fsync, when all outputs are on the disk and none has its name
  *   FAULT_SIGNAL_AT=N      at the N-th fsync instead
  *   FAULT_LINK=N           the N-th linkat fails
+ *   FAULT_FREE=N           file systems say that they have N bytes free
+ *   FAULT_ROOM=N           after N bytes in files the disk is full
  *   FAULT_LOG=PATH         a line for each fsync: "file" or "folder" */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -16,6 +18,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 static int number(const char* name) {
@@ -62,6 +65,32 @@ int fsync(int fd) {
   if (++calls == (at == 0 ? 1 : at) && signal_number != 0) kill(getpid(), signal_number);
   int (*next)(int) = (int (*)(int))dlsym(RTLD_NEXT, "fsync");
   return next(fd);
+}
+
+int fstatvfs(int fd, struct statvfs* info) {
+  int (*next)(int, struct statvfs*) = (int (*)(int, struct statvfs*))dlsym(RTLD_NEXT, "fstatvfs");
+  const int result = next(fd, info);
+  if (getenv("FAULT_FREE") != NULL) {
+    info->f_frsize = 1;
+    info->f_bavail = (fsblkcnt_t)number("FAULT_FREE");
+  }
+  return result;
+}
+
+ssize_t write(int fd, const void* bytes, size_t size) {
+  static size_t written;
+  struct stat info;
+  if (getenv("FAULT_ROOM") != NULL && fstat(fd, &info) == 0 && S_ISREG(info.st_mode)) {
+    const size_t room = (size_t)number("FAULT_ROOM");
+    if (written == room) {
+      errno = ENOSPC;
+      return -1;
+    }
+    if (size > room - written) size = room - written;
+    written += size;
+  }
+  ssize_t (*next)(int, const void*, size_t) = (ssize_t (*)(int, const void*, size_t))dlsym(RTLD_NEXT, "write");
+  return next(fd, bytes, size);
 }
 
 int linkat(int from_folder, const char* from, int to_folder, const char* to, int flags) {

@@ -5,6 +5,7 @@ import json
 import os
 import pathlib
 import subprocess
+import sys
 import tempfile
 import unittest
 import xml.etree.ElementTree
@@ -80,6 +81,45 @@ class Bench(Case):
                            "--seconds", "0.01", "--threads", "1")  # fmt: skip
         self.assertGreater(result["records"][1]["median_s"], 0.1)
         self.assertEqual(result["records"][1]["runs"], 1)
+
+    def test_spread(self):
+        rows = self.json("bench", "-s", SET, "--batch", "1,16", "--seconds", "0.05")["records"]
+        for r in rows:
+            self.assertLessEqual(r["best_s"], r["q1_s"])
+            self.assertLessEqual(r["q1_s"], r["median_s"])
+            self.assertLessEqual(r["median_s"], r["q3_s"])
+            self.assertLessEqual(r["q3_s"], r["worst_s"])
+            self.assertAlmostEqual(r["spread"], (r["q3_s"] - r["q1_s"]) / r["median_s"], places=9)
+            self.assertGreaterEqual(r["waited_for_cpu"], 0)
+            self.assertGreater(r["cpus_used"], 0)
+            smaller = [o for o in rows if o["op"] == r["op"] and o["count"] < r["count"]]
+            doubtful = (r["spread"] > 0.15 or r["waited_for_cpu"] > 0.1 or r["cpus_used"] < 0.9 or
+                        any(r["ops_per_s"] < 0.6 * o["ops_per_s"] for o in smaller))  # fmt: skip
+            self.assertEqual(bool(r["doubt"]), doubtful, r)
+        table = self.ok("bench", "-s", SET, "--batch", "5", "--seconds", "0.01")
+        self.assertRegex(table, r"ops/s +spread .*\n.*\n.* %")
+
+    def test_a_machine_that_is_not_quiet(self):
+        """On one CPU, beside a program that always computes, it waits half of the time and says so."""
+        cpu = min(os.sched_getaffinity(0))
+
+        def pin():
+            os.sched_setaffinity(0, {cpu})
+
+        spin = subprocess.Popen([sys.executable, "-c", "while True: pass"], preexec_fn=pin)
+        self.addCleanup(spin.wait)
+        self.addCleanup(spin.kill)
+        command = [PROGRAM, "bench", "-s", SET, "--op", "encaps", "--batch", "64", "--threads", "1", "--seconds", "0.5"]
+        done = subprocess.run([*command, "--json", "-"], cwd=self.dir, capture_output=True, preexec_fn=pin, check=False)
+        self.assertEqual(done.returncode, 0)
+        row = json.loads(done.stdout)["records"][0]
+        self.assertIn("waited for a CPU", row["doubt"])
+        self.assertIn("of a CPU", row["doubt"])
+        error = done.stderr.decode()
+        self.assertIn(f"polykem: doubtful: {SET} encaps on", error)
+        self.assertIn("measure again when it is quiet", error)
+        done = subprocess.run([*command, "--quiet"], cwd=self.dir, capture_output=True, preexec_fn=pin, check=False)
+        self.assertEqual(done.stderr, b"")
 
     def test_errors(self):
         for bad in ("0", "1,x", ",", "-4"):

@@ -80,6 +80,53 @@ class Errors(Case):
         self.fails(USAGE, ["'plot' exists already"], *scaling, "--svg", "plot")
         self.assertEqual(self.read("plot"), b"mine")
 
+    def commands(self):
+        """Every command with its words, the program itself without any."""
+
+        def walk(command, words):
+            yield words, command
+            for child in command["commands"]:
+                yield from walk(child, [*words, child["name"]])
+
+        return walk(json.loads(self.ok("help", "--json"))["program"], [])
+
+    def test_an_unknown_option_is_named_before_one_that_is_missing(self):
+        told = self.fails(USAGE, ["polykem keygen has no option '--schem'", "did you mean '--scheme'?"], "keygen",
+                          "--schem", SET, "--pk", "a", "--sk", "b").stderr  # fmt: skip
+        self.assertNotIn(b"required", told)
+        self.fails(USAGE, ["polykem has no option '--versio'", "did you mean '--version'?"], "--versio")
+        self.fails(USAGE, ["polykem serve has no option '--clents'"], "serve", "--clents=3")
+        self.fails(USAGE, ["polykem keygen has no option '-z'"], "keygen", "-qz")
+        self.fails(USAGE, ["polykem bench has no option '--batchs'"], "bench", "-s", SET, "--batchs", "1")
+        for words, command in self.commands():
+            names = [n for option in command["options"] for n in option["names"] if n.startswith("--")]
+            for name in names:
+                with self.subTest(words, option=name):
+                    for wrong in (name[:-1], name + "x"):
+                        if wrong not in names and len(wrong) > 4:
+                            self.fails(USAGE, [f"has no option '{wrong}'", "did you mean '--"], *words, wrong, "1")
+            self.fails(USAGE, ["has no option '--frobnicate'", "--help' shows the options"], *words, "--frobnicate")
+
+    def test_values_are_not_taken_for_options(self):
+        """Where something else is wrong, that is what is said."""
+        self.fails(USAGE, ["required"], "keygen", "-s", SET, "--format", "pem")
+        self.fails(USAGE, ["required"], "keygen", "-qf", "-s" + SET)
+        self.fails(USAGE, ["--batch"], "bench", "-s", SET, "--batch=-4")
+
+    def test_numbers_that_are_none(self):
+        tried = 0
+        for words, command in self.commands():
+            for option in command["options"]:
+                if words[-1:] == ["report"] or option["argument"] not in ("S", "SECONDS", "N", "US", "MIB"):
+                    continue
+                for number in ("nan", "inf", "-inf", "NAN", "infinity", "1e999", "0x1p3", "1e400", "3x", "", "1,5"):
+                    with self.subTest(words, option=option["names"], number=number):
+                        done = self.run_program(*words, f"{option['names'][-1]}={number}")
+                        self.assertEqual(done.returncode, USAGE, done.stderr)
+                        self.assertIn(option["names"][-1], done.stderr.decode())
+                        tried += 1
+        self.assertGreater(tried, 200)
+
     def test_names_that_resemble_nothing(self):
         for word in ("frobnicate", "x", "please"):
             error = self.fails(USAGE, [f"no command '{word}'"], word).stderr

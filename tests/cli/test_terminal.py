@@ -2,8 +2,10 @@
 """What a person at a terminal sees: tables that fit, escape codes only where they are wanted."""
 
 import fcntl
+import json
 import os
 import pty
+import re
 import struct
 import subprocess
 import termios
@@ -59,6 +61,42 @@ class Terminal(Case):
         self.assertGreater(sum(line.startswith("encaps") for line in table), 1)
         for name in sets:
             self.assertTrue(any(name in line for line in table))
+
+    def commands(self):
+        def walk(command, words):
+            yield words, command
+            for child in command["commands"]:
+                yield from walk(child, [*words, child["name"]])
+
+        return list(walk(json.loads(self.ok("help", "--json"))["program"], []))
+
+    def test_help_fits(self):
+        for words, command in self.commands():
+            shown = {columns: self.on_terminal(*words, "--help", columns=columns).decode().replace("\r\n", "\n")
+                     for columns in (60, 80, 200)}  # fmt: skip
+            shown["file"] = self.ok(*words, "--help")
+            for columns, text in shown.items():
+                with self.subTest(words, columns=columns):
+                    most = {"file": 80, 200: 100}.get(columns, columns)
+                    self.assertEqual([line for line in text.splitlines() if len(line) > most], [])
+                    # Wrapped or not, a reader can copy each example, and every description is whole.
+                    joined, flat = re.sub(r" \\\n +", " ", text), " ".join(text.split())
+                    for example in command["examples"]:
+                        self.assertIn("  " + example["command"], joined)
+                        self.assertIn(" ".join(example["description"].split()), flat)
+                    for part in (*command["options"], *command["positionals"], *command["commands"]):
+                        self.assertIn(part["description"], flat)
+                    self.assertIn(" ".join(command["notes"].split()), flat)
+
+    def test_doctor_fits(self):
+        backend = self.quick_backend()
+        whole = " ".join(self.ok("doctor", "--backend", backend).split())
+        for columns in (80, 60):
+            text = self.on_terminal("doctor", "--backend", backend, columns=columns, NO_COLOR="1").decode()
+            lines = [line for line in text.replace("\r\n", "\n").splitlines() if not line.startswith("self-test: ")]
+            self.assertEqual([line for line in lines if len(line) > columns], [])
+        self.assertEqual([line for line in self.ok("doctor", "--backend", backend).splitlines() if len(line) > 80], [])
+        self.assertIn("not here: needs", whole)
 
     def test_a_file_gets_the_whole_width(self):
         self.assertGreater(max(map(len, self.ok("list").splitlines())), 90)

@@ -2,10 +2,12 @@
 """Outputs appear whole, together and for good, or not at all: signals, errors and file systems of all kinds."""
 
 import os
+import pathlib
 import resource
 import signal
 import stat
 import subprocess
+import time
 import unittest
 
 from program import BAD_INPUT, IO, OK, PROGRAM, SET, USAGE, Case
@@ -43,6 +45,8 @@ class WholeFiles(Case):
                 with self.subTest(signal=number, command=command[0]):
                     done = self.run_program(*command, env=faults(signal=int(number)))
                     self.assertEqual(done.returncode, -number, done.stderr)
+                    said = f"polykem: interrupted by {number.name}: no output file was written\n"
+                    self.assertEqual(done.stderr.decode(), "" if number == signal.SIGKILL else said)
                     self.assertEqual(self.files(), before)
 
     def test_a_signal_leaves_nothing_where_files_need_names(self):
@@ -57,12 +61,86 @@ class WholeFiles(Case):
             env = faults(signal=int(signal.SIGTERM), signal_at=3)
             done = self.run_program(*self.COMMANDS[0], *force, env=env)
             self.assertEqual(done.returncode, -signal.SIGTERM, done.stderr)
+            self.assertEqual(done.stderr, b"polykem: interrupted by SIGTERM: all output was written\n")
             self.assertEqual(self.files(), ["new_pk", "new_sk"])
             self.ok("encaps", "--pk", "new_pk", "--ct", "ct", "--ss", "a")
             self.ok("decaps", "--sk", "new_sk", "--ct", "ct", "--ss", "b")
             self.assertEqual(self.read("a"), self.read("b"))
             for name in ("ct", "a", "b"):
                 (self.dir / name).unlink()
+
+    def test_a_signal_tells_of_output_that_has_gone(self):
+        command = ("keygen", "-s", SET, "--pk", "-", "--sk", "new_sk")
+        done = self.run_program(*command, env=faults(signal=int(signal.SIGINT)))
+        self.assertEqual(done.returncode, -signal.SIGINT)
+        self.assertEqual(done.stderr.decode(),
+                         "polykem: interrupted by SIGINT: no output file was written, and other output is "
+                         "incomplete\n")
+        self.assertEqual(self.files(), [])
+
+    def test_a_shell_sees_130(self):
+        env = {**os.environ, **faults(signal=int(signal.SIGINT))}
+        done = subprocess.run(["bash", "-c", '"$@"; echo $?', "bash", PROGRAM, *self.COMMANDS[0]], cwd=self.dir,
+                              env=env, capture_output=True, check=False)  # fmt: skip
+        self.assertEqual(done.stdout, b"130\n")
+
+    def test_commands_without_files_say_so_too(self):
+        for command in (("bench", "-s", SET, "--seconds", "60"), ("profile", "-s", SET, "--seconds", "60")):
+            for number in (signal.SIGINT, signal.SIGTERM):
+                with self.subTest(command, signal=number):
+                    process = subprocess.Popen([PROGRAM, *command], cwd=self.dir, stdout=subprocess.DEVNULL,
+                                               stderr=subprocess.PIPE)  # fmt: skip
+                    self.wait_for_handlers(process)
+                    process.send_signal(number)
+                    _, error = process.communicate(timeout=60)
+                    self.assertEqual(process.returncode, -number)
+                    self.assertEqual(error.decode(),
+                                     f"polykem: interrupted by {number.name}: no output file was written\n")
+
+    def wait_for_handlers(self, process):
+        """Until the kernel says that the process catches SIGXCPU, the last of the signals that it handles."""
+        caught = 0
+        deadline = time.monotonic() + 60
+        while not caught >> (signal.SIGXCPU - 1) & 1 and time.monotonic() < deadline:
+            status = pathlib.Path(f"/proc/{process.pid}/status").read_text()
+            caught = int(next(line.split()[1] for line in status.splitlines() if line.startswith("SigCgt")), 16)
+
+    def test_no_room_is_said_before_the_work(self):
+        command = ("keygen", "-s", SET, "--pk", "pk", "--sk", "sk", "--count", "100000000")
+        for form in ((), ("--format", "raw")):
+            error = self.fails(IO, ["cannot write 'sk'", "are needed", "has 1,000 B free", "make room"], *command,
+                               *form, env=faults(free=1000)).stderr.decode()  # fmt: skip
+            self.assertRegex(error, r": [\d.]+ GiB are needed")
+        self.fails(IO, ["are needed", "MiB free"], *command, env=faults(free=200 << 20))
+        self.ok("keygen", "-s", SET, "--pk", "-", "--sk", "/dev/null", env=faults(free=0))
+        self.assertEqual(self.files(), [])
+
+    def test_what_is_needed_is_not_overstated(self):
+        """Exactly as much room as the files will take is enough, in every format; half of it is not."""
+        keygen = ("keygen", "-s", "mlkem512", "--pk", "a", "--sk", "b", "--count", "20")
+        encaps = ("encaps", "--pk", "a", "--ct", "c", "--ss", "d")
+        decaps = ("decaps", "--sk", "b", "--ct", "c", "--ss", "e")
+        forms = [(keygen, "ab", ("--format", form, "--sk-form", sk)) for form in ("pem", "der")
+                 for sk in ("seed", "expanded", "both")]  # fmt: skip
+        forms += [(command, outputs, ("--format", form)) for command, outputs in
+                  ((keygen, "ab"), (encaps, "cd"), (decaps, "e")) for form in ("raw", "armour")]  # fmt: skip
+        for command, outputs, form in forms:
+            with self.subTest(command, form=form):
+                self.ok(*command, *form, "-f")
+                total = sum(len(self.read(name)) for name in outputs)
+                self.ok(*command, *form, "-f", env=faults(free=total))
+                self.fails(IO, ["are needed"], *command, *form, "-f", env=faults(free=total // 2))
+
+    def test_a_disk_that_becomes_full(self):
+        before = self.inputs()
+        for command in self.COMMANDS:
+            for kind in ({}, {"no_tmpfile": 1}):
+                error = self.fails(IO, ["No space left", "are needed", "40 B were written", "free"], *command,
+                                   env=faults(room=40, **kind)).stderr.decode()  # fmt: skip
+                self.assertIn("make room", error)
+                self.assertEqual(self.files(), before)
+        self.fails(IO, ["No space left", "40 B were written"], "list", "--json", "l", env=faults(room=40))
+        self.assertEqual(self.files(), before)
 
     def test_an_ignored_signal_stays_ignored(self):
         env = {**os.environ, **faults(signal=int(signal.SIGHUP))}

@@ -7,6 +7,7 @@ import json
 import os
 import pathlib
 import signal
+import socket
 import subprocess
 import tempfile
 import time
@@ -152,9 +153,10 @@ class Exchange(ProgramTest):
             children = children_file.read_text().split()
         time.sleep(0.5)
         os.killpg(process.pid, number)  # as a terminal does: to the program and its children
-        output, _ = process.communicate(timeout=PATIENCE)
-        self.assertEqual(process.returncode, 1)
+        output, error = process.communicate(timeout=PATIENCE)
+        self.assertEqual(process.returncode, -number)  # a shell says 128 + number
         report = json.loads(output)
+        self.assertRegex(error, rf"(?m)^polykem: interrupted by {number.name}: [\d,]+ of 1,000,000 clients had agreed$")
         self.assertEqual(report["agreed"] + report["failed"], 1000000)
         self.assertGreater(report["failed_reasons"]["stopped"], 0)
         self.assertEqual(len(children), 2)
@@ -179,6 +181,37 @@ class ServeAndSwarm(ProgramTest):
             report = server.finish(number)
             self.assertEqual((report["agreed"], server.exit_code), (5, 0))
             self.assertIn("5 handshakes agreed, 0 failed", server.output)
+
+    def test_a_server_that_was_to_serve_more_says_that_it_was_interrupted(self):
+        for number in (signal.SIGINT, signal.SIGTERM):
+            server = self.server("--clients", 10)
+            self.run_json("swarm", "--scheme", SCHEME, "--port", server.port, "--clients", 5)
+            report = server.finish(number)
+            self.assertEqual((report["agreed"], server.exit_code), (5, -number))
+            self.assertIn(f"polykem: interrupted by {number.name}: 5 of 10 clients had agreed\n", server.errors)
+
+    def test_an_interrupted_swarm_says_so(self):
+        with socket.create_server(("127.0.0.1", 0)) as silent:
+            command = [PROGRAM, "swarm", "--scheme", SCHEME, "--port", str(silent.getsockname()[1]), "--clients", "3"]
+            process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+            self.addCleanup(process.kill)
+            silent.accept()[0].recv(1)
+            process.send_signal(signal.SIGINT)
+            _, error = process.communicate(timeout=PATIENCE)
+            self.assertEqual(process.returncode, -signal.SIGINT)
+            self.assertIn("polykem: interrupted by SIGINT: 0 of 3 clients had agreed\n", error)
+
+    def test_an_interrupted_exchange_in_one_process(self):
+        command = [PROGRAM, "exchange", "--scheme", SCHEME, "--transport", "inproc", "--clients", "100000000"]
+        process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        self.addCleanup(process.kill)
+        while "one process" not in process.stdout.readline():
+            pass
+        time.sleep(0.5)
+        process.send_signal(signal.SIGTERM)
+        _, error = process.communicate(timeout=PATIENCE)
+        self.assertEqual(process.returncode, -signal.SIGTERM)
+        self.assertRegex(error, r"polykem: interrupted by SIGTERM: [\d,]+ of 100,000,000 clients had agreed\n")
 
     def test_server_under_nohup_survives_a_hangup(self):
         server = self.server(preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN))
