@@ -45,9 +45,9 @@ class InputFile {
   void take(std::size_t bytes);
 
   std::string path_, name_;
-  int fd_ = -1; /**< -1: from memory_ */
+  std::uint64_t size_ = 0, taken_ = 0; /**< size_ is set while fd_ is */
+  int fd_ = -1;                        /**< -1: from memory_ */
   ByteView memory_;
-  std::uint64_t size_ = 0, taken_ = 0;
   bool at_end_ = false;
   SecretBytes buffer_;
   std::size_t begin_ = 0, end_ = 0;

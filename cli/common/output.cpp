@@ -195,15 +195,21 @@ void OutputFiles::create(Output& output) {
 
 void OutputFiles::check_room() const {
   std::map<dev_t, std::uint64_t> needed;
-  for (const Output& output : outputs_) {
+  const auto device_of = [](const Output& output) {
     struct stat info {};
-    if (output.place.direct || ::fstat(output.fd, &info) != 0) continue;
-    needed[info.st_dev] += output.expected;
-    const std::optional<std::uint64_t> room = room_beside(output.fd);
-    if (!room || needed[info.st_dev] <= *room) continue;
+    const bool counts = !output.place.direct && ::fstat(output.fd, &info) == 0;
+    return counts ? std::optional(info.st_dev) : std::nullopt;
+  };
+  for (const Output& output : outputs_) {
+    if (const auto device = device_of(output)) needed[*device] += output.expected;
+  }
+  for (const Output& output : outputs_) {
+    const auto device = device_of(output);
+    const std::optional<std::uint64_t> room = device ? room_beside(output.fd) : std::nullopt;
+    if (!room || needed[*device] <= *room) continue;
     throw CliError(kExitIo,
                    fmt::format("cannot write '{}': {} are needed, and its file system has {} free", output.place.name,
-                               data_size(needed[info.st_dev]), data_size(*room)),
+                               data_size(needed[*device]), data_size(*room)),
                    kMakeRoom);
   }
 }

@@ -108,7 +108,7 @@ class WholeFiles(Case):
     def test_no_room_is_said_before_the_work(self):
         command = ("keygen", "-s", SET, "--pk", "pk", "--sk", "sk", "--count", "100000000")
         for form in ((), ("--format", "raw")):
-            error = self.fails(IO, ["cannot write 'sk'", "are needed", "has 1,000 B free", "make room"], *command,
+            error = self.fails(IO, ["cannot write 'pk'", "are needed", "has 1,000 B free", "make room"], *command,
                                *form, env=faults(free=1000)).stderr.decode()  # fmt: skip
             self.assertRegex(error, r": [\d.]+ GiB are needed")
         self.fails(IO, ["are needed", "MiB free"], *command, env=faults(free=200 << 20))
