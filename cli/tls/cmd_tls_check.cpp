@@ -32,14 +32,14 @@ constexpr const char* kTlsCheckFooter =
     "  polykem tls-check --config /etc/haproxy/openssl.cnf --json -\n"
     "  polykem tls-check --connect www.example.com:443\n"
     "\n"
-    "OpenSSL goes on in silence when it ignores a line of openssl.cnf or cannot load a provider; this command says\n"
-    "which and why. It starts a process as programs start, with that openssl.cnf, and asks OpenSSL there which\n"
-    "providers are active and which groups a client and a server negotiate. 'All is well.' means that two programs\n"
+    "OpenSSL goes on in silence when it ignores a line of openssl.cnf or cannot load a provider; this command says "
+    "which and why. It starts a process as programs start, with that openssl.cnf, and asks OpenSSL there which "
+    "providers are active and which groups a client and a server negotiate. 'All is well.' means that two programs "
     "which set no groups themselves negotiate one of polykem's.\n"
-    "Exit code 1 if anything is wrong: a line is ignored, polykem is named and not active, a configured group is not\n"
+    "Exit code 1 if anything is wrong: a line is ignored, polykem is named and not active, a configured group is not "
     "negotiated; with --config also if that file does not activate the provider.\n"
-    "--connect is a client that offers all groups, X25519MLKEM768 first and classical ones last, or those of\n"
-    "--groups. Exit code 0 whatever the server negotiates, 1 if it refuses what is offered, 5 if it cannot be\n"
+    "--connect is a client that offers all groups, X25519MLKEM768 first and classical ones last, or those of "
+    "--groups. Exit code 0 whatever the server negotiates, 1 if it refuses what is offered, 5 if it cannot be "
     "reached.\n"
     "docs/tls.md has the lines for openssl.cnf.";
 
@@ -262,8 +262,8 @@ void register_tls_check(CLI::App& app, int& exit_code) {
   command->add_option("--config", options->config, "Read this openssl.cnf (else OPENSSL_CONF, else OpenSSL's own)")
       ->type_name("FILE");
   CLI::Option* connect = command->add_option("--connect", options->connect.server,
-                                             "Show which group this server negotiates, and check nothing else");
-  connect->type_name("HOST:PORT");
+                                             "HOST:PORT; show which group this server negotiates, and check nothing else");
+  connect->type_name("SERVER");
   command->add_option("--timeout", options->connect.timeout_seconds, "Wait so long for the server (default 10)")
       ->check(within(0.001, 3600.0))
       ->type_name("SECONDS")

@@ -240,6 +240,13 @@ _polykem() {
       mapfile -t COMPREPLY < <(compgen -P "$kept" -W 'ntruhps2048509 ntruhps2048677 ntruhps4096821 ntruhrss701 ntruhps40961229 ntruhrss1373 mlkem512 mlkem768 mlkem1024 kyber512 kyber768 kyber1024 frodokem640aes frodokem640shake frodokem976aes frodokem976shake frodokem1344aes frodokem1344shake efrodokem640aes efrodokem640shake efrodokem976aes efrodokem976shake efrodokem1344aes efrodokem1344shake lightsaber saber firesaber lac128 lac192 lac256 lac128_r2_ctrfix lac192_r2_ctrfix lac256_r2_ctrfix' -- "${cur##*,}")
       return
       ;;
+    'polykem decaps --passphrase-file')
+      mapfile -t COMPREPLY < <(compgen -f -- "$cur")
+      return
+      ;;
+    'polykem decaps --passphrase-fd')
+      return
+      ;;
     'polykem decaps --format')
       mapfile -t COMPREPLY < <(compgen -P "$kept" -W 'armour raw' -- "${cur##*,}")
       return
@@ -393,6 +400,12 @@ _polykem() {
       mapfile -t COMPREPLY < <(compgen -f -- "$cur")
       return
       ;;
+    'polykem tls-check --connect')
+      return
+      ;;
+    'polykem tls-check --timeout')
+      return
+      ;;
     'polykem tls-check --json')
       mapfile -t COMPREPLY < <(compgen -f -- "$cur")
       return
@@ -451,7 +464,7 @@ _polykem() {
       words='' ;;
     'polykem encaps') local options='-h --help --pk --ct --ss -s --scheme --count --format --backend --threads --json -f --force -q --quiet' files=
       words='' ;;
-    'polykem decaps') local options='-h --help --sk --ct --ss -s --scheme --format --backend --threads --json -f --force -q --quiet' files=
+    'polykem decaps') local options='-h --help --sk --ct --ss -s --scheme --passphrase-file --passphrase-fd --format --backend --threads --json -f --force -q --quiet' files=
       words='' ;;
     'polykem profile') local options='-h --help -s --scheme --all --op --format --count --batch --per --seconds --steps --no-merge --backend --threads --json -f --force -q --quiet' files=
       words='' ;;
@@ -463,7 +476,7 @@ _polykem() {
       words='' ;;
     'polykem doctor') local options='-h --help --tune --backend --threads --json -f --force -q --quiet' files=
       words='' ;;
-    'polykem tls-check') local options='-h --help --groups --modules --config --json -f --force -q --quiet' files=
+    'polykem tls-check') local options='-h --help --groups --modules --config --connect --timeout --json -f --force -q --quiet' files=
       words='' ;;
     'polykem top') local options='-h --help --metrics --interval --once --json -f --force' files=
       words='' ;;
