@@ -35,6 +35,7 @@ struct Limits {
   rlim_t soft = 0, hard = 0;
   unsigned long long memory = 0;
   unsigned cpus = 0;
+  const char* why_cpus = ""; /**< affinity and quota */
 };
 
 struct Diagnosis {
@@ -69,6 +70,7 @@ Limits limits_here(const CommonOptions& options) {
   const long page = sysconf(_SC_PAGESIZE);
   if (pages > 0 && page > 0)
     out.memory = static_cast<unsigned long long>(pages) * static_cast<unsigned long long>(page);
+  polykem_cpus(&out.why_cpus);
   out.cpus = open_context(0, options.backend).threads();
   return out;
 }
@@ -137,7 +139,7 @@ void print_machine(const Limits& limits) {
   if (is_emulated()) print_fact("emulation", "this is AArch64 on another processor: speeds mean nothing");
   const std::string features = polykem_cpu_features();
   print_fact("features", features.empty() ? "none that matter here" : features);
-  print_fact("CPUs to use", std::to_string(limits.cpus));
+  print_fact("CPUs to use", fmt::format("{} ({})", limits.cpus, limits.why_cpus));
   print_fact("memory", data_size(limits.memory));
   print_fact("open files",
              fmt::format("{} (can be raised to {}): about as many clients at once\n", with_commas(limits.soft),
@@ -163,6 +165,7 @@ Json as_json(const std::vector<Diagnosis>& diagnoses, const std::vector<Crossove
   result["cpu_features"] = split(polykem_cpu_features(), ' ');
   result["emulated"] = is_emulated();
   result["cpus"] = limits.cpus;
+  result["cpus_reason"] = limits.why_cpus;
   result["memory_bytes"] = limits.memory;
   result["open_files"] = {{"soft", limits.soft}, {"hard", limits.hard}};
   result["backends"] = Json::array();

@@ -2,6 +2,7 @@
 """polykem doctor: self-tests, and where the GPU begins to pay."""
 
 import hashlib
+import os
 import unittest
 
 from program import BACKEND, Case, vectors
@@ -22,6 +23,18 @@ class Doctor(Case):
             case = vectors(entry["name"])["counts"][0]
             answer = bytes.fromhex(case["pk"] + case["sk"] + case["ct"] + case["ss"])
             self.assertEqual(entry["known_answer_digest"], hashlib.shake_128(answer).hexdigest(32))
+
+    def test_it_says_how_many_cpus_it_uses_and_why(self):
+        self.assertRegex(self.ok("doctor"), r"CPUs to use   \d+ \(an affinity of \d+, (no quota of control groups|"
+                                            r"control groups with a quota of [0-9.]+)\)")
+        before = os.sched_getaffinity(0)
+        try:
+            os.sched_setaffinity(0, {min(before)})
+            result = self.json("doctor")
+        finally:
+            os.sched_setaffinity(0, before)
+        self.assertEqual(result["cpus"], 1)
+        self.assertIn("an affinity of 1, ", result["cpus_reason"])
 
     def test_tune_without_a_gpu(self):
         self.fails(BACKEND, ["switched off"], "doctor", "--tune", "-q", env={"POLYKEM_CUDA_MODULE": ""})

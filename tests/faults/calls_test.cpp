@@ -96,6 +96,9 @@ TEST(Calls, NamesAndLists) {
                           const polykem_scheme* scheme = nullptr;
                           const polykem_status status = polykem_scheme_find("ML-KEM-768", &scheme);
                           polykem_cpu_features();
+                          const char* why = "";
+                          EXPECT_GE(polykem_cpus(&why), 1U);
+                          EXPECT_NE(why, nullptr);
                           polykem_scheme_suggest("mlkem");
                           polykem_crossover_note();
                           polykem_backend_info_t backend{};
