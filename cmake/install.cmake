@@ -25,6 +25,10 @@ if(CMAKE_SYSTEM_NAME STREQUAL "Linux")
   endforeach()
 endif()
 
+if(NOT POLYKEM_INSTALL)
+  return()
+endif()
+
 set(POLYKEM_PACKAGE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/polykem)
 install(DIRECTORY include/polykem DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h" PATTERN "*.hpp"
         PATTERN embedded.h EXCLUDE)  # its library is for another machine

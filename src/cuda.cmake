@@ -1,12 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # The CUDA backend: its loader, always part of the library, and the module libpolykem_cuda.so, where there is an nvcc.
-#   POLYKEM_CUDA         AUTO: build the module if nvcc is found; ON: fail without it; OFF: do not look for it
+#   POLYKEM_CUDA         AUTO: build the module if nvcc is found; ON: fail without it; OFF, within another project: do
+#                        not look for it
 #   POLYKEM_CUDA_ARCHS   real architectures, e.g. "75;80;86;89;90"
 #   POLYKEM_CUDA_PTX     also embed PTX of the newest of them, for later GPUs
 #   POLYKEM_CUDA_SAMPLE  the target all compiles the host code and one set of each kind and sees whether the benchmarks
 #                        compile; it links neither the module nor them
-set(POLYKEM_CUDA AUTO CACHE STRING "Build the CUDA module: AUTO, ON or OFF")
+set(default AUTO)
+if(NOT PROJECT_IS_TOP_LEVEL)
+  set(default OFF)
+endif()
+set(POLYKEM_CUDA ${default} CACHE STRING "Build the CUDA module: AUTO, ON or OFF")
 set_property(CACHE POLYKEM_CUDA PROPERTY STRINGS AUTO ON OFF)
 set(POLYKEM_CUDA_ARCHS 90 CACHE STRING "GPU architectures the CUDA module is compiled for")
 option(POLYKEM_CUDA_PTX "Embed PTX of the newest architecture" OFF)
@@ -58,7 +63,7 @@ if(POLYKEM_CUDA_SAMPLE)
   list(FILTER sample INCLUDE REGEX "/(cuda_module_.*|schemes_(${schemes}))$")
   add_custom_target(polykem_cuda_sample ALL DEPENDS ${sample})
   polykem_cuda_compiles(polykem_cuda_lac schemes/lac/cuda/lac128.cu)  # optimised it takes longest
-else()
+elseif(POLYKEM_INSTALL)
   # Beside the library, which looks there first.
   install(FILES ${POLYKEM_CUDA_MODULE} DESTINATION ${CMAKE_INSTALL_LIBDIR})
 endif()

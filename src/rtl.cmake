@@ -40,4 +40,6 @@ target_link_options(polykem_rtl PRIVATE -Wl,--exclude-libs,ALL -Wl,--no-undefine
 # Beside the program, where the library looks for it.
 set_target_properties(polykem_rtl PROPERTIES LIBRARY_OUTPUT_DIRECTORY ${CMAKE_RUNTIME_OUTPUT_DIRECTORY})
 set(POLYKEM_RTL_MODULE ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/libpolykem_rtl.so CACHE INTERNAL "The simulated core")
-install(TARGETS polykem_rtl LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+if(POLYKEM_INSTALL)
+  install(TARGETS polykem_rtl LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+endif()

@@ -9,6 +9,7 @@
 #   run.sh versions PREFIX VERSION                   every part of the package says the same version
 #   run.sh hardened PREFIX                           library and program are built as cmake/hardening.cmake says
 #   run.sh cmake    PREFIX LANGUAGE SOURCE ON|OFF    builds SOURCE with find_package (static: ON) and runs it
+#   run.sh subproject BUILD LANGUAGES add|fetch      builds it within the project of parent/, in BUILD
 #   run.sh pc       PREFIX COMPILER SOURCE ON|OFF    the same with pkg-config
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
@@ -150,8 +151,26 @@ with_pkg_config() {
   run_program "$scratch/program" "$3"
 }
 
+# The libraries that need least time to build: nothing of the vector code, not optimised.
+subproject() {
+  cmake -S "$here/parent" -B "$1" -DLANGUAGES="$2" -DHOW="$3" -DCMAKE_BUILD_TYPE=Debug -DPOLYKEM_VECTORS=none \
+    -DPOLYKEM_HARDENING=OFF >"$scratch/log" 2>&1 || { cat "$scratch/log" && fail "configure"; }
+  cmake --build "$1" --parallel 2 >"$scratch/log" 2>&1 || { tail -n 40 "$scratch/log" && fail "build"; }
+  local program
+  for program in "$1"/consumer_*; do
+    "$program" >"$scratch/log" || fail "$program"
+  done
+  [[ ! -e $1/bin ]] || fail "it puts programs into the other project's bin/"
+  cmake --install "$1" --prefix "$scratch/prefix" >/dev/null
+  [[ $(cd "$scratch/prefix" && find . -type f) == ./bin/consumer_polykem ]] || fail "it installs what is not the project's"
+}
+
 what=$1
 shift
+if [[ $what == subproject ]]; then
+  subproject "$@"
+  exit
+fi
 if [[ $what == install ]]; then
   install_tree "$1" "$2"
   exit
