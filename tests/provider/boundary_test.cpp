@@ -4,6 +4,9 @@
 #include <dlfcn.h>
 #include <openssl/core_dispatch.h>
 #include <openssl/core_names.h>
+#include <openssl/decoder.h>
+#include <openssl/x509.h>
+#include <sys/resource.h>
 
 #include "provider/slow_device.hpp"
 #include "provider/support.hpp"
@@ -144,6 +147,18 @@ TEST(Import, TheSeedBelongsToTheKey) {
     EXPECT_EQ(import(library, "mlkem512", EVP_PKEY_KEYPAIR, {{"seed", Bytes(bytes, 1)}}), nullptr) << bytes;
     EXPECT_NE(errors().find("wrong length"), std::string::npos) << bytes;
   }
+}
+
+/** The last 32 bytes of the expanded key are used for rejections alone, and are in no public key. */
+TEST(Import, TheSeedBelongsToTheRejectionsToo) {
+  const Library library;
+  const KeyPtr key = generate(library, "mlkem512");
+  const Bytes seed = get(key.get(), "seed");
+  Bytes priv = get(key.get(), "priv");
+  priv.back() ^= 1;
+  EXPECT_NE(import(library, "mlkem512", EVP_PKEY_KEYPAIR, {{"priv", priv}}), nullptr) << errors();
+  EXPECT_EQ(import(library, "mlkem512", EVP_PKEY_KEYPAIR, {{"priv", priv}, {"seed", seed}}), nullptr);
+  EXPECT_NE(errors().find("do not belong together"), std::string::npos);
 }
 
 TEST(Import, HybridsHaveNoPrivateForm) {
@@ -372,6 +387,84 @@ TEST(Generation, TakesParametersAtItsBeginning) {
   MANAGER(library, name, gen_cleanup, GEN_CLEANUP)(generation);
   EXPECT_EQ(begin(provider, kPair, wrong), nullptr);
   EXPECT_NE(errors().find("wrong length"), std::string::npos);
+}
+
+TEST(Key, IsLoadedByAReferenceOfItsSize) {
+  const Library library;
+  const std::string name = "ML-KEM-512";
+  const KeyPtr key = generate(library, name);
+  const RawKey raw(library, name, kPublic, {{"pub", get(key.get(), "pub")}});
+  auto* const load = MANAGER(library, name, load, LOAD);
+  void* reference[2] = {raw.data, nullptr};
+  EXPECT_EQ(load(static_cast<void*>(reference), sizeof(void*) - 1), nullptr);
+  EXPECT_EQ(load(static_cast<void*>(reference), sizeof reference), nullptr);
+  EXPECT_EQ(reference[0], raw.data);
+  EXPECT_EQ(load(static_cast<void*>(reference), sizeof(void*)), raw.data);
+  EXPECT_EQ(reference[0], nullptr) << "it has moved to the caller";
+}
+
+// ---- forms
+
+/** How many keys the decoder of that structure alone finds. */
+int keys_found(const Library& library, const Bytes& der, const std::string& structure) {
+  const std::string properties = "provider=polykem,input=der,structure=" + structure;
+  OSSL_DECODER* decoder = OSSL_DECODER_fetch(library.get(), "ML-KEM-512", properties.c_str());
+  OSSL_DECODER_CTX* context = OSSL_DECODER_CTX_new();
+  EXPECT_EQ(OSSL_DECODER_CTX_add_decoder(context, decoder), 1) << errors();
+  int found = 0;
+  OSSL_DECODER_CTX_set_construct(context, [](OSSL_DECODER_INSTANCE*, const OSSL_PARAM*, void* count) {
+    return ++*static_cast<int*>(count);
+  });
+  OSSL_DECODER_CTX_set_construct_data(context, &found);
+  const unsigned char* in = der.data();
+  std::size_t bytes = der.size();
+  OSSL_DECODER_from_data(context, &in, &bytes);
+  OSSL_DECODER_CTX_free(context);
+  OSSL_DECODER_free(decoder);
+  return found;
+}
+
+Bytes der_of(EVP_PKEY* key, int (*write)(const EVP_PKEY*, unsigned char**)) {
+  unsigned char* out = nullptr;
+  const int bytes = write(key, &out);
+  const Bytes der(out, out + std::max(bytes, 0));
+  OPENSSL_free(out);
+  return der;
+}
+
+TEST(Forms, ADecoderReadsItsStructure) {
+  const Library library;
+  const KeyPtr key = generate(library, "mlkem512");
+  const Bytes pub = der_of(key.get(), i2d_PUBKEY), priv = der_of(key.get(), i2d_PrivateKey);
+  EXPECT_EQ(keys_found(library, pub, "SubjectPublicKeyInfo"), 1) << errors();
+  EXPECT_EQ(keys_found(library, priv, "PrivateKeyInfo"), 1) << errors();
+  EXPECT_EQ(keys_found(library, pub, "PrivateKeyInfo"), 0);
+  EXPECT_EQ(keys_found(library, priv, "SubjectPublicKeyInfo"), 0);
+  errors();
+}
+
+TEST(Forms, APublicKeyIsNotWrittenAsAPrivateOne) {
+  const Library library;
+  const KeyPtr key = generate(library, "mlkem512");
+  const KeyPtr only = import(library, "mlkem512", EVP_PKEY_PUBLIC_KEY, {{"pub", get(key.get(), "pub")}});
+  EXPECT_TRUE(der_of(only.get(), i2d_PrivateKey).empty());
+  EXPECT_NE(errors().find("no private key"), std::string::npos);
+  EXPECT_EQ(der_of(only.get(), i2d_PUBKEY), der_of(key.get(), i2d_PUBKEY));
+}
+
+std::size_t most_resident_kilobytes() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  return static_cast<std::size_t>(usage.ru_maxrss);
+}
+
+/** A stream that says it has more than any key takes no memory for it. */
+TEST(Forms, ALengthIsNoReasonToTakeMemory) {
+  const Library library;
+  const std::size_t before = most_resident_kilobytes();
+  EXPECT_EQ(keys_found(library, {0x30, 0x84, 0x10, 0, 0, 0, 0x30, 0x0B}, "PrivateKeyInfo"), 0);  // 256 MB
+  EXPECT_LT(most_resident_kilobytes(), before + 128 * 1024);
+  errors();
 }
 
 // ---- a program with another libcrypto

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The provider's section of openssl.cnf: what is right is taken, what is wrong is refused with a sentence.
 #include <openssl/conf.h>
+#include <sys/un.h>
 
 #include <cstdlib>
 
@@ -57,7 +58,13 @@ TEST(Config, Right) {
               "high_water = 1000\nhard_limit = 2000\nabandoned_limit = 500\nbroker = /run/polykemd.sock\nasync = off\n"
               "groups.frodo976aes = 0xFE80\ngroups.frodo640aes = off\n"),
       "");
-  EXPECT_EQ(problem("groups = points\n[points]\nfrodo976aes = 0xFE80\nfrodo640aes = off\n"), "");
+  EXPECT_EQ(problem("groups = points\n[points]\nfrodo976aes = 0xFE80\nfrodo640aes = off\nfrodo640shake = off\n"), "");
+}
+
+TEST(Config, ABrokersPathFitsASocket) {
+  constexpr std::size_t kMost = sizeof(sockaddr_un::sun_path) - 1;
+  EXPECT_EQ(problem("broker = /" + std::string(kMost - 1, 'x')), "");
+  EXPECT_NE(problem("broker = /" + std::string(kMost, 'x')).find("not the absolute path"), std::string::npos);
 }
 
 TEST(Config, WrongKey) {

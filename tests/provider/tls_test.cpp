@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <set>
@@ -138,6 +139,36 @@ TEST_F(Jobs, ResumedWithoutCause) {
   alarm(0);
 }
 
+bool is_readable(SSL* ssl) {
+  OSSL_ASYNC_FD fds[4];
+  std::size_t count = 0;
+  if (SSL_get_all_async_fds(ssl, nullptr, &count) != 1 || count != 1) return false;
+  SSL_get_all_async_fds(ssl, fds, &count);
+  pollfd poll_fd{fds[0], POLLIN, 0};
+  return poll(&poll_fd, 1, 0) == 1;
+}
+
+/** A client pauses twice on one descriptor. An event loop would turn without an end if it stayed readable. */
+TEST_F(Jobs, ADescriptorIsReadableOnceForEachPause) {
+  const Library library;
+  Pair pair(library.get(), kGroup, kGroup, SSL_MODE_ASYNC);
+  SSL* const client = pair.client.get();
+  for (int pauses = 1; pauses <= 2; ++pauses) {
+    EXPECT_TRUE(pair.step(client, false));
+    ASSERT_EQ(SSL_want_async(client), 1) << pauses;
+    EXPECT_FALSE(is_readable(client)) << pauses;
+    polykem_slow_device_release();
+    Pair::wait_for(client);
+    EXPECT_TRUE(is_readable(client));
+    if (pauses == 1) {
+      pair.step(client);
+      while (pair.step(pair.server.get()) && SSL_want_async(pair.server.get()) == 1) {
+      }
+    }
+  }
+  EXPECT_TRUE(pair.handshake()) << errors();
+}
+
 /** OpenSSL loses the stack of a job that is not resumed; that is not ours to find. */
 struct LeaksAllowed {
   LeaksAllowed() {
@@ -148,10 +179,15 @@ struct LeaksAllowed {
   }
 };
 
+std::size_t open_descriptors() {
+  return static_cast<std::size_t>(std::distance(std::filesystem::directory_iterator("/proc/self/fd"), {}));
+}
+
 TEST_F(Jobs, Abandoned) {
   const Library library;
   const LeaksAllowed by_openssl;
   live_keys().clear();
+  const std::size_t descriptors = open_descriptors();
   for (int i = 0; i < 5; ++i) {
     Pair client_goes(library.get(), kGroup, kGroup, SSL_MODE_ASYNC);
     client_goes.step(client_goes.client.get(), false);
@@ -165,6 +201,7 @@ TEST_F(Jobs, Abandoned) {
   }
   EXPECT_EQ(polykem_slow_device_tickets(), 0U);
   EXPECT_TRUE(live_keys().empty()) << "the classical halves of key pairs";
+  EXPECT_EQ(open_descriptors(), descriptors);
 }
 
 /** Resident memory of the process, in bytes. */
