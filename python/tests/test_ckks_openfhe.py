@@ -126,13 +126,12 @@ def test_what_is_no_file_of_ckks():
 def test_keys_that_do_not_belong_together(answers, name):
     """Two keys of one tag, each sound by itself; a sanitizer sees what is read."""
     data = (HOSTILE / name).read_bytes()
-    refusal = polykem.ArgumentError if "digits" in name else ckks.FormatError
     if name == "mult_digits.bin":  # the odd one is the key for s^3, which nobody uses
         assert ckks.load(data, allow_insecure=True).relinearises
     else:
-        with pytest.raises(refusal, match="elements are needed" if "digits" in name else "other keys with its key tag"):
+        with pytest.raises(ckks.FormatError, match="elements are needed" if "digits" in name else "other keys with its key tag"):
             ckks.load(data, allow_insecure=True)
-    with pytest.raises((refusal, ckks.ParameterError)):
+    with pytest.raises((ckks.FormatError, ckks.ParameterError)):
         ckks.load(data, answers["manual"].context)
 
 
@@ -198,6 +197,28 @@ def test_weak_keys_are_no_128_bits(field, weak):
     for given in (None, ckks.load(text.encode(), allow_insecure=True)):
         with pytest.raises(ckks.InsecureError, match="sparse secrets|standard deviation"):
             ckks.load(data, given)
+    strong = ckks.load(text.encode(), allow_insecure=True)
+    assert ckks.load(data, strong, allow_insecure=True) is strong
+    assert strong.security_bits == 0 and "too small" in repr(strong)
+
+
+@pytest.mark.parametrize("name", ["secret", "public"])
+def test_what_lies_where_a_file_is_to_be(answers, tmp_path, name):
+    """Nobody who may write in the folder gets what is saved, nor chooses its mode, by names made beforehand."""
+    known = answers["manual"]
+    thing = known.secret if name == "secret" else known.inputs["a"]
+    victim = tmp_path / "victim"
+    victim.write_bytes(b"mine")
+    for suffix in ("", f".{os.getpid()}.part", ".part"):
+        (tmp_path / f"key{suffix}").symlink_to(victim)
+    ckks.save(thing, tmp_path / "key")
+    assert victim.read_bytes() == b"mine" and not (tmp_path / "key").is_symlink()
+    prepared = tmp_path / f"again.{os.getpid()}.part"
+    prepared.touch()
+    prepared.chmod(0o666)
+    ckks.save(thing, tmp_path / "again")
+    assert ((tmp_path / "again").stat().st_mode & 0o077 == 0) == (name == "secret")
+    assert prepared.stat().st_size == 0
 
 
 def test_what_cannot_be_saved(answers, tmp_path):

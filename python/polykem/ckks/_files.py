@@ -3,9 +3,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 import os
 import re
+import tempfile
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any, Literal, Union
 
@@ -13,7 +16,7 @@ from .. import _core
 from .._errors import ArgumentError
 from ._batches import Ciphertexts
 from ._context import Context
-from ._errors import FormatError, InsecureError, ParameterError, ScaleError
+from ._errors import FormatError, InsecureError, ParameterError, ResidueError, ScaleError
 from ._keys import Keys, PublicKey, SecretKey
 from ._parameters import Parameters, level_scale, special_primes
 
@@ -79,11 +82,21 @@ def load(source: Any, context: Context | None = None, *, kind: Kind | None = Non
         return made.of(file)
     if what in ("relinearisation keys", "automorphism keys"):
         return _keys(file, made, key_tag)
-    context = made.of(file.context)
-    core = file.make(context._core)
+    with _of_the_file():
+        context = made.of(file.context)
+        core = file.make(context._core)
     if what == "ciphertext":
         return Ciphertexts(context, core, file.noise_degree, file.key_tag)
     return (PublicKey if what == "public key" else SecretKey)(context, core, file.key_tag)
+
+
+@contextlib.contextmanager
+def _of_the_file() -> Iterator[None]:
+    """What is wrong with values of a file is not wrong with an argument."""
+    try:
+        yield
+    except (ArgumentError, ResidueError) as error:
+        raise FormatError(str(error)) from None
 
 
 def save(thing: Object, path: Any, form: Literal["binary", "json"] = "binary", *,
@@ -118,16 +131,21 @@ def save(thing: Object, path: Any, form: Literal["binary", "json"] = "binary", *
     _need_openfhe()
     if form not in ("binary", "json"):
         raise ArgumentError(f'the form is "binary" or "json", not {form!r}')
-    path = os.fspath(path)
-    temporary = f"{path}.{os.getpid()}.part"
-    mode = 0o600 if isinstance(thing, SecretKey) else 0o666
-    os.close(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, mode))
+    path = os.path.abspath(os.fsdecode(os.fspath(path)))
+    descriptor, temporary = tempfile.mkstemp(dir=os.path.dirname(path), prefix=".polykem-", suffix=".part")
     try:
-        _write(thing, temporary, form == "json", part)
+        # By its descriptor: nobody can have put another file in its place.
+        _write(thing, f"/proc/self/fd/{descriptor}", form == "json", part)
+        if not isinstance(thing, SecretKey):
+            mask = os.umask(0)
+            os.umask(mask)
+            os.fchmod(descriptor, 0o666 & ~mask)
         os.replace(temporary, path)
     except BaseException:
         os.unlink(temporary)
         raise
+    finally:
+        os.close(descriptor)
 
 
 def kind_of(head: bytes) -> str | None:
@@ -228,6 +246,7 @@ class _Contexts:
         if not same or (special[0] and (x.p, x.p_roots) != tuple(map(tuple, special))):
             raise ParameterError("the file has other parameters than the context that was given: "
                                  f"{_parameters(file, special)}, and {x}")
+        given._weak = given._weak or bool(_weakness(file))
         if given._openfhe is None:
             given._openfhe = file
         return given
@@ -275,8 +294,9 @@ def _keys(file: Any, made: _Contexts, key_tag: str | None) -> Keys:
     of_file = file.context(mine[0])
     if not of_file.hybrid:
         raise ParameterError("keys for BV key switching are not supported: choose HYBRID in OpenFHE")
-    context = made.of(of_file, file.special(mine[0]))
-    keys = {file.entries[i][1]: file.make(i, context._core) for i in mine}
+    with _of_the_file():
+        context = made.of(of_file, file.special(mine[0]))
+        keys = {file.entries[i][1]: file.make(i, context._core) for i in mine}
     return Keys(context, key_tag, keys.pop(0, None), keys)
 
 
