@@ -20,6 +20,7 @@ from ._places import HOST
 from ._profile import Profile, StepRecord
 from ._results import Decapsulations, Encapsulations, KeyPairs
 from ._scheme import (DECAPS, ENCAPS, KEYGEN, OPS, Backend, Scheme, SchemeLike, as_scheme, backend_name, op_index)
+from ._secret import Secret, check_unwiped, erase, secrets_of
 
 _PER_ITEM, _SHARED = 0, 1
 _EXPANDED, _SEED = 0, 1
@@ -27,7 +28,7 @@ _EXPANDED, _SEED = 0, 1
 Errors = Literal["raise", "return"]
 
 
-Result = TypeVar("Result")
+Result = TypeVar("Result", bound=tuple[Any, ...])
 
 
 @dataclass(repr=False)
@@ -43,6 +44,7 @@ class _Batch(Generic[Result]):
     result: Result
     errors: str
     queued: bool = True  # on a GPU: on the caller's stream
+    secrets: tuple[Secret, ...] = ()  # of the caller, who may wipe them while the batch runs
 
 
 @dataclass(repr=False)
@@ -231,7 +233,8 @@ class Context:
         ----------
         op : {"keygen", "encaps", "decaps"}
         *args, **kwargs
-            What the method of that name takes. Do not change the arrays before the job has finished.
+            What the method of that name takes. Do not change the arrays before the job has finished: it raises
+            ArgumentError if a Secret among them was wiped by then.
 
         Returns
         -------
@@ -347,15 +350,16 @@ class Context:
             result = KeyPairs(*out)
             check_records(place.output(result.pk, "out.pk"), "out.pk", scheme.public_key_bytes, count)
             check_records(place.output(result.sk, "out.sk"), "out.sk", scheme.secret_key_bytes, count)
-        draws = _draws(place, draws, scheme.keygen_draw_bytes, count)
+        given, draws = draws, _draws(place, draws, scheme.keygen_draw_bytes, count)
         request = _core.Request(KEYGEN, scheme._index, count, draws=place.lend(draws), pk_out=place.lend(result.pk),
                                 sk_out=place.lend(result.sk))
-        return _Batch(f"{count} key pairs of {scheme.name}", KEYGEN, scheme, count, place, request, result, "raise")
+        return _Batch(f"{count} key pairs of {scheme.name}", KEYGEN, scheme, count, place, request, result, "raise",
+                      secrets=secrets_of(given, *result))
 
     def _encaps(self, scheme: SchemeLike, pk: Any, count: int | None = None, *, key_index: Any = None,
                 draws: Any = None, errors: Errors = "raise") -> _Batch[Encapsulations]:
         scheme = as_scheme(scheme)
-        place = place_of(pk, draws)
+        place, secrets = place_of(pk, draws), secrets_of(pk, draws)
         if isinstance(pk, KeySet):
             keys, count = _keys_of_set(pk, scheme, "public", key_index, count)
         else:
@@ -372,12 +376,12 @@ class Context:
                                 ct_out=place.lend(result.ct), ss_out=place.lend(result.ss),
                                 item_status=place.lend(result.status), **keys.fields())
         return _Batch(f"{count} encapsulations of {scheme.name}", ENCAPS, scheme, count, place, request, result,
-                      _checked(errors), queued)
+                      _checked(errors), queued, secrets)
 
     def _decaps(self, scheme: SchemeLike, sk: Any, ct: Any, *, key_index: Any = None,
                 errors: Errors = "raise") -> _Batch[Decapsulations]:
         scheme = as_scheme(scheme)
-        place = place_of(sk, ct)
+        place, secrets = place_of(sk, ct), secrets_of(sk, ct)
         ct = place.input(ct, "ct")
         check_records(ct, "ct", scheme.ciphertext_bytes)
         count, form = items_of(ct), _EXPANDED
@@ -394,10 +398,16 @@ class Context:
                                 ct=place.lend(ct), ss_out=place.lend(result.ss),
                                 item_status=place.lend(result.status), **keys.fields())
         return _Batch(f"{count} decapsulations of {scheme.name}", DECAPS, scheme, count, place, request, result,
-                      _checked(errors), queued)
+                      _checked(errors), queued, secrets)
 
 
 def _finish(batch: _Batch[Result], status: int) -> Result:
+    try:
+        check_unwiped(batch.secrets, batch.what)
+    except ArgumentError:
+        for output in batch.result:
+            erase(output)
+        raise
     if status == Status.ITEMS:
         if batch.errors == "return":
             return batch.result

@@ -11,6 +11,7 @@ from ._device import place_of
 from ._errors import ArgumentError, check
 from ._places import HOST
 from ._scheme import Scheme, SchemeLike, as_scheme
+from ._secret import check_unwiped, secrets_of
 
 if TYPE_CHECKING:
     from ._context import Context
@@ -61,6 +62,11 @@ class KeySet:
         self._core = _core.KeySet(context._core, self.scheme._index, _KINDS.index(kind), items_of(array),
                                   place.lend(array))
         check(self._core.status, f"a key set of {self.scheme.name}")
+        try:
+            check_unwiped(secrets_of(keys), f"a key set of {self.scheme.name}")
+        except ArgumentError:
+            self.close()
+            raise
         #: "public" or "secret"
         self.kind: str = "public" if kind == "public" else "secret"
 

@@ -155,6 +155,25 @@ class Secret(_core.SecretMemory):
         self.__reduce_ex__(0)
 
 
+def secrets_of(*values: Any) -> tuple[Secret, ...]:
+    """Those of the values that are a Secret."""
+    return tuple(value for value in values if isinstance(value, Secret))
+
+
+def check_unwiped(secrets: tuple[Secret, ...], what: str) -> None:
+    """Raise if one was wiped while a batch that runs without Python's lock read or wrote it."""
+    if any(secret.partly_wiped for secret in secrets):
+        raise ArgumentError(f"{what}: a Secret was wiped while the batch read it; wipe it after the batch has ended")
+
+
+def erase(value: Any) -> None:
+    """Leave zeros in an output: a Secret is wiped, so that its zeros are no key."""
+    if isinstance(value, Secret):
+        value.wipe()
+    else:
+        np.asarray(value if isinstance(value, np.ndarray) else memoryview(value))[...] = 0
+
+
 def _flat(view: memoryview) -> memoryview:
     if not view.c_contiguous:
         view = memoryview(view.tobytes())

@@ -27,7 +27,7 @@ from ._arrays import ByteArray, StatusArray, as_array, as_bytes, check_count, ch
 from ._context import Context, Errors
 from ._errors import ArgumentError, ItemsError, SizeError, check
 from ._results import KeyPairs
-from ._secret import Secret
+from ._secret import Secret, check_unwiped, secrets_of
 
 if not hasattr(_core, "HpkeSuite"):
     raise ImportError("this polykem was built without OpenSSL 3, which HPKE needs; install libssl-dev and build again")
@@ -348,6 +348,7 @@ class Suite:
         pk, sk = self._pairs(check_count(count, "the number of records in ikm"))
         status = np.zeros(count, np.int32)
         check(_core.hpke_derive(context._core, self._core, count, array, record, pk, sk, status), "deriving keys")
+        check_unwiped(secrets_of(ikm), "deriving keys")
         return _finish("deriving keys", status, KeyPairs(pk, sk), "raise")
 
     def public_keys(self, context: Context, sk: Any) -> ByteArray:
@@ -368,6 +369,7 @@ class Suite:
         count = items_of(array)
         pk, status = np.zeros((count, self.public_key_bytes), np.uint8), np.zeros(count, np.int32)
         check(_core.hpke_public_keys(context._core, self._core, count, array, pk, status), "public keys")
+        check_unwiped(secrets_of(sk), "public keys")
         return _finish("public keys", status, pk, "raise")
 
     def _pairs(self, count: int) -> tuple[ByteArray, Secret]:
@@ -436,6 +438,7 @@ class Suite:
         check(_core.hpke_seal(context._core, self._core, items, keys, shared, info, aad, messages.data,
                               messages.bytes, messages.width, messages.begins, messages.count is None, random, enc, out,
                               out.nbytes, begins, status), "sealing")
+        check_unwiped(secrets_of(pk, plaintexts, draws), "sealing")
         return _finish("sealing", status, Sealed(enc, out if begins is None else _split(out, begins), status), errors)
 
     @overload
@@ -494,6 +497,7 @@ class Suite:
         check(_core.hpke_open(context._core, self._core, items, keys, shared, info, aad, capsules,
                               messages.data, messages.bytes, messages.width, messages.begins, out, out.nbytes, begins,
                               status), "opening")
+        check_unwiped(secrets_of(sk, enc, ciphertexts), "opening")
         return _finish("opening", status, Opened(out if begins is None else _split(out, begins), status), errors)
 
 

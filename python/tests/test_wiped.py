@@ -3,6 +3,7 @@
 import numpy as np
 import polykem
 import pytest
+from polykem import _jobs, _places
 
 SET, ITEMS = "mlkem768", 3
 wiped_is_refused = pytest.raises(polykem.ArgumentError, match="wiped")
@@ -105,3 +106,105 @@ def test_ranges_that_were_wiped():
             if c < d:
                 view = secret[c:d]
                 assert (view.wiped, view.partly_wiped) == (bool(marks[c:d].all()), bool(marks[c:d].any()))
+
+
+class Ending:
+    """A batch of a context, run at once or submitted, after which `wipe` is called before its result is taken."""
+
+    def __init__(self, monkeypatch, submitted):
+        self.submitted, self.wipe = submitted, lambda: None
+        complete, run = _jobs._complete, _places.Host.run
+
+        def wiped_then_complete(job, finish, status):
+            self.wipe()
+            complete(job, finish, status)
+
+        def run_then_wiped(host, context, batch):
+            status = run(host, context, batch)
+            self.wipe()
+            return status
+
+        monkeypatch.setattr(_jobs, "_complete", wiped_then_complete)
+        monkeypatch.setattr(_places.Host, "run", run_then_wiped)
+
+    def __call__(self, ctx, op, *arguments, wipe, **options):
+        self.wipe = wipe
+        try:
+            if self.submitted:
+                return ctx.submit(op, SET, *arguments, **options).result(60)
+            return getattr(ctx, op)(SET, *arguments, **options)
+        finally:
+            self.wipe = lambda: None
+
+
+@pytest.mark.parametrize("submitted", [True, False])
+def test_wiped_while_a_batch_reads_it(ctx, keys, monkeypatch, submitted):
+    call = Ending(monkeypatch, submitted)
+    pk, sk, ct = keys
+    draws = polykem.Secret(np.ones((ITEMS, 32), np.uint8))
+    seeds = polykem.Secret(np.ones((ITEMS, 64), np.uint8))
+    assert call(ctx, "decaps", sk, ct, wipe=sk[1].copy().wipe).ss.shape == (ITEMS, 32)
+    for part in (slice(7, 8), slice(None)):
+        key = sk.copy()
+        with wiped_is_refused:
+            call(ctx, "decaps", key, ct, wipe=key[1][part].wipe, errors="return")
+    with wiped_is_refused:
+        call(ctx, "encaps", pk, draws=draws, wipe=draws.wipe)
+    out = (bytearray(b"x" * pk.size), polykem.Secret.zeros((ITEMS, 2400)))
+    out = (np.frombuffer(out[0], np.uint8).reshape(pk.shape), out[1])
+    with wiped_is_refused:
+        call(ctx, "keygen", ITEMS, draws=seeds, out=out, wipe=seeds[2].wipe)
+    assert not out[0].any() and out[1].wiped
+    pk, sk = np.ones_like(pk), polykem.Secret.zeros((ITEMS, 2400))
+    with wiped_is_refused:
+        call(ctx, "keygen", ITEMS, out=(pk, sk), wipe=sk[0].wipe)
+    assert not pk.any() and sk.wiped
+
+
+def test_wiped_while_a_batch_runs_in_another_thread():
+    """Without a trap: the batch takes far longer than to wipe its keys."""
+    ctx = polykem.Context(threads=1, backend="ref")
+    pk, sk = ctx.keygen("frodokem640shake", 1)
+    ct = np.repeat(ctx.encaps("frodokem640shake", pk).ct, 400, axis=0)
+    job = ctx.submit("decaps", "frodokem640shake", sk[0], ct)
+    sk.wipe()
+    with wiped_is_refused:
+        job.result(600)
+
+
+def test_wiped_while_a_key_set_is_made(ctx, keys, monkeypatch):
+    sk = keys[1]
+
+    def made(*arguments):
+        try:
+            return make(*arguments)
+        finally:
+            sk[1].wipe()
+
+    make = polykem._core.KeySet
+    monkeypatch.setattr(polykem._core, "KeySet", made)
+    with wiped_is_refused:
+        ctx.keyset(SET, sk)
+
+
+def test_wiped_while_hpke_reads_it(ctx, monkeypatch):
+    hpke = pytest.importorskip("polykem.hpke", exc_type=ImportError)
+    suite = hpke.Suite("MLKEM768-X25519", "HKDF-SHA256", "AES-128-GCM")
+    pk, sk = suite.generate(ctx, ITEMS)
+    message, draws = polykem.Secret(b"m" * 20), polykem.Secret(np.ones((ITEMS, suite.draw_bytes), np.uint8))
+    sealed = suite.seal(ctx, pk, message)
+    for name, secret, call in (("derive", sk, suite.derive_key_pairs), ("public_keys", sk, suite.public_keys),
+                               ("open", sk, lambda ctx, sk: suite.open(ctx, sk, *sealed)),
+                               ("seal", message, lambda ctx, message: suite.seal(ctx, pk, message)),
+                               ("seal", draws, lambda ctx, draws: suite.seal(ctx, pk, b"m", draws=draws))):
+        secret, compute = secret.copy(), getattr(polykem._core, f"hpke_{name}")
+
+        def then_wiped(*arguments, compute=compute, secret=secret):
+            try:
+                return compute(*arguments)
+            finally:
+                secret.wipe()
+
+        with monkeypatch.context() as patch, wiped_is_refused:
+            patch.setattr(polykem._core, f"hpke_{name}", then_wiped)
+            call(ctx, secret)
