@@ -267,7 +267,7 @@ def main():
         return check_links_below(Path(sys.argv[2]))
     paths = [Path(argument).resolve() for argument in sys.argv[1:]] or tracked_files()
     keys = bibliography()
-    skipped = {".json", ".gz", ".bin", ".der", ".rsp", ".svg", ".png", ".xml", ""}
+    skipped = {".json", ".gz", ".bin", ".der", ".pem", ".rsp", ".svg", ".png", ".xml", ""}
     named = {"Makefile", "run", ".clang-format", ".clang-tidy"}
     count = broken = 0
     for path in paths:

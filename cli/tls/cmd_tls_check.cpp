@@ -262,7 +262,7 @@ void register_tls_check(CLI::App& app, int& exit_code) {
   command->add_option("--config", options->config, "Read this openssl.cnf (else OPENSSL_CONF, else OpenSSL's own)")
       ->type_name("FILE");
   CLI::Option* connect = command->add_option("--connect", options->connect.server,
-                                             "HOST:PORT; show which group this server negotiates, and check nothing else");
+                                             "HOST:PORT; show which group it negotiates, and check nothing else");
   connect->type_name("SERVER");
   command->add_option("--timeout", options->connect.timeout_seconds, "Wait so long for the server (default 10)")
       ->check(within(0.001, 3600.0))

@@ -22,8 +22,8 @@ class Connection {
  public:
   using Done = std::function<void(Status)>;
 
-  /// Connects and greets; waits for the daemon's answer at most a fifth of a second. nullptr with `problem`, static
-  /// storage.
+  /// Connects and greets; waits half a second at most for its place and a fifth of a second for the daemon's answer.
+  /// nullptr with `problem`, static storage.
   static std::unique_ptr<Connection> open(const char* path, uint32_t slots, const char*& problem);
   /// Gives back what is in flight, as a hang-up does.
   ~Connection();

@@ -31,8 +31,10 @@ constexpr int kTickMs = 100;
 constexpr int kAcceptedInARow = 16;
 /// Those who may not come in cost less: an answer.
 constexpr int kTurnedAwayInARow = 256;
-/// The time that all operations in flight take. A client that comes anew waits so long for what was there before it, and
-/// a batch on the CPU takes as long.
+/// So long nothing begins while several clients have their turns.
+constexpr uint64_t kTogether = kMillisecond;
+/// The time that all operations in flight take. A client that comes anew waits so long for what was there before it,
+/// and a batch on the CPU takes as long.
 constexpr uint64_t kWindow = 20 * kMillisecond;
 
 }  // namespace
@@ -132,12 +134,13 @@ void Server::on_event(uint64_t id, uint32_t events) {
   if (session.greeted()) queue_.push(id, session.share());
 }
 
-/// As many turns as clients wait for one; then the sockets are looked at again. What several clients ask for may share
-/// batches.
+/// As many turns as clients wait for one, for a limited time; then the sockets are looked at again. What several
+/// clients ask for may share batches.
 void Server::serve_in_turns() {
   const size_t turns = queue_.size();
+  const uint64_t end = monotonic_ns() + kTogether;
   if (turns > 1) collector_.hold();
-  for (size_t n = 0; n < turns && serve_next(); ++n) {
+  for (size_t n = 0; n < turns && monotonic_ns() < end && serve_next(); ++n) {
   }
   if (turns > 1) collector_.release();
 }

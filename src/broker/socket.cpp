@@ -44,7 +44,11 @@ bool set_nonblocking(int fd) {
 }
 
 bool connect_socket(int socket, const sockaddr_un& address) {
-  return ::connect(socket, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0;
+  int result = 0;
+  do {
+    result = ::connect(socket, reinterpret_cast<const sockaddr*>(&address), sizeof address);
+  } while (result != 0 && errno == EINTR);
+  return result == 0;
 }
 
 std::string folder_of(const std::string& path) {

@@ -34,8 +34,9 @@ class Listener {
   std::string path_;  ///< removed in the end; empty: not ours
 };
 
-/// Connects; waits half a second at most where many do so at once. An empty Fd with errno: EAGAIN after that time, EPERM if whoever listens there is neither root, nor this user, nor
-/// the owner of the folder: secret keys would go to them.
+/// Connects; waits half a second at most where many do so at once. An empty Fd with errno: EAGAIN after that time,
+/// EPERM if whoever listens there is neither root, nor this user, nor the owner of the folder: secret keys would go to
+/// them.
 Fd connect_to(const char* path);
 
 /// As the kernel saw the process when it connected or listened.
@@ -48,8 +49,8 @@ bool peer_of(int socket, Peer& out);
 
 /// Sends a message whole or not at all; `attached` is a descriptor or -1. Never waits.
 bool send_message(int socket, const void* message, size_t bytes, int attached = -1);
-/// Receives at most `bytes` bytes and a descriptor, if one comes along; further ones are closed. The result is recv()'s;
-/// never waits.
+/// Receives at most `bytes` bytes and a descriptor, if one comes along; further ones are closed. The result is
+/// recv()'s; never waits.
 ssize_t receive_message(int socket, void* message, size_t bytes, Fd& attached);
 /// Wakes the other side. If there is no room for another byte, it has unread ones and is awake.
 void send_wake(int socket);

@@ -45,25 +45,34 @@ std::string library_path() {
   return name != nullptr && *name == '/' ? name : "";
 }
 
-/// True if nobody but root and this user can change the file or, of a folder, what lies in it. In a folder with the
-/// sticky bit others can add files, but not replace these.
-bool only_we_change(const std::string& path) {
+/// True if nobody but root and this user can change the file or what lies in the folder. In a folder with the sticky
+/// bit others can add files, but not replace these: that is enough for a folder above.
+bool only_we_change(const std::string& path, bool is_above) {
   struct stat about {};
   if (stat(path.c_str(), &about) != 0) return false;
   if (about.st_uid != 0 && about.st_uid != geteuid()) return false;
-  return (about.st_mode & (S_IWOTH | S_IWGRP)) == 0 || (S_ISDIR(about.st_mode) && (about.st_mode & S_ISVTX) != 0);
+  return (about.st_mode & (S_IWOTH | S_IWGRP)) == 0 || (is_above && (about.st_mode & S_ISVTX) != 0);
 }
 
-/// True if only root or this user can have put the file there: links resolved, the file and every folder above it.
-bool is_trusted(const std::string& path) {
-  const std::unique_ptr<char, void (*)(void*)> resolved(realpath(path.c_str(), nullptr), &std::free);
-  if (resolved == nullptr) return false;
-  std::string each = resolved.get();
-  while (only_we_change(each)) {
+/// True if nobody else can change it, a path without links, or a folder above it.
+bool is_trusted(std::string each) {
+  for (bool is_above = false; only_we_change(each, is_above); is_above = true) {
     if (each == "/") return true;
     each.resize(std::max<size_t>(each.rfind('/'), 1));
   }
   return false;
+}
+
+std::string without_links(const std::string& path) {
+  const std::unique_ptr<char, void (*)(void*)> resolved(realpath(path.c_str(), nullptr), &std::free);
+  return resolved == nullptr ? "" : resolved.get();
+}
+
+/// The file that the path leads to, if only root or this user can have put there both the file and a link to it; else
+/// "".
+std::string trusted_file(const std::string& path) {
+  const std::string file = without_links(path), place = without_links(folder_of(path));
+  return !file.empty() && !place.empty() && is_trusted(place) && is_trusted(file) ? file : "";
 }
 
 std::vector<std::string> candidates(const ModuleFile& file) {
@@ -89,9 +98,11 @@ FoundFile find_module_file(const ModuleFile& file) {
   FoundFile result;
   for (const std::string& path : candidates(file)) {
     if (access(path.c_str(), R_OK) != 0) continue;
-    if (named != nullptr || is_trusted(path)) return {path, ""};
-    result.problem = path + " is not loaded: other users than root and this one can change it or a folder above it; " + file.variable +
-                     " set to its path loads it nevertheless";
+    // What was looked at is what is loaded: a link on the way may be another by then.
+    const std::string file_there = named != nullptr ? path : trusted_file(path);
+    if (!file_there.empty()) return {file_there, ""};
+    result.problem = path + " is not loaded: other users than root and this one can change it or a folder above it; " +
+                     file.variable + " set to its path loads it nevertheless";
   }
   if (result.problem.empty())
     result.problem = std::string(file.name) + " was not found; build it with " + file.how_to_build + " or set " +

@@ -6,6 +6,7 @@
 
 #include <atomic>
 #include <csignal>
+#include <deque>
 #include <functional>
 
 #include "accelerator/test_accelerator.hpp"
@@ -466,6 +467,53 @@ TEST_F(Lanes, ADecapsulationStartsBeforeHundredsOfKeyPairsThatWait) {
     part = part_ahead_of_a_decapsulation(*this, std::clamp<ptrdiff_t>(milliseconds(400) / one, 200, 8000));
   }
   EXPECT_LT(part, 0.5);
+}
+
+/// A thread that has hundreds of decapsulations in flight at any time, until a key pair is there or so many are done.
+TEST_F(Lanes, AKeyPairIsMadeWhileDecapsulationsNeverCease) {
+  constexpr size_t kInFlight = 400, kMost = 40'000;
+  make({.on_caller = false}, cpu::kRef, 1);
+  Request decaps{.op = Op::decaps, .scheme = &x.s};
+  decaps.records.count = 1;
+  decaps.records.sk = x.sk.data();
+  decaps.records.ct = x.ct.data();
+  std::atomic<bool> made{false}, flowing{false};
+  size_t done = 0;
+  std::thread decapsulations([&] {
+    std::deque<Handle> tickets;
+    for (; !made && done < kMost; ++done) {
+      while (tickets.size() < kInFlight)
+        tickets.push_back(add(decaps));
+      flowing = true;
+      tickets.front()->wait();
+      tickets.pop_front();
+    }
+  });
+  EXPECT_TRUE(eventually([&] { return flowing.load(); }));
+  add(keygen())->wait();
+  made = true;
+  decapsulations.join();
+  EXPECT_LT(done, kMost);
+}
+
+/// What comes in bursts is never computed by its caller, but what it costs is known all the same.
+TEST_F(Lanes, TheCostOfWhatComesInBurstsIsMeasured) {
+  make({.on_caller = false}, cpu::kRef, 1);
+  Request request{.op = Op::keygen, .scheme = find_scheme("frodokem1344shake")};
+  request.records.count = 1;
+  Clock::duration least = Clock::duration::max();
+  for (int round = 0; round < 3; ++round) {
+    const Clock::time_point begin = Clock::now();
+    batcher->hold();
+    std::vector<Handle> tickets;
+    for (int i = 0; i < 3; ++i)
+      tickets.push_back(add(request));
+    batcher->release();
+    for (const Handle& ticket : tickets)
+      ticket->wait();
+    least = std::min(least, (Clock::now() - begin) / 3);
+  }
+  EXPECT_GT(batcher->cost(*request.scheme, Op::keygen, false), least / 2);
 }
 
 TEST_F(Lanes, WithoutNeedNobodyAsksADevice) {

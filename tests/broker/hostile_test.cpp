@@ -371,7 +371,7 @@ TEST(Fairness, ConnectionsThatComeInARowDoNotStopTheOthers) {
   EXPECT_TRUE(eventually([&] { return counts->accepted == 102; }));
 }
 
-/// Eight cheap operations come before the second dear one of a client that was there first.
+/// Eight cheap operations come before the second costly one of a client that was there first.
 TEST(Fairness, SharesAreOfTimeAndNotOfOperations) {
   std::promise<void> begun, go;
   std::string order;
@@ -382,10 +382,10 @@ TEST(Fairness, SharesAreOfTimeAndNotOfOperations) {
     go.get_future().wait();
   };
   Watched daemon(watch, [](const Request& item) { return item.op == Op::keygen ? 8'000'000U : 1'000'000U; });
-  RawClient dear(daemon.path), cheap(daemon.path);
-  ASSERT_TRUE(dear.greet() && cheap.greet());
+  RawClient costly(daemon.path), cheap(daemon.path);
+  ASSERT_TRUE(costly.greet() && cheap.greet());
   for (uint32_t i = 0; i < 8; ++i)
-    dear.submit(i);
+    costly.submit(i);
   begun.get_future().wait();
   for (uint32_t i = 0; i < 8; ++i) {
     cheap.view.slot(i).op = static_cast<uint32_t>(Op::decaps);

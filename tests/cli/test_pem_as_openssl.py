@@ -52,7 +52,8 @@ def around(pem):
                        ("a certificate", CERTIFICATE),
                        ("a mark and a certificate", MARK + CERTIFICATE),
                        ("a public key", (KEYS / "ML-KEM-512.pub").read_bytes()),
-                       ("parameters", b"-----BEGIN EC PARAMETERS-----\nBggqhkjOPQMBBw==\n-----END EC PARAMETERS-----\n"),
+                       ("parameters", b"-----BEGIN EC PARAMETERS-----\nBggqhkjOPQMBBw==\n"
+                                      b"-----END EC PARAMETERS-----\n"),
                        ("text without a line end", b"words "), ("a blank", b" "), ("a tab", b"\t"),
                        ("an END line", b"-----END X-----\n"), ("a damaged BEGIN line", b"-----BEGIN X----\n"),
                        ("control characters", b"\x01\x02\n")):

@@ -56,6 +56,12 @@ ln -s ../shared/libpolykem_cuda.so "$folder/strange/"
 [[ $(says "$folder/strange/program") == *simulated* ]] || fail "a link to a trusted file"
 chmod g+w "$folder/shared"
 refused "a link into a folder that a group can write"
+chmod 755 "$folder/shared"
+for mode in g+w 1777; do
+  chmod "$mode" "$folder/strange"
+  refused "a link in a folder with $mode"
+  chmod 755 "$folder/strange"
+done
 rm "$folder/strange/libpolykem_cuda.so"
 mv "$folder/shared/libpolykem_cuda.so" "$folder/strange/"
 

@@ -207,7 +207,7 @@ Clock::duration BatcherCore::cost(uint32_t index) {
   const Lock lock(mutex_);
   const TicketQueue& queue = queues_[index];
   const auto threads = static_cast<Clock::rep>(engine_.threads());
-  Clock::duration least = (queue.lone.known() ? queue.lone.of(1) : kUnmeasuredOperation) / threads;
+  Clock::duration least = queue.lone.known() ? queue.lone.of(1) / threads : Clock::duration::max();
   for (const LaneState& lane : lanes_) {
     const ServiceTime& service = lane.known[index].service;
     if (!service.known() || (!lane.cpu && !lane.takes(index))) continue;
@@ -215,7 +215,7 @@ Clock::duration BatcherCore::cost(uint32_t index) {
     if (lane.cpu) one = one * static_cast<Clock::rep>(cpu_width(queue, service.usual_items())) / threads;
     least = std::min(least, one);
   }
-  return least;
+  return least == Clock::duration::max() ? kUnmeasuredOperation / threads : least;
 }
 
 void BatcherCore::compute_here(Ticket* ticket, uint32_t index) {

@@ -120,6 +120,7 @@ class BatcherCore : public std::enable_shared_from_this<BatcherCore> {
 
   void dispatch();
   BatchSlot* next_batch(Clock::time_point now);
+  Clock::time_point waits_since(Op op, Clock::time_point now) const;
   LaneState* find_queue(Op op, Clock::time_point now, uint32_t& queue);
   LaneState* choose_lane(uint32_t queue, Clock::time_point now);
   size_t items_allowed(const LaneState& lane, uint32_t queue) const;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Batches: which starts next and where, and what happens when it ends.
 #include <algorithm>
+#include <array>
+#include <functional>
 
 #include "core/round.hpp"
 #include "engine/batcher/core.hpp"
@@ -60,10 +62,24 @@ void BatcherCore::dispatch() {
   }
 }
 
-/// Handshakes under way are finished first: decaps before encaps before keygen.
+/// Since when the operation's first ticket waits; `now` if none does.
+Clock::time_point BatcherCore::waits_since(Op op, Clock::time_point now) const {
+  Clock::time_point since = now;
+  if (waiting_of_op_[static_cast<size_t>(op)] == 0) return since;
+  for (const TicketQueue& queue : queues_) {
+    if (queue.op != op || queue.size() == 0) continue;
+    since = std::min(since, (queue.rescue.first != nullptr ? queue.rescue.first : queue.waiting.first)->place.since);
+  }
+  return since;
+}
+
+/// Handshakes under way are finished first: decaps before encaps before keygen, but nothing that has waited for less
+/// than kMostAhead before what has waited longer.
 BatchSlot* BatcherCore::next_batch(Clock::time_point now) {
   if (held_ > 0 && !closing_) return nullptr;
-  for (const Op op : {Op::decaps, Op::encaps, Op::keygen}) {
+  std::array order{Op::decaps, Op::encaps, Op::keygen};
+  std::ranges::stable_sort(order, std::greater(), [&](Op op) { return (now - waits_since(op, now)) / kMostAhead; });
+  for (const Op op : order) {
     uint32_t queue = 0;
     LaneState* const lane = find_queue(op, now, queue);
     if (lane == nullptr) continue;

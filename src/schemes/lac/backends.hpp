@@ -8,9 +8,8 @@
 
 namespace polykem::lac {
 
-/// A set on each backend; lac_ref.cpp, lac_avx2.cpp and so on define them. Calling an operation needs the CPU features.
-/// `set` must live as long as the result.
-/// Of each of kSets. Only calling an operation needs the CPU features.
+/// Each of kSets on a backend; lac_ref.cpp, lac_avx2.cpp and so on define them. Only calling an operation needs the CPU
+/// features.
 std::span<const SchemeBackend> ref_backends();
 std::span<const SchemeBackend> avx2_backends();
 std::span<const SchemeBackend> avx512_backends();
