@@ -137,9 +137,8 @@ TEST(HostileInNumbers, UsersWithoutPermissionKeepNobodyOut) {
   }
   EXPECT_TRUE(eventually([&] { return daemon.server->counts().refused > 1000; }));
   for (int i = 0; i < 50; ++i) {
-    const char* problem = "";
-    const auto connection = Connection::open(daemon.path.c_str(), 8, problem);
-    EXPECT_TRUE(connection != nullptr && serves(*connection)) << problem;
+    const auto connection = daemon.connect(8);
+    EXPECT_TRUE(connection != nullptr && serves(*connection)) << daemon.problem;
   }
   ::kill(crowd, SIGKILL);
   ::waitpid(crowd, nullptr, 0);

@@ -56,7 +56,7 @@ struct Circuit {
     then(polykem_ckks_automorphism, square, polykem_ckks_rotation_element(context, 1), turn_key, &turned);
     then(polykem_ckks_rescale, turned, &lower);
     then(polykem_ckks_decrypt, secret, lower, &result);
-    then(polykem_ckks_decode, result, values);
+    then(polykem_ckks_decode, result, values, size_t{4});
     return status;
   }
 

@@ -162,7 +162,8 @@ subproject() {
   done
   [[ ! -e $1/bin ]] || fail "it puts programs into the other project's bin/"
   cmake --install "$1" --prefix "$scratch/prefix" >/dev/null
-  [[ $(cd "$scratch/prefix" && find . -type f) == ./bin/consumer_polykem ]] || fail "it installs what is not the project's"
+  [[ $(cd "$scratch/prefix" && find . -type f) == ./bin/consumer_polykem ]] ||
+    fail "it installs what is not the project's"
 }
 
 what=$1
