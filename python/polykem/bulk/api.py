@@ -82,8 +82,8 @@ def run(operation: str, scheme: str, *, output: str | os.PathLike[str], keys: Ke
     Returns
     -------
     dict
-        The summary that `polykem-bulk --json` shows. Rows that have no result are counted in "bad_rows" and "statuses";
-        they are no exception.
+        The summary that `polykem-bulk --json` shows, "left_out_files" too. Rows that have no result are counted in
+        "bad_rows" and "statuses"; they are no exception.
 
     Raises
     ------
@@ -101,5 +101,6 @@ def run(operation: str, scheme: str, *, output: str | os.PathLike[str], keys: Ke
     else:
         from .cluster import compute_with_ray
         compute = compute_with_ray(ray, backend, cpus, gpus)
-    return driver.run(os.fspath(output), described, keys, [dataset.column_key for dataset in datasets], constants,
-                      resume=resume, thorough=thorough, touched=touched, compute=compute, quiet=quiet)
+    summary = driver.run(os.fspath(output), described, keys, [dataset.column_key for dataset in datasets], constants,
+                         resume=resume, thorough=thorough, touched=touched, compute=compute, quiet=quiet)
+    return {**summary, "left_out_files": sum(dataset.left_out for dataset in datasets)}

@@ -128,6 +128,14 @@ def files_of(path: str | os.PathLike[str]) -> tuple[list[Path], int]:
     return sorted(found), len(hidden)
 
 
+def sealed_columns(schema: pa.Schema) -> set[str]:
+    """The columns that a job encrypted, as its file says."""
+    try:
+        return set(json.loads((schema.metadata or {})[METADATA])["tags"])
+    except (KeyError, TypeError, ValueError):
+        return set()
+
+
 class Dataset:
     """A file, a folder of files, or the folder of an earlier job.
 
@@ -146,6 +154,8 @@ class Dataset:
         Columns whose values are bytes, of a fixed width or not.
     repeated : set
         Names that several columns have.
+    sealed : set
+        Encrypted columns of a job's files whose job.json is not there, so that nothing can decrypt them.
     left_out : int
         Data files in the folder that do not count, for a name in their path below it begins with . or _.
     """
@@ -162,6 +172,7 @@ class Dataset:
             self.job_folder.authority = authority_of(self.job, column_key)
         self.folder = self.path if os.path.isdir(self.path) else os.path.dirname(self.path)
         self.left_out = 0
+        self.sealed: set[str] = set()
         if record is None:
             record = self._look()
         self.files, self.first_partition = record["files"], record.get("first_partition", 0)
@@ -183,6 +194,7 @@ class Dataset:
             if schema is not None and not file.schema.equals(schema):
                 raise BulkError(f"{path} has other columns than the files before it", DATA)
             schema = file.schema
+            self.sealed |= sealed_columns(schema)
             state = path.stat()
             files.append({"name": os.path.relpath(path, self.folder), "rows": sum(file.group_rows),
                           "bytes": state.st_size, "time": state.st_mtime_ns, "footer": footer_digest(path)})
@@ -200,6 +212,7 @@ class Dataset:
         self.kinds = dict(zip(names, schema.types))
         self.repeated = {name for name in names if names.count(name) > 1}
         self.binary = {name for name, kind in zip(names, schema.types) if is_binary(kind)}
+        self.sealed = set() if self.job else self.sealed | sealed_columns(schema)
 
     def record(self) -> Json:
         """What job.json says of it."""
@@ -211,6 +224,12 @@ class Dataset:
 
     def is_encrypted(self, name: str) -> bool:
         return self.job is not None and self.is_secret(name) and self.job.secrets["kind"] != "plain"
+
+    def check_place(self, name: str) -> None:
+        """Refuses an encrypted column of files that are not read as their job's: its bytes would pass for secrets."""
+        if name in self.sealed:
+            raise BulkError(f"column '{name}' of {self.path} is an encrypted column of a bulk job", DATA,
+                            "name the job's folder, where job.json is")
 
     def no_key(self, name: str) -> BulkError:
         return BulkError(f"column '{name}' of {self.path} is encrypted", USAGE,
@@ -261,6 +280,8 @@ class Dataset:
         pyarrow.Table
             Secret columns of an earlier job in plain, each in one piece: `values.wipe_column` overwrites it.
         """
+        for name in columns:
+            self.check_place(name)
         plain = {name: np.empty((rows, self.widths[name] or 0), np.uint8)
                  for name in columns if self.is_encrypted(name)}
         pieces, index, done = [], bisect.bisect_right(self.starts, first) - 1, 0
@@ -276,6 +297,8 @@ class Dataset:
             wipe(*plain.values())
             raise
         table = pa.concat_tables(pieces)
+        if self.job is not None:
+            table = table.replace_schema_metadata(None)  # it says that these columns are encrypted
         for name, array in plain.items():
             table = table.set_column(table.schema.get_field_index(name), name, as_column(array))
         return table

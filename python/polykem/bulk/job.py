@@ -143,12 +143,14 @@ def rows_of_a_partition(row: int, partition_bytes: int, group_bytes: int) -> tup
 
 
 def pick(columns: list[Column], wanted: Sequence[str] | None) -> list[Column]:
-    """The columns whose roles are named; all if none is."""
+    """The columns whose roles are named; all if none is. The status tells zeros of a secret column from secrets."""
     unknown = set(wanted or ()) - {column.role for column in columns}
     if unknown:
         raise BulkError(f"the operation writes no column '{sorted(unknown)[0]}'", USAGE,
                         "it writes " + ", ".join(column.role for column in columns))
-    return [column for column in columns if not wanted or column.role in wanted]
+    secret = any(column.secret and column.role in (wanted or ()) for column in columns)
+    return [column for column in columns
+            if not wanted or column.role in wanted or (secret and column.role == "status")]
 
 
 def check_roles(columns: list[Column], names: Mapping[str, str], constants: Mapping[str, bytes]) -> None:
@@ -276,6 +278,7 @@ def check_columns(reads: list[Column], inputs: Sequence[Dataset], constants: Map
             width = len(constants[column.role])
         else:
             source = inputs[column.source - 1]
+            source.check_place(column.name)
             if column.name not in source.binary:
                 raise not_binary(source, column.name)
             fixed = source.widths[column.name]
@@ -296,6 +299,7 @@ def check_kept(reads: list[Column], writes: list[Column], inputs: Sequence[Datas
             raise BulkError(f"two output columns would be called '{name}'", USAGE)
     secret = {(column.name, column.source) for column in reads if column.secret}
     for column in kept:
+        inputs[column.source - 1].check_place(column.name)
         if inputs[column.source - 1].is_secret(column.name) or (column.name, column.source) in secret:
             raise BulkError(f"column '{column.name}' is secret and cannot be kept: it would be written in plain", USAGE)
         source = inputs[column.source - 1]

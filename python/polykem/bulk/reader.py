@@ -4,10 +4,11 @@
 from __future__ import annotations
 
 import os
-import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.parquet as pq
 
@@ -19,7 +20,7 @@ from .inputs import Dataset
 from .job import authority_of, check_secret, column_key
 from .job import Job
 from .layout import Folder, data_name, is_job
-from .values import wipe_column
+from .values import as_column, take_secret, wipe_column
 
 
 def folder_of(path: str | os.PathLike[str]) -> Folder:
@@ -131,9 +132,19 @@ def wipe_table(table: pa.Table, names: Sequence[str]) -> None:
         wipe_column(table.column(name))
 
 
+def without_results(table: pa.Table, columns: Sequence[str], bad: npt.NDArray[np.bool_]) -> pa.Table:
+    """The table with null in some columns of the rows that are `bad`. The memory of those columns is overwritten."""
+    for name in columns if bad.any() else ():
+        records, _ = take_secret(table.column(name), table.schema.field(name).type.byte_width)
+        table = table.set_column(table.schema.get_field_index(name), name, as_column(records, bad))
+    return table
+
+
 def export(path: str | os.PathLike[str], target: str | os.PathLike[str], column_key: bytes | None,
            columns: Sequence[str] | None = None, first: int = 0, count: int | None = None) -> int:
     """Writes rows of a complete job, secret columns in plain, to one Parquet file.
+
+    With a secret column goes the status, where there is one: rows that have no result are null there.
 
     Returns
     -------
@@ -149,6 +160,10 @@ def export(path: str | os.PathLike[str], target: str | os.PathLike[str], column_
     for name in names:
         if names.count(name) > 1:
             raise BulkError(f"the column '{name}' is named more than once", USAGE)
+    secret = [name for name in names if dataset.is_secret(name)]
+    status = dataset.status_name(secret)
+    if status is not None and status not in names:
+        names.append(status)
     if first >= dataset.rows:
         raise BulkError(f"row {first:,} does not exist: the job has {dataset.rows:,} rows, counted from 0", USAGE)
     end, writer = min(dataset.rows, first + (dataset.rows if count is None else count)), None
@@ -160,12 +175,14 @@ def export(path: str | os.PathLike[str], target: str | os.PathLike[str], column_
         for start in range(first, end, job.group_rows):
             table = dataset.read(start, min(job.group_rows, end - start), names)
             try:
+                if status is not None:
+                    table = without_results(table, secret, table.column(status).to_numpy() != 0)
                 writer = writer or pq.ParquetWriter(file, table.schema.remove_metadata(), compression="none",
                                                     use_dictionary=False, write_statistics=False,
                                                     write_page_checksum=True)
                 writer.write_table(table)
             finally:
-                wipe_table(table, [name for name in names if dataset.is_secret(name)])
+                wipe_table(table, secret)
         if writer:
             writer.close()
     return int(max(0, end - first))

@@ -14,7 +14,7 @@ from known_answers import ROOT
 from test_bulk_jobs import small
 
 import polykem
-from polykem.bulk import cli, distinct, values
+from polykem.bulk import BulkError, cli, distinct, open_dataset, read_key_file, values
 
 KEY = ("--key-file", "key")
 SUITE = ("--suite", "ML-KEM-768,HKDF-SHA256,AES-256-GCM")
@@ -269,3 +269,60 @@ def test_values_out_of_slices_and_several_chunks():
     assert [row.tobytes() for row in array] == [b"\0\0", b"yy"] and faults.tolist() == [201, 0]
     array, faults = values.as_array(pa.chunked_array([pa.nulls(2)]), 3)
     assert array.shape == (2, 3) and faults.tolist() == [201, 201]
+
+
+@pytest.fixture
+def jobs(place):
+    place("keygen", "keys", "--count", ROWS, "--seeds", *KEY)
+    place("encaps", "sent", "--input", "keys", *KEY)
+    (place / "parent").mkdir()
+    (place / "keys").rename("parent/keys")
+    (place / "copy").mkdir()
+    part = pq.read_table("parent/keys/data/part-000000.parquet")
+    pq.write_table(part.slice(0, 0).replace_schema_metadata(None), "copy/a.parquet")
+    pq.write_table(part, "copy/b.parquet")
+    with pa.OSFile("copy.arrow", "wb") as file, pa.ipc.new_file(file, part.schema) as writer:
+        writer.write_table(part)
+    return place
+
+
+@pytest.mark.parametrize("source", ["parent/keys/data", "parent", "parent/keys/data/part-000000.parquet", "copy",
+                                    "copy.arrow"])
+def test_encrypted_columns_away_from_their_job_are_refused(jobs, source):
+    place, says = jobs, ("column 'seed'", source, "is an encrypted column of a bulk job", "where job.json is")
+    refused(place, "decaps", "out", "--input", source, "--input", "sent", "--seeds", *KEY, code=3, says=says)
+    refused(place, "encaps", "out", "--input", source, "--keep", "seed", *KEY, code=3, says=says)
+    with pytest.raises(BulkError, match="encrypted column"):
+        open_dataset(source).read(0, 1, ["seed"])
+    assert not (place / "out").exists()
+    place("encaps", "public", "--input", source, *KEY)
+
+
+def test_rows_that_were_decrypted_say_nothing_of_encryption(jobs):
+    place = jobs
+    dataset = open_dataset("parent/keys", read_key_file("key"))
+    pq.write_table(dataset.read(0, ROWS, ["seed", "pk"]), "plain.parquet")
+    assert place("decaps", "out", "--input", "plain.parquet", "--input", "sent", "--seeds", *KEY)["bad_rows"] == 0
+    assert np.array_equal(place.columns("out", "ss", key="key")[0], place.columns("sent", "ss", key="key")[0])
+
+
+@pytest.mark.parametrize("exported", [False, True])
+def test_rows_without_a_message_are_no_messages_of_zeros(place, monkeypatch, exported):
+    text = hpke_place(place, monkeypatch)
+    sent = pq.read_table("sent/data")
+    broken = [bytes(48) if row in (3, 30) else value.as_py() for row, value in enumerate(sent.column("ciphertext"))]
+    sent = sent.drop_columns(["ciphertext", "status"]).append_column("ciphertext", pa.array(broken))
+    pq.write_table(sent, "bad.parquet")
+    opened = ("open", "read", *SUITE, "--input", "old", "--input", "bad.parquet", "--only", "plaintext")
+    assert place(*opened, "--input-key", "key", *KEY, expect=3)["bad_rows"] == 2
+    source = "read"
+    if exported:
+        source = "read.parquet"
+        place("export", "read", source, "--column", "plaintext", "--plain-secrets", *KEY)
+        table = pq.read_table(source)
+        assert np.flatnonzero(table.column("status").to_numpy()).tolist() == [3, 30]
+        assert [row for row, value in enumerate(table.column("plaintext")) if value.as_py() is None] == [3, 30]
+        assert table.column("plaintext")[4].as_py() == text[4].tobytes()
+    again = place("seal", "again", *SUITE, "--input", "new", "--input", source, "--column", "plaintext=2:plaintext",
+                  "--input-key", "key", *KEY, expect=3)
+    assert again["bad_rows"] == 2 and again["statuses"] == {"201": 2} and again["first_bad_row"] == 3
