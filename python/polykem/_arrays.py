@@ -89,7 +89,7 @@ def check_count(count: Any, name: str = "count") -> int:
     try:
         number: int = count.__index__()
     except AttributeError:
-        raise TypeError(f"{name} is a whole number, not {type(count).__name__}") from None
+        raise ArgumentTypeError(f"{name} is a whole number, not {type(count).__name__}") from None
     if number < 1:
         raise ArgumentError(f"{name} is {number}; a batch has at least one item")
     if number > _MOST_ITEMS:

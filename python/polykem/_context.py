@@ -13,7 +13,7 @@ import numpy.typing as npt
 from . import _core, _jobs
 from ._arrays import check_count, check_records, items_of, shape_error
 from ._device import place_of
-from ._errors import ArgumentError, RangeError, Status, check, items_error
+from ._errors import ArgumentError, ArgumentTypeError, RangeError, Status, check, items_error
 from ._jobs import Job
 from ._keyset import KeySet
 from ._places import HOST
@@ -95,6 +95,8 @@ class Context:
     """
 
     def __init__(self, threads: int = 0, backend: Backend | str | None = None):
+        if not hasattr(threads, "__index__"):
+            raise ArgumentTypeError(f"threads is a whole number, not {type(threads).__name__}")
         if not 0 <= threads <= 1024:
             raise ArgumentError(f"threads is {threads}; it is 0 to 1024")
         name = backend_name(backend)

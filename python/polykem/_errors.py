@@ -55,7 +55,7 @@ class ArgumentError(Error, ValueError):
 
 
 class ArgumentTypeError(ArgumentError, TypeError):
-    """A number, text or another object where bytes are expected."""
+    """An object of another type: a number or text where bytes are expected, a fraction where a number of items is."""
 
 
 class SizeError(ArgumentError):

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Union
 
 from . import _core
-from ._errors import ArgumentError, UnknownScheme, check
+from ._errors import ArgumentError, ArgumentTypeError, UnknownScheme, check
 
 OPS = ("keygen", "encaps", "decaps")
 KEYGEN, ENCAPS, DECAPS = range(3)
@@ -59,7 +59,7 @@ class Scheme:
 
     def __new__(cls, name: str) -> Scheme:
         if not isinstance(name, str):
-            raise TypeError(f"a parameter set is named by a str, not {type(name).__name__}")
+            raise ArgumentTypeError(f"a parameter set is named by a str, not {type(name).__name__}")
         index = _core.find_scheme(name)
         if index is None:
             nearest = _core.suggest_scheme(name)

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from . import _core
 from ._arrays import ByteArray
-from ._errors import ArgumentError
+from ._errors import ArgumentError, ArgumentTypeError
 
 
 class Secret(_core.SecretMemory):
@@ -48,7 +48,11 @@ class Secret(_core.SecretMemory):
     __slots__ = ("__weakref__",)
 
     def __init__(self, data: Any):
-        view = data if isinstance(data, (Secret, np.ndarray)) else np.asarray(memoryview(data))
+        try:
+            view = data if isinstance(data, (Secret, np.ndarray)) else np.asarray(memoryview(data))
+        except TypeError:
+            raise ArgumentTypeError(f"a Secret is made of bytes or of an array of uint8, not of {type(data).__name__}; "
+                                    "Secret.zeros(n) makes one of n zeros") from None
         if not isinstance(view, Secret) and (view.dtype != np.uint8 or view.ndim not in (1, 2)):
             raise ArgumentError(f"a Secret is made of uint8 in one or two dimensions, not {view.dtype} in {view.ndim}")
         super().__init__(view.shape)

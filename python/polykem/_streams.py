@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import sys
 from typing import TextIO
@@ -35,6 +36,14 @@ def tell(text: str) -> None:
         sys.stderr.flush()
     except (OSError, ValueError):
         sys.stderr = _nowhere()
+
+
+class StandardError(io.TextIOBase):
+    """What is printed on this, a library's messages say, is told."""
+
+    def write(self, text: str) -> int:
+        tell(text)
+        return len(text)
 
 
 def lost_output() -> str:

@@ -87,3 +87,14 @@ def test_outputs_with_one_memory(ctx):
     made = ctx.keygen("mlkem768", 1, draws=draws, out=(memory[64:64 + PK], memory[64 + PK:64 + PK + SK]))
     ct, ss, _ = ctx.encaps("mlkem768", made.pk)
     assert ctx.decaps("mlkem768", made.sk, ct).ss == ss
+
+
+@pytest.mark.parametrize("call", [
+    lambda ctx, pk: polykem.Secret(5), lambda ctx, pk: polykem.Secret("x"), lambda ctx, pk: polykem.Secret([1, 2]),
+    lambda ctx, pk: polykem.Secret(None), lambda ctx, pk: ctx.encaps("mlkem512", pk, 2.5),
+    lambda ctx, pk: ctx.keygen("mlkem512", "2"), lambda ctx, pk: ctx.keygen(5), lambda ctx, pk: polykem.Context("2"),
+    lambda ctx, pk: polykem.Context(threads=1.5), lambda ctx, pk: polykem.KeySet.generate(ctx, "mlkem512", 1.0)])
+def test_another_type_is_an_error_of_the_package(ctx, call):
+    pk = ctx.keygen("mlkem512", 1).pk[0]
+    with pytest.raises(polykem.ArgumentTypeError):
+        call(ctx, pk)

@@ -15,7 +15,6 @@ import os
 import secrets
 import signal
 import socket
-import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -26,6 +25,7 @@ import ray._private.ray_constants
 from ray.exceptions import GetTimeoutError, RayActorError, RayError, RayTaskError
 from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
+from .._streams import StandardError
 from .driver import IN_FLIGHT, Compute, Unlock
 from .errors import DEFECT, RESOURCES, USAGE, BulkError
 from .head import KNOCK_SECONDS, Head
@@ -248,7 +248,7 @@ class Session:
         knock(self.address)
         handler = signal.getsignal(signal.SIGTERM)  # Ray would put its own in this place, which says nothing
         with contextlib.ExitStack() as opened:
-            opened.enter_context(contextlib.redirect_stdout(sys.stderr))  # Ray prints what it says of dead workers
+            opened.enter_context(contextlib.redirect_stdout(StandardError()))  # Ray prints what it says of dead workers
             try:
                 self._open(opened)
             except (ConnectionError, RayError, GetTimeoutError, ValueError, RuntimeError) as error:

@@ -9,6 +9,7 @@ import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Optional
 
+from .._streams import tell
 from . import bounds, changes
 from .column import Json
 from .errors import DATA, IO, USAGE, BulkError
@@ -144,7 +145,7 @@ def run(path: str | os.PathLike[str], job: Job, keys: Keys, input_keys: Sequence
         folder.authority = check_secret(job, keys.secret_of(job.id))
         folder.make_folders()
         folder.forget_leftovers()
-        todo = missing(folder, job, thorough, lambda line: None if quiet else print(line, flush=True)) \
+        todo = missing(folder, job, thorough, lambda line: None if quiet else tell(line + "\n")) \
             if resume else list(range(job.partitions))
         to_compute = sum(job.span(partition)[1] for partition in todo)
         check_room(folder, job, to_compute)

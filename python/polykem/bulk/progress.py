@@ -3,13 +3,14 @@
 
 from __future__ import annotations
 
-import sys
+import contextlib
 import time
 
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 from rich.table import Table
 
+from .._streams import tell
 from .column import Json
 from .distinct import in_words
 
@@ -85,9 +86,10 @@ class Reporter:
     def say(self, line: str) -> None:
         """A line of text that does not disturb the bar."""
         if self.bar:
-            self.bar.console.print(line, highlight=False)
+            with contextlib.suppress(OSError):
+                self.bar.console.print(line, highlight=False)
         elif not self.quiet:
-            print(line, file=sys.stderr, flush=True)
+            tell(line + "\n")
 
 
 def number(value: float) -> str:

@@ -53,11 +53,25 @@ def make_pair(text: str, path: str) -> None:
     chosen = suite(text)
     with polykem.Context(threads=1) as context:
         pairs = chosen.generate(context, 1)
-    for name, data, mode in ((path, np.asarray(pairs.sk).tobytes(), 0o600), (path + ".pub", pairs.pk.tobytes(), 0o644)):
-        with explained(name):
-            try:
+    files = ((path, np.asarray(pairs.sk).tobytes(), 0o600), (path + ".pub", pairs.pk.tobytes(), 0o644))
+    for name, _, _ in files:
+        if os.path.lexists(name):
+            raise exists(name)
+    made = []
+    try:
+        for name, data, mode in files:
+            with explained(name):
                 descriptor = os.open(name, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
-            except FileExistsError:
-                raise BulkError(f"{name} exists", USAGE, "name another file") from None
-            with os.fdopen(descriptor, "wb") as file:
-                file.write(data)
+                made.append(name)
+                with os.fdopen(descriptor, "wb") as file:
+                    file.write(data)
+    except BaseException as error:  # a private key without its public key serves nobody
+        for name in made:
+            os.unlink(name)
+        if isinstance(error.__cause__, FileExistsError):
+            raise exists(name) from None
+        raise
+
+
+def exists(name: str) -> BulkError:
+    return BulkError(f"{name} exists", USAGE, "name another file")

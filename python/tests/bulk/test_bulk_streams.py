@@ -1,12 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
 """polykem-bulk with standard streams that are closed or full."""
 
+import contextlib
+import errno
 import json
 import os
 import subprocess
 import sys
 
 import pytest
+
+from polykem import _streams
+from polykem.bulk import BulkError, progress, recipient
+from polykem.bulk.column import SUITE
 
 USAGE, IO = 2, 5
 
@@ -23,8 +29,10 @@ def run(folder, *words, close=(), **streams):
 
 @pytest.fixture
 def full():
-    with open("/dev/full", "w", encoding="utf-8") as stream:
-        yield stream
+    stream = open("/dev/full", "w", encoding="utf-8")
+    yield stream
+    with contextlib.suppress(OSError):  # of what is in its buffer
+        stream.close()
 
 
 @pytest.mark.parametrize("unbuffered", ["", "1"])
@@ -53,6 +61,54 @@ def test_files_get_nothing_that_belongs_on_a_stream(tmp_path):
     assert run(tmp_path, "new-key", "key", "--json", "out", close=(0, 1, 2)).returncode == 0
     assert json.loads((tmp_path / "out").read_text())["file"] == "key"
     assert (tmp_path / "key").stat().st_size == 32
+
+
+def test_a_job_goes_on_without_standard_error(tmp_path, full):
+    """What it says on the way is lost: that a partition is computed again, that rows have no result."""
+    assert run(tmp_path, "new-key", "key").returncode == 0
+    words = ("keygen", "keys", "--count", "20", "--key-file", "key", "--ray", "none")
+    assert run(tmp_path, *words, stderr=full).returncode == 0
+    (tmp_path / "keys/data/part-000000.parquet").write_bytes(b"")
+    assert run(tmp_path, *words, "--resume", stderr=full).returncode == 0
+    assert run(tmp_path, "verify", "keys", "--key-file", "key").returncode == 0
+
+
+def test_progress_without_standard_error(full, monkeypatch):
+    monkeypatch.setattr("sys.stderr", full)
+    progress.Reporter("keygen", 10).say("a worker on node 1 has died; 1 partitions go to another")
+    monkeypatch.setattr("sys.stderr", full)
+    print("a worker has died", file=_streams.StandardError(), flush=True)
+
+
+def test_json_on_standard_output_stands_alone(tmp_path):
+    assert run(tmp_path, "new-key", "key").returncode == 0
+    words = ("keygen", "keys", "--count", "20", "--key-file", "key", "--ray", "none", "--json", "-")
+    assert json.loads(run(tmp_path, *words).stdout)["rows"] == 20
+    (tmp_path / "keys/data/part-000000.parquet").write_bytes(b"")
+    done = run(tmp_path, *words, "--resume")
+    assert json.loads(done.stdout)["computed_rows"] == 20 and "partition 0 is computed again" in done.stderr
+
+
+@pytest.mark.parametrize("there", ["pair", "pair.pub"])
+def test_a_pair_is_made_whole_or_not_at_all(tmp_path, there):
+    (tmp_path / there).write_bytes(b"mine")
+    done = run(tmp_path, "new-pair", "pair")
+    assert done.returncode == USAGE and f"{there} exists" in done.stderr
+    assert [path.name for path in tmp_path.iterdir()] == [there] and (tmp_path / there).read_bytes() == b"mine"
+
+
+def test_a_pair_whose_public_key_cannot_be_written(tmp_path, monkeypatch):
+    opened = os.open
+
+    def refuse(path, *arguments, **options):
+        if str(path).endswith(".pub"):
+            raise OSError(errno.ENOSPC, "No space left on device")
+        return opened(path, *arguments, **options)
+
+    monkeypatch.setattr(os, "open", refuse)
+    with pytest.raises(BulkError, match="full"):
+        recipient.make_pair(SUITE, str(tmp_path / "pair"))
+    assert not list(tmp_path.iterdir())
 
 
 def test_errors_without_standard_error(tmp_path, full):
