@@ -39,8 +39,8 @@ constexpr const char* kTlsCheckFooter =
     "Exit code 1 if anything is wrong: a line is ignored, polykem is named and not active, a configured group is not "
     "negotiated; with --config also if that file does not activate the provider.\n"
     "--connect is a client that offers all groups, X25519MLKEM768 first and classical ones last, or those of "
-    "--groups. Exit code 0 whatever the server negotiates, 1 if it refuses what is offered, 5 if it cannot be "
-    "reached.\n"
+    "--groups. Exit code 0 whatever the server negotiates, 1 if it refuses what is offered, 3 if it sends what is "
+    "not TLS or cannot be right, 5 if it cannot be reached.\n"
     "docs/tls.md has the lines for openssl.cnf.";
 
 struct TlsCheckOptions {

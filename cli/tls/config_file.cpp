@@ -101,6 +101,16 @@ std::string ConfigFile::line(const std::string& section, const std::string& name
   return "";
 }
 
+std::string ConfigFile::line_before(const std::string& section, const std::string& name) const {
+  bool is_later = false;
+  for (auto place = places_.rbegin(); place != places_.rend(); ++place) {
+    if (place->section != section || place->name != name) continue;
+    if (is_later) return "line " + std::to_string(place->line) + ": ";
+    is_later = true;
+  }
+  return "";
+}
+
 bool ConfigFile::mentions(const std::string& word) const {
   for (const std::string& section : sections()) {
     if (section.find(word) != std::string::npos) return true;

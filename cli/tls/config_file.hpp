@@ -29,6 +29,8 @@ class ConfigFile {
   std::vector<std::string> sections() const;
   /** "line 7: ", or "" if it stands in an included file. */
   std::string line(const std::string& section, const std::string& name) const;
+  /** The same of the line before that one with this name in this section; "" if there is none. */
+  std::string line_before(const std::string& section, const std::string& name) const;
   /** True if a section, name or value contains `word`. */
   bool mentions(const std::string& word) const;
   /** The section meant for polykem, whether OpenSSL finds it or not; empty if there is none. */

@@ -256,7 +256,11 @@ class Examination {
   /** libssl says which commands it knows. */
   void follow_commands(const std::string& section) {
     const OpensslPtr<SSL_CTX> context(SSL_CTX_new(TLS_method()));
-    if (context == nullptr) return;  // without a provider for ciphers; that has been said
+    if (context == nullptr) {  // without a provider for ciphers; that is said elsewhere
+      for (const ConfigFile::Entry& entry : file_.entries(section))
+        if (is_groups(entry.name)) hold_groups(section, entry);
+      return;
+    }
     SSL_CONF_CTX* commands = SSL_CONF_CTX_new();
     SSL_CONF_CTX_set_flags(
         commands, SSL_CONF_FLAG_FILE | SSL_CONF_FLAG_CLIENT | SSL_CONF_FLAG_SERVER | SSL_CONF_FLAG_CERTIFICATE);
@@ -280,12 +284,27 @@ class Examination {
     ERR_clear_error();
   }
 
-  void examine_groups(const std::string& section, const ConfigFile::Entry& entry, bool taken) {
+  void hold_groups(const std::string& section, const ConfigFile::Entry& entry) {
     out_.groups_line = file_.line(section, entry.name);
     out_.groups = groups_of_list(entry.value);
+  }
+
+  /** An earlier line of this name, which libcrypto forgets, or the list of another name that libssl has taken. */
+  void say_what_is_replaced(const std::string& section, const ConfigFile::Entry& entry, bool taken) {
+    std::string before = file_.line_before(section, entry.name);
+    if (before.empty() && taken && has_list_)
+      before = out_.groups_line.empty() ? "an included file: " : out_.groups_line;
+    if (!before.empty())
+      say(section, entry.name, fmt::format("this list replaces that of {}", before.substr(0, before.rfind(':'))));
+  }
+
+  void examine_groups(const std::string& section, const ConfigFile::Entry& entry, bool taken) {
+    say_what_is_replaced(section, entry, taken);
+    if (taken || !has_list_) hold_groups(section, entry);
+    has_list_ = has_list_ || taken;
     if (offered_.empty()) return;  // polykem is not active: that its groups are missing says nothing new
     bool blamed = false;
-    for (const std::string& group : out_.groups) {
+    for (const std::string& group : groups_of_list(entry.value)) {
       const OpensslPtr<SSL_CTX> context(SSL_CTX_new(TLS_method()));
       if (context == nullptr || SSL_CTX_set1_groups_list(context.get(), group.c_str()) == 1) continue;
       blamed = true;
@@ -325,7 +344,7 @@ class Examination {
   const std::vector<std::string>& offered_;
   ConfigFindings out_;
   std::string start_;
-  bool saw_providers_ = false;
+  bool saw_providers_ = false, has_list_ = false;
 };
 
 }  // namespace

@@ -75,7 +75,7 @@ int try_address(const addrinfo& at, Clock::time_point end, Descriptor& out) {
   return error;
 }
 
-/** To the first address that takes the connection. */
+/** To the first address that takes the connection. One that does not answer leaves time for the others. */
 Descriptor connect_to(const Endpoint& server, Clock::time_point end, std::string& address) {
   addrinfo hints{}, *found = nullptr;
   hints.ai_socktype = SOCK_STREAM;
@@ -83,10 +83,12 @@ Descriptor connect_to(const Endpoint& server, Clock::time_point end, std::string
   if (code != 0)
     throw CliError(kExitIo, fmt::format("cannot find '{}': {}", printable(server.host), gai_strerror(code)));
   const std::unique_ptr<addrinfo, decltype(&freeaddrinfo)> all(found, freeaddrinfo);
-  int error = 0;
+  int error = 0, left = 0;
+  for (const addrinfo* each = all.get(); each != nullptr; each = each->ai_next)
+    ++left;
   for (const addrinfo* each = all.get(); each != nullptr; each = each->ai_next) {
     Descriptor out;
-    error = try_address(*each, end, out);
+    error = try_address(*each, Clock::now() + (end - Clock::now()) / left--, out);
     address = numeric(*each);
     if (error == 0) return out;
   }
@@ -114,9 +116,11 @@ void hear(int is_written, int /*version*/, int type, const void* data, std::size
   const unsigned long code = ERR_peek_error();
   const int reason = ERR_GET_REASON(code);
   const std::string text = openssl_errors();
-  if (ERR_GET_LIB(code) != ERR_LIB_SSL)
+  if (code == 0 || ERR_SYSTEM_ERROR(code))
     throw CliError(kExitIo, fmt::format("{} closes the connection during the handshake", where),
                    "does it speak TLS at this port?");
+  if (ERR_GET_LIB(code) != ERR_LIB_SSL)  // of the library that was given the server's bytes
+    throw CliError(kExitBadInput, fmt::format("{} sends what cannot be right: {}", where, text));
   if (reason == SSL_R_WRONG_VERSION_NUMBER || reason == SSL_R_HTTP_REQUEST || reason == SSL_R_PACKET_LENGTH_TOO_LONG)
     throw CliError(kExitBadInput, fmt::format("{} does not speak TLS: {}", where, text));
   if (reason == SSL_R_UNEXPECTED_EOF_WHILE_READING)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tls/provider_check.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <openssl/core_names.h>
 #include <openssl/err.h>
@@ -102,10 +103,15 @@ std::string problem_of_broker(const std::string& path) try {
   return e.what();
 }
 
-/** Why no file can be made beside `path`; empty: it can. */
+/** Why no file can be made beside `path`; empty: it can. Makes one: root may write where nothing can be made. */
 std::string problem_of_statistics(const std::string& path) {
   const std::string folder = std::filesystem::path(path).parent_path().string();
-  return access(folder.c_str(), W_OK | X_OK) == 0 ? std::string() : folder + ": " + std::strerror(errno);
+  std::string name = path + ".XXXXXX";
+  const int descriptor = mkostemp(name.data(), O_CLOEXEC);
+  if (descriptor < 0) return folder + ": " + std::strerror(errno);
+  close(descriptor);
+  unlink(name.c_str());
+  return "";
 }
 
 /** What the section says of things outside this process. */

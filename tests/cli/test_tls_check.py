@@ -12,7 +12,7 @@ import sys
 import threading
 import unittest
 
-from program import BAD_INPUT, CHECK_FAILED, IO, OK, USAGE, Case
+from program import BAD_INPUT, CHECK_FAILED, IO, OK, PROGRAM, USAGE, Case
 
 sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "tls"))
 import openssl  # noqa: E402
@@ -260,6 +260,32 @@ class TlsFiles(Case):
         self.assertEqual(code, OK, said)
         self.assertIn("no group of this file is polykem's: programs negotiate x25519 by themselves", said)
 
+    def test_a_second_list_replaces_the_first(self):
+        first = f"Groups = {HYBRID}:X25519\n"
+        for second in ("Curves = X25519\n", "Groups = X25519\n", "MinProtocol = TLSv1.2\ngroups = X25519\n"):
+            with self.subTest(second):
+                text = changed(self.fine, first, first + second)
+                code, said = self.check(text)
+                self.assertNotEqual(self.negotiated(text), HYBRID)
+                self.assertEqual(code, CHECK_FAILED, said)
+                number = 12 + len((first + second).splitlines())
+                self.assertIn(f"- line {number}: this list replaces that of line 13\n", said)
+
+    def test_a_second_list_that_is_refused_replaces_nothing(self):
+        text = changed(self.fine, f"Groups = {HYBRID}:X25519\n", f"Groups = {HYBRID}:X25519\nCurves = X25591\n")
+        self.assertEqual(self.negotiated(text), HYBRID)
+        code, said = self.check(text)
+        self.assertEqual(code, CHECK_FAILED, said)
+        self.assertIn("line 14: OpenSSL has no group 'X25591', so it ignores the whole list", said)
+        self.assertNotIn("replaces", said)
+
+    def test_a_list_that_is_read_where_nothing_can_be_negotiated(self):
+        code, said = self.check(changed(self.fine, "?provider=polykem", "provider!=default"))
+        self.assertEqual(code, CHECK_FAILED, said)
+        self.assertIn("default_properties exclude OpenSSL's own algorithms", said)
+        self.assertNotIn("programs do not read", said)
+        self.assertNotIn("sets no groups", said)
+
     def test_bytes_that_are_no_text(self):
         for old, new in (("polykem = p", "polykem = \udcff\udcfe"), ("polykem.so", "\udcff/polykem.so"),
                          ("Groups = ", "Groups = \udcc3("), ("openssl_conf = start", "openssl_conf = \x1b[31m")):
@@ -349,7 +375,10 @@ class TlsCheck(Case):
         said = self.ok("tls-check", "--config", config, "--groups", "MLKEM768")
         self.assertIn(f"{self.dir}/socket: warning: ", said)
         self.assertIn("of.PID: can be written", said)
-        self.finds_wrong(self.config("activate = 1", f"statistics = {self.dir}/no/of"), "cannot be written")
+        written = [f.partition(".")[2] for f in self.files() if f.startswith("of.")]
+        self.assertTrue(all(name.isdigit() for name in written), written)  # of processes; no trial
+        for path in (f"{self.dir}/no/of", "/proc/of"):  # root may write into /proc, where nothing can be made
+            self.finds_wrong(self.config("activate = 1", f"statistics = {path}"), "cannot be written")
 
     def test_says_what_a_linger_costs(self):
         config = self.config("activate = 1", "linger_us = 2500")
@@ -379,7 +408,7 @@ class OldServer(SServer):
 
 
 @contextlib.contextmanager
-def stranger(answer):
+def stranger(answer, host="127.0.0.1"):
     """A port at which something else than a TLS server listens: `answer` gets each connection, in a thread."""
     def accept():
         with contextlib.suppress(OSError):
@@ -388,7 +417,7 @@ def stranger(answer):
                 with connection, contextlib.suppress(OSError):
                     answer(connection)
 
-    with socket.create_server(("127.0.0.1", 0)) as listener:
+    with socket.create_server((host, 0)) as listener:
         threading.Thread(target=accept, daemon=True).start()
         yield listener.getsockname()[1]
         listener.shutdown(socket.SHUT_RDWR)
@@ -480,6 +509,44 @@ class TlsConnect(Case):
                 done = self.run_program("tls-check", "--connect", f"127.0.0.1:{port}")
                 self.assertIn(done.returncode, (CHECK_FAILED, BAD_INPUT, IO), done.stderr)
                 self.assertIn(f"127.0.0.1 port {port}", done.stderr.decode())
+
+    def test_a_key_share_that_cannot_be_right(self):
+        """The connection is in order; the bytes are wrong, and so the client's alert ends the handshake."""
+        def answer(share):
+            def send(connection):
+                hello = connection.recv(1 << 16)
+                extensions = b"\x00\x2b\x00\x02\x03\x04" + b"\x00\x33" + (len(share) + 4).to_bytes(2, "big") + \
+                    b"\x11\xec" + len(share).to_bytes(2, "big") + share
+                body = b"\x03\x03" + bytes(32) + hello[43:76] + b"\x13\x02\x00" + \
+                    len(extensions).to_bytes(2, "big") + extensions
+                message = b"\x02" + len(body).to_bytes(3, "big") + body
+                connection.sendall(b"\x16\x03\x03" + len(message).to_bytes(2, "big") + message)
+                alert.append(connection.recv(7))
+            return send
+
+        for share in (bytes(1120), bytes(1119), bytes(1121), b"\x01", bytes([7]) * 1088 + bytes(32)):
+            alert = []
+            with self.subTest(share=len(share)), stranger(answer(share)) as port:
+                said = self.fails(BAD_INPUT, [f"127.0.0.1 port {port} sends what cannot be right: "], "tls-check",
+                                  "--connect", f"127.0.0.1:{port}")
+                self.assertEqual(alert[0][:1], b"\x15", said)
+
+    def test_an_address_that_does_not_answer_leaves_time_for_the_next(self):
+        hosts = self.dir / "hosts"
+        hosts.write_text("127.0.0.1 two.test\n127.0.0.2 two.test\n")
+        inside = ["unshare", "-rm", "sh", "-c", 'mount --bind "$0" /etc/hosts && exec "$@"', hosts]
+        if subprocess.run([*inside, "true"], capture_output=True, check=False).returncode != 0:
+            self.skipTest("no mount namespaces here")
+        with stranger(lambda c: c.recv(1), "127.0.0.2") as port, contextlib.ExitStack() as sockets:
+            sockets.enter_context(socket.create_server(("127.0.0.1", port), backlog=1))
+            for _ in range(8):  # its queue is full, so that it takes no more
+                client = sockets.enter_context(socket.socket())
+                client.setblocking(False)
+                client.connect_ex(("127.0.0.1", port))
+            done = subprocess.run([*inside, PROGRAM, "tls-check", "--connect", f"two.test:{port}", "--timeout", "4"],
+                                  capture_output=True, check=False, timeout=240)
+            self.assertEqual(done.returncode, IO)
+            self.assertIn("closes the connection during the handshake", done.stderr.decode())
 
     def test_refuses(self):
         for text in ("localhost", "localhost:", ":443", "localhost:0", "localhost:65536", "localhost:https", "::1:443",
