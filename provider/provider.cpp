@@ -7,10 +7,12 @@
 #include <openssl/opensslv.h>
 #include <openssl/params.h>
 #include <openssl/provider.h>
+#include <pthread.h>
 
 #include <algorithm>
 #include <cstdio>
 #include <mutex>
+#include <new>
 #include <utility>
 
 #include "tables.hpp"
@@ -71,12 +73,24 @@ Loaded& loaded() {
 /** With the last object of a provider OpenSSL tears it down. A program's globals are freed after OPENSSL_cleanup, when
  * what OpenSSL needs for that is gone: so each instance gets a reference that nobody gives back. */
 void stay_loaded() {
-  Loaded& all = loaded();
-  const std::unique_lock lock(all.mutex, std::try_to_lock);
-  if (!lock.owns_lock()) return;  // held by a thread of the process that this one was forked from
-  for (const auto& [provider, up_ref] : std::exchange(all.instances, {})) {
-    if (up_ref != nullptr && up_ref(provider->handle, 0) == 1) provider->compute->end();
-  }
+  std::unique_lock lock(loaded().mutex);
+  auto staying = std::exchange(loaded().instances, {});
+  std::erase_if(staying, [](const auto& each) {
+    const auto& [provider, up_ref] = each;
+    return up_ref == nullptr || up_ref(provider->handle, 0) != 1;
+  });
+  lock.unlock();
+  for (const auto& [provider, up_ref] : staying)
+    provider->compute->end();
+}
+
+/** For programs that call OPENSSL_cleanup themselves; and a child that is forked while another thread holds the mutex
+ * has it free. */
+bool register_handlers() {
+  if (pthread_atfork([] { loaded().mutex.lock(); }, [] { loaded().mutex.unlock(); },
+                     [] { loaded().mutex.unlock(); }) != 0)
+    throw std::bad_alloc();
+  return OPENSSL_atexit(stay_loaded) == 1;
 }
 
 /** The module is loaded after libcrypto has registered OPENSSL_cleanup, and so this is destroyed before that runs. */
@@ -85,8 +99,7 @@ const struct AtExit {
 } at_exit;
 
 void add_loaded(Provider* provider, const OSSL_DISPATCH* core) {
-  // For programs that call OPENSSL_cleanup themselves.
-  [[maybe_unused]] static const int once = OPENSSL_atexit(stay_loaded);
+  [[maybe_unused]] static const bool once = register_handlers();
   const std::lock_guard lock(loaded().mutex);
   loaded().instances.emplace_back(provider,
                                   core_function<OSSL_FUNC_provider_up_ref_fn>(core, OSSL_FUNC_PROVIDER_UP_REF));

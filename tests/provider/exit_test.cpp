@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // Objects that outlive what they were made from: a program's globals are freed after OPENSSL_cleanup, and others after
 // the library context. Each case is a process of its own, which has to end with 0.
+#include <dlfcn.h>
 #include <openssl/async.h>
+#include <openssl/core_dispatch.h>
 #include <openssl/decoder.h>
 #include <openssl/encoder.h>
 #include <openssl/pem.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <atomic>
+#include <cstdlib>
 #include <functional>
 #include <memory>
 #include <thread>
@@ -319,6 +323,58 @@ TEST(Exit, OfAChildOfTheLoader) {
               require(status_of_child([] {}) == 0);
               require(status_of_child([] { done_handshake(nullptr); }) == 0);
               hybrid_key(nullptr);
+            }),
+            0);
+}
+
+// ---- a fork while the provider's end is under way
+
+std::atomic<bool> is_ending{false};
+
+/** The provider calls it under its lock. */
+int slow_up_ref(const OSSL_CORE_HANDLE* /*handle*/, int /*activate*/) {
+  is_ending = true;
+  std::this_thread::sleep_for(std::chrono::milliseconds(300));
+  return 1;
+}
+
+int begin_with_slow_up_ref(const OSSL_CORE_HANDLE* handle, const OSSL_DISPATCH* in, const OSSL_DISPATCH** out,
+                           void** context) {
+  std::vector<OSSL_DISPATCH> core;
+  for (; in->function_id != 0; ++in) {
+    core.push_back(*in);
+    if (in->function_id == OSSL_FUNC_PROVIDER_UP_REF)
+      core.back().function = reinterpret_cast<void (*)()>(slow_up_ref);
+  }
+  core.push_back({0, nullptr});
+  void* module = dlopen(POLYKEM_MODULES "/polykem.so", RTLD_NOW);
+  return reinterpret_cast<OSSL_provider_init_fn*>(dlsym(module, "OSSL_provider_init"))(handle, core.data(), out,
+                                                                                       context);
+}
+
+/** The child frees a library context; the thread that held the lock is not in it. */
+int status_of_fork_meanwhile(Library* library) {
+  while (!is_ending)
+    std::this_thread::yield();
+  return status_of_child([library] {
+    alarm(10);
+    delete library;
+    _exit(0);
+  });
+}
+
+TEST(Exit, AForkMeanwhileHasNoLockHeld) {
+  EXPECT_EQ(status_of_child([] {
+              static std::thread* forks = nullptr;
+              static int status = -1;
+              const auto join = [] {
+                forks->join();
+                if (status != 0) _exit(1);
+              };
+              // Called in between: after the end of the module, which is loaded later, and before OPENSSL_cleanup.
+              require(OPENSSL_init_crypto(OPENSSL_INIT_LOAD_CRYPTO_STRINGS, nullptr) == 1 && std::atexit(join) == 0);
+              auto* const library = new Library("", begin_with_slow_up_ref);
+              forks = new std::thread([library] { status = status_of_fork_meanwhile(library); });
             }),
             0);
 }
