@@ -63,7 +63,7 @@ def run(operation: str, scheme: str, *, output: str | os.PathLike[str], keys: Ke
         See `describe`.
     ray : str, optional
         None: in this process. "local": on a cluster of this host that is started for the job. "auto" or an address:
-        on that cluster.
+        on that cluster. In a process that has joined a cluster, "auto" or that one's address.
     backend : str, optional
         polykem's backend.
     cpus : int

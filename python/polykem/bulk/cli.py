@@ -12,6 +12,7 @@ import shlex
 import signal
 import sys
 import threading
+import traceback
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -343,20 +344,41 @@ def attempt(arguments: Sequence[str]) -> tuple[Json, int]:
         options = parser().parse_args(arguments)
         result = run.get(options.command, run_job)(options)
         return result, result.pop("exit_code", 0)
-    except BulkError as error:
-        return failure(error.message, error.code, error.hint)
-    except UnknownOption as error:
-        return failure(str(error), USAGE, f"did you mean {error.close}?" if error.close else "see polykem-bulk --help")
-    except ImportError as error:
-        return failure(f"{error.name} is not installed", RESOURCES, "pip install 'polykem[bulk]'")
-    except MemoryError:
-        return failure("out of memory", RESOURCES, "a smaller --partition-mb needs less")
-    except OSError as error:
-        return failure(f"{error.filename or ''} {error.strerror or error}".strip(), IO, "")
-    except KeyboardInterrupt:
+    except SystemExit:  # --help
+        raise
+    except BaseException as error:  # noqa: BLE001  each has its exit code
+        return failure_of(error, arguments)
+
+
+def failure_of(error: BaseException, arguments: Sequence[str]) -> tuple[Json, int]:
+    """What `attempt` returns where a command has raised."""
+    error = signal_behind(error)
+    if isinstance(error, KeyboardInterrupt):
         return failure("interrupted", INTERRUPTED, resume_hint(arguments))
-    except Terminated:
+    if isinstance(error, Terminated):
         return failure("ended by SIGTERM", TERMINATED, resume_hint(arguments))
+    if isinstance(error, BulkError):
+        return failure(error.message, error.code, error.hint)
+    if isinstance(error, UnknownOption):
+        return failure(str(error), USAGE, f"did you mean {error.close}?" if error.close else "see polykem-bulk --help")
+    if isinstance(error, ImportError):
+        return failure(f"{error.name} is not installed", RESOURCES, "pip install 'polykem[bulk]'")
+    if isinstance(error, MemoryError):
+        return failure("out of memory", RESOURCES, "a smaller --partition-mb needs less")
+    if isinstance(error, OSError):
+        return failure(f"{error.filename or ''} {error.strerror or error}".strip(), IO, "")
+    return defect(error)
+
+
+def signal_behind(error: BaseException) -> BaseException:
+    """The signal that an error comes of, else the error: a signal goes to the whole process group now and then, so that
+    Ray's processes end while this one unwinds, and Ray's compiled code wraps what a handler raises in a SystemError."""
+    link: BaseException | None = error
+    while link is not None:
+        if isinstance(link, (KeyboardInterrupt, Terminated)):
+            return link
+        link = link.__cause__ or link.__context__
+    return error
 
 
 class Terminated(BaseException):
@@ -390,6 +412,12 @@ def resume_hint(arguments: Sequence[str]) -> str:
         if word.startswith("--json"):
             del words[place:place + (1 if "=" in word else 2)]
     return "committed partitions stay; to go on: " + shlex.join(["polykem-bulk", *words, *again])
+
+
+def defect(error: BaseException) -> tuple[Json, int]:
+    """A failure that nobody has foreseen, with its trace for the report."""
+    tell("".join(traceback.format_exception(error)))
+    return failure(f"a defect: {error!r}", DEFECT, "please report it")
 
 
 def failure(message: str, code: int, hint: str) -> tuple[Json, int]:
@@ -432,8 +460,5 @@ def perform(arguments: Sequence[str]) -> int:
     except OSError as error:
         complain(f"cannot write to {error.filename or 'a file'}: {error.strerror or error}", "")
         return IO
-    except Exception as error:  # noqa: BLE001  a defect, with its trace for the report
-        import traceback
-        tell(traceback.format_exc())
-        complain(f"a defect: {error!r}", "please report it")
-        return DEFECT
+    except Exception as error:  # noqa: BLE001
+        return defect(error)[1]

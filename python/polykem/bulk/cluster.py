@@ -238,7 +238,8 @@ class Session:
     Parameters
     ----------
     address : str
-        "local": start one here. "auto": the one that RAY_ADDRESS or this host has. Else its address.
+        "local": start one here. "auto": the one that the process has joined, or that RAY_ADDRESS or this host has. Else
+        its address. A process that has joined a cluster computes on no other.
     """
 
     def __init__(self, address: str) -> None:
@@ -261,6 +262,10 @@ class Session:
 
     def _open(self, opened: contextlib.ExitStack) -> None:
         if ray.is_initialized():  # the caller's, who ends it
+            joined = ray.get_runtime_context().gcs_address
+            if self.address not in ("auto", joined):
+                raise BulkError(f"this process has joined the Ray cluster at {joined}, and the job is to run on "
+                                f"'{self.address}'", USAGE, f"name 'auto' or {joined}, or end it: ray.shutdown()")
             return
         if self.address == "local":
             opened.enter_context(own_cluster())

@@ -9,11 +9,12 @@ import subprocess
 import sys
 import threading
 import time
+from pathlib import Path
 
 import pytest
 from bulk_support import data_files, undisturbed
 
-from polykem.bulk import BulkError, head
+from polykem.bulk import BulkError, cli, head
 
 COMMAND = ["keygen", "--scheme", "frodokem640shake", "--count", "1400", "--key-file", "key", "--partition-mb", "1",
            "--backend", "ref", "--cpus", "1"]
@@ -42,6 +43,27 @@ def test_a_signal_names_the_command_that_goes_on(place, number, code):
     summary = json.loads(again.stdout)
     assert 0 < summary["computed_partitions"] == summary["partitions"] - done
     assert data_files("my keys") == undisturbed(place, "my keys", *COMMAND)
+
+
+def raised_from(behind, hidden):
+    """SystemError as compiled code raises it, or another error on the way out."""
+    try:
+        raise behind
+    except BaseException as error:
+        if hidden:
+            raise OSError("the head is gone")
+        raise SystemError("returned a result with an exception set") from error
+
+
+@pytest.mark.parametrize("behind, hidden, code", [
+    (cli.Terminated(), False, 143), (cli.Terminated(), True, 143), (KeyboardInterrupt(), False, 130),
+    (KeyboardInterrupt(), True, 130), (ValueError("odd"), False, 6)])
+def test_a_signal_behind_another_error_and_a_defect(tmp_path, monkeypatch, capfd, behind, hidden, code):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(cli, "run_new_key", lambda options: raised_from(behind, hidden))
+    assert cli.main(["new-key", "key", "--json", "out"]) == code == json.loads(Path("out").read_text())["exit_code"]
+    said = capfd.readouterr().err
+    assert ("please report it" in said) == ("Traceback" in said) == (code == 6)
 
 
 def test_a_caller_keeps_its_handler_of_sigterm(place):

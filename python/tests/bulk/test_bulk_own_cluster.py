@@ -3,13 +3,17 @@
 
 import json
 import os
+import signal
+import socket
 import subprocess
 import sys
+import time
 
 import pytest
 
 psutil = pytest.importorskip("psutil")
 ray = pytest.importorskip("ray")
+from polykem import bulk  # noqa: E402
 from polykem.bulk import cluster  # noqa: E402
 
 # Joins the cluster whose address is its argument, runs a task there and says so.
@@ -84,6 +88,33 @@ def test_the_token_is_in_no_argument_and_no_file_of_the_session(observed):
             if os.path.isfile(path):
                 with open(path, "rb") as file:
                     assert token not in file.read()
+
+
+@pytest.mark.parametrize("address", ["local", "another"])
+def test_a_cluster_that_the_caller_has_joined_is_used_only_if_it_is_meant(observed, place, address):
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        address = f"127.0.0.1:{server.getsockname()[1]}" if address == "another" else address
+        with pytest.raises(bulk.BulkError, match="has joined the Ray cluster at") as raised:
+            bulk.run("keygen", "mlkem512", count=2, output=place / "keys", ray=address, gpus=False,
+                     keys=bulk.Keys.under(bulk.read_key_file("key")))
+    assert raised.value.code == 2 and observed["address"] in raised.value.hint and ray.is_initialized()
+
+
+def test_sigterm_to_the_whole_process_group(tmp_path):
+    """As timeout, systemd and Slurm send it: Ray's processes get it at the same time."""
+    words = [sys.executable, "-m", "polykem.bulk"]
+    subprocess.run([*words, "new-key", "key"], cwd=tmp_path, check=True)
+    words += ["keygen", "keys", "--scheme", "frodokem640shake", "--count", "100000", "--key-file", "key", "--ray",
+              "local", "--cpus", "1", "--backend", "ref", "--partition-mb", "1", "--json", "out.json"]
+    job = subprocess.Popen(words, cwd=tmp_path, start_new_session=True, stderr=subprocess.PIPE, text=True)
+    for _ in range(PATIENCE_SECONDS * 20):
+        if list(tmp_path.glob("keys/receipts/*.json")) or job.poll() is not None:
+            break
+        time.sleep(0.05)
+    os.killpg(job.pid, signal.SIGTERM)
+    _, said = job.communicate(timeout=PATIENCE_SECONDS)
+    assert job.returncode == 143 == json.loads((tmp_path / "out.json").read_text())["exit_code"], said
+    assert "--resume" in said and "Traceback" not in said and "a defect" not in said
 
 
 def test_a_job_computes_on_it(place):
