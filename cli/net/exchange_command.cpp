@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <memory>
 
+#include <asio/io_context.hpp>
+
 #include "common/context.hpp"
 #include "common/exit_codes.hpp"
 #include "common/streams.hpp"
@@ -52,18 +54,30 @@ void run_sequential(const ExchangeOptions& options, double seconds, ExchangeResu
   result.sequential_per_s = sequential.handshakes_per_s();
 }
 
-void compare(const ExchangeOptions& options, const Scheme& scheme, ExchangeResult& result) {
-  const bool tcp = options.transport == "tcp";
-  const double tcp_seconds = tcp ? options.compare_seconds / 3 : 0;
-  {
+/** Sets `result.signal` instead of the costs if a signal comes meanwhile. */
+void compare_in_process(const ExchangeOptions& options, const Scheme& scheme, double seconds, ExchangeResult& result) {
+  struct Interrupted {};
+  asio::io_context loop;
+  Watch watch(loop, Signals::kFromPeople, [] {}, [] { throw Interrupted(); });
+  try {
     const Context context = open_context(options.threads, options.backend);
     Progress progress("for comparison, one at a time", options.clients, "handshakes", options.quiet);
     const std::size_t batch_size = std::min(options.policy().cap, options.clients);
     result.comparison =
-        compare_costs(context, scheme, batch_size, options.clients, options.compare_seconds - tcp_seconds,
-                      [&](std::uint64_t done) { progress.update(done); });
+        compare_costs(context, scheme, batch_size, options.clients, seconds, [&](std::uint64_t done) {
+          progress.update(done);
+          loop.poll();
+        });
+  } catch (const Interrupted&) {
+    result.signal = watch.signal();
   }
-  if (tcp) run_sequential(options, tcp_seconds, result);
+}
+
+void compare(const ExchangeOptions& options, const Scheme& scheme, ExchangeResult& result) {
+  const bool tcp = options.transport == "tcp";
+  const double tcp_seconds = tcp ? options.compare_seconds / 3 : 0;
+  compare_in_process(options, scheme, options.compare_seconds - tcp_seconds, result);
+  if (tcp && result.signal == 0) run_sequential(options, tcp_seconds, result);
 }
 
 int exchange(const ExchangeOptions& options) {

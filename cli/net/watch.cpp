@@ -24,8 +24,12 @@ bool is_ignored(int number) {
 }  // namespace
 
 Watch::Watch(asio::io_context& loop, Signals signals, std::function<void()> look, std::function<void()> interrupted)
-    : timer_(loop), signals_(loop, SIGTERM), look_(std::move(look)), interrupted_(std::move(interrupted)) {
-  if (signals == Signals::kFromPeople) {
+    : timer_(loop),
+      signals_(loop, SIGTERM),
+      from_people_(signals == Signals::kFromPeople),
+      look_(std::move(look)),
+      interrupted_(std::move(interrupted)) {
+  if (from_people_) {
     signals_.add(SIGINT);
     if (!is_ignored(SIGHUP)) signals_.add(SIGHUP);
   }
@@ -36,7 +40,7 @@ Watch::Watch(asio::io_context& loop, Signals signals, std::function<void()> look
 Watch::~Watch() {
   asio::error_code ignored;
   signals_.clear(ignored);
-  handle_signals();
+  if (from_people_) handle_signals();
 }
 
 // A timer that has fired already cannot be cancelled any more: its handler must see that this is over.

@@ -25,7 +25,7 @@ enum class Signals {
 class Watch {
  public:
   Watch(asio::io_context& loop, Signals signals, std::function<void()> look, std::function<void()> interrupted);
-  /** Signals that come later end the process again, with a word. */
+  /** Signals that come later end the process again: with a word, unless its parent speaks for it. */
   ~Watch();
   Watch(const Watch&) = delete;
   Watch& operator=(const Watch&) = delete;
@@ -42,6 +42,7 @@ class Watch {
 
   asio::steady_timer timer_;
   asio::signal_set signals_;
+  bool from_people_;
   std::function<void()> look_;
   std::function<void()> interrupted_;
   bool stopped_ = false;

@@ -2,10 +2,12 @@
 """Whole exchanges: both roles, both transports, the report, limits and waves."""
 
 import collections
+import contextlib
 import itertools
 import json
 import os
 import pathlib
+import pty
 import signal
 import socket
 import subprocess
@@ -133,6 +135,39 @@ class Exchange(ProgramTest):
             done = self.check_run("exchange", "--scheme", SCHEME, "--clients", 20, "--quiet", "--json", path)
             self.assertEqual((done.stdout, done.stderr), ("", ""))
             self.assertEqual(json.loads(path.read_text())["agreed"], 20)
+
+    def test_children_that_are_told_to_end_say_nothing(self):
+        for _ in range(20):
+            done = self.check_run("exchange", "--scheme", "mlkem512", "--clients", 100, "--compare-seconds", 0, "--quiet")
+            self.assertEqual(done.stderr, "")
+
+    def test_an_exchange_that_is_interrupted_while_it_compares_reports(self):
+        for transport, number in itertools.product(TRANSPORTS, (signal.SIGINT, signal.SIGTERM)):
+            with self.subTest(transport=transport, signal=number), tempfile.TemporaryDirectory() as folder:
+                self.check_interrupted_comparison(transport, number, pathlib.Path(folder) / "report.json")
+
+    def check_interrupted_comparison(self, transport, number, path):
+        command = [PROGRAM, "exchange", "--scheme", "frodokem640shake", "--clients", "3000", "--transport", transport,
+                   "--compare-seconds", "3600", "--json", path]  # fmt: skip
+        master, slave = pty.openpty()  # a terminal shows at once what is under way
+        self.addCleanup(os.close, master)
+        process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=slave, text=True,
+                                   env={**os.environ, "TERM": "xterm"})  # fmt: skip
+        os.close(slave)
+        self.addCleanup(process.kill)
+        error = b""
+        while b"for comparison, one at a time" not in error:
+            error += os.read(master, 4096)
+        process.send_signal(number)
+        output, _ = process.communicate(timeout=PATIENCE)
+        with contextlib.suppress(OSError):  # the terminal's other end is closed
+            while got := os.read(master, 4096):
+                error += got
+        self.assertEqual(process.returncode, -number)
+        self.assertIn(f"polykem: interrupted by {number.name}: 3,000 of 3,000 clients had agreed".encode(), error)
+        self.assertIn("3,000 of 3,000 clients share a secret with the server", output)
+        self.assertNotIn("ratio", output)
+        self.assertEqual(json.loads(path.read_text())["agreed"], 3000)
 
     def test_interrupted_exchange_reports_and_leaves_no_process(self):
         for number in (signal.SIGINT, signal.SIGHUP):
