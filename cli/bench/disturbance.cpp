@@ -15,6 +15,8 @@ namespace {
 
 /** On quiet machines the middle half of the runs lies within a few percent, and threads hardly wait. */
 constexpr double kLargeSpread = 0.15;
+/** The middle half of fewer runs is the range of nearly all of them. */
+constexpr std::size_t kLeastRunsToDoubt = 5;
 constexpr double kLongWait = 0.1;
 /** The thread that calls is busy all the time, unless others do the work. */
 constexpr double kLeastCpus = 0.9;
@@ -45,7 +47,7 @@ std::string load() {
 std::string doubt(const BenchRow& row, const std::vector<BenchRow>& others) {
   const BenchResult& r = row.result;
   std::vector<std::string> reasons;
-  if (r.spread() > kLargeSpread)
+  if (r.runs >= kLeastRunsToDoubt && r.spread() > kLargeSpread)
     reasons.push_back(fmt::format("the middle half of its {} runs spreads over {} of the median", with_commas(r.runs),
                                   percent(r.spread())));
   if (r.waited_share > kLongWait)
@@ -69,7 +71,9 @@ std::vector<std::string> doubts(const std::vector<BenchRow>& rows) {
                               with_commas(row.point.count), why));
   }
   if (!out.empty())
-    out.push_back(fmt::format("something else used this machine{}: measure again when it is quiet", load()));
+    out.push_back(fmt::format(
+        "the machine may have been busy{}, or has fewer CPUs than threads were asked for: measure again when it is quiet",
+        load()));
   return out;
 }
 

@@ -25,28 +25,43 @@ constexpr double kMostTimesSeconds = 3;
 /** A figure may always take this long, however small --seconds is. */
 constexpr double kSecondsToSpare = 0.1;
 
-/** Of all threads of this process, in seconds. */
+/** Of this process, in seconds. */
 struct CpuUse {
-  double computed = 0;
-  double waited = 0; /**< while they could have computed */
+  Clock::time_point when; /**< `computed` was read */
+  double computed = 0;    /**< by all threads */
+  double waited = 0;      /**< by all threads, while they could have computed */
+  std::size_t threads = 0;
 };
 
 CpuUse cpu_use() {
   CpuUse out;
   timespec now{};
+  out.when = Clock::now();
   if (::clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now) == 0)
     out.computed = static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
   std::error_code failed;
   for (const auto& thread : std::filesystem::directory_iterator("/proc/self/task", failed)) {
     std::ifstream file(thread.path() / "schedstat");  // nanoseconds on a CPU, nanoseconds in the queue for one
     double ran = 0, waited = 0;
-    if (file >> ran >> waited) out.waited += waited * 1e-9;
+    if (!(file >> ran >> waited)) continue;
+    out.waited += waited * 1e-9;
+    ++out.threads;
   }
   return out;
 }
 
+/** Of the time between two looks, in the mean of the threads; they are read one after the other, so roughly. */
+double waited_share(const CpuUse& before, const CpuUse& after, double wall) {
+  const double threads = static_cast<double>(std::max<std::size_t>({before.threads, after.threads, 1}));
+  return std::clamp((after.waited - before.waited) / threads / wall, 0.0, 1.0);
+}
+
+double seconds_between(Clock::time_point start, Clock::time_point end) {
+  return std::chrono::duration<double>(end - start).count();
+}
+
 double seconds_since(Clock::time_point start) {
-  return std::chrono::duration<double>(Clock::now() - start).count();
+  return seconds_between(start, Clock::now());
 }
 
 }  // namespace
@@ -62,7 +77,6 @@ BenchResult measure(const Context& context, const BenchPoint& point, double seco
   work.warm_up();
   std::vector<double> times;
   double timed = 0;
-  const Clock::time_point first = Clock::now();
   const CpuUse before = cpu_use();
   do {
     const Clock::time_point start = Clock::now();
@@ -71,7 +85,7 @@ BenchResult measure(const Context& context, const BenchPoint& point, double seco
     timed += times.back();
   } while ((times.size() < kMinRuns || timed < seconds) && seconds_since(begin) < most_seconds);
   const CpuUse after = cpu_use();
-  const double wall = seconds_since(first);
+  const double wall = seconds_between(before.when, after.when);
   if (!work.check()) {
     throw CliError(kExitCheckFailed,
                    fmt::format("{} {} of {} gives wrong results", point.scheme.name(), op_name(point.op), point.count),
@@ -89,7 +103,7 @@ BenchResult measure(const Context& context, const BenchPoint& point, double seco
           times[times.size() * 3 / 4],
           times.back(),
           (after.computed - before.computed) / wall,
-          (after.waited - before.waited) / wall};
+          waited_share(before, after, wall)};
 }
 
 }  // namespace polykem::cli
