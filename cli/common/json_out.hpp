@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "common/streams.hpp"
+
 namespace polykem::cli {
 
 /** Keeps the order in which fields were set. */
@@ -24,7 +26,7 @@ inline constexpr const char* kJsonHelp =
 
 /** True if the table for people should be left out, because JSON goes to standard output. */
 inline bool json_to_stdout(const JsonFile& file) {
-  return file.path == "-";
+  return is_standard_output(file.path);
 }
 
 /** `value` as it is written: indented, with a final newline. */

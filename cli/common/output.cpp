@@ -48,9 +48,10 @@ std::string folder_of(const std::string& path) {
 
 /** stream: the descriptor that "-" stands for. */
 Place locate(const std::string& path, int stream) {
-  Place place{path, path == "-" ? path : behind_links(path), std::nullopt, path == "-"};
+  const bool standard = stream == STDIN_FILENO ? is_standard_input(path) : is_standard_output(path);
+  Place place{path, standard ? "-" : behind_links(path), std::nullopt, standard};
   struct stat info {};
-  const int failed = path == "-" ? ::fstat(stream, &info) : ::stat(path.c_str(), &info);
+  const int failed = standard ? ::fstat(stream, &info) : ::stat(path.c_str(), &info);
   if (failed != 0) return place;
   if (S_ISREG(info.st_mode)) place.file = {info.st_dev, info.st_ino};
   if (!S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode)) place.direct = true;

@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <stdio_ext.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <array>
@@ -30,6 +31,7 @@ void forget_output() {
 
 /** The standard stream that `path` names, or -1. */
 int stream_named(const std::string& path) noexcept {
+  if (path == "/dev/stdin") return STDIN_FILENO;
   if (path == "-" || path == "/dev/stdout") return STDOUT_FILENO;
   if (path == "/dev/stderr") return STDERR_FILENO;
   for (const char* folder : {"/dev/fd/", "/proc/self/fd/"}) {
@@ -41,7 +43,24 @@ int stream_named(const std::string& path) noexcept {
   return -1;
 }
 
+/** Whether `path` is another name of a standard stream, or of the pipe that it is. */
+bool is_stream(const std::string& path, int stream) noexcept {
+  if (stream_named(path) == stream) return true;
+  struct stat named {}, standard {};
+  return ::stat(path.c_str(), &named) == 0 && ::fstat(stream, &standard) == 0 &&
+         (S_ISFIFO(named.st_mode) || S_ISSOCK(named.st_mode)) && named.st_dev == standard.st_dev &&
+         named.st_ino == standard.st_ino;
+}
+
 }  // namespace
+
+bool is_standard_input(const std::string& path) noexcept {
+  return path == "-" || is_stream(path, STDIN_FILENO);
+}
+
+bool is_standard_output(const std::string& path) noexcept {
+  return path == "-" || is_stream(path, STDOUT_FILENO);
+}
 
 void open_standard_streams() noexcept {
   constexpr std::array<int, 3> kUseless = {O_WRONLY, O_RDONLY, O_RDONLY};

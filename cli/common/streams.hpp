@@ -14,6 +14,11 @@ namespace polykem::cli {
  * ends the program if it is impossible. */
 void open_standard_streams() noexcept;
 
+/** Whether a command that reads, or writes, `path` does so from standard input, or to standard output: by "-", by
+ * another name such as /dev/stdout, or because the pipe at this path is that stream. */
+bool is_standard_input(const std::string& path) noexcept;
+bool is_standard_output(const std::string& path) noexcept;
+
 /** Why nothing can be written to `path`, if it names a standard stream ("-" or, say, /dev/stdout) that is closed or
  * only open for reading; else nullptr. */
 const char* closed_stream(const std::string& path) noexcept;

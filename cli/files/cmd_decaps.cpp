@@ -8,6 +8,7 @@
 #include "common/context.hpp"
 #include "common/exit_codes.hpp"
 #include "common/progress.hpp"
+#include "common/streams.hpp"
 #include "files/records.hpp"
 
 namespace polykem::cli {
@@ -45,7 +46,7 @@ std::size_t next_batch(const FileOptions& options, Inputs& in) {
 }
 
 int run_decaps(const FileOptions& options, const PassphraseOptions& passphrase_options) {
-  if ((options.sk == "-") + (options.ct == "-") + passphrase_from_stdin(passphrase_options) > 1) {
+  if (is_standard_input(options.sk) + is_standard_input(options.ct) + passphrase_from_stdin(passphrase_options) > 1) {
     throw CliError(kExitUsage, "only one input can come from standard input", "name a file for the other");
   }
   Passphrase passphrase(passphrase_options);
@@ -53,6 +54,7 @@ int run_decaps(const FileOptions& options, const PassphraseOptions& passphrase_o
   outputs.add_input(options.sk);
   outputs.add_input(options.ct);
   if (!passphrase_options.file.empty()) outputs.add_input(passphrase_options.file);
+  if (!passphrase_options.fd.empty()) outputs.add_input("/dev/fd/" + passphrase_options.fd);
   const std::size_t ss = outputs.add(options.ss, RecordKind::kSharedSecret);
   outputs.open();
   InputFile key_file(options.sk);

@@ -13,6 +13,7 @@
 #include "common/exit_codes.hpp"
 #include "common/input.hpp"
 #include "common/signals.hpp"
+#include "common/streams.hpp"
 
 namespace polykem::cli {
 namespace {
@@ -113,7 +114,7 @@ void add_passphrase_options(CLI::App& app, PassphraseOptions& options) {
 }
 
 bool passphrase_from_stdin(const PassphraseOptions& options) {
-  return options.file == "-" || (!options.fd.empty() && std::stoi(options.fd) == STDIN_FILENO);
+  return is_standard_input(options.file) || (!options.fd.empty() && std::stoi(options.fd) == STDIN_FILENO);
 }
 
 Passphrase::Passphrase(const PassphraseOptions& options) : known_(!options.file.empty() || !options.fd.empty()) {

@@ -220,7 +220,8 @@ std::size_t RecordOutputs::add(const std::string& path, RecordKind kind) {
 }
 
 void RecordOutputs::open() {
-  const auto to_stdout = std::count_if(files_.begin(), files_.end(), [](const File& f) { return f.path == "-"; });
+  const auto to_stdout =
+      std::count_if(files_.begin(), files_.end(), [](const File& f) { return is_standard_output(f.path); });
   if (to_stdout + (json_to_stdout(options_.common.json) ? 1 : 0) > 1)
     throw CliError(kExitUsage, "only one result can go to standard output", "name files for the others");
   if (json_file_) out_.add(options_.common.json.path, FileMode::kPublic);
@@ -316,7 +317,8 @@ void RecordOutputs::commit(const char* command, const Scheme& scheme, std::uint6
 
 void RecordOutputs::print_summary(const Json& json, const Scheme& scheme, std::uint64_t count) const {
   if (json_to_stdout(options_.common.json)) return write_json(options_.common.json, json);
-  const bool data_on_stdout = std::any_of(files_.begin(), files_.end(), [](const File& f) { return f.path == "-"; });
+  const bool data_on_stdout =
+      std::any_of(files_.begin(), files_.end(), [](const File& f) { return is_standard_output(f.path); });
   if (data_on_stdout || options_.common.quiet) return;
   for (const File& file : files_) {
     print_out("{}: {} {}{}, {}{}\n", file.path, with_commas(count), kind_name(file.kind), count == 1 ? "" : "s",

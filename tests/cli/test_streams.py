@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Standard streams that are closed, full or not open for writing: no file gets what belongs there, nothing aborts."""
 
+import itertools
 import json
 import os
 import pathlib
@@ -60,6 +61,47 @@ class Streams(Case):
         code, _, _ = self.run_with("keygen", "-s", SET, "--pk", "new", "--sk", "/dev/stderr", stderr=CLOSED)
         self.assertEqual(code, IO)
         self.assertEqual(self.files(), [])
+
+    def test_nothing_else_lands_in_a_result_on_standard_output(self):
+        """By which name ever it goes there, to a pipe or to a file."""
+        os.mkfifo(self.dir / "fifo")
+        pipe = os.open(self.dir / "fifo", os.O_RDWR)
+        self.addCleanup(os.close, pipe)
+        for name in ("-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1", "fifo", "file"):
+            with self.subTest(name):
+                given = "/dev/stdout" if name == "file" else name
+
+                def output(*args):
+                    (self.dir / "pk").unlink(missing_ok=True)
+                    if name not in ("fifo", "file"):
+                        return self.run_with(*args)
+                    with open(self.dir / "out", "wb") as file:
+                        code, _, error = self.run_with(*args, stdout=pipe if name == "fifo" else file)
+                    out = os.read(pipe, 1 << 16) if name == "fifo" and code == OK else self.read("out")
+                    return code, out.decode(), error
+
+                code, key, error = output("keygen", "-s", "mlkem512", "--pk", "pk", "--sk", given)
+                self.assertEqual((code, error), (OK, ""))
+                self.assertTrue(key.startswith("-----BEGIN "), key[:40])
+                self.assertEqual(key.splitlines()[-1][:9], "-----END ", key)
+                code, result, error = output("keygen", "-s", SET, "--pk", "pk", "--sk", "sk", "--json", given, "-f")
+                self.assertEqual((code, error), (OK, ""))
+                self.assertEqual(json.loads(result)["count"], 1)
+                code, result, _ = output("list", "--json", given)
+                self.assertEqual((code, json.loads(result)["schema"]), (OK, "polykem-list-1"))
+                code, result, error = output("keygen", "-s", SET, "--pk", "-", "--sk", given)
+                self.assertEqual((code, result), (USAGE, ""))
+                code, result, error = output("keygen", "-s", SET, "--pk", given, "--sk", "new", "--json", "-")
+                self.assertEqual(code, USAGE)
+                self.assertNotIn("BEGIN", result)
+
+    def test_two_inputs_from_standard_input(self):
+        self.keys()
+        for sk, ct in itertools.combinations(("-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"), 2):
+            with open(self.dir / "sk", "rb") as stdin:
+                code, _, error = self.run_with("decaps", "--sk", sk, "--ct", ct, "--ss", "ss", stdin=stdin)
+            self.assertEqual(code, USAGE, error)
+            self.assertIn("only one input can come from standard input", error)
 
     def test_a_summary_lands_in_no_file(self):
         with open("/dev/full", "wb") as full:
