@@ -13,13 +13,14 @@ namespace {
 
 constexpr std::size_t kMostShown = 40;
 
-[[noreturn]] void throw_unknown(const CLI::App& command, const std::string& where, const std::string& name) {
+[[noreturn]] void throw_unknown(const CLI::App& command, const std::string& where, const std::string& name,
+                                const std::string& meant = "") {
   std::vector<std::string> names;
   for (const CLI::Option* option : command.get_options([](const CLI::Option* o) { return !o->get_group().empty(); })) {
     for (const std::string& known : option->get_lnames())
       names.push_back("--" + known);
   }
-  const std::string close = name.rfind("--", 0) == 0 ? nearest(name, names) : "";
+  const std::string close = name.rfind("--", 0) == 0 ? nearest(name, names) : meant;
   const std::string help = fmt::format("'{} --help' shows the options", where);
   throw CliError(kExitUsage, fmt::format("{} has no option '{}'", where, printable(name, kMostShown)),
                  close.empty() ? help : fmt::format("did you mean '{}'? {}", close, help));
@@ -34,6 +35,9 @@ bool check_option(const CLI::App& command, const std::string& where, const std::
     if (option == nullptr) throw_unknown(command, where, name);
     return assigned == std::string::npos && option->get_items_expected_max() > 0;
   }
+  const std::string one_dash = word.substr(0, word.find('='));
+  if (one_dash.size() > 2 && command.get_option_no_throw("-" + one_dash) != nullptr)  // as openssl writes them
+    throw_unknown(command, where, one_dash, "-" + one_dash);
   for (std::size_t i = 1; i < word.size(); ++i) {  // "-qf": several flags; "-sNAME": a value
     const std::string name = std::string("-") + word[i];
     const CLI::Option* option = command.get_option_no_throw(name);

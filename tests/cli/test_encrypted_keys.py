@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Encrypted private keys: what decaps decrypts, and where it gets the passphrase from."""
 
+import base64
 import fcntl
 import os
 import pty
@@ -101,8 +102,14 @@ class EncryptedKeys(Case):
         self.opens(PLAIN, "--passphrase-file", "passphrase", "--quiet")
 
     def test_the_passphrase_file_is_not_overwritten(self):
-        done = self.decaps(AES, "--passphrase-file", "passphrase", "--ss", "passphrase")
-        self.assertEqual(done.returncode, USAGE)
+        args = ("decaps", "--sk", AES, "--ct", "ct", "--ss", "passphrase", "--force")
+        self.fails(USAGE, ["would overwrite", "which is read"], *args, "--passphrase-file", "passphrase")
+        with open(self.dir / "passphrase", "rb") as file:
+            number = str(file.fileno())
+            done = subprocess.run([PROGRAM, *args, "--passphrase-fd", number], cwd=self.dir, capture_output=True,
+                                  timeout=240, check=False, pass_fds=(file.fileno(),))  # fmt: skip
+        self.assertEqual(done.returncode, USAGE, done.stderr)
+        self.assertIn(b"would overwrite", done.stderr)
         self.assertEqual(self.read("passphrase"), PASSPHRASE + b"\n")
 
     def test_several_keys_have_one_passphrase(self):
@@ -120,14 +127,20 @@ class EncryptedKeys(Case):
                    env={**os.environ, "OPENSSL_CONF": str(self.dir / "openssl.cnf")})
 
     def test_unbelievable_work(self):
-        """A key that names 2^31 rounds, or scrypt with N r p of 2^40, is refused at once."""
-        pbkdf2 = bytearray((FOLDER / "aes-256-cbc.der").read_bytes())
-        rounds = pbkdf2.index(bytes.fromhex("02020800"))  # 2048
-        grown = self.grown(pbkdf2, rounds, bytes.fromhex("02020800"), bytes.fromhex("02047fffffff"))
-        start = time.monotonic()
-        self.write("key", grown)
-        self.refuses(BAD_INPUT, ["unbelievable amount of work"], "key", "--passphrase-file", "passphrase")
-        self.assertLess(time.monotonic() - start, 60)
+        """A key that names 20,000,000 or 2^31 rounds, or scrypt with N r p of 2^40, is refused at once."""
+        pbkdf2 = bytes.fromhex("02020800")  # 2048 rounds
+        scrypt = bytes.fromhex("02024000 020108 020101")
+        for file, old, new in (("aes-256-cbc", pbkdf2, bytes.fromhex("02040131 2d00")),
+                               ("aes-256-cbc", pbkdf2, bytes.fromhex("02047fffffff")),
+                               ("scrypt", scrypt, bytes.fromhex("02050080000000 020108 020140"))):
+            with self.subTest(file, new=new.hex()):
+                der = base64.b64decode(b"".join((FOLDER / f"{file}.pem").read_bytes().splitlines()[1:-1]))
+                self.write("key", self.grown(der, der.index(old), old, new))
+                start = time.monotonic()
+                self.refuses(BAD_INPUT, ["an unbelievable amount of work, more than 2^24 rounds", "with fewer rounds"],
+                             "key", "--passphrase-file", "passphrase")
+                self.assertLess(time.monotonic() - start, 60)
+
 
     @staticmethod
     def grown(der, place, old, new):

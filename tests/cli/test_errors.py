@@ -97,6 +97,10 @@ class Errors(Case):
         self.fails(USAGE, ["polykem has no option '--versio'", "did you mean '--version'?"], "--versio")
         self.fails(USAGE, ["polykem serve has no option '--clents'"], "serve", "--clents=3")
         self.fails(USAGE, ["polykem keygen has no option '-z'"], "keygen", "-qz")
+        for wrong in ("-scheme", "-pk", "-format=pem"):  # openssl's habit
+            name = wrong.partition("=")[0]
+            self.fails(USAGE, [f"polykem keygen has no option '{name}'", f"did you mean '-{name}'?"], "keygen", wrong,
+                       "mlkem512", "--sk", "b")
         self.fails(USAGE, ["polykem bench has no option '--batchs'"], "bench", "-s", SET, "--batchs", "1")
         for words, command in self.commands():
             names = [n for option in command["options"] for n in option["names"] if n.startswith("--")]
