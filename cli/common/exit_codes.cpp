@@ -31,8 +31,8 @@ void report_as(const std::string& program) {
 
 int report(int code, const std::string& message, const std::string& hint) {
   static_cast<void>(lost_output());  // the error that is told here came first
-  print_error("{}: {}\n", program_name(), message);
-  if (!hint.empty()) print_error("  {}\n", hint);
+  print_error("{}: {}\n", program_name(), without_controls(message));
+  if (!hint.empty()) print_error("  {}\n", without_controls(hint));
   write_json_error(code, message, hint);
   return code;
 }
@@ -43,6 +43,17 @@ std::string printable(std::string_view text, std::size_t limit) {
     if (c < ' ' || c > '~') c = '?';
   }
   return text.size() > limit ? out + "..." : out;
+}
+
+std::string without_controls(std::string text) {
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const auto byte = static_cast<unsigned char>(text[i]);
+    const auto next = static_cast<unsigned char>(i + 1 < text.size() ? text[i + 1] : 0);
+    const bool two_bytes = byte == 0xc2 && next >= 0x80 && next < 0xa0;  // U+0080 to U+009F
+    if (byte < ' ' || byte == 0x7f || two_bytes) text[i] = '?';
+    if (two_bytes) text[i + 1] = '?';
+  }
+  return text;
 }
 
 int run_guarded(const std::function<int()>& body) {

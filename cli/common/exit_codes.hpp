@@ -42,10 +42,13 @@ class CliError : public std::runtime_error {
  * `limit`. For text from a file or a peer. */
 std::string printable(std::string_view text, std::size_t limit = 40);
 
+/** The same for a path, which may be long and in any language: control characters alone become '?'. */
+std::string without_controls(std::string text);
+
 /** The name that report() begins with; "polykem" until it is called. */
 void report_as(const std::string& program);
 
-/** Prints "polykem: message" and the hint on stderr, and as JSON where --json asks for it. Returns `code`. */
+/** Prints "polykem: message" and the hint without control characters on stderr, and as JSON where --json asks for it. Returns `code`. */
 int report(int code, const std::string& message, const std::string& hint = {});
 
 /** Runs a command's body; prints any exception by report() and returns the exit code for it. */

@@ -129,7 +129,7 @@ ByteView Passphrase::get(const std::string& key) {
     throw CliError(kExitUsage, fmt::format("{}: the private key is encrypted, and no terminal is there to ask at", key),
                    "give its passphrase by --passphrase-file FILE or --passphrase-fd N");
   }
-  bytes_ = terminal.ask(fmt::format("Passphrase for {}: ", key));
+  bytes_ = terminal.ask(fmt::format("Passphrase for {}: ", without_controls(key)));
   known_ = true;
   return bytes_;
 }

@@ -177,7 +177,8 @@ std::uint64_t RecordReader::count_all() {
 }
 
 std::uint64_t RecordReader::expected() const {
-  return file_.size() / file_bytes_;
+  // Between keys in PEM there may be anything.
+  return encoding_ == Encoding::kPem ? 0 : file_.size() / file_bytes_;
 }
 
 void add_file_options(CLI::App& app, FileOptions& options, Formats formats) {
@@ -321,7 +322,7 @@ void RecordOutputs::print_summary(const Json& json, const Scheme& scheme, std::u
       std::any_of(files_.begin(), files_.end(), [](const File& f) { return is_standard_output(f.path); });
   if (data_on_stdout || options_.common.quiet) return;
   for (const File& file : files_) {
-    print_out("{}: {} {}{}, {}{}\n", file.path, with_commas(count), kind_name(file.kind), count == 1 ? "" : "s",
+    print_out("{}: {} {}{}, {}{}\n", without_controls(file.path), with_commas(count), kind_name(file.kind), count == 1 ? "" : "s",
               scheme.name(), is_secret(file.kind) ? ", readable by you alone" : "");
   }
 }

@@ -111,6 +111,18 @@ class Errors(Case):
                             self.fails(USAGE, [f"has no option '{wrong}'", "did you mean '--"], *words, wrong, "1")
             self.fails(USAGE, ["has no option '--frobnicate'", "--help' shows the options"], *words, "--frobnicate")
 
+    def test_control_characters_of_a_path_reach_no_terminal(self):
+        name, shown = "a\x1b[31m\nb\x7f\u009b\u00fc", "'a?[31m?b???\u00fc'"
+        for args in (("encaps", "--pk", name, "--ct", "ct", "--ss", "ss"),
+                     ("keygen", "-s", SET, "--pk", f"{name}/x", "--sk", "sk")):  # fmt: skip
+            error = self.fails(IO, [shown.removesuffix("'")], *args).stderr
+            self.assertEqual(error.count(b"\n"), 1, error)
+            self.assertNotIn(b"\x1b", error)
+        said = self.ok("keygen", "-s", SET, "--pk", name, "--sk", "sk")
+        self.assertEqual(said.count("\n"), 2, said)
+        self.assertIn(shown.strip("'"), said)
+        self.fails(USAGE, [f"{shown} exists already"], "keygen", "-s", SET, "--pk", name, "--sk", "new")
+
     def test_values_are_not_taken_for_options(self):
         """Where something else is wrong, that is what is said."""
         self.fails(USAGE, ["required"], "keygen", "-s", SET, "--format", "pem")

@@ -10,7 +10,7 @@ import subprocess
 import time
 import unittest
 
-from program import BAD_INPUT, IO, OK, PROGRAM, SET, USAGE, Case
+from program import BAD_INPUT, DATA, IO, OK, PROGRAM, SET, USAGE, Case
 
 FAULTS = os.environ.get("POLYKEM_FAULTS", "build/bin/libpolykem_cli_faults.so")
 
@@ -130,6 +130,12 @@ class WholeFiles(Case):
                 total = sum(len(self.read(name)) for name in outputs)
                 self.ok(*command, *form, "-f", env=faults(free=total))
                 self.fails(IO, ["are needed"], *command, *form, "-f", env=faults(free=total // 2))
+
+    def test_other_blocks_between_keys_need_no_room(self):
+        self.ok("keygen", "-s", "mlkem512", "--pk", "a", "--sk", "b", "--format", "pem")
+        other = (DATA / "foreign_keys" / "ca.crt").read_bytes()
+        self.write("keys", self.read("a") + 200 * other + self.read("a"))
+        self.ok("encaps", "--pk", "keys", "--ct", "c", "--ss", "d", env=faults(free=10000))
 
     def test_a_disk_that_becomes_full(self):
         before = self.inputs()
