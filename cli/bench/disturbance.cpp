@@ -71,9 +71,10 @@ std::vector<std::string> doubts(const std::vector<BenchRow>& rows) {
                               with_commas(row.point.count), why));
   }
   if (!out.empty())
-    out.push_back(fmt::format(
-        "the machine may have been busy{}, or has fewer CPUs than threads were asked for: measure again when it is quiet",
-        load()));
+    out.push_back(
+        fmt::format("the machine may have been busy{}, or has fewer CPUs than threads were asked for: "
+                    "measure again when it is quiet",
+                    load()));
   return out;
 }
 

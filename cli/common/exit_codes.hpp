@@ -48,7 +48,8 @@ std::string without_controls(std::string text);
 /** The name that report() begins with; "polykem" until it is called. */
 void report_as(const std::string& program);
 
-/** Prints "polykem: message" and the hint without control characters on stderr, and as JSON where --json asks for it. Returns `code`. */
+/** Prints "polykem: message" and the hint without control characters on stderr, and as JSON where --json asks for
+ * it. Returns `code`. */
 int report(int code, const std::string& message, const std::string& hint = {});
 
 /** Runs a command's body; prints any exception by report() and returns the exit code for it. */

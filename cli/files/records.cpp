@@ -322,8 +322,8 @@ void RecordOutputs::print_summary(const Json& json, const Scheme& scheme, std::u
       std::any_of(files_.begin(), files_.end(), [](const File& f) { return is_standard_output(f.path); });
   if (data_on_stdout || options_.common.quiet) return;
   for (const File& file : files_) {
-    print_out("{}: {} {}{}, {}{}\n", without_controls(file.path), with_commas(count), kind_name(file.kind), count == 1 ? "" : "s",
-              scheme.name(), is_secret(file.kind) ? ", readable by you alone" : "");
+    print_out("{}: {} {}{}, {}{}\n", without_controls(file.path), with_commas(count), kind_name(file.kind),
+              count == 1 ? "" : "s", scheme.name(), is_secret(file.kind) ? ", readable by you alone" : "");
   }
 }
 

@@ -178,8 +178,9 @@ void print_rows(const std::vector<Row>& rows) {
   Tally total;
   for (const Row& row : rows) {
     total.add(row.tally);
-    table.row({row.file, row.scheme, row.backend, with_commas(row.tally.cases), with_commas(row.tally.run),
-               with_commas(row.tally.passed()), with_commas(row.tally.failed), verdict(row)});
+    table.row({without_controls(row.file), row.scheme, row.backend, with_commas(row.tally.cases),
+               with_commas(row.tally.run), with_commas(row.tally.passed()), with_commas(row.tally.failed),
+               verdict(row)});
   }
   table.rule();
   table.row({"total", "", "", with_commas(total.cases), with_commas(total.run), with_commas(total.passed()),
@@ -190,10 +191,10 @@ void print_rows(const std::vector<Row>& rows) {
 void print_faults(const std::vector<Row>& rows) {
   flush_output();
   for (const Row& row : rows) {
-    if (!row.error.empty()) print_error("polykem: '{}': {}\n", row.file, row.error);
+    if (!row.error.empty()) print_error("polykem: '{}': {}\n", without_controls(row.file), without_controls(row.error));
     if (!row.hint.empty()) print_error("  {}\n", row.hint);
     for (const std::string& message : row.tally.messages)
-      print_error("polykem: '{}': {}\n", row.file, message);
+      print_error("polykem: '{}': {}\n", without_controls(row.file), message);
     if (row.tally.failed > row.tally.messages.size()) {
       print_error("  and {} more\n", row.tally.failed - row.tally.messages.size());
     }

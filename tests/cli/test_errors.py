@@ -113,7 +113,7 @@ class Errors(Case):
 
     def test_control_characters_of_a_path_reach_no_terminal(self):
         name, shown = "a\x1b[31m\nb\x7f\u009b\u00fc", "'a?[31m?b???\u00fc'"
-        for args in (("encaps", "--pk", name, "--ct", "ct", "--ss", "ss"),
+        for args in (("encaps", "--pk", name, "--ct", "ct", "--ss", "ss"), ("kat", name),
                      ("keygen", "-s", SET, "--pk", f"{name}/x", "--sk", "sk")):  # fmt: skip
             error = self.fails(IO, [shown.removesuffix("'")], *args).stderr
             self.assertEqual(error.count(b"\n"), 1, error)

@@ -138,7 +138,7 @@ class Exchange(ProgramTest):
 
     def test_children_that_are_told_to_end_say_nothing(self):
         for _ in range(20):
-            done = self.check_run("exchange", "--scheme", "mlkem512", "--clients", 100, "--compare-seconds", 0, "--quiet")
+            done = self.check_run("exchange", "--scheme", "mlkem512", "--clients", 100, "--compare-seconds", 0, "-q")
             self.assertEqual(done.stderr, "")
 
     def test_an_exchange_that_is_interrupted_while_it_compares_reports(self):
