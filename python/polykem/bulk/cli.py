@@ -22,8 +22,7 @@ from .._options import UnknownOption
 from .._streams import lost_output, open_streams, say, tell
 from . import bounds
 from .column import SUITE, Json
-from .errors import (CHECK_FAILED, DATA, DEFECT, INTERRUPTED, IO, RESOURCES, TERMINATED, USAGE, BulkError,
-                     explained)
+from .errors import CHECK_FAILED, DATA, DEFECT, INTERRUPTED, IO, RESOURCES, USAGE, BulkError, explained
 
 if TYPE_CHECKING:
     from .job import Job
@@ -356,7 +355,7 @@ def failure_of(error: BaseException, arguments: Sequence[str]) -> tuple[Json, in
     if isinstance(error, KeyboardInterrupt):
         return failure("interrupted", INTERRUPTED, resume_hint(arguments))
     if isinstance(error, Terminated):
-        return failure("ended by SIGTERM", TERMINATED, resume_hint(arguments))
+        return failure(f"ended by {error.number.name}", error.exit_code, resume_hint(arguments))
     if isinstance(error, BulkError):
         return failure(error.message, error.code, error.hint)
     if isinstance(error, UnknownOption):
@@ -382,24 +381,34 @@ def signal_behind(error: BaseException) -> BaseException:
 
 
 class Terminated(BaseException):
-    """SIGTERM has come. Not an Exception, so that nothing on the way takes it for a failure."""
+    """SIGTERM or SIGHUP has come. Not an Exception, so that nothing on the way takes it for a failure."""
+
+    def __init__(self, number: int = signal.SIGTERM) -> None:
+        super().__init__(number)
+        self.number = signal.Signals(number)
+        self.exit_code = 128 + number
 
 
-def raise_terminated(_number: int, _frame: object) -> NoReturn:
-    raise Terminated
+def raise_terminated(number: int, _frame: object) -> NoReturn:
+    raise Terminated(number)
 
 
 @contextlib.contextmanager
-def sigterm_raises() -> Iterator[None]:
-    """SIGTERM unwinds what runs, so that workers end and temporary files go; only a process's main thread can."""
+def ends_raise() -> Iterator[None]:
+    """SIGTERM and SIGHUP, unless it is ignored (nohup), unwind what runs, so that workers end and temporary files go;
+    only a process's main thread can."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    before = signal.signal(signal.SIGTERM, raise_terminated)
+    before = {number: signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGHUP)}
+    for number, handler in before.items():
+        if handler != signal.SIG_IGN:
+            signal.signal(number, raise_terminated)
     try:
         yield
     finally:
-        signal.signal(signal.SIGTERM, before or signal.SIG_DFL)
+        for number, handler in before.items():
+            signal.signal(number, handler or signal.SIG_DFL)
 
 
 def resume_hint(arguments: Sequence[str]) -> str:
@@ -445,13 +454,13 @@ def perform(arguments: Sequence[str]) -> int:
             raise BulkError("--json needs the name of a file", USAGE)
         if target not in (None, "-") and os.path.lexists(target):
             raise json_exists(target)
-        with sigterm_raises():
+        with ends_raise():
             result, code = attempt(arguments)
         if target:
             write_json(target, result)
         return code
-    except Terminated:  # a second time
-        return TERMINATED
+    except Terminated as ended:  # a second time
+        return ended.exit_code
     except SystemExit as ended:  # --help
         return ended.code if isinstance(ended.code, int) else 0
     except BulkError as error:

@@ -25,6 +25,8 @@ import ray._private.ray_constants
 from ray.exceptions import GetTimeoutError, RayActorError, RayError, RayTaskError
 from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
+import polykem
+
 from .._streams import StandardError
 from .driver import IN_FLIGHT, Compute, Unlock
 from .errors import DEFECT, RESOURCES, USAGE, BulkError
@@ -268,7 +270,8 @@ class Session:
                                 f"'{self.address}'", USAGE, f"name 'auto' or {joined}, or end it: ray.shutdown()")
             return
         if self.address == "local":
-            opened.enter_context(own_cluster())
+            with polykem.Context() as allowed:  # Ray would count the host's CPUs
+                opened.enter_context(own_cluster(num_cpus=allowed.threads))
             return
         ray.init(address=self.address, log_to_driver=False, logging_level="ERROR")
         opened.callback(ray.shutdown)

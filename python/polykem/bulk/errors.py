@@ -15,7 +15,6 @@ IO = 5
 DEFECT = 6
 RESOURCES = 7
 INTERRUPTED = 130
-TERMINATED = 143
 
 
 class BulkError(Exception):

@@ -21,7 +21,7 @@ COMMAND = ["keygen", "--scheme", "frodokem640shake", "--count", "1400", "--key-f
 WAIT_SECONDS = 60
 
 
-@pytest.mark.parametrize("number, code", [(signal.SIGTERM, 143), (signal.SIGINT, 130)])
+@pytest.mark.parametrize("number, code", [(signal.SIGTERM, 143), (signal.SIGINT, 130), (signal.SIGHUP, 129)])
 def test_a_signal_names_the_command_that_goes_on(place, number, code):
     process = subprocess.Popen([sys.executable, "-m", "polykem.bulk", COMMAND[0], "my keys", *COMMAND[1:], "--ray",
                                 "none", "--json", "out.json"], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
@@ -56,7 +56,7 @@ def raised_from(behind, hidden):
 
 
 @pytest.mark.parametrize("behind, hidden, code", [
-    (cli.Terminated(), False, 143), (cli.Terminated(), True, 143), (KeyboardInterrupt(), False, 130),
+    (cli.Terminated(), False, 143), (cli.Terminated(signal.SIGHUP), True, 129), (KeyboardInterrupt(), False, 130),
     (KeyboardInterrupt(), True, 130), (ValueError("odd"), False, 6)])
 def test_a_signal_behind_another_error_and_a_defect(tmp_path, monkeypatch, capfd, behind, hidden, code):
     monkeypatch.chdir(tmp_path)
