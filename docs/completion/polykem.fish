@@ -183,7 +183,7 @@ complete -c polykem -n '__polykem_at polykem tls-check' -s h -l help -d 'Print t
 complete -c polykem -n '__polykem_at polykem tls-check' -l groups -x -d 'Groups to try or to offer, separated by commas (default all)'
 complete -c polykem -n '__polykem_at polykem tls-check' -l modules -x -d 'Look for polykem.so in this folder only'
 complete -c polykem -n '__polykem_at polykem tls-check' -l config -r -F -d 'Read this openssl.cnf (else OPENSSL_CONF, else OpenSSL\'s own)'
-complete -c polykem -n '__polykem_at polykem tls-check' -l connect -x -d 'HOST:PORT; show which group this server negotiates, and check nothing else'
+complete -c polykem -n '__polykem_at polykem tls-check' -l connect -x -d 'HOST:PORT; show which group it negotiates, and check nothing else'
 complete -c polykem -n '__polykem_at polykem tls-check' -l timeout -x -d 'Wait so long for the server (default 10)'
 complete -c polykem -n '__polykem_at polykem tls-check' -l json -r -F -d 'Write the result as JSON to FILE (\'-\': standard output, instead of the table)'
 complete -c polykem -n '__polykem_at polykem tls-check' -s f -l force -d 'Replace output files that exist'

@@ -70,7 +70,7 @@ typedef struct polykem_ckks_parameters {
   const uint64_t* p_roots;
   unsigned digits;    /* into how many digits key switching decomposes q ("dnum"), each but the last of
                          ceil(q_count / digits) primes */
-  unsigned threads;   /* that compute, at most 1024; 0: one per CPU of polykem_cpus() at most, fewer where the work
+  unsigned threads;   /* that compute, at most 1024; 0: one per CPU of polykem_cpus at most, fewer where the work
                          is little */
   int allow_insecure; /* 1: also with less than 128 bits of security, for tests */
 } polykem_ckks_parameters;

@@ -17,9 +17,9 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from .._options import Parser as OptionParser
-from .._options import UnknownOption
-from .._streams import lost_output, open_streams, say, tell
+from ..report.options import Parser as OptionParser
+from ..report.options import UnknownOption
+from ..report.streams import lost_output, open_streams, say, tell
 from . import bounds
 from .column import SUITE, Json
 from .errors import CHECK_FAILED, DATA, DEFECT, INTERRUPTED, IO, RESOURCES, USAGE, BulkError, explained

@@ -27,7 +27,7 @@ from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
 import polykem
 
-from .._streams import StandardError
+from ..report.streams import StandardError
 from .driver import IN_FLIGHT, Compute, Unlock
 from .errors import DEFECT, RESOURCES, USAGE, BulkError
 from .head import KNOCK_SECONDS, Head

@@ -9,7 +9,7 @@ import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Optional
 
-from .._streams import tell
+from ..report.streams import tell
 from . import bounds, changes
 from .column import Json
 from .errors import DATA, IO, USAGE, BulkError

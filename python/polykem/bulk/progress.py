@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 from rich.table import Table
 
-from .._streams import tell
+from ..report.streams import tell
 from .column import Json
 from .distinct import in_words
 

@@ -10,8 +10,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from .. import _options as options
-from .._streams import lost_output, open_streams, say, tell
+from . import options
+from .streams import lost_output, open_streams, say, tell
 from . import collect, files
 from .documents import SCHEMA, load, read, unpack
 from .errors import BAD_INPUT, CHECK_FAILED, DEFECT, IO, OK, RESOURCES, USAGE, ReportError

@@ -10,7 +10,7 @@ import sys
 
 import pytest
 
-from polykem import _streams
+from polykem.report import streams
 from polykem.bulk import BulkError, progress, recipient
 from polykem.bulk.column import SUITE
 
@@ -77,7 +77,7 @@ def test_progress_without_standard_error(full, monkeypatch):
     monkeypatch.setattr("sys.stderr", full)
     progress.Reporter("keygen", 10).say("a worker on node 1 has died; 1 partitions go to another")
     monkeypatch.setattr("sys.stderr", full)
-    print("a worker has died", file=_streams.StandardError(), flush=True)
+    print("a worker has died", file=streams.StandardError(), flush=True)
 
 
 def test_json_on_standard_output_stands_alone(tmp_path):
