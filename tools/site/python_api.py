@@ -54,7 +54,8 @@ class Package:
         parts = [title, "\n", "=" * len(title), "\n\n", f".. py:module:: {self.name}\n\n", head, "\n\n"]
         for name, defined, module in self.public():
             node = next((node for node in self.trees[module].body
-                         if isinstance(node, (ast.ClassDef, ast.FunctionDef)) and node.name == defined), None)
+                         if isinstance(node, (ast.ClassDef, ast.FunctionDef)) and node.name == defined
+                         and not is_overload(node)), None)
             if node is not None:
                 parts.append(self.member(node, module, name))
         return "".join(parts)
@@ -74,7 +75,8 @@ class Package:
                          self.documentation(node, module, name))
 
     def of_class(self, node, module, name):
-        methods = [item for item in node.body if isinstance(item, (ast.FunctionDef, ast.AsyncFunctionDef))]
+        methods = [item for item in node.body if isinstance(item, (ast.FunctionDef, ast.AsyncFunctionDef))
+                   and not is_overload(item)]
         made = next((method for method in methods if method.name == "__init__"), None)
         body = self.documentation(node, module, name) + "\n\n"
         body += "".join(self.fields(node, module))
@@ -106,6 +108,11 @@ class Package:
             options.append(":async:")
         return directive("py:method", node.name + signature(node.args, node.returns, "staticmethod" not in decorators),
                          options, body)
+
+
+def is_overload(node):
+    """A form of the function for type checkers; the function itself has the docstring."""
+    return any(ast.unparse(decorator).split(".")[-1] == "overload" for decorator in node.decorator_list)
 
 
 def signature(arguments, returns, bound=False):
