@@ -156,7 +156,7 @@ def test_a_saved_context_comes_back(tmp_path, name, form):
 
 
 def test_short_primes_compute_after_they_were_saved(tmp_path):
-    """Products without end once lost a level's second limb, and then the numbers."""
+    """After a round trip through a file a level still drops both of its limbs."""
     context = ckks.Context(PARAMETERS["short primes"])
     secret = ckks.SecretKey.generate(context)
     x = context.encrypt(ckks.PublicKey.generate(context, secret), np.full(8192, 0.5))

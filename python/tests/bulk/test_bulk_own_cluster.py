@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The cluster that a job starts for itself: on the loopback interface, and for who has its token alone."""
 
-import json
 import contextlib
+import json
 import os
 import signal
 import socket
