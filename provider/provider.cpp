@@ -60,10 +60,12 @@ const OSSL_ITEM* get_reason_strings(void* /*provider*/) {
   return reason_strings();
 }
 
-/** The instances that are loaded. Never destroyed. */
+/** The instances that are loaded, and those that stay so until the process has ended: what checks for leaks finds them
+ * here. Never destroyed. */
 struct Loaded {
   std::mutex mutex;
   std::vector<std::pair<Provider*, OSSL_FUNC_provider_up_ref_fn*>> instances;
+  std::vector<Provider*> staying;
 };
 Loaded& loaded() {
   static auto* const all = new Loaded;
@@ -77,8 +79,10 @@ void stay_loaded() {
   auto staying = std::exchange(loaded().instances, {});
   std::erase_if(staying, [](const auto& each) {
     const auto& [provider, up_ref] = each;
-    return up_ref == nullptr || up_ref(provider->handle, 0) != 1;
+    return up_ref == nullptr || up_ref(provider->handle, 0) <= 0;  // the count, or 1
   });
+  for (const auto& [provider, up_ref] : staying)
+    loaded().staying.push_back(provider);
   lock.unlock();
   for (const auto& [provider, up_ref] : staying)
     provider->compute->end();
