@@ -148,11 +148,15 @@ POLYKEM_API polykem_status polykem_batcher_add(polykem_batcher* batcher, const p
   return POLYKEM_OK;
 }
 
+/** Who was told that a ticket is finished is not told again: so it is, if the library's is not yet. */
 POLYKEM_API polykem_status polykem_ticket_poll(const polykem_ticket* ticket) {
-  REAL(polykem_ticket_poll);
+  REAL(polykem_ticket_wait);
   const auto& slow = *reinterpret_cast<const SlowTicket*>(ticket);
-  const std::lock_guard lock(here().mutex);
-  return slow.finished ? real_polykem_ticket_poll(slow.real) : POLYKEM_ERR_BUSY;
+  {
+    const std::lock_guard lock(here().mutex);
+    if (!slow.finished) return POLYKEM_ERR_BUSY;
+  }
+  return real_polykem_ticket_wait(slow.real);
 }
 
 POLYKEM_API polykem_status polykem_ticket_wait(polykem_ticket* ticket) {
