@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The tables of docs/ckks.md, for tools/tables.py, as bench/lab/report_ckks.py makes them. Source: h200_ckks.json of
-bench/results, which `polykem-lab ckks` wrote, where it is there."""
+"""The tables of docs/ckks_figures.md, for tools/tables.py, as bench/lab/report_ckks.py makes them.
+Source: h200_ckks.json of bench/results, which `polykem-lab ckks` wrote, where it is there."""
 
 import sys
 from pathlib import Path

@@ -9,7 +9,7 @@ NAVIGATION = {
     "Hardware": ["docs/hardware.md"],
     "Arm": ["docs/arm.md", "tools/m4cycles/README.md"],
     "C": ["api/c"],
-    "Figures": ["docs/performance.md", "docs/gpu_figures.md", "bench/frodo_cuda/README.md",
+    "Figures": ["docs/performance.md", "docs/gpu_figures.md", "docs/ckks_figures.md", "bench/frodo_cuda/README.md",
                 "bench/lab/README.md", "bench/results/h200_lab/report.md", "bench/results/h200_ckks/report.md",
                 "bench/seong2021/README.md"],
     "Design": ["ARCHITECTURE.md", "src/schemes/ntru/README.md", "src/schemes/mlkem/README.md",
