@@ -119,25 +119,36 @@ def table_front(results):
     return table_summary(results, FRONT)
 
 
+def triple(cells):
+    """The cells of an operation each in one; nothing if one of them is missing."""
+    return ", ".join(cells) if all(cells) else ""
+
+
+def ratios(records, digits=1):
+    return triple([f"{r['ratio']:.{digits}f}" if r else "" for r in records])
+
+
 def peers_table(core, sets):
-    """Every operation of every set against the fastest of its peers."""
+    """The ratios of every set to the fastest of its peers; those of full batches of the chosen backend are in the
+    summary."""
     if not core.records:
         return ""
-    header = ["set", "operation", "peer", "polykem, op/s", "peer, op/s", "ratio", "avx2 forced",
-              "avx2 forced, peer with AVX2 only", "a lone item: best / avx2", "one public key", "2 threads / 1"]
+    header = ["set", "fastest peer", "AVX2 forced", "the same, peer with AVX2 only", "single item",
+              "single item, AVX2 forced", "encaps, one public key", "two threads over one"]
     rows = []
     for name in core.sets(sets):
-        for op in OPS:
-            r, two = core.find(name, op), core.find(name, op, threads=2)
-            alone = [core.find(name, op, forced, count=1) for forced in (None, "avx2")]
-            rows.append([
-                name, op, r["peer"], rate(r["ours_ops_per_s"]), rate(r["peer_ops_per_s"]), f"**{r['ratio']:.1f}**",
-                ratio(core.find(name, op, "avx2")), ratio(core.find(name, op, "avx2", narrow=True)),
-                " / ".join(f"{a['ratio']:.2f}" for a in alone) if all(alone) else "",
-                ratio(core.find(name, op, keys="shared")),
-                f"{two['ours_ops_per_s'] / r['ours_ops_per_s']:.2f}" if two else "",
-            ])
-    return markdown(header, rows)
+        chosen, two = ([core.find(name, op, threads=threads) for op in OPS] for threads in (1, 2))
+        rows.append([
+            name, " / ".join(dict.fromkeys(r["peer"] for r in chosen)),
+            ratios(core.find(name, op, "avx2") for op in OPS),
+            ratios(core.find(name, op, "avx2", narrow=True) for op in OPS),
+            ratios((core.find(name, op, count=1) for op in OPS), 2),
+            ratios((core.find(name, op, "avx2", count=1) for op in OPS), 2),
+            ratios([core.find(name, "encaps", keys="shared")]),
+            triple([f"{b['ours_ops_per_s'] / a['ours_ops_per_s']:.2f}" if b else "" for a, b in zip(chosen, two)]),
+        ])  # fmt: skip
+    filled = [i for i in range(len(header)) if i < 2 or any(row[i] for row in rows)]
+    return markdown([header[i] for i in filled], [[row[i] for i in filled] for row in rows])
 
 
 def table_each_peer(results):
@@ -157,31 +168,34 @@ def table_each_peer(results):
 
 
 def table_small(results):
-    """Ratios to the fastest peer from a lone item to a full batch."""
+    """Ratios to the fastest peer from a single item to a full batch."""
     core, rows = results.xeon, []
     counts = sorted({r["count"] for r in core.records if r["count"] <= MOST_OF_SMALL})
     for name in core.sets(results.sets):
-        for op in OPS:
-            found = [core.find(name, op, count=count) for count in [*counts, None]]
-            if found[0]:
-                rows.append([name, op, *(ratio(r, 2) for r in found)])
-    return markdown(["set", "operation", "a lone item", *map(str, counts[1:]), "a full batch"], rows) if rows else ""
+        if core.find(name, OPS[0], count=counts[0]):
+            rows.append([name, *(ratios((core.find(name, op, count=count) for op in OPS), 2)
+                                 for count in [*counts, None])])  # fmt: skip
+    return markdown(["set", "single item", *map(str, counts[1:]), "full batch"], rows) if rows else ""
 
 
-def floors_table(core, sets):
-    """Cycles beside the cycles of the work that cannot be left out."""
-    if not core.records:
+def cell_of_floor(core, name, op, keys):
+    """Cycles, and how many times the floor that is."""
+    r = core.find(name, op, keys=keys)
+    if r is None:
         return ""
-    rows = []
-    for name in core.sets(sets):
-        for op, keys in [*((op, "per-item") for op in OPS), ("encaps", "shared")]:
-            r = core.find(name, op, keys=keys)
-            if r is None:
-                continue
-            cycles, floor = cycles_of(r, core.ghz), floors(name, keys == "shared", core.layout)[op]
-            rows.append([name, op if keys == "per-item" else op + ", one key", f"{cycles:,.0f}", f"{floor:,.0f}",
-                         f"{cycles / floor:.2f}"])
-    return markdown(["set", "operation", f"cycles, at about {core.ghz:.1f} GHz", "floor", "measured / floor"], rows)
+    cycles = cycles_of(r, core.ghz)
+    return f"{cycles:,.0f} ({cycles / floors(name, keys == 'shared', core.layout)[op]:.2f})"
+
+
+def table_floors(results):
+    """Cycles beside the cycles of the work that cannot be left out."""
+    cores = [core for core in (results.zen5, results.xeon) if core.records]
+    columns = [*((op, "per-item") for op in OPS), ("encaps", "shared")]
+    header = [op if keys == "per-item" else op + ", one key" for op, keys in columns]
+    rows = [[name, *(cell_of_floor(core, name, op, keys) for core in cores for op, keys in columns)]
+            for name in results.zen5.sets(results.sets)]  # fmt: skip
+    return markdown(["set", *(f"{core.kind.name}: {name}" if name == OPS[0] else name
+                              for core in cores for name in header)], rows)  # fmt: skip
 
 
 def table_rates(_):
@@ -202,8 +216,7 @@ TABLES = {
     "peers": lambda results: peers_table(results.zen5, results.sets),
     "peers-xeon": lambda results: peers_table(results.xeon, results.sets),
     "each-peer": table_each_peer, "small": table_small,
-    "floors": lambda results: floors_table(results.zen5, results.sets),
-    "floors-xeon": lambda results: floors_table(results.xeon, results.sets),
+    "floors": table_floors,
     "cpu-rates": table_rates,
 }  # fmt: skip
 

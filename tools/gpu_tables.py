@@ -13,10 +13,8 @@ from pathlib import Path
 
 RESULTS = Path(__file__).resolve().parent.parent / "bench/results"
 STEPS_SET = "ntruhps4096821"
-FLOORS = """The floor of a step is the larger of three times at this card's measured rates: that of its hashing,
-butterflies, AES and other integer work together, that of its products on the tensor cores, and that of the records it
-reads and writes. Intermediates count as nothing; so does the wiping in the floor of the whole.
-"""
+TWINS = ("efrodo", "lac128_", "lac192_", "lac256_")  # as fast as others, within 1 %; the files have them
+OPS = ("keygen", "encaps", "decaps")
 RUNS = ["h200_ntru.json", "h200_ntru_run2.json"]
 TWO_GPUS = ["h200x2_cards_frodokem976shake.json", "h200x2_cards_frodokem976shake_2.json",
             "h200x2_cards_ntru_400000.json"]
@@ -49,10 +47,6 @@ def markdown(header, rows):
     return "\n".join(lines + ["| " + " | ".join(row) + " |" for row in rows]) + "\n"
 
 
-def percent(share):
-    return f"{100 * share:.0f} %"
-
-
 def pinned(document):
     """Host to host from pinned memory, the largest batch: by set and operation."""
     return {(s["name"], h["op"]): h for s in document["sets"] for h in s["host_to_host"]
@@ -66,6 +60,16 @@ def limit(document, name, h):
     return (h["pcie_ms"], "PCIe") if h["pcie_ms"] > kernels else (kernels, "kernels")
 
 
+def triples(times, shares):
+    """Cells of three times in milliseconds and of what part of them the limit is."""
+    return [", ".join(f"{ms:.2f}" for ms in times), ", ".join(f"{100 * share:.0f}" for share in shares)]
+
+
+def shown_limit(least_and_what):
+    least, what = least_and_what
+    return f"{least:.2f}" + (" P" if what == "PCIe" else "")
+
+
 def table_kernels(_):
     """Everything on the card."""
     return markdown(["set", "keygen", "encaps", "decaps"],
@@ -75,10 +79,7 @@ def table_kernels(_):
 
 def table_steps(_):
     """Each step beside its floor."""
-    resident = next(s for s in load("h200_ntru.json")["sets"] if s["name"] == STEPS_SET)["resident"]
-    return markdown(["operation", "step", "ns an item", "floor", "times the floor"],
-                    [[r["op"], f"`{step['name']}`", f"{step['ns']:.2f}", f"{step['floor_ns']:.2f}",
-                      f"{step['ns'] / step['floor_ns']:.1f}"] for r in resident for step in r["steps"]])
+    return steps_table(load("h200_ntru.json"), STEPS_SET)
 
 
 def table_host(_):
@@ -86,30 +87,31 @@ def table_host(_):
     runs, large = [load(run) for run in RUNS], load("h200_ntru_400000.json")
     many = pinned(large)
     rows = []
-    for name, op in pinned(runs[0]):
-        found = [pinned(run)[name, op] for run in runs]
-        least, what = min(limit(run, name, h) for run, h in zip(runs, found))
-        row = [name, op, f"{least:.2f} ms ({what})"]
-        for times in ([h["row_ms"] for h in found], [h["ms"] for h in found]):
-            row += [f"{statistics.median(times):.2f} ms ({min(times):.2f} to {max(times):.2f})",
-                    percent(least / statistics.median(times))]
-        big = many[name, op]
-        rows.append(row + [f"{big['ms']:.2f} ms, {percent(limit(large, name, big)[0] / big['ms'])}"])
-    return markdown(["set", "operation", "limit", "100,000 items in a row of batches", "of the limit",
-                     "one batch alone", "of the limit", "400,000 items alone, of the limit"], rows)
+    for s in runs[0]["sets"]:
+        name = s["name"]
+        found = [[pinned(run)[name, op] for run in runs] for op in OPS]
+        limits = [min(limit(run, name, h) for run, h in zip(runs, of_op)) for of_op in found]
+        row = [name, ", ".join(map(shown_limit, limits))]
+        for key in ("row_ms", "ms"):
+            times = [statistics.median(h[key] for h in of_op) for of_op in found]
+            row += triples(times, [least / ms for (least, _), ms in zip(limits, times)])
+        of_large = [limit(large, name, many[name, op])[0] / many[name, op]["ms"] for op in OPS]
+        rows.append([*row, *triples([many[name, op]["ms"] for op in OPS], of_large)])
+    return markdown(["set", "limit, ms", "in a row of batches, ms", "% of the limit", "one batch alone, ms",
+                     "% of the limit", "400,000 items alone, ms", "% of the limit"], rows)
 
 
 def table_pageable(_):
     """Host to host from ordinary memory."""
     run = load("h200_ntru.json")
-    many = run["items"]
     found = {(s["name"], h["op"], h["items"], h["pinned"]): h for s in run["sets"] for h in s["host_to_host"]}
 
-    def ms(*key, what="ms"):
-        return f"{found[key][what]:.2f} ms"
-    rows = [[name, op, ms(name, op, 10000, True), ms(name, op, 10000, False), ms(name, op, many, True),
-             ms(name, op, many, False), ms(name, op, many, False, what="copy_ms")] for name, op in pinned(run)]
-    return markdown(["set", "operation", "10,000 items, pinned", "ordinary", f"{many:,} items, pinned", "ordinary",
+    def ms(name, *key, what="ms"):
+        return ", ".join(f"{found[(name, op, *key)][what]:.2f}" for op in OPS)
+    many = run["items"]
+    rows = [[name, ms(name, 10000, True), ms(name, 10000, False), ms(name, many, True), ms(name, many, False),
+             ms(name, many, False, what="copy_ms")] for name in (s["name"] for s in run["sets"])]
+    return markdown(["set", "10,000 items, pinned, ms", "ordinary", f"{many:,} items, pinned, ms", "ordinary",
                      "its bytes copied by all CPUs"], rows)
 
 
@@ -197,30 +199,28 @@ def floor_ns(resident):
 
 
 def steps_table(document, name):
-    """Every step of a set beside its floor, and the operation as a whole."""
+    """Every step of a set and how many times its floor it takes, and the operation as a whole."""
     rows = []
     for r in next(s for s in document["sets"] if s["name"] == name)["resident"]:
         whole = {"name": "", "ns": 1e9 / r["per_second"], "floor_ns": floor_ns(r)}
         for step in r["steps"] + [whole]:
             gap = f"{step['ns'] / step['floor_ns']:.1f}" if step["floor_ns"] > 0 else ""
-            rows.append([r["op"], f"`{step['name']}`" if step["name"] else "all", f"{step['ns']:.2f}",
-                         f"{step['floor_ns']:.2f}", gap])
-    return markdown(["operation", "step", "ns an item", "floor", "times the floor"], rows)
+            rows.append([r["op"], f"`{step['name']}`" if step["name"] else "all", f"{step['ns']:.2f}", gap])
+    return markdown(["operation", "step", "ns an item", "times the floor"], rows)
 
 
 def with_ratio(r):
     return f"{million(r['per_second'])} M/s" + (f" (**{r['ratio']:.2f}x**)" if "ratio" in r else "")
 
 
-def shared_rates(s):
-    return [f"{million(r['per_second'])} M/s" for r in s.get("shared_key", [])] or ["", ""]
-
-
-HOST = """From host to host through the C API, {items} items. The limit is the larger of the kernels' time and that of
-PCIe; "in a row" means that the next batch is always waiting, "ordinary" that the records are in memory that is not
-pinned.
-
-"""
+def kernels_table(documents, shown):
+    """Rates with all data on the card, each as `shown` has it; those with one key for all where they were measured."""
+    sets = [s for document in documents for s in document["sets"]]
+    rows = [[s["name"], f"{s['items']:,}", *(shown(r) for r in s["resident"]),
+             *(f"{million(r['per_second'])} M/s" for r in s.get("shared_key", []))] for s in sets]
+    columns = max(map(len, rows))
+    header = ["set", "items", *OPS, "one key: encaps", "decaps"][:columns]
+    return markdown(header, [row + [""] * (columns - len(row)) for row in rows])
 
 
 def host_table(document):
@@ -228,41 +228,29 @@ def host_table(document):
     rows = []
     for s in document["sets"]:
         many = {(h["op"], h["pinned"]): h for h in s["host_to_host"] if h["items"] == s["items"]}
-        for (op, is_pinned), h in many.items():
-            if not is_pinned:
-                continue
-            least, what = limit(document, s["name"], h)
-            ordinary = f"{many[op, False]['ms']:.2f} ms" if (op, False) in many else ""
-            rows.append([s["name"], op, f"{least:.2f} ms ({what})", f"{h['row_ms']:.2f} ms",
-                         percent(least / h["row_ms"]), f"{h['ms']:.2f} ms", ordinary])
+        found = [many[op, True] for op in OPS if (op, True) in many]
+        if not found:
+            continue
+        limits = [limit(document, s["name"], h) for h in found]
+        of_limit = [least / h["row_ms"] for (least, _), h in zip(limits, found)]
+        ordinary = [f"{many[op, False]['ms']:.2f}" for op in OPS if (op, False) in many]
+        rows.append([s["name"], ", ".join(map(shown_limit, limits)), *triples([h["row_ms"] for h in found], of_limit),
+                     ", ".join(f"{h['ms']:.2f}" for h in found), ", ".join(ordinary)])
     if not rows:
         return ""
-    return "\n" + HOST.format(items=f"{document['sets'][0]['items']:,}") + markdown(
-        ["set", "operation", "limit", "in a row of batches", "of the limit", "one batch alone", "ordinary"], rows)
-
-
-def table_mlkem(_):
-    """A section on ML-KEM and Kyber beside cuPQC."""
-    runs = [load(name) for name in ("h200_mlkem.json", "h200_mlkem_500000.json") if present(name)]
-    if not runs:
-        return ""
-    rows = [[s["name"], f"{s['items']:,}"] + [with_ratio(r) for r in s["resident"]] + shared_rates(s)
-            for document in runs for s in document["sets"]]
-    peer = next(r["peer"] for s in runs[0]["sets"] for r in s["resident"] if "peer" in r)
-    return (f"## ML-KEM and Kyber\n\nKernels with all data on the card, beside {peer}, which was\n"
-            "measured the same way on such a card, earlier and not in the same run.\n\n"
-            + markdown(["set", "items", "keygen", "encaps", "decaps", "one key: encaps", "decaps"], rows)
-            + "\nThe steps of ML-KEM-768. " + FLOORS + "\n" + steps_table(runs[0], "mlkem768")
-            + host_table(runs[0]))
+    return f"\nFrom host to host, {document['sets'][0]['items']:,} items:\n\n" + markdown(
+        ["set", "limit, ms", "in a row of batches, ms", "% of the limit", "one batch alone, ms",
+         "from ordinary memory, ms"], rows)
 
 
 def one_key_line():
     """FrodoKEM with one key for a batch that fills the card."""
     if not present("h200_frodokem_one_key.json"):
         return ""
-    rates = [f"{s['name']} {million(r['per_second'])} M/s {r['op']}, {s['items']:,} items"
-             for s in load("h200_frodokem_one_key.json")["sets"] for r in s["shared_key"]]
-    return "\nOne key for a batch that fills the card: " + "; ".join(rates) + ".\n"
+    document = load("h200_frodokem_one_key.json")
+    rates = [f"{s['name']} {million(r['per_second'])} M/s {r['op']}" for s in document["sets"] for r in s["shared_key"]]
+    return (f"\nOne key for {document['items']:,} items, which fill the card (at {document['commit']}): "
+            + ", ".join(rates) + ".\n")
 
 
 def host_peer_line(document):
@@ -278,55 +266,25 @@ def beside_floor(r):
     return f"{million(r['per_second'])} M/s (x{1e9 / r['per_second'] / floor_ns(r):.2f})"
 
 
-def table_saber(_):
-    """A section on Saber beside its floors."""
-    runs = [load(name) for name in ("h200_saber.json", "h200_saber_500000.json") if present(name)]
-    if not runs:
-        return ""
-    rows = [[s["name"], f"{s['items']:,}"] + [beside_floor(r) for r in s["resident"]] + shared_rates(s)
-            for document in runs for s in document["sets"]]
-    return ("## Saber\n\nKernels with all data on the card, and their time beside the floors of their steps.\n\n"
-            + markdown(["set", "items", "keygen", "encaps", "decaps", "one key: encaps", "decaps"], rows)
-            + host_peer_line(runs[0]) + "\nThe steps of Saber. " + FLOORS + "\n" + steps_table(runs[0], "saber")
-            + host_table(runs[0]))
-
-
-def table_frodokem(_):
-    """A section on FrodoKEM beside its floors."""
-    if not present("h200_frodokem.json"):
-        return ""
-    document = load("h200_frodokem.json")
-
-    def beside_floor(r):
-        return f"{r['per_second'] / 1e3:,.0f} k/s (x{1e9 / r['per_second'] / floor_ns(r):.2f})"
-    rows = [[s["name"], f"{s['items']:,}"] + [beside_floor(r) for r in s["resident"]] + shared_rates(s)
-            for s in document["sets"]]
-    return ("## FrodoKEM\n\nKernels with all data on the card, and their time beside the floors of their steps.\n\n"
-            + markdown(["set", "items", "keygen", "encaps", "decaps", "one key: encaps", "decaps"], rows)
-            + one_key_line() + "\nThe steps of FrodoKEM-976-SHAKE. " + FLOORS + "\n"
-            + steps_table(document, "frodokem976shake")
-            + host_table(document))
-
-
-def table_lac(_):
-    """A section on LAC beside its floors."""
-    if not present("h200_lac.json"):
-        return ""
-    document = load("h200_lac.json")
-
-    def beside_floor(r):
-        return f"{million(r['per_second'])} M/s (x{1e9 / r['per_second'] / floor_ns(r):.2f})"
-    rows = [[s["name"], f"{s['items']:,}"] + [beside_floor(r) for r in s["resident"]] + shared_rates(s)
-            for s in document["sets"]]
-    return ("## LAC\n\nFor research only. Kernels with all data on the card, and their time beside the floors of\n"
-            "their steps.\n\n"
-            + markdown(["set", "items", "keygen", "encaps", "decaps", "one key: encaps", "decaps"], rows)
-            + "\nThe steps of LAC-128. " + FLOORS + "\n" + steps_table(document, "lac128") + host_table(document))
+def family_table(names, steps_of, shown=beside_floor, line=lambda document: ""):
+    """Rates, steps and times from host to host of a family; nothing without its first file. names: of its files.
+    steps_of: the set whose steps are shown. line: one more, of the first file."""
+    def table(_):
+        documents = [load(name) for name in names if present(name)]
+        if not present(names[0]):
+            return ""
+        commits = " and ".join(dict.fromkeys(document["commit"] for document in documents))
+        main = {**documents[0], "sets": [s for s in documents[0]["sets"] if not s["name"].startswith(TWINS)]}
+        return (f"At {commits}:\n\n" + kernels_table([main, *documents[1:]], shown) + line(main)
+                + f"\nThe steps of {steps_of}:\n\n" + steps_table(main, steps_of) + host_table(main))
+    return table
 
 
 TABLES = {"gpu-kernels": table_kernels, "gpu-steps": table_steps, "gpu-host": table_host,
           "gpu-pageable": table_pageable, "gpu-two": table_two, "gpu-bulk-two": table_bulk_two,
           "gpu-rates": table_rates, "device-arrays": device_arrays, "seong-threads": table_threads,
-          "seong-clients": table_clients, "seong-one-key": table_one_key, "gpu-mlkem": table_mlkem,
-          "gpu-saber": table_saber,
-          "gpu-frodokem": table_frodokem, "gpu-lac": table_lac}
+          "seong-clients": table_clients, "seong-one-key": table_one_key,
+          "gpu-mlkem": family_table(["h200_mlkem.json", "h200_mlkem_500000.json"], "mlkem768", with_ratio),
+          "gpu-saber": family_table(["h200_saber.json", "h200_saber_500000.json"], "saber", line=host_peer_line),
+          "gpu-frodokem": family_table(["h200_frodokem.json"], "frodokem976shake", line=lambda _: one_key_line()),
+          "gpu-lac": family_table(["h200_lac.json"], "lac128")}
