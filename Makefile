@@ -107,7 +107,7 @@ bench-peers: ## Measure polykem and its peers in turn, one core; writes build/be
 	  --json $(BUILD)/bench-peers$(patsubst %,-%,$(PEER:native=)).json
 	@python3 tools/floors.py $(BUILD)/bench-peers$(patsubst %,-%,$(PEER:native=)).json
 
-bench-m4: ## Count the modelled cycles of every set on a Cortex-M4 and write the tables of docs/arm.md (minutes)
+bench-m4: ## Count the modelled cycles of every set on a Cortex-M4 and write the tables of docs/arm_figures.md (minutes)
 	@tools/setup.sh m4
 	@python3 -B bench/m4/measure.py
 	@$(MAKE) --no-print-directory tables

@@ -64,7 +64,7 @@ install(DIRECTORY docs/ DESTINATION ${CMAKE_INSTALL_DOCDIR}/docs FILES_MATCHING 
 install(FILES examples/batch.c examples/ckks.c examples/device_arrays.c examples/server.cpp
         DESTINATION ${CMAKE_INSTALL_DOCDIR}/examples)
 install(DIRECTORY bench/results DESTINATION ${CMAKE_INSTALL_DOCDIR}/bench)
-foreach(folder bench/seong2021 bench/frodo_cuda bench/lab tools/m4cycles src/prim/keccak src/schemes/ntru
+foreach(folder bench/seong2021 bench/frodo_cuda bench/lab tools/m4cycles src/embedded src/prim/keccak src/schemes/ntru
         src/schemes/mlkem src/schemes/frodo src/schemes/lac src/schemes/saber)
   install(FILES ${folder}/README.md DESTINATION ${CMAKE_INSTALL_DOCDIR}/${folder})
 endforeach()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The tables of AArch64 in docs/arm.md, for tools/tables.py.
+"""The tables of AArch64 in docs/arm_figures.md, for tools/tables.py.
 
 Sources in bench/results: arm64_instructions.json, by bench/arm64/measure.py, and arm64_peers.json.
 """

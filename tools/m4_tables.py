@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The tables of the Cortex-M4 in docs/arm.md, for tools/tables.py. Sources: m4_cycles.json of bench/results, which
-bench/m4/measure.py writes, and bench/m4/published.json."""
+"""The tables of the Cortex-M4 in docs/arm_figures.md, for tools/tables.py. Sources: m4_cycles.json of bench/results,
+which bench/m4/measure.py writes, and bench/m4/published.json."""
 
 import json
 from pathlib import Path

@@ -32,7 +32,7 @@ from plot_peers import plot
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = ["README.md", "docs/bulk.md", "docs/performance.md", "docs/user_guide.md", "docs/gpu.md", "docs/gpu_figures.md",
-         "bench/seong2021/README.md", "bench/frodo_cuda/README.md", "docs/tls.md", "docs/arm.md",
+         "bench/seong2021/README.md", "bench/frodo_cuda/README.md", "docs/tls.md", "docs/arm_figures.md",
          "docs/ckks_figures.md"]
 PLOT = "bench/results/cpu_peers.svg"
 BLOCK = re.compile(r"(<!-- table: ([a-z0-9-]+) -->\n).*?(<!-- end of table -->)", re.S)

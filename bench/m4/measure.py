@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Counts the cycles of every set on a modelled Cortex-M4 and writes them as JSON, from which tools/tables.py makes the
-tables of docs/arm.md.
+tables of docs/arm_figures.md.
 
     bench/m4/measure.py [--json FILE] [--build FOLDER] [SET...]
 
