@@ -33,23 +33,27 @@ def published_rows(designs):
 
 
 def software_rows(rows):
+    """The cycles of key generation, encapsulation and decapsulation, and the ratios to the core's, each in one cell."""
     for found in rows:
-        for operation in ("keygen", "encaps", "decaps"):
-            core, ref, chosen = (found[who][operation] for who in ("core", "ref", "chosen"))
-            yield (found["set"] if operation == "keygen" else "", operation, number(core), number(ref),
-                   f"{ref / core:.0f}", f"{number(chosen)} (`{found['chosen']['backend']}`)", f"{chosen / core:.0f}")
+        core, ref, chosen = (list(found[who][operation] for operation in ("keygen", "encaps", "decaps"))
+                             for who in ("core", "ref", "chosen"))  # fmt: skip
+        cells = [" / ".join(map(number, core))]
+        for software in (ref, chosen):
+            cells += [" / ".join(map(number, software)), " / ".join(f"{s / c:.0f}" for s, c in zip(software, core))]
+        yield (found["set"], *cells)
 
 
 def main():
     areas = json.loads((HW / "synth/area.json").read_text())["blocks"]
     designs = json.loads((HW / "synth/published.json").read_text())["designs"]
     software = json.loads((HW / "synth/software.json").read_text())
+    chosen = ", ".join(f"`{name}`" for name in dict.fromkeys(found["chosen"]["backend"] for found in software["rows"]))
     tables = {
         "area": table(("block", *COLUMNS), area_rows(areas)),
         "published": table(("design", *COLUMNS, "key generation", "encapsulation", "decapsulation"),
                            published_rows(designs)),
         "software": f"CPU: {software['cpu']}; compiler: {software['compiler']}.\n\n" + table(
-            ("set", "operation", "core", "`ref`", "ratio", "the backend that is chosen here", "ratio"),
+            ("set", "core", "`ref`", "ratio", f"chosen here: {chosen}", "ratio"),
             software_rows(software["rows"])),
     }
     readme = HW / "README.md"
