@@ -10,7 +10,7 @@ the exit status is 1 if a page is not what its sources say. With --record the re
 `make figures` does all of it.
 
 Sources: `polykem list --json -`, and files of bench/results that cpu_tables.py, gpu_tables.py, frodo_cuda_tables.py,
-m4_tables.py, arm64_tables.py, tls_tables.py and ckks_tables.py name.
+m4_tables.py, arm64_tables.py, tls_tables.py, hpke_tables.py and ckks_tables.py name.
 """
 
 import argparse
@@ -25,19 +25,20 @@ import ckks_tables
 import cpu_tables
 import frodo_cuda_tables
 import gpu_tables
+import hpke_tables
 import m4_tables
 import tls_tables
 from cpu_tables import FRONT, OPS
 from plot_peers import plot
 
 ROOT = Path(__file__).resolve().parent.parent
-PAGES = ["README.md", "docs/bulk.md", "docs/performance.md", "docs/user_guide.md", "docs/gpu.md", "docs/gpu_figures.md",
-         "bench/seong2021/README.md", "bench/frodo_cuda/README.md", "docs/tls.md", "docs/arm_figures.md",
-         "docs/ckks_figures.md"]
+PAGES = ["README.md", "docs/performance.md", "docs/user_guide.md", "docs/gpu.md", "docs/gpu_figures.md",
+         "docs/tls_figures.md", "docs/hpke_figures.md", "docs/bulk_figures.md", "bench/seong2021/README.md",
+         "bench/frodo_cuda/README.md", "docs/arm_figures.md", "docs/ckks_figures.md"]
 PLOT = "bench/results/cpu_peers.svg"
 BLOCK = re.compile(r"(<!-- table: ([a-z0-9-]+) -->\n).*?(<!-- end of table -->)", re.S)
 TABLES = {**cpu_tables.TABLES, **gpu_tables.TABLES, **frodo_cuda_tables.TABLES, **m4_tables.TABLES, **tls_tables.TABLES,
-          **arm64_tables.TABLES, **ckks_tables.TABLES}
+          **arm64_tables.TABLES, **ckks_tables.TABLES, **hpke_tables.TABLES}
 
 
 def fresh_pages(results):

@@ -12,7 +12,7 @@ times count from the moment at which they come. Two loads:
     server  clients replay a recorded ClientHello and leave with the server's answer: the machine is the server's
     whole   whole handshakes, the client with the provider that the server has, on the same machine
 
---backend is the server's, --broker where polykemd listens (docs/tls.md, "openssl.cnf"). A machine whose limit of
+--backend is the server's, --broker where polykemd listens (docs/tls_reference.md). A machine whose limit of
 descriptors is low lets HAProxy hold fewer than N connections; the others wait in the kernel's queues.
 """
 

@@ -184,7 +184,8 @@ std::string verdict(const ProgramView& view, bool well) {
   }
   if (is_standard_group(view.handshake.group)) {
     return fmt::format(
-        "polykem is active, but OpenSSL itself computes {}: default_properties = ?provider=polykem (docs/tls.md).",
+        "polykem is active, but OpenSSL itself computes {}: default_properties = ?provider=polykem "
+        "(docs/tls_reference.md).",
         view.handshake.group);
   }
   if (view.groups.empty()) {

@@ -2,14 +2,17 @@
 """The site's menu. A page that is not here is not in the site, and each page below docs/ must be."""
 
 NAVIGATION = {
-    "Start": ["docs/user_guide.md", "commands", "docs/exit_codes.md", "docs/versions.md"],
+    "Start here": ["docs/for_operators.md", "docs/for_developers.md", "docs/for_researchers.md",
+                   "docs/for_hardware.md"],
+    "Guide": ["docs/user_guide.md", "commands", "docs/exit_codes.md", "docs/versions.md"],
     "Python": ["docs/python.md", "docs/hpke.md", "docs/ckks.md", "docs/bulk.md", "docs/report.md", "api/python"],
-    "Servers": ["docs/tls.md", "docs/broker.md", "docs/protocol.md"],
+    "Servers": ["docs/tls.md", "docs/tls_reference.md", "docs/broker.md", "docs/protocol.md"],
     "GPU": ["docs/gpu.md", "docs/gpu_design.md"],
     "Hardware": ["docs/hardware.md"],
     "Arm": ["docs/arm.md", "tools/m4cycles/README.md"],
     "C": ["api/c"],
-    "Figures": ["docs/performance.md", "docs/gpu_figures.md", "docs/ckks_figures.md", "docs/arm_figures.md",
+    "Figures": ["docs/performance.md", "docs/gpu_figures.md", "docs/tls_figures.md", "docs/hpke_figures.md",
+                "docs/bulk_figures.md", "docs/ckks_figures.md", "docs/arm_figures.md",
                 "bench/frodo_cuda/README.md", "bench/lab/README.md", "bench/seong2021/README.md"],
     "Design": ["ARCHITECTURE.md", "src/schemes/ntru/README.md", "src/schemes/mlkem/README.md",
                "src/schemes/frodo/README.md", "src/schemes/saber/README.md", "src/schemes/lac/README.md",
