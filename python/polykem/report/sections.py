@@ -167,7 +167,7 @@ def floor_section(records: Records) -> Section | None:
     blocks = []
     for where, title, text in (
             ("gpu", "GPU: kernels, data on the card", "The floor of a step is the longest of what its arithmetic, its "
-             "hashes and its memory traffic take at the rates that the card reaches (docs/gpu_design.md)."),
+             "hashes and its memory traffic take at the rates that the card reaches (docs/gpu_figures.md)."),
             ("cpu", "One CPU core", "The floor is the operations that the algorithms cannot do without, at the rates "
              "of a core with AVX-512; loads, stores and packing have none (docs/performance.md).")):
         mine = [f for f in records.floors if f.where == where and not f.step and f.floor > 0]
