@@ -32,7 +32,7 @@ from cpu_tables import FRONT, OPS
 from plot_peers import plot
 
 ROOT = Path(__file__).resolve().parent.parent
-PAGES = ["README.md", "docs/performance.md", "docs/user_guide.md", "docs/gpu.md", "docs/gpu_figures.md",
+PAGES = ["README.md", "docs/performance.md", "docs/parameter_sets.md", "docs/gpu.md", "docs/gpu_figures.md",
          "docs/tls_figures.md", "docs/hpke_figures.md", "docs/bulk_figures.md", "bench/seong2021/README.md",
          "bench/frodo_cuda/README.md", "docs/arm_figures.md", "docs/ckks_figures.md"]
 PLOT = "bench/results/cpu_peers.svg"

@@ -17,7 +17,7 @@ import tempfile
 import unittest
 
 POLYKEM = os.path.abspath(os.environ.get("POLYKEM_PROGRAM", "build/bin/polykem"))
-GUIDE = pathlib.Path(__file__).resolve().parents[2] / "docs" / "user_guide.md"
+PAGE = pathlib.Path(__file__).resolve().parents[2] / "docs" / "program.md"
 SYSTEM = os.environ.get("POLYKEM_SYSTEM_OPENSSL", "openssl")
 EXAMPLES = pathlib.Path(os.environ.get("POLYKEM_TEST_DATA", "tests/data")).resolve() / "rfc9935"
 SETS = ("ML-KEM-512", "ML-KEM-768", "ML-KEM-1024")
@@ -52,11 +52,11 @@ class Case(unittest.TestCase):
                 yield combination
 
 
-    def run_the_guide(self, program, **environment):
-        """Runs the commands of the user guide about keys for other programs, as printed, with that openssl. None may
+    def run_the_page(self, program, **environment):
+        """Runs the commands of docs/program.md about keys for other programs, as printed, with that openssl. None may
         change a file that was there before."""
-        text = GUIDE.read_text(encoding="utf-8")
-        block = re.search(r"\*\*Keys for other programs\.\*\*.*?\n```\n(.*?)\n```", text, re.DOTALL).group(1)
+        text = PAGE.read_text(encoding="utf-8")
+        block = re.search(r"## Keys for other programs\n.*?\n```\n(.*?)\n```", text, re.DOTALL).group(1)
         commands = [line for line in block.splitlines() if line]
         self.assertGreaterEqual(sum("openssl" in command for command in commands), 3)
         (self.dir / "bin").mkdir()
@@ -78,11 +78,11 @@ class Case(unittest.TestCase):
 class System(Case):
     """What may be an OpenSSL 3.0, which has no ML-KEM of its own."""
 
-    def test_the_commands_of_the_user_guide(self):
+    def test_the_commands_of_the_page(self):
         config = self.dir / "openssl.cnf"
         config.write_text("openssl_conf = init\n[init]\nproviders = list\n[list]\ndefault = on\npolykem = on\n"
                           "[on]\nactivate = 1\n", encoding="utf-8")
-        self.run_the_guide(SYSTEM, OPENSSL_CONF=str(config))
+        self.run_the_page(SYSTEM, OPENSSL_CONF=str(config))
 
     def test_encrypted_keys_for_polykem(self):
         """What this openssl encrypts, polykem decrypts."""
@@ -159,8 +159,8 @@ class OpenSsl35(Case):
     def newer(self, command, *args):
         return self.command(self.program, command, *args)
 
-    def test_the_commands_of_the_user_guide(self):
-        self.run_the_guide(self.program)
+    def test_the_commands_of_the_page(self):
+        self.run_the_page(self.program)
 
     def test_encrypted_keys_for_polykem(self):
         self.newer("genpkey", "-algorithm", "ML-KEM-768", "-out", "key")

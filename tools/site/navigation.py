@@ -4,7 +4,8 @@
 NAVIGATION = {
     "Start here": ["docs/for_operators.md", "docs/for_developers.md", "docs/for_researchers.md",
                    "docs/for_hardware.md"],
-    "Guide": ["docs/user_guide.md", "commands", "docs/exit_codes.md", "docs/versions.md"],
+    "Guide": ["docs/user_guide.md", "docs/program.md", "docs/parameter_sets.md", "commands",
+              "docs/exit_codes.md", "docs/versions.md"],
     "Python": ["docs/python.md", "docs/hpke.md", "docs/ckks.md", "docs/bulk.md", "docs/report.md", "api/python"],
     "Servers": ["docs/tls.md", "docs/tls_reference.md", "docs/broker.md", "docs/protocol.md"],
     "GPU": ["docs/gpu.md", "docs/gpu_design.md"],
