@@ -7,11 +7,12 @@ import os
 import pathlib
 import re
 import signal
+import socket
 import subprocess
 import time
 import unittest
 
-from program import IO, OK, PROGRAM, SET, USAGE, Case
+from program import CHECK_FAILED, IO, OK, PROGRAM, SET, USAGE, Case
 
 DAEMON = os.path.join(os.path.dirname(PROGRAM), "polykemd")
 CLOSED = object()
@@ -154,12 +155,12 @@ class Streams(Case):
                     self.assertEqual(self.run_with(*command, stderr=stream)[0], code, command)
 
     def test_progress_without_standard_error(self):
-        """The plain line comes every five seconds; this takes longer."""
-        with open("/dev/full", "wb") as full:
-            code, out, _ = self.run_with("bench", "-s", SET, "--op", "encaps", "--batch", "1,2", "--seconds", "6",
-                                         stderr=full)  # fmt: skip
-        self.assertEqual(code, OK)
-        self.assertIn("encaps", out)
+        """The plain line comes every five seconds; waiting for a silent server takes longer."""
+        with open("/dev/full", "wb") as full, socket.create_server(("127.0.0.1", 0)) as silent:
+            code, out, _ = self.run_with("swarm", "-s", SET, "--port", silent.getsockname()[1], "--clients", "1",
+                                         "--timeout", "5.5", stderr=full)  # fmt: skip
+        self.assertEqual(code, CHECK_FAILED)
+        self.assertIn("0 handshakes agreed, 1 failed", out)
 
     def daemon(self, *args, **streams):
         with open("/dev/full", "wb") as full, open("/dev/null", "wb") as null:

@@ -17,9 +17,15 @@ extern "C" const polykem::cuda::ModuleTable* polykem_cuda_module();
 
 namespace polykem::cuda::test {
 
+// Records are computed in arrays of their own, which compilers know to overlap with nothing: the tests' time goes here.
 void secret_of(uint8_t* ss, const uint8_t* r, const uint8_t* pk) {
-  for (size_t i = 0; i < kSs; ++i)
-    ss[i] = static_cast<uint8_t>(r[i % kDraws] * 3 + pk[i % kPk] * 7 + i);
+  static_assert(kPk == kDraws && kSs == 2 * kDraws);
+  std::array<uint8_t, kSs> out;
+  for (size_t i = 0; i < kDraws; ++i) {
+    out[i] = static_cast<uint8_t>(r[i] * 3 + pk[i] * 7 + i);
+    out[i + kDraws] = static_cast<uint8_t>(out[i] + kDraws);
+  }
+  std::memcpy(ss, out.data(), kSs);
 }
 
 namespace {
@@ -44,12 +50,18 @@ void check_ciphertexts(const DeviceBatch& b) {
 
 /// The draws of an item lie in the workspace, where the second step finds them.
 void draw(const DeviceBatch& b, std::byte* workspace) {
+  if (b.draws != nullptr) {
+    std::memcpy(workspace, b.draws, b.count * kDraws);
+    return;
+  }
+  const auto* seed = reinterpret_cast<const uint8_t*>(b.seed);
+  std::array<uint8_t, kDraws> both, own;
+  for (size_t j = 0; j < kDraws; ++j)
+    both[j] = static_cast<uint8_t>(seed[j] + seed[j + 16]);
   for (size_t i = 0; i < b.count; ++i) {
-    for (size_t j = 0; j < kDraws; ++j) {
-      const auto* seed = reinterpret_cast<const uint8_t*>(b.seed);
-      const auto own = static_cast<uint8_t>(seed[j] + seed[j + 16] + (i >> (8 * (j % 4))) * 251);
-      workspace[i * kDraws + j] = static_cast<std::byte>(b.draws != nullptr ? b.draws[i * kDraws + j] : own);
-    }
+    for (size_t j = 0; j < kDraws; ++j)
+      own[j] = static_cast<uint8_t>(both[j] + (i >> (8 * (j % 4))) * 251);
+    std::memcpy(workspace + i * kDraws, own.data(), kDraws);
   }
 }
 
@@ -65,15 +77,16 @@ void compute(Op op, const DeviceBatch& b, const std::byte* workspace) {
   const auto* r = reinterpret_cast<const uint8_t*>(workspace);
   for (size_t i = 0; i < b.count; ++i, r += kDraws) {
     const size_t key = b.shared_key ? 0 : i;
+    std::array<uint8_t, kPk> pk;
     if (op == Op::keygen) {
-      for (size_t j = 0; j < kDraws; ++j)
-        b.pk_out[i * kPk + j] = static_cast<uint8_t>(r[j] + 1);
+      for (size_t j = 0; j < kPk; ++j)
+        pk[j] = static_cast<uint8_t>(r[j] + 1);
+      std::memcpy(b.pk_out + i * kPk, pk.data(), kPk);
     } else if (op == Op::encaps) {
       std::memcpy(b.ct_out + i * kCt, r, kDraws);
       b.ct_out[i * kCt + kDraws] = b.pk[key * kPk];
       secret_of(b.ss_out + i * kSs, r, b.pk + key * kPk);
     } else {
-      std::array<uint8_t, kPk> pk;
       for (size_t j = 0; j < kPk; ++j)
         pk[j] = b.expanded.data != nullptr ? static_cast<uint8_t>(b.expanded.key(i)[j])
                                            : static_cast<uint8_t>(b.sk[key * kSk + j] + 1);

@@ -142,7 +142,7 @@ def files(group, seconds):
 def reload(group, seconds):
     with HAProxy(group, asynchronous=True, workers=2, master=True) as server:
         done = threading.Event()
-        reloads = threading.Thread(target=reload_until, args=(server, done))
+        reloads = threading.Thread(target=reload_until, args=(server, done, min(1.5, seconds / 3)))
         reloads.start()
         try:
             report = load(server, group, connections=CONNECTIONS, seconds=seconds, expect_failures=True)
@@ -159,8 +159,8 @@ def reload(group, seconds):
         return report
 
 
-def reload_until(server, done):
-    while not done.wait(1.5):
+def reload_until(server, done, interval):
+    while not done.wait(interval):
         server.reload()
 
 
