@@ -56,7 +56,7 @@ thread_tests='^(Async|Threads|batcher[.](Api|Lanes))[.]|AfterAFork'
 thread_tests+='|^cuda_devices_(pinned|pageable|threads$|keys|resident|memory|replay|exit)|^batcher\.exit_'
 thread_tests+='|^cuda_module_(keys|run)_no_memory$|^broker[.](Hostile|Server[.](ManyThreads|AnEnd|Finishes))'
 
-# CPU seconds of each step with an empty compiler cache, on the machine of CONTRIBUTING.md's table; for test-full's own
+# CPU seconds of each step with an empty compiler cache, on two quiet cores of an AMD EPYC; for test-full's own
 # steps rough figures. The estimate of the time left goes by their ratios.
 declare -A typical=([release.build]=290 [release.test]=190 [ct.build]=75 [ct.test]=55 [sanitize.build]=135
   [sanitize.test]=150 [threads.build]=30 [threads.test]=32 [python.build]=15
