@@ -2,6 +2,7 @@
 """polykem beside OpenFHE: its known answers bit for bit, its files, and live exchanges where it is there."""
 import json
 import os
+import random
 import subprocess
 import sys
 from dataclasses import replace
@@ -134,6 +135,73 @@ def test_keys_that_do_not_belong_together(answers, name):
             ckks.load(data, allow_insecure=True)
     with pytest.raises((ckks.FormatError, ckks.ParameterError)):
         ckks.load(data, answers["manual"].context)
+
+
+@pytest.mark.parametrize("name", ["manual", "composite"])
+def test_a_product_that_openfhe_left_unrescaled(answers, tmp_path, name):
+    """As EvalMult does where the next product rescales. It is computed with, or the error says what to do."""
+    known = answers[name]
+    ev, context, a, p = known.evaluator, known.context, known.inputs["a"], known.load("relinearised")
+    v, product = (np.array(known.values["a"]) * w for w in (1.0, known.values["b"]))
+    assert (p.degree, p.level, p.parts) == (2, 0, 2) and p.scale == pytest.approx(a.scale ** 2)
+    low = ev.rescale(p)
+    results = {
+        "as it is": (p, product, 2), "rescaled": (low, product, 1),
+        "rotated": (ev.rotate(p, 1), np.roll(product, -1), 2), "sum": (ev.add(p, p), 2 * product, 2),
+        "times a": (ev.mul(p, a), product * v, 2),
+        "plus a": (ev.add(p, ev.mul(a, 1.0, rescale=False)), product + v, 2),
+        "later times a": (ev.mul(low, ev.align(a, low.limbs, low.scale)), product * v, 1),
+    }
+    refused = {
+        "plus a": (ckks.ScaleError, "scales differ", lambda: ev.add(p, a)),
+        "later times a": (ckks.LevelError, "limbs; drop those of the longer one", lambda: ev.mul(low, a)),
+        "fourth power": (ckks.ScaleError, "rescale first", lambda: ev.square(ev.square(p))),
+    }
+    if name == "manual":  # there is room for four scales
+        results |= {"square": (ev.square(p), product ** 2, 3), "times 2": (ev.mul(p, 2.0), 2 * product, 3)}
+    else:
+        refused |= {"square": (ckks.ScaleError, "rescale first", lambda: ev.square(p)),
+                    "times 2": (ckks.ScaleError, "rescale first", lambda: ev.mul(p, 2.0))}
+    for what, (got, expected, degree) in results.items():
+        assert np.abs(context.decrypt(known.secret, got)[0] - expected).max() < 2 ** -20, what
+        ckks.save(got, tmp_path / "x")
+        again = ckks.load(tmp_path / "x", context)
+        assert got.degree == again.degree == degree and np.array_equal(again.words, got.words), what
+    for what, (error, text, attempt) in refused.items():
+        with pytest.raises(error, match=text):
+            attempt()
+
+
+def mutated(data, others, rng):
+    """A bit changed; or bytes changed, left out, there twice, or those of another file; or the end left out."""
+    out = bytearray(data)
+    if rng.random() < 0.4:
+        out[rng.randrange(len(out))] ^= 1 << rng.randrange(8)
+        return bytes(out)
+    for _ in range(rng.randrange(1, 4)):
+        at, size, other = rng.randrange(len(out)), rng.choice((1, 4, 8, rng.randrange(1, 200))), rng.choice(others)
+        start = rng.randrange(len(other))
+        out[at:at + size] = rng.choice((rng.randbytes(size), bytes(size), b"\xff" * size, b"", 2 * out[at:at + size],
+                                        b"%d" % rng.getrandbits(rng.choice((1, 8, 31, 64))), other[start:start + size]))
+    return bytes(out[:rng.randrange(len(out))] if rng.random() < 0.1 else out)
+
+
+def test_changed_files_are_read_or_refused():
+    """In one process, which goes on. What is wrong, polykem says."""
+    files, others = ([f.read_bytes() for f in sorted(folder.iterdir()) if f.suffix in (".bin", ".json")]
+                     for folder in (HOSTILE.parent, HOSTILE))
+    rng = random.Random(1)
+    read = 0
+    for number in range(600):
+        data = mutated(files[number % len(files)], files + others, rng)
+        try:
+            thing = ckks.load(data, threads=1, allow_insecure=True)
+        except polykem.Error as error:
+            assert str(error), number
+        else:
+            assert isinstance(thing, (ckks.Context, ckks.PublicKey, ckks.SecretKey, ckks.Keys, ckks.Ciphertexts))
+            read += 1
+    assert 30 < read < 570
 
 
 PARAMETERS = {

@@ -220,7 +220,9 @@ class Evaluator:
             array = array[np.newaxis]
         elif array.shape[-1] != a.slots:
             raise ArgumentError(f"the array has the shape {array.shape}, the ciphertexts {a.shape}")
-        return self.context.encode(array, limbs=a.limbs, scale=a.scale)
+        plaintexts = self.context.encode(array, limbs=a.limbs, scale=a.scale)
+        plaintexts.degree = a.degree
+        return plaintexts
 
     def _items(self, a: Ciphertexts, which: slice) -> Ciphertexts:
         return a[which]
