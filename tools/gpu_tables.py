@@ -275,7 +275,7 @@ def family_table(names, steps_of, shown=beside_floor, line=lambda document: ""):
             return ""
         commits = " and ".join(dict.fromkeys(document["commit"] for document in documents))
         main = {**documents[0], "sets": [s for s in documents[0]["sets"] if not s["name"].startswith(TWINS)]}
-        return (f"At {commits}:\n\n" + kernels_table([main, *documents[1:]], shown) + line(main)
+        return (f"Measured at {commits}:\n\n" + kernels_table([main, *documents[1:]], shown) + line(main)
                 + f"\nThe steps of {steps_of}:\n\n" + steps_table(main, steps_of) + host_table(main))
     return table
 
