@@ -48,7 +48,7 @@ class Collected {
   }
   /// Operations until the broker has been tried; without threads it never is.
   polykem_status at_broker() {
-    const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(500);
+    const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(250);
     while (std::chrono::steady_clock::now() < end) {
       polykem_ticket* ticket = nullptr;
       polykem_status status = add(ticket);

@@ -151,9 +151,9 @@ std::vector<Watched::Shape> shapes() {
   std::vector<Watched::Shape> result;
   for (const polykem_op op : {POLYKEM_KEYGEN, POLYKEM_ENCAPS, POLYKEM_DECAPS}) {
     result.push_back({.op = op});
-    result.push_back({.op = op, .count = 200, .threads = 3, .with_item_status = true});
+    result.push_back({.op = op, .count = 70, .threads = 3, .with_item_status = true});
   }
-  result.push_back({.op = POLYKEM_DECAPS, .count = 200, .threads = 3, .by_keyset = true});
+  result.push_back({.op = POLYKEM_DECAPS, .count = 70, .threads = 3, .by_keyset = true});
   return result;
 }
 
