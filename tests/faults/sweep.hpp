@@ -31,10 +31,10 @@ struct Scenario {
 /// The status that the header documents for a failed call of this kind.
 bool documented(Call call, polykem_status status);
 
-/// Makes the 1st, 2nd, 3rd ... call of the kind fail, until no call is left to fail: at the very first use of the library,
-/// and after a first use without faults; then each with all later ones, odd calls at the first use and even ones after
-/// it. After the fault, the scenario must succeed, and no memory may be lost. Returns how many faults happened; failures
-/// go to GoogleTest.
+/// Makes the 1st, 2nd, 3rd ... call of the kind fail, until no call is left to fail: at the very first use of the
+/// library, and after a first use without faults; then each with all later ones, odd calls at the first use and even
+/// ones after it. After the fault, the scenario must succeed, and no memory may be lost. Returns how many faults
+/// happened; failures go to GoogleTest.
 int sweep(Call call, const std::function<Scenario()>& scenario);
 
 }  // namespace polykem::test
