@@ -56,7 +56,7 @@ TEST_F(CkksDevice, ComputesAsTheCpu) {
 TEST_F(CkksDevice, RandomCircuits) {
   for (const ApiSet& set : {ApiSet{12, 30, 30, 4, 1, 4}, kWide}) {
     ApiWorld world(set);
-    ApiCalls(world, verdict).circuit(2, 12);
+    ApiCalls(world, verdict).circuit(2, 6);
   }
 }
 

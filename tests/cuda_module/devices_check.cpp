@@ -85,7 +85,7 @@ void check_threads() {
   for (size_t t = 0; t < good.size(); ++t) {
     threads.emplace_back([&good, t] {
       good[t] = true;
-      for (int round = 0; round < 10; ++round)
+      for (int round = 0; round < 4; ++round)
         good[t] = exchange(Records(8192 + 1000 * (t % 5), t % 2 == 0)) && good[t];
     });
   }
