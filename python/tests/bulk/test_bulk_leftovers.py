@@ -11,6 +11,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from bulk_support import fixed
+from memory_search import occurrences
 
 pytestmark = pytest.mark.skipif(not Path("/proc/self/mem").exists(), reason="reads memory of other processes in /proc")
 
@@ -28,25 +29,6 @@ sys.stdin.read()
 """
 
 
-def occurrences(pid, needles):
-    """needle -> how often it is in the writable memory of a process."""
-    found = dict.fromkeys(needles, 0)
-    with open(f"/proc/{pid}/mem", "rb", 0) as memory, open(f"/proc/{pid}/maps") as maps:
-        for line in maps:
-            span, access = line.split()[:2]
-            first, last = (int(end, 16) for end in span.split("-"))
-            if "w" not in access or last - first > 4 << 30:
-                continue
-            try:
-                memory.seek(first)
-                data = memory.read(last - first)
-            except OSError:
-                continue
-            for needle in needles:
-                found[needle] += data.count(needle)
-    return found
-
-
 def left_by(secrets, *arguments, code=0):
     """How many of these secrets are in a process's memory after a job; 16 bytes of each are sought."""
     needles = [row[place:place + 16].tobytes() for rows in secrets for row in rows for place in (0, rows.shape[1] - 16)]
@@ -60,7 +42,7 @@ def left_by(secrets, *arguments, code=0):
     finally:
         process.communicate()
     assert found.pop(SHOWN)
-    return sum(1 for count in found.values() if count)
+    return len(found)
 
 
 @pytest.fixture

@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Looks for bytes in the memory of another process."""
+
+import numpy as np
+
+HEAD = 8  # bytes by which places are chosen; no needle is shorter
+
+
+class Needles:
+    """Many byte strings that are sought at once: for each by itself a search would take minutes."""
+
+    def __init__(self, needles):
+        self.by_head = {}
+        for needle in needles:
+            self.by_head.setdefault(int.from_bytes(needle[:HEAD], "little"), []).append(needle)
+        self.heads = np.array(list(self.by_head), "<u8")
+        self.begins = np.zeros(1 << 16, bool)
+        self.begins[self.heads & 0xFFFF] = True
+
+    def within(self, data):
+        """Those that occur in `data`."""
+        whole, found = np.frombuffer(data, np.uint8), set()
+        if len(data) < HEAD:
+            return found
+        windows = np.lib.stride_tricks.sliding_window_view(whole, HEAD)
+        for odd in (0, 1):
+            pairs = np.frombuffer(data, "<u2", (len(data) - odd) // 2, odd)
+            places = 2 * np.flatnonzero(self.begins[pairs]) + odd
+            places = places[places < len(windows)]
+            heads = windows[places].view("<u8").ravel()
+            chosen = np.isin(heads, self.heads)
+            for place, head in zip(places[chosen].tolist(), heads[chosen].tolist()):
+                found |= {needle for needle in self.by_head[head] if data.startswith(needle, place)}
+        return found
+
+
+def writable_memory(pid):
+    """(name, bytes) of each mapping of a process that it may write to, without those of a GPU's driver."""
+    with open(f"/proc/{pid}/maps") as maps, open(f"/proc/{pid}/mem", "rb", 0) as memory:
+        for line in maps:
+            span, mode, *_ = line.split()
+            begin, end = (int(x, 16) for x in span.split("-"))
+            if not mode.startswith("rw") or "[v" in line or end - begin > 4 << 30:
+                continue
+            try:
+                memory.seek(begin)
+                data = memory.read(end - begin)
+            except OSError:
+                continue
+            yield line.strip(), data
+
+
+def occurrences(pid, needles):
+    """needle -> the names of the mappings of a process that hold it, for needles of eight bytes and more."""
+    sought, found = Needles(needles), {}
+    for name, data in writable_memory(pid):
+        for needle in sought.within(data):
+            found.setdefault(needle, []).append(name)
+    return found
