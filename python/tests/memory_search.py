@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Looks for bytes in the memory of another process."""
 
+import mmap
+
 import numpy as np
 
 HEAD = 8  # bytes by which places are chosen; no needle is shorter
@@ -34,20 +36,31 @@ class Needles:
         return found
 
 
+def in_use(pagemap, begin, end):
+    """(begin, end) of each run of pages between two addresses that were ever written or read; allocators reserve much
+    more than they use."""
+    pagemap.seek(begin // mmap.PAGESIZE * 8)
+    entries = np.frombuffer(pagemap.read((end - begin) // mmap.PAGESIZE * 8), "<u8")
+    held = entries >> np.uint64(62) != 0  # in memory, or swapped
+    edges = np.flatnonzero(np.diff(np.concatenate(([False], held, [False]))))
+    return (edges.reshape(-1, 2) * mmap.PAGESIZE + begin).tolist()
+
+
 def writable_memory(pid):
-    """(name, bytes) of each mapping of a process that it may write to, without those of a GPU's driver."""
-    with open(f"/proc/{pid}/maps") as maps, open(f"/proc/{pid}/mem", "rb", 0) as memory:
+    """(name, bytes) of what a process may write to, by mapping, without the mappings of a GPU's driver."""
+    with (open(f"/proc/{pid}/maps") as maps, open(f"/proc/{pid}/mem", "rb", 0) as memory,
+          open(f"/proc/{pid}/pagemap", "rb", 0) as pagemap):
         for line in maps:
             span, mode, *_ = line.split()
-            begin, end = (int(x, 16) for x in span.split("-"))
-            if not mode.startswith("rw") or "[v" in line or end - begin > 4 << 30:
+            if not mode.startswith("rw") or "[v" in line:
                 continue
-            try:
-                memory.seek(begin)
-                data = memory.read(end - begin)
-            except OSError:
-                continue
-            yield line.strip(), data
+            for begin, end in in_use(pagemap, *(int(x, 16) for x in span.split("-"))):
+                try:
+                    memory.seek(begin)
+                    data = memory.read(end - begin)
+                except OSError:
+                    continue
+                yield line.strip(), data
 
 
 def occurrences(pid, needles):
