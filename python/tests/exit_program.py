@@ -1,9 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The main thread ends while a daemon thread is in one call after the other: exit_program.py NAME.
+"""The main thread ends while a daemon thread is in one call after the other: exit_program.py NAME...
 
-test_exit.py runs it. CALLS[name]() makes what a call needs and returns a function that blocks for some milliseconds.
+test_exit.py runs it. Each call has a child of its own, which ends as any program does; a line of JSON for each has its
+exit code and what it said on standard error. CALLS[name]() makes what a call needs and returns a function that blocks
+for some milliseconds.
 """
+import json
 import os
+import signal
 import sys
 import tempfile
 import threading
@@ -11,6 +15,12 @@ from pathlib import Path
 
 import numpy as np
 import polykem
+import polykem.ckks
+
+try:
+    import polykem.hpke
+except ImportError:
+    pass  # built without OpenSSL
 
 CODE = 7
 SET, ITEMS = "mlkem1024", 400
@@ -68,7 +78,24 @@ def submitting(ctx, pk, sk, ct):
     return work
 
 
+def failing(ctx, pk, sk, ct):
+    """Exceptions that the extension raises need Python, too."""
+    bad, secret = np.full((1, 800), 255, np.uint8), polykem.Secret(bytes(1632))
+    secret.wipe()
+
+    def work():
+        for call in (lambda: ctx.encaps("mlkem512", bad), lambda: ctx.keygen("mlkem512", 1, draws=b"short"),
+                     lambda: ctx.decaps("mlkem512", secret, bytes(768)),
+                     lambda: ctx.keygen("mlkem512", 1, out=(pk[0], pk[0]))):
+            try:
+                call()
+            except polykem.Error:
+                pass
+    return work
+
+
 CALLS = {
+    "calls that fail": kem(failing),
     "keygen": kem(lambda ctx, pk, sk, ct: lambda: ctx.keygen(SET, ITEMS)),
     "encaps": kem(lambda ctx, pk, sk, ct: lambda: ctx.encaps(SET, pk)),
     "decaps": kem(lambda ctx, pk, sk, ct: lambda: ctx.decaps(SET, sk, ct)),
@@ -98,8 +125,8 @@ CALLS = {
 }
 
 
-def main():
-    call, several = CALLS[sys.argv[1]](), threading.Event()
+def compute_and_end(name):
+    call, several = CALLS[name](), threading.Event()
 
     def work():
         for _ in range(3):
@@ -111,6 +138,19 @@ def main():
     threading.Thread(target=work, daemon=True).start()
     assert several.wait(60)
     sys.exit(CODE)
+
+
+def main():
+    for name in sys.argv[1:]:
+        with tempfile.TemporaryFile() as errors:
+            child = os.fork()
+            if child == 0:
+                signal.alarm(120)
+                os.dup2(errors.fileno(), 2)
+                compute_and_end(name)
+            _, status = os.waitpid(child, 0)
+            errors.seek(0)
+            print(json.dumps([os.waitstatus_to_exitcode(status), errors.read().decode()]), flush=True)
 
 
 if __name__ == "__main__":
