@@ -39,8 +39,8 @@ def same(a, b):
 
 @pytest.mark.parametrize("name", ["mlkem512", "ntruhps2048509", "frodokem640shake"])
 def test_pieces_yield_what_the_whole_does(name):
-    """A new context begins with small pieces: every array, key mode and form of key comes in several."""
-    count, scheme = 700, polykem.Scheme(name)
+    """A new context begins with 64 items: every array, key mode and form of key comes in several pieces."""
+    count, scheme = 200, polykem.Scheme(name)
     rng = np.random.default_rng(1)
     draws = rng.integers(0, 256, (count, scheme.keygen_draw_bytes), np.uint8)
     coins = rng.integers(0, 256, (count, scheme.encaps_draw_bytes), np.uint8)
@@ -110,5 +110,7 @@ def test_a_handler_that_does_not_raise():
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)
+    every = slice(None, None, 50)
+    pk, sk = np.ascontiguousarray(pk[every]), np.ascontiguousarray(np.asarray(sk)[every])
     ct, ss, _ = ctx.encaps("frodokem640shake", pk)
     assert ticks and ctx.decaps("frodokem640shake", sk, ct).ss == ss

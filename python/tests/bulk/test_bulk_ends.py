@@ -16,7 +16,7 @@ from bulk_support import data_files, undisturbed
 
 from polykem.bulk import BulkError, cli, head
 
-COMMAND = ["keygen", "--scheme", "frodokem640shake", "--count", "1400", "--key-file", "key", "--partition-mb", "1",
+COMMAND = ["keygen", "--scheme", "frodokem640shake", "--count", "700", "--key-file", "key", "--partition-mb", "1",
            "--backend", "ref", "--cpus", "1"]
 WAIT_SECONDS = 60
 

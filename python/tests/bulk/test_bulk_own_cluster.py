@@ -65,7 +65,7 @@ def test_it_listens_on_the_loopback_interface_alone(observed):
     assert {host.removeprefix("::ffff:") for host, _ in observed["listening"]} <= {"127.0.0.1", "::1"}
 
 
-@pytest.mark.parametrize("environment", [{}, {"RAY_AUTH_MODE": "disabled"},
+@pytest.mark.parametrize("environment", [{}, pytest.param({"RAY_AUTH_MODE": "disabled"}, marks=pytest.mark.long),
                                          {"RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN": "0" * 64}])
 def test_without_the_token_nobody_gets_in(observed, tmp_path, environment):
     answer = stranger(observed["address"], tmp_path, **environment)
