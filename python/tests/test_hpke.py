@@ -168,16 +168,16 @@ def pyca_key(pyca, suite, seed):
 
 PYCA_KEMS = {"ML-KEM-768": "MLKEM768", "ML-KEM-1024": "MLKEM1024", "MLKEM768-X25519": "MLKEM768_X25519",
              "MLKEM1024-P384": "MLKEM1024_P384"}
-# With OpenSSL 3.0 a multiplication on P-384 takes half a millisecond: but for one suite they wait for the long tests, and
-# so do most messages.
-PYCA_SUITES = [pytest.param(kem, kdf, aead, messages, marks=[pytest.mark.long] if slow or messages == MESSAGES else [])
+# With OpenSSL 3.0 a multiplication on P-384 takes half a millisecond: but for one suite they wait for the long tests,
+# and so do most messages.
+PYCA_SUITES = [pytest.param(kem, kdf, aead, count, marks=[pytest.mark.long] if slow or count == MESSAGES else [])
                for kem in PYCA_KEMS for kdf in hpke.Kdf for aead in hpke.Aead
                for slow in [kem == "MLKEM1024-P384" and (kdf, aead) != (hpke.Kdf.HKDF_SHA384, hpke.Aead.AES_256_GCM)]
-               for messages in ([MESSAGES] if slow else [100, MESSAGES])]
+               for count in ([MESSAGES] if slow else [100, MESSAGES])]
 
 
-@pytest.mark.parametrize("kem,kdf,aead,messages", PYCA_SUITES)
-def test_pyca_opens_what_polykem_seals_and_the_other_way_round(ctx, kem, kdf, aead, messages):
+@pytest.mark.parametrize("kem,kdf,aead,count", PYCA_SUITES)
+def test_pyca_opens_what_polykem_seals_and_the_other_way_round(ctx, kem, kdf, aead, count):
     pyca = pytest.importorskip("cryptography.hazmat.primitives.hpke", reason="needs pyca/cryptography 50")
     suite = hpke.Suite(kem, kdf, aead)
     other = pyca.Suite(getattr(pyca.KEM, PYCA_KEMS[kem]), getattr(pyca.KDF, kdf.name), getattr(pyca.AEAD, aead.name))
@@ -185,14 +185,14 @@ def test_pyca_opens_what_polykem_seals_and_the_other_way_round(ctx, kem, kdf, ae
     pk, sk = suite.generate(ctx, keys)
     private = [pyca_key(pyca, suite, sk[i].export()) for i in range(keys)]
     public = [key.public_key() for key in private]
-    plaintexts = [bytes(row[:i % 33]) for i, row in enumerate(differing(messages, 32))]
-    each = np.arange(messages) % keys
+    plaintexts = [bytes(row[:i % 33]) for i, row in enumerate(differing(count, 32))]
+    each = np.arange(count) % keys
     enc, ciphertexts = suite.seal(ctx, pk[each], plaintexts, b"info")
-    for i in range(messages):
+    for i in range(count):
         message = enc[i].tobytes() + ciphertexts[i]
         assert other.decrypt(message, private[i % keys], info=b"info") == plaintexts[i]
 
-    theirs = [other.encrypt(plaintexts[i], public[i % keys], info=b"info") for i in range(messages)]
+    theirs = [other.encrypt(plaintexts[i], public[i % keys], info=b"info") for i in range(count)]
     enc = np.stack([np.frombuffer(message[:suite.enc_bytes], np.uint8) for message in theirs])
     ciphertexts = [message[suite.enc_bytes:] for message in theirs]
     assert suite.open(ctx, np.asarray(sk)[each], enc, ciphertexts, b"info").plaintexts == plaintexts
