@@ -3,6 +3,7 @@
 Source: h200_ckks.json of bench/results, which `polykem-lab ckks` wrote, where it is there."""
 
 import sys
+import textwrap
 from pathlib import Path
 
 from gpu_tables import RESULTS, present
@@ -28,9 +29,10 @@ def source(_):
         return ""
     document = report_ckks.load(RESULTS / SOURCE).document
     core = f" and one core of {document['cpu']}" if document["cpu"] else ""
-    return (f"Measured on one {document['gpu']}{core}, all data on the card, at commit {document['commit']}\n"
-            f"by `{document['command']}`, after {document['compared']:,} numbers of all forms and operations were "
-            "compared with their definition.\n")
+    text = (f"Measured on one {document['gpu']}{core}, all data on the card, at commit {document['commit']} by "
+            f"`{document['command']}`, after {document['compared']:,} numbers of all forms and operations were "
+            "compared with their definition.")
+    return textwrap.fill(text, 120, break_on_hyphens=False) + "\n"
 
 
 TABLES = {
