@@ -10,9 +10,9 @@ from program import BAD_INPUT, PROGRAM, USAGE, Case
 
 QUICK = "mlkem512"
 PK, SK, CT, SS = 800, 1632, 768, 32
-MANY = 200_000
+MANY = 100_000
 AT_ONCE = (16 << 20) // (PK + SK + CT + SS)  # of items_at_once(), so that the tests know where batches end
-FLAT_MIB = 160
+FLAT_MIB = 64
 
 
 def sanitized():
