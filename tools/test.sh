@@ -7,8 +7,8 @@
 #
 #   release  everything that needs no GPU, in build/; of the CUDA code a sample (tests/gpu)
 #   ct       the constant-time checks at the optimisation level of the release, in build/ct-O3
-#   sanitize the quick tests under AddressSanitizer and most of UndefinedBehaviorSanitizer, without AVX-512, in
-#            build-sanitize/; sanitize-full: those of AVX-512, and what takes longer
+#   sanitize the quick tests under AddressSanitizer and most of UndefinedBehaviorSanitizer, without vector code, in
+#            build-sanitize/; sanitize-full: those of vector code, and what takes longer
 #   threads  tests of threads under ThreadSanitizer, in build-tsan/
 #   docs     the documentation site, in build/site, warnings as errors; the tests of what builds it (tests/site)
 #   hw       the whole hardware core, translated by Verilator: lint, known answers of each set, what stays of secrets
@@ -35,6 +35,7 @@ launcher=()
 if command -v ccache >/dev/null 2>&1; then
   launcher=(-DCMAKE_C_COMPILER_LAUNCHER=ccache -DCMAKE_CXX_COMPILER_LAUNCHER=ccache)
   export CCACHE_DEPEND=${CCACHE_DEPEND:-1} # no second run of the preprocessor
+  export CCACHE_SLOPPINESS=${CCACHE_SLOPPINESS:-pch_defines,time_macros} # of precompiled headers
 fi
 
 # Sanitizers slow the products down many times. They leave out the test of memory use, which they distort, and tests
@@ -315,7 +316,7 @@ python_sanitize() {
 }
 
 release_build=(--preset release -DPOLYKEM_BUILD_TESTS=ON -DPOLYKEM_PYTHON=OFF)
-sanitize_build=(--preset sanitize -DPOLYKEM_BUILD_CLI=OFF -DPOLYKEM_CLI_UNITY=ON -DPOLYKEM_PYTHON=OFF)
+sanitize_build=(--preset sanitize -DPOLYKEM_BUILD_CLI=OFF -DPOLYKEM_PYTHON=OFF)
 
 run() {
   local clang sample=ON rtl=ON
@@ -323,7 +324,8 @@ run() {
     release)
       find_cuda_compiler
       ! command -v nvidia-smi >/dev/null 2>&1 || sample=OFF # a GPU will want the module
-      build release build "${release_build[@]}" -DPOLYKEM_CUDA_SAMPLE=$sample &&
+      build release build "${release_build[@]}" -DPOLYKEM_CUDA_SAMPLE=$sample \
+        -DPOLYKEM_TEST_PCH=ON &&
         check release build -LE '^(gpu|full|ct)$'
       ;;
     ct) build ct build "${release_build[@]}" -- ct_O3 trace_check && check ct build -L '^ct$' -LE '^full$' ;;
@@ -333,18 +335,19 @@ run() {
         rtl=OFF
         hw_problem=$(tail -n 1 build/hw_setup.log)
       }
-      build full build "${release_build[@]}" -DPOLYKEM_CUDA_SAMPLE=OFF -DPOLYKEM_RTL=$rtl &&
+      build full build "${release_build[@]}" -DPOLYKEM_CUDA_SAMPLE=OFF -DPOLYKEM_RTL=$rtl \
+        -DPOLYKEM_TEST_PCH=OFF &&
         check full build -L '^(full|rtl)$' -LE '^(gpu|ct)$'
       ;;
     ct-full) build ct-full build "${release_build[@]}" -- ct_all && check ct-full build -L '^ct$' -L '^full$' ;;
-    sanitize) # AVX-512 has the templates of AVX2; its own lines are left to sanitize-full
-      build sanitize build-sanitize "${sanitize_build[@]}" -DPOLYKEM_VECTORS=avx2 &&
+    sanitize) # no vector code, half of the time to compile and no reader of foreign bytes
+      build sanitize build-sanitize "${sanitize_build[@]}" -DPOLYKEM_VECTORS=none -DPOLYKEM_TEST_PCH=ON &&
         check sanitize build-sanitize -L "$sanitizer_labels" -LE gpu -E "$sanitizer_leaves_out"
       ;;
     sanitize-full)
       build sanitize-full build-sanitize "${sanitize_build[@]}" -DPOLYKEM_VECTORS=avx512 &&
         check sanitize-full build-sanitize -L "$sanitizer_labels" -LE gpu -E ALargeBatch \
-          -R 'avx512|lanes|Seam|DeclaredPlan|Differential|SharedInversions|cuda_module_(run_fails|tune_slow)'
+          -R 'avx2|avx512|lanes|Seam|DeclaredPlan|Differential|SharedInversions|cuda_module_(run_fails|tune_slow)'
       ;;
     ubsan)
       build ubsan build-ubsan --preset ubsan -DPOLYKEM_BUILD_CLI=OFF &&
@@ -362,7 +365,7 @@ run() {
     hw) check_hw ;;
     arm) check_arm ;;
     program) # each source by itself here, so that it names all that it includes
-      build program build-sanitize --preset sanitize -DPOLYKEM_BUILD_CLI=ON -DPOLYKEM_CLI_UNITY=OFF \
+      build program build-sanitize --preset sanitize -DPOLYKEM_BUILD_CLI=ON -DPOLYKEM_UNITY=OFF \
         -DPOLYKEM_VECTORS=avx512 -DPOLYKEM_PYTHON=OFF &&
         check program build-sanitize -L '^(quick|cli)$' -LE gpu
       ;;

@@ -61,7 +61,7 @@ InputFile::InputFile(const std::string& path)
     : path_(path), name_(quoted(path)), fd_(open_input(path, size_)), buffer_(kBufferBytes) {}
 
 InputFile::InputFile(ByteView memory, std::string name)
-    : name_(std::move(name)), memory_(memory), size_(memory.size()), buffer_(kBufferBytes) {}
+    : name_(std::move(name)), size_(memory.size()), memory_(memory), buffer_(kBufferBytes) {}
 
 InputFile::~InputFile() {
   if (fd_ >= 0) ::close(fd_);
