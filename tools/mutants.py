@@ -141,6 +141,9 @@ MUTANTS = [
            "broker_test", "Fairness.OperationsInFlight*"),
     Mutant("who rests saves time up", "src/broker/fair_queue.hpp",
            "share.had_ns = std::max(share.had_ns, now_ns_);", "", "broker_test", "FairQueue.*"),
+    Mutant("a user has a share for each client", "src/broker/user_queue.hpp",
+           "owner.share.had_ns += ns;", "owner.share.had_ns += ns / (owner.clients.size() + 1);",
+           "broker_test", "UserQueue.*"),
     Mutant("a worker does not wait for its place", "src/broker/socket.cpp",
            "Fd socket = stream_socket(0);", "Fd socket = stream_socket();", "broker_test", "Server.AWorkerWaits*"),
     # Engine

@@ -131,7 +131,7 @@ void Server::on_event(uint64_t id, uint32_t events) {
   const bool greeted = session.greeted();
   if (!session.receive(greeted ? 0 : slots_left())) return drop(id, Why::unwanted);
   if (!greeted && session.greeted()) --silent_;
-  if (session.greeted()) queue_.push(id, session.share());
+  if (session.greeted()) queue_.push(session.peer().uid, id, session.share());
 }
 
 /// As many turns as clients wait for one, for a limited time; then the sockets are looked at again. What several
@@ -149,20 +149,16 @@ void Server::serve_in_turns() {
 bool Server::serve_next() {
   full_ = !queue_.empty() && !window_.has_room();
   if (full_) return false;
-  const std::optional<uint64_t> id = queue_.pop();
-  if (!id) return false;
-  Session& session = *sessions_[*id];
-  session.share().waits = false;
-  switch (session.take_submissions()) {
-    case Session::Turn::empty:
-      break;
-    case Session::Turn::more:
-      queue_.push(*id, session.share());
-      break;
-    case Session::Turn::drop:
-      drop(*id, Why::unwanted);
-      break;
-  }
+  const std::optional<UserQueue::Turn> next = queue_.pop();
+  if (!next) return false;
+  Session& session = *sessions_[next->client];
+  FairQueue::Share& share = session.share();
+  share.waits = false;
+  const uint64_t before_ns = share.had_ns;
+  const Session::Turn turn = session.take_submissions();
+  queue_.charge(next->user, share.had_ns - before_ns);
+  if (turn == Session::Turn::more) queue_.push(next->user, next->client, share);
+  if (turn == Session::Turn::drop) drop(next->client, Why::unwanted);
   return true;
 }
 
@@ -189,10 +185,9 @@ bool Server::may_use(const Peer& peer) const {
          peer.groups.end();
 }
 
-bool Server::has_place(const Peer& peer) const {
-  const auto same_user = [&](const auto& entry) { return entry.second->peer().uid == peer.uid; };
-  return sessions_.size() < config_.most_clients &&
-         std::count_if(sessions_.begin(), sessions_.end(), same_user) < config_.most_clients_of_user;
+size_t Server::clients_of(uid_t user) const {
+  const auto same_user = [&](const auto& entry) { return entry.second->peer().uid == user; };
+  return static_cast<size_t>(std::count_if(sessions_.begin(), sessions_.end(), same_user));
 }
 
 /// The slots that another client may have; a power of two, or 0.
@@ -210,9 +205,11 @@ uint32_t Server::slots_left() const {
 bool Server::admit(Fd socket) {
   Peer peer{};
   if (!peer_of(socket.get(), peer)) return false;
-  const bool allowed = may_use(peer);
-  if (!allowed || !has_place(peer)) return turn_away(socket, allowed ? Answer::full : Answer::not_allowed);
-  queue_.reserve(sessions_.size() + 1);
+  if (!may_use(peer)) return turn_away(socket, Answer::not_allowed);
+  const size_t clients = clients_of(peer.uid);
+  if (sessions_.size() >= config_.most_clients || clients >= config_.most_clients_of_user)
+    return turn_away(socket, Answer::full);
+  queue_.reserve(peer.uid, clients + 1);
   auto session = std::make_unique<Session>(std::move(socket), std::move(peer), collector_, window_, counts_);
   const uint64_t id = kFirstSession + 2 * next_id_++;
   if (!watch(session->socket(), id, EPOLLRDHUP)) {
@@ -235,11 +232,13 @@ bool Server::turn_away(const Fd& socket, Answer answer) {
 
 void Server::drop(uint64_t id, Why why) {
   const auto found = sessions_.find(id);
+  const uid_t user = found->second->peer().uid;
   if (why == Why::gone) found->second->wipe();
   if (!found->second->greeted()) --silent_;
-  if (found->second->share().waits) queue_.remove(id);
+  if (found->second->share().waits) queue_.remove(user, id);
   unwatch(found->second->socket());  // a child of the client may keep the socket open
   sessions_.erase(found);
+  if (clients_of(user) == 0) queue_.forget(user);
   counts_.clients = sessions_.size();
 }
 

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "broker/session.hpp"
+#include "broker/user_queue.hpp"
 
 namespace polykem::broker {
 
@@ -28,7 +29,7 @@ struct ServerConfig {
 };
 
 /// The daemon's end: lets worker processes in, reads their rings and hands what they ask for to a Collector, in shares
-/// of time that are fair among clients. One thread, which waits for nobody.
+/// of time that are fair among users and among the clients of one. One thread, which waits for nobody.
 class Server {
  public:
   /// Status::busy: another process listens at the path. Status::argument: no listening there, errno says why.
@@ -49,7 +50,7 @@ class Server {
   bool admit(Fd socket);
   bool turn_away(const Fd& socket, Answer answer);
   bool may_use(const Peer& peer) const;
-  bool has_place(const Peer& peer) const;
+  size_t clients_of(uid_t user) const;
   uint32_t slots_left() const;
   void serve_in_turns();
   bool serve_next();
@@ -69,7 +70,7 @@ class Server {
   uint64_t listen_again_ns_ = 0;  ///< 0: it listens; else when it tries to accept again
   uint64_t next_id_ = 0;
   std::unordered_map<uint64_t, std::unique_ptr<Session>> sessions_;
-  FairQueue queue_;    ///< sessions whose ring has something, or may have
+  UserQueue queue_;    ///< sessions whose ring has something, or may have
   bool full_ = false;  ///< the window has no room
   size_t silent_ = 0;  ///< sessions without a greeting so far
   std::thread thread_;

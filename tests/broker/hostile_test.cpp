@@ -289,9 +289,8 @@ uint64_t ten_microseconds(const Request& /*item*/) {
 /// A server whose operations fail as soon as they come, after on_add().
 struct Watched final : Collector {
   explicit Watched(std::function<void(const Request&)> watcher,
-                   std::function<uint64_t(const Request&)> price = ten_microseconds)
+                   std::function<uint64_t(const Request&)> price = ten_microseconds, ServerConfig config = {})
       : on_add(std::move(watcher)), cost(std::move(price)) {
-    ServerConfig config;
     config.path = path.c_str();
     EXPECT_EQ(Server::create(config, *this, server), Status::ok);
   }
@@ -396,6 +395,65 @@ TEST(Fairness, SharesAreOfTimeAndNotOfOperations) {
   EXPECT_EQ(order, "kddddddddkkkkkkk");
 }
 
+/// Becomes another user, connects 20 times, and submits eight operations by each; the result is whether it could.
+bool submit_as(uid_t user, const std::string& path, std::vector<std::unique_ptr<RawClient>>& clients) {
+  if (::setgid(user) != 0 || ::setuid(user) != 0) return false;
+  for (int i = 0; i < 20; ++i) {
+    clients.push_back(std::make_unique<RawClient>(path));
+    if (!clients.back()->greet()) return false;
+  }
+  for (uint32_t slot = 0; slot < 8; ++slot)
+    for (const auto& client : clients)
+      client->submit(slot);
+  return true;
+}
+
+/// A user with 20 clients, each of which has eight operations at hand, beside one with one client: that one waits for
+/// one operation of the others before each of its own.
+TEST(Fairness, SharesAreOfUsersAndNotOfConnections) {
+  if (::geteuid() != 0) GTEST_SKIP() << "only root can be another user";
+  constexpr uid_t kOther = 65534;
+  std::promise<void> begun, go;
+  std::string order;
+  const auto watch = [&](const Request& item) {
+    order += item.op == Op::keygen ? 'k' : 'd';
+    if (order.size() > 1) return;
+    begun.set_value();
+    go.get_future().wait();
+  };
+  ServerConfig config;
+  config.mode = 0666;
+  config.uids = {kOther};
+  Watched daemon(
+      watch, [](const Request& /*item*/) { return 1'000'000U; }, config);
+  ASSERT_EQ(::chmod(daemon.folder.path().c_str(), 0755), 0);
+  RawClient one(daemon.path);
+  ASSERT_TRUE(one.greet());
+  int pipe_ends[2];
+  ASSERT_EQ(::pipe(pipe_ends), 0);
+  const pid_t crowd = ::fork();
+  if (crowd == 0) {
+    std::vector<std::unique_ptr<RawClient>> clients;
+    const bool done = submit_as(kOther, daemon.path, clients);
+    (void)!::write(pipe_ends[1], &done, 1);
+    ::pause();
+  }
+  bool submitted = false;
+  EXPECT_EQ(::read(pipe_ends[0], &submitted, 1), 1);
+  EXPECT_TRUE(submitted);
+  begun.get_future().wait();
+  for (uint32_t i = 0; i < 8; ++i) {
+    one.view.slot(i).op = static_cast<uint32_t>(Op::decaps);
+    one.submit(i);
+  }
+  go.set_value();
+  EXPECT_TRUE(eventually([&] { return daemon.server->counts().failed == 21 * 8; }));
+  ::kill(crowd, SIGKILL);
+  ::waitpid(crowd, nullptr, 0);
+  daemon.server.reset();
+  EXPECT_EQ(order.substr(order.find('d'), 15), "dkdkdkdkdkdkdkd") << order;
+}
+
 /// What does not fit the time in flight stays in the ring. Who leaves makes room, and whoever comes has the next turn.
 TEST(Fairness, OperationsInFlightTakeALimitedTime) {
   Daemon daemon(TestCollector::Kind::never);
@@ -439,6 +497,62 @@ TEST(FairQueue, WhoRestsSavesNothingUp) {
   queue.remove(2);
   serve(1, busy, 100);
   EXPECT_EQ(queue.pop(), std::nullopt);
+}
+
+/// The clients of one user, who always want more, in a queue.
+struct Crowd {
+  Crowd(UserQueue& all, uint64_t id, size_t clients) : queue(all), user(id), shares(clients), turns(clients) {
+    queue.reserve(user, clients);
+    for (uint64_t client = 0; client < clients; ++client)
+      queue.push(user, client, shares[client]);
+  }
+  void serve(uint64_t client, uint64_t cost) {
+    shares[client].waits = false;
+    shares[client].had_ns += cost;
+    queue.charge(user, cost);
+    queue.push(user, client, shares[client]);
+    ++turns[client];
+  }
+  UserQueue& queue;
+  uint64_t user;
+  std::vector<FairQueue::Share> shares;
+  std::vector<int> turns;
+};
+
+TEST(UserQueue, UsersShareTimeAndThenTheirClients) {
+  UserQueue queue;
+  Crowd many(queue, 7, 20), one(queue, 8, 1);
+  EXPECT_EQ(queue.size(), 21U);
+  for (int turn = 0; turn < 1000; ++turn) {
+    const std::optional<UserQueue::Turn> next = queue.pop();
+    ASSERT_TRUE(next.has_value());
+    if (next->user == many.user)
+      many.serve(next->client, 400);
+    else
+      one.serve(next->client, 100);
+    EXPECT_EQ(queue.size(), 21U);
+  }
+  EXPECT_EQ(one.turns[0], 800);
+  EXPECT_EQ(many.turns, std::vector<int>(20, 10));
+}
+
+TEST(UserQueue, WhoLeavesIsForgotten) {
+  UserQueue queue;
+  Crowd two(queue, 7, 2), one(queue, 8, 1);
+  queue.remove(7, 0);
+  EXPECT_EQ(queue.pop()->client, 1U);
+  queue.charge(7, 1);
+  two.shares[0] = {};
+  queue.push(7, 0, two.shares[0]);
+  queue.remove(7, 0);
+  queue.forget(7);
+  EXPECT_EQ(queue.size(), 1U);
+  EXPECT_EQ(queue.pop()->user, 8U);
+  queue.charge(8, 1);
+  EXPECT_TRUE(queue.empty());
+  EXPECT_FALSE(queue.pop().has_value());
+  Crowd again(queue, 7, 1);
+  EXPECT_EQ(queue.pop()->user, 7U);
 }
 
 TEST_F(Hostile, SendsDescriptorsAlong) {
