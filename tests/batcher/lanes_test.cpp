@@ -4,9 +4,9 @@
 #include <pthread.h>
 #include <unistd.h>
 
+#include <array>
 #include <atomic>
 #include <csignal>
-#include <deque>
 #include <functional>
 
 #include "accelerator/test_accelerator.hpp"
@@ -469,31 +469,44 @@ TEST_F(Lanes, ADecapsulationStartsBeforeHundredsOfKeyPairsThatWait) {
   EXPECT_LT(part, 0.5);
 }
 
-/// A thread that has hundreds of decapsulations in flight at any time, until a key pair is there or so many are done.
+/// Hundreds of decapsulations in flight, more than a batch takes: as each ends, another one follows, until so many are
+/// done.
+struct EndlessDecapsulations {
+  static constexpr size_t kInFlight = 400, kMost = 40'000;
+  struct Place {
+    EndlessDecapsulations* all = nullptr;
+    Handle ticket{};
+  };
+
+  explicit EndlessDecapsulations(Lanes& all) : lanes(all) {
+    request.records.count = 1;
+    request.records.sk = lanes.x.sk.data();
+    request.records.ct = lanes.x.ct.data();
+    lanes.batcher->hold();
+    for (Place& place : places)
+      place = {this, lanes.add(request, next, &place)};
+    lanes.batcher->release();
+  }
+  /// On the one thread that computes.
+  static void next(void* ended) {
+    Place& place = *static_cast<Place*>(ended);
+    EndlessDecapsulations& all = *place.all;
+    if (++all.done < kMost) place.ticket = all.lanes.add(all.request, next, &place);
+  }
+
+  Lanes& lanes;
+  Request request{.op = Op::decaps, .scheme = &lanes.x.s};
+  std::atomic<size_t> done{0};
+  std::array<Place, kInFlight> places;
+};
+
 TEST_F(Lanes, AKeyPairIsMadeWhileDecapsulationsNeverCease) {
-  constexpr size_t kInFlight = 400, kMost = 40'000;
-  make({.on_caller = false}, cpu::kRef, 1);
-  Request decaps{.op = Op::decaps, .scheme = &x.s};
-  decaps.records.count = 1;
-  decaps.records.sk = x.sk.data();
-  decaps.records.ct = x.ct.data();
-  std::atomic<bool> made{false}, flowing{false};
-  size_t done = 0;
-  std::thread decapsulations([&] {
-    std::deque<Handle> tickets;
-    for (; !made && done < kMost; ++done) {
-      while (tickets.size() < kInFlight)
-        tickets.push_back(add(decaps));
-      flowing = true;
-      tickets.front()->wait();
-      tickets.pop_front();
-    }
-  });
-  EXPECT_TRUE(eventually([&] { return flowing.load(); }));
+  make({.batch_items = 64, .on_caller = false}, cpu::kRef, 1);
+  EndlessDecapsulations decapsulations(*this);
   add(keygen())->wait();
-  made = true;
-  decapsulations.join();
-  EXPECT_LT(done, kMost);
+  EXPECT_LT(decapsulations.done.exchange(decapsulations.kMost), decapsulations.kMost);
+  EXPECT_TRUE(eventually([&] { return stats(Op::decaps).in_flight == 0; }));
+  batcher.reset();  // waits for the last callback
 }
 
 /// What comes in bursts is never computed by its caller, but what it costs is known all the same.

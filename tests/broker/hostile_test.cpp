@@ -117,9 +117,11 @@ TEST(HostileInNumbers, AFullRingAndOneEntryMore) {
     client.view.submission(kFirstEntry + i) = i;
   client.view.header().submitted = kFirstEntry + 9;
   send_wake(client.socket.get());
+  const ServerCounts& counts = daemon.server->counts();
+  EXPECT_TRUE(eventually([&] { return counts.violations + counts.operations != 0; }));
+  EXPECT_EQ(counts.operations, 0U);
+  ASSERT_EQ(counts.violations, 1U);
   EXPECT_TRUE(client.hung_up());
-  EXPECT_EQ(daemon.server->counts().violations, 1U);
-  EXPECT_EQ(daemon.server->counts().operations, 0U);
 }
 
 /// A crowd that may not come in, whose connections are made as quickly as a process can. Those who may do come in.
@@ -170,10 +172,13 @@ TEST(HostileToAStalledDaemon, HandsInASlotTwice) {
   ASSERT_TRUE(client.greet());
   client.submit(3);
   client.submit(3);
+  const ServerCounts& counts = daemon.server->counts();
+  EXPECT_TRUE(eventually([&] { return counts.violations == 1 || counts.in_flight == 2; }));
+  ASSERT_EQ(counts.violations, 1U);
   EXPECT_TRUE(client.hung_up());
   EXPECT_TRUE(eventually([&] { return daemon.collector.alive == 0; }));
-  EXPECT_EQ(daemon.server->counts().dropped, 1U);
-  EXPECT_EQ(daemon.server->counts().in_flight, 0U);
+  EXPECT_EQ(counts.dropped, 1U);
+  EXPECT_EQ(counts.in_flight, 0U);
 }
 
 TEST(HostileToAStalledDaemon, VanishesInTheMiddle) {
@@ -464,7 +469,7 @@ TEST(Fairness, OperationsInFlightTakeALimitedTime) {
   const ServerCounts& counts = daemon.server->counts();
   for (uint32_t i = 0; i < 8; ++i)
     many->submit(i);
-  EXPECT_TRUE(eventually([&] { return counts.in_flight == 4; }));
+  EXPECT_TRUE(eventually([&] { return counts.in_flight >= 4; }));
   one.submit(0);
   std::this_thread::sleep_for(std::chrono::milliseconds(20));
   EXPECT_EQ(counts.in_flight, 4U);

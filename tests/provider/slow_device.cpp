@@ -159,8 +159,10 @@ POLYKEM_API polykem_status polykem_ticket_poll(const polykem_ticket* ticket) {
   return real_polykem_ticket_wait(slow.real);
 }
 
+/** Whoever could release a device that holds waits here. */
 POLYKEM_API polykem_status polykem_ticket_wait(polykem_ticket* ticket) {
   REAL(polykem_ticket_wait);
+  if (delay_us == kHold) polykem_slow_device_release();
   Device& mine = here();
   std::unique_lock lock(mine.mutex);
   mine.wake.wait(lock, [&] { return as_slow(ticket).finished; });

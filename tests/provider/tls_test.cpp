@@ -238,7 +238,6 @@ TEST_F(Jobs, AbandonedUpToALimit) {
     ASSERT_EQ(resumed.pauses, 3) << "nothing was abandoned";
   }
   EXPECT_EQ(abandon_handshakes(library, kLimit), kLimit);
-  polykem_slow_device_set(300);  // who waits for a device that holds would wait forever
   EXPECT_EQ(abandon_handshakes(library, 5), 0);
   const std::size_t before = resident_bytes();
   EXPECT_EQ(abandon_handshakes(library, kMore), 0);
