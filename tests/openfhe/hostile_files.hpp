@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Files of keys that each by itself is sound, but not beside the others: of another ring, other moduli, other digits.
-// tests/data/openfhe/hostile has them; the fuzzers begin there.
+// tests/data/openfhe/hostile has the binary ones; the fuzzers begin there.
 #pragma once
 
 #include <cstdint>

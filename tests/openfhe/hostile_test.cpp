@@ -20,12 +20,13 @@ using ckks::test::PublicKeyHandle;
 using ckks::test::SecretKeyHandle;
 using ckks::test::SwitchingKeyHandle;
 
-/** With POLYKEM_UPDATE_HOSTILE=1 the files are written anew. */
+/** The binary ones: JSON would be thousands of lines. With POLYKEM_UPDATE_HOSTILE=1 the files are written anew. */
 TEST(Hostile, TheFilesAreThoseOfTheFolder) {
   const std::filesystem::path folder = std::filesystem::path(POLYKEM_TEST_DATA) / "openfhe" / "hostile";
   const bool update = std::getenv("POLYKEM_UPDATE_HOSTILE") != nullptr;
   if (update) std::filesystem::create_directories(folder);
-  const auto files = hostile_files();
+  auto files = hostile_files();
+  std::erase_if(files, [](const auto& file) { return file.first.ends_with(".json"); });
   for (const auto& [name, bytes] : files) {
     if (update) std::ofstream(folder / name, std::ios::binary) << bytes;
     EXPECT_TRUE(file("hostile/" + name) == bytes) << name;
