@@ -213,7 +213,7 @@ bool is_well(const ProgramView& view, const ProviderCheck& check, const std::vec
   const bool wants_polykem = asked_for_file || view.mentions_polykem;
   return check.provider != nullptr && view.failure.empty() && view.findings.empty() &&
          check.statistics_problem.empty() && (view.active || !wants_polykem) && view.handshake.error.empty() &&
-         (!view.active || view.has_default) && !(view.names_groups && view.groups.empty()) &&
+         (!view.active || view.has_default) && !view.unread_groups &&
          std::all_of(results.begin(), results.end(), [](const GroupResult& r) { return r.loopback.error.empty(); });
 }
 

@@ -23,9 +23,10 @@ std::string did_you_mean(const std::string& word, const std::vector<std::string>
   return close.empty() ? "" : fmt::format("; did you mean '{}'?", close);
 }
 
-bool is_off(const std::string& value) {
-  return value == "0" || strcasecmp(value.c_str(), "no") == 0 || strcasecmp(value.c_str(), "false") == 0 ||
-         strcasecmp(value.c_str(), "off") == 0;
+/** As OpenSSLs newer than 3.0 read it; what is neither on nor off is an error to them. */
+bool is_on(const std::string& value) {
+  return value == "1" || strcasecmp(value.c_str(), "yes") == 0 || strcasecmp(value.c_str(), "true") == 0 ||
+         strcasecmp(value.c_str(), "on") == 0;
 }
 
 bool is_groups(const std::string& name) {
@@ -84,7 +85,7 @@ class Examination {
         say(kDefaultSection, kStart,
             fmt::format("section [{}] has no line 'providers = SECTION', so OpenSSL loads no provider{}", start_,
                         near_in(start_, "providers")));
-      if (out_.groups.empty() && out_.names_groups) stray_groups();
+      if (out_.names_groups && !out_.reads_groups) stray_groups();
     }
     return std::move(out_);
   }
@@ -179,7 +180,7 @@ class Examination {
     for (const ConfigFile::Entry& each : file_.entries(section)) {
       if (after_dot(each.name) == "activate") {
         activates = true;
-        if (is_off(each.value))
+        if (!is_on(each.value))
           out_.switched_off.push_back(fmt::format("{}OpenSSL 3.0 loads '{}' in spite of {} = {}; newer versions do not",
                                                   file_.line(section, each.name), entry.name, each.name, each.value));
       }
@@ -285,8 +286,11 @@ class Examination {
   }
 
   void hold_groups(const std::string& section, const ConfigFile::Entry& entry) {
+    out_.reads_groups = true;
     out_.groups_line = file_.line(section, entry.name);
-    out_.groups = groups_of_list(entry.value);
+    out_.groups.clear();
+    for (ListedGroup& group : groups_of_list(entry.value))
+      out_.groups.push_back(std::move(group.name));
   }
 
   /** An earlier line of this name, which libcrypto forgets, or the list of another name that libssl has taken. */
@@ -304,27 +308,36 @@ class Examination {
     has_list_ = has_list_ || taken;
     if (offered_.empty()) return;  // polykem is not active: that its groups are missing says nothing new
     bool blamed = false;
-    for (const std::string& group : groups_of_list(entry.value)) {
+    for (const auto& [group, optional] : groups_of_list(entry.value)) {
       const OpensslPtr<SSL_CTX> context(SSL_CTX_new(TLS_method()));
       if (context == nullptr || SSL_CTX_set1_groups_list(context.get(), group.c_str()) == 1) continue;
-      blamed = true;
-      say(section, entry.name,
-          fmt::format("OpenSSL has no group '{}'{}{}", group,
-                      taken ? " and leaves it out" : ", so it ignores the whole list", did_you_mean(group, offered_)));
+      const std::string sentence = fmt::format(
+          "OpenSSL has no group '{}'{}{}", group,
+          taken || optional ? " and leaves it out" : ", so it ignores the whole list", did_you_mean(group, offered_));
+      blamed = blamed || !optional;
+      if (optional)
+        out_.notes.push_back(file_.line(section, entry.name) + sentence);
+      else
+        say(section, entry.name, sentence);
     }
     if (!taken && !blamed) say(section, entry.name, fmt::format("OpenSSL refuses the list '{}'", entry.value));
   }
 
-  /** Without OpenSSL 3.5's marks: '?', '*' and '-' before a group, '/' between tuples. */
-  static std::vector<std::string> groups_of_list(std::string list) {
+  struct ListedGroup {
+    std::string name;
+    bool optional;
+  };
+
+  /** Without OpenSSL 3.5's marks: '?' (if there is such a group), '*' and '-' before a group, '/' between tuples. */
+  static std::vector<ListedGroup> groups_of_list(std::string list) {
     std::replace(list.begin(), list.end(), '/', ':');
-    std::vector<std::string> out;
+    std::vector<ListedGroup> out;
     for (const std::string& each : split(list, ':')) {
       const std::size_t begin = each.find_first_not_of(" ?*");
       const std::size_t end = each.find_last_not_of(' ');
       if (begin == std::string::npos || each[begin] == '-') continue;
       std::string group = each.substr(begin, end + 1 - begin);
-      if (group != "DEFAULT") out.push_back(std::move(group));
+      if (group != "DEFAULT") out.push_back({std::move(group), each.rfind('?', begin) != std::string::npos});
     }
     return out;
   }

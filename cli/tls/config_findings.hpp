@@ -17,8 +17,10 @@ struct ConfigFindings {
   std::string relative_module; /**< a sentence about a module that has no absolute path; empty: it has one */
   std::vector<std::string>
       switched_off;                /**< sentences about lines such as activate = 0, which only newer OpenSSLs heed */
+  std::vector<std::string> notes;  /**< sentences about what is left out as the file wants it */
   bool names_groups = false;       /**< there is a line Groups, whether OpenSSL reads it or not */
-  std::vector<std::string> groups; /**< of the line Groups that OpenSSL reads */
+  bool reads_groups = false;       /**< and OpenSSL does */
+  std::vector<std::string> groups; /**< that this line adds to OpenSSL's own */
   std::string groups_line;         /**< where that is */
 };
 

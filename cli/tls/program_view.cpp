@@ -27,13 +27,14 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Loopback, error, milliseconds, code_point, gr
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(TlsGroup, name, code_point, built_in)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(GroupResult, group, loopback)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ProgramView, config_file, has_config_file, mentions_polykem, failure, providers,
-                                   active, module, has_default, mlkem_from, section, names_groups, groups, handshake,
+                                   active, module, has_default, mlkem_from, section, unread_groups, groups, handshake,
                                    by_polykem, results, notes, findings)
 
 namespace {
 
-constexpr unsigned kMostSeconds = 300;        // of the process that looks; a sanitizer makes it slow
-constexpr const char* kOurName = "polykem:";  // what the provider's name for people begins with
+constexpr unsigned kMostSeconds = 300;             // of the process that looks; a sanitizer makes it slow
+constexpr const char* kOurName = "polykem:";       // what the provider's name for people begins with
+constexpr const char* kOwnKem = "frodokem640aes";  // one that no OpenSSL has
 
 std::string text_parameter(const OSSL_PROVIDER* provider, const char* key) {
   char* text = nullptr;
@@ -166,10 +167,10 @@ void explain_handshake(ProgramView& view, const ConfigFindings& found, const std
 
 /** With the default properties out of the way: are they what hides an algorithm? The last of all questions. */
 void examine_properties(ProgramView& view, const ConfigFile& file) {
-  const bool had_digest = has_digest(), had_kem = !provider_of_kem("mlkem768").empty();
+  const bool had_digest = has_digest(), had_kem = !provider_of_kem(kOwnKem).empty();
   if ((had_digest && had_kem) || !view.active || !file.mentions("default_properties")) return;
   EVP_set_default_properties(nullptr, "");
-  if (!had_kem && !provider_of_kem("mlkem768").empty())
+  if (!had_kem && !provider_of_kem(kOwnKem).empty())
     view.findings.emplace_back(
         "default_properties exclude polykem's algorithms; write default_properties = "
         "?provider=polykem");
@@ -202,11 +203,12 @@ void look_at_file(ProgramView& view, const std::vector<TlsGroup>& offered, const
     view.findings.emplace_back("OpenSSL's own provider, 'default', is not active; every program needs it");
   const ConfigFindings found = examine(file, ours);
   view.section = found.section;
-  view.names_groups = found.names_groups;
+  view.unread_groups = found.names_groups && !found.reads_groups;
   view.groups = found.groups;
   view.findings.insert(view.findings.end(), found.sentences.begin(), found.sentences.end());
   if (!view.failure.empty()) return;
   explain_load(view, file, found);
+  view.notes.insert(view.notes.end(), found.notes.begin(), found.notes.end());
   if (view.active) explain_handshake(view, found, ours, server);
   examine_properties(view, file);
 }

@@ -34,8 +34,8 @@ struct ProgramView {
   bool has_default = false;           /**< OpenSSL's own provider is active */
   std::string mlkem_from;             /**< the provider that computes ML-KEM; empty: none */
   std::string section;                /**< polykem's in the file, whether OpenSSL finds it or not; empty: none */
-  bool names_groups = false;          /**< the file has a line Groups, whether OpenSSL reads it or not */
-  std::vector<std::string> groups;    /**< of that line, if OpenSSL reads it */
+  bool unread_groups = false;         /**< the file has a line Groups, and OpenSSL reads none */
+  std::vector<std::string> groups;    /**< of the line that OpenSSL reads */
   Loopback handshake;                 /**< of a client and a server that set no groups themselves */
   bool by_polykem = false;            /**< and polykem computed its key exchange */
   std::vector<GroupResult> results;   /**< of programs that name a group themselves, for each of polykem's groups */

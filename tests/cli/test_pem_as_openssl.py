@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""PEM that OpenSSL 3.0 reads is read, and what it refuses is refused: many variants of a key's file through both."""
+"""PEM that OpenSSL 3.0 and 3.5 read is read, and what they refuse is refused: many variants of a key's file."""
 
 import os
 import re
@@ -119,7 +119,7 @@ class PemAsOpenssl(Case):
     def setUp(self):
         super().setUp()
         version = subprocess.run([OPENSSL, "version"], capture_output=True, check=True).stdout.decode()
-        if not re.match(r"OpenSSL 3\.0\.", version):
+        if re.findall(r"OpenSSL (\d+\.\d+)", version)[-1] not in ("3.0", "3.5"):  # the library's comes last
             self.skipTest(f"the rules of {version.strip()} may be others")
         self.ok("encaps", "--pk", KEYS / "ML-KEM-512.pub", "--ct", "ct", "--ss", "sent")
 
