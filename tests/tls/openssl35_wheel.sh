@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# openssl35_wheel.sh: prints a folder like that of openssl35.sh, in seconds: lib/libssl.so.3 and libcrypto.so.3 are those
-# of OpenSSL 3.5 (Apache-2.0) that the wheel psycopg2-binary of PyPI carries, and bin/openssl is this system's program,
-# which runs with them; it lacks the options that are new in 3.5. Ends with 77 where that is not possible, and says why on
-# standard error.
+# openssl35_wheel.sh: prints a folder like that of openssl35.sh, in seconds: lib/libssl.so.3 and libcrypto.so.3 are
+# those of OpenSSL 3.5 (Apache-2.0) that the wheel psycopg2-binary of PyPI carries, and bin/openssl is this system's
+# program, which runs with them; it lacks the options that are new in 3.5. Ends with 77 where that is not possible, and
+# says why on standard error.
 #
 # The folder is in ~/.cache/polykem, or in XDG_CACHE_HOME or POLYKEM_CACHE if those are set.
 set -euo pipefail
