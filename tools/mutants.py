@@ -97,8 +97,10 @@ MUTANTS = [
            "|| polynomial[i].values.size() != n", "|| n == 0", "openfhe_test", "Hostile.Towers*"),
     Mutant("a short array of words is taken", "src/ckks/capi.cpp",
            "if (count != needed)", "if (count > needed)", "ckks_test", "CkksApi.ArraysOf*"),
-    Mutant("a scale beyond the modulus passes", "src/ckks/evaluator.cpp",
-           "if (bits < most) return scale;", "if (bits < 1000) return scale;", "ckks_test", "CkksApi.ScalesBeyond*"),
+    Mutant("a scale beyond the modulus passes", "src/ckks/context.cpp",
+           "if (bits < bound) return;", "if (bits < 1000) return;", "ckks_test", "CkksApi.ScalesBeyond*"),
+    Mutant("a scale of the modulus passes", "src/ckks/context.cpp",
+           "if (bits < bound) return;", "if (bits <= bound) return;", "ckks_test", "CkksApi.ScalesThatAreGiven*"),
     # Threads
     Mutant("a quota of CPUs counts for one less", "src/core/cpus.cpp",
            "std::ceil(quota)", "std::floor(quota)", "cpus_test", "UsableCpus.*"),

@@ -43,7 +43,7 @@ typedef enum polykem_ckks_status {
   POLYKEM_CKKS_ERR_PARAMETERS = 32, /* no parameter set: moduli, roots or sizes */
   POLYKEM_CKKS_ERR_INSECURE = 33,   /* less than 128 bits of security, and that was not allowed */
   POLYKEM_CKKS_ERR_LEVELS = 34,     /* operands with different numbers of limbs */
-  POLYKEM_CKKS_ERR_SCALES = 35,     /* operands with different scales, or a result's scale beyond its modulus */
+  POLYKEM_CKKS_ERR_SCALES = 35,     /* operands with different scales, or a scale not below its modulus */
   POLYKEM_CKKS_ERR_PARTS = 36,      /* a product that should have been relinearised first, or the other way round */
   POLYKEM_CKKS_ERR_NO_LEVEL = 37,   /* one limb is left, which rescaling would drop */
   POLYKEM_CKKS_ERR_RESIDUES = 38,   /* words that are not below their prime, or no ternary secret */
@@ -136,7 +136,8 @@ POLYKEM_CKKS_API const uint64_t* polykem_ckks_ciphertexts_words(const polykem_ck
 POLYKEM_CKKS_API const uint64_t* polykem_ckks_plaintexts_words(const polykem_ckks_plaintexts* plaintexts,
                                                                size_t* word_count);
 /* The same batch at another scale, which multiplies its numbers by the old scale over the new one. */
-POLYKEM_CKKS_API polykem_ckks_status polykem_ckks_with_scale(const polykem_ckks_ciphertexts* ciphertexts, double scale,
+POLYKEM_CKKS_API polykem_ckks_status polykem_ckks_with_scale(const polykem_ckks_context* context,
+                                                             const polykem_ckks_ciphertexts* ciphertexts, double scale,
                                                              polykem_ckks_ciphertexts** out);
 POLYKEM_CKKS_API void polykem_ckks_ciphertexts_free(polykem_ckks_ciphertexts* ciphertexts);
 

@@ -311,8 +311,8 @@ void bind_arithmetic(nb::module_& m) {
   m.def("ckks_items", [](const Context& c, const Batch& a, std::size_t first, std::size_t count) {
     return computed([&](Out out) { return polykem_ckks_items(c.get(), a.get(), first, count, out); });
   });
-  m.def("ckks_with_scale", [](const Batch& a, double scale) {
-    return computed([&](Out out) { return polykem_ckks_with_scale(a.get(), scale, out); });
+  m.def("ckks_with_scale", [](const Context& c, const Batch& a, double scale) {
+    return computed([&](Out out) { return polykem_ckks_with_scale(c.get(), a.get(), scale, out); });
   });
   m.def("ckks_automorphism", [](const Context& c, const Batch& a, std::uint64_t g, const CkksSwitchingKey& key) {
     return computed([&](Out out) { return polykem_ckks_automorphism(c.get(), a.get(), g, key.get(), out); });

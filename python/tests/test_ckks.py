@@ -216,11 +216,29 @@ def test_scales_beyond_the_modulus_are_refused():
     for attempt in (lambda: ev.mul(cube, a, rescale=False), lambda: ev.mul(cube, 2.0, rescale=False),
                     lambda: ev.mul(low, low, rescale=False), lambda: ev.mul(low, 2.0, rescale=False),
                     lambda: ev.keep_limbs(square, 1), lambda: ev.keep_limbs(cube, 2)):
-        with pytest.raises(ckks.ScaleError, match="beyond the modulus of its"):
+        with pytest.raises(ckks.ScaleError, match="not below the modulus"):
             attempt()
     assert party.error(ev.keep_limbs(square, 2), 0.25) < TOLERANCE
     with pytest.raises(polykem.ArgumentError):
         party.context.encrypt(party.public, [2.0 ** 20] * 4, limbs=1)
+
+
+def test_scales_that_are_given_are_checked():
+    party = Party(levels=2, scale_bits=40)
+    context, a = party.context, party.encrypt(np.full((1, SLOTS), 0.5))
+    plain = context.encode([0.5], limbs=1, scale=2.0 ** 30)
+    low = party.evaluator.keep_limbs(a, 1)  # of 60 bits
+    ways = (low.with_scale, lambda scale: ckks.Ciphertexts.from_words(context, low.words, SLOTS, scale),
+            lambda scale: ckks.Plaintexts.from_words(context, plain.words, 1, scale),
+            lambda scale: context.encode([0.0], limbs=1, scale=scale))
+    for way in ways:
+        for scale in (2.0 ** 61, float(context.parameters.q[0])):
+            with pytest.raises(ckks.ScaleError, match=r"not below the modulus, 2\^\d+\.\d+ with 1 limb:"):
+                way(scale)
+        for scale in (0.0, -1.0, np.inf, np.nan):
+            with pytest.raises(polykem.ArgumentError, match="a scale is"):
+                way(scale)
+        assert way(2.0 ** 58).scale == 2.0 ** 58
 
 
 def test_missing_keys_say_how_to_make_them(party):

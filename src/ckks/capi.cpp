@@ -110,17 +110,13 @@ void check_rows(const Context& context, const uint64_t* words, size_t rows, size
   }
 }
 
-void check_scale(double scale) {
-  if (!(scale > 0) || !std::isfinite(scale)) throw Error(Fault::argument, "a scale is a finite number above 0");
-}
-
 /// Words of a batch of this shape; throws if there is no such batch.
 size_t checked_words(const Context& context, const polykem_ckks_shape& shape, size_t least_parts, size_t most_parts) {
   if (shape.struct_size != sizeof shape || shape.count == 0 || shape.parts < least_parts || shape.parts > most_parts)
     throw Error(Fault::argument, "the shape's struct_size, count or parts is out of range");
   if (shape.limbs == 0 || shape.limbs > context.limbs())
     throw Error(Fault::levels, "the shape has more limbs than the parameter set, or none");
-  check_scale(shape.scale);
+  context.check_scale(shape.scale, shape.limbs);
   if (shape.slots == 0 || (shape.slots & (shape.slots - 1)) != 0 || shape.slots > context.n() / 2)
     throw Error(Fault::argument, "slots are a power of two, at most half the ring dimension");
   if (shape.count > kMostWords / (shape.parts * shape.limbs * context.n()))
@@ -310,14 +306,12 @@ const uint64_t* polykem_ckks_ciphertexts_words(const polykem_ckks_ciphertexts* c
 const uint64_t* polykem_ckks_plaintexts_words(const polykem_ckks_plaintexts* plaintexts, size_t* word_count) {
   return words_of(plaintexts, word_count);
 }
-polykem_ckks_status polykem_ckks_with_scale(const polykem_ckks_ciphertexts* ciphertexts, double scale,
+polykem_ckks_status polykem_ckks_with_scale(const polykem_ckks_context* context,
+                                            const polykem_ckks_ciphertexts* ciphertexts, double scale,
                                             polykem_ckks_ciphertexts** out) {
   return guarded([&] {
-    need(ciphertexts, out);
-    check_scale(scale);
-    Ciphertexts copy = *ciphertexts;
-    copy.scale = scale;
-    give(std::move(copy), out);
+    need(context, ciphertexts, out);
+    give(with_scale(*context, *ciphertexts, scale), out);
   });
 }
 void polykem_ckks_ciphertexts_free(polykem_ckks_ciphertexts* ciphertexts) {

@@ -61,6 +61,9 @@ class Context {
   /// log2 of P Q, and of the product of the first `limbs` primes.
   double total_bits() const { return total_bits_; }
   double limb_bits(size_t limbs) const { return limb_bits_[limbs]; }
+  /// Throws Error(argument) unless the scale is a finite number above 0, and Error(scales) unless it is below the
+  /// modulus of so many limbs: beyond that nothing of the numbers is left.
+  void check_scale(double scale, size_t limbs) const;
   /// 128 if the Homomorphic Encryption Standard grants a ternary secret of this N and P Q so many bits, else 0
   /// [HES18, table 1].
   unsigned security_bits() const;

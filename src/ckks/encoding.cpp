@@ -91,13 +91,6 @@ void check_slots(const Context& context, size_t slots) {
                 "a message has a power of two of slots, at most " + std::to_string(context.n() / 2) + " here");
 }
 
-double log2_of_modulus(const Context& context, size_t limbs) {
-  double bits = 0;
-  for (size_t i = 0; i < limbs; ++i)
-    bits += std::log2(static_cast<double>(context.modulus(i).value()));
-  return bits;
-}
-
 /// Residues modulo each prime as digits of mixed radix: x = d_0 + q_0 (d_1 + q_1 (d_2 + ...)) [Garner].
 class MixedRadix {
  public:
@@ -163,6 +156,7 @@ Plaintexts encode(const Context& context, std::span<const Complex> values, size_
   if (limbs == 0 || limbs > context.limbs())
     throw Error(Fault::levels, "a plaintext has 1 to " + std::to_string(context.limbs()) + " limbs here");
   if (!(scale >= 1) || !std::isfinite(scale)) throw Error(Fault::argument, "a scale is a number from 1 on");
+  context.check_scale(scale, limbs);
   if (values.empty() || values.size() % slots != 0)
     throw Error(Fault::argument, "the values are not a whole number of messages");
   const size_t n = context.n(), gap = n / 2 / slots;
@@ -174,7 +168,7 @@ Plaintexts encode(const Context& context, std::span<const Complex> values, size_
                  .set = context.q_id(),
                  .words = {}};
   out.words.resize(out.count * limbs * n);
-  const double most = std::exp2(std::min(log2_of_modulus(context, limbs) - 1, 1000.0));
+  const double most = std::exp2(std::min(context.limb_bits(limbs) - 1, 1000.0));
   context.for_each(out.count, [&](size_t item) {
     const SecretVector<double> m = interpolate(values.subspan(item * slots, slots));
     for (size_t k = 0; k < m.size(); ++k) {

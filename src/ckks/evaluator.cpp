@@ -32,19 +32,11 @@ void check_scales(double a, double b) {
                                    "; rescale both alike, or set a scale if the difference does not matter");
 }
 
-/// A scale beyond the modulus leaves nothing of the numbers.
-double fitting_scale(const Context& context, double scale, size_t limbs) {
-  const double bits = std::log2(scale), most = context.limb_bits(limbs);
-  if (bits < most) return scale;
-  throw Error(Fault::scales, "the result's scale would be 2^" + std::to_string(bits) + ", beyond the modulus of its " +
-                                 std::to_string(limbs) + " limbs, 2^" + std::to_string(most) +
-                                 ": rescale first, or keep more limbs");
-}
-
 double product_of_scales(const Context& context, double a, double b, size_t limbs) {
   const double scale = a * b;
   if (!std::isnormal(scale)) throw Error(Fault::scales, "the product's scale is out of range: rescale the operands");
-  return fitting_scale(context, scale, limbs);
+  context.check_scale(scale, limbs);
+  return scale;
 }
 
 void check_alike(const Context& context, const Ciphertexts& a, const Ciphertexts& b) {
@@ -186,9 +178,17 @@ Ciphertexts keep_limbs(const Context& context, const Ciphertexts& a, size_t limb
   check_set(context, a);
   if (limbs == 0 || limbs > a.limbs)
     throw Error(Fault::levels, "1 to " + std::to_string(a.limbs) + " limbs can be kept, not " + std::to_string(limbs));
-  if (limbs < a.limbs) fitting_scale(context, a.scale, limbs);
+  context.check_scale(a.scale, limbs);
   return computed(context, place_of(a), shaped(a, a.parts, limbs),
                   [&](const Rows& rows, Ciphertexts& out) { rows.select(a, 0, out); });
+}
+
+Ciphertexts with_scale(const Context& context, const Ciphertexts& a, double scale) {
+  check_set(context, a);
+  context.check_scale(scale, a.limbs);
+  Ciphertexts out = a;
+  out.scale = scale;
+  return out;
 }
 
 Ciphertexts items(const Context& context, const Ciphertexts& a, size_t first, size_t count) {

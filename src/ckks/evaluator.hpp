@@ -18,7 +18,7 @@ Ciphertexts sub(const Context& context, const Ciphertexts& a, const Ciphertexts&
 Ciphertexts negate(const Context& context, const Ciphertexts& a);
 Ciphertexts add_plain(const Context& context, const Ciphertexts& a, const Plaintexts& b);
 Ciphertexts sub_plain(const Context& context, const Ciphertexts& a, const Plaintexts& b);
-/// Scales multiply. Throws Error(scales), like mul and keep_limbs, where the result's scale is beyond its modulus.
+/// Scales multiply. Like mul, keep_limbs and with_scale it throws what Context::check_scale does of the result.
 Ciphertexts mul_plain(const Context& context, const Ciphertexts& a, const Plaintexts& b);
 /// Three parts, of which the last belongs to s^2; scales multiply.
 Ciphertexts mul(const Context& context, const Ciphertexts& a, const Ciphertexts& b);
@@ -28,6 +28,8 @@ Ciphertexts relinearise(const Context& context, const Ciphertexts& a, const Swit
 Ciphertexts rescale(const Context& context, const Ciphertexts& a);
 /// Without the last primes, at the same scale.
 Ciphertexts keep_limbs(const Context& context, const Ciphertexts& a, size_t limbs);
+/// The same residues at another scale.
+Ciphertexts with_scale(const Context& context, const Ciphertexts& a, double scale);
 /// `count` of the batch's ciphertexts, from number `first` on.
 Ciphertexts items(const Context& context, const Ciphertexts& a, size_t first, size_t count);
 /// X -> X^g, g odd and below 2N, with the key that rotation_element(...) or 2N - 1, conjugation, has.

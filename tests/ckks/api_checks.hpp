@@ -212,8 +212,9 @@ class ApiCalls {
     });
   }
   BothCiphertexts with_scale(const BothCiphertexts& a, double scale) {
-    return verdict_.call(world_, "with_scale",
-                         [&](bool there, auto** out) { return polykem_ckks_with_scale(a.at(there), scale, out); });
+    return verdict_.call(world_, "with_scale", [&](bool there, auto** out) {
+      return polykem_ckks_with_scale(world_.context(), a.at(there), scale, out);
+    });
   }
 
   /// All of them, each once.

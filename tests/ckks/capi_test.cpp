@@ -269,6 +269,61 @@ TEST_F(CkksApi, ScalesBeyondTheModulusAreRefused) {
   EXPECT_NE(made<Ciphertexts>(polykem_ckks_keep_limbs, context.get(), a.get(), size_t{2}), nullptr);
 }
 
+/// Calls with &out, where something has to be exactly if it returns OK.
+template <typename Handle, typename Call>
+polykem_ckks_status status_of(const Call& call) {
+  typename Handle::pointer out = nullptr;
+  const polykem_ckks_status status = call(&out);
+  EXPECT_EQ(status == POLYKEM_CKKS_OK, out != nullptr);
+  const Handle owner(out);
+  return status;
+}
+
+/// A number that is no scale, and one that is not below the modulus, whose message names the bound.
+TEST_F(CkksApi, ScalesThatAreGivenAreChecked) {
+  const auto context = made<Context>(polykem_ckks_context_new, &parameters);
+  const auto* const set = context.get();
+  const std::vector<uint64_t> zeros(2 * 4 * 64);
+  const double z[2] = {0, 0};
+  const auto shape = [](size_t parts, size_t limbs, double scale) {
+    return polykem_ckks_shape{sizeof(polykem_ckks_shape), 1, parts, limbs, 1, scale};
+  };
+  const auto ciphertexts = [&](size_t limbs, double scale) {
+    return status_of<Ciphertexts>([&, like = shape(2, limbs, scale)](auto** out) {
+      return polykem_ckks_ciphertexts_new(set, &like, zeros.data(), limbs * 2 * 64, out);
+    });
+  };
+  const auto plaintexts = [&](size_t limbs, double scale) {
+    return status_of<Plaintexts>([&, like = shape(1, limbs, scale)](auto** out) {
+      return polykem_ckks_plaintexts_new(set, &like, zeros.data(), limbs * 64, out);
+    });
+  };
+  const auto encode = [&](size_t limbs, double scale) {
+    return status_of<Plaintexts>([&](auto** out) { return polykem_ckks_encode(set, z, 1, 1, limbs, scale, out); });
+  };
+  const auto with_scale = [&](size_t limbs, double scale) {
+    const polykem_ckks_shape like = shape(2, limbs, 2);
+    const auto a = made<Ciphertexts>(polykem_ckks_ciphertexts_new, set, &like, zeros.data(), limbs * 2 * 64);
+    return status_of<Ciphertexts>([&](auto** out) { return polykem_ckks_with_scale(set, a.get(), scale, out); });
+  };
+  const auto says = [](const char* text) {
+    return std::string(polykem_ckks_error_text()).find(text) != std::string::npos;
+  };
+  const double infinity = std::numeric_limits<double>::infinity(), q0 = static_cast<double>(q[0]);
+  for (const std::function<polykem_ckks_status(size_t, double)>& call :
+       {std::function(ciphertexts), std::function(plaintexts), std::function(encode), std::function(with_scale)}) {
+    for (const double scale : {0.0, -1.0, -infinity, infinity, std::numeric_limits<double>::quiet_NaN()}) {
+      EXPECT_EQ(call(4, scale), POLYKEM_CKKS_ERR_ARGUMENT) << scale;
+      EXPECT_TRUE(says("a scale is"));
+    }
+    EXPECT_EQ(call(1, q0), POLYKEM_CKKS_ERR_SCALES);
+    EXPECT_TRUE(says("not below the modulus, 2^50.000000 with 1 limb:")) << polykem_ckks_error_text();
+    EXPECT_EQ(call(1, q0 - 4096), POLYKEM_CKKS_OK);
+    EXPECT_EQ(call(4, 0x1p171), POLYKEM_CKKS_ERR_SCALES) << "50 + 3 * 40 bits";
+    EXPECT_EQ(call(4, 0x1p169), POLYKEM_CKKS_OK);
+  }
+}
+
 TEST_F(CkksApi, ParameterSetsAreToldApart) {
   const auto context = made<Context>(polykem_ckks_context_new, &parameters);
   const auto secret = made<SecretKey>(polykem_ckks_secret_key_generate, context.get());

@@ -102,7 +102,7 @@ TEST_F(CkksDevice, AChildHasNoDevice) {
     const bool refused = polykem_ckks_negate(world.context(), a.there.get(), &out) == POLYKEM_CKKS_ERR_DEVICE &&
                          std::strstr(polykem_ckks_error_text(), "the process alone that opened it") != nullptr;
     polykem_ckks_ciphertexts* copy = nullptr;
-    (void)polykem_ckks_with_scale(a.there.get(), 1, &copy);
+    (void)polykem_ckks_with_scale(world.context(), a.there.get(), 1, &copy);
     polykem_ckks_ciphertexts_free(copy);
     _exit(refused ? 0 : 1);
   }

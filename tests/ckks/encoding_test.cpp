@@ -72,6 +72,7 @@ TEST_F(CkksEncoding, RefusesWhatItCannotHold) {
   EXPECT_EQ(attempt(one, 1, 1, 0.5), Fault::argument);
   EXPECT_EQ(attempt(one, 1, 1, std::numeric_limits<double>::infinity()), Fault::argument);
   EXPECT_EQ(attempt(one, 1, 1, 0x1p50), Fault::argument) << "one limb has 50 bits";
+  EXPECT_EQ(attempt(one, 1, 1, 0x1p51), Fault::scales);
   EXPECT_EQ(attempt({{std::numeric_limits<double>::quiet_NaN(), 0}}, 1, 1, 2), Fault::argument);
 }
 

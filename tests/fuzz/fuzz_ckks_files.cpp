@@ -81,7 +81,7 @@ void decrypt(const ContextHandle& context, const SecretKeyHandle& secret, const 
 /// Of that many limbs, all words 1.
 CiphertextsHandle ones(const ContextHandle& context, std::size_t parts, std::size_t limbs) {
   const std::size_t n = polykem_ckks_ring_dimension(context.get());
-  const polykem_ckks_shape shape{sizeof shape, 1, parts, limbs, 1, 1024};
+  const polykem_ckks_shape shape{sizeof shape, 1, parts, limbs, 1, 1};
   const std::vector<std::uint64_t> words(parts * limbs * n, 1);
   return made<CiphertextsHandle>(
       [&](auto out) { return polykem_ckks_ciphertexts_new(context.get(), &shape, words.data(), words.size(), out); });

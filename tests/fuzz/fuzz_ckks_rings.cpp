@@ -94,8 +94,10 @@ class Program {
   }
   polykem_ckks_shape shape() {
     return {sizeof(polykem_ckks_shape), size_t{byte() % 4u},     size_t{byte() % 5u},
-            size_t{byte() % 4u},        size_t{1} << byte() % 6, 1024};
+            size_t{byte() % 4u},        size_t{1} << byte() % 6, scale()};
   }
+  /// The moduli have 7 to 17 bits.
+  double scale() { return static_cast<double>(1U << byte() % 20); }
 
   void read_all() {
     size_t count = 0;
@@ -120,10 +122,11 @@ class Program {
 
   void encode() {
     const size_t count = byte() % 4, slots = size_t{1} << byte() % 6, limbs = byte() % 4;
+    const double scale = this->scale();
     const std::unique_ptr<double[]> values(new double[2 * count * slots]);
     std::fill_n(values.get(), 2 * count * slots, byte() / 16.0);
     make(plaintexts_,
-         [&](auto out) { return polykem_ckks_encode(context(), values.get(), count, slots, limbs, 1024, out); });
+         [&](auto out) { return polykem_ckks_encode(context(), values.get(), count, slots, limbs, scale, out); });
   }
 
   void take_words(uint8_t which) {
@@ -167,7 +170,7 @@ class Program {
     const polykem_ckks_switching_key* const key = any(keys_).get();
     const auto operation = static_cast<polykem_ckks_operation>(1 + byte() % 3);
     make(ciphertexts_, [&](auto out) {
-      switch (which % 8) {
+      switch (which % 9) {
         case 0:
           return polykem_ckks_combine(context(), operation, a, b, out);
         case 1:
@@ -181,6 +184,8 @@ class Program {
         case 5:
           return polykem_ckks_keep_limbs(context(), a, byte() % 4, out);
         case 6:
+          return polykem_ckks_with_scale(context(), a, scale(), out);
+        case 7:
           return polykem_ckks_items(context(), a, byte() % 4, byte() % 4, out);
         default:
           return polykem_ckks_automorphism(context(), a, byte(), key, out);

@@ -80,11 +80,11 @@ class Plaintexts(_Batch):
         slots : int
             Complex numbers in an item, a power of two.
         scale : float
-            What the numbers were multiplied by.
+            What the numbers were multiplied by: above 0 and below the product of the limbs' primes.
 
         Raises
         ------
-        ResidueError, LevelError, ArgumentError
+        ResidueError, LevelError, ScaleError, ArgumentError
         """
         array = _words(words, 3, context)
         core = _core.ckks_plaintexts(context._core, array, array.shape[0], array.shape[1], slots, scale)
@@ -142,7 +142,7 @@ class Ciphertexts(_Batch):
         slots : int
             Complex numbers in an item, a power of two.
         scale : float
-            What the numbers were multiplied by.
+            What the numbers were multiplied by: above 0 and below the product of the limbs' primes.
         degree : int
             Scales that were multiplied without a rescaling.
         key_tag : str
@@ -150,7 +150,7 @@ class Ciphertexts(_Batch):
 
         Raises
         ------
-        ResidueError, LevelError, ArgumentError
+        ResidueError, LevelError, ScaleError, ArgumentError
         """
         array = _words(words, 4, context)
         core = _made(context, array, slots, scale)
@@ -188,8 +188,18 @@ class Ciphertexts(_Batch):
         return self if self.gpu is None else self._like(_core.ckks_to_host(self._core))
 
     def with_scale(self, scale: float) -> Ciphertexts:
-        """The same residues at another scale, which multiplies the numbers by the old scale over the new one."""
-        return self._like(_core.ckks_with_scale(self._core, scale))
+        """The same residues at another scale, which multiplies the numbers by the old scale over the new one.
+
+        Parameters
+        ----------
+        scale : float
+            Above 0 and below the product of the limbs' primes.
+
+        Raises
+        ------
+        ScaleError, ArgumentError
+        """
+        return self._like(_core.ckks_with_scale(self.context._core, self._core, scale))
 
     def __getitem__(self, key: int | slice) -> Ciphertexts:
         if not isinstance(key, slice):

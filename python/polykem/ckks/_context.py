@@ -122,9 +122,12 @@ class Context:
         Raises
         ------
         ArgumentError
-            A number is not finite, or too large for its scale and limbs; or the slots are no power of two.
+            A number is not finite, or too large for its scale and limbs; the scale is below 1; or the slots are no
+            power of two.
         LevelError
             There are not so many limbs.
+        ScaleError
+            The scale is not below the product of the limbs' primes.
         """
         try:
             array = np.asarray(values, dtype=np.complex128, order="C")
@@ -168,7 +171,7 @@ class Context:
 
         Raises
         ------
-        ArgumentError, LevelError
+        ArgumentError, LevelError, ScaleError
             As `encode`.
         RandomError
             The operating system gave no entropy.

@@ -58,7 +58,7 @@ class LevelError(CkksError, ValueError):
 
 
 class ScaleError(CkksError, ValueError):
-    """Operands with different scales, or a scale that a file cannot express."""
+    """Operands with different scales, a scale that is not below its modulus, or one that a file cannot express."""
 
     status = Status.SCALES
 

@@ -95,7 +95,7 @@ def _of_the_file() -> Iterator[None]:
     """What is wrong with values of a file is not wrong with an argument."""
     try:
         yield
-    except (ArgumentError, ResidueError) as error:
+    except (ArgumentError, ResidueError, ScaleError) as error:
         raise FormatError(str(error)) from None
 
 
