@@ -3,7 +3,7 @@
 # polykem_ckks_archs(): leaves those of POLYKEM_CUDA_ARCHS that CKKS's kernels run on, in the caller's scope: clusters
 # of blocks need compute capability 9.0.
 # polykem_ckks_kernels(RESULT): RESULT becomes the objects of src/ckks/cuda. They are compiled once, by the target
-# polykem_ckks_kernels, on which those who link them depend; with POLYKEM_CUDA_SAMPLE `all` compiles one of them.
+# polykem_ckks_kernels, on which those who link them depend.
 include_guard()
 include(${CMAKE_CURRENT_LIST_DIR}/cuda_compile.cmake)
 
@@ -18,11 +18,6 @@ function(polykem_ckks_kernels result)
     file(GLOB sources CONFIGURE_DEPENDS ${folder}/*.cu ${folder}/*.cpp)
     polykem_cuda_objects(objects ${PROJECT_BINARY_DIR}/ckks_kernels ${sources})
     add_custom_target(polykem_ckks_kernels DEPENDS ${objects})
-    if(POLYKEM_CUDA_SAMPLE)
-      set(sample ${objects})
-      list(FILTER sample INCLUDE REGEX "/elementwise[.]cu[.]o$")
-      add_custom_target(polykem_ckks_kernels_sample ALL DEPENDS ${sample})
-    endif()
     set_property(GLOBAL PROPERTY POLYKEM_CKKS_KERNELS ${objects})
   endif()
   get_property(objects GLOBAL PROPERTY POLYKEM_CKKS_KERNELS)

@@ -5,9 +5,6 @@
 # says of its kernels (registers, shared memory, spills), which tools/cuda_resources.py reads.
 # polykem_cuda_module(TARGET OUTPUT OBJECT...): links them to a shared object.
 # polykem_cuda_program(TARGET SOURCE...): a program of CUDA sources that uses the library.
-# polykem_cuda_compiles(TARGET SOURCE...): with POLYKEM_CUDA_SAMPLE, `all` compiles these .cu files for one
-# architecture, neither optimised nor assembled nor linked: a name that is gone is noticed where the programs are not
-# built.
 #
 # nvcc is called directly: CMake's own CUDA support wants a complete toolkit, and the compiler's wheels are none.
 include_guard()
@@ -91,45 +88,16 @@ function(polykem_cuda_module target output)
   polykem_cuda_target(${target} ${output})
 endfunction()
 
-# Part of `all`, unless `all` compiles a sample of the CUDA code only.
+# Part of `all`, unless `all` compiles no kernels.
 function(polykem_cuda_target target output)
-  if(POLYKEM_CUDA_SAMPLE)
-    add_custom_target(${target} DEPENDS ${output})
-  else()
+  if(POLYKEM_CUDA_KERNELS)
     add_custom_target(${target} ALL DEPENDS ${output})
+  else()
+    add_custom_target(${target} DEPENDS ${output})
   endif()
-endfunction()
-
-function(polykem_cuda_compiles target)
-  if(NOT POLYKEM_CUDA_SAMPLE)
-    return()
-  endif()
-  list(GET POLYKEM_CUDA_ARCHS 0 arch)
-  set(folder ${CMAKE_CURRENT_BINARY_DIR}/compiles)
-  file(MAKE_DIRECTORY ${folder})
-  set(outputs)
-  foreach(source IN LISTS ARGN)
-    if(NOT source MATCHES "[.]cu$")
-      continue()
-    endif()
-    string(REPLACE "/" "_" name ${source})
-    set(output ${folder}/${name}.ptx)
-    add_custom_command(
-      OUTPUT ${output}
-      COMMAND ${POLYKEM_NVCC} -std=c++20 -I${PROJECT_SOURCE_DIR}/src -I${PROJECT_SOURCE_DIR}/include
-              --expt-relaxed-constexpr -ccbin ${CMAKE_CXX_COMPILER} -arch=compute_${arch} -Xcicc -O0 -x cu -ptx
-              -MD -MF ${output}.d -MT ${output} ${CMAKE_CURRENT_SOURCE_DIR}/${source} -o ${output}
-      DEPENDS ${source}
-      DEPFILE ${output}.d
-      COMMENT "CUDA, does it compile: ${target} ${source}"
-      VERBATIM)
-    list(APPEND outputs ${output})
-  endforeach()
-  add_custom_target(${target}_compiles ALL DEPENDS ${outputs})
 endfunction()
 
 function(polykem_cuda_program target)
-  polykem_cuda_compiles(${target} ${ARGN})
   polykem_cuda_gencode(gencode)
   polykem_cuda_objects(objects ${CMAKE_CURRENT_BINARY_DIR}/cuda ${ARGN})
   set(program ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/${target})

@@ -5,8 +5,7 @@
 #                        not look for it
 #   POLYKEM_CUDA_ARCHS   real architectures, e.g. "75;80;86;89;90"
 #   POLYKEM_CUDA_PTX     also embed PTX of the newest of them, for later GPUs
-#   POLYKEM_CUDA_SAMPLE  the target all compiles the host code and one set of each kind and sees whether the benchmarks
-#                        compile; it links neither the module nor them
+#   POLYKEM_CUDA_KERNELS OFF: the target all compiles the module's host code alone, no kernel and no benchmark
 set(default AUTO)
 if(NOT PROJECT_IS_TOP_LEVEL)
   set(default OFF)
@@ -15,7 +14,7 @@ set(POLYKEM_CUDA ${default} CACHE STRING "Build the CUDA module: AUTO, ON or OFF
 set_property(CACHE POLYKEM_CUDA PROPERTY STRINGS AUTO ON OFF)
 set(POLYKEM_CUDA_ARCHS 90 CACHE STRING "GPU architectures the CUDA module is compiled for")
 option(POLYKEM_CUDA_PTX "Embed PTX of the newest architecture" OFF)
-option(POLYKEM_CUDA_SAMPLE "By default compile a sample of the CUDA code and link no module (make test)" OFF)
+option(POLYKEM_CUDA_KERNELS "Compile the CUDA kernels by default; off in make test" ON)
 
 set_source_files_properties(engine/crossover.cpp PROPERTIES COMPILE_DEFINITIONS
                             POLYKEM_LIBRARY_VERSION="${PROJECT_VERSION}")
@@ -55,14 +54,10 @@ include(${PROJECT_SOURCE_DIR}/cmake/cuda_compile.cmake)
 polykem_cuda_objects(objects ${CMAKE_CURRENT_BINARY_DIR}/cuda ${POLYKEM_CUDA_SOURCES})
 set(POLYKEM_CUDA_MODULE ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/libpolykem_cuda.so)
 polykem_cuda_module(polykem_cuda ${POLYKEM_CUDA_MODULE} ${objects})
-if(POLYKEM_CUDA_SAMPLE)
-  # Not prim/: products by themselves, which the sets' kernels also compute.
-  set(sample ${objects})
-  set(sets "mlkem768|saber|hps2048509|hrss701")
-  set(schemes "device_.*|.*_cuda[.].*|.*_(${sets})[.].*|frodo_cuda_.*")
-  list(FILTER sample INCLUDE REGEX "/(cuda_module_.*|schemes_(${schemes}))$")
-  add_custom_target(polykem_cuda_sample ALL DEPENDS ${sample})
-  polykem_cuda_compiles(polykem_cuda_lac schemes/lac/cuda/lac128.cu)  # optimised it takes longest
+if(NOT POLYKEM_CUDA_KERNELS)
+  set(host_objects ${objects})
+  list(FILTER host_objects INCLUDE REGEX "[.]cpp[.]o$")
+  add_custom_target(polykem_cuda_host ALL DEPENDS ${host_objects})
 elseif(POLYKEM_INSTALL)
   # Beside the library, which looks there first.
   install(FILES ${POLYKEM_CUDA_MODULE} DESTINATION ${CMAKE_INSTALL_LIBDIR})
@@ -75,8 +70,5 @@ set_property(GLOBAL PROPERTY POLYKEM_CUDA_POLYMUL_OBJECTS ${polymul_objects})
 
 # tests/sass checks the machine code of all that has kernels.
 set(kernel_objects ${objects})
-if(POLYKEM_CUDA_SAMPLE)
-  set(kernel_objects ${sample})
-endif()
 list(FILTER kernel_objects INCLUDE REGEX "[.]cu[.]o$")
 set_property(GLOBAL PROPERTY POLYKEM_CUDA_KERNEL_OBJECTS ${kernel_objects})

@@ -5,7 +5,7 @@
 #
 #   tools/test.sh PHASE...
 #
-#   release  everything that needs no GPU, in build/; of the CUDA code a sample (tests/gpu)
+#   release  everything that needs no GPU, in build/; of the CUDA code the host's part
 #   ct       the constant-time checks at the optimisation level of the release, in build/ct-O3
 #   sanitize the quick tests under AddressSanitizer and most of UndefinedBehaviorSanitizer, without vector code, in
 #            build-sanitize/; sanitize-full: those of vector code, and what takes longer
@@ -319,12 +319,12 @@ release_build=(--preset release -DPOLYKEM_BUILD_TESTS=ON -DPOLYKEM_PYTHON=OFF)
 sanitize_build=(--preset sanitize -DPOLYKEM_BUILD_CLI=OFF -DPOLYKEM_PYTHON=OFF)
 
 run() {
-  local clang sample=ON rtl=ON
+  local clang kernels=OFF rtl=ON
   case "$1" in
     release)
       find_cuda_compiler
-      ! command -v nvidia-smi >/dev/null 2>&1 || sample=OFF # a GPU will want the module
-      build release build "${release_build[@]}" -DPOLYKEM_CUDA_SAMPLE=$sample \
+      ! command -v nvidia-smi >/dev/null 2>&1 || kernels=ON # a GPU will want the module
+      build release build "${release_build[@]}" -DPOLYKEM_CUDA_KERNELS=$kernels \
         -DPOLYKEM_TEST_PCH=ON &&
         check release build -LE '^(gpu|full|ct)$'
       ;;
@@ -335,7 +335,7 @@ run() {
         rtl=OFF
         hw_problem=$(tail -n 1 build/hw_setup.log)
       }
-      build full build "${release_build[@]}" -DPOLYKEM_CUDA_SAMPLE=OFF -DPOLYKEM_RTL=$rtl \
+      build full build "${release_build[@]}" -DPOLYKEM_CUDA_KERNELS=ON -DPOLYKEM_RTL=$rtl \
         -DPOLYKEM_TEST_PCH=OFF &&
         check full build -L '^(full|rtl)$' -LE '^(gpu|ct)$'
       ;;
