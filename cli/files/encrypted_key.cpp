@@ -61,6 +61,16 @@ void check_work(ByteView encrypted, std::uint64_t most_work) {
   }
 }
 
+#if OPENSSL_VERSION_NUMBER >= 0x30000000L
+/** A context of our own: what openssl.cnf says about providers does not matter here. One for all keys, as long as the
+ * process lives: to make one takes milliseconds, and OpenSSL 3.0 keeps a kilobyte of each that is freed. */
+OSSL_LIB_CTX* library() {
+  static OSSL_LIB_CTX* const made = OSSL_LIB_CTX_new();
+  if (made == nullptr) throw std::bad_alloc();
+  return made;
+}
+#endif
+
 /** What libcrypto decrypts, whatever it is; nothing with its errors in the queue if that fails. */
 std::optional<SecretBytes> decrypt(const X509_SIG& key, ByteView passphrase) {
   const X509_ALGOR* algorithm = nullptr;
@@ -71,11 +81,8 @@ std::optional<SecretBytes> decrypt(const X509_SIG& key, ByteView passphrase) {
   const auto* password = passphrase.size() == 0 ? "" : reinterpret_cast<const char*>(passphrase.data());
   const auto password_bytes = static_cast<int>(passphrase.size());
 #if OPENSSL_VERSION_NUMBER >= 0x30000000L
-  // A context of its own: what openssl.cnf says about providers does not matter here.
-  const std::unique_ptr<OSSL_LIB_CTX, void (*)(OSSL_LIB_CTX*)> library(OSSL_LIB_CTX_new(), &OSSL_LIB_CTX_free);
-  if (library == nullptr) throw std::bad_alloc();
   const bool done = PKCS12_pbe_crypt_ex(algorithm, password, password_bytes, ASN1_STRING_get0_data(sealed),
-                                        ASN1_STRING_length(sealed), &out, &size, 0, library.get(), nullptr) != nullptr;
+                                        ASN1_STRING_length(sealed), &out, &size, 0, library(), nullptr) != nullptr;
 #else
   const bool done = PKCS12_pbe_crypt(algorithm, password, password_bytes, ASN1_STRING_get0_data(sealed),
                                      ASN1_STRING_length(sealed), &out, &size, 0) != nullptr;

@@ -8,7 +8,7 @@
 using namespace polykem;
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  constexpr std::uint64_t kLittleWork = 1 << 12;
+  constexpr std::uint64_t kLittleWork = 1 << 6;
   constexpr char kPassphrase[] = "correct horse";
   const ByteView passphrase(reinterpret_cast<const std::uint8_t*>(kPassphrase), sizeof kPassphrase - 1);
   try {

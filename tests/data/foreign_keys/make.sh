@@ -29,6 +29,10 @@ sealed pbe-sha1-3des.pem -v1 PBE-SHA1-3DES "${secret[@]}"
 sealed pbe-md5-des.pem -provider legacy -v1 PBE-MD5-DES "${secret[@]}"
 sealed empty.pem -v2 aes-256-cbc -passout pass:
 sealed aes-256-cbc.der -v2 aes-256-cbc -outform der "${secret[@]}"
+# Which take little work, for tests/fuzz.
+sealed pbkdf2-1.der -v2 aes-256-cbc -iter 1 -outform der "${secret[@]}"
+sealed scrypt-2.der -scrypt -scrypt_N 2 -scrypt_r 1 -scrypt_p 1 -outform der "${secret[@]}"
+sealed pbe-sha1-3des-1.der -v1 PBE-SHA1-3DES -iter 1 -outform der "${secret[@]}"
 
 curve=(-newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes)
 openssl req -x509 "${curve[@]}" -keyout ca.key -out "$here/ca.crt" -days 36500 -subj /CN=ca
