@@ -23,7 +23,7 @@ all: ## Build the library and the program build/bin/polykem
 cuda: ## Build the CUDA modules, with a compiler from PyPI where there is none (ARCHS="80;90": for other GPUs than 9.0)
 	@tools/setup.sh demo cuda
 	@tools/cuda_toolchain.sh
-	@$(CONFIGURE) -DPOLYKEM_CUDA=ON $(if $(ARCHS),'-DPOLYKEM_CUDA_ARCHS=$(ARCHS)') >/dev/null
+	@$(CONFIGURE) -DPOLYKEM_CUDA=ON -DPOLYKEM_CKKS=ON $(if $(ARCHS),'-DPOLYKEM_CUDA_ARCHS=$(ARCHS)') >/dev/null
 	@cmake --build $(BUILD) -j $(JOBS) --target polykem_cuda polykem_ckks_cuda
 	@ls -l $(BUILD)/bin/libpolykem*_cuda.so
 
@@ -120,7 +120,7 @@ cpu-rates: ## Measure what this core does in a cycle, from which floors are comp
 
 lab: ## Multiply what lattice KEMs multiply in every way, here and on a GPU; writes tables and plots to build/lab
 	@tools/setup.sh demo
-	@$(CONFIGURE) -DPOLYKEM_BUILD_BENCH=ON >/dev/null
+	@$(CONFIGURE) -DPOLYKEM_BUILD_BENCH=ON -DPOLYKEM_CKKS=ON >/dev/null
 	@cmake --build $(BUILD) -j $(JOBS) --target lab
 	@$(BUILD)/bin/polykem-lab --report $(BUILD)/lab
 
@@ -154,16 +154,17 @@ lint: ## Check format, licence lines, citations, lengths, links, and which folde
 	@clang-format-14 --dry-run --Werror $(SOURCES)
 	@python3 tools/lint.py
 
-tidy: ## Run clang-tidy over the library and the program (minutes)
+tidy: ## Run clang-tidy over the libraries and the program (minutes)
 	@tools/setup.sh lint
+	@$(CONFIGURE) -DPOLYKEM_CKKS=ON >/dev/null
 	@$(MAKE) --no-print-directory all
-	@git ls-files 'src/*.cpp' 'formats/*.cpp' 'hpke/*.cpp' 'cli/*.cpp' | xargs -n 4 -P $(JOBS) clang-tidy-14 -p $(BUILD) --quiet
+	@git ls-files 'src/*.cpp' 'ckks/src/*.cpp' 'ckks/openfhe/*.cpp' 'formats/*.cpp' 'hpke/*.cpp' 'cli/*.cpp' | xargs -n 4 -P $(JOBS) clang-tidy-14 -p $(BUILD) --quiet
 
 install: all ## Install headers, libraries, program, CMake package and pkg-config file (PREFIX=/usr/local)
 	@cmake --install $(BUILD) $(if $(PREFIX),--prefix $(PREFIX))
 
 clean: ## Remove every build directory of this Makefile
-	@rm -rf $(BUILD) build-sanitize build-ubsan build-tsan build-debug build-fuzz build-mutants build-arm64 build-m4
+	@rm -rf $(BUILD) ckks/build build-sanitize build-ubsan build-tsan build-debug build-fuzz build-mutants build-arm64 build-m4
 
 help: ## This list
 	@sed -n 's/^\([a-z0-9-]*\):.*## \(.*\)/  make \1|\2/p' Makefile | while IFS='|' read -r d t; do printf '%-18s %s\n' "$$d" "$$t"; done

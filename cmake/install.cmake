@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# What is installed: three headers, the shared and the static library, that of CKKS, a CMake package, pkg-config files,
-# the pages and examples, and with the program its man pages and completion. tests/install/files.txt is the list.
+# What is installed: two headers, the shared and the static library, a CMake package, pkg-config files, the pages and
+# examples, and with the program its man pages and completion. tests/install/files.txt is the list.
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
@@ -13,17 +13,9 @@ foreach(part MAJOR MINOR PATCH)
   endif()
 endforeach()
 
-set_target_properties(polykem_shared polykem_ckks PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION ${POLYKEM_ABI})
+polykem_shared_library(polykem_shared)
 set_target_properties(polykem_shared PROPERTIES EXPORT_NAME shared)
 set_target_properties(polykem_static PROPERTIES EXPORT_NAME static)
-set_target_properties(polykem_ckks PROPERTIES EXPORT_NAME ckks)
-if(CMAKE_SYSTEM_NAME STREQUAL "Linux")
-  configure_file(cmake/exports.map.in ${PROJECT_BINARY_DIR}/exports.map @ONLY)
-  foreach(target polykem_shared polykem_ckks)
-    target_link_options(${target} PRIVATE "LINKER:--version-script=${PROJECT_BINARY_DIR}/exports.map")
-    set_target_properties(${target} PROPERTIES LINK_DEPENDS ${PROJECT_BINARY_DIR}/exports.map)
-  endforeach()
-endif()
 
 if(NOT POLYKEM_INSTALL)
   return()
@@ -33,7 +25,7 @@ set(POLYKEM_PACKAGE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/polykem)
 install(DIRECTORY include/polykem DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h" PATTERN "*.hpp"
         PATTERN embedded.h EXCLUDE)  # its library is for another machine
 install(
-  TARGETS polykem_static polykem_shared polykem_ckks
+  TARGETS polykem_static polykem_shared
   EXPORT polykemTargets
   ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
   LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
@@ -61,11 +53,13 @@ install(FILES LICENSE README.md ARCHITECTURE.md CHANGELOG.md CONTRIBUTING.md SEC
 install(DIRECTORY docs/ DESTINATION ${CMAKE_INSTALL_DOCDIR}/docs FILES_MATCHING PATTERN "*.md" PATTERN "*.png"
         PATTERN man EXCLUDE
         PATTERN completion EXCLUDE)
-install(FILES examples/batch.c examples/ckks.c examples/device_arrays.c examples/server.cpp
+install(FILES examples/batch.c examples/device_arrays.c examples/server.cpp
         DESTINATION ${CMAKE_INSTALL_DOCDIR}/examples)
 install(DIRECTORY bench/results DESTINATION ${CMAKE_INSTALL_DOCDIR}/bench)
-foreach(folder bench/seong2021 bench/frodo_cuda bench/lab tools/m4cycles src/embedded src/prim/keccak src/schemes/ntru
-        src/schemes/mlkem src/schemes/frodo src/schemes/lac src/schemes/saber)
+install(DIRECTORY ckks/bench/results DESTINATION ${CMAKE_INSTALL_DOCDIR}/ckks/bench)
+install(FILES ckks/README.md ckks/figures.md DESTINATION ${CMAKE_INSTALL_DOCDIR}/ckks)
+foreach(folder ckks/src/cuda bench/seong2021 bench/frodo_cuda bench/lab tools/m4cycles src/embedded src/prim/keccak
+        src/schemes/ntru src/schemes/mlkem src/schemes/frodo src/schemes/lac src/schemes/saber)
   install(FILES ${folder}/README.md DESTINATION ${CMAKE_INSTALL_DOCDIR}/${folder})
 endforeach()
 if(POLYKEM_BUILD_CLI)

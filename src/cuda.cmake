@@ -19,8 +19,6 @@ option(POLYKEM_CUDA_KERNELS "Compile the CUDA kernels by default; off in make te
 set_source_files_properties(engine/crossover.cpp PROPERTIES COMPILE_DEFINITIONS
                             POLYKEM_LIBRARY_VERSION="${PROJECT_VERSION}")
 include(GNUInstallDirs)
-set_source_files_properties(core/module_file.cpp PROPERTIES COMPILE_DEFINITIONS
-                            POLYKEM_MODULE_FOLDER="${CMAKE_INSTALL_FULL_LIBDIR}")
 foreach(target polykem_static polykem_shared)
   target_link_libraries(${target} PRIVATE ${CMAKE_DL_LIBS})
 endforeach()

@@ -1,33 +1,32 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The tables of docs/ckks_figures.md, for tools/tables.py, as bench/lab/report_ckks.py makes them.
-Source: h200_ckks.json of bench/results, which `polykem-lab ckks` wrote, where it is there."""
+"""The tables of ckks/figures.md, for tools/tables.py, as ckks/bench/report_ckks.py makes them.
+Source: h200_ckks.json of ckks/bench/results, which `polykem-lab ckks` wrote, where it is there."""
 
 import sys
 import textwrap
 from pathlib import Path
 
-from gpu_tables import RESULTS, present
-
-sys.path.append(str(Path(__file__).resolve().parent.parent / "bench/lab"))
+BENCH = Path(__file__).resolve().parent.parent / "ckks/bench"
+sys.path.append(str(BENCH))
 import report_ckks  # noqa: E402
 
-SOURCE = "h200_ckks.json"
+SOURCE = BENCH / "results/h200_ckks.json"
 
 
 def table(make):
     """What `make` makes of the figures and of the other libraries'; nothing without figures."""
     def of_source(_):
-        if not present(SOURCE):
+        if not SOURCE.exists():
             return ""
-        return report_ckks.markdown(*make(report_ckks.load(RESULTS / SOURCE), report_ckks.load_published()))
+        return report_ckks.markdown(*make(report_ckks.load(SOURCE), report_ckks.load_published()))
     return of_source
 
 
 def source(_):
     """Where and how it was measured."""
-    if not present(SOURCE):
+    if not SOURCE.exists():
         return ""
-    document = report_ckks.load(RESULTS / SOURCE).document
+    document = report_ckks.load(SOURCE).document
     core = f" and one core of {document['cpu']}" if document["cpu"] else ""
     text = (f"Measured on one {document['gpu']}{core}, all data on the card, at commit {document['commit']} by "
             f"`{document['command']}`, after {document['compared']:,} numbers of all forms and operations were "

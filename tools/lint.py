@@ -30,7 +30,6 @@ ARROWS = {
     "src/core": {"src/core"},
     "src/ct": {"src/ct", "src/core"},
     "src/prim": {"src/prim", "src/ct", "src/core"},
-    "src/ckks": {"src/ckks", "src/prim", "src/ct", "src/core", "include"},
     "src/schemes": {"src/schemes", "src/prim", "src/ct", "src/core"},
     "src/embedded": {"src/embedded", "src/schemes", "src/prim", "src/ct", "src/core", "include"},
     "embedded": {"embedded", "include"},
@@ -40,20 +39,25 @@ ARROWS = {
     "src/engine": {"src/engine", "src/rtl", "src/cuda_module", "src/schemes", "src/prim", "src/ct", "src/core"},
     "src/capi": {"src/capi", "src/broker", "src/engine", "src/schemes", "src/ct", "src/core", "include"},
     "formats": {"formats", "include"},
-    "formats/openfhe": {"formats/openfhe", "formats", "include"},
     "hpke": {"hpke", "include"},
     "cli": {"cli", "formats", "include", "bench"},  # bench: what `polykem bench` shows is measured there
     "src/broker": {"src/broker", "src/engine", "src/schemes", "src/core"},
-    "python": {"python", "formats/openfhe", "hpke", "include"},
+    "python": {"python", "ckks/python", "hpke", "include"},
     "provider": {"provider", "formats", "include"},
     "examples": {"include"},
     "include": {"include"},
+    "ckks/src": {"ckks/src", "ckks/include"},
+    "ckks/openfhe": {"ckks/openfhe", "ckks/include"},
+    "ckks/python": {"ckks/python", "ckks/openfhe", "ckks/include", "python"},
+    "ckks/examples": {"ckks/include"},
+    "ckks/include": {"ckks/include"},
 }
+# All of the library that CKKS uses: headers by the names that they are included by.
+CKKS_USES = {line for line in (ROOT / "ckks/uses.txt").read_text().splitlines() if not line.startswith("#")}
 # All that the engine may know of the module, which it loads at run time.
 MODULE_ABI = "cuda_module/module.hpp"
-# Apart from the library, which may use nlohmann-json.
-JSON_READERS = {"formats/openfhe"}
-# The library depends on the C and C++ run time and on nothing else.
+# The libraries depend on the C and C++ run time and on nothing else.
+DEPEND_ON_NOTHING = ("src", "include", "formats", "embedded", "ckks/src", "ckks/include")
 FOREIGN = re.compile(r"^(CLI|fmt|spdlog|nlohmann|asio|openssl|zlib|gtest|gmock|benchmark|boost)\b")
 
 
@@ -222,8 +226,8 @@ def check_arrows(path, lines):
             continue
         header = found[2]
         if header.startswith("polykem/"):
-            target = "include"
-        elif header.startswith(("formats/", "hpke/")):
+            target = "ckks/include" if (ROOT / "ckks/include" / header).exists() else "include"
+        elif header.startswith(("formats/", "hpke/", "python/", "ckks/")):
             target = folder_of(header)
         elif (ROOT / "src" / header).exists():
             target = folder_of("src/" + header)
@@ -231,12 +235,12 @@ def check_arrows(path, lines):
             target = folder if (path.parent / header).exists() or (ROOT / folder / header).exists() else None
             target = "bench" if target is None and (ROOT / "bench" / header).exists() else target
         else:
-            own = folder.startswith(("src", "include", "formats", "embedded")) and folder not in JSON_READERS
-            if own and FOREIGN.match(header):
+            if folder.startswith(DEPEND_ON_NOTHING) and FOREIGN.match(header):
                 yield number, f"the library must not depend on <{header}>"
             continue
         beyond_abi = folder == "src/engine" and target == "src/cuda_module" and header != MODULE_ABI
-        if target not in ARROWS[folder] or beyond_abi:
+        used = folder in ("ckks/src", "ckks/openfhe") and header in CKKS_USES
+        if (target not in ARROWS[folder] and not used) or beyond_abi:
             yield number, f"{folder} must not include {header}"
 
 
@@ -253,6 +257,13 @@ def check(path, keys):
     if path.suffix == ".md":
         yield from check_citations(path, lines, keys)
         yield from check_links(path, lines)
+
+
+def unused_by_ckks(paths):
+    """Lines of ckks/uses.txt that no source of CKKS includes."""
+    text = "".join(path.read_text(encoding="utf-8") for path in paths
+                   if path.suffix in CODE and relative(path).startswith(("ckks/src/", "ckks/openfhe/")))
+    return sorted(header for header in CKKS_USES if f'#include "{header}"' not in text)
 
 
 def check_links_below(folder):
@@ -277,6 +288,9 @@ def main():
         for line, message in check(path, keys):
             broken += 1
             print(f"{relative(path)}:{line}: {message}")
+    for header in [] if sys.argv[1:] else unused_by_ckks(paths):
+        broken += 1
+        print(f"ckks/uses.txt: CKKS does not include {header}")
     print(f"lint: {count} files, {broken} findings")
     return 1 if broken else 0
 

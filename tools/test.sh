@@ -315,8 +315,8 @@ python_sanitize() {
     check python-sanitize build-sanitize -L '^python$'
 }
 
-release_build=(--preset release -DPOLYKEM_BUILD_TESTS=ON -DPOLYKEM_PYTHON=OFF)
-sanitize_build=(--preset sanitize -DPOLYKEM_BUILD_CLI=OFF -DPOLYKEM_PYTHON=OFF)
+release_build=(--preset release -DPOLYKEM_BUILD_TESTS=ON -DPOLYKEM_PYTHON=OFF -DPOLYKEM_CKKS=ON)
+sanitize_build=(--preset sanitize -DPOLYKEM_BUILD_CLI=OFF -DPOLYKEM_PYTHON=OFF -DPOLYKEM_CKKS=ON)
 
 run() {
   local clang kernels=OFF rtl=ON
@@ -350,7 +350,7 @@ run() {
           -R 'avx2|avx512|lanes|Seam|DeclaredPlan|Differential|SharedInversions|cuda_module_(run_fails|tune_slow)'
       ;;
     ubsan)
-      build ubsan build-ubsan --preset ubsan -DPOLYKEM_BUILD_CLI=OFF &&
+      build ubsan build-ubsan --preset ubsan -DPOLYKEM_BUILD_CLI=OFF -DPOLYKEM_CKKS=ON &&
         check ubsan build-ubsan -L "$sanitizer_labels" -LE gpu -E "$sanitizer_leaves_out"
       ;;
     threads)
@@ -366,7 +366,7 @@ run() {
     arm) check_arm ;;
     program) # each source by itself here, so that it names all that it includes
       build program build-sanitize --preset sanitize -DPOLYKEM_BUILD_CLI=ON -DPOLYKEM_UNITY=OFF \
-        -DPOLYKEM_VECTORS=avx512 -DPOLYKEM_PYTHON=OFF &&
+        -DPOLYKEM_VECTORS=avx512 -DPOLYKEM_PYTHON=OFF -DPOLYKEM_CKKS=ON &&
         check program build-sanitize -L '^(quick|cli)$' -LE gpu
       ;;
     python) python_tests python -LE '^full$' ;;
@@ -375,7 +375,7 @@ run() {
     fuzz)
       clang=$(fuzz_compiler)
       build fuzz build-fuzz -G Ninja -DCMAKE_BUILD_TYPE=None -DPOLYKEM_BUILD_FUZZERS=ON \
-        -DPOLYKEM_BUILD_EXAMPLES=OFF -DPOLYKEM_CUDA=OFF -DCMAKE_CXX_COMPILER="$clang" \
+        -DPOLYKEM_BUILD_EXAMPLES=OFF -DPOLYKEM_CUDA=OFF -DPOLYKEM_CKKS=ON -DCMAKE_CXX_COMPILER="$clang" \
         -DCMAKE_C_COMPILER="${clang/++/}" -- fuzzers && check fuzz build-fuzz -L fuzz
       ;;
     mutants)

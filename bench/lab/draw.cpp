@@ -12,9 +12,9 @@ namespace polykem::lab {
 
 void draw_report(const std::string& script, const std::string& json, const std::string& folder) {
   const char* named = std::getenv("POLYKEM_LAB_REPORT");
-  const std::string path = named != nullptr ? named : POLYKEM_LAB_FOLDER "/" + script;
+  const std::string path = named != nullptr ? named : script;
   if (access(path.c_str(), R_OK) != 0) {
-    std::printf("bench/lab/%s is not here; it makes tables and plots of %s\n", script.c_str(), json.c_str());
+    std::printf("%s is not here; it makes tables and plots of %s\n", path.c_str(), json.c_str());
     return;
   }
   std::fflush(stdout);

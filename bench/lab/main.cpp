@@ -7,7 +7,6 @@
 #include <cstdio>
 #include <cstring>
 
-#include "ckks/command.hpp"
 #include "draw.hpp"
 #include "exit_codes.hpp"
 #include "files.hpp"
@@ -15,6 +14,10 @@
 #include "output.hpp"
 #include "progress.hpp"
 #include "text.hpp"
+
+#ifdef POLYKEM_CKKS_BENCH
+#include "ckks/bench/command.hpp"
+#endif
 
 namespace polykem::lab {
 
@@ -127,7 +130,8 @@ int run(int argc, char** argv) {
   results.complete = true;
   save(options, laboratory, results, true);
   if (!options.quiet && options.json != "-") print_table(results, laboratory);
-  if (!options.report.empty()) draw_report("report.py", options.report + "/lab.json", options.report);
+  if (!options.report.empty())
+    draw_report(POLYKEM_LAB_FOLDER "/report.py", options.report + "/lab.json", options.report);
   return kOk;
 }
 
@@ -151,6 +155,8 @@ int guarded(int argc, char** argv) {
 }  // namespace polykem::lab
 
 int main(int argc, char** argv) {
+#ifdef POLYKEM_CKKS_BENCH
   if (argc > 1 && std::strcmp(argv[1], "ckks") == 0) return polykem::ckks::lab::run_command(argc - 1, argv + 1);
+#endif
   return polykem::lab::guarded(argc, argv);
 }

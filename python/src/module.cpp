@@ -9,8 +9,10 @@
 #include <nanobind/stl/vector.h>
 
 #include "batch.hpp"
-#include "ckks_binding.hpp"
 #include "hpke_binding.hpp"
+#ifdef POLYKEM_PYTHON_CKKS
+#include "ckks/python/src/ckks_binding.hpp"
+#endif
 
 namespace polykem::python {
 namespace {
@@ -166,7 +168,9 @@ NB_MODULE(_core, m) {
   bind_memory(m);
   bind_context(m);
   bind_request(m);
+#ifdef POLYKEM_PYTHON_CKKS
   bind_ckks(m);
+#endif
 #ifdef POLYKEM_PYTHON_OPENFHE
   bind_openfhe(m);
 #endif

@@ -16,13 +16,17 @@ ctx = polykem.Context()
 pk, sk = ctx.keygen("mlkem768", 1000)
 ct, ss, status = ctx.encaps("mlkem768", pk)
 assert ctx.decaps("mlkem768", sk, ct).ss == ss
-from polykem import ckks
-assert "128 bits" in str(ckks.Parameters.choose(14, 4))
 print(polykem.__version__, polykem.__file__, polykem._core.__file__)
 """
 
 
-def install(tmp_path, python=None, vectors="avx512"):
+CKKS = """
+from polykem import ckks
+assert "128 bits" in str(ckks.Parameters.choose(14, 4))
+"""
+
+
+def install(tmp_path, python=None, vectors="avx512", ckks="ON"):
     """A new environment of `python` with the package, and the environment variables to build with."""
     folder = tmp_path / "fresh"
     if python is None:
@@ -31,6 +35,7 @@ def install(tmp_path, python=None, vectors="avx512"):
         subprocess.run([python, "-m", "venv", folder], check=True)
     environment = {k: v for k, v in os.environ.items() if k not in ("PYTHONPATH", "POLYKEM_CUDA")}
     environment["CMAKE_ARGS"] = f"-DPOLYKEM_VECTORS={vectors}"
+    environment["POLYKEM_CKKS"] = ckks
     if shutil.which("ccache"):
         environment.update(CMAKE_C_COMPILER_LAUNCHER="ccache", CMAKE_CXX_COMPILER_LAUNCHER="ccache")
     subprocess.run([folder / "bin" / "pip", "install", "--quiet", "--disable-pip-version-check", ROOT],
@@ -47,16 +52,18 @@ def files_of(python, environment, tmp_path):
 
 
 @pytest.mark.install
-@pytest.mark.parametrize("vectors", ["none", pytest.param("avx512", marks=pytest.mark.long)])
-def test_a_fresh_environment(tmp_path, vectors):
-    """The vector backends take most of the compiler's time."""
-    python, environment = install(tmp_path, vectors=vectors)
+@pytest.mark.parametrize("vectors, ckks", [("none", "ON"), pytest.param("avx512", "OFF", marks=pytest.mark.long)])
+def test_a_fresh_environment(tmp_path, vectors, ckks):
+    """The vector backends take most of the compiler's time. CKKS is there if it was asked for."""
+    python, environment = install(tmp_path, vectors=vectors, ckks=ckks)
     version, package, core = files_of(python, environment, tmp_path)
     project = (ROOT / "CMakeLists.txt").read_text()
     assert f"project(polykem VERSION {version} " in project
     shown = subprocess.run([python, "-m", "pip", "show", "-f", "polykem"], env=environment, check=True, text=True,
                            capture_output=True).stdout
     assert f"Version: {version}\n" in shown
+    has_ckks = subprocess.run([python, "-c", CKKS], env=environment, cwd=tmp_path, stderr=subprocess.DEVNULL)
+    assert (has_ckks.returncode == 0) == (ckks == "ON")
     installed = {os.path.join("polykem", name) for name in os.listdir(package)}
     assert {"polykem/py.typed", "polykem/_core.pyi", "polykem/__init__.py"} <= installed
     assert not any(line.strip().startswith(("include/", "lib/", "bin/")) for line in shown.splitlines())
@@ -89,4 +96,4 @@ def test_the_stable_abi(tmp_path):
     environment["PYTHONPATH"] = os.path.dirname(package)
     shutil.rmtree(os.path.join(os.path.dirname(package), "numpy"))  # of the other version
     subprocess.run([other / "python", "-m", "pytest", "-q", "-p", "no:cacheprovider", "-m", "not long and not install",
-                    ROOT / "python" / "tests"], check=True, env=environment)
+                    ROOT / "python" / "tests", ROOT / "ckks" / "python" / "tests"], check=True, env=environment)

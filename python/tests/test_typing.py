@@ -20,6 +20,7 @@ PROGRAM = Path(__file__).with_name("typed_program.py")
 def test_mypy(tmp_path):
     pytest.importorskip("mypy")
     pytest.importorskip("polykem.hpke", exc_type=ImportError)
+    pytest.importorskip("polykem.ckks", exc_type=ImportError)
     package = Path(polykem.__file__).parent
     if not (package / "_core.pyi").is_file():
         pytest.skip("this build has no stub of the extension")
@@ -32,6 +33,7 @@ def test_mypy(tmp_path):
 
 def test_the_program_runs():
     pytest.importorskip("polykem.hpke", exc_type=ImportError)
+    pytest.importorskip("polykem.ckks", exc_type=ImportError)
     subprocess.run([sys.executable, str(PROGRAM)], check=True, timeout=120)
 
 

@@ -36,7 +36,8 @@ failed=no
 export POLYKEM_COMMIT=${POLYKEM_COMMIT:-$(git -C "$root" rev-parse --short HEAD 2>/dev/null || true)}
 
 build_ckks() {
-  cmake -S "$root/tests/ckks" -B "$build/ckks" >"$build.ckks.log" 2>&1 &&
+  cmake -S "$root/ckks" -B "$build/ckks" -DPOLYKEM_CKKS_CUDA=ON -DPOLYKEM_BUILD_BENCH=ON \
+    -DPOLYKEM_BUILD_EXAMPLES=OFF >"$build.ckks.log" 2>&1 &&
     cmake --build "$build/ckks" -j "$(nproc)" >>"$build.ckks.log" 2>&1 || {
     tail -n 40 "$build.ckks.log"
     return 1

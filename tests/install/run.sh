@@ -3,9 +3,10 @@
 #
 # Uses an installed polykem from outside the tree.
 #
-#   run.sh install  BUILD PREFIX                     installs BUILD into PREFIX and checks what arrived
+#   run.sh install  BUILD PREFIX LIST...             installs BUILD into PREFIX; what arrived is what the lists say
 #   run.sh moved    PREFIX                           the tree still works after it was moved
-#   run.sh symbols  PREFIX [--update]                the shared libraries export what symbols*.txt list and nothing else
+#   run.sh symbols  PREFIX [--update]                the shared library exports what symbols.txt lists and nothing else
+#   run.sh symbols-ckks PREFIX [--update]            the same of CKKS's
 #   run.sh versions PREFIX VERSION                   every part of the package says the same version
 #   run.sh hardened PREFIX                           library and program are built as cmake/hardening.cmake says
 #   run.sh cmake    PREFIX LANGUAGE SOURCE ON|OFF    builds SOURCE with find_package (static: ON) and runs it
@@ -44,7 +45,7 @@ install_tree() {
   rm -rf "$2"
   cmake --install "$1" --prefix "$2" >/dev/null
   local file pattern found patterns
-  mapfile -t patterns < <(grep -v '^#' "$here/files.txt")
+  mapfile -t patterns < <(grep -hv '^#' "${@:3}")
   find "$2" -type f -printf '%P\n' -o -type l -printf '%P\n' >"$scratch/files"
   while read -r file; do
     found=no
@@ -52,7 +53,7 @@ install_tree() {
       # shellcheck disable=SC2053 # the right side is a pattern
       [[ $file != $pattern ]] || found=yes
     done
-    [[ $found == yes ]] || fail "$file is installed, and tests/install/files.txt does not know it"
+    [[ $found == yes ]] || fail "$file is installed, and no list of installed files has it"
   done <"$scratch/files"
   for pattern in "${patterns[@]}"; do
     [[ $pattern == \?* ]] || compgen -G "$2/$pattern" >/dev/null || fail "$pattern is not installed"
@@ -60,19 +61,14 @@ install_tree() {
   python3 -B "$here/../../tools/lint.py" --links "$2"
 }
 
-symbols() {
-  symbols_of libpolykem.so symbols.txt polykem.h "$@"
-  symbols_of libpolykem_ckks.so symbols_ckks.txt ckks.h "$@"
-}
-
 symbols_of() {
   local library=$libdir/$1 list=$2 header=$prefix/include/polykem/$3 others name
   nm -D --defined-only --without-symbol-versions "$library" | grep -v ' A ' >"$scratch/symbols"
   nm -D --defined-only --with-symbol-versions "$library" | awk '{print $3}' | LC_ALL=C sort >"$scratch/list"
   if [[ ${4:-} == --update ]]; then
-    cp "$scratch/list" "$here/$list"
+    cp "$scratch/list" "$list"
   fi
-  diff "$here/$list" "$scratch/list" ||
+  diff "$list" "$scratch/list" ||
     fail "the exported symbols are not those of $list; docs/versions.md says what to do"
   # Every function of the header is there.
   for name in $(grep -o '\bpolykem_[a-z_]*(' "$header" | tr -d '(' | sort -u); do
@@ -173,7 +169,7 @@ if [[ $what == subproject ]]; then
   exit
 fi
 if [[ $what == install ]]; then
-  install_tree "$1" "$2"
+  install_tree "$@"
   exit
 fi
 prefix=$1
@@ -188,7 +184,8 @@ case "$what" in
     with_pkg_config cc "$here/../../examples/batch.c" OFF
     with_cmake C "$here/../../examples/batch.c" OFF
     ;;
-  symbols) symbols "$@" ;;
+  symbols) symbols_of libpolykem.so "$here/symbols.txt" polykem.h "$@" ;;
+  symbols-ckks) symbols_of libpolykem_ckks.so "$here/../../ckks/tests/install/symbols.txt" ckks.h "$@" ;;
   versions) versions "$@" ;;
   hardened) hardened ;;
   cmake) with_cmake "$@" ;;

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+// What `polykem-lab ckks` measures: transforms and operations of CKKS, on one core and on the first GPU.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "bench/lab/lab.hpp"
+
+namespace polykem::ckks::lab {
+
+using polykem::lab::Resources;
+
+/// What a figure costs at least, each: bytes of memory, slots of the multiplier, products of bytes on tensor cores.
+struct Cost {
+  double bytes = 0, slots = 0, byte_products = 0;
+};
+
+/// What a device does a second, measured in the same run.
+struct Rates {
+  double bytes = 0, slots = 0, byte_products = 0;
+  /// Others, for whoever counts instructions.
+  std::map<std::string, double> instructions;
+};
+
+/// Seconds that a device with these rates needs at least: the units work side by side.
+double floor_of(const Cost& cost, const Rates& rates);
+/// Which of the three that is: "bytes", "slots" or "byte_products".
+const char* limit_of(const Cost& cost, const Rates& rates);
+
+/// A level of a chain of primes.
+struct Level {
+  uint32_t limbs = 0, specials = 0, digit_limbs = 0;
+  uint32_t rows() const { return limbs + specials; }
+  uint32_t digits() const { return digit_limbs == 0 ? 0 : (limbs + digit_limbs - 1) / digit_limbs; }
+};
+
+/// One figure. A transform is one of `batch` rows, whose primes are `level.limbs`; an operation one of `batch`
+/// ciphertexts.
+struct Row {
+  std::string operation, form, on;  ///< form: of a transform; on: "cpu" or "cuda"
+  std::string unit;                 ///< "integer" or "imma"
+  int log_n = 0, bits = 0;
+  Level level;
+  size_t batch = 1;
+  double seconds = 0;    ///< of one
+  double sustained = 0;  ///< of one of those that follow each other for Request::sustained; 0: not measured
+  Cost cost;
+  Resources resources;  ///< of the kernel that has the most threads
+  size_t launches = 0;  ///< of kernels, for the batch
+  bool used = false;    ///< what the library does
+};
+
+struct Request {
+  double seconds = 0.1;  ///< how long each figure is measured
+  double sustained = 0;  ///< how long, besides, a GPU runs the transforms that the library uses; 0: not at all
+  bool planted_error = false;
+  std::vector<int> log_ns{12, 13, 14, 15, 16};  ///< of transforms; operations have the last
+  std::vector<std::string> only;                ///< operations; empty: all
+  bool wants(const std::string& operation) const;
+};
+
+/// All operations, in the order of tables.
+extern const std::vector<std::string> kOperations;
+
+struct Checked {
+  size_t compared = 0, wrong = 0;
+};
+
+/// A CPU's core or a GPU. Throws std::exception where it fails.
+class Device {
+ public:
+  virtual ~Device() = default;
+  virtual std::string name() const = 0;
+  /// Compares every form and operation with its definition; names the first faults on standard error.
+  virtual Checked check(const Request& request) = 0;
+  virtual Rates rates() = 0;
+  virtual void time(const Request& request, const std::function<void(const Row&)>& add) = 0;
+};
+
+/// One core, and the library's own arithmetic.
+Device& open_core();
+
+/// What libpolykem_lab_ckks_cuda.so exports: the first GPU, or nullptr and why in `problem`.
+using OpenDevice = Device* (*)(std::string* problem);
+inline constexpr const char* kOpenDevice = "polykem_lab_ckks_open_device";
+Device* open_gpu(std::string& problem);
+
+}  // namespace polykem::ckks::lab

@@ -1,0 +1,374 @@
+# SPDX-License-Identifier: Apache-2.0
+"""polykem beside OpenFHE: its known answers bit for bit, its files, and live exchanges where it is there."""
+import json
+import os
+import random
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import polykem
+import pytest
+
+from ckks_circuits import random_circuit
+from folders import DATA
+from polykem import ckks
+
+ANSWERS = DATA / "openfhe_answers"
+HOSTILE = DATA / "openfhe" / "hostile"
+RESULTS = {
+    "sum": lambda ev, x: ev.add(x["a"], x["b"]),
+    "difference": lambda ev, x: ev.sub(x["a"], x["b"]),
+    "negative": lambda ev, x: ev.negate(x["a"]),
+    "product": lambda ev, x: ev.mul(x["a"], x["b"], relinearise=False, rescale=False),
+    "relinearised": lambda ev, x: ev.mul(x["a"], x["b"], rescale=False),
+    "rescaled": lambda ev, x: ev.mul(x["a"], x["b"]),
+    "low_square": lambda ev, x: ev.square(ev.mul(x["a"], x["b"]), rescale=False),
+    "low_rotated": lambda ev, x: ev.rotate(ev.mul(x["a"], x["b"]), 1),
+    "rotated_1": lambda ev, x: ev.rotate(x["a"], 1),
+    "rotated_-2": lambda ev, x: ev.rotate(x["a"], -2),
+    "conjugate": lambda ev, x: ev.conjugate(x["a"]),
+    "plain_sum": lambda ev, x: ev.add(x["a"], x["plain"]),
+    "plain_product": lambda ev, x: ev.mul(x["a"], x["plain"], rescale=False),
+}
+OBJECTS = ["context", "secret", "a", "relinearised", "mult", "auto"]
+CASES = [(s, name) for s in ("manual", "composite") for name in RESULTS if (ANSWERS / s / f"{name}.bin").exists()]
+
+if not hasattr(polykem._core, "OpenfheContext"):
+    pytest.skip("built without nlohmann-json", allow_module_level=True)
+
+
+class Answers:
+    """A set of known answers."""
+
+    def __init__(self, name):
+        self.folder = ANSWERS / name
+        self.context = self.load("context")
+        self.keys = self.load("mult") | self.load("auto")
+        self.secret = self.load("secret")
+        self.evaluator = ckks.Evaluator(self.context, self.keys)
+        self.values = json.loads((self.folder / "values.json").read_text())
+        self.inputs = {"a": self.load("a"), "b": self.load("b"), "plain": self.values["plain"]}
+
+    def load(self, name):
+        return ckks.load(self.folder / f"{name}.bin", getattr(self, "context", None), allow_insecure=True)
+
+
+@pytest.fixture(scope="module")
+def answers():
+    return {name: Answers(name) for name in ("manual", "composite")}
+
+
+def test_the_sets_are_whole():
+    assert len(CASES) == 20
+
+
+@pytest.mark.parametrize("name,result", CASES)
+def test_known_answers(answers, tmp_path, name, result):
+    """Bit for bit, and what the file says of it too."""
+    known = answers[name]
+    expected = known.load(result)
+    got = RESULTS[result](known.evaluator, known.inputs)
+    assert np.array_equal(got.words, expected.words)
+    assert (got.degree, got.level, got.slots, got.key_tag) == (expected.degree, expected.level, expected.slots,
+                                                               expected.key_tag)
+    assert got.scale == pytest.approx(expected.scale, rel=2 ** -20)
+    ckks.save(got, tmp_path / "got")
+    ckks.save(expected, tmp_path / "expected")
+    files = [(tmp_path / n).read_bytes() for n in ("got", "expected")]
+    assert files[0] == files[1] or name == "composite"  # there the scales may differ in the last bit
+
+
+@pytest.mark.parametrize("name", ["manual", "composite"])
+def test_inputs_decrypt(answers, name):
+    known = answers[name]
+    for key in "ab":
+        numbers = known.context.decrypt(known.secret, known.inputs[key])
+        assert np.abs(numbers - known.values[key]).max() < 2 ** -20
+
+
+@pytest.mark.parametrize("form", ["binary", "json"])
+@pytest.mark.parametrize("name", OBJECTS)
+def test_files_are_written_as_they_were(answers, tmp_path, name, form):
+    thing = answers["manual"].load(name)
+    ckks.save(thing, tmp_path / "first", form)
+    again = ckks.load(tmp_path / "first", allow_insecure=True)
+    assert type(again) is type(thing) and repr(again) == repr(thing)
+    ckks.save(again, tmp_path / "second")
+    original = (ANSWERS / "manual" / f"{name}.bin").read_bytes()
+    assert len((tmp_path / "second").read_bytes()) <= len(original)
+    assert os.listdir(tmp_path) in (["first", "second"], ["second", "first"])
+    assert (os.stat(tmp_path / "first").st_mode & 0o077 == 0) == (name == "secret")
+
+
+def test_a_context_of_keys_has_their_special_primes(answers):
+    for known in answers.values():
+        of_keys = ckks.load(known.folder / "mult.bin", allow_insecure=True).context
+        assert of_keys.parameters.same_rings(known.context.parameters)
+
+
+def test_what_is_no_file_of_ckks():
+    whole = (ANSWERS / "manual" / "a.bin").read_bytes()
+    for data in (b"", b"\1", b"{}", b"hello", b"\1" + bytes(100), whole[:1000], whole + b"x",
+                 whole[:300] + bytes(4900)):
+        with pytest.raises(ckks.FormatError):
+            ckks.load(data, allow_insecure=True)
+    with pytest.raises(ckks.FormatError):
+        ckks.load(whole, kind="context", allow_insecure=True)
+    with pytest.raises(ckks.InsecureError):
+        ckks.load(whole)
+    with pytest.raises(FileNotFoundError):
+        ckks.load("/nowhere")
+
+
+@pytest.mark.parametrize("name", sorted(os.listdir(HOSTILE)))
+def test_keys_that_do_not_belong_together(answers, name):
+    """Two keys of one tag, each sound by itself; a sanitizer sees what is read."""
+    data = (HOSTILE / name).read_bytes()
+    if name == "mult_digits.bin":  # the odd one is the key for s^3, which nobody uses
+        assert ckks.load(data, allow_insecure=True).relinearises
+    else:
+        problem = "elements are needed" if "digits" in name else "other keys with its key tag"
+        with pytest.raises(ckks.FormatError, match=problem):
+            ckks.load(data, allow_insecure=True)
+    with pytest.raises((ckks.FormatError, ckks.ParameterError)):
+        ckks.load(data, answers["manual"].context)
+
+
+@pytest.mark.parametrize("name", ["manual", "composite"])
+def test_a_product_that_openfhe_left_unrescaled(answers, tmp_path, name):
+    """As EvalMult does where the next product rescales. It is computed with, or the error says what to do."""
+    known = answers[name]
+    ev, context, a, p = known.evaluator, known.context, known.inputs["a"], known.load("relinearised")
+    v, product = (np.array(known.values["a"]) * w for w in (1.0, known.values["b"]))
+    assert (p.degree, p.level, p.parts) == (2, 0, 2) and p.scale == pytest.approx(a.scale ** 2)
+    low = ev.rescale(p)
+    results = {
+        "as it is": (p, product, 2), "rescaled": (low, product, 1),
+        "rotated": (ev.rotate(p, 1), np.roll(product, -1), 2), "sum": (ev.add(p, p), 2 * product, 2),
+        "times a": (ev.mul(p, a), product * v, 2),
+        "plus a": (ev.add(p, ev.mul(a, 1.0, rescale=False)), product + v, 2),
+        "later times a": (ev.mul(low, ev.align(a, low.limbs, low.scale)), product * v, 1),
+    }
+    refused = {
+        "plus a": (ckks.ScaleError, "scales differ", lambda: ev.add(p, a)),
+        "later times a": (ckks.LevelError, "limbs; drop those of the longer one", lambda: ev.mul(low, a)),
+        "fourth power": (ckks.ScaleError, "rescale first", lambda: ev.square(ev.square(p))),
+    }
+    if name == "manual":  # there is room for four scales
+        results |= {"square": (ev.square(p), product ** 2, 3), "times 2": (ev.mul(p, 2.0), 2 * product, 3)}
+    else:
+        refused |= {"square": (ckks.ScaleError, "rescale first", lambda: ev.square(p)),
+                    "times 2": (ckks.ScaleError, "rescale first", lambda: ev.mul(p, 2.0))}
+    for what, (got, expected, degree) in results.items():
+        assert np.abs(context.decrypt(known.secret, got)[0] - expected).max() < 2 ** -20, what
+        ckks.save(got, tmp_path / "x")
+        again = ckks.load(tmp_path / "x", context)
+        assert got.degree == again.degree == degree and np.array_equal(again.words, got.words), what
+    for what, (error, text, attempt) in refused.items():
+        with pytest.raises(error, match=text):
+            attempt()
+
+
+def mutated(data, others, rng):
+    """A bit changed; or bytes changed, left out, there twice, or those of another file; or the end left out."""
+    out = bytearray(data)
+    if rng.random() < 0.4:
+        out[rng.randrange(len(out))] ^= 1 << rng.randrange(8)
+        return bytes(out)
+    for _ in range(rng.randrange(1, 4)):
+        at, size, other = rng.randrange(len(out)), rng.choice((1, 4, 8, rng.randrange(1, 200))), rng.choice(others)
+        start = rng.randrange(len(other))
+        out[at:at + size] = rng.choice((rng.randbytes(size), bytes(size), b"\xff" * size, b"", 2 * out[at:at + size],
+                                        b"%d" % rng.getrandbits(rng.choice((1, 8, 31, 64))), other[start:start + size]))
+    return bytes(out[:rng.randrange(len(out))] if rng.random() < 0.1 else out)
+
+
+def test_changed_files_are_read_or_refused():
+    """In one process, which goes on. What is wrong, polykem says."""
+    files, others = ([f.read_bytes() for f in sorted(folder.iterdir()) if f.suffix in (".bin", ".json")]
+                     for folder in (HOSTILE.parent, HOSTILE))
+    rng = random.Random(1)
+    read = 0
+    for number in range(600):
+        data = mutated(files[number % len(files)], files + others, rng)
+        try:
+            thing = ckks.load(data, threads=1, allow_insecure=True)
+        except polykem.Error as error:
+            assert str(error), number
+        else:
+            assert isinstance(thing, (ckks.Context, ckks.PublicKey, ckks.SecretKey, ckks.Keys, ckks.Ciphertexts))
+            read += 1
+    assert 30 < read < 570
+
+
+PARAMETERS = {
+    "one prime a level": ckks.Parameters.choose(13, 2, scale_bits=40, first_bits=50),
+    "short primes": ckks.Parameters.choose(14, 4, scale_bits=50, first_bits=60, short_primes=True),
+    "nothing to switch keys": ckks.Parameters(4, (97, 353)),
+    "the scale of FLEXIBLEAUTO": replace(ckks.Parameters.choose(13, 2, scale_bits=40, first_bits=50),
+                                         scale=float(ckks.Parameters.choose(13, 2, 40, 50).q[-1])),
+}
+
+
+@pytest.mark.parametrize("form", ["binary", "json"])
+@pytest.mark.parametrize("name", PARAMETERS)
+def test_a_saved_context_comes_back(tmp_path, name, form):
+    context = ckks.Context(PARAMETERS[name], allow_insecure=True)
+    ckks.save(context, tmp_path / "context", form)
+    again = ckks.load(tmp_path / "context", allow_insecure=True).parameters
+    assert (again.scale, again.limbs_per_level) == (context.parameters.scale, context.parameters.limbs_per_level)
+    assert again.same_rings(context.parameters) or not context.parameters.p
+
+
+def test_short_primes_compute_after_they_were_saved(tmp_path):
+    """After a round trip through a file a level still drops both of its limbs."""
+    context = ckks.Context(PARAMETERS["short primes"])
+    secret = ckks.SecretKey.generate(context)
+    x = context.encrypt(ckks.PublicKey.generate(context, secret), np.full(8192, 0.5))
+    for name, thing in (("context", context), ("secret", secret), ("x", x)):
+        ckks.save(thing, tmp_path / name)
+    there = ckks.load(tmp_path / "context")
+    secret, x = ckks.load(tmp_path / "secret", there), ckks.load(tmp_path / "x", there)
+    ev = ckks.Evaluator(there, ckks.Keys.generate(there, secret))
+    for _ in range(4):
+        x = ev.square(x)
+    assert np.abs(there.decrypt(secret, x) - 0.5 ** 16).max() < 2 ** -20
+
+
+def test_a_scale_that_no_file_has(tmp_path):
+    x = PARAMETERS["one prime a level"]
+    for scale, limbs in ((1.5 * 2 ** 40, 1), (2.0 ** 40, 2)):
+        with pytest.raises(ckks.ParameterError, match="no context with the scale"):
+            ckks.save(ckks.Context(replace(x, scale=scale, limbs_per_level=limbs), allow_insecure=True), tmp_path / "x")
+    assert not os.listdir(tmp_path)
+
+
+@pytest.mark.parametrize("arguments,count", [((3, 57, 59, 4), 2), ((3, 55, 60, 2), 2),
+                                             ((3, 57, 60, 2), 3), ((3, 40, 60, 4), 2), ((3, 40, 56, 4), 1)])
+def test_as_many_special_primes_as_openfhe_has(arguments, count):
+    """Counted in OpenFHE 1.6.1."""
+    assert len(ckks.Parameters.choose(13, *arguments).p) == count
+
+
+@pytest.mark.parametrize("field,weak", [
+    ('"mo": 1', '"mo": 2'), ('"mo": 1', '"mo": 3'), ('"dp": 3.190000057220459', '"dp": 0.001'),
+    ('"dp": 3.190000057220459', '"dp": 0.0')])
+def test_weak_keys_are_no_128_bits(field, weak):
+    text = (DATA / "openfhe" / "context.json").read_text()
+    assert field in text
+    data = text.replace(field, weak).encode()
+    context = ckks.load(data, allow_insecure=True)
+    assert context.security_bits == 0 and "too small" in repr(context)
+    assert ckks.load(data, context) is context
+    for given in (None, ckks.load(text.encode(), allow_insecure=True)):
+        with pytest.raises(ckks.InsecureError, match="sparse secrets|standard deviation"):
+            ckks.load(data, given)
+    strong = ckks.load(text.encode(), allow_insecure=True)
+    assert ckks.load(data, strong, allow_insecure=True) is strong
+    assert strong.security_bits == 0 and "too small" in repr(strong)
+
+
+@pytest.mark.parametrize("name", ["secret", "public"])
+def test_what_lies_where_a_file_is_to_be(answers, tmp_path, name):
+    """Nobody who may write in the folder gets what is saved, nor chooses its mode, by names made beforehand."""
+    known = answers["manual"]
+    thing = known.secret if name == "secret" else known.inputs["a"]
+    victim = tmp_path / "victim"
+    victim.write_bytes(b"mine")
+    for suffix in ("", f".{os.getpid()}.part", ".part"):
+        (tmp_path / f"key{suffix}").symlink_to(victim)
+    ckks.save(thing, tmp_path / "key")
+    assert victim.read_bytes() == b"mine" and not (tmp_path / "key").is_symlink()
+    prepared = tmp_path / f"again.{os.getpid()}.part"
+    prepared.touch()
+    prepared.chmod(0o666)
+    ckks.save(thing, tmp_path / "again")
+    assert ((tmp_path / "again").stat().st_mode & 0o077 == 0) == (name == "secret")
+    assert prepared.stat().st_size == 0
+
+
+def test_what_cannot_be_saved(answers, tmp_path):
+    known = answers["manual"]
+    a = known.inputs["a"]
+    with pytest.raises(polykem.ArgumentError, match="one by one"):
+        ckks.save(ckks.join([a, a]), tmp_path / "x")
+    with pytest.raises(polykem.ArgumentError, match="part="):
+        ckks.save(known.keys, tmp_path / "x")
+    with pytest.raises(polykem.ArgumentError):
+        ckks.save(a, tmp_path / "x", "xml")
+    with pytest.raises(ckks.ScaleError):
+        ckks.save(a.with_scale(2 ** 37), tmp_path / "x")
+    with pytest.raises(FileNotFoundError):
+        ckks.save(a, tmp_path / "no" / "x")
+    x = known.context.parameters
+    others = ckks.Parameters(x.log_n, x.q, polykem._core.ckks_find_primes(x.log_n, 58, 6, [])[4:], x.digits)
+    context = ckks.Context(others, allow_insecure=True)
+    with pytest.raises(ckks.ParameterError, match="special primes"):
+        ckks.save(ckks.Keys.generate(context, ckks.SecretKey.generate(context)), tmp_path / "x")
+    with pytest.raises(ckks.ParameterError, match="other parameters"):
+        ckks.load(ANSWERS / "manual" / "mult.bin", context)
+    assert not os.listdir(tmp_path)
+
+
+# ---- live
+
+def openfhe(folder, *arguments):
+    """Runs openfhe_peer.py with an interpreter that has OpenFHE; skips without one."""
+    python = os.environ.get("POLYKEM_OPENFHE_PYTHON", sys.executable)
+    peer = Path(__file__).with_name("openfhe_peer.py")
+    environment = {k: v for k, v in os.environ.items() if k != "PYTHONPATH"}
+    result = subprocess.run([python, peer, *arguments], cwd=folder, env=environment, capture_output=True, text=True)
+    if result.returncode == 77:
+        pytest.skip("needs openfhe 1.6 (POLYKEM_OPENFHE_PYTHON names an interpreter that has it)")
+    assert result.returncode == 0, result.stderr
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("form", ["binary", "json"])
+@pytest.mark.parametrize("technique,log_n", [("FIXEDMANUAL", 12), ("FLEXIBLEAUTO", 13)])
+def test_openfhe_encrypts_and_decrypts(tmp_path, technique, log_n, form):
+    """Random circuits of depth 10 in between."""
+    openfhe(tmp_path, "encrypt", technique, str(log_n), form)
+    keys = ckks.load(tmp_path / "mult", allow_insecure=True)
+    context = keys.context
+    keys |= ckks.load(tmp_path / "auto", context)
+    inputs = [ckks.load(tmp_path / f"input{i}", context) for i in range(3)]
+    values = [np.load(tmp_path / f"input{i}.npy") for i in range(3)]
+    evaluator = ckks.Evaluator(context, keys)
+    expected = []
+    for seed in range(3):
+        result, numbers = random_circuit(evaluator, inputs, values, depth=10, seed=seed)
+        ckks.save(result, tmp_path / f"result{seed}", form)
+        expected.append(numbers)
+    openfhe(tmp_path, "decrypt", form)
+    for seed, numbers in enumerate(expected):
+        got = np.load(tmp_path / f"result{seed}.npy")
+        assert np.abs(numbers).max() > 2 ** -6
+        error = np.abs(got - numbers.real).max()
+        print(f"{technique} 2^{log_n} {form} circuit {seed}: error 2^{np.log2(error):.1f}")
+        assert error < 2 ** -20
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("form", ["binary", "json"])
+def test_openfhe_computes(tmp_path, form):
+    """polykem makes context, keys and ciphertexts and decrypts."""
+    context = ckks.Context(ckks.Parameters.choose(12, 10, 50, 60), allow_insecure=True)
+    secret = ckks.SecretKey.generate(context)
+    keys = ckks.Keys.generate(context, secret, rotations=[1, -2])
+    values = np.random.default_rng(1).uniform(-1, 1, 2 ** 11)
+    ckks.save(context, tmp_path / "context", form)
+    ckks.save(secret, tmp_path / "secret", form)
+    public = ckks.PublicKey.generate(context, secret)
+    ckks.save(public, tmp_path / "public", form)
+    ckks.save(keys, tmp_path / "mult", form, part="relinearisation")
+    ckks.save(keys, tmp_path / "auto", form, part="automorphisms")
+    ckks.save(context.encrypt(public, values), tmp_path / "input0", form)
+    np.save(tmp_path / "input0.npy", values)
+    openfhe(tmp_path, "compute", form)
+    for name in ("powers", "rotated", "own"):
+        got = context.decrypt(secret, ckks.load(tmp_path / name, context))
+        assert np.abs(got[0] - np.load(tmp_path / f"{name}.npy")).max() < 2 ** -20, name

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "ckks/src/ntt.hpp"
+
+namespace polykem::ckks {
+
+/// A sum of so many products of two residues modulo primes below 2^61 stays below 2^128.
+inline constexpr size_t kMostConverted = 64;
+
+/// Residues modulo `count` primes that follow each other, B = their product, to residues modulo others, without the
+/// correction by a small multiple of B [HK20, 2.2]: x becomes x + e B, 0 <= e < count.
+class BaseConversion {
+ public:
+  BaseConversion(const std::vector<Ntt>& primes, size_t first, size_t count);
+
+  size_t first() const { return first_; }
+  size_t count() const { return inverse_hat_.size(); }
+
+  /// x_i (B / b_i)^-1 mod b_i, in place: n coefficients modulo prime first + i.
+  void scale(size_t i, uint64_t* row, size_t n) const;
+  /// The sum over i of scaled_i (B / b_i), modulo the prime number `to`. scaled: count() rows of n words.
+  void convert(const uint64_t* scaled, size_t n, size_t to, uint64_t* out) const;
+
+ private:
+  const std::vector<Ntt>& primes_;
+  size_t first_;
+  std::vector<Factor> inverse_hat_;            ///< (B / b_i)^-1 mod b_i
+  std::vector<std::vector<uint64_t>> to_hat_;  ///< [to][i]: B / b_i modulo prime `to`
+};
+
+}  // namespace polykem::ckks

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+
+#include "ckks/src/device_module.hpp"
+
+namespace polykem::ckks {
+
+/// The functions of DeviceModule, which throw CardError or std::bad_alloc instead. All wait for each other's calls.
+class OpenDevice {
+ public:
+  virtual ~OpenDevice() = default;
+  virtual int ordinal() const = 0;
+  /// In a child of fork(), where the driver does nothing.
+  virtual bool is_inherited() const = 0;
+  virtual void* allocate(size_t count) = 0;
+  virtual void release(void* words, size_t count, bool wipe) noexcept = 0;
+  virtual void upload(void* to, const uint64_t* from, size_t count) = 0;
+  virtual void download(uint64_t* to, const void* from, size_t count) = 0;
+  virtual void wait() = 0;
+  virtual void combine(Operation what, const DeviceBatch& out, const DeviceBatch& a, const DeviceBatch& b) = 0;
+  virtual void combine_plain(Operation what, const DeviceBatch& out, const DeviceBatch& a, const DeviceBatch& b) = 0;
+  virtual void negate(const DeviceBatch& out, const DeviceBatch& a) = 0;
+  virtual void tensor(const DeviceBatch& out, const DeviceBatch& a, const DeviceBatch& b) = 0;
+  virtual void relinearise(const DeviceBatch& out, const DeviceBatch& a, const void* key) = 0;
+  virtual void automorphism(const DeviceBatch& out, const DeviceBatch& a, uint64_t g, const void* key) = 0;
+  virtual void rescale(const DeviceBatch& out, const DeviceBatch& a) = 0;
+  virtual void select(const DeviceBatch& out, const DeviceBatch& a, size_t first) = 0;
+};
+
+/// With 32-bit words if all primes are below 2^31, else with 64.
+std::unique_ptr<OpenDevice> open_card(const DeviceSetup& setup);
+
+}  // namespace polykem::ckks

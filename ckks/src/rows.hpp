@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "ckks/src/batches.hpp"
+#include "ckks/src/device_module.hpp"
+
+namespace polykem::ckks {
+
+/// Computes the words of results, on the CPU (host_rows.hpp) or on a GPU (device.hpp). evaluator.cpp has checked the
+/// operands, which lie where these compute, and set everything of `out` but its words.
+class Rows {
+ public:
+  virtual ~Rows() = default;
+
+  /// Memory for the words of `out`.
+  virtual void allocate(Ciphertexts& out) const = 0;
+  /// Sums and differences.
+  virtual void combine(Operation operation, const Ciphertexts& a, const Ciphertexts& b, Ciphertexts& out) const = 0;
+  /// Of products every part, of sums and differences the first.
+  virtual void combine_plain(Operation operation, const Ciphertexts& a, const Plaintexts& b,
+                             Ciphertexts& out) const = 0;
+  virtual void negate(const Ciphertexts& a, Ciphertexts& out) const = 0;
+  virtual void tensor(const Ciphertexts& a, const Ciphertexts& b, Ciphertexts& out) const = 0;
+  virtual void relinearise(const Ciphertexts& a, const SwitchingKey& key, Ciphertexts& out) const = 0;
+  virtual void automorphism(const Ciphertexts& a, uint64_t g, const SwitchingKey& key, Ciphertexts& out) const = 0;
+  virtual void rescale(const Ciphertexts& a, Ciphertexts& out) const = 0;
+  /// The items from number `first` on, and the first limbs, as many as `out` has.
+  virtual void select(const Ciphertexts& a, size_t first, Ciphertexts& out) const = 0;
+};
+
+}  // namespace polykem::ckks

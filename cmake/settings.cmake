@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: Apache-2.0
+# How every product is compiled, and what its shared library is called; after project().
+if(NOT CMAKE_BUILD_TYPE)
+  set(CMAKE_BUILD_TYPE Release)
+endif()
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_C_STANDARD 11)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+set(CMAKE_CXX_VISIBILITY_PRESET hidden)
+set(CMAKE_C_VISIBILITY_PRESET hidden)
+set(CMAKE_VISIBILITY_INLINES_HIDDEN ON)
+set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+option(POLYKEM_UNITY "Compile sources of a folder together: headers are read once" ON)
+set(CMAKE_UNITY_BUILD ${POLYKEM_UNITY})
+set(CMAKE_UNITY_BUILD_BATCH_SIZE 16)
+add_compile_options(-Wall -Wextra)
+option(POLYKEM_HARDENING "Stack protector, FORTIFY, control-flow protection, read-only relocations" ON)
+include(${CMAKE_CURRENT_LIST_DIR}/hardening.cmake)
+
+# The promise of docs/versions.md: before 1.0 the C API may change with the minor version, from then on with the major
+# one. The SONAME, the version of the symbols and what find_package takes for compatible all come from here.
+if(PROJECT_VERSION_MAJOR EQUAL 0)
+  set(POLYKEM_ABI 0.${PROJECT_VERSION_MINOR})
+  set(POLYKEM_COMPATIBILITY SameMinorVersion)
+else()
+  set(POLYKEM_ABI ${PROJECT_VERSION_MAJOR})
+  set(POLYKEM_COMPATIBILITY SameMajorVersion)
+endif()
+
+# polykem_shared_library(TARGET): the version in its names, and nothing exported but the C API.
+function(polykem_shared_library target)
+  set_target_properties(${target} PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION ${POLYKEM_ABI})
+  if(CMAKE_SYSTEM_NAME STREQUAL "Linux")
+    set(map ${PROJECT_BINARY_DIR}/exports.map)
+    configure_file(${CMAKE_CURRENT_FUNCTION_LIST_DIR}/exports.map.in ${map} @ONLY)
+    target_link_options(${target} PRIVATE "LINKER:--version-script=${map}")
+    set_target_properties(${target} PROPERTIES LINK_DEPENDS ${map})
+  endif()
+endfunction()

@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: Apache-2.0
+#
+# polykem_base: what src/ offers to a product that exchanges no keys, and what the library itself begins with. Zeroised
+# memory, the CPU probe, modules found at run time, the random generator and what it expands its key with.
+#   POLYKEM_VECTORS    which vector backends are built
+#   POLYKEM_CT_CHECK   compile in the hooks of the constant-time check
+include_guard(GLOBAL)
+include(GNUInstallDirs)
+find_package(Threads REQUIRED)
+
+# Checks that need fewer vector backends build fewer: valgrind cannot run AVX-512, and threads work alike on every
+# backend.
+set(POLYKEM_VECTORS avx512 CACHE STRING "Vector backends: avx512 (both of x86-64, or NEON), avx2 (or NEON), none")
+set_property(CACHE POLYKEM_VECTORS PROPERTY STRINGS avx512 avx2 none)
+option(POLYKEM_CT_CHECK "Compile in the hooks of the constant-time check (needs valgrind's headers)" OFF)
+
+set(sources
+    core/cpu.cpp
+    core/cpus.cpp
+    core/module_file.cpp
+    core/secure.cpp
+    core/secure_buffer.cpp
+    prim/aes/ref/aes256_ctr.cpp
+    prim/drbg/ref/drbg.cpp
+    prim/drbg/ref/fork_generation.cpp
+    prim/keccak/ref/keccak.cpp
+    prim/keccak/ref/permutation.cpp)
+list(TRANSFORM sources PREPEND ${CMAKE_CURRENT_LIST_DIR}/)
+add_library(polykem_base_objects OBJECT ${sources})
+# A folder of host code is compiled together; prim/ is large by itself.
+set_target_properties(polykem_base_objects PROPERTIES UNITY_BUILD_MODE GROUP)
+set(core ${sources})
+list(FILTER core INCLUDE REGEX "/core/")
+set_source_files_properties(${core} PROPERTIES UNITY_GROUP core)
+target_include_directories(polykem_base_objects PRIVATE ${CMAKE_CURRENT_LIST_DIR})
+target_compile_options(polykem_base_objects PRIVATE $<$<CONFIG:Release>:-O3>)
+target_compile_definitions(polykem_base_objects PRIVATE POLYKEM_MODULE_FOLDER="${CMAKE_INSTALL_FULL_LIBDIR}")
+if(NOT POLYKEM_VECTORS STREQUAL none AND CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
+  target_compile_definitions(polykem_base_objects PRIVATE POLYKEM_HAVE_X86)
+elseif(NOT POLYKEM_VECTORS STREQUAL none AND CMAKE_SYSTEM_PROCESSOR MATCHES "^(aarch64|arm64)$")
+  target_compile_definitions(polykem_base_objects PRIVATE POLYKEM_HAVE_NEON)
+endif()
+if(POLYKEM_CT_CHECK)
+  target_compile_definitions(polykem_base_objects PUBLIC POLYKEM_CT_CHECK)
+endif()
+
+add_library(polykem_base STATIC EXCLUDE_FROM_ALL $<TARGET_OBJECTS:polykem_base_objects>)
+target_include_directories(polykem_base INTERFACE ${CMAKE_CURRENT_LIST_DIR})
+target_link_libraries(polykem_base PUBLIC Threads::Threads ${CMAKE_DL_LIBS})
