@@ -298,7 +298,7 @@ python_tests() {
     python_problem=$(tail -n 1 build/python_venv.log)
     return
   fi
-  build "$phase" build "${release_build[@]}" -DPOLYKEM_PYTHON=ON -DPython_EXECUTABLE="$python" \
+  build "$phase" build "${release_build[@]}" -DPOLYKEM_CUDA_KERNELS=$kernels -DPOLYKEM_PYTHON=ON -DPython_EXECUTABLE="$python" \
     -- polykem_python polykem_failing_memory polykem_simulated_device polykem_fake_rtl &&
     check "$phase" build -L '^python$' "$@"
 }
@@ -315,15 +315,16 @@ python_sanitize() {
     check python-sanitize build-sanitize -L '^python$'
 }
 
+kernels=OFF # of CUDA: a GPU will want them
+! command -v nvidia-smi >/dev/null 2>&1 || kernels=ON
 release_build=(--preset release -DPOLYKEM_BUILD_TESTS=ON -DPOLYKEM_PYTHON=OFF -DPOLYKEM_CKKS=ON)
 sanitize_build=(--preset sanitize -DPOLYKEM_BUILD_CLI=OFF -DPOLYKEM_PYTHON=OFF -DPOLYKEM_CKKS=ON)
 
 run() {
-  local clang kernels=OFF rtl=ON
+  local clang rtl=ON
   case "$1" in
     release)
       find_cuda_compiler
-      ! command -v nvidia-smi >/dev/null 2>&1 || kernels=ON # a GPU will want the module
       build release build "${release_build[@]}" -DPOLYKEM_CUDA_KERNELS=$kernels \
         -DPOLYKEM_TEST_PCH=ON &&
         check release build -LE '^(gpu|full|ct)$'
