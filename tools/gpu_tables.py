@@ -9,6 +9,7 @@ and h200_gpu_rates.json.
 
 import json
 import statistics
+import textwrap
 from pathlib import Path
 
 RESULTS = Path(__file__).resolve().parent.parent / "bench/results"
@@ -249,8 +250,9 @@ def one_key_line():
         return ""
     document = load("h200_frodokem_one_key.json")
     rates = [f"{s['name']} {million(r['per_second'])} M/s {r['op']}" for s in document["sets"] for r in s["shared_key"]]
-    return (f"\nOne key for {document['items']:,} items, which fill the card (at {document['commit']}): "
-            + ", ".join(rates) + ".\n")
+    line = (f"One key for {document['items']:,} items, which fill the card (at {document['commit']}): "
+            + ", ".join(rates) + ".")
+    return f"\n{textwrap.fill(line, 120)}\n"
 
 
 def host_peer_line(document):

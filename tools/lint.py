@@ -24,6 +24,7 @@ CODE = {".c", ".h", ".cpp", ".hpp", ".cu", ".cuh"}
 SOURCE = CODE | {".py", ".sh", ".cmake", ".yml", ".sv"}
 MAX_FUNCTION_LINES = 80
 MAX_COLUMNS = 120
+MAX_PROSE = 140
 
 # folder -> folders whose headers it may include. Above includes below, never the other way round.
 ARROWS = {
@@ -173,6 +174,8 @@ def check_text(path, lines):
             yield number, "a note without an issue; write TODO(#123), or do it"
         if path.suffix in SOURCE and len(line) > MAX_COLUMNS:
             yield number, f"{len(line)} columns ({MAX_COLUMNS} at most)"
+        if path.suffix == ".md" and len(line) > MAX_PROSE and not line.startswith("|"):
+            yield number, f"{len(line)} columns ({MAX_PROSE} at most, but for tables)"
         if line != line.rstrip():
             yield number, "white space at the end of the line"
 

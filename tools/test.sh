@@ -298,7 +298,8 @@ python_tests() {
     python_problem=$(tail -n 1 build/python_venv.log)
     return
   fi
-  build "$phase" build "${release_build[@]}" -DPOLYKEM_CUDA_KERNELS=$kernels -DPOLYKEM_PYTHON=ON -DPython_EXECUTABLE="$python" \
+  build "$phase" build "${release_build[@]}" -DPOLYKEM_CUDA_KERNELS=$kernels -DPOLYKEM_PYTHON=ON \
+    -DPython_EXECUTABLE="$python" \
     -- polykem_python polykem_failing_memory polykem_simulated_device polykem_fake_rtl &&
     check "$phase" build -L '^python$' "$@"
 }
