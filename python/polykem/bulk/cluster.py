@@ -221,8 +221,12 @@ def own_cluster(**options: Any) -> Iterator[None]:
     constants.ENABLE_RAY_CLUSTER = False
     try:
         _reread_environment()
-        ray.init(address="local", include_dashboard=False, _node_ip_address="127.0.0.1", log_to_driver=False,
-                 logging_level="ERROR", **options)
+        try:
+            ray.init(address="local", include_dashboard=False, _node_ip_address="127.0.0.1", log_to_driver=False,
+                     logging_level="ERROR", **options)
+        except Exception as error:  # Ray has no class of its own for it
+            raise BulkError(f"Ray did not start on this host: {error}".rstrip(". "), RESOURCES,
+                            "run the job again with --resume when the host is less busy") from error
         yield
     finally:
         ray.shutdown()

@@ -127,3 +127,13 @@ def test_a_job_computes_on_it(place):
     assert answer.returncode == 0, answer.stderr
     assert json.loads(answer.stdout)["rows"] == 20
     assert place("verify", "keys", "--key-file", "key")["complete"]
+
+
+def test_ray_that_does_not_start_is_no_defect(monkeypatch):
+    def init(**_options):
+        raise Exception("The current node timed out during startup. The GCS may be overloaded.")  # as Ray does
+    monkeypatch.setattr(ray, "init", init)
+    with pytest.raises(bulk.BulkError, match="Ray did not start on this host: The current node timed out") as raised, \
+            cluster.own_cluster(num_cpus=1):
+        pytest.fail("there is no cluster")
+    assert raised.value.code == 7 and "--resume" in raised.value.hint
