@@ -22,7 +22,7 @@ TIMEOUT = 120  # seconds of one test; a mutant that hangs is found
 
 # The portable backend is enough for faults of the engine and of the schemes, and builds soonest.
 CONFIGURE = ["-G", "Ninja", "-DCMAKE_BUILD_TYPE=None", "-DCMAKE_CXX_FLAGS=-O1", "-DPOLYKEM_VECTORS=none",
-             "-DPOLYKEM_CUDA=OFF", "-DPOLYKEM_BUILD_CLI=OFF", "-DPOLYKEM_BUILD_EXAMPLES=OFF",
+             "-DPOLYKEM_CUDA=OFF", "-DPOLYKEM_BUILD_EXAMPLES=OFF",
              "-DPOLYKEM_BUILD_TESTS=ON", "-DPOLYKEM_CKKS=ON"]
 
 
@@ -148,6 +148,11 @@ MUTANTS = [
            "broker_test", "UserQueue.*"),
     Mutant("a worker does not wait for its place", "src/broker/socket.cpp",
            "Fd socket = stream_socket(0);", "Fd socket = stream_socket();", "broker_test", "Server.AWorkerWaits*"),
+    # Handshakes over TCP
+    Mutant("serve does not look whether a client is there", "cli/net/connection.cpp",
+           "::poll(&socket, 1, 0) <= 0", "true", "net_test", "ALook.*"),
+    Mutant("who has sent something counts as gone", "cli/net/connection.cpp",
+           "POLLRDHUP, 0}", "POLLIN | POLLRDHUP, 0}", "net_test", "ALook.*"),
     # Engine
     Mutant("item_status not preset before a chunk", "src/engine/chunk.cpp",
            "std::fill_n(batch.item_status, batch.count, Status::ok);", "", "item_status_test", "*"),

@@ -61,14 +61,14 @@ thread_tests+='|^cuda_module_(keys|run)_no_memory$|^broker[.](Hostile|Server[.](
 
 # CPU seconds of each step with an empty compiler cache, on two quiet cores of an AMD EPYC; for test-full's own
 # steps rough figures. The estimate of the time left goes by their ratios.
-declare -A typical=([release.build]=290 [release.test]=190 [ct.build]=75 [ct.test]=55 [sanitize.build]=135
-  [sanitize.test]=150 [threads.build]=30 [threads.test]=32 [python.build]=15
-  [docs.build]=8 [docs.test]=4 [hw.test]=50 [arm.m4]=20 [arm.arm64]=35
-  [python.test]=40 [python-full.build]=2 [python-full.test]=200 [python-sanitize.build]=20
-  [python-sanitize.test]=110 [full.build]=230 [full.test]=1000 [ct-full.build]=300
-  [ct-full.test]=900 [sanitize-full.build]=220 [sanitize-full.test]=400 [program.build]=250 [program.test]=200
-  [threads-full.build]=80 [threads-full.test]=300 [ubsan.build]=400 [ubsan.test]=300 [fuzz.build]=200
-  [fuzz.test]=120 [mutants.test]=300)
+declare -A typical=([release.build]=1000 [release.test]=550 [ct.build]=250 [ct.test]=60 [sanitize.build]=520
+  [sanitize.test]=380 [threads.build]=150 [threads.test]=180 [python.build]=60
+  [docs.build]=35 [docs.test]=10 [hw.test]=55 [arm.m4]=30 [arm.arm64]=95
+  [python.test]=400 [python-full.build]=6 [python-full.test]=600 [python-sanitize.build]=60
+  [python-sanitize.test]=330 [full.build]=690 [full.test]=3000 [ct-full.build]=900
+  [ct-full.test]=2700 [sanitize-full.build]=660 [sanitize-full.test]=1200 [program.build]=750 [program.test]=600
+  [threads-full.build]=240 [threads-full.test]=900 [ubsan.build]=1200 [ubsan.test]=900 [fuzz.build]=600
+  [fuzz.test]=360 [mutants.test]=900)
 
 passed=0
 failed=0
