@@ -379,7 +379,7 @@ run() {
     python-sanitize) python_sanitize ;;
     fuzz)
       clang=$(fuzz_compiler)
-      build fuzz build-fuzz -G Ninja -DCMAKE_BUILD_TYPE=None -DPOLYKEM_BUILD_FUZZERS=ON \
+      build fuzz build-fuzz -G Ninja -DCMAKE_BUILD_TYPE=None -DPOLYKEM_BUILD_FUZZERS=ON -DPOLYKEM_VECTORS=none \
         -DPOLYKEM_BUILD_EXAMPLES=OFF -DPOLYKEM_CUDA=OFF -DPOLYKEM_CKKS=ON -DCMAKE_CXX_COMPILER="$clang" \
         -DCMAKE_C_COMPILER="${clang/++/}" -- fuzzers && check fuzz build-fuzz -L fuzz
       ;;

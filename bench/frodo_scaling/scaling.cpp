@@ -23,10 +23,14 @@ struct Backend {
 /// ref first: the others are compared with it.
 std::vector<Backend> usable_backends() {
   std::vector<Backend> out = {{"ref", &frodo::kKernelsRef}};
-#ifdef __x86_64__
-  for (const Backend& candidate : {Backend{"avx2", &frodo::kKernelsAvx2}, Backend{"avx512", &frodo::kKernelsAvx512}}) {
-    if (cpu_backend_available(candidate.name)) out.push_back(candidate);
-  }
+  [[maybe_unused]] const auto add = [&](const char* name, const Kernels& kernels) {
+    if (cpu_backend_available(name)) out.push_back({name, &kernels});
+  };
+#ifdef POLYKEM_HAVE_X86
+  add("avx2", frodo::kKernelsAvx2);
+#endif
+#ifdef POLYKEM_HAVE_AVX512
+  add("avx512", frodo::kKernelsAvx512);
 #endif
   return out;
 }
