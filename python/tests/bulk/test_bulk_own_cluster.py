@@ -133,6 +133,8 @@ def test_ray_that_does_not_start_is_no_defect(monkeypatch):
     def init(**_options):
         raise Exception("The current node timed out during startup. The GCS may be overloaded.")  # as Ray does
     monkeypatch.setattr(ray, "init", init)
+    monkeypatch.setattr(ray, "is_initialized", lambda: False)  # whichever test of this process joined a cluster before
+    monkeypatch.setattr(ray, "shutdown", lambda: None)
     with pytest.raises(bulk.BulkError, match="Ray did not start on this host: The current node timed out") as raised, \
             cluster.own_cluster(num_cpus=1):
         pytest.fail("there is no cluster")
