@@ -91,8 +91,8 @@ void stay_loaded() {
 /** For programs that call OPENSSL_cleanup themselves; and a child that is forked while another thread holds the mutex
  * has it free. */
 bool register_handlers() {
-  if (pthread_atfork([] { loaded().mutex.lock(); }, [] { loaded().mutex.unlock(); },
-                     [] { loaded().mutex.unlock(); }) != 0)
+  if (pthread_atfork([] { loaded().mutex.lock(); }, [] { loaded().mutex.unlock(); }, [] { loaded().mutex.unlock(); }) !=
+      0)
     throw std::bad_alloc();
   return OPENSSL_atexit(stay_loaded) == 1;
 }

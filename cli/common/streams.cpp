@@ -46,7 +46,8 @@ int stream_named(const std::string& path) noexcept {
 /** Whether `path` is another name of a standard stream, or of the pipe that it is. */
 bool is_stream(const std::string& path, int stream) noexcept {
   if (stream_named(path) == stream) return true;
-  struct stat named {}, standard {};
+  struct stat named {
+  }, standard{};
   return ::stat(path.c_str(), &named) == 0 && ::fstat(stream, &standard) == 0 &&
          (S_ISFIFO(named.st_mode) || S_ISSOCK(named.st_mode)) && named.st_dev == standard.st_dev &&
          named.st_ino == standard.st_ino;

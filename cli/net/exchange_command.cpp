@@ -58,16 +58,16 @@ void run_sequential(const ExchangeOptions& options, double seconds, ExchangeResu
 void compare_in_process(const ExchangeOptions& options, const Scheme& scheme, double seconds, ExchangeResult& result) {
   struct Interrupted {};
   asio::io_context loop;
-  Watch watch(loop, Signals::kFromPeople, [] {}, [] { throw Interrupted(); });
+  Watch watch(
+      loop, Signals::kFromPeople, [] {}, [] { throw Interrupted(); });
   try {
     const Context context = open_context(options.threads, options.backend);
     Progress progress("for comparison, one at a time", options.clients, "handshakes", options.quiet);
     const std::size_t batch_size = std::min(options.policy().cap, options.clients);
-    result.comparison =
-        compare_costs(context, scheme, batch_size, options.clients, seconds, [&](std::uint64_t done) {
-          progress.update(done);
-          loop.poll();
-        });
+    result.comparison = compare_costs(context, scheme, batch_size, options.clients, seconds, [&](std::uint64_t done) {
+      progress.update(done);
+      loop.poll();
+    });
   } catch (const Interrupted&) {
     result.signal = watch.signal();
   }

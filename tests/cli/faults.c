@@ -89,7 +89,7 @@ ssize_t write(int fd, const void* bytes, size_t size) {
     if (size > room - written) size = room - written;
     written += size;
   }
-  ssize_t (*next)(int, const void*, size_t) = (ssize_t (*)(int, const void*, size_t))dlsym(RTLD_NEXT, "write");
+  ssize_t (*next)(int, const void*, size_t) = (ssize_t(*)(int, const void*, size_t))dlsym(RTLD_NEXT, "write");
   return next(fd, bytes, size);
 }
 

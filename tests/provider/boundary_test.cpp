@@ -412,9 +412,8 @@ int keys_found(const Library& library, const Bytes& der, const std::string& stru
   OSSL_DECODER_CTX* context = OSSL_DECODER_CTX_new();
   EXPECT_EQ(OSSL_DECODER_CTX_add_decoder(context, decoder), 1) << errors();
   int found = 0;
-  OSSL_DECODER_CTX_set_construct(context, [](OSSL_DECODER_INSTANCE*, const OSSL_PARAM*, void* count) {
-    return ++*static_cast<int*>(count);
-  });
+  OSSL_DECODER_CTX_set_construct(
+      context, [](OSSL_DECODER_INSTANCE*, const OSSL_PARAM*, void* count) { return ++*static_cast<int*>(count); });
   OSSL_DECODER_CTX_set_construct_data(context, &found);
   const unsigned char* in = der.data();
   std::size_t bytes = der.size();

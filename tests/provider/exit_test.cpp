@@ -362,8 +362,7 @@ int begin_with_slow_up_ref(const OSSL_CORE_HANDLE* handle, const OSSL_DISPATCH* 
   std::vector<OSSL_DISPATCH> core;
   for (; in->function_id != 0; ++in) {
     core.push_back(*in);
-    if (in->function_id == OSSL_FUNC_PROVIDER_UP_REF)
-      core.back().function = reinterpret_cast<void (*)()>(slow_up_ref);
+    if (in->function_id == OSSL_FUNC_PROVIDER_UP_REF) core.back().function = reinterpret_cast<void (*)()>(slow_up_ref);
   }
   core.push_back({0, nullptr});
   void* module = dlopen(POLYKEM_MODULES "/polykem.so", RTLD_NOW);
