@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: Apache-2.0
+// What waits in the batcher: what comes first, how much may wait, what it costs.
+#include <array>
+#include <atomic>
+
+#include "lanes.hpp"
+
+namespace polykem::test {
+namespace {
+
+TEST_F(Lanes, AboveHighWaterTheCpuComputes) {
+  make({.deadline = kFar, .high_water = 8, .on_caller = false});
+  warm_up();
+  const BatcherStats before = stats();
+  device.stalls = true;
+  const std::vector<Handle> tickets = add_all();
+  EXPECT_TRUE(eventually([&] { return stats().in_flight < 8; }));
+  device.stalls = false;
+  EXPECT_EQ(count_right(tickets), kItems);
+  EXPECT_GT(stats().spilled, 0u);
+  EXPECT_EQ(stats().spilled, stats().on_cpu - before.on_cpu) << "the device was there for all";
+  EXPECT_GT(stats().on_accelerator, before.on_accelerator);
+}
+
+TEST_F(Lanes, TwoBatchesAtADeviceTakeHalfTheDeadline) {
+  device.most_items = 1;
+  device.delay_us = 25000;
+  make({.deadline = milliseconds(1000), .on_caller = false});
+  warm_up();
+  // 10 items take a quarter of the deadline, 20 the half. Where other programs take the CPU now and then, times tell
+  // little of sizes, and a batch may be too large.
+  BatcherStats before, after;
+  const auto is_kept = [&] {
+    return after.on_accelerator - before.on_accelerator > kItems / 2 && after.batches - before.batches >= kItems / 18;
+  };
+  for (int round = 0; round < 6 && !is_kept(); ++round) {
+    EXPECT_TRUE(eventually([&] {
+      add(x.request(0))->wait();
+      return health().state == LaneHealth::State::closed;
+    }));
+    before = stats();
+    EXPECT_EQ(exchange_all(), kItems);
+    after = stats();
+  }
+  EXPECT_TRUE(is_kept()) << after.on_accelerator - before.on_accelerator << " of " << kItems << " in "
+                         << after.batches - before.batches << " batches";
+}
+
+TEST_F(Lanes, TheSetThatHasWaitedLongestIsFirst) {
+  const Encapsulations other{*find_scheme("mlkem768")};
+  make({.on_caller = false}, cpu::kRef, 1);
+  for (const bool other_first : {false, true}) {
+    std::mutex mutex;
+    std::vector<const Scheme*> finished;
+    struct Note {
+      std::mutex& mutex;
+      std::vector<const Scheme*>& finished;
+      const Scheme* set;
+      static void of(void* user) {
+        const auto& note = *static_cast<Note*>(user);
+        const std::lock_guard lock(note.mutex);
+        note.finished.push_back(note.set);
+      }
+    } notes[] = {{mutex, finished, &x.s}, {mutex, finished, &other.s}};
+    batcher->hold();
+    std::vector<Handle> tickets;
+    for (const int i : {0, 1}) {
+      const size_t set = static_cast<size_t>(i) ^ static_cast<size_t>(other_first);
+      tickets.push_back(add(set == 0 ? x.request(0) : other.request(0), Note::of, &notes[set]));
+    }
+    batcher->release();
+    EXPECT_TRUE(eventually([&] {
+      const std::lock_guard lock(mutex);
+      return finished.size() == 2;
+    }));
+    EXPECT_EQ(finished.front(), other_first ? &other.s : &x.s);
+  }
+}
+
+TEST_F(Lanes, ALongOperationIsNotTheCallers) {
+  make({}, nullptr);
+  EXPECT_TRUE(x.is_right(0, *add(x.request(0))));  // from now on its time is known
+  const BatcherStats before = stats();
+  Ticket* ticket = nullptr;
+  ASSERT_EQ(batcher->add(x.request(1), nullptr, nullptr, ticket, Clock::duration::zero()), Status::ok);
+  EXPECT_TRUE(x.is_right(1, *Handle(ticket)));
+  EXPECT_EQ(stats().on_caller, before.on_caller);
+  EXPECT_EQ(stats().operations, before.operations + 1);
+}
+
+TEST_F(Lanes, AtTheHardLimitOperationsAreRefused) {
+  make({.deadline = std::chrono::seconds(20), .hard_limit = 20});
+  warm_up();
+  device.stalls = true;
+  std::vector<Handle> tickets;
+  Ticket* refused = nullptr;
+  for (size_t i = 0; i < 20; ++i)
+    tickets.push_back(add(x.request(i)));
+  EXPECT_EQ(batcher->add(x.request(0), nullptr, nullptr, refused), Status::busy);
+  EXPECT_EQ(refused, nullptr);
+  EXPECT_EQ(stats().refused, 1u);
+  EXPECT_EQ(stats().in_flight, 20u);
+  tickets.pop_back();
+  EXPECT_EQ(stats().abandoned, 1u);
+  tickets.push_back(add(x.request(19)));
+  device.stalls = false;
+  for (size_t i = 0; i < 20; ++i)
+    EXPECT_TRUE(x.is_right(i, *tickets[i]));
+}
+
+TEST_F(Lanes, WhatIsAbandonedIsNotComputed) {
+  make({.deadline = std::chrono::seconds(20)});
+  warm_up();
+  device.stalls = true;
+  std::atomic<int> called{0};
+  const auto count = [](void* user) { ++*static_cast<std::atomic<int>*>(user); };
+  std::vector<Handle> tickets;
+  for (size_t i = 0; i < 50; ++i)
+    tickets.push_back(add(x.request(i), count, &called));
+  for (size_t i = 0; i < 50; ++i)
+    if (i != 40) tickets[i].reset();
+  EXPECT_GE(stats().abandoned, 47u) << "at most two were under way";
+  EXPECT_EQ(stats().waiting, 1u);
+  device.stalls = false;
+  EXPECT_TRUE(x.is_right(40, *tickets[40]));
+  batcher.reset();
+  EXPECT_EQ(called, 1);
+}
+
+TEST_F(Lanes, ALingeringBatchFillsUp) {
+  constexpr milliseconds kLinger{50};
+  make({.linger = kLinger, .deadline = kFar});
+  warm_up();
+  BatcherStats before;
+  ASSERT_TRUE(eventually([&] {
+    before = stats();
+    const Clock::time_point begin = Clock::now();
+    std::vector<Handle> tickets;
+    for (size_t i = 0; i < 12; ++i)
+      tickets.push_back(add(x.request(i)));
+    const bool in_time = Clock::now() - begin < kLinger;  // otherwise they may have been two batches
+    for (size_t i = 0; i < 12; ++i)
+      EXPECT_TRUE(x.is_right(i, *tickets[i]));
+    return in_time;
+  }));
+  EXPECT_EQ(stats().batches - before.batches, 1u);
+  EXPECT_EQ(stats().batch_items[3] - before.batch_items[3], 1u);
+}
+
+/// The order in which operations finish.
+struct Order {
+  std::mutex mutex;
+  std::vector<Op> finished;
+
+  ptrdiff_t size() {
+    const std::lock_guard lock(mutex);
+    return static_cast<ptrdiff_t>(finished.size());
+  }
+  template <Op kOp>
+  static void note(void* user) {
+    auto& order = *static_cast<Order*>(user);
+    const std::lock_guard lock(order.mutex);
+    order.finished.push_back(kOp);
+  }
+};
+
+/// Hands in so many key pairs and then a decapsulation: the part of those that waited then which finished before it.
+double part_ahead_of_a_decapsulation(Lanes& lanes, ptrdiff_t pairs) {
+  Request decaps{.op = Op::decaps, .scheme = &lanes.x.s};
+  decaps.records.count = 1;
+  decaps.records.sk = lanes.x.sk.data();
+  decaps.records.ct = lanes.x.ct.data();
+  Order order;
+  std::vector<Handle> tickets;
+  lanes.batcher->hold();
+  for (ptrdiff_t i = 0; i < pairs; ++i)
+    tickets.push_back(lanes.add(lanes.keygen(), Order::note<Op::keygen>, &order));
+  lanes.batcher->release();
+  const ptrdiff_t before = order.size();
+  tickets.push_back(lanes.add(decaps, Order::note<Op::decaps>, &order));
+  Bytes ss(lanes.x.s.shared_secret_bytes);
+  EXPECT_EQ(tickets.back()->take(nullptr, ss.data()), Status::ok);
+  EXPECT_TRUE(std::equal(ss.begin(), ss.end(), lanes.x.ss.begin()));
+  for (const Handle& ticket : tickets)
+    ticket->wait();
+  EXPECT_TRUE(Lanes::eventually([&] { return order.size() == pairs + 1; }));
+  const auto place = std::find(order.finished.begin(), order.finished.end(), Op::decaps);
+  return static_cast<double>(place - order.finished.begin() - before) / static_cast<double>(pairs - before + 1);
+}
+
+TEST_F(Lanes, ADecapsulationStartsBeforeHundredsOfKeyPairsThatWait) {
+  make({.on_caller = false}, cpu::kRef, 1);
+  // A batch of key pairs may take 20 ms; all of them take longer. Where other programs take the CPU now and then, times
+  // tell little of sizes, and a batch may be too large.
+  double part = 1;
+  for (int round = 0; round < 8 && part > 0.5; ++round) {
+    const Clock::time_point begin = Clock::now();
+    for (int i = 0; i < 16; ++i)
+      add(keygen())->wait();
+    const Clock::duration one = (Clock::now() - begin) / 16;
+    part = part_ahead_of_a_decapsulation(*this, std::clamp<ptrdiff_t>(milliseconds(400) / one, 200, 8000));
+  }
+  EXPECT_LT(part, 0.5);
+}
+
+/// Hundreds of decapsulations in flight, more than a batch takes: as each ends, another one follows, until so many are
+/// done.
+struct EndlessDecapsulations {
+  static constexpr size_t kInFlight = 400, kMost = 40'000;
+  struct Place {
+    EndlessDecapsulations* all = nullptr;
+    Handle ticket{};
+  };
+
+  explicit EndlessDecapsulations(Lanes& all) : lanes(all) {
+    request.records.count = 1;
+    request.records.sk = lanes.x.sk.data();
+    request.records.ct = lanes.x.ct.data();
+    lanes.batcher->hold();
+    for (Place& place : places)
+      place = {this, lanes.add(request, next, &place)};
+    lanes.batcher->release();
+  }
+  /// On the one thread that computes.
+  static void next(void* ended) {
+    Place& place = *static_cast<Place*>(ended);
+    EndlessDecapsulations& all = *place.all;
+    if (++all.done < kMost) place.ticket = all.lanes.add(all.request, next, &place);
+  }
+
+  Lanes& lanes;
+  Request request{.op = Op::decaps, .scheme = &lanes.x.s};
+  std::atomic<size_t> done{0};
+  std::array<Place, kInFlight> places;
+};
+
+TEST_F(Lanes, AKeyPairIsMadeWhileDecapsulationsNeverCease) {
+  make({.batch_items = 64, .on_caller = false}, cpu::kRef, 1);
+  EndlessDecapsulations decapsulations(*this);
+  add(keygen())->wait();
+  EXPECT_LT(decapsulations.done.exchange(decapsulations.kMost), decapsulations.kMost);
+  EXPECT_TRUE(eventually([&] { return stats(Op::decaps).in_flight == 0; }));
+  batcher.reset();  // waits for the last callback
+}
+
+/// What comes in bursts is never computed by its caller, but what it costs is known all the same.
+TEST_F(Lanes, TheCostOfWhatComesInBurstsIsMeasured) {
+  make({.on_caller = false}, cpu::kRef, 1);
+  Request request{.op = Op::keygen, .scheme = find_scheme("frodokem1344shake")};
+  request.records.count = 1;
+  Clock::duration least = Clock::duration::max();
+  for (int round = 0; round < 3; ++round) {
+    const Clock::time_point begin = Clock::now();
+    batcher->hold();
+    std::vector<Handle> tickets;
+    for (int i = 0; i < 3; ++i)
+      tickets.push_back(add(request));
+    batcher->release();
+    for (const Handle& ticket : tickets)
+      ticket->wait();
+    least = std::min(least, (Clock::now() - begin) / 3);
+  }
+  EXPECT_GT(batcher->cost(*request.scheme, Op::keygen, false), least / 2);
+}
+
+}  // namespace
+}  // namespace polykem::test
