@@ -61,7 +61,7 @@ elseif(POLYKEM_INSTALL)
   install(FILES ${POLYKEM_CUDA_MODULE} DESTINATION ${CMAKE_INSTALL_LIBDIR})
 endif()
 
-# bench/lab measures this very object.
+# research/lab measures this very object.
 set(polymul_objects ${objects})
 list(FILTER polymul_objects INCLUDE REGEX "/prim_polymul_cuda_")
 set_property(GLOBAL PROPERTY POLYKEM_CUDA_POLYMUL_OBJECTS ${polymul_objects})

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The tables of bench/frodo_cuda/README.md, for tools/tables.py. Source: h200_frodo_paper.json of bench/results, where
-it is there."""
+"""The tables of research/frodo_cuda/README.md, for tools/tables.py.
+
+Source: h200_frodo_paper.json of bench/results, where it is there."""
 
 from gpu_tables import load, markdown, present
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The tables of docs/gpu_figures.md and bench/seong2021/README.md, for tools/tables.py.
+"""The tables of docs/gpu_figures.md and research/seong2021/README.md, for tools/tables.py.
 
 Sources in bench/results: h200_ntru.json and a second run of it (100,000 items), h200_ntru_400000.json,
 h200x2_cards_*.json and h200x2_bulk*.json (two GPUs), h200_seong2021.json; where they are there, h200_mlkem.json

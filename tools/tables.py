@@ -33,8 +33,8 @@ from plot_peers import plot
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = ["README.md", "docs/performance.md", "docs/parameter_sets.md", "docs/gpu.md", "docs/gpu_figures.md",
-         "docs/tls_figures.md", "docs/hpke_figures.md", "docs/bulk_figures.md", "bench/seong2021/README.md",
-         "bench/frodo_cuda/README.md", "docs/arm_figures.md", "ckks/figures.md"]
+         "docs/tls_figures.md", "docs/hpke_figures.md", "docs/bulk_figures.md", "research/seong2021/README.md",
+         "research/frodo_cuda/README.md", "docs/arm_figures.md", "ckks/figures.md"]
 PLOT = "bench/results/cpu_peers.svg"
 BLOCK = re.compile(r"(<!-- table: ([a-z0-9-]+) -->\n).*?(<!-- end of table -->)", re.S)
 TABLES = {**cpu_tables.TABLES, **gpu_tables.TABLES, **frodo_cuda_tables.TABLES, **m4_tables.TABLES, **tls_tables.TABLES,

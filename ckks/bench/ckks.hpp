@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "bench/lab/lab.hpp"
+#include "research/lab/lab.hpp"
 
 namespace polykem::ckks::lab {
 

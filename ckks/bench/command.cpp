@@ -5,11 +5,11 @@
 #include <cstdio>
 #include <filesystem>
 
-#include "bench/lab/draw.hpp"
-#include "bench/lab/exit_codes.hpp"
-#include "bench/lab/files.hpp"
-#include "bench/lab/progress.hpp"
-#include "bench/lab/text.hpp"
+#include "research/lab/draw.hpp"
+#include "research/lab/exit_codes.hpp"
+#include "research/lab/files.hpp"
+#include "research/lab/progress.hpp"
+#include "research/lab/text.hpp"
 #include "options.hpp"
 #include "output.hpp"
 

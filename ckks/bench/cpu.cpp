@@ -8,8 +8,8 @@
 #include <numeric>
 #include <random>
 
-#include "bench/lab/cpu/cpu_job.hpp"
-#include "bench/lab/text.hpp"
+#include "research/lab/cpu/cpu_job.hpp"
+#include "research/lab/text.hpp"
 #include "ckks/src/encoding.hpp"
 #include "ckks/src/evaluator.hpp"
 #include "ckks/src/keys.hpp"

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "bench/lab/words.hpp"
+#include "research/lab/words.hpp"
 #include "ckks.hpp"
 
 namespace polykem::ckks::lab {

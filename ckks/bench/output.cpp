@@ -3,7 +3,7 @@
 
 #include <sstream>
 
-#include "bench/lab/text.hpp"
+#include "research/lab/text.hpp"
 
 namespace polykem::ckks::lab {
 

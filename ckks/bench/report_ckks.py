@@ -4,14 +4,14 @@
 
     ckks/bench/report_ckks.py ckks.json FOLDER     writes FOLDER/report.md and, where matplotlib is, FOLDER/ckks_*.svg
 
-The tables also go to standard output. matplotlib: pip install -r bench/lab/requirements.txt
+The tables also go to standard output. matplotlib: pip install -r research/lab/requirements.txt
 """
 
 import json
 import sys
 from pathlib import Path
 
-sys.path.append(str(Path(__file__).resolve().parents[2] / "bench/lab"))
+sys.path.append(str(Path(__file__).resolve().parents[2] / "research/lab"))
 from drawing import pyplot, save  # noqa: E402
 
 PUBLISHED = Path(__file__).with_name("published_ckks.json")

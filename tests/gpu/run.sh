@@ -9,9 +9,9 @@
 #   sanitize   compute-sanitizer over every kernel, small sizes; a line for each run as it ends, a table at the end
 #   rates      what each unit of the card does at best, from which floors are computed
 #   bench      the tables of docs/gpu_figures.md
-#   seong2021  the report of bench/seong2021
-#   frodo      the report and the plots of bench/frodo_cuda
-#   lab        the report of bench/lab, every way to multiply; its plots where python3 has matplotlib
+#   seong2021  the report of research/seong2021
+#   frodo      the report and the plots of research/frodo_cuda
+#   lab        the report of research/lab, every way to multiply; its plots where python3 has matplotlib
 #   ckks       CKKS's kernels: all against the CPU, the report of polykem-lab ckks; then the C API on the GPU. It builds
 #              them in BUILD_FOLDER/ckks
 # The measuring steps write to BUILD_FOLDER/results, under the names of bench/results: h200_mlkem.json on an H200, for
@@ -139,7 +139,7 @@ sanitizer_runs() {
   done
 }
 
-# Products of bench/lab that have kernels of their own.
+# Products of research/lab that have kernels of their own.
 problems_of_families() {
   [[ " $families " != *" ntru "* ]] || echo ntru509 ntru821
   [[ " $families " != *" mlkem "* ]] || echo kyber256

@@ -128,7 +128,7 @@ def peers():
 
 
 def papers():
-    """The published figures are those of bench/seong2021/README.md and bench/frodo_cuda/README.md."""
+    """The published figures are those of research/seong2021/README.md and research/frodo_cuda/README.md."""
     found, charts = result("h200_seong2021.json"), {}
     names = {"2021 kernels, one kernel": ("paper", 0), "2021 kernels, hash split off": ("paper", 1),
              "polykem, CPU reference": ("ref", 0), "polykem, CPU vectors": ("cpu", 0),

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "bench/lab/cuda/kernel_job.cuh"
+#include "research/lab/cuda/kernel_job.cuh"
 
 namespace polykem::ckks::lab {
 

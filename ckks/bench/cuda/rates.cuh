@@ -2,7 +2,7 @@
 // What this card does a second at most.
 #pragma once
 
-#include "bench/lab/cuda/imma_rate.cuh"
+#include "research/lab/cuda/imma_rate.cuh"
 #include "ckks/bench/ckks.hpp"
 #include "captured.cuh"
 

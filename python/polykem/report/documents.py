@@ -255,8 +255,8 @@ KINDS = (
     ("polykem bench", "polykem-bench-1", (), read_bench),
     ("GPU benchmark", None, ("device", "items", "pcie_gb_per_s", "sets"), read_gpu),
     ("make bench-peers", None, ("machine", "ghz", "records"), read_peers),
-    ("bench/seong2021", None, ("device", "one_block", "crowd"), read_seong),
-    ("bench/frodo_cuda", None, ("device", "generation", "products"), read_frodo),
+    ("research/seong2021", None, ("device", "one_block", "crowd"), read_seong),
+    ("research/frodo_cuda", None, ("device", "generation", "products"), read_frodo),
 )
 
 

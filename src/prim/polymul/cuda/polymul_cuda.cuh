@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Device code that all multipliers share, those of bench/lab too.
+// Device code that all multipliers share, those of research/lab too.
 #pragma once
 
 #include "prim/launch/cuda/launch.hpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Cyclic products of NTRU on the GPU's int8 tensor cores. Other algorithms are measured against these by
-// bench/lab; see docs/adr/0004.
+// research/lab; see docs/adr/0004.
 #pragma once
 
 #include <cuda_runtime_api.h>

@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "../cuda/common.hpp"
-#include "../frodo_scaling/matrix.hpp"
+#include "bench/cuda/common.hpp"
+#include "bench/frodo_scaling/matrix.hpp"
 #include "core/backend.hpp"
 #include "schemes/frodo/gen_a.hpp"
 

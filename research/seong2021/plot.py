@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Draws the plots to lay beside the 2021 paper's figures 8 to 10, 12 and 13, from the benchmark's JSON.
 
-    bench/seong2021/plot.py RESULT.json PREFIX      writes PREFIX_threads.svg and PREFIX_clients.svg
+    research/seong2021/plot.py RESULT.json PREFIX      writes PREFIX_threads.svg and PREFIX_clients.svg
 """
 
 import json

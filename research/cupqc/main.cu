@@ -11,8 +11,8 @@
 #include <string>
 #include <vector>
 
-#include "../cuda/common.hpp"
-#include "../cuda/timing.hpp"
+#include "bench/cuda/common.hpp"
+#include "bench/cuda/timing.hpp"
 
 namespace polykem::bench {
 namespace {
@@ -174,7 +174,7 @@ void write_json(const std::string& path, const char* device, const std::vector<S
   int runtime = 0;
   cudaRuntimeGetVersion(&runtime);
   out << "{\n \"device\": \"" << device << "\", \"devices\": 1, \"cuda\": " << runtime
-      << ", \"peer\": \"cuPQC\",\n \"source\": \"bench/cupqc\",\n \"samples\": " << kSamples << ",\n \"sets\": [";
+      << ", \"peer\": \"cuPQC\",\n \"source\": \"research/cupqc\",\n \"samples\": " << kSamples << ",\n \"sets\": [";
   const char* between = "\n";
   for (const SetResult& s : sets) {
     out << between << "  {\"name\": \"" << s.name << "\", \"family\": \"mlkem\", \"items\": " << s.items

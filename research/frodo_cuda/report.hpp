@@ -8,7 +8,7 @@
 #include <sstream>
 #include <string>
 
-#include "../frodo_scaling/scaling.hpp"
+#include "bench/frodo_scaling/scaling.hpp"
 #include "host.hpp"
 
 namespace polykem::bench {

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Makes tables and plots of what polykem-lab measured, with the figures of TensorCrypto beside them.
 
-    bench/lab/report.py lab.json FOLDER      writes FOLDER/report.md and, where matplotlib is, FOLDER/lab_*.svg
+    research/lab/report.py lab.json FOLDER      writes FOLDER/report.md and, where matplotlib is, FOLDER/lab_*.svg
 
-The tables also go to standard output. matplotlib: pip install -r bench/lab/requirements.txt
+The tables also go to standard output. matplotlib: pip install -r research/lab/requirements.txt
 """
 
 import json

@@ -87,7 +87,7 @@ void end_early(const Options& options, const Laboratory& laboratory, Results& re
   if (!results.rows.empty()) {
     save(options, laboratory, results, true);
     for (const std::string& path : files_of(options))
-      std::fprintf(stderr, "%s has them; bench/lab/report.py makes tables of it\n", path.c_str());
+      std::fprintf(stderr, "%s has them; research/lab/report.py makes tables of it\n", path.c_str());
     std::fflush(stdout);
   }
   const int number = ended_by;

@@ -13,7 +13,7 @@ import unittest
 
 PROGRAM = os.path.abspath(os.environ.get("POLYKEM_LAB", "build/bin/polykem-lab"))
 OK, WRONG, USAGE, NOTHING, FAILED = 0, 1, 2, 4, 5
-REPORT = pathlib.Path(__file__).parents[2] / "bench/lab/report.py"
+REPORT = pathlib.Path(__file__).parents[2] / "research/lab/report.py"
 CPU = ("--on", "portable,avx2,avx512,amx")
 
 

@@ -7,7 +7,7 @@
 
 #include <fstream>
 
-#include "../cuda/resident.hpp"
+#include "bench/cuda/resident.hpp"
 #include "engine/cuda/loader.hpp"
 #include "host.hpp"
 #include "kernels.cuh"
