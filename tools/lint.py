@@ -34,10 +34,15 @@ ARROWS = {
     "src/schemes": {"src/schemes", "src/prim", "src/ct", "src/core"},
     "src/embedded": {"src/embedded", "src/schemes", "src/prim", "src/ct", "src/core", "include"},
     "embedded": {"embedded", "include"},
-    "src/cuda_module": {"src/cuda_module", "src/schemes", "src/prim", "src/ct", "src/core"},
-    "src/rtl": {"src/rtl", "src/core"},
-    "src/rtl_module": {"src/rtl_module", "src/rtl", "src/core"},
-    "src/engine": {"src/engine", "src/rtl", "src/cuda_module", "src/schemes", "src/prim", "src/ct", "src/core"},
+    "src/accelerators/cuda/module": {"src/accelerators/cuda/module", "src/schemes", "src/prim", "src/ct", "src/core"},
+    "src/accelerators/cuda": {"src/accelerators/cuda", "src/accelerators/cuda/module", "src/engine", "src/schemes",
+                              "src/prim", "src/core"},
+    "src/accelerators/rtl/driver": {"src/accelerators/rtl/driver", "src/core"},
+    "src/accelerators/rtl/module": {"src/accelerators/rtl/module", "src/accelerators/rtl/driver", "src/core"},
+    "src/accelerators/rtl": {"src/accelerators/rtl", "src/accelerators/rtl/driver", "src/engine", "src/schemes",
+                             "src/prim", "src/core"},
+    "src/accelerators": {"src/accelerators/cuda", "src/accelerators/rtl", "src/engine"},
+    "src/engine": {"src/engine", "src/schemes", "src/prim", "src/ct", "src/core"},
     "src/capi": {"src/capi", "src/broker", "src/engine", "src/schemes", "src/ct", "src/core", "include"},
     "formats": {"formats", "include"},
     "hpke": {"hpke", "include"},
@@ -55,8 +60,8 @@ ARROWS = {
 }
 # All of the library that CKKS uses: headers by the names that they are included by.
 CKKS_USES = {line for line in (ROOT / "ckks/uses.txt").read_text().splitlines() if not line.startswith("#")}
-# All that the engine may know of the module, which it loads at run time.
-MODULE_ABI = "cuda_module/module.hpp"
+# All that the host side may know of the module, which it loads at run time.
+MODULE_ABI = "accelerators/cuda/module/module.hpp"
 # The libraries depend on the C and C++ run time and on nothing else.
 DEPEND_ON_NOTHING = ("src", "include", "formats", "embedded", "ckks/src", "ckks/include")
 FOREIGN = re.compile(r"^(CLI|fmt|spdlog|nlohmann|asio|openssl|zlib|gtest|gmock|benchmark|boost)\b")
@@ -241,7 +246,7 @@ def check_arrows(path, lines):
             if folder.startswith(DEPEND_ON_NOTHING) and FOREIGN.match(header):
                 yield number, f"the library must not depend on <{header}>"
             continue
-        beyond_abi = folder == "src/engine" and target == "src/cuda_module" and header != MODULE_ABI
+        beyond_abi = folder == "src/accelerators/cuda" and target == folder + "/module" and header != MODULE_ABI
         used = folder in ("ckks/src", "ckks/openfhe") and header in CKKS_USES
         if (target not in ARROWS[folder] and not used) or beyond_abi:
             yield number, f"{folder} must not include {header}"

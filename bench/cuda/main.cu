@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include "engine/cuda/loader.hpp"
+#include "accelerators/cuda/loader.hpp"
 #include "report.hpp"
 
 namespace polykem::bench {

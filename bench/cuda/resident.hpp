@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "accelerators/cuda/module/module.hpp"
 #include "common.hpp"
-#include "cuda_module/module.hpp"
 #include "floors.hpp"
 #include "timing.hpp"
 

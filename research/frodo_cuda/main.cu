@@ -7,8 +7,8 @@
 
 #include <fstream>
 
+#include "accelerators/cuda/loader.hpp"
 #include "bench/cuda/resident.hpp"
-#include "engine/cuda/loader.hpp"
 #include "host.hpp"
 #include "kernels.cuh"
 #include "report.hpp"

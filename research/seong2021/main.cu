@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/cuda/loader.hpp"
+#include "accelerators/cuda/loader.hpp"
 #include "kernels.cuh"
 #include "polykem/polykem.h"
 #include "prim/polymul/cuda/degrees.hpp"

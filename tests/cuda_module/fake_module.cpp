@@ -9,7 +9,7 @@
 #include <string>
 #include <thread>
 
-#include "cuda_module/module.hpp"
+#include "accelerators/cuda/module/module.hpp"
 #include "schemes/frodo/params.hpp"
 #include "schemes/frodo/stages.hpp"
 #include "schemes/lac/params.hpp"

@@ -27,8 +27,8 @@
 #include <thread>
 #include <vector>
 
-#include "cuda_module/exit_gate.hpp"
-#include "cuda_module/module.hpp"
+#include "accelerators/cuda/module/exit_gate.hpp"
+#include "accelerators/cuda/module/module.hpp"
 #include "engine/engine.hpp"
 #include "schemes/registry.hpp"
 

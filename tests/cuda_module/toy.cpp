@@ -9,7 +9,7 @@
 #include <functional>
 #include <mutex>
 
-#include "cuda_module/gather.hpp"
+#include "accelerators/cuda/module/gather.hpp"
 #include "prim/launch/cuda/launch.hpp"
 #include "schemes/device_schemes.hpp"
 

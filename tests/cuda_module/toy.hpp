@@ -8,7 +8,7 @@
 #include <cstdlib>
 #include <span>
 
-#include "cuda_module/module.hpp"
+#include "accelerators/cuda/module/module.hpp"
 #include "fake_runtime.hpp"
 
 namespace polykem::cuda::test {

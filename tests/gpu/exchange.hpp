@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/cuda/loader.hpp"
+#include "accelerators/cuda/loader.hpp"
 #include "polykem/polykem.h"
 #include "selection.hpp"
 

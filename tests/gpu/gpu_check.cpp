@@ -19,7 +19,7 @@
 #include <thread>
 #include <vector>
 
-#include "engine/cuda/loader.hpp"
+#include "accelerators/cuda/loader.hpp"
 #include "engine/job.hpp"
 #include "exchange.hpp"
 #include "keys.hpp"

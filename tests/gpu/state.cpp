@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "state.hpp"
 
-#include "engine/cuda/loader.hpp"
+#include "accelerators/cuda/loader.hpp"
 #include "engine/job.hpp"
 
 namespace polykem::gpu_test {

@@ -6,8 +6,8 @@
 #include <cstdlib>
 #include <vector>
 
+#include "accelerators/rtl/accelerator.hpp"
 #include "engine/engine.hpp"
-#include "engine/rtl/accelerator.hpp"
 #include "schemes/registry.hpp"
 
 namespace polykem::rtl {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The driver over a core that computes right and over cores that do not.
-#include "rtl/core.hpp"
+#include "accelerators/rtl/driver/core.hpp"
 
 #include <gtest/gtest.h>
 

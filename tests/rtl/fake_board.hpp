@@ -13,8 +13,8 @@
 
 #include <thread>
 
+#include "accelerators/rtl/driver/uio_device.hpp"
 #include "fake_core.hpp"
-#include "rtl/uio_device.hpp"
 
 namespace polykem::rtl::test {
 

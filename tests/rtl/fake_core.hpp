@@ -13,11 +13,11 @@
 #include <string>
 #include <vector>
 
+#include "accelerators/rtl/driver/core.hpp"
 #include "core/backend.hpp"
 #include "core/secure.hpp"
 #include "prim/keccak/keccak.hpp"
 #include "prim/ntt/ntt.hpp"
-#include "rtl/core.hpp"
 #include "schemes/mlkem/ref/pack.hpp"
 #include "schemes/registry.hpp"
 

@@ -3,8 +3,8 @@
 // nothing. FAKE_RTL_AFTER: commands that are good before that.
 #include <cstdlib>
 
+#include "accelerators/rtl/driver/model.hpp"
 #include "fake_core.hpp"
-#include "rtl/model.hpp"
 
 namespace {
 

@@ -6,8 +6,8 @@
 #include <cstdlib>
 #include <fstream>
 
+#include "accelerators/rtl/driver/uio_transport.hpp"
 #include "fake_board.hpp"
-#include "rtl/uio_transport.hpp"
 
 namespace polykem::rtl::test {
 namespace {

@@ -1,0 +1,340 @@
+// SPDX-License-Identifier: Apache-2.0
+// The host side of libpolykem_cuda.so: an Accelerator that calls the module's table.
+#include "accelerators/cuda/accelerator.hpp"
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <new>
+#include <vector>
+
+#include "accelerators/cuda/loader.hpp"
+#include "core/secure.hpp"
+#include "engine/text.hpp"
+#include "prim/drbg/drbg.hpp"
+#include "prim/drbg/fork_generation.hpp"
+#include "schemes/registry.hpp"
+
+namespace polykem::cuda {
+
+namespace {
+
+/// Bytes of records in a chunk. The module cuts a chunk into parts itself; if a device is lost, the CPUs share its
+/// chunks.
+constexpr size_t kChunkBytes = size_t{512} << 20;
+
+/// The crossover until it is measured. An H200 beats 16 cores from about 50 items on; the margin is for smaller GPUs.
+constexpr size_t kGuessedCrossover = 256;
+
+constexpr BackendDescription kDescription = {
+    "cuda", "batches on NVIDIA GPUs, a key of its own for every client",
+    "an NVIDIA GPU of compute capability 7.5 or newer, its driver for CUDA 13, and libpolykem_cuda.so"};
+
+class CudaAccelerator;
+
+/// One operation of a set: what Operation::context points to.
+struct Bound {
+  CudaAccelerator* accelerator = nullptr;
+  const DeviceOperation* device = nullptr;
+  std::vector<StepInfo> steps;  ///< upload, the device's, download
+};
+
+/// A set that the module has.
+struct BoundScheme {
+  const Scheme* scheme = nullptr;
+  const DeviceScheme* device = nullptr;
+  std::array<Bound, kOps> operations;
+  SchemeBackend backend{};
+};
+
+class CudaKeys final : public KeyMemory {
+ public:
+  CudaKeys(CudaAccelerator& accelerator, const DeviceKeyForm& form, size_t count, size_t record_bytes)
+      : accelerator_(accelerator), form_(form), count_(count), bytes_(count * record_bytes) {}
+  ~CudaKeys() override;
+
+  bool allocate();
+  uint8_t* records() override { return reinterpret_cast<uint8_t*>(records_); }
+  Status fill(const uint8_t* records) override;
+  void expand() override;
+  ExpandedKeys expanded(bool shared) const override {
+    if (form_.shared_only && !shared) return {};
+    return {.data = expanded_, .bytes = form_.bytes};
+  }
+
+ private:
+  CudaAccelerator& accelerator_;
+  const DeviceKeyForm form_;
+  const size_t count_, bytes_;
+  std::byte *records_ = nullptr, *expanded_ = nullptr;
+};
+
+class CudaAccelerator final : public Accelerator {
+ public:
+  CudaAccelerator() : Accelerator(kDescription, "crossover", kGuessedCrossover) {}
+
+  bool available() override { return table() != nullptr; }
+  std::string missing_files() override { return missing_module(); }
+  bool may_be_available() override { return is_ours() && accept(loaded_module()) != nullptr; }
+  std::string devices() override {
+    std::string names = std::to_string(table()->device_count()) + " x " + table()->device_info(0).name;
+    for (int i = 1; i < table()->device_count(); ++i) {
+      const std::string other = table()->device_info(i).name;
+      if (other != table()->device_info(i - 1).name) names += ", from number " + std::to_string(i) + " on " + other;
+    }
+    return names;
+  }
+  const char* problem() override { return problem_.load(); }
+
+  const SchemeBackend* backend_for(const Scheme& scheme) override {
+    const BoundScheme* found = find(scheme);
+    return found == nullptr ? nullptr : &found->backend;
+  }
+  size_t chunk_items(const Scheme& scheme, Op op, const BatchView& batch, unsigned threads) override;
+
+  Owner owner_of(const void* pointer) override;
+  void zero(void* memory, size_t bytes) override { (void)table()->zero(memory, bytes, nullptr); }
+  std::unique_ptr<KeyMemory> place_keys(const Scheme& scheme, KeyKind kind, size_t count) override;
+
+  Status queue_bytes(const Scheme& scheme, Op op, size_t count, size_t& bytes) override;
+  Status queue(const Scheme& scheme, Op op, const Batch& batch, void* workspace, void* stream) override;
+
+  /// The module; nullptr if there is none, and in a fork of the process that opened the devices.
+  const ModuleTable* table();
+  Status run(const DeviceOperation& operation, const Batch& batch, StepTimes* times);
+  /// Remembers the driver's words.
+  Status status_of(Outcome outcome, const ErrorText& why);
+
+ private:
+  bool is_ours();
+  const ModuleTable* accept(const LoadedModule& module);
+  const BoundScheme* find(const Scheme& scheme);
+  bool bind(const Scheme& scheme, const DeviceScheme& device, BoundScheme& out);
+  void bind_all();
+
+  std::atomic<const char*> problem_{""};
+  std::atomic<const ModuleTable*> in_use_{nullptr};  ///< set once the module has opened its devices
+  std::atomic<uint64_t> process_{0};                 ///< the process that began to open them
+  std::mutex mutex_;  ///< not std::call_once: an exception cannot leave it without allocating memory
+  bool bound_ = false;
+  std::vector<std::unique_ptr<BoundScheme>> schemes_;
+};
+
+/// Only the process that began to load the module uses it: a child might wait for a lock that its parent held.
+bool CudaAccelerator::is_ours() {
+  const uint64_t process = ForkGeneration::of_process();
+  uint64_t opener = 0;
+  if (process_.compare_exchange_strong(opener, process) || opener == process) return true;
+  problem_.store("the GPU was opened before this process was forked; only the parent can use it");
+  return false;
+}
+
+const ModuleTable* CudaAccelerator::accept(const LoadedModule& module) {
+  if (module.table == nullptr) problem_.store(static_text(module.problem));
+  return module.table;
+}
+
+const ModuleTable* CudaAccelerator::table() {
+  if (!is_ours()) return nullptr;
+  if (const ModuleTable* used = in_use_.load(std::memory_order_acquire); used != nullptr) return used;
+  const ModuleTable* const opened = accept(opened_module());
+  in_use_.store(opened, std::memory_order_release);
+  return opened;
+}
+
+// ---- operations
+
+Status CudaAccelerator::status_of(Outcome outcome, const ErrorText& why) {
+  if (outcome == Outcome::ok) return Status::ok;
+  try {
+    problem_.store(static_text(why.text));
+  } catch (const std::bad_alloc&) {  // the status says enough
+  }
+  switch (outcome) {
+    case Outcome::out_of_memory:
+      return Status::out_of_memory;
+    case Outcome::refused:
+      return Status::argument;
+    default:
+      return Status::backend_unavailable;
+  }
+}
+
+Status CudaAccelerator::run(const DeviceOperation& operation, const Batch& batch, StepTimes* times) {
+  const ModuleTable* module = table();
+  if (module == nullptr) return Status::backend_unavailable;
+  uint8_t seed[kSeedBytes] = {};
+  if (batch.draws == nullptr && operation.record_bytes.draws > 0) batch.drbg->fill(seed);
+  ErrorText why{};
+  const Outcome outcome = module->run(operation, batch, seed, times, &why);
+  secure_zero(seed, sizeof seed);
+  return status_of(outcome, why);
+}
+
+Status run_bound(const void* context, const Batch& batch, std::byte*, StepTimes* times) {
+  const auto& bound = *static_cast<const Bound*>(context);
+  return bound.accelerator->run(*bound.device, batch, times);
+}
+
+/// The module has its own memory.
+size_t no_workspace(size_t) {
+  return 0;
+}
+
+/// False if the module's description of the set differs from this library's.
+bool CudaAccelerator::bind(const Scheme& scheme, const DeviceScheme& device, BoundScheme& out) {
+  out.scheme = &scheme;
+  out.device = &device;
+  out.backend.name = name();
+  for (size_t i = 0; i < kOps; ++i) {
+    const auto op = static_cast<Op>(i);
+    const DeviceOperation& operation = device.operation(op);
+    const size_t stages = scheme.stages.of(op).size();
+    if (operation.op != op || !covers_each_stage_once(operation.steps, stages) ||
+        operation.steps.size() + 2 > kMaxSteps || operation.record_bytes != scheme.record_bytes(op)) {
+      return false;
+    }
+    Bound& bound = out.operations[i];
+    bound.accelerator = this;
+    bound.device = &operation;
+    bound.steps.push_back({"upload", 0, 0});
+    for (const DeviceStep& step : operation.steps)
+      bound.steps.push_back(step.info);
+    bound.steps.push_back({"download", static_cast<uint8_t>(stages), 0});
+    out.backend.ops[i] = {bound.steps, 1, 1, no_workspace, run_bound, &bound};
+  }
+  return true;
+}
+
+void CudaAccelerator::bind_all() {
+  const std::lock_guard lock(mutex_);
+  if (bound_) return;
+  schemes_.clear();
+  for (const Scheme* scheme : registry()) {
+    const DeviceScheme* device = table()->scheme(scheme->name);
+    auto bound = std::make_unique<BoundScheme>();
+    if (device == nullptr) continue;
+    if (bind(*scheme, *device, *bound)) {
+      schemes_.push_back(std::move(bound));
+    } else {
+      problem_.store("libpolykem_cuda.so describes a parameter set differently: it belongs to another build");
+    }
+  }
+  bound_ = true;
+}
+
+const BoundScheme* CudaAccelerator::find(const Scheme& scheme) {
+  if (table() == nullptr) return nullptr;
+  bind_all();
+  for (const auto& known : schemes_) {
+    if (known->scheme == &scheme) return known.get();
+  }
+  return nullptr;
+}
+
+/// Arrays that a GPU cannot reach are copied by the threads, a chunk each: copies overlap with the GPU's work, and a
+/// copied chunk stays in the CPU's cache. The scheme says how large a chunk suits an operation.
+size_t CudaAccelerator::chunk_items(const Scheme& scheme, Op op, const BatchView& batch, unsigned threads) {
+  const RecordBytes bytes = scheme.record_bytes(op);
+  size_t item_bytes = 1, staged_bytes = 0;
+  for (const FieldInfo& f : kRecordFields) {
+    if (f.data(batch) == nullptr || (f.key && batch.shared_key)) continue;
+    item_bytes += bytes.*f.bytes;
+    if (table()->place_of(f.data(batch)) == Place::pageable) staged_bytes += bytes.*f.bytes;
+  }
+  const size_t most = in_whole_transactions(kChunkBytes / item_bytes);
+  if (threads == 1 || staged_bytes == 0) return most;
+  const size_t share = divided_up(batch.count, threads);
+  const DeviceOperation& operation = find(scheme)->device->operation(op);
+  const size_t wanted = std::min(share, operation.staged_bytes / staged_bytes);
+  return std::min(most, in_whole_transactions(std::max(wanted, operation.least_items)));
+}
+
+Status CudaAccelerator::queue_bytes(const Scheme& scheme, Op op, size_t count, size_t& bytes) {
+  const BoundScheme* bound = find(scheme);
+  if (bound == nullptr) return Status::backend_unavailable;
+  const DeviceOperation& operation = bound->device->operation(op);
+  if (count > operation.most_items) return Status::argument;
+  bytes = table()->queue_bytes(operation, count);
+  return Status::ok;
+}
+
+Status CudaAccelerator::queue(const Scheme& scheme, Op op, const Batch& batch, void* workspace, void* stream) {
+  const BoundScheme* bound = find(scheme);
+  if (bound == nullptr) return Status::backend_unavailable;
+  const DeviceOperation& operation = bound->device->operation(op);
+  uint8_t seed[kSeedBytes] = {};
+  if (batch.draws == nullptr && operation.record_bytes.draws > 0) batch.drbg->fill(seed);
+  ErrorText why{};
+  const Outcome outcome = table()->queue(operation, batch, seed, static_cast<std::byte*>(workspace), stream, &why);
+  secure_zero(seed, sizeof seed);
+  return status_of(outcome, why);
+}
+
+// ---- memory
+
+Owner CudaAccelerator::owner_of(const void* pointer) {
+  if (in_use_.load(std::memory_order_acquire) == nullptr) return Owner::other;
+  const ModuleTable* module = table();
+  if (module == nullptr) return Owner::other;  // memory of a GPU does not survive a fork
+  switch (module->place_of(pointer)) {
+    case Place::device:
+      return Owner::self;
+    case Place::unknown:
+      return Owner::unknown;
+    default:
+      return Owner::other;
+  }
+}
+
+std::unique_ptr<KeyMemory> CudaAccelerator::place_keys(const Scheme& scheme, KeyKind kind, size_t count) {
+  const BoundScheme* bound = find(scheme);
+  if (bound == nullptr) return nullptr;
+  const bool public_keys = kind == KeyKind::public_keys;
+  auto keys = std::make_unique<CudaKeys>(*this, public_keys ? bound->device->public_form : bound->device->secret_form,
+                                         count, public_keys ? scheme.public_key_bytes : scheme.secret_key_bytes);
+  return keys->allocate() ? std::move(keys) : nullptr;
+}
+
+bool CudaKeys::allocate() {
+  ErrorText why{};
+  records_ = accelerator_.table()->allocate(bytes_, nullptr, &why);
+  return records_ != nullptr;
+}
+
+CudaKeys::~CudaKeys() {
+  const ModuleTable* module = accelerator_.table();
+  if (module == nullptr) return;
+  module->release(records_, bytes_);
+  module->release(expanded_, count_ * form_.bytes);
+}
+
+Status CudaKeys::fill(const uint8_t* records) {
+  const ModuleTable* module = accelerator_.table();
+  if (module == nullptr) return Status::backend_unavailable;
+  ErrorText why{};
+  return accelerator_.status_of(module->copy(records_, records, bytes_, &why), why);
+}
+
+void CudaKeys::expand() {
+  const ModuleTable* module = accelerator_.table();
+  if (form_.bytes == 0 || count_ > form_.most_keys || module == nullptr) return;
+  ErrorText why{};
+  expanded_ = module->allocate(count_ * form_.bytes, records_, &why);
+  if (expanded_ == nullptr || module->expand(form_, expanded_, records(), count_, &why) == Outcome::ok) return;
+  module->release(expanded_, count_ * form_.bytes);
+  expanded_ = nullptr;
+}
+
+}  // namespace
+
+/// Never destroyed: batches may still run while the program ends. In static storage, so that asking for it cannot fail.
+Accelerator& accelerator() {
+  alignas(CudaAccelerator) static std::byte storage[sizeof(CudaAccelerator)];
+  static auto* const only = new (storage) CudaAccelerator;
+  return *only;
+}
+
+}  // namespace polykem::cuda

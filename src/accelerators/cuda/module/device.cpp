@@ -1,0 +1,297 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "accelerators/cuda/module/device.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <cstring>
+
+#include "accelerators/cuda/module/gather.hpp"
+
+namespace polykem::cuda {
+
+namespace {
+
+/// Kernels are built for this and newer.
+constexpr int kOldestMajor = 7, kOldestMinor = 5;
+
+/// A device that fails so many batches in a row is not tried again, even if it answers.
+constexpr int kMostFailures = 16;
+
+std::atomic<int> due_fault{static_cast<int>(Fault::none)};
+std::atomic<int> calls_until_fault{0};
+
+}  // namespace
+
+void wipe_host(void* memory, size_t bytes) noexcept {
+  if (memory == nullptr) return;
+  std::memset(memory, 0, bytes);
+  asm volatile("" : : "r"(memory) : "memory");
+}
+
+void check(cudaError_t code, const char* what) {
+  if (code == cudaSuccess) return;
+  (void)cudaGetLastError();  // clears it: the next check must not report this error again
+  throw CudaError{code, std::string(what) + ": " + cudaGetErrorName(code) + " (" + cudaGetErrorString(code) + ")"};
+}
+
+void inject(Fault fault, int after) {
+  calls_until_fault.store(after);
+  due_fault.store(static_cast<int>(fault));
+}
+
+void fail_if_due(Fault fault, cudaError_t as, const char* what) {
+  if (due_fault.load(std::memory_order_relaxed) != static_cast<int>(fault)) return;
+  if (calls_until_fault.fetch_sub(1) != 0) return;
+  due_fault.store(static_cast<int>(Fault::none));
+  throw CudaError{as, std::string(what) + ": " + cudaGetErrorName(as) + " (asked for by a test)"};
+}
+
+/// CUDA reports no error for memory that it does not know, so an error says nothing about the pointer.
+PlaceOnDevice place_of(const void* pointer) {
+  cudaPointerAttributes attributes{};
+  if (cudaPointerGetAttributes(&attributes, pointer) != cudaSuccess) {
+    (void)cudaGetLastError();
+    return {Place::unknown, -1};
+  }
+  if (attributes.type == cudaMemoryTypeDevice) return {Place::device, attributes.device};
+  return {attributes.type == cudaMemoryTypeHost ? Place::pinned : Place::pageable, -1};
+}
+
+void DeviceMemory::reserve(size_t bytes) {
+  fail_if_due(Fault::allocation, cudaErrorMemoryAllocation, "allocating device memory");
+  if (bytes <= size_) return;
+  release();
+  void* fresh = nullptr;
+  check(cudaMalloc(&fresh, bytes), "allocating device memory");
+  data_ = static_cast<std::byte*>(fresh);
+  size_ = bytes;
+}
+
+void DeviceMemory::release() noexcept {
+  if (data_ != nullptr) (void)cudaFree(data_);
+  data_ = nullptr;
+  size_ = 0;
+}
+
+void PinnedMemory::reserve(size_t bytes) {
+  if (bytes <= size_) return;
+  release();
+  void* fresh = nullptr;
+  check(cudaHostAlloc(&fresh, bytes, cudaHostAllocPortable), "allocating pinned host memory");
+  data_ = static_cast<std::byte*>(fresh);
+  size_ = bytes;
+}
+
+void PinnedMemory::release() noexcept {
+  wipe();
+  if (data_ != nullptr) (void)cudaFreeHost(data_);
+  data_ = nullptr;
+  size_ = 0;
+}
+
+void PinnedMemory::wipe() noexcept {
+  wipe_host(data_, size_);
+}
+
+namespace {
+
+cudaEvent_t new_event() {
+  cudaEvent_t event = nullptr;
+  check(cudaEventCreateWithFlags(&event, cudaEventDisableTiming), "creating an event");
+  return event;
+}
+
+}  // namespace
+
+Slot::Slot() {
+  int least = 0, most = 0;
+  check(cudaDeviceGetStreamPriorityRange(&least, &most), "asking for stream priorities");
+  check(cudaStreamCreateWithPriority(&stream, cudaStreamNonBlocking, most), "creating a stream");
+  check(cudaStreamCreateWithPriority(&filling, cudaStreamNonBlocking, least), "creating a stream");
+  for (cudaEvent_t* event : {&begun, &late, &uploaded, &computed, &done, &wiped})
+    *event = new_event();
+}
+
+Slot::~Slot() {
+  for (const cudaEvent_t event : clock)
+    (void)cudaEventDestroy(event);
+  for (const cudaEvent_t event : {begun, late, uploaded, computed, done, wiped})
+    (void)cudaEventDestroy(event);
+  (void)cudaStreamDestroy(filling);
+  (void)cudaStreamDestroy(stream);
+}
+
+SharedStreams::SharedStreams() {
+  for (cudaStream_t* stream : {&up, &early, &kernels, &down, &wipe, &keys})
+    check(cudaStreamCreateWithFlags(stream, cudaStreamNonBlocking), "creating a stream");
+  late = new_event();
+}
+
+SharedStreams::~SharedStreams() {
+  (void)cudaEventDestroy(late);
+  for (const cudaStream_t stream : {up, early, kernels, down, wipe, keys})
+    (void)cudaStreamDestroy(stream);
+}
+
+Device::Device(int ordinal) : ordinal_(ordinal) {
+  idle_.reserve(kSlots);
+  cudaDeviceProp properties;
+  check(cudaGetDeviceProperties(&properties, ordinal), "reading the device's properties");
+  std::memcpy(info_.name, properties.name, sizeof info_.name - 1);
+  info_.compute_major = properties.major;
+  info_.compute_minor = properties.minor;
+  info_.multiprocessors = properties.multiProcessorCount;
+  info_.memory_bytes = properties.totalGlobalMem;
+  info_.shared_bytes = properties.sharedMemPerBlockOptin;
+}
+
+void Device::make_current() const {
+  check(cudaSetDevice(ordinal_), "choosing the device");
+}
+
+std::unique_ptr<Slot> Device::take(bool wait) {
+  make_current();
+  std::unique_lock lock(mutex_);
+  if (!wait && lent_ == kSlots) return nullptr;
+  in_flight_.fetch_add(1, std::memory_order_relaxed);
+  changed_.wait(lock, [this] { return lent_ < kSlots; });
+  ++lent_;
+  if (!idle_.empty()) {
+    auto slot = std::move(idle_.front());  // the one whose wipe has had the most time
+    idle_.erase(idle_.begin());
+    return slot;
+  }
+  lock.unlock();
+  try {
+    return std::make_unique<Slot>();
+  } catch (...) {
+    give_back(nullptr);
+    throw;
+  }
+}
+
+SharedStreams& Device::streams() {
+  const std::lock_guard lock(mutex_);
+  if (streams_ == nullptr) streams_ = std::make_unique<SharedStreams>();
+  return *streams_;
+}
+
+void Device::give_back(std::unique_ptr<Slot> slot) noexcept {
+  if (slot != nullptr && slot->dirty > 0 && !wipe(*slot)) slot.reset();
+  {
+    const std::lock_guard held(mutex_);
+    if (slot != nullptr && !lost()) idle_.push_back(std::move(slot));  // capacity for all slots is reserved
+    --lent_;
+  }
+  in_flight_.fetch_sub(1, std::memory_order_relaxed);
+  changed_.notify_one();
+}
+
+/// Queued after what the slot's parts left in it. False if it fails.
+bool Device::wipe(Slot& slot) noexcept {
+  cudaStream_t stream = slot.stream;
+  {
+    const std::lock_guard lock(mutex_);
+    if (streams_ != nullptr) stream = streams_->wipe;
+  }
+  (void)cudaSetDevice(ordinal_);
+  const bool queued = cudaMemsetAsync(slot.arena.data(), 0, slot.dirty, stream) == cudaSuccess;
+  slot.wiping = queued && cudaEventRecord(slot.wiped, stream) == cudaSuccess;
+  const bool good = slot.wiping || (cudaStreamSynchronize(stream) == cudaSuccess && queued);
+  (void)cudaGetLastError();
+  if (good) slot.dirty = 0;
+  return good;
+}
+
+/// A device whose memory is merely full works.
+bool Device::works() noexcept {
+  constexpr size_t kBytes = 256;
+  DeviceMemory memory;
+  try {
+    make_current();
+    const cudaStream_t stream = streams().keys;
+    memory.reserve(kBytes);
+    check(cudaMemsetAsync(memory.data(), 0, kBytes, stream), "asking whether the device works");
+    check(cudaStreamSynchronize(stream), "asking whether the device works");
+    return true;
+  } catch (const CudaError& error) {
+    return error.code == cudaErrorMemoryAllocation;
+  } catch (const std::bad_alloc&) {
+    return true;
+  }
+}
+
+void Device::batch_failed() noexcept {
+  const bool too_often = failures_.fetch_add(1, std::memory_order_relaxed) + 1 >= kMostFailures;
+  if (too_often || !works()) lost_.store(true, std::memory_order_relaxed);
+}
+
+void Device::trim() {
+  const std::lock_guard lock(mutex_);
+  for (const auto& slot : idle_) {
+    slot->replay.clear();
+    slot->arena.release();
+    slot->staging.release();
+  }
+}
+
+size_t Device::slot_budget(size_t budget) const {
+  return (budget != 0 ? budget : info_.memory_bytes / 4 * 3) / kSlots;
+}
+
+DeviceManager& DeviceManager::instance() {
+  static auto* manager = new DeviceManager;  // never destroyed: the driver may be gone before static destructors run
+  return *manager;
+}
+
+std::string DeviceManager::unusable(const Device& device) {
+  const DeviceInfo& info = device.info();
+  if (info.compute_major * 10 + info.compute_minor < kOldestMajor * 10 + kOldestMinor)
+    return std::string(info.name) + " is too old: compute capability 7.5 or newer is needed";
+  device.make_current();
+  const cudaError_t found = find_machine_code();
+  if (found != cudaErrorNoKernelImageForDevice) {
+    check(found, "loading the kernels");
+    return "";
+  }
+  const std::string major = std::to_string(info.compute_major), minor = std::to_string(info.compute_minor);
+  return std::string("the module has no code for ") + info.name + ": compile it for compute capability " + major + "." +
+         minor + ", make cuda ARCHS=" + major + minor;
+}
+
+DeviceManager::DeviceManager() {
+  const CallersState callers;
+  int count = 0;
+  try {
+    check(cudaGetDeviceCount(&count), "looking for GPUs");
+    for (int i = 0; i < count; ++i) {
+      auto device = std::make_unique<Device>(i);
+      const std::string problem = unusable(*device);
+      if (problem.empty()) {
+        devices_.push_back(std::move(device));
+      } else {
+        problem_ = problem;
+      }
+    }
+  } catch (const CudaError& error) {
+    problem_ = error.text;
+  }
+  if (devices_.empty() && problem_.empty()) problem_ = "the driver knows of no GPU";
+}
+
+Device* DeviceManager::choose() {
+  Device* best = nullptr;
+  for (const auto& device : devices_) {
+    if (!device->lost() && (best == nullptr || device->in_flight() < best->in_flight())) best = device.get();
+  }
+  return best;
+}
+
+Device* DeviceManager::find(int ordinal) {
+  for (const auto& device : devices_) {
+    if (device->ordinal() == ordinal) return device.get();
+  }
+  return nullptr;
+}
+
+}  // namespace polykem::cuda

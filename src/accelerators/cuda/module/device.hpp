@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0
+// The module's devices: their streams, and slots of memory that are lent to one part of a batch at a time.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <atomic>
+#include <condition_variable>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "accelerators/cuda/module/exit_gate.hpp"
+#include "accelerators/cuda/module/module.hpp"
+#include "accelerators/cuda/module/replay.hpp"
+
+namespace polykem::cuda {
+
+/// A CUDA call that failed: the driver's code and words.
+struct CudaError {
+  cudaError_t code;
+  std::string text;
+};
+
+/// Throws CudaError if `code` is an error. `what` tells the user what was being done.
+void check(cudaError_t code, const char* what);
+
+/// Faults that tests inject: fail_if_due() throws `as` when a fault of its kind is due.
+void inject(Fault fault, int after);
+void fail_if_due(Fault fault, cudaError_t as, const char* what);
+
+/// Overwrites host memory with zeros; the compiler cannot remove it. memory may be nullptr.
+void wipe_host(void* memory, size_t bytes) noexcept;
+
+/// The caller's thread in a call of the driver. While one exists, it may allocate memory although some thread of the
+/// application captures a stream in CUDA's global mode, which forbids that to all others. Then restores that mode and
+/// the thread's current device.
+class CallersState {
+ public:
+  CallersState() {
+    if (!allowed()) return;
+    device_known_ = cudaGetDevice(&device_) == cudaSuccess;
+    relaxed_ = cudaThreadExchangeStreamCaptureMode(&mode_) == cudaSuccess;
+  }
+  ~CallersState() {
+    if (device_known_) (void)cudaSetDevice(device_);
+    if (relaxed_) (void)cudaThreadExchangeStreamCaptureMode(&mode_);
+  }
+  CallersState(const CallersState&) = delete;
+  CallersState& operator=(const CallersState&) = delete;
+
+  /// False: the process ends, and the driver must not be called.
+  bool allowed() const { return call_.allowed(); }
+
+ private:
+  const DriverCall call_;
+  int device_ = 0;
+  cudaStreamCaptureMode mode_ = cudaStreamCaptureModeRelaxed;
+  bool device_known_ = false, relaxed_ = false;
+};
+
+/// Where an array lies, and on which device.
+struct PlaceOnDevice {
+  Place place = Place::pageable;
+  int ordinal = -1;
+};
+PlaceOnDevice place_of(const void* pointer);
+
+/// Device memory that can grow; growing loses the contents.
+class DeviceMemory {
+ public:
+  ~DeviceMemory() { release(); }
+  void reserve(size_t bytes);
+  void release() noexcept;
+  std::byte* data() const { return data_; }
+
+ private:
+  std::byte* data_ = nullptr;
+  size_t size_ = 0;
+};
+
+/// Pinned host memory that can grow and is zeroised before it is freed.
+class PinnedMemory {
+ public:
+  ~PinnedMemory() { release(); }
+  void reserve(size_t bytes);
+  void release() noexcept;
+  /// Overwrites everything that was handed out.
+  void wipe() noexcept;
+  std::byte* data() const { return data_; }
+
+ private:
+  std::byte* data_ = nullptr;
+  size_t size_ = 0;
+};
+
+/// What one part of a batch needs to run: device memory, pinned staging memory, events, and streams for a part that
+/// uses none that are shared.
+struct Slot {
+  Slot();
+  ~Slot();
+  Slot(const Slot&) = delete;
+  Slot& operator=(const Slot&) = delete;
+
+  cudaStream_t stream = nullptr;   ///< of high priority
+  cudaStream_t filling = nullptr;  ///< of low priority, for the steps that fill the device
+  cudaEvent_t begun = nullptr;     ///< the early steps have ended
+  cudaEvent_t late = nullptr;      ///< the late steps come next
+  cudaEvent_t uploaded = nullptr;  ///< the part's inputs are on the device
+  cudaEvent_t computed = nullptr;  ///< the last step has ended
+  cudaEvent_t done = nullptr;      ///< the part's outputs are on the host
+  cudaEvent_t wiped = nullptr;     ///< nothing secret is left in the arena
+  DeviceMemory arena;
+  PinnedMemory staging;
+  Replay replay;
+  size_t dirty = 0;                ///< bytes at the arena's beginning in which parts left secrets
+  bool wiping = false;             ///< the wipe is queued and may not have finished
+  std::vector<cudaEvent_t> clock;  ///< events that measure time
+};
+
+/// The streams that all users of a device share; none waits for the legacy default stream, whose use would break a
+/// capture of the application's. The parts take turns on the bus and on the device, for inputs, kernels
+/// and outputs alike: if several shared them at once, all would finish late. Only the early steps of a part run beside
+/// the late steps of the part before it. Parts with a step that fills the device use none of these streams but `wipe`.
+struct SharedStreams {
+  SharedStreams();
+  ~SharedStreams();
+  SharedStreams(const SharedStreams&) = delete;
+  SharedStreams& operator=(const SharedStreams&) = delete;
+
+  cudaStream_t up = nullptr, early = nullptr, kernels = nullptr, down = nullptr, wipe = nullptr;
+  cudaStream_t keys = nullptr;  ///< for copies and wipes that belong to no part
+  cudaEvent_t late = nullptr;   ///< the last part has reached its late steps
+  std::mutex mutex;  ///< held while a part queues its work, so that all streams have the parts in the same order
+};
+
+/// One GPU. Thread-safe.
+class Device {
+ public:
+  static constexpr size_t kSlots = 16;  ///< parts in flight, of all batches
+
+  explicit Device(int ordinal);
+
+  int ordinal() const { return ordinal_; }
+  const DeviceInfo& info() const { return info_; }
+  int in_flight() const { return in_flight_.load(std::memory_order_relaxed); }
+  /// True if the device has failed for good.
+  bool lost() const { return lost_.load(std::memory_order_relaxed); }
+  void batch_succeeded() { failures_.store(0, std::memory_order_relaxed); }
+  /// The device is lost if it does not even wipe a little memory, or if too many batches have failed in a row.
+  void batch_failed() noexcept;
+
+  /// Makes the device current for this thread.
+  void make_current() const;
+  /// Lends a slot and makes the device current. While all slots are in use it waits, or returns nullptr if `wait` is
+  /// false: a batch that has a slot must not wait for another one.
+  std::unique_ptr<Slot> take(bool wait);
+  /// First queues the wipe of what parts left in it. All of them must have finished. A slot that cannot be wiped is
+  /// freed: nobody gets its memory while a wipe may be pending.
+  void give_back(std::unique_ptr<Slot> slot) noexcept;
+  /// The first call creates them. The device must be current.
+  SharedStreams& streams();
+  /// Frees the memory of idle slots, for a batch that found too little memory.
+  void trim();
+
+  /// The bytes that one slot may hold.
+  size_t slot_budget(size_t budget) const;
+
+ private:
+  bool wipe(Slot& slot) noexcept;
+  bool works() noexcept;
+
+  const int ordinal_;
+  DeviceInfo info_{};
+  std::atomic<int> in_flight_{0};
+  std::atomic<int> failures_{0};  ///< batches that failed since the last one that did not
+  std::atomic<bool> lost_{false};
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::vector<std::unique_ptr<Slot>> idle_;  ///< with capacity for all slots
+  size_t lent_ = 0;
+  std::unique_ptr<SharedStreams> streams_;
+};
+
+/// All usable GPUs, or the reason why there are none.
+class DeviceManager {
+ public:
+  static DeviceManager& instance();
+
+  const std::vector<std::unique_ptr<Device>>& devices() const { return devices_; }
+  const std::string& problem() const { return problem_; }
+  /// The device with the fewest parts in flight; nullptr if all are lost.
+  Device* choose();
+  /// The device with that ordinal, even if it is lost; nullptr if it is not usable.
+  Device* find(int ordinal);
+
+  std::atomic<size_t> budget{0};
+
+ private:
+  DeviceManager();
+  /// Why the device cannot be used, "" if it can.
+  static std::string unusable(const Device& device);
+
+  std::vector<std::unique_ptr<Device>> devices_;
+  std::string problem_;
+};
+
+}  // namespace polykem::cuda

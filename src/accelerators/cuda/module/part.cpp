@@ -1,0 +1,372 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "accelerators/cuda/module/part.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "accelerators/cuda/module/gather.hpp"
+#include "accelerators/cuda/module/launches.hpp"
+#include "accelerators/cuda/module/overlap.hpp"
+
+namespace polykem::cuda {
+
+namespace {
+
+constexpr size_t aligned(size_t bytes) {
+  return (bytes + 255) / 256 * 256;
+}
+
+/// Copies that are queued together, in one call if the runtime has such a call: this shortens the gaps between them.
+class Copies {
+ public:
+  void add(void* to, const void* from, size_t bytes) {
+    to_[count_] = to;
+    from_[count_] = from;
+    bytes_[count_++] = bytes;
+  }
+
+  cudaError_t queue(cudaStream_t stream) {
+#if CUDART_VERSION >= 13000
+    if (count_ > 1) {
+      cudaMemcpyAttributes attributes{};
+      attributes.srcAccessOrder = cudaMemcpySrcAccessOrderStream;
+      size_t first = 0;
+      return cudaMemcpyBatchAsync(to_, from_, bytes_, count_, &attributes, &first, 1, stream);
+    }
+#endif
+    for (size_t i = 0; i < count_; ++i) {
+      const cudaError_t error = cudaMemcpyAsync(to_[i], from_[i], bytes_[i], cudaMemcpyDefault, stream);
+      if (error != cudaSuccess) return error;
+    }
+    return cudaSuccess;
+  }
+
+ private:
+  static constexpr size_t kMost = 12;
+  void* to_[kMost];
+  const void* from_[kMost];
+  size_t bytes_[kMost], count_ = 0;
+};
+
+/// Makes the next work of `to` wait for all work queued on `from` so far.
+void follow(cudaStream_t to, cudaStream_t from, cudaEvent_t event) {
+  check(cudaEventRecord(event, from), "recording an event");
+  if (to != from) check(cudaStreamWaitEvent(to, event, 0), "waiting for an event");
+}
+
+}  // namespace
+
+Part::Part(Device& device, const PlacedBatch& batch, size_t first, size_t count)
+    : device_(device),
+      batch_(batch),
+      operation_(batch.operation()),
+      first_(first),
+      count_(count),
+      items_(batch.view().slice(operation_.record_bytes, first, count)) {
+  list_arrays();
+}
+
+void Part::list_arrays() {
+  for (size_t i = 0; i < std::size(kRecordFields); ++i) {
+    const FieldInfo& f = kRecordFields[i];
+    if (f.data(items_) == nullptr) continue;
+    Array& a = arrays_[i];
+    a.in = f.in != nullptr ? reinterpret_cast<const std::byte*>(items_.*f.in) : nullptr;
+    a.out = f.out != nullptr ? reinterpret_cast<std::byte*>(items_.*f.out) : nullptr;
+    a.bytes = f.records(items_) * (operation_.record_bytes.*f.bytes);
+    a.field = f.field;
+    a.place = batch_.place(i);
+    a.secret = f.secret;
+  }
+  if (items_.key_index != nullptr) {
+    arrays_[kIndex].in = reinterpret_cast<const std::byte*>(items_.key_index);
+    arrays_[kIndex].bytes = count_ * sizeof(size_t);
+    if (items_.expanded.data == nullptr) {  // the device copies the chosen records side by side
+      const FieldInfo& key = key_field(operation_.op);
+      arrays_[kChosen].bytes = count_ * (operation_.record_bytes.*key.bytes);
+      arrays_[kChosen].place = Place::pinned;  // nothing to stage
+      arrays_[kChosen].secret = key.secret;
+    }
+  }
+  if (batch_.wants_status()) {
+    arrays_[kStatus].out = reinterpret_cast<std::byte*>(items_.item_status);
+    arrays_[kStatus].bytes = count_ * sizeof(Status);
+    arrays_[kStatus].field = field::kItemStatus;
+  }
+}
+
+size_t Part::device_bytes() const {
+  size_t total = secret_bytes();
+  for (const Array& a : arrays_)
+    total += a.needs_device() && !a.secret ? aligned(a.bytes) : 0;
+  return total;
+}
+
+/// They come first in the arena, because only they are wiped.
+size_t Part::secret_bytes() const {
+  size_t total = aligned(kSeedBytes) + operation_.workspace_bytes(count_);
+  for (const Array& a : arrays_)
+    total += a.needs_device() && a.secret ? aligned(a.bytes) : 0;
+  return total;
+}
+
+Part::~Part() {
+  if (queued_) abandon();
+  if (slot_ != nullptr) device_.give_back(std::move(slot_));
+}
+
+void Part::start(std::unique_ptr<Slot> slot, StepTimes* times) {
+  slot_ = std::move(slot);
+  streams_ = {slot_->stream, slot_->stream, slot_->stream, slot_->stream};
+  times_ = times;
+  const bool small = batch_.count() * batch_.item_bytes() <= kSmallBatchBytes;
+  side_by_side_ = times_ == nullptr && !small && !items_.shared_key && fills_device(operation_.steps);
+  place_arrays();
+  fill_device_batch();
+  queued_ = true;
+  slot_->dirty = std::max(slot_->dirty, secret_bytes());
+  stage();
+  if (times_ != nullptr || small || side_by_side_) return queue(nullptr);
+  SharedStreams& shared = device_.streams();
+  const std::lock_guard lock(shared.mutex);
+  streams_ = {shared.up, shared.early, shared.kernels, shared.down};
+  queue(&shared);
+}
+
+void Part::queue(SharedStreams* shared) {
+  if (slot_->wiping) {
+    for (const cudaStream_t stream : {streams_.up, streams_.early, streams_.kernels})
+      check(cudaStreamWaitEvent(stream, slot_->wiped, 0), "waiting for an event");
+    slot_->wiping = false;
+  }
+  upload();
+  steps(shared);
+  check(cudaEventRecord(slot_->done, streams_.down), "recording an event");
+  if (shared != nullptr) return;  // the slot is wiped after the batch: there is less to wipe, and nobody waits for it
+  check(cudaMemsetAsync(slot_->arena.data(), 0, slot_->dirty, streams_.down), "wiping device memory");
+  check(cudaEventRecord(slot_->wiped, streams_.down), "recording an event");
+  slot_->wiping = true;
+  slot_->dirty = 0;
+}
+
+std::unique_ptr<Slot> Part::finish() {
+  device_.make_current();
+  fail_if_due(Fault::synchronize, cudaErrorLaunchFailure, operation_.scheme);
+  check(cudaEventSynchronize(slot_->done), operation_.scheme);
+  queued_ = false;
+  unstage();
+  wipe_staging();
+  if (times_ != nullptr) collect();
+  return std::move(slot_);
+}
+
+void Part::place_arrays() {
+  size_t staging = aligned(kSeedBytes);
+  for (const Array& a : arrays_)
+    staging += a.needs_staging() ? aligned(a.bytes) : 0;
+  slot_->arena.reserve(device_bytes());
+  slot_->staging.reserve(staging);
+  std::byte* device = slot_->arena.data();
+  std::byte* host = slot_->staging.data();
+  const auto take = [](std::byte*& from, size_t bytes) {
+    std::byte* taken = from;
+    from += aligned(bytes);
+    return taken;
+  };
+  seed_device_ = take(device, kSeedBytes);
+  seed_staged_ = take(host, kSeedBytes);
+  workspace_ = device;
+  device += operation_.workspace_bytes(count_);
+  for (const bool secret : {true, false}) {
+    for (Array& a : arrays_) {
+      if (a.needs_device() && a.secret == secret) a.device = take(device, a.bytes);
+    }
+  }
+  for (Array& a : arrays_) {
+    if (a.place == Place::device) a.device = a.in != nullptr ? const_cast<std::byte*>(a.in) : a.out;
+    if (a.needs_staging()) a.staged = take(host, a.bytes);
+  }
+}
+
+void Part::fill_device_batch() {
+  device_batch_ = {};
+  device_batch_.count = count_;
+  device_batch_.shared_key = items_.shared_key;
+  device_batch_.seed = reinterpret_cast<const uint32_t*>(seed_device_);
+  device_batch_.overlapped = side_by_side_ && batch_.count() >= 3 * count_;
+  for (size_t i = 0; i < std::size(kRecordFields); ++i) {
+    const FieldInfo& f = kRecordFields[i];
+    auto* device = reinterpret_cast<uint8_t*>(arrays_[i].device);
+    if (f.in != nullptr) device_batch_.*f.in = device;
+    if (f.out != nullptr) device_batch_.*f.out = device;
+  }
+  device_batch_.item_status = reinterpret_cast<Status*>(arrays_[kStatus].device);
+  device_batch_.expanded = items_.expanded;
+  if (arrays_[kChosen].bytes > 0) {
+    device_batch_.*key_field(operation_.op).in = reinterpret_cast<uint8_t*>(arrays_[kChosen].device);
+  } else if (items_.key_index != nullptr) {
+    device_batch_.key_index = device_batch_.expanded.index = reinterpret_cast<size_t*>(arrays_[kIndex].device);
+  }
+}
+
+/// The host's copies into pinned memory.
+void Part::stage() {
+  std::memcpy(seed_staged_, batch_.seed(), kSeedBytes);
+  // The index of items restarts with every part, so each part needs a seed of its own to draw different numbers.
+  for (size_t b = 0; b < sizeof first_; ++b)
+    seed_staged_[b] ^= static_cast<std::byte>(first_ >> (8 * b));
+  for (const Array& a : arrays_) {
+    if (a.in != nullptr && a.needs_staging()) std::memcpy(a.staged, a.in, a.bytes);
+  }
+}
+
+void Part::upload() {
+  marks_.clear();
+  mark(0, streams_.up);
+  Copies copies;
+  for (const Array& a : arrays_) {
+    if (a.in == nullptr || !a.needs_device()) continue;
+    copies.add(a.device, a.needs_staging() ? a.staged : a.in, a.bytes);
+  }
+  check(copies.queue(streams_.up), "copying to the device");
+  mark(0, streams_.up);
+  check(cudaEventRecord(slot_->uploaded, streams_.up), "recording an event");
+}
+
+void Part::steps(SharedStreams* shared) {
+  /// Smaller outputs are copied with the rest: a copy of their own would cost more than it gains.
+  constexpr size_t kLeastEarlyBytes = size_t{1} << 20;
+  const size_t end = operation_.steps.size();
+  const Overlap overlap = overlap_of(operation_.steps);
+  const size_t early = shared != nullptr && batch_.draws_on_device() ? overlap.early_steps : 0;
+  const size_t late = shared != nullptr ? overlap.late_step : end;
+  if (early > 0) {
+    check(cudaStreamWaitEvent(streams_.early, shared->late, 0), "waiting for an event");
+    launch(0, early, streams_.early);
+    follow(streams_.kernels, streams_.early, slot_->begun);
+  }
+  const auto comes_to_late = [&] {
+    if (shared != nullptr) check(cudaEventRecord(shared->late, streams_.kernels), "recording an event");
+  };
+  if (early == late) comes_to_late();
+  arrive();
+  if (early < late) {
+    launch(early, late, streams_.kernels);
+    comes_to_late();
+  }
+  size_t early_bytes = 0;
+  for (const Array& a : arrays_)
+    early_bytes += (a.field & overlap.early_outputs) != 0 && a.needs_device() ? a.bytes : 0;
+  const bool in_two = late < end && early_bytes >= kLeastEarlyBytes;
+  if (in_two) {
+    follow(streams_.down, streams_.kernels, slot_->late);
+    download(overlap.early_outputs);
+  }
+  if (late < end) launch(late, end, streams_.kernels);
+  follow(streams_.down, streams_.kernels, slot_->computed);
+  download(in_two ? field::kOutputs & ~overlap.early_outputs : field::kOutputs);
+  mark(end + 1, streams_.down);
+}
+
+void Part::launch(size_t first_step, size_t end_step, cudaStream_t stream) {
+  // Only kernels can be recorded: not the copy of the caller's draws, and not events.
+  if (times_ != nullptr || items_.draws != nullptr || side_by_side_) {
+    queue_steps(first_step, end_step, stream);
+    return;
+  }
+  slot_->replay.run({&operation_, first_step, end_step, device_batch_, workspace_, seed_staged_}, stream,
+                    [&] { queue_steps(first_step, end_step, stream); });
+}
+
+/// A kernel fetches the seed: a copy engine would do so only after the records of other parts.
+void Part::queue_steps(size_t first_step, size_t end_step, cudaStream_t stream) {
+  if (first_step == 0 && batch_.draws_on_device())
+    check(read_from_host(seed_device_, seed_staged_, kSeedBytes, stream), "copying the seed");
+  for_each_launch(operation_, device_batch_, first_step, end_step,
+                  [&](size_t step, size_t tile) { run_step(step, tile, stream); });
+}
+
+void Part::run_step(size_t step, size_t tile, cudaStream_t stream) {
+  const char* name = operation_.steps[step].info.name;
+  fail_if_due(Fault::step, cudaErrorLaunchFailure, name);
+  const bool apart = side_by_side_ && operation_.steps[step].fills_device;
+  const cudaStream_t on = apart ? slot_->filling : stream;
+  if (apart) follow(on, stream, slot_->begun);
+  check(static_cast<cudaError_t>(operation_.run_step(step, tile, device_batch_, workspace_, on)), name);
+  if (apart) follow(stream, on, slot_->late);
+  mark(step + 1, stream);
+}
+
+/// Makes the next step wait for the upload.
+void Part::arrive() {
+  if (device_batch_.item_status != nullptr)
+    check(cudaMemsetAsync(device_batch_.item_status, 0, arrays_[kStatus].bytes, streams_.kernels), "clearing status");
+  if (operation_.op == Op::keygen && items_.draws == nullptr) return;
+  if (streams_.up != streams_.kernels)
+    check(cudaStreamWaitEvent(streams_.kernels, slot_->uploaded, 0), "waiting for an event");
+  if (arrays_[kChosen].bytes == 0) return;
+  check(gather(reinterpret_cast<uint8_t*>(arrays_[kChosen].device), items_.*key_field(operation_.op).in,
+               reinterpret_cast<const uint64_t*>(arrays_[kIndex].device), arrays_[kChosen].bytes / count_, count_,
+               streams_.kernels),
+        "gathering keys");
+}
+
+void Part::download(Fields fields) {
+  Copies copies;
+  for (const Array& a : arrays_) {
+    if (a.out == nullptr || !a.needs_device() || (a.field & fields) == 0) continue;
+    copies.add(a.needs_staging() ? a.staged : a.out, a.device, a.bytes);
+  }
+  check(copies.queue(streams_.down), "copying from the device");
+}
+
+void Part::unstage() {
+  for (const Array& a : arrays_) {
+    if (a.out != nullptr && a.needs_staging()) std::memcpy(a.out, a.staged, a.bytes);
+  }
+}
+
+void Part::wipe_staging() {
+  wipe_host(seed_staged_, kSeedBytes);
+  for (const Array& a : arrays_) {
+    if (a.secret) wipe_host(a.staged, a.bytes);
+  }
+}
+
+void Part::abandon() {
+  (void)cudaSetDevice(device_.ordinal());
+  for (const cudaStream_t stream : {slot_->filling, streams_.up, streams_.early, streams_.kernels, streams_.down})
+    (void)cudaStreamSynchronize(stream);
+  (void)cudaMemsetAsync(slot_->arena.data(), 0, slot_->dirty, slot_->stream);
+  (void)cudaStreamSynchronize(slot_->stream);
+  slot_->dirty = 0;
+  (void)cudaGetLastError();
+  wipe_staging();
+}
+
+/// If there are `times_`, adds the time since the previous mark to an entry.
+void Part::mark(size_t entry, cudaStream_t stream) {
+  if (times_ == nullptr) return;
+  if (slot_->clock.size() == marks_.size()) {
+    cudaEvent_t event;
+    check(cudaEventCreate(&event), "creating an event");
+    slot_->clock.push_back(event);
+  }
+  check(cudaEventRecord(slot_->clock[marks_.size()], stream), "recording an event");
+  marks_.push_back(entry);
+}
+
+void Part::collect() {
+  std::array<bool, kMaxSteps> seen{};
+  for (size_t i = 1; i < marks_.size(); ++i) {
+    float milliseconds = 0;
+    check(cudaEventElapsedTime(&milliseconds, slot_->clock[i - 1], slot_->clock[i]), "reading an event");
+    auto& entry = times_->entries[marks_[i]];
+    entry.calls += 1;
+    entry.items += seen[marks_[i]] ? 0 : count_;
+    entry.nanoseconds += static_cast<uint64_t>(milliseconds * 1e6F);
+    seen[marks_[i]] = true;
+  }
+}
+
+}  // namespace polykem::cuda

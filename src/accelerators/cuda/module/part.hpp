@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <memory>
+#include <vector>
+
+#include "accelerators/cuda/module/device.hpp"
+#include "accelerators/cuda/module/placed_batch.hpp"
+
+namespace polykem::cuda {
+
+/// Some consecutive items of a batch on one device: their inputs are copied in, the steps run, the outputs are copied
+/// back, the memory is wiped.
+class Part {
+ public:
+  /// Batches up to this size have a stream of their own and overtake larger ones.
+  static constexpr size_t kSmallBatchBytes = size_t{6} << 20;
+
+  Part(Device& device, const PlacedBatch& batch, size_t first, size_t count);
+  /// Wipes what start() began and finish() did not end, as far as the device still responds.
+  ~Part();
+  Part(const Part&) = delete;
+  Part& operator=(const Part&) = delete;
+
+  /// The device memory that it needs.
+  size_t device_bytes() const;
+  /// Queues everything. times: as in ModuleTable::run; if given, the steps run one by one on one stream. The slot may
+  /// come unwiped from an earlier part of the batch. Throws CudaError.
+  void start(std::unique_ptr<Slot> slot, StepTimes* times);
+  /// Returns when the outputs are in place. The slot's arena still holds what the part left there. Throws CudaError.
+  std::unique_ptr<Slot> finish();
+
+ private:
+  /// One array: its place at the caller's and its place on the device.
+  struct Array {
+    const std::byte* in = nullptr;
+    std::byte* out = nullptr;
+    size_t bytes = 0;
+    Fields field = 0;
+    Place place = Place::pageable;
+    bool secret = false;
+    std::byte* device = nullptr;
+    std::byte* staged = nullptr;
+
+    bool needs_device() const { return bytes > 0 && place != Place::device; }
+    bool needs_staging() const { return bytes > 0 && place == Place::pageable; }
+  };
+  /// The records in the order of kRecordFields, then the other arrays.
+  enum Name { kIndex = std::size(kRecordFields), kChosen, kStatus, kArrays };
+  struct Streams {
+    cudaStream_t up, early, kernels, down;
+  };
+
+  size_t secret_bytes() const;
+  void list_arrays();
+  void place_arrays();
+  void fill_device_batch();
+  void stage();
+  void queue(SharedStreams* shared);
+  void upload();
+  void steps(SharedStreams* shared);
+  void launch(size_t first_step, size_t end_step, cudaStream_t stream);
+  void queue_steps(size_t first_step, size_t end_step, cudaStream_t stream);
+  void run_step(size_t step, size_t tile, cudaStream_t stream);
+  void arrive();
+  void download(Fields fields);
+  void unstage();
+  void wipe_staging();
+  void abandon();
+  void mark(size_t entry, cudaStream_t stream);
+  void collect();
+
+  Device& device_;
+  const PlacedBatch& batch_;
+  const DeviceOperation& operation_;
+  const size_t first_, count_;
+  const BatchView items_;  ///< the caller's arrays
+  std::unique_ptr<Slot> slot_;
+  Streams streams_{};
+  bool queued_ = false;
+  bool side_by_side_ = false;  ///< with other parts; the steps that fill the device make way for the others
+  StepTimes* times_ = nullptr;
+  std::vector<size_t> marks_;  ///< for each event of the slot's clock: the entry of `times_` whose time it ends
+  std::array<Array, kArrays> arrays_;
+  std::byte *seed_device_ = nullptr, *seed_staged_ = nullptr, *workspace_ = nullptr;
+  DeviceBatch device_batch_;
+};
+
+}  // namespace polykem::cuda

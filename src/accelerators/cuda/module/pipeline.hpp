@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <deque>
+#include <memory>
+#include <vector>
+
+#include "accelerators/cuda/module/part.hpp"
+
+namespace polykem::cuda {
+
+/// Runs a batch as parts of consecutive items, several at a time, spread over devices.
+class Pipeline {
+ public:
+  Pipeline(const std::vector<Device*>& devices, const PlacedBatch& batch, StepTimes* times);
+  ~Pipeline();
+  Pipeline(const Pipeline&) = delete;
+  Pipeline& operator=(const Pipeline&) = delete;
+
+  /// Halves the parts each time memory runs out. Throws CudaError.
+  void run();
+  /// Tells it to the devices on which parts of the batch have finished.
+  void batch_succeeded();
+  /// The device whose error run() threw.
+  Device& used() const { return *used_; }
+
+ private:
+  /// The batch's share of one device. The batch keeps its slots to the end, so that they are wiped once.
+  struct DeviceShare {
+    Device* device;
+    std::vector<std::unique_ptr<Slot>> idle;
+    size_t slots = 0, under_way = 0;
+    bool finished = false;  ///< at least one part
+  };
+  struct UnderWay {
+    DeviceShare* share;
+    std::unique_ptr<Part> part;
+  };
+
+  DeviceShare* share_with_slot();
+  bool get_slot(DeviceShare& share, bool wait);
+  bool start(DeviceShare& share, size_t first, size_t count);
+  void finish_oldest();
+  void release_slots();
+  void make_room();
+
+  const PlacedBatch& batch_;
+  StepTimes* const times_;
+  const size_t part_items_;
+  std::vector<DeviceShare> shares_;
+  std::deque<UnderWay> under_way_;
+  Device* used_ = nullptr;
+};
+
+}  // namespace polykem::cuda

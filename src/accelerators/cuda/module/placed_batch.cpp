@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "accelerators/cuda/module/placed_batch.hpp"
+
+#include <algorithm>
+
+namespace polykem::cuda {
+
+PlacedBatch::PlacedBatch(const DeviceOperation& operation, const BatchView& batch, const uint8_t* seed)
+    : operation_(operation), batch_(batch), seed_(seed) {
+  for (size_t i = 0; i < places_.size(); ++i) {
+    const FieldInfo& f = kRecordFields[i];
+    if (f.data(batch) == nullptr) continue;
+    const PlaceOnDevice found = place_of(f.data(batch));
+    if (found.place == Place::unknown) throw CudaError{cudaErrorUnknown, "the driver does not say where an array lies"};
+    places_[i] = found.place;
+    if (found.place == Place::device && ordinal_ >= 0 && ordinal_ != found.ordinal)
+      throw Refusal{"arrays and keys of a batch lie on several GPUs"};
+    if (found.place == Place::device) ordinal_ = found.ordinal;
+    const size_t bytes = f.key && batch.shared_key ? 0 : operation.record_bytes.*f.bytes;
+    item_bytes_ += bytes;
+    if (found.place == Place::device) continue;
+    crossing_bytes_ += bytes;
+    if (f.out != nullptr) returning_bytes_ += bytes;
+  }
+  const auto produces_status = [](const DeviceStep& step) { return (step.produces & field::kItemStatus) != 0; };
+  wants_status_ =
+      batch.item_status != nullptr && std::any_of(operation.steps.begin(), operation.steps.end(), produces_status);
+  if (wants_status_) crossing_bytes_ += sizeof(Status);
+}
+
+}  // namespace polykem::cuda

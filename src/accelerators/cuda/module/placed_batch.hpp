@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+
+#include "accelerators/cuda/module/device.hpp"
+#include "core/batch.hpp"
+
+namespace polykem::cuda {
+
+/// Thrown for a batch that cannot be run as it is given.
+struct Refusal {
+  const char* text;
+};
+
+/// A batch and the places of its arrays. The driver is asked once.
+class PlacedBatch {
+ public:
+  /// Throws CudaError if the driver does not know a place, and Refusal if the arrays are on several devices.
+  PlacedBatch(const DeviceOperation& operation, const BatchView& batch, const uint8_t* seed);
+
+  const DeviceOperation& operation() const { return operation_; }
+  const BatchView& view() const { return batch_; }
+  const uint8_t* seed() const { return seed_; }
+  size_t count() const { return batch_.count; }
+  Place place(size_t field) const { return places_[field]; }  ///< of kRecordFields[field]
+  int ordinal() const { return ordinal_; }                    ///< the device that holds arrays; -1 if there is none
+
+  /// Bytes of an item: of all its records, of the inputs copied to a device, and of the outputs copied back.
+  size_t item_bytes() const { return item_bytes_; }
+  size_t crossing_bytes() const { return crossing_bytes_; }
+  size_t returning_bytes() const { return returning_bytes_; }
+  /// Whether the items' status has to be copied back.
+  bool wants_status() const { return wants_status_; }
+  bool draws_on_device() const { return batch_.draws == nullptr && operation_.record_bytes.draws > 0; }
+
+ private:
+  const DeviceOperation& operation_;
+  const BatchView batch_;
+  const uint8_t* const seed_;
+  std::array<Place, std::size(kRecordFields)> places_{};
+  int ordinal_ = -1;
+  size_t item_bytes_ = 0, crossing_bytes_ = 0, returning_bytes_ = 0;
+  bool wants_status_ = false;
+};
+
+}  // namespace polykem::cuda

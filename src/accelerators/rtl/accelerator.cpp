@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: Apache-2.0
+// The hardware core behind the seam: batches are computed item by item, records cross the core's streams.
+#include "accelerators/rtl/accelerator.hpp"
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cstring>
+#include <mutex>
+#include <new>
+#include <vector>
+
+#include "accelerators/rtl/units.hpp"
+#include "core/round.hpp"
+#include "core/secure.hpp"
+#include "engine/per_process.hpp"
+#include "engine/text.hpp"
+#include "prim/drbg/drbg.hpp"
+#include "schemes/registry.hpp"
+
+namespace polykem::rtl {
+
+namespace {
+
+constexpr BackendDescription kDescription = {
+    "rtl", "ML-KEM and Kyber on the hardware core of hw/, simulated or on an FPGA; only if it is asked for",
+    "libpolykem_rtl.so, or POLYKEM_RTL_UIO with the devices of a board"};
+
+/// The items of a chunk: few, so that several cores share a batch.
+constexpr size_t kMostItems = 64;
+constexpr size_t kMostDraws = 64;
+
+struct KnownSet {
+  const char* name;
+  CoreSet set;
+};
+constexpr KnownSet kSets[] = {{"mlkem512", {2, false}}, {"mlkem768", {3, false}}, {"mlkem1024", {4, false}},
+                              {"kyber512", {2, true}},  {"kyber768", {3, true}},  {"kyber1024", {4, true}}};
+
+class RtlAccelerator;
+
+/// One operation of a set: what Operation::context points to.
+struct Bound {
+  RtlAccelerator* accelerator = nullptr;
+  Op op = Op::keygen;
+  CoreSet set;
+  RecordBytes bytes{};
+  std::vector<StepInfo> steps;
+};
+
+struct BoundScheme {
+  const Scheme* scheme = nullptr;
+  std::array<Bound, kOps> operations;
+  SchemeBackend backend{};
+};
+
+class RtlAccelerator final : public Accelerator {
+ public:
+  RtlAccelerator() : Accelerator(kDescription, "crossover-rtl", Crossovers::kNever) {}
+
+  bool only_if_forced() const override { return true; }
+  bool available() override { return units_.get().any(); }
+  bool may_be_available() override { return *why_no_core() == '\0'; }
+  std::string devices() override { return units_.get().devices(); }
+  const char* problem() override;
+
+  const SchemeBackend* backend_for(const Scheme& scheme) override;
+  size_t chunk_items(const Scheme&, Op, const BatchView& batch, unsigned threads) override {
+    return std::clamp<size_t>(divided_up(batch.count, threads), 1, kMostItems);
+  }
+
+  /// A core keeps no records: keys stay on the host, and nothing can be queued.
+  Owner owner_of(const void*) override { return Owner::other; }
+  void zero(void*, size_t) override {}
+  std::unique_ptr<KeyMemory> place_keys(const Scheme&, KeyKind, size_t) override { return nullptr; }
+  Status queue_bytes(const Scheme&, Op, size_t, size_t&) override { return Status::backend_unavailable; }
+  Status queue(const Scheme&, Op, const Batch&, void*, void*) override { return Status::backend_unavailable; }
+
+  Status run(const Bound& bound, const Batch& batch, StepTimes* times);
+
+ private:
+  void bind_all();
+
+  PerProcess<Units> units_;
+  std::atomic<const char*> last_failure_{""};
+  std::mutex mutex_;
+  std::vector<std::unique_ptr<BoundScheme>> schemes_;
+};
+
+/// The last failure of a command, else why there is no core.
+const char* RtlAccelerator::problem() {
+  const char* const failure = last_failure_.load();
+  return *failure != '\0' ? failure : units_.get().problem();
+}
+
+// ---- plans
+
+/// What is drawn, the core's work as a whole, of it the phases that its own counters measure, and how long it
+/// overwrites its secrets afterwards.
+constexpr size_t kDrawStep = 0;
+
+std::vector<StepInfo> steps_of(const Scheme& scheme, Op op) {
+  const auto stages = static_cast<uint8_t>(scheme.stages.of(op).size());
+  const uint8_t drawn = scheme.draw_bytes(op) > 0 ? 1 : 0;
+  std::vector<StepInfo> steps;
+  if (drawn > 0) steps.push_back({"randombytes", 0, drawn});
+  steps.push_back({"core", drawn, static_cast<uint8_t>(stages - drawn)});
+  for (const char* phase : kPhaseNames)
+    steps.push_back({phase, stages, 0});
+  steps.push_back({"core: clearing", stages, 0});
+  return steps;
+}
+
+Status run_bound(const void* context, const Batch& batch, std::byte*, StepTimes* times) {
+  const auto& bound = *static_cast<const Bound*>(context);
+  return bound.accelerator->run(bound, batch, times);
+}
+
+size_t no_workspace(size_t) {
+  return 0;
+}
+
+void RtlAccelerator::bind_all() {
+  for (const KnownSet& known : kSets) {
+    auto bound = std::make_unique<BoundScheme>();
+    bound->scheme = find_scheme(known.name);
+    bound->backend.name = name();
+    for (size_t i = 0; i < kOps; ++i) {
+      const auto op = static_cast<Op>(i);
+      Bound& b = bound->operations[i];
+      b = {this, op, known.set, bound->scheme->record_bytes(op), steps_of(*bound->scheme, op)};
+      bound->backend.ops[i] = {b.steps, 1, 1, no_workspace, run_bound, &b};
+    }
+    schemes_.push_back(std::move(bound));
+  }
+}
+
+const SchemeBackend* RtlAccelerator::backend_for(const Scheme& scheme) {
+  if (!available()) return nullptr;
+  const std::lock_guard lock(mutex_);
+  if (schemes_.empty()) bind_all();
+  for (const auto& known : schemes_) {
+    if (known->scheme == &scheme) return &known->backend;
+  }
+  return nullptr;
+}
+
+// ---- batches
+
+/// One item: its records in host memory.
+struct Item {
+  const Batch& batch;
+  const RecordBytes& bytes;
+  size_t index;
+
+  ConstBytes in(const uint8_t* records, size_t size) const { return {records + index * size, size}; }
+  Bytes out(uint8_t* records, size_t size) const { return {records + index * size, size}; }
+  ConstBytes key(const uint8_t* records, size_t size) const {
+    return {records + (batch.shared_key ? 0 : index) * size, size};
+  }
+};
+
+Outcome compute(Core& core, const Bound& bound, const Item& item, ConstBytes draws) {
+  const Batch& b = item.batch;
+  const RecordBytes& n = item.bytes;
+  switch (bound.op) {
+    case Op::keygen:
+      return core.keygen(bound.set, draws, item.out(b.pk_out, n.pk), item.out(b.sk_out, n.sk));
+    case Op::encaps:
+      return core.encaps(bound.set, item.key(b.pk, n.pk), draws, item.out(b.ct_out, n.ct), item.out(b.ss_out, n.ss));
+    case Op::decaps:
+      return core.decaps(bound.set, item.key(b.sk, n.sk), item.in(b.ct, n.ct), item.out(b.ss_out, n.ss));
+  }
+  return Outcome::refused;
+}
+
+/// Adds the core's counters to the steps from "core" on.
+void add_cycles(Core& core, StepTimes& times, size_t core_step) {
+  const CoreCycles cycles = core.cycles();
+  times.entries[core_step].cycles += cycles.occupied;
+  for (size_t i = 0; i <= kPhases; ++i) {
+    StepTimes::Entry& entry = times.entries[core_step + 1 + i];
+    entry.calls += 1;
+    entry.items += 1;
+    entry.cycles += i < kPhases ? cycles.phases[i] : cycles.occupied - cycles.command;
+  }
+}
+
+Status RtlAccelerator::run(const Bound& bound, const Batch& batch, StepTimes* times) {
+  const Units::Lease lease = units_.get().take();
+  if (lease.get() == nullptr) return Status::backend_unavailable;
+  std::array<uint8_t, kMostDraws> drawn{};
+  const size_t draw_bytes = bound.bytes.draws, core_step = draw_bytes > 0 ? 1 : 0;
+  StepClock clock(times);
+  Status status = Status::ok;
+  for (size_t i = 0; i < batch.count && status == Status::ok; ++i) {
+    const Item item{batch, bound.bytes, i};
+    if (draw_bytes > 0 && batch.draws == nullptr) batch.drbg->fill({drawn.data(), draw_bytes});
+    if (draw_bytes > 0) clock.stop(kDrawStep, 1);
+    const ConstBytes draws =
+        batch.draws == nullptr ? ConstBytes(drawn.data(), draw_bytes) : item.in(batch.draws, draw_bytes);
+    const Outcome outcome = compute(*lease.get(), bound, item, draws);
+    clock.stop(core_step, 1);
+    if (outcome == Outcome::public_key) {
+      batch.item_status[i] = Status::public_key;
+    } else if (outcome == Outcome::secret_key) {
+      batch.item_status[i] = Status::secret_key;
+    } else if (outcome != Outcome::ok) {
+      last_failure_.store(lease.get()->problem());
+      status = Status::backend_unavailable;
+    } else if (times != nullptr) {
+      add_cycles(*lease.get(), *times, core_step);
+      clock = StepClock(times);
+    }
+  }
+  secure_zero(drawn.data(), drawn.size());
+  return status;
+}
+
+}  // namespace
+
+/// Never destroyed: batches may still run while the program ends. In static storage, so that asking for it cannot fail.
+Accelerator& accelerator() {
+  alignas(RtlAccelerator) static std::byte storage[sizeof(RtlAccelerator)];
+  static auto* const only = new (storage) RtlAccelerator;
+  return *only;
+}
+
+}  // namespace polykem::rtl
