@@ -39,13 +39,13 @@ demo-tls: ## HAProxy with polykem's provider and a crowd of TLS clients; a table
 	@cmake --build $(BUILD) -j $(JOBS) --target polykem_tls_load
 	@POLYKEM_TLS_TREE=$(CURDIR)/$(BUILD) python3 -B bench/tls/demo.py
 
-test: ## Run every quick test that needs no GPU: release build, constant-time checks, three sanitizers, Python, the site, Arm on emulators
-	@tools/setup.sh test tls python docs
-	@tools/test.sh release ct sanitize threads python docs hw arm
+test: ## Run every quick test that needs no GPU: lint, release build, constant-time checks, three sanitizers, Python, the site, Arm on emulators
+	@tools/setup.sh lint test tls python docs
+	@tools/test.sh lint release ct sanitize threads python docs hw arm
 
 test-full: ## The same, then all CUDA code, long tests, every sanitizer over everything, two compilers' constant time, fuzzers, mutants
-	@tools/setup.sh test python full fuzz docs
-	@tools/test.sh release ct sanitize threads python docs hw arm full ct-full sanitize-full python-sanitize program threads-full python-full ubsan fuzz mutants
+	@tools/setup.sh lint test python full fuzz docs
+	@tools/test.sh lint release ct sanitize threads python docs hw arm full ct-full sanitize-full python-sanitize program threads-full python-full ubsan fuzz mutants
 
 test-arm64: ## Cross-build for AArch64 and run its tests under QEMU: as a CPU with all extensions, and as a Cortex-A53 (over half an hour)
 	@tools/setup.sh arm64
@@ -155,7 +155,7 @@ lint: ## Check format, licence lines, citations, lengths, links, and which folde
 	@python3 tools/lint.py
 
 tidy: ## Run clang-tidy over the libraries and the program (minutes)
-	@tools/setup.sh lint
+	@tools/setup.sh tidy
 	@$(CONFIGURE) -DPOLYKEM_CKKS=ON >/dev/null
 	@$(MAKE) --no-print-directory all
 	@git ls-files 'src/*.cpp' 'ckks/src/*.cpp' 'ckks/openfhe/*.cpp' 'formats/*.cpp' 'hpke/*.cpp' 'cli/*.cpp' | xargs -n 4 -P $(JOBS) clang-tidy-14 -p $(BUILD) --quiet

@@ -9,8 +9,8 @@ endif()
 include(GoogleTest)
 
 set(CMAKE_UNITY_BUILD OFF)
-# Less optimisation compiles sooner; the tests spend their time in the library.
-add_compile_options($<$<CONFIG:Release>:-O1>)
+# No optimisation compiles soonest; the tests spend their time in the library.
+add_compile_options($<$<CONFIG:Release>:-O0>)
 
 # polykem_labels(TARGET LABEL...): several labels for the tests that gtest_discover_tests found, which takes only one.
 function(polykem_labels target)

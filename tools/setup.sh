@@ -5,7 +5,7 @@
 #
 #   tools/setup.sh [--check] PURPOSE...
 #
-# PURPOSE: demo | test | tls | python | full | fuzz | lint | peers | cuda | docs | m4 | arm64
+# PURPOSE: demo | test | tls | python | full | fuzz | lint | tidy | peers | cuda | docs | m4 | arm64
 #
 # With --check it installs nothing. Where it may not install (no apt, no root, no password-less sudo) it says in one
 # line what to install and exits with 1. What counts is that the tool or header is found, not which package it came in.
@@ -217,10 +217,13 @@ need_fuzz() {
 
 # One version for everybody: two versions of clang-format do not agree on every line.
 need_lint() {
-  need_demo
   need_command clang-format-14 clang-format-14
-  need_command clang-tidy-14 clang-tidy-14
   need_command python3 python3
+}
+
+need_tidy() {
+  need_demo
+  need_command clang-tidy-14 clang-tidy-14
 }
 
 collect() {

@@ -5,13 +5,13 @@
 #include <cstdio>
 #include <filesystem>
 
+#include "options.hpp"
+#include "output.hpp"
 #include "research/lab/draw.hpp"
 #include "research/lab/exit_codes.hpp"
 #include "research/lab/files.hpp"
 #include "research/lab/progress.hpp"
 #include "research/lab/text.hpp"
-#include "options.hpp"
-#include "output.hpp"
 
 namespace polykem::ckks::lab {
 

@@ -8,12 +8,12 @@
 #include <numeric>
 #include <random>
 
-#include "research/lab/cpu/cpu_job.hpp"
-#include "research/lab/text.hpp"
 #include "ckks/src/encoding.hpp"
 #include "ckks/src/evaluator.hpp"
 #include "ckks/src/keys.hpp"
 #include "ckks/src/primes.hpp"
+#include "research/lab/cpu/cpu_job.hpp"
+#include "research/lab/text.hpp"
 #include "work.hpp"
 
 namespace polykem::ckks::lab {

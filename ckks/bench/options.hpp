@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "research/lab/words.hpp"
 #include "ckks.hpp"
+#include "research/lab/words.hpp"
 
 namespace polykem::ckks::lab {
 

@@ -59,13 +59,14 @@ TEST_F(Api, AnExchange) {
 }
 
 TEST_F(Api, ThreadsHammer) {
+  constexpr int kRounds = 100;
   const Batcher b = batcher();
   Bytes pk(sizes.public_key_bytes), sk(sizes.secret_key_bytes);
   ASSERT_EQ(polykem_keygen(context.get(), set, 1, pk.data(), sk.data()), POLYKEM_OK);
   std::atomic<int> called{0}, expected{0};
   const auto work = [&](int me) {
     Bytes ct(sizes.ciphertext_bytes), ss(32), other(32);
-    for (int i = 0; i < 300; ++i) {
+    for (int i = 0; i < kRounds; ++i) {
       polykem_request encaps = make_request(POLYKEM_ENCAPS, set, 1);
       encaps.pk = pk.data();
       std::vector<Ticket> many;
@@ -92,7 +93,7 @@ TEST_F(Api, ThreadsHammer) {
   polykem_batcher_stats_t stats{};
   stats.struct_size = sizeof stats;
   ASSERT_EQ(polykem_batcher_stats(b.get(), set, POLYKEM_ENCAPS, &stats), POLYKEM_OK);
-  EXPECT_EQ(stats.operations + stats.abandoned, 4u * 300 * 8);
+  EXPECT_EQ(stats.operations + stats.abandoned, 4u * kRounds * 8);
   EXPECT_EQ(stats.on_caller + stats.on_cpu, stats.operations);
 }
 

@@ -31,6 +31,7 @@ struct Exchange {
                          .broker = nullptr}};
 };
 Exchange* exchange = nullptr;
+constexpr size_t kInFlight = 30;
 
 /// Hands in so many operations and does not wait.
 std::vector<Ticket> add(size_t count) {
@@ -60,7 +61,7 @@ int main(int argc, char** argv) {
     std::fputs("exit_check: the device was not used\n", stderr);
     return 1;
   }
-  static const std::vector<Ticket>* const in_flight = new std::vector<Ticket>(add(100));
+  static const std::vector<Ticket>* const in_flight = new std::vector<Ticket>(add(kInFlight));
   std::this_thread::sleep_for(std::chrono::milliseconds(opening ? 50 : 0));
-  return in_flight->size() == 100 ? 0 : 1;
+  return in_flight->size() == kInFlight ? 0 : 1;
 }

@@ -66,13 +66,15 @@ def test_it_listens_on_the_loopback_interface_alone(observed):
 
 
 @pytest.mark.parametrize("environment", [{}, pytest.param({"RAY_AUTH_MODE": "disabled"}, marks=pytest.mark.long),
-                                         {"RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN": "0" * 64}])
+                                         pytest.param({"RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN": "0" * 64},
+                                                      marks=pytest.mark.long)])
 def test_without_the_token_nobody_gets_in(observed, tmp_path, environment):
     answer = stranger(observed["address"], tmp_path, **environment)
     assert answer.returncode != 0 and "computed" not in answer.stdout
     assert "Authentication token" in answer.stderr
 
 
+@pytest.mark.long
 def test_with_the_token_the_same_program_gets_in(observed, tmp_path):
     answer = stranger(observed["address"], tmp_path, RAY_AUTH_MODE="token", RAY_AUTH_TOKEN=observed["token"])
     assert answer.stdout.split() == ["computed", "42"], answer.stderr
@@ -102,6 +104,7 @@ def test_a_cluster_that_the_caller_has_joined_is_used_only_if_it_is_meant(observ
     assert raised.value.code == 2 and observed["address"] in raised.value.hint and ray.is_initialized()
 
 
+@pytest.mark.long
 def test_sigterm_to_the_whole_process_group(tmp_path):
     """As timeout, systemd and Slurm send it: Ray's processes get it at the same time."""
     words = [sys.executable, "-m", "polykem.bulk"]
