@@ -11,7 +11,7 @@
 #include <new>
 #include <vector>
 
-#include "prim/matmul/matmul.hpp"
+#include "schemes/frodo/matmul/matmul.hpp"
 
 namespace polykem::bench {
 

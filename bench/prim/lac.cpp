@@ -4,8 +4,8 @@
 #include <string>
 
 #include "bench.hpp"
-#include "prim/bch/bch.hpp"
-#include "prim/sha256/sha256.hpp"
+#include "schemes/lac/bch/bch.hpp"
+#include "schemes/lac/sha256/sha256.hpp"
 #include "schemes/registry.hpp"
 
 namespace polykem::bench {

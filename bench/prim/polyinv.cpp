@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "prim/polyinv/polyinv_lanes.hpp"
+#include "schemes/ntru/polyinv/polyinv_lanes.hpp"
 
 #include <string>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "prim/sort/sort_lanes.hpp"
+#include "schemes/ntru/sort/sort_lanes.hpp"
 
 #include "bench.hpp"
 

@@ -3,9 +3,9 @@
 // in rows of 16-bit words, and multiplying with one that lies in limbs.
 #pragma once
 
-#include "prim/matmul/cuda/gemm_limbs.cuh"
 #include "schemes/frodo/cuda/blocks_aes.cuh"
 #include "schemes/frodo/cuda/rows_shake.cuh"
+#include "schemes/frodo/matmul/cuda/gemm_limbs.cuh"
 
 namespace polykem::frodo_cuda {
 

@@ -6,7 +6,7 @@
 
 #ifdef POLYKEM_CORTEX_M4
 #include "prim/aes/cortex_m4/aes128_m4.hpp"
-#include "prim/matmul/cortex_m4/matmul_m4.hpp"
+#include "schemes/frodo/matmul/cortex_m4/matmul_m4.hpp"
 #endif
 
 namespace polykem::embedded {

@@ -7,10 +7,10 @@
 #include "schemes/ntru/ref/ops.hpp"
 
 #ifdef POLYKEM_CORTEX_M4
-#include "prim/polyinv/cortex_m4/polyinv_m4.hpp"
 #include "prim/polymul/cortex_m4/polymul_m4.hpp"
-#include "prim/sort/cortex_m4/sort_m4.hpp"
 #include "schemes/mlkem/cortex_m4/prims_m4.hpp"
+#include "schemes/ntru/polyinv/cortex_m4/polyinv_m4.hpp"
+#include "schemes/ntru/sort/cortex_m4/sort_m4.hpp"
 #else
 #include "schemes/mlkem/compact/portable_prims.hpp"
 #endif

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "isa.hpp"
-#include "prim/bch/bch.hpp"
+#include "schemes/lac/bch/bch.hpp"
 
 namespace polykem {
 namespace {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "isa.hpp"
-#include "prim/matmul/matmul.hpp"
+#include "schemes/frodo/matmul/matmul.hpp"
 
 namespace polykem {
 namespace {

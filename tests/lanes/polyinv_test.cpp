@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "prim/polyinv/polyinv_lanes.hpp"
+#include "schemes/ntru/polyinv/polyinv_lanes.hpp"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "isa.hpp"
-#include "prim/polyinv/polyinv.hpp"
+#include "schemes/ntru/polyinv/polyinv.hpp"
 
 namespace polykem {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "core/cpu.hpp"
 #include "isa.hpp"
-#include "prim/sha256/sha256.hpp"
+#include "schemes/lac/sha256/sha256.hpp"
 
 namespace polykem {
 namespace {

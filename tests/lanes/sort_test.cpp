@@ -6,7 +6,7 @@
 
 #include "core/backend.hpp"
 #include "isa.hpp"
-#include "prim/sort/sort_lanes.hpp"
+#include "schemes/ntru/sort/sort_lanes.hpp"
 
 namespace polykem {
 namespace {

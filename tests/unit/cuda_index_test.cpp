@@ -8,8 +8,8 @@
 
 #include "prim/drbg/cuda/draw_place.hpp"
 #include "prim/launch/cuda/grid.hpp"
-#include "prim/polyinv/cuda/inverse_tree.cuh"
 #include "schemes/ntru/cuda/sets.hpp"
+#include "schemes/ntru/polyinv/cuda/inverse_tree.cuh"
 
 namespace polykem::cuda {
 namespace {

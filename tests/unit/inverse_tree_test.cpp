@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The tree of products that inverts a batch on the GPU, here over the integers modulo a prime.
-#include "prim/polyinv/cuda/inverse_tree.cuh"
+#include "schemes/ntru/polyinv/cuda/inverse_tree.cuh"
 
 #include <gtest/gtest.h>
 

@@ -9,9 +9,9 @@
 #include "ct/ct.hpp"
 #include "prim/drbg/drbg.hpp"
 #include "prim/keccak/keccak.hpp"
-#include "prim/polyinv/polyinv.hpp"
 #include "prim/polymul/ref/schoolbook.hpp"
-#include "prim/sort/sort.hpp"
+#include "schemes/ntru/polyinv/polyinv.hpp"
+#include "schemes/ntru/sort/sort.hpp"
 #include "support/batch.hpp"
 
 namespace polykem::test {

@@ -6,7 +6,7 @@
 #include <span>
 
 #include "prim/keccak/keccak.hpp"
-#include "prim/sha256/sha256.hpp"
+#include "schemes/lac/sha256/sha256.hpp"
 #include "support/batch.hpp"
 #include "support/memory.hpp"
 

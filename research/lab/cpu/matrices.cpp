@@ -2,7 +2,7 @@
 // S' A by the products of matrices that FrodoKEM uses: words of vector registers, and matrix tiles, which want A packed
 // and pay for it only where it is shared.
 #include "cpu_job.hpp"
-#include "prim/matmul/matmul.hpp"
+#include "schemes/frodo/matmul/matmul.hpp"
 #include "schemes/frodo/tile_products.hpp"
 
 namespace polykem::lab {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // S' A on tensor cores where every item has its own A, which device memory must deliver: a block streams 128 columns of
 // one A through shared memory, a warp multiplies 32 of them by eight rows of S'. A's two bytes take two places of the
-// tile's inner index (prim/matmul/cuda/tile.cuh).
+// tile's inner index (schemes/frodo/matmul/cuda/tile.cuh).
 #include "matrix.cuh"
 #include "pipeline.cuh"
-#include "prim/matmul/cuda/tile.cuh"
+#include "schemes/frodo/matmul/cuda/tile.cuh"
 
 namespace polykem::lab {
 

@@ -5,7 +5,7 @@
 #include "prim/aes/aes128.hpp"
 #include "prim/aes/aes256_ctr.hpp"
 #include "prim/keccak/keccak_lanes.hpp"
-#include "prim/matmul/matmul.hpp"
+#include "schemes/frodo/matmul/matmul.hpp"
 #include "schemes/frodo/params.hpp"
 #include "schemes/frodo/row_products.hpp"
 #include "schemes/frodo/tile_products.hpp"

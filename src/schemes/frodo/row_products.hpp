@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "prim/matmul/matmul.hpp"
+#include "schemes/frodo/matmul/matmul.hpp"
 
 namespace polykem::frodo {
 

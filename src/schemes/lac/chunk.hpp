@@ -5,7 +5,7 @@
 
 #include "core/arena.hpp"
 #include "core/scheme.hpp"
-#include "prim/bch/bch.hpp"
+#include "schemes/lac/bch/bch.hpp"
 #include "schemes/lac/fixed_weight.hpp"
 #include "schemes/lac/params.hpp"
 

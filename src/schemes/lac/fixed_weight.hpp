@@ -9,9 +9,9 @@
 #pragma once
 
 #include "ct/ct.hpp"
-#include "prim/sha256/sha256.hpp"
 #include "schemes/lac/bits.hpp"
 #include "schemes/lac/params.hpp"
+#include "schemes/lac/sha256/sha256.hpp"
 
 namespace polykem::lac {
 inline namespace POLYKEM_ISA {

@@ -6,13 +6,13 @@
 
 #include "checks.hpp"
 #include "prim/aes/cortex_m4/aes128_m4.hpp"
-#include "prim/matmul/cortex_m4/matmul_m4.hpp"
-#include "prim/polyinv/cortex_m4/polyinv_m4.hpp"
-#include "prim/polyinv/polyinv.hpp"
 #include "prim/polymul/cortex_m4/polymul_m4.hpp"
 #include "prim/polymul/ref/schoolbook.hpp"
-#include "prim/sort/cortex_m4/sort_m4.hpp"
-#include "prim/sort/sort.hpp"
+#include "schemes/frodo/matmul/cortex_m4/matmul_m4.hpp"
+#include "schemes/ntru/polyinv/cortex_m4/polyinv_m4.hpp"
+#include "schemes/ntru/polyinv/polyinv.hpp"
+#include "schemes/ntru/sort/cortex_m4/sort_m4.hpp"
+#include "schemes/ntru/sort/sort.hpp"
 
 namespace {
 

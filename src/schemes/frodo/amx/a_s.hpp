@@ -7,9 +7,9 @@
 #include <algorithm>
 #include <utility>
 
-#include "prim/matmul/amx/tiles.hpp"
-#include "prim/matmul/matmul.hpp"
 #include "schemes/frodo/amx/grid.hpp"
+#include "schemes/frodo/matmul/amx/tiles.hpp"
+#include "schemes/frodo/matmul/matmul.hpp"
 #include "schemes/frodo/params.hpp"
 
 namespace polykem::frodo::amx {

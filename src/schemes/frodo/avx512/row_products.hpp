@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "core/arena.hpp"
-#include "prim/matmul/matmul.hpp"
 #include "schemes/frodo/avx512/row_states.hpp"
+#include "schemes/frodo/matmul/matmul.hpp"
 
 namespace polykem::frodo::lanes {
 inline namespace POLYKEM_ISA {

@@ -2,9 +2,9 @@
 // Products with A by AES-128: one block of threads computes an item. A lane encrypts the blocks whose words are its
 // share of the tensor cores' tiles, so that A goes from registers to products without a detour. Warps share the work by
 // steps, which need not end where a tile ends; sums are added up in shared memory.
-#include "prim/matmul/cuda/tile.cuh"
 #include "schemes/frodo/cuda/blocks_aes.cuh"
 #include "schemes/frodo/cuda/records.cuh"
+#include "schemes/frodo/matmul/cuda/tile.cuh"
 
 namespace polykem::frodo::cuda {
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Products with A by SHAKE128: a warp uses up 32 rows of A, 84 columns at a time, as its threads squeeze them.
-#include "prim/matmul/cuda/tile.cuh"
 #include "schemes/frodo/cuda/records.cuh"
 #include "schemes/frodo/cuda/rows_shake.cuh"
+#include "schemes/frodo/matmul/cuda/tile.cuh"
 
 namespace polykem::frodo::cuda {
 

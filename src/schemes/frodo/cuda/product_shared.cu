@@ -2,10 +2,10 @@
 // One key for the whole batch: A is generated once, as two limbs of a byte with columns contiguous, or comes so from a
 // key set, and the rows of all items' S' are multiplied with it as one large product. Eight more columns are B of the
 // key, so that S' B comes along.
-#include "prim/matmul/cuda/gemm_limbs.cuh"
 #include "schemes/frodo/cuda/blocks_aes.cuh"
 #include "schemes/frodo/cuda/records.cuh"
 #include "schemes/frodo/cuda/rows_shake.cuh"
+#include "schemes/frodo/matmul/cuda/gemm_limbs.cuh"
 
 namespace polykem::frodo::cuda {
 

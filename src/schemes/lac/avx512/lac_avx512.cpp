@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/backend.hpp"
 #include "prim/aes/aes256_ctr.hpp"
-#include "prim/bch/bch.hpp"
 #include "schemes/lac/backend.hpp"
 #include "schemes/lac/backends.hpp"
+#include "schemes/lac/bch/bch.hpp"
 #include "schemes/lac/lanes/product_vnni.hpp"
 
 namespace polykem::lac {

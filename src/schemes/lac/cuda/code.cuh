@@ -2,7 +2,7 @@
 // The second part's noise with the code word, and the decoder. [LAC19]
 #pragma once
 
-#include "prim/bch/cuda/bch.cuh"
+#include "schemes/lac/bch/cuda/bch.cuh"
 #include "schemes/lac/cuda/fixed_weight.cuh"
 
 namespace polykem::lac::cuda {

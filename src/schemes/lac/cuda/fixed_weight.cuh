@@ -3,8 +3,8 @@
 // bits of registers. [LAC19]
 #pragma once
 
-#include "prim/sha256/cuda/sha256.cuh"
 #include "schemes/lac/cuda/work.cuh"
+#include "schemes/lac/sha256/cuda/sha256.cuh"
 
 namespace polykem::lac::cuda {
 

@@ -3,8 +3,8 @@
 #pragma once
 
 #include "prim/aes/cuda/aes256_sliced.cuh"
-#include "prim/sha256/cuda/sha256.cuh"
 #include "schemes/lac/cuda/work.cuh"
+#include "schemes/lac/sha256/cuda/sha256.cuh"
 
 namespace polykem::lac::cuda {
 

@@ -2,9 +2,9 @@
 #pragma once
 
 #include "prim/aes/aes256_ctr.hpp"
-#include "prim/bch/bch.hpp"
-#include "prim/sha256/sha256.hpp"
+#include "schemes/lac/bch/bch.hpp"
 #include "schemes/lac/ref/product.hpp"
+#include "schemes/lac/sha256/sha256.hpp"
 
 namespace polykem::lac::ref {
 inline namespace POLYKEM_ISA {

@@ -10,10 +10,10 @@
 #include "core/arena.hpp"
 #include "core/operations.hpp"
 #include "prim/keccak/keccak.hpp"
-#include "prim/sort/sort.hpp"
 #include "schemes/ntru/ref/pack.hpp"
 #include "schemes/ntru/ref/poly.hpp"
 #include "schemes/ntru/ref/sample.hpp"
+#include "schemes/ntru/sort/sort.hpp"
 #include "schemes/ntru/stages.hpp"
 
 namespace polykem::ntru::compact {

@@ -3,9 +3,9 @@
 // computes an inverse in one kernel, from the row it reads to the row it writes.
 #pragma once
 
-#include "prim/polyinv/cuda/polyinv.cuh"
 #include "prim/polymul/cuda/imma.cuh"
 #include "schemes/ntru/cuda/kernels.cuh"
+#include "schemes/ntru/polyinv/cuda/polyinv.cuh"
 
 namespace polykem::ntru::cuda {
 

@@ -9,10 +9,10 @@
 #include "prim/arena/cuda/device_arena.hpp"
 #include "prim/launch/cuda/launch.hpp"
 #include "prim/launch/cuda/plan_operations.hpp"
-#include "prim/polyinv/cuda/inverse_tree.cuh"
 #include "schemes/ntru/cuda/dpke.cuh"
 #include "schemes/ntru/cuda/inverse.cuh"
 #include "schemes/ntru/cuda/kernels.cuh"
+#include "schemes/ntru/polyinv/cuda/inverse_tree.cuh"
 #include "schemes/ntru/stages.hpp"
 
 namespace polykem::ntru::cuda {

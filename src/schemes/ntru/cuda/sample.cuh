@@ -3,8 +3,8 @@
 // them, zero from n - 1 on. [NTRU20, Sample_fg, Sample_rm]
 #pragma once
 
-#include "prim/sort/cuda/sort.cuh"
 #include "schemes/ntru/cuda/records.cuh"
+#include "schemes/ntru/sort/cuda/sort.cuh"
 
 namespace polykem::ntru::cuda {
 

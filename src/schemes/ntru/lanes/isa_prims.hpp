@@ -3,9 +3,9 @@
 
 #include <algorithm>
 
-#include "prim/polyinv/polyinv_lanes.hpp"
 #include "prim/polymul/polymul.hpp"
-#include "prim/sort/lanes/sort_one.hpp"
+#include "schemes/ntru/polyinv/polyinv_lanes.hpp"
+#include "schemes/ntru/sort/lanes/sort_one.hpp"
 #include "schemes/ntru/types.hpp"
 
 namespace polykem::ntru::lanes {

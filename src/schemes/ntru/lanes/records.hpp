@@ -4,8 +4,8 @@
 
 #include "prim/keccak/keccak_lanes.hpp"
 #include "prim/records/records_lanes.hpp"
-#include "prim/sort/sort_lanes.hpp"
 #include "schemes/ntru/lanes/poly.hpp"
+#include "schemes/ntru/sort/sort_lanes.hpp"
 
 namespace polykem::ntru::lanes {
 inline namespace POLYKEM_ISA {

@@ -9,12 +9,12 @@
 #include "core/scheme.hpp"
 #include "prim/drbg/drbg.hpp"
 #include "prim/keccak/keccak.hpp"
-#include "prim/polyinv/polyinv.hpp"
 #include "prim/polymul/ref/schoolbook.hpp"
-#include "prim/sort/sort.hpp"
+#include "schemes/ntru/polyinv/polyinv.hpp"
 #include "schemes/ntru/ref/pack.hpp"
 #include "schemes/ntru/ref/poly.hpp"
 #include "schemes/ntru/ref/sample.hpp"
+#include "schemes/ntru/sort/sort.hpp"
 
 namespace polykem::ntru::ref {
 inline namespace POLYKEM_ISA {

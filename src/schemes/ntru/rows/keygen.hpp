@@ -11,10 +11,10 @@
 #include "prim/drbg/drbg.hpp"
 #include "prim/keccak/keccak.hpp"
 #include "prim/keccak/keccak_lanes.hpp"
-#include "prim/polyinv/polyinv_lanes.hpp"
 #include "prim/polymul/tile_mul.hpp"
-#include "prim/sort/sort_lanes.hpp"
+#include "schemes/ntru/polyinv/polyinv_lanes.hpp"
 #include "schemes/ntru/rows/records.hpp"
+#include "schemes/ntru/sort/sort_lanes.hpp"
 
 namespace polykem::ntru::rows {
 inline namespace POLYKEM_ISA {

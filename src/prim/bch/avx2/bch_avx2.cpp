@@ -1,8 +1,0 @@
-// SPDX-License-Identifier: Apache-2.0
-#include "prim/bch/lanes/words.hpp"
-
-namespace polykem {
-
-const Bch kBch8Avx2 = bch::Words<8>::kTable, kBch16Avx2 = bch::Words<16>::kTable;
-
-}  // namespace polykem

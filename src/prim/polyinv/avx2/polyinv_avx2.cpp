@@ -1,8 +1,0 @@
-// SPDX-License-Identifier: Apache-2.0
-#include "prim/polyinv/lanes/inverses.hpp"
-
-namespace polykem {
-
-const PolyInvLanes kPolyInvLanesAvx2 = polyinv::table();
-
-}  // namespace polykem

@@ -1,8 +1,0 @@
-// SPDX-License-Identifier: Apache-2.0
-#include "prim/sort/lanes/sample_fixed_type.hpp"
-
-namespace polykem {
-
-const SortLanes kSortLanesAvx2 = sorting::kSortLanesTable;
-
-}  // namespace polykem

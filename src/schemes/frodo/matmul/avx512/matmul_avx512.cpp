@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: Apache-2.0
+// c += a b along the rows of b, and the choice between the forms of dot products.
+#include "core/cpu.hpp"
+#include "schemes/frodo/matmul/avx512/dots.hpp"
+#include "schemes/frodo/matmul/matmul.hpp"
+
+namespace polykem {
+
+namespace {
+
+using namespace matmul;
+
+constexpr size_t kRows = 8;  ///< rows of a in one block of sums
+/// Rows of b that are used for all rows of a before the next ones, so that they stay in the L1 cache.
+constexpr size_t kInnerBlock = 128;
+
+POLYKEM_INLINE __m512i broadcast_pair(const uint16_t* pair) {
+  int words;
+  __builtin_memcpy(&words, pair, sizeof words);
+  return _mm512_set1_epi32(words);
+}
+
+/// Columns 0-3, 8-11, .. of two rows of b, word by word, and columns 4-7, 12-15, ..
+struct TwoRows {
+  __m512i low, high;
+};
+
+POLYKEM_INLINE TwoRows load_two_rows(const uint16_t* row, size_t stride, __mmask32 words) {
+  const __m512i b0 = _mm512_maskz_loadu_epi16(words, row), b1 = _mm512_maskz_loadu_epi16(words, row + stride);
+  return {_mm512_unpacklo_epi16(b0, b1), _mm512_unpackhi_epi16(b0, b1)};
+}
+
+/// One row of c, 32 columns of it in the order of TwoRows.
+struct Sums {
+  __m512i low, high;
+  POLYKEM_INLINE void clear() { low = high = _mm512_setzero_si512(); }
+  /// The low words of the lanes in the order of the columns.
+  POLYKEM_INLINE __m512i joined() const {
+    const __m512i mask = _mm512_set1_epi32(0xffff);
+    return _mm512_packus_epi32(_mm512_and_si512(low, mask), _mm512_and_si512(high, mask));
+  }
+};
+
+POLYKEM_INLINE void add_to(uint16_t* c, __mmask32 words, __m512i sum) {
+  _mm512_mask_storeu_epi16(c, words, _mm512_add_epi16(_mm512_maskz_loadu_epi16(words, c), sum));
+}
+
+// ---- few rows of a: no multiplication is saved
+
+POLYKEM_INLINE void add_term(Sums& sum, const TwoRows& b, const uint16_t* a) {
+  const __m512i x = broadcast_pair(a);
+  sum.low = add_products(sum.low, x, b.low);
+  sum.high = add_products(sum.high, x, b.high);
+}
+
+/// Some rows of c, the columns of `words`, with an even number of terms. Indices are template arguments: loops would
+/// keep the sums in memory.
+template <size_t... i>
+POLYKEM_INLINE void mul_add_block(Matrix16 c, ConstMatrix16 a, ConstMatrix16 b, size_t inner, __mmask32 words,
+                                  std::index_sequence<i...>) {
+  Sums sum[sizeof...(i)];
+  (sum[i].clear(), ...);
+  const uint16_t* row = b.data;
+  for (size_t k = 0; k < inner; k += 2, row += 2 * b.stride) {
+    const TwoRows two = load_two_rows(row, b.stride, words);
+    (add_term(sum[i], two, a.row(i) + k), ...);
+  }
+  (add_to(c.row(i), words, sum[i].joined()), ...);
+}
+
+/// The last of an odd number of terms.
+void add_last_term(Matrix16 c, ConstMatrix16 a, const uint16_t* b, ProductShape shape) {
+  for (size_t i = 0; i < shape.rows; ++i) {
+    const __m512i x = _mm512_set1_epi16(static_cast<short>(a.row(i)[shape.inner - 1]));
+    for (size_t j = 0; j < shape.columns; j += kLanes) {
+      const __mmask32 words = first_words(shape.columns - j);
+      add_to(c.row(i) + j, words, _mm512_mullo_epi16(x, _mm512_maskz_loadu_epi16(words, b + j)));
+    }
+  }
+}
+
+template <size_t kCount>
+void mul_add_rows(Matrix16 c, ConstMatrix16 a, ConstMatrix16 b, size_t inner, size_t columns) {
+  for (size_t j = 0; j < columns; j += kLanes) {
+    mul_add_block({c.data + j, c.stride}, a, {b.data + j, b.stride}, inner, first_words(columns - j),
+                  std::make_index_sequence<kCount>());
+  }
+}
+
+void mul_add_few(Matrix16 c, ConstMatrix16 a, ConstMatrix16 b, ProductShape shape) {
+  const size_t even = shape.inner / 2 * 2;
+  for (size_t k = 0; k < even; k += kInnerBlock) {
+    const size_t inner = std::min(kInnerBlock, even - k);
+    const ConstMatrix16 part{b.row(k), b.stride};
+    size_t i = 0;
+    for (; i + kRows <= shape.rows; i += kRows)
+      mul_add_rows<kRows>({c.row(i), c.stride}, {a.row(i) + k, a.stride}, part, inner, shape.columns);
+    for (; i < shape.rows; ++i)
+      mul_add_rows<1>({c.row(i), c.stride}, {a.row(i) + k, a.stride}, part, inner, shape.columns);
+  }
+  if (even < shape.inner) add_last_term(c, a, b.row(even), shape);
+}
+
+// ---- many rows of a: columns of b are reordered once, and half of the multiplications are saved
+
+constexpr size_t kTerms = 4;  ///< terms of one step: two pairs in each 32-bit lane
+/// Rows of a and columns of b that are computed together: this much of c stays in the L2 cache until all terms are
+/// added.
+constexpr size_t kMostRows = 128, kColumnBlock = 1024;
+
+/// 32 columns of b: terms k, k + 1 and their partners k + 2, k + 3, and the own products to subtract.
+struct Panel {
+  struct Step {
+    TwoRows p, q;
+  };
+  Step steps[kInnerBlock / kTerms];
+  __m512i own;
+
+  Panel(ConstMatrix16 b, size_t inner, __mmask32 words) {
+    Sums sum;
+    sum.clear();
+    const uint16_t* row = b.data;
+    for (size_t k = 0; k < inner; k += kTerms, row += kTerms * b.stride) {
+      const TwoRows p = load_two_rows(row, b.stride, words);
+      const TwoRows q = load_two_rows(row + 2 * b.stride, b.stride, words);
+      steps[k / kTerms] = {p, q};
+      sum.low = add_products(sum.low, p.low, q.low);
+      sum.high = add_products(sum.high, p.high, q.high);
+    }
+    own = sum.joined();
+  }
+};
+
+/// The sum of all lanes, modulo 2^32; in the compiler's own intrinsic signed integers overflow.
+POLYKEM_INLINE uint32_t sum_of_lanes(__m512i v) {
+  const __m256i half = _mm256_add_epi32(_mm512_castsi512_si256(v), _mm512_extracti64x4_epi64(v, 1));
+  __m128i sum = _mm_add_epi32(_mm256_castsi256_si128(half), _mm256_extracti128_si256(half, 1));
+  sum = _mm_add_epi32(sum, _mm_shuffle_epi32(sum, 0x4e));
+  sum = _mm_add_epi32(sum, _mm_shuffle_epi32(sum, 0xb1));
+  return static_cast<uint32_t>(_mm_cvtsi128_si32(sum));
+}
+
+/// Sum of x_p x_q over the steps of one row of a.
+POLYKEM_INLINE uint32_t own_products(const uint16_t* row, size_t inner) {
+  __m512i sum = _mm512_setzero_si512();
+  for (size_t k = 0; k < inner; k += kLanes) {
+    const __m512i x = _mm512_maskz_loadu_epi16(first_words(inner - k), row + k);
+    sum = add_products(sum, _mm512_maskz_mov_epi32(0x5555, x), _mm512_shuffle_epi32(x, _MM_PERM_CDAB));
+  }
+  return sum_of_lanes(sum);
+}
+
+POLYKEM_INLINE void add_step(Sums& sum, const Panel::Step& b, const uint16_t* a) {
+  const __m512i p = broadcast_pair(a), q = broadcast_pair(a + 2);
+  sum.low = add_products(sum.low, _mm512_add_epi16(p, b.q.low), _mm512_add_epi16(q, b.p.low));
+  sum.high = add_products(sum.high, _mm512_add_epi16(p, b.q.high), _mm512_add_epi16(q, b.p.high));
+}
+
+POLYKEM_INLINE __m512i without_own(const Sums& sum, __m512i own_b, uint32_t own_a) {
+  const __m512i own = _mm512_add_epi16(own_b, _mm512_set1_epi16(static_cast<short>(own_a)));
+  return _mm512_sub_epi16(sum.joined(), own);
+}
+
+template <size_t... i>
+POLYKEM_INLINE void mul_add_panel(Matrix16 c, ConstMatrix16 a, const Panel& panel, size_t inner, __mmask32 words,
+                                  const uint32_t* own, std::index_sequence<i...>) {
+  Sums sum[sizeof...(i)];
+  (sum[i].clear(), ...);
+  for (size_t k = 0; k < inner; k += kTerms) {
+    const Panel::Step& at = panel.steps[k / kTerms];
+    const Panel::Step step = {{in_register(at.p.low), in_register(at.p.high)},
+                              {in_register(at.q.low), in_register(at.q.high)}};
+    (add_step(sum[i], step, a.row(i) + k), ...);
+  }
+  (add_to(c.row(i), words, without_own(sum[i], panel.own, own[i])), ...);
+}
+
+/// kRows rows of a and c for each of shape.count, at most kMostRows together; at most kInnerBlock terms.
+void mul_add_many(Matrix16 c, ConstMatrix16 a, ConstMatrix16 b, const ProductShape& shape) {
+  uint32_t own[kMostRows];
+  for (size_t t = 0; t < shape.count; ++t) {
+    for (size_t i = 0; i < kRows; ++i)
+      own[t * kRows + i] = own_products(a.row(i) + t * shape.a_step, shape.inner);
+  }
+  for (size_t j = 0; j < shape.columns; j += kLanes) {
+    const __mmask32 words = first_words(shape.columns - j);
+    const Panel panel({b.data + j, b.stride}, shape.inner, words);
+    for (size_t t = 0; t < shape.count; ++t) {
+      mul_add_panel({c.data + t * shape.c_step + j, c.stride}, {a.data + t * shape.a_step, a.stride}, panel,
+                    shape.inner, words, own + t * kRows, std::make_index_sequence<kRows>());
+    }
+  }
+}
+
+/// kRows rows for each of shape.count. Whole steps with panels, the rest without.
+void mul_add_blocks(Matrix16 c, ConstMatrix16 a, ConstMatrix16 b, const ProductShape& shape) {
+  constexpr size_t kFewestForPanels = 2;
+  const size_t terms = shape.count >= kFewestForPanels ? shape.inner / kTerms * kTerms : 0;
+  ProductShape part = shape;
+  for (size_t j = 0; j < shape.columns && terms > 0; j += kColumnBlock) {
+    part.columns = std::min(kColumnBlock, shape.columns - j);
+    for (size_t t = 0; t < shape.count; t += part.count) {
+      part.count = std::min(kMostRows / kRows, shape.count - t);
+      for (size_t k = 0; k < terms; k += kInnerBlock) {
+        part.inner = std::min(kInnerBlock, terms - k);
+        mul_add_many({c.data + t * shape.c_step + j, c.stride}, {a.data + t * shape.a_step + k, a.stride},
+                     {b.row(k) + j, b.stride}, part);
+      }
+    }
+  }
+  ProductShape rest = shape;
+  rest.inner -= terms;
+  for (size_t t = 0; t < shape.count && rest.inner > 0; ++t) {
+    mul_add_few({c.data + t * shape.c_step, c.stride}, {a.data + t * shape.a_step + terms, a.stride},
+                {b.row(terms), b.stride}, rest);
+  }
+}
+
+/// More than kRows rows: computes blocks of kRows, then the few that are left.
+void mul_add(Matrix16 c, ConstMatrix16 a, ConstMatrix16 b, ProductShape shape) {
+  if (shape.rows == kRows) return mul_add_blocks(c, a, b, shape);
+  const size_t blocks = shape.rows / kRows;
+  ProductShape rest = shape;
+  rest.rows -= blocks * kRows;
+  for (size_t t = 0; t < shape.count; ++t) {
+    const Matrix16 to{c.data + t * shape.c_step, c.stride};
+    const ConstMatrix16 from{a.data + t * shape.a_step, a.stride};
+    mul_add_blocks(to, from, b, {kRows, shape.inner, shape.columns, blocks, kRows * c.stride, kRows * a.stride});
+    mul_add_few({to.row(blocks * kRows), c.stride}, {from.row(blocks * kRows), a.stride}, b, rest);
+  }
+}
+
+void mul_add_transposed_for_this_cpu(Matrix16 c, ConstMatrix16 a, ConstMatrix16 b_transposed, ProductShape shape) {
+  kCpuByIntel ? mul_add_transposed<false>(c, a, b_transposed, shape)
+              : mul_add_transposed<true>(c, a, b_transposed, shape);
+}
+
+}  // namespace
+
+const MatMul kMatMulAvx512 = {mul_add, mul_add_transposed_for_this_cpu};
+const MatMulForms kMatMulFormsAvx512 = {{mul_add, mul_add_transposed<true>}, {mul_add, mul_add_transposed<false>}};
+
+}  // namespace polykem

@@ -1,0 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "schemes/lac/bch/lanes/words.hpp"
+
+namespace polykem {
+
+const Bch kBch8Avx512 = bch::Words<8>::kTable, kBch16Avx512 = bch::Words<16>::kTable;
+
+}  // namespace polykem

@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: Apache-2.0
+// LAC's BCH codes on the device. Encoding and syndromes take an item per thread. From the syndromes on, words are
+// planes, one bit of each of a warp's 32 items: a lane has a coefficient of the locator polynomial, later a position of
+// the message. All words are as memory has them; ../bch.hpp says what comes out of more than t errors. [WR19]
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "prim/warp/cuda/transpose.cuh"
+#include "schemes/lac/bch/code.hpp"
+
+namespace polykem::cuda {
+
+/// Rows of `bch::Code` as 32-bit words.
+template <size_t kErrors>
+struct BchTables {
+  using Code = bch::Code<kErrors>;
+  static constexpr int kCodeWords = (Code::kBits + 31) / 32;
+  static constexpr int kParityWords = (Code::kParityBits + 31) / 32;
+  static constexpr int kSyndromeWords = kErrors / 2;  ///< S_1, S_3, .., two to a word
+
+  static constexpr auto parity_rows() {
+    std::array<std::array<uint32_t, kParityWords>, bch::kMessageBits> rows{};
+    for (size_t i = 0; i < rows.size(); ++i) {
+      for (size_t w = 0; w < kParityWords; ++w)
+        rows[i][w] = static_cast<uint32_t>(Code::kParityRows[i][w / 2] >> (32 * (w % 2)));
+    }
+    return rows;
+  }
+  static constexpr auto syndrome_rows() {
+    std::array<std::array<uint32_t, kSyndromeWords>, 32 * kCodeWords> rows{};
+    for (size_t i = 0; i < Code::kBits; ++i) {
+      for (size_t w = 0; w < kSyndromeWords; ++w)
+        rows[i][w] = Code::kSyndromeRows[i][2 * w] | uint32_t{Code::kSyndromeRows[i][2 * w + 1]} << 16;
+    }
+    return rows;
+  }
+  /// alpha^e for the exponents e of the message's bits.
+  static constexpr auto positions() {
+    std::array<uint16_t, bch::kMessageBits> powers{};
+    for (size_t i = 0; i < powers.size(); ++i)
+      powers[i] = bch::kPowers[Code::exponent(i)];
+    return powers;
+  }
+};
+
+template <size_t kErrors>
+__constant__ constexpr auto kBchParityRows = BchTables<kErrors>::parity_rows();
+template <size_t kErrors>
+__constant__ constexpr auto kBchSyndromeRows = BchTables<kErrors>::syndrome_rows();
+template <size_t kErrors>
+__device__ constexpr auto kBchPositions = BchTables<kErrors>::positions();
+
+/// sum ^= those rows i whose bit i of `bits` is one. rows: 32 of them.
+template <size_t kWords>
+__device__ __forceinline__ void add_rows(uint32_t (&sum)[kWords], uint32_t bits,
+                                         const std::array<uint32_t, kWords>* rows) {
+#pragma unroll 8
+  for (int k = 0; k < 32; ++k) {
+    const uint32_t mask = 0u - (bits >> k & 1);
+#pragma unroll
+    for (size_t w = 0; w < kWords; ++w)
+      sum[w] ^= mask & rows[k][w];
+  }
+}
+
+/// The parity of a message; word(w): its bytes 4 w .. 4 w + 3.
+template <size_t kErrors, class Word>
+__device__ __forceinline__ void bch_encode(uint32_t (&parity)[BchTables<kErrors>::kParityWords], Word word) {
+#pragma unroll
+  for (uint32_t& p : parity)
+    p = 0;
+#pragma unroll 1
+  for (int w = 0; w < static_cast<int>(bch::kMessageBits / 32); ++w)
+    add_rows(parity, word(w), kBchParityRows<kErrors>.data() + 32 * w);
+}
+
+/// An element of GF(2^9) of each of 32 items.
+struct FieldPlanes {
+  uint32_t bit[bch::kFieldBits];
+
+  __device__ __forceinline__ FieldPlanes operator*(const FieldPlanes& b) const {
+    constexpr int kBits = bch::kFieldBits;
+    uint32_t product[2 * kBits - 1] = {};
+#pragma unroll
+    for (int i = 0; i < kBits; ++i) {
+#pragma unroll
+      for (int j = 0; j < kBits; ++j)
+        product[i + j] ^= bit[i] & b.bit[j];
+    }
+#pragma unroll
+    for (int i = 2 * kBits - 2; i >= kBits; --i) {
+      product[i - kBits] ^= product[i];
+      product[i - kBits + 4] ^= product[i];
+    }
+    FieldPlanes result;
+#pragma unroll
+    for (int i = 0; i < kBits; ++i)
+      result.bit[i] = product[i];
+    return result;
+  }
+  __device__ __forceinline__ FieldPlanes operator^(const FieldPlanes& b) const {
+    FieldPlanes result;
+#pragma unroll
+    for (size_t i = 0; i < bch::kFieldBits; ++i)
+      result.bit[i] = bit[i] ^ b.bit[i];
+    return result;
+  }
+  /// a where the mask has ones, else b.
+  static __device__ __forceinline__ FieldPlanes select(uint32_t mask, const FieldPlanes& a, const FieldPlanes& b) {
+    FieldPlanes result;
+#pragma unroll
+    for (size_t i = 0; i < bch::kFieldBits; ++i)
+      result.bit[i] = (a.bit[i] & mask) | (b.bit[i] & ~mask);
+    return result;
+  }
+  static __device__ __forceinline__ FieldPlanes constant(uint32_t x) {
+    FieldPlanes result;
+#pragma unroll
+    for (size_t i = 0; i < bch::kFieldBits; ++i)
+      result.bit[i] = 0u - (x >> i & 1);
+    return result;
+  }
+  __device__ __forceinline__ uint32_t nonzero() const {
+    uint32_t any = 0;
+#pragma unroll
+    for (const uint32_t plane : bit)
+      any |= plane;
+    return any;
+  }
+  /// The sum over the warp, in every lane.
+  __device__ __forceinline__ FieldPlanes warp_sum() const {
+    FieldPlanes result = *this;
+#pragma unroll
+    for (uint32_t& plane : result.bit) {
+#pragma unroll
+      for (int distance = 16; distance > 0; distance /= 2)
+        plane ^= __shfl_xor_sync(0xffffffff, plane, distance);
+    }
+    return result;
+  }
+};
+
+/// Shared memory of a warp that decodes.
+template <size_t kErrors>
+struct BchScratch {
+  FieldPlanes syndrome[2 * kErrors];  ///< S_i at i
+  FieldPlanes locator[kErrors + 1];
+};
+
+/// S_1 .. S_(2t-1) of the lane's item; word(w): bytes 4 w .. 4 w + 3 of its code word, zeros behind its end.
+template <size_t kErrors, class Word>
+__device__ __forceinline__ void compute_syndromes(BchScratch<kErrors>& scratch, unsigned lane, Word word) {
+  using Tables = BchTables<kErrors>;
+  uint32_t sum[Tables::kSyndromeWords] = {};
+#pragma unroll 1
+  for (int w = 0; w < Tables::kCodeWords; ++w)
+    add_rows(sum, word(w), kBchSyndromeRows<kErrors>.data() + 32 * w);
+#pragma unroll
+  for (int w = 0; w < Tables::kSyndromeWords; ++w) {
+    const uint32_t planes = transpose_warp(sum[w], lane);
+    if (lane % 16 < bch::kFieldBits) scratch.syndrome[4 * w + lane / 16 * 2 + 1].bit[lane % 16] = planes;
+  }
+  __syncwarp();
+  if (lane < kErrors) {
+    FieldPlanes power = scratch.syndrome[2 * lane + 1];  // S_((2 lane + 1) 2^k)
+    for (size_t i = 4 * lane + 2; i < 2 * kErrors; i *= 2) {
+      power = power * power;
+      scratch.syndrome[i] = power;
+    }
+  }
+  __syncwarp();
+}
+
+/// The locator polynomial, coefficient of x^i in lane i, i <= t, and in `scratch`; without inversions, so times a
+/// constant. Two of Berlekamp and Massey's rounds at a time, because every second discrepancy of a binary code is zero.
+template <size_t kErrors>
+__device__ __forceinline__ void find_locator(BchScratch<kErrors>& scratch, unsigned lane) {
+  const uint32_t kept = lane <= kErrors ? 0xffffffff : 0;
+  const FieldPlanes zero = FieldPlanes::constant(0);
+  FieldPlanes lambda = FieldPlanes::constant(lane == 0 ? 1 : 0), xb = FieldPlanes::constant(lane == 1 ? 1 : 0);
+  FieldPlanes gamma = FieldPlanes::constant(1);
+  int k = 0;  // of the item whose bits are those of this lane's number
+#pragma unroll 1
+  for (int r = 0; r < static_cast<int>(2 * kErrors); r += 2) {
+    const int index = r + 1 - static_cast<int>(lane);
+    const FieldPlanes syndrome = index > 0 ? scratch.syndrome[index] : zero;
+    const FieldPlanes delta = (syndrome * lambda).warp_sum();
+    const bool own = (delta.nonzero() >> lane & 1) != 0 && k >= 0;
+    const uint32_t change = __ballot_sync(0xffffffff, own);
+    const int32_t own_mask = -static_cast<int32_t>(change >> lane & 1);
+    k = (-k & own_mask) | ((k + 2) & ~own_mask);
+    const FieldPlanes next = FieldPlanes::select(change, lambda, xb);
+    lambda = FieldPlanes::select(kept, gamma * lambda ^ delta * xb, zero);
+    gamma = FieldPlanes::select(change, delta, gamma);
+    // b is lambda or x b; x b of the next round has another x for the round left out.
+#pragma unroll
+    for (size_t i = 0; i < bch::kFieldBits; ++i) {
+      const uint32_t below = __shfl_up_sync(0xffffffff, next.bit[i] & kept, 2);
+      xb.bit[i] = lane >= 2 ? below : 0;
+    }
+  }
+  if (lane <= kErrors) scratch.locator[lane] = lambda;
+  __syncwarp();
+}
+
+/// Calls error(w, mask) for w = 0 .. 7: which bits of word w of the lane's message are roots of the locator.
+template <size_t kErrors, class Error>
+__device__ __forceinline__ void find_errors(const BchScratch<kErrors>& scratch, unsigned lane, Error error) {
+#pragma unroll 1
+  for (int w = 0; w < static_cast<int>(bch::kMessageBits / 32); ++w) {
+    const FieldPlanes x = FieldPlanes::constant(kBchPositions<kErrors>[32 * w + lane]);
+    FieldPlanes value = scratch.locator[0];
+#pragma unroll 1
+    for (int i = 1; i <= static_cast<int>(kErrors); ++i)
+      value = value * x ^ scratch.locator[i];
+    error(w, transpose_warp(~value.nonzero(), lane));
+  }
+}
+
+}  // namespace polykem::cuda

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+// SHA-256 on the device, one message per thread, the state in registers. Words of messages and digests are as memory
+// has them, the first byte lowest. [FIPS180, 6.2]
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "schemes/lac/sha256/constants.hpp"
+
+namespace polykem::cuda {
+
+__constant__ constexpr std::array<uint32_t, 64> kSha256Rounds = sha256::kRound;
+
+__device__ __forceinline__ uint32_t reversed_bytes(uint32_t x) {
+  return __byte_perm(x, 0, 0x0123);
+}
+__device__ __forceinline__ uint32_t rotate_right(uint32_t x, unsigned r) {
+  return __funnelshift_r(x, x, r);
+}
+
+class Sha256 {
+ public:
+  __device__ __forceinline__ Sha256() {
+    constexpr std::array<uint32_t, 8> kInitial = sha256::kInitial;
+#pragma unroll
+    for (int i = 0; i < 8; ++i)
+      h_[i] = kInitial[i];
+  }
+
+  /// Absorbs a block: sixteen words, the first byte highest, which are overwritten.
+  __device__ __forceinline__ void absorb(uint32_t (&w)[16]) {
+    uint32_t s[8];
+#pragma unroll
+    for (int i = 0; i < 8; ++i)
+      s[i] = h_[i];
+#pragma unroll 1
+    for (int first = 0; first < 64; first += 16) {
+      if (first > 0) extend(w);
+#pragma unroll
+      for (int t = 0; t < 16; ++t)
+        round(s, w[t] + kSha256Rounds[first + t]);
+    }
+#pragma unroll
+    for (int i = 0; i < 8; ++i)
+      h_[i] += s[i];
+  }
+
+  __device__ __forceinline__ void digest(uint32_t (&words)[8]) const {
+#pragma unroll
+    for (int i = 0; i < 8; ++i)
+      words[i] = reversed_bytes(h_[i]);
+  }
+
+ private:
+  /// The next sixteen words of the schedule.
+  static __device__ __forceinline__ void extend(uint32_t (&w)[16]) {
+#pragma unroll
+    for (int t = 0; t < 16; ++t) {
+      const uint32_t early = w[(t + 1) % 16], late = w[(t + 14) % 16];
+      w[t] += (rotate_right(early, 7) ^ rotate_right(early, 18) ^ (early >> 3)) + w[(t + 9) % 16] +
+              (rotate_right(late, 17) ^ rotate_right(late, 19) ^ (late >> 10));
+    }
+  }
+
+  static __device__ __forceinline__ void round(uint32_t (&s)[8], uint32_t word) {
+    const uint32_t a = s[0], e = s[4];
+    const uint32_t t1 =
+        s[7] + (rotate_right(e, 6) ^ rotate_right(e, 11) ^ rotate_right(e, 25)) + (s[6] ^ (e & (s[5] ^ s[6]))) + word;
+    const uint32_t t2 =
+        (rotate_right(a, 2) ^ rotate_right(a, 13) ^ rotate_right(a, 22)) + ((a & s[1]) | (s[2] & (a | s[1])));
+#pragma unroll
+    for (int i = 7; i > 0; --i)
+      s[i] = s[i - 1];
+    s[4] += t1;
+    s[0] = t1 + t2;
+  }
+
+  uint32_t h_[8];
+};
+
+/// SHA-256 of kBytes bytes, a multiple of 4. word(w, i): bytes 4 w .. 4 w + 3, where i is a constant, w modulo 16 or
+/// something that does not count.
+template <int kBytes, class Word>
+__device__ __forceinline__ void sha256(uint32_t (&digest)[8], Word word) {
+  static_assert(kBytes % 4 == 0);
+  constexpr int kWords = kBytes / 4, kBlocks = (kWords + 2) / 16 + 1;
+  Sha256 hash;
+#pragma unroll 1
+  for (int block = 0; block < kBlocks; ++block) {
+    uint32_t w[16];
+#pragma unroll
+    for (int i = 0; i < 16; ++i) {
+      const int at = 16 * block + i;
+      const uint32_t loaded = word(at < kWords ? at : kWords - 1, i);
+      w[i] = at < kWords ? reversed_bytes(loaded) : at == kWords ? 0x80000000 : 0;
+    }
+    if (block == kBlocks - 1) w[15] = 8 * kBytes;
+    hash.absorb(w);
+  }
+  hash.digest(digest);
+}
+
+/// That of 32 bytes, in place or not.
+__device__ __forceinline__ void sha256_of_digest(uint32_t (&digest)[8], const uint32_t (&bytes)[8]) {
+  uint32_t w[16];
+#pragma unroll
+  for (int i = 0; i < 16; ++i)
+    w[i] = i < 8 ? reversed_bytes(bytes[i % 8]) : i == 8 ? 0x80000000 : i == 15 ? 256 : 0;
+  Sha256 hash;
+  hash.absorb(w);
+  hash.digest(digest);
+}
+
+}  // namespace polykem::cuda

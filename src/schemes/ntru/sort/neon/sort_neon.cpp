@@ -1,0 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "schemes/ntru/sort/lanes/sample_fixed_type.hpp"
+
+namespace polykem {
+
+const SortLanes kSortLanesNeon = sorting::kSortLanesTable;
+
+}  // namespace polykem
