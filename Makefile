@@ -99,9 +99,11 @@ bench: ## Measure keygen, encaps and decaps of every set here; writes build/benc
 bench-peers: ## Measure polykem and its peers in turn, one core; writes build/bench-peers.json (PEER=haswell: peers without AVX-512)
 	@tools/setup.sh demo peers
 	@$(MAKE) --no-print-directory all
-	@echo 'Building liboqs, PQClean, AWS-LC, OpenSSL and libcrux, the first time minutes:'
-	@POLYKEM_BUILD=$(CURDIR)/$(BUILD) POLYKEM_PEER_CPU=$(PEER) CMAKE_TOOLCHAIN_FILE=$(CURDIR)/bench/peers/liboqs.cmake \
-	  CFLAGS=-march=$(PEER) CXXFLAGS=-march=$(PEER) RUSTFLAGS='-C target-cpu=$(PEER)' tools/progress.sh $(BUILD)/peers.log \
+	@echo 'Building wolfSSL, liboqs, PQClean, AWS-LC, OpenSSL, libcrux and graviola, the first time minutes:'
+	@bench/peers/ippcp.sh $(BUILD)/peers/ippcp
+	@POLYKEM_BUILD=$(CURDIR)/$(BUILD) POLYKEM_IPPCP=$(CURDIR)/$(BUILD)/peers/ippcp POLYKEM_PEER_CPU=$(PEER) \
+	  CMAKE_TOOLCHAIN_FILE=$(CURDIR)/bench/peers/liboqs.cmake CFLAGS=-march=$(PEER) CXXFLAGS=-march=$(PEER) \
+	  RUSTFLAGS='-C target-cpu=$(PEER)' tools/progress.sh $(BUILD)/peers.log \
 	  cargo build --release --locked --manifest-path bench/peers/Cargo.toml --target-dir $(BUILD)/peers/$(PEER)
 	@$(BUILD)/peers/$(PEER)/release/polykem-bench-peers $(PEER_OPTIONS) \
 	  --json $(BUILD)/bench-peers$(patsubst %,-%,$(PEER:native=)).json

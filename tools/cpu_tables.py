@@ -65,6 +65,14 @@ class Core:
                 return r
         return None
 
+    def column(self, op):
+        """The heading of a rate, with what the machine's peers lack."""
+        return f"{self.kind.name}{'' if self.has_wolfssl() else ' (without wolfSSL)'}: {op}/s"
+
+    def has_wolfssl(self):
+        """wolfSSL, which is faster than most, is among the peers of this machine's measurement."""
+        return any("wolfSSL" in p["name"] for r in self.records for p in r.get("peers", []))
+
     def sets(self, all_sets):
         return [s["name"] for s in all_sets if self.find(s["name"], "decaps")]
 
@@ -111,20 +119,25 @@ def table_summary(results):
             + [" / ".join(ratio(r) for r in narrow) if all(narrow) else ""]
             + [" / ".join(gpu_tables.million(g) for g in gpu) if all(gpu) else ""]
         )
-    header = [f"{core.kind.name}: {op}/s" if op == OPS[0] else f"{op}/s" for core in cores for op in OPS]
+    header = [core.column(op) if op == OPS[0] else f"{op}/s" for core in cores for op in OPS]
     return markdown(["set", *header, "both sides AVX2 (Zen 5)", "H200, million/s"], rows)
 
 
 def table_front(results):
-    """Five encapsulation rates."""
+    """Encapsulation rates of some sets, in batches and alone."""
     rows = []
-    for core, name in ((results.zen5, "mlkem768"), (results.zen5, "ntruhps4096821"), (results.zen5, "efrodokem976aes"),
-                       (results.xeon, "mlkem768")):
-        if found := core.find(name, "encaps"):
-            rows.append([name, f"one core, {core.kind.name}", rate(found["ours_ops_per_s"]), ratio(found)])
+    for core, names in ((results.xeon, ("mlkem768", "frodokem976aes", "frodokem976shake", "ntruhps4096821")),
+                        (results.zen5, ("mlkem768", "efrodokem976aes", "ntruhps4096821"))):  # fmt: skip
+        for name in names:
+            if found := core.find(name, "encaps"):
+                alone = ratio(core.find(name, "encaps", count=1), 2)
+                lacks = "" if core.has_wolfssl() or name.startswith("ntru") else ", without wolfSSL"
+                rows.append([name, f"one core, {core.kind.name}", rate(found["ours_ops_per_s"]), ratio(found), alone,
+                             found["peer"].split(",")[0] + lacks])  # fmt: skip
     if gpu := results.gpu.get(("mlkem768", "encaps")):
-        rows.append(["mlkem768", "one NVIDIA H200", f"{gpu_tables.million(gpu)} million", ""])
-    return markdown(["set", "on", "encapsulations per second", "beside the fastest peer"], rows)
+        rows.append(["mlkem768", "one NVIDIA H200", f"{gpu_tables.million(gpu)} million", "", "", ""])
+    return markdown(["set", "on", "encapsulations per second", "beside the fastest peer", "one item at a time",
+                     "that peer"], rows)  # fmt: skip
 
 
 def triple(cells):
@@ -157,6 +170,18 @@ def peers_table(core, sets):
         ])  # fmt: skip
     filled = [i for i in range(len(header)) if i < 2 or any(row[i] for row in rows)]
     return markdown([header[i] for i in filled], [[row[i] for i in filled] for row in rows])
+
+
+def parsed_table(core, sets):
+    """Rates with keys that both sides have parsed before, and their ratios."""
+    rows = []
+    for name in core.sets(sets):
+        found = [core.find(name, op, count=count, keys="parsed") for count in (None, 1) for op in OPS[1:]]
+        if all(found):
+            rows.append([name, " / ".join(dict.fromkeys(r["peer"] for r in found)),
+                         *(f"{rate(r['ours_ops_per_s'])} ({ratio(r, 2)})" for r in found)])  # fmt: skip
+    header = ["set", "fastest peer", "batch: encaps/s", "decaps/s", "single item: encaps/s", "decaps/s"]
+    return markdown(header, rows) if rows else ""
 
 
 def table_each_peer(results):
@@ -223,6 +248,7 @@ TABLES = {
     "sets": table_sets, "front": table_front, "summary": table_summary,
     "peers": lambda results: peers_table(results.zen5, results.sets),
     "peers-xeon": lambda results: peers_table(results.xeon, results.sets),
+    "parsed-xeon": lambda results: parsed_table(results.xeon, results.sets),
     "each-peer": table_each_peer, "small": table_small,
     "floors": table_floors,
     "cpu-rates": table_rates,

@@ -194,6 +194,7 @@ have_libclang() {
 need_peers() {
   need_rust
   need_command python3 python3
+  need_venv
   need_command cmake cmake
   need_command make make
   perl -MIPC::Cmd -MFile::Compare -e1 2>/dev/null || missing+=(perl)

@@ -6,6 +6,8 @@
 //! thread is idle (for shared hosts; needs AMX). It pins the thread to one CPU at a time, so the rows with two threads are left out.
 mod aws_lc;
 mod crowd;
+mod graviola;
+mod ippcp;
 mod libcrux;
 mod liboqs;
 mod measure;
@@ -94,6 +96,8 @@ fn main() {
     all.extend(aws_lc::peers());
     all.extend(libcrux::peers());
     all.extend(openssl::peers());
+    all.extend(graviola::peers());
+    all.extend(ippcp::peers());
     let quiet = arguments.iter().any(|a| a == "--quiet");
     assert!(!(quiet && wishes.wants_only("threads")), "--quiet pins one thread: it cannot measure --kinds threads");
     let gate = quiet.then(Gate::new);

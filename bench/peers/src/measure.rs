@@ -161,15 +161,16 @@ impl Report {
 
 fn against_peers(peers: &[&dyn Peer], case: &Case, timer: &mut Timer, report: &mut Report) {
     let Some(ours) = Polykem::new(peers[0].set(), case.backend, 1) else { return };
-    let names: Vec<String> = peers.iter().map(|peer| peer.name()).collect();
     for &op in case.ops() {
+        let peers: Vec<&dyn Peer> = peers.iter().copied().filter(|peer| op != Op::Decaps || peer.decapsulates()).collect();
+        let names: Vec<String> = peers.iter().map(|peer| peer.name()).collect();
         let (shared, parsed) = (case.keys == Keys::Shared, case.keys == Keys::Parsed);
         let mut crowd = Crowd::new(&ours, case.count, shared);
         if parsed {
             crowd.parse();
         }
         let mut sides: Vec<Side> = vec![Box::new(move || crowd.run_all(op))];
-        for &peer in peers {
+        for peer in peers {
             let mut crowd = PeersCrowd::new(peer, &ours, case.count, shared);
             if parsed {
                 crowd.parse();

@@ -16,6 +16,10 @@ pub trait Peer {
     fn compatible(&self) -> bool {
         true
     }
+    /// It reads secret keys in bytes. If not, it has no decapsulation that can be compared.
+    fn decapsulates(&self) -> bool {
+        true
+    }
     fn keygen(&self, pk: &mut [u8], sk: &mut [u8]);
     fn encaps(&self, pk: &[u8], ct: &mut [u8], ss: &mut [u8]);
     fn decaps(&self, sk: &[u8], ct: &[u8], ss: &mut [u8]);

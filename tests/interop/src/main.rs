@@ -3,10 +3,18 @@
 //! other encapsulates, the one decapsulates. With keys that both hold, changed ciphertexts must give both the same
 //! rejection secret. Fresh random numbers each time; a failure prints the key and the ciphertext.
 //!
-//!   polykem-interop [PAIRS]      key pairs for each set and direction, 200 if not given
+//!   polykem-interop [PAIRS]      key pairs for each set and direction, 200 if not given; a tenth for FrodoKEM
 mod aws_lc;
 mod polykem;
 mod pqclean;
+mod random;
+mod wolfssl;
+// wolfSSL as `make bench-peers` calls it.
+#[path = "../../../bench/peers/src/peer.rs"]
+#[allow(dead_code)]
+mod peer;
+#[path = "../../../bench/peers/src/wolfssl.rs"]
+mod wolfssl_keys;
 
 use polykem::Polykem;
 
@@ -26,9 +34,11 @@ fn main() {
     let pairs = std::env::args().nth(1).map_or(200, |text| text.parse().expect("PAIRS is a number"));
     let mut peers: Vec<Box<dyn Foreign>> = aws_lc::sets();
     peers.extend(pqclean::sets());
+    peers.extend(wolfssl::sets());
     let mut failures = 0;
     for peer in &peers {
-        for backend in ["ref", "avx2", "avx512"] {
+        let pairs = if peer.set().contains("frodokem") { usize::div_ceil(pairs, 10) } else { pairs };
+        for backend in ["ref", "avx2", "avx512", "amx"] {
             let Some(ours) = Polykem::new(peer.set(), backend) else {
                 println!("{:<16} {:<8} this machine cannot run it", peer.set(), backend);
                 continue;

@@ -29,20 +29,26 @@ extern "C" {
 
 const KEY_PER_ITEM: c_int = 0;
 
-/// Bytes of a record as the specifications state them: public key, secret key, ciphertext. [FIPS203, Table 3; NTRU20]
-fn sizes(set: &str) -> [usize; 3] {
-    match set {
-        "mlkem512" => [800, 1632, 768],
-        "mlkem768" => [1184, 2400, 1088],
-        "mlkem1024" => [1568, 3168, 1568],
-        "ntruhps2048509" => [699, 935, 699],
-        "ntruhps2048677" => [930, 1234, 930],
-        "ntruhps4096821" => [1230, 1590, 1230],
-        "ntruhrss701" => [1138, 1450, 1138],
+/// Bytes of a record as the specifications state them: public key, secret key, ciphertext, shared secret.
+/// [FIPS203, Table 3; NTRU20; FRODO21, Table 5; FrodoKEM's salt is in its ciphertext]
+pub fn sizes(set: &str) -> [usize; 4] {
+    match set.trim_end_matches("aes").trim_end_matches("shake") {
+        "mlkem512" => [800, 1632, 768, 32],
+        "mlkem768" => [1184, 2400, 1088, 32],
+        "mlkem1024" => [1568, 3168, 1568, 32],
+        "ntruhps2048509" => [699, 935, 699, 32],
+        "ntruhps2048677" => [930, 1234, 930, 32],
+        "ntruhps4096821" => [1230, 1590, 1230, 32],
+        "ntruhrss701" => [1138, 1450, 1138, 32],
+        "efrodokem640" => [9616, 19888, 9720, 16],
+        "efrodokem976" => [15632, 31296, 15744, 24],
+        "efrodokem1344" => [21520, 43088, 21632, 32],
+        "frodokem640" => [9616, 19888, 9752, 16],
+        "frodokem976" => [15632, 31296, 15792, 24],
+        "frodokem1344" => [21520, 43088, 21696, 32],
         _ => panic!("no sizes of {set}"),
     }
 }
-const SECRET_BYTES: usize = 32;
 
 /// One parameter set on one backend.
 pub struct Polykem {
@@ -51,6 +57,7 @@ pub struct Polykem {
     pk_bytes: usize,
     sk_bytes: usize,
     ct_bytes: usize,
+    ss_bytes: usize,
 }
 
 impl Polykem {
@@ -58,7 +65,7 @@ impl Polykem {
     pub fn new(set: &str, backend: &str) -> Option<Self> {
         let backend = CString::new(backend).unwrap();
         let name = CString::new(set).unwrap();
-        let [pk_bytes, sk_bytes, ct_bytes] = sizes(set);
+        let [pk_bytes, sk_bytes, ct_bytes, ss_bytes] = sizes(set);
         let mut context = ptr::null_mut();
         let mut scheme = ptr::null();
         let config = Config { struct_size: std::mem::size_of::<Config>(), threads: 1, backend: backend.as_ptr() };
@@ -68,7 +75,7 @@ impl Polykem {
                 return None;
             }
         }
-        let ours = Self { context, scheme, pk_bytes, sk_bytes, ct_bytes };
+        let ours = Self { context, scheme, pk_bytes, sk_bytes, ct_bytes, ss_bytes };
         (!unsafe { polykem_context_backend(context, scheme) }.is_null()).then_some(ours)
     }
 
@@ -84,25 +91,25 @@ impl Polykem {
     pub fn encaps(&self, pk: &[u8]) -> (Vec<Vec<u8>>, Vec<Vec<u8>>) {
         assert_eq!(pk.len() % self.pk_bytes, 0);
         let count = pk.len() / self.pk_bytes;
-        let (mut ct, mut ss) = (vec![0; count * self.ct_bytes], vec![0; count * SECRET_BYTES]);
+        let (mut ct, mut ss) = (vec![0; count * self.ct_bytes], vec![0; count * self.ss_bytes]);
         let (out, secrets) = (ct.as_mut_ptr(), ss.as_mut_ptr());
         let status = unsafe {
             polykem_encaps(self.context, self.scheme, count, KEY_PER_ITEM, pk.as_ptr(), out, secrets, ptr::null_mut())
         };
         assert_eq!(status, 0, "polykem_encaps");
-        (split(&ct, self.ct_bytes), split(&ss, SECRET_BYTES))
+        (split(&ct, self.ct_bytes), split(&ss, self.ss_bytes))
     }
 
     pub fn decaps(&self, sk: &[u8], ct: &[u8]) -> Vec<Vec<u8>> {
         let count = sk.len() / self.sk_bytes;
         assert_eq!((sk.len(), ct.len()), (count * self.sk_bytes, count * self.ct_bytes));
-        let mut ss = vec![0; count * SECRET_BYTES];
+        let mut ss = vec![0; count * self.ss_bytes];
         let secrets = ss.as_mut_ptr();
         let status = unsafe {
             polykem_decaps(self.context, self.scheme, count, KEY_PER_ITEM, sk.as_ptr(), ct.as_ptr(), secrets, ptr::null_mut())
         };
         assert_eq!(status, 0, "polykem_decaps");
-        split(&ss, SECRET_BYTES)
+        split(&ss, self.ss_bytes)
     }
 }
 
