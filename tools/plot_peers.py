@@ -5,7 +5,7 @@ writes it to bench/results/cpu_peers.svg."""
 WIDTH, LEFT, RIGHT, TOP, BAR, GAP = 760, 170, 60, 62, 13, 14
 COLOURS = {"keygen": "#7aa6c2", "encaps": "#2f6f9f", "decaps": "#16405b"}
 TITLE = "Operations per second on one core, as a multiple of the peer's"
-SUBTITLE = "Zen 5, AVX-512, batches with a key per item; peers: liboqs (ML-KEM, Kyber, FrodoKEM), PQClean (NTRU)"
+SUBTITLE = "Xeon, AVX-512 and AMX, batches with a key per item; peer: the fastest of eight, see docs/performance.md"
 
 
 def text(x, y, words, size=12, anchor="start", colour="#222", weight="normal"):

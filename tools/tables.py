@@ -46,7 +46,7 @@ def fresh_pages(results):
     for page in PAGES:
         text = (ROOT / page).read_text(encoding="utf-8")
         yield page, BLOCK.sub(lambda m: m[1] + TABLES[m[2]](results) + m[3], text)
-    yield PLOT, plot([(name, {op: results.zen5.find(name, op)["ratio"] for op in OPS}) for name in FRONT])
+    yield PLOT, plot([(name, {op: results.xeon.find(name, op)["ratio"] for op in OPS}) for name in FRONT])
 
 
 def main():
