@@ -32,7 +32,7 @@ class Mutant(NamedTuple):
     text: str  # must be there exactly once
     replacement: str
     program: str  # the target in build/bin that has the test
-    test: str  # --gtest_filter
+    test: str  # --gtest_filter; if the program is polykem, a unittest below tests/, as FOLDER/MODULE.CLASS.TEST
 
 
 MUTANTS = [
@@ -153,6 +153,9 @@ MUTANTS = [
            "::poll(&socket, 1, 0) <= 0", "true", "net_test", "ALook.*"),
     Mutant("who has sent something counts as gone", "cli/net/connection.cpp",
            "POLLRDHUP, 0}", "POLLIN | POLLRDHUP, 0}", "net_test", "ALook.*"),
+    Mutant("serve computes for who has left", "cli/net/operations.cpp",
+           "if (operation_ != nullptr) operation_->owner.remove(*operation_);", "", "polykem",
+           "e2e/test_floods.Floods.test_keys_for_those_who_have_left_are_not_made"),
     # Engine
     Mutant("item_status not preset before a chunk", "src/engine/chunk.cpp",
            "std::fill_n(batch.item_status, batch.count, Status::ok);", "", "item_status_test", "*"),
@@ -342,9 +345,14 @@ class Scratch:
 
     def passes(self, program, test):
         """Whether the test passes. A filter that selects nothing is an error, for it would pass with every mutant."""
-        command = [self.build / "bin" / program, f"--gtest_filter={test}", "--gtest_brief=1"]
+        program_file = self.build / "bin" / program
+        command, folder = [program_file, f"--gtest_filter={test}", "--gtest_brief=1"], self.tree
+        if program == "polykem":
+            below, name = test.split("/")
+            command, folder = [sys.executable, "-B", "-m", "unittest", name], self.tree / "tests" / below
         try:
-            result = subprocess.run(command, capture_output=True, text=True, errors="replace", timeout=TIMEOUT)
+            result = subprocess.run(command, cwd=folder, env={**os.environ, "POLYKEM_PROGRAM": str(program_file)},
+                                    capture_output=True, text=True, errors="replace", timeout=TIMEOUT)
         except subprocess.TimeoutExpired:
             return False
         if "0 tests from 0 test suites ran" in result.stdout:

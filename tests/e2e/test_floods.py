@@ -5,6 +5,7 @@ import contextlib
 import os
 import resource
 import socket
+import statistics
 import threading
 import time
 import unittest
@@ -21,6 +22,8 @@ SECONDS = float(os.environ.get("POLYKEM_FLOOD_SECONDS", "1"))
 # Without a flood it is some 10 ms; where it is many times that, so many times longer.
 MOST_P99_US = 3_000_000
 MOST_TIMES_ALONE = 100
+# The median beside a flood of requests that nobody waits for: without the flood, a costly set takes some 5 ms.
+MOST_MEDIANS_ALONE = 10
 # The memory that a server may use beyond what it used after its first clients, and beyond a key pair for each hostile
 # client that asked for one and holds its connection.
 MOST_GROWTH = 64 << 20
@@ -75,6 +78,34 @@ class Floods(FloodTest):
         kinds = [floods.hello_and_reset_late] * 2
         report = self.check_flood(kinds, scheme="frodokem1344shake", seconds=2 * SECONDS, rate=1500, least=1500)
         self.assertGreater(report["failed_reasons"]["disconnected"], 500)
+
+    def test_keys_for_those_who_have_left_are_not_made(self):
+        """2,000 clients a second ask for the costliest key, and reset at once."""
+        scheme = "frodokem1344shake"
+        for times in (1, 4, 16):  # on a machine on which few come, it lasts longer
+            server = self.server(scheme=scheme)
+            self.median(server, scheme)  # the library measures too, at first
+            alone = self.median(server, scheme)
+            patience = max(5, alone * MOST_MEDIANS_ALONE // 10**6)
+            with contextlib.ExitStack() as stack:
+                for _ in range(2):
+                    stack.enter_context(Flood(floods.hello_and_reset, server.port, scheme, rate=1000))
+                beside = self.median(server, scheme, times * SECONDS, patience)
+            if server.stop()["failed"] > 500:
+                self.assertLess(beside, MOST_MEDIANS_ALONE * alone)
+                return
+        self.fail("that was no flood")
+
+    def median(self, server, scheme, seconds=0, timeout=PATIENCE):
+        """Of the microseconds that clients take which come one after the other, for so many seconds."""
+        medians = []
+        until = time.monotonic() + seconds
+        while not medians or time.monotonic() < until:
+            report = self.run_json("swarm", "--scheme", scheme, "--port", server.port, "--clients", 5,
+                                   "--concurrency", 1, "--timeout", timeout)  # fmt: skip
+            self.assertEqual(report["agreed"], 5)
+            medians.append(report["p50_us"])
+        return statistics.median(medians)
 
     def test_all_kinds_at_once(self):
         self.check_flood(floods.KINDS, timeout=3)
