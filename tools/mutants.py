@@ -146,6 +146,8 @@ MUTANTS = [
     Mutant("a user has a share for each client", "src/broker/user_queue.hpp",
            "owner.share.had_ns += ns;", "owner.share.had_ns += ns / (owner.clients.size() + 1);",
            "broker_test", "UserQueue.*"),
+    Mutant("one user may hold all shared memory", "src/broker/server.cpp",
+           "(alone ? 0 : own + more)", "0", "broker_test", "Fairness.AUserLeavesMemory*"),
     Mutant("a worker does not wait for its place", "src/broker/socket.cpp",
            "Fd socket = stream_socket(0);", "Fd socket = stream_socket();", "broker_test", "Server.AWorkerWaits*"),
     # Handshakes over TCP

@@ -177,6 +177,9 @@ void serve_until_signal(const sigset_t& signals, const polykem_broker* broker, c
     const polykem_broker_stats_t now = stats_of(broker);
     if (now.refused != before.refused)
       log.write(Priority::kWarning, fmt::format("refused {} clients", now.refused - before.refused));
+    if (now.short_of_memory != before.short_of_memory)
+      log.write(Priority::kWarning, fmt::format("{} of them for lack of memory to share with their user (--memory)",
+                                                now.short_of_memory - before.short_of_memory));
     if (now.violations != before.violations)
       log.write(Priority::kWarning,
                 fmt::format("dropped {} clients that broke the protocol", now.violations - before.violations));
@@ -211,7 +214,8 @@ void add_daemon_options(CLI::App& app, DaemonOptions& o) {
   app.add_option("--slots", o.slots, "Most operations in flight of one worker, a power of two (default 256)")
       ->check(CLI::Range(1, 4096))
       ->type_name("N");
-  app.add_option("--memory", o.memory_mib, "Most MiB that all workers share with the daemon (default 2048)")
+  app.add_option("--memory", o.memory_mib,
+                 "Most MiB that all workers share with the daemon; one user of several gets half (default 4096)")
       ->check(CLI::Range(1, 1 << 24))
       ->type_name("MIB");
   app.add_option("--metrics", o.metrics, "HOST:PORT; publish figures for Prometheus at http://HOST:PORT/metrics")

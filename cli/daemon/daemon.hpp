@@ -21,7 +21,7 @@ struct DaemonOptions {
   std::string uids, gids;   /**< names or numbers, separated by commas */
   std::string metrics;      /**< HOST:PORT; empty: none */
   std::string log = "info"; /**< "info" or "warning" */
-  std::uint32_t clients = 256, clients_per_user = 128, slots = 256, memory_mib = 2048;
+  std::uint32_t clients = 256, clients_per_user = 128, slots = 256, memory_mib = 4096;
   std::size_t batch_items = 1024;
 };
 

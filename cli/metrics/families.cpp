@@ -167,6 +167,8 @@ void add_broker(std::vector<MetricFamily>& out, polykem_broker* broker) {
   one("polykem_broker_in_flight", "Operations of clients that have not finished", kGauge, stats.in_flight);
   one("polykem_broker_accepted_total", "Clients that were let in", kCounter, stats.accepted);
   one("polykem_broker_refused_total", "Clients that were refused", kCounter, stats.refused);
+  one("polykem_broker_short_of_memory_total", "Clients refused because no shared memory was left for their user",
+      kCounter, stats.short_of_memory);
   one("polykem_broker_violations_total", "Clients dropped because they broke the protocol", kCounter, stats.violations);
   one("polykem_broker_operations_total", "Operations that clients got a result of", kCounter, stats.operations);
   one("polykem_broker_failed_total", "Operations that clients got an error for", kCounter, stats.failed);

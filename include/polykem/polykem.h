@@ -353,7 +353,8 @@ typedef struct polykem_broker_config {
   uint32_t clients;         /* most processes at once; 0: 256 */
   uint32_t clients_of_user; /* most processes of one user; 0: 128 */
   uint32_t slots;           /* most operations in flight of one process, a power of two up to 4096; 0: 256 */
-  uint32_t memory_mib;      /* most shared memory of all processes; if little is left, they get fewer slots; 0: 2048 */
+  uint32_t memory_mib;      /* most shared memory of all processes; if little is left, they get fewer slots. Where
+                               several users may connect, those of each get half of what others leave. 0: 4096 */
 } polykem_broker_config;
 
 /* Starts a thread that serves clients. The batcher must outlive the broker. POLYKEM_ERR_BUSY: another process listens
@@ -373,6 +374,7 @@ typedef struct polykem_broker_stats_t {
   uint64_t late;               /* of the failed: their deadline had passed */
   uint64_t dropped;            /* their process went away */
   uint64_t bytes_of_client;    /* shared memory that one process can fill at most */
+  uint64_t short_of_memory;    /* of the refused: no shared memory was left that their user's processes may hold */
 } polykem_broker_stats_t;
 /* Set out->struct_size. */
 POLYKEM_API polykem_status polykem_broker_stats(const polykem_broker* broker, polykem_broker_stats_t* out);

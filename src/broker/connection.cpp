@@ -49,6 +49,8 @@ const char* answer_problem(Answer answer) {
       return "the daemon has no place for another client";
     case Answer::not_allowed:
       return "the daemon does not allow this user";
+    case Answer::no_memory:
+      return "the daemon has no shared memory left for this user";
   }
   return "the daemon's answer is malformed";
 }

@@ -43,6 +43,7 @@ enum class Answer : uint32_t {
   other_version = 1,  ///< of the protocol, or other parameter sets
   full = 2,           ///< no place for another client, or for another of this user
   not_allowed = 3,    ///< this user may not use the daemon
+  no_memory = 4,      ///< no shared memory is left that this user's clients may hold
 };
 
 /// With Answer::welcome the descriptor of the shared memory comes along.

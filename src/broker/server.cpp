@@ -129,7 +129,7 @@ void Server::on_event(uint64_t id, uint32_t events) {
   if (process_ended || (events & (EPOLLHUP | EPOLLRDHUP | EPOLLERR)) != 0) return drop(id, Why::gone);
   Session& session = *sessions_[id];
   const bool greeted = session.greeted();
-  if (!session.receive(greeted ? 0 : slots_left())) return drop(id, Why::unwanted);
+  if (!session.receive(greeted ? 0 : slots_for(session.peer().uid))) return drop(id, Why::unwanted);
   if (!greeted && session.greeted()) --silent_;
   if (session.greeted()) queue_.push(session.peer().uid, id, session.share());
 }
@@ -190,13 +190,25 @@ size_t Server::clients_of(uid_t user) const {
   return static_cast<size_t>(std::count_if(sessions_.begin(), sessions_.end(), same_user));
 }
 
-/// The slots that another client may have; a power of two, or 0.
-uint32_t Server::slots_left() const {
-  size_t used = 0;
-  for (const auto& [id, session] : sessions_)
-    used += session->greeted() ? session->shared_bytes() : 0;
+/// Nobody but this process's own user may connect.
+bool Server::has_one_user() const {
+  const auto is_own = [](uid_t user) { return user == ::geteuid(); };
+  return config_.gids.empty() && std::all_of(config_.uids.begin(), config_.uids.end(), is_own);
+}
+
+/// The slots that another client of the user may have; a power of two, or 0. What the user's clients hold is then no
+/// more than what stays free.
+uint32_t Server::slots_for(uid_t user) const {
+  size_t all = 0, own = 0;
+  for (const auto& [id, session] : sessions_) {
+    if (!session->greeted()) continue;
+    all += session->shared_bytes();
+    own += session->peer().uid == user ? session->shared_bytes() : 0;
+  }
+  const bool alone = has_one_user();
+  const auto fits = [&](size_t more) { return all + more + (alone ? 0 : own + more) <= config_.most_bytes; };
   uint32_t slots = config_.most_slots;
-  while (slots > 0 && used + map_bytes(slots) > config_.most_bytes)
+  while (slots > 0 && !fits(map_bytes(slots)))
     slots /= 2;
   return slots;
 }

@@ -24,8 +24,9 @@ struct ServerConfig {
   uint32_t most_clients = 256;
   uint32_t most_clients_of_user = 128;
   uint32_t most_slots = 256;  ///< operations in flight of one client; a power of two
-  size_t most_bytes =
-      size_t{2} << 30;  ///< shared memory of all clients; when little is left, a client gets fewer slots
+  /// Shared memory of all clients; where several users may connect, those of each get at most half of what the others
+  /// leave. When little is left, a client gets fewer slots.
+  size_t most_bytes = size_t{4} << 30;
 };
 
 /// The daemon's end: lets worker processes in, reads their rings and hands what they ask for to a Collector, in shares
@@ -51,7 +52,8 @@ class Server {
   bool turn_away(const Fd& socket, Answer answer);
   bool may_use(const Peer& peer) const;
   size_t clients_of(uid_t user) const;
-  uint32_t slots_left() const;
+  bool has_one_user() const;
+  uint32_t slots_for(uid_t user) const;
   void serve_in_turns();
   bool serve_next();
   enum class Why { gone, unwanted };

@@ -87,11 +87,13 @@ bool Session::greet(uint32_t most_slots) {
     refuse(Answer::other_version);
     return false;
   }
-  if (most_slots != 0 && open(std::bit_floor(std::min(hello_.slots, most_slots)))) return true;
-  refuse(Answer::full);
+  if (most_slots != 0 && open(std::bit_floor(std::min(hello_.slots, most_slots)))) return greeted_;
+  refuse(Answer::no_memory);
+  ++counts_.short_of_memory;
   return false;
 }
 
+/// False if there is no memory.
 bool Session::open(uint32_t slots) {
   Fd memory;
   if (!copy_.reserve(slot_bytes()) || !memory_.create(map_bytes(slots), memory)) return false;
@@ -106,7 +108,7 @@ bool Session::open(uint32_t slots) {
   welcome.slot_bytes = slot_bytes();
   welcome.map_bytes = map_bytes(slots);
   greeted_ = send_message(socket_.get(), &welcome, sizeof welcome, memory.get());
-  return greeted_;
+  return true;
 }
 
 void Session::refuse(Answer answer) {

@@ -16,9 +16,9 @@
 
 namespace polykem::broker {
 
-/// What a Server counts; all but the last two only grow.
+/// What a Server counts; all but the last two only grow. Of the refused, `short_of_memory` found no shared memory left.
 struct ServerCounts {
-  std::atomic<uint64_t> accepted{0}, refused{0}, violations{0};
+  std::atomic<uint64_t> accepted{0}, refused{0}, short_of_memory{0}, violations{0};
   std::atomic<uint64_t> operations{0}, failed{0}, late{0}, dropped{0};
   std::atomic<uint64_t> clients{0}, in_flight{0};
 };

@@ -211,7 +211,8 @@ void polykem_broker_free(polykem_broker* broker) {
 }
 
 polykem_status polykem_broker_stats(const polykem_broker* broker, polykem_broker_stats_t* out) {
-  if (broker == nullptr || !has_known_size<sizeof *out>(out)) return POLYKEM_ERR_ARGUMENT;
+  constexpr size_t kLeast = offsetof(polykem_broker_stats_t, short_of_memory);
+  if (broker == nullptr || !has_known_size<kLeast>(out)) return POLYKEM_ERR_ARGUMENT;
   const polykem::broker::ServerCounts& c = broker->server->counts();
   const polykem_broker_stats_t stats{.struct_size = 0,
                                      .clients = c.clients,
@@ -223,7 +224,8 @@ polykem_status polykem_broker_stats(const polykem_broker* broker, polykem_broker
                                      .failed = c.failed,
                                      .late = c.late,
                                      .dropped = c.dropped,
-                                     .bytes_of_client = polykem::broker::map_bytes(broker->slots)};
+                                     .bytes_of_client = polykem::broker::map_bytes(broker->slots),
+                                     .short_of_memory = c.short_of_memory};
   write_struct(out, out->struct_size, stats);
   return POLYKEM_OK;
 }

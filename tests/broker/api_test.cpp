@@ -5,6 +5,7 @@
 #include <polykem/polykem.hpp>
 
 #include <cerrno>
+#include <string>
 
 #include "folder.hpp"
 
@@ -20,6 +21,20 @@ struct BrokerApi : testing::Test {
   }
   polykem_status open(const polykem_broker_config& config) {
     return polykem_broker_new(batcher.handle(), &config, &broker);
+  }
+  polykem_batcher_config worker_config() const {
+    polykem_batcher_config config{};
+    config.broker = path.c_str();
+    return config;
+  }
+  /// After one operation: whether a worker is without the broker for this reason.
+  static bool is_away(const polykem::Batcher& worker, const std::string& reason) {
+    worker.add(polykem::Context::request(POLYKEM_KEYGEN, polykem::Scheme::find("mlkem512"), 1)).wait();
+    polykem_lane_health_t lane{};
+    lane.struct_size = sizeof lane;
+    for (size_t i = 0; polykem_batcher_health(worker.handle(), i, &lane) == POLYKEM_OK; ++i)
+      if (lane.reason == reason) return true;
+    return false;
   }
   ~BrokerApi() override { polykem_broker_free(broker); }
 
@@ -64,11 +79,32 @@ TEST_F(BrokerApi, OneToAPath) {
   EXPECT_EQ(polykem_broker_new(batcher.handle(), &config, &second), POLYKEM_ERR_BUSY);
 }
 
+TEST_F(BrokerApi, CountsWhoFindsNoMemory) {
+  polykem_broker_config config = config_here();
+  const uint32_t other = ::getuid() + 1;
+  config.uids = &other;
+  config.uid_count = 1;
+  config.memory_mib = 1;  // half of it is enough for one
+  ASSERT_EQ(open(config), POLYKEM_OK);
+  const polykem::Batcher first(context, worker_config()), second(context, worker_config());
+  const auto finds_none = [](const polykem::Batcher& worker) {
+    return is_away(worker, "the daemon has no shared memory left for this user");
+  };
+  EXPECT_TRUE(eventually([&] { return finds_none(first) || finds_none(second); }));
+  polykem_broker_stats_t stats{};
+  stats.struct_size = sizeof stats;
+  ASSERT_EQ(polykem_broker_stats(broker, &stats), POLYKEM_OK);
+  EXPECT_EQ(stats.clients, 1U);
+  EXPECT_GT(stats.refused, 0U);
+  EXPECT_TRUE(eventually([&] {
+    EXPECT_EQ(polykem_broker_stats(broker, &stats), POLYKEM_OK);
+    return stats.short_of_memory > 0;
+  }));
+}
+
 TEST_F(BrokerApi, ABatcherFindsItByItself) {
   ASSERT_EQ(open(config_here()), POLYKEM_OK);
-  polykem_batcher_config config{};
-  config.broker = path.c_str();
-  const polykem::Batcher worker(context, config);
+  const polykem::Batcher worker(context, worker_config());
   const polykem::Scheme scheme = polykem::Scheme::find("mlkem512");
   const auto has_connected = [&] {
     worker.add(polykem::Context::request(POLYKEM_KEYGEN, scheme, 1)).wait();
@@ -88,19 +124,8 @@ TEST_F(BrokerApi, ABatcherFindsItByItself) {
 }
 
 TEST_F(BrokerApi, SaysWhyItIsNotThere) {
-  polykem_batcher_config config{};
-  config.broker = path.c_str();
-  const polykem::Batcher worker(context, config);
-  const polykem::Scheme scheme = polykem::Scheme::find("mlkem512");
-  const auto says_why = [&] {
-    worker.add(polykem::Context::request(POLYKEM_KEYGEN, scheme, 1)).wait();
-    polykem_lane_health_t lane{};
-    lane.struct_size = sizeof lane;
-    for (size_t i = 0; polykem_batcher_health(worker.handle(), i, &lane) == POLYKEM_OK; ++i)
-      if (std::string(lane.reason) == "no daemon listens at the socket") return true;
-    return false;
-  };
-  EXPECT_TRUE(eventually(says_why));
+  const polykem::Batcher worker(context, worker_config());
+  EXPECT_TRUE(eventually([&] { return is_away(worker, "no daemon listens at the socket"); }));
 }
 
 }  // namespace

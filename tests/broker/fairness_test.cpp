@@ -142,7 +142,6 @@ bool submit_as(uid_t user, const std::string& path, std::vector<std::unique_ptr<
 /// one operation of the others before each of its own.
 TEST(Fairness, SharesAreOfUsersAndNotOfConnections) {
   if (::geteuid() != 0) GTEST_SKIP() << "only root can be another user";
-  constexpr uid_t kOther = 65534;
   std::promise<void> begun, go;
   std::string order;
   const auto watch = [&](const Request& item) {
@@ -153,7 +152,7 @@ TEST(Fairness, SharesAreOfUsersAndNotOfConnections) {
   };
   ServerConfig config;
   config.mode = 0666;
-  config.uids = {kOther};
+  config.uids = {kNobody};
   Watched daemon(
       watch, [](const Request& /*item*/) { return 1'000'000U; }, config);
   ASSERT_EQ(::chmod(daemon.folder.path().c_str(), 0755), 0);
@@ -164,7 +163,7 @@ TEST(Fairness, SharesAreOfUsersAndNotOfConnections) {
   const pid_t crowd = ::fork();
   if (crowd == 0) {
     std::vector<std::unique_ptr<RawClient>> clients;
-    const bool done = submit_as(kOther, daemon.path, clients);
+    const bool done = submit_as(kNobody, daemon.path, clients);
     (void)!::write(pipe_ends[1], &done, 1);
     ::pause();
   }
@@ -201,6 +200,33 @@ TEST(Fairness, OperationsInFlightTakeALimitedTime) {
   many.reset();
   EXPECT_TRUE(eventually([&] { return counts.clients == 1 && counts.in_flight == 1; }));
   EXPECT_EQ(counts.dropped, 4U);
+}
+
+/// A user's clients get half of what others leave.
+TEST(Fairness, AUserLeavesMemoryForOthers) {
+  ServerConfig config;
+  config.mode = 0666;
+  config.uids = {kNobody};
+  config.most_bytes = 16 * map_bytes(8);
+  Daemon daemon(TestCollector::Kind::at_once, config);
+  ASSERT_EQ(::chmod(daemon.folder.path().c_str(), 0755), 0);
+  const auto connect_all = [&daemon] {
+    std::vector<std::unique_ptr<RawClient>> clients;
+    do {
+      clients.push_back(std::make_unique<RawClient>(daemon.path));
+    } while (clients.back()->greet() && clients.back()->welcome.slots == 8);
+    return clients;
+  };
+  auto clients = connect_all();
+  EXPECT_EQ(clients.size(), 9U);
+  EXPECT_EQ(clients.back()->welcome.answer, Answer::no_memory);
+  EXPECT_TRUE(eventually([&] { return daemon.server->counts().short_of_memory == 1; }));
+  EXPECT_EQ(daemon.server->counts().refused, 1U);
+  if (::geteuid() == 0) {  // only root can be another user
+    EXPECT_EQ(as_nobody([&] { return static_cast<int>(connect_all().size()); }), 5);
+  }
+  clients.erase(clients.begin());
+  EXPECT_TRUE(eventually([&] { return RawClient(daemon.path).greet(); })) << "who leaves gives it back";
 }
 
 TEST(FairQueue, WhoRestsSavesNothingUp) {

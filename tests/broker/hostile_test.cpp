@@ -82,7 +82,7 @@ TEST(HostileInNumbers, ClientsShareTheMemoryThatTheyMayHave) {
     if (!client.greet(hello)) break;
     slots.push_back(client.welcome.slots);
   }
-  EXPECT_EQ(clients.back().welcome.answer, Answer::full);
+  EXPECT_EQ(clients.back().welcome.answer, Answer::no_memory);
   ASSERT_GE(slots.size(), 3U);
   EXPECT_EQ(slots[1], 256U);
   EXPECT_EQ(slots[2], 64U);
@@ -132,7 +132,7 @@ TEST(HostileInNumbers, UsersWithoutPermissionKeepNobodyOut) {
   std::filesystem::permissions(std::filesystem::path(daemon.path).parent_path(), std::filesystem::perms(0755));
   const pid_t crowd = ::fork();
   if (crowd == 0) {
-    if (::setgid(65534) != 0 || ::setuid(65534) != 0) ::_exit(1);
+    if (::setgid(kNobody) != 0 || ::setuid(kNobody) != 0) ::_exit(1);
     while (true)
       (void)connect_to(daemon.path.c_str());
   }

@@ -236,27 +236,14 @@ TEST(Server, GoesOnAfterAShortageOfDescriptors) {
   EXPECT_TRUE(serves(*connection));
 }
 
-/// Runs `body` in a child process that has another user id.
-template <class Body>
-int as_nobody(Body&& body) {
-  const pid_t child = ::fork();
-  if (child == 0) {
-    if (::setgid(65534) != 0 || ::setuid(65534) != 0) ::_exit(99);
-    ::_exit(body());
-  }
-  int status = 0;
-  ::waitpid(child, &status, 0);
-  return WEXITSTATUS(status);
-}
-
 TEST(Server, AsksWhoConnects) {
   if (::geteuid() != 0) GTEST_SKIP() << "only root can be another user";
   for (const bool by_user : {false, true}) {
     for (const bool allowed : {false, true}) {
       ServerConfig config;
       config.mode = 0666;
-      if (allowed && by_user) config.uids = {65534};
-      if (allowed && !by_user) config.gids = {65534};
+      if (allowed && by_user) config.uids = {kNobody};
+      if (allowed && !by_user) config.gids = {kNobody};
       Daemon daemon(TestCollector::Kind::on_thread, config);
       ASSERT_EQ(::chmod(daemon.folder.path().c_str(), 0755), 0);
       EXPECT_EQ(as_nobody([&] { return RawClient(daemon.path).greet() ? 1 : 0; }), allowed ? 1 : 0);
@@ -286,7 +273,7 @@ TEST(Server, AWorkerGivesItsKeysToNobodyElse) {
   const pid_t stranger = ::fork();
   if (stranger == 0) {
     Listener listener;
-    const bool listens = ::setuid(65534) == 0 && listener.listen_at(path.c_str(), 0666) == Status::ok;
+    const bool listens = ::setuid(kNobody) == 0 && listener.listen_at(path.c_str(), 0666) == Status::ok;
     (void)!::write(pipe_ends[1], &listens, 1);
     ::pause();
   }
@@ -297,7 +284,7 @@ TEST(Server, AWorkerGivesItsKeysToNobodyElse) {
   const char* problem = "";
   EXPECT_EQ(Connection::open(path.c_str(), 4, problem), nullptr);
   EXPECT_STREQ(problem, "the socket belongs to neither root, this user nor the owner of its folder");
-  ASSERT_EQ(::chown(folder.path().c_str(), 65534, 65534), 0);
+  ASSERT_EQ(::chown(folder.path().c_str(), kNobody, kNobody), 0);
   EXPECT_EQ(Connection::open(path.c_str(), 4, problem), nullptr);
   EXPECT_STREQ(problem, "the daemon does not answer");
   ::kill(stranger, SIGKILL);

@@ -3,6 +3,8 @@
 #pragma once
 
 #include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <chrono>
 #include <condition_variable>
@@ -268,5 +270,21 @@ struct RawClient {
   SharedView view;
   uint32_t sent = kFirstEntry;
 };
+
+/// Another user than the daemon's.
+inline constexpr uid_t kNobody = 65534;
+
+/// Runs `body` in a child process of that user.
+template <class Body>
+int as_nobody(Body&& body) {
+  const pid_t child = ::fork();
+  if (child == 0) {
+    if (::setgid(kNobody) != 0 || ::setuid(kNobody) != 0) ::_exit(99);
+    ::_exit(body());
+  }
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  return WEXITSTATUS(status);
+}
 
 }  // namespace polykem::broker
