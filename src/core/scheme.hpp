@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -37,6 +38,26 @@ struct Batch : BatchView {
   Drbg* drbg = nullptr;  ///< the first stage draws from it where draws is nullptr
 };
 
+struct Operation;
+
+/// The most items that an implementation for small batches computes.
+struct SmallBatchLimits {
+  size_t own_keys = 0;       ///< each item with its own key, or without one
+  size_t expanded_keys = 0;  ///< with keys that a key set has expanded
+  size_t shared_key = 0;     ///< with one key for all
+  bool tails = false;        ///< also what full granules leave at the end of a chunk, but not with one key for all
+
+  constexpr size_t most(const BatchView& items) const {
+    return items.shared_key ? shared_key : items.expanded.data != nullptr ? expanded_keys : own_keys;
+  }
+};
+
+/// The last items of a chunk, if an implementation for small batches computes them; else no items.
+struct SmallPart {
+  const Operation* operation = nullptr;
+  size_t count = 0;
+};
+
 /// One operation of one parameter set on one backend: its plan and its code.
 struct Operation {
   std::span<const StepInfo> steps;
@@ -46,21 +67,23 @@ struct Operation {
   /// workspace is 64-byte aligned. Anything but Status::ok fails the batch.
   Status (*run)(const void* context, const Batch& batch, std::byte* workspace, StepTimes* times);
   const void* context = nullptr;  ///< the backend's own; passed to run
-  /// Computes few items by a plan of its own; nullptr: there is none.
-  const Operation* few = nullptr;
-  size_t few_most = 0;           ///< the most items that `few` takes
-  size_t few_most_expanded = 0;  ///< if their keys are expanded
-  size_t few_most_shared = 1;    ///< if they share a key
+  /// Computes small batches by a plan of its own. The first one takes them whose limits allow it; operation is nullptr
+  /// where there is none.
+  struct SmallBatch {
+    const Operation* operation = nullptr;
+    SmallBatchLimits limits{};
+  };
+  std::array<SmallBatch, 2> small_batches{};
 
-  /// How many items, the last ones of a chunk, `few` computes: all if they are few, or what full granules leave.
-  size_t few_of(const BatchView& items) const {
-    if (few == nullptr) return 0;
-    if (items.count == 1) return 1;
-    if (items.shared_key) return items.count <= few_most_shared ? items.count : 0;
-    const size_t most = items.expanded.data != nullptr ? few_most_expanded : few_most;
-    if (items.count <= most) return items.count;
-    const size_t rest = items.count % granule;
-    return rest <= most ? rest : 0;
+  /// The only place that looks at the number of items to choose an implementation.
+  constexpr SmallPart small_part(const BatchView& items) const {
+    for (const auto& [operation, limits] : small_batches) {
+      if (operation == nullptr) break;
+      const size_t most = limits.most(items), rest = items.count % granule;
+      if (items.count <= most) return {operation, items.count};
+      if (limits.tails && !items.shared_key && rest <= most) return {operation, rest};
+    }
+    return {};
   }
 };
 

@@ -15,11 +15,11 @@ Status run_part(const Scheme& scheme, Op op, const Operation& operation, const B
   StepTimes times;
   const Status status =
       operation.run(operation.context, batch, worker.workspace.data(), profile != nullptr ? &times : nullptr);
-  if (profile != nullptr && status == Status::ok) profile->add(scheme, op, operation, times);
+  if (profile != nullptr && status == Status::ok) profile->add(scheme, op, operation.steps, times);
   return status;
 }
 
-/// Runs the plan of most items, then that of the few at the end.
+/// Runs the plan of most items, then that of a small part at the end.
 Status run(const Scheme& scheme, Op op, const Operation& operation, const Batch& batch, Worker& worker,
            Profile* profile) {
   if (batch.draws == nullptr && scheme.draw_bytes(op) > 0) {
@@ -27,14 +27,15 @@ Status run(const Scheme& scheme, Op op, const Operation& operation, const Batch&
     if (status != Status::ok) return status;
   }
   std::fill_n(batch.item_status, batch.count, Status::ok);
-  const size_t few = operation.few_of(batch), others = batch.count - few;
-  if (few == 0) return run_part(scheme, op, operation, batch, worker, profile);
+  const SmallPart small = operation.small_part(batch);
+  if (small.count == 0) return run_part(scheme, op, operation, batch, worker, profile);
+  const size_t others = batch.count - small.count;
   const auto part = [&](size_t first, size_t count) {
     return Batch{batch.slice(scheme.record_bytes(op), first, count), batch.drbg};
   };
   const Status status = run_part(scheme, op, operation, part(0, others), worker, profile);
   if (status != Status::ok) return status;
-  return run_part(scheme, op, *operation.few, part(others, few), worker, profile);
+  return run_part(scheme, op, *small.operation, part(others, small.count), worker, profile);
 }
 
 /// Makes the secret keys of the items from their seeds, in the worker's memory.

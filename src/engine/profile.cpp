@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <string>
+#include <string_view>
 
 #include "engine/text.hpp"
 
@@ -14,11 +15,24 @@ void Profile::enable(bool on) {
   enabled_.store(on, std::memory_order_relaxed);
 }
 
-void Profile::add(const Scheme& scheme, Op op, const Operation& operation, const StepTimes& times) {
+namespace {
+
+bool same_steps(std::span<const StepInfo> a, std::span<const StepInfo> b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const StepInfo& x, const StepInfo& y) {
+    return std::string_view(x.name) == y.name && x.stages() == y.stages();
+  });
+}
+
+}  // namespace
+
+/// Implementations of one operation that have the same steps are added up.
+void Profile::add(const Scheme& scheme, Op op, std::span<const StepInfo> steps, const StepTimes& times) {
   const std::lock_guard lock(mutex_);
-  auto total = std::find_if(totals_.begin(), totals_.end(), [&](const Total& t) { return t.operation == &operation; });
-  if (total == totals_.end()) total = totals_.insert(total, {scheme.stages.of(op), op, &operation, {}});
-  for (size_t i = 0; i < operation.steps.size(); ++i) {
+  auto total = std::find_if(totals_.begin(), totals_.end(), [&](const Total& t) {
+    return t.scheme == &scheme && t.op == op && same_steps(t.steps, steps);
+  });
+  if (total == totals_.end()) total = totals_.insert(total, {&scheme, op, steps, {}});
+  for (size_t i = 0; i < steps.size(); ++i) {
     total->times.entries[i].calls += times.entries[i].calls;
     total->times.entries[i].items += times.entries[i].items;
     total->times.entries[i].nanoseconds += times.entries[i].nanoseconds;
@@ -30,9 +44,10 @@ std::vector<Profile::Record> Profile::read() const {
   const std::lock_guard lock(mutex_);
   std::vector<Record> records;
   for (const Total& total : totals_) {
-    for (size_t i = 0; i < total.operation->steps.size(); ++i) {
-      const StepInfo& step = total.operation->steps[i];
-      records.push_back({total.op, step.name, stage_names(total.stages, step), total.times.entries[i]});
+    for (size_t i = 0; i < total.steps.size(); ++i) {
+      const StepInfo& step = total.steps[i];
+      records.push_back(
+          {total.op, step.name, stage_names(total.scheme->stages.of(total.op), step), total.times.entries[i]});
     }
   }
   return records;

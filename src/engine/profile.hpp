@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <mutex>
+#include <span>
 #include <vector>
 
 #include "core/scheme.hpp"
@@ -21,16 +22,16 @@ class Profile {
 
   bool enabled() const { return enabled_.load(std::memory_order_relaxed); }
   void enable(bool on);
-  void add(const Scheme& scheme, Op op, const Operation& operation, const StepTimes& times);
+  void add(const Scheme& scheme, Op op, std::span<const StepInfo> steps, const StepTimes& times);
 
   /// In the order in which the operations first ran, steps in plan order.
   std::vector<Record> read() const;
 
  private:
   struct Total {
-    std::span<const Stage> stages;
+    const Scheme* scheme;
     Op op;
-    const Operation* operation;
+    std::span<const StepInfo> steps;
     StepTimes times;
   };
 

@@ -25,7 +25,7 @@ using testing::Noise;
 using Bytes = std::vector<uint8_t>;
 
 constexpr size_t kMost = 71;
-/// Few items run one by one, more across the lanes.
+/// Small batches run one by one, larger ones across the lanes.
 constexpr size_t kCounts[] = {1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20,   21,
                               22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40, kMost};
 
@@ -101,8 +101,8 @@ class MlkemLanesTest : public testing::IsaTest {
 #ifndef __aarch64__
     using namespace mlkem;
     const auto of_set = [&s]<MlkemParams... P>() {
-      const SchemeBackend* const of_others[] = {&avx512_backend<P, false>()...};
-      const SchemeBackend* const of_intel[] = {&avx512_backend<P, true>()...};
+      const SchemeBackend* const of_others[] = {&avx512_backend<P, tuning::Cpu::avx512>()...};
+      const SchemeBackend* const of_intel[] = {&avx512_backend<P, tuning::Cpu::avx512_intel>()...};
       return *(kCpuByIntel ? of_others : of_intel)[&s - schemes().data()];
     };
     if (GetParam() == testing::Isa::avx512)
@@ -120,33 +120,33 @@ class MlkemLanesTest : public testing::IsaTest {
       EXPECT_TRUE(run(s, tested[i], op, batch) == want) << s.name << " " << what << " " << batch.count << " form " << i;
   }
 
-  /// Three items, as the engine computes and profiles them, record the plan for few items, in order.
+  /// Three items, as the engine computes and profiles them, record the plan for small batches, in order.
   static void expect_recorded(const Scheme& s, const SchemeBackend& backend, Op op, const Inputs& in) {
-    constexpr size_t kFew = 3;
+    constexpr size_t kSmall = 3;
     Profile profile;
     profile.enable(true);
     Worker worker;
-    Bytes out(kFew * (s.secret_key_bytes + s.public_key_bytes + s.ciphertext_bytes + s.shared_secret_bytes));
-    std::vector<Status> status(kFew);
-    BatchView items{.count = kFew, .item_status = status.data()};
+    Bytes out(kSmall * (s.secret_key_bytes + s.public_key_bytes + s.ciphertext_bytes + s.shared_secret_bytes));
+    std::vector<Status> status(kSmall);
+    BatchView items{.count = kSmall, .item_status = status.data()};
     items.draws = op == Op::keygen ? in.keygen_draws.data() : op == Op::encaps ? in.encaps_draws.data() : nullptr;
     items.pk = op == Op::encaps ? in.pk.data() : nullptr;
     items.sk = op == Op::decaps ? in.sk.data() : nullptr;
     items.ct = op == Op::decaps ? in.ct.data() : nullptr;
     items.ss_out = out.data();
-    items.ct_out = items.ss_out + kFew * s.shared_secret_bytes;
-    items.pk_out = items.ct_out + kFew * s.ciphertext_bytes;
-    items.sk_out = items.pk_out + kFew * s.public_key_bytes;
+    items.ct_out = items.ss_out + kSmall * s.shared_secret_bytes;
+    items.pk_out = items.ct_out + kSmall * s.ciphertext_bytes;
+    items.sk_out = items.pk_out + kSmall * s.public_key_bytes;
     (void)compute_chunk({s, op, false, true}, backend, items, worker, &profile);
     const auto records = profile.read();
-    const auto steps = backend.op(op).few->steps;
+    const auto steps = backend.op(op).small_batches[0].operation->steps;
     ASSERT_EQ(records.size(), steps.size()) << s.name;
     const bool ends_together = op == Op::keygen || (op == Op::encaps && !s.secret_seeds);  // Kyber has no seeds
     for (size_t i = 0; i < steps.size(); ++i) {
       EXPECT_STREQ(records[i].step, steps[i].name);
       EXPECT_STREQ(records[i].stages, stage_names(s.stages.of(op), steps[i]));
-      EXPECT_EQ(records[i].total.items, kFew);
-      EXPECT_EQ(records[i].total.calls, ends_together && i + 1 == steps.size() ? 1 : kFew);
+      EXPECT_EQ(records[i].total.items, kSmall);
+      EXPECT_EQ(records[i].total.calls, ends_together && i + 1 == steps.size() ? 1 : kSmall);
     }
     worker.wipe();
   }
@@ -253,14 +253,13 @@ struct Covered {
   StepInfo info;
 };
 
-TEST_P(MlkemLanesTest, AFewItemsHaveAPlanOfTheirOwnAndRecordIt) {
+TEST_P(MlkemLanesTest, SmallBatchesHaveAPlanOfTheirOwnAndRecordIt) {
   for (const Scheme& s : mlkem::schemes()) {
     const Inputs in(s);
     for (const SchemeBackend& backend : forms(s)) {
       for (const Op op : {Op::keygen, Op::encaps, Op::decaps}) {
-        const Operation& few = *backend.op(op).few;
         std::vector<Covered> steps;
-        for (const StepInfo& info : few.steps)
+        for (const StepInfo& info : backend.op(op).small_batches[0].operation->steps)
           steps.push_back({info});
         EXPECT_TRUE(covers_each_stage_once(steps, s.stages.of(op).size()));
         expect_recorded(s, backend, op, in);
@@ -269,18 +268,21 @@ TEST_P(MlkemLanesTest, AFewItemsHaveAPlanOfTheirOwnAndRecordIt) {
   }
 }
 
-TEST(Operation, FewItemsAndFewThatGranulesLeaveAreComputedAsFew) {
-  const Operation few{};
+TEST(Operation, SmallBatchesAndTailsGoToTheFirstThatTakesThem) {
+  const Operation one{}, other{};
   Operation op{};
   op.granule = 8;
-  op.few_most = 5;
-  op.few_most_expanded = 2;
-  EXPECT_EQ(op.few_of({.count = 1}), 0u);
-  op.few = &few;
   const std::byte key{};
-  const auto of = [&](size_t count) { return op.few_of({.count = count}); };
-  const auto of_shared = [&](size_t count) { return op.few_of({.count = count, .shared_key = true}); };
-  const auto of_expanded = [&](size_t count) { return op.few_of({.count = count, .expanded = {.data = &key}}); };
+  const auto part = [&](BatchView items, const Operation* by = nullptr) {
+    const SmallPart small = op.small_part(items);
+    EXPECT_TRUE(small.count == 0 || small.operation == (by == nullptr ? &one : by)) << items.count;
+    return small.count;
+  };
+  const auto of = [&](size_t count) { return part({.count = count}); };
+  const auto of_shared = [&](size_t count) { return part({.count = count, .shared_key = true}); };
+  const auto of_expanded = [&](size_t count) { return part({.count = count, .expanded = {.data = &key}}); };
+  EXPECT_EQ(of(1), 0u);
+  op.small_batches[0] = {&one, {.own_keys = 5, .expanded_keys = 2, .shared_key = 1, .tails = true}};
   EXPECT_EQ(of(5), 5u);
   EXPECT_EQ(of(6), 0u);
   EXPECT_EQ(of(16), 0u);
@@ -292,13 +294,17 @@ TEST(Operation, FewItemsAndFewThatGranulesLeaveAreComputedAsFew) {
   EXPECT_EQ(of_expanded(2), 2u);
   EXPECT_EQ(of_expanded(3), 0u);
   EXPECT_EQ(of_expanded(18), 2u);
-  op.few_most_shared = 2;
-  EXPECT_EQ(of_shared(2), 2u);
-  EXPECT_EQ(of_shared(3), 0u);
+  op.small_batches[1] = {&other, {.shared_key = 4}};
+  EXPECT_EQ(of_shared(1), 1u);
+  EXPECT_EQ(part({.count = 4, .shared_key = true}, &other), 4u);
+  EXPECT_EQ(of_shared(5), 0u);
   EXPECT_EQ(of_shared(10), 0u);
-  op.few_most = 11;  // more than a granule
+  EXPECT_EQ(of(6), 0u);
+  op.small_batches[0].limits.own_keys = 11;  // more than a granule
   EXPECT_EQ(of(11), 11u);
   EXPECT_EQ(of(12), 4u);
+  op.small_batches[0].limits.tails = false;
+  EXPECT_EQ(of(12), 0u);
 }
 
 POLYKEM_EVERY_SHA3_ISA(MlkemLanesTest);

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/backend.hpp"
+#include "engine/chunk.hpp"
 #include "isa.hpp"
 #include "schemes/registry.hpp"
 #include "schemes/saber/saber.hpp"
@@ -22,7 +23,7 @@ using testing::Noise;
 using Bytes = std::vector<uint8_t>;
 
 constexpr size_t kMost = 71;
-/// Few items run one by one, more across the lanes.
+/// Small batches run one by one, larger ones across the lanes.
 constexpr size_t kCounts[] = {1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20,   21,
                               22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40, kMost};
 
@@ -47,12 +48,12 @@ Result run(const Scheme& s, const SchemeBackend& backend, Op op, BatchView batch
   batch.ct_out = out.ct.data();
   batch.ss_out = out.ss.data();
   batch.item_status = out.status.data();
+  Worker worker;
   for (size_t first = 0; first < batch.count; first += any_count.chunk) {
-    const size_t count = std::min(any_count.chunk, batch.count - first);
-    const Batch chunk{batch.slice(s.record_bytes(op), first, count)};
-    AlignedBuffer<std::byte> workspace(any_count.workspace_bytes(count));
-    EXPECT_EQ(any_count.run(any_count.context, chunk, workspace.data(), nullptr), Status::ok);
+    const BatchView chunk = batch.slice(s.record_bytes(op), first, std::min(any_count.chunk, batch.count - first));
+    EXPECT_EQ(compute_chunk({s, op, false, true}, backend, chunk, worker, nullptr), Status::ok);
   }
+  worker.wipe();
   return out;
 }
 

@@ -13,8 +13,13 @@ namespace {
 /// The backends of set P.
 template <MlkemParams P>
 struct SetBackends {
-  static SchemeBackend avx512() { return kCpuByIntel ? avx512_backend<P, true>() : avx512_backend<P, false>(); }
-  static SchemeBackend avx2() { return kCpuByIntel ? avx2_backend<P, true>() : avx2_backend<P, false>(); }
+  using Cpu = tuning::Cpu;
+  static SchemeBackend avx512() {
+    return kCpuByIntel ? avx512_backend<P, Cpu::avx512_intel>() : avx512_backend<P, Cpu::avx512>();
+  }
+  static SchemeBackend avx2() {
+    return kCpuByIntel ? avx2_backend<P, Cpu::avx2_intel>() : avx2_backend<P, Cpu::avx2>();
+  }
   static SchemeBackend neon_sha3() { return neon_sha3_backend<P>(); }
   static SchemeBackend neon() { return neon_backend<P>(); }
   static SchemeBackend ref() { return ref::backend<P>(); }

@@ -20,19 +20,23 @@ template <MlkemParams P, class Isa>
 struct GroupOperations {
   using OfGroup = Operations<Kem<Ops<P, Isa>>, Chunk<P>>;
   using Keys = ref::Keys<P, lanes::SinglePrims<Isa>>;
+  static constexpr size_t kGranule = groups::kItems;
   /// Few enough to leave work for other threads, enough for a shared key's expansion to be little of the time.
-  static constexpr size_t kMostItems = 8 * kItems;
+  template <Op kOp>
+  static constexpr size_t kItems = 8 * kGranule;
+  template <Op kOp>
+  static constexpr auto kInfos = OfGroup::template kInfos<kOp>;
 
   template <Op kOp>
   static size_t workspace_bytes(size_t items) {
-    return OfGroup::template workspace_bytes<kOp>(kItems) + Arena::bytes<SecretKey<P.k>>(1) +
+    return OfGroup::template workspace_bytes<kOp>(kGranule) + Arena::bytes<SecretKey<P.k>>(1) +
            Arena::bytes<uint8_t>(items * kDrawBytes<kOp>);
   }
 
   template <Op kOp>
   static Status run(const void*, const Batch& batch, std::byte* workspace, StepTimes* times) {
     Arena arena(workspace);
-    auto* const of_group = arena.take<std::byte>(OfGroup::template workspace_bytes<kOp>(kItems));
+    auto* const of_group = arena.take<std::byte>(OfGroup::template workspace_bytes<kOp>(kGranule));
     Batch items = batch;
     if (kDrawBytes<kOp> != 0 && items.draws == nullptr) {
       StepClock clock(times);
@@ -48,18 +52,14 @@ struct GroupOperations {
         clock.stop(kGenA<kOp>, 0);
       }
     }
-    for (size_t first = 0; first < items.count; first += kItems) {
-      const size_t count = std::min(kItems, items.count - first);
+    for (size_t first = 0; first < items.count; first += kGranule) {
+      const size_t count = std::min(kGranule, items.count - first);
       const Batch group{items.slice(record_bytes<P>(kOp), first, count), items.drbg};
       const Status status = OfGroup::template run<kOp>(nullptr, group, of_group, times);
       if (status != Status::ok) return status;
     }
     return Status::ok;
   }
-
-  template <Op kOp>
-  static constexpr Operation kOperation = {OfGroup::template kInfos<kOp>, kItems, kMostItems, workspace_bytes<kOp>,
-                                           run<kOp>};
 
  private:
   /// Drawn for all groups at once: a generator's new key takes longer than what eight items draw.
@@ -90,21 +90,15 @@ struct GroupOperations {
   }
 };
 
-/// Has a backend compute all but few items in groups. Expanded keys leave so little to do that two items are few; with
-/// one key, three take less time as a group.
+/// Has a backend compute in groups what it leaves to the implementation for many items.
 template <MlkemParams P, class Isa>
 constexpr void use_groups(SchemeBackend& backend) {
-  const auto with_few_of = [](Operation operation, const Operation& lanes) {
-    operation.few = lanes.few;
-    operation.few_most = lanes.few_most;
-    operation.few_most_expanded = operation.few_most_shared = 2;
-    return operation;
-  };
-  using Groups = GroupOperations<P, Isa>;
-  auto& [keygen, encaps, decaps] = backend.ops;
-  keygen = with_few_of(Groups::template kOperation<Op::keygen>, keygen);
-  encaps = with_few_of(Groups::template kOperation<Op::encaps>, encaps);
-  decaps = with_few_of(Groups::template kOperation<Op::decaps>, decaps);
+  const SchemeBackend groups = scheme_backend<GroupOperations<P, Isa>>(backend.name);
+  for (size_t op = 0; op < kOps; ++op) {
+    const auto small_batches = backend.ops[op].small_batches;
+    backend.ops[op] = groups.ops[op];
+    backend.ops[op].small_batches = small_batches;
+  }
 }
 
 }  // namespace POLYKEM_ISA

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operations of a vector backend: whole blocks run with one item per lane, the few items of a small batch one by one,
-// and so do the few that share one key, which is expanded once.
+// Operations of a vector backend.
 #pragma once
 
 #include "core/operations.hpp"
@@ -8,34 +7,21 @@
 #include "schemes/mlkem/lanes/ops.hpp"
 #include "schemes/mlkem/lone/ops.hpp"
 #include "schemes/mlkem/ref/ops.hpp"
+#include "tuning/small_batches.hpp"
 
 namespace polykem::mlkem::lanes {
 inline namespace POLYKEM_ISA {
 
-/// The most items of keygen, encaps and decaps that are computed one by one, for k = 2, 3, 4 and by maker of the CPU.
-/// Measured on Xeons and, where others are meant, on a Zen 4; on AArch64 by counted instructions.
-struct MostLone {
-  size_t intel[3][kOps], others[3][kOps];
-  constexpr size_t of(size_t k, size_t op, bool by_intel) const { return (by_intel ? intel : others)[k - 2][op]; }
-};
-
-/// Has few items computed one by one.
-template <MlkemParams P, class Isa, size_t... kOp>
-constexpr void lone_items(SchemeBackend& backend, bool by_intel, std::index_sequence<kOp...>) {
-  using Lone = lone::LoneOperations<P, Isa>;
-  ((backend.ops[kOp].few = &Lone::template kOperation<static_cast<Op>(kOp)>), ...);
-  ((backend.ops[kOp].few_most = Isa::kMostLone.of(P.k, kOp, by_intel)), ...);
-  ((backend.ops[kOp].few_most_expanded = backend.ops[kOp].few_most), ...);
-}
-
-/// With limits of few items for one maker's CPUs.
-template <MlkemParams P, class Isa>
-constexpr SchemeBackend backend(bool by_intel) {
+/// As the limits of kCpu say: item after item by a plan of its own, item after item with a shared key expanded first,
+/// one item per lane.
+template <MlkemParams P, class Isa, tuning::Cpu kCpu>
+constexpr SchemeBackend backend() {
+  constexpr const tuning::Row& row = tuning::row(tuning::kMlkem, kCpu, P.k);
   using Prims = SinglePrims<Isa>;
-  using Blocks = Operations<Kem<Ops<P, Isa>>, Chunk<P, Isa>>;
-  using Singles = Operations<Kem<ref::Ops<P, Prims>>, ref::Chunk<P, Prims>>;
-  SchemeBackend result = scheme_backend<SplitOperations<Blocks, Singles, Isa::kFewestForLanes>>(Isa::kName);
-  lone_items<P, Isa>(result, by_intel, std::make_index_sequence<kOps>());
+  SchemeBackend result = scheme_backend<Operations<Kem<Ops<P, Isa>>, Chunk<P, Isa>>>(Isa::kName);
+  add_small_batches<lone::LoneOperations<P, Isa, row.hashes_together>>(result, row.limits(true));
+  add_small_batches<Operations<Kem<ref::Ops<P, Prims>>, ref::Chunk<P, Prims>>>(result,
+                                                                               row.limits_of_key_expanded_first());
   result.public_form = ref::Keys<P, Prims>::kPublicForm;
   result.secret_form = ref::Keys<P, Prims>::kSecretForm;
   return result;

@@ -312,9 +312,14 @@ struct Ops {
 
 /// Runs each item's plan before the next item's: its working memory stays in the nearest cache. But the hashes that end
 /// keygen and round 3's encaps are computed for several items side by side.
-template <MlkemParams P, class Isa>
+template <MlkemParams P, class Isa, size_t kFewestTogether>
 struct LoneOperations {
   using One = Operations<Kem<Ops<P, Isa>>, Chunk<P>>;
+  static constexpr size_t kGranule = 1;
+  template <Op kOp>
+  static constexpr size_t kItems = 1;
+  template <Op kOp>
+  static constexpr auto kInfos = One::template kInfos<kOp>;
 
   /// What an item of round 3's encaps keeps for its last step: K, H(c).
   template <Op kOp>
@@ -332,7 +337,7 @@ struct LoneOperations {
   static Status run(const void*, const Batch& batch, std::byte* workspace, StepTimes* times) {
     const auto item = [&](size_t i) { return Batch{batch.slice(record_bytes<P>(kOp), i, 1), batch.drbg}; };
     if constexpr (kEndsTogether<kOp>) {
-      if (batch.count >= Isa::kFewestTogether) return run_together<kOp>(batch, item, workspace, times);
+      if (batch.count >= kFewestTogether) return run_together<kOp>(batch, item, workspace, times);
     }
     for (size_t i = 0; i < batch.count; ++i) {
       const Status status = One::template run<kOp>(nullptr, item(i), workspace, times);
@@ -376,10 +381,6 @@ struct LoneOperations {
       keccak.shake256({batch.ss_out, kSymBytes}, kSymBytes, {kept, kBytes}, kBytes, batch.count);
     }
   }
-
- public:
-  template <Op kOp>
-  static constexpr Operation kOperation = {One::template kInfos<kOp>, 1, 1, workspace_bytes<kOp>, run<kOp>};
 };
 
 }  // namespace POLYKEM_ISA

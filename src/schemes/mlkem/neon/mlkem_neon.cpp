@@ -10,11 +10,6 @@ namespace {
 
 struct Neon {
   static constexpr const char* kName = cpu::kNeon;
-  // By instructions counted, before the hashes of several items were computed together: there is no AArch64 machine
-  // to measure on.
-  static constexpr size_t kFewestForLanes = 6;
-  static constexpr lanes::MostLone kMostLone = {{}, {{7, 11, 10}, {7, 11, 10}, {7, 11, 10}}};
-  static constexpr size_t kFewestTogether = 4;  // as many states as are permuted at once
   static Aes256Ctr keystream() { return cpu_features().has(CpuFeatures::kAes) ? aes256_ctr_neon : nullptr; }
   static const NttLanes& ntt() { return kNttLanesNeon; }
   static const NttOne& ntt_one() { return kNttOneNeon; }
@@ -25,7 +20,7 @@ struct Neon {
 
 template <MlkemParams P>
 const SchemeBackend& neon_backend() {
-  static constexpr SchemeBackend kBackend = lanes::backend<P, Neon>(false);
+  static constexpr SchemeBackend kBackend = lanes::backend<P, Neon, tuning::Cpu::neon>();
   return kBackend;
 }
 

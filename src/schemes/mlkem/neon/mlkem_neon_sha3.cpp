@@ -9,11 +9,6 @@ namespace {
 
 struct NeonSha3 {
   static constexpr const char* kName = cpu::kNeonSha3;
-  // By instructions counted, before the hashes of several items were computed together: there is no AArch64 machine
-  // to measure on.
-  static constexpr size_t kFewestForLanes = 6;
-  static constexpr lanes::MostLone kMostLone = {{}, {{6, 10, 10}, {6, 10, 10}, {6, 10, 10}}};
-  static constexpr size_t kFewestTogether = 4;  // as many states as are permuted at once
   static Aes256Ctr keystream() { return aes256_ctr_neon; }
   static const NttLanes& ntt() { return kNttLanesNeon; }
   static const NttOne& ntt_one() { return kNttOneNeon; }
@@ -24,7 +19,7 @@ struct NeonSha3 {
 
 template <MlkemParams P>
 const SchemeBackend& neon_sha3_backend() {
-  static constexpr SchemeBackend kBackend = lanes::backend<P, NeonSha3>(false);
+  static constexpr SchemeBackend kBackend = lanes::backend<P, NeonSha3, tuning::Cpu::neon_sha3>();
   return kBackend;
 }
 

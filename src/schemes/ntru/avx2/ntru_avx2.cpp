@@ -10,7 +10,6 @@ namespace {
 
 struct Avx2 {
   static constexpr const char* kName = cpu::kAvx2;
-  static constexpr size_t kFewestForLanes = 4;
   static Aes256Ctr keystream() { return aes256_ctr_avx2; }
   static const LaneMul* mul(size_t n) { return lane_mul_avx2(n); }
   static const KeccakLanes& keccak() { return kKeccakLanesAvx2; }
@@ -21,7 +20,7 @@ struct Avx2 {
 
 template <NtruParams P>
 const SchemeBackend& avx2_backend() {
-  static constexpr SchemeBackend kBackend = lanes::backend<P, lanes::WithSinglePrims<Avx2>>();
+  static constexpr SchemeBackend kBackend = lanes::backend<P, lanes::WithSinglePrims<Avx2>, tuning::Cpu::avx2>();
   return kBackend;
 }
 

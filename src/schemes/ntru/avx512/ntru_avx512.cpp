@@ -12,8 +12,6 @@ namespace {
 
 struct Avx512 {
   static constexpr const char* kName = cpu::kAvx512;
-  /// Measured on a Zen 5: fewer take less time one after the other.
-  static constexpr FewestForBlocks kFewestForLanes = {11, 28, 20};
   static Aes256Ctr keystream() { return aes256_ctr_avx512; }
   static const LaneMul* mul(size_t n) { return lane_mul_avx512(n); }
   static const KeccakLanes& keccak() { return kKeccakLanesAvx512; }
@@ -27,16 +25,16 @@ struct Rows : Avx512 {
   static const SortRows& sort() { return kSortRowsAvx512; }
 };
 
-/// Too few items for lanes: the coefficients of an item side by side, except in key generation, most of whose time is
+/// Small batches: the coefficients of an item side by side, except in key generation, most of whose time is
 /// inversions.
 template <NtruParams P>
-using FewItems = Operations<Kem<rows::Ops<P, Rows>, ref::Ops<P, Lanes>>, rows::Chunk<P, Rows>, ref::Chunk<P, Lanes>>;
+using Singles = Operations<Kem<rows::Ops<P, Rows>, ref::Ops<P, Lanes>>, rows::Chunk<P, Rows>, ref::Chunk<P, Lanes>>;
 
 }  // namespace
 
 template <NtruParams P>
 const SchemeBackend& avx512_backend() {
-  static constexpr SchemeBackend kBackend = lanes::backend<P, Lanes, FewItems<P>>();
+  static constexpr SchemeBackend kBackend = lanes::backend<P, Lanes, tuning::Cpu::avx512, Singles<P>>();
   return kBackend;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The stages of encaps and decaps on a block of items at once, one item per vector lane. `Isa` names the primitives of
-// an instruction set: kName, kFewestForLanes, keystream(), mul(n), keccak(), inverse().
+// an instruction set: kName, keystream(), mul(n), keccak(), inverse().
 #pragma once
 
 #include <cstring>

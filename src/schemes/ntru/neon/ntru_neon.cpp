@@ -11,8 +11,6 @@ namespace {
 
 struct Neon {
   static constexpr const char* kName = cpu::kNeon;
-  // By instructions counted: there is no AArch64 machine to measure on.
-  static constexpr size_t kFewestForLanes = 8;
   static Aes256Ctr keystream() { return cpu_features().has(CpuFeatures::kAes) ? aes256_ctr_neon : nullptr; }
   static const LaneMul* mul(size_t n) { return lane_mul_neon(n); }
   static const KeccakLanes& keccak() { return kKeccakLanesNeon; }
@@ -23,7 +21,7 @@ struct Neon {
 
 template <NtruParams P>
 const SchemeBackend& neon_backend() {
-  static constexpr SchemeBackend kBackend = lanes::backend<P, lanes::WithSinglePrims<Neon>>();
+  static constexpr SchemeBackend kBackend = lanes::backend<P, lanes::WithSinglePrims<Neon>, tuning::Cpu::neon>();
   return kBackend;
 }
 

@@ -10,8 +10,6 @@ namespace {
 
 struct NeonSha3 {
   static constexpr const char* kName = cpu::kNeonSha3;
-  // By instructions counted: there is no AArch64 machine to measure on.
-  static constexpr size_t kFewestForLanes = 8;
   static Aes256Ctr keystream() { return aes256_ctr_neon; }
   static const LaneMul* mul(size_t n) { return lane_mul_neon(n); }
   static const KeccakLanes& keccak() { return kKeccakLanesNeonSha3; }
@@ -22,7 +20,8 @@ struct NeonSha3 {
 
 template <NtruParams P>
 const SchemeBackend& neon_sha3_backend() {
-  static constexpr SchemeBackend kBackend = lanes::backend<P, lanes::WithSinglePrims<NeonSha3>>();
+  static constexpr SchemeBackend kBackend =
+      lanes::backend<P, lanes::WithSinglePrims<NeonSha3>, tuning::Cpu::neon_sha3>();
   return kBackend;
 }
 

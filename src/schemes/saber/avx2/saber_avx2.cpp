@@ -9,7 +9,6 @@ namespace {
 
 struct Avx2 {
   static constexpr const char* kName = cpu::kAvx2;
-  static constexpr size_t kFewestForLanes = 4;
   static Aes256Ctr keystream() { return aes256_ctr_avx2; }
   static const KeccakLanes& keccak() { return kKeccakLanesAvx2; }
 };
@@ -18,7 +17,7 @@ struct Avx2 {
 
 template <SaberParams P>
 const SchemeBackend& avx2_backend() {
-  static constexpr SchemeBackend kBackend = lanes::backend<P, Avx2>();
+  static constexpr SchemeBackend kBackend = lanes::backend<P, Avx2, tuning::Cpu::avx2>();
   return kBackend;
 }
 

@@ -9,7 +9,6 @@ namespace {
 
 struct Avx512 {
   static constexpr const char* kName = cpu::kAvx512;
-  static constexpr FewestForBlocks kFewestForLanes{9, 8, 10};  // a Zen 4's are 8, 7, 9 and a Xeon's 9, 9, 11
   static Aes256Ctr keystream() { return aes256_ctr_avx512; }
   static const KeccakLanes& keccak() { return kKeccakLanesAvx512; }
 };
@@ -18,7 +17,7 @@ struct Avx512 {
 
 template <SaberParams P>
 const SchemeBackend& avx512_backend() {
-  static constexpr SchemeBackend kBackend = lanes::backend<P, Avx512>();
+  static constexpr SchemeBackend kBackend = lanes::backend<P, Avx512, tuning::Cpu::avx512>();
   return kBackend;
 }
 

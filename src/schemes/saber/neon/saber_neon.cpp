@@ -10,7 +10,6 @@ namespace {
 
 struct Neon {
   static constexpr const char* kName = cpu::kNeon;
-  static constexpr size_t kFewestForLanes = 4;
   static Aes256Ctr keystream() { return cpu_features().has(CpuFeatures::kAes) ? aes256_ctr_neon : nullptr; }
   static const KeccakLanes& keccak() { return kKeccakLanesNeon; }
 };
@@ -19,7 +18,7 @@ struct Neon {
 
 template <SaberParams P>
 const SchemeBackend& neon_backend() {
-  static constexpr SchemeBackend kBackend = lanes::backend<P, Neon>();
+  static constexpr SchemeBackend kBackend = lanes::backend<P, Neon, tuning::Cpu::neon>();
   return kBackend;
 }
 

@@ -9,7 +9,6 @@ namespace {
 
 struct NeonSha3 {
   static constexpr const char* kName = cpu::kNeonSha3;
-  static constexpr size_t kFewestForLanes = 4;
   static Aes256Ctr keystream() { return aes256_ctr_neon; }
   static const KeccakLanes& keccak() { return kKeccakLanesNeonSha3; }
 };
@@ -18,7 +17,7 @@ struct NeonSha3 {
 
 template <SaberParams P>
 const SchemeBackend& neon_sha3_backend() {
-  static constexpr SchemeBackend kBackend = lanes::backend<P, NeonSha3>();
+  static constexpr SchemeBackend kBackend = lanes::backend<P, NeonSha3, tuning::Cpu::neon_sha3>();
   return kBackend;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every stage of kem.hpp as a loop over the items of a chunk. The portable backend is this with PortablePrims; the
-// vector backends use it with their own primitives for the few items that do not fill their lanes.
+// vector backends use it with their own primitives for small batches.
 #pragma once
 
 #include <cstring>

@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: Apache-2.0
+// Measures each implementation for 1 to a full register of items and prints the rows of src/tuning/small_batches.hpp.
+//
+//   polykem_bench_small_batches [--quick] [SET...]
+//
+// --quick times each batch once: for tests. Run it on a quiet core.
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "core/backend.hpp"
+#include "core/cpu.hpp"
+#include "engine/chunk.hpp"
+#include "schemes/mlkem/mlkem.hpp"
+#include "schemes/mlkem/vector_backends.hpp"
+#include "schemes/registry.hpp"
+
+namespace polykem {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using Bytes = std::vector<uint8_t>;
+
+constexpr size_t kRecords = 64;
+std::chrono::nanoseconds least_time = std::chrono::milliseconds(4);
+
+[[noreturn]] void fail(const std::string& what) {
+  std::fprintf(stderr, "polykem_bench_small_batches: %s\n", what.c_str());
+  std::exit(1);
+}
+
+enum class Keys { own, expanded, shared };
+
+/// What the operations of a backend read and write.
+class Records {
+ public:
+  Records(const Scheme& scheme, const SchemeBackend& backend) : scheme_(scheme) {
+    for (const Op op : {Op::keygen, Op::encaps})
+      compute(backend.op(op), batch(op, Keys::own, kRecords), backend.op(op).chunk);
+    expand(backend.public_form, pk_, expanded_pk_);
+    expand(backend.secret_form, sk_, expanded_sk_);
+  }
+
+  Batch batch(Op op, Keys keys, size_t count) {
+    Batch b;
+    b.count = count;
+    b.drbg = &worker_.drbg;
+    b.shared_key = keys == Keys::shared;
+    b.item_status = status_.data();
+    if (op == Op::keygen) b.pk_out = pk_.data(), b.sk_out = sk_.data();
+    if (op == Op::encaps) b.pk = pk_.data(), b.ct_out = ct_.data(), b.ss_out = ss_.data();
+    if (op == Op::decaps) b.sk = sk_.data(), b.ct = ct_.data(), b.ss_out = ss_.data();
+    if (keys == Keys::expanded && op == Op::encaps) b.expanded = {expanded_pk_.data(), expanded_pk_.size() / kRecords};
+    if (keys == Keys::expanded && op == Op::decaps) b.expanded = {expanded_sk_.data(), expanded_sk_.size() / kRecords};
+    return b;
+  }
+
+  void compute(const Operation& operation, const Batch& all, size_t chunk) {
+    if (worker_.drbg.prepare() != Status::ok) fail("no entropy");
+    for (size_t first = 0; first < all.count; first += chunk) {
+      const size_t count = std::min(chunk, all.count - first);
+      if (!worker_.reserve_workspace(operation, count)) fail("no memory");
+      const Batch part{all.slice(scheme_.record_bytes(Op::encaps), first, count), all.drbg};
+      if (operation.run(operation.context, part, worker_.workspace.data(), nullptr) != Status::ok) fail("no result");
+    }
+  }
+
+ private:
+  static void expand(const KeyForm& form, const Bytes& keys, SecureBuffer& out) {
+    if (form.bytes == 0) return;
+    SecureBuffer space;
+    if (!out.reserve(kRecords * form.bytes) || !space.reserve(form.workspace_bytes(kRecords) + 64)) fail("no memory");
+    form.expand(out.data(), keys.data(), kRecords, space.data());
+  }
+
+  const Scheme& scheme_;
+  Worker worker_;
+  Bytes pk_ = Bytes(kRecords * scheme_.public_key_bytes), sk_ = Bytes(kRecords * scheme_.secret_key_bytes);
+  Bytes ct_ = Bytes(kRecords * scheme_.ciphertext_bytes), ss_ = Bytes(kRecords * scheme_.shared_secret_bytes);
+  std::vector<Status> status_ = std::vector<Status>(kRecords);
+  SecureBuffer expanded_pk_, expanded_sk_;
+};
+
+/// The median time of a batch, in nanoseconds.
+double median_time(Records& records, const Operation& operation, const Batch& batch, size_t chunk = kRecords) {
+  std::vector<double> times;
+  const auto end = Clock::now() + least_time;
+  do {
+    const auto begin = Clock::now();
+    records.compute(operation, batch, chunk);
+    times.push_back(std::chrono::duration<double, std::nano>(Clock::now() - begin).count());
+  } while (Clock::now() < end);
+  std::nth_element(times.begin(), times.begin() + times.size() / 2, times.end());
+  return times[times.size() / 2];
+}
+
+/// The times of 1, 2, ... items.
+using Times = std::vector<double>;
+
+/// The most items that `small` should compute and `many` no more, for the geometric mean of all times to be least.
+size_t limit(const Times& small, const Times& many) {
+  size_t best = 0;
+  double gain = 0, most = 0;
+  for (size_t i = 0; i < small.size(); ++i) {
+    gain += std::log(many[i] / small[i]);
+    if (gain > most) most = gain, best = i + 1;
+  }
+  return best;
+}
+
+struct Limits {
+  size_t single, key_expanded_first;
+};
+
+Limits measure(Records& records, const SchemeBackend& backend, Op op, Keys keys) {
+  const Operation& many = backend.op(op);
+  const Operation* const second = keys == Keys::shared ? many.small_batches[1].operation : nullptr;
+  Times single, first, others, better;  // better: than the single ones, if they are
+  for (size_t count = 1; count < many.granule; ++count) {
+    const Batch batch = records.batch(op, keys, count);
+    single.push_back(median_time(records, *many.small_batches[0].operation, batch));
+    others.push_back(median_time(records, many, batch));
+    first.push_back(second != nullptr ? median_time(records, *second, batch) : others.back());
+    better.push_back(std::min(first.back(), others.back()));
+  }
+  return {limit(single, better), limit(first, others)};
+}
+
+struct Candidate {
+  const SchemeBackend* backend;
+  const char* form;  ///< of tuning::Form
+};
+
+/// What computes many items on this CPU, the sooner one if there are two.
+Candidate sooner(const Scheme& scheme, const SchemeBackend& backend) {
+#ifndef __aarch64__
+  using namespace mlkem;
+  constexpr tuning::Cpu kIntel = tuning::Cpu::avx512_intel, kOthers = tuning::Cpu::avx512;
+  if (std::strcmp(scheme.family, "mlkem") == 0 && std::strcmp(backend.name, cpu::kAvx512) == 0) {
+    const auto of_set = [&]<MlkemParams... P>()->Candidate {
+      const SchemeBackend* const interleaved[] = {&avx512_backend<P, kOthers>()...};
+      const SchemeBackend* const x8[] = {&avx512_backend<P, kIntel>()...};
+      const auto at = static_cast<size_t>(&scheme - schemes().data());
+      double times[2] = {};
+      for (size_t i = 0; i < 2; ++i) {
+        const SchemeBackend& tested = *(i == 0 ? interleaved : x8)[at];
+        Records records(scheme, tested);
+        for (const Op op : {Op::keygen, Op::encaps, Op::decaps})
+          times[i] += median_time(records, tested.op(op), records.batch(op, Keys::own, kRecords), tested.op(op).chunk);
+      }
+      return times[1] < times[0] ? Candidate{x8[at], "x8"} : Candidate{interleaved[at], "interleaved"};
+    };
+    return of_set.operator()<kMlkem512, kMlkem768, kMlkem1024, kKyber512, kKyber768, kKyber1024>();
+  }
+#endif
+  return {&backend, "interleaved"};
+}
+
+void print_row(const Scheme& scheme, const SchemeBackend& best) {
+  const bool mlkem = std::strcmp(scheme.family, "mlkem") == 0;
+  const auto [backend, form] = sooner(scheme, best);
+  Records records(scheme, *backend);
+  const auto most = [&](Op op, Keys keys) { return measure(records, *backend, op, keys); };
+  const size_t keygen = most(Op::keygen, Keys::own).single, encaps = most(Op::encaps, Keys::own).single,
+               decaps = most(Op::decaps, Keys::own).single;
+  const bool expands = backend->public_form.bytes != 0;
+  const Limits shared_pk = most(Op::encaps, Keys::shared), shared_sk = most(Op::decaps, Keys::shared);
+  std::string cpu = backend->name;
+  std::replace(cpu.begin(), cpu.end(), '-', '_');
+  if (mlkem && kCpuByIntel) cpu += "_intel";
+  std::printf("    // %s\n    {.cpu = Cpu::%s, ", scheme.name, cpu.c_str());
+  if (mlkem) std::printf(".k = %d, ", std::atoi(scheme.name + 5) / 256);
+  std::printf(".many = Form::%s, .own_keys = {%zu, %zu, %zu},\n", form, keygen, encaps, decaps);
+  std::printf("     .expanded_keys = {%zu, %zu}, .shared_key = {%zu, %zu}",
+              expands ? most(Op::encaps, Keys::expanded).single : encaps,
+              expands ? most(Op::decaps, Keys::expanded).single : decaps, shared_pk.single, shared_sk.single);
+  if (mlkem)
+    std::printf(", .key_expanded_first = {%zu, %zu}, .hashes_together = %zu", shared_pk.key_expanded_first,
+                shared_sk.key_expanded_first, tuning::kMlkem[0].hashes_together);
+  std::printf("},\n");
+}
+
+/// The backend of the set that has an implementation for small batches, the best one of this machine; nullptr: none.
+const SchemeBackend* with_small_batches(const Scheme& scheme) {
+  for (const SchemeBackend& backend : scheme.backends) {
+    const bool has = backend.op(Op::encaps).small_batches[0].operation != nullptr;
+    if (has && cpu_backend_available(backend.name)) return &backend;
+  }
+  return nullptr;
+}
+
+void measure_sets(std::vector<const char*> sets) {
+  if (sets.empty()) sets = {"mlkem512", "mlkem768", "mlkem1024", "saber", "ntruhps2048509"};
+  for (const char* name : sets) {
+    const Scheme* const scheme = find_scheme(name);
+    if (scheme == nullptr) fail(std::string(name) + ": no such parameter set");
+    const SchemeBackend* const backend = with_small_batches(*scheme);
+    if (backend == nullptr) fail(std::string(name) + ": no backend of this machine has a choice to make");
+    print_row(*scheme, *backend);
+  }
+}
+
+}  // namespace
+}  // namespace polykem
+
+int main(int count, char** words) {
+  const bool quick = count > 1 && std::strcmp(words[1], "--quick") == 0;
+  if (quick) polykem::least_time = std::chrono::nanoseconds(0);
+  polykem::measure_sets({words + (quick ? 2 : 1), words + count});
+}

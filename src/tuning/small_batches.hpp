@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+// Who computes how many items of an operation, for each family of CPUs and each scheme that has more than one
+// implementation there. FrodoKEM, LAC, and NTRU on `amx` have one for any number of items.
+//
+// polykem_bench_small_batches measures the limits on the CPU at hand and prints its rows in the form that they have
+// here; CONTRIBUTING.md, Speed, says how. Operation::small_part() (core/scheme.hpp) applies them.
+#pragma once
+
+#include <array>
+#include <span>
+
+#include "core/scheme.hpp"
+
+namespace polykem::tuning {
+
+/// CPUs that compute alike: a backend and, where it matters, the CPU's maker.
+enum class Cpu { avx2, avx2_intel, avx512, avx512_intel, neon, neon_sha3 };
+
+/// The implementations for many items.
+enum class Form {
+  interleaved,  ///< an item in each lane of a register
+  x8,           ///< eight items, one in each Keccak state; arithmetic item by item
+};
+
+struct MostItems {
+  size_t keygen, encaps, decaps;
+};
+
+/// Of the operations that take keys.
+struct MostKeys {
+  size_t encaps, decaps;
+};
+
+struct Row {
+  Cpu cpu;
+  size_t k = 0;  ///< of ML-KEM and Kyber; 0: all sets of the family
+  Form many;     ///< computes more items than the limits allow
+  /// The most items that are computed one after the other: each with its own key, with keys that a key set has
+  /// expanded, with one key for all.
+  MostItems own_keys;
+  MostKeys expanded_keys, shared_key;
+  /// ML-KEM: the most items with one key for all that are computed one after the other once it is expanded.
+  MostKeys key_expanded_first{};
+  /// ML-KEM: from how many items on, computed one after the other, the last hashes are computed side by side.
+  size_t hashes_together = 0;
+
+  /// What full registers leave at the end of a chunk is a small batch of ML-KEM, too.
+  constexpr std::array<SmallBatchLimits, kOps> limits(bool tails) const {
+    return {{{own_keys.keygen, 0, 0, tails},
+             {own_keys.encaps, expanded_keys.encaps, shared_key.encaps, tails},
+             {own_keys.decaps, expanded_keys.decaps, shared_key.decaps, tails}}};
+  }
+  constexpr std::array<SmallBatchLimits, kOps> limits_of_key_expanded_first() const {
+    return {{{}, {.shared_key = key_expanded_first.encaps}, {.shared_key = key_expanded_first.decaps}}};
+  }
+};
+
+// clang-format off
+/// ML-KEM and Kyber.
+inline constexpr Row kMlkem[] = {
+    // Measured on Xeons.
+    {.cpu = Cpu::avx512_intel, .k = 2, .many = Form::x8, .own_keys = {6, 4, 4},
+     .expanded_keys = {2, 2}, .shared_key = {2, 2}, .hashes_together = 2},
+    {.cpu = Cpu::avx512_intel, .k = 3, .many = Form::x8, .own_keys = {5, 5, 5},
+     .expanded_keys = {2, 2}, .shared_key = {2, 2}, .hashes_together = 2},
+    {.cpu = Cpu::avx512_intel, .k = 4, .many = Form::x8, .own_keys = {6, 5, 5},
+     .expanded_keys = {2, 2}, .shared_key = {2, 2}, .hashes_together = 2},
+    // Measured on a Zen 4.
+    {.cpu = Cpu::avx512, .k = 2, .many = Form::interleaved, .own_keys = {29, 12, 19},
+     .expanded_keys = {12, 19}, .shared_key = {1, 1}, .key_expanded_first = {4, 4}, .hashes_together = 2},
+    {.cpu = Cpu::avx512, .k = 3, .many = Form::interleaved, .own_keys = {28, 21, 21},
+     .expanded_keys = {21, 21}, .shared_key = {1, 1}, .key_expanded_first = {4, 4}, .hashes_together = 2},
+    {.cpu = Cpu::avx512, .k = 4, .many = Form::interleaved, .own_keys = {31, 22, 22},
+     .expanded_keys = {22, 22}, .shared_key = {1, 1}, .key_expanded_first = {4, 4}, .hashes_together = 2},
+    // Measured on Xeons.
+    {.cpu = Cpu::avx2_intel, .k = 2, .many = Form::interleaved, .own_keys = {10, 8, 10},
+     .expanded_keys = {8, 10}, .shared_key = {1, 1}, .key_expanded_first = {5, 5}, .hashes_together = 2},
+    {.cpu = Cpu::avx2_intel, .k = 3, .many = Form::interleaved, .own_keys = {9, 8, 10},
+     .expanded_keys = {8, 10}, .shared_key = {1, 1}, .key_expanded_first = {5, 5}, .hashes_together = 2},
+    {.cpu = Cpu::avx2_intel, .k = 4, .many = Form::interleaved, .own_keys = {10, 8, 10},
+     .expanded_keys = {8, 10}, .shared_key = {1, 1}, .key_expanded_first = {5, 5}, .hashes_together = 2},
+    // Measured on a Zen 4.
+    {.cpu = Cpu::avx2, .k = 2, .many = Form::interleaved, .own_keys = {15, 7, 10},
+     .expanded_keys = {7, 10}, .shared_key = {1, 1}, .key_expanded_first = {5, 5}, .hashes_together = 2},
+    {.cpu = Cpu::avx2, .k = 3, .many = Form::interleaved, .own_keys = {14, 14, 13},
+     .expanded_keys = {14, 13}, .shared_key = {1, 1}, .key_expanded_first = {5, 5}, .hashes_together = 2},
+    {.cpu = Cpu::avx2, .k = 4, .many = Form::interleaved, .own_keys = {15, 15, 14},
+     .expanded_keys = {15, 14}, .shared_key = {1, 1}, .key_expanded_first = {5, 5}, .hashes_together = 2},
+    // Instructions counted, before hashes were computed together: there is no AArch64 machine to measure on.
+    {.cpu = Cpu::neon, .many = Form::interleaved, .own_keys = {7, 11, 10},
+     .expanded_keys = {11, 10}, .shared_key = {1, 1}, .key_expanded_first = {5, 5}, .hashes_together = 4},
+    // The same.
+    {.cpu = Cpu::neon_sha3, .many = Form::interleaved, .own_keys = {6, 10, 10},
+     .expanded_keys = {10, 10}, .shared_key = {1, 1}, .key_expanded_first = {5, 5}, .hashes_together = 4},
+};
+
+inline constexpr Row kSaber[] = {
+    // Between a Zen 4, {7, 6, 8}, and a Xeon, {8, 8, 10}.
+    {.cpu = Cpu::avx512, .many = Form::interleaved, .own_keys = {8, 7, 9},
+     .expanded_keys = {7, 9}, .shared_key = {7, 9}},
+    {.cpu = Cpu::avx2, .many = Form::interleaved, .own_keys = {3, 3, 3},
+     .expanded_keys = {3, 3}, .shared_key = {3, 3}},
+    {.cpu = Cpu::neon, .many = Form::interleaved, .own_keys = {3, 3, 3},
+     .expanded_keys = {3, 3}, .shared_key = {3, 3}},
+    {.cpu = Cpu::neon_sha3, .many = Form::interleaved, .own_keys = {3, 3, 3},
+     .expanded_keys = {3, 3}, .shared_key = {3, 3}},
+};
+
+inline constexpr Row kNtru[] = {
+    // Measured on a Zen 5.
+    {.cpu = Cpu::avx512, .many = Form::interleaved, .own_keys = {10, 27, 19},
+     .expanded_keys = {27, 19}, .shared_key = {27, 19}},
+    {.cpu = Cpu::avx2, .many = Form::interleaved, .own_keys = {3, 3, 3},
+     .expanded_keys = {3, 3}, .shared_key = {3, 3}},
+    // Instructions counted.
+    {.cpu = Cpu::neon, .many = Form::interleaved, .own_keys = {7, 7, 7},
+     .expanded_keys = {7, 7}, .shared_key = {7, 7}},
+    {.cpu = Cpu::neon_sha3, .many = Form::interleaved, .own_keys = {7, 7, 7},
+     .expanded_keys = {7, 7}, .shared_key = {7, 7}},
+};
+// clang-format on
+
+/// The row of a set; it does not compile where there is none.
+consteval const Row& row(std::span<const Row> family, Cpu cpu, size_t k = 0) {
+  for (const Row& r : family) {
+    if (r.cpu == cpu && (r.k == k || r.k == 0)) return r;
+  }
+  throw "there is no such row";
+}
+
+}  // namespace polykem::tuning
