@@ -15,7 +15,7 @@ bool wanted(const std::vector<std::string>& list, const char* name) {
 
 constexpr size_t kMostMatrixBytes = size_t{1} << 30;
 
-/// A lone product, the batch of the published ones, and one that fills the card; cores get 64 at most.
+/// A single product, the batch of the published ones, and one that fills the card; cores get 64 at most.
 std::vector<size_t> usual_items(const Problem& problem, Sharing sharing, bool on_cpu) {
   if (on_cpu) return {1, problem.shape == Shape::matrix ? size_t{16} : size_t{64}};
   if (problem.shape != Shape::matrix) return {1, 512, 65536};

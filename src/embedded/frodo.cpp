@@ -5,20 +5,20 @@
 #include "embedded/frodo_kernels.hpp"
 #include "embedded/request.hpp"
 #include "embedded/sizes.hpp"
-#include "schemes/frodo/compact/kem.hpp"
+#include "schemes/frodo/low_memory/kem.hpp"
 
 namespace polykem::embedded {
 
 namespace {
 
-namespace compact = frodo::compact;
+namespace low_memory = frodo::low_memory;
 using frodo::Set;
 
-void draw_keygen(compact::KeygenChunk& c) {
+void draw_keygen(low_memory::KeygenChunk& c) {
   draw(c, c.strings.draws, c.set.keygen_draw_bytes());
 }
 
-void draw_encaps(compact::EncryptionChunk& c) {
+void draw_encaps(low_memory::EncryptionChunk& c) {
   draw(c, c.mu(), c.set.encaps_draw_bytes());
 }
 
@@ -29,9 +29,9 @@ struct FrodoChunk : Chunk {
 };
 
 template <size_t kSet>
-struct FrodoKem : compact::Kem<draw_keygen, draw_encaps> {
-  using KeygenChunk = FrodoChunk<compact::KeygenChunk, kSet>;
-  using EncapsChunk = FrodoChunk<compact::EncryptionChunk, kSet>;
+struct FrodoKem : low_memory::Kem<draw_keygen, draw_encaps> {
+  using KeygenChunk = FrodoChunk<low_memory::KeygenChunk, kSet>;
+  using EncapsChunk = FrodoChunk<low_memory::EncryptionChunk, kSet>;
   using DecapsChunk = EncapsChunk;
 };
 
@@ -41,8 +41,8 @@ inline constexpr polykem_embedded_code kFrodoCode = code<FrodoKem<kSet>>();
 template <size_t kSet>
 constexpr polykem_embedded_set frodo_set(const char* name, size_t stack) {
   constexpr const Set& kOf = frodo::kSets[kSet];
-  constexpr size_t kKeygen = compact::KeygenChunk::workspace_bytes(kOf, kFrodoTileRows);
-  constexpr size_t kEncryption = compact::EncryptionChunk::workspace_bytes(kOf, kFrodoTileRows);
+  constexpr size_t kKeygen = low_memory::KeygenChunk::workspace_bytes(kOf, kFrodoTileRows);
+  constexpr size_t kEncryption = low_memory::EncryptionChunk::workspace_bytes(kOf, kFrodoTileRows);
   return {.name = name,
           .public_key_bytes = kOf.public_key_bytes(),
           .secret_key_bytes = kOf.secret_key_bytes(),

@@ -5,7 +5,7 @@
 #include "embedded/prims.hpp"
 #include "embedded/request.hpp"
 #include "embedded/sizes.hpp"
-#include "schemes/mlkem/compact/ops.hpp"
+#include "schemes/mlkem/low_memory/ops.hpp"
 
 namespace polykem::embedded {
 
@@ -15,14 +15,14 @@ using mlkem::MlkemParams;
 
 /// With the caller's random bytes.
 template <MlkemParams P>
-struct MlkemOps : mlkem::compact::Ops<P, MlkemPrims> {
-  using Chunk = mlkem::compact::Chunk<P, MlkemPrims>;
+struct MlkemOps : mlkem::low_memory::Ops<P, MlkemPrims> {
+  using Chunk = mlkem::low_memory::Chunk<P, MlkemPrims>;
   static void draw_keygen(Chunk& c) { draw(c, c.work.inputs, mlkem::kKeygenDrawBytes); }
   static void draw_encaps(Chunk& c) { draw(c, c.work.m(), mlkem::kEncapsDrawBytes); }
 };
 
 template <MlkemParams P>
-struct MlkemKem : mlkem::compact::Kem<MlkemOps<P>>, SameChunk<typename MlkemOps<P>::Chunk> {};
+struct MlkemKem : mlkem::low_memory::Kem<MlkemOps<P>>, SameChunk<typename MlkemOps<P>::Chunk> {};
 
 template <MlkemParams P>
 inline constexpr polykem_embedded_code kMlkemCode = code<MlkemKem<P>>();

@@ -5,7 +5,7 @@
 #include "embedded/prims.hpp"
 #include "embedded/request.hpp"
 #include "embedded/sizes.hpp"
-#include "schemes/ntru/compact/ops.hpp"
+#include "schemes/ntru/low_memory/ops.hpp"
 
 namespace polykem::embedded {
 
@@ -15,8 +15,8 @@ using ntru::NtruParams;
 
 /// With the caller's random bytes.
 template <NtruParams P>
-struct NtruOps : ntru::compact::Ops<P, NtruPrims> {
-  using Base = ntru::compact::Ops<P, NtruPrims>;
+struct NtruOps : ntru::low_memory::Ops<P, NtruPrims> {
+  using Base = ntru::low_memory::Ops<P, NtruPrims>;
   using typename Base::EncapsChunk;
   using typename Base::KeygenChunk;
   static void draw_keygen(KeygenChunk& c) { draw(c, c.work.sampling.draws, P.keygen_draw_bytes()); }
@@ -24,7 +24,7 @@ struct NtruOps : ntru::compact::Ops<P, NtruPrims> {
 };
 
 template <NtruParams P>
-inline constexpr polykem_embedded_code kNtruCode = code<ntru::compact::Kem<NtruOps<P>>>();
+inline constexpr polykem_embedded_code kNtruCode = code<ntru::low_memory::Kem<NtruOps<P>>>();
 
 template <NtruParams P>
 constexpr polykem_embedded_set ntru_set(const char* name, size_t stack) {

@@ -12,7 +12,7 @@
 #include "schemes/ntru/polyinv/cortex_m4/polyinv_m4.hpp"
 #include "schemes/ntru/sort/cortex_m4/sort_m4.hpp"
 #else
-#include "schemes/mlkem/compact/portable_prims.hpp"
+#include "schemes/mlkem/low_memory/portable_prims.hpp"
 #endif
 
 namespace polykem::embedded {
@@ -52,7 +52,7 @@ struct NtruArithmetic : ntru::ref::PortablePrims {
   }
 };
 
-using MlkemPrims = mlkem::compact::PortablePrims;
+using MlkemPrims = mlkem::low_memory::PortablePrims;
 
 #endif
 

@@ -17,11 +17,11 @@
 
 namespace {
 
-/// Items of a batch: few run one by one on every backend, more run across the lanes of the vector backends. Of ML-KEM
-/// up to fifteen run one by one, and two of AVX2's blocks share the inversions of NTRU's key generation; FrodoKEM takes
-/// long.
-constexpr size_t kFew = 2, kAcrossLanes = 9, kTwoBlocks = 20;
-size_t item_count = kFew;
+/// Items of a batch: a small one runs one by one on every backend, a larger one across the lanes of the vector
+/// backends. Of ML-KEM up to fifteen run one by one, and two of AVX2's blocks share the inversions of NTRU's key
+/// generation; FrodoKEM takes long.
+constexpr size_t kSmallBatch = 2, kInterleaved = 9, kTwoBlocks = 20;
+size_t item_count = kSmallBatch;
 
 constexpr int kSkip = 77;
 
@@ -217,7 +217,7 @@ int main(int argc, char** argv) {
   if (wanted != nullptr && std::strcmp(wanted, backend) != 0) fail("another backend runs than was asked for");
   run_all(check, argc > 2 && std::strcmp(argv[2], "--leak") == 0);
   if (std::strcmp(backend, "ref") != 0) {
-    item_count = std::strstr(argv[1], "frodo") == nullptr ? kTwoBlocks : kAcrossLanes;
+    item_count = std::strstr(argv[1], "frodo") == nullptr ? kTwoBlocks : kInterleaved;
     run_all(check, false);
   }
   polykem_context_free(check.context);

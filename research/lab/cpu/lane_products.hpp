@@ -4,7 +4,7 @@
 
 #include "ntt_words.hpp"
 #include "prim/polymul/lanes/products.hpp"
-#include "schemes/saber/lanes/product.hpp"
+#include "schemes/saber/interleaved/product.hpp"
 #include "schoolbook_pairs.hpp"
 #include "schoolbook_words.hpp"
 #include "tables.hpp"
@@ -65,7 +65,7 @@ constexpr void add_ntru(LaneList& list) {
 }
 
 inline void saber_block(uint16_t* c, const uint16_t* a, const uint16_t* b, void* workspace) {
-  auto& products = *static_cast<saber::lanes::BlockProducts<1>*>(workspace);
+  auto& products = *static_cast<saber::interleaved::BlockProducts<1>*>(workspace);
   products.set_column(0, b);
   products.set_row(0, a);
   products.multiply(c);
@@ -73,19 +73,19 @@ inline void saber_block(uint16_t* c, const uint16_t* a, const uint16_t* b, void*
 
 inline void saber_one(uint16_t* c, const uint16_t* a, const uint16_t* b, void* workspace) {
   using saber::Poly;
-  auto& space = *static_cast<saber::lanes::OneProduct::Space<1>*>(workspace);
-  saber::lanes::OneProduct::multiply<1, 1>(reinterpret_cast<Poly*>(c), reinterpret_cast<const Poly*>(a),
-                                           reinterpret_cast<const Poly*>(b), space);
+  auto& space = *static_cast<saber::interleaved::OneProduct::Space<1>*>(workspace);
+  saber::interleaved::OneProduct::multiply<1, 1>(reinterpret_cast<Poly*>(c), reinterpret_cast<const Poly*>(a),
+                                                 reinterpret_cast<const Poly*>(b), space);
 }
 
 constexpr void add_saber(LaneList& list) {
-  using Block = saber::lanes::BlockProducts<1>;
-  using One = saber::lanes::OneProduct::Space<1>;
+  using Block = saber::interleaved::BlockProducts<1>;
+  using One = saber::interleaved::OneProduct::Space<1>;
   constexpr unsigned kExact = 13;
   // Three products of eight by eight rows for each leaf.
-  constexpr double kMultiplications = 3.0 * 64 * saber::lanes::kLeaves / saber::lanes::kLanes;
-  list.add({"toom4_karatsuba", "Toom-4 and Karatsuba over words", Kind::negacyclic, 256, saber::lanes::kLanes, kExact,
-            sizeof(Block), saber_block, kMultiplications, true});
+  constexpr double kMultiplications = 3.0 * 64 * saber::interleaved::kLeaves / saber::interleaved::kLanes;
+  list.add({"toom4_karatsuba", "Toom-4 and Karatsuba over words", Kind::negacyclic, 256, saber::interleaved::kLanes,
+            kExact, sizeof(Block), saber_block, kMultiplications, true});
   list.add({"one_toom4_karatsuba", "one item, Toom-4 and Karatsuba over words", Kind::negacyclic, 256, 1, kExact,
             sizeof(One), saber_one, 0, true});
 }

@@ -157,19 +157,19 @@ bool BatcherCore::caller_is_sooner(uint32_t index, Caller caller, Clock::time_po
   const bool spills = in_flight_ >= config_.high_water;
   for (const LaneState& lane : lanes_)
     if (lane.forced && lane.takes(index) && !spills) return false;
-  if (!queue.lone.known()) return true;
-  const Clock::duration lone = queue.lone.of(1);
-  load_.add(lone, now);
-  own_load.add(lone, now);
-  if (lone > caller.longest_here) return false;
-  const bool worth_a_switch = lone > kSwitch && !caller.waits;
+  if (!queue.single.known()) return true;
+  const Clock::duration single = queue.single.of(1);
+  load_.add(single, now);
+  own_load.add(single, now);
+  if (single > caller.longest_here) return false;
+  const bool worth_a_switch = single > kSwitch && !caller.waits;
   if (own_load.at(now) > kBusyCaller && worth_a_switch && (engine_.threads() > 1 || cheaper(lanes_.front(), index)))
     return false;
   const bool loaded = is_loaded(now);
   for (const LaneState& lane : lanes_) {
     if (!lane.cpu && (spills || !lane.takes(index))) continue;
     if (loaded && cheaper(lane, index)) return false;
-    if (!lane.cpu && time_for(lane, index, queue.waiting.size + 1, now) + kSwitch < lone) return false;
+    if (!lane.cpu && time_for(lane, index, queue.waiting.size + 1, now) + kSwitch < single) return false;
   }
   return true;
 }
@@ -181,9 +181,9 @@ bool BatcherCore::is_loaded(Clock::time_point now) const {
 Clock::duration BatcherCore::service_of(const LaneState& lane, uint32_t index, size_t items) const {
   const ServiceTime& service = lane.known[index].service;
   if (service.known()) return service.of(items);
-  const ServiceTime& lone = queues_[index].lone;
-  return lone.known() ? lone.of(1) * static_cast<Clock::rep>(divided_up(items, engine_.threads()))
-                      : Clock::duration::zero();
+  const ServiceTime& single = queues_[index].single;
+  return single.known() ? single.of(1) * static_cast<Clock::rep>(divided_up(items, engine_.threads()))
+                        : Clock::duration::zero();
 }
 
 Clock::duration BatcherCore::time_for(const LaneState& lane, uint32_t index, size_t items,
@@ -193,21 +193,21 @@ Clock::duration BatcherCore::time_for(const LaneState& lane, uint32_t index, siz
   return starts_now ? service : service + std::max(lane.ready_at - now, Clock::duration::zero());
 }
 
-/// True if large batches on the lane take less of its time for an item than the CPUs need for a lone one.
+/// True if large batches on the lane take less of its time for an item than the CPUs need for a single one.
 bool BatcherCore::cheaper(const LaneState& lane, uint32_t index) const {
   const TicketQueue& queue = queues_[index];
   const ServiceTime& service = lane.known[index].service;
   if (lane.cpu && !service.known()) return engine_.cpu_backend_for(*queue.scheme)->op(queue.op).granule > 1;
   const auto items = static_cast<Clock::rep>(items_allowed(lane, index));
   if (items == 0 || !service.known()) return false;
-  return service.of(static_cast<size_t>(items)) / items * 5 < queue.lone.of(1) / engine_.threads() * 4;
+  return service.of(static_cast<size_t>(items)) / items * 5 < queue.single.of(1) / engine_.threads() * 4;
 }
 
 Clock::duration BatcherCore::cost(uint32_t index) {
   const Lock lock(mutex_);
   const TicketQueue& queue = queues_[index];
   const auto threads = static_cast<Clock::rep>(engine_.threads());
-  Clock::duration least = queue.lone.known() ? queue.lone.of(1) / threads : Clock::duration::max();
+  Clock::duration least = queue.single.known() ? queue.single.of(1) / threads : Clock::duration::max();
   for (const LaneState& lane : lanes_) {
     const ServiceTime& service = lane.known[index].service;
     if (!service.known() || (!lane.cpu && !lane.takes(index))) continue;
@@ -226,8 +226,8 @@ void BatcherCore::compute_here(Ticket* ticket, uint32_t index) {
   const Lock lock(mutex_);
   TicketQueue& queue = queues_[index];
   // A thread that was interrupted does not make the operation dear.
-  const Clock::duration most = queue.lone.known() ? 2 * queue.lone.of(1) : end - begin;
-  if (status != Status::out_of_memory) queue.lone.add(1, std::min(end - begin, most));
+  const Clock::duration most = queue.single.known() ? 2 * queue.single.of(1) : end - begin;
+  if (status != Status::out_of_memory) queue.single.add(1, std::min(end - begin, most));
   ++queue.stats.on_caller;
   if (status != Status::ok) ++queue.stats.failed;
   count_finished(queue, 1);
@@ -243,8 +243,8 @@ void BatcherCore::count_finished(TicketQueue& queue, size_t operations) {
 /// Asks for probes of the lanes that the queue could use.
 void BatcherCore::want_lanes(uint32_t index, bool waits, Clock::time_point now) {
   using Proof = LaneState::Proof;
-  const ServiceTime& lone = queues_[index].lone;
-  const bool is_long = lone.known() && lone.of(1) > kLongOperation;
+  const ServiceTime& single = queues_[index].single;
+  const bool is_long = single.known() && single.of(1) > kLongOperation;
   for (LaneState& lane : lanes_) {
     if (lane.cpu) continue;
     LaneState::Known& known = lane.known[index];

@@ -37,7 +37,7 @@ struct TicketQueue {
   const Scheme* scheme = nullptr;
   Op op = Op::keygen;
   TicketList waiting, rescue;  ///< rescue: what a lane failed to compute; for the CPU only
-  ServiceTime lone;            ///< an operation on its caller's thread
+  ServiceTime single;          ///< an operation on its caller's thread
   BatcherStats stats;
 
   size_t size() const { return waiting.size + rescue.size; }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Known answers of a few sets on NEON, without the engine: the lone form of each operation, and batches that fill the
+// Known answers of a few sets on NEON, without the engine: the single form of each operation, and batches that fill the
 // lanes and do not. Files are those of tests/embedded/cases.py, without accumulated hashes.
 //
 //   arm64_short FILE...

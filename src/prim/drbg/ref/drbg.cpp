@@ -89,7 +89,7 @@ void Drbg::replace_key(Aes256Keystream& old, Aes256Ctr keystream) {
   keystream(key_, kKeyBytes, old.key, nonce_, 0);
 }
 
-/// What a lone item draws is expanded together with the next key: half of the time goes into the expansion of the old
+/// What a single item draws is expanded together with the next key: half of the time goes into the expansion of the old
 /// key.
 void Drbg::expand_by_aes(std::span<uint8_t> out, Aes256Ctr keystream) {
   constexpr size_t kShort = 64;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/backend.hpp"
-#include "schemes/mlkem/lanes/backend.hpp"
+#include "schemes/mlkem/interleaved/backend.hpp"
 #include "schemes/mlkem/vector_backends.hpp"
 
 namespace polykem::mlkem {
@@ -19,7 +19,7 @@ struct Avx2 {
 
 template <MlkemParams P, tuning::Cpu kCpu>
 const SchemeBackend& avx2_backend() {
-  static constexpr SchemeBackend kBackend = lanes::backend<P, Avx2, kCpu>();
+  static constexpr SchemeBackend kBackend = interleaved::backend<P, Avx2, kCpu>();
   return kBackend;
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/backend.hpp"
-#include "schemes/mlkem/groups/backend.hpp"
-#include "schemes/mlkem/lanes/backend.hpp"
+#include "schemes/mlkem/interleaved/backend.hpp"
 #include "schemes/mlkem/vector_backends.hpp"
+#include "schemes/mlkem/x8/backend.hpp"
 
 namespace polykem::mlkem {
 
@@ -23,9 +23,9 @@ struct Avx512 {
 template <MlkemParams P, tuning::Cpu kCpu>
 const SchemeBackend& avx512_backend() {
   static constexpr SchemeBackend kBackend = [] {
-    SchemeBackend backend = lanes::backend<P, Avx512, kCpu>();
+    SchemeBackend backend = interleaved::backend<P, Avx512, kCpu>();
     constexpr tuning::Form kMany = tuning::row(tuning::kMlkem, kCpu, P.k).many;
-    if (kMany == tuning::Form::x8) groups::use_groups<P, Avx512>(backend);
+    if (kMany == tuning::Form::x8) x8::use_x8<P, Avx512>(backend);
     return backend;
   }();
   return kBackend;

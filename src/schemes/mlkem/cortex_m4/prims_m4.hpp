@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the steps of compact/ops.hpp call on a Cortex-M4.
+// What the steps of low_memory/ops.hpp call on a Cortex-M4.
 #pragma once
 
 #include "schemes/mlkem/cortex_m4/poly_m4.hpp"

@@ -20,17 +20,17 @@ struct alignas(16) BlockMemory {
   uint32_t rows[kBlockItems][kRows > 0 ? kRows* kRowWords : 4];
 };
 
-/// The place of a thread: its item, and its place among the item's 16 lanes. Beyond the batch the item is the last one
+/// The lane of a thread: its item, and its index among the item's 16 lanes. Beyond the batch the item is the last one
 /// and `inside` is false; such lanes compute along, since the lanes of a warp meet.
-struct Seat {
+struct ItemLane {
   size_t item;
   bool inside;
-  unsigned l;
+  unsigned index;
   uint32_t *exchange, *rows;
 };
 
 template <int kRows>
-__device__ __forceinline__ Seat take_seat(size_t count, BlockMemory<kRows>& memory) {
+__device__ __forceinline__ ItemLane item_lane(size_t count, BlockMemory<kRows>& memory) {
   const unsigned place = threadIdx.x / kPolyLanes;
   const size_t item = blockIdx.x * size_t{kBlockItems} + place;
   return {min(item, count - 1), item < count, threadIdx.x % kPolyLanes, memory.exchange[place], memory.rows[place]};
@@ -46,11 +46,11 @@ __device__ __forceinline__ uint32_t any_of_item(uint32_t x) {
 
 /// Copies kWords <= 16 words of an item to a record through the stage.
 template <int kWords>
-__device__ __forceinline__ void store_item_words(uint8_t* to, const ItemWords& words, const Seat& seat) {
+__device__ __forceinline__ void store_item_words(uint8_t* to, const ItemWords& words, const ItemLane& lane) {
   __syncwarp();
-  if (seat.l < kWords) seat.exchange[seat.l] = words.at(static_cast<int>(seat.l), seat.item);
+  if (lane.index < kWords) lane.exchange[lane.index] = words.at(static_cast<int>(lane.index), lane.item);
   __syncwarp();
-  if (seat.inside) store_staged<4 * kWords>(to, seat.exchange, seat.l);
+  if (lane.inside) store_staged<4 * kWords>(to, lane.exchange, lane.index);
 }
 
 /// Blocks of which a multiprocessor has registers for all.
@@ -62,57 +62,57 @@ template <class Set>
 __global__ void __launch_bounds__(kThreads, kEncryptBlocks<Set, false>) keygen_kernel(Work work) {
   using S = Shape<Set>;
   __shared__ BlockMemory<S::kK> memory;
-  const Seat seat = take_seat(work.count, memory);
-  const RowFactors factors = polykem::cuda::kRowFactors.forward[seat.l];
-  const uint32_t* const noise = work.noise + seat.item * (2 * S::kK * kNoiseBytes / 4);
-  const auto* const a = reinterpret_cast<const std::byte*>(work.a) + seat.item * (S::kEntries * kRowBytes);
-  uint8_t* const pk = work.pk_out + seat.item * S::kPublicKeyBytes;
-  uint8_t* const sk = work.sk_out + seat.item * S::kSecretKeyBytes;
+  const ItemLane lane = item_lane(work.count, memory);
+  const RowFactors factors = polykem::cuda::kRowFactors.forward[lane.index];
+  const uint32_t* const noise = work.noise + lane.item * (2 * S::kK * kNoiseBytes / 4);
+  const auto* const a = reinterpret_cast<const std::byte*>(work.a) + lane.item * (S::kEntries * kRowBytes);
+  uint8_t* const pk = work.pk_out + lane.item * S::kPublicKeyBytes;
+  uint8_t* const sk = work.sk_out + lane.item * S::kSecretKeyBytes;
   Coefficients t[S::kK] = {};
   const auto begin_column = [&](int j) {
 #pragma unroll
     for (int i = 0; i < S::kK; ++i)
-      begin_row(seat.rows + i * kRowWords, a + (i * S::kK + j) * static_cast<int>(kRowBytes), seat.l);
+      begin_row(lane.rows + i * kRowWords, a + (i * S::kK + j) * static_cast<int>(kRowBytes), lane.index);
   };
-  uint2 next = load_noise(noise, seat.l);
+  uint2 next = load_noise(noise, lane.index);
   begin_column(0);
 #pragma unroll 1
   for (int j = 0; j < S::kK; ++j) {
     Coefficients s;
     uint32_t odd[8];
     unpack_noise<S::kEta1>(s, next);
-    next = load_noise(noise + (j + 1) * kNoiseWords, seat.l);  // of e in the end
-    polykem::cuda::forward_transform(s, factors, seat.exchange, seat.l);
+    next = load_noise(noise + (j + 1) * kNoiseWords, lane.index);  // of e in the end
+    polykem::cuda::forward_transform(s, factors, lane.exchange, lane.index);
     polykem::cuda::times_gamma(odd, s, factors);
     polykem::cuda::end_copies();
 #pragma unroll
     for (int i = 0; i < S::kK; ++i)
-      add_row_product(t[i], load_row(seat.rows + i * kRowWords, seat.l), s, odd);
+      add_row_product(t[i], load_row(lane.rows + i * kRowWords, lane.index), s, odd);
     if (j + 1 < S::kK) begin_column(j + 1);
 #pragma unroll
     for (uint32_t& x : s)
       x = polykem::cuda::reduce_small(x);
-    stage_fields<12>(seat.exchange, s, seat.l);
-    if (seat.inside) store_staged<kPolyBytes>(sk + j * static_cast<int>(kPolyBytes), seat.exchange, seat.l);
+    stage_fields<12>(lane.exchange, s, lane.index);
+    if (lane.inside) store_staged<kPolyBytes>(sk + j * static_cast<int>(kPolyBytes), lane.exchange, lane.index);
   }
 #pragma unroll
   for (int i = 0; i < S::kK; ++i) {
     Coefficients e;
     unpack_noise<S::kEta1>(e, next);
-    if (i + 1 < S::kK) next = load_noise(noise + (S::kK + i + 1) * kNoiseWords, seat.l);
-    polykem::cuda::forward_transform(e, factors, seat.exchange, seat.l);
+    if (i + 1 < S::kK) next = load_noise(noise + (S::kK + i + 1) * kNoiseWords, lane.index);
+    polykem::cuda::forward_transform(e, factors, lane.exchange, lane.index);
 #pragma unroll
     for (int r = 0; r < kLaneCoefficients; ++r)
       e[r] = polykem::cuda::reduce_small(e[r] + polykem::cuda::reduce_to_2q(t[i][r]));
-    stage_fields<12>(seat.exchange, e, seat.l);
-    if (seat.inside) {
-      store_staged<kPolyBytes>(pk + i * static_cast<int>(kPolyBytes), seat.exchange, seat.l);
-      store_staged<kPolyBytes>(sk + S::kEkOffset + i * static_cast<int>(kPolyBytes), seat.exchange, seat.l);
+    stage_fields<12>(lane.exchange, e, lane.index);
+    if (lane.inside) {
+      store_staged<kPolyBytes>(pk + i * static_cast<int>(kPolyBytes), lane.exchange, lane.index);
+      store_staged<kPolyBytes>(sk + S::kEkOffset + i * static_cast<int>(kPolyBytes), lane.exchange, lane.index);
     }
   }
-  store_item_words<8>(pk + S::kVectorBytes, work.rho, seat);
-  store_item_words<8>(sk + S::kEkOffset + S::kVectorBytes, work.rho, seat);
-  store_item_words<8>(sk + S::kZOffset, work.z, seat);
+  store_item_words<8>(pk + S::kVectorBytes, work.rho, lane);
+  store_item_words<8>(sk + S::kEkOffset + S::kVectorBytes, work.rho, lane);
+  store_item_words<8>(sk + S::kZOffset, work.z, lane);
 }
 
 /// What becomes of u and v of an encryption: they are written to the ciphertext, or zeros where `mask` is zero, ...
@@ -121,9 +121,9 @@ struct StoreFields {
   bool inside;
   uint32_t mask;
   template <int kBits>
-  __device__ __forceinline__ void take(const Seat& seat, Coefficients& fields, int offset) {
-    stage_fields<kBits>(seat.exchange, fields, seat.l, mask);
-    if (inside) store_staged<32 * kBits>(ct + offset, seat.exchange, seat.l);
+  __device__ __forceinline__ void take(const ItemLane& lane, Coefficients& fields, int offset) {
+    stage_fields<kBits>(lane.exchange, fields, lane.index, mask);
+    if (inside) store_staged<32 * kBits>(ct + offset, lane.exchange, lane.index);
   }
 };
 
@@ -132,9 +132,9 @@ struct CompareFields {
   const uint8_t* ct;
   uint32_t differences;
   template <int kBits>
-  __device__ __forceinline__ void take(const Seat& seat, Coefficients& fields, int offset) {
+  __device__ __forceinline__ void take(const ItemLane& lane, Coefficients& fields, int offset) {
     Coefficients given;
-    unpack<kBits>(given, load_packed<kBits>(ct + offset, seat.l));
+    unpack<kBits>(given, load_packed<kBits>(ct + offset, lane.index));
 #pragma unroll
     for (int r = 0; r < kLaneCoefficients; ++r)
       differences |= given[r] ^ fields[r];
@@ -145,19 +145,19 @@ struct CompareFields {
 /// sum below 3q.
 template <int kBits, class Sink>
 __device__ __forceinline__ void finish_poly(Sink& sink, Coefficients& a, const Coefficients& plus, int offset,
-                                            const Seat& seat) {
+                                            const ItemLane& lane) {
 #pragma unroll
   for (int r = 0; r < kLaneCoefficients; ++r)
     a[r] = compress<kBits>(a[r] + plus[r]);
-  polykem::cuda::to_rows(a, seat.exchange, seat.l);
-  sink.template take<kBits>(seat, a, offset);
+  polykem::cuda::to_rows(a, lane.exchange, lane.index);
+  sink.template take<kBits>(lane, a, offset);
 }
 
 /// Bit i of the message as a coefficient, decompressed, in columns. [FIPS203, Alg 14, L20]
-__device__ __forceinline__ void add_message(Coefficients& a, const ItemWords& m, const Seat& seat) {
+__device__ __forceinline__ void add_message(Coefficients& a, const ItemWords& m, const ItemLane& lane) {
 #pragma unroll
   for (int w = 0; w < 8; ++w) {
-    const uint32_t bits = m.at(w, seat.item) >> seat.l;
+    const uint32_t bits = m.at(w, lane.item) >> lane.index;
     a[2 * w] += (bits & 1) * decompress<1>(1);
     a[2 * w + 1] += (bits >> 16 & 1) * decompress<1>(1);
   }
@@ -167,37 +167,37 @@ __device__ __forceinline__ void add_message(Coefficients& a, const ItemWords& m,
 /// coefficients of t are below q, else 0, where the key is a record.
 template <class Set, bool kForm>
 __device__ __forceinline__ uint32_t multiply_y(Coefficients (&u)[Shape<Set>::kK], Coefficients& v,
-                                               const uint32_t* noise, const Work& work, const Seat& seat) {
+                                               const uint32_t* noise, const Work& work, const ItemLane& lane) {
   using S = Shape<Set>;
   const std::byte* const a =
-      kForm ? work.keys[seat.item] : reinterpret_cast<const std::byte*>(work.a) + seat.item * (S::kEntries * kRowBytes);
-  const uint8_t* const ek = kForm ? nullptr : work.ek[seat.item];
-  const RowFactors factors = polykem::cuda::kRowFactors.forward[seat.l];
+      kForm ? work.keys[lane.item] : reinterpret_cast<const std::byte*>(work.a) + lane.item * (S::kEntries * kRowBytes);
+  const uint8_t* const ek = kForm ? nullptr : work.ek[lane.item];
+  const RowFactors factors = polykem::cuda::kRowFactors.forward[lane.index];
   const auto begin_column = [&](int j) {
 #pragma unroll
     for (int i = 0; i < S::kK; ++i)
-      begin_row(seat.rows + i * kRowWords, a + (i * S::kK + j) * static_cast<int>(kRowBytes), seat.l);
-    if (kForm) begin_row(seat.rows + S::kK * kRowWords, a + S::Form::kT + j * static_cast<int>(kRowBytes), seat.l);
+      begin_row(lane.rows + i * kRowWords, a + (i * S::kK + j) * static_cast<int>(kRowBytes), lane.index);
+    if (kForm) begin_row(lane.rows + S::kK * kRowWords, a + S::Form::kT + j * static_cast<int>(kRowBytes), lane.index);
   };
   uint32_t below_q = 0xffffffff;
-  uint2 next = load_noise(noise, seat.l);
+  uint2 next = load_noise(noise, lane.index);
   begin_column(0);
 #pragma unroll 1
   for (int j = 0; j < S::kK; ++j) {
     PackedPart<12> t_packed;
-    if constexpr (!kForm) t_packed = load_packed<12>(ek + j * static_cast<int>(kPolyBytes), seat.l);
+    if constexpr (!kForm) t_packed = load_packed<12>(ek + j * static_cast<int>(kPolyBytes), lane.index);
     Coefficients y;
     uint32_t odd[8];
     unpack_noise<S::kEta1>(y, next);
-    next = load_noise(noise + (j + 1) * kNoiseWords, seat.l);
-    polykem::cuda::forward_transform(y, factors, seat.exchange, seat.l);
+    next = load_noise(noise + (j + 1) * kNoiseWords, lane.index);
+    polykem::cuda::forward_transform(y, factors, lane.exchange, lane.index);
     polykem::cuda::times_gamma(odd, y, factors);
     polykem::cuda::end_copies();
 #pragma unroll
     for (int i = 0; i < S::kK; ++i)
-      add_row_product(u[i], load_row(seat.rows + i * kRowWords, seat.l), y, odd);
+      add_row_product(u[i], load_row(lane.rows + i * kRowWords, lane.index), y, odd);
     if constexpr (kForm) {
-      add_row_product(v, load_row(seat.rows + S::kK * kRowWords, seat.l), y, odd);
+      add_row_product(v, load_row(lane.rows + S::kK * kRowWords, lane.index), y, odd);
     } else {
       Coefficients t;
       unpack<12>(t, t_packed);
@@ -214,51 +214,51 @@ __device__ __forceinline__ uint32_t multiply_y(Coefficients (&u)[Shape<Set>::kK]
 /// The second half: u, v, compressed, to the sink.
 template <class Set, class Sink>
 __device__ __forceinline__ void finish_encryption(Sink& sink, Coefficients (&u)[Shape<Set>::kK], Coefficients& v,
-                                                  const uint32_t* noise, const Work& work, const Seat& seat) {
+                                                  const uint32_t* noise, const Work& work, const ItemLane& lane) {
   using S = Shape<Set>;
-  const RowFactors factors = polykem::cuda::kRowFactors.inverse[seat.l];
+  const RowFactors factors = polykem::cuda::kRowFactors.inverse[lane.index];
   Coefficients e;
-  uint2 next = load_noise(noise + S::kK * kNoiseWords, seat.l);
+  uint2 next = load_noise(noise + S::kK * kNoiseWords, lane.index);
 #pragma unroll
   for (int i = 0; i < S::kK; ++i) {
-    polykem::cuda::inverse_transform(u[i], factors, seat.exchange, seat.l);
+    polykem::cuda::inverse_transform(u[i], factors, lane.exchange, lane.index);
     unpack_noise<S::kEta2>(e, next);
-    next = load_noise(noise + (S::kK + i + 1) * kNoiseWords, seat.l);
-    finish_poly<S::kDu>(sink, u[i], e, 32 * S::kDu * i, seat);
+    next = load_noise(noise + (S::kK + i + 1) * kNoiseWords, lane.index);
+    finish_poly<S::kDu>(sink, u[i], e, 32 * S::kDu * i, lane);
   }
-  polykem::cuda::inverse_transform(v, factors, seat.exchange, seat.l);
+  polykem::cuda::inverse_transform(v, factors, lane.exchange, lane.index);
   unpack_noise<S::kEta2>(e, next);
-  add_message(e, work.m, seat);
-  finish_poly<S::kDv>(sink, v, e, 32 * S::kDu * S::kK, seat);
+  add_message(e, work.m, lane);
+  finish_poly<S::kDv>(sink, v, e, 32 * S::kDu * S::kK, lane);
 }
 
 template <class Set>
-__device__ __forceinline__ const uint32_t* encryption_noise(const Work& work, const Seat& seat) {
-  return work.noise + seat.item * ((2 * Shape<Set>::kK + 1) * kNoiseBytes / 4);
+__device__ __forceinline__ const uint32_t* encryption_noise(const Work& work, const ItemLane& lane) {
+  return work.noise + lane.item * ((2 * Shape<Set>::kK + 1) * kNoiseBytes / 4);
 }
 
 /// Writes the shared secret: K, where `fail` is all ones the rejection secret, and zeros where `valid` is zero.
-__device__ __forceinline__ void store_secret(const Work& work, const Seat& seat, uint32_t fail, uint32_t valid) {
+__device__ __forceinline__ void store_secret(const Work& work, const ItemLane& lane, uint32_t fail, uint32_t valid) {
   __syncwarp();
-  if (seat.l < 8) {
-    const auto w = static_cast<int>(seat.l);
-    uint32_t secret = work.secret.at(w, seat.item);
-    if (work.other.base != nullptr) secret ^= fail & (secret ^ work.other.at(w, seat.item));
-    seat.exchange[seat.l] = secret & valid;
+  if (lane.index < 8) {
+    const auto w = static_cast<int>(lane.index);
+    uint32_t secret = work.secret.at(w, lane.item);
+    if (work.other.base != nullptr) secret ^= fail & (secret ^ work.other.at(w, lane.item));
+    lane.exchange[lane.index] = secret & valid;
   }
   __syncwarp();
-  if (seat.inside) store_staged<kSymBytes>(work.ss_out + seat.item * kSymBytes, seat.exchange, seat.l);
+  if (lane.inside) store_staged<kSymBytes>(work.ss_out + lane.item * kSymBytes, lane.exchange, lane.index);
 }
 
 /// Notes that an item's key is malformed, if it is: `valid` is zero.
-__device__ __forceinline__ void report(const Work& work, const Seat& seat, uint32_t valid, Status malformed) {
-  if (seat.l == 0 && seat.inside && work.status != nullptr)
-    work.status[seat.item] = static_cast<int>(~valid & static_cast<uint32_t>(malformed));
+__device__ __forceinline__ void report(const Work& work, const ItemLane& lane, uint32_t valid, Status malformed) {
+  if (lane.index == 0 && lane.inside && work.status != nullptr)
+    work.status[lane.item] = static_cast<int>(~valid & static_cast<uint32_t>(malformed));
 }
 
 /// All ones if the word at `offset` of an item's expanded key is not zero.
-__device__ __forceinline__ uint32_t noted_valid(const Work& work, const Seat& seat, size_t offset) {
-  return 0u - *reinterpret_cast<const uint32_t*>(work.keys[seat.item] + offset);
+__device__ __forceinline__ uint32_t noted_valid(const Work& work, const ItemLane& lane, size_t offset) {
+  return 0u - *reinterpret_cast<const uint32_t*>(work.keys[lane.item] + offset);
 }
 
 /// Encapsulation's encryption. Of an item with a malformed key the ciphertext and the secret are zero, and it reports.
@@ -266,17 +266,17 @@ template <class Set, bool kForm>
 __global__ void __launch_bounds__(kThreads, kEncryptBlocks<Set, kForm>) encrypt_kernel(Work work) {
   using S = Shape<Set>;
   __shared__ BlockMemory<S::kK + (kForm ? 1 : 0)> memory;
-  const Seat seat = take_seat(work.count, memory);
-  const uint32_t* const noise = encryption_noise<Set>(work, seat);
+  const ItemLane lane = item_lane(work.count, memory);
+  const uint32_t* const noise = encryption_noise<Set>(work, lane);
   Coefficients u[S::kK] = {}, v = {};
-  uint32_t valid = multiply_y<Set, kForm>(u, v, noise, work, seat);
-  if constexpr (kForm) valid = noted_valid(work, seat, S::Form::kPublicValid);
+  uint32_t valid = multiply_y<Set, kForm>(u, v, noise, work, lane);
+  if constexpr (kForm) valid = noted_valid(work, lane, S::Form::kPublicValid);
   if constexpr (S::kKyber) valid = 0xffffffff;
-  StoreFields sink{work.ct_out + seat.item * S::kCiphertextBytes, seat.inside, valid};
-  finish_encryption<Set>(sink, u, v, noise, work, seat);
+  StoreFields sink{work.ct_out + lane.item * S::kCiphertextBytes, lane.inside, valid};
+  finish_encryption<Set>(sink, u, v, noise, work, lane);
   if constexpr (!S::kKyber) {
-    store_secret(work, seat, 0, valid);
-    report(work, seat, valid, Status::public_key);
+    store_secret(work, lane, 0, valid);
+    report(work, lane, valid, Status::public_key);
   }
 }
 
@@ -286,20 +286,20 @@ template <class Set, bool kForm>
 __global__ void __launch_bounds__(kThreads, kEncryptBlocks<Set, kForm>) compare_kernel(Work work) {
   using S = Shape<Set>;
   __shared__ BlockMemory<S::kK + (kForm ? 1 : 0)> memory;
-  const Seat seat = take_seat(work.count, memory);
-  const uint32_t* const noise = encryption_noise<Set>(work, seat);
+  const ItemLane lane = item_lane(work.count, memory);
+  const uint32_t* const noise = encryption_noise<Set>(work, lane);
   Coefficients u[S::kK] = {}, v = {};
-  multiply_y<Set, kForm>(u, v, noise, work, seat);
-  CompareFields sink{work.ct[seat.item], 0};
-  finish_encryption<Set>(sink, u, v, noise, work, seat);
+  multiply_y<Set, kForm>(u, v, noise, work, lane);
+  CompareFields sink{work.ct[lane.item], 0};
+  finish_encryption<Set>(sink, u, v, noise, work, lane);
   const uint32_t differences = any_of_item(sink.differences);
   const uint32_t fail = 0u - ((differences | (0u - differences)) >> 31);
   if constexpr (S::kKyber) {
-    if (seat.l == 0 && seat.inside) work.fail.at(0, seat.item) = fail;
+    if (lane.index == 0 && lane.inside) work.fail.at(0, lane.item) = fail;
   } else {
-    const uint32_t valid = kForm ? noted_valid(work, seat, S::Form::kSecretValid) : 0u - work.valid.at(0, seat.item);
-    store_secret(work, seat, fail, valid);
-    report(work, seat, valid, Status::secret_key);
+    const uint32_t valid = kForm ? noted_valid(work, lane, S::Form::kSecretValid) : 0u - work.valid.at(0, lane.item);
+    store_secret(work, lane, fail, valid);
+    report(work, lane, valid, Status::secret_key);
   }
 }
 
@@ -308,32 +308,32 @@ template <class Set, bool kForm>
 __global__ void __launch_bounds__(kThreads, 4) decrypt_kernel(Work work) {
   using S = Shape<Set>;
   __shared__ BlockMemory<0> memory;
-  const Seat seat = take_seat(work.count, memory);
-  const uint8_t* const ct = work.ct[seat.item];
-  const std::byte* const form = kForm ? work.keys[seat.item] : nullptr;
-  const uint8_t* const sk = kForm ? nullptr : work.sk[seat.item];
+  const ItemLane lane = item_lane(work.count, memory);
+  const uint8_t* const ct = work.ct[lane.item];
+  const std::byte* const form = kForm ? work.keys[lane.item] : nullptr;
+  const uint8_t* const sk = kForm ? nullptr : work.sk[lane.item];
   Coefficients w = {};
   {
-    PackedPart<S::kDu> next = load_packed<S::kDu>(ct, seat.l);
-    const RowFactors factors = polykem::cuda::kRowFactors.forward[seat.l];
+    PackedPart<S::kDu> next = load_packed<S::kDu>(ct, lane.index);
+    const RowFactors factors = polykem::cuda::kRowFactors.forward[lane.index];
 #pragma unroll 1
     for (int j = 0; j < S::kK; ++j) {
       RowPart s_row;
       PackedPart<12> s_packed;
       if constexpr (kForm) {
-        s_row = load_row(form + S::Form::kS + j * static_cast<int>(kRowBytes), seat.l);
+        s_row = load_row(form + S::Form::kS + j * static_cast<int>(kRowBytes), lane.index);
       } else {
-        s_packed = load_packed<12>(sk + j * static_cast<int>(kPolyBytes), seat.l);
+        s_packed = load_packed<12>(sk + j * static_cast<int>(kPolyBytes), lane.index);
       }
       Coefficients u;
       uint32_t odd[8];
       unpack<S::kDu>(u, next);
-      if (j + 1 < S::kK) next = load_packed<S::kDu>(ct + 32 * S::kDu * (j + 1), seat.l);
+      if (j + 1 < S::kK) next = load_packed<S::kDu>(ct + 32 * S::kDu * (j + 1), lane.index);
 #pragma unroll
       for (uint32_t& x : u)
         x = decompress<S::kDu>(x);
-      polykem::cuda::to_columns(u, seat.exchange, seat.l);
-      polykem::cuda::forward_transform(u, factors, seat.exchange, seat.l);
+      polykem::cuda::to_columns(u, lane.exchange, lane.index);
+      polykem::cuda::forward_transform(u, factors, lane.exchange, lane.index);
       polykem::cuda::times_gamma(odd, u, factors);
       if constexpr (kForm) {
         add_row_product(w, s_row, u, odd);
@@ -344,9 +344,9 @@ __global__ void __launch_bounds__(kThreads, 4) decrypt_kernel(Work work) {
       }
     }
   }
-  const auto v_packed = load_packed<S::kDv>(ct + 32 * S::kDu * S::kK, seat.l);
-  polykem::cuda::inverse_transform(w, polykem::cuda::kRowFactors.inverse[seat.l], seat.exchange, seat.l);
-  polykem::cuda::to_rows(w, seat.exchange, seat.l);
+  const auto v_packed = load_packed<S::kDv>(ct + 32 * S::kDu * S::kK, lane.index);
+  polykem::cuda::inverse_transform(w, polykem::cuda::kRowFactors.inverse[lane.index], lane.exchange, lane.index);
+  polykem::cuda::to_rows(w, lane.exchange, lane.index);
   Coefficients v;
   unpack<S::kDv>(v, v_packed);
   uint32_t bits = 0;
@@ -354,7 +354,7 @@ __global__ void __launch_bounds__(kThreads, 4) decrypt_kernel(Work work) {
   for (int r = 0; r < kLaneCoefficients; ++r)
     bits |= compress<1>(decompress<S::kDv>(v[r]) + kNttQ - w[r]) << r;
   bits |= __shfl_down_sync(0xffffffff, bits, 1) << 16;
-  if (seat.l % 2 == 0 && seat.inside) work.m.at(static_cast<int>(seat.l / 2), seat.item) = bits;
+  if (lane.index % 2 == 0 && lane.inside) work.m.at(static_cast<int>(lane.index / 2), lane.item) = bits;
 }
 
 /// A packed vector of every key to rows of its expanded form; valid: where to note whether all coefficients are below
@@ -364,20 +364,20 @@ __global__ void __launch_bounds__(kThreads)
     expand_vector_kernel(std::byte* rows, size_t form_bytes, uint32_t* valid, Records from, size_t count) {
   using S = Shape<Set>;
   __shared__ BlockMemory<0> memory;
-  const Seat seat = take_seat(count, memory);
+  const ItemLane lane = item_lane(count, memory);
   uint32_t below_q = 0xffffffff;
 #pragma unroll 1
   for (int j = 0; j < S::kK; ++j) {
     Coefficients a;
-    unpack<12>(a, load_packed<12>(from[seat.item] + j * static_cast<int>(kPolyBytes), seat.l));
+    unpack<12>(a, load_packed<12>(from[lane.item] + j * static_cast<int>(kPolyBytes), lane.index));
 #pragma unroll
     for (const uint32_t x : a)
       below_q &= x - kNttQ;
-    if (seat.inside) store_row(rows + seat.item * form_bytes + j * static_cast<int>(kRowBytes), a, seat.l);
+    if (lane.inside) store_row(rows + lane.item * form_bytes + j * static_cast<int>(kRowBytes), a, lane.index);
   }
   const uint32_t bad = any_of_item(1 - (below_q >> 31));
-  if (valid != nullptr && seat.l == 0 && seat.inside)
-    valid[seat.item * (form_bytes / sizeof(uint32_t))] = S::kKyber ? 1 : 1 - bad;
+  if (valid != nullptr && lane.index == 0 && lane.inside)
+    valid[lane.item * (form_bytes / sizeof(uint32_t))] = S::kKyber ? 1 : 1 - bad;
 }
 
 }  // namespace polykem::mlkem::cuda

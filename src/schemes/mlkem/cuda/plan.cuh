@@ -19,7 +19,7 @@ namespace polykem::mlkem::cuda {
 struct Launcher : polykem::cuda::Launcher {
   /// For a kernel in which 16 lanes compute an item.
   template <class Kernel, class... Arguments>
-  void by_seat(Kernel kernel, size_t items, Arguments... arguments) {
+  void by_item_lanes(Kernel kernel, size_t items, Arguments... arguments) {
     launch(kernel, polykem::cuda::blocks_for(items, kBlockItems), kThreads, arguments...);
   }
 };
@@ -140,9 +140,9 @@ void launch_expand(Launcher& to, std::byte* out, Records ek, Records sk, size_t 
   work.sk = sk;
   work.unusual = unusual;
   to.hash(expand_hashes_kernel<Set, kSecret>, warp_expand_hashes_kernel<Set, kSecret>, keys, out, kBytes, work);
-  to.by_seat(expand_vector_kernel<Set>, keys, out + Form::kT, kBytes,
-             reinterpret_cast<uint32_t*>(out + Form::kPublicValid), ek, keys);
-  if constexpr (kSecret) to.by_seat(expand_vector_kernel<Set>, keys, out + Form::kS, kBytes, nullptr, sk, keys);
+  to.by_item_lanes(expand_vector_kernel<Set>, keys, out + Form::kT, kBytes,
+                   reinterpret_cast<uint32_t*>(out + Form::kPublicValid), ek, keys);
+  if constexpr (kSecret) to.by_item_lanes(expand_vector_kernel<Set>, keys, out + Form::kS, kBytes, nullptr, sk, keys);
   const Entries a{{out, kBytes}, {ek.base + S::kVectorBytes, ek.stride, 4}, unusual, keys};
   launch_gen_a<Set, true>(to, a);
   launch_noise<Set, true, S::kEta2, 0, 1, 1>(to, nullptr, {}, a);
@@ -203,7 +203,7 @@ struct Plan {
     constexpr uint32_t kAll = 2 * S::kK;
     launch_noise<Set, false, S::kEta1, 0, kAll, kAll>(t.to, t.work.noise, t.work.prf_seed, entries(t));
   }
-  static void multiply_keys(F& t) { t.to.by_seat(keygen_kernel<Set>, t.count(), t.work); }
+  static void multiply_keys(F& t) { t.to.by_item_lanes(keygen_kernel<Set>, t.count(), t.work); }
   static void hash_new_ek(F& t) { t.to.hash(hash_new_ek_kernel<Set>, warp_hash_new_ek_kernel<Set>, t.count(), t.work); }
 
   // ---- encaps
@@ -214,7 +214,7 @@ struct Plan {
               choose(t, warp_hash_encaps_kernel<Set, false>, warp_hash_encaps_kernel<Set, true>), t.count(), t.work);
   }
   static void encrypt(F& t) {
-    t.to.by_seat(choose(t, encrypt_kernel<Set, false>, encrypt_kernel<Set, true>), t.count(), t.work);
+    t.to.by_item_lanes(choose(t, encrypt_kernel<Set, false>, encrypt_kernel<Set, true>), t.count(), t.work);
   }
   static void derive_encaps(F& t) {
     t.to.hash(derive_encaps_kernel<Set>, warp_derive_encaps_kernel<Set>, t.count(), t.work);
@@ -229,7 +229,7 @@ struct Plan {
   }
   static void decrypt(F& t) {
     if constexpr (S::kKyber) expand_shared<true>(t);
-    t.to.by_seat(choose(t, decrypt_kernel<Set, false>, decrypt_kernel<Set, true>), t.count(), t.work);
+    t.to.by_item_lanes(choose(t, decrypt_kernel<Set, false>, decrypt_kernel<Set, true>), t.count(), t.work);
   }
   static void hash_decaps(F& t) {
     if (t.has_few_items()) {
@@ -241,7 +241,7 @@ struct Plan {
     }
   }
   static void compare(F& t) {
-    t.to.by_seat(choose(t, compare_kernel<Set, false>, compare_kernel<Set, true>), t.count(), t.work);
+    t.to.by_item_lanes(choose(t, compare_kernel<Set, false>, compare_kernel<Set, true>), t.count(), t.work);
   }
   static void derive_decaps(F& t) {
     t.to.hash(choose(t, derive_decaps_kernel<Set, false>, derive_decaps_kernel<Set, true>),

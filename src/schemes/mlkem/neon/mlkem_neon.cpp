@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/backend.hpp"
 #include "core/cpu.hpp"
-#include "schemes/mlkem/lanes/backend.hpp"
+#include "schemes/mlkem/interleaved/backend.hpp"
 #include "schemes/mlkem/vector_backends.hpp"
 
 namespace polykem::mlkem {
@@ -20,7 +20,7 @@ struct Neon {
 
 template <MlkemParams P>
 const SchemeBackend& neon_backend() {
-  static constexpr SchemeBackend kBackend = lanes::backend<P, Neon, tuning::Cpu::neon>();
+  static constexpr SchemeBackend kBackend = interleaved::backend<P, Neon, tuning::Cpu::neon>();
   return kBackend;
 }
 

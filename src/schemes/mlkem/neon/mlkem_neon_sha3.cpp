@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/backend.hpp"
-#include "schemes/mlkem/lanes/backend.hpp"
+#include "schemes/mlkem/interleaved/backend.hpp"
 #include "schemes/mlkem/vector_backends.hpp"
 
 namespace polykem::mlkem {
@@ -19,7 +19,7 @@ struct NeonSha3 {
 
 template <MlkemParams P>
 const SchemeBackend& neon_sha3_backend() {
-  static constexpr SchemeBackend kBackend = lanes::backend<P, NeonSha3, tuning::Cpu::neon_sha3>();
+  static constexpr SchemeBackend kBackend = interleaved::backend<P, NeonSha3, tuning::Cpu::neon_sha3>();
   return kBackend;
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/backend.hpp"
-#include "schemes/ntru/lanes/backend.hpp"
-#include "schemes/ntru/lanes/isa_prims.hpp"
+#include "schemes/ntru/interleaved/backend.hpp"
+#include "schemes/ntru/interleaved/isa_prims.hpp"
 #include "schemes/ntru/vector_backends.hpp"
 
 namespace polykem::ntru {
@@ -20,7 +20,8 @@ struct Avx2 {
 
 template <NtruParams P>
 const SchemeBackend& avx2_backend() {
-  static constexpr SchemeBackend kBackend = lanes::backend<P, lanes::WithSinglePrims<Avx2>, tuning::Cpu::avx2>();
+  static constexpr SchemeBackend kBackend =
+      interleaved::backend<P, interleaved::WithSinglePrims<Avx2>, tuning::Cpu::avx2>();
   return kBackend;
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/backend.hpp"
-#include "schemes/ntru/lanes/backend.hpp"
-#include "schemes/ntru/lanes/isa_prims.hpp"
+#include "schemes/ntru/interleaved/backend.hpp"
+#include "schemes/ntru/interleaved/isa_prims.hpp"
 #include "schemes/ntru/rows/ops.hpp"
 #include "schemes/ntru/rows/single_products.hpp"
 #include "schemes/ntru/vector_backends.hpp"
@@ -18,7 +18,7 @@ struct Avx512 {
   static const PolyInvLanes& inverse() { return kPolyInvLanesAvx512; }
 };
 
-using Lanes = lanes::WithSinglePrims<Avx512>;
+using Lanes = interleaved::WithSinglePrims<Avx512>;
 
 struct Rows : Avx512 {
   static rows::SingleProducts mul(size_t n) { return rows::SingleProducts(*lane_mul_avx512(n)); }
@@ -34,7 +34,7 @@ using Singles = Operations<Kem<rows::Ops<P, Rows>, ref::Ops<P, Lanes>>, rows::Ch
 
 template <NtruParams P>
 const SchemeBackend& avx512_backend() {
-  static constexpr SchemeBackend kBackend = lanes::backend<P, Lanes, tuning::Cpu::avx512, Singles<P>>();
+  static constexpr SchemeBackend kBackend = interleaved::backend<P, Lanes, tuning::Cpu::avx512, Singles<P>>();
   return kBackend;
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/backend.hpp"
 #include "core/cpu.hpp"
-#include "schemes/ntru/lanes/backend.hpp"
-#include "schemes/ntru/lanes/isa_prims.hpp"
+#include "schemes/ntru/interleaved/backend.hpp"
+#include "schemes/ntru/interleaved/isa_prims.hpp"
 #include "schemes/ntru/vector_backends.hpp"
 
 namespace polykem::ntru {
@@ -21,7 +21,8 @@ struct Neon {
 
 template <NtruParams P>
 const SchemeBackend& neon_backend() {
-  static constexpr SchemeBackend kBackend = lanes::backend<P, lanes::WithSinglePrims<Neon>, tuning::Cpu::neon>();
+  static constexpr SchemeBackend kBackend =
+      interleaved::backend<P, interleaved::WithSinglePrims<Neon>, tuning::Cpu::neon>();
   return kBackend;
 }
 

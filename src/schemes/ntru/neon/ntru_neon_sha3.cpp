@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/backend.hpp"
-#include "schemes/ntru/lanes/backend.hpp"
-#include "schemes/ntru/lanes/isa_prims.hpp"
+#include "schemes/ntru/interleaved/backend.hpp"
+#include "schemes/ntru/interleaved/isa_prims.hpp"
 #include "schemes/ntru/vector_backends.hpp"
 
 namespace polykem::ntru {
@@ -21,7 +21,7 @@ struct NeonSha3 {
 template <NtruParams P>
 const SchemeBackend& neon_sha3_backend() {
   static constexpr SchemeBackend kBackend =
-      lanes::backend<P, lanes::WithSinglePrims<NeonSha3>, tuning::Cpu::neon_sha3>();
+      interleaved::backend<P, interleaved::WithSinglePrims<NeonSha3>, tuning::Cpu::neon_sha3>();
   return kBackend;
 }
 

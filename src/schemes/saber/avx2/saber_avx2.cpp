@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/backend.hpp"
-#include "schemes/saber/lanes/backend.hpp"
+#include "schemes/saber/interleaved/backend.hpp"
 #include "schemes/saber/vector_backends.hpp"
 
 namespace polykem::saber {
@@ -17,7 +17,7 @@ struct Avx2 {
 
 template <SaberParams P>
 const SchemeBackend& avx2_backend() {
-  static constexpr SchemeBackend kBackend = lanes::backend<P, Avx2, tuning::Cpu::avx2>();
+  static constexpr SchemeBackend kBackend = interleaved::backend<P, Avx2, tuning::Cpu::avx2>();
   return kBackend;
 }
 

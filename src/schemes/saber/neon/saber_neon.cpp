@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/backend.hpp"
 #include "core/cpu.hpp"
-#include "schemes/saber/lanes/backend.hpp"
+#include "schemes/saber/interleaved/backend.hpp"
 #include "schemes/saber/vector_backends.hpp"
 
 namespace polykem::saber {
@@ -18,7 +18,7 @@ struct Neon {
 
 template <SaberParams P>
 const SchemeBackend& neon_backend() {
-  static constexpr SchemeBackend kBackend = lanes::backend<P, Neon, tuning::Cpu::neon>();
+  static constexpr SchemeBackend kBackend = interleaved::backend<P, Neon, tuning::Cpu::neon>();
   return kBackend;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/backend.hpp"
-#include "schemes/saber/lanes/backend.hpp"
+#include "schemes/saber/interleaved/backend.hpp"
 #include "schemes/saber/vector_backends.hpp"
 
 namespace polykem::saber {
@@ -17,7 +17,7 @@ struct NeonSha3 {
 
 template <SaberParams P>
 const SchemeBackend& neon_sha3_backend() {
-  static constexpr SchemeBackend kBackend = lanes::backend<P, NeonSha3, tuning::Cpu::neon_sha3>();
+  static constexpr SchemeBackend kBackend = interleaved::backend<P, NeonSha3, tuning::Cpu::neon_sha3>();
   return kBackend;
 }
 

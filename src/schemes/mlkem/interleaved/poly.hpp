@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+// Polynomials of a block of items, one item per 16-bit lane, and their conversion to and from records.
+#pragma once
+
+#include <array>
+
+#include "prim/ntt/binomial.hpp"
+#include "prim/ntt/lanes/pairs.hpp"
+#include "prim/records/records_lanes.hpp"
+#include "schemes/mlkem/types.hpp"
+
+namespace polykem::mlkem::interleaved {
+inline namespace POLYKEM_ISA {
+
+using simd::V16;
+inline constexpr size_t kLanes = V16::kLanes;
+
+/// A polynomial of every item; the ranges of its words are those of NttLanes.
+struct alignas(64) LanePoly {
+  uint16_t c[kN][kLanes];
+
+  POLYKEM_INLINE V16 get(size_t i) const { return V16::load(c[i]); }
+  POLYKEM_INLINE void set(size_t i, V16 value) { value.store(c[i]); }
+  uint16_t* data() { return c[0]; }
+  const uint16_t* data() const { return c[0]; }
+};
+
+/// Memory for a polynomial of every item as words of records.
+struct alignas(64) Scratch {
+  uint16_t words[kN * kLanes];
+};
+
+/// kBits bits per coefficient, as in records.
+template <unsigned kBits>
+POLYKEM_NOINLINE void unpack(LanePoly& a, ConstByteRows in, size_t count, Scratch& scratch) {
+  records::unpack_block<kBits, kN>(a.data(), in, count, scratch.words);
+}
+
+/// 12 bits per coefficient, to a paired block (see NttLanes).
+POLYKEM_NOINLINE inline void unpack_paired(LanePoly& a, ConstByteRows in, size_t count, Scratch& scratch) {
+  records::unpack_pairs<12, kN>(
+      a.data(), in, count, scratch.words, [](uint16_t * to, V16 even, V16 odd) __attribute__((always_inline)) {
+        const ntt::Pairs pairs = ntt::Pairs::of(even, odd);
+        pairs.low.store(to);
+        pairs.high.store(to + kLanes);
+      });
+}
+
+template <unsigned kBits>
+POLYKEM_NOINLINE void pack(ByteRows out, const LanePoly& a, size_t count, Scratch& scratch) {
+  records::pack_block<kBits, kN>(out, a.data(), count, scratch.words);
+}
+
+/// A paired block of coefficients as 16-bit words, a row of kN at rows(l).
+template <class Rows>
+POLYKEM_INLINE void gather_paired(LanePoly& a, size_t count, Rows&& rows) {
+  records::RowPointers pointers;
+  for (size_t l = 0; l < kLanes; ++l)
+    pointers.row[l] = reinterpret_cast<uint8_t*>(const_cast<uint16_t*>(rows(l < count ? l : count - 1)));
+  records::rows_to_block<true>(a.data(), pointers, sizeof(uint16_t) * kN);
+}
+
+/// Items with a coefficient that is below 2^12 but not below q, in paired blocks.
+struct TooLarge {
+  V16 found[2] = {V16::zero(), V16::zero()};  ///< the highest bit of a word tells; of rows 2 i and 2 i + 1
+
+  void look(const LanePoly& a) {
+    const V16 largest = V16::set1(kQ - 1);
+    V16 even = found[0], odd = found[1];
+    for (size_t i = 0; i < kN; i += 2) {
+      even = even | (largest - a.get(i));
+      odd = odd | (largest - a.get(i + 1));
+    }
+    found[0] = even;
+    found[1] = odd;
+  }
+  /// Calls f(l, true if item l has none) for l < count.
+  template <class F>
+  void each(size_t count, F&& f) const {
+    alignas(64) uint16_t words[2][kLanes];
+    found[0].store(words[0]);
+    found[1].store(words[1]);
+    for (size_t l = 0; l < count; ++l) {
+      if constexpr (ntt::kPairsInterleaved) {
+        const uint16_t* pair = words[l % 8 / 4] + l / 8 * 8 + l % 4 * 2;
+        f(l, (pair[0] | pair[1]) >> 15 == 0);
+      } else {
+        f(l, (words[0][l] | words[1][l]) >> 15 == 0);
+      }
+    }
+  }
+};
+
+#ifdef POLYKEM_ISA_AVX512
+
+/// A permutation looks the differences up in registers: all lanes take the same time, whatever they look up. [FIPS203,
+/// Alg 8]
+template <unsigned kEta>
+POLYKEM_NOINLINE void sample_cbd(LanePoly& a, const uint16_t* words) {
+  if constexpr (kEta == 2) {
+    static constexpr auto kTable = [] {
+      std::array<int16_t, 32> table{};
+      for (unsigned i = 0; i < table.size(); ++i)
+        table[i] = static_cast<int16_t>(ntt::binomial<kEta>(i % 16));
+      return table;
+    }();
+    const __m512i table = _mm512_loadu_si512(kTable.data());
+    for (size_t i = 0; i < kN / 4; ++i) {
+      const V16 bits = V16::load(words + i * kLanes);
+      a.set(4 * i, {_mm512_permutexvar_epi16(bits.r, table)});
+      a.set(4 * i + 1, {_mm512_permutexvar_epi16(bits.shr<4>().r, table)});
+      a.set(4 * i + 2, {_mm512_permutexvar_epi16(bits.shr<8>().r, table)});
+      a.set(4 * i + 3, {_mm512_permutexvar_epi16(bits.shr<12>().r, table)});
+    }
+  } else {
+    static constexpr auto kTable = [] {
+      std::array<int8_t, 64> table{};
+      for (unsigned i = 0; i < table.size(); ++i)
+        table[i] = static_cast<int8_t>(ntt::binomial<kEta>(i) + static_cast<int>(kEta));
+      return table;
+    }();
+    const __m512i table = _mm512_loadu_si512(kTable.data());
+    const auto sample = [&](const uint16_t* group, auto index) __attribute__((always_inline)) {
+      const __m512i bits = records::unpack_coefficient<2 * kEta, index>(group).r;
+      return V16{_mm512_maskz_permutexvar_epi8(0x5555555555555555, bits, table)} - V16::set1(kEta);
+    };
+    for (size_t i = 0; i < kN; i += records::kGroup) {
+      const uint16_t* group = words + i / records::kGroup * (2 * kEta) * kLanes;
+      [&]<size_t... kIndex>(std::index_sequence<kIndex...>) __attribute__((always_inline)) {
+        (a.set(i + kIndex, sample(group, std::integral_constant<size_t, kIndex>())), ...);
+      }
+      (std::make_index_sequence<records::kGroup>());
+    }
+  }
+}
+
+#else
+
+/// Differences of neighbouring sums of kEta bits: words of 64 kEta bytes to coefficients in [-kEta, kEta]. [FIPS203,
+/// Alg 8]
+template <unsigned kEta>
+POLYKEM_NOINLINE void sample_cbd(LanePoly& a, const uint16_t* words) {
+  const V16 three = V16::set1(3), seven = V16::set1(7);
+  if constexpr (kEta == 2) {
+    const V16 every_other = V16::set1(0x5555);
+    for (size_t i = 0; i < kN / 4; ++i) {
+      const V16 bits = V16::load(words + i * kLanes);
+      const V16 sums = (bits & every_other) + (bits.shr<1>() & every_other);
+      a.set(4 * i, (sums & three) - (sums.shr<2>() & three));
+      a.set(4 * i + 1, (sums.shr<4>() & three) - (sums.shr<6>() & three));
+      a.set(4 * i + 2, (sums.shr<8>() & three) - (sums.shr<10>() & three));
+      a.set(4 * i + 3, (sums.shr<12>() & three) - sums.shr<14>());
+    }
+  } else {
+    const V16 every_third = V16::set1(0x9);
+    for (size_t i = 0; i < kN; i += records::kGroup) {
+      const uint16_t* group = words + i / records::kGroup * (2 * kEta) * kLanes;
+      records::unpack_group<2 * kEta>(a.c[i], group, std::make_index_sequence<records::kGroup>());
+    }
+    for (size_t i = 0; i < kN; ++i) {
+      const V16 bits = a.get(i);
+      const V16 sums = (bits & every_third) + (bits.shr<1>() & every_third) + (bits.shr<2>() & every_third);
+      a.set(i, (sums & seven) - sums.shr<3>());
+    }
+  }
+}
+
+#endif
+
+}  // namespace POLYKEM_ISA
+}  // namespace polykem::mlkem::interleaved

@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: Apache-2.0
+// ML-KEM in little memory: one item, one row of A at a time, e and the ciphertext one polynomial at a time. So a step
+// covers several stages. `Prims` are those of portable_prims.hpp, or of cortex_m4/prims_m4.hpp.
+#pragma once
+
+#include <cstring>
+
+#include "core/arena.hpp"
+#include "core/operations.hpp"
+#include "ct/ct.hpp"
+#include "prim/keccak/keccak.hpp"
+#include "schemes/mlkem/stages.hpp"
+#include "schemes/mlkem/types.hpp"
+
+namespace polykem::mlkem::low_memory {
+inline namespace POLYKEM_ISA {
+
+/// Working memory.
+template <Dims D, class Prims>
+struct Work {
+  Poly vector[D.k];  ///< the transform of s, y or u
+  Poly row[D.k];     ///< of A, or another vector to multiply by; then its product in row[0], and row[1] is free
+  uint16_t room[Prims::kSampleRoom + 2];
+  typename Prims::Factors factors[D.k];
+  uint8_t inputs[2 * kSymBytes];  ///< d, z; or m, H(ek)
+  uint8_t seeds[2 * kSymBytes];   ///< rho, sigma; or K, r
+  uint8_t rejected[kSymBytes];
+  uint32_t differences;  ///< of the ciphertexts; 0 if they are equal
+
+  uint8_t* m() { return inputs; }
+  uint8_t* hash() { return inputs + kSymBytes; }
+};
+
+/// One item with its records.
+template <MlkemParams P, class Prims>
+struct Chunk {
+  static constexpr Dims D = P;
+  static constexpr size_t workspace_bytes() { return Arena::bytes<Work<D, Prims>>(1); }
+
+  Chunk(const Batch& batch, std::byte* workspace) : io(batch), work(*Arena(workspace).take<Work<D, Prims>>(1)) {}
+
+  const Batch& io;
+  Work<D, Prims>& work;
+};
+
+template <MlkemParams P, class Prims>
+struct Ops {
+  static_assert(!P.kyber());
+  static constexpr Dims D = P;
+  static constexpr size_t kK = P.k;
+  using Chunk = low_memory::Chunk<P, Prims>;
+  using Work = low_memory::Work<D, Prims>;
+
+  /// The bytes of a polynomial, where row[1] ends: if they become that polynomial, each is read before it is written
+  /// over. A function of its own, whose sponge is not on the stack while a row of A is sampled.
+  template <unsigned kEta>
+  [[gnu::noinline]] static const uint8_t* prf(Work& w, const uint8_t* seed, size_t nonce) {
+    uint8_t* out = reinterpret_cast<uint8_t*>(w.row[1].c + kN) - 64 * kEta;
+    const auto last = static_cast<uint8_t>(nonce);
+    Shake shake(Shake::Strength::shake256);
+    shake.absorb({seed, kSymBytes});
+    shake.absorb({&last, 1});
+    shake.squeeze({out, 64 * kEta});
+    return out;
+  }
+
+  /// vector = the transform of kK drawn polynomials.
+  static void draw_vector(Work& w, const uint8_t* seed) {
+    for (size_t i = 0; i < kK; ++i) {
+      Prims::template sample_cbd<P.eta1>(w.vector[i], prf<P.eta1>(w, seed, i));
+      transform(w, i);
+    }
+  }
+  static void transform(Work& w, size_t i) {
+    Prims::ntt(w.vector[i]);
+    Prims::prepare(w.factors[i], w.vector[i]);
+  }
+
+  /// row[0] = row i of A, or of its transpose, times the vector.
+  static void multiply_row(Work& w, const uint8_t* rho, size_t i, bool transposed) {
+    for (size_t j = 0; j < kK; ++j)
+      Prims::sample_ntt(w.row[j], rho, transposed ? i : j, transposed ? j : i);
+    multiply(w);
+  }
+  static void multiply(Work& w) { Prims::template multiply<kK>(w.row, w.vector, w.factors); }
+
+  // ---- keygen
+
+  static void hash_d(Chunk& c) {
+    const uint8_t k = kK;
+    sha3_512(c.work.seeds, {c.work.inputs, kSymBytes}, {&k, 1});
+  }
+
+  static void make_keys(Chunk& c) {
+    Work& w = c.work;
+    const uint8_t* sigma = w.seeds + kSymBytes;
+    draw_vector(w, sigma);
+    for (size_t i = 0; i < kK; ++i)
+      Prims::tobytes(c.io.sk_out + i * kPolyBytes, w.vector[i]);
+    for (size_t i = 0; i < kK; ++i) {
+      multiply_row(w, w.seeds, i, false);
+      Prims::template sample_cbd<P.eta1>(w.row[1], prf<P.eta1>(w, sigma, kK + i));
+      Prims::ntt(w.row[1]);
+      Prims::add(w.row[0], w.row[1]);
+      Prims::tobytes(c.io.pk_out + i * kPolyBytes, w.row[0]);
+    }
+    std::memcpy(c.io.pk_out + P.vector_bytes(), w.seeds, kSymBytes);
+    std::memcpy(c.io.sk_out + P.ek_offset(), c.io.pk_out, P.public_key_bytes());
+    std::memcpy(c.io.sk_out + P.z_offset(), w.inputs + kSymBytes, kSymBytes);
+  }
+
+  static void hash_new_ek(Chunk& c) { sha3_256(c.io.sk_out + P.hash_offset(), {c.io.pk_out, P.public_key_bytes()}); }
+
+  // ---- encaps
+
+  static void hash_ek(Chunk& c) { sha3_256(c.work.hash(), {c.io.pk, P.public_key_bytes()}); }
+
+  static void hash_m(Chunk& c) { sha3_512(c.work.seeds, {c.work.m(), kSymBytes}, {c.work.hash(), kSymBytes}); }
+
+  /// Calls use(kBits, polynomial, offset in the ciphertext) for the polynomials of the encryption of m under ek with r.
+  /// Returns 0 if all coefficients of t^ are below q. [FIPS203, Alg 14]
+  template <class Use>
+  static uint32_t encrypt(Work& w, const uint8_t* ek, Use&& use) {
+    const uint8_t* r = w.seeds + kSymBytes;
+    draw_vector(w, r);
+    for (size_t i = 0; i < kK; ++i) {
+      multiply_row(w, ek + P.vector_bytes(), i, true);
+      finish(w, r, kK + i);
+      use(std::integral_constant<unsigned, P.du>(), w.row[0], i * kN * P.du / 8);
+    }
+    uint32_t too_large = 0;
+    for (size_t i = 0; i < kK; ++i)
+      too_large |= Prims::frombytes(w.row[i], ek + i * kPolyBytes);
+    multiply(w);
+    finish(w, r, 2 * kK);
+    Prims::add_message(w.row[0], w.m(), w.row[1]);
+    use(std::integral_constant<unsigned, P.dv>(), w.row[0], P.u_bytes());
+    return too_large;
+  }
+  /// Out of the transform, and the noise of that nonce.
+  static void finish(Work& w, const uint8_t* r, size_t nonce) {
+    Prims::inverse_ntt(w.row[0]);
+    Prims::add_cbd2(w.row[0], prf<P.kEta2>(w, r, nonce), w.row[1]);
+  }
+
+  static void encrypt_m(Chunk& c) {
+    Work& w = c.work;
+    w.differences = encrypt(
+        w, c.io.pk, [&](auto bits, const Poly& a, size_t at) { Prims::template compress<bits>(c.io.ct_out + at, a); });
+  }
+
+  static void store_ss(Chunk& c) {
+    std::memcpy(c.io.ss_out, c.work.seeds, kSymBytes);
+    if (c.work.differences != 0) c.io.item_status[0] = Status::public_key;
+  }
+
+  // ---- decaps
+
+  /// The hash of ek is public, and so is whether it is right. [FIPS203, 7.3]
+  static void check_dk(Chunk& c) {
+    const uint8_t* stored = c.io.sk + P.hash_offset();
+    sha3_256(c.work.hash(), {c.io.sk + P.ek_offset(), P.public_key_bytes()});
+    if (std::memcmp(c.work.hash(), stored, kSymBytes) != 0) c.io.item_status[0] = Status::secret_key;
+  }
+
+  static void decrypt(Chunk& c) {
+    Work& w = c.work;
+    for (size_t i = 0; i < kK; ++i) {
+      Prims::template decompress<P.du>(w.vector[i], c.io.ct + i * kN * P.du / 8);
+      transform(w, i);
+      Prims::frombytes(w.row[i], c.io.sk + i * kPolyBytes);
+    }
+    multiply(w);
+    Prims::inverse_ntt(w.row[0]);
+    Prims::template decompress<P.dv>(w.row[1], c.io.ct + P.u_bytes());
+    Prims::subtract(w.row[1], w.row[0]);
+    Prims::template compress<1>(w.m(), w.row[1]);
+  }
+
+  static void hash_reject(Chunk& c) {
+    Shake reject(Shake::Strength::shake256);
+    reject.absorb({c.io.sk + P.z_offset(), kSymBytes});
+    reject.absorb({c.io.ct, P.ciphertext_bytes()});
+    reject.squeeze(c.work.rejected);
+  }
+
+  /// 0 if both are equal; bytes is a multiple of 4.
+  static uint32_t difference(const uint8_t* a, const uint8_t* b, size_t bytes) {
+    uint32_t result = 0;
+    for (size_t i = 0; i < bytes; i += 4) {
+      uint32_t x, y;
+      std::memcpy(&x, a + i, sizeof x);
+      std::memcpy(&y, b + i, sizeof y);
+      result |= x ^ y;
+    }
+    return result;
+  }
+
+  static void encrypt_and_compare(Chunk& c) {
+    Work& w = c.work;
+    uint32_t differences = 0;
+    encrypt(w, c.io.sk + P.ek_offset(), [&](auto bits, const Poly& a, size_t at) {
+      auto* again = reinterpret_cast<uint8_t*>(w.row[1].c);
+      Prims::template compress<bits>(again, a);
+      differences |= difference(again, c.io.ct + at, kN * bits / 8);
+    });
+    w.differences = differences;
+  }
+
+  static void select(Chunk& c) {
+    Work& w = c.work;
+    const uint32_t fail = ct::mask_nonzero(w.differences);
+    for (size_t i = 0; i < kSymBytes; ++i)
+      c.io.ss_out[i] = static_cast<uint8_t>(w.seeds[i] ^ (fail & (w.seeds[i] ^ w.rejected[i])));
+  }
+};
+
+/// The three operations. Ops are those above with two more, which draw.
+template <class Ops>
+struct Kem {
+  using Chunk = typename Ops::Chunk;
+  using Step = polykem::Step<Chunk>;
+
+  static constexpr std::array keygen{
+      Step{{"randombytes", 0, 1}, Ops::draw_keygen},
+      Step{{"sha3_512", 1, 1}, Ops::hash_d},
+      Step{{"make_keys", 2, 5}, Ops::make_keys},
+      Step{{"sha3_256.ek", 7, 1}, Ops::hash_new_ek},
+  };
+
+  static constexpr std::array encaps{
+      Step{{"randombytes", 0, 1}, Ops::draw_encaps}, Step{{"sha3_256.ek", 1, 1}, Ops::hash_ek},
+      Step{{"sha3_512", 2, 1}, Ops::hash_m},         Step{{"encrypt", 3, 8}, Ops::encrypt_m},
+      Step{{"shared_secret", 11, 1}, Ops::store_ss},
+  };
+
+  static constexpr std::array decaps{
+      Step{{"sha3_256.ek", 0, 1}, Ops::check_dk},
+      Step{{"decrypt", 1, 5}, Ops::decrypt},
+      Step{{"sha3_512", 6, 1}, Ops::hash_m},
+      Step{{"shake256.reject", 7, 1}, Ops::hash_reject},
+      Step{{"encrypt_compare", 8, 7}, Ops::encrypt_and_compare},
+      Step{{"cmov", 15, 1}, Ops::select},
+  };
+
+  static_assert(covers_each_stage_once(keygen, kKeygenStages.size()));
+  static_assert(covers_each_stage_once(encaps, kEncapsStages.size()));
+  static_assert(covers_each_stage_once(decaps, kDecapsStages.size()));
+};
+
+}  // namespace POLYKEM_ISA
+}  // namespace polykem::mlkem::low_memory

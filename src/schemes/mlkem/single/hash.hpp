@@ -1,0 +1,355 @@
+// SPDX-License-Identifier: Apache-2.0
+// The hashes of one item: states of its matrix and of its noise side by side, and beside the matrix the long hashes
+// that need nothing but the item's inputs.
+#pragma once
+
+#include "prim/keccak/lanes/one.hpp"
+#include "prim/keccak/lanes/states.hpp"
+#include "prim/ntt/lanes/products.hpp"
+#include "schemes/mlkem/types.hpp"
+
+namespace polykem::mlkem::single {
+inline namespace POLYKEM_ISA {
+
+using polykem::lanes::Blocks;
+using polykem::lanes::kStateWords;
+using polykem::lanes::OneState;
+using polykem::lanes::States;
+using simd::V64;
+
+inline constexpr size_t kStates = States::kCount;
+inline constexpr size_t kXofWords = 21, kPrfWords = 17;  ///< words of a block of SHAKE128, of SHAKE256 and SHA3-256
+inline constexpr size_t kXofBlocks = 3;                  ///< they yield 256 coefficients with probability 0.993
+inline constexpr size_t kAcceptedWords = kN + 32;
+
+/// Space for what the states of a wave squeeze.
+struct alignas(64) Squeezed {
+  uint8_t bytes[kStates][kXofBlocks * kXofWords * 8 + 64];
+};
+
+/// A message in whole blocks of SHAKE256 or SHA3-256.
+template <size_t kBytes>
+struct Padded {
+  static constexpr size_t kRate = kPrfWords * 8, kBlocks = kBytes / kRate + 1;
+  uint8_t bytes[kBlocks * kRate];
+
+  /// The first `head` bytes are at `first`, the others at `rest`.
+  void set(const uint8_t* first, size_t head, const uint8_t* rest, uint8_t suffix) {
+    std::memcpy(bytes, first, head);
+    std::memcpy(bytes + head, rest, kBytes - head);
+    std::memset(bytes + kBytes, 0, sizeof bytes - kBytes);
+    bytes[kBytes] = suffix;
+    bytes[sizeof bytes - 1] |= 0x80;
+  }
+};
+
+/// Entries that are sampled together, in the states after `hashes` hashes.
+struct Wave {
+  size_t first, count, hashes;
+};
+
+/// In which permutations which entries of the matrix are sampled, beside kHashes hashes of kHashBlocks blocks in the
+/// first states: a wave is kXofBlocks permutations. Whatever fits is computed by four states, which take less time.
+template <size_t kEntries, size_t kHashes, size_t kHashBlocks>
+struct Waves {
+  static_assert(kHashBlocks % kXofBlocks == 0);
+  static constexpr size_t kHashWaves = kHashes == 0 ? 0 : kHashBlocks / kXofBlocks;
+
+  /// The first waves are filled only as far as needed for the others to do with four states.
+  static constexpr size_t entries_at(size_t wave, size_t left) {
+    const size_t hashes = wave < kHashWaves ? kHashes : 0, few = 4 - hashes, most = kStates - hashes;
+    const size_t later = wave < kHashWaves ? (kHashWaves - wave - 1) * few : 0;
+    const size_t wanted = wave < kHashWaves && left <= later + few ? few : most;
+    return wanted < left ? wanted : left;
+  }
+  static constexpr size_t kCount = [] {
+    size_t waves = 0;
+    for (size_t left = kEntries; left > 0 || waves < kHashWaves; ++waves)
+      left -= entries_at(waves, left);
+    return waves;
+  }();
+  static constexpr auto kWaves = [] {
+    std::array<Wave, kCount> waves{};
+    size_t first = 0;
+    for (size_t w = 0; w < kCount; ++w) {
+      const size_t count = entries_at(w, kEntries - first);
+      waves[w] = {first, count, w < kHashWaves ? kHashes : 0};
+      first += count;
+    }
+    return waves;
+  }();
+};
+
+/// The bytes after rho in the input of SampleNTT, and the suffix.
+constexpr uint64_t xof_tail(size_t first, size_t second) {
+  return first | second << 8 | uint64_t{0x1f} << 16;
+}
+
+/// The PRF's states for one seed: row n = SHAKE256(seed, nonce n). [FIPS203, 4.1]
+class PrfStates {
+ public:
+  PrfStates(const uint8_t* seed, States& s) : s_(s) { std::memcpy(seed_, seed, sizeof seed_); }
+  ~PrfStates() { secure_zero(seed_, sizeof seed_); }
+  PrfStates(const PrfStates&) = delete;
+  PrfStates& operator=(const PrfStates&) = delete;
+
+  /// States [kept, used), perhaps more, begin with nonces first, first + 1, ..; those before stay.
+  void begin(size_t kept, size_t used, size_t first) {
+    alignas(64) uint64_t keep[kStates], tails[kStates];
+    for (size_t l = 0; l < kStates; ++l) {
+      keep[l] = l < kept ? ~uint64_t{0} : 0;
+      tails[l] = l < kept ? 0 : (first + l - kept) | uint64_t{0x1f} << 8;
+    }
+    const V64 mask = V64::load(keep);
+    for (size_t w = 0; w < kStateWords; ++w) {
+      V64 fresh = w < 4 ? V64::set1(seed_[w < 4 ? w : 0]) : V64::zero();
+      if (w == 4) fresh = V64::load(tails);
+      if (w == kPrfWords - 1) fresh = V64::set1(uint64_t{1} << 63);
+      if (kept == 0) {
+        s_.set(w, fresh);
+      } else {
+        polykem::lanes::replace(s_, used, w, mask, fresh);
+      }
+    }
+  }
+
+ private:
+  States& s_;
+  uint64_t seed_[kSymBytes / 8];
+};
+
+/// SampleNTT for the entries of a matrix: a[i kK + j] = SampleNTT(rho, j, i), or transposed. Public. [FIPS203, Alg 7]
+template <size_t kK>
+class MatrixSampler {
+ public:
+  static constexpr size_t kEntries = kK * kK;
+
+  /// a: kEntries polynomials and 64 bytes more.
+  MatrixSampler(Poly* a, const uint8_t* rho, bool transposed, Squeezed& space)
+      : a_(a), transposed_(transposed), space_(space) {
+    std::memcpy(rho_, rho, sizeof rho_);
+  }
+
+  /// All entries, the states to themselves.
+  void sample(States& s) {
+    using Plan = Waves<kEntries, 0, kXofBlocks>;
+    for (const auto& wave : Plan::kWaves) {
+      if (wave.count == 1) {
+        sample_one(wave.first);
+      } else {
+        run_wave(s, wave, [](size_t) { return Blocks<0>{}; });
+      }
+    }
+  }
+
+  /// Whether the last entries leave states without work.
+  static constexpr size_t kRest = kEntries % kStates;
+
+  /// All entries, and beside the last ones rows 0 to kRows - 1 of the PRF, each of kBlocks blocks: 64 kEta bytes.
+  template <size_t kRows, size_t kBlocks>
+  void sample_with_noise(States& s, uint8_t* rows, size_t stride, const uint8_t* seed) {
+    constexpr size_t kLast = kEntries - kRest, kPlaces = kStates - kRest;
+    static_assert(kRest > 0 && kXofBlocks / kBlocks * kPlaces >= kRows);
+    for (size_t first = 0; first < kLast; first += kStates)
+      run_wave(s, {first, kStates, 0}, [](size_t) { return Blocks<0>{}; });
+    const Wave wave{kLast, kRest, 0};
+    begin(s, wave);
+    PrfStates noise(seed, s);
+    for (size_t block = 0; block < kXofBlocks; ++block) {
+      const size_t row = block / kBlocks * kPlaces, left = row < kRows ? kRows - row : 0;
+      const size_t end = kRest + (left < kPlaces ? left : kPlaces);
+      if (left > 0 && block % kBlocks == 0) noise.begin(kRest, end, row);
+      polykem::lanes::permute(s, end);
+      squeeze(s, block, 0, kRest);
+      uint8_t* const to = rows + row * stride - kRest * stride;
+      if (block % kBlocks == 0) {
+        polykem::lanes::squeeze_rows<kPrfWords>(to, stride, s, kRest, end);
+      } else {
+        polykem::lanes::squeeze_rows<24 - kPrfWords>(to + kPrfWords * 8, stride, s, kRest, end);
+      }
+    }
+    accept_wave(s, wave);
+  }
+
+  /// All entries, beside hashes of padded messages of kBlocks blocks; word w of hash h is then s.words[w][h].
+  template <size_t kBlocks, size_t kHashes>
+  void sample_beside(States& s, const uint8_t* const (&messages)[kHashes]) {
+    using Plan = Waves<kEntries, kHashes, kBlocks>;
+    for (size_t w = 0; w < kStateWords; ++w)
+      s.set(w, V64::zero());
+    for (size_t n = 0; n < Plan::kCount; ++n) {
+      if (n >= Plan::kHashWaves) {
+        run_wave(s, Plan::kWaves[n], [](size_t) { return Blocks<0>{}; });
+        continue;
+      }
+      run_wave(s, Plan::kWaves[n], [&](size_t block) {
+        Blocks<kHashes> blocks;
+        for (size_t h = 0; h < kHashes; ++h)
+          blocks.at[h] = messages[h] + (n * kXofBlocks + block) * kPrfWords * 8;
+        return blocks;
+      });
+      if (n + 1 == Plan::kHashWaves) keep_hashes(s, kHashes);
+    }
+    restore_hashes(s);
+  }
+
+ private:
+  uint64_t tail(size_t entry) const {
+    const size_t i = entry / kK, j = entry % kK;
+    return transposed_ ? xof_tail(i, j) : xof_tail(j, i);
+  }
+
+  /// Sets states [hashes, kStates) to begin with the wave's entries; the others stay.
+  void begin(States& s, const Wave& wave) const {
+    alignas(64) uint64_t keep[kStates], tails[kStates];
+    for (size_t l = 0; l < kStates; ++l) {
+      keep[l] = l < wave.hashes ? ~uint64_t{0} : 0;
+      const size_t n = l < wave.hashes ? 0 : l - wave.hashes;
+      tails[l] = l < wave.hashes ? 0 : tail(n < wave.count ? wave.first + n : wave.first);
+    }
+    const V64 kept = V64::load(keep);
+    const size_t used = wave.hashes + wave.count;
+    for (size_t w = 0; w < kStateWords; ++w) {
+      V64 fresh = w < 4 ? V64::set1(rho_[w < 4 ? w : 0]) : V64::zero();
+      if (w == 4) fresh = V64::load(tails);
+      if (w == kXofWords - 1) fresh = V64::set1(uint64_t{1} << 63);
+      polykem::lanes::replace(s, used, w, kept, fresh);
+    }
+  }
+
+  /// blocks_of(n): what is absorbed before permutation n.
+  template <class BlocksOf>
+  POLYKEM_INLINE void run_wave(States& s, const Wave& wave, BlocksOf&& blocks_of) {
+    const size_t end = wave.hashes + wave.count;
+    if (wave.count > 0) begin(s, wave);
+    for (size_t block = 0; block < kXofBlocks; ++block) {
+      polykem::lanes::permute(s, end, blocks_of(block));
+      squeeze(s, block, wave.hashes, end);
+    }
+    accept_wave(s, wave);
+  }
+
+  POLYKEM_INLINE void accept_wave(const States& s, const Wave& wave) {
+    size_t filled[kStates], fewest = kN;
+    for (size_t n = 0; n < wave.count; ++n) {
+      filled[n] = accept_first(a_[wave.first + n], space_.bytes[wave.hashes + n]);
+      fewest = filled[n] < fewest ? filled[n] : fewest;
+    }
+    if (fewest < kN) continue_wave(s, wave.first, wave.count, wave.hashes, filled);
+  }
+
+  void squeeze(const States& s, size_t block, size_t first, size_t end) {
+    polykem::lanes::squeeze_rows<kXofWords>(space_.bytes[0] + block * kXofWords * 8, sizeof space_.bytes[0], s, first,
+                                            end);
+  }
+
+  /// The polynomial may be followed by 32 more words, of an entry that comes later.
+  static POLYKEM_INLINE size_t accept_first(Poly& a, const uint8_t* bytes) {
+    return ntt::accept(a.c, 0, bytes, kXofBlocks * kXofWords * 8);
+  }
+
+  /// For the entries that need a fourth block or more: one in 140. The hashes must not move on meanwhile.
+  POLYKEM_NOINLINE void continue_wave(const States& s, size_t first, size_t count, size_t hashes, size_t* filled) {
+    States more = s;
+    for (size_t fewest = 0; fewest < kN;) {
+      polykem::lanes::permute(more, hashes + count);
+      squeeze(more, 0, hashes, hashes + count);
+      fewest = kN;
+      for (size_t n = 0; n < count; ++n) {
+        if (filled[n] < kN) filled[n] = accept_more(a_[first + n], filled[n], space_.bytes[hashes + n]);
+        fewest = filled[n] < fewest ? filled[n] : fewest;
+      }
+    }
+    secure_zero(&more, sizeof more);
+  }
+  static size_t accept_more(Poly& a, size_t filled, const uint8_t* bytes) {
+    alignas(64) uint16_t accepted[kAcceptedWords];
+    std::memcpy(accepted, a.c, sizeof a.c);
+    filled = ntt::accept(accepted, filled, bytes, kXofWords * 8);
+    std::memcpy(a.c, accepted, sizeof a.c);
+    return filled;
+  }
+
+  void sample_one(size_t entry) {
+    alignas(64) uint8_t block[kXofWords * 8] = {};
+    std::memcpy(block, rho_, sizeof rho_);
+    const uint64_t end = tail(entry);
+    std::memcpy(block + sizeof rho_, &end, sizeof end);
+    block[sizeof block - 1] |= 0x80;
+    OneState state;
+    state.absorb<kXofWords>(block);
+    uint8_t* bytes = space_.bytes[0];
+    for (size_t n = 0; n < kXofBlocks; ++n) {
+      state.permute();
+      state.squeeze<kXofWords>(bytes + n * kXofWords * 8);
+    }
+    size_t filled = accept_first(a_[entry], bytes);
+    while (filled < kN) {
+      state.permute();
+      state.squeeze<kXofWords>(bytes);
+      filled = accept_more(a_[entry], filled, bytes);
+    }
+  }
+
+  /// Where hashes end before the matrix does, their states are needed for other entries.
+  void keep_hashes(const States& s, size_t hashes) {
+    for (size_t w = 0; w < kSymBytes / 8; ++w) {
+      for (size_t h = 0; h < hashes; ++h)
+        hashes_[w][h] = s.words[w][h];
+    }
+  }
+  void restore_hashes(States& s) {
+    for (size_t w = 0; w < kSymBytes / 8; ++w)
+      std::memcpy(s.words[w], hashes_[w], sizeof hashes_[w]);
+    secure_zero(hashes_, sizeof hashes_);
+  }
+
+  Poly* a_;
+  bool transposed_;
+  Squeezed& space_;
+  uint64_t rho_[kSymBytes / 8];
+  uint64_t hashes_[kSymBytes / 8][2] = {};
+};
+
+/// The digest of hash h.
+inline void store_digest(uint8_t* out, const States& s, size_t h) {
+  for (size_t w = 0; w < kSymBytes / 8; ++w)
+    std::memcpy(out + 8 * w, &s.words[w][h], 8);
+}
+
+/// Rows 0 to kCount - 1 of the PRF: 192 bytes of the first kLong rows, 128 of the others; writes up to 64 bytes more.
+template <size_t kCount, size_t kLong>
+void prf_rows(uint8_t* out, size_t stride, const uint8_t* seed, States& s) {
+  using polykem::lanes::permute, polykem::lanes::squeeze_rows;
+  PrfStates states(seed, s);
+  if constexpr (kLong > 0) {  // the rows that find no place at first take that of a row that is complete
+    constexpr size_t kFirst = kCount < 4 ? kCount : 4, kLater = kCount - kFirst;
+    static_assert(kLong + kLater <= 4);
+    states.begin(0, kFirst, 0);
+    permute(s, kFirst);
+    squeeze_rows<kPrfWords>(out, stride, s, 0, kFirst);
+    if constexpr (kLater > 0) states.begin(kLong, kLong + kLater, kFirst);
+    permute(s, kLong + kLater);
+    squeeze_rows<24 - kPrfWords>(out + kPrfWords * 8, stride, s, 0, kLong);
+    if constexpr (kLater > 0)
+      squeeze_rows<kPrfWords>(out + (kFirst - kLong) * stride, stride, s, kLong, kLong + kLater);
+  } else {
+    constexpr size_t kTogether = kCount % kStates == 1 ? kCount - 1 : kCount;
+    for (size_t first = 0; first < kTogether; first += kStates) {
+      const size_t here = kTogether - first < kStates ? kTogether - first : kStates;
+      states.begin(0, here, first);
+      permute(s, here);
+      squeeze_rows<kPrfWords>(out + first * stride, stride, s, 0, here);
+    }
+    if constexpr (kTogether < kCount) {
+      uint8_t message[kSymBytes + 1];
+      std::memcpy(message, seed, kSymBytes);
+      message[kSymBytes] = kTogether;
+      polykem::lanes::hash_one<kPrfWords * 8, polykem::lanes::kShakeSuffix, 128, sizeof message>(
+          out + kTogether * stride, message);
+    }
+  }
+}
+
+}  // namespace POLYKEM_ISA
+}  // namespace polykem::mlkem::single

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+// Operations on eight items at a time, of which the last may be fewer. A key that all items share is expanded once.
+#pragma once
+
+#include <algorithm>
+#include <span>
+#include <string_view>
+
+#include "core/operations.hpp"
+#include "prim/drbg/drbg.hpp"
+#include "schemes/mlkem/interleaved/single_prims.hpp"
+#include "schemes/mlkem/record_bytes.hpp"
+#include "schemes/mlkem/ref/keys.hpp"
+#include "schemes/mlkem/x8/ops.hpp"
+
+namespace polykem::mlkem::x8 {
+inline namespace POLYKEM_ISA {
+
+template <MlkemParams P, class Isa>
+struct X8Operations {
+  using OfEight = Operations<Kem<Ops<P, Isa>>, Chunk<P>>;
+  using Keys = ref::Keys<P, interleaved::SinglePrims<Isa>>;
+  static constexpr size_t kGranule = x8::kItems;
+  /// Few enough to leave work for other threads, enough for a shared key's expansion to be little of the time.
+  template <Op kOp>
+  static constexpr size_t kItems = 8 * kGranule;
+  template <Op kOp>
+  static constexpr auto kInfos = OfEight::template kInfos<kOp>;
+
+  template <Op kOp>
+  static size_t workspace_bytes(size_t items) {
+    return OfEight::template workspace_bytes<kOp>(kGranule) + Arena::bytes<SecretKey<P.k>>(1) +
+           Arena::bytes<uint8_t>(items * kDrawBytes<kOp>);
+  }
+
+  template <Op kOp>
+  static Status run(const void*, const Batch& batch, std::byte* workspace, StepTimes* times) {
+    Arena arena(workspace);
+    auto* const of_eight = arena.take<std::byte>(OfEight::template workspace_bytes<kOp>(kGranule));
+    Batch items = batch;
+    if (kDrawBytes<kOp> != 0 && items.draws == nullptr) {
+      StepClock clock(times);
+      const std::span draws(arena.take<uint8_t>(items.count * kDrawBytes<kOp>), items.count * kDrawBytes<kOp>);
+      items.drbg->fill(draws, Isa::keystream());
+      items.draws = draws.data();
+      clock.stop(kDraw, 0);
+    }
+    if constexpr (kOp != Op::keygen) {
+      if (batch.shared_key && batch.expanded.data == nullptr) {
+        StepClock clock(times);
+        items.expanded = expand<kOp>(batch, *arena.take<SecretKey<P.k>>(1));
+        clock.stop(kGenA<kOp>, 0);
+      }
+    }
+    for (size_t first = 0; first < items.count; first += kGranule) {
+      const size_t count = std::min(kGranule, items.count - first);
+      const Batch eight{items.slice(record_bytes<P>(kOp), first, count), items.drbg};
+      const Status status = OfEight::template run<kOp>(nullptr, eight, of_eight, times);
+      if (status != Status::ok) return status;
+    }
+    return Status::ok;
+  }
+
+ private:
+  /// Drawn for all items at once: a generator's new key takes longer than what eight items draw.
+  template <Op kOp>
+  static constexpr size_t kDrawBytes = record_bytes<P>(kOp).draws;
+  static constexpr size_t kDraw = 0;  ///< the number of that step
+
+  /// The step that a shared key's expansion is charged to, most of which it is.
+  template <Op kOp>
+  static constexpr size_t kGenA = [] {
+    size_t step = 0;
+    while (std::string_view(OfEight::template kInfos<kOp>[step].name) != "gen_a")
+      ++step;
+    return step;
+  }();
+
+  template <Op kOp>
+  static ExpandedKeys expand(const Batch& batch, SecretKey<P.k>& key) {
+    if constexpr (kOp == Op::encaps) {
+      auto* out = reinterpret_cast<std::byte*>(&key.pk);
+      Keys::expand_public(out, batch.pk, 1, nullptr);
+      return {out, sizeof key.pk, true, nullptr};
+    } else {
+      auto* out = reinterpret_cast<std::byte*>(&key);
+      Keys::expand_secret(out, batch.sk, 1, nullptr);
+      return {out, sizeof key, true, nullptr};
+    }
+  }
+};
+
+/// Has a backend compute in eights what it leaves to the implementation for many items.
+template <MlkemParams P, class Isa>
+constexpr void use_x8(SchemeBackend& backend) {
+  const SchemeBackend many = scheme_backend<X8Operations<P, Isa>>(backend.name);
+  for (size_t op = 0; op < kOps; ++op) {
+    const auto small_batches = backend.ops[op].small_batches;
+    backend.ops[op] = many.ops[op];
+    backend.ops[op].small_batches = small_batches;
+  }
+}
+
+}  // namespace POLYKEM_ISA
+}  // namespace polykem::mlkem::x8

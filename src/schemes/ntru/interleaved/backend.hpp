@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// Operations of a vector backend: one item per lane, and small batches item after item.
+#pragma once
+
+#include "core/operations.hpp"
+#include "schemes/ntru/interleaved/ops.hpp"
+#include "schemes/ntru/kem.hpp"
+#include "schemes/ntru/ref/ops.hpp"
+#include "tuning/small_batches.hpp"
+
+namespace polykem::ntru::interleaved {
+inline namespace POLYKEM_ISA {
+
+template <NtruParams P, class Isa, tuning::Cpu kCpu,
+          class Singles = Operations<Kem<ref::Ops<P, Isa>>, ref::Chunk<P, Isa>>>
+constexpr SchemeBackend backend() {
+  using Blocks = Operations<Kem<Ops<P, Isa>>, Chunk<P, Isa>, KeygenChunk<P, Isa>>;
+  SchemeBackend result = scheme_backend<Blocks>(Isa::kName);
+  add_small_batches<Singles>(result, tuning::row(tuning::kNtru, kCpu).limits(false));
+  return result;
+}
+
+}  // namespace POLYKEM_ISA
+}  // namespace polykem::ntru::interleaved

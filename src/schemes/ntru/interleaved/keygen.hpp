@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0
+// Key generation's stages on a few blocks of items that share their inversions; docs/adr/0010-shared-inversions.md has
+// the measurements. The tiled steps of the plan run block by block. `Isa` as in ops.hpp.
+#pragma once
+
+#include <cstring>
+
+#include "core/arena.hpp"
+#include "core/scheme.hpp"
+#include "prim/drbg/drbg.hpp"
+#include "schemes/ntru/interleaved/records.hpp"
+
+namespace polykem::ntru::interleaved {
+inline namespace POLYKEM_ISA {
+
+/// The blocks that share an inversion. An eighth of an inversion costs less than the products that sharing needs, so
+/// more blocks would gain little.
+inline constexpr size_t kKeygenBlocks = 8;
+
+/// What is kept for a block from the first step to the last.
+template <NtruParams P>
+struct alignas(64) KeyBlock {
+  LanePoly<P, S3> f, g, inverse_f;
+  LanePoly<P, Rq> lifted_f, G, Gf, v;  ///< v = 1/(G f)
+  uint8_t draws[kLanes][P.keygen_draw_bytes()];
+};
+
+/// What all blocks use in turn.
+template <NtruParams P>
+struct alignas(64) KeygenScratch {
+  LanePoly<P, S3> rest_S3;
+  LanePoly<P, Rq> rest, u, z;
+  Scratch<P> records;
+};
+
+template <NtruParams P, class Isa>
+struct KeygenChunk {
+  static constexpr size_t kGranule = kLanes;
+  static constexpr size_t kItems = kKeygenBlocks * kLanes;
+  static constexpr size_t blocks_of(size_t items) { return (items + kLanes - 1) / kLanes; }
+  static size_t workspace_bytes(size_t items) {
+    return Arena::bytes<KeyBlock<P>>(blocks_of(items)) + Arena::bytes<KeygenScratch<P>>(1) +
+           Arena::bytes<std::byte>(Isa::mul(P.n)->workspace_bytes) +
+           Arena::bytes<std::byte>(Isa::inverse().workspace_bytes);
+  }
+
+  KeygenChunk(const Batch& batch, std::byte* workspace) : io(batch), blocks(blocks_of(batch.count)) {
+    Arena arena(workspace);
+    block = arena.take<KeyBlock<P>>(blocks);
+    t = arena.take<KeygenScratch<P>>(1);
+    mul_workspace = arena.take<std::byte>(Isa::mul(P.n)->workspace_bytes);
+    inverse_workspace = arena.take<std::byte>(Isa::inverse().workspace_bytes);
+  }
+
+  const Batch& io;
+  const size_t blocks;
+  KeyBlock<P>* block;
+  KeygenScratch<P>* t;
+  std::byte* mul_workspace;
+  std::byte* inverse_workspace;
+  size_t tile = 0;
+
+  /// For run_plan.
+  bool next_tile() {
+    tile = tile + 1 == blocks ? 0 : tile + 1;
+    return tile != 0;
+  }
+
+  KeyBlock<P>& now() const { return block[tile]; }
+  size_t first() const { return tile * kLanes; }
+  size_t count() const { return io.count - first() < kLanes ? io.count - first() : kLanes; }
+  ConstByteRows draws(size_t offset) const {
+    constexpr size_t kBytes = P.keygen_draw_bytes();
+    const uint8_t* rows = io.draws != nullptr ? io.draws + first() * kBytes : now().draws[0];
+    return {rows + offset, kBytes};
+  }
+  ByteRows pk_out() const { return {io.pk_out + first() * P.public_key_bytes(), P.public_key_bytes()}; }
+  ByteRows sk_out(size_t offset) const {
+    return {io.sk_out + first() * P.secret_key_bytes() + offset, P.secret_key_bytes()};
+  }
+};
+
+template <NtruParams P, class Isa>
+struct KeygenOps {
+  using KeygenChunk = interleaved::KeygenChunk<P, Isa>;
+  using Rq = LanePoly<P, ntru::Rq>;
+  using S3 = LanePoly<P, ntru::S3>;
+
+  /// c: of any operation.
+  template <class Chunk>
+  static void poly_Rq_mul(Chunk& c, Rq& out, const Rq& a, const Rq& b) {
+    Isa::mul(P.n)->mul_cyclic(out.data(), a.data(), b.data(), c.mul_workspace);
+  }
+
+  static void draw_keygen(KeygenChunk& c) {
+    if (c.io.draws != nullptr) return;
+    c.io.drbg->fill({c.now().draws[0], c.count() * P.keygen_draw_bytes()}, Isa::keystream());
+  }
+
+  /// Lanes without an item repeat the last one.
+  static void sample_fg(KeygenChunk& c) {
+    KeyBlock<P>& b = c.now();
+    sample_iid<P>(b.f, c.draws(0), c.count(), c.t->records);
+    const ConstByteRows second = c.draws(P.iid_draw_bytes());
+    if constexpr (P.variant == Variant::hps) {
+      sample_fixed_type<P>(b.g, second, c.count(), c.t->records);
+    } else {
+      sample_iid<P>(b.g, second, c.count(), c.t->records);
+      poly_plus(b.f);
+      poly_plus(b.g);
+    }
+  }
+
+  /// x.*inverse = 1 / x.*a of each block x, lane by lane, from one inversion and three products per block. [MONT87,
+  /// 10.3.1] A zero has no inverse and would spoil the others: 1 takes its place, and its own inverse becomes 0.
+  /// nonzero(x): all ones in the lanes where x.*a is not 0. rest: memory for a polynomial.
+  template <class Poly, class Nonzero, class Mul, class Invert>
+  static void invert_together(KeygenChunk& c, Poly KeyBlock<P>::*inverse, Poly KeyBlock<P>::*a, Poly& rest,
+                              Nonzero nonzero, Mul mul, Invert invert) {
+    KeyBlock<P>* const x = c.block;
+    if (c.blocks == 1) return invert(x->*inverse, x->*a);
+    V16 alive[kKeygenBlocks];
+    for (size_t k = 0; k < c.blocks; ++k) {
+      alive[k] = nonzero(x[k]);
+      (x[k].*a).set(0, one_unless(alive[k], (x[k].*a).get(0)));
+    }
+    x[0].*inverse = x[0].*a;
+    for (size_t k = 1; k < c.blocks; ++k)
+      mul(x[k].*inverse, x[k - 1].*inverse, x[k].*a);
+    invert(rest, x[c.blocks - 1].*inverse);
+    for (size_t k = c.blocks - 1; k > 0; --k) {
+      mul(x[k].*inverse, rest, x[k - 1].*inverse);
+      mul(rest, rest, x[k].*a);
+    }
+    x[0].*inverse = rest;
+    for (size_t k = 0; k < c.blocks; ++k) {
+      (x[k].*a).set(0, (x[k].*a).get(0) & alive[k]);
+      keep_lanes<P>(x[k].*inverse, alive[k]);
+    }
+  }
+
+  static void invert_f(KeygenChunk& c) {
+    invert_together(
+        c, &KeyBlock<P>::inverse_f, &KeyBlock<P>::f, c.t->rest_S3,
+        [](const KeyBlock<P>& x) { return nonzero_lanes<P>(x.f); },
+        [&](S3& out, const S3& a, const S3& b) {
+          Isa::mul(P.n)->mul_s3(out.data(), a.data(), b.data(), c.mul_workspace);
+        },
+        [&](S3& out, const S3& a) { Isa::inverse().inverse_mod3(out.data(), a.data(), P.n, c.inverse_workspace); });
+  }
+
+  static void store_f(KeygenChunk& c) {
+    store_S3<P>(c.sk_out(0), c.now().f, c.count(), c.t->records);
+    store_S3<P>(c.sk_out(P.inverse_f_offset()), c.now().inverse_f, c.count(), c.t->records);
+    const ConstByteRows from = c.draws(P.pair_draw_bytes());
+    const ByteRows to = c.sk_out(P.prf_key_offset());
+    for (size_t l = 0; l < c.count(); ++l)
+      std::memcpy(to.data + l * to.stride, from.data + l * from.stride, P.kPrfKeyBytes);
+  }
+
+  static void lift_fg(KeygenChunk& c) {
+    poly_Z3_to_Zq<P>(c.now().lifted_f, c.now().f);
+    poly_G<P>(c.now().G, c.now().g);
+  }
+
+  static void mul_Gf(KeygenChunk& c) { poly_Rq_mul(c, c.now().Gf, c.now().G, c.now().lifted_f); }
+
+  /// 1/a mod (q, Phi_n): mod 2 by division steps, then Newton's v <- v (2 - a v), doubling the bits. [NTRU20,
+  /// Sq_inverse]
+  static void poly_Rq_inv(KeygenChunk& c, Rq& v, const Rq& a) {
+    Rq& u = c.t->u;
+    u = a;
+    poly_mod_q_Phi_n<P>(u);
+    Isa::inverse().inverse_mod2(v.data(), u.data(), P.n, c.inverse_workspace);
+    for (unsigned bits = 1; bits < P.logq; bits *= 2) {
+      poly_Rq_mul(c, u, a, v);
+      two_minus<P>(u);
+      poly_Rq_mul(c, v, u, v);
+    }
+  }
+
+  static void invert_Gf(KeygenChunk& c) {
+    invert_together(
+        c, &KeyBlock<P>::v, &KeyBlock<P>::Gf, c.t->rest,
+        [](const KeyBlock<P>& x) { return nonzero_lanes<P>(x.f) & nonzero_lanes<P>(x.g); },
+        [&](Rq& out, const Rq& a, const Rq& b) { poly_Rq_mul(c, out, a, b); },
+        [&](Rq& out, const Rq& a) { poly_Rq_inv(c, out, a); });
+  }
+
+  static void mul_vf(KeygenChunk& c) { poly_Rq_mul(c, c.t->u, c.now().v, c.now().lifted_f); }
+  static void mul_invh(KeygenChunk& c) {
+    poly_Rq_mul(c, c.t->z, c.t->u, c.now().lifted_f);
+    poly_mod_q_Phi_n<P>(c.t->z);
+  }
+  static void store_invh(KeygenChunk& c) {
+    store_Sq<P>(c.sk_out(P.inverse_h_offset()), c.t->z, c.count(), c.t->records);
+  }
+  static void mul_vG(KeygenChunk& c) { poly_Rq_mul(c, c.t->u, c.now().v, c.now().G); }
+  static void mul_h(KeygenChunk& c) { poly_Rq_mul(c, c.t->z, c.t->u, c.now().G); }
+  static void store_h(KeygenChunk& c) { store_Sq<P>(c.pk_out(), c.t->z, c.count(), c.t->records); }
+};
+
+}  // namespace POLYKEM_ISA
+}  // namespace polykem::ntru::interleaved

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+// The stages of encaps and decaps on a block of items at once, one item per vector lane. `Isa` names the primitives of
+// an instruction set: kName, keystream(), mul(n), keccak(), inverse().
+#pragma once
+
+#include <cstring>
+
+#include "ct/ct.hpp"
+#include "schemes/ntru/interleaved/keygen.hpp"
+
+namespace polykem::ntru::interleaved {
+inline namespace POLYKEM_ISA {
+
+/// Working memory of one block.
+template <NtruParams P>
+struct alignas(64) Block {
+  LanePoly<P, S3> a, b;  ///< r, m
+  LanePoly<P, S3> inverse_f;
+  LanePoly<P, Rq> x, y, z, u;
+  Scratch<P> scratch;
+  uint8_t draws[kLanes][P.encaps_draw_bytes()];
+  uint8_t rm[kLanes][2 * P.trits_bytes()];
+  uint8_t reject[kLanes][P.kPrfKeyBytes + P.ciphertext_bytes()];  ///< PRF key, ciphertext
+  uint8_t rejection[kLanes][P.kSharedSecretBytes];
+  uint16_t fail[kLanes];  ///< not 0 if the ciphertext is rejected
+};
+
+template <NtruParams P, class Isa>
+struct Chunk {
+  static constexpr size_t kGranule = kLanes;
+  static constexpr size_t kItems = kLanes;
+  static size_t workspace_bytes(size_t) {
+    return Arena::bytes<Block<P>>(1) + Arena::bytes<std::byte>(Isa::mul(P.n)->workspace_bytes);
+  }
+
+  Chunk(const Batch& batch, std::byte* workspace) : io(batch), count(batch.count) {
+    Arena arena(workspace);
+    t = arena.take<Block<P>>(1);
+    mul_workspace = arena.take<std::byte>(Isa::mul(P.n)->workspace_bytes);
+    draws = {io.draws != nullptr ? io.draws : t->draws[0], P.encaps_draw_bytes()};
+  }
+
+  const Batch& io;
+  const size_t count;
+  Block<P>* t;
+  std::byte* mul_workspace;
+  ConstByteRows draws;
+
+  ConstByteRows pk() const { return {io.pk, io.shared_key ? 0 : P.public_key_bytes()}; }
+  ConstByteRows sk(size_t offset) const { return {io.sk + offset, io.shared_key ? 0 : P.secret_key_bytes()}; }
+  ConstByteRows ct() const { return {io.ct, P.ciphertext_bytes()}; }
+  ByteRows rm(size_t offset) const { return {t->rm[0] + offset, sizeof t->rm[0]}; }
+  ConstByteRows draws_from(size_t offset) const { return {draws.data + offset, draws.stride}; }
+};
+
+template <NtruParams P, class Isa>
+struct Ops : KeygenOps<P, Isa> {
+  using Chunk = interleaved::Chunk<P, Isa>;
+  using Rq = LanePoly<P, ntru::Rq>;
+
+  using KeygenOps<P, Isa>::poly_Rq_mul;
+
+  // ---- encaps: a = r, b = m, x = h, y = r mod q, z = h r then c
+
+  static void draw_encaps(Chunk& c) {
+    if (c.io.draws == nullptr) c.io.drbg->fill({c.t->draws[0], c.count * P.encaps_draw_bytes()}, Isa::keystream());
+  }
+
+  static void sample_rm(Chunk& c) {
+    sample_iid<P>(c.t->a, c.draws, c.count, c.t->scratch);
+    const ConstByteRows second = c.draws_from(P.iid_draw_bytes());
+    if constexpr (P.variant == Variant::hps) {
+      sample_fixed_type<P>(c.t->b, second, c.count, c.t->scratch);
+    } else {
+      sample_iid<P>(c.t->b, second, c.count, c.t->scratch);
+    }
+  }
+
+  static void pack_rm(Chunk& c) {
+    store_S3<P>(c.rm(0), c.t->a, c.count, c.t->scratch);
+    store_S3<P>(c.rm(P.trits_bytes()), c.t->b, c.count, c.t->scratch);
+  }
+
+  static void hash_rm(Chunk& c) {
+    const ByteRows rm = c.rm(0);
+    Isa::keccak().sha3_256({c.io.ss_out, P.kSharedSecretBytes}, {rm.data, rm.stride}, 2 * P.trits_bytes(), c.count);
+  }
+
+  static void load_h(Chunk& c) { load_Rq_sum_zero<P>(c.t->x, c.pk(), c.count, c.t->scratch); }
+
+  static void mul_hr(Chunk& c) {
+    poly_Z3_to_Zq<P>(c.t->y, c.t->a);
+    poly_Rq_mul(c, c.t->z, c.t->x, c.t->y);
+  }
+
+  static void lift_add(Chunk& c) {
+    Rq& z = c.t->z;
+    for_lifted<P>(c.t->b, [&](size_t i, V16 lifted) { z.set(i, z.get(i) + lifted); });
+  }
+
+  static void store_c(Chunk& c) { store_Sq<P>({c.io.ct_out, P.ciphertext_bytes()}, c.t->z, c.count, c.t->scratch); }
+
+  // ---- decaps: a = f then c f mod 3 then r, b = m, x = c, y = f mod q, z = c f then r mod q, u = 1/h
+
+  static void load_c_sk(Chunk& c) {
+    auto& t = *c.t;
+    load_Rq_sum_zero<P>(t.x, c.ct(), c.count, t.scratch);
+    load_S3<P>(t.a, c.sk(0), c.count, t.scratch);
+    load_S3<P>(t.inverse_f, c.sk(P.inverse_f_offset()), c.count, t.scratch);
+    load_Sq<P>(t.u, c.sk(P.inverse_h_offset()), c.count, t.scratch);
+    constexpr unsigned kUsedBits = (P.n - 1) * P.logq % 8;
+    for (size_t l = 0; l < c.count; ++l) {
+      const uint8_t last = c.io.ct[(l + 1) * P.ciphertext_bytes() - 1];
+      t.fail[l] = kUsedBits == 0 ? 0 : static_cast<uint16_t>(last >> kUsedBits);
+    }
+  }
+
+  static void mul_cf(Chunk& c) {
+    poly_Z3_to_Zq<P>(c.t->y, c.t->a);
+    poly_Rq_mul(c, c.t->z, c.t->x, c.t->y);
+  }
+
+  static void reduce_cf(Chunk& c) { poly_Rq_to_S3<P>(c.t->a, c.t->z); }
+
+  static void mul_m(Chunk& c) {
+    Isa::mul(P.n)->mul_s3(c.t->b.data(), c.t->a.data(), c.t->inverse_f.data(), c.mul_workspace);
+  }
+
+  static void lift_sub(Chunk& c) {
+    Rq& x = c.t->x;
+    for_lifted<P>(c.t->b, [&](size_t i, V16 lifted) { x.set(i, x.get(i) - lifted); });
+  }
+
+  static void mul_r(Chunk& c) {
+    poly_Rq_mul(c, c.t->z, c.t->x, c.t->u);
+    poly_mod_q_Phi_n<P>(c.t->z);
+  }
+
+  static void check_rm(Chunk& c) {
+    V16 bad = poly_ternary<P>(c.t->a, c.t->z);
+    if constexpr (P.variant == Variant::hps) bad = bad | wrong_weight<P>(c.t->b);
+    alignas(64) uint16_t lanes[kLanes];
+    bad.store(lanes);
+    for (size_t l = 0; l < c.count; ++l)
+      c.t->fail[l] |= lanes[l];
+  }
+
+  static void hash_reject(Chunk& c) {
+    const ConstByteRows key = c.sk(P.prf_key_offset());
+    for (size_t l = 0; l < c.count; ++l) {
+      std::memcpy(c.t->reject[l], key.data + l * key.stride, P.kPrfKeyBytes);
+      std::memcpy(c.t->reject[l] + P.kPrfKeyBytes, c.io.ct + l * P.ciphertext_bytes(), P.ciphertext_bytes());
+    }
+    constexpr size_t kLength = sizeof c.t->reject[0];
+    Isa::keccak().sha3_256({c.t->rejection[0], P.kSharedSecretBytes}, {c.t->reject[0], kLength}, kLength, c.count);
+  }
+
+  static void select(Chunk& c) {
+    for (size_t l = 0; l < c.count; ++l) {
+      uint8_t* ss = c.io.ss_out + l * P.kSharedSecretBytes;
+      const auto fail = static_cast<uint8_t>(ct::mask_nonzero(c.t->fail[l]));
+      for (size_t j = 0; j < P.kSharedSecretBytes; ++j) {
+        ss[j] = static_cast<uint8_t>(ss[j] ^ (fail & (ss[j] ^ c.t->rejection[l][j])));
+      }
+    }
+  }
+};
+
+}  // namespace POLYKEM_ISA
+}  // namespace polykem::ntru::interleaved

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+// The primitives of one item with vector instructions, in the form that ref::Ops takes: a Keccak state in few
+// registers, a leaf of a product in each lane, neighbouring coefficients of a record side by side.
+#pragma once
+
+#include "core/secure.hpp"
+#include "prim/keccak/lanes/one.hpp"
+#include "prim/ntt/lanes/one_records.hpp"
+#include "schemes/saber/interleaved/product.hpp"
+#include "schemes/saber/ref/prims.hpp"
+
+namespace polykem::saber::interleaved {
+inline namespace POLYKEM_ISA {
+
+inline constexpr size_t kShake128Rate = 168;
+
+template <class Isa>
+struct SinglePrims {
+  static Aes256Ctr keystream() { return Isa::keystream(); }
+
+  template <size_t kBytes>
+  static void hash256(uint8_t* out, const uint8_t* in) {
+    polykem::lanes::sha3_256_one<kBytes>(out, in);
+  }
+  template <size_t kBytes>
+  static void hash512(uint8_t* out, const uint8_t* in) {
+    polykem::lanes::sha3_512_one<kBytes>(out, in);
+  }
+  template <size_t kBytes>
+  static void expand(uint8_t* out, const uint8_t* seed) {
+    constexpr size_t kWhole = kBytes / kShake128Rate, kRest = kBytes % kShake128Rate;
+    static_assert(kRest % 8 == 0);
+    polykem::lanes::OneState state;
+    uint8_t block[kShake128Rate];
+    polykem::lanes::pad_block<kShake128Rate>(block, seed, kSymBytes, polykem::lanes::kShakeSuffix);
+    state.template absorb<kShake128Rate / 8>(block);
+    for (size_t i = 0; i < kWhole; ++i) {
+      state.permute();
+      state.template squeeze<kShake128Rate / 8>(out + i * kShake128Rate);
+    }
+    if constexpr (kRest > 0) {
+      state.permute();
+      state.template squeeze<kRest / 8>(out + kWhole * kShake128Rate);
+    }
+    secure_zero(block, sizeof block);
+    secure_zero(&state, sizeof state);
+  }
+
+  template <unsigned kBits>
+  static void unpack(Poly& a, const uint8_t* in) {
+    for (size_t i = 0; i < kN; i += kLanes)
+      ntt::unpack_one<kBits>(in, i).store(a.c + i);
+  }
+  template <unsigned kBits>
+  static void pack(uint8_t* out, const Poly& a) {
+    const V16 mask = V16::set1((1u << kBits) - 1);
+    for (size_t i = 0; i < kN; i += kLanes)
+      ntt::pack_one<kBits>(out, i, V16::load(a.c + i) & mask);
+  }
+
+  template <size_t kL>
+  using Space = OneProduct::Space<kL>;
+  template <size_t kRows, size_t kL>
+  static void multiply(Poly* out, const Poly* a, const Poly* s, Space<kL>& space) {
+    OneProduct::multiply<kRows, kL>(out, a, s, space);
+  }
+};
+
+}  // namespace POLYKEM_ISA
+}  // namespace polykem::saber::interleaved
