@@ -26,6 +26,13 @@ inline uint32_t mask_nonzero(uint32_t x) {
   return barrier(0u - ((x | (0u - x)) >> 31));
 }
 
+/// out = b if the mask is all ones, a if it is 0. out may be a or b.
+inline void select_bytes(uint8_t* out, const uint8_t* a, const uint8_t* b, size_t bytes, uint32_t mask) {
+  const auto every_bit = static_cast<uint8_t>(barrier(mask));
+  for (size_t i = 0; i < bytes; ++i)
+    out[i] = static_cast<uint8_t>(a[i] ^ (every_bit & (a[i] ^ b[i])));
+}
+
 /// x mod 3 for x < 2^15, without a division. (check-magic: 21846 == ceil(2^16 / 3))
 inline uint16_t mod3(uint32_t x) {
   return static_cast<uint16_t>(x - 3 * ((x * 21846u) >> 16));

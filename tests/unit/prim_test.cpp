@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstring>
 #include <random>
 #include <set>
 
@@ -79,6 +80,22 @@ TEST(Ct, MaskNonzero) {
   EXPECT_EQ(ct::mask_nonzero(0), 0u);
   for (const uint32_t x : {1u, 2u, 0x80000000u, 0xffffffffu})
     EXPECT_EQ(ct::mask_nonzero(x), 0xffffffffu);
+}
+
+TEST(Ct, SelectBytes) {
+  uint8_t a[67], b[67], out[67];
+  for (size_t i = 0; i < sizeof a; ++i) {
+    a[i] = static_cast<uint8_t>(i * 37);
+    b[i] = static_cast<uint8_t>(~a[i] ^ i);
+  }
+  for (const uint32_t mask : {0u, 0xffffffffu}) {
+    const uint8_t* const chosen = mask == 0 ? a : b;
+    ct::select_bytes(out, a, b, sizeof out, mask);
+    EXPECT_EQ(std::memcmp(out, chosen, sizeof out), 0);
+    std::memcpy(out, a, sizeof out);
+    ct::select_bytes(out, out, b, sizeof out, mask);
+    EXPECT_EQ(std::memcmp(out, chosen, sizeof out), 0);
+  }
 }
 
 TEST(PolyMul, SchoolbookOnMonomialsAndByDefinition) {

@@ -334,13 +334,7 @@ void compare_ct(Chunk& c) {
 }
 
 void select_k_or_s(Chunk& c) {
-  each(c, [&](Item& t, size_t i) {
-    uint8_t* k = c.k(i);
-    const uint8_t* s = c.sk(i);
-    const auto fail = static_cast<uint8_t>(t.fail);
-    for (size_t j = 0; j < c.set.p.secret_bytes; ++j)
-      k[j] = static_cast<uint8_t>(k[j] ^ (fail & (k[j] ^ s[j])));
-  });
+  each(c, [&](Item& t, size_t i) { ct::select_bytes(c.k(i), c.k(i), c.sk(i), c.set.p.secret_bytes, t.fail); });
 }
 
 }  // namespace ops

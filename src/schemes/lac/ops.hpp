@@ -205,8 +205,7 @@ struct Ops {
   static void hash_reject(Chunk& c) {
     hash(c.items->rejected, sizeof(Item), c.io.sk, c.io.shared_key ? 0 : c.set.secret_key_bytes(), c.set.n, c.io.count);
     c.each([&](Item& t, size_t i) {
-      for (size_t j = 0; j < kSeedBytes; ++j)
-        t.hashed.m[j] = static_cast<uint8_t>(t.hashed.m[j] ^ (t.fail & (t.hashed.m[j] ^ t.rejected[j])));
+      ct::select_bytes(t.hashed.m, t.hashed.m, t.rejected, kSeedBytes, static_cast<uint32_t>(t.fail));
       std::memcpy(t.hashed.ct, c.ct(i), c.set.ciphertext_bytes());
     });
   }

@@ -181,9 +181,7 @@ void compare_ct(EncryptionChunk& c) {
 }
 
 void select_k_or_s(EncryptionChunk& c) {
-  const auto fail = static_cast<uint8_t>(c.strings.fail);
-  for (size_t j = 0; j < c.set.p.secret_bytes; ++j)
-    c.k()[j] = static_cast<uint8_t>(c.k()[j] ^ (fail & (c.k()[j] ^ c.io.sk[j])));
+  ct::select_bytes(c.k(), c.k(), c.io.sk, c.set.p.secret_bytes, c.strings.fail);
 }
 
 void hash_ct(EncryptionChunk& c) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/backend.hpp"
+#include "schemes/mlkem/instruction_set.hpp"
 #include "schemes/mlkem/interleaved/backend.hpp"
 #include "schemes/mlkem/vector_backends.hpp"
 #include "schemes/mlkem/x8/backend.hpp"
@@ -15,6 +16,7 @@ struct Avx512 {
   static const NttOne& ntt_one() { return kNttOneAvx2; }
   static const KeccakLanes& keccak() { return kKeccakLanesAvx512; }
 };
+static_assert(InstructionSet<Avx512>);
 
 }  // namespace
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "core/operations.hpp"
+#include "schemes/mlkem/instruction_set.hpp"
 #include "schemes/mlkem/interleaved/ops.hpp"
 #include "schemes/mlkem/kem.hpp"
 #include "schemes/mlkem/ref/ops.hpp"
@@ -14,7 +15,7 @@ inline namespace POLYKEM_ISA {
 
 /// As the limits of kCpu say: item after item by a plan of its own, item after item with a shared key expanded first,
 /// one item per lane.
-template <MlkemParams P, class Isa, tuning::Cpu kCpu>
+template <MlkemParams P, InstructionSet Isa, tuning::Cpu kCpu>
 constexpr SchemeBackend backend() {
   constexpr const tuning::Row& row = tuning::row(tuning::kMlkem, kCpu, P.k);
   using Prims = SinglePrims<Isa>;

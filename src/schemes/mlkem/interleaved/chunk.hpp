@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A block of items, one per lane, with their records and keys. `Isa` names the primitives of an instruction set:
-// kName, keystream(), ntt(), ntt_one(), keccak().
+// A block of items, one per lane, with their records and keys. Isa: an InstructionSet.
 #pragma once
 
 #include <algorithm>

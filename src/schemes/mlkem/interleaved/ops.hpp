@@ -343,8 +343,7 @@ struct Ops {
     auto& t = *c.t;
     c.each([&](size_t l) {
       const uint8_t* rejected = P.kyber() ? c.z(l) : t.other[l];
-      for (size_t j = 0; j < kSymBytes; ++j)
-        t.seeds[l][j] = static_cast<uint8_t>(t.seeds[l][j] ^ (t.fail[l] & (t.seeds[l][j] ^ rejected[j])));
+      ct::select_bytes(t.seeds[l], t.seeds[l], rejected, kSymBytes, t.fail[l]);
     });
     if constexpr (P.kyber()) {
       derive_kyber(c);

@@ -209,9 +209,7 @@ struct Ops {
 
   static void select(Chunk& c) {
     Work& w = c.work;
-    const uint32_t fail = ct::mask_nonzero(w.differences);
-    for (size_t i = 0; i < kSymBytes; ++i)
-      c.io.ss_out[i] = static_cast<uint8_t>(w.seeds[i] ^ (fail & (w.seeds[i] ^ w.rejected[i])));
+    ct::select_bytes(c.io.ss_out, w.seeds, w.rejected, kSymBytes, ct::mask_nonzero(w.differences));
   }
 };
 

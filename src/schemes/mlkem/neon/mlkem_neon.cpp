@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/backend.hpp"
 #include "core/cpu.hpp"
+#include "schemes/mlkem/instruction_set.hpp"
 #include "schemes/mlkem/interleaved/backend.hpp"
 #include "schemes/mlkem/vector_backends.hpp"
 
@@ -15,6 +16,7 @@ struct Neon {
   static const NttOne& ntt_one() { return kNttOneNeon; }
   static const KeccakLanes& keccak() { return kKeccakLanesNeon; }
 };
+static_assert(InstructionSet<Neon>);
 
 }  // namespace
 

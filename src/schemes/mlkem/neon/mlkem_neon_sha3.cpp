@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/backend.hpp"
+#include "schemes/mlkem/instruction_set.hpp"
 #include "schemes/mlkem/interleaved/backend.hpp"
 #include "schemes/mlkem/vector_backends.hpp"
 
@@ -14,6 +15,7 @@ struct NeonSha3 {
   static const NttOne& ntt_one() { return kNttOneNeon; }
   static const KeccakLanes& keccak() { return kKeccakLanesNeonSha3; }
 };
+static_assert(InstructionSet<NeonSha3>);
 
 }  // namespace
 

@@ -336,8 +336,7 @@ struct Ops {
   static void select(Chunk& c) {
     c.each([&](Item& t, size_t i) {
       const uint8_t* rejected = P.kyber() ? c.sk(i).z : t.other;
-      for (size_t j = 0; j < kSymBytes; ++j)
-        t.seeds[j] = static_cast<uint8_t>(t.seeds[j] ^ (t.fail & (t.seeds[j] ^ rejected[j])));
+      ct::select_bytes(t.seeds, t.seeds, rejected, kSymBytes, t.fail);
       if constexpr (P.kyber()) {
         derive_kyber(c.ss_out(i), t.seeds, t.other);
       } else {

@@ -19,7 +19,7 @@
 namespace polykem::mlkem::single {
 inline namespace POLYKEM_ISA {
 
-/// `Isa` names the primitives of an instruction set: keystream().
+/// Isa: an InstructionSet.
 template <MlkemParams P, class Isa>
 struct Ops {
   static constexpr Dims D = P;
@@ -297,8 +297,7 @@ struct Ops {
   static void select(Chunk& c) {
     auto& t = c.t;
     const uint8_t* rejected = P.kyber() ? c.sk().z : t.other;
-    for (size_t j = 0; j < kSymBytes; ++j)
-      t.seeds[j] = static_cast<uint8_t>(t.seeds[j] ^ (t.fail & (t.seeds[j] ^ rejected[j])));
+    ct::select_bytes(t.seeds, t.seeds, rejected, kSymBytes, t.fail);
     if constexpr (P.kyber()) {
       derive_kyber(c);
     } else {

@@ -18,7 +18,7 @@ inline namespace POLYKEM_ISA {
 using interleaved::xof_tail, interleaved::Seeds;
 using simd::V16, simd::V64;
 
-/// `Isa` names the primitives of an instruction set: keccak().
+/// Isa: an InstructionSet.
 template <MlkemParams P, class Isa>
 struct Ops {
   static constexpr Dims D = P;
@@ -335,8 +335,7 @@ struct Ops {
     auto& t = c.t;
     c.each([&](size_t l) {
       const uint8_t* rejected = P.kyber() ? c.sk(l).z : t.other[l];
-      for (size_t j = 0; j < kSymBytes; ++j)
-        t.seeds[l][j] = static_cast<uint8_t>(t.seeds[l][j] ^ (t.fail[l] & (t.seeds[l][j] ^ rejected[j])));
+      ct::select_bytes(t.seeds[l], t.seeds[l], rejected, kSymBytes, t.fail[l]);
     });
     if constexpr (P.kyber()) {
       derive_kyber(c);

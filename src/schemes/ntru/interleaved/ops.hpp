@@ -158,10 +158,7 @@ struct Ops : KeygenOps<P, Isa> {
   static void select(Chunk& c) {
     for (size_t l = 0; l < c.count; ++l) {
       uint8_t* ss = c.io.ss_out + l * P.kSharedSecretBytes;
-      const auto fail = static_cast<uint8_t>(ct::mask_nonzero(c.t->fail[l]));
-      for (size_t j = 0; j < P.kSharedSecretBytes; ++j) {
-        ss[j] = static_cast<uint8_t>(ss[j] ^ (fail & (ss[j] ^ c.t->rejection[l][j])));
-      }
+      ct::select_bytes(ss, ss, c.t->rejection[l], P.kSharedSecretBytes, ct::mask_nonzero(c.t->fail[l]));
     }
   }
 };

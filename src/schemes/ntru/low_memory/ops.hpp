@@ -259,9 +259,7 @@ struct Ops {
 
   static void select(DecapsChunk& c) {
     uint8_t* ss = c.io.ss_out;
-    const auto fail = static_cast<uint8_t>(c.work.fail);
-    for (size_t j = 0; j < P.kSharedSecretBytes; ++j)
-      ss[j] = static_cast<uint8_t>(ss[j] ^ (fail & (ss[j] ^ c.work.hashing.rejection[j])));
+    ct::select_bytes(ss, ss, c.work.hashing.rejection, P.kSharedSecretBytes, c.work.fail);
   }
 };
 

@@ -290,9 +290,7 @@ struct Ops {
   static void select(Chunk& c) {
     c.each([&](Item& t, size_t i) {
       uint8_t* ss = c.ss_out(i);
-      const auto fail = static_cast<uint8_t>(t.fail);
-      for (size_t j = 0; j < P.kSharedSecretBytes; ++j)
-        ss[j] = static_cast<uint8_t>(ss[j] ^ (fail & (ss[j] ^ t.rejection[j])));
+      ct::select_bytes(ss, ss, t.rejection, P.kSharedSecretBytes, t.fail);
     });
   }
 };

@@ -210,9 +210,7 @@ struct Ops : KeygenOps<P, Prims> {
   static void select(Chunk& c) {
     c.each([&](Item& t, size_t i) {
       uint8_t* ss = c.io.ss_out + i * P.kSharedSecretBytes;
-      const auto fail = static_cast<uint8_t>(ct::barrier(t.fail));
-      for (size_t j = 0; j < P.kSharedSecretBytes; ++j)
-        ss[j] = static_cast<uint8_t>(ss[j] ^ (fail & (ss[j] ^ t.rejection[j])));
+      ct::select_bytes(ss, ss, t.rejection, P.kSharedSecretBytes, t.fail);
     });
   }
 };

@@ -245,11 +245,7 @@ struct Ops {
 
   static void select(Chunk& c) {
     auto& t = *c.t;
-    c.each([&](size_t l) {
-      const uint8_t* z = c.z(l);
-      for (size_t j = 0; j < kSymBytes; ++j)
-        t.kdf[l][j] = static_cast<uint8_t>(t.seeds[l][j] ^ (t.fail[l] & (t.seeds[l][j] ^ z[j])));
-    });
+    c.each([&](size_t l) { ct::select_bytes(t.kdf[l], t.seeds[l], c.z(l), kSymBytes, t.fail[l]); });
     Isa::keccak().sha3_256(c.ss_out(), const_rows(t.kdf), 2 * kSymBytes, c.count);
   }
 };

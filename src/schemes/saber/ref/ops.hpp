@@ -243,9 +243,7 @@ struct Ops {
 
   static void select(Chunk& c) {
     c.each([&](Item& t, size_t i) {
-      const uint8_t* z = c.sk(i).z;
-      for (size_t j = 0; j < kSymBytes; ++j)
-        t.kdf[j] = static_cast<uint8_t>(t.seeds[j] ^ (t.fail & (t.seeds[j] ^ z[j])));
+      ct::select_bytes(t.kdf, t.seeds, c.sk(i).z, kSymBytes, t.fail);
       Prims::template hash256<2 * kSymBytes>(c.ss_out(i), t.kdf);
     });
   }
