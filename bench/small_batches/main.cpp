@@ -163,19 +163,20 @@ Candidate sooner(const Scheme& scheme, const SchemeBackend& backend) {
 
 void print_row(const Scheme& scheme, const SchemeBackend& best) {
   const bool mlkem = std::strcmp(scheme.family, "mlkem") == 0;
-  const auto [backend, form] = sooner(scheme, best);
-  Records records(scheme, *backend);
-  const auto most = [&](Op op, Keys keys) { return measure(records, *backend, op, keys); };
+  const Candidate chosen = sooner(scheme, best);
+  const SchemeBackend& backend = *chosen.backend;
+  Records records(scheme, backend);
+  const auto most = [&](Op op, Keys keys) { return measure(records, backend, op, keys); };
   const size_t keygen = most(Op::keygen, Keys::own).single, encaps = most(Op::encaps, Keys::own).single,
                decaps = most(Op::decaps, Keys::own).single;
-  const bool expands = backend->public_form.bytes != 0;
+  const bool expands = backend.public_form.bytes != 0;
   const Limits shared_pk = most(Op::encaps, Keys::shared), shared_sk = most(Op::decaps, Keys::shared);
-  std::string cpu = backend->name;
+  std::string cpu = backend.name;
   std::replace(cpu.begin(), cpu.end(), '-', '_');
   if (mlkem && kCpuByIntel) cpu += "_intel";
   std::printf("    // %s\n    {.cpu = Cpu::%s, ", scheme.name, cpu.c_str());
   if (mlkem) std::printf(".k = %d, ", std::atoi(scheme.name + 5) / 256);
-  std::printf(".many = Form::%s, .own_keys = {%zu, %zu, %zu},\n", form, keygen, encaps, decaps);
+  std::printf(".many = Form::%s, .own_keys = {%zu, %zu, %zu},\n", chosen.form, keygen, encaps, decaps);
   std::printf("     .expanded_keys = {%zu, %zu}, .shared_key = {%zu, %zu}",
               expands ? most(Op::encaps, Keys::expanded).single : encaps,
               expands ? most(Op::decaps, Keys::expanded).single : decaps, shared_pk.single, shared_sk.single);

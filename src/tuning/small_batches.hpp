@@ -7,7 +7,6 @@
 #pragma once
 
 #include <array>
-#include <span>
 
 #include "core/scheme.hpp"
 
@@ -120,8 +119,9 @@ inline constexpr Row kNtru[] = {
 };
 // clang-format on
 
-/// The row of a set; it does not compile where there is none.
-consteval const Row& row(std::span<const Row> family, Cpu cpu, size_t k = 0) {
+/// The row of a set. A constant expression does not compile where there is none.
+template <size_t kCount>
+constexpr const Row& row(const Row (&family)[kCount], Cpu cpu, size_t k = 0) {
   for (const Row& r : family) {
     if (r.cpu == cpu && (r.k == k || r.k == 0)) return r;
   }
