@@ -234,7 +234,7 @@ SecretBytes expand(polykem_context* context, const Scheme& scheme, ByteView seed
   Bytes pk(scheme.public_key_bytes());
   SecretBytes sk(scheme.secret_key_bytes());
   polykem_request request = Context::request(POLYKEM_KEYGEN, scheme, 1);
-  request.draws = seed.data();
+  request.coins = seed.data();
   request.pk_out = pk.data();
   request.sk_out = sk.data();
   polykem::check(polykem_run(context, &request), "expansion of a seed");

@@ -145,7 +145,7 @@ class Sealing {
   /** The lattice's half: shared secrets, and ciphertexts in `enc` or, of a hybrid, in `ct_`. */
   void encapsulate(std::size_t first, std::size_t items) {
     const Scheme& scheme = suite_.scheme();
-    const std::size_t pk_bytes = suite_.public_key_bytes(), m_bytes = scheme.info().encaps_draw_bytes;
+    const std::size_t pk_bytes = suite_.public_key_bytes(), m_bytes = scheme.info().encaps_coin_bytes;
     polykem_request request = lattice_request(batch_, POLYKEM_ENCAPS, items);
     if (keyset_) {
       request.keyset = keyset_.get();
@@ -157,11 +157,11 @@ class Sealing {
         request.pk = pk_.data();
       }
     }
-    if (request_.draws) {
-      const std::uint8_t* draws = request_.draws + first * suite_.draw_bytes();
-      gather(draws, suite_.draw_bytes(), 0, m_bytes, items, m_);
-      gather(draws, suite_.draw_bytes(), m_bytes, suite_.kem().seed_bytes, items, scalar_seeds_);
-      request.draws = m_.data();
+    if (request_.coins) {
+      const std::uint8_t* coins = request_.coins + first * suite_.coin_bytes();
+      gather(coins, suite_.coin_bytes(), 0, m_bytes, items, m_);
+      gather(coins, suite_.coin_bytes(), m_bytes, suite_.kem().seed_bytes, items, scalar_seeds_);
+      request.coins = m_.data();
     } else if (suite_.hybrid()) {
       scalar_seeds_.resize(items * suite_.kem().seed_bytes);
       random_bytes(scalar_seeds_);
@@ -414,7 +414,7 @@ std::size_t public_keys(polykem_context* context, const Suite& suite, std::size_
     keys.expand(batch, seeds, items);
     polykem_request request = lattice_request(batch, POLYKEM_KEYGEN, items);
     if (suite.hybrid()) lattice.resize(items * scheme.public_key_bytes());
-    request.draws = keys.lattice(seeds);
+    request.coins = keys.lattice(seeds);
     request.pk_out = suite.hybrid() ? lattice.data() : out;
     request.sk_out = expanded.data();
     run(context, request);

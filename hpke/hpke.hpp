@@ -3,7 +3,7 @@
 // and one message under it. ML-KEM is computed over the batch by the context, on a GPU too if it has one; curves,
 // hashes and ciphers come from OpenSSL, an item at a time, on as many threads as the context has.
 //
-//  - Records (keys, encapsulations, draws) are contiguous and of fixed size: Suite says how long.
+//  - Records (keys, encapsulations, coins) are contiguous and of fixed size: Suite says how long.
 //  - An item that fails does not fail the batch: its status says why, its outputs are zero, the others are done.
 //  - What fails as a whole throws polykem::Error; outputs are then not to be used.
 //  - Outputs must not overlap inputs or each other.
@@ -58,7 +58,7 @@ struct SealRequest {
   Records pk;
   ByteView info, aad; /**< the same for all items */
   Messages plaintexts;
-  const std::uint8_t* draws = nullptr; /**< for tests: count records of draw_bytes() instead of random bytes */
+  const std::uint8_t* coins = nullptr; /**< for tests: count records of coin_bytes() instead of random bytes */
   std::uint8_t* enc = nullptr;
   MessagesOut ciphertexts;
   ItemStatus* status = nullptr; /**< count entries, or nullptr */

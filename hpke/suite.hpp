@@ -91,7 +91,7 @@ class Suite {
   std::size_t secret_key_bytes() const noexcept { return hybrid() ? 32 : 64; }
   std::size_t enc_bytes() const noexcept { return scheme_.ciphertext_bytes() + kem_->point_bytes; }
   /** Random bytes that one encapsulation takes: m of ML-KEM, then what the ephemeral scalar is made from. */
-  std::size_t draw_bytes() const noexcept { return scheme_.info().encaps_draw_bytes + kem_->seed_bytes; }
+  std::size_t coin_bytes() const noexcept { return scheme_.info().encaps_coin_bytes + kem_->seed_bytes; }
 
   /** The parameter set of the KEM's ML-KEM. */
   const Scheme& scheme() const noexcept { return scheme_; }

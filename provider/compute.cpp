@@ -56,14 +56,14 @@ polykem_status Compute::machine(Machine*& out) {
 }
 
 polykem_status Compute::start(const Scheme& scheme, polykem_op op, const std::uint8_t* key,
-                              const std::uint8_t* ciphertext, SecretBytes draws, Pending& out) {
+                              const std::uint8_t* ciphertext, SecretBytes coins, Pending& out) {
   Machine* mine = nullptr;
   const polykem_status status = machine(mine);
   if (status != POLYKEM_OK) return status;
   statistics_.write_when_due(mine->batcher);
   out.operation_ = std::make_unique<Operation>();
   Operation& operation = *out.operation_;
-  operation.secrets = std::move(draws);
+  operation.secrets = std::move(coins);
   if (config_.async && pauses_->allowed() && in_job()) operation.pauses = pauses_;
   polykem_request request{};
   request.struct_size = sizeof request;
@@ -74,7 +74,7 @@ polykem_status Compute::start(const Scheme& scheme, polykem_op op, const std::ui
   request.ct = ciphertext;
   const bool pauses = operation.pauses != nullptr;
   request.flags = pauses ? 0 : POLYKEM_CALLER_WAITS;
-  request.draws = operation.secrets.empty() ? nullptr : operation.secrets.data();
+  request.coins = operation.secrets.empty() ? nullptr : operation.secrets.data();
   return polykem_batcher_add(mine->batcher, &request, pauses ? wake : nullptr, &operation, &operation.ticket);
 }
 

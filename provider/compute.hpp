@@ -44,9 +44,9 @@ class Compute {
   Compute& operator=(const Compute&) = delete;
 
   /** Hands in an operation: encapsulation with a public key, decapsulation with a secret key and a ciphertext; all are
-   * copied. `draws` are its random inputs; empty: random. May compute it at once, within 16 KB of the stack. */
+   * copied. `coins` are its random inputs; empty: random. May compute it at once, within 16 KB of the stack. */
   polykem_status start(const Scheme& scheme, polykem_op op, const std::uint8_t* key, const std::uint8_t* ciphertext,
-                       SecretBytes draws, Pending& out);
+                       SecretBytes coins, Pending& out);
 
  private:
   struct Machine {

@@ -20,7 +20,7 @@ struct KemContext {
 
   Provider& provider;
   KeyPtr key;
-  SecretBytes draws; /**< of the next encapsulation only, if they were given */
+  SecretBytes coins; /**< of the next encapsulation only, if they were given */
 };
 
 KemContext& as_context(void* pointer) {
@@ -41,7 +41,7 @@ void* duplicate_context(void* from) {
   return guarded(context.provider.errors, [&]() -> void* {
     auto out = std::make_unique<KemContext>(context.provider);
     if (context.key != nullptr) out->key.reset(context.key->up_ref());
-    out->draws = context.draws;
+    out->coins = context.coins;
     return out.release();
   });
 }
@@ -54,14 +54,18 @@ int set_params(void* data, const OSSL_PARAM params[]) {
     const void* bytes = nullptr;
     std::size_t size = 0;
     const Algorithm& algorithm = context.key->algorithm();
-    if (algorithm.is_hybrid() || OSSL_PARAM_get_octet_string_ptr(ikme, &bytes, &size) != 1 ||
-        size != algorithm.scheme.info().encaps_draw_bytes) {
-      context.provider.errors.raise(Reason::kParameter, "%s: '%s' is not what an encapsulation draws",
-                                    algorithm.name.c_str(), kIkme);
+    if (algorithm.is_hybrid()) {
+      context.provider.errors.raise(Reason::kParameter, "%s: a hybrid takes no '%s'", algorithm.name.c_str(), kIkme);
+      return 0;
+    }
+    const std::size_t expected = algorithm.scheme.info().encaps_coin_bytes;
+    if (OSSL_PARAM_get_octet_string_ptr(ikme, &bytes, &size) != 1 || size != expected) {
+      context.provider.errors.raise(Reason::kParameter, "%s: '%s' has %zu bytes, expected %zu", algorithm.name.c_str(),
+                                    kIkme, size, expected);
       return 0;
     }
     const auto* begin = static_cast<const std::uint8_t*>(bytes);
-    context.draws.assign(begin, begin + size);
+    context.coins.assign(begin, begin + size);
     return 1;
   });
 }
@@ -78,7 +82,7 @@ int begin_encapsulate(void* data, void* key, const OSSL_PARAM params[]) {
     return 0;
   }
   context.key.reset(as_key(key).up_ref());
-  context.draws.clear();
+  context.coins.clear();
   return set_params(data, params);
 }
 
@@ -134,7 +138,7 @@ bool encapsulate(KemContext& context, std::uint8_t* ciphertext, std::uint8_t* se
   const Key& key = *context.key;
   const Parts in_ciphertext = ciphertext_parts(key.algorithm()), in_secret = secret_parts(key.algorithm());
   Pending pending;
-  return key.start_encapsulate(std::exchange(context.draws, {}), pending) &&
+  return key.start_encapsulate(std::exchange(context.coins, {}), pending) &&
          (!key.algorithm().is_hybrid() ||
           encapsulate_classical(key, ciphertext + in_ciphertext.classical_at, secret + in_secret.classical_at)) &&
          key.finish(pending, ciphertext + in_ciphertext.scheme_at, secret + in_secret.scheme_at);

@@ -78,15 +78,15 @@ bool Key::has_length(ByteView bytes, std::size_t right, const char* what) const 
   return false;
 }
 
-bool Key::start(polykem_op op, const std::uint8_t* key, const std::uint8_t* ciphertext, SecretBytes draws,
+bool Key::start(polykem_op op, const std::uint8_t* key, const std::uint8_t* ciphertext, SecretBytes coins,
                 Pending& out) const {
-  const polykem_status status = provider_.compute->start(algorithm_.scheme, op, key, ciphertext, std::move(draws), out);
+  const polykem_status status = provider_.compute->start(algorithm_.scheme, op, key, ciphertext, std::move(coins), out);
   if (status != POLYKEM_OK) provider_.errors.raise(status, algorithm_.name.c_str());
   return status == POLYKEM_OK;
 }
 
-bool Key::start_encapsulate(SecretBytes draws, Pending& out) const {
-  return start(POLYKEM_ENCAPS, public_key_.data(), nullptr, std::move(draws), out);
+bool Key::start_encapsulate(SecretBytes coins, Pending& out) const {
+  return start(POLYKEM_ENCAPS, public_key_.data(), nullptr, std::move(coins), out);
 }
 
 bool Key::start_decapsulate(const std::uint8_t* ciphertext, Pending& out) const {
@@ -102,17 +102,17 @@ bool Key::finish(Pending& pending, std::uint8_t* public_out, std::uint8_t* secre
 /** For sets whose secret keys have a form as a seed, which must be known; others draw by themselves. */
 bool Key::draw_seed(SecretBytes& out) const {
   if (!has_seed_form(algorithm_.scheme)) return true;
-  out.resize(algorithm_.scheme.info().keygen_draw_bytes);
+  out.resize(algorithm_.scheme.info().keygen_coin_bytes);
   if (RAND_priv_bytes_ex(provider_.library.get(), out.data(), out.size(), 0) == 1) return true;
   provider_.errors.raise(Reason::kRandom, "%s: no seed", algorithm_.name.c_str());
   return false;
 }
 
-bool Key::generate(SecretBytes draws) {
+bool Key::generate(SecretBytes coins) {
   const Scheme& scheme = algorithm_.scheme;
-  if (draws.empty() ? !draw_seed(draws) : !has_length(draws, scheme.info().keygen_draw_bytes, "a seed")) return false;
+  if (coins.empty() ? !draw_seed(coins) : !has_length(coins, scheme.info().keygen_coin_bytes, "a seed")) return false;
   Pending pending;
-  if (!start(POLYKEM_KEYGEN, nullptr, nullptr, std::move(draws), pending)) return false;
+  if (!start(POLYKEM_KEYGEN, nullptr, nullptr, std::move(coins), pending)) return false;
   if (algorithm_.is_hybrid()) {
     pending.classical() = generate_classical(provider_.library.get(), *algorithm_.classical);
     if (pending.classical() == nullptr) {

@@ -42,14 +42,14 @@ class Key {
   /** The classical part of a hybrid. */
   EVP_PKEY* classical() const { return classical_.get(); }
   /** Operations with the set's part of the key; false with an error raised. */
-  bool start_encapsulate(SecretBytes draws, Pending& out) const;
+  bool start_encapsulate(SecretBytes coins, Pending& out) const;
   bool start_decapsulate(const std::uint8_t* ciphertext, Pending& out) const;
   bool finish(Pending& pending, std::uint8_t* public_out, std::uint8_t* secret_out) const;
   /** As it crosses the wire: of a hybrid, both shares. */
   Bytes encoded_public_key() const;
 
-  /** Makes a key pair. `draws` are the set's random inputs, of the length that keygen takes; empty: random. */
-  bool generate(SecretBytes draws);
+  /** Makes a key pair. `coins` are the set's random inputs, of the length that keygen takes; empty: random. */
+  bool generate(SecretBytes coins);
   /** From the encoding; of the classical share it is checked that it is a point, of ML-KEM's that it is reduced. */
   bool set_public_key(ByteView encoded);
   /** From the expanded form; the public key follows where the secret key contains it. Not for hybrids. */
@@ -68,7 +68,7 @@ class Key {
  private:
   ~Key() = default;
   bool has_length(ByteView bytes, std::size_t right, const char* what) const;
-  bool start(polykem_op op, const std::uint8_t* key, const std::uint8_t* ciphertext, SecretBytes draws,
+  bool start(polykem_op op, const std::uint8_t* key, const std::uint8_t* ciphertext, SecretBytes coins,
              Pending& out) const;
   bool draw_seed(SecretBytes& out) const;
   bool encapsulate(SecretBytes& ciphertext, SecretBytes& secret) const;

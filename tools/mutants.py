@@ -242,7 +242,7 @@ MUTANTS = [
            "t.fail = ct::mask_nonzero(difference);", "t.fail = 0;",
            "property_test", "*AnyFlipped*/efrodokem640aes_ref"),
     Mutant("FrodoKEM rejects without the salt's bytes", "src/schemes/frodo/ops.cpp",
-           "std::memcpy(c.ct_out(i) + c.set.salt_offset(), t.draws + c.set.p.secret_bytes, c.set.salt_bytes());", "",
+           "std::memcpy(c.ct_out(i) + c.set.salt_offset(), t.coins + c.set.p.secret_bytes, c.set.salt_bytes());", "",
            "property_test", "*RoundTrip*/frodokem640shake_ref"),
     # OpenSSL provider
     Mutant("a resume without cause ends the pause", "provider/pause.cpp",

@@ -15,12 +15,12 @@
 
 namespace polykem::bench {
 
-/// Bytes of the records that the step reads and writes for one item; draws are made on the card.
+/// Bytes of the records that the step reads and writes for one item; coins are made on the card.
 inline double record_bytes(const DeviceOperation& o, const DeviceStep& step, bool shared) {
   size_t bytes = 0;
   for (const FieldInfo& f : kRecordFields) {
     const bool touched = ((step.needs | step.produces) & f.field) != 0;
-    if (touched && f.field != field::kDraws && !(f.key && shared)) bytes += o.record_bytes.*f.bytes;
+    if (touched && f.field != field::kCoins && !(f.key && shared)) bytes += o.record_bytes.*f.bytes;
   }
   return static_cast<double>(bytes);
 }

@@ -238,7 +238,7 @@ inline std::vector<HostResult> host_to_host(const Rates& rates, const Set& set, 
     results.push_back(result);
   }
   if (!batch.agrees() || (with_row && !second.agrees())) die(set.name() + ": the two sides have different secrets");
-  if (chunks_moved_to_cpu() != 0) die(set.name() + ": the GPU failed and the CPU took over");
+  if (chunk_fallbacks() != 0) die(set.name() + ": the GPU failed and the CPU took over");
   return results;
 }
 

@@ -58,12 +58,12 @@ double cycles(auto&& body) {
 void measure(const polykem::Context& context, const std::string& set, bool last) {
   const polykem::Scheme scheme = polykem::Scheme::find(set);
   // what the core does: seeds are given
-  const polykem::Bytes keygen_draws(scheme.info().keygen_draw_bytes, 7),
-      encaps_draws(scheme.info().encaps_draw_bytes, 9);
-  const auto keys = context.keygen(scheme, 1, keygen_draws);
-  const auto sent = context.encaps(scheme, 1, polykem::KeyMode::kPerItem, keys.pk, encaps_draws);
-  const double keygen = cycles([&] { context.keygen(scheme, 1, keygen_draws); });
-  const double encaps = cycles([&] { context.encaps(scheme, 1, polykem::KeyMode::kPerItem, keys.pk, encaps_draws); });
+  const polykem::Bytes keygen_coins(scheme.info().keygen_coin_bytes, 7),
+      encaps_coins(scheme.info().encaps_coin_bytes, 9);
+  const auto keys = context.keygen(scheme, 1, keygen_coins);
+  const auto sent = context.encaps(scheme, 1, polykem::KeyMode::kPerItem, keys.pk, encaps_coins);
+  const double keygen = cycles([&] { context.keygen(scheme, 1, keygen_coins); });
+  const double encaps = cycles([&] { context.encaps(scheme, 1, polykem::KeyMode::kPerItem, keys.pk, encaps_coins); });
   const double decaps = cycles([&] { context.decaps(scheme, 1, polykem::KeyMode::kPerItem, keys.sk, sent.ct); });
   std::printf(R"(    {"set": "%s", "backend": "%s", "keygen": %.0f, "encaps": %.0f, "decaps": %.0f}%s)"
               "\n",

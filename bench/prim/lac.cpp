@@ -46,8 +46,8 @@ constexpr Published kPublished[] = {
 /// A batch of 16 items, each with its own key; the last column is a quarter of the published cycles.
 void bench_operations(Isa isa) {
   constexpr size_t kItems = 16;
-  auto* draws = aligned<uint8_t>(kItems * 32);
-  fill_noise(draws, kItems * 32);
+  auto* coins = aligned<uint8_t>(kItems * 32);
+  fill_noise(coins, kItems * 32);
   for (const Published& published : kPublished) {
     const Scheme& set = *find_scheme(published.set);
     const SchemeBackend& backend = *cpu_backend(set, isa_name(isa));
@@ -59,7 +59,7 @@ void bench_operations(Isa isa) {
     for (const Op op : {Op::keygen, Op::encaps, Op::decaps}) {
       Batch batch;
       batch.count = kItems;
-      batch.draws = op == Op::decaps ? nullptr : draws;
+      batch.coins = op == Op::decaps ? nullptr : coins;
       batch.pk = op == Op::encaps ? pk : nullptr;
       batch.sk = op == Op::decaps ? sk : nullptr;
       batch.ct = op == Op::decaps ? ct : nullptr;

@@ -158,9 +158,9 @@ std::string describe_failures() {
     polykem_backend_info_t info{};
     info.struct_size = sizeof info;
     check(polykem_backend_info(i, &info), "backend");
-    if (info.moved_to_cpu == 0) continue;
+    if (info.fallbacks == 0) continue;
     out += fmt::format("{} failed: the CPU computed {} chunk{} of its batches. It needs {}\n", info.name,
-                       info.moved_to_cpu, info.moved_to_cpu == 1 ? "" : "s", info.requirements);
+                       info.fallbacks, info.fallbacks == 1 ? "" : "s", info.requirements);
   }
   return out;
 }

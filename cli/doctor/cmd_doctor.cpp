@@ -174,7 +174,7 @@ Json as_json(const std::vector<Diagnosis>& diagnoses, const std::vector<Crossove
                                   {"description", backend.description},
                                   {"requirements", backend.requirements},
                                   {"available", backend.available != 0},
-                                  {"moved_to_cpu", backend.moved_to_cpu}});
+                                  {"fallbacks", backend.fallbacks}});
   }
   result["crossover"] = crossovers_as_json(from_here);
   bool well = describe_failures().empty();

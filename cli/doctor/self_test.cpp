@@ -6,7 +6,7 @@
 #include <string_view>
 #include <utility>
 
-#include "kat/draws.hpp"
+#include "kat/coins.hpp"
 #include "kat/json_fields.hpp"
 
 namespace polykem::cli {
@@ -85,9 +85,9 @@ bool rejects(const Context& context, const Scheme& scheme, const KeyPairs& keys,
   return true;
 }
 
-Bytes draws(NistDrbg& drbg, const Scheme& scheme, polykem_op op) {
+Bytes coins(NistDrbg& drbg, const Scheme& scheme, polykem_op op) {
   Bytes out;
-  for (const std::size_t n : draw_calls(scheme, op)) {
+  for (const std::size_t n : coin_calls(scheme, op)) {
     const Bytes call = drbg.generate(n);
     out.insert(out.end(), call.begin(), call.end());
   }
@@ -96,9 +96,9 @@ Bytes draws(NistDrbg& drbg, const Scheme& scheme, polykem_op op) {
 
 bool known_answer_comes_out(const Context& context, const Scheme& scheme) {
   NistDrbg drbg(parse_hex(kSeedOfCountZero));
-  const KeyPairs keys = context.keygen(scheme, 1, draws(drbg, scheme, POLYKEM_KEYGEN));
+  const KeyPairs keys = context.keygen(scheme, 1, coins(drbg, scheme, POLYKEM_KEYGEN));
   const Encapsulations made =
-      context.encaps(scheme, 1, KeyMode::kPerItem, keys.pk, draws(drbg, scheme, POLYKEM_ENCAPS));
+      context.encaps(scheme, 1, KeyMode::kPerItem, keys.pk, coins(drbg, scheme, POLYKEM_ENCAPS));
   Bytes all = keys.pk;
   all.insert(all.end(), keys.sk.begin(), keys.sk.end());
   all.insert(all.end(), made.ct.begin(), made.ct.end());

@@ -8,7 +8,7 @@
 
 #include "common/context.hpp"
 #include "common/exit_codes.hpp"
-#include "kat/draws.hpp"
+#include "kat/coins.hpp"
 #include "kat/json_fields.hpp"
 
 namespace polykem::cli {
@@ -51,16 +51,16 @@ class Rounds {
   }
 
   void run(std::size_t first, std::size_t batch) {
-    const Bytes keygen_draws = slice(first, batch, 0, info_.keygen_draw_bytes);
-    const Bytes encaps_draws = slice(first, batch, info_.keygen_draw_bytes, info_.encaps_draw_bytes);
-    const KeyPairs keys = context_.keygen(scheme_, batch, keygen_draws);
-    const Encapsulations made = context_.encaps(scheme_, batch, KeyMode::kPerItem, keys.pk, encaps_draws);
+    const Bytes keygen_coins = slice(first, batch, 0, info_.keygen_coin_bytes);
+    const Bytes encaps_coins = slice(first, batch, info_.keygen_coin_bytes, info_.encaps_coin_bytes);
+    const KeyPairs keys = context_.keygen(scheme_, batch, keygen_coins);
+    const Encapsulations made = context_.encaps(scheme_, batch, KeyMode::kPerItem, keys.pk, encaps_coins);
     const SharedSecrets back = context_.decaps(scheme_, batch, KeyMode::kPerItem, keys.sk, made.ct);
     agree_ = agree_ && made.items.empty() && back.items.empty() && back.ss == made.ss;
     SecretBytes rejected;
     if (with_random_) {
       const Bytes random =
-          slice(first, batch, info_.keygen_draw_bytes + info_.encaps_draw_bytes, info_.ciphertext_bytes);
+          slice(first, batch, info_.keygen_coin_bytes + info_.encaps_coin_bytes, info_.ciphertext_bytes);
       rejected = context_.decaps(scheme_, batch, KeyMode::kPerItem, keys.sk, random).ss;
     }
     for (std::size_t i = 0; i < batch; ++i) {
@@ -79,7 +79,7 @@ class Rounds {
 
  private:
   std::size_t round_bytes() const {
-    return info_.keygen_draw_bytes + info_.encaps_draw_bytes + (with_random_ ? info_.ciphertext_bytes : 0);
+    return info_.keygen_coin_bytes + info_.encaps_coin_bytes + (with_random_ ? info_.ciphertext_bytes : 0);
   }
 
   Bytes slice(std::size_t first, std::size_t batch, std::size_t offset, std::size_t size) const {

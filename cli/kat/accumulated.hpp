@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Accumulated hashes: many deterministic rounds of a set, hashed into 32 bytes.
 //
-// All draws of a run come from one SHAKE128 stream of the empty input: per round the key pair's, the encapsulation's,
+// All coins of a run come from one SHAKE128 stream of the empty input: per round the key pair's, the encapsulation's,
 // then (if the mode has ssr) a random ciphertext. The result is SHAKE128 over the fields that the mode names, round
 // by round; ssr is the secret that decaps returns for the random ciphertext.
 #pragma once

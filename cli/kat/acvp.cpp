@@ -26,7 +26,7 @@ struct Entry {
 Check keygen_check(const Entry& e) {
   Check check;
   check.op = POLYKEM_KEYGEN;
-  check.draws = e.hex("d", "z");
+  check.coins = e.hex("d", "z");
   check.want_pk = e.hex("ek");
   check.want_sk = e.hex("dk");
   return check;
@@ -36,7 +36,7 @@ Check encaps_check(const Entry& e) {
   Check check;
   check.op = POLYKEM_ENCAPS;
   check.pk = e.hex("ek");
-  check.draws = e.hex("m");
+  check.coins = e.hex("m");
   check.want_ct = e.hex("c");
   check.want_ss = e.hex("k");
   return check;

@@ -96,7 +96,7 @@ std::vector<Suite> parse_one(const Values& values) {
     Check encaps;
     encaps.op = POLYKEM_ENCAPS;
     encaps.pk = values.at("ek");
-    encaps.draws = values.at("m");
+    encaps.coins = values.at("m");
     encaps.want_ct = values.at("c");
     encaps.want_ss = values.at("K");
     checks.push_back(encaps);
@@ -105,8 +105,8 @@ std::vector<Suite> parse_one(const Values& values) {
   if (whole) {
     Check keygen;
     keygen.op = POLYKEM_KEYGEN;
-    keygen.draws = values.at("d");
-    keygen.draws.insert(keygen.draws.end(), values.at("z").begin(), values.at("z").end());
+    keygen.coins = values.at("d");
+    keygen.coins.insert(keygen.coins.end(), values.at("z").begin(), values.at("z").end());
     keygen.want_pk = values.at("ek");
     keygen.want_sk = values.at("dk");
     suite_for(suites, set_of_size("kyber", size, &Scheme::secret_key_bytes)).add_case("the file", {keygen});

@@ -102,12 +102,12 @@ class Runner {
     Comparison compare(checks, start, batch, faults);
     const polykem_op op = checks.front()->op;
     if (op == POLYKEM_KEYGEN) {
-      const KeyPairs out = context_.keygen(scheme_, batch, gather(checks, start, batch, &Check::draws));
+      const KeyPairs out = context_.keygen(scheme_, batch, gather(checks, start, batch, &Check::coins));
       compare.field("pk", out.pk, &Check::want_pk);
       compare.field("sk", out.sk, &Check::want_sk);
     } else if (op == POLYKEM_ENCAPS) {
       const Encapsulations out =
-          encaps(batch, gather(checks, start, batch, &Check::pk), gather(checks, start, batch, &Check::draws));
+          encaps(batch, gather(checks, start, batch, &Check::pk), gather(checks, start, batch, &Check::coins));
       compare.statuses(out.items);
       compare.field("ct", out.ct, &Check::want_ct);
       compare.field("ss", out.ss, &Check::want_ss);
@@ -119,14 +119,14 @@ class Runner {
     }
   }
 
-  Encapsulations encaps(std::size_t batch, const Bytes& pk, const Bytes& draws) const {
-    if (!options_.key_sets) return context_.encaps(scheme_, batch, KeyMode::kPerItem, pk, draws);
+  Encapsulations encaps(std::size_t batch, const Bytes& pk, const Bytes& coins) const {
+    if (!options_.key_sets) return context_.encaps(scheme_, batch, KeyMode::kPerItem, pk, coins);
     const KeySet keys = context_.import_keys(scheme_, KeyKind::kPublic, batch, pk);
     const auto& info = scheme_.info();
     Encapsulations out{Bytes(batch * info.ciphertext_bytes), SecretBytes(batch * info.shared_secret_bytes), {}};
     polykem_request request = Context::request(POLYKEM_ENCAPS, scheme_, batch);
     request.keyset = keys.handle();
-    request.draws = draws.data();
+    request.coins = coins.data();
     request.ct_out = out.ct.data();
     request.ss_out = out.ss.data();
     run_request(request, out.items);
@@ -193,9 +193,9 @@ bool lengths_suit(const Check& check, const Scheme& scheme) {
   const auto is = [](const Bytes& bytes, std::size_t size) { return bytes.size() == size; };
   const auto may_be = [](const Bytes& bytes, std::size_t size) { return bytes.empty() || bytes.size() == size; };
   const std::size_t sk_bytes = check.seed_key ? info.secret_seed_bytes : info.secret_key_bytes;
-  const bool inputs = check.op == POLYKEM_KEYGEN ? is(check.draws, info.keygen_draw_bytes)
+  const bool inputs = check.op == POLYKEM_KEYGEN ? is(check.coins, info.keygen_coin_bytes)
                       : check.op == POLYKEM_ENCAPS
-                          ? is(check.pk, info.public_key_bytes) && is(check.draws, info.encaps_draw_bytes)
+                          ? is(check.pk, info.public_key_bytes) && is(check.coins, info.encaps_coin_bytes)
                           : is(check.sk, sk_bytes) && is(check.ct, info.ciphertext_bytes);
   const bool outputs = may_be(check.want_pk, info.public_key_bytes) && may_be(check.want_sk, info.secret_key_bytes) &&
                        may_be(check.want_ct, info.ciphertext_bytes) && may_be(check.want_ss, info.shared_secret_bytes);
@@ -221,7 +221,7 @@ void Tally::add(const Tally& other) {
 
 void fit_suite(Suite& suite, const Scheme& scheme) {
   for (Check& check : suite.checks) {
-    if (check.key_only && check.op == POLYKEM_ENCAPS) check.draws.resize(scheme.info().encaps_draw_bytes);
+    if (check.key_only && check.op == POLYKEM_ENCAPS) check.coins.resize(scheme.info().encaps_coin_bytes);
     if (check.key_only && check.op == POLYKEM_DECAPS) check.ct.resize(scheme.ciphertext_bytes());
     if (lengths_suit(check, scheme)) continue;
     if (check.want == POLYKEM_OK) {

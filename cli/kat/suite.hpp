@@ -16,9 +16,9 @@ struct Check {
   std::size_t number = 0; /**< the case of the suite that it belongs to, from 0 */
   polykem_op op = POLYKEM_KEYGEN;
   bool seed_key = false;                    /**< sk is the seed of a secret key */
-  Bytes draws, pk, sk, ct;                  /**< inputs; empty where the operation takes none */
+  Bytes coins, pk, sk, ct;                  /**< inputs; empty where the operation takes none */
   Bytes want_pk, want_sk, want_ct, want_ss; /**< outputs; empty: not compared */
-  bool key_only = false; /**< only the key is checked: draws or ct do not matter and are left empty */
+  bool key_only = false; /**< only the key is checked: coins or ct do not matter and are left empty */
   /** The item's status. Anything but POLYKEM_OK also demands outputs of zeros; POLYKEM_ERR_SIZE says that an input has
    * a length the set does not have, and that the call must refuse it. */
   polykem_status want = POLYKEM_OK;

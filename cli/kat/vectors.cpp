@@ -9,7 +9,7 @@
 #include <optional>
 
 #include "common/exit_codes.hpp"
-#include "kat/draws.hpp"
+#include "kat/coins.hpp"
 #include "kat/json_fields.hpp"
 
 namespace polykem::cli {
@@ -49,7 +49,7 @@ void rsp_field(KatFile& file, std::string_view key, std::string_view value) {
   bad_input(fmt::format("unknown field '{}'", printable(key)));
 }
 
-Bytes json_draws(const Json& object, const char* key) {
+Bytes json_coins(const Json& object, const char* key) {
   Bytes out;
   for (const Json& call : json_list(object, key)) {
     if (!call.is_string()) bad_input(fmt::format("'{}' holds something that is not hex digits", key));
@@ -73,8 +73,8 @@ KatCase json_case(const Json& object) {
   KatCase out;
   out.count = json_number(object, "count");
   if (object.contains("seed")) out.seed = json_hex(object, "seed");
-  out.keygen_draws = json_draws(object, "keypair_draws");
-  out.encaps_draws = json_draws(object, "encaps_draws");
+  out.keygen_coins = json_coins(object, "keypair_draws");
+  out.encaps_coins = json_coins(object, "encaps_draws");
   out.pk = json_hex(object, "pk");
   out.sk = json_hex(object, "sk");
   out.ct = json_hex(object, "ct");
@@ -87,7 +87,7 @@ KatCase json_case(const Json& object) {
 
 Bytes draw(NistDrbg& drbg, const Scheme& scheme, polykem_op op) {
   Bytes out;
-  for (const std::size_t n : draw_calls(scheme, op)) {
+  for (const std::size_t n : coin_calls(scheme, op)) {
     const Bytes call = drbg.generate(n);
     out.insert(out.end(), call.begin(), call.end());
   }
@@ -102,13 +102,13 @@ void check_size(const char* what, std::size_t size, std::size_t expected) {
 
 void complete_case(KatCase& c, const Scheme& scheme) {
   const auto& info = scheme.info();
-  if (c.keygen_draws.empty() && c.encaps_draws.empty()) {
+  if (c.keygen_coins.empty() && c.encaps_coins.empty()) {
     NistDrbg drbg(c.seed);
-    c.keygen_draws = draw(drbg, scheme, POLYKEM_KEYGEN);
-    c.encaps_draws = draw(drbg, scheme, POLYKEM_ENCAPS);
+    c.keygen_coins = draw(drbg, scheme, POLYKEM_KEYGEN);
+    c.encaps_coins = draw(drbg, scheme, POLYKEM_ENCAPS);
   }
-  check_size("keypair draws", c.keygen_draws.size(), info.keygen_draw_bytes);
-  check_size("encaps draws", c.encaps_draws.size(), info.encaps_draw_bytes);
+  check_size("keypair coins", c.keygen_coins.size(), info.keygen_coin_bytes);
+  check_size("encaps coins", c.encaps_coins.size(), info.encaps_coin_bytes);
   check_size("pk", c.pk.size(), info.public_key_bytes);
   check_size("sk", c.sk.size(), info.secret_key_bytes);
   check_size("ct", c.ct.size(), info.ciphertext_bytes);
@@ -135,11 +135,11 @@ Check operation_check(const KatCase& c, polykem_op op) {
   Check check;
   check.op = op;
   if (op == POLYKEM_KEYGEN) {
-    check.draws = c.keygen_draws;
+    check.coins = c.keygen_coins;
     check.want_pk = c.pk;
     check.want_sk = c.sk;
   } else if (op == POLYKEM_ENCAPS) {
-    check.draws = c.encaps_draws;
+    check.coins = c.encaps_coins;
     check.pk = c.pk;
     check.want_ct = c.ct;
     check.want_ss = c.ss;

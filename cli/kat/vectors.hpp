@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Known-answer files: NIST .rsp text, and the JSON form that contains the draws.
+// Known-answer files: NIST .rsp text, and the JSON form that contains the coins.
 #pragma once
 
 #include <polykem/polykem.hpp>
@@ -23,8 +23,8 @@ struct RejectCase {
 
 struct KatCase {
   std::uint64_t count = 0;
-  Bytes seed;                       /**< of the NIST generator; may be empty if the draws are given */
-  Bytes keygen_draws, encaps_draws; /**< the calls' outputs, concatenated; empty in a .rsp file */
+  Bytes seed;                       /**< of the NIST generator; may be empty if the coins are given */
+  Bytes keygen_coins, encaps_coins; /**< the calls' outputs, concatenated; empty in a .rsp file */
   Bytes pk, sk, ct, ss;
   std::vector<RejectCase> rejects;
 };
@@ -40,8 +40,8 @@ KatFile parse_rsp(std::string_view text);
 /** Parses the JSON form. Throws CliError (bad input) naming the count. */
 KatFile parse_kat_json(const Json& root);
 
-/** Fills in missing draws from the seed and checks every length against the set: sizes of the records, and that the
- * draws are exactly what the operations consume. Throws CliError (bad input) naming the count. */
+/** Fills in missing coins from the seed and checks every length against the set: sizes of the records, and that the
+ * coins are exactly what the operations consume. Throws CliError (bad input) naming the count. */
 void complete_cases(KatFile& file, const Scheme& scheme);
 
 /** The checks of completed cases: per count one of keygen, encaps and decaps, and one of every reject. */

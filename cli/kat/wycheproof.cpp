@@ -19,7 +19,7 @@ Bytes output(const Json& test, const char* key, polykem_status want) {
 Check keygen_check(const Json& test) {
   Check check;
   check.op = POLYKEM_KEYGEN;
-  check.draws = json_hex(test, "seed");
+  check.coins = json_hex(test, "seed");
   check.want_pk = json_hex(test, "ek");
   if (test.contains("dk")) check.want_sk = json_hex(test, "dk");
   return check;
@@ -30,7 +30,7 @@ Check encaps_check(const Json& test, polykem_status want) {
   check.op = POLYKEM_ENCAPS;
   check.want = want;
   check.pk = json_hex(test, "ek");
-  check.draws = json_hex(test, "m");
+  check.coins = json_hex(test, "m");
   check.want_ct = output(test, "c", want);
   check.want_ss = output(test, "K", want);
   return check;

@@ -43,10 +43,10 @@ class Core:
         if not self._ends():
             raise CoreError("the core does not answer: it could not clear its secrets")
 
-    def keygen(self, level, draws, kyber=False):
-        """draws: d, z, 64 bytes -> ek, dk."""
+    def keygen(self, level, coins, kyber=False):
+        """coins: d, z, 64 bytes -> ek, dk."""
         k, _ = sizes(level)
-        dk = self.run(KEYGEN, k | kyber * KYBER, draws, 768 * k + 96)
+        dk = self.run(KEYGEN, k | kyber * KYBER, coins, 768 * k + 96)
         return dk[384 * k:768 * k + 32], dk
 
     def encaps(self, level, ek, m, kyber=False):

@@ -40,14 +40,21 @@ typedef enum polykem_embedded_status {
 } polykem_embedded_status;
 
 /* Writes `bytes` random bytes to `out` and returns 0; anything else fails the operation. It is called once in each
- * keygen and encaps, before anything else, and gets all draws of the known-answer tests in their order. */
+ * keygen and encaps, before anything else, and gets all coins of the known-answer tests in their order. */
 typedef int (*polykem_embedded_random)(void* context, uint8_t* out, size_t bytes);
 
 /* One parameter set. All sizes are in bytes. */
 typedef struct polykem_embedded_set {
   const char* name; /* "mlkem768" */
   size_t public_key_bytes, secret_key_bytes, ciphertext_bytes, shared_secret_bytes;
-  size_t keygen_draw_bytes, encaps_draw_bytes; /* what the random function is asked for */
+  union {
+    size_t keygen_coin_bytes; /* what the random function is asked for in keygen */
+    size_t keygen_draw_bytes; /* deprecated name */
+  };
+  union {
+    size_t encaps_coin_bytes; /* and in encaps */
+    size_t encaps_draw_bytes; /* deprecated name */
+  };
   size_t keygen_workspace_bytes, encaps_workspace_bytes, decaps_workspace_bytes;
   size_t workspace_bytes;                   /* of any operation: the largest of the three */
   size_t stack_bytes;                       /* that any operation may take on a Cortex-M4 */

@@ -79,8 +79,14 @@ typedef struct polykem_scheme_info_t {
   const char* title;          /* as its specification spells it: "NTRU-HPS-4096-821" */
   uint32_t security_category; /* NIST category 1..5, 0 where none was claimed */
   size_t public_key_bytes, secret_key_bytes, ciphertext_bytes, shared_secret_bytes;
-  size_t keygen_draw_bytes; /* random bytes one key pair takes, in the order of the scheme's known-answer tests */
-  size_t encaps_draw_bytes; /* the same for one encapsulation */
+  union {
+    size_t keygen_coin_bytes; /* coins of one key pair: random bytes, in the order of the known-answer tests */
+    size_t keygen_draw_bytes; /* deprecated name */
+  };
+  union {
+    size_t encaps_coin_bytes; /* coins of one encapsulation */
+    size_t encaps_draw_bytes; /* deprecated name */
+  };
   size_t secret_seed_bytes; /* of a secret key in its form as a seed (FIPS 203: d, z); 0 if the set has none */
   size_t public_key_at; /* where a secret key holds its public key, in bytes from its start; SIZE_MAX if it does not */
   int research;         /* 1 if the set is for research only, since attacks on it are published */
@@ -105,7 +111,10 @@ typedef struct polykem_backend_info_t {
   const char* description;
   const char* requirements; /* what the machine must have, and why it is not available here if that is known */
   int available;            /* 1 if this machine and build can run it */
-  uint32_t moved_to_cpu;    /* chunks of batches that it failed to compute in this process and the CPU did instead */
+  union {
+    uint32_t fallbacks;    /* chunks of batches that it failed to compute in this process and the CPU did instead */
+    uint32_t moved_to_cpu; /* deprecated name */
+  };
 } polykem_backend_info_t;
 
 /* How many backends there are, available or not. */
@@ -164,7 +173,7 @@ typedef enum polykem_key_mode {
 /* How decaps is given its secret keys. */
 typedef enum polykem_secret_form {
   POLYKEM_SECRET_EXPANDED = 0, /* records of secret_key_bytes, as keygen makes them */
-  POLYKEM_SECRET_SEED = 1      /* records of secret_seed_bytes: the draws that keygen took */
+  POLYKEM_SECRET_SEED = 1      /* records of secret_seed_bytes: the coins that keygen took */
 } polykem_secret_form;
 
 /* Bits of polykem_request.flags. */
@@ -176,10 +185,10 @@ typedef enum polykem_request_flag {
 typedef struct polykem_keyset polykem_keyset; /* keys that the library holds where they are used, see below */
 
 /* One batch. Set struct_size, op, scheme, count and the fields the operation uses; leave the others zero.
- *   keygen: pk_out and sk_out. draws optional.
- *   encaps: key_mode with pk, or keyset (+ key_index); ct_out, ss_out. draws optional.
+ *   keygen: pk_out and sk_out. coins optional.
+ *   encaps: key_mode with pk, or keyset (+ key_index); ct_out, ss_out. coins optional.
  *   decaps: key_mode with sk (+ secret_form), or keyset (+ key_index); ct, ss_out.
- * draws: the scheme's own random inputs (count x *_draw_bytes); NULL: drawn from the context's generator.
+ * coins: the operation's random inputs (count x *_coin_bytes); NULL: taken from the context's generator.
  * With a keyset: key_index NULL and key_mode PER_ITEM: item i uses key i of the set (count <= its size);
  * key_mode SHARED: key key_index[0], or key 0 if NULL; otherwise item i uses key key_index[i]. */
 typedef struct polykem_request {
@@ -188,7 +197,10 @@ typedef struct polykem_request {
   polykem_key_mode key_mode;
   const polykem_scheme* scheme;
   size_t count;
-  const uint8_t* draws;
+  union {
+    const uint8_t* coins;
+    const uint8_t* draws; /* deprecated name */
+  };
   const uint8_t *pk, *sk, *ct;
   uint8_t *pk_out, *sk_out, *ct_out, *ss_out;
   polykem_status* item_status; /* count entries, or NULL */
@@ -266,7 +278,7 @@ POLYKEM_API void polykem_batcher_free(polykem_batcher* batcher);
 typedef void (*polykem_ticket_callback)(void* user);
 
 /* Hands in one operation: request->count is 1, there are no outputs, no keyset and no item_status; inputs lie in host
- * memory and are copied. draws are optional. done may be NULL; it is not called if the ticket had finished before this
+ * memory and are copied. Coins are optional. done may be NULL; it is not called if the ticket had finished before this
  * function returned (ask polykem_ticket_poll; a ticket that finishes right after the return may be seen both ways).
  * Needs no more than 16 KB of the caller's stack. POLYKEM_ERR_BUSY at the hard limit; then, and after any other error,
  * there is no ticket. */

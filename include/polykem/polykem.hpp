@@ -231,12 +231,12 @@ class Context {
     return Job(job);
   }
 
-  /** Makes `count` key pairs. draws: empty, or count x keygen_draw_bytes to derandomise. */
-  KeyPairs keygen(const Scheme& scheme, std::size_t count, ByteView draws = {}) const {
+  /** Makes `count` key pairs. coins: empty, or count x keygen_coin_bytes to derandomise. */
+  KeyPairs keygen(const Scheme& scheme, std::size_t count, ByteView coins = {}) const {
     const auto& info = scheme.info();
     KeyPairs out{Bytes(count * info.public_key_bytes), SecretBytes(count * info.secret_key_bytes)};
     polykem_request r = request(POLYKEM_KEYGEN, scheme, count);
-    r.draws = draws_or_null(draws, count * info.keygen_draw_bytes);
+    r.coins = coins_or_null(coins, count * info.keygen_coin_bytes);
     r.pk_out = out.pk.data();
     r.sk_out = out.sk.data();
     run(r);
@@ -244,14 +244,14 @@ class Context {
   }
 
   /** Encapsulates `count` times. pk: count keys, or one with KeyMode::kShared. */
-  Encapsulations encaps(const Scheme& scheme, std::size_t count, KeyMode mode, ByteView pk, ByteView draws = {}) const {
+  Encapsulations encaps(const Scheme& scheme, std::size_t count, KeyMode mode, ByteView pk, ByteView coins = {}) const {
     const auto& info = scheme.info();
     need(pk, keys(mode, count) * info.public_key_bytes, "public keys");
     Encapsulations out{Bytes(count * info.ciphertext_bytes), SecretBytes(count * info.shared_secret_bytes), {}};
     polykem_request r = request(POLYKEM_ENCAPS, scheme, count);
     r.key_mode = static_cast<polykem_key_mode>(mode);
     r.pk = pk.data();
-    r.draws = draws_or_null(draws, count * info.encaps_draw_bytes);
+    r.coins = coins_or_null(coins, count * info.encaps_coin_bytes);
     r.ct_out = out.ct.data();
     r.ss_out = out.ss.data();
     run_items(r, out.items);
@@ -337,10 +337,10 @@ class Context {
                                       std::to_string(size) + " belong");
   }
 
-  static const std::uint8_t* draws_or_null(ByteView draws, std::size_t size) {
-    if (draws.size() == 0) return nullptr;
-    need(draws, size, "draws");
-    return draws.data();
+  static const std::uint8_t* coins_or_null(ByteView coins, std::size_t size) {
+    if (coins.size() == 0) return nullptr;
+    need(coins, size, "coins");
+    return coins.data();
   }
 
   void run_items(polykem_request& r, std::vector<polykem_status>& items) const {

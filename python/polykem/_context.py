@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _core, _jobs
-from ._arrays import check_count, check_records, items_of, shape_error
+from ._arrays import check_count, check_records, items_of, shape_error, takes_draws
 from ._device import place_of
 from ._errors import ArgumentError, ArgumentTypeError, RangeError, Status, check, items_error
 from ._jobs import Job
@@ -131,7 +131,8 @@ class Context:
 
     # ---- batches
 
-    def keygen(self, scheme: SchemeLike, count: int = 1, *, draws: Any = None, out: Any = None) -> KeyPairs:
+    @takes_draws
+    def keygen(self, scheme: SchemeLike, count: int = 1, *, coins: Any = None, out: Any = None) -> KeyPairs:
         """Make `count` key pairs.
 
         Parameters
@@ -139,9 +140,8 @@ class Context:
         scheme : Scheme or str
         count : int
             At least 1.
-        draws : array, uint8, (count, keygen_draw_bytes), optional
-            The scheme's own random inputs, for tests; None: drawn from the context's generator. Keys that are made of
-            the same draws are the same.
+        coins : array, uint8, (count, keygen_coin_bytes), optional
+            The random inputs, for tests; None: taken from the context's generator. The same coins yield the same keys.
         out : KeyPairs or (pk, sk), optional
             Arrays to write to, of the shapes below; on a GPU they say where.
 
@@ -154,10 +154,11 @@ class Context:
         ------
         ArgumentError, SizeError, OutOfMemory, RandomError
         """
-        return self._run(self._keygen(scheme, count, draws=draws, out=out))
+        return self._run(self._keygen(scheme, count, coins=coins, out=out))
 
+    @takes_draws
     def encaps(self, scheme: SchemeLike, pk: Any, count: int | None = None, *, key_index: Any = None,
-               draws: Any = None, errors: Errors = "raise") -> Encapsulations:
+               coins: Any = None, errors: Errors = "raise") -> Encapsulations:
         """Make shared secrets, and ciphertexts of them for the owners of the keys.
 
         Parameters
@@ -169,8 +170,8 @@ class Context:
             Number of items where `pk` does not say it; 1 if it is one key.
         key_index : int or array of int, optional
             With a `KeySet`: an int: the key of all `count` items; (n,): item i uses key ``key_index[i]``; None: key i.
-        draws : array, uint8, (count, encaps_draw_bytes), optional
-            The scheme's own random inputs, for tests.
+        coins : array, uint8, (count, encaps_coin_bytes), optional
+            The random inputs, for tests.
         errors : {"raise", "return"}
             What happens if items are malformed, after the others are done.
 
@@ -185,7 +186,7 @@ class Context:
             With ``errors="raise"``: a public key is malformed [FIPS203, 7.2]. It carries the result.
         ArgumentError, SizeError, OutOfMemory, RandomError
         """
-        return self._run(self._encaps(scheme, pk, count, key_index=key_index, draws=draws, errors=errors))
+        return self._run(self._encaps(scheme, pk, count, key_index=key_index, coins=coins, errors=errors))
 
     def decaps(self, scheme: SchemeLike, sk: Any, ct: Any, *, key_index: Any = None,
                errors: Errors = "raise") -> Decapsulations:
@@ -219,15 +220,16 @@ class Context:
         return self._run(self._decaps(scheme, sk, ct, key_index=key_index, errors=errors))
 
     @overload
-    def submit(self, op: Literal["keygen"], scheme: SchemeLike, count: int = 1, *, draws: Any = None,
+    def submit(self, op: Literal["keygen"], scheme: SchemeLike, count: int = 1, *, coins: Any = None,
                out: Any = None) -> Job[KeyPairs]: ...
     @overload
     def submit(self, op: Literal["encaps"], scheme: SchemeLike, pk: Any, count: int | None = None, *,
-               key_index: Any = None, draws: Any = None, errors: Errors = "raise") -> Job[Encapsulations]: ...
+               key_index: Any = None, coins: Any = None, errors: Errors = "raise") -> Job[Encapsulations]: ...
     @overload
     def submit(self, op: Literal["decaps"], scheme: SchemeLike, sk: Any, ct: Any, *, key_index: Any = None,
                errors: Errors = "raise") -> Job[Decapsulations]: ...
 
+    @takes_draws
     def submit(self, op: str, *args: Any, **kwargs: Any) -> Job[Any]:
         """Start a batch and return at once.
 
@@ -342,9 +344,9 @@ class Context:
     def _run(self, batch: _Batch[Result]) -> Result:
         return _finish(batch, batch.place.run(self, batch))
 
-    def _keygen(self, scheme: SchemeLike, count: int = 1, *, draws: Any = None, out: Any = None) -> _Batch[KeyPairs]:
+    def _keygen(self, scheme: SchemeLike, count: int = 1, *, coins: Any = None, out: Any = None) -> _Batch[KeyPairs]:
         scheme, count = as_scheme(scheme), check_count(count)
-        place = place_of(draws, *(out or ()))
+        place = place_of(coins, *(out or ()))
         if out is None:
             result = KeyPairs(place.empty((count, scheme.public_key_bytes)),
                               place.secret((count, scheme.secret_key_bytes)))
@@ -352,16 +354,16 @@ class Context:
             result = KeyPairs(*out)
             check_records(place.output(result.pk, "out.pk"), "out.pk", scheme.public_key_bytes, count)
             check_records(place.output(result.sk, "out.sk"), "out.sk", scheme.secret_key_bytes, count)
-        given, draws = draws, _draws(place, draws, scheme.keygen_draw_bytes, count)
-        request = _core.Request(KEYGEN, scheme._index, count, draws=place.lend(draws), pk_out=place.lend(result.pk),
+        given, coins = coins, _coins(place, coins, scheme.keygen_coin_bytes, count)
+        request = _core.Request(KEYGEN, scheme._index, count, coins=place.lend(coins), pk_out=place.lend(result.pk),
                                 sk_out=place.lend(result.sk))
         return _Batch(f"{count} key pairs of {scheme.name}", KEYGEN, scheme, count, place, request, result, "raise",
                       secrets=secrets_of(given, *result))
 
     def _encaps(self, scheme: SchemeLike, pk: Any, count: int | None = None, *, key_index: Any = None,
-                draws: Any = None, errors: Errors = "raise") -> _Batch[Encapsulations]:
+                coins: Any = None, errors: Errors = "raise") -> _Batch[Encapsulations]:
         scheme = as_scheme(scheme)
-        place, secrets = place_of(pk, draws), secrets_of(pk, draws)
+        place, secrets = place_of(pk, coins), secrets_of(pk, coins)
         if isinstance(pk, KeySet):
             keys, count = _keys_of_set(pk, scheme, "public", key_index, count)
         else:
@@ -370,11 +372,11 @@ class Context:
             _refuse_index(key_index)
             keys = _Keys(_SHARED if pk.ndim == 1 else _PER_ITEM, pk)
             count = items_of(pk) if count is None else check_count(count)
-        draws = _draws(place, draws, scheme.encaps_draw_bytes, count)
+        coins = _coins(place, coins, scheme.encaps_coin_bytes, count)
         queued = keys.keyset is None
         result = Encapsulations(place.empty((count, scheme.ciphertext_bytes)),
                                 place.secret((count, scheme.shared_secret_bytes)), place.status(count, queued))
-        request = _core.Request(ENCAPS, scheme._index, count, draws=place.lend(draws), pk=place.lend(keys.array),
+        request = _core.Request(ENCAPS, scheme._index, count, coins=place.lend(coins), pk=place.lend(keys.array),
                                 ct_out=place.lend(result.ct), ss_out=place.lend(result.ss),
                                 item_status=place.lend(result.status), **keys.fields())
         return _Batch(f"{count} encapsulations of {scheme.name}", ENCAPS, scheme, count, place, request, result,
@@ -424,12 +426,12 @@ def _checked(errors: str) -> str:
     return errors
 
 
-def _draws(place: Any, draws: Any, record: int, count: int) -> Any:
-    if draws is None:
+def _coins(place: Any, coins: Any, record: int, count: int) -> Any:
+    if coins is None:
         return None
-    draws = place.input(draws, "draws")
-    check_records(draws, "draws", record, count)
-    return draws
+    coins = place.input(coins, "coins")
+    check_records(coins, "coins", record, count)
+    return coins
 
 
 def _refuse_index(key_index: Any) -> None:

@@ -39,7 +39,7 @@ class Scheme:
     """
 
     __slots__ = ("_index", "name", "family", "title", "security_category", "public_key_bytes", "secret_key_bytes",
-                 "ciphertext_bytes", "shared_secret_bytes", "keygen_draw_bytes", "encaps_draw_bytes",
+                 "ciphertext_bytes", "shared_secret_bytes", "keygen_coin_bytes", "encaps_coin_bytes",
                  "secret_seed_bytes", "public_key_at", "research")
 
     _index: int  # in the registry
@@ -51,8 +51,8 @@ class Scheme:
     secret_key_bytes: int
     ciphertext_bytes: int
     shared_secret_bytes: int
-    keygen_draw_bytes: int  #: random bytes of one key pair, in the order of the known-answer tests
-    encaps_draw_bytes: int  #: the same for one encapsulation
+    keygen_coin_bytes: int  #: coins of one key pair, in the order of the known-answer tests
+    encaps_coin_bytes: int  #: the same for one encapsulation
     secret_seed_bytes: int  #: of a secret key in its form as a seed, 0 if the set has none
     public_key_at: int | None  #: where a secret key holds its public key, in bytes from its start; None if it does not
     research: bool  #: for research only, since attacks on it are published
@@ -76,6 +76,16 @@ class Scheme:
 
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError("a Scheme does not change")
+
+    @property
+    def keygen_draw_bytes(self) -> int:
+        """Deprecated name of `keygen_coin_bytes`."""
+        return self.keygen_coin_bytes
+
+    @property
+    def encaps_draw_bytes(self) -> int:
+        """Deprecated name of `encaps_coin_bytes`."""
+        return self.encaps_coin_bytes
 
     def __repr__(self) -> str:
         return f"Scheme({self.name!r})"

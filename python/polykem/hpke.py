@@ -23,7 +23,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _core
-from ._arrays import ByteArray, StatusArray, as_array, as_bytes, check_count, check_records, items_of
+from ._arrays import (ByteArray, StatusArray, as_array, as_bytes, check_count, check_records, items_of, takes_draws)
 from ._context import Context, Errors
 from ._errors import ArgumentError, ItemsError, SizeError, check
 from ._results import KeyPairs
@@ -288,9 +288,14 @@ class Suite:
         return self._core.enc_bytes
 
     @property
-    def draw_bytes(self) -> int:
+    def coin_bytes(self) -> int:
         """Random bytes that one encapsulation takes."""
-        return self._core.draw_bytes
+        return self._core.coin_bytes
+
+    @property
+    def draw_bytes(self) -> int:
+        """Deprecated name of `coin_bytes`."""
+        return self.coin_bytes
 
     def __repr__(self) -> str:
         return f"<polykem.hpke.Suite: {self.kem.name}, {self.kdf.name}, {self.aead.name}>"
@@ -379,13 +384,14 @@ class Suite:
 
     @overload
     def seal(self, context: Context, pk: Any, plaintexts: Listed, info: Any = b"", aad: Any = b"", *,
-             count: int | None = None, draws: Any = None, errors: Errors = "raise") -> Sealed[list[bytes]]: ...
+             count: int | None = None, coins: Any = None, errors: Errors = "raise") -> Sealed[list[bytes]]: ...
     @overload
     def seal(self, context: Context, pk: Any, plaintexts: Any, info: Any = b"", aad: Any = b"", *,
-             count: int | None = None, draws: Any = None, errors: Errors = "raise") -> Sealed[ByteArray]: ...
+             count: int | None = None, coins: Any = None, errors: Errors = "raise") -> Sealed[ByteArray]: ...
 
+    @takes_draws
     def seal(self, context: Context, pk: Any, plaintexts: Any, info: Any = b"", aad: Any = b"", *,
-             count: int | None = None, draws: Any = None, errors: Errors = "raise") -> Sealed[Any]:
+             count: int | None = None, coins: Any = None, errors: Errors = "raise") -> Sealed[Any]:
         """Seal messages, each under an encapsulation of its own.
 
         Parameters
@@ -400,8 +406,8 @@ class Suite:
             What the key schedule and the cipher bind the messages to; the same for all.
         count : int, optional
             Number of items where neither `pk` nor `plaintexts` says it.
-        draws : array, uint8, (n, draw_bytes), optional
-            For tests: instead of random bytes. Messages under the same draws and key are no longer secret.
+        coins : array, uint8, (n, coin_bytes), optional
+            For tests: instead of random bytes. Messages under the same coins and key are no longer secret.
         errors : {"raise", "return"}
             What happens if items fail, after the others are done.
 
@@ -424,9 +430,9 @@ class Suite:
         shared = keys.ndim == 1
         items = _one_count({"pk": None if shared else len(keys), "plaintexts": messages.count,
                             "count": None if count is None else check_count(count)}, 1)
-        random = None if draws is None else as_array(draws, "draws")
+        random = None if coins is None else as_array(coins, "coins")
         if random is not None:
-            check_records(random, "draws", self.draw_bytes, items)
+            check_records(random, "coins", self.coin_bytes, items)
         enc, status = np.zeros((items, self.enc_bytes), np.uint8), np.zeros(items, np.int32)
         begins: npt.NDArray[np.uint64] | None = None
         out: ByteArray
@@ -438,7 +444,7 @@ class Suite:
         check(_core.hpke_seal(context._core, self._core, items, keys, shared, info, aad, messages.data,
                               messages.bytes, messages.width, messages.begins, messages.count is None, random, enc, out,
                               out.nbytes, begins, status), "sealing")
-        check_unwiped(secrets_of(pk, plaintexts, draws), "sealing")
+        check_unwiped(secrets_of(pk, plaintexts, coins), "sealing")
         return _finish("sealing", status, Sealed(enc, out if begins is None else _split(out, begins), status), errors)
 
     @overload

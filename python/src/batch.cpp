@@ -148,8 +148,8 @@ Request::Request(int op, std::size_t scheme, std::size_t count, int key_mode, in
   request_.secret_form = static_cast<polykem_secret_form>(secret_form);
   request_.scheme = set;
   request_.count = count;
-  request_.draws = input(fields.draws, "draws",
-                         total(count, op == POLYKEM_KEYGEN ? info.keygen_draw_bytes : info.encaps_draw_bytes));
+  request_.coins = input(fields.coins, "coins",
+                         total(count, op == POLYKEM_KEYGEN ? info.keygen_coin_bytes : info.encaps_coin_bytes));
   request_.pk = input(fields.pk, "pk", total(keys, info.public_key_bytes));
   request_.sk = input(fields.sk, "sk", total(keys, seeds ? info.secret_seed_bytes : info.secret_key_bytes));
   request_.ct = input(fields.ct, "ct", total(count, info.ciphertext_bytes));
@@ -174,7 +174,7 @@ polykem_request Request::piece(std::size_t first, std::size_t items, std::vector
   const auto skip = [first](auto& pointer, std::size_t each) {
     if (pointer != nullptr) pointer += first * each;
   };
-  skip(part.draws, part.op == POLYKEM_KEYGEN ? info_.keygen_draw_bytes : info_.encaps_draw_bytes);
+  skip(part.coins, part.op == POLYKEM_KEYGEN ? info_.keygen_coin_bytes : info_.encaps_coin_bytes);
   skip(part.ct, info_.ciphertext_bytes);
   skip(part.pk_out, info_.public_key_bytes);
   skip(part.sk_out, info_.secret_key_bytes);

@@ -78,7 +78,7 @@ class KeySet {
 
 /// The fields of a batch as Python gives them; each array is None, an object with a buffer, or DeviceBytes.
 struct Fields {
-  nb::handle draws, pk, sk, ct, pk_out, sk_out, ct_out, ss_out, item_status, key_index;
+  nb::handle coins, pk, sk, ct, pk_out, sk_out, ct_out, ss_out, item_status, key_index;
 };
 
 /// A polykem_request whose arrays are checked against the set's sizes and held.

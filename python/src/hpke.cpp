@@ -71,10 +71,10 @@ hpke::MessagesOut skipped(hpke::MessagesOut messages, std::size_t items, std::si
 
 int seal(const Context& context, const Suite& suite, std::size_t count, nb::handle pk, bool pk_shared, nb::bytes info,
          nb::bytes aad, nb::handle plaintexts, std::size_t plaintext_bytes, std::size_t width, nb::handle begins,
-         bool plaintext_shared, nb::handle draws, nb::handle enc, nb::handle ciphertexts, std::size_t ciphertext_bytes,
+         bool plaintext_shared, nb::handle coins, nb::handle enc, nb::handle ciphertexts, std::size_t ciphertext_bytes,
          nb::handle ciphertext_begins, nb::handle status) {
   const Bytes keys(pk, "pk", (pk_shared ? 1 : count) * suite.public_key_bytes(), false);
-  const Bytes random(draws, "draws", count * suite.draw_bytes(), false);
+  const Bytes random(coins, "coins", count * suite.coin_bytes(), false);
   const Bytes enc_out(enc, "enc", count * suite.enc_bytes(), true);
   const Bytes status_out(status, "status", count * sizeof(ItemStatus), true);
   const MessageArray in(plaintexts, plaintext_bytes, begins, count, "plaintexts", false);
@@ -85,7 +85,7 @@ int seal(const Context& context, const Suite& suite, std::size_t count, nb::hand
   request.info = {reinterpret_cast<const std::uint8_t*>(info.c_str()), info.size()};
   request.aad = {reinterpret_cast<const std::uint8_t*>(aad.c_str()), aad.size()};
   request.plaintexts = {in.held.data(), width, in.at(), plaintext_shared};
-  request.draws = random.data();
+  request.coins = random.data();
   request.enc = enc_out.data();
   request.ciphertexts = {out.held.data(), out.at()};
   request.status = statuses(status_out);
@@ -95,7 +95,7 @@ int seal(const Context& context, const Suite& suite, std::size_t count, nb::hand
     part.count = items;
     if (!pk_shared) part.pk.data += first * suite.public_key_bytes();
     part.plaintexts = skipped(request.plaintexts, first);
-    if (part.draws) part.draws += first * suite.draw_bytes();
+    if (part.coins) part.coins += first * suite.coin_bytes();
     part.enc += first * suite.enc_bytes();
     part.ciphertexts = skipped(request.ciphertexts, first, width + hpke::kTagBytes);
     part.status += first;
@@ -207,13 +207,13 @@ void bind_hpke(nb::module_& m) {
       .def_prop_ro("public_key_bytes", &Suite::public_key_bytes)
       .def_prop_ro("secret_key_bytes", &Suite::secret_key_bytes)
       .def_prop_ro("enc_bytes", &Suite::enc_bytes)
-      .def_prop_ro("draw_bytes", &Suite::draw_bytes);
+      .def_prop_ro("coin_bytes", &Suite::coin_bytes);
   m.attr("HPKE_TAG_BYTES") = hpke::kTagBytes;
   m.def("hpke_generate", &generate, "context"_a, "suite"_a, "count"_a, "pk"_a, "sk"_a);
   m.def("hpke_derive", &derive, "context"_a, "suite"_a, "count"_a, "ikm"_a, "ikm_bytes"_a, "pk"_a, "sk"_a, "status"_a);
   m.def("hpke_public_keys", &public_keys, "context"_a, "suite"_a, "count"_a, "sk"_a, "pk"_a, "status"_a);
   m.def("hpke_seal", &seal, "context"_a, "suite"_a, "count"_a, "pk"_a, "pk_shared"_a, "info"_a, "aad"_a, "plaintexts"_a,
-        "plaintext_bytes"_a, "width"_a, "begins"_a.none(), "plaintext_shared"_a, "draws"_a.none(), "enc"_a,
+        "plaintext_bytes"_a, "width"_a, "begins"_a.none(), "plaintext_shared"_a, "coins"_a.none(), "enc"_a,
         "ciphertexts"_a, "ciphertext_bytes"_a, "ciphertext_begins"_a.none(), "status"_a);
   m.def("hpke_open", &open, "context"_a, "suite"_a, "count"_a, "sk"_a, "sk_shared"_a, "info"_a, "aad"_a, "enc"_a,
         "ciphertexts"_a, "ciphertext_bytes"_a, "width"_a, "begins"_a.none(), "plaintexts"_a, "plaintext_bytes"_a,

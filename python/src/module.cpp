@@ -32,8 +32,8 @@ FieldsByName scheme_fields(std::size_t index) {
   fields["secret_key_bytes"] = info.secret_key_bytes;
   fields["ciphertext_bytes"] = info.ciphertext_bytes;
   fields["shared_secret_bytes"] = info.shared_secret_bytes;
-  fields["keygen_draw_bytes"] = info.keygen_draw_bytes;
-  fields["encaps_draw_bytes"] = info.encaps_draw_bytes;
+  fields["keygen_coin_bytes"] = info.keygen_coin_bytes;
+  fields["encaps_coin_bytes"] = info.encaps_coin_bytes;
   fields["secret_seed_bytes"] = info.secret_seed_bytes;
   fields["public_key_at"] = info.public_key_at == SIZE_MAX ? nb::object(nb::none()) : nb::int_(info.public_key_at);
   fields["research"] = info.research != 0;
@@ -112,12 +112,12 @@ void bind_request(nb::module_& m) {
       .def(
           "__init__",
           [](Request* self, int op, std::size_t scheme, std::size_t count, int key_mode, int secret_form,
-             nb::handle draws, nb::handle pk, nb::handle sk, nb::handle ct, nb::handle pk_out, nb::handle sk_out,
+             nb::handle coins, nb::handle pk, nb::handle sk, nb::handle ct, nb::handle pk_out, nb::handle sk_out,
              nb::handle ct_out, nb::handle ss_out, nb::handle item_status, const KeySet* keyset, nb::handle key_index) {
-            const Fields fields{draws, pk, sk, ct, pk_out, sk_out, ct_out, ss_out, item_status, key_index};
+            const Fields fields{coins, pk, sk, ct, pk_out, sk_out, ct_out, ss_out, item_status, key_index};
             new (self) Request(op, scheme, count, key_mode, secret_form, fields, keyset);
           },
-          "op"_a, "scheme"_a, "count"_a, "key_mode"_a = 0, "secret_form"_a = 0, "draws"_a = nb::none(),
+          "op"_a, "scheme"_a, "count"_a, "key_mode"_a = 0, "secret_form"_a = 0, "coins"_a = nb::none(),
           "pk"_a = nb::none(), "sk"_a = nb::none(), "ct"_a = nb::none(), "pk_out"_a = nb::none(),
           "sk_out"_a = nb::none(), "ct_out"_a = nb::none(), "ss_out"_a = nb::none(), "item_status"_a = nb::none(),
           "keyset"_a.none() = nb::none(), "key_index"_a = nb::none());

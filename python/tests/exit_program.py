@@ -84,7 +84,7 @@ def failing(ctx, pk, sk, ct):
     secret.wipe()
 
     def work():
-        for call in (lambda: ctx.encaps("mlkem512", bad), lambda: ctx.keygen("mlkem512", 1, draws=b"short"),
+        for call in (lambda: ctx.encaps("mlkem512", bad), lambda: ctx.keygen("mlkem512", 1, coins=b"short"),
                      lambda: ctx.decaps("mlkem512", secret, bytes(768)),
                      lambda: ctx.keygen("mlkem512", 1, out=(pk[0], pk[0]))):
             try:

@@ -30,7 +30,7 @@ SHIM = ctypes.CDLL(os.environ["LD_PRELOAD"])
 SHIM.live_blocks.restype = SHIM.secrets_found.restype = ctypes.c_long
 SET = polykem.Scheme("mlkem512")
 COUNT, MOST = 3, 2000
-DRAWS = (np.arange(COUNT * 64) * 37 % 251).astype(np.uint8).reshape(COUNT, 64)
+COINS = (np.arange(COUNT * 64) * 37 % 251).astype(np.uint8).reshape(COUNT, 64)
 PARAMETERS = ckks.Parameters.choose(5, 2, 40, 60)
 NUMBERS = np.linspace(-1, 1, 16)
 
@@ -40,28 +40,28 @@ class Calls:
 
     def __init__(self, ctx):
         self.ctx = ctx
-        self.pk, self.sk = ctx.keygen(SET, COUNT, draws=DRAWS)
-        self.ct, self.ss, _ = ctx.encaps(SET, self.pk, draws=DRAWS[:, :32].copy())
+        self.pk, self.sk = ctx.keygen(SET, COUNT, coins=COINS)
+        self.ct, self.ss, _ = ctx.encaps(SET, self.pk, coins=COINS[:, :32].copy())
 
     def context(self):
         with polykem.Context(threads=2) as context:
             return context.threads
 
     def keygen(self):
-        pk, sk = self.ctx.keygen(SET, COUNT, draws=DRAWS)
+        pk, sk = self.ctx.keygen(SET, COUNT, coins=COINS)
         return np.array_equal(pk, self.pk) and sk == self.sk
 
     def keygen_into_arrays(self):
         pk, sk = np.full((COUNT, 800), 7, np.uint8), np.full((COUNT, 1632), 7, np.uint8)
         try:
-            self.ctx.keygen(SET, COUNT, draws=DRAWS, out=(pk, sk))
+            self.ctx.keygen(SET, COUNT, coins=COINS, out=(pk, sk))
         except MemoryError:
             assert not (sk != 7).any() or not sk.any(), "a failed call wrote a secret key"
             raise
         return np.array_equal(pk, self.pk) and self.sk == sk
 
     def encaps(self):
-        ct, ss, status = self.ctx.encaps(SET, self.pk, draws=DRAWS[:, :32].copy())
+        ct, ss, status = self.ctx.encaps(SET, self.pk, coins=COINS[:, :32].copy())
         return np.array_equal(ct, self.ct) and ss == self.ss and not status.any()
 
     def decaps(self):
@@ -234,7 +234,7 @@ def planted(place):
 
 
 def add_secrets():
-    """What `Calls` computes with fixed draws, beside the draws."""
+    """What `Calls` computes with fixed coins, beside the coins."""
     calls = Calls(polykem.Context(threads=1))
     for secrets in (calls.sk, calls.ss):
         for row in np.asarray(secrets):

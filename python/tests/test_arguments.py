@@ -76,15 +76,15 @@ def test_outputs_with_one_memory(ctx):
         with pytest.raises(polykem.ArgumentError, match="overlap"):
             ctx.keygen("mlkem768", 1, out=(memory[pk_at:pk_at + PK], memory[sk_at:sk_at + SK]))
     assert not memory.any()
-    draws = memory[:64]
-    draws[:] = 1
+    coins = memory[:64]
+    coins[:] = 1
     for out in ((memory[63:63 + PK], memory[64 + PK:64 + PK + SK]), (memory[PK + SK:2 * PK + SK], memory[:SK])):
         with pytest.raises(polykem.ArgumentError, match="overlap"):
-            ctx.keygen("mlkem768", 1, draws=draws, out=out)
+            ctx.keygen("mlkem768", 1, coins=coins, out=out)
     secret = polykem.Secret.zeros(PK + SK)
     with pytest.raises(polykem.ArgumentError, match="overlap"):
         ctx.submit("keygen", "mlkem768", 1, out=(np.asarray(secret)[:PK], secret[:SK]))
-    made = ctx.keygen("mlkem768", 1, draws=draws, out=(memory[64:64 + PK], memory[64 + PK:64 + PK + SK]))
+    made = ctx.keygen("mlkem768", 1, coins=coins, out=(memory[64:64 + PK], memory[64 + PK:64 + PK + SK]))
     ct, ss, _ = ctx.encaps("mlkem768", made.pk)
     assert ctx.decaps("mlkem768", made.sk, ct).ss == ss
 

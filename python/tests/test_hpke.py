@@ -142,7 +142,7 @@ def test_the_working_group_vectors(ctx):
         assert suite.public_keys(ctx, sk).tobytes().hex() == vector["pkRm"]
         first = vector["encryptions"][0]
         enc, ciphertexts = suite.seal(ctx, pk, bytes.fromhex(first["pt"]), bytes.fromhex(vector["info"]),
-                                      bytes.fromhex(first["aad"]), draws=bytes.fromhex(vector["ikmE"]))
+                                      bytes.fromhex(first["aad"]), coins=bytes.fromhex(vector["ikmE"]))
         assert enc.tobytes().hex() == vector["enc"] and ciphertexts.tobytes().hex() == first["ct"]
         checked += 1
     assert checked == 8

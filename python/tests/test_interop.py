@@ -48,7 +48,7 @@ def test_pyca(ctx, size):
 
     # Our key, of a seed, in their files: PEM and DER of both halves.
     seed = os.urandom(64)
-    pk, sk = ctx.keygen(scheme, 1, draws=seed)
+    pk, sk = ctx.keygen(scheme, 1, coins=seed)
     ours = private_type.from_seed_bytes(seed)
     der = ours.private_bytes(form.Encoding.DER, form.PrivateFormat.PKCS8, form.NoEncryption())
     public = ours.public_key().public_bytes(form.Encoding.PEM, form.PublicFormat.SubjectPublicKeyInfo)
@@ -65,7 +65,7 @@ def test_kyber_py(ctx, size):
     encaps_to(ctx, f"mlkem{size}", pk, lambda ct: theirs.decaps(sk, ct))
     decaps_from(ctx, f"mlkem{size}", theirs.encaps)
     made = theirs.key_derive(seed := bytes(range(64)))
-    assert (bytes(ctx.keygen(f"mlkem{size}", 1, draws=seed).pk[0])) == made[0]
+    assert (bytes(ctx.keygen(f"mlkem{size}", 1, coins=seed).pk[0])) == made[0]
 
 
 @pytest.mark.parametrize("size", [512, 768, 1024])

@@ -42,19 +42,19 @@ def test_pieces_yield_what_the_whole_does(name):
     """A new context begins with 64 items: every array, key mode and form of key comes in several pieces."""
     count, scheme = 200, polykem.Scheme(name)
     rng = np.random.default_rng(1)
-    draws = rng.integers(0, 256, (count, scheme.keygen_draw_bytes), np.uint8)
-    coins = rng.integers(0, 256, (count, scheme.encaps_draw_bytes), np.uint8)
+    keygen_coins = rng.integers(0, 256, (count, scheme.keygen_coin_bytes), np.uint8)
+    encaps_coins = rng.integers(0, 256, (count, scheme.encaps_coin_bytes), np.uint8)
     index = rng.integers(0, count, count)
-    whole = in_a_thread(lambda: polykem.Context(threads=1).keygen(name, count, draws=draws))
+    whole = in_a_thread(lambda: polykem.Context(threads=1).keygen(name, count, coins=keygen_coins))
     pk, sk = whole
-    ct = polykem.Context(threads=1).encaps(name, pk, draws=coins).ct
-    seeds = draws if scheme.secret_seed_bytes else sk
-    calls = [lambda c: c.keygen(name, count, draws=draws),
-             lambda c: c.encaps(name, pk, draws=coins),
-             lambda c: c.encaps(name, pk[3], count, draws=coins),
-             lambda c: c.encaps(name, c.keyset(name, pk), draws=coins),
-             lambda c: c.encaps(name, c.keyset(name, pk), key_index=index, draws=coins),
-             lambda c: c.encaps(name, c.keyset(name, pk), count, key_index=5, draws=coins),
+    ct = polykem.Context(threads=1).encaps(name, pk, coins=encaps_coins).ct
+    seeds = keygen_coins if scheme.secret_seed_bytes else sk
+    calls = [lambda c: c.keygen(name, count, coins=keygen_coins),
+             lambda c: c.encaps(name, pk, coins=encaps_coins),
+             lambda c: c.encaps(name, pk[3], count, coins=encaps_coins),
+             lambda c: c.encaps(name, c.keyset(name, pk), coins=encaps_coins),
+             lambda c: c.encaps(name, c.keyset(name, pk), key_index=index, coins=encaps_coins),
+             lambda c: c.encaps(name, c.keyset(name, pk), count, key_index=5, coins=encaps_coins),
              lambda c: c.decaps(name, sk, ct),
              lambda c: c.decaps(name, sk[7], ct),
              lambda c: c.decaps(name, seeds, ct),
@@ -82,14 +82,14 @@ def test_hpke_in_pieces(ctx):
     suite, count = hpke.Suite("MLKEM768-X25519", "HKDF-SHA256", "AES-128-GCM"), 300
     rng = np.random.default_rng(2)
     ikm = rng.integers(0, 256, (count, 40), np.uint8)
-    draws = rng.integers(0, 256, (count, suite.draw_bytes), np.uint8)
+    keygen_coins = rng.integers(0, 256, (count, suite.coin_bytes), np.uint8)
     messages = rng.integers(0, 256, (count, 24), np.uint8)
     listed = [bytes(m[:i % 25]) for i, m in enumerate(messages)]
     pk, sk = suite.derive_key_pairs(ctx, ikm)
     for texts in (messages, listed, b"one for all"):
         for keys, secrets in ((pk, sk), (pk[2], sk[2])):
             def exchange():
-                sealed = suite.seal(ctx, keys, texts, draws=draws, count=count)
+                sealed = suite.seal(ctx, keys, texts, coins=keygen_coins, count=count)
                 return [*sealed, *suite.open(ctx, secrets, *sealed)]
             pieces, whole = exchange(), in_a_thread(exchange)
             assert all(a == b if isinstance(a, (list, polykem.Secret)) else np.array_equal(a, b)

@@ -15,10 +15,10 @@ def records(counts, field):
 @pytest.mark.parametrize("scheme", polykem.schemes(), ids=lambda s: s.name)
 def test_known_answers(ctx, scheme):
     counts = known_answers(scheme.name)
-    pk, sk = ctx.keygen(scheme, len(counts), draws=records(counts, "keypair_draws"))
+    pk, sk = ctx.keygen(scheme, len(counts), coins=records(counts, "keypair_draws"))
     assert np.array_equal(pk, records(counts, "pk"))
     assert sk == records(counts, "sk")
-    ct, ss, status = ctx.encaps(scheme, pk, draws=records(counts, "encaps_draws"))
+    ct, ss, status = ctx.encaps(scheme, pk, coins=records(counts, "encaps_draws"))
     assert np.array_equal(ct, records(counts, "ct"))
     assert ss == records(counts, "ss")
     assert not status.any()

@@ -25,7 +25,7 @@ def one_round(ctx, sks, pks):
 
 
 def some_errors(ctx):
-    for call in (lambda: ctx.keygen("mlkem512", 1, draws=b"short"), lambda: polykem.Scheme("nosuchset"),
+    for call in (lambda: ctx.keygen("mlkem512", 1, coins=b"short"), lambda: polykem.Scheme("nosuchset"),
                  lambda: ctx.encaps("mlkem768", b"\xff" * 1184)):
         with pytest.raises(polykem.Error):
             call()
@@ -78,7 +78,7 @@ def test_no_reference_is_lost(ctx):
         ctx.encaps("mlkem512", pk)
         ctx.submit("encaps", "mlkem512", pk).result(60)
         with pytest.raises(polykem.Error):
-            ctx.encaps("mlkem512", pk, draws=b"short")
+            ctx.encaps("mlkem512", pk, coins=b"short")
     ctx.submit("keygen", "mlkem512", 1).result(60)
     gc.collect()
     assert sys.getrefcount(pk) <= before + 1  # the thread of jobs may hold the last one a moment longer

@@ -117,7 +117,7 @@ def test_dlpack_in(ctx):
     (lambda c, p: c.keygen("mlkem512", 1.5), TypeError, "whole number"),
     (lambda c, p: c.keygen("mlkem-521", 1), polykem.UnknownScheme, "did you mean 'mlkem512'"),
     (lambda c, p: c.keygen(5, 1), TypeError, "named by a str"),
-    (lambda c, p: c.keygen("mlkem512", 2, draws=bytes(64)), polykem.SizeError, r"draws has shape \(64,\)"),
+    (lambda c, p: c.keygen("mlkem512", 2, coins=bytes(64)), polykem.SizeError, r"coins has shape \(64,\)"),
     (lambda c, p: c.encaps("mlkem512", p.ravel()), polykem.SizeError, r"reshape\(-1, 800\)"),
     (lambda c, p: c.encaps("mlkem512", p[:, :-1].copy()), polykem.SizeError, r"shape \(3, 799\)"),
     (lambda c, p: c.encaps("mlkem512", p, 2), polykem.SizeError, r"expected \(2, 800\)"),
@@ -201,12 +201,23 @@ def test_out(ctx):
         ctx.keygen("mlkem512", 5, out=(pk, sk))
 
 
-def test_draws_decide(ctx):
+def test_coins_decide(ctx):
     scheme = polykem.Scheme("mlkem768")
-    draws = np.arange(2 * scheme.keygen_draw_bytes, dtype=np.uint8).reshape(2, -1)
-    first, second = (ctx.keygen(scheme, 2, draws=draws) for _ in range(2))
+    coins = np.arange(2 * scheme.keygen_coin_bytes, dtype=np.uint8).reshape(2, -1)
+    first, second = (ctx.keygen(scheme, 2, coins=coins) for _ in range(2))
     assert np.array_equal(first.pk, second.pk) and first.sk == second.sk
     assert not np.array_equal(first.pk, ctx.keygen(scheme, 2).pk)
+
+
+def test_deprecated_names(ctx):
+    scheme = polykem.Scheme("mlkem768")
+    assert (scheme.keygen_draw_bytes, scheme.encaps_draw_bytes) == (64, 32)
+    pk, sk = ctx.keygen(scheme, 1, draws=bytes(64))
+    assert np.array_equal(pk, ctx.submit("keygen", scheme, 1, draws=bytes(64)).result(60).pk)
+    assert ctx.keygen(scheme, 1, coins=bytes(64)).sk == sk
+    assert np.array_equal(*(ctx.encaps(scheme, pk, **{name: bytes(32)}).ct for name in ("coins", "draws")))
+    with pytest.raises(polykem.ArgumentTypeError, match="two names"):
+        ctx.keygen(scheme, 1, coins=bytes(64), draws=bytes(64))
 
 
 def test_a_closed_context():

@@ -103,7 +103,7 @@ def test_no_repr_shows_a_secret(ctx):
     pairs = suite.derive_key_pairs(ctx, pattern)
     opened = suite.open(ctx, pairs.sk, *suite.seal(ctx, pairs.pk, [text]))
     secret = polykem.Secret(pattern)
-    keys = ctx.keygen("mlkem768", 1, draws=pattern)
+    keys = ctx.keygen("mlkem768", 1, coins=pattern)
     sent = ctx.encaps("mlkem768", keys.pk)
     job = ctx.submit("decaps", "mlkem768", pattern, sent.ct)
     job.result(60)

@@ -42,11 +42,11 @@ def test_keys_of_the_kem(ctx, keys, how):
             call()
 
 
-def test_seeds_and_draws(ctx, keys):
+def test_seeds_and_coins(ctx, keys):
     seeds = wiped(polykem.Secret(np.ones((ITEMS, 64), np.uint8)), "whole")
-    draws = wiped(polykem.Secret(np.ones((ITEMS, 32), np.uint8)), "whole")
+    coins = wiped(polykem.Secret(np.ones((ITEMS, 32), np.uint8)), "whole")
     for call in (lambda: ctx.decaps(SET, seeds, keys[2]), lambda: ctx.keyset(SET, seeds),
-                 lambda: ctx.keygen(SET, ITEMS, draws=seeds), lambda: ctx.encaps(SET, keys[0], draws=draws)):
+                 lambda: ctx.keygen(SET, ITEMS, coins=seeds), lambda: ctx.encaps(SET, keys[0], coins=coins)):
         with wiped_is_refused:
             call()
 
@@ -59,10 +59,10 @@ def test_hpke(ctx, how):
     messages = polykem.Secret(np.ones((ITEMS, 20), np.uint8))
     sealed = suite.seal(ctx, pk, messages)
     sk, messages = wiped(sk, how), wiped(messages, how)
-    draws = wiped(polykem.Secret(np.ones((ITEMS, suite.draw_bytes), np.uint8)), how)
+    coins = wiped(polykem.Secret(np.ones((ITEMS, suite.coin_bytes), np.uint8)), how)
     for call in (lambda: suite.public_keys(ctx, sk), lambda: suite.derive_key_pairs(ctx, sk),
                  lambda: suite.open(ctx, sk, *sealed), lambda: suite.seal(ctx, pk, messages),
-                 lambda: suite.seal(ctx, pk, [messages, b"", b""]), lambda: suite.seal(ctx, pk, b"m", draws=draws),
+                 lambda: suite.seal(ctx, pk, [messages, b"", b""]), lambda: suite.seal(ctx, pk, b"m", coins=coins),
                  lambda: suite.seal(ctx, pk, b"m", info=messages), lambda: suite.seal(ctx, pk, b"m", aad=messages)):
         with wiped_is_refused:
             call()
@@ -141,7 +141,7 @@ class Ending:
 def test_wiped_while_a_batch_reads_it(ctx, keys, monkeypatch, submitted):
     call = Ending(monkeypatch, submitted)
     pk, sk, ct = keys
-    draws = polykem.Secret(np.ones((ITEMS, 32), np.uint8))
+    coins = polykem.Secret(np.ones((ITEMS, 32), np.uint8))
     seeds = polykem.Secret(np.ones((ITEMS, 64), np.uint8))
     assert call(ctx, "decaps", sk, ct, wipe=sk[1].copy().wipe).ss.shape == (ITEMS, 32)
     for part in (slice(7, 8), slice(None)):
@@ -149,11 +149,11 @@ def test_wiped_while_a_batch_reads_it(ctx, keys, monkeypatch, submitted):
         with wiped_is_refused:
             call(ctx, "decaps", key, ct, wipe=key[1][part].wipe, errors="return")
     with wiped_is_refused:
-        call(ctx, "encaps", pk, draws=draws, wipe=draws.wipe)
+        call(ctx, "encaps", pk, coins=coins, wipe=coins.wipe)
     out = (bytearray(b"x" * pk.size), polykem.Secret.zeros((ITEMS, 2400)))
     out = (np.frombuffer(out[0], np.uint8).reshape(pk.shape), out[1])
     with wiped_is_refused:
-        call(ctx, "keygen", ITEMS, draws=seeds, out=out, wipe=seeds[2].wipe)
+        call(ctx, "keygen", ITEMS, coins=seeds, out=out, wipe=seeds[2].wipe)
     assert not out[0].any() and out[1].wiped
     pk, sk = np.ones_like(pk), polykem.Secret.zeros((ITEMS, 2400))
     with wiped_is_refused:
@@ -191,12 +191,12 @@ def test_wiped_while_hpke_reads_it(ctx, monkeypatch):
     hpke = pytest.importorskip("polykem.hpke", exc_type=ImportError)
     suite = hpke.Suite("MLKEM768-X25519", "HKDF-SHA256", "AES-128-GCM")
     pk, sk = suite.generate(ctx, ITEMS)
-    message, draws = polykem.Secret(b"m" * 20), polykem.Secret(np.ones((ITEMS, suite.draw_bytes), np.uint8))
+    message, coins = polykem.Secret(b"m" * 20), polykem.Secret(np.ones((ITEMS, suite.coin_bytes), np.uint8))
     sealed = suite.seal(ctx, pk, message)
     for name, secret, call in (("derive", sk, suite.derive_key_pairs), ("public_keys", sk, suite.public_keys),
                                ("open", sk, lambda ctx, sk: suite.open(ctx, sk, *sealed)),
                                ("seal", message, lambda ctx, message: suite.seal(ctx, pk, message)),
-                               ("seal", draws, lambda ctx, draws: suite.seal(ctx, pk, b"m", draws=draws))):
+                               ("seal", coins, lambda ctx, coins: suite.seal(ctx, pk, b"m", coins=coins))):
         secret, compute = secret.copy(), getattr(polykem._core, f"hpke_{name}")
 
         def then_wiped(*arguments, compute=compute, secret=secret):

@@ -15,7 +15,7 @@ inline constexpr int kN = static_cast<int>(kSet.n);
 inline constexpr uint32_t kMask = kSet.q() - 1;
 inline constexpr int kTrits = static_cast<int>(kSet.trits_bytes());
 inline constexpr int kPacked = static_cast<int>(kSet.rq_bytes());
-inline constexpr int kDraws = static_cast<int>(kSet.encaps_draw_bytes());
+inline constexpr int kCoins = static_cast<int>(kSet.encaps_coin_bytes());
 inline constexpr int kHalfWeight = static_cast<int>(kSet.weight()) / 2;
 
 /// Calls f(i) for 0 <= i < n, the threads of the block taking turns. No barrier.
@@ -31,7 +31,7 @@ __device__ __forceinline__ uint32_t trit(uint32_t x) {
 
 /// Expands a seed, one Keccak state per thread.
 __device__ inline void randombytes(uint8_t* out, uint64_t seed) {
-  each((kDraws + 135) / 136, [&](int block) {
+  each((kCoins + 135) / 136, [&](int block) {
     uint64_t state[25] = {};
     state[0] = seed;
     state[1] = static_cast<uint64_t>(block);
@@ -42,22 +42,22 @@ __device__ inline void randombytes(uint8_t* out, uint64_t seed) {
     for (int w = 0; w < 17; ++w) {
 #pragma unroll
       for (int b = 0; b < 8; ++b) {
-        if (136 * block + 8 * w + b < kDraws) out[136 * block + 8 * w + b] = static_cast<uint8_t>(state[w] >> (8 * b));
+        if (136 * block + 8 * w + b < kCoins) out[136 * block + 8 * w + b] = static_cast<uint8_t>(state[w] >> (8 * b));
       }
     }
   });
 }
 
-__device__ inline void sample_iid(uint16_t* a, const uint8_t* draws) {
-  each(kN, [&](int i) { a[i] = i < kN - 1 ? static_cast<uint16_t>(trit(draws[i])) : 0; });
+__device__ inline void sample_iid(uint16_t* a, const uint8_t* coins) {
+  each(kN, [&](int i) { a[i] = i < kN - 1 ? static_cast<uint16_t>(trit(coins[i])) : 0; });
 }
 
-__device__ inline void fixed_type_keys(int32_t* keys, const uint8_t* draws) {
+__device__ inline void fixed_type_keys(int32_t* keys, const uint8_t* coins) {
   each(kN - 1, [&](int i) {
     const int bit = 30 * i;
     uint64_t word = 0;
-    for (int b = 0; b < 5 && bit / 8 + b < static_cast<int>(kSet.fixed_type_draw_bytes()); ++b) {
-      word |= static_cast<uint64_t>(draws[bit / 8 + b]) << (8 * b);
+    for (int b = 0; b < 5 && bit / 8 + b < static_cast<int>(kSet.fixed_type_coin_bytes()); ++b) {
+      word |= static_cast<uint64_t>(coins[bit / 8 + b]) << (8 * b);
     }
     const uint32_t type = i < kHalfWeight ? 1 : i < 2 * kHalfWeight ? 2 : 0;
     keys[i] = static_cast<int32_t>((static_cast<uint32_t>(word >> (bit % 8)) << 2) | type);
@@ -87,8 +87,8 @@ __device__ inline void sort_alone(int32_t* keys, int count) {
   }
 }
 
-__device__ inline void sample_fixed_type(uint16_t* a, int32_t* keys, const uint8_t* draws) {
-  fixed_type_keys(keys, draws);
+__device__ inline void sample_fixed_type(uint16_t* a, int32_t* keys, const uint8_t* coins) {
+  fixed_type_keys(keys, coins);
   __syncthreads();
   sort_alone(keys, kN - 1);
   __syncthreads();
@@ -216,15 +216,15 @@ struct Client {
   int32_t keys[kN + 3];
   uint32_t sums[1024];
   uint8_t rm[2 * kTrits];
-  uint8_t draws[kDraws + 1];
+  uint8_t coins[kCoins + 1];
   uint32_t fail;
 };
 
 /// Encapsulation; kHash: in the same kernel.
 template <bool kHash>
 __device__ inline void encaps(Client& t, uint8_t* ct, uint8_t* ss, const uint8_t* pk) {
-  sample_iid(t.a, t.draws);
-  sample_fixed_type(t.b, t.keys, t.draws + kN - 1);
+  sample_iid(t.a, t.coins);
+  sample_fixed_type(t.b, t.keys, t.coins + kN - 1);
   __syncthreads();
   pack_trits(t.rm, t.a);
   pack_trits(t.rm + kTrits, t.b);

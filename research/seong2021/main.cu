@@ -102,9 +102,9 @@ template <int kOperation>
 __global__ void __launch_bounds__(1024)
     operation_kernel(Client* t, uint8_t* ct, uint8_t* ss, const uint8_t* pk, const uint8_t* sk, int turns) {
   for (int turn = 0; turn < turns; ++turn) {
-    if constexpr (kOperation == kRandombytes) randombytes(t->draws, static_cast<uint64_t>(turn));
-    if constexpr (kOperation == kSampleIid) sample_iid(t->a, t->draws);
-    if constexpr (kOperation == kSampleFixed) sample_fixed_type(t->b, t->keys, t->draws + kN - 1);
+    if constexpr (kOperation == kRandombytes) randombytes(t->coins, static_cast<uint64_t>(turn));
+    if constexpr (kOperation == kSampleIid) sample_iid(t->a, t->coins);
+    if constexpr (kOperation == kSampleFixed) sample_fixed_type(t->b, t->keys, t->coins + kN - 1);
     if constexpr (kOperation == kRqMul) rq_mul(t->z, t->x, t->y);
     if constexpr (kOperation == kModPhi) mod_3_phi(t->b);
     if constexpr (kOperation == kLift) z3_to_zq(t->y, t->b);
@@ -144,10 +144,10 @@ ScalingRow scaling(Client* client, uint8_t* ct, uint8_t* ss, const uint8_t* pk, 
 
 template <bool kHash>
 __global__ void __launch_bounds__(1024)
-    encaps_kernel(Client* clients, uint8_t* ct, uint8_t* ss, const uint8_t* pk, const uint8_t* draws, size_t count) {
+    encaps_kernel(Client* clients, uint8_t* ct, uint8_t* ss, const uint8_t* pk, const uint8_t* coins, size_t count) {
   for (size_t i = blockIdx.x; i < count; i += gridDim.x) {
     Client& t = clients[kHash ? blockIdx.x : i];
-    each(kDraws, [&](int b) { t.draws[b] = draws[i * kDraws + b]; });
+    each(kCoins, [&](int b) { t.coins[b] = coins[i * kCoins + b]; });
     __syncthreads();
     encaps<kHash>(t, ct + i * kPacked, ss + i * 32, pk + i * kPacked);
     __syncthreads();
@@ -186,7 +186,7 @@ struct CrowdRow {
 };
 
 struct Crowd {
-  std::vector<uint8_t> pk, sk, ct, ss, draws;
+  std::vector<uint8_t> pk, sk, ct, ss, coins;
 };
 
 polykem_context* context(const char* backend) {
@@ -218,15 +218,15 @@ void run(polykem_context* on, const polykem_request& r) {
 Crowd make_crowd(polykem_context* gpu, size_t count) {
   Crowd c{std::vector<uint8_t>(count * kPacked), std::vector<uint8_t>(count * kSet.secret_key_bytes()),
           std::vector<uint8_t>(count * kPacked), std::vector<uint8_t>(count * 32),
-          std::vector<uint8_t>(count * kDraws)};
+          std::vector<uint8_t>(count * kCoins)};
   std::mt19937_64 random(count);
-  for (auto& b : c.draws)
+  for (auto& b : c.coins)
     b = static_cast<uint8_t>(random() >> 40);
   auto k = request(POLYKEM_KEYGEN, count), e = request(POLYKEM_ENCAPS, count);
   k.pk_out = c.pk.data();
   k.sk_out = c.sk.data();
   run(gpu, k);
-  e.draws = c.draws.data();
+  e.coins = c.coins.data();
   e.pk = c.pk.data();
   e.ct_out = c.ct.data();
   e.ss_out = c.ss.data();
@@ -256,20 +256,20 @@ void paper_kernels(CrowdRow& row, const Crowd& c) {
   constexpr int kThreads = 256;
   constexpr size_t kGrid = 132 * 8;  // grid-stride where every client has memory only while it is at work
   const auto blocks = static_cast<unsigned>(std::min(n, kGrid));
-  const Device<uint8_t> pk(c.pk), sk(c.sk), draws(c.draws), ct(n * kPacked), ss(n * 32);
+  const Device<uint8_t> pk(c.pk), sk(c.sk), coins(c.coins), ct(n * kPacked), ss(n * 32);
   const Device<Client> clients(n);
   const auto hashes = static_cast<unsigned>((n + 127) / 128);
   const auto all = static_cast<unsigned>(n);
   row.paper_encaps = milliseconds(
       [&] {
-        encaps_kernel<true><<<blocks, kThreads>>>(clients.data(), ct.data(), ss.data(), pk.data(), draws.data(), n);
+        encaps_kernel<true><<<blocks, kThreads>>>(clients.data(), ct.data(), ss.data(), pk.data(), coins.data(), n);
       },
       3);
   same(ct.read(), c.ct, "single-kernel encaps");
   same(ss.read(), c.ss, "single-kernel encaps");
   row.paper_encaps_split = milliseconds(
       [&] {
-        encaps_kernel<false><<<all, kThreads>>>(clients.data(), ct.data(), ss.data(), pk.data(), draws.data(), n);
+        encaps_kernel<false><<<all, kThreads>>>(clients.data(), ct.data(), ss.data(), pk.data(), coins.data(), n);
         hash_kernel<<<hashes, 128>>>(clients.data(), ss.data(), nullptr, nullptr, n);
       },
       3);
@@ -289,7 +289,7 @@ void paper_kernels(CrowdRow& row, const Crowd& c) {
 /// polykem's kernels on data that is on the card.
 void own_kernels(CrowdRow& row, polykem_context* gpu, const Crowd& c) {
   const size_t n = row.count;
-  const Device<uint8_t> pk(c.pk), sk(c.sk), draws(c.draws), ct(n * kPacked), ss(n * 32);
+  const Device<uint8_t> pk(c.pk), sk(c.sk), coins(c.coins), ct(n * kPacked), ss(n * 32);
   size_t bytes = 0, more = 0;
   polykem_cuda_workspace(gpu, scheme(kScheme), POLYKEM_ENCAPS, n, &bytes);
   polykem_cuda_workspace(gpu, scheme(kScheme), POLYKEM_DECAPS, n, &more);
@@ -298,7 +298,7 @@ void own_kernels(CrowdRow& row, polykem_context* gpu, const Crowd& c) {
     if (polykem_cuda_queue(gpu, &r, workspace.data(), nullptr) != POLYKEM_OK) die("polykem_cuda_queue");
   };
   auto e = request(POLYKEM_ENCAPS, n), d = request(POLYKEM_DECAPS, n);
-  e.draws = draws.data();
+  e.coins = coins.data();
   e.pk = pk.data();
   e.ct_out = ct.data();
   e.ss_out = ss.data();
@@ -466,7 +466,7 @@ std::vector<ScalingRow> all_scaling(polykem_context* gpu) {
   const Device<uint8_t> pk(c.pk), sk(c.sk), ct(c.ct), ss(32);
   std::vector<Client> host(1);
   std::memset(&host[0], 0, sizeof host[0]);
-  std::copy(c.draws.begin(), c.draws.end(), host[0].draws);
+  std::copy(c.coins.begin(), c.coins.end(), host[0].coins);
   const Device<Client> client(host);
   std::vector<ScalingRow> rows;
   const auto add_row = [&]<int kOperation>() {

@@ -152,7 +152,7 @@ void Connection::wipe() {
 
 Status Connection::submit(const Request& request, uint64_t deadline_ns, Done done) try {
   const ItemBytes bytes = item_bytes(*request.scheme, request.op, request.sk_is_seed);
-  if (bytes.draws != 0 && request.records.draws == nullptr) return Status::backend_unavailable;
+  if (bytes.coins != 0 && request.records.coins == nullptr) return Status::backend_unavailable;
   auto batch = std::make_shared<Batch>(
       Batch{request, deadline_ns, std::move(done), index_of(request.scheme), bytes, 0, 0, Status::ok, false, nullptr});
   const std::lock_guard lock(mutex_);
@@ -190,7 +190,7 @@ void Connection::write_item(uint32_t index, const std::shared_ptr<Batch>& batch)
   slot.batch = batch;
   slot.item = batch->sent;
   slot.used_bytes = std::max(slot.used_bytes, batch->bytes.in() + batch->bytes.out());
-  uint8_t* at = append(view_.records(index), records.draws, slot.item, batch->bytes.draws);
+  uint8_t* at = append(view_.records(index), records.coins, slot.item, batch->bytes.coins);
   at = append(at, key_field(request.op).data(records), records.shared_key ? 0 : slot.item, batch->bytes.key);
   append(at, records.ct, slot.item, batch->bytes.ct);
   SlotHeader& header = view_.slot(index);

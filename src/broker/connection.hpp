@@ -30,7 +30,7 @@ class Connection {
 
   /// False after a hang-up; the connection is then of no more use.
   bool alive() const { return alive_.load(std::memory_order_relaxed); }
-  /// Hands over a batch whose draws are given; its arrays stay valid until done is called, once, on any thread.
+  /// Hands over a batch whose coins are given; its arrays stay valid until done is called, once, on any thread.
   /// Status::backend_unavailable, now or from done: the CPU is to compute it. deadline_ns: of monotonic_ns(), 0: none.
   Status submit(const Request& request, uint64_t deadline_ns, Done done);
 

@@ -28,9 +28,9 @@ uint64_t mix(uint64_t hash, std::string_view bytes) {
 ItemBytes item_bytes(const Scheme& s, Op op, bool secret_is_seed) {
   switch (op) {
     case Op::keygen:
-      return {s.keygen_draw_bytes, 0, 0, s.public_key_bytes, s.secret_key_bytes};
+      return {s.keygen_coin_bytes, 0, 0, s.public_key_bytes, s.secret_key_bytes};
     case Op::encaps:
-      return {s.encaps_draw_bytes, s.public_key_bytes, 0, s.ciphertext_bytes, s.shared_secret_bytes};
+      return {s.encaps_coin_bytes, s.public_key_bytes, 0, s.ciphertext_bytes, s.shared_secret_bytes};
     case Op::decaps:
       break;
   }
@@ -62,7 +62,7 @@ uint64_t registry_fingerprint() {
     for (const Scheme* s : registry()) {
       hash = mix(hash, s->name);
       for (const size_t bytes : {s->public_key_bytes, s->secret_key_bytes, s->ciphertext_bytes, s->shared_secret_bytes,
-                                 s->keygen_draw_bytes, s->encaps_draw_bytes, s->secret_seed_bytes()}) {
+                                 s->keygen_coin_bytes, s->encaps_coin_bytes, s->secret_seed_bytes()}) {
         hash = mix(hash, {reinterpret_cast<const char*>(&bytes), sizeof bytes});
       }
     }

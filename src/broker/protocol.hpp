@@ -74,12 +74,12 @@ struct alignas(64) SlotHeader {
 };
 inline constexpr uint32_t kSecretIsSeed = 0x100;
 
-/// The bytes of one operation in a slot: draws, key and ciphertext in, a public and a secret record out, each right
+/// The bytes of one operation in a slot: coins, key and ciphertext in, a public and a secret record out, each right
 /// after the one before.
 struct ItemBytes {
-  size_t draws, key, ct, public_out, secret_out;
+  size_t coins, key, ct, public_out, secret_out;
 
-  size_t in() const { return draws + key + ct; }
+  size_t in() const { return coins + key + ct; }
   size_t out() const { return public_out + secret_out; }
 };
 ItemBytes item_bytes(const Scheme& scheme, Op op, bool secret_is_seed);

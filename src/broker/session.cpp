@@ -212,10 +212,10 @@ Status Session::add(Slot& slot, const Asked& asked, std::unique_ptr<PendingItem>
   auto* copy = reinterpret_cast<uint8_t*>(copy_.data());
   copy_secret(copy, view_.records(slot.index), in);
   secure_zero(view_.records(slot.index), in);
-  const uint8_t* key = copy + slot.bytes.draws;
+  const uint8_t* key = copy + slot.bytes.coins;
   Request request{.op = asked.op, .sk_is_seed = asked.secret_is_seed, .scheme = asked.scheme};
   request.records.count = 1;
-  request.records.draws = slot.bytes.draws == 0 ? nullptr : copy;
+  request.records.coins = slot.bytes.coins == 0 ? nullptr : copy;
   request.records.pk = asked.op == Op::encaps ? key : nullptr;
   request.records.sk = asked.op == Op::decaps ? key : nullptr;
   request.records.ct = asked.op == Op::decaps ? key + slot.bytes.key : nullptr;

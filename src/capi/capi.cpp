@@ -69,7 +69,7 @@ Status translate(const polykem_request* given, Request& out) {
   out.keyset = in.keyset == nullptr ? nullptr : &in.keyset->set;
   out.records = {.count = in.count,
                  .shared_key = !keygen && in.key_mode == POLYKEM_KEY_SHARED,
-                 .draws = decaps ? nullptr : in.draws,
+                 .coins = decaps ? nullptr : in.coins,
                  .pk = encaps ? in.pk : nullptr,
                  .sk = decaps ? in.sk : nullptr,
                  .ct = decaps ? in.ct : nullptr,
@@ -185,8 +185,8 @@ polykem_status polykem_scheme_info(const polykem_scheme* scheme, polykem_scheme_
                                      .secret_key_bytes = s.secret_key_bytes,
                                      .ciphertext_bytes = s.ciphertext_bytes,
                                      .shared_secret_bytes = s.shared_secret_bytes,
-                                     .keygen_draw_bytes = s.keygen_draw_bytes,
-                                     .encaps_draw_bytes = s.encaps_draw_bytes,
+                                     .keygen_coin_bytes = s.keygen_coin_bytes,
+                                     .encaps_coin_bytes = s.encaps_coin_bytes,
                                      .secret_seed_bytes = s.secret_seed_bytes(),
                                      .public_key_at = s.public_key_at,
                                      .research = s.research ? 1 : 0});
@@ -206,7 +206,7 @@ polykem_status polykem_backend_info(size_t index, polykem_backend_info_t* out) {
       const BackendDescription& cpu = polykem::cpu_backends()[index - accelerators.size()];
       const int available = polykem::cpu_backend_available(cpu.name) ? 1 : 0;
       write_struct(out, out->struct_size,
-                   polykem_backend_info_t{0, cpu.name, cpu.description, cpu.requirements, available, 0});
+                   polykem_backend_info_t{0, cpu.name, cpu.description, cpu.requirements, available, {0}});
       return POLYKEM_OK;
     }
     Accelerator& accelerator = *accelerators[index];
@@ -214,10 +214,11 @@ polykem_status polykem_backend_info(size_t index, polykem_backend_info_t* out) {
     const int available = accelerator.available() ? 1 : 0;  // called first: it finds out what is missing
     std::string requirements = description.requirements;
     if (*accelerator.problem() != '\0') requirements += std::string("; here: ") + accelerator.problem();
-    const auto moved = static_cast<uint32_t>(std::min<size_t>(accelerator.moved_to_cpu(), UINT32_MAX));
-    write_struct(out, out->struct_size,
-                 polykem_backend_info_t{0, description.name, description.description,
-                                        polykem::static_text(requirements), available, moved});
+    const auto moved = static_cast<uint32_t>(std::min<size_t>(accelerator.fallbacks(), UINT32_MAX));
+    write_struct(
+        out, out->struct_size,
+        polykem_backend_info_t{
+            0, description.name, description.description, polykem::static_text(requirements), available, {moved}});
     return POLYKEM_OK;
   });
 }

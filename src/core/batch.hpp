@@ -9,9 +9,9 @@
 
 namespace polykem {
 
-/// The lengths of the records of one parameter set; `draws` is that of one operation.
+/// The lengths of the records of one parameter set; `coins` is that of one operation.
 struct RecordBytes {
-  size_t pk, sk, ct, ss, draws;
+  size_t pk, sk, ct, ss, coins;
 
   bool operator==(const RecordBytes&) const = default;
 };
@@ -39,7 +39,7 @@ struct ExpandedKeys {
 struct BatchView {
   size_t count = 0;
   bool shared_key = false;         ///< pk or sk is one record for all items
-  const uint8_t* draws = nullptr;  ///< nullptr: the first step draws
+  const uint8_t* coins = nullptr;  ///< nullptr: the first step draws
   const uint8_t* pk = nullptr;
   const uint8_t* sk = nullptr;
   const uint8_t* ct = nullptr;
@@ -60,7 +60,7 @@ struct BatchView {
 /// A set of arrays of a batch: one bit for each.
 using Fields = uint32_t;
 namespace field {
-inline constexpr Fields kDraws = 1, kPk = 2, kSk = 4, kCt = 8, kPkOut = 16, kSkOut = 32, kCtOut = 64, kSsOut = 128,
+inline constexpr Fields kCoins = 1, kPk = 2, kSk = 4, kCt = 8, kPkOut = 16, kSkOut = 32, kCtOut = 64, kSsOut = 128,
                         kItemStatus = 256;
 inline constexpr Fields kOutputs = kPkOut | kSkOut | kCtOut | kSsOut | kItemStatus;
 inline constexpr Fields kKeysAndCiphertexts = kPk | kSk | kCt | kPkOut | kSkOut | kCtOut;
@@ -81,7 +81,7 @@ struct FieldInfo {
 
 /// Every array of records; item_status is not one of them.
 inline constexpr FieldInfo kRecordFields[] = {
-    {field::kDraws, &BatchView::draws, nullptr, &RecordBytes::draws, false, true},
+    {field::kCoins, &BatchView::coins, nullptr, &RecordBytes::coins, false, true},
     {field::kPk, &BatchView::pk, nullptr, &RecordBytes::pk, true, false},
     {field::kSk, &BatchView::sk, nullptr, &RecordBytes::sk, true, true},
     {field::kCt, &BatchView::ct, nullptr, &RecordBytes::ct, false, false},

@@ -18,7 +18,7 @@ namespace polykem {
 /// readable up to the next multiple of 4 bytes. key_index is nullptr where there is no expanded form: the chosen
 /// records have then been copied side by side. item_status: preset to ok; nullptr if the caller does not want it.
 struct DeviceBatch : BatchView {
-  const uint32_t* seed = nullptr;  ///< 32 bytes, 4-byte aligned, fresh for every batch; used where draws is nullptr
+  const uint32_t* seed = nullptr;  ///< 32 bytes, 4-byte aligned, fresh for every batch; used where coins is nullptr
   bool overlapped = false;         ///< other parts run meanwhile: work counts, not how long a step takes by itself
 
   bool operator==(const DeviceBatch&) const = default;

@@ -35,7 +35,7 @@ struct OpStages {
 /// A chunk of a batch, as the engine hands it to a backend. item_status is preset to ok and never nullptr. key_index is
 /// nullptr except for keys that an accelerator keeps.
 struct Batch : BatchView {
-  Drbg* drbg = nullptr;  ///< the first stage draws from it where draws is nullptr
+  Drbg* drbg = nullptr;  ///< the first stage draws from it where coins is nullptr
 };
 
 struct Operation;
@@ -112,21 +112,21 @@ struct Scheme {
   std::span<const char* const> aliases;
   uint32_t security_category;
   size_t public_key_bytes, secret_key_bytes, ciphertext_bytes, shared_secret_bytes;
-  size_t keygen_draw_bytes, encaps_draw_bytes;
+  size_t keygen_coin_bytes, encaps_coin_bytes;
   size_t public_key_at = SIZE_MAX;  ///< where a secret key holds its public key; SIZE_MAX: it does not
   bool research = false;            ///< not to be relied on: attacks on it are published
   OpStages stages;
-  bool secret_seeds = false;  ///< the draws of keygen may stand for the secret key, see secret_seed_bytes()
+  bool secret_seeds = false;  ///< the coins of keygen may stand for the secret key, see secret_seed_bytes()
   std::span<const SchemeBackend> backends;  ///< best first
 
   /// Bytes of a secret key in its form as a seed; 0 if the standard has no such form.
-  size_t secret_seed_bytes() const { return secret_seeds ? keygen_draw_bytes : 0; }
+  size_t secret_seed_bytes() const { return secret_seeds ? keygen_coin_bytes : 0; }
 
-  size_t draw_bytes(Op op) const {
-    return op == Op::keygen ? keygen_draw_bytes : op == Op::encaps ? encaps_draw_bytes : 0;
+  size_t coin_bytes(Op op) const {
+    return op == Op::keygen ? keygen_coin_bytes : op == Op::encaps ? encaps_coin_bytes : 0;
   }
   RecordBytes record_bytes(Op op) const {
-    return {public_key_bytes, secret_key_bytes, ciphertext_bytes, shared_secret_bytes, draw_bytes(op)};
+    return {public_key_bytes, secret_key_bytes, ciphertext_bytes, shared_secret_bytes, coin_bytes(op)};
   }
 };
 

@@ -15,11 +15,11 @@ namespace low_memory = frodo::low_memory;
 using frodo::Set;
 
 void draw_keygen(low_memory::KeygenChunk& c) {
-  draw(c, c.strings.draws, c.set.keygen_draw_bytes());
+  draw(c, c.strings.coins, c.set.keygen_coin_bytes());
 }
 
 void draw_encaps(low_memory::EncryptionChunk& c) {
-  draw(c, c.mu(), c.set.encaps_draw_bytes());
+  draw(c, c.mu(), c.set.encaps_coin_bytes());
 }
 
 /// A chunk of one set.
@@ -48,8 +48,8 @@ constexpr polykem_embedded_set frodo_set(const char* name, size_t stack) {
           .secret_key_bytes = kOf.secret_key_bytes(),
           .ciphertext_bytes = kOf.ciphertext_bytes(),
           .shared_secret_bytes = kOf.p.secret_bytes,
-          .keygen_draw_bytes = kOf.keygen_draw_bytes(),
-          .encaps_draw_bytes = kOf.encaps_draw_bytes(),
+          .keygen_coin_bytes = kOf.keygen_coin_bytes(),
+          .encaps_coin_bytes = kOf.encaps_coin_bytes(),
           .keygen_workspace_bytes = kKeygen,
           .encaps_workspace_bytes = kEncryption,
           .decaps_workspace_bytes = kEncryption,

@@ -17,8 +17,8 @@ using mlkem::MlkemParams;
 template <MlkemParams P>
 struct MlkemOps : mlkem::low_memory::Ops<P, MlkemPrims> {
   using Chunk = mlkem::low_memory::Chunk<P, MlkemPrims>;
-  static void draw_keygen(Chunk& c) { draw(c, c.work.inputs, mlkem::kKeygenDrawBytes); }
-  static void draw_encaps(Chunk& c) { draw(c, c.work.m(), mlkem::kEncapsDrawBytes); }
+  static void draw_keygen(Chunk& c) { draw(c, c.work.inputs, mlkem::kKeygenCoinBytes); }
+  static void draw_encaps(Chunk& c) { draw(c, c.work.m(), mlkem::kEncapsCoinBytes); }
 };
 
 template <MlkemParams P>
@@ -36,8 +36,8 @@ constexpr polykem_embedded_set mlkem_set(const char* name, size_t stack) {
           .secret_key_bytes = P.secret_key_bytes(),
           .ciphertext_bytes = P.ciphertext_bytes(),
           .shared_secret_bytes = mlkem::kSymBytes,
-          .keygen_draw_bytes = mlkem::kKeygenDrawBytes,
-          .encaps_draw_bytes = mlkem::kEncapsDrawBytes,
+          .keygen_coin_bytes = mlkem::kKeygenCoinBytes,
+          .encaps_coin_bytes = mlkem::kEncapsCoinBytes,
           .keygen_workspace_bytes = kWorkspace,
           .encaps_workspace_bytes = kWorkspace,
           .decaps_workspace_bytes = kWorkspace,

@@ -19,8 +19,8 @@ struct NtruOps : ntru::low_memory::Ops<P, NtruPrims> {
   using Base = ntru::low_memory::Ops<P, NtruPrims>;
   using typename Base::EncapsChunk;
   using typename Base::KeygenChunk;
-  static void draw_keygen(KeygenChunk& c) { draw(c, c.work.sampling.draws, P.keygen_draw_bytes()); }
-  static void draw_encaps(EncapsChunk& c) { draw(c, c.work.sampling.draws, P.encaps_draw_bytes()); }
+  static void draw_keygen(KeygenChunk& c) { draw(c, c.work.sampling.coins, P.keygen_coin_bytes()); }
+  static void draw_encaps(EncapsChunk& c) { draw(c, c.work.sampling.coins, P.encaps_coin_bytes()); }
 };
 
 template <NtruParams P>
@@ -36,8 +36,8 @@ constexpr polykem_embedded_set ntru_set(const char* name, size_t stack) {
           .secret_key_bytes = P.secret_key_bytes(),
           .ciphertext_bytes = P.ciphertext_bytes(),
           .shared_secret_bytes = P.kSharedSecretBytes,
-          .keygen_draw_bytes = P.keygen_draw_bytes(),
-          .encaps_draw_bytes = P.encaps_draw_bytes(),
+          .keygen_coin_bytes = P.keygen_coin_bytes(),
+          .encaps_coin_bytes = P.encaps_coin_bytes(),
           .keygen_workspace_bytes = kKeygen,
           .encaps_workspace_bytes = kEncaps,
           .decaps_workspace_bytes = kDecaps,

@@ -20,7 +20,7 @@ struct Request : Batch {
   void draw(uint8_t* out, size_t bytes) const { random_failed = random(random_context, out, bytes) != 0; }
 };
 
-/// What the first step of a plan calls: fills `bytes` draws of the chunk's item.
+/// What the first step of a plan calls: fills `bytes` coins of the chunk's item.
 template <class Chunk>
 void draw(const Chunk& chunk, uint8_t* out, size_t bytes) {
   static_cast<const Request&>(chunk.io).draw(out, bytes);

@@ -32,8 +32,8 @@ class Accelerator {
   /// The number of items from which a batch finishes sooner here than on the CPU.
   Crossovers& crossovers() { return crossovers_; }
   /// The number of chunks that it failed to compute and the CPU did instead, since the process began.
-  size_t moved_to_cpu() const { return moved_to_cpu_.load(std::memory_order_relaxed); }
-  void count_moved_to_cpu() { moved_to_cpu_.fetch_add(1, std::memory_order_relaxed); }
+  size_t fallbacks() const { return fallbacks_.load(std::memory_order_relaxed); }
+  void count_fallback() { fallbacks_.fetch_add(1, std::memory_order_relaxed); }
   /// True if it gets no batch unless it is forced: nobody else asks whether it is available, batchers leave it out.
   virtual bool only_if_forced() const { return false; }
 
@@ -72,7 +72,7 @@ class Accelerator {
  private:
   const BackendDescription description_;
   Crossovers crossovers_;
-  std::atomic<size_t> moved_to_cpu_{0};
+  std::atomic<size_t> fallbacks_{0};
 };
 
 /// The accelerators of this library, best first. This is the only list of them.

@@ -22,7 +22,7 @@ Status run_part(const Scheme& scheme, Op op, const Operation& operation, const B
 /// Runs the plan of most items, then that of a small part at the end.
 Status run(const Scheme& scheme, Op op, const Operation& operation, const Batch& batch, Worker& worker,
            Profile* profile) {
-  if (batch.draws == nullptr && scheme.draw_bytes(op) > 0) {
+  if (batch.coins == nullptr && scheme.coin_bytes(op) > 0) {
     const Status status = worker.drbg.prepare();
     if (status != Status::ok) return status;
   }
@@ -45,7 +45,7 @@ Status expand_seeds(const Scheme& scheme, const Operation& keygen, BatchView& it
   auto* sk = reinterpret_cast<uint8_t*>(worker.keys.data());
   Batch batch;
   batch.count = count;
-  batch.draws = items.sk;
+  batch.coins = items.sk;
   batch.drbg = &worker.drbg;
   batch.sk_out = sk;
   batch.pk_out = sk + count * scheme.secret_key_bytes;

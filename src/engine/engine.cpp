@@ -278,13 +278,13 @@ Status Engine::fill(KeySet& set, const uint8_t* keys) const {
   return status;
 }
 
-/// Secret keys from keygen; draws may be nullptr.
-Status Engine::fill_by_keygen(KeySet& set, const uint8_t* draws, uint8_t* pk) {
+/// Secret keys from keygen; coins may be nullptr.
+Status Engine::fill_by_keygen(KeySet& set, const uint8_t* coins, uint8_t* pk) {
   Status status = reserve(set);
   if (status != Status::ok) return status;
   Request request{.op = Op::keygen, .scheme = set.scheme};
   request.records.count = set.count;
-  request.records.draws = draws;
+  request.records.coins = coins;
   request.records.pk_out = pk;
   request.records.sk_out = set.records();
   status = run(request);
@@ -351,14 +351,14 @@ Status Engine::queue(const Request& request, void* workspace, void* stream) {
   WorkerPool& workers = states_.get().workers;
   auto worker = workers.take();
   if (worker == nullptr) return Status::out_of_memory;
-  const bool draws = records.draws == nullptr && request.scheme->draw_bytes(request.op) > 0;
-  if (draws) status = worker->drbg.prepare();
+  const bool needs_coins = records.coins == nullptr && request.scheme->coin_bytes(request.op) > 0;
+  if (needs_coins) status = worker->drbg.prepare();
   if (status == Status::ok) {
     const Batch batch{records, &worker->drbg};
     status = route.accelerator->queue(*request.scheme, request.op, batch, workspace, stream);
   }
   workers.give_back(std::move(worker));
-  if (draws) wipe_stack();  // the generator's last state
+  if (needs_coins) wipe_stack();  // the generator's last state
   return status;
 }
 

@@ -94,7 +94,7 @@ class Engine {
   void compute_here(Job& job);
   Status reserve(KeySet& set) const;
   Status fill(KeySet& set, const uint8_t* keys) const;
-  Status fill_by_keygen(KeySet& set, const uint8_t* draws, uint8_t* pk);
+  Status fill_by_keygen(KeySet& set, const uint8_t* coins, uint8_t* pk);
   void expand(KeySet& set) const;
 
   const unsigned threads_;

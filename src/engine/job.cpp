@@ -12,7 +12,7 @@ namespace polykem {
 
 namespace {
 
-std::atomic<size_t> moved_to_cpu{0};
+std::atomic<size_t> fallbacks{0};
 
 /// The job whose callback this thread is in.
 thread_local const Job* completing = nullptr;
@@ -25,8 +25,8 @@ WipeStack* wipe_after(const Request& request) {
 
 }  // namespace
 
-size_t chunks_moved_to_cpu() {
-  return moved_to_cpu.load(std::memory_order_relaxed);
+size_t chunk_fallbacks() {
+  return fallbacks.load(std::memory_order_relaxed);
 }
 
 Job::Job(const Request& request, const Route& route, size_t chunk_items, Done done)
@@ -74,8 +74,8 @@ Status Job::compute(size_t first, size_t count, Worker& worker, Profile& profile
     const Status status = compute_chunk(shape_, *route_.backend, items, worker, timed);
     const bool lost = status == Status::backend_unavailable || status == Status::out_of_memory;
     if (!lost || route_.fallback == nullptr) return status;
-    moved_to_cpu.fetch_add(1, std::memory_order_relaxed);
-    route_.accelerator->count_moved_to_cpu();
+    fallbacks.fetch_add(1, std::memory_order_relaxed);
+    route_.accelerator->count_fallback();
     return compute_on_cpu(items, worker, timed);
   } catch (const std::bad_alloc&) {
     return Status::out_of_memory;

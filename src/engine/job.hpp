@@ -71,6 +71,6 @@ class Job {
 void fail_batch(const BatchView& records, const RecordBytes& bytes, const Route& route, Status status) noexcept;
 
 /// The number of chunks that the CPU computed because some accelerator failed, since the process began.
-size_t chunks_moved_to_cpu();
+size_t chunk_fallbacks();
 
 }  // namespace polykem

@@ -33,7 +33,7 @@ Status validate(const Request& r) {
   if (r.scheme == nullptr || b.count == 0) return Status::argument;
   const Scheme& s = *r.scheme;
   const size_t widest =
-      s.secret_key_bytes + s.public_key_bytes + s.ciphertext_bytes + s.keygen_draw_bytes + s.encaps_draw_bytes;
+      s.secret_key_bytes + s.public_key_bytes + s.ciphertext_bytes + s.keygen_coin_bytes + s.encaps_coin_bytes;
   if (b.count > std::numeric_limits<ptrdiff_t>::max() / widest) return Status::argument;
   switch (r.op) {
     case Op::keygen:

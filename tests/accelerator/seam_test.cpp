@@ -27,13 +27,13 @@ std::unique_ptr<Engine> engine(const char* backend, std::span<Accelerator* const
 /// The records of an exchange, made by the reference.
 struct Exchange {
   const Scheme& s;
-  Bytes keygen_draws, encaps_draws, pk, sk, ct, ss;
+  Bytes keygen_coins, encaps_coins, pk, sk, ct, ss;
   std::unique_ptr<Engine> ref = engine(cpu::kRef);
 
   explicit Exchange(const Scheme& scheme)
       : s(scheme),
-        keygen_draws(noise(kCount * s.keygen_draw_bytes, 1)),
-        encaps_draws(noise(kCount * s.encaps_draw_bytes, 2)),
+        keygen_coins(noise(kCount * s.keygen_coin_bytes, 1)),
+        encaps_coins(noise(kCount * s.encaps_coin_bytes, 2)),
         pk(kCount * s.public_key_bytes),
         sk(kCount * s.secret_key_bytes),
         ct(kCount * s.ciphertext_bytes),
@@ -43,13 +43,13 @@ struct Exchange {
   }
   Request keygen(Bytes& pk_out, Bytes& sk_out) const {
     Request r{.op = Op::keygen, .scheme = &s};
-    r.records = {.count = kCount, .draws = keygen_draws.data()};
+    r.records = {.count = kCount, .coins = keygen_coins.data()};
     r.records.pk_out = pk_out.data(), r.records.sk_out = sk_out.data();
     return r;
   }
   Request encaps(Bytes& ct_out, Bytes& ss_out) const {
     Request r{.op = Op::encaps, .scheme = &s};
-    r.records = {.count = kCount, .draws = encaps_draws.data(), .pk = pk.data()};
+    r.records = {.count = kCount, .coins = encaps_coins.data(), .pk = pk.data()};
     r.records.ct_out = ct_out.data(), r.records.ss_out = ss_out.data();
     return r;
   }
@@ -139,7 +139,7 @@ TEST_P(Seam, ItemsHaveTheirOwnStatus) {
 
 TEST_P(Seam, TheCpuTakesOverWhatFails) {
   device.broken = true;
-  const size_t before = chunks_moved_to_cpu();
+  const size_t before = chunk_fallbacks();
   Bytes pk(x.pk.size()), sk(x.sk.size()), ss(x.ss.size());
   std::vector<Status> status(kCount, Status::internal);
   EXPECT_EQ(on_device->run(x.keygen(pk, sk)), Status::ok);
@@ -148,7 +148,7 @@ TEST_P(Seam, TheCpuTakesOverWhatFails) {
   EXPECT_EQ(on_device->run(r), Status::ok);
   EXPECT_TRUE(pk == x.pk && sk == x.sk && ss == x.ss);
   EXPECT_EQ(status, std::vector<Status>(kCount, Status::ok));
-  EXPECT_EQ(chunks_moved_to_cpu() - before, 6u);
+  EXPECT_EQ(chunk_fallbacks() - before, 6u);
 }
 
 TEST_P(Seam, NobodyTakesOverWhatLiesOnABrokenDevice) {

@@ -43,8 +43,8 @@ class Set {
     info_.struct_size = sizeof info_;
     check(polykem_scheme_find(name, &scheme_));
     check(polykem_scheme_info(scheme_, &info_));
-    keygen_draws_.resize(items * info_.keygen_draw_bytes);
-    encaps_draws_.resize(items * info_.encaps_draw_bytes);
+    keygen_coins_.resize(items * info_.keygen_coin_bytes);
+    encaps_coins_.resize(items * info_.encaps_coin_bytes);
     pk_.resize(items * info_.public_key_bytes);
     sk_.resize(items * info_.secret_key_bytes);
     ct_.resize(items * info_.ciphertext_bytes);
@@ -54,12 +54,12 @@ class Set {
   void trace() {
     if (const std::string family = info_.family; family != "mlkem" && family != "lac") {
       runs(
-          "keygen", [&](unsigned run) { fill(keygen_draws_, run); }, [&] { keygen(); });
+          "keygen", [&](unsigned run) { fill(keygen_coins_, run); }, [&] { keygen(); });
     }
-    fill(keygen_draws_, 7);
+    fill(keygen_coins_, 7);
     keygen();
     runs(
-        "encaps", [&](unsigned run) { fill(encaps_draws_, run); }, [&] { encaps(); });
+        "encaps", [&](unsigned run) { fill(encaps_coins_, run); }, [&] { encaps(); });
     const Bytes sent = ct_;
     runs(
         "decaps", [&](unsigned run) { spoil(sent, run); }, [&] { decaps(); });
@@ -96,14 +96,14 @@ class Set {
   }
   void keygen() {
     polykem_request r = request(POLYKEM_KEYGEN);
-    r.draws = keygen_draws_.data();
+    r.coins = keygen_coins_.data();
     r.pk_out = pk_.data();
     r.sk_out = sk_.data();
     check(polykem_run(context_, &r));
   }
   void encaps() {
     polykem_request r = request(POLYKEM_ENCAPS);
-    r.draws = encaps_draws_.data();
+    r.coins = encaps_coins_.data();
     r.pk = pk_.data();
     r.ct_out = ct_.data();
     r.ss_out = ss_.data();
@@ -122,7 +122,7 @@ class Set {
   const char* name_;
   const polykem_scheme* scheme_ = nullptr;
   polykem_scheme_info_t info_{};
-  Bytes keygen_draws_, encaps_draws_, pk_, sk_, ct_, ss_;
+  Bytes keygen_coins_, encaps_coins_, pk_, sk_, ct_, ss_;
 };
 
 volatile uint8_t table[64];

@@ -196,7 +196,7 @@ TEST_F(Api, SecretKeysMayBeSeeds) {
   Bytes pk(sizes.public_key_bytes), sk(sizes.secret_key_bytes), ct(sizes.ciphertext_bytes), ss(32), other(32);
   const Bytes seed(sizes.secret_seed_bytes, 7);
   polykem_request keygen = make_request(POLYKEM_KEYGEN, set, 1);
-  keygen.draws = seed.data();
+  keygen.coins = seed.data();
   ASSERT_EQ(polykem_ticket_take(add(b.get(), keygen).get(), pk.data(), sk.data()), POLYKEM_OK);
   ASSERT_EQ(polykem_encaps(context.get(), set, 1, POLYKEM_KEY_PER_ITEM, pk.data(), ct.data(), ss.data(), nullptr),
             POLYKEM_OK);

@@ -30,13 +30,13 @@ struct Release {
 };
 using Handle = std::unique_ptr<Ticket, Release>;
 
-/// Encapsulations with draws of their own, and what they yield.
+/// Encapsulations with coins of their own, and what they yield.
 struct Encapsulations {
   explicit Encapsulations(const Scheme& scheme)
       : s(scheme),
         pk(s.public_key_bytes),
         sk(s.secret_key_bytes),
-        draws(kItems * s.encaps_draw_bytes),
+        coins(kItems * s.encaps_coin_bytes),
         ct(kItems * s.ciphertext_bytes),
         ss(kItems * s.shared_secret_bytes) {
     std::unique_ptr<Engine> ref;
@@ -46,8 +46,8 @@ struct Encapsulations {
     keygen.records.pk_out = pk.data();
     keygen.records.sk_out = sk.data();
     EXPECT_EQ(ref->run(keygen), Status::ok);
-    for (size_t i = 0; i < draws.size(); ++i)
-      draws[i] = static_cast<uint8_t>(i * 31 + i / 256);
+    for (size_t i = 0; i < coins.size(); ++i)
+      coins[i] = static_cast<uint8_t>(i * 31 + i / 256);
     Request encaps = request(0);
     encaps.records.count = kItems;
     encaps.records.shared_key = true;
@@ -60,7 +60,7 @@ struct Encapsulations {
     Request r{.op = Op::encaps, .scheme = &s};
     r.records.count = 1;
     r.records.pk = pk.data();
-    r.records.draws = &draws[i * s.encaps_draw_bytes];
+    r.records.coins = &coins[i * s.encaps_coin_bytes];
     return r;
   }
   bool is_right(size_t i, Ticket& ticket) const {
@@ -71,7 +71,7 @@ struct Encapsulations {
   }
 
   const Scheme& s;
-  Bytes pk, sk, draws, ct, ss;
+  Bytes pk, sk, coins, ct, ss;
 };
 
 struct Lanes : testing::Test {

@@ -409,11 +409,11 @@ TEST(HostileDaemon, LeavesInTheMiddle) {
   std::promise<Status> end;
   const auto done = [&end](Status status) { end.set_value(status); };
   ASSERT_EQ(daemon.connection->submit(keys.request, 0, done), Status::ok);
-  const uint8_t* draws = daemon.view.records(0);
-  EXPECT_TRUE(std::equal(keys.draws.begin(), keys.draws.end(), draws));
+  const uint8_t* coins = daemon.view.records(0);
+  EXPECT_TRUE(std::equal(keys.coins.begin(), keys.coins.end(), coins));
   daemon.socket.reset();
   EXPECT_EQ(end.get_future().get(), Status::backend_unavailable);
-  EXPECT_EQ(Bytes(draws, draws + keys.draws.size()), Bytes(keys.draws.size()));
+  EXPECT_EQ(Bytes(coins, coins + keys.coins.size()), Bytes(keys.coins.size()));
 }
 
 TEST(HostileDaemon, SendsMemoryThatItCouldCut) {

@@ -94,11 +94,11 @@ TEST(Server, WipesTheRecordsInTheSharedMemory) {
   RawClient client(daemon.path);
   ASSERT_TRUE(client.greet());
   client.view.slot(2).op = static_cast<uint32_t>(Op::keygen);
-  const size_t draws = registry()[0]->keygen_draw_bytes;
-  std::fill_n(client.view.records(2), draws, 0xa5);
+  const size_t coins = registry()[0]->keygen_coin_bytes;
+  std::fill_n(client.view.records(2), coins, 0xa5);
   client.submit(2);
   ASSERT_TRUE(eventually([&] { return client.view.header().completed == kFirstEntry + 1; }));
-  EXPECT_EQ(Bytes(client.view.records(2), client.view.records(2) + draws), Bytes(draws, 0));
+  EXPECT_EQ(Bytes(client.view.records(2), client.view.records(2) + coins), Bytes(coins, 0));
 }
 
 /// "VmFlags:" of the shared memory's mappings, as /proc/self/smaps has them.
@@ -172,13 +172,13 @@ TEST(Server, AnEndLeavesResultsReadable) {
     RawClient client(daemon.path);
     ASSERT_TRUE(client.greet());
     client.view.slot(1).op = static_cast<uint32_t>(Op::keygen);
-    for (size_t byte = 0; byte < registry()[0]->keygen_draw_bytes; ++byte)
+    for (size_t byte = 0; byte < registry()[0]->keygen_coin_bytes; ++byte)
       client.view.records(1)[byte] = static_cast<uint8_t>(byte * 7 + byte / 251);
     client.submit(1);
     ASSERT_TRUE(eventually([&] { return client.view.header().completed == kFirstEntry + 1; }));
     daemon.server.reset();
     const Scheme& scheme = *registry()[0];
-    const uint8_t* pk = client.view.records(1) + scheme.keygen_draw_bytes;
+    const uint8_t* pk = client.view.records(1) + scheme.keygen_coin_bytes;
     EXPECT_TRUE(std::any_of(pk, pk + scheme.public_key_bytes, [](uint8_t byte) { return byte != 0; }));
   }
 }

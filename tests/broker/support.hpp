@@ -35,7 +35,7 @@ inline Engine& engine() {
   return *one;
 }
 
-/// The records of a batch, whose draws are numbers that follow from `seed`.
+/// The records of a batch, whose coins are numbers that follow from `seed`.
 struct Records {
   Records(const Scheme& s, Op which, size_t count, uint8_t seed, bool as_seeds = false)
       : request{.op = which, .sk_is_seed = as_seeds, .scheme = &s}, statuses(count, Status::internal) {
@@ -47,7 +47,7 @@ struct Records {
     };
     BatchView& r = request.records;
     r.count = count;
-    if (s.draw_bytes(which) != 0) r.draws = fill(draws, s.draw_bytes(which));
+    if (s.coin_bytes(which) != 0) r.coins = fill(coins, s.coin_bytes(which));
     if (which == Op::keygen) {
       r.pk_out = fill(public_out, s.public_key_bytes);
       r.sk_out = fill(secret_out, s.secret_key_bytes);
@@ -78,7 +78,7 @@ struct Records {
   }
 
   Request request;
-  Bytes draws, key, ct, public_out, secret_out;
+  Bytes coins, key, ct, public_out, secret_out;
   std::vector<Status> statuses;
 };
 
@@ -124,8 +124,8 @@ class TestCollector final : public Collector {
       const auto copy = [](Bytes& to, const uint8_t* from, size_t size) {
         if (size != 0) to.assign(from, from + size);
       };
-      copy(records.draws, item.records.draws, bytes.draws);
-      records.request.records.draws = bytes.draws == 0 ? nullptr : records.draws.data();
+      copy(records.coins, item.records.coins, bytes.coins);
+      records.request.records.coins = bytes.coins == 0 ? nullptr : records.coins.data();
       const uint8_t* key = item.op == Op::encaps ? item.records.pk : item.records.sk;
       if (bytes.key != 0) records.set_key(Bytes(key, key + bytes.key));
       if (bytes.ct != 0) records.set_ct(Bytes(item.records.ct, item.records.ct + bytes.ct));

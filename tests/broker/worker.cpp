@@ -39,7 +39,7 @@ void require(polykem_status status, const char* what) {
 /// One operation and its right results.
 struct Case {
   polykem_request request{};
-  Bytes draws, key, ct, public_out, secret_out;
+  Bytes coins, key, ct, public_out, secret_out;
 };
 
 class Worker {
@@ -133,10 +133,10 @@ class Worker {
   void add_cases(uint8_t seed) {
     Bytes pk(info_.public_key_bytes), sk(info_.secret_key_bytes);
     require(polykem_keygen(context_, scheme_, 1, pk.data(), sk.data()), "keygen");
-    Case encaps{request(POLYKEM_ENCAPS), Bytes(info_.encaps_draw_bytes, seed), pk, {}, {}, {}};
+    Case encaps{request(POLYKEM_ENCAPS), Bytes(info_.encaps_coin_bytes, seed), pk, {}, {}, {}};
     encaps.public_out.resize(info_.ciphertext_bytes);
     encaps.secret_out.resize(info_.shared_secret_bytes);
-    encaps.request.draws = encaps.draws.data();
+    encaps.request.coins = encaps.coins.data();
     encaps.request.pk = encaps.key.data();
     polykem_request run = encaps.request;
     run.ct_out = encaps.public_out.data();

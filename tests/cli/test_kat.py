@@ -10,7 +10,7 @@ from program import BAD_INPUT, CHECK_FAILED, DATA, IO, OTHER, SET, USAGE, Case, 
 
 
 def to_rsp(vectors):
-    """A NIST .rsp file with the same cases: only seeds, no draws."""
+    """A NIST .rsp file with the same cases: only seeds, no coins."""
     out = [f"# {vectors['name']}", ""]
     for c in vectors["counts"]:
         out.append(f"count = {c['count']}")
@@ -122,10 +122,10 @@ class KatBroken(Case):
     def test_lengths(self):
         vectors = json.loads(self.text)
         vectors["counts"][2]["keypair_draws"][1] = "00" * 31
-        self.refused(json.dumps(vectors), ["count 2: keypair draws has 2444 bytes where 2445 belong"])
+        self.refused(json.dumps(vectors), ["count 2: keypair coins has 2444 bytes where 2445 belong"])
         vectors = json.loads(self.text)
         vectors["counts"][2]["encaps_draws"].append("00")
-        self.refused(json.dumps(vectors), ["count 2: encaps draws"])
+        self.refused(json.dumps(vectors), ["count 2: encaps coins"])
         vectors = json.loads(self.text)
         vectors["counts"][1]["reject"][0]["byte"] = 699
         self.refused(json.dumps(vectors), ["byte 699"])

@@ -26,8 +26,8 @@ class List(Case):
             got = sets[path.stem]
             sizes = [got[f"{k}_bytes"] for k in ("public_key", "secret_key", "ciphertext", "shared_secret")]
             self.assertEqual(sizes, [want["bytes"][k] for k in ("pk", "sk", "ct", "ss")])
-            self.assertEqual(got["keygen_draw_bytes"], sum(want["keypair_draw_lengths"]))
-            self.assertEqual(got["encaps_draw_bytes"], sum(want["encaps_draw_lengths"]))
+            self.assertEqual(got["keygen_coin_bytes"], sum(want["keypair_draw_lengths"]))
+            self.assertEqual(got["encaps_coin_bytes"], sum(want["encaps_draw_lengths"]))
             self.assertIn("ref", got["backends"])
         self.assertIn("ref", [b["name"] for b in result["backends"] if b["available"]])
 

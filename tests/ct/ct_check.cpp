@@ -44,7 +44,7 @@ void require(polykem_status status, const char* what) {
 }
 
 /// Fixed pseudo-random bytes (a linear congruence is enough to vary the inputs), poisoned.
-Bytes secret_draws(size_t bytes, uint32_t seed) {
+Bytes secret_coins(size_t bytes, uint32_t seed) {
   Bytes out(bytes);
   for (uint8_t& byte : out) {
     seed = seed * 1664525u + 1013904223u;
@@ -71,11 +71,11 @@ struct Check {
   }
 
   void keygen() {
-    seeds = secret_draws(item_count * info.keygen_draw_bytes, 1);
+    seeds = secret_coins(item_count * info.keygen_coin_bytes, 1);
     pk.resize(item_count * info.public_key_bytes);
     sk.resize(item_count * info.secret_key_bytes);
     polykem_request r = request(POLYKEM_KEYGEN, POLYKEM_KEY_PER_ITEM);
-    r.draws = seeds.data();
+    r.coins = seeds.data();
     r.pk_out = pk.data();
     r.sk_out = sk.data();
     require(polykem_run(context, &r), "keygen");
@@ -83,13 +83,13 @@ struct Check {
     poison(sk);
   }
 
-  /// Encapsulates with the caller's draws, or (with_draws == false) with the context's own generator.
-  void encaps(polykem_key_mode mode, bool with_draws) {
-    const Bytes draws = secret_draws(item_count * info.encaps_draw_bytes, 2);
+  /// Encapsulates with the caller's coins, or (with_coins == false) with the context's own generator.
+  void encaps(polykem_key_mode mode, bool with_coins) {
+    const Bytes coins = secret_coins(item_count * info.encaps_coin_bytes, 2);
     ct.assign(item_count * info.ciphertext_bytes, 0);
     ss.assign(item_count * info.shared_secret_bytes, 0);
     polykem_request r = request(POLYKEM_ENCAPS, mode);
-    r.draws = with_draws ? draws.data() : nullptr;
+    r.coins = with_coins ? coins.data() : nullptr;
     r.pk = pk.data();
     r.ct_out = ct.data();
     r.ss_out = ss.data();
@@ -133,13 +133,13 @@ struct Check {
     return out;
   }
 
-  /// Encapsulation to public keys of a key set, with the draws of encaps(): the same ciphertexts and secrets.
+  /// Encapsulation to public keys of a key set, with the coins of encaps(): the same ciphertexts and secrets.
   void encaps_keyset() {
-    const Bytes draws = secret_draws(item_count * info.encaps_draw_bytes, 2);
+    const Bytes coins = secret_coins(item_count * info.encaps_coin_bytes, 2);
     polykem_keyset* keys = nullptr;
     require(polykem_keyset_import(context, scheme, POLYKEM_PUBLIC_KEYS, item_count, pk.data(), &keys), "import");
     polykem_request r = request(POLYKEM_ENCAPS, POLYKEM_KEY_PER_ITEM);
-    r.draws = draws.data();
+    r.coins = coins.data();
     r.keyset = keys;
     r.ct_out = ct.data();
     r.ss_out = ss.data();

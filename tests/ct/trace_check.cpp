@@ -48,14 +48,14 @@ Bytes pattern(size_t size, uint64_t seed) {
   return bytes;
 }
 
-/// One exchange of `count` items from draws that `seed` decides.
+/// One exchange of `count` items from coins that `seed` decides.
 struct Exchange {
   polykem_context* context = nullptr;
   const polykem_scheme* scheme = nullptr;
   polykem_scheme_info_t info{};
   size_t count = 0;
   bool shared = false;
-  Bytes keygen_draws, encaps_draws, pk, sk, ct, ss, received;
+  Bytes keygen_coins, encaps_coins, pk, sk, ct, ss, received;
 
   polykem_request request(polykem_op op) const {
     polykem_request r{};
@@ -70,8 +70,8 @@ struct Exchange {
   void run(const polykem_request& r) const { require(polykem_run(context, &r) == POLYKEM_OK, "the operation failed"); }
 
   void prepare(uint64_t seed, bool own_keys) {
-    keygen_draws = pattern(keys() * info.keygen_draw_bytes, own_keys ? seed : 0);
-    encaps_draws = pattern(count * info.encaps_draw_bytes, seed + 1000);
+    keygen_coins = pattern(keys() * info.keygen_coin_bytes, own_keys ? seed : 0);
+    encaps_coins = pattern(count * info.encaps_coin_bytes, seed + 1000);
     pk.resize(keys() * info.public_key_bytes);
     sk.resize(keys() * info.secret_key_bytes);
     ct.resize(count * info.ciphertext_bytes);
@@ -93,7 +93,7 @@ struct Exchange {
   void replace_secrets(uint64_t seed) {
     const size_t hash = std::strcmp(info.family, "mlkem") == 0 ? 32 : 0;
     const Bytes public_keys = pk, secret_keys = sk;
-    keygen_draws = pattern(keys() * info.keygen_draw_bytes, seed + 2000);
+    keygen_coins = pattern(keys() * info.keygen_coin_bytes, seed + 2000);
     keygen();
     for (size_t i = 0; i < keys(); ++i) {
       const size_t at = i * info.secret_key_bytes + info.public_key_at;
@@ -103,14 +103,14 @@ struct Exchange {
   }
   void keygen() {
     polykem_request r = request(POLYKEM_KEYGEN);
-    r.draws = keygen_draws.data();
+    r.coins = keygen_coins.data();
     r.pk_out = pk.data();
     r.sk_out = sk.data();
     run(r);
   }
   void encaps() {
     polykem_request r = request(POLYKEM_ENCAPS);
-    r.draws = encaps_draws.data();
+    r.coins = encaps_coins.data();
     r.pk = pk.data();
     r.ct_out = ct.data();
     r.ss_out = ss.data();

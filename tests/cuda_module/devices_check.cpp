@@ -38,7 +38,7 @@ void check_sizes(bool pinned) {
     expect(fake_runtime::queued(device) > 100, "each device has had work");
 }
 
-/// True if no draws of the latest keygen were wiped before they were used.
+/// True if no coins of the latest keygen were wiped before they were used.
 bool all_drawn(const Records& r) {
   for (size_t i = 0; i < r.count; ++i) {
     if (std::all_of(r.sk + i * kSk, r.sk + (i + 1) * kSk, [](uint8_t byte) { return byte == 0; })) return false;
@@ -137,7 +137,7 @@ void check_status() {
       std::array<uint8_t, kPk> pk;
       for (size_t j = 0; j < kPk; ++j)
         pk[j] = static_cast<uint8_t>(r.sk[index[i] * kSk + j] + 1);
-      r.ct[i * kCt + kDraws] = i % 1000 == 7 ? 0xee : 0;
+      r.ct[i * kCt + kCoins] = i % 1000 == 7 ? 0xee : 0;
       secret_of(&wanted[i * kSs], r.ct + i * kCt, pk.data());
     }
     std::vector<Status> status(count, Status::ok);
@@ -209,7 +209,7 @@ void check_queued_status(std::byte* workspace, cudaStream_t stream) {
   uint8_t *const sk = array(kCount * kSk), *const ct = array(kCount * kCt), *const ss = array(kCount * kSs);
   uint8_t* const status = array(kCount * sizeof(Status) + 4);
   for (size_t i = 0; i < kCount; ++i)
-    ct[i * kCt + kDraws] = i % 100 == 7 ? 0xee : 0;
+    ct[i * kCt + kCoins] = i % 100 == 7 ? 0xee : 0;
   BatchView batch{.count = kCount};
   batch.sk = sk, batch.ct = ct, batch.ss_out = ss;
   batch.item_status = reinterpret_cast<Status*>(status);
@@ -271,18 +271,18 @@ void check_queue() {
   fake_runtime::capture(stream);
   expect(table().queue(keygen, batch, seed.data(), workspace, stream, &why) == Outcome::refused,
          "a captured batch would repeat its random numbers");
-  std::vector<uint8_t> draws(kCount * kDraws);
-  auto* device_draws = table().allocate(draws.size(), nullptr, nullptr);
-  batch.draws = reinterpret_cast<uint8_t*>(device_draws);
-  expect(table().queue(keygen, batch, seed.data(), workspace, stream, &why) == Outcome::ok, "one with draws does not");
-  batch.draws = nullptr;
+  std::vector<uint8_t> coins(kCount * kCoins);
+  auto* device_coins = table().allocate(coins.size(), nullptr, nullptr);
+  batch.coins = reinterpret_cast<uint8_t*>(device_coins);
+  expect(table().queue(keygen, batch, seed.data(), workspace, stream, &why) == Outcome::ok, "one with coins does not");
+  batch.coins = nullptr;
   fake_runtime::capture(nullptr);
   expect(table().queue(keygen, batch, seed.data(), workspace + 8, stream, &why) == Outcome::refused,
          "an odd workspace");
   (void)cudaSetDevice(1);
   expect(table().queue(keygen, batch, seed.data(), workspace, stream, &why) == Outcome::refused, "another device");
   (void)cudaSetDevice(0);
-  table().release(device_draws, draws.size());
+  table().release(device_coins, coins.size());
   check_queued_status(workspace, stream);
   batch.count = keygen.most_items + 1;
   expect(table().queue(keygen, batch, seed.data(), workspace, stream, &why) == Outcome::refused, "too many items");

@@ -45,7 +45,7 @@ Outcome open(ErrorText* why) {
 struct Described {
   const char* name;
   RecordBytes bytes;  ///< of keygen
-  size_t encaps_draws;
+  size_t encaps_coins;
   OpStages stages;
 };
 
@@ -53,23 +53,23 @@ constexpr ntru::NtruParams kNtru = ntru::kHps2048509;
 constexpr frodo::Set kFrodo = frodo::kSets[1];
 constexpr Described kDescribed[] = {
     {"ntruhps2048509",
-     {kNtru.public_key_bytes(), kNtru.secret_key_bytes(), kNtru.ciphertext_bytes(), 32, kNtru.keygen_draw_bytes()},
-     kNtru.encaps_draw_bytes(),
+     {kNtru.public_key_bytes(), kNtru.secret_key_bytes(), kNtru.ciphertext_bytes(), 32, kNtru.keygen_coin_bytes()},
+     kNtru.encaps_coin_bytes(),
      ntru::kStages},
     {"mlkem768",
      {mlkem::kDims768.public_key_bytes(), mlkem::kDims768.secret_key_bytes(), mlkem::kDims768.ciphertext_bytes(), 32,
-      mlkem::kKeygenDrawBytes},
-     mlkem::kEncapsDrawBytes,
+      mlkem::kKeygenCoinBytes},
+     mlkem::kEncapsCoinBytes,
      mlkem::kStages},
     {kFrodo.name,
      {kFrodo.public_key_bytes(), kFrodo.secret_key_bytes(), kFrodo.ciphertext_bytes(), kFrodo.p.secret_bytes,
-      kFrodo.keygen_draw_bytes()},
-     kFrodo.encaps_draw_bytes(),
+      kFrodo.keygen_coin_bytes()},
+     kFrodo.encaps_coin_bytes(),
      frodo::kStages},
     {"saber",
      {saber::kSaber.public_key_bytes(), saber::kSaber.secret_key_bytes(), saber::kSaber.ciphertext_bytes(), 32,
-      saber::kKeygenDrawBytes},
-     saber::kEncapsDrawBytes,
+      saber::kKeygenCoinBytes},
+     saber::kEncapsCoinBytes,
      saber::kStages},
     {lac::kLac128.name,
      {lac::kLac128.public_key_bytes(), lac::kLac128.secret_key_bytes(), lac::kLac128.ciphertext_bytes(),
@@ -94,7 +94,7 @@ DeviceOperation make(Op op) {
   result.scheme = set.name;
   result.op = op;
   result.record_bytes = set.bytes;
-  if (op != Op::keygen) result.record_bytes.draws = op == Op::encaps ? set.encaps_draws : 0;
+  if (op != Op::keygen) result.record_bytes.coins = op == Op::encaps ? set.encaps_coins : 0;
   if (mode() == "wrong_sizes") result.record_bytes.sk -= 1;
   if (mode() == "wrong_steps") step.info.count -= 1;
   result.steps = {&step, 1};

@@ -93,11 +93,11 @@ struct Results {
 Results exchange(polykem_context* context, size_t count) {
   const polykem_scheme* scheme = scheme_of_module();
   const polykem_scheme_info_t info = info_of(scheme);
-  Bytes keygen_draws(count * info.keygen_draw_bytes), encaps_draws(count * info.encaps_draw_bytes);
-  for (size_t i = 0; i < keygen_draws.size(); ++i)
-    keygen_draws[i] = static_cast<uint8_t>(i * i / 7);
-  for (size_t i = 0; i < encaps_draws.size(); ++i)
-    encaps_draws[i] = static_cast<uint8_t>(i * i / 11);
+  Bytes keygen_coins(count * info.keygen_coin_bytes), encaps_coins(count * info.encaps_coin_bytes);
+  for (size_t i = 0; i < keygen_coins.size(); ++i)
+    keygen_coins[i] = static_cast<uint8_t>(i * i / 7);
+  for (size_t i = 0; i < encaps_coins.size(); ++i)
+    encaps_coins[i] = static_cast<uint8_t>(i * i / 11);
   Results r{Bytes(count * info.public_key_bytes), Bytes(count * info.secret_key_bytes),
             Bytes(count * info.ciphertext_bytes), Bytes(count * info.shared_secret_bytes),
             Bytes(count * info.shared_secret_bytes)};
@@ -106,18 +106,18 @@ Results exchange(polykem_context* context, size_t count) {
   request.scheme = scheme;
   request.count = count;
   request.op = POLYKEM_KEYGEN;
-  request.draws = keygen_draws.data();
+  request.coins = keygen_coins.data();
   request.pk_out = r.pk.data();
   request.sk_out = r.sk.data();
   expect(polykem_run(context, &request) == POLYKEM_OK, "keygen");
   request.op = POLYKEM_ENCAPS;
-  request.draws = encaps_draws.data();
+  request.coins = encaps_coins.data();
   request.pk = r.pk.data();
   request.ct_out = r.ct.data();
   request.ss_out = r.ss.data();
   expect(polykem_run(context, &request) == POLYKEM_OK, "encaps");
   request.op = POLYKEM_DECAPS;
-  request.draws = nullptr;
+  request.coins = nullptr;
   request.sk = r.sk.data();
   request.ct = r.ct.data();
   request.ss_out = r.decapsulated.data();
@@ -126,14 +126,14 @@ Results exchange(polykem_context* context, size_t count) {
 }
 
 /// A device fails: the CPU does the work, nothing is lost, and doctor can say what happened.
-void check_moved_to_cpu(const char* reason) {
+void check_fallbacks(const char* reason) {
   constexpr size_t kCount = 37;
   polykem_context* gpu = context("cuda", POLYKEM_OK);
   polykem_context* cpu = context("ref", POLYKEM_OK);
   const Results got = exchange(gpu, kCount), wanted = exchange(cpu, kCount);
   expect(got.pk == wanted.pk && got.sk == wanted.sk && got.ct == wanted.ct && got.ss == wanted.ss, "other results");
   expect(got.decapsulated == wanted.ss, "other decapsulated secrets");
-  expect(polykem::chunks_moved_to_cpu() == 3 && cuda_info().moved_to_cpu == 3, "three chunks moved to the CPU");
+  expect(polykem::chunk_fallbacks() == 3 && cuda_info().fallbacks == 3, "three chunks moved to the CPU");
   expect(std::strstr(cuda_info().requirements, reason) != nullptr, "the driver's words are missing");
   polykem_context_free(gpu);
   polykem_context_free(cpu);
@@ -163,9 +163,9 @@ void check_shared_by_threads() {
   polykem_context* alone = context("cuda", POLYKEM_OK, 1);
   polykem_context* shared = context("cuda", POLYKEM_OK, 4);
   const Results wanted = exchange(alone, count);
-  const size_t before = polykem::chunks_moved_to_cpu();
+  const size_t before = polykem::chunk_fallbacks();
   const Results got = exchange(shared, count);
-  expect(polykem::chunks_moved_to_cpu() - before >= 3 * 4, "each operation in a chunk a thread");
+  expect(polykem::chunk_fallbacks() - before >= 3 * 4, "each operation in a chunk a thread");
   expect(got.sk == wanted.sk && got.ct == wanted.ct && got.decapsulated == wanted.ss, "other results of threads");
   polykem_context_free(alone);
   polykem_context_free(shared);
@@ -240,11 +240,11 @@ void expect_note(const char* part) {
 
 /// The backend that a batch runs on without a forced one: the fake GPU leaves its mark.
 bool goes_to_gpu(size_t count) {
-  const size_t before = polykem::chunks_moved_to_cpu();
+  const size_t before = polykem::chunk_fallbacks();
   polykem_context* any = context(nullptr, POLYKEM_OK);
   exchange(any, count);
   polykem_context_free(any);
-  return polykem::chunks_moved_to_cpu() > before;
+  return polykem::chunk_fallbacks() > before;
 }
 
 std::string file_path() {
@@ -340,9 +340,9 @@ int main(int argc, char** argv) {
   else if (mode == "wrong_sizes" || mode == "wrong_steps")
     check_mismatch();
   else if (mode == "run_fails")
-    check_moved_to_cpu("cudaErrorLaunchFailure"), check_shared_by_threads();
+    check_fallbacks("cudaErrorLaunchFailure"), check_shared_by_threads();
   else if (mode == "run_no_memory")
-    check_moved_to_cpu("cudaErrorMemoryAllocation");
+    check_fallbacks("cudaErrorMemoryAllocation");
   else if (mode == "tune_fast" || mode == "tune_slow")
     check_tune(mode == "tune_slow");
   else if (mode == "tune_unwritable")

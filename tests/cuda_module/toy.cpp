@@ -19,11 +19,11 @@ namespace polykem::cuda::test {
 
 // Records are computed in arrays of their own, which compilers know to overlap with nothing: the tests' time goes here.
 void secret_of(uint8_t* ss, const uint8_t* r, const uint8_t* pk) {
-  static_assert(kPk == kDraws && kSs == 2 * kDraws);
+  static_assert(kPk == kCoins && kSs == 2 * kCoins);
   std::array<uint8_t, kSs> out;
-  for (size_t i = 0; i < kDraws; ++i) {
+  for (size_t i = 0; i < kCoins; ++i) {
     out[i] = static_cast<uint8_t>(r[i] * 3 + pk[i] * 7 + i);
-    out[i + kDraws] = static_cast<uint8_t>(out[i] + kDraws);
+    out[i + kCoins] = static_cast<uint8_t>(out[i] + kCoins);
   }
   std::memcpy(ss, out.data(), kSs);
 }
@@ -45,37 +45,37 @@ int expand_keys(std::byte* out, const uint8_t* keys, size_t count, std::byte*, v
 /// An item whose ciphertext ends with 0xee is malformed.
 void check_ciphertexts(const DeviceBatch& b) {
   for (size_t i = 0; i < b.count && b.item_status != nullptr; ++i)
-    if (b.ct[i * kCt + kDraws] == 0xee) b.item_status[i] = Status::secret_key;
+    if (b.ct[i * kCt + kCoins] == 0xee) b.item_status[i] = Status::secret_key;
 }
 
-/// The draws of an item lie in the workspace, where the second step finds them.
+/// The coins of an item lie in the workspace, where the second step finds them.
 void draw(const DeviceBatch& b, std::byte* workspace) {
-  if (b.draws != nullptr) {
-    std::memcpy(workspace, b.draws, b.count * kDraws);
+  if (b.coins != nullptr) {
+    std::memcpy(workspace, b.coins, b.count * kCoins);
     return;
   }
   const auto* seed = reinterpret_cast<const uint8_t*>(b.seed);
-  std::array<uint8_t, kDraws> both, own;
-  for (size_t j = 0; j < kDraws; ++j)
+  std::array<uint8_t, kCoins> both, own;
+  for (size_t j = 0; j < kCoins; ++j)
     both[j] = static_cast<uint8_t>(seed[j] + seed[j + 16]);
   for (size_t i = 0; i < b.count; ++i) {
-    for (size_t j = 0; j < kDraws; ++j)
+    for (size_t j = 0; j < kCoins; ++j)
       own[j] = static_cast<uint8_t>(both[j] + (i >> (8 * (j % 4))) * 251);
-    std::memcpy(workspace + i * kDraws, own.data(), kDraws);
+    std::memcpy(workspace + i * kCoins, own.data(), kCoins);
   }
 }
 
 void compute_sk(const DeviceBatch& b, const std::byte* workspace) {
   const auto* r = reinterpret_cast<const uint8_t*>(workspace);
-  for (size_t i = 0; i < b.count; ++i, r += kDraws) {
-    std::memcpy(b.sk_out + i * kSk, r, kDraws);
-    std::memcpy(b.sk_out + i * kSk + kDraws, r, kDraws);
+  for (size_t i = 0; i < b.count; ++i, r += kCoins) {
+    std::memcpy(b.sk_out + i * kSk, r, kCoins);
+    std::memcpy(b.sk_out + i * kSk + kCoins, r, kCoins);
   }
 }
 
 void compute(Op op, const DeviceBatch& b, const std::byte* workspace) {
   const auto* r = reinterpret_cast<const uint8_t*>(workspace);
-  for (size_t i = 0; i < b.count; ++i, r += kDraws) {
+  for (size_t i = 0; i < b.count; ++i, r += kCoins) {
     const size_t key = b.shared_key ? 0 : i;
     std::array<uint8_t, kPk> pk;
     if (op == Op::keygen) {
@@ -83,8 +83,8 @@ void compute(Op op, const DeviceBatch& b, const std::byte* workspace) {
         pk[j] = static_cast<uint8_t>(r[j] + 1);
       std::memcpy(b.pk_out + i * kPk, pk.data(), kPk);
     } else if (op == Op::encaps) {
-      std::memcpy(b.ct_out + i * kCt, r, kDraws);
-      b.ct_out[i * kCt + kDraws] = b.pk[key * kPk];
+      std::memcpy(b.ct_out + i * kCt, r, kCoins);
+      b.ct_out[i * kCt + kCoins] = b.pk[key * kPk];
       secret_of(b.ss_out + i * kSs, r, b.pk + key * kPk);
     } else {
       for (size_t j = 0; j < kPk; ++j)
@@ -127,10 +127,10 @@ int run_step(size_t step, size_t tile, const DeviceBatch& batch, std::byte* work
 }
 
 size_t workspace_bytes(size_t items) {
-  return (items * kDraws + 255) / 256 * 256;
+  return (items * kCoins + 255) / 256 * 256;
 }
 
-constexpr DeviceStep kDraw{{"draw", 0, 1}, field::kDraws, 0}, kComputeSk{{"compute_sk", 1, 1}, 0, field::kSkOut};
+constexpr DeviceStep kDraw{{"draw", 0, 1}, field::kCoins, 0}, kComputeSk{{"compute_sk", 1, 1}, 0, field::kSkOut};
 constexpr DeviceStep kSkip{{"compute_sk", 1, 1}, 0, 0}, kTiled{{"tiled", 1, 1, true}, 0, 0};
 constexpr std::array<DeviceStep, 3> kKeygenSteps = {kDraw, kComputeSk, {{"compute", 2, 1}, 0, field::kPkOut}};
 constexpr std::array<DeviceStep, 3> kEncapsSteps = {
@@ -142,7 +142,7 @@ constexpr std::array<DeviceStep, 3> kDecapsSteps = {DeviceStep{{"check", 0, 1}, 
 template <Op kOp>
 constexpr DeviceOperation kOperation = {.scheme = "toy",
                                         .op = kOp,
-                                        .record_bytes = {kPk, kSk, kCt, kSs, kOp == Op::decaps ? 0 : kDraws},
+                                        .record_bytes = {kPk, kSk, kCt, kSs, kOp == Op::decaps ? 0 : kCoins},
                                         .steps = kOp == Op::keygen   ? std::span<const DeviceStep>(kKeygenSteps)
                                                  : kOp == Op::encaps ? std::span<const DeviceStep>(kEncapsSteps)
                                                                      : std::span<const DeviceStep>(kDecapsSteps),

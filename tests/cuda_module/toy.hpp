@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the checks of the module's devices share: a toy scheme over the fake runtime, and exchanges with it. The toy: sk
-// = its draws twice, pk = the draws of sk plus 1, ct = r, pk's first byte, and ss what both sides can compute from r
+// = its coins twice, pk = the coins of sk plus 1, ct = r, pk's first byte, and ss what both sides can compute from r
 // and pk.
 #pragma once
 
@@ -13,7 +13,7 @@
 
 namespace polykem::cuda::test {
 
-constexpr size_t kDraws = 16, kPk = kDraws, kSk = 2 * kDraws, kCt = kDraws + 1, kSs = 32;
+constexpr size_t kCoins = 16, kPk = kCoins, kSk = 2 * kCoins, kCt = kCoins + 1, kSs = 32;
 /// Bytes of a key of a set in its expanded form.
 constexpr size_t kFormBytes = 64;
 /// How often the step runs that is tiled.
@@ -56,7 +56,7 @@ struct Records {
   }
 };
 
-/// The shared secret of draws and a public key.
+/// The shared secret of coins and a public key.
 void secret_of(uint8_t* ss, const uint8_t* r, const uint8_t* pk);
 /// The first byte of the first secret key that the latest batch drew.
 uint8_t latest_draw();

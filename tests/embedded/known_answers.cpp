@@ -2,11 +2,11 @@
 // Runs a file of tests/embedded/cases.py through the API of embedded.h, on a board as on this machine. The file names a
 // set and holds one record for each case: a letter, then byte strings whose lengths follow from the set.
 //
-//   k draws pk sk          a key pair
-//   e draws pk ct ss       an encapsulation
+//   k coins pk sk          a key pair
+//   e coins pk ct ss       an encapsulation
 //   d sk ct ss             a decapsulation, accepted or rejected
 //   a rounds fields hash   an accumulated hash: 4 bytes, a byte with a bit for each field, 32 bytes
-//   p draws pk             a public key that encapsulation refuses
+//   p coins pk             a public key that encapsulation refuses
 //   s sk ct                a secret key that decapsulation refuses
 #include <polykem/embedded.h>
 
@@ -114,15 +114,15 @@ bool is_zero(const uint8_t* bytes, size_t count) {
 
 // ---- operations, and what each of them leaves behind
 
-int draws_of_file(void*, uint8_t* out, size_t bytes) {
+int coins_of_file(void*, uint8_t* out, size_t bytes) {
   read(out, bytes);
   return 0;
 }
-int draws_of_stream(void* stream, uint8_t* out, size_t bytes) {
+int coins_of_stream(void* stream, uint8_t* out, size_t bytes) {
   static_cast<Shake*>(stream)->squeeze({out, bytes});
   return 0;
 }
-int broken_draws(void*, uint8_t* out, size_t bytes) {
+int broken_coins(void*, uint8_t* out, size_t bytes) {
   std::memset(out, 0xa5, bytes);
   return 1;
 }
@@ -155,20 +155,20 @@ polykem_embedded_status decaps() {
 // ---- cases
 
 void key_pair() {
-  expect(keygen(draws_of_file, nullptr) == POLYKEM_EMBEDDED_OK, "keygen");
+  expect(keygen(coins_of_file, nullptr) == POLYKEM_EMBEDDED_OK, "keygen");
   expect(next_is(pk, set->public_key_bytes), "pk");
   expect(next_is(sk, set->secret_key_bytes), "sk");
 }
 
-/// The draws come before the key in the file.
-uint8_t kept_draws[4096];
+/// The coins come before the key in the file.
+uint8_t kept_coins[4096];
 int kept(void*, uint8_t* out, size_t bytes) {
-  std::memcpy(out, kept_draws, bytes);
+  std::memcpy(out, kept_coins, bytes);
   return 0;
 }
 
 void encapsulation() {
-  read(kept_draws, set->encaps_draw_bytes);
+  read(kept_coins, set->encaps_coin_bytes);
   read(pk, set->public_key_bytes);
   expect(encaps(kept, nullptr) == POLYKEM_EMBEDDED_OK, "encaps");
   expect(next_is(ct, set->ciphertext_bytes), "ct");
@@ -192,8 +192,8 @@ void accumulated() {
     if (head[4] >> field & 1) sum.absorb({bytes, count});
   };
   for (uint32_t i = 0; i < rounds; ++i) {
-    expect(keygen(draws_of_stream, &stream) == POLYKEM_EMBEDDED_OK, "keygen");
-    expect(encaps(draws_of_stream, &stream) == POLYKEM_EMBEDDED_OK, "encaps");
+    expect(keygen(coins_of_stream, &stream) == POLYKEM_EMBEDDED_OK, "keygen");
+    expect(encaps(coins_of_stream, &stream) == POLYKEM_EMBEDDED_OK, "encaps");
     add(0, pk, set->public_key_bytes);
     add(1, sk, set->secret_key_bytes);
     add(2, ct, set->ciphertext_bytes);
@@ -210,7 +210,7 @@ void accumulated() {
 }
 
 void refused_public_key() {
-  read(kept_draws, set->encaps_draw_bytes);
+  read(kept_coins, set->encaps_coin_bytes);
   read(pk, set->public_key_bytes);
   expect(encaps(kept, nullptr) == POLYKEM_EMBEDDED_ERR_PUBLIC_KEY, "the key is not refused");
   expect(is_zero(ct, set->ciphertext_bytes) && is_zero(ss, set->shared_secret_bytes), "outputs are not zero");
@@ -245,9 +245,9 @@ void run_case(uint8_t kind) {
 /// What the header says of bad arguments and of a source without random bytes.
 void errors() {
   pk[0] = sk[0] = ct[0] = ss[0] = 1;
-  expect(keygen(broken_draws, nullptr) == POLYKEM_EMBEDDED_ERR_RANDOM, "keygen without random bytes");
+  expect(keygen(broken_coins, nullptr) == POLYKEM_EMBEDDED_ERR_RANDOM, "keygen without random bytes");
   expect(is_zero(pk, set->public_key_bytes) && is_zero(sk, set->secret_key_bytes), "keys are not zero");
-  expect(encaps(broken_draws, nullptr) == POLYKEM_EMBEDDED_ERR_RANDOM, "encaps without random bytes");
+  expect(encaps(broken_coins, nullptr) == POLYKEM_EMBEDDED_ERR_RANDOM, "encaps without random bytes");
   expect(is_zero(ct, set->ciphertext_bytes) && is_zero(ss, set->shared_secret_bytes), "outputs are not zero");
   pk[0] = sk[0] = ct[0] = ss[0] = 1;
   const auto refused = [](auto&& operation, size_t bytes) {

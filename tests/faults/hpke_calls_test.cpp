@@ -25,14 +25,14 @@ struct Shape {
   unsigned threads;
 };
 
-/// One batch, sealed once without faults; the draws are fixed, so every run must yield the same bytes.
+/// One batch, sealed once without faults; the coins are fixed, so every run must yield the same bytes.
 struct Run {
   explicit Run(const Shape& shape)
       : suite(shape.kem, Kdf::kHkdfSha256, Aead::kAes128Gcm),
         context(shape.threads),
         count(shape.count),
         pk(count * suite.public_key_bytes()),
-        draws(count * suite.draw_bytes(), 3),
+        coins(count * suite.coin_bytes(), 3),
         enc(count * suite.enc_bytes()),
         plaintexts(count * kWidth, 5),
         ct(count * (kWidth + kTagBytes)),
@@ -47,7 +47,7 @@ struct Run {
     request.count = count;
     request.pk.data = pk.data();
     request.plaintexts = {plaintexts.data(), kWidth};
-    request.draws = draws.data();
+    request.coins = coins.data();
     request.enc = enc_out.data();
     request.ciphertexts.data = ct_out.data();
     request.status = status.data();
@@ -68,7 +68,7 @@ struct Run {
   Suite suite;
   Context context;
   std::size_t count;
-  Bytes pk, draws, enc, plaintexts, ct;
+  Bytes pk, coins, enc, plaintexts, ct;
   SecretBytes sk;
   std::vector<ItemStatus> status;
   Bytes enc_again, out;

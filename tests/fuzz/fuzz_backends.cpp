@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every backend of this machine against the reference: for the same arbitrary keys, ciphertexts and draws they must
+// Every backend of this machine against the reference: for the same arbitrary keys, ciphertexts and coins they must
 // give the same answers.
 #include <string>
 
@@ -49,13 +49,13 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const size_t count = batch_of(scheme, data[1]);
   const bool good_keys = data[1] >= 128;  // else arbitrary bytes, which some sets refuse
   const Bytes seed(data + 2, data + size);
-  const Bytes key_draws = stretched(seed, count * scheme.info().keygen_draw_bytes);
+  const Bytes key_coins = stretched(seed, count * scheme.info().keygen_coin_bytes);
   const Bytes ct = stretched(seed, count * scheme.ciphertext_bytes());
-  const Bytes draws = stretched(seed, count * scheme.info().encaps_draw_bytes);
+  const Bytes coins = stretched(seed, count * scheme.info().encaps_coin_bytes);
   const Context& reference = backends().back().context;
-  KeyPairs keys = reference.keygen(scheme, count, key_draws);
+  KeyPairs keys = reference.keygen(scheme, count, key_coins);
   for (const Backend& backend : backends()) {
-    const KeyPairs also = backend.context.keygen(scheme, count, key_draws);
+    const KeyPairs also = backend.context.keygen(scheme, count, key_coins);
     fuzz::require(also.pk == keys.pk && also.sk == keys.sk, (backend.name + " makes the key pairs of ref").c_str());
   }
   if (!good_keys) {
@@ -63,10 +63,10 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     const Bytes sk = stretched(seed, keys.sk.size());
     keys.sk.assign(sk.begin(), sk.end());
   }
-  const auto sent = reference.encaps(scheme, count, KeyMode::kPerItem, keys.pk, draws);
+  const auto sent = reference.encaps(scheme, count, KeyMode::kPerItem, keys.pk, coins);
   const auto received = reference.decaps(scheme, count, KeyMode::kPerItem, keys.sk, ct);
   for (const Backend& backend : backends()) {
-    const auto also_sent = backend.context.encaps(scheme, count, KeyMode::kPerItem, keys.pk, draws);
+    const auto also_sent = backend.context.encaps(scheme, count, KeyMode::kPerItem, keys.pk, coins);
     const auto also_received = backend.context.decaps(scheme, count, KeyMode::kPerItem, keys.sk, ct);
     fuzz::require(also_sent.ct == sent.ct && also_sent.ss == sent.ss && also_sent.items == sent.items,
                   (backend.name + " encapsulates as ref does").c_str());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Encapsulation to an arbitrary public key with arbitrary draws: never a crash, and the same answer alone and in a
+// Encapsulation to an arbitrary public key with arbitrary coins: never a crash, and the same answer alone and in a
 // batch.
 #include <algorithm>
 
@@ -12,10 +12,10 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const Scheme scheme = fuzz::choose_scheme(*data++);
   size_t left = size - 1;
   const Bytes pk = fuzz::take(data, left, scheme.public_key_bytes());
-  const Bytes draws = fuzz::take(data, left, scheme.info().encaps_draw_bytes);
-  const auto one = fuzz::context().encaps(scheme, 1, KeyMode::kShared, pk, draws);
-  Bytes twice = draws;
-  twice.insert(twice.end(), draws.begin(), draws.end());
+  const Bytes coins = fuzz::take(data, left, scheme.info().encaps_coin_bytes);
+  const auto one = fuzz::context().encaps(scheme, 1, KeyMode::kShared, pk, coins);
+  Bytes twice = coins;
+  twice.insert(twice.end(), coins.begin(), coins.end());
   const auto two = fuzz::context().encaps(scheme, 2, KeyMode::kShared, pk, twice);
   fuzz::require(std::equal(one.ct.begin(), one.ct.end(), two.ct.begin() + static_cast<long>(one.ct.size())),
                 "item 1 of a batch has the ciphertext that it has alone");

@@ -18,7 +18,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     complete_cases(file, scheme);
     for (const KatCase& one : file.cases) {
       fuzz::require(one.pk.size() == scheme.public_key_bytes(), "a public key of the set's size");
-      fuzz::require(one.keygen_draws.size() == scheme.info().keygen_draw_bytes, "draws of the set's size");
+      fuzz::require(one.keygen_coins.size() == scheme.info().keygen_coin_bytes, "coins of the set's size");
     }
   } catch (const CliError&) {
   }

@@ -69,7 +69,7 @@ struct Set {
   bool frodo() const { return is("frodokem"); }  ///< its items are large and slow
   /// Bytes of an exchange of one item.
   size_t item_bytes() const {
-    return info.keygen_draw_bytes + info.encaps_draw_bytes + info.public_key_bytes + info.secret_key_bytes +
+    return info.keygen_coin_bytes + info.encaps_coin_bytes + info.public_key_bytes + info.secret_key_bytes +
            info.ciphertext_bytes + 2 * info.shared_secret_bytes;
   }
 };
@@ -91,11 +91,11 @@ inline std::vector<Set> sets(const std::string& only) {
 /// A batch of key pairs and exchanges with all records of both sides. Outputs begin poisoned.
 struct Exchange {
   size_t count;
-  Bytes keygen_draws, encaps_draws, pk, sk, ct, ss, decapsulated;
+  Bytes keygen_coins, encaps_coins, pk, sk, ct, ss, decapsulated;
 
   Exchange(const Set& set, size_t n) : count(n) {
-    keygen_draws.resize(n * set.info.keygen_draw_bytes);
-    encaps_draws.resize(n * set.info.encaps_draw_bytes);
+    keygen_coins.resize(n * set.info.keygen_coin_bytes);
+    encaps_coins.resize(n * set.info.encaps_coin_bytes);
     pk.assign(n * set.info.public_key_bytes, 0xa5);
     sk.assign(n * set.info.secret_key_bytes, 0xa5);
     ct.assign(n * set.info.ciphertext_bytes, 0xa5);
@@ -114,17 +114,17 @@ inline polykem_request request(const Set& set, polykem_op op, size_t count, bool
   return r;
 }
 
-inline void keygen(const Context& context, const Set& set, Exchange& x, bool with_draws) {
+inline void keygen(const Context& context, const Set& set, Exchange& x, bool with_coins) {
   auto r = request(set, POLYKEM_KEYGEN, x.count);
-  r.draws = with_draws ? x.keygen_draws.data() : nullptr;
+  r.coins = with_coins ? x.keygen_coins.data() : nullptr;
   r.pk_out = x.pk.data();
   r.sk_out = x.sk.data();
   expect(polykem_run(context.get(), &r) == POLYKEM_OK, set.name() + " keygen");
 }
 
-inline void encaps(const Context& context, const Set& set, Exchange& x, bool with_draws, bool shared = false) {
+inline void encaps(const Context& context, const Set& set, Exchange& x, bool with_coins, bool shared = false) {
   auto r = request(set, POLYKEM_ENCAPS, x.count, shared);
-  r.draws = with_draws ? x.encaps_draws.data() : nullptr;
+  r.coins = with_coins ? x.encaps_coins.data() : nullptr;
   r.pk = x.pk.data();
   r.ct_out = x.ct.data();
   r.ss_out = x.ss.data();
@@ -160,11 +160,11 @@ inline void fill(Bytes& bytes, std::mt19937_64& random) {
   }
 }
 
-/// Extreme draws in some items: all bits 0 or 1; of NTRU, where a set samples f and g byte by byte, f, g or both 0.
-inline void make_some_extreme(const Set& set, Bytes& draws, size_t count) {
-  const size_t bytes = draws.size() / count, half = set.is("ntru") ? (bytes - 32) / 2 : bytes;
+/// Extreme coins in some items: all bits 0 or 1; of NTRU, where a set samples f and g byte by byte, f, g or both 0.
+inline void make_some_extreme(const Set& set, Bytes& coins, size_t count) {
+  const size_t bytes = coins.size() / count, half = set.is("ntru") ? (bytes - 32) / 2 : bytes;
   for (size_t i = 2; i < count; i += 97) {
-    uint8_t* record = draws.data() + i * bytes;
+    uint8_t* record = coins.data() + i * bytes;
     const size_t which = i / 97 % 3;
     if (set.is("ntru"))
       std::fill(record + (which == 2 ? half : 0), record + (which == 1 ? half : 2 * half), uint8_t{0});

@@ -79,8 +79,8 @@ Answers read_answers(const Set& set, const std::string& folder) {
   Answers a{Exchange(set, 0), {}, {}, {}};
   for (std::string line; std::getline(file, line);) {
     if (line.rfind("{\"count\":", 0) != 0) continue;
-    append(a.wanted.keygen_draws, field(line, "keypair_draws"));
-    append(a.wanted.encaps_draws, field(line, "encaps_draws"));
+    append(a.wanted.keygen_coins, field(line, "keypair_draws"));
+    append(a.wanted.encaps_coins, field(line, "encaps_draws"));
     append(a.wanted.pk, field(line, "pk"));
     append(a.wanted.sk, field(line, "sk"));
     append(a.wanted.ct, field(line, "ct"));
@@ -106,8 +106,8 @@ void check_kat(const Set& set, const std::string& folder) {
   if (wanted.count == 0) return;
   const Context gpu = make_context("cuda");
   Exchange got(set, wanted.count);
-  got.keygen_draws = wanted.keygen_draws;
-  got.encaps_draws = wanted.encaps_draws;
+  got.keygen_coins = wanted.keygen_coins;
+  got.encaps_coins = wanted.encaps_coins;
   keygen(gpu, set, got, true);
   expect_equal(got.pk, wanted.pk, set.info.public_key_bytes, set.name() + " pk");
   expect_equal(got.sk, wanted.sk, set.info.secret_key_bytes, set.name() + " sk");
@@ -143,8 +143,8 @@ void check_accumulated(const Set& set, const std::string& folder) {
   Shake stream(Shake::Strength::shake128);
   const auto draw = [&](Bytes& to, size_t i, size_t bytes) { stream.squeeze({to.data() + i * bytes, bytes}); };
   for (size_t i = 0; i < kRounds; ++i) {
-    draw(x.keygen_draws, i, set.info.keygen_draw_bytes);
-    draw(x.encaps_draws, i, set.info.encaps_draw_bytes);
+    draw(x.keygen_coins, i, set.info.keygen_coin_bytes);
+    draw(x.encaps_coins, i, set.info.encaps_coin_bytes);
     draw(random.ct, i, set.info.ciphertext_bytes);
   }
   const Context gpu = make_context("cuda");
@@ -173,10 +173,10 @@ void check_accumulated(const Set& set, const std::string& folder) {
 void check_against(const Context& cpu, const Set& set, size_t count, bool shared, std::mt19937_64& random) {
   const Context gpu = make_context("cuda");
   Exchange a(set, count);
-  fill(a.keygen_draws, random);
-  make_some_extreme(set, a.keygen_draws, count);
-  fill(a.encaps_draws, random);
-  if (!set.is("ntru")) make_some_extreme(set, a.encaps_draws, count);
+  fill(a.keygen_coins, random);
+  make_some_extreme(set, a.keygen_coins, count);
+  fill(a.encaps_coins, random);
+  if (!set.is("ntru")) make_some_extreme(set, a.encaps_coins, count);
   Exchange b = a;
   const std::string label = set.name() + " x " + std::to_string(count) + (shared ? " shared" : "");
   keygen(gpu, set, a, true);
@@ -308,18 +308,18 @@ void check_parts(const Set& set) {
 /// decaps queued on a stream.
 void compare_device_arrays(const Set& set, const Context& gpu, const Exchange& x, size_t offset) {
   const std::string name = set.name() + " + " + std::to_string(offset);
-  const OnDevice draws(x.keygen_draws, offset), encaps_draws(x.encaps_draws, offset), pk(x.pk.size(), offset),
+  const OnDevice coins(x.keygen_coins, offset), encaps_coins(x.encaps_coins, offset), pk(x.pk.size(), offset),
       sk(x.sk.size(), offset), sent(x.ct.size(), offset), shared(x.ss.size(), offset), ct(x.ct, offset),
       ss(x.ss.size(), offset);
   auto k = request(set, POLYKEM_KEYGEN, x.count), e = request(set, POLYKEM_ENCAPS, x.count),
        d = request(set, POLYKEM_DECAPS, x.count);
-  k.draws = draws.data();
+  k.coins = coins.data();
   k.pk_out = pk.data();
   k.sk_out = sk.data();
   expect(polykem_run(gpu.get(), &k) == POLYKEM_OK, "keygen with device arrays");
   expect_equal(pk.read(), x.pk, set.info.public_key_bytes, name + " pk on the device");
   expect_equal(sk.read(), x.sk, set.info.secret_key_bytes, name + " sk on the device");
-  e.draws = encaps_draws.data();
+  e.coins = encaps_coins.data();
   e.pk = pk.data();
   e.ct_out = sent.data();
   e.ss_out = shared.data();
@@ -343,8 +343,8 @@ void check_device_arrays(const Set& set) {
   const Context gpu = make_context("cuda"), cpu = make_cpu_context(set.scheme);
   std::mt19937_64 random(3);
   Exchange x(set, count);
-  fill(x.keygen_draws, random);
-  fill(x.encaps_draws, random);
+  fill(x.keygen_coins, random);
+  fill(x.encaps_coins, random);
   keygen(cpu, set, x, true);
   encaps(cpu, set, x, true);
   damage(set, x.ct, count, random);
@@ -424,7 +424,7 @@ void check_end_of_keygen(const Context& gpu, const Set& set, size_t count) {
 void check_border(const Set& set) {
   const size_t record = std::min(set.info.public_key_bytes, set.info.ciphertext_bytes);
   const size_t count =
-      kEnd + (set.is("ntru") ? (size_t{1} << 35) / set.info.keygen_draw_bytes : (size_t{1} << 32) / record);
+      kEnd + (set.is("ntru") ? (size_t{1} << 35) / set.info.keygen_coin_bytes : (size_t{1} << 32) / record);
   const Context gpu = make_context("cuda");
   Exchange key(set, 1);
   keygen(gpu, set, key, false);
@@ -443,14 +443,14 @@ void check_faults(const Set& set) {
     check_against_cpu(set, 501, false, random);
   }
   table.inject(Fault::none, 0);
-  expect(chunks_moved_to_cpu() == 0, "a failed allocation moved work to the CPU");
+  expect(chunk_fallbacks() == 0, "a failed allocation moved work to the CPU");
   const Context gpu = make_context("cuda");
   Exchange x(set, 33);
   polykem_keyset* keys = nullptr;
   expect(polykem_keyset_generate(gpu.get(), set.scheme, x.count, x.pk.data(), &keys) == POLYKEM_OK, "keyset_generate");
   table.inject(Fault::step, 2);
   check_against_cpu(set, 301, false, random);
-  expect(chunks_moved_to_cpu() > 0, "a kernel's error did not move the batch to the CPU");
+  expect(chunk_fallbacks() > 0, "a kernel's error did not move the batch to the CPU");
   auto d = request(set, POLYKEM_DECAPS, x.count);
   d.keyset = keys;
   d.ct = x.ct.data();
@@ -529,7 +529,7 @@ void check_trap(const Set& set) {
   polykem_keyset_free(open);
   std::mt19937_64 random(17);
   check_against_cpu(set, kCount, false, random);  // ordinary memory: the CPU takes over
-  expect(chunks_moved_to_cpu() > 0, "no batch was moved to the CPU");
+  expect(chunk_fallbacks() > 0, "no batch was moved to the CPU");
   std::printf("%s: a kernel that traps\n", set.info.name);
 }
 
@@ -589,7 +589,7 @@ int run(const std::string& tests, const std::string& folder, const std::string& 
     run_test(test, folder, all);
     lost = lost || test == "faults" || test == "trap";
   }
-  expect(lost || chunks_moved_to_cpu() == 0, "the device failed and the CPU took over");
+  expect(lost || chunk_fallbacks() == 0, "the device failed and the CPU took over");
   return failures == 0 ? 0 : 1;
 }
 

@@ -66,11 +66,11 @@ polykem_request chosen(const Set& set, polykem_op op, size_t count, Choice choic
   return r;
 }
 
-/// A valid exchange made by the CPU from draws that differ with every call.
+/// A valid exchange made by the CPU from coins that differ with every call.
 Exchange made_by_cpu(const Context& cpu, const Set& set, size_t count, std::mt19937_64& random) {
   Exchange x(set, count);
-  fill(x.keygen_draws, random);
-  fill(x.encaps_draws, random);
+  fill(x.keygen_coins, random);
+  fill(x.encaps_coins, random);
   keygen(cpu, set, x, true);
   encaps(cpu, set, x, true);
   return x;
@@ -85,7 +85,7 @@ struct Imported {
 };
 
 /// Encapsulates to keys of imported sets and decapsulates damaged ciphertexts, on the GPU and on the CPU. e, d: which
-/// keys, and the draws.
+/// keys, and the coins.
 void compare_exchange(const Set& set, const Context& gpu, const Context& cpu, const Imported& open,
                       const Imported& secret, polykem_request e, polykem_request d, const std::string& keys) {
   e.keyset = open.on_cpu.get();
@@ -109,7 +109,7 @@ void compare_imported(const Set& set, const Context& gpu, const Context& cpu, co
   const Imported secret(set, gpu, cpu, secret_kind, x.count, secret_keys);
   for (const Choice choice : kChoices) {
     auto e = chosen(set, POLYKEM_ENCAPS, x.count, choice, index);
-    e.draws = x.encaps_draws.data();
+    e.coins = x.encaps_coins.data();
     compare_exchange(set, gpu, cpu, open, secret, e, chosen(set, POLYKEM_DECAPS, x.count, choice, index),
                      std::string("key sets") + kChoiceNames[static_cast<size_t>(choice)]);
   }
@@ -123,8 +123,8 @@ void compare_few_keys(const Set& set, const Context& gpu, const Context& cpu, st
   const Imported secret(set, gpu, cpu, POLYKEM_SECRET_KEYS, kKeys, x.sk);
   const size_t most = wanted_items(set);
   for (const size_t count : {size_t{1}, std::min<size_t>(25, most), std::min<size_t>(300, most)}) {
-    Bytes draws(count * set.info.encaps_draw_bytes);
-    fill(draws, random);
+    Bytes coins(count * set.info.encaps_coin_bytes);
+    fill(coins, random);
     std::vector<size_t> index(count);
     for (size_t i = 0; i < count; ++i)
       index[i] = (i + 2) % kKeys;
@@ -132,7 +132,7 @@ void compare_few_keys(const Set& set, const Context& gpu, const Context& cpu, st
       auto e = request(set, POLYKEM_ENCAPS, count, choice == Choice::shared), d = e;
       d.op = POLYKEM_DECAPS;
       e.key_index = d.key_index = index.data();  // the first one, if the key is shared
-      e.draws = draws.data();
+      e.coins = coins.data();
       compare_exchange(set, gpu, cpu, open, secret, e, d,
                        std::string("few keys") + kChoiceNames[static_cast<size_t>(choice)]);
     }
@@ -217,7 +217,7 @@ void compare_broken(const Set& set, const Context& gpu, const Context& cpu, cons
   const bool encaps = op == POLYKEM_ENCAPS;
   const std::string what = encaps ? "broken public keys" : "broken secret keys";
   auto r = request(set, op, x.count);
-  r.draws = encaps ? x.encaps_draws.data() : nullptr;
+  r.coins = encaps ? x.encaps_coins.data() : nullptr;
   r.pk = encaps ? x.pk.data() : nullptr;
   r.sk = encaps ? nullptr : x.sk.data();
   r.ct = encaps ? nullptr : x.ct.data();
@@ -252,15 +252,15 @@ void compare_broken(const Set& set, const Context& gpu, const Context& cpu, cons
 void compare_queued(const Set& set, const Context& gpu, const Context& cpu, const Exchange& x, polykem_op op) {
   const bool encaps = op == POLYKEM_ENCAPS;
   auto r = request(set, op, x.count);
-  (encaps ? r.draws : r.ct) = (encaps ? x.encaps_draws : x.ct).data();
+  (encaps ? r.coins : r.ct) = (encaps ? x.encaps_coins : x.ct).data();
   (encaps ? r.pk : r.sk) = (encaps ? x.pk : x.sk).data();
   const Outcome wanted = run(cpu, set, r);
-  const OnDevice input(encaps ? x.encaps_draws : x.ct), keys(encaps ? x.pk : x.sk), ct(x.ct.size()), ss(x.ss.size());
+  const OnDevice input(encaps ? x.encaps_coins : x.ct), keys(encaps ? x.pk : x.sk), ct(x.ct.size()), ss(x.ss.size());
   const OnDevice status(x.count * sizeof(polykem_status));
   size_t bytes = 0;
   expect(polykem_cuda_workspace(gpu.get(), set.scheme, r.op, x.count, &bytes) == POLYKEM_OK, "workspace");
   const OnDevice workspace(bytes);
-  (encaps ? r.draws : r.ct) = input.data();
+  (encaps ? r.coins : r.ct) = input.data();
   (encaps ? r.pk : r.sk) = keys.data();
   r.ct_out = encaps ? ct.data() : nullptr;
   r.ss_out = ss.data();
@@ -296,7 +296,7 @@ void check_seeds(const Set& set) {
   for (const bool shared : {false, true}) {
     auto d = request(set, POLYKEM_DECAPS, count, shared);
     d.secret_form = POLYKEM_SECRET_SEED;
-    d.sk = x.keygen_draws.data();
+    d.sk = x.keygen_coins.data();
     d.ct = x.ct.data();
     const Outcome wanted = run(cpu, set, d);
     expect_same(set, run(gpu, set, d), wanted, shared ? "one seed" : "seeds");
@@ -304,7 +304,7 @@ void check_seeds(const Set& set) {
     d.sk = x.sk.data();
     expect_same(set, run(gpu, set, d), wanted, shared ? "the key of one seed" : "the keys of the seeds");
   }
-  compare_imported(set, gpu, cpu, x, POLYKEM_SECRET_SEEDS, x.keygen_draws);
+  compare_imported(set, gpu, cpu, x, POLYKEM_SECRET_SEEDS, x.keygen_coins);
   std::printf("%s: %zu secret keys as seeds\n", set.info.name, count);
 }
 

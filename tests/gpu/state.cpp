@@ -11,8 +11,8 @@ std::string why_no_gpu() {
   return module.table != nullptr ? std::string() : module.problem;
 }
 
-size_t moved_to_cpu() {
-  return chunks_moved_to_cpu();
+size_t fallbacks() {
+  return chunk_fallbacks();
 }
 
 }  // namespace polykem::gpu_test

@@ -11,6 +11,6 @@ namespace polykem::gpu_test {
 std::string why_no_gpu();
 
 /// Chunks that the CPU computed because the GPU failed.
-size_t moved_to_cpu();
+size_t fallbacks();
 
 }  // namespace polykem::gpu_test

@@ -89,7 +89,7 @@ int run(const std::string& data) {
   for (const std::string& file : known_answer_files(data))
     check_file(gpu, data, file);
   check_accumulated(gpu, data);
-  if (gpu_test::moved_to_cpu() != 0) fail("the device failed and the CPU took over");
+  if (gpu_test::fallbacks() != 0) fail("the device failed and the CPU took over");
   return failures == 0 ? 0 : 1;
 }
 

@@ -84,15 +84,15 @@ TEST(Suites, EveryItemHasAnEncapsulationOfItsOwn) {
   EXPECT_NE(half(sealed.ct, 0, 26), half(sealed.ct, 26, 26));
 }
 
-/** The same draws yield the same bytes, whatever the batch and the threads. */
+/** The same coins yield the same bytes, whatever the batch and the threads. */
 TEST(Suites, BatchesAndThreadsDoNotMatter) {
   for (const Kem kem : {Kem::kMlKem768, Kem::kMlKem768X25519}) {
     const Suite suite(kem, Kdf::kHkdfSha256, Aead::kAes256Gcm);
     const std::size_t count = 300;
     const Pairs keys = pairs(suite, count);
-    const Bytes plaintexts = messages(count, 32), draws = messages(count, suite.draw_bytes());
+    const Bytes plaintexts = messages(count, 32), coins = messages(count, suite.coin_bytes());
     How how;
-    how.draws = &draws;
+    how.coins = &coins;
     how.threads = 1;
     const Sealed one = seal_all(suite, keys.pk, plaintexts, count, how);
     how.threads = 3;
@@ -103,8 +103,8 @@ TEST(Suites, BatchesAndThreadsDoNotMatter) {
       const auto record = [i](const Bytes& all, std::size_t bytes) {
         return Bytes(all.begin() + i * bytes, all.begin() + (i + 1) * bytes);
       };
-      const Bytes draw = record(draws, suite.draw_bytes());
-      how.draws = &draw;
+      const Bytes draw = record(coins, suite.coin_bytes());
+      how.coins = &draw;
       const Sealed single = seal_all(suite, record(keys.pk, suite.public_key_bytes()), record(plaintexts, 32), 1, how);
       EXPECT_EQ(record(one.enc, suite.enc_bytes()), single.enc) << i;
       EXPECT_EQ(record(one.ct, 48), single.ct) << i;

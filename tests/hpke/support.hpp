@@ -58,7 +58,7 @@ struct How {
   Bytes info = bytes_of("info"), aad = bytes_of("additional data");
   bool shared = false;
   unsigned threads = 3;
-  const Bytes* draws = nullptr;
+  const Bytes* coins = nullptr;
 };
 
 inline Sealed seal_all(const Suite& suite, const Bytes& pk, const Bytes& plaintexts, std::size_t count,
@@ -72,7 +72,7 @@ inline Sealed seal_all(const Suite& suite, const Bytes& pk, const Bytes& plainte
   request.info = how.info;
   request.aad = how.aad;
   request.plaintexts = {plaintexts.data(), out.width};
-  request.draws = how.draws ? how.draws->data() : nullptr;
+  request.coins = how.coins ? how.coins->data() : nullptr;
   request.enc = out.enc.data();
   request.ciphertexts = {out.ct.data()};
   request.status = out.status.data();

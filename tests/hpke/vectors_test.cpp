@@ -35,10 +35,10 @@ void check_key_pair(const Suite& suite, const nlohmann::json& vector) {
 
 void check_message(const Suite& suite, const nlohmann::json& vector) {
   const nlohmann::json& first = vector["encryptions"][0];
-  const Bytes draws = from_hex(vector["ikmE"]), plaintext = from_hex(first["pt"]), sk = from_hex(vector["skRm"]);
-  ASSERT_EQ(suite.draw_bytes(), draws.size());
+  const Bytes coins = from_hex(vector["ikmE"]), plaintext = from_hex(first["pt"]), sk = from_hex(vector["skRm"]);
+  ASSERT_EQ(suite.coin_bytes(), coins.size());
   How how{from_hex(vector["info"]), from_hex(first["aad"])};
-  how.draws = &draws;
+  how.coins = &coins;
   const Sealed sealed = seal_all(suite, from_hex(vector["pkRm"]), plaintext, 1, how);
   EXPECT_EQ(0u, sealed.failed);
   EXPECT_EQ(from_hex(vector["enc"]), sealed.enc);

@@ -62,18 +62,18 @@ Result run(const Scheme& s, const SchemeBackend& backend, Op op, BatchView batch
 
 /// Keys, some of them malformed, and ciphertexts, some of which belong to another key.
 struct Inputs {
-  Bytes keygen_draws, encaps_draws, pk, sk, ct;
+  Bytes keygen_coins, encaps_coins, pk, sk, ct;
   size_t malformed_pk = 0, malformed_sk = 0;
 
   explicit Inputs(const Scheme& s) {
     Noise noise(s.public_key_bytes);
     const SchemeBackend& ref = *cpu_backend(s, cpu::kRef);
-    keygen_draws = noise.bytes(kMost * s.keygen_draw_bytes);
-    encaps_draws = noise.bytes(kMost * s.encaps_draw_bytes);
-    const Result keys = run(s, ref, Op::keygen, {.count = kMost, .draws = keygen_draws.data()});
+    keygen_coins = noise.bytes(kMost * s.keygen_coin_bytes);
+    encaps_coins = noise.bytes(kMost * s.encaps_coin_bytes);
+    const Result keys = run(s, ref, Op::keygen, {.count = kMost, .coins = keygen_coins.data()});
     pk = keys.pk;
     sk = keys.sk;
-    ct = run(s, ref, Op::encaps, {.count = kMost, .draws = encaps_draws.data(), .pk = pk.data()}).ct;
+    ct = run(s, ref, Op::encaps, {.count = kMost, .coins = encaps_coins.data(), .pk = pk.data()}).ct;
     const size_t vector_bytes = s.public_key_bytes - 32;
     for (size_t i = 3; i + 2 < kMost; i += 11) {
       uint8_t* last_coefficient = &pk[i * s.public_key_bytes + vector_bytes - 2];
@@ -129,7 +129,7 @@ class MlkemLanesTest : public testing::IsaTest {
     Bytes out(kSmall * (s.secret_key_bytes + s.public_key_bytes + s.ciphertext_bytes + s.shared_secret_bytes));
     std::vector<Status> status(kSmall);
     BatchView items{.count = kSmall, .item_status = status.data()};
-    items.draws = op == Op::keygen ? in.keygen_draws.data() : op == Op::encaps ? in.encaps_draws.data() : nullptr;
+    items.coins = op == Op::keygen ? in.keygen_coins.data() : op == Op::encaps ? in.encaps_coins.data() : nullptr;
     items.pk = op == Op::encaps ? in.pk.data() : nullptr;
     items.sk = op == Op::decaps ? in.sk.data() : nullptr;
     items.ct = op == Op::decaps ? in.ct.data() : nullptr;
@@ -156,15 +156,15 @@ TEST_P(MlkemLanesTest, OperationsAgreeWithReference) {
   for (const Scheme& s : mlkem::schemes()) {
     const Inputs in(s);
     for (const size_t count : kCounts) {
-      expect_same(s, Op::keygen, {.count = count, .draws = in.keygen_draws.data()}, "keygen");
+      expect_same(s, Op::keygen, {.count = count, .coins = in.keygen_coins.data()}, "keygen");
       for (const bool shared : {false, true}) {
         expect_same(s, Op::encaps,
-                    {.count = count, .shared_key = shared, .draws = in.encaps_draws.data(), .pk = in.pk.data()},
+                    {.count = count, .shared_key = shared, .coins = in.encaps_coins.data(), .pk = in.pk.data()},
                     "encaps to a malformed key among them");
         expect_same(s, Op::encaps,
                     {.count = std::min(count, kMost - 1),
                      .shared_key = shared,
-                     .draws = in.encaps_draws.data(),
+                     .coins = in.encaps_coins.data(),
                      .pk = in.pk.data() + s.public_key_bytes},
                     "encaps");
         expect_same(s, Op::decaps, {.count = count, .shared_key = shared, .sk = in.sk.data(), .ct = in.ct.data()},
@@ -179,7 +179,7 @@ TEST_P(MlkemLanesTest, MalformedKeysAreReportedAndTheirOutputsZero) {
     const Inputs in(s);
     const bool checks = std::string(s.name).starts_with("mlkem");
     const auto encaps = run(s, *cpu_backend(s, name()), Op::encaps,
-                            {.count = kMost, .draws = in.encaps_draws.data(), .pk = in.pk.data()});
+                            {.count = kMost, .coins = in.encaps_coins.data(), .pk = in.pk.data()});
     const auto decaps =
         run(s, *cpu_backend(s, name()), Op::decaps, {.count = kMost, .sk = in.sk.data(), .ct = in.ct.data()});
     const auto reported = [](const Result& r, Status status) {
@@ -234,7 +234,7 @@ TEST_P(MlkemLanesTest, ExpandedKeysGiveTheSame) {
           }
           BatchView batch{.count = count, .shared_key = shared};
           (op == Op::encaps ? batch.pk : batch.sk) = gathered.data();
-          (op == Op::encaps ? batch.draws : batch.ct) = op == Op::encaps ? in.encaps_draws.data() : in.ct.data();
+          (op == Op::encaps ? batch.coins : batch.ct) = op == Op::encaps ? in.encaps_coins.data() : in.ct.data();
           const Result want = run(s, *cpu_backend(s, cpu::kRef), op, batch);
           batch.expanded = {.data = expanded.data() + (shared ? 5 * form.bytes : 0),
                             .bytes = form.bytes,

@@ -29,12 +29,12 @@ class NtruLanesTest : public testing::IsaTest {
   static const char* name() { return testing::backend_name(GetParam()); }
 
   /// One chunk at a time, each in a workspace of noise.
-  static Keys keygen(const Scheme& s, const char* backend, const Bytes& draws, Noise& noise) {
+  static Keys keygen(const Scheme& s, const char* backend, const Bytes& coins, Noise& noise) {
     const Operation& operation = cpu_backend(s, backend)->op(Op::keygen);
-    const size_t count = draws.size() / s.keygen_draw_bytes;
+    const size_t count = coins.size() / s.keygen_coin_bytes;
     Keys keys{Bytes(count * s.public_key_bytes), Bytes(count * s.secret_key_bytes)};
     std::vector<Status> status(count, Status::ok);
-    BatchView all{.count = count, .draws = draws.data()};
+    BatchView all{.count = count, .coins = coins.data()};
     all.pk_out = keys.pk.data();
     all.sk_out = keys.sk.data();
     all.item_status = status.data();
@@ -56,8 +56,8 @@ TEST_P(NtruLanesTest, KeysDoNotDependOnTheWorkspace) {
     if (s.public_key_bytes > 1500) continue;  // the two large sets: the same code
     Noise noise(s.public_key_bytes);
     for (const size_t count : {size_t{20}, size_t{50}}) {
-      const Bytes draws = noise.bytes(count * s.keygen_draw_bytes);
-      EXPECT_TRUE(keygen(s, name(), draws, noise) == keygen(s, cpu::kRef, draws, noise)) << s.name << " " << count;
+      const Bytes coins = noise.bytes(count * s.keygen_coin_bytes);
+      EXPECT_TRUE(keygen(s, name(), coins, noise) == keygen(s, cpu::kRef, coins, noise)) << s.name << " " << count;
     }
   }
 }
@@ -110,10 +110,10 @@ class NtruRowsTest : public ::testing::TestWithParam<size_t> {
                                                 [] { return uint64_t{1}; }, [] { return uint64_t{1}; },
                                                 [] { return uint64_t{0}; }};
 
-  /// The degree of a set's ring, by the size of its draws. [NTRU20, Sample_rm]
+  /// The degree of a set's ring, by the size of its coins. [NTRU20, Sample_rm]
   static size_t degree(const Scheme& s) {
     for (const size_t n : {509, 677, 701, 821, 1229, 1373}) {
-      const size_t bytes = s.encaps_draw_bytes;
+      const size_t bytes = s.encaps_coin_bytes;
       if (bytes == 2 * (n - 1) || bytes == n - 1 + (30 * (n - 1) + 7) / 8) return n;
     }
     return 0;
@@ -127,11 +127,11 @@ class NtruRowsTest : public ::testing::TestWithParam<size_t> {
 TEST_P(NtruRowsTest, EveryCountAgreesWithTheReference) {
   const Scheme& s = scheme();
   Noise noise(GetParam());
-  const Bytes keygen_draws = noise.bytes(kMost * s.keygen_draw_bytes);
-  const Bytes encaps_draws = noise.bytes(kMost * s.encaps_draw_bytes);
-  const BatchView make{.count = kMost, .draws = keygen_draws.data()};
+  const Bytes keygen_coins = noise.bytes(kMost * s.keygen_coin_bytes);
+  const Bytes encaps_coins = noise.bytes(kMost * s.encaps_coin_bytes);
+  const BatchView make{.count = kMost, .coins = keygen_coins.data()};
   const Records keys = run(s, cpu::kRef, Op::keygen, make, noise);
-  const BatchView send{.count = kMost, .draws = encaps_draws.data(), .pk = keys.pk.data()};
+  const BatchView send{.count = kMost, .coins = encaps_coins.data(), .pk = keys.pk.data()};
   const Records sent = run(s, cpu::kRef, Op::encaps, send, noise);
   Bytes ct = sent.ct;  // of each three: as it is, a bit flipped, the unused bits set
   for (size_t i = 1; i < kMost; i += 3)
@@ -163,32 +163,32 @@ TEST_P(NtruRowsTest, EveryCountAgreesWithTheReference) {
 }
 
 /// Of each chunk first what r takes for all items, then what m takes, in a whole chunk beside the product.
-TEST_P(NtruRowsTest, EncapsTakesItsDrawsFromTheGenerator) {
+TEST_P(NtruRowsTest, EncapsTakesItsCoinsFromTheGenerator) {
   const Scheme& s = scheme();
   Noise noise(GetParam());
   const size_t chunk = cpu_backend(s, cpu::kAmx)->op(Op::encaps).chunk;
-  const size_t r_bytes = degree(s) - 1, m_bytes = s.encaps_draw_bytes - r_bytes;
+  const size_t r_bytes = degree(s) - 1, m_bytes = s.encaps_coin_bytes - r_bytes;
   for (const size_t count : {size_t{1}, size_t{2}, chunk + 3}) {
-    const Bytes keygen_draws = noise.bytes(count * s.keygen_draw_bytes);
-    const Records keys = run(s, cpu::kRef, Op::keygen, {.count = count, .draws = keygen_draws.data()}, noise);
+    const Bytes keygen_coins = noise.bytes(count * s.keygen_coin_bytes);
+    const Records keys = run(s, cpu::kRef, Op::keygen, {.count = count, .coins = keygen_coins.data()}, noise);
     Drbg one(kSameEachTime), same(kSameEachTime);
     prepare(one);
     prepare(same);
-    Bytes draws(count * s.encaps_draw_bytes);
+    Bytes coins(count * s.encaps_coin_bytes);
     for (size_t first = 0; first < count; first += chunk) {
       const size_t items = std::min(chunk, count - first);
-      Bytes drawn(items * s.encaps_draw_bytes);
+      Bytes drawn(items * s.encaps_coin_bytes);
       Aes256Keystream stream;
       same.take(stream, aes256_ctr_portable);
       aes256_ctr_portable(drawn.data(), drawn.size(), stream.key, stream.nonce, stream.counter);
       for (size_t i = 0; i < items; ++i) {
-        uint8_t* const to = draws.data() + (first + i) * s.encaps_draw_bytes;
+        uint8_t* const to = coins.data() + (first + i) * s.encaps_coin_bytes;
         std::copy_n(drawn.data() + i * r_bytes, r_bytes, to);
         std::copy_n(drawn.data() + items * r_bytes + i * m_bytes, m_bytes, to + r_bytes);
       }
     }
     const Records want =
-        run(s, cpu::kRef, Op::encaps, {.count = count, .draws = draws.data(), .pk = keys.pk.data()}, noise);
+        run(s, cpu::kRef, Op::encaps, {.count = count, .coins = coins.data(), .pk = keys.pk.data()}, noise);
     const Records got = run(s, cpu::kAmx, Op::encaps, {.count = count, .pk = keys.pk.data()}, noise, &one);
     EXPECT_EQ(got.ct, want.ct) << count;
     EXPECT_EQ(got.ss, want.ss) << count;
@@ -200,9 +200,9 @@ TEST_P(NtruRowsTest, AKeyWithoutInverseSpoilsNoOther) {
   if (s.public_key_bytes > 1500) GTEST_SKIP() << "the two large sets: the same code";
   Noise noise(GetParam());
   constexpr size_t kCount = 5;
-  Bytes draws = noise.bytes(kCount * s.keygen_draw_bytes);
-  std::fill_n(draws.begin() + static_cast<long>(2 * s.keygen_draw_bytes), s.keygen_draw_bytes, uint8_t{0});  // f = 0
-  const BatchView make{.count = kCount, .draws = draws.data()};
+  Bytes coins = noise.bytes(kCount * s.keygen_coin_bytes);
+  std::fill_n(coins.begin() + static_cast<long>(2 * s.keygen_coin_bytes), s.keygen_coin_bytes, uint8_t{0});  // f = 0
+  const BatchView make{.count = kCount, .coins = coins.data()};
   const Records keys = run(s, cpu::kAmx, Op::keygen, make, noise), want = run(s, cpu::kRef, Op::keygen, make, noise);
   EXPECT_EQ(keys.pk, want.pk);
   EXPECT_EQ(keys.sk, want.sk);

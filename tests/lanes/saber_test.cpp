@@ -59,17 +59,17 @@ Result run(const Scheme& s, const SchemeBackend& backend, Op op, BatchView batch
 
 /// Keys, of which some hold arbitrary bytes, and ciphertexts, some of which belong to another key.
 struct Inputs {
-  Bytes keygen_draws, encaps_draws, pk, sk, ct;
+  Bytes keygen_coins, encaps_coins, pk, sk, ct;
 
   explicit Inputs(const Scheme& s) {
     Noise noise(s.public_key_bytes);
     const SchemeBackend& ref = *cpu_backend(s, cpu::kRef);
-    keygen_draws = noise.bytes(kMost * s.keygen_draw_bytes);
-    encaps_draws = noise.bytes(kMost * s.encaps_draw_bytes);
-    const Result keys = run(s, ref, Op::keygen, {.count = kMost, .draws = keygen_draws.data()});
+    keygen_coins = noise.bytes(kMost * s.keygen_coin_bytes);
+    encaps_coins = noise.bytes(kMost * s.encaps_coin_bytes);
+    const Result keys = run(s, ref, Op::keygen, {.count = kMost, .coins = keygen_coins.data()});
     pk = keys.pk;
     sk = keys.sk;
-    ct = run(s, ref, Op::encaps, {.count = kMost, .draws = encaps_draws.data(), .pk = pk.data()}).ct;
+    ct = run(s, ref, Op::encaps, {.count = kMost, .coins = encaps_coins.data(), .pk = pk.data()}).ct;
     for (size_t i = 3; i + 3 < kMost; i += 11) {
       ct[i * s.ciphertext_bytes + i] ^= 0x80;
       std::fill_n(&pk[(i + 1) * s.public_key_bytes], s.public_key_bytes, static_cast<uint8_t>(0xff));
@@ -96,10 +96,10 @@ TEST_P(SaberLanesTest, OperationsAgreeWithReference) {
   for (const Scheme& s : saber::schemes()) {
     const Inputs in(s);
     for (const size_t count : kCounts) {
-      expect_same(s, Op::keygen, {.count = count, .draws = in.keygen_draws.data()}, "keygen");
+      expect_same(s, Op::keygen, {.count = count, .coins = in.keygen_coins.data()}, "keygen");
       for (const bool shared : {false, true}) {
         expect_same(s, Op::encaps,
-                    {.count = count, .shared_key = shared, .draws = in.encaps_draws.data(), .pk = in.pk.data()},
+                    {.count = count, .shared_key = shared, .coins = in.encaps_coins.data(), .pk = in.pk.data()},
                     "encaps");
         expect_same(s, Op::decaps, {.count = count, .shared_key = shared, .sk = in.sk.data(), .ct = in.ct.data()},
                     "decaps");
@@ -131,7 +131,7 @@ TEST_P(SaberLanesTest, ExpandedKeysGiveTheSame) {
           }
           BatchView batch{.count = count, .shared_key = shared};
           (op == Op::encaps ? batch.pk : batch.sk) = gathered.data();
-          (op == Op::encaps ? batch.draws : batch.ct) = op == Op::encaps ? in.encaps_draws.data() : in.ct.data();
+          (op == Op::encaps ? batch.coins : batch.ct) = op == Op::encaps ? in.encaps_coins.data() : in.ct.data();
           const Result want = run(s, *cpu_backend(s, cpu::kRef), op, batch);
           batch.expanded = {.data = expanded.data() + (shared ? 5 * form.bytes : 0),
                             .bytes = form.bytes,

@@ -616,11 +616,11 @@ TEST(Ikme, IsForgottenByANewBeginning) {
 TEST(Ikme, HasOneLengthAndIsNotForHybrids) {
   const Library library;
   const KeyPtr key = generate(library, "mlkem512"), hybrid = generate(library, "x25519_frodo640aes");
-  const std::size_t draws = Scheme::find("frodokem640aes").info().encaps_draw_bytes;
+  const std::size_t coins = Scheme::find("frodokem640aes").info().encaps_coin_bytes;
   EXPECT_TRUE(encapsulate(library, key.get(), Bytes(32)));
   for (const std::size_t bytes : {1, 31, 33, 64})
     EXPECT_FALSE(encapsulate(library, key.get(), Bytes(bytes))) << bytes;
-  EXPECT_FALSE(encapsulate(library, hybrid.get(), Bytes(draws)));
+  EXPECT_FALSE(encapsulate(library, hybrid.get(), Bytes(coins)));
   EXPECT_NE(errors().find("bad parameter"), std::string::npos);
 }
 

@@ -138,7 +138,7 @@ TEST_P(Algorithm, Seed) {
     return;
   }
   const Scheme scheme = Scheme::find(name);
-  const Bytes seed(scheme.info().keygen_draw_bytes, 7);
+  const Bytes seed(scheme.info().keygen_coin_bytes, 7);
   const KeyPtr a = generate(library, name, seed), b = generate(library, name, seed);
   ASSERT_NE(a, nullptr) << errors();
   EXPECT_EQ(EVP_PKEY_eq(a.get(), b.get()), 1);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Known answers through EVP: key pairs from their draws, encapsulations with theirs, rejections.
+// Known answers through EVP: key pairs from their coins, encapsulations with theirs, rejections.
 #include <fstream>
 #include <nlohmann/json.hpp>
 
@@ -17,7 +17,7 @@ Bytes bytes_of(const std::string& hex) {
   return out;
 }
 
-Bytes draws_of(const Json& list) {
+Bytes coins_of(const Json& list) {
   std::string all;
   for (const Json& each : list)
     all += each.get<std::string>();
@@ -32,11 +32,11 @@ TEST_P(KnownAnswers, ThroughEvp) {
   const Json data = Json::parse(file);
   ASSERT_EQ(data.at("counts").size(), 10U);
   for (const Json& c : data.at("counts")) {
-    const KeyPtr key = generate(library, GetParam(), draws_of(c.at("keypair_draws")));
+    const KeyPtr key = generate(library, GetParam(), coins_of(c.at("keypair_draws")));
     ASSERT_NE(key, nullptr) << errors();
     EXPECT_EQ(get(key.get(), "pub"), bytes_of(c.at("pk")));
     EXPECT_EQ(get(key.get(), "priv"), bytes_of(c.at("sk")));
-    const auto sent = encapsulate(library, key.get(), draws_of(c.at("encaps_draws")));
+    const auto sent = encapsulate(library, key.get(), coins_of(c.at("encaps_draws")));
     ASSERT_TRUE(sent) << errors();
     EXPECT_EQ(sent->ciphertext, bytes_of(c.at("ct")));
     EXPECT_EQ(sent->secret, bytes_of(c.at("ss")));

@@ -37,14 +37,14 @@ std::unique_ptr<Engine> engine(const char* backend) {
 struct Records {
   const Scheme& s;
   size_t count;
-  Buffer keygen_draws, encaps_draws, pk, sk, ct, ss, received;
+  Buffer keygen_coins, encaps_coins, pk, sk, ct, ss, received;
   std::vector<Status> status;
 
   Records(const Scheme& scheme, size_t items)
       : s(scheme),
         count(items),
-        keygen_draws(noise(count * s.keygen_draw_bytes, 1)),
-        encaps_draws(noise(count * s.encaps_draw_bytes, 2)),
+        keygen_coins(noise(count * s.keygen_coin_bytes, 1)),
+        encaps_coins(noise(count * s.encaps_coin_bytes, 2)),
         pk(count * s.public_key_bytes),
         sk(count * s.secret_key_bytes),
         ct(count * s.ciphertext_bytes),
@@ -54,13 +54,13 @@ struct Records {
 
   Request keygen() {
     Request r{.op = Op::keygen, .scheme = &s};
-    r.records = {.count = count, .draws = keygen_draws.data()};
+    r.records = {.count = count, .coins = keygen_coins.data()};
     r.records.pk_out = pk.data(), r.records.sk_out = sk.data();
     return r;
   }
   Request encaps() {
     Request r{.op = Op::encaps, .scheme = &s};
-    r.records = {.count = count, .draws = encaps_draws.data(), .pk = pk.data()};
+    r.records = {.count = count, .coins = encaps_coins.data(), .pk = pk.data()};
     r.records.ct_out = ct.data(), r.records.ss_out = ss.data(), r.records.item_status = status.data();
     return r;
   }
@@ -77,9 +77,9 @@ class Backend : public testing::TestWithParam<const char*> {
   const Scheme& scheme = *find_scheme(GetParam());
   const bool checks_keys = std::string(GetParam()).rfind("mlkem", 0) == 0;
   std::unique_ptr<Engine> rtl = engine("rtl"), ref = engine("ref");
-  const size_t moved = accelerator().moved_to_cpu();
+  const size_t moved = accelerator().fallbacks();
 
-  void TearDown() override { EXPECT_EQ(accelerator().moved_to_cpu(), moved) << accelerator().problem(); }
+  void TearDown() override { EXPECT_EQ(accelerator().fallbacks(), moved) << accelerator().problem(); }
 
   /// Both engines give the same for the request that `make` builds, in everything that it writes.
   template <class Make>
@@ -127,7 +127,7 @@ TEST_P(Backend, SeedsAndKeySets) {
   if (scheme.secret_seed_bytes() > 0) {
     same(a, b, [](Records& r) {
       Request request = r.decaps();
-      request.records.sk = r.keygen_draws.data();
+      request.records.sk = r.keygen_coins.data();
       request.sk_is_seed = true;
       return request;
     });
@@ -154,7 +154,7 @@ TEST_P(Backend, SeedsAndKeySets) {
 TEST_P(Backend, ItDraws) {
   Records a(scheme, 3);
   Request keygen = a.keygen(), encaps = a.encaps();
-  keygen.records.draws = encaps.records.draws = nullptr;
+  keygen.records.coins = encaps.records.coins = nullptr;
   EXPECT_EQ(rtl->run(keygen), Status::ok);
   EXPECT_EQ(rtl->run(encaps), Status::ok);
   EXPECT_EQ(ref->run(a.decaps()), Status::ok);

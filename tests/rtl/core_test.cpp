@@ -26,9 +26,9 @@ struct Driver : testing::Test {
   const CoreSet set{3, false};
   const Scheme& scheme = *find_scheme("mlkem768");
   Buffer ek = Buffer(1184, 0x55), dk = Buffer(2400, 0x55), ct = Buffer(1088, 0x55), ss = Buffer(32, 0x55);
-  const Buffer draws = noise(64, 1), m = noise(32, 2);
+  const Buffer coins = noise(64, 1), m = noise(32, 2);
 
-  Outcome keygen() { return core.keygen(set, draws, ek, dk); }
+  Outcome keygen() { return core.keygen(set, coins, ek, dk); }
   Outcome encaps() { return core.encaps(set, ek, m, ct, ss); }
   Outcome decaps() { return core.decaps(set, dk, ct, ss); }
 };
@@ -186,7 +186,7 @@ TEST_F(Driver, InputsOfTheWrongLength) {
   EXPECT_EQ(core.keygen(set, noise(56, 1), ek, dk), Outcome::refused);
   EXPECT_NE(std::string(core.problem()).find("too short or too long"), std::string::npos);
   EXPECT_EQ(core.keygen(set, noise(72, 1), ek, dk), Outcome::refused);
-  EXPECT_EQ(core.keygen({.k = 5}, draws, ek, dk), Outcome::refused);
+  EXPECT_EQ(core.keygen({.k = 5}, coins, ek, dk), Outcome::refused);
   EXPECT_TRUE(all_zero(ek) && all_zero(dk));
 }
 

@@ -191,12 +191,12 @@ class FakeCore {
     Buffer pk(s.public_key_bytes);
     if (op == Op::keygen) {
       output_.resize(s.secret_key_bytes);
-      batch.draws = in.data();
+      batch.coins = in.data();
       batch.pk_out = pk.data();
       batch.sk_out = output_.data();
     } else if (op == Op::encaps) {
       output_.resize(s.ciphertext_bytes + 32);
-      batch.draws = in.data();
+      batch.coins = in.data();
       batch.pk = in.data() + 32;
       batch.ct_out = output_.data();
       batch.ss_out = output_.data() + s.ciphertext_bytes;

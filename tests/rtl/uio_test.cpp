@@ -17,11 +17,11 @@ struct Uio : testing::Test {
   Core core{make_uio_transport(board.device())};
   const CoreSet set{3, false};
   Buffer ek = Buffer(1184), dk = Buffer(2400), ct = Buffer(1088), ss = Buffer(32);
-  const Buffer draws = Buffer(64, 7), m = Buffer(32, 9);
+  const Buffer coins = Buffer(64, 7), m = Buffer(32, 9);
 
   void SetUp() override {
     ASSERT_TRUE(core.open()) << core.problem();
-    ASSERT_EQ(core.keygen(set, draws, ek, dk), Outcome::ok) << core.problem();
+    ASSERT_EQ(core.keygen(set, coins, ek, dk), Outcome::ok) << core.problem();
     ASSERT_EQ(core.encaps(set, ek, m, ct, ss), Outcome::ok) << core.problem();
   }
   Outcome decaps(Buffer& out) { return core.decaps(set, dk, ct, out); }

@@ -82,12 +82,12 @@ struct OwnBatch {
     ct = array(sizes.ciphertext_bytes);
     sent = array(sizes.shared_secret_bytes);
     received = array(sizes.shared_secret_bytes);
-    keygen_draws = array(sizes.keygen_draw_bytes);
-    encaps_draws = array(sizes.encaps_draw_bytes);
+    keygen_coins = array(sizes.keygen_coin_bytes);
+    encaps_coins = array(sizes.encaps_coin_bytes);
     static uint64_t seed = 0;  // secrets of one test must not be those of another
     inspect([&] {
-      fill(keygen_draws, ++seed);
-      fill(encaps_draws, ++seed);
+      fill(keygen_coins, ++seed);
+      fill(encaps_coins, ++seed);
     });
   }
 
@@ -106,11 +106,11 @@ struct OwnBatch {
   polykem_request request(polykem_op op) const {
     polykem_request r = make_request(op, scheme, count);
     if (op == POLYKEM_KEYGEN) {
-      r.draws = keygen_draws.data();
+      r.coins = keygen_coins.data();
       r.pk_out = pk.data();
       r.sk_out = sk.data();
     } else if (op == POLYKEM_ENCAPS) {
-      r.draws = gives_encaps_draws ? encaps_draws.data() : nullptr;
+      r.coins = gives_encaps_coins ? encaps_coins.data() : nullptr;
       r.pk = pk.data();
       r.ct_out = ct.data();
       r.ss_out = sent.data();
@@ -125,8 +125,8 @@ struct OwnBatch {
   const polykem_scheme* scheme;
   polykem_scheme_info_t sizes;
   size_t count;
-  bool gives_encaps_draws = true;
-  std::span<uint8_t> pk, sk, ct, sent, received, keygen_draws, encaps_draws;
+  bool gives_encaps_coins = true;
+  std::span<uint8_t> pk, sk, ct, sent, received, keygen_coins, encaps_coins;
 };
 
 /// Leaves 16 bytes of a secret in a frame that is no longer in use.

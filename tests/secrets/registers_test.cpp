@@ -177,7 +177,7 @@ TEST(Registers, AreClearedWhenATicketIsAddedOrTaken) {
   polykem_batcher* batcher = nullptr;
   ASSERT_EQ(polykem_batcher_new(context.get(), nullptr, &batcher), POLYKEM_OK);
   polykem_request r = make_request(POLYKEM_KEYGEN, batch.scheme, 1);
-  r.draws = batch.keygen_draws.data();
+  r.coins = batch.keygen_coins.data();
   polykem_ticket* ticket = nullptr;
   polykem_batcher_hold(batcher);
   fill_registers(marks);

@@ -120,7 +120,7 @@ void add_secret_key(Needles& needles, const OwnBatch& batch, std::span<const uin
   for_secret_polys(batch, sk, [&](auto poly) { needles.add_words("secret polynomial", poly); });
 }
 
-/// What is secret after all three operations: the shared secrets of all items, the keys of some, the draws of the
+/// What is secret after all three operations: the shared secrets of all items, the keys of some, the coins of the
 /// first.
 constexpr size_t kEvery = 40;
 
@@ -131,8 +131,8 @@ std::unique_ptr<Needles> secrets_of(const OwnBatch& batch) {
       add_secret_key(*needles, batch, batch.sk.subspan(i * batch.sizes.secret_key_bytes, batch.sizes.secret_key_bytes));
     needles->add("shared secret", batch.sent, 8);
     needles->add("shared secret", batch.received, 8);
-    needles->add("draws of keygen", batch.keygen_draws.first(batch.sizes.keygen_draw_bytes), 8);
-    needles->add("draws of encaps", batch.encaps_draws.first(batch.sizes.encaps_draw_bytes), 8);
+    needles->add("coins of keygen", batch.keygen_coins.first(batch.sizes.keygen_coin_bytes), 8);
+    needles->add("coins of encaps", batch.encaps_coins.first(batch.sizes.encaps_coin_bytes), 8);
   });
   return needles;
 }
@@ -178,7 +178,7 @@ TEST(SecretsOfKeySets, NoneIsLeftInMemory) {
     for (const bool seeds : {false, true}) {
       polykem_keyset* set = nullptr;
       EXPECT_EQ(polykem_keyset_import(context.get(), s, seeds ? POLYKEM_SECRET_SEEDS : POLYKEM_SECRET_KEYS, 70,
-                                      (seeds ? batch.keygen_draws : batch.sk).data(), &set),
+                                      (seeds ? batch.keygen_coins : batch.sk).data(), &set),
                 POLYKEM_OK);
       polykem_request r = make_request(POLYKEM_DECAPS, s, 70);
       r.keyset = set;
@@ -200,8 +200,8 @@ void run_singly(const OwnBatch& batch, polykem_batcher* batcher, polykem_op op, 
   if (together) polykem_batcher_hold(batcher);
   for (size_t i = 0; i < batch.count; ++i) {
     polykem_request r = make_request(op, batch.scheme, 1);
-    if (op == POLYKEM_KEYGEN) r.draws = item(batch.keygen_draws, n.keygen_draw_bytes, i);
-    if (op == POLYKEM_ENCAPS) r.draws = item(batch.encaps_draws, n.encaps_draw_bytes, i);
+    if (op == POLYKEM_KEYGEN) r.coins = item(batch.keygen_coins, n.keygen_coin_bytes, i);
+    if (op == POLYKEM_ENCAPS) r.coins = item(batch.encaps_coins, n.encaps_coin_bytes, i);
     if (op == POLYKEM_ENCAPS) r.pk = item(batch.pk, n.public_key_bytes, i);
     if (op == POLYKEM_DECAPS) r.sk = item(batch.sk, n.secret_key_bytes, i);
     if (op == POLYKEM_DECAPS) r.ct = item(batch.ct, n.ciphertext_bytes, i);
@@ -299,7 +299,7 @@ TEST(SecretsAfterErrors, NoneIsLeftWhereMemoryRanOut) {
       const Context context = make_context(nullptr, threads);
       polykem_request r = batch.request(POLYKEM_DECAPS);
       r.secret_form = POLYKEM_SECRET_SEED;
-      r.sk = batch.keygen_draws.data();
+      r.sk = batch.keygen_coins.data();
       r.ss_out = failing.received.data();
       polykem_status status = POLYKEM_ERR_INTERNAL;
       const LastingThread caller([&] {
@@ -337,8 +337,8 @@ TEST(Scan, FindsALeakOfAKey) {
   expect_found([](const OwnBatch& batch) { leave_on_stack(batch.sk.subspan(1000)); });
 }
 
-TEST(Scan, FindsALeakOfDraws) {
-  expect_found([](const OwnBatch& batch) { leave_on_stack(batch.encaps_draws); });
+TEST(Scan, FindsALeakOfCoins) {
+  expect_found([](const OwnBatch& batch) { leave_on_stack(batch.encaps_coins); });
 }
 
 TEST(Scan, FindsALeakInFreedMemory) {

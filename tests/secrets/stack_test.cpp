@@ -64,14 +64,14 @@ TEST_P(Stack, IsWiped) {
 
 INSTANTIATE_TEST_SUITE_P(Families, Stack, testing::ValuesIn(cases({1})), case_name);
 
-/// NTRU on matrix tiles draws beside a product if draws are not given.
-TEST(Stack, IsWipedAfterDrawsBesideAProduct) {
+/// NTRU on matrix tiles draws beside a product if coins are not given.
+TEST(Stack, IsWipedAfterCoinsBesideAProduct) {
   const auto all = available_backends();
   if (std::find(all.begin(), all.end(), "amx") == all.end()) GTEST_SKIP() << "this machine has no AMX";
   for (const char* set : {"ntruhps2048509", "ntruhrss701"}) {
     const Context context = make_context("amx", 1);
     OwnBatch batch(scheme(set), 33);
-    batch.gives_encaps_draws = false;
+    batch.gives_encaps_coins = false;
     ASSERT_EQ(batch.run(context.get(), POLYKEM_KEYGEN), POLYKEM_OK);
     polykem_status status = POLYKEM_ERR_INTERNAL;
     const auto run = [&] { status = batch.run(context.get(), POLYKEM_ENCAPS); };

@@ -113,20 +113,20 @@ inline Bytes pattern(size_t size, uint64_t seed) {
 struct Exchange {
   Exchange(polykem_context* context, const polykem_scheme* scheme, size_t count, uint64_t seed = 1) {
     const auto sizes = info(scheme);
-    const Bytes keygen_draws = pattern(count * sizes.keygen_draw_bytes, seed);
-    const Bytes encaps_draws = pattern(count * sizes.encaps_draw_bytes, seed + 1);
+    const Bytes keygen_coins = pattern(count * sizes.keygen_coin_bytes, seed);
+    const Bytes encaps_coins = pattern(count * sizes.encaps_coin_bytes, seed + 1);
     pk.resize(count * sizes.public_key_bytes);
     sk.resize(count * sizes.secret_key_bytes);
     ct.resize(count * sizes.ciphertext_bytes);
     sender.resize(count * sizes.shared_secret_bytes);
     receiver.resize(sender.size());
     polykem_request request = make_request(POLYKEM_KEYGEN, scheme, count);
-    request.draws = keygen_draws.data();
+    request.coins = keygen_coins.data();
     request.pk_out = pk.data();
     request.sk_out = sk.data();
     EXPECT_EQ(polykem_run(context, &request), POLYKEM_OK);
     request = make_request(POLYKEM_ENCAPS, scheme, count);
-    request.draws = encaps_draws.data();
+    request.coins = encaps_coins.data();
     request.pk = pk.data();
     request.ct_out = ct.data();
     request.ss_out = sender.data();

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstddef>
 #include <cstdlib>
 #include <cstring>
 #include <future>
@@ -16,6 +17,12 @@
 
 namespace polykem::test {
 namespace {
+
+// The deprecated names of fields.
+static_assert(offsetof(polykem_request, draws) == offsetof(polykem_request, coins));
+static_assert(offsetof(polykem_scheme_info_t, keygen_draw_bytes) == offsetof(polykem_scheme_info_t, keygen_coin_bytes));
+static_assert(offsetof(polykem_scheme_info_t, encaps_draw_bytes) == offsetof(polykem_scheme_info_t, encaps_coin_bytes));
+static_assert(offsetof(polykem_backend_info_t, moved_to_cpu) == offsetof(polykem_backend_info_t, fallbacks));
 
 /// Decapsulation of the exchange's ciphertexts.
 polykem_request decaps_of(const Exchange& x, const polykem_scheme* set, Bytes& ss) {
@@ -59,7 +66,7 @@ TEST_F(Api, SizesAreThoseOfTheSpecification) {
   EXPECT_EQ(sizes_.secret_key_bytes, 935u);
   EXPECT_EQ(sizes_.ciphertext_bytes, 699u);
   EXPECT_EQ(sizes_.shared_secret_bytes, 32u);
-  EXPECT_EQ(sizes_.keygen_draw_bytes, 2413u + 32u);
+  EXPECT_EQ(sizes_.keygen_coin_bytes, 2413u + 32u);
 }
 
 TEST_F(Api, EveryStatusHasItsOwnText) {
@@ -453,15 +460,15 @@ TEST(Backends, PartsOfABatchWithOneKeyGiveWhatRefGives) {
     const auto* set = scheme(name);
     const auto sizes = info(set);
     const Exchange made(make_context().get(), set, 1);
-    Bytes draws(kCount * sizes.encaps_draw_bytes);
-    for (size_t i = 0; i < draws.size(); ++i)
-      draws[i] = static_cast<uint8_t>(i * 37 >> 3);
+    Bytes coins(kCount * sizes.encaps_coin_bytes);
+    for (size_t i = 0; i < coins.size(); ++i)
+      coins[i] = static_cast<uint8_t>(i * 37 >> 3);
     std::vector<Bytes> results;
     for (const auto& backend : available_backends()) {
       Bytes ct(kCount * sizes.ciphertext_bytes), ss(kCount * sizes.shared_secret_bytes);
       polykem_request r = make_request(POLYKEM_ENCAPS, set, kCount);
       r.key_mode = POLYKEM_KEY_SHARED;
-      r.draws = draws.data();
+      r.coins = coins.data();
       r.pk = made.pk.data();
       r.ct_out = ct.data();
       r.ss_out = ss.data();

@@ -67,16 +67,16 @@ TYPED_TEST(CudaIndex, EveryItemOfALargeBatchGetsItsOwnRandomBytes) {
   // 9,000,000 items of ntruhps4096821, 15,000,000 of ntruhps2048509 and 22,900,000 of ntruhrss701 wrapped once.
   for (const uint64_t count : {uint64_t{1}, uint64_t{33}, uint64_t{9'000'000}, uint64_t{15'000'000},
                                uint64_t{22'900'000}, uint64_t{ntru::cuda::kMostItems}}) {
-    check_draws<draw_blocks(S::kKeygenDrawBytes), S::kDrawStride>(count);
-    check_draws<draw_blocks(S::kEncapsDrawBytes), S::kDrawStride>(count);
+    check_draws<draw_blocks(S::kKeygenCoinBytes), S::kCoinStride>(count);
+    check_draws<draw_blocks(S::kEncapsCoinBytes), S::kCoinStride>(count);
   }
 }
 
 TYPED_TEST(CudaIndex, GridsOfTheLargestBatchFit) {
   using S = ntru::cuda::Shape<TypeParam>;
   constexpr size_t kMost = ntru::cuda::kMostItems;
-  EXPECT_LE(blocks_for(kMost * draw_blocks(S::kKeygenDrawBytes), 32), kMostBlocks);
-  EXPECT_LE(blocks_for(kMost * draw_blocks(S::kEncapsDrawBytes), 32), kMostBlocks);
+  EXPECT_LE(blocks_for(kMost * draw_blocks(S::kKeygenCoinBytes), 32), kMostBlocks);
+  EXPECT_LE(blocks_for(kMost * draw_blocks(S::kEncapsCoinBytes), 32), kMostBlocks);
   // A product of a tree is a block; the last batches before a power of two are rounded up most.
   for (const size_t count : {kMost, kMost - 1, kMost - kMost / 192, kMost / 2 + 1})
     EXPECT_LE(InverseTree<S::kRow>(count).rows(), kMostBlocks) << count;

@@ -39,9 +39,9 @@ class Keys : public testing::TestWithParam<Case> {
     return request;
   }
 
-  polykem_request encaps(const Bytes& draws, size_t count) {
+  polykem_request encaps(const Bytes& coins, size_t count) {
     auto request = make_request(POLYKEM_ENCAPS, set_, count);
-    request.draws = draws.data();
+    request.coins = coins.data();
     request.ct_out = ct_.data();
     request.ss_out = ss_.data();
     request.item_status = status_.data();
@@ -52,8 +52,8 @@ class Keys : public testing::TestWithParam<Case> {
   const polykem_scheme* set_ = scheme(GetParam().set);
   polykem_scheme_info_t sizes_ = info(set_);
   const Exchange made_{context_.get(), set_, kCount, 5};
-  const Bytes keygen_draws_ = pattern(kCount * sizes_.keygen_draw_bytes, 5);
-  const Bytes encaps_draws_ = pattern(kCount * sizes_.encaps_draw_bytes, 6);
+  const Bytes keygen_coins_ = pattern(kCount * sizes_.keygen_coin_bytes, 5);
+  const Bytes encaps_coins_ = pattern(kCount * sizes_.encaps_coin_bytes, 6);
   Bytes ct_ = Bytes(kCount * sizes_.ciphertext_bytes);
   Bytes ss_ = Bytes(kCount * sizes_.shared_secret_bytes);
   std::vector<polykem_status> status_ = std::vector<polykem_status>(kCount);
@@ -61,7 +61,7 @@ class Keys : public testing::TestWithParam<Case> {
 
 TEST_P(Keys, PublicKeySetsEncapsulateAsTheirRecordsDo) {
   const KeySet set = import(POLYKEM_PUBLIC_KEYS, made_.pk, kCount);
-  auto request = encaps(encaps_draws_, kCount);
+  auto request = encaps(encaps_coins_, kCount);
   request.keyset = set.get();
   ASSERT_EQ(polykem_run(context_.get(), &request), POLYKEM_OK);
   EXPECT_TRUE(ct_ == made_.ct && ss_ == made_.sender);
@@ -89,13 +89,13 @@ TEST_P(Keys, OneKeyOfASetServesTheWholeBatch) {
   const KeySet set = import(POLYKEM_PUBLIC_KEYS, made_.pk, kCount);
   const size_t key = 11;
   Bytes by_record_ct(ct_.size()), by_record_ss(ss_.size());
-  auto request = encaps(encaps_draws_, kCount);
+  auto request = encaps(encaps_coins_, kCount);
   request.key_mode = POLYKEM_KEY_SHARED;
   request.pk = &made_.pk[key * sizes_.public_key_bytes];
   ASSERT_EQ(polykem_run(context_.get(), &request), POLYKEM_OK);
   ct_.swap(by_record_ct);
   ss_.swap(by_record_ss);
-  request = encaps(encaps_draws_, kCount);
+  request = encaps(encaps_coins_, kCount);
   request.key_mode = POLYKEM_KEY_SHARED;
   request.keyset = set.get();
   request.key_index = &key;
@@ -105,19 +105,19 @@ TEST_P(Keys, OneKeyOfASetServesTheWholeBatch) {
 
 TEST_P(Keys, SeedsDecapsulateAsTheKeysMadeFromThem) {
   auto request = decaps(made_.ct.data(), kCount);
-  request.sk = keygen_draws_.data();
+  request.sk = keygen_coins_.data();
   request.secret_form = POLYKEM_SECRET_SEED;
   if (sizes_.secret_seed_bytes == 0) {
     EXPECT_EQ(polykem_run(context_.get(), &request), POLYKEM_ERR_ARGUMENT);
     polykem_keyset* none = nullptr;
-    EXPECT_EQ(polykem_keyset_import(context_.get(), set_, POLYKEM_SECRET_SEEDS, 1, keygen_draws_.data(), &none),
+    EXPECT_EQ(polykem_keyset_import(context_.get(), set_, POLYKEM_SECRET_SEEDS, 1, keygen_coins_.data(), &none),
               POLYKEM_ERR_ARGUMENT);
     return;
   }
   ASSERT_EQ(polykem_run(context_.get(), &request), POLYKEM_OK);
   EXPECT_TRUE(ss_ == made_.sender);
 
-  const KeySet set = import(POLYKEM_SECRET_SEEDS, keygen_draws_, kCount);
+  const KeySet set = import(POLYKEM_SECRET_SEEDS, keygen_coins_, kCount);
   std::fill(ss_.begin(), ss_.end(), 0);
   request = decaps(made_.ct.data(), kCount);
   request.keyset = set.get();
@@ -126,7 +126,7 @@ TEST_P(Keys, SeedsDecapsulateAsTheKeysMadeFromThem) {
 
   request = decaps(made_.ct.data(), 1);
   request.key_mode = POLYKEM_KEY_SHARED;
-  request.sk = keygen_draws_.data();
+  request.sk = keygen_coins_.data();
   request.secret_form = POLYKEM_SECRET_SEED;
   ASSERT_EQ(polykem_run(context_.get(), &request), POLYKEM_OK);
   EXPECT_EQ(0, std::memcmp(ss_.data(), made_.sender.data(), sizes_.shared_secret_bytes));
@@ -159,14 +159,14 @@ TEST_P(CheckedKeys, APublicKeyOutOfRangeFailsItsItemAlone) {
   for (const bool by_set : {false, true}) {
     std::fill(ct_.begin(), ct_.end(), 0xaa);
     std::fill(ss_.begin(), ss_.end(), 0xaa);
-    auto request = encaps(encaps_draws_, kCount);
+    auto request = encaps(encaps_coins_, kCount);
     request.keyset = by_set ? set.get() : nullptr;
     request.pk = by_set ? nullptr : pk.data();
     ASSERT_EQ(polykem_run(context_.get(), &request), POLYKEM_ERR_ITEMS);
     expect_only(kBad, POLYKEM_ERR_PUBLIC_KEY, status_, ct_, made_.ct);
     expect_only(kBad, POLYKEM_ERR_PUBLIC_KEY, status_, ss_, made_.sender);
   }
-  auto request = encaps(encaps_draws_, kCount);
+  auto request = encaps(encaps_coins_, kCount);
   request.key_mode = POLYKEM_KEY_SHARED;
   request.pk = pk.data();
   EXPECT_EQ(polykem_run(context_.get(), &request), POLYKEM_ERR_ITEMS);

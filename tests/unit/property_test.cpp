@@ -141,14 +141,14 @@ TEST_P(Property, AKeyOfAnotherItemDoesNotDecapsulate) {
     EXPECT_NE(0, std::memcmp(&ss[i * secret_bytes_], &all.sender[i * secret_bytes_], secret_bytes_)) << i;
 }
 
-TEST_P(Property, EqualDrawsGiveEqualResultsWhereverTheyStandInTheBatch) {
+TEST_P(Property, EqualCoinsGiveEqualResultsWhereverTheyStandInTheBatch) {
   const size_t count = items(67);
   const Exchange all(context_.get(), set_, count, 51);
-  const Bytes draws = pattern(count * sizes_.keygen_draw_bytes, 51);
+  const Bytes coins = pattern(count * sizes_.keygen_coin_bytes, 51);
   for (const size_t item : {size_t{0}, std::min<size_t>(31, count / 2), std::min<size_t>(32, count / 3), count - 1}) {
     Bytes pk(sizes_.public_key_bytes), sk(sizes_.secret_key_bytes);
     auto request = make_request(POLYKEM_KEYGEN, set_, 1);
-    request.draws = &draws[item * sizes_.keygen_draw_bytes];
+    request.coins = &coins[item * sizes_.keygen_coin_bytes];
     request.pk_out = pk.data();
     request.sk_out = sk.data();
     ASSERT_EQ(polykem_run(context_.get(), &request), POLYKEM_OK);
@@ -172,13 +172,13 @@ Outcome decaps(polykem_context* context, const polykem_scheme* set, size_t count
   return out;
 }
 
-Outcome encaps(polykem_context* context, const polykem_scheme* set, size_t count, const Bytes& pk, const Bytes& draws) {
+Outcome encaps(polykem_context* context, const polykem_scheme* set, size_t count, const Bytes& pk, const Bytes& coins) {
   const auto sizes = info(set);
   Outcome out{POLYKEM_OK, std::vector<polykem_status>(count), Bytes(count * sizes.ciphertext_bytes),
               Bytes(count * sizes.shared_secret_bytes)};
   auto request = make_request(POLYKEM_ENCAPS, set, count);
   request.pk = pk.data();
-  request.draws = draws.data();
+  request.coins = coins.data();
   request.ct_out = out.ct.data();
   request.ss_out = out.ss.data();
   request.item_status = out.items.data();
@@ -195,7 +195,7 @@ void repair_hashes(const polykem_scheme_info_t& set, Bytes& sk) {
   }
 }
 
-/// Arbitrary keys, ciphertexts and draws: filled with one byte, or pseudorandom.
+/// Arbitrary keys, ciphertexts and coins: filled with one byte, or pseudorandom.
 struct Garbage {
   static constexpr int kRandom = -1;
 
@@ -207,10 +207,10 @@ struct Garbage {
     sk = filled(set.secret_key_bytes);
     pk = filled(set.public_key_bytes);
     ct = filled(set.ciphertext_bytes);
-    encaps_draws = filled(set.encaps_draw_bytes);
+    encaps_coins = filled(set.encaps_coin_bytes);
     repair_hashes(set, sk);
   }
-  Bytes sk, pk, ct, encaps_draws;
+  Bytes sk, pk, ct, encaps_coins;
 };
 
 /// `ref` computes once, and every other backend must give the same.
@@ -247,25 +247,25 @@ TEST_P(Differential, AgreesWithTheReferenceOnRandomAndExtremeInputs) {
       const Garbage garbage(sizes_, count, fill, count);
       expect_agreement([&](polykem_context* context) {
         return std::pair(decaps(context, set_, count, garbage.sk, garbage.ct),
-                         encaps(context, set_, count, garbage.pk, garbage.encaps_draws));
+                         encaps(context, set_, count, garbage.pk, garbage.encaps_coins));
       });
     }
   }
 }
 
-/// Keys of one chunk may share an inversion: one whose draws are zero, so that f or g may have no inverse, must not
+/// Keys of one chunk may share an inversion: one whose coins are zero, so that f or g may have no inverse, must not
 /// show in the others.
 class SharedInversions : public Differential {};
 
 TEST_P(SharedInversions, AgreeWithTheReferenceOnManyKeysSomeOfThemZero) {
-  const size_t count = items(150), bytes = sizes_.keygen_draw_bytes;
-  Bytes draws = pattern(count * bytes, 81);
+  const size_t count = items(150), bytes = sizes_.keygen_coin_bytes;
+  Bytes coins = pattern(count * bytes, 81);
   for (size_t i = 3; i < count; i += 7)
-    std::fill_n(&draws[i * bytes], i % 2 == 0 ? bytes : bytes / 2, uint8_t{0});
+    std::fill_n(&coins[i * bytes], i % 2 == 0 ? bytes : bytes / 2, uint8_t{0});
   const auto keygen = [&](polykem_context* context) {
     Bytes keys(count * (sizes_.public_key_bytes + sizes_.secret_key_bytes));
     auto request = make_request(POLYKEM_KEYGEN, set_, count);
-    request.draws = draws.data();
+    request.coins = coins.data();
     request.pk_out = keys.data();
     request.sk_out = &keys[count * sizes_.public_key_bytes];
     EXPECT_EQ(polykem_run(context, &request), POLYKEM_OK);

@@ -22,8 +22,8 @@ struct SchemeInfo {
     secret_key_bytes: usize,
     ciphertext_bytes: usize,
     shared_secret_bytes: usize,
-    keygen_draw_bytes: usize,
-    encaps_draw_bytes: usize,
+    keygen_coin_bytes: usize,
+    encaps_coin_bytes: usize,
     secret_seed_bytes: usize,
 }
 
@@ -35,7 +35,7 @@ struct Request {
     key_mode: c_int,
     scheme: *const c_void,
     count: usize,
-    draws: *const u8,
+    coins: *const u8,
     pk: *const u8,
     sk: *const u8,
     ct: *const u8,

@@ -119,7 +119,7 @@ def add_job_options(parser: argparse.ArgumentParser, operation: str) -> None:
                         help="suite of --to (%(default)s)")
     secret.add_argument("--plain-secrets", action="store_true", help="write secret columns in plain")
     secret.add_argument("--job-secret", metavar="FILE",
-                        help="32 bytes from which draws are derived; follows from --key-file unless given")
+                        help="32 bytes from which coins are derived; follows from --key-file unless given")
     add_run_options(parser)
 
 
@@ -210,7 +210,7 @@ def protection(options: argparse.Namespace, job: Job) -> Keys:
     if options.key_file:
         return Keys.under(read_key_file(options.key_file), job_secret)
     if job_secret is None:
-        raise BulkError("without --key-file the job needs a secret for its draws", USAGE,
+        raise BulkError("without --key-file the job needs a secret for its coins", USAGE,
                         "polykem-bulk new-key FILE, then --job-secret FILE; keep it until the job is done, "
                         "then destroy it")
     return Keys.sealed_to(read(options.to), job_secret, options.to_kem) if options.to else Keys.plain(job_secret)

@@ -90,7 +90,7 @@ class Job:
         return json.dumps(self.record(), indent=1) + "\n"
 
     def fingerprint(self) -> bytes:
-        """SHA-256 of job.json: draws depend on it."""
+        """SHA-256 of job.json: coins depend on it."""
         return hashlib.sha256(json.dumps(self.record(), sort_keys=True).encode()).digest()
 
 
@@ -100,7 +100,7 @@ def from_json(text: str, path: object) -> Job:
         fields = json.loads(text)
         schema = fields.pop("schema")
         if schema in FORMER:
-            raise BulkError(f"{path} is of an earlier version ({schema}), whose draws did not depend on its inputs",
+            raise BulkError(f"{path} is of an earlier version ({schema}), whose coins did not depend on its inputs",
                             DATA, "begin a new job in another folder; the version that wrote it can read and export it")
         if schema != SCHEMA:
             raise ValueError("another schema")

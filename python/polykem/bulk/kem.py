@@ -36,8 +36,8 @@ class Sizes:
     ct: int
     ss: int
     seed: int
-    keygen_draws: int
-    encaps_draws: int
+    keygen_coins: int
+    encaps_coins: int
 
 
 def sizes(scheme: str) -> Sizes:
@@ -47,7 +47,7 @@ def sizes(scheme: str) -> Sizes:
     except polykem.UnknownScheme as error:
         raise BulkError(str(error).rstrip("."), USAGE, "'polykem list' shows all parameter sets") from None
     return Sizes(found.public_key_bytes, found.secret_key_bytes, found.ciphertext_bytes, found.shared_secret_bytes,
-                 found.secret_seed_bytes, found.keygen_draw_bytes, found.encaps_draw_bytes)
+                 found.secret_seed_bytes, found.keygen_coin_bytes, found.encaps_coin_bytes)
 
 
 def columns(operation: str, scheme: str, to_scheme: str, plaintext_bytes: int | None,
@@ -75,13 +75,13 @@ def row_bytes(operation: str, scheme: str, columns: Sequence[Column]) -> int:
     return row
 
 
-def draw_bytes(job: Job) -> int:
-    """Random bytes that a row takes; 0 where the operation draws none."""
+def coin_bytes(job: Job) -> int:
+    """Random bytes that a row takes; 0 where the operation takes none."""
     if messages.is_suite(job.scheme):
-        return messages.draw_bytes(job)
+        return messages.coin_bytes(job)
     if job.operation == "keygen":
-        return sizes(job.scheme).keygen_draws
-    return sizes(job.scheme).encaps_draws if job.operation == "encaps" else 0
+        return sizes(job.scheme).keygen_coins
+    return sizes(job.scheme).encaps_coins if job.operation == "encaps" else 0
 
 
 def computer(job: Job, threads: int = 0, backend: str | None = None) -> Computer | messages.MessageComputer:
@@ -114,7 +114,7 @@ class Computer:
         self.scheme = polykem.Scheme(job.scheme)
         self.memory = memory or memory_for(self.context, job.scheme)
 
-    def run(self, rows: int, inputs: dict[str, Records], draws: Records | None) -> dict[str, Records]:
+    def run(self, rows: int, inputs: dict[str, Records], coins: Records | None) -> dict[str, Records]:
         """One partition.
 
         Parameters
@@ -122,7 +122,7 @@ class Computer:
         rows : int
         inputs : dict of str to numpy.ndarray
             Role -> uint8 (rows, width), or (1, width) for a record that counts for all rows.
-        draws : numpy.ndarray or None
+        coins : numpy.ndarray or None
 
         Returns
         -------
@@ -131,23 +131,23 @@ class Computer:
             row is good.
         """
         compute = {"keygen": self._keygen, "encaps": self._encaps, "decaps": self._decaps}[self.job.operation]
-        return compute(rows, inputs, draws)
+        return compute(rows, inputs, coins)
 
-    def _keygen(self, rows: int, inputs: dict[str, Records], draws: Records | None) -> dict[str, Records]:
+    def _keygen(self, rows: int, inputs: dict[str, Records], coins: Records | None) -> dict[str, Records]:
         with self._results(rows, pk=self.scheme.public_key_bytes, sk=self.scheme.secret_key_bytes) as out:
-            self._request(0, rows, draws=draws, pk_out=out["pk"], sk_out=out["sk"])
-            if draws is not None and any(column.role == "seed" for column in self.job.writes):
-                out["seed"] = self.memory.take("seed", (rows, draws.shape[1]))
-                out["seed"][:] = draws
+            self._request(0, rows, coins=coins, pk_out=out["pk"], sk_out=out["sk"])
+            if coins is not None and any(column.role == "seed" for column in self.job.writes):
+                out["seed"] = self.memory.take("seed", (rows, coins.shape[1]))
+                out["seed"][:] = coins
         return out
 
-    def _encaps(self, rows: int, inputs: dict[str, Records], draws: Records | None) -> dict[str, Records]:
+    def _encaps(self, rows: int, inputs: dict[str, Records], coins: Records | None) -> dict[str, Records]:
         with self._results(rows, ct=self.scheme.ciphertext_bytes, ss=self.scheme.shared_secret_bytes, status=1) as out:
-            out["status"][:] = self._request(1, rows, shared(inputs["pk"], rows), draws=draws, pk=inputs["pk"],
+            out["status"][:] = self._request(1, rows, shared(inputs["pk"], rows), coins=coins, pk=inputs["pk"],
                                              ct_out=out["ct"], ss_out=out["ss"])
         return out
 
-    def _decaps(self, rows: int, inputs: dict[str, Records], draws: Records | None) -> dict[str, Records]:
+    def _decaps(self, rows: int, inputs: dict[str, Records], coins: Records | None) -> dict[str, Records]:
         seeds = "seed" in inputs
         keys = inputs["seed" if seeds else "sk"]
         with self._results(rows, ss=self.scheme.shared_secret_bytes, status=1) as out:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Who can read the secret columns of a job, and what its draws follow from."""
+"""Who can read the secret columns of a job, and what its coins follow from."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Keys:
         key : bytes
             32 bytes, as `read_key_file` returns them.
         job_secret : bytes, optional
-            32 bytes from which draws follow, and with them all keys of the job; `key` unless given.
+            32 bytes from which coins follow, and with them all keys of the job; `key` unless given.
         """
         key = checked(key, "the key")
         return cls("aes-256-gcm", key if job_secret is None else checked(job_secret, "the job secret"), key)

@@ -71,15 +71,15 @@ def columns(operation: str, scheme: str, to_scheme: str,
                        [enc_out, ciphertext, status])}[operation]
 
 
-def draw_bytes(job: Job) -> int:
-    """Random bytes that a row takes; 0 where the operation draws none."""
+def coin_bytes(job: Job) -> int:
+    """Random bytes that a row takes; 0 where the operation takes none."""
     if job.operation == "keygen":
         return IKM_BYTES
-    return 0 if job.operation == "open" else suite(job.to_scheme or job.scheme).draw_bytes
+    return 0 if job.operation == "open" else suite(job.to_scheme or job.scheme).coin_bytes
 
 
 def digest_of(inputs: dict[str, Records]) -> bytes:
-    """Of everything that a partition reads. Draws of messages depend on it: two messages never share draws."""
+    """Of everything that a partition reads. Coins of messages depend on it: two messages never share coins."""
     digest = hashlib.sha256()
     for role in sorted(inputs):
         digest.update(role.encode() + inputs[role].nbytes.to_bytes(8, "little"))
@@ -100,30 +100,30 @@ class MessageComputer:
         self.suite, self.to_suite = suite(job.scheme), suite(job.to_scheme or job.scheme)
         self.info, self.aad = job.info.encode(), job.aad.encode()
 
-    def run(self, rows: int, inputs: dict[str, Records], draws: Records | None) -> dict[str, Records]:
+    def run(self, rows: int, inputs: dict[str, Records], coins: Records | None) -> dict[str, Records]:
         """Role -> uint8 (rows, width); see `kem.Computer.run`."""
         compute = {"keygen": self._keygen, "seal": self._seal, "open": self._open, "rewrap": self._rewrap}
-        return compute[self.job.operation](rows, inputs, draws)
+        return compute[self.job.operation](rows, inputs, coins)
 
-    def _keygen(self, rows: int, inputs: dict[str, Records], draws: Records | None) -> dict[str, Records]:
-        pairs = self.suite.derive_key_pairs(self.context, draws)
+    def _keygen(self, rows: int, inputs: dict[str, Records], coins: Records | None) -> dict[str, Records]:
+        pairs = self.suite.derive_key_pairs(self.context, coins)
         return {"pk": pairs.pk, "sk": np.asarray(pairs.sk).reshape(rows, -1)}
 
-    def _seal(self, rows: int, inputs: dict[str, Records], draws: Records | None) -> dict[str, Records]:
+    def _seal(self, rows: int, inputs: dict[str, Records], coins: Records | None) -> dict[str, Records]:
         sealed = self.to_suite.seal(self.context, one_or_all(inputs["pk"], rows),
-                                    one_or_all(inputs["plaintext"], rows), count=rows, draws=draws, info=self.info,
+                                    one_or_all(inputs["plaintext"], rows), count=rows, coins=coins, info=self.info,
                                     aad=self.aad, errors="return")
         return {"enc": sealed.enc, "ciphertext": np.asarray(sealed.ciphertexts), "status": narrow(sealed.status)}
 
-    def _open(self, rows: int, inputs: dict[str, Records], draws: Records | None) -> dict[str, Records]:
+    def _open(self, rows: int, inputs: dict[str, Records], coins: Records | None) -> dict[str, Records]:
         opened = self.suite.open(self.context, one_or_all(inputs["sk"], rows), inputs["enc"], inputs["ciphertext"],
                                  info=self.info, aad=self.aad, errors="return")
         return {"plaintext": np.asarray(opened.plaintexts).reshape(rows, -1), "status": narrow(opened.status)}
 
-    def _rewrap(self, rows: int, inputs: dict[str, Records], draws: Records | None) -> dict[str, Records]:
+    def _rewrap(self, rows: int, inputs: dict[str, Records], coins: Records | None) -> dict[str, Records]:
         opened = self._open(rows, inputs, None)
         try:
-            sealed = self._seal(rows, {"pk": inputs["to_pk"], "plaintext": opened["plaintext"]}, draws)
+            sealed = self._seal(rows, {"pk": inputs["to_pk"], "plaintext": opened["plaintext"]}, coins)
         finally:
             wipe(opened["plaintext"])
         bad = opened["status"][:, 0] != 0

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Keys of a job: draws that a retry repeats, and secret columns that are never at rest in plain.
+"""Keys of a job: coins that a retry repeats, and secret columns that are never at rest in plain.
 
-    job secret ---HKDF---> draws of (job, inputs, partition, row)      AES-256-CTR as the expansion
+    job secret ---HKDF---> coins of (job, inputs, partition, row)      AES-256-CTR as the expansion
          |
          +-------HKDF---> column key ---HKDF, keyed digest of the plaintext---> data key of a partition
                               |
@@ -40,11 +40,11 @@ def derive(key: bytes, label: bytes, *context: bytes, salt: bytes | None = None)
     return HKDF(hashes.SHA256(), KEY_BYTES, salt, info).derive(bytes(key))
 
 
-def draws(secret: bytes, job_id: str, partition: int, rows: int, each: int, bound: bytes = b"") -> Records:
+def coins(secret: bytes, job_id: str, partition: int, rows: int, each: int, bound: bytes = b"") -> Records:
     """The random inputs of a partition: row i takes `each` bytes from block i * ceil(each / 16) of its stream.
 
-    `bound` is what the draws must also depend on: job.json and what the partition reads. Another key or another message
-    must not share draws with the first one, or whoever exchanged it learns the first one's secret.
+    `bound` is what the coins must also depend on: job.json and what the partition reads. Another key or another message
+    must not share coins with the first one, or whoever exchanged it learns the first one's secret.
 
     Returns
     -------

@@ -134,7 +134,7 @@ class Worker:
                if column.secret and column.role in inputs and column.role not in self.constants))
 
     def _bound(self, inputs: dict[str, Records], kept: dict[str, pa.ChunkedArray]) -> bytes:
-        """What draws depend on: the job, and all that the partition reads."""
+        """What coins depend on: the job, and all that the partition reads."""
         digest = hashlib.sha256(self.fingerprint + messages.digest_of(inputs))
         if kept:
             table = pa.table(kept)
@@ -147,15 +147,15 @@ class Worker:
 
     def _compute(self, partition: int, rows: int, inputs: dict[str, Records],
                  kept: dict[str, pa.ChunkedArray]) -> dict[str, Records]:
-        each = kem.draw_bytes(self.job)
-        draws = None
+        each = kem.coin_bytes(self.job)
+        coins = None
         try:
             if each:
                 bound = self._bound(inputs, kept)
-                draws = secrets.draws(self.secret, self.job.id, partition, rows, each, bound)
-            return self.computer.run(rows, inputs, draws)
+                coins = secrets.coins(self.secret, self.job.id, partition, rows, each, bound)
+            return self.computer.run(rows, inputs, coins)
         finally:
-            wipe(draws)
+            wipe(coins)
             self._wipe_inputs(inputs)
 
     def _keys(self, inputs: dict[str, Records], results: dict[str, Records]) -> Json | None:

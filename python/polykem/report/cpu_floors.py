@@ -130,11 +130,11 @@ def ntru_floors(layout: Layout, n: int, logq: int, hps: bool) -> dict[str, float
     product, product_of_words = ntru_product(layout, n, 2), ntru_product(layout, n, 3)
     vectors_s3 = 27 * math.ceil(n / 8) ** 2 / 512 * layout.cycles(ternary=5)
     product_s3 = min(vectors_s3, on_tiles(layout, n, 1))
-    draws = (n - 1) + (math.ceil(30 * (n - 1) / 8) if hps else n - 1)
+    coins = (n - 1) + (math.ceil(30 * (n - 1) / 8) if hps else n - 1)
     sort = comparators(n - 1) / 16 * layout.cycles(minimum=1, logic=1) if hps else 0
     ciphertext = math.ceil((n - 1) * logq / 8)
     rm = permutations(2 * math.ceil((n - 1) / 5)) * permutation(layout)
-    aes = math.ceil(draws / 16) / AES_BLOCKS * layout.cycles(aes=14)
+    aes = math.ceil(coins / 16) / AES_BLOCKS * layout.cycles(aes=14)
     shared = 3 * (product_of_words + product_s3)
     if layout.tile_macs:
         inverses = shared * (SHARING_ITEMS - 1) / SHARING_ITEMS

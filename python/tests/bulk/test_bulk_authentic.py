@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A job's partitions and records that somebody without its key has exchanged or edited; draws and changed inputs."""
+"""A job's partitions and records that somebody without its key has exchanged or edited; coins and changed inputs."""
 
 import hashlib
 import json
@@ -195,12 +195,12 @@ def test_another_public_key_takes_other_coins(place, monkeypatch):
                        write_statistics=False)
     write(pk)
     times = os.stat("in.parquet")
-    draw, drawn = secrets.draws, []
+    draw, drawn = secrets.coins, []
 
     def watched(*arguments):
         drawn.append(draw(*arguments))
         return drawn[-1].copy()  # the worker wipes its own
-    monkeypatch.setattr(secrets, "draws", watched)
+    monkeypatch.setattr(secrets, "coins", watched)
     command = ("encaps", "out", "--input", "in.parquet", *KEY)
     place(*command)
     (first,) = place.columns("out", "ss", key="key")
@@ -224,17 +224,17 @@ OPERATIONS = {"encaps": {"pk": 8}, "seal": {"pk": 8, "plaintext": 4}, "rewrap": 
 
 
 @pytest.mark.parametrize("operation, inputs", OPERATIONS.items())
-def test_draws_depend_on_all_that_is_read(operation, inputs):
+def test_coins_depend_on_all_that_is_read(operation, inputs):
     from polykem.bulk import messages
     read = {role: np.zeros((2, width), np.uint8) for role, width in inputs.items()}
     kinds = [read]
     for role in read:
         kinds.append({**read, role: read[role] + np.array([[0], [1]], np.uint8)})
-    drawn = [secrets.draws(bytes(32), "job", 0, 2, 32, messages.digest_of(one)) for one in kinds]
+    drawn = [secrets.coins(bytes(32), "job", 0, 2, 32, messages.digest_of(one)) for one in kinds]
     assert not any((one == drawn[0]).all(axis=1).any() for one in drawn[1:])
 
 
-def test_draws_depend_on_kept_columns(place, monkeypatch):
+def test_coins_depend_on_kept_columns(place, monkeypatch):
     """Keys for other devices are other keys, although keygen reads nothing else."""
     def write(names):
         pq.write_table(pa.table({"name": names}), "devices.parquet", write_statistics=False)  # the same footer

@@ -51,7 +51,7 @@ def test_seeds_make_the_same_keys(place):
     place("keygen", "keys", "--count", 20, "--seeds", *KEY)
     pk, seeds = place.columns("keys", "pk", "seed", key="key")
     assert seeds.shape == (20, 64)
-    pairs = polykem.Context().keygen("mlkem768", 20, draws=seeds)
+    pairs = polykem.Context().keygen("mlkem768", 20, coins=seeds)
     assert np.array_equal(pairs.pk, pk)
     place("encaps", "sealed", "--input", "keys", *KEY)
     place("decaps", "opened", "--input", "keys", "--input", "sealed", "--seeds", "--input-key", "key", *KEY)
@@ -103,13 +103,13 @@ def test_the_same_job_writes_the_same_bytes_and_another_does_not(place, monkeypa
     assert not set(data_files("one").values()) & set(data_files("two").values())
 
 
-def test_draws_depend_on_job_partition_and_row():
+def test_coins_depend_on_job_partition_and_row():
     from polykem.bulk import secrets
-    one = secrets.draws(bytes(32), "a", 0, 50, 40)
+    one = secrets.coins(bytes(32), "a", 0, 50, 40)
     assert one.shape == (50, 40) and len(np.unique(one, axis=0)) == 50
-    assert np.array_equal(one[:7], secrets.draws(bytes(32), "a", 0, 7, 40))
-    for other in (secrets.draws(bytes(32), "b", 0, 50, 40), secrets.draws(bytes(32), "a", 1, 50, 40),
-                  secrets.draws(bytes([1]) * 32, "a", 0, 50, 40)):
+    assert np.array_equal(one[:7], secrets.coins(bytes(32), "a", 0, 7, 40))
+    for other in (secrets.coins(bytes(32), "b", 0, 50, 40), secrets.coins(bytes(32), "a", 1, 50, 40),
+                  secrets.coins(bytes([1]) * 32, "a", 0, 50, 40)):
         assert not (one == other).all(axis=1).any()
 
 

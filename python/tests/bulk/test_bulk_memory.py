@@ -77,7 +77,7 @@ def test_memory_of_secrets_holds_nothing_else(allocated):
 def test_a_batch_that_fails_gives_its_memory_back(computer):
     keygen = computer("keygen")
     with pytest.raises(polykem.ArgumentError):
-        keygen.run(ROWS, {}, np.zeros((ROWS - 1, keygen.scheme.keygen_draw_bytes), np.uint8))
+        keygen.run(ROWS, {}, np.zeros((ROWS - 1, keygen.scheme.keygen_coin_bytes), np.uint8))
     assert keygen.memory.taken == 0
 
 

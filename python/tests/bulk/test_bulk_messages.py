@@ -84,22 +84,22 @@ def test_one_message_to_all(letters):
     assert {row.tobytes() for row in place.columns("opened", "plaintext", key="key")[0]} == {b"to everybody"}
 
 
-def test_draws_of_a_job_are_bound_to_its_messages(letters, monkeypatch):
+def test_coins_of_a_job_are_bound_to_its_messages(letters, monkeypatch):
     from polykem.bulk import secrets
-    drawn, seen = secrets.draws, []
-    monkeypatch.setattr(secrets, "draws", lambda *arguments: seen.append(arguments[5]) or drawn(*arguments))
+    drawn, seen = secrets.coins, []
+    monkeypatch.setattr(secrets, "coins", lambda *arguments: seen.append(arguments[5]) or drawn(*arguments))
     letters("keygen", "keys", "--suite", SUITES[0], "--count", ROWS, *KEY)
     seen.clear()
     letters("seal", "sealed", "--suite", SUITES[0], "--input", "keys", "--input", "letters.parquet", *KEY)
     assert len(seen) == len(set(seen)) > 1 and all(len(bound) == 32 for bound in seen)
 
 
-def test_other_messages_take_other_draws(letters):
+def test_other_messages_take_other_coins(letters):
     from polykem.bulk import messages, secrets
     one = {"pk": np.zeros((2, 8), np.uint8), "plaintext": np.zeros((2, 4), np.uint8)}
     other = {**one, "plaintext": np.ones((2, 4), np.uint8)}
-    draws = [secrets.draws(bytes(32), "job", 0, 2, 64, messages.digest_of(inputs)) for inputs in (one, other, one)]
-    assert np.array_equal(draws[0], draws[2]) and not (draws[0] == draws[1]).all(axis=1).any()
+    coins = [secrets.coins(bytes(32), "job", 0, 2, 64, messages.digest_of(inputs)) for inputs in (one, other, one)]
+    assert np.array_equal(coins[0], coins[2]) and not (coins[0] == coins[1]).all(axis=1).any()
 
 
 def test_secrets_that_only_a_private_key_opens(place):

@@ -166,7 +166,7 @@ Status CudaAccelerator::run(const DeviceOperation& operation, const Batch& batch
   const ModuleTable* module = table();
   if (module == nullptr) return Status::backend_unavailable;
   uint8_t seed[kSeedBytes] = {};
-  if (batch.draws == nullptr && operation.record_bytes.draws > 0) batch.drbg->fill(seed);
+  if (batch.coins == nullptr && operation.record_bytes.coins > 0) batch.drbg->fill(seed);
   ErrorText why{};
   const Outcome outcome = module->run(operation, batch, seed, times, &why);
   secure_zero(seed, sizeof seed);
@@ -266,7 +266,7 @@ Status CudaAccelerator::queue(const Scheme& scheme, Op op, const Batch& batch, v
   if (bound == nullptr) return Status::backend_unavailable;
   const DeviceOperation& operation = bound->device->operation(op);
   uint8_t seed[kSeedBytes] = {};
-  if (batch.draws == nullptr && operation.record_bytes.draws > 0) batch.drbg->fill(seed);
+  if (batch.coins == nullptr && operation.record_bytes.coins > 0) batch.drbg->fill(seed);
   ErrorText why{};
   const Outcome outcome = table()->queue(operation, batch, seed, static_cast<std::byte*>(workspace), stream, &why);
   secure_zero(seed, sizeof seed);

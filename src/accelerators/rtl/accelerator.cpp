@@ -28,7 +28,7 @@ constexpr BackendDescription kDescription = {
 
 /// The items of a chunk: few, so that several cores share a batch.
 constexpr size_t kMostItems = 64;
-constexpr size_t kMostDraws = 64;
+constexpr size_t kMostCoins = 64;
 
 struct KnownSet {
   const char* name;
@@ -101,7 +101,7 @@ constexpr size_t kDrawStep = 0;
 
 std::vector<StepInfo> steps_of(const Scheme& scheme, Op op) {
   const auto stages = static_cast<uint8_t>(scheme.stages.of(op).size());
-  const uint8_t drawn = scheme.draw_bytes(op) > 0 ? 1 : 0;
+  const uint8_t drawn = scheme.coin_bytes(op) > 0 ? 1 : 0;
   std::vector<StepInfo> steps;
   if (drawn > 0) steps.push_back({"randombytes", 0, drawn});
   steps.push_back({"core", drawn, static_cast<uint8_t>(stages - drawn)});
@@ -160,14 +160,14 @@ struct Item {
   }
 };
 
-Outcome compute(Core& core, const Bound& bound, const Item& item, ConstBytes draws) {
+Outcome compute(Core& core, const Bound& bound, const Item& item, ConstBytes coins) {
   const Batch& b = item.batch;
   const RecordBytes& n = item.bytes;
   switch (bound.op) {
     case Op::keygen:
-      return core.keygen(bound.set, draws, item.out(b.pk_out, n.pk), item.out(b.sk_out, n.sk));
+      return core.keygen(bound.set, coins, item.out(b.pk_out, n.pk), item.out(b.sk_out, n.sk));
     case Op::encaps:
-      return core.encaps(bound.set, item.key(b.pk, n.pk), draws, item.out(b.ct_out, n.ct), item.out(b.ss_out, n.ss));
+      return core.encaps(bound.set, item.key(b.pk, n.pk), coins, item.out(b.ct_out, n.ct), item.out(b.ss_out, n.ss));
     case Op::decaps:
       return core.decaps(bound.set, item.key(b.sk, n.sk), item.in(b.ct, n.ct), item.out(b.ss_out, n.ss));
   }
@@ -189,17 +189,17 @@ void add_cycles(Core& core, StepTimes& times, size_t core_step) {
 Status RtlAccelerator::run(const Bound& bound, const Batch& batch, StepTimes* times) {
   const Units::Lease lease = units_.get().take();
   if (lease.get() == nullptr) return Status::backend_unavailable;
-  std::array<uint8_t, kMostDraws> drawn{};
-  const size_t draw_bytes = bound.bytes.draws, core_step = draw_bytes > 0 ? 1 : 0;
+  std::array<uint8_t, kMostCoins> drawn{};
+  const size_t coin_bytes = bound.bytes.coins, core_step = coin_bytes > 0 ? 1 : 0;
   StepClock clock(times);
   Status status = Status::ok;
   for (size_t i = 0; i < batch.count && status == Status::ok; ++i) {
     const Item item{batch, bound.bytes, i};
-    if (draw_bytes > 0 && batch.draws == nullptr) batch.drbg->fill({drawn.data(), draw_bytes});
-    if (draw_bytes > 0) clock.stop(kDrawStep, 1);
-    const ConstBytes draws =
-        batch.draws == nullptr ? ConstBytes(drawn.data(), draw_bytes) : item.in(batch.draws, draw_bytes);
-    const Outcome outcome = compute(*lease.get(), bound, item, draws);
+    if (coin_bytes > 0 && batch.coins == nullptr) batch.drbg->fill({drawn.data(), coin_bytes});
+    if (coin_bytes > 0) clock.stop(kDrawStep, 1);
+    const ConstBytes coins =
+        batch.coins == nullptr ? ConstBytes(drawn.data(), coin_bytes) : item.in(batch.coins, coin_bytes);
+    const Outcome outcome = compute(*lease.get(), bound, item, coins);
     clock.stop(core_step, 1);
     if (outcome == Outcome::public_key) {
       batch.item_status[i] = Status::public_key;

@@ -42,7 +42,7 @@ Status Batcher::add(const Request& request, Ticket::Callback done, void* user, T
   const auto mine = core();
   Ticket* const ticket = Ticket::create(request);
   if (ticket == nullptr) return Status::out_of_memory;
-  if (request.records.draws == nullptr && !ticket->draws().empty()) status = engine_.draw(ticket->draws());
+  if (request.records.coins == nullptr && !ticket->coins().empty()) status = engine_.draw(ticket->coins());
   Ticket* const before = out;
   out = ticket;
   const uint32_t queue = BatcherCore::queue_index(*request.scheme, request.op, request.sk_is_seed);

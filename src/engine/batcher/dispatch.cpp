@@ -269,7 +269,7 @@ bool BatcherCore::conclude(BatchSlot& slot, Status status) {
   return !slot.probe && (slot.lane->cpu || (ran(status) && right));
 }
 
-/// Compares a probe, and now and then an item of a batch, with what the CPU computes from the same inputs and draws.
+/// Compares a probe, and now and then an item of a batch, with what the CPU computes from the same inputs and coins.
 bool BatcherCore::result_is_right(BatchSlot& slot, Status status) {
   if (slot.lane->cpu || !ran(status)) return true;
   if (slot.probe) {

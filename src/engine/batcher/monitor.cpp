@@ -207,12 +207,12 @@ void BatcherCore::settle_probe(BatchSlot& slot, bool passed, Clock::duration too
   known.proof = LaneState::Proof::proven;
 }
 
-/// The ticket of `inputs` as the CPU computes it, with fresh draws where they are missing; nullptr if it cannot.
+/// The ticket of `inputs` as the CPU computes it, with fresh coins where they are missing; nullptr if it cannot.
 Ticket* BatcherCore::computed(const Request& inputs) {
   Ticket* const ticket = Ticket::create(inputs);
   if (ticket == nullptr) return nullptr;
   Status status = Status::ok;
-  if (inputs.records.draws == nullptr && !ticket->draws().empty()) status = engine_.draw(ticket->draws());
+  if (inputs.records.coins == nullptr && !ticket->coins().empty()) status = engine_.draw(ticket->coins());
   ticket->claim();
   if (status == Status::ok) status = compute_now(engine_, *ticket);
   if (status != Status::out_of_memory && status != Status::random) return ticket;
@@ -234,7 +234,7 @@ std::vector<Ticket*> BatcherCore::make_probe(uint32_t index) try {
     }
     if (queue.op == Op::decaps && encapsulated != nullptr) {
       Request decaps{.op = Op::decaps, .sk_is_seed = seeds, .scheme = queue.scheme};
-      decaps.records.sk = seeds ? pair->draws().data() : pair->request().records.sk_out;
+      decaps.records.sk = seeds ? pair->coins().data() : pair->request().records.sk_out;
       decaps.records.ct = encapsulated->request().records.ct_out;
       result = computed(decaps);
     }

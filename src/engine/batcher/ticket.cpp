@@ -18,13 +18,13 @@ RecordBytes record_bytes(const Request& request) {
   return bytes;
 }
 
-/// The arrays of an operation, draws included.
+/// The arrays of an operation, coins included.
 Fields fields_of(Op op) {
   switch (op) {
     case Op::keygen:
-      return field::kDraws | field::kPkOut | field::kSkOut;
+      return field::kCoins | field::kPkOut | field::kSkOut;
     case Op::encaps:
-      return field::kDraws | field::kPk | field::kCtOut | field::kSsOut;
+      return field::kCoins | field::kPk | field::kCtOut | field::kSsOut;
     case Op::decaps:
       return field::kSk | field::kCt | field::kSsOut;
   }

@@ -14,14 +14,14 @@ namespace polykem {
 
 class BatcherCore;
 
-/// One operation that was handed in: copies of its inputs and draws, and, once it has been computed, its outputs.
+/// One operation that was handed in: copies of its inputs and coins, and, once it has been computed, its outputs.
 /// Zeroised when the last reference goes.
 class Ticket {
  public:
   using Callback = void (*)(void* user);
 
   /// Copies the inputs of a valid request of one item; nullptr if there is no memory. The caller has the only
-  /// reference. Draws that the request lacks are zero: fill draws().
+  /// reference. Coins that the request lacks are zero: fill coins().
   static Ticket* create(const Request& request) noexcept;
 
   void add_reference() { references_.fetch_add(1, std::memory_order_relaxed); }
@@ -37,7 +37,7 @@ class Ticket {
   /// Takes memory for the outputs: not before they come, because thousands may wait. False if there is none.
   [[nodiscard]] bool reserve_outputs();
   const RecordBytes& bytes() const { return bytes_; }
-  std::span<uint8_t> draws() { return {const_cast<uint8_t*>(arrays_.draws), bytes_.draws}; }
+  std::span<uint8_t> coins() { return {const_cast<uint8_t*>(arrays_.coins), bytes_.coins}; }
 
   bool finished() const { return state_.load(std::memory_order_acquire) == kDone; }
   /// Status::busy until it is finished.

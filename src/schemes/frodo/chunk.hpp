@@ -12,15 +12,15 @@ namespace polykem::frodo {
 
 /// The short strings of one item.
 struct Item {
-  uint8_t draws[112];       ///< s, seedSE, z or mu, salt
+  uint8_t coins[112];       ///< s, seedSE, z or mu, salt
   uint8_t seed_input[128];  ///< pkh, mu, salt
   uint8_t seed[104];        ///< 0x5f or 0x96, seedSE; then, in encaps and decaps, k
   uint8_t ct_tail_k[200];   ///< of c1, c2, salt what fills no block of SHAKE, then k, the end of what ss is the hash of
   uint16_t m[kSquare];      ///< C, then M = C - B' S
   uint32_t fail;            ///< all ones if the ciphertext is rejected
 };
-static_assert(sizeof(Item::draws) >= kSets[4].keygen_draw_bytes());
-static_assert(sizeof(Item::seed_input) >= kMaxSecretBytes + kSets[4].encaps_draw_bytes());
+static_assert(sizeof(Item::coins) >= kSets[4].keygen_coin_bytes());
+static_assert(sizeof(Item::seed_input) >= kMaxSecretBytes + kSets[4].encaps_coin_bytes());
 static_assert(sizeof(Item::ct_tail_k) >= kShake128Rate - 1 + kMaxSecretBytes);
 static_assert(sizeof(Item::seed) >= 1 + kSets[4].seed_se_bytes() + kMaxSecretBytes);
 

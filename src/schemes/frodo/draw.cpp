@@ -12,11 +12,11 @@ namespace {
 
 void draw(Chunk& c, size_t bytes) {
   for (size_t i = 0; i < c.io.count; ++i) {
-    uint8_t* draws = c.items[i].draws;
-    if (c.io.draws != nullptr) {
-      std::memcpy(draws, c.io.draws + i * bytes, bytes);
+    uint8_t* coins = c.items[i].coins;
+    if (c.io.coins != nullptr) {
+      std::memcpy(coins, c.io.coins + i * bytes, bytes);
     } else {
-      c.io.drbg->fill({draws, bytes}, c.kernels.keystream);
+      c.io.drbg->fill({coins, bytes}, c.kernels.keystream);
     }
   }
 }
@@ -24,12 +24,12 @@ void draw(Chunk& c, size_t bytes) {
 }  // namespace
 
 void draw_keygen(Chunk& c) {
-  draw(c, c.set.keygen_draw_bytes());
+  draw(c, c.set.keygen_coin_bytes());
 }
 
 void draw_encaps(Chunk& c) {
-  draw(c, c.set.encaps_draw_bytes());
-  place_encaps_draws(c);
+  draw(c, c.set.encaps_coin_bytes());
+  place_encaps_coins(c);
 }
 
 }  // namespace polykem::frodo::ops

@@ -18,7 +18,7 @@ namespace {
 
 constexpr RecordBytes record_bytes(const Set& set, Op op) {
   return {set.public_key_bytes(), set.secret_key_bytes(), set.ciphertext_bytes(), set.p.secret_bytes,
-          op == Op::keygen ? set.keygen_draw_bytes() : set.encaps_draw_bytes()};
+          op == Op::keygen ? set.keygen_coin_bytes() : set.encaps_coin_bytes()};
 }
 
 template <size_t kSet, class Backend>
@@ -128,8 +128,8 @@ Scheme scheme() {
           .secret_key_bytes = set.secret_key_bytes(),
           .ciphertext_bytes = set.ciphertext_bytes(),
           .shared_secret_bytes = set.p.secret_bytes,
-          .keygen_draw_bytes = set.keygen_draw_bytes(),
-          .encaps_draw_bytes = set.encaps_draw_bytes(),
+          .keygen_coin_bytes = set.keygen_coin_bytes(),
+          .encaps_coin_bytes = set.encaps_coin_bytes(),
           .public_key_at = set.p.secret_bytes,
           .stages = kStages,
           .backends = built_backends<SetBackends<kSet>>()};

@@ -110,12 +110,12 @@ void gen_tile(Chunk& c, const uint8_t* seed_a) {
 // ---- keygen
 
 void expand_seed_a(Chunk& c) {
-  const uint8_t* z = c.items->draws + c.set.p.secret_bytes + c.set.seed_se_bytes();
+  const uint8_t* z = c.items->coins + c.set.p.secret_bytes + c.set.seed_se_bytes();
   shake(c, {c.io.pk_out, c.set.public_key_bytes()}, kSeedABytes, const_rows_of(z), kSeedABytes, c.io.count);
 }
 
 void expand_r_keygen(Chunk& c) {
-  each(c, [&](Item& t, size_t) { std::memcpy(t.seed + 1, t.draws + c.set.p.secret_bytes, c.set.seed_se_bytes()); });
+  each(c, [&](Item& t, size_t) { std::memcpy(t.seed + 1, t.coins + c.set.p.secret_bytes, c.set.seed_se_bytes()); });
   expand_noise(c, kSeedDomainKeygen, c.set.keygen_samples());
 }
 
@@ -159,7 +159,7 @@ void hash_new_pk(Chunk& c) {
 void store_sk(Chunk& c) {
   each(c, [&](Item& t, size_t i) {
     uint8_t* sk = c.sk_out(i);
-    std::memcpy(sk, t.draws, c.set.p.secret_bytes);
+    std::memcpy(sk, t.coins, c.set.p.secret_bytes);
     std::memcpy(sk + c.set.pk_offset(), c.pk_out(i), c.set.public_key_bytes());
     words_of_little_endian(c.s(i).data, c.n() * kBar);
     std::memcpy(sk + c.set.s_offset(), c.s(i).data, c.n() * kBar * sizeof(uint16_t));
@@ -168,10 +168,10 @@ void store_sk(Chunk& c) {
 
 // ---- encaps, and what decaps has in common with it
 
-void place_encaps_draws(Chunk& c) {
+void place_encaps_coins(Chunk& c) {
   each(c, [&](Item& t, size_t i) {
-    std::memcpy(t.seed_input + c.set.p.secret_bytes, t.draws, c.set.encaps_draw_bytes());
-    std::memcpy(c.ct_out(i) + c.set.salt_offset(), t.draws + c.set.p.secret_bytes, c.set.salt_bytes());
+    std::memcpy(t.seed_input + c.set.p.secret_bytes, t.coins, c.set.encaps_coin_bytes());
+    std::memcpy(c.ct_out(i) + c.set.salt_offset(), t.coins + c.set.p.secret_bytes, c.set.salt_bytes());
   });
 }
 
@@ -186,7 +186,7 @@ void hash_pk(Chunk& c) {
 
 void derive_seed_k(Chunk& c) {
   shake(c, rows_of(c.items->seed + 1), c.set.seed_se_bytes() + c.set.p.secret_bytes, const_rows_of(c.items->seed_input),
-        c.set.p.secret_bytes + c.set.encaps_draw_bytes(), c.io.count);
+        c.set.p.secret_bytes + c.set.encaps_coin_bytes(), c.io.count);
   each(c, [&](Item& t, size_t i) { std::memcpy(c.k(i), t.seed + 1 + c.set.seed_se_bytes(), c.set.p.secret_bytes); });
 }
 

@@ -21,7 +21,7 @@ void store_sk(Chunk& c);
 
 void draw_encaps(Chunk& c);
 /// The second half of draw_encaps: copies mu and salt to where they are used.
-void place_encaps_draws(Chunk& c);
+void place_encaps_coins(Chunk& c);
 void hash_pk(Chunk& c);
 void derive_seed_k(Chunk& c);
 void expand_r(Chunk& c);

@@ -87,8 +87,8 @@ struct Set {
   constexpr size_t ciphertext_blocks_bytes() const { return ciphertext_bytes() - ciphertext_tail_bytes(); }
 
   /// s, seedSE, z and mu, salt.
-  constexpr size_t keygen_draw_bytes() const { return p.secret_bytes + seed_se_bytes() + kSeedABytes; }
-  constexpr size_t encaps_draw_bytes() const { return p.secret_bytes + salt_bytes(); }
+  constexpr size_t keygen_coin_bytes() const { return p.secret_bytes + seed_se_bytes() + kSeedABytes; }
+  constexpr size_t encaps_coin_bytes() const { return p.secret_bytes + salt_bytes(); }
 
   /// Samples of S, E or of S', E', E''.
   constexpr size_t keygen_samples() const { return 2 * p.n * kBar; }

@@ -29,8 +29,8 @@ struct Ops {
   static void draw(Chunk& c) {
     c.each([&](Item& t, size_t i) {
       uint8_t* to = c.has_keys() ? t.hashed.m : t.seed;
-      if (c.io.draws != nullptr) {
-        std::memcpy(to, c.io.draws + i * kSeedBytes, kSeedBytes);
+      if (c.io.coins != nullptr) {
+        std::memcpy(to, c.io.coins + i * kSeedBytes, kSeedBytes);
       } else {
         c.io.drbg->fill({to, kSeedBytes}, Isa::keystream());
       }

@@ -43,8 +43,8 @@ struct MlkemParams : Dims {
   constexpr bool kyber() const { return version == Version::kyber; }
 };
 
-inline constexpr size_t kKeygenDrawBytes = 2 * kSymBytes;  ///< d, z
-inline constexpr size_t kEncapsDrawBytes = kSymBytes;      ///< m
+inline constexpr size_t kKeygenCoinBytes = 2 * kSymBytes;  ///< d, z
+inline constexpr size_t kEncapsCoinBytes = kSymBytes;      ///< m
 
 inline constexpr Dims kDims512{2, 3, 10, 4};
 inline constexpr Dims kDims768{3, 2, 10, 4};

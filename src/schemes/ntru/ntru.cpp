@@ -31,8 +31,8 @@ Scheme scheme(const char* name, const char* title, uint32_t category) {
           .secret_key_bytes = P.secret_key_bytes(),
           .ciphertext_bytes = P.ciphertext_bytes(),
           .shared_secret_bytes = P.kSharedSecretBytes,
-          .keygen_draw_bytes = P.keygen_draw_bytes(),
-          .encaps_draw_bytes = P.encaps_draw_bytes(),
+          .keygen_coin_bytes = P.keygen_coin_bytes(),
+          .encaps_coin_bytes = P.encaps_coin_bytes(),
           .stages = kStages,
           .backends = built_backends<SetBackends<P>>()};
 }

@@ -21,16 +21,16 @@ struct NtruParams {
   constexpr size_t trits_bytes() const { return (n - 1 + 4) / 5; }
   constexpr size_t rq_bytes() const { return ((n - 1) * logq + 7) / 8; }
 
-  constexpr size_t iid_draw_bytes() const { return n - 1; }
-  constexpr size_t fixed_type_draw_bytes() const { return (30 * (n - 1) + 7) / 8; }
+  constexpr size_t iid_coin_bytes() const { return n - 1; }
+  constexpr size_t fixed_type_coin_bytes() const { return (30 * (n - 1) + 7) / 8; }
   /// Random bytes for (f, g) or for (r, m).
-  constexpr size_t pair_draw_bytes() const {
-    return iid_draw_bytes() + (variant == Variant::hps ? fixed_type_draw_bytes() : iid_draw_bytes());
+  constexpr size_t pair_coin_bytes() const {
+    return iid_coin_bytes() + (variant == Variant::hps ? fixed_type_coin_bytes() : iid_coin_bytes());
   }
 
   static constexpr size_t kPrfKeyBytes = 32;
-  constexpr size_t keygen_draw_bytes() const { return pair_draw_bytes() + kPrfKeyBytes; }
-  constexpr size_t encaps_draw_bytes() const { return pair_draw_bytes(); }
+  constexpr size_t keygen_coin_bytes() const { return pair_coin_bytes() + kPrfKeyBytes; }
+  constexpr size_t encaps_coin_bytes() const { return pair_coin_bytes(); }
   constexpr size_t public_key_bytes() const { return rq_bytes(); }
   /// Offsets in the secret key: trits(f), trits(1/f mod 3), packed(1/h), PRF key.
   constexpr size_t inverse_f_offset() const { return trits_bytes(); }

@@ -38,8 +38,8 @@ struct SaberParams {
   }
 };
 
-inline constexpr size_t kKeygenDrawBytes = 3 * kSymBytes;  ///< seed of A, seed of s, z
-inline constexpr size_t kEncapsDrawBytes = kSymBytes;      ///< hashed to m
+inline constexpr size_t kKeygenCoinBytes = 3 * kSymBytes;  ///< seed of A, seed of s, z
+inline constexpr size_t kEncapsCoinBytes = kSymBytes;      ///< hashed to m
 
 inline constexpr SaberParams kLightSaber{2, 10, 3}, kSaber{3, 8, 4}, kFireSaber{4, 6, 6};
 

@@ -30,8 +30,8 @@ Scheme scheme(const char* name, const char* title, uint32_t category) {
           .secret_key_bytes = P.secret_key_bytes(),
           .ciphertext_bytes = P.ciphertext_bytes(),
           .shared_secret_bytes = kSymBytes,
-          .keygen_draw_bytes = kKeygenDrawBytes,
-          .encaps_draw_bytes = kEncapsDrawBytes,
+          .keygen_coin_bytes = kKeygenCoinBytes,
+          .encaps_coin_bytes = kEncapsCoinBytes,
           .public_key_at = P.pk_offset(),
           .stages = kStages,
           .backends = built_backends<SetBackends<P>>()};

@@ -34,8 +34,8 @@ template <mlkem::MlkemParams P>
 Set mlkem_set(const char* name) {
   const RecordBytes bytes{P.public_key_bytes(), P.secret_key_bytes(), P.ciphertext_bytes(), mlkem::kSymBytes, 0};
   Set set{name, mlkem::neon_sha3_backend<P>(), bytes, bytes, true};
-  set.keygen.draws = mlkem::kKeygenDrawBytes;
-  set.encaps.draws = mlkem::kEncapsDrawBytes;
+  set.keygen.coins = mlkem::kKeygenCoinBytes;
+  set.encaps.coins = mlkem::kEncapsCoinBytes;
   return set;
 }
 
@@ -43,8 +43,8 @@ template <ntru::NtruParams P>
 Set ntru_set(const char* name) {
   const RecordBytes bytes{P.public_key_bytes(), P.secret_key_bytes(), P.ciphertext_bytes(), P.kSharedSecretBytes, 0};
   Set set{name, ntru::neon_backend<P>(), bytes, bytes, false};
-  set.keygen.draws = P.keygen_draw_bytes();
-  set.encaps.draws = P.encaps_draw_bytes();
+  set.keygen.coins = P.keygen_coin_bytes();
+  set.encaps.coins = P.encaps_coin_bytes();
   return set;
 }
 
@@ -68,7 +68,7 @@ struct Cases {
 
   Status status;
   size_t count = 0;
-  Bytes draws, pk, sk, ct, ss;
+  Bytes coins, pk, sk, ct, ss;
 };
 
 class Reader {
@@ -94,16 +94,16 @@ struct File {
     const RecordBytes& b = set.keygen;
     switch (in.letter()) {
       case 'k':
-        return add(in, keygen, {{&Cases::draws, b.draws}, {&Cases::pk, b.pk}, {&Cases::sk, b.sk}});
+        return add(in, keygen, {{&Cases::coins, b.coins}, {&Cases::pk, b.pk}, {&Cases::sk, b.sk}});
       case 'e':
         return add(in, encaps,
-                   {{&Cases::draws, set.encaps.draws}, {&Cases::pk, b.pk}, {&Cases::ct, b.ct}, {&Cases::ss, b.ss}});
+                   {{&Cases::coins, set.encaps.coins}, {&Cases::pk, b.pk}, {&Cases::ct, b.ct}, {&Cases::ss, b.ss}});
       case 'd':
         return add(in, decaps, {{&Cases::sk, b.sk}, {&Cases::ct, b.ct}, {&Cases::ss, b.ss}});
       case 'p':
         bad_pk.ct.resize(b.ct);
         bad_pk.ss.resize(b.ss);
-        return add(in, bad_pk, {{&Cases::draws, set.encaps.draws}, {&Cases::pk, b.pk}});
+        return add(in, bad_pk, {{&Cases::coins, set.encaps.coins}, {&Cases::pk, b.pk}});
       case 's':
         bad_sk.ss.resize(b.ss);
         return add(in, bad_sk, {{&Cases::sk, b.sk}, {&Cases::ct, b.ct}});
@@ -139,7 +139,7 @@ Bytes take(const Bytes& all, size_t bytes, size_t first, size_t count) {
 /// Computes `count` items of the cases and compares all outputs.
 bool holds(const Set& set, Op op, const Cases& cases, size_t first, size_t count) {
   const RecordBytes& b = op == Op::keygen ? set.keygen : set.encaps;
-  const Bytes draws = take(cases.draws, b.draws, first, count), pk = take(cases.pk, b.pk, first, count),
+  const Bytes coins = take(cases.coins, b.coins, first, count), pk = take(cases.pk, b.pk, first, count),
               sk = take(cases.sk, b.sk, first, count), ct = take(cases.ct, b.ct, first, count),
               ss = take(cases.ss, b.ss, first, count);
   Bytes pk_out(count * b.pk), sk_out(count * b.sk), ct_out(count * b.ct), ss_out(count * b.ss);
@@ -149,11 +149,11 @@ bool holds(const Set& set, Op op, const Cases& cases, size_t first, size_t count
   batch.item_status = status.data();
   batch.ss_out = ss_out.data();
   if (op == Op::keygen) {
-    batch.draws = draws.data();
+    batch.coins = coins.data();
     batch.pk_out = pk_out.data();
     batch.sk_out = sk_out.data();
   } else if (op == Op::encaps) {
-    batch.draws = draws.data();
+    batch.coins = coins.data();
     batch.pk = pk.data();
     batch.ct_out = ct_out.data();
   } else {

@@ -146,8 +146,8 @@ bool may_queue(const DeviceOperation& operation, const BatchView& view, const st
     return say(why, "item_status is not aligned"), false;
   cudaStreamCaptureStatus capturing = cudaStreamCaptureStatusNone;
   check(cudaStreamIsCapturing(stream, &capturing), "asking whether the stream is captured");
-  const bool draws = view.draws == nullptr && operation.record_bytes.draws > 0;
-  if (draws && capturing != cudaStreamCaptureStatusNone)
+  const bool needs_coins = view.coins == nullptr && operation.record_bytes.coins > 0;
+  if (needs_coins && capturing != cudaStreamCaptureStatusNone)
     return say(why, "a captured batch would draw the same random numbers at every replay"), false;
   return true;
 }
@@ -161,7 +161,7 @@ Outcome queue(const DeviceOperation& operation, const BatchView& view, const uin
   const Outcome outcome = guarded(callers, why, [&] {
     refused = !may_queue(operation, view, workspace, on, why);
     if (refused) return;
-    if (view.draws == nullptr && operation.record_bytes.draws > 0) SeedSlots::instance().queue(workspace, seed, on);
+    if (view.coins == nullptr && operation.record_bytes.coins > 0) SeedSlots::instance().queue(workspace, seed, on);
     if (view.item_status != nullptr)
       check(cudaMemsetAsync(view.item_status, 0, view.count * sizeof(Status), on), "clearing status");
     DeviceBatch batch{view};

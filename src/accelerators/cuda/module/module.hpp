@@ -66,7 +66,7 @@ struct ModuleTable {
   const DeviceScheme* (*scheme)(const char* name);
   /// Computes the batch on the device that holds its arrays, else on all devices. It copies inputs in, runs the steps,
   /// copies outputs back and wipes the memory it used; it does so in parts, so that copies and kernels overlap and
-  /// memory suffices. seed: kSeedBytes bytes, used where batch.draws is nullptr. times (operation.steps.size() + 2
+  /// memory suffices. seed: kSeedBytes bytes, used where batch.coins is nullptr. times (operation.steps.size() + 2
   /// entries: upload, the steps, download) may be nullptr; if it is given, nothing overlaps. After an error the outputs
   /// are undefined.
   Outcome (*run)(const DeviceOperation& operation, const BatchView& batch, const uint8_t* seed, StepTimes* times,
@@ -112,12 +112,12 @@ consteval uint32_t layout_hash() {
         offsetof(T, allocate), offsetof(T, release), offsetof(T, expand), offsetof(T, place_of), offsetof(T, copy),
         offsetof(T, zero), offsetof(T, set_budget), offsetof(T, inject), offsetof(T, choose_kernels),
         // the batch
-        sizeof(B), offsetof(B, count), offsetof(B, shared_key), offsetof(B, draws), offsetof(B, pk), offsetof(B, sk),
+        sizeof(B), offsetof(B, count), offsetof(B, shared_key), offsetof(B, coins), offsetof(B, pk), offsetof(B, sk),
         offsetof(B, ct), offsetof(B, key_index), offsetof(B, expanded), offsetof(B, pk_out), offsetof(B, sk_out),
         offsetof(B, ct_out), offsetof(B, ss_out), offsetof(B, item_status), sizeof(DeviceBatch), sizeof(ExpandedKeys),
         offsetof(ExpandedKeys, data), offsetof(ExpandedKeys, bytes), offsetof(ExpandedKeys, shared),
         offsetof(ExpandedKeys, index), sizeof(RecordBytes), offsetof(RecordBytes, pk), offsetof(RecordBytes, sk),
-        offsetof(RecordBytes, ct), offsetof(RecordBytes, ss), offsetof(RecordBytes, draws), sizeof(Status),
+        offsetof(RecordBytes, ct), offsetof(RecordBytes, ss), offsetof(RecordBytes, coins), sizeof(Status),
         // what the module says of a set
         sizeof(O), offsetof(O, scheme), offsetof(O, op), offsetof(O, record_bytes), offsetof(O, steps),
         offsetof(O, part_items), offsetof(O, busy_part_items), offsetof(O, staged_bytes), offsetof(O, least_items),

@@ -269,8 +269,8 @@ void Part::steps(SharedStreams* shared) {
 }
 
 void Part::launch(size_t first_step, size_t end_step, cudaStream_t stream) {
-  // Only kernels can be recorded: not the copy of the caller's draws, and not events.
-  if (times_ != nullptr || items_.draws != nullptr || side_by_side_) {
+  // Only kernels can be recorded: not the copy of the caller's coins, and not events.
+  if (times_ != nullptr || items_.coins != nullptr || side_by_side_) {
     queue_steps(first_step, end_step, stream);
     return;
   }
@@ -301,7 +301,7 @@ void Part::run_step(size_t step, size_t tile, cudaStream_t stream) {
 void Part::arrive() {
   if (device_batch_.item_status != nullptr)
     check(cudaMemsetAsync(device_batch_.item_status, 0, arrays_[kStatus].bytes, streams_.kernels), "clearing status");
-  if (operation_.op == Op::keygen && items_.draws == nullptr) return;
+  if (operation_.op == Op::keygen && items_.coins == nullptr) return;
   if (streams_.up != streams_.kernels)
     check(cudaStreamWaitEvent(streams_.kernels, slot_->uploaded, 0), "waiting for an event");
   if (arrays_[kChosen].bytes == 0) return;

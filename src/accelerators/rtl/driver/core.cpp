@@ -56,8 +56,8 @@ CoreCycles Core::cycles() {
   return cycles;
 }
 
-Outcome Core::keygen(CoreSet set, ConstBytes draws, Bytes ek, Bytes dk) {
-  const Outcome outcome = run({Command::keygen, params_of(set), {draws, {}}, {dk, {}}});
+Outcome Core::keygen(CoreSet set, ConstBytes coins, Bytes ek, Bytes dk) {
+  const Outcome outcome = run({Command::keygen, params_of(set), {coins, {}}, {dk, {}}});
   const size_t vector_bytes = ek.size() - kSeedBytes;
   std::copy_n(dk.begin() + static_cast<ptrdiff_t>(vector_bytes), ek.size(), ek.begin());  // zeros after an error
   return outcome;

@@ -47,8 +47,8 @@ class Core {
   /// VERSION: major << 16, minor.
   uint32_t version() const { return version_; }
 
-  /// draws: d, z; 64 bytes. dk holds ek, from which it is copied.
-  [[nodiscard]] Outcome keygen(CoreSet set, ConstBytes draws, Bytes ek, Bytes dk);
+  /// coins: d, z; 64 bytes. dk holds ek, from which it is copied.
+  [[nodiscard]] Outcome keygen(CoreSet set, ConstBytes coins, Bytes ek, Bytes dk);
   /// m: 32 bytes, as they were drawn.
   [[nodiscard]] Outcome encaps(CoreSet set, ConstBytes ek, ConstBytes m, Bytes ct, Bytes ss);
   [[nodiscard]] Outcome decaps(CoreSet set, ConstBytes dk, ConstBytes ct, Bytes ss);

@@ -43,11 +43,11 @@ __device__ __forceinline__ void draw_block(uint64_t (&state)[25], const uint32_t
   keccak_f1600(state);
 }
 
-/// The first kWords words of the random bytes of an item: the caller's draws, which have no more, or the generator's.
+/// The first kWords words of the random bytes of an item: the caller's coins, which have no more, or the generator's.
 template <int kWords>
-__device__ __forceinline__ void draw_words(uint32_t (&words)[kWords], const uint8_t* draws, const uint32_t* seed,
+__device__ __forceinline__ void draw_words(uint32_t (&words)[kWords], const uint8_t* coins, const uint32_t* seed,
                                            DrawDomain domain, size_t item) {
-  if (draws != nullptr) return load_words(words, draws + item * 4 * kWords);
+  if (coins != nullptr) return load_words(words, coins + item * 4 * kWords);
   uint64_t state[25];
   draw_block(state, seed, domain, item, 0);
   squeeze_words(words, state);

@@ -57,11 +57,11 @@ struct WarpHashes {
     if (lane < kSymWords) store_word64(bytes, lane, word);
   }
 
-  /// The random bytes of an item, kWords64 words: the caller's draws or the generator's.
+  /// The random bytes of an item, kWords64 words: the caller's coins or the generator's.
   template <uint32_t kWords64>
-  __device__ __forceinline__ uint64_t draw(const uint8_t* draws, const uint32_t* seed, DrawDomain domain,
+  __device__ __forceinline__ uint64_t draw(const uint8_t* coins, const uint32_t* seed, DrawDomain domain,
                                            size_t item) const {
-    if (draws != nullptr) return load_word64(draws + item * 8 * kWords64, lane % kWords64);
+    if (coins != nullptr) return load_word64(coins + item * 8 * kWords64, lane % kWords64);
     return of<kWords>(draw_word(seed, domain, item, 0, lane), kDrawMessageWords,
                       static_cast<uint64_t>(KeccakSuffix::shake));
   }

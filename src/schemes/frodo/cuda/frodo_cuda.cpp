@@ -24,7 +24,7 @@ size_t LaunchContext::workspace_bytes(const Set& set, size_t items, Op op) {
 
 size_t LaunchContext::layout(std::byte* workspace) {
   polykem::cuda::DeviceArena arena(workspace, io.count);
-  draws = arena.take<uint8_t>(kDrawStride);
+  coins = arena.take<uint8_t>(kCoinStride);
   noise = arena.take<uint8_t>(sizes.noise_stride);
   if (op == Op::keygen) return arena.used();
   pkh = arena.take<uint8_t>(kSecretStride);
@@ -59,14 +59,14 @@ void mul_sa(LaunchContext& t) {
 }
 
 constexpr std::array kKeygen{
-    Step{{"shake_draw", 0, 1}, field::kDraws, 0, draw},
+    Step{{"shake_draw", 0, 1}, field::kCoins, 0, draw},
     Step{{"shake_sample", 1, 3}, 0, field::kPkOut | field::kSkOut, expand_keygen},
     Step{{"gen_a_mul_pack", 4, 3}, field::kPkOut, field::kPkOut | field::kSkOut, mul_as, true},
     Step{{"shake.pkh", 7, 1}, field::kPkOut, field::kSkOut, hash_new_pk},
     Step{{"store_s", 8, 1}, 0, field::kSkOut, store_s},
 };
 constexpr std::array kEncaps{
-    Step{{"shake_draw", 0, 1}, field::kDraws, 0, draw},
+    Step{{"shake_draw", 0, 1}, field::kCoins, 0, draw},
     Step{{"shake.pkh", 1, 1}, field::kPk, 0, hash_pk},
     Step{{"shake_sample", 2, 3}, 0, 0, expand_encaps},
     Step{{"gen_a_mul_pack", 5, 3}, field::kPk, field::kCtOut, mul_sa, true},
@@ -121,11 +121,11 @@ constexpr size_t kLeastItems = 256;
 template <size_t kSet, Op kOp>
 constexpr DeviceOperation operation() {
   constexpr const Set& kS = kSets[kSet];
-  constexpr size_t kDraws = kOp == Op::keygen ? kS.keygen_draw_bytes() : kOp == Op::encaps ? kS.encaps_draw_bytes() : 0;
+  constexpr size_t kCoins = kOp == Op::keygen ? kS.keygen_coin_bytes() : kOp == Op::encaps ? kS.encaps_coin_bytes() : 0;
   return {
       .scheme = kS.name,
       .op = kOp,
-      .record_bytes = {kS.public_key_bytes(), kS.secret_key_bytes(), kS.ciphertext_bytes(), kS.p.secret_bytes, kDraws},
+      .record_bytes = {kS.public_key_bytes(), kS.secret_key_bytes(), kS.ciphertext_bytes(), kS.p.secret_bytes, kCoins},
       .steps = kDeviceSteps<kOp>,
       .part_items = kPartItems,
       .staged_bytes = kStagedBytes,

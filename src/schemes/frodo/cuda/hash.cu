@@ -56,7 +56,7 @@ __global__ void __launch_bounds__(32, kLaneBlocks)
     draw_kernel(uint8_t* rows, const uint32_t* seed, polykem::cuda::DrawDomain domain, uint64_t count) {
   static_assert(polykem::cuda::draw_blocks(kBytes) == 1);
   __shared__ uint32_t stage[polykem::cuda::kStageWords];
-  polykem::cuda::warp_draw<1, kDrawStride>(rows, seed, domain, blockIdx.x, count, stage, warp_lane());
+  polykem::cuda::warp_draw<1, kCoinStride>(rows, seed, domain, blockIdx.x, count, stage, warp_lane());
 }
 
 /// shake.pkh: the hash of each record of `bytes` bytes, a multiple of 8.
@@ -135,10 +135,10 @@ __device__ __forceinline__ void absorb_seed_se(uint64_t (&state)[25], uint8_t do
 /// shake.seed_a, shake.r, sample_matrix of keygen; s goes into sk, seedA into pk and sk.
 template <int kRate, int kThresholds>
 __global__ void __launch_bounds__(32, kLaneBlocks)
-    expand_keygen_kernel(uint8_t* pk, uint8_t* sk, Rows noise, Rows draws, Sizes sizes, Thresholds t, size_t count) {
+    expand_keygen_kernel(uint8_t* pk, uint8_t* sk, Rows noise, Rows coins, Sizes sizes, Thresholds t, size_t count) {
   __shared__ NoiseStage<kRate> stage;
   const LaneItem item(count);
-  const uint64_t* const row = draws.words(item.index());
+  const uint64_t* const row = coins.words(item.index());
   uint64_t state[25];
   const uint64_t* const z = row + sizes.secret_words + sizes.seed_words;
   polykem::cuda::absorb_words<kRate, 3>(state, [&](int j) { return j < 2 ? z[j] : kShakeSuffix; });
@@ -159,17 +159,17 @@ __global__ void __launch_bounds__(32, kLaneBlocks)
   squeeze_noise<kRate, kThresholds>(state, stage, item, noise, 16 * sizes.n, t);
 }
 
-/// shake.seed_se, shake.r, sample_matrix of encaps and decaps. draws: mu and salt; k: rows of kSecretStride bytes.
+/// shake.seed_se, shake.r, sample_matrix of encaps and decaps. coins: mu and salt; k: rows of kSecretStride bytes.
 template <int kRate, int kThresholds>
 __global__ void __launch_bounds__(32, kLaneBlocks)
-    expand_encaps_kernel(Rows noise, Rows k, Rows pkh, Rows draws, Sizes sizes, Thresholds t, size_t count) {
+    expand_encaps_kernel(Rows noise, Rows k, Rows pkh, Rows coins, Sizes sizes, Thresholds t, size_t count) {
   constexpr int kMessage = 17;  // pkh, mu, salt and the suffix
   static_assert(kMessage <= kRate);
   __shared__ NoiseStage<kRate> stage;
   const LaneItem item(count);
   const uint32_t secret = sizes.secret_words, all = 2 * secret + sizes.salt_words;
   const uint64_t* const hash = pkh.words(item.index());
-  const uint64_t* const row = draws.words(item.index());
+  const uint64_t* const row = coins.words(item.index());
   uint64_t state[25];
   polykem::cuda::absorb_words<kRate, kMessage>(state, [&](int j) {
     const auto at = static_cast<uint32_t>(j);
@@ -229,23 +229,23 @@ void with_rate(const LaunchContext& t, F&& f) {
 }  // namespace
 
 void draw(LaunchContext& t) {
-  const size_t bytes = t.op == Op::keygen ? t.set.keygen_draw_bytes() : t.set.encaps_draw_bytes();
-  if (t.io.draws != nullptr) {
-    t.keep(cudaMemcpy2DAsync(t.draws, kDrawStride, t.io.draws, bytes, bytes, t.count(), cudaMemcpyDeviceToDevice,
+  const size_t bytes = t.op == Op::keygen ? t.set.keygen_coin_bytes() : t.set.encaps_coin_bytes();
+  if (t.io.coins != nullptr) {
+    t.keep(cudaMemcpy2DAsync(t.coins, kCoinStride, t.io.coins, bytes, bytes, t.count(), cudaMemcpyDeviceToDevice,
                              t.stream));
     return;
   }
   const auto domain = t.op == Op::keygen ? polykem::cuda::DrawDomain::keygen : polykem::cuda::DrawDomain::encaps;
-  t.launch(draw_kernel<kDrawStride>, t.lane_blocks(), 32, 0, t.draws, t.io.seed, domain, t.count());
+  t.launch(draw_kernel<kCoinStride>, t.lane_blocks(), 32, 0, t.coins, t.io.seed, domain, t.count());
 }
 
 void expand_keygen(LaunchContext& t) {
   with_rate(t, [&](auto rate, auto count) {
     if (has_few_items(t, kFewNoises))
       return t.launch(warp_expand_keygen_kernel<rate, count>, t.count(), 32, 0, t.io.pk_out, t.io.sk_out, noise_of(t),
-                      draws_of(t), t.sizes, thresholds(t.set.p.cdf));
+                      coins_of(t), t.sizes, thresholds(t.set.p.cdf));
     t.launch(expand_keygen_kernel<rate, count>, t.lane_blocks(), 32, 0, t.io.pk_out, t.io.sk_out, noise_of(t),
-             draws_of(t), t.sizes, thresholds(t.set.p.cdf), t.count());
+             coins_of(t), t.sizes, thresholds(t.set.p.cdf), t.count());
   });
 }
 
@@ -275,8 +275,8 @@ void expand_encaps(LaunchContext& t) {
   with_rate(t, [&](auto rate, auto count) {
     if (has_few_items(t, kFewNoises))
       return t.launch(warp_expand_encaps_kernel<rate, count>, t.count(), 32, 0, noise_of(t), k_of(t), pkh_of(t),
-                      draws_of(t), t.sizes, thresholds(t.set.p.cdf));
-    t.launch(expand_encaps_kernel<rate, count>, t.lane_blocks(), 32, 0, noise_of(t), k_of(t), pkh_of(t), draws_of(t),
+                      coins_of(t), t.sizes, thresholds(t.set.p.cdf));
+    t.launch(expand_encaps_kernel<rate, count>, t.lane_blocks(), 32, 0, noise_of(t), k_of(t), pkh_of(t), coins_of(t),
              t.sizes, thresholds(t.set.p.cdf), t.count());
   });
 }

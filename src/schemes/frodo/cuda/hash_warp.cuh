@@ -49,11 +49,11 @@ __device__ __forceinline__ void warp_squeeze_noise(const WarpKeccak& keccak, uns
 /// shake.seed_a, shake.r, sample_matrix of keygen.
 template <int kRate, int kThresholds>
 __global__ void __launch_bounds__(32)
-    warp_expand_keygen_kernel(uint8_t* pk, uint8_t* sk, Rows noise, Rows draws, Sizes sizes, Thresholds t) {
+    warp_expand_keygen_kernel(uint8_t* pk, uint8_t* sk, Rows noise, Rows coins, Sizes sizes, Thresholds t) {
   const unsigned lane = threadIdx.x;
   const size_t item = blockIdx.x;
   const WarpKeccak keccak(lane);
-  const uint64_t* const row = draws.words(item);
+  const uint64_t* const row = coins.words(item);
   const uint64_t* const z = row + sizes.secret_words + sizes.seed_words;
   const uint64_t seed_a = keccak.absorbed<kRate>(lane, 2, kShakeSuffix, [&](uint32_t at) { return z[at]; });
   uint8_t* const own = sk + item * sizes.sk_bytes;
@@ -70,13 +70,13 @@ __global__ void __launch_bounds__(32)
 /// shake.seed_se, shake.r, sample_matrix of encaps and decaps.
 template <int kRate, int kThresholds>
 __global__ void __launch_bounds__(32)
-    warp_expand_encaps_kernel(Rows noise, Rows k, Rows pkh, Rows draws, Sizes sizes, Thresholds t) {
+    warp_expand_encaps_kernel(Rows noise, Rows k, Rows pkh, Rows coins, Sizes sizes, Thresholds t) {
   const unsigned lane = threadIdx.x;
   const size_t item = blockIdx.x;
   const WarpKeccak keccak(lane);
   const uint32_t secret = sizes.secret_words;
   const uint64_t* const hash = pkh.words(item);
-  const uint64_t* const row = draws.words(item);
+  const uint64_t* const row = coins.words(item);
   const uint64_t seed = keccak.absorbed<kRate>(lane, 2 * secret + sizes.salt_words, kShakeSuffix,
                                                [&](uint32_t at) { return at < secret ? hash[at] : row[at - secret]; });
   const uint32_t at = lane - sizes.seed_words;

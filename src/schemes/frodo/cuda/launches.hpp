@@ -53,8 +53,8 @@ struct LaunchContext {
   const Op op;
   cudaStream_t stream;
   cudaError_t error = cudaSuccess;
-  /// Rows of sizes.hpp: kDrawStride, kSecretStride twice, noise_stride bytes for each item.
-  uint8_t *draws = nullptr, *pkh = nullptr, *k = nullptr, *noise = nullptr;
+  /// Rows of sizes.hpp: kCoinStride, kSecretStride twice, noise_stride bytes for each item.
+  uint8_t *coins = nullptr, *pkh = nullptr, *k = nullptr, *noise = nullptr;
   uint32_t* fail = nullptr;
   uint16_t* v = nullptr;     ///< S' B, 64 words for each item; used if keeps_a()
   uint8_t* limbs = nullptr;  ///< A and B of the one key

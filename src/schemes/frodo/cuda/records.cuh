@@ -30,8 +30,8 @@ inline Records ct_of(const LaunchContext& t) {
 inline Ciphertexts target_of(const LaunchContext& t) {
   return {t.op == Op::decaps ? const_cast<uint8_t*>(t.io.ct) : t.io.ct_out, t.fail};
 }
-inline Rows draws_of(const LaunchContext& t) {
-  return {t.draws, kDrawStride};
+inline Rows coins_of(const LaunchContext& t) {
+  return {t.coins, kCoinStride};
 }
 /// Encaps with a shared key has one hash for all.
 inline Rows pkh_of(const LaunchContext& t) {

@@ -12,7 +12,7 @@ namespace polykem::frodo::cuda {
 inline constexpr size_t kMostItems = size_t{1} << 24;
 
 /// Rows of intermediates, in bytes: mu and salt or all that key generation draws, one block of random bytes; pkh or k.
-inline constexpr uint32_t kDrawStride = 136, kSecretStride = kMaxSecretBytes;
+inline constexpr uint32_t kCoinStride = 136, kSecretStride = kMaxSecretBytes;
 
 /// Sizes of a set. `words` are of 64 bits.
 struct Sizes {

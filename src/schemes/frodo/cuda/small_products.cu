@@ -61,7 +61,7 @@ __device__ __forceinline__ void add_s_b(uint32_t (&v)[kSquare], const uint8_t* s
 /// unpack.b, matmul.sb, encode, pack.c2 or compare: C = S' B + E'' + Encode(mu), stored with the salt behind c1, or
 /// compared with the ciphertext; fail has what the comparison of c1 gave. products: S' B, if it has been computed.
 __global__ void __launch_bounds__(kThreads)
-    encrypt_mu_kernel(Ciphertexts target, Records pk, const uint16_t* products, const uint8_t* noise, Rows draws,
+    encrypt_mu_kernel(Ciphertexts target, Records pk, const uint16_t* products, const uint8_t* noise, Rows coins,
                       Sizes sizes, size_t count) {
   __shared__ alignas(16) uint8_t packed_rows[kWarps][16 + 8 * 16 + 16];
   __shared__ uint32_t coefficients[kWarps][kSquare];
@@ -79,7 +79,7 @@ __global__ void __launch_bounds__(kThreads)
     const uint32_t both = reinterpret_cast<const uint32_t*>(products)[item * (kSquare / 2) + lane];
     v[0] = both, v[1] = both >> 16;
   }
-  const uint8_t* const mu = draws[item];
+  const uint8_t* const mu = coins[item];
 #pragma unroll
   for (int k = 0; k < 2; ++k) {
     const uint32_t index = 2 * lane + k;
@@ -114,9 +114,9 @@ __global__ void __launch_bounds__(kThreads)
   if (lane == 0) target.fail[item] |= difference;
 }
 
-/// unpack.c, matmul.bs, decode: M = C - B' S and mu. Rows of draws get mu and the salt, rows of pkh the hash of the
+/// unpack.c, matmul.bs, decode: M = C - B' S and mu. Rows of coins get mu and the salt, rows of pkh the hash of the
 /// key; fail becomes 0. S is any 16-bit words, since sk may be any bytes.
-__global__ void __launch_bounds__(kThreads) decrypt_mu_kernel(Rows draws, Rows pkh, uint32_t* fail, Records ct_records,
+__global__ void __launch_bounds__(kThreads) decrypt_mu_kernel(Rows coins, Rows pkh, uint32_t* fail, Records ct_records,
                                                               Records sk_records, Sizes sizes, size_t count) {
   __shared__ uint32_t coefficients[kWarps][kSquare];
   const unsigned lane = warp_lane();
@@ -165,7 +165,7 @@ __global__ void __launch_bounds__(kThreads) decrypt_mu_kernel(Rows draws, Rows p
     c[2 * lane + k] = (c[2 * lane + k] - m[k] + (1u << (shift - 1))) >> shift;
   __syncwarp();
   if (lane == 0) fail[item] = 0;
-  uint8_t* const row = draws[item];
+  uint8_t* const row = coins[item];
   const uint32_t secret = sizes.secret_bytes();
   if (lane < secret) {
     // Byte k has the bits 8 k .. 8 k + 7: those of at most five coefficients.
@@ -202,11 +202,11 @@ __global__ void __launch_bounds__(kThreads)
 
 void encrypt_mu(LaunchContext& t) {
   t.launch(encrypt_mu_kernel, polykem::cuda::blocks_for(t.count(), kWarps), kThreads, 0, target_of(t), pk_of(t),
-           t.keeps_a() ? t.v : nullptr, t.noise, draws_of(t), t.sizes, t.count());
+           t.keeps_a() ? t.v : nullptr, t.noise, coins_of(t), t.sizes, t.count());
 }
 
 void decrypt_mu(LaunchContext& t) {
-  t.launch(decrypt_mu_kernel, polykem::cuda::blocks_for(t.count(), kWarps), kThreads, 0, draws_of(t), pkh_of(t), t.fail,
+  t.launch(decrypt_mu_kernel, polykem::cuda::blocks_for(t.count(), kWarps), kThreads, 0, coins_of(t), pkh_of(t), t.fail,
            ct_of(t), sk_of(t), t.sizes, t.count());
 }
 

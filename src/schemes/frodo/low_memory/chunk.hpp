@@ -41,9 +41,9 @@ struct Chunk {
 /// S is whole in memory. Rows of E and B exist while the rows of A do.
 struct KeygenChunk : Chunk {
   struct Strings {
-    uint8_t draws[112];  ///< s, seedSE, z
+    uint8_t coins[112];  ///< s, seedSE, z
   };
-  static_assert(sizeof(Strings::draws) >= kSets[4].keygen_draw_bytes());
+  static_assert(sizeof(Strings::coins) >= kSets[4].keygen_coin_bytes());
 
   static constexpr size_t workspace_bytes(const Set& set, size_t tile_rows) {
     return tile_bytes(set, tile_rows) + Arena::bytes<Strings>(1) + Arena::bytes<uint16_t>(kBar * set.n()) +
@@ -75,7 +75,7 @@ struct EncryptionChunk : Chunk {
     uint16_t m[kSquare];      ///< C, then M = C - B' S
     uint32_t fail;            ///< all ones if the ciphertext is rejected
   };
-  static_assert(sizeof(Strings::seed_input) >= kMaxSecretBytes + kSets[4].encaps_draw_bytes());
+  static_assert(sizeof(Strings::seed_input) >= kMaxSecretBytes + kSets[4].encaps_coin_bytes());
   static_assert(sizeof(Strings::seed) >= kSets[4].seed_se_bytes() + kMaxSecretBytes);
 
   static constexpr size_t workspace_bytes(const Set& set, size_t tile_rows) {

@@ -11,7 +11,7 @@
 
 namespace polykem::frodo::low_memory {
 
-/// kDrawKeygen fills the draws of a KeygenChunk, kDrawEncaps mu and salt, which are neighbours.
+/// kDrawKeygen fills the coins of a KeygenChunk, kDrawEncaps mu and salt, which are neighbours.
 template <void (*kDrawKeygen)(KeygenChunk&), void (*kDrawEncaps)(EncryptionChunk&)>
 struct Kem {
   using KeygenStep = Step<KeygenChunk>;

@@ -53,13 +53,13 @@ uint8_t difference(EncryptionChunk& c, const uint16_t* coefficients, size_t coun
 // ---- keygen
 
 void expand_seed_a(KeygenChunk& c) {
-  const uint8_t* z = c.strings.draws + c.set.p.secret_bytes + c.set.seed_se_bytes();
+  const uint8_t* z = c.strings.coins + c.set.p.secret_bytes + c.set.seed_se_bytes();
   shake(c.set, {c.io.pk_out, kSeedABytes}, {{z, kSeedABytes}});
 }
 
 void expand_s(KeygenChunk& c) {
   c.r.absorb({&kSeedDomainKeygen, 1});
-  c.r.absorb({c.strings.draws + c.set.p.secret_bytes, c.set.seed_se_bytes()});
+  c.r.absorb({c.strings.coins + c.set.p.secret_bytes, c.set.seed_se_bytes()});
   sample_next(c, c.s.data, kBar * c.n());
 }
 
@@ -82,7 +82,7 @@ void hash_new_pk(KeygenChunk& c) {
 
 void store_sk(KeygenChunk& c) {
   uint8_t* sk = c.io.sk_out;
-  std::memcpy(sk, c.strings.draws, c.set.p.secret_bytes);
+  std::memcpy(sk, c.strings.coins, c.set.p.secret_bytes);
   std::memcpy(sk + c.set.pk_offset(), c.io.pk_out, c.set.public_key_bytes());
   words_of_little_endian(c.s.data, c.n() * kBar);
   std::memcpy(sk + c.set.s_offset(), c.s.data, c.n() * kBar * sizeof(uint16_t));
@@ -96,7 +96,7 @@ void hash_pk(EncryptionChunk& c) {
 
 void derive_seed_k(EncryptionChunk& c) {
   shake(c.set, {c.strings.seed, c.set.seed_se_bytes() + c.set.p.secret_bytes},
-        {{c.strings.seed_input, c.set.p.secret_bytes + c.set.encaps_draw_bytes()}});
+        {{c.strings.seed_input, c.set.p.secret_bytes + c.set.encaps_coin_bytes()}});
 }
 
 void expand_noise(EncryptionChunk& c) {

@@ -10,12 +10,12 @@ namespace polykem::lac::cuda {
 
 using polykem::cuda::DrawDomain;
 
-/// 32 random bytes of an item: the caller's draws or the generator's.
+/// 32 random bytes of an item: the caller's coins or the generator's.
 __device__ __forceinline__ void draw(uint32_t (&words)[8], const Work& work, DrawDomain domain, size_t item) {
-  if (work.draws != nullptr) {
+  if (work.coins != nullptr) {
 #pragma unroll
     for (int w = 0; w < 8; ++w)
-      words[w] = record_word(work.draws + item * kSeedBytes, w, kSeedBytes);
+      words[w] = record_word(work.coins + item * kSeedBytes, w, kSeedBytes);
   } else {
     uint64_t state[25];
     polykem::cuda::draw_block(state, work.draw_seed, domain, item, 0);

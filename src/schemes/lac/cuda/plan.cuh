@@ -67,7 +67,7 @@ struct LaunchContext {
     const auto stride = [this](int bytes) { return io.shared_key ? 0u : static_cast<uint32_t>(bytes); };
     work.count = io.count;
     work.draw_seed = io.seed;
-    work.draws = io.draws;
+    work.coins = io.coins;
     work.sk = {io.sk, stride(S::kSecretKeyBytes)};
     work.pk = io.sk != nullptr ? Records{io.sk + S::kN, stride(S::kSecretKeyBytes)}
                                : Records{io.pk, stride(S::kPublicKeyBytes)};
@@ -169,14 +169,14 @@ struct Plan {
   // ---- the lists
 
   static constexpr std::array keygen{
-      Step{{"shake_draw", 0, 1}, field::kDraws, 0, draw_seed},
+      Step{{"shake_draw", 0, 1}, field::kCoins, 0, draw_seed},
       Step{{"prg", 1, 1}, 0, 0, expand_seeds},
       Step{{"gen_a", 2, 1}, 0, 0, gen_a_of_seeds},
       Step{{"gen_psi_fix", 3, 1}, 0, 0, sample_fixed<kSeedS>},
       Step{{"poly_aff_tobytes", 4, 2}, 0, field::kPkOut | field::kSkOut, multiply_keys},
   };
   static constexpr std::array encaps{
-      Step{{"shake_draw_sha256", 0, 2}, field::kDraws, 0, draw_m},
+      Step{{"shake_draw_sha256", 0, 2}, field::kCoins, 0, draw_m},
       Step{{"prg", 2, 1}, 0, 0, expand_seeds},
       Step{{"gen_a", 3, 1}, field::kPk, 0, gen_a},
       Step{{"gen_psi_fix", 4, 1}, 0, 0, sample_fixed<kSeedR>},
@@ -206,10 +206,10 @@ struct Plan {
 
   template <Op kOp>
   static constexpr DeviceOperation operation() {
-    constexpr size_t kDraws = kOp == Op::decaps ? 0 : kSeedBytes;
+    constexpr size_t kCoins = kOp == Op::decaps ? 0 : kSeedBytes;
     return {.scheme = kName,
             .op = kOp,
-            .record_bytes = {S::kPublicKeyBytes, S::kSecretKeyBytes, S::kCiphertextBytes, kSeedBytes, kDraws},
+            .record_bytes = {S::kPublicKeyBytes, S::kSecretKeyBytes, S::kCiphertextBytes, kSeedBytes, kCoins},
             .steps = Operations::template kSteps<kOp>,
             .part_items = kWave,
             .staged_bytes = size_t{4} << 20,

@@ -61,7 +61,7 @@ struct Rows {
 struct Work {
   size_t count;
   const uint32_t* draw_seed;
-  const uint8_t* draws;
+  const uint8_t* coins;
   Records pk, sk, ct;
   uint8_t *pk_out, *sk_out, *ct_out, *ss_out;
   ItemBlocks seed;      ///< the seed of a key pair, or the hash of m

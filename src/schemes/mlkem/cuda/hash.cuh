@@ -28,11 +28,11 @@ __device__ __forceinline__ void hash_records(uint32_t (&digest)[8], Records reco
 template <int kWords>
 __device__ __forceinline__ void draw_words(uint32_t (&words)[kWords], const Work& work, DrawDomain domain,
                                            size_t item) {
-  polykem::cuda::draw_words(words, work.draws, work.draw_seed, domain, item);
+  polykem::cuda::draw_words(words, work.coins, work.draw_seed, domain, item);
 }
 
-__device__ __forceinline__ void clear_unusual(const Work& work) {
-  if (work.unusual != nullptr && blockIdx.x == 0 && threadIdx.x == 0) *work.unusual = 0;
+__device__ __forceinline__ void clear_retries(const Work& work) {
+  if (work.retries != nullptr && blockIdx.x == 0 && threadIdx.x == 0) *work.retries = 0;
 }
 
 // ---- keygen
@@ -41,13 +41,13 @@ __device__ __forceinline__ void clear_unusual(const Work& work) {
 template <class Set>
 __global__ void __launch_bounds__(32, kHashBlocks) draw_seeds_kernel(Work work) {
   using S = Shape<Set>;
-  clear_unusual(work);
+  clear_retries(work);
   const LaneItem own(work.count);
-  uint32_t draws[16], d[8], z[8], seeds[16];
-  draw_words(draws, work, DrawDomain::keygen, own.index());
+  uint32_t coins[16], d[8], z[8], seeds[16];
+  draw_words(coins, work, DrawDomain::keygen, own.index());
 #pragma unroll
   for (int w = 0; w < 8; ++w)
-    d[w] = draws[w], z[w] = draws[8 + w];
+    d[w] = coins[w], z[w] = coins[8 + w];
   uint64_t state[25];
   const uint64_t suffix = static_cast<uint64_t>(KeccakSuffix::sha3);
   polykem::cuda::absorb_seed<kSha3_512RateBytes>(state, d, S::kKyber ? suffix : S::kK | suffix << 8);
@@ -78,7 +78,7 @@ __global__ void __launch_bounds__(32, kHashBlocks) hash_new_ek_kernel(Work work)
 template <class Set, bool kForm>
 __global__ void __launch_bounds__(32, kHashBlocks) hash_encaps_kernel(Work work) {
   using S = Shape<Set>;
-  clear_unusual(work);
+  clear_retries(work);
   const LaneItem own(work.count);
   uint32_t h[8], m[8], key[8], r[8];
   draw_words(m, work, DrawDomain::encaps, own.index());
@@ -134,7 +134,7 @@ __global__ void __launch_bounds__(32, kHashBlocks) check_dk_kernel(Work work) {
 template <class Set, bool kForm>
 __global__ void __launch_bounds__(32, kHashBlocks) hash_decaps_kernel(Work work) {
   using S = Shape<Set>;
-  clear_unusual(work);
+  clear_retries(work);
   const LaneItem own(work.count);
   {
     const uint8_t* const hash = kForm ? reinterpret_cast<const uint8_t*>(work.keys[own.index()] + S::Form::kHash)
@@ -187,7 +187,7 @@ template <class Set, bool kSecret>
 __global__ void __launch_bounds__(32, kHashBlocks)
     expand_hashes_kernel(std::byte* forms, size_t form_bytes, Work work) {
   using S = Shape<Set>;
-  clear_unusual(work);
+  clear_retries(work);
   const LaneItem own(work.count);
   auto* const form = reinterpret_cast<uint8_t*>(forms + own.index() * form_bytes);
   uint32_t hash[8] = {};

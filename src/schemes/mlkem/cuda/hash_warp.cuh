@@ -14,14 +14,14 @@ using polykem::cuda::WarpHashes;
 template <class Set>
 __global__ void __launch_bounds__(32) warp_draw_seeds_kernel(Work work) {
   using S = Shape<Set>;
-  clear_unusual(work);
+  clear_retries(work);
   const size_t item = blockIdx.x;
   const WarpHashes hash;
-  const uint64_t draws = hash.draw<8>(work.draws, work.draw_seed, DrawDomain::keygen, item);
+  const uint64_t coins = hash.draw<8>(work.coins, work.draw_seed, DrawDomain::keygen, item);
   const uint64_t suffix = static_cast<uint64_t>(KeccakSuffix::sha3);
   const uint64_t seeds =
-      hash.of<WarpHashes::kSha3_512Words>(draws, WarpHashes::kSymWords, S::kKyber ? suffix : S::kK | suffix << 8);
-  hash.store(work.z, item, draws, WarpHashes::kSymWords);
+      hash.of<WarpHashes::kSha3_512Words>(coins, WarpHashes::kSymWords, S::kKyber ? suffix : S::kK | suffix << 8);
+  hash.store(work.z, item, coins, WarpHashes::kSymWords);
   hash.store(work.rho, item, seeds);
   hash.store(work.prf_seed, item, seeds, WarpHashes::kSymWords);
 }
@@ -40,10 +40,10 @@ __global__ void __launch_bounds__(32) warp_hash_new_ek_kernel(Work work) {
 template <class Set, bool kForm>
 __global__ void __launch_bounds__(32) warp_hash_encaps_kernel(Work work) {
   using S = Shape<Set>;
-  clear_unusual(work);
+  clear_retries(work);
   const size_t item = blockIdx.x;
   const WarpHashes hash;
-  uint64_t m = hash.draw<4>(work.draws, work.draw_seed, DrawDomain::encaps, item), h;
+  uint64_t m = hash.draw<4>(work.coins, work.draw_seed, DrawDomain::encaps, item), h;
   if constexpr (S::kKyber)
     m = hash.of<WarpHashes::kWords>(m, WarpHashes::kSymWords, static_cast<uint64_t>(KeccakSuffix::sha3));
   hash.store(work.m, item, m);
@@ -77,7 +77,7 @@ inline constexpr unsigned kDecapsHashes = kForm || Shape<Set>::kKyber ? 2 : 3;
 template <class Set, bool kForm>
 __global__ void __launch_bounds__(32 * kDecapsHashes<Set, kForm>) warp_hash_decaps_kernel(Work work) {
   using S = Shape<Set>;
-  clear_unusual(work);
+  clear_retries(work);
   const size_t item = blockIdx.x;
   const unsigned part = threadIdx.x / 32;
   const WarpHashes hash;
@@ -124,7 +124,7 @@ __global__ void __launch_bounds__(32) warp_derive_decaps_kernel(Work work) {
 template <class Set, bool kSecret>
 __global__ void __launch_bounds__(32) warp_expand_hashes_kernel(std::byte* forms, size_t form_bytes, Work work) {
   using S = Shape<Set>;
-  clear_unusual(work);
+  clear_retries(work);
   const size_t item = blockIdx.x;
   const WarpHashes hash;
   auto* const form = reinterpret_cast<uint8_t*>(forms + item * form_bytes);

@@ -59,7 +59,7 @@ struct LaunchContext {
     const auto stride = [this](int bytes) { return io.shared_key ? 0u : static_cast<uint32_t>(bytes); };
     work.count = io.count;
     work.draw_seed = io.seed;
-    work.draws = io.draws;
+    work.coins = io.coins;
     work.sk = {io.sk, stride(S::kSecretKeyBytes)};
     work.ek = io.sk != nullptr ? Records{io.sk + S::kEkOffset, stride(S::kSecretKeyBytes)}
                                : Records{io.pk, stride(S::kPublicKeyBytes)};
@@ -83,7 +83,7 @@ struct LaunchContext {
     };
     work.a = arena.take<uint16_t>(S::kEntries * kRowBytes);
     work.noise = arena.take<uint32_t>((op == Op::keygen ? 2 * S::kK : 2 * S::kK + 1) * kNoiseBytes);
-    work.unusual = arena.take<uint32_t>((S::kEntries + 1) * sizeof(uint32_t));
+    work.retries = arena.take<uint32_t>((S::kEntries + 1) * sizeof(uint32_t));
     words(work.prf_seed, 8);
     if (op == Op::keygen) {
       words(work.rho, 8);
@@ -108,15 +108,15 @@ struct LaunchContext {
 struct Entries {
   EntryPlace to;
   SeedPlace rho;
-  uint32_t* unusual;
+  uint32_t* retries;
   size_t keys;
 };
 
-/// Samples them but for those that go on the list `unusual`, which a launch before has cleared.
+/// Samples them but for those that go on the list `retries`, which a launch before has cleared.
 template <class Set, bool kTransposed>
 void launch_gen_a(Launcher& to, const Entries& a) {
   const size_t entries = a.keys * Shape<Set>::kEntries;
-  to.by_lane(gen_a_kernel<Set, kTransposed>, entries, a.to, a.rho, a.unusual, static_cast<uint32_t>(entries));
+  to.by_lane(gen_a_kernel<Set, kTransposed>, entries, a.to, a.rho, a.retries, static_cast<uint32_t>(entries));
 }
 
 /// Samples noise, and the entries that the launch before has left: one in 140.
@@ -125,12 +125,12 @@ void launch_noise(Launcher& to, uint32_t* noise, ItemWords seeds, const Entries&
   const size_t left = polykem::cuda::blocks_for(a.keys * Shape<Set>::kEntries, 128 * 32);
   const size_t blocks = left + polykem::cuda::blocks_for(seeds.count * kPolys, 32);
   to.launch(sample_noise_kernel<Set, kTransposed, kEta, kFirst, kPolys, kAll>, blocks, 32, noise, seeds, a.to, a.rho,
-            a.unusual, static_cast<uint32_t>(left));
+            a.retries, static_cast<uint32_t>(left));
 }
 
 /// Keys to their expanded form. ek and sk: the records, sk of public keys has no base.
 template <class Set, bool kSecret>
-void launch_expand(Launcher& to, std::byte* out, Records ek, Records sk, size_t keys, uint32_t* unusual) {
+void launch_expand(Launcher& to, std::byte* out, Records ek, Records sk, size_t keys, uint32_t* retries) {
   using S = Shape<Set>;
   using Form = typename S::Form;
   constexpr size_t kBytes = kSecret ? Form::kSecretBytes : Form::kPublicBytes;
@@ -138,12 +138,12 @@ void launch_expand(Launcher& to, std::byte* out, Records ek, Records sk, size_t 
   work.count = keys;
   work.ek = ek;
   work.sk = sk;
-  work.unusual = unusual;
+  work.retries = retries;
   to.hash(expand_hashes_kernel<Set, kSecret>, warp_expand_hashes_kernel<Set, kSecret>, keys, out, kBytes, work);
   to.by_item_lanes(expand_vector_kernel<Set>, keys, out + Form::kT, kBytes,
                    reinterpret_cast<uint32_t*>(out + Form::kPublicValid), ek, keys);
   if constexpr (kSecret) to.by_item_lanes(expand_vector_kernel<Set>, keys, out + Form::kS, kBytes, nullptr, sk, keys);
-  const Entries a{{out, kBytes}, {ek.base + S::kVectorBytes, ek.stride, 4}, unusual, keys};
+  const Entries a{{out, kBytes}, {ek.base + S::kVectorBytes, ek.stride, 4}, retries, keys};
   launch_gen_a<Set, true>(to, a);
   launch_noise<Set, true, S::kEta2, 0, 1, 1>(to, nullptr, {}, a);
 }
@@ -161,7 +161,7 @@ struct Plan {
   static Entries transposed(const F& t) {
     return {{reinterpret_cast<std::byte*>(t.work.a), S::kEntries * kRowBytes},
             {t.work.ek.base + S::kVectorBytes, t.work.ek.stride, 4},
-            t.work.unusual,
+            t.work.retries,
             t.uses_forms() ? 0 : t.count()};
   }
   static void gen_a_transposed(F& t) {
@@ -169,7 +169,7 @@ struct Plan {
   }
   template <bool kSecret>
   static void expand_shared(F& t) {
-    if (t.expands_key()) launch_expand<Set, kSecret>(t.to, t.form, t.work.ek, t.work.sk, 1, t.work.unusual);
+    if (t.expands_key()) launch_expand<Set, kSecret>(t.to, t.form, t.work.ek, t.work.sk, 1, t.work.retries);
   }
 
   static void sample_noise(F& t) {
@@ -195,7 +195,7 @@ struct Plan {
   static Entries entries(const F& t) {
     return {{reinterpret_cast<std::byte*>(t.work.a), S::kEntries * kRowBytes},
             {reinterpret_cast<const uint8_t*>(t.work.rho.base), 4, 4 * t.count()},
-            t.work.unusual,
+            t.work.retries,
             t.count()};
   }
   static void gen_a(F& t) { launch_gen_a<Set, false>(t.to, entries(t)); }
@@ -252,7 +252,7 @@ struct Plan {
   // ---- the lists. Each stage is listed where the reference has it; t of a record is unpacked where it is multiplied.
 
   static constexpr std::array keygen{
-      Step{{"shake_draw_sha3_512", 0, 2}, field::kDraws, 0, draw_seeds},
+      Step{{"shake_draw_sha3_512", 0, 2}, field::kCoins, 0, draw_seeds},
       Step{{"gen_a", 2, 1}, 0, 0, gen_a},
       Step{{"sample_cbd", 3, 1}, 0, 0, sample_se},
       Step{{"ntt_basemul_tobytes", 4, 3}, 0, field::kPkOut | field::kSkOut, multiply_keys},
@@ -260,7 +260,7 @@ struct Plan {
   };
 
   static constexpr auto encaps_steps() {
-    const Step hash{{"shake_draw_sha3", 0, 3}, field::kDraws | field::kPk, 0, hash_encaps};
+    const Step hash{{"shake_draw_sha3", 0, 3}, field::kCoins | field::kPk, 0, hash_encaps};
     const Step gen{{"gen_a", 3, 2}, field::kPk, 0, gen_a_transposed};
     const Step noise{{"sample_cbd", 5, 1}, 0, 0, sample_noise};
     constexpr Fields kWritten = field::kCtOut | field::kSsOut | field::kItemStatus;
@@ -310,10 +310,10 @@ struct Plan {
   template <Op kOp>
   static constexpr DeviceOperation operation() {
     constexpr MlkemParams kP = S::kParams;
-    constexpr size_t kDraws = kOp == Op::keygen ? kKeygenDrawBytes : kOp == Op::encaps ? kEncapsDrawBytes : 0;
+    constexpr size_t kCoins = kOp == Op::keygen ? kKeygenCoinBytes : kOp == Op::encaps ? kEncapsCoinBytes : 0;
     return {.scheme = Set::kName,
             .op = kOp,
-            .record_bytes = {kP.public_key_bytes(), kP.secret_key_bytes(), kP.ciphertext_bytes(), kSymBytes, kDraws},
+            .record_bytes = {kP.public_key_bytes(), kP.secret_key_bytes(), kP.ciphertext_bytes(), kSymBytes, kCoins},
             .steps = Operations::template kSteps<kOp>,
             .part_items = kWave,
             .busy_part_items = kOp == Op::encaps ? (kP.k == 4 ? 3 : 2) * kWave : 0,

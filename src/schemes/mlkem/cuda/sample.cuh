@@ -114,23 +114,23 @@ __device__ __forceinline__ bool sample_entry(SampleMemory& memory, const EntryPl
 }
 
 /// Three blocks for every entry of every key. Where they give less than 256 coefficients the entry is put on the list
-/// `unusual`, and its row is not complete. Blocks of one warp.
+/// `retries`, and its row is not complete. Blocks of one warp.
 template <class Set, bool kTransposed>
 __global__ void __launch_bounds__(32, 12)
-    gen_a_kernel(EntryPlace to, SeedPlace rho, uint32_t* unusual, uint32_t entries) {
+    gen_a_kernel(EntryPlace to, SeedPlace rho, uint32_t* retries, uint32_t entries) {
   __shared__ SampleMemory memory;
   const uint32_t first = blockIdx.x * 32u, mine = min(first + warp_lane(), entries - 1);
   const bool complete = sample_entry<Set, kTransposed, false>(memory, to, rho, mine, min(entries - first, 32u));
-  if (!complete && first + warp_lane() < entries) unusual[1 + atomicAdd(unusual, 1u)] = mine;
+  if (!complete && first + warp_lane() < entries) retries[1 + atomicAdd(retries, 1u)] = mine;
 }
 
 /// The entries of the list, by `blocks` blocks of one warp.
 template <class Set, bool kTransposed>
 __device__ __forceinline__ void complete_entries(SampleMemory& memory, const EntryPlace& to, const SeedPlace& rho,
-                                                 const uint32_t* unusual, uint32_t blocks) {
-  const uint32_t count = *unusual;
+                                                 const uint32_t* retries, uint32_t blocks) {
+  const uint32_t count = *retries;
   for (uint32_t first = blockIdx.x * 32u; first < count; first += blocks * 32u) {
-    const uint32_t mine = unusual[1 + min(first + warp_lane(), count - 1)];
+    const uint32_t mine = retries[1 + min(first + warp_lane(), count - 1)];
     sample_entry<Set, kTransposed, true>(memory, to, rho, mine, min(count - first, 32u));
   }
 }
@@ -266,18 +266,18 @@ __device__ __forceinline__ void sample_noise(uint32_t* rows, uint32_t* noise, co
 }
 
 /// SamplePolyCBD: polynomials kFirst .. kFirst + kPolys - 1 of kAll of every item, as rows of noise; seeds.base:
-/// nullptr if there are none. The first unusual_blocks blocks complete A. Blocks of one warp.
+/// nullptr if there are none. The first retry_blocks blocks complete A. Blocks of one warp.
 template <class Set, bool kTransposed, unsigned kEta, uint32_t kFirst, uint32_t kPolys, uint32_t kAll>
 __global__ void __launch_bounds__(32, 12)
-    sample_noise_kernel(uint32_t* noise, ItemWords seeds, EntryPlace to, SeedPlace rho, const uint32_t* unusual,
-                        uint32_t unusual_blocks) {
+    sample_noise_kernel(uint32_t* noise, ItemWords seeds, EntryPlace to, SeedPlace rho, const uint32_t* retries,
+                        uint32_t retry_blocks) {
   __shared__ union alignas(16) Memory {
     SampleMemory entries;
     uint32_t noise[32 * kNoiseStride];
   } memory;
-  if (blockIdx.x < unusual_blocks)
-    return complete_entries<Set, kTransposed>(memory.entries, to, rho, unusual, unusual_blocks);
-  sample_noise<kEta, kFirst, kPolys, kAll>(memory.noise, noise, seeds, blockIdx.x - unusual_blocks);
+  if (blockIdx.x < retry_blocks)
+    return complete_entries<Set, kTransposed>(memory.entries, to, rho, retries, retry_blocks);
+  sample_noise<kEta, kFirst, kPolys, kAll>(memory.noise, noise, seeds, blockIdx.x - retry_blocks);
 }
 
 }  // namespace polykem::mlkem::cuda

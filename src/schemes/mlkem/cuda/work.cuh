@@ -30,14 +30,14 @@ using polykem::cuda::warp_lane;
 struct Work {
   size_t count;
   const uint32_t* draw_seed;
-  const uint8_t* draws;
+  const uint8_t* coins;
   Records ek, sk, ct;
   FormKeys keys;
   uint8_t *pk_out, *sk_out, *ct_out, *ss_out;
   int* status;
   uint16_t* a;                                   ///< A or A^T of each item, row by row
   uint32_t* noise;                               ///< rows of noise: s, e or y, e1, e2
-  uint32_t* unusual;                             ///< how many entries of A need a fourth block, then which
+  uint32_t* retries;                             ///< how many entries of A need a fourth block, then which
   ItemWords rho, prf_seed, z, m, secret, other;  ///< 32 bytes each; secret: K, other: rejection secret or H(c)
   ItemWords valid, fail;                         ///< one word each
 };

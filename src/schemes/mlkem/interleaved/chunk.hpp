@@ -28,7 +28,7 @@ struct alignas(64) Block {
   Scratch scratch;
   uint16_t accepted[kLanes][kAcceptedWords];
   uint8_t prf[kLanes][D.prf_stride()];
-  uint8_t draws[kLanes][kKeygenDrawBytes];
+  uint8_t coins[kLanes][kKeygenCoinBytes];
   uint8_t hashed[kLanes][2 * kSymBytes];  ///< m, H(ek); or d, k
   uint8_t seeds[kLanes][2 * kSymBytes];   ///< rho, sigma; or K, r
   uint8_t ek_hash[kLanes][kSymBytes];
@@ -52,13 +52,13 @@ struct Chunk {
 
   Chunk(const Batch& batch, std::byte* workspace)
       : io(batch), count(batch.count), t(Arena(workspace).take<Block<D>>(1)) {
-    draws = {io.draws != nullptr ? io.draws : t->draws[0], 0};
+    coins = {io.coins != nullptr ? io.coins : t->coins[0], 0};
   }
 
   const Batch& io;
   const size_t count;
   Block<D>* t;
-  ConstByteRows draws;
+  ConstByteRows coins;
 
   bool decapsulates() const { return io.sk != nullptr; }
   bool expanded() const { return io.expanded.data != nullptr; }

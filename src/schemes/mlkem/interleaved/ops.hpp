@@ -27,8 +27,8 @@ struct Ops {
   }
 
   static void draw(Chunk& c, size_t bytes) {
-    c.draws.stride = bytes;
-    if (c.io.draws == nullptr) c.io.drbg->fill({c.t->draws[0], c.count * bytes}, Isa::keystream());
+    c.coins.stride = bytes;
+    if (c.io.coins == nullptr) c.io.drbg->fill({c.t->coins[0], c.count * bytes}, Isa::keystream());
   }
 
   /// rows[i k + j] = SampleNTT(rho, j, i), or transposed, for the seeds of all items.
@@ -77,12 +77,12 @@ struct Ops {
 
   // ---- keygen: seeds = rho, sigma, u = t
 
-  static void draw_keygen(Chunk& c) { draw(c, kKeygenDrawBytes); }
+  static void draw_keygen(Chunk& c) { draw(c, kKeygenCoinBytes); }
 
   static void hash_d(Chunk& c) {
     auto& t = *c.t;
     c.each([&](size_t l) {
-      std::memcpy(t.hashed[l], c.draws.data + l * c.draws.stride, kSymBytes);
+      std::memcpy(t.hashed[l], c.coins.data + l * c.coins.stride, kSymBytes);
       t.hashed[l][kSymBytes] = kK;
     });
     Isa::keccak().sha3_512(rows(t.seeds), rows(t.hashed, 0), kSymBytes + (P.kyber() ? 0 : 1), c.count);
@@ -119,7 +119,7 @@ struct Ops {
       uint8_t* sk = c.io.sk_out + l * P.secret_key_bytes();
       std::memcpy(pk + P.vector_bytes(), t.seeds[l], kSymBytes);
       std::memcpy(sk + P.ek_offset(), pk, P.public_key_bytes());
-      std::memcpy(sk + P.z_offset(), c.draws.data + l * c.draws.stride + kSymBytes, kSymBytes);
+      std::memcpy(sk + P.z_offset(), c.coins.data + l * c.coins.stride + kSymBytes, kSymBytes);
     });
   }
 
@@ -132,11 +132,11 @@ struct Ops {
 
   static void draw_encaps(Chunk& c) {
     auto& t = *c.t;
-    draw(c, kEncapsDrawBytes);
+    draw(c, kEncapsCoinBytes);
     if constexpr (P.kyber()) {
-      Isa::keccak().sha3_256(rows(t.hashed), c.draws, kSymBytes, c.count);
+      Isa::keccak().sha3_256(rows(t.hashed), c.coins, kSymBytes, c.count);
     } else {
-      c.each([&](size_t l) { std::memcpy(t.hashed[l], c.draws.data + l * c.draws.stride, kSymBytes); });
+      c.each([&](size_t l) { std::memcpy(t.hashed[l], c.coins.data + l * c.coins.stride, kSymBytes); });
     }
   }
 

@@ -21,7 +21,7 @@ struct Item {
   Poly u[D.k];          ///< t; or u
   Poly v, e2;
   uint8_t prf[D.noise_polys()][D.prf_stride()];
-  uint8_t draws[kKeygenDrawBytes];
+  uint8_t coins[kKeygenCoinBytes];
   uint8_t m[kSymBytes];
   uint8_t seeds[2 * kSymBytes];  ///< rho, sigma; or K, r
   uint8_t other[kSymBytes];      ///< ML-KEM: the rejection secret; round 3: SHA3-256(c)
@@ -87,22 +87,22 @@ struct Ops {
 
   static void draw(Chunk& c, size_t bytes) {
     c.each([&](Item& t, size_t i) {
-      if (c.io.draws != nullptr) {
-        std::memcpy(t.draws, c.io.draws + i * bytes, bytes);
+      if (c.io.coins != nullptr) {
+        std::memcpy(t.coins, c.io.coins + i * bytes, bytes);
       } else {
-        c.io.drbg->fill({t.draws, bytes}, Prims::keystream());
+        c.io.drbg->fill({t.coins, bytes}, Prims::keystream());
       }
     });
   }
 
   // ---- keygen: seeds = rho, sigma, u = t
 
-  static void draw_keygen(Chunk& c) { draw(c, kKeygenDrawBytes); }
+  static void draw_keygen(Chunk& c) { draw(c, kKeygenCoinBytes); }
 
   static void hash_d(Chunk& c) {
     c.each([](Item& t, size_t) {
       const uint8_t k = kK;
-      sha3_512(t.seeds, {t.draws, kSymBytes}, {&k, P.kyber() ? 0u : 1u});
+      sha3_512(t.seeds, {t.coins, kSymBytes}, {&k, P.kyber() ? 0u : 1u});
       ct::declassify(t.seeds, kSymBytes);  // rho is a part of ek
     });
   }
@@ -147,7 +147,7 @@ struct Ops {
       }
       std::memcpy(c.pk_out(i) + P.vector_bytes(), t.seeds, kSymBytes);
       std::memcpy(c.sk_out(i) + P.ek_offset(), c.pk_out(i), P.public_key_bytes());
-      std::memcpy(c.sk_out(i) + P.z_offset(), t.draws + kSymBytes, kSymBytes);
+      std::memcpy(c.sk_out(i) + P.z_offset(), t.coins + kSymBytes, kSymBytes);
     });
   }
 
@@ -158,12 +158,12 @@ struct Ops {
   // ---- encaps: seeds = K, r, s = y, e = e1
 
   static void draw_encaps(Chunk& c) {
-    draw(c, kEncapsDrawBytes);
+    draw(c, kEncapsCoinBytes);
     c.each([](Item& t, size_t) {
       if constexpr (P.kyber()) {
-        sha3_256(t.m, {t.draws, kSymBytes});
+        sha3_256(t.m, {t.coins, kSymBytes});
       } else {
-        std::memcpy(t.m, t.draws, kSymBytes);
+        std::memcpy(t.m, t.coins, kSymBytes);
       }
     });
   }

@@ -39,7 +39,7 @@ struct alignas(64) Item {
     HashSpace<D> hash;
     Polys<D> poly;
   };
-  uint8_t draws[kKeygenDrawBytes];
+  uint8_t coins[kKeygenCoinBytes];
   uint8_t hashed[2 * kSymBytes];  ///< m, H(ek); or d, k
   uint8_t seeds[2 * kSymBytes];   ///< rho, sigma; or K, r
   uint8_t other[kSymBytes];       ///< ML-KEM: rejection secret; round 3: SHA3-256(c)
@@ -57,11 +57,11 @@ struct Chunk {
   static size_t workspace_bytes(size_t) { return Arena::bytes<Item<D>>(1); }
 
   Chunk(const Batch& batch, std::byte* workspace)
-      : io(batch), t(*Arena(workspace).take<Item<D>>(1)), draws(io.draws != nullptr ? io.draws : t.draws) {}
+      : io(batch), t(*Arena(workspace).take<Item<D>>(1)), coins(io.coins != nullptr ? io.coins : t.coins) {}
 
   const Batch& io;  ///< of one item
   Item<D>& t;
-  const uint8_t* draws;
+  const uint8_t* coins;
 
   bool expanded() const { return io.expanded.data != nullptr; }
   const Secret& sk() const { return expanded() ? *reinterpret_cast<const Secret*>(io.expanded.key(0)) : t.own; }

@@ -57,18 +57,18 @@ struct Ops {
   }
 
   static void draw(Chunk& c, size_t bytes) {
-    if (c.io.draws == nullptr) c.io.drbg->fill({c.t.draws, bytes}, Isa::keystream());
+    if (c.io.coins == nullptr) c.io.drbg->fill({c.t.coins, bytes}, Isa::keystream());
   }
 
   // ---- keygen: seeds = rho, sigma, u = t
 
   static void draw_keygen(Chunk& c) {
-    draw(c, kKeygenDrawBytes);
+    draw(c, kKeygenCoinBytes);
   }
 
   static void hash_d(Chunk& c) {
     auto& t = c.t;
-    std::memcpy(t.hashed, c.draws, kSymBytes);
+    std::memcpy(t.hashed, c.coins, kSymBytes);
     t.hashed[kSymBytes] = kK;
     polykem::lanes::sha3_512_one<kSymBytes + (P.kyber() ? 0 : 1)>(t.seeds, t.hashed);
     ct::declassify(t.seeds, kSymBytes);  // rho is a part of ek
@@ -127,7 +127,7 @@ struct Ops {
     }
     std::memcpy(pk + P.vector_bytes(), t.seeds, kSymBytes);
     std::memcpy(sk + P.ek_offset(), pk, P.public_key_bytes());
-    std::memcpy(sk + P.z_offset(), c.draws + kSymBytes, kSymBytes);
+    std::memcpy(sk + P.z_offset(), c.coins + kSymBytes, kSymBytes);
   }
 
   static void hash_new_ek(Chunk& c) {
@@ -137,11 +137,11 @@ struct Ops {
   // ---- encaps: seeds = K, r, s = y, e = e1, e2
 
   static void draw_encaps(Chunk& c) {
-    draw(c, kEncapsDrawBytes);
+    draw(c, kEncapsCoinBytes);
     if constexpr (P.kyber()) {
-      polykem::lanes::sha3_256_one<kSymBytes>(c.t.hashed, c.draws);
+      polykem::lanes::sha3_256_one<kSymBytes>(c.t.hashed, c.coins);
     } else {
-      std::memcpy(c.t.hashed, c.draws, kSymBytes);
+      std::memcpy(c.t.hashed, c.coins, kSymBytes);
     }
   }
 

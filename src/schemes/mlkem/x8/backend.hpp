@@ -30,7 +30,7 @@ struct X8Operations {
   template <Op kOp>
   static size_t workspace_bytes(size_t items) {
     return OfEight::template workspace_bytes<kOp>(kGranule) + Arena::bytes<SecretKey<P.k>>(1) +
-           Arena::bytes<uint8_t>(items * kDrawBytes<kOp>);
+           Arena::bytes<uint8_t>(items * kCoinBytes<kOp>);
   }
 
   template <Op kOp>
@@ -38,11 +38,11 @@ struct X8Operations {
     Arena arena(workspace);
     auto* const of_eight = arena.take<std::byte>(OfEight::template workspace_bytes<kOp>(kGranule));
     Batch items = batch;
-    if (kDrawBytes<kOp> != 0 && items.draws == nullptr) {
+    if (kCoinBytes<kOp> != 0 && items.coins == nullptr) {
       StepClock clock(times);
-      const std::span draws(arena.take<uint8_t>(items.count * kDrawBytes<kOp>), items.count * kDrawBytes<kOp>);
-      items.drbg->fill(draws, Isa::keystream());
-      items.draws = draws.data();
+      const std::span coins(arena.take<uint8_t>(items.count * kCoinBytes<kOp>), items.count * kCoinBytes<kOp>);
+      items.drbg->fill(coins, Isa::keystream());
+      items.coins = coins.data();
       clock.stop(kDraw, 0);
     }
     if constexpr (kOp != Op::keygen) {
@@ -64,7 +64,7 @@ struct X8Operations {
  private:
   /// Drawn for all items at once: a generator's new key takes longer than what eight items draw.
   template <Op kOp>
-  static constexpr size_t kDrawBytes = record_bytes<P>(kOp).draws;
+  static constexpr size_t kCoinBytes = record_bytes<P>(kOp).coins;
   static constexpr size_t kDraw = 0;  ///< the number of that step
 
   /// The step that a shared key's expansion is charged to, most of which it is.

@@ -90,7 +90,7 @@ struct Ops {
   /// What is drawn comes with the batch.
   static void take_d(Chunk& c) {
     c.each([&](size_t l) {
-      std::memcpy(c.t.hashed[l], c.io.draws + l * kKeygenDrawBytes, kSymBytes);
+      std::memcpy(c.t.hashed[l], c.io.coins + l * kKeygenCoinBytes, kSymBytes);
       c.t.hashed[l][kSymBytes] = kK;
     });
   }
@@ -131,7 +131,7 @@ struct Ops {
           });
       std::memcpy(pk + P.vector_bytes(), t.seeds[l], kSymBytes);
       std::memcpy(sk + P.ek_offset(), pk, P.public_key_bytes());
-      std::memcpy(sk + P.z_offset(), c.io.draws + l * kKeygenDrawBytes + kSymBytes, kSymBytes);
+      std::memcpy(sk + P.z_offset(), c.io.coins + l * kKeygenCoinBytes + kSymBytes, kSymBytes);
     });
   }
 
@@ -145,9 +145,9 @@ struct Ops {
   static void take_m(Chunk& c) {
     auto& t = c.t;
     if constexpr (P.kyber()) {
-      Isa::keccak().sha3_256(rows(t.hashed), {c.io.draws, kEncapsDrawBytes}, kSymBytes, c.count);
+      Isa::keccak().sha3_256(rows(t.hashed), {c.io.coins, kEncapsCoinBytes}, kSymBytes, c.count);
     } else {
-      c.each([&](size_t l) { std::memcpy(t.hashed[l], c.io.draws + l * kEncapsDrawBytes, kSymBytes); });
+      c.each([&](size_t l) { std::memcpy(t.hashed[l], c.io.coins + l * kEncapsCoinBytes, kSymBytes); });
     }
   }
 

@@ -26,13 +26,13 @@ __device__ __forceinline__ size_t warp_item() {
   return blockIdx.x * size_t{kWarps} + threadIdx.x / 32;
 }
 
-/// randombytes. Each lane makes a block of 136 bytes. rows: kDrawStride bytes per item.
+/// randombytes. Each lane makes a block of 136 bytes. rows: kCoinStride bytes per item.
 template <class Set, int kBytes>
 __global__ void __launch_bounds__(32, kLaneBlocks)
     draw_kernel(uint8_t* rows, const uint32_t* seed, polykem::cuda::DrawDomain domain, uint64_t count) {
   constexpr uint32_t kBlocks = polykem::cuda::draw_blocks(kBytes);
   __shared__ uint32_t stage[polykem::cuda::kStageWords];
-  polykem::cuda::warp_draw<kBlocks, Shape<Set>::kDrawStride>(rows, seed, domain, blockIdx.x, count, stage, warp_lane());
+  polykem::cuda::warp_draw<kBlocks, Shape<Set>::kCoinStride>(rows, seed, domain, blockIdx.x, count, stage, warp_lane());
 }
 
 /// Replaces the trits of 0, which has no inverse, by those of 1. Returns all ones if they were 0.
@@ -57,14 +57,14 @@ struct alignas(8) ZeroMasks {
 /// into sk.
 template <class Set>
 __global__ void __launch_bounds__(kThreads) sample_fg_kernel(uint16_t* f, uint16_t* g, ZeroMasks* zero, uint8_t* sk,
-                                                             const uint8_t* draws, size_t count, size_t rows) {
+                                                             const uint8_t* coins, size_t count, size_t rows) {
   using S = Shape<Set>;
   __shared__ alignas(16) uint8_t trits[kWarps][S::kRow];
   const unsigned lane = warp_lane();
   const size_t item = warp_item();
   if (item >= rows) return;
   uint8_t* t = trits[threadIdx.x / 32];
-  const uint8_t* seed = draws + min(item, count - 1) * S::kDrawStride;
+  const uint8_t* seed = coins + min(item, count - 1) * S::kCoinStride;
   if constexpr (S::kHps) {
     sample_iid<Set>(t, seed, lane);
   } else {
@@ -87,7 +87,7 @@ __global__ void __launch_bounds__(kThreads) sample_fg_kernel(uint16_t* f, uint16
 /// sample_rm and poly_S3_tobytes: rows of bytes, 0, 1, 255 for r and 0, 1, 2 for m, and both packed.
 template <class Set>
 __global__ void __launch_bounds__(kThreads)
-    sample_rm_kernel(uint8_t* r, uint8_t* m, uint8_t* rm, const uint8_t* draws, size_t count) {
+    sample_rm_kernel(uint8_t* r, uint8_t* m, uint8_t* rm, const uint8_t* coins, size_t count) {
   using S = Shape<Set>;
   __shared__ alignas(16) uint8_t trits[kWarps][2][S::kRow];
   const unsigned lane = warp_lane();
@@ -95,7 +95,7 @@ __global__ void __launch_bounds__(kThreads)
   if (item >= count) return;
   uint8_t* tr = trits[threadIdx.x / 32][0];
   uint8_t* tm = trits[threadIdx.x / 32][1];
-  const uint8_t* seed = draws + item * S::kDrawStride;
+  const uint8_t* seed = coins + item * S::kCoinStride;
   sample_iid<Set>(tr, seed, lane);
   if constexpr (S::kHps) {
     sample_fixed_type<Set>(tm, seed + S::kIidBytes, lane);

@@ -59,7 +59,7 @@ struct LaunchContext {
   cudaStream_t stream = nullptr;
   cudaError_t error = cudaSuccess;
   const polykem::cuda::InverseTree<S::kRow> tree;  ///< of key generation
-  uint8_t *draws = nullptr, *rm = nullptr, *r = nullptr, *m = nullptr;
+  uint8_t *coins = nullptr, *rm = nullptr, *r = nullptr, *m = nullptr;
   uint32_t* fail = nullptr;
   ZeroMasks* zero = nullptr;
   uint16_t *a = nullptr, *b = nullptr, *x = nullptr, *u = nullptr, *v = nullptr;
@@ -81,9 +81,9 @@ struct LaunchContext {
       fail = arena.take<uint32_t>(sizeof(uint32_t));
       return arena.used();
     }
-    draws = arena.take<uint8_t>(op == Op::encaps ? S::kDrawStride : std::max(size_t{S::kDrawStride}, 2 * kRowBytes));
+    coins = arena.take<uint8_t>(op == Op::encaps ? S::kCoinStride : std::max(size_t{S::kCoinStride}, 2 * kRowBytes));
     if (op == Op::encaps) return arena.used();
-    x = reinterpret_cast<uint16_t*>(draws);
+    x = reinterpret_cast<uint16_t*>(coins);
     nodes_f = x + arena.items() * S::kRow;
     for (uint16_t** row : {&a, &b, &u, &v, &inverse_f})
       *row = arena.take<uint16_t>(kRowBytes);
@@ -98,11 +98,11 @@ struct Plan {
   using F = LaunchContext<Set>;
   using Step = polykem::KernelStep<F>;
   using MulKind = polykem::cuda::MulKind;
-  static_assert(sizeof(uint16_t) * S::kRow <= S::kDrawStride);
+  static_assert(sizeof(uint16_t) * S::kRow <= S::kCoinStride);
   // The largest grids: a product has a block for each item or row of the tree, the generator has one block for 32
   // blocks of bytes.
   static_assert(polykem::cuda::InverseTree<S::kRow>(kMostItems).rows() <= polykem::cuda::kMostBlocks);
-  static_assert(kMostItems * polykem::cuda::draw_blocks(S::kKeygenDrawBytes) / 32 < polykem::cuda::kMostBlocks);
+  static_assert(kMostItems * polykem::cuda::draw_blocks(S::kKeygenCoinBytes) / 32 < polykem::cuda::kMostBlocks);
 
   /// c = a b mod (2^logq, x^n - 1), or mod (3, Phi_n).
   static void multiply(F& t, MulKind kind, uint16_t* c, const uint16_t* a, const uint16_t* b, size_t rows) {
@@ -126,26 +126,26 @@ struct Plan {
         invert);
   }
 
-  // ---- keygen: a = f, b = g, x = G f / 3 over the draws, v = 3 / (G f). The computation of 1/f shares no row with
+  // ---- keygen: a = f, b = g, x = G f / 3 over the coins, v = 3 / (G f). The computation of 1/f shares no row with
   // that of v, so that both may run at once. G = 3 g or 3 (x - 1) g; its constant factor is left to the packing, so
   // that most products have a ternary operand: 1/h = v f f / 3 and h = 3 v g g, or 3 (x - 1)^2 v g g.
 
   template <int kBytes>
   static void draw(F& t, polykem::cuda::DrawDomain domain) {
-    if (t.io.draws != nullptr) {
-      t.error = cudaMemcpy2DAsync(t.draws, S::kDrawStride, t.io.draws, kBytes, kBytes, t.count(),
+    if (t.io.coins != nullptr) {
+      t.error = cudaMemcpy2DAsync(t.coins, S::kCoinStride, t.io.coins, kBytes, kBytes, t.count(),
                                   cudaMemcpyDeviceToDevice, t.stream);
     } else {
       const size_t blocks = t.count() * polykem::cuda::draw_blocks(kBytes);
-      t.launch(draw_kernel<Set, kBytes>, polykem::cuda::blocks_for(blocks, 32), 32, t.draws, t.io.seed, domain,
+      t.launch(draw_kernel<Set, kBytes>, polykem::cuda::blocks_for(blocks, 32), 32, t.coins, t.io.seed, domain,
                t.count());
     }
   }
-  static void draw_keygen(F& t) { draw<S::kKeygenDrawBytes>(t, polykem::cuda::DrawDomain::keygen); }
+  static void draw_keygen(F& t) { draw<S::kKeygenCoinBytes>(t, polykem::cuda::DrawDomain::keygen); }
 
   static void sample_fg(F& t) {
     const size_t rows = t.tree.rows();
-    t.launch(sample_fg_kernel<Set>, F::blocks(rows), kThreads, t.a, t.b, t.zero, t.io.sk_out, t.draws, t.count(), rows);
+    t.launch(sample_fg_kernel<Set>, F::blocks(rows), kThreads, t.a, t.b, t.zero, t.io.sk_out, t.coins, t.count(), rows);
   }
   static void invert_f(F& t) {
     const polykem::cuda::GraphBranch branch;
@@ -187,9 +187,9 @@ struct Plan {
 
   // ---- encaps
 
-  static void draw_encaps(F& t) { draw<S::kEncapsDrawBytes>(t, polykem::cuda::DrawDomain::encaps); }
+  static void draw_encaps(F& t) { draw<S::kEncapsCoinBytes>(t, polykem::cuda::DrawDomain::encaps); }
   static void sample_rm(F& t) {
-    t.launch(sample_rm_kernel<Set>, t.blocks(), kThreads, t.r, t.m, t.rm, t.draws, t.count());
+    t.launch(sample_rm_kernel<Set>, t.blocks(), kThreads, t.r, t.m, t.rm, t.coins, t.count());
   }
   static void hash_rm(F& t) { t.launch(hash_rm_kernel<Set>, t.lane_blocks(), 32, t.io.ss_out, t.rm, t.count()); }
   static void encrypt(F& t) { t.launch(encrypt_kernel<Set>, t.count(), 32, t.io.ct_out, t.pk(), t.r, t.m); }
@@ -203,7 +203,7 @@ struct Plan {
   }
 
   static constexpr std::array keygen{
-      Step{{"shake_draw", 0, 1}, field::kDraws, 0, draw_keygen},
+      Step{{"shake_draw", 0, 1}, field::kCoins, 0, draw_keygen},
       Step{{"sample_fg", 1, 1}, 0, field::kSkOut, sample_fg},
       Step{{"invert_mod3", 2, 1}, 0, 0, invert_f},
       Step{{"pack_f_lift", 3, 2}, 0, field::kSkOut, store_f},
@@ -217,7 +217,7 @@ struct Plan {
       Step{{"pack_h", 12, 1}, 0, field::kPkOut, store_h},
   };
   static constexpr std::array encaps{
-      Step{{"shake_draw", 0, 1}, field::kDraws, 0, draw_encaps},
+      Step{{"shake_draw", 0, 1}, field::kCoins, 0, draw_encaps},
       Step{{"sample_rm_pack", 1, 2}, 0, 0, sample_rm},
       Step{{"sha3_256", 3, 1}, 0, field::kSsOut, hash_rm},
       Step{{"dpke_encrypt", 4, 4}, field::kPk, field::kCtOut, encrypt},
@@ -246,13 +246,13 @@ struct Plan {
   template <Op kOp>
   static constexpr DeviceOperation operation() {
     constexpr NtruParams kP = S::kParams;
-    constexpr size_t kDraws = kOp == Op::keygen   ? kP.keygen_draw_bytes()
-                              : kOp == Op::encaps ? kP.encaps_draw_bytes()
+    constexpr size_t kCoins = kOp == Op::keygen   ? kP.keygen_coin_bytes()
+                              : kOp == Op::encaps ? kP.encaps_coin_bytes()
                                                   : 0;
     return {.scheme = Set::kName,
             .op = kOp,
             .record_bytes = {kP.public_key_bytes(), kP.secret_key_bytes(), kP.ciphertext_bytes(), kP.kSharedSecretBytes,
-                             kDraws},
+                             kCoins},
             .steps = Operations::template kSteps<kOp>,
             .part_items = kPartItems<kOp>,
             .staged_bytes = kStagedBytes<kOp>,

@@ -8,11 +8,11 @@
 
 namespace polykem::ntru::cuda {
 
-/// draws: n - 1 bytes, 4-byte aligned. [NTRU20, Ternary]
+/// coins: n - 1 bytes, 4-byte aligned. [NTRU20, Ternary]
 template <class Set>
-__device__ __forceinline__ void sample_iid(uint8_t* t, const uint8_t* draws, unsigned lane) {
+__device__ __forceinline__ void sample_iid(uint8_t* t, const uint8_t* coins, unsigned lane) {
   using S = Shape<Set>;
-  const auto* in = reinterpret_cast<const uint32_t*>(draws);
+  const auto* in = reinterpret_cast<const uint32_t*>(coins);
   auto* out = reinterpret_cast<uint32_t*>(t);
   for (int w = static_cast<int>(lane); w < S::kRow / 4; w += 32)
     out[w] = w < S::kIidBytes / 4 ? mod3_bytes(in[w]) : 0;
@@ -21,9 +21,9 @@ __device__ __forceinline__ void sample_iid(uint8_t* t, const uint8_t* draws, uns
 
 /// Like sample_iid, then flips the signs at even indices if <x a, a> < 0. [NTRU20, Ternary_Plus]
 template <class Set>
-__device__ __forceinline__ void sample_iid_plus(uint8_t* t, const uint8_t* draws, unsigned lane) {
+__device__ __forceinline__ void sample_iid_plus(uint8_t* t, const uint8_t* coins, unsigned lane) {
   using S = Shape<Set>;
-  sample_iid<Set>(t, draws, lane);
+  sample_iid<Set>(t, coins, lane);
   int product = 0;
   for (int i = static_cast<int>(lane); i < S::kN - 1; i += 32)
     product += centred(t[i]) * centred(t[i + 1]);
@@ -45,15 +45,15 @@ __host__ __device__ constexpr int sort_registers() {
 }
 
 /// Exactly weight/2 coefficients 1 and as many 2, in an order that sorting random keys decides. It does not matter
-/// which lane draws which key, as long as the key keeps its type. draws: n - 1 little-endian words of 30 bits, 4-byte
+/// which lane draws which key, as long as the key keeps its type. coins: n - 1 little-endian words of 30 bits, 4-byte
 /// aligned; one word past them is read. [NTRU20, Fixed_Type]
 template <class Set>
-__device__ __forceinline__ void sample_fixed_type(uint8_t* t, const uint8_t* draws, unsigned lane) {
+__device__ __forceinline__ void sample_fixed_type(uint8_t* t, const uint8_t* coins, unsigned lane) {
   using S = Shape<Set>;
   constexpr int kRegs = sort_registers<Set>();
   static_assert(32 * kRegs >= S::kRow);
   constexpr int kWeight = static_cast<int>(S::kParams.weight());
-  const auto* words = reinterpret_cast<const uint32_t*>(draws);
+  const auto* words = reinterpret_cast<const uint32_t*>(coins);
   int32_t keys[kRegs];
 #pragma unroll
   for (int r = 0; r < kRegs; ++r) {

@@ -62,11 +62,11 @@ struct Shape {
   static constexpr int kRmBytes = 2 * kTritsBytes;
   static constexpr int kRmStride = (kRmBytes + 15) / 16 * 16;
   static constexpr int kIidBytes = kN - 1;
-  static constexpr int kPairBytes = static_cast<int>(kParams.pair_draw_bytes());
-  static constexpr int kKeygenDrawBytes = static_cast<int>(kParams.keygen_draw_bytes());
-  static constexpr int kEncapsDrawBytes = static_cast<int>(kParams.encaps_draw_bytes());
+  static constexpr int kPairBytes = static_cast<int>(kParams.pair_coin_bytes());
+  static constexpr int kKeygenCoinBytes = static_cast<int>(kParams.keygen_coin_bytes());
+  static constexpr int kEncapsCoinBytes = static_cast<int>(kParams.encaps_coin_bytes());
   /// Whole blocks of 136 bytes, and a word that may be read past the end.
-  static constexpr int kDrawStride = ((kKeygenDrawBytes + 135) / 136 * 136 + 4 + 15) / 16 * 16;
+  static constexpr int kCoinStride = ((kKeygenCoinBytes + 135) / 136 * 136 + 4 + 15) / 16 * 16;
   static constexpr int kPublicKeyBytes = static_cast<int>(kParams.public_key_bytes());
   static constexpr int kSecretKeyBytes = static_cast<int>(kParams.secret_key_bytes());
   static constexpr int kCiphertextBytes = static_cast<int>(kParams.ciphertext_bytes());

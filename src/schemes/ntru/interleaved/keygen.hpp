@@ -22,7 +22,7 @@ template <NtruParams P>
 struct alignas(64) KeyBlock {
   LanePoly<P, S3> f, g, inverse_f;
   LanePoly<P, Rq> lifted_f, G, Gf, v;  ///< v = 1/(G f)
-  uint8_t draws[kLanes][P.keygen_draw_bytes()];
+  uint8_t coins[kLanes][P.keygen_coin_bytes()];
 };
 
 /// What all blocks use in turn.
@@ -69,9 +69,9 @@ struct KeygenChunk {
   KeyBlock<P>& now() const { return block[tile]; }
   size_t first() const { return tile * kLanes; }
   size_t count() const { return io.count - first() < kLanes ? io.count - first() : kLanes; }
-  ConstByteRows draws(size_t offset) const {
-    constexpr size_t kBytes = P.keygen_draw_bytes();
-    const uint8_t* rows = io.draws != nullptr ? io.draws + first() * kBytes : now().draws[0];
+  ConstByteRows coins(size_t offset) const {
+    constexpr size_t kBytes = P.keygen_coin_bytes();
+    const uint8_t* rows = io.coins != nullptr ? io.coins + first() * kBytes : now().coins[0];
     return {rows + offset, kBytes};
   }
   ByteRows pk_out() const { return {io.pk_out + first() * P.public_key_bytes(), P.public_key_bytes()}; }
@@ -93,15 +93,15 @@ struct KeygenOps {
   }
 
   static void draw_keygen(KeygenChunk& c) {
-    if (c.io.draws != nullptr) return;
-    c.io.drbg->fill({c.now().draws[0], c.count() * P.keygen_draw_bytes()}, Isa::keystream());
+    if (c.io.coins != nullptr) return;
+    c.io.drbg->fill({c.now().coins[0], c.count() * P.keygen_coin_bytes()}, Isa::keystream());
   }
 
   /// Lanes without an item repeat the last one.
   static void sample_fg(KeygenChunk& c) {
     KeyBlock<P>& b = c.now();
-    sample_iid<P>(b.f, c.draws(0), c.count(), c.t->records);
-    const ConstByteRows second = c.draws(P.iid_draw_bytes());
+    sample_iid<P>(b.f, c.coins(0), c.count(), c.t->records);
+    const ConstByteRows second = c.coins(P.iid_coin_bytes());
     if constexpr (P.variant == Variant::hps) {
       sample_fixed_type<P>(b.g, second, c.count(), c.t->records);
     } else {
@@ -152,7 +152,7 @@ struct KeygenOps {
   static void store_f(KeygenChunk& c) {
     store_S3<P>(c.sk_out(0), c.now().f, c.count(), c.t->records);
     store_S3<P>(c.sk_out(P.inverse_f_offset()), c.now().inverse_f, c.count(), c.t->records);
-    const ConstByteRows from = c.draws(P.pair_draw_bytes());
+    const ConstByteRows from = c.coins(P.pair_coin_bytes());
     const ByteRows to = c.sk_out(P.prf_key_offset());
     for (size_t l = 0; l < c.count(); ++l)
       std::memcpy(to.data + l * to.stride, from.data + l * from.stride, P.kPrfKeyBytes);

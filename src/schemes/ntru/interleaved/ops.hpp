@@ -18,7 +18,7 @@ struct alignas(64) Block {
   LanePoly<P, S3> inverse_f;
   LanePoly<P, Rq> x, y, z, u;
   Scratch<P> scratch;
-  uint8_t draws[kLanes][P.encaps_draw_bytes()];
+  uint8_t coins[kLanes][P.encaps_coin_bytes()];
   uint8_t rm[kLanes][2 * P.trits_bytes()];
   uint8_t reject[kLanes][P.kPrfKeyBytes + P.ciphertext_bytes()];  ///< PRF key, ciphertext
   uint8_t rejection[kLanes][P.kSharedSecretBytes];
@@ -37,20 +37,20 @@ struct Chunk {
     Arena arena(workspace);
     t = arena.take<Block<P>>(1);
     mul_workspace = arena.take<std::byte>(Isa::mul(P.n)->workspace_bytes);
-    draws = {io.draws != nullptr ? io.draws : t->draws[0], P.encaps_draw_bytes()};
+    coins = {io.coins != nullptr ? io.coins : t->coins[0], P.encaps_coin_bytes()};
   }
 
   const Batch& io;
   const size_t count;
   Block<P>* t;
   std::byte* mul_workspace;
-  ConstByteRows draws;
+  ConstByteRows coins;
 
   ConstByteRows pk() const { return {io.pk, io.shared_key ? 0 : P.public_key_bytes()}; }
   ConstByteRows sk(size_t offset) const { return {io.sk + offset, io.shared_key ? 0 : P.secret_key_bytes()}; }
   ConstByteRows ct() const { return {io.ct, P.ciphertext_bytes()}; }
   ByteRows rm(size_t offset) const { return {t->rm[0] + offset, sizeof t->rm[0]}; }
-  ConstByteRows draws_from(size_t offset) const { return {draws.data + offset, draws.stride}; }
+  ConstByteRows coins_from(size_t offset) const { return {coins.data + offset, coins.stride}; }
 };
 
 template <NtruParams P, class Isa>
@@ -63,12 +63,12 @@ struct Ops : KeygenOps<P, Isa> {
   // ---- encaps: a = r, b = m, x = h, y = r mod q, z = h r then c
 
   static void draw_encaps(Chunk& c) {
-    if (c.io.draws == nullptr) c.io.drbg->fill({c.t->draws[0], c.count * P.encaps_draw_bytes()}, Isa::keystream());
+    if (c.io.coins == nullptr) c.io.drbg->fill({c.t->coins[0], c.count * P.encaps_coin_bytes()}, Isa::keystream());
   }
 
   static void sample_rm(Chunk& c) {
-    sample_iid<P>(c.t->a, c.draws, c.count, c.t->scratch);
-    const ConstByteRows second = c.draws_from(P.iid_draw_bytes());
+    sample_iid<P>(c.t->a, c.coins, c.count, c.t->scratch);
+    const ConstByteRows second = c.coins_from(P.iid_coin_bytes());
     if constexpr (P.variant == Variant::hps) {
       sample_fixed_type<P>(c.t->b, second, c.count, c.t->scratch);
     } else {

@@ -22,7 +22,7 @@ inline namespace POLYKEM_ISA {
 template <NtruParams P, class Prims>
 struct KeygenWork {
   struct Sampling {
-    uint8_t draws[P.keygen_draw_bytes()];
+    uint8_t coins[P.keygen_coin_bytes()];
     int32_t keys[P.n + kSortRoom];
     Poly<P, S3> inverse_f;
   };
@@ -40,7 +40,7 @@ struct KeygenWork {
 template <NtruParams P, class Prims>
 struct EncapsWork {
   struct Sampling {
-    uint8_t draws[P.encaps_draw_bytes()];
+    uint8_t coins[P.encaps_coin_bytes()];
     int32_t keys[P.n + kSortRoom];
     uint8_t rm[2 * P.trits_bytes()];
   };
@@ -107,17 +107,17 @@ struct Ops {
   // ---- keygen
 
   static void sample_fg(KeygenChunk& c) {
-    auto& [draws, keys, inverse_f] = c.work.sampling;
-    ref::sample_fg<P, Prims>(c.work.f, c.work.g, draws, keys, nullptr);
+    auto& [coins, keys, inverse_f] = c.work.sampling;
+    ref::sample_fg<P, Prims>(c.work.f, c.work.g, coins, keys, nullptr);
   }
 
   static void invert_f(KeygenChunk& c) { Prims::inverse_mod3(c.work.sampling.inverse_f.c, c.work.f.c, P.n, nullptr); }
 
   static void store_f(KeygenChunk& c) {
-    const auto& [draws, keys, inverse_f] = c.work.sampling;
+    const auto& [coins, keys, inverse_f] = c.work.sampling;
     ref::poly_S3_tobytes<P>(c.io.sk_out, c.work.f);
     ref::poly_S3_tobytes<P>(c.io.sk_out + P.inverse_f_offset(), inverse_f);
-    std::memcpy(c.io.sk_out + P.prf_key_offset(), draws + P.pair_draw_bytes(), P.kPrfKeyBytes);
+    std::memcpy(c.io.sk_out + P.prf_key_offset(), coins + P.pair_coin_bytes(), P.kPrfKeyBytes);
   }
 
   /// G = 3 g, or 3 (x - 1) g.
@@ -182,7 +182,7 @@ struct Ops {
 
   static void sample_rm(EncapsChunk& c) {
     auto& w = c.work.sampling;
-    ref::sample_rm<P, Prims>(c.work.r, c.work.m, w.draws, w.keys, nullptr);
+    ref::sample_rm<P, Prims>(c.work.r, c.work.m, w.coins, w.keys, nullptr);
   }
 
   static void pack_rm(EncapsChunk& c) { pack(c.work.sampling.rm, c.work.r, c.work.m); }

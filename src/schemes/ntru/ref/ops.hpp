@@ -26,7 +26,7 @@ struct Item {
   Poly<P, S3> inverse_f;
   Poly<P, Rq> x, y, z, u, v, w;
   int32_t keys[P.n + kSortRoom];
-  uint8_t draws[P.keygen_draw_bytes()];
+  uint8_t coins[P.keygen_coin_bytes()];
   uint8_t rm[2 * P.trits_bytes()];
   uint8_t secret[P.kSharedSecretBytes];
   uint8_t rejection[P.kSharedSecretBytes];
@@ -122,17 +122,17 @@ struct Ops {
 
   static void draw(Chunk& c, size_t bytes) {
     c.each([&](Item& t, size_t i) {
-      if (c.io.draws != nullptr) {
-        std::memcpy(t.draws, c.io.draws + i * bytes, bytes);
+      if (c.io.coins != nullptr) {
+        std::memcpy(t.coins, c.io.coins + i * bytes, bytes);
       } else {
-        c.io.drbg->fill({t.draws, bytes}, Prims::keystream());
+        c.io.drbg->fill({t.coins, bytes}, Prims::keystream());
       }
     });
   }
-  static void draw_keygen(Chunk& c) { draw(c, P.keygen_draw_bytes()); }
+  static void draw_keygen(Chunk& c) { draw(c, P.keygen_coin_bytes()); }
 
   static void sample_fg(Chunk& c) {
-    c.each([&](Item& t, size_t) { ref::sample_fg<P, Prims>(t.a, t.b, t.draws, t.keys, c.ws); });
+    c.each([&](Item& t, size_t) { ref::sample_fg<P, Prims>(t.a, t.b, t.coins, t.keys, c.ws); });
   }
 
   static void invert_f(Chunk& c) {
@@ -143,7 +143,7 @@ struct Ops {
     c.each([&](Item& t, size_t i) {
       poly_S3_tobytes<P>(c.sk_out(i), t.a);
       poly_S3_tobytes<P>(c.sk_out(i) + P.inverse_f_offset(), t.inverse_f);
-      std::memcpy(c.sk_out(i) + P.prf_key_offset(), t.draws + P.pair_draw_bytes(), P.kPrfKeyBytes);
+      std::memcpy(c.sk_out(i) + P.prf_key_offset(), t.coins + P.pair_coin_bytes(), P.kPrfKeyBytes);
     });
   }
 
@@ -193,10 +193,10 @@ struct Ops {
 
   // ---- encaps: a = r, b = m, x = h, y = r mod q then Lift(m), z = h r then c
 
-  static void draw_encaps(Chunk& c) { draw(c, P.encaps_draw_bytes()); }
+  static void draw_encaps(Chunk& c) { draw(c, P.encaps_coin_bytes()); }
 
   static void sample_rm(Chunk& c) {
-    c.each([&](Item& t, size_t) { ref::sample_rm<P, Prims>(t.a, t.b, t.draws, t.keys, c.ws); });
+    c.each([&](Item& t, size_t) { ref::sample_rm<P, Prims>(t.a, t.b, t.coins, t.keys, c.ws); });
   }
 
   static void pack_rm(Chunk& c) {

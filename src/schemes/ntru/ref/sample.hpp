@@ -81,21 +81,21 @@ void sample_second(Poly<P, S3>& a, const uint8_t* bytes, int32_t* keys, void* ws
 
 /// f and g of a key pair. [NTRU20, Sample_fg]
 template <NtruParams P, class Prims>
-void sample_fg(Poly<P, S3>& f, Poly<P, S3>& g, const uint8_t* draws, int32_t* keys, void* ws) {
+void sample_fg(Poly<P, S3>& f, Poly<P, S3>& g, const uint8_t* coins, int32_t* keys, void* ws) {
   if constexpr (P.variant == Variant::hps) {
-    sample_iid<P>(f, draws);
-    sample_fixed_type<P, Prims>(g, draws + P.iid_draw_bytes(), keys, ws);
+    sample_iid<P>(f, coins);
+    sample_fixed_type<P, Prims>(g, coins + P.iid_coin_bytes(), keys, ws);
   } else {
-    sample_iid_plus<P>(f, draws);
-    sample_iid_plus<P>(g, draws + P.iid_draw_bytes());
+    sample_iid_plus<P>(f, coins);
+    sample_iid_plus<P>(g, coins + P.iid_coin_bytes());
   }
 }
 
 /// r and m of an encapsulation. [NTRU20, Sample_rm]
 template <NtruParams P, class Prims>
-void sample_rm(Poly<P, S3>& r, Poly<P, S3>& m, const uint8_t* draws, int32_t* keys, void* ws) {
-  sample_iid<P>(r, draws);
-  sample_second<P, Prims>(m, draws + P.iid_draw_bytes(), keys, ws);
+void sample_rm(Poly<P, S3>& r, Poly<P, S3>& m, const uint8_t* coins, int32_t* keys, void* ws) {
+  sample_iid<P>(r, coins);
+  sample_second<P, Prims>(m, coins + P.iid_coin_bytes(), keys, ws);
 }
 
 }  // namespace POLYKEM_ISA

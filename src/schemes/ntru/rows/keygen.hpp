@@ -67,16 +67,16 @@ template <NtruParams P, class Prims>
 struct KeygenChunk {
   static constexpr size_t kGranule = 16;
   static constexpr size_t kItems = 64;  ///< keys that share an inversion
-  static constexpr size_t kDrawBytes = P.keygen_draw_bytes();
+  static constexpr size_t kCoinBytes = P.keygen_coin_bytes();
   static size_t workspace_bytes(size_t items) {
-    return Arena::bytes<Key<P>>(items) + Arena::bytes<uint8_t>(items * kDrawBytes) + Arena::bytes<KeygenScratch<P>>(1) +
+    return Arena::bytes<Key<P>>(items) + Arena::bytes<uint8_t>(items * kCoinBytes) + Arena::bytes<KeygenScratch<P>>(1) +
            Arena::bytes<std::byte>(shared(items));
   }
 
   KeygenChunk(const Batch& batch, std::byte* workspace) : io(batch), count(batch.count) {
     Arena arena(workspace);
     key = arena.take<Key<P>>(count);
-    drawn = arena.take<uint8_t>(count * kDrawBytes);
+    drawn = arena.take<uint8_t>(count * kCoinBytes);
     t = arena.take<KeygenScratch<P>>(1);
     shared_memory = arena.take<std::byte>(shared(count));
   }
@@ -88,7 +88,7 @@ struct KeygenChunk {
   KeygenScratch<P>* t;
   std::byte* shared_memory;
 
-  const uint8_t* draws(size_t i) const { return (io.draws != nullptr ? io.draws : drawn) + i * kDrawBytes; }
+  const uint8_t* coins(size_t i) const { return (io.coins != nullptr ? io.coins : drawn) + i * kCoinBytes; }
   uint8_t* pk_out(size_t i) const { return io.pk_out + i * P.public_key_bytes(); }
   uint8_t* sk_out(size_t i) const { return io.sk_out + i * P.secret_key_bytes(); }
 
@@ -110,17 +110,17 @@ struct KeygenOps {
   using Key = rows::Key<P>;
 
   static void draw_keygen(KeygenChunk& c) {
-    if (c.io.draws == nullptr) c.io.drbg->fill({c.drawn, c.count * c.kDrawBytes}, Prims::keystream());
+    if (c.io.coins == nullptr) c.io.drbg->fill({c.drawn, c.count * c.kCoinBytes}, Prims::keystream());
   }
 
   static void sample_fg(KeygenChunk& c) {
-    c.each([&](Key& k, size_t i) { sample_iid<P>(k.f, c.draws(i)); });
+    c.each([&](Key& k, size_t i) { sample_iid<P>(k.f, c.coins(i)); });
     if constexpr (P.variant == Variant::hps) {
-      Prims::sort().sample_fixed_type({c.key->g.c, sizeof(Key)}, {c.draws(0) + P.iid_draw_bytes(), c.kDrawBytes},
+      Prims::sort().sample_fixed_type({c.key->g.c, sizeof(Key)}, {c.coins(0) + P.iid_coin_bytes(), c.kCoinBytes},
                                       c.count, P.n, P.weight(), c.shared_memory);
     } else {
       c.each([&](Key& k, size_t i) {
-        sample_iid<P>(k.g, c.draws(i) + P.iid_draw_bytes());
+        sample_iid<P>(k.g, c.coins(i) + P.iid_coin_bytes());
         poly_plus<P>(k.f);
         poly_plus<P>(k.g);
       });
@@ -199,7 +199,7 @@ struct KeygenOps {
     c.each([&](Key& k, size_t i) {
       store_S3<P>(c.sk_out(i), k.f);
       store_S3<P>(c.sk_out(i) + P.inverse_f_offset(), k.inverse_f);
-      std::memcpy(c.sk_out(i) + P.prf_key_offset(), c.draws(i) + P.pair_draw_bytes(), P.kPrfKeyBytes);
+      std::memcpy(c.sk_out(i) + P.prf_key_offset(), c.coins(i) + P.pair_coin_bytes(), P.kPrfKeyBytes);
     });
   }
 

@@ -27,16 +27,16 @@ template <NtruParams P, class Prims>
 struct Chunk {
   static constexpr size_t kGranule = 16;  ///< a sort in 32-bit lanes, two permutations of Keccak
   static constexpr size_t kItems = 16;    ///< 32 take up to a tenth longer
-  static constexpr size_t kDrawBytes = P.encaps_draw_bytes();
+  static constexpr size_t kCoinBytes = P.encaps_coin_bytes();
   static size_t workspace_bytes(size_t items) {
-    return Arena::bytes<Item<P>>(items) + Arena::bytes<uint8_t>(items * kDrawBytes) +
+    return Arena::bytes<Item<P>>(items) + Arena::bytes<uint8_t>(items * kCoinBytes) +
            Arena::bytes<std::byte>(shared_bytes<P, Prims>(items));
   }
 
   Chunk(const Batch& batch, std::byte* workspace) : io(batch), count(batch.count) {
     Arena arena(workspace);
     item = arena.take<Item<P>>(count);
-    drawn = arena.take<uint8_t>(count * kDrawBytes);
+    drawn = arena.take<uint8_t>(count * kCoinBytes);
     shared = arena.take<std::byte>(shared_bytes<P, Prims>(count));
   }
 
@@ -46,13 +46,13 @@ struct Chunk {
   uint8_t* drawn;     ///< for r of all items, then for m of all items
   std::byte* shared;  ///< for products and sorts, one after the other
 
-  static constexpr size_t kRBytes = P.iid_draw_bytes(), kMBytes = kDrawBytes - kRBytes;
+  static constexpr size_t kRBytes = P.iid_coin_bytes(), kMBytes = kCoinBytes - kRBytes;
   uint8_t* drawn_m() const { return drawn + count * kRBytes; }
-  ConstByteRows r_draws() const {
-    return io.draws != nullptr ? ConstByteRows{io.draws, kDrawBytes} : ConstByteRows{drawn, kRBytes};
+  ConstByteRows r_coins() const {
+    return io.coins != nullptr ? ConstByteRows{io.coins, kCoinBytes} : ConstByteRows{drawn, kRBytes};
   }
-  ConstByteRows m_draws() const {
-    return io.draws != nullptr ? ConstByteRows{io.draws + kRBytes, kDrawBytes} : ConstByteRows{drawn_m(), kMBytes};
+  ConstByteRows m_coins() const {
+    return io.coins != nullptr ? ConstByteRows{io.coins + kRBytes, kCoinBytes} : ConstByteRows{drawn_m(), kMBytes};
   }
   const uint8_t* pk(size_t i) const { return io.pk + (io.shared_key ? 0 : i * P.public_key_bytes()); }
   const uint8_t* sk(size_t i) const { return io.sk + (io.shared_key ? 0 : i * P.secret_key_bytes()); }
@@ -79,19 +79,19 @@ struct Ops : KeygenOps<P, Prims> {
   // ---- encaps: a = r, b = m, x = h, small = r mod q then Lift(m), z = h r then c
 
   static void draw_encaps(Chunk& c) {
-    if (c.io.draws == nullptr) c.io.drbg->fill({c.drawn, c.count * c.kDrawBytes}, Prims::keystream());
+    if (c.io.coins == nullptr) c.io.drbg->fill({c.drawn, c.count * c.kCoinBytes}, Prims::keystream());
   }
 
   static void sample_r(Chunk& c) {
-    const ConstByteRows draws = c.r_draws();
-    c.each([&](Item& t, size_t i) { sample_iid<P>(t.a, draws.data + i * draws.stride); });
+    const ConstByteRows coins = c.r_coins();
+    c.each([&](Item& t, size_t i) { sample_iid<P>(t.a, coins.data + i * coins.stride); });
   }
   static void sample_m(Chunk& c) {
-    const ConstByteRows draws = c.m_draws();
+    const ConstByteRows coins = c.m_coins();
     if constexpr (P.variant == Variant::hps) {
-      Prims::sort().sample_fixed_type({c.item->b.c, sizeof(Item)}, draws, c.count, P.n, P.weight(), c.shared);
+      Prims::sort().sample_fixed_type({c.item->b.c, sizeof(Item)}, coins, c.count, P.n, P.weight(), c.shared);
     } else {
-      c.each([&](Item& t, size_t i) { sample_iid<P>(t.b, draws.data + i * draws.stride); });
+      c.each([&](Item& t, size_t i) { sample_iid<P>(t.b, coins.data + i * coins.stride); });
     }
   }
   static void sample_rm(Chunk& c) {
@@ -126,7 +126,7 @@ struct Ops : KeygenOps<P, Prims> {
   /// For matrix tiles. h r needs no m: AES draws that meanwhile, on a port that the tiles leave free. Both together
   /// lower the core's clock more than tiles alone, so that few items are slower by it, see the README.
   static void mul_hr_draw_m(Chunk& c) {
-    if (c.io.draws != nullptr || c.count < Chunk::kItems) {
+    if (c.io.coins != nullptr || c.count < Chunk::kItems) {
       draw_encaps(c);
       sample_r(c);
       load_h(c);

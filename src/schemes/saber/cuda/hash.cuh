@@ -101,16 +101,16 @@ __device__ __forceinline__ void store_secret(const Work& work, const LaneItem& i
 template <class Set>
 __global__ void __launch_bounds__(32, kHashBlocks) draw_seeds_kernel(Work work) {
   const LaneItem own(work.count);
-  uint32_t draws[24], seed[8], part[8];
-  polykem::cuda::draw_words(draws, work.draws, work.draw_seed, DrawDomain::keygen, own.index());
+  uint32_t coins[24], seed[8], part[8];
+  polykem::cuda::draw_words(coins, work.coins, work.draw_seed, DrawDomain::keygen, own.index());
 #pragma unroll
   for (int w = 0; w < 8; ++w)
-    part[w] = draws[8 + w], seed[w] = draws[16 + w];
+    part[w] = coins[8 + w], seed[w] = coins[16 + w];
   if (own.valid()) work.seed_s.store(part, own.index());
   if (own.valid()) work.z.store(seed, own.index());
 #pragma unroll
   for (int w = 0; w < 8; ++w)
-    part[w] = draws[w];
+    part[w] = coins[w];
   uint64_t state[25];
   polykem::cuda::absorb_seed<kShake128RateBytes>(state, part, kShakeSuffix);
   keccak_f1600(state);
@@ -157,7 +157,7 @@ __global__ void __launch_bounds__(32, kMixedBlocks) hash_encaps_kernel(Work work
   }
   const LaneItem own(work.count, blockIdx.x - a_blocks);
   uint32_t h[8], m[8], r[8];
-  polykem::cuda::draw_words(m, work.draws, work.draw_seed, DrawDomain::encaps, own.index());
+  polykem::cuda::draw_words(m, work.coins, work.draw_seed, DrawDomain::encaps, own.index());
   uint64_t state[25];
   polykem::cuda::absorb_seed<kRateBytes>(state, m, kSha3Suffix);
   keccak_f1600(state);

@@ -53,10 +53,10 @@ template <class Set>
 __global__ void __launch_bounds__(32) warp_draw_seeds_kernel(Work work) {
   const size_t item = blockIdx.x;
   const WarpHashes hash;
-  const uint64_t draws = hash.draw<3 * kSymWords>(work.draws, work.draw_seed, DrawDomain::keygen, item);
-  hash.store(work.seed_s, item, draws, kSymWords);
-  hash.store(work.z, item, draws, 2 * kSymWords);
-  hash.store(work.seed_a, item, hash.of<kShakeWords>(draws, kSymWords, kShakeSuffix));
+  const uint64_t coins = hash.draw<3 * kSymWords>(work.coins, work.draw_seed, DrawDomain::keygen, item);
+  hash.store(work.seed_s, item, coins, kSymWords);
+  hash.store(work.z, item, coins, 2 * kSymWords);
+  hash.store(work.seed_a, item, hash.of<kShakeWords>(coins, kSymWords, kShakeSuffix));
 }
 
 template <class Set>
@@ -89,7 +89,7 @@ __global__ void __launch_bounds__(32) warp_hash_encaps_kernel(Work work, uint32_
   const WarpHashes hash;
   if (blockIdx.x < a_blocks) return warp_squeeze_a<Set>(hash, work, blockIdx.x);
   const size_t item = blockIdx.x - a_blocks;
-  const uint64_t drawn = hash.draw<kSymWords>(work.draws, work.draw_seed, DrawDomain::encaps, item);
+  const uint64_t drawn = hash.draw<kSymWords>(work.coins, work.draw_seed, DrawDomain::encaps, item);
   const uint64_t m = hash.of<WarpHashes::kWords>(drawn, kSymWords, kSha3Suffix);
   hash.store(work.m, item, m);
   const uint64_t h =

@@ -77,7 +77,7 @@ struct LaunchContext {
     const auto stride = [this](int bytes) { return io.shared_key ? 0u : static_cast<uint32_t>(bytes); };
     work.count = io.count;
     work.draw_seed = io.seed;
-    work.draws = io.draws;
+    work.coins = io.coins;
     work.sk = {io.sk, stride(S::kSecretKeyBytes)};
     work.pk = io.sk != nullptr ? Records{io.sk + S::kPkOffset, stride(S::kSecretKeyBytes)}
                                : Records{io.pk, stride(S::kPublicKeyBytes)};
@@ -177,13 +177,13 @@ struct Plan {
   // ---- the lists
 
   static constexpr std::array keygen{
-      Step{{"shake_draw_shake128", 0, 2}, field::kDraws, 0, draw_seeds},
+      Step{{"shake_draw_shake128", 0, 2}, field::kCoins, 0, draw_seeds},
       Step{{"gen_matrix_gen_secret", 2, 2}, 0, 0, expand_seeds},
       Step{{"matrix_vector_mul_round_tobytes", 4, 2}, 0, field::kPkOut | field::kSkOut, multiply_keys},
       Step{{"sha3_256.pk", 6, 1}, 0, field::kSkOut, hash_new_pk},
   };
   static constexpr std::array encaps{
-      Step{{"shake_draw_sha3_gen", 0, 5}, field::kDraws | field::kPk, 0, hash_encaps},
+      Step{{"shake_draw_sha3_gen", 0, 5}, field::kCoins | field::kPk, 0, hash_encaps},
       Step{{"matrix_vector_mul_round_tobytes", 5, 2}, field::kPk, field::kCtOut, encrypt},
       Step{{"sha3_256.c", 7, 1}, 0, field::kSsOut, derive_encaps},
   };
@@ -206,10 +206,10 @@ struct Plan {
   template <Op kOp>
   static constexpr DeviceOperation operation() {
     constexpr SaberParams kP = S::kParams;
-    constexpr size_t kDraws = kOp == Op::keygen ? kKeygenDrawBytes : kOp == Op::encaps ? kEncapsDrawBytes : 0;
+    constexpr size_t kCoins = kOp == Op::keygen ? kKeygenCoinBytes : kOp == Op::encaps ? kEncapsCoinBytes : 0;
     return {.scheme = Set::kName,
             .op = kOp,
-            .record_bytes = {kP.public_key_bytes(), kP.secret_key_bytes(), kP.ciphertext_bytes(), kSymBytes, kDraws},
+            .record_bytes = {kP.public_key_bytes(), kP.secret_key_bytes(), kP.ciphertext_bytes(), kSymBytes, kCoins},
             .steps = Operations::template kSteps<kOp>,
             .part_items = kWave,
             .busy_part_items = 0,

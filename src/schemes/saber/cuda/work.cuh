@@ -20,7 +20,7 @@ using polykem::cuda::warp_lane;
 struct Work {
   size_t count;
   const uint32_t* draw_seed;
-  const uint8_t* draws;
+  const uint8_t* coins;
   Records pk, sk, ct;
   FormKeys keys;
   uint8_t *pk_out, *sk_out, *ct_out, *ss_out;

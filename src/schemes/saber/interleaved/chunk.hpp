@@ -31,7 +31,7 @@ struct alignas(64) Block {
   LanePoly w, cm;
   SecretKey<P.l> shared;  ///< the key, if all items share one that no key set has expanded
   Scratch scratch;
-  uint8_t draws[kLanes][kKeygenDrawBytes];
+  uint8_t coins[kLanes][kKeygenCoinBytes];
   uint8_t hashed[kLanes][2 * kSymBytes];  ///< m, H(pk)
   uint8_t seeds[kLanes][2 * kSymBytes];   ///< K, r; or seed_A, seed_s
   uint8_t pk_hash[kLanes][kSymBytes];
@@ -51,13 +51,13 @@ struct Chunk {
 
   Chunk(const Batch& batch, std::byte* workspace)
       : io(batch), count(batch.count), t(Arena(workspace).take<Block<P>>(1)) {
-    draws = {io.draws != nullptr ? io.draws : t->draws[0], 0};
+    coins = {io.coins != nullptr ? io.coins : t->coins[0], 0};
   }
 
   const Batch& io;
   const size_t count;
   Block<P>* t;
-  ConstByteRows draws;
+  ConstByteRows coins;
 
   bool decapsulates() const { return io.sk != nullptr; }
   bool expanded() const { return io.expanded.data != nullptr; }

@@ -25,8 +25,8 @@ struct Ops {
   }
 
   static void draw(Chunk& c, size_t bytes) {
-    c.draws.stride = bytes;
-    if (c.io.draws == nullptr) c.io.drbg->fill({c.t->draws[0], c.count * bytes}, Isa::keystream());
+    c.coins.stride = bytes;
+    if (c.io.coins == nullptr) c.io.drbg->fill({c.t->coins[0], c.count * bytes}, Isa::keystream());
   }
 
   static void gen_matrix(Chunk& c, ConstByteRows seeds) {
@@ -68,15 +68,15 @@ struct Ops {
 
   // ---- keygen
 
-  static void draw_keygen(Chunk& c) { draw(c, kKeygenDrawBytes); }
+  static void draw_keygen(Chunk& c) { draw(c, kKeygenCoinBytes); }
 
   /// What is published is a hash of the seed drawn, so that it does not tell the generator's output.
   static void hash_seed(Chunk& c) {
     auto& t = *c.t;
-    Isa::keccak().shake128(rows(t.seeds), kSymBytes, c.draws, kSymBytes, c.count);
+    Isa::keccak().shake128(rows(t.seeds), kSymBytes, c.coins, kSymBytes, c.count);
     c.each([&](size_t l) {
       ct::declassify(t.seeds[l], kSymBytes);
-      std::memcpy(t.seeds[l] + kSymBytes, c.draws.data + l * c.draws.stride + kSymBytes, kSymBytes);
+      std::memcpy(t.seeds[l] + kSymBytes, c.coins.data + l * c.coins.stride + kSymBytes, kSymBytes);
     });
   }
 
@@ -114,7 +114,7 @@ struct Ops {
       uint8_t* sk = c.io.sk_out + l * P.secret_key_bytes();
       std::memcpy(pk + P.vector_bytes(), t.seeds[l], kSymBytes);
       std::memcpy(sk + P.pk_offset(), pk, P.public_key_bytes());
-      std::memcpy(sk + P.z_offset(), c.draws.data + l * c.draws.stride + 2 * kSymBytes, kSymBytes);
+      std::memcpy(sk + P.z_offset(), c.coins.data + l * c.coins.stride + 2 * kSymBytes, kSymBytes);
     });
   }
 
@@ -126,8 +126,8 @@ struct Ops {
   // ---- encaps
 
   static void draw_encaps(Chunk& c) {
-    draw(c, kEncapsDrawBytes);
-    Isa::keccak().sha3_256(rows(c.t->hashed), c.draws, kSymBytes, c.count);
+    draw(c, kEncapsCoinBytes);
+    Isa::keccak().sha3_256(rows(c.t->hashed), c.coins, kSymBytes, c.count);
   }
 
   static void hash_pk(Chunk& c) {

@@ -23,7 +23,7 @@ struct Item {
   typename Prims::template Space<P.l> space;
   alignas(64) uint8_t stream[P.matrix_bytes()];  ///< bytes of the matrix
   uint8_t noise[P.noise_bytes()];
-  uint8_t draws[kKeygenDrawBytes];
+  uint8_t coins[kKeygenCoinBytes];
   uint8_t m[2 * kSymBytes];      ///< m, H(pk)
   uint8_t seeds[2 * kSymBytes];  ///< K, r; or seed_A, seed_s
   uint8_t kdf[2 * kSymBytes];    ///< K or z, SHA3-256(c)
@@ -88,24 +88,24 @@ struct Ops {
 
   static void draw(Chunk& c, size_t bytes) {
     c.each([&](Item& t, size_t i) {
-      if (c.io.draws != nullptr) {
-        std::memcpy(t.draws, c.io.draws + i * bytes, bytes);
+      if (c.io.coins != nullptr) {
+        std::memcpy(t.coins, c.io.coins + i * bytes, bytes);
       } else {
-        c.io.drbg->fill({t.draws, bytes}, Prims::keystream());
+        c.io.drbg->fill({t.coins, bytes}, Prims::keystream());
       }
     });
   }
 
   // ---- keygen
 
-  static void draw_keygen(Chunk& c) { draw(c, kKeygenDrawBytes); }
+  static void draw_keygen(Chunk& c) { draw(c, kKeygenCoinBytes); }
 
   /// What is published is a hash of the seed drawn, so that it does not tell the generator's output.
   static void hash_seed(Chunk& c) {
     c.each([](Item& t, size_t) {
-      Prims::template expand<kSymBytes>(t.seeds, t.draws);
+      Prims::template expand<kSymBytes>(t.seeds, t.coins);
       ct::declassify(t.seeds, kSymBytes);
-      std::memcpy(t.seeds + kSymBytes, t.draws + kSymBytes, kSymBytes);
+      std::memcpy(t.seeds + kSymBytes, t.coins + kSymBytes, kSymBytes);
     });
   }
 
@@ -141,7 +141,7 @@ struct Ops {
       for (size_t j = 0; j < kL; ++j)
         Prims::template pack<kQBits>(c.sk_out(i) + j * kPolyQBytes, t.s[j]);
       std::memcpy(c.sk_out(i) + P.pk_offset(), c.pk_out(i), P.public_key_bytes());
-      std::memcpy(c.sk_out(i) + P.z_offset(), t.draws + 2 * kSymBytes, kSymBytes);
+      std::memcpy(c.sk_out(i) + P.z_offset(), t.coins + 2 * kSymBytes, kSymBytes);
     });
   }
 
@@ -154,8 +154,8 @@ struct Ops {
   // ---- encaps
 
   static void draw_encaps(Chunk& c) {
-    draw(c, kEncapsDrawBytes);
-    c.each([](Item& t, size_t) { Prims::template hash256<kSymBytes>(t.m, t.draws); });
+    draw(c, kEncapsCoinBytes);
+    c.each([](Item& t, size_t) { Prims::template hash256<kSymBytes>(t.m, t.coins); });
   }
 
   static void hash_pk(Chunk& c) {

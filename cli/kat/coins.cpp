@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kat/draws.hpp"
+#include "kat/coins.hpp"
 
 #include <fmt/format.h>
 #include <openssl/evp.h>
@@ -84,20 +84,20 @@ Bytes NistDrbg::generate(std::size_t n) {
   return out;
 }
 
-std::vector<std::size_t> draw_calls(const Scheme& scheme, polykem_op op) {
+std::vector<std::size_t> coin_calls(const Scheme& scheme, polykem_op op) {
   const auto& info = scheme.info();
   if (op == POLYKEM_DECAPS) return {};
-  if (op == POLYKEM_ENCAPS) return {info.encaps_draw_bytes};
+  if (op == POLYKEM_ENCAPS) return {info.encaps_coin_bytes};
   const std::string_view name = info.name;
   for (const SplitRule& rule : kSplitRules) {
     const bool applies = info.family == rule.family || name.substr(0, rule.family.size()) == rule.family;
     const std::size_t later = rule.later_call * rule.later_calls;
-    if (!applies || info.keygen_draw_bytes <= later) continue;
-    std::vector<std::size_t> calls{info.keygen_draw_bytes - later};
+    if (!applies || info.keygen_coin_bytes <= later) continue;
+    std::vector<std::size_t> calls{info.keygen_coin_bytes - later};
     calls.insert(calls.end(), rule.later_calls, rule.later_call);
     return calls;
   }
-  return {info.keygen_draw_bytes};
+  return {info.keygen_coin_bytes};
 }
 
 Bytes shake128(ByteView input, std::size_t n) {
