@@ -30,7 +30,7 @@ import polykem
 from ..report.streams import StandardError
 from .driver import IN_FLIGHT, Compute, Unlock
 from .errors import DEFECT, RESOURCES, USAGE, BulkError
-from .head import KNOCK_SECONDS, Head
+from .head import PROBE_SECONDS, Head
 from .progress import Reporter
 from .worker import Worker
 
@@ -45,7 +45,7 @@ PATIENCE_SECONDS = 120  # without any worker
 Place = tuple[str, int]  # a node, and the number of a worker there
 
 
-class Hand:
+class WorkerHandle:
     """An actor and the partitions that it has."""
 
     def __init__(self, node: str, place: Place, actor: Any, unlock: Unlock) -> None:
@@ -54,7 +54,7 @@ class Hand:
         self.tasks: dict[Any, int | None] = {actor.unlock.remote(*unlock): None}
 
 
-class Crew:
+class WorkerPool:
     """All workers of a job, as many as the cluster has places for.
 
     Parameters
@@ -73,7 +73,7 @@ class Crew:
     def __init__(self, folder: str, unlock: Unlock, backend: str | None, cpus: int, gpus: bool, head: Head) -> None:
         self.head = head
         self.folder, self.unlock, self.backend, self.cpus, self.gpus = folder, unlock, backend, cpus, gpus
-        self.hands: dict[Place, Hand] = {}
+        self.workers: dict[Place, WorkerHandle] = {}
         self.looked = 0.0
         self.deaths = 0  # since a worker was last ready
 
@@ -89,71 +89,71 @@ class Crew:
             for number in range(cards or (1 if have else 0)):
                 yield (name, number), {"num_cpus": cpus, "num_gpus": 1 if cards else 0}
 
-    def hire(self) -> None:
+    def start(self) -> None:
         """Starts a worker wherever there is none; looks at the nodes every few seconds only."""
         if time.monotonic() - self.looked < LOOK_SECONDS:
             return
         self.looked = time.monotonic()
         for place, share in self.head.ask(lambda: list(self.places())):
-            if place not in self.hands:
-                self.hands[place] = self.head.ask(functools.partial(self._hand, place, share))
+            if place not in self.workers:
+                self.workers[place] = self.head.ask(functools.partial(self._start, place, share))
 
-    def _hand(self, place: Place, share: dict[str, int]) -> Hand:
+    def _start(self, place: Place, share: dict[str, int]) -> WorkerHandle:
         stay = NodeAffinitySchedulingStrategy(place[0], soft=False)
         remote = ray.remote(Worker).options(max_restarts=0, max_concurrency=IN_FLIGHT, scheduling_strategy=stay,
                                             **share)
-        return Hand(place[0], place, remote.remote(self.folder, share["num_cpus"], self.backend), self.unlock)
+        return WorkerHandle(place[0], place, remote.remote(self.folder, share["num_cpus"], self.backend), self.unlock)
 
-    def dismiss(self, hand: Hand, error: BaseException) -> list[int]:
+    def forget(self, worker: WorkerHandle, error: BaseException) -> list[int]:
         """Forgets a worker that has died. Returns the partitions that it had."""
-        self.hands.pop(hand.place)
+        self.workers.pop(worker.place)
         self.deaths += 1
-        if self.deaths >= DEATHS and not any(other.ready for other in self.hands.values()):
+        if self.deaths >= DEATHS and not any(other.ready for other in self.workers.values()):
             raise BulkError(f"the last {DEATHS} workers died before they had begun", RESOURCES, str(error))
-        return [partition for partition in hand.tasks.values() if partition is not None]
+        return [partition for partition in worker.tasks.values() if partition is not None]
 
-    def end(self) -> None:
-        for hand in self.hands.values():
-            ray.kill(hand.actor)
+    def stop(self) -> None:
+        for worker in self.workers.values():
+            ray.kill(worker.actor)
 
 
-def compute_on(crew: Crew, job: Job, partitions: list[int], reporter: Reporter) -> None:
-    """Has partitions computed by a crew until all are committed."""
+def compute_on(pool: WorkerPool, job: Job, partitions: list[int], reporter: Reporter) -> None:
+    """Has partitions computed by a pool's workers until all are committed."""
     todo = collections.deque(partitions)
     attempts: collections.Counter[int] = collections.Counter()
     alone_since = time.monotonic()
-    while todo or any(partition is not None for hand in crew.hands.values() for partition in hand.tasks.values()):
-        crew.head.check()
-        crew.hire()
-        give_work(crew, todo, attempts)
-        reporter.workers = sum(hand.ready for hand in crew.hands.values())
+    while todo or any(partition is not None for worker in pool.workers.values() for partition in worker.tasks.values()):
+        pool.head.check()
+        pool.start()
+        give_work(pool, todo, attempts)
+        reporter.workers = sum(worker.ready for worker in pool.workers.values())
         if reporter.workers:
             alone_since = time.monotonic()
         elif time.monotonic() - alone_since > PATIENCE_SECONDS:
             raise BulkError(f"no worker could be started for {PATIENCE_SECONDS} seconds", RESOURCES,
                             "'ray status' shows whether the cluster's CPUs or GPUs are taken")
-        waiting = {task: hand for hand in crew.hands.values() for task in hand.tasks}
+        waiting = {task: worker for worker in pool.workers.values() for task in worker.tasks}
         if not waiting:
             time.sleep(0.2)
             continue
         for task in ray.wait(list(waiting), timeout=1)[0]:
-            settle(crew, waiting[task], task, todo, reporter)
+            settle(pool, waiting[task], task, todo, reporter)
         reporter.tell()
 
 
-def give_work(crew: Crew, todo: collections.deque[int], attempts: collections.Counter[int]) -> None:
+def give_work(pool: WorkerPool, todo: collections.deque[int], attempts: collections.Counter[int]) -> None:
     """Partitions to every worker that is ready."""
-    for hand in crew.hands.values():
-        while hand.ready and todo and len(hand.tasks) < IN_FLIGHT:
+    for worker in pool.workers.values():
+        while worker.ready and todo and len(worker.tasks) < IN_FLIGHT:
             partition = todo.popleft()
             attempts[partition] += 1
             if attempts[partition] > ATTEMPTS:
                 raise BulkError(f"partition {partition} was given to {ATTEMPTS} workers, and each died", RESOURCES,
                                 "a host may lack memory for it: begin a job with a smaller --partition-mb")
-            hand.tasks[hand.actor.compute.remote(partition)] = partition
+            worker.tasks[worker.actor.compute.remote(partition)] = partition
 
 
-def settle(crew: Crew, hand: Hand, task: Any, todo: collections.deque[int], reporter: Reporter) -> None:
+def settle(pool: WorkerPool, worker: WorkerHandle, task: Any, todo: collections.deque[int], reporter: Reporter) -> None:
     """Takes a worker's answer, or its death."""
     try:
         answer = ray.get(task)
@@ -161,15 +161,15 @@ def settle(crew: Crew, hand: Hand, task: Any, todo: collections.deque[int], repo
         raise error.cause if isinstance(error.cause, BulkError) else BulkError(
             f"a worker failed: {error.cause!r}", DEFECT, str(error)) from None
     except RayActorError as error:
-        if crew.hands.get(hand.place) is hand:
-            lost = crew.dismiss(hand, error)
+        if pool.workers.get(worker.place) is worker:
+            lost = pool.forget(worker, error)
             todo.extendleft(reversed(lost))
             reporter.retries += len(lost)
-            reporter.say(f"a worker on node {hand.node[:8]} has died; {len(lost)} partitions go to another")
+            reporter.say(f"a worker on node {worker.node[:8]} has died; {len(lost)} partitions go to another")
         return
-    partition = hand.tasks.pop(task)
+    partition = worker.tasks.pop(task)
     if partition is None:
-        hand.ready, crew.deaths = True, 0
+        worker.ready, pool.deaths = True, 0
         reporter.start()
     else:
         reporter.committed(answer)
@@ -180,7 +180,7 @@ def unreachable(address: str, why: object) -> BulkError:
                      "start one with 'ray start --head', or give --ray local or --ray none")
 
 
-def knock(address: str) -> None:
+def probe(address: str) -> None:
     """Ray itself waits for minutes where nobody listens."""
     if not address:
         raise BulkError("--ray needs an address, local, auto or none", USAGE)
@@ -188,7 +188,7 @@ def knock(address: str) -> None:
     if not colon or not port.isdigit():
         return
     try:
-        socket.create_connection((host, int(port)), KNOCK_SECONDS).close()
+        socket.create_connection((host, int(port)), PROBE_SECONDS).close()
     except OSError as error:
         raise unreachable(address, error.strerror or error) from None
 
@@ -252,7 +252,7 @@ class Session:
         self.address = address
 
     def __enter__(self) -> Session:
-        knock(self.address)
+        probe(self.address)
         handler = signal.getsignal(signal.SIGTERM)  # Ray would put its own in this place, which says nothing
         with contextlib.ExitStack() as opened:
             opened.enter_context(contextlib.redirect_stdout(StandardError()))  # Ray prints what it says of dead workers
@@ -299,9 +299,9 @@ def compute_with_ray(address: str = "local", backend: str | None = None, cpus: i
     def compute(folder: str, job: Job, partitions: list[int], unlock: Unlock, reporter: Reporter) -> None:
         with Session(address):
             with Head(ray.get_runtime_context().gcs_address) as head:
-                crew = Crew(folder, unlock, backend, cpus, gpus, head)
+                pool = WorkerPool(folder, unlock, backend, cpus, gpus, head)
                 try:
-                    compute_on(crew, job, partitions, reporter)
+                    compute_on(pool, job, partitions, reporter)
                 finally:
-                    crew.end()
+                    pool.stop()
     return compute

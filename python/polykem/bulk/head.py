@@ -11,7 +11,7 @@ from typing import Generic, TypeVar
 
 from .errors import RESOURCES, BulkError
 
-KNOCK_SECONDS = 5  # for a connection
+PROBE_SECONDS = 5  # for a connection
 PAUSE_SECONDS = 1
 PATIENCE_SECONDS = 15  # without an answer; a head that is restarted in time goes on
 LOOK_SECONDS = 0.05
@@ -19,7 +19,7 @@ T = TypeVar("T")
 
 
 class Head:
-    """The process on the head node that knows of nodes and actors (Ray's GCS), knocked at while a job runs.
+    """The process on the head node that knows of nodes and actors (Ray's GCS), probed while a job runs.
 
     Parameters
     ----------
@@ -44,7 +44,7 @@ class Head:
     def _watch(self) -> None:
         while not self.ended.wait(PAUSE_SECONDS):
             try:
-                socket.create_connection(self.place, KNOCK_SECONDS).close()
+                socket.create_connection(self.place, PROBE_SECONDS).close()
                 self.heard = time.monotonic()
             except OSError:
                 pass
