@@ -29,8 +29,8 @@ ENVIRONMENT = [
 ]
 DAEMON_ENVIRONMENT = [
     ("LISTEN_FDS, LISTEN_PID", "Set by systemd: the socket that it has opened."),
-    ("NOTIFY_SOCKET", "Set by systemd: where to say that the daemon is ready."),
-    ("RUNTIME_DIRECTORY", "Set by systemd: where the socket is made if there is no other word of it."),
+    ("NOTIFY_SOCKET", "Set by systemd: where to report that the daemon is ready."),
+    ("RUNTIME_DIRECTORY", "Set by systemd: where to make the socket unless told otherwise."),
     *ENVIRONMENT,
 ]
 

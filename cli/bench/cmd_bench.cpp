@@ -28,11 +28,11 @@ constexpr const char* kBenchFooter =
     "  polykem bench --all --op decaps --batch 1,64,4096 --json bench.json\n"
     "  polykem bench --scheme ntruhrss701 --op encaps --keys both --threads 1 --backend ref\n"
     "\n"
-    "Each figure is the median of repeated calls, timed from host memory to host memory; results are verified after.\n"
-    "Spread: how far the middle half of the calls lies apart, over the median. What makes a figure doubtful is said:\n"
-    "a large spread, too little of the CPUs, a larger batch that is slower.\n"
+    "Each figure is the median of repeated calls, timed from host to host memory; results are verified afterwards.\n"
+    "Spread: the interquartile range of the calls over their median. Doubtful figures are marked, with the reason:\n"
+    "a large spread, too little CPU time, a larger batch that is slower.\n"
     "Outputs go to memory that was used before: large batches into fresh memory take longer, see the user guide.\n"
-    "It takes --seconds, at most three times as long with making keys, but always one batch at least.\n"
+    "It takes --seconds, at most three times that with key generation, and always at least one batch.\n"
     "Keys: 'per-item' gives every item its own key, 'shared' one key to the whole batch.";
 
 /** Fewer have no spread. */
@@ -225,7 +225,7 @@ void register_bench(CLI::App& app, int& exit_code) {
       ->type_name("S");
   command
       ->add_option("--memory", options->memory_mib,
-                   "Most memory for records, in MiB (default 1024); a larger batch runs in parts")
+                   "Limit of memory for records, in MiB (default 1024); a larger batch runs in parts")
       ->check(CLI::Range(std::size_t{1}, std::size_t{1} << 24))
       ->type_name("MIB");
   add_format(*command, options->format);

@@ -73,7 +73,7 @@ inline void add_threads(CLI::App& app, CommonOptions& options, unsigned preset) 
 
 /** Adds --format of tables; parse_table_format() checks it. */
 inline void add_format(CLI::App& app, std::string& format) {
-  app.add_option("--format", format, "How tables are printed (default text)")->type_name("text|markdown|csv");
+  app.add_option("--format", format, "Format of tables (default text)")->type_name("text|markdown|csv");
 }
 
 /** Adds --json and -f, --force. */

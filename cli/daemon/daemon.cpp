@@ -202,20 +202,20 @@ void add_daemon_options(CLI::App& app, DaemonOptions& o) {
   app.add_option("--allow-gid", o.gids, "Groups whose members may connect, by name or number")->type_name("GROUP,...");
   add_backend(app, o.common);
   add_threads(app, o.common, 0);
-  app.add_option("--batch-items", o.batch_items, "Most operations in one batch (default 1024)")
+  app.add_option("--batch-items", o.batch_items, "Limit of operations in a batch (default 1024)")
       ->check(CLI::Range(1, 65536))
       ->type_name("N");
-  app.add_option("--clients", o.clients, "Most worker processes at once (default 256)")
+  app.add_option("--clients", o.clients, "Limit of worker processes (default 256)")
       ->check(CLI::Range(1, 65536))
       ->type_name("N");
-  app.add_option("--clients-per-user", o.clients_per_user, "Most worker processes of one user (default 128)")
+  app.add_option("--clients-per-user", o.clients_per_user, "Limit of worker processes of a user (default 128)")
       ->check(CLI::Range(1, 65536))
       ->type_name("N");
-  app.add_option("--slots", o.slots, "Most operations in flight of one worker, a power of two (default 256)")
+  app.add_option("--slots", o.slots, "Limit of operations in flight of a worker, a power of two (default 256)")
       ->check(CLI::Range(1, 4096))
       ->type_name("N");
   app.add_option("--memory", o.memory_mib,
-                 "Most MiB that all workers share with the daemon; one user of several gets half (default 4096)")
+                 "Limit of MiB that all workers share with the daemon; one user of several gets half (default 4096)")
       ->check(CLI::Range(1, 1 << 24))
       ->type_name("MIB");
   app.add_option("--metrics", o.metrics, "HOST:PORT; publish figures for Prometheus at http://HOST:PORT/metrics")

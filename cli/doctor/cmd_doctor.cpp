@@ -236,7 +236,7 @@ int run_doctor(const DoctorOptions& all_options) {
 
 void register_doctor(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<DoctorOptions>();
-  CLI::App* command = app.add_subcommand("doctor", "Look at this machine and test every set on it");
+  CLI::App* command = app.add_subcommand("doctor", "Examine this machine and test every set on it");
   command->footer(kDoctorFooter);
   command->add_flag("--tune", options->tune, "First measure from how many items on batches go to the GPU, and keep it");
   add_backend(*command, options->common);

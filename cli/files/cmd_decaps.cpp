@@ -22,7 +22,7 @@ constexpr const char* kDecapsFooter =
     "The secret key may be polykem's armour, PEM or DER (PKCS #8), or raw with --scheme.\n"
     "The passphrase of an encrypted one is asked for at the terminal, or read as these options say.\n"
     "N ciphertexts need N secret keys, used in order, or one key for all.\n"
-    "A ciphertext made for another key, or altered on the way, is no error: it yields a secret that nobody shares.";
+    "A ciphertext made for another key, or altered on the way, is not an error: it yields a secret that nobody shares.";
 
 /** Both files, a batch at a time. */
 struct Inputs {

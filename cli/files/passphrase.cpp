@@ -108,7 +108,7 @@ void add_passphrase_options(CLI::App& app, PassphraseOptions& options) {
   CLI::Option* file =
       app.add_option("--passphrase-file", options.file,
                      "The first line of FILE is the passphrase of encrypted keys (else the terminal is asked)");
-  CLI::Option* fd = app.add_option("--passphrase-fd", options.fd, "The same, the next line of descriptor N");
+  CLI::Option* fd = app.add_option("--passphrase-fd", options.fd, "The next line of descriptor N is the passphrase");
   file->type_name("FILE")->excludes(fd);
   fd->type_name("N")->check(CLI::Range(0, 1 << 20));
 }

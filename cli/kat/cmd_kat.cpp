@@ -265,7 +265,7 @@ void register_kat(CLI::App& app, int& exit_code) {
           ->type_name("FILE");
   auto* accumulated =
       command->add_option("--accumulated", options->accumulated, "A file of accumulated hashes")->type_name("FILE");
-  command->add_option("-s,--scheme", options->scheme, "Only this set; also names the set of a file that does not")
+  command->add_option("-s,--scheme", options->scheme, "Only this set; also the set of a file that names none")
       ->type_name("NAME");
   add_count(*command, "--batch", options->run.batch,
             "Items per call, the cases repeated to fill it (default: one batch)");

@@ -107,7 +107,7 @@ int exchange(const ExchangeOptions& options) {
 void register_exchange_command(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<ExchangeOptions>();
   CLI::App* command =
-      app.add_subcommand("exchange", "A server exchanges keys with many clients, and compares every secret");
+      app.add_subcommand("exchange", "Exchange keys between a server and many clients, and compare every secret");
   command->footer(
       "Examples:\n"
       "  polykem exchange --scheme ntruhps4096821 --clients 10000\n"
@@ -120,13 +120,14 @@ void register_exchange_command(CLI::App& app, int& exit_code) {
                    "inproc: the same handshakes without a network")
       ->check(CLI::IsMember({"tcp", "inproc"}))
       ->type_name("tcp|inproc");
-  add_count(*command, "--concurrency", options->concurrency, "Clients under way at once (default: all that may be)");
+  add_count(*command, "--concurrency", options->concurrency,
+            "Clients in progress at once (default: as many as possible)");
   add_count(*command, "--client-processes", options->client_processes,
             "Processes that share the clients (default 1; tcp)");
   command
       ->add_option(
           "--compare-seconds", options->compare_seconds,
-          "Longest time for doing the same again one at a time and in batches, to compare; 0: not at all (default 6)")
+          "Time limit for repeating it one at a time and in batches, to compare; 0: do not compare (default 6)")
       ->check(within(0.0, 3600.0))
       ->type_name("S");
   add_net_options(*command, *options, kExchangeTimeoutSeconds);

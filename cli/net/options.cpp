@@ -64,7 +64,7 @@ void add_net_options(CLI::App& command, NetOptions& options, double timeout_seco
       ->type_name("ROLE");
   command
       .add_option("--batch", options.batch,
-                  "Most items in one batch; a batch is what waits. auto: 1024 (default); 1: one at a time")
+                  "Limit of items in a batch of what waits. auto: 1024 (default); 1: one at a time")
       ->check(batch_size())
       ->type_name("auto|N");
   command

@@ -154,7 +154,8 @@ int serve(ServeOptions options) {
 
 void register_serve_command(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<ServeOptions>();
-  CLI::App* command = app.add_subcommand("serve", "The server's half of an exchange, for 'polykem swarm' to talk to");
+  CLI::App* command =
+      app.add_subcommand("serve", "Run the server's half of an exchange, for the clients of 'polykem swarm'");
   command->footer(
       "Examples:\n"
       "  polykem serve --port 4433                                 until Ctrl-C\n"
@@ -165,7 +166,7 @@ void register_serve_command(CLI::App& app, int& exit_code) {
       ->type_name("N");
   command
       ->add_option("--max-clients", options->max_clients,
-                   "Most connections at once, more wait in the listen queue (default: as many as files may be open)")
+                   "Limit of connections; more wait in the listen queue (default: the limit of open files)")
       ->type_name("N");
   command
       ->add_option("--metrics", options->metrics,

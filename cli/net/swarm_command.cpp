@@ -119,7 +119,7 @@ int swarm(SwarmCommandOptions options) {
 void register_swarm_command(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<SwarmCommandOptions>();
   CLI::App* command =
-      app.add_subcommand("swarm", "The clients' half of an exchange: many clients against 'polykem serve'");
+      app.add_subcommand("swarm", "Run the clients' half of an exchange: many clients of 'polykem serve'");
   command->footer(
       "Examples:\n"
       "  polykem swarm --port 4433 --clients 100\n"
@@ -130,7 +130,8 @@ void register_swarm_command(CLI::App& app, int& exit_code) {
       ->check(CLI::Range(1, 65535))
       ->type_name("N");
   add_count(*command, "--clients", options->clients, "Clients, one connection each (default 10000)");
-  add_count(*command, "--concurrency", options->concurrency, "Clients under way at once (default: all that may be)");
+  add_count(*command, "--concurrency", options->concurrency,
+            "Clients in progress at once (default: as many as possible)");
   add_net_options(*command, *options, kSwarmTimeoutSeconds);
   command->callback([options, &exit_code] { exit_code = swarm(*options); });
 }

@@ -92,7 +92,7 @@ void register_report(CLI::App& app, int& exit_code) {
   command->add_option("-o,--output", options->output, "The page ('-': standard output; default polykem-report.html)")
       ->type_name("FILE");
   command->add_option("--from", options->from, "Measure nothing; draw the data that --json wrote")->type_name("FILE");
-  command->add_option("--add", options->add, "Show results of another machine or run too; may be given again")
+  command->add_option("--add", options->add, "Also show results of another machine or run; may be repeated")
       ->type_name("FILE")
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);

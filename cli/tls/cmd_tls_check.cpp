@@ -32,7 +32,7 @@ constexpr const char* kTlsCheckFooter =
     "  polykem tls-check --config /etc/haproxy/openssl.cnf --json -\n"
     "  polykem tls-check --connect www.example.com:443\n"
     "\n"
-    "OpenSSL goes on in silence when it ignores a line of openssl.cnf or cannot load a provider; this command says "
+    "OpenSSL does not say when it ignores a line of openssl.cnf or cannot load a provider; this command says "
     "which and why. It starts a process as programs start, with that openssl.cnf, and asks OpenSSL there which "
     "providers are active and which groups a client and a server negotiate. 'All is well.' means that two programs "
     "which set no groups themselves negotiate one of polykem's.\n"
@@ -265,7 +265,7 @@ void register_tls_check(CLI::App& app, int& exit_code) {
   CLI::Option* connect = command->add_option("--connect", options->connect.server,
                                              "HOST:PORT; show which group it negotiates, and check nothing else");
   connect->type_name("SERVER");
-  command->add_option("--timeout", options->connect.timeout_seconds, "Wait so long for the server (default 10)")
+  command->add_option("--timeout", options->connect.timeout_seconds, "How long to wait for the server (default 10)")
       ->check(within(0.001, 3600.0))
       ->type_name("SECONDS")
       ->needs(connect);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* polykem on a microcontroller: one item at a time, without heap, threads and operating system.
+/* polykem on a microcontroller: one item at a time, without a heap, threads or an operating system.
  *
  *  - All memory is the caller's: records, and a workspace whose size is a constant of the set (..._WORKSPACE_BYTES). A
  *    call takes at most ..._STACK_BYTES of stack, beside what the random function takes, with the code for the
@@ -34,13 +34,13 @@ extern "C" {
 typedef enum polykem_embedded_status {
   POLYKEM_EMBEDDED_OK = 0,
   POLYKEM_EMBEDDED_ERR_ARGUMENT = 1,   /* a NULL pointer, or a workspace that is too small or not aligned */
-  POLYKEM_EMBEDDED_ERR_RANDOM = 6,     /* the caller's function gave no random bytes */
+  POLYKEM_EMBEDDED_ERR_RANDOM = 6,     /* the caller's function failed */
   POLYKEM_EMBEDDED_ERR_PUBLIC_KEY = 8, /* the public key is malformed (ML-KEM) */
   POLYKEM_EMBEDDED_ERR_SECRET_KEY = 9  /* the secret key is malformed (ML-KEM) */
 } polykem_embedded_status;
 
-/* Writes `bytes` random bytes to `out` and returns 0; anything else fails the operation. It is called once in each
- * keygen and encaps, before anything else, and gets all coins of the known-answer tests in their order. */
+/* Writes `bytes` random bytes to `out` and returns 0; any other value fails the operation. It is called once in each
+ * keygen and encaps, first of all, for all coins of the operation, in the order of the known-answer tests. */
 typedef int (*polykem_embedded_random)(void* context, uint8_t* out, size_t bytes);
 
 /* One parameter set. All sizes are in bytes. */

@@ -112,7 +112,7 @@ typedef struct polykem_backend_info_t {
   const char* requirements; /* what the machine must have, and why it is not available here if that is known */
   int available;            /* 1 if this machine and build can run it */
   union {
-    uint32_t fallbacks;    /* chunks of batches that it failed to compute in this process and the CPU did instead */
+    uint32_t fallbacks;    /* chunks of batches that it failed to compute in this process, so that the CPU did */
     uint32_t moved_to_cpu; /* deprecated name */
   };
 } polykem_backend_info_t;
@@ -122,8 +122,9 @@ POLYKEM_API size_t polykem_backend_count(void);
 /* In priority order, best first. Set out->struct_size. */
 POLYKEM_API polykem_status polykem_backend_info(size_t index, polykem_backend_info_t* out);
 
-/* Why the backend of that name cannot run here, as far as the CPU and files tell: a sentence in static storage, NULL if
- * nothing speaks against it. It loads no module and opens no device, so that a process may fork afterwards. */
+/* Why the backend of that name cannot run here, as far as the CPU and the installed files show: a sentence in static
+ * storage, or NULL if nothing prevents it. This loads no module and opens no device, so that a process may fork
+ * afterwards. */
 POLYKEM_API const char* polykem_backend_missing(const char* name);
 
 /* Names of the CPU features that were found and matter here, separated by spaces, static storage. */
@@ -141,15 +142,15 @@ typedef struct polykem_context polykem_context; /* thread pool, backend choice, 
 typedef struct polykem_config {
   size_t struct_size; /* sizeof(polykem_config) */
   unsigned threads; /* worker threads, at most 1024; 0: one per CPU of polykem_cpus(). 1: blocking calls compute on the
-                       caller's thread. If the system gives fewer threads, the others do the work */
+                       caller's thread. If the system grants fewer threads, those do the work */
   const char* backend; /* force one; NULL: environment variable POLYKEM_BACKEND if set, else the best available */
 } polykem_config;
 
 /* config may be NULL for the defaults. */
 POLYKEM_API polykem_status polykem_context_new(const polykem_config* config, polykem_context** out);
-/* The same for programs that must not wait until a forced GPU has opened, which takes seconds: it opens in the
- * background when a batcher is first handed an operation, and until then the CPU computes what batchers are handed. If
- * it cannot be opened, operations fail with POLYKEM_ERR_BACKEND_UNAVAILABLE from then on. polykem_run waits for it. */
+/* The same, but does not wait for a forced GPU to open, which takes seconds. The GPU opens in the background when a
+ * batcher first receives an operation; until then the CPU computes the operations of batchers. If it cannot be opened,
+ * operations fail with POLYKEM_ERR_BACKEND_UNAVAILABLE from then on. polykem_run waits for it. */
 POLYKEM_API polykem_status polykem_context_new_open_later(const polykem_config* config, polykem_context** out);
 /* Waits for running jobs. NULL is allowed. In a callback it does nothing. */
 POLYKEM_API void polykem_context_free(polykem_context* context);
@@ -178,8 +179,8 @@ typedef enum polykem_secret_form {
 
 /* Bits of polykem_request.flags. */
 typedef enum polykem_request_flag {
-  POLYKEM_CALLER_WAITS = 1 /* polykem_batcher_add: this thread waits for the ticket next. So it computes the operation
-                              itself unless a batch is cheaper: with another thread nothing would be gained */
+  POLYKEM_CALLER_WAITS = 1 /* polykem_batcher_add: this thread will only wait for the ticket, so it computes the
+                              operation itself unless a batch is cheaper */
 } polykem_request_flag;
 
 typedef struct polykem_keyset polykem_keyset; /* keys that the library holds where they are used, see below */
@@ -249,7 +250,7 @@ POLYKEM_API void polykem_job_free(polykem_job* job);
 /* ---- single operations, collected into batches ---------------------------------------------------------- */
 
 /* A batcher takes one operation at a time from any number of threads and computes what waits in batches: on the
- * caller's thread where that is sooner, else on the context's threads, on a GPU or by a broker. Whenever one of them is
+ * caller's thread where that is faster, else on the context's threads, on a GPU or by a broker. Whenever one of them is
  * idle, it takes what waits; there is no timer. Decapsulations go first, then encapsulations, then key pairs. */
 typedef struct polykem_batcher polykem_batcher;
 typedef struct polykem_ticket polykem_ticket; /* one operation that was handed in */
@@ -284,8 +285,8 @@ typedef void (*polykem_ticket_callback)(void* user);
  * there is no ticket. */
 POLYKEM_API polykem_status polykem_batcher_add(polykem_batcher* batcher, const polykem_request* request,
                                                polykem_ticket_callback done, void* user, polykem_ticket** out);
-/* For a loop that has several operations at hand: until polykem_batcher_release nothing begins, on no thread, so that
- * what is added shares batches. Each call needs one of polykem_batcher_release, soon. */
+/* For a loop that adds several operations: no thread begins any of them before polykem_batcher_release, so that they
+ * share batches. Call polykem_batcher_release once for each call of this, soon. */
 POLYKEM_API polykem_status polykem_batcher_hold(polykem_batcher* batcher);
 /* Ends what polykem_batcher_hold began. */
 POLYKEM_API polykem_status polykem_batcher_release(polykem_batcher* batcher);
@@ -298,10 +299,10 @@ POLYKEM_API polykem_status polykem_ticket_wait(polykem_ticket* ticket);
  * public key or the ciphertext (decaps has none); secret_out: the secret key or the shared secret; NULL: not wanted.
  * Where the operation failed, zeros. */
 POLYKEM_API polykem_status polykem_ticket_take(polykem_ticket* ticket, uint8_t* public_out, uint8_t* secret_out);
-/* How many operations the batch had that this one was computed in, 1 if its caller computed it; 0: not finished yet. */
+/* The size of the batch in which this operation was computed: 1 if its caller computed it, 0 if it has not finished. */
 POLYKEM_API size_t polykem_ticket_batch_items(const polykem_ticket* ticket);
-/* Zeroises. An operation that has not begun is dropped. After this returns the callback neither runs nor will; it may
- * be called in the callback. NULL is allowed. */
+/* Zeroises and frees. An operation that has not begun is dropped. Once this has returned, the callback is not running
+ * and will not run; the callback itself may call this. NULL is allowed. */
 POLYKEM_API void polykem_ticket_free(polykem_ticket* ticket);
 
 /* Counters of one set and operation. Buckets are powers of two: [i] counts values v with 2^i <= v < 2^(i+1), the first
@@ -329,8 +330,8 @@ POLYKEM_API polykem_status polykem_batcher_stats(polykem_batcher* batcher, const
 typedef enum polykem_lane_state {
   POLYKEM_LANE_UNUSED = 0,   /* no batch has gone there yet */
   POLYKEM_LANE_CLOSED = 1,   /* the breaker is closed: it takes batches */
-  POLYKEM_LANE_OPEN = 2,     /* it failed and rests */
-  POLYKEM_LANE_HALF_OPEN = 3 /* a probe finds out whether it works again */
+  POLYKEM_LANE_OPEN = 2,     /* it failed and gets no batches */
+  POLYKEM_LANE_HALF_OPEN = 3 /* a probe tests whether it works again */
 } polykem_lane_state;
 
 /* Who computes batches: the CPU, a GPU, a broker. */
@@ -347,16 +348,16 @@ POLYKEM_API polykem_status polykem_batcher_health(polykem_batcher* batcher, size
 
 /* ---- a broker: one process computes for others of this machine ------------------------------------------ */
 
-/* Worker processes whose batcher names the broker's socket (polykem_batcher_config.broker) hand their operations to the
- * broker's batcher through shared memory. If it dies, they compute themselves and connect again. polykemd is a program
- * around these calls. A client can do harm to its own operations only. */
+/* Worker processes whose batcher names the broker's socket (polykem_batcher_config.broker) pass their operations to the
+ * broker's batcher through shared memory. If the broker dies, they compute by themselves and reconnect. polykemd is a
+ * program around these calls. A client can harm only its own operations. */
 typedef struct polykem_broker polykem_broker;
 
 /* Where a broker listens, and to whom. */
 typedef struct polykem_broker_config {
   size_t struct_size;   /* sizeof(polykem_broker_config) */
   const char* path;     /* where to listen; a file PATH.lock beside it says that somebody does */
-  int32_t listen_fd;    /* if path is NULL: a Unix stream socket that listens; the broker closes it in the end */
+  int32_t listen_fd;    /* if path is NULL: a listening Unix stream socket, which the broker closes at the end */
   uint32_t mode;        /* of the socket's file; 0: 0600 */
   const uint32_t* uids; /* uid_count users that may connect besides this process's own */
   size_t uid_count;
@@ -370,7 +371,7 @@ typedef struct polykem_broker_config {
 } polykem_broker_config;
 
 /* Starts a thread that serves clients. The batcher must outlive the broker. POLYKEM_ERR_BUSY: another process listens
- * at the path. POLYKEM_ERR_ARGUMENT: no listening there; errno says why. */
+ * at the path. POLYKEM_ERR_ARGUMENT: it is impossible to listen there; errno says why. */
 POLYKEM_API polykem_status polykem_broker_new(polykem_batcher* batcher, const polykem_broker_config* config,
                                               polykem_broker** out);
 /* Takes no more operations, finishes those that it has, within ten seconds, and hangs up. NULL is allowed. */
@@ -380,7 +381,7 @@ POLYKEM_API void polykem_broker_free(polykem_broker* broker);
 typedef struct polykem_broker_stats_t {
   size_t struct_size;
   uint64_t clients, in_flight; /* now: processes, operations */
-  uint64_t accepted, refused;  /* processes that were let in, or not: for who they are or for lack of a place */
+  uint64_t accepted, refused;  /* processes that were admitted, or not: not allowed, or no place left */
   uint64_t violations;         /* processes dropped because they broke the protocol */
   uint64_t operations, failed; /* answered with a result, or with an error */
   uint64_t late;               /* of the failed: their deadline had passed */
@@ -393,7 +394,7 @@ POLYKEM_API polykem_status polykem_broker_stats(const polykem_broker* broker, po
 
 /* ---- key sets: keys that stay where they are used ---------------------------------------------------- */
 
-/* What the records are that a key set is made of. */
+/* The kind of records from which a key set is made. */
 typedef enum polykem_key_kind {
   POLYKEM_PUBLIC_KEYS = 0,
   POLYKEM_SECRET_KEYS = 1,
@@ -420,12 +421,11 @@ POLYKEM_API void polykem_keyset_free(polykem_keyset* keyset);
 /* With the backend "cuda" every array of a request but item_status and key_index may also lie in the memory of one
  * GPU (for polykem_cuda_queue it must, item_status included); it is then used where it is. The library recognises
  * such memory once a context has been created with that backend; before that, it treats every pointer as host memory.
- * Device arrays must be readable up to the next multiple of 4 bytes. What your own streams do to them must have
- * finished before polykem_run, polykem_submit or polykem_keyset_import is called, because polykem works on streams of
- * its own that wait for none of yours: call cudaStreamSynchronize for them first, and for the default stream after a
- * cudaMemcpy from memory that is not pinned, which may return before the data has arrived. polykem_cuda_queue is
- * ordered by its stream instead. Key sets of such a context live on the GPU: secret keys from polykem_keyset_generate
- * never leave it. */
+ * Device arrays must be readable up to the next multiple of 4 bytes. Work of your own streams on them must have
+ * finished before polykem_run, polykem_submit or polykem_keyset_import is called, because polykem's streams do not
+ * wait for yours: call cudaStreamSynchronize for them first, and for the default stream after a cudaMemcpy from memory
+ * that is not pinned, which may return before the data has arrived. polykem_cuda_queue is ordered by its stream
+ * instead. Key sets of such a context live on the GPU: secret keys from polykem_keyset_generate never leave it. */
 
 /* Bytes of device memory that polykem_cuda_queue needs for `count` items. */
 POLYKEM_API polykem_status polykem_cuda_workspace(const polykem_context* context, const polykem_scheme* scheme,
@@ -443,13 +443,13 @@ POLYKEM_API polykem_status polykem_cuda_queue(polykem_context* context, const po
 
 /* ---- the choice between CPU and GPU ------------------------------------------------------------------- */
 
-/* Without a forced backend a batch goes to the GPU from *items items on; SIZE_MAX: never. *measured: 1 if that was
- * measured on this machine, 0 if it is a guess. Both hold for memory that is not pinned. */
+/* Unless a backend is forced, batches of *items items or more go to the GPU; SIZE_MAX: none. *measured: 1 if that was
+ * measured on this machine, 0 if it is an estimate. Both hold for memory that is not pinned. */
 POLYKEM_API polykem_status polykem_crossover(const polykem_scheme* scheme, polykem_op op, size_t* items, int* measured);
 /* Measures it for the three operations of a set with every CPU this process may use, about a second, and keeps it in a
  * file for later processes. POLYKEM_ERR_BACKEND_UNAVAILABLE if the set cannot run on a GPU here. */
 POLYKEM_API polykem_status polykem_tune(const polykem_scheme* scheme);
-/* Where the figures come from, and why the file's are not used if they are not: one line, static storage. */
+/* Where these figures come from and, if those of the file are not used, why: one line, static storage. */
 POLYKEM_API const char* polykem_crossover_note(void);
 
 /* ---- where the time goes ----------------------------------------------------------------------------- */
@@ -472,9 +472,9 @@ POLYKEM_API polykem_status polykem_profile_enable(polykem_context* context, int 
  * capacity 0. Strings are static storage. */
 POLYKEM_API polykem_status polykem_profile_read(polykem_context* context, polykem_step_record* records, size_t capacity,
                                                 size_t* size);
-/* The plan of one operation as static names: step i of `scheme` in this context. POLYKEM_ERR_RANGE past the last. It is
- * that of a batch which fills the lanes; a backend may compute few items, or a batch's rest, by another plan with the
- * same stages, and polykem_profile_read() shows which steps ran. */
+/* The plan of one operation as static names: step i of `scheme` in this context. POLYKEM_ERR_RANGE past the last. This
+ * is the plan for full registers; a backend may compute a small batch, or the rest of a batch, by another plan with the
+ * same stages. polykem_profile_read() shows which steps ran. */
 POLYKEM_API polykem_status polykem_plan_step(const polykem_context* context, const polykem_scheme* scheme,
                                              polykem_op op, size_t index, const char** step, const char** stages);
 

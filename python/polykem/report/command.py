@@ -52,7 +52,7 @@ def parser() -> Parser:
     made.add_argument("--json", metavar="FILE", help="Write the data as JSON to FILE ('-': standard output)")
     made.add_argument("--from", metavar="FILE", dest="source", help="Measure nothing; draw the data that --json wrote")
     made.add_argument("--add", metavar="FILE", action="append", default=[],
-                      help="Show results of another machine or run too; may be given again")
+                      help="Also show results of another machine or run; may be repeated")
     made.add_argument("--no-published", action="store_true", help="Leave out the results that come with polykem")
     made.add_argument("--program", metavar="FILE",
                       help="The program polykem to measure with (else POLYKEM_PROGRAM, else the one in the PATH, else "

@@ -150,7 +150,7 @@ Status BatcherCore::add(Ticket* ticket, uint32_t index, Ticket::Callback done, v
   return Status::ok;
 }
 
-/// The gate.
+/// Whether computing on the caller's thread is faster than queueing.
 bool BatcherCore::caller_is_sooner(uint32_t index, Caller caller, Clock::time_point now) {
   if (!config_.on_caller || config_.linger.count() > 0 || held_ > 0) return false;
   const TicketQueue& queue = queues_[index];
@@ -225,7 +225,7 @@ void BatcherCore::compute_here(Ticket* ticket, uint32_t index) {
   const Clock::time_point end = Clock::now();
   const Lock lock(mutex_);
   TicketQueue& queue = queues_[index];
-  // A thread that was interrupted does not make the operation dear.
+  // One interrupted call must not raise the estimate of the operation's cost.
   const Clock::duration most = queue.single.known() ? 2 * queue.single.of(1) : end - begin;
   if (status != Status::out_of_memory) queue.single.add(1, std::min(end - begin, most));
   ++queue.stats.on_caller;
