@@ -125,8 +125,8 @@ Scheme read_algorithm(DerReader& in) {
 /** Throws FormatError unless `bytes` has `size` bytes. */
 void need_size(ByteView bytes, std::size_t size, const char* name, const Scheme& scheme) {
   if (bytes.size() == size) return;
-  throw FormatError(std::string(name) + " has " + std::to_string(bytes.size()) + " bytes, " + scheme.info().title +
-                    " has " + std::to_string(size));
+  throw FormatError(std::string(name) + " has " + std::to_string(bytes.size()) + " bytes, expected " +
+                    std::to_string(size) + " for " + scheme.info().title);
 }
 
 SecretBytes secret(ByteView bytes) {
@@ -196,7 +196,8 @@ PublicKey read_public(DerReader in) {
 
 PrivateKey read_private(DerReader in) {
   const ByteView version = in.take(der::kInteger, "the version");
-  if (version.size() != 1 || *version.data() > 1) throw FormatError("the private key is of an unknown version");
+  if (version.size() != 1 || *version.data() > 1)
+    throw FormatError("the private key has an unknown version, expected 0 or 1");
   const bool version2 = *version.data() == 1;
   const Scheme scheme = read_algorithm(in);
   PrivateKey key = read_alternative(in.take(der::kOctetString, "the private key"), scheme);
@@ -374,13 +375,13 @@ Key read_key(ByteView der) {
 PublicKey read_public_key(ByteView der) {
   Key key = read_key(der);
   if (auto* found = std::get_if<PublicKey>(&key)) return std::move(*found);
-  throw FormatError("a private key where a public key belongs");
+  throw FormatError("a private key, expected a public key");
 }
 
 PrivateKey read_private_key(ByteView der) {
   Key key = read_key(der);
   if (auto* found = std::get_if<PrivateKey>(&key)) return std::move(*found);
-  throw FormatError("a public key where a private key belongs");
+  throw FormatError("a public key, expected a private key");
 }
 
 void complete(polykem_context* context, PrivateKey& key) {
@@ -389,12 +390,12 @@ void complete(polykem_context* context, PrivateKey& key) {
   } else {
     SecretBytes expanded = expand(context, key.scheme, key.seed);
     if (key.form == PrivateForm::kBoth && !equal(expanded, key.expanded)) {
-      throw FormatError("the seed and the expanded private key do not belong together");
+      throw FormatError("the seed does not match the expanded private key");
     }
     key.expanded = std::move(expanded);
   }
   if (key.public_key.empty() || equal(key.public_key, public_key_of(key.scheme, key.expanded))) return;
-  throw FormatError("the public key and the private key do not belong together");
+  throw FormatError("the public key does not match the private key");
 }
 
 ByteView public_key_of(const Scheme& scheme, ByteView expanded) {

@@ -58,7 +58,7 @@ class PemReader {
 
   Style style_;
   bool open_ = false, passed_over_ = false;
-  bool at_beginning_ = true; /**< of the text, or after a block: there a byte order mark is no text */
+  bool at_beginning_ = true; /**< of the text, or after a block: there a byte order mark is not text */
   bool empty_line_ = false;  /**< came before the base64, of which lines have 64 characters then */
   bool short_line_ = false;  /**< came after such an empty line, so that it has to be the last one */
   std::size_t number_ = 0, lines_ = 0;

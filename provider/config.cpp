@@ -95,7 +95,7 @@ void read_async(const CoreParameters& core, Config& config) {
   const char* text = core.get("async");
   if (text == nullptr) return;
   const std::string_view value = text;
-  if (value != "on" && value != "off") fail("async", text, "neither 'on' nor 'off'");
+  if (value != "on" && value != "off") fail("async", text, "expected 'on' or 'off'");
   config.async = value == "on";
 }
 

@@ -43,7 +43,7 @@ OSSL_ITEM reasons[] = {
     {number(Reason::kNoPrivateKey), const_cast<char*>("no private key")},
     {number(Reason::kLength), const_cast<char*>("wrong length")},
     {number(Reason::kParameter), const_cast<char*>("bad parameter")},
-    {number(Reason::kMismatch), const_cast<char*>("the parts of the key do not belong together")},
+    {number(Reason::kMismatch), const_cast<char*>("the parts of the key do not match")},
     {number(Reason::kClassical), const_cast<char*>("the classical part of a hybrid failed")},
     {number(Reason::kBusy), const_cast<char*>("too many operations in flight")},
     {number(Reason::kRandom), const_cast<char*>("no random numbers")},

@@ -172,7 +172,7 @@ int import(void* data, int selection, const OSSL_PARAM params[]) {
     if (key.has_private() && key.has_public() && !key.algorithm().is_hybrid()) return key.check_pair();
     if (key.has_private()) return key.check_private();
     if (key.has_public()) return key.check_public();
-    key.provider().errors.raise(Reason::kParameter, "%s: neither a public nor a private key",
+    key.provider().errors.raise(Reason::kParameter, "%s: expected a public or a private key",
                                 key.algorithm().name.c_str());
     return 0;
   });

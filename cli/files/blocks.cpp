@@ -91,7 +91,7 @@ bool BlockReader::next_pem() {
     if (event == formats::PemReader::Event::kNone) continue;
     try {
       if (event == formats::PemReader::Event::kBegin) {
-        if (is_armour_label(pem_.label())) throw FormatError("a block of polykem's own beside keys in PEM");
+        if (is_armour_label(pem_.label())) throw FormatError("a block in polykem's own format among keys in PEM");
         if (wants(pem_.label())) continue;
         pem_.pass_over();
         if (passed_over_.empty()) passed_over_ = block_description(pem_.label());
@@ -108,7 +108,7 @@ bool BlockReader::next_pem() {
   pem_.finish_without_block();
   if (passed_over_.empty()) return false;
   throw FormatError(
-      fmt::format("holds {} where a {} belongs", passed_over_, kind_name(kind_)),
+      fmt::format("holds {}, expected a {}", passed_over_, kind_name(kind_)),
       kind_ == RecordKind::kPublicKey && passed_over_.find("certificate") != std::string::npos ? kNoKemKey : "");
 }
 
@@ -138,9 +138,10 @@ bool BlockReader::next_der() {
   const std::optional<std::size_t> size =
       certificate ? formats::certificate_der_bytes(begin) : formats::key_der_bytes(begin);
   if (!size && formats::certificate_der_bytes(begin))
-    throw FormatError(fmt::format("holds a certificate where a {} belongs", kind_name(kind_)));
-  if (!size) throw FormatError(fmt::format("what follows key {} is no key in DER", keys_ - 1));
-  if (*size > formats::kMostBytes) throw FormatError(fmt::format("key {} is longer than any key", keys_));
+    throw FormatError(fmt::format("holds a certificate, expected a {}", kind_name(kind_)));
+  if (!size) throw FormatError(fmt::format("the bytes after key {} are not a key in DER", keys_ - 1));
+  if (*size > formats::kMostBytes)
+    throw FormatError(fmt::format("key {} is longer than any key that polykem knows", keys_));
   SecretBytes der(*size);
   const std::size_t got = file_.read(der.data(), der.size());
   if (got < *size) {
@@ -150,7 +151,7 @@ bool BlockReader::next_der() {
     if (!certificate) {
       take_key(der);
     } else if (!take_certificate(der)) {
-      throw FormatError("holds " + passed_over_ + " where a public key belongs", kNoKemKey);
+      throw FormatError("holds " + passed_over_ + ", expected a public key", kNoKemKey);
     }
   } catch (const FormatError& e) {
     throw FormatError(fmt::format("key {}: {}", keys_, e.what()), e.hint());
@@ -160,9 +161,9 @@ bool BlockReader::next_der() {
 
 void BlockReader::take_encrypted(ByteView der) {
   if (kind_ != RecordKind::kSecretKey || passphrase_ == nullptr)
-    throw FormatError(fmt::format("an encrypted private key where a {} belongs", kind_name(kind_)));
+    throw FormatError(fmt::format("an encrypted private key, expected a {}", kind_name(kind_)));
   const SecretBytes plain = decrypted_key(der, passphrase_->get(file_.name()));
-  if (formats::is_encrypted_key(plain)) throw FormatError("the encrypted private key holds another encrypted one");
+  if (formats::is_encrypted_key(plain)) throw FormatError("the encrypted private key holds another encrypted key");
   take_key(plain);
 }
 

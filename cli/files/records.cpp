@@ -91,10 +91,8 @@ Scheme RecordReader::find_scheme(const std::string& scheme_name) {
   if (file_.peek().size() == 0) throw CliError(kExitBadInput, fmt::format("{}: is empty", file_.name()));
   if (encoding_ == Encoding::kRaw) {
     if (!scheme_name.empty()) return open_scheme(scheme_name);
-    throw CliError(
-        kExitUsage,
-        fmt::format("{}: is not armoured, nor a key in PEM or DER, so it does not say its set", file_.name()),
-        "name it with --scheme; 'polykem list' shows all");
+    throw CliError(kExitUsage, fmt::format("{}: raw bytes do not name their parameter set", file_.name()),
+                   "name it with --scheme; 'polykem list' shows all");
   }
   if (!blocks_.next()) throw CliError(kExitBadInput, fmt::format("{}: holds no block", file_.name()));
   const Scheme scheme = scheme_of_block(blocks_.block().scheme, file_.name());
@@ -106,25 +104,27 @@ void RecordReader::check_block() const {
   const Scheme found = scheme_of_block(block.scheme, file_.name());
   if (found != scheme_) {
     throw CliError(kExitBadInput,
-                   fmt::format("{}: is of set {}, but {} is expected", file_.name(), found.name(), scheme_.name()),
+                   fmt::format("{}: is of set {}, expected {}", file_.name(), found.name(), scheme_.name()),
                    "use keys and ciphertexts of one set together");
   }
   if (block.kind != kind_) {
-    throw CliError(kExitBadInput, fmt::format("{}: holds a {} where a {} belongs", file_.name(), kind_name(block.kind),
-                                              kind_name(kind_)));
+    throw CliError(kExitBadInput,
+                   fmt::format("{}: holds a {}, expected a {}", file_.name(), kind_name(block.kind), kind_name(kind_)));
   }
   if (block.bytes.size() != record_bytes_) {
     throw CliError(kExitBadInput,
-                   fmt::format("{}: the {} has {} bytes, {} of {} has {}", file_.name(), kind_name(kind_),
-                               block.bytes.size(), kind_name(kind_), scheme_.name(), record_bytes_));
+                   fmt::format("{}: the {} has {} bytes, expected {} for {}", file_.name(), kind_name(kind_),
+                               with_commas(block.bytes.size()), with_commas(record_bytes_), scheme_.info().title));
   }
 }
 
 void RecordReader::check_size(std::uint64_t file_bytes) const {
   if (file_bytes % record_bytes_ == 0) return;
+  const bool many = file_bytes > record_bytes_;
   throw CliError(kExitBadInput,
-                 fmt::format("{}: has {} bytes, a {} of {} has {}", file_.name(), file_bytes, kind_name(kind_),
-                             scheme_.name(), record_bytes_),
+                 fmt::format("{}: {} bytes, expected {}{} for {}{}{} of {}", file_.name(), with_commas(file_bytes),
+                             many ? "a multiple of " : "", with_commas(record_bytes_), many ? "" : "a ",
+                             kind_name(kind_), many ? "s" : "", scheme_.info().title),
                  guess_by_size(file_bytes, scheme_));
 }
 

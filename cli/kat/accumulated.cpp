@@ -28,11 +28,11 @@ std::size_t parse_rounds(const std::string& text) {
 
 std::vector<AccumulatedCase> parse_set(const Json& modes) {
   std::vector<AccumulatedCase> out;
-  if (!modes.is_object()) bad_input("is no object");
+  if (!modes.is_object()) bad_input("is not a JSON object");
   for (const auto& [mode, hashes] : modes.items()) {
-    if (!hashes.is_object()) bad_input(fmt::format("mode '{}' is no object", printable(mode)));
+    if (!hashes.is_object()) bad_input(fmt::format("mode '{}' is not a JSON object", printable(mode)));
     for (const auto& [rounds, hash] : hashes.items()) {
-      if (!hash.is_string()) bad_input(fmt::format("mode '{}' has a hash that is no string", printable(mode)));
+      if (!hash.is_string()) bad_input(fmt::format("mode '{}': a hash is not a string", printable(mode)));
       out.push_back({mode, parse_rounds(rounds), parse_hex(hash.get_ref<const std::string&>())});
     }
   }

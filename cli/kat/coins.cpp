@@ -36,7 +36,7 @@ NistDrbg::NistDrbg(ByteView seed) : cipher_(EVP_CIPHER_CTX_new()) {
   if (cipher_ == nullptr) throw std::bad_alloc();
   if (seed.size() != kSeedBytes) {
     EVP_CIPHER_CTX_free(cipher_);
-    throw CliError(kExitBadInput, fmt::format("a seed of {} bytes where {} belong", seed.size(), kSeedBytes));
+    throw CliError(kExitBadInput, fmt::format("the seed has {} bytes, expected {}", seed.size(), kSeedBytes));
   }
   set_key();
   update(seed.data());

@@ -33,7 +33,7 @@ Bytes parse_hex(std::string_view text) {
   for (std::size_t i = 0; i < out.size(); ++i) {
     const int high = hex_value(text[2 * i]);
     const int low = hex_value(text[2 * i + 1]);
-    if (high < 0 || low < 0) bad_input("a character that is no hex digit");
+    if (high < 0 || low < 0) bad_input("a character that is not a hex digit");
     out[i] = static_cast<std::uint8_t>(16 * high + low);
   }
   return out;

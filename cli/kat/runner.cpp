@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "common/context.hpp"
+#include "common/table.hpp"
 
 namespace polykem::cli {
 namespace {
@@ -188,18 +189,32 @@ void for_each_group(const Suite& suite, Body&& body) {
   }
 }
 
-bool lengths_suit(const Check& check, const Scheme& scheme) {
+/** The first field of a wrong length, and the length that it must have; empty if there is none. */
+std::string wrong_length(const Check& check, const Scheme& scheme) {
+  struct Field {
+    const char* name;
+    const Bytes& bytes;
+    std::size_t size;
+    bool given;
+  };
   const auto& info = scheme.info();
-  const auto is = [](const Bytes& bytes, std::size_t size) { return bytes.size() == size; };
-  const auto may_be = [](const Bytes& bytes, std::size_t size) { return bytes.empty() || bytes.size() == size; };
-  const std::size_t sk_bytes = check.seed_key ? info.secret_seed_bytes : info.secret_key_bytes;
-  const bool inputs = check.op == POLYKEM_KEYGEN ? is(check.coins, info.keygen_coin_bytes)
-                      : check.op == POLYKEM_ENCAPS
-                          ? is(check.pk, info.public_key_bytes) && is(check.coins, info.encaps_coin_bytes)
-                          : is(check.sk, sk_bytes) && is(check.ct, info.ciphertext_bytes);
-  const bool outputs = may_be(check.want_pk, info.public_key_bytes) && may_be(check.want_sk, info.secret_key_bytes) &&
-                       may_be(check.want_ct, info.ciphertext_bytes) && may_be(check.want_ss, info.shared_secret_bytes);
-  return inputs && outputs;
+  const bool keygen = check.op == POLYKEM_KEYGEN, encaps = check.op == POLYKEM_ENCAPS, decaps = !keygen && !encaps;
+  const Field fields[] = {
+      {"coins", check.coins, keygen ? info.keygen_coin_bytes : info.encaps_coin_bytes, !decaps},
+      {"public key", check.pk, info.public_key_bytes, encaps},
+      {"secret key", check.sk, check.seed_key ? info.secret_seed_bytes : info.secret_key_bytes, decaps},
+      {"ciphertext", check.ct, info.ciphertext_bytes, decaps},
+      {"public key", check.want_pk, info.public_key_bytes, !check.want_pk.empty()},
+      {"secret key", check.want_sk, info.secret_key_bytes, !check.want_sk.empty()},
+      {"ciphertext", check.want_ct, info.ciphertext_bytes, !check.want_ct.empty()},
+      {"shared secret", check.want_ss, info.shared_secret_bytes, !check.want_ss.empty()},
+  };
+  for (const Field& field : fields) {
+    if (field.given && field.bytes.size() != field.size)
+      return fmt::format("{}: {} bytes, expected {} for {}", field.name, with_commas(field.bytes.size()),
+                         with_commas(field.size), info.title);
+  }
+  return {};
 }
 
 }  // namespace
@@ -223,12 +238,10 @@ void fit_suite(Suite& suite, const Scheme& scheme) {
   for (Check& check : suite.checks) {
     if (check.key_only && check.op == POLYKEM_ENCAPS) check.coins.resize(scheme.info().encaps_coin_bytes);
     if (check.key_only && check.op == POLYKEM_DECAPS) check.ct.resize(scheme.ciphertext_bytes());
-    if (lengths_suit(check, scheme)) continue;
-    if (check.want == POLYKEM_OK) {
-      throw CliError(kExitBadInput,
-                     fmt::format("{}: a field has not the length that {} has", check.label, scheme.name()),
-                     "is the file complete?");
-    }
+    const std::string wrong = wrong_length(check, scheme);
+    if (wrong.empty()) continue;
+    if (check.want == POLYKEM_OK)
+      throw CliError(kExitBadInput, fmt::format("{}: {}", check.label, wrong), "is the file complete?");
     check.want = POLYKEM_ERR_SIZE;
   }
 }

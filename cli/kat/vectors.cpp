@@ -52,7 +52,7 @@ void rsp_field(KatFile& file, std::string_view key, std::string_view value) {
 Bytes json_coins(const Json& object, const char* key) {
   Bytes out;
   for (const Json& call : json_list(object, key)) {
-    if (!call.is_string()) bad_input(fmt::format("'{}' holds something that is not hex digits", key));
+    if (!call.is_string()) bad_input(fmt::format("'{}' must be a list of strings of hex digits", key));
     const Bytes bytes = parse_hex(call.get_ref<const std::string&>());
     out.insert(out.end(), bytes.begin(), bytes.end());
   }
@@ -63,7 +63,7 @@ RejectCase json_reject(const Json& object) {
   RejectCase out;
   out.byte = json_number(object, "byte");
   const std::uint64_t change = json_number(object, "xor");
-  if (change == 0 || change > 255) bad_input("a reject case whose 'xor' is not 1 to 255");
+  if (change == 0 || change > 255) bad_input("a reject case's 'xor' must be 1 to 255");
   out.change = static_cast<std::uint8_t>(change);
   out.ss = json_hex(object, "ss");
   return out;
@@ -96,7 +96,7 @@ Bytes draw(NistDrbg& drbg, const Scheme& scheme, polykem_op op) {
 
 void check_size(const char* what, std::size_t size, std::size_t expected) {
   if (size == expected) return;
-  bad_input(fmt::format("{} has {} bytes where {} belong", what, size, expected),
+  bad_input(fmt::format("{} has {} bytes, expected {}", what, size, expected),
             size == 0 || size < expected ? "is the file complete?" : "");
 }
 
@@ -177,13 +177,13 @@ KatFile parse_rsp(std::string_view text) {
 
 KatFile parse_kat_json(const Json& root) {
   KatFile file;
-  if (!root.is_object()) bad_input("not a known-answer file: the JSON is no object");
+  if (!root.is_object()) bad_input("not a known-answer file: the JSON is not an object");
   if (root.contains("name") && root["name"].is_string()) file.scheme = printable(root["name"].get<std::string>());
   const auto counts = root.find("counts");
   if (counts == root.end() || !counts->is_array()) bad_input("not a known-answer file: no list 'counts'");
   for (std::size_t i = 0; i < counts->size(); ++i) {
     try {
-      if (!(*counts)[i].is_object()) bad_input("is no object");
+      if (!(*counts)[i].is_object()) bad_input("is not a JSON object");
       file.cases.push_back(json_case((*counts)[i]));
     } catch (const CliError& e) {
       bad_input(fmt::format("entry {} of 'counts': {}", i, e.what()), e.hint());

@@ -13,7 +13,7 @@ struct OutcomeRow {
 
 constexpr std::array<OutcomeRow, kOutcomeCount> kOutcomes = {{
     {"agreed", "both ends hold the same secret"},
-    {"garbage", "these bytes are no frame of this protocol"},
+    {"garbage", "these bytes are not a frame of this protocol"},
     {"oversized", "the frame's length field is above the limit"},
     {"wrong_size", "the payload has another size than the parameter set's"},
     {"unexpected_frame", "this frame does not belong here"},

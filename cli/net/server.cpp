@@ -27,7 +27,7 @@ tcp::endpoint read_endpoint(const ServerOptions& options) {
   asio::error_code error;
   const asio::ip::address address = asio::ip::make_address(options.address, error);
   if (error) {
-    throw CliError(kExitUsage, fmt::format("'{}' is no IP address", options.address),
+    throw CliError(kExitUsage, fmt::format("'{}' is not an IP address", options.address),
                    "use e.g. 127.0.0.1 (this machine), 0.0.0.0 or :: (any interface)");
   }
   return {address, options.port};

@@ -196,7 +196,7 @@ class Examination {
     if (entry.value.empty() || entry.value[0] == '/') return;
     const char* folder = OPENSSL_info(OPENSSL_INFO_MODULES_DIR);
     const char* variable = secure_getenv("OPENSSL_MODULES");
-    out_.relative_module = fmt::format("{}module = {} is no absolute path: OpenSSL looks for it in {}, not here",
+    out_.relative_module = fmt::format("{}module = {} is not an absolute path: OpenSSL looks for it in {}, not here",
                                        file_.line(section, entry.name), entry.value,
                                        variable != nullptr ? variable
                                        : folder != nullptr ? folder

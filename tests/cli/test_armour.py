@@ -45,9 +45,9 @@ class Armour(Case):
 
     def test_wrong_kind_and_set(self):
         outputs = ("--ct", "x", "--ss", "y")
-        self.fails(BAD_INPUT, ["a secret key where a public key belongs"], "encaps", "--pk", "sk", *outputs)
-        self.fails(BAD_INPUT, [f"is of set {SET}, but {OTHER}"], "encaps", "-s", OTHER, "--pk", "pk", *outputs)
-        self.refused(self.pk.replace(SET, OTHER), ["699 bytes", "1138"])
+        self.fails(BAD_INPUT, ["a secret key, expected a public key"], "encaps", "--pk", "sk", *outputs)
+        self.fails(BAD_INPUT, [f"is of set {SET}, expected {OTHER}"], "encaps", "-s", OTHER, "--pk", "pk", *outputs)
+        self.refused(self.pk.replace(SET, OTHER), ["699 bytes", "expected 1,138 for NTRU-HRSS-701"])
         self.refused(self.pk.replace(SET, "ntruhps2048510"), ["no parameter set 'ntruhps2048510'", SET])
 
     def test_sets_do_not_mix(self):

@@ -118,7 +118,7 @@ class EncryptedKeys(Case):
         self.opens("keys", "--passphrase-file", "passphrase", "--quiet")
 
     def test_an_encrypted_key_where_a_public_one_belongs(self):
-        self.fails(BAD_INPUT, ["an encrypted private key where a public key belongs"],
+        self.fails(BAD_INPUT, ["an encrypted private key, expected a public key"],
                    "encaps", "--pk", AES, "--ct", "x", "--ss", "y")
 
     def test_an_openssl_cnf_without_providers_does_not_matter(self):

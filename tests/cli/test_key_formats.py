@@ -101,8 +101,8 @@ class KeyFormats(Case):
             for form in FORMS:
                 self.agree(folder / f"{name}.pub", folder / f"{name}-{form}.priv")
         self.ok("encaps", "--pk", folder / "ML-KEM-512.pub", "--ct", "ct", "--ss", "ss1", "--force")
-        for number, words in ((1, "do not belong together"), (2, "damaged"), (3, "damaged"),
-                              (4, "do not belong together")):
+        for number, words in ((1, "not match"), (2, "damaged"), (3, "damaged"),
+                              (4, "not match")):
             key = folder / f"bad-ML-KEM-512-{number}.priv"
             self.fails(BAD_INPUT, [key.name, words], "decaps", "--sk", key, "--ct", "ct", "--ss", "x")
 
@@ -129,22 +129,23 @@ class KeyFormats(Case):
         self.make("mlkem768", "--format", "pem")
         pk, sk = self.read("pk"), self.read("sk")
         der, outputs = content(pk), ("--ct", "x", "--ss", "y")
-        self.refused(sk, ["holds a secret key where a public key belongs"])
+        self.refused(sk, ["holds a secret key, expected a public key"])
         self.refused(sk.replace(b"PRIVATE", b"PUBLIC"), ["line 4: between BEGIN and END PUBLIC KEY is a secret key"])
-        self.refused(pk.replace(b"PUBLIC", b"EC PRIVATE"), ["holds 'EC PRIVATE KEY' where a public key belongs"])
+        self.refused(pk.replace(b"PUBLIC", b"EC PRIVATE"), ["holds 'EC PRIVATE KEY', expected a public key"])
         self.refused(pk + pk.replace(b"PUBLIC KEY", b"CERTIFICATE"), ["line 56", "DER"])
-        self.refused(pk + pk.replace(b"PUBLIC KEY", b"mlkem768 PUBLIC KEY"), ["line 29", "polykem's own beside"])
+        self.refused(pk + pk.replace(b"PUBLIC KEY", b"mlkem768 PUBLIC KEY"),
+                     ["line 29", "polykem's own format among keys in PEM"])
         self.refused(b" " + pk, ["line 28: an END line without", "that on line 1 has text or blanks before it"])
         self.refused(pk[:-40], ["cut off"])
         self.refused(pk.replace(pk.split(b"\n")[3] + b"\n", b""), ["line 27", "DER"])
         self.refused(der[:-1], ["key 1 is cut off: 1205 of 1206"])
-        self.refused(der + b"\0", ["what follows key 1 is no key"])
+        self.refused(der + b"\0", ["the bytes after key 1 are not a key"])
         self.refused(der + der[:600], ["key 2 is cut off: 600 of 1206"])
         ed25519 = bytes.fromhex("302a300506032b6570032100") + bytes(32)
         self.refused(ed25519, ["of algorithm 1.3.101.112", "ML-KEM-768"])
         self.fails(BAD_INPUT, ["is of set mlkem768"], "encaps", "-s", "mlkem512", "--pk", "pk", *outputs)
         self.make("mlkem512", "--format", "pem")
-        self.refused(pk + self.read("pk"), ["is of set mlkem512, but mlkem768"])
+        self.refused(pk + self.read("pk"), ["is of set mlkem512, expected mlkem768"])
 
     def test_certificates(self):
         """encaps to the key in a certificate, alone, in DER, and in a chain with issuers whose keys are others."""
@@ -172,7 +173,7 @@ class KeyFormats(Case):
         for name in ("ca.crt", "mlkem768.crt"):
             self.write("der", content((FOREIGN / name).read_bytes()))
             for file in (FOREIGN / name, "der"):
-                self.fails(BAD_INPUT, ["holds a certificate where a secret key belongs"],
+                self.fails(BAD_INPUT, ["holds a certificate, expected a secret key"],
                            "decaps", "--sk", file, "--ct", "ct", "--ss", "x")
 
     def test_bundles(self):
@@ -187,11 +188,11 @@ class KeyFormats(Case):
         self.write("other order", sk + pk)
         for file in ("both", "other order"):
             self.agree(file, file)
-        self.fails(BAD_INPUT, ["holds a public key where a secret key belongs"],
+        self.fails(BAD_INPUT, ["holds a public key, expected a secret key"],
                    "decaps", "--sk", "pk", "--ct", "ct", "--ss", "x")
         self.write("rsa", b"-----BEGIN RSA PRIVATE KEY-----\nProc-Type: 4,ENCRYPTED\n\nZm9v\n"
                           b"-----END RSA PRIVATE KEY-----\n")
-        self.fails(BAD_INPUT, ["holds 'RSA PRIVATE KEY' where a secret key belongs"],
+        self.fails(BAD_INPUT, ["holds 'RSA PRIVATE KEY', expected a secret key"],
                    "decaps", "--sk", "rsa", "--ct", "ct", "--ss", "x")
         self.write("with rsa", self.read("rsa") + sk)
         self.agree("pk", "with rsa")

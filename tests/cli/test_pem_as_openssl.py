@@ -23,7 +23,7 @@ STRICTER = {
     "an END line after": "an END line without a BEGIN line",
     "a damaged BEGIN line before": "the BEGIN line is damaged",
     "a damaged BEGIN line after": "the BEGIN line is damaged",
-    "control characters before": "is not armoured, nor a key in PEM or DER",
+    "control characters before": "raw bytes do not name",
 }
 
 

@@ -274,8 +274,8 @@ class OddInputs(Case):
         content = self.read("pk")
         self.ok("encaps", "-s", SET, "--pk", "-", "--ct", "ct", "--ss", "ss", "--format", "raw", stdin=content)
         self.assertEqual(len(self.read("ct")), len(content))
-        self.fails(BAD_INPUT, [f"has {len(content) - 1} bytes"], "encaps", "-s", SET, "--pk", "-", "--ct", "x", "--ss",
-                   "y", stdin=content[:-1])  # fmt: skip
+        words = f"{len(content) - 1:,} bytes, expected a multiple of {len(content) // 300} for public keys"
+        self.fails(BAD_INPUT, [words], "encaps", "-s", SET, "--pk", "-", "--ct", "x", "--ss", "y", stdin=content[:-1])
 
 
 if __name__ == "__main__":

@@ -128,7 +128,7 @@ TEST(PublicKey, OfAPairIsNotExchanged) {
     const Bytes own = get(key.get(), "pub"), other = get(generate(library, name).get(), "pub");
     EXPECT_EQ(EVP_PKEY_set1_encoded_public_key(key.get(), own.data(), own.size()), 1) << name << errors();
     EXPECT_EQ(EVP_PKEY_set1_encoded_public_key(key.get(), other.data(), other.size()), 0) << name;
-    EXPECT_NE(errors().find("do not belong together"), std::string::npos) << name;
+    EXPECT_NE(errors().find("not match"), std::string::npos) << name;
     EXPECT_EQ(get(key.get(), "pub"), own);
   }
 }
@@ -142,7 +142,7 @@ TEST(Import, TheSeedBelongsToTheKey) {
   const Bytes other = get(generate(library, "mlkem512").get(), "pub");
   EXPECT_NE(import(library, "mlkem512", EVP_PKEY_KEYPAIR, {{"pub", pub}, {"priv", priv}, {"seed", seed}}), nullptr);
   EXPECT_EQ(import(library, "mlkem512", EVP_PKEY_KEYPAIR, {{"pub", other}, {"seed", seed}}), nullptr);
-  EXPECT_NE(errors().find("do not belong together"), std::string::npos);
+  EXPECT_NE(errors().find("not match"), std::string::npos);
   for (const std::size_t bytes : {std::size_t{0}, std::size_t{63}, std::size_t{65}, std::size_t{128}}) {
     EXPECT_EQ(import(library, "mlkem512", EVP_PKEY_KEYPAIR, {{"seed", Bytes(bytes, 1)}}), nullptr) << bytes;
     EXPECT_NE(errors().find("wrong length"), std::string::npos) << bytes;
@@ -158,7 +158,7 @@ TEST(Import, TheSeedBelongsToTheRejectionsToo) {
   priv.back() ^= 1;
   EXPECT_NE(import(library, "mlkem512", EVP_PKEY_KEYPAIR, {{"priv", priv}}), nullptr) << errors();
   EXPECT_EQ(import(library, "mlkem512", EVP_PKEY_KEYPAIR, {{"priv", priv}, {"seed", seed}}), nullptr);
-  EXPECT_NE(errors().find("do not belong together"), std::string::npos);
+  EXPECT_NE(errors().find("not match"), std::string::npos);
 }
 
 TEST(Import, HybridsHaveNoPrivateForm) {

@@ -98,7 +98,7 @@ INSTANTIATE_TEST_SUITE_P(
                     Wrong{"broker = polykemd.sock", "not the absolute path"},
                     Wrong{"abandoned_limit = many", "abandoned_limit = many: not a number from 0 to"},
                     Wrong{"statistics = here", "statistics = here: not an absolute path"},
-                    Wrong{"async = yes", "async = yes: neither 'on' nor 'off'"},
+                    Wrong{"async = yes", "async = yes: expected 'on' or 'off'"},
                     Wrong{"groups.frodo976aes = 0x10000", "groups.frodo976aes = 0x10000: not a number"},
                     Wrong{"groups.frodo976aes = 0", "groups.frodo976aes = 0: not a number"},
                     Wrong{"groups.frodo976aes = 0x0214", "has that code point"}));

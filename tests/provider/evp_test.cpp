@@ -113,7 +113,7 @@ TEST_P(Algorithm, Transfer) {
   EXPECT_EQ(decapsulate(library, pair.get(), sent->ciphertext), sent->secret);
   const Bytes other = get(generate(library, name).get(), OSSL_PKEY_PARAM_PUB_KEY);
   EXPECT_EQ(import(library, name, EVP_PKEY_KEYPAIR, {{"pub", other}, {"priv", priv}}), nullptr);
-  EXPECT_NE(errors().find("do not belong together"), std::string::npos);
+  EXPECT_NE(errors().find("not match"), std::string::npos);
   EXPECT_EQ(import(library, name, EVP_PKEY_KEYPAIR, {{"priv", {priv.data(), priv.size() - 1}}}), nullptr);
 
   const KeyPtr only_private = import(library, name, EVP_PKEY_KEYPAIR, {{"priv", priv}});

@@ -19,7 +19,7 @@ FORM = re.compile(r"[0-9][0-9_]*(\.[0-9_]*)?(e\+?[0-9]{1,9})?", re.ASCII | re.IG
 def whole(text: str, least: int, most: int) -> int:
     """The number that a text names; 1e7 and 10_000_000 are allowed. Raises ValueError with a sentence."""
     shown = text if len(text) <= 40 else text[:40] + "..."
-    wrong = ValueError(f"'{shown}' is no whole number from {least:,} to {most:,}")
+    wrong = ValueError(f"'{shown}' is not a whole number from {least:,} to {most:,}")
     if not FORM.fullmatch(text) or len(text) > 40:
         raise wrong
     value = decimal.Decimal(text)

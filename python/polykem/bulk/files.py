@@ -87,7 +87,8 @@ class Directory:
         try:
             status = os.fstat(descriptor)
             if not stat.S_ISREG(status.st_mode):
-                raise Foreign(f"{self.path / name} is no ordinary file", DATA, "look who put it there, and remove it")
+                raise Foreign(f"{self.path / name} is not an ordinary file", DATA,
+                              "look who put it there, and remove it")
             if self.ours:
                 check_owner(status, self.path / name)
             return os.fdopen(descriptor, "r+b" if for_lock else "rb")
@@ -147,7 +148,7 @@ def open_folder(path: str | os.PathLike[str], ours: bool = False) -> Directory:
         try:
             descriptor = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         except NotADirectoryError:
-            raise BulkError(f"{path} is no folder", IO) from None
+            raise BulkError(f"{path} is not a folder", IO) from None
         return Directory(descriptor, path, ours)
 
 

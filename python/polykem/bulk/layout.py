@@ -110,7 +110,7 @@ class Folder:
         return self.root.folder("tmp")
 
     def exists(self) -> bool:
-        """Whether there is a folder, which may be empty; refuses what is no folder."""
+        """Whether there is a folder, which may be empty; refuses what is not a folder."""
         if not os.path.lexists(self.path):
             return False
         return self.root is not None
@@ -176,7 +176,7 @@ class Folder:
             try:
                 text = self.root.read_text("job.json")
             except UnicodeDecodeError as error:
-                raise BulkError(f"{path} is no text: {error.reason}", DATA) from None
+                raise BulkError(f"{path} is not text: {error.reason}", DATA) from None
             return from_json(text, path)
 
     def write(self, name: str, text: str) -> None:

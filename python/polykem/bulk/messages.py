@@ -37,7 +37,8 @@ def suite(text: str) -> Suite:
         raise BulkError(str(error), RESOURCES) from None
     parts = [part.strip() for part in text.split(",")]
     if len(parts) != 3:
-        raise BulkError(f"'{text}' is no suite", USAGE, "a suite is KEM,KDF,AEAD: ML-KEM-768,HKDF-SHA256,AES-256-GCM")
+        raise BulkError(f"'{text}' is not a suite", USAGE,
+                        "a suite is KEM,KDF,AEAD: ML-KEM-768,HKDF-SHA256,AES-256-GCM")
     try:
         return hpke.Suite(*parts)
     except polykem.ArgumentError as error:

@@ -25,7 +25,7 @@ from .values import as_column, take_secret, wipe_column
 
 def folder_of(path: str | os.PathLike[str]) -> Folder:
     if not is_job(path):
-        raise BulkError(f"{path} is no folder of a bulk job: it has no job.json", DATA)
+        raise BulkError(f"{path} is not a folder of a bulk job: it has no job.json", DATA)
     return Folder(path)
 
 
@@ -94,7 +94,7 @@ def verify(path: str | os.PathLike[str], column_key: bytes | None = None,
         if fault:
             say(f"partition {partition}: {fault}")
     strangers = folder.strangers(job)
-    for line in ([whole] if whole else []) + [f"data/{name} is no file of this job" for name in strangers]:
+    for line in ([whole] if whole else []) + [f"data/{name} is not a file of this job" for name in strangers]:
         say(line)
     found["complete"] = not whole and not strangers and found["good"] == job.partitions
     found["authenticated"] = column_key is not None

@@ -85,7 +85,7 @@ def read_key_file(path: str | os.PathLike[str]) -> bytes:
             raise BulkError(f"others may read the key file {path}", DATA, f"chmod 600 {path}")
         key = file.read(KEY_BYTES + 1)
     if len(key) != KEY_BYTES:
-        raise BulkError(f"{path} is no key file: a key has {KEY_BYTES} bytes", DATA,
+        raise BulkError(f"{path} is not a key file: a key has {KEY_BYTES} bytes", DATA,
                         "polykem-bulk new-key FILE makes one")
     return key
 

@@ -110,32 +110,32 @@ class Records:
 def number(value: Any) -> float:
     """A number that is not negative and of a size that some result has."""
     if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 <= value <= LARGEST:
-        raise ValueError(f"{str(value)[:40]!r} stands where a number belongs")
+        raise ValueError(f"{str(value)[:40]!r}, expected a number")
     return float(value)
 
 
 def count(value: Any) -> int:
     whole = number(value)
     if whole < 1 or whole != int(whole):
-        raise ValueError(f"{value!r} stands where a count belongs")
+        raise ValueError(f"{value!r}, expected a count")
     return int(whole)
 
 
 def word(value: Any) -> str:
     if not isinstance(value, str):
-        raise ValueError(f"{str(value)[:40]!r} stands where a word belongs")
+        raise ValueError(f"{str(value)[:40]!r}, expected a word")
     return value
 
 
 def objects(value: Any) -> list[dict[str, Any]]:
     if not isinstance(value, list) or not all(isinstance(entry, dict) for entry in value):
-        raise ValueError(f"{str(value)[:40]!r} stands where a list of objects belongs")
+        raise ValueError(f"{str(value)[:40]!r}, expected a list of objects")
     return value
 
 
 def numbers(value: Any) -> list[float]:
     if not isinstance(value, list) or not value:
-        raise ValueError(f"{str(value)[:40]!r} stands where a list of numbers belongs")
+        raise ValueError(f"{str(value)[:40]!r}, expected a list of numbers")
     return [number(entry) for entry in value]
 
 
@@ -145,7 +145,7 @@ def read_doctor(document: dict[str, Any], records: Records) -> None:
     built = f"{word(document['version'])} ({word(document.get('commit', ''))}) {word(document.get('compiler', ''))}"
     features = document.get("cpu_features", [])
     if not isinstance(features, list):
-        raise ValueError("'cpu_features' is no list")
+        raise ValueError("'cpu_features' is not a list")
     records.machines.append(Machine(word(document["device"]), built.strip(), count(document["cpus"]),
                                     number(document["memory_bytes"]), [word(feature) for feature in features], backends,
                                     [read_self_test(scheme) for scheme in objects(document["schemes"])]))
@@ -341,7 +341,7 @@ def read(documents: list[dict[str, Any]]) -> Records:
 def unpack(document: dict[str, Any], name: str) -> list[dict[str, Any]]:
     """The documents of a file of --json."""
     if document.get("schema") != SCHEMA:
-        raise ReportError(BAD_INPUT, f"'{name}' is no data of a report",
+        raise ReportError(BAD_INPUT, f"'{name}' is not data of a report",
                           "--from takes what --json wrote; other results come with --add")
     documents = document.get("documents")
     if not isinstance(documents, list) or not all(

@@ -147,7 +147,7 @@ def test_a_job_that_has_lost_its_folders(done):
 
 def test_a_file_that_was_added(done):
     shutil.copy(data(done / "twin", 0), done / "keys/data/part-000099.parquet")
-    found(done, "keys", "part-000099.parquet is no file of this job")
+    found(done, "keys", "part-000099.parquet is not a file of this job")
 
 
 @pytest.mark.parametrize("text", ["", "[]", "{}", "null", '{"schema": "polykem-bulk-job-2"}', "\xff"])
