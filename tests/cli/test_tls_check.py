@@ -73,7 +73,7 @@ BROKEN = [
      "section [p] has no line 'activate = 1', so OpenSSL does not load 'polykem'; line 8: did you "
      "mean 'activate' by 'activat'?"),
     ("activate = 1\nmodule", "module", "section [p] has no line 'activate = 1'"),
-    ("module = /", "module = ", "no absolute path"),
+    ("module = /", "module = ", "not an absolute path"),
     ("module = ", "modul = ", "OpenSSL does not load polykem by section [p]"),
     ("polykem.so", "polykme.so", "OpenSSL does not load polykem by section [p]"),
     ("activate = 1\nmodule", "activate = 1\nthread = 2\nmodule", "thread: no such key; there are backend, threads"),
