@@ -49,7 +49,15 @@ TEST(Aes128Portable, KnownAnswers) {
 
 class Aes128Test : public testing::IsaTest {
  protected:
-  static const Aes128& aes() { return POLYKEM_AES_TABLE(kAes128); }
+#ifdef __aarch64__
+  static const Aes128& aes() {
+    return POLYKEM_AES_TABLE(kAes128);
+  }
+#else
+  static const Aes128& aes() {
+    return GetParam() == testing::Isa::avx2_vaes ? kAes128Avx2Vaes : POLYKEM_AES_TABLE(kAes128);
+  }
+#endif
 };
 
 TEST_P(Aes128Test, KnownAnswers) {
@@ -128,6 +136,10 @@ TEST(Aes128Portable, Grid) {
 }
 
 POLYKEM_EVERY_AES_ISA(Aes128Test);
+#ifndef __aarch64__
+INSTANTIATE_TEST_SUITE_P(Vaes, Aes128Test, ::testing::Values(testing::Isa::avx2_vaes),
+                         [](const auto& info) { return std::string(testing::isa_name(info.param)); });
+#endif
 
 }  // namespace
 }  // namespace polykem

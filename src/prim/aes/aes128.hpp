@@ -24,6 +24,7 @@ struct Aes128 {
 
 extern const Aes128 kAes128Portable;  ///< bit-sliced, without tables
 extern const Aes128 kAes128Avx2;      ///< AES-NI, eight blocks in flight
+extern const Aes128 kAes128Avx2Vaes;  ///< VAES, two blocks per instruction
 extern const Aes128 kAes128Avx512;    ///< VAES, four blocks per instruction
 extern const Aes128 kAes128Neon;      ///< AArch64's AES extension, eight blocks in flight
 

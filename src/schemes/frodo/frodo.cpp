@@ -67,7 +67,7 @@ struct Avx2 {
   static constexpr const char* kName = cpu::kAvx2;
   static constexpr size_t kGranule = 4, kItems = 32, kItemsWithOwnKeys = 8, kItemsWithOneKey = kItems;
   static constexpr bool kTiles = false, kRows = false;
-  static const Kernels& kernels() { return kKernelsAvx2; }
+  static const Kernels& kernels() { return cpu_features().has(CpuFeatures::kVaes) ? kKernelsAvx2Vaes : kKernelsAvx2; }
 };
 struct Avx512 {
   static constexpr const char* kName = cpu::kAvx512;

@@ -43,6 +43,7 @@ struct Kernels {
 
 extern const Kernels kKernelsRef;
 extern const Kernels kKernelsAvx2;
+extern const Kernels kKernelsAvx2Vaes;
 extern const Kernels kKernelsAvx512;
 extern const Kernels kKernelsAvx512Intel;
 extern const Kernels kKernelsAmx;

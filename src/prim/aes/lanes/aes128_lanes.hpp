@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The functions of prim/aes/aes128.hpp for one instruction set, on registers of one block or four.
+// The functions of prim/aes/aes128.hpp for one instruction set, on registers of one block, two or four.
 #pragma once
 
 #include <algorithm>

@@ -1,0 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "prim/aes/lanes/aes128_lanes.hpp"
+
+namespace polykem {
+
+const Aes128 kAes128Avx2Vaes = {aes::encrypt, aes::grid};
+
+}  // namespace polykem
