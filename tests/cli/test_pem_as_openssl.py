@@ -149,7 +149,7 @@ class PemAsOpenssl(Case):
                     continue
                 # Why, and where, if it is for a line
                 self.assertIn(done.returncode, (BAD_INPUT, USAGE), error)
-                self.assertRegex(error, r"line \d+: |holds .* where|holds no block|neither|does not say its set")
+                self.assertRegex(error, r"line \d+: |holds .* where|holds no block|do not name their parameter set")
         return count
 
     def test_text_and_blocks_around(self):

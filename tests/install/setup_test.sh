@@ -32,10 +32,10 @@ expect() {
 fake cmake true
 fake make true
 fake perl true
-fake cargo 'echo "cargo 1.85.0 (d73d2caf9 2024-12-31)"'
-fake rustc 'echo "rustc 1.85.0 (4d91de4e4 2025-02-17)"'
+fake cargo 'echo "cargo 1.89.0 (c24e10642 2025-06-23)"'
+fake rustc 'echo "rustc 1.89.0 (29483883e 2025-08-04)"'
 fake ldconfig 'echo "	libclang-14.so.13 (libc6,x86-64) => /lib/libclang-14.so.13"'
-expect 0 '^$' 'Cargo 1.85 and libclang by ldconfig'
+expect 0 '^$' 'Cargo 1.89 and libclang by ldconfig'
 
 fake ldconfig 'echo "	libclang-cpp.so.14 (libc6,x86-64) => /lib/libclang-cpp.so.14"'
 expect 1 libclang-dev 'libclang-cpp is not libclang'
@@ -51,9 +51,9 @@ fake perl true
 
 fake rustc 'echo "rustc 1.63.0"'
 fake cargo 'echo "cargo 1.65.0"'
-expect 1 'Rust 1\.85.*1\.63.*rustup' 'a compiler that is too old'
-fake rustc 'echo "rustc 1.85.0"'
-fake cargo 'echo "cargo 1.85.0"'
+expect 1 'Rust 1\.89.*1\.63.*rustup' 'a compiler that is too old'
+fake rustc 'echo "rustc 1.89.0"'
+fake cargo 'echo "cargo 1.89.0"'
 expect 0 '^$' 'the oldest that will do'
 
 for tool in ninja arm-none-eabi-g++ qemu-system-arm aarch64-linux-gnu-g++ qemu-aarch64; do fake $tool true; done
