@@ -149,7 +149,7 @@ with_pkg_config() {
 
 # The libraries that need least time to build: nothing of the vector code, not optimised.
 subproject() {
-  cmake -S "$here/parent" -B "$1" -DLANGUAGES="$2" -DHOW="$3" -DCMAKE_BUILD_TYPE=Debug -DPOLYKEM_VECTORS=none \
+  cmake -S "$here/parent" -B "$1" -DLANGUAGES="${2//,/;}" -DHOW="$3" -DCMAKE_BUILD_TYPE=Debug -DPOLYKEM_VECTORS=none \
     -DPOLYKEM_HARDENING=OFF >"$scratch/log" 2>&1 || { cat "$scratch/log" && fail "configure"; }
   cmake --build "$1" --parallel 2 >"$scratch/log" 2>&1 || { tail -n 40 "$scratch/log" && fail "build"; }
   local program

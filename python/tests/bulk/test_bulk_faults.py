@@ -58,7 +58,7 @@ def test_wrong_inputs_are_named(place):
     encaps("--input", "nowhere", code=5, says="no dataset")
     assert not (place / "out").exists()
     refused(place, "keygen", "x", *KEY, code=2, says="--count")
-    refused(place, "keygen", "x", "--count", "0", *KEY, code=2, says="no whole number from 1")
+    refused(place, "keygen", "x", "--count", "0", *KEY, code=2, says="not a whole number from 1")
     refused(place, "keygen", "x", "--count", 5, *KEY, "--backend", "abacus", code=4, says="abacus")
 
 
@@ -68,7 +68,7 @@ def test_a_secret_column_is_not_kept(done):
 
 def test_folders_that_cannot_be_written(place, monkeypatch):
     (place / "file").write_text("x")
-    refused(place, "keygen", "file", "--count", 5, *KEY, code=5, says="no folder")
+    refused(place, "keygen", "file", "--count", 5, *KEY, code=5, says="not a folder")
     refused(place, "keygen", "file/below", "--count", 5, *KEY, code=5, says="file/below")
     (place / "full").mkdir()
     (place / "full/precious").write_text("x")

@@ -93,7 +93,7 @@ def test_other_files_stay(place):
         refused(place, f"holds other files ('{name}')", expect=2)
         shutil.rmtree(place / "job" / name)
     os.mkfifo(place / "job/lock")
-    refused(place, "no ordinary file", expect=3)
+    refused(place, "not an ordinary file", expect=3)
 
 
 def test_what_is_no_leftover_of_a_job_stays_in_tmp(place):

@@ -142,7 +142,7 @@ def test_what_differs_of_a_job_is_said_in_words(place):
     ("--partition-mb", "1e30"), ("--partition-mb", "-1"), ("--partition-mb", "nan")])
 def test_absurd_numbers_are_refused(place, option, value):
     count = () if option == "--count" else ("--count", 5)
-    text = refused(place, "keygen", "keys", *count, f"{option}={value}", *KEY, code=2, says=["no whole number from"])
+    text = refused(place, "keygen", "keys", *count, f"{option}={value}", *KEY, code=2, says=["not a whole number from"])
     assert len(text) < 300 and not (place / "keys").exists()
 
 
@@ -150,7 +150,7 @@ def test_numbers_that_are_right(place):
     assert place("keygen", "keys", "--count", "1e1", "--partition-mb", "1_000", "--cpus", "1", *KEY)["rows"] == 10
     for number in ("--first=10", "--first=1e12"):
         refused(place, "export", "keys", "x.parquet", number, "--column", "pk", code=2, says=["does not exist"])
-    refused(place, "export", "keys", "x.parquet", "--first=-1", code=2, says=["no whole number"])
+    refused(place, "export", "keys", "x.parquet", "--first=-1", code=2, says=["not a whole number"])
     refused(place, "export", "keys", "x.parquet", "--column", "pk", "--column", "pk", code=2, says=["more than once"])
     assert place("export", "keys", "x.parquet", "--column", "pk", "--first", 9, "--count", "1e12")["rows"] == 1
     refused(place, "keygen", "vast", "--count", "1e13", *KEY, code=5, says=["the job needs"])

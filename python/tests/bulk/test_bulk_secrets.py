@@ -94,7 +94,7 @@ def test_key_files_are_checked(place):
     assert "exists" in place("new-key", "key", expect=2)["error"]
     (place / "short").write_bytes(b"x")
     (place / "short").chmod(0o600)
-    assert "no key file" in place("keygen", "k", "--count", 1, "--key-file", "short", expect=3)["error"]
+    assert "not a key file" in place("keygen", "k", "--count", 1, "--key-file", "short", expect=3)["error"]
     (place / "key").chmod(0o644)
     assert "others may read" in place("keygen", "k", "--count", 1, *KEY, expect=3)["error"]
 
