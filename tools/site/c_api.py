@@ -88,7 +88,8 @@ def split_declarators(declaration):
 def compound(text, line):
     """The entry of "typedef struct NAME { ... } NAME;" or of an enum."""
     found = re.match(r"typedef (struct|enum) (\w+) \{(.*)\} (\w+);$", text, re.S)
-    kind, name, body = found[1], found[4], found[3]
+    kind, name = found[1], found[4]
+    body = re.sub(r"\bunion \{|\};", "", found[3])  # a field of an unnamed union is one of the struct's
     entry = Entry(kind, line, [name], [name])
     entry.members = members_of(body, line + text[:found.start(3)].count("\n"), "," if kind == "enum" else ";")
     for member in entry.members:
