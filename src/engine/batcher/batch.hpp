@@ -9,7 +9,8 @@
 
 namespace polykem {
 
-struct LaneState;
+class LaneState;
+struct TicketQueue;
 
 /// One batch: its tickets (a reference each), and the arrays that a lane reads and writes.
 class BatchMemory {
@@ -45,7 +46,7 @@ struct BatchSlot {
   bool probe = false;  ///< the tickets were computed before; the lane must come to the same results
   BatchMemory memory;
   LaneState* lane = nullptr;
-  uint32_t queue = 0;
+  TicketQueue* queue = nullptr;
   unsigned width = 1;  ///< threads of the CPU that it keeps busy
   /// late: its deadline is over, the CPU computes what it has; stalled: its lane has been given up for that.
   enum class Pace { in_time, late, stalled } pace = Pace::in_time;

@@ -45,7 +45,7 @@ Status Batcher::add(const Request& request, Ticket::Callback done, void* user, T
   if (request.records.coins == nullptr && !ticket->coins().empty()) status = engine_.draw(ticket->coins());
   Ticket* const before = out;
   out = ticket;
-  const uint32_t queue = BatcherCore::queue_index(*request.scheme, request.op, request.sk_is_seed);
+  const uint32_t queue = TicketQueues::index_of(*request.scheme, request.op, request.sk_is_seed);
   if (status == Status::ok) status = mine->add(ticket, queue, done, user, {longest_here, request.caller_waits});
   if (status == Status::ok) return status;
   out = before;
@@ -70,7 +70,7 @@ void Batcher::release() {
 }
 
 Clock::duration Batcher::cost(const Scheme& scheme, Op op, bool sk_is_seed) {
-  return core()->cost(BatcherCore::queue_index(scheme, op, sk_is_seed));
+  return core()->cost(TicketQueues::index_of(scheme, op, sk_is_seed));
 }
 
 BatcherStats Batcher::stats(const Scheme& scheme, Op op) {

@@ -1,311 +1,155 @@
 // SPDX-License-Identifier: Apache-2.0
-// What happens when an operation is handed in.
+// Operations handed in, and the threads that watch lanes beside the CPU: the monitor has deadlines and the timer of a
+// linger; the prober, whom a lane may keep waiting while it connects or opens a device, has probes. They start when
+// such a lane is first wanted and sleep without a timer while nothing is there.
 #include "engine/batcher/core.hpp"
 
 #include <algorithm>
-#include <bit>
-#include <utility>
+#include <new>
+#include <system_error>
 
-#include "core/round.hpp"
-#include "schemes/registry.hpp"
+#include "core/thread.hpp"
+#include "engine/batcher/probe.hpp"
 
 namespace polykem {
 
 namespace {
 
-constexpr size_t kQueuesOfSet = kOps + 1;  // decaps of seeds has its own
-
-/// Of the time to wake a thread that waits for a result.
-constexpr Clock::duration kSwitch = std::chrono::microseconds(10);
-/// The part of the CPUs that may be busy with operations on their callers' threads.
-constexpr double kBusyCpus = 0.6;
-/// The part of its own time that a caller may spend so where batches are cheaper or other threads could do the work.
-constexpr double kBusyCaller = 0.1;
-/// An operation that takes longer on the CPU may be worth a device even when nothing waits.
-constexpr Clock::duration kLongOperation = std::chrono::microseconds(100);
-
-/// What an operation may cost of which nothing is known.
-constexpr Clock::duration kUnmeasuredOperation = std::chrono::milliseconds(1);
-
 /// What this thread hands in, as if it computed all of it.
 thread_local Load own_load;
 
+bool is_available(BatchLane& lane, const TicketQueue& queue) try {
+  return lane.available(*queue.scheme, queue.op);
+} catch (const std::bad_alloc&) {
+  return false;
+}
+
 }  // namespace
 
-Status compute_now(Engine& engine, Ticket& ticket) {
-  Status item = Status::out_of_memory;
-  if (ticket.reserve_outputs()) {
-    Request request = ticket.request();
-    request.run_on = RunOn::caller;
-    request.records.item_status = &item;
-    const Status status = engine.run_here(request);
-    if (status != Status::items) item = status;
-  }
-  ticket.finish(item, 1);
-  return item;
-}
-
-void TicketList::push_back(Ticket* ticket) {
-  ticket->place.next = nullptr;
-  ticket->place.previous = last;
-  (last == nullptr ? first : last->place.next) = ticket;
-  last = ticket;
-  ++size;
-}
-
-void TicketList::remove(Ticket* ticket) {
-  auto& place = ticket->place;
-  (place.previous == nullptr ? first : place.previous->place.next) = place.next;
-  (place.next == nullptr ? last : place.next->place.previous) = place.previous;
-  place.next = place.previous = nullptr;
-  --size;
-}
-
-unsigned LaneState::busy() const {
-  unsigned width = probe_comes ? 1 : 0;
-  for (const BatchSlot* slot : in_flight)
-    width += slot->width;
-  return width;
-}
-
-bool LaneState::all_late() const {
-  return std::ranges::all_of(in_flight, [](const BatchSlot* slot) { return slot->pace != BatchSlot::Pace::in_time; });
-}
-
-size_t bucket_of(uint64_t value, size_t buckets) {
-  return value < 2 ? 0 : std::min<size_t>(static_cast<size_t>(std::bit_width(value)) - 1, buckets - 1);
-}
-
-BatcherCore::BatcherCore(Engine& engine, const BatcherConfig& config) : engine_(engine), config_(config) {
-  const auto sets = registry();
-  queues_.resize(sets.size() * kQueuesOfSet);
-  for (size_t i = 0; i < queues_.size(); ++i) {
-    queues_[i].scheme = sets[i / kQueuesOfSet];
-    queues_[i].op = static_cast<Op>(std::min(i % kQueuesOfSet, kOps - 1));
-  }
-  const auto add_lane = [this](std::unique_ptr<BatchLane> lane) {
-    LaneState& state = lanes_.emplace_back();
-    state.breaker = Breaker(lane->longest_pause());
-    state.lane = std::move(lane);
-    state.known.resize(queues_.size());
-    state.in_flight.reserve(state.lane->slots());
+BatcherCore::BatcherCore(Engine& engine, const BatcherConfig& config)
+    : engine_(engine), config_(config), queues_(engine, config_) {
+  const auto add_lane = [this](std::unique_ptr<BatchLane> lane, bool forced) {
+    if (lane != nullptr) lanes_.emplace_back(std::move(lane), queues_.size(), forced);
   };
-  add_lane(std::make_unique<CpuLane>(engine_));
-  lanes_.front().cpu = true;
+  add_lane(std::make_unique<CpuLane>(engine_), false);
   for (Accelerator* accelerator : engine_.usable_accelerators()) {
     if (accelerator->only_if_forced() && !engine_.is_forced()) continue;
-    add_lane(make_accelerator_lane(engine_, *accelerator));
-    lanes_.back().forced = engine_.is_forced();
+    add_lane(make_accelerator_lane(engine_, *accelerator), engine_.is_forced());
   }
-  if (config_.more_lanes && !engine_.is_forced()) {
-    if (auto lane = config_.more_lanes(); lane != nullptr) add_lane(std::move(lane));
-  }
+  if (config_.more_lanes && !engine_.is_forced()) add_lane(config_.more_lanes(), false);
   size_t slots = 4;
   for (const LaneState& lane : lanes_)
-    slots += 2 * lane.lane->slots();
+    slots += 2 * lane.lane().slots();
+  slots_ = std::vector<BatchSlot>(slots);
   free_slots_.reserve(slots);
-  for (size_t i = 0; i < slots; ++i) {
-    slots_.push_back(std::make_unique<BatchSlot>());
-    slots_.back()->tickets.reserve(config_.batch_items);
-    slots_.back()->memory.reserve(config_.batch_items);
-    free_slots_.push_back(slots_.back().get());
+  for (BatchSlot& slot : slots_) {
+    slot.tickets.reserve(config_.batch_items);
+    slot.memory.reserve(config_.batch_items);
+    free_slots_.push_back(&slot);
   }
 }
 
-uint32_t BatcherCore::queue_index(const Scheme& scheme, Op op, bool sk_is_seed) {
-  const auto sets = registry();
-  const auto set = static_cast<size_t>(std::find(sets.begin(), sets.end(), &scheme) - sets.begin());
-  return static_cast<uint32_t>(set * kQueuesOfSet + (sk_is_seed ? kOps : static_cast<size_t>(op)));
+Placement BatcherCore::placement(Clock::time_point now) const {
+  return {config_, engine_.threads(), lanes_, queues_.in_flight(), load_, now};
 }
 
 Status BatcherCore::add(Ticket* ticket, uint32_t index, Ticket::Callback done, void* user, Caller caller) noexcept {
   const Clock::time_point now = Clock::now();
   Lock lock(mutex_);
   TicketQueue& queue = queues_[index];
-  if (in_flight_ >= config_.hard_limit || closing_) {
-    ++queue.stats.refused;
-    return Status::busy;
-  }
-  if (std::ranges::any_of(lanes_, [index](const LaneState& lane) { return lane.forced && lane.cannot_run(index); }))
+  if (!queues_.admit(queue)) return Status::busy;
+  if (std::ranges::any_of(lanes_, [&](const LaneState& lane) { return lane.forced() && lane.cannot_run(queue); })) {
+    queues_.leave(queue, 1);
     return Status::backend_unavailable;
-  ++in_flight_;
-  ++queue.stats.in_flight;
-  const bool here = caller_is_sooner(index, caller, now);
-  want_lanes(index, !here, now);
+  }
+  const bool here = caller_is_sooner(queue, caller, now);
+  want_lanes(queue, !here, now);
   if (here) {
     lock.unlock();
-    compute_here(ticket, index);
+    compute_here(ticket, queue);
     return Status::ok;
   }
-  ticket->add_reference();
   ticket->place.core = shared_from_this();
-  ticket->place.queue = index;
-  ticket->place.since = now;
-  ticket->place.in = ticket->place.waiting;
-  queue.waiting.push_back(ticket);
-  ++waiting_of_op_[static_cast<size_t>(queue.op)];
+  queues_.push(queue, ticket, now);
   lock.unlock();
   dispatch();
   ticket->arm(done, user);
   return Status::ok;
 }
 
-/// Whether computing on the caller's thread is faster than queueing.
-bool BatcherCore::caller_is_sooner(uint32_t index, Caller caller, Clock::time_point now) {
-  if (!config_.on_caller || config_.linger.count() > 0 || held_ > 0) return false;
-  const TicketQueue& queue = queues_[index];
-  const bool spills = in_flight_ >= config_.high_water;
-  for (const LaneState& lane : lanes_)
-    if (lane.forced && lane.takes(index) && !spills) return false;
+bool BatcherCore::caller_is_sooner(const TicketQueue& queue, Caller caller, Clock::time_point now) {
+  const Placement places = placement(now);
+  if (queues_.held() || !places.caller_may_compute(queue)) return false;
   if (!queue.single.known()) return true;
-  const Clock::duration single = queue.single.of(1);
-  load_.add(single, now);
-  own_load.add(single, now);
-  if (single > caller.longest_here) return false;
-  const bool worth_a_switch = single > kSwitch && !caller.waits;
-  if (own_load.at(now) > kBusyCaller && worth_a_switch && (engine_.threads() > 1 || cheaper(lanes_.front(), index)))
-    return false;
-  const bool loaded = is_loaded(now);
-  for (const LaneState& lane : lanes_) {
-    if (!lane.cpu && (spills || !lane.takes(index))) continue;
-    if (loaded && cheaper(lane, index)) return false;
-    if (!lane.cpu && time_for(lane, index, queue.waiting.size + 1, now) + kSwitch < single) return false;
-  }
-  return true;
+  load_.add(queue.single.of(1), now);
+  own_load.add(queue.single.of(1), now);
+  return places.caller_is_sooner(queue, caller, own_load.at(now));
 }
 
-bool BatcherCore::is_loaded(Clock::time_point now) const {
-  return load_.at(now) > kBusyCpus * engine_.threads();
-}
-
-Clock::duration BatcherCore::service_of(const LaneState& lane, uint32_t index, size_t items) const {
-  const ServiceTime& service = lane.known[index].service;
-  if (service.known()) return service.of(items);
-  const ServiceTime& single = queues_[index].single;
-  return single.known() ? single.of(1) * static_cast<Clock::rep>(divided_up(items, engine_.threads()))
-                        : Clock::duration::zero();
-}
-
-Clock::duration BatcherCore::time_for(const LaneState& lane, uint32_t index, size_t items,
-                                      Clock::time_point now) const {
-  const Clock::duration service = service_of(lane, index, items);
-  const bool starts_now = lane.cpu ? lane.idle() : lane.in_flight.empty();
-  return starts_now ? service : service + std::max(lane.ready_at - now, Clock::duration::zero());
-}
-
-/// True if large batches on the lane take less of its time for an item than the CPUs need for a single one.
-bool BatcherCore::cheaper(const LaneState& lane, uint32_t index) const {
-  const TicketQueue& queue = queues_[index];
-  const ServiceTime& service = lane.known[index].service;
-  if (lane.cpu && !service.known()) return engine_.cpu_backend_for(*queue.scheme)->op(queue.op).granule > 1;
-  const auto items = static_cast<Clock::rep>(items_allowed(lane, index));
-  if (items == 0 || !service.known()) return false;
-  return service.of(static_cast<size_t>(items)) / items * 5 < queue.single.of(1) / engine_.threads() * 4;
-}
-
-Clock::duration BatcherCore::cost(uint32_t index) {
-  const Lock lock(mutex_);
-  const TicketQueue& queue = queues_[index];
-  const auto threads = static_cast<Clock::rep>(engine_.threads());
-  Clock::duration least = queue.single.known() ? queue.single.of(1) / threads : Clock::duration::max();
-  for (const LaneState& lane : lanes_) {
-    const ServiceTime& service = lane.known[index].service;
-    if (!service.known() || (!lane.cpu && !lane.takes(index))) continue;
-    Clock::duration one = service.share();
-    if (lane.cpu) one = one * static_cast<Clock::rep>(cpu_width(queue, service.usual_items())) / threads;
-    least = std::min(least, one);
-  }
-  return least == Clock::duration::max() ? kUnmeasuredOperation / threads : least;
-}
-
-void BatcherCore::compute_here(Ticket* ticket, uint32_t index) {
+void BatcherCore::compute_here(Ticket* ticket, TicketQueue& queue) {
   const Clock::time_point begin = Clock::now();
   ticket->claim();
   const Status status = compute_now(engine_, *ticket);
   const Clock::time_point end = Clock::now();
   const Lock lock(mutex_);
-  TicketQueue& queue = queues_[index];
   // One interrupted call must not raise the estimate of the operation's cost.
   const Clock::duration most = queue.single.known() ? 2 * queue.single.of(1) : end - begin;
   if (status != Status::out_of_memory) queue.single.add(1, std::min(end - begin, most));
-  ++queue.stats.on_caller;
-  if (status != Status::ok) ++queue.stats.failed;
+  ++queue.stats->on_caller;
+  if (status != Status::ok) ++queue.stats->failed;
   count_finished(queue, 1);
 }
 
 void BatcherCore::count_finished(TicketQueue& queue, size_t operations) {
-  queue.stats.operations += operations;
-  queue.stats.in_flight -= operations;
-  in_flight_ -= operations;
-  if (in_flight_ == 0) idle_.notify_all();
+  queue.stats->operations += operations;
+  queues_.leave(queue, operations);
+  if (queues_.in_flight() == 0) idle_.notify_all();
 }
 
 /// Asks for probes of the lanes that the queue could use.
-void BatcherCore::want_lanes(uint32_t index, bool waits, Clock::time_point now) {
-  using Proof = LaneState::Proof;
-  const ServiceTime& single = queues_[index].single;
-  const bool is_long = single.known() && single.of(1) > kLongOperation;
+void BatcherCore::want_lanes(const TicketQueue& queue, bool waits, Clock::time_point now) {
   for (LaneState& lane : lanes_) {
-    if (lane.cpu) continue;
-    LaneState::Known& known = lane.known[index];
-    if (known.proof == Proof::unfit) continue;
-    if (!lane.breaker.closed()) {
-      if (!std::exchange(lane.asked_for, true)) wake_prober();
-      continue;
-    }
-    const bool old = known.proof == Proof::proven && now - known.measured > kForgotten && lane.in_flight.empty();
-    if (known.proof != Proof::none && !old) continue;
-    if (!lane.forced && lane.lane->kind() == BatchLane::Kind::accelerator && !waits && !is_long) continue;
-    if (!start_monitor()) continue;
-    known.proof = Proof::wanted;
-    wake_prober();
+    if (!lane.lacks_probe(queue, waits, now) || !start_threads()) continue;
+    lane.ask_for_probe(queue);
+    prober_alarm_.ring();
   }
 }
 
 void BatcherCore::hold() {
   const Lock lock(mutex_);
-  ++held_;
+  queues_.hold();
 }
 
 void BatcherCore::release() {
   {
     const Lock lock(mutex_);
-    if (held_ == 0 || --held_ > 0) return;
+    if (!queues_.release()) return;
   }
   dispatch();
 }
 
 void BatcherCore::abandon(Ticket* ticket) {
   Lock lock(mutex_);
-  auto& place = ticket->place;
-  if (place.in == place.nowhere) return;
-  TicketQueue& queue = queues_[place.queue];
-  (place.in == place.waiting ? queue.waiting : queue.rescue).remove(ticket);
-  --waiting_of_op_[static_cast<size_t>(queue.op)];
-  place.in = place.nowhere;
-  if (ticket->claim()) {
-    ++queue.stats.abandoned;
-    --queue.stats.in_flight;
-    if (--in_flight_ == 0) idle_.notify_all();
-  }
+  if (!queues_.remove(ticket)) return;
+  if (queues_.in_flight() == 0) idle_.notify_all();
   lock.unlock();
   ticket->release();
 }
 
 void BatcherCore::finish() {
-  const auto all_done = [this] { return in_flight_ == 0 && free_slots_.size() == slots_.size(); };
+  const auto all_done = [this] { return queues_.in_flight() == 0 && free_slots_.size() == slots_.size(); };
   {
     Lock lock(mutex_);
-    linger_until_.reset();
-    closing_ = true;
+    linger_until_ = kNever;
+    queues_.close();
   }
   dispatch();
   {
     Lock lock(mutex_);
     idle_.wait(lock, all_done);
     stopping_ = true;
-    wake_monitor();
-    wake_prober();
+    monitor_alarm_.ring();
+    prober_alarm_.ring();
   }
   for (std::thread* thread : {&prober_, &monitor_})
     if (thread->joinable()) thread->join();
@@ -316,57 +160,107 @@ void BatcherCore::finish() {
   lock.unlock();
 }
 
+Clock::duration BatcherCore::cost(uint32_t index) {
+  const Lock lock(mutex_);
+  return placement(Clock::now()).cost(queues_[index]);
+}
+
 BatcherStats BatcherCore::stats(const Scheme& scheme, Op op) {
   const Lock lock(mutex_);
-  const auto read = [this](const TicketQueue& queue) {
-    BatcherStats stats = queue.stats;
-    stats.waiting = queue.size();
-    return stats;
-  };
-  BatcherStats sum = read(queues_[queue_index(scheme, op, false)]);
-  if (op != Op::decaps) return sum;
-  const BatcherStats seeds = read(queues_[queue_index(scheme, op, true)]);
-  const auto add = [](auto& to, const auto& from) {
-    for (size_t i = 0; i < to.size(); ++i)
-      to[i] += from[i];
-  };
-  for (uint64_t BatcherStats::*counter :
-       {&BatcherStats::operations, &BatcherStats::on_caller, &BatcherStats::on_cpu, &BatcherStats::on_accelerator,
-        &BatcherStats::on_broker, &BatcherStats::spilled, &BatcherStats::rescued, &BatcherStats::refused,
-        &BatcherStats::abandoned, &BatcherStats::failed, &BatcherStats::batches, &BatcherStats::batch_items_sum,
-        &BatcherStats::wait_us_sum, &BatcherStats::service_us_sum, &BatcherStats::waiting, &BatcherStats::in_flight})
-    sum.*counter += seeds.*counter;
-  add(sum.batch_items, seeds.batch_items);
-  add(sum.wait_us, seeds.wait_us);
-  add(sum.service_us, seeds.service_us);
-  return sum;
+  return queues_.stats(scheme, op);
 }
 
 bool BatcherCore::health(size_t index, LaneHealth& out) {
   const Lock lock(mutex_);
   if (index >= lanes_.size()) return false;
-  const LaneState& lane = lanes_[index];
-  const auto proven = [](const LaneState::Known& known) { return known.proof == LaneState::Proof::proven; };
-  const bool used = lane.cpu || lane.breaker.opened() > 0 || std::ranges::any_of(lane.known, proven);
-  out = {.name = lane.lane->name(),
-         .kind = lane.lane->kind(),
-         .state = LaneHealth::State::unused,
-         .reason = lane.breaker.reason(),
-         .opened = lane.breaker.opened(),
-         .batches = static_cast<unsigned>(lane.in_flight.size())};
-  if (!used) return true;
-  switch (lane.breaker.state()) {
-    case Breaker::State::closed:
-      out.state = LaneHealth::State::closed;
-      break;
-    case Breaker::State::open:
-      out.state = LaneHealth::State::open;
-      break;
-    case Breaker::State::half_open:
-      out.state = LaneHealth::State::half_open;
-      break;
-  }
+  out = lanes_[index].health();
   return true;
+}
+
+/// False if the system gives no thread.
+bool BatcherCore::start_threads() try {
+  if (!monitor_.joinable()) monitor_ = start_thread([this] { monitor(); });
+  if (!prober_.joinable()) prober_ = start_thread([this] { prober(); });
+  return true;
+} catch (const std::system_error&) {
+  return false;
+} catch (const std::bad_alloc&) {
+  return false;
+}
+
+void BatcherCore::monitor() {
+  Lock lock(mutex_);
+  while (!stopping_) {
+    const Clock::time_point now = Clock::now();
+    monitor_alarm_.reset();
+    bool starts = linger_until_ <= now;
+    if (starts) linger_until_ = kNever;
+    Clock::time_point next = linger_until_;
+    starts |= check_deadlines(now, next);
+    if (starts) {
+      lock.unlock();
+      dispatch();
+      lock.lock();
+    } else {
+      monitor_until_ = next;
+      monitor_alarm_.sleep_until(lock, next);
+      monitor_until_ = kNever;
+    }
+  }
+}
+
+/// True if the CPU may have something to compute now.
+bool BatcherCore::check_deadlines(Clock::time_point now, Clock::time_point& next) {
+  bool passed = false;
+  for (LaneState& lane : lanes_) {
+    if (lane.cpu()) continue;
+    for (BatchSlot* const slot : lane.in_flight()) {
+      const BatchSlot::Pace before = slot->pace;
+      lane.check_deadline(*slot, config_.deadline, now, next);
+      if (slot->pace == before) continue;
+      passed = true;
+      slot->pace == BatchSlot::Pace::late ? queues_.rescue(*slot->queue, slot->tickets) : prober_alarm_.ring();
+    }
+  }
+  return passed;
+}
+
+void BatcherCore::prober() {
+  Lock lock(mutex_);
+  while (!stopping_) {
+    Clock::time_point next = kNever;
+    prober_alarm_.reset();
+    std::optional<uint32_t> queue;
+    for (LaneState& lane : lanes_) {
+      if (!queues_.closed()) queue = lane.begin_probe(Clock::now(), next);
+      if (!queue) continue;
+      run_probe(lock, lane, queues_[*queue]);
+      break;
+    }
+    if (!queue) prober_alarm_.sleep_until(lock, next);
+  }
+}
+
+/// Starts a probe. Its end is that of any batch.
+void BatcherCore::run_probe(Lock& lock, LaneState& lane, TicketQueue& queue) {
+  lock.unlock();
+  const bool available = is_available(lane.lane(), queue);
+  const std::vector<Ticket*> tickets = available ? make_probe(engine_, queue) : std::vector<Ticket*>();
+  lock.lock();
+  BatchSlot* const slot = tickets.empty() ? nullptr : take_slot();
+  if (slot == nullptr) {
+    for (Ticket* ticket : tickets)
+      ticket->release();
+    lane.cancel_probe(queue, available, Clock::now());
+    return;
+  }
+  slot->probe = true;
+  slot->width = 1;
+  slot->tickets.assign(tickets.begin(), tickets.end());
+  launch(*slot, lane, queue, Clock::now());
+  lock.unlock();
+  start(slot);
+  lock.lock();
 }
 
 }  // namespace polykem

@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/batcher/lane_state.hpp"
+
+#include <algorithm>
+
+namespace polykem {
+
+namespace {
+
+/// After that time without a batch, a lane's speed is measured again, and what was measured before no longer counts.
+constexpr Clock::duration kForgotten = std::chrono::seconds(10);
+/// An operation that takes longer on the CPU may be worth a device even when nothing waits.
+constexpr Clock::duration kLongOperation = std::chrono::microseconds(100);
+/// A first batch may load and allocate a good deal.
+constexpr Clock::duration kProbeDeadline = std::chrono::seconds(2);
+/// A batch has stalled after so many deadlines, and not before the second constant: a busy machine may keep a device's
+/// thread from a CPU for tens of milliseconds.
+constexpr int kDeadlinesOfAStall = 10;
+constexpr Clock::duration kShortestStall = std::chrono::milliseconds(50);
+
+}  // namespace
+
+LaneState::LaneState(std::unique_ptr<BatchLane> lane, size_t queues, bool forced)
+    : lane_(std::move(lane)), forced_(forced), breaker_(lane_->longest_pause()), known_(queues) {
+  in_flight_.reserve(lane_->slots());
+}
+
+LaneHealth LaneState::health() const {
+  using State = LaneHealth::State;
+  const auto proven = [](const Known& known) { return known.proof == Proof::proven; };
+  const bool used = cpu() || breaker_.opened() > 0 || std::ranges::any_of(known_, proven);
+  const State state = breaker_.closed()                          ? State::closed
+                      : breaker_.state() == Breaker::State::open ? State::open
+                                                                 : State::half_open;
+  return {.name = lane_->name(),
+          .kind = lane_->kind(),
+          .state = used ? state : State::unused,
+          .reason = breaker_.reason(),
+          .opened = breaker_.opened(),
+          .batches = static_cast<unsigned>(in_flight_.size())};
+}
+
+bool LaneState::idle() const {
+  unsigned busy = probe_comes_ ? 1 : 0;
+  for (const BatchSlot* slot : in_flight_)
+    busy += slot->width;
+  return busy < lane_->slots();
+}
+
+bool LaneState::all_late() const {
+  return std::ranges::all_of(in_flight_, [](const BatchSlot* slot) { return slot->pace != BatchSlot::Pace::in_time; });
+}
+
+Clock::duration LaneState::busy_for(Clock::time_point now) const {
+  const bool starts_now = cpu() ? idle() : in_flight_.empty();
+  return starts_now ? Clock::duration::zero() : std::max(ready_at_ - now, Clock::duration::zero());
+}
+
+void LaneState::started(BatchSlot& slot, TicketQueue& queue, Clock::duration expected, Clock::time_point now) {
+  slot.lane = this;
+  slot.queue = &queue;
+  slot.pace = BatchSlot::Pace::in_time;
+  slot.started = now;
+  slot.expected = expected;
+  ready_at_ = std::max(ready_at_, now) + expected;
+  last_queue_ = queue.index;
+  if (slot.probe) probe_comes_ = false;
+  in_flight_.push_back(&slot);
+}
+
+bool LaneState::ended(BatchSlot& slot, bool ran, bool right, Clock::time_point now) {
+  std::erase(in_flight_, &slot);
+  if (in_flight_.empty()) ready_at_ = now;
+  const Clock::duration took = now - (cpu() ? slot.started : std::max(slot.started, last_finished_));
+  last_finished_ = now;
+  if (slot.probe) {
+    probe_ended(slot, ran && right, took, now);
+    return true;
+  }
+  Known& it = known_[slot.queue->index];
+  if (ran) {
+    it.service.add(slot.tickets.size(), took);
+    it.measured = now;
+  }
+  if (cpu()) return true;
+  if (!ran) {
+    breaker_.failed("batches failed in a row", now);
+  } else if (!right) {
+    breaker_.open("a result was wrong", now);
+    it.proof = Proof::none;
+  } else if (slot.pace == BatchSlot::Pace::in_time) {
+    breaker_.succeeded();
+  }
+  return ran && right;
+}
+
+void LaneState::probe_ended(BatchSlot& slot, bool passed, Clock::duration took, Clock::time_point now) {
+  Known& it = known_[slot.queue->index];
+  if (slot.pace != BatchSlot::Pace::in_time) return;
+  if (!passed) {
+    it.proof = Proof::none;
+    breaker_.open("a probe failed", now);
+    return;
+  }
+  breaker_.close();
+  if (++it.passed == 1) {
+    it.proof = Proof::wanted;
+    return;
+  }
+  if (now - it.measured > kForgotten) it.service = {};
+  it.service.add(slot.tickets.size(), took);
+  it.measured = now;
+  it.proof = Proof::proven;
+}
+
+void LaneState::check_deadline(BatchSlot& slot, Clock::duration deadline, Clock::time_point now,
+                               Clock::time_point& next) {
+  using Pace = BatchSlot::Pace;
+  if (slot.pace == Pace::stalled) return;
+  const bool late = slot.pace == Pace::late;
+  const Clock::time_point limit = slot.started + (slot.probe ? std::max(deadline, kProbeDeadline)
+                                                  : late     ? std::max(kDeadlinesOfAStall * deadline, kShortestStall)
+                                                             : deadline);
+  if (now < limit) {
+    next = std::min(next, limit);
+  } else if (slot.probe || late) {
+    slot.pace = Pace::stalled;
+    breaker_.open(slot.probe ? "a probe passed its deadline" : "a batch stalled", now);
+    if (slot.probe) known_[slot.queue->index].proof = Proof::none;
+  } else {
+    slot.pace = Pace::late;
+    breaker_.late("batches passed their deadline in a row", slot.started, now);
+  }
+}
+
+bool LaneState::lacks_probe(const TicketQueue& queue, bool waits, Clock::time_point now) const {
+  const Known& it = known_[queue.index];
+  if (cpu() || it.proof == Proof::unfit) return false;
+  if (!breaker_.closed()) return !asked_for_;
+  const bool old = it.proof == Proof::proven && now - it.measured > kForgotten && in_flight_.empty();
+  if (it.proof != Proof::none && !old) return false;
+  const bool is_long = queue.single.known() && queue.single.of(1) > kLongOperation;
+  return forced_ || lane_->kind() != BatchLane::Kind::accelerator || waits || is_long;
+}
+
+void LaneState::ask_for_probe(const TicketQueue& queue) {
+  if (breaker_.closed()) {
+    known_[queue.index].proof = Proof::wanted;
+  } else {
+    asked_for_ = true;
+  }
+}
+
+std::optional<uint32_t> LaneState::begin_probe(Clock::time_point now, Clock::time_point& next) {
+  if (cpu() || !idle()) return {};
+  if (breaker_.state() == Breaker::State::open && asked_for_) {
+    if (now < breaker_.pause_ends()) {
+      next = std::min(next, breaker_.pause_ends());
+      return {};
+    }
+    breaker_.probe();
+    asked_for_ = false;
+  } else {
+    const auto wanted = std::ranges::find(known_, Proof::wanted, &Known::proof);
+    if (!breaker_.closed() || wanted == known_.end()) return {};
+    last_queue_ = static_cast<uint32_t>(wanted - known_.begin());
+  }
+  known_[last_queue_].proof = Proof::probing;
+  probe_comes_ = true;
+  return last_queue_;
+}
+
+void LaneState::cancel_probe(const TicketQueue& queue, bool available, Clock::time_point now) {
+  probe_comes_ = false;
+  const bool never = !available && lane_->kind() == BatchLane::Kind::accelerator && breaker_.closed();
+  known_[queue.index].proof = never ? Proof::unfit : Proof::none;
+  if (!never) breaker_.open(available ? "no memory for a probe" : lane_->problem(), now);
+}
+
+}  // namespace polykem

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/batcher/queues.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <functional>
+
+#include "schemes/registry.hpp"
+
+namespace polykem {
+
+namespace {
+
+constexpr size_t kQueuesOfSet = kOps + 1;  // decaps of seeds has its own
+
+size_t index_of_set(const Scheme& scheme) {
+  const auto sets = registry();
+  return static_cast<size_t>(std::ranges::find(sets, &scheme) - sets.begin());
+}
+
+/// Counts a value in a histogram of BatcherStats.
+template <size_t kBuckets>
+void count(uint64_t value, std::array<uint64_t, kBuckets>& histogram, uint64_t& sum) {
+  ++histogram[std::min<size_t>(static_cast<size_t>(std::bit_width(value | 1)) - 1, kBuckets - 1)];
+  sum += value;
+}
+
+uint64_t microseconds(Clock::duration time) {
+  return static_cast<uint64_t>(
+      std::max<Clock::rep>(std::chrono::duration_cast<std::chrono::microseconds>(time).count(), 0));
+}
+
+}  // namespace
+
+TicketQueues::TicketQueues(const Engine& engine, const BatcherConfig& config) : config_(config) {
+  const auto sets = registry();
+  stats_.resize(sets.size() * kOps);
+  queues_.resize(sets.size() * kQueuesOfSet);
+  for (uint32_t i = 0; i < queues_.size(); ++i) {
+    const size_t set = i / kQueuesOfSet, op = std::min(i % kQueuesOfSet, kOps - 1);
+    TicketQueue& queue = queues_[i];
+    queue.index = i;
+    queue.scheme = sets[set];
+    queue.op = static_cast<Op>(op);
+    queue.sk_is_seed = i % kQueuesOfSet == kOps;
+    queue.stats = &stats_[set * kOps + op];
+    if (const SchemeBackend* const backend = engine.cpu_backend_for(*queue.scheme); backend != nullptr)
+      queue.granule = std::max<size_t>(backend->op(queue.op).granule, 1);
+  }
+}
+
+uint32_t TicketQueues::index_of(const Scheme& scheme, Op op, bool sk_is_seed) {
+  return static_cast<uint32_t>(index_of_set(scheme) * kQueuesOfSet + (sk_is_seed ? kOps : static_cast<size_t>(op)));
+}
+
+const BatcherStats& TicketQueues::stats(const Scheme& scheme, Op op) const {
+  return stats_[index_of_set(scheme) * kOps + static_cast<size_t>(op)];
+}
+
+bool TicketQueues::admit(TicketQueue& queue) {
+  if (in_flight_ >= config_.hard_limit || closed_) {
+    ++queue.stats->refused;
+    return false;
+  }
+  ++in_flight_;
+  ++queue.stats->in_flight;
+  return true;
+}
+
+void TicketQueues::leave(TicketQueue& queue, size_t operations) {
+  in_flight_ -= operations;
+  queue.stats->in_flight -= operations;
+}
+
+void TicketQueues::count_batch(TicketQueue& queue, size_t items, Clock::duration took) {
+  BatcherStats& stats = *queue.stats;
+  ++stats.batches;
+  count(items, stats.batch_items, stats.batch_items_sum);
+  count(microseconds(took), stats.service_us, stats.service_us_sum);
+}
+
+void TicketQueues::link(TicketQueue& queue, Ticket* ticket, In in) {
+  TicketList& list = in == ticket->place.waiting ? queue.waiting : queue.rescue;
+  ticket->place.in = in;
+  ticket->place.previous = list.last;
+  (list.last == nullptr ? list.first : list.last->place.next) = ticket;
+  list.last = ticket;
+  ++list.size;
+  ++waiting_of_op_[static_cast<size_t>(queue.op)];
+  ++queue.stats->waiting;
+}
+
+void TicketQueues::unlink(TicketQueue& queue, Ticket* ticket) {
+  auto& place = ticket->place;
+  TicketList& list = place.in == place.waiting ? queue.waiting : queue.rescue;
+  (place.previous == nullptr ? list.first : place.previous->place.next) = place.next;
+  (place.next == nullptr ? list.last : place.next->place.previous) = place.previous;
+  place.next = place.previous = nullptr;
+  place.in = place.nowhere;
+  --list.size;
+  --waiting_of_op_[static_cast<size_t>(queue.op)];
+  --queue.stats->waiting;
+}
+
+void TicketQueues::push(TicketQueue& queue, Ticket* ticket, Clock::time_point now) {
+  ticket->add_reference();
+  ticket->place.queue = queue.index;
+  ticket->place.since = now;
+  link(queue, ticket, ticket->place.waiting);
+}
+
+bool TicketQueues::remove(Ticket* ticket) {
+  if (ticket->place.in == ticket->place.nowhere) return false;
+  TicketQueue& queue = queues_[ticket->place.queue];
+  unlink(queue, ticket);
+  if (ticket->claim()) {
+    ++queue.stats->abandoned;
+    leave(queue, 1);
+  }
+  return true;
+}
+
+size_t TicketQueues::take(TicketQueue& queue, bool rescue, size_t most, Clock::time_point now,
+                          std::vector<Ticket*>& batch) {
+  size_t fresh = 0;
+  while (batch.size() < most) {
+    const bool rescued = rescue && queue.rescue.size > 0;
+    Ticket* const ticket = rescued ? queue.rescue.first : queue.waiting.first;
+    if (ticket == nullptr) break;
+    unlink(queue, ticket);
+    if (ticket->claimed()) {
+      ticket->release();
+      continue;
+    }
+    count(microseconds(now - ticket->place.since), queue.stats->wait_us, queue.stats->wait_us_sum);
+    fresh += rescued ? 0 : 1;
+    batch.push_back(ticket);
+  }
+  return fresh;
+}
+
+void TicketQueues::rescue(TicketQueue& queue, const std::vector<Ticket*>& batch) {
+  for (Ticket* ticket : batch) {
+    if (ticket->claimed() || ticket->place.in != ticket->place.nowhere) continue;
+    ticket->add_reference();
+    link(queue, ticket, ticket->place.rescue);
+    ++queue.stats->rescued;
+  }
+}
+
+/// `now` if nothing waits.
+Clock::time_point TicketQueues::waits_since(Op op, Clock::time_point now) const {
+  Clock::time_point since = now;
+  if (waiting_of_op_[static_cast<size_t>(op)] == 0) return since;
+  for (const TicketQueue& queue : queues_)
+    if (queue.op == op && queue.size() > 0) since = std::min(since, queue.since());
+  return since;
+}
+
+std::array<Op, kOps> TicketQueues::order(Clock::time_point now) const {
+  std::array order{Op::decaps, Op::encaps, Op::keygen};
+  std::ranges::stable_sort(order, std::greater(), [&](Op op) { return (now - waits_since(op, now)) / kMostAhead; });
+  return order;
+}
+
+std::optional<Clock::time_point> TicketQueues::lingers_until(const TicketQueue& queue, Clock::time_point now) const {
+  if (config_.linger.count() == 0 || closed_ || queue.rescue.size > 0) return {};
+  const Clock::time_point due = queue.waiting.first->place.since + config_.linger;
+  if (queue.waiting.size >= config_.batch_items || due <= now) return {};
+  return due;
+}
+
+}  // namespace polykem
