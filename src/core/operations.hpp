@@ -66,16 +66,14 @@ constexpr SchemeBackend scheme_backend(const char* name) {
   return {name, {operation<Ops, Op::keygen>(), operation<Ops, Op::encaps>(), operation<Ops, Op::decaps>()}};
 }
 
-/// Has `Small` compute the small batches within the limits that no implementation added before takes.
-template <class Small>
+/// Has `Small` compute the small batches within the limits that no implementation at an earlier place takes. The caller
+/// knows the place: a look at `operation` would be no constant expression under UndefinedBehaviorSanitizer.
+template <class Small, size_t kPlace = 0>
 constexpr void add_small_batches(SchemeBackend& backend, const std::array<SmallBatchLimits, kOps>& limits) {
   const Operation* const operations[kOps] = {&kOperation<Small, Op::keygen>, &kOperation<Small, Op::encaps>,
                                              &kOperation<Small, Op::decaps>};
-  for (size_t op = 0; op < kOps; ++op) {
-    auto& places = backend.ops[op].small_batches;
-    const size_t place = places[0].operation == nullptr ? 0 : 1;
-    places[place] = {operations[op], limits[op]};
-  }
+  for (size_t op = 0; op < kOps; ++op)
+    backend.ops[op].small_batches[kPlace] = {operations[op], limits[op]};
 }
 
 }  // namespace POLYKEM_ISA

@@ -21,8 +21,8 @@ constexpr SchemeBackend backend() {
   using Prims = SinglePrims<Isa>;
   SchemeBackend result = scheme_backend<Operations<Kem<Ops<P, Isa>>, Chunk<P, Isa>>>(Isa::kName);
   add_small_batches<single::SingleOperations<P, Isa, row.hashes_together>>(result, row.limits(true));
-  add_small_batches<Operations<Kem<ref::Ops<P, Prims>>, ref::Chunk<P, Prims>>>(result,
-                                                                               row.limits_of_key_expanded_first());
+  using ExpandedFirst = Operations<Kem<ref::Ops<P, Prims>>, ref::Chunk<P, Prims>>;
+  add_small_batches<ExpandedFirst, 1>(result, row.limits_of_key_expanded_first());
   result.public_form = ref::Keys<P, Prims>::kPublicForm;
   result.secret_form = ref::Keys<P, Prims>::kSecretForm;
   return result;
