@@ -192,13 +192,15 @@ void check(const Context& context) {
 }
 
 void check(const PublicKey& key) {
-  const Context& context = context_of(key.context, key.key_tag, "public key");
-  demand(key.h.size() == 2, "public key", "it does not have two parts");
+  const std::string place = "public key";
+  const Context& context = context_of(key.context, key.key_tag, place);
+  demand(key.h.size() == 2, place, "it does not have two parts");
   check_parts(key.h, context);
 }
 
 void check(const SecretKey& key) {
-  const Context& context = context_of(key.context, key.key_tag, "secret key");
+  const std::string place = "secret key";
+  const Context& context = context_of(key.context, key.key_tag, place);
   check_polynomial(key.s, context, "the secret key");
 }
 

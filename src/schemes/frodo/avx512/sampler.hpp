@@ -21,7 +21,7 @@ class Sampler {
       alignas(64) uint16_t words[V16::kLanes] = {};
       for (size_t e = 0; e < size_t{1} << kSteps; ++e) {
         const size_t at = e + (kFirst >> s) - 1;
-        words[e] = at < cdf.size - 1 ? cdf.at[at] : 0xffff;
+        words[e] = at < cdf.at.size() && at < cdf.size - 1 ? cdf.at[at] : 0xffff;
       }
       threshold_[s] = _mm512_load_si512(words);
     }
