@@ -5,6 +5,7 @@ import contextlib
 import json
 import os
 import pathlib
+import queue
 import random
 import socket
 import subprocess
@@ -570,15 +571,15 @@ class TlsConnect(Case):
                     len(extensions).to_bytes(2, "big") + extensions
                 message = b"\x02" + len(body).to_bytes(3, "big") + body
                 connection.sendall(b"\x16\x03\x03" + len(message).to_bytes(2, "big") + message)
-                alert.append(connection.recv(7))
+                alerts.put(connection.recv(7))
             return send
 
         for share in (bytes(1120), bytes(1119), bytes(1121), b"\x01", bytes([7]) * 1088 + bytes(32)):
-            alert = []
+            alerts = queue.Queue()
             with self.subTest(share=len(share)), stranger(answer(share)) as port:
                 said = self.fails(BAD_INPUT, [f"127.0.0.1 port {port} sends what cannot be right: "], "tls-check",
                                   "--connect", f"127.0.0.1:{port}")
-                self.assertEqual(alert[0][:1], b"\x15", said)
+                self.assertEqual(alerts.get(timeout=60)[:1], b"\x15", said)
 
     def test_an_address_that_does_not_answer_leaves_time_for_the_next(self):
         hosts = self.dir / "hosts"

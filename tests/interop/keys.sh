@@ -7,6 +7,9 @@ cd "$(dirname "$0")"
 python=python3
 case "$1" in
   Pyca) python=$(./pyca.sh) ;;
-  OpenSsl) POLYKEM_OPENSSL=$(../tls/openssl35.sh) && export POLYKEM_OPENSSL ;;
+  OpenSsl)
+    POLYKEM_OPENSSL=$(../tls/openssl35.sh)
+    export POLYKEM_OPENSSL
+    ;;
 esac
 exec "$python" -B test_keys.py "$1"

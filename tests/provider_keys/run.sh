@@ -6,7 +6,8 @@
 set -euo pipefail
 cd "$(dirname "$0")"
 if [[ $1 == OpenSsl35 ]]; then
-  POLYKEM_OPENSSL=$(../tls/openssl35.sh) && export POLYKEM_OPENSSL
+  POLYKEM_OPENSSL=$(../tls/openssl35.sh)
+  export POLYKEM_OPENSSL
   [[ -z ${POLYKEM_KEYS_TEST:-} ]] || LD_LIBRARY_PATH=$POLYKEM_OPENSSL/lib "$POLYKEM_KEYS_TEST" --gtest_brief=1
 fi
 exec python3 -B test_openssl.py "$1"

@@ -53,7 +53,7 @@ class Command(Case):
         self.assertEqual((self.folder / "a.html").read_text(), (self.folder / "b.html").read_text())
 
     def test_batches_grow(self):
-        self.report("-s", "mlkem512", "--seconds", "0.001", "--no-published", "--json", "a.json", "-q")
+        self.report("-s", "mlkem512", "--seconds", "0.01", "--no-published", "--json", "a.json", "-q")
         documents = json.loads((self.folder / "a.json").read_text())["documents"]
         counts = {r["count"] for d in documents for r in d["content"].get("records", []) if r["backend"] == "ref"}
         self.assertLessEqual({1, 4, 16}, counts)

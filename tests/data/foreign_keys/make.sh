@@ -4,7 +4,8 @@
 # make.sh MODULES: makes the files of this folder anew, with OpenSSL 3.0 and the folder that holds polykem.so and
 # OpenSSL's own legacy.so.
 set -euo pipefail
-OPENSSL_MODULES=$(realpath "$1") && export OPENSSL_MODULES
+OPENSSL_MODULES=$(realpath "$1")
+export OPENSSL_MODULES
 here=$(cd "$(dirname "$0")" && pwd)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
