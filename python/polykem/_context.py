@@ -355,8 +355,8 @@ class Context:
             check_records(place.output(result.pk, "out.pk"), "out.pk", scheme.public_key_bytes, count)
             check_records(place.output(result.sk, "out.sk"), "out.sk", scheme.secret_key_bytes, count)
         given, coins = coins, _coins(place, coins, scheme.keygen_coin_bytes, count)
-        request = _core.Request(KEYGEN, scheme._index, count, coins=place.lend(coins), pk_out=place.lend(result.pk),
-                                sk_out=place.lend(result.sk))
+        request = _core.Request(KEYGEN, scheme._index, count, {
+            "coins": place.lend(coins), "pk_out": place.lend(result.pk), "sk_out": place.lend(result.sk)})
         return _Batch(f"{count} key pairs of {scheme.name}", KEYGEN, scheme, count, place, request, result, "raise",
                       secrets=secrets_of(given, *result))
 
@@ -376,9 +376,9 @@ class Context:
         queued = keys.keyset is None
         result = Encapsulations(place.empty((count, scheme.ciphertext_bytes)),
                                 place.secret((count, scheme.shared_secret_bytes)), place.status(count, queued))
-        request = _core.Request(ENCAPS, scheme._index, count, coins=place.lend(coins), pk=place.lend(keys.array),
-                                ct_out=place.lend(result.ct), ss_out=place.lend(result.ss),
-                                item_status=place.lend(result.status), **keys.fields())
+        request = _core.Request(ENCAPS, scheme._index, count, {
+            "coins": place.lend(coins), "pk": place.lend(keys.array), "ct_out": place.lend(result.ct),
+            "ss_out": place.lend(result.ss)}, item_status=place.lend(result.status), **keys.fields())
         return _Batch(f"{count} encapsulations of {scheme.name}", ENCAPS, scheme, count, place, request, result,
                       _checked(errors), queued, secrets)
 
@@ -398,9 +398,9 @@ class Context:
             keys = _Keys(_SHARED if sk.ndim == 1 else _PER_ITEM, sk)
         queued = keys.keyset is None and form == _EXPANDED
         result = Decapsulations(place.secret((count, scheme.shared_secret_bytes)), place.status(count, queued))
-        request = _core.Request(DECAPS, scheme._index, count, secret_form=form, sk=place.lend(keys.array),
-                                ct=place.lend(ct), ss_out=place.lend(result.ss),
-                                item_status=place.lend(result.status), **keys.fields())
+        request = _core.Request(DECAPS, scheme._index, count, {
+            "sk": place.lend(keys.array), "ct": place.lend(ct), "ss_out": place.lend(result.ss)}, secret_form=form,
+            item_status=place.lend(result.status), **keys.fields())
         return _Batch(f"{count} decapsulations of {scheme.name}", DECAPS, scheme, count, place, request, result,
                       _checked(errors), queued, secrets)
 

@@ -70,6 +70,12 @@ std::size_t total(std::size_t count, std::size_t bytes) {
   return product;
 }
 
+const RecordField* field_called(nb::handle argument) {
+  for (const RecordField& f : kRecordFields)
+    if (PyUnicode_Check(argument.ptr()) && PyUnicode_CompareWithASCIIString(argument.ptr(), f.argument) == 0) return &f;
+  return nullptr;
+}
+
 std::size_t key_bytes(const polykem_scheme_info_t& info, int kind) {
   if (kind == POLYKEM_PUBLIC_KEYS) return info.public_key_bytes;
   return kind == POLYKEM_SECRET_KEYS ? info.secret_key_bytes : info.secret_seed_bytes;
@@ -134,58 +140,48 @@ void Request::refuse_overlaps() const {
     }
 }
 
-Request::Request(int op, std::size_t scheme, std::size_t count, int key_mode, int secret_form, const Fields& fields,
-                 const KeySet* keyset) {
+Request::Request(int op, std::size_t scheme, std::size_t count, const ArraysByName& arrays, int key_mode,
+                 int secret_form, nb::handle item_status, const KeySet* keyset, nb::handle key_index) {
   const polykem_scheme* set = scheme_at(scheme);
-  info_ = info_of(set);
   kind_ = scheme * kOperations + static_cast<std::size_t>(op);
-  const polykem_scheme_info_t& info = info_;
-  const std::size_t keys = key_mode == POLYKEM_KEY_SHARED ? 1 : count;
-  const bool seeds = secret_form == POLYKEM_SECRET_SEED;
   request_.struct_size = sizeof request_;
   request_.op = static_cast<polykem_op>(op);
   request_.key_mode = static_cast<polykem_key_mode>(key_mode);
   request_.secret_form = static_cast<polykem_secret_form>(secret_form);
   request_.scheme = set;
   request_.count = count;
-  request_.coins = input(fields.coins, "coins",
-                         total(count, op == POLYKEM_KEYGEN ? info.keygen_coin_bytes : info.encaps_coin_bytes));
-  request_.pk = input(fields.pk, "pk", total(keys, info.public_key_bytes));
-  request_.sk = input(fields.sk, "sk", total(keys, seeds ? info.secret_seed_bytes : info.secret_key_bytes));
-  request_.ct = input(fields.ct, "ct", total(count, info.ciphertext_bytes));
-  request_.pk_out = output(fields.pk_out, "pk", total(count, info.public_key_bytes));
-  request_.sk_out = output(fields.sk_out, "sk", total(count, info.secret_key_bytes));
-  request_.ct_out = output(fields.ct_out, "ct", total(count, info.ciphertext_bytes));
-  request_.ss_out = output(fields.ss_out, "ss", total(count, info.shared_secret_bytes));
+  lengths_ = record_lengths(info_of(set), request_);
+  const std::size_t keys = key_mode == POLYKEM_KEY_SHARED ? 1 : count;
+  for (const auto [argument, array] : arrays) {
+    const RecordField* const f = field_called(argument);
+    if (f == nullptr) refuse("a batch has no array of that name");
+    const std::size_t bytes = total(f->key ? keys : count, lengths_.*f->length);
+    if (f->in != nullptr) request_.*f->in = input(array, f->name, bytes);
+    if (f->out != nullptr) request_.*f->out = output(array, f->name, bytes);
+  }
   request_.item_status =
-      reinterpret_cast<polykem_status*>(output(fields.item_status, "status", total(count, sizeof(polykem_status))));
+      reinterpret_cast<polykem_status*>(output(item_status, "status", total(count, sizeof(polykem_status))));
   refuse_overlaps();
   if (keyset == nullptr) return;
   keyset_ = keyset->handle();
   if (keyset_ == nullptr) refuse("the key set is closed");
   request_.keyset = keyset_.get();
   request_.key_index =
-      reinterpret_cast<const std::size_t*>(input(fields.key_index, "key_index", total(keys, sizeof(std::size_t))));
+      reinterpret_cast<const std::size_t*>(input(key_index, "key_index", total(keys, sizeof(std::size_t))));
 }
 
 polykem_request Request::piece(std::size_t first, std::size_t items, std::vector<std::size_t>& index) const {
   polykem_request part = request_;
   part.count = items;
-  const auto skip = [first](auto& pointer, std::size_t each) {
-    if (pointer != nullptr) pointer += first * each;
-  };
-  skip(part.coins, part.op == POLYKEM_KEYGEN ? info_.keygen_coin_bytes : info_.encaps_coin_bytes);
-  skip(part.ct, info_.ciphertext_bytes);
-  skip(part.pk_out, info_.public_key_bytes);
-  skip(part.sk_out, info_.secret_key_bytes);
-  skip(part.ct_out, info_.ciphertext_bytes);
-  skip(part.ss_out, info_.shared_secret_bytes);
-  skip(part.item_status, 1);
-  if (part.key_mode == POLYKEM_KEY_SHARED) return part;
-  const bool seeds = part.secret_form == POLYKEM_SECRET_SEED;
-  skip(part.pk, info_.public_key_bytes);
-  skip(part.sk, seeds ? info_.secret_seed_bytes : info_.secret_key_bytes);
-  skip(part.key_index, 1);
+  const bool shared = part.key_mode == POLYKEM_KEY_SHARED;
+  for (const RecordField& f : kRecordFields) {
+    const std::size_t skipped = f.key && shared ? 0 : first * (lengths_.*f.length);
+    if (f.in != nullptr && part.*f.in != nullptr) part.*f.in += skipped;
+    if (f.out != nullptr && part.*f.out != nullptr) part.*f.out += skipped;
+  }
+  if (part.item_status != nullptr) part.item_status += first;
+  if (shared) return part;
+  if (part.key_index != nullptr) part.key_index += first;
   if (part.keyset == nullptr || part.key_index != nullptr || first == 0) return part;
   index.resize(items);  // item i uses key i
   std::iota(index.begin(), index.end(), first);

@@ -16,6 +16,7 @@
 #include "bytes.hpp"
 #include "gil.hpp"
 #include "pieces.hpp"
+#include "record_fields.hpp"
 
 namespace polykem::python {
 
@@ -76,16 +77,14 @@ class KeySet {
   std::shared_ptr<polykem_keyset> handle_;
 };
 
-/// The fields of a batch as Python gives them; each array is None, an object with a buffer, or DeviceBytes.
-struct Fields {
-  nb::handle coins, pk, sk, ct, pk_out, sk_out, ct_out, ss_out, item_status, key_index;
-};
+/// Arrays of records by RecordField::argument; each is None, an object with a buffer, or DeviceBytes.
+using ArraysByName = nb::typed<nb::dict, nb::str, nb::any>;
 
 /// A polykem_request whose arrays are checked against the set's sizes and held.
 class Request {
  public:
-  Request(int op, std::size_t scheme, std::size_t count, int key_mode, int secret_form, const Fields& fields,
-          const KeySet* keyset);
+  Request(int op, std::size_t scheme, std::size_t count, const ArraysByName& arrays, int key_mode, int secret_form,
+          nb::handle item_status, const KeySet* keyset, nb::handle key_index);
   Request(const Request&) = delete;
   Request& operator=(const Request&) = delete;
   const polykem_request& get() const noexcept { return request_; }
@@ -108,7 +107,7 @@ class Request {
     bool written;
   };
   polykem_request request_{};
-  polykem_scheme_info_t info_{};
+  RecordLengths lengths_{};
   std::size_t kind_ = 0;
   bool on_device_ = false;  ///< an array is in the memory of a GPU
   std::vector<Held> held_;

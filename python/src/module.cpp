@@ -109,18 +109,10 @@ void bind_memory(nb::module_& m) {
 
 void bind_request(nb::module_& m) {
   nb::class_<Request>(m, "Request")
-      .def(
-          "__init__",
-          [](Request* self, int op, std::size_t scheme, std::size_t count, int key_mode, int secret_form,
-             nb::handle coins, nb::handle pk, nb::handle sk, nb::handle ct, nb::handle pk_out, nb::handle sk_out,
-             nb::handle ct_out, nb::handle ss_out, nb::handle item_status, const KeySet* keyset, nb::handle key_index) {
-            const Fields fields{coins, pk, sk, ct, pk_out, sk_out, ct_out, ss_out, item_status, key_index};
-            new (self) Request(op, scheme, count, key_mode, secret_form, fields, keyset);
-          },
-          "op"_a, "scheme"_a, "count"_a, "key_mode"_a = 0, "secret_form"_a = 0, "coins"_a = nb::none(),
-          "pk"_a = nb::none(), "sk"_a = nb::none(), "ct"_a = nb::none(), "pk_out"_a = nb::none(),
-          "sk_out"_a = nb::none(), "ct_out"_a = nb::none(), "ss_out"_a = nb::none(), "item_status"_a = nb::none(),
-          "keyset"_a.none() = nb::none(), "key_index"_a = nb::none());
+      .def(nb::init<int, std::size_t, std::size_t, const ArraysByName&, int, int, nb::handle, const KeySet*,
+                    nb::handle>(),
+           "op"_a, "scheme"_a, "count"_a, "arrays"_a, "key_mode"_a = 0, "secret_form"_a = 0,
+           "item_status"_a = nb::none(), "keyset"_a.none() = nb::none(), "key_index"_a = nb::none());
 }
 
 void bind_context(nb::module_& m) {

@@ -88,7 +88,7 @@ class Calls:
         """An array of a wrong size is let go again."""
         short = bytearray(799)
         try:
-            _core.Request(0, SET._index, 1, pk_out=short, sk_out=bytearray(1632))
+            _core.Request(0, SET._index, 1, {"pk_out": short, "sk_out": bytearray(1632)})
         except polykem.ArgumentError:
             pass
         finally:

@@ -98,3 +98,8 @@ def test_another_type_is_an_error_of_the_package(ctx, call):
     pk = ctx.keygen("mlkem512", 1).pk[0]
     with pytest.raises(polykem.ArgumentTypeError):
         call(ctx, pk)
+
+
+def test_an_array_that_no_batch_has():
+    with pytest.raises(polykem.ArgumentError, match="no array of that name"):
+        polykem._core.Request(0, 0, 1, {"pk_in": bytearray(800)})

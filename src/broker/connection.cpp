@@ -65,12 +65,6 @@ bool is_result(Status status) {
   return status == Status::ok || status == Status::public_key || status == Status::secret_key;
 }
 
-/// Appends record `item`; nullptr: the operation has none.
-uint8_t* append(uint8_t* at, const uint8_t* records, size_t item, size_t bytes) {
-  if (bytes != 0) copy_secret(at, records + item * bytes, bytes);
-  return at + bytes;
-}
-
 }  // namespace
 
 std::unique_ptr<Connection> Connection::open(const char* path, uint32_t slots, const char*& problem) {
@@ -151,10 +145,10 @@ void Connection::wipe() {
 }
 
 Status Connection::submit(const Request& request, uint64_t deadline_ns, Done done) try {
-  const ItemBytes bytes = item_bytes(*request.scheme, request.op, request.sk_is_seed);
-  if (bytes.coins != 0 && request.records.coins == nullptr) return Status::backend_unavailable;
+  const ItemRecords item(*request.scheme, request.op, request.sk_is_seed);
+  if (item.coin_bytes() != 0 && request.records.coins == nullptr) return Status::backend_unavailable;
   auto batch = std::make_shared<Batch>(
-      Batch{request, deadline_ns, std::move(done), index_of(request.scheme), bytes, 0, 0, Status::ok, false, nullptr});
+      Batch{request, deadline_ns, std::move(done), index_of(request.scheme), item, 0, 0, Status::ok, false, nullptr});
   const std::lock_guard lock(mutex_);
   if (!alive()) return Status::backend_unavailable;
   unsent_.push_back(std::move(batch));
@@ -189,10 +183,14 @@ void Connection::write_item(uint32_t index, const std::shared_ptr<Batch>& batch)
   Slot& slot = slots_[index];
   slot.batch = batch;
   slot.item = batch->sent;
-  slot.used_bytes = std::max(slot.used_bytes, batch->bytes.in() + batch->bytes.out());
-  uint8_t* at = append(view_.records(index), records.coins, slot.item, batch->bytes.coins);
-  at = append(at, key_field(request.op).data(records), records.shared_key ? 0 : slot.item, batch->bytes.key);
-  append(at, records.ct, slot.item, batch->bytes.ct);
+  slot.used_bytes = std::max(slot.used_bytes, batch->item.input_bytes() + batch->item.output_bytes());
+  uint8_t* at = view_.records(index);
+  for (const FieldInfo& f : kRecordFields) {
+    const size_t bytes = batch->item.bytes(f), record = f.key && records.shared_key ? 0 : slot.item;
+    if (f.in == nullptr || bytes == 0) continue;
+    copy_secret(at, records.*f.in + record * bytes, bytes);
+    at += bytes;
+  }
   SlotHeader& header = view_.slot(index);
   header.set.store(batch->set, std::memory_order_relaxed);
   header.op.store(static_cast<uint32_t>(request.op) | (request.sk_is_seed ? kSecretIsSeed : 0),
@@ -205,17 +203,18 @@ void Connection::read_item(uint32_t index, EndedBatches& ended) {
   Slot& slot = slots_[index];
   const std::shared_ptr<Batch> batch = std::move(slot.batch);
   const BatchView& records = batch->request.records;
-  const ItemBytes& bytes = batch->bytes;
   const auto status = static_cast<Status>(view_.slot(index).status.load(std::memory_order_relaxed));
   if (!is_result(status)) batch->status = Status::backend_unavailable;
   if (status != Status::ok && batch->status == Status::ok) batch->status = Status::items;
   if (records.item_status != nullptr) records.item_status[slot.item] = status;
-  const uint8_t* out = view_.records(index) + bytes.in();
-  uint8_t* to_public = batch->request.op == Op::keygen ? records.pk_out : records.ct_out;
-  uint8_t* to_secret = batch->request.op == Op::keygen ? records.sk_out : records.ss_out;
-  if (bytes.public_out != 0) copy_secret(to_public + slot.item * bytes.public_out, out, bytes.public_out);
-  copy_secret(to_secret + slot.item * bytes.secret_out, out + bytes.public_out, bytes.secret_out);
-  secure_zero(view_.records(index), bytes.in() + bytes.out());
+  const uint8_t* out = view_.records(index) + batch->item.input_bytes();
+  for (const FieldInfo& f : kRecordFields) {
+    const size_t bytes = batch->item.bytes(f);
+    if (f.out == nullptr || bytes == 0) continue;
+    copy_secret(records.*f.out + slot.item * bytes, out, bytes);
+    out += bytes;
+  }
+  secure_zero(view_.records(index), batch->item.input_bytes() + batch->item.output_bytes());
   free_.push_back(index);
   if (++batch->finished == records.count) ended.add(batch);
 }

@@ -40,7 +40,7 @@ class Connection {
     uint64_t deadline_ns;
     Done done;
     uint32_t set;
-    ItemBytes bytes;
+    ItemRecords item;
     size_t sent = 0, finished = 0;
     Status status = Status::ok;
     bool ended = false;           ///< it is in a list of those whose end is to be told

@@ -25,26 +25,13 @@ uint64_t mix(uint64_t hash, std::string_view bytes) {
 
 }  // namespace
 
-ItemBytes item_bytes(const Scheme& s, Op op, bool secret_is_seed) {
-  switch (op) {
-    case Op::keygen:
-      return {s.keygen_coin_bytes, 0, 0, s.public_key_bytes, s.secret_key_bytes};
-    case Op::encaps:
-      return {s.encaps_coin_bytes, s.public_key_bytes, 0, s.ciphertext_bytes, s.shared_secret_bytes};
-    case Op::decaps:
-      break;
-  }
-  const size_t key = secret_is_seed ? s.secret_seed_bytes() : s.secret_key_bytes;
-  return {0, key, s.ciphertext_bytes, 0, s.shared_secret_bytes};
-}
-
 size_t slot_bytes() {
   static const size_t bytes = [] {
     size_t most = 0;
     for (const Scheme* scheme : registry()) {
       for (const Op op : {Op::keygen, Op::encaps, Op::decaps}) {
-        const ItemBytes item = item_bytes(*scheme, op, false);
-        most = std::max(most, item.in() + item.out());
+        const ItemRecords item(*scheme, op, false);
+        most = std::max(most, item.input_bytes() + item.output_bytes());
       }
     }
     return rounded_up(sizeof(SlotHeader) + most, alignof(SlotHeader));

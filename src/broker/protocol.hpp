@@ -19,7 +19,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "core/scheme.hpp"
+#include "engine/request.hpp"
 
 namespace polykem::broker {
 
@@ -74,17 +74,8 @@ struct alignas(64) SlotHeader {
 };
 inline constexpr uint32_t kSecretIsSeed = 0x100;
 
-/// The bytes of one operation in a slot: coins, key and ciphertext in, a public and a secret record out, each right
-/// after the one before.
-struct ItemBytes {
-  size_t coins, key, ct, public_out, secret_out;
-
-  size_t in() const { return coins + key + ct; }
-  size_t out() const { return public_out + secret_out; }
-};
-ItemBytes item_bytes(const Scheme& scheme, Op op, bool secret_is_seed);
-
-/// Slot header and records of the largest operation of any set.
+/// Slot header and records of the largest operation of any set: an operation's inputs and then its outputs in the order
+/// of kRecordFields, each right after the one before.
 size_t slot_bytes();
 size_t map_bytes(uint32_t slots);
 

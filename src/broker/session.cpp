@@ -206,19 +206,21 @@ void Session::start(Slot& slot) {
 
 /// Copies the records out of the memory that the client can change, and wipes them there.
 Status Session::add(Slot& slot, const Asked& asked, std::unique_ptr<PendingItem>& item) {
-  slot.bytes = item_bytes(*asked.scheme, asked.op, asked.secret_is_seed);
-  const size_t in = slot.bytes.in();
-  slot.used_bytes = std::max(slot.used_bytes, in + slot.bytes.out());
+  slot.records = ItemRecords(*asked.scheme, asked.op, asked.secret_is_seed);
+  const size_t in = slot.records.input_bytes();
+  slot.used_bytes = std::max(slot.used_bytes, in + slot.records.output_bytes());
   auto* copy = reinterpret_cast<uint8_t*>(copy_.data());
   copy_secret(copy, view_.records(slot.index), in);
   secure_zero(view_.records(slot.index), in);
-  const uint8_t* key = copy + slot.bytes.coins;
   Request request{.op = asked.op, .sk_is_seed = asked.secret_is_seed, .scheme = asked.scheme};
   request.records.count = 1;
-  request.records.coins = slot.bytes.coins == 0 ? nullptr : copy;
-  request.records.pk = asked.op == Op::encaps ? key : nullptr;
-  request.records.sk = asked.op == Op::decaps ? key : nullptr;
-  request.records.ct = asked.op == Op::decaps ? key + slot.bytes.key : nullptr;
+  const uint8_t* next = copy;
+  for (const FieldInfo& f : kRecordFields) {
+    const size_t bytes = slot.records.bytes(f);
+    if (f.in == nullptr || bytes == 0) continue;
+    request.records.*f.in = next;
+    next += bytes;
+  }
   slot.cost_ns = collector_.cost_ns(request);
   share_.had_ns += slot.cost_ns;
   window_.begin(slot.cost_ns);
@@ -242,8 +244,9 @@ void Session::on_done(void* user) {
 }
 
 Status Session::take(const Slot& slot, PendingItem& item) {
-  uint8_t* out = view_.records(slot.index) + slot.bytes.in();
-  return item.take(slot.bytes.public_out == 0 ? nullptr : out, out + slot.bytes.public_out);
+  uint8_t* const out = view_.records(slot.index) + slot.records.input_bytes();
+  const size_t public_bytes = slot.records.public_bytes();
+  return item.take(public_bytes == 0 ? nullptr : out, out + public_bytes);
 }
 
 void Session::leave_window(Slot& slot) {

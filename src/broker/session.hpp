@@ -65,7 +65,7 @@ class Session {
     bool busy = false;
     bool finished_early = false;  ///< its callback ran before add() had returned
     uint64_t cost_ns = 0;         ///< its part of the window
-    ItemBytes bytes{};
+    ItemRecords records{};
     size_t used_bytes = 0;  ///< the most that any operation has left there
     std::unique_ptr<PendingItem> item;
   };

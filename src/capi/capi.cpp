@@ -61,25 +61,29 @@ Status translate(const polykem_request* given, Request& out) {
   const bool known_mode = in.key_mode == POLYKEM_KEY_PER_ITEM || in.key_mode == POLYKEM_KEY_SHARED;
   const bool known_form = in.secret_form == POLYKEM_SECRET_EXPANDED || in.secret_form == POLYKEM_SECRET_SEED;
   if (!is_op(in.op) || !known_mode || !known_form || (in.flags & ~kKnownFlags) != 0) return Status::argument;
-  const bool keygen = in.op == POLYKEM_KEYGEN, encaps = in.op == POLYKEM_ENCAPS, decaps = in.op == POLYKEM_DECAPS;
   out.op = static_cast<Op>(in.op);
-  out.sk_is_seed = decaps && in.secret_form == POLYKEM_SECRET_SEED;
+  out.sk_is_seed = out.op == Op::decaps && in.secret_form == POLYKEM_SECRET_SEED;
   out.scheme = from_c(in.scheme);
   out.caller_waits = (in.flags & POLYKEM_CALLER_WAITS) != 0;
   out.keyset = in.keyset == nullptr ? nullptr : &in.keyset->set;
+  const bool has_keys = out.op != Op::keygen;
   out.records = {.count = in.count,
-                 .shared_key = !keygen && in.key_mode == POLYKEM_KEY_SHARED,
-                 .coins = decaps ? nullptr : in.coins,
-                 .pk = encaps ? in.pk : nullptr,
-                 .sk = decaps ? in.sk : nullptr,
-                 .ct = decaps ? in.ct : nullptr,
-                 .key_index = keygen ? nullptr : in.key_index,
+                 .shared_key = has_keys && in.key_mode == POLYKEM_KEY_SHARED,
+                 .coins = in.coins,
+                 .pk = in.pk,
+                 .sk = in.sk,
+                 .ct = in.ct,
+                 .key_index = has_keys ? in.key_index : nullptr,
                  .expanded = {},
-                 .pk_out = keygen ? in.pk_out : nullptr,
-                 .sk_out = keygen ? in.sk_out : nullptr,
-                 .ct_out = encaps ? in.ct_out : nullptr,
-                 .ss_out = keygen ? nullptr : in.ss_out,
+                 .pk_out = in.pk_out,
+                 .sk_out = in.sk_out,
+                 .ct_out = in.ct_out,
+                 .ss_out = in.ss_out,
                  .item_status = reinterpret_cast<Status*>(in.item_status)};
+  for (const FieldInfo& f : kRecordFields) {  // what belongs to other operations is left aside
+    if ((fields_of(out.op) & f.field) != 0) continue;
+    f.in != nullptr ? void(out.records.*f.in = nullptr) : void(out.records.*f.out = nullptr);
+  }
   return Status::ok;
 }
 

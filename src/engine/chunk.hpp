@@ -12,13 +12,6 @@ struct ChunkShape {
   Op op;
   bool sk_is_seed;    ///< sk holds seeds: the secret keys are computed first
   bool keys_on_host;  ///< key_index, if there is one, is resolved here and not by the backend
-
-  /// The record lengths of the caller's arrays.
-  RecordBytes record_bytes() const {
-    RecordBytes bytes = scheme.record_bytes(op);
-    if (sk_is_seed) bytes.sk = scheme.secret_seed_bytes();
-    return bytes;
-  }
 };
 
 /// Computes the items on this thread. Errors of items are written to items.item_status (never nullptr); the result is

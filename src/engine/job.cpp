@@ -33,7 +33,7 @@ Job::Job(const Request& request, const Route& route, size_t chunk_items, Done do
     : shape_{*request.scheme, request.op, request.sk_is_seed,
              request.keyset == nullptr || request.keyset->placed == nullptr},
       records_(with_keys(request, *route.backend)),
-      bytes_(shape_.record_bytes()),
+      bytes_(record_bytes(*request.scheme, request.op, request.sk_is_seed)),
       route_(route),
       chunk_items_(chunk_items),
       done_(std::move(done)),

@@ -28,6 +28,20 @@ Status validate_key(const Request& r, const uint8_t* key) {
 
 }  // namespace
 
+RecordBytes record_bytes(const Scheme& scheme, Op op, bool sk_is_seed) {
+  RecordBytes bytes = scheme.record_bytes(op);
+  if (sk_is_seed) bytes.sk = scheme.secret_seed_bytes();
+  return bytes;
+}
+
+ItemRecords::ItemRecords(const Scheme& scheme, Op op, bool sk_is_seed)
+    : fields_(fields_of(op)), bytes_(record_bytes(scheme, op, sk_is_seed)) {
+  for (const FieldInfo& f : kRecordFields) {
+    (f.in != nullptr ? input_bytes_ : output_bytes_) += bytes(f);
+    public_bytes_ += f.out != nullptr && !f.secret ? bytes(f) : 0;
+  }
+}
+
 Status validate(const Request& r) {
   const BatchView& b = r.records;
   if (r.scheme == nullptr || b.count == 0) return Status::argument;
@@ -35,18 +49,14 @@ Status validate(const Request& r) {
   const size_t widest =
       s.secret_key_bytes + s.public_key_bytes + s.ciphertext_bytes + s.keygen_coin_bytes + s.encaps_coin_bytes;
   if (b.count > std::numeric_limits<ptrdiff_t>::max() / widest) return Status::argument;
-  switch (r.op) {
-    case Op::keygen:
-      return b.pk_out != nullptr && b.sk_out != nullptr && r.keyset == nullptr ? Status::ok : Status::argument;
-    case Op::encaps:
-      if (b.ct_out == nullptr || b.ss_out == nullptr) return Status::argument;
-      return validate_key(r, b.pk);
-    case Op::decaps:
-      if (b.ct == nullptr || b.ss_out == nullptr) return Status::argument;
-      if (r.sk_is_seed && (s.secret_seed_bytes() == 0 || r.keyset != nullptr)) return Status::argument;
-      return validate_key(r, b.sk);
+  for (const FieldInfo& f : kRecordFields) {
+    const bool needed = (fields_of(r.op) & f.field) != 0 && f.field != field::kCoins && !f.key;
+    if (needed && f.data(b) == nullptr) return Status::argument;
   }
-  return Status::argument;
+  if (r.op == Op::keygen) return r.keyset == nullptr ? Status::ok : Status::argument;
+  if (r.op == Op::decaps && r.sk_is_seed && (s.secret_seed_bytes() == 0 || r.keyset != nullptr))
+    return Status::argument;
+  return validate_key(r, key_field(r.op).data(b));
 }
 
 BatchView with_keys(const Request& r, const SchemeBackend& backend) {

@@ -28,6 +28,38 @@ struct Request {
   bool caller_waits = false;           ///< Batcher::add: its thread waits for the ticket next
 };
 
+/// The arrays of records of an operation. Coins may be drawn instead, and a key set may have the keys.
+constexpr Fields fields_of(Op op) {
+  constexpr Fields kFields[kOps] = {field::kCoins | field::kPkOut | field::kSkOut,
+                                    field::kCoins | field::kPk | field::kCtOut | field::kSsOut,
+                                    field::kSk | field::kCt | field::kSsOut};
+  return kFields[static_cast<size_t>(op)];
+}
+
+/// The lengths of the caller's records. sk_is_seed: secret keys have their form as seeds.
+RecordBytes record_bytes(const Scheme& scheme, Op op, bool sk_is_seed);
+
+/// The records of one item of an operation.
+class ItemRecords {
+ public:
+  ItemRecords() = default;
+  ItemRecords(const Scheme& scheme, Op op, bool sk_is_seed);
+
+  bool has(const FieldInfo& f) const { return (fields_ & f.field) != 0; }
+  /// 0 if the operation has no such record.
+  size_t bytes(const FieldInfo& f) const { return has(f) ? bytes_.*f.bytes : 0; }
+  size_t coin_bytes() const { return bytes_.coins; }
+  size_t input_bytes() const { return input_bytes_; }
+  size_t output_bytes() const { return output_bytes_; }
+  /// Of the outputs that are not secret.
+  size_t public_bytes() const { return public_bytes_; }
+
+ private:
+  Fields fields_ = 0;
+  RecordBytes bytes_{};
+  size_t input_bytes_ = 0, output_bytes_ = 0, public_bytes_ = 0;
+};
+
 /// Status::ok, or what is wrong with the request as a whole.
 Status validate(const Request& request);
 

@@ -391,15 +391,16 @@ TEST(HostileDaemon, HasNothingLeftToRead) {
   std::promise<Status> end;
   ASSERT_EQ(daemon.connection->submit(keys.request, 0, [&end](Status status) { end.set_value(status); }), Status::ok);
   uint8_t* const records = daemon.view.records(0);
-  const ItemBytes bytes = item_bytes(*keys.request.scheme, Op::keygen, false);
-  std::fill_n(records + bytes.in(), bytes.out(), 0xa5);
+  const ItemRecords item(*keys.request.scheme, Op::keygen, false);
+  std::fill_n(records + item.input_bytes(), item.output_bytes(), 0xa5);
   daemon.view.slot(0).status = static_cast<uint32_t>(Status::ok);
   daemon.view.completion(kFirstEntry) = 0;
   daemon.view.header().completed = kFirstEntry + 1;
   send_wake(daemon.socket.get());
   EXPECT_EQ(end.get_future().get(), Status::ok);
   EXPECT_EQ(keys.secret_out, Bytes(keys.secret_out.size(), 0xa5));
-  EXPECT_EQ(Bytes(records, records + bytes.in() + bytes.out()), Bytes(bytes.in() + bytes.out()));
+  EXPECT_EQ(Bytes(records, records + item.input_bytes() + item.output_bytes()),
+            Bytes(item.input_bytes() + item.output_bytes()));
 }
 
 /// What the daemon had not finished stays in no memory of the worker, however late the worker connects again.

@@ -119,16 +119,14 @@ class TestCollector final : public Collector {
  private:
   struct Work {
     explicit Work(const Request& item) : records(*item.scheme, item.op, 1, 0, item.sk_is_seed) {
-      const Scheme& s = *item.scheme;
-      const ItemBytes bytes = item_bytes(s, item.op, item.sk_is_seed);
-      const auto copy = [](Bytes& to, const uint8_t* from, size_t size) {
-        if (size != 0) to.assign(from, from + size);
-      };
-      copy(records.coins, item.records.coins, bytes.coins);
+      const RecordBytes bytes = record_bytes(*item.scheme, item.op, item.sk_is_seed);
+      const BatchView& given = item.records;
+      if (bytes.coins != 0) records.coins.assign(given.coins, given.coins + bytes.coins);
       records.request.records.coins = bytes.coins == 0 ? nullptr : records.coins.data();
-      const uint8_t* key = item.op == Op::encaps ? item.records.pk : item.records.sk;
-      if (bytes.key != 0) records.set_key(Bytes(key, key + bytes.key));
-      if (bytes.ct != 0) records.set_ct(Bytes(item.records.ct, item.records.ct + bytes.ct));
+      if (item.op == Op::encaps) records.set_key(Bytes(given.pk, given.pk + bytes.pk));
+      if (item.op != Op::decaps) return;
+      records.set_key(Bytes(given.sk, given.sk + bytes.sk));
+      records.set_ct(Bytes(given.ct, given.ct + bytes.ct));
     }
     void compute() {
       engine().run(records.request);

@@ -174,9 +174,8 @@ class Computer:
         Returns the status of each row, int32 (rows, 1).
         """
         status = np.zeros(rows, np.int32)
-        if op != 0:
-            arrays["item_status"] = status
-        request = polykem._core.Request(op, self.scheme._index, rows, key_mode, secret_form, **arrays)
+        request = polykem._core.Request(op, self.scheme._index, rows, arrays, key_mode, secret_form,
+                                        None if op == 0 else status)
         code = self.context._core.run(request)
         if code == polykem.Status.OUT_OF_MEMORY:
             raise MemoryError

@@ -10,19 +10,18 @@ bool BatchMemory::gather(const std::vector<Ticket*>& tickets) {
   const size_t count = tickets.size();
   status_.assign(count, Status::ok);
   request_ = tickets.front()->inputs();
-  bytes_ = tickets.front()->bytes();
-  const Ticket& one = *tickets.front();
+  item_ = tickets.front()->item();
   BatchView& all = request_.records;
   all.count = count;
   size_t needed = 0;
   for (const FieldInfo& f : kRecordFields)
-    needed += one.has(f) ? rounded_up(count * (bytes_.*f.bytes), 64) : 0;
+    needed += rounded_up(count * item_.bytes(f), 64);
   if (!memory_.reserve(needed)) return false;
   all.item_status = status_.data();
   auto* next = reinterpret_cast<uint8_t*>(memory_.data());
   for (const FieldInfo& f : kRecordFields) {
-    if (!one.has(f)) continue;
-    const size_t bytes = bytes_.*f.bytes;
+    if (!item_.has(f)) continue;
+    const size_t bytes = item_.bytes(f);
     if (f.out != nullptr) all.*f.out = next;
     if (f.in != nullptr) {
       all.*f.in = next;
@@ -40,8 +39,8 @@ void BatchMemory::copy_out(size_t i, Ticket& to) {
   if (status_[i] != Status::ok) return;
   const BatchView outputs = to.request().records;
   for (const FieldInfo& f : kRecordFields) {
-    if (f.out == nullptr || !to.has(f)) continue;
-    const size_t bytes = bytes_.*f.bytes;
+    if (f.out == nullptr || !item_.has(f)) continue;
+    const size_t bytes = item_.bytes(f);
     copy_secret(outputs.*f.out, request_.records.*f.out + i * bytes, bytes);
   }
 }
@@ -52,8 +51,8 @@ bool BatchMemory::equals(size_t i, Ticket& ticket) const {
   if (status_[i] != Status::ok) return true;
   uint8_t differences = 0;  // of secrets too: the time must not tell where they begin
   for (const FieldInfo& f : kRecordFields) {
-    if (f.out == nullptr || !ticket.has(f)) continue;
-    const size_t bytes = bytes_.*f.bytes;
+    if (f.out == nullptr || !item_.has(f)) continue;
+    const size_t bytes = item_.bytes(f);
     const uint8_t *own = request_.records.*f.out + i * bytes, *right = expected.*f.out;
     for (size_t k = 0; k < bytes; ++k)
       differences = static_cast<uint8_t>(differences | (own[k] ^ right[k]));

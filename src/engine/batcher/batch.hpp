@@ -34,7 +34,7 @@ class BatchMemory {
   static constexpr size_t kKeptBytes = size_t{1} << 20;  ///< more than that is freed after the batch
 
   Request request_;
-  RecordBytes bytes_{};
+  ItemRecords item_{};
   SecureBuffer memory_;
   size_t used_ = 0;
   std::vector<Status> status_;

@@ -12,11 +12,13 @@ Status validate_operation(const Request& request) {
   const BatchView& r = request.records;
   if (r.count != 1 || request.keyset != nullptr || r.key_index != nullptr || r.item_status != nullptr)
     return Status::argument;
-  if (r.pk_out != nullptr || r.sk_out != nullptr || r.ct_out != nullptr || r.ss_out != nullptr) return Status::argument;
   Request with_outputs = request;
   uint8_t somewhere = 0;
-  BatchView& w = with_outputs.records;
-  w.pk_out = w.sk_out = w.ct_out = w.ss_out = &somewhere;
+  for (const FieldInfo& f : kRecordFields) {
+    if (f.out == nullptr) continue;
+    if (r.*f.out != nullptr) return Status::argument;
+    with_outputs.records.*f.out = &somewhere;
+  }
   return validate(with_outputs);
 }
 

@@ -9,36 +9,9 @@
 
 namespace polykem {
 
-namespace {
-
-/// The lengths of the caller's records.
-RecordBytes record_bytes(const Request& request) {
-  RecordBytes bytes = request.scheme->record_bytes(request.op);
-  if (request.sk_is_seed) bytes.sk = request.scheme->secret_seed_bytes();
-  return bytes;
-}
-
-/// The arrays of an operation, coins included.
-Fields fields_of(Op op) {
-  switch (op) {
-    case Op::keygen:
-      return field::kCoins | field::kPkOut | field::kSkOut;
-    case Op::encaps:
-      return field::kCoins | field::kPk | field::kCtOut | field::kSsOut;
-    case Op::decaps:
-      return field::kSk | field::kCt | field::kSsOut;
-  }
-  return 0;
-}
-
-}  // namespace
-
 /// One allocation: the ticket, then its inputs.
 Ticket* Ticket::create(const Request& request) noexcept {
-  size_t bytes = 0;
-  const RecordBytes lengths = record_bytes(request);
-  for (const FieldInfo& f : kRecordFields)
-    bytes += f.in != nullptr && (fields_of(request.op) & f.field) != 0 ? lengths.*f.bytes : 0;
+  const size_t bytes = ItemRecords(*request.scheme, request.op, request.sk_is_seed).input_bytes();
   void* memory = ::operator new(sizeof(Ticket) + bytes, std::nothrow);
   return memory == nullptr ? nullptr : new (memory) Ticket(request, bytes);
 }
@@ -47,22 +20,21 @@ Ticket::Ticket(const Request& request, size_t data_bytes)
     : scheme_(request.scheme),
       op_(request.op),
       sk_is_seed_(request.sk_is_seed),
-      fields_(fields_of(request.op)),
-      bytes_(record_bytes(request)),
+      item_(*request.scheme, request.op, request.sk_is_seed),
       data_bytes_(data_bytes),
       process_(ForkGeneration::of_process()) {
   uint8_t* next = data();
   arrays_.count = 1;
   for (const FieldInfo& f : kRecordFields) {
-    if (f.in == nullptr || !has(f)) continue;
+    if (f.in == nullptr || !item_.has(f)) continue;
     const uint8_t* given = f.data(request.records);
     if (given != nullptr) {
-      copy_secret(next, given, bytes_.*f.bytes);
+      copy_secret(next, given, item_.bytes(f));
     } else {
-      std::memset(next, 0, bytes_.*f.bytes);
+      std::memset(next, 0, item_.bytes(f));
     }
     arrays_.*f.in = next;
-    next += bytes_.*f.bytes;
+    next += item_.bytes(f);
   }
 }
 
@@ -104,15 +76,12 @@ Status Ticket::wait() {
 }
 
 bool Ticket::reserve_outputs() {
-  size_t needed = 0;
-  for (const FieldInfo& f : kRecordFields)
-    needed += f.out != nullptr && has(f) ? bytes_.*f.bytes : 0;
-  if (!outputs_.reserve(needed)) return false;
+  if (!outputs_.reserve(item_.output_bytes())) return false;
   auto* next = reinterpret_cast<uint8_t*>(outputs_.data());
   for (const FieldInfo& f : kRecordFields) {
-    if (f.out == nullptr || !has(f)) continue;
+    if (f.out == nullptr || !item_.has(f)) continue;
     arrays_.*f.out = next;
-    next += bytes_.*f.bytes;
+    next += item_.bytes(f);
   }
   return true;
 }
@@ -122,11 +91,11 @@ Status Ticket::take(uint8_t* public_out, uint8_t* secret_out) {
   if (!finished()) return status;
   for (const FieldInfo& f : kRecordFields) {
     uint8_t* const to = f.secret ? secret_out : public_out;
-    if (f.out == nullptr || !has(f) || to == nullptr) continue;
+    if (f.out == nullptr || !item_.has(f) || to == nullptr) continue;
     if (status == Status::ok) {
-      copy_secret(to, arrays_.*f.out, bytes_.*f.bytes);
+      copy_secret(to, arrays_.*f.out, item_.bytes(f));
     } else {
-      std::memset(to, 0, bytes_.*f.bytes);
+      std::memset(to, 0, item_.bytes(f));
     }
   }
   return status;

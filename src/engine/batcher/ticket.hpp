@@ -33,11 +33,10 @@ class Ticket {
   Request inputs() const;
   /// With its outputs, for whoever has claimed it and reserved them.
   Request request() const;
-  bool has(const FieldInfo& f) const { return (fields_ & f.field) != 0; }
   /// Takes memory for the outputs: not before they come, because thousands may wait. False if there is none.
   [[nodiscard]] bool reserve_outputs();
-  const RecordBytes& bytes() const { return bytes_; }
-  std::span<uint8_t> coins() { return {const_cast<uint8_t*>(arrays_.coins), bytes_.coins}; }
+  const ItemRecords& item() const { return item_; }
+  std::span<uint8_t> coins() { return {const_cast<uint8_t*>(arrays_.coins), item_.coin_bytes()}; }
 
   bool finished() const { return state_.load(std::memory_order_acquire) == kDone; }
   /// Status::busy until it is finished.
@@ -84,8 +83,7 @@ class Ticket {
   const Scheme* const scheme_;
   const Op op_;
   const bool sk_is_seed_;
-  const Fields fields_;
-  RecordBytes bytes_;
+  const ItemRecords item_;
   BatchView arrays_;
   SecureBuffer outputs_;
   const size_t data_bytes_;
