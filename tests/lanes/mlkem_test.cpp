@@ -4,11 +4,11 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cstring>
-#include <numeric>
+#include <span>
 #include <string>
 #include <vector>
 
+#include "batch_result.hpp"
 #include "core/backend.hpp"
 #include "core/cpu.hpp"
 #include "engine/chunk.hpp"
@@ -21,44 +21,13 @@ namespace polykem {
 namespace {
 
 using testing::AlignedBuffer;
+using testing::begins_with;
+using testing::kCounts;
+using testing::kMost;
 using testing::Noise;
+using testing::Result;
+using testing::run;
 using Bytes = std::vector<uint8_t>;
-
-constexpr size_t kMost = 71;
-/// Small batches run one by one, larger ones across the lanes.
-constexpr size_t kCounts[] = {1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20,   21,
-                              22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40, kMost};
-
-/// What an operation wrote.
-struct Result {
-  Bytes pk, sk, ct, ss;
-  std::vector<Status> status;
-  bool operator==(const Result&) const = default;
-};
-
-/// Runs a batch chunk by chunk, as the engine does.
-Result run(const Scheme& s, const SchemeBackend& backend, Op op, BatchView batch) {
-  const Operation& any_count = backend.op(op);
-  Result out;
-  out.pk.resize(op == Op::keygen ? batch.count * s.public_key_bytes : 0);
-  out.sk.resize(op == Op::keygen ? batch.count * s.secret_key_bytes : 0);
-  out.ct.resize(op == Op::encaps ? batch.count * s.ciphertext_bytes : 0);
-  out.ss.resize(op == Op::keygen ? 0 : batch.count * s.shared_secret_bytes);
-  out.status.assign(batch.count, Status::ok);
-  batch.pk_out = out.pk.data();
-  batch.sk_out = out.sk.data();
-  batch.ct_out = out.ct.data();
-  batch.ss_out = out.ss.data();
-  batch.item_status = out.status.data();
-  Worker worker;
-  for (size_t first = 0; first < batch.count; first += any_count.chunk) {
-    const BatchView chunk = batch.slice(s.record_bytes(op), first, std::min(any_count.chunk, batch.count - first));
-    const Status status = compute_chunk({s, op, false, true}, backend, chunk, worker, nullptr);
-    EXPECT_TRUE(status == Status::ok || status == Status::items);
-  }
-  worker.wipe();
-  return out;
-}
 
 /// Keys, some of them malformed, and ciphertexts, some of which belong to another key.
 struct Inputs {
@@ -112,12 +81,19 @@ class MlkemLanesTest : public testing::IsaTest {
     return result;
   }
 
-  /// The same batch on the reference.
-  static void expect_same(const Scheme& s, Op op, const BatchView& batch, const char* what) {
-    const Result want = run(s, *cpu_backend(s, cpu::kRef), op, batch);
+  /// Batches from the beginning of `most` have what the reference computes for all of it.
+  static void expect_same(const Scheme& s, Op op, const BatchView& most, const char* what,
+                          std::span<const size_t> counts = kCounts) {
+    const Result want = run(s, *cpu_backend(s, cpu::kRef), op, most);
     const auto tested = forms(s);
-    for (size_t i = 0; i < tested.size(); ++i)
-      EXPECT_TRUE(run(s, tested[i], op, batch) == want) << s.name << " " << what << " " << batch.count << " form " << i;
+    for (size_t i = 0; i < tested.size(); ++i) {
+      for (const size_t count : counts) {
+        BatchView batch = most;
+        batch.count = std::min(count, most.count);
+        EXPECT_TRUE(begins_with(want, run(s, tested[i], op, batch)))
+            << s.name << " " << what << " " << batch.count << " form " << i;
+      }
+    }
   }
 
   /// Three items, as the engine computes and profiles them, record the plan for small batches, in order.
@@ -155,21 +131,19 @@ class MlkemLanesTest : public testing::IsaTest {
 TEST_P(MlkemLanesTest, OperationsAgreeWithReference) {
   for (const Scheme& s : mlkem::schemes()) {
     const Inputs in(s);
-    for (const size_t count : kCounts) {
-      expect_same(s, Op::keygen, {.count = count, .coins = in.keygen_coins.data()}, "keygen");
-      for (const bool shared : {false, true}) {
-        expect_same(s, Op::encaps,
-                    {.count = count, .shared_key = shared, .coins = in.encaps_coins.data(), .pk = in.pk.data()},
-                    "encaps to a malformed key among them");
-        expect_same(s, Op::encaps,
-                    {.count = std::min(count, kMost - 1),
-                     .shared_key = shared,
-                     .coins = in.encaps_coins.data(),
-                     .pk = in.pk.data() + s.public_key_bytes},
-                    "encaps");
-        expect_same(s, Op::decaps, {.count = count, .shared_key = shared, .sk = in.sk.data(), .ct = in.ct.data()},
-                    "decaps");
-      }
+    expect_same(s, Op::keygen, {.count = kMost, .coins = in.keygen_coins.data()}, "keygen");
+    for (const bool shared : {false, true}) {
+      expect_same(s, Op::encaps,
+                  {.count = kMost, .shared_key = shared, .coins = in.encaps_coins.data(), .pk = in.pk.data()},
+                  "encaps to a malformed key among them");
+      expect_same(s, Op::encaps,
+                  {.count = kMost - 1,
+                   .shared_key = shared,
+                   .coins = in.encaps_coins.data(),
+                   .pk = in.pk.data() + s.public_key_bytes},
+                  "encaps");
+      expect_same(s, Op::decaps, {.count = kMost, .shared_key = shared, .sk = in.sk.data(), .ct = in.ct.data()},
+                  "decaps");
     }
   }
 }
@@ -206,7 +180,7 @@ TEST_P(MlkemLanesTest, EveryByteOfACiphertextCounts) {
       Bytes ct = in.ct;
       for (size_t i = 0; i < std::min(kMost, s.ciphertext_bytes - first); ++i)
         ct[i * s.ciphertext_bytes + first + i] ^= static_cast<uint8_t>(1 << (first + i) % 8);
-      expect_same(s, Op::decaps, {.count = kMost, .sk = in.sk.data(), .ct = ct.data()}, "decaps");
+      expect_same(s, Op::decaps, {.count = kMost, .sk = in.sk.data(), .ct = ct.data()}, "decaps", {&kMost, 1});
     }
   }
 }
@@ -225,23 +199,24 @@ TEST_P(MlkemLanesTest, ExpandedKeysGiveTheSame) {
       ASSERT_EQ(form.bytes % 64, 0u);
       AlignedBuffer<std::byte> expanded(kMost * form.bytes), workspace(form.workspace_bytes(kMost) + 64);
       form.expand(expanded.data(), records.data(), kMost, workspace.data());
-      for (const size_t count : kCounts) {
-        for (const bool shared : {false, true}) {
-          Bytes gathered;
-          for (size_t i = 0; i < count; ++i) {
-            const uint8_t* record = &records[(shared ? 5 : index[i]) * bytes];
-            gathered.insert(gathered.end(), record, record + bytes);
-          }
-          BatchView batch{.count = count, .shared_key = shared};
-          (op == Op::encaps ? batch.pk : batch.sk) = gathered.data();
-          (op == Op::encaps ? batch.coins : batch.ct) = op == Op::encaps ? in.encaps_coins.data() : in.ct.data();
-          const Result want = run(s, *cpu_backend(s, cpu::kRef), op, batch);
-          batch.expanded = {.data = expanded.data() + (shared ? 5 * form.bytes : 0),
-                            .bytes = form.bytes,
-                            .shared = shared,
-                            .index = shared ? nullptr : index.data()};
+      for (const bool shared : {false, true}) {
+        Bytes gathered;
+        for (size_t i = 0; i < kMost; ++i) {
+          const uint8_t* record = &records[(shared ? 5 : index[i]) * bytes];
+          gathered.insert(gathered.end(), record, record + bytes);
+        }
+        BatchView batch{.count = kMost, .shared_key = shared};
+        (op == Op::encaps ? batch.pk : batch.sk) = gathered.data();
+        (op == Op::encaps ? batch.coins : batch.ct) = op == Op::encaps ? in.encaps_coins.data() : in.ct.data();
+        const Result want = run(s, *cpu_backend(s, cpu::kRef), op, batch);
+        batch.expanded = {.data = expanded.data() + (shared ? 5 * form.bytes : 0),
+                          .bytes = form.bytes,
+                          .shared = shared,
+                          .index = shared ? nullptr : index.data()};
+        for (const size_t count : kCounts) {
+          batch.count = count;
           for (const SchemeBackend& backend : tested)
-            EXPECT_TRUE(run(s, backend, op, batch) == want) << s.name << " " << count << " " << shared;
+            EXPECT_TRUE(begins_with(want, run(s, backend, op, batch))) << s.name << " " << count << " " << shared;
         }
       }
     }
