@@ -41,11 +41,11 @@ demo-tls: ## HAProxy with polykem's provider and a crowd of TLS clients; a table
 
 test: ## Run every quick test that needs no GPU: lint, release build, constant-time checks, three sanitizers, Python, the site, Arm on emulators
 	@tools/setup.sh lint test tls python docs
-	@tools/test.sh lint release ct sanitize threads python docs hw arm
+	@tools/test.sh lint tests ct sanitize threads python docs hw arm
 
 test-full: ## The same, then all CUDA code, long tests, every sanitizer over everything, two compilers' constant time, fuzzers, mutants
 	@tools/setup.sh lint test python full fuzz docs
-	@tools/test.sh lint release ct sanitize threads python docs hw arm full ct-full sanitize-full python-sanitize program threads-full python-full ubsan fuzz mutants
+	@tools/test.sh lint tests ct sanitize threads python docs hw arm full ct-full sanitize-full python-sanitize program threads-full python-full ubsan fuzz mutants
 
 test-arm64: ## Cross-build for AArch64 and run its tests under QEMU: as a CPU with all extensions, and as a Cortex-A53 (over half an hour)
 	@tools/setup.sh arm64
@@ -166,7 +166,7 @@ install: all ## Install headers, libraries, program, CMake package and pkg-confi
 	@cmake --install $(BUILD) $(if $(PREFIX),--prefix $(PREFIX))
 
 clean: ## Remove every build directory of this Makefile
-	@rm -rf $(BUILD) ckks/build build-sanitize build-ubsan build-tsan build-debug build-fuzz build-mutants build-arm64 build-m4
+	@rm -rf $(BUILD) ckks/build build-sanitize build-ubsan build-tsan build-debug build-test build-fuzz build-mutants build-arm64 build-m4
 
 help: ## This list
 	@sed -n 's/^\([a-z0-9-]*\):.*## \(.*\)/  make \1|\2/p' Makefile | while IFS='|' read -r d t; do printf '%-18s %s\n' "$$d" "$$t"; done

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The subcommands. Each adds itself to `app`; when it is the one that was called, it runs and sets `exit_code`.
+// The programs, and the subcommands of `polykem`. Each adds itself to `app`; the one that was called runs and sets
+// `exit_code`.
 #pragma once
 
 namespace CLI {  // NOLINT(readability-identifier-naming): another library's name
@@ -7,6 +8,10 @@ class App;
 }
 
 namespace polykem::cli {
+
+/// The programs: what main() does once streams and signals are in order. Return the exit code.
+int run_polykem(int argc, char** argv);
+int run_polykemd(int argc, char** argv);
 
 void register_list(CLI::App& app, int& exit_code);
 void register_keygen(CLI::App& app, int& exit_code);

@@ -275,6 +275,21 @@ def unused_by_ckks(paths):
     return sorted(header for header in CKKS_USES if f'#include "{header}"' not in text)
 
 
+def results_without_commit():
+    """Files of results that name no commit of this history: `commit`, or where none was noted `recorded_in`, the commit
+    that brought the figures. Not looked for where the history is not there."""
+    def git(*words):
+        return subprocess.run(["git", "-C", ROOT, *words], capture_output=True, text=True, check=False).stdout.split()
+
+    history = git("rev-list", "--all")
+    if git("rev-parse", "--is-shallow-repository") != ["false"]:
+        return []
+    return [name for name in git("ls-files", "bench/results/*.json", "ckks/bench/results/*.json")
+            if not any(commit.startswith(named) for named in
+                       re.findall(r'"(?:commit|recorded_in)": "([0-9a-f]{7,40})"', (ROOT / name).read_text())
+                       for commit in history)]
+
+
 def check_links_below(folder):
     broken = [f"{path}:{line}: {message}" for path in sorted(folder.rglob("*.md"))
               for line, message in check_links(path, path.read_text(encoding="utf-8").splitlines())]
@@ -300,6 +315,9 @@ def main():
     for header in [] if sys.argv[1:] else unused_by_ckks(paths):
         broken += 1
         print(f"ckks/uses.txt: CKKS does not include {header}")
+    for name in [] if sys.argv[1:] else results_without_commit():
+        broken += 1
+        print(f"{name}: names no commit of this history, as `commit` or `recorded_in`")
     print(f"lint: {count} files, {broken} findings")
     return 1 if broken else 0
 

@@ -12,10 +12,6 @@
 #include "common/table.hpp"
 #include "common/terminal.hpp"
 
-#ifndef POLYKEM_CLI_COMMIT
-#define POLYKEM_CLI_COMMIT "unknown"
-#endif
-
 namespace polykem::cli {
 namespace {
 
@@ -252,10 +248,6 @@ bool is_emulated() {
   }
 #endif
   return false;
-}
-
-std::string build_commit() {
-  return POLYKEM_CLI_COMMIT;
 }
 
 std::string compiler_name() {

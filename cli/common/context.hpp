@@ -60,9 +60,6 @@ std::string cpu_model();
     those of x86 name a vendor. Speeds mean nothing then. */
 bool is_emulated();
 
-/** The source this program was built from, or "unknown". */
-std::string build_commit();
-
 /** Name and version of the compiler that built it. */
 std::string compiler_name();
 

@@ -1,56 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <fmt/format.h>
-#include <CLI/CLI.hpp>
-
 #include <csignal>
-#include <string>
-#include <vector>
 
-#include "common/context.hpp"
+#include "commands.hpp"
 #include "common/exit_codes.hpp"
-#include "common/json_out.hpp"
 #include "common/streams.hpp"
-#include "daemon/daemon.hpp"
-#include "help/command_tree.hpp"
-#include "help/help_text.hpp"
-#include "help/unknown_option.hpp"
-
-namespace polykem::cli {
-namespace {
-
-constexpr const char* kDaemonFooter =
-    "Examples:\n"
-    "  polykemd --socket /tmp/polykem.sock                    for workers of the same user\n"
-    "  polykemd --allow-gid www-data --metrics 127.0.0.1:9464\n"
-    "\n"
-    "Worker processes name the socket in the configuration of their batcher.\n"
-    "SIGTERM finishes what is in flight and ends; SIGHUP writes the figures into the log.\n"
-    "docs/broker.md has the set-up. Exit codes: docs/exit_codes.md.";
-
-int run(int argc, char** argv) {
-  CLI::App app{"polykemd: computes key exchanges in batches for the processes of this machine.", "polykemd"};
-  DaemonOptions options;
-  app.set_version_flag("-V,--version", fmt::format("polykemd {} ({})", polykem_version(), build_commit()));
-  app.formatter(help_layout());
-  add_daemon_options(app, options);
-  app.footer(kDaemonFooter);
-  const std::vector<std::string> words(argv + 1, argv + argc);
-  if (asks_for_tree(words)) {
-    write_json({"-"}, command_tree(app));
-    return kExitOk;
-  }
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError& e) {
-    if (e.get_exit_code() == 0) return print_help(app, e);
-    check_options(app, words);
-    return report(kExitUsage, e.what(), "'polykemd --help' shows the options");
-  }
-  return run_daemon(options);
-}
-
-}  // namespace
-}  // namespace polykem::cli
 
 int main(int argc, char** argv) {
   polykem::cli::open_standard_streams();
@@ -58,5 +11,5 @@ int main(int argc, char** argv) {
   std::signal(SIGPIPE, SIG_IGN);
   std::signal(SIGXFSZ, SIG_IGN);
   polykem::cli::report_as("polykemd");
-  return polykem::cli::run_guarded([&] { return polykem::cli::run(argc, argv); });
+  return polykem::cli::run_guarded([&] { return polykem::cli::run_polykemd(argc, argv); });
 }

@@ -10,6 +10,7 @@
 #include <memory>
 
 #include "commands.hpp"
+#include "common/commit.hpp"
 #include "common/context.hpp"
 #include "common/options.hpp"
 #include "common/progress.hpp"

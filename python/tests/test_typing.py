@@ -15,6 +15,7 @@ import pytest
 from known_answers import ROOT
 
 PROGRAM = Path(__file__).with_name("typed_program.py")
+OF_BULK = Path(__file__).with_name("bulk") / "typed_bulk.py"
 
 
 def test_mypy(tmp_path):
@@ -26,7 +27,7 @@ def test_mypy(tmp_path):
         pytest.skip("this build has no stub of the extension")
     result = subprocess.run(
         [sys.executable, "-m", "mypy", "--strict", "--cache-dir", str(tmp_path), "--config-file",
-         str(ROOT / "pyproject.toml"), str(package), str(PROGRAM)],
+         str(ROOT / "pyproject.toml"), str(package), str(PROGRAM), str(OF_BULK)],
         env={**os.environ, "MYPYPATH": str(package.parent)}, cwd=tmp_path, capture_output=True, text=True, timeout=600)
     assert result.returncode == 0, result.stdout + result.stderr
 

@@ -16,12 +16,14 @@ from bulk_support import data_files, undisturbed
 
 from polykem.bulk import BulkError, cli, head
 
-COMMAND = ["keygen", "--scheme", "frodokem640shake", "--count", "700", "--key-file", "key", "--partition-mb", "1"]
+COMMAND = ["keygen", "--scheme", "frodokem640shake", "--count", "400", "--key-file", "key", "--partition-mb", "1"]
 SLOWLY = ["--backend", "ref", "--cpus", "1"]
 WAIT_SECONDS = 60
 
 
-@pytest.mark.parametrize("number, code", [(signal.SIGTERM, 143), (signal.SIGINT, 130), (signal.SIGHUP, 129)])
+@pytest.mark.parametrize("number, code", [
+    (signal.SIGTERM, 143), pytest.param(signal.SIGINT, 130, marks=pytest.mark.long),
+    pytest.param(signal.SIGHUP, 129, marks=pytest.mark.long)])
 def test_a_signal_names_the_command_that_goes_on(place, number, code):
     process = subprocess.Popen([sys.executable, "-m", "polykem.bulk", COMMAND[0], "my keys", *COMMAND[1:], *SLOWLY,
                                 "--ray", "none", "--json", "out.json"], stdout=subprocess.PIPE, stderr=subprocess.PIPE,

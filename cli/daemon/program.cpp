@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+
+#include <string>
+#include <vector>
+
+#include "commands.hpp"
+#include "common/commit.hpp"
+#include "common/context.hpp"
+#include "common/exit_codes.hpp"
+#include "common/json_out.hpp"
+#include "daemon/daemon.hpp"
+#include "help/command_tree.hpp"
+#include "help/help_text.hpp"
+#include "help/unknown_option.hpp"
+
+namespace polykem::cli {
+namespace {
+
+constexpr const char* kDaemonFooter =
+    "Examples:\n"
+    "  polykemd --socket /tmp/polykem.sock                    for workers of the same user\n"
+    "  polykemd --allow-gid www-data --metrics 127.0.0.1:9464\n"
+    "\n"
+    "Worker processes name the socket in the configuration of their batcher.\n"
+    "SIGTERM finishes what is in flight and ends; SIGHUP writes the figures into the log.\n"
+    "docs/broker.md has the set-up. Exit codes: docs/exit_codes.md.";
+
+}  // namespace
+
+int run_polykemd(int argc, char** argv) {
+  CLI::App app{"polykemd: computes key exchanges in batches for the processes of this machine.", "polykemd"};
+  DaemonOptions options;
+  app.set_version_flag("-V,--version", fmt::format("polykemd {} ({})", polykem_version(), build_commit()));
+  app.formatter(help_layout());
+  add_daemon_options(app, options);
+  app.footer(kDaemonFooter);
+  const std::vector<std::string> words(argv + 1, argv + argc);
+  if (asks_for_tree(words)) {
+    write_json({"-"}, command_tree(app));
+    return kExitOk;
+  }
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& e) {
+    if (e.get_exit_code() == 0) return print_help(app, e);
+    check_options(app, words);
+    return report(kExitUsage, e.what(), "'polykemd --help' shows the options");
+  }
+  return run_daemon(options);
+}
+
+}  // namespace polykem::cli
