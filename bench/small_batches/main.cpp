@@ -114,22 +114,16 @@ size_t limit(const Times& small, const Times& many) {
   return best;
 }
 
-struct Limits {
-  size_t single, key_expanded_first;
-};
-
-Limits measure(Records& records, const SchemeBackend& backend, Op op, Keys keys) {
+/// The most items that the implementation for small batches should compute.
+size_t measure(Records& records, const SchemeBackend& backend, Op op, Keys keys) {
   const Operation& many = backend.op(op);
-  const Operation* const second = keys == Keys::shared ? many.small_batches[1].operation : nullptr;
-  Times single, first, others, better;  // better: than the single ones, if they are
+  Times small, others;
   for (size_t count = 1; count < many.granule; ++count) {
     const Batch batch = records.batch(op, keys, count);
-    single.push_back(median_time(records, *many.small_batches[0].operation, batch));
+    small.push_back(median_time(records, *many.small_batches[0].operation, batch));
     others.push_back(median_time(records, many, batch));
-    first.push_back(second != nullptr ? median_time(records, *second, batch) : others.back());
-    better.push_back(std::min(first.back(), others.back()));
   }
-  return {limit(single, better), limit(first, others)};
+  return limit(small, others);
 }
 
 struct Candidate {
@@ -168,10 +162,9 @@ void print_row(const Scheme& scheme, const SchemeBackend& best) {
   const SchemeBackend& backend = *chosen.backend;
   Records records(scheme, backend);
   const auto most = [&](Op op, Keys keys) { return measure(records, backend, op, keys); };
-  const size_t keygen = most(Op::keygen, Keys::own).single, encaps = most(Op::encaps, Keys::own).single,
-               decaps = most(Op::decaps, Keys::own).single;
+  const size_t keygen = most(Op::keygen, Keys::own), encaps = most(Op::encaps, Keys::own),
+               decaps = most(Op::decaps, Keys::own);
   const bool expands = backend.public_form.bytes != 0;
-  const Limits shared_pk = most(Op::encaps, Keys::shared), shared_sk = most(Op::decaps, Keys::shared);
   std::string cpu = backend.name;
   std::replace(cpu.begin(), cpu.end(), '-', '_');
   if (mlkem && kCpuByIntel) cpu += "_intel";
@@ -179,11 +172,9 @@ void print_row(const Scheme& scheme, const SchemeBackend& best) {
   if (mlkem) std::printf(".k = %d, ", std::atoi(scheme.name + 5) / 256);
   std::printf(".many = Form::%s, .own_keys = {%zu, %zu, %zu},\n", chosen.form, keygen, encaps, decaps);
   std::printf("     .expanded_keys = {%zu, %zu}, .shared_key = {%zu, %zu}",
-              expands ? most(Op::encaps, Keys::expanded).single : encaps,
-              expands ? most(Op::decaps, Keys::expanded).single : decaps, shared_pk.single, shared_sk.single);
-  if (mlkem)
-    std::printf(", .key_expanded_first = {%zu, %zu}, .hashes_together = %zu", shared_pk.key_expanded_first,
-                shared_sk.key_expanded_first, tuning::kMlkem[0].hashes_together);
+              expands ? most(Op::encaps, Keys::expanded) : encaps, expands ? most(Op::decaps, Keys::expanded) : decaps,
+              most(Op::encaps, Keys::shared), most(Op::decaps, Keys::shared));
+  if (mlkem) std::printf(", .hashes_together = %zu", tuning::kMlkem[0].hashes_together);
   std::printf("},\n");
 }
 

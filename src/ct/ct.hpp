@@ -33,6 +33,14 @@ inline void select_bytes(uint8_t* out, const uint8_t* a, const uint8_t* b, size_
     out[i] = static_cast<uint8_t>(a[i] ^ (every_bit & (a[i] ^ b[i])));
 }
 
+/// All ones if the bytes differ, else 0.
+inline uint32_t mask_different(const uint8_t* a, const uint8_t* b, size_t bytes) {
+  uint8_t differences = 0;
+  for (size_t i = 0; i < bytes; ++i)
+    differences = static_cast<uint8_t>(differences | (a[i] ^ b[i]));
+  return mask_nonzero(differences);
+}
+
 /// x mod 3 for x < 2^15, without a division. (check-magic: 21846 == ceil(2^16 / 3))
 inline uint16_t mod3(uint32_t x) {
   return static_cast<uint16_t>(x - 3 * ((x * 21846u) >> 16));

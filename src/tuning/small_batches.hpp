@@ -38,8 +38,6 @@ struct Row {
   /// expanded, with one key for all.
   MostItems own_keys;
   MostKeys expanded_keys, shared_key;
-  /// ML-KEM: the most items with one key for all that are computed one after the other once it is expanded.
-  MostKeys key_expanded_first{};
   /// ML-KEM: from how many items on, computed one after the other, the last hashes are computed side by side.
   size_t hashes_together = 0;
 
@@ -48,9 +46,6 @@ struct Row {
     return {{{own_keys.keygen, 0, 0, tails},
              {own_keys.encaps, expanded_keys.encaps, shared_key.encaps, tails},
              {own_keys.decaps, expanded_keys.decaps, shared_key.decaps, tails}}};
-  }
-  constexpr std::array<SmallBatchLimits, kOps> limits_of_key_expanded_first() const {
-    return {{{}, {.shared_key = key_expanded_first.encaps}, {.shared_key = key_expanded_first.decaps}}};
   }
 };
 
@@ -66,31 +61,31 @@ inline constexpr Row kMlkem[] = {
      .expanded_keys = {2, 2}, .shared_key = {2, 2}, .hashes_together = 2},
     // Measured on a Zen 4.
     {.cpu = Cpu::avx512, .k = 2, .many = Form::interleaved, .own_keys = {29, 12, 19},
-     .expanded_keys = {12, 19}, .shared_key = {1, 1}, .key_expanded_first = {4, 4}, .hashes_together = 2},
+     .expanded_keys = {12, 19}, .shared_key = {4, 4}, .hashes_together = 2},
     {.cpu = Cpu::avx512, .k = 3, .many = Form::interleaved, .own_keys = {28, 21, 21},
-     .expanded_keys = {21, 21}, .shared_key = {1, 1}, .key_expanded_first = {4, 4}, .hashes_together = 2},
+     .expanded_keys = {21, 21}, .shared_key = {4, 4}, .hashes_together = 2},
     {.cpu = Cpu::avx512, .k = 4, .many = Form::interleaved, .own_keys = {31, 22, 22},
-     .expanded_keys = {22, 22}, .shared_key = {1, 1}, .key_expanded_first = {4, 4}, .hashes_together = 2},
+     .expanded_keys = {22, 22}, .shared_key = {4, 4}, .hashes_together = 2},
     // Measured on Xeons.
     {.cpu = Cpu::avx2_intel, .k = 2, .many = Form::interleaved, .own_keys = {10, 8, 10},
-     .expanded_keys = {8, 10}, .shared_key = {1, 1}, .key_expanded_first = {5, 5}, .hashes_together = 2},
+     .expanded_keys = {8, 10}, .shared_key = {5, 5}, .hashes_together = 2},
     {.cpu = Cpu::avx2_intel, .k = 3, .many = Form::interleaved, .own_keys = {9, 8, 10},
-     .expanded_keys = {8, 10}, .shared_key = {1, 1}, .key_expanded_first = {5, 5}, .hashes_together = 2},
+     .expanded_keys = {8, 10}, .shared_key = {5, 5}, .hashes_together = 2},
     {.cpu = Cpu::avx2_intel, .k = 4, .many = Form::interleaved, .own_keys = {10, 8, 10},
-     .expanded_keys = {8, 10}, .shared_key = {1, 1}, .key_expanded_first = {5, 5}, .hashes_together = 2},
+     .expanded_keys = {8, 10}, .shared_key = {5, 5}, .hashes_together = 2},
     // Measured on a Zen 4.
     {.cpu = Cpu::avx2, .k = 2, .many = Form::interleaved, .own_keys = {15, 7, 10},
-     .expanded_keys = {7, 10}, .shared_key = {1, 1}, .key_expanded_first = {5, 5}, .hashes_together = 2},
+     .expanded_keys = {7, 10}, .shared_key = {5, 5}, .hashes_together = 2},
     {.cpu = Cpu::avx2, .k = 3, .many = Form::interleaved, .own_keys = {14, 14, 13},
-     .expanded_keys = {14, 13}, .shared_key = {1, 1}, .key_expanded_first = {5, 5}, .hashes_together = 2},
+     .expanded_keys = {14, 13}, .shared_key = {5, 5}, .hashes_together = 2},
     {.cpu = Cpu::avx2, .k = 4, .many = Form::interleaved, .own_keys = {15, 15, 14},
-     .expanded_keys = {15, 14}, .shared_key = {1, 1}, .key_expanded_first = {5, 5}, .hashes_together = 2},
+     .expanded_keys = {15, 14}, .shared_key = {5, 5}, .hashes_together = 2},
     // Instructions counted, before hashes were computed together: there is no AArch64 machine to measure on.
     {.cpu = Cpu::neon, .many = Form::interleaved, .own_keys = {7, 11, 10},
-     .expanded_keys = {11, 10}, .shared_key = {1, 1}, .key_expanded_first = {5, 5}, .hashes_together = 4},
+     .expanded_keys = {11, 10}, .shared_key = {5, 5}, .hashes_together = 4},
     // The same.
     {.cpu = Cpu::neon_sha3, .many = Form::interleaved, .own_keys = {6, 10, 10},
-     .expanded_keys = {10, 10}, .shared_key = {1, 1}, .key_expanded_first = {5, 5}, .hashes_together = 4},
+     .expanded_keys = {10, 10}, .shared_key = {5, 5}, .hashes_together = 4},
 };
 
 inline constexpr Row kSaber[] = {

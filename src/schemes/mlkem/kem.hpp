@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The three operations of ML-KEM and Kyber. Read this first: one step per stage, in order. `Ops` computes a step on a
-// chunk of items.
+// The three operations of ML-KEM and Kyber. Read this first: one step per stage, in order. `Ops` is
+// steps.hpp's Steps; a step computes a chunk of items.
 #pragma once
 
 #include <array>
@@ -23,12 +23,12 @@ struct Kem {
       Step{{"ntt", 4, 1}, Ops::ntt_se},
       Step{{"basemul", 5, 1}, Ops::mul_as},
       Step{{"tobytes", 6, 1}, Ops::store_keys},
-      Step{{"sha3_256.ek", 7, 1}, Ops::hash_new_ek},
+      Step{{"sha3_256.ek", 7, 1}, Ops::hash_new_pk},
   };
 
   static constexpr std::array encaps{
       Step{{"randombytes", 0, 1}, Ops::draw_encaps},
-      Step{{"sha3_256.ek", 1, 1}, Ops::hash_ek},
+      Step{{"sha3_256.ek", 1, 1}, Ops::hash_pk},
       Step{{"sha3_512", 2, 1}, Ops::hash_m},
       Step{{"frombytes", 3, 1}, Ops::load_ek},
       Step{{"gen_a", 4, 1}, Ops::gen_a_transposed},
@@ -49,7 +49,7 @@ struct Kem {
       Step{{"invntt.su", 4, 1}, Ops::inverse_su},
       Step{{"tomsg", 5, 1}, Ops::decode_m},
       Step{{"sha3_512", 6, 1}, Ops::hash_m},
-      Step{{"shake256.reject", 7, 1}, Ops::hash_reject},
+      Step{{"shake256.reject", 7, 1}, Ops::hash_c},
       Step{{"gen_a", 8, 1}, Ops::gen_a_transposed},
       Step{{"sample_cbd", 9, 1}, Ops::sample_noise},
       Step{{"ntt", 10, 1}, Ops::ntt_y},

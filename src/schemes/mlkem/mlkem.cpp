@@ -38,7 +38,7 @@ Scheme scheme(const char* name, const char* title, uint32_t category) {
           .shared_secret_bytes = kSymBytes,
           .keygen_coin_bytes = kKeygenCoinBytes,
           .encaps_coin_bytes = kEncapsCoinBytes,
-          .public_key_at = P.ek_offset(),
+          .public_key_at = P.pk_offset(),
           .stages = kStages,
           .secret_seeds = !P.kyber(),
           .backends = built_backends<SetBackends<P>>()};

@@ -28,8 +28,8 @@ struct Dims {
   constexpr size_t public_key_bytes() const { return vector_bytes() + kSymBytes; }
   constexpr size_t ciphertext_bytes() const { return u_bytes() + v_bytes(); }
   /// Offsets in the secret key: s, ek, H(ek), z.
-  constexpr size_t ek_offset() const { return vector_bytes(); }
-  constexpr size_t hash_offset() const { return ek_offset() + public_key_bytes(); }
+  constexpr size_t pk_offset() const { return vector_bytes(); }
+  constexpr size_t hash_offset() const { return pk_offset() + public_key_bytes(); }
   constexpr size_t z_offset() const { return hash_offset() + kSymBytes; }
   constexpr size_t secret_key_bytes() const { return z_offset() + kSymBytes; }
   /// The number of polynomials that an encryption draws: y, e1, e2.

@@ -217,5 +217,21 @@ void shake256_one(uint8_t* out, const uint8_t* in) {
   hash_one<kSha3_256Rate, kShakeSuffix, 32, kBytes>(out, in);
 }
 
+/// The same as row_hashes.hpp's, for one message; `count` is 1.
+struct OneHashes {
+  template <size_t kBytes>
+  static void sha3_256(ByteRows out, ConstByteRows in, size_t) {
+    sha3_256_one<kBytes>(out.data, in.data);
+  }
+  template <size_t kBytes>
+  static void sha3_512(ByteRows out, ConstByteRows in, size_t) {
+    sha3_512_one<kBytes>(out.data, in.data);
+  }
+  template <size_t kBytes>
+  static void shake256(ByteRows out, ConstByteRows in, size_t) {
+    shake256_one<kBytes>(out.data, in.data);
+  }
+};
+
 }  // namespace POLYKEM_ISA
 }  // namespace polykem::lanes

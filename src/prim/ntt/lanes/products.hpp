@@ -173,7 +173,7 @@ POLYKEM_INLINE size_t accept_32(uint16_t* out, size_t filled, const uint8_t* in,
 }
 
 /// Takes all bytes, also when there are enough: where that is so, a branch could not be predicted.
-inline size_t accept(uint16_t* out, size_t filled, const uint8_t* in, size_t bytes) {
+POLYKEM_INLINE size_t accept(uint16_t* out, size_t filled, const uint8_t* in, size_t bytes) {
   filled = filled < kN ? filled : kN;
   size_t at = 0;
   for (; at + 48 <= bytes; at += 48)
@@ -213,7 +213,7 @@ inline constexpr auto kFrontBytes = [] {
 
 #ifdef POLYKEM_ISA_NEON
 
-inline size_t accept(uint16_t* out, size_t filled, const uint8_t* in, size_t bytes) {
+POLYKEM_INLINE size_t accept(uint16_t* out, size_t filled, const uint8_t* in, size_t bytes) {
   static constexpr std::array<uint8_t, 16> kPairBytes = {0, 1, 1, 2, 3, 4, 4, 5, 6, 7, 7, 8, 9, 10, 10, 11};
   static constexpr std::array<int16_t, 8> kShifts = {0, -4, 0, -4, 0, -4, 0, -4};
   static constexpr std::array<uint16_t, 8> kWeights = {1, 2, 4, 8, 16, 32, 64, 128};
@@ -233,7 +233,7 @@ inline size_t accept(uint16_t* out, size_t filled, const uint8_t* in, size_t byt
 
 #else
 
-inline size_t accept(uint16_t* out, size_t filled, const uint8_t* in, size_t bytes) {
+POLYKEM_INLINE size_t accept(uint16_t* out, size_t filled, const uint8_t* in, size_t bytes) {
   const __m256i index = _mm256_setr_epi8(0, 1, 1, 2, 3, 4, 4, 5, 6, 7, 7, 8, 9, 10, 10, 11, 4, 5, 5, 6, 7, 8, 8, 9, 10,
                                          11, 11, 12, 13, 14, 14, 15);
   const __m256i mask = _mm256_set1_epi16(0xfff), q = _mm256_set1_epi16(kQ);

@@ -53,7 +53,7 @@ struct Shape {
   static constexpr int kPublicKeyBytes = static_cast<int>(kParams.public_key_bytes());
   static constexpr int kSecretKeyBytes = static_cast<int>(kParams.secret_key_bytes());
   static constexpr int kCiphertextBytes = static_cast<int>(kParams.ciphertext_bytes());
-  static constexpr int kEkOffset = static_cast<int>(kParams.ek_offset());
+  static constexpr int kEkOffset = static_cast<int>(kParams.pk_offset());
   static constexpr int kHashOffset = static_cast<int>(kParams.hash_offset());
   static constexpr int kZOffset = static_cast<int>(kParams.z_offset());
 

@@ -105,7 +105,7 @@ struct Ops {
       Prims::tobytes(c.io.pk_out + i * kPolyBytes, w.row[0]);
     }
     std::memcpy(c.io.pk_out + P.vector_bytes(), w.seeds, kSymBytes);
-    std::memcpy(c.io.sk_out + P.ek_offset(), c.io.pk_out, P.public_key_bytes());
+    std::memcpy(c.io.sk_out + P.pk_offset(), c.io.pk_out, P.public_key_bytes());
     std::memcpy(c.io.sk_out + P.z_offset(), w.inputs + kSymBytes, kSymBytes);
   }
 
@@ -159,7 +159,7 @@ struct Ops {
   /// The hash of ek is public, and so is whether it is right. [FIPS203, 7.3]
   static void check_dk(Chunk& c) {
     const uint8_t* stored = c.io.sk + P.hash_offset();
-    sha3_256(c.work.hash(), {c.io.sk + P.ek_offset(), P.public_key_bytes()});
+    sha3_256(c.work.hash(), {c.io.sk + P.pk_offset(), P.public_key_bytes()});
     if (std::memcmp(c.work.hash(), stored, kSymBytes) != 0) c.io.item_status[0] = Status::secret_key;
   }
 
@@ -199,7 +199,7 @@ struct Ops {
   static void encrypt_and_compare(Chunk& c) {
     Work& w = c.work;
     uint32_t differences = 0;
-    encrypt(w, c.io.sk + P.ek_offset(), [&](auto bits, const Poly& a, size_t at) {
+    encrypt(w, c.io.sk + P.pk_offset(), [&](auto bits, const Poly& a, size_t at) {
       auto* again = reinterpret_cast<uint8_t*>(w.row[1].c);
       Prims::template compress<bits>(again, a);
       differences |= difference(again, c.io.ct + at, kN * bits / 8);

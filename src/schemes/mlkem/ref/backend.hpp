@@ -2,18 +2,23 @@
 #pragma once
 
 #include "core/backend.hpp"
-#include "core/operations.hpp"
+#include "core/item_by_item.hpp"
 #include "schemes/mlkem/kem.hpp"
-#include "schemes/mlkem/ref/ops.hpp"
+#include "schemes/mlkem/keys.hpp"
+#include "schemes/mlkem/record_bytes.hpp"
+#include "schemes/mlkem/ref/layout.hpp"
 
 namespace polykem::mlkem::ref {
 
 template <MlkemParams P>
 constexpr SchemeBackend backend() {
-  using Prims = PortablePrims;
-  SchemeBackend result = scheme_backend<Operations<Kem<Ops<P, Prims>>, Chunk<P, Prims>>>(cpu::kRef);
-  result.public_form = Keys<P, Prims>::kPublicForm;
-  result.secret_form = Keys<P, Prims>::kSecretForm;
+  using Layout = ref::Layout<P>;
+  using Keys = mlkem::Keys<P, Layout>;
+  using OneItem = Operations<Kem<Steps<P, Layout>>, typename Layout::Chunk>;
+  using Items = SharedKeyFirst<ItemByItem<OneItem, 8, record_bytes<P>>, Keys>;
+  SchemeBackend result = scheme_backend<Items>(cpu::kRef);
+  result.public_form = Keys::kPublicForm;
+  result.secret_form = Keys::kSecretForm;
   return result;
 }
 

@@ -200,7 +200,7 @@ class MatrixSampler {
   }
 
   /// Sets states [hashes, kStates) to begin with the wave's entries; the others stay.
-  void begin(States& s, const Wave& wave) const {
+  POLYKEM_INLINE void begin(States& s, const Wave& wave) const {
     alignas(64) uint64_t keep[kStates], tails[kStates];
     for (size_t l = 0; l < kStates; ++l) {
       keep[l] = l < wave.hashes ? ~uint64_t{0} : 0;

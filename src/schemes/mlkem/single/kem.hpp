@@ -21,7 +21,7 @@ constexpr auto keygen_plan(Sampling... sampling) {
       Step{{"ntt", 4, 1}, Ops::ntt_se},
       Step{{"basemul", 5, 1}, Ops::mul_as},
       Step{{"tobytes", 6, 1}, Ops::store_keys},
-      Step{{"sha3_256.ek", 7, 1}, Ops::hash_new_ek},
+      Step{{"sha3_256.ek", 7, 1}, Ops::hash_new_pk},
   };
 }
 

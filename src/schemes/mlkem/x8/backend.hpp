@@ -1,25 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operations on eight items at a time, of which the last may be fewer. A key that all items share is expanded once.
+// Operations on eight items at a time, of which the last may be fewer.
 #pragma once
 
 #include <algorithm>
 #include <span>
-#include <string_view>
 
-#include "core/operations.hpp"
+#include "core/item_by_item.hpp"
 #include "prim/drbg/drbg.hpp"
-#include "schemes/mlkem/interleaved/single_prims.hpp"
+#include "schemes/mlkem/keys.hpp"
 #include "schemes/mlkem/record_bytes.hpp"
-#include "schemes/mlkem/ref/keys.hpp"
+#include "schemes/mlkem/single/layout.hpp"
 #include "schemes/mlkem/x8/ops.hpp"
 
 namespace polykem::mlkem::x8 {
 inline namespace POLYKEM_ISA {
 
-template <MlkemParams P, class Isa>
+template <MlkemParams P, InstructionSet Isa>
 struct X8Operations {
   using OfEight = Operations<Kem<Ops<P, Isa>>, Chunk<P>>;
-  using Keys = ref::Keys<P, interleaved::SinglePrims<Isa>>;
   static constexpr size_t kGranule = x8::kItems;
   /// Few enough to leave work for other threads, enough for a shared key's expansion to be little of the time.
   template <Op kOp>
@@ -29,8 +27,7 @@ struct X8Operations {
 
   template <Op kOp>
   static size_t workspace_bytes(size_t items) {
-    return OfEight::template workspace_bytes<kOp>(kGranule) + Arena::bytes<SecretKey<P.k>>(1) +
-           Arena::bytes<uint8_t>(items * kCoinBytes<kOp>);
+    return OfEight::template workspace_bytes<kOp>(kGranule) + Arena::bytes<uint8_t>(items * kCoinBytes<kOp>);
   }
 
   template <Op kOp>
@@ -44,13 +41,6 @@ struct X8Operations {
       items.drbg->fill(coins, Isa::keystream());
       items.coins = coins.data();
       clock.stop(kDraw, 0);
-    }
-    if constexpr (kOp != Op::keygen) {
-      if (batch.shared_key && batch.expanded.data == nullptr) {
-        StepClock clock(times);
-        items.expanded = expand<kOp>(batch, *arena.take<SecretKey<P.k>>(1));
-        clock.stop(kGenA<kOp>, 0);
-      }
     }
     for (size_t first = 0; first < items.count; first += kGranule) {
       const size_t count = std::min(kGranule, items.count - first);
@@ -66,34 +56,13 @@ struct X8Operations {
   template <Op kOp>
   static constexpr size_t kCoinBytes = record_bytes<P>(kOp).coins;
   static constexpr size_t kDraw = 0;  ///< the number of that step
-
-  /// The step that a shared key's expansion is charged to, most of which it is.
-  template <Op kOp>
-  static constexpr size_t kGenA = [] {
-    size_t step = 0;
-    while (std::string_view(OfEight::template kInfos<kOp>[step].name) != "gen_a")
-      ++step;
-    return step;
-  }();
-
-  template <Op kOp>
-  static ExpandedKeys expand(const Batch& batch, SecretKey<P.k>& key) {
-    if constexpr (kOp == Op::encaps) {
-      auto* out = reinterpret_cast<std::byte*>(&key.pk);
-      Keys::expand_public(out, batch.pk, 1, nullptr);
-      return {out, sizeof key.pk, true, nullptr};
-    } else {
-      auto* out = reinterpret_cast<std::byte*>(&key);
-      Keys::expand_secret(out, batch.sk, 1, nullptr);
-      return {out, sizeof key, true, nullptr};
-    }
-  }
 };
 
 /// Has a backend compute in eights what it leaves to the implementation for many items.
-template <MlkemParams P, class Isa>
+template <MlkemParams P, InstructionSet Isa>
 constexpr void use_x8(SchemeBackend& backend) {
-  const SchemeBackend many = scheme_backend<X8Operations<P, Isa>>(backend.name);
+  using Keys = mlkem::Keys<P, single::Layout<P, Isa>>;
+  const SchemeBackend many = scheme_backend<SharedKeyFirst<X8Operations<P, Isa>, Keys>>(backend.name);
   for (size_t op = 0; op < kOps; ++op) {
     const auto small_batches = backend.ops[op].small_batches;
     backend.ops[op] = many.ops[op];

@@ -3,9 +3,10 @@
 #pragma once
 
 #include "core/arena.hpp"
-#include "core/scheme.hpp"
+#include "schemes/fo_transform.hpp"
 #include "schemes/mlkem/types.hpp"
 #include "schemes/mlkem/x8/matrix_sampler.hpp"
+#include "schemes/records.hpp"
 
 namespace polykem::mlkem::x8 {
 inline namespace POLYKEM_ISA {
@@ -26,59 +27,37 @@ struct alignas(64) Eight {
       uint16_t accepted[kItems][MatrixSampler::kWrittenWords];  ///< a polynomial of A, and what is written behind it
   alignas(64) uint8_t prf_s[kItems][D.k][64 * D.eta1];          ///< bytes of s or y
   alignas(64) uint8_t prf_e[kItems][D.k + 1][64 * D.eta1];      ///< of e; or of e1, e2
-  uint8_t hashed[kItems][2 * kSymBytes];                        ///< m, H(ek); or d, k
-  uint8_t seeds[kItems][2 * kSymBytes];                         ///< rho, sigma; or K, r
-  uint8_t ek_hash[kItems][kSymBytes];
-  uint8_t other[kItems][kSymBytes];                           ///< ML-KEM: rejection secret; round 3: SHA3-256(c)
-  uint8_t kdf[kItems][2 * kSymBytes];                         ///< round 3: K, SHA3-256(c)
-  uint8_t reject[kItems][kSymBytes + D.ciphertext_bytes()];   ///< z, c
-  alignas(64) uint16_t different[kItems][simd::V16::kLanes];  ///< bits of the ciphertext, wherever they are
-  uint32_t fail[kItems];                                      ///< all ones if the ciphertext is rejected
+  uint8_t joined[kItems][kSymBytes + D.ciphertext_bytes()];     ///< z, c
+  alignas(64) uint16_t different[kItems][simd::V16::kLanes];    ///< bits of the ciphertext, wherever they are
+  fo::Secrets<kItems, kKeygenCoinBytes> fo;
 };
 
 template <MlkemParams P>
-struct Chunk {
+struct Chunk : Records<P, PublicKey<P.k>, SecretKey<P.k>> {
   static constexpr Dims D = P;
-  static constexpr size_t kK = P.k;
-  using Public = PublicKey<kK>;
-  using Secret = SecretKey<kK>;
+  using Public = PublicKey<P.k>;
+  using Secret = SecretKey<P.k>;
 
   static constexpr size_t kGranule = x8::kItems, kItems = x8::kItems;
   static size_t workspace_bytes(size_t) { return Arena::bytes<Eight<D>>(1); }
 
+  /// batch: of at most kItems items, with what is drawn for them.
   Chunk(const Batch& batch, std::byte* workspace)
-      : io(batch), count(batch.count), t(*Arena(workspace).take<Eight<D>>(1)) {}
+      : Records<P, Public, Secret>(batch), count(batch.count), t(*Arena(workspace).take<Eight<D>>(1)) {}
 
-  const Batch& io;  ///< of at most kItems items, with what is drawn for them
   const size_t count;
   Eight<D>& t;
 
-  bool decapsulates() const { return io.sk != nullptr; }
-  bool expanded() const { return io.expanded.data != nullptr; }
-  const Secret& sk(size_t l) const {
-    return expanded() ? *reinterpret_cast<const Secret*>(io.expanded.key(l)) : t.own[l];
-  }
-  const Public& pk(size_t l) const {
-    if (expanded() && !decapsulates()) return *reinterpret_cast<const Public*>(io.expanded.key(l));
-    return sk(l).pk;
-  }
+  const Secret& secret_key(size_t l) const { return this->expanded() ? this->expanded_secret(l) : t.own[l]; }
+  const Public& public_key(size_t l) const { return this->expanded() ? this->expanded_public(l) : t.own[l].pk; }
 
-  /// The records of the items' keys.
-  const uint8_t* dk(size_t l) const { return io.sk + l * P.secret_key_bytes(); }
-  const uint8_t* ek(size_t l) const { return ek_rows(0).data + l * ek_rows(0).stride; }
-  ConstByteRows ek_rows(size_t offset) const {
-    if (decapsulates()) return {io.sk + P.ek_offset() + offset, P.secret_key_bytes()};
-    return {io.pk + offset, P.public_key_bytes()};
-  }
-  const uint8_t* ct(size_t l) const { return io.ct + l * P.ciphertext_bytes(); }
-  uint8_t* ct_out(size_t l) const { return io.ct_out + l * P.ciphertext_bytes(); }
-  uint8_t* ss_out(size_t l) const { return io.ss_out + l * kSymBytes; }
-
-  template <class F>
-  void each(F&& f) {
-    for (size_t l = 0; l < count; ++l)
-      f(l);
-  }
+  auto& fo() { return t.fo; }
+  const uint8_t* pk_hash(size_t l) const { return public_key(l).hash; }
+  const uint8_t* z(size_t l) const { return secret_key(l).z; }
+  ByteRows own_hashes() { return {t.own[0].pk.hash, sizeof t.own[0]}; }
+  ByteRows z_and_c() { return rows_of(t.joined); }
+  bool valid(size_t l) const { return this->decapsulates() ? secret_key(l).valid : public_key(l).valid; }
+  void set_valid(size_t l, bool valid) { t.own[l].valid = valid; }
 };
 
 }  // namespace POLYKEM_ISA

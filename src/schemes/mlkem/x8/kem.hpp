@@ -17,16 +17,16 @@ struct Kem {
   using Step = polykem::Step<Chunk>;
 
   static constexpr std::array keygen{
-      Step{{"randombytes", 0, 1}, Ops::take_d},
+      Step{{"randombytes", 0, 1}, Ops::draw_keygen},
       Step{{"sha3_512", 1, 1}, Ops::hash_d},
       Step{{"gen_a", 2, 1}, Ops::gen_a},
       Step{{"sample_cbd_ntt", 3, 2}, Ops::sample_se},
       Step{{"basemul_tobytes", 5, 2}, Ops::mul_as_store},
-      Step{{"sha3_256.ek", 7, 1}, Ops::hash_new_ek},
+      Step{{"sha3_256.ek", 7, 1}, Ops::hash_new_pk},
   };
 
   static constexpr std::array encaps{
-      Step{{"randombytes", 0, 1}, Ops::take_m},      Step{{"sha3_256.ek", 1, 1}, Ops::hash_ek},
+      Step{{"randombytes", 0, 1}, Ops::draw_encaps}, Step{{"sha3_256.ek", 1, 1}, Ops::hash_pk},
       Step{{"sha3_512", 2, 1}, Ops::hash_m},         Step{{"frombytes", 3, 1}, Ops::load_ek},
       Step{{"gen_a", 4, 1}, Ops::gen_a_transposed},  Step{{"sample_cbd_ntt", 5, 2}, Ops::sample_noise},
       Step{{"basemul", 7, 1}, Ops::mul_ay},          Step{{"invntt_add_compress", 8, 3}, Ops::store_c},
@@ -40,7 +40,7 @@ struct Kem {
       Step{{"basemul.su", 3, 1}, Ops::mul_su},
       Step{{"invntt_tomsg.su", 4, 2}, Ops::decode_m},
       Step{{"sha3_512", 6, 1}, Ops::hash_m},
-      Step{{"shake256.reject", 7, 1}, Ops::hash_reject},
+      Step{{"shake256.reject", 7, 1}, Ops::hash_c},
       Step{{"gen_a", 8, 1}, Ops::gen_a_transposed},
       Step{{"sample_cbd_ntt", 9, 2}, Ops::sample_noise},
       Step{{"basemul", 11, 1}, Ops::mul_ay},

@@ -2,10 +2,9 @@
 // Operations of a vector backend: one item per lane, and small batches item after item.
 #pragma once
 
-#include "core/operations.hpp"
-#include "schemes/saber/interleaved/ops.hpp"
-#include "schemes/saber/kem.hpp"
-#include "schemes/saber/ref/ops.hpp"
+#include "schemes/saber/interleaved/layout.hpp"
+#include "schemes/saber/interleaved/single_prims.hpp"
+#include "schemes/saber/ref/backend.hpp"
 #include "tuning/small_batches.hpp"
 
 namespace polykem::saber::interleaved {
@@ -13,12 +12,14 @@ inline namespace POLYKEM_ISA {
 
 template <SaberParams P, class Isa, tuning::Cpu kCpu>
 constexpr SchemeBackend backend() {
-  using Prims = SinglePrims<Isa>;
-  using Singles = Operations<Kem<ref::Ops<P, Prims>>, ref::Chunk<P, Prims>>;
-  SchemeBackend result = scheme_backend<Operations<Kem<Ops<P, Isa>>, Chunk<P, Isa>>>(Isa::kName);
-  add_small_batches<Singles>(result, tuning::row(tuning::kSaber, kCpu).limits(false));
-  result.public_form = ref::Keys<P, Prims>::kPublicForm;
-  result.secret_form = ref::Keys<P, Prims>::kSecretForm;
+  using Layout = interleaved::Layout<P, Isa>;
+  static_assert(saber::Layout<Layout> && saber::Layout<ref::Layout<P, SinglePrims<Isa>>>);
+  using Keys = ref::Keys<P, SinglePrims<Isa>>;
+  using Blocks = Operations<Kem<Steps<P, Layout>>, typename Layout::Chunk>;
+  SchemeBackend result = scheme_backend<SharedKeyFirst<Blocks, Keys>>(Isa::kName);
+  add_small_batches<ref::Items<P, SinglePrims<Isa>>>(result, tuning::row(tuning::kSaber, kCpu).limits(false));
+  result.public_form = Keys::kPublicForm;
+  result.secret_form = Keys::kSecretForm;
   return result;
 }
 

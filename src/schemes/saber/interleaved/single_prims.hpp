@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The primitives of one item with vector instructions, in the form that ref::Ops takes: a Keccak state in few
+// The primitives of one item with vector instructions, in the form that ref::Layout takes: a Keccak state in few
 // registers, a leaf of a product in each lane, neighbouring coefficients of a record side by side.
 #pragma once
 
@@ -15,24 +15,17 @@ inline namespace POLYKEM_ISA {
 inline constexpr size_t kShake128Rate = 168;
 
 template <class Isa>
-struct SinglePrims {
+struct SinglePrims : polykem::lanes::OneHashes {
   static Aes256Ctr keystream() { return Isa::keystream(); }
 
   template <size_t kBytes>
-  static void hash256(uint8_t* out, const uint8_t* in) {
-    polykem::lanes::sha3_256_one<kBytes>(out, in);
-  }
-  template <size_t kBytes>
-  static void hash512(uint8_t* out, const uint8_t* in) {
-    polykem::lanes::sha3_512_one<kBytes>(out, in);
-  }
-  template <size_t kBytes>
-  static void expand(uint8_t* out, const uint8_t* seed) {
+  static void shake128(ByteRows rows, ConstByteRows seed, size_t) {
+    uint8_t* const out = rows.data;
     constexpr size_t kWhole = kBytes / kShake128Rate, kRest = kBytes % kShake128Rate;
     static_assert(kRest % 8 == 0);
     polykem::lanes::OneState state;
     uint8_t block[kShake128Rate];
-    polykem::lanes::pad_block<kShake128Rate>(block, seed, kSymBytes, polykem::lanes::kShakeSuffix);
+    polykem::lanes::pad_block<kShake128Rate>(block, seed.data, kSymBytes, polykem::lanes::kShakeSuffix);
     state.template absorb<kShake128Rate / 8>(block);
     for (size_t i = 0; i < kWhole; ++i) {
       state.permute();

@@ -2,19 +2,33 @@
 #pragma once
 
 #include "core/backend.hpp"
-#include "core/operations.hpp"
+#include "core/item_by_item.hpp"
 #include "schemes/saber/kem.hpp"
-#include "schemes/saber/ref/ops.hpp"
+#include "schemes/saber/ref/layout.hpp"
 
 namespace polykem::saber::ref {
+inline namespace POLYKEM_ISA {
+
+template <SaberParams P>
+constexpr RecordBytes record_bytes(Op op) {
+  const size_t coins = op == Op::keygen ? kKeygenCoinBytes : op == Op::encaps ? kEncapsCoinBytes : 0;
+  return {P.public_key_bytes(), P.secret_key_bytes(), P.ciphertext_bytes(), kSymBytes, coins};
+}
+
+/// Four items after each other are a chunk of the engine.
+template <SaberParams P, class Prims>
+using Items = SharedKeyFirst<
+    ItemByItem<Operations<Kem<Steps<P, Layout<P, Prims>>>, typename Layout<P, Prims>::Chunk>, 4, record_bytes<P>>,
+    Keys<P, Prims>>;
 
 template <SaberParams P>
 constexpr SchemeBackend backend() {
-  using Prims = PortablePrims;
-  SchemeBackend result = scheme_backend<Operations<Kem<Ops<P, Prims>>, Chunk<P, Prims>>>(cpu::kRef);
-  result.public_form = Keys<P, Prims>::kPublicForm;
-  result.secret_form = Keys<P, Prims>::kSecretForm;
+  static_assert(saber::Layout<Layout<P, PortablePrims>>);
+  SchemeBackend result = scheme_backend<Items<P, PortablePrims>>(cpu::kRef);
+  result.public_form = Keys<P, PortablePrims>::kPublicForm;
+  result.secret_form = Keys<P, PortablePrims>::kSecretForm;
   return result;
 }
 
+}  // namespace POLYKEM_ISA
 }  // namespace polykem::saber::ref

@@ -3,6 +3,7 @@
 // Saber has no check of its inputs.
 #pragma once
 
+#include <array>
 #include <cstring>
 
 #include "ct/ct.hpp"
@@ -17,17 +18,17 @@ struct Keys {
   static constexpr size_t kL = P.l;
   using Public = PublicKey<kL>;
   using Secret = SecretKey<kL>;
+  /// The stages that most of an expansion is, for SharedKeyFirst.
+  static constexpr std::array<size_t, kOps> kMatrixStage{0, 3, 4};
 
   /// a[i l + j] = entry (i, j) of A, or (j, i) if transposed. [SABER20, GenMatrix]
   static void gen_a(Poly* a, const uint8_t* seed, bool transposed, uint8_t* space) {
-    Prims::template expand<P.matrix_bytes()>(space, seed);
+    Prims::template shake128<P.matrix_bytes()>({space, 0}, {seed, 0}, 1);
     for (size_t i = 0; i < kL; ++i) {
       for (size_t j = 0; j < kL; ++j)
         Prims::template unpack<kQBits>(a[transposed ? j * kL + i : i * kL + j], space + (i * kL + j) * kPolyQBytes);
     }
   }
-
-  static void hash_pk(Public& key, const uint8_t* pk) { Prims::template hash256<P.public_key_bytes()>(key.hash, pk); }
 
   static void load_pk(Public& key, const uint8_t* pk, uint8_t* space) {
     ct::declassify(pk, P.public_key_bytes());
@@ -48,7 +49,7 @@ struct Keys {
     auto* keys = reinterpret_cast<Public*>(out);
     for (size_t i = 0; i < count; ++i) {
       const uint8_t* pk = records + i * P.public_key_bytes();
-      hash_pk(keys[i], pk);
+      Prims::template sha3_256<P.public_key_bytes()>({keys[i].hash, 0}, {pk, 0}, 1);
       load_pk(keys[i], pk, reinterpret_cast<uint8_t*>(workspace));
     }
   }

@@ -3,30 +3,22 @@
 
 #include "core/scheme.hpp"
 #include "prim/aes/aes256_ctr.hpp"
-#include "prim/keccak/keccak.hpp"
+#include "prim/keccak/row_hashes.hpp"
 #include "schemes/saber/ref/pack.hpp"
 
 namespace polykem::saber::ref {
 inline namespace POLYKEM_ISA {
 
 /// The portable primitives of one item. Other primitives have the same members.
-struct PortablePrims {
+struct PortablePrims : PortableHashes {
   static Aes256Ctr keystream() { return nullptr; }  ///< no fast AES: the generator expands with SHAKE256
 
-  template <size_t kBytes>
-  static void hash256(uint8_t* out, const uint8_t* in) {
-    sha3_256(out, {in, kBytes});
-  }
-  template <size_t kBytes>
-  static void hash512(uint8_t* out, const uint8_t* in) {
-    sha3_512(out, {in, kBytes});
-  }
-  /// kBytes bytes of SHAKE128 of a seed.
-  template <size_t kBytes>
-  static void expand(uint8_t* out, const uint8_t* seed) {
+  /// kOut bytes of SHAKE128 of a seed.
+  template <size_t kOut>
+  static void shake128(ByteRows out, ConstByteRows seed, size_t) {
     Shake xof(Shake::Strength::shake128);
-    xof.absorb({seed, kSymBytes});
-    xof.squeeze({out, kBytes});
+    xof.absorb({seed.data, kSymBytes});
+    xof.squeeze({out.data, kOut});
   }
 
   template <unsigned kBits>

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+// Operations made of others: one item after the other; a key that all items share expanded first.
+#pragma once
+
+#include "core/arena.hpp"
+#include "core/operations.hpp"
+
+namespace polykem {
+inline namespace POLYKEM_ISA {
+
+/// Runs the plan of `One`, whose chunks have one item, on one item after the other; kChunk: how many are a chunk of the
+/// engine. record_bytes: the lengths of an operation's records.
+template <class One, size_t kChunk, RecordBytes (*record_bytes)(Op)>
+struct ItemByItem : One {
+  template <Op kOp>
+  static constexpr size_t kItems = kChunk;
+
+  template <Op kOp>
+  static size_t workspace_bytes(size_t) {
+    return One::template workspace_bytes<kOp>(1);
+  }
+
+  template <Op kOp>
+  static Status run(const void*, const Batch& batch, std::byte* workspace, StepTimes* times) {
+    for (size_t i = 0; i < batch.count; ++i) {
+      const Batch item{batch.slice(record_bytes(kOp), i, 1), batch.drbg};
+      const Status status = One::template run<kOp>(nullptr, item, workspace, times);
+      if (status != Status::ok) return status;
+    }
+    return Status::ok;
+  }
+};
+
+/// `Inner`, for which a key that several items share is expanded first, as a key set would. Keys has the KeyForms
+/// kPublicForm and kSecretForm, and kMatrixStage: for each operation, the number of the stage that most of it is.
+template <class Inner, class Keys>
+struct SharedKeyFirst : Inner {
+  template <Op kOp>
+  static size_t workspace_bytes(size_t items) {
+    return Inner::template workspace_bytes<kOp>(items) + (items > 1 ? key_bytes<kOp>() : 0);
+  }
+
+  template <Op kOp>
+  static Status run(const void*, const Batch& batch, std::byte* workspace, StepTimes* times) {
+    if constexpr (kOp != Op::keygen) {
+      if (batch.shared_key && batch.expanded.data == nullptr && batch.count > 1) {
+        StepClock clock(times);
+        Batch items = batch;
+        std::byte* const key = workspace + Inner::template workspace_bytes<kOp>(batch.count);
+        form<kOp>().expand(key, kOp == Op::encaps ? batch.pk : batch.sk, 1, key + form<kOp>().bytes);
+        items.expanded = {key, form<kOp>().bytes, true, nullptr};
+        clock.stop(kMatrixStep<kOp>, 0);
+        return Inner::template run<kOp>(nullptr, items, workspace, times);
+      }
+    }
+    return Inner::template run<kOp>(nullptr, batch, workspace, times);
+  }
+
+ private:
+  template <Op kOp>
+  static constexpr const KeyForm& form() {
+    return kOp == Op::encaps ? Keys::kPublicForm : Keys::kSecretForm;
+  }
+  template <Op kOp>
+  static size_t key_bytes() {
+    return kOp == Op::keygen ? 0 : form<kOp>().bytes + form<kOp>().workspace_bytes(1);
+  }
+
+  /// The step that the expansion is charged to.
+  template <Op kOp>
+  static constexpr size_t kMatrixStep = [] {
+    size_t step = 0;
+    while ((Inner::template kInfos<kOp>[step].stages() >> Keys::kMatrixStage[static_cast<size_t>(kOp)] & 1) == 0)
+      ++step;
+    return step;
+  }();
+};
+
+}  // namespace POLYKEM_ISA
+}  // namespace polykem

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+// The Fujisaki-Okamoto transform with implicit rejection: what ML-KEM, Kyber and Saber do around their public-key
+// encryption. Written once for all layouts; each step computes a chunk of items. What the papers call pk is the
+// standard's ek.
+#pragma once
+
+#include <concepts>
+#include <cstring>
+
+#include "core/isa.hpp"
+#include "core/scheme.hpp"
+#include "ct/ct.hpp"
+#include "prim/aes/aes256_ctr.hpp"
+#include "prim/drbg/drbg.hpp"
+#include "prim/simd/rows.hpp"
+
+namespace polykem::fo {
+
+inline constexpr size_t kSymBytes = 32;  ///< seeds, messages, hashes and shared secrets
+
+/// How the shared secret follows from K, z and c.
+enum class Derivation {
+  fips203,  ///< K, or SHAKE256(z, c) where c is rejected [FIPS203, Alg 17, Alg 18]
+  kyber,    ///< SHAKE256(K, SHA3-256(c)), with z in place of K where c is rejected [KYBER21, Alg 8, Alg 9]
+  saber,    ///< SHA3-256(K, SHA3-256(c)), likewise [SABER20, Saber.KEM]
+};
+
+inline namespace POLYKEM_ISA {
+
+/// What the transform keeps of kItems items.
+template <size_t kItems, size_t kCoinBytes>
+struct Secrets {
+  uint8_t coins[kItems][kCoinBytes];
+  uint8_t hashed[kItems][2 * kSymBytes];  ///< m, H(pk); in keygen the layout's own
+  uint8_t seeds[kItems][2 * kSymBytes];   ///< K, r; in keygen the public seed, the secret seed
+  uint8_t kdf[kItems][2 * kSymBytes];     ///< FIPS 203: the rejection secret; else K or z, then SHA3-256(c)
+  uint32_t fail[kItems];                  ///< all ones if the ciphertext is rejected
+};
+
+/// What the transform needs of a layout L. kBytes: of a row of `in`.
+template <class L>
+concept Layout = requires(typename L::Chunk& c, ByteRows out, ConstByteRows in, size_t count) {
+  /// Hashes of `count` rows: SHA3-256, SHA3-512, and 32 bytes of SHAKE256. [FIPS203, 4.1: H, G, J]
+  L::template sha3_256<64>(out, in, count);
+  L::template sha3_512<64>(out, in, count);
+  L::template shake256<64>(out, in, count);
+  /// Random bytes from AES-256 in counter mode; nullptr: from SHAKE256.
+  { L::keystream() } -> std::same_as<Aes256Ctr>;
+  /// The number of items, at most as many as Secrets has rows.
+  { c.count } -> std::convertible_to<size_t>;
+  /// A Secrets.
+  c.fo();
+  /// H(pk) and z of item l's key.
+  { c.pk_hash(count) } -> std::same_as<const uint8_t*>;
+  { c.z(count) } -> std::same_as<const uint8_t*>;
+  /// Where H(pk) goes of keys that are not expanded.
+  { c.own_hashes() } -> std::same_as<ByteRows>;
+};
+
+/// P: the parameters of the scheme.
+template <auto P, class L, Derivation kDerivation>
+struct Transform {
+  using Chunk = typename L::Chunk;
+  static constexpr bool kFips203 = kDerivation == Derivation::fips203;
+
+  template <class F>
+  static void each(const Chunk& c, F&& f) {
+    for (size_t l = 0; l < c.count; ++l)
+      f(l);
+  }
+
+  /// The coins of the items, `bytes` of each: the caller's, or the generator's.
+  static ConstByteRows coins(Chunk& c, size_t bytes) {
+    return {c.io.coins != nullptr ? c.io.coins : c.fo().coins[0], bytes};
+  }
+  static void draw(Chunk& c, size_t bytes) {
+    if (c.io.coins == nullptr) c.io.drbg->fill({c.fo().coins[0], c.count * bytes}, L::keystream());
+  }
+
+  /// [FIPS203, Alg 16, L3]
+  static void hash_new_pk(Chunk& c) {
+    L::template sha3_256<P.public_key_bytes()>(c.sk_out(P.hash_offset()), c.pk_out(), c.count);
+  }
+
+  /// [FIPS203, Alg 20, L1]; before it, m is a hash, so that it does not tell the generator's output.
+  static void draw_encaps(Chunk& c) {
+    draw(c, kSymBytes);
+    if constexpr (kFips203) {
+      each(c, [&](size_t l) { std::memcpy(c.fo().hashed[l], coins(c, kSymBytes).at(l), kSymBytes); });
+    } else {
+      L::template sha3_256<kSymBytes>(rows_of(c.fo().hashed), coins(c, kSymBytes), c.count);
+    }
+  }
+
+  /// H(pk). [FIPS203, Alg 17, L1]
+  static void hash_pk(Chunk& c) {
+    if (!c.expanded()) L::template sha3_256<P.public_key_bytes()>(c.own_hashes(), c.pk_in(), c.count);
+  }
+
+  /// K, r = G(m, H(pk)). [FIPS203, Alg 17, L1; Alg 18, L6]
+  static void hash_m(Chunk& c) {
+    each(c, [&](size_t l) { std::memcpy(c.fo().hashed[l] + kSymBytes, c.pk_hash(l), kSymBytes); });
+    L::template sha3_512<2 * kSymBytes>(rows_of(c.fo().seeds), rows_of(c.fo().hashed), c.count);
+  }
+
+  /// The shared secret, which does not yet depend on the validity of keys. [FIPS203, Alg 17, L3]
+  static void store_ss(Chunk& c) {
+    if constexpr (kFips203) {
+      each(c, [&](size_t l) { std::memcpy(c.ss_out().at(l), c.fo().seeds[l], kSymBytes); });
+    } else {
+      each(c, [&](size_t l) { std::memcpy(c.fo().kdf[l], c.fo().seeds[l], kSymBytes); });
+      L::template sha3_256<P.ciphertext_bytes()>(rows_of(c.fo().kdf, kSymBytes), c.ct_out(), c.count);
+      derive(c);
+    }
+  }
+
+  /// What a rejected item's secret depends on: J(z, c); or SHA3-256(c), which every item's does. [FIPS203, Alg 18, L7]
+  static void hash_c(Chunk& c) {
+    if constexpr (kFips203) {
+      const ByteRows joined = c.z_and_c();
+      each(c, [&](size_t l) {
+        std::memcpy(joined.at(l), c.z(l), kSymBytes);
+        std::memcpy(joined.at(l) + kSymBytes, c.ct_in().at(l), P.ciphertext_bytes());
+      });
+      L::template shake256<kSymBytes + P.ciphertext_bytes()>(rows_of(c.fo().kdf), joined, c.count);
+    } else {
+      L::template sha3_256<P.ciphertext_bytes()>(rows_of(c.fo().kdf, kSymBytes), c.ct_in(), c.count);
+    }
+  }
+
+  /// Whether the second encryption's ciphertexts, `again`, are those received. [FIPS203, Alg 18, L9]
+  static void compare(Chunk& c, ConstByteRows again) {
+    each(c, [&](size_t l) { c.fo().fail[l] = ct::mask_different(again.at(l), c.ct_in().at(l), P.ciphertext_bytes()); });
+  }
+
+  /// Implicit rejection. [FIPS203, Alg 18, L9-12]
+  static void select(Chunk& c) {
+    auto& t = c.fo();
+    if constexpr (kFips203) {
+      each(c, [&](size_t l) { ct::select_bytes(c.ss_out().at(l), t.seeds[l], t.kdf[l], kSymBytes, t.fail[l]); });
+    } else {
+      each(c, [&](size_t l) { ct::select_bytes(t.kdf[l], t.seeds[l], c.z(l), kSymBytes, t.fail[l]); });
+      derive(c);
+    }
+  }
+
+ private:
+  /// From K or z, and SHA3-256(c).
+  static void derive(Chunk& c) {
+    if constexpr (kDerivation == Derivation::kyber) {
+      L::template shake256<2 * kSymBytes>(c.ss_out(), rows_of(c.fo().kdf), c.count);
+    } else {
+      L::template sha3_256<2 * kSymBytes>(c.ss_out(), rows_of(c.fo().kdf), c.count);
+    }
+  }
+};
+
+}  // namespace POLYKEM_ISA
+}  // namespace polykem::fo

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// Expands key records into keys that are ready for use, the form in which a key set keeps them.
+#pragma once
+
+#include <array>
+#include <cstring>
+
+#include "core/arena.hpp"
+#include "core/scheme.hpp"
+#include "ct/ct.hpp"
+#include "schemes/mlkem/types.hpp"
+
+namespace polykem::mlkem {
+inline namespace POLYKEM_ISA {
+
+/// True if the hash of ek is the stored one (round 3: always); the stored one is used from then on. Both are public.
+/// [FIPS203, 7.3]
+template <MlkemParams P>
+bool check_hash(uint8_t* hash, const uint8_t* stored) {
+  const bool same = P.kyber() || std::memcmp(hash, stored, kSymBytes) == 0;
+  std::memcpy(hash, stored, kSymBytes);
+  return same;
+}
+
+/// L: the layout of one item. Of it, KeySpace is memory that holds nothing secret, and
+/// - hash_gen_a(key, ek, space) computes H(ek) and A^T,
+/// - load_ek(key, ek) loads t^, and for ML-KEM checks that its coefficients are below q, [FIPS203, 7.2]
+/// - load_dk(key, dk) loads s^, z, and t^ likewise.
+template <MlkemParams P, class L>
+struct Keys {
+  using Public = PublicKey<P.k>;
+  using Secret = SecretKey<P.k>;
+  using Space = typename L::KeySpace;
+  /// The stages that most of an expansion is, for SharedKeyFirst.
+  static constexpr std::array<size_t, kOps> kMatrixStage{0, 4, 8};
+
+  static void expand_public(std::byte* out, const uint8_t* records, size_t count, std::byte* workspace) {
+    auto& space = *Arena(workspace).take<Space>(1);
+    auto* keys = reinterpret_cast<Public*>(out);
+    for (size_t i = 0; i < count; ++i) {
+      const uint8_t* ek = records + i * P.public_key_bytes();
+      ct::declassify(ek, P.public_key_bytes());
+      L::hash_gen_a(keys[i], ek, space);
+      L::load_ek(keys[i], ek);
+    }
+  }
+
+  static void expand_secret(std::byte* out, const uint8_t* records, size_t count, std::byte* workspace) {
+    auto& space = *Arena(workspace).take<Space>(1);
+    auto* keys = reinterpret_cast<Secret*>(out);
+    for (size_t i = 0; i < count; ++i) {
+      const uint8_t *const dk = records + i * P.secret_key_bytes(), *const ek = dk + P.pk_offset();
+      ct::declassify(ek, P.public_key_bytes() + kSymBytes);
+      L::hash_gen_a(keys[i].pk, ek, space);
+      L::load_dk(keys[i], dk);
+      keys[i].valid = check_hash<P>(keys[i].pk.hash, dk + P.hash_offset());
+    }
+  }
+
+  static size_t workspace_bytes(size_t) { return Arena::bytes<Space>(1); }
+  static constexpr KeyForm kPublicForm{sizeof(Public), workspace_bytes, expand_public};
+  static constexpr KeyForm kSecretForm{sizeof(Secret), workspace_bytes, expand_secret};
+};
+
+}  // namespace POLYKEM_ISA
+}  // namespace polykem::mlkem

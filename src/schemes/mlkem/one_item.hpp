@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "schemes/mlkem/types.hpp"
+#include "schemes/one_item.hpp"
+
+namespace polykem::mlkem {
+inline namespace POLYKEM_ISA {
+
+/// Polynomials of an item.
+template <Dims D>
+struct Polys {
+  Poly s[D.k];      ///< s or y
+  Poly e[D.k + 1];  ///< e; or e1, e2
+  Poly u[D.k + 1];  ///< t; or u, v
+  Poly w;           ///< s^T u, message
+  uint8_t again[1][D.ciphertext_bytes()];
+};
+
+/// The chunk of the layouts of one item. Item also has z_and_c(), space for both.
+template <MlkemParams P, class Item>
+struct OneItem : ItemChunk<P, PublicKey<P.k>, SecretKey<P.k>, Item> {
+  using OneItem::ItemChunk::ItemChunk;
+
+  Poly* e() { return this->t.poly.e; }
+  Poly& w() { return this->t.poly.w; }
+  ByteRows z_and_c() { return this->t.z_and_c(); }
+  bool valid(size_t) const { return this->decapsulates() ? this->secret_key().valid : this->public_key().valid; }
+  void set_valid(size_t, bool valid) { this->t.own.valid = valid; }
+};
+
+}  // namespace POLYKEM_ISA
+}  // namespace polykem::mlkem

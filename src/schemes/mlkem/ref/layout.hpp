@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+// The portable layout: one item, polynomials always canonical.
+#pragma once
+
+#include "prim/keccak/row_hashes.hpp"
+#include "schemes/mlkem/one_item.hpp"
+#include "schemes/mlkem/ref/pack.hpp"
+#include "schemes/mlkem/ref/sample.hpp"
+#include "schemes/mlkem/steps.hpp"
+
+namespace polykem::mlkem::ref {
+inline namespace POLYKEM_ISA {
+
+/// Working memory of one item.
+template <Dims D>
+struct Item {
+  SecretKey<D.k> own;
+  Polys<D> poly;
+  fo::Secrets<1, kKeygenCoinBytes> fo;
+  uint8_t joined[1][kSymBytes + D.ciphertext_bytes()];
+  ByteRows z_and_c() { return rows_of(joined); }
+};
+
+template <MlkemParams P>
+struct Layout : PortableHashes {
+  static constexpr Dims D = P;
+  static constexpr size_t kK = P.k;
+  using Poly = mlkem::Poly;
+  using Chunk = OneItem<P, Item<D>>;
+
+  static Aes256Ctr keystream() { return nullptr; }  ///< no fast AES: the generator expands with SHAKE256
+
+  static void sample_matrix(Chunk& c, ConstByteRows rho, bool transposed) { gen_a(c.t.own.pk, rho.data, transposed); }
+  static void load_pk(Chunk& c) {
+    if (!c.expanded()) load_ek(c.t.own.pk, c.io.pk);
+  }
+  static void load_sk(Chunk& c) {
+    if (!c.expanded()) load_dk(c.t.own, c.io.sk);
+  }
+
+  template <unsigned kEta, size_t kOthers>
+  static void sample_noise(Chunk& c) {
+    for (size_t n = 0; n < kK; ++n)
+      sample_poly<P.eta1>(c.s()[n], c.fo().seeds[0] + kSymBytes, n);
+    for (size_t n = 0; n < kOthers; ++n)
+      sample_poly<kEta>(c.e()[n], c.fo().seeds[0] + kSymBytes, kK + n);
+  }
+
+  static void ntt(Poly& a) { polykem::ntt::forward(a.c); }
+  static void inverse_ntt(Poly& a) { polykem::ntt::inverse(a.c); }
+  static void canonical(Poly&) {}
+  template <size_t kRows>
+  static void multiply(Poly* out, const Poly* a, const Poly* b) {
+    for (size_t i = 0; i < kRows; ++i)
+      polykem::ntt::multiply(out[i].c, a[i * kK].c, b->c, kK);
+  }
+  static void add_to_product(Poly& a, const Poly& b) { poly_add(a, b); }
+  static void add(Poly& a, const Poly& b) { poly_add(a, b); }
+  static void add_message(Chunk& c, Poly& v) {
+    poly_decompress<1>(c.w(), c.fo().hashed[0]);
+    poly_add(v, c.w());
+  }
+  static void store_message(Chunk& c, Poly& v, const Poly& w) {
+    poly_sub(v, v, w);
+    poly_compress<1>(c.fo().hashed[0], v);
+  }
+
+  template <unsigned kBits>
+  static void encode(Chunk&, ByteRows out, const Poly& a) {
+    poly_tobytes(out.data, a);
+  }
+  template <unsigned kBits>
+  static void compress(Chunk&, ByteRows out, const Poly& a) {
+    poly_compress<kBits>(out.data, a);
+  }
+  template <unsigned kBits>
+  static void decompress(Chunk&, Poly& a, ConstByteRows in) {
+    poly_decompress<kBits>(a, in.data);
+  }
+
+  // ---- For Keys
+
+  struct KeySpace {};
+  static void hash_gen_a(PublicKey<kK>& key, const uint8_t* ek, KeySpace&) {
+    polykem::sha3_256(key.hash, {ek, P.public_key_bytes()});
+    gen_a(key, ek + P.vector_bytes(), true);
+  }
+  static void load_ek(PublicKey<kK>& key, const uint8_t* ek) {
+    uint32_t too_large = 0;
+    for (size_t i = 0; i < kK; ++i)
+      too_large |= poly_frombytes(key.t()[i], ek + i * kPolyBytes);
+    key.valid = P.kyber() || too_large == 0;
+  }
+  static void load_dk(SecretKey<kK>& key, const uint8_t* dk) {
+    for (size_t i = 0; i < kK; ++i)
+      poly_frombytes(key.s[i], dk + i * kPolyBytes);
+    std::memcpy(key.z, dk + P.z_offset(), kSymBytes);
+    load_ek(key.pk, dk + P.pk_offset());
+  }
+
+ private:
+  static void gen_a(PublicKey<kK>& key, const uint8_t* rho, bool transposed) {
+    for (size_t i = 0; i < kK; ++i) {
+      for (size_t j = 0; j < kK; ++j)
+        sample_ntt(key.rows[i * kK + j], rho, transposed ? i : j, transposed ? j : i);
+    }
+  }
+
+  /// SamplePolyCBD of SHAKE256(seed, nonce). [FIPS203, 4.1, PRF; Alg 8]
+  template <unsigned kEta>
+  static void sample_poly(Poly& a, const uint8_t* seed, size_t nonce) {
+    const auto last = static_cast<uint8_t>(nonce);
+    uint8_t bytes[64 * kEta];
+    Shake prf(Shake::Strength::shake256);
+    prf.absorb({seed, kSymBytes});
+    prf.absorb({&last, 1});
+    prf.squeeze(bytes);
+    sample_cbd<kEta>(a, bytes);
+    secure_zero(bytes, sizeof bytes);
+  }
+};
+static_assert(mlkem::Layout<Layout<kMlkem768>>);
+
+}  // namespace POLYKEM_ISA
+}  // namespace polykem::mlkem::ref

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+// The layout of one item with vector instructions: neighbouring coefficients of a polynomial in a register, Keccak
+// states of its matrix, its noise and its hashes in another. Polynomials are always canonical.
+#pragma once
+
+#include "prim/ntt/lanes/one_products.hpp"
+#include "schemes/mlkem/instruction_set.hpp"
+#include "schemes/mlkem/single/chunk.hpp"
+#include "schemes/mlkem/single/poly.hpp"
+#include "schemes/mlkem/steps.hpp"
+
+#ifdef POLYKEM_ISA_AVX512
+#include "prim/ntt/avx512/one.hpp"
+#endif
+
+namespace polykem::mlkem::single {
+inline namespace POLYKEM_ISA {
+
+template <MlkemParams P, InstructionSet Isa>
+struct Layout : polykem::lanes::OneHashes {
+  static constexpr Dims D = P;
+  static constexpr size_t kK = P.k;
+  using Poly = mlkem::Poly;
+  using Chunk = OneItem<P, Item<D>>;
+
+  static Aes256Ctr keystream() { return Isa::keystream(); }
+
+  static void sample_matrix(Chunk& c, ConstByteRows rho, bool transposed) {
+    MatrixSampler<kK>(c.t.own.pk.rows, rho.data, transposed, c.t.hash.squeezed).sample(c.t.states);
+  }
+  static void load_pk(Chunk& c) {
+    if (!c.expanded()) load_ek(c.t.own.pk, c.io.pk);
+  }
+  static void load_sk(Chunk& c) {
+    if (!c.expanded()) load_dk(c.t.own, c.io.sk);
+  }
+
+  template <unsigned kEta, size_t kOthers>
+  static void sample_noise(Chunk& c) {
+    auto& t = c.t;
+    constexpr size_t kLong = P.eta1 == 2 ? 0 : kEta == 2 ? kK : kK + kOthers;
+    prf_rows<kK + kOthers, kLong>(t.poly.prf[0], sizeof t.poly.prf[0], t.fo.seeds[0] + kSymBytes, t.states);
+    sample_from_rows<kEta, kOthers>(c);
+  }
+  /// From what the PRF gave.
+  template <unsigned kEta, size_t kOthers>
+  static void sample_from_rows(Chunk& c) {
+    for (size_t n = 0; n < kK; ++n)
+      sample<P.eta1>(c.s()[n], c.t.poly.prf[n]);
+    for (size_t n = 0; n < kOthers; ++n)
+      sample<kEta>(c.e()[n], c.t.poly.prf[kK + n]);
+  }
+
+  static void ntt(Poly& a) {
+#ifdef POLYKEM_ISA_AVX512
+    polykem::ntt::forward_one(a.c);
+#else
+    Isa::ntt_one().forward(a.c);
+#endif
+  }
+  static void inverse_ntt(Poly& a) {
+#ifdef POLYKEM_ISA_AVX512
+    polykem::ntt::inverse_one(a.c);
+#else
+    Isa::ntt_one().inverse(a.c);
+#endif
+  }
+  static void canonical(Poly&) {}
+  template <size_t kRows>
+  static void multiply(Poly* out, const Poly* a, const Poly* b) {
+    polykem::ntt::multiply_one_rows<kK, kRows>(out->c, a->c, b->c);
+  }
+  static void add_to_product(Poly& a, const Poly& b) {
+    add(a, b);
+  }
+  static void add(Poly& a, const Poly& b) {
+    polykem::ntt::map_one(
+        a.c, [&](size_t i, V16 x)
+                 __attribute__((always_inline)) { return polykem::ntt::reduced_once(x + V16::load(b.c + i)); });
+  }
+  static void add_message(Chunk& c, Poly& v) {
+    polykem::ntt::map_one(
+        v.c, [&](size_t i, V16 x) __attribute__((always_inline)) {
+          return polykem::ntt::reduced_once(x + polykem::ntt::message_one(c.fo().hashed[0], i));
+        });
+  }
+  static void store_message(Chunk& c, const Poly& v, const Poly& w) {
+    for (size_t i = 0; i < kN; i += V16::kLanes) {
+      const V16 difference = V16::load(v.c + i) - V16::load(w.c + i);
+      polykem::ntt::store_bits_one(c.fo().hashed[0], i, polykem::ntt::compress<1>(polykem::ntt::positive(difference)));
+    }
+  }
+
+  template <unsigned kBits>
+  static void encode(Chunk&, ByteRows out, const Poly& a) {
+    store<kBits>(out.data, a);
+  }
+  template <unsigned kBits>
+  static void compress(Chunk&, ByteRows out, const Poly& a) {
+    for (size_t i = 0; i < kN; i += V16::kLanes)
+      polykem::ntt::pack_one<kBits>(out.data, i, polykem::ntt::compress<kBits>(V16::load(a.c + i)));
+  }
+  template <unsigned kBits>
+  static void decompress(Chunk&, Poly& a, ConstByteRows in) {
+    load_compressed<kBits>(a, in.data);
+  }
+
+  // ---- For Keys
+
+  struct KeySpace {
+    States states;
+    HashSpace<D> hash;
+  };
+  static void hash_gen_a(PublicKey<kK>& key, const uint8_t* ek, KeySpace& space) {
+    hash_gen_a(key, ek, space.hash, space.states);
+  }
+  /// Out of line: callers share what is unrolled for one hash.
+  static POLYKEM_NOINLINE void hash_gen_a(PublicKey<kK>& key, const uint8_t* ek, HashSpace<D>& hash, States& states) {
+    hash.ek.set(ek, 0, ek, polykem::lanes::kSha3Suffix);
+    MatrixSampler<kK> sampler(key.rows, ek + P.vector_bytes(), true, hash.squeezed);
+    sampler.template sample_beside<decltype(hash.ek)::kBlocks, 1>(states, {hash.ek.bytes});
+    store_digest(key.hash, states, 0);
+  }
+  static void load_ek(PublicKey<kK>& key, const uint8_t* ek) {
+    load_t<P>(key, ek);
+  }
+  static void load_dk(SecretKey<kK>& key, const uint8_t* dk) {
+    single::load_dk<P>(key, dk);
+  }
+
+ private:
+  template <unsigned kEta>
+  static POLYKEM_INLINE void sample(Poly& a, const uint8_t* row) {
+    for (size_t i = 0; i < kN; i += V16::kLanes)
+      polykem::ntt::cbd_one<kEta>(row, i).store(a.c + i);
+  }
+};
+
+}  // namespace POLYKEM_ISA
+}  // namespace polykem::mlkem::single

@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every step of kem.hpp, in the standard's order, for any layout. A layout that fuses or reorders steps has an ops.hpp
+// with those.
+#pragma once
+
+#include "schemes/mlkem/keys.hpp"
+#include "schemes/mlkem/layout.hpp"
+
+namespace polykem::mlkem {
+inline namespace POLYKEM_ISA {
+
+template <MlkemParams P>
+inline constexpr fo::Derivation kDerivation = P.kyber() ? fo::Derivation::kyber : fo::Derivation::fips203;
+
+/// The steps that only hash, and those that look at keys. L: a KeyLayout.
+template <MlkemParams P, class L>
+struct KeySteps : fo::Transform<P, L, kDerivation<P>> {
+  using Chunk = typename L::Chunk;
+  using Fo = fo::Transform<P, L, kDerivation<P>>;
+  using Fo::coins, Fo::draw, Fo::each;
+  static constexpr size_t kK = P.k;
+
+  /// [FIPS203, Alg 19, L1-2]
+  static void draw_keygen(Chunk& c) { draw(c, kKeygenCoinBytes); }
+
+  /// rho, sigma = G(d, k); round 3: G(d). [FIPS203, Alg 13, L1]
+  static void hash_d(Chunk& c) {
+    auto& t = c.fo();
+    each(c, [&](size_t l) {
+      std::memcpy(t.hashed[l], coins(c, kKeygenCoinBytes).at(l), kSymBytes);
+      t.hashed[l][kSymBytes] = kK;
+    });
+    L::template sha3_512<kSymBytes + (P.kyber() ? 0 : 1)>(rows_of(t.seeds), rows_of(t.hashed), c.count);
+    each(c, [&](size_t l) { ct::declassify(t.seeds[l], kSymBytes); });  // rho is a part of ek
+  }
+
+  /// [FIPS203, Alg 13, L3-7]
+  static void gen_a(Chunk& c) { L::sample_matrix(c, rows_of(c.fo().seeds), false); }
+
+  /// rho, and the secret key's copies of ek and z; t^ and s^ have been stored. [FIPS203, Alg 13, L19; Alg 16, L3]
+  static void store_rho_ek_z(Chunk& c, size_t l) {
+    uint8_t *const pk = c.pk_out().at(l), *const sk = c.sk_out().at(l);
+    std::memcpy(pk + P.vector_bytes(), c.fo().seeds[l], kSymBytes);
+    std::memcpy(sk + P.pk_offset(), pk, P.public_key_bytes());
+    std::memcpy(sk + P.z_offset(), coins(c, kKeygenCoinBytes).at(l) + kSymBytes, kSymBytes);
+  }
+
+  /// [FIPS203, Alg 14, L2-3; 7.2]
+  static void load_ek(Chunk& c) { L::load_pk(c); }
+
+  /// [FIPS203, Alg 14, L4-8]
+  static void gen_a_transposed(Chunk& c) {
+    if (!c.expanded()) L::sample_matrix(c, c.pk_in(P.vector_bytes()), true);
+  }
+
+  /// [FIPS203, Alg 17, L3]
+  static void store_ss(Chunk& c) {
+    Fo::store_ss(c);
+    refuse_invalid(c, Status::public_key);
+  }
+
+  /// For ML-KEM, compares the hash of ek with the stored one. Both are public. [FIPS203, 7.3]
+  static void check_dk(Chunk& c) {
+    if (c.expanded()) return;
+    each(c, [&](size_t l) { ct::declassify(c.pk_in().at(l), P.public_key_bytes() + kSymBytes); });
+    if constexpr (!P.kyber()) Fo::hash_pk(c);
+    check_hashes(c);
+  }
+  static void check_hashes(Chunk& c) {
+    each(c, [&](size_t l) { c.set_valid(l, check_hash<P>(c.own_hashes().at(l), c.sk_in(P.hash_offset()).at(l))); });
+  }
+
+  /// [FIPS203, Alg 18, L9-12]
+  static void select(Chunk& c) {
+    Fo::select(c);
+    refuse_invalid(c, Status::secret_key);
+  }
+
+ private:
+  /// Outputs of an item whose key is malformed are 0. That it is malformed is public.
+  static void refuse_invalid(Chunk& c, Status status) {
+    if constexpr (P.kyber()) return;
+    each(c, [&](size_t l) {
+      if (c.valid(l)) return;
+      c.io.item_status[l] = status;
+      if (!c.decapsulates()) std::memset(c.ct_out().at(l), 0, P.ciphertext_bytes());
+      std::memset(c.ss_out().at(l), 0, kSymBytes);
+    });
+  }
+};
+
+/// K-PKE [FIPS203, 5] and the steps above. L: a Layout.
+template <MlkemParams P, class L>
+struct Steps : KeySteps<P, L> {
+  using Chunk = typename L::Chunk;
+  static constexpr size_t kK = P.k;
+  static constexpr size_t kUBytes = kN * P.du / 8;  ///< of a polynomial of u in the ciphertext
+
+  // ---- K-PKE.KeyGen
+
+  /// [FIPS203, Alg 13, L8-15]
+  static void sample_se(Chunk& c) { L::template sample_noise<P.eta1, kK>(c); }
+
+  /// [FIPS203, Alg 13, L16-17]
+  static void ntt_se(Chunk& c) {
+    for (size_t i = 0; i < kK; ++i) {
+      L::ntt(c.s()[i]);
+      L::ntt(c.e()[i]);
+    }
+  }
+
+  /// t^ = A^ s^ + e^. [FIPS203, Alg 13, L18]
+  static void mul_as(Chunk& c) {
+    L::template multiply<kK>(c.u(), c.own_matrix(), c.s());
+    for (size_t i = 0; i < kK; ++i)
+      L::add_to_product(c.u()[i], c.e()[i]);
+  }
+
+  /// [FIPS203, Alg 13, L19-20]
+  static void store_keys(Chunk& c) {
+    for (size_t i = 0; i < kK; ++i) {
+      L::canonical(c.s()[i]);
+      L::template encode<12>(c, c.sk_out(i * kPolyBytes), c.s()[i]);
+      L::template encode<12>(c, c.pk_out(i * kPolyBytes), c.u()[i]);
+    }
+    Steps::each(c, [&](size_t l) { Steps::store_rho_ek_z(c, l); });
+  }
+
+  // ---- K-PKE.Encrypt
+
+  /// y, e1, e2. [FIPS203, Alg 14, L9-17]
+  static void sample_noise(Chunk& c) { L::template sample_noise<P.kEta2, kK + 1>(c); }
+
+  /// [FIPS203, Alg 14, L18]
+  static void ntt_y(Chunk& c) {
+    for (size_t i = 0; i < kK; ++i)
+      L::ntt(c.s()[i]);
+  }
+
+  /// A^T y^ and t^T y^: t^ follows A^T. [FIPS203, Alg 14, L19, L21]
+  static void mul_ay(Chunk& c) { L::template multiply<kK + 1>(c.u(), c.matrix(), c.s()); }
+
+  /// [FIPS203, Alg 14, L19, L21]
+  static void inverse_uv(Chunk& c) {
+    for (size_t i = 0; i <= kK; ++i)
+      L::inverse_ntt(c.u()[i]);
+  }
+
+  /// [FIPS203, Alg 14, L19-21]
+  static void add_noise(Chunk& c) {
+    for (size_t i = 0; i <= kK; ++i)
+      L::add(c.u()[i], c.e()[i]);
+    L::add_message(c, c.u()[kK]);
+  }
+
+  /// [FIPS203, Alg 14, L22-23]
+  static void store_c(Chunk& c) { store_uv(c, c.ct_out()); }
+
+  // ---- K-PKE.Decrypt
+
+  /// [FIPS203, Alg 15, L1-5]
+  static void load_c_dk(Chunk& c) {
+    const ConstByteRows ct = c.ct_in();
+    for (size_t i = 0; i < kK; ++i)
+      L::template decompress<P.du>(c, c.u()[i], {ct.data + i * kUBytes, ct.stride});
+    L::template decompress<P.dv>(c, c.u()[kK], {ct.data + P.u_bytes(), ct.stride});
+    L::load_sk(c);
+  }
+
+  /// [FIPS203, Alg 15, L6]
+  static void ntt_u(Chunk& c) {
+    for (size_t i = 0; i < kK; ++i)
+      L::ntt(c.u()[i]);
+  }
+  static void mul_su(Chunk& c) { L::template multiply<1>(&c.w(), c.secret(), c.u()); }
+  static void inverse_su(Chunk& c) { L::inverse_ntt(c.w()); }
+
+  /// [FIPS203, Alg 15, L6-7]
+  static void decode_m(Chunk& c) { L::store_message(c, c.u()[kK], c.w()); }
+
+  /// [FIPS203, Alg 18, L8-9]
+  static void compare_c(Chunk& c) {
+    store_uv(c, c.again());
+    Steps::compare(c, c.again());
+  }
+
+ private:
+  static void store_uv(Chunk& c, ByteRows out) {
+    for (size_t i = 0; i < kK; ++i)
+      L::template compress<P.du>(c, {out.data + i * kUBytes, out.stride}, c.u()[i]);
+    L::template compress<P.dv>(c, {out.data + P.u_bytes(), out.stride}, c.u()[kK]);
+  }
+};
+
+}  // namespace POLYKEM_ISA
+}  // namespace polykem::mlkem

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// A chunk of one item, for the layouts that compute one item after the other.
+#pragma once
+
+#include "core/arena.hpp"
+#include "schemes/fo_transform.hpp"
+#include "schemes/records.hpp"
+
+namespace polykem {
+inline namespace POLYKEM_ISA {
+
+/// P, Public, Secret: as of Records. Item: the working memory, with the members `own`, its key if that is not expanded;
+/// `fo`, a fo::Secrets; `poly`, with the polynomials and space for the second encryption's ciphertext.
+template <auto P, class Public, class Secret, class Item>
+struct ItemChunk : Records<P, Public, Secret> {
+  static constexpr size_t kGranule = 1, kItems = 1, count = 1;
+  static size_t workspace_bytes(size_t) { return Arena::bytes<Item>(1); }
+
+  ItemChunk(const Batch& batch, std::byte* workspace) : ItemChunk::Records(batch), t(*Arena(workspace).take<Item>(1)) {}
+
+  Item& t;
+
+  const Secret& secret_key() const { return this->expanded() ? this->expanded_secret(0) : t.own; }
+  const Public& public_key() const { return this->expanded() ? this->expanded_public(0) : t.own.pk; }
+
+  auto& fo() { return t.fo; }
+  const uint8_t* pk_hash(size_t) const { return public_key().hash; }
+  const uint8_t* z(size_t) const { return secret_key().z; }
+  ByteRows own_hashes() { return {t.own.pk.hash, fo::kSymBytes}; }
+
+  auto* s() { return t.poly.s; }
+  auto* u() { return t.poly.u; }
+  ByteRows again() { return rows_of(t.poly.again); }
+  auto* own_matrix() const { return t.own.pk.rows; }
+  auto* matrix() const { return public_key().rows; }
+  auto* secret() const { return secret_key().s; }
+};
+
+}  // namespace POLYKEM_ISA
+}  // namespace polykem

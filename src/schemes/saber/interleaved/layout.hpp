@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+// The layout of a block of items: polynomials with one item per 16-bit lane, hashes with one item per 64-bit lane.
+#pragma once
+
+#include "prim/keccak/row_hashes.hpp"
+#include "schemes/saber/interleaved/chunk.hpp"
+#include "schemes/saber/steps.hpp"
+
+namespace polykem::saber::interleaved {
+inline namespace POLYKEM_ISA {
+
+/// Isa names the primitives of an instruction set: kName, keystream(), keccak().
+template <SaberParams P, class Isa>
+struct Layout : LaneHashes<Isa> {
+  static constexpr size_t kL = P.l;
+  using Poly = LanePoly;
+  using Chunk = interleaved::Chunk<P>;
+
+  static Aes256Ctr keystream() { return Isa::keystream(); }
+
+  /// As bytes; multiply() unpacks them.
+  static void sample_matrix(Chunk& c, ConstByteRows seeds) {
+    LaneHashes<Isa>::template shake128<P.matrix_bytes()>(rows_of(c.t.matrix), seeds, c.count);
+  }
+  static void load_pk(Chunk& c) {
+    if (c.expanded()) return;
+    for (size_t l = 0; l < c.count; ++l)
+      ct::declassify(c.pk_in().at(l), P.public_key_bytes());
+    sample_matrix(c, c.pk_in(P.vector_bytes()));
+  }
+  static void load_sk(Chunk&) {}  ///< multiply() unpacks s
+  static void sample_secret(Chunk& c, LanePoly& s, ConstByteRows in) {
+    interleaved::sample_secret<P.mu>(s, in, c.count, c.t.scratch);
+  }
+
+  template <size_t kRows>
+  static void multiply(Chunk& c, LanePoly* out, Factors factors, const LanePoly* b) {
+    if (c.one_key() && factors != Factors::own_matrix) {
+      return multiply_shared<kRows>(c, b, out,
+                                    factors == Factors::secret ? c.expanded_secret(0).s : c.expanded_public(0).rows);
+    }
+    auto& product = c.t.product;
+    for (size_t j = 0; j < kL; ++j)
+      product.set_column(j, b[j].data());
+    for (size_t i = 0; i < kRows; ++i) {
+      for (size_t j = 0; j < kL; ++j) {
+        load_factor(c, factors, i, j);
+        product.set_row(j, c.t.w.data());
+      }
+      product.multiply(out[i].data());
+    }
+  }
+
+  static void round(LanePoly& a) {
+    const V16 h1 = V16::set1(kH1);
+    for (size_t i = 0; i < kN; ++i)
+      a.set(i, (a.get(i) + h1).template shr<kQBits - kPBits>());
+  }
+  static void round_v(Chunk& c, LanePoly& v) {
+    auto& t = c.t;
+    unpack<1>(t.w, rows_of(t.fo.hashed), c.count, t.scratch);
+    const V16 h1 = V16::set1(kH1), mask = V16::set1(kPMask);
+    for (size_t i = 0; i < kN; ++i) {
+      const V16 x = v.get(i) + h1 - t.w.get(i).template shl<kPBits - 1>();
+      v.set(i, (x & mask).template shr<kPBits - P.t_bits>());
+    }
+  }
+  static void decode_m(Chunk& c) {
+    auto& t = c.t;
+    const V16 h2 = V16::set1(P.h2());
+    for (size_t i = 0; i < kN; ++i) {
+      const V16 v = t.u[kL].get(i) + h2 - t.cm.get(i).template shl<kPBits - P.t_bits>();
+      t.w.set(i, v.template shr<kPBits - 1>());
+    }
+    pack<1>(rows_of(t.fo.hashed), t.w, c.count, t.scratch);
+  }
+
+  template <unsigned kBits>
+  static void encode(Chunk& c, ByteRows out, const LanePoly& a) {
+    pack<kBits>(out, a, c.count, c.t.scratch);
+  }
+  template <unsigned kBits>
+  static void decode(Chunk& c, LanePoly& a, ConstByteRows in) {
+    unpack<kBits>(a, in, c.count, c.t.scratch);
+  }
+
+ private:
+  /// w = factor (i, j) of each item.
+  static void load_factor(Chunk& c, Factors factors, size_t i, size_t j) {
+    auto& t = c.t;
+    if (factors == Factors::own_matrix) return load_entry(c, j, i);
+    const bool secret = factors == Factors::secret;
+    if (c.expanded()) {
+      gather(t.w, c.count, [&](size_t l) -> const saber::Poly& {
+        return secret ? c.expanded_secret(l).s[j] : c.expanded_public(l).rows[i * kL + j];
+      });
+    } else if (secret) {
+      unpack<kQBits>(t.w, c.sk_in(j * kPolyQBytes), c.count, t.scratch);
+    } else if (i == kL) {
+      unpack<kPBits>(t.w, c.pk_in(j * kPolyPBytes), c.count, t.scratch);
+    } else {
+      load_entry(c, i, j);
+    }
+  }
+  /// Entry (i, j) of A, of which sample_matrix() left the bytes.
+  static void load_entry(Chunk& c, size_t i, size_t j) {
+    auto& t = c.t;
+    unpack<kQBits>(t.w, rows_of(t.matrix, (i * kL + j) * kPolyQBytes), c.count, t.scratch);
+  }
+
+  /// Where the factors are the same for all items: a[i l + j].
+  template <size_t kRows>
+  static void multiply_shared(Chunk& c, const LanePoly* s, LanePoly* u, const saber::Poly* a) {
+    auto& t = c.t;
+    for (size_t j = 0; j < kL; ++j)
+      t.product.set_column(j, s[j].data());
+    for (size_t i = 0; i < kRows; ++i) {
+      for (size_t j = 0; j < kL; ++j)
+        split_words(t.words + j * kSplitRows, a[i * kL + j].c);
+      t.product.multiply_shared(u[i].data(), t.words);
+    }
+  }
+};
+
+}  // namespace POLYKEM_ISA
+}  // namespace polykem::saber::interleaved

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+// The layout of one item. The portable backend is this with PortablePrims; the vector backends use it with their own
+// primitives for small batches.
+#pragma once
+
+#include "schemes/one_item.hpp"
+#include "schemes/saber/ref/keys.hpp"
+#include "schemes/saber/steps.hpp"
+
+namespace polykem::saber::ref {
+inline namespace POLYKEM_ISA {
+
+/// Working memory of one item.
+template <SaberParams P, class Prims>
+struct Item {
+  SecretKey<P.l> own;
+  struct {
+    Poly s[P.l];      ///< s or s'
+    Poly u[P.l + 1];  ///< A s', v'; or b', v
+  } poly;
+  Poly cm;
+  typename Prims::template Space<P.l> space;
+  alignas(64) uint8_t stream[P.matrix_bytes()];  ///< bytes of the matrix
+  uint8_t noise[1][P.noise_bytes()];
+  uint8_t again[1][P.ciphertext_bytes()];
+  fo::Secrets<1, kKeygenCoinBytes> fo;
+};
+
+template <SaberParams P, class Prims>
+struct Layout : Prims {
+  static constexpr size_t kL = P.l;
+  using Poly = saber::Poly;
+  using Keys = ref::Keys<P, Prims>;
+
+  struct Chunk : ItemChunk<P, PublicKey<P.l>, SecretKey<P.l>, Item<P, Prims>> {
+    using Chunk::ItemChunk::ItemChunk;
+    Poly& cm() { return this->t.cm; }
+    ByteRows noise() { return rows_of(this->t.noise); }
+    ByteRows again() { return rows_of(this->t.again); }
+  };
+
+  static void sample_matrix(Chunk& c, ConstByteRows seed) { Keys::gen_a(c.t.own.pk.rows, seed.data, true, c.t.stream); }
+  static void load_pk(Chunk& c) {
+    if (!c.expanded()) Keys::load_pk(c.t.own.pk, c.pk_in().data, c.t.stream);
+  }
+  static void load_sk(Chunk& c) {
+    if (!c.expanded()) Keys::load_sk(c.t.own, c.io.sk);
+  }
+  static void sample_secret(Chunk&, Poly& s, ConstByteRows in) { ref::sample_secret<P.mu>(s, in.data); }
+
+  template <size_t kRows>
+  static void multiply(Chunk& c, Poly* out, const Poly* a, const Poly* b) {
+    Prims::template multiply<kRows, kL>(out, a, b, c.t.space);
+  }
+  static void round(Poly& a) {
+    for (uint16_t& x : a.c)
+      x = static_cast<uint16_t>(static_cast<uint16_t>(x + kH1) >> (kQBits - kPBits));
+  }
+  static void round_v(Chunk& c, Poly& v) {
+    const uint8_t* const m = c.fo().hashed[0];
+    for (size_t i = 0; i < kN; ++i) {
+      const uint32_t bit = m[i / 8] >> (i % 8) & 1u;
+      v.c[i] = static_cast<uint16_t>(((v.c[i] + kH1 - (bit << (kPBits - 1))) & kPMask) >> (kPBits - P.t_bits));
+    }
+  }
+  static void decode_m(Chunk& c) {
+    const Poly& v = c.u()[kL];
+    Poly& cm = c.cm();
+    for (size_t i = 0; i < kN; ++i)
+      cm.c[i] = static_cast<uint16_t>(static_cast<uint16_t>(v.c[i] + P.h2() - (cm.c[i] << (kPBits - P.t_bits))) >>
+                                      (kPBits - 1));
+    ref::pack<1>(c.fo().hashed[0], cm.c);
+  }
+
+  /// Prims has records of 10 and 13 bits.
+  template <unsigned kBits>
+  static void encode(Chunk&, ByteRows out, const Poly& a) {
+    if constexpr (kBits >= kPBits) {
+      Prims::template pack<kBits>(out.data, a);
+    } else {
+      ref::pack<kBits>(out.data, a.c);
+    }
+  }
+  template <unsigned kBits>
+  static void decode(Chunk&, Poly& a, ConstByteRows in) {
+    if constexpr (kBits >= kPBits) {
+      Prims::template unpack<kBits>(a, in.data);
+    } else {
+      ref::unpack<kBits>(a.c, in.data);
+    }
+  }
+};
+
+}  // namespace POLYKEM_ISA
+}  // namespace polykem::saber::ref
