@@ -39,13 +39,13 @@ demo-tls: ## HAProxy with polykem's provider and a crowd of TLS clients; a table
 	@cmake --build $(BUILD) -j $(JOBS) --target polykem_tls_load
 	@POLYKEM_TLS_TREE=$(CURDIR)/$(BUILD) python3 -B bench/tls/demo.py
 
-test: ## Run every quick test that needs no GPU: lint, release build, constant-time checks, three sanitizers, Python, the site, Arm on emulators
+test: ## Run every quick test that needs no GPU: sources, library, programs, constant time, Python, the site, Arm on emulators, three sanitizers
 	@tools/setup.sh lint test tls python docs
-	@tools/test.sh lint tests ct sanitize threads python docs hw arm
+	@tools/test.sh tests sanitize threads
 
 test-full: ## The same, then all CUDA code, long tests, every sanitizer over everything, two compilers' constant time, fuzzers, mutants
 	@tools/setup.sh lint test python full fuzz docs
-	@tools/test.sh lint tests ct sanitize threads python docs hw arm full ct-full sanitize-full python-sanitize program threads-full python-full ubsan fuzz mutants
+	@tools/test.sh tests sanitize threads full ct-full sanitize-full python-sanitize program threads-full python-full ubsan fuzz mutants
 
 test-arm64: ## Cross-build for AArch64 and run its tests under QEMU: as a CPU with all extensions, and as a Cortex-A53 (over half an hour)
 	@tools/setup.sh arm64

@@ -131,7 +131,7 @@ MUTANTS = [
     Mutant("shared memory may be swapped out", "src/broker/shared_memory.cpp",
            "::mlock2(data_, bytes_, MLOCK_ONFAULT);", "", "broker_test", "Server.TheSharedMemory*"),
     Mutant("a worker leaves a result in the shared memory", "src/broker/connection.cpp",
-           "  secure_zero(view_.records(index), bytes.in() + bytes.out());\n", "",
+           "  secure_zero(view_.records(index), batch->item.input_bytes() + batch->item.output_bytes());\n", "",
            "broker_test", "HostileDaemon.HasNothing*"),
     Mutant("a worker keeps descriptors that it did not ask for", "src/broker/socket.cpp",
            "for (size_t i = 0; i < many; ++i) {", "for (size_t i = 0; i < 1; ++i) {",

@@ -5,18 +5,14 @@
 #
 #   tools/test.sh PHASE...
 #
-#   lint     format of the sources, licences, links, lengths, and which folder may include which
-#   tests    everything that needs no GPU, in build-test/; of the CUDA code the host side. The library is optimised like
-#            a release and has the hooks of the constant-time check. Code for AVX-512 is compiled where this CPU can run
+#   tests    everything that needs no GPU, in build-test/: library, programs, the Python package, the constant-time
+#            checks (label ct), format and links of the sources (lint), the documentation site (docs), the hardware core
+#            in Verilator (hw), Arm on QEMU (arm); of the CUDA code the host side. The library is optimised like a
+#            release and has the hooks of the constant-time check. Code for AVX-512 is compiled where this CPU can run
 #            it; elsewhere its syntax and types are checked, and test-full compiles it
-#   ct       the constant-time checks, in build-test/
 #   sanitize the quick tests under AddressSanitizer and most of UndefinedBehaviorSanitizer, without vector code, in
 #            build-sanitize/; sanitize-full: all of them, with vector code
 #   threads  tests of threads under ThreadSanitizer, in build-tsan/
-#   docs     the documentation site, in build/site, warnings as errors; the tests of what builds it (tests/site)
-#   hw       the whole hardware core, translated by Verilator: lint, known answers of each set, what stays of secrets
-#   arm      a part of test-m4 and of test-arm64: known answers on QEMU, as a Cortex-M4 and as two CPUs with AArch64
-#   python   the Python package, with what python/tests/venv.sh installs, in build-test/ and an environment of its own
 #
 #   full     all CUDA code, the simulated hardware core and the long tests of a release, in build/: label full
 #   ct-full  the other constant-time checks: three optimisation levels, a second compiler, every set
@@ -31,7 +27,7 @@
 # The last line is "N passed, N failed"; the exit status is 0 only when something ran and nothing failed.
 # A phase that does not build counts as one failure, and the other phases still run.
 set -uo pipefail
-cd "$(dirname "$0")/.."
+cd "$(dirname "$0")/.." || exit 2
 
 jobs=${JOBS:-$(nproc 2>/dev/null || echo 2)}
 launcher=()
@@ -66,10 +62,8 @@ threads_leave_out='UnderLoadAnotherLaneHelps|UsersWithoutPermission|exit_computi
 
 # CPU seconds of each step with an empty compiler cache, on two quiet cores of an AMD EPYC; for test-full's own
 # steps rough figures. The estimate of the time left goes by their ratios.
-declare -A typical=([tests.build]=800 [tests.test]=550 [ct.build]=5 [ct.test]=60 [sanitize.build]=520
-  [sanitize.test]=380 [threads.build]=150 [threads.test]=180 [python.build]=60
-  [docs.build]=35 [docs.test]=10 [hw.test]=55 [arm.m4]=30 [arm.arm64]=95
-  [python.test]=400 [python-full.build]=6 [python-full.test]=600 [python-sanitize.build]=60
+declare -A typical=([tests.build]=900 [tests.test]=950 [sanitize.build]=320 [sanitize.test]=180 [threads.build]=150
+  [threads.test]=90 [python-full.build]=6 [python-full.test]=600 [python-sanitize.build]=60
   [python-sanitize.test]=330 [full.build]=690 [full.test]=3000 [ct-full.build]=900
   [ct-full.test]=2700 [sanitize-full.build]=660 [sanitize-full.test]=1200 [program.build]=750 [program.test]=600
   [threads-full.build]=240 [threads-full.test]=900 [ubsan.build]=1200 [ubsan.test]=900 [fuzz.build]=600
@@ -220,75 +214,6 @@ check() {
     "$(count 'notrun|disabled' "$report")"
 }
 
-check_lint() {
-  local log=build/lint.log
-  mkdir -p build
-  if step lint.test "$log" make --no-print-directory lint; then
-    note lint.test 1 0 0
-  else
-    tail -n 30 "$log"
-    note lint.test 0 1 0
-  fi
-}
-
-# Each test of the site's tools is a line "NAME ... ok"; the site itself counts as one.
-check_docs() {
-  local log=build/docs.log
-  mkdir -p build
-  if step docs.build "$log" tools/site/build.sh; then
-    note docs.build 1 0 0
-  else
-    tail -n 30 "$log"
-    note docs.build 0 1 0
-    return
-  fi
-  log=build/docs.test.log
-  if step docs.test "$log" tools/site/build.sh --test; then
-    note docs.test "$(grep -c ' ok$' "$log")" 0 0
-  else
-    tail -n 30 "$log"
-    note docs.test "$(grep -c ' ok$' "$log")" "$(grep -cE ' (FAIL|ERROR)$' "$log")" 0
-  fi
-}
-
-# Each test of the hardware core is a line "NAME ... ok". Its tools come from PyPI.
-hw_problem=
-check_hw() {
-  local log=build/hw.test.log
-  mkdir -p build
-  if ! hw/tools/setup.sh >build/hw_setup.log 2>&1; then
-    hw_problem=$(tail -n 1 build/hw_setup.log)
-    return
-  fi
-  step hw.test "$log" hw/tools/test.sh quick build/hw/model || grep -v ' ok$' "$log" | tail -n 30
-  note hw.test "$(grep -c ' ok$' "$log")" "$(grep -c ' FAIL$' "$log")" 0
-}
-
-# Each test on an emulator is a line "NAME ... ok". Compilers and emulators come from apt; without them nothing runs.
-arm_problem=
-check_arm() {
-  on_emulator m4 python3 -B tests/embedded/m4/run.py --quick --build build/m4
-  on_emulator arm64 tools/arm64/test_short.sh build/arm64
-}
-
-# on_emulator PURPOSE COMMAND...: with what tools/setup.sh installs for that purpose.
-on_emulator() {
-  local name=arm.$1 log=build/arm.$1.log failures
-  mkdir -p build
-  if ! tools/progress.sh "$log" tools/setup.sh "$1" 2>/dev/null; then
-    arm_problem=$(tail -n 1 "$log")
-    return
-  fi
-  shift
-  if step "$name" "$log" "$@"; then
-    note "$name" "$(grep -c ' ok$' "$log")" 0 0
-  else
-    tail -n 30 "$log"
-    failures=$(grep -c ' FAIL$' "$log")
-    note "$name" "$(grep -c ' ok$' "$log")" $((failures > 0 ? failures : 1)) 0
-  fi
-}
-
 fuzz_compiler() { compgen -c clang++ | grep -xE 'clang\+\+(-[0-9]+)?' | sort -V | head -n 1; }
 
 # CUDA code is compiled with a compiler that is fetched where there is none. Without one the tests of what it made are
@@ -305,49 +230,30 @@ find_cuda_compiler() {
 }
 
 # The package is built by an interpreter that has nanobind and pytest.
-python_problem=
-python_tests() {
-  local phase=$1 python
-  shift
+python='' python_problem=''
+find_python() {
   mkdir -p build
-  if ! python=$(python/tests/venv.sh 2>build/python_venv.log); then
-    python_problem=$(tail -n 1 build/python_venv.log)
-    return
-  fi
-  build "$phase" build-test "${test_build[@]}" -DPOLYKEM_PYTHON=ON -DPython_EXECUTABLE="$python" \
-    -- polykem_python polykem_failing_memory polykem_simulated_device polykem_fake_rtl &&
-    check "$phase" build-test -L '^python$' "$@"
-}
-
-python_sanitize() {
-  local python
-  mkdir -p build build-sanitize
-  if ! python=$(python/tests/venv.sh 2>build/python_venv.log); then
-    python_problem=$(tail -n 1 build/python_venv.log)
-    return
-  fi
-  build python-sanitize build-sanitize --preset sanitize-full -DPOLYKEM_PYTHON=ON -DPython_EXECUTABLE="$python" \
-    -- polykem_python polykem_simulated_device polykem_fake_rtl &&
-    check python-sanitize build-sanitize -L '^python$'
+  python=$(python/tests/venv.sh 2>build/python_venv.log) || python_problem=$(tail -n 1 build/python_venv.log)
 }
 
 kernels=OFF # of CUDA: a GPU will want them
 ! command -v nvidia-smi >/dev/null 2>&1 || kernels=ON
 vectors=avx2
 [[ $(uname -m) != x86_64 ]] || ! grep -q avx512_vbmi2 /proc/cpuinfo || vectors=avx512
-test_build=(--preset test -DPOLYKEM_VECTORS=$vectors -DPOLYKEM_CUDA_KERNELS=$kernels)
+test_build=(--preset test "-DPOLYKEM_VECTORS=$vectors" "-DPOLYKEM_CUDA_KERNELS=$kernels")
 release_build=(--preset release -DPOLYKEM_BUILD_TESTS=ON -DPOLYKEM_PYTHON=OFF -DPOLYKEM_CKKS=ON)
 
 run() {
-  local clang rtl=ON syntax=()
+  local clang rtl=ON targets
   case "$1" in
     tests)
       find_cuda_compiler
-      [[ $vectors == avx512 ]] || syntax=(polykem_syntax)
-      build tests build-test "${test_build[@]}" -DPOLYKEM_PYTHON=OFF -- all "${syntax[@]}" &&
-        check tests build-test -LE '^(gpu|full|ct)$'
+      find_python
+      targets=(all)
+      [[ $vectors == avx512 ]] || targets+=(polykem_syntax)
+      build tests build-test "${test_build[@]}" -DPOLYKEM_PYTHON="$([[ -z $python ]] && echo OFF || echo ON)" \
+        -DPython_EXECUTABLE="$python" -- "${targets[@]}" && check tests build-test -LE '^(gpu|full)$'
       ;;
-    ct) build ct build-test "${test_build[@]}" -DPOLYKEM_PYTHON=OFF && check ct build-test -L '^ct$' -LE '^full$' ;;
     full) # the simulated hardware core too
       mkdir -p build
       hw/tools/setup.sh >build/hw_setup.log 2>&1 || {
@@ -382,17 +288,26 @@ run() {
       build threads-full build-tsan --preset tsan &&
         check threads-full build-tsan -L '^(unit|cuda_module|batcher|broker)$' -E "$sanitizer_leaves_out|cuda_resources"
       ;;
-    lint) check_lint ;;
-    docs) check_docs ;;
-    hw) check_hw ;;
-    arm) check_arm ;;
     program) # each source by itself here, so that it names all that it includes
       build program build-sanitize --preset sanitize-full -DPOLYKEM_BUILD_CLI=ON -DPOLYKEM_UNITY=OFF &&
         check program build-sanitize -L '^(quick|cli)$' -LE gpu
       ;;
-    python) python_tests python -LE '^full$' ;;
-    python-full) python_tests python-full -L '^full$' ;;
-    python-sanitize) python_sanitize ;;
+    python-full)
+      find_python
+      [[ -z $python ]] || {
+        build python-full build-test "${test_build[@]}" -DPOLYKEM_PYTHON=ON -DPython_EXECUTABLE="$python" \
+          -- polykem_python polykem_failing_memory polykem_simulated_device polykem_fake_rtl &&
+          check python-full build-test -L '^python$' -L '^full$'
+      }
+      ;;
+    python-sanitize)
+      find_python
+      [[ -z $python ]] || {
+        build python-sanitize build-sanitize --preset sanitize-full -DPOLYKEM_PYTHON=ON -DPython_EXECUTABLE="$python" \
+          -- polykem_python polykem_simulated_device polykem_fake_rtl &&
+          check python-sanitize build-sanitize -L '^python$'
+      }
+      ;;
     fuzz)
       clang=$(fuzz_compiler)
       build fuzz build-fuzz -G Ninja -DCMAKE_BUILD_TYPE=None -DPOLYKEM_BUILD_FUZZERS=ON -DPOLYKEM_VECTORS=none \
@@ -413,7 +328,7 @@ run() {
   esac
 }
 
-(($#)) || set -- lint tests ct sanitize threads python docs hw arm
+(($#)) || set -- tests sanitize threads
 for phase in "$@"; do
   for name in "${!typical[@]}"; do
     [[ ${name%.*} != "$phase" ]] || weight_all=$((weight_all + typical[$name]))
@@ -438,7 +353,6 @@ if ((${#tried_again[@]})); then
 fi
 [[ -z $cuda_problem ]] || echo "  skipped: compiling the CUDA code ($cuda_problem)"
 [[ -z $hw_problem ]] || echo "  skipped: the hardware core ($hw_problem)"
-[[ -z $arm_problem ]] || echo "  skipped: emulated Arm ($arm_problem)"
 [[ -z $python_problem ]] || echo "  skipped: the Python package ($python_problem)"
 if command -v nvidia-smi >/dev/null 2>&1; then
   echo "  tests with the label gpu are run by: ctest --test-dir build-test -L gpu"
