@@ -49,8 +49,8 @@ struct PortablePrims : PortableHashes {
   }
 
  private:
-  /// Schoolbook, before the reduction by x^256 + 1.
-  static void add_product(uint16_t* sums, const uint16_t* a, const uint16_t* b) {
+  /// Schoolbook, before the reduction by x^256 + 1. A function of its own: inlined, GCC's loop takes a third more time.
+  [[gnu::noinline]] static void add_product(uint16_t* sums, const uint16_t* a, const uint16_t* b) {
     for (size_t i = 0; i < kN; ++i) {
       for (size_t k = 0; k < kN; ++k)
         sums[i + k] = static_cast<uint16_t>(sums[i + k] + uint32_t{a[i]} * b[k]);
