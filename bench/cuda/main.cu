@@ -79,14 +79,14 @@ std::vector<Set> chosen_sets(const Options& options, const cuda::ModuleTable& ta
   return sets;
 }
 
-/// As many as keep the card busy: of FrodoKEM, whose hashes take a thread an item, 128 for each of an H200's
-/// multiprocessors.
-size_t suitable_items(const Set& set) {
-  return set.family() == "frodokem" ? 132 * 128 : 100000;
+/// As many as keep the card busy: of FrodoKEM, whose hashes take a thread an item, 128 for each multiprocessor.
+size_t suitable_items(const cuda::ModuleTable& table, const Set& set) {
+  const auto multiprocessors = static_cast<size_t>(table.device_info(0).multiprocessors);
+  return set.family() == "frodokem" ? multiprocessors * 128 : 100000;
 }
 
 SetResult measure(const Options& options, const cuda::ModuleTable& table, const Rates& rates, const Set& set) {
-  const size_t items = options.items != 0 ? options.items : suitable_items(set);
+  const size_t items = options.items != 0 ? options.items : suitable_items(table, set);
   SetResult result{set, items, {}, {}};
   if (!options.pinned) result.resident = Resident(table, set, items).run(options.shared);
   if (options.kernels) return result;

@@ -154,10 +154,11 @@ void measure_profile(const Core& core, const cuda::ModuleTable& table, const fro
   const polykem_scheme* found = nullptr;
   check(polykem_scheme_find(of.name, &found), of.name);
   const Set set(found);
-  constexpr size_t kItems = 132 * 128, kCpuItems = 64;  // a hash takes a thread: these fill an H200
-  const ResidentResult result = Resident(table, set, kItems).run(false);
+  constexpr size_t kCpuItems = 64;
+  const size_t items = static_cast<size_t>(table.device_info(0).multiprocessors) * 128;  // a hash takes a thread
+  const ResidentResult result = Resident(table, set, items).run(false);
   for (const OpResult& r : result.ops) {
-    ProfileRow row{of.name, r.op, kItems, kCpuItems, 1e6 / r.items_per_second, PartTimes(kParts), {}};
+    ProfileRow row{of.name, r.op, items, kCpuItems, 1e6 / r.items_per_second, PartTimes(kParts), {}};
     const DeviceOperation& operation = table.scheme(of.name)->operation(r.op);
     for (size_t i = 0; i < r.steps.size(); ++i) {  // the last is the wiping of the workspace
       const bool is_step = i < operation.steps.size();

@@ -254,8 +254,10 @@ void same(const std::vector<uint8_t>& got, const std::vector<uint8_t>& wanted, c
 void paper_kernels(CrowdRow& row, const Crowd& c) {
   const size_t n = row.count;
   constexpr int kThreads = 256;
-  constexpr size_t kGrid = 132 * 8;  // grid-stride where every client has memory only while it is at work
-  const auto blocks = static_cast<unsigned>(std::min(n, kGrid));
+  int multiprocessors = 0;
+  check(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, 0), "the device's multiprocessors");
+  // Grid-stride where every client has memory only while it is at work.
+  const auto blocks = static_cast<unsigned>(std::min(n, static_cast<size_t>(multiprocessors) * 8));
   const Device<uint8_t> pk(c.pk), sk(c.sk), coins(c.coins), ct(n * kPacked), ss(n * 32);
   const Device<Client> clients(n);
   const auto hashes = static_cast<unsigned>((n + 127) / 128);

@@ -55,6 +55,10 @@ consteval std::array<DeviceStep, N> device_steps(const std::array<KernelStep<Con
   return result;
 }
 
+/// The multiprocessors of an H200 and of an H100 SXM, on which the sizes of parts were measured. The module changes
+/// these in proportion on a device that has more or fewer.
+inline constexpr size_t kMeasuredMultiprocessors = 132;
+
 /// One operation. Launches are asynchronous on `stream`, which is of the module's own kind. Functions return the
 /// driver's error code, 0 for success.
 struct DeviceOperation {
@@ -62,7 +66,7 @@ struct DeviceOperation {
   Op op;
   RecordBytes record_bytes;
   std::span<const DeviceStep> steps;  ///< the launch list
-  size_t part_items;                  ///< a hint: this many items keep the device busy
+  size_t part_items;                  ///< a hint: so many items keep kMeasuredMultiprocessors busy
   size_t busy_part_items = 0;         ///< the same while the device has another batch to compute as well; 0: the same
   size_t staged_bytes;                ///< a hint: bytes of records that one thread copies and hands over at a time
   size_t least_items;                 ///< a hint: fewer at a time waste the device, however many bytes they have

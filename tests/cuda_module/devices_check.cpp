@@ -115,6 +115,16 @@ void check_keys() {
   table().release(keys, r.count * kSk);
 }
 
+/// A device with a quarter of the multiprocessors gets a quarter of the items at a time.
+void check_small() {
+  fake_runtime::have_multiprocessors(kMeasuredMultiprocessors / 4);
+  const Records r(32768, true);
+  tiles_run = 0;
+  expect(exchange(r), "exchange");
+  fake_runtime::run_all();
+  expect(tiles_run == kTiles * r.count / (toy().operation(Op::encaps).part_items / 4), "parts of encaps");
+}
+
 /// Items' status comes back, keys in their expanded form are chosen by index, tiled steps run once for each tile. A set
 /// whose kernels do not fit the devices is not offered.
 void check_status() {
@@ -328,6 +338,7 @@ constexpr Check kChecks[] = {
     {"pageable", [] { check_sizes(false); }},
     {"order", check_order},
     {"wipes", check_wipes},
+    {"small", check_small},
     {"threads", check_threads},
     {"keys", check_keys},
     {"status", check_status},

@@ -14,6 +14,8 @@
 #include <random>
 #include <thread>
 
+#include "core/device.hpp"
+
 struct CUgraph_st {
   std::vector<std::function<void()>> work;
   /// The latest node: any address that differs from those of the other nodes.
@@ -109,6 +111,7 @@ bool memory_has(bool pinned, const std::vector<unsigned char>& bytes) {
 }
 
 std::atomic<int> start_ms{-1};  ///< -1: it is not torn down at exit
+int multiprocessors = polykem::kMeasuredMultiprocessors;
 std::atomic<bool> torn_down{false};
 
 /// The process ends here if the runtime is gone.
@@ -207,6 +210,10 @@ const char* failed() {
   return failed_call;
 }
 
+void have_multiprocessors(int number) {
+  multiprocessors = number;
+}
+
 void start_slowly(int milliseconds) {
   start_ms = milliseconds;
 }
@@ -248,6 +255,7 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int) {
   *properties = {};
   std::strcpy(properties->name, "Fake GPU");
   properties->major = 9;
+  properties->multiProcessorCount = multiprocessors;
   properties->totalGlobalMem = size_t{1} << 30;
   properties->sharedMemPerBlockOptin = fake_runtime::kSharedBytes;
   return cudaSuccess;

@@ -32,6 +32,8 @@ void break_device(int device, bool on);
 void fail_call(int nth, const char* name = nullptr);
 /// The name of the call that failed; nullptr if none has.
 const char* failed();
+/// Before the devices are opened: each has so many multiprocessors.
+void have_multiprocessors(int number);
 /// From now on the first call takes so long, and at exit the runtime is torn down, as the driver is: a call that is
 /// under way then or comes later ends the process with status 99.
 void start_slowly(int milliseconds);

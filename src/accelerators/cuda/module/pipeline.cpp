@@ -22,6 +22,12 @@ constexpr size_t kLeastPartBytes = size_t{8} << 20;
 /// halved.
 constexpr size_t kLeastHalvedBytes = size_t{30} << 20;
 
+/// A size of parts, as the scheme gives it, for the device's multiprocessors.
+size_t scaled(size_t items, const Device& device) {
+  const auto multiprocessors = static_cast<size_t>(device.info().multiprocessors);
+  return std::max<size_t>(1, items * multiprocessors / kMeasuredMultiprocessors);
+}
+
 /// A batch whose arrays are on the device is one part. Other batches are cut into equal parts, so that copies and
 /// kernels overlap: into larger ones where the copies of one batch run beside the kernels of another.
 size_t part_items(const PlacedBatch& batch, const std::vector<Device*>& devices) {
@@ -29,9 +35,10 @@ size_t part_items(const PlacedBatch& batch, const std::vector<Device*>& devices)
   if (batch.crossing_bytes() == 0) return std::min(batch.count(), operation.most_items);
   const size_t bytes = batch.item_bytes();
   const bool busy = std::any_of(devices.begin(), devices.end(), [](const Device* d) { return d->in_flight() > 0; });
-  const size_t most = busy && operation.busy_part_items > 0
-                          ? operation.busy_part_items
-                          : std::max<size_t>(1, std::min(operation.part_items, kMostPartBytes / bytes));
+  const size_t most =
+      busy && operation.busy_part_items > 0
+          ? scaled(operation.busy_part_items, *devices.front())
+          : std::max<size_t>(1, std::min(scaled(operation.part_items, *devices.front()), kMostPartBytes / bytes));
   const size_t parts = std::max(
       {size_t{1}, divided_up(batch.count(), most), std::min(devices.size(), batch.count() * bytes / kLeastPartBytes)});
   return std::min(in_whole_transactions(divided_up(batch.count(), parts)), operation.most_items);

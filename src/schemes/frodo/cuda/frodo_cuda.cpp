@@ -111,9 +111,9 @@ size_t workspace_bytes(size_t items) {
   return LaunchContext::workspace_bytes(kSets[kSet], items, kOp);
 }
 
-/// Hashes take one thread an item and a fifth of a millisecond for each kilobyte: 128 items for each of an H200's
-/// multiprocessors fill it with them.
-constexpr size_t kPartItems = 132 * 128;
+/// Hashes take one thread an item and a fifth of a millisecond for each kilobyte: 128 items for each
+/// multiprocessor fill it with them.
+constexpr size_t kPartItems = kMeasuredMultiprocessors * 128;
 constexpr size_t kStagedBytes = size_t{8} << 20;
 /// Fewer leave multiprocessors without an item.
 constexpr size_t kLeastItems = 256;

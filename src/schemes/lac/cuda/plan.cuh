@@ -201,8 +201,8 @@ struct Plan {
 
   using Operations = polykem::cuda::PlanOperations<Plan, F>;
 
-  /// Items whose a, a warp for 32 items, keeps an H200 busy: eight warps for each multiprocessor.
-  static constexpr size_t kWave = 132 * 8 * kGroup;
+  /// Items whose a, a warp for 32 items, keeps a device busy: eight warps for each multiprocessor.
+  static constexpr size_t kWave = kMeasuredMultiprocessors * 8 * kGroup;
 
   template <Op kOp>
   static constexpr DeviceOperation operation() {

@@ -302,10 +302,10 @@ struct Plan {
 
   using Operations = polykem::cuda::PlanOperations<Plan, F>;
 
-  /// Items whose hashes, a thread each, keep an H200 busy: four warps for each multiprocessor. Of encaps, where kernels
-  /// take as long as the copies, two or three of them at once are up to 15 % sooner if another batch covers the first
-  /// and last copies.
-  static constexpr size_t kWave = 132 * 128;
+  /// Items whose hashes, a thread each, keep a device busy: four warps for each multiprocessor. Of encaps, where
+  /// kernels take as long as the copies, two or three of them at once are up to 15 % sooner if another batch covers the
+  /// first and last copies.
+  static constexpr size_t kWave = kMeasuredMultiprocessors * 128;
 
   template <Op kOp>
   static constexpr DeviceOperation operation() {

@@ -200,8 +200,8 @@ struct Plan {
 
   using Operations = polykem::cuda::PlanOperations<Plan, F>;
 
-  /// Items whose hashes, a thread each, keep an H200 busy: four warps for each multiprocessor.
-  static constexpr size_t kWave = 132 * 128;
+  /// Items whose hashes, a thread each, keep a device busy: four warps for each multiprocessor.
+  static constexpr size_t kWave = kMeasuredMultiprocessors * 128;
 
   template <Op kOp>
   static constexpr DeviceOperation operation() {
