@@ -27,18 +27,20 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 
-# Kernel -> (reason, parameters by their byte offset): what is loaded through addresses of these alone is public.
+# Kernel -> (reason, its arguments by name): what is loaded through addresses of these alone is public. A field of Work
+# has the offset that a static_assert beside it states.
 PUBLIC = {
-    "gather_kernel": ("the keys' indices are public; the record they choose is not", {16, 24, 32}),
-    "mul_as_aes_kernel": ("seedA in the public key", {0, 48}),
-    "mul_sa_aes_kernel": ("seedA in the public key", {16, 24}),
-    "gen_a_aes_kernel": ("seedA in the public key", {16}),
-    "mlkem4cuda12gen_a_kernel": ("rho in the public key; how many entries of A to retry", {16, 24, 32, 40, 48}),
-    "mlkem4cuda19sample_noise_kernel": ("rho in the public key; which entries of A to retry", {40, 48, 56, 64, 72}),
-    "reject_a_kernel": ("a and its seed, which are in the public key", {0, 8, 16, 24, 32, 40}),
-    "5mlkem4cuda": ("the keys' indices, by Work::keys.index and Work::count", {0, 88}),
-    "5saber4cuda": ("the keys' indices, by Work::keys.index, Work::count and the blocks of a launch",
-                    {0, 88, 256, 260}),
+    "gather_kernel": ("the keys' indices are public; the record they choose is not", "index record_bytes count"),
+    "mul_as_aes_kernel": ("seedA in the public key", "pk sizes"),
+    "mul_sa_aes_kernel": ("seedA in the public key", "seeds"),
+    "gen_a_aes_kernel": ("seedA in the public key", "seed_a"),
+    "mlkem4cuda12gen_a_kernel": ("rho in the public key; how many entries of A to retry", "rho retries entries"),
+    "mlkem4cuda19sample_noise_kernel": ("rho in the public key; which entries of A to retry",
+                                        "rho retries retry_blocks"),
+    "reject_a_kernel": ("a and its seed, which are in the public key", "a keys count"),
+    "5mlkem4cuda": ("the keys' indices", "work.keys.index work.count"),
+    "5saber4cuda": ("the keys' indices and the blocks of a launch",
+                    "work.keys.index work.count a_blocks other_blocks"),
 }
 
 # Kernel -> (reason, opcodes): loads from shared memory whose results are public.
@@ -214,11 +216,12 @@ class State:
 
 
 class Kernel:
-    def __init__(self, name, arch, instructions):
+    def __init__(self, name, arch, instructions, public=frozenset()):
+        """public: byte offsets of its parameters, as of public_offsets()."""
         self.code = instructions
         self.index = {i.pc: n for n, i in enumerate(instructions)}
         self.parameters = 0x210 if int(arch[3:]) >= 90 else 0x160  # where they begin in constant bank 0
-        self.public = next((p for k, (_, p) in PUBLIC.items() if k in name), frozenset())
+        self.public = public
         self.public_shared = next((p for k, (_, p) in PUBLIC_SHARED.items() if k in name), frozenset())
         self.findings = {}
         self.starts = {0}  # of basic blocks
@@ -371,6 +374,52 @@ def without_known(name, findings):
     return left, len(findings) - len(left)
 
 
+def parameters(listing):
+    """{kernel: [(byte offset, size)]} of its parameters in their order, from cuobjdump's description of an object."""
+    found, name = {}, None
+    for line in listing.splitlines():
+        if match := re.match(r"\.nv\.info\.(\S+)", line):
+            name = match[1]
+        elif match := re.search(r"Ordinal : 0x(\w+)\s+Offset  : 0x(\w+)\s+Size    : 0x(\w+)", line):
+            ordinal, offset, size = (int(number, 16) for number in match.groups())
+            found.setdefault(name, {})[ordinal] = offset, size
+    return {name: [places[n] for n in sorted(places)] for name, places in found.items()}
+
+
+@functools.lru_cache(maxsize=None)
+def signatures():
+    """[(kernel, its source, the names of its arguments)] of all kernels in src."""
+    kernel = re.compile(r"__global__\s+void\s+(?:__launch_bounds__\((?:[^()]|\([^()]*\))*\)\s*)?"
+                        r"(\w+)\(([^{}]*?)\)\s*\{")
+    return [(match[1], path, re.findall(r"(\w+)\s*(?:,|$)", re.sub(r"<[^<>]*>", "", match[2])))
+            for path in sorted((ROOT / "src").rglob("*.cu*")) for match in kernel.finditer(path.read_text())]
+
+
+def public_offsets(name, places):
+    """The byte offsets of a kernel's arguments that PUBLIC names; places: as of parameters()."""
+    words = next((words for k, (_, words) in PUBLIC.items() if k in name), "").split()
+    offsets = set()
+    if not words:
+        return offsets
+    found = [s for s in signatures() if f"{len(s[0])}{s[0]}" in name]
+    if len(found) > 1:
+        found = [s for s in found if s[1].parent.parent.name in name]
+    if len(found) != 1 or len(found[0][2]) != len(places):
+        sys.exit(f"sass_check: src has not one kernel with the arguments of {name}")
+    _, path, names = found[0]
+    arguments = dict(zip(names, places))
+    for argument, _, field in (word.partition(".") for word in words):
+        begin, size = arguments.get(argument, (0, 0))
+        if not size:
+            continue  # an argument of other kernels
+        if field:
+            stated = re.search(rf"offsetof\(Work, {field}\) == (\d+)", (path.parent / "work.cuh").read_text())
+            offsets.add(begin + int(stated[1]))
+        else:
+            offsets |= set(range(begin, begin + size, 4))
+    return offsets
+
+
 def disassembler(given):
     for candidate in [given] if given else [
             *map(str, ROOT.glob(".venv-cuda/lib/python3*/site-packages/nvidia/cu13/bin/cuobjdump")),
@@ -379,6 +428,13 @@ def disassembler(given):
             return candidate
     print("sass_check: there is no cuobjdump; tools/cuda_toolchain.sh installs one", file=sys.stderr)
     sys.exit(2)
+
+
+def dump(tool, what, path):
+    done = subprocess.run([tool, what, "-arch", "sm_90", path], capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        sys.exit(f"sass_check: {tool} cannot read {path}: {done.stderr.strip()}")
+    return done.stdout
 
 
 def demangled(name):
@@ -395,11 +451,10 @@ def main():
     tool = disassembler(options.cuobjdump)
     kernels = instructions = found = read = 0
     for path in options.objects:
-        done = subprocess.run([tool, "-sass", "-arch", "sm_90", path], capture_output=True, text=True, check=False)
-        if done.returncode != 0:
-            sys.exit(f"sass_check: {tool} cannot read {path}: {done.stderr.strip()}")
-        for (name, arch), code in parse(done.stdout).items():
-            findings, known = without_known(name, Kernel(name, arch, code).run())
+        code_text, places = dump(tool, "-sass", path), parameters(dump(tool, "-elf", path))
+        for (name, arch), code in parse(code_text).items():
+            public = public_offsets(name, places.get(name, []))
+            findings, known = without_known(name, Kernel(name, arch, code, public).run())
             kernels, instructions, found = kernels + 1, instructions + len(code), found + len(findings)
             read += known
             if options.verbose or findings:

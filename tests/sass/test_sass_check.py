@@ -15,11 +15,11 @@ import sass_check  # noqa: E402
 LOAD = ["LDC.64 R2, c[0x0][0x210]", "LDG.E R4, desc[UR4][R2.64]"]
 
 
-def findings(*instructions, name="kernel"):
+def findings(*instructions, name="kernel", public=frozenset()):
     lines = [f"        /*{16 * n:04x}*/    {text} ;" for n, text in enumerate(instructions)]
     kernels = sass_check.parse("\n".join([f"\t\tFunction : {name}", *lines]))
     (_, arch), code = next(iter(kernels.items()))
-    return sass_check.Kernel(name, arch, code).run()
+    return sass_check.Kernel(name, arch, code, public).run()
 
 
 class Text(unittest.TestCase):
@@ -90,11 +90,33 @@ class Text(unittest.TestCase):
         place = ["LDC.64 R2, c[0x0][0x238]"]  # the parameter at byte 40
         use = ["IMAD.WIDE.U32 R6, R4, 0x4, R2", "STG.E desc[UR4][R6.64], RZ", "EXIT"]
         other = ["LDC.64 R2, c[0x0][0x248]"]
-        kernel = "_ZN7polykem5mlkem4cuda12gen_a_kernelI"
         for load in ("LDG.E R4, desc[UR4][R2.64]", "ATOMG.E.ADD.STRONG.GPU PT, R4, desc[UR4][R2.64], R5"):
-            self.assertEqual(findings(*place, load, *use, name=kernel), {})
+            self.assertEqual(findings(*place, load, *use, public={40}), {})
             self.assertEqual(len(findings(*place, load, *use)), 1, load)
-            self.assertEqual(len(findings(*other, load, *use, name=kernel)), 1, load)
+            self.assertEqual(len(findings(*other, load, *use, public={40})), 1, load)
+
+    def test_arguments_by_name(self):
+        """Names become offsets by the source's arguments and the object's description of them."""
+        listing = [".nv.info.one"]
+        for ordinal, offset, size in ((2, 0x28, 8), (1, 0x10, 0x18), (0, 0, 0x10), (3, 0x30, 4)):
+            listing.append(f"  Value:  Index : 0x0  Ordinal : {ordinal:#x}  Offset  : {offset:#x}  Size    : {size:#x}")
+        places = sass_check.parameters("\n".join(listing))["one"]
+        self.assertEqual(places, [(0, 16), (16, 24), (40, 8), (48, 4)])
+        gen_a = "_ZN7polykem5mlkem4cuda12gen_a_kernelI"  # to, rho, retries, entries
+        self.assertEqual(sass_check.public_offsets(gen_a, places), {16, 20, 24, 28, 32, 36, 40, 44, 48})
+        with self.assertRaises(SystemExit):  # the source has four
+            sass_check.public_offsets(gen_a, places[:3])
+        expand_a = "_ZN7polykem5saber4cuda15expand_a_kernelI"  # forms, form_bytes, work
+        self.assertEqual(sass_check.public_offsets(expand_a, [(0, 8), (8, 8), (16, 256)]), {16, 104})
+        self.assertEqual(sass_check.public_offsets("_Z6kernel", [(0, 8)]), set())
+
+    def test_every_public_argument_is_one(self):
+        signatures = sass_check.signatures()
+        self.assertGreater(len(signatures), 50)
+        for kernel, (_, words) in sass_check.PUBLIC.items():
+            names = {name for _, path, names in signatures for name in names
+                     if path.parent.parent.name in kernel or "4cuda" not in kernel}
+            self.assertEqual({word.partition(".")[0] for word in words.split()} - names, set(), kernel)
 
 
 @unittest.skipUnless("POLYKEM_CUOBJDUMP" in os.environ, "there is no disassembler")
