@@ -151,9 +151,11 @@ format: ## Format every C and C++ file in place
 	@tools/setup.sh lint
 	@clang-format-14 -i $(SOURCES)
 
-lint: ## Check format, licence lines, citations, lengths, links, and which folder may include which
+lint: ## Check format, Python and shell code, licence lines, citations, lengths, links, and which folder may include which
 	@tools/setup.sh lint
 	@clang-format-14 --dry-run --Werror $(SOURCES)
+	@git ls-files '*.sh' .ci/run | xargs shellcheck --severity=warning
+	@tools/ruff.sh check --quiet --output-format concise || test $$? = 77
 	@python3 tools/lint.py
 
 tidy: ## Run clang-tidy over the libraries and the program (minutes)

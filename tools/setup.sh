@@ -219,7 +219,9 @@ need_fuzz() {
 # One version for everybody: two versions of clang-format do not agree on every line.
 need_lint() {
   need_command clang-format-14 clang-format-14
+  need_command shellcheck shellcheck
   need_command python3 python3
+  need_venv
 }
 
 need_tidy() {
@@ -227,18 +229,16 @@ need_tidy() {
   need_command clang-tidy-14 clang-tidy-14
 }
 
+purposes="demo test tls python full fuzz lint tidy peers cuda docs m4 arm64"
 collect() {
   local purpose
   missing=()
   for purpose in "$@"; do
-    case "$purpose" in
-      demo | test | tls | python | full | fuzz | lint | peers | cuda | docs | m4 | arm64) "need_$purpose" ;;
-      *)
-        echo "setup: unknown purpose '$purpose' (demo, test, tls, python, full, fuzz, lint, peers, cuda, docs, m4," \
-          "arm64)" >&2
-        exit 2
-        ;;
-    esac
+    [[ " $purposes " == *" $purpose "* ]] || {
+      echo "setup: unknown purpose '$purpose' (${purposes// /, })" >&2
+      exit 2
+    }
+    "need_$purpose"
   done
   if ((${#missing[@]})); then
     mapfile -t missing < <(printf '%s\n' "${missing[@]}" | sort -u)

@@ -64,7 +64,7 @@ traces() {
   trace/trace.sh schedule "$build" "$build/pictures" && python3 -B trace/test_trace.py "$build"
 }
 
-cd "$hw"
+cd "$hw" || exit
 rm -f "$build/failed"
 options=()
 abortions=2

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Columns of data frames: the page's one line makes an array of them, and what is refused says so."""
 import numpy as np
-import polykem
 import pytest
 
 

@@ -4,7 +4,6 @@ PKCS #8), kyber-py (Python), pqcrypto (C)."""
 import os
 
 import numpy as np
-import polykem
 import pytest
 
 ITEMS = 20

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Types, as mypy --strict sees them, and what Python shows of the package: names, pickles, representations."""
 import copy
-import importlib
 import os
 import pickle
 import subprocess

@@ -11,7 +11,6 @@ import time
 import unittest
 
 import floods
-import protocol
 from floods import Flood
 from program import PATIENCE, SCHEME, ProgramTest
 from protocol import ERROR, Peer, frame

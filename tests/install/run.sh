@@ -28,7 +28,7 @@ pkg() { PKG_CONFIG_PATH=$(dirname "$(library "$prefix" polykem.pc)") pkg-config 
 
 # Runs the program and says whether it uses the library it was meant to use.
 run_program() {
-  local program=$1 static=$2 path= used
+  local program=$1 static=$2 path='' used
   if [[ $static == OFF ]]; then
     path=$libdir
   fi

@@ -57,8 +57,8 @@ fake cargo 'echo "cargo 1.89.0"'
 expect 0 '^$' 'the oldest that will do'
 
 for tool in ninja arm-none-eabi-g++ qemu-system-arm aarch64-linux-gnu-g++ qemu-aarch64; do fake $tool true; done
-purpose=m4
-fake cc true
+purpose="m4"
+fake cc 'true'
 expect 0 '^$' 'compilers and an emulator for the Cortex-M4'
 for purpose in m4 arm64; do
   fake cc false
@@ -67,7 +67,7 @@ done
 
 # The line now and then: the status of the command comes back, and its last words if it fails.
 progress=$(dirname "$setup")/progress.sh
-[[ -z $("$progress" "$scratch/log" echo done) ]] || {
+[[ -z $("$progress" "$scratch/log" echo "done") ]] || {
   echo "setup test: progress.sh shows the output of what succeeded" >&2
   exit 1
 }

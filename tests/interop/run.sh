@@ -3,7 +3,7 @@
 #
 # run.sh CARGO BUILD: exchanges keys with the crates of Cargo.toml. Ends with 77 where they cannot be fetched.
 set -uo pipefail
-cd "$(dirname "$0")"
+cd "$(dirname "$0")" || exit
 cargo=$1
 export POLYKEM_BUILD=$2
 

@@ -12,7 +12,7 @@ import clients
 import openssl
 import tap
 from cases import PATIENCE, load, require
-from servers import ALL, Apache, HAProxy, Nginx, SServer, TrafficServer, children
+from servers import ALL, Apache, HAProxy, Nginx, SServer, children
 
 HYBRID = "X25519MLKEM768"
 RUNS_ON_A_BUSY_MACHINE = 5  # of a load whose rate is checked: other programs may take the CPU during one

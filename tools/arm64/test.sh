@@ -5,7 +5,7 @@
 # Cortex-A53, which has no SHA3.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
-build=build-arm64
+build="build-arm64"
 jobs=${JOBS:-$(nproc)}
 tests=(aes aes128 bch frodo keccak lac matmul mlkem ntru ntt polyinv polymul saber sha256 sort)
 programs=("${tests[@]/#/lanes_}")

@@ -39,8 +39,8 @@ def full():
 @pytest.mark.parametrize("words", [("new-key", "key", "--json", "-"), ("--help",)])
 def test_output_that_cannot_be_written(tmp_path, full, words, unbuffered, monkeypatch):
     monkeypatch.setenv("PYTHONUNBUFFERED", unbuffered)
-    for streams in ({"stdout": full}, {"close": (1,)}):
-        done = run(tmp_path, *words, **streams)
+    for given in ({"stdout": full}, {"close": (1,)}):
+        done = run(tmp_path, *words, **given)
         assert done.returncode == IO, done.stderr
         assert "standard output" in done.stderr and "defect" not in done.stderr
         (tmp_path / "key").unlink(missing_ok=True)
@@ -112,6 +112,6 @@ def test_a_pair_whose_public_key_cannot_be_written(tmp_path, monkeypatch):
 
 
 def test_errors_without_standard_error(tmp_path, full):
-    for streams in ({"stderr": full}, {"close": (2,)}):
-        assert run(tmp_path, "nonsense", **streams).returncode == USAGE
-        assert run(tmp_path, "verify", "missing", **streams).returncode != 0
+    for given in ({"stderr": full}, {"close": (2,)}):
+        assert run(tmp_path, "nonsense", **given).returncode == USAGE
+        assert run(tmp_path, "verify", "missing", **given).returncode != 0
