@@ -8,10 +8,10 @@ cd "$(dirname "$0")/.."
 version=0.14.5
 venv=$PWD/.venv-lint
 if [[ ! -e $venv/ruff-$version ]]; then
-  if ! { python3 -m venv "$venv" && "$venv/bin/pip" install --quiet --disable-pip-version-check "ruff==$version"; }; then
+  python3 -m venv "$venv" && "$venv/bin/pip" install --quiet --disable-pip-version-check "ruff==$version" || {
     echo "polykem: Ruff could not be installed into $venv (is there a network?)" >&2
     exit 77
-  fi
+  }
   touch "$venv/ruff-$version"
 fi
 exec "$venv/bin/ruff" "$@"

@@ -52,13 +52,11 @@ sanitizer_leaves_out+='|SharedInversions[.].*/ntruhps(2048677|4096821)'
 sanitizer_leaves_out+='|RecordsExactlyTheDeclaredPlan|cuda_module_(run_fails|tune_slow)'
 sanitizer_leaves_out+='|Seam[.].*/(mlkem(768|1024)|kyber|ntruhps(2048677|4096821)|ntruhrss701)'
 
-# Jobs, callbacks, forks, many callers of one context; and the host side of the CUDA module over a runtime that has no
-# GPU.
+# Jobs, callbacks, forks, many callers of one context. The host side of the CUDA module is left to threads-full.
 thread_tests='^(Async|Threads|batcher[.](Api|Lanes))[.]|AfterAFork'
-thread_tests+='|^cuda_devices_(pinned|pageable|threads$|keys|resident|memory|replay|exit)|^batcher\.exit_'
-thread_tests+='|^cuda_module_(keys|run)_no_memory$|^broker[.](Hostile|Server[.](ManyThreads|AnEnd|Finishes))'
+thread_tests+='|^batcher[.]exit_|^broker[.](Hostile|Server[.](ManyThreads|AnEnd|Finishes))'
 # Load and numbers, which add waiting and no code; threads-full has them.
-threads_leave_out='UnderLoadAnotherLaneHelps|UsersWithoutPermission|exit_computing_freed|_filling$|run_no_memory'
+threads_leave_out='UnderLoadAnotherLaneHelps|UsersWithoutPermission|exit_computing_freed'
 
 # CPU seconds of each step with an empty compiler cache, on two quiet cores of an AMD EPYC; for test-full's own
 # steps rough figures. The estimate of the time left goes by their ratios.
