@@ -6,8 +6,8 @@
 #   tools/test.sh PHASE...
 #
 #   tests    everything that needs no GPU, in build-test/: library, programs, the Python package, the constant-time
-#            checks (label ct), format and links of the sources (lint), the documentation site (docs), the hardware core
-#            in Verilator (hw), Arm on QEMU (arm); of the CUDA code the host side. The library is optimised like a
+#            checks (label ct), format and links of the sources (lint), the documentation site (docs), the Cortex-M4 on
+#            QEMU (arm); of the CUDA code the host side. The library is optimised like a
 #            release and has the hooks of the constant-time check. Code for AVX-512 is compiled where this CPU can run
 #            it; elsewhere its syntax and types are checked, and test-full compiles it
 #   sanitize the quick tests under AddressSanitizer and most of UndefinedBehaviorSanitizer, without vector code, in

@@ -27,7 +27,9 @@ from report.errors import ReportError  # noqa: E402
 HOSTILE = "<script>alert(1)</script>\"'&\u202e\x07"
 
 
-class Command(Case):
+class Measures(Case):
+    """What takes seconds, since it runs every command."""
+
     def test_measures_this_machine(self):
         """The three default sets, each figure as short as it goes."""
         start = time.monotonic()
@@ -59,6 +61,8 @@ class Command(Case):
         self.assertLessEqual({1, 4, 16}, counts)
         self.assertEqual([d["origin"] for d in documents], ["measured here"] * len(documents))
 
+
+class Command(Case):
     def test_quiet_says_nothing(self):
         done = self.report("--from", self.file("d.json", data(doctor())), "--quiet")
         self.assertEqual((done.stdout, done.stderr), ("", ""))
