@@ -60,8 +60,8 @@ threads_leave_out='UnderLoadAnotherLaneHelps|UsersWithoutPermission|exit_computi
 
 # CPU seconds of each step with an empty compiler cache, on two quiet cores of an AMD EPYC; for test-full's own
 # steps rough figures. The estimate of the time left goes by their ratios.
-declare -A typical=([tests.build]=900 [tests.test]=950 [sanitize.build]=320 [sanitize.test]=180 [threads.build]=150
-  [threads.test]=90 [python-full.build]=6 [python-full.test]=600 [python-sanitize.build]=60
+declare -A typical=([tests.build]=920 [tests.test]=920 [sanitize.build]=250 [sanitize.test]=160 [threads.build]=140
+  [threads.test]=70 [python-full.build]=6 [python-full.test]=600 [python-sanitize.build]=60
   [python-sanitize.test]=330 [full.build]=690 [full.test]=3000 [ct-full.build]=900
   [ct-full.test]=2700 [sanitize-full.build]=660 [sanitize-full.test]=1200 [program.build]=750 [program.test]=600
   [threads-full.build]=240 [threads-full.test]=900 [ubsan.build]=1200 [ubsan.test]=900 [fuzz.build]=600
@@ -228,7 +228,7 @@ find_cuda_compiler() {
 }
 
 # The package is built by an interpreter that has nanobind and pytest.
-python='' python_problem=''
+python='' python_problem='' hw_problem=''
 find_python() {
   mkdir -p build
   python=$(python/tests/venv.sh 2>build/python_venv.log) || python_problem=$(tail -n 1 build/python_venv.log)
