@@ -281,9 +281,9 @@ def results_without_commit():
     def git(*words):
         return subprocess.run(["git", "-C", ROOT, *words], capture_output=True, text=True, check=False).stdout.split()
 
-    history = git("rev-list", "--all")
     if git("rev-parse", "--is-shallow-repository") != ["false"]:
         return []
+    history = git("rev-list", "--all")
     return [name for name in git("ls-files", "bench/results/*.json", "ckks/bench/results/*.json")
             if not any(commit.startswith(named) for named in
                        re.findall(r'"(?:commit|recorded_in)": "([0-9a-f]{7,40})"', (ROOT / name).read_text())

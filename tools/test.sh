@@ -7,9 +7,9 @@
 #
 #   tests    everything that needs no GPU, in build-test/: library, programs, the Python package, the constant-time
 #            checks (label ct), format and links of the sources (lint), the documentation site (docs), the Cortex-M4 on
-#            QEMU (arm); of the CUDA code the host side. The library is optimised like a
-#            release and has the hooks of the constant-time check. Code for AVX-512 is compiled where this CPU can run
-#            it; elsewhere its syntax and types are checked, and test-full compiles it
+#            QEMU (arm); of the CUDA code the host side. The library is optimised like a release, with the hooks of the
+#            constant-time check. Code for AVX-512 is compiled where this CPU can run it; elsewhere its syntax and types
+#            are checked, and test-full compiles it
 #   sanitize the quick tests under AddressSanitizer and most of UndefinedBehaviorSanitizer, without vector code, in
 #            build-sanitize/; sanitize-full: all of them, with vector code
 #   threads  tests of threads under ThreadSanitizer, in build-tsan/
@@ -236,21 +236,21 @@ find_python() {
 
 kernels=OFF # of CUDA: a GPU will want them
 ! command -v nvidia-smi >/dev/null 2>&1 || kernels=ON
-vectors=avx2
-[[ $(uname -m) != x86_64 ]] || ! grep -q avx512_vbmi2 /proc/cpuinfo || vectors=avx512
+vectors=avx512 syntax=() # of x86-64 both vector backends, elsewhere NEON
+if [[ $(uname -m) == x86_64 ]] && ! grep -q avx512_vbmi2 /proc/cpuinfo; then
+  vectors=avx2 syntax=(polykem_syntax)
+fi
 test_build=(--preset test "-DPOLYKEM_VECTORS=$vectors" "-DPOLYKEM_CUDA_KERNELS=$kernels")
 release_build=(--preset release -DPOLYKEM_BUILD_TESTS=ON -DPOLYKEM_PYTHON=OFF -DPOLYKEM_CKKS=ON)
 
 run() {
-  local clang rtl=ON targets
+  local clang rtl=ON
   case "$1" in
     tests)
       find_cuda_compiler
       find_python
-      targets=(all)
-      [[ $vectors == avx512 ]] || targets+=(polykem_syntax)
       build tests build-test "${test_build[@]}" -DPOLYKEM_PYTHON="$([[ -z $python ]] && echo OFF || echo ON)" \
-        -DPython_EXECUTABLE="$python" -- "${targets[@]}" && check tests build-test -LE '^(gpu|full)$'
+        -DPython_EXECUTABLE="$python" -- all "${syntax[@]}" && check tests build-test -LE '^(gpu|full)$'
       ;;
     full) # the simulated hardware core too
       mkdir -p build
