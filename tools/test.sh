@@ -52,9 +52,6 @@ sanitizer_leaves_out+='|SharedInversions[.].*/ntruhps(2048677|4096821)'
 sanitizer_leaves_out+='|RecordsExactlyTheDeclaredPlan|cuda_module_(run_fails|tune_slow)'
 sanitizer_leaves_out+='|Seam[.].*/(mlkem(768|1024)|kyber|ntruhps(2048677|4096821)|ntruhrss701)'
 
-# Jobs, callbacks, forks, many callers of one context. The host side of the CUDA module is left to threads-full.
-thread_tests='^(Async|Threads|batcher[.](Api|Lanes))[.]|AfterAFork'
-thread_tests+='|^batcher[.]exit_|^broker[.](Hostile|Server[.](ManyThreads|AnEnd|Finishes))'
 # Load and numbers, which add waiting and no code; threads-full has them.
 threads_leave_out='UnderLoadAnotherLaneHelps|UsersWithoutPermission|exit_computing_freed'
 
@@ -280,7 +277,7 @@ run() {
       ;;
     threads)
       build threads build-tsan --preset tsan -- threads &&
-        check threads build-tsan -R "$thread_tests" -E "$threads_leave_out"
+        check threads build-tsan -L '^threads$' -E "$threads_leave_out"
       ;;
     threads-full)
       build threads-full build-tsan --preset tsan &&

@@ -23,7 +23,7 @@ def test_nothing_prints_it(secret):
         assert "polykem.Secret" in text
         assert "\\x01" not in text and "1, 2" not in text and "0102" not in text
     keys = polykem.Context(threads=1).keygen("mlkem512", 1)
-    assert str(np.asarray(keys.sk)[0, 0]) not in repr(keys.sk)
+    assert repr(keys.sk) == "<polykem.Secret: 1 x 1632 bytes>"
 
 
 def test_it_is_not_copied_by_accident(secret):

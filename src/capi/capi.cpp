@@ -144,6 +144,10 @@ void polykem_zeroize(void* memory, size_t bytes) {
   if (memory != nullptr) polykem::secure_zero(memory, bytes);
 }
 
+void polykem_zeroize_stack(void) {
+  polykem::wipe_stack();
+}
+
 // ---- parameter sets and backends
 
 size_t polykem_scheme_count(void) {

@@ -72,7 +72,8 @@ class MlkemLanesTest : public testing::IsaTest {
     const auto of_set = [&s]<MlkemParams... P>() {
       const SchemeBackend* const of_others[] = {&avx512_backend<P, tuning::Cpu::avx512>()...};
       const SchemeBackend* const of_intel[] = {&avx512_backend<P, tuning::Cpu::avx512_intel>()...};
-      return *(kCpuByIntel ? of_others : of_intel)[&s - schemes().data()];
+      const ptrdiff_t set = &s - schemes().data();  // in brackets GCC 12 would compute it for one of the two only
+      return *(kCpuByIntel ? of_others : of_intel)[set];
     };
     if (GetParam() == testing::Isa::avx512)
       result.push_back(

@@ -84,14 +84,21 @@ class Server:
         self._process = subprocess.Popen([*self._wrapper, *map(str, self.command())], stdin=subprocess.DEVNULL,
                                          stdout=self._log, stderr=self._log, env=environment, cwd=self.folder,
                                          start_new_session=True)
+        self._wait_until(self.listens, "does not listen")
+
+    def _wait_until(self, condition, otherwise):
         end = time.monotonic() + PATIENCE
-        while time.monotonic() < end and self.runs():
-            try:
-                socket.create_connection(("127.0.0.1", self.port), timeout=1).close()
-                return
-            except OSError:
-                time.sleep(0.02)
-        raise AssertionError(f"{self.program} does not listen; it said: {self.log()}")
+        while not condition():
+            if time.monotonic() > end or not self.runs():
+                raise AssertionError(f"{self.program} {otherwise}; it said: {self.log()}")
+            time.sleep(0.02)
+
+    def listens(self):
+        try:
+            socket.create_connection(("127.0.0.1", self.port), timeout=1).close()
+            return True
+        except OSError:
+            return False
 
     def stop(self):
         """Ends it and whatever it started."""
@@ -236,6 +243,10 @@ frontend tls
     def command(self):
         return [self.path(), "-W" if self._master else "-db", "-f", self.folder / "haproxy.cfg"]
 
+    def listens(self):
+        """Also for questions, which it does last."""
+        return (self.folder / "stats").exists() and super().listens()
+
     def finish(self):
         """Ends in order, so that its counters are exact; without that SIGTERM ends it at once."""
         os.kill(self._process.pid, signal.SIGUSR1)
@@ -366,8 +377,11 @@ http {{
     def command(self):
         return [self.path(), "-p", self.folder, "-c", self.folder / "nginx.conf", "-e", "stderr"]
 
-    def access_log(self):
-        return (self.folder / "access").read_text()
+    def logged(self, requests):
+        """The groups of so many requests, which it writes down after its answer."""
+        log = self.folder / "access"
+        self._wait_until(lambda: log.read_text().count("\n") >= requests, f"has not logged {requests} requests")
+        return [line.split()[-1] for line in log.read_text().splitlines()]
 
 
 class SServer(Server):

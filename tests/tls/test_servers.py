@@ -159,9 +159,9 @@ class FallBack(unittest.TestCase):
     def test_nginx_logs_the_group(self):
         require(Nginx)
         with Nginx(f"{HYBRID}:X25519") as server:
-            for group, logged in ((HYBRID, {"0x11ec", HYBRID}), ("X25519", {"X25519"})):
+            for requests, (group, names) in enumerate(((HYBRID, {"0x11ec", HYBRID}), ("X25519", {"X25519"})), 1):
                 clients.curl(server.port, server.certificate, server.client_conf, group)
-                self.assertIn(server.access_log().split()[-1], logged)
+                self.assertIn(server.logged(requests)[-1], names)
 
 
 class Daemon(Nginx):

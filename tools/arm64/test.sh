@@ -9,7 +9,8 @@ build="build-arm64"
 jobs=${JOBS:-$(nproc)}
 tests=(aes aes128 bch frodo keccak lac matmul mlkem ntru ntt polyinv polymul saber sha256 sort)
 programs=("${tests[@]/#/lanes_}")
-programs=("${programs[@]/%/_test}" prim_test drbg_test keys_test item_status_test property_test capi_test kat_test)
+programs=("${programs[@]/%/_test}" prim_test drbg_test keys_test item_status_test property_test capi_test threads_test
+          kat_test)
 
 tools/arm64/sysroot.sh $build/sysroot
 libraries=$PWD/$build/sysroot/usr/lib/aarch64-linux-gnu:$PWD/$build/sysroot/lib/aarch64-linux-gnu

@@ -8,6 +8,7 @@ import threading
 import numpy as np
 
 import polykem
+from polykem import _core
 
 from .column import Records
 
@@ -15,12 +16,17 @@ SECRET_ROLES = {"sk", "seed", "ss", "plaintext"}
 
 
 def wipe(*arrays: object) -> None:
-    """Overwrites arrays that held secrets, where they can be written."""
+    """Overwrites arrays that held secrets, where they can be written, and what this thread's calls have left of them.
+
+    Where libraries bind a function at its first call, the dynamic linker saves the vector registers on the stack; with
+    AVX-512 the C library copies through registers that keep what they hold.
+    """
     for array in arrays:
         if hasattr(array, "wipe"):
             array.wipe()
         elif isinstance(array, np.ndarray) and array.flags.writeable:
             array.fill(0)
+    _core.wipe_stack()
 
 
 class Ordinary:
