@@ -3,6 +3,7 @@
 import copy
 import os
 import pickle
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -15,6 +16,7 @@ from known_answers import ROOT
 
 PROGRAM = Path(__file__).with_name("typed_program.py")
 OF_BULK = Path(__file__).with_name("bulk") / "typed_bulk.py"
+ADDRESS = re.compile("0x[0-9a-f]+")  # whose digits are drawn anew in every process
 
 
 def test_mypy(tmp_path):
@@ -104,7 +106,7 @@ def test_no_repr_shows_a_secret(ctx):
     opened = suite.open(ctx, pairs.sk, *suite.seal(ctx, pairs.pk, [text]))
     secret = polykem.Secret(pattern)
     keys = ctx.keygen("mlkem768", 1, coins=pattern)
-    sent = ctx.encaps("mlkem768", keys.pk)
+    sent = ctx.encaps("mlkem768", keys.pk, coins=np.zeros((1, 32), np.uint8))  # drawn ones may show 167
     job = ctx.submit("decaps", "mlkem768", pattern, sent.ct)
     job.result(60)
     with pytest.raises(polykem.ItemsError) as caught:
@@ -112,5 +114,5 @@ def test_no_repr_shows_a_secret(ctx):
     batch = ctx._decaps("mlkem768", pattern, sent.ct)
     for thing in (pairs, opened, secret, keys, sent, job, ctx.keyset("mlkem768", pattern), caught.value,
                   caught.value.result, batch, batch.request, hpke._Messages.of([text], "m"), suite, ctx):
-        for shown in (repr(thing), str(thing)):
+        for shown in (ADDRESS.sub("", repr(thing)), ADDRESS.sub("", str(thing))):
             assert "dawn" not in shown and "167" not in shown and "a7a7" not in shown.lower(), shown
