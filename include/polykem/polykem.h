@@ -366,8 +366,9 @@ typedef struct polykem_broker_config {
   uint32_t clients;         /* most processes at once; 0: 256 */
   uint32_t clients_of_user; /* most processes of one user; 0: 128 */
   uint32_t slots;           /* most operations in flight of one process, a power of two up to 4096; 0: 256 */
-  uint32_t memory_mib;      /* most shared memory of all processes; if little is left, they get fewer slots. Where
-                               several users may connect, those of each get half of what others leave. 0: 4096 */
+  uint32_t memory_mib;      /* most shared memory of all processes. Where several users may connect, those of each get
+                               half of what others leave. A process gets as many slots as fit into half of what its
+                               user may still have, or one. 0: 4096 */
 } polykem_broker_config;
 
 /* Starts a thread that serves clients. The batcher must outlive the broker. POLYKEM_ERR_BUSY: another process listens

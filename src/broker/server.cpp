@@ -197,7 +197,7 @@ bool Server::has_one_user() const {
 }
 
 /// The slots that another client of the user may have; a power of two, or 0. What the user's clients hold is then no
-/// more than what stays free.
+/// more than what stays free, and the client has no more than it leaves to the user's next, unless it has one slot.
 uint32_t Server::slots_for(uid_t user) const {
   size_t all = 0, own = 0;
   for (const auto& [id, session] : sessions_) {
@@ -206,11 +206,13 @@ uint32_t Server::slots_for(uid_t user) const {
     own += session->peer().uid == user ? session->shared_bytes() : 0;
   }
   const bool alone = has_one_user();
-  const auto fits = [&](size_t more) { return all + more + (alone ? 0 : own + more) <= config_.most_bytes; };
+  const size_t held = alone ? all : all + own;
+  const size_t free = config_.most_bytes - std::min(held, config_.most_bytes);
+  const size_t users = alone ? free : free / 2;
   uint32_t slots = config_.most_slots;
-  while (slots > 0 && !fits(map_bytes(slots)))
+  while (slots > 1 && map_bytes(slots) > users / 2)
     slots /= 2;
-  return slots;
+  return map_bytes(slots) <= users ? slots : 0;
 }
 
 /// False if the process is turned away.

@@ -25,7 +25,7 @@ struct ServerConfig {
   uint32_t most_clients_of_user = 128;
   uint32_t most_slots = 256;  ///< operations in flight of one client; a power of two
   /// Shared memory of all clients; where several users may connect, those of each get at most half of what the others
-  /// leave. When little is left, a client gets fewer slots.
+  /// leave. A client gets at most half of what its user may still have, or one slot.
   size_t most_bytes = size_t{4} << 30;
 };
 

@@ -207,14 +207,15 @@ TEST(Fairness, AUserLeavesMemoryForOthers) {
   ServerConfig config;
   config.mode = 0666;
   config.uids = {kNobody};
-  config.most_bytes = 16 * map_bytes(8);
+  config.most_slots = 1;
+  config.most_bytes = 16 * map_bytes(1);
   Daemon daemon(TestCollector::Kind::at_once, config);
   ASSERT_EQ(::chmod(daemon.folder.path().c_str(), 0755), 0);
   const auto connect_all = [&daemon] {
     std::vector<std::unique_ptr<RawClient>> clients;
     do {
       clients.push_back(std::make_unique<RawClient>(daemon.path));
-    } while (clients.back()->greet() && clients.back()->welcome.slots == 8);
+    } while (clients.back()->greet());
     return clients;
   };
   auto clients = connect_all();
@@ -227,6 +228,27 @@ TEST(Fairness, AUserLeavesMemoryForOthers) {
   }
   clients.erase(clients.begin());
   EXPECT_TRUE(eventually([&] { return RawClient(daemon.path).greet(); })) << "who leaves gives it back";
+}
+
+/// A client gets half of what its user may still have, the last ones the slots that are left.
+TEST(Fairness, AClientLeavesMemoryForOthersOfItsUser) {
+  for (const bool several_users : {false, true}) {
+    ServerConfig config;
+    if (several_users) config.uids = {kNobody};
+    config.most_bytes = 16 * map_bytes(1);
+    Daemon daemon(TestCollector::Kind::at_once, config);
+    std::vector<std::unique_ptr<RawClient>> clients;
+    std::vector<uint32_t> slots;
+    do {
+      clients.push_back(std::make_unique<RawClient>(daemon.path));
+      Hello hello;
+      hello.registry = registry_fingerprint();
+      hello.slots = config.most_slots;
+      if (clients.back()->greet(hello)) slots.push_back(clients.back()->welcome.slots);
+    } while (slots.size() == clients.size());
+    EXPECT_EQ(slots, several_users ? (std::vector<uint32_t>{4, 2, 1, 1}) : (std::vector<uint32_t>{8, 4, 2, 1, 1}));
+    EXPECT_EQ(clients.back()->welcome.answer, Answer::no_memory);
+  }
 }
 
 TEST(FairQueue, WhoRestsSavesNothingUp) {
