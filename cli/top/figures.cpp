@@ -174,8 +174,9 @@ std::string render(const Figures& figures, const std::string& place) {
     const auto gauge = [&](const char* name) {
       return whole(figures.broker.count(name) ? figures.broker.at(name) : 0);
     };
-    out += fmt::format("clients {}, {} operations of theirs in flight; refused {}, violations {}\n", gauge("clients"),
-                       gauge("in_flight"), gauge("refused"), gauge("violations"));
+    out += fmt::format("clients {}, {} operations of theirs in flight\n", gauge("clients"), gauge("in_flight"));
+    out += fmt::format("clients refused {}, {} of them for lack of memory; violations {}\n", gauge("refused"),
+                       gauge("short_of_memory"), gauge("violations"));
   }
   if (!figures.lanes.empty()) out += "breakers: ";
   for (const LaneFigures& lane : figures.lanes)

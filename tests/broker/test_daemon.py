@@ -201,6 +201,7 @@ class Metrics(Case):
         for histogram in ("batch_items", "wait_seconds", "service_seconds"):
             self.check_histogram(values, text, f"polykem_{histogram}")
         self.check_dashboard(text)
+        self.check_page(text)
         batched = done - total(values, "polykem_operations_total", where="caller")
         self.assertEqual(total(values, "polykem_batch_items_sum"), batched)
         self.assertEqual(total(values, "polykem_wait_seconds_count"), batched)
@@ -214,6 +215,15 @@ class Metrics(Case):
                 self.assertTrue(names, panel["title"])
                 for name in names:
                     self.assertRegex(text, rf"(?m)^{name}[{{ ]", panel["title"])
+
+    def check_page(self, text):
+        """Its table has each metric that there is, and no other."""
+        page = (pathlib.Path(__file__).parents[2] / "docs/broker.md").read_text(encoding="utf-8")
+        cells = re.findall(r"(?m)^\| (`polykem_.*?) \|", page)
+        listed = [before + part + after for cell in cells
+                  for before, parts, after in re.findall(r"`(\w+)\{?([\w,]*)\}?(\w*)`", cell)
+                  for part in parts.split(",")]  # fmt: skip
+        self.assertEqual(sorted(listed), sorted(re.findall(r"(?m)^# TYPE (polykem_\w+) ", text)))
 
     def check_histogram(self, values, text, name):
         self.assertIn(f"# TYPE {name} histogram", text)
@@ -271,16 +281,14 @@ class Metrics(Case):
             idle.sendall(b"GET /met")
         self.assertEqual(total(samples(self.port)[0], "polykem_build_info", program="polykemd"), 1)
 
-    def test_top_shows_nothing_that_a_terminal_obeys(self):
+    def top_of(self, before, after):
+        """What it shows of an interval between two readings."""
         listening = socket.create_server(("127.0.0.1", 0))
         self.addCleanup(listening.close)
         listening.settimeout(PATIENCE)
         watching = self.start(PROGRAM, "top", "--once", "--interval", "0.1", "--metrics",
                               f"127.0.0.1:{listening.getsockname()[1]}")  # fmt: skip
-        text = ('polykem_build_info{program="a\x1b]0;title\x07",version="1"} 1\n'
-                'polykem_operations_total{set="b\x1b[2J",op="c\\nd",where="cpu"} 5\n'
-                'polykem_breaker_state{lane="d\x1b[5m",state="closed"} 1\n')  # fmt: skip
-        for _ in range(2):
+        for text in (before, after):
             with listening.accept()[0] as peer:
                 request = b""
                 while not request.endswith(b"\r\n\r\n"):
@@ -288,6 +296,21 @@ class Metrics(Case):
                 peer.sendall(f"HTTP/1.1 200 OK\r\n\r\n{text}".encode())
         shown, errors = watching.communicate(timeout=PATIENCE)
         self.assertEqual(watching.returncode, OK, errors)
+        return shown
+
+    def test_top_counts_clients_that_are_refused(self):
+        before, after = (re.sub(r"(?m)^(polykem_broker_\w+) \S+$", rf"\1 {value}", samples(self.port)[1])
+                         for value in (1, 10 ** 6))  # fmt: skip
+        after = after.replace("short_of_memory_total 1000000", "short_of_memory_total 3")
+        shown = self.top_of(before, after)
+        self.assertIn("clients refused 999,999, 2 of them for lack of memory; violations 999,999\n", shown)
+        self.assertLessEqual(max(map(len, shown.splitlines())), 80)
+
+    def test_top_shows_nothing_that_a_terminal_obeys(self):
+        text = ('polykem_build_info{program="a\x1b]0;title\x07",version="1"} 1\n'
+                'polykem_operations_total{set="b\x1b[2J",op="c\\nd",where="cpu"} 5\n'
+                'polykem_breaker_state{lane="d\x1b[5m",state="closed"} 1\n')  # fmt: skip
+        shown = self.top_of(text, text)
         self.assertIn("b?[2J", shown)
         self.assertIn("c?d", shown)
         self.assertFalse(re.search(r"[\x00-\x09\x0b-\x1f\x7f]", shown))
