@@ -46,7 +46,7 @@ def as_array(value: Any, name: str) -> ByteArray:
             if not hasattr(value, "__dlpack__"):
                 raise ArgumentTypeError(f"{name} is {type(value).__name__}; pass an array of uint8 (NumPy, bytes, the "
                                         f"buffer protocol or DLPack){_joined(value, name)}") from None
-            array = np.from_dlpack(value)
+            array = _from_dlpack(value, name)
     if array.ndim == 0:
         raise ArgumentTypeError(f"{name} is a number; pass an array of uint8")
     if array.dtype == object:
@@ -57,6 +57,13 @@ def as_array(value: Any, name: str) -> ByteArray:
     if not array.flags.c_contiguous:
         raise ArgumentError(f"{name} is not C-contiguous; pass numpy.ascontiguousarray({name})")
     return cast(ByteArray, array)
+
+
+def _from_dlpack(value: Any, name: str) -> npt.NDArray[Any]:
+    try:
+        return np.from_dlpack(value)
+    except (BufferError, RuntimeError, TypeError, ValueError) as error:  # of its library, or NumPy's
+        raise ArgumentError(f"{name} cannot be read by DLPack: {error}; pass an array of uint8 in host memory") from error
 
 
 def _joined(value: Any, name: str) -> str:

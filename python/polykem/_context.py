@@ -346,17 +346,19 @@ class Context:
 
     def _keygen(self, scheme: SchemeLike, count: int = 1, *, coins: Any = None, out: Any = None) -> _Batch[KeyPairs]:
         scheme, count = as_scheme(scheme), check_count(count)
-        place = place_of(coins, *(out or ()))
-        if out is None:
-            result = KeyPairs(place.empty((count, scheme.public_key_bytes)),
-                              place.secret((count, scheme.secret_key_bytes)))
+        given_out = None if out is None else _pair(out)
+        place = place_of(coins, *(given_out or ()))
+        if given_out is None:
+            result = written = KeyPairs(place.empty((count, scheme.public_key_bytes)),
+                                        place.secret((count, scheme.secret_key_bytes)))
         else:
-            result = KeyPairs(*out)
-            check_records(place.output(result.pk, "out.pk"), "out.pk", scheme.public_key_bytes, count)
-            check_records(place.output(result.sk, "out.sk"), "out.sk", scheme.secret_key_bytes, count)
+            result = given_out
+            written = KeyPairs(place.output(result.pk, "out.pk"), place.output(result.sk, "out.sk"))
+            check_records(written.pk, "out.pk", scheme.public_key_bytes, count)
+            check_records(written.sk, "out.sk", scheme.secret_key_bytes, count)
         given, coins = coins, _coins(place, coins, scheme.keygen_coin_bytes, count)
         request = _core.Request(KEYGEN, scheme._index, count, {
-            "coins": place.lend(coins), "pk_out": place.lend(result.pk), "sk_out": place.lend(result.sk)})
+            "coins": place.lend(coins), "pk_out": place.lend(written.pk), "sk_out": place.lend(written.sk)})
         return _Batch(f"{count} key pairs of {scheme.name}", KEYGEN, scheme, count, place, request, result, "raise",
                       secrets=secrets_of(given, *result))
 
@@ -426,6 +428,13 @@ def _checked(errors: str) -> str:
     return errors
 
 
+def _pair(out: Any) -> KeyPairs:
+    try:
+        return KeyPairs(*out)
+    except TypeError:
+        raise ArgumentTypeError("out is two arrays, (pk, sk)") from None
+
+
 def _coins(place: Any, coins: Any, record: int, count: int) -> Any:
     if coins is None:
         return None
@@ -464,7 +473,10 @@ def _keys_of_set(keyset: KeySet, scheme: Scheme, kind: str, key_index: Any, coun
         if count > size:
             raise RangeError(f"{count} items of a key set of {size} keys; key_index says which key each item uses")
         return _Keys(_PER_ITEM, keyset=keyset), count
-    index = np.asarray(key_index)
+    try:
+        index = np.asarray(key_index)
+    except (RuntimeError, TypeError, ValueError) as error:
+        raise ArgumentError(f"key_index is an int or a one-dimensional array of int: {error}") from error
     if index.dtype.kind not in "iu" or index.ndim > 1:
         raise ArgumentError("key_index is an int or a one-dimensional array of int")
     if index.size == 0 or index.min() < 0 or index.max() >= size:

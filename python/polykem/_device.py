@@ -313,6 +313,15 @@ def _library_of(array: Any) -> str | None:
     return None
 
 
+def _dlpack_device_of(array: Any) -> int | None:
+    """The kind of device; None: as_array says what it thinks of such an array."""
+    try:
+        kind: int = array.__dlpack_device__()[0]
+    except (AttributeError, BufferError, RuntimeError, TypeError, ValueError):
+        return None
+    return kind
+
+
 def place_of(*arrays: Any) -> Host:
     """The place of these arrays: that of the first which is on a GPU; None counts for none."""
     for value in arrays:
@@ -323,8 +332,7 @@ def place_of(*arrays: Any) -> Host:
         if name is not None:
             library = _ADAPTERS[name]()
             return Device(library, library.device_of(array))
-        device = getattr(array, "__dlpack_device__", lambda: (1, 0))()[0]
-        if device in (_DLPACK_CUDA, _DLPACK_MANAGED):
+        if _dlpack_device_of(array) in (_DLPACK_CUDA, _DLPACK_MANAGED):
             raise ArgumentError(f"{type(array).__name__} lies on a GPU; pass cupy.from_dlpack(array) or "
                                 "torch.from_dlpack(array), so that the results have a type and a stream")
     return HOST

@@ -94,20 +94,61 @@ def test_what_counts_as_an_array(ctx):
 
 
 class OnlyDlpack:
-    def __init__(self, array):
-        self.array = array
+    def __init__(self, array, error=None):
+        self.array, self.error = array, error
+
+    def _exporter(self):
+        if self.error:
+            raise self.error
+        return self.array
 
     def __dlpack__(self, **options):
-        return self.array.__dlpack__(**options)
+        return self._exporter().__dlpack__(**options)
 
     def __dlpack_device__(self):
-        return self.array.__dlpack_device__()
+        return self._exporter().__dlpack_device__()
 
 
-def test_dlpack_in(ctx):
-    pk, sk = ctx.keygen("mlkem512", 3)
-    ct, ss, _ = ctx.encaps("mlkem512", OnlyDlpack(pk))
-    assert ctx.decaps("mlkem512", OnlyDlpack(sk), OnlyDlpack(ct)).ss == ss
+def test_dlpack(ctx):
+    pk, sk = OnlyDlpack(np.empty((3, 800), np.uint8)), OnlyDlpack(np.empty((3, 1632), np.uint8))
+    if not np.from_dlpack(pk).flags.writeable:  # NumPy before 2.1
+        with pytest.raises(polykem.ArgumentError, match="out.pk is read-only"):
+            ctx.keygen("mlkem512", 3, out=(pk, sk))
+        pk, sk = map(OnlyDlpack, ctx.keygen("mlkem512", 3))
+    else:
+        made = ctx.keygen("mlkem512", 3, out=(pk, sk))
+        assert made.pk is pk and made.sk is sk
+    ct, ss, _ = ctx.encaps("mlkem512", pk)
+    assert ctx.decaps("mlkem512", sk, OnlyDlpack(ct)).ss == ss
+
+
+@pytest.mark.parametrize("error", [BufferError, NotImplementedError, TypeError, ValueError])
+def test_an_array_that_dlpack_refuses(ctx, error):
+    """As those of PyTorch do that need a gradient or have no memory."""
+    array = OnlyDlpack(np.empty((3, 800), np.uint8), error("no memory"))
+    for name, call in (("pk", lambda: ctx.encaps("mlkem512", array)), ("keys", lambda: ctx.keyset("mlkem512", array)),
+                       ("out.pk", lambda: ctx.keygen("mlkem512", 3, out=(array, bytearray(4896))))):
+        with pytest.raises(polykem.ArgumentError, match=f"^{name} cannot be read by DLPack: no memory"):
+            call()
+
+
+def test_tensors_in_host_memory(ctx):
+    torch = pytest.importorskip("torch")
+    pk, sk = torch.empty((3, 800), dtype=torch.uint8), torch.empty((3, 1632), dtype=torch.uint8)
+    made = ctx.keygen("mlkem512", 3, out=(pk, sk))
+    assert made.pk is pk and made.sk is sk
+    ct, ss, _ = ctx.encaps("mlkem512", pk)
+    assert ctx.decaps("mlkem512", sk, torch.from_numpy(ct)).ss == ss
+    assert ctx.encaps("mlkem512", ctx.keyset("mlkem512", pk), key_index=torch.tensor([2, 0])).ct.shape == (2, 768)
+    for wrong, says in ((pk.to("meta"), "DLPack"), (pk.float().requires_grad_(), "DLPack: .*detach"),
+                        (pk.to(torch.bfloat16), "DLPack"), (pk.to_sparse(), "DLPack"), (pk.bool(), "pass uint8"),
+                        (pk.t(), "not C-contiguous"), (pk[:1].expand(3, -1), "not C-contiguous")):
+        with pytest.raises(polykem.ArgumentError, match=f"^pk .*{says}"):
+            ctx.encaps("mlkem512", wrong)
+    seen = torch.from_dlpack(ss)
+    assert seen.any()
+    ss.wipe()
+    assert not seen.any()
 
 
 @pytest.mark.parametrize("call, error, says", [
@@ -117,6 +158,8 @@ def test_dlpack_in(ctx):
     (lambda c, p: c.keygen("mlkem512", 1.5), TypeError, "whole number"),
     (lambda c, p: c.keygen("mlkem-521", 1), polykem.UnknownScheme, "did you mean 'mlkem512'"),
     (lambda c, p: c.keygen(5, 1), TypeError, "named by a str"),
+    (lambda c, p: c.keygen("mlkem512", 3, out=p), polykem.ArgumentTypeError, "out is two arrays"),
+    (lambda c, p: c.keygen("mlkem512", 3, out=5), polykem.ArgumentTypeError, "out is two arrays"),
     (lambda c, p: c.keygen("mlkem512", 2, coins=bytes(64)), polykem.SizeError, r"coins has shape \(64,\)"),
     (lambda c, p: c.encaps("mlkem512", p.ravel()), polykem.SizeError, r"reshape\(-1, 800\)"),
     (lambda c, p: c.encaps("mlkem512", p[:, :-1].copy()), polykem.SizeError, r"shape \(3, 799\)"),
@@ -131,6 +174,8 @@ def test_dlpack_in(ctx):
     (lambda c, p: c.encaps("mlkem768", c.keyset("mlkem512", p)), polykem.ArgumentError, "of mlkem512"),
     (lambda c, p: c.encaps("mlkem512", c.keyset("mlkem512", p), key_index=3), polykem.RangeError, "0 to 2"),
     (lambda c, p: c.encaps("mlkem512", c.keyset("mlkem512", p), key_index=[0, -1]), polykem.RangeError, "0 to 2"),
+    (lambda c, p: c.encaps("mlkem512", c.keyset("mlkem512", p), key_index=[[0], [1, 2]]), polykem.ArgumentError,
+     "one-dimensional array of int: "),
     (lambda c, p: c.encaps("mlkem512", c.keyset("mlkem512", p), 4), polykem.RangeError, "key_index says"),
     (lambda c, p: c.decaps("mlkem512", c.keyset("mlkem512", p), bytes(768)), polykem.ArgumentError, "public keys"),
     (lambda c, p: c.decaps("mlkem512", np.zeros((1, 1632), np.uint8), np.zeros((2, 768), np.uint8)),
