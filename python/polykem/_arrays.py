@@ -63,7 +63,8 @@ def _from_dlpack(value: Any, name: str) -> npt.NDArray[Any]:
     try:
         return np.from_dlpack(value)
     except (BufferError, RuntimeError, TypeError, ValueError) as error:  # of its library, or NumPy's
-        raise ArgumentError(f"{name} cannot be read by DLPack: {error}; pass an array of uint8 in host memory") from error
+        raise ArgumentError(
+            f"{name} cannot be read by DLPack: {error}; pass an array of uint8 in host memory") from error
 
 
 def _joined(value: Any, name: str) -> str:
