@@ -52,7 +52,7 @@ struct TransposedFactors {
 };
 
 inline void transpose(uint16_t* to, const uint16_t* from) {
-  polymul::transpose_tile(to, kSide, from, kSide);
+  polymul::transpose_tile<kSide, kSide>(to, from);
 }
 
 inline void forward_one(uint16_t* a) {

@@ -58,7 +58,7 @@ struct OneProduct {
       Inner::mul(product, lanes_a + g * kSp * kLanes, lanes_b + g * kSp * kLanes, tmp);
       store_row(product, 2 * kS - 1, V16::zero());
       for (size_t t = 0; t < kRp; t += kLanes) {
-        transpose_tile(rows + g * kLanes * kRp + t, kRp, product + t * kLanes, kLanes);
+        transpose_tile<kRp, kLanes>(rows + g * kLanes * kRp + t, product + t * kLanes);
       }
     }
     combine_karatsuba(block_products, rows);
@@ -90,7 +90,7 @@ struct OneProduct {
     }
     for (size_t g = 0; g < kGroups; ++g) {
       for (size_t t = 0; t < kSp; t += kLanes) {
-        transpose_tile(lanes + (g * kSp + t) * kLanes, kLanes, split + g * kLanes * kSp + t, kSp);
+        transpose_tile<kLanes, kSp>(lanes + (g * kSp + t) * kLanes, split + g * kLanes * kSp + t);
       }
     }
   }

@@ -49,15 +49,16 @@ POLYKEM_INLINE V16 unpack_high(V16 a, V16 b) {
 
 #endif
 
-/// Transposes a tile of kLanes rows of kColumns words: to[j * to_step + i] = from[i * from_step + j]. Steps in words.
-template <size_t kColumns = kLanes>
-POLYKEM_NOINLINE void transpose_tile(uint16_t* to, size_t to_step, const uint16_t* from, size_t from_step) {
+/// Transposes a tile of kLanes rows of kColumns words: to[j * kToStep + i] = from[i * kFromStep + j]. Steps that are not
+/// constant cost a register or a multiplication at each access.
+template <size_t kToStep, size_t kFromStep, size_t kColumns = kLanes>
+POLYKEM_NOINLINE void transpose_tile(uint16_t* to, const uint16_t* from) {
   constexpr size_t kPart = 8;
   for (size_t column = 0; column < kColumns; column += kPart) {
     V16 x[kPart];
     V16 y[kPart];
     unroll<kPart>([&](auto i) __attribute__((always_inline)) {
-      x[i] = load_parts(from + i * from_step + column, kPart * from_step);
+      x[i] = load_parts(from + i * kFromStep + column, kPart * kFromStep);
     });
     // Three rounds of perfect shuffles transpose the 8 x 8 words of every 128-bit part.
     const auto round = [](V16(&out)[kPart], const V16(&in)[kPart]) __attribute__((always_inline)) {
@@ -69,7 +70,7 @@ POLYKEM_NOINLINE void transpose_tile(uint16_t* to, size_t to_step, const uint16_
     round(y, x);
     round(x, y);
     round(y, x);
-    unroll<kPart>([&](auto j) __attribute__((always_inline)) { y[j].store_unaligned(to + (column + j) * to_step); });
+    unroll<kPart>([&](auto j) __attribute__((always_inline)) { y[j].store_unaligned(to + (column + j) * kToStep); });
   }
 }
 

@@ -318,14 +318,14 @@ struct OneProduct {
   static void split(uint16_t* to, const Poly& a, uint16_t* words) {
     split_words(words, a.c);
     for (size_t g = 0; g < kGroups; ++g)
-      polymul::transpose_tile<kLeaf>(to + g * kLeaf * kLanes, kLanes, words + g * kLanes * kLeaf, kLeaf);
+      polymul::transpose_tile<kLanes, kLeaf, kLeaf>(to + g * kLeaf * kLanes, words + g * kLanes * kLeaf);
   }
 
   static void join(Poly& c, const uint16_t* products, uint16_t* rows, V16* space) {
     for (size_t g = 0; g < kGroups; ++g) {
       for (size_t at = 0; at < 2 * kLeaf; at += kLanes) {
-        polymul::transpose_tile(rows + g * kLanes * 2 * kLeaf + at, 2 * kLeaf, products + (g * 2 * kLeaf + at) * kLanes,
-                                kLanes);
+        polymul::transpose_tile<2 * kLeaf, kLanes>(rows + g * kLanes * 2 * kLeaf + at,
+                                                   products + (g * 2 * kLeaf + at) * kLanes);
       }
     }
     for (size_t p = 0; p < kPoints; ++p) {
