@@ -49,8 +49,8 @@ POLYKEM_INLINE V16 unpack_high(V16 a, V16 b) {
 
 #endif
 
-/// Transposes a tile of kLanes rows of kColumns words: to[j * kToStep + i] = from[i * kFromStep + j]. Steps that are not
-/// constant cost a register or a multiplication at each access.
+/// Transposes a tile of kLanes rows of kColumns words: to[j * kToStep + i] = from[i * kFromStep + j]. Steps that are
+/// not constant cost a register or a multiplication at each access.
 template <size_t kToStep, size_t kFromStep, size_t kColumns = kLanes>
 POLYKEM_NOINLINE void transpose_tile(uint16_t* to, const uint16_t* from) {
   constexpr size_t kPart = 8;
