@@ -10,7 +10,8 @@ the exit status is 1 if a page is not what its sources say. With --record the re
 `make figures` does all of it.
 
 Sources: `polykem list --json -`, and files of bench/results that cpu_tables.py, gpu_tables.py, frodo_cuda_tables.py,
-m4_tables.py, arm64_tables.py, tls_tables.py, hpke_tables.py and ckks_tables.py name.
+m4_tables.py, arm64_tables.py, tls_tables.py, hpke_tables.py, bulk_tables.py and ckks_tables.py
+name.
 """
 
 import argparse
@@ -21,6 +22,7 @@ import sys
 from pathlib import Path
 
 import arm64_tables
+import bulk_tables
 import ckks_tables
 import cpu_tables
 import frodo_cuda_tables
@@ -38,7 +40,7 @@ PAGES = ["README.md", "docs/performance.md", "docs/parameter_sets.md", "docs/gpu
 PLOT = "bench/results/cpu_peers.svg"
 BLOCK = re.compile(r"(<!-- table: ([a-z0-9-]+) -->\n).*?(<!-- end of table -->)", re.S)
 TABLES = {**cpu_tables.TABLES, **gpu_tables.TABLES, **frodo_cuda_tables.TABLES, **m4_tables.TABLES, **tls_tables.TABLES,
-          **arm64_tables.TABLES, **ckks_tables.TABLES, **hpke_tables.TABLES}
+          **arm64_tables.TABLES, **ckks_tables.TABLES, **hpke_tables.TABLES, **bulk_tables.TABLES}
 
 
 def fresh_pages(results):

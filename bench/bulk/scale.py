@@ -1,0 +1,103 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Time and memory of three bulk jobs (key pairs, encapsulations, decapsulations) by their number of rows, ML-KEM-768.
+
+    PYTHONPATH=build-test/python python3 bench/bulk/scale.py --rows 1e4 1e5 1e6 1e7 --json bench/results/bulk_scale.json
+
+Keys are seeds, secrets are encrypted under a key file, and nothing else should run. 10^7 rows take 25 GB of disk, which
+are freed at the end. Both sides' secrets are compared after the third job.
+"""
+
+import argparse
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+BYTES_A_ROW = 1184 + 64 + 1088 + 32 + 1 + 32 + 1
+JOBS = [("keys", "keygen", "keys", "--seeds"), ("sealed", "encaps", "sealed", "--input", "keys"),
+        ("opened", "decaps", "opened", "--seeds", "--input", "keys", "--input", "sealed", "--input-key", "key")]
+COMPARED_ROWS = 200_000  # at a time
+
+
+def own_memory(pid):
+    """Bytes of a process in memory, shared memory and page cache apart."""
+    try:
+        lines = Path(f"/proc/{pid}/status").read_text().splitlines()
+    except OSError:
+        return 0
+    fields = dict(line.split(":", 1) for line in lines)
+    return int(fields.get("RssAnon", "0 kB").split()[0]) * 1024
+
+
+def run(rows, folder, name, *arguments):
+    """Runs a job in a process of its own. Returns its summary with `seconds` of the process, start and end included,
+    and `peak_mb`, the most memory that it had during each half of the partitions."""
+    begun = time.monotonic()
+    process = subprocess.Popen([sys.executable, "-m", "polykem.bulk", *map(str, arguments), "--key-file", "key",
+                                "--ray", "none", "--quiet", "--json", "-"], stdout=subprocess.PIPE, text=True, cwd=folder)
+    receipts, samples = folder / name / "receipts", []
+    while process.poll() is None:
+        samples.append((len(os.listdir(receipts)) if receipts.is_dir() else 0, own_memory(process.pid)))
+        time.sleep(0.05)
+    seconds = time.monotonic() - begun
+    summary = json.loads(process.stdout.read())
+    if process.returncode != 0 or summary["rows"] != rows or summary["bad_rows"] != 0:
+        raise RuntimeError(f"{arguments[0]} of {rows} rows failed: {summary}")
+    middle = summary["partitions"] / 2
+    summary["peak_mb"] = [max([memory for done, memory in samples if (done > middle) == half] or [0]) // 10**6
+                          for half in (False, True)]
+    return {**summary, "seconds": round(seconds, 2)}
+
+
+def compare_secrets(rows, folder):
+    """Raises an error unless both sides have the same secrets."""
+    from polykem.bulk import Dataset, open_column_key
+    from polykem.bulk.secrets import read_key_file
+    key = read_key_file(folder / "key")
+    sent, received = (Dataset(job, open_column_key(job, key)) for job in (folder / "sealed", folder / "opened"))
+    for first in range(0, rows, COMPARED_ROWS):
+        part = (first, min(COMPARED_ROWS, rows - first), ["ss"])
+        if sent.read(*part).column("ss") != received.read(*part).column("ss"):
+            raise RuntimeError(f"the secrets of rows {first} to {first + part[1] - 1} differ")
+
+
+def three_jobs(rows, parent):
+    """Runs the jobs below a folder, which it leaves as it was. Returns their summaries."""
+    with tempfile.TemporaryDirectory(dir=parent) as name:
+        folder = Path(name)
+        subprocess.run([sys.executable, "-m", "polykem.bulk", "new-key", "key"], check=True, cwd=folder)
+        summaries = [run(rows, folder, name, *arguments, *(("--count", rows) if name == "keys" else ()))
+                     for name, *arguments in JOBS]
+        compare_secrets(rows, folder)
+    return summaries
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--rows", type=float, nargs="+", default=[1e4, 1e5])
+    parser.add_argument("--machine", default="this machine", help="words for the table")
+    parser.add_argument("--commit", default="", help="of which the package is")
+    parser.add_argument("--folder", default=".", help="where the jobs' files go meanwhile")
+    parser.add_argument("--json")
+    options = parser.parse_args()
+    records = []
+    for rows in map(int, options.rows):
+        needed = int(1.2 * rows * BYTES_A_ROW)
+        if shutil.disk_usage(options.folder).free < needed:
+            sys.exit(f"scale.py: {rows} rows take {needed / 1e9:.1f} GB in {options.folder}, which has less free")
+        for (_, job, *_), summary in zip(JOBS, three_jobs(rows, options.folder)):
+            records.append({"job": job, "rows": rows, "seconds": summary["seconds"], "bytes": summary["bytes"],
+                            "peak_mb": summary["peak_mb"]})
+            print(json.dumps(records[-1]), flush=True)
+    if options.json:
+        record = {"commit": options.commit, "machine": options.machine, "records": records}
+        Path(options.json).write_text(json.dumps(record, indent=1) + "\n")
+
+
+if __name__ == "__main__":
+    main()
