@@ -39,7 +39,8 @@ def run(rows, folder, name, *arguments):
     and `peak_mb`, the most memory that it had during each half of the partitions."""
     begun = time.monotonic()
     process = subprocess.Popen([sys.executable, "-m", "polykem.bulk", *map(str, arguments), "--key-file", "key",
-                                "--ray", "none", "--quiet", "--json", "-"], stdout=subprocess.PIPE, text=True, cwd=folder)
+                                "--ray", "none", "--quiet", "--json", "-"], stdout=subprocess.PIPE, text=True,
+                               cwd=folder)
     receipts, samples = folder / name / "receipts", []
     while process.poll() is None:
         samples.append((len(os.listdir(receipts)) if receipts.is_dir() else 0, own_memory(process.pid)))
