@@ -135,11 +135,10 @@ struct Candidate {
 Candidate sooner(const Scheme& scheme, const SchemeBackend& backend) {
 #ifndef __aarch64__
   using namespace mlkem;
-  constexpr tuning::Cpu kIntel = tuning::Cpu::avx512_intel, kOthers = tuning::Cpu::avx512;
   if (std::strcmp(scheme.family, "mlkem") == 0 && std::strcmp(backend.name, cpu::kAvx512) == 0) {
     const auto of_set = [&]<MlkemParams... P>()->Candidate {
-      const SchemeBackend* const interleaved[] = {&avx512_backend<P, kOthers>()...};
-      const SchemeBackend* const x8[] = {&avx512_backend<P, kIntel>()...};
+      const SchemeBackend* const interleaved[] = {&avx512_backend<P, tuning::Cpu::avx512_zen5>()...};
+      const SchemeBackend* const x8[] = {&avx512_backend<P, tuning::Cpu::avx512>()...};
       const auto at = static_cast<size_t>(&scheme - schemes().data());
       double times[2] = {};
       for (size_t i = 0; i < 2; ++i) {
@@ -167,7 +166,8 @@ void print_row(const Scheme& scheme, const SchemeBackend& best) {
   const bool expands = backend.public_form.bytes != 0;
   std::string cpu = backend.name;
   std::replace(cpu.begin(), cpu.end(), '-', '_');
-  if (mlkem && kCpuByIntel) cpu += "_intel";
+  if (mlkem && kCpuByIntel && cpu == "avx2") cpu += "_intel";
+  if (mlkem && kCpuIsZen5 && cpu == "avx512") cpu += "_zen5";
   std::printf("    // %s\n    {.cpu = Cpu::%s, ", scheme.name, cpu.c_str());
   if (mlkem) std::printf(".k = %d, ", std::atoi(scheme.name + 5) / 256);
   std::printf(".many = Form::%s, .own_keys = {%zu, %zu, %zu},\n", chosen.form, keygen, encaps, decaps);

@@ -73,6 +73,10 @@ bool is_by_intel() {
   return false;
 }
 
+bool is_zen5() {
+  return false;
+}
+
 #endif
 
 #ifdef POLYKEM_HAVE_X86
@@ -81,6 +85,15 @@ bool is_by_intel() {
   uint32_t most, b, c, d;
   return __get_cpuid(0, &most, &b, &c, &d) != 0 && b == signature_INTEL_ebx && d == signature_INTEL_edx &&
          c == signature_INTEL_ecx;
+}
+
+bool is_zen5() {
+  uint32_t most, a, b, c, d;
+  if (__get_cpuid(0, &most, &b, &c, &d) == 0 || b != signature_AMD_ebx || d != signature_AMD_edx ||
+      c != signature_AMD_ecx || __get_cpuid(1, &a, &b, &c, &d) == 0)
+    return false;
+  const uint32_t base_family = a >> 8 & 0xf, extended_family = a >> 20 & 0xff;
+  return base_family + extended_family == 26;
 }
 
 uint32_t probe() {
@@ -188,6 +201,7 @@ struct JoinedNames {
 }  // namespace
 
 const bool kCpuByIntel = is_by_intel();
+const bool kCpuIsZen5 = is_zen5();
 
 const CpuFeatures& cpu_features() {
   static const CpuFeatures features(features_found());

@@ -55,6 +55,8 @@ const CpuFeatures& cpu_features();
 
 /// True on a CPU made by Intel. Found out when the library is loaded, false until then: results do not depend on it.
 extern const bool kCpuByIntel;
+/// The same for AMD's family 26, Zen 5.
+extern const bool kCpuIsZen5;
 
 /// Asks the operating system to let this process use the matrix tiles, once; true if it does. From then on a signal
 /// that reaches a thread which has used them needs 8 KB more of its stack, and sigaltstack() refuses smaller ones.

@@ -64,16 +64,16 @@ class MlkemLanesTest : public testing::IsaTest {
  protected:
   static const char* name() { return testing::backend_name(GetParam()); }
 
-  /// The backend, and with AVX-512 also the one that this CPU would have if another maker's.
+  /// The backend, and with AVX-512 also that of other CPUs.
   static std::vector<SchemeBackend> forms(const Scheme& s) {
     std::vector<SchemeBackend> result{*cpu_backend(s, name())};
 #ifndef __aarch64__
     using namespace mlkem;
     const auto of_set = [&s]<MlkemParams... P>() {
       const SchemeBackend* const of_others[] = {&avx512_backend<P, tuning::Cpu::avx512>()...};
-      const SchemeBackend* const of_intel[] = {&avx512_backend<P, tuning::Cpu::avx512_intel>()...};
+      const SchemeBackend* const of_zen5[] = {&avx512_backend<P, tuning::Cpu::avx512_zen5>()...};
       const ptrdiff_t set = &s - schemes().data();  // in brackets GCC 12 would compute it for one of the two only
-      return *(kCpuByIntel ? of_others : of_intel)[set];
+      return *(kCpuIsZen5 ? of_others : of_zen5)[set];
     };
     if (GetParam() == testing::Isa::avx512)
       result.push_back(

@@ -15,7 +15,7 @@ template <MlkemParams P>
 struct SetBackends {
   using Cpu = tuning::Cpu;
   static SchemeBackend avx512() {
-    return kCpuByIntel ? avx512_backend<P, Cpu::avx512_intel>() : avx512_backend<P, Cpu::avx512>();
+    return kCpuIsZen5 ? avx512_backend<P, Cpu::avx512_zen5>() : avx512_backend<P, Cpu::avx512>();
   }
   static SchemeBackend avx2() {
     return kCpuByIntel ? avx2_backend<P, Cpu::avx2_intel>() : avx2_backend<P, Cpu::avx2>();
