@@ -461,13 +461,13 @@ def _form_of(scheme: Scheme, sk: Any, count: int) -> int:
 
 
 def _keys_of_set(keyset: KeySet, scheme: Scheme, kind: str, key_index: Any, count: int | None) -> tuple[_Keys, int]:
+    size = len(keyset)
     if keyset.closed:
         raise ArgumentError("the key set is closed")
     if keyset.scheme is not scheme:
         raise ArgumentError(f"the key set is of {keyset.scheme.name}, not of {scheme.name}")
     if keyset.kind != kind:
         raise ArgumentError(f"the key set has {keyset.kind} keys; this takes {kind} keys")
-    size = len(keyset)
     if key_index is None:
         count = size if count is None else check_count(count)
         if count > size:

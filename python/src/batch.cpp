@@ -87,7 +87,7 @@ void KeySet::adopt(const ContextHandle& context, polykem_status status, polykem_
   status_ = status;
   if (status != POLYKEM_OK) return;
   // The context outlives its key sets.
-  handle_ = {made, [context](polykem_keyset* keyset) { polykem_keyset_free(keyset); }};
+  handle_.set({made, [context](polykem_keyset* keyset) { polykem_keyset_free(keyset); }});
 }
 
 KeySet::KeySet(const Context& context, std::size_t scheme, int kind, std::size_t count, nb::handle keys) {
@@ -201,15 +201,16 @@ Context::Context(unsigned threads, std::optional<const char*> backend) {
   config.backend = backend.value_or(nullptr);
   polykem_context* made = nullptr;
   status_ = polykem_context_new(&config, &made);
-  if (made != nullptr) handle_ = {made, polykem_context_free};
+  if (made != nullptr) handle_.set({made, polykem_context_free});
   paces_ = std::make_unique<Pace[]>(polykem_scheme_count() * Request::kOperations);
   for (std::size_t i = 0; i < polykem_scheme_count() * Request::kOperations; ++i)
     paces_[i] = kFirstPiece;
 }
 
-const ContextHandle& Context::handle() const {
-  if (handle_ == nullptr) refuse("the Context is closed");
-  return handle_;
+ContextHandle Context::handle() const {
+  ContextHandle open = handle_.get();
+  if (open == nullptr) refuse("the Context is closed");
+  return open;
 }
 
 const char* Context::backend(std::size_t scheme) const {

@@ -22,6 +22,30 @@ namespace polykem::python {
 
 using ContextHandle = std::shared_ptr<polykem_context>;
 
+/// What one thread may close while another takes it; with the GIL off, nothing else orders them.
+template <class Handle>
+class Closable {
+ public:
+  void set(std::shared_ptr<Handle> handle) {
+    const std::lock_guard lock(mutex_);
+    handle_ = std::move(handle);
+  }
+  /// Null: closed.
+  std::shared_ptr<Handle> get() const {
+    const std::lock_guard lock(mutex_);
+    return handle_;
+  }
+  void close() noexcept {
+    std::shared_ptr<Handle> last;  // freed without the lock
+    const std::lock_guard lock(mutex_);
+    last.swap(handle_);
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  std::shared_ptr<Handle> handle_;
+};
+
 /// Finished jobs, in the order in which they finished. Worker threads push, one Python thread waits.
 class Completions {
  public:
@@ -65,16 +89,16 @@ class KeySet {
   KeySet(const Context& context, std::size_t scheme, int kind, std::size_t count, nb::handle keys);
   static std::unique_ptr<KeySet> generate(const Context& context, std::size_t scheme, std::size_t count,
                                           nb::handle pk_out);
-  std::size_t size() const noexcept { return polykem_keyset_size(handle_.get()); }
+  std::size_t size() const { return polykem_keyset_size(handle().get()); }
   int status() const noexcept { return status_; }
-  const std::shared_ptr<polykem_keyset>& handle() const noexcept { return handle_; }
-  void close() noexcept { handle_.reset(); }
+  std::shared_ptr<polykem_keyset> handle() const { return handle_.get(); }  ///< null: closed
+  void close() noexcept { handle_.close(); }
 
  private:
   KeySet() = default;
   void adopt(const ContextHandle& context, polykem_status status, polykem_keyset* made);
   int status_ = POLYKEM_OK;
-  std::shared_ptr<polykem_keyset> handle_;
+  Closable<polykem_keyset> handle_;
 };
 
 /// Arrays of records by RecordField::argument; each is None, an object with a buffer, or DeviceBytes.
@@ -124,8 +148,8 @@ class Context {
  public:
   Context(unsigned threads, std::optional<const char*> backend);
   int status() const noexcept { return status_; }  ///< why there is none
-  const ContextHandle& handle() const;
-  void close() noexcept { handle_.reset(); }
+  ContextHandle handle() const;
+  void close() noexcept { handle_.close(); }
   unsigned threads() const { return polykem_context_threads(handle().get()); }
   const char* backend(std::size_t scheme) const;
 
@@ -143,7 +167,7 @@ class Context {
 
  private:
   int status_ = POLYKEM_OK;
-  ContextHandle handle_;
+  Closable<polykem_context> handle_;
   std::unique_ptr<Pace[]> paces_;  ///< by Request::kind()
 };
 

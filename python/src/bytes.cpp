@@ -71,15 +71,18 @@ SecretMemory::Memory::~Memory() {
   polykem_zeroize(data_.get(), bytes_);
 }
 
+/// Marks first: whoever has read zeros then sees the mark.
 void SecretMemory::Memory::wipe(std::size_t begin, std::size_t end) noexcept {
-  polykem_zeroize(data_.get() + begin, end - begin);
-  const std::lock_guard lock(mutex_);
-  try {
-    if (!wholly_wiped_) mark(begin, end);
-  } catch (const std::bad_alloc&) {
-    wholly_wiped_ = true;  // rather refuse what is left than take zeros for a key
+  {
+    const std::lock_guard lock(mutex_);
+    try {
+      if (!wholly_wiped_) mark(begin, end);
+    } catch (const std::bad_alloc&) {
+      wholly_wiped_ = true;  // rather refuse what is left than take zeros for a key
+    }
+    if (wholly_wiped_) wiped_.clear();
   }
-  if (wholly_wiped_) wiped_.clear();
+  polykem_zeroize(data_.get() + begin, end - begin);
 }
 
 void SecretMemory::Memory::mark(std::size_t begin, std::size_t end) {
