@@ -158,17 +158,16 @@ lint: ## Check format, Python and shell code, licence lines, citations, lengths,
 	@tools/ruff.sh check --quiet --output-format concise || test $$? = 77
 	@python3 tools/lint.py
 
-tidy: ## Run clang-tidy over the libraries and the program (minutes)
-	@tools/setup.sh tidy
-	@$(CONFIGURE) -DPOLYKEM_CKKS=ON >/dev/null
-	@$(MAKE) --no-print-directory all
-	@git ls-files 'src/*.cpp' 'ckks/src/*.cpp' 'ckks/openfhe/*.cpp' 'formats/*.cpp' 'hpke/*.cpp' 'cli/*.cpp' | xargs -n 4 -P $(JOBS) clang-tidy-14 -p $(BUILD) --quiet
+tidy: ## Run clang-tidy over libraries, program, provider and extension; CHECKS=-*,readability-identifier-naming: names only (minutes)
+	@tools/setup.sh tidy python
+	@cmake --preset release -B build-tidy -DPOLYKEM_BUILD_EXAMPLES=OFF -DPOLYKEM_CKKS=ON -DPOLYKEM_PYTHON=ON -DPython_EXECUTABLE="$$(python/tests/venv.sh)" >/dev/null
+	@sed -n 's/.*"file": "\(.*\)".*/\1/p' build-tidy/compile_commands.json | grep -v nanobind | sort -u | xargs -n 1 -P $(JOBS) clang-tidy-14 -p build-tidy --quiet $(if $(CHECKS),'--checks=$(CHECKS)')
 
 install: all ## Install headers, libraries, program, CMake package and pkg-config file (PREFIX=/usr/local)
 	@cmake --install $(BUILD) $(if $(PREFIX),--prefix $(PREFIX))
 
 clean: ## Remove every build directory of this Makefile
-	@rm -rf $(BUILD) ckks/build build-sanitize build-ubsan build-tsan build-debug build-test build-fuzz build-mutants build-arm64 build-m4
+	@rm -rf $(BUILD) ckks/build build-sanitize build-ubsan build-tsan build-debug build-test build-fuzz build-mutants build-tidy build-arm64 build-m4
 
 help: ## This list
 	@sed -n 's/^\([a-z0-9-]*\):.*## \(.*\)/  make \1|\2/p' Makefile | while IFS='|' read -r d t; do printf '%-18s %s\n' "$$d" "$$t"; done

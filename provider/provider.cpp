@@ -100,7 +100,7 @@ bool register_handlers() {
 /** The module is loaded after libcrypto has registered OPENSSL_cleanup, and so this is destroyed before that runs. */
 const struct AtExit {
   ~AtExit() { stay_loaded(); }
-} at_exit;
+} kAtExit;
 
 void add_loaded(Provider* provider, const OSSL_DISPATCH* core) {
   [[maybe_unused]] static const bool once = register_handlers();

@@ -6,7 +6,7 @@
 /// takes the copy of one instruction set for that of another. `amx` is AVX-512 on CPUs that have matrix tiles,
 /// `avx2_vaes` AVX2 on CPUs with AES instructions for its registers. Every AArch64 CPU has NEON, so the build defines
 /// POLYKEM_COMPILE_NEON where it is to be used.
-#if defined(__AMX_INT8__)
+#if defined(__AMX_INT8__) || defined(__AMXINT8__)  // the latter: Clang 14
 #define POLYKEM_ISA_AMX 1
 #define POLYKEM_ISA_AVX512 1
 #define POLYKEM_ISA amx

@@ -62,7 +62,7 @@ struct AtExit {
 thread_local AtExit at_exit;
 
 /// Where a program loads this library, most do so in the main thread.
-[[maybe_unused]] const bool registered = at_exit.of_main_thread = syscall(SYS_gettid) == getpid();
+[[maybe_unused]] const bool kRegistered = at_exit.of_main_thread = syscall(SYS_gettid) == getpid();
 
 /// nullptr with the reason in `problem`.
 const ModuleTable* accept(const LoadedFile& file, std::string& problem) {

@@ -37,17 +37,17 @@ struct Factors {
 
 template <MlkemParams P>
 struct Chunk : Records<P, PublicKey<P.k>, SecretKey<P.k>> {
-  static constexpr Dims D = P;
+  static constexpr Dims kDims = P;
   using Public = PublicKey<P.k>;
   using Secret = SecretKey<P.k>;
   static constexpr size_t kGranule = kLanes, kItems = kLanes;
-  static size_t workspace_bytes(size_t) { return Arena::bytes<Block<D>>(1); }
+  static size_t workspace_bytes(size_t) { return Arena::bytes<Block<kDims>>(1); }
 
   Chunk(const Batch& batch, std::byte* workspace)
-      : Records<P, Public, Secret>(batch), count(batch.count), t(*Arena(workspace).take<Block<D>>(1)) {}
+      : Records<P, Public, Secret>(batch), count(batch.count), t(*Arena(workspace).take<Block<kDims>>(1)) {}
 
   const size_t count;
-  Block<D>& t;
+  Block<kDims>& t;
 
   /// Whether all items use one key, which is expanded.
   bool one_key() const { return this->io.shared_key && this->expanded(); }

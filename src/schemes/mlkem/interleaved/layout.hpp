@@ -16,7 +16,6 @@ inline namespace POLYKEM_ISA {
 
 template <MlkemParams P, InstructionSet Isa>
 struct Layout : LaneHashes<Isa> {
-  static constexpr Dims D = P;
   static constexpr size_t kK = P.k;
   using Poly = LanePoly;
   using Chunk = interleaved::Chunk<P>;

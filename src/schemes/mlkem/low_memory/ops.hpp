@@ -34,22 +34,22 @@ struct Work {
 /// One item with its records.
 template <MlkemParams P, class Prims>
 struct Chunk {
-  static constexpr Dims D = P;
-  static constexpr size_t workspace_bytes() { return Arena::bytes<Work<D, Prims>>(1); }
+  static constexpr Dims kDims = P;
+  static constexpr size_t workspace_bytes() { return Arena::bytes<Work<kDims, Prims>>(1); }
 
-  Chunk(const Batch& batch, std::byte* workspace) : io(batch), work(*Arena(workspace).take<Work<D, Prims>>(1)) {}
+  Chunk(const Batch& batch, std::byte* workspace) : io(batch), work(*Arena(workspace).take<Work<kDims, Prims>>(1)) {}
 
   const Batch& io;
-  Work<D, Prims>& work;
+  Work<kDims, Prims>& work;
 };
 
 template <MlkemParams P, class Prims>
 struct Ops {
   static_assert(!P.kyber());
-  static constexpr Dims D = P;
+  static constexpr Dims kDims = P;
   static constexpr size_t kK = P.k;
   using Chunk = low_memory::Chunk<P, Prims>;
-  using Work = low_memory::Work<D, Prims>;
+  using Work = low_memory::Work<kDims, Prims>;
 
   /// The bytes of a polynomial, where row[1] ends: if they become that polynomial, each is read before it is written
   /// over. A function of its own, whose sponge is not on the stack while a row of A is sampled.

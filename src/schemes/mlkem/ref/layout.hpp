@@ -23,10 +23,10 @@ struct Item {
 
 template <MlkemParams P>
 struct Layout : PortableHashes {
-  static constexpr Dims D = P;
+  static constexpr Dims kDims = P;
   static constexpr size_t kK = P.k;
   using Poly = mlkem::Poly;
-  using Chunk = OneItem<P, Item<D>>;
+  using Chunk = OneItem<P, Item<kDims>>;
 
   static Aes256Ctr keystream() { return nullptr; }  ///< no fast AES: the generator expands with SHAKE256
 

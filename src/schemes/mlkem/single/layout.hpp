@@ -18,10 +18,10 @@ inline namespace POLYKEM_ISA {
 
 template <MlkemParams P, InstructionSet Isa>
 struct Layout : polykem::lanes::OneHashes {
-  static constexpr Dims D = P;
+  static constexpr Dims kDims = P;
   static constexpr size_t kK = P.k;
   using Poly = mlkem::Poly;
-  using Chunk = OneItem<P, Item<D>>;
+  using Chunk = OneItem<P, Item<kDims>>;
 
   static Aes256Ctr keystream() { return Isa::keystream(); }
 
@@ -109,13 +109,14 @@ struct Layout : polykem::lanes::OneHashes {
 
   struct KeySpace {
     States states;
-    HashSpace<D> hash;
+    HashSpace<kDims> hash;
   };
   static void hash_gen_a(PublicKey<kK>& key, const uint8_t* ek, KeySpace& space) {
     hash_gen_a(key, ek, space.hash, space.states);
   }
   /// Out of line: callers share what is unrolled for one hash.
-  static POLYKEM_NOINLINE void hash_gen_a(PublicKey<kK>& key, const uint8_t* ek, HashSpace<D>& hash, States& states) {
+  static POLYKEM_NOINLINE void hash_gen_a(PublicKey<kK>& key, const uint8_t* ek, HashSpace<kDims>& hash,
+                                          States& states) {
     hash.ek.set(ek, 0, ek, polykem::lanes::kSha3Suffix);
     MatrixSampler<kK> sampler(key.rows, ek + P.vector_bytes(), true, hash.squeezed);
     sampler.template sample_beside<decltype(hash.ek)::kBlocks, 1>(states, {hash.ek.bytes});

@@ -15,18 +15,18 @@ template <MlkemParams P, InstructionSet Isa>
 struct Ops : Steps<P, Layout<P, Isa>> {
   using Layout = single::Layout<P, Isa>;
   static_assert(mlkem::Layout<Layout>);
-  static constexpr Dims D = P;
+  static constexpr Dims kDims = P;
   static constexpr size_t kK = P.k;
-  static constexpr size_t kEkBlocks = decltype(HashSpace<D>::ek)::kBlocks;
-  static constexpr size_t kRejectBlocks = decltype(HashSpace<D>::reject)::kBlocks;
-  static constexpr size_t kRound3Blocks = decltype(HashSpace<D>::round3)::kBlocks;
+  static constexpr size_t kEkBlocks = decltype(HashSpace<kDims>::ek)::kBlocks;
+  static constexpr size_t kRejectBlocks = decltype(HashSpace<kDims>::reject)::kBlocks;
+  static constexpr size_t kRound3Blocks = decltype(HashSpace<kDims>::round3)::kBlocks;
   using Chunk = typename Layout::Chunk;
 
   /// Whether the last entries of the matrix leave room for the noise beside them.
   static constexpr bool kNoiseBesideMatrix = MatrixSampler<kK>::kRest > 0;
 
   static void gen_a_sample_se(Chunk& c) {
-    static_assert(sizeof(Polys<D>) >= sizeof(Squeezed));  // prf, which follows, is in use too
+    static_assert(sizeof(Polys<kDims>) >= sizeof(Squeezed));  // prf, which follows, is in use too
     auto& t = c.t;
     MatrixSampler<kK> sampler(t.own.pk.rows, t.fo.seeds[0], false, t.hash.squeezed);
     sampler.template sample_with_noise<2 * kK, P.eta1 - 1>(t.states, t.poly.prf[0], sizeof t.poly.prf[0],

@@ -34,19 +34,19 @@ struct alignas(64) Eight {
 
 template <MlkemParams P>
 struct Chunk : Records<P, PublicKey<P.k>, SecretKey<P.k>> {
-  static constexpr Dims D = P;
+  static constexpr Dims kDims = P;
   using Public = PublicKey<P.k>;
   using Secret = SecretKey<P.k>;
 
   static constexpr size_t kGranule = x8::kItems, kItems = x8::kItems;
-  static size_t workspace_bytes(size_t) { return Arena::bytes<Eight<D>>(1); }
+  static size_t workspace_bytes(size_t) { return Arena::bytes<Eight<kDims>>(1); }
 
   /// batch: of at most kItems items, with what is drawn for them.
   Chunk(const Batch& batch, std::byte* workspace)
-      : Records<P, Public, Secret>(batch), count(batch.count), t(*Arena(workspace).take<Eight<D>>(1)) {}
+      : Records<P, Public, Secret>(batch), count(batch.count), t(*Arena(workspace).take<Eight<kDims>>(1)) {}
 
   const size_t count;
-  Eight<D>& t;
+  Eight<kDims>& t;
 
   const Secret& secret_key(size_t l) const { return this->expanded() ? this->expanded_secret(l) : t.own[l]; }
   const Public& public_key(size_t l) const { return this->expanded() ? this->expanded_public(l) : t.own[l].pk; }

@@ -23,7 +23,6 @@ using simd::V16, simd::V64;
 
 template <MlkemParams P, InstructionSet Isa>
 struct Layout : LaneHashes<Isa> {
-  static constexpr Dims D = P;
   static constexpr size_t kK = P.k;
   using Chunk = x8::Chunk<P>;
 
@@ -77,7 +76,6 @@ template <MlkemParams P, InstructionSet Isa>
 struct Ops : KeySteps<P, Layout<P, Isa>> {
   using Layout = x8::Layout<P, Isa>;
   static_assert(KeyLayout<Layout>);
-  static constexpr Dims D = P;
   static constexpr size_t kK = P.k;
   using Chunk = x8::Chunk<P>;
   using Poly = mlkem::Poly;
