@@ -47,14 +47,8 @@ typedef int (*polykem_embedded_random)(void* context, uint8_t* out, size_t bytes
 typedef struct polykem_embedded_set {
   const char* name; /* "mlkem768" */
   size_t public_key_bytes, secret_key_bytes, ciphertext_bytes, shared_secret_bytes;
-  union {
-    size_t keygen_coin_bytes; /* what the random function is asked for in keygen */
-    size_t keygen_draw_bytes; /* deprecated name */
-  };
-  union {
-    size_t encaps_coin_bytes; /* and in encaps */
-    size_t encaps_draw_bytes; /* deprecated name */
-  };
+  size_t keygen_coin_bytes; /* what the random function is asked for in keygen */
+  size_t encaps_coin_bytes; /* and in encaps */
   size_t keygen_workspace_bytes, encaps_workspace_bytes, decaps_workspace_bytes;
   size_t workspace_bytes;                   /* of any operation: the largest of the three */
   size_t stack_bytes;                       /* that any operation may take on a Cortex-M4 */

@@ -79,14 +79,8 @@ typedef struct polykem_scheme_info_t {
   const char* title;          /* as its specification spells it: "NTRU-HPS-4096-821" */
   uint32_t security_category; /* NIST category 1..5, 0 where none was claimed */
   size_t public_key_bytes, secret_key_bytes, ciphertext_bytes, shared_secret_bytes;
-  union {
-    size_t keygen_coin_bytes; /* coins of one key pair: random bytes, in the order of the known-answer tests */
-    size_t keygen_draw_bytes; /* deprecated name */
-  };
-  union {
-    size_t encaps_coin_bytes; /* coins of one encapsulation */
-    size_t encaps_draw_bytes; /* deprecated name */
-  };
+  size_t keygen_coin_bytes; /* coins of one key pair: random bytes, in the order of the known-answer tests */
+  size_t encaps_coin_bytes; /* coins of one encapsulation */
   size_t secret_seed_bytes; /* of a secret key in its form as a seed (FIPS 203: d, z); 0 if the set has none */
   size_t public_key_at; /* where a secret key holds its public key, in bytes from its start; SIZE_MAX if it does not */
   int research;         /* 1 if the set is for research only, since attacks on it are published */
@@ -111,10 +105,7 @@ typedef struct polykem_backend_info_t {
   const char* description;
   const char* requirements; /* what the machine must have, and why it is not available here if that is known */
   int available;            /* 1 if this machine and build can run it */
-  union {
-    uint32_t fallbacks;    /* chunks of batches that it failed to compute in this process, so that the CPU did */
-    uint32_t moved_to_cpu; /* deprecated name */
-  };
+  uint32_t fallbacks;       /* chunks of batches that it failed to compute in this process, so that the CPU did */
 } polykem_backend_info_t;
 
 /* How many backends there are, available or not. */
@@ -198,10 +189,7 @@ typedef struct polykem_request {
   polykem_key_mode key_mode;
   const polykem_scheme* scheme;
   size_t count;
-  union {
-    const uint8_t* coins;
-    const uint8_t* draws; /* deprecated name */
-  };
+  const uint8_t* coins;
   const uint8_t *pk, *sk, *ct;
   uint8_t *pk_out, *sk_out, *ct_out, *ss_out;
   polykem_status* item_status; /* count entries, or NULL */

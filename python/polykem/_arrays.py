@@ -4,8 +4,7 @@
 from __future__ import annotations
 
 import contextlib
-import functools
-from typing import Any, Callable, TypeVar, cast
+from typing import Any, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -16,22 +15,6 @@ ByteArray = npt.NDArray[np.uint8]
 StatusArray = npt.NDArray[np.int32]
 
 _MOST_ITEMS = 1 << 40
-
-_Function = TypeVar("_Function", bound=Callable[..., Any])
-
-
-def takes_draws(function: _Function) -> _Function:
-    """Lets callers name the keyword `coins` by its deprecated name, `draws`."""
-
-    @functools.wraps(function)
-    def with_draws(*args: Any, **kwargs: Any) -> Any:
-        if "draws" in kwargs:
-            if "coins" in kwargs:
-                raise ArgumentTypeError("coins and draws are two names of one argument; pass coins alone")
-            kwargs["coins"] = kwargs.pop("draws")
-        return function(*args, **kwargs)
-
-    return cast(_Function, with_draws)
 
 
 def as_array(value: Any, name: str) -> ByteArray:

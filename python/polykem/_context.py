@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _core, _jobs
-from ._arrays import check_count, check_records, items_of, shape_error, takes_draws
+from ._arrays import check_count, check_records, items_of, shape_error
 from ._device import place_of
 from ._errors import ArgumentError, ArgumentTypeError, RangeError, Status, check, items_error
 from ._jobs import Job
@@ -131,7 +131,6 @@ class Context:
 
     # ---- batches
 
-    @takes_draws
     def keygen(self, scheme: SchemeLike, count: int = 1, *, coins: Any = None, out: Any = None) -> KeyPairs:
         """Make `count` key pairs.
 
@@ -156,7 +155,6 @@ class Context:
         """
         return self._run(self._keygen(scheme, count, coins=coins, out=out))
 
-    @takes_draws
     def encaps(self, scheme: SchemeLike, pk: Any, count: int | None = None, *, key_index: Any = None,
                coins: Any = None, errors: Errors = "raise") -> Encapsulations:
         """Make shared secrets, and ciphertexts of them for the owners of the keys.
@@ -229,7 +227,6 @@ class Context:
     def submit(self, op: Literal["decaps"], scheme: SchemeLike, sk: Any, ct: Any, *, key_index: Any = None,
                errors: Errors = "raise") -> Job[Decapsulations]: ...
 
-    @takes_draws
     def submit(self, op: str, *args: Any, **kwargs: Any) -> Job[Any]:
         """Start a batch and return at once.
 

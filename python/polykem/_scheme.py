@@ -77,16 +77,6 @@ class Scheme:
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError("a Scheme does not change")
 
-    @property
-    def keygen_draw_bytes(self) -> int:
-        """Deprecated name of `keygen_coin_bytes`."""
-        return self.keygen_coin_bytes
-
-    @property
-    def encaps_draw_bytes(self) -> int:
-        """Deprecated name of `encaps_coin_bytes`."""
-        return self.encaps_coin_bytes
-
     def __repr__(self) -> str:
         return f"Scheme({self.name!r})"
 

@@ -23,7 +23,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _core
-from ._arrays import (ByteArray, StatusArray, as_array, as_bytes, check_count, check_records, items_of, takes_draws)
+from ._arrays import ByteArray, StatusArray, as_array, as_bytes, check_count, check_records, items_of
 from ._context import Context, Errors
 from ._errors import ArgumentError, ItemsError, SizeError, check
 from ._results import KeyPairs
@@ -292,11 +292,6 @@ class Suite:
         """Random bytes that one encapsulation takes."""
         return self._core.coin_bytes
 
-    @property
-    def draw_bytes(self) -> int:
-        """Deprecated name of `coin_bytes`."""
-        return self.coin_bytes
-
     def __repr__(self) -> str:
         return f"<polykem.hpke.Suite: {self.kem.name}, {self.kdf.name}, {self.aead.name}>"
 
@@ -389,7 +384,6 @@ class Suite:
     def seal(self, context: Context, pk: Any, plaintexts: Any, info: Any = b"", aad: Any = b"", *,
              count: int | None = None, coins: Any = None, errors: Errors = "raise") -> Sealed[ByteArray]: ...
 
-    @takes_draws
     def seal(self, context: Context, pk: Any, plaintexts: Any, info: Any = b"", aad: Any = b"", *,
              count: int | None = None, coins: Any = None, errors: Errors = "raise") -> Sealed[Any]:
         """Seal messages, each under an encapsulation of its own.

@@ -254,17 +254,6 @@ def test_coins_decide(ctx):
     assert not np.array_equal(first.pk, ctx.keygen(scheme, 2).pk)
 
 
-def test_deprecated_names(ctx):
-    scheme = polykem.Scheme("mlkem768")
-    assert (scheme.keygen_draw_bytes, scheme.encaps_draw_bytes) == (64, 32)
-    pk, sk = ctx.keygen(scheme, 1, draws=bytes(64))
-    assert np.array_equal(pk, ctx.submit("keygen", scheme, 1, draws=bytes(64)).result(60).pk)
-    assert ctx.keygen(scheme, 1, coins=bytes(64)).sk == sk
-    assert np.array_equal(*(ctx.encaps(scheme, pk, **{name: bytes(32)}).ct for name in ("coins", "draws")))
-    with pytest.raises(polykem.ArgumentTypeError, match="two names"):
-        ctx.keygen(scheme, 1, coins=bytes(64), draws=bytes(64))
-
-
 def test_a_closed_context():
     ctx = polykem.Context(threads=1)
     secret, pk = polykem.KeySet.generate(ctx, "mlkem512", 1)

@@ -12,12 +12,6 @@
 namespace polykem::test {
 namespace {
 
-// The deprecated names of fields.
-static_assert(offsetof(polykem_request, draws) == offsetof(polykem_request, coins));
-static_assert(offsetof(polykem_scheme_info_t, keygen_draw_bytes) == offsetof(polykem_scheme_info_t, keygen_coin_bytes));
-static_assert(offsetof(polykem_scheme_info_t, encaps_draw_bytes) == offsetof(polykem_scheme_info_t, encaps_coin_bytes));
-static_assert(offsetof(polykem_backend_info_t, moved_to_cpu) == offsetof(polykem_backend_info_t, fallbacks));
-
 /// Decapsulation of the exchange's ciphertexts.
 polykem_request decaps_of(const Exchange& x, const polykem_scheme* set, Bytes& ss) {
   polykem_request request = make_request(POLYKEM_DECAPS, set, ss.size() / 32);
