@@ -25,7 +25,8 @@ endfunction()
 
 function(polykem_cuda_objects result folder)
   polykem_cuda_gencode(gencode)
-  set(common -std=c++20 -O3 -I${PROJECT_SOURCE_DIR}/src -I${PROJECT_SOURCE_DIR}/include -I${PROJECT_SOURCE_DIR})
+  set(common -std=c++20 -O3 -I${PROJECT_SOURCE_DIR}/src -I${PROJECT_BINARY_DIR}/src -I${PROJECT_SOURCE_DIR}/include
+             -I${PROJECT_SOURCE_DIR})
   set(host_flags -fPIC -fvisibility=hidden -fvisibility-inlines-hidden -Wall -Wextra)
   list(JOIN host_flags "," nvcc_host_flags)
   set(nvcc ${POLYKEM_NVCC} ${common} --expt-relaxed-constexpr -lineinfo -Xcompiler=${nvcc_host_flags}

@@ -9,6 +9,7 @@
 #include <string>
 #include <thread>
 
+#include "accelerators/cuda/module/interface_hash.hpp"
 #include "accelerators/cuda/module/module.hpp"
 #include "schemes/frodo/params.hpp"
 #include "schemes/frodo/stages.hpp"
@@ -155,7 +156,7 @@ Outcome zero(void* memory, size_t bytes, ErrorText*) {
 
 ModuleTable table() {
   ModuleTable t{};
-  t.abi = mode() == "other_version" ? kModuleAbi + 1 : kModuleAbi;
+  t.interface_hash = mode() == "other_version" ? kInterfaceHash + 1 : kInterfaceHash;
   t.table_bytes = sizeof(ModuleTable);
   t.open = open;
   t.device_count = [] { return 1; };

@@ -28,6 +28,7 @@
 #include <vector>
 
 #include "accelerators/cuda/module/exit_gate.hpp"
+#include "accelerators/cuda/module/interface_hash.hpp"
 #include "accelerators/cuda/module/module.hpp"
 #include "engine/engine.hpp"
 #include "schemes/registry.hpp"
@@ -193,7 +194,7 @@ Outcome queue(const DeviceOperation& operation, const BatchView& batch, const ui
 
 ModuleTable table() {
   ModuleTable t{};
-  t.abi = kModuleAbi;
+  t.interface_hash = kInterfaceHash;
   t.table_bytes = sizeof(ModuleTable);
   t.open = open;
   t.device_count = [] { return 1; };

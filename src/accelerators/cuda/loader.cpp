@@ -9,6 +9,7 @@
 #include <chrono>
 #include <thread>
 
+#include "accelerators/cuda/module/interface_hash.hpp"
 #include "core/module_file.hpp"
 
 namespace polykem::cuda {
@@ -73,7 +74,7 @@ const ModuleTable* accept(const LoadedFile& file, std::string& problem) {
     return nullptr;
   }
   const ModuleTable* table = entry();
-  if (table->abi != kModuleAbi || table->table_bytes != sizeof(ModuleTable)) {
+  if (table->interface_hash != kInterfaceHash || table->table_bytes != sizeof(ModuleTable)) {
     problem = file.path + " belongs to another version of polykem";
     return nullptr;
   }

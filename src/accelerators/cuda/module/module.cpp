@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "accelerators/cuda/module/device.hpp"
+#include "accelerators/cuda/module/interface_hash.hpp"
 #include "accelerators/cuda/module/launches.hpp"
 #include "accelerators/cuda/module/pipeline.hpp"
 #include "accelerators/cuda/module/seed_slots.hpp"
@@ -273,7 +274,7 @@ void choose_kernels(KernelChoice choice) {
   kernel_choice.store(choice, std::memory_order_relaxed);
 }
 
-constexpr ModuleTable kTable{.abi = kModuleAbi,
+constexpr ModuleTable kTable{.interface_hash = kInterfaceHash,
                              .table_bytes = sizeof(ModuleTable),
                              .open = open,
                              .device_count = device_count,

@@ -5,7 +5,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <initializer_list>
 
 #include "core/device.hpp"
 #include "core/round.hpp"
@@ -55,7 +54,7 @@ enum class Fault : int { none = 0, allocation = 1, step = 2, synchronize = 3 };
 /// (pinned or not) or in the memory of one GPU, the same for all of them; key_index lies in host memory, and so does
 /// item_status except for queue().
 struct ModuleTable {
-  uint32_t abi;
+  uint32_t interface_hash;  ///< kInterfaceHash of the module's sources (interface.cmake)
   uint32_t table_bytes;
 
   /// Finds the devices; Outcome::failed and why, if there is no usable one. Idempotent.
@@ -96,50 +95,5 @@ struct ModuleTable {
   /// For tests: from now on which kernels all batches take.
   void (*choose_kernels)(KernelChoice choice);
 };
-
-/// Changes with the layout of anything that passes between the library and its module, so that a module of another
-/// build is refused. [FNV-1a over sizes and offsets]
-consteval uint32_t layout_hash() {
-  using T = ModuleTable;
-  using B = BatchView;
-  using O = DeviceOperation;
-  using K = DeviceKeyForm;
-  using E = StepTimes::Entry;
-  uint32_t hash = 2166136261u;
-  for (const size_t value :
-       {sizeof(T), offsetof(T, abi), offsetof(T, table_bytes), offsetof(T, open), offsetof(T, device_count),
-        offsetof(T, device_info), offsetof(T, scheme), offsetof(T, run), offsetof(T, queue), offsetof(T, queue_bytes),
-        offsetof(T, allocate), offsetof(T, release), offsetof(T, expand), offsetof(T, place_of), offsetof(T, copy),
-        offsetof(T, zero), offsetof(T, set_budget), offsetof(T, inject), offsetof(T, choose_kernels),
-        // the batch
-        sizeof(B), offsetof(B, count), offsetof(B, shared_key), offsetof(B, coins), offsetof(B, pk), offsetof(B, sk),
-        offsetof(B, ct), offsetof(B, key_index), offsetof(B, expanded), offsetof(B, pk_out), offsetof(B, sk_out),
-        offsetof(B, ct_out), offsetof(B, ss_out), offsetof(B, item_status), sizeof(DeviceBatch), sizeof(ExpandedKeys),
-        offsetof(ExpandedKeys, data), offsetof(ExpandedKeys, bytes), offsetof(ExpandedKeys, shared),
-        offsetof(ExpandedKeys, index), sizeof(RecordBytes), offsetof(RecordBytes, pk), offsetof(RecordBytes, sk),
-        offsetof(RecordBytes, ct), offsetof(RecordBytes, ss), offsetof(RecordBytes, coins), sizeof(Status),
-        // what the module says of a set
-        sizeof(O), offsetof(O, scheme), offsetof(O, op), offsetof(O, record_bytes), offsetof(O, steps),
-        offsetof(O, part_items), offsetof(O, busy_part_items), offsetof(O, staged_bytes), offsetof(O, least_items),
-        offsetof(O, most_items), offsetof(O, workspace_bytes), offsetof(O, tiles), offsetof(O, run_step),
-        sizeof(DeviceScheme), offsetof(DeviceScheme, name), offsetof(DeviceScheme, operations),
-        offsetof(DeviceScheme, public_form), offsetof(DeviceScheme, secret_form), offsetof(DeviceScheme, shared_bytes),
-        sizeof(K), offsetof(K, bytes), offsetof(K, workspace_bytes), offsetof(K, expand), offsetof(K, most_keys),
-        offsetof(K, shared_only), sizeof(DeviceStep), offsetof(DeviceStep, info), offsetof(DeviceStep, needs),
-        offsetof(DeviceStep, produces), offsetof(DeviceStep, fills_device), sizeof(StepInfo), offsetof(StepInfo, name),
-        offsetof(StepInfo, first), offsetof(StepInfo, count), offsetof(StepInfo, tiled), offsetof(StepInfo, ahead),
-        // what comes back
-        sizeof(E), offsetof(E, calls), offsetof(E, items), offsetof(E, nanoseconds), offsetof(E, cycles), kMaxSteps,
-        sizeof(ErrorText), sizeof(DeviceInfo), offsetof(DeviceInfo, name), offsetof(DeviceInfo, compute_major),
-        offsetof(DeviceInfo, compute_minor), offsetof(DeviceInfo, multiprocessors), offsetof(DeviceInfo, memory_bytes),
-        offsetof(DeviceInfo, shared_bytes)})
-    hash = (hash ^ static_cast<uint32_t>(value)) * 16777619u;
-  return hash;
-}
-
-/// Raise it when the meaning of something changes that keeps its layout: a field's unit, a function's parameters, the
-/// values of Op, Status, Outcome, Place or Fault, the bits of `field`, or the order of kRecordFields.
-inline constexpr uint32_t kModuleVersion = 8;
-inline constexpr uint32_t kModuleAbi = layout_hash() ^ kModuleVersion;
 
 }  // namespace polykem::cuda
