@@ -103,7 +103,7 @@ int parse_error(const CLI::App& app, const CLI::ParseError& e) {
 }  // namespace
 
 int run_polykem(int argc, char** argv) {
-  CLI::App app{"polykem: post-quantum key exchange with a crowd at once.", "polykem"};
+  CLI::App app{"polykem: batched post-quantum key exchange.", "polykem"};
   int exit_code = kExitOk;
   app.set_version_flag("-V,--version", fmt::format("polykem {} ({})", polykem_version(), build_commit()));
   app.require_subcommand(1);

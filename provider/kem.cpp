@@ -100,7 +100,8 @@ int begin_decapsulate(void* data, void* key, const OSSL_PARAM /*params*/[]) {
 bool has_room(const Algorithm& algorithm, const Errors& errors, const char* what, std::size_t right,
               const std::size_t* given) {
   if (given == nullptr || *given >= right) return true;
-  errors.raise(Reason::kLength, "%s: room for %zu bytes of a %s of %zu", algorithm.name.c_str(), *given, what, right);
+  errors.raise(Reason::kLength, "%s: the buffer for the %s has %zu bytes, expected %zu", algorithm.name.c_str(), what,
+               *given, right);
   return false;
 }
 
@@ -185,8 +186,8 @@ int decapsulate_call(void* data, unsigned char* secret, std::size_t* secret_byte
     const std::size_t right = algorithm.secret_bytes();
     if (secret != nullptr) {
       if (in_bytes != algorithm.ciphertext_bytes()) {
-        errors.raise(Reason::kLength, "%s: a ciphertext of %zu bytes, it has %zu", algorithm.name.c_str(), in_bytes,
-                     algorithm.ciphertext_bytes());
+        errors.raise(Reason::kLength, "%s: the ciphertext has %zu bytes, expected %zu", algorithm.name.c_str(),
+                     in_bytes, algorithm.ciphertext_bytes());
         return 0;
       }
       if (!has_room(algorithm, errors, "secret", right, secret_bytes)) return 0;

@@ -259,7 +259,7 @@ int set_gen_params(void* data, const OSSL_PARAM params[]) {
     if (!octets(errors, *seed, bytes)) return 0;
     const std::size_t right = generation.algorithm.scheme.info().keygen_coin_bytes;
     if (generation.algorithm.is_hybrid() || bytes.size() != right) {
-      errors.raise(Reason::kLength, "%s: a seed of %zu bytes, it has %zu", generation.algorithm.name.c_str(),
+      errors.raise(Reason::kLength, "%s: the seed has %zu bytes, expected %zu", generation.algorithm.name.c_str(),
                    bytes.size(), generation.algorithm.is_hybrid() ? 0 : right);
       return 0;
     }

@@ -68,7 +68,7 @@ inline void add_threads(CLI::App& app, CommonOptions& options, unsigned preset) 
   options.threads = preset;
   const char* help =
       preset == 0 ? "Worker threads; 0: one per CPU (default)" : "Worker threads; 0: one per CPU (default 1)";
-  app.add_option("--threads", options.threads, help)->check(CLI::Range(0U, 4096U))->type_name("N");
+  app.add_option("--threads", options.threads, help)->check(CLI::Range(0U, 1024U))->type_name("N");
 }
 
 /** Adds --format of tables; parse_table_format() checks it. */

@@ -174,7 +174,7 @@ std::string render(const Figures& figures, const std::string& place) {
     const auto gauge = [&](const char* name) {
       return whole(figures.broker.count(name) ? figures.broker.at(name) : 0);
     };
-    out += fmt::format("clients {}, {} operations of theirs in flight\n", gauge("clients"), gauge("in_flight"));
+    out += fmt::format("clients {}, {} operations in flight\n", gauge("clients"), gauge("in_flight"));
     out += fmt::format("clients refused {}, {} of them for lack of memory; violations {}\n", gauge("refused"),
                        gauge("short_of_memory"), gauge("violations"));
   }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* polykem: post-quantum key exchange with a crowd at once. The C API.
+/* polykem: batched post-quantum key exchange. The C API.
  *
  * What holds for every function:
  *  - It returns a polykem_status (or a plain value where noted), never aborts and never prints.
@@ -101,7 +101,7 @@ POLYKEM_API polykem_status polykem_scheme_info(const polykem_scheme* scheme, pol
 /* One way to run parameter sets on this machine. */
 typedef struct polykem_backend_info_t {
   size_t struct_size; /* in: sizeof(polykem_backend_info_t) */
-  const char* name;   /* "cuda", "rtl", "avx512", "avx2", "neon-sha3", "neon", "ref" */
+  const char* name;   /* "cuda", "rtl", "amx", "avx512", "avx2", "neon-sha3", "neon", "ref" */
   const char* description;
   const char* requirements; /* what the machine must have, and why it is not available here if that is known */
   int available;            /* 1 if this machine and build can run it */

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Post-quantum key exchange with a crowd at once.
+"""Batched post-quantum key exchange.
 
 One call computes a batch: arrays of records in, arrays of records out.
 

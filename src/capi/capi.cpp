@@ -29,21 +29,25 @@ using polykem::Request;
 using polykem::Scheme;
 using polykem::Status;
 
+static_assert(static_cast<int>(Status::ok) == POLYKEM_OK);
 static_assert(static_cast<int>(Status::argument) == POLYKEM_ERR_ARGUMENT);
+static_assert(static_cast<int>(Status::unknown_scheme) == POLYKEM_ERR_UNKNOWN_SCHEME);
+static_assert(static_cast<int>(Status::unknown_backend) == POLYKEM_ERR_UNKNOWN_BACKEND);
 static_assert(static_cast<int>(Status::backend_unavailable) == POLYKEM_ERR_BACKEND_UNAVAILABLE);
 static_assert(static_cast<int>(Status::out_of_memory) == POLYKEM_ERR_OUT_OF_MEMORY);
 static_assert(static_cast<int>(Status::random) == POLYKEM_ERR_RANDOM);
+static_assert(static_cast<int>(Status::items) == POLYKEM_ERR_ITEMS);
 static_assert(static_cast<int>(Status::public_key) == POLYKEM_ERR_PUBLIC_KEY);
 static_assert(static_cast<int>(Status::secret_key) == POLYKEM_ERR_SECRET_KEY);
+static_assert(static_cast<int>(Status::size) == POLYKEM_ERR_SIZE);
+static_assert(static_cast<int>(Status::busy) == POLYKEM_ERR_BUSY);
 static_assert(static_cast<int>(Status::range) == POLYKEM_ERR_RANGE);
+static_assert(static_cast<int>(Status::internal) == POLYKEM_ERR_INTERNAL);
 static_assert(static_cast<int>(KeyKind::public_keys) == POLYKEM_PUBLIC_KEYS);
 static_assert(static_cast<int>(KeyKind::secret_keys) == POLYKEM_SECRET_KEYS);
 static_assert(static_cast<int>(KeyKind::secret_seeds) == POLYKEM_SECRET_SEEDS);
-static_assert(static_cast<int>(Status::items) == POLYKEM_ERR_ITEMS);
-static_assert(static_cast<int>(Status::internal) == POLYKEM_ERR_INTERNAL);
 static_assert(static_cast<int>(Op::decaps) == POLYKEM_DECAPS);
 static_assert(sizeof(polykem_status) == sizeof(Status));
-static_assert(static_cast<int>(Status::busy) == POLYKEM_ERR_BUSY);
 
 struct polykem_keyset {
   KeySet set;

@@ -75,7 +75,7 @@ struct Operation {
   };
   std::array<SmallBatch, 2> small_batches{};
 
-  /// The only place that looks at the number of items to choose an implementation.
+  /// Which implementation computes so many items, by the limits of tuning/small_batches.hpp.
   constexpr SmallPart small_part(const BatchView& items) const {
     for (const auto& [operation, limits] : small_batches) {
       if (operation == nullptr) break;

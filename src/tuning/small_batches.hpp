@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Who computes how many items of an operation, for each family of CPUs and each scheme that has more than one
-// implementation there. FrodoKEM, LAC, and NTRU on `amx` have one for any number of items.
+// implementation there. FrodoKEM, LAC, and NTRU on `amx` have one operation for any number of items; what their
+// primitives choose by it stands beside them.
 //
 // polykem_bench_small_batches measures the limits on the CPU at hand and prints its rows in the form that they have
 // here; CONTRIBUTING.md, Speed, says how. Operation::small_part() (core/scheme.hpp) applies them.

@@ -127,13 +127,13 @@ def check_types(job: Job) -> None:
             raise TypeError(f"{one.name} is no {kind}")
     for column in (*job.reads, *job.writes):
         if type(column.width) is not int or not all(isinstance(text, str) for text in (column.role, column.name)):
-            raise TypeError("a column is none")
+            raise TypeError("a column is malformed")
     for record in job.inputs:
         if not isinstance(record["path"], str) or not all(isinstance(file["name"], str) and type(file["rows"]) is int
                                                           for file in record["files"]):
-            raise TypeError("an input is none")
+            raise TypeError("an input is malformed")
     if not isinstance(job.secrets.get("kind"), str):
-        raise ValueError("it says of no protection")
+        raise ValueError("it does not say how secrets are protected")
 
 
 def rows_of_a_partition(row: int, partition_bytes: int, group_bytes: int) -> tuple[int, int]:
@@ -331,7 +331,7 @@ def authority_of(job: Job, column_key: bytes) -> Authority:
     """What tells this job's records from others; raises if job.json itself is not as it was written."""
     authority = Authority(column_key, job.id)
     if not authority.wrote(JOB, job.record()):
-        raise BulkError("job.json is not as this job wrote it", DATA,
+        raise BulkError("job.json was changed after this job wrote it", DATA,
                         "somebody has altered it: restore it from a copy, or begin a new job in another folder")
     return authority
 

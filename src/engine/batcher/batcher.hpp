@@ -68,7 +68,7 @@ class Batcher {
   /// Until as many calls of release(), nothing begins, so that operations that are handed in together share batches.
   void hold();
   void release();
-  /// The time that an operation takes of all that computes here, as batches of late went; a guess before the first.
+  /// The computing time of an operation over all lanes, from recent batches; an estimate until one has run.
   Clock::duration cost(const Scheme& scheme, Op op, bool sk_is_seed);
   BatcherStats stats(const Scheme& scheme, Op op);
   /// False past the last lane.

@@ -93,7 +93,7 @@ class BatcherCore : public std::enable_shared_from_this<BatcherCore> {
 
   std::thread monitor_, prober_;
   Alarm monitor_alarm_, prober_alarm_;
-  Clock::time_point monitor_until_ = kNever;  ///< so long it sleeps
+  Clock::time_point monitor_until_ = kNever;  ///< when it next looks by itself
   Clock::time_point linger_until_ = kNever;
 };
 

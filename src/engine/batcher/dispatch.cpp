@@ -7,7 +7,7 @@ namespace polykem {
 
 namespace {
 
-/// Of so many batches of a device, the CPU checks an item of one.
+/// The CPU computes one item again of every kRecheckEvery batches of a device.
 constexpr uint64_t kRecheckEvery = 32;
 
 bool ran(Status status) {

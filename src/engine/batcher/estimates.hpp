@@ -71,7 +71,7 @@ class ServiceTime {
   double least_ = 0, most_ = 0;             ///< the shortest time and the largest batch of late
 };
 
-/// The time of one CPU that the work arriving of late takes: 1 is a CPU kept busy. Not thread-safe.
+/// The recent load, in CPUs: 1 keeps one CPU busy. Not thread-safe.
 class Load {
  public:
   void add(Clock::duration cost, Clock::time_point now) {

@@ -10,7 +10,7 @@
 
 namespace polykem::frodo::cuda {
 
-/// From so many items with one key on, A is kept: this many blocks of mul_sa_* are done at once anyway.
+/// A is kept for this many items with one key and more: this many blocks of mul_sa_* are done at once anyway.
 inline constexpr size_t kLeastForKeptA = 128;
 
 /// What the launches of one batch work on: its records, its intermediates and its stream.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sampling and packing with vectors, for both instruction sets.
+// Sampling and packing with vectors, for AVX-512, AVX2 and NEON.
 #pragma once
 
 #include <cstring>

@@ -49,7 +49,7 @@ extern const SortLanes kSortLanesAvx2;
 extern const SortLanes kSortLanesAvx512;
 extern const SortLanes kSortLanesNeon;
 
-/// From so many items on the network with an item per lane takes less time than one array after the other.
+/// The network with an item per lane takes less time than one array after the other from this many items on.
 inline constexpr size_t kFewestForSortNetwork = 6;
 
 /// Rows of the matrix of 16 columns that sorts `count` keys of one item.
