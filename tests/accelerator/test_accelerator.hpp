@@ -14,6 +14,7 @@
 #include <thread>
 #include <vector>
 
+#include "core/secure.hpp"
 #include "engine/accelerator.hpp"
 #include "prim/drbg/drbg.hpp"
 #include "schemes/registry.hpp"
@@ -119,7 +120,9 @@ class TestAccelerator final : public Accelerator {
     void expand() override {
       if (form_.bytes == 0) return;
       expanded_ = reinterpret_cast<std::byte*>(accelerator_.allocate(count_ * form_.bytes));
-      form_.expand(expanded_, data_, count_, nullptr);
+      SecureBuffer workspace;
+      if (!workspace.reserve(form_.workspace_bytes(count_) + 64)) throw std::bad_alloc();
+      form_.expand(expanded_, data_, count_, workspace.data());
     }
     ExpandedKeys expanded(bool) const override { return {.data = expanded_, .bytes = form_.bytes}; }
 
