@@ -147,7 +147,9 @@ MUTANTS = [
            "owner.share.had_ns += ns;", "owner.share.had_ns += ns / (owner.clients.size() + 1);",
            "broker_test", "UserQueue.*"),
     Mutant("one user may hold all shared memory", "src/broker/server.cpp",
-           "(alone ? 0 : own + more)", "0", "broker_test", "Fairness.AUserLeavesMemory*"),
+           "alone ? free : free / 2", "free", "broker_test", "Fairness.AUserLeavesMemory*"),
+    Mutant("a worker may take all that its user may have", "src/broker/server.cpp",
+           "map_bytes(slots) > users / 2", "map_bytes(slots) > users", "broker_test", "Fairness.AClientLeavesMemory*"),
     Mutant("a worker does not wait for its place", "src/broker/socket.cpp",
            "Fd socket = stream_socket(0);", "Fd socket = stream_socket();", "broker_test", "Server.AWorkerWaits*"),
     # Handshakes over TCP

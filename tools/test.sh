@@ -56,10 +56,10 @@ sanitizer_leaves_out+='|Seam[.].*/(mlkem(768|1024)|kyber|ntruhps(2048677|4096821
 threads_leave_out='ComputesEveryOperationOfEverySet|UnderLoadAnotherLaneHelps|UsersWithoutPermission'
 threads_leave_out+='|exit_computing_freed'
 
-# CPU seconds of each step with an empty compiler cache, on two quiet cores of an AMD EPYC; for test-full's own
-# steps rough figures. The estimate of the time left goes by their ratios.
-declare -A typical=([tests.build]=920 [tests.test]=920 [sanitize.build]=250 [sanitize.test]=160 [threads.build]=140
-  [threads.test]=70 [python-full.build]=6 [python-full.test]=600 [python-sanitize.build]=60
+# CPU seconds of each step with an empty compiler cache, on two quiet cores of a Zen 4; for test-full's own steps
+# rough figures. The estimate of the time left goes by their ratios.
+declare -A typical=([tests.build]=620 [tests.test]=610 [sanitize.build]=155 [sanitize.test]=98 [threads.build]=71
+  [threads.test]=44 [python-full.build]=6 [python-full.test]=600 [python-sanitize.build]=60
   [python-sanitize.test]=330 [full.build]=690 [full.test]=3000 [ct-full.build]=900
   [ct-full.test]=2700 [sanitize-full.build]=660 [sanitize-full.test]=1200 [program.build]=750 [program.test]=600
   [threads-full.build]=240 [threads-full.test]=900 [ubsan.build]=1200 [ubsan.test]=900 [fuzz.build]=600
