@@ -208,7 +208,7 @@ TEST(Fairness, AUserLeavesMemoryForOthers) {
   config.mode = 0666;
   config.uids = {kNobody};
   config.most_slots = 1;
-  config.most_bytes = 16 * map_bytes(1);
+  config.most_bytes = 15 * map_bytes(1);
   Daemon daemon(TestCollector::Kind::at_once, config);
   ASSERT_EQ(::chmod(daemon.folder.path().c_str(), 0755), 0);
   const auto connect_all = [&daemon] {
@@ -219,7 +219,7 @@ TEST(Fairness, AUserLeavesMemoryForOthers) {
     return clients;
   };
   auto clients = connect_all();
-  EXPECT_EQ(clients.size(), 9U);
+  EXPECT_EQ(clients.size(), 8U);
   EXPECT_EQ(clients.back()->welcome.answer, Answer::no_memory);
   EXPECT_TRUE(eventually([&] { return daemon.server->counts().short_of_memory == 1; }));
   EXPECT_EQ(daemon.server->counts().refused, 1U);
