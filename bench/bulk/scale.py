@@ -19,8 +19,8 @@ import time
 from pathlib import Path
 
 BYTES_A_ROW = 1184 + 64 + 1088 + 32 + 1 + 32 + 1
-JOBS = [("keys", "keygen", "keys", "--seeds"), ("sealed", "encaps", "sealed", "--input", "keys"),
-        ("opened", "decaps", "opened", "--seeds", "--input", "keys", "--input", "sealed", "--input-key", "key")]
+JOBS = [("keygen", "keys", "--seeds"), ("encaps", "sealed", "--input", "keys"),
+        ("decaps", "opened", "--seeds", "--input", "keys", "--input", "sealed", "--input-key", "key")]
 COMPARED_ROWS = 200_000  # at a time
 
 
@@ -34,12 +34,12 @@ def own_memory(pid):
     return int(fields.get("RssAnon", "0 kB").split()[0]) * 1024
 
 
-def run(rows, folder, name, *arguments):
+def run(rows, folder, command, name, *options):
     """Runs a job in a process of its own. Returns its summary with `seconds` of the process, start and end included,
     and `peak_mb`, the most memory that it had during each half of the partitions."""
     begun = time.monotonic()
-    process = subprocess.Popen([sys.executable, "-m", "polykem.bulk", *map(str, arguments), "--key-file", "key",
-                                "--ray", "none", "--quiet", "--json", "-"], stdout=subprocess.PIPE, text=True,
+    process = subprocess.Popen([sys.executable, "-m", "polykem.bulk", command, name, *map(str, options), "--key-file",
+                                "key", "--ray", "none", "--quiet", "--json", "-"], stdout=subprocess.PIPE, text=True,
                                cwd=folder)
     receipts, samples = folder / name / "receipts", []
     while process.poll() is None:
@@ -48,7 +48,7 @@ def run(rows, folder, name, *arguments):
     seconds = time.monotonic() - begun
     summary = json.loads(process.stdout.read())
     if process.returncode != 0 or summary["rows"] != rows or summary["bad_rows"] != 0:
-        raise RuntimeError(f"{arguments[0]} of {rows} rows failed: {summary}")
+        raise RuntimeError(f"{command} of {rows} rows failed: {summary}")
     middle = summary["partitions"] / 2
     summary["peak_mb"] = [max([memory for done, memory in samples if (done > middle) == half] or [0]) // 10**6
                           for half in (False, True)]
@@ -69,11 +69,10 @@ def compare_secrets(rows, folder):
 
 def three_jobs(rows, parent):
     """Runs the jobs below a folder, which it leaves as it was. Returns their summaries."""
-    with tempfile.TemporaryDirectory(dir=parent) as name:
-        folder = Path(name)
+    with tempfile.TemporaryDirectory(dir=parent) as temporary:
+        folder = Path(temporary)
         subprocess.run([sys.executable, "-m", "polykem.bulk", "new-key", "key"], check=True, cwd=folder)
-        summaries = [run(rows, folder, name, *arguments, *(("--count", rows) if name == "keys" else ()))
-                     for name, *arguments in JOBS]
+        summaries = [run(rows, folder, *job, *(("--count", rows) if job[0] == "keygen" else ())) for job in JOBS]
         compare_secrets(rows, folder)
     return summaries
 
@@ -91,7 +90,7 @@ def main():
         needed = int(1.2 * rows * BYTES_A_ROW)
         if shutil.disk_usage(options.folder).free < needed:
             sys.exit(f"scale.py: {rows} rows take {needed / 1e9:.1f} GB in {options.folder}, which has less free")
-        for (_, job, *_), summary in zip(JOBS, three_jobs(rows, options.folder)):
+        for (job, *_), summary in zip(JOBS, three_jobs(rows, options.folder)):
             records.append({"job": job, "rows": rows, "seconds": summary["seconds"], "bytes": summary["bytes"],
                             "peak_mb": summary["peak_mb"]})
             print(json.dumps(records[-1]), flush=True)

@@ -81,16 +81,19 @@ bool is_zen5() {
 
 #ifdef POLYKEM_HAVE_X86
 
-bool is_by_intel() {
+/// The maker's name in the registers of CPUID's leaf 0.
+bool made_by(uint32_t ebx, uint32_t ecx, uint32_t edx) {
   uint32_t most, b, c, d;
-  return __get_cpuid(0, &most, &b, &c, &d) != 0 && b == signature_INTEL_ebx && d == signature_INTEL_edx &&
-         c == signature_INTEL_ecx;
+  return __get_cpuid(0, &most, &b, &c, &d) != 0 && b == ebx && c == ecx && d == edx;
+}
+
+bool is_by_intel() {
+  return made_by(signature_INTEL_ebx, signature_INTEL_ecx, signature_INTEL_edx);
 }
 
 bool is_zen5() {
-  uint32_t most, a, b, c, d;
-  if (__get_cpuid(0, &most, &b, &c, &d) == 0 || b != signature_AMD_ebx || d != signature_AMD_edx ||
-      c != signature_AMD_ecx || __get_cpuid(1, &a, &b, &c, &d) == 0)
+  uint32_t a, b, c, d;
+  if (!made_by(signature_AMD_ebx, signature_AMD_ecx, signature_AMD_edx) || !__get_cpuid(1, &a, &b, &c, &d))
     return false;
   const uint32_t base_family = a >> 8 & 0xf, extended_family = a >> 20 & 0xff;
   return base_family + extended_family == 26;
