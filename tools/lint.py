@@ -8,10 +8,13 @@
 Rules: a licence line in every source; citations whose key BIBLIOGRAPHY.yml has; constants that follow from the formula
 in their "check-magic:" comment; functions of at most 80 lines; lines of at most 120 columns; notes of unfinished work
 that name an issue; links of Markdown files that lead somewhere, headings included; pages under docs/ that exist where
-they are named; includes that follow the arrows of ARCHITECTURE.md.
+they are named; includes that follow the arrows of ARCHITECTURE.md; commits of this history where results and Markdown
+files name commits.
 """
 
 import ast
+import bisect
+import functools
 import math
 import re
 import subprocess
@@ -266,6 +269,7 @@ def check(path, keys):
     if path.suffix == ".md":
         yield from check_citations(path, lines, keys)
         yield from check_links(path, lines)
+        yield from check_commits(path, lines)
 
 
 def unused_by_ckks(paths):
@@ -275,19 +279,44 @@ def unused_by_ckks(paths):
     return sorted(header for header in CKKS_USES if f'#include "{header}"' not in text)
 
 
+def git(*words):
+    return subprocess.run(["git", "-C", ROOT, *words], capture_output=True, text=True, check=False).stdout.split()
+
+
+@functools.cache
+def history():
+    """The commits of all branches, sorted; none in a shallow clone."""
+    return sorted(git("rev-list", "--all")) if git("rev-parse", "--is-shallow-repository") == ["false"] else []
+
+
+def has_commit(prefix):
+    at = bisect.bisect_left(history(), prefix)
+    return at < len(history()) and history()[at].startswith(prefix)
+
+
+COMMIT = re.compile(r"(?<![\w./@])(?:(?<=commit )[0-9]{7,40}|(?=[0-9]*[a-f])(?=[a-f]*[0-9])[0-9a-f]{7,40})(?![\w-])")
+
+
+def check_commits(path, lines):
+    """A commit of another repository stands on the line that names it: github.com/OWNER/NAME."""
+    fenced = False
+    for number, line in enumerate(lines if history() else [], 1):
+        fenced ^= line.startswith("```")
+        if fenced or "github.com/" in line:
+            continue
+        for commit in COMMIT.findall(line):
+            if not has_commit(commit):
+                yield number, f"{commit} is no commit of this history"
+
+
 def results_without_commit():
     """Files of results that name no commit of this history: `commit`, or where none was noted `recorded_in`, the commit
-    that brought the figures. Not looked for where the history is not there."""
-    def git(*words):
-        return subprocess.run(["git", "-C", ROOT, *words], capture_output=True, text=True, check=False).stdout.split()
-
-    if git("rev-parse", "--is-shallow-repository") != ["false"]:
+    that brought the figures."""
+    if not history():
         return []
-    history = git("rev-list", "--all")
     return [name for name in git("ls-files", "bench/results/*.json", "ckks/bench/results/*.json")
-            if not any(commit.startswith(named) for named in
-                       re.findall(r'"(?:commit|recorded_in)": "([0-9a-f]{7,40})"', (ROOT / name).read_text())
-                       for commit in history)]
+            if not any(map(has_commit, re.findall(r'"(?:commit|recorded_in)": "([0-9a-f]{7,40})"',
+                                                  (ROOT / name).read_text())))]
 
 
 def check_links_below(folder):

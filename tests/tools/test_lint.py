@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which commits a Markdown file may name: those of this history, and another repository's on the line that names it."""
+
+import pathlib
+import sys
+import unittest
+from unittest import mock
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "tools"))
+import lint  # noqa: E402
+
+HISTORY = ["1234567" + 33 * "0", "26145a9" + 33 * "b", "c6565475" + 32 * "1"]
+
+
+class Commits(unittest.TestCase):
+    def findings(self, text, history=HISTORY):
+        with mock.patch.object(lint, "history", return_value=history):
+            return list(lint.check_commits(pathlib.Path("page.md"), text.splitlines()))
+
+    def test_commits_of_this_history_pass(self):
+        self.assertEqual(self.findings("At 26145a9, c6565475 and commit 1234567.\n| words | c6565475 |"), [])
+
+    def test_unknown_commits_are_reported(self):
+        for text in ("measured at 26145aa", "| words | c6565476 |", "commit 1234568", "(`deadbee1`)", "26145a9c"):
+            self.assertEqual(len(self.findings("first\n" + text)), 1, text)
+        self.assertEqual(self.findings("first\nmeasured at 26145aa")[0][0], 2)
+
+    def test_other_repositories_code_and_words_pass(self):
+        for text in ("github.com/owner/name, commit 0badc0de1", "```\ncore@a0000000 0badc0de1\n```", "1234568 rows",
+                     "a facade, effaced 2026", "files/0badc0de1.json"):
+            self.assertEqual(self.findings(text), [], text)
+
+    def test_without_history_nothing_is_reported(self):
+        self.assertEqual(self.findings("measured at 26145aa", history=[]), [])
+
+
+if __name__ == "__main__":
+    unittest.main()
