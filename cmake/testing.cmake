@@ -18,3 +18,14 @@ function(polykem_labels target)
        "set_tests_properties(\${${target}_TESTS} PROPERTIES LABELS \"${ARGN}\")\n")
   set_property(DIRECTORY APPEND PROPERTY TEST_INCLUDE_FILES ${CMAKE_CURRENT_BINARY_DIR}/${target}_labels.cmake)
 endfunction()
+
+# polykem_label_cases(TARGET LABEL PATTERN...): one more label for those of the tests that gtest_discover_tests found
+# whose names a regular expression fits. Each has to fit one; where no vector code is built it need not.
+function(polykem_label_cases target label)
+  set(file ${CMAKE_CURRENT_BINARY_DIR}/${target}_${label}.cmake)
+  list(TRANSFORM ARGN REPLACE "(.+)" "[==[\\1]==]" OUTPUT_VARIABLE patterns)
+  list(JOIN patterns " " patterns)
+  file(WRITE ${file} "include([==[${CMAKE_CURRENT_FUNCTION_LIST_DIR}/label_cases.cmake]==])\n"
+                     "polykem_label_found(${target} ${label} ${patterns})\n")
+  set_property(DIRECTORY APPEND PROPERTY TEST_INCLUDE_FILES ${file})
+endfunction()

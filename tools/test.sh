@@ -37,24 +37,7 @@ if command -v ccache >/dev/null 2>&1; then
   export CCACHE_SLOPPINESS=${CCACHE_SLOPPINESS:-pch_defines,time_macros} # of precompiled headers
 fi
 
-# Sanitizers slow the products down many times. They leave out the test of memory use, which they distort, and tests
-# that add no line of code to others: of the largest sets most, properties of all LAC and Saber sets but one each and of
-# the larger sets of Kyber, ML-KEM and NTRU-HPS, of FrodoKEM all but the smallest sets (properties with AES, which takes
-# a quarter of the time, and without a salt; known answers with one; no key sets on `ref`), accumulated hashes that take
-# long, and the batch of thousands that a fake GPU hands back. CMake's regular expressions have at most nine groups.
-sanitizer_labels='^(quick|unit|kat|lanes)$'
-sanitizer_leaves_out='ALargeBatch|/(ntruhps40961229|ntruhrss1373)|HashesOfEveryMode/e?frodokem640'
-sanitizer_leaves_out+='|frodokem(976|1344)|/efrodokem640shake|File[.].*/efrodokem'
-sanitizer_leaves_out+='|(Property|Differential)[.].*/(frodokem640shake|efrodokem640aes|lac192|lac256|lightsaber'
-sanitizer_leaves_out+='|firesaber|ntruhps2048677|ntruhps4096821|mlkem768|kyber768|kyber1024|lac128_r2_ctrfix)'
-sanitizer_leaves_out+='|Keys[.].*/frodokem640aes_ref'
-sanitizer_leaves_out+='|SharedInversions[.].*/ntruhps(2048677|4096821)'
-sanitizer_leaves_out+='|RecordsExactlyTheDeclaredPlan|cuda_module_(run_fails|tune_slow)'
-sanitizer_leaves_out+='|Seam[.].*/(mlkem(768|1024)|kyber|ntruhps(2048677|4096821)|ntruhrss701)'
-
-# Load and numbers, which add waiting and no code; threads-full has them.
-threads_leave_out='ComputesEveryOperationOfEverySet|UnderLoadAnotherLaneHelps|UsersWithoutPermission'
-threads_leave_out+='|exit_computing_freed'
+sanitizer_labels='^(quick|unit|kat|lanes)$' # of them a phase leaves out what tests/CMakeLists.txt says
 
 # CPU seconds of each step with an empty compiler cache, on two quiet cores of a Zen 4; for test-full's own steps
 # rough figures. The estimate of the time left goes by their ratios.
@@ -265,24 +248,23 @@ run() {
     # and the embedded library are left to sanitize-full too.
     sanitize)
       build sanitize build-sanitize --preset sanitize &&
-        check sanitize build-sanitize -L "$sanitizer_labels" -LE gpu \
-          -E "$sanitizer_leaves_out|UnderLoadAnotherLaneHelps|AFewItemsCoverEveryStage"
+        check sanitize build-sanitize -L "$sanitizer_labels" -LE '^(gpu|slow-sanitizer|slow-asan)$'
       ;;
     sanitize-full)
       build sanitize-full build-sanitize --preset sanitize-full &&
-        check sanitize-full build-sanitize -L "$sanitizer_labels" -LE gpu -E ALargeBatch
+        check sanitize-full build-sanitize -L "$sanitizer_labels" -LE gpu
       ;;
     ubsan)
       build ubsan build-ubsan --preset ubsan -DPOLYKEM_BUILD_CLI=OFF -DPOLYKEM_CKKS=ON &&
-        check ubsan build-ubsan -L "$sanitizer_labels" -LE gpu -E "$sanitizer_leaves_out"
+        check ubsan build-ubsan -L "$sanitizer_labels" -LE '^(gpu|slow-sanitizer)$'
       ;;
     threads)
       build threads build-tsan --preset tsan -- threads &&
-        check threads build-tsan -L '^threads$' -E "$threads_leave_out"
+        check threads build-tsan -L '^threads$' -LE '^slow-tsan$'
       ;;
     threads-full)
       build threads-full build-tsan --preset tsan &&
-        check threads-full build-tsan -L '^(unit|cuda_module|batcher|broker)$' -E "$sanitizer_leaves_out|cuda_resources"
+        check threads-full build-tsan -L '^(unit|cuda_module|batcher|broker)$' -LE '^slow-sanitizer$'
       ;;
     program) # each source by itself here, so that it names all that it includes
       build program build-sanitize --preset sanitize-full -DPOLYKEM_BUILD_CLI=ON -DPOLYKEM_UNITY=OFF &&
