@@ -8,6 +8,7 @@
 #
 # nvcc is called directly: CMake's own CUDA support wants a complete toolkit, and the compiler's wheels are none.
 include_guard()
+include(${CMAKE_CURRENT_LIST_DIR}/warnings.cmake)
 
 function(polykem_cuda_gencode result)
   set(gencode)
@@ -27,7 +28,8 @@ function(polykem_cuda_objects result folder)
   polykem_cuda_gencode(gencode)
   set(common -std=c++20 -O3 -I${PROJECT_SOURCE_DIR}/src -I${PROJECT_BINARY_DIR}/src -I${PROJECT_SOURCE_DIR}/include
              -I${PROJECT_SOURCE_DIR})
-  set(host_flags -fPIC -fvisibility=hidden -fvisibility-inlines-hidden -Wall -Wextra)
+  get_target_property(warnings polykem_warnings INTERFACE_COMPILE_OPTIONS)
+  set(host_flags -fPIC -fvisibility=hidden -fvisibility-inlines-hidden ${warnings})
   list(JOIN host_flags "," nvcc_host_flags)
   set(nvcc ${POLYKEM_NVCC} ${common} --expt-relaxed-constexpr -lineinfo -Xcompiler=${nvcc_host_flags}
            -ccbin ${CMAKE_CXX_COMPILER} ${gencode} -x cu -Xptxas=-v)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # How every product is compiled, and what its shared library is called; after project().
-if(NOT CMAKE_BUILD_TYPE)
+if(PROJECT_IS_TOP_LEVEL AND NOT CMAKE_BUILD_TYPE)
   set(CMAKE_BUILD_TYPE Release)
 endif()
 set(CMAKE_CXX_STANDARD 20)
@@ -17,7 +17,9 @@ option(POLYKEM_UNITY "Compile sources of a folder together: headers are read onc
 option(POLYKEM_PCH "Precompile the headers that take longest to read, those of the program and of its tests" OFF)
 set(CMAKE_UNITY_BUILD ${POLYKEM_UNITY})
 set(CMAKE_UNITY_BUILD_BATCH_SIZE 16)
-add_compile_options(-Wall -Wextra)
+include(${CMAKE_CURRENT_LIST_DIR}/warnings.cmake)
+# By each target's own compile line: a library that linked it would hand it on to those who use the library.
+add_compile_options($<TARGET_PROPERTY:polykem_warnings,INTERFACE_COMPILE_OPTIONS>)
 option(POLYKEM_HARDENING "Stack protector, FORTIFY, control-flow protection, read-only relocations" ON)
 include(${CMAKE_CURRENT_LIST_DIR}/hardening.cmake)
 

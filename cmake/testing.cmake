@@ -1,10 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 # What the folders of tests share: GoogleTest, optimisation, labels.
+option(POLYKEM_FETCH_GTEST "Download GoogleTest if it is not installed" OFF)
 if(CMAKE_CROSSCOMPILING)  # Debian has GoogleTest for other architectures as source only
-  set(INSTALL_GTEST OFF)
-  add_subdirectory(/usr/src/googletest ${PROJECT_BINARY_DIR}/googletest EXCLUDE_FROM_ALL)
+  set(FETCHCONTENT_SOURCE_DIR_GOOGLETEST /usr/src/googletest)
 else()
   find_package(GTest)
+endif()
+if(NOT GTest_FOUND AND (POLYKEM_FETCH_GTEST OR FETCHCONTENT_SOURCE_DIR_GOOGLETEST))
+  include(FetchContent)
+  FetchContent_Declare(googletest GIT_REPOSITORY https://github.com/google/googletest.git
+                       GIT_TAG f8d7d77c06936315286eb55f8de22cd23c188571) # v1.14.0
+  set(INSTALL_GTEST OFF)
+  FetchContent_MakeAvailable(googletest)
 endif()
 include(GoogleTest)
 

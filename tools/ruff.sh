@@ -9,7 +9,7 @@ version=0.14.5
 venv=$PWD/.venv-lint
 if [[ ! -e $venv/ruff-$version ]]; then
   python3 -m venv "$venv" && "$venv/bin/pip" install --quiet --disable-pip-version-check "ruff==$version" || {
-    echo "polykem: Ruff could not be installed into $venv (is there a network?)" >&2
+    echo "Ruff: SKIPPED, the Python code is not checked. It could not be installed into $venv (is there a network?)" >&2
     exit 77
   }
   touch "$venv/ruff-$version"
