@@ -58,8 +58,9 @@ install(FILES examples/batch.c examples/device_arrays.c examples/server.cpp
 install(DIRECTORY bench/results DESTINATION ${CMAKE_INSTALL_DOCDIR}/bench)
 install(DIRECTORY ckks/bench/results DESTINATION ${CMAKE_INSTALL_DOCDIR}/ckks/bench)
 install(FILES ckks/README.md ckks/figures.md DESTINATION ${CMAKE_INSTALL_DOCDIR}/ckks)
-foreach(folder ckks/src/cuda research research/seong2021 research/frodo_cuda research/lab tools/m4cycles src/embedded
-        src/prim/keccak src/schemes/ntru src/schemes/mlkem src/schemes/frodo src/schemes/lac src/schemes/saber)
+foreach(folder ckks/openfhe ckks/src ckks/src/cuda research research/seong2021 research/frodo_cuda research/lab
+        tools/m4cycles src/embedded
+        src/prim src/prim/keccak src/schemes/ntru src/schemes/mlkem src/schemes/frodo src/schemes/lac src/schemes/saber)
   install(FILES ${folder}/README.md DESTINATION ${CMAKE_INSTALL_DOCDIR}/${folder})
 endforeach()
 if(POLYKEM_BUILD_CLI)
