@@ -226,13 +226,14 @@ class SlowToConnect final : public BatchLane {
  public:
   struct State {
     std::atomic<bool> stalls{false};
-    std::atomic<int> stalled{0};
-    std::atomic<bool> asked{false}, answers{false}, answered{false};
+    std::atomic<int> stalled{0}, in_flight{0};
+    std::atomic<bool> asked{false}, answers{false}, answered{false}, freed_in_flight{false};
   };
   SlowToConnect(const Scheme& first, std::shared_ptr<State> state) : first_(first), state_(std::move(state)) {
     EXPECT_EQ(Engine::create({.threads = 1, .backend = nullptr, .accelerators = {}}, engine_), Status::ok);
   }
   ~SlowToConnect() override {
+    state_->freed_in_flight = state_->in_flight > 0;
     for (std::thread& thread : waiting_)
       thread.join();
   }
@@ -251,10 +252,12 @@ class SlowToConnect final : public BatchLane {
   Status submit(const Request& request, Done done) override {
     std::shared_ptr<Job> job;
     if (!state_->stalls) return engine_->submit(request, std::move(done), job);
+    ++state_->in_flight;
     ++state_->stalled;
-    waiting_.emplace_back([this, done = std::move(done)] {
-      while (state_->stalls)
+    waiting_.emplace_back([state = state_, done = std::move(done)] {
+      while (state->stalls)
         std::this_thread::sleep_for(milliseconds(1));
+      --state->in_flight;
       done(Status::backend_unavailable);
     });
     return Status::ok;
@@ -296,6 +299,24 @@ TEST_F(Lanes, DeadlinesAreKeptWhileALaneConnects) {
   EXPECT_FALSE(state->answered) << "the lane is asked for the other set meanwhile";
   state->stalls = false;
   state->answers = true;
+}
+
+TEST_F(Lanes, TheEndWaitsForAProbeThatBeginsMeanwhile) {
+  const auto state = std::make_shared<SlowToConnect::State>();
+  make({.deadline = kFar,
+        .more_lanes = [&] { return std::make_unique<SlowToConnect>(*find_scheme("mlkem768"), state); }},
+       nullptr, 1);
+  EXPECT_TRUE(x.is_right(0, *add(x.request(0))));
+  ASSERT_TRUE(eventually([&] { return state->asked.load(); }));
+  state->stalls = true;
+  std::thread end([&] { batcher.reset(); });
+  std::this_thread::sleep_for(milliseconds(50));  // it has seen that nothing is in flight
+  state->answers = true;
+  EXPECT_TRUE(eventually([&] { return state->stalled > 0; }));
+  std::this_thread::sleep_for(milliseconds(50));  // the prober has ended
+  state->stalls = false;
+  end.join();
+  EXPECT_FALSE(state->freed_in_flight);
 }
 
 std::atomic<int>& handled_signals() {

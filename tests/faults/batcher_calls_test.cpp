@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "broker/support.hpp"
+#include "engine/batcher/batcher.hpp"
 #include "scenarios.hpp"
 
 namespace polykem::test {
@@ -101,6 +102,30 @@ TEST(SingleOperations, Together) {
   EXPECT_GT(sweep(Call::memory, together), 0);
   EXPECT_GT(sweep(Call::random, together), 0);
   EXPECT_GT(sweep(Call::thread, together), 0);
+}
+
+/// What ends at once for lack of memory would make the operation look cheap.
+TEST(SingleOperations, WithoutMemoryAreNotMeasured) {
+  std::unique_ptr<Engine> engine;
+  ASSERT_EQ(Engine::create({.threads = 1, .backend = cpu::kRef, .accelerators = {}}, engine), Status::ok);
+  Request request{.op = Op::keygen, .scheme = find_scheme("mlkem512")};
+  request.records.count = 1;
+  const auto cost = [&](Batcher& batcher) { return batcher.cost(*request.scheme, request.op, false); };
+  bool failed = false;
+  for (int nth = 1; !failed; ++nth) {
+    Batcher batcher(*engine, {});
+    const Clock::duration unmeasured = cost(batcher);
+    Ticket* ticket = nullptr;
+    arm({Call::memory, nth, true});
+    const Status added = batcher.add(request, nullptr, nullptr, ticket);
+    ASSERT_TRUE(disarm()) << "no operation was taken and then lacked memory";
+    if (added != Status::ok) continue;
+    if (ticket->wait() == Status::out_of_memory) {
+      failed = true;
+      EXPECT_EQ(cost(batcher), unmeasured);
+    }
+    Batcher::abandon(ticket);
+  }
 }
 
 /// The broker is in this process, where nothing fails; the worker is in the children.
