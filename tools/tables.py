@@ -9,9 +9,7 @@ the exit status is 1 if a page is not what its sources say. With --record the re
 `make bench-peers PEER=haswell` in build/ become those of bench/results first, as those of a Zen 5 or of a Xeon;
 `make figures` does all of it.
 
-Sources: `polykem list --json -`, and files of bench/results that cpu_tables.py, gpu_tables.py, frodo_cuda_tables.py,
-m4_tables.py, arm64_tables.py, tls_tables.py, hpke_tables.py, bulk_tables.py and ckks_tables.py
-name.
+Sources: `polykem list --json -`, and files of bench/results that the modules of page_tables/ name.
 """
 
 import argparse
@@ -21,17 +19,9 @@ import subprocess
 import sys
 from pathlib import Path
 
-import arm64_tables
-import bulk_tables
-import ckks_tables
-import cpu_tables
-import frodo_cuda_tables
-import gpu_tables
-import hpke_tables
-import m4_tables
-import tls_tables
-from cpu_tables import FRONT, OPS
-from plot_peers import plot
+from page_tables import arm64, bulk, ckks, cpu, frodo_cuda, gpu, hpke, m4, tls
+from page_tables.cpu import FRONT, OPS
+from page_tables.plot_peers import plot
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = ["README.md", "docs/performance.md", "docs/parameter_sets.md", "docs/gpu.md", "docs/gpu_figures.md",
@@ -39,8 +29,8 @@ PAGES = ["README.md", "docs/performance.md", "docs/parameter_sets.md", "docs/gpu
          "research/frodo_cuda/README.md", "docs/arm_figures.md", "ckks/figures.md"]
 PLOT = "bench/results/cpu_peers.svg"
 BLOCK = re.compile(r"(<!-- table: ([a-z0-9-]+) -->\n).*?(<!-- end of table -->)", re.S)
-TABLES = {**cpu_tables.TABLES, **gpu_tables.TABLES, **frodo_cuda_tables.TABLES, **m4_tables.TABLES, **tls_tables.TABLES,
-          **arm64_tables.TABLES, **ckks_tables.TABLES, **hpke_tables.TABLES, **bulk_tables.TABLES}
+TABLES = {name: make for module in (arm64, bulk, ckks, cpu, frodo_cuda, gpu, hpke, m4, tls)
+          for name, make in module.TABLES.items()}
 
 
 def fresh_pages(results):
@@ -58,9 +48,9 @@ def main():
     parser.add_argument("--program", default=ROOT / "build/bin/polykem", help="the program that lists the sets")
     arguments = parser.parse_args()
     if arguments.record:
-        cpu_tables.record()
+        cpu.record()
     listed = subprocess.run([arguments.program, "list", "--json", "-"], capture_output=True, text=True, check=True)
-    results = cpu_tables.Results(json.loads(listed.stdout)["schemes"])
+    results = cpu.Results(json.loads(listed.stdout)["schemes"])
     stale = False
     for page, fresh in fresh_pages(results):
         path = ROOT / page

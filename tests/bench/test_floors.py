@@ -17,7 +17,7 @@ PACKAGE = types.ModuleType("polykem")  # without its __init__, which needs the e
 PACKAGE.__path__ = [str(ROOT / "python/polykem")]
 sys.modules["polykem"] = PACKAGE
 
-import cpu_tables  # noqa: E402  pylint: disable=wrong-import-position
+from page_tables import cpu as cpu_tables  # noqa: E402  pylint: disable=wrong-import-position
 import cpu_floors  # noqa: E402  pylint: disable=wrong-import-position
 import polykem.report.documents  # noqa: E402  pylint: disable=wrong-import-position
 from cpu_floors import (GOLDEN_COVE, GOLDEN_COVE_AMX, ZEN5, Layout,  # noqa: E402  pylint: disable=C0413
