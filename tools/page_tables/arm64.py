@@ -4,7 +4,7 @@
 Sources in bench/results: arm64_instructions.json, by bench/arm64/measure.py, and arm64_peers.json.
 """
 
-from gpu_tables import load, markdown
+from page_tables.sources import load, markdown
 
 OPERATIONS = ["keygen", "encaps", "decaps"]
 BACKENDS = ["neon-sha3", "neon", "ref"]

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The table of docs/bulk_figures.md, for tools/tables.py. Source: bulk_scale.json of bench/results."""
 
-from gpu_tables import load, markdown, present
+from page_tables.sources import load, markdown, present
 
 SOURCE = "bulk_scale.json"
 

@@ -4,9 +4,10 @@ Source: h200_ckks.json of ckks/bench/results, which `polykem-lab ckks` wrote, wh
 
 import sys
 import textwrap
-from pathlib import Path
 
-BENCH = Path(__file__).resolve().parent.parent / "ckks/bench"
+from page_tables.sources import ROOT
+
+BENCH = ROOT / "ckks/bench"
 sys.path.append(str(BENCH))
 import report_ckks  # noqa: E402
 

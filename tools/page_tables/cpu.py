@@ -10,11 +10,11 @@ import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
-import gpu_tables
 from floors import MOST_OF_SMALL, cycles_of, floors, is_best, layout_of
-from gpu_tables import RESULTS, load, markdown, present
+from page_tables.gpu import million, resident_rates
+from page_tables.sources import RESULTS, ROOT, load, markdown, present
 
-BUILD = Path(__file__).resolve().parent.parent / "build"
+BUILD = ROOT / "build"
 FRONT = ["mlkem512", "mlkem768", "mlkem1024", "frodokem976aes", "frodokem976shake", "ntruhps4096821", "ntruhrss701",
          "saber"]  # the bars of README.md's plot
 OPS = ["keygen", "encaps", "decaps"]
@@ -83,7 +83,7 @@ class Results:
     def __init__(self, sets):
         self.sets = sets
         self.zen5, self.xeon = Core(ZEN5), Core(XEON)
-        self.gpu = gpu_tables.resident_rates()
+        self.gpu = resident_rates()
 
 
 def rate(per_second):
@@ -117,7 +117,7 @@ def table_summary(results):
             [name]
             + [rate_and_ratio(core.find(name, op)) for core in cores for op in OPS]
             + [" / ".join(ratio(r) for r in narrow) if all(narrow) else ""]
-            + [" / ".join(gpu_tables.million(g) for g in gpu) if all(gpu) else ""]
+            + [" / ".join(million(g) for g in gpu) if all(gpu) else ""]
         )
     header = [core.column(op) if op == OPS[0] else f"{op}/s" for core in cores for op in OPS]
     return markdown(["set", *header, "both sides AVX2 (Zen 5)", "H200, million/s"], rows)
@@ -134,7 +134,7 @@ def table_front(results):
                 rows.append([name, f"one core, {core.kind.name}", rate(found["ours_ops_per_s"]), ratio(found), alone,
                              found["peer"].split(",")[0]])  # fmt: skip
     if gpu := results.gpu.get(("mlkem768", "encaps")):
-        rows.append(["mlkem768", "one NVIDIA H200", f"{gpu_tables.million(gpu)} million", "", "", ""])
+        rows.append(["mlkem768", "one NVIDIA H200", f"{million(gpu)} million", "", "", ""])
     return markdown(["set", "on", "encapsulations per second", "beside the fastest peer", "one item at a time",
                      "that peer"], rows)  # fmt: skip
 
@@ -258,7 +258,7 @@ TABLES = {
 def commit():
     """The one that is checked out, "-dirty" if files differ from it; "unknown" outside a repository."""
     described = subprocess.run(["git", "describe", "--always", "--dirty"], capture_output=True, text=True, check=False,
-                               cwd=Path(__file__).resolve().parent)  # fmt: skip
+                               cwd=ROOT)  # fmt: skip
     return described.stdout.strip() or "unknown"
 
 

@@ -3,7 +3,7 @@
 
 Source: h200_frodo_paper.json of bench/results, where it is there."""
 
-from gpu_tables import load, markdown, present
+from page_tables.sources import load, markdown, present
 
 SOURCE = "h200_frodo_paper.json"
 

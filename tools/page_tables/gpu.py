@@ -7,12 +7,11 @@ h200x2_cards_*.json and h200x2_bulk*.json (two GPUs), h200_seong2021.json; where
 and h200_gpu_rates.json.
 """
 
-import json
 import statistics
 import textwrap
-from pathlib import Path
 
-RESULTS = Path(__file__).resolve().parent.parent / "bench/results"
+from page_tables.sources import ROOT, load, markdown, present
+
 STEPS_SET = "ntruhps4096821"
 TWINS = ("efrodo", "lac128_", "lac192_", "lac256_")  # as fast as others, within 1 %; the files have them
 OPS = ("keygen", "encaps", "decaps")
@@ -24,14 +23,6 @@ BULK_TWO_GPUS = ["h200x2_bulk.json", "h200x2_bulk_ntru.json", "h200x2_bulk_ntru_
 FAMILIES = ["h200_ntru.json", "h200_mlkem.json", "h200_frodokem.json", "h200_saber.json", "h200_lac.json"]
 
 
-def load(name):
-    return json.loads((RESULTS / name).read_text(encoding="utf-8"))
-
-
-def present(name):
-    return (RESULTS / name).exists()
-
-
 def resident_rates():
     """Items a second with all data on the card, by set and operation, of the families that were measured."""
     return {(s["name"], r["op"]): r["per_second"] for name in FAMILIES if present(name)
@@ -41,11 +32,6 @@ def resident_rates():
 def million(per_second):
     """Three digits or one after the point, in millions."""
     return f"{per_second / 1e6:.{1 if per_second >= 1e6 else 3}f}"
-
-
-def markdown(header, rows):
-    lines = ["| " + " | ".join(header) + " |", "|" + "---|" * len(header)]
-    return "\n".join(lines + ["| " + " | ".join(row) + " |" for row in rows]) + "\n"
 
 
 def pinned(document):
@@ -162,7 +148,7 @@ def table_rates(_):
 
 def device_arrays(_):
     """The part of examples/device_arrays.c that docs/gpu.md shows."""
-    text = (RESULTS.parent.parent / "examples/device_arrays.c").read_text(encoding="utf-8")
+    text = (ROOT / "examples/device_arrays.c").read_text(encoding="utf-8")
     quote = text.split("/* begin of the quote in docs/gpu.md */\n")[1].split("/* end of the quote */")[0]
     return f"```c\n{quote}```\n"
 

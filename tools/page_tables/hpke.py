@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The table of docs/hpke_figures.md, for tools/tables.py. Source: hpke_zen5.json of bench/results."""
 
-from gpu_tables import load, markdown, present
+from page_tables.sources import load, markdown, present
 
 SOURCE = "hpke_zen5.json"
 KEYS = {"shared": "one key", "per-item": "a key each"}

@@ -3,12 +3,11 @@
 which bench/m4/measure.py writes, and bench/m4/published.json."""
 
 import json
-from pathlib import Path
 
-from gpu_tables import load, markdown, present
+from page_tables.sources import ROOT, load, markdown, present
 
 SOURCE = "m4_cycles.json"
-PUBLISHED = Path(__file__).resolve().parent.parent / "bench" / "m4" / "published.json"
+PUBLISHED = ROOT / "bench/m4/published.json"
 OPS = ("keygen", "encaps", "decaps")
 # rows of the paper's table: the operation that a share is of, the function, how the paper calls it
 ROWS = [("keygen", "keygen", "key generation"), ("keygen", "poly_Rq_inv", "poly_Rq_inv"),

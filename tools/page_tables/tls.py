@@ -4,7 +4,7 @@ and h200_tls_crowd.json. A table whose source is not there is empty."""
 
 from statistics import median
 
-from gpu_tables import load, markdown, present
+from page_tables.sources import load, markdown, present
 
 HAPROXY, CROWD, CROWD_GPU = "tls_haproxy.json", "tls_crowd.json", "h200_tls_crowd.json"
 CLIENTS = (10, 1000, 10000)

@@ -1,0 +1,21 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the tables are made from and of: measured results, and Markdown."""
+
+import json
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+RESULTS = ROOT / "bench/results"
+
+
+def load(name):
+    return json.loads((RESULTS / name).read_text(encoding="utf-8"))
+
+
+def present(name):
+    return (RESULTS / name).exists()
+
+
+def markdown(header, rows):
+    lines = ["| " + " | ".join(header) + " |", "|" + "---|" * len(header)]
+    return "\n".join(lines + ["| " + " | ".join(row) + " |" for row in rows]) + "\n"
