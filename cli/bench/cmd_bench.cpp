@@ -32,7 +32,7 @@ constexpr const char* kBenchFooter =
     "Spread: the interquartile range of the calls over their median. Doubtful figures are marked, with the reason:\n"
     "a large spread, too little CPU time, a larger batch that is slower.\n"
     "Outputs go to memory that was used before: large batches into fresh memory take longer, see the user guide.\n"
-    "It takes --seconds, at most three times that with key generation, and always at least one batch.\n"
+    "A figure takes --seconds, up to three times that if keys must be made first, and at least one batch.\n"
     "Keys: 'per-item' gives every item its own key, 'shared' one key to the whole batch.";
 
 /** Fewer have no spread. */
@@ -220,7 +220,7 @@ void register_bench(CLI::App& app, int& exit_code) {
   command->add_option("--keys", options->keys, "per-item (default), shared or both")
       ->check(CLI::IsMember({"per-item", "shared", "both"}))
       ->type_name("K");
-  command->add_option("--seconds", options->seconds, "Least time for each figure (default 0.5)")
+  command->add_option("--seconds", options->seconds, "Minimum time for each figure (default 0.5)")
       ->check(within(0.0, 3600.0))
       ->type_name("S");
   command

@@ -126,7 +126,7 @@ void add_frodo_scaling(CLI::App& bench, int& exit_code) {
   command->add_option("--size", options->sizes, "Dimensions of A to multiply (default 640 to 3200)")
       ->type_name("N,...");
   command->add_option("--width", options->widths, "Columns of S, n-bar (default 8 to 3200)")->type_name("N,...");
-  command->add_option("--seconds", options->seconds, "Least time for each figure, ref's excepted (default 0.2)")
+  command->add_option("--seconds", options->seconds, "Minimum time for each figure except those of ref (default 0.2)")
       ->check(within(0.0, 3600.0))
       ->type_name("S");
   command->add_option("--svg", options->svg, "Write both plots to FILE")->type_name("FILE");

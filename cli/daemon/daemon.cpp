@@ -215,8 +215,8 @@ void add_daemon_options(CLI::App& app, DaemonOptions& o) {
       ->check(CLI::Range(1, 4096))
       ->type_name("N");
   app.add_option("--memory", o.memory_mib,
-                 "Limit of MiB that all workers share with the daemon; one user of several gets half, a worker half of "
-                 "what is left to its user (default 4096)")
+                 "Limit of memory that all workers share with the daemon, in MiB; one user of several gets half, a "
+                 "worker half of what is left for its user (default 4096)")
       ->check(CLI::Range(1, 1 << 24))
       ->type_name("MIB");
   app.add_option("--metrics", o.metrics, "HOST:PORT; publish figures for Prometheus at http://HOST:PORT/metrics")

@@ -239,7 +239,8 @@ void register_doctor(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<DoctorOptions>();
   CLI::App* command = app.add_subcommand("doctor", "Examine this machine and test every set on it");
   command->footer(kDoctorFooter);
-  command->add_flag("--tune", options->tune, "First measure from how many items on batches go to the GPU, and keep it");
+  command->add_flag("--tune", options->tune,
+                    "First measure from which batch size the GPU is faster, and store the result");
   add_backend(*command, options->common);
   add_threads(*command, options->common, 0);
   add_json(*command, options->common);

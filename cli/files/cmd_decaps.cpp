@@ -20,7 +20,7 @@ constexpr const char* kDecapsFooter =
     "  polykem decaps --scheme ntruhrss701 --sk fleet.sk --ct fleet.ct --ss fleet.ss --format raw\n"
     "\n"
     "The secret key may be polykem's armour, PEM or DER (PKCS #8), or raw with --scheme.\n"
-    "The passphrase of an encrypted one is asked for at the terminal, or read as these options say.\n"
+    "polykem asks for the passphrase of an encrypted key at the terminal, unless an option says where to read it.\n"
     "N ciphertexts need N secret keys, used in order, or one key for all.\n"
     "A ciphertext made for another key, or altered on the way, is not an error: it yields a secret that nobody shares.";
 

@@ -87,7 +87,7 @@ void register_keygen(CLI::App& app, int& exit_code) {
       ->required()
       ->type_name("FILE");
   command->add_option("--sk", options->sk, "Secret key file to write")->required()->type_name("FILE");
-  add_count(*command, "--count", options->count, "Key pairs to make, one after the other in each file (default 1)");
+  add_count(*command, "--count", options->count, "Key pairs to make; each file holds them in order (default 1)");
   add_file_options(*command, *options, Formats::kKeys);
   CLI::Option* form = command->add_option("--sk-form", options->sk_form,
                                           "Private keys in pem and der: seed (default), expanded or both");

@@ -107,7 +107,7 @@ class SilentTerminal {
 void add_passphrase_options(CLI::App& app, PassphraseOptions& options) {
   CLI::Option* file =
       app.add_option("--passphrase-file", options.file,
-                     "The first line of FILE is the passphrase of encrypted keys (else the terminal is asked)");
+                     "The first line of FILE is the passphrase of encrypted keys (default: ask at the terminal)");
   CLI::Option* fd = app.add_option("--passphrase-fd", options.fd, "The next line of descriptor N is the passphrase");
   file->type_name("FILE")->excludes(fd);
   fd->type_name("N")->check(CLI::Range(0, 1 << 20));
@@ -126,7 +126,7 @@ ByteView Passphrase::get(const std::string& key) {
   if (known_) return bytes_;
   const SilentTerminal terminal;
   if (!terminal.is_there()) {
-    throw CliError(kExitUsage, fmt::format("{}: the private key is encrypted, and no terminal is there to ask at", key),
+    throw CliError(kExitUsage, fmt::format("{}: the private key is encrypted, and there is no terminal to ask at", key),
                    "give its passphrase by --passphrase-file FILE or --passphrase-fd N");
   }
   bytes_ = terminal.ask(fmt::format("Passphrase for {}: ", without_controls(key)));

@@ -27,7 +27,7 @@ constexpr const char* kKatFooter =
     "  polykem kat accumulated.json --scheme ntruhrss701\n"
     "  polykem kat internalProjection.json.gz mlkem_768_test.json.gz     NIST's ACVP, Wycheproof\n"
     "\n"
-    "Files may be gzipped; their kind is recognised by content. A case is what the file counts, a check is one of its\n"
+    "Files may be gzipped; their kind is recognised by content. A case is one entry of the file, a check one of its\n"
     "operations. Exit code 1: an answer was wrong, a case was not run, or nothing was run.";
 
 struct KatOptions {
@@ -270,7 +270,7 @@ void register_kat(CLI::App& app, int& exit_code) {
   add_count(*command, "--batch", options->run.batch,
             "Items per call, the cases repeated to fill it (default: one batch)");
   command->add_flag("--key-sets", options->run.key_sets, "Import the keys into key sets and use them from there");
-  command->add_flag("--skip-unknown", options->skip_unknown, "Pass over files of sets that this build does not have");
+  command->add_flag("--skip-unknown", options->skip_unknown, "Skip files of sets that this build does not have");
   add_backend(*command, options->common);
   add_threads(*command, options->common, 0);
   add_json(*command, options->common);

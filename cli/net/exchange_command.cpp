@@ -127,7 +127,7 @@ void register_exchange_command(CLI::App& app, int& exit_code) {
   command
       ->add_option(
           "--compare-seconds", options->compare_seconds,
-          "Time limit for repeating it one at a time and in batches, to compare; 0: do not compare (default 6)")
+          "Time limit for repeating the work one at a time and in batches, to compare; 0: skip this (default 6)")
       ->check(within(0.0, 3600.0))
       ->type_name("S");
   add_net_options(*command, *options, kExchangeTimeoutSeconds);

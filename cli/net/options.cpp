@@ -62,14 +62,12 @@ void add_net_options(CLI::App& command, NetOptions& options, double timeout_seco
                   "server-encaps: each client makes one and the server encapsulates")
       ->check(CLI::IsMember({"server-decaps", "server-encaps"}))
       ->type_name("ROLE");
-  command
-      .add_option("--batch", options.batch,
-                  "Limit of items in a batch of what waits. auto: 1024 (default); 1: one at a time")
+  command.add_option("--batch", options.batch, "Most items in a batch; auto: 1024 (default), 1: one at a time")
       ->check(batch_size())
       ->type_name("auto|N");
   command
       .add_option("--linger-us", options.linger_us,
-                  "Microseconds that a batch that is not full waits for more items (default 0: it leaves at once)")
+                  "How long a batch that is not full waits for more items, in microseconds (default 0: not at all)")
       ->check(CLI::Range(0U, 10'000'000U))
       ->type_name("US");
   command

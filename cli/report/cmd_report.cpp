@@ -88,7 +88,7 @@ void register_report(CLI::App& app, int& exit_code) {
       ->add_option("-s,--scheme", options->scheme,
                    "Parameter sets or families (default: mlkem768, ntruhps4096821, frodokem640aes)")
       ->type_name("NAMES");
-  command->add_option("--seconds", options->seconds, "Least time for each figure (default 0.03)")->type_name("S");
+  command->add_option("--seconds", options->seconds, "Minimum time for each figure (default 0.03)")->type_name("S");
   command->add_option("-o,--output", options->output, "The page ('-': standard output; default polykem-report.html)")
       ->type_name("FILE");
   command->add_option("--from", options->from, "Measure nothing; draw the data that --json wrote")->type_name("FILE");

@@ -33,14 +33,14 @@ constexpr const char* kTlsCheckFooter =
     "  polykem tls-check --connect www.example.com:443\n"
     "\n"
     "OpenSSL does not say when it ignores a line of openssl.cnf or cannot load a provider; this command says "
-    "which and why. It starts a process as programs start, with that openssl.cnf, and asks OpenSSL there which "
+    "which and why. It starts a process as any program starts, with that openssl.cnf, and asks OpenSSL there which "
     "providers are active and which groups a client and a server negotiate. 'All is well.' means that two programs "
     "which set no groups themselves negotiate one of polykem's.\n"
     "Exit code 1 if anything is wrong: a line is ignored, polykem is named and not active, a configured group is not "
     "negotiated; with --config also if that file does not activate the provider.\n"
     "--connect is a client that offers all groups, X25519MLKEM768 first and classical ones last, or those of "
-    "--groups. Exit code 0 whatever the server negotiates, 1 if it refuses what is offered, 3 if it sends what is "
-    "not TLS or cannot be right, 5 if it cannot be reached.\n"
+    "--groups. Exit code 0 whatever the server negotiates, 1 if it refuses every offered group, 3 if its answer "
+    "is not valid TLS, 5 if it cannot be reached.\n"
     "docs/tls.md has the lines for openssl.cnf.";
 
 struct TlsCheckOptions {
@@ -64,7 +64,7 @@ void print_program(const ProgramView& view) {
             view.module.empty() ? "" : fmt::format(" (polykem is {})", view.module));
   if (!view.active) return;
   if (view.mlkem_from.empty())
-    print_out("ML-KEM         is found at no provider\n");
+    print_out("ML-KEM         is offered by no provider\n");
   else if (openssl_has_mlkem())
     print_out("ML-KEM         is computed by the provider '{}'\n", view.mlkem_from);
   if (view.handshake.error.empty())

@@ -64,7 +64,7 @@ void print_probe(const Probe& probe, const std::string& server, const std::vecto
   print_out("group          {}{}\n", probe.group.empty() ? "none" : probe.group,
             probe.code_point == 0 ? "" : fmt::format(" (0x{:04X})", probe.code_point));
   print_out("key share      {}\n", probe.version != "TLSv1.3" ? "none: TLS 1.3 has them"
-                                   : probe.retried ? "the server asked for another than the first (HelloRetryRequest)"
+                                   : probe.retried            ? "the server asked for another (HelloRetryRequest)"
                                                    : "the server took the one that was sent, " + offered.front());
   print_out("certificate    {} (not verified)\n", probe.subject.empty() ? "none" : probe.subject);
   print_out("handshake      {:.2f} ms\n", probe.milliseconds);

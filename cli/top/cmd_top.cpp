@@ -29,7 +29,7 @@ constexpr const char* kTopFooter =
     "  polykem top --once --json top.json\n"
     "\n"
     "Reads what 'polykemd --metrics' and 'polykem serve --metrics' publish.\n"
-    "Rates, batches and times are those of the last interval, 'queue' is what waits now.\n"
+    "Rates, batches and times are those of the last interval, 'queue' counts the operations that wait now.\n"
     "Times and batch sizes are rounded up to powers of two.";
 
 struct TopOptions {

@@ -96,13 +96,13 @@ def add_job_options(parser: argparse.ArgumentParser, operation: str) -> None:
     if operation == "keygen":
         parser.add_argument("--count", type=count, help="how many key pairs")
     parser.add_argument("--input", action="append", default=[], metavar="DATASET",
-                        help="Parquet or Arrow file or folder, or an earlier job's folder; several lie side by side")
+                        help="Parquet or Arrow file or folder, or an earlier job's folder; several are joined by row")
     parser.add_argument("--input-key", action="append", default=[], metavar="FILE",
-                        help="key file of the inputs that are protected jobs, in their order")
+                        help="key file of an input that is a protected job; repeat it in the inputs' order")
     parser.add_argument("--input-private", action="append", default=[], metavar="FILE",
                         help="private key, instead of --input-key, of jobs protected with --to")
     parser.add_argument("--column", action="append", default=[], type=pair, metavar="COLUMN=[N:]NAME",
-                        help="the dataset's name of an input column; N: that of input N, counted from 1")
+                        help="name of an input column in the dataset, or in input N, counted from 1")
     parser.add_argument("--one", action="append", default=[], type=pair, metavar="COLUMN=FILE",
                         help="one record, the bytes of FILE, for all rows")
     parser.add_argument("--keep", action="append", default=[], metavar="[N:]NAME", help="copy this input column")
@@ -129,13 +129,13 @@ def add_run_options(parser: argparse.ArgumentParser) -> None:
                        help="local (starts a cluster of this host), auto, an address, or none: no Ray (%(default)s)")
     where.add_argument("--backend", help="force polykem's backend: cuda, avx512, avx2, ref")
     where.add_argument("--cpus", type=between(0, bounds.CPUS), default=0, help="CPUs of a worker (all of its host)")
-    where.add_argument("--no-gpu", action="store_true", help="one worker a host, also where there are GPUs")
+    where.add_argument("--no-gpu", action="store_true", help="one worker per host, even with GPUs")
     where.add_argument("--partition-mb", type=between(1, bounds.PARTITION_MB), default=256,
                        help="size of a partition in memory (%(default)s)")
-    where.add_argument("--resume", action="store_true", help="go on with the job in FOLDER")
+    where.add_argument("--resume", action="store_true", help="continue the job in FOLDER")
     where.add_argument("--quick-resume", action="store_true", help="the same; compare sizes, not checksums")
     where.add_argument("--touched-inputs", action="store_true",
-                       help="resume though inputs have other times; names, sizes and footers must be the same")
+                       help="resume even if the inputs' times have changed; names, sizes and footers must be the same")
     where.add_argument("--quiet", action="store_true", help="no progress, no table")
     where.add_argument("--json", metavar="FILE", help="write the summary, or the error, to FILE (-: standard output)")
 

@@ -46,7 +46,7 @@ def parser() -> Parser:
     made.add_argument("-s", "--scheme", metavar="NAMES", default=",".join(collect.DEFAULT_SETS),
                       help="Parameter sets or families, separated by commas (default %(default)s)")
     made.add_argument("--seconds", metavar="S", type=seconds, default=0.03,
-                      help="Least time for each figure (default %(default)s)")
+                      help="Minimum time for each figure (default %(default)s)")
     made.add_argument("-o", "--output", metavar="FILE", default="polykem-report.html",
                       help="The page ('-': standard output; default %(default)s)")
     made.add_argument("--json", metavar="FILE", help="Write the data as JSON to FILE ('-': standard output)")
