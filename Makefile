@@ -56,7 +56,7 @@ hw-test: ## Simulate the hardware core (hw/): its blocks beside their model, the
 	@PATH="$$(hw/tools/setup.sh):$$PATH" python3 -B hw/tb/run.py --build $(BUILD)/hw
 	@hw/tools/test.sh all $(BUILD)/hw/model
 
-hw-coverage: ## Lines that the tests of the hardware core's blocks run and bits that they change: build/hw/coverage.md
+hw-coverage: ## Coverage of the tests of the hardware core's blocks, by line and bit: build/hw/coverage.md
 	@PATH="$$(hw/tools/setup.sh):$$PATH" python3 -B hw/tb/run.py --build $(BUILD)/hw --coverage $(BUILD)/hw/coverage.md
 
 hw-formal: ## Prove the hardware core's reductions, FIFOs and counters, each proof beside a planted fault
@@ -75,10 +75,10 @@ hw-software: ## Cycles of the hardware core beside those of software on this mac
 	  hw/synth/software.json
 	@python3 -B hw/synth/tables.py
 
-hw-area: ## What the blocks of the hardware core take on an FPGA, by Yosys
+hw-area: ## Areas of the hardware core's blocks on an FPGA, by Yosys
 	@"$$(hw/tools/setup.sh)/python3" -B hw/synth/area.py
 
-hw-wave: ## What every signal of the hardware core does in one command, for GTKWave (HW_SET=mlkem768 HW_OP=encaps)
+hw-wave: ## Trace every signal of the hardware core in one command, for GTKWave (HW_SET=mlkem768 HW_OP=encaps)
 	@hw/trace/trace.sh wave $(or $(HW_SET),mlkem768) $(or $(HW_OP),encaps) $(BUILD)/hw/trace
 
 hw-schedule: ## Draw which unit of the hardware core is busy in which cycle: hw/doc/schedule_*.svg
@@ -97,7 +97,7 @@ bench: ## Measure keygen, encaps and decaps of every set here; writes build/benc
 	@$(MAKE) --no-print-directory all
 	$(PROGRAM) bench --all --force --json $(BUILD)/bench.json
 
-bench-peers: ## Measure polykem and its peers in turn, one core; writes build/bench-peers.json (PEER=haswell: peers without AVX-512)
+bench-peers: ## Measure polykem and its peers alternately, one core; writes build/bench-peers.json (PEER=haswell: peers without AVX-512)
 	@tools/setup.sh demo peers
 	@$(MAKE) --no-print-directory all
 	@echo 'Building wolfSSL, liboqs, PQClean, AWS-LC, OpenSSL, libcrux and graviola, the first time minutes:'
@@ -115,13 +115,13 @@ bench-m4: ## Count the modelled cycles of every set on a Cortex-M4 and write the
 	@python3 -B bench/m4/measure.py
 	@$(MAKE) --no-print-directory tables
 
-cpu-rates: ## Measure what this core does in a cycle, from which floors are computed; writes build/cpu-rates.json
+cpu-rates: ## Measure this core's instruction rates, from which floors are computed; writes build/cpu-rates.json
 	@tools/setup.sh demo
 	@$(CONFIGURE) -DPOLYKEM_BUILD_BENCH=ON >/dev/null
 	@cmake --build $(BUILD) -j $(JOBS) --target polykem_bench_cpu_rates
 	@$(BUILD)/bin/polykem_bench_cpu_rates --json $(BUILD)/cpu-rates.json
 
-lab: ## Multiply what lattice KEMs multiply in every way, here and on a GPU; writes tables and plots to build/lab
+lab: ## Measure every way to multiply in lattice KEMs, here and on a GPU; writes tables and plots to build/lab
 	@tools/setup.sh demo
 	@$(CONFIGURE) -DPOLYKEM_BUILD_BENCH=ON -DPOLYKEM_CKKS=ON >/dev/null
 	@cmake --build $(BUILD) -j $(JOBS) --target lab
@@ -131,7 +131,7 @@ tables: all ## Write the tables and the plot of README.md and docs/ from bench/r
 	@tools/setup.sh test
 	@tools/tables.py --program $(PROGRAM)
 
-sbom: all ## List the software that library and program consist of, as SPDX; writes build/polykem.spdx.json
+sbom: all ## List the software in the library and the program, as SPDX; writes build/polykem.spdx.json
 	@tools/setup.sh test
 	@tools/sbom.py $(BUILD) $(BUILD)/polykem.spdx.json
 
@@ -152,7 +152,7 @@ format: ## Format every C and C++ file in place
 	@tools/setup.sh lint
 	@clang-format-14 -i $(SOURCES)
 
-lint: ## Check format, Python and shell code, licence lines, citations, lengths, links, and which folder may include which
+lint: ## Check format, Python and shell code, licence lines, citations, lengths, links, includes, named commits
 	@tools/setup.sh lint
 	@clang-format-14 --dry-run --Werror $(SOURCES)
 	@git ls-files '*.sh' .ci/run | xargs shellcheck --severity=warning

@@ -271,10 +271,10 @@ int main(int argc, char** argv) {
   app.add_option("--group", options.group, "Group of the key exchange")->required();
   app.add_option("--connections", options.connections, "Connections under way at once, at most");
   app.add_option("--seconds", options.seconds, "How long to measure");
-  app.add_option("--warm-up", options.warm_up, "How long to go before it counts");
+  app.add_option("--warm-up", options.warm_up, "Seconds to run before counting");
   app.add_option("--rate", options.rate, "Connections begun each second, at random; without it, one when one ends");
   app.add_option("--resets", options.resets, "Share of connections that are reset within 3 ms, 0 to 1");
-  app.add_option("--every", options.every, "Also report each span of so many seconds");
+  app.add_option("--every", options.every, "Also report each interval of this many seconds");
   app.add_option("--patience", options.patience, "Seconds after which a handshake has failed");
   CLI::Option* burst = app.add_flag("--burst", options.burst, "Begin all at once, and again when all have ended");
   for (const char* other : {"--warm-up", "--rate", "--resets", "--every"})

@@ -63,10 +63,10 @@ class _Keys:
 
 
 class Context:
-    """Threads, a choice of backend and random generators; all batches run in one.
+    """Threads, a choice of backend and random generators; every batch runs in a context.
 
     A context may be used by several threads at once. Its blocking calls release the GIL. It ends with its last
-    reference, at ``close()`` or at the end of a ``with`` block; batches that are in flight finish all the same.
+    reference, at ``close()`` or at the end of a ``with`` block; batches in flight still finish.
 
     Parameters
     ----------
@@ -78,7 +78,7 @@ class Context:
     Raises
     ------
     UnknownBackend, BackendUnavailable
-        ``polykem.backends()`` says what there is and what is missing.
+        ``polykem.backends()`` lists the backends and what they lack.
 
     Examples
     --------
@@ -117,7 +117,7 @@ class Context:
         return self._core.backend(as_scheme(scheme)._index)
 
     def close(self) -> None:
-        """Let go of the context now. Batches and key sets that use it keep it until they end."""
+        """Release the context now. Batches and key sets that use it keep it until they end."""
         self._core.close()
 
     def __enter__(self) -> Context:
@@ -142,7 +142,7 @@ class Context:
         coins : array, uint8, (count, keygen_coin_bytes), optional
             The random inputs, for tests; None: taken from the context's generator. The same coins yield the same keys.
         out : KeyPairs or (pk, sk), optional
-            Arrays to write to, of the shapes below; on a GPU they say where.
+            Arrays for the result, of the shapes below; they may be on a GPU.
 
         Returns
         -------
@@ -157,7 +157,7 @@ class Context:
 
     def encaps(self, scheme: SchemeLike, pk: Any, count: int | None = None, *, key_index: Any = None,
                coins: Any = None, errors: Errors = "raise") -> Encapsulations:
-        """Make shared secrets, and ciphertexts of them for the owners of the keys.
+        """Encapsulate: make shared secrets and ciphertexts for the owners of the keys.
 
         Parameters
         ----------
@@ -165,13 +165,13 @@ class Context:
         pk : array, uint8
             (n, public_key_bytes): item i uses key i. (public_key_bytes,): one key for all `count` items. Or a `KeySet`.
         count : int, optional
-            Number of items where `pk` does not say it; 1 if it is one key.
+            Number of items if `pk` does not determine it; default 1.
         key_index : int or array of int, optional
             With a `KeySet`: an int: the key of all `count` items; (n,): item i uses key ``key_index[i]``; None: key i.
         coins : array, uint8, (count, encaps_coin_bytes), optional
             The random inputs, for tests.
         errors : {"raise", "return"}
-            What happens if items are malformed, after the others are done.
+            What to do about malformed items, after the others are done.
 
         Returns
         -------
@@ -190,19 +190,19 @@ class Context:
                errors: Errors = "raise") -> Decapsulations:
         """Recover shared secrets.
 
-        A ciphertext that does not belong to the key is no error: its item yields the scheme's rejection secret.
+        A ciphertext that does not belong to the key is not an error: its item yields the scheme's rejection secret.
 
         Parameters
         ----------
         scheme : Scheme or str
         sk : Secret or array, uint8
-            (n, secret_key_bytes): item i uses key i. (secret_key_bytes,): one key for all. With records of
-            secret_seed_bytes the keys are the seeds that they follow from. Or a `KeySet`.
+            (n, secret_key_bytes): item i uses key i. (secret_key_bytes,): one key for all. Records of secret_seed_bytes
+            are seeds. Or a `KeySet`.
         ct : array, uint8, (n, ciphertext_bytes) or (ciphertext_bytes,)
         key_index : int or array of int, optional
             With a `KeySet`, as in `encaps`.
         errors : {"raise", "return"}
-            What happens if items are malformed, after the others are done.
+            What to do about malformed items, after the others are done.
 
         Returns
         -------
@@ -228,14 +228,14 @@ class Context:
                errors: Errors = "raise") -> Job[Decapsulations]: ...
 
     def submit(self, op: str, *args: Any, **kwargs: Any) -> Job[Any]:
-        """Start a batch and return at once.
+        """Start a batch and return immediately.
 
         Parameters
         ----------
         op : {"keygen", "encaps", "decaps"}
         *args, **kwargs
-            What the method of that name takes. Do not change the arrays before the job has finished: it raises
-            ArgumentError if a Secret among them was wiped by then.
+            The arguments of the method of that name. Do not change the arrays before the job has finished; it raises
+            ArgumentError if a Secret among them has been wiped.
 
         Returns
         -------
@@ -263,7 +263,7 @@ class Context:
         return _jobs.submit(start, lambda status: _finish(batch, status), (core, batch))
 
     def keyset(self, scheme: SchemeLike, keys: Any, kind: str | None = None) -> KeySet:
-        """Copy keys to where they are used, see `KeySet`.
+        """Copy keys into a `KeySet`.
 
         Parameters
         ----------
@@ -271,14 +271,14 @@ class Context:
         keys : array, uint8, (n, bytes) or (bytes,)
             Public keys, secret keys or seeds of secret keys.
         kind : {"public", "secret", "seed"}, optional
-            None: what the size of the records says.
+            None: determined by the size of the records.
         """
         return KeySet(self, scheme, keys, kind)
 
     # ---- where the time goes
 
     def profile(self, scheme: SchemeLike, op: str, count: int = 1000, *, batch: int = 256) -> Profile:
-        """Run about `count` operations and say how long each step of the backend's plan took.
+        """Run about `count` operations and return the time of each step of the backend's plan.
 
         Other batches of this context that run meanwhile count as well.
 
@@ -287,7 +287,7 @@ class Context:
         scheme : Scheme or str
         op : {"keygen", "encaps", "decaps"}
         count : int
-            Operations, rounded up to whole batches; a batch before them warms everything up.
+            Operations, rounded up to whole batches; one more batch warms up.
         batch : int
             Items of one call, each with its own key.
 

@@ -130,8 +130,8 @@ _ADAPTERS: dict[str, Any] = {"cupy": _CuPy, "torch": _Torch}
 class DeviceSecret:
     """Secret keys or shared secrets in the memory of a GPU.
 
-    They are overwritten with zeros, on the stream that they were made on, at ``wipe()`` or when the object dies. Who
-    takes ``.array`` (or DLPack) has the memory from then on and erases it. ``repr`` never prints the bytes.
+    They are zeroised, on the stream that made them, at ``wipe()`` or when the object is released. If you take
+    ``.array`` (or DLPack), you own the memory and must erase it. ``repr`` never prints the bytes.
     """
 
     def __init__(self, place: Device, array: Any, base: DeviceSecret | None = None):
@@ -148,7 +148,7 @@ class DeviceSecret:
 
     @property
     def partly_wiped(self) -> bool:
-        """True after wipe() of any of its bytes: what reads it raises ArgumentError."""
+        """True after wipe() of any of its bytes; reading it then raises ArgumentError."""
         begin, end = self._addresses()
         return any(first < end and begin < last for first, last in self._wiped)
 
@@ -187,7 +187,7 @@ class DeviceSecret:
     __hash__ = None  # type: ignore[assignment]
 
     def wipe(self) -> None:
-        """Overwrite the bytes with zeros. The secret and its views are refused from then on."""
+        """Overwrite the bytes with zeros. Calls then reject the secret and its views."""
         with self._place.on_its_stream():
             self._place.library.wipe(self._array)
         self._wiped.append(self._addresses())

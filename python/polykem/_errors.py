@@ -49,17 +49,17 @@ class Error(Exception):
 
 
 class ArgumentError(Error, ValueError):
-    """An argument that cannot be right: a count of 0, an array of another type, fields that contradict each other."""
+    """An invalid argument: a count of 0, an array of the wrong type, fields that contradict each other."""
 
     status = Status.ARGUMENT
 
 
 class ArgumentTypeError(ArgumentError, TypeError):
-    """An object of another type: a number or text where bytes are expected, a fraction where a number of items is."""
+    """An object of the wrong type: a number or text instead of bytes, a fraction instead of a number of items."""
 
 
 class SizeError(ArgumentError):
-    """An array whose records have another size than the parameter set's."""
+    """An array whose records do not have the parameter set's size."""
 
     status = Status.SIZE
 
@@ -71,7 +71,7 @@ class RangeError(ArgumentError, IndexError):
 
 
 class UnknownScheme(ArgumentError):
-    """No parameter set has that name; the message has the nearest one, and so has ``nearest``."""
+    """No parameter set has that name; the message and ``nearest`` have the closest one."""
 
     status = Status.UNKNOWN_SCHEME
 
@@ -87,7 +87,7 @@ class UnknownBackend(ArgumentError):
 
 
 class BackendUnavailable(Error):
-    """The backend exists, and this machine or this build cannot run it."""
+    """The backend exists, but this machine or this build cannot run it."""
 
     status = Status.BACKEND_UNAVAILABLE
 
@@ -126,8 +126,8 @@ class ItemsError(Error):
     item_status : numpy.ndarray
         int32, shape ``(count,)``: a ``Status`` for each item.
     result : NamedTuple
-        What the call would have returned; the outputs of malformed items are zero. None in a copy of the exception
-        that another process has sent, if there are secrets in it.
+        What the call would have returned; the outputs of malformed items are zero. None in an unpickled exception whose
+        result had secrets.
     """
 
     status = Status.ITEMS

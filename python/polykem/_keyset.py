@@ -22,17 +22,17 @@ _KINDS = ("public", "secret", "seed")
 class KeySet:
     """Keys in the memory of a context: the GPU's, or the host's in a form that saves work when a key is used again.
 
-    They are overwritten with zeros when the set ends: with its last reference, at ``close()`` or at the end of a
-    ``with`` block. A batch that runs keeps its set until it is done.
+    They are zeroised when the set ends: with its last reference, at ``close()`` or at the end of a ``with`` block. A
+    running batch keeps its set until it is done.
 
     Parameters
     ----------
     context : Context
     scheme : Scheme or str
     keys : array, uint8, (n, bytes) or (bytes,)
-        Public keys, secret keys or seeds of secret keys; copied. A malformed key shows when an item uses it.
+        Public keys, secret keys or seeds of secret keys; copied. A malformed key is reported when an item uses it.
     kind : {"public", "secret", "seed"}, optional
-        None: what the size of the records says.
+        None: determined by the size of the records.
 
     Raises
     ------

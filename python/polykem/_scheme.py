@@ -109,7 +109,7 @@ class Backend:
 
 
 def backends() -> list[Backend]:
-    """What this build can run, best first; ``available`` says whether this machine can.
+    """The backends of this build, best first; ``available`` says whether this machine can run one.
 
     Examples
     --------
@@ -121,26 +121,26 @@ def backends() -> list[Backend]:
 
 
 def cpu_features() -> list[str]:
-    """Names of the CPU features that were found and matter to polykem."""
+    """Names of the detected CPU features that polykem uses."""
     return _core.cpu_features().split()
 
 
 @dataclass(frozen=True)
 class Crossover:
-    """From how many items on a batch goes to the GPU; ``items`` is None if never."""
+    """The batch size from which the GPU computes; ``items`` is None if it never does."""
 
     items: int | None
     measured: bool  #: False: a guess
 
 
 def crossover(scheme: SchemeLike, op: str) -> Crossover:
-    """Where the choice between CPU and GPU changes for ``op`` of ``scheme``, without a forced backend."""
+    """The batch size at which ``op`` of ``scheme`` moves from the CPU to the GPU, without a forced backend."""
     items, measured = _core.crossover(as_scheme(scheme)._index, op_index(op))
     return Crossover(None if items == 2**64 - 1 else items, measured)
 
 
 def tune(scheme: SchemeLike) -> None:
-    """Measure the crossovers of a set, about a second, and keep them in a file for later processes.
+    """Measure the crossovers of a set, which takes about a second, and store them in a file for later processes.
 
     Raises
     ------

@@ -15,20 +15,20 @@ from ._errors import ArgumentError, ArgumentTypeError
 
 
 class Secret(_core.SecretMemory):
-    """Bytes that are overwritten with zeros when the last view of them dies, or on ``wipe()``.
+    """Bytes that are overwritten with zeros when the last view of them is released, or on ``wipe()``.
 
-    What was wiped is no longer read: a call that takes the Secret, or a view that has a wiped byte, raises
-    ArgumentError instead of computing with zeros, and so do ``export()``, ``copy()`` and the buffer protocol. Nothing
-    equals it but itself. Arrays that were made of it before read zeros.
+    Wiped bytes are never read: a call that takes the Secret, or a view with a wiped byte, raises ArgumentError instead
+    of computing with zeros, and so do ``export()``, ``copy()`` and the buffer protocol. It equals only itself. Arrays
+    made from it before contain zeros.
 
     ``repr`` and ``str`` never print the bytes, ``pickle`` and ``copy`` refuse them, and ``==`` takes the same time
     whatever they are. The buffer protocol, ``numpy.asarray`` and DLPack see the memory itself, without a copy, and keep
-    it alive. Copies that you make of it are yours to erase.
+    it alive. Erase copies that you make of it yourself.
 
     Parameters
     ----------
     data : bytes-like, shape (bytes,) or (n, bytes), uint8
-        Copied; the original is left as it is.
+        Copied; the original is unchanged.
 
     Examples
     --------

@@ -40,7 +40,7 @@ std::vector<Sharing> sharings(const std::string& list) {
     for (const Sharing sharing : {Sharing::none, Sharing::a, Sharing::b}) {
       if (word == sharing_name(sharing)) out.push_back(sharing), found = true;
     }
-    if (!found) throw UsageError("--shared: '" + word + "' is neither none nor a nor b");
+    if (!found) throw UsageError("--shared: '" + word + "' must be none, a or b");
   }
   return out;
 }

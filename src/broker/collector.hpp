@@ -24,8 +24,8 @@ class Collector {
   using Done = void (*)(void* user);
 
   virtual ~Collector() = default;
-  /// The time, in nanoseconds, that an operation of this kind takes of all that computes here, when it shares batches;
-  /// an estimate. Of the request only the kind counts.
+  /// An estimate of the computing time that an operation of this kind costs in a batch, in nanoseconds. Only the kind
+  /// of the request matters.
   virtual uint64_t cost_ns(const Request& item) = 0;
   /// The request has one item and no outputs; what its pointers point to is copied. `done` is called once on another
   /// thread, perhaps before this returns, unless the item has finished when this returns.

@@ -43,7 +43,7 @@ class _Batch:
 
     @property
     def limbs(self) -> int:
-        """Primes that rescaling has left."""
+        """Primes that are left."""
         return int(self._core.limbs)
 
     @property
@@ -58,7 +58,7 @@ class _Batch:
 
     @property
     def gpu(self) -> int | None:
-        """The number of the GPU where the batch lies; None: main memory."""
+        """The number of the batch's GPU; None: main memory."""
         return None if self._core.place < 0 else self._core.place
 
     def __len__(self) -> int:
@@ -66,7 +66,7 @@ class _Batch:
 
 
 class Plaintexts(_Batch):
-    """Encoded numbers, a polynomial for each item; they are overwritten with zeros when they die."""
+    """Encoded numbers, a polynomial for each item; they are zeroised on release."""
 
     @classmethod
     def from_words(cls, context: Context, words: Any, slots: int, scale: float) -> Plaintexts:
@@ -109,9 +109,9 @@ class Plaintexts(_Batch):
 
 
 class Ciphertexts(_Batch):
-    """Encrypted numbers that were computed alike: of one number of parts and limbs, and of one scale.
+    """A batch of encrypted numbers with the same number of parts and limbs and the same scale.
 
-    ``batch[i]`` and ``batch[i:j]`` are copies of some of them, where the batch lies; with a step other than 1 in main
+    ``batch[i]`` and ``batch[i:j]`` are copies of some items on the same device; with a step other than 1, in main
     memory. An evaluator's ``bind``, and what it computes, allow ``+``, ``-`` and ``*`` with numbers, arrays, plaintexts
     and other ciphertexts.
 

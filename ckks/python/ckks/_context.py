@@ -25,7 +25,7 @@ class Context:
     ----------
     parameters : Parameters
     threads : int
-        That compute; 0: one for each CPU that the process may use.
+        Number of threads; 0: one for each CPU that the process may use.
     allow_insecure : bool
         Also take less than 128 bits of security, for tests.
 
@@ -85,8 +85,8 @@ class Context:
         ordinal : int
             CUDA's number of the GPU.
         scratch_bytes : int
-            Memory that an operation takes there beside its operands and its result; larger batches go part by part. 0:
-            2 GiB, or a quarter of what is free if that is less.
+            Memory for an operation beyond its operands and result; larger batches are computed in parts. 0: 2 GiB, or a
+            quarter of what is free if that is less.
 
         Raises
         ------
@@ -125,7 +125,7 @@ class Context:
             A number is not finite, or too large for its scale and limbs; the scale is below 1; or the slots are no
             power of two.
         LevelError
-            There are not so many limbs.
+            The parameters have fewer limbs.
         ScaleError
             The scale is not below the product of the limbs' primes.
         """
@@ -185,8 +185,8 @@ class Context:
     def decrypt(self, key: SecretKey, ciphertexts: Ciphertexts) -> np.ndarray:
         """Decrypt numbers.
 
-        They carry the noise, from which whoever sees them may compute the secret key if the ciphertexts were theirs to
-        choose [LM21]: give rounded numbers away, or none.
+        They carry the noise. An attacker who chose the ciphertexts and sees the numbers may be able to compute the
+        secret key [LM21]: publish rounded numbers, or none.
 
         Parameters
         ----------

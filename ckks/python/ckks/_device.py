@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 class Device:
     """A GPU with the tables of a context; ``Context.device`` makes it. Several threads may use one: their work is done
-    in the order of their calls. What lies on it keeps it open.
+    in the order of their calls. Batches and keys on it keep it open.
 
     Attributes
     ----------
@@ -27,7 +27,7 @@ class Device:
         self.context, self._core, self.ordinal = context, core, ordinal
 
     def wait(self) -> None:
-        """Wait until all is computed that was asked for: calls return before.
+        """Wait for the results of all calls so far; calls return before their work is done.
 
         Raises
         ------

@@ -40,7 +40,7 @@ class CkksError(Error):
 
 
 class ParameterError(CkksError, ValueError):
-    """No parameter set: moduli, roots or sizes."""
+    """Invalid parameters: moduli, roots or sizes."""
 
     status = Status.PARAMETERS
 
@@ -76,13 +76,13 @@ class NoLevelError(LevelError):
 
 
 class MissingKeyError(CkksError, LookupError):
-    """The evaluator lacks the key that is needed; the text says how to make it."""
+    """The evaluator lacks a key; the text says how to make it."""
 
     status = Status.ARGUMENT
 
 
 class ResidueError(CkksError, ValueError):
-    """Words that are not below their prime, or no ternary secret."""
+    """Words that are not below their prime, or a secret that is not ternary."""
 
     status = Status.RESIDUES
 

@@ -30,7 +30,7 @@ class Evaluator:
     ----------
     context : Context
     keys : Keys, optional
-        What relinearisation, rotations and conjugation need.
+        Keys for relinearisation, rotations and conjugation.
     device : Device, int or str, optional
         Compute on this GPU: a ``Context.device``, a number, "cuda" or "cuda:1". Keys are copied there now, operands
         when they come from main memory, and results stay there; decryption fetches them. Without it, an operation
@@ -43,7 +43,7 @@ class Evaluator:
     LevelError, ScaleError, PartsError
         By every method: the operands do not fit. The text says what to do.
     MissingKeyError
-        By methods that need a key which is not there.
+        A method needs a key that is missing.
     """
 
     def __init__(self, context: Context, keys: Keys | None = None, device: Device | int | str | None = None):
@@ -178,14 +178,14 @@ class Evaluator:
         limbs : int
             At most ``a.limbs``.
         scale : float
-            To which a product with 1 and a rescaling lead, if limbs are dropped.
+            The scale to reach; if limbs are dropped, by a product with 1 and a rescaling.
 
         Raises
         ------
         LevelError
             There are fewer limbs.
         ScaleError
-            There are no limbs to drop, and the scale is another.
+            There are no limbs to drop, and the scale differs.
         """
         if a.limbs < limbs:
             raise LevelError(f"{a.limbs} limbs cannot become {limbs}")

@@ -43,12 +43,12 @@ def load(source: Any, context: Context | None = None, *, kind: Kind | None = Non
     source : path or bytes
         The file, or what is in it.
     context : Context, optional
-        For what was read. It must have the file's parameters; without one, a context is made of them.
+        The context of the result. It must have the file's parameters; without one, a context is made of them.
     kind : str, optional
-        What is in the file, where that is not recognised: "context", "public key", "secret key", "ciphertext",
+        What is in the file, if it is not recognised: "context", "public key", "secret key", "ciphertext",
         "relinearisation keys" or "automorphism keys".
     key_tag : str, optional
-        Whose keys to take of a file that has those of several secret keys.
+        Selects keys from a file with the keys of several secret keys.
     threads, allow_insecure
         Of the context that is made.
 
@@ -60,9 +60,9 @@ def load(source: Any, context: Context | None = None, *, kind: Kind | None = Non
     Raises
     ------
     FormatError
-        It is no such file; the text names the place.
+        The file is not one of OpenFHE for CKKS; the text names the place.
     ParameterError
-        The parameters are none that polykem computes with, or other ones than those of `context`.
+        polykem does not support the parameters, or they are not those of `context`.
     InsecureError
         They leave less than 128 bits of security: the moduli, or sparse secrets or errors smaller than the standard's.
     OSError
@@ -104,15 +104,15 @@ def save(thing: Object, path: Any, form: Literal["binary", "json"] = "binary", *
     """Write a file that OpenFHE reads.
 
     Level, scale, noise degree and key tag are those that OpenFHE would have. In contexts of its techniques FIXEDMANUAL
-    and FIXEDAUTO it takes every scale for a power of 2^m (m the scaling modulus size): the numbers that it decrypts
-    then differ by the ratio of that to the scale, here as in its own computations.
+    and FIXEDAUTO it takes every scale for a power of 2^m (m the scaling modulus size), so the numbers that it decrypts
+    differ by the ratio of that to the scale.
 
     Parameters
     ----------
     thing : Context, PublicKey, SecretKey, Keys or Ciphertexts
         Ciphertexts must be a batch of one. A secret key's file can be read by its owner only.
     path : path
-        Replaced when the new file is whole.
+        Replaced when the new file is complete.
     form : {"binary", "json"}
     part : {"relinearisation", "automorphisms"}, optional
         Which keys: OpenFHE has a file for each of the two. Needed if there are both.

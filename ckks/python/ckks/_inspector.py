@@ -26,7 +26,7 @@ class Row(NamedTuple):
     scale : float
         log2 of the scale.
     precision : float
-        Bits behind the point that are right in every number: -log2 of the largest error.
+        Correct bits after the binary point in every number: -log2 of the largest error.
     noise : float
         log2 of the standard deviation of the error, in coefficients of the polynomial.
     room : float
@@ -42,19 +42,19 @@ class Row(NamedTuple):
 
 
 class Inspector(Evaluator):
-    """An evaluator for debugging, which has the secret key: it computes on plain numbers beside the ciphertexts and
-    notes after each operation how far they are apart. ``print(inspector)`` shows the table.
+    """An evaluator for debugging, with the secret key: it also computes on the plain numbers and records the difference
+    after each operation. ``print(inspector)`` shows the table.
 
     Parameters
     ----------
     evaluator : Evaluator
-        Whose context and keys are used.
+        Its context and keys are used.
     secret : SecretKey
 
     Attributes
     ----------
     rows : list of Row
-        An operation each, in order.
+        One for each operation, in order.
 
     Examples
     --------

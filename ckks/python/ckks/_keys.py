@@ -14,13 +14,13 @@ from ._errors import MissingKeyError
 
 
 class SecretKey:
-    """A secret key. It is overwritten with zeros when it dies, is not printed and not pickled.
+    """A secret key. It is zeroised on release, and neither printed nor pickled.
 
     Attributes
     ----------
     context : Context
     key_tag : str
-        The key's name, which is no secret: public keys and ciphertexts have it too.
+        The key's name, which is not secret: public keys and ciphertexts have it too.
     """
 
     def __init__(self, context: Context, core: Any, key_tag: str):
@@ -74,7 +74,7 @@ class PublicKey:
 
 
 class Keys:
-    """What an evaluator needs: a relinearisation key, and keys for rotations and conjugation. They are public.
+    """An evaluator's keys: a relinearisation key, and keys for rotations and conjugation. They are public.
 
     ``a | b`` has the keys of both.
 
@@ -100,8 +100,7 @@ class Keys:
         context : Context
         secret : SecretKey
         rotations : iterable of int
-            Steps that the evaluator shall be able to rotate by; negative ones rotate the other way. See
-            `sum_rotations`.
+            Steps by which the evaluator can rotate; negative ones rotate the other way. See `sum_rotations`.
         conjugation, relinearisation : bool
             Whether to make these keys.
 

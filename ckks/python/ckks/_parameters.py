@@ -30,12 +30,12 @@ class Parameters:
         Special primes of key switching, whose product is not below that of a digit. Empty: neither relinearisation nor
         rotations.
     digits : int
-        Into how many digits key switching decomposes `q` ("dnum"). More of them need fewer special primes and more
-        time and larger keys.
+        The number of digits into which key switching decomposes `q` ("dnum"). More digits need fewer special primes,
+        but more time and larger keys.
     q_roots, p_roots : tuple of int
-        Primitive 2N-th roots of unity of each prime; empty: the least ones.
+        Primitive 2N-th roots of unity of each prime; empty: the smallest ones.
     scale : float
-        What messages are multiplied by, unless a call says otherwise.
+        The default scale of messages.
     limbs_per_level : int
         Primes that one rescaling drops. More than one is OpenFHE's composite scaling.
     """
@@ -66,12 +66,12 @@ class Parameters:
             Rescalings that will be possible.
         scale_bits : int
             Bits of each prime that a rescaling drops, 14 to 60, and of the scale. A fresh ciphertext with all slots in
-            use has about ``scale_bits - log_n - 4`` right bits behind the point.
+            use has about ``scale_bits - log_n - 4`` correct bits after the binary point.
         first_bits : int
-            Bits of the prime that stays to the end, at most 60. Results must be below
+            Bits of the prime that remains at the end, at most 60. Results must be below
             ``2 ** (first_bits - scale_bits - 1)``.
         digits : int, optional
-            Of key switching; by default 1 to 3, as OpenFHE chooses.
+            Digits of key switching; by default 1 to 3, as in OpenFHE.
         short_primes : bool
             Take two primes of half as many bits for each, all below 2^31, so that a GPU computes with 32-bit words. A
             level then has two limbs, and the scale is the product of the last two, as OpenFHE has it. scale_bits

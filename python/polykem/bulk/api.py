@@ -21,9 +21,9 @@ def open_dataset(path: str | os.PathLike[str], key: bytes | None = None, private
     ----------
     path : str or os.PathLike
     key : bytes, optional
-        Of the key file that the job was protected with.
+        The contents of the job's key file.
     private_key : bytes, optional
-        Of the HPKE recipient that it was protected to.
+        The HPKE private key of the job's recipient.
 
     Returns
     -------
@@ -43,7 +43,7 @@ def run(operation: str, scheme: str, *, output: str | os.PathLike[str], keys: Ke
         partition_bytes: int = job.PARTITION_BYTES, ray: str | None = None, backend: str | None = None, cpus: int = 0,
         gpus: bool = True, resume: bool = False, thorough: bool = True, touched: bool = False,
         quiet: bool = True) -> dict[str, Any]:
-    """Begins or resumes a job and completes it.
+    """Start or resume a job and complete it.
 
     Parameters
     ----------
@@ -56,28 +56,28 @@ def run(operation: str, scheme: str, *, output: str | os.PathLike[str], keys: Ke
     keys : Keys
         How secret columns are protected.
     inputs : sequence of Dataset, str or os.PathLike
-        Side by side, row by row; `open_dataset` opens jobs with secret columns.
+        Joined row by row; `open_dataset` opens jobs with secret columns.
     count : int, optional
         Rows of keygen without inputs.
     to_scheme, names, only, keep, constants, seeds, info, aad, partition_bytes
         See `describe`.
     ray : str, optional
-        None: in this process. "local": on a cluster of this host that is started for the job. "auto" or an address:
-        on that cluster. In a process that has joined a cluster, "auto" or that one's address.
+        None: in this process. "local": on a cluster started on this host for the job. "auto" or an address: on that
+        cluster. A process that has joined a cluster must pass "auto" or that cluster's address.
     backend : str, optional
         polykem's backend.
     cpus : int
-        CPUs of a worker; 0: all of its host.
+        CPUs of each worker; 0: all of its host.
     gpus : bool
         With Ray, a worker for each GPU where a host has any.
     resume : bool
-        Go on with the job that is in the folder.
+        Continue the job in the folder.
     thorough : bool
-        On resuming, compare the SHA-256 of what is committed, not only sizes.
+        When resuming, compare the SHA-256 of committed files, not only sizes.
     touched : bool
-        Resume although inputs have other times, if names, sizes, rows and footers of their files are the same.
+        Resume even if the inputs' times have changed, as long as names, sizes, rows and footers are the same.
     quiet : bool
-        Say nothing on the way.
+        Print no progress.
 
     Returns
     -------

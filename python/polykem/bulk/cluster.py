@@ -64,7 +64,7 @@ class WorkerPool:
         Arguments of `Worker.unlock`.
     backend : str or None
     cpus : int
-        CPUs of a worker; 0: all of its host.
+        CPUs of each worker; 0: all of its host.
     gpus : bool
         A worker for each GPU where a host has any.
     head : Head
@@ -293,7 +293,7 @@ def compute_with_ray(address: str = "local", backend: str | None = None, cpus: i
         See `Session`.
     backend : str or None
     cpus : int
-        CPUs of a worker; 0: all of its host.
+        CPUs of each worker; 0: all of its host.
     gpus : bool
     """
     def compute(folder: str, job: Job, partitions: list[int], unlock: Unlock, reporter: Reporter) -> None:
