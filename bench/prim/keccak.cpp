@@ -16,17 +16,19 @@ void bench_keccak(Isa isa) {
   // Per round 90 (61 three-input operations, 29 rotations, these at half the rate) with AVX-512, 76 xor and chi
   // operations of two inputs more and three operations a rotation with AVX2; four a cycle.
   const double floor = isa == Isa::avx512 ? 24 * 22.5 / 8 : 24 * (25 + 20 + 5 + 50 + 3 * 29 + 1) / 4.0 / 4;
-  const auto report_permutation = [&](const char* name, void (*permute)(uint64_t*)) {
+  const auto report_permutation = [&](const char* name, void (*permute)(uint64_t*), size_t lanes) {
     const double spent = cycles([&] {
       for (int i = 0; i < 16; ++i)
         permute(states);
     });
-    report(name, isa, spent / 16 / static_cast<double>(keccak.lanes), floor);
+    report(name, isa, spent / 16 / static_cast<double>(lanes), lanes > 1 ? floor : 0);
   };
-  report_permutation("keccak-f1600", keccak.permute);
+  report_permutation("keccak-f1600", keccak.permute, keccak.lanes);
   if (isa == Isa::avx512) {
-    report_permutation("keccak-f1600, assembly", kKeccakFormsAvx512.assembly);
-    report_permutation("keccak-f1600, compiled", kKeccakFormsAvx512.compiled);
+    report_permutation("keccak-f1600, assembly", kKeccakFormsAvx512.assembly, keccak.lanes);
+    report_permutation("keccak-f1600, compiled", kKeccakFormsAvx512.compiled, keccak.lanes);
+    report_permutation("keccak-f1600, one state, planes", kKeccakFormsAvx512.planes, 1);
+    report_permutation("keccak-f1600, one state, words", kKeccakFormsAvx512.words, 1);
     bench_keccak_beside(floor);
   }
   report("sha3-256 of 328 bytes", isa, cycles([&] {

@@ -32,3 +32,6 @@
 #else
 #define POLYKEM_ISA portable
 #endif
+
+#define POLYKEM_INLINE inline __attribute__((always_inline))
+#define POLYKEM_NOINLINE __attribute__((noinline))

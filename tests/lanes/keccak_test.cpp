@@ -53,10 +53,12 @@ TEST_P(KeccakLanesTest, PermutationAgreesWithReference) {
 }
 
 #ifdef __x86_64__
-TEST(KeccakForms, BothAgreeWithReference) {
+TEST(KeccakForms, PermutationsAgreeWithReference) {
   if (!testing::cpu_has(testing::Isa::avx512)) GTEST_SKIP() << "this CPU has no avx512";
   expect_permutation(kKeccakFormsAvx512.assembly, kKeccakLanesAvx512.lanes);
   expect_permutation(kKeccakFormsAvx512.compiled, kKeccakLanesAvx512.lanes);
+  expect_permutation(kKeccakFormsAvx512.planes, 1);
+  expect_permutation(kKeccakFormsAvx512.words, 1);
 }
 #endif
 

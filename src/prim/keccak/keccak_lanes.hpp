@@ -37,11 +37,14 @@ extern const KeccakLanes kKeccakLanesAvx512;
 extern const KeccakLanes kKeccakLanesNeon;
 extern const KeccakLanes kKeccakLanesNeonSha3;
 
-/// Of what there are two forms with AVX-512, of which Intel's CPUs take the first and others the second.
+/// What has two forms with AVX-512; which one runs depends on who made the CPU.
 struct KeccakForms {
   /// KeccakLanes::permute in assembly, and as compiled.
   void (*assembly)(uint64_t* states);
   void (*compiled)(uint64_t* states);
+  /// The permutation of one state, by planes in vector registers and by words in general registers.
+  void (*planes)(uint64_t* state);
+  void (*words)(uint64_t* state);
   /// KeccakLanes::shake128_joined and shake256_joined for two items or more, with blocks that move while the states are
   /// permuted, and with blocks that are transposed between permutations.
   using Joined = decltype(KeccakLanes::shake128_joined);

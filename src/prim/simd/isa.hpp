@@ -6,6 +6,3 @@
 #if !defined(POLYKEM_ISA_AVX512) && !defined(POLYKEM_ISA_AVX2) && !defined(POLYKEM_ISA_NEON)
 #error "this header needs AVX2, AVX-512 or NEON; compile the file with the flags of its instruction set"
 #endif
-
-#define POLYKEM_INLINE inline __attribute__((always_inline))
-#define POLYKEM_NOINLINE __attribute__((noinline))

@@ -67,11 +67,10 @@ struct Joined {
   size_t length;
 };
 
-/// The SHAKE that is used for everything but A, on `count` messages. With eight states in a vector one message has a
-/// state in vectors of its own; four states at once take less time than two in portable code.
+/// The SHAKE that is used for everything but A, on `count` messages.
 void shake(const Chunk& c, ByteRows out, size_t out_length, const Joined& in, size_t count) {
   const KeccakLanes* lanes = c.kernels.keccak;
-  if (lanes != nullptr && (lanes->lanes >= 8 || count > 1)) {
+  if (lanes != nullptr) {
     const auto hash = c.set.p.shake256 ? lanes->shake256_joined : lanes->shake128_joined;
     hash(out, out_length, in.first, in.first_length, in.rest, in.length, count);
     return;

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "prim/keccak/avx512/permute.hpp"
-#include "prim/keccak/lanes/constants.hpp"
+#include "prim/keccak/constants.hpp"
 #include "prim/simd/vec64.hpp"
 
 namespace polykem::lanes {

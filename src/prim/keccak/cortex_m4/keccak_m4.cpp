@@ -1,19 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "prim/keccak/constants.hpp"
 #include "prim/keccak/cortex_m4/lanes.hpp"
 #include "prim/keccak/keccak.hpp"
-#include "prim/keccak/round_constants.hpp"
 
 namespace polykem {
 
 namespace {
+
+using lanes::kIota, lanes::kKeccakRounds;
 
 struct Constants {
   uint32_t words[2 * kKeccakRounds];
 };
 constexpr Constants kConstants = [] {
   Constants constants{};
-  for (int i = 0; i < kKeccakRounds; ++i) {
-    const uint64_t lane = cortex_m4::interleaved(keccak_round_constants()[static_cast<size_t>(i)]);
+  for (size_t i = 0; i < kKeccakRounds; ++i) {
+    const uint64_t lane = cortex_m4::interleaved(kIota.at[i]);
     constants.words[2 * i] = static_cast<uint32_t>(lane);
     constants.words[2 * i + 1] = static_cast<uint32_t>(lane >> 32);
   }

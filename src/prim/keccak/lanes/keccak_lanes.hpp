@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "core/cpu.hpp"
+#include "prim/keccak/constants.hpp"
 #include "prim/keccak/keccak_lanes.hpp"
-#include "prim/keccak/lanes/constants.hpp"
 #include "prim/simd/vec64.hpp"
 #if defined(POLYKEM_ISA_AVX512)
 #include "prim/keccak/avx512/overlapped.hpp"

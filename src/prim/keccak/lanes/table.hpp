@@ -7,40 +7,35 @@
 namespace polykem::lanes {
 inline namespace POLYKEM_ISA {
 
-#ifdef POLYKEM_ISA_AVX512
-
 template <size_t kRate>
 POLYKEM_NOINLINE void shake_of_one(uint8_t* out, size_t out_length, const uint8_t* first, size_t first_length,
                                    const uint8_t* rest, size_t length) {
   constexpr size_t kRateWords = kRate / 8;
-  OneState state;
-  const auto absorb = [&](const uint8_t* in) __attribute__((always_inline)) {
-    state.template absorb<kRateWords>(in);
-    state.permute();
-  };
-  for (; first_length >= kRate; first_length -= kRate, first += kRate)
-    absorb(first);
-  for (; length >= kRate; length -= kRate, rest += kRate)
-    absorb(rest);
-  uint8_t block[kRate];
-  pad_block<kRate>(block, rest, length, kShakeSuffix);
-  absorb(block);
-  for (; out_length > kRate; out_length -= kRate, out += kRate) {
-    state.template squeeze<kRateWords>(out);
-    state.permute();
-  }
-  state.template squeeze<kRateWords>(block);
-  std::memcpy(out, block, out_length);
+  with_one_state([&](auto& state) __attribute__((always_inline)) {
+    const auto absorb = [&](const uint8_t* in) __attribute__((always_inline)) {
+      state.template absorb<kRateWords>(in);
+      state.permute();
+    };
+    for (; first_length >= kRate; first_length -= kRate, first += kRate)
+      absorb(first);
+    for (; length >= kRate; length -= kRate, rest += kRate)
+      absorb(rest);
+    uint8_t block[kRate];
+    pad_block<kRate>(block, rest, length, kShakeSuffix);
+    absorb(block);
+    for (; out_length > kRate; out_length -= kRate, out += kRate) {
+      state.template squeeze<kRateWords>(out);
+      state.permute();
+    }
+    state.template squeeze<kRateWords>(block);
+    std::memcpy(out, block, out_length);
+  });
 }
-
-#endif
 
 template <size_t kRate>
 void shake_joined_rows(ByteRows out, size_t out_length, ConstByteRows first, size_t first_length, ConstByteRows rest,
                        size_t length, size_t count) {
-#ifdef POLYKEM_ISA_AVX512
   if (count == 1) return shake_of_one<kRate>(out.data, out_length, first.data, first_length, rest.data, length);
-#endif
   hash_joined_rows<kRate, kShakeSuffix>(out, out_length, first, first_length, rest, length, count);
 }
 

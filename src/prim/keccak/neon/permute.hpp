@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <utility>
 
-#include "prim/keccak/lanes/constants.hpp"
+#include "prim/keccak/constants.hpp"
 #include "prim/simd/isa.hpp"
 
 namespace polykem::lanes {

@@ -13,7 +13,7 @@
 namespace polykem::mlkem::interleaved {
 inline namespace POLYKEM_ISA {
 
-using polykem::lanes::kStateWords, polykem::lanes::OneState;
+using polykem::lanes::kStateWords, polykem::lanes::WordState;
 using simd::V64;
 inline constexpr size_t kStates = V64::kLanes;
 inline constexpr size_t kSeedWords = kSymBytes / 8;
@@ -39,11 +39,11 @@ struct Seeds {
 };
 
 /// State `lane` of kStates states side by side.
-inline OneState one_of(const void* states, size_t lane) {
+inline WordState one_of(const void* states, size_t lane) {
   uint64_t words[kStateWords];
   for (size_t w = 0; w < kStateWords; ++w)
     std::memcpy(&words[w], static_cast<const uint8_t*>(states) + (w * kStates + lane) * 8, 8);
-  OneState state;
+  WordState state;
   state.template absorb<kStateWords>(reinterpret_cast<const uint8_t*>(words));
   return state;
 }
@@ -95,7 +95,7 @@ class Xof {
   }
 
   /// The state of one lane.
-  OneState one(size_t lane) {
+  WordState one(size_t lane) {
     return one_of(states_.state(), lane);
   }
 
@@ -116,7 +116,7 @@ constexpr uint64_t xof_tail(size_t first, size_t second) {
 }
 
 /// Fills a row of which `filled` words are there from one state's next blocks. One row in 140 needs them.
-POLYKEM_NOINLINE inline void accept_more(uint16_t* row, size_t filled, OneState state) {
+POLYKEM_NOINLINE inline void accept_more(uint16_t* row, size_t filled, WordState state) {
   alignas(64) uint8_t block[(kShake128Rate + 64 + 63) / 64 * 64];
   while (filled < kN) {
     state.permute();

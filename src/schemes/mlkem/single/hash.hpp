@@ -13,8 +13,8 @@ inline namespace POLYKEM_ISA {
 
 using polykem::lanes::Blocks;
 using polykem::lanes::kStateWords;
-using polykem::lanes::OneState;
 using polykem::lanes::States;
+using polykem::lanes::with_one_state;
 using simd::V64;
 
 inline constexpr size_t kStates = States::kCount;
@@ -276,19 +276,20 @@ class MatrixSampler {
     const uint64_t end = tail(entry);
     std::memcpy(block + sizeof rho_, &end, sizeof end);
     block[sizeof block - 1] |= 0x80;
-    OneState state;
-    state.absorb<kXofWords>(block);
-    uint8_t* bytes = space_.bytes[0];
-    for (size_t n = 0; n < kXofBlocks; ++n) {
-      state.permute();
-      state.squeeze<kXofWords>(bytes + n * kXofWords * 8);
-    }
-    size_t filled = accept_first(a_[entry], bytes);
-    while (filled < kN) {
-      state.permute();
-      state.squeeze<kXofWords>(bytes);
-      filled = accept_more(a_[entry], filled, bytes);
-    }
+    with_one_state([&](auto& state) __attribute__((always_inline)) {
+      state.template absorb<kXofWords>(block);
+      uint8_t* bytes = space_.bytes[0];
+      for (size_t n = 0; n < kXofBlocks; ++n) {
+        state.permute();
+        state.template squeeze<kXofWords>(bytes + n * kXofWords * 8);
+      }
+      size_t filled = accept_first(a_[entry], bytes);
+      while (filled < kN) {
+        state.permute();
+        state.template squeeze<kXofWords>(bytes);
+        filled = accept_more(a_[entry], filled, bytes);
+      }
+    });
   }
 
   /// Where hashes end before the matrix does, their states are needed for other entries.

@@ -23,20 +23,21 @@ struct SinglePrims : polykem::lanes::OneHashes {
     uint8_t* const out = rows.data;
     constexpr size_t kWhole = kBytes / kShake128Rate, kRest = kBytes % kShake128Rate;
     static_assert(kRest % 8 == 0);
-    polykem::lanes::OneState state;
-    uint8_t block[kShake128Rate];
-    polykem::lanes::pad_block<kShake128Rate>(block, seed.data, kSymBytes, polykem::lanes::kShakeSuffix);
-    state.template absorb<kShake128Rate / 8>(block);
-    for (size_t i = 0; i < kWhole; ++i) {
-      state.permute();
-      state.template squeeze<kShake128Rate / 8>(out + i * kShake128Rate);
-    }
-    if constexpr (kRest > 0) {
-      state.permute();
-      state.template squeeze<kRest / 8>(out + kWhole * kShake128Rate);
-    }
-    secure_zero(block, sizeof block);
-    secure_zero(&state, sizeof state);
+    polykem::lanes::with_one_state([&](auto& state) __attribute__((always_inline)) {
+      uint8_t block[kShake128Rate];
+      polykem::lanes::pad_block<kShake128Rate>(block, seed.data, kSymBytes, polykem::lanes::kShakeSuffix);
+      state.template absorb<kShake128Rate / 8>(block);
+      for (size_t i = 0; i < kWhole; ++i) {
+        state.permute();
+        state.template squeeze<kShake128Rate / 8>(out + i * kShake128Rate);
+      }
+      if constexpr (kRest > 0) {
+        state.permute();
+        state.template squeeze<kRest / 8>(out + kWhole * kShake128Rate);
+      }
+      secure_zero(block, sizeof block);
+      secure_zero(&state, sizeof state);
+    });
   }
 
   template <unsigned kBits>

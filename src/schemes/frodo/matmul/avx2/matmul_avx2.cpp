@@ -91,13 +91,13 @@ POLYKEM_INLINE void add_in_place(V16& sum, V16 product) {
   asm("vpaddw %1, %0, %0" : "+x"(sum.r) : "x"(product.r));
 }
 
-/// The sum of all lanes. Not inline: its constant would take a register from the caller's loop.
-POLYKEM_NOINLINE uint16_t sum_lanes(V16 v) {
-  const __m256i pairs = _mm256_madd_epi16(v.r, _mm256_set1_epi16(1));
-  __m128i sum = _mm_add_epi32(_mm256_castsi256_si128(pairs), _mm256_extracti128_si256(pairs, 1));
-  sum = _mm_add_epi32(sum, _mm_shuffle_epi32(sum, 0x4e));
-  sum = _mm_add_epi32(sum, _mm_shuffle_epi32(sum, 0xb1));
-  return static_cast<uint16_t>(_mm_cvtsi128_si32(sum));
+/// Lane by lane, the sums of the lanes of eight registers.
+POLYKEM_INLINE __m128i sum_lanes(const V16 (&v)[8]) {
+  const auto pairs = [](__m256i a, __m256i b) { return _mm256_hadd_epi16(a, b); };
+  const __m256i first = pairs(pairs(v[0].r, v[1].r), pairs(v[2].r, v[3].r));
+  const __m256i second = pairs(pairs(v[4].r, v[5].r), pairs(v[6].r, v[7].r));
+  const __m256i sums = pairs(first, second);
+  return _mm_add_epi16(_mm256_castsi256_si128(sums), _mm256_extracti128_si256(sums, 1));
 }
 
 constexpr size_t kDotRows = 2, kDotColumns = 4;
@@ -106,18 +106,19 @@ constexpr size_t kDotRows = 2, kDotColumns = 4;
 template <size_t... j>
 POLYKEM_INLINE void dot_block(uint16_t (&out)[kDotRows][kDotColumns], const Rows<kDotRows>& a,
                               const Rows<kDotColumns>& b, size_t inner, std::index_sequence<j...>) {
-  V16 sum0[kDotColumns] = {(static_cast<void>(j), V16::zero())...}, sum1[kDotColumns] = {sum0[j]...};
+  V16 sums[kDotRows * kDotColumns];
+  ((sums[j] = sums[kDotColumns + j] = V16::zero()), ...);
   for (size_t k = 0; k < inner; k += kLanes) {
     const V16 x0 = V16::load_unaligned(a.at[0] + k), x1 = V16::load_unaligned(a.at[1] + k);
     const auto add = [&](V16& s0, V16& s1, const uint16_t* row) {
-      const V16 y = V16::load_unaligned(row);
+      V16 y = V16::load_unaligned(row);
+      asm("" : "+x"(y.r));  // loaded once, not by each product
       add_in_place(s0, x0 * y);
       add_in_place(s1, x1 * y);
     };
-    (add(sum0[j], sum1[j], b.at[j] + k), ...);
+    (add(sums[j], sums[kDotColumns + j], b.at[j] + k), ...);
   }
-  ((out[0][j] = sum_lanes(sum0[j])), ...);
-  ((out[1][j] = sum_lanes(sum1[j])), ...);
+  _mm_storeu_si128(reinterpret_cast<__m128i*>(out), sum_lanes(sums));
 }
 
 void mul_add_transposed_one(Matrix16 c, ConstMatrix16 a, ConstMatrix16 b_transposed, const ProductShape& shape) {

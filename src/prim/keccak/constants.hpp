@@ -9,7 +9,7 @@
 namespace polykem::lanes {
 inline namespace POLYKEM_ISA {
 
-inline constexpr size_t kStateWords = 25;
+inline constexpr size_t kStateWords = 25, kKeccakRounds = 24;
 
 /// Rotation of word x + 5y, by the walk of rho. Words of the state are FIPS 202's lanes. [FIPS202, 3.2.2]
 struct RhoOffsets {
@@ -28,10 +28,10 @@ inline constexpr RhoOffsets kRho;
 
 /// Round constants by the degree-8 shift register. [FIPS202, 3.2.5]
 struct IotaConstants {
-  uint64_t at[24] = {};
+  uint64_t at[kKeccakRounds] = {};
   constexpr IotaConstants() {
     unsigned r = 1;
-    for (int round = 0; round < 24; ++round) {
+    for (size_t round = 0; round < kKeccakRounds; ++round) {
       for (int j = 0; j < 7; ++j) {
         if (r & 1) at[round] |= uint64_t{1} << ((1 << j) - 1);
         r = (r << 1) ^ ((r >> 7) * 0x171);
