@@ -135,7 +135,7 @@ def table_front(results):
                              found["peer"].split(",")[0]])  # fmt: skip
     if gpu := results.gpu.get(("mlkem768", "encaps")):
         rows.append(["mlkem768", "one NVIDIA H200", f"{million(gpu)} million", "", "", ""])
-    return markdown(["set", "on", "encapsulations per second", "beside the fastest peer", "one item at a time",
+    return markdown(["set", "on", "encapsulations per second", "against the fastest peer", "one item at a time",
                      "that peer"], rows)  # fmt: skip
 
 

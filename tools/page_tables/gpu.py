@@ -247,7 +247,7 @@ def host_peer_line(document):
               for s in document["sets"] for h in s["host_to_host"] if "peer" in h]
     peer = next((f"{h['peer']}, batches of {h['items']:,} with transfers" for s in document["sets"]
                  for h in s["host_to_host"] if "peer" in h), "")
-    return f"\nFrom host to host beside {peer}: {'; '.join(beside)}.\n" if peer else ""
+    return f"\nHost to host, compared with {peer}: {'; '.join(beside)}.\n" if peer else ""
 
 
 def beside_floor(r):
