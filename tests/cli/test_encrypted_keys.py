@@ -86,7 +86,7 @@ class EncryptedKeys(Case):
             self.refuses(USAGE, ["only one input can come from standard input"], "-", *options)
 
     def test_places_without_a_passphrase(self):
-        self.refuses(USAGE, ["is encrypted, and no terminal", "--passphrase-file FILE"], AES)
+        self.refuses(USAGE, ["is encrypted, and there is no terminal", "--passphrase-file FILE"], AES)
         self.write("none", b"")
         self.refuses(BAD_INPUT, ["'none'", "holds no passphrase"], AES, "--passphrase-file", "none")
         self.write("long", b"x" * 1025)
