@@ -35,6 +35,9 @@ function(polykem_cuda_objects result folder)
            -ccbin ${CMAKE_CXX_COMPILER} ${gencode} -x cu -Xptxas=-v)
   get_filename_component(cuda_home ${POLYKEM_NVCC}/../.. ABSOLUTE)
   set(host ${CMAKE_CXX_COMPILER_LAUNCHER} ${CMAKE_CXX_COMPILER} ${common} ${host_flags})
+  if(POLYKEM_QUICK_COMPILE AND NOT POLYKEM_CUDA_KERNELS)  # objects that nothing links
+    list(APPEND host -O0)
+  endif()
   if(NOT cuda_home STREQUAL "/usr")  # GCC does not find its own headers when /usr/include is named
     list(APPEND host -isystem ${cuda_home}/include)
   endif()
