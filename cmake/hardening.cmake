@@ -10,6 +10,7 @@ include(CheckCXXCompilerFlag)
 include(CheckPIESupported)
 check_pie_supported()
 
+set(CMAKE_REQUIRED_FLAGS -Werror)  # Clang only warns of a flag for another processor
 foreach(flag -fstack-protector-strong -fstack-clash-protection -fcf-protection -mbranch-protection=standard)
   string(MAKE_C_IDENTIFIER "POLYKEM_HAVE${flag}" have)
   check_cxx_compiler_flag(${flag} ${have})
@@ -17,6 +18,7 @@ foreach(flag -fstack-protector-strong -fstack-clash-protection -fcf-protection -
     add_compile_options(${flag})
   endif()
 endforeach()
+unset(CMAKE_REQUIRED_FLAGS)
 # FORTIFY knows the sizes of buffers only where the compiler optimises.
 add_compile_options("$<$<CONFIG:Release,RelWithDebInfo,MinSizeRel>:-U_FORTIFY_SOURCE;-D_FORTIFY_SOURCE=3>")
 if(CMAKE_SYSTEM_NAME STREQUAL "Linux")

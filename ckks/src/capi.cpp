@@ -84,7 +84,7 @@ polykem_ckks_status guarded(const Work& work) noexcept {
 
 template <typename... Pointers>
 void need(const Pointers*... pointers) {
-  if (((pointers == nullptr) || ...)) throw Error(Fault::argument, "a pointer is NULL");
+  if ((!pointers || ...)) throw Error(Fault::argument, "a pointer is NULL");
 }
 
 /// Moves a value into an object of the C API.

@@ -218,7 +218,7 @@ polykem_status polykem_backend_info(size_t index, polykem_backend_info_t* out) {
       const BackendDescription& cpu = polykem::cpu_backends()[index - accelerators.size()];
       const int available = polykem::cpu_backend_available(cpu.name) ? 1 : 0;
       write_struct(out, out->struct_size,
-                   polykem_backend_info_t{0, cpu.name, cpu.description, cpu.requirements, available, {0}});
+                   polykem_backend_info_t{0, cpu.name, cpu.description, cpu.requirements, available, 0});
       return POLYKEM_OK;
     }
     Accelerator& accelerator = *accelerators[index];
@@ -227,10 +227,9 @@ polykem_status polykem_backend_info(size_t index, polykem_backend_info_t* out) {
     std::string requirements = description.requirements;
     if (*accelerator.problem() != '\0') requirements += std::string("; here: ") + accelerator.problem();
     const auto moved = static_cast<uint32_t>(std::min<size_t>(accelerator.fallbacks(), UINT32_MAX));
-    write_struct(
-        out, out->struct_size,
-        polykem_backend_info_t{
-            0, description.name, description.description, polykem::static_text(requirements), available, {moved}});
+    write_struct(out, out->struct_size,
+                 polykem_backend_info_t{0, description.name, description.description,
+                                        polykem::static_text(requirements), available, moved});
     return POLYKEM_OK;
   });
 }

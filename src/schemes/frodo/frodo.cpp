@@ -87,16 +87,17 @@ struct Amx {
   static const Kernels& kernels() { return kKernelsAmx; }
 };
 
+// Newer Clang says of their constants that an x86-64 build does not use them.
 struct Neon {
-  static constexpr const char* kName = cpu::kNeon;
-  static constexpr size_t kGranule = 4, kItems = 32, kItemsWithOwnKeys = 8, kItemsWithOneKey = kItems;
-  static constexpr bool kTiles = false, kRows = false;
+  [[maybe_unused]] static constexpr const char* kName = cpu::kNeon;
+  [[maybe_unused]] static constexpr size_t kGranule = 4, kItems = 32, kItemsWithOwnKeys = 8, kItemsWithOneKey = kItems;
+  [[maybe_unused]] static constexpr bool kTiles = false, kRows = false;
   static const Kernels& kernels() {
     return cpu_features().has(CpuFeatures::kAes) ? kKernelsNeon : kKernelsNeonWithoutAes;
   }
 };
 struct NeonSha3 : Neon {
-  static constexpr const char* kName = cpu::kNeonSha3;
+  [[maybe_unused]] static constexpr const char* kName = cpu::kNeonSha3;
   static const Kernels& kernels() { return kKernelsNeonSha3; }
 };
 
