@@ -63,7 +63,7 @@ TEST_F(Api, ThreadsHammer) {
   const Batcher b = batcher();
   Bytes pk(sizes.public_key_bytes), sk(sizes.secret_key_bytes);
   ASSERT_EQ(polykem_keygen(context.get(), set, 1, pk.data(), sk.data()), POLYKEM_OK);
-  std::atomic<int> called{0}, expected{0};
+  std::atomic<int> called{0};
   const auto work = [&](int me) {
     Bytes ct(sizes.ciphertext_bytes), ss(32), other(32);
     for (int i = 0; i < kRounds; ++i) {

@@ -183,7 +183,10 @@ class LaneSponge {
   static constexpr size_t kLanes = V64::kLanes;
 
   /// overlapped: blocks move during permutations; with AVX-512 only.
-  explicit LaneSponge(bool overlapped) : overlapped_(overlapped) { states_.clear(); }
+  explicit LaneSponge(bool overlapped) : overlapped_(overlapped) {
+    static_cast<void>(overlapped_);  // elsewhere nothing reads it
+    states_.clear();
+  }
 
   /// The blocks of `length` bytes that are whole. Returns their bytes.
   size_t absorb_blocks(const uint8_t* const (&in)[kLanes], size_t length) {
@@ -266,7 +269,7 @@ class LaneSponge {
   }
 
   LaneStates<kRate> states_;
-  [[maybe_unused]] const bool overlapped_;
+  const bool overlapped_;
 };
 
 /// A hash of `count` messages in two parts, V64::kLanes at a time. If lanes are left over, several of them write the

@@ -40,11 +40,18 @@ struct SlicedPoly {
 
 using SliceReg __attribute__((vector_size(sizeof(Gf3::Reg)))) = SliceWord;
 
-/// Picks words of a (0 .. 15) and b (16 .. 31).
+/// Picks words of a (0 .. 15) and b (16 .. 31). GCC 11 lacks one of the two functions, Clang the other.
+template <int... kIndex>
+POLYKEM_INLINE Gf3::Reg pick_words(Gf3::Reg a, Gf3::Reg b) {
+#if __has_builtin(__builtin_shufflevector)
+  return (Gf3::Reg)__builtin_shufflevector((SliceReg)a, (SliceReg)b, kIndex...);
+#else
+  return (Gf3::Reg)__builtin_shuffle((SliceReg)a, (SliceReg)b, SliceReg{kIndex...});
+#endif
+}
 template <int... kIndex>
 POLYKEM_INLINE Gf3 pick(Gf3 a, Gf3 b) {
-  return {(Gf3::Reg)__builtin_shufflevector((SliceReg)a.nonzero, (SliceReg)b.nonzero, kIndex...),
-          (Gf3::Reg)__builtin_shufflevector((SliceReg)a.negative, (SliceReg)b.negative, kIndex...)};
+  return {pick_words<kIndex...>(a.nonzero, b.nonzero), pick_words<kIndex...>(a.negative, b.negative)};
 }
 
 /// The words 0 to 11 of a register, 0 in the others.
