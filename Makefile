@@ -14,7 +14,7 @@ CONFIGURE := cmake --preset release -B $(BUILD) $(if $(CCACHE),-DCMAKE_CXX_COMPI
 SOURCES    = $(shell git ls-files '*.c' '*.h' '*.cpp' '*.hpp' ':!src/prim/keccak/avx512/rounds.hpp')
 
 .DEFAULT_GOAL := all
-.PHONY: all cuda demo demo-tls test test-full mutants bench bench-peers cpu-rates lab tables hw-test hw-coverage hw-formal hw-synth hw-area hw-wave hw-schedule hw-software sbom program-docs docs figures format lint tidy install clean help test-m4 bench-m4 test-arm64
+.PHONY: all cuda demo demo-tls test test-full mutants bench bench-peers cpu-rates lab tables hw-test hw-coverage hw-formal hw-synth hw-area hw-wave hw-schedule hw-software sbom program-docs docs figures format lint tidy tidy-changed compilers coverage install clean help test-m4 bench-m4 test-arm64
 
 all: ## Build the library and the program build/bin/polykem
 	@tools/setup.sh --check demo
@@ -44,9 +44,9 @@ test: ## Run every quick test that needs no GPU: sources, library, programs, con
 	@tools/setup.sh lint test tls python docs
 	@tools/test.sh tests sanitize threads
 
-test-full: ## The same, then all CUDA code, long tests, every sanitizer over everything, two compilers' constant time, fuzzers, mutants
-	@tools/setup.sh lint test python full fuzz docs
-	@tools/test.sh tests sanitize threads full ct-full sanitize-full python-sanitize program threads-full python-full ubsan fuzz mutants
+test-full: ## The same, then all CUDA code, long tests, every sanitizer over everything, constant time by Clang too, fuzzers, mutants, clang-tidy
+	@tools/setup.sh lint test python full fuzz docs tidy
+	@tools/test.sh tests sanitize threads full ct-full sanitize-full python-sanitize program threads-full python-full ubsan fuzz mutants tidy
 
 test-arm64: ## Cross-build for AArch64 and run its tests under QEMU: as a CPU with all extensions, and as a Cortex-A53 (over half an hour)
 	@tools/setup.sh arm64
@@ -159,16 +159,27 @@ lint: ## Check format, Python and shell code, licence lines, citations, lengths,
 	@tools/ruff.sh check --quiet --output-format concise || test $$? = 77
 	@python3 tools/lint.py
 
-tidy: ## Run clang-tidy over libraries, program, provider and extension; CHECKS=-*,readability-identifier-naming: names only (minutes)
+tidy: ## Run clang-tidy over libraries, program, provider, extension and tests (minutes); CHECKS=-*,readability-identifier-naming: names only
 	@tools/setup.sh tidy python
-	@cmake --preset release -B build-tidy -DPOLYKEM_BUILD_EXAMPLES=OFF -DPOLYKEM_CKKS=ON -DPOLYKEM_PYTHON=ON -DPython_EXECUTABLE="$$(python/tests/venv.sh)" >/dev/null
-	@sed -n 's/.*"file": "\(.*\)".*/\1/p' build-tidy/compile_commands.json | grep -v nanobind | sort -u | xargs -n 1 -P $(JOBS) clang-tidy-14 -p build-tidy --quiet $(if $(CHECKS),'--checks=$(CHECKS)')
+	@JOBS=$(JOBS) tools/tidy.sh $(if $(CHECKS),'--checks=$(CHECKS)')
+
+tidy-changed: ## The same over what is not on the upstream branch yet
+	@tools/setup.sh tidy python
+	@JOBS=$(JOBS) tools/tidy.sh --changed $(if $(CHECKS),'--checks=$(CHECKS)')
+
+compilers: ## Compile everything with the oldest and the newest GCC and Clang found here; warnings are errors
+	@tools/setup.sh compilers
+	@JOBS=$(JOBS) tools/compilers.sh
+
+coverage: ## Which lines of C++ the quick tests run: a table by product (minutes)
+	@tools/setup.sh test
+	@tools/test.sh coverage
 
 install: all ## Install headers, libraries, program, CMake package and pkg-config file (PREFIX=/usr/local)
 	@cmake --install $(BUILD) $(if $(PREFIX),--prefix $(PREFIX))
 
 clean: ## Remove every build directory of this Makefile
-	@rm -rf $(BUILD) ckks/build build-sanitize build-ubsan build-tsan build-debug build-test build-fuzz build-mutants build-tidy build-arm64 build-m4
+	@rm -rf $(BUILD) ckks/build build-sanitize build-ubsan build-tsan build-debug build-test build-fuzz build-mutants build-tidy build-compilers build-coverage build-arm64 build-m4
 
 help: ## This list
 	@sed -n 's/^\([a-z0-9-]*\):.*## \(.*\)/  make \1|\2/p' Makefile | while IFS='|' read -r d t; do printf '%-18s %s\n' "$$d" "$$t"; done

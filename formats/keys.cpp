@@ -84,7 +84,7 @@ std::string algorithm_text(ByteView oid) {
                                                                  {"2.16.840.1.101.3.4.3.17", "ML-DSA-44"},
                                                                  {"2.16.840.1.101.3.4.3.18", "ML-DSA-65"},
                                                                  {"2.16.840.1.101.3.4.3.19", "ML-DSA-87"}};
-  const std::string text = dotted(oid);
+  std::string text = dotted(oid);
   for (const auto& [known, name] : kNames) {
     if (text == known) return text + " (" + name + ')';
   }

@@ -5,7 +5,7 @@
 #
 #   tools/setup.sh [--check] PURPOSE...
 #
-# PURPOSE: demo | test | tls | python | full | fuzz | lint | tidy | peers | cuda | docs | m4 | arm64
+# PURPOSE: demo | test | tls | python | full | fuzz | lint | tidy | compilers | peers | cuda | docs | m4 | arm64
 #
 # With --check it installs nothing. Where it may not install (no apt, no root, no password-less sudo) it says in one
 # line what to install and exits with 1. What counts is that the tool or header is found, not which package it came in.
@@ -229,7 +229,19 @@ need_tidy() {
   need_command clang-tidy-14 clang-tidy-14
 }
 
-purposes="demo test tls python full fuzz lint tidy peers cuda docs m4 arm64"
+# The oldest and the newest GCC and Clang of the system's packages.
+need_compilers() {
+  need_test
+  local name package
+  for name in g++ clang; do
+    for package in $(apt-cache search --names-only "^${name//+/[+]}-[0-9]+\$" 2>/dev/null | cut -d ' ' -f 1 | sort -V |
+      sed -n '1p;$p'); do
+      need_command "${package/clang/clang++}" "$package"
+    done
+  done
+}
+
+purposes="demo test tls python full fuzz lint tidy compilers peers cuda docs m4 arm64"
 collect() {
   local purpose
   missing=()

@@ -23,6 +23,10 @@
 #   ubsan    the quick tests under all of UndefinedBehaviorSanitizer, in build-ubsan/
 #   fuzz     every fuzzer for POLYKEM_FUZZ_SECONDS (10), in build-fuzz/
 #   mutants  faults planted one at a time, each of which a test must find: tools/mutants.py
+#   tidy     clang-tidy over all sources, in build-tidy/
+#   compilers  everything without a warning by the oldest and the newest GCC and Clang found here, in build-compilers/
+#
+#   coverage the lines of C++ that the quick tests run, as a table, in build-coverage/
 #
 # The last line is "N passed, N failed"; the exit status is 0 only when something ran and nothing failed.
 # A phase that does not build counts as one failure, and the other phases still run.
@@ -46,7 +50,8 @@ declare -A typical=([tests.build]=620 [tests.test]=610 [sanitize.build]=155 [san
   [python-sanitize.test]=330 [full.build]=690 [full.test]=3000 [ct-full.build]=900
   [ct-full.test]=2700 [sanitize-full.build]=660 [sanitize-full.test]=1200 [program.build]=750 [program.test]=600
   [threads-full.build]=240 [threads-full.test]=900 [ubsan.build]=1200 [ubsan.test]=900 [fuzz.build]=600
-  [fuzz.test]=360 [mutants.test]=900)
+  [fuzz.test]=360 [mutants.test]=900 [tidy.test]=900
+  [compilers.build]=1500 [coverage.build]=300 [coverage.test]=400)
 
 passed=0
 failed=0
@@ -193,6 +198,18 @@ check() {
     "$(count 'notrun|disabled' "$report")"
 }
 
+# outcome STEP DIRECTORY COMMAND...: what passes or fails as a whole.
+outcome() {
+  local log=$2/${1%.*}.log
+  mkdir -p "$2"
+  if step "$1" "$log" "${@:3}"; then
+    note "$1" 1 0 0
+  else
+    tail -n 30 "$log"
+    note "$1" 0 1 0
+  fi
+}
+
 fuzz_compiler() { compgen -c clang++ | grep -xE 'clang\+\+(-[0-9]+)?' | sort -V | head -n 1; }
 
 # CUDA code is compiled with a compiler that is fetched where there is none. Without one the tests of what it made are
@@ -298,6 +315,14 @@ run() {
       step mutants.test build-mutants/mutants.log tools/mutants.py --build build-mutants || survived=1
       ((survived == 0)) || tail -n 30 build-mutants/mutants.log
       note mutants.test "$(grep -c ' killed' build-mutants/mutants.log)" "$survived" 0
+      ;;
+    tidy) outcome tidy.test build-tidy tools/tidy.sh ;;
+    compilers) outcome compilers.build build-compilers tools/compilers.sh ;;
+    coverage) # counts of an earlier run would be added
+      [[ ! -d build-coverage ]] || find build-coverage -name '*.gcda' -delete
+      build coverage build-coverage --preset coverage &&
+        check coverage build-coverage -L '^(quick|unit|kat|lanes|cli)$' -LE '^(gpu|full)$' &&
+        tools/coverage.py build-coverage
       ;;
     *)
       echo "test: unknown phase '$1'; tools/test.sh says which there are" >&2

@@ -1,0 +1,40 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+#
+# Compiles everything with the oldest and the newest GCC and Clang found here, with warnings as errors; each has a
+# folder in build-compilers/.
+#
+#   tools/compilers.sh [COMPILER...]      g++-11, for example: these instead
+set -uo pipefail
+cd "$(dirname "$0")/.." || exit 2
+jobs=${JOBS:-$(nproc 2>/dev/null || echo 2)}
+
+# ends NAME: of the programs NAME-VERSION the one of the lowest version and the one of the highest.
+ends() { compgen -c "$1-" | grep -xE "${1//+/[+]}-[0-9]+" | sort -u -V | sed -n '1p;$p' | uniq; }
+
+# compile COMPILER, whose other half is the C compiler.
+compile() {
+  local dir=build-compilers/$1 c=${1/clang++/clang}
+  mkdir -p "$dir"
+  cmake --preset compilers -B "$dir" -DCMAKE_CXX_COMPILER="$1" -DCMAKE_C_COMPILER="${c/g++/gcc}" >"$dir/log" 2>&1 &&
+    cmake --build "$dir" -j "$jobs" -- -k 0 >>"$dir/log" 2>&1
+}
+
+compilers=("$@")
+((${#compilers[@]})) || mapfile -t compilers < <(ends g++ && ends clang++)
+((${#compilers[@]})) || {
+  echo 'compilers: there is no g++-VERSION and no clang++-VERSION here' >&2
+  exit 1
+}
+echo "compilers: ${compilers[*]}"
+failed=0
+for compiler in "${compilers[@]}"; do
+  if compile "$compiler"; then
+    echo "$compiler: no warning ($("$compiler" --version | head -n 1))"
+  else
+    failed=1
+    echo "$compiler: warnings or errors; the whole output is build-compilers/$compiler/log"
+    grep -E '(warning|error): |CMake Error' "build-compilers/$compiler/log" | sort -u | head -n 20
+  fi
+done
+exit $failed
