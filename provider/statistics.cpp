@@ -48,10 +48,10 @@ void add_counters(std::string& out, const char* set, polykem_op op, const polyke
   out += "}, ";
 }
 
-void add_lane(std::string& out, const polykem_lane_health_t& lane) {
-  out.append("{\"lane\": \"").append(lane.name).append("\", \"state\": \"").append(kStates[lane.state]);
-  out.append("\", \"reason\": \"").append(lane.reason).append("\"");
-  add(out, "opened", lane.opened);
+void add_health(std::string& out, const polykem_lane_health_t& health) {
+  out.append("{\"lane\": \"").append(health.name).append("\", \"state\": \"").append(kStates[health.state]);
+  out.append("\", \"reason\": \"").append(health.reason).append("\"");
+  add(out, "opened", health.opened);
   out += "}, ";
 }
 
@@ -78,10 +78,10 @@ std::string json(polykem_batcher* batcher, const Pauses& pauses) {
   }
   close_list(out);
   out += ", \"lanes\": [";
-  polykem_lane_health_t lane{};
-  lane.struct_size = sizeof lane;
-  for (std::size_t i = 0; polykem_batcher_health(batcher, i, &lane) == POLYKEM_OK; ++i)
-    add_lane(out, lane);
+  polykem_lane_health_t health{};
+  health.struct_size = sizeof health;
+  for (std::size_t i = 0; polykem_batcher_health(batcher, i, &health) == POLYKEM_OK; ++i)
+    add_health(out, health);
   close_list(out);
   add(out, "abandoned_pauses", pauses.abandoned());
   out.append(", \"pauses\": ").append(pauses.allowed() ? "true" : "false");

@@ -103,7 +103,7 @@ void add_counters(std::vector<MetricFamily>& out, const std::vector<Used>& used)
   const Kind kinds[] = {
       {"polykem_spilled_total", "Operations that the CPU took because of the high-water mark", kCounter,
        &Stats::spilled},
-      {"polykem_rescued_total", "Operations given to the CPU because another lane failed or was late", kCounter,
+      {"polykem_rescued_total", "Operations given to the CPU because another executor failed or was late", kCounter,
        &Stats::rescued},
       {"polykem_refused_total", "Operations refused at the hard limit", kCounter, &Stats::refused},
       {"polykem_abandoned_total", "Operations given up before they began", kCounter, &Stats::abandoned},
@@ -132,24 +132,24 @@ void add_histograms(std::vector<MetricFamily>& out, const std::vector<Used>& use
   out.insert(out.end(), {std::move(items), std::move(wait), std::move(service)});
 }
 
-void add_lanes(std::vector<MetricFamily>& out, polykem_batcher* batcher) {
+void add_executors(std::vector<MetricFamily>& out, polykem_batcher* batcher) {
   MetricFamily state =
-      family("polykem_breaker_state", "1 for the state that a lane's breaker is in", MetricType::Gauge);
+      family("polykem_breaker_state", "1 for the state that an executor's breaker is in", MetricType::Gauge);
   MetricFamily opened =
-      family("polykem_breaker_opened_total", "How often a lane's breaker has opened", MetricType::Counter);
-  MetricFamily batches = family("polykem_lane_batches", "Batches that a lane has now", MetricType::Gauge);
+      family("polykem_breaker_opened_total", "How often an executor's breaker has opened", MetricType::Counter);
+  MetricFamily batches = family("polykem_lane_batches", "Batches that an executor has now", MetricType::Gauge);
   constexpr std::pair<polykem_lane_state, const char*> kStates[] = {{POLYKEM_LANE_UNUSED, "unused"},
                                                                     {POLYKEM_LANE_CLOSED, "closed"},
                                                                     {POLYKEM_LANE_OPEN, "open"},
                                                                     {POLYKEM_LANE_HALF_OPEN, "half_open"}};
-  polykem_lane_health_t lane{};
-  lane.struct_size = sizeof lane;
-  for (std::size_t i = 0; polykem_batcher_health(batcher, i, &lane) == POLYKEM_OK; ++i) {
-    const Labels labels{{"lane", lane.name}};
+  polykem_lane_health_t health{};
+  health.struct_size = sizeof health;
+  for (std::size_t i = 0; polykem_batcher_health(batcher, i, &health) == POLYKEM_OK; ++i) {
+    const Labels labels{{"lane", health.name}};
     for (const auto& [which, name] : kStates)
-      add(state, with(labels, "state", name), lane.state == which ? 1 : 0);
-    add(opened, labels, static_cast<double>(lane.opened));
-    add(batches, labels, lane.batches);
+      add(state, with(labels, "state", name), health.state == which ? 1 : 0);
+    add(opened, labels, static_cast<double>(health.opened));
+    add(batches, labels, health.batches);
   }
   out.insert(out.end(), {std::move(state), std::move(opened), std::move(batches)});
 }
@@ -188,7 +188,7 @@ std::vector<MetricFamily> metric_families(const MetricsSource& source) {
   add_operations(out, used);
   add_counters(out, used);
   add_histograms(out, used);
-  add_lanes(out, source.batcher);
+  add_executors(out, source.batcher);
   if (source.broker != nullptr) add_broker(out, source.broker);
   return out;
 }

@@ -102,10 +102,10 @@ void add_sample(Figures& out, const Sample& sample, const Interval& interval) {
     out.version = sample.label("version");
   }
   if (sample.name == "polykem_breaker_state" && sample.value == 1)
-    out.lanes.push_back({sample.label("lane"), sample.label("state"), 0});
+    out.executors.push_back({sample.label("lane"), sample.label("state"), 0});
   if (sample.name == "polykem_breaker_opened_total") {
-    for (LaneFigures& lane : out.lanes)
-      lane.opened = lane.lane == sample.label("lane") ? sample.value : lane.opened;
+    for (ExecutorFigures& executor : out.executors)
+      executor.opened = executor.name == sample.label("lane") ? sample.value : executor.opened;
   }
   if (sample.name.rfind(kBroker, 0) == 0) {
     const std::string name = sample.name.substr(kBroker.size());
@@ -178,9 +178,9 @@ std::string render(const Figures& figures, const std::string& place) {
     out += fmt::format("clients refused {}, {} of them for lack of memory; violations {}\n", gauge("refused"),
                        gauge("short_of_memory"), gauge("violations"));
   }
-  if (!figures.lanes.empty()) out += "breakers: ";
-  for (const LaneFigures& lane : figures.lanes)
-    out += fmt::format("{} {}{}", lane.lane, lane.state, &lane == &figures.lanes.back() ? "\n" : ", ");
+  if (!figures.executors.empty()) out += "breakers: ";
+  for (const ExecutorFigures& executor : figures.executors)
+    out += fmt::format("{} {}{}", executor.name, executor.state, &executor == &figures.executors.back() ? "\n" : ", ");
   out += trouble_of(figures) + "\n\n";
   Table table({{"set", Align::kLeft},
                {"op", Align::kLeft},
@@ -224,8 +224,8 @@ Json to_json(const Figures& figures, const std::string& place) {
                                  {"failed", one.failed}});
   }
   out["lanes"] = Json::array();
-  for (const LaneFigures& lane : figures.lanes)
-    out["lanes"].push_back({{"lane", lane.lane}, {"state", lane.state}, {"opened", lane.opened}});
+  for (const ExecutorFigures& executor : figures.executors)
+    out["lanes"].push_back({{"lane", executor.name}, {"state", executor.state}, {"opened", executor.opened}});
   out["broker"] = figures.broker;
   return out;
 }

@@ -24,8 +24,8 @@ struct OperationFigures {
   double spilled = 0, rescued = 0, refused = 0, failed = 0; /**< a second */
 };
 
-struct LaneFigures {
-  std::string lane, state;
+struct ExecutorFigures {
+  std::string name, state;
   double opened = 0;
 };
 
@@ -33,7 +33,7 @@ struct Figures {
   std::string program, version;
   double seconds = 0; /**< the interval */
   std::vector<OperationFigures> operations;
-  std::vector<LaneFigures> lanes;
+  std::vector<ExecutorFigures> executors;
   std::map<std::string, double> broker; /**< gauges of polykemd by name: clients, in_flight; empty: not a daemon */
 };
 

@@ -3,7 +3,7 @@
 #include <cerrno>
 
 #include "broker/batcher_collector.hpp"
-#include "broker/lane.hpp"
+#include "broker/executor.hpp"
 #include "broker/server.hpp"
 #include "capi/handles.hpp"
 #include "engine/batcher/batcher.hpp"
@@ -12,17 +12,17 @@ using namespace polykem::capi;
 using polykem::Batcher;
 using polykem::BatcherConfig;
 using polykem::BatcherStats;
-using polykem::LaneHealth;
+using polykem::ExecutorHealth;
 using polykem::Op;
 using polykem::Request;
 using polykem::Status;
 using polykem::Ticket;
 using polykem::broker::ServerConfig;
 
-static_assert(static_cast<int>(LaneHealth::State::unused) == POLYKEM_LANE_UNUSED);
-static_assert(static_cast<int>(LaneHealth::State::closed) == POLYKEM_LANE_CLOSED);
-static_assert(static_cast<int>(LaneHealth::State::open) == POLYKEM_LANE_OPEN);
-static_assert(static_cast<int>(LaneHealth::State::half_open) == POLYKEM_LANE_HALF_OPEN);
+static_assert(static_cast<int>(ExecutorHealth::State::unused) == POLYKEM_LANE_UNUSED);
+static_assert(static_cast<int>(ExecutorHealth::State::closed) == POLYKEM_LANE_CLOSED);
+static_assert(static_cast<int>(ExecutorHealth::State::open) == POLYKEM_LANE_OPEN);
+static_assert(static_cast<int>(ExecutorHealth::State::half_open) == POLYKEM_LANE_HALF_OPEN);
 
 struct polykem_batcher {
   Batcher batcher;
@@ -59,8 +59,8 @@ Status translate(const polykem_batcher_config* given, BatcherConfig& out) {
   out.high_water = value_or(in.high_water, out.high_water);
   out.hard_limit = value_or(in.hard_limit, out.hard_limit);
   if (in.broker == nullptr) return Status::ok;
-  out.more_lanes = [path = std::string(in.broker), deadline = out.deadline] {
-    return std::make_unique<polykem::broker::BrokerLane>(path, deadline);
+  out.make_executor = [path = std::string(in.broker), deadline = out.deadline] {
+    return std::make_unique<polykem::broker::BrokerExecutor>(path, deadline);
   };
   return Status::ok;
 }
@@ -182,7 +182,7 @@ polykem_status polykem_batcher_stats(polykem_batcher* batcher, const polykem_sch
 polykem_status polykem_batcher_health(polykem_batcher* batcher, size_t lane, polykem_lane_health_t* out) {
   if (batcher == nullptr || !has_known_size<sizeof *out>(out)) return POLYKEM_ERR_ARGUMENT;
   return guarded([&] {
-    LaneHealth h;
+    ExecutorHealth h;
     if (!batcher->batcher.health(lane, h)) return POLYKEM_ERR_RANGE;
     const auto state = static_cast<polykem_lane_state>(h.state);
     write_struct(out, out->struct_size, polykem_lane_health_t{0, h.name, state, h.batches, h.reason, h.opened});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The batcher's parts, without threads and clocks: what waits, what a lane is worth, who computes.
+// The batcher's parts, without threads and clocks: what waits, what an executor is worth, who computes.
 #include "engine/batcher/placement.hpp"
 
 #include <gtest/gtest.h>
@@ -18,9 +18,9 @@ constexpr unsigned kThreads = 4;
 constexpr Clock::time_point kNever = Clock::time_point::max();
 
 /// Computes nothing: a test says how its batches end.
-class PaperLane final : public BatchLane {
+class PaperExecutor final : public Executor {
  public:
-  explicit PaperLane(Kind kind) : kind_(kind) {}
+  explicit PaperExecutor(Kind kind) : kind_(kind) {}
   Kind kind() const override { return kind_; }
   const char* name() const override { return "paper"; }
   unsigned slots() const override { return kind_ == Kind::cpu ? kThreads : 2; }
@@ -35,7 +35,7 @@ struct Parts : testing::Test {
   BatcherConfig config{.deadline = milliseconds(40), .high_water = 1000, .hard_limit = 2000};
   std::unique_ptr<Engine> engine;
   std::unique_ptr<TicketQueues> queues;
-  std::vector<LaneState> lanes;
+  std::vector<ExecutorState> executors;
   Load load;
   size_t in_flight = 0;
   Clock::time_point now{std::chrono::hours(1)}, next = kNever;
@@ -44,32 +44,32 @@ struct Parts : testing::Test {
   Parts() {
     EXPECT_EQ(Engine::create({.threads = kThreads, .backend = cpu::kRef, .accelerators = {}}, engine), Status::ok);
     queues = std::make_unique<TicketQueues>(*engine, config);
-    make_lanes(BatchLane::Kind::broker, false);
+    make_executors(Executor::Kind::broker, false);
   }
-  void make_lanes(BatchLane::Kind kind, bool forced) {
-    lanes.clear();
-    lanes.emplace_back(std::make_unique<PaperLane>(BatchLane::Kind::cpu), queues->size(), false);
-    lanes.emplace_back(std::make_unique<PaperLane>(kind), queues->size(), forced);
+  void make_executors(Executor::Kind kind, bool forced) {
+    executors.clear();
+    executors.emplace_back(std::make_unique<PaperExecutor>(Executor::Kind::cpu), queues->size(), false);
+    executors.emplace_back(std::make_unique<PaperExecutor>(kind), queues->size(), forced);
   }
-  LaneState& cpu() { return lanes[0]; }
-  LaneState& device() { return lanes[1]; }
+  ExecutorState& cpu() { return executors[0]; }
+  ExecutorState& device() { return executors[1]; }
   TicketQueue& queue(Op op) { return (*queues)[TicketQueues::index_of(*find_scheme("mlkem768"), op, false)]; }
-  Placement placement() const { return {config, kThreads, lanes, in_flight, load, now}; }
+  Placement placement() const { return {config, kThreads, executors, in_flight, load, now}; }
 
-  BatchSlot& start(BatchSlot& slot, LaneState& lane, TicketQueue& of, size_t items, bool probe = false) {
+  BatchSlot& start(BatchSlot& slot, ExecutorState& executor, TicketQueue& of, size_t items, bool probe = false) {
     slot.tickets.assign(items, nullptr);
     slot.probe = probe;
-    lane.started(slot, of, placement().service_of(lane, of, items), now);
+    executor.started(slot, of, placement().service_of(executor, of, items), now);
     return slot;
   }
   bool end(BatchSlot& slot, Clock::duration took, bool ran = true, bool right = true) {
     now += took;
-    return slot.lane->ended(slot, ran, right, now);
+    return slot.executor->ended(slot, ran, right, now);
   }
-  void measure(LaneState& lane, TicketQueue& of, Clock::duration fixed, Clock::duration each) {
+  void measure(ExecutorState& executor, TicketQueue& of, Clock::duration fixed, Clock::duration each) {
     for (size_t i = 0; i < 100; ++i) {
       const size_t items = i % 2 == 0 ? 10 : 110;
-      end(start(slots[0], lane, of, items), fixed + items * each);
+      end(start(slots[0], executor, of, items), fixed + items * each);
     }
   }
   bool probe(TicketQueue& of, Clock::duration took, bool passed = true) {
@@ -88,23 +88,23 @@ struct Parts : testing::Test {
 };
 
 struct PlacementOf : Parts {};
-struct LaneStateOf : Parts {};
+struct ExecutorStateOf : Parts {};
 struct QueuesOf : Parts {};
 
 TEST_F(PlacementOf, WhoIsSoonerDoneGetsTheBatch) {
   TicketQueue& encaps = queue(Op::encaps);
   measure(cpu(), encaps, microseconds(0), microseconds(10));
   encaps.waiting.size = 200;
-  EXPECT_EQ(placement().choose_lane(encaps), 0u) << "the device is not proven";
+  EXPECT_EQ(placement().choose_executor(encaps), 0u) << "the device is not proven";
   prove(encaps, milliseconds(1));
-  EXPECT_EQ(placement().choose_lane(encaps), 1u);
+  EXPECT_EQ(placement().choose_executor(encaps), 1u);
   encaps.waiting.size = 50;
-  EXPECT_EQ(placement().choose_lane(encaps), 0u);
+  EXPECT_EQ(placement().choose_executor(encaps), 0u);
   encaps.waiting.size = 200;
   start(slots[1], device(), encaps, 200);
-  EXPECT_EQ(placement().choose_lane(encaps), 0u) << "1 ms, and 1 ms for the batch before it";
+  EXPECT_EQ(placement().choose_executor(encaps), 0u) << "1 ms, and 1 ms for the batch before it";
   encaps.waiting.size = 300;
-  EXPECT_EQ(placement().choose_lane(encaps), 1u);
+  EXPECT_EQ(placement().choose_executor(encaps), 1u);
 }
 
 TEST_F(PlacementOf, UnderLoadADeviceThatIsCheaperHelps) {
@@ -113,31 +113,31 @@ TEST_F(PlacementOf, UnderLoadADeviceThatIsCheaperHelps) {
   measure(cpu(), encaps, microseconds(0), microseconds(10));
   prove(encaps, milliseconds(1));
   encaps.waiting.size = 50;
-  EXPECT_EQ(placement().choose_lane(encaps), 0u);
+  EXPECT_EQ(placement().choose_executor(encaps), 0u);
   load.add(seconds(1), now);
-  EXPECT_EQ(placement().choose_lane(encaps), 1u);
+  EXPECT_EQ(placement().choose_executor(encaps), 1u);
 }
 
 TEST_F(PlacementOf, AForcedDeviceKeepsWhatWaits) {
-  make_lanes(BatchLane::Kind::accelerator, true);
+  make_executors(Executor::Kind::accelerator, true);
   TicketQueue& encaps = queue(Op::encaps);
   measure(cpu(), encaps, microseconds(0), microseconds(1));
   prove(encaps, milliseconds(1));
   encaps.waiting.size = 1;
-  EXPECT_EQ(placement().choose_lane(encaps), 1u) << "though the CPU is sooner done";
+  EXPECT_EQ(placement().choose_executor(encaps), 1u) << "though the CPU is sooner done";
   EXPECT_FALSE(placement().caller_may_compute(encaps));
   start(slots[1], device(), encaps, 1);
   start(slots[2], device(), encaps, 1);
-  EXPECT_EQ(placement().choose_lane(encaps), std::nullopt) << "it waits for the device";
+  EXPECT_EQ(placement().choose_executor(encaps), std::nullopt) << "it waits for the device";
   encaps.rescue.size = 1;
-  EXPECT_EQ(placement().choose_lane(encaps), 0u) << "what the device failed to compute";
+  EXPECT_EQ(placement().choose_executor(encaps), 0u) << "what the device failed to compute";
   encaps.rescue.size = 0;
   slots[1].pace = slots[2].pace = Pace::late;
-  EXPECT_EQ(placement().choose_lane(encaps), 0u) << "the device stands still";
+  EXPECT_EQ(placement().choose_executor(encaps), 0u) << "the device stands still";
 }
 
 TEST_F(PlacementOf, AboveHighWaterTheCpuComputes) {
-  make_lanes(BatchLane::Kind::accelerator, true);
+  make_executors(Executor::Kind::accelerator, true);
   TicketQueue& encaps = queue(Op::encaps);
   prove(encaps, milliseconds(1));
   encaps.waiting.size = 1;
@@ -146,7 +146,7 @@ TEST_F(PlacementOf, AboveHighWaterTheCpuComputes) {
   ++in_flight;
   EXPECT_TRUE(placement().spills(encaps));
   EXPECT_TRUE(placement().caller_may_compute(encaps));
-  EXPECT_EQ(placement().choose_lane(encaps), 0u);
+  EXPECT_EQ(placement().choose_executor(encaps), 0u);
   EXPECT_FALSE(placement().spills(queue(Op::decaps))) << "the device is not proven";
 }
 
@@ -200,7 +200,7 @@ TEST_F(PlacementOf, TheCostIsTheLeastOfAllThatCompute) {
   EXPECT_LT(placement().cost(encaps), microseconds(2));
 }
 
-TEST_F(LaneStateOf, ItIsProvenByTwoProbesOfWhichTheSecondIsMeasured) {
+TEST_F(ExecutorStateOf, ItIsProvenByTwoProbesOfWhichTheSecondIsMeasured) {
   TicketQueue& encaps = queue(Op::encaps);
   EXPECT_FALSE(device().begin_probe(now, next)) << "nobody has asked";
   EXPECT_TRUE(device().lacks_probe(encaps, true, now));
@@ -217,8 +217,8 @@ TEST_F(LaneStateOf, ItIsProvenByTwoProbesOfWhichTheSecondIsMeasured) {
   EXPECT_TRUE(device().lacks_probe(encaps, true, now + seconds(11))) << "its speed may have changed";
 }
 
-TEST_F(LaneStateOf, WithoutNeedNobodyAsksAnAccelerator) {
-  make_lanes(BatchLane::Kind::accelerator, false);
+TEST_F(ExecutorStateOf, WithoutNeedNobodyAsksAnAccelerator) {
+  make_executors(Executor::Kind::accelerator, false);
   TicketQueue& encaps = queue(Op::encaps);
   encaps.single.add(1, microseconds(50));
   EXPECT_FALSE(device().lacks_probe(encaps, false, now));
@@ -233,7 +233,7 @@ TEST_F(LaneStateOf, WithoutNeedNobodyAsksAnAccelerator) {
   EXPECT_FALSE(device().lacks_probe(encaps, true, now));
 }
 
-TEST_F(LaneStateOf, AProbeHasAPlace) {
+TEST_F(ExecutorStateOf, AProbeHasAPlace) {
   TicketQueue& encaps = queue(Op::encaps);
   device().ask_for_probe(encaps);
   EXPECT_EQ(device().begin_probe(now, next), encaps.index);
@@ -241,19 +241,19 @@ TEST_F(LaneStateOf, AProbeHasAPlace) {
   EXPECT_FALSE(device().idle());
   device().cancel_probe(encaps, true, now);
   EXPECT_TRUE(device().idle());
-  EXPECT_EQ(device().health().state, LaneHealth::State::open);
+  EXPECT_EQ(device().health().state, ExecutorHealth::State::open);
   EXPECT_STREQ(device().health().reason, "no memory for a probe");
 }
 
-TEST_F(LaneStateOf, AfterAPauseAProbeClosesTheBreaker) {
+TEST_F(ExecutorStateOf, AfterAPauseAProbeClosesTheBreaker) {
   TicketQueue& encaps = queue(Op::encaps);
-  EXPECT_EQ(device().health().state, LaneHealth::State::unused);
+  EXPECT_EQ(device().health().state, ExecutorHealth::State::unused);
   prove(encaps, milliseconds(1));
   for (unsigned i = 0; i < Breaker::kFailuresInARow; ++i) {
-    EXPECT_EQ(device().health().state, LaneHealth::State::closed);
+    EXPECT_EQ(device().health().state, ExecutorHealth::State::closed);
     EXPECT_FALSE(end(start(slots[0], device(), encaps, 1), milliseconds(1), false)) << "the CPU computes it";
   }
-  EXPECT_EQ(device().health().state, LaneHealth::State::open);
+  EXPECT_EQ(device().health().state, ExecutorHealth::State::open);
   EXPECT_STREQ(device().health().reason, "batches failed in a row");
   EXPECT_FALSE(device().takes(encaps));
   EXPECT_FALSE(device().begin_probe(now, next));
@@ -271,7 +271,7 @@ TEST_F(LaneStateOf, AfterAPauseAProbeClosesTheBreaker) {
   EXPECT_TRUE(device().takes(encaps));
 }
 
-TEST_F(LaneStateOf, AWrongResultOpensTheBreaker) {
+TEST_F(ExecutorStateOf, AWrongResultOpensTheBreaker) {
   TicketQueue& encaps = queue(Op::encaps);
   prove(encaps, milliseconds(1));
   EXPECT_FALSE(end(start(slots[0], device(), encaps, 1), milliseconds(1), true, false));
@@ -279,7 +279,7 @@ TEST_F(LaneStateOf, AWrongResultOpensTheBreaker) {
   EXPECT_TRUE(end(start(slots[0], cpu(), encaps, 1), milliseconds(1), false)) << "nobody else computes it";
 }
 
-TEST_F(LaneStateOf, ABatchIsLateAndThenStalls) {
+TEST_F(ExecutorStateOf, ABatchIsLateAndThenStalls) {
   TicketQueue& encaps = queue(Op::encaps);
   prove(encaps, milliseconds(1));
   const Clock::time_point begin = now;

@@ -3,12 +3,12 @@
 #include <array>
 #include <atomic>
 
-#include "lanes.hpp"
+#include "executors.hpp"
 
 namespace polykem::test {
 namespace {
 
-TEST_F(Lanes, AboveHighWaterTheCpuComputes) {
+TEST_F(Executors, AboveHighWaterTheCpuComputes) {
   make({.deadline = kFar, .high_water = 8, .on_caller = false});
   warm_up();
   const BatcherStats before = stats();
@@ -22,7 +22,7 @@ TEST_F(Lanes, AboveHighWaterTheCpuComputes) {
   EXPECT_GT(stats().on_accelerator, before.on_accelerator);
 }
 
-TEST_F(Lanes, TwoBatchesAtADeviceTakeHalfTheDeadline) {
+TEST_F(Executors, TwoBatchesAtADeviceTakeHalfTheDeadline) {
   device.most_items = 1;
   device.delay_us = 25000;
   make({.deadline = milliseconds(1000), .on_caller = false});
@@ -36,7 +36,7 @@ TEST_F(Lanes, TwoBatchesAtADeviceTakeHalfTheDeadline) {
   for (int round = 0; round < 6 && !is_kept(); ++round) {
     EXPECT_TRUE(eventually([&] {
       add(x.request(0))->wait();
-      return health().state == LaneHealth::State::closed;
+      return health().state == ExecutorHealth::State::closed;
     }));
     before = stats();
     EXPECT_EQ(exchange_all(), kItems);
@@ -46,7 +46,7 @@ TEST_F(Lanes, TwoBatchesAtADeviceTakeHalfTheDeadline) {
                          << after.batches - before.batches << " batches";
 }
 
-TEST_F(Lanes, TheSetThatHasWaitedLongestIsFirst) {
+TEST_F(Executors, TheSetThatHasWaitedLongestIsFirst) {
   const Encapsulations other{*find_scheme("mlkem768")};
   make({.on_caller = false}, cpu::kRef, 1);
   for (const bool other_first : {false, true}) {
@@ -77,7 +77,7 @@ TEST_F(Lanes, TheSetThatHasWaitedLongestIsFirst) {
   }
 }
 
-TEST_F(Lanes, ALongOperationIsNotTheCallers) {
+TEST_F(Executors, ALongOperationIsNotTheCallers) {
   make({}, nullptr);
   EXPECT_TRUE(x.is_right(0, *add(x.request(0))));  // from now on its time is known
   const BatcherStats before = stats();
@@ -88,7 +88,7 @@ TEST_F(Lanes, ALongOperationIsNotTheCallers) {
   EXPECT_EQ(stats().operations, before.operations + 1);
 }
 
-TEST_F(Lanes, AtTheHardLimitOperationsAreRefused) {
+TEST_F(Executors, AtTheHardLimitOperationsAreRefused) {
   make({.deadline = std::chrono::seconds(20), .hard_limit = 20});
   warm_up();
   device.stalls = true;
@@ -108,7 +108,7 @@ TEST_F(Lanes, AtTheHardLimitOperationsAreRefused) {
     EXPECT_TRUE(x.is_right(i, *tickets[i]));
 }
 
-TEST_F(Lanes, WhatIsAbandonedIsNotComputed) {
+TEST_F(Executors, WhatIsAbandonedIsNotComputed) {
   make({.deadline = std::chrono::seconds(20)});
   warm_up();
   device.stalls = true;
@@ -127,7 +127,7 @@ TEST_F(Lanes, WhatIsAbandonedIsNotComputed) {
   EXPECT_EQ(called, 1);
 }
 
-TEST_F(Lanes, ALingeringBatchFillsUp) {
+TEST_F(Executors, ALingeringBatchFillsUp) {
   constexpr milliseconds kLinger{50};
   make({.linger = kLinger, .deadline = kFar});
   warm_up();
@@ -165,30 +165,30 @@ struct Order {
 };
 
 /// Hands in so many key pairs and then a decapsulation: the part of those that waited then which finished before it.
-double part_ahead_of_a_decapsulation(Lanes& lanes, ptrdiff_t pairs) {
-  Request decaps{.op = Op::decaps, .scheme = &lanes.x.s};
+double part_ahead_of_a_decapsulation(Executors& test, ptrdiff_t pairs) {
+  Request decaps{.op = Op::decaps, .scheme = &test.x.s};
   decaps.records.count = 1;
-  decaps.records.sk = lanes.x.sk.data();
-  decaps.records.ct = lanes.x.ct.data();
+  decaps.records.sk = test.x.sk.data();
+  decaps.records.ct = test.x.ct.data();
   Order order;
   std::vector<Handle> tickets;
-  lanes.batcher->hold();
+  test.batcher->hold();
   for (ptrdiff_t i = 0; i < pairs; ++i)
-    tickets.push_back(lanes.add(lanes.keygen(), Order::note<Op::keygen>, &order));
-  lanes.batcher->release();
+    tickets.push_back(test.add(test.keygen(), Order::note<Op::keygen>, &order));
+  test.batcher->release();
   const ptrdiff_t before = order.size();
-  tickets.push_back(lanes.add(decaps, Order::note<Op::decaps>, &order));
-  Bytes ss(lanes.x.s.shared_secret_bytes);
+  tickets.push_back(test.add(decaps, Order::note<Op::decaps>, &order));
+  Bytes ss(test.x.s.shared_secret_bytes);
   EXPECT_EQ(tickets.back()->take(nullptr, ss.data()), Status::ok);
-  EXPECT_TRUE(std::equal(ss.begin(), ss.end(), lanes.x.ss.begin()));
+  EXPECT_TRUE(std::equal(ss.begin(), ss.end(), test.x.ss.begin()));
   for (const Handle& ticket : tickets)
     ticket->wait();
-  EXPECT_TRUE(Lanes::eventually([&] { return order.size() == pairs + 1; }));
+  EXPECT_TRUE(Executors::eventually([&] { return order.size() == pairs + 1; }));
   const auto place = std::find(order.finished.begin(), order.finished.end(), Op::decaps);
   return static_cast<double>(place - order.finished.begin() - before) / static_cast<double>(pairs - before + 1);
 }
 
-TEST_F(Lanes, ADecapsulationStartsBeforeHundredsOfKeyPairsThatWait) {
+TEST_F(Executors, ADecapsulationStartsBeforeHundredsOfKeyPairsThatWait) {
   make({.on_caller = false}, cpu::kRef, 1);
   // A batch of key pairs may take 20 ms; all of them take longer. Where other programs take the CPU now and then, times
   // tell little of sizes, and a batch may be too large.
@@ -212,29 +212,29 @@ struct EndlessDecapsulations {
     Handle ticket{};
   };
 
-  explicit EndlessDecapsulations(Lanes& all) : lanes(all) {
+  explicit EndlessDecapsulations(Executors& fixture) : test(fixture) {
     request.records.count = 1;
-    request.records.sk = lanes.x.sk.data();
-    request.records.ct = lanes.x.ct.data();
-    lanes.batcher->hold();
+    request.records.sk = test.x.sk.data();
+    request.records.ct = test.x.ct.data();
+    test.batcher->hold();
     for (Place& place : places)
-      place = {this, lanes.add(request, next, &place)};
-    lanes.batcher->release();
+      place = {this, test.add(request, next, &place)};
+    test.batcher->release();
   }
   /// On the one thread that computes.
   static void next(void* ended) {
     Place& place = *static_cast<Place*>(ended);
     EndlessDecapsulations& all = *place.all;
-    if (++all.done < kMost) place.ticket = all.lanes.add(all.request, next, &place);
+    if (++all.done < kMost) place.ticket = all.test.add(all.request, next, &place);
   }
 
-  Lanes& lanes;
-  Request request{.op = Op::decaps, .scheme = &lanes.x.s};
+  Executors& test;
+  Request request{.op = Op::decaps, .scheme = &test.x.s};
   std::atomic<size_t> done{0};
   std::array<Place, kInFlight> places;
 };
 
-TEST_F(Lanes, AKeyPairIsMadeWhileDecapsulationsNeverCease) {
+TEST_F(Executors, AKeyPairIsMadeWhileDecapsulationsNeverCease) {
   make({.batch_items = 64, .on_caller = false}, cpu::kRef, 1);
   EndlessDecapsulations decapsulations(*this);
   add(keygen())->wait();
@@ -244,7 +244,7 @@ TEST_F(Lanes, AKeyPairIsMadeWhileDecapsulationsNeverCease) {
 }
 
 /// What comes in bursts is never computed by its caller, but what it costs is known all the same.
-TEST_F(Lanes, TheCostOfWhatComesInBurstsIsMeasured) {
+TEST_F(Executors, TheCostOfWhatComesInBurstsIsMeasured) {
   make({.on_caller = false}, cpu::kRef, 1);
   Request request{.op = Op::keygen, .scheme = find_scheme("frodokem1344shake")};
   request.records.count = 1;

@@ -9,10 +9,10 @@
 
 namespace polykem {
 
-class LaneState;
+class ExecutorState;
 struct TicketQueue;
 
-/// One batch: its tickets (a reference each), and the arrays that a lane reads and writes.
+/// One batch: its tickets (a reference each), and the arrays that an executor reads and writes.
 class BatchMemory {
  public:
   /// Takes memory for the statuses of the largest batch.
@@ -43,12 +43,12 @@ class BatchMemory {
 /// A batch on its way. Reused.
 struct BatchSlot {
   std::vector<Ticket*> tickets;
-  bool probe = false;  ///< the tickets were computed before; the lane must come to the same results
+  bool probe = false;  ///< the tickets were computed before; the executor must come to the same results
   BatchMemory memory;
-  LaneState* lane = nullptr;
+  ExecutorState* executor = nullptr;
   TicketQueue* queue = nullptr;
   unsigned width = 1;  ///< threads of the CPU that it keeps busy
-  /// late: its deadline is over, the CPU computes what it has; stalled: its lane has been given up for that.
+  /// late: its deadline is over, the CPU computes what it has; stalled: its executor has been given up for that.
   enum class Pace { in_time, late, stalled } pace = Pace::in_time;
   Clock::duration expected{};
   Clock::time_point started{};

@@ -79,8 +79,8 @@ BatcherStats Batcher::stats(const Scheme& scheme, Op op) {
   return core()->stats(scheme, op);
 }
 
-bool Batcher::health(size_t lane, LaneHealth& out) {
-  return core()->health(lane, out);
+bool Batcher::health(size_t executor, ExecutorHealth& out) {
+  return core()->health(executor, out);
 }
 
 }  // namespace polykem

@@ -8,7 +8,7 @@
 #include <mutex>
 
 #include "engine/batcher/breaker.hpp"
-#include "engine/batcher/lane.hpp"
+#include "engine/batcher/executor.hpp"
 #include "engine/batcher/ticket.hpp"
 #include "engine/engine.hpp"
 
@@ -21,8 +21,8 @@ struct BatcherConfig {
   size_t high_water = 4096;                  ///< operations in flight from which on only the CPU takes more
   size_t hard_limit = 65536;                 ///< operations in flight from which on add() refuses
   bool on_caller = true;                     ///< add() may compute an operation itself
-  /// Makes one more lane, at the first operation of a process; empty: none.
-  std::function<std::unique_ptr<BatchLane>()> more_lanes{};
+  /// Makes one more executor, at the first operation of a process; empty: none.
+  std::function<std::unique_ptr<Executor>()> make_executor{};
 };
 
 /// Counters of one set and operation. Buckets are powers of two: [i] counts values v with 2^i <= v < 2^(i+1), the first
@@ -37,11 +37,11 @@ struct BatcherStats {
   uint64_t waiting = 0, in_flight = 0;
 };
 
-struct LaneHealth {
+struct ExecutorHealth {
   enum class State { unused, closed, open, half_open };
 
   const char* name = "";
-  BatchLane::Kind kind = BatchLane::Kind::cpu;
+  Executor::Kind kind = Executor::Kind::cpu;
   State state = State::unused;
   const char* reason = "";  ///< why the breaker opened last
   uint64_t opened = 0;
@@ -50,8 +50,8 @@ struct LaneHealth {
 
 class BatcherCore;
 
-/// Whenever a lane is idle, what waits starts there as a batch; add() and the end of a batch see to it. Thread-safe.
-/// After a fork the child begins anew.
+/// Whenever an executor is idle, what waits starts there as a batch; add() and the end of a batch see to it.
+/// Thread-safe. After a fork the child begins anew.
 class Batcher {
  public:
   static constexpr size_t kMostBatchItems = 65536;
@@ -68,11 +68,11 @@ class Batcher {
   /// Until as many calls of release(), nothing begins, so that operations that are handed in together share batches.
   void hold();
   void release();
-  /// The computing time of an operation over all lanes, from recent batches; an estimate until one has run.
+  /// The computing time of an operation over all executors, from recent batches; an estimate until one has run.
   Clock::duration cost(const Scheme& scheme, Op op, bool sk_is_seed);
   BatcherStats stats(const Scheme& scheme, Op op);
-  /// False past the last lane.
-  bool health(size_t lane, LaneHealth& out);
+  /// False past the last executor.
+  bool health(size_t executor, ExecutorHealth& out);
   /// True in a callback of a ticket.
   static bool in_callback();
   /// Drops the operation if it has not begun, and gives up the caller's reference.

@@ -9,7 +9,7 @@
 
 namespace polykem {
 
-/// Keeps work from a lane that fails. Open: nothing goes there until a pause is over. Then one probe may run
+/// Keeps work from an executor that fails. Open: nothing goes there until a pause is over. Then one probe may run
 /// (half-open), whose result closes it or makes the pause twice as long. Not thread-safe.
 class Breaker {
  public:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operations handed in, and the threads that watch lanes beside the CPU: the monitor has deadlines and the timer of a
-// linger; the prober, whom a lane may keep waiting while it connects or opens a device, has probes. They start when
-// such a lane is first wanted and sleep without a timer while nothing is there.
+// Operations handed in, and the threads that watch executors beside the CPU: the monitor has deadlines and the timer of
+// a linger; the prober, whom an executor may keep waiting while it connects or opens a device, has probes. They start
+// when such an executor is first wanted and sleep without a timer while nothing is there.
 #include "engine/batcher/core.hpp"
 
 #include <algorithm>
@@ -18,8 +18,8 @@ namespace {
 /// What this thread hands in, as if it computed all of it.
 thread_local Load own_load;
 
-bool is_available(BatchLane& lane, const TicketQueue& queue) try {
-  return lane.available(*queue.scheme, queue.op);
+bool is_available(Executor& executor, const TicketQueue& queue) try {
+  return executor.available(*queue.scheme, queue.op);
 } catch (const std::bad_alloc&) {
   return false;
 }
@@ -28,18 +28,18 @@ bool is_available(BatchLane& lane, const TicketQueue& queue) try {
 
 BatcherCore::BatcherCore(Engine& engine, const BatcherConfig& config)
     : engine_(engine), config_(config), queues_(engine, config_) {
-  const auto add_lane = [this](std::unique_ptr<BatchLane> lane, bool forced) {
-    if (lane != nullptr) lanes_.emplace_back(std::move(lane), queues_.size(), forced);
+  const auto add_executor = [this](std::unique_ptr<Executor> executor, bool forced) {
+    if (executor != nullptr) executors_.emplace_back(std::move(executor), queues_.size(), forced);
   };
-  add_lane(std::make_unique<CpuLane>(engine_), false);
+  add_executor(std::make_unique<CpuExecutor>(engine_), false);
   for (Accelerator* accelerator : engine_.usable_accelerators()) {
     if (accelerator->only_if_forced() && !engine_.is_forced()) continue;
-    add_lane(make_accelerator_lane(engine_, *accelerator), engine_.is_forced());
+    add_executor(make_accelerator_executor(engine_, *accelerator), engine_.is_forced());
   }
-  if (config_.more_lanes && !engine_.is_forced()) add_lane(config_.more_lanes(), false);
+  if (config_.make_executor && !engine_.is_forced()) add_executor(config_.make_executor(), false);
   size_t slots = 4;
-  for (const LaneState& lane : lanes_)
-    slots += 2 * lane.lane().slots();
+  for (const ExecutorState& executor : executors_)
+    slots += 2 * executor.executor().slots();
   slots_ = std::vector<BatchSlot>(slots);
   free_slots_.reserve(slots);
   for (BatchSlot& slot : slots_) {
@@ -50,7 +50,7 @@ BatcherCore::BatcherCore(Engine& engine, const BatcherConfig& config)
 }
 
 Placement BatcherCore::placement(Clock::time_point now) const {
-  return {config_, engine_.threads(), lanes_, queues_.in_flight(), load_, now};
+  return {config_, engine_.threads(), executors_, queues_.in_flight(), load_, now};
 }
 
 Status BatcherCore::add(Ticket* ticket, uint32_t index, Ticket::Callback done, void* user, Caller caller) noexcept {
@@ -58,12 +58,13 @@ Status BatcherCore::add(Ticket* ticket, uint32_t index, Ticket::Callback done, v
   Lock lock(mutex_);
   TicketQueue& queue = queues_[index];
   if (!queues_.admit(queue)) return Status::busy;
-  if (std::ranges::any_of(lanes_, [&](const LaneState& lane) { return lane.forced() && lane.cannot_run(queue); })) {
+  if (std::ranges::any_of(
+          executors_, [&](const ExecutorState& executor) { return executor.forced() && executor.cannot_run(queue); })) {
     queues_.leave(queue, 1);
     return Status::backend_unavailable;
   }
   const bool here = caller_is_sooner(queue, caller, now);
-  want_lanes(queue, !here, now);
+  want_executors(queue, !here, now);
   if (here) {
     lock.unlock();
     compute_here(ticket, queue);
@@ -106,11 +107,11 @@ void BatcherCore::count_finished(TicketQueue& queue, size_t operations) {
   if (queues_.in_flight() == 0) idle_.notify_all();
 }
 
-/// Asks for probes of the lanes that the queue could use.
-void BatcherCore::want_lanes(const TicketQueue& queue, bool waits, Clock::time_point now) {
-  for (LaneState& lane : lanes_) {
-    if (!lane.lacks_probe(queue, waits, now) || !start_threads()) continue;
-    lane.ask_for_probe(queue);
+/// Asks for probes of the executors that the queue could use.
+void BatcherCore::want_executors(const TicketQueue& queue, bool waits, Clock::time_point now) {
+  for (ExecutorState& executor : executors_) {
+    if (!executor.lacks_probe(queue, waits, now) || !start_threads()) continue;
+    executor.ask_for_probe(queue);
     prober_alarm_.ring();
   }
 }
@@ -153,10 +154,10 @@ void BatcherCore::finish() {
   }
   for (std::thread* thread : {&prober_, &monitor_})
     if (thread->joinable()) thread->join();
-  std::vector<LaneState> ended;  // their threads may wait for the lock
+  std::vector<ExecutorState> ended;  // their threads may wait for the lock
   Lock lock(mutex_);
   idle_.wait(lock, all_done);
-  ended.swap(lanes_);
+  ended.swap(executors_);
   lock.unlock();
 }
 
@@ -170,10 +171,10 @@ BatcherStats BatcherCore::stats(const Scheme& scheme, Op op) {
   return queues_.stats(scheme, op);
 }
 
-bool BatcherCore::health(size_t index, LaneHealth& out) {
+bool BatcherCore::health(size_t index, ExecutorHealth& out) {
   const Lock lock(mutex_);
-  if (index >= lanes_.size()) return false;
-  out = lanes_[index].health();
+  if (index >= executors_.size()) return false;
+  out = executors_[index].health();
   return true;
 }
 
@@ -212,11 +213,11 @@ void BatcherCore::monitor() {
 /// True if the CPU may have something to compute now.
 bool BatcherCore::check_deadlines(Clock::time_point now, Clock::time_point& next) {
   bool passed = false;
-  for (LaneState& lane : lanes_) {
-    if (lane.cpu()) continue;
-    for (BatchSlot* const slot : lane.in_flight()) {
+  for (ExecutorState& executor : executors_) {
+    if (executor.cpu()) continue;
+    for (BatchSlot* const slot : executor.in_flight()) {
       const BatchSlot::Pace before = slot->pace;
-      lane.check_deadline(*slot, config_.deadline, now, next);
+      executor.check_deadline(*slot, config_.deadline, now, next);
       if (slot->pace == before) continue;
       passed = true;
       slot->pace == BatchSlot::Pace::late ? queues_.rescue(*slot->queue, slot->tickets) : prober_alarm_.ring();
@@ -231,10 +232,10 @@ void BatcherCore::prober() {
     Clock::time_point next = kNever;
     prober_alarm_.reset();
     std::optional<uint32_t> queue;
-    for (LaneState& lane : lanes_) {
-      if (!queues_.closed()) queue = lane.begin_probe(Clock::now(), next);
+    for (ExecutorState& executor : executors_) {
+      if (!queues_.closed()) queue = executor.begin_probe(Clock::now(), next);
       if (!queue) continue;
-      run_probe(lock, lane, queues_[*queue]);
+      run_probe(lock, executor, queues_[*queue]);
       break;
     }
     if (!queue) prober_alarm_.sleep_until(lock, next);
@@ -242,22 +243,22 @@ void BatcherCore::prober() {
 }
 
 /// Starts a probe. Its end is that of any batch.
-void BatcherCore::run_probe(Lock& lock, LaneState& lane, TicketQueue& queue) {
+void BatcherCore::run_probe(Lock& lock, ExecutorState& executor, TicketQueue& queue) {
   lock.unlock();
-  const bool available = is_available(lane.lane(), queue);
+  const bool available = is_available(executor.executor(), queue);
   const std::vector<Ticket*> tickets = available ? make_probe(engine_, queue) : std::vector<Ticket*>();
   lock.lock();
   BatchSlot* const slot = tickets.empty() ? nullptr : take_slot();
   if (slot == nullptr) {
     for (Ticket* ticket : tickets)
       ticket->release();
-    lane.cancel_probe(queue, available, Clock::now());
+    executor.cancel_probe(queue, available, Clock::now());
     return;
   }
   slot->probe = true;
   slot->width = 1;
   slot->tickets.assign(tickets.begin(), tickets.end());
-  launch(*slot, lane, queue, Clock::now());
+  launch(*slot, executor, queue, Clock::now());
   lock.unlock();
   start(slot);
   lock.lock();

@@ -11,7 +11,7 @@
 
 namespace polykem {
 
-/// The batcher of one process: the lock and the threads around queues, placement and lanes. The mutex guards
+/// The batcher of one process: the lock and the threads around queues, placement and executors. The mutex guards
 /// everything; batches are put together, submitted and delivered without it.
 class BatcherCore : public std::enable_shared_from_this<BatcherCore> {
  public:
@@ -28,7 +28,7 @@ class BatcherCore : public std::enable_shared_from_this<BatcherCore> {
 
   Clock::duration cost(uint32_t queue);
   BatcherStats stats(const Scheme& scheme, Op op);
-  bool health(size_t lane, LaneHealth& out);
+  bool health(size_t executor, ExecutorHealth& out);
 
  private:
   using Lock = std::unique_lock<std::mutex>;
@@ -56,14 +56,14 @@ class BatcherCore : public std::enable_shared_from_this<BatcherCore> {
   bool caller_is_sooner(const TicketQueue& queue, Caller caller, Clock::time_point now);
   void compute_here(Ticket* ticket, TicketQueue& queue);
   void count_finished(TicketQueue& queue, size_t operations);
-  void want_lanes(const TicketQueue& queue, bool waits, Clock::time_point now);
+  void want_executors(const TicketQueue& queue, bool waits, Clock::time_point now);
 
   void dispatch();
   BatchSlot* next_batch(Clock::time_point now);
   bool lingers(const TicketQueue& queue, Clock::time_point now);
   BatchSlot* take_slot();
-  bool fill(BatchSlot& slot, LaneState& lane, TicketQueue& queue, Clock::time_point now);
-  void launch(BatchSlot& slot, LaneState& lane, TicketQueue& queue, Clock::time_point now);
+  bool fill(BatchSlot& slot, ExecutorState& executor, TicketQueue& queue, Clock::time_point now);
+  void launch(BatchSlot& slot, ExecutorState& executor, TicketQueue& queue, Clock::time_point now);
   void start(BatchSlot* slot);
 
   void on_done(BatchSlot* slot, Status status);
@@ -76,14 +76,14 @@ class BatcherCore : public std::enable_shared_from_this<BatcherCore> {
   void monitor();
   bool check_deadlines(Clock::time_point now, Clock::time_point& next);
   void prober();
-  void run_probe(Lock& lock, LaneState& lane, TicketQueue& queue);
+  void run_probe(Lock& lock, ExecutorState& executor, TicketQueue& queue);
 
   Engine& engine_;
   const BatcherConfig config_;
   std::mutex mutex_;
   std::condition_variable idle_;
   TicketQueues queues_;
-  std::vector<LaneState> lanes_;  ///< the CPU's is the first
+  std::vector<ExecutorState> executors_;  ///< the CPU's is the first
   std::vector<BatchSlot> slots_;
   std::vector<BatchSlot*> free_slots_;
   Load load_;

@@ -14,7 +14,7 @@ bool ran(Status status) {
   return status == Status::ok || status == Status::items;
 }
 
-/// By BatchLane::Kind: operations computed there.
+/// By Executor::Kind: operations computed there.
 constexpr uint64_t BatcherStats::*kFinishedOn[] = {&BatcherStats::on_cpu, &BatcherStats::on_accelerator,
                                                    &BatcherStats::on_broker};
 
@@ -39,21 +39,21 @@ void BatcherCore::dispatch() {
   }
 }
 
-/// nullptr: nothing waits, or nothing that an idle lane takes.
+/// nullptr: nothing waits, or nothing that an idle executor takes.
 BatchSlot* BatcherCore::next_batch(Clock::time_point now) {
   if (queues_.held()) return nullptr;
   const Placement places = placement(now);
   for (const Op op : queues_.order(now)) {
-    std::optional<size_t> lane;
+    std::optional<size_t> executor;
     TicketQueue* const queue = queues_.oldest(op, [&](const TicketQueue& oldest) {
       if (lingers(oldest, now)) return false;
-      const std::optional<size_t> chosen = places.choose_lane(oldest);
-      if (chosen) lane = chosen;
+      const std::optional<size_t> chosen = places.choose_executor(oldest);
+      if (chosen) executor = chosen;
       return chosen.has_value();
     });
     if (queue == nullptr) continue;
     BatchSlot* const slot = take_slot();
-    if (slot == nullptr || fill(*slot, lanes_[*lane], *queue, now)) return slot;
+    if (slot == nullptr || fill(*slot, executors_[*executor], *queue, now)) return slot;
     free_slots_.push_back(slot);
     return next_batch(now);  // all of them had results by now; they are gone
   }
@@ -79,27 +79,27 @@ BatchSlot* BatcherCore::take_slot() {
 }
 
 /// False if no ticket without a result was left.
-bool BatcherCore::fill(BatchSlot& slot, LaneState& lane, TicketQueue& queue, Clock::time_point now) {
+bool BatcherCore::fill(BatchSlot& slot, ExecutorState& executor, TicketQueue& queue, Clock::time_point now) {
   const Placement places = placement(now);
-  const size_t fresh = queues_.take(queue, lane.cpu(), places.items_allowed(lane, queue), now, slot.tickets);
+  const size_t fresh = queues_.take(queue, executor.cpu(), places.items_allowed(executor, queue), now, slot.tickets);
   if (slot.tickets.empty()) return false;
-  if (lane.cpu() && places.spills(queue)) queue.stats->spilled += fresh;
-  slot.width = lane.cpu() ? places.cpu_width(queue, slot.tickets.size()) : 1;
-  launch(slot, lane, queue, now);
+  if (executor.cpu() && places.spills(queue)) queue.stats->spilled += fresh;
+  slot.width = executor.cpu() ? places.cpu_width(queue, slot.tickets.size()) : 1;
+  launch(slot, executor, queue, now);
   return true;
 }
 
-void BatcherCore::launch(BatchSlot& slot, LaneState& lane, TicketQueue& queue, Clock::time_point now) {
-  lane.started(slot, queue, placement(now).service_of(lane, queue, slot.tickets.size()), now);
-  if (!lane.cpu() && now + config_.deadline < monitor_until_) monitor_alarm_.ring();  // it sets its timer
+void BatcherCore::launch(BatchSlot& slot, ExecutorState& executor, TicketQueue& queue, Clock::time_point now) {
+  executor.started(slot, queue, placement(now).service_of(executor, queue, slot.tickets.size()), now);
+  if (!executor.cpu() && now + config_.deadline < monitor_until_) monitor_alarm_.ring();  // it sets its timer
 }
 
 /// Without a lock. What cannot start ends here; the caller looks for the next batch anyway.
 void BatcherCore::start(BatchSlot* slot) {
-  const bool cpu = slot->lane->cpu();
+  const bool cpu = slot->executor->cpu();
   Status status = Status::out_of_memory;
   if (slot->memory.gather(slot->tickets)) {
-    status = slot->lane->lane().submit(slot->memory.request(), [this, slot](Status s) { on_done(slot, s); });
+    status = slot->executor->executor().submit(slot->memory.request(), [this, slot](Status s) { on_done(slot, s); });
     if (status == Status::ok) return;
     if (cpu) status = engine_.run_here(slot->memory.request());
   }
@@ -107,7 +107,7 @@ void BatcherCore::start(BatchSlot* slot) {
   recycle(slot);
 }
 
-/// On a thread of the lane. The next batch starts before this one's results are handed out.
+/// On a thread of the executor. The next batch starts before this one's results are handed out.
 void BatcherCore::on_done(BatchSlot* slot, Status status) {
   const std::shared_ptr<BatcherCore> self = shared_from_this();
   const bool useful = conclude(*slot, status);
@@ -121,8 +121,8 @@ bool BatcherCore::conclude(BatchSlot& slot, Status status) {
   const bool right = result_is_right(slot, status);
   const Lock lock(mutex_);
   const Clock::time_point now = Clock::now();
-  const bool useful = slot.lane->ended(slot, ran(status), right, now);
-  if (!slot.lane->cpu()) prober_alarm_.ring();
+  const bool useful = slot.executor->ended(slot, ran(status), right, now);
+  if (!slot.executor->cpu()) prober_alarm_.ring();
   if (slot.probe) return false;
   queues_.count_batch(*slot.queue, slot.tickets.size(), now - slot.started);
   if (!useful) queues_.rescue(*slot.queue, slot.tickets);
@@ -131,7 +131,7 @@ bool BatcherCore::conclude(BatchSlot& slot, Status status) {
 
 /// Compares a probe, and now and then an item of a batch, with what the CPU computes from the same inputs and coins.
 bool BatcherCore::result_is_right(BatchSlot& slot, Status status) {
-  if (slot.lane->cpu() || !ran(status)) return true;
+  if (slot.executor->cpu() || !ran(status)) return true;
   if (slot.probe) {
     for (size_t i = 0; i < slot.tickets.size(); ++i)
       if (!slot.memory.equals(i, *slot.tickets[i])) return false;
@@ -166,7 +166,7 @@ void BatcherCore::deliver(BatchSlot& slot, Status status) {
   {
     const Lock lock(mutex_);
     slot.queue->stats->failed += failed;
-    slot.queue->stats->*kFinishedOn[static_cast<size_t>(slot.lane->lane().kind())] += finished;
+    slot.queue->stats->*kFinishedOn[static_cast<size_t>(slot.executor->executor().kind())] += finished;
     count_finished(*slot.queue, finished);
   }
   ++delivering;

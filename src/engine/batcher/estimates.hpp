@@ -11,7 +11,7 @@ namespace polykem {
 
 using Clock = std::chrono::steady_clock;
 
-/// How long batches of one operation take on one lane: fixed + items x each, by least squares over batches of which
+/// How long batches of one operation take on one executor: fixed + items x each, by least squares over batches of which
 /// older ones count less. Not thread-safe.
 class ServiceTime {
  public:

@@ -29,47 +29,48 @@ bool Placement::is_loaded() const {
 }
 
 bool Placement::spills(const TicketQueue& queue) const {
-  return above_high_water() &&
-         std::ranges::any_of(lanes, [&](const LaneState& lane) { return !lane.cpu() && lane.takes(queue); });
+  return above_high_water() && std::ranges::any_of(executors, [&](const ExecutorState& executor) {
+           return !executor.cpu() && executor.takes(queue);
+         });
 }
 
 bool Placement::caller_may_compute(const TicketQueue& queue) const {
   if (!config.on_caller || config.linger.count() > 0) return false;
-  const auto keeps = [&](const LaneState& lane) { return lane.forced() && lane.takes(queue); };
-  return above_high_water() || std::ranges::none_of(lanes, keeps);
+  const auto keeps = [&](const ExecutorState& executor) { return executor.forced() && executor.takes(queue); };
+  return above_high_water() || std::ranges::none_of(executors, keeps);
 }
 
 bool Placement::caller_is_sooner(const TicketQueue& queue, Caller caller, double own_load) const {
   const Clock::duration single = queue.single.of(1);
   if (single > caller.longest_here) return false;
   const bool worth_a_switch = single > kSwitch && !caller.waits;
-  if (own_load > kBusyCaller && worth_a_switch && (threads > 1 || cheaper(lanes.front(), queue))) return false;
+  if (own_load > kBusyCaller && worth_a_switch && (threads > 1 || cheaper(executors.front(), queue))) return false;
   const bool loaded = is_loaded();
-  for (const LaneState& lane : lanes) {
-    if (!lane.cpu() && (above_high_water() || !lane.takes(queue))) continue;
-    if (loaded && cheaper(lane, queue)) return false;
-    if (lane.cpu()) continue;
-    if (lane.busy_for(now) + service_of(lane, queue, queue.waiting.size + 1) + kSwitch < single) return false;
+  for (const ExecutorState& executor : executors) {
+    if (!executor.cpu() && (above_high_water() || !executor.takes(queue))) continue;
+    if (loaded && cheaper(executor, queue)) return false;
+    if (executor.cpu()) continue;
+    if (executor.busy_for(now) + service_of(executor, queue, queue.waiting.size + 1) + kSwitch < single) return false;
   }
   return true;
 }
 
-std::optional<size_t> Placement::choose_lane(const TicketQueue& queue) const {
-  const LaneState& cpu = lanes.front();
+std::optional<size_t> Placement::choose_executor(const TicketQueue& queue) const {
+  const ExecutorState& cpu = executors.front();
   const size_t items = queue.waiting.size;
   bool forced_busy = false;
   std::optional<size_t> best;
   Clock::duration soonest = cpu.busy_for(now) + service_of(cpu, queue, queue.size());
-  for (size_t i = 0; i < lanes.size(); ++i) {
-    const LaneState& lane = lanes[i];
-    if (lane.cpu() || items == 0 || above_high_water() || !lane.takes(queue)) continue;
-    if (!lane.idle()) {
-      forced_busy |= lane.forced() && !lane.all_late();
-    } else if (lane.forced()) {
+  for (size_t i = 0; i < executors.size(); ++i) {
+    const ExecutorState& executor = executors[i];
+    if (executor.cpu() || items == 0 || above_high_water() || !executor.takes(queue)) continue;
+    if (!executor.idle()) {
+      forced_busy |= executor.forced() && !executor.all_late();
+    } else if (executor.forced()) {
       return i;
     } else {
-      const Clock::duration time = lane.busy_for(now) + service_of(lane, queue, items);
-      if (time >= soonest && (best || !is_loaded() || !cheaper(lane, queue))) continue;
+      const Clock::duration time = executor.busy_for(now) + service_of(executor, queue, items);
+      if (time >= soonest && (best || !is_loaded() || !cheaper(executor, queue))) continue;
       best = i;
       soonest = time;
     }
@@ -79,9 +80,9 @@ std::optional<size_t> Placement::choose_lane(const TicketQueue& queue) const {
   return 0;
 }
 
-size_t Placement::items_allowed(const LaneState& lane, const TicketQueue& queue) const {
-  const ServiceTime& service = lane.service(queue);
-  if (!lane.cpu()) {
+size_t Placement::items_allowed(const ExecutorState& executor, const TicketQueue& queue) const {
+  const ServiceTime& service = executor.service(queue);
+  if (!executor.cpu()) {
     if (!service.known()) return 1;
     // Two batches in flight are done in half the deadline; where one item alone takes most of that, more of them in a
     // batch make it no later than more batches.
@@ -93,11 +94,11 @@ size_t Placement::items_allowed(const LaneState& lane, const TicketQueue& queue)
       std::clamp<size_t>(kMostBytesOnCpu / (bytes.pk + bytes.sk + bytes.ct), 1, config.batch_items);
   if (queue.op == Op::decaps) return most_items;
   Clock::duration left = kMostAhead;
-  for (const BatchSlot* slot : lane.in_flight())
+  for (const BatchSlot* slot : executor.in_flight())
     if (slot->queue->op != Op::decaps) left -= slot->expected;
   if (left <= left.zero()) return 0;
   const bool first = left == kMostAhead;
-  const Clock::duration one = service_of(lane, queue, 1);
+  const Clock::duration one = service_of(executor, queue, 1);
   if (one == one.zero()) return first ? std::min(kUnmeasuredItems, most_items) : 0;
   if (!first && one > left) return 0;
   const Clock::duration most = std::min<Clock::duration>(left, kMostAhead / 2);
@@ -105,8 +106,8 @@ size_t Placement::items_allowed(const LaneState& lane, const TicketQueue& queue)
   return std::clamp<size_t>(fit, 1, most_items);
 }
 
-Clock::duration Placement::service_of(const LaneState& lane, const TicketQueue& queue, size_t items) const {
-  if (const ServiceTime& service = lane.service(queue); service.known()) return service.of(items);
+Clock::duration Placement::service_of(const ExecutorState& executor, const TicketQueue& queue, size_t items) const {
+  if (const ServiceTime& service = executor.service(queue); service.known()) return service.of(items);
   return queue.single.known() ? queue.single.of(1) * static_cast<Clock::rep>(divided_up(items, threads))
                               : Clock::duration::zero();
 }
@@ -115,11 +116,11 @@ unsigned Placement::cpu_width(const TicketQueue& queue, size_t items) const {
   return static_cast<unsigned>(std::min<size_t>(divided_up(items, queue.granule), threads));
 }
 
-/// True if large batches on the lane take less of its time for an item than the CPUs need for a single one.
-bool Placement::cheaper(const LaneState& lane, const TicketQueue& queue) const {
-  const ServiceTime& service = lane.service(queue);
-  if (lane.cpu() && !service.known()) return queue.granule > 1;
-  const auto items = static_cast<Clock::rep>(items_allowed(lane, queue));
+/// True if large batches on the executor take less of its time for an item than the CPUs need for a single one.
+bool Placement::cheaper(const ExecutorState& executor, const TicketQueue& queue) const {
+  const ServiceTime& service = executor.service(queue);
+  if (executor.cpu() && !service.known()) return queue.granule > 1;
+  const auto items = static_cast<Clock::rep>(items_allowed(executor, queue));
   if (items == 0 || !service.known()) return false;
   return service.of(static_cast<size_t>(items)) / items * 5 < queue.single.of(1) / threads * 4;
 }
@@ -127,11 +128,11 @@ bool Placement::cheaper(const LaneState& lane, const TicketQueue& queue) const {
 Clock::duration Placement::cost(const TicketQueue& queue) const {
   const auto all = static_cast<Clock::rep>(threads);
   Clock::duration least = queue.single.known() ? queue.single.of(1) / all : Clock::duration::max();
-  for (const LaneState& lane : lanes) {
-    const ServiceTime& service = lane.service(queue);
-    if (!service.known() || (!lane.cpu() && !lane.takes(queue))) continue;
+  for (const ExecutorState& executor : executors) {
+    const ServiceTime& service = executor.service(queue);
+    if (!service.known() || (!executor.cpu() && !executor.takes(queue))) continue;
     Clock::duration one = service.share();
-    if (lane.cpu()) one = one * static_cast<Clock::rep>(cpu_width(queue, service.usual_items())) / all;
+    if (executor.cpu()) one = one * static_cast<Clock::rep>(cpu_width(queue, service.usual_items())) / all;
     least = std::min(least, one);
   }
   return least == Clock::duration::max() ? kUnmeasuredOperation / all : least;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the CPU computes on the calling thread: an operation for its caller, and what other lanes must come to as well.
+// What the CPU computes on the calling thread: an operation for its caller, and what other executors must come to as
+// well.
 #pragma once
 
 #include <vector>

@@ -29,7 +29,7 @@ struct TicketQueue {
   bool sk_is_seed = false;
   size_t granule = 1;             ///< the number of items that fills the CPU's registers
   BatcherStats* stats = nullptr;  ///< of the set and operation
-  TicketList waiting, rescue;     ///< rescue: what a lane failed to compute; for the CPU only
+  TicketList waiting, rescue;     ///< rescue: what an executor failed to compute; for the CPU only
   ServiceTime single;             ///< an operation on its caller's thread
 
   size_t size() const { return waiting.size + rescue.size; }
@@ -62,8 +62,8 @@ class TicketQueues {
   void push(TicketQueue& queue, Ticket* ticket, Clock::time_point now);
   /// False if it does not wait any more.
   bool remove(Ticket* ticket);
-  /// Moves at most so many tickets without results into an empty batch. rescue: also, and first, what other lanes
-  /// failed to compute. Returns how many of them no lane has had before.
+  /// Moves at most so many tickets without results into an empty batch. rescue: also, and first, what other executors
+  /// failed to compute. Returns how many of them no executor has had before.
   size_t take(TicketQueue& queue, bool rescue, size_t most, Clock::time_point now, std::vector<Ticket*>& batch);
   /// What has no result yet waits again, for the CPU.
   void rescue(TicketQueue& queue, const std::vector<Ticket*>& batch);

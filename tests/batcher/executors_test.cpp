@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The batcher and a device that is slow, fails, stalls or lies, and lanes that somebody adds.
+// The batcher and a device that is slow, fails, stalls or lies, and executors that somebody adds.
 #include <pthread.h>
 #include <unistd.h>
 
@@ -7,12 +7,12 @@
 #include <csignal>
 
 #include "engine/batcher/core.hpp"
-#include "lanes.hpp"
+#include "executors.hpp"
 
 namespace polykem::test {
 namespace {
 
-TEST_F(Lanes, WhatWaitsForADeviceIsOneBatch) {
+TEST_F(Executors, WhatWaitsForADeviceIsOneBatch) {
   make();
   warm_up();
   const BatcherStats before = stats();
@@ -28,11 +28,11 @@ TEST_F(Lanes, WhatWaitsForADeviceIsOneBatch) {
     in_histogram += batches;
   EXPECT_EQ(in_histogram, after.batches);
   EXPECT_EQ(after.in_flight + after.waiting, 0u);
-  EXPECT_EQ(health().state, LaneHealth::State::closed);
-  EXPECT_EQ(health(0).state, LaneHealth::State::closed);
+  EXPECT_EQ(health().state, ExecutorHealth::State::closed);
+  EXPECT_EQ(health(0).state, ExecutorHealth::State::closed);
 }
 
-TEST_F(Lanes, OneLateBatchLeavesTheBreakerClosed) {
+TEST_F(Executors, OneLateBatchLeavesTheBreakerClosed) {
   make({.deadline = kAmple});
   warm_up();
   const BatcherStats before = stats();
@@ -45,7 +45,7 @@ TEST_F(Lanes, OneLateBatchLeavesTheBreakerClosed) {
   EXPECT_EQ(health().opened, 0u);
 }
 
-TEST_F(Lanes, LateBatchesInARowOpenTheBreaker) {
+TEST_F(Executors, LateBatchesInARowOpenTheBreaker) {
   make({.deadline = milliseconds(200)});
   warm_up();
   EXPECT_EQ(health().opened, 0u);
@@ -57,7 +57,7 @@ TEST_F(Lanes, LateBatchesInARowOpenTheBreaker) {
   EXPECT_GE(stats().rescued, Breaker::kLateInARow);
 }
 
-TEST_F(Lanes, NothingWaitsForADeviceThatIsLate) {
+TEST_F(Executors, NothingWaitsForADeviceThatIsLate) {
   make({.deadline = 2 * kAmple});
   warm_up();
   const size_t chunks = device.chunks;
@@ -70,24 +70,24 @@ TEST_F(Lanes, NothingWaitsForADeviceThatIsLate) {
   EXPECT_LE(device.chunks, chunks + 2) << "its other place";
 }
 
-TEST_F(Lanes, TheCpuRescuesWhatADeviceDoesNotFinish) {
+TEST_F(Executors, TheCpuRescuesWhatADeviceDoesNotFinish) {
   make({.deadline = milliseconds(100)});
   warm_up();
   device.stalls = true;
   EXPECT_EQ(exchange_all(), kItems) << "the same bytes, whoever computes them";
   EXPECT_GT(stats().rescued, 0u);
-  EXPECT_TRUE(eventually([&] { return health().state != LaneHealth::State::closed; }));
+  EXPECT_TRUE(eventually([&] { return health().state != ExecutorHealth::State::closed; }));
   EXPECT_STREQ(health().reason, "a batch stalled");
   EXPECT_EQ(exchange_all(), kItems) << "with the breaker open";
   device.stalls = false;
   EXPECT_TRUE(eventually([&] {
     EXPECT_TRUE(x.is_right(1, *add(x.request(1))));
-    return health().state == LaneHealth::State::closed;
+    return health().state == ExecutorHealth::State::closed;
   }));
   EXPECT_GE(health().opened, 1u);
 }
 
-TEST_F(Lanes, TheCpuComputesWhatADeviceCannot) {
+TEST_F(Executors, TheCpuComputesWhatADeviceCannot) {
   make();
   warm_up();
   device.fails = true;
@@ -106,11 +106,11 @@ TEST_F(Lanes, TheCpuComputesWhatADeviceCannot) {
   device.fails = false;
   EXPECT_TRUE(eventually([&] {
     EXPECT_TRUE(x.is_right(1, *add(x.request(1))));
-    return health().state == LaneHealth::State::closed;
+    return health().state == ExecutorHealth::State::closed;
   }));
 }
 
-TEST_F(Lanes, ALyingDeviceGetsNothing) {
+TEST_F(Executors, ALyingDeviceGetsNothing) {
   make();
   device.lies = true;
   EXPECT_TRUE(eventually([&] {
@@ -121,7 +121,7 @@ TEST_F(Lanes, ALyingDeviceGetsNothing) {
   EXPECT_EQ(stats().on_accelerator, 0u);
 }
 
-TEST_F(Lanes, ADeviceThatBeginsToLieIsFoundOut) {
+TEST_F(Executors, ADeviceThatBeginsToLieIsFoundOut) {
   make();
   warm_up();
   device.lies = true;
@@ -133,13 +133,13 @@ TEST_F(Lanes, ADeviceThatBeginsToLieIsFoundOut) {
   EXPECT_EQ(exchange_all(), kItems);
 }
 
-TEST_F(Lanes, TheFirstProbeOnlyWarmsUp) {
+TEST_F(Executors, TheFirstProbeOnlyWarmsUp) {
   make();
   warm_up();
   EXPECT_GE(device.chunks, 3u) << "two probes and a batch";
 }
 
-TEST_F(Lanes, WithoutNeedNobodyAsksADevice) {
+TEST_F(Executors, WithoutNeedNobodyAsksADevice) {
   device.delay_us = 200000;
   make({.deadline = kFar}, nullptr);
   for (size_t i = 0; i < 20; ++i) {
@@ -150,8 +150,8 @@ TEST_F(Lanes, WithoutNeedNobodyAsksADevice) {
   EXPECT_EQ(stats().on_accelerator, 0u);
 }
 
-/// A lane that somebody adds: another engine. It can be out of reach.
-class OtherEngine final : public BatchLane {
+/// An executor that somebody adds: another engine. It can be out of reach.
+class OtherEngine final : public Executor {
  public:
   explicit OtherEngine(const std::atomic<bool>& reachable) : reachable_(reachable) {
     EXPECT_EQ(Engine::create({.threads = 2, .backend = nullptr, .accelerators = {}}, engine_), Status::ok);
@@ -194,10 +194,10 @@ const Scheme& set_with_long_operations() {
   return time_of_a_key_pair(quick) > milliseconds(1) ? quick : *find_scheme("ntruhps40961229");
 }
 
-TEST_F(Lanes, UnderLoadAnotherLaneHelps) {
+TEST_F(Executors, UnderLoadAnotherExecutorHelps) {
   const Encapsulations slow{set_with_long_operations()};
   std::atomic<bool> reachable{true};
-  make({.deadline = kFar, .more_lanes = [&] { return std::make_unique<OtherEngine>(reachable); }}, nullptr);
+  make({.deadline = kFar, .make_executor = [&] { return std::make_unique<OtherEngine>(reachable); }}, nullptr);
   std::vector<std::thread> threads;
   std::atomic<bool> enough{false};
   for (int t = 0; t < 4; ++t) {
@@ -213,16 +213,16 @@ TEST_F(Lanes, UnderLoadAnotherLaneHelps) {
   }
   EXPECT_TRUE(eventually([&] { return batcher->stats(slow.s, Op::encaps).on_broker > 100; }));
   reachable = false;
-  EXPECT_TRUE(eventually([&] { return health(2).state == LaneHealth::State::open; }));
+  EXPECT_TRUE(eventually([&] { return health(2).state == ExecutorHealth::State::open; }));
   reachable = true;
-  EXPECT_TRUE(eventually([&] { return health(2).state == LaneHealth::State::closed; }));
+  EXPECT_TRUE(eventually([&] { return health(2).state == ExecutorHealth::State::closed; }));
   enough = true;
   for (std::thread& thread : threads)
     thread.join();
 }
 
 /// Another engine, which says that it has other sets than the first only when a test lets it, and may stall.
-class SlowToConnect final : public BatchLane {
+class SlowToConnect final : public Executor {
  public:
   struct State {
     std::atomic<bool> stalls{false};
@@ -270,12 +270,12 @@ class SlowToConnect final : public BatchLane {
   std::unique_ptr<Engine> engine_;
 };
 
-TEST_F(Lanes, DeadlinesAreKeptWhileALaneConnects) {
+TEST_F(Executors, DeadlinesAreKeptWhileAExecutorConnects) {
   const Encapsulations first{set_with_long_operations()};
   const auto state = std::make_shared<SlowToConnect::State>();
   make({.deadline = kAmple,
         .on_caller = false,
-        .more_lanes = [&] { return std::make_unique<SlowToConnect>(first.s, state); }},
+        .make_executor = [&] { return std::make_unique<SlowToConnect>(first.s, state); }},
        nullptr, 1);
   const auto exchange = [&] {
     std::vector<Handle> tickets;
@@ -296,15 +296,15 @@ TEST_F(Lanes, DeadlinesAreKeptWhileALaneConnects) {
     return state->stalled > 0 || state->answered;
   }));
   EXPECT_GT(state->stalled, 0);
-  EXPECT_FALSE(state->answered) << "the lane is asked for the other set meanwhile";
+  EXPECT_FALSE(state->answered) << "the executor is asked for the other set meanwhile";
   state->stalls = false;
   state->answers = true;
 }
 
-TEST_F(Lanes, TheEndWaitsForAProbeThatBeginsMeanwhile) {
+TEST_F(Executors, TheEndWaitsForAProbeThatBeginsMeanwhile) {
   const auto state = std::make_shared<SlowToConnect::State>();
   make({.deadline = kFar,
-        .more_lanes = [&] { return std::make_unique<SlowToConnect>(*find_scheme("mlkem768"), state); }},
+        .make_executor = [&] { return std::make_unique<SlowToConnect>(*find_scheme("mlkem768"), state); }},
        nullptr, 1);
   EXPECT_TRUE(x.is_right(0, *add(x.request(0))));
   ASSERT_TRUE(eventually([&] { return state->asked.load(); }));
@@ -324,7 +324,7 @@ std::atomic<int>& handled_signals() {
   return count;
 }
 
-TEST_F(Lanes, SignalsGoToTheProgramsThreads) {
+TEST_F(Executors, SignalsGoToTheProgramsThreads) {
   make();
   warm_up();
   sigset_t one, before, pending;
@@ -346,20 +346,20 @@ TEST_F(Lanes, SignalsGoToTheProgramsThreads) {
   sigaction(SIGUSR2, &old, nullptr);
 }
 
-TEST_F(Lanes, TheEndMayBeWatched) {
+TEST_F(Executors, TheEndMayBeWatched) {
   make();
   warm_up();
   auto core = std::make_shared<BatcherCore>(*engine, BatcherConfig{});
   std::atomic<bool> over{false};
   std::thread watch([&] {
-    LaneHealth out;
+    ExecutorHealth out;
     while (!over)
       core->health(1, out);
   });
   core->finish();
   over = true;
   watch.join();
-  LaneHealth out;
+  ExecutorHealth out;
   EXPECT_FALSE(core->health(0, out));
 }
 

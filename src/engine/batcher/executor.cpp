@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engine/batcher/lane.hpp"
+#include "engine/batcher/executor.hpp"
 
 #include <array>
 #include <condition_variable>
@@ -12,17 +12,17 @@
 
 namespace polykem {
 
-Status CpuLane::submit(const Request& request, Done done) {
+Status CpuExecutor::submit(const Request& request, Done done) {
   std::shared_ptr<Job> job;
   return engine_.submit(request, std::move(done), job);
 }
 
 namespace {
 
-class AcceleratorLane final : public BatchLane {
+class AcceleratorExecutor final : public Executor {
  public:
-  AcceleratorLane(Engine& engine, Accelerator& accelerator) : engine_(engine), accelerator_(accelerator) {}
-  ~AcceleratorLane() override;
+  AcceleratorExecutor(Engine& engine, Accelerator& accelerator) : engine_(engine), accelerator_(accelerator) {}
+  ~AcceleratorExecutor() override;
 
   Kind kind() const override { return Kind::accelerator; }
   const char* name() const override { return accelerator_.name(); }
@@ -52,7 +52,7 @@ class AcceleratorLane final : public BatchLane {
   std::array<Slot, kSlots> slots_;
 };
 
-AcceleratorLane::~AcceleratorLane() {
+AcceleratorExecutor::~AcceleratorExecutor() {
   {
     const std::lock_guard lock(mutex_);
     stopping_ = true;
@@ -63,7 +63,7 @@ AcceleratorLane::~AcceleratorLane() {
   }
 }
 
-Status AcceleratorLane::submit(const Request& request, Done done) {
+Status AcceleratorExecutor::submit(const Request& request, Done done) {
   const std::lock_guard lock(mutex_);
   for (Slot& slot : slots_) {
     if (slot.taken) continue;
@@ -87,7 +87,7 @@ Status AcceleratorLane::submit(const Request& request, Done done) {
   return Status::busy;
 }
 
-void AcceleratorLane::loop(Slot& slot) {
+void AcceleratorExecutor::loop(Slot& slot) {
   std::unique_lock lock(mutex_);
   while (true) {
     wake_.wait(lock, [&] { return slot.ready || stopping_; });
@@ -106,8 +106,8 @@ void AcceleratorLane::loop(Slot& slot) {
 
 }  // namespace
 
-std::unique_ptr<BatchLane> make_accelerator_lane(Engine& engine, Accelerator& accelerator) {
-  return std::make_unique<AcceleratorLane>(engine, accelerator);
+std::unique_ptr<Executor> make_accelerator_executor(Engine& engine, Accelerator& accelerator) {
+  return std::make_unique<AcceleratorExecutor>(engine, accelerator);
 }
 
 }  // namespace polykem

@@ -11,13 +11,13 @@
 namespace polykem {
 
 /// Takes whole batches. Thread-safe.
-class BatchLane {
+class Executor {
  public:
   using Done = std::function<void(Status)>;
 
   enum class Kind { cpu, accelerator, broker };
 
-  virtual ~BatchLane() = default;
+  virtual ~Executor() = default;
 
   virtual Kind kind() const = 0;
   /// Static storage.
@@ -26,7 +26,7 @@ class BatchLane {
   virtual unsigned slots() const = 0;
   /// Why it is not available, static storage.
   virtual const char* problem() const { return "it cannot be reached"; }
-  /// The longest pause between two probes of a lane that fails.
+  /// The longest pause between two probes of an executor that fails.
   virtual Clock::duration longest_pause() const { return Breaker::kLongestPause; }
   /// True if it can compute the operation. Asked on the batcher's own thread before the first batch of an operation,
   /// and again before each probe after a failure; may block while it loads or connects.
@@ -39,9 +39,9 @@ class BatchLane {
 };
 
 /// The engine's threads.
-class CpuLane final : public BatchLane {
+class CpuExecutor final : public Executor {
  public:
-  explicit CpuLane(Engine& engine) : engine_(engine) {}
+  explicit CpuExecutor(Engine& engine) : engine_(engine) {}
   Kind kind() const override { return Kind::cpu; }
   const char* name() const override { return "cpu"; }
   unsigned slots() const override { return engine_.threads(); }
@@ -54,6 +54,6 @@ class CpuLane final : public BatchLane {
 
 /// An accelerator, with a thread for each batch that it takes at a time: a device that does not answer must not hold
 /// one of the engine's.
-std::unique_ptr<BatchLane> make_accelerator_lane(Engine& engine, Accelerator& accelerator);
+std::unique_ptr<Executor> make_accelerator_executor(Engine& engine, Accelerator& accelerator);
 
 }  // namespace polykem

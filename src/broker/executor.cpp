@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "broker/lane.hpp"
+#include "broker/executor.hpp"
 
 #include <utility>
 
 namespace polykem::broker {
 
-bool BrokerLane::available(const Scheme& /*scheme*/, Op /*op*/) {
+bool BrokerExecutor::available(const Scheme& /*scheme*/, Op /*op*/) {
   const std::lock_guard connecting(connecting_);
   std::shared_ptr<Connection> dead;
   {
@@ -23,7 +23,7 @@ bool BrokerLane::available(const Scheme& /*scheme*/, Op /*op*/) {
   return connection_ != nullptr;
 }
 
-Status BrokerLane::submit(const Request& request, Done done) {
+Status BrokerExecutor::submit(const Request& request, Done done) {
   std::shared_ptr<Connection> connection;
   {
     const std::lock_guard lock(mutex_);

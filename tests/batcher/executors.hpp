@@ -74,18 +74,18 @@ struct Encapsulations {
   Bytes pk, sk, coins, ct, ss;
 };
 
-struct Lanes : testing::Test {
+struct Executors : testing::Test {
   test::TestAccelerator device;
   Accelerator* list[1] = {&device};
   const Encapsulations x{*find_scheme("mlkem512")};
   std::unique_ptr<Engine> engine;
   std::unique_ptr<Batcher> batcher;
 
-  Lanes() {
+  Executors() {
     device.most_items = 10000;
     device.delay_us = 1000;
   }
-  ~Lanes() override {
+  ~Executors() override {
     device.stalls = false;
     batcher.reset();
   }
@@ -104,9 +104,9 @@ struct Lanes : testing::Test {
     request.records.count = 1;
     return request;
   }
-  LaneHealth health(size_t lane = 1) {
-    LaneHealth out;
-    EXPECT_TRUE(batcher->health(lane, out));
+  ExecutorHealth health(size_t executor = 1) {
+    ExecutorHealth out;
+    EXPECT_TRUE(batcher->health(executor, out));
     return out;
   }
   BatcherStats stats(Op op = Op::encaps) { return batcher->stats(x.s, op); }

@@ -6,16 +6,16 @@
 #include <string>
 
 #include "broker/connection.hpp"
-#include "engine/batcher/lane.hpp"
+#include "engine/batcher/executor.hpp"
 
 namespace polykem::broker {
 
-/// polykemd as a lane of a batcher. It connects when it is asked whether it is available, and again after a hang-up;
-/// the batcher decides when to ask. A fork of the process makes its own.
-class BrokerLane final : public BatchLane {
+/// polykemd as an executor of a batcher. It connects when it is asked whether it is available, and again after a
+/// hang-up; the batcher decides when to ask. A fork of the process makes its own.
+class BrokerExecutor final : public Executor {
  public:
   /// deadline: how long a result is of use to the batcher; 0: for ever.
-  BrokerLane(std::string path, std::chrono::microseconds deadline) : path_(std::move(path)), deadline_(deadline) {}
+  BrokerExecutor(std::string path, std::chrono::microseconds deadline) : path_(std::move(path)), deadline_(deadline) {}
 
   Kind kind() const override { return Kind::broker; }
   const char* name() const override { return "broker"; }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engine/batcher/lane_state.hpp"
+#include "engine/batcher/executor_state.hpp"
 
 #include <algorithm>
 
@@ -7,7 +7,8 @@ namespace polykem {
 
 namespace {
 
-/// After that time without a batch, a lane's speed is measured again, and what was measured before no longer counts.
+/// After that time without a batch, an executor's speed is measured again, and what was measured before no longer
+/// counts.
 constexpr Clock::duration kForgotten = std::chrono::seconds(10);
 /// An operation that takes longer on the CPU may be worth a device even when nothing waits.
 constexpr Clock::duration kLongOperation = std::chrono::microseconds(100);
@@ -20,44 +21,44 @@ constexpr Clock::duration kShortestStall = std::chrono::milliseconds(50);
 
 }  // namespace
 
-LaneState::LaneState(std::unique_ptr<BatchLane> lane, size_t queues, bool forced)
-    : lane_(std::move(lane)), forced_(forced), breaker_(lane_->longest_pause()), known_(queues) {
-  in_flight_.reserve(lane_->slots());
+ExecutorState::ExecutorState(std::unique_ptr<Executor> executor, size_t queues, bool forced)
+    : executor_(std::move(executor)), forced_(forced), breaker_(executor_->longest_pause()), known_(queues) {
+  in_flight_.reserve(executor_->slots());
 }
 
-LaneHealth LaneState::health() const {
-  using State = LaneHealth::State;
+ExecutorHealth ExecutorState::health() const {
+  using State = ExecutorHealth::State;
   const auto proven = [](const Known& known) { return known.proof == Proof::proven; };
   const bool used = cpu() || breaker_.opened() > 0 || std::ranges::any_of(known_, proven);
   const State state = breaker_.closed()                          ? State::closed
                       : breaker_.state() == Breaker::State::open ? State::open
                                                                  : State::half_open;
-  return {.name = lane_->name(),
-          .kind = lane_->kind(),
+  return {.name = executor_->name(),
+          .kind = executor_->kind(),
           .state = used ? state : State::unused,
           .reason = breaker_.reason(),
           .opened = breaker_.opened(),
           .batches = static_cast<unsigned>(in_flight_.size())};
 }
 
-bool LaneState::idle() const {
+bool ExecutorState::idle() const {
   unsigned busy = probe_comes_ ? 1 : 0;
   for (const BatchSlot* slot : in_flight_)
     busy += slot->width;
-  return busy < lane_->slots();
+  return busy < executor_->slots();
 }
 
-bool LaneState::all_late() const {
+bool ExecutorState::all_late() const {
   return std::ranges::all_of(in_flight_, [](const BatchSlot* slot) { return slot->pace != BatchSlot::Pace::in_time; });
 }
 
-Clock::duration LaneState::busy_for(Clock::time_point now) const {
+Clock::duration ExecutorState::busy_for(Clock::time_point now) const {
   const bool starts_now = cpu() ? idle() : in_flight_.empty();
   return starts_now ? Clock::duration::zero() : std::max(ready_at_ - now, Clock::duration::zero());
 }
 
-void LaneState::started(BatchSlot& slot, TicketQueue& queue, Clock::duration expected, Clock::time_point now) {
-  slot.lane = this;
+void ExecutorState::started(BatchSlot& slot, TicketQueue& queue, Clock::duration expected, Clock::time_point now) {
+  slot.executor = this;
   slot.queue = &queue;
   slot.pace = BatchSlot::Pace::in_time;
   slot.started = now;
@@ -68,7 +69,7 @@ void LaneState::started(BatchSlot& slot, TicketQueue& queue, Clock::duration exp
   in_flight_.push_back(&slot);
 }
 
-bool LaneState::ended(BatchSlot& slot, bool ran, bool right, Clock::time_point now) {
+bool ExecutorState::ended(BatchSlot& slot, bool ran, bool right, Clock::time_point now) {
   std::erase(in_flight_, &slot);
   if (in_flight_.empty()) ready_at_ = now;
   const Clock::duration took = now - (cpu() ? slot.started : std::max(slot.started, last_finished_));
@@ -94,7 +95,7 @@ bool LaneState::ended(BatchSlot& slot, bool ran, bool right, Clock::time_point n
   return ran && right;
 }
 
-void LaneState::probe_ended(BatchSlot& slot, bool passed, Clock::duration took, Clock::time_point now) {
+void ExecutorState::probe_ended(BatchSlot& slot, bool passed, Clock::duration took, Clock::time_point now) {
   Known& it = known_[slot.queue->index];
   if (slot.pace != BatchSlot::Pace::in_time) return;
   if (!passed) {
@@ -113,8 +114,8 @@ void LaneState::probe_ended(BatchSlot& slot, bool passed, Clock::duration took, 
   it.proof = Proof::proven;
 }
 
-void LaneState::check_deadline(BatchSlot& slot, Clock::duration deadline, Clock::time_point now,
-                               Clock::time_point& next) {
+void ExecutorState::check_deadline(BatchSlot& slot, Clock::duration deadline, Clock::time_point now,
+                                   Clock::time_point& next) {
   using Pace = BatchSlot::Pace;
   if (slot.pace == Pace::stalled) return;
   const bool late = slot.pace == Pace::late;
@@ -133,17 +134,17 @@ void LaneState::check_deadline(BatchSlot& slot, Clock::duration deadline, Clock:
   }
 }
 
-bool LaneState::lacks_probe(const TicketQueue& queue, bool waits, Clock::time_point now) const {
+bool ExecutorState::lacks_probe(const TicketQueue& queue, bool waits, Clock::time_point now) const {
   const Known& it = known_[queue.index];
   if (cpu() || it.proof == Proof::unfit) return false;
   if (!breaker_.closed()) return !asked_for_;
   const bool old = it.proof == Proof::proven && now - it.measured > kForgotten && in_flight_.empty();
   if (it.proof != Proof::none && !old) return false;
   const bool is_long = queue.single.known() && queue.single.of(1) > kLongOperation;
-  return forced_ || lane_->kind() != BatchLane::Kind::accelerator || waits || is_long;
+  return forced_ || executor_->kind() != Executor::Kind::accelerator || waits || is_long;
 }
 
-void LaneState::ask_for_probe(const TicketQueue& queue) {
+void ExecutorState::ask_for_probe(const TicketQueue& queue) {
   if (breaker_.closed()) {
     known_[queue.index].proof = Proof::wanted;
   } else {
@@ -151,7 +152,7 @@ void LaneState::ask_for_probe(const TicketQueue& queue) {
   }
 }
 
-std::optional<uint32_t> LaneState::begin_probe(Clock::time_point now, Clock::time_point& next) {
+std::optional<uint32_t> ExecutorState::begin_probe(Clock::time_point now, Clock::time_point& next) {
   if (cpu() || !idle()) return {};
   if (breaker_.state() == Breaker::State::open && asked_for_) {
     if (now < breaker_.pause_ends()) {
@@ -170,11 +171,11 @@ std::optional<uint32_t> LaneState::begin_probe(Clock::time_point now, Clock::tim
   return last_queue_;
 }
 
-void LaneState::cancel_probe(const TicketQueue& queue, bool available, Clock::time_point now) {
+void ExecutorState::cancel_probe(const TicketQueue& queue, bool available, Clock::time_point now) {
   probe_comes_ = false;
-  const bool never = !available && lane_->kind() == BatchLane::Kind::accelerator && breaker_.closed();
+  const bool never = !available && executor_->kind() == Executor::Kind::accelerator && breaker_.closed();
   known_[queue.index].proof = never ? Proof::unfit : Proof::none;
-  if (!never) breaker_.open(available ? "no memory for a probe" : lane_->problem(), now);
+  if (!never) breaker_.open(available ? "no memory for a probe" : executor_->problem(), now);
 }
 
 }  // namespace polykem

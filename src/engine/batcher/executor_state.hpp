@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the batcher knows of a lane: what is in flight there, how long it takes, and whether it may be relied on.
+// What the batcher knows of an executor: what is in flight there, how long it takes, and whether it may be relied on.
 #pragma once
 
 #include <optional>
@@ -11,20 +11,20 @@
 
 namespace polykem {
 
-/// A lane beside the CPU computes an operation once probes of it have come to the CPU's results, and as long as the
-/// breaker is closed, which opens after failures, wrong results and deadlines. Not thread-safe.
-class LaneState {
+/// An executor beside the CPU computes an operation once probes of it have come to the CPU's results, and as long as
+/// the breaker is closed, which opens after failures, wrong results and deadlines. Not thread-safe.
+class ExecutorState {
  public:
   /// forced: the CPU computes only until it is proven, and what it failed to compute.
-  LaneState(std::unique_ptr<BatchLane> lane, size_t queues, bool forced);
+  ExecutorState(std::unique_ptr<Executor> executor, size_t queues, bool forced);
 
-  BatchLane& lane() const { return *lane_; }
-  bool cpu() const { return lane_->kind() == BatchLane::Kind::cpu; }
+  Executor& executor() const { return *executor_; }
+  bool cpu() const { return executor_->kind() == Executor::Kind::cpu; }
   bool forced() const { return forced_; }
   bool takes(const TicketQueue& queue) const { return breaker_.closed() && known_[queue.index].proof == Proof::proven; }
   bool cannot_run(const TicketQueue& queue) const { return known_[queue.index].proof == Proof::unfit; }
   const ServiceTime& service(const TicketQueue& queue) const { return known_[queue.index].service; }
-  LaneHealth health() const;
+  ExecutorHealth health() const;
 
   std::span<BatchSlot* const> in_flight() const { return in_flight_; }
   bool idle() const;
@@ -35,18 +35,18 @@ class LaneState {
 
   /// A batch, its tickets and width set, starts; it takes `expected` once those before it have ended.
   void started(BatchSlot& slot, TicketQueue& queue, Clock::duration expected, Clock::time_point now);
-  /// False if the CPU has to compute the batch. ran: the lane has computed it; right: without a wrong result.
+  /// False if the CPU has to compute the batch. ran: the executor has computed it; right: without a wrong result.
   bool ended(BatchSlot& slot, bool ran, bool right, Clock::time_point now);
   /// Sets the batch's pace, and `next` to its next deadline if that comes sooner.
   void check_deadline(BatchSlot& slot, Clock::duration deadline, Clock::time_point now, Clock::time_point& next);
 
-  /// True if the queue could use the lane after a probe for which nobody has asked. waits: its operations wait.
+  /// True if the queue could use the executor after a probe for which nobody has asked. waits: its operations wait.
   bool lacks_probe(const TicketQueue& queue, bool waits, Clock::time_point now) const;
   void ask_for_probe(const TicketQueue& queue);
   /// The index of the queue of which a probe comes now; a place is kept for it until it starts or is cancelled. If one
   /// comes later, sets `next` to that time if that is sooner.
   std::optional<uint32_t> begin_probe(Clock::time_point now, Clock::time_point& next);
-  /// available: the lane is, but there is no memory for the probe.
+  /// available: the executor is, but there is no memory for the probe.
   void cancel_probe(const TicketQueue& queue, bool available, Clock::time_point now);
 
  private:
@@ -55,7 +55,7 @@ class LaneState {
     wanted,   ///< a probe comes before the first batch
     probing,  ///< which runs
     proven,
-    unfit,  ///< the lane has not the operation
+    unfit,  ///< the executor has not the operation
   };
   /// Of one queue.
   struct Known {
@@ -67,7 +67,7 @@ class LaneState {
 
   void probe_ended(BatchSlot& slot, bool passed, Clock::duration took, Clock::time_point now);
 
-  std::unique_ptr<BatchLane> lane_;
+  std::unique_ptr<Executor> executor_;
   bool forced_;
   Breaker breaker_;
   std::vector<Known> known_;           ///< by queue
