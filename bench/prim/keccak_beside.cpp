@@ -34,36 +34,36 @@ POLYKEM_INLINE std::array<V, 5> theta(const V* in, std::index_sequence<kX...>) {
 
 /// lanes::keccak_round() of the eight, and between its rows those of a round of the ninth.
 template <size_t... kRow>
-POLYKEM_INLINE void round_of_both(V64* out, const V64* in, size_t round, Word* one_out, const Word* one_in,
-                                  size_t one_round, std::index_sequence<kRow...>) {
+POLYKEM_INLINE void round_of_both(V64* out, const V64* in, size_t round, Word* single_out, const Word* single_in,
+                                  size_t single_round, std::index_sequence<kRow...>) {
   const auto change = theta(in, kRows);
-  const auto one_change = theta(one_in, kRows);
+  const auto single_change = theta(single_in, kRows);
   ((lanes::theta_rho_pi_chi_row<kRow>(out, in, change.data(), kRows),
-    lanes::theta_rho_pi_chi_row<kRow>(one_out, one_in, one_change.data(), kRows)),
+    lanes::theta_rho_pi_chi_row<kRow>(single_out, single_in, single_change.data(), kRows)),
    ...);
   out[0] = out[0] ^ V64::set1(kIota.at[round]);
-  one_out[0] = one_out[0] ^ Word { kIota.at[one_round] };
+  single_out[0] = single_out[0] ^ Word { kIota.at[single_round] };
 }
 
 /// kEach permutations of the eight states, and one of the ninth, a round of it to kEach of theirs.
 template <size_t kEach, size_t... kWord>
-POLYKEM_NOINLINE void permute_beside(uint64_t* states, uint64_t* one_state, std::index_sequence<kWord...>) {
+POLYKEM_NOINLINE void permute_beside(uint64_t* states, uint64_t* single_state, std::index_sequence<kWord...>) {
   V64 even[kStateWords] = {V64::load(states + kWord * V64::kLanes)...}, odd[kStateWords];
-  Word one_even[kStateWords] = {Word{one_state[kWord]}...}, one_odd[kStateWords];
+  Word single_even[kStateWords] = {Word{single_state[kWord]}...}, single_odd[kStateWords];
 #pragma GCC unroll 1
   for (size_t step = 0; step < 24 * kEach; step += 2 * kEach) {
     const size_t round = step % 24, one = step / kEach;
-    round_of_both(odd, even, round, one_odd, one_even, one, kRows);
+    round_of_both(odd, even, round, single_odd, single_even, one, kRows);
     if constexpr (kEach == 1) {
-      round_of_both(even, odd, round + 1, one_even, one_odd, one + 1, kRows);
+      round_of_both(even, odd, round + 1, single_even, single_odd, one + 1, kRows);
     } else {
       lanes::keccak_round(even, odd, V64::set1(kIota.at[round + 1]), kRows);
-      round_of_both(odd, even, round + 2, one_even, one_odd, one + 1, kRows);
+      round_of_both(odd, even, round + 2, single_even, single_odd, one + 1, kRows);
       lanes::keccak_round(even, odd, V64::set1(kIota.at[round + 3]), kRows);
     }
   }
   (even[kWord].store(states + kWord * V64::kLanes), ...);
-  ((one_state[kWord] = one_even[kWord].r), ...);
+  ((single_state[kWord] = single_even[kWord].r), ...);
 }
 
 template <size_t kEach>

@@ -35,10 +35,10 @@ void bench_polyinv(Isa isa) {
            floor_of(n, wide ? 2 : 3, width));
     report(("inverse mod 3, " + name).c_str(), isa, cycles([&] { lanes.inverse_mod3(out, a, n, workspace); }) / width,
            floor_of(n, wide ? 7 : 10, width));
-    report(("one inverse mod 2, " + name).c_str(), isa, cycles([&] { lanes.inverse_mod2_one(out, a, n, workspace); }),
-           0);
-    report(("one inverse mod 3, " + name).c_str(), isa, cycles([&] { lanes.inverse_mod3_one(out, a, n, workspace); }),
-           0);
+    report(("one inverse mod 2, " + name).c_str(), isa,
+           cycles([&] { lanes.inverse_mod2_single(out, a, n, workspace); }), 0);
+    report(("one inverse mod 3, " + name).c_str(), isa,
+           cycles([&] { lanes.inverse_mod3_single(out, a, n, workspace); }), 0);
   }
 }
 

@@ -8,23 +8,23 @@
 namespace polykem {
 inline namespace POLYKEM_ISA {
 
-/// Runs the plan of `One`, whose chunks have one item, on one item after the other; kChunk: how many are a chunk of the
-/// engine. record_bytes: the lengths of an operation's records.
-template <class One, size_t kChunk, RecordBytes (*record_bytes)(Op)>
-struct ItemByItem : One {
+/// Runs the plan of `Single`, whose chunks have one item, on one item after the other; kChunk: how many are a chunk of
+/// the engine. record_bytes: the lengths of an operation's records.
+template <class Single, size_t kChunk, RecordBytes (*record_bytes)(Op)>
+struct ItemByItem : Single {
   template <Op kOp>
   static constexpr size_t kItems = kChunk;
 
   template <Op kOp>
   static size_t workspace_bytes(size_t) {
-    return One::template workspace_bytes<kOp>(1);
+    return Single::template workspace_bytes<kOp>(1);
   }
 
   template <Op kOp>
   static Status run(const void*, const Batch& batch, std::byte* workspace, StepTimes* times) {
     for (size_t i = 0; i < batch.count; ++i) {
       const Batch item{batch.slice(record_bytes(kOp), i, 1), batch.drbg};
-      const Status status = One::template run<kOp>(nullptr, item, workspace, times);
+      const Status status = Single::template run<kOp>(nullptr, item, workspace, times);
       if (status != Status::ok) return status;
     }
     return Status::ok;

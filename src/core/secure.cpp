@@ -126,9 +126,9 @@ void wipe_stack() noexcept {
   wipe_below<kWipedStackBytes>();
 }
 
-void wipe_stack_of_one_item() noexcept {
+void wipe_stack_of_single_item() noexcept {
   clear_vector_registers();
-  wipe_below<kWipedStackOfOneItem>();
+  wipe_below<kWipedStackOfSingleItem>();
 }
 
 void wipe_stack_with_tiles() noexcept {

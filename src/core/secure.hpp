@@ -19,7 +19,7 @@ inline constexpr size_t kWipedStackBytes = 16 * 1024;
 
 /// The same for a batch of one item (12.2 KB, measured by tests/batcher). A caller whose stack is small computes one
 /// item in 16 KB, this wipe included.
-inline constexpr size_t kWipedStackOfOneItem = 13 * 1024 + 512;
+inline constexpr size_t kWipedStackOfSingleItem = 13 * 1024 + 512;
 
 /// Where threads use matrix tiles: the frame of a signal that came during an operation reaches 8 KB further down.
 inline constexpr size_t kWipedStackWithTiles = 28 * 1024;
@@ -28,8 +28,8 @@ inline constexpr size_t kWipedStackWithTiles = 28 * 1024;
 /// permutation states and products. A thread calls it after it has computed its part of a batch. Functions rely on it
 /// for the temporaries in their frames; memory on the heap is wiped by its owner.
 void wipe_stack() noexcept;
-/// The same after a batch of one item: kWipedStackOfOneItem bytes.
-void wipe_stack_of_one_item() noexcept;
+/// The same after a batch of one item: kWipedStackOfSingleItem bytes.
+void wipe_stack_of_single_item() noexcept;
 /// The same on a thread that may have used matrix tiles: kWipedStackWithTiles bytes.
 void wipe_stack_with_tiles() noexcept;
 

@@ -143,7 +143,7 @@ Status Engine::draw(std::span<uint8_t> out) {
   const Status status = worker->drbg.prepare();
   if (status == Status::ok) worker->drbg.fill(out, keystream);
   workers.give_back(std::move(worker));
-  wipe_stack_of_one_item();
+  wipe_stack_of_single_item();
   return status;
 }
 

@@ -20,7 +20,7 @@ thread_local const Job* completing = nullptr;
 /// What wipes a thread's stack after a part of the batch.
 WipeStack* wipe_after(const Request& request) {
   if (tiles_in_use() && request.run_on != RunOn::caller) return wipe_stack_with_tiles;
-  return request.records.count == 1 ? wipe_stack_of_one_item : wipe_stack;
+  return request.records.count == 1 ? wipe_stack_of_single_item : wipe_stack;
 }
 
 }  // namespace

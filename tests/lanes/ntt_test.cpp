@@ -228,10 +228,10 @@ TEST_P(NttLanesTest, AcceptanceAgreesWithReference) {
   }
 }
 
-class NttOneTest : public testing::IsaTest {};
+class NttSingleTest : public testing::IsaTest {};
 
-TEST_P(NttOneTest, AgreesWithReference) {
-  const NttOne& one = POLYKEM_TABLE(kNttOne);
+TEST_P(NttSingleTest, AgreesWithReference) {
+  const NttSingle& one = POLYKEM_TABLE(kNttSingle);
   Noise noise(3);
   for (size_t kind = 0; kind < 40; ++kind) {
     AlignedBuffer<uint16_t> a(kN), b(4 * kN), x(4 * kN), c(kN);
@@ -325,7 +325,7 @@ TEST_F(NttGroupTest, SeveralPolynomialsAreTransformedAsByReference) {
 #endif
 
 POLYKEM_EVERY_ISA(NttLanesTest);
-POLYKEM_EVERY_ISA(NttOneTest);
+POLYKEM_EVERY_ISA(NttSingleTest);
 
 }  // namespace
 }  // namespace polykem

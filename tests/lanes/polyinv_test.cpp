@@ -100,7 +100,7 @@ class PolyInvLanesTest : public testing::IsaTest {
   }
 
   template <class Inverse>
-  void check_one(Inverse inverse_of_one, Reference reference, unsigned p) {
+  void check_single(Inverse inverse_of_one, Reference reference, unsigned p) {
     for (size_t n : kDegrees) {
       Noise noise(n + 1);
       for (size_t index = 0; index < 12; ++index) {
@@ -127,20 +127,20 @@ TEST_P(PolyInvLanesTest, BlocksMod3AgreeWithReference) {
   check_blocks(lanes().inverse_mod3, poly_inverse_mod3, 3);
 }
 TEST_P(PolyInvLanesTest, OneMod2AgreesWithReference) {
-  check_one(lanes().inverse_mod2_one, poly_inverse_mod2, 2);
+  check_single(lanes().inverse_mod2_single, poly_inverse_mod2, 2);
 }
 TEST_P(PolyInvLanesTest, OneMod3AgreesWithReference) {
-  check_one(lanes().inverse_mod3_one, poly_inverse_mod3, 3);
+  check_single(lanes().inverse_mod3_single, poly_inverse_mod3, 3);
 }
 
 TEST_P(PolyInvLanesTest, Mod2LooksAtLowestBitsOnly) {
   constexpr size_t kDegree = 509;
   Noise noise(5);
   Poly a = input(9, kDegree, 2, noise), clean(kDegree), dirty(kDegree);
-  lanes().inverse_mod2_one(clean.data(), a.data(), kDegree, workspace_->data());
+  lanes().inverse_mod2_single(clean.data(), a.data(), kDegree, workspace_->data());
   for (uint16_t& x : a)
     x = static_cast<uint16_t>(x | (noise.next() & 0xfffe));
-  lanes().inverse_mod2_one(dirty.data(), a.data(), kDegree, workspace_->data());
+  lanes().inverse_mod2_single(dirty.data(), a.data(), kDegree, workspace_->data());
   EXPECT_EQ(clean, dirty);
 }
 

@@ -123,9 +123,9 @@ class PolymulLanesTest : public testing::IsaTest {
     }
   }
 
-  static void check_one(size_t n, bool s3, const Fill& fill_a, const Fill& fill_b) {
+  static void check_single(size_t n, bool s3, const Fill& fill_a, const Fill& fill_b) {
     const LaneMul& mul = table(n);
-    Buffer ws(mul.workspace_one_bytes);
+    Buffer ws(mul.workspace_single_bytes);
     Poly x(n), y(n);
     for (size_t i = 0; i < n; ++i) {
       x[i] = fill_a(i, 0);
@@ -133,8 +133,8 @@ class PolymulLanesTest : public testing::IsaTest {
     }
     // An odd offset: the single layout needs no alignment. The word on either side must not change.
     Poly c(n + 4, 0x1234);
-    (s3 ? mul.mul_s3_one : mul.mul_cyclic_one)(c.data() + 3, x.data(), y.data(), ws.data());
-    ASSERT_TRUE(ws.guards_intact(mul.workspace_one_bytes)) << n;
+    (s3 ? mul.mul_s3_single : mul.mul_cyclic_single)(c.data() + 3, x.data(), y.data(), ws.data());
+    ASSERT_TRUE(ws.guards_intact(mul.workspace_single_bytes)) << n;
     ASSERT_TRUE(c[2] == 0x1234 && c[n + 3] == 0x1234) << n;
     Poly z(c.begin() + 3, c.end() - 1);
     for (uint16_t& v : z)
@@ -145,7 +145,7 @@ class PolymulLanesTest : public testing::IsaTest {
   static void check(size_t n, bool s3, const Fill& fill_a, const Fill& fill_b, size_t stride = 1) {
     check_block(n, s3, fill_a, fill_b, stride);
     if (HasFatalFailure()) return;
-    check_one(n, s3, fill_a, fill_b);
+    check_single(n, s3, fill_a, fill_b);
   }
 
  private:
@@ -259,7 +259,7 @@ TEST_P(PolymulLanesTest, ResultMayOverwriteAnOperand) {
       std::copy_n(b.data(), words, in_place.data());
       product(in_place.data(), a.data(), in_place.data(), ws.data());
       ASSERT_TRUE(std::equal(c.data(), c.data() + words, in_place.data())) << n;
-      const auto one = s3 ? mul.mul_s3_one : mul.mul_cyclic_one;
+      const auto one = s3 ? mul.mul_s3_single : mul.mul_cyclic_single;
       Poly single(n);
       one(single.data(), a.data(), b.data(), ws.data());
       one(a.data(), a.data(), b.data(), ws.data());

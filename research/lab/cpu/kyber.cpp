@@ -8,11 +8,11 @@ namespace polykem::lab {
 
 namespace {
 
-constexpr NttOne kNttPortable = {ntt::forward, ntt::inverse, ntt::multiply};
+constexpr NttSingle kNttPortable = {ntt::forward, ntt::inverse, ntt::multiply};
 
 class KyberJob : public CpuJob {
  public:
-  KyberJob(const Batch& batch, const NttOne& ntt)
+  KyberJob(const Batch& batch, const NttSingle& ntt)
       : ntt_(ntt), words_(batch.items * ntt::kN), a_(words_), b_(words_), c_(words_), x_(ntt::kN), y_(ntt::kN) {
     for (size_t i = 0; i < words_; ++i) {
       a_.get()[i] = batch.a_of(i / ntt::kN)[i % ntt::kN];
@@ -33,13 +33,13 @@ class KyberJob : public CpuJob {
   void read(uint16_t* c) override { std::copy_n(c_.get(), words_, c); }
 
  private:
-  const NttOne ntt_;
+  const NttSingle ntt_;
   const size_t words_;
   const Lines<uint16_t> a_, b_, c_, x_, y_;
 };
 
 /// A butterfly is three multiplications of a register of `lanes` words.
-Way kyber_way(const char* on, const NttOne& ntt, double lanes) {
+Way kyber_way(const char* on, const NttSingle& ntt, double lanes) {
   return {"ntt_kyber",
           on,
           "Kyber's own transform, an item at a time",
@@ -57,8 +57,8 @@ Way kyber_way(const char* on, const NttOne& ntt, double lanes) {
 const Registration kKyber({
     kyber_way("portable", kNttPortable, 1),
 #ifdef POLYKEM_LAB_VECTORS
-    kyber_way("avx2", kNttOneAvx2, 16),
-    kyber_way("avx512", kNttOneAvx512, 32),
+    kyber_way("avx2", kNttSingleAvx2, 16),
+    kyber_way("avx512", kNttSingleAvx512, 32),
 #endif
 });
 

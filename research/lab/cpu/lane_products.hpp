@@ -54,9 +54,9 @@ constexpr void add_ntru(LaneList& list) {
   list.add({"karatsuba_bits", "Karatsuba over bit slices", Kind::s3, kN, kLanes, 0, Plan::Ternary::kWorkspaceBytes,
             run_cyclic<typename Plan::Ternary>, 0, true});
   list.add({"one_toom_karatsuba", "one item, Toom and Karatsuba over words", Kind::cyclic_any, kN, 1, kExact,
-            Plan::OneTernary::kWorkspaceBytes, run_cyclic<typename Plan::One>, 0, true});
-  list.add({"one_toom_karatsuba_mod3", "the same, then modulo 3", Kind::s3, kN, 1, 0, Plan::OneTernary::kWorkspaceBytes,
-            run_cyclic<typename Plan::OneTernary>, 0, true});
+            Plan::SingleTernary::kWorkspaceBytes, run_cyclic<typename Plan::Single>, 0, true});
+  list.add({"one_toom_karatsuba_mod3", "the same, then modulo 3", Kind::s3, kN, 1, 0,
+            Plan::SingleTernary::kWorkspaceBytes, run_cyclic<typename Plan::SingleTernary>, 0, true});
   if constexpr (4 * kN < (1u << kExact)) {
     using WordsS3 = TernaryWords<kN, typename Plan::Cyclic, kExact>;
     list.add({"toom_karatsuba_mod3", "Toom and Karatsuba over words, then modulo 3", Kind::s3, kN, kLanes, 0,
@@ -71,23 +71,23 @@ inline void saber_block(uint16_t* c, const uint16_t* a, const uint16_t* b, void*
   products.multiply(c);
 }
 
-inline void saber_one(uint16_t* c, const uint16_t* a, const uint16_t* b, void* workspace) {
+inline void saber_single(uint16_t* c, const uint16_t* a, const uint16_t* b, void* workspace) {
   using saber::Poly;
-  auto& space = *static_cast<saber::interleaved::OneProduct::Space<1>*>(workspace);
-  saber::interleaved::OneProduct::multiply<1, 1>(reinterpret_cast<Poly*>(c), reinterpret_cast<const Poly*>(a),
-                                                 reinterpret_cast<const Poly*>(b), space);
+  auto& space = *static_cast<saber::interleaved::SingleProduct::Space<1>*>(workspace);
+  saber::interleaved::SingleProduct::multiply<1, 1>(reinterpret_cast<Poly*>(c), reinterpret_cast<const Poly*>(a),
+                                                    reinterpret_cast<const Poly*>(b), space);
 }
 
 constexpr void add_saber(LaneList& list) {
   using Block = saber::interleaved::BlockProducts<1>;
-  using One = saber::interleaved::OneProduct::Space<1>;
+  using Single = saber::interleaved::SingleProduct::Space<1>;
   constexpr unsigned kExact = 13;
   // Three products of eight by eight rows for each leaf.
   constexpr double kMultiplications = 3.0 * 64 * saber::interleaved::kLeaves / saber::interleaved::kLanes;
   list.add({"toom4_karatsuba", "Toom-4 and Karatsuba over words", Kind::negacyclic, 256, saber::interleaved::kLanes,
             kExact, sizeof(Block), saber_block, kMultiplications, true});
   list.add({"one_toom4_karatsuba", "one item, Toom-4 and Karatsuba over words", Kind::negacyclic, 256, 1, kExact,
-            sizeof(One), saber_one, 0, true});
+            sizeof(Single), saber_single, 0, true});
 }
 
 constexpr LaneList make_lane_list() {

@@ -45,7 +45,7 @@ struct NttLanes {
 };
 
 /// The same for a single polynomial of 256 words in the order of ntt.hpp, 64-byte aligned; canonical before and after.
-struct NttOne {
+struct NttSingle {
   void (*forward)(uint16_t* a);
   void (*inverse)(uint16_t* a);
   /// See ntt::multiply.
@@ -55,8 +55,8 @@ struct NttOne {
 extern const NttLanes kNttLanesAvx2;
 extern const NttLanes kNttLanesAvx512;
 extern const NttLanes kNttLanesNeon;
-extern const NttOne kNttOneAvx2;
-extern const NttOne kNttOneAvx512;
-extern const NttOne kNttOneNeon;
+extern const NttSingle kNttSingleAvx2;
+extern const NttSingle kNttSingleAvx512;
+extern const NttSingle kNttSingleNeon;
 
 }  // namespace polykem

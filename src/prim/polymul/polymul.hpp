@@ -22,15 +22,15 @@ struct LaneMul {
   /// 2^exact_bits.
   unsigned exact_bits;
   size_t workspace_bytes;
-  size_t workspace_one_bytes;
+  size_t workspace_single_bytes;
   /// c = a b modulo (2^exact_bits, x^n - 1). Operands: any 16-bit words, standing for integers modulo 2^16 (a ternary
   /// operand is 0, 1, 0xffff). Result: not reduced; the bits above exact_bits are undefined.
   void (*mul_cyclic)(uint16_t* c, const uint16_t* a, const uint16_t* b, void* ws);
   /// c = a b modulo (3, Phi_n). Operands: 0, 1, 2 (or 0xffff for 2). Result: 0, 1, 2, last coefficient 0.
   void (*mul_s3)(uint16_t* c, const uint16_t* a, const uint16_t* b, void* ws);
   /// The same for a single item.
-  void (*mul_cyclic_one)(uint16_t* c, const uint16_t* a, const uint16_t* b, void* ws);
-  void (*mul_s3_one)(uint16_t* c, const uint16_t* a, const uint16_t* b, void* ws);
+  void (*mul_cyclic_single)(uint16_t* c, const uint16_t* a, const uint16_t* b, void* ws);
+  void (*mul_s3_single)(uint16_t* c, const uint16_t* a, const uint16_t* b, void* ws);
 };
 
 /// The table for n = 509, 677, 701, 821, 1229 or 1373; nullptr for any other n. Calling the functions of a table needs

@@ -21,7 +21,7 @@ concept InstructionSet = requires {
   /// Transforms, products, compression and packing of blocks with an item in each lane.
   { Isa::ntt() } -> std::same_as<const NttLanes&>;
   /// Transforms and products of one polynomial.
-  { Isa::ntt_one() } -> std::same_as<const NttOne&>;
+  { Isa::ntt_single() } -> std::same_as<const NttSingle&>;
   /// Hashes of several messages of one length, a Keccak state in each lane.
   { Isa::keccak() } -> std::same_as<const KeccakLanes&>;
 };

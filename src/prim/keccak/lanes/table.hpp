@@ -2,16 +2,16 @@
 // What KeccakLanes offers, with one message by itself in a state of its own where that takes less time.
 #pragma once
 
-#include "prim/keccak/lanes/one.hpp"
+#include "prim/keccak/lanes/single.hpp"
 
 namespace polykem::lanes {
 inline namespace POLYKEM_ISA {
 
 template <size_t kRate>
-POLYKEM_NOINLINE void shake_of_one(uint8_t* out, size_t out_length, const uint8_t* first, size_t first_length,
+POLYKEM_NOINLINE void shake_single(uint8_t* out, size_t out_length, const uint8_t* first, size_t first_length,
                                    const uint8_t* rest, size_t length) {
   constexpr size_t kRateWords = kRate / 8;
-  with_one_state([&](auto& state) __attribute__((always_inline)) {
+  with_single_state([&](auto& state) __attribute__((always_inline)) {
     const auto absorb = [&](const uint8_t* in) __attribute__((always_inline)) {
       state.template absorb<kRateWords>(in);
       state.permute();
@@ -35,7 +35,7 @@ POLYKEM_NOINLINE void shake_of_one(uint8_t* out, size_t out_length, const uint8_
 template <size_t kRate>
 void shake_joined_rows(ByteRows out, size_t out_length, ConstByteRows first, size_t first_length, ConstByteRows rest,
                        size_t length, size_t count) {
-  if (count == 1) return shake_of_one<kRate>(out.data, out_length, first.data, first_length, rest.data, length);
+  if (count == 1) return shake_single<kRate>(out.data, out_length, first.data, first_length, rest.data, length);
   hash_joined_rows<kRate, kShakeSuffix>(out, out_length, first, first_length, rest, length, count);
 }
 

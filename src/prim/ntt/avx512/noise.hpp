@@ -3,9 +3,9 @@
 // its product with a factor of the first two layers is looked up, or is small enough not to be reduced.
 #pragma once
 
-#include "prim/ntt/avx512/one.hpp"
+#include "prim/ntt/avx512/single.hpp"
 #include "prim/ntt/binomial.hpp"
-#include "prim/ntt/lanes/one_records.hpp"
+#include "prim/ntt/lanes/single_records.hpp"
 
 namespace polykem::ntt {
 inline namespace POLYKEM_ISA {
@@ -71,7 +71,7 @@ struct Noise<3> {
 
 /// kMore plus coefficients i to i + V16::kLanes - 1 of a row of 128 bytes, which are in [-2, 2].
 template <uint32_t kMore>
-POLYKEM_INLINE V16 noise_one(const uint8_t* row, size_t i) {
+POLYKEM_INLINE V16 noise_single(const uint8_t* row, size_t i) {
   return Noise<2>::load(row, i).times<1, kMore>();
 }
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "prim/ntt/lanes/one_rows.hpp"
+#include "prim/ntt/lanes/single_rows.hpp"
 #include "prim/ntt/lanes/table.hpp"
 
 namespace polykem {
 
 const NttLanes kNttLanesNeon = ntt::kTable;
-const NttOne kNttOneNeon = {ntt::forward_one, ntt::inverse_one, ntt::multiply_one};
+const NttSingle kNttSingleNeon = {ntt::forward_single, ntt::inverse_single, ntt::multiply_single};
 
 }  // namespace polykem

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "prim/polymul/lanes/one_product.hpp"
+#include "prim/polymul/lanes/single_product.hpp"
 #include "prim/polymul/lanes/ternary_product.hpp"
 #include "prim/polymul/lanes/toom.hpp"
 #include "prim/polymul/polymul.hpp"
@@ -39,32 +39,32 @@ struct ProductPlan<509> {
   static constexpr unsigned kExactBits = 13;
   using Cyclic = Toom4Cyclic<509, Words<128, 16>>;
   using Ternary = TernaryProduct<509, 64, 8, 0>;
-  using One = OneProduct<509, Toom4Points, Words<32, 16>>;
-  using OneTernary = OneTernaryProduct<509, Toom4Points, Words<32, 16>>;
+  using Single = SingleProduct<509, Toom4Points, Words<32, 16>>;
+  using SingleTernary = SingleTernaryProduct<509, Toom4Points, Words<32, 16>>;
 };
 template <>
 struct ProductPlan<677> {
   static constexpr unsigned kExactBits = 13;
   using Cyclic = Toom4Cyclic<677, Words<176, 22>>;
   using Ternary = TernaryProduct<677, 88, 11, 1>;
-  using One = OneProduct<677, Toom4Points, Words<44, 22>>;
-  using OneTernary = OneTernaryProduct<677, Toom4Points, Words<44, 22>>;
+  using Single = SingleProduct<677, Toom4Points, Words<44, 22>>;
+  using SingleTernary = SingleTernaryProduct<677, Toom4Points, Words<44, 22>>;
 };
 template <>
 struct ProductPlan<701> {
   static constexpr unsigned kExactBits = 13;
   using Cyclic = Toom4Cyclic<701, Words<176, 22>>;
   using Ternary = TernaryProduct<701, 88, 11, 1>;
-  using One = OneProduct<701, Toom4Points, Words<44, 22>>;
-  using OneTernary = OneTernaryProduct<701, Toom4Points, Words<44, 22>>;
+  using Single = SingleProduct<701, Toom4Points, Words<44, 22>>;
+  using SingleTernary = SingleTernaryProduct<701, Toom4Points, Words<44, 22>>;
 };
 template <>
 struct ProductPlan<821> {
   static constexpr unsigned kExactBits = 13;
   using Cyclic = Toom4Cyclic<821, Words<208, 26>>;
   using Ternary = TernaryProduct<821, 104, 13, 1>;
-  using One = OneProduct<821, Toom4Points, Words<52, 26>>;
-  using OneTernary = OneTernaryProduct<821, Toom4Points, Words<52, 26>>;
+  using Single = SingleProduct<821, Toom4Points, Words<52, 26>>;
+  using SingleTernary = SingleTernaryProduct<821, Toom4Points, Words<52, 26>>;
 };
 /// q = 4096 leaves four bits: three for Toom-4, one for Toom-3.
 template <>
@@ -72,8 +72,8 @@ struct ProductPlan<1229> {
   static constexpr unsigned kExactBits = 12;
   using Cyclic = Toom4Cyclic<1229, Toom3<Words<104, 26>>>;
   using Ternary = TernaryProduct<1229, 160, 10, 1>;
-  using One = OneProduct<1229, Toom4Points, Words<80, 20>>;
-  using OneTernary = OneTernaryProduct<1229, Toom4Points, Words<80, 20>>;
+  using Single = SingleProduct<1229, Toom4Points, Words<80, 20>>;
+  using SingleTernary = SingleTernaryProduct<1229, Toom4Points, Words<80, 20>>;
 };
 /// q = 16384 leaves two bits: Toom-3 twice.
 template <>
@@ -81,8 +81,8 @@ struct ProductPlan<1373> {
   static constexpr unsigned kExactBits = 14;
   using Cyclic = FoldedCyclic<1373, Toom3<Toom3<Words<160, 20>>, 1373>>;
   using Ternary = TernaryProduct<1373, 176, 11, 1>;
-  using One = OneProduct<1373, Toom3Points, Words<128, 16>>;
-  using OneTernary = OneTernaryProduct<1373, Toom3Points, Words<128, 16>>;
+  using Single = SingleProduct<1373, Toom3Points, Words<128, 16>>;
+  using SingleTernary = SingleTernaryProduct<1373, Toom3Points, Words<128, 16>>;
 };
 
 /// A workspace function of the public table around Product::mul.
@@ -98,11 +98,11 @@ inline constexpr LaneMul kLaneMul = {
     .exact_bits = ProductPlan<kN>::kExactBits,
     .workspace_bytes = larger(ProductPlan<kN>::Cyclic::kWorkspaceRows* V16::kRowWords * sizeof(uint16_t),
                               ProductPlan<kN>::Ternary::kWorkspaceBytes),
-    .workspace_one_bytes = ProductPlan<kN>::OneTernary::kWorkspaceBytes,
+    .workspace_single_bytes = ProductPlan<kN>::SingleTernary::kWorkspaceBytes,
     .mul_cyclic = run_product<typename ProductPlan<kN>::Cyclic>,
     .mul_s3 = run_product<typename ProductPlan<kN>::Ternary>,
-    .mul_cyclic_one = run_product<typename ProductPlan<kN>::One>,
-    .mul_s3_one = run_product<typename ProductPlan<kN>::OneTernary>,
+    .mul_cyclic_single = run_product<typename ProductPlan<kN>::Single>,
+    .mul_s3_single = run_product<typename ProductPlan<kN>::SingleTernary>,
 };
 
 inline const LaneMul* find_lane_mul(size_t n) {

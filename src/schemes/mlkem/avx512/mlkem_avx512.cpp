@@ -13,7 +13,7 @@ struct Avx512 {
   static constexpr const char* kName = cpu::kAvx512;
   static Aes256Ctr keystream() { return aes256_ctr_avx512; }
   static const NttLanes& ntt() { return kNttLanesAvx512; }
-  static const NttOne& ntt_one() { return kNttOneAvx2; }
+  static const NttSingle& ntt_single() { return kNttSingleAvx2; }
   static const KeccakLanes& keccak() { return kKeccakLanesAvx512; }
 };
 static_assert(InstructionSet<Avx512>);

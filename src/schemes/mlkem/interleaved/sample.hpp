@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "core/secure.hpp"
-#include "prim/keccak/lanes/one.hpp"
+#include "prim/keccak/lanes/single.hpp"
 #include "prim/ntt/lanes/products.hpp"
 #include "schemes/mlkem/params.hpp"
 
@@ -39,7 +39,7 @@ struct Seeds {
 };
 
 /// State `lane` of kStates states side by side.
-inline WordState one_of(const void* states, size_t lane) {
+inline WordState single_state(const void* states, size_t lane) {
   uint64_t words[kStateWords];
   for (size_t w = 0; w < kStateWords; ++w)
     std::memcpy(&words[w], static_cast<const uint8_t*>(states) + (w * kStates + lane) * 8, 8);
@@ -96,7 +96,7 @@ class Xof {
 
   /// The state of one lane.
   WordState one(size_t lane) {
-    return one_of(states_.state(), lane);
+    return single_state(states_.state(), lane);
   }
 
  private:

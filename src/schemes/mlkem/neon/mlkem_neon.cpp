@@ -13,7 +13,7 @@ struct Neon {
   static constexpr const char* kName = cpu::kNeon;
   static Aes256Ctr keystream() { return cpu_features().has(CpuFeatures::kAes) ? aes256_ctr_neon : nullptr; }
   static const NttLanes& ntt() { return kNttLanesNeon; }
-  static const NttOne& ntt_one() { return kNttOneNeon; }
+  static const NttSingle& ntt_single() { return kNttSingleNeon; }
   static const KeccakLanes& keccak() { return kKeccakLanesNeon; }
 };
 static_assert(InstructionSet<Neon>);

@@ -12,7 +12,7 @@ struct NeonSha3 {
   static constexpr const char* kName = cpu::kNeonSha3;
   static Aes256Ctr keystream() { return aes256_ctr_neon; }
   static const NttLanes& ntt() { return kNttLanesNeon; }
-  static const NttOne& ntt_one() { return kNttOneNeon; }
+  static const NttSingle& ntt_single() { return kNttSingleNeon; }
   static const KeccakLanes& keccak() { return kKeccakLanesNeonSha3; }
 };
 static_assert(InstructionSet<NeonSha3>);

@@ -14,8 +14,8 @@ template <MlkemParams P>
 constexpr SchemeBackend backend() {
   using Layout = ref::Layout<P>;
   using Keys = mlkem::Keys<P, Layout>;
-  using OneItem = Operations<Kem<Steps<P, Layout>>, typename Layout::Chunk>;
-  using Items = SharedKeyFirst<ItemByItem<OneItem, 8, record_bytes<P>>, Keys>;
+  using SingleItem = Operations<Kem<Steps<P, Layout>>, typename Layout::Chunk>;
+  using Items = SharedKeyFirst<ItemByItem<SingleItem, 8, record_bytes<P>>, Keys>;
   SchemeBackend result = scheme_backend<Items>(cpu::kRef);
   result.public_form = Keys::kPublicForm;
   result.secret_form = Keys::kSecretForm;

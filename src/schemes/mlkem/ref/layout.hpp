@@ -3,9 +3,9 @@
 #pragma once
 
 #include "prim/keccak/row_hashes.hpp"
-#include "schemes/mlkem/one_item.hpp"
 #include "schemes/mlkem/ref/pack.hpp"
 #include "schemes/mlkem/ref/sample.hpp"
+#include "schemes/mlkem/single_item.hpp"
 #include "schemes/mlkem/steps.hpp"
 
 namespace polykem::mlkem::ref {
@@ -26,7 +26,7 @@ struct Layout : PortableHashes {
   static constexpr Dims kDims = P;
   static constexpr size_t kK = P.k;
   using Poly = mlkem::Poly;
-  using Chunk = OneItem<P, Item<kDims>>;
+  using Chunk = SingleItem<P, Item<kDims>>;
 
   static Aes256Ctr keystream() { return nullptr; }  ///< no fast AES: the generator expands with SHAKE256
 

@@ -2,8 +2,8 @@
 // Working memory of one item, kept small because all of it is wiped afterwards.
 #pragma once
 
-#include "schemes/mlkem/one_item.hpp"
 #include "schemes/mlkem/single/hash.hpp"
+#include "schemes/mlkem/single_item.hpp"
 
 namespace polykem::mlkem::single {
 inline namespace POLYKEM_ISA {

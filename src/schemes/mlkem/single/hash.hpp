@@ -3,7 +3,7 @@
 // that need nothing but the item's inputs.
 #pragma once
 
-#include "prim/keccak/lanes/one.hpp"
+#include "prim/keccak/lanes/single.hpp"
 #include "prim/keccak/lanes/states.hpp"
 #include "prim/ntt/lanes/products.hpp"
 #include "schemes/mlkem/types.hpp"
@@ -14,7 +14,7 @@ inline namespace POLYKEM_ISA {
 using polykem::lanes::Blocks;
 using polykem::lanes::kStateWords;
 using polykem::lanes::States;
-using polykem::lanes::with_one_state;
+using polykem::lanes::with_single_state;
 using simd::V64;
 
 inline constexpr size_t kStates = States::kCount;
@@ -135,7 +135,7 @@ class MatrixSampler {
     using Plan = Waves<kEntries, 0, kXofBlocks>;
     for (const auto& wave : Plan::kWaves) {
       if (wave.count == 1) {
-        sample_one(wave.first);
+        sample_entry(wave.first);
       } else {
         run_wave(s, wave, [](size_t) { return Blocks<0>{}; });
       }
@@ -270,13 +270,13 @@ class MatrixSampler {
     return filled;
   }
 
-  void sample_one(size_t entry) {
+  void sample_entry(size_t entry) {
     alignas(64) uint8_t block[kXofWords * 8] = {};
     std::memcpy(block, rho_, sizeof rho_);
     const uint64_t end = tail(entry);
     std::memcpy(block + sizeof rho_, &end, sizeof end);
     block[sizeof block - 1] |= 0x80;
-    with_one_state([&](auto& state) __attribute__((always_inline)) {
+    with_single_state([&](auto& state) __attribute__((always_inline)) {
       state.template absorb<kXofWords>(block);
       uint8_t* bytes = space_.bytes[0];
       for (size_t n = 0; n < kXofBlocks; ++n) {
@@ -346,7 +346,7 @@ void prf_rows(uint8_t* out, size_t stride, const uint8_t* seed, States& s) {
       uint8_t message[kSymBytes + 1];
       std::memcpy(message, seed, kSymBytes);
       message[kSymBytes] = kTogether;
-      polykem::lanes::hash_one<kPrfWords * 8, polykem::lanes::kShakeSuffix, 128, sizeof message>(
+      polykem::lanes::hash_single<kPrfWords * 8, polykem::lanes::kShakeSuffix, 128, sizeof message>(
           out + kTogether * stride, message);
     }
   }

@@ -3,25 +3,25 @@
 // states of its matrix, its noise and its hashes in another. Polynomials are always canonical.
 #pragma once
 
-#include "prim/ntt/lanes/one_products.hpp"
+#include "prim/ntt/lanes/single_products.hpp"
 #include "schemes/mlkem/instruction_set.hpp"
 #include "schemes/mlkem/single/chunk.hpp"
 #include "schemes/mlkem/single/poly.hpp"
 #include "schemes/mlkem/steps.hpp"
 
 #ifdef POLYKEM_ISA_AVX512
-#include "prim/ntt/avx512/one.hpp"
+#include "prim/ntt/avx512/single.hpp"
 #endif
 
 namespace polykem::mlkem::single {
 inline namespace POLYKEM_ISA {
 
 template <MlkemParams P, InstructionSet Isa>
-struct Layout : polykem::lanes::OneHashes {
+struct Layout : polykem::lanes::SingleHashes {
   static constexpr Dims kDims = P;
   static constexpr size_t kK = P.k;
   using Poly = mlkem::Poly;
-  using Chunk = OneItem<P, Item<kDims>>;
+  using Chunk = SingleItem<P, Item<kDims>>;
 
   static Aes256Ctr keystream() { return Isa::keystream(); }
 
@@ -53,41 +53,42 @@ struct Layout : polykem::lanes::OneHashes {
 
   static void ntt(Poly& a) {
 #ifdef POLYKEM_ISA_AVX512
-    polykem::ntt::forward_one(a.c);
+    polykem::ntt::forward_single(a.c);
 #else
-    Isa::ntt_one().forward(a.c);
+    Isa::ntt_single().forward(a.c);
 #endif
   }
   static void inverse_ntt(Poly& a) {
 #ifdef POLYKEM_ISA_AVX512
-    polykem::ntt::inverse_one(a.c);
+    polykem::ntt::inverse_single(a.c);
 #else
-    Isa::ntt_one().inverse(a.c);
+    Isa::ntt_single().inverse(a.c);
 #endif
   }
   static void canonical(Poly&) {}
   template <size_t kRows>
   static void multiply(Poly* out, const Poly* a, const Poly* b) {
-    polykem::ntt::multiply_one_rows<kK, kRows>(out->c, a->c, b->c);
+    polykem::ntt::multiply_single_rows<kK, kRows>(out->c, a->c, b->c);
   }
   static void add_to_product(Poly& a, const Poly& b) {
     add(a, b);
   }
   static void add(Poly& a, const Poly& b) {
-    polykem::ntt::map_one(
+    polykem::ntt::map_single(
         a.c, [&](size_t i, V16 x)
                  __attribute__((always_inline)) { return polykem::ntt::reduced_once(x + V16::load(b.c + i)); });
   }
   static void add_message(Chunk& c, Poly& v) {
-    polykem::ntt::map_one(
+    polykem::ntt::map_single(
         v.c, [&](size_t i, V16 x) __attribute__((always_inline)) {
-          return polykem::ntt::reduced_once(x + polykem::ntt::message_one(c.fo().hashed[0], i));
+          return polykem::ntt::reduced_once(x + polykem::ntt::message_single(c.fo().hashed[0], i));
         });
   }
   static void store_message(Chunk& c, const Poly& v, const Poly& w) {
     for (size_t i = 0; i < kN; i += V16::kLanes) {
       const V16 difference = V16::load(v.c + i) - V16::load(w.c + i);
-      polykem::ntt::store_bits_one(c.fo().hashed[0], i, polykem::ntt::compress<1>(polykem::ntt::positive(difference)));
+      polykem::ntt::store_bits_single(c.fo().hashed[0], i,
+                                      polykem::ntt::compress<1>(polykem::ntt::positive(difference)));
     }
   }
 
@@ -98,7 +99,7 @@ struct Layout : polykem::lanes::OneHashes {
   template <unsigned kBits>
   static void compress(Chunk&, ByteRows out, const Poly& a) {
     for (size_t i = 0; i < kN; i += V16::kLanes)
-      polykem::ntt::pack_one<kBits>(out.data, i, polykem::ntt::compress<kBits>(V16::load(a.c + i)));
+      polykem::ntt::pack_single<kBits>(out.data, i, polykem::ntt::compress<kBits>(V16::load(a.c + i)));
   }
   template <unsigned kBits>
   static void decompress(Chunk&, Poly& a, ConstByteRows in) {
@@ -133,7 +134,7 @@ struct Layout : polykem::lanes::OneHashes {
   template <unsigned kEta>
   static POLYKEM_INLINE void sample(Poly& a, const uint8_t* row) {
     for (size_t i = 0; i < kN; i += V16::kLanes)
-      polykem::ntt::cbd_one<kEta>(row, i).store(a.c + i);
+      polykem::ntt::cbd_single<kEta>(row, i).store(a.c + i);
   }
 };
 

@@ -72,12 +72,12 @@ template <MlkemParams P, class Isa, size_t kFewestTogether>
 struct SingleOperations {
   using ItemOps = Ops<P, Isa>;
   using Chunk = typename ItemOps::Chunk;
-  using One = Operations<Kem<ItemOps>, Chunk>;
+  using Single = Operations<Kem<ItemOps>, Chunk>;
   static constexpr size_t kGranule = 1;
   template <Op kOp>
   static constexpr size_t kItems = 1;
   template <Op kOp>
-  static constexpr auto kInfos = One::template kInfos<kOp>;
+  static constexpr auto kInfos = Single::template kInfos<kOp>;
 
   /// What an item of round 3's encaps keeps for its last step: K, H(c).
   template <Op kOp>
@@ -88,7 +88,7 @@ struct SingleOperations {
 
   template <Op kOp>
   static size_t workspace_bytes(size_t items) {
-    return One::template workspace_bytes<kOp>(1) + Arena::bytes<uint8_t>(items * kKeptBytes<kOp>);
+    return Single::template workspace_bytes<kOp>(1) + Arena::bytes<uint8_t>(items * kKeptBytes<kOp>);
   }
 
   template <Op kOp>
@@ -98,7 +98,7 @@ struct SingleOperations {
       if (batch.count >= kFewestTogether) return run_together<kOp>(batch, item, workspace, times);
     }
     for (size_t i = 0; i < batch.count; ++i) {
-      const Status status = One::template run<kOp>(nullptr, item(i), workspace, times);
+      const Status status = Single::template run<kOp>(nullptr, item(i), workspace, times);
       if (status != Status::ok) return status;
     }
     return Status::ok;
@@ -107,13 +107,13 @@ struct SingleOperations {
  private:
   template <Op kOp, class Item>
   static Status run_together(const Batch& batch, Item&& item, std::byte* workspace, StepTimes* times) {
-    constexpr const auto& plan = One::template plan<kOp>();
+    constexpr const auto& plan = Single::template plan<kOp>();
     Arena arena(workspace);
-    auto* const of_one = arena.take<std::byte>(One::template workspace_bytes<kOp>(1));
+    auto* const single_workspace = arena.take<std::byte>(Single::template workspace_bytes<kOp>(1));
     auto* const kept = arena.take<uint8_t>(batch.count * kKeptBytes<kOp>);
     for (size_t i = 0; i < batch.count; ++i) {
       const Batch alone = item(i);
-      Chunk chunk(alone, of_one);
+      Chunk chunk(alone, single_workspace);
       run_all_but_last(plan, chunk, times);
       if constexpr (kKeptBytes<kOp> != 0) std::memcpy(kept + i * kKeptBytes<kOp>, chunk.fo().seeds[0], kSymBytes);
     }
@@ -126,7 +126,7 @@ struct SingleOperations {
   /// The last step of all items: hash_new_pk, or store_ss of round 3.
   template <Op kOp>
   static void end_together(const Batch& batch, uint8_t* kept) {
-    static_assert(One::template plan<kOp>().back().run ==
+    static_assert(Single::template plan<kOp>().back().run ==
                   (kOp == Op::keygen ? ItemOps::hash_new_pk : ItemOps::store_ss));
     const KeccakLanes& keccak = Isa::keccak();
     if constexpr (kOp == Op::keygen) {

@@ -5,7 +5,7 @@
 #include <cstring>
 
 #include "ct/ct.hpp"
-#include "prim/ntt/lanes/one_records.hpp"
+#include "prim/ntt/lanes/single_records.hpp"
 #include "schemes/mlkem/types.hpp"
 
 namespace polykem::mlkem::single {
@@ -17,19 +17,19 @@ using simd::V16;
 template <unsigned kBits>
 void load(Poly& a, const uint8_t* row) {
   for (size_t i = 0; i < kN; i += V16::kLanes)
-    ntt::unpack_one<kBits>(row, i).store(a.c + i);
+    ntt::unpack_single<kBits>(row, i).store(a.c + i);
 }
 template <unsigned kBits>
 void store(uint8_t* row, const Poly& a) {
   for (size_t i = 0; i < kN; i += V16::kLanes)
-    ntt::pack_one<kBits>(row, i, V16::load(a.c + i));
+    ntt::pack_single<kBits>(row, i, V16::load(a.c + i));
 }
 
 /// Decompressed; canonical.
 template <unsigned kBits>
 void load_compressed(Poly& a, const uint8_t* row) {
   for (size_t i = 0; i < kN; i += V16::kLanes)
-    ntt::decompress<kBits>(ntt::unpack_one<kBits>(row, i)).store(a.c + i);
+    ntt::decompress<kBits>(ntt::unpack_single<kBits>(row, i)).store(a.c + i);
 }
 
 /// All words or-ed.
@@ -48,7 +48,7 @@ void load_t(PublicKey<P.k>& key, const uint8_t* ek) {
   for (size_t j = 0; j < P.k; ++j) {
     Poly& poly = key.t()[j];
     for (size_t i = 0; i < kN; i += V16::kLanes) {
-      const V16 x = ntt::unpack_one<12>(ek + j * kPolyBytes, i);
+      const V16 x = ntt::unpack_single<12>(ek + j * kPolyBytes, i);
       wrong = wrong | (largest - x);
       x.store(poly.c + i);
     }

@@ -46,7 +46,7 @@ class MatrixSampler {
   /// The polynomial of seed l. May write kWrittenWords words.
   POLYKEM_INLINE void accept(uint16_t* out, size_t l) const {
     const size_t filled = ntt::accept_unpacked<kCandidates>(out, candidates_[l]);
-    if (filled < kN) interleaved::accept_more(out, filled, interleaved::one_of(states_[continued_].words, l));
+    if (filled < kN) interleaved::accept_more(out, filled, interleaved::single_state(states_[continued_].words, l));
   }
 
  private:

@@ -118,13 +118,14 @@ struct Ops : KeySteps<P, Layout<P, Isa>> {
       uint8_t* const sk = c.sk_out().at(l);
       for (size_t i = 0; i < kK; ++i)
         single::store<12>(sk + i * kPolyBytes, t.s[l][i]);
-      ntt::each_product_of_one<kK, kK>(
+      ntt::each_product_single<kK, kK>(
           t.own[l].pk.rows->c, t.s[l]->c, [&](size_t at, V16(&x)[kK]) __attribute__((always_inline)) {
             ntt::unroll<kK>([&](auto i) __attribute__((always_inline)) {
               x[i] = ntt::positive(ntt::mul(x[i] + V16::load(t.e[l][i].c + at), scale));
             });
-            ntt::unroll<kK>([&](auto i)
-                                __attribute__((always_inline)) { ntt::pack_one<12>(pk + i * kPolyBytes, at, x[i]); });
+            ntt::unroll<kK>([&](auto i) __attribute__((always_inline)) {
+              ntt::pack_single<12>(pk + i * kPolyBytes, at, x[i]);
+            });
           });
       Ops::store_rho_ek_z(c, l);
     });
@@ -140,7 +141,7 @@ struct Ops : KeySteps<P, Layout<P, Isa>> {
   static void mul_ay(Chunk& c) {
     auto& t = c.t;
     each(c, [&](size_t l) {
-      ntt::each_product_of_one<kK, kK + 1>(
+      ntt::each_product_single<kK, kK + 1>(
           c.public_key(l).rows->c, t.s[l]->c, [&](size_t at, V16(&x)[kK + 1]) __attribute__((always_inline)) {
             for (size_t i = 0; i < kK; ++i)
               x[i].store(t.u[l][i].c + at);
@@ -157,17 +158,18 @@ struct Ops : KeySteps<P, Layout<P, Isa>> {
   /// compressed, 2 q is added, so that they are in [q - 2, 4 q).
   template <class Use>
   static POLYKEM_INLINE void each_compressed(Chunk& c, Use&& use) {
-    static_assert(P.kEta2 == 2);  // noise_one's
+    static_assert(P.kEta2 == 2);  // noise_single's
     auto& t = c.t;
     const auto of_poly = [&](auto bits, size_t l, size_t n, size_t offset, const Poly& poly, auto&& message)
         __attribute__((always_inline)) {
-      V16 x[ntt::kOneRegisters];
-      ntt::unroll<ntt::kOneRegisters>([&](auto r) __attribute__((always_inline)) {
+      V16 x[ntt::kSingleRegisters];
+      ntt::unroll<ntt::kSingleRegisters>([&](auto r) __attribute__((always_inline)) {
         constexpr size_t kAt = r * V16::kLanes;
-        x[r] = V16::load(poly.c + kAt) + ntt::noise_one<2 * ntt::kQ>(t.prf_e[l][n], kAt) + message(kAt);
+        x[r] = V16::load(poly.c + kAt) + ntt::noise_single<2 * ntt::kQ>(t.prf_e[l][n], kAt) + message(kAt);
       });
-      ntt::unroll<ntt::kOneRegisters>([&](auto r) __attribute__((always_inline)) { x[r] = ntt::compress<bits>(x[r]); });
-      ntt::unroll<ntt::kOneRegisters>([&](auto r) __attribute__((always_inline)) {
+      ntt::unroll<ntt::kSingleRegisters>([&](auto r)
+                                             __attribute__((always_inline)) { x[r] = ntt::compress<bits>(x[r]); });
+      ntt::unroll<ntt::kSingleRegisters>([&](auto r) __attribute__((always_inline)) {
         use(bits, l, offset, r * V16::kLanes, x[r]);
       });
     };
@@ -179,14 +181,14 @@ struct Ops : KeySteps<P, Layout<P, Isa>> {
     ntt::each_inverse<ntt::kR>(
         t.v->c, c.count, [&](size_t l) __attribute__((always_inline)) {
           of_poly(Bits<P.dv>(), l, kK, P.u_bytes(), t.v[l],
-                  [&](size_t i) { return ntt::message_one(t.fo.hashed[l], i); });
+                  [&](size_t i) { return ntt::message_single(t.fo.hashed[l], i); });
         });
   }
 
   static void store_c(Chunk& c) {
     each_compressed(
         c, [&](auto bits, size_t l, size_t offset, size_t i, V16 x)
-               __attribute__((always_inline)) { ntt::pack_one<bits>(c.ct_out().at(l) + offset, i, x); });
+               __attribute__((always_inline)) { ntt::pack_single<bits>(c.ct_out().at(l) + offset, i, x); });
   }
 
   static void load_c_dk(Chunk& c) {
@@ -204,7 +206,7 @@ struct Ops : KeySteps<P, Layout<P, Isa>> {
   static void mul_su(Chunk& c) {
     auto& t = c.t;
     each(c, [&](size_t l) {
-      ntt::each_product_of_one<kK, 1>(
+      ntt::each_product_single<kK, 1>(
           c.secret_key(l).s->c,
           t.e[l]->c, [&](size_t at, V16(&x)[1]) __attribute__((always_inline)) { x[0].store(t.w[l].c + at); });
     });
@@ -217,7 +219,7 @@ struct Ops : KeySteps<P, Layout<P, Isa>> {
         t.w->c, c.count, [&](size_t l) __attribute__((always_inline)) {
           for (size_t i = 0; i < kN; i += V16::kLanes) {
             const V16 noisy = V16::load(t.v[l].c + i) - V16::load(t.w[l].c + i) + V16::set1(ntt::kQ);
-            ntt::store_bits_one(t.fo.hashed[l], i, ntt::compress<1>(noisy));
+            ntt::store_bits_single(t.fo.hashed[l], i, ntt::compress<1>(noisy));
           }
         });
   }

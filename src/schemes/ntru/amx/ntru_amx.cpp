@@ -2,7 +2,7 @@
 #include "core/backend.hpp"
 #include "core/operations.hpp"
 #include "schemes/ntru/kem.hpp"
-#include "schemes/ntru/rows/ops.hpp"
+#include "schemes/ntru/single/ops.hpp"
 #include "schemes/ntru/vector_backends.hpp"
 
 namespace polykem::ntru {
@@ -39,7 +39,7 @@ struct TileKem : Kem<Ops> {
 
 template <NtruParams P>
 const SchemeBackend& amx_backend() {
-  using Plans = Operations<TileKem<rows::Ops<P, Amx>>, rows::Chunk<P, Amx>, rows::KeygenChunk<P, Amx>>;
+  using Plans = Operations<TileKem<single::Ops<P, Amx>>, single::Chunk<P, Amx>, single::KeygenChunk<P, Amx>>;
   static constexpr SchemeBackend kBackend = scheme_backend<Plans>(cpu::kAmx);
   return kBackend;
 }

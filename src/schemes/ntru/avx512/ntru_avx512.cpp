@@ -2,8 +2,8 @@
 #include "core/backend.hpp"
 #include "schemes/ntru/interleaved/backend.hpp"
 #include "schemes/ntru/interleaved/isa_prims.hpp"
-#include "schemes/ntru/rows/ops.hpp"
-#include "schemes/ntru/rows/single_products.hpp"
+#include "schemes/ntru/single/ops.hpp"
+#include "schemes/ntru/single/single_products.hpp"
 #include "schemes/ntru/vector_backends.hpp"
 
 namespace polykem::ntru {
@@ -21,14 +21,14 @@ struct Avx512 {
 using Lanes = interleaved::WithSinglePrims<Avx512>;
 
 struct Rows : Avx512 {
-  static rows::SingleProducts mul(size_t n) { return rows::SingleProducts(*lane_mul_avx512(n)); }
+  static single::SingleProducts mul(size_t n) { return single::SingleProducts(*lane_mul_avx512(n)); }
   static const SortRows& sort() { return kSortRowsAvx512; }
 };
 
 /// Small batches: the coefficients of an item side by side, except in key generation, most of whose time is
 /// inversions.
 template <NtruParams P>
-using Singles = Operations<Kem<rows::Ops<P, Rows>, ref::Ops<P, Lanes>>, rows::Chunk<P, Rows>, ref::Chunk<P, Lanes>>;
+using Singles = Operations<Kem<single::Ops<P, Rows>, ref::Ops<P, Lanes>>, single::Chunk<P, Rows>, ref::Chunk<P, Lanes>>;
 
 }  // namespace
 

@@ -5,7 +5,7 @@
 
 #include "prim/polymul/polymul.hpp"
 #include "schemes/ntru/polyinv/polyinv_lanes.hpp"
-#include "schemes/ntru/sort/lanes/sort_one.hpp"
+#include "schemes/ntru/sort/lanes/sort_single.hpp"
 #include "schemes/ntru/types.hpp"
 
 namespace polykem::ntru::interleaved {
@@ -15,23 +15,23 @@ inline namespace POLYKEM_ISA {
 template <class Isa>
 struct WithSinglePrims : Isa {
   static size_t workspace_bytes(size_t n) {
-    return std::max({Isa::mul(n)->workspace_one_bytes, Isa::inverse().workspace_bytes, sorting::kSortOneBytes});
+    return std::max({Isa::mul(n)->workspace_single_bytes, Isa::inverse().workspace_bytes, sorting::kSortOneBytes});
   }
 
   static void mul_cyclic(uint16_t* c, const uint16_t* a, const uint16_t* b, size_t n, void* ws) {
-    Isa::mul(n)->mul_cyclic_one(c, a, b, ws);
+    Isa::mul(n)->mul_cyclic_single(c, a, b, ws);
   }
   template <NtruParams P>
   static void mul_S3(Poly<P, S3>& c, const Poly<P, S3>& a, const Poly<P, S3>& b, void* ws) {
-    Isa::mul(P.n)->mul_s3_one(c.c, a.c, b.c, ws);
+    Isa::mul(P.n)->mul_s3_single(c.c, a.c, b.c, ws);
   }
   static void inverse_mod2(uint16_t* inverse, const uint16_t* a, size_t n, void* ws) {
-    Isa::inverse().inverse_mod2_one(inverse, a, n, ws);
+    Isa::inverse().inverse_mod2_single(inverse, a, n, ws);
   }
   static void inverse_mod3(uint16_t* inverse, const uint16_t* a, size_t n, void* ws) {
-    Isa::inverse().inverse_mod3_one(inverse, a, n, ws);
+    Isa::inverse().inverse_mod3_single(inverse, a, n, ws);
   }
-  static void sort_int32(int32_t* keys, size_t count, void* ws) { sorting::sort_one(keys, count, ws); }
+  static void sort_int32(int32_t* keys, size_t count, void* ws) { sorting::sort_single(keys, count, ws); }
 };
 
 }  // namespace POLYKEM_ISA

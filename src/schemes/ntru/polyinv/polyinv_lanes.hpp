@@ -20,8 +20,8 @@ struct PolyInvLanes {
   void (*inverse_mod3)(uint16_t* inverse, const uint16_t* a, size_t n, void* workspace);
 
   /// A single polynomial of n coefficients; no alignment is needed.
-  void (*inverse_mod2_one)(uint16_t* inverse, const uint16_t* a, size_t n, void* workspace);
-  void (*inverse_mod3_one)(uint16_t* inverse, const uint16_t* a, size_t n, void* workspace);
+  void (*inverse_mod2_single)(uint16_t* inverse, const uint16_t* a, size_t n, void* workspace);
+  void (*inverse_mod3_single)(uint16_t* inverse, const uint16_t* a, size_t n, void* workspace);
 };
 
 extern const PolyInvLanes kPolyInvLanesAvx2;

@@ -301,7 +301,7 @@ POLYKEM_NOINLINE inline void split_words(uint16_t* to, const uint16_t* a) {
 }
 
 /// One item: a leaf in each lane, in groups of kLanes leaves.
-struct OneProduct {
+struct SingleProduct {
   static constexpr size_t kGroups = (kLeaves + kLanes - 1) / kLanes;
   static constexpr size_t kSplitWords = kGroups * kLeaf * kLanes;  ///< of a split polynomial
   static constexpr size_t kRows = kGroups * kLeaf;

@@ -4,8 +4,8 @@
 #pragma once
 
 #include "core/secure.hpp"
-#include "prim/keccak/lanes/one.hpp"
-#include "prim/ntt/lanes/one_records.hpp"
+#include "prim/keccak/lanes/single.hpp"
+#include "prim/ntt/lanes/single_records.hpp"
 #include "schemes/saber/interleaved/product.hpp"
 #include "schemes/saber/ref/prims.hpp"
 
@@ -15,7 +15,7 @@ inline namespace POLYKEM_ISA {
 inline constexpr size_t kShake128Rate = 168;
 
 template <class Isa>
-struct SinglePrims : polykem::lanes::OneHashes {
+struct SinglePrims : polykem::lanes::SingleHashes {
   static Aes256Ctr keystream() { return Isa::keystream(); }
 
   template <size_t kBytes>
@@ -23,7 +23,7 @@ struct SinglePrims : polykem::lanes::OneHashes {
     uint8_t* const out = rows.data;
     constexpr size_t kWhole = kBytes / kShake128Rate, kRest = kBytes % kShake128Rate;
     static_assert(kRest % 8 == 0);
-    polykem::lanes::with_one_state([&](auto& state) __attribute__((always_inline)) {
+    polykem::lanes::with_single_state([&](auto& state) __attribute__((always_inline)) {
       uint8_t block[kShake128Rate];
       polykem::lanes::pad_block<kShake128Rate>(block, seed.data, kSymBytes, polykem::lanes::kShakeSuffix);
       state.template absorb<kShake128Rate / 8>(block);
@@ -43,20 +43,20 @@ struct SinglePrims : polykem::lanes::OneHashes {
   template <unsigned kBits>
   static void unpack(Poly& a, const uint8_t* in) {
     for (size_t i = 0; i < kN; i += kLanes)
-      ntt::unpack_one<kBits>(in, i).store(a.c + i);
+      ntt::unpack_single<kBits>(in, i).store(a.c + i);
   }
   template <unsigned kBits>
   static void pack(uint8_t* out, const Poly& a) {
     const V16 mask = V16::set1((1u << kBits) - 1);
     for (size_t i = 0; i < kN; i += kLanes)
-      ntt::pack_one<kBits>(out, i, V16::load(a.c + i) & mask);
+      ntt::pack_single<kBits>(out, i, V16::load(a.c + i) & mask);
   }
 
   template <size_t kL>
-  using Space = OneProduct::Space<kL>;
+  using Space = SingleProduct::Space<kL>;
   template <size_t kRows, size_t kL>
   static void multiply(Poly* out, const Poly* a, const Poly* s, Space<kL>& space) {
-    OneProduct::multiply<kRows, kL>(out, a, s, space);
+    SingleProduct::multiply<kRows, kL>(out, a, s, space);
   }
 };
 

@@ -3,9 +3,9 @@
 // primitives for small batches.
 #pragma once
 
-#include "schemes/one_item.hpp"
 #include "schemes/saber/ref/keys.hpp"
 #include "schemes/saber/steps.hpp"
+#include "schemes/single_item.hpp"
 
 namespace polykem::saber::ref {
 inline namespace POLYKEM_ISA {

@@ -71,7 +71,7 @@ void mul_add_part(Matrix16 c, ConstMatrix16 a, ConstMatrix16 b, const ProductSha
 }
 
 /// Computes part by part, and adds all terms to one part of c before it begins the next.
-void mul_add_one(Matrix16 c, ConstMatrix16 a, ConstMatrix16 b, const ProductShape& shape) {
+void mul_add_single(Matrix16 c, ConstMatrix16 a, ConstMatrix16 b, const ProductShape& shape) {
   for (size_t j = 0; j < shape.columns; j += kColumnBlock) {
     for (size_t i = 0; i < shape.rows; i += kRowBlock) {
       for (size_t k = 0; k < shape.inner; k += kInnerBlock) {
@@ -121,7 +121,7 @@ POLYKEM_INLINE void dot_block(uint16_t (&out)[kDotRows][kDotColumns], const Rows
   _mm_storeu_si128(reinterpret_cast<__m128i*>(out), sum_lanes(sums));
 }
 
-void mul_add_transposed_one(Matrix16 c, ConstMatrix16 a, ConstMatrix16 b_transposed, const ProductShape& shape) {
+void mul_add_transposed_single(Matrix16 c, ConstMatrix16 a, ConstMatrix16 b_transposed, const ProductShape& shape) {
   const size_t whole = shape.inner / kLanes * kLanes;
   for (size_t i = 0; i < shape.rows; i += kDotRows) {
     const Rows<kDotRows> left(a, i, shape.rows);
@@ -144,13 +144,13 @@ void mul_add_transposed_one(Matrix16 c, ConstMatrix16 a, ConstMatrix16 b_transpo
 
 void mul_add(Matrix16 c, ConstMatrix16 a, ConstMatrix16 b, ProductShape shape) {
   for (size_t t = 0; t < shape.count; ++t)
-    mul_add_one({c.data + t * shape.c_step, c.stride}, {a.data + t * shape.a_step, a.stride}, b, shape);
+    mul_add_single({c.data + t * shape.c_step, c.stride}, {a.data + t * shape.a_step, a.stride}, b, shape);
 }
 
 void mul_add_transposed(Matrix16 c, ConstMatrix16 a, ConstMatrix16 b_transposed, ProductShape shape) {
   for (size_t t = 0; t < shape.count; ++t) {
-    mul_add_transposed_one({c.data + t * shape.c_step, c.stride}, {a.data + t * shape.a_step, a.stride}, b_transposed,
-                           shape);
+    mul_add_transposed_single({c.data + t * shape.c_step, c.stride}, {a.data + t * shape.a_step, a.stride},
+                              b_transposed, shape);
   }
 }
 

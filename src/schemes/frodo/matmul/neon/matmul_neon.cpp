@@ -70,7 +70,7 @@ void mul_add_part(Matrix16 c, ConstMatrix16 a, ConstMatrix16 b, size_t rows, siz
     mul_add_block<1>({c.row(i), c.stride}, {a.row(i), a.stride}, b, inner);
 }
 
-void mul_add_one(Matrix16 c, ConstMatrix16 a, ConstMatrix16 b, const ProductShape& shape) {
+void mul_add_single(Matrix16 c, ConstMatrix16 a, ConstMatrix16 b, const ProductShape& shape) {
   const size_t whole = shape.columns / (2 * kWords) * (2 * kWords);
   for (size_t k = 0; k < shape.inner; k += kInnerBlock) {
     const size_t inner = std::min(kInnerBlock, shape.inner - k);
@@ -85,7 +85,7 @@ void mul_add_one(Matrix16 c, ConstMatrix16 a, ConstMatrix16 b, const ProductShap
 
 void mul_add(Matrix16 c, ConstMatrix16 a, ConstMatrix16 b, ProductShape shape) {
   for (size_t t = 0; t < shape.count; ++t)
-    mul_add_one({c.data + t * shape.c_step, c.stride}, {a.data + t * shape.a_step, a.stride}, b, shape);
+    mul_add_single({c.data + t * shape.c_step, c.stride}, {a.data + t * shape.a_step, a.stride}, b, shape);
 }
 
 /// kHeight rows of c, eight columns, += the products with the first `inner` columns of eight rows of b, a multiple of
@@ -108,7 +108,7 @@ void mul_add_transposed_block(Matrix16 c, ConstMatrix16 a, ConstMatrix16 b_trans
   unroll<kHeight>([&](auto i) __attribute__((always_inline)) { vst1q_u16(c.row(i), sum[i]); });
 }
 
-void mul_add_transposed_one(Matrix16 c, ConstMatrix16 a, ConstMatrix16 b_transposed, const ProductShape& shape) {
+void mul_add_transposed_single(Matrix16 c, ConstMatrix16 a, ConstMatrix16 b_transposed, const ProductShape& shape) {
   const size_t inner = shape.inner / kWords * kWords, columns = shape.columns / kWords * kWords;
   for (size_t j = 0; j < columns; j += kWords) {
     const auto block = [&](auto height, size_t i) {
@@ -136,8 +136,8 @@ void mul_add_transposed_one(Matrix16 c, ConstMatrix16 a, ConstMatrix16 b_transpo
 
 void mul_add_transposed(Matrix16 c, ConstMatrix16 a, ConstMatrix16 b_transposed, ProductShape shape) {
   for (size_t t = 0; t < shape.count; ++t) {
-    mul_add_transposed_one({c.data + t * shape.c_step, c.stride}, {a.data + t * shape.a_step, a.stride}, b_transposed,
-                           shape);
+    mul_add_transposed_single({c.data + t * shape.c_step, c.stride}, {a.data + t * shape.a_step, a.stride},
+                              b_transposed, shape);
   }
 }
 

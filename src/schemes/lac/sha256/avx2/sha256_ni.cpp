@@ -49,7 +49,7 @@ POLYKEM_TARGET_SHA inline void compress(State& h, const uint8_t* block) {
   h.cdgh = _mm_add_epi32(h.cdgh, s.cdgh);
 }
 
-POLYKEM_TARGET_SHA void hash_one(uint8_t* out, const uint8_t* message, const sha256::Blocks& blocks) {
+POLYKEM_TARGET_SHA void hash_single(uint8_t* out, const uint8_t* message, const sha256::Blocks& blocks) {
   constexpr const auto& h = sha256::kInitial;
   const auto words = [](uint32_t high, uint32_t b, uint32_t c, uint32_t low) __attribute__((target("sha,avx2"))) {
     return _mm_set_epi32(static_cast<int>(high), static_cast<int>(b), static_cast<int>(c), static_cast<int>(low));
@@ -73,7 +73,7 @@ POLYKEM_TARGET_SHA void hash_one(uint8_t* out, const uint8_t* message, const sha
 void sha256_ni(ByteRows out, ConstByteRows in, size_t length, size_t count) {
   const sha256::Blocks blocks(length);
   for (size_t i = 0; i < count; ++i)
-    hash_one(out.data + i * out.stride, in.data + i * in.stride, blocks);
+    hash_single(out.data + i * out.stride, in.data + i * in.stride, blocks);
 }
 
 }  // namespace polykem

@@ -183,7 +183,7 @@ POLYKEM_INLINE uint64_t spread_to_bytes(uint64_t bits) {
 
 /// As load_items, for a single item. bytes: n + kSteps + 63 bytes of scratch.
 template <class Field, class Steps>
-POLYKEM_INLINE void load_one(uint16_t* state, const uint16_t* a, size_t n, uint8_t* bytes) {
+POLYKEM_INLINE void load_single(uint16_t* state, const uint16_t* a, size_t n, uint8_t* bytes) {
   constexpr size_t kSteps = Steps::kSteps;
   std::memset(bytes, 0, n + kSteps + 63);
   for (size_t i = 0; i < n - 1; ++i)
@@ -206,9 +206,9 @@ POLYKEM_INLINE void load_one(uint16_t* state, const uint16_t* a, size_t n, uint8
   }
 }
 
-/// As store_items, for a single item; `bytes` as for load_one.
+/// As store_items, for a single item; `bytes` as for load_single.
 template <class Field, class Steps>
-POLYKEM_INLINE void store_one(uint16_t* inverse, const uint16_t* state, size_t n, uint8_t* bytes) {
+POLYKEM_INLINE void store_single(uint16_t* inverse, const uint16_t* state, size_t n, uint8_t* bytes) {
   constexpr size_t kSteps = Steps::kSteps;
   const size_t lowest = 1 + Steps::excess(n);
   for (size_t group = 0; 64 * group < n - 1 + lowest; ++group) {

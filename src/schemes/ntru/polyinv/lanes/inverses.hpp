@@ -30,13 +30,13 @@ void inverse_items(uint16_t* inverse, const uint16_t* a, size_t n, void* workspa
 }
 
 template <class Field, class Steps>
-void inverse_one(uint16_t* inverse, const uint16_t* a, size_t n, void* workspace) {
+void inverse_single(uint16_t* inverse, const uint16_t* a, size_t n, void* workspace) {
   auto* state = static_cast<uint16_t*>(workspace);
   auto* bytes = reinterpret_cast<uint8_t*>(state + Steps::segments(n) * Steps::kSegmentWords);
   start_state<Steps>(state, n);
-  load_one<Field, Steps>(state, a, n, bytes);
+  load_single<Field, Steps>(state, a, n, bytes);
   Steps::run(state, n);
-  store_one<Field, Steps>(inverse, state, n, bytes);
+  store_single<Field, Steps>(inverse, state, n, bytes);
   secure_zero(state, Steps::segments(n) * Steps::kSegmentWords * sizeof *state);
   secure_zero(bytes, n + Steps::kSteps + 63);
 }
@@ -51,8 +51,8 @@ constexpr size_t workspace_bytes() {
                                 ? state_bytes<Steps3<ItemLanes>>()
                                 : state_bytes<Steps2<ItemLanes>>();
   constexpr size_t kOne =
-      (state_bytes<Steps3<OneItem>>() > state_bytes<Steps2<OneItem>>() ? state_bytes<Steps3<OneItem>>()
-                                                                       : state_bytes<Steps2<OneItem>>()) +
+      (state_bytes<Steps3<SingleItem>>() > state_bytes<Steps2<SingleItem>>() ? state_bytes<Steps3<SingleItem>>()
+                                                                             : state_bytes<Steps2<SingleItem>>()) +
       (kMaxInverseDegree + 128) / 64 * 64;
   return kItems > kOne ? kItems : kOne;
 }
@@ -62,8 +62,8 @@ constexpr PolyInvLanes table() {
           workspace_bytes(),
           inverse_items<Gf2, Steps2<ItemLanes>>,
           inverse_items<Gf3, Steps3<ItemLanes>>,
-          inverse_one<Gf2, Steps2<OneItem>>,
-          inverse_one<Gf3, Steps3<OneItem>>};
+          inverse_single<Gf2, Steps2<SingleItem>>,
+          inverse_single<Gf3, Steps3<SingleItem>>};
 }
 
 }  // namespace POLYKEM_ISA

@@ -73,7 +73,7 @@ struct ItemLanes {
 };
 
 /// One polynomial in the whole register.
-struct OneItem {
+struct SingleItem {
   static constexpr size_t kBits = 8 * sizeof(V16::Reg);
 
   static POLYKEM_INLINE V16 shift_up(V16 a, V16 below) {

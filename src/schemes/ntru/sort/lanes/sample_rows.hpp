@@ -3,7 +3,7 @@
 #pragma once
 
 #include "schemes/ntru/sort/lanes/sample_fixed_type.hpp"
-#include "schemes/ntru/sort/lanes/sort_one.hpp"
+#include "schemes/ntru/sort/lanes/sort_single.hpp"
 
 #ifdef POLYKEM_ISA_AVX512
 namespace polykem::sorting {
@@ -26,7 +26,7 @@ struct WordIndices {
 inline constexpr WordIndices kWordIndices{};
 
 /// `count` keys of one item and kLargestKey up to `size`, a multiple of 16. [NTRU20, Fixed_Type]
-inline void load_keys_of_one(int32_t* keys, const uint8_t* in, size_t count, size_t size, size_t weight) {
+inline void load_keys_single(int32_t* keys, const uint8_t* in, size_t count, size_t size, size_t weight) {
   const __m512i low = _mm512_load_si512(kWordIndices.low), high = _mm512_load_si512(kWordIndices.high);
   const __m512i shift = _mm512_load_si512(kWordIndices.shift), sixteen = _mm512_set1_epi32(16);
   const __m512i half = _mm512_set1_epi32(static_cast<int>(weight / 2));
@@ -50,9 +50,9 @@ inline void load_keys_of_one(int32_t* keys, const uint8_t* in, size_t count, siz
 }
 
 template <size_t kRows>
-void sample_one(uint8_t* out, const uint8_t* in, size_t n, size_t weight, int32_t* x) {
+void sample_single(uint8_t* out, const uint8_t* in, size_t n, size_t weight, int32_t* x) {
   int32_t* sorted = x + kRows * V32::kLanes;
-  load_keys_of_one(x, in, n - 1, kRows * V32::kLanes, weight);
+  load_keys_single(x, in, n - 1, kRows * V32::kLanes, weight);
   sort_matrix<kRows>(sorted, x);
   const __m512i three = _mm512_set1_epi32(3);
   for (size_t i = 0; i < n; i += 16) {
@@ -61,14 +61,14 @@ void sample_one(uint8_t* out, const uint8_t* in, size_t n, size_t weight, int32_
   }
 }
 
-inline void sample_one(uint8_t* out, const uint8_t* in, size_t n, size_t weight, int32_t* x) {
+inline void sample_single(uint8_t* out, const uint8_t* in, size_t n, size_t weight, int32_t* x) {
   switch (sort_matrix_rows(n - 1)) {
     case 32:
-      return sample_one<32>(out, in, n, weight, x);
+      return sample_single<32>(out, in, n, weight, x);
     case 64:
-      return sample_one<64>(out, in, n, weight, x);
+      return sample_single<64>(out, in, n, weight, x);
     default:
-      return sample_one<128>(out, in, n, weight, x);
+      return sample_single<128>(out, in, n, weight, x);
   }
 }
 
@@ -134,7 +134,7 @@ inline void sample_fixed_type_rows(ByteRows out, ConstByteRows in, size_t count,
     }
     for (size_t i = 0; i < now; ++i) {
       uint8_t* row = to.data + i * to.stride;
-      sample_one(row, from.data + i * from.stride, n, weight, static_cast<int32_t*>(workspace));
+      sample_single(row, from.data + i * from.stride, n, weight, static_cast<int32_t*>(workspace));
       std::memset(row + n - 1, 0, width - (n - 1));
     }
   }

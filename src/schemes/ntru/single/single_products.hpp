@@ -3,9 +3,9 @@
 
 #include "prim/polymul/polymul.hpp"
 #include "prim/polymul/tile_mul.hpp"
-#include "schemes/ntru/rows/poly.hpp"
+#include "schemes/ntru/single/poly.hpp"
 
-namespace polykem::ntru::rows {
+namespace polykem::ntru::single {
 inline namespace POLYKEM_ISA {
 
 /// What TileMul does, by the product of a single item for one item after the other. Results are exact modulo
@@ -13,7 +13,7 @@ inline namespace POLYKEM_ISA {
 class SingleProducts {
  public:
   explicit SingleProducts(const LaneMul& mul)
-      : workspace_bytes((mul.workspace_one_bytes + 63) / 64 * 64 + 2 * width(mul.n) * sizeof(uint16_t)), mul_(mul) {}
+      : workspace_bytes((mul.workspace_single_bytes + 63) / 64 * 64 + 2 * width(mul.n) * sizeof(uint16_t)), mul_(mul) {}
 
   /// Used like the pointer that mul(n) is for tiles.
   const SingleProducts* operator->() const { return this; }
@@ -26,7 +26,7 @@ class SingleProducts {
       widen(wide_a, a, item);
       widen(wide_b, b, item);
       uint16_t* const out = row(c, item);
-      mul_.mul_cyclic_one(out, wide_a, wide_b, workspace);
+      mul_.mul_cyclic_single(out, wide_a, wide_b, workspace);
       for (size_t i = 0; i < width(mul_.n); i += 32)
         store64(out + i, _mm512_and_si512(load64(out + i), exact));
     }
@@ -36,13 +36,13 @@ class SingleProducts {
     uint16_t* const wide = operands(workspace);
     for (size_t item = 0; item < count; ++item) {
       widen(wide, b, item);
-      mul_.mul_cyclic_one(row(c, item), row(a, item), wide, workspace);
+      mul_.mul_cyclic_single(row(c, item), row(a, item), wide, workspace);
     }
   }
 
   void mul_words(WordPolys c, ConstWordPolys a, ConstWordPolys b, size_t count, void* workspace) const {
     for (size_t item = 0; item < count; ++item)
-      mul_.mul_cyclic_one(row(c, item), row(a, item), row(b, item), workspace);
+      mul_.mul_cyclic_single(row(c, item), row(a, item), row(b, item), workspace);
   }
 
   const size_t workspace_bytes;
@@ -67,4 +67,4 @@ class SingleProducts {
 };
 
 }  // namespace POLYKEM_ISA
-}  // namespace polykem::ntru::rows
+}  // namespace polykem::ntru::single

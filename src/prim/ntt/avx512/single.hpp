@@ -4,20 +4,20 @@
 // together where there are two: of one alone, instructions wait for each other.
 #pragma once
 
-#include "prim/ntt/lanes/one_products.hpp"
+#include "prim/ntt/lanes/single_products.hpp"
 #include "prim/ntt/lanes/transform.hpp"
 #include "prim/simd/vec64.hpp"
 
 namespace polykem::ntt {
 inline namespace POLYKEM_ISA {
 
-inline constexpr size_t kOneRegisters = kN / V16::kLanes, kFour = 4;
-static_assert(kOneRegisters == 8 && V16::kLanes / kFour == 8);
+inline constexpr size_t kSingleRegisters = kN / V16::kLanes, kFour = 4;
+static_assert(kSingleRegisters == 8 && V16::kLanes / kFour == 8);
 
 /// The coefficients of kCount polynomials.
 template <size_t kCount>
 struct InRegisters {
-  V16 v[kCount][kOneRegisters];
+  V16 v[kCount][kSingleRegisters];
 
   static POLYKEM_INLINE InRegisters load(const uint16_t* a) {
     InRegisters result;
@@ -34,7 +34,7 @@ struct InRegisters {
   template <class F>
   POLYKEM_INLINE void each(F&& f) {
     unroll<kCount>([&](auto p) __attribute__((always_inline)) {
-      unroll<kOneRegisters>([&](auto i) __attribute__((always_inline)) { f(p, i, v[p][i]); });
+      unroll<kSingleRegisters>([&](auto i) __attribute__((always_inline)) { f(p, i, v[p][i]); });
     });
   }
 };
@@ -43,7 +43,7 @@ struct InRegisters {
 /// on, each for a block of registers. The factors of layer 6 follow, one for each pair of registers.
 template <bool kReversed>
 inline constexpr auto kTurnedFactors = [] {
-  std::array<OneFactors, 12> result{};
+  std::array<SingleFactors, 12> result{};
   const auto factor = [](size_t layer, size_t block) {
     return kForwardFactors[kReversed ? (size_t{2} << layer) - 1 - block : (size_t{1} << layer) + block];
   };
@@ -72,12 +72,12 @@ POLYKEM_INLINE Twiddle turned_factor(size_t layer, size_t block) {
 }
 
 /// Word f of register e's four r becomes word f of register r's four e. It is its own inverse.
-POLYKEM_INLINE void transpose_fours(V16 (&v)[kOneRegisters]) {
-  simd::V64 w[kOneRegisters];
-  for (size_t i = 0; i < kOneRegisters; ++i)
+POLYKEM_INLINE void transpose_fours(V16 (&v)[kSingleRegisters]) {
+  simd::V64 w[kSingleRegisters];
+  for (size_t i = 0; i < kSingleRegisters; ++i)
     w[i].r = v[i].r;
   simd::transpose_words(w);
-  for (size_t i = 0; i < kOneRegisters; ++i)
+  for (size_t i = 0; i < kSingleRegisters; ++i)
     v[i].r = w[i].r;
 }
 template <size_t kCount>
@@ -100,7 +100,7 @@ POLYKEM_INLINE void join_pairs(V16& x, V16& y) {
 /// Calls f(a, b, zeta) for the pairs of registers that layer kLayer of three combines; factors(kLayer, block) is zeta.
 template <size_t kLayer, size_t kCount, class Factors, class F>
 POLYKEM_INLINE void each_pair(InRegisters<kCount>& a, Factors&& factors, F&& f) {
-  constexpr size_t kHalf = kOneRegisters >> (kLayer + 1);
+  constexpr size_t kHalf = kSingleRegisters >> (kLayer + 1);
   unroll<(1u << kLayer)>([&](auto block) __attribute__((always_inline)) {
     const Twiddle zeta = factors(kLayer, block);
     unroll<kHalf>([&](auto i) __attribute__((always_inline)) {
@@ -114,7 +114,7 @@ POLYKEM_INLINE void each_pair(InRegisters<kCount>& a, Factors&& factors, F&& f) 
 /// f as above for the neighbouring pairs that layer 6 combines, of fours that are transposed.
 template <bool kReversed, size_t kCount, class F>
 POLYKEM_INLINE void each_last_pair(InRegisters<kCount>& a, F&& f) {
-  unroll<kOneRegisters / 2>([&](auto m) __attribute__((always_inline)) {
+  unroll<kSingleRegisters / 2>([&](auto m) __attribute__((always_inline)) {
     const Twiddle zeta = kTurnedFactors<kReversed>[8 + m].load();
     unroll<kCount>([&](auto p) __attribute__((always_inline)) {
       V16 &x = a.v[p][2 * m], &y = a.v[p][2 * m + 1];
@@ -213,11 +213,11 @@ POLYKEM_INLINE void each_inverse(uint16_t* a, size_t count, Use&& use) {
       });
 }
 
-/// See NttOne.
-inline void forward_one(uint16_t* a) {
+/// See NttSingle.
+inline void forward_single(uint16_t* a) {
   forward_polys<Canonical>(a, 1);
 }
-inline void inverse_one(uint16_t* a) {
+inline void inverse_single(uint16_t* a) {
   auto poly = InRegisters<1>::load(a);
   inverse_in_registers<1>(poly);
   poly.store(
@@ -225,11 +225,11 @@ inline void inverse_one(uint16_t* a) {
 }
 
 /// See ntt::multiply.
-inline void multiply_one(uint16_t* c, const uint16_t* a, const uint16_t* b, size_t terms) {
-  if (terms == 1) return multiply_one_rows<1, 1>(c, a, b);
-  if (terms == 2) return multiply_one_rows<2, 1>(c, a, b);
-  if (terms == 3) return multiply_one_rows<3, 1>(c, a, b);
-  multiply_one_rows<4, 1>(c, a, b);
+inline void multiply_single(uint16_t* c, const uint16_t* a, const uint16_t* b, size_t terms) {
+  if (terms == 1) return multiply_single_rows<1, 1>(c, a, b);
+  if (terms == 2) return multiply_single_rows<2, 1>(c, a, b);
+  if (terms == 3) return multiply_single_rows<3, 1>(c, a, b);
+  multiply_single_rows<4, 1>(c, a, b);
 }
 
 }  // namespace POLYKEM_ISA

@@ -8,7 +8,7 @@ namespace polykem::ntt {
 inline namespace POLYKEM_ISA {
 
 /// Words of a Twiddle whose lanes differ.
-struct alignas(64) OneFactors {
+struct alignas(64) SingleFactors {
   uint16_t z[V16::kLanes] = {}, zq[V16::kLanes] = {};
   constexpr void set(size_t lane, const Factor& factor) {
     z[lane] = static_cast<uint16_t>(factor.z);
@@ -19,7 +19,7 @@ struct alignas(64) OneFactors {
 
 /// The factors gamma in the odd lanes, 0 in the others.
 inline constexpr auto kGammasOfOne = [] {
-  std::array<OneFactors, kN / V16::kLanes> factors{};
+  std::array<SingleFactors, kN / V16::kLanes> factors{};
   for (size_t i = 1; i < kN; i += 2)
     factors[i / V16::kLanes].set(i % V16::kLanes, kGammaFactors[i / 2]);
   return factors;
@@ -96,7 +96,7 @@ POLYKEM_INLINE V16 montgomery_pairs(V16 even, V16 odd) {
 /// aligned; coefficients of a below 2^12, of y in (-q, q). Rows are computed side by side, since each one's
 /// instructions wait for each other. [FIPS203, Alg 11]
 template <size_t kTerms, size_t kRows, class Use>
-POLYKEM_INLINE void each_product_of_one(const uint16_t* a, const uint16_t* y, Use&& use) {
+POLYKEM_INLINE void each_product_single(const uint16_t* a, const uint16_t* y, Use&& use) {
   for (size_t i = 0; i < kN; i += V16::kLanes) {
     const Twiddle gamma = kGammasOfOne[i / V16::kLanes].load();
     V16 for_even[kTerms], for_odd[kTerms];
@@ -121,9 +121,9 @@ POLYKEM_INLINE void each_product_of_one(const uint16_t* a, const uint16_t* y, Us
 
 /// Row r of c = the sum of those products, canonical.
 template <size_t kTerms, size_t kRows>
-POLYKEM_INLINE void multiply_one_rows(uint16_t* c, const uint16_t* a, const uint16_t* y) {
+POLYKEM_INLINE void multiply_single_rows(uint16_t* c, const uint16_t* a, const uint16_t* y) {
   const Twiddle scale = Twiddle::of(Factor::of(kR));
-  each_product_of_one<kTerms, kRows>(
+  each_product_single<kTerms, kRows>(
       a, y, [&](size_t at, V16(&x)[kRows]) __attribute__((always_inline)) {
         unroll<kRows>([&](auto row)
                           __attribute__((always_inline)) { positive(mul(x[row], scale)).store(c + row * kN + at); });

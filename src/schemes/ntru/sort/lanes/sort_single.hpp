@@ -12,7 +12,7 @@
 namespace polykem::sorting {
 inline namespace POLYKEM_ISA {
 
-/// The largest array that sort_one takes, and the bytes of workspace that it needs.
+/// The largest array that sort_single takes, and the bytes of workspace that it needs.
 inline constexpr size_t kMostKeys = 2048;
 inline constexpr size_t kSortOneBytes = 2 * kMostKeys * sizeof(int32_t);
 
@@ -76,7 +76,7 @@ void sort_matrix(int32_t* out, int32_t* x) {
 
 /// Sorts `count` <= kMostKeys signed integers ascending, in place. ws: kSortOneBytes, 64-byte aligned; holds the keys
 /// afterwards.
-inline void sort_one(int32_t* values, size_t count, void* ws) {
+inline void sort_single(int32_t* values, size_t count, void* ws) {
   auto* x = static_cast<int32_t*>(ws);
   int32_t* sorted = x + kMostKeys;
   size_t size = 32 * V32::kLanes;

@@ -6,7 +6,7 @@
 
 #include "prim/ntt/lanes/products.hpp"
 #ifdef POLYKEM_ISA_NEON
-#include "prim/ntt/neon/one_records.hpp"
+#include "prim/ntt/neon/single_records.hpp"
 #endif
 
 namespace polykem::ntt {
@@ -60,7 +60,7 @@ POLYKEM_INLINE V16 unpack_fields(const uint8_t* row, size_t i) {
 }
 /// The coefficients.
 template <unsigned kBits>
-POLYKEM_INLINE V16 unpack_one(const uint8_t* row, size_t i) {
+POLYKEM_INLINE V16 unpack_single(const uint8_t* row, size_t i) {
   return unpack_fields<kBits>(row, i) & V16::set1((1u << kBits) - 1);
 }
 
@@ -110,7 +110,7 @@ inline constexpr auto kPackShifts = [] {
 
 /// Coefficients below 2^kBits as in such a row, in the bytes of kRegisterBytes; the others are arbitrary.
 template <unsigned kBits>
-POLYKEM_INLINE __m512i packed_one(V16 x) {
+POLYKEM_INLINE __m512i packed_single(V16 x) {
   const __m512i used = _mm512_load_si512(kUsedBytes<kBits>.at);
   const __m512i pairs = _mm512_madd_epi16(x.r, _mm512_set1_epi32(1 | 1 << (kBits + 16)));
   if constexpr (kTogether<kBits> == 2) return _mm512_permutexvar_epi8(used, pairs);
@@ -124,26 +124,26 @@ POLYKEM_INLINE __m512i packed_one(V16 x) {
 
 /// Stores coefficients i to i + V16::kLanes - 1, below 2^kBits, in such a row.
 template <unsigned kBits>
-POLYKEM_INLINE void pack_one(uint8_t* row, size_t i, V16 x) {
-  _mm512_mask_storeu_epi8(row + i / 8 * kBits, kRegisterBytes<kBits>, packed_one<kBits>(x));
+POLYKEM_INLINE void pack_single(uint8_t* row, size_t i, V16 x) {
+  _mm512_mask_storeu_epi8(row + i / 8 * kBits, kRegisterBytes<kBits>, packed_single<kBits>(x));
 }
 
-/// Ones in the result where the bytes differ that pack_one would store, and those that are there.
+/// Ones in the result where the bytes differ that pack_single would store, and those that are there.
 template <unsigned kBits>
 POLYKEM_INLINE V16 differs_from_packed(const uint8_t* row, size_t i, V16 x) {
   const __m512i there = _mm512_maskz_loadu_epi8(kRegisterBytes<kBits>, row + i / 8 * kBits);
-  return {_mm512_maskz_mov_epi8(kRegisterBytes<kBits>, _mm512_xor_si512(packed_one<kBits>(x), there))};
+  return {_mm512_maskz_mov_epi8(kRegisterBytes<kBits>, _mm512_xor_si512(packed_single<kBits>(x), there))};
 }
 
 /// 1665 where the message has a 1. message: 32 bytes. [FIPS203, Alg 14, L20]
-POLYKEM_INLINE V16 message_one(const uint8_t* message, size_t i) {
+POLYKEM_INLINE V16 message_single(const uint8_t* message, size_t i) {
   uint32_t bits;
   std::memcpy(&bits, message + i / 8, sizeof bits);
   return {_mm512_maskz_set1_epi16(bits, (kQ + 1) / 2)};
 }
 
 /// Stores the lowest bits of coefficients i to i + V16::kLanes - 1.
-POLYKEM_INLINE void store_bits_one(uint8_t* message, size_t i, V16 x) {
+POLYKEM_INLINE void store_bits_single(uint8_t* message, size_t i, V16 x) {
   const uint32_t bits = _mm512_test_epi16_mask(x.r, _mm512_set1_epi16(1));
   std::memcpy(message + i / 8, &bits, sizeof bits);
 }
@@ -196,7 +196,7 @@ POLYKEM_INLINE __m256i unpack_eight(const uint8_t* row, size_t i) {
 
 /// Coefficients i to i + V16::kLanes - 1 of a row of kPackedBytes<kBits> bytes; i is a multiple of V16::kLanes.
 template <unsigned kBits>
-POLYKEM_INLINE V16 unpack_one(const uint8_t* row, size_t i) {
+POLYKEM_INLINE V16 unpack_single(const uint8_t* row, size_t i) {
   const __m256i words = _mm256_packus_epi32(unpack_eight<kBits>(row, i), unpack_eight<kBits>(row, i + 8));
   return {_mm256_permute4x64_epi64(words, 0xd8)};
 }
@@ -224,7 +224,7 @@ POLYKEM_INLINE void store_eight(uint8_t* row, size_t i, __m128i bytes) {
 /// Stores coefficients i to i + V16::kLanes - 1, below 2^kBits, in such a row. Call it for ascending i: it overwrites
 /// bytes of later ones.
 template <unsigned kBits>
-POLYKEM_INLINE void pack_one(uint8_t* row, size_t i, V16 x) {
+POLYKEM_INLINE void pack_single(uint8_t* row, size_t i, V16 x) {
   const __m256i pairs = _mm256_madd_epi16(x.r, _mm256_set1_epi32(1 | 1 << (kBits + 16)));
   const __m256i to_top = _mm256_set1_epi64x(32 - 2 * kBits);
   __m256i fours = _mm256_srli_epi64(_mm256_sllv_epi32(pairs, to_top), 32 - 2 * kBits);
@@ -239,7 +239,7 @@ POLYKEM_INLINE void pack_one(uint8_t* row, size_t i, V16 x) {
 }
 
 /// 1665 where the message has a 1. message: 32 bytes. [FIPS203, Alg 14, L20]
-POLYKEM_INLINE V16 message_one(const uint8_t* message, size_t i) {
+POLYKEM_INLINE V16 message_single(const uint8_t* message, size_t i) {
   uint16_t bits;
   std::memcpy(&bits, message + i / 8, sizeof bits);
   const __m256i bit = _mm256_setr_epi16(1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 8192, 16384,
@@ -249,7 +249,7 @@ POLYKEM_INLINE V16 message_one(const uint8_t* message, size_t i) {
 }
 
 /// Stores the lowest bits of coefficients i to i + V16::kLanes - 1.
-POLYKEM_INLINE void store_bits_one(uint8_t* message, size_t i, V16 x) {
+POLYKEM_INLINE void store_bits_single(uint8_t* message, size_t i, V16 x) {
   const __m256i bytes = _mm256_packs_epi16(x.template shl<15>().r, _mm256_setzero_si256());
   const auto bits = static_cast<uint32_t>(_mm256_movemask_epi8(bytes));
   const auto both = static_cast<uint16_t>((bits & 0xff) | (bits >> 8 & 0xff00));
@@ -261,8 +261,8 @@ POLYKEM_INLINE void store_bits_one(uint8_t* message, size_t i, V16 x) {
 
 /// Differences of neighbouring sums of kEta bits of a row of 64 kEta bytes, canonical. [FIPS203, Alg 8]
 template <unsigned kEta>
-POLYKEM_INLINE V16 cbd_one(const uint8_t* row, size_t i) {
-  const V16 bits = unpack_one<2 * kEta>(row, i);
+POLYKEM_INLINE V16 cbd_single(const uint8_t* row, size_t i) {
+  const V16 bits = unpack_single<2 * kEta>(row, i);
   const V16 every = V16::set1(kEta == 2 ? 0x5 : 0x9), field = V16::set1((1u << kEta) - 1);
   V16 sums = (bits & every) + (bits.template shr<1>() & every);
   if constexpr (kEta == 3) sums = sums + (bits.template shr<2>() & every);
@@ -282,7 +282,7 @@ POLYKEM_INLINE V16 reduced_once(V16 x) {
 
 /// Calls f(i, polynomial's coefficients from i on) and stores what it returns.
 template <class F>
-POLYKEM_INLINE void map_one(uint16_t* a, F&& f) {
+POLYKEM_INLINE void map_single(uint16_t* a, F&& f) {
   for (size_t i = 0; i < kN; i += V16::kLanes)
     f(i, V16::load(a + i)).store(a + i);
 }

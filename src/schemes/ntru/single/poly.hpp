@@ -10,7 +10,7 @@
 #include "prim/simd/isa.hpp"
 #include "schemes/ntru/types.hpp"
 
-namespace polykem::ntru::rows {
+namespace polykem::ntru::single {
 inline namespace POLYKEM_ISA {
 
 /// Coefficients that a polynomial has room for.
@@ -302,4 +302,4 @@ void poly_add(Words<P>& a, const Small<P>& small) {
 }
 
 }  // namespace POLYKEM_ISA
-}  // namespace polykem::ntru::rows
+}  // namespace polykem::ntru::single

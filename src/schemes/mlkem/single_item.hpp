@@ -2,7 +2,7 @@
 #pragma once
 
 #include "schemes/mlkem/types.hpp"
-#include "schemes/one_item.hpp"
+#include "schemes/single_item.hpp"
 
 namespace polykem::mlkem {
 inline namespace POLYKEM_ISA {
@@ -19,8 +19,8 @@ struct Polys {
 
 /// The chunk of the layouts of one item. Item also has z_and_c(), space for both.
 template <MlkemParams P, class Item>
-struct OneItem : ItemChunk<P, PublicKey<P.k>, SecretKey<P.k>, Item> {
-  using OneItem::ItemChunk::ItemChunk;
+struct SingleItem : ItemChunk<P, PublicKey<P.k>, SecretKey<P.k>, Item> {
+  using SingleItem::ItemChunk::ItemChunk;
 
   Poly* e() { return this->t.poly.e; }
   Poly& w() { return this->t.poly.w; }

@@ -5,10 +5,10 @@
 
 #include <cstring>
 
-#include "prim/keccak/lanes/one.hpp"
-#include "schemes/ntru/rows/keygen.hpp"
+#include "prim/keccak/lanes/single.hpp"
+#include "schemes/ntru/single/keygen.hpp"
 
-namespace polykem::ntru::rows {
+namespace polykem::ntru::single {
 inline namespace POLYKEM_ISA {
 
 /// Working memory of one item.
@@ -67,13 +67,13 @@ struct Chunk {
 
 template <NtruParams P, class Prims>
 struct Ops : KeygenOps<P, Prims> {
-  using Chunk = rows::Chunk<P, Prims>;
-  using Item = rows::Item<P>;
+  using Chunk = single::Chunk<P, Prims>;
+  using Item = single::Item<P>;
 
   /// Field x of every item.
   template <class Field>
   static auto polys(Chunk& c, Field Item::*x) {
-    return rows::polys(c.item, x);
+    return single::polys(c.item, x);
   }
 
   // ---- encaps: a = r, b = m, x = h, small = r mod q then Lift(m), z = h r then c
@@ -109,7 +109,7 @@ struct Ops : KeygenOps<P, Prims> {
   /// Messages of kBytes bytes of every item.
   template <size_t kBytes>
   static void hash(Chunk& c, ByteRows out, const uint8_t (&in)[kBytes]) {
-    if (c.count == 1) return polykem::lanes::sha3_256_one<kBytes>(out.data, in);
+    if (c.count == 1) return polykem::lanes::sha3_256_single<kBytes>(out.data, in);
     Prims::keccak().sha3_256(out, {in, sizeof(Item)}, kBytes, c.count);
   }
   static void hash_rm(Chunk& c) { hash(c, {c.io.ss_out, P.kSharedSecretBytes}, c.item->rm); }
@@ -216,4 +216,4 @@ struct Ops : KeygenOps<P, Prims> {
 };
 
 }  // namespace POLYKEM_ISA
-}  // namespace polykem::ntru::rows
+}  // namespace polykem::ntru::single

@@ -3,9 +3,9 @@
 // pack_Rq0, pack_Sq]
 #pragma once
 
-#include "schemes/ntru/rows/poly.hpp"
+#include "schemes/ntru/single/poly.hpp"
 
-namespace polykem::ntru::rows {
+namespace polykem::ntru::single {
 inline namespace POLYKEM_ISA {
 
 /// Bytes [at, end) of a record, at most 64, then zeros.
@@ -188,4 +188,4 @@ uint32_t padding_mask(const uint8_t* packed) {
 }
 
 }  // namespace POLYKEM_ISA
-}  // namespace polykem::ntru::rows
+}  // namespace polykem::ntru::single

@@ -13,10 +13,10 @@
 #include "prim/keccak/keccak_lanes.hpp"
 #include "prim/polymul/tile_mul.hpp"
 #include "schemes/ntru/polyinv/polyinv_lanes.hpp"
-#include "schemes/ntru/rows/records.hpp"
+#include "schemes/ntru/single/records.hpp"
 #include "schemes/ntru/sort/sort_lanes.hpp"
 
-namespace polykem::ntru::rows {
+namespace polykem::ntru::single {
 inline namespace POLYKEM_ISA {
 
 /// Bytes that the products and the sorts of `items` items use, one after the other.
@@ -106,8 +106,8 @@ struct KeygenChunk {
 
 template <NtruParams P, class Prims>
 struct KeygenOps {
-  using KeygenChunk = rows::KeygenChunk<P, Prims>;
-  using Key = rows::Key<P>;
+  using KeygenChunk = single::KeygenChunk<P, Prims>;
+  using Key = single::Key<P>;
 
   static void draw_keygen(KeygenChunk& c) {
     if (c.io.coins == nullptr) c.io.drbg->fill({c.drawn, c.count * c.kCoinBytes}, Prims::keystream());
@@ -189,7 +189,7 @@ struct KeygenOps {
         [&](Trits<P>& out, const Trits<P>& a) {
           auto& [in, inverse] = c.t->polynomial;
           std::copy_n(a.c, P.n, in);
-          Prims::inverse().inverse_mod3_one(inverse, in, P.n, c.shared_memory);
+          Prims::inverse().inverse_mod3_single(inverse, in, P.n, c.shared_memory);
           std::copy_n(inverse, P.n, out.c);
           end_trits<P>(out);
         });
@@ -236,7 +236,7 @@ struct KeygenOps {
     u = a;
     poly_mod_q_Phi_n<P>(u);
     std::copy_n(u.c, P.n, in);
-    Prims::inverse().inverse_mod2_one(inverse, in, P.n, c.shared_memory);
+    Prims::inverse().inverse_mod2_single(inverse, in, P.n, c.shared_memory);
     std::copy_n(inverse, P.n, v.c);
     Small<P>& low_v = c.t->low;
     Small<P>& low_a = reinterpret_cast<Small<P>&>(c.t->rest_S3);
@@ -280,4 +280,4 @@ struct KeygenOps {
 };
 
 }  // namespace POLYKEM_ISA
-}  // namespace polykem::ntru::rows
+}  // namespace polykem::ntru::single

@@ -74,7 +74,7 @@ POLYKEM_INLINE uint16x8_t unpack_eight(const uint8_t* row, size_t i) {
 
 /// Coefficients i to i + V16::kLanes - 1 of a row of kPackedBytes<kBits> bytes; i is a multiple of V16::kLanes.
 template <unsigned kBits>
-POLYKEM_INLINE V16 unpack_one(const uint8_t* row, size_t i) {
+POLYKEM_INLINE V16 unpack_single(const uint8_t* row, size_t i) {
   return {{unpack_eight<kBits>(row, i), unpack_eight<kBits>(row, i + 8)}};
 }
 
@@ -112,7 +112,7 @@ POLYKEM_INLINE void pack_eight(uint8_t* row, size_t i, uint16x8_t x) {
 /// Stores coefficients i to i + V16::kLanes - 1, below 2^kBits, in such a row. Call it for ascending i: it overwrites
 /// bytes of later ones.
 template <unsigned kBits>
-POLYKEM_INLINE void pack_one(uint8_t* row, size_t i, V16 x) {
+POLYKEM_INLINE void pack_single(uint8_t* row, size_t i, V16 x) {
   pack_eight<kBits>(row, i, x.r.low);
   pack_eight<kBits>(row, i + 8, x.r.high);
 }
@@ -120,7 +120,7 @@ POLYKEM_INLINE void pack_one(uint8_t* row, size_t i, V16 x) {
 inline constexpr Table<uint16_t, 8> kLaneBits = {{1, 2, 4, 8, 16, 32, 64, 128}};
 
 /// 1665 where the message has a 1. message: 32 bytes. [FIPS203, Alg 14, L20]
-POLYKEM_INLINE V16 message_one(const uint8_t* message, size_t i) {
+POLYKEM_INLINE V16 message_single(const uint8_t* message, size_t i) {
   const auto eight = [&](uint8_t bits) __attribute__((always_inline)) {
     return vtstq_u16(vdupq_n_u16(bits), vld1q_u16(kLaneBits.at)) & vdupq_n_u16((kQ + 1) / 2);
   };
@@ -128,7 +128,7 @@ POLYKEM_INLINE V16 message_one(const uint8_t* message, size_t i) {
 }
 
 /// Stores the lowest bits of coefficients i to i + V16::kLanes - 1.
-POLYKEM_INLINE void store_bits_one(uint8_t* message, size_t i, V16 x) {
+POLYKEM_INLINE void store_bits_single(uint8_t* message, size_t i, V16 x) {
   const auto eight = [](uint16x8_t words) __attribute__((always_inline)) {
     return static_cast<uint8_t>(vaddvq_u16((words & vdupq_n_u16(1)) * vld1q_u16(kLaneBits.at)));
   };

@@ -154,7 +154,7 @@ class WordState {
 /// compute(state) with a new state, in the form that permutes in less time here. Planes take a Zen 4 1.1 times as long
 /// as words; a Zen 5 has not been measured.
 template <class F>
-POLYKEM_INLINE void with_one_state(F&& compute) {
+POLYKEM_INLINE void with_single_state(F&& compute) {
 #ifdef POLYKEM_ISA_AVX512
   if (kCpuByIntel || kCpuIsZen5) {
     PlaneState state;
@@ -176,9 +176,9 @@ POLYKEM_INLINE void pad_block(uint8_t (&block)[kRate], const uint8_t* in, size_t
 
 /// The first kOut <= kRate bytes of the sponge over kBytes bytes at `in`; kOut is a multiple of 8. [FIPS202, 4]
 template <size_t kRate, uint8_t kSuffix, size_t kOut, size_t kBytes>
-POLYKEM_NOINLINE void hash_one(uint8_t* out, const uint8_t* in) {
+POLYKEM_NOINLINE void hash_single(uint8_t* out, const uint8_t* in) {
   static_assert(kOut % 8 == 0 && kOut <= kRate);
-  with_one_state([&](auto& state) __attribute__((always_inline)) {
+  with_single_state([&](auto& state) __attribute__((always_inline)) {
     uint8_t last[kRate];
     for (size_t at = 0; at + kRate <= kBytes; at += kRate) {
       state.template absorb<kRate / 8>(in + at);
@@ -196,31 +196,31 @@ inline constexpr uint8_t kSha3Suffix = 0x06, kShakeSuffix = 0x1f;
 
 /// SHA3-256 and SHA3-512 of kBytes bytes, and 32 bytes of SHAKE256. [FIPS202, 6]
 template <size_t kBytes>
-void sha3_256_one(uint8_t* out, const uint8_t* in) {
-  hash_one<kSha3_256Rate, kSha3Suffix, 32, kBytes>(out, in);
+void sha3_256_single(uint8_t* out, const uint8_t* in) {
+  hash_single<kSha3_256Rate, kSha3Suffix, 32, kBytes>(out, in);
 }
 template <size_t kBytes>
-void sha3_512_one(uint8_t* out, const uint8_t* in) {
-  hash_one<kSha3_512Rate, kSha3Suffix, 64, kBytes>(out, in);
+void sha3_512_single(uint8_t* out, const uint8_t* in) {
+  hash_single<kSha3_512Rate, kSha3Suffix, 64, kBytes>(out, in);
 }
 template <size_t kBytes>
-void shake256_one(uint8_t* out, const uint8_t* in) {
-  hash_one<kSha3_256Rate, kShakeSuffix, 32, kBytes>(out, in);
+void shake256_single(uint8_t* out, const uint8_t* in) {
+  hash_single<kSha3_256Rate, kShakeSuffix, 32, kBytes>(out, in);
 }
 
 /// The same as row_hashes.hpp's, for one message; `count` is 1.
-struct OneHashes {
+struct SingleHashes {
   template <size_t kBytes>
   static void sha3_256(ByteRows out, ConstByteRows in, size_t) {
-    sha3_256_one<kBytes>(out.data, in.data);
+    sha3_256_single<kBytes>(out.data, in.data);
   }
   template <size_t kBytes>
   static void sha3_512(ByteRows out, ConstByteRows in, size_t) {
-    sha3_512_one<kBytes>(out.data, in.data);
+    sha3_512_single<kBytes>(out.data, in.data);
   }
   template <size_t kBytes>
   static void shake256(ByteRows out, ConstByteRows in, size_t) {
-    shake256_one<kBytes>(out.data, in.data);
+    shake256_single<kBytes>(out.data, in.data);
   }
 };
 

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "core/secure.hpp"
-#include "prim/ntt/lanes/one_products.hpp"
+#include "prim/ntt/lanes/single_products.hpp"
 #include "prim/ntt/lanes/transform.hpp"
 #include "prim/polymul/lanes/transpose.hpp"
 
@@ -55,7 +55,7 @@ inline void transpose(uint16_t* to, const uint16_t* from) {
   polymul::transpose_tile<kSide, kSide>(to, from);
 }
 
-inline void forward_one(uint16_t* a) {
+inline void forward_single(uint16_t* a) {
   alignas(64) uint16_t turned[kN];
   forward_pass<kSide, 0, 2>(a);
   forward_pass<kSide, 2, 2>(a);
@@ -67,7 +67,7 @@ inline void forward_one(uint16_t* a) {
   secure_zero(turned, sizeof turned);
 }
 
-inline void inverse_one(uint16_t* a) {
+inline void inverse_single(uint16_t* a) {
   alignas(64) uint16_t turned[kN];
   transpose(turned, a);
   inverse_pass<kSide, 0, 3, TransposedFactors>(turned, ReduceFirst<4>());
@@ -79,7 +79,7 @@ inline void inverse_one(uint16_t* a) {
   secure_zero(turned, sizeof turned);
 }
 
-inline void multiply_one(uint16_t* c, const uint16_t* a, const uint16_t* b, size_t terms) {
+inline void multiply_single(uint16_t* c, const uint16_t* a, const uint16_t* b, size_t terms) {
   const Twiddle scale = Twiddle::of(Factor::of(kR));
   for (size_t i = 0; i < kN; i += kSide) {
     const Twiddle gamma = kGammasOfOne[i / kSide].load();

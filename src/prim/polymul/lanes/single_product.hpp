@@ -19,7 +19,7 @@ constexpr size_t round_up(size_t x, size_t unit) {
 /// lanes. Rows of words have a stride kSp or kRp that is a multiple of the lanes; the words past kS are
 /// never used.
 template <size_t kN, class Outer, class Inner>
-struct OneProduct {
+struct SingleProduct {
   static constexpr size_t kS = Inner::kSize;
   static constexpr size_t kBlock = 4 * kS;
   static constexpr size_t kPoints = Outer::kPoints;
@@ -180,8 +180,8 @@ struct OneProduct {
 
 /// c = a b modulo (3, Phi_kN) for one item, over the integers: the coefficients of the product are below 2^kExactBits.
 template <size_t kN, class Outer, class Inner>
-struct OneTernaryProduct {
-  using Product = OneProduct<kN, Outer, Inner>;
+struct SingleTernaryProduct {
+  using Product = SingleProduct<kN, Outer, Inner>;
   static constexpr size_t kPaddedWords = round_up(kN, 32);
   static constexpr size_t kWorkspaceBytes = Product::kWorkspaceBytes + 2 * kPaddedWords * sizeof(uint16_t);
   static constexpr unsigned kExactBits = 16 - Outer::kLostBits;
